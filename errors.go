@@ -1,0 +1,83 @@
+package kedge
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// ErrInfeasible is wrapped by every error that says a set has no point.
+var ErrInfeasible = errors.New("the set is empty")
+
+// ErrSingular is wrapped by every error that says a linear system has no reliable solution.
+var ErrSingular = errors.New("the linear system is singular to working precision")
+
+// DimError says that an argument has the wrong number of entries.
+type DimError struct {
+	Arg       string
+	Got, Want int
+}
+
+func (e *DimError) Error() string {
+	return fmt.Sprintf("%s has %d entries, want %d", e.Arg, e.Got, e.Want)
+}
+
+// NotFiniteError says that an argument holds a NaN or an infinity.
+type NotFiniteError struct {
+	Arg   string
+	Index int
+	Value float64
+}
+
+func (e *NotFiniteError) Error() string {
+	return fmt.Sprintf("%s[%d] is %v, want a finite number", e.Arg, e.Index, e.Value)
+}
+
+// RangeError says that a parameter lies outside what its meaning allows.
+type RangeError struct {
+	Arg  string
+	Got  float64
+	Want string // the allowed range in words, as in "0 ≤ λ ≤ 1"
+}
+
+func (e *RangeError) Error() string {
+	return fmt.Sprintf("%s is %v, want %s", e.Arg, e.Got, e.Want)
+}
+
+// NotConvergedError says that an iteration stopped before it reached its tolerance.
+type NotConvergedError struct {
+	What      string // what was sought, as in "steady state of individual 17"
+	Residual  float64
+	Tolerance float64
+	Steps     int
+}
+
+func (e *NotConvergedError) Error() string {
+	return fmt.Sprintf("%s not found: residual %.3g after %d steps, want %.3g", e.What, e.Residual, e.Steps, e.Tolerance)
+}
+
+// CheckLen returns a *DimError unless x has n entries.
+func CheckLen(arg string, x []float64, n int) error {
+	if len(x) != n {
+		return &DimError{Arg: arg, Got: len(x), Want: n}
+	}
+	return nil
+}
+
+// CheckFinite returns a *NotFiniteError for the first NaN or infinity of x.
+func CheckFinite(arg string, x []float64) error {
+	for i, v := range x {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return &NotFiniteError{Arg: arg, Index: i, Value: v}
+		}
+	}
+	return nil
+}
+
+// CheckVector is CheckLen and CheckFinite together.
+func CheckVector(arg string, x []float64, n int) error {
+	if err := CheckLen(arg, x, n); err != nil {
+		return err
+	}
+	return CheckFinite(arg, x)
+}

@@ -1,0 +1,3 @@
+module github.com/kedge-opt/kedge
+
+go 1.26

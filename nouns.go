@@ -1,0 +1,138 @@
+package kedge
+
+import "context"
+
+// Dims are the lengths of one individual's vectors: the decision u, the state p and the trait d.
+type Dims struct{ Decision, State, Trait int }
+
+// Dynamics says how one individual moves: p⁺ = f(p, u, d) [he2025, population dynamics].
+type Dynamics interface {
+	Dims() Dims
+	// Next writes f(p, u, d) to dst, which must not overlap p.
+	Next(dst, p, u, d []float64)
+}
+
+// RowDynamics moves a block of individuals at once. Batched gives every Dynamics this form.
+type RowDynamics interface {
+	Dynamics
+	// NextRows does for every row of p and d what Next does for one; dst must not overlap p.
+	NextRows(dst, p, u, d []float64)
+}
+
+// Smooth dynamics have derivatives, offered as vector-Jacobian products.
+type Smooth interface {
+	Dynamics
+	// Pullback adds (∂f/∂p)ᵀv to gp and (∂f/∂u)ᵀv to gu, both taken at (p, u, d). A nil destination is skipped.
+	Pullback(gp, gu, p, u, d, v []float64)
+}
+
+// Settler knows the steady state h(u, d) = f(h, u, d) that an individual reaches from its own start p₀.
+type Settler interface {
+	Dynamics
+	// Settle writes h(u, d) to dst and tells how well it solves the equation. On an error dst is unchanged.
+	Settle(dst, u, d []float64) (Residual, error)
+}
+
+// RowSettler settles a block of individuals at once; the residual is the worst of the block.
+type RowSettler interface {
+	Settler
+	SettleRows(dst, u, d []float64) (Residual, error)
+}
+
+// Residual says how well a steady state h solves h = f(h, u, d).
+type Residual struct {
+	Norm  float64 // ‖f(h, u, d) − h‖∞, relative to max(1, ‖h‖∞)
+	Steps int     // iterations spent, 0 for a closed form
+}
+
+// Worst returns the larger residual norm and the larger step count of the two.
+func (r Residual) Worst(o Residual) Residual {
+	return Residual{Norm: max(r.Norm, o.Norm), Steps: max(r.Steps, o.Steps)}
+}
+
+// Objective is the loss Φ(p, u, d) of one individual under a decision; smaller is better.
+type Objective interface {
+	// Eval returns the loss and adds ∂Φ/∂p to gp and ∂Φ/∂u to gu; a nil destination is skipped.
+	Eval(gp, gu, p, u, d []float64) float64
+}
+
+// RowObjective evaluates a block: it returns the sum of the losses, adds each row's ∂Φ/∂p to that row of gp and the sum of
+// the rows' ∂Φ/∂u to gu.
+type RowObjective interface {
+	Objective
+	EvalRows(gp, gu, p, u, d []float64) float64
+}
+
+// Set is a closed convex set of feasible decisions.
+//
+// Project returns an error, unlike the kernels: the nearest point of an intersection may not be found, and a NaN has no
+// nearest point. A caller that ignored either would deploy nonsense.
+type Set interface {
+	// Project moves u to the nearest point of the set. On an error u is unchanged.
+	Project(u []float64) error
+}
+
+// Sensitivity says how steady states answer the decision, as products with ∇ᵤh (the transpose of the Jacobian of
+// u ↦ h(u, d)), never as a matrix.
+type Sensitivity interface {
+	// PullRows adds Σᵢ ∇ᵤh(pᵢ, u, dᵢ) vᵢ to gu, the sum over the rows of p, d and v. On an error gu is unchanged.
+	PullRows(gu, p, u, d, v []float64) error
+}
+
+// Population is a crowd, simulated or real, that answers a deployed decision and can be sampled.
+type Population interface {
+	Dims() Dims
+	// Respond deploys u for one step of the dynamics. On an error nobody has moved.
+	Respond(ctx context.Context, u []float64) error
+	// Sample fills the rows of p and d with the states and traits of sampled individuals and returns how many.
+	Sample(p, d []float64) (n int, err error)
+}
+
+// Observation is what a decision-maker learns in one turn: the decision it deployed and the sample it saw. The slices are
+// valid only during Tell.
+type Observation struct {
+	Round int
+	U     []float64 // the deployed decision
+	P, D  []float64 // states (after answering U) and traits of the sampled individuals, one a row
+	Loss  float64   // mean loss of the sample
+}
+
+// Algorithm is a decision rule as a state machine: no loop, no clock, no I/O.
+type Algorithm interface {
+	// Ask writes the decision to deploy; it gives the same answer until the next Tell.
+	Ask(dst []float64)
+	// Tell takes what was observed and moves the rule one turn on. On an error the rule is unchanged.
+	Tell(o Observation) error
+}
+
+// Explorer is an Algorithm that deploys perturbed decisions; Center is the decision it would recommend.
+type Explorer interface {
+	Algorithm
+	Center(dst []float64)
+}
+
+// Step is the state of a closed loop at the start of turn K: the decision about to be deployed and the population before it
+// answers. A run of T turns has steps 0 … T; the last shows what remains after the last turn. The slices are valid only
+// during Record.
+type Step struct {
+	K       int
+	U       []float64 // the decision (an Explorer's center)
+	Metrics Metrics
+}
+
+// Metrics is what can be said of a decision and its population; NaN marks what was not measured.
+type Metrics struct {
+	Value       float64 // Φ̃(u) of the settled population, in the problem's own sense
+	Gap         float64 // (Φ̃(u) − Φ̃★)/|Φ̃★|
+	Distance    float64 // ‖u − u★‖/‖u★‖
+	W1Own       float64 // W₁ between the population and the one settled under u
+	W1Optimal   float64 // W₁ between the population and the one settled under u★
+	Gradient    float64 // ‖∇Φ̃(u)‖²
+	GapRef      float64 // Gap by a second, reference notion of value and optimum
+	DistanceRef float64 // Distance to that reference optimum
+}
+
+// Recorder receives the measured steps of a loop.
+type Recorder interface {
+	Record(s *Step) error
+}

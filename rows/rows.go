@@ -1,0 +1,138 @@
+// Package rows is arithmetic on vectors and row-major blocks. Nothing here allocates, and every sum has one fixed order,
+// so that the same inputs give the same bits on any number of workers. Products are rounded before they are added
+// (float64(a*b) + c), because compilers otherwise fuse the two on some targets and not on others.
+package rows
+
+import "math"
+
+// Dot returns xᵀy, summed in four interleaved lanes.
+func Dot(x, y []float64) float64 {
+	y = y[:len(x)]
+	var s0, s1, s2, s3 float64
+	for len(x) >= 4 && len(y) >= 4 {
+		s0 += float64(x[0] * y[0])
+		s1 += float64(x[1] * y[1])
+		s2 += float64(x[2] * y[2])
+		s3 += float64(x[3] * y[3])
+		x, y = x[4:], y[4:]
+	}
+	for i, v := range x {
+		s0 += float64(v * y[i])
+	}
+	return (s0 + s2) + (s1 + s3)
+}
+
+// Sum returns the sum of x by pairwise halving, whose error grows like log n.
+func Sum(x []float64) float64 {
+	if len(x) > 8 {
+		h := len(x) / 2
+		return Sum(x[:h]) + Sum(x[h:])
+	}
+	s := 0.0
+	for _, v := range x {
+		s += v
+	}
+	return s
+}
+
+// Norm returns the Euclidean norm of x without overflow or underflow in between.
+func Norm(x []float64) float64 {
+	s := Dot(x, x)
+	if s > 1e-280 && s < 1e280 {
+		return math.Sqrt(s)
+	}
+	return scaledNorm(x)
+}
+
+func scaledNorm(x []float64) float64 {
+	m := MaxAbs(x)
+	if m == 0 || math.IsInf(m, 0) || math.IsNaN(m) {
+		return m
+	}
+	s := 0.0
+	for _, v := range x {
+		r := v / m
+		s += float64(r * r)
+	}
+	return m * math.Sqrt(s)
+}
+
+// Distance returns ‖x − y‖.
+func Distance(x, y []float64) float64 {
+	m := 0.0
+	for i, v := range x {
+		m = max(m, math.Abs(v-y[i]))
+	}
+	if m == 0 || math.IsInf(m, 0) || math.IsNaN(m) {
+		return m
+	}
+	s := 0.0
+	for i, v := range x {
+		r := (v - y[i]) / m
+		s += float64(r * r)
+	}
+	return m * math.Sqrt(s)
+}
+
+// MaxAbs returns max |xᵢ|, NaN if there is one.
+func MaxAbs(x []float64) float64 {
+	m := 0.0
+	for _, v := range x {
+		m = max(m, math.Abs(v))
+	}
+	return m
+}
+
+// Finite tells whether x holds neither NaN nor infinity.
+func Finite(x []float64) bool {
+	s := 0.0
+	for _, v := range x {
+		s += v * 0
+	}
+	return s == 0
+}
+
+// AddScaled does dst += a·x.
+func AddScaled(dst []float64, a float64, x []float64) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		dst[i] += float64(a * v)
+	}
+}
+
+// Scale does x *= a.
+func Scale(x []float64, a float64) {
+	for i := range x {
+		x[i] *= a
+	}
+}
+
+// AddMul does dst += A·x for the row-major matrix A of len(dst) rows and len(x) columns.
+func AddMul(dst, a, x []float64) {
+	n := len(x)
+	for i := range dst {
+		dst[i] += Dot(x, a[i*n:(i+1)*n])
+	}
+}
+
+// AddMulT does dst += Aᵀ·x for the row-major matrix A of len(x) rows and len(dst) columns.
+func AddMulT(dst, a, x []float64) {
+	n := len(dst)
+	for i, v := range x {
+		AddScaled(dst, v, a[i*n:(i+1)*n])
+	}
+}
+
+// AddTree adds up the blocks parts[0:n], parts[n:2n], … in a fixed binary tree, leaves the total in parts[0:n] and destroys
+// the rest. Partial sums of fixed row chunks reduced this way do not depend on who computed which.
+func AddTree(parts []float64, n int) {
+	if n == 0 {
+		return
+	}
+	count := len(parts) / n
+	for gap := 1; gap < count; gap *= 2 {
+		for i := 0; i+gap < count; i += 2 * gap {
+			AddScaled(parts[i*n:(i+1)*n], 1, parts[(i+gap)*n:(i+gap+1)*n])
+		}
+	}
+}

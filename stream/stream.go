@@ -1,0 +1,121 @@
+// Package stream gives named streams of random numbers from one seed. A stream is Philox4x64-10 [salmon2011] under a key
+// hashed from the seed and the stream's name, so a new consumer never shifts another's draws, and Seek gives every
+// individual a range of its own, so results do not depend on who draws first.
+//
+// Normals are made with explicit rounding and the standard library's logarithm only: math/rand's change with the compiler's
+// target, these do not.
+package stream
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"math"
+	"math/bits"
+)
+
+// Stream is one stream of random numbers. It is not safe for concurrent use.
+type Stream struct {
+	key     [2]uint64
+	counter [4]uint64
+	out     [4]uint64
+	used    int // words of out already handed out
+	spare   float64
+	spared  bool
+}
+
+// New returns the stream of the given name under a seed.
+func New(seed uint64, name ...string) *Stream {
+	h := sha256.New()
+	var word [8]byte
+	put := func(v uint64) {
+		binary.LittleEndian.PutUint64(word[:], v)
+		h.Write(word[:])
+	}
+	put(seed)
+	for _, s := range name {
+		put(uint64(len(s)))
+		h.Write([]byte(s))
+	}
+	sum := h.Sum(nil)
+	return &Stream{
+		key:  [2]uint64{binary.LittleEndian.Uint64(sum), binary.LittleEndian.Uint64(sum[8:])},
+		used: 4,
+	}
+}
+
+// Seek moves to the start of range i: 2⁶⁴ blocks that no other range shares.
+func (s *Stream) Seek(i uint64) {
+	s.counter = [4]uint64{0, i, 0, 0}
+	s.used, s.spared = 4, false
+}
+
+// Uint64 returns 64 random bits.
+func (s *Stream) Uint64() uint64 {
+	if s.used == 4 {
+		s.out = philox(s.key, s.counter)
+		s.used = 0
+		s.counter[0]++
+	}
+	v := s.out[s.used]
+	s.used++
+	return v
+}
+
+// Float64 returns a number in [0, 1) with 53 random bits.
+func (s *Stream) Float64() float64 { return float64(s.Uint64()>>11) * 0x1p-53 }
+
+// Intn returns a uniform integer in [0, n), without bias [lemire2019]. It panics when n < 1.
+func (s *Stream) Intn(n int) int {
+	if n < 1 {
+		panic("stream: Intn of a range with no number in it")
+	}
+	m := uint64(n)
+	hi, lo := bits.Mul64(s.Uint64(), m)
+	if lo < m {
+		for floor := -m % m; lo < floor; {
+			hi, lo = bits.Mul64(s.Uint64(), m)
+		}
+	}
+	return int(hi)
+}
+
+// Normal returns a standard normal number by the polar method [marsaglia1964].
+func (s *Stream) Normal() float64 {
+	if s.spared {
+		s.spared = false
+		return s.spare
+	}
+	first, second := polar(s.Float64)
+	s.spare, s.spared = second, true
+	return first
+}
+
+// polar draws points of the square until one falls into the disc and returns the two normals it gives.
+func polar(uniform func() float64) (first, second float64) {
+	for {
+		x := 2*uniform() - 1
+		y := 2*uniform() - 1
+		r := float64(x*x) + float64(y*y)
+		if r < 1 && r != 0 {
+			f := math.Sqrt(-2 * math.Log(r) / r)
+			return f * y, f * x
+		}
+	}
+}
+
+const (
+	mul0, mul1 = 0xD2E7470EE14C6C93, 0xCA5A826395121157
+	add0, add1 = 0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B
+)
+
+// philox is Philox4x64-10 [salmon2011].
+func philox(key [2]uint64, c [4]uint64) [4]uint64 {
+	for range 10 {
+		hi0, lo0 := bits.Mul64(mul0, c[0])
+		hi1, lo1 := bits.Mul64(mul1, c[2])
+		c = [4]uint64{hi1 ^ c[1] ^ key[0], lo1, hi0 ^ c[3] ^ key[1], lo0}
+		key[0] += add0
+		key[1] += add1
+	}
+	return c
+}
