@@ -1,0 +1,74 @@
+// Package lab runs problems: every algorithm, every trial, on all cores, into a result folder that can be read again.
+package lab
+
+import "github.com/kedge-opt/kedge"
+
+// Result is everything a finished or interrupted run knows.
+type Result struct {
+	Case       string // the name of the case or of the spec file
+	Spec       string // the spec as run, in YAML
+	Seed       uint64
+	Iterations int
+	Trials     int
+	Partial    bool // the run was stopped before its end; unfinished trials are left out
+
+	Individuals int   // size of the population
+	Maximize    bool  // values are rewards: larger is better
+	Optimum     Point // the exact optimum of the settled population
+	Stable      Point // where the vanilla rule settles
+	Reference   *Reference
+	Runs        []Run
+	Angles      *Angles  // nil when states and decisions do not share a space
+	Notes       []string // what a reader must know, one sentence each, warnings first
+	Build       Build
+}
+
+// Point is a decision found offline, with the evidence for it.
+type Point struct {
+	Decision []float64
+	Value    float64
+	Gap      float64 // relative to the optimum; 0 for the optimum itself
+	Distance float64 // relative to the optimum
+	Residual float64 // ‖Π(u − ∇) − u‖, 0 at an exact solution
+	Starts   int
+	Spread   float64 // largest difference in value between starts, relative
+}
+
+// Reference is a second notion of optimum to compare against: the value after a fixed number of steps from the start,
+// taken for the settled value.
+type Reference struct {
+	Steps   int
+	Optimum Point // by the roll-out's own value
+	True    Point // the same decision judged by the settled population
+}
+
+// Run is one algorithm over all its trials.
+type Run struct {
+	Name    string
+	Seconds float64 // wall-clock seconds of computing, summed over trials
+	Trials  []Trial
+}
+
+// Trial is one algorithm against one seed.
+type Trial struct {
+	Index    int
+	K        []int           // the measured turns
+	Metrics  []kedge.Metrics // one a measured turn
+	Decision []float64       // after the last turn
+	States   []float64       // of the whole population after the last turn, one individual a row
+}
+
+// Angles are the angles in degrees between every individual's state and a decision.
+type Angles struct {
+	Initial []float64            // at the start, with the first decision
+	Final   map[string][]float64 // by algorithm, the last trial: final state and final decision
+	Optimal []float64            // settled under the optimum, with the optimum
+}
+
+// Build says what produced a result. Bits are promised for equal builds.
+type Build struct {
+	Version string `json:"version"`
+	GOARCH  string `json:"goarch"`
+	GOAMD64 string `json:"goamd64"`
+	FMA     bool   `json:"fma"`
+}
