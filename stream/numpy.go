@@ -60,7 +60,7 @@ func (g *NumPy) Normal() float64 {
 		g.spared = false
 		return g.spare
 	}
-	first, second := polar(g.Float64)
+	first, second := polar(g.Float64, recordedLog)
 	g.spare, g.spared = second, true
 	return first
 }
