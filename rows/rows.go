@@ -5,7 +5,7 @@ package rows
 
 import "math"
 
-// Dot returns xᵀy, summed in four interleaved lanes.
+// Dot returns xᵀy, summed in four interleaved lanes: entry i goes to lane i mod 4, and the lanes are added as (0+2) + (1+3).
 func Dot(x, y []float64) float64 {
 	y = y[:len(x)]
 	var s0, s1, s2, s3 float64
@@ -16,8 +16,15 @@ func Dot(x, y []float64) float64 {
 		s3 += float64(x[3] * y[3])
 		x, y = x[4:], y[4:]
 	}
-	for i, v := range x {
-		s0 += float64(v * y[i])
+	switch len(x) {
+	case 3:
+		s2 += float64(x[2] * y[2])
+		fallthrough
+	case 2:
+		s1 += float64(x[1] * y[1])
+		fallthrough
+	case 1:
+		s0 += float64(x[0] * y[0])
 	}
 	return (s0 + s2) + (s1 + s3)
 }
