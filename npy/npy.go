@@ -1,0 +1,99 @@
+// Package npy reads and writes NumPy arrays, single ones (.npy) and archives of named ones (.npz) [kern2007].
+//
+// A reader never trusts what a file says of itself. Headers are capped, sizes are checked for overflow, and memory is taken
+// only as data arrives: at most four times the bytes read plus 1 MB (nine times for booleans, whose entries grow from one
+// byte to eight). Archives may unpack only so far, and their directory costs at most eight times its size. Nothing is
+// unpickled, so object arrays are refused.
+package npy
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Array is an array in C order: the last index runs fastest. A nil Shape is a single number.
+type Array struct {
+	Shape []int
+	Data  []float64
+}
+
+// Named is an array with its name in an archive, without ".npy".
+type Named struct {
+	Name string
+	Array
+}
+
+// Limits bound what a reader takes in. A field of zero or less means its default.
+type Limits struct {
+	Bytes int64 // bytes of an array, or of all arrays of an archive together, as stored in the file; 1 GiB
+	Ratio int64 // how many times its own size an archive may unpack to, not counting the first MB; 200
+}
+
+func (l Limits) bytes() int64 {
+	if l.Bytes <= 0 {
+		return 1 << 30
+	}
+	return l.Bytes
+}
+
+// unpacked is how many bytes an archive of the given size may unpack to.
+func (l Limits) unpacked(size int64) int64 {
+	ratio := l.Ratio
+	if ratio <= 0 {
+		ratio = 200
+	}
+	const free = 1 << 20
+	if size > (l.bytes()-free)/ratio {
+		return l.bytes()
+	}
+	return free + size*ratio
+}
+
+// FormatError says why bytes are not an array that this package reads, or why an array cannot be written.
+type FormatError struct {
+	Member string // the array's name in an archive, otherwise empty
+	What   string // what is wrong
+	Err    error  // the cause, when another package found it
+}
+
+func (e *FormatError) Error() string {
+	s := "npy: "
+	if e.Member != "" {
+		s += fmt.Sprintf("member %q: ", e.Member)
+	}
+	s += e.What
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	return s
+}
+
+func (e *FormatError) Unwrap() error { return e.Err }
+
+func wrong(format string, args ...any) error {
+	return &FormatError{What: fmt.Sprintf(format, args...)}
+}
+
+// maxRank is the largest number of dimensions, that of NumPy before version 2.
+const maxRank = 32
+
+// count returns the number of entries of a shape, if that is at most limit.
+func count(shape []int, limit int64) (int, error) {
+	if len(shape) > maxRank {
+		return 0, wrong("%d dimensions, at most %d are read", len(shape), maxRank)
+	}
+	n := int64(1)
+	if slices.Contains(shape, 0) {
+		n = 0
+	}
+	for _, size := range shape {
+		if size < 0 {
+			return 0, wrong("shape %v has a negative size", shape)
+		}
+		if size > 0 && n > limit/int64(size) {
+			return 0, wrong("shape %v has more than %d entries", shape, limit)
+		}
+		n *= int64(size)
+	}
+	return int(n), nil
+}

@@ -1,0 +1,144 @@
+package npy
+
+import (
+	"encoding/binary"
+	"io"
+	"math"
+	"strings"
+)
+
+// Read reads one array and leaves the reader right behind it. It takes the types <f8, <f4, <i8, <i4 and |b1 in C or Fortran
+// order and gives float64 in C order; an integer that no float64 holds exactly is refused. NaN and infinities are kept.
+func Read(r io.Reader, lim Limits) (Array, error) {
+	h, err := readHeader(r)
+	if err != nil {
+		return Array{}, err
+	}
+	k, err := kindOf(h.descr)
+	if err != nil {
+		return Array{}, err
+	}
+	n, err := count(h.shape, min(lim.bytes(), math.MaxInt/8)/int64(k.size))
+	if err != nil {
+		return Array{}, err
+	}
+	chunks, err := fetch(r, n*k.size)
+	if err != nil {
+		return Array{}, err
+	}
+	data, err := decode(chunks, h, k, n)
+	if err != nil {
+		return Array{}, err
+	}
+	return Array{Shape: h.shape, Data: data}, nil
+}
+
+// chunkSize is how far reading may run ahead of the data; no entry straddles two chunks.
+const chunkSize = 256 << 10
+
+// fetch reads n bytes in chunks, so that a file that promises more than it holds costs no more than it holds.
+func fetch(r io.Reader, n int) ([][]byte, error) {
+	var chunks [][]byte
+	for n > 0 {
+		c := make([]byte, min(n, chunkSize))
+		if err := fill(r, c, "entries"); err != nil {
+			return nil, err
+		}
+		chunks = append(chunks, c)
+		n -= len(c)
+	}
+	return chunks, nil
+}
+
+// decode turns the entries into float64 and puts each where C order has it.
+func decode(chunks [][]byte, h header, k kind, n int) ([]float64, error) {
+	data := make([]float64, n)
+	w := newWalk(h, n)
+	for _, c := range chunks {
+		for ; len(c) > 0; c = c[k.size:] {
+			v, ok := k.value(c)
+			if !ok {
+				return nil, wrong("entry %d is no %s, or no float64 holds it", w.at, h.descr)
+			}
+			data[w.at] = v
+			w.next()
+		}
+	}
+	return data, nil
+}
+
+// walk goes through an array in the order of the file; at is the entry's place in C order.
+type walk struct {
+	at                   int
+	shape, stride, index []int
+}
+
+func newWalk(h header, n int) *walk {
+	if !h.fortran {
+		return &walk{shape: []int{n}, stride: []int{1}, index: []int{0}}
+	}
+	w := &walk{shape: h.shape, stride: make([]int, len(h.shape)), index: make([]int, len(h.shape))}
+	step := 1
+	for i := len(h.shape) - 1; i >= 0; i-- {
+		w.stride[i] = step
+		step *= h.shape[i]
+	}
+	return w
+}
+
+func (w *walk) next() {
+	for i, size := range w.shape {
+		w.index[i]++
+		w.at += w.stride[i]
+		if w.index[i] < size {
+			return
+		}
+		w.at -= size * w.stride[i]
+		w.index[i] = 0
+	}
+}
+
+// kind is an entry type: its size in bytes and how to read one; ok is false for bytes that no float64 can stand for.
+type kind struct {
+	size  int
+	value func(b []byte) (v float64, ok bool)
+}
+
+func kindOf(descr string) (kind, error) {
+	switch descr {
+	case "<f8":
+		return kind{8, float8}, nil
+	case "<f4":
+		return kind{4, float4}, nil
+	case "<i8":
+		return kind{8, int8s}, nil
+	case "<i4":
+		return kind{4, int4}, nil
+	case "|b1":
+		return kind{1, bool1}, nil
+	}
+	switch {
+	case strings.Contains(descr, "O"):
+		return kind{}, wrong("type %q: object arrays are not read, they are programs", descr)
+	case strings.HasPrefix(descr, ">"):
+		return kind{}, wrong("type %q: big-endian arrays are not read", descr)
+	}
+	return kind{}, wrong("type %q, want <f8, <f4, <i8, <i4 or |b1", descr)
+}
+
+func float8(b []byte) (float64, bool) {
+	return math.Float64frombits(binary.LittleEndian.Uint64(b)), true
+}
+
+func float4(b []byte) (float64, bool) {
+	return float64(math.Float32frombits(binary.LittleEndian.Uint32(b))), true
+}
+
+func int8s(b []byte) (float64, bool) {
+	v := int64(binary.LittleEndian.Uint64(b))
+	return float64(v), -1<<53 <= v && v <= 1<<53
+}
+
+func int4(b []byte) (float64, bool) { return float64(int32(binary.LittleEndian.Uint32(b))), true }
+
+func bool1(b []byte) (float64, bool) { return float64(b[0]), b[0] <= 1 }
