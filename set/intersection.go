@@ -1,0 +1,143 @@
+package set
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/rows"
+)
+
+// Intersection is the set of the points common to all sets of Of, projected on by Dykstra's method [boyle1986].
+//
+// The result lies in the last member as exactly as that member's own projection, and within Tolerance·‖result‖∞ of every
+// other. List last what must hold to the last bit.
+//
+// An empty intersection cannot be told from a slow one in finitely many steps; both give a *kedge.NotConvergedError.
+type Intersection struct {
+	Of        []kedge.Set
+	Tolerance float64 // relative to the size of the vectors, 1e−12 if zero
+	MaxSteps  int     // rounds through all members, 10 000 if zero
+}
+
+var _ kedge.Set = Intersection{}
+
+// Check tells whether every member is a non-empty set of n-vectors. Whether they have a point in common only Project finds.
+func (s Intersection) Check(n int) error {
+	var err error
+	if !(s.Tolerance >= 0 && s.Tolerance < 1) {
+		err = &kedge.RangeError{Arg: "Tolerance", Got: s.Tolerance, Want: "0 ≤ Tolerance < 1"}
+	}
+	if s.MaxSteps < 0 {
+		err = errors.Join(err, &kedge.RangeError{Arg: "MaxSteps", Got: float64(s.MaxSteps), Want: "a number ≥ 0"})
+	}
+	for i, member := range s.Of {
+		if e := Check(member, n); e != nil {
+			err = errors.Join(err, fmt.Errorf("member %d: %w", i, e))
+		}
+	}
+	return err
+}
+
+// Project moves u to the nearest common point.
+//
+// It stops when a whole round of projections moves the point by no more than rounding at the given tolerance, which is the
+// stopping rule that stalling cannot deceive [birgin2005]. A point much smaller than what was projected is projected once
+// more at its own scale, so that the distance to every member is small against the result and not against u.
+func (s Intersection) Project(u []float64) error {
+	if err := errors.Join(s.Check(len(u)), kedge.CheckFinite("u", u)); err != nil {
+		return err
+	}
+	var room [4 * onStack]float64
+	n := len(u)
+	work := room[:]
+	if need := n * (len(s.Of) + 2); need > len(work) {
+		work = make([]float64, need)
+	}
+	start := work[:n]
+	copy(start, u)
+	d := dykstra{Intersection: s.withDefaults(), before: work[n : 2*n], increments: work[2*n : n*(len(s.Of)+2)]}
+	if err := d.run(u); err != nil {
+		copy(u, start)
+		return err
+	}
+	return nil
+}
+
+func (s Intersection) withDefaults() Intersection {
+	if s.Tolerance == 0 {
+		s.Tolerance = 1e-12
+	}
+	if s.MaxSteps == 0 {
+		s.MaxSteps = 10_000
+	}
+	return s
+}
+
+// dykstra is one run of the method. The point x is passed beside it, because members see x and nothing else: what they do
+// not see can stay on the stack.
+type dykstra struct {
+	Intersection
+	before     []float64
+	increments []float64 // what each member took off last time, one a row
+	steps      int
+}
+
+func (d *dykstra) run(x []float64) error {
+	for {
+		far, err := d.farthest(x)
+		if err != nil || far <= d.Tolerance*rows.MaxAbs(x) {
+			return err
+		}
+		if err := d.converge(x); err != nil {
+			return err
+		}
+	}
+}
+
+// farthest returns the largest distance of x to a member.
+func (d *dykstra) farthest(x []float64) (far float64, err error) {
+	copy(d.before, x)
+	for i, member := range d.Of {
+		if err := member.Project(x); err != nil {
+			return 0, fmt.Errorf("member %d: %w", i, err)
+		}
+		far = max(far, rows.Distance(x, d.before))
+		copy(x, d.before)
+	}
+	return far, nil
+}
+
+// converge projects x on the intersection, to half the tolerance at the scale of x.
+func (d *dykstra) converge(x []float64) error {
+	clear(d.increments)
+	size, moved := rows.MaxAbs(x), math.Inf(1)
+	for ; d.steps < d.MaxSteps; d.steps++ {
+		var err error
+		moved, err = d.round(x)
+		size = max(size, rows.MaxAbs(x))
+		if err != nil || moved <= d.Tolerance/2*size {
+			d.steps++
+			return err
+		}
+	}
+	return &kedge.NotConvergedError{What: "a point common to all sets", Residual: moved, Tolerance: d.Tolerance / 2 * size, Steps: d.steps}
+}
+
+// round projects x on every member in turn, each time with what that member took off in the last round put back, and
+// returns how far the projections moved it in total.
+func (d *dykstra) round(x []float64) (moved float64, err error) {
+	for i, member := range d.Of {
+		copy(d.before, x)
+		increment := kedge.Row(d.increments, i, len(x))
+		rows.AddScaled(x, 1, increment)
+		copy(increment, x)
+		if err := member.Project(x); err != nil {
+			return 0, fmt.Errorf("member %d: %w", i, err)
+		}
+		rows.AddScaled(increment, -1, x)
+		moved += rows.Distance(x, d.before)
+	}
+	return moved, nil
+}

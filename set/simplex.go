@@ -1,0 +1,185 @@
+package set
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/kedge-opt/kedge"
+)
+
+// Simplex is {u ≥ 0 : Σuᵢ = Sum}.
+type Simplex struct{ Sum float64 }
+
+// CappedSimplex is {u : Σuᵢ = Sum, 0 ≤ uᵢ ≤ Upper}, the budget set of the recommender [he2025, gain and entropy]. Upper may
+// be +Inf.
+type CappedSimplex struct{ Sum, Upper float64 }
+
+var (
+	_ kedge.Set = Simplex{}
+	_ kedge.Set = CappedSimplex{}
+)
+
+// Check tells whether n numbers ≥ 0 can add up to Sum.
+func (s Simplex) Check(n int) error { return s.capped().Check(n) }
+
+// Project moves u to the nearest point of the simplex, xᵢ = max(uᵢ − t, 0) with t such that Σxᵢ = Sum [held1974].
+func (s Simplex) Project(u []float64) error { return s.capped().Project(u) }
+
+func (s Simplex) capped() CappedSimplex { return CappedSimplex{Sum: s.Sum, Upper: math.Inf(1)} }
+
+// Check tells whether n numbers between 0 and Upper can add up to Sum.
+func (s CappedSimplex) Check(n int) error {
+	err := checkSize("Sum", s.Sum)
+	if !(s.Upper >= 0) {
+		err = errors.Join(err, &kedge.RangeError{Arg: "Upper", Got: s.Upper, Want: "a number ≥ 0 or +Inf"})
+	}
+	if err == nil && s.Sum > float64(n)*s.top() {
+		err = fmt.Errorf("sum %v is more than %d entries up to %v can add up to: %w", s.Sum, n, s.Upper, kedge.ErrInfeasible)
+	}
+	return err
+}
+
+// top is the largest value an entry can take: none exceeds the sum.
+func (s CappedSimplex) top() float64 { return min(s.Upper, s.Sum) }
+
+// Project moves u to the nearest point of the set, xᵢ = min(max(uᵢ − t, 0), Upper) with t such that Σxᵢ = Sum.
+//
+// The sum as a function of t is piecewise linear with breaks at uᵢ and uᵢ − Upper [brucker1984]. A binary search over the
+// sorted entries finds the piece, which gives the entries at 0 and at Upper; the others follow from the smallest of them by
+// differences, so that their error is small against Sum however large u is. What rounding leaves is corrected on x.
+func (s CappedSimplex) Project(u []float64) error {
+	if err := errors.Join(s.Check(len(u)), kedge.CheckFinite("u", u)); err != nil {
+		return err
+	}
+	var room [onStack]float64
+	v := append(room[:0], u...)
+	slices.Sort(v) // one order for all sums, so that permuted entries give permuted results
+	switch top := s.top(); {
+	case s.holds(v):
+	case top == 0:
+		clear(u)
+	default:
+		c := newCut(v, s.Sum, top)
+		c.apply(u)
+		c.apply(v)
+		s.balance(u, v)
+	}
+	return nil
+}
+
+// holds tells whether the sorted vector v is feasible.
+func (s CappedSimplex) holds(v []float64) bool {
+	n := len(v)
+	return n == 0 || v[0] >= 0 && v[n-1] <= s.top() && math.Abs(s.residual(v)) <= s.tolerance(n)
+}
+
+// residual returns Sum − Σvᵢ.
+func (s CappedSimplex) residual(v []float64) float64 {
+	r := sum{high: s.Sum}
+	for _, x := range v {
+		r.add(-x)
+	}
+	return r.value()
+}
+
+// tolerance is what n rounded entries may miss the sum by; the smallest normal number stands in for a smaller sum.
+func (s CappedSimplex) tolerance(n int) float64 {
+	return float64(n) * unit * max(s.Sum, 0x1p-1022)
+}
+
+// balance shares what u misses of the sum among the entries that are free to move. The sorted copy v goes along. It stops
+// after the first correction that was not needed for feasibility; more than one is rare, as it takes a correction that runs
+// into a bound.
+func (s CappedSimplex) balance(u, v []float64) {
+	for range 8 {
+		missing, free := s.residual(v), 0
+		for _, x := range v {
+			if 0 < x && x < s.top() {
+				free++
+			}
+		}
+		if missing == 0 || free == 0 {
+			return
+		}
+		s.shift(u, missing/float64(free))
+		s.shift(v, missing/float64(free))
+		if math.Abs(missing) <= s.tolerance(len(v)) {
+			return
+		}
+	}
+}
+
+// shift adds share to every free entry.
+func (s CappedSimplex) shift(x []float64, share float64) {
+	top := s.top()
+	for i, v := range x {
+		if 0 < v && v < top {
+			x[i] = clamp(v+share, 0, top)
+		}
+	}
+}
+
+// cut is the map y ↦ min(max(y − t, 0), top) for the t that gives the wanted sum.
+type cut struct {
+	low, high float64 // below low all are 0, from high on all are top
+	atLow     float64 // the value at low
+	top       float64
+}
+
+// newCut finds the cut of the sorted vector v.
+func newCut(v []float64, total, top float64) cut {
+	n := len(v)
+	first := sort.Search(n, func(i int) bool { return positiveAt(v, v[i], total, top) })
+	full := first + sort.Search(n-first, func(i int) bool { return fullAt(v, v[first+i], total, top) })
+	c := cut{low: v[first], high: math.Inf(1), top: top}
+	if full < n {
+		c.high = v[full]
+	}
+	if first < full {
+		left := sum{high: total}
+		left.addProduct(-float64(n-full), top)
+		for _, y := range v[first:full] {
+			left.add(c.low - y)
+		}
+		c.atLow = clamp(left.value()/float64(full-first), 0, top)
+	}
+	return c
+}
+
+// positiveAt tells whether an entry y ends above 0: whether t < y, that is Σ min(max(vᵢ − y, 0), top) < total.
+func positiveAt(v []float64, y, total, top float64) bool {
+	s := sum{high: -total}
+	for i := len(v) - 1; i >= 0 && v[i] > y; i-- {
+		if s.add(min(v[i]-y, top)); s.value() >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// fullAt tells whether an entry y ends at top: whether t ≤ y − top, that is Σ min(max(vᵢ − y + top, 0), top) ≤ total.
+func fullAt(v []float64, y, total, top float64) bool {
+	s := sum{high: -total}
+	for i := len(v) - 1; i >= 0 && y-v[i] < top; i-- {
+		if s.add(top - max(y-v[i], 0)); s.value() > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (c cut) apply(x []float64) {
+	for i, y := range x {
+		switch {
+		case y < c.low:
+			x[i] = 0
+		case y >= c.high:
+			x[i] = c.top
+		default:
+			x[i] = min((y-c.low)+c.atLow, c.top)
+		}
+	}
+}
