@@ -1,0 +1,228 @@
+package dynamics
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/cmplx"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/rows"
+)
+
+// Affine is a linear response [he2025, linear dynamics]:
+//
+//	p⁺ = Ap + Bu + Ed,  h = (I−A)⁻¹(Bu + Ed).
+//
+// It settles when the spectral radius of A is below 1.
+type Affine struct {
+	dims        kedge.Dims
+	a, b, e     []float64
+	radius      float64
+	gain, carry []float64 // (I−A)⁻¹B and (I−A)⁻¹E
+	sizeU       float64   // times max|uᵢ| bounds what u adds to any number met by Settle; sizeD likewise
+	sizeD       float64
+	unsettled   error // why there is no steady state to give, nil when there is one
+}
+
+// NewAffine copies the row-major matrices A (State×State), B (State×Decision) and E (State×Trait). A matrix of the wrong
+// size, or one that holds a NaN or an infinity, is refused. A model that does not settle is accepted: it can be run, while
+// Check, Gain, Settle and SettleRows return why.
+func NewAffine(dims kedge.Dims, a, b, e []float64) (*Affine, error) {
+	n := dims.State
+	err := errors.Join(
+		inRange("State", float64(n), n >= 1, "State ≥ 1"),
+		inRange("Decision", float64(dims.Decision), dims.Decision >= 0, "Decision ≥ 0"),
+		inRange("Trait", float64(dims.Trait), dims.Trait >= 0, "Trait ≥ 0"),
+	)
+	if err != nil {
+		return nil, err
+	}
+	err = errors.Join(
+		kedge.CheckVector("A", a, n*n),
+		kedge.CheckVector("B", b, n*dims.Decision),
+		kedge.CheckVector("E", e, n*dims.Trait),
+	)
+	if err != nil {
+		return nil, err
+	}
+	f := &Affine{dims: dims, a: slices.Clone(a), b: slices.Clone(b), e: slices.Clone(e)}
+	f.radius, f.unsettled = spectralRadius(f.a, n)
+	if f.unsettled == nil {
+		f.unsettled = f.solve()
+	}
+	return f, nil
+}
+
+// spectralRadius returns the largest absolute eigenvalue of A, and an error unless it is below 1.
+func spectralRadius(a []float64, n int) (float64, error) {
+	var eigen mat.Eigen
+	if !eigen.Factorize(mat.NewDense(n, n, slices.Clone(a)), mat.EigenNone) {
+		return math.NaN(), &kedge.NotConvergedError{What: "eigenvalues of A", Residual: math.NaN()}
+	}
+	radius := 0.0
+	for _, v := range eigen.Values(nil) {
+		radius = max(radius, cmplx.Abs(v))
+	}
+	if !(radius < 1) {
+		return radius, &UnstableError{Rate: radius}
+	}
+	return radius, nil
+}
+
+// solve finds the gain and the carry from (I−A)X = [I B E], or tells that I−A is singular to working precision.
+func (f *Affine) solve() error {
+	n, m, r := f.dims.State, f.dims.Decision, f.dims.Trait
+	left, width := make([]float64, n*n), n+m+r
+	right := make([]float64, n*width)
+	for i := range n {
+		for j := range n {
+			left[i*n+j] = -f.a[i*n+j]
+		}
+		left[i*n+i]++
+		row := kedge.Row(right, i, width)
+		row[i] = 1
+		copy(row[n:], kedge.Row(f.b, i, m))
+		copy(row[n+m:], kedge.Row(f.e, i, r))
+	}
+	size := rowSum(left, n, n)
+	eliminate(left, right, n)
+	condition := size * rowSum(right, n, width)
+	if !(condition < 0.01/unit) {
+		return fmt.Errorf("steady state of an affine model with a condition of %.3g: %w", condition, kedge.ErrSingular)
+	}
+	f.gain, f.carry = make([]float64, 0, n*m), make([]float64, 0, n*r)
+	for i := range n {
+		row := kedge.Row(right, i, width)
+		f.gain = append(f.gain, row[n:n+m]...)
+		f.carry = append(f.carry, row[n+m:]...)
+	}
+	grow := 2 + rowSum(f.a, n, n)
+	f.sizeU = float64(grow*rowSum(f.gain, m, m)) + rowSum(f.b, m, m)
+	f.sizeD = float64(grow*rowSum(f.carry, r, r)) + rowSum(f.e, r, r)
+	return nil
+}
+
+// rowSum returns the largest sum of |mᵢⱼ| over the first columns of a row, the norm induced by ‖·‖∞.
+func rowSum(m []float64, columns, width int) float64 {
+	largest := 0.0
+	for i := range kedge.Count(m, width) {
+		sum := 0.0
+		for _, v := range kedge.Row(m, i, width)[:columns] {
+			sum += math.Abs(v)
+		}
+		largest = max(largest, sum)
+	}
+	return largest
+}
+
+// eliminate replaces R by L⁻¹R and destroys L: Gaussian elimination with partial pivoting, with the same bits on every
+// target. A singular L leaves infinities or NaN in R.
+func eliminate(l, r []float64, n int) {
+	width := len(r) / n
+	for k := range n {
+		top := k
+		for i := k + 1; i < n; i++ {
+			if math.Abs(l[i*n+k]) > math.Abs(l[top*n+k]) {
+				top = i
+			}
+		}
+		swap(kedge.Row(l, k, n), kedge.Row(l, top, n))
+		swap(kedge.Row(r, k, width), kedge.Row(r, top, width))
+		for i := k + 1; i < n; i++ {
+			subtract(l, r, n, i, k)
+		}
+	}
+	for k := n - 1; k >= 0; k-- {
+		rows.Scale(kedge.Row(r, k, width), 1/l[k*n+k])
+		for i := range k {
+			rows.AddScaled(kedge.Row(r, i, width), -l[i*n+k], kedge.Row(r, k, width))
+		}
+	}
+}
+
+// subtract takes the multiple of row k from row i that clears entry (i, k).
+func subtract(l, r []float64, n, i, k int) {
+	width := len(r) / n
+	factor := l[i*n+k] / l[k*n+k]
+	rows.AddScaled(kedge.Row(l, i, n)[k:], -factor, kedge.Row(l, k, n)[k:])
+	rows.AddScaled(kedge.Row(r, i, width), -factor, kedge.Row(r, k, width))
+}
+
+func swap(x, y []float64) {
+	for i := range x {
+		x[i], y[i] = y[i], x[i]
+	}
+}
+
+// Dims returns the dimensions that NewAffine was given.
+func (f *Affine) Dims() kedge.Dims { return f.dims }
+
+// A returns a copy of A, State×State, row-major.
+func (f *Affine) A() []float64 { return slices.Clone(f.a) }
+
+// B returns a copy of B, State×Decision, row-major.
+func (f *Affine) B() []float64 { return slices.Clone(f.b) }
+
+// E returns a copy of E, State×Trait, row-major.
+func (f *Affine) E() []float64 { return slices.Clone(f.e) }
+
+// SpectralRadius returns the largest absolute eigenvalue of A.
+func (f *Affine) SpectralRadius() float64 { return f.radius }
+
+// Gain returns a copy of (I−A)⁻¹B, State×Decision, row-major: the Jacobian of u ↦ h(u, d). The error is that of Check.
+func (f *Affine) Gain() ([]float64, error) { return slices.Clone(f.gain), f.unsettled }
+
+// Check returns nil when the model settles, an *UnstableError when the spectral radius of A is 1 or more, and an error that
+// wraps kedge.ErrSingular when I−A is singular to working precision.
+func (f *Affine) Check() error { return f.unsettled }
+
+// Next writes Ap + Bu + Ed to dst.
+func (f *Affine) Next(dst, p, u, d []float64) {
+	mustFit(f.dims, dst, p, u, d)
+	f.push(dst, u)
+	f.add(dst, p, d)
+}
+
+// NextRows writes f(pᵢ, u, dᵢ) to the rows of dst, the same bits as Next. The first row of dst holds Bu until its own turn,
+// which is the last.
+func (f *Affine) NextRows(dst, p, u, d []float64) {
+	n, r := f.dims.State, f.dims.Trait
+	count := mustFitRows(f.dims, dst, p, u, d)
+	if count == 0 {
+		return
+	}
+	first := dst[:n]
+	f.push(first, u)
+	for i := count - 1; i >= 0; i-- {
+		row := kedge.Row(dst, i, n)
+		copy(row, first)
+		f.add(row, kedge.Row(p, i, n), kedge.Row(d, i, r))
+	}
+}
+
+// push writes Bu to dst.
+func (f *Affine) push(dst, u []float64) {
+	clear(dst)
+	rows.AddMul(dst, f.b, u)
+}
+
+// add does dst += Ap + Ed.
+func (f *Affine) add(dst, p, d []float64) {
+	rows.AddMul(dst, f.a, p)
+	rows.AddMul(dst, f.e, d)
+}
+
+// Pullback adds Aᵀv to gp and Bᵀv to gu.
+func (f *Affine) Pullback(gp, gu, p, u, d, v []float64) {
+	mustFitPull(f.dims, gp, gu, p, u, d, v)
+	if gp != nil {
+		rows.AddMulT(gp, f.a, v)
+	}
+	if gu != nil {
+		rows.AddMulT(gu, f.b, v)
+	}
+}

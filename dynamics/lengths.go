@@ -1,0 +1,65 @@
+package dynamics
+
+import (
+	"errors"
+
+	"github.com/kedge-opt/kedge"
+)
+
+// unit is the rounding unit of float64.
+const unit = 0x1p-53
+
+// mustFit panics unless the vectors of a kernel have the lengths of the dynamics.
+func mustFit(n kedge.Dims, dst, p, u, d []float64) {
+	if len(dst) != n.State || len(p) != n.State || len(u) != n.Decision || len(d) != n.Trait {
+		panic("dynamics: a vector does not have the length the dynamics asks for")
+	}
+}
+
+// mustFitRows is mustFit for blocks; it returns the number of rows.
+func mustFitRows(n kedge.Dims, dst, p, u, d []float64) int {
+	count := kedge.Count(p, n.State)
+	if len(dst) != len(p) || len(u) != n.Decision || len(d) != count*n.Trait {
+		panic("dynamics: a block does not have the size the dynamics asks for")
+	}
+	return count
+}
+
+// mustFitPull panics unless the vectors of a Pullback have the lengths of the dynamics; destinations may be nil.
+func mustFitPull(n kedge.Dims, gp, gu, p, u, d, v []float64) {
+	if gp != nil && len(gp) != n.State || gu != nil && len(gu) != n.Decision {
+		panic("dynamics: a gradient does not have the length the dynamics asks for")
+	}
+	mustFit(n, v, p, u, d)
+}
+
+// checkBlock is the door of SettleRows: whole rows and finite numbers. It returns the number of rows.
+func checkBlock(n kedge.Dims, dst, u, d []float64) (int, error) {
+	count := len(dst) / n.State
+	err := errors.Join(kedge.CheckLen("dst", dst, count*n.State), kedge.CheckLen("d", d, count*n.Trait), kedge.CheckVector("u", u, n.Decision))
+	for i := 0; i < count && err == nil; i++ {
+		err = inRow(i, kedge.CheckFinite("d", kedge.Row(d, i, n.Trait)))
+	}
+	return count, err
+}
+
+// checkOne is the door of Settle.
+func checkOne(n kedge.Dims, dst, u, d []float64) error {
+	return errors.Join(kedge.CheckLen("dst", dst, n.State), kedge.CheckVector("u", u, n.Decision), kedge.CheckVector("d", d, n.Trait))
+}
+
+// inRow says which individual an error belongs to.
+func inRow(i int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &kedge.RowError{Row: i, Err: err}
+}
+
+// inRange returns a *kedge.RangeError unless ok.
+func inRange(arg string, got float64, ok bool, want string) error {
+	if ok {
+		return nil
+	}
+	return &kedge.RangeError{Arg: arg, Got: got, Want: want}
+}

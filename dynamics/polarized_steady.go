@@ -1,0 +1,200 @@
+package dynamics
+
+import (
+	"errors"
+	"math"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/rows"
+)
+
+const (
+	offSphere   = 1e-9   // how far ‖d‖ may lie from 1
+	indifferent = 1e-290 // (1−λ)|C| below which nothing but under- and overflow is left of the equation
+)
+
+// Settle writes the steady state reached from p₀ = d to dst.
+//
+// A steady state satisfies (ρ + λ)h = p̃ with ρ = ‖p̃‖ − λ, so that, split along û = u/‖u‖ with C = dᵀû, S = ‖d − Cû‖,
+// k = 1−λ and s = σ‖u‖², it is h = (kC/(ρ−s))û + (k/ρ)(d − Cû), and its unit length asks for the root e = ρ−s > 0 of
+//
+//	k²[S²/(e+s)² + C²/e²] = 1,
+//
+// the secular equation of a trust-region problem [more1983], whose right root is the greatest point of the energy. Newton's
+// method on 1/√ψ − 1 rises to it from the left without fail, in a handful of steps, also where iterating the dynamics would
+// take millions.
+//
+// An individual that is indifferent (dᵀu = 0, or as good as) stays at d. It stays by a hair when s ≥ k, because any deviation grows by
+// λ+s: that is an *UnstableError of that rate. With λ = 1 this is every indifferent individual, and the others settle at
+// û or −û. A trait off the unit sphere by more than 1e-9 is a *kedge.RangeError, and so is an overflow of σ‖u‖².
+func (f Polarized) Settle(dst, u, d []float64) (kedge.Residual, error) {
+	if err := f.Check(); err != nil {
+		return kedge.Residual{}, err
+	}
+	if err := checkOne(f.Dims(), dst, u, d); err != nil {
+		return kedge.Residual{}, err
+	}
+	return f.settle(dst, u, d, rows.Norm(u))
+}
+
+// SettleRows settles every row. An error names the row; the rows before it are already written.
+func (f Polarized) SettleRows(dst, u, d []float64) (kedge.Residual, error) {
+	var worst kedge.Residual
+	if err := f.Check(); err != nil {
+		return worst, err
+	}
+	count, err := checkBlock(f.Dims(), dst, u, d)
+	if err != nil {
+		return worst, err
+	}
+	norm := rows.Norm(u)
+	for i := range count {
+		r, err := f.settle(kedge.Row(dst, i, f.Dim), u, kedge.Row(d, i, f.Dim), norm)
+		if err != nil {
+			return worst, inRow(i, err)
+		}
+		worst = worst.Worst(r)
+	}
+	return worst, nil
+}
+
+// settle writes the point along·û + across·(d − Cû) that solves the equation.
+func (f Polarized) settle(dst, u, d []float64, norm float64) (kedge.Residual, error) {
+	s, err := f.reinforcement(norm, rows.Norm(d))
+	if err != nil {
+		return kedge.Residual{}, err
+	}
+	k, h, steps := 1-f.Lambda, split(u, d, norm), 0
+	switch {
+	case k == 0 && s > 0 && h.c != 0:
+		h.along, h.across = math.Copysign(1, h.c), 0
+	case s > 0 && s >= k && k*math.Abs(h.c) < indifferent:
+		return kedge.Residual{}, &UnstableError{Rate: f.Lambda + s}
+	case s == 0 || k*math.Abs(h.c) < indifferent:
+		h.along, h.across = h.c, 1
+	default:
+		var e float64
+		if e, steps, err = secular(k, s, math.Abs(h.c), h.s); err != nil {
+			return kedge.Residual{}, err
+		}
+		h.along, h.across = k*h.c/e, k/(e+s)
+	}
+	h.write(dst, u, d)
+	return kedge.Residual{Norm: f.residual(dst, u, d), Steps: steps}, nil
+}
+
+// reinforcement returns s = σ‖u‖², or says what of u and d cannot be settled.
+func (f Polarized) reinforcement(normU, normD float64) (float64, error) {
+	s := f.Sigma * normU * normU
+	return s, errors.Join(
+		inRange("‖d‖", normD, math.Abs(normD-1) <= offSphere, "a trait of unit length"),
+		inRange("σ‖u‖²", s, s <= math.MaxFloat64, "a finite number"),
+	)
+}
+
+// residual returns ‖f(p, u, d) − p‖∞ without writing f(p, u, d) anywhere; p has no entry above 1.
+func (f Polarized) residual(p, u, d []float64) float64 {
+	stay, home, pull := f.weights(p, u)
+	c := f.Stretch(p, u, d)
+	worst := 0.0
+	for i, v := range p {
+		worst = max(worst, math.Abs(blend(stay, v, home, d[i], pull, u[i])/c-v))
+	}
+	return worst
+}
+
+// plane is a point along·û + across·(d − cû) of the plane through u and d.
+type plane struct {
+	scale         float64 // a power of two that brings ‖u‖ close to 1, so that nothing over- or underflows
+	norm          float64 // ‖scale·u‖
+	c, s          float64 // dᵀû and ‖d − cû‖
+	along, across float64
+}
+
+// split decomposes d along û and across it. The part across is made orthogonal twice, since for d close to û the first
+// pass leaves mostly rounding. An indifferent d keeps c = 0 exactly.
+func split(u, d []float64, norm float64) plane {
+	if norm == 0 {
+		return plane{scale: 1, norm: 1, s: rows.Norm(d)}
+	}
+	_, exponent := math.Frexp(norm)
+	h := plane{scale: math.Ldexp(1, min(1-exponent, 1023))}
+	h.norm = norm * h.scale
+	sum := 0.0
+	for i, v := range d {
+		sum += float64(v * (u[i] * h.scale))
+	}
+	h.c = sum / h.norm
+	if h.c == 0 {
+		h.s = rows.Norm(d)
+		return h
+	}
+	sum = 0
+	for i := range d {
+		sum += float64(h.rest(u[i], d[i]) * (u[i] * h.scale))
+	}
+	h.c += sum / h.norm
+	sum = 0
+	for i := range d {
+		r := h.rest(u[i], d[i])
+		sum += float64(r * r)
+	}
+	h.s = math.Sqrt(sum)
+	return h
+}
+
+// rest returns one entry of d − cû.
+func (h plane) rest(u, d float64) float64 { return d - float64(h.c*(u*h.scale/h.norm)) }
+
+// write puts the point on dst, at unit length.
+func (h plane) write(dst, u, d []float64) {
+	for i := range dst {
+		dst[i] = float64(h.along*(u[i]*h.scale/h.norm)) + float64(h.across*h.rest(u[i], d[i]))
+	}
+	c := rows.Norm(dst)
+	for i := range dst {
+		dst[i] /= c
+	}
+}
+
+// secular returns the root e > 0 of ψ(e) = k²[S²/(e+s)² + C²/e²] = 1 for kC > 0 and how many Newton steps it took. ψ−1 is
+// taken from δ = kS−s, since close to the pitchfork e is far smaller than s and the difference of ψ and 1 would be rounding.
+func secular(k, s, c, across float64) (float64, int, error) {
+	const tolerance, limit = 1e-12, 100
+	delta, over := k*across-s, 0.0
+	e := leftOfRoot(k, s, c, across)
+	for steps := 1; steps <= limit; steps++ {
+		a, b := k*across/(e+s), k*c/e
+		bb := b * b
+		over = float64((delta-e)/(e+s)*(a+1)) + bb
+		psi := 1 + over
+		step := psi * over / ((math.Sqrt(psi) + 1) * (float64(a*a)/(e+s) + bb/e))
+		e += step
+		if math.Abs(step) <= tolerance*e {
+			return e, steps, nil
+		}
+	}
+	return 0, limit, &kedge.NotConvergedError{
+		What: "root of the secular equation", Residual: math.Abs(over), Tolerance: tolerance, Steps: limit,
+	}
+}
+
+// leftOfRoot returns a point where ψ ≥ 1: the larger of those where one of its two terms alone reaches 1. Close to the
+// pitchfork (kS ≈ s, C ≈ 0) both lie many orders of magnitude below the root, and there a third one helps: with
+// a = (kS/s)², ψ(e) ≥ a(1 − 2e/s) + (kC/e)², which is at least 1 when (kC/e)² exceeds both 2(1−a) and 4ae/s. The cube root
+// that this asks for is taken of the exponent alone, a little low, which has the same bits everywhere.
+func leftOfRoot(k, s, c, across float64) float64 {
+	e := max(k*across-s, k*c)
+	ratio := k * across / s
+	if ratio < 0.5 || ratio > 2 {
+		return e
+	}
+	a := ratio * ratio
+	_, i := math.Frexp(k * c)
+	_, j := math.Frexp(s / (4 * a))
+	third := math.Ldexp(1, (2*i+j)/3-2)
+	if below := 2 * (1 - ratio) * (1 + ratio); below > 0 {
+		third = min(third, k*c/math.Sqrt(below))
+	}
+	return max(e, third)
+}
