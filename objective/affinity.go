@@ -1,0 +1,39 @@
+package objective
+
+import (
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/rows"
+)
+
+// Affinity is the loss of a party that wants to be liked [he2025, affinity maximization],
+//
+//	Φ(p, u) = −pᵀu,   ∂Φ/∂p = −u,   ∂Φ/∂u = −p,
+//
+// over the leading len(u) entries of p.
+type Affinity struct {
+	State int // entries of a state row; 0 means as many as the decision has
+}
+
+var _ kedge.RowObjective = Affinity{}
+
+// Check says whether individuals of the given dimensions can be judged by a.
+func (a Affinity) Check(dim kedge.Dims) error { return checkWidth(a.State, dim.Decision, dim) }
+
+// Eval implements [kedge.Objective]. It does not read d.
+func (a Affinity) Eval(gp, gu, p, u, _ []float64) float64 {
+	mustBe("p", p, width(a.State, len(u)))
+	mustFit(gp, gu, p, u)
+	x := p[:len(u)]
+	if gp != nil {
+		rows.AddScaled(gp, -1, u)
+	}
+	if gu != nil {
+		rows.AddScaled(gu, -1, x)
+	}
+	return -rows.Dot(u, x)
+}
+
+// EvalRows implements [kedge.RowObjective]. It does not read d.
+func (a Affinity) EvalRows(gp, gu, p, u, _ []float64) float64 {
+	return sumRows(a, width(a.State, len(u)), 0, gp, gu, p, u, nil)
+}

@@ -1,0 +1,94 @@
+package objective
+
+import (
+	"errors"
+	"math"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/rows"
+)
+
+// EntropySign says which way the entropy term of Revenue pulls.
+type EntropySign int
+
+const (
+	// AsPrinted rewards +ρ Σ pᵢ log pᵢ, the sign of the published formula and of the published records. It favors few items,
+	// although the text beside the formula speaks of diversity.
+	AsPrinted EntropySign = iota
+	// Diverse rewards −ρ Σ pᵢ log pᵢ, the entropy itself. It favors many items.
+	Diverse
+)
+
+// Revenue is the loss of a seller who sets prices u for items chosen with probabilities p [he2025, revenue with entropy],
+//
+//	Φ(p, u) = −(pᵀu ± ρ Σᵢ pᵢ log pᵢ),   ∂Φ/∂p = −u ∓ ρ(1 + log p),   ∂Φ/∂u = −p,
+//
+// over the leading len(u) entries of p, with 0·log 0 = 0.
+//
+// The slope is infinite at pᵢ = 0. There, and below the smallest normal number, log pᵢ is taken as log 2⁻¹⁰²² ≈ −708.4: the
+// gradient stays finite, continuous and of the right sign. A negative pᵢ has no entropy: the loss and that entry of gp are
+// NaN, unless ρ = 0.
+type Revenue struct {
+	Entropy float64     // ρ
+	Sign    EntropySign // of the entropy term
+	State   int         // entries of a state row; 0 means as many as the decision has
+}
+
+var _ kedge.RowObjective = Revenue{}
+
+// Check says whether ρ is a finite number ≥ 0, whether the sign is known and whether individuals of the given dimensions
+// can be judged by r.
+func (r Revenue) Check(dim kedge.Dims) error {
+	var sign error
+	if r.Sign != AsPrinted && r.Sign != Diverse {
+		sign = &kedge.RangeError{Arg: "Sign", Got: float64(r.Sign), Want: "AsPrinted or Diverse"}
+	}
+	return errors.Join(checkNumber("Entropy", r.Entropy, 0), sign, checkWidth(r.State, dim.Decision, dim))
+}
+
+// Eval implements [kedge.Objective]. It does not read d.
+func (r Revenue) Eval(gp, gu, p, u, _ []float64) float64 {
+	mustBe("p", p, width(r.State, len(u)))
+	mustFit(gp, gu, p, u)
+	x := p[:len(u)]
+	if gp != nil {
+		rows.AddScaled(gp, -1, u)
+	}
+	if gu != nil {
+		rows.AddScaled(gu, -1, x)
+	}
+	return r.entropy(gp, x) - rows.Dot(u, x)
+}
+
+// entropy returns the entropy term of the loss and adds its gradient to gp.
+func (r Revenue) entropy(gp, p []float64) float64 {
+	if r.Entropy == 0 {
+		return 0
+	}
+	weight := r.Entropy
+	if r.Sign == AsPrinted {
+		weight = -weight
+	}
+	sum := 0.0
+	for i, v := range p {
+		l := logarithm(v)
+		sum += float64(v * l)
+		if gp != nil {
+			gp[i] += float64(weight * (1 + l))
+		}
+	}
+	return weight * sum
+}
+
+// logarithm is log x, stopped at the smallest normal number.
+func logarithm(x float64) float64 {
+	if x >= 0 {
+		x = max(x, 0x1p-1022)
+	}
+	return math.Log(x)
+}
+
+// EvalRows implements [kedge.RowObjective]. It does not read d.
+func (r Revenue) EvalRows(gp, gu, p, u, _ []float64) float64 {
+	return sumRows(r, width(r.State, len(u)), 0, gp, gu, p, u, nil)
+}
