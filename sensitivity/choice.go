@@ -1,0 +1,94 @@
+package sensitivity
+
+import (
+	"errors"
+	"math"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/rows"
+)
+
+// Choice is the sensitivity of the choice dynamics p⁺ = λ₁p + λ₂z + (1−λ₁−λ₂)d with z = softmax(−εu)
+// [he2025, softmax sensitivity],
+//
+//	∇ᵤh v = −ελ₂/(1−λ₁) (z∘v − z(zᵀv)).
+//
+// It depends neither on p nor on d, so that the rows of v are added up first.
+type Choice struct {
+	Dim              int     // entries of the decision and of a state
+	Lambda1, Lambda2 float64 // λ₁ in [0, 1) and λ₂ in [0, 1−λ₁]
+	Epsilon          float64 // ε
+
+	room room
+}
+
+var _ kedge.Sensitivity = (*Choice)(nil)
+
+// Check says whether the parameters are in their ranges.
+func (s *Choice) Check() error {
+	return errors.Join(
+		checkDim(s.Dim),
+		checkRange("Lambda1", s.Lambda1, 0, math.Nextafter(1, 0), "0 ≤ λ₁ < 1"),
+		checkRange("Lambda2", s.Lambda2, 0, 1, "0 ≤ λ₂ ≤ 1"),
+		checkRange("Lambda1 + Lambda2", s.Lambda1+s.Lambda2, 0, 1, "λ₁ + λ₂ ≤ 1"),
+		checkRange("Epsilon", s.Epsilon, math.Inf(-1), math.Inf(1), "a finite number"))
+}
+
+// PullRows implements [kedge.Sensitivity]. It reads neither p nor d.
+func (s *Choice) PullRows(gu, _, u, _, v []float64) error {
+	err := s.Check()
+	if err == nil {
+		err = kedge.CheckFinite("u", u)
+	}
+	if err != nil {
+		return err
+	}
+	mustBe("gu", gu, s.Dim)
+	mustBe("u", u, s.Dim)
+	borrowed := s.room.borrow(2 * s.Dim)
+	defer s.room.giveBack(borrowed)
+	z, sum := (*borrowed)[:s.Dim], (*borrowed)[s.Dim:]
+	count := sumRows(sum, v)
+	shift(sum, sum[softmax(z, u, -s.Epsilon)])
+	mean, gain := rows.Dot(z, sum), -s.Epsilon*s.Lambda2/(1-s.Lambda1)
+	for i, x := range z {
+		sum[i] = gain * x * (sum[i] - mean)
+	}
+	return commit(gu, sum, nil, u, nil, v, count)
+}
+
+// sumRows adds up the rows of a block and returns how many there are.
+func sumRows(dst, block []float64) int {
+	count := kedge.Count(block, len(dst))
+	for i := range count {
+		rows.AddScaled(dst, 1, kedge.Row(block, i, len(dst)))
+	}
+	return count
+}
+
+// shift subtracts x from every entry of v. That changes no product, since ∇ᵤh·1 = 0; but with the entry of the likeliest
+// item at 0 nothing cancels when one item is chosen almost surely.
+func shift(v []float64, x float64) {
+	for i := range v {
+		v[i] -= x
+	}
+}
+
+// softmax writes exp(kuᵢ)/Σⱼ exp(kuⱼ) to z and returns where it is largest. No exponent is above 0.
+func softmax(z, u []float64, k float64) (likeliest int) {
+	for i, x := range u {
+		z[i] = k * x
+		if z[i] > z[likeliest] {
+			likeliest = i
+		}
+	}
+	top, sum := z[likeliest], 0.0
+	for i := range z {
+		z[i] = math.Exp(z[i] - top)
+		sum += z[i]
+	}
+	for i := range z {
+		z[i] /= sum
+	}
+	return likeliest
+}
