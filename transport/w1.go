@@ -1,0 +1,84 @@
+// Package transport measures how far one distribution is from another by what it costs to carry the mass over.
+package transport
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/kedge-opt/kedge"
+)
+
+// massTolerance is how far the weights of a probability vector may sum from 1.
+const massTolerance = 1e-9
+
+// W1 returns the Wasserstein distance of order one [he2025, Wasserstein distance] between two probability vectors on the
+// ordered points 0, 1, …, n−1 with ground metric |i − j|. On a line it is the area between the distribution functions
+// [vallender1974]:
+//
+//	W₁(a, b) = Σⱼ |Σ_{i≤j} (aᵢ/Σa − bᵢ/Σb)|
+//
+// Weights must be finite, not negative and sum to 1 within 1e-9; the rest of that tolerance is divided out. Sums are
+// compensated [neumaier1974], so the error is a few units in the last place of W₁ + n|Σa − Σb|. W₁(a, b) and W₁(b, a)
+// have the same bits and W₁(a, a) is 0. The arguments are not changed and success allocates nothing.
+func W1(a, b []float64) (float64, error) {
+	if err := kedge.CheckLen("b", b, len(a)); err != nil {
+		return 0, err
+	}
+	ma, errA := mass("a", a)
+	mb, errB := mass("b", b)
+	if errA != nil || errB != nil {
+		return 0, errors.Join(errA, errB)
+	}
+	var surplus sum
+	for i, v := range a {
+		surplus.add(v, -b[i])
+	}
+	// With e = (Σa − Σb)/(Σa + Σb), each normalized difference is ½(1/Σa + 1/Σb) · [(aᵢ − bᵢ) − (aᵢ + bᵢ)e]: only a small
+	// correction is rounded, and swapping a and b changes nothing but the sign.
+	e := surplus.value() / (ma + mb)
+	var below, area sum
+	for i, v := range a {
+		below.add(v, -b[i])
+		below.lo -= float64((v + b[i]) * e)
+		area.add(math.Abs(below.value()), 0)
+	}
+	return area.value() * ((1/ma + 1/mb) / 2), nil
+}
+
+// mass adds up the weights of a probability vector, or says why x is none.
+func mass(arg string, x []float64) (float64, error) {
+	if err := kedge.CheckFinite(arg, x); err != nil {
+		return 0, err
+	}
+	var s sum
+	for i, w := range x {
+		if w < 0 || w > 1+massTolerance {
+			return 0, &kedge.RangeError{Arg: fmt.Sprintf("%s[%d]", arg, i), Got: w, Want: "a weight between 0 and 1"}
+		}
+		s.add(w, 0)
+	}
+	if math.Abs(s.value()-1) > massTolerance {
+		return 0, &kedge.RangeError{Arg: "the sum of " + arg, Got: s.value(), Want: "1 within 1e-9"}
+	}
+	return s.value(), nil
+}
+
+// sum is a running sum hi + lo whose rounding errors are kept in lo.
+type sum struct{ hi, lo float64 }
+
+func (s sum) value() float64 { return s.hi + s.lo }
+
+// add adds x + y without losing what the two additions round away.
+func (s *sum) add(x, y float64) {
+	d, e1 := twoSum(x, y)
+	h, e2 := twoSum(s.hi, d)
+	s.hi, s.lo = h, s.lo+(e1+e2)
+}
+
+// twoSum returns the rounded x + y and what rounding lost, exactly [knuth1997].
+func twoSum(x, y float64) (s, lost float64) {
+	s = x + y
+	t := s - x
+	return s, (x - (s - t)) + (y - t)
+}
