@@ -1,0 +1,124 @@
+package population
+
+import (
+	"errors"
+	"math"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/stream"
+)
+
+// Law is a probability law of individuals' vectors, be they states or traits.
+type Law interface {
+	// Check says what keeps the law from filling n rows of dim entries.
+	Check(n, dim int) error
+	// Fill writes individuals first, first+1, … to the rows of dst, dim entries each; Check must have passed. Individual i
+	// draws from range i of s only, so a block can be filled in parts and in any order. It leaves s at no particular place.
+	Fill(dst []float64, dim, first int, s *stream.Stream)
+}
+
+// Draw returns a block of n individuals of a law.
+func Draw(l Law, n, dim int, s *stream.Stream) ([]float64, error) {
+	if err := l.Check(n, dim); err != nil {
+		return nil, err
+	}
+	block := make([]float64, n*dim)
+	l.Fill(block, dim, 0, s)
+	if err := checkRows("draw", block, 0, dim); err != nil {
+		return nil, err
+	}
+	return block, nil
+}
+
+func checkSize(arg string, n int) error {
+	if n < 1 {
+		return &kedge.RangeError{Arg: arg, Got: float64(n), Want: "at least 1"}
+	}
+	return nil
+}
+
+// checkSizes tells whether a block of n rows of dim entries can be.
+func checkSizes(n, dim int) error {
+	if err := errors.Join(checkSize("the number of individuals", n), checkSize("the dimension", dim)); err != nil {
+		return err
+	}
+	if n > math.MaxInt/8/dim {
+		return &kedge.RangeError{Arg: "the number of individuals", Got: float64(n), Want: "what memory can address"}
+	}
+	return nil
+}
+
+// checkEntries tells whether x has no entry, one for all coordinates, or one for each, all of them finite.
+func checkEntries(arg string, x []float64, dim int) error {
+	if len(x) > 1 && len(x) != dim {
+		return &kedge.DimError{Arg: arg, Got: len(x), Want: dim}
+	}
+	return kedge.CheckFinite(arg, x)
+}
+
+// entry is what x says of coordinate j.
+func entry(x []float64, j int, otherwise float64) float64 {
+	switch len(x) {
+	case 0:
+		return otherwise
+	case 1:
+		return x[0]
+	}
+	return x[j]
+}
+
+// eachRow calls draw for every row of dst with the stream at the individual's own range.
+func eachRow(dst []float64, dim, first int, s *stream.Stream, draw func(x []float64)) {
+	for i := range kedge.Count(dst, dim) {
+		s.Seek(uint64(first + i))
+		draw(kedge.Row(dst, i, dim))
+	}
+}
+
+// Normal draws independent coordinates N(Mean, Deviation²). Mean and Deviation have one entry for all coordinates or one
+// for each; none means 0 and 1. A deviation of 0 puts everybody on the mean.
+type Normal struct{ Mean, Deviation []float64 }
+
+// Check demands fitting lengths, finite numbers and deviations of at least 0.
+func (l Normal) Check(n, dim int) error {
+	errs := []error{checkSizes(n, dim), checkEntries("mean", l.Mean, dim), checkEntries("deviation", l.Deviation, dim)}
+	for _, v := range l.Deviation {
+		if v < 0 {
+			errs = append(errs, &kedge.RangeError{Arg: "deviation", Got: v, Want: "at least 0"})
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Fill draws every coordinate from the individual's own range.
+func (l Normal) Fill(dst []float64, dim, first int, s *stream.Stream) {
+	eachRow(dst, dim, first, s, func(x []float64) {
+		for j := range x {
+			x[j] = entry(l.Mean, j, 0) + float64(entry(l.Deviation, j, 1)*s.Normal())
+		}
+	})
+}
+
+// Proportions draws independent uniform numbers on [0, 1) and divides them by their sum, as the published study of softmax
+// dynamics starts [he2025, softmax dynamics]. It is not uniform on the simplex; Dirichlet is.
+type Proportions struct{}
+
+// Check demands at least one coordinate.
+func (Proportions) Check(n, dim int) error { return checkSizes(n, dim) }
+
+// Fill draws every coordinate from the individual's own range.
+func (Proportions) Fill(dst []float64, dim, first int, s *stream.Stream) {
+	eachRow(dst, dim, first, s, func(x []float64) {
+		total := 0.0
+		for total == 0 {
+			for j := range x {
+				x[j] = s.Float64()
+			}
+			total = rows.Sum(x)
+		}
+		for j := range x {
+			x[j] /= total
+		}
+	})
+}

@@ -1,0 +1,134 @@
+package population
+
+import (
+	"errors"
+	"math"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/stream"
+)
+
+// Sphere is the uniform law on the unit sphere.
+type Sphere struct{}
+
+// Check demands at least one coordinate.
+func (Sphere) Check(n, dim int) error { return checkSizes(n, dim) }
+
+// Fill draws normal vectors and scales them to length 1.
+func (Sphere) Fill(dst []float64, dim, first int, s *stream.Stream) {
+	eachRow(dst, dim, first, s, func(x []float64) { unit(x, s) })
+}
+
+// unit draws a uniform point of the unit sphere.
+func unit(x []float64, s *stream.Stream) {
+	norm := 0.0
+	for norm == 0 {
+		for j := range x {
+			x[j] = s.Normal()
+		}
+		norm = rows.Norm(x)
+	}
+	for j := range x {
+		x[j] /= norm
+	}
+}
+
+// Cap is the uniform law on a spherical cap: the points of the unit sphere within Angle degrees of Axis. The polarized case
+// study starts from a cap of 90° around a random axis, a hemisphere [he2025, polarized dynamics].
+type Cap struct {
+	Angle float64   // 0 < Angle ≤ 180
+	Axis  []float64 // of any length but 0; nil draws one axis from a range of the stream that is no individual's
+}
+
+// Check demands at least two coordinates, an angle in (0, 180] and an axis with a direction.
+func (l Cap) Check(n, dim int) error { return checkCap(n, dim, l, 180) }
+
+func checkCap(n, dim int, l Cap, widest float64) error {
+	errs := []error{checkSizes(n, dim)}
+	if dim == 1 {
+		errs = append(errs, &kedge.RangeError{Arg: "the dimension", Got: 1, Want: "at least 2 for a cap"})
+	}
+	if !(l.Angle > 0 && l.Angle <= widest) {
+		want := "0° < angle ≤ 180°"
+		if widest == 90 {
+			want = "0° < angle ≤ 90°"
+		}
+		errs = append(errs, &kedge.RangeError{Arg: "angle", Got: l.Angle, Want: want})
+	}
+	if l.Axis != nil {
+		errs = append(errs, checkAxis(l.Axis, dim))
+	}
+	return errors.Join(errs...)
+}
+
+func checkAxis(axis []float64, dim int) error {
+	if err := kedge.CheckVector("axis", axis, dim); err != nil {
+		return err
+	}
+	if rows.MaxAbs(axis) == 0 {
+		return &kedge.RangeError{Arg: "the axis's length", Got: 0, Want: "more than 0"}
+	}
+	return nil
+}
+
+// Fill draws every point from the individual's own range.
+func (l Cap) Fill(dst []float64, dim, first int, s *stream.Stream) {
+	c := newTilted(l, dim, s)
+	eachRow(dst, dim, first, s, func(x []float64) { c.draw(x, s) })
+}
+
+// Bimodal is the law of a crowd in two camps: caps of Angle degrees around Axis and around its opposite. Share is the
+// probability of the camp around Axis; 0 means ½.
+type Bimodal struct {
+	Angle float64   // 0 < Angle ≤ 90
+	Axis  []float64 // as in Cap
+	Share float64   // 0 ≤ Share ≤ 1
+}
+
+// Check demands what Cap demands, an angle of at most 90° and a share that is a probability.
+func (l Bimodal) Check(n, dim int) error {
+	err := checkCap(n, dim, Cap{l.Angle, l.Axis}, 90)
+	if !(l.Share >= 0 && l.Share <= 1) {
+		err = errors.Join(err, &kedge.RangeError{Arg: "share", Got: l.Share, Want: "0 ≤ share ≤ 1"})
+	}
+	return err
+}
+
+// Fill draws every individual's camp and point from the individual's own range.
+func (l Bimodal) Fill(dst []float64, dim, first int, s *stream.Stream) {
+	share := l.Share
+	if share == 0 {
+		share = 0.5
+	}
+	c := newTilted(Cap{l.Angle, l.Axis}, dim, s)
+	eachRow(dst, dim, first, s, func(x []float64) {
+		opposite := s.Float64() >= share
+		c.draw(x, s)
+		if opposite {
+			rows.Scale(x, -1)
+		}
+	})
+}
+
+// axisRange is the range of a stream that a random axis is drawn from; no crowd is so large that it is an individual's.
+const axisRange = math.MaxUint64
+
+// direction returns the unit vector along axis, a random one for nil.
+func direction(axis []float64, dim int, s *stream.Stream) []float64 {
+	a := make([]float64, dim)
+	if axis == nil {
+		s.Seek(axisRange)
+		unit(a, s)
+		return a
+	}
+	top := rows.MaxAbs(axis)
+	for j, v := range axis {
+		a[j] = v / top
+	}
+	norm := rows.Norm(a)
+	for j := range a {
+		a[j] /= norm
+	}
+	return a
+}

@@ -1,0 +1,140 @@
+package population_test
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kedge-opt/kedge/npy"
+	"github.com/kedge-opt/kedge/population"
+)
+
+func TestReadCSV(t *testing.T) {
+	for in, want := range map[string]population.Table{
+		"1,2\n3,4\n":             {Data: []float64{1, 2, 3, 4}, Width: 2},
+		"x,y\r\n1, 2\r\n3,4\r\n": {Data: []float64{1, 2, 3, 4}, Width: 2},
+		"\ufeff0.1":              {Data: []float64{0.1}, Width: 1},
+		"5\n-1e-3\n\n  \n":       {Data: []float64{5, -0.001}, Width: 1},
+	} {
+		got, err := population.ReadCSV(strings.NewReader(in))
+		if err != nil || !slices.Equal(got.Data, want.Data) || got.Width != want.Width {
+			t.Errorf("%q: %+v, %v", in, got, err)
+		}
+	}
+}
+
+func TestReadCSVRefuses(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                         "table: no numbers",
+		"a,b\n":                    "table: no numbers",
+		"1,2\n3,x\n":               `table, line 2, column 2: "x" is not a finite number`,
+		"a,1\n":                    `table, line 1, column 1: "a" is not a finite number`,
+		"1\nNaN":                   `table, line 2, column 1: "NaN" is not a finite number`,
+		"1,2\n-Inf,1":              `table, line 2, column 1: "-Inf" is not a finite number`,
+		"1e999":                    `table, line 1, column 1: "1e999" is not a finite number`,
+		"a,b\n1,2\n3\n":            "table, line 3: 1 numbers, the first row has 2",
+		"1,2\n3,4,5\n":             "table, line 2: 3 numbers, the first row has 2",
+		"1,2,\n":                   `table, line 1, column 3: "" is not a finite number`,
+		"1\n\n2\n":                 "table, line 2: blank line inside the table",
+		"1\n" + long(4<<20):        "table, line 2: more than 4194304 bytes",
+		"1\n" + long(100) + "x\n2": `table, line 2, column 1: "` + long(40) + `" is not a finite number`,
+	} {
+		var te *population.TableError
+		got, err := population.ReadCSV(strings.NewReader(in))
+		if !errors.As(err, &te) || err.Error() != want || got.Data != nil {
+			t.Errorf("%.40q: %v, want %s", in, err, want)
+		}
+	}
+}
+
+func long(n int) string { return strings.Repeat("7", n) }
+
+func TestReadCSVReportsTheReadersError(t *testing.T) {
+	broken := errors.New("disk on fire")
+	if _, err := population.ReadCSV(failing{broken}); !errors.Is(err, broken) {
+		t.Error(err)
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+// npyFile is a file of one array.
+func npyFile(t *testing.T, shape []int, data ...float64) *bytes.Buffer {
+	t.Helper()
+	var b bytes.Buffer
+	if err := npy.Write(&b, npy.Array{Shape: shape, Data: data}); err != nil {
+		t.Fatal(err)
+	}
+	return &b
+}
+
+func TestReadNPY(t *testing.T) {
+	got, err := population.ReadNPY(npyFile(t, []int{2, 3}, 1, 2, 3, 4, 5, 6))
+	if err != nil || got.Width != 3 || got.Rows() != 2 || !slices.Equal(got.Data, []float64{1, 2, 3, 4, 5, 6}) {
+		t.Error(got, err)
+	}
+	for want, in := range map[string]*bytes.Buffer{
+		"array of shape [], want a matrix or a vector":      npyFile(t, nil, 1),
+		"array of shape [1 1 1], want a matrix or a vector": npyFile(t, []int{1, 1, 1}, 1),
+		"array of shape [0 2] has no entries":               npyFile(t, []int{0, 2}),
+		"line 2, column 1: NaN is not a finite number":      npyFile(t, []int{2, 2}, 1, 2, math.NaN(), math.Inf(1)),
+		"bytes after the array":                             bytes.NewBuffer(append(npyFile(t, []int{1}, 1).Bytes(), 0)),
+		"npy: read magic: unexpected EOF":                   {},
+	} {
+		if got, err := population.ReadNPY(in); err == nil || !strings.Contains(err.Error(), want) || got.Data != nil {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+func TestReadNPZ(t *testing.T) {
+	var b bytes.Buffer
+	if err := npy.WriteZip(&b, npy.Named{Name: "start", Array: npy.Array{Shape: []int{2}, Data: []float64{1, 2}}}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := population.ReadNPZ(bytes.NewReader(b.Bytes()), int64(b.Len()), "start")
+	if err != nil || got.Width != 0 || got.Rows() != 2 {
+		t.Error(got, err)
+	}
+	if _, err := population.ReadNPZ(bytes.NewReader(b.Bytes()), int64(b.Len()), "end"); err == nil {
+		t.Error("a member that is not there was read")
+	}
+}
+
+// A vector serves as one row or as one column; a matrix only as itself.
+func TestTableShapes(t *testing.T) {
+	vector, matrix := population.Table{Data: count(6)}, population.Table{Data: count(6), Width: 3}
+	for _, c := range []struct {
+		l      population.Table
+		n, dim int
+		ok     bool
+	}{
+		{vector, 1, 6, true}, {vector, 6, 1, true}, {vector, 2, 3, false}, {vector, 1, 5, false}, {vector, 5, 1, false},
+		{matrix, 2, 3, true}, {matrix, 3, 2, false}, {matrix, 1, 6, false}, {matrix, 6, 1, false}, {matrix, 1, 3, false},
+	} {
+		x, err := population.Draw(c.l, c.n, c.dim, nil)
+		if c.ok != (err == nil) || c.ok && !slices.Equal(x, count(6)) || !c.ok && !typed(err) {
+			t.Errorf("%+v as %d rows of %d: %v, %v", c.l, c.n, c.dim, x, err)
+		}
+	}
+}
+
+func FuzzReadCSV(f *testing.F) {
+	for _, seed := range []string{"1,2\n3,4\n", "x,y\n1,2\n", "1\n\n", "\ufeff1", "1,\n", "nan", "0x1p-3,1_0\r\n"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, in string) {
+		table, err := population.ReadCSV(strings.NewReader(in))
+		if err != nil && !typed(err) {
+			t.Errorf("untyped error %v", err)
+		}
+		if err == nil && table.Check(table.Rows(), table.Width) != nil {
+			t.Errorf("%q gives a table that does not pass its own check: %v", in, table)
+		}
+	})
+}
