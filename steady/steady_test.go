@@ -1,0 +1,182 @@
+package steady_test
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/objective"
+	"github.com/kedge-opt/kedge/population"
+	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/sensitivity"
+	"github.com/kedge-opt/kedge/steady"
+	"github.com/kedge-opt/kedge/stream"
+)
+
+func draw(t testing.TB, l population.Law, n, dim int) []float64 {
+	t.Helper()
+	block, err := population.Draw(l, n, dim, stream.New(1, "people"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return block
+}
+
+// polarized is a hemisphere of n people in m dimensions.
+func polarized(t testing.TB, n, m int) (*steady.Objective, *steady.Rollout) {
+	t.Helper()
+	f := dynamics.Polarized{Dim: m, Lambda: 0.4, Sigma: 0.5}
+	people := draw(t, population.Cap{Angle: 90}, n, m)
+	s, err := steady.New(steady.Model{
+		Settler: f, Objective: objective.Affinity{}, Traits: people,
+		Sensitivity: &sensitivity.Polarized{Dim: m, Lambda: 0.4, Sigma: 0.5},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, &steady.Rollout{Dynamics: f, Objective: objective.Affinity{}, Steps: 10, States: people, Traits: people}
+}
+
+func choice(t testing.TB, n, m int) (*steady.Objective, *steady.Rollout) {
+	t.Helper()
+	f := dynamics.Choice{Dim: m, Lambda1: 0.2, Lambda2: 0.5, Epsilon: 0.5}
+	people := draw(t, population.Dirichlet{Concentration: []float64{2}}, n, m)
+	s, err := steady.New(steady.Model{
+		Settler: f, Objective: objective.Revenue{Entropy: 0.1}, Traits: people,
+		Sensitivity: &sensitivity.Choice{Dim: m, Lambda1: 0.2, Lambda2: 0.5, Epsilon: 0.5},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, &steady.Rollout{Dynamics: f, Objective: objective.Revenue{Entropy: 0.1}, Steps: 10, States: people, Traits: people}
+}
+
+// function is what both notions of value have in common.
+type function interface {
+	Value(u []float64) (float64, error)
+	Gradient(g, u []float64) (float64, error)
+}
+
+// Independent method: central differences of the value, whose own error is about 1e-10 here.
+func checkGradient(t *testing.T, name string, f function, u []float64) {
+	t.Helper()
+	g := make([]float64, len(u))
+	value, err := f.Gradient(g, u)
+	if err != nil {
+		t.Fatal(name, err)
+	}
+	if plain, _ := f.Value(u); plain != value {
+		t.Errorf("%s: Gradient returns %v, Value %v", name, value, plain)
+	}
+	const h = 1e-5
+	for i := range u {
+		x := append([]float64(nil), u...)
+		x[i] = u[i] + h
+		up, _ := f.Value(x)
+		x[i] = u[i] - h
+		down, _ := f.Value(x)
+		if want := (up - down) / (2 * h); math.Abs(g[i]-want) > 1e-8*max(1, rows.Norm(g)) {
+			t.Errorf("%s: gradient[%d] is %v, differences say %v", name, i, g[i], want)
+		}
+	}
+}
+
+func TestGradientsAgreeWithDifferences(t *testing.T) {
+	r := stream.New(2, "decisions")
+	for _, n := range []int{1, 2, 127, 128, 129, 300} {
+		exact, rolled := polarized(t, n, 5)
+		u := make([]float64, 5)
+		for i := range u {
+			u[i] = 0.3 * r.Normal()
+		}
+		checkGradient(t, "polarized", exact, u)
+		checkGradient(t, "polarized after ten steps", rolled, u)
+		exact, rolled = choice(t, n, 5)
+		checkGradient(t, "choice", exact, u)
+		checkGradient(t, "choice after ten steps", rolled, u)
+	}
+}
+
+// A long roll-out settles: λ+σ|u|² < 1 makes the rate at most 0.93, so 400 steps leave less than 1e-12.
+func TestRolloutConvergesToTheSettledValue(t *testing.T) {
+	exact, rolled := polarized(t, 50, 5)
+	rolled.Steps = 400
+	u := []float64{0.5, -0.3, 0.4, 0.2, -0.6}
+	want, err := exact.Value(u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := rolled.Value(u)
+	if err != nil || math.Abs(got-want) > 1e-12 {
+		t.Errorf("after 400 steps the value is %v (%v), settled %v", got, err, want)
+	}
+	if exact.Residual().Norm > 1e-14 {
+		t.Errorf("steady-state residual %.2e", exact.Residual().Norm)
+	}
+}
+
+// The mean over a crowd is the mean over its halves, whatever the chunks.
+func TestValueIsAMean(t *testing.T) {
+	f := dynamics.Polarized{Dim: 4, Lambda: 0.4, Sigma: 0.5}
+	people := draw(t, population.Cap{Angle: 90}, 400, 4)
+	value := func(traits []float64) float64 {
+		s, err := steady.New(steady.Model{Settler: f, Objective: objective.Affinity{}, Traits: traits})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := s.Value([]float64{0.1, 0.2, 0.3, 0.4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	whole, halves := value(people), (value(people[:800])+value(people[800:]))/2
+	if math.Abs(whole-halves) > 1e-15 {
+		t.Errorf("value %v, mean of the halves %v", whole, halves)
+	}
+}
+
+func TestRefusesBadInput(t *testing.T) {
+	s, rolled := polarized(t, 3, 4)
+	for _, f := range []function{s, rolled} {
+		var dim *kedge.DimError
+		if _, err := f.Value(make([]float64, 3)); !errors.As(err, &dim) || dim.Arg != "u" {
+			t.Errorf("a short decision gives %v", err)
+		}
+		var finite *kedge.NotFiniteError
+		if _, err := f.Value([]float64{0, math.NaN(), 0, 0}); !errors.As(err, &finite) || finite.Index != 1 {
+			t.Errorf("a NaN gives %v", err)
+		}
+	}
+	model := dynamics.Polarized{Dim: 4, Lambda: 0.4, Sigma: 0.5}
+	for _, traits := range [][]float64{nil, make([]float64, 5), {1, 0, 0, math.Inf(1)}} {
+		if _, err := steady.New(steady.Model{Settler: model, Objective: objective.Affinity{}, Traits: traits}); err == nil {
+			t.Errorf("traits %v were accepted", traits)
+		}
+	}
+}
+
+// An individual that cannot settle is named by its number in the crowd: trait 200 is not a unit vector.
+func TestErrorsNameTheIndividual(t *testing.T) {
+	people := draw(t, population.Sphere{}, 300, 3)
+	people[600] = 7
+	s, err := steady.New(steady.Model{Settler: dynamics.Polarized{Dim: 3, Lambda: 0.4, Sigma: 0.5}, Objective: objective.Affinity{}, Traits: people})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var row *kedge.RowError
+	if _, err := s.Value([]float64{1, 0, 0}); !errors.As(err, &row) || row.Row != 200 {
+		t.Errorf("error %v, want one that names individual 200", err)
+	}
+}
+
+func TestEvaluationsAllocateNothing(t *testing.T) {
+	s, _ := polarized(t, 300, 8)
+	g, u := make([]float64, 8), make([]float64, 8)
+	u[0] = 0.5
+	if n := testing.AllocsPerRun(10, func() { s.Gradient(g, u) }); n > 0 {
+		t.Errorf("a gradient allocates %v times", n)
+	}
+}
