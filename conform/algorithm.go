@@ -1,0 +1,266 @@
+package conform
+
+import (
+	"encoding"
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/stream"
+)
+
+// Turns says what an algorithm observes.
+type Turns struct {
+	Decision int // entries of a decision
+	// Observe returns what is seen after u was deployed in the given round, in slices of its own.
+	Observe func(r *stream.Stream, round int, u []float64) kedge.Observation
+	Count   int // how many turns to take; zero means 8
+}
+
+// Algorithm tests the decision rule that start begins anew: Ask repeats itself until Tell, the same observations lead to the
+// same bits, Tell keeps no slice of an observation and changes none, and a Tell that fails changes nothing. An observation
+// with a NaN must fail, unless the NaN stands where the rule does not look.
+//
+// A rule with encoding.BinaryAppender and encoding.BinaryUnmarshaler must go on from its saved state with the same bits.
+func Algorithm(t testing.TB, start func() kedge.Algorithm, c Turns) {
+	t.Helper()
+	s := script{start: start, n: c.Decision}
+	if err := guard(func() error { return s.record(c) }); err != nil {
+		t.Fatalf("the first run: %v", err)
+	}
+	report(t, s.properties())
+}
+
+func (s *script) properties() []property {
+	return []property{
+		{"Ask repeats itself until Tell", s.askRepeats},
+		{"Center repeats itself until Tell", s.centerRepeats},
+		{"the same observations give the same bits", s.replays},
+		{"Tell keeps no slice", s.keepsNoSlice},
+		{"Tell changes no observation", s.changesNothing},
+		{"Tell refuses NaN", s.refusesNaN},
+		{"Tell refuses wrong lengths", s.refusesLengths},
+		{"a saved state goes on", s.resumes},
+	}
+}
+
+// script is a recorded run: the decisions asked for and the observations told. There is one decision more.
+type script struct {
+	start     func() kedge.Algorithm
+	n         int
+	decisions [][]float64
+	told      []kedge.Observation
+}
+
+func (s *script) record(c Turns) error {
+	r := stream.New(1, "conform", "algorithm")
+	a := s.start()
+	for round := range orElse(c.Count, 8) {
+		u := s.ask(a)
+		o := c.Observe(r, round, clone(u))
+		if err := a.Tell(copied(o)); err != nil {
+			return fmt.Errorf("tell round %d: %w", round, err)
+		}
+		s.decisions, s.told = append(s.decisions, u), append(s.told, o)
+	}
+	s.decisions = append(s.decisions, s.ask(a))
+	for round, u := range s.decisions {
+		if err := finite(fmt.Sprintf("the decision of round %d", round), u); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *script) ask(a kedge.Algorithm) []float64 {
+	u := filled(s.n, math.NaN())
+	a.Ask(u)
+	return u
+}
+
+// follow takes a through the rounds from … to−1 and compares every decision on the way and the one after with the record.
+func (s *script) follow(a kedge.Algorithm, from, to int) error {
+	for round := from; round <= to; round++ {
+		if err := sameBits(fmt.Sprintf("the decision of round %d", round), s.ask(a), s.decisions[round]); err != nil {
+			return err
+		}
+		if round == to {
+			break
+		}
+		if err := a.Tell(copied(s.told[round])); err != nil {
+			return fmt.Errorf("tell round %d: %w", round, err)
+		}
+	}
+	return nil
+}
+
+func (s *script) replays() error { return s.follow(s.start(), 0, len(s.told)) }
+
+func (s *script) askRepeats() error {
+	a := s.start()
+	for round, o := range s.told {
+		u := filled(s.n, 1e300)
+		for range 2 {
+			a.Ask(u)
+			if err := sameBits(fmt.Sprintf("round %d asked again", round), u, s.decisions[round]); err != nil {
+				return err
+			}
+		}
+		if err := a.Tell(copied(o)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// centerRepeats asks an Explorer for its center before and after Ask.
+func (s *script) centerRepeats() error {
+	a, ok := s.start().(kedge.Explorer)
+	if !ok {
+		return nil
+	}
+	for round, o := range s.told {
+		first, second := filled(s.n, math.NaN()), filled(s.n, 1e300)
+		a.Center(first)
+		s.ask(a)
+		a.Center(second)
+		what := fmt.Sprintf("the center of round %d", round)
+		if err := errors.Join(finite(what, first), sameBits(what, second, first), a.Tell(copied(o))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepsNoSlice spoils every observation once it is told.
+func (s *script) keepsNoSlice() error {
+	a := s.start()
+	for round, o := range s.told {
+		o = copied(o)
+		if err := a.Tell(o); err != nil {
+			return err
+		}
+		spoil(o.U, o.P, o.D)
+		if err := sameBits(fmt.Sprintf("the decision after round %d", round), s.ask(a), s.decisions[round+1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *script) changesNothing() error {
+	a := s.start()
+	for _, o := range s.told {
+		given := copied(o)
+		err := a.Tell(given)
+		err = errors.Join(err, sameBits("U", given.U, o.U), sameBits("P", given.P, o.P), sameBits("D", given.D, o.D))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refusesNaN tells poisoned observations in every round of a run. One with nothing but NaN must fail. After a failure the run
+// goes on as if nothing had been told; after a success, as if the observation had been clean.
+func (s *script) refusesNaN() error {
+	for round := range s.told {
+		for _, spoiler := range spoilers() {
+			if err := s.goesOn(round, spoiler); err != nil {
+				return fmt.Errorf("NaN in %s of round %d: %w", spoiler.name, round, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (s *script) goesOn(round int, spoiler spoiler) error {
+	a := s.start()
+	if err := s.follow(a, 0, round); err != nil {
+		return err
+	}
+	bad := copied(s.told[round])
+	spoiler.spoil(&bad)
+	if a.Tell(bad) == nil {
+		if spoiler.always {
+			return errors.New("accepted")
+		}
+		round++
+	}
+	return s.follow(a, round, len(s.told))
+}
+
+// spoiler puts NaN into a part of an observation.
+type spoiler struct {
+	name   string
+	always bool // every rule must refuse it
+	spoil  func(*kedge.Observation)
+}
+
+func spoilers() []spoiler {
+	return []spoiler{
+		{"U", false, func(o *kedge.Observation) { spoil(o.U) }},
+		{"P", false, func(o *kedge.Observation) { spoil(o.P) }},
+		{"D", false, func(o *kedge.Observation) { spoil(o.D) }},
+		{"Loss", false, func(o *kedge.Observation) { o.Loss = math.NaN() }},
+		{"everything", true, func(o *kedge.Observation) {
+			spoil(o.U, o.P, o.D)
+			o.Loss = math.NaN()
+		}},
+	}
+}
+
+// refusesLengths tells an observation of a longer decision, which must fail and change nothing.
+func (s *script) refusesLengths() error {
+	a := s.start()
+	bad := copied(s.told[0])
+	bad.U = resized(bad.U, 1)
+	if a.Tell(bad) == nil {
+		return fmt.Errorf("an observation with a decision of %d entries was accepted, want %d", s.n+1, s.n)
+	}
+	return s.follow(a, 0, len(s.told))
+}
+
+// resumes saves a run in the middle and goes on in a new algorithm.
+func (s *script) resumes() error {
+	half := len(s.told) / 2
+	a, b := s.start(), s.start()
+	from, saves := a.(encoding.BinaryAppender)
+	to, loads := b.(encoding.BinaryUnmarshaler)
+	if !saves || !loads {
+		return nil
+	}
+	if err := s.follow(a, 0, half); err != nil {
+		return err
+	}
+	state, err := from.AppendBinary(nil)
+	if err != nil {
+		return err
+	}
+	for _, torn := range [][]byte{nil, state[:len(state)/2]} {
+		if to.UnmarshalBinary(torn) == nil {
+			return fmt.Errorf("%d of the %d bytes of a state were accepted", len(torn), len(state))
+		}
+	}
+	if err := sameBits("the decision after a failed load", s.ask(b), s.decisions[0]); err != nil {
+		return err
+	}
+	if err := to.UnmarshalBinary(state); err != nil {
+		return err
+	}
+	return s.follow(b, half, len(s.told))
+}
+
+func copied(o kedge.Observation) kedge.Observation {
+	o.U, o.P, o.D = clone(o.U), clone(o.P), clone(o.D)
+	return o
+}
+
+func spoil(all ...[]float64) {
+	for _, x := range all {
+		rows.Scale(x, math.NaN())
+	}
+}

@@ -1,0 +1,156 @@
+package conform
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"testing"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/stream"
+)
+
+// Points draws the decisions to project: inside the set, near it and far outside.
+type Points struct {
+	Draw  func(r *stream.Stream) []float64
+	Count int     // how many points to draw; zero means 32
+	Tol   float64 // error allowed of a projection relative to the set's own size; zero means 10·n·2⁻⁵³ for n entries
+}
+
+// Set tests s as the map to the nearest point of a convex set: what it gives it keeps (idempotent), it brings no two points
+// further apart (nonexpansive), and the way to a point of the set is at no acute angle to the way back
+// (⟨y − Πy, w − Πy⟩ ≤ 0 for every w in the set, which makes Πy the nearest). Points of the set are had from Project itself.
+func Set(t testing.TB, s kedge.Set, c Points) {
+	t.Helper()
+	p, err := project(s, c)
+	if err != nil {
+		t.Fatalf("Project: %v", err)
+	}
+	report(t, p.properties())
+}
+
+func (p projections) properties() []property {
+	return []property{
+		{"Project keeps points of the set", p.idempotent},
+		{"Project brings no points apart", p.nonexpansive},
+		{"Project finds the nearest point", p.nearest},
+		{"Project refuses what is not finite", p.refuses},
+		{"Project stands large numbers", p.large},
+		{"Project may be called in parallel", p.inParallel},
+	}
+}
+
+// projections are drawn points y and what Project made of them, x.
+type projections struct {
+	set  kedge.Set
+	y, x [][]float64
+	tol  float64 // relative to size
+	size float64 // ‖x‖∞ of the largest point of the set that was seen
+}
+
+func project(s kedge.Set, c Points) (projections, error) {
+	p := projections{set: s, tol: c.Tol}
+	r := stream.New(1, "conform", "set")
+	for i := range orElse(c.Count, 32) {
+		y := c.Draw(r)
+		x := clone(y)
+		err := guard(func() error { return s.Project(x) })
+		if err = errors.Join(err, finite("the projection", x)); err != nil {
+			return p, fmt.Errorf("point %d: %w", i, err)
+		}
+		p.y, p.x = append(p.y, y), append(p.x, x)
+		p.size = max(p.size, rows.MaxAbs(x))
+		p.tol = orElse(p.tol, 10*float64(len(y))*ulp/2)
+	}
+	return p, nil
+}
+
+func (p projections) idempotent() error {
+	for _, x := range p.x {
+		again := clone(x)
+		err := p.set.Project(again)
+		if err := errors.Join(err, near("projected again", again, x, p.tol*p.size)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p projections) nonexpansive() error {
+	for i := range p.x {
+		j := (i + 1) % len(p.x)
+		before, after := rows.Distance(p.y[i], p.y[j]), rows.Distance(p.x[i], p.x[j])
+		if !(after <= before+p.tol*(p.size+before)) {
+			return fmt.Errorf("points %d and %d were %v apart and are %v", i, j, before, after)
+		}
+	}
+	return nil
+}
+
+func (p projections) nearest() error {
+	for i, x := range p.x {
+		back := clone(p.y[i])
+		rows.AddScaled(back, -1, x)
+		for j, w := range p.x {
+			way := clone(w)
+			rows.AddScaled(way, -1, x)
+			size := rows.Norm(p.y[i]) + rows.Norm(x) + rows.Norm(w)
+			if angle := rows.Dot(back, way); !(angle <= 10*p.tol*size*size) {
+				return fmt.Errorf("point %d: going towards projection %d comes nearer (inner product %.3g)", i, j, angle)
+			}
+		}
+	}
+	return nil
+}
+
+func (p projections) refuses() error {
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		for i := range p.y[0] {
+			u := clone(p.y[0])
+			u[i] = bad
+			before := clone(u)
+			if p.set.Project(u) == nil {
+				return fmt.Errorf("%v in entry %d was accepted", bad, i)
+			}
+			if err := sameBits("the point after an error", u, before); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// large projects points whose squares overflow. An error is fine, a wrong point is not.
+func (p projections) large() error {
+	for _, y := range p.y {
+		u := clone(y)
+		rows.Scale(u, 1e200)
+		before := clone(u)
+		if p.set.Project(u) != nil {
+			if err := sameBits("the point after an error", u, before); err != nil {
+				return err
+			}
+		} else if err := finite("the projection of a point of 1e200", u); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p projections) inParallel() error {
+	errs := make([]error, len(p.y))
+	var wg sync.WaitGroup
+	for i, y := range p.y {
+		wg.Go(func() {
+			errs[i] = guard(func() error {
+				u := clone(y)
+				err := p.set.Project(u)
+				return errors.Join(err, sameBits("the projection", u, p.x[i]))
+			})
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
