@@ -1,0 +1,114 @@
+// Package loop closes the loop: it deploys a decision, lets the population answer, samples it and tells the algorithm, turn
+// by turn, and measures on the way how good the decision really is.
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/kedge-opt/kedge"
+)
+
+// Loop is one algorithm against one population. Without a Recorder a turn allocates nothing.
+type Loop struct {
+	Population kedge.Population
+	Algorithm  kedge.Algorithm
+	Objective  kedge.RowObjective // judges the sample, for Observation.Loss
+
+	Turns int
+	Batch int // individuals sampled a turn
+	Hold  int // steps of the population a decision; 0 means 1
+
+	Meter    *Meter         // measures; nil when nothing is recorded
+	Recorder kedge.Recorder // receives what is measured; nil for none
+	Every    int            // measure every so many turns, and at the end; 0 means every turn
+
+	// Progress is called after every turn when it is not nil.
+	Progress func(turn int)
+}
+
+// crowd is a population whose individuals can all be seen.
+type crowd interface{ States() []float64 }
+
+// Run runs the turns. It stops early, with the context's error, between two turns.
+func (l *Loop) Run(ctx context.Context) error {
+	if err := l.check(); err != nil {
+		return err
+	}
+	dim := l.Population.Dims()
+	step := kedge.Step{U: make([]float64, dim.Decision)}
+	o := kedge.Observation{U: make([]float64, dim.Decision)}
+	p, d := make([]float64, l.Batch*dim.State), make([]float64, l.Batch*dim.Trait)
+	for k := range l.Turns {
+		if err := l.measure(&step, k); err != nil {
+			return err
+		}
+		o.Round, o.P, o.D = k, p, d
+		if err := l.turn(ctx, &o); err != nil {
+			return fmt.Errorf("turn %d: %w", k, err)
+		}
+		if l.Progress != nil {
+			l.Progress(k)
+		}
+	}
+	return l.measure(&step, l.Turns)
+}
+
+func (l *Loop) check() error {
+	if l.Population == nil || l.Algorithm == nil || l.Objective == nil {
+		return errors.New("loop: a population, an algorithm and an objective are needed")
+	}
+	if l.Turns < 0 || l.Batch < 1 || l.Hold < 0 || l.Every < 0 {
+		return fmt.Errorf("loop: turns %d, batch %d, hold %d and every %d must not be negative, and batch at least 1",
+			l.Turns, l.Batch, l.Hold, l.Every)
+	}
+	return nil
+}
+
+// turn deploys a decision, lets the population answer and tells the algorithm what a sample of it shows.
+func (l *Loop) turn(ctx context.Context, o *kedge.Observation) error {
+	l.Algorithm.Ask(o.U)
+	for range max(1, l.Hold) {
+		if err := l.Population.Respond(ctx, o.U); err != nil {
+			return fmt.Errorf("respond: %w", err)
+		}
+	}
+	n, err := l.Population.Sample(o.P, o.D)
+	if err != nil {
+		return fmt.Errorf("sample: %w", err)
+	}
+	dim := l.Population.Dims()
+	o.P, o.D = o.P[:n*dim.State], o.D[:n*dim.Trait]
+	o.Loss = l.Objective.EvalRows(nil, nil, o.P, o.U, o.D) / float64(n)
+	if err := l.Algorithm.Tell(*o); err != nil {
+		return fmt.Errorf("tell: %w", err)
+	}
+	return nil
+}
+
+// measure records the start of turn k when it is due: every so many turns and after the last.
+func (l *Loop) measure(s *kedge.Step, k int) error {
+	if l.Recorder == nil || (k%max(1, l.Every) != 0 && k != l.Turns) {
+		return nil
+	}
+	s.K = k
+	if e, ok := l.Algorithm.(kedge.Explorer); ok {
+		e.Center(s.U)
+	} else {
+		l.Algorithm.Ask(s.U)
+	}
+	if l.Meter != nil {
+		var states []float64
+		if c, ok := l.Population.(crowd); ok {
+			states = c.States()
+		}
+		if err := l.Meter.Measure(&s.Metrics, s.U, states); err != nil {
+			return fmt.Errorf("measure before turn %d: %w", k, err)
+		}
+	}
+	if err := l.Recorder.Record(s); err != nil {
+		return fmt.Errorf("record turn %d: %w", k, err)
+	}
+	return nil
+}

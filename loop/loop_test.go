@@ -1,0 +1,151 @@
+package loop_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/loop"
+	"github.com/kedge-opt/kedge/online"
+	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/steady"
+)
+
+// turnLog keeps the recorded steps.
+type turnLog struct {
+	k       []int
+	metrics []kedge.Metrics
+	u       [][]float64
+}
+
+func (l *turnLog) Record(s *kedge.Step) error {
+	l.k = append(l.k, s.K)
+	l.metrics = append(l.metrics, s.Metrics)
+	l.u = append(l.u, append([]float64(nil), s.U...))
+	return nil
+}
+
+func TestRecordsEveryNthTurnAndTheLast(t *testing.T) {
+	q := newLQ2(t)
+	l, _ := q.loop(t, online.Vanilla{Objective: q.loss, Dims: lq2Dims}, 0.1, 25, 1)
+	log := &turnLog{}
+	l.Recorder, l.Every = log, 10
+	if err := l.Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if want := []int{0, 10, 20, 25}; !equalInts(log.k, want) {
+		t.Errorf("recorded turns %v, want %v", log.k, want)
+	}
+	if u := log.u[0]; u[0] != 0.5 || u[1] != 0.5 {
+		t.Errorf("turn 0 shows %v, want the start", u)
+	}
+}
+
+func equalInts(a, b []int) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Closed form: Φ̃(u) − Φ̃★ = ½(u−u★)ᵀH(u−u★) with H = [101 34; 34 84]/16, and ∇Φ̃ = H(u−u★).
+func TestMeterAgreesWithTheClosedForm(t *testing.T) {
+	q := newLQ2(t)
+	f, err := steady.New(steady.Model{Settler: q.model, Objective: q.loss, Sensitivity: q.sensitivity(t), Traits: q.crowd.Traits()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	best := 6057.0 / 7328
+	m := loop.Meter{Steady: f, Gradient: true, Optimum: loop.Target{Decision: lq2Optimal, Loss: best}}
+	u := []float64{0.5, 0.5}
+	var got kedge.Metrics
+	if err := m.Measure(&got, u, nil); err != nil {
+		t.Fatal(err)
+	}
+	x, y := u[0]-lq2Optimal[0], u[1]-lq2Optimal[1]
+	gx, gy := (101*x+34*y)/16, (34*x+84*y)/16
+	near(t, "gap", got.Gap, (x*gx+y*gy)/2/best)
+	near(t, "gradient", got.Gradient, gx*gx+gy*gy)
+	near(t, "distance", got.Distance, math.Hypot(x, y)/rows.Norm(lq2Optimal))
+	if !math.IsNaN(got.W1Own) || !math.IsNaN(got.GapRef) {
+		t.Errorf("what was not measured is %v and %v, want NaN", got.W1Own, got.GapRef)
+	}
+	m.Maximize = true
+	if err := m.Measure(&got, u, nil); err != nil || got.Value >= 0 || got.Gap <= 0 {
+		t.Errorf("as a reward the value is %v and the gap %v (%v); want the sign of the value turned, not of the gap", got.Value, got.Gap, err)
+	}
+}
+
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if math.Abs(got-want) > 1e-13*math.Abs(want) {
+		t.Errorf("%s is %v, want %v", what, got, want)
+	}
+}
+
+func TestATurnAllocatesNothing(t *testing.T) {
+	q := newLQ2(t)
+	allocations := func(turns int) float64 {
+		g := &online.Composite{Objective: q.loss, Sensitivity: q.sensitivity(t), Dims: lq2Dims}
+		l, _ := q.loop(t, g, 0.1, turns, 2)
+		return testing.AllocsPerRun(5, func() {
+			if err := l.Run(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	if short, long := allocations(10), allocations(1010); long > short {
+		t.Errorf("a thousand more turns allocate %v times", long-short)
+	}
+}
+
+func TestStopsBetweenTurns(t *testing.T) {
+	q := newLQ2(t)
+	ctx, stop := context.WithCancel(context.Background())
+	l, _ := q.loop(t, online.Vanilla{Objective: q.loss, Dims: lq2Dims}, 0.1, 1000, 1)
+	turns := 0
+	l.Progress = func(k int) {
+		if turns++; k == 7 {
+			stop()
+		}
+	}
+	if err := l.Run(ctx); !errors.Is(err, context.Canceled) || turns != 8 {
+		t.Errorf("stopped after %d turns with %v, want 8 turns and the context's error", turns, err)
+	}
+}
+
+// failing is an algorithm that cannot take an observation.
+type failing struct{ err error }
+
+func (failing) Ask(dst []float64)              { clear(dst) }
+func (f failing) Tell(kedge.Observation) error { return f.err }
+
+func TestErrorsNameTheTurn(t *testing.T) {
+	q := newLQ2(t)
+	want := errors.New("not today")
+	l := loop.Loop{Population: q.crowd, Algorithm: failing{want}, Objective: q.loss, Turns: 3, Batch: 4}
+	if err := l.Run(context.Background()); !errors.Is(err, want) || err.Error() != "turn 0: tell: not today" {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestRefusesBadSettings(t *testing.T) {
+	q := newLQ2(t)
+	for _, l := range []loop.Loop{
+		{},
+		{Population: q.crowd, Algorithm: failing{}, Objective: q.loss, Turns: 1},
+		{Population: q.crowd, Algorithm: failing{}, Objective: q.loss, Turns: -1, Batch: 4},
+		{Population: q.crowd, Algorithm: failing{}, Objective: q.loss, Turns: 1, Batch: 4, Hold: -1},
+	} {
+		if err := l.Run(context.Background()); err == nil {
+			t.Errorf("%+v ran", l)
+		}
+	}
+}
