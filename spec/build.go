@@ -1,0 +1,266 @@
+package spec
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"strconv"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/objective"
+	"github.com/kedge-opt/kedge/optimum"
+	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/sensitivity"
+	"github.com/kedge-opt/kedge/steady"
+	"github.com/kedge-opt/kedge/stream"
+)
+
+// Problem is a spec made real: the population at its start, the feasible set, the first decision, and everything that
+// trials and exact answers are made of.
+type Problem struct {
+	Name     string
+	Spec     *Spec
+	Maximize bool      // values are reported as rewards
+	Set      kedge.Set // of decisions
+	Start    []float64 // the first decision, feasible
+	States   []float64 // where everybody starts, one individual a row
+	Traits   []float64
+	Search   optimum.Options
+
+	model  model
+	numpy  [][]*stream.NumPy // of every trial, when the generator is numpy: where its draws begin
+	stream func(name ...string) *stream.Stream
+}
+
+// model is the individual: how it moves, where it settles, how it is judged.
+type model struct {
+	dynamics  kedge.Smooth
+	settler   kedge.RowSettler
+	objective kedge.RowObjective
+	closed    kedge.Sensitivity
+}
+
+// Build makes a problem of a spec. Files that the spec names are read from files.
+func Build(name string, s *Spec, files fs.FS) (*Problem, error) {
+	p := &Problem{
+		Name: name, Spec: s, Search: optimum.Options{Tolerance: s.Optimum.Tolerance},
+		stream: func(name ...string) *stream.Stream { return stream.New(s.Seed, name...) },
+	}
+	var err error
+	if p.model, err = s.buildModel(); err != nil {
+		return nil, err
+	}
+	p.Maximize = s.Objective.Kind == "affinity" || s.Objective.Kind == "revenue"
+	if p.Set, err = s.buildSet("set", &s.Set, s.Dims().Decision); err != nil {
+		return nil, err
+	}
+	if s.Generator == "numpy" {
+		err = p.drawPublished()
+	} else {
+		err = p.draw(files)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Set.Project(p.Start); err != nil {
+		return nil, s.errorf("start", "cannot be brought into the set: %v", err)
+	}
+	return p, nil
+}
+
+// draw draws the population and the first decision, each from a stream of its own.
+func (p *Problem) draw(files fs.FS) error {
+	s, dim := p.Spec, p.Spec.Dims()
+	var err error
+	if p.Traits, err = s.drawLaw("population", &s.Population.Law, dim.Trait, p.stream("population"), files); err != nil {
+		return err
+	}
+	p.States = p.Traits
+	if s.Population.States != nil {
+		p.States, err = s.drawLaw("population.states", s.Population.States, dim.State, p.stream("population", "states"), files)
+		if err != nil {
+			return err
+		}
+	}
+	p.Start = make([]float64, dim.Decision)
+	s.fillStart(p.Start, p.stream("start"))
+	return nil
+}
+
+// uniforms draws what first decisions are made of.
+type uniforms interface {
+	Float64() float64
+	Normal() float64
+}
+
+func (s *Spec) fillStart(u []float64, r uniforms) {
+	switch s.Start.Law {
+	case "values":
+		copy(u, s.Start.Values)
+	case "sphere":
+		for i := range u {
+			u[i] = r.Normal()
+		}
+		norm := rows.Norm(u)
+		for i := range u {
+			u[i] /= norm
+		}
+	case "proportions":
+		for i := range u {
+			u[i] = r.Float64()
+		}
+		total := rows.Sum(u)
+		for i := range u {
+			u[i] = u[i] * s.Set.Sum / total
+		}
+	}
+}
+
+func (s *Spec) buildModel() (model, error) {
+	m, err := s.buildDynamics()
+	if err != nil {
+		return m, err
+	}
+	if m.settler == nil {
+		m.settler = dynamics.Settled(m.dynamics)
+	}
+	m.objective, err = s.buildObjective(s.Dims())
+	return m, err
+}
+
+func (s *Spec) buildDynamics() (model, error) {
+	d, dim := &s.Dynamics, s.Dims()
+	switch d.Kind {
+	case "polarized":
+		f := dynamics.Polarized{Dim: dim.State, Lambda: d.Lambda, Sigma: d.Sigma}
+		h := &sensitivity.Polarized{Dim: dim.State, Lambda: d.Lambda, Sigma: d.Sigma}
+		return model{dynamics: f, settler: f, closed: h}, s.wrap("dynamics", errors.Join(f.Check(), h.Check()))
+	case "choice":
+		f := dynamics.Choice{Dim: dim.State, Lambda1: d.Lambda1, Lambda2: d.Lambda2, Epsilon: d.Epsilon}
+		h := &sensitivity.Choice{Dim: dim.State, Lambda1: d.Lambda1, Lambda2: d.Lambda2, Epsilon: d.Epsilon}
+		return model{dynamics: f, settler: f, closed: h}, s.wrap("dynamics", errors.Join(f.Check(), h.Check()))
+	case "affine":
+		return s.affine(dynamics.NewAffine(dim, d.A.Flat(), d.B.Flat(), d.E.Flat()))
+	default:
+		n := dim.State
+		return s.affine(dynamics.NewFriedkinJohnsen(d.Weights.Flat(), d.Susceptibility.Expand(n), d.Influence.Expand(n)))
+	}
+}
+
+func (s *Spec) affine(f *dynamics.Affine, err error) (model, error) {
+	if err != nil {
+		return model{}, s.wrap("dynamics", err)
+	}
+	gain, err := f.Gain()
+	if err != nil {
+		return model{}, s.wrap("dynamics", err)
+	}
+	h, err := sensitivity.NewAffine(s.Dims(), gain)
+	return model{dynamics: f, settler: f, closed: h}, s.wrap("dynamics", err)
+}
+
+// wrap names the section an error belongs to, with its place in the file.
+func (s *Spec) wrap(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return s.errorf(path, "%s: %v", path, err)
+}
+
+func (s *Spec) buildObjective(dim kedge.Dims) (kedge.RowObjective, error) {
+	o := &s.Objective
+	switch o.Kind {
+	case "affinity":
+		f := objective.Affinity{State: dim.State}
+		return f, s.wrap("objective", f.Check(dim))
+	case "revenue":
+		f := objective.Revenue{Entropy: o.Entropy, State: dim.State}
+		if o.Sign == "diversity" {
+			f.Sign = objective.Diverse
+		}
+		return f, s.wrap("objective", f.Check(dim))
+	case "logistic":
+		f := objective.Logistic{Features: dim.Decision, Ridge: o.Ridge, State: dim.State, Trait: dim.Trait}
+		if o.Intercept {
+			f.Features--
+		}
+		return f, s.wrap("objective", f.Check(dim))
+	default:
+		m, n := dim.Decision, dim.State
+		f, err := objective.NewQuadratic(dim, o.Decision.Dense(m, m), o.Cross.Dense(m, n), o.State.Dense(n, n),
+			o.LinearDecision.Expand(m), o.LinearState.Expand(n))
+		return f, s.wrap("objective", err)
+	}
+}
+
+// Individuals returns the size of the population.
+func (p *Problem) Individuals() int { return len(p.Traits) / p.Spec.Dims().Trait }
+
+// SharedSpace tells whether states and decisions are directions of one space, so that angles between them mean something.
+func (p *Problem) SharedSpace() bool { return p.Spec.Dynamics.Kind == "polarized" }
+
+// MeasureItems tells whether W₁ between states, taken as weights on ordered items, is measured.
+func (p *Problem) MeasureItems() bool { return p.Spec.Record.W1 == "items" }
+
+// Steady returns Φ̃ of the whole population with its exact gradient.
+func (p *Problem) Steady() (*steady.Objective, error) {
+	m := p.model
+	return steady.New(steady.Model{Settler: m.settler, Objective: m.objective, Sensitivity: m.closed, Traits: p.Traits})
+}
+
+// Rollout returns the value a fixed number of steps after the start, nil when the spec does not ask for it.
+func (p *Problem) Rollout() *steady.Rollout {
+	if p.Spec.Record.Rollout == 0 {
+		return nil
+	}
+	return &steady.Rollout{
+		Dynamics: p.model.dynamics, Objective: p.model.objective, Steps: p.Spec.Record.Rollout,
+		States: p.States, Traits: p.Traits,
+	}
+}
+
+// Starts returns where searches for the optimum begin: the first decision, then random ones.
+func (p *Problem) Starts() [][]float64 {
+	starts := [][]float64{p.Start}
+	for i := 1; i < p.Spec.Optimum.Starts; i++ {
+		u := make([]float64, len(p.Start))
+		s := p.stream("optimum")
+		s.Seek(uint64(i))
+		spread := max(1, rows.Norm(p.Start)) / math.Sqrt(float64(len(u)))
+		for j := range u {
+			u[j] = p.Start[j] + 2*spread*s.Normal()
+		}
+		starts = append(starts, u)
+	}
+	return starts
+}
+
+// Warnings returns what a reader of the results must know about the problem.
+func (p *Problem) Warnings() []string {
+	d := &p.Spec.Dynamics
+	if d.Kind != "polarized" {
+		return nil
+	}
+	reach := p.Spec.Set.reach()
+	if (dynamics.Polarized{Dim: 1, Lambda: d.Lambda, Sigma: d.Sigma}).Contracts(reach) {
+		return nil
+	}
+	return []string{fmt.Sprintf(
+		"λ + σR² = %s is not below 1 for decisions as long as R = %s: settled states jump where an individual stands at a right angle to the decision, and the sensitivity does not exist there.",
+		short(d.Lambda+d.Sigma*reach*reach), short(reach))}
+}
+
+func short(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
+
+// reach returns the length of the longest decision of a ball around the origin, +∞ for other sets.
+func (s *Set) reach() float64 {
+	if s.Kind == "ball" {
+		return s.Radius + rows.Norm(s.Center.Each)
+	}
+	return math.Inf(1)
+}
+
+// MaxSize is the largest spec that Parse reads, in bytes.
+const MaxSize = maxBytes

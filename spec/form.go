@@ -1,0 +1,196 @@
+package spec
+
+import (
+	"reflect"
+	"slices"
+)
+
+// form is one mapping of a spec. A section describes itself to a form once, key by key in canonical order: a form with
+// mistakes fills the section from its node, a form without prints the section into it. So both directions know the same
+// keys, and reading what was printed gives the same section.
+type form struct {
+	*mistakes       // nil when printing
+	node      *node // the mapping
+	at        place // where a key that is not there is missed
+	known     []string
+	missed    []string // keys that must be there and are not
+	wanted    []string // what they want, in the same order
+	chosen    string   // the kind that decides which keys there are
+	undecided bool     // the kind could not be read, so nobody knows which keys there are
+}
+
+func (f *form) printing() bool { return f.mistakes == nil }
+
+// take returns the value of a key and remembers that the form has it. An absent key gives nil.
+func (f *form) take(key string) *node {
+	if !slices.Contains(f.known, key) {
+		f.known = append(f.known, key)
+	}
+	return f.node.get(key)
+}
+
+// field describes a key that must be there.
+func field[T any](f *form, key string, x *T, c codec[T]) {
+	if f.printing() {
+		f.node.put(key, c.write(*x))
+		return
+	}
+	n := f.take(key)
+	if n == nil {
+		f.miss(key, c.want)
+		return
+	}
+	if v, ok := c.read(f.mistakes, n); ok {
+		*x = v
+	}
+}
+
+// fieldOr describes a key with a default.
+func fieldOr[T any](f *form, key string, x *T, c codec[T], absent T) {
+	if !f.printing() && f.take(key) == nil {
+		*x = absent
+		return
+	}
+	field(f, key, x, c)
+}
+
+// optional describes a key whose absence has a meaning of its own; the field is then zero.
+func optional[T any](f *form, key string, x *T, c codec[T]) {
+	if f.printing() && !reflect.ValueOf(*x).IsZero() || !f.printing() && f.take(key) != nil {
+		field(f, key, x, c)
+	}
+}
+
+// chooseOr is choose with a default, which must be one of the options to be one. An empty default is one that could not be
+// read.
+func (f *form) chooseOr(key string, x *string, absent string, options ...string) {
+	if f.printing() || f.take(key) != nil || absent != "" && !slices.Contains(options, absent) {
+		f.choose(key, x, options...)
+		return
+	}
+	*x, f.chosen, f.undecided = absent, absent, absent == ""
+}
+
+// choose describes the key that decides which other keys there are. What a later overlay's choice leaves missing or without
+// meaning is that overlay's mistake.
+func (f *form) choose(key string, x *string, options ...string) {
+	field(f, key, x, oneOf(options...))
+	if f.printing() {
+		return
+	}
+	f.chosen, f.undecided = *x, *x == ""
+	if n := f.node.get(key); n != nil && n.at.rank > f.at.rank {
+		f.at = n.at
+	}
+}
+
+// section describes a mapping below a key. An absent one is an empty one, so that its keys get their defaults.
+func (f *form) section(key string, describe func(*form)) {
+	if f.printing() {
+		below := &node{kind: mapping}
+		describe(&form{node: below})
+		f.node.put(key, below)
+		return
+	}
+	n := f.take(key)
+	if n == nil {
+		n = &node{kind: mapping, at: f.at, path: join(f.node.path, key)}
+	}
+	f.fill(n, describe)
+}
+
+// needSection describes a mapping that must be there.
+func (f *form) needSection(key, want string, describe func(*form)) {
+	if !f.printing() && f.take(key) == nil {
+		f.miss(key, want)
+		return
+	}
+	f.section(key, describe)
+}
+
+// items describes a list of mappings below a key, of which there must be at least one.
+func items[T any](f *form, key string, xs *[]T, want string, describe func(*form, *T)) {
+	if f.printing() {
+		out := &node{kind: list}
+		for i := range *xs {
+			below := &node{kind: mapping}
+			describe(&form{node: below}, &(*xs)[i])
+			out.items = append(out.items, below)
+		}
+		f.node.put(key, out)
+		return
+	}
+	n := f.take(key)
+	switch {
+	case n == nil:
+		f.miss(key, want)
+	case n.kind != list || len(n.items) == 0:
+		f.wrong(n, want)
+	default:
+		*xs = make([]T, len(n.items))
+		for i, item := range n.items {
+			f.fill(item, func(f *form) { describe(f, &(*xs)[i]) })
+		}
+	}
+}
+
+// fill reads a mapping, then reports the keys that nobody asked for and those that are missing.
+func (f *form) fill(n *node, describe func(*form)) {
+	if n.kind != mapping {
+		f.wrong(n, "a mapping")
+		return
+	}
+	below := &form{mistakes: f.mistakes, node: n, at: n.at}
+	describe(below)
+	below.reportMissed(below.reportUnknown())
+}
+
+// miss notes that a key which must be there is not.
+func (f *form) miss(key, want string) {
+	f.broken = append(f.broken, join(f.node.path, key))
+	f.missed = append(f.missed, key)
+	f.wanted = append(f.wanted, want)
+}
+
+// reportUnknown reports the keys that nobody asked for and returns what they were meant to be.
+func (f *form) reportUnknown() (meant []string) {
+	if f.undecided {
+		return nil
+	}
+	for i, key := range f.node.keys {
+		if slices.Contains(f.known, key) {
+			continue
+		}
+		value := f.node.items[i]
+		at := value.at
+		if at.rank == 0 && f.at.rank > 0 {
+			at = f.at
+		}
+		best := nearest(key, f.known)
+		meant = append(meant, best)
+		f.report(at, value.path, "unknown key %s, %s", value.path, f.instead(best))
+	}
+	return meant
+}
+
+// reportMissed reports the missing keys, except those that were only misspelt or left without a value.
+func (f *form) reportMissed(meant []string) {
+	for i, key := range f.missed {
+		if j := slices.Index(f.node.keys, key); j >= 0 && f.node.items[j].blank || slices.Contains(meant, key) {
+			continue
+		}
+		path := join(f.node.path, key)
+		f.report(f.at, path, "%s is missing, want %s", path, f.wanted[i])
+	}
+}
+
+// instead says what is known instead of an unknown key.
+func (f *form) instead(best string) string {
+	switch {
+	case best != "":
+		return "did you mean " + best + "?"
+	case f.chosen != "":
+		return f.chosen + " has " + enumerate(f.known, "and")
+	}
+	return "there are " + enumerate(f.known, "and")
+}
