@@ -25,21 +25,21 @@ type Result struct {
 
 // Point is a decision found offline, with the evidence for it.
 type Point struct {
-	Decision []float64
-	Value    float64
-	Gap      float64 // relative to the optimum; 0 for the optimum itself
-	Distance float64 // relative to the optimum
-	Residual float64 // ‖Π(u − ∇) − u‖, 0 at an exact solution
-	Starts   int
-	Spread   float64 // largest difference in value between starts, relative
+	Value    float64   `json:"value"`
+	Gap      float64   `json:"gap"`      // relative to the optimum; 0 for the optimum itself
+	Distance float64   `json:"distance"` // relative to the optimum
+	Residual float64   `json:"residual"` // ‖Π(u − ∇) − u‖, 0 at an exact solution; the largest over starts
+	Starts   int       `json:"starts"`
+	Spread   float64   `json:"spread"` // largest difference in value between starts, relative
+	Decision []float64 `json:"decision"`
 }
 
 // Reference is a second notion of optimum to compare against: the value after a fixed number of steps from the start,
 // taken for the settled value.
 type Reference struct {
-	Steps   int
-	Optimum Point // by the roll-out's own value
-	True    Point // the same decision judged by the settled population
+	Steps   int   `json:"steps"`
+	Optimum Point `json:"optimum"` // by the roll-out's own value
+	True    Point `json:"true"`    // the same decision judged by the settled population
 }
 
 // Run is one algorithm over all its trials.
@@ -56,6 +56,8 @@ type Trial struct {
 	Metrics  []kedge.Metrics // one a measured turn
 	Decision []float64       // after the last turn
 	States   []float64       // of the whole population after the last turn, one individual a row
+	Seconds  float64         // of computing
+	Finished bool
 }
 
 // Angles are the angles in degrees between every individual's state and a decision.

@@ -1,0 +1,34 @@
+package lab
+
+import (
+	"math"
+	"runtime"
+	"runtime/debug"
+)
+
+// Version is the version of kedge.
+const Version = "0.1.0"
+
+// CurrentBuild describes the running program.
+func CurrentBuild() Build {
+	b := Build{Version: Version, GOARCH: runtime.GOARCH, FMA: fusesProducts()}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return b
+	}
+	for _, s := range info.Settings {
+		if s.Key == "GOAMD64" {
+			b.GOAMD64 = s.Value
+		}
+	}
+	return b
+}
+
+// fusesProducts tells whether math.Exp rounds once where it could round twice. On amd64 the standard library decides that
+// when the program starts, by the CPU, so the only sure sign is a value on which the two ways differ.
+func fusesProducts() bool {
+	if runtime.GOARCH != "amd64" {
+		return runtime.GOARCH != "386" && runtime.GOARCH != "arm"
+	}
+	return math.Float64bits(math.Exp(3.8000000000000003)) == 0x404659c069d9983f
+}

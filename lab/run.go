@@ -1,0 +1,325 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/loop"
+	"github.com/kedge-opt/kedge/optimum"
+	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/spec"
+	"github.com/kedge-opt/kedge/transport"
+)
+
+// Options tune how a problem is run; they never change what comes out.
+type Options struct {
+	Workers  int       // trials at a time; 0 means one a core
+	Progress *Progress // watched by someone else, or nil
+}
+
+// Progress counts the turns of a run. It may be read at any time.
+type Progress struct {
+	Done, Total atomic.Int64
+}
+
+// Execute runs every algorithm of the problem for all its trials. When the context ends first, the result holds the trials that
+// were finished, marked partial.
+func Execute(ctx context.Context, p *spec.Problem, o Options) (*Result, error) {
+	r := &run{problem: p, progress: o.Progress, result: newResult(p)}
+	if r.progress == nil {
+		r.progress = new(Progress)
+	}
+	if err := r.solve(ctx); err != nil {
+		return nil, err
+	}
+	jobs := r.jobs()
+	workers := o.Workers
+	if workers < 1 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	err := forEach(ctx, min(workers, len(jobs)), jobs, r.do)
+	r.result.Partial = ctx.Err() != nil
+	if err != nil && !r.result.Partial {
+		return nil, err
+	}
+	r.dropUnfinished()
+	if err := r.angles(); err != nil {
+		return nil, err
+	}
+	r.result.Notes = append(r.result.Notes, p.Warnings()...)
+	return r.result, nil
+}
+
+type run struct {
+	problem  *spec.Problem
+	progress *Progress
+	result   *Result
+	meter    loop.Meter // what every trial's own meter starts from
+}
+
+func newResult(p *spec.Problem) *Result {
+	s := p.Spec
+	r := &Result{
+		Case: p.Name, Spec: string(s.YAML()), Seed: s.Seed, Iterations: s.Iterations, Trials: s.Trials,
+		Individuals: p.Individuals(), Maximize: p.Maximize, Build: CurrentBuild(),
+	}
+	for i, a := range s.Algorithms {
+		one := Run{Name: a.Name, Trials: make([]Trial, p.Trials(i))}
+		for t := range one.Trials {
+			one.Trials[t].Index = t
+		}
+		r.Runs = append(r.Runs, one)
+	}
+	return r
+}
+
+// solve finds the optimum, the stable point and the reference, and sets up what trials are measured by.
+func (r *run) solve(ctx context.Context) error {
+	p := r.problem
+	f, err := p.Steady()
+	if err != nil {
+		return err
+	}
+	starts := p.Starts()
+	best, err := optimum.Find(ctx, f, p.Set, starts, p.Search)
+	if err != nil {
+		return fmt.Errorf("find the optimum: %w", err)
+	}
+	r.meter = loop.Meter{Steady: f, Maximize: p.Maximize, Optimum: loop.Target{Decision: best.Decision, Loss: best.Loss}, Gradient: p.Spec.Record.Gradient}
+	if p.MeasureItems() {
+		r.meter.W1 = transport.W1
+	}
+	r.result.Optimum = r.point(best.Point, len(starts), best.Spread)
+	r.result.Optimum.Residual = best.Residue
+	if err := r.stable(ctx, starts[0]); err != nil {
+		return err
+	}
+	return r.reference(ctx, starts)
+}
+
+// point judges a decision found offline by the settled population.
+func (r *run) point(q optimum.Point, starts int, spread float64) Point {
+	t := &r.meter.Optimum
+	value := q.Loss
+	if r.problem.Maximize {
+		value = -value
+	}
+	return Point{
+		Decision: q.Decision, Value: value, Gap: t.Gap(q.Loss), Distance: t.Distance(q.Decision),
+		Residual: q.Residual, Starts: starts, Spread: spread,
+	}
+}
+
+// stable finds where retraining comes to rest. Not every problem has such a point; then a note says so.
+func (r *run) stable(ctx context.Context, start []float64) error {
+	q, err := optimum.Stable(ctx, r.meter.Steady.Partial, r.problem.Set, start, r.problem.Search)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		r.result.Stable = Point{Value: math.NaN(), Gap: math.NaN(), Distance: math.NaN()}
+		r.result.Notes = append(r.result.Notes, "No stable point was found: "+err.Error()+".")
+		return nil
+	}
+	r.result.Stable = r.point(*q, 1, 0)
+	return nil
+}
+
+// reference finds the optimum by the roll-out's notion of value, if the problem asks for one.
+func (r *run) reference(ctx context.Context, starts [][]float64) error {
+	f := r.problem.Rollout()
+	if f == nil {
+		return nil
+	}
+	best, err := optimum.Find(ctx, f, r.problem.Set, starts, r.problem.Search)
+	if err != nil {
+		return fmt.Errorf("find the optimum after %d steps: %w", f.Steps, err)
+	}
+	loss, err := r.meter.Steady.Value(best.Decision)
+	if err != nil {
+		return err
+	}
+	found := r.point(best.Point, len(starts), best.Spread)
+	judged := best.Point
+	judged.Loss = loss
+	r.meter.Reference = &loop.Reference{Rollout: f, Optimum: loop.Target{Decision: best.Decision, Loss: best.Loss}}
+	r.result.Reference = &Reference{Steps: f.Steps, Optimum: found, True: r.point(judged, len(starts), best.Spread)}
+	return nil
+}
+
+// job is one or more trials of one algorithm that must follow each other.
+type job struct {
+	algorithm     int
+	first, beyond int // trials
+}
+
+// jobs lists the work. Trials are independent unless an algorithm carries memory from one into the next.
+func (r *run) jobs() []job {
+	var list []job
+	for a := range r.result.Runs {
+		n := len(r.result.Runs[a].Trials)
+		r.progress.Total.Add(int64(n * r.result.Iterations))
+		if r.problem.Carries(a) {
+			list = append(list, job{a, 0, n})
+			continue
+		}
+		for t := range n {
+			list = append(list, job{a, t, t + 1})
+		}
+	}
+	return list
+}
+
+func (r *run) do(ctx context.Context, j job) error {
+	carried := math.NaN()
+	for t := j.first; t < j.beyond; t++ {
+		trial, err := r.problem.Trial(j.algorithm, t, carried)
+		if err != nil {
+			return err
+		}
+		slot := &r.result.Runs[j.algorithm].Trials[t]
+		if err := r.trial(ctx, trial, slot); err != nil {
+			return fmt.Errorf("%s, trial %d: %w", r.result.Runs[j.algorithm].Name, t, err)
+		}
+		carried = trial.Carried()
+	}
+	return nil
+}
+
+// trial runs one trial into its slot.
+func (r *run) trial(ctx context.Context, t *spec.Trial, slot *Trial) error {
+	begun := time.Now()
+	log := &series{trial: slot}
+	l := loop.Loop{
+		Population: t.Population, Algorithm: t.Algorithm, Objective: t.Objective,
+		Turns: r.result.Iterations, Batch: t.Batch, Hold: r.problem.Spec.Hold,
+		Meter: r.ownMeter(), Recorder: log, Every: r.problem.Spec.Record.Every,
+		Progress: func(int) { r.progress.Done.Add(1) },
+	}
+	if err := l.Run(ctx); err != nil {
+		return err
+	}
+	slot.Decision = append([]float64(nil), log.last...)
+	slot.States = t.States()
+	slot.Seconds = time.Since(begun).Seconds()
+	slot.Finished = true
+	return nil
+}
+
+// ownMeter returns a meter with a workspace of its own.
+func (r *run) ownMeter() *loop.Meter {
+	m := r.meter
+	m.Steady = m.Steady.Clone()
+	if m.Reference != nil {
+		m.Reference = &loop.Reference{Rollout: m.Reference.Rollout.Clone(), Optimum: m.Reference.Optimum}
+	}
+	return &m
+}
+
+// series records the measured turns of one trial.
+type series struct {
+	trial *Trial
+	last  []float64
+}
+
+func (s *series) Record(step *kedge.Step) error {
+	s.trial.K = append(s.trial.K, step.K)
+	s.trial.Metrics = append(s.trial.Metrics, step.Metrics)
+	s.last = step.U
+	return nil
+}
+
+// dropUnfinished leaves only finished trials in a partial result and adds up the time.
+func (r *run) dropUnfinished() {
+	for a := range r.result.Runs {
+		one := &r.result.Runs[a]
+		kept := one.Trials[:0]
+		for _, t := range one.Trials {
+			if t.Finished {
+				kept = append(kept, t)
+				one.Seconds += t.Seconds
+			}
+		}
+		one.Trials = kept
+	}
+}
+
+// forEach calls do for every item from a number of goroutines and returns the joined errors. After an error no new item is
+// begun.
+func forEach[T any](ctx context.Context, workers int, items []T, do func(context.Context, T) error) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var next atomic.Int64
+	errs := make([]error, workers)
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(items) {
+					return
+				}
+				if err := do(ctx, items[i]); err != nil {
+					errs[w] = err
+					stop()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return firstReal(errs)
+}
+
+// firstReal joins the errors, leaving out those that only say another worker's error stopped this one.
+func firstReal(errs []error) error {
+	var real []error
+	for _, err := range errs {
+		if err != nil && !errors.Is(err, context.Canceled) {
+			real = append(real, err)
+		}
+	}
+	if real == nil {
+		return errors.Join(errs...)
+	}
+	return errors.Join(real...)
+}
+
+// angles compares every individual's state with the decision, where both live in one space.
+func (r *run) angles() error {
+	p := r.problem
+	if !p.SharedSpace() {
+		return nil
+	}
+	settled := make([]float64, p.Individuals()*r.meter.Steady.Dims().State)
+	best := r.meter.Optimum.Decision
+	if err := r.meter.Steady.Settle(settled, best); err != nil {
+		return err
+	}
+	a := &Angles{Initial: degrees(p.States, p.Start), Optimal: degrees(settled, best), Final: map[string][]float64{}}
+	for _, one := range r.result.Runs {
+		if n := len(one.Trials); n > 0 {
+			last := one.Trials[n-1]
+			a.Final[one.Name] = degrees(last.States, last.Decision)
+		}
+	}
+	r.result.Angles = a
+	return nil
+}
+
+// degrees returns the angle between every row of states and u.
+func degrees(states, u []float64) []float64 {
+	out := make([]float64, kedge.Count(states, len(u)))
+	for i := range out {
+		p := kedge.Row(states, i, len(u))
+		cos := rows.Dot(p, u) / (rows.Norm(p) * rows.Norm(u))
+		out[i] = math.Acos(max(-1, min(1, cos))) * 180 / math.Pi
+	}
+	return out
+}

@@ -1,0 +1,219 @@
+package lab_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/spec"
+)
+
+func build(t testing.TB, name string, sets ...string) *spec.Problem {
+	t.Helper()
+	src, ok := spec.Case(name)
+	if !ok {
+		t.Fatalf("no case %s", name)
+	}
+	var over []spec.Overlay
+	for _, s := range sets {
+		over = append(over, spec.Assign(s))
+	}
+	s, err := spec.Parse(name, src, over...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := spec.Build(name, s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func execute(t testing.TB, p *spec.Problem, o lab.Options) *lab.Result {
+	t.Helper()
+	r, err := lab.Execute(context.Background(), p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+var small = []string{"population.size=60", "population.dim=5", "iterations=40", "trials=5", "optimum.starts=3"}
+
+// The bytes must not depend on the number of workers, for any way of drawing and stepping.
+func TestWorkersGiveTheSameBytes(t *testing.T) {
+	cases := map[string][]string{
+		"polarized": append(small, "record.every=7", "record.rollout=3", "record.gradient=true"),
+		"choice":    {"population.dim=9", "iterations=30", "trials=4", "set.sum=20", "optimum.starts=3"},
+		"lq2":       {"iterations=200", "trials=6"},
+	}
+	for name, sets := range cases {
+		var first []byte
+		for _, workers := range []int{1, 2, 8} {
+			dir := filepath.Join(t.TempDir(), name)
+			if err := execute(t, build(t, name, sets...), lab.Options{Workers: workers}).Save(dir); err != nil {
+				t.Fatal(err)
+			}
+			got, err := os.ReadFile(filepath.Join(dir, "series.csv"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first == nil {
+				first = got
+			}
+			if !bytes.Equal(first, got) {
+				t.Errorf("%s: %d workers give other bytes than one", name, workers)
+			}
+		}
+	}
+}
+
+// Adding an algorithm or a trial must not move anybody else's draws.
+func TestTrialsAreIndependentOfEachOther(t *testing.T) {
+	few := execute(t, build(t, "polarized", small...), lab.Options{})
+	more := append(small, "trials=7", `algorithms=[{name: composite, step: 0.005, batch: 50}, {name: vanilla, step: 0.005, batch: 50}]`)
+	many := execute(t, build(t, "polarized", more...), lab.Options{})
+	for a, one := range few.Runs {
+		other := many.Runs[1-a]
+		for i, trial := range one.Trials {
+			if got, want := other.Trials[i].Decision, trial.Decision; one.Name != other.Name || !equal(got, want) {
+				t.Errorf("%s, trial %d ends at %v in one run and %v in the other", one.Name, i, want, got)
+			}
+		}
+	}
+	if equal(few.Runs[0].Trials[0].Decision, few.Runs[0].Trials[1].Decision) {
+		t.Error("two trials end at the same decision")
+	}
+}
+
+func equal(a, b []float64) bool {
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}
+
+func TestSummaryAndSeries(t *testing.T) {
+	r := execute(t, build(t, "polarized", append(small, "record.every=15")...), lab.Options{})
+	dir := filepath.Join(t.TempDir(), "deep", "out")
+	if err := r.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "summary.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s lab.Summary
+	if err := json.Unmarshal(text, &s); err != nil {
+		t.Fatal(err)
+	}
+	if s.Case != "polarized" || s.Trials != 5 || s.Partial || len(s.Optimum.Decision) != 5 || s.Build.GOARCH == "" {
+		t.Errorf("summary %+v", s)
+	}
+	gap := s.Algorithms["composite"].Gap
+	if gap == nil || !(gap.Min <= gap.Mean && gap.Mean <= gap.Max) {
+		t.Errorf("composite gap %+v", gap)
+	}
+	series, err := os.ReadFile(filepath.Join(dir, "series.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(series)), "\n")
+	if want := 1 + 2*5*4; len(lines) != want { // turns 0, 15, 30 and 40
+		t.Errorf("%d lines, want %d", len(lines), want)
+	}
+	if !strings.HasPrefix(lines[4], "vanilla,0,40,") || !strings.HasSuffix(lines[4], ",,,,,") {
+		t.Errorf("the fifth line is %s", lines[4])
+	}
+	if _, err := spec.Parse("again", []byte(r.Spec)); err != nil {
+		t.Errorf("the spec as run cannot be read again: %v", err)
+	}
+}
+
+// A run that is stopped keeps the trials it finished and says so.
+func TestStoppedRunsArePartial(t *testing.T) {
+	p := build(t, "polarized", "population.size=200", "population.dim=5", "iterations=2000", "trials=50", "optimum.starts=2")
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	progress := new(lab.Progress)
+	go func() {
+		for progress.Done.Load() < 3*2000 {
+			time.Sleep(time.Millisecond)
+		}
+		stop()
+	}()
+	r, err := lab.Execute(ctx, p, lab.Options{Workers: 2, Progress: progress})
+	if err != nil {
+		t.Fatal(err)
+	}
+	finished := 0
+	for _, one := range r.Runs {
+		for _, trial := range one.Trials {
+			finished++
+			if n := len(trial.K); trial.K[n-1] != 2000 {
+				t.Errorf("a trial that ended at turn %d is in the result", trial.K[n-1])
+			}
+		}
+	}
+	if !r.Partial || finished == 0 || finished == 100 {
+		t.Errorf("partial %v with %d finished trials", r.Partial, finished)
+	}
+	if err := r.Save(filepath.Join(t.TempDir(), "o")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestForeignFoldersAreLeftAlone(t *testing.T) {
+	dir := t.TempDir()
+	mine := filepath.Join(dir, "thesis.tex")
+	if err := os.WriteFile(mine, []byte("years of work"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := &lab.Result{}
+	if err := r.Save(dir); !errors.Is(err, lab.ErrNotOurs) {
+		t.Errorf("a folder with other files gives %v", err)
+	}
+	entries, _ := os.ReadDir(dir)
+	if len(entries) != 1 {
+		t.Errorf("the folder now holds %v", entries)
+	}
+}
+
+// By hand.
+func TestSpread(t *testing.T) {
+	if s := lab.SpreadOf([]float64{3, 1, 2}); s.Mean != 2 || s.Min != 1 || s.Max != 3 {
+		t.Errorf("spread of 3, 1, 2 is %+v", s)
+	}
+	if lab.SpreadOf(nil) != nil || lab.SpreadOf([]float64{1, math.NaN()}) != nil {
+		t.Error("no numbers and not-a-numbers have no spread")
+	}
+}
+
+// The bar of the polarized case at full length with kedge's own streams, on fewer trials than the case has: composite ends
+// near the optimum, vanilla at the stable point, which is computed here.
+func TestPolarizedOnOurOwnStreams(t *testing.T) {
+	if testing.Short() {
+		t.Skip("two trials at full scale")
+	}
+	r := execute(t, build(t, "polarized", "trials=2", "record.every=2000", "optimum.starts=2"), lab.Options{})
+	gap := func(m *kedge.Metrics) float64 { return m.Gap }
+	composite, vanilla := lab.SpreadOf(r.Runs[1].Final(gap)), lab.SpreadOf(r.Runs[0].Final(gap))
+	t.Logf("composite %.2e, vanilla %.4e, stable point %.4e", composite.Mean, vanilla.Mean, r.Stable.Gap)
+	if composite.Mean > 5e-4 {
+		t.Errorf("composite's mean final gap is %.2e, want 5e-4", composite.Mean)
+	}
+	if math.Abs(vanilla.Mean-r.Stable.Gap) > 0.1*r.Stable.Gap {
+		t.Errorf("vanilla's mean final gap is %.3e, the stable point's %.3e", vanilla.Mean, r.Stable.Gap)
+	}
+}
