@@ -1,0 +1,277 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/kedge-opt/kedge/lab"
+)
+
+// sketches lists the figures of a result in the order of the page.
+func sketches(r *lab.Result) []sketch {
+	var all []sketch
+	for _, figure := range []func(*lab.Result) (sketch, bool){gapFigure, distanceFigure, w1Figure, angleFigure, referenceFigure} {
+		if s, ok := figure(r); ok {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// measure is one quantity over the turns and what a figure says of it.
+type measure struct {
+	label string
+	pick  metric
+	rule  rule
+}
+
+func gapFigure(r *lab.Result) (sketch, bool) {
+	m := measure{"relative gap to the optimum", gapOf, retraining(r.Stable.Gap)}
+	formula := "(Φ̃(u) − Φ̃★) / |Φ̃★|"
+	if r.Maximize {
+		formula = "(Φ̃★ − Φ̃(u)) / |Φ̃★|"
+	}
+	see := "The relative gap " + formula + " of the decision in force, judged by the population that it would settle to." +
+		below(r, m, "the gap of the stable point")
+	return lineFigure(r, "gap", "Gap to the optimum", see, m)
+}
+
+func distanceFigure(r *lab.Result) (sketch, bool) {
+	m := measure{"relative distance to the optimum, ‖u − u*‖ / ‖u*‖", distanceOf, retraining(r.Stable.Distance)}
+	see := "How far the decision in force lies from the optimal one." + below(r, m, "the distance of the stable point")
+	return lineFigure(r, "distance", "Distance to the optimum", see, m)
+}
+
+func w1Figure(r *lab.Result) (sketch, bool) {
+	m := measure{label: "Wasserstein distance to the optimal settled population", pick: w1Of}
+	see := "How far, in W₁, the population at each turn is from the one that settles under the optimum: " +
+		"a curve that levels off shows a population that is held away from it."
+	return lineFigure(r, "w1", "Distance of the population", see, m)
+}
+
+// retraining marks the level at which the vanilla rule comes to rest.
+func retraining(level float64) rule {
+	return rule{level, []string{"where", "retraining", "settles"}}
+}
+
+// below says which algorithms end clearly below the rule, and where the others are.
+func below(r *lab.Result, m measure, what string) string {
+	if !m.rule.shown() {
+		return ""
+	}
+	see := " The dashed line is " + what + ", " + percent(m.rule.value) + ", where plain retraining settles"
+	var under []string
+	for _, run := range r.Runs {
+		if end := final(run, m.pick).mean; end < 0.9*m.rule.value {
+			under = append(under, fmt.Sprintf("%s ends below it, at %s", run.Name, percent(end)))
+		}
+	}
+	if under == nil {
+		return see + "."
+	}
+	return see + "; " + strings.Join(under, "; ") + "."
+}
+
+// lineFigure draws one measure for all algorithms. It is not ok when nothing was measured.
+func lineFigure(r *lab.Result, name, title, see string, m measure) (sketch, bool) {
+	p, floored := m.panel(r)
+	if len(p.curves) == 0 {
+		return sketch{}, false
+	}
+	c := chart{legend: append(entries(p.curves), entry{words: trialsNote(r)}), panels: []panel{p}}
+	if trialsOf(r) > 1 {
+		see += " Lines are means over trials, bands reach from the least to the greatest."
+	}
+	return c.sketch(name, title, see, floored), true
+}
+
+func (c chart) sketch(name, title, see string, floored bool) sketch {
+	if floored {
+		see += " What is zero or below, up to rounding, is drawn at the smallest positive number."
+	}
+	return sketch{name, title, see, c.height(newTypeface()), c.draw}
+}
+
+// maxRows bounds the rows of one panel, so that a file stays small whatever the number of algorithms.
+const maxRows = 4000
+
+// panel gathers the curves of every algorithm that has the measure, ready for a logarithmic axis.
+func (m measure) panel(r *lab.Result) (p panel, floored bool) {
+	styles := stylesOf(names(r))
+	for _, run := range r.Runs {
+		if rows := rowsOf(run, m.pick); len(rows) > 0 {
+			p.curves = append(p.curves, curve{name: run.Name, style: styles[run.Name], banded: len(run.Trials) > 1, rows: rows})
+		}
+	}
+	p.label, p.rule = m.label, m.rule
+	floored = p.prepare()
+	return p, floored
+}
+
+// prepare lifts what a logarithm cannot show and thins what an eye cannot see.
+func (p *panel) prepare() (floored bool) {
+	all := make([][]row, len(p.curves))
+	for i, c := range p.curves {
+		all[i] = c.rows
+	}
+	floor, floored := floorOf(all...)
+	for i := range p.curves {
+		p.curves[i].rows = thin(raise(p.curves[i].rows, floor), min(1000, max(maxRows/len(p.curves), 10)))
+	}
+	return floored
+}
+
+func entries(curves []curve) []entry {
+	var list []entry
+	for _, c := range curves {
+		list = append(list, entry{sample: &c, words: c.name})
+	}
+	return list
+}
+
+// names lists the algorithms, each once.
+func names(r *lab.Result) []string {
+	var list []string
+	for _, run := range r.Runs {
+		if !slices.Contains(list, run.Name) {
+			list = append(list, run.Name)
+		}
+	}
+	return list
+}
+
+// trialsOf is the largest number of finished trials of an algorithm.
+func trialsOf(r *lab.Result) int {
+	n := 0
+	for _, run := range r.Runs {
+		n = max(n, len(run.Trials))
+	}
+	return n
+}
+
+func trialsNote(r *lab.Result) string {
+	most := trialsOf(r)
+	for _, run := range r.Runs {
+		if n := len(run.Trials); n > 0 && n < most {
+			return fmt.Sprintf("mean and range of up to %d trials", most)
+		}
+	}
+	if most > 1 {
+		return fmt.Sprintf("mean and range of %d trials", most)
+	}
+	return "one trial"
+}
+
+func angleFigure(r *lab.Result) (sketch, bool) {
+	if r.Angles == nil {
+		return sketch{}, false
+	}
+	h := histogramsOf(r.Angles, names(r))
+	if h == nil {
+		return sketch{}, false
+	}
+	return sketch{"angles", "Angles between states and decision", angleCaption(h), h.height(), h.draw}, true
+}
+
+func angleCaption(h *histograms) string {
+	see := "Every individual's angle to the decision: at the start, after the last turn of the last trial, and settled under the optimum." +
+		" The smaller the angle, the closer the individual is to the decision; the dashed line is the mean."
+	if h.outline != nil {
+		see += " The dark outline repeats the optimal histogram: the closer a final one follows it, the closer the population is to the best reachable one."
+	}
+	return see
+}
+
+// referenceFigure measures the same runs against two optima.
+func referenceFigure(r *lab.Result) (sketch, bool) {
+	if r.Reference == nil {
+		return sketch{}, false
+	}
+	itself := []string{fmt.Sprintf("the %d-step", r.Reference.Steps), "optimum", "itself"}
+	gap := measure{"relative gap", gapOf, rule{r.Reference.True.Gap, itself}}
+	distance := measure{"relative distance", distanceOf, rule{r.Reference.True.Distance, itself}}
+	c := chart{}
+	floored := false
+	for _, m := range []struct {
+		measure
+		reference metric
+	}{
+		{gap, gapRefOf},
+		{distance, distanceRefOf},
+	} {
+		if p, low := m.against(r, m.reference); len(p.curves) > 0 {
+			c.panels = append(c.panels, p)
+			floored = floored || low
+		}
+	}
+	if len(c.panels) == 0 {
+		return sketch{}, false
+	}
+	c.legend = c.twoOptima(r)
+	return c.sketch("reference", "Two notions of optimum", referenceCaption(r), floored), true
+}
+
+// against draws means only: solid by the measure itself, dashed by its counterpart against the reference optimum.
+func (m measure) against(r *lab.Result, reference metric) (p panel, floored bool) {
+	p = panel{label: m.label, rule: m.rule}
+	styles := stylesOf(names(r))
+	for _, run := range r.Runs {
+		compared := means(rowsOf(run, reference))
+		if len(compared) == 0 {
+			continue
+		}
+		if rows := means(rowsOf(run, m.pick)); len(rows) > 0 {
+			p.curves = append(p.curves, curve{name: run.Name, style: styles[run.Name], rows: rows})
+		}
+		p.curves = append(p.curves, curve{name: run.Name, style: styles[run.Name], rows: compared, dashed: true})
+	}
+	floored = p.prepare()
+	return p, floored
+}
+
+// means forgets the range over trials.
+func means(rows []row) []row {
+	for i := range rows {
+		rows[i].low, rows[i].high = rows[i].mean, rows[i].mean
+	}
+	return rows
+}
+
+func (c chart) twoOptima(r *lab.Result) []entry {
+	var list []entry
+	for _, curve := range c.panels[0].curves {
+		if !curve.dashed {
+			list = append(list, entry{sample: &curve, words: curve.name})
+		}
+	}
+	solid, dashed := &curve{style: style{ink: pale}}, &curve{style: style{ink: pale}, dashed: true}
+	return append(list,
+		entry{sample: solid, words: "against the true optimum", fresh: true},
+		entry{sample: dashed, words: fmt.Sprintf("against the %d-step optimum", r.Reference.Steps)})
+}
+
+// referenceCaption says how far the best algorithm ends from either optimum, and how much of the difference is the distance
+// between the two.
+func referenceCaption(r *lab.Result) string {
+	ref := r.Reference
+	see := fmt.Sprintf("The same runs, measured against the optimum of the settled population (solid) and against the optimum after %[1]d steps (dashed)."+
+		" The thin line is the %[1]d-step optimum itself, judged by the true one.", ref.Steps)
+	best, end, other := "", math.Inf(1), 0.0
+	for _, run := range r.Runs {
+		first, second := final(run, distanceOf).mean, final(run, distanceRefOf).mean
+		if first < end && finite(second) {
+			best, end, other = run.Name, first, second
+		}
+	}
+	if best == "" {
+		return see
+	}
+	see += fmt.Sprintf(" %s ends %s from the first but %s from the second, and the two are %s apart",
+		best, percent(end), percent(other), percent(ref.True.Distance))
+	if other > end && ref.True.Distance > other/2 {
+		return see + ": the floor against the second is mostly its own truncation, not noise."
+	}
+	return see + "."
+}

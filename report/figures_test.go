@@ -1,0 +1,208 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"image/png"
+	"io"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot/vg"
+)
+
+// drawing is what an SVG of this package holds, in coordinates with the origin at the top left.
+type drawing struct {
+	height float64
+	texts  []box
+	points [][2]float64
+}
+
+type box struct {
+	text                     string
+	left, right, top, bottom float64
+}
+
+// parse reads an SVG strictly and measures its texts.
+func parse(t *testing.T, svg []byte) drawing {
+	t.Helper()
+	d := drawing{}
+	letters := newTypeface()
+	var open *box
+	var size float64
+	for dec := xml.NewDecoder(bytes.NewReader(svg)); ; {
+		token, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			return d
+		}
+		if err != nil {
+			t.Fatalf("not XML: %v", err)
+		}
+		switch e := token.(type) {
+		case xml.StartElement:
+			get := attributes(e)
+			switch e.Name.Local {
+			case "svg":
+				d.height = number64(t, strings.Fields(get["viewBox"])[3])
+			case "path":
+				d.points = append(d.points, coordinates(t, get["d"])...)
+			case "text":
+				size = number64(t, fontSize.FindStringSubmatch(get["style"])[1])
+				y := number64(t, get["y"]) + d.height
+				open = &box{left: number64(t, get["x"]), top: y - 0.74*size, bottom: y + 0.22*size}
+			}
+		case xml.CharData:
+			if open != nil {
+				open.text += string(e)
+			}
+		case xml.EndElement:
+			if e.Name.Local == "text" {
+				open.right = open.left + letters.width(open.text, vg.Length(size)).Points()
+				d.texts, open = append(d.texts, *open), nil
+			}
+		}
+	}
+}
+
+var (
+	fontSize = regexp.MustCompile(`font-size:([0-9.]+)px`)
+	numeral  = regexp.MustCompile(`-?[0-9.]+(e[-+][0-9]+)?`)
+)
+
+func attributes(e xml.StartElement) map[string]string {
+	m := map[string]string{}
+	for _, a := range e.Attr {
+		m[a.Name.Local] = a.Value
+	}
+	return m
+}
+
+func number64(t *testing.T, s string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// coordinates reads the corners of a path; arcs, which only markers have, are left out.
+func coordinates(t *testing.T, path string) [][2]float64 {
+	if strings.Contains(path, "A") {
+		return nil
+	}
+	var points [][2]float64
+	n := numeral.FindAllString(path, -1)
+	for i := 0; i+1 < len(n); i += 2 {
+		points = append(points, [2]float64{number64(t, n[i]), number64(t, n[i+1])})
+	}
+	return points
+}
+
+func TestDrawingsAreWellFormedSmallAndWithinTheirPage(t *testing.T) {
+	for name, r := range cases() {
+		for _, s := range sketches(r) {
+			t.Run(name+" "+s.name, func(t *testing.T) {
+				svg, err := s.svg()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(svg) > 200_000 {
+					t.Errorf("%d bytes", len(svg))
+				}
+				d := parse(t, svg)
+				if len(d.texts) < 5 || len(d.points) < 5 {
+					t.Fatalf("only %d texts and %d points were drawn", len(d.texts), len(d.points))
+				}
+				d.checkTexts(t)
+				for _, p := range d.points {
+					if !(p[0] >= 0 && p[0] <= width && p[1] >= 0 && p[1] <= d.height) {
+						t.Fatalf("a line leaves the page at %v", p)
+					}
+				}
+			})
+		}
+	}
+}
+
+// checkTexts wants every text on the page and off every other.
+func (d drawing) checkTexts(t *testing.T) {
+	t.Helper()
+	for i, a := range d.texts {
+		if a.left < 0 || a.right > width || a.top < 0 || a.bottom > d.height {
+			t.Errorf("%q is clipped: %+v on a page of %d × %g", a.text, a, width, d.height)
+		}
+		if strings.ContainsAny(a.text, "\x00\n\u202e") {
+			t.Errorf("%q holds what cannot be printed", a.text)
+		}
+		for _, b := range d.texts[:i] {
+			wide, high := min(a.right, b.right)-max(a.left, b.left), min(a.bottom, b.bottom)-max(a.top, b.top)
+			if wide > 0.5 && high > 0.5 && !exponent(a, b) {
+				t.Errorf("%q covers %q", a.text, b.text)
+			}
+		}
+	}
+}
+
+// exponent tells whether b is the ten that a stands on.
+func exponent(a, b box) bool { return b.text == "10" && math.Abs(a.left-b.right) < 1 }
+
+func TestFiguresNameFontsOfEqualWidth(t *testing.T) {
+	svg, err := sketches(choiceEvery(100))[0].svg()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, all := bytes.Count(svg, []byte("'Liberation Sans',Arial,Helvetica,sans-serif")), bytes.Count(svg, []byte("<text")); n != all || n == 0 {
+		t.Errorf("%d of %d texts name a fallback", n, all)
+	}
+}
+
+func TestFiguresAreThoseThatWereMeasured(t *testing.T) {
+	all := cases()
+	for name, want := range map[string]string{
+		"polarized": "gap distance angles reference", "choice": "gap distance w1", "no angles": "gap distance reference",
+		"no trial": "angles", "empty": "", "not measured": "angles",
+	} {
+		var got []string
+		for _, s := range sketches(all[name]) {
+			got = append(got, s.name)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: figures %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestFiguresAreTheSameBytesAndDecode(t *testing.T) {
+	r := polarizedEvery(200)
+	first, err := Figures(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range sketches(r) {
+		f := first[i]
+		again, err := s.svg()
+		if err != nil || !bytes.Equal(f.SVG, again) {
+			t.Errorf("%s.svg differs between two drawings: %v", f.Name, err)
+		}
+		img, err := png.Decode(bytes.NewReader(f.PNG))
+		if err != nil {
+			t.Fatal(err)
+		}
+		// A point is 1/72 of an inch.
+		want := [2]int{int(math.Round(width * dpi / 72.0)), int(math.Round(parse(t, f.SVG).height * dpi / 72))}
+		if got := [2]int{img.Bounds().Dx(), img.Bounds().Dy()}; got != want {
+			t.Errorf("%s is %v pixels, want %v", f.Name, got, want)
+		}
+		if f.Title == "" || f.Caption == "" {
+			t.Errorf("%s has no words", f.Name)
+		}
+	}
+	if again, err := sketches(r)[0].png(); err != nil || !bytes.Equal(first[0].PNG, again) {
+		t.Errorf("%s.png differs between two drawings: %v", first[0].Name, err)
+	}
+}

@@ -1,0 +1,77 @@
+package report
+
+import (
+	"gonum.org/v1/plot/vg"
+)
+
+const (
+	sampleWidth = 24
+	entryGap    = 14
+	legendLine  = 16
+	widestName  = 190
+)
+
+func (e entry) width(t typeface) vg.Length {
+	w := t.width(e.text(t), textSize)
+	if e.sample != nil {
+		w += sampleWidth + 5
+	}
+	return w
+}
+
+// text is the words, cut when a name is too long for a line.
+func (e entry) text(t typeface) string {
+	if e.sample != nil {
+		return t.fit(e.words, textSize, widestName)
+	}
+	return e.words
+}
+
+// lines breaks the legend into lines that fit.
+func (c chart) lines(t typeface) [][]entry {
+	var lines [][]entry
+	x := vg.Length(width)
+	for _, e := range c.legend {
+		w := e.width(t)
+		if x+w > width-4 || e.fresh {
+			lines = append(lines, nil)
+			x = 4
+		}
+		lines[len(lines)-1] = append(lines[len(lines)-1], e)
+		x += w + entryGap
+	}
+	return lines
+}
+
+func (c chart) legendHeight(t typeface) vg.Length {
+	return vg.Length(len(c.lines(t))) * legendLine
+}
+
+func (c chart) drawLegend(p pen, y vg.Length) {
+	for _, line := range c.lines(p.typeface) {
+		x := vg.Length(4)
+		for _, e := range line {
+			e.draw(p, vg.Point{X: x, Y: y - 12})
+			x += e.width(p.typeface) + entryGap
+		}
+		y -= legendLine
+	}
+}
+
+func (e entry) draw(p pen, at vg.Point) {
+	if e.sample == nil {
+		p.write(at, fromLeft, textSize, pale, e.text(p.typeface))
+		return
+	}
+	from, to := vg.Point{X: at.X, Y: at.Y + 4}, vg.Point{X: at.X + sampleWidth, Y: at.Y + 4}
+	if e.sample.banded {
+		band := vg.Rectangle{Min: vg.Point{X: from.X, Y: from.Y - 5}, Max: vg.Point{X: to.X, Y: to.Y + 5}}
+		p.SetColor(faint(e.sample.style.ink, bandAlpha))
+		p.Fill(band.Path())
+	}
+	p.line(e.sample.line(), from, to)
+	if e.sample.style.mark != nil {
+		p.mark(e.sample.style, vg.Point{X: (from.X + to.X) / 2, Y: from.Y})
+	}
+	p.write(vg.Point{X: to.X + 5, Y: at.Y}, fromLeft, textSize, ink, e.text(p.typeface))
+}

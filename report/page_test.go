@@ -1,0 +1,234 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/kedge-opt/kedge/lab"
+)
+
+// pageOf renders a page with its pictures, leaving out the slow PNGs that it does not hold.
+func pageOf(t *testing.T, r *lab.Result) string {
+	t.Helper()
+	var figures []Figure
+	for _, s := range sketches(r) {
+		svg, err := s.svg()
+		if err != nil {
+			t.Fatal(err)
+		}
+		figures = append(figures, Figure{Name: s.name, Title: s.title, Caption: s.caption, SVG: svg})
+	}
+	page, err := renderPage(r, figures)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(page)
+}
+
+var foreign = regexp.MustCompile(`(?i)https?:|\bsrc\s*=|\bhref\s*=|@import|url\(|<script|<link|<iframe|<object|\bon[a-z]+\s*=`)
+
+func TestPagesStandAloneAndAreNested(t *testing.T) {
+	for name, r := range cases() {
+		t.Run(name, func(t *testing.T) {
+			page := pageOf(t, r)
+			bare := strings.ReplaceAll(page, `xmlns="http://www.w3.org/2000/svg"`, "")
+			if found := foreign.FindString(bare); found != "" {
+				t.Errorf("the page holds %q", found)
+			}
+			nested(t, page)
+			if strings.Contains(page, "NaN") || strings.Contains(page, "ZgotmplZ") || strings.Contains(page, "%!") {
+				t.Error("a number or a word went wrong")
+			}
+		})
+	}
+}
+
+// nested wants every element of an HTML page closed in order, and h1 before h2 before h3.
+func nested(t *testing.T, page string) {
+	t.Helper()
+	dec := xml.NewDecoder(strings.NewReader(page))
+	dec.Strict = false
+	level := '0'
+	var open []string
+	for {
+		token, err := dec.RawToken()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch e := token.(type) {
+		case xml.StartElement:
+			if e.Name.Local != "meta" {
+				open = append(open, e.Name.Local)
+			}
+			if n := e.Name.Local; len(n) == 2 && n[0] == 'h' && n[1] >= '1' && n[1] <= '6' {
+				if rune(n[1]) > level+1 {
+					t.Errorf("heading %s follows h%c", n, level)
+				}
+				level = rune(n[1])
+			}
+		case xml.EndElement:
+			if len(open) == 0 || open[len(open)-1] != e.Name.Local {
+				t.Fatalf("</%s> closes %v", e.Name.Local, open)
+			}
+			open = open[:len(open)-1]
+		}
+	}
+	if len(open) > 0 {
+		t.Errorf("left open: %v", open)
+	}
+}
+
+func TestPageShowsEveryFigureWithWords(t *testing.T) {
+	page := pageOf(t, polarizedEvery(100))
+	if page != pageOf(t, polarizedEvery(100)) {
+		t.Error("two pages of one result differ")
+	}
+	for _, tag := range []string{`<svg xmlns`, `role="img" aria-label="`, "<figcaption>", "<h3 id="} {
+		if n := strings.Count(page, tag); n != 4 {
+			t.Errorf("%d times %s, want one a figure", n, tag)
+		}
+	}
+}
+
+func TestPageEscapesWhatPeopleNamed(t *testing.T) {
+	r := polarizedEvery(100)
+	r.Case, r.Spec = "<i>case</i>", "a: <i>spec</i>"
+	r.Notes = []string{"<i>note</i>"}
+	r.Runs[0].Name, r.Build.Version = "<i>name</i>", "<i>version</i>"
+	page := pageOf(t, r)
+	if strings.Contains(page, "<i>") {
+		t.Error("markup came through")
+	}
+	for _, what := range []string{"case", "spec", "note", "name", "version"} {
+		if !strings.Contains(page, "&lt;i&gt;"+what+"&lt;/i&gt;") {
+			t.Errorf("the %s is not shown", what)
+		}
+	}
+}
+
+// The title attributes hold the numbers bit for bit.
+func TestPageKeepsFullPrecision(t *testing.T) {
+	r := polarizedEvery(100)
+	page := pageOf(t, r)
+	for _, v := range []float64{final(r.Runs[0], gapOf).mean, final(r.Runs[1], valueOf).high, r.Optimum.Value, r.Stable.Distance, r.Reference.True.Gap} {
+		if exact := strconv.FormatFloat(v, 'g', -1, 64); !strings.Contains(page, `title="`+exact+`"`) {
+			t.Errorf("%s is not on the page", exact)
+		}
+	}
+}
+
+func TestVerdict(t *testing.T) {
+	flat := func(r *lab.Result, gaps ...float64) *lab.Result {
+		for i := range r.Runs {
+			for j := range r.Runs[i].Trials {
+				m := r.Runs[i].Trials[j].Metrics
+				m[len(m)-1].Gap = gaps[i]
+			}
+		}
+		return r
+	}
+	short, none, unmeasured, unstable := polarizedEvery(100), polarizedEvery(100), polarizedEvery(100), polarizedEvery(100)
+	none.Runs = nil
+	setAll(unmeasured, math.NaN())
+	unstable.Stable.Gap = math.NaN()
+	lossy := flat(polarizedEvery(100), 7.35e-3, 2.92e-4)
+	for _, trial := range lossy.Runs[1].Trials[:3] {
+		trial.Metrics[len(trial.Metrics)-1].Gap = math.Inf(1)
+	}
+	for _, c := range []struct {
+		r    *lab.Result
+		want string
+	}{
+		{flat(polarizedEvery(100), 7.35e-3, 2.92e-4), "composite ends 0.0292 % from the optimum; vanilla settles 0.735 % away, where retraining must: the stable point’s gap is 0.705 %."},
+		{flat(short, 0.2, 3.3e-3), "composite ends 0.330 % from the optimum; vanilla ends 20.0 % away, while retraining settles at the stable point, whose gap is 0.705 %."},
+		{flat(unstable, 0.2, 0.3), "vanilla ends 20.0 % from the optimum; composite ends 30.0 % away."},
+		{lossy, "composite ends 0.0292 % from the optimum (finite in 17 of 20 trials); vanilla settles 0.735 % away, where retraining must: the stable point’s gap is 0.705 %."},
+		{none, "No trial was finished, so there is nothing to conclude yet."},
+		{unmeasured, "The gap was not measured, so there is nothing to conclude."},
+	} {
+		if got := strings.ReplaceAll(verdict(c.r), thinSpace, " "); got != c.want {
+			t.Errorf("got  %s\nwant %s", got, c.want)
+		}
+	}
+}
+
+func TestPageSaysWhatIsMissingAndWhy(t *testing.T) {
+	r := polarizedEvery(100)
+	r.Partial, r.Runs[0].Trials = true, r.Runs[0].Trials[:7]
+	page := strings.ReplaceAll(pageOf(t, r), thinSpace, " ")
+	for _, want := range []string{
+		"stopped before its end. Finished trials: vanilla 7, composite 20",
+		"the 10-step optimum maximises the value after 10 steps from the start",
+		"0.471755 by then, but 0.489712 once settled", "(0.489987)", "2.40 % apart",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+}
+
+func TestNumbersForPeople(t *testing.T) {
+	for _, c := range []struct {
+		text func(float64) string
+		v    float64
+		want string
+	}{
+		{percent, 2.92e-4, "0.0292 %"}, {percent, 7.0471e-3, "0.705 %"}, {percent, 0.09996, "10.0 %"}, {percent, 1.1, "110 %"},
+		{percent, 1.1e-11, "1.10 × 10⁻¹¹"}, {percent, 9.996e-6, "1.00 × 10⁻⁵"}, {percent, -3e-4, "−0.0300 %"}, {percent, 0, "0"},
+		{percent, math.Inf(1), "+∞"}, {percent, math.Inf(-1), "−∞"}, {percent, 1e9, "1.00 × 10⁹"},
+		{plain, 246.9, "247"}, {plain, 12.345, "12.3"}, {plain, -4.5e-15, "−4.50 × 10⁻¹⁵"}, {plain, 0, "0"},
+		{valueFormat(polarizedEvery(100)), 0.489986623191, "0.489987"}, {valueFormat(choiceEvery(10)), 2.08092824416, "2.08092824416"},
+		{valueFormat(polarizedEvery(100)), 3e-9, "3.00 × 10⁻⁹"}, {valueFormat(polarizedEvery(100)), 0, "0"},
+	} {
+		if got := strings.ReplaceAll(c.text(c.v), thinSpace, " "); got != c.want {
+			t.Errorf("%g is shown as %q, want %q", c.v, got, c.want)
+		}
+	}
+	if n := newNumber(math.NaN(), percent); n.Text != "–" || n.Exact != "not measured" {
+		t.Errorf("NaN is shown as %+v", n)
+	}
+}
+
+func TestWriteSaysWhatFailed(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(file, &lab.Result{}); err == nil || !strings.Contains(err.Error(), "write report") {
+		t.Errorf("writing into a file: %v", err)
+	}
+}
+
+func TestWriteLeavesFiguresAndPage(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "made", "here")
+	r := polarizedEvery(100)
+	r.Angles, r.Reference = nil, nil
+	if err := Write(dir, r); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "report.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"gap", "distance"} {
+		svg, err := os.ReadFile(filepath.Join(dir, name+".svg"))
+		if err != nil || !bytes.Contains(page, svg) {
+			t.Errorf("%s.svg is not in the page: %v", name, err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, name+".png")); err != nil {
+			t.Error(err)
+		}
+	}
+}

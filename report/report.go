@@ -1,0 +1,65 @@
+// Package report makes figures and one self-contained HTML page from a result.
+//
+// The page needs no network and no script; a figure comes as SVG and as PNG. Nothing in either depends on the clock or on
+// chance: the same result gives the same bytes.
+package report
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/kedge-opt/kedge/lab"
+)
+
+// Figure is one picture of a result.
+type Figure struct {
+	Name    string // file name without extension
+	Title   string
+	Caption string // what to see in it
+	SVG     []byte
+	PNG     []byte
+}
+
+// Figures draws what the result holds: gap, distance and w1 over the turns, the angles, and the two optima of a reference.
+// A figure whose quantity was not measured is left out.
+func Figures(r *lab.Result) ([]Figure, error) {
+	var figures []Figure
+	for _, s := range sketches(r) {
+		f, err := s.render()
+		if err != nil {
+			return nil, fmt.Errorf("draw figure %s: %w", s.name, err)
+		}
+		figures = append(figures, f)
+	}
+	return figures, nil
+}
+
+// Write puts every figure as NAME.svg and NAME.png and the page as report.html into dir, which is made if it is not there.
+func Write(dir string, r *lab.Result) error {
+	figures, err := Figures(r)
+	if err != nil {
+		return err
+	}
+	page, err := renderPage(r, figures)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	put := func(name string, data []byte) {
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), data, 0o666)
+		}
+	}
+	for _, f := range figures {
+		put(f.Name+".svg", f.SVG)
+		put(f.Name+".png", f.PNG)
+	}
+	put("report.html", page)
+	if err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}

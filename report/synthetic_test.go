@@ -1,0 +1,117 @@
+package report
+
+import (
+	"math"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/stream"
+)
+
+// A knot is a mean that a run of the case studies passes through.
+type knot struct{ k, gap, distance float64 }
+
+// between interpolates in logarithms.
+func between(knots []knot, k float64, pick func(knot) float64) float64 {
+	i := 1
+	for i < len(knots)-1 && knots[i].k < k {
+		i++
+	}
+	a, b := knots[i-1], knots[i]
+	t := min(max((k-a.k)/(b.k-a.k), 0), 1)
+	return math.Exp(float64((1-t)*math.Log(pick(a))) + float64(t*math.Log(pick(b))))
+}
+
+// synthetic makes the trials of one algorithm: the knots with noise that remembers itself, zero at the start.
+func synthetic(name string, trials, turns, every int, best, noise float64, knots []knot, fill func(m *kedge.Metrics)) lab.Run {
+	run := lab.Run{Name: name, Seconds: 12.345 * float64(trials)}
+	for i := range trials {
+		s := stream.New(1, name)
+		s.Seek(uint64(i))
+		t := lab.Trial{Index: i}
+		drift := 0.0
+		for k := 0; k <= turns; k += every {
+			m := kedge.Metrics{
+				Gap:         between(knots, float64(k), func(n knot) float64 { return n.gap }) * math.Exp(2*drift),
+				Distance:    between(knots, float64(k), func(n knot) float64 { return n.distance }) * math.Exp(drift),
+				W1Own:       math.NaN(),
+				W1Optimal:   math.NaN(),
+				Gradient:    math.NaN(),
+				GapRef:      math.NaN(),
+				DistanceRef: math.NaN(),
+			}
+			m.Value = best * (1 - m.Gap)
+			fill(&m)
+			t.K, t.Metrics = append(t.K, k), append(t.Metrics, m)
+			drift = float64(0.97*drift) + float64(noise*s.Normal())
+		}
+		run.Trials = append(run.Trials, t)
+	}
+	return run
+}
+
+// polarized looks like the first case study of [he2025] at full scale, with means as recorded.
+func polarized() *lab.Result { return polarizedEvery(10) }
+
+func polarizedEvery(turns int) *lab.Result {
+	const best, bias = 0.489986623191, 0.0240
+	reference := func(m *kedge.Metrics) {
+		m.DistanceRef = math.Hypot(m.Distance, bias)
+		m.GapRef = math.Hypot(m.Gap, 6e-4)
+	}
+	u := []float64{1, 0}
+	return &lab.Result{
+		Case: "polarized", Seed: 1, Iterations: 8000, Trials: 20, Individuals: 1000, Maximize: true,
+		Spec:    "seed: 1\niterations: 8000\ntrials: 20\npopulation: {size: 1000, dim: 20, law: cap, angle: 90}\ndynamics:   {kind: polarized, lambda: 0.4, sigma: 0.5}\nobjective:  {kind: affinity}\nset:        {kind: ball, radius: 1}\nalgorithms:\n  - {name: vanilla, step: 0.005, batch: 50}\n  - {name: composite, step: 0.005, batch: 50}\nrecord:     {every: 10}\n",
+		Optimum: lab.Point{Decision: u, Value: best, Residual: 3.1e-11, Starts: 20, Spread: 4.5e-15},
+		Stable:  lab.Point{Decision: u, Value: best * (1 - 7.047e-3), Gap: 7.047e-3, Distance: 0.09434, Residual: 8.2e-13, Starts: 1},
+		Reference: &lab.Reference{
+			Steps:   10,
+			Optimum: lab.Point{Decision: u, Value: 0.471754720, Residual: 2.2e-11, Starts: 20, Spread: 1e-15},
+			True:    lab.Point{Decision: u, Value: best * (1 - 5.6e-4), Gap: 5.6e-4, Distance: bias},
+		},
+		Runs: []lab.Run{
+			synthetic("vanilla", 20, 8000, turns, best, 0.008, []knot{
+				{0, .635, 1.10}, {100, .573, 1.04}, {1000, .200, .553}, {2000, .0534, .259}, {3500, .0102, .1105}, {5000, 7.5e-3, .0965}, {8000, 7.35e-3, .0961}}, reference),
+			synthetic("composite", 20, 8000, turns, best, 0.06, []knot{
+				{0, .635, 1.10}, {100, .478, .933}, {1000, 3.3e-3, .0626}, {1500, 3.4e-4, .019}, {2000, 3.04e-4, .0177}, {8000, 2.92e-4, .0172}}, reference),
+		},
+		Angles: &lab.Angles{
+			Initial: bell("initial", 90, 9),
+			Final:   map[string][]float64{"vanilla": bell("vanilla", 60.6, 15), "composite": bell("composite", 59.6, 15)},
+			Optimal: bell("composite", 59.5, 15),
+		},
+		Build: lab.Build{Version: "v0.1.0", GOARCH: "amd64", GOAMD64: "v1", FMA: true},
+	}
+}
+
+func bell(name string, mean, deviation float64) []float64 {
+	s := stream.New(2, name)
+	angles := make([]float64, 1000)
+	for i := range angles {
+		angles[i] = min(max(mean+float64(deviation*s.Normal()), 0), 180)
+	}
+	return angles
+}
+
+// choice looks like the second case study of [he2025]: two deterministic algorithms, one with 20 trials, W₁ measured.
+func choice() *lab.Result { return choiceEvery(1) }
+
+func choiceEvery(turns int) *lab.Result {
+	const best = 2.08092824416
+	w1 := func(m *kedge.Metrics) { m.W1Own, m.W1Optimal = m.Distance/9, m.Distance/5 }
+	u := []float64{1, 0}
+	return &lab.Result{
+		Case: "choice", Seed: 1, Iterations: 6000, Trials: 20, Individuals: 1, Maximize: true,
+		Spec:    "seed: 1\niterations: 6000\nrecord: {every: 1}\n",
+		Optimum: lab.Point{Decision: u, Value: best, Residual: 5e-12, Starts: 20, Spread: 2e-16},
+		Stable:  lab.Point{Decision: u, Value: best * (1 - 0.0199), Gap: 0.0199, Distance: 0.121, Starts: 1},
+		Runs: []lab.Run{
+			synthetic("vanilla", 1, 6000, turns, best, 0, []knot{{0, .29966, .5}, {100, .21493, .4}, {1000, .02099, .13}, {6000, .01975, .121}}, w1),
+			synthetic("composite", 1, 6000, turns, best, 0, []knot{{0, .29966, .5}, {100, .17063, .38}, {1000, 2.09e-3, .05}, {5000, 4.6e-10, 3e-5}, {6000, 1.1e-11, 4e-6}}, w1),
+			synthetic("derivative-free", 20, 6000, turns, best, 0.01, []knot{{0, .29966, .5}, {100, .27842, .48}, {1000, .13685, .3}, {5000, .03382, .17}, {6000, .03098, .16}}, w1),
+		},
+		Notes: []string{"derivative-free without holding a decision settles near the myopic point, not the optimum."},
+		Build: lab.Build{Version: "v0.1.0", GOARCH: "amd64", GOAMD64: "v1"},
+	}
+}
