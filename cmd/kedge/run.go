@@ -1,0 +1,167 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/report"
+	"github.com/kedge-opt/kedge/spec"
+	"github.com/spf13/cobra"
+)
+
+// runFlags are the flags of kedge run.
+type runFlags struct {
+	out       string
+	sets      []string
+	published bool
+	printSpec bool
+	workers   int
+	quiet     bool
+}
+
+func newRun() *cobra.Command {
+	var f runFlags
+	c := &cobra.Command{
+		Use:   "run CASE|FILE.yaml",
+		Short: "Run a case study or a spec and write figures, series and a report",
+		Long: `Run every algorithm of a spec for all its trials, find the exact optimum and the stable point to compare with, and
+write a folder: summary.json, series.csv, spec.yaml, figures in SVG and PNG, report.html.
+
+Cases: ` + strings.Join(spec.Cases(), ", ") + `.
+
+Exit codes: 0 done, 1 failed while running, 2 the command or the spec is wrong (nothing was written),
+130 stopped by Ctrl-C (the folder holds the finished trials).`,
+		Example: `  kedge run polarized
+  kedge run polarized --set dynamics.lambda=0.3 --set algorithms.composite.step=0.01
+  kedge run choice --published --out runs/choice-published
+  kedge run polarized --print-spec > mine.yaml && kedge run mine.yaml --trials 5`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
+	}
+	fl := c.Flags()
+	fl.StringVar(&f.out, "out", "", "folder for the results (default runs/NAME)")
+	fl.StringArrayVar(&f.sets, "set", nil, "change any key of the spec, as in --set dynamics.lambda=0.3 (repeatable)")
+	fl.Uint64("seed", 0, "seed of all randomness")
+	fl.Int("trials", 0, "independent trials of every algorithm")
+	fl.Int("iterations", 0, "turns of every trial")
+	fl.BoolVar(&f.published, "published", false, "run exactly as the paper's authors did: their generator, draws and bookkeeping")
+	fl.BoolVar(&f.printSpec, "print-spec", false, "print the spec and stop")
+	fl.IntVar(&f.workers, "workers", 0, "trials at a time (default one a core); results do not depend on it")
+	fl.BoolVar(&f.quiet, "quiet", false, "print nothing but errors")
+	return c
+}
+
+func (f *runFlags) run(c *cobra.Command, target string) error {
+	s, text, name, err := f.load(c, target)
+	if err != nil {
+		return coded{err, exitUsage}
+	}
+	if f.printSpec {
+		if text == nil {
+			text = s.YAML()
+		}
+		_, err := c.OutOrStdout().Write(text)
+		return err
+	}
+	problem, err := spec.Build(name, s, os.DirFS("."))
+	if err != nil {
+		return coded{err, exitUsage}
+	}
+	return f.execute(c, problem)
+}
+
+// load reads the case or file, with the published variant, the flags and the --set overrides on top. The text is nil unless
+// the spec is exactly that.
+func (f *runFlags) load(c *cobra.Command, target string) (s *spec.Spec, text []byte, name string, err error) {
+	src, name, err := source(target)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	var over []spec.Overlay
+	if f.published {
+		variant, ok := spec.Case(target + ".published")
+		if !ok {
+			return nil, nil, "", fmt.Errorf("there is no published run of %s; --published goes with the cases polarized and choice", target)
+		}
+		over = append(over, spec.Merge(target+" as published", variant))
+	}
+	for _, key := range []string{"seed", "trials", "iterations"} {
+		if flag := c.Flags().Lookup(key); flag.Changed {
+			value := flag.Value.String()
+			over = append(over, spec.Assign(key+"="+value).As("--"+key+" "+value))
+		}
+	}
+	for _, assignment := range f.sets {
+		over = append(over, spec.Assign(assignment))
+	}
+	s, err = spec.Parse(target, src, over...)
+	if len(over) > 0 {
+		src = nil
+	}
+	return s, src, name, err
+}
+
+// source returns the text of an embedded case or of a file, and the name of its results.
+func source(target string) ([]byte, string, error) {
+	if src, ok := spec.Case(target); ok {
+		return src, target, nil
+	}
+	ext := filepath.Ext(target)
+	if ext != ".yaml" && ext != ".yml" {
+		return nil, "", fmt.Errorf("there is no case %q; the cases are %s, and a file ends in .yaml", target, strings.Join(spec.Cases(), ", "))
+	}
+	file, err := os.Open(target)
+	if err != nil {
+		return nil, "", err
+	}
+	defer file.Close()
+	src, err := io.ReadAll(io.LimitReader(file, spec.MaxSize+1))
+	return src, strings.TrimSuffix(filepath.Base(target), ext), err
+}
+
+// execute runs the problem into its folder.
+func (f *runFlags) execute(c *cobra.Command, p *spec.Problem) error {
+	dir := f.out
+	if dir == "" {
+		dir = filepath.Join("runs", p.Name)
+	}
+	if err := lab.Usable(dir); err != nil {
+		return coded{err, exitUsage}
+	}
+	progress := new(lab.Progress)
+	stop := f.watch(progress)
+	result, err := lab.Execute(c.Context(), p, lab.Options{Workers: f.workers, Progress: progress})
+	stop()
+	if err != nil {
+		return coded{err, codeOf(c, err)}
+	}
+	if err := errors.Join(result.Save(dir), report.Write(dir, result)); err != nil {
+		return coded{err, exitFailed}
+	}
+	if !f.quiet {
+		printResult(c.OutOrStdout(), result, dir)
+	}
+	if result.Partial {
+		return coded{fmt.Errorf("stopped; %s holds the finished trials", dir), exitInterrupted}
+	}
+	return nil
+}
+
+func codeOf(c *cobra.Command, err error) int {
+	if c.Context().Err() != nil && errors.Is(err, c.Context().Err()) {
+		return exitInterrupted
+	}
+	return exitFailed
+}
+
+func (f *runFlags) watch(p *lab.Progress) (stop func()) {
+	if f.quiet {
+		return func() {}
+	}
+	return watch(os.Stderr, p)
+}
