@@ -1,0 +1,153 @@
+package archtest
+
+import (
+	"fmt"
+	"go/ast"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// layers says where every package stands; imports point strictly down. An entry that ends in a slash covers all below it.
+func layers() map[string]int {
+	return map[string]int{
+		"rows": 0, "stream": 0, "npy": 0, "fixpoint": 0, "internal/archtest": 0,
+		".":   1,
+		"set": 2, "dynamics": 2, "sensitivity": 2, "objective": 2, "population": 2,
+		"online": 2, "transport": 2, "steady": 2, "formula": 2, "conform": 2,
+		"loop": 3, "optimum": 3, "certify": 3,
+		"spec": 4,
+		"lab":  5, "session": 5,
+		"report": 6, "server": 6, "store": 6,
+		"cmd/": 7, "bench/": 7, "examples/": 7,
+	}
+}
+
+// bent lists the imports between packages of one layer that are allowed all the same, each with its reason.
+func bent() map[[2]string]string {
+	return map[[2]string]string{
+		{"fixpoint", "rows"}: "rows is the arithmetic of the layer",
+	}
+}
+
+func layerOf(dir string) (layer int, ok bool) {
+	table := layers()
+	if layer, ok = table[dir]; ok {
+		return layer, true
+	}
+	for prefix, layer := range table {
+		if strings.HasSuffix(prefix, "/") && strings.HasPrefix(dir, prefix) {
+			return layer, true
+		}
+	}
+	return 0, false
+}
+
+// everyPackageHasALayer reports packages that the table does not know.
+func everyPackageHasALayer(m *module) (found []string) {
+	seen := map[string]bool{}
+	for _, s := range m.files {
+		if _, ok := layerOf(s.dir); !ok && !seen[s.dir] {
+			seen[s.dir] = true
+			found = append(found, fmt.Sprintf(
+				"%s: package %s has no layer; add it to the layers table and to docs/ARCHITECTURE.md", s.name, s.dir))
+		}
+	}
+	return found
+}
+
+// architectureTableIsTrue reports packages that the table of docs/ARCHITECTURE.md lacks, has on another layer or has in
+// excess. The root goes by the module's last name; internal packages, commands, benchmarks and examples need no row, and a
+// dash is no claim.
+func architectureTableIsTrue(m *module) (found []string) {
+	const doc = "docs/ARCHITECTURE.md"
+	rows := map[string]string{}
+	for _, r := range regexp.MustCompile("(?m)^\\| ([0-9]+|–) \\| `([^`]+)` \\|").FindAllStringSubmatch(m.texts[doc], -1) {
+		rows[r[2]] = r[1]
+	}
+	for dir := range m.packages() {
+		name := strings.Replace(dir, ".", path.Base(m.path), 1)
+		row, listed := rows[name]
+		delete(rows, name)
+		layer, ok := layerOf(dir)
+		switch _, needed := layers()[dir]; {
+		case listed && ok && row != "–" && row != strconv.Itoa(layer):
+			found = append(found, fmt.Sprintf("%s: %s is on layer %s, in the layers table on %d; make them agree", doc, name, row, layer))
+		case !listed && needed && !strings.HasPrefix(dir, "internal/"):
+			found = append(found, fmt.Sprintf("%s: no row for package %s; add one", doc, name))
+		}
+	}
+	for name := range rows {
+		found = append(found, fmt.Sprintf("%s: there is no package %s; remove the row", doc, name))
+	}
+	return found
+}
+
+// importsPointDown reports imports within the module that do not lead to a lower layer; tests may stay level.
+func importsPointDown(m *module) (found []string) {
+	m.imports(anyFile, func(s *source, spec *ast.ImportSpec, target string) {
+		to, ok := m.inside(target)
+		if !ok || to == s.dir {
+			return
+		}
+		above, _ := layerOf(s.dir)
+		below, _ := layerOf(to)
+		_, allowed := bent()[[2]string{s.dir, to}]
+		if below < above || allowed || s.test && below == above {
+			return
+		}
+		found = append(found, m.at(spec,
+			"layer %d (%s) imports layer %d (%s); imports point strictly down: move the shared part below both, or accept an interface",
+			above, s.dir, below, to))
+	})
+	return found
+}
+
+// rootStandsAlone reports imports of the root package from outside the standard library.
+func rootStandsAlone(m *module) (found []string) {
+	m.imports(func(s *source) bool { return s.dir == "." && !s.test }, func(_ *source, spec *ast.ImportSpec, target string) {
+		first, _, _ := strings.Cut(target, "/")
+		if _, own := m.inside(target); own || strings.Contains(first, ".") {
+			found = append(found, m.at(spec, "the root imports %s; it holds the nouns and only the standard library", target))
+		}
+	})
+	return found
+}
+
+// kernelsStayPure reports what layers 0 to 2 must not know of: files, clocks, logs, networks, formats.
+func kernelsStayPure(m *module) (found []string) {
+	m.imports(notTest, func(s *source, spec *ast.ImportSpec, target string) {
+		layer, ok := layerOf(s.dir)
+		first, _, _ := strings.Cut(target, "/")
+		outside := slices.Contains([]string{"os", "time", "log", "net", "syscall"}, first) || strings.Contains(target, "yaml")
+		if ok && layer <= 2 && outside {
+			found = append(found, m.at(spec,
+				"layer %d imports %s; take the value as an argument and leave the world to layers 3 and above", layer, target))
+		}
+	})
+	return found
+}
+
+// noCgo reports imports of C and unsafe.
+func noCgo(m *module) (found []string) {
+	m.imports(anyFile, func(_ *source, spec *ast.ImportSpec, target string) {
+		if target == "C" || target == "unsafe" {
+			found = append(found, m.at(spec, "import of %q; write it in plain Go", target))
+		}
+	})
+	return found
+}
+
+// testingStaysInTests reports code that ships test machinery to users.
+func testingStaysInTests(m *module) (found []string) {
+	m.imports(notTest, func(s *source, spec *ast.ImportSpec, target string) {
+		first, _, _ := strings.Cut(target, "/")
+		to, _ := m.inside(target)
+		if s.dir != "conform" && (first == "testing" || to == "conform") {
+			found = append(found, m.at(spec, "import of %s outside a test; move the code that needs it to a _test.go file", target))
+		}
+	})
+	return found
+}
