@@ -1,4 +1,4 @@
-package kedge_test
+package loop_test
 
 import (
 	"context"
