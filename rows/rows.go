@@ -7,7 +7,20 @@ import "math"
 
 // Dot returns xᵀy, summed in four interleaved lanes: entry i goes to lane i mod 4, and the lanes are added as (0+2) + (1+3).
 func Dot(x, y []float64) float64 {
-	y = y[:len(x)]
+	mustMatch(x, y)
+	if hasAVX2 && len(x) >= 8 {
+		return dotAVX2(&x[0], &y[0], len(x))
+	}
+	return dotPlain(x, y)
+}
+
+func mustMatch(x, y []float64) {
+	if len(x) != len(y) {
+		panic("rows: vectors of different length")
+	}
+}
+
+func dotPlain(x, y []float64) float64 {
 	var s0, s1, s2, s3 float64
 	for len(x) >= 4 && len(y) >= 4 {
 		s0 += float64(x[0] * y[0])
@@ -92,6 +105,9 @@ func MaxAbs(x []float64) float64 {
 
 // Finite tells whether x holds neither NaN nor infinity.
 func Finite(x []float64) bool {
+	if hasAVX2 && len(x) >= 8 {
+		return finiteAVX2(&x[0], len(x)) == 0
+	}
 	s := 0.0
 	for _, v := range x {
 		s += v * 0
@@ -101,7 +117,11 @@ func Finite(x []float64) bool {
 
 // AddScaled does dst += a·x.
 func AddScaled(dst []float64, a float64, x []float64) {
-	dst = dst[:len(x)]
+	mustMatch(dst, x)
+	if hasAVX2 && len(x) >= 8 {
+		addScaledAVX2(&dst[0], a, &x[0], len(x))
+		return
+	}
 	for i, v := range x {
 		dst[i] += float64(a * v)
 	}

@@ -79,7 +79,7 @@ func TestNormScales(t *testing.T) {
 
 func TestAddScaledAndScale(t *testing.T) {
 	x := []float64{1, 2, 3}
-	rows.AddScaled(x, 2, []float64{10, 20})
+	rows.AddScaled(x, 2, []float64{10, 20, 0})
 	if !slices.Equal(x, []float64{21, 42, 3}) {
 		t.Error(x)
 	}
@@ -97,8 +97,14 @@ func TestProductsAreRounded(t *testing.T) {
 	if y[0] != want {
 		t.Errorf("AddScaled fused: %g", y[0])
 	}
-	if got := rows.Dot([]float64{1, 0, 0, 0, x}, []float64{-(1 + 0x1p-29), 0, 0, 0, x}); got != want {
-		t.Errorf("Dot fused: %g", got)
+	for n := 5; n <= 8; n++ { // every lane, in the loop and in the rest
+		for i := 4; i < n; i++ {
+			a, b := make([]float64, n), make([]float64, n)
+			a[i-4], b[i-4], a[i], b[i] = 1, -(1 + 0x1p-29), x, x
+			if got := rows.Dot(a, b); got != want {
+				t.Errorf("Dot of %d fused at %d: %g", n, i, got)
+			}
+		}
 	}
 }
 

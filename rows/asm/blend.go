@@ -1,0 +1,155 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// four are pointers to four successive rows; advance moves them by one row each so that they can be walked.
+type four [4]GPVirtual
+
+func rowsFrom(p, stride GPVirtual) four {
+	var q four
+	for i := range q {
+		q[i] = GP64()
+		if i == 0 {
+			MOVQ(p, q[0])
+		} else {
+			LEAQ(Mem{Base: q[i-1], Index: stride, Scale: 1}, q[i])
+		}
+	}
+	return q
+}
+
+// spread copies lane i of x into all lanes of result i.
+func spread(x VecVirtual) (out [4]VecVirtual) {
+	for i := range out {
+		out[i] = YMM()
+		VPERMPD(Imm(uint64(i*0x55)), x, out[i])
+	}
+	return out
+}
+
+func zeros() (out [4]VecVirtual) {
+	for i := range out {
+		out[i] = zero()
+	}
+	return out
+}
+
+// blend does four rows at a time: the products with u, then the weighted sums with their norms, then the scaling.
+func blend(masks Mem) {
+	TEXT("blendAVX2", NOSPLIT, "func(dst, norm2, p, d, u *float64, n, m int, stay, home, pull float64)")
+	Doc("blendAVX2 writes x/‖x‖ for x = stay·p + home·d + pull·(pᵀu)·u to the rows of dst and ‖x‖² to norm2; n must be a multiple of 4.")
+	dst, norm2, p, u := param("dst"), param("norm2"), param("p"), param("u")
+	n := param("n")
+	stride := param("m")
+	s := newSpan(stride, masks)
+	toD, toDst := param("d"), dst
+	SUBQ(p, toD)   // from an entry of p to the same of d
+	SUBQ(p, toDst) // and of dst
+	Label("rows")
+	CMPQ(n, Imm(0))
+	JLE(LabelRef("done"))
+	bytes := GP64()
+	Load(Param("m"), bytes)
+	SHLQ(Imm(3), bytes)
+	q := rowsFrom(p, bytes)
+
+	acc := zeros()
+	s.walk("dot", func(g group, j GPVirtual) {
+		uv := g.load(at(u, j))
+		for i := range acc {
+			t := g.load(at(q[i], j))
+			VMULPD(uv, t, t)
+			VADDPD(t, acc[i], acc[i])
+		}
+	})
+	a := totals(acc)
+	VMULPD(broadcast("pull"), a, a)
+	pull := spread(a)
+
+	squares := zeros()
+	stay, home := broadcast("stay"), broadcast("home")
+	s.walk("mix", func(g group, j GPVirtual) {
+		uv := g.load(at(u, j))
+		for i := range q {
+			e := GP64()
+			LEAQ(at(q[i], j), e)
+			x := g.load(Mem{Base: e})
+			VMULPD(stay, x, x)
+			y := g.load(Mem{Base: e, Index: toD, Scale: 1})
+			VMULPD(home, y, y)
+			VADDPD(y, x, x)
+			z := YMM()
+			VMULPD(pull[i], uv, z)
+			VADDPD(z, x, x)
+			g.clear(x) // a product of an infinity and the nothing beside the row is no zero
+			g.store(x, Mem{Base: e, Index: toDst, Scale: 1})
+			VMULPD(x, x, x)
+			VADDPD(x, squares[i], squares[i])
+		}
+	})
+	c := totals(squares)
+	VMOVUPD(c, Mem{Base: norm2})
+	VSQRTPD(c, c)
+	one := constant("one", 1)
+	VDIVPD(c, one, c)
+	inverse := spread(c)
+
+	for i := range q {
+		ADDQ(toDst, q[i])
+	}
+	s.walk("scale", func(g group, j GPVirtual) {
+		for i := range q {
+			x := g.load(at(q[i], j))
+			VMULPD(inverse[i], x, x)
+			g.store(x, at(q[i], j))
+		}
+	})
+	LEAQ(Mem{Base: p, Index: bytes, Scale: 4}, p)
+	ADDQ(Imm(32), norm2)
+	SUBQ(Imm(4), n)
+	JMP(LabelRef("rows"))
+	Label("done")
+	VZEROUPPER()
+	RET()
+}
+
+// cosines does four rows at a time.
+func cosines(masks Mem) {
+	TEXT("productsAVX2", NOSPLIT, "func(along, own, d, u *float64, n, m int)")
+	Doc("productsAVX2 writes dᵀu to along and dᵀd to own for every row d; n must be a multiple of 4.")
+	along, own, d, u, n := param("along"), param("own"), param("d"), param("u"), param("n")
+	s := newSpan(param("m"), masks)
+	bytes := GP64()
+	Load(Param("m"), bytes)
+	SHLQ(Imm(3), bytes)
+	Label("rows")
+	CMPQ(n, Imm(0))
+	JLE(LabelRef("done"))
+	q := rowsFrom(d, bytes)
+	du, dd := zeros(), zeros()
+	s.walk("both", func(g group, j GPVirtual) {
+		uv := g.load(at(u, j))
+		for i := range q {
+			x := g.load(at(q[i], j))
+			t := YMM()
+			VMULPD(uv, x, t)
+			VADDPD(t, du[i], du[i])
+			VMULPD(x, x, x)
+			VADDPD(x, dd[i], dd[i])
+		}
+	})
+	VMOVUPD(totals(du), Mem{Base: along})
+	VMOVUPD(totals(dd), Mem{Base: own})
+	LEAQ(Mem{Base: d, Index: bytes, Scale: 4}, d)
+	ADDQ(Imm(32), along)
+	ADDQ(Imm(32), own)
+	SUBQ(Imm(4), n)
+	JMP(LabelRef("rows"))
+	Label("done")
+	VZEROUPPER()
+	RET()
+}

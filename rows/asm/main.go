@@ -1,0 +1,229 @@
+// Command asm writes the vector kernels of package rows. It is a module of its own, so that users of kedge need nothing of
+// it. Run it by "go generate ./rows".
+//
+// Every kernel repeats its plain twin in package rows operation by operation: four lanes, entry i in lane i mod 4, products
+// rounded before they are added (no fused instructions), lanes added as (0+2) + (1+3). So both give the same bits.
+package main
+
+import (
+	"math"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+func main() {
+	ConstraintExpr("amd64")
+	masks := tailMasks()
+	dot(masks)
+	addScaled(masks)
+	finite(masks)
+	blend(masks)
+	cosines(masks)
+	secular()
+	exponentials(masks)
+	Generate()
+}
+
+// tailMasks is a table whose entry r selects the first r of four lanes.
+func tailMasks() Mem {
+	m := GLOBL("tailMasks", RODATA|NOPTR)
+	for r := range 4 {
+		for lane := range 4 {
+			v := uint64(0)
+			if lane < r {
+				v = ^uint64(0)
+			}
+			DATA(32*r+8*lane, U64(v))
+		}
+	}
+	return m
+}
+
+// span walks over entries in groups of four, and once more over the rest under a mask.
+type span struct {
+	bytes GPVirtual // 8·(n − n mod 4)
+	rest  GPVirtual // n mod 4
+	mask  VecVirtual
+}
+
+// newSpan takes over n, the number of entries.
+func newSpan(n GPVirtual, masks Mem) span {
+	s := span{bytes: n, rest: GP64(), mask: YMM()}
+	MOVQ(n, s.rest)
+	ANDQ(Imm(3), s.rest)
+	ANDQ(I8(-4), s.bytes)
+	SHLQ(Imm(3), s.bytes)
+	at, table := GP64(), GP64()
+	LEAQ(masks, table)
+	MOVQ(s.rest, at)
+	SHLQ(Imm(5), at)
+	VMOVUPD(Mem{Base: table, Index: at, Scale: 1}, s.mask)
+	return s
+}
+
+// group loads and stores four entries, or under a mask fewer.
+type group struct {
+	mask   VecVirtual
+	masked bool
+}
+
+func (g group) load(m Mem) VecVirtual {
+	x := YMM()
+	if g.masked {
+		VMASKMOVPD(m, g.mask, x)
+	} else {
+		VMOVUPD(m, x)
+	}
+	return x
+}
+
+func (g group) store(x VecVirtual, m Mem) {
+	if g.masked {
+		VMASKMOVPD(x, g.mask, m)
+	} else {
+		VMOVUPD(x, m)
+	}
+}
+
+// clear puts zeros beside what the mask selects.
+func (g group) clear(x VecVirtual) {
+	if g.masked {
+		VANDPD(g.mask, x, x)
+	}
+}
+
+// walk emits body for every group, with j the byte offset of the group.
+func (s span) walk(name string, body func(g group, j GPVirtual)) {
+	j := GP64()
+	XORQ(j, j)
+	Label(name + "Loop")
+	CMPQ(j, s.bytes)
+	JGE(LabelRef(name + "Rest"))
+	body(group{}, j)
+	ADDQ(Imm(32), j)
+	JMP(LabelRef(name + "Loop"))
+	Label(name + "Rest")
+	TESTQ(s.rest, s.rest)
+	JZ(LabelRef(name + "Done"))
+	body(group{s.mask, true}, j)
+	Label(name + "Done")
+}
+
+func at(base, j GPVirtual) Mem { return Mem{Base: base, Index: j, Scale: 1} }
+
+func param(name string) GPVirtual { return Load(Param(name), GP64()).(GPVirtual) }
+
+func zero() VecVirtual {
+	x := YMM()
+	VXORPD(x, x, x)
+	return x
+}
+
+// broadcast copies a scalar argument into all lanes, straight from memory: an instruction of the older kind in between
+// would make the processor merge halves at every use.
+func broadcast(name string) VecVirtual {
+	arg, err := Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	y := YMM()
+	VBROADCASTSD(arg.Addr, y)
+	return y
+}
+
+// constants are the numbers that kernels share, by name.
+type constants map[string]Mem
+
+var known = constants{}
+
+// bits copies a constant given by its bits into all lanes.
+func bits(name string, v uint64) VecVirtual {
+	if _, ok := known[name]; !ok {
+		known[name] = ConstData(name, U64(v))
+	}
+	y := YMM()
+	VBROADCASTSD(known[name], y)
+	return y
+}
+
+func constant(name string, v float64) VecVirtual { return bits(name, math.Float64bits(v)) }
+
+// total adds the lanes of a as (0+2) + (1+3) into lane 0 of the result.
+func total(a VecVirtual) VecVirtual {
+	high, x := XMM(), XMM()
+	VEXTRACTF128(Imm(1), a, high)
+	VADDPD(high, a.AsX(), x)
+	swapped := XMM()
+	VPERMILPD(Imm(1), x, swapped)
+	sum := XMM()
+	VADDSD(swapped, x, sum)
+	return sum
+}
+
+// totals adds the lanes of four vectors, each as total does.
+func totals(a [4]VecVirtual) VecVirtual {
+	low02, high02, low13, high13 := YMM(), YMM(), YMM(), YMM()
+	VPERM2F128(Imm(0x20), a[2], a[0], low02)
+	VPERM2F128(Imm(0x31), a[2], a[0], high02)
+	VADDPD(high02, low02, low02)
+	VPERM2F128(Imm(0x20), a[3], a[1], low13)
+	VPERM2F128(Imm(0x31), a[3], a[1], high13)
+	VADDPD(high13, low13, low13)
+	sum := YMM()
+	VHADDPD(low13, low02, sum)
+	return sum
+}
+
+func dot(masks Mem) {
+	TEXT("dotAVX2", NOSPLIT, "func(x, y *float64, n int) float64")
+	Doc("dotAVX2 returns the sum of x[i]·y[i].")
+	x, y := param("x"), param("y")
+	s := newSpan(param("n"), masks)
+	acc := zero()
+	s.walk("dot", func(g group, j GPVirtual) {
+		a := g.load(at(x, j))
+		b := g.load(at(y, j))
+		VMULPD(b, a, a)
+		VADDPD(a, acc, acc)
+	})
+	sum := total(acc)
+	VZEROUPPER()
+	Store(sum, ReturnIndex(0))
+	RET()
+}
+
+func addScaled(masks Mem) {
+	TEXT("addScaledAVX2", NOSPLIT, "func(dst *float64, a float64, x *float64, n int)")
+	Doc("addScaledAVX2 does dst[i] += a·x[i].")
+	dst, x := param("dst"), param("x")
+	a := broadcast("a")
+	s := newSpan(param("n"), masks)
+	s.walk("add", func(g group, j GPVirtual) {
+		v := g.load(at(x, j))
+		VMULPD(a, v, v)
+		w := g.load(at(dst, j))
+		VADDPD(v, w, w)
+		g.store(w, at(dst, j))
+	})
+	VZEROUPPER()
+	RET()
+}
+
+func finite(masks Mem) {
+	TEXT("finiteAVX2", NOSPLIT, "func(x *float64, n int) float64")
+	Doc("finiteAVX2 returns the sum of x[i]·0, which is 0 unless one is not finite.")
+	x := param("x")
+	s := newSpan(param("n"), masks)
+	acc, nought := zero(), zero()
+	s.walk("finite", func(g group, j GPVirtual) {
+		v := g.load(at(x, j))
+		VMULPD(nought, v, v)
+		VADDPD(v, acc, acc)
+	})
+	sum := total(acc)
+	VZEROUPPER()
+	Store(sum, ReturnIndex(0))
+	RET()
+}

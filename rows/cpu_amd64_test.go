@@ -1,0 +1,3 @@
+package rows
+
+func setVectors(on bool) { hasAVX2 = on }

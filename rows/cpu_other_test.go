@@ -1,0 +1,5 @@
+//go:build !amd64
+
+package rows
+
+func setVectors(bool) {}

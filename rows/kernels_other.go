@@ -1,0 +1,16 @@
+//go:build !amd64
+
+package rows
+
+// There are no vector kernels for this processor; the plain twins do the work, with the same bits.
+const hasAVX2 = false
+
+func dotAVX2(x, y *float64, n int) float64                                       { panic(noKernel) }
+func addScaledAVX2(dst *float64, a float64, x *float64, n int)                   { panic(noKernel) }
+func finiteAVX2(x *float64, n int) float64                                       { panic(noKernel) }
+func blendAVX2(dst, norm2, p, d, u *float64, n, m int, stay, home, pull float64) { panic(noKernel) }
+func productsAVX2(along, own, d, u *float64, n, m int)                           { panic(noKernel) }
+func secularAVX2(x *float64, n int, k, s float64, limit int) int                 { panic(noKernel) }
+func expAVX2(x *float64, n int)                                                  { panic(noKernel) }
+
+const noKernel = "rows: no vector kernel for this processor"

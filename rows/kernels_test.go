@@ -1,0 +1,212 @@
+package rows
+
+import (
+	"math"
+	"testing"
+
+	"github.com/kedge-opt/kedge/stream"
+)
+
+// withoutVectors runs f on the plain path.
+func withoutVectors(f func()) {
+	defer func(was bool) { setVectors(was) }(hasAVX2)
+	setVectors(false)
+	f()
+}
+
+// hostile are entries that a kernel must treat as its twin does.
+var hostile = []float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), 5e-324, -5e-324, 1e308, -1e308, 1e-160, 1e160, 1, -1}
+
+func random(r *stream.Stream, n int, odd bool) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = r.Normal()
+		if odd && r.Intn(20) == 0 {
+			x[i] = hostile[r.Intn(len(hostile))]
+		}
+	}
+	return x
+}
+
+// sameBits compares two results; any two NaNs count as equal.
+func sameBits(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	for i := range want {
+		if math.Float64bits(got[i]) != math.Float64bits(want[i]) && !(math.IsNaN(got[i]) && math.IsNaN(want[i])) {
+			t.Fatalf("%s: entry %d is %x with vectors, %x without", what, i, got[i], want[i])
+		}
+	}
+}
+
+func clone(x []float64) []float64 { return append([]float64(nil), x...) }
+
+var sizes = []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 11, 12, 16, 19, 20, 21, 33, 100}
+
+// Vector kernels give the bits of their plain twins, on ordinary and on hostile numbers.
+func TestVectorsGiveTheBitsOfPlainCode(t *testing.T) {
+	if !hasAVX2 {
+		t.Skip("this processor has no AVX2")
+	}
+	r := stream.New(1, "kernels")
+	for _, m := range sizes {
+		for _, odd := range []bool{false, true} {
+			vectors(t, r, m, odd)
+			for _, n := range []int{0, 1, 3, 4, 6, 9} {
+				blocks(t, r, n, m, odd)
+			}
+		}
+	}
+}
+
+func vectors(t *testing.T, r *stream.Stream, m int, odd bool) {
+	x, y := random(r, m, odd), random(r, m, odd)
+	got := []float64{Dot(x, y)}
+	sum := clone(y)
+	AddScaled(sum, 0.7, x)
+	finite := Finite(x)
+	withoutVectors(func() {
+		sameBits(t, "Dot", got, []float64{Dot(x, y)})
+		want := clone(y)
+		AddScaled(want, 0.7, x)
+		sameBits(t, "AddScaled", sum, want)
+		if finite != Finite(x) {
+			t.Fatalf("Finite of %v is %v with vectors", x, finite)
+		}
+	})
+	e := clone(x)
+	for i := range e {
+		e[i] = -math.Abs(e[i]) * 30
+	}
+	want := clone(e)
+	Exp(e)
+	expPlain(want)
+	sameBits(t, "Exp", e, want)
+}
+
+func blocks(t *testing.T, r *stream.Stream, n, m int, odd bool) {
+	p, d, u := random(r, n*m, odd), random(r, n*m, odd), random(r, m, odd)
+	dst, norm2 := make([]float64, n*m), make([]float64, n)
+	Blend(dst, norm2, p, d, u, 0.4, 0.6, 0.5)
+	along, own := make([]float64, n), make([]float64, n)
+	Products(along, own, d, u)
+	withoutVectors(func() {
+		plain, plain2 := make([]float64, n*m), make([]float64, n)
+		blendPlain(plain, plain2, p, d, u, 0.4, 0.6, 0.5)
+		sameBits(t, "Blend", dst, plain)
+		sameBits(t, "Blend norms", norm2, plain2)
+	})
+	a, b := make([]float64, n), make([]float64, n)
+	withoutVectors(func() { productsPlain(a, b, d, u) })
+	sameBits(t, "Products along", along, a)
+	sameBits(t, "Products own", own, b)
+}
+
+func TestRootsGiveTheBitsOfPlainCode(t *testing.T) {
+	if !hasAVX2 {
+		t.Skip("this processor has no AVX2")
+	}
+	r := stream.New(2, "roots")
+	for range 2000 {
+		x := make([]float64, 8)
+		for i := range x {
+			x[i] = 2*r.Float64() - 1
+			if r.Intn(4) == 0 {
+				x[i] = math.Copysign(math.Pow(10, -300*r.Float64()), x[i])
+			}
+		}
+		x[r.Intn(8)] = []float64{0, 1, -1, 0.5}[r.Intn(4)]
+		k, s := r.Float64(), 2*r.Float64()
+		want := clone(x)
+		failed := SettleCosines(x, k, s)
+		if plain := settleCosinesPlain(want, k, s); failed != plain {
+			t.Fatalf("%d roots not found with vectors, %d without", failed, plain)
+		}
+		sameBits(t, "SettleCosines", x, want)
+	}
+}
+
+// The settled cosine solves its equation: with y = √(1−x²) and e from kc = e·x, k√(1−c²) = (e+s)y. The residual is scaled by
+// the terms it is a difference of.
+func TestSettledCosinesSolveTheirEquation(t *testing.T) {
+	r := stream.New(3, "equation")
+	for range 20000 {
+		c, k, s := 2*r.Float64()-1, 0.01+r.Float64(), 1.5*r.Float64()
+		x := []float64{c}
+		if SettleCosines(x, k, s) != 0 {
+			t.Fatalf("no root for c = %v, k = %v, s = %v", c, k, s)
+		}
+		e := k * c / x[0]
+		left, right := k*math.Sqrt((1-c)*(1+c)), (e+s)*math.Sqrt((1-x[0])*(1+x[0]))
+		// The sine of a cosine near 1 is known to ε/sine only.
+		if bar := 1e-15 * (left + right + (e+s)/math.Sqrt((1-x[0])*(1+x[0]))); math.Abs(left-right) > bar {
+			t.Errorf("c = %v, k = %v, s = %v: x = %v misses by %.1e", c, k, s, x[0], left-right)
+		}
+	}
+}
+
+// Source: the standard library's exponential, itself within 1 unit in the last place.
+func TestExpIsAccurate(t *testing.T) {
+	r := stream.New(4, "exp")
+	worst := 0.0
+	for range 200_000 {
+		v := -700 * math.Pow(r.Float64(), 3)
+		x := []float64{v}
+		Exp(x)
+		want := math.Exp(v)
+		worst = max(worst, math.Abs(x[0]-want)/(want*0x1p-52))
+	}
+	t.Logf("at most %.2f units in the last place", worst)
+	if worst > 2.5 {
+		t.Errorf("Exp is %.2f units in the last place off", worst)
+	}
+	edge := []float64{0, math.Copysign(0, -1), -708, -708.5, -1e9, math.Inf(-1)}
+	Exp(edge)
+	if edge[0] != 1 || edge[1] != 1 || edge[2] < 3e-308 || edge[3] != 0 || edge[4] != 0 || edge[5] != 0 {
+		t.Errorf("edges become %v", edge)
+	}
+}
+
+func BenchmarkBlend(b *testing.B) {
+	r := stream.New(5, "bench")
+	p, d, u := random(r, 20000, false), random(r, 20000, false), random(r, 20, false)
+	dst, norm2 := make([]float64, 20000), make([]float64, 1000)
+	for b.Loop() {
+		Blend(dst, norm2, p, d, u, 0.4, 0.6, 0.5)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/row")
+}
+
+func BenchmarkSettleCosines(b *testing.B) {
+	r := stream.New(5, "bench")
+	c := make([]float64, 1000)
+	for i := range c {
+		c[i] = r.Normal() / 5
+	}
+	x := make([]float64, 1000)
+	for b.Loop() {
+		copy(x, c)
+		SettleCosines(x, 0.6, 0.5)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/row")
+}
+
+func BenchmarkProducts(b *testing.B) {
+	r := stream.New(5, "bench")
+	d, u := random(r, 20000, false), random(r, 20, false)
+	along, own := make([]float64, 1000), make([]float64, 1000)
+	for b.Loop() {
+		Products(along, own, d, u)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/row")
+}
+
+func BenchmarkExp(b *testing.B) {
+	x := make([]float64, 100)
+	for b.Loop() {
+		for i := range x {
+			x[i] = -float64(i) / 10
+		}
+		Exp(x)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100, "ns/entry")
+}
