@@ -64,9 +64,12 @@ type depth struct {
 	touch, rate float64
 }
 
+// flat is a depth so small that squares of sines underflow; the cap is then its pole.
+const flat = 1e-300
+
 func newDepth(dim int, bottom float64) depth {
 	d := depth{dim: dim, bottom: bottom}
-	if dim < 4 {
+	if dim < 4 || bottom < flat {
 		return d
 	}
 	m := float64(dim)
@@ -79,10 +82,12 @@ func newDepth(dim int, bottom float64) depth {
 }
 
 func (d *depth) draw(s *stream.Stream) float64 {
-	switch d.dim {
-	case 2:
+	switch {
+	case d.bottom < flat:
+		return 0
+	case d.dim == 2:
 		return d.arc(s)
-	case 3:
+	case d.dim == 3:
 		return d.bottom * s.Float64() // Archimedes: equal depths have equal areas
 	}
 	for {

@@ -30,8 +30,8 @@ var capAngles = []float64{1e-6, 0.1, 10, 45, 80, 89.9, 90, 90.1, 120, 179, 180}
 
 // The angle from the axis has distribution function share(θ)/share(α), with the shares of [li2011].
 func TestCapAngleLaw(t *testing.T) {
-	const n = 5000
 	for _, dim := range []int{2, 3, 4, 5, 20, 200} {
+		n := 6000 - 20*dim
 		for k, alpha := range capAngles {
 			axis := someAxis(dim, float64(k%2)-0.5)
 			x := draw(t, population.Cap{Angle: alpha, Axis: axis}, n, dim)
@@ -134,6 +134,21 @@ func TestCapAxisLength(t *testing.T) {
 		got := draw(t, population.Cap{Angle: 50, Axis: []float64{scale, -scale, scale}}, 20, 3)
 		if !slices.Equal(got, want) {
 			t.Errorf("an axis of length %g draws other points", scale)
+		}
+	}
+}
+
+// A cap too narrow for float64 is its pole, and drawing from it ends.
+func TestCapWithoutWidth(t *testing.T) {
+	for _, dim := range []int{2, 3, 4, 20} {
+		axis := someAxis(dim, -1)
+		for _, alpha := range []float64{5e-324, 1e-300, 1e-160, 1e-100} {
+			x := draw(t, population.Cap{Angle: alpha, Axis: axis}, 50, dim)
+			for i := range 50 {
+				if a := angle(kedge.Row(x, i, dim), axis); a > 1e-13 {
+					t.Fatalf("%d dimensions, %g°: an individual at %g°", dim, alpha, a)
+				}
+			}
 		}
 	}
 }

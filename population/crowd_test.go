@@ -132,9 +132,12 @@ func TestRespondMovesNobodyOnError(t *testing.T) {
 	before := slices.Clone(c.States())
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, u := range [][]float64{nil, {1, 2}, {math.NaN()}, {math.Inf(1)}} {
-		if err := c.Respond(t.Context(), u); !typed(err) {
-			t.Errorf("u = %v: %v", u, err)
+	for want, u := range map[string][]float64{
+		"u has 0 entries, want 1": nil, "u has 2 entries, want 1": {1, 2},
+		"u[0] is NaN, want a finite number": {math.NaN()}, "u[0] is -Inf, want a finite number": {math.Inf(-1)},
+	} {
+		if err := c.Respond(t.Context(), u); !typed(err) || err.Error() != want {
+			t.Errorf("u = %v: %v, want %s", u, err, want)
 		}
 	}
 	if err := c.Respond(ended, []float64{1}); !errors.Is(err, context.Canceled) {
@@ -192,11 +195,16 @@ func TestReset(t *testing.T) {
 	if err := c.Respond(t.Context(), []float64{1}); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Reset([]float64{7, 8, 9}); err != nil || !slices.Equal(c.States(), []float64{7, 8, 9}) {
-		t.Error(c.States(), err)
+	states := []float64{7, 8, 0}
+	if err := c.Reset(states); err != nil {
+		t.Error(err)
+	}
+	states[2] = 5
+	if !slices.Equal(c.States(), []float64{7, 8, 0}) {
+		t.Error("the crowd shares the caller's memory:", c.States())
 	}
 	for _, bad := range [][]float64{{}, {1, 2}, {1, 2, math.NaN()}} {
-		if err := c.Reset(bad); !typed(err) || !slices.Equal(c.States(), []float64{7, 8, 9}) {
+		if err := c.Reset(bad); !typed(err) || !slices.Equal(c.States(), []float64{7, 8, 0}) {
 			t.Errorf("Reset(%v): %v, states %v", bad, err, c.States())
 		}
 	}

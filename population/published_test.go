@@ -26,8 +26,7 @@ func record(t *testing.T, file, member string) population.Table {
 	return table
 }
 
-// Source: the recorded run. numpy.random.seed(20) first gives the decision, randn(20), and then the population. NumPy takes
-// the C library's logarithm, whose last bit is not everybody's.
+// Source: the recorded run. numpy.random.seed(20) first gives the decision, randn(20), and then the population.
 func TestPublishedHemisphere(t *testing.T) {
 	want := record(t, "polarized-lambda-0.4-sigma-0.5.npz", "initial_states")
 	g := stream.NewNumPy(20)
@@ -41,16 +40,11 @@ func TestPublishedHemisphere(t *testing.T) {
 	if want.Check(1000, 20) != nil {
 		t.Fatal(want.Check(1000, 20))
 	}
-	differ := 0
 	for i, v := range got {
 		if v != want.Data[i] {
-			differ++
-		}
-		if math.Abs(v-want.Data[i]) > 0x1p-52 {
 			t.Fatalf("individual %d, entry %d is %v, recorded %v", i/20, i%20, v, want.Data[i])
 		}
 	}
-	t.Logf("%d of %d entries differ in a last bit", differ, len(got))
 }
 
 // Source: the recorded run. numpy.random.seed(10) first gives the decision, with the budget 250, and then the state.
@@ -103,4 +97,10 @@ var numpyFirst = map[int]float64{
 	128:  0x1.22011521a843ap-7,
 	129:  0x1.21ad83e3b2db3p-7,
 	1000: 0x1.1df390e091c09p-10,
+	1001: 0x1.1dcad2e4db964p-10,
+	1100: 0x1.03ac9cd8dc06dp-10,
+	2000: 0x1.1ea80caeebef2p-11,
+	3000: 0x1.83bcd86415f0ap-12,
+	5000: 0x1.cdc73698b785dp-13,
+	7777: 0x1.2b704da014b71p-13,
 }

@@ -67,7 +67,7 @@ func (g *NumPy) Normal() float64 {
 
 // Intn is numpy.random.randint(0, n): random bits under the smallest mask, until one is below n.
 func (g *NumPy) Intn(n int) int {
-	if n < 1 || n-1 > math.MaxUint32 {
+	if n < 1 || uint64(n-1) > math.MaxUint32 {
 		panic("stream: Intn of a range with no number in it, or with more than 2³²")
 	}
 	last := uint32(n - 1)

@@ -3,7 +3,7 @@
 // individual a range of its own, so results do not depend on who draws first.
 //
 // Normals are made with explicit rounding and the standard library's logarithm only: math/rand's change with the compiler's
-// target, these do not.
+// settings, these do not. On another architecture the logarithm may differ in its last bit.
 package stream
 
 import (
