@@ -45,6 +45,7 @@ type Reference struct {
 // Run is one algorithm over all its trials.
 type Run struct {
 	Name    string
+	Planned int     // trials that were asked for
 	Seconds float64 // wall-clock seconds of computing, summed over trials
 	Trials  []Trial
 }

@@ -71,7 +71,7 @@ func newResult(p *spec.Problem) *Result {
 		Individuals: p.Individuals(), Maximize: p.Maximize, Build: CurrentBuild(),
 	}
 	for i, a := range s.Algorithms {
-		one := Run{Name: a.Name, Trials: make([]Trial, p.Trials(i))}
+		one := Run{Name: a.Name, Planned: p.Trials(i), Trials: make([]Trial, p.Trials(i))}
 		for t := range one.Trials {
 			one.Trials[t].Index = t
 		}
@@ -206,7 +206,7 @@ func (r *run) trial(ctx context.Context, t *spec.Trial, slot *Trial) error {
 	if err := l.Run(ctx); err != nil {
 		return err
 	}
-	slot.Decision = append([]float64(nil), log.last...)
+	slot.Decision = log.last
 	slot.States = t.States()
 	slot.Seconds = time.Since(begun).Seconds()
 	slot.Finished = true
@@ -232,7 +232,7 @@ type series struct {
 func (s *series) Record(step *kedge.Step) error {
 	s.trial.K = append(s.trial.K, step.K)
 	s.trial.Metrics = append(s.trial.Metrics, step.Metrics)
-	s.last = step.U
+	s.last = append(s.last[:0], step.U...)
 	return nil
 }
 

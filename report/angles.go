@@ -27,10 +27,10 @@ type histogram struct {
 }
 
 const (
-	columns   = 2
-	tall      = 110 // height of a panel
-	titleRoom = 28
-	gutter    = 30
+	columns    = 2
+	barsHeight = 110
+	titleRoom  = 28
+	gutter     = 30
 )
 
 // histogramsOf counts the angles of a result. It returns nil when there are none.
@@ -51,7 +51,7 @@ func histogramsOf(a *lab.Angles, names []string) *histograms {
 	}
 	h := &histograms{}
 	step := binWidth(all)
-	h.angle = scale{min: math.Floor(all.low/step) * step, max: math.Floor(all.high/step)*step + step}
+	h.angle = scale{min: math.Floor(all.low/step) * step, max: float64(math.Floor(all.high/step)*step) + step}
 	highest := 1.0
 	for i, s := range sets {
 		some := over(angles[i])
@@ -86,7 +86,7 @@ func (h *histograms) bins(angles []float64, step float64) []float64 {
 
 func (h *histograms) height() vg.Length {
 	lines := (len(h.panels) + columns - 1) / columns
-	return vg.Length(top + 8 + lines*(titleRoom+tall) + panelFoot + turnsLabel + 4)
+	return vg.Length(top + 8 + lines*(titleRoom+barsHeight) + panelFoot + turnsLabel + 4)
 }
 
 func (h *histograms) draw(p pen) {
@@ -99,8 +99,8 @@ func (h *histograms) draw(p pen) {
 	counts := h.count.multiples(niceStep(h.count.max / 4))
 	for i, panel := range h.panels {
 		x := left + vg.Length(i%columns)*(wide+gutter)
-		y := p.Max.Y - top - 8 - vg.Length(i/columns+1)*(titleRoom+tall)
-		f := frame{vg.Rectangle{Min: vg.Point{X: x, Y: y}, Max: vg.Point{X: x + wide, Y: y + tall}}, h.angle, h.count}
+		y := p.Max.Y - top - 8 - vg.Length(i/columns+1)*(titleRoom+barsHeight)
+		f := frame{vg.Rectangle{Min: vg.Point{X: x, Y: y}, Max: vg.Point{X: x + wide, Y: y + barsHeight}}, h.angle, h.count}
 		f.drawY(p, counts, i%columns == 0)
 		panel.draw(p, f, h.outline)
 		f.drawX(p, angles, i+columns >= len(h.panels))

@@ -162,9 +162,9 @@ func (c curve) drawBand(p pen, f frame) {
 
 func (c curve) line() draw.LineStyle {
 	if c.dashed {
-		return draw.LineStyle{Color: c.style.ink, Width: 1.3, Dashes: []vg.Length{5, 2.5}}
+		return draw.LineStyle{Color: c.style.ink, Width: 1.2, Dashes: []vg.Length{5, 2.5}}
 	}
-	return draw.LineStyle{Color: c.style.ink, Width: 1.5}
+	return draw.LineStyle{Color: c.style.ink, Width: 1.3}
 }
 
 func (c curve) drawLine(p pen, f frame) {
@@ -175,7 +175,8 @@ func (c curve) drawLine(p pen, f frame) {
 	p.line(c.line(), points...)
 }
 
-// drawMarks sets a few markers along the line; the phase keeps those of several curves from covering each other.
+// drawMarks sets a few markers along the line, at least one; the phase keeps those of several curves from covering each
+// other.
 func (c curve) drawMarks(p pen, f frame, phase float64) {
 	const marks = 5
 	next := 0

@@ -56,7 +56,7 @@ func retraining(level float64) rule {
 	return rule{level, []string{"where", "retraining", "settles"}}
 }
 
-// below says which algorithms end clearly below the rule, and where the others are.
+// below says what the rule is and which algorithms end clearly below it.
 func below(r *lab.Result, m measure, what string) string {
 	if !m.rule.shown() {
 		return ""

@@ -138,7 +138,7 @@ func halted(r *lab.Result) string {
 	}
 	var done []string
 	for _, run := range r.Runs {
-		done = append(done, fmt.Sprintf("%s %d", run.Name, len(run.Trials)))
+		done = append(done, fmt.Sprintf("%s %d of %d", run.Name, len(run.Trials), run.Planned))
 	}
 	return "The run was stopped before its end. Finished trials: " + strings.Join(done, ", ") + "; unfinished ones are left out."
 }

@@ -169,7 +169,7 @@ func TestPageSaysWhatIsMissingAndWhy(t *testing.T) {
 	r.Partial, r.Runs[0].Trials = true, r.Runs[0].Trials[:7]
 	page := strings.ReplaceAll(pageOf(t, r), thinSpace, " ")
 	for _, want := range []string{
-		"stopped before its end. Finished trials: vanilla 7, composite 20",
+		"stopped before its end. Finished trials: vanilla 7 of 20, composite 20 of 20",
 		"the 10-step optimum maximises the value after 10 steps from the start",
 		"0.471755 by then, but 0.489712 once settled", "(0.489987)", "2.40 % apart",
 	} {

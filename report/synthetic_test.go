@@ -24,7 +24,7 @@ func between(knots []knot, k float64, pick func(knot) float64) float64 {
 
 // synthetic makes the trials of one algorithm: the knots with noise that remembers itself, zero at the start.
 func synthetic(name string, trials, turns, every int, best, noise float64, knots []knot, fill func(m *kedge.Metrics)) lab.Run {
-	run := lab.Run{Name: name, Seconds: 12.345 * float64(trials)}
+	run := lab.Run{Name: name, Planned: trials, Seconds: 12.345 * float64(trials)}
 	for i := range trials {
 		s := stream.New(1, name)
 		s.Seek(uint64(i))

@@ -25,7 +25,7 @@ func (s *Spec) makeSet(path string, from *Set, n int) (kedge.Set, error) {
 	case "simplex":
 		return set.Simplex{Sum: from.Sum}, nil
 	case "capped-simplex":
-		return set.CappedSimplex{Sum: from.Sum, Upper: from.Upper.All}, nil
+		return s.makeCappedSimplex(path, from, n)
 	case "half-space":
 		return set.HalfSpace{Normal: from.Normal, Bound: from.Bound}, nil
 	case "affine":
@@ -38,6 +38,20 @@ func (s *Spec) makeSet(path string, from *Set, n int) (kedge.Set, error) {
 	default:
 		return set.Whole{}, nil
 	}
+}
+
+// makeCappedSimplex has an exact projection under one bound for all entries; under bounds of their own it is where a plane
+// and a box meet.
+func (s *Spec) makeCappedSimplex(path string, from *Set, n int) (kedge.Set, error) {
+	if from.Upper.Each == nil {
+		return set.CappedSimplex{Sum: from.Sum, Upper: from.Upper.All}, nil
+	}
+	ones := Vector{All: 1}.Expand(n)
+	plane, err := set.NewAffine(ones, []float64{from.Sum})
+	if err != nil {
+		return nil, s.wrap(path, err)
+	}
+	return set.Intersection{Of: []kedge.Set{plane, set.Box{Lower: make([]float64, n), Upper: from.Upper.Each}}}, nil
 }
 
 func (s *Spec) makeProduct(path string, from *Set) (kedge.Set, error) {

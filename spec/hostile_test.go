@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/goccy/go-yaml/ast"
 )
 
 // numbered repeats a line with a running number in it.
@@ -149,6 +151,20 @@ x.yaml:25: algorithms.composite.step is -24, want a number above 0`
 	_, err := Parse("x.yaml", []byte(src))
 	if err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
+	}
+}
+
+// A library that panics, or returns what no library should, costs the document and not the process.
+func TestLibraryPanics(t *testing.T) {
+	for _, parse := range []func(string) (ast.Node, error){
+		func(string) (ast.Node, error) { panic("index out of range") },
+		func(string) (ast.Node, error) { return &ast.MappingNode{Values: []*ast.MappingValueNode{nil}}, nil },
+	} {
+		found := &mistakes{}
+		root := (&tree{mistakes: found, origin: place{file: "x.yaml"}}).readWith(parse, "a: 1")
+		if err := found.join(); root != nil || err == nil || err.Error() != "x.yaml: not readable as YAML" {
+			t.Errorf("got %v and %v", root, err)
+		}
 	}
 }
 

@@ -133,6 +133,11 @@ func TestMergeMistakes(t *testing.T) {
 	if err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
+	_, err = Parse("x.yaml", []byte(small), Merge("over.yaml", []byte("set: 3\nalgorithms: {step: 1}\n")))
+	const replaced = "over.yaml:1: set is 3, want a mapping\nover.yaml:2: algorithms is a mapping, want a list of algorithms"
+	if err == nil || err.Error() != replaced {
+		t.Errorf("got\n%v\nwant\n%s", err, replaced)
+	}
 	if _, err := Parse("x.yaml", nil, Merge("over.yaml", []byte("[]"))); err == nil || strings.Count(err.Error(), "\n") != 1 {
 		t.Errorf("two unreadable documents give\n%v", err)
 	}

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// YAML returns the spec as it runs, every default written out, in one canonical form: Parse of it gives the same spec, and
-// specs that mean the same print the same.
+// YAML returns the spec as it runs, every default written out, in one canonical form. Parse of it gives the same spec.
 func (s *Spec) YAML() []byte {
 	var out bytes.Buffer
 	s.tree().block(&out, "")
@@ -37,7 +36,7 @@ func (n *node) below(out *bytes.Buffer, indent string) {
 	case n.kind == mapping:
 		out.WriteString("\n" + indent)
 		n.block(out, indent)
-	case n.kind == list && n.items[0].kind != scalar:
+	case n.kind == list && len(n.items) > 0 && n.items[0].kind != scalar:
 		out.WriteString("\n")
 		for _, item := range n.items {
 			out.WriteString(indent + "- ")

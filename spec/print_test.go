@@ -109,3 +109,12 @@ func TestTextReadsBack(t *testing.T) {
 		}
 	}
 }
+
+// A spec made by hand prints whatever it holds; what is wrong with it shows when it is read.
+func TestHandMadeSpecsPrint(t *testing.T) {
+	for _, s := range []*Spec{{}, {Set: Set{Kind: "half-space"}, Start: Start{Law: "values"}, Dynamics: Dynamics{Kind: "affine"}}} {
+		if _, err := Parse("x.yaml", s.YAML()); err == nil {
+			t.Errorf("%s\nis read without a mistake", s.YAML())
+		}
+	}
+}

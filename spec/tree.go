@@ -17,16 +17,18 @@ type tree struct {
 	count  int
 }
 
-// read returns the value of a text, nil after it has reported why there is none. An empty text is null. A text that makes
-// the YAML library panic is refused like any other that it cannot read.
-func (t *tree) read(text string) (root *node) {
+// read returns the value of a text, nil after it has reported why there is none. An empty text is null.
+func (t *tree) read(text string) *node { return t.readWith(parseYAML, text) }
+
+// readWith is read with a YAML library of choice. A text that makes it panic is refused like any other that it cannot read.
+func (t *tree) readWith(parse func(string) (ast.Node, error), text string) (root *node) {
 	defer func() {
 		if recover() != nil {
 			t.report(t.origin, "", "%s", unreadable)
 			root = nil
 		}
 	}()
-	body, err := parseYAML(text)
+	body, err := parse(text)
 	if err != nil {
 		t.reportFault(err)
 		return nil
