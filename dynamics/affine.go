@@ -32,16 +32,11 @@ type Affine struct {
 // size, or one that holds a NaN or an infinity, is refused. A model that does not settle is accepted: it can be run, while
 // Check, Gain, Settle and SettleRows return why.
 func NewAffine(dims kedge.Dims, a, b, e []float64) (*Affine, error) {
-	n := dims.State
-	err := errors.Join(
-		inRange("State", float64(n), n >= 1, "State ≥ 1"),
-		inRange("Decision", float64(dims.Decision), dims.Decision >= 0, "Decision ≥ 0"),
-		inRange("Trait", float64(dims.Trait), dims.Trait >= 0, "Trait ≥ 0"),
-	)
-	if err != nil {
+	if err := checkDims(dims); err != nil {
 		return nil, err
 	}
-	err = errors.Join(
+	n := dims.State
+	err := errors.Join(
 		kedge.CheckVector("A", a, n*n),
 		kedge.CheckVector("B", b, n*dims.Decision),
 		kedge.CheckVector("E", e, n*dims.Trait),

@@ -91,6 +91,17 @@ func TestAffineGainSolvesItsEquation(t *testing.T) {
 	}
 }
 
+// A zero pivot is no obstacle: I−A = [0 ½; −½ 1] has the inverse [4 −2; 2 0].
+func TestAffinePivots(t *testing.T) {
+	f, err := dynamics.NewAffine(kedge.Dims{Decision: 2, State: 2}, []float64{1, -0.5, 0.5, 0}, []float64{1, 0, 0, 1}, nil)
+	must(t, f, err)
+	gain, err := f.Gain()
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "G", gain, []float64{4, -2, 2, 0}, 0)
+}
+
 // A model that does not settle can be run but not settled; the error names the spectral radius.
 func TestAffineThatDoesNotSettle(t *testing.T) {
 	for _, c := range []struct {
@@ -168,8 +179,8 @@ func TestAffineKeepsItsMatrices(t *testing.T) {
 	}
 }
 
-// Proskurnikov and Tempo's four agents: with Λ₁ = ½I, Λ₂ = 0 the opinions are (I−½W)⁻¹½d; two agents that only listen to each
-// other settle at d weighted ⅔ and ⅓.
+// Two agents that listen to each other half of the time and to no decision settle at (I−½W)⁻¹½d, ⅔ and ⅓ of the two
+// initial opinions. A group of one mind stays of one mind.
 func TestFriedkinJohnsen(t *testing.T) {
 	f, err := dynamics.NewFriedkinJohnsen([]float64{0, 1, 1, 0}, []float64{0.5, 0.5}, []float64{0, 0})
 	must(t, f, err)
@@ -194,7 +205,7 @@ func TestFriedkinJohnsen(t *testing.T) {
 		same[i] = 0.7
 	}
 	h = make([]float64, n)
-	if _, err := f.Settle(h, same, same); err != nil { // everyone of one mind stays of one mind
+	if _, err := f.Settle(h, same, same); err != nil {
 		t.Fatal(err)
 	}
 	near(t, "h", h, same, 8*unit)

@@ -1,7 +1,9 @@
 package dynamics_test
 
 import (
+	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 
@@ -92,8 +94,32 @@ func TestResidualsAreHonest(t *testing.T) {
 			worst = max(worst, distance(kedge.Row(next, i, n.State), row)/max(1, distance(row, make([]float64, n.State))))
 			near(t, s.name, walk(s.f, row, s.u, kedge.Row(s.d, i, n.Trait), 300), row, 1e-13*max(1, distance(row, make([]float64, n.State))))
 		}
-		if worst > r.Norm+4*unit || r.Norm > worst+4*unit || r.Norm > 40*unit {
+		if worst > r.Norm+4*unit || r.Norm > worst+4*unit || r.Norm > 40*unit || r.Norm == 0 && worst > 0 {
 			t.Errorf("%s: claims %g, measured %g", s.name, r.Norm, worst)
+		}
+	}
+}
+
+// A NaN or an infinity is named at every door.
+func TestNotFiniteIsNamed(t *testing.T) {
+	for _, s := range subjects(t) {
+		n := s.f.Dims()
+		for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+			u, d, dst := slices.Clone(s.u), slices.Clone(s.d[:n.Trait]), make([]float64, n.State)
+			for _, f := range []kedge.RowSettler{s.f, &dynamics.Iterated{Of: s.f}} {
+				u[1], d[1] = bad, s.d[1]
+				for _, err := range []error{second(f.Settle(dst, u, d)), second(f.SettleRows(dst, u, d))} {
+					if e := wants[*kedge.NotFiniteError](t, s.name, err); e.Arg != "u" || e.Index != 1 {
+						t.Errorf("%s: %v", s.name, err)
+					}
+				}
+				u[1], d[1] = s.u[1], bad
+				for _, err := range []error{second(f.Settle(dst, u, d)), second(f.SettleRows(dst, u, d))} {
+					if e := wants[*kedge.NotFiniteError](t, s.name, err); e.Arg != "d" || e.Index != 1 {
+						t.Errorf("%s: %v", s.name, err)
+					}
+				}
+			}
 		}
 	}
 }

@@ -89,7 +89,9 @@ func lowest(u []float64) float64 {
 }
 
 // odds returns e^(−ε(u−low)). The difference is halved while it is taken, since that of two large numbers may overflow.
-func (f Choice) odds(u, low float64) float64 { return exp(-2 * (f.Epsilon * (u/2 - low/2))) }
+func (f Choice) odds(u, low float64) float64 {
+	return exp(-2 * (f.Epsilon * (float64(u/2) - float64(low/2))))
+}
 
 // Pullback adds (∂f/∂p)ᵀv = λ₁v to gp and (∂f/∂u)ᵀv = −ελ₂(z∘v − (zᵀv)z) to gu.
 func (f Choice) Pullback(gp, gu, p, u, d, v []float64) {

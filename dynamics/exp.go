@@ -18,9 +18,9 @@ func exp(x float64) float64 {
 	if x < lowest {
 		return 0
 	}
-	j := int(log2e*x - 0.5)
+	j := int(float64(log2e*x) - 0.5)
 	hi := x - float64(float64(j)*ln2Hi)
-	lo := float64(j) * ln2Lo
+	lo := float64(float64(j) * ln2Lo)
 	r := hi - lo
 	c := r - remez(float64(r*r))
 	y := 1 - ((lo - float64(r*c)/(2-c)) - hi)

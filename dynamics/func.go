@@ -28,14 +28,6 @@ func (f Func) Check() error {
 	return errors.Join(missing, checkDims(f.Size))
 }
 
-func checkDims(n kedge.Dims) error {
-	return errors.Join(
-		inRange("State", float64(n.State), n.State >= 1, "State ≥ 1"),
-		inRange("Decision", float64(n.Decision), n.Decision >= 0, "Decision ≥ 0"),
-		inRange("Trait", float64(n.Trait), n.Trait >= 0, "Trait ≥ 0"),
-	)
-}
-
 // Next writes F(p, u, d) to dst.
 func (f Func) Next(dst, p, u, d []float64) {
 	mustFit(f.Size, dst, p, u, d)
@@ -54,7 +46,7 @@ func (f Func) Pullback(gp, gu, p, u, d, v []float64) {
 	above, below := make([]float64, len(p)), make([]float64, len(p))
 	slope := func(x *float64, eval func(dst []float64)) float64 {
 		was := *x
-		step := cubeRootUnit * max(1, math.Abs(was))
+		step := float64(cubeRootUnit * max(1, math.Abs(was)))
 		hi, lo := was+step, was-step
 		*x = hi
 		eval(above)

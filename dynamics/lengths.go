@@ -33,6 +33,15 @@ func mustFitPull(n kedge.Dims, gp, gu, p, u, d, v []float64) {
 	mustFit(n, v, p, u, d)
 }
 
+// checkDims returns a *kedge.RangeError for every dimension out of range, joined.
+func checkDims(n kedge.Dims) error {
+	return errors.Join(
+		inRange("State", float64(n.State), n.State >= 1, "State ≥ 1"),
+		inRange("Decision", float64(n.Decision), n.Decision >= 0, "Decision ≥ 0"),
+		inRange("Trait", float64(n.Trait), n.Trait >= 0, "Trait ≥ 0"),
+	)
+}
+
 // checkBlock is the door of SettleRows: whole rows and finite numbers. It returns the number of rows.
 func checkBlock(n kedge.Dims, dst, u, d []float64) (int, error) {
 	count := len(dst) / n.State

@@ -64,13 +64,16 @@ func (f Polarized) settle(dst, u, d []float64, norm float64) (kedge.Residual, er
 	if err != nil {
 		return kedge.Residual{}, err
 	}
-	k, h, steps := 1-f.Lambda, split(u, d, norm), 0
+	k, h, steps := 1-f.Lambda, plane{norm: 1}, 0
+	if s > 0 {
+		h = split(u, d, norm)
+	}
 	switch {
-	case k == 0 && s > 0 && h.c != 0:
+	case k == 0 && h.c != 0:
 		h.along, h.across = math.Copysign(1, h.c), 0
 	case s > 0 && s >= k && k*math.Abs(h.c) < indifferent:
 		return kedge.Residual{}, &UnstableError{Rate: f.Lambda + s}
-	case s == 0 || k*math.Abs(h.c) < indifferent:
+	case k*math.Abs(h.c) < indifferent:
 		h.along, h.across = h.c, 1
 	default:
 		var e float64
@@ -85,7 +88,7 @@ func (f Polarized) settle(dst, u, d []float64, norm float64) (kedge.Residual, er
 
 // reinforcement returns s = σ‖u‖², or says what of u and d cannot be settled.
 func (f Polarized) reinforcement(normU, normD float64) (float64, error) {
-	s := f.Sigma * normU * normU
+	s := float64(f.Sigma * normU * normU)
 	return s, errors.Join(
 		inRange("‖d‖", normD, math.Abs(normD-1) <= offSphere, "a trait of unit length"),
 		inRange("σ‖u‖²", s, s <= math.MaxFloat64, "a finite number"),
@@ -105,36 +108,15 @@ func (f Polarized) residual(p, u, d []float64) float64 {
 
 // plane is a point along·û + across·(d − cû) of the plane through u and d.
 type plane struct {
-	scale         float64 // a power of two that brings ‖u‖ close to 1, so that nothing over- or underflows
-	norm          float64 // ‖scale·u‖
+	norm          float64 // ‖u‖
 	c, s          float64 // dᵀû and ‖d − cû‖
 	along, across float64
 }
 
-// split decomposes d along û and across it. The part across is made orthogonal twice, since for d close to û the first
-// pass leaves mostly rounding. An indifferent d keeps c = 0 exactly.
+// split decomposes d along û and across it.
 func split(u, d []float64, norm float64) plane {
-	if norm == 0 {
-		return plane{scale: 1, norm: 1, s: rows.Norm(d)}
-	}
-	_, exponent := math.Frexp(norm)
-	h := plane{scale: math.Ldexp(1, min(1-exponent, 1023))}
-	h.norm = norm * h.scale
+	h := plane{norm: norm, c: rows.Dot(d, u) / norm}
 	sum := 0.0
-	for i, v := range d {
-		sum += float64(v * (u[i] * h.scale))
-	}
-	h.c = sum / h.norm
-	if h.c == 0 {
-		h.s = rows.Norm(d)
-		return h
-	}
-	sum = 0
-	for i := range d {
-		sum += float64(h.rest(u[i], d[i]) * (u[i] * h.scale))
-	}
-	h.c += sum / h.norm
-	sum = 0
 	for i := range d {
 		r := h.rest(u[i], d[i])
 		sum += float64(r * r)
@@ -144,12 +126,12 @@ func split(u, d []float64, norm float64) plane {
 }
 
 // rest returns one entry of d − cû.
-func (h plane) rest(u, d float64) float64 { return d - float64(h.c*(u*h.scale/h.norm)) }
+func (h plane) rest(u, d float64) float64 { return d - float64(h.c*(u/h.norm)) }
 
 // write puts the point on dst, at unit length.
 func (h plane) write(dst, u, d []float64) {
 	for i := range dst {
-		dst[i] = float64(h.along*(u[i]*h.scale/h.norm)) + float64(h.across*h.rest(u[i], d[i]))
+		dst[i] = float64(h.along*(u[i]/h.norm)) + float64(h.across*h.rest(u[i], d[i]))
 	}
 	c := rows.Norm(dst)
 	for i := range dst {
@@ -161,11 +143,11 @@ func (h plane) write(dst, u, d []float64) {
 // taken from δ = kS−s, since close to the pitchfork e is far smaller than s and the difference of ψ and 1 would be rounding.
 func secular(k, s, c, across float64) (float64, int, error) {
 	const tolerance, limit = 1e-12, 100
-	delta, over := k*across-s, 0.0
+	delta, over := float64(k*across)-s, 0.0
 	e := leftOfRoot(k, s, c, across)
 	for steps := 1; steps <= limit; steps++ {
 		a, b := k*across/(e+s), k*c/e
-		bb := b * b
+		bb := float64(b * b)
 		over = float64((delta-e)/(e+s)*(a+1)) + bb
 		psi := 1 + over
 		step := psi * over / ((math.Sqrt(psi) + 1) * (float64(a*a)/(e+s) + bb/e))
@@ -184,7 +166,7 @@ func secular(k, s, c, across float64) (float64, int, error) {
 // a = (kS/s)², ψ(e) ≥ a(1 − 2e/s) + (kC/e)², which is at least 1 when (kC/e)² exceeds both 2(1−a) and 4ae/s. The cube root
 // that this asks for is taken of the exponent alone, a little low, which has the same bits everywhere.
 func leftOfRoot(k, s, c, across float64) float64 {
-	e := max(k*across-s, k*c)
+	e := max(float64(k*across)-s, k*c)
 	ratio := k * across / s
 	if ratio < 0.5 || ratio > 2 {
 		return e

@@ -8,9 +8,9 @@
 // where the columns of ΔF and ΔG are the differences of successive f and g. On a linear map of n unknowns with memory n it
 // ends after n+1 steps, whatever the map's norm.
 //
-// A mixed step can also mislead. The solver therefore remembers the best point; when the residual grows far above the best
-// or does not improve for long, it forgets its memory and walks on from the best point by plain steps, twice as many each
-// time. A map that contracts in some norm is thus solved as surely as by the plain iteration.
+// A mixed step can also mislead. The solver therefore keeps the best point; when the residual stays above the best for
+// long, or is no number, it forgets its memory and walks on from the best point by plain steps, twice as many each time. A
+// map that contracts in some norm is thus solved as surely as by the plain iteration.
 //
 // A solver says that x solves the equation, not that the plain iteration would get there: a point may solve it and repel.
 package fixpoint
@@ -29,13 +29,11 @@ type Options struct {
 }
 
 const (
-	unit      = 0x1p-53 // rounding unit
-	noise     = 16      // rounding units of ‖g‖ below which a difference of residuals says nothing
-	dependent = 1e-10   // relative length below which a column adds nothing to the newer ones
-	growth    = 1e3     // times the best residual at which a mixed step is taken back
-	reach     = 1e10    // times the largest residual that a mixed step may lead away from the start
-	rounding  = 1e-11   // residual at which restarts without a gain mean that rounding allows no better
-	fruitless = 4       // how many such restarts it takes
+	dependent = 1e-10 // relative length below which a column adds nothing to the newer ones
+	patience  = 4     // times Memory+1 steps without a gain before a restart
+	reach     = 1e10  // times the largest residual that a mixed step may lead away from the start
+	rounding  = 1e-11 // residual at which restarts without a gain mean that rounding allows no better
+	fruitless = 4     // how many such restarts it takes
 )
 
 // Result says how well the returned x solves the equation and what that took.
@@ -147,7 +145,7 @@ func (s *Solver) advance(x []float64, r float64) Stop {
 	switch {
 	case lost && !s.mixed:
 		return NotFinite
-	case lost || s.hopeless(r):
+	case lost || s.hopeless():
 		if s.failed++; s.failed >= fruitless && s.residual <= rounding {
 			return Stagnated
 		}
@@ -166,8 +164,8 @@ func (s *Solver) advance(x []float64, r float64) Stop {
 
 // hopeless tells whether mixing has led astray. Plain steps that are owed are taken without judging them, since a map that
 // contracts in one norm may grow for a while in another.
-func (s *Solver) hopeless(r float64) bool {
-	return s.plain == 0 && (s.mixed && r > growth*s.residual || s.stall > 4*(s.options.Memory+1))
+func (s *Solver) hopeless() bool {
+	return s.plain == 0 && s.stall > patience*(s.options.Memory+1)
 }
 
 // restart steps plainly from the best point, without memory.
@@ -233,13 +231,12 @@ func (s *Solver) mix() bool {
 	n, used := len(s.g), 0
 	copy(s.next, s.g)
 	copy(s.rest, s.f)
-	silent := noise * unit * rows.Norm(s.g)
 	for age := range s.columns {
 		at := (s.slot - 1 - age + 2*s.options.Memory) % s.options.Memory
 		q, w := s.q[used*n:(used+1)*n], s.w[used*n:(used+1)*n]
 		copy(q, s.dF[at*n:])
 		copy(w, s.dG[at*n:])
-		floor := max(silent, dependent*rows.Norm(q))
+		floor := dependent * rows.Norm(q)
 		for j := range used {
 			project(q, w, s.q[j*n:(j+1)*n], s.w[j*n:(j+1)*n])
 		}

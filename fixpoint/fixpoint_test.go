@@ -209,8 +209,8 @@ func TestReuse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Solve(scalar(func(x float64) float64 { return x + 1 }), []float64{0}); err == nil {
-		t.Fatal("x + 1 has no fixed point")
+	if _, err := s.Solve(scalar(func(x float64) float64 { return x*x + 1 }), []float64{0}); err == nil {
+		t.Fatal("x² + 1 has no fixed point")
 	}
 	second := []float64{0}
 	b, err := s.Solve(scalar(math.Cos), second)

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/rows"
 )
@@ -40,15 +38,17 @@ func NewAffine(a, b []float64) (*Affine, error) {
 	return solved(a, b)
 }
 
-// equalized returns the equations, each multiplied by the power of two that brings its largest coefficient near 1.
+// equalized returns the equations, each multiplied by the power of two that brings the norm of its row near 1.
 func equalized(a, b []float64) (scaledA, scaledB []float64) {
 	scaledA, scaledB = append(scaledA, a...), append(scaledB, b...)
 	n := len(a) / len(b)
 	for i := range scaledB {
 		row := kedge.Row(scaledA, i, n)
-		f := normalizer(rows.MaxAbs(row))
-		rows.Scale(row, f)
-		scaledB[i] *= f
+		for range 2 { // the second time for a norm that overflowed, or was out of reach for one factor
+			f := normalizer(min(rows.Norm(row), math.MaxFloat64))
+			rows.Scale(row, f)
+			scaledB[i] *= f
+		}
 	}
 	return scaledA, scaledB
 }
@@ -57,16 +57,12 @@ func equalized(a, b []float64) (scaledA, scaledB []float64) {
 // equations hold to the rounding of x; those that do not come to hold contradict the others.
 func solved(a, b []float64) (*Affine, error) {
 	s := &Affine{dim: len(a) / len(b)}
-	inverse, err := s.factorize(a, len(b))
-	if err != nil {
-		return nil, err
-	}
-	s.offset = make([]float64, len(inverse)/len(b))
-	x, rest := make([]float64, s.dim), append([]float64(nil), b...)
+	pivots := s.orthogonalize(a, len(b))
+	s.offset = make([]float64, len(pivots))
+	x, rest := make([]float64, s.dim), make([]float64, len(b))
 	wrong := s.remainder(rest, a, b, x)
 	for pass := 0; wrong >= 0 && pass < 16; pass++ {
-		clear(s.offset)
-		rows.AddMul(s.offset, inverse, rest)
+		s.substitute(s.offset, a, rest, pivots)
 		rows.AddMulT(x, s.basis, s.offset)
 		wrong = s.remainder(rest, a, b, x)
 	}
@@ -78,30 +74,57 @@ func solved(a, b []float64) (*Affine, error) {
 	return s, nil
 }
 
-// factorize finds the basis, and the matrix that maps a right-hand side to coordinates in it, from the singular value
-// decomposition of A with m rows. A singular value below the rounding error of the largest counts as zero [golub2013].
-func (s *Affine) factorize(a []float64, m int) (inverse []float64, err error) {
-	if s.dim == 0 {
-		return nil, nil
-	}
-	var svd mat.SVD
-	if !svd.Factorize(mat.NewDense(m, s.dim, a), mat.SVDThin) {
-		return nil, fmt.Errorf("singular values of A: %w", kedge.ErrSingular)
-	}
-	var left, right mat.Dense
-	svd.UTo(&left)
-	svd.VTo(&right)
-	values := svd.Values(nil)
-	for j, value := range values {
-		if value <= 2*unit*float64(max(m, s.dim))*values[0] {
+// orthogonalize fills the basis from the m rows of A by the Gram–Schmidt method, each time with the row of which most is
+// left, and returns the rows it took. A row of which only rounding is left depends on them.
+func (s *Affine) orthogonalize(a []float64, m int) (pivots []int) {
+	left := append([]float64(nil), a...)
+	for len(pivots) < min(m, s.dim) {
+		most, norm := 0, 0.0
+		for i := range m {
+			if d := rows.Norm(kedge.Row(left, i, s.dim)); d > norm {
+				most, norm = i, d
+			}
+		}
+		if norm <= 2*unit*float64(max(m, s.dim)) {
 			break
 		}
-		s.basis = append(s.basis, mat.Col(nil, j, &right)...)
-		column := mat.Col(nil, j, &left)
-		rows.Scale(column, 1/value)
-		inverse = append(inverse, column...)
+		pivots = append(pivots, most)
+		s.extend(kedge.Row(left, most, s.dim))
+		for i := range m {
+			without(kedge.Row(left, i, s.dim), kedge.Row(s.basis, len(pivots)-1, s.dim))
+		}
+		clear(kedge.Row(left, most, s.dim))
 	}
-	return inverse, nil
+	return pivots
+}
+
+// extend adds the direction of v to the basis, made orthogonal to it a second and a third time, because v may be little of
+// a row and much rounding [golub2013].
+func (s *Affine) extend(v []float64) {
+	q := append([]float64(nil), v...)
+	for range 2 {
+		rows.Scale(q, 1/rows.Norm(q))
+		for i := range len(s.basis) / s.dim {
+			without(q, kedge.Row(s.basis, i, s.dim))
+		}
+	}
+	rows.Scale(q, 1/rows.Norm(q))
+	s.basis = append(s.basis, q...)
+}
+
+// without takes the direction q out of v.
+func without(v, q []float64) { rows.AddScaled(v, -rows.Dot(v, q), q) }
+
+// substitute solves for the coordinates of a point in the basis that satisfies the pivot equations with the given
+// right-hand sides: a pivot row has no part in the directions that later pivots added.
+func (s *Affine) substitute(dst, a, b []float64, pivots []int) {
+	for k, pivot := range pivots {
+		row, rest := kedge.Row(a, pivot, s.dim), b[pivot]
+		for i := range k {
+			rest -= float64(rows.Dot(row, kedge.Row(s.basis, i, s.dim)) * dst[i])
+		}
+		dst[k] = rest / rows.Dot(row, kedge.Row(s.basis, k, s.dim))
+	}
 }
 
 // remainder writes b − Ax to dst and returns the first equation in which it is more than rounding, −1 if none.

@@ -104,8 +104,8 @@ func eliminate(a [][]*number, b []*number) []*number {
 	return b
 }
 
-// TestAffineHilbert: the Hilbert matrix of order 12 has a condition number near 10¹⁶, and its equations with the right-hand
-// side H·1 have a solution all the same.
+// TestAffineHilbert: the rows of the Hilbert matrix of order 12 hardly differ, its condition number is near 10¹⁶. Its
+// equations with the right-hand side H·1 have a solution all the same, and its basis is orthonormal.
 func TestAffineHilbert(t *testing.T) {
 	const n = 12
 	a, b, x := make([]float64, n*n), make([]float64, n), make([]float64, n)
@@ -125,6 +125,17 @@ func TestAffineHilbert(t *testing.T) {
 	for i, want := range b {
 		if ratio := over(math.Abs(rows.Dot(x, kedge.Row(a, i, n))-want), n, 2*want); ratio > barFactorized {
 			t.Errorf("equation %d: ratio %v", i, ratio)
+		}
+	}
+	for i := range s.offset {
+		for j := range i + 1 {
+			got, want := rows.Dot(kedge.Row(s.basis, i, n), kedge.Row(s.basis, j, n)), 0.0
+			if i == j {
+				want = 1
+			}
+			if ratio := over(math.Abs(got-want), n, 1); ratio > barFactorized {
+				t.Errorf("product of basis vectors %d and %d is %v: ratio %v", i, j, got, ratio)
+			}
 		}
 	}
 }
@@ -159,6 +170,10 @@ func TestAffineConsistent(t *testing.T) {
 		{"one point", []float64{1, 0, 0, 4}, []float64{3, 8}, []float64{1e150, -1e150}, []float64{3, 2}},
 		{"one point, over-determined", []float64{1, 2, 4}, []float64{1, 2, 4}, []float64{7}, []float64{1}},
 		{"no unknowns", nil, []float64{0, 0}, nil, nil},
+		{"coefficients that overflow in sum", []float64{1.6e308, 1.6e308}, []float64{1.6e308}, []float64{0, 0}, []float64{0.5, 0.5}},
+		{"denormal coefficients", []float64{5e-324, 0}, []float64{1e-323}, []float64{0, 4}, []float64{2, 4}},
+		{"huge and small unknowns", []float64{1, 1, 0, 1, -1, 0, 0, 1, 1, 0, 2, 2}, []float64{1e20, 1e20, 1, 2}, []float64{0, 9, 9},
+			[]float64{1e20, 0, 1}},
 		{"coefficients at both ends", []float64{1e300, 0, 0, 1e-300}, []float64{2e300, 3e-300}, []float64{0, 0}, []float64{2, 3}},
 	} {
 		s, err := NewAffine(c.a, c.b)

@@ -52,6 +52,20 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
+// TestBeyondTheStack: sets larger than the scratch space on the stack are projected on all the same.
+func TestBeyondTheStack(t *testing.T) {
+	for _, p := range problems(5 * onStack) {
+		x := slices.Clone(p.y)
+		if err := p.set.Project(x); err != nil {
+			t.Errorf("%s: %v", p.name, err)
+		}
+		again := slices.Clone(x)
+		if err := p.set.Project(again); err != nil || bits(x, again) != 0 {
+			t.Errorf("%s: projecting twice changed %v entries, %v", p.name, bits(x, again), err)
+		}
+	}
+}
+
 func BenchmarkProject(b *testing.B) {
 	for _, n := range []int{100, 1000} {
 		for _, p := range problems(n) {

@@ -108,12 +108,23 @@ func TestWrongSets(t *testing.T) {
 	}
 }
 
+// TestDistance: a distance is that to the nearest point, and an error where there is none.
+func TestDistance(t *testing.T) {
+	u := []float64{3, 4}
+	if far, err := Distance(Ball{Radius: 1}, u); far != 4 || err != nil || bits(u, []float64{3, 4}) != 0 {
+		t.Errorf("distance %v, %v, u is %v", far, err, u)
+	}
+	if _, err := Distance(CappedSimplex{3, 1}, u); !errors.Is(err, kedge.ErrInfeasible) {
+		t.Errorf("distance to an empty set: %v", err)
+	}
+}
+
 func TestWrongEquations(t *testing.T) {
 	for _, c := range []struct{ a, b []float64 }{
 		{nil, nil}, {[]float64{1}, nil}, {[]float64{1, 2, 3}, []float64{1, 2}}, {[]float64{math.NaN()}, []float64{1}},
 		{[]float64{1}, []float64{math.Inf(1)}}, {[]float64{1e-200}, []float64{1e200}},
 	} {
-		if s, err := NewAffine(c.a, c.b); s != nil || !isTyped(err) {
+		if s, err := NewAffine(c.a, c.b); s != nil || !isTyped(err) || errors.Is(err, kedge.ErrInfeasible) {
 			t.Errorf("NewAffine(%v, %v) = %v, %v", c.a, c.b, s, err)
 		}
 	}

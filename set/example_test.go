@@ -71,7 +71,7 @@ func ExampleNewAffine() {
 	fmt.Println(err)
 	// Output:
 	// [2.000 -1.000 2.000]
-	// equation 0 contradicts the others: the set is empty
+	// equation 2 contradicts the others: the set is empty
 }
 
 // Shares of a budget for the first three entries, a price between 0 and 5 for the last.

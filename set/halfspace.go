@@ -43,10 +43,11 @@ func (h HalfSpace) Project(u []float64) error {
 	f := normalizer(rows.MaxAbs(h.Normal))
 	var room [onStack]float64
 	x := append(room[:0], u...)
-	if excess, size := h.excess(x, f); excess > 0 || math.IsInf(size, 1) {
-		h.land(x, f)
+	excess, size := h.excess(x, f)
+	if excess > 0 {
+		size = h.land(x, f)
 	}
-	if _, size := h.excess(x, f); !(size <= math.MaxFloat64) {
+	if !(size <= math.MaxFloat64) {
 		return &kedge.RangeError{Arg: "u", Got: rows.MaxAbs(u), Want: "entries whose product with Normal does not overflow"}
 	}
 	copy(u, x)
@@ -54,8 +55,8 @@ func (h HalfSpace) Project(u []float64) error {
 }
 
 // land moves x to the plane. One step leaves an error that is small against x as it was, the next ones against x as it
-// comes to be; growing steps then take off what is left outside.
-func (h HalfSpace) land(x []float64, f float64) {
+// comes to be; growing steps then take off what is left outside. It returns the size of the last excess.
+func (h HalfSpace) land(x []float64, f float64) float64 {
 	excess, size := h.excess(x, f)
 	for pass := 0; math.Abs(excess) > 8*unit*size && pass < 64; pass++ {
 		h.step(x, f, excess)
@@ -65,9 +66,10 @@ func (h HalfSpace) land(x []float64, f float64) {
 		h.step(x, f, push*size)
 		excess, size = h.excess(x, f)
 	}
+	return size
 }
 
-// excess returns f(aᵀx − b), and the sum of the absolute values of its terms.
+// excess returns f(aᵀx − b), and its size, which is the sum of the absolute values of its terms.
 func (h HalfSpace) excess(x []float64, f float64) (excess, size float64) {
 	s := sum{high: -f * h.Bound}
 	size = math.Abs(s.high)

@@ -14,6 +14,9 @@ import (
 // The result lies in the last member as exactly as that member's own projection, and within Tolerance·‖result‖∞ of every
 // other. List last what must hold to the last bit.
 //
+// The number of rounds grows with the distance of u in units of the set: a step that leads a thousand times its size away
+// takes thousands of rounds to come back.
+//
 // An empty intersection cannot be told from a slow one in finitely many steps; both give a *kedge.NotConvergedError.
 type Intersection struct {
 	Of        []kedge.Set
@@ -42,9 +45,9 @@ func (s Intersection) Check(n int) error {
 
 // Project moves u to the nearest common point.
 //
-// It stops when a whole round of projections moves the point by no more than rounding at the given tolerance, which is the
-// stopping rule that stalling cannot deceive [birgin2005]. A point much smaller than what was projected is projected once
-// more at its own scale, so that the distance to every member is small against the result and not against u.
+// It stops when the projections of a whole round move the point by no more than the tolerance in total, a rule that
+// stalling cannot deceive [birgin2005]. A point much smaller than what was projected is projected once more at its own
+// scale, so that the distance to every member is small against the result and not against u.
 func (s Intersection) Project(u []float64) error {
 	if err := errors.Join(s.Check(len(u)), kedge.CheckFinite("u", u)); err != nil {
 		return err
@@ -122,7 +125,9 @@ func (d *dykstra) converge(x []float64) error {
 			return err
 		}
 	}
-	return &kedge.NotConvergedError{What: "a point common to all sets", Residual: moved, Tolerance: d.Tolerance / 2 * size, Steps: d.steps}
+	return &kedge.NotConvergedError{
+		What: "a point common to all sets", Residual: moved, Tolerance: d.Tolerance / 2 * size, Steps: d.steps,
+	}
 }
 
 // round projects x on every member in turn, each time with what that member took off in the last round put back, and

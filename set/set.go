@@ -7,14 +7,14 @@
 // What holds after Project at any scale of the set and of u, denormal numbers aside:
 //
 //   - Box, Interval: the bounds hold exactly.
-//   - Ball: the point is never outside, as measured by rows.Norm.
+//   - Ball: the point is never outside, as measured by rows.Norm or, from a center, by rows.Distance.
 //   - Simplex, CappedSimplex: the bounds hold exactly, the sum to n·2⁻⁵³ of itself.
 //   - HalfSpace: the point is never outside, as measured with twice the working precision.
 //   - Affine: the equations hold to a few n·2⁻⁵³ of the point.
 //   - Product: what its parts promise.
 //   - Intersection: the last member as that promises, the others to Tolerance.
 //
-// Where numbers are denormal, read "smallest normal number" for "itself" and allow a bound on a sum one denormal an entry.
+// Denormal numbers cannot do better than half of the smallest of them an entry, and sums of them miss by as much.
 //
 // Projecting the result again returns it bit for bit; a point that already is in the set is returned as it came.
 //

@@ -48,8 +48,9 @@ func (s CappedSimplex) top() float64 { return min(s.Upper, s.Sum) }
 // Project moves u to the nearest point of the set, xᵢ = min(max(uᵢ − t, 0), Upper) with t such that Σxᵢ = Sum.
 //
 // The sum as a function of t is piecewise linear with breaks at uᵢ and uᵢ − Upper [brucker1984]. A binary search over the
-// sorted entries finds the piece, which gives the entries at 0 and at Upper; the others follow from the smallest of them by
-// differences, so that their error is small against Sum however large u is. What rounding leaves is corrected on x.
+// sorted entries finds the piece, which gives the entries at 0 and at Upper. The smallest entry between follows from the
+// sum, the others from their differences to it: so every error is a rounding of an xᵢ, small against Sum however large u
+// is, and there is nothing left to correct.
 func (s CappedSimplex) Project(u []float64) error {
 	if err := errors.Join(s.Check(len(u)), kedge.CheckFinite("u", u)); err != nil {
 		return err
@@ -57,15 +58,12 @@ func (s CappedSimplex) Project(u []float64) error {
 	var room [onStack]float64
 	v := append(room[:0], u...)
 	slices.Sort(v) // one order for all sums, so that permuted entries give permuted results
-	switch top := s.top(); {
+	switch {
 	case s.holds(v):
-	case top == 0:
+	case s.top() == 0:
 		clear(u)
 	default:
-		c := newCut(v, s.Sum, top)
-		c.apply(u)
-		c.apply(v)
-		s.balance(u, v)
+		newCut(v, s.Sum, s.top()).apply(u)
 	}
 	return nil
 }
@@ -88,38 +86,6 @@ func (s CappedSimplex) residual(v []float64) float64 {
 // tolerance is what n rounded entries may miss the sum by; the smallest normal number stands in for a smaller sum.
 func (s CappedSimplex) tolerance(n int) float64 {
 	return float64(n) * unit * max(s.Sum, 0x1p-1022)
-}
-
-// balance shares what u misses of the sum among the entries that are free to move. The sorted copy v goes along. It stops
-// after the first correction that was not needed for feasibility; more than one is rare, as it takes a correction that runs
-// into a bound.
-func (s CappedSimplex) balance(u, v []float64) {
-	for range 8 {
-		missing, free := s.residual(v), 0
-		for _, x := range v {
-			if 0 < x && x < s.top() {
-				free++
-			}
-		}
-		if missing == 0 || free == 0 {
-			return
-		}
-		s.shift(u, missing/float64(free))
-		s.shift(v, missing/float64(free))
-		if math.Abs(missing) <= s.tolerance(len(v)) {
-			return
-		}
-	}
-}
-
-// shift adds share to every free entry.
-func (s CappedSimplex) shift(x []float64, share float64) {
-	top := s.top()
-	for i, v := range x {
-		if 0 < v && v < top {
-			x[i] = clamp(v+share, 0, top)
-		}
-	}
 }
 
 // cut is the map y ↦ min(max(y − t, 0), top) for the t that gives the wanted sum.

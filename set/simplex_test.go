@@ -39,6 +39,40 @@ func TestSimplexSpecialCases(t *testing.T) {
 	}
 }
 
+// TestSimplexNearCap has entries whose projections lie so near the cap that their sum of differences rounds above it.
+func TestSimplexNearCap(t *testing.T) {
+	for _, c := range []struct {
+		set CappedSimplex
+		y   []float64
+	}{
+		{CappedSimplex{2.305578790094073, 0.8202427095305082}, []float64{0.42014248869192045, 0.38084396730713244, 0.30429167157925696}},
+		{CappedSimplex{3.3710643102016555, 0.9868921718058273},
+			[]float64{1.9737818800265494, 0.41038533119906834, 0.9868897082207219, 0.9868897082207218}},
+	} {
+		x := slices.Clone(c.y)
+		if err := c.set.Project(x); err != nil {
+			t.Fatal(err)
+		}
+		if ratio, bar := missesSimplex(c.set, x); ratio > bar {
+			t.Errorf("%v of %v gives %v: ratio %v", c.set, c.y, x, ratio)
+		}
+	}
+}
+
+// TestZeroKeepsItsSign: −0 is feasible where 0 is, and a feasible point is returned as it came.
+func TestZeroKeepsItsSign(t *testing.T) {
+	for _, set := range []kedge.Set{Interval{0, 1}, Interval{-1, 0}, Box{Lower: []float64{0, 0}}, Simplex{1}, Ball{Radius: 1}} {
+		u := []float64{math.Copysign(0, -1), 1}
+		if _, ok := set.(Interval); ok {
+			u[1] = 0
+		}
+		before := slices.Clone(u)
+		if err := set.Project(u); err != nil || bits(u, before) != 0 {
+			t.Errorf("%T%v: %v became %v, %v", set, set, before, u, err)
+		}
+	}
+}
+
 func TestSimplexEmpty(t *testing.T) {
 	for _, c := range []struct {
 		name string

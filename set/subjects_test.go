@@ -102,7 +102,7 @@ func farthestOfBall(w []float64, s kedge.Set, g []float64) {
 	norm := rows.Norm(g)
 	for i := range w {
 		if w[i] = b.center(i); norm > 0 {
-			w[i] += g[i] / norm * b.Radius
+			w[i] += float64(g[i] / norm * b.Radius)
 		}
 	}
 }
@@ -169,7 +169,7 @@ func farthestOfHalfSpace(w []float64, s kedge.Set, g []float64) {
 	a, norm := h.Normal, rows.Norm(h.Normal)
 	along := rows.Dot(g, a) / norm
 	for i := range w {
-		w[i] = (h.Bound/norm)*(a[i]/norm) + math.Abs(h.Bound/norm)*(g[i]-max(along, 0)*(a[i]/norm))
+		w[i] = float64(h.Bound/norm*(a[i]/norm)) + float64(math.Abs(h.Bound/norm)*(g[i]-float64(max(along, 0)*(a[i]/norm))))
 	}
 }
 

@@ -13,7 +13,7 @@ func (s *sum) add(x float64) {
 }
 
 func (s *sum) addProduct(x, y float64) {
-	p := x * y
+	p := float64(x * y) // rounded here, or the compiler fuses it with the addition
 	s.add(p)
 	s.low += math.FMA(x, y, -p)
 }
