@@ -5,22 +5,36 @@
 package rows
 
 // dotAVX2 returns the sum of x[i]·y[i].
+//
+//go:noescape
 func dotAVX2(x *float64, y *float64, n int) float64
 
 // addScaledAVX2 does dst[i] += a·x[i].
+//
+//go:noescape
 func addScaledAVX2(dst *float64, a float64, x *float64, n int)
 
 // finiteAVX2 returns the sum of x[i]·0, which is 0 unless one is not finite.
+//
+//go:noescape
 func finiteAVX2(x *float64, n int) float64
 
 // blendAVX2 writes x/‖x‖ for x = stay·p + home·d + pull·(pᵀu)·u to the rows of dst and ‖x‖² to norm2; n must be a multiple of 4.
+//
+//go:noescape
 func blendAVX2(dst *float64, norm2 *float64, p *float64, d *float64, u *float64, n int, m int, stay float64, home float64, pull float64)
 
 // productsAVX2 writes dᵀu to along and dᵀd to own for every row d; n must be a multiple of 4.
+//
+//go:noescape
 func productsAVX2(along *float64, own *float64, d *float64, u *float64, n int, m int)
 
 // secularAVX2 replaces cosines by settled cosines, as settleCosine does one by one; n must be a multiple of 4. It returns how many lanes are left that did not converge.
+//
+//go:noescape
 func secularAVX2(x *float64, n int, k float64, s float64, limit int) int
 
 // expAVX2 replaces every entry by its exponential, as exp does one by one.
+//
+//go:noescape
 func expAVX2(x *float64, n int)

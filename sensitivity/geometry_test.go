@@ -24,7 +24,7 @@ func TestOwnProductKeepsItsDigits(t *testing.T) {
 			s := Polarized{Dim: 4, Lambda: 0.4, Sigma: 0.5}
 			c := s.Lambda + above
 			got, want := make([]float64, 4), exact(p, u, c, s.Lambda, s.Sigma)
-			g := s.geometry(p, u, rows.Dot(p, u), c)
+			g := s.geometry(p, u, rows.Dot(p, u), rows.Dot(p, p), rows.Dot(u, u), c)
 			g.add(got, p, u, u)
 			// D itself is ill-conditioned where ρ and σb cancel; its own error is no fault of the product.
 			amplified := (math.Abs(g.rho) + s.Sigma*g.b) / math.Abs(g.margin)
@@ -60,7 +60,7 @@ func exact(p, u []float64, c, lambda, sigma float64) []float64 {
 func TestBothFormsAgree(t *testing.T) {
 	s := Polarized{Dim: 3, Lambda: 0.4, Sigma: 0.5}
 	p, u := []float64{0.6, 0, 0.8}, []float64{0.3, -0.5, 0.2}
-	g := s.geometry(p, u, rows.Dot(p, u), 1.1)
+	g := s.geometry(p, u, rows.Dot(p, u), rows.Dot(p, p), rows.Dot(u, u), 1.1)
 	own, mixed, part := make([]float64, 3), make([]float64, 3), []float64{1, 2, 3}
 	g.addOwn(own, p, u, 1)
 	rest := make([]float64, 3)

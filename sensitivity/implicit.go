@@ -24,7 +24,7 @@ import (
 // A state of up to Dense entries is solved by LU factorization of I − ∂f/∂p, built from one Pullback an entry; where its
 // condition exceeds 2⁵³/100 the error wraps kedge.ErrSingular. A longer one is solved without a matrix as the fixed point of
 // w = v + (∂f/∂p)ᵀw, scaled to ‖v‖∞ ≈ 1; where that is not reached the error is a *kedge.NotConvergedError. Both name the
-// individual.
+// individual. The fields must not change after the first use.
 type Implicit struct {
 	Dynamics kedge.Smooth
 	Dense    int              // longest state that is solved by factorization; 0 means 32

@@ -63,6 +63,9 @@ func (s *PolarizedNorm) PullRows(gu, p, u, _, v []float64) error {
 	return s.pull(gu, p, u, nil, v, s.Dim+1)
 }
 
+// block is how many rows are looked at together.
+const block = 64
+
 // pull sums over rows of the given width: Dim, or one more when they end in c.
 func (s *Polarized) pull(gu, p, u, d, v []float64, width int) error {
 	if err := s.Check(); err != nil {
@@ -71,27 +74,53 @@ func (s *Polarized) pull(gu, p, u, d, v []float64, width int) error {
 	mustBe("gu", gu, s.Dim)
 	mustBe("u", u, s.Dim)
 	mustBe("v", v, len(p))
-	borrowed := s.room.borrow(s.Dim)
-	defer s.room.giveBack(borrowed)
 	count := kedge.Count(p, width)
-	for i := range count {
-		state := kedge.Row(p, i, width)
-		x := state[:s.Dim]
-		a, c := rows.Dot(u, x), state[width-1]
+	borrowed := s.room.borrow(s.Dim + block*(3+s.Dim))
+	defer s.room.giveBack(borrowed)
+	sum, scratch := (*borrowed)[:s.Dim], (*borrowed)[s.Dim:]
+	uu := rows.Dot(u, u)
+	for first := 0; first < count; first += block {
+		n := min(block, count-first)
+		x := p[first*width : (first+n)*width]
+		var traits []float64
 		if width == s.Dim {
-			c = s.norm(x, u, kedge.Row(d, i, width), a)
+			traits = d[first*width : (first+n)*width]
 		}
-		g := s.geometry(x, u, a, c)
-		if !(g.margin > s.floor() && g.margin <= math.MaxFloat64) {
-			return refuse(i, g.margin, s.floor(), blame(p, u, d, v, count))
-		}
-		y := kedge.Row(v, i, width)
-		g.add(*borrowed, x, u, y[:s.Dim])
-		if width > s.Dim {
-			g.addNorm(*borrowed, x, u, y[s.Dim])
+		bad, margin := s.pullBlock(sum, scratch, x, u, traits, v[first*width:(first+n)*width], n, width, uu)
+		if bad >= 0 {
+			return refuse(first+bad, margin, s.floor(), blame(p, u, d, v, count))
 		}
 	}
-	return commit(gu, *borrowed, p, u, d, v, count)
+	return commit(gu, sum, p, u, d, v, count)
+}
+
+// pullBlock adds the products of n rows to sum. It returns the first row that is refused with its D, or −1.
+func (s *Polarized) pullBlock(sum, scratch, p, u, d, v []float64, n, width int, uu float64) (bad int, margin float64) {
+	along, own, norm2 := scratch[:n], scratch[block:block+n], scratch[2*block:2*block+n]
+	if width == s.Dim {
+		rows.Products(along, own, p, u)
+		rows.Blend(scratch[3*block:], norm2, p, d, u, s.Lambda, 1-s.Lambda, s.Sigma)
+	}
+	for i := range n {
+		state := kedge.Row(p, i, width)
+		x := state[:s.Dim]
+		var c float64
+		if width == s.Dim {
+			c = math.Sqrt(norm2[i])
+		} else {
+			along[i], own[i], c = rows.Dot(u, x), rows.Dot(x, x), state[width-1]
+		}
+		g := s.geometry(x, u, along[i], own[i], uu, c)
+		if !(g.margin > s.floor() && g.margin <= math.MaxFloat64) {
+			return i, g.margin
+		}
+		y := kedge.Row(v, i, width)
+		g.add(sum, x, u, y[:s.Dim])
+		if width > s.Dim {
+			g.addNorm(sum, x, u, y[s.Dim])
+		}
+	}
+	return -1, 0
 }
 
 // refuse says why row i has no product: because an argument is not finite, if one is, else because D is not or is too small.
@@ -113,24 +142,22 @@ func (s *Polarized) floor() float64 {
 	return s.Floor
 }
 
-// norm returns ‖λp + (1−λ)d + σau‖.
-func (s *Polarized) norm(p, u, d []float64, a float64) float64 {
-	sum, pull := 0.0, s.Sigma*a
-	for j, v := range p {
-		x := float64(s.Lambda*v) + float64((1-s.Lambda)*d[j]) + float64(pull*u[j])
-		sum += float64(x * x)
-	}
-	return math.Sqrt(sum)
-}
+// parallel is how many times larger than b ‖u‖² must be for differences of the two to be avoided.
+const parallel = 4
 
 // geometry holds what the sensitivity of one individual depends on, besides the vectors p and u.
 type geometry struct{ sigma, a, b, rho, margin float64 }
 
-func (s *Polarized) geometry(p, u []float64, a, c float64) geometry {
-	b := 0.0
-	for j, v := range p {
-		t := u[j] - float64(a*v)
-		b += float64(t * t)
+// geometry takes a = pᵀu, ‖p‖², ‖u‖² and c besides the vectors. From them b = ‖u − ap‖² = ‖u‖² − 2a² + a²‖p‖², unless p and
+// u are so nearly parallel that the difference would lose digits.
+func (s *Polarized) geometry(p, u []float64, a, pp, uu, c float64) geometry {
+	b := uu - float64(a*a*(2-pp))
+	if b < uu/parallel {
+		b = 0
+		for j, v := range p {
+			t := u[j] - float64(a*v)
+			b += float64(t * t)
+		}
 	}
 	rho := c - s.Lambda
 	return geometry{s.Sigma, a, b, rho, rho - float64(s.Sigma*b)}
@@ -154,9 +181,14 @@ func (g geometry) add(sum, p, u, v []float64) {
 	}
 }
 
-// addOwn does sum += kĤu.
+// addOwn does sum += kĤu = (kσ/D)(at + bp), or (kσ/D)(au + (b−a²)p) where that loses no digits.
 func (g geometry) addOwn(sum, p, u []float64, k float64) {
-	gain := k * g.sigma / g.margin
+	gain, aa := k*g.sigma/g.margin, g.a*g.a
+	if g.b >= (g.b+aa)/parallel {
+		rows.AddScaled(sum, gain*g.a, u)
+		rows.AddScaled(sum, gain*(g.b-aa), p)
+		return
+	}
 	for j, x := range p {
 		t := u[j] - float64(g.a*x)
 		sum[j] += float64(gain * (float64(g.a*t) + float64(g.b*x)))

@@ -41,6 +41,7 @@ func zeros() (out [4]VecVirtual) {
 // blend does four rows at a time: the products with u, then the weighted sums with their norms, then the scaling.
 func blend(masks Mem) {
 	TEXT("blendAVX2", NOSPLIT, "func(dst, norm2, p, d, u *float64, n, m int, stay, home, pull float64)")
+	Pragma("noescape")
 	Doc("blendAVX2 writes x/‖x‖ for x = stay·p + home·d + pull·(pᵀu)·u to the rows of dst and ‖x‖² to norm2; n must be a multiple of 4.")
 	dst, norm2, p, u := param("dst"), param("norm2"), param("p"), param("u")
 	n := param("n")
@@ -120,6 +121,7 @@ func blend(masks Mem) {
 // cosines does four rows at a time.
 func cosines(masks Mem) {
 	TEXT("productsAVX2", NOSPLIT, "func(along, own, d, u *float64, n, m int)")
+	Pragma("noescape")
 	Doc("productsAVX2 writes dᵀu to along and dᵀd to own for every row d; n must be a multiple of 4.")
 	along, own, d, u, n := param("along"), param("own"), param("d"), param("u"), param("n")
 	s := newSpan(param("m"), masks)

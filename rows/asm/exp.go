@@ -12,6 +12,7 @@ import (
 // exponentials does four entries at a time.
 func exponentials(masks Mem) {
 	TEXT("expAVX2", NOSPLIT, "func(x *float64, n int)")
+	Pragma("noescape")
 	Doc("expAVX2 replaces every entry by its exponential, as exp does one by one.")
 	x := param("x")
 	s := newSpan(param("n"), masks)

@@ -178,6 +178,7 @@ func totals(a [4]VecVirtual) VecVirtual {
 
 func dot(masks Mem) {
 	TEXT("dotAVX2", NOSPLIT, "func(x, y *float64, n int) float64")
+	Pragma("noescape")
 	Doc("dotAVX2 returns the sum of x[i]·y[i].")
 	x, y := param("x"), param("y")
 	s := newSpan(param("n"), masks)
@@ -196,6 +197,7 @@ func dot(masks Mem) {
 
 func addScaled(masks Mem) {
 	TEXT("addScaledAVX2", NOSPLIT, "func(dst *float64, a float64, x *float64, n int)")
+	Pragma("noescape")
 	Doc("addScaledAVX2 does dst[i] += a·x[i].")
 	dst, x := param("dst"), param("x")
 	a := broadcast("a")
@@ -213,6 +215,7 @@ func addScaled(masks Mem) {
 
 func finite(masks Mem) {
 	TEXT("finiteAVX2", NOSPLIT, "func(x *float64, n int) float64")
+	Pragma("noescape")
 	Doc("finiteAVX2 returns the sum of x[i]·0, which is 0 unless one is not finite.")
 	x := param("x")
 	s := newSpan(param("n"), masks)

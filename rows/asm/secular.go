@@ -9,6 +9,7 @@ import (
 // secular does four roots at a time; a lane that has converged keeps its root.
 func secular() {
 	TEXT("secularAVX2", NOSPLIT, "func(x *float64, n int, k, s float64, limit int) int")
+	Pragma("noescape")
 	Doc("secularAVX2 replaces cosines by settled cosines, as settleCosine does one by one; n must be a multiple of 4. It returns how many lanes are left that did not converge.")
 	x, n := param("x"), param("n")
 	failed := GP64()
