@@ -143,7 +143,7 @@ func (s *Polarized) floor() float64 {
 }
 
 // parallel is how many times larger than b ‖u‖² must be for differences of the two to be avoided.
-const parallel = 4
+const parallel = 2
 
 // geometry holds what the sensitivity of one individual depends on, besides the vectors p and u.
 type geometry struct{ sigma, a, b, rho, margin float64 }
