@@ -36,7 +36,15 @@ type Settler interface {
 // RowSettler settles a block of individuals at once; the residual is the worst of the block.
 type RowSettler interface {
 	Settler
+	// SettleRows settles every row of d. On an error the content of dst is unspecified.
 	SettleRows(dst, u, d []float64) (Residual, error)
+}
+
+// Aligner is a Settler that can tell how far settled states lie along the decision without working them out.
+type Aligner interface {
+	Settler
+	// AlignRows writes h(u, dᵢ)ᵀu to dst for every row of d. On an error the content of dst is unspecified.
+	AlignRows(dst, u, d []float64) (Residual, error)
 }
 
 // Residual says how well a steady state h solves h = f(h, u, d).
@@ -61,6 +69,13 @@ type Objective interface {
 type RowObjective interface {
 	Objective
 	EvalRows(gp, gu, p, u, d []float64) float64
+}
+
+// AlignedObjective is an Objective of pᵀu alone. Together with an Aligner it judges settled populations without their states.
+type AlignedObjective interface {
+	Objective
+	// EvalAligned returns the sum of the losses of individuals with the given values of pᵀu.
+	EvalAligned(pu []float64) float64
 }
 
 // Set is a closed convex set of feasible decisions.

@@ -51,14 +51,33 @@ func (f Polarized) Next(dst, p, u, d []float64) {
 // NextRows writes f(pᵢ, u, dᵢ) to the rows of dst, the same bits as Next.
 func (f Polarized) NextRows(dst, p, u, d []float64) {
 	n := f.Dim
-	for i := range mustFitRows(f.Dims(), dst, p, u, d) {
-		f.step(kedge.Row(dst, i, n), kedge.Row(p, i, n), u, kedge.Row(d, i, n))
+	var norm2 [64]float64
+	for count, i := mustFitRows(f.Dims(), dst, p, u, d), 0; i < count; i += len(norm2) {
+		lo, hi := i, min(i+len(norm2), count)
+		f.block(norm2[:hi-lo], dst[lo*n:hi*n], p[lo*n:hi*n], u, d[lo*n:hi*n])
 	}
 }
 
-// step writes p⁺ to dst and returns ‖p̃‖.
+// block does a few rows at once, and those again whose ‖p̃‖² over- or underflows.
+func (f Polarized) block(norm2, dst, p, u, d []float64) {
+	rows.Blend(dst, norm2, p, d, u, f.Lambda, 1-f.Lambda, f.Sigma)
+	for i, c2 := range norm2 {
+		if !inMiddle(c2) {
+			f.step(kedge.Row(dst, i, f.Dim), kedge.Row(p, i, f.Dim), u, kedge.Row(d, i, f.Dim))
+		}
+	}
+}
+
+// inMiddle tells whether a sum of squares is far from over- and underflow.
+func inMiddle(x float64) bool { return x > 1e-280 && x < 1e280 }
+
+// step writes p⁺ to dst and returns ‖p̃‖. Out of the middle it divides, since an inverse might overflow.
 func (f Polarized) step(dst, p, u, d []float64) float64 {
 	c := f.raw(dst, p, u, d)
+	if inMiddle(float64(c * c)) {
+		rows.Scale(dst, 1/c)
+		return c
+	}
 	for i, v := range dst {
 		dst[i] = v / c
 	}

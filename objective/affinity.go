@@ -14,7 +14,10 @@ type Affinity struct {
 	State int // entries of a state row; 0 means as many as the decision has
 }
 
-var _ kedge.RowObjective = Affinity{}
+var (
+	_ kedge.RowObjective     = Affinity{}
+	_ kedge.AlignedObjective = Affinity{}
+)
 
 // Check says whether individuals of the given dimensions can be judged by a.
 func (a Affinity) Check(dim kedge.Dims) error { return checkWidth(a.State, dim.Decision, dim) }
@@ -25,7 +28,7 @@ func (a Affinity) Eval(gp, gu, p, u, _ []float64) float64 {
 	mustFit(gp, gu, p, u)
 	x := p[:len(u)]
 	if gp != nil {
-		rows.AddScaled(gp, -1, u)
+		rows.AddScaled(gp[:len(u)], -1, u)
 	}
 	if gu != nil {
 		rows.AddScaled(gu, -1, x)
@@ -37,3 +40,6 @@ func (a Affinity) Eval(gp, gu, p, u, _ []float64) float64 {
 func (a Affinity) EvalRows(gp, gu, p, u, _ []float64) float64 {
 	return sumRows(a, width(a.State, len(u)), 0, gp, gu, p, u, nil)
 }
+
+// EvalAligned implements [kedge.AlignedObjective].
+func (a Affinity) EvalAligned(pu []float64) float64 { return -rows.Sum(pu) }

@@ -9,7 +9,7 @@ import "math"
 func Blend(dst, norm2, p, d, u []float64, stay, home, pull float64) {
 	n, m := len(norm2), len(u)
 	dst, p, d = dst[:n*m], p[:n*m], d[:n*m]
-	if whole := n &^ 3; hasAVX2 && whole > 0 && m > 0 {
+	if whole := n &^ 3; hasAVX2() && whole > 0 && m > 0 {
 		blendAVX2(&dst[0], &norm2[0], &p[0], &d[0], &u[0], whole, m, stay, home, pull)
 		dst, norm2, p, d = dst[whole*m:], norm2[whole:], p[whole*m:], d[whole*m:]
 	}
@@ -20,11 +20,11 @@ func blendPlain(dst, norm2, p, d, u []float64, stay, home, pull float64) {
 	m := len(u)
 	for i := range norm2 {
 		x, p, d := dst[i*m:(i+1)*m], p[i*m:(i+1)*m], d[i*m:(i+1)*m]
-		along := pull * Dot(p, u)
+		along := pull * dotPlain(p, u)
 		for j := range x {
 			x[j] = float64(stay*p[j]) + float64(home*d[j]) + float64(along*u[j])
 		}
-		norm2[i] = Dot(x, x)
+		norm2[i] = dotPlain(x, x)
 		Scale(x, 1/math.Sqrt(norm2[i]))
 	}
 }
@@ -33,7 +33,7 @@ func blendPlain(dst, norm2, p, d, u []float64, stay, home, pull float64) {
 func Products(along, own, d, u []float64) {
 	n, m := len(along), len(u)
 	own, d = own[:n], d[:n*m]
-	if whole := n &^ 3; hasAVX2 && whole > 0 && m > 0 {
+	if whole := n &^ 3; hasAVX2() && whole > 0 && m > 0 {
 		productsAVX2(&along[0], &own[0], &d[0], &u[0], whole, m)
 		along, own, d = along[whole:], own[whole:], d[whole*m:]
 	}
@@ -44,7 +44,7 @@ func productsPlain(along, own, d, u []float64) {
 	m := len(u)
 	for i := range along {
 		row := d[i*m : (i+1)*m]
-		along[i], own[i] = Dot(row, u), Dot(row, row)
+		along[i], own[i] = dotPlain(row, u), dotPlain(row, row)
 	}
 }
 
@@ -55,7 +55,7 @@ const rootSteps = 100
 // (kc/e, k√(1−c²)/(e+s)), where e > 0 is the root of the secular equation k²[(1−c²)/(e+s)² + c²/e²] = 1 for k > 0 and s ≥ 0.
 // It returns how many roots were not found.
 func SettleCosines(x []float64, k, s float64) (failed int) {
-	if whole := len(x) &^ 3; hasAVX2 && whole > 0 {
+	if whole := len(x) &^ 3; hasAVX2() && whole > 0 {
 		failed = secularAVX2(&x[0], whole, k, s, rootSteps)
 		x = x[whole:]
 	}
@@ -109,7 +109,7 @@ func hypotenuse(a, r float64) float64 {
 // Exp replaces every entry of x, none above 0, by its exponential, to within 2 units in the last place and with the same
 // bits on every target; what would be below 1e-307 becomes 0.
 func Exp(x []float64) {
-	if hasAVX2 && len(x) > 0 {
+	if hasAVX2() && len(x) > 0 {
 		expAVX2(&x[0], len(x))
 		return
 	}

@@ -3,7 +3,7 @@
 package rows
 
 // There are no vector kernels for this processor; the plain twins do the work, with the same bits.
-const hasAVX2 = false
+func hasAVX2() bool { return false }
 
 func dotAVX2(x, y *float64, n int) float64                                       { panic(noKernel) }
 func addScaledAVX2(dst *float64, a float64, x *float64, n int)                   { panic(noKernel) }

@@ -5,22 +5,24 @@ package rows
 
 import "math"
 
-// Dot returns xᵀy, summed in four interleaved lanes: entry i goes to lane i mod 4, and the lanes are added as (0+2) + (1+3).
+// Dot returns xᵀy over the entries of x, summed in four interleaved lanes: entry i goes to lane i mod 4, and the lanes are added as (0+2) + (1+3).
 func Dot(x, y []float64) float64 {
-	mustMatch(x, y)
-	if hasAVX2 && len(x) >= 8 {
+	mustCover(y, x)
+	if hasAVX2() && len(x) >= 8 {
 		return dotAVX2(&x[0], &y[0], len(x))
 	}
 	return dotPlain(x, y)
 }
 
-func mustMatch(x, y []float64) {
-	if len(x) != len(y) {
-		panic("rows: vectors of different length")
+// mustCover panics unless y has an entry for every entry of x.
+func mustCover(y, x []float64) {
+	if len(y) < len(x) {
+		panic("rows: a vector is too short")
 	}
 }
 
 func dotPlain(x, y []float64) float64 {
+	y = y[:len(x)]
 	var s0, s1, s2, s3 float64
 	for len(x) >= 4 && len(y) >= 4 {
 		s0 += float64(x[0] * y[0])
@@ -105,9 +107,13 @@ func MaxAbs(x []float64) float64 {
 
 // Finite tells whether x holds neither NaN nor infinity.
 func Finite(x []float64) bool {
-	if hasAVX2 && len(x) >= 8 {
+	if hasAVX2() && len(x) >= 8 {
 		return finiteAVX2(&x[0], len(x)) == 0
 	}
+	return finitePlain(x)
+}
+
+func finitePlain(x []float64) bool {
 	s := 0.0
 	for _, v := range x {
 		s += v * 0
@@ -115,13 +121,17 @@ func Finite(x []float64) bool {
 	return s == 0
 }
 
-// AddScaled does dst += a·x.
+// AddScaled does dst += a·x over the entries of x.
 func AddScaled(dst []float64, a float64, x []float64) {
-	mustMatch(dst, x)
-	if hasAVX2 && len(x) >= 8 {
+	mustCover(dst, x)
+	if hasAVX2() && len(x) >= 8 {
 		addScaledAVX2(&dst[0], a, &x[0], len(x))
 		return
 	}
+	addScaledPlain(dst[:len(x)], a, x)
+}
+
+func addScaledPlain(dst []float64, a float64, x []float64) {
 	for i, v := range x {
 		dst[i] += float64(a * v)
 	}

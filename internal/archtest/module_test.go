@@ -59,7 +59,7 @@ func (m *module) add(fsys fs.FS, name string) error {
 		return err
 	}
 	m.texts[name] = string(data)
-	if !strings.HasSuffix(name, ".go") || outsideBuild(path.Dir(name)) {
+	if !strings.HasSuffix(name, ".go") || outsideBuild(path.Dir(name)) || inOtherModule(fsys, path.Dir(name)) {
 		return nil
 	}
 	code, err := parser.ParseFile(m.fset, name, data, parser.ParseComments|parser.SkipObjectResolution)
@@ -79,6 +79,16 @@ func (m *module) add(fsys fs.FS, name string) error {
 func outsideBuild(dir string) bool {
 	for part := range strings.SplitSeq(dir, "/") {
 		if part == "testdata" || part != "." && strings.HasPrefix(part, ".") || strings.HasPrefix(part, "_") {
+			return true
+		}
+	}
+	return false
+}
+
+// inOtherModule tells whether a folder belongs to a module within the module, as tools that users do not need do.
+func inOtherModule(fsys fs.FS, dir string) bool {
+	for ; dir != "."; dir = path.Dir(dir) {
+		if _, err := fs.Stat(fsys, dir+"/go.mod"); err == nil {
 			return true
 		}
 	}

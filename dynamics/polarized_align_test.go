@@ -1,0 +1,68 @@
+package dynamics_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/stream"
+)
+
+// Independent method: the steady states themselves. The error is scaled by ‖u‖, the largest value there can be.
+func TestAlignRowsIsTheProductWithSettledStates(t *testing.T) {
+	r := stream.New(1, "align")
+	for range 300 {
+		m, n := 1+r.Intn(24), 1+r.Intn(150)
+		f := dynamics.Polarized{Dim: m, Lambda: r.Float64(), Sigma: 2 * r.Float64()}
+		u, d := unitRows(r, 1, m), unitRows(r, n, m)
+		rows.Scale(u, math.Pow(10, 4*r.Float64()-3))
+		got, h := make([]float64, n), make([]float64, n*m)
+		if _, err := f.AlignRows(got, u, d); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.SettleRows(h, u, d); err != nil {
+			t.Fatal(err)
+		}
+		for i, a := range got {
+			if want := rows.Dot(kedge.Row(h, i, m), u); math.Abs(a-want) > 2e-15*rows.Norm(u) {
+				t.Fatalf("%+v, individual %d: %v, settled state says %v", f, i, a, want)
+			}
+		}
+	}
+}
+
+func unitRows(r *stream.Stream, n, m int) []float64 {
+	x := make([]float64, n*m)
+	for i := range n {
+		row := kedge.Row(x, i, m)
+		for j := range row {
+			row[j] = r.Normal()
+		}
+		rows.Scale(row, 1/rows.Norm(row))
+	}
+	return x
+}
+
+func TestAlignRowsOutOfTheOrdinary(t *testing.T) {
+	f := dynamics.Polarized{Dim: 2, Lambda: 0.4, Sigma: 0.5}
+	dst := make([]float64, 3)
+	d := []float64{1, 0, 0, 1, -1, 0}
+	if _, err := f.AlignRows(dst, []float64{0, 0}, d); err != nil || rows.MaxAbs(dst) != 0 {
+		t.Errorf("no decision: %v, %v", dst, err)
+	}
+	if _, err := f.AlignRows(dst, []float64{1, 0}, d); err != nil || dst[0] != 1 || dst[1] != 0 || dst[2] != -1 {
+		t.Errorf("along, across and against: %v, %v", dst, err)
+	}
+	for name, c := range map[string]struct{ u, d []float64 }{
+		"NaN":        {[]float64{math.NaN(), 0}, d},
+		"short":      {[]float64{1}, d},
+		"few traits": {[]float64{1, 0}, d[:4]},
+		"off sphere": {[]float64{1, 0}, []float64{1, 0, 2, 0, 0, 1}},
+	} {
+		if _, err := f.AlignRows(dst, c.u, c.d); err == nil {
+			t.Errorf("%s was accepted", name)
+		}
+	}
+}

@@ -1,3 +1,0 @@
-package rows
-
-func setVectors(on bool) { hasAVX2 = on }
