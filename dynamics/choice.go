@@ -72,12 +72,10 @@ func (f Choice) step(dst, p, z, d []float64) {
 func (f Choice) Probabilities(dst, u []float64) {
 	low := lowest(u)
 	for i, v := range u {
-		dst[i] = f.odds(v, low)
+		dst[i] = f.exponent(v, low)
 	}
-	sum := rows.Sum(dst)
-	for i := range dst {
-		dst[i] /= sum
-	}
+	rows.Exp(dst)
+	rows.Scale(dst, 1/rows.Sum(dst))
 }
 
 func lowest(u []float64) float64 {
@@ -88,9 +86,12 @@ func lowest(u []float64) float64 {
 	return low
 }
 
-// odds returns e^(−ε(u−low)). The difference is halved while it is taken, since that of two large numbers may overflow.
-func (f Choice) odds(u, low float64) float64 {
-	return exp(-2 * (f.Epsilon * (float64(u/2) - float64(low/2))))
+// odds returns e^(−ε(u−low)).
+func (f Choice) odds(u, low float64) float64 { return exp(f.exponent(u, low)) }
+
+// exponent returns −ε(u−low). The difference is halved while it is taken, since that of two large numbers may overflow.
+func (f Choice) exponent(u, low float64) float64 {
+	return -2 * (f.Epsilon * (float64(u/2) - float64(low/2)))
 }
 
 // Pullback adds (∂f/∂p)ᵀv = λ₁v to gp and (∂f/∂u)ᵀv = −ελ₂(z∘v − (zᵀv)z) to gu.

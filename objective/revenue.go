@@ -2,7 +2,6 @@ package objective
 
 import (
 	"errors"
-	"math"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/rows"
@@ -52,7 +51,7 @@ func (r Revenue) Eval(gp, gu, p, u, _ []float64) float64 {
 	mustFit(gp, gu, p, u)
 	x := p[:len(u)]
 	if gp != nil {
-		rows.AddScaled(gp, -1, u)
+		rows.AddScaled(gp[:len(u)], -1, u)
 	}
 	if gu != nil {
 		rows.AddScaled(gu, -1, x)
@@ -70,22 +69,33 @@ func (r Revenue) entropy(gp, p []float64) float64 {
 		weight = -weight
 	}
 	sum := 0.0
-	for i, v := range p {
-		l := logarithm(v)
-		sum += float64(v * l)
-		if gp != nil {
-			gp[i] += float64(weight * (1 + l))
-		}
+	for i := 0; i < len(p); i += block {
+		sum += addEntropy(gp, p, weight, i, min(i+block, len(p)))
 	}
 	return weight * sum
 }
 
-// logarithm is log x, stopped at the smallest normal number.
-func logarithm(x float64) float64 {
-	if x >= 0 {
-		x = max(x, 0x1p-1022)
+// block is how many logarithms are taken together.
+const block = 128
+
+// addEntropy returns Σ pᵢ log pᵢ over the entries lo … hi−1 and adds its weighted gradient to gp.
+func addEntropy(gp, p []float64, weight float64, lo, hi int) float64 {
+	var room [block]float64
+	l := room[:hi-lo]
+	for i, v := range p[lo:hi] {
+		l[i] = v
+		if v >= 0 {
+			l[i] = max(v, 0x1p-1022)
+		}
 	}
-	return math.Log(x)
+	rows.Log(l)
+	if gp != nil {
+		g := gp[lo:hi]
+		for i, v := range l {
+			g[i] += float64(weight * (1 + v))
+		}
+	}
+	return rows.Dot(p[lo:hi], l)
 }
 
 // EvalRows implements [kedge.RowObjective]. It does not read d.

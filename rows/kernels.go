@@ -106,8 +106,8 @@ func hypotenuse(a, r float64) float64 {
 	return math.Sqrt(float64(a*a) + float64(r*r))
 }
 
-// Exp replaces every entry of x, none above 0, by its exponential, to within 2 units in the last place and with the same
-// bits on every target; what would be below 1e-307 becomes 0.
+// Exp replaces every entry of x, none above 0, by its exponential, to within 1 unit in the last place and with the
+// same bits on every target; what would be below 1e-307 becomes 0.
 func Exp(x []float64) {
 	if hasAVX2() && len(x) > 0 {
 		expAVX2(&x[0], len(x))
@@ -138,7 +138,8 @@ func exp(v float64) float64 {
 	return polynomial(r) * math.Float64frombits(math.Float64bits(t)<<52+0x3ff0000000000000)
 }
 
-// polynomial returns Σ rᵏ/k! for k ≤ 13, in pairs, pairs of pairs and so on, which leaves little to wait for.
+// polynomial returns Σ rᵏ/k! for k ≤ 13 as 1 + (r + r²(½ + …)), the dots in pairs, pairs of pairs and so on, which leaves
+// little to wait for.
 func polynomial(r float64) float64 {
 	const (
 		c2, c3, c4, c5, c6, c7     = 1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040
@@ -147,10 +148,57 @@ func polynomial(r float64) float64 {
 	r2 := r * r
 	r4 := r2 * r2
 	r8 := r4 * r4
-	low := pair(pair(1, 1, r), pair(c2, c3, r), r2)
-	next := pair(pair(c4, c5, r), pair(c6, c7, r), r2)
-	high := pair(pair(pair(c8, c9, r), pair(c10, c11, r), r2), pair(c12, c13, r), r4)
-	return pair(pair(low, next, r4), high, r8)
+	low := pair(pair(c2, c3, r), pair(c4, c5, r), r2)
+	next := pair(pair(c6, c7, r), pair(c8, c9, r), r2)
+	high := pair(pair(c10, c11, r), pair(c12, c13, r), r2)
+	return 1 + (r + float64(pair(pair(low, next, r4), high, r8)*r2))
+}
+
+// Log replaces every entry of x by its logarithm, to within 1 unit in the last place and with the same bits on every target.
+// What is not a positive normal number becomes NaN.
+func Log(x []float64) {
+	if hasAVX2() && len(x) > 0 {
+		logAVX2(&x[0], len(x))
+		return
+	}
+	logPlain(x)
+}
+
+func logPlain(x []float64) {
+	for i, v := range x {
+		x[i] = log(v)
+	}
+}
+
+// log takes v = 2ᵏ(1+f) with 1+f between √½ and √2 and, with s = f/(2+f), log(1+f) = f − s(f − R) where
+// R = s²(2/3 + 2s²/5 + …).
+func log(v float64) float64 {
+	const (
+		rootHalf = 0x3fe6a09e667f3bcd // bits of √½
+		one      = 0x3ff0000000000000 // and of 1
+		ln2High  = 0x1.62e42fefp-1
+		ln2Low   = 0x1.473de6af278edp-34
+	)
+	if !(v >= 0x1p-1022 && v <= math.MaxFloat64) {
+		return math.NaN()
+	}
+	t := math.Float64bits(v) + (one - rootHalf)
+	k := float64(int(t>>52) - 1023)
+	f := math.Float64frombits(t&(1<<52-1)+rootHalf) - 1
+	s := f / (f + 2)
+	z := s * s
+	r := float64(s*(f-float64(odd(z)*z))) - float64(k*ln2Low)
+	return float64(k*ln2High) + (f - r)
+}
+
+// odd returns Σ 2zⁱ/(2i+3) for i ≤ 9.
+func odd(z float64) float64 {
+	z2 := z * z
+	z4 := z2 * z2
+	z8 := z4 * z4
+	low := pair(pair(2.0/3, 2.0/5, z), pair(2.0/7, 2.0/9, z), z2)
+	next := pair(pair(2.0/11, 2.0/13, z), pair(2.0/15, 2.0/17, z), z2)
+	return pair(pair(low, next, z4), pair(2.0/19, 2.0/21, z), z8)
 }
 
 // pair returns a + b·x.

@@ -38,3 +38,8 @@ func secularAVX2(x *float64, n int, k float64, s float64, limit int) int
 //
 //go:noescape
 func expAVX2(x *float64, n int)
+
+// logAVX2 replaces every entry by its logarithm, as log does one by one.
+//
+//go:noescape
+func logAVX2(x *float64, n int)

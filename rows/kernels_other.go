@@ -11,6 +11,7 @@ func finiteAVX2(x *float64, n int) float64                                      
 func blendAVX2(dst, norm2, p, d, u *float64, n, m int, stay, home, pull float64) { panic(noKernel) }
 func productsAVX2(along, own, d, u *float64, n, m int)                           { panic(noKernel) }
 func secularAVX2(x *float64, n int, k, s float64, limit int) int                 { panic(noKernel) }
+func logAVX2(x *float64, n int)                                                  { panic(noKernel) }
 func expAVX2(x *float64, n int)                                                  { panic(noKernel) }
 
 const noKernel = "rows: no vector kernel for this processor"

@@ -71,6 +71,14 @@ func vectors(t *testing.T, r *stream.Stream, m int, odd bool) {
 	Exp(e)
 	expPlain(want)
 	sameBits(t, "Exp", e, want)
+	l := clone(x)
+	for i := range l {
+		l[i] *= l[i]
+	}
+	want = clone(l)
+	Log(l)
+	logPlain(want)
+	sameBits(t, "Log", l, want)
 }
 
 func blocks(t *testing.T, r *stream.Stream, n, m int, odd bool) {
@@ -132,26 +140,50 @@ func TestSettledCosinesSolveTheirEquation(t *testing.T) {
 	}
 }
 
-// Source: the standard library's exponential, itself within 1 unit in the last place.
-func TestExpIsAccurate(t *testing.T) {
-	r := stream.New(4, "exp")
-	worst := 0.0
-	for range 200_000 {
-		v := -700 * math.Pow(r.Float64(), 3)
-		x := []float64{v}
-		Exp(x)
-		want := math.Exp(v)
-		worst = max(worst, math.Abs(x[0]-want)/(want*0x1p-52))
-	}
-	t.Logf("at most %.2f units in the last place", worst)
-	if worst > 2.5 {
-		t.Errorf("Exp is %.2f units in the last place off", worst)
-	}
+func TestExpAtItsEdges(t *testing.T) {
 	edge := []float64{0, math.Copysign(0, -1), -708, -708.5, -1e9, math.Inf(-1)}
 	Exp(edge)
 	if edge[0] != 1 || edge[1] != 1 || edge[2] < 3e-308 || edge[3] != 0 || edge[4] != 0 || edge[5] != 0 {
 		t.Errorf("edges become %v", edge)
 	}
+}
+
+// Source: the standard library's logarithm, itself within 1 unit in the last place.
+func TestLogIsAccurate(t *testing.T) {
+	r := stream.New(5, "log")
+	worst := 0.0
+	for range 200_000 {
+		v := math.Exp(1400 * math.Pow(r.Float64()-0.5, 3) * 4)
+		x := []float64{v}
+		Log(x)
+		want := math.Log(v)
+		worst = max(worst, math.Abs(x[0]-want)/max(math.Abs(want)*0x1p-52, 5e-324))
+	}
+	t.Logf("at most %.2f units in the last place", worst)
+	if worst > 2 {
+		t.Errorf("Log is %.2f units in the last place off", worst)
+	}
+	edge := []float64{1, 0x1p-1022, math.MaxFloat64, 0, -1, math.Inf(1), math.NaN(), 5e-324}
+	Log(edge)
+	if edge[0] != 0 || edge[1] != math.Log(0x1p-1022) || edge[2] != math.Log(math.MaxFloat64) {
+		t.Errorf("edges become %v", edge)
+	}
+	for i, v := range edge[3:] {
+		if !math.IsNaN(v) {
+			t.Errorf("entry %d without a logarithm becomes %v", i+3, v)
+		}
+	}
+}
+
+func BenchmarkLog(b *testing.B) {
+	x := make([]float64, 100)
+	for b.Loop() {
+		for i := range x {
+			x[i] = float64(i+1) / 100
+		}
+		Log(x)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100, "ns/entry")
 }
 
 func BenchmarkBlend(b *testing.B) {

@@ -82,13 +82,8 @@ func softmax(z, u []float64, k float64) (likeliest int) {
 			likeliest = i
 		}
 	}
-	top, sum := z[likeliest], 0.0
-	for i := range z {
-		z[i] = math.Exp(z[i] - top)
-		sum += z[i]
-	}
-	for i := range z {
-		z[i] /= sum
-	}
+	shift(z, z[likeliest])
+	rows.Exp(z)
+	rows.Scale(z, 1/rows.Sum(z))
 	return likeliest
 }

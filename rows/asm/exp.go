@@ -74,8 +74,12 @@ func polynomial(r VecVirtual) VecVirtual {
 	r2 := square(r)
 	r4 := square(r2)
 	r8 := square(r4)
-	low := pair(first(0), first(2), r2)
-	next := pair(first(4), first(6), r2)
-	high := pair(pair(first(8), first(10), r2), first(12), r4)
-	return pair(pair(low, next, r4), high, r8)
+	low := pair(first(2), first(4), r2)
+	next := pair(first(6), first(8), r2)
+	high := pair(first(10), first(12), r2)
+	y := pair(pair(low, next, r4), high, r8)
+	VMULPD(r2, y, y)
+	VADDPD(r, y, y)
+	VADDPD(constant("c0", c[0]), y, y)
+	return y
 }

@@ -23,6 +23,7 @@ func main() {
 	cosines(masks)
 	secular()
 	exponentials(masks)
+	logarithms(masks)
 	Generate()
 }
 
