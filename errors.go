@@ -66,12 +66,30 @@ func CheckLen(arg string, x []float64, n int) error {
 
 // CheckFinite returns a *NotFiniteError for the first NaN or infinity of x.
 func CheckFinite(arg string, x []float64) error {
+	if finite(x) {
+		return nil
+	}
 	for i, v := range x {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return &NotFiniteError{Arg: arg, Index: i, Value: v}
 		}
 	}
 	return nil
+}
+
+// finite tells whether x holds neither NaN nor infinity: nothing else becomes 0 when it is multiplied by 0.
+func finite(x []float64) bool {
+	var a, b, c, d float64
+	for ; len(x) >= 4; x = x[4:] {
+		a += x[0] * 0
+		b += x[1] * 0
+		c += x[2] * 0
+		d += x[3] * 0
+	}
+	for _, v := range x {
+		a += v * 0
+	}
+	return a+b+c+d == 0
 }
 
 // CheckVector is CheckLen and CheckFinite together.

@@ -98,11 +98,12 @@ func Distance(x, y []float64) float64 {
 
 // MaxAbs returns max |xᵢ|, NaN if there is one.
 func MaxAbs(x []float64) float64 {
-	m := 0.0
+	// Without their sign, numbers are ordered as their bits are, and a NaN comes above all.
+	m := uint64(0)
 	for _, v := range x {
-		m = max(m, math.Abs(v))
+		m = max(m, math.Float64bits(v)<<1)
 	}
-	return m
+	return math.Float64frombits(m >> 1)
 }
 
 // Finite tells whether x holds neither NaN nor infinity.

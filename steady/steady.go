@@ -19,6 +19,8 @@ type Objective struct {
 	model   Model
 	settler kedge.RowSettler
 	judge   kedge.RowObjective
+	aligner kedge.Aligner // with aligned, judges without working the states out; nil when either is missing
+	aligned kedge.AlignedObjective
 	states  []float64 // settled rows of one chunk
 	pull    []float64 // ∂Φ/∂p of one chunk
 	parts   []float64 // per chunk: the loss, then the gradient
@@ -44,14 +46,20 @@ func New(m Model) (*Objective, error) {
 		return nil, err
 	}
 	chunks := (n + chunk - 1) / chunk
-	return &Objective{
+	s := &Objective{
 		model:   m,
 		settler: kedge.BatchedSettler(m.Settler),
 		judge:   kedge.BatchedObjective(m.Objective, dim),
 		states:  make([]float64, min(n, chunk)*dim.State),
 		pull:    make([]float64, min(n, chunk)*dim.State),
 		parts:   make([]float64, chunks*(1+dim.Decision)),
-	}, nil
+	}
+	aligner, settles := m.Settler.(kedge.Aligner)
+	aligned, judges := m.Objective.(kedge.AlignedObjective)
+	if settles && judges {
+		s.aligner, s.aligned = aligner, aligned
+	}
+	return s, nil
 }
 
 func countTraits(traits []float64, dim kedge.Dims) (int, error) {
@@ -133,6 +141,9 @@ func (s *Objective) eval(g, u []float64, total bool) (float64, error) {
 func (s *Objective) evalChunk(part []float64, wantGradient, total bool, u []float64, lo, hi int) error {
 	dim := s.Dims()
 	p, d := s.states[:(hi-lo)*dim.State], s.model.Traits[lo*dim.Trait:hi*dim.Trait]
+	if !wantGradient && s.aligner != nil {
+		return s.alignChunk(part, p[:hi-lo], u, d, lo)
+	}
 	res, err := s.settler.SettleRows(p, u, d)
 	if err != nil {
 		return shiftRow(err, lo)
@@ -151,6 +162,17 @@ func (s *Objective) evalChunk(part []float64, wantGradient, total bool, u []floa
 		return nil
 	}
 	return shiftRow(s.model.Sensitivity.PullRows(gu, p, u, d, gp), lo)
+}
+
+// alignChunk adds the losses of individuals with the traits d to part[0] by their settled states' products with u alone.
+func (s *Objective) alignChunk(part, pu, u, d []float64, lo int) error {
+	res, err := s.aligner.AlignRows(pu, u, d)
+	if err != nil {
+		return shiftRow(err, lo)
+	}
+	s.worst = s.worst.Worst(res)
+	part[0] = s.aligned.EvalAligned(pu)
+	return nil
 }
 
 // shiftRow makes a row number within a chunk one within the crowd.
