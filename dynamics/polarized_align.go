@@ -27,8 +27,8 @@ func (f Polarized) AlignRows(dst, u, d []float64) (kedge.Residual, error) {
 	for i := 0; i < len(dst); i += len(own) {
 		hi := min(i+len(own), len(dst))
 		if !f.align(dst[i:hi], own[:hi-i], u, d[i*f.Dim:hi*f.Dim], norm) {
-			if err := f.alignOneByOne(dst[i:hi], u, d[i*f.Dim:hi*f.Dim]); err != nil {
-				return kedge.Residual{}, inRow(i, err)
+			if err := f.alignOneByOne(dst[:hi], u, d[:hi*f.Dim], i); err != nil {
+				return kedge.Residual{}, err
 			}
 		}
 	}
@@ -60,10 +60,10 @@ func (f Polarized) align(dst, own, u, d []float64, norm float64) bool {
 	return true
 }
 
-// alignOneByOne works every steady state out.
-func (f Polarized) alignOneByOne(dst, u, d []float64) error {
+// alignOneByOne works every steady state out from individual first on.
+func (f Polarized) alignOneByOne(dst, u, d []float64, first int) error {
 	h := make([]float64, f.Dim)
-	for i := range dst {
+	for i := first; i < len(dst); i++ {
 		if _, err := f.Settle(h, u, kedge.Row(d, i, f.Dim)); err != nil {
 			return inRow(i, err)
 		}

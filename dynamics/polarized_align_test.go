@@ -1,6 +1,7 @@
 package dynamics_test
 
 import (
+	"errors"
 	"math"
 	"testing"
 
@@ -59,10 +60,15 @@ func TestAlignRowsOutOfTheOrdinary(t *testing.T) {
 		"NaN":        {[]float64{math.NaN(), 0}, d},
 		"short":      {[]float64{1}, d},
 		"few traits": {[]float64{1, 0}, d[:4]},
-		"off sphere": {[]float64{1, 0}, []float64{1, 0, 2, 0, 0, 1}},
 	} {
 		if _, err := f.AlignRows(dst, c.u, c.d); err == nil {
 			t.Errorf("%s was accepted", name)
 		}
+	}
+	many := unitRows(stream.New(2, "many"), 100, 2)
+	many[2*77] = 3
+	var row *kedge.RowError
+	if _, err := f.AlignRows(make([]float64, 100), []float64{1, 0}, many); !errors.As(err, &row) || row.Row != 77 {
+		t.Errorf("a trait off the sphere gives %v, want an error that names individual 77", err)
 	}
 }
