@@ -55,7 +55,7 @@ const rootSteps = 100
 // (kc/e, k√(1−c²)/(e+s)), where e > 0 is the root of the secular equation k²[(1−c²)/(e+s)² + c²/e²] = 1 for k > 0 and s ≥ 0.
 // It returns how many roots were not found.
 func SettleCosines(x []float64, k, s float64) (failed int) {
-	if whole := len(x) &^ 3; hasAVX2() && whole > 0 {
+	if whole := len(x) &^ 7; hasAVX2() && whole > 0 {
 		failed = secularAVX2(&x[0], whole, k, s, rootSteps)
 		x = x[whole:]
 	}

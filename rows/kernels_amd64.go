@@ -29,7 +29,7 @@ func blendAVX2(dst *float64, norm2 *float64, p *float64, d *float64, u *float64,
 //go:noescape
 func productsAVX2(along *float64, own *float64, d *float64, u *float64, n int, m int)
 
-// secularAVX2 replaces cosines by settled cosines, as settleCosine does one by one; n must be a multiple of 4. It returns how many lanes are left that did not converge.
+// secularAVX2 replaces cosines by settled cosines, as settleCosine does one by one; n must be a multiple of 8. It returns how many did not converge.
 //
 //go:noescape
 func secularAVX2(x *float64, n int, k float64, s float64, limit int) int

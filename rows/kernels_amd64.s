@@ -534,80 +534,151 @@ done:
 
 // func secularAVX2(x *float64, n int, k float64, s float64, limit int) int
 // Requires: AVX, POPCNT
-TEXT ·secularAVX2(SB), NOSPLIT, $0-48
-	MOVQ x+0(FP), AX
-	MOVQ n+8(FP), CX
-	XORQ DX, DX
+TEXT ·secularAVX2(SB), NOSPLIT, $256-48
+	MOVQ         x+0(FP), AX
+	MOVQ         n+8(FP), CX
+	XORQ         DX, DX
+	VBROADCASTSD s+24(FP), Y4
+	VBROADCASTSD c0<>+0(SB), Y5
 
-four:
+eight:
 	CMPQ         CX, $0x00
 	JLE          done
-	VBROADCASTSD k+16(FP), Y0
-	VBROADCASTSD s+24(FP), Y1
-	VBROADCASTSD one<>+0(SB), Y2
-	VBROADCASTSD sign<>+0(SB), Y3
-	VMOVUPD      (AX), Y4
-	VANDNPD      Y4, Y3, Y5
-	VSUBPD       Y5, Y2, Y6
-	VADDPD       Y5, Y2, Y7
-	VMULPD       Y7, Y6, Y6
+	VXORPD       Y6, Y6, Y6
+	VMOVUPD      (AX), Y0
+	VMOVUPD      Y0, (SP)
+	VBROADCASTSD sign<>+0(SB), Y1
+	VANDNPD      Y0, Y1, Y0
+	VSUBPD       Y0, Y5, Y2
+	VADDPD       Y0, Y5, Y3
+	VMULPD       Y3, Y2, Y2
+	VMAXPD       Y6, Y2, Y2
+	VSQRTPD      Y2, Y2
+	VBROADCASTSD k+16(FP), Y1
+	VMULPD       Y1, Y2, Y2
+	VMOVUPD      Y2, 64(SP)
+	VMULPD       Y1, Y0, Y1
+	VMOVUPD      Y1, 32(SP)
+	VSUBPD       Y4, Y2, Y3
+	VMOVUPD      Y3, 96(SP)
+	VMAXPD       Y6, Y3, Y0
+	VMULPD       Y0, Y0, Y0
+	VMULPD       Y1, Y1, Y3
+	VADDPD       Y0, Y3, Y3
+	VSQRTPD      Y3, Y3
+	VMAXPD       Y1, Y3, Y0
+	VADDPD       Y4, Y0, Y3
+	VDIVPD       Y3, Y0, Y3
+	VMULPD       Y2, Y3, Y3
+	VMAXPD       Y6, Y3, Y2
+	VMULPD       Y2, Y2, Y2
+	VMULPD       Y1, Y1, Y3
+	VADDPD       Y2, Y3, Y3
+	VSQRTPD      Y3, Y3
+	VMAXPD       Y0, Y3, Y0
+	VCMPPD       $0x04, Y6, Y1, Y1
+	VBLENDVPD    Y1, Y0, Y5, Y0
 	VXORPD       Y8, Y8, Y8
+	VMOVUPD      32(AX), Y2
+	VMOVUPD      Y2, 128(SP)
+	VBROADCASTSD sign<>+0(SB), Y3
+	VANDNPD      Y2, Y3, Y2
+	VSUBPD       Y2, Y5, Y6
+	VADDPD       Y2, Y5, Y7
+	VMULPD       Y7, Y6, Y6
 	VMAXPD       Y8, Y6, Y6
 	VSQRTPD      Y6, Y6
-	VMULPD       Y0, Y6, Y6
-	VMULPD       Y0, Y5, Y0
-	VSUBPD       Y1, Y6, Y5
-	VMAXPD       Y8, Y5, Y7
-	VMULPD       Y7, Y7, Y7
-	VMULPD       Y0, Y0, Y9
-	VADDPD       Y7, Y9, Y9
-	VSQRTPD      Y9, Y9
-	VMAXPD       Y0, Y9, Y9
-	VADDPD       Y1, Y9, Y7
-	VDIVPD       Y7, Y9, Y7
+	VBROADCASTSD k+16(FP), Y3
+	VMULPD       Y3, Y6, Y6
+	VMOVUPD      Y6, 192(SP)
+	VMULPD       Y3, Y2, Y3
+	VMOVUPD      Y3, 160(SP)
+	VSUBPD       Y4, Y6, Y7
+	VMOVUPD      Y7, 224(SP)
+	VMAXPD       Y8, Y7, Y2
+	VMULPD       Y2, Y2, Y2
+	VMULPD       Y3, Y3, Y7
+	VADDPD       Y2, Y7, Y7
+	VSQRTPD      Y7, Y7
+	VMAXPD       Y3, Y7, Y2
+	VADDPD       Y4, Y2, Y7
+	VDIVPD       Y7, Y2, Y7
 	VMULPD       Y6, Y7, Y7
-	VMAXPD       Y8, Y7, Y7
-	VMULPD       Y7, Y7, Y7
-	VMULPD       Y0, Y0, Y10
-	VADDPD       Y7, Y10, Y10
-	VSQRTPD      Y10, Y10
-	VMAXPD       Y9, Y10, Y9
-	VCMPPD       $0x04, Y8, Y0, Y8
-	VBLENDVPD    Y8, Y9, Y2, Y9
+	VMAXPD       Y8, Y7, Y6
+	VMULPD       Y6, Y6, Y6
+	VMULPD       Y3, Y3, Y7
+	VADDPD       Y6, Y7, Y7
+	VSQRTPD      Y7, Y7
+	VMAXPD       Y2, Y7, Y2
+	VCMPPD       $0x04, Y8, Y3, Y3
+	VBLENDVPD    Y3, Y2, Y5, Y2
 	MOVQ         limit+32(FP), BX
 
 newton:
-	VADDPD       Y1, Y9, Y7
-	VMULPD       Y9, Y7, Y11
-	VDIVPD       Y11, Y2, Y11
-	VMULPD       Y9, Y11, Y10
+	VADDPD       Y4, Y0, Y6
+	VMULPD       Y0, Y6, Y8
+	VDIVPD       Y8, Y5, Y8
+	VMULPD       Y0, Y8, Y7
+	VMULPD       Y6, Y8, Y8
+	VMULPD       64(SP), Y7, Y9
+	VMULPD       32(SP), Y8, Y10
+	VMULPD       Y10, Y10, Y10
+	VMOVUPD      96(SP), Y11
+	VSUBPD       Y0, Y11, Y11
 	VMULPD       Y7, Y11, Y11
-	VMULPD       Y10, Y6, Y12
-	VMULPD       Y11, Y0, Y13
-	VMULPD       Y13, Y13, Y13
-	VSUBPD       Y9, Y5, Y14
-	VMULPD       Y10, Y14, Y14
-	VADDPD       Y2, Y12, Y7
-	VMULPD       Y7, Y14, Y14
-	VADDPD       Y13, Y14, Y14
-	VADDPD       Y2, Y14, Y7
-	VMULPD       Y12, Y12, Y12
-	VMULPD       Y10, Y12, Y12
-	VMULPD       Y11, Y13, Y13
-	VADDPD       Y13, Y12, Y12
-	VMULPD       Y7, Y14, Y14
-	VSQRTPD      Y7, Y7
-	VADDPD       Y2, Y7, Y7
-	VMULPD       Y12, Y7, Y12
-	VDIVPD       Y12, Y14, Y14
-	VANDPD       Y8, Y14, Y14
-	VADDPD       Y14, Y9, Y9
-	VBROADCASTSD small<>+0(SB), Y7
-	VMULPD       Y7, Y9, Y7
-	VCMPPD       $0x0e, Y7, Y14, Y7
-	VANDPD       Y7, Y8, Y8
-	VMOVMSKPD    Y8, SI
-	TESTL        SI, SI
+	VADDPD       Y5, Y9, Y6
+	VMULPD       Y6, Y11, Y11
+	VADDPD       Y10, Y11, Y11
+	VADDPD       Y5, Y11, Y6
+	VMULPD       Y9, Y9, Y9
+	VMULPD       Y7, Y9, Y9
+	VMULPD       Y8, Y10, Y10
+	VADDPD       Y10, Y9, Y9
+	VMULPD       Y6, Y11, Y11
+	VSQRTPD      Y6, Y6
+	VADDPD       Y5, Y6, Y6
+	VMULPD       Y9, Y6, Y9
+	VDIVPD       Y9, Y11, Y11
+	VANDPD       Y1, Y11, Y11
+	VADDPD       Y11, Y0, Y0
+	VBROADCASTSD small<>+0(SB), Y6
+	VMULPD       Y6, Y0, Y6
+	VCMPPD       $0x0e, Y6, Y11, Y6
+	VANDPD       Y6, Y1, Y1
+	VADDPD       Y4, Y2, Y6
+	VMULPD       Y2, Y6, Y8
+	VDIVPD       Y8, Y5, Y8
+	VMULPD       Y2, Y8, Y7
+	VMULPD       Y6, Y8, Y8
+	VMULPD       192(SP), Y7, Y9
+	VMULPD       160(SP), Y8, Y10
+	VMULPD       Y10, Y10, Y10
+	VMOVUPD      224(SP), Y11
+	VSUBPD       Y2, Y11, Y11
+	VMULPD       Y7, Y11, Y11
+	VADDPD       Y5, Y9, Y6
+	VMULPD       Y6, Y11, Y11
+	VADDPD       Y10, Y11, Y11
+	VADDPD       Y5, Y11, Y6
+	VMULPD       Y9, Y9, Y9
+	VMULPD       Y7, Y9, Y9
+	VMULPD       Y8, Y10, Y10
+	VADDPD       Y10, Y9, Y9
+	VMULPD       Y6, Y11, Y11
+	VSQRTPD      Y6, Y6
+	VADDPD       Y5, Y6, Y6
+	VMULPD       Y9, Y6, Y9
+	VDIVPD       Y9, Y11, Y11
+	VANDPD       Y3, Y11, Y11
+	VADDPD       Y11, Y2, Y2
+	VBROADCASTSD small<>+0(SB), Y6
+	VMULPD       Y6, Y2, Y6
+	VCMPPD       $0x0e, Y6, Y11, Y6
+	VANDPD       Y6, Y3, Y3
+	VMOVMSKPD    Y1, SI
+	VMOVMSKPD    Y3, DI
+	SHLL         $0x04, DI
+	ORL          DI, SI
 	JZ           converged
 	DECQ         BX
 	JNZ          newton
@@ -615,25 +686,45 @@ newton:
 	ADDQ         SI, DX
 
 converged:
-	VDIVPD  Y9, Y0, Y0
-	VADDPD  Y1, Y9, Y7
-	VDIVPD  Y7, Y6, Y6
-	VMULPD  Y0, Y0, Y7
-	VMULPD  Y6, Y6, Y6
-	VADDPD  Y6, Y7, Y7
-	VSQRTPD Y7, Y7
-	VDIVPD  Y7, Y0, Y0
-	VANDPD  Y3, Y4, Y4
-	VORPD   Y4, Y0, Y0
-	VMOVUPD Y0, (AX)
-	ADDQ    $0x20, AX
-	SUBQ    $0x04, CX
-	JMP     four
+	VMOVUPD      32(SP), Y1
+	VDIVPD       Y0, Y1, Y1
+	VADDPD       Y4, Y0, Y3
+	VMOVUPD      64(SP), Y0
+	VDIVPD       Y3, Y0, Y0
+	VMULPD       Y1, Y1, Y3
+	VMULPD       Y0, Y0, Y0
+	VADDPD       Y0, Y3, Y3
+	VSQRTPD      Y3, Y3
+	VDIVPD       Y3, Y1, Y1
+	VBROADCASTSD sign<>+0(SB), Y0
+	VANDPD       (SP), Y0, Y0
+	VORPD        Y0, Y1, Y1
+	VMOVUPD      Y1, (AX)
+	VMOVUPD      160(SP), Y0
+	VDIVPD       Y2, Y0, Y0
+	VADDPD       Y4, Y2, Y2
+	VMOVUPD      192(SP), Y1
+	VDIVPD       Y2, Y1, Y1
+	VMULPD       Y0, Y0, Y2
+	VMULPD       Y1, Y1, Y1
+	VADDPD       Y1, Y2, Y2
+	VSQRTPD      Y2, Y2
+	VDIVPD       Y2, Y0, Y0
+	VBROADCASTSD sign<>+0(SB), Y1
+	VANDPD       128(SP), Y1, Y1
+	VORPD        Y1, Y0, Y0
+	VMOVUPD      Y0, 32(AX)
+	ADDQ         $0x40, AX
+	SUBQ         $0x08, CX
+	JMP          eight
 
 done:
 	MOVQ DX, ret+40(FP)
 	VZEROUPPER
 	RET
+
+DATA c0<>+0(SB)/8, $0x3ff0000000000000
+GLOBL c0<>(SB), RODATA|NOPTR, $8
 
 DATA sign<>+0(SB)/8, $0x8000000000000000
 GLOBL sign<>(SB), RODATA|NOPTR, $8
@@ -839,9 +930,6 @@ GLOBL c13<>(SB), RODATA|NOPTR, $8
 
 DATA c12<>+0(SB)/8, $0x3e21eed8eff8d898
 GLOBL c12<>(SB), RODATA|NOPTR, $8
-
-DATA c0<>+0(SB)/8, $0x3ff0000000000000
-GLOBL c0<>(SB), RODATA|NOPTR, $8
 
 DATA lowest<>+0(SB)/8, $0xc086200000000000
 GLOBL lowest<>(SB), RODATA|NOPTR, $8

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// kedge runs the command in this process and returns what it prints and its exit code.
-func kedge(t *testing.T, args ...string) (out string, code int) {
+// command runs kedge in this process and returns what it prints and its exit code.
+func command(t *testing.T, args ...string) (out string, code int) {
 	t.Helper()
 	root := newRoot()
 	var b bytes.Buffer
@@ -31,7 +31,7 @@ var tiny = []string{"--iterations", "20", "--trials", "2", "--set", "population.
 
 func TestRunWritesTheFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
-	out, code := kedge(t, append([]string{"run", "polarized", "--out", dir}, tiny...)...)
+	out, code := command(t, append([]string{"run", "polarized", "--out", dir}, tiny...)...)
 	if code != 0 {
 		t.Fatalf("exit code %d: %s", code, out)
 	}
@@ -45,7 +45,7 @@ func TestRunWritesTheFolder(t *testing.T) {
 			t.Errorf("the output has no %q:\n%s", word, out)
 		}
 	}
-	if out, code := kedge(t, append([]string{"run", "polarized", "--quiet", "--out", dir}, tiny...)...); code != 0 || out != "" {
+	if out, code := command(t, append([]string{"run", "polarized", "--quiet", "--out", dir}, tiny...)...); code != 0 || out != "" {
 		t.Errorf("a second, quiet run into the same folder: exit code %d, output %q", code, out)
 	}
 }
@@ -58,7 +58,7 @@ func TestMistakesAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	wrong := filepath.Join(dir, "wrong.yaml")
-	text, _ := kedge(t, "run", "choice", "--print-spec")
+	text, _ := command(t, "run", "choice", "--print-spec")
 	text = strings.Replace(text, "upper: 5", "upper: 2", 1)
 	if err := os.WriteFile(wrong, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
@@ -87,7 +87,7 @@ func TestMistakesAreRefused(t *testing.T) {
 		if len(c.args) < 2 {
 			args = c.args
 		}
-		text, code := kedge(t, args...)
+		text, code := command(t, args...)
 		if code != exitUsage || !strings.Contains(text, c.want) {
 			t.Errorf("kedge %s: exit code %d, %q; want 2 and %q", strings.Join(c.args, " "), code, text, c.want)
 		}
@@ -98,11 +98,11 @@ func TestMistakesAreRefused(t *testing.T) {
 }
 
 func TestPrintSpec(t *testing.T) {
-	text, code := kedge(t, "run", "polarized", "--print-spec")
+	text, code := command(t, "run", "polarized", "--print-spec")
 	if code != 0 || !strings.Contains(text, "# A political party") {
 		t.Errorf("the case is not shown with its comments: %s", text)
 	}
-	text, code = kedge(t, "run", "polarized", "--published", "--print-spec", "--set", "dynamics.lambda=0.3")
+	text, code = command(t, "run", "polarized", "--published", "--print-spec", "--set", "dynamics.lambda=0.3")
 	if code != 0 || !strings.Contains(text, "lambda: 0.3") || !strings.Contains(text, "generator: numpy") {
 		t.Errorf("overlays are not shown: %s", text)
 	}
@@ -110,11 +110,11 @@ func TestPrintSpec(t *testing.T) {
 
 func TestHelpHasExamples(t *testing.T) {
 	for _, args := range [][]string{{"--help"}, {"run", "--help"}} {
-		if text, code := kedge(t, args...); code != 0 || !strings.Contains(text, "Examples:") {
+		if text, code := command(t, args...); code != 0 || !strings.Contains(text, "Examples:") {
 			t.Errorf("kedge %v: exit code %d\n%s", args, code, text)
 		}
 	}
-	if text, code := kedge(t, "version"); code != 0 || !strings.HasPrefix(text, "kedge ") {
+	if text, code := command(t, "version"); code != 0 || !strings.HasPrefix(text, "kedge ") {
 		t.Errorf("version prints %q", text)
 	}
 }

@@ -6,119 +6,146 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// secular does four roots at a time; a lane that has converged keeps its root.
+// roots is four roots under way. What does not change is kept in memory, which leaves registers for a second four: the two
+// take turns, and the processor works on one while the other waits for a division.
+type roots struct {
+	cosine, a, b, delta Mem
+	e, active           VecVirtual
+}
+
+// secular does eight roots at a time; a lane that has converged keeps its root.
 func secular() {
 	TEXT("secularAVX2", NOSPLIT, "func(x *float64, n int, k, s float64, limit int) int")
 	Pragma("noescape")
-	Doc("secularAVX2 replaces cosines by settled cosines, as settleCosine does one by one; n must be a multiple of 4. It returns how many lanes are left that did not converge.")
+	Doc("secularAVX2 replaces cosines by settled cosines, as settleCosine does one by one; n must be a multiple of 8. It returns how many did not converge.")
+	local := AllocLocal(2 * 4 * 32)
+	var both [2]roots
+	for i := range both {
+		at := func(slot int) Mem { return local.Offset(32 * (4*i + slot)) }
+		both[i] = roots{cosine: at(0), a: at(1), b: at(2), delta: at(3), e: YMM(), active: YMM()}
+	}
 	x, n := param("x"), param("n")
 	failed := GP64()
 	XORQ(failed, failed)
-	Label("four")
+	s, one := broadcast("s"), constant("c0", 1)
+	Label("eight")
 	CMPQ(n, Imm(0))
 	JLE(LabelRef("done"))
-	k, s := broadcast("k"), broadcast("s")
-	one := constant("one", 1)
-	signs := bits("sign", 1<<63)
-
-	cosine := YMM()
-	VMOVUPD(Mem{Base: x}, cosine)
-	size := YMM()
-	VANDNPD(cosine, signs, size) // |c|
-	// b = k·√((1−|c|)(1+|c|)), a = k·|c|
-	b, t := YMM(), YMM()
-	VSUBPD(size, one, b)
-	VADDPD(size, one, t)
-	VMULPD(t, b, b)
-	nought := zero()
-	VMAXPD(nought, b, b)
-	VSQRTPD(b, b)
-	VMULPD(k, b, b)
-	a := YMM()
-	VMULPD(k, size, a)
-
-	delta := YMM()
-	VSUBPD(s, b, delta)
-	e := bound(a, delta, nought)
-	VMAXPD(a, e, e)
-	// The root solves e² = a² + (b·e/(e+s))², so putting the bound in gives a better one.
-	better := YMM()
-	VADDPD(s, e, t)
-	VDIVPD(t, e, better)
-	VMULPD(b, better, better)
-	better = bound(a, better, nought)
-	VMAXPD(e, better, e)
-	// Where a is 0 the individual stays across: any positive e will do, and the lane is done.
-	active := YMM()
-	VCMPPD(Imm(4), nought, a, active) // a ≠ 0
-	VBLENDVPD(active, e, one, e)
-
+	for i, r := range both {
+		r.start(Mem{Base: x}.Offset(32*i), s, one)
+	}
 	left := GP64()
 	Load(Param("limit"), left)
 	Label("newton")
-	i1, i2 := YMM(), YMM()
-	VADDPD(s, e, t)
-	VMULPD(e, t, i2)
-	VDIVPD(i2, one, i2) // 1/(e(e+s)) serves both
-	VMULPD(e, i2, i1)
-	VMULPD(t, i2, i2)
-	p, q := YMM(), YMM()
-	VMULPD(i1, b, p)
-	VMULPD(i2, a, q)
-	VMULPD(q, q, q)
-	// ψ − 1 = (δ−e)/(e+s)·(p+1) + q², without the cancellation of ψ against 1.
-	over := YMM()
-	VSUBPD(e, delta, over)
-	VMULPD(i1, over, over)
-	VADDPD(one, p, t)
-	VMULPD(t, over, over)
-	VADDPD(q, over, over)
-	// step = ψ(ψ−1)/((√ψ+1)(p²/(e+s) + q²/e))
-	psi := t
-	VADDPD(one, over, psi)
-	VMULPD(p, p, p)
-	VMULPD(i1, p, p)
-	VMULPD(i2, q, q)
-	VADDPD(q, p, p)
-	VMULPD(psi, over, over)
-	VSQRTPD(psi, psi)
-	VADDPD(one, psi, psi)
-	VMULPD(p, psi, p)
-	step := over
-	VDIVPD(p, over, step)
-	VANDPD(active, step, step)
-	VADDPD(step, e, e)
-	VMULPD(constant("small", 1e-8), e, t)
-	VCMPPD(Imm(14), t, step, t) // step > small·e
-	VANDPD(t, active, active)
-	still := GP32()
-	VMOVMSKPD(active, still)
-	TESTL(still, still)
+	for _, r := range both {
+		r.step(s, one)
+	}
+	still, more := GP32(), GP32()
+	VMOVMSKPD(both[0].active, still)
+	VMOVMSKPD(both[1].active, more)
+	SHLL(Imm(4), more)
+	ORL(more, still)
 	JZ(LabelRef("converged"))
 	DECQ(left)
 	JNZ(LabelRef("newton"))
 	POPCNTL(still, still)
 	ADDQ(still.As64(), failed)
 	Label("converged")
-	// x = a/e, y = b/(e+s), brought to length 1, with the sign of the cosine.
-	VDIVPD(e, a, a)
-	VADDPD(s, e, t)
+	for i, r := range both {
+		r.finish(Mem{Base: x}.Offset(32*i), s)
+	}
+	ADDQ(Imm(64), x)
+	SUBQ(Imm(8), n)
+	JMP(LabelRef("eight"))
+	Label("done")
+	Store(failed, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
+
+// start sets a = k|c|, b = k√((1−|c|)(1+|c|)), δ = b−s and e to the bound from below.
+func (r roots) start(x Mem, s, one VecVirtual) {
+	c, a, b, t := YMM(), YMM(), YMM(), YMM()
+	nought := zero()
+	VMOVUPD(x, c)
+	VMOVUPD(c, r.cosine)
+	VANDNPD(c, bits("sign", 1<<63), c) // |c|
+	VSUBPD(c, one, b)
+	VADDPD(c, one, t)
+	VMULPD(t, b, b)
+	VMAXPD(nought, b, b)
+	VSQRTPD(b, b)
+	k := broadcast("k")
+	VMULPD(k, b, b)
+	VMOVUPD(b, r.b)
+	VMULPD(k, c, a)
+	VMOVUPD(a, r.a)
+	VSUBPD(s, b, t)
+	VMOVUPD(t, r.delta)
+	VMAXPD(a, bound(a, t, nought), r.e)
+	// The root solves e² = a² + (b·e/(e+s))², so putting the bound in gives a better one.
+	VADDPD(s, r.e, t)
+	VDIVPD(t, r.e, t)
+	VMULPD(b, t, t)
+	VMAXPD(r.e, bound(a, t, nought), r.e)
+	// Where a is 0 the individual stays across: any positive e will do, and the lane is done.
+	VCMPPD(Imm(4), nought, a, r.active) // a ≠ 0
+	VBLENDVPD(r.active, r.e, one, r.e)
+}
+
+// step is one Newton step.
+func (r roots) step(s, one VecVirtual) {
+	t, i1, i2, p, q, over := YMM(), YMM(), YMM(), YMM(), YMM(), YMM()
+	VADDPD(s, r.e, t)
+	VMULPD(r.e, t, i2)
+	VDIVPD(i2, one, i2) // 1/(e(e+s)) serves both
+	VMULPD(r.e, i2, i1)
+	VMULPD(t, i2, i2)
+	VMULPD(r.b, i1, p)
+	VMULPD(r.a, i2, q)
+	VMULPD(q, q, q)
+	// ψ − 1 = (δ−e)/(e+s)·(p+1) + q², without the cancellation of ψ against 1.
+	VMOVUPD(r.delta, over)
+	VSUBPD(r.e, over, over)
+	VMULPD(i1, over, over)
+	VADDPD(one, p, t)
+	VMULPD(t, over, over)
+	VADDPD(q, over, over)
+	// step = ψ(ψ−1)/((√ψ+1)(p²/(e+s) + q²/e))
+	VADDPD(one, over, t) // ψ
+	VMULPD(p, p, p)
+	VMULPD(i1, p, p)
+	VMULPD(i2, q, q)
+	VADDPD(q, p, p)
+	VMULPD(t, over, over)
+	VSQRTPD(t, t)
+	VADDPD(one, t, t)
+	VMULPD(p, t, p)
+	VDIVPD(p, over, over)
+	VANDPD(r.active, over, over)
+	VADDPD(over, r.e, r.e)
+	VMULPD(constant("small", 1e-8), r.e, t)
+	VCMPPD(Imm(14), t, over, t) // step > small·e
+	VANDPD(t, r.active, r.active)
+}
+
+// finish writes a/e of the vector (a/e, b/(e+s)) brought to length 1, with the sign of the cosine.
+func (r roots) finish(x Mem, s VecVirtual) {
+	a, b, t := YMM(), YMM(), YMM()
+	VMOVUPD(r.a, a)
+	VDIVPD(r.e, a, a)
+	VADDPD(s, r.e, t)
+	VMOVUPD(r.b, b)
 	VDIVPD(t, b, b)
 	VMULPD(a, a, t)
 	VMULPD(b, b, b)
 	VADDPD(b, t, t)
 	VSQRTPD(t, t)
 	VDIVPD(t, a, a)
-	VANDPD(signs, cosine, cosine)
-	VORPD(cosine, a, a)
-	VMOVUPD(a, Mem{Base: x})
-	ADDQ(Imm(32), x)
-	SUBQ(Imm(4), n)
-	JMP(LabelRef("four"))
-	Label("done")
-	Store(failed, ReturnIndex(0))
-	VZEROUPPER()
-	RET()
+	sign := bits("sign", 1<<63)
+	VANDPD(r.cosine, sign, sign)
+	VORPD(sign, a, a)
+	VMOVUPD(a, x)
 }
 
 // bound returns √(a² + max(r, 0)²).
