@@ -19,6 +19,9 @@ import (
 // recorded opens what the authors of the case studies recorded. It lies beside the repository, not in it.
 func recorded(t *testing.T, name string) map[string]npy.Array {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("whole published runs")
+	}
 	path := filepath.Join("..", "..", "shared", "data", name)
 	file, err := os.Open(path)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -85,23 +86,14 @@ func TestTrialsAreIndependentOfEachOther(t *testing.T) {
 	for a, one := range few.Runs {
 		other := many.Runs[1-a]
 		for i, trial := range one.Trials {
-			if got, want := other.Trials[i].Decision, trial.Decision; one.Name != other.Name || !equal(got, want) {
+			if got, want := other.Trials[i].Decision, trial.Decision; one.Name != other.Name || !slices.Equal(got, want) {
 				t.Errorf("%s, trial %d ends at %v in one run and %v in the other", one.Name, i, want, got)
 			}
 		}
 	}
-	if equal(few.Runs[0].Trials[0].Decision, few.Runs[0].Trials[1].Decision) {
+	if slices.Equal(few.Runs[0].Trials[0].Decision, few.Runs[0].Trials[1].Decision) {
 		t.Error("two trials end at the same decision")
 	}
-}
-
-func equal(a, b []float64) bool {
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return len(a) == len(b)
 }
 
 func TestSummaryAndSeries(t *testing.T) {
