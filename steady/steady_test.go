@@ -3,6 +3,8 @@ package steady_test
 import (
 	"errors"
 	"math"
+	"runtime/debug"
+	"slices"
 	"testing"
 
 	"github.com/kedge-opt/kedge"
@@ -174,6 +176,9 @@ func TestErrorsNameTheIndividual(t *testing.T) {
 }
 
 func TestEvaluationsAllocateNothing(t *testing.T) {
+	if info, _ := debug.ReadBuildInfo(); slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+		t.Skip("the race detector makes pools forget")
+	}
 	s, _ := polarized(t, 300, 8)
 	g, u := make([]float64, 8), make([]float64, 8)
 	u[0] = 0.5
