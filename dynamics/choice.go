@@ -81,7 +81,9 @@ func (f Choice) Probabilities(dst, u []float64) {
 func lowest(u []float64) float64 {
 	low := math.Inf(1)
 	for _, v := range u {
-		low = min(low, v)
+		if v < low {
+			low = v
+		}
 	}
 	return low
 }
@@ -164,7 +166,9 @@ func (f Choice) settle(dst, z, d []float64) kedge.Residual {
 	for i := range dst {
 		in := float64(f.Lambda2*z[i]) + float64(habit*d[i])
 		h := in / (1 - f.Lambda1)
-		off = max(off, math.Abs(float64(f.Lambda1*h)+in-h))
+		if miss := math.Abs(float64(f.Lambda1*h) + in - h); !(miss <= off) {
+			off = miss
+		}
 		dst[i] = h
 	}
 	return kedge.Residual{Norm: off / max(1, rows.MaxAbs(dst))}

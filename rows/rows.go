@@ -81,6 +81,18 @@ func scaledNorm(x []float64) float64 {
 
 // Distance returns ‖x − y‖.
 func Distance(x, y []float64) float64 {
+	s := 0.0
+	for i, v := range x {
+		r := v - y[i]
+		s += float64(r * r)
+	}
+	if s > 1e-280 && s < 1e280 {
+		return math.Sqrt(s)
+	}
+	return scaledDistance(x, y)
+}
+
+func scaledDistance(x, y []float64) float64 {
 	m := 0.0
 	for i, v := range x {
 		m = max(m, math.Abs(v-y[i]))

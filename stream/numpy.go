@@ -60,9 +60,14 @@ func (g *NumPy) Normal() float64 {
 		g.spared = false
 		return g.spare
 	}
-	first, second := polar(g.Float64, recordedLog)
-	g.spare, g.spared = second, true
-	return first
+	for {
+		x, y := 2*g.Float64()-1, 2*g.Float64()-1
+		if r := float64(x*x) + float64(y*y); r < 1 && r != 0 {
+			f := math.Sqrt(-2 * recordedLog(r) / r)
+			g.spare, g.spared = f*x, true
+			return f * y
+		}
+	}
 }
 
 // Intn is numpy.random.randint(0, n): random bits under the smallest mask, until one is below n.

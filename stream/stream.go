@@ -85,20 +85,12 @@ func (s *Stream) Normal() float64 {
 		s.spared = false
 		return s.spare
 	}
-	first, second := polar(s.Float64, math.Log)
-	s.spare, s.spared = second, true
-	return first
-}
-
-// polar draws points of the square until one falls into the disc and returns the two normals it gives, by the logarithm given.
-func polar(uniform func() float64, log func(float64) float64) (first, second float64) {
 	for {
-		x := 2*uniform() - 1
-		y := 2*uniform() - 1
-		r := float64(x*x) + float64(y*y)
-		if r < 1 && r != 0 {
-			f := math.Sqrt(-2 * log(r) / r)
-			return f * y, f * x
+		x, y := 2*s.Float64()-1, 2*s.Float64()-1
+		if r := float64(x*x) + float64(y*y); r < 1 && r != 0 {
+			f := math.Sqrt(-2 * math.Log(r) / r)
+			s.spare, s.spared = f*x, true
+			return f * y
 		}
 	}
 }
