@@ -26,7 +26,7 @@ type figure struct {
 
 func newBench() *cobra.Command {
 	var b bench
-	var asJSON, memory bool
+	var asJSON, memory, scaling bool
 	c := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure how fast this machine runs kedge",
@@ -37,11 +37,19 @@ Figures are medians over rounds on one core; "two workers" is the same with two.
 time shows in the distance between median and best.`,
 		Example: `  kedge bench
   kedge bench --skip-large --json
+  kedge bench --scaling
   kedge bench --memory`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if memory {
 				return printMemory(c.OutOrStdout(), asJSON)
+			}
+			if scaling {
+				list, err := b.scaling(c.Context())
+				if err != nil {
+					return coded{err, exitFailed}
+				}
+				return printGrowth(c.OutOrStdout(), list, asJSON)
 			}
 			list, err := b.run(c.Context())
 			if err != nil {
@@ -52,6 +60,7 @@ time shows in the distance between median and best.`,
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	c.Flags().BoolVar(&memory, "memory", false, "print the memory an individual takes instead")
+	c.Flags().BoolVar(&scaling, "scaling", false, "measure how the cost grows with people, dimension, batch and trials instead")
 	c.Flags().BoolVar(&b.skipLarge, "skip-large", false, "leave out crowds of ten million, which take 5 GB")
 	c.Flags().IntVar(&b.rounds, "rounds", 5, "rounds to take the median of")
 	return c
