@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/report"
@@ -133,6 +134,7 @@ func (f *runFlags) execute(c *cobra.Command, p *spec.Problem) error {
 	if err := lab.Usable(dir); err != nil {
 		return coded{err, exitUsage}
 	}
+	begun := time.Now()
 	progress := new(lab.Progress)
 	stop := f.watch(progress)
 	result, err := lab.Execute(c.Context(), p, lab.Options{Workers: f.workers, Progress: progress})
@@ -140,11 +142,13 @@ func (f *runFlags) execute(c *cobra.Command, p *spec.Problem) error {
 	if err != nil {
 		return coded{err, codeOf(c, err)}
 	}
+	ran := time.Now()
 	if err := errors.Join(result.Save(dir), report.Write(dir, result)); err != nil {
 		return coded{err, exitFailed}
 	}
 	if !f.quiet {
 		printResult(c.OutOrStdout(), result, dir)
+		fmt.Fprintf(c.OutOrStdout(), "took %.1f s to run and %.1f s to write\n", ran.Sub(begun).Seconds(), time.Since(ran).Seconds())
 	}
 	if result.Partial {
 		return coded{fmt.Errorf("stopped; %s holds the finished trials", dir), exitInterrupted}
