@@ -6,64 +6,123 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/crew"
 	"github.com/kedge-opt/kedge/rows"
 )
 
 // Crowd is a finite population whose individuals move by one dynamics and keep their traits. It is not safe for concurrent
 // use.
+//
+// A crowd is as large as memory allows. States of s entries are kept twice, because a response moves everybody or nobody,
+// and traits of t entries once, or not at all when they are Redrawn. Bytes of an individual, and of one of the polarized
+// case study (s = t = 20):
+//
+//	                traits stored       traits redrawn
+//	Float64         16s + 8t    480     16s    320
+//	Float32          8s + 4t    240      8s    160
+//
+// Traits may be shared among crowds. What a picker keeps comes on top: 8 bytes an individual for WithoutReplacement.
 type Crowd struct {
+	// Workers is how many goroutines Respond may use; 0 means 1. It uses one for every crew.Grain entries of the states, so
+	// a small crowd stays on the caller's core. With more than one the dynamics must be safe for concurrent use, as those of
+	// package dynamics are. Results do not depend on it.
+	Workers int
+
 	f      kedge.RowDynamics
 	dim    kedge.Dims
 	pick   Picker
 	size   int
-	states []float64
-	next   []float64 // the states that Respond is working on
-	traits []float64
+	states store
+	traits kedge.Rows
+	desks  []desk // one a worker
 	index  []int
 }
 
+// desk is the room in which one worker looks at a chunk of individuals, where that takes room.
+type desk struct{ p, next, d []float64 }
+
 var _ kedge.Population = (*Crowd)(nil)
 
-// New returns a crowd of one individual for every row of states and traits, both of which are copied; giving both makes any
-// joint law of states and traits possible. Nil states start everybody at the own trait, p₀ = d, as in the published case
-// studies. A nil pick is Everyone.
-func New(f kedge.Dynamics, states, traits []float64, pick Picker) (*Crowd, error) {
-	dim := f.Dims()
-	if dim.State < 1 {
-		return nil, &kedge.RangeError{Arg: "the state's dimension", Got: float64(dim.State), Want: "at least 1"}
-	}
-	if states == nil {
-		if dim.State != dim.Trait {
-			return nil, &kedge.DimError{Arg: "a trait that is to be the first state", Got: dim.Trait, Want: dim.State}
-		}
-		states = traits
-	}
-	n := len(states) / dim.State
-	if err := errors.Join(
-		checkBlock("states", states, max(1, n), dim.State),
-		checkBlock("traits", traits, max(1, n), dim.Trait),
-	); err != nil {
-		return nil, err
-	}
-	if pick == nil {
-		pick = Everyone{}
-	}
-	return &Crowd{
-		f: kedge.Batched(f), dim: dim, pick: pick, size: n,
-		states: append([]float64(nil), states...),
-		next:   make([]float64, len(states)),
-		traits: append([]float64(nil), traits...),
-	}, nil
+// Config says who a crowd is made of and how it is kept.
+type Config struct {
+	Dynamics kedge.Dynamics
+	Traits   kedge.Rows // of everybody; not copied, so that crowds can share them. May be nil if traits have no entries
+	States   kedge.Rows // where everybody starts, copied; nil: at the own trait, p₀ = d, as in the published case studies
+	Pick     Picker     // nil: Everyone
+	Storage  Storage    // of the states
+	Workers  int        // as in Crowd
 }
 
-// checkBlock tells whether a block has n rows of finite numbers.
-func checkBlock(arg string, block []float64, n, width int) error {
-	if err := kedge.CheckLen(arg, block, n*width); err != nil {
-		return err
+// New returns a crowd of one individual for every row of states and traits, both of which are copied; giving both makes any
+// joint law of states and traits possible. Nil states start everybody at the own trait. A nil pick is Everyone. Gather has
+// more to choose from.
+func New(f kedge.Dynamics, states, traits []float64, pick Picker) (*Crowd, error) {
+	dim := f.Dims()
+	n := len(traits) / max(1, dim.Trait)
+	config := Config{Dynamics: f, Pick: pick}
+	var bad error
+	if states != nil {
+		n = len(states) / max(1, dim.State)
+		bad = kedge.CheckLen("states", states, max(1, n)*dim.State)
+		config.States = kedge.Block{Data: states, Width: dim.State}
 	}
-	return checkRows(arg, block, 0, width)
+	if err := errors.Join(bad, kedge.CheckLen("traits", traits, max(1, n)*dim.Trait)); err != nil {
+		return nil, err
+	}
+	config.Traits = kedge.Block{Data: slices.Clone(traits), Width: dim.Trait}
+	return Gather(config)
+}
+
+// Gather returns the crowd of a config.
+func Gather(config Config) (*Crowd, error) {
+	c := &Crowd{
+		Workers: config.Workers, f: kedge.Batched(config.Dynamics), dim: config.Dynamics.Dims(),
+		pick: config.Pick, traits: config.Traits,
+	}
+	if c.pick == nil {
+		c.pick = Everyone{}
+	}
+	if c.traits == nil {
+		c.traits = kedge.Block{}
+	}
+	if err := c.count(config.States); err != nil {
+		return nil, err
+	}
+	c.states = newStore(config.Storage, c.size, c.dim.State)
+	if err := c.start(config.States); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// count finds out how many individuals there are; states and traits must agree on it. Traits without entries do not know.
+func (c *Crowd) count(states kedge.Rows) error {
+	if c.dim.State < 1 {
+		return &kedge.RangeError{Arg: "the state's dimension", Got: float64(c.dim.State), Want: "at least 1"}
+	}
+	if states == nil {
+		if c.dim.State != c.dim.Trait {
+			return &kedge.DimError{Arg: "a trait that is to be the first state", Got: c.dim.Trait, Want: c.dim.State}
+		}
+		states = c.traits
+	}
+	c.size, _ = states.Size()
+	return errors.Join(
+		checkSize("the number of individuals", c.size),
+		checkShape("states", states, c.size, c.dim.State),
+		checkShape("traits", c.traits, c.size, c.dim.Trait),
+	)
+}
+
+// checkShape tells whether there are n rows of width entries; of rows without entries there may be any number.
+func checkShape(arg string, r kedge.Rows, n, width int) error {
+	if count, entries := r.Size(); entries != width || count != n && width > 0 {
+		return &kedge.DimError{Arg: arg, Got: count * entries, Want: n * width}
+	}
+	return nil
 }
 
 // checkRows names the individual and the entry of the first number that is not finite; the block starts at individual first.
@@ -85,52 +144,125 @@ func (c *Crowd) Dims() kedge.Dims { return c.dim }
 // Size returns the number of individuals.
 func (c *Crowd) Size() int { return c.size }
 
-// States returns everybody's state, one individual a row. It is the crowd's own memory: only to be read, and only until the
-// next Respond or Reset.
-func (c *Crowd) States() []float64 { return c.states }
+// Bytes returns the memory that states and traits take, also where other crowds share the traits.
+func (c *Crowd) Bytes() int {
+	n := c.states.bytes()
+	switch t := c.traits.(type) {
+	case kedge.Block:
+		n += 8 * len(t.Data)
+	case interface{ Bytes() int }:
+		n += t.Bytes()
+	}
+	return n
+}
 
-// Traits returns everybody's trait, one individual a row. It is the crowd's own memory and only to be read.
-func (c *Crowd) Traits() []float64 { return c.traits }
+// States returns everybody's state, one individual a row, or nil when states are not kept as Float64. It is the crowd's own
+// memory: only to be read, and only until the next Respond or Reset.
+func (c *Crowd) States() []float64 {
+	if s, ok := c.states.(*doubles); ok {
+		return s.now.Data
+	}
+	return nil
+}
+
+// Traits returns everybody's trait, one individual a row, or nil when traits are not a kedge.Block. It is only to be read.
+func (c *Crowd) Traits() []float64 {
+	t, _ := c.traits.(kedge.Block)
+	return t.Data
+}
+
+// Look returns everybody's state however it is kept, until the next Respond or Reset.
+func (c *Crowd) Look() kedge.Rows { return c.states }
 
 // Reset puts everybody into the given states; nil means p₀ = d. On an error nobody has moved.
 func (c *Crowd) Reset(states []float64) error {
 	if states == nil && c.dim.State == c.dim.Trait {
-		states = c.traits
+		return c.start(nil)
 	}
-	if err := checkBlock("states", states, c.size, c.dim.State); err != nil {
+	if err := kedge.CheckLen("states", states, c.size*c.dim.State); err != nil {
 		return err
 	}
-	copy(c.states, states)
-	return nil
+	return c.start(kedge.Block{Data: states, Width: c.dim.State})
 }
 
 // chunk is how many individuals move between two looks at the context. Individuals do not interact, so it changes no bits.
 const chunk = 256
 
+// start puts everybody into the given states, nil for the own traits, unless a state or a trait is not finite.
+func (c *Crowd) start(states kedge.Rows) error {
+	c.furnish(1)
+	for first := 0; first < c.size; first += chunk {
+		last := min(first+chunk, c.size)
+		d := c.traits.View(c.desks[0].d, first, last)
+		next := c.states.next(c.desks[0].next, first, last)
+		if states == nil {
+			copy(next, d)
+		} else {
+			copy(next, states.View(next, first, last))
+		}
+		c.states.keep(next, first)
+		if err := errors.Join(checkRows("states", next, first, c.dim.State), checkRows("traits", d, first, c.dim.Trait)); err != nil {
+			return err
+		}
+	}
+	c.states.swap()
+	return nil
+}
+
+// furnish makes room for workers.
+func (c *Crowd) furnish(workers int) {
+	n := min(c.size, chunk)
+	for len(c.desks) < workers {
+		var w desk
+		if _, inPlace := c.states.(*doubles); !inPlace {
+			w.p, w.next = make([]float64, n*c.dim.State), make([]float64, n*c.dim.State)
+		}
+		if _, inPlace := c.traits.(kedge.Block); !inPlace {
+			w.d = make([]float64, n*c.dim.Trait)
+		}
+		c.desks = append(c.desks, w)
+	}
+}
+
 // Respond deploys u for one step of the dynamics: p ← f(p, u, d) for everybody [he2025, population dynamics]. A state that
-// is not finite is an error that names the individual. On any error, or when the context ends first, nobody has moved.
+// is not finite is an error that names the first such individual. On any error, or when the context ends first, nobody has
+// moved.
 func (c *Crowd) Respond(ctx context.Context, u []float64) error {
 	if err := kedge.CheckVector("u", u, c.dim.Decision); err != nil {
 		return err
 	}
-	for first := 0; first < c.size; first += chunk {
-		if err := ctx.Err(); err != nil {
-			return fmt.Errorf("respond: %w", err)
-		}
-		if err := c.move(first, min(first+chunk, c.size), u); err != nil {
-			return fmt.Errorf("respond: %w", err)
-		}
+	if err := c.moveAll(ctx, u); err != nil {
+		return fmt.Errorf("respond: %w", err)
 	}
-	c.states, c.next = c.next, c.states
+	c.states.swap()
 	return nil
 }
 
-// move writes the next states of individuals first … last−1.
-func (c *Crowd) move(first, last int, u []float64) error {
-	s, t := c.dim.State, c.dim.Trait
-	next := c.next[first*s : last*s]
-	c.f.NextRows(next, c.states[first*s:last*s], u, c.traits[first*t:last*t])
-	return checkRows("p", next, first, s)
+func (c *Crowd) moveAll(ctx context.Context, u []float64) error {
+	chunks := (c.size + chunk - 1) / chunk
+	hands := crew.Hands(c.Workers, c.size*c.dim.State)
+	c.furnish(hands)
+	if hands > 1 {
+		return crew.Share(hands, chunks, func(hand, i int) error { return c.move(ctx, u, i, &c.desks[hand]) })
+	}
+	for i := range chunks { // as Share would, but without its allocations
+		if err := c.move(ctx, u, i, &c.desks[0]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// move writes the next states of a chunk of individuals.
+func (c *Crowd) move(ctx context.Context, u []float64, i int, w *desk) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	first, last := i*chunk, min((i+1)*chunk, c.size)
+	next := c.states.next(w.next, first, last)
+	c.f.NextRows(next, c.states.View(w.p, first, last), u, c.traits.View(w.d, first, last))
+	c.states.keep(next, first)
+	return checkRows("p", next, first, c.dim.State)
 }
 
 // Sample fills the rows of p and d with the states and traits of individuals that the crowd's picker picks, as many as p
@@ -151,8 +283,9 @@ func (c *Crowd) Sample(p, d []float64) (n int, err error) {
 		return 0, fmt.Errorf("sample: %w", err)
 	}
 	for row, i := range index {
-		copy(kedge.Row(p, row, c.dim.State), kedge.Row(c.states, i, c.dim.State))
-		copy(kedge.Row(d, row, c.dim.Trait), kedge.Row(c.traits, i, c.dim.Trait))
+		state, trait := kedge.Row(p, row, c.dim.State), kedge.Row(d, row, c.dim.Trait)
+		copy(state, c.states.View(state, i, i+1))
+		copy(trait, c.traits.View(trait, i, i+1))
 	}
 	return n, nil
 }

@@ -46,3 +46,21 @@ func ExampleWithReplacement() {
 	fmt.Println(batch, err)
 	// Output: [175 196 537] <nil>
 }
+
+// A large crowd in a third of the memory: states in single precision, traits drawn anew whenever they are needed.
+func ExampleGather() {
+	const n, dim = 100_000, 20
+	traits, err := population.Redraw(population.Cap{Angle: 90}, n, dim, stream.New(7, "traits"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	crowd, err := population.Gather(population.Config{
+		Dynamics: lag{kedge.Dims{Decision: dim, State: dim, Trait: dim}},
+		Traits:   traits,
+		Storage:  population.Float32,
+		Workers:  2,
+	})
+	fmt.Println(crowd.Size(), crowd.Bytes()/n, err)
+	// Output: 100000 160 <nil>
+}
