@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/crew"
 )
 
 // Rollout judges a decision by where the crowd is after a fixed number of steps from its start, as published benchmarks of
@@ -15,8 +16,22 @@ type Rollout struct {
 	Steps     int
 	States    []float64 // where the individuals start, one a row
 	Traits    []float64
+	StateRows kedge.Rows // instead of States and
+	TraitRows kedge.Rows // Traits, of crowds that are kept otherwise
+	Workers   int        // as in Objective
 
-	path, back, parts []float64
+	states, traits kedge.Rows
+	sums           sums
+	paths          []path // one a worker
+	u              []float64
+	gradient       bool
+}
+
+// path is where one worker rolls individuals out.
+type path struct {
+	steps          []float64 // the states on the way of one individual
+	back           []float64 // ∂Φ/∂p before and after a step back
+	states, traits []float64 // room to look at a chunk of individuals
 }
 
 // Dims returns the lengths of the decision, state and trait.
@@ -24,7 +39,10 @@ func (r *Rollout) Dims() kedge.Dims { return r.Dynamics.Dims() }
 
 // Clone returns a Rollout of the same crowd with a workspace of its own.
 func (r *Rollout) Clone() *Rollout {
-	return &Rollout{Dynamics: r.Dynamics, Objective: r.Objective, Steps: r.Steps, States: r.States, Traits: r.Traits}
+	return &Rollout{
+		Dynamics: r.Dynamics, Objective: r.Objective, Steps: r.Steps, Workers: r.Workers,
+		States: r.States, Traits: r.Traits, StateRows: r.StateRows, TraitRows: r.TraitRows,
+	}
 }
 
 // Value returns Φ̃ₙ(u).
@@ -35,55 +53,82 @@ func (r *Rollout) Gradient(g, u []float64) (float64, error) { return r.eval(g, u
 
 func (r *Rollout) eval(g, u []float64) (float64, error) {
 	dim := r.Dims()
-	if err := errors.Join(kedge.CheckVector("u", u, dim.Decision), r.prepare(dim)); err != nil {
+	if err := errors.Join(checkAsk(g, u, dim), r.prepare(dim)); err != nil {
 		return 0, err
 	}
-	n, width := len(r.Traits)/dim.Trait, 1+dim.Decision
-	for i := range n {
-		part := kedge.Row(r.parts, i/chunk, width)
-		var gu []float64
-		if g != nil {
-			gu = part[1:]
-		}
-		part[0] += r.individual(gu, u, kedge.Row(r.States, i, dim.State), kedge.Row(r.Traits, i, dim.Trait))
-	}
-	return mean(g, r.parts, width, n)
+	hands := crew.Hands(r.Workers, r.sums.n*dim.State)
+	r.furnish(dim, hands)
+	r.u, r.gradient = u, g != nil
+	defer func() { r.u = nil }()
+	return r.sums.mean(g, hands)
 }
 
+// prepare checks the crowd and makes room for its sums, once.
 func (r *Rollout) prepare(dim kedge.Dims) error {
-	n, err := countTraits(r.Traits, dim)
-	if err != nil {
-		return err
+	if r.traits != nil {
+		return nil
 	}
 	if r.Steps < 1 {
 		return &kedge.RangeError{Arg: "steps", Got: float64(r.Steps), Want: "at least 1"}
 	}
-	if r.parts == nil {
-		r.path = make([]float64, (r.Steps+1)*dim.State)
-		r.back = make([]float64, 2*dim.State)
-		r.parts = make([]float64, (n+chunk-1)/chunk*(1+dim.Decision))
+	traits, err := given("traits", r.Traits, r.TraitRows, dim.Trait)
+	if err != nil {
+		return err
 	}
-	clear(r.parts)
-	return kedge.CheckLen("states", r.States, n*dim.State)
+	states, err := given("states", r.States, r.StateRows, dim.State)
+	if err != nil {
+		return err
+	}
+	n, _ := traits.Size()
+	if started, _ := states.Size(); started != n {
+		return &kedge.DimError{Arg: "states", Got: started * dim.State, Want: n * dim.State}
+	}
+	r.states, r.traits = states, traits
+	r.sums.init(n, dim.Decision, r.evalChunk)
+	return nil
+}
+
+// furnish makes room for workers.
+func (r *Rollout) furnish(dim kedge.Dims, workers int) {
+	for len(r.paths) < workers {
+		r.paths = append(r.paths, path{
+			steps: make([]float64, (r.Steps+1)*dim.State), back: make([]float64, 2*dim.State),
+			states: room(r.states), traits: room(r.traits),
+		})
+	}
+}
+
+// evalChunk adds the losses of individuals first … last−1 to part[0] and, if asked, their gradients to part[1:].
+func (r *Rollout) evalChunk(part []float64, hand, first, last int) error {
+	dim, w := r.Dims(), &r.paths[hand]
+	p, d := r.states.View(w.states, first, last), r.traits.View(w.traits, first, last)
+	var gu []float64
+	if r.gradient {
+		gu = part[1:]
+	}
+	for i := range last - first {
+		part[0] += r.individual(gu, kedge.Row(p, i, dim.State), kedge.Row(d, i, dim.Trait), w)
+	}
+	return nil
 }
 
 // individual rolls one individual out and returns its loss; when gu is not nil it adds the gradient by going back.
-func (r *Rollout) individual(gu, u, p, d []float64) float64 {
-	m := len(p)
-	copy(r.path, p)
+func (r *Rollout) individual(gu, p, d []float64, way *path) float64 {
+	m, u := len(p), r.u
+	copy(way.steps, p)
 	for k := range r.Steps {
-		r.Dynamics.Next(kedge.Row(r.path, k+1, m), kedge.Row(r.path, k, m), u, d)
+		r.Dynamics.Next(kedge.Row(way.steps, k+1, m), kedge.Row(way.steps, k, m), u, d)
 	}
-	last := kedge.Row(r.path, r.Steps, m)
+	last := kedge.Row(way.steps, r.Steps, m)
 	if gu == nil {
 		return r.Objective.Eval(nil, nil, last, u, d)
 	}
-	v, w := r.back[:m], r.back[m:]
+	v, w := way.back[:m], way.back[m:]
 	clear(v)
 	loss := r.Objective.Eval(v, gu, last, u, d)
 	for k := r.Steps - 1; k >= 0; k-- {
 		clear(w)
-		r.Dynamics.Pullback(w, gu, kedge.Row(r.path, k, m), u, d, v)
+		r.Dynamics.Pullback(w, gu, kedge.Row(way.steps, k, m), u, d, v)
 		v, w = w, v
 	}
 	return loss

@@ -5,26 +5,43 @@ package steady
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/crew"
 )
-
-// chunk is how many individuals are settled and judged at a time.
-const chunk = 128
 
 // Objective is Φ̃ over a finite crowd [he2025, reduced objective]. It owns its workspace: one goroutine at a time.
 type Objective struct {
+	// Workers is how many goroutines an evaluation may use; 0 means 1. It uses one for every crew.Grain entries of the states,
+	// so a small crowd stays on the caller's core. With more than one the model's parts must be safe for concurrent use, as
+	// those of kedge are. Results do not depend on it.
+	Workers int
+
 	model   Model
+	traits  kedge.Rows
 	settler kedge.RowSettler
 	judge   kedge.RowObjective
 	aligner kedge.Aligner // with aligned, judges without working the states out; nil when either is missing
 	aligned kedge.AlignedObjective
-	states  []float64 // settled rows of one chunk
-	pull    []float64 // ∂Φ/∂p of one chunk
-	parts   []float64 // per chunk: the loss, then the gradient
-	worst   kedge.Residual
+	sums    sums
+	desks   []desk // one a worker
+	task    task
+}
+
+// desk is where one worker judges a chunk.
+type desk struct {
+	states []float64 // settled
+	pull   []float64 // ∂Φ/∂p
+	traits []float64 // room to look at traits
+	worst  kedge.Residual
+	_      [64]byte // keeps the next worker's residual off this one's cache line
+}
+
+// task is the evaluation under way.
+type task struct {
+	u        []float64
+	gradient bool // ∂Φ/∂u is wanted
+	total    bool // and the answer of the crowd with it
 }
 
 // Model is what a settled population is judged with.
@@ -33,48 +50,55 @@ type Model struct {
 	Objective   kedge.Objective
 	Sensitivity kedge.Sensitivity // at settled states; nil when no gradient is asked for
 	Traits      []float64         // one individual a row
+	TraitRows   kedge.Rows        // instead of Traits, of crowds whose traits are kept otherwise
 }
 
-// New checks the model and returns its Φ̃.
+// New checks the model and returns its Φ̃. Rows are not read before they are needed; a number among them that is not finite
+// fails the evaluation.
 func New(m Model) (*Objective, error) {
 	if m.Settler == nil || m.Objective == nil {
 		return nil, errors.New("steady: the model needs a settler and an objective")
 	}
 	dim := m.Settler.Dims()
-	n, err := countTraits(m.Traits, dim)
+	traits, err := given("traits", m.Traits, m.TraitRows, dim.Trait)
 	if err != nil {
 		return nil, err
 	}
-	chunks := (n + chunk - 1) / chunk
+	return newObjective(m, traits), nil
+}
+
+// newObjective makes the Objective of a model that has been checked.
+func newObjective(m Model, traits kedge.Rows) *Objective {
+	dim := m.Settler.Dims()
 	s := &Objective{
-		model:   m,
-		settler: kedge.BatchedSettler(m.Settler),
-		judge:   kedge.BatchedObjective(m.Objective, dim),
-		states:  make([]float64, min(n, chunk)*dim.State),
-		pull:    make([]float64, min(n, chunk)*dim.State),
-		parts:   make([]float64, chunks*(1+dim.Decision)),
+		model: m, traits: traits,
+		settler: kedge.BatchedSettler(m.Settler), judge: kedge.BatchedObjective(m.Objective, dim),
 	}
 	aligner, settles := m.Settler.(kedge.Aligner)
 	aligned, judges := m.Objective.(kedge.AlignedObjective)
 	if settles && judges {
 		s.aligner, s.aligned = aligner, aligned
 	}
-	return s, nil
+	n, _ := traits.Size()
+	s.sums.init(n, dim.Decision, s.evalChunk)
+	s.furnish(1)
+	return s
 }
 
-func countTraits(traits []float64, dim kedge.Dims) (int, error) {
-	if dim.Trait < 1 || len(traits) == 0 || len(traits)%dim.Trait != 0 {
-		return 0, &kedge.DimError{Arg: "traits", Got: len(traits), Want: max(dim.Trait, 1)}
+// furnish makes room for workers.
+func (s *Objective) furnish(workers int) {
+	entries := min(s.sums.n, chunk) * s.Dims().State
+	for len(s.desks) < workers {
+		s.desks = append(s.desks, desk{
+			states: make([]float64, entries), pull: make([]float64, entries), traits: room(s.traits),
+		})
 	}
-	return len(traits) / dim.Trait, kedge.CheckFinite("traits", traits)
 }
 
 // Clone returns an Objective of the same model with a workspace of its own.
 func (s *Objective) Clone() *Objective {
-	c, err := New(s.model)
-	if err != nil {
-		panic(fmt.Sprintf("steady: a model that was valid no longer is: %v", err))
-	}
+	c := newObjective(s.model, s.traits)
+	c.Workers = s.Workers
 	return c
 }
 
@@ -82,7 +106,13 @@ func (s *Objective) Clone() *Objective {
 func (s *Objective) Dims() kedge.Dims { return s.model.Settler.Dims() }
 
 // Residual returns the worst steady-state residual of the last evaluation.
-func (s *Objective) Residual() kedge.Residual { return s.worst }
+func (s *Objective) Residual() kedge.Residual {
+	var worst kedge.Residual
+	for i := range s.desks {
+		worst = worst.Worst(s.desks[i].worst)
+	}
+	return worst
+}
 
 // Value returns Φ̃(u).
 func (s *Objective) Value(u []float64) (float64, error) {
@@ -105,97 +135,78 @@ func (s *Objective) Partial(g, u []float64) (float64, error) {
 
 // Settle writes the population settled under u to dst, one individual a row.
 func (s *Objective) Settle(dst, u []float64) error {
-	dim := s.Dims()
-	if err := kedge.CheckVector("u", u, dim.Decision); err != nil {
+	dim, n := s.Dims(), s.sums.n
+	if err := errors.Join(kedge.CheckVector("u", u, dim.Decision), kedge.CheckLen("dst", dst, n*dim.State)); err != nil {
 		return err
 	}
-	res, err := s.settler.SettleRows(dst, u, s.model.Traits)
-	s.worst = res
-	return err
+	s.forget()
+	for first := 0; first < n; first += chunk {
+		last := min(n, first+chunk)
+		d := s.traits.View(s.desks[0].traits, first, last)
+		res, err := s.settler.SettleRows(dst[first*dim.State:last*dim.State], u, d)
+		if err != nil {
+			return shiftRow(err, first)
+		}
+		s.desks[0].worst = s.desks[0].worst.Worst(res)
+	}
+	return nil
+}
+
+// forget drops the residuals of the last evaluation.
+func (s *Objective) forget() {
+	for i := range s.desks {
+		s.desks[i].worst = kedge.Residual{}
+	}
 }
 
 func (s *Objective) eval(g, u []float64, total bool) (float64, error) {
 	dim := s.Dims()
-	if err := kedge.CheckVector("u", u, dim.Decision); err != nil {
+	if err := checkAsk(g, u, dim); err != nil {
 		return 0, err
 	}
-	if g != nil {
-		if err := kedge.CheckLen("g", g, dim.Decision); err != nil {
-			return 0, err
-		}
-	}
-	n := len(s.model.Traits) / dim.Trait
-	s.worst = kedge.Residual{}
-	clear(s.parts)
-	width := 1 + dim.Decision
-	for c := range len(s.parts) / width {
-		part := kedge.Row(s.parts, c, width)
-		if err := s.evalChunk(part, g != nil, total, u, c*chunk, min(n, (c+1)*chunk)); err != nil {
-			return 0, err
-		}
-	}
-	return mean(g, s.parts, width, n)
+	hands := crew.Hands(s.Workers, s.sums.n*dim.State)
+	s.furnish(hands)
+	s.forget()
+	s.task = task{u: u, gradient: g != nil, total: total}
+	defer func() { s.task = task{} }()
+	return s.sums.mean(g, hands)
 }
 
-// evalChunk adds the losses of individuals lo … hi−1 to part[0] and, if asked, their gradients to part[1:].
-func (s *Objective) evalChunk(part []float64, wantGradient, total bool, u []float64, lo, hi int) error {
-	dim := s.Dims()
-	p, d := s.states[:(hi-lo)*dim.State], s.model.Traits[lo*dim.Trait:hi*dim.Trait]
-	if !wantGradient && s.aligner != nil {
-		return s.alignChunk(part, p[:hi-lo], u, d, lo)
+// evalChunk adds the losses of individuals first … last−1 to part[0] and, if asked, their gradients to part[1:].
+func (s *Objective) evalChunk(part []float64, hand, first, last int) error {
+	w, u := &s.desks[hand], s.task.u
+	p := w.states[:(last-first)*s.Dims().State]
+	d := s.traits.View(w.traits, first, last)
+	if !s.task.gradient && s.aligner != nil {
+		return s.alignChunk(part, p[:last-first], d, w)
 	}
 	res, err := s.settler.SettleRows(p, u, d)
 	if err != nil {
-		return shiftRow(err, lo)
+		return err
 	}
-	s.worst = s.worst.Worst(res)
+	w.worst = w.worst.Worst(res)
 	var gp, gu []float64
-	if wantGradient {
+	if s.task.gradient {
 		gu = part[1:]
 	}
-	if total {
-		gp = s.pull[:len(p)]
+	if s.task.total {
+		gp = w.pull[:len(p)]
 		clear(gp)
 	}
 	part[0] = s.judge.EvalRows(gp, gu, p, u, d)
-	if !total {
+	if !s.task.total {
 		return nil
 	}
-	return shiftRow(s.model.Sensitivity.PullRows(gu, p, u, d, gp), lo)
+	return s.model.Sensitivity.PullRows(gu, p, u, d, gp)
 }
 
 // alignChunk adds the losses of individuals with the traits d to part[0] by their settled states' products with u alone.
-func (s *Objective) alignChunk(part, pu, u, d []float64, lo int) error {
-	res, err := s.aligner.AlignRows(pu, u, d)
+func (s *Objective) alignChunk(part, pu, d []float64, w *desk) error {
+	res, err := s.aligner.AlignRows(pu, s.task.u, d)
 	if err != nil {
-		return shiftRow(err, lo)
+		return err
 	}
-	s.worst = s.worst.Worst(res)
+	w.worst = w.worst.Worst(res)
 	part[0] = s.aligned.EvalAligned(pu)
 	return nil
-}
-
-// shiftRow makes a row number within a chunk one within the crowd.
-func shiftRow(err error, lo int) error {
-	if err == nil {
-		return nil
-	}
-	var row *kedge.RowError
-	if errors.As(err, &row) {
-		return &kedge.RowError{Row: row.Row + lo, Err: row.Err}
-	}
-	return err
-}
-
-// mean reduces the chunks' sums, writes the mean gradient to g unless it is nil and returns the mean loss.
-func mean(g, parts []float64, width, n int) (float64, error) {
-	rows.AddTree(parts, width)
-	loss := parts[0] / float64(n)
-	if err := kedge.CheckFinite("Φ̃ and its gradient", parts[:width]); err != nil {
-		return 0, err
-	}
-	for i := range g {
-		g[i] = parts[1+i] / float64(n)
-	}
-	return loss, nil
 }

@@ -104,7 +104,7 @@ func TestGradientsAgreeWithDifferences(t *testing.T) {
 
 // A long roll-out settles: λ+σ|u|² < 1 makes the rate at most 0.93, so 400 steps leave less than 1e-12.
 func TestRolloutConvergesToTheSettledValue(t *testing.T) {
-	exact, rolled := polarized(t, 50, 5)
+	exact, rolled := polarized(t, 300, 5)
 	rolled.Steps = 400
 	u := []float64{0.5, -0.3, 0.4, 0.2, -0.6}
 	want, err := exact.Value(u)

@@ -1,0 +1,99 @@
+package steady
+
+import (
+	"errors"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/crew"
+	"github.com/kedge-opt/kedge/rows"
+)
+
+const (
+	chunk  = 128 // individuals judged at a time; sums depend on it, so it is the same for any number of workers
+	stride = 8   // chunks a worker takes at a time, so that workers rarely meet where they are handed out
+)
+
+// sums are the sums of losses and gradients over a crowd: those of every chunk in a place of its own, the loss and then the
+// gradient, all of them added up by one fixed tree.
+type sums struct {
+	n     int // individuals
+	width int // of a place
+	parts []float64
+	judge func(part []float64, hand, first, last int) error // adds the sums of individuals first … last−1 to part
+	work  func(hand, i int) error                           // takes, bound once so that an evaluation allocates nothing
+}
+
+func (s *sums) init(n, decision int, judge func(part []float64, hand, first, last int) error) {
+	s.n, s.width, s.judge, s.work = n, 1+decision, judge, s.take
+	s.parts = make([]float64, (n+chunk-1)/chunk*s.width)
+}
+
+// mean writes the mean gradient to g unless it is nil and returns the mean loss. The error is that of the first individual
+// that has one.
+func (s *sums) mean(g []float64, hands int) (float64, error) {
+	if err := crew.Share(hands, (s.n+stride*chunk-1)/(stride*chunk), s.work); err != nil {
+		return 0, err
+	}
+	rows.AddTree(s.parts, s.width)
+	if err := kedge.CheckFinite("Φ̃ and its gradient", s.parts[:s.width]); err != nil {
+		return 0, err
+	}
+	for i := range g {
+		g[i] = s.parts[1+i] / float64(s.n)
+	}
+	return s.parts[0] / float64(s.n), nil
+}
+
+// take judges the chunks of stride i.
+func (s *sums) take(hand, i int) error {
+	for first := i * stride * chunk; first < min(s.n, (i+1)*stride*chunk); first += chunk {
+		part := kedge.Row(s.parts, first/chunk, s.width)
+		clear(part)
+		if err := s.judge(part, hand, first, min(s.n, first+chunk)); err != nil {
+			return shiftRow(err, first)
+		}
+	}
+	return nil
+}
+
+// shiftRow makes a row number within a chunk one within the crowd.
+func shiftRow(err error, first int) error {
+	var row *kedge.RowError
+	if errors.As(err, &row) {
+		return &kedge.RowError{Row: row.Row + first, Err: row.Err}
+	}
+	return err
+}
+
+// checkAsk is the door of an evaluation at u; g is nil when no gradient is wanted.
+func checkAsk(g, u []float64, dim kedge.Dims) error {
+	if g != nil {
+		if err := kedge.CheckLen("g", g, dim.Decision); err != nil {
+			return err
+		}
+	}
+	return kedge.CheckVector("u", u, dim.Decision)
+}
+
+// given returns rows that are given as a block of finite numbers or, instead, as rows.
+func given(arg string, x []float64, r kedge.Rows, width int) (kedge.Rows, error) {
+	if r == nil {
+		if width < 1 || len(x) == 0 || len(x)%width != 0 {
+			return nil, &kedge.DimError{Arg: arg, Got: len(x), Want: max(width, 1)}
+		}
+		return kedge.Block{Data: x, Width: width}, kedge.CheckFinite(arg, x)
+	}
+	if n, entries := r.Size(); n < 1 || entries != width {
+		return nil, &kedge.DimError{Arg: arg, Got: n * entries, Want: max(n, 1) * width}
+	}
+	return r, nil
+}
+
+// room returns room to look at a chunk of rows, none where they can be looked at in place.
+func room(r kedge.Rows) []float64 {
+	if _, inPlace := r.(kedge.Block); inPlace {
+		return nil
+	}
+	n, width := r.Size()
+	return make([]float64, min(n, chunk)*width)
+}
