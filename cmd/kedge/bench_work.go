@@ -23,6 +23,8 @@ import (
 // bench runs the workloads.
 type bench struct {
 	rounds    int
+	turnCount int // turns a round
+	sizes     []int
 	skipLarge bool
 }
 
@@ -43,11 +45,7 @@ func (b *bench) run(ctx context.Context) ([]figure, error) {
 		}
 		list = append(list, f)
 	}
-	sizes := []int{1000, 1_000_000, 10_000_000}
-	if b.skipLarge {
-		sizes = sizes[:2]
-	}
-	for _, n := range sizes {
+	for _, n := range b.crowds() {
 		steps, err := b.steps(ctx, n)
 		if err != nil {
 			return nil, err
@@ -55,6 +53,18 @@ func (b *bench) run(ctx context.Context) ([]figure, error) {
 		list = append(list, steps...)
 	}
 	return list, nil
+}
+
+// crowds returns the sizes to step.
+func (b *bench) crowds() []int {
+	if b.sizes != nil {
+		return b.sizes
+	}
+	sizes := []int{1000, 1_000_000, 10_000_000}
+	if b.skipLarge {
+		sizes = sizes[:2]
+	}
+	return sizes
 }
 
 // measured is how long one round took: for the median, for the best, and the allocations of a call.
@@ -94,23 +104,22 @@ func (m measured) best() float64 { return slices.Min(m.times) }
 
 // turns measures turns of a case study with everything measured every turn, on one core and with two trials side by side.
 func (b *bench) turns(ctx context.Context, name, algorithm string) (figure, error) {
-	const perRound = 2000
-	p, index, err := benchProblem(name, algorithm, perRound)
+	p, index, err := benchProblem(name, algorithm, b.turnCount)
 	if err != nil {
 		return figure{}, err
 	}
-	one, err := b.repeat(1, perRound, func() error { return playTrial(ctx, p, index, 0) })
+	one, err := b.repeat(1, float64(b.turnCount), func() error { return playTrial(ctx, p, index, 0) })
 	if err != nil {
 		return figure{}, err
 	}
-	two, err := b.repeat(1, 2*perRound, func() error { return sideBySide(func(t int) error { return playTrial(ctx, p, index, t) }) })
+	two, err := b.repeat(1, 2*float64(b.turnCount), func() error { return sideBySide(func(t int) error { return playTrial(ctx, p, index, t) }) })
 	if err != nil {
 		return figure{}, err
 	}
 	// What a trial allocates once is not the turns'.
 	return figure{
 		name: name + "-" + algorithm + "-turn", SecondsPerTurn: one.median(), Best: one.best(), TwoWorkers: two.median(),
-		Allocations: math.Floor(one.allocations / perRound), Turns: perRound,
+		Allocations: math.Floor(one.allocations / float64(b.turnCount)), Turns: b.turnCount,
 	}, nil
 }
 
@@ -233,17 +242,26 @@ func (b *bench) steady(f dynamics.Polarized, people, u []float64) (figure, error
 	return figure{name: "polarized-steady-" + power(n), NsPerIndividual: m.median(), Best: m.best(), Allocations: m.allocations, Individuals: n}, nil
 }
 
+// triad measures the memory: what one core and what two can move.
 func (b *bench) triad(dst, x, y []float64, n int) (figure, error) {
-	m, err := b.repeat(1, float64(len(dst)), func() error {
+	pass := func(lo, hi int) error {
+		dst, x, y := dst[lo:hi], x[lo:hi], y[lo:hi]
 		for i := range dst {
 			dst[i] = x[i] + 0.5*y[i]
 		}
 		return nil
-	})
+	}
+	one, err := b.repeat(1, float64(len(dst)), func() error { return pass(0, len(dst)) })
 	if err != nil {
 		return figure{}, err
 	}
-	return figure{name: "triad-" + power(n), GBPerSecond: 24e-9 / m.median(), Best: 24e-9 / m.best(), Allocations: m.allocations, Individuals: n}, nil
+	two, err := b.repeat(1, float64(len(dst)), func() error {
+		return sideBySide(func(i int) error { return pass(i*len(dst)/2, (i+1)*len(dst)/2) })
+	})
+	return figure{
+		name: "triad-" + power(n), GBPerSecond: 24e-9 / one.median(), Best: 24e-9 / one.best(), TwoWorkers: 24e-9 / two.median(),
+		Allocations: one.allocations, Individuals: n,
+	}, err
 }
 
 // power writes 1000 as 1e3.
