@@ -111,7 +111,8 @@ func TestPublishedChoiceValues(t *testing.T) {
 	if e := rows.Distance(p.Start, rec["q0"].Data); e > 1e-14 {
 		t.Errorf("the first decision is %.1e off", e)
 	}
-	if e := rows.Distance(p.Traits, rec["p0"].Data); e > 0 {
+	_, traits := p.First(p.Some(1))
+	if e := rows.Distance(traits, rec["p0"].Data); e > 0 {
 		t.Errorf("the first state is %.1e off", e)
 	}
 	best := rec["opt_pt"].Data
@@ -165,14 +166,15 @@ func filled(n int, v float64) []float64 {
 func TestPublishedPolarizedStates(t *testing.T) {
 	rec := recorded(t, "polarized-lambda-0.4-sigma-0.5.npz")
 	p := published(t, "polarized")
+	first, _ := p.First(p.Some(1000))
 	for i, v := range rec["initial_states"].Data {
-		if p.States[i] != v {
-			t.Fatalf("entry %d of the initial population is %v, recorded %v", i, p.States[i], v)
+		if first[i] != v {
+			t.Fatalf("entry %d of the initial population is %v, recorded %v", i, first[i], v)
 		}
 	}
 	for a, name := range []string{"vanilla", "composite"} {
 		one, _ := play(t, p, a, 19, math.NaN(), nil)
-		states := one.States()
+		states := one.States(p.Some(1000))
 		worst := 0.0
 		for i, v := range rec["final_states"].Data[a*20000 : (a+1)*20000] {
 			worst = max(worst, math.Abs(states[i]-v))

@@ -56,12 +56,13 @@ type Trial struct {
 	K        []int           // the measured turns
 	Metrics  []kedge.Metrics // one a measured turn
 	Decision []float64       // after the last turn
-	States   []float64       // of the whole population after the last turn, one individual a row
+	Angles   []float64       // after the last turn, as in Result.Angles
 	Seconds  float64         // of computing
 	Finished bool
 }
 
-// Angles are the angles in degrees between every individual's state and a decision.
+// Angles are the angles in degrees between individuals' states and a decision. Of more than 100 000 individuals they are
+// those of 100 000 at equal distances: of N the numbers ⌊iN/100000⌋, i = 0 … 99999.
 type Angles struct {
 	Initial []float64            // at the start, with the first decision
 	Final   map[string][]float64 // by algorithm, the last trial: final state and final decision

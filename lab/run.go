@@ -20,7 +20,7 @@ import (
 
 // Options tune how a problem is run; they never change what comes out.
 type Options struct {
-	Workers  int       // trials at a time; 0 means one a core
+	Workers  int       // goroutines that compute: trials first, spare ones help with large populations; 0 means one a core
 	Progress *Progress // watched by someone else, or nil
 }
 
@@ -32,19 +32,19 @@ type Progress struct {
 // Execute runs every algorithm of the problem for all its trials. When the context ends first, the result holds the trials that
 // were finished, marked partial.
 func Execute(ctx context.Context, p *spec.Problem, o Options) (*Result, error) {
-	r := &run{problem: p, progress: o.Progress, result: newResult(p)}
+	r := &run{problem: p, progress: o.Progress, workers: o.Workers, result: newResult(p), shown: p.Some(mostAngles)}
 	if r.progress == nil {
 		r.progress = new(Progress)
+	}
+	if r.workers < 1 {
+		r.workers = runtime.GOMAXPROCS(0)
 	}
 	if err := r.solve(ctx); err != nil {
 		return nil, err
 	}
 	jobs := r.jobs()
-	workers := o.Workers
-	if workers < 1 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	err := forEach(ctx, min(workers, len(jobs)), jobs, r.do)
+	r.open.Store(int64(len(jobs)))
+	err := forEach(ctx, min(r.workers, len(jobs)), jobs, r.do)
 	r.result.Partial = ctx.Err() != nil
 	if err != nil && !r.result.Partial {
 		return nil, err
@@ -60,8 +60,11 @@ func Execute(ctx context.Context, p *spec.Problem, o Options) (*Result, error) {
 type run struct {
 	problem  *spec.Problem
 	progress *Progress
+	workers  int
+	open     atomic.Int64 // jobs that are not done
 	result   *Result
 	meter    loop.Meter // what every trial's own meter starts from
+	shown    []int      // individuals whose angles are kept
 }
 
 func newResult(p *spec.Problem) *Result {
@@ -87,6 +90,7 @@ func (r *run) solve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	f.Workers = r.workers
 	starts := p.Starts()
 	best, err := optimum.Find(ctx, f, p.Set, starts, p.Search)
 	if err != nil {
@@ -138,6 +142,7 @@ func (r *run) reference(ctx context.Context, starts [][]float64) error {
 	if f == nil {
 		return nil
 	}
+	f.Workers = r.workers
 	best, err := optimum.Find(ctx, f, r.problem.Set, starts, r.problem.Search)
 	if err != nil {
 		return fmt.Errorf("find the optimum after %d steps: %w", f.Steps, err)
@@ -178,6 +183,7 @@ func (r *run) jobs() []job {
 }
 
 func (r *run) do(ctx context.Context, j job) error {
+	defer r.open.Add(-1)
 	carried := math.NaN()
 	for t := j.first; t < j.beyond; t++ {
 		trial, err := r.problem.Trial(j.algorithm, t, carried)
@@ -196,21 +202,36 @@ func (r *run) do(ctx context.Context, j job) error {
 // trial runs one trial into its slot.
 func (r *run) trial(ctx context.Context, t *spec.Trial, slot *Trial) error {
 	begun := time.Now()
-	log := &series{trial: slot}
+	log, meter := &series{trial: slot}, r.ownMeter()
+	r.lend(t, meter)
 	l := loop.Loop{
 		Population: t.Population, Algorithm: t.Algorithm, Objective: t.Objective,
 		Turns: r.result.Iterations, Batch: t.Batch, Hold: r.problem.Spec.Hold,
-		Meter: r.ownMeter(), Recorder: log, Every: r.problem.Spec.Record.Every,
-		Progress: func(int) { r.progress.Done.Add(1) },
+		Meter: meter, Recorder: log, Every: r.problem.Spec.Record.Every,
+		Progress: func(int) {
+			r.progress.Done.Add(1)
+			r.lend(t, meter)
+		},
 	}
 	if err := l.Run(ctx); err != nil {
 		return err
 	}
 	slot.Decision = log.last
-	slot.States = t.States()
+	if r.problem.SharedSpace() {
+		slot.Angles = degrees(t.States(r.shown), slot.Decision)
+	}
 	slot.Seconds = time.Since(begun).Seconds()
 	slot.Finished = true
 	return nil
+}
+
+// lend gives a trial the workers that it may use now: when fewer jobs are left than there are workers, each gets its share.
+func (r *run) lend(t *spec.Trial, m *loop.Meter) {
+	n := max(1, r.workers/int(max(1, r.open.Load())))
+	t.Population.Workers, m.Steady.Workers = n, n
+	if m.Reference != nil {
+		m.Reference.Rollout.Workers = n
+	}
 }
 
 // ownMeter returns a meter with a workspace of its own.
@@ -291,22 +312,28 @@ func firstReal(errs []error) error {
 	return errors.Join(real...)
 }
 
-// angles compares every individual's state with the decision, where both live in one space.
+// mostAngles is how many individuals' angles are kept. Of a larger population they are those at equal distances.
+const mostAngles = 100_000
+
+// angles compares individuals' states with the decision, where both live in one space.
 func (r *run) angles() error {
 	p := r.problem
 	if !p.SharedSpace() {
 		return nil
 	}
-	settled := make([]float64, p.Individuals()*r.meter.Steady.Dims().State)
+	if n := len(r.shown); n < p.Individuals() {
+		r.result.Notes = append(r.result.Notes, fmt.Sprintf("Angles are those of %d individuals at equal distances in the population.", n))
+	}
+	states, traits := p.First(r.shown)
+	a := &Angles{Initial: degrees(states, p.Start), Final: map[string][]float64{}}
 	best := r.meter.Optimum.Decision
-	if err := r.meter.Steady.Settle(settled, best); err != nil {
+	if err := p.Settle(states, best, traits); err != nil {
 		return err
 	}
-	a := &Angles{Initial: degrees(p.States, p.Start), Optimal: degrees(settled, best), Final: map[string][]float64{}}
+	a.Optimal = degrees(states, best)
 	for _, one := range r.result.Runs {
 		if n := len(one.Trials); n > 0 {
-			last := one.Trials[n-1]
-			a.Final[one.Name] = degrees(last.States, last.Decision)
+			a.Final[one.Name] = one.Trials[n-1].Angles
 		}
 	}
 	r.result.Angles = a

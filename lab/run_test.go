@@ -1,7 +1,6 @@
 package lab_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -49,34 +48,6 @@ func execute(t testing.TB, p *spec.Problem, o lab.Options) *lab.Result {
 }
 
 var small = []string{"population.size=60", "population.dim=5", "iterations=40", "trials=5", "optimum.starts=3"}
-
-// The bytes must not depend on the number of workers, for any way of drawing and stepping.
-func TestWorkersGiveTheSameBytes(t *testing.T) {
-	cases := map[string][]string{
-		"polarized": append(small, "record.every=7", "record.rollout=3", "record.gradient=true"),
-		"choice":    {"population.dim=9", "iterations=30", "trials=4", "set.sum=20", "optimum.starts=3"},
-		"lq2":       {"iterations=200", "trials=6"},
-	}
-	for name, sets := range cases {
-		var first []byte
-		for _, workers := range []int{1, 2, 8} {
-			dir := filepath.Join(t.TempDir(), name)
-			if err := execute(t, build(t, name, sets...), lab.Options{Workers: workers}).Save(dir); err != nil {
-				t.Fatal(err)
-			}
-			got, err := os.ReadFile(filepath.Join(dir, "series.csv"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if first == nil {
-				first = got
-			}
-			if !bytes.Equal(first, got) {
-				t.Errorf("%s: %d workers give other bytes than one", name, workers)
-			}
-		}
-	}
-}
 
 // Adding an algorithm or a trial must not move anybody else's draws.
 func TestTrialsAreIndependentOfEachOther(t *testing.T) {

@@ -22,11 +22,11 @@ import (
 type Problem struct {
 	Name     string
 	Spec     *Spec
-	Maximize bool      // values are reported as rewards
-	Set      kedge.Set // of decisions
-	Start    []float64 // the first decision, feasible
-	States   []float64 // where everybody starts, one individual a row
-	Traits   []float64
+	Maximize bool       // values are reported as rewards
+	Set      kedge.Set  // of decisions
+	Start    []float64  // the first decision, feasible
+	States   kedge.Rows // where everybody starts
+	Traits   kedge.Rows // shared by all who read them
 	Search   optimum.Options
 
 	model  model
@@ -74,12 +74,12 @@ func Build(name string, s *Spec, files fs.FS) (*Problem, error) {
 func (p *Problem) draw(files fs.FS) error {
 	s, dim := p.Spec, p.Spec.Dims()
 	var err error
-	if p.Traits, err = s.drawLaw("population", &s.Population.Law, dim.Trait, p.stream("population"), files); err != nil {
+	if p.Traits, err = s.drawRows("population", &s.Population.Law, dim.Trait, p.stream("population"), files); err != nil {
 		return err
 	}
 	p.States = p.Traits
 	if s.Population.States != nil {
-		p.States, err = s.drawLaw("population.states", s.Population.States, dim.State, p.stream("population", "states"), files)
+		p.States, err = s.drawRows("population.states", s.Population.States, dim.State, p.stream("population", "states"), files)
 		if err != nil {
 			return err
 		}
@@ -196,7 +196,7 @@ func (s *Spec) buildObjective(dim kedge.Dims) (kedge.RowObjective, error) {
 }
 
 // Individuals returns the size of the population.
-func (p *Problem) Individuals() int { return len(p.Traits) / p.Spec.Dims().Trait }
+func (p *Problem) Individuals() int { return p.Spec.Population.Size }
 
 // SharedSpace tells whether states and decisions are directions of one space, so that angles between them mean something.
 func (p *Problem) SharedSpace() bool { return p.Spec.Dynamics.Kind == "polarized" }
@@ -207,7 +207,7 @@ func (p *Problem) MeasureItems() bool { return p.Spec.Record.W1 == "items" }
 // Steady returns Φ̃ of the whole population with its exact gradient.
 func (p *Problem) Steady() (*steady.Objective, error) {
 	m := p.model
-	return steady.New(steady.Model{Settler: m.settler, Objective: m.objective, Sensitivity: m.closed, Traits: p.Traits})
+	return steady.New(steady.Model{Settler: m.settler, Objective: m.objective, Sensitivity: m.closed, TraitRows: p.Traits})
 }
 
 // Rollout returns the value a fixed number of steps after the start, nil when the spec does not ask for it.
@@ -217,8 +217,14 @@ func (p *Problem) Rollout() *steady.Rollout {
 	}
 	return &steady.Rollout{
 		Dynamics: p.model.dynamics, Objective: p.model.objective, Steps: p.Spec.Record.Rollout,
-		States: p.States, Traits: p.Traits,
+		StateRows: p.States, TraitRows: p.Traits,
 	}
+}
+
+// Settle writes where individuals of the given traits settle under u to dst, one a row.
+func (p *Problem) Settle(dst, u, traits []float64) error {
+	_, err := p.model.settler.SettleRows(dst, u, traits)
+	return err
 }
 
 // Starts returns where searches for the optimum begin: the first decision, then random ones.

@@ -13,17 +13,43 @@ import (
 	"github.com/kedge-opt/kedge/stream"
 )
 
-// drawLaw draws one vector of dim entries for every individual.
-func (s *Spec) drawLaw(path string, l *Law, dim int, r *stream.Stream, files fs.FS) ([]float64, error) {
+// drawRows draws one vector of dim entries for every individual, kept as the spec says.
+func (s *Spec) drawRows(path string, l *Law, dim int, r *stream.Stream, files fs.FS) (kedge.Rows, error) {
 	law, err := s.buildLaw(path, l, dim, files)
 	if err != nil {
 		return nil, err
 	}
-	block, err := population.Draw(law, s.Population.Size, dim, r)
+	drawn, err := population.Redraw(law, s.Population.Size, dim, r)
 	if err != nil {
 		return nil, s.wrap(path, err)
 	}
-	return block, s.checkRows(path, block, dim)
+	if table, ok := law.(population.Table); ok {
+		if err := s.checkRows(path, table.Data, dim); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case s.Population.Traits == "regenerated":
+		return drawn, nil
+	case s.Population.Storage == "float32":
+		return s.shorten(path, drawn)
+	}
+	block, err := population.Draw(law, s.Population.Size, dim, r)
+	return kedge.Block{Data: block, Width: dim}, s.wrap(path, err)
+}
+
+// shorten keeps rows in single precision.
+func (s *Spec) shorten(path string, r kedge.Rows) (kedge.Rows, error) {
+	short, err := population.Shorten(r, s.mend())
+	return short, s.wrap(path, err)
+}
+
+// mend returns what makes rounded vectors what the dynamics demand again, nil for dynamics that demand nothing.
+func (s *Spec) mend() func(x []float64) {
+	if s.Dynamics.Kind == "polarized" {
+		return func(x []float64) { rows.Scale(x, 1/rows.Norm(x)) }
+	}
+	return nil
 }
 
 func (s *Spec) buildLaw(path string, l *Law, dim int, files fs.FS) (population.Law, error) {
@@ -113,14 +139,22 @@ func (p *Problem) drawPublished() error {
 		return s.errorf("seed", "seed is %d, the generator numpy wants at most %d", s.Seed, uint32(math.MaxUint32))
 	}
 	g := stream.NewNumPy(uint32(s.Seed))
-	p.Start, p.Traits = make([]float64, dim.Decision), make([]float64, s.Population.Size*dim.Trait)
-	p.States = p.Traits
+	p.Start = make([]float64, dim.Decision)
 	if err := s.publishedStart(p.Start, g); err != nil {
 		return err
 	}
-	if err := s.publishedPopulation(p.Traits, dim.Trait, g); err != nil {
+	traits := make([]float64, s.Population.Size*dim.Trait)
+	err := s.publishedPopulation(traits, dim.Trait, g)
+	if err != nil {
 		return err
 	}
+	p.Traits = kedge.Block{Data: traits, Width: dim.Trait}
+	if s.Population.Storage == "float32" {
+		if p.Traits, err = s.shorten("population", p.Traits); err != nil {
+			return err
+		}
+	}
+	p.States = p.Traits
 	for i := range s.Algorithms {
 		p.numpy = append(p.numpy, s.publishedTrials(&s.Algorithms[i], dim.Decision, g))
 	}

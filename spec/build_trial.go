@@ -37,16 +37,6 @@ func (t *Trial) Carried() float64 {
 	return t.explore.Previous()
 }
 
-// States returns a copy of everybody's state, without what the trial's bookkeeping keeps beside it.
-func (t *Trial) States() []float64 {
-	all, wide := t.Population.States(), t.Population.Dims().State
-	var out []float64
-	for i := range t.Population.Size() {
-		out = append(out, kedge.Row(all, i, wide)[:t.width]...)
-	}
-	return out
-}
-
 // draws is where a trial's random numbers come from.
 type draws interface {
 	population.Source
@@ -57,9 +47,12 @@ type draws interface {
 func (p *Problem) Trial(a, t int, carried float64) (*Trial, error) {
 	from := &p.Spec.Algorithms[a]
 	sample, directions := p.trialDraws(a, t)
-	m, states := p.trialModel(from)
+	m := p.trialModel(from)
 	dim := m.dynamics.Dims()
-	crowd, err := population.New(m.dynamics, states, p.Traits, p.picker(from, sample))
+	crowd, err := population.Gather(population.Config{
+		Dynamics: m.dynamics, Traits: p.Traits, States: p.trialStart(from), Pick: p.picker(from, sample),
+		Storage: p.Spec.Population.storage(),
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -86,23 +79,30 @@ func (p *Problem) trialDraws(a, t int) (sample, directions draws) {
 	return p.stream(append(name, "sample")...), p.stream(append(name, "directions")...)
 }
 
-// trialModel returns the individual as the algorithm sees it, and where everybody starts. With the norm of the previous step
-// remembered, the state has one entry more.
-func (p *Problem) trialModel(from *Algorithm) (model, []float64) {
+// trialModel returns the individual as the algorithm sees it. With the norm of the previous step remembered, the state has
+// one entry more.
+func (p *Problem) trialModel(from *Algorithm) model {
 	m := p.model
 	if from.Norm != "previous" {
-		return m, p.States
+		return m
 	}
 	d, n := &p.Spec.Dynamics, p.Spec.Dims().State
 	f := dynamics.PolarizedNorm{Polarized: dynamics.Polarized{Dim: n, Lambda: d.Lambda, Sigma: d.Sigma}}
 	h := &sensitivity.PolarizedNorm{}
 	h.Dim, h.Lambda, h.Sigma = n, d.Lambda, d.Sigma
 	m.dynamics, m.settler, m.closed, m.objective = f, f, h, objective.Affinity{State: n + 1}
-	var states []float64
-	for i := range p.Individuals() {
-		states = append(append(states, kedge.Row(p.States, i, n)...), 1)
+	return m
+}
+
+// trialStart returns where everybody starts as the algorithm sees it, nil for the own trait.
+func (p *Problem) trialStart(from *Algorithm) kedge.Rows {
+	switch {
+	case from.Norm == "previous":
+		return withNorm{p.States}
+	case p.Spec.Population.States == nil:
+		return nil
 	}
-	return m, states
+	return p.States
 }
 
 func (p *Problem) picker(from *Algorithm, source population.Source) population.Picker {

@@ -115,6 +115,9 @@ func (c *check) fits(path string, n int, what string) {
 }
 
 func (c *check) record() {
+	if c.s.Record.W1 == "items" && c.s.Population.Storage == "float32" {
+		c.fail(keys("record.w1", "population.storage"), "record.w1 is items, which wants population.storage float64")
+	}
 	if c.s.Record.W1 == "items" && c.sound("dynamics.kind") && c.s.Dynamics.Kind != "choice" {
 		c.fail(keys("record.w1", "dynamics.kind"), "record.w1 is items, but only choice dynamics have items; want none")
 	}
@@ -134,6 +137,9 @@ func (c *check) generator() {
 	}
 	if p.Sampling != "with-replacement" {
 		c.fail(keys("population.sampling", "generator"), "generator numpy samples with replacement only")
+	}
+	if p.Traits == "regenerated" {
+		c.fail(keys("population.traits", "generator"), "generator numpy draws everybody once and in order, want population.traits stored")
 	}
 	hemisphere := p.Law.Kind == "cap" && p.Law.Angle == 90 && p.Law.Axis == nil && p.Dim >= 4
 	if one := p.Law.Kind == "proportions" && p.Size == 1; !hemisphere && !one {

@@ -90,6 +90,8 @@ algorithms: [{name: vanilla, step: 0.005}]
 	//   law: sphere
 	//   states: same
 	//   sampling: with-replacement
+	//   storage: float64
+	//   traits: stored
 	// dynamics:
 	//   kind: polarized
 	//   lambda: 0.4

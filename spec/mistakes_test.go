@@ -113,6 +113,9 @@ func TestValueMistakes(t *testing.T) {
 		{"law: sphere", "law: file, file: \"a\\nb\"", "x.yaml:2: population.file is \"a\\nb\", want the name of a file"},
 		{"law: sphere", "law: sphere, states: other", "x.yaml:2: population.states is \"other\", want same or a mapping with a law"},
 		{"law: sphere", "law: sphere, states: {law: cap}", "x.yaml:2: population.states.angle is missing, want an angle in degrees, above 0 and up to 180"},
+		{"law: sphere", "law: sphere, storage: float16, traits: drawn", "x.yaml:2: population.storage is \"float16\", want float64 or float32\n" +
+			"x.yaml:2: population.traits is \"drawn\", want stored or regenerated"},
+		{"law: sphere", "law: file, file: a.csv, traits: regenerated", "x.yaml:2: population.traits is regenerated, but population.law is file, whose individuals cannot be drawn anew; want stored"},
 		{"law: sphere", "law: sphere, sampling: twice", "x.yaml:2: population.sampling is \"twice\", want with-replacement or without-replacement"},
 		{"radius: 1", "radius: 0", "x.yaml:5: set.radius is 0, want a number above 0"},
 		{"radius: 1", "radius: .inf", "x.yaml:5: set.radius is .inf, want a number above 0"},
@@ -242,6 +245,10 @@ func TestMistakesBetweenSections(t *testing.T) {
 		{"kind: choice, lambda1: 0, lambda2: 0, epsilon: 1", "kind: affine, a: [[0]], b: [[1, 1]], e: [[1, 1, 1, 1]]",
 			"x.yaml:3: population.states is same, but a state has 1 entry and a trait 4\n" +
 				"x.yaml:5: objective.kind is revenue, which reads 2 entries of the state, but that has 1"},
+		{"law: proportions", "law: proportions, traits: regenerated",
+			"x.yaml:3: generator numpy draws everybody once and in order, want population.traits stored"},
+		{"size: 1, dim: 4, law: proportions}", "size: 1, dim: 4, law: proportions, storage: float32}\nrecord: {w1: items}",
+			"x.yaml:4: record.w1 is items, which wants population.storage float64"},
 	} {
 		c.breaks(t, crowded)
 	}
@@ -324,7 +331,7 @@ algorithms:
   - {name: vanilla}
 `
 	const want = `x.yaml:1: iterations is "none", want a whole number from 1 to 2147483647
-x.yaml:2: unknown key population.angle, sphere has size, dim, law, states and sampling
+x.yaml:2: unknown key population.angle, sphere has size, dim, law, states, sampling, storage and traits
 x.yaml:3: dynamics.kind is "polarised", want polarized, choice, affine or friedkin-johnsen
 x.yaml:4: unknown key objective.weight, affinity has kind
 x.yaml:12: algorithms.1.step is missing, want a number above 0

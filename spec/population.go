@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/rows"
 )
 
@@ -15,6 +16,8 @@ type Population struct {
 	Law      Law    // of the traits d
 	States   *Law   // of the first states p₀; nil: every individual starts at its trait, p₀ = d
 	Sampling string // "with-replacement" or "without-replacement"
+	Storage  string // "float64", or "float32": of the states, and of traits that are stored
+	Traits   string // "stored", or "regenerated": drawn anew from their stream whenever they are needed
 }
 
 // Law is how traits or first states are drawn. Angles are in degrees.
@@ -45,6 +48,8 @@ func (p *Population) describe(f *form) {
 	p.Law.describe(f)
 	p.describeStates(f)
 	fieldOr(f, "sampling", &p.Sampling, oneOf("with-replacement", "without-replacement"), "with-replacement")
+	fieldOr(f, "storage", &p.Storage, oneOf("float64", "float32"), "float64")
+	fieldOr(f, "traits", &p.Traits, oneOf("stored", "regenerated"), "stored")
 }
 
 // describeStates reads either the word same or a law.
@@ -97,6 +102,13 @@ func (l *Law) describeCap(f *form, widest float64) {
 	optional(f, "axis", &l.Axis, numbers(finite()))
 }
 
+func (p *Population) storage() population.Storage {
+	if p.Storage == "float32" {
+		return population.Float32
+	}
+	return population.Float64
+}
+
 // population checks sizes, and whether the laws give what the dynamics move.
 func (c *check) population() {
 	p := &c.s.Population
@@ -104,6 +116,9 @@ func (c *check) population() {
 		c.fits("population.size", p.Size, "individuals")
 	}
 	c.law("population", &p.Law, c.traitLength())
+	if law := p.Law.Kind; p.Traits == "regenerated" && (law == "values" || law == "file") {
+		c.fail(keys("population.traits", "population.law"), "population.traits is regenerated, but population.law is %s, whose individuals cannot be drawn anew; want stored", law)
+	}
 	if p.States != nil {
 		c.law("population.states", p.States, c.stateLength())
 		return
