@@ -51,3 +51,20 @@ func TestGrowthIsFitted(t *testing.T) {
 		t.Errorf("exponent %v, want 1.5", g.Exponent)
 	}
 }
+
+// What a crowd says it takes is what the heap says, but for rounding up.
+func TestFootprintsAreMeasured(t *testing.T) {
+	list, err := footprints(50_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]float64{"float64 stored": 480, "float64 regenerated": 320, "float32 stored": 240, "float32 regenerated": 160}
+	for _, f := range list {
+		if name := f.Storage + " " + f.Traits; f.Computed != want[name] || math.Abs(f.Measured-f.Computed) > 0.1*f.Computed {
+			t.Errorf("%s: %v bytes by what is kept, %.0f by the heap, want %v", name, f.Computed, f.Measured, want[name])
+		}
+	}
+	if len(list) != 4 {
+		t.Errorf("%d ways to keep a crowd, want 4", len(list))
+	}
+}
