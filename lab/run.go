@@ -50,10 +50,10 @@ func Execute(ctx context.Context, p *spec.Problem, o Options) (*Result, error) {
 		return nil, err
 	}
 	r.dropUnfinished()
+	r.result.Notes = append(r.result.Notes, p.Warnings()...)
 	if err := r.angles(); err != nil {
 		return nil, err
 	}
-	r.result.Notes = append(r.result.Notes, p.Warnings()...)
 	return r.result, nil
 }
 

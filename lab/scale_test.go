@@ -33,7 +33,7 @@ func seriesOf(t *testing.T, name string, workers int, sets ...string) []byte {
 // or, in a population large enough, on one trial together.
 func TestWorkersGiveTheSameBytes(t *testing.T) {
 	large := []string{
-		fmt.Sprintf("population.size=%d", 4*crew.Grain/20+1), "iterations=3", "trials=1", "optimum={starts: 1, tolerance: 1e-4}", "record.rollout=2",
+		fmt.Sprintf("population.size=%d", 2*crew.Grain/20+1), "iterations=3", "trials=1", "optimum={starts: 1, tolerance: 1e-4}", "record.rollout=2",
 		"algorithms=[{name: composite, step: 0.1, batch: 50}]",
 	}
 	for what, sets := range map[string][]string{
@@ -80,7 +80,7 @@ func TestSinglePrecisionIsClose(t *testing.T) {
 
 // Of a large population the angles are those of a part, and a note says so.
 func TestAnglesOfLargePopulations(t *testing.T) {
-	sets := []string{"population.size=200001", "population.dim=2", "iterations=1", "trials=1", "optimum.starts=1"}
+	sets := []string{"population.size=100001", "population.dim=2", "iterations=1", "trials=1", "optimum={starts: 1, tolerance: 1e-4}"}
 	r := execute(t, build(t, "polarized", sets...), lab.Options{})
 	for name, angles := range map[string][]float64{"initial": r.Angles.Initial, "optimal": r.Angles.Optimal, "final": r.Angles.Final["vanilla"]} {
 		if len(angles) != 100_000 {
