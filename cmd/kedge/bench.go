@@ -73,9 +73,7 @@ func printFigures(w io.Writer, list []figure, asJSON bool) error {
 		for _, f := range list {
 			byName[f.name] = f
 		}
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(byName)
+		return printJSON(w, byName)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "workload\tmedian\tbest\ttwo workers\tspeed-up\tturns/s\tGB/s\tof triad\tallocations\t")
@@ -110,4 +108,10 @@ func (f figure) line() string {
 		share = fmt.Sprintf("%.0f %%", 100*f.TriadShare)
 	}
 	return fmt.Sprintf("%s\t%.4g%s\t%.4g%s\t%s\t%s\t%s\t%s\t%s\t%.3g\t", f.name, value, unit, f.Best, unit, two, speedUp, turns, rate, share, f.Allocations)
+}
+
+func printJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
 }

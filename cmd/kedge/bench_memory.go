@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"runtime"
@@ -91,9 +90,7 @@ func printMemory(w io.Writer, asJSON bool) error {
 		return coded{err, exitFailed}
 	}
 	if asJSON {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(list)
+		return printJSON(w, list)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "storage\ttraits\tbytes an individual\tmeasured\tindividuals in 24 GB")

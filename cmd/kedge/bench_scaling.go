@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -142,9 +141,7 @@ func (b *bench) withTrials(ctx context.Context) (growth, error) {
 
 func printGrowth(w io.Writer, list []growth, asJSON bool) error {
 	if asJSON {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(list)
+		return printJSON(w, list)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "cost of\twith\texponent\tsizes\tmilliseconds")
