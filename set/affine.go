@@ -134,7 +134,7 @@ func (s *Affine) remainder(dst, a, b, x []float64) (wrong int) {
 	for i, want := range b {
 		rest, size := sum{high: want}, math.Abs(want)
 		for j, c := range kedge.Row(a, i, s.dim) {
-			rest.addProduct(-c, x[j])
+			rest = rest.addProduct(-c, x[j])
 			size += math.Abs(float64(c * x[j]))
 		}
 		if dst[i] = rest.value(); wrong < 0 && !(math.Abs(dst[i]) <= bar*size) {

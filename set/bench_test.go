@@ -21,6 +21,10 @@ func problems(n int) []problem {
 	if err != nil {
 		panic(err)
 	}
+	inside := make([]float64, n)
+	for i := range inside {
+		inside[i] = 2 + y[i]/10
+	}
 	half := HalfSpace{Normal: slices.Repeat([]float64{1}, n), Bound: -1}
 	return []problem{
 		{"whole", Whole{}, y},
@@ -29,6 +33,7 @@ func problems(n int) []problem {
 		{"box", Box{Lower: make([]float64, n)}, y},
 		{"simplex", Simplex{1}, y},
 		{"capped", CappedSimplex{Sum: 2.5 * float64(n), Upper: 5}, y},
+		{"capped, all free", CappedSimplex{Sum: 2.5 * float64(n), Upper: 5}, inside},
 		{"half-space", half, y},
 		{"affine", plane, y},
 		{"product", Product{[]Part{{n / 2, Simplex{1}}, {n - n/2, Ball{Radius: 1}}}}, y},

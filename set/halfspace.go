@@ -74,7 +74,7 @@ func (h HalfSpace) excess(x []float64, f float64) (excess, size float64) {
 	s := sum{high: -f * h.Bound}
 	size = math.Abs(s.high)
 	for i, v := range x {
-		s.addProduct(f*h.Normal[i], v)
+		s = s.addProduct(f*h.Normal[i], v)
 		size += math.Abs(float64(f * h.Normal[i] * v))
 	}
 	return s.value(), size

@@ -47,11 +47,21 @@ func (s CappedSimplex) top() float64 { return min(s.Upper, s.Sum) }
 
 // Project moves u to the nearest point of the set, xᵢ = min(max(uᵢ − t, 0), Upper) with t such that Σxᵢ = Sum.
 //
-// The sum as a function of t is piecewise linear with breaks at uᵢ and uᵢ − Upper [brucker1984]. A binary search over the
-// sorted entries finds the piece, which gives the entries at 0 and at Upper. The smallest entry between follows from the
-// sum, the others from their differences to it: so every error is a rounding of an xᵢ, small against Sum however large u
-// is, and there is nothing left to correct.
+// The sum as a function of t is piecewise linear with breaks at uᵢ and uᵢ − Upper [brucker1984]. Its piece at Sum gives the
+// entries at 0 and at Upper. The smallest entry between follows from the sum, the others from their differences to it: so
+// every error is a rounding of an xᵢ, small against Sum however large u is, and there is nothing left to correct.
+//
+// The piece is found by Newton's method. Where its answer is not beyond doubt, a binary search over the sorted entries finds
+// it; both ways lead to the same bits.
 func (s CappedSimplex) Project(u []float64) error {
+	if s.unsorted(u) {
+		return nil
+	}
+	return s.sorted(u)
+}
+
+// sorted is Project by sorting and nothing else.
+func (s CappedSimplex) sorted(u []float64) error {
 	if err := errors.Join(s.Check(len(u)), kedge.CheckFinite("u", u)); err != nil {
 		return err
 	}
@@ -78,7 +88,7 @@ func (s CappedSimplex) holds(v []float64) bool {
 func (s CappedSimplex) residual(v []float64) float64 {
 	r := sum{high: s.Sum}
 	for _, x := range v {
-		r.add(-x)
+		r = r.add(-x)
 	}
 	return r.value()
 }
@@ -106,9 +116,9 @@ func newCut(v []float64, total, top float64) cut {
 	}
 	if first < full {
 		left := sum{high: total}
-		left.addProduct(-float64(n-full), top)
+		left = left.addProduct(-float64(n-full), top)
 		for _, y := range v[first:full] {
-			left.add(c.low - y)
+			left = left.add(c.low - y)
 		}
 		c.atLow = clamp(left.value()/float64(full-first), 0, top)
 	}
@@ -119,7 +129,7 @@ func newCut(v []float64, total, top float64) cut {
 func positiveAt(v []float64, y, total, top float64) bool {
 	s := sum{high: -total}
 	for i := len(v) - 1; i >= 0 && v[i] > y; i-- {
-		if s.add(min(v[i]-y, top)); s.value() >= 0 {
+		if s = s.add(min(v[i]-y, top)); s.value() >= 0 {
 			return false
 		}
 	}
@@ -130,7 +140,7 @@ func positiveAt(v []float64, y, total, top float64) bool {
 func fullAt(v []float64, y, total, top float64) bool {
 	s := sum{high: -total}
 	for i := len(v) - 1; i >= 0 && y-v[i] < top; i-- {
-		if s.add(top - max(y-v[i], 0)); s.value() > 0 {
+		if s = s.add(top - max(y-v[i], 0)); s.value() > 0 {
 			return false
 		}
 	}

@@ -227,7 +227,7 @@ func missesPlane(s kedge.Set, x []float64) (ratio, bar float64) {
 	for i, c := range p.offset {
 		r := sum{high: -c}
 		for j, q := range kedge.Row(p.basis, i, p.dim) {
-			r.addProduct(q, x[j])
+			r = r.addProduct(q, x[j])
 		}
 		ratio = max(ratio, over(math.Abs(r.value()), p.dim, max(rows.Norm(x), rows.Norm(p.offset))))
 	}

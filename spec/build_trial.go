@@ -50,7 +50,7 @@ func (p *Problem) Trial(a, t int, carried float64) (*Trial, error) {
 	m := p.trialModel(from)
 	dim := m.dynamics.Dims()
 	crowd, err := population.Gather(population.Config{
-		Dynamics: m.dynamics, Traits: p.Traits, States: p.trialStart(from), Pick: p.picker(from, sample),
+		Dynamics: m.dynamics, Traits: p.Traits, States: p.trialStart(from), Pick: p.picker(sample),
 		Storage: p.Spec.Population.storage(),
 	})
 	if err != nil {
@@ -105,7 +105,7 @@ func (p *Problem) trialStart(from *Algorithm) kedge.Rows {
 	return p.States
 }
 
-func (p *Problem) picker(from *Algorithm, source population.Source) population.Picker {
+func (p *Problem) picker(source population.Source) population.Picker {
 	if p.Spec.Population.Sampling == "without-replacement" {
 		return &population.WithoutReplacement{Source: source}
 	}

@@ -25,6 +25,15 @@ func W1(a, b []float64) (float64, error) {
 	if err := kedge.CheckLen("b", b, len(a)); err != nil {
 		return 0, err
 	}
+	if w, ok := onePass(a, b); ok {
+		return w, nil
+	}
+	return careful(a, b)
+}
+
+// careful is W1 of vectors of one length, without a condition: it tells what is wrong with them, and keeps the digits of any
+// difference however small.
+func careful(a, b []float64) (float64, error) {
 	ma, errA := mass("a", a)
 	mb, errB := mass("b", b)
 	if errA != nil || errB != nil {
@@ -32,16 +41,16 @@ func W1(a, b []float64) (float64, error) {
 	}
 	var surplus sum
 	for i, v := range a {
-		surplus.add(v, -b[i])
+		surplus = surplus.add(v, -b[i])
 	}
 	// With e = (Σa − Σb)/(Σa + Σb), each normalized difference is ½(1/Σa + 1/Σb) · [(aᵢ − bᵢ) − (aᵢ + bᵢ)e]: only a small
 	// correction is rounded, and swapping a and b changes nothing but the sign.
 	e := surplus.value() / (ma + mb)
 	var below, area sum
 	for i, v := range a {
-		below.add(v, -b[i])
+		below = below.add(v, -b[i])
 		below.lo -= float64((v + b[i]) * e)
-		area.add(math.Abs(below.value()), 0)
+		area = area.add(math.Abs(below.value()), 0)
 	}
 	return area.value() * ((1/ma + 1/mb) / 2), nil
 }
@@ -56,7 +65,7 @@ func mass(arg string, x []float64) (float64, error) {
 		if w < 0 || w > 1+massTolerance {
 			return 0, &kedge.RangeError{Arg: fmt.Sprintf("%s[%d]", arg, i), Got: w, Want: "a weight between 0 and 1"}
 		}
-		s.add(w, 0)
+		s = s.add(w, 0)
 	}
 	if math.Abs(s.value()-1) > massTolerance {
 		return 0, &kedge.RangeError{Arg: "the sum of " + arg, Got: s.value(), Want: "1 within 1e-9"}
@@ -70,10 +79,10 @@ type sum struct{ hi, lo float64 }
 func (s sum) value() float64 { return s.hi + s.lo }
 
 // add adds x + y without losing what the two additions round away.
-func (s *sum) add(x, y float64) {
+func (s sum) add(x, y float64) sum {
 	d, e1 := twoSum(x, y)
 	h, e2 := twoSum(s.hi, d)
-	s.hi, s.lo = h, s.lo+(e1+e2)
+	return sum{h, s.lo + (e1 + e2)}
 }
 
 // twoSum returns the rounded x + y and what rounding lost, exactly [knuth1997].
