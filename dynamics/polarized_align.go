@@ -47,11 +47,15 @@ func (f Polarized) align(dst, own, u, d []float64, norm float64) bool {
 		return false
 	}
 	rows.Products(dst, own, d, u)
+	rows.Scale(dst, 1/norm)
 	for i, c := range dst {
-		if !(math.Abs(own[i]-1) <= offSphere) || math.Abs(c) < 1e-100*norm {
+		size := math.Abs(c)
+		if off := own[i] - 1; !(off <= offSphere && off >= -offSphere && size >= 1e-100) {
 			return false
 		}
-		dst[i] = max(-1, min(1, c/norm))
+		if size > 1 {
+			dst[i] = math.Copysign(1, c)
+		}
 	}
 	if rows.SettleCosines(dst, k, s) != 0 {
 		return false

@@ -25,20 +25,25 @@ func (a Affinity) Check(dim kedge.Dims) error { return checkWidth(a.State, dim.D
 // Eval implements [kedge.Objective]. It does not read d.
 func (a Affinity) Eval(gp, gu, p, u, _ []float64) float64 {
 	mustBe("p", p, width(a.State, len(u)))
-	mustFit(gp, gu, p, u)
-	x := p[:len(u)]
-	if gp != nil {
-		rows.AddScaled(gp[:len(u)], -1, u)
-	}
-	if gu != nil {
-		rows.AddScaled(gu, -1, x)
-	}
-	return -rows.Dot(u, x)
+	return a.EvalRows(gp, gu, p, u, nil)
 }
 
 // EvalRows implements [kedge.RowObjective]. It does not read d.
 func (a Affinity) EvalRows(gp, gu, p, u, _ []float64) float64 {
-	return sumRows(a, width(a.State, len(u)), 0, gp, gu, p, u, nil)
+	wide := width(a.State, len(u))
+	mustFit(gp, gu, p, u)
+	sum := 0.0
+	for i := range kedge.Count(p, wide) {
+		x := p[i*wide : i*wide+len(u)]
+		if gp != nil {
+			rows.AddScaled(gp[i*wide:i*wide+len(u)], -1, u)
+		}
+		if gu != nil {
+			rows.AddScaled(gu, -1, x)
+		}
+		sum -= rows.Dot(u, x)
+	}
+	return sum
 }
 
 // EvalAligned implements [kedge.AlignedObjective].

@@ -51,8 +51,9 @@ func productsPlain(along, own, d, u []float64) {
 // rootSteps is how many Newton steps a root may take; a handful is the rule.
 const rootSteps = 100
 
-// SettleCosines replaces every c in x, |c| ≤ 1, by the component x = kc/e along a unit vector of the unit vector
-// (kc/e, k√(1−c²)/(e+s)), where e > 0 is the root of the secular equation k²[(1−c²)/(e+s)² + c²/e²] = 1 for k > 0 and s ≥ 0.
+// SettleCosines replaces every c in x, |c| ≤ 1, by kc/e, the first entry of the unit vector (kc/e, k√(1−c²)/(e+s)) where
+// e > 0 is the root of the secular equation k²[(1−c²)/(e+s)² + c²/e²] = 1 for k > 0 and s ≥ 0. Rounding may leave it a few
+// units in the last place beyond 1.
 // It returns how many roots were not found.
 func SettleCosines(x []float64, k, s float64) (failed int) {
 	if whole := len(x) &^ 7; hasAVX2() && whole > 0 {
@@ -96,8 +97,7 @@ func settleCosine(c, k, s float64) (x float64, ok bool) {
 		e += move
 		ok = !(move > 1e-8*e) // what is left is its square
 	}
-	along, across := a/e, b/(e+s)
-	return math.Copysign(along/math.Sqrt(float64(along*along)+float64(across*across)), c), ok
+	return math.Copysign(a/e, c), ok
 }
 
 // hypotenuse returns √(a² + max(r, 0)²).

@@ -686,31 +686,15 @@ newton:
 	ADDQ         SI, DX
 
 converged:
+	VBROADCASTSD sign<>+0(SB), Y3
 	VMOVUPD      32(SP), Y1
 	VDIVPD       Y0, Y1, Y1
-	VADDPD       Y4, Y0, Y3
-	VMOVUPD      64(SP), Y0
-	VDIVPD       Y3, Y0, Y0
-	VMULPD       Y1, Y1, Y3
-	VMULPD       Y0, Y0, Y0
-	VADDPD       Y0, Y3, Y3
-	VSQRTPD      Y3, Y3
-	VDIVPD       Y3, Y1, Y1
-	VBROADCASTSD sign<>+0(SB), Y0
-	VANDPD       (SP), Y0, Y0
-	VORPD        Y0, Y1, Y1
+	VANDPD       (SP), Y3, Y3
+	VORPD        Y3, Y1, Y1
 	VMOVUPD      Y1, (AX)
+	VBROADCASTSD sign<>+0(SB), Y1
 	VMOVUPD      160(SP), Y0
 	VDIVPD       Y2, Y0, Y0
-	VADDPD       Y4, Y2, Y2
-	VMOVUPD      192(SP), Y1
-	VDIVPD       Y2, Y1, Y1
-	VMULPD       Y0, Y0, Y2
-	VMULPD       Y1, Y1, Y1
-	VADDPD       Y1, Y2, Y2
-	VSQRTPD      Y2, Y2
-	VDIVPD       Y2, Y0, Y0
-	VBROADCASTSD sign<>+0(SB), Y1
 	VANDPD       128(SP), Y1, Y1
 	VORPD        Y1, Y0, Y0
 	VMOVUPD      Y0, 32(AX)

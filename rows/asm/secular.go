@@ -52,7 +52,7 @@ func secular() {
 	ADDQ(still.As64(), failed)
 	Label("converged")
 	for i, r := range both {
-		r.finish(Mem{Base: x}.Offset(32*i), s)
+		r.finish(Mem{Base: x}.Offset(32 * i))
 	}
 	ADDQ(Imm(64), x)
 	SUBQ(Imm(8), n)
@@ -129,20 +129,11 @@ func (r roots) step(s, one VecVirtual) {
 	VANDPD(t, r.active, r.active)
 }
 
-// finish writes a/e of the vector (a/e, b/(e+s)) brought to length 1, with the sign of the cosine.
-func (r roots) finish(x Mem, s VecVirtual) {
-	a, b, t := YMM(), YMM(), YMM()
+// finish writes a/e with the sign of the cosine.
+func (r roots) finish(x Mem) {
+	a, sign := YMM(), bits("sign", 1<<63)
 	VMOVUPD(r.a, a)
 	VDIVPD(r.e, a, a)
-	VADDPD(s, r.e, t)
-	VMOVUPD(r.b, b)
-	VDIVPD(t, b, b)
-	VMULPD(a, a, t)
-	VMULPD(b, b, b)
-	VADDPD(b, t, t)
-	VSQRTPD(t, t)
-	VDIVPD(t, a, a)
-	sign := bits("sign", 1<<63)
 	VANDPD(r.cosine, sign, sign)
 	VORPD(sign, a, a)
 	VMOVUPD(a, x)
