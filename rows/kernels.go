@@ -56,7 +56,7 @@ const rootSteps = 100
 // units in the last place beyond 1.
 // It returns how many roots were not found.
 func SettleCosines(x []float64, k, s float64) (failed int) {
-	if whole := len(x) &^ 7; hasAVX2() && whole > 0 {
+	if whole := len(x) &^ 15; hasAVX2() && whole > 0 {
 		failed = secularAVX2(&x[0], whole, k, s, rootSteps)
 		x = x[whole:]
 	}

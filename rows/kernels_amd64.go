@@ -14,7 +14,7 @@ func dotAVX2(x *float64, y *float64, n int) float64
 //go:noescape
 func addScaledAVX2(dst *float64, a float64, x *float64, n int)
 
-// finiteAVX2 returns the sum of x[i]·0, which is 0 unless one is not finite.
+// finiteAVX2 returns 0 unless an entry of x is not finite, and then NaN.
 //
 //go:noescape
 func finiteAVX2(x *float64, n int) float64
@@ -29,7 +29,7 @@ func blendAVX2(dst *float64, norm2 *float64, p *float64, d *float64, u *float64,
 //go:noescape
 func productsAVX2(along *float64, own *float64, d *float64, u *float64, n int, m int)
 
-// secularAVX2 replaces cosines by settled cosines, as settleCosine does one by one; n must be a multiple of 8. It returns how many did not converge.
+// secularAVX2 replaces cosines by settled cosines, as settleCosine does one by one; n must be a multiple of 16. It returns how many did not converge.
 //
 //go:noescape
 func secularAVX2(x *float64, n int, k float64, s float64, limit int) int

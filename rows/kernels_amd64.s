@@ -110,8 +110,30 @@ addDone:
 // func finiteAVX2(x *float64, n int) float64
 // Requires: AVX, SSE2
 TEXT ·finiteAVX2(SB), NOSPLIT, $0-24
-	MOVQ    x+0(FP), AX
-	MOVQ    n+8(FP), CX
+	MOVQ   x+0(FP), AX
+	MOVQ   n+8(FP), CX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+
+sixteen:
+	CMPQ   CX, $0x10
+	JL     few
+	VMULPD (AX), Y4, Y5
+	VADDPD Y5, Y0, Y0
+	VMULPD 32(AX), Y4, Y5
+	VADDPD Y5, Y1, Y1
+	VMULPD 64(AX), Y4, Y5
+	VADDPD Y5, Y2, Y2
+	VMULPD 96(AX), Y4, Y5
+	VADDPD Y5, Y3, Y3
+	ADDQ   $0x80, AX
+	SUBQ   $0x10, CX
+	JMP    sixteen
+
+few:
 	MOVQ    CX, DX
 	ANDQ    $0x03, DX
 	ANDQ    $-4, CX
@@ -119,30 +141,31 @@ TEXT ·finiteAVX2(SB), NOSPLIT, $0-24
 	LEAQ    tailMasks<>+0(SB), SI
 	MOVQ    DX, BX
 	SHLQ    $0x05, BX
-	VMOVUPD (SI)(BX*1), Y0
-	VXORPD  Y1, Y1, Y1
-	VXORPD  Y2, Y2, Y2
+	VMOVUPD (SI)(BX*1), Y5
 	XORQ    BX, BX
 
 finiteLoop:
 	CMPQ    BX, CX
 	JGE     finiteRest
-	VMOVUPD (AX)(BX*1), Y3
-	VMULPD  Y2, Y3, Y3
-	VADDPD  Y3, Y1, Y1
+	VMOVUPD (AX)(BX*1), Y6
+	VMULPD  Y4, Y6, Y6
+	VADDPD  Y6, Y0, Y0
 	ADDQ    $0x20, BX
 	JMP     finiteLoop
 
 finiteRest:
 	TESTQ      DX, DX
 	JZ         finiteDone
-	VMASKMOVPD (AX)(BX*1), Y0, Y0
-	VMULPD     Y2, Y0, Y0
-	VADDPD     Y0, Y1, Y1
+	VMASKMOVPD (AX)(BX*1), Y5, Y5
+	VMULPD     Y4, Y5, Y5
+	VADDPD     Y5, Y0, Y0
 
 finiteDone:
-	VEXTRACTF128 $0x01, Y1, X0
-	VADDPD       X0, X1, X0
+	VADDPD       Y1, Y0, Y0
+	VADDPD       Y2, Y0, Y0
+	VADDPD       Y3, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
 	VPERMILPD    $0x01, X0, X1
 	VADDSD       X1, X0, X0
 	VZEROUPPER
@@ -534,14 +557,14 @@ done:
 
 // func secularAVX2(x *float64, n int, k float64, s float64, limit int) int
 // Requires: AVX, POPCNT
-TEXT ·secularAVX2(SB), NOSPLIT, $256-48
+TEXT ·secularAVX2(SB), NOSPLIT, $640-48
 	MOVQ         x+0(FP), AX
 	MOVQ         n+8(FP), CX
 	XORQ         DX, DX
 	VBROADCASTSD s+24(FP), Y4
 	VBROADCASTSD c0<>+0(SB), Y5
 
-eight:
+many:
 	CMPQ         CX, $0x00
 	JLE          done
 	VXORPD       Y6, Y6, Y6
@@ -576,11 +599,47 @@ eight:
 	VADDPD       Y2, Y3, Y3
 	VSQRTPD      Y3, Y3
 	VMAXPD       Y0, Y3, Y0
-	VCMPPD       $0x04, Y6, Y1, Y1
-	VBLENDVPD    Y1, Y0, Y5, Y0
+	VCMPPD       $0x04, Y6, Y1, Y3
+	VMOVUPD      Y3, 128(SP)
+	VBLENDVPD    Y3, Y0, Y5, Y0
+	VXORPD       Y7, Y7, Y7
+	VMOVUPD      32(AX), Y1
+	VMOVUPD      Y1, 160(SP)
+	VBROADCASTSD sign<>+0(SB), Y2
+	VANDNPD      Y1, Y2, Y1
+	VSUBPD       Y1, Y5, Y3
+	VADDPD       Y1, Y5, Y6
+	VMULPD       Y6, Y3, Y3
+	VMAXPD       Y7, Y3, Y3
+	VSQRTPD      Y3, Y3
+	VBROADCASTSD k+16(FP), Y2
+	VMULPD       Y2, Y3, Y3
+	VMOVUPD      Y3, 224(SP)
+	VMULPD       Y2, Y1, Y2
+	VMOVUPD      Y2, 192(SP)
+	VSUBPD       Y4, Y3, Y6
+	VMOVUPD      Y6, 256(SP)
+	VMAXPD       Y7, Y6, Y1
+	VMULPD       Y1, Y1, Y1
+	VMULPD       Y2, Y2, Y6
+	VADDPD       Y1, Y6, Y6
+	VSQRTPD      Y6, Y6
+	VMAXPD       Y2, Y6, Y1
+	VADDPD       Y4, Y1, Y6
+	VDIVPD       Y6, Y1, Y6
+	VMULPD       Y3, Y6, Y6
+	VMAXPD       Y7, Y6, Y3
+	VMULPD       Y3, Y3, Y3
+	VMULPD       Y2, Y2, Y6
+	VADDPD       Y3, Y6, Y6
+	VSQRTPD      Y6, Y6
+	VMAXPD       Y1, Y6, Y1
+	VCMPPD       $0x04, Y7, Y2, Y6
+	VMOVUPD      Y6, 288(SP)
+	VBLENDVPD    Y6, Y1, Y5, Y1
 	VXORPD       Y8, Y8, Y8
-	VMOVUPD      32(AX), Y2
-	VMOVUPD      Y2, 128(SP)
+	VMOVUPD      64(AX), Y2
+	VMOVUPD      Y2, 320(SP)
 	VBROADCASTSD sign<>+0(SB), Y3
 	VANDNPD      Y2, Y3, Y2
 	VSUBPD       Y2, Y5, Y6
@@ -590,11 +649,11 @@ eight:
 	VSQRTPD      Y6, Y6
 	VBROADCASTSD k+16(FP), Y3
 	VMULPD       Y3, Y6, Y6
-	VMOVUPD      Y6, 192(SP)
+	VMOVUPD      Y6, 384(SP)
 	VMULPD       Y3, Y2, Y3
-	VMOVUPD      Y3, 160(SP)
+	VMOVUPD      Y3, 352(SP)
 	VSUBPD       Y4, Y6, Y7
-	VMOVUPD      Y7, 224(SP)
+	VMOVUPD      Y7, 416(SP)
 	VMAXPD       Y8, Y7, Y2
 	VMULPD       Y2, Y2, Y2
 	VMULPD       Y3, Y3, Y7
@@ -610,11 +669,48 @@ eight:
 	VADDPD       Y6, Y7, Y7
 	VSQRTPD      Y7, Y7
 	VMAXPD       Y2, Y7, Y2
-	VCMPPD       $0x04, Y8, Y3, Y3
-	VBLENDVPD    Y3, Y2, Y5, Y2
+	VCMPPD       $0x04, Y8, Y3, Y7
+	VMOVUPD      Y7, 448(SP)
+	VBLENDVPD    Y7, Y2, Y5, Y2
+	VXORPD       Y9, Y9, Y9
+	VMOVUPD      96(AX), Y3
+	VMOVUPD      Y3, 480(SP)
+	VBROADCASTSD sign<>+0(SB), Y6
+	VANDNPD      Y3, Y6, Y3
+	VSUBPD       Y3, Y5, Y7
+	VADDPD       Y3, Y5, Y8
+	VMULPD       Y8, Y7, Y7
+	VMAXPD       Y9, Y7, Y7
+	VSQRTPD      Y7, Y7
+	VBROADCASTSD k+16(FP), Y6
+	VMULPD       Y6, Y7, Y7
+	VMOVUPD      Y7, 544(SP)
+	VMULPD       Y6, Y3, Y6
+	VMOVUPD      Y6, 512(SP)
+	VSUBPD       Y4, Y7, Y8
+	VMOVUPD      Y8, 576(SP)
+	VMAXPD       Y9, Y8, Y3
+	VMULPD       Y3, Y3, Y3
+	VMULPD       Y6, Y6, Y8
+	VADDPD       Y3, Y8, Y8
+	VSQRTPD      Y8, Y8
+	VMAXPD       Y6, Y8, Y3
+	VADDPD       Y4, Y3, Y8
+	VDIVPD       Y8, Y3, Y8
+	VMULPD       Y7, Y8, Y8
+	VMAXPD       Y9, Y8, Y7
+	VMULPD       Y7, Y7, Y7
+	VMULPD       Y6, Y6, Y8
+	VADDPD       Y7, Y8, Y8
+	VSQRTPD      Y8, Y8
+	VMAXPD       Y3, Y8, Y3
+	VCMPPD       $0x04, Y9, Y6, Y8
+	VMOVUPD      Y8, 608(SP)
+	VBLENDVPD    Y8, Y3, Y5, Y3
 	MOVQ         limit+32(FP), BX
 
 newton:
+	XORL         SI, SI
 	VADDPD       Y4, Y0, Y6
 	VMULPD       Y0, Y6, Y8
 	VDIVPD       Y8, Y5, Y8
@@ -639,21 +735,59 @@ newton:
 	VADDPD       Y5, Y6, Y6
 	VMULPD       Y9, Y6, Y9
 	VDIVPD       Y9, Y11, Y11
-	VANDPD       Y1, Y11, Y11
+	VANDPD       128(SP), Y11, Y11
 	VADDPD       Y11, Y0, Y0
 	VBROADCASTSD small<>+0(SB), Y6
 	VMULPD       Y6, Y0, Y6
 	VCMPPD       $0x0e, Y6, Y11, Y6
-	VANDPD       Y6, Y1, Y1
+	VANDPD       128(SP), Y6, Y6
+	VMOVUPD      Y6, 128(SP)
+	VMOVMSKPD    Y6, DI
+	SHLL         $0x04, SI
+	ORL          DI, SI
+	VADDPD       Y4, Y1, Y6
+	VMULPD       Y1, Y6, Y8
+	VDIVPD       Y8, Y5, Y8
+	VMULPD       Y1, Y8, Y7
+	VMULPD       Y6, Y8, Y8
+	VMULPD       224(SP), Y7, Y9
+	VMULPD       192(SP), Y8, Y10
+	VMULPD       Y10, Y10, Y10
+	VMOVUPD      256(SP), Y11
+	VSUBPD       Y1, Y11, Y11
+	VMULPD       Y7, Y11, Y11
+	VADDPD       Y5, Y9, Y6
+	VMULPD       Y6, Y11, Y11
+	VADDPD       Y10, Y11, Y11
+	VADDPD       Y5, Y11, Y6
+	VMULPD       Y9, Y9, Y9
+	VMULPD       Y7, Y9, Y9
+	VMULPD       Y8, Y10, Y10
+	VADDPD       Y10, Y9, Y9
+	VMULPD       Y6, Y11, Y11
+	VSQRTPD      Y6, Y6
+	VADDPD       Y5, Y6, Y6
+	VMULPD       Y9, Y6, Y9
+	VDIVPD       Y9, Y11, Y11
+	VANDPD       288(SP), Y11, Y11
+	VADDPD       Y11, Y1, Y1
+	VBROADCASTSD small<>+0(SB), Y6
+	VMULPD       Y6, Y1, Y6
+	VCMPPD       $0x0e, Y6, Y11, Y6
+	VANDPD       288(SP), Y6, Y6
+	VMOVUPD      Y6, 288(SP)
+	VMOVMSKPD    Y6, DI
+	SHLL         $0x04, SI
+	ORL          DI, SI
 	VADDPD       Y4, Y2, Y6
 	VMULPD       Y2, Y6, Y8
 	VDIVPD       Y8, Y5, Y8
 	VMULPD       Y2, Y8, Y7
 	VMULPD       Y6, Y8, Y8
-	VMULPD       192(SP), Y7, Y9
-	VMULPD       160(SP), Y8, Y10
+	VMULPD       384(SP), Y7, Y9
+	VMULPD       352(SP), Y8, Y10
 	VMULPD       Y10, Y10, Y10
-	VMOVUPD      224(SP), Y11
+	VMOVUPD      416(SP), Y11
 	VSUBPD       Y2, Y11, Y11
 	VMULPD       Y7, Y11, Y11
 	VADDPD       Y5, Y9, Y6
@@ -669,16 +803,51 @@ newton:
 	VADDPD       Y5, Y6, Y6
 	VMULPD       Y9, Y6, Y9
 	VDIVPD       Y9, Y11, Y11
-	VANDPD       Y3, Y11, Y11
+	VANDPD       448(SP), Y11, Y11
 	VADDPD       Y11, Y2, Y2
 	VBROADCASTSD small<>+0(SB), Y6
 	VMULPD       Y6, Y2, Y6
 	VCMPPD       $0x0e, Y6, Y11, Y6
-	VANDPD       Y6, Y3, Y3
-	VMOVMSKPD    Y1, SI
-	VMOVMSKPD    Y3, DI
-	SHLL         $0x04, DI
+	VANDPD       448(SP), Y6, Y6
+	VMOVUPD      Y6, 448(SP)
+	VMOVMSKPD    Y6, DI
+	SHLL         $0x04, SI
 	ORL          DI, SI
+	VADDPD       Y4, Y3, Y6
+	VMULPD       Y3, Y6, Y8
+	VDIVPD       Y8, Y5, Y8
+	VMULPD       Y3, Y8, Y7
+	VMULPD       Y6, Y8, Y8
+	VMULPD       544(SP), Y7, Y9
+	VMULPD       512(SP), Y8, Y10
+	VMULPD       Y10, Y10, Y10
+	VMOVUPD      576(SP), Y11
+	VSUBPD       Y3, Y11, Y11
+	VMULPD       Y7, Y11, Y11
+	VADDPD       Y5, Y9, Y6
+	VMULPD       Y6, Y11, Y11
+	VADDPD       Y10, Y11, Y11
+	VADDPD       Y5, Y11, Y6
+	VMULPD       Y9, Y9, Y9
+	VMULPD       Y7, Y9, Y9
+	VMULPD       Y8, Y10, Y10
+	VADDPD       Y10, Y9, Y9
+	VMULPD       Y6, Y11, Y11
+	VSQRTPD      Y6, Y6
+	VADDPD       Y5, Y6, Y6
+	VMULPD       Y9, Y6, Y9
+	VDIVPD       Y9, Y11, Y11
+	VANDPD       608(SP), Y11, Y11
+	VADDPD       Y11, Y3, Y3
+	VBROADCASTSD small<>+0(SB), Y6
+	VMULPD       Y6, Y3, Y6
+	VCMPPD       $0x0e, Y6, Y11, Y6
+	VANDPD       608(SP), Y6, Y6
+	VMOVUPD      Y6, 608(SP)
+	VMOVMSKPD    Y6, DI
+	SHLL         $0x04, SI
+	ORL          DI, SI
+	TESTL        SI, SI
 	JZ           converged
 	DECQ         BX
 	JNZ          newton
@@ -686,21 +855,33 @@ newton:
 	ADDQ         SI, DX
 
 converged:
-	VBROADCASTSD sign<>+0(SB), Y3
-	VMOVUPD      32(SP), Y1
-	VDIVPD       Y0, Y1, Y1
-	VANDPD       (SP), Y3, Y3
-	VORPD        Y3, Y1, Y1
-	VMOVUPD      Y1, (AX)
-	VBROADCASTSD sign<>+0(SB), Y1
-	VMOVUPD      160(SP), Y0
-	VDIVPD       Y2, Y0, Y0
-	VANDPD       128(SP), Y1, Y1
-	VORPD        Y1, Y0, Y0
+	VBROADCASTSD sign<>+0(SB), Y7
+	VMOVUPD      32(SP), Y6
+	VDIVPD       Y0, Y6, Y6
+	VANDPD       (SP), Y7, Y7
+	VORPD        Y7, Y6, Y6
+	VMOVUPD      Y6, (AX)
+	VBROADCASTSD sign<>+0(SB), Y6
+	VMOVUPD      192(SP), Y0
+	VDIVPD       Y1, Y0, Y0
+	VANDPD       160(SP), Y6, Y6
+	VORPD        Y6, Y0, Y0
 	VMOVUPD      Y0, 32(AX)
-	ADDQ         $0x40, AX
-	SUBQ         $0x08, CX
-	JMP          eight
+	VBROADCASTSD sign<>+0(SB), Y1
+	VMOVUPD      352(SP), Y0
+	VDIVPD       Y2, Y0, Y0
+	VANDPD       320(SP), Y1, Y1
+	VORPD        Y1, Y0, Y0
+	VMOVUPD      Y0, 64(AX)
+	VBROADCASTSD sign<>+0(SB), Y1
+	VMOVUPD      512(SP), Y0
+	VDIVPD       Y3, Y0, Y0
+	VANDPD       480(SP), Y1, Y1
+	VORPD        Y1, Y0, Y0
+	VMOVUPD      Y0, 96(AX)
+	ADDQ         $0x80, AX
+	SUBQ         $0x10, CX
+	JMP          many
 
 done:
 	MOVQ DX, ret+40(FP)

@@ -103,14 +103,14 @@ func TestRootsGiveTheBitsOfPlainCode(t *testing.T) {
 	}
 	r := stream.New(2, "roots")
 	for range 2000 {
-		x := make([]float64, 8)
+		x := make([]float64, 35)
 		for i := range x {
 			x[i] = 2*r.Float64() - 1
 			if r.Intn(4) == 0 {
 				x[i] = math.Copysign(math.Pow(10, -300*r.Float64()), x[i])
 			}
 		}
-		x[r.Intn(8)] = []float64{0, 1, -1, 0.5}[r.Intn(4)]
+		x[r.Intn(35)] = []float64{0, 1, -1, 0.5}[r.Intn(4)]
 		k, s := r.Float64(), 2*r.Float64()
 		want := clone(x)
 		failed := SettleCosines(x, k, s)

@@ -6,57 +6,61 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// roots is four roots under way. What does not change is kept in memory, which leaves registers for a second four: the two
-// take turns, and the processor works on one while the other waits for a division.
+// roots is four roots under way. What does not change, or is looked at once a step, is kept in memory, which leaves registers
+// for more such fours: they take turns, and the processor works on one while the others wait for a division.
 type roots struct {
-	cosine, a, b, delta Mem
-	e, active           VecVirtual
+	cosine, a, b, delta, active Mem
+	e                           VecVirtual
 }
 
-// secular does eight roots at a time; a lane that has converged keeps its root.
+// fours is how many fours take turns.
+const fours = 4
+
+// secular does 16 roots at a time; a lane that has converged keeps its root.
 func secular() {
 	TEXT("secularAVX2", NOSPLIT, "func(x *float64, n int, k, s float64, limit int) int")
 	Pragma("noescape")
-	Doc("secularAVX2 replaces cosines by settled cosines, as settleCosine does one by one; n must be a multiple of 8. It returns how many did not converge.")
-	local := AllocLocal(2 * 4 * 32)
-	var both [2]roots
-	for i := range both {
-		at := func(slot int) Mem { return local.Offset(32 * (4*i + slot)) }
-		both[i] = roots{cosine: at(0), a: at(1), b: at(2), delta: at(3), e: YMM(), active: YMM()}
+	Doc("secularAVX2 replaces cosines by settled cosines, as settleCosine does one by one; n must be a multiple of 16. It returns how many did not converge.")
+	local := AllocLocal(fours * 5 * 32)
+	var all [fours]roots
+	for i := range all {
+		at := func(slot int) Mem { return local.Offset(32 * (5*i + slot)) }
+		all[i] = roots{cosine: at(0), a: at(1), b: at(2), delta: at(3), active: at(4), e: YMM()}
 	}
 	x, n := param("x"), param("n")
 	failed := GP64()
 	XORQ(failed, failed)
 	s, one := broadcast("s"), constant("c0", 1)
-	Label("eight")
+	Label("many")
 	CMPQ(n, Imm(0))
 	JLE(LabelRef("done"))
-	for i, r := range both {
+	for i, r := range all {
 		r.start(Mem{Base: x}.Offset(32*i), s, one)
 	}
 	left := GP64()
 	Load(Param("limit"), left)
 	Label("newton")
-	for _, r := range both {
-		r.step(s, one)
+	still := GP32()
+	XORL(still, still)
+	for _, r := range all {
+		mask := GP32()
+		VMOVMSKPD(r.step(s, one), mask)
+		SHLL(Imm(4), still)
+		ORL(mask, still)
 	}
-	still, more := GP32(), GP32()
-	VMOVMSKPD(both[0].active, still)
-	VMOVMSKPD(both[1].active, more)
-	SHLL(Imm(4), more)
-	ORL(more, still)
+	TESTL(still, still)
 	JZ(LabelRef("converged"))
 	DECQ(left)
 	JNZ(LabelRef("newton"))
 	POPCNTL(still, still)
 	ADDQ(still.As64(), failed)
 	Label("converged")
-	for i, r := range both {
+	for i, r := range all {
 		r.finish(Mem{Base: x}.Offset(32 * i))
 	}
-	ADDQ(Imm(64), x)
-	SUBQ(Imm(8), n)
-	JMP(LabelRef("eight"))
+	ADDQ(Imm(32*fours), x)
+	SUBQ(Imm(4*fours), n)
+	JMP(LabelRef("many"))
 	Label("done")
 	Store(failed, ReturnIndex(0))
 	VZEROUPPER()
@@ -89,12 +93,13 @@ func (r roots) start(x Mem, s, one VecVirtual) {
 	VMULPD(b, t, t)
 	VMAXPD(r.e, bound(a, t, nought), r.e)
 	// Where a is 0 the individual stays across: any positive e will do, and the lane is done.
-	VCMPPD(Imm(4), nought, a, r.active) // a ≠ 0
-	VBLENDVPD(r.active, r.e, one, r.e)
+	VCMPPD(Imm(4), nought, a, t) // a ≠ 0
+	VMOVUPD(t, r.active)
+	VBLENDVPD(t, r.e, one, r.e)
 }
 
-// step is one Newton step.
-func (r roots) step(s, one VecVirtual) {
+// step is one Newton step. It returns which lanes are still active.
+func (r roots) step(s, one VecVirtual) VecVirtual {
 	t, i1, i2, p, q, over := YMM(), YMM(), YMM(), YMM(), YMM(), YMM()
 	VADDPD(s, r.e, t)
 	VMULPD(r.e, t, i2)
@@ -126,7 +131,9 @@ func (r roots) step(s, one VecVirtual) {
 	VADDPD(over, r.e, r.e)
 	VMULPD(constant("small", 1e-8), r.e, t)
 	VCMPPD(Imm(14), t, over, t) // step > small·e
-	VANDPD(t, r.active, r.active)
+	VANDPD(r.active, t, t)
+	VMOVUPD(t, r.active)
+	return t
 }
 
 // finish writes a/e with the sign of the cosine.
