@@ -48,14 +48,16 @@ func (f Polarized) align(dst, own, u, d []float64, norm float64) bool {
 	}
 	rows.Products(dst, own, d, u)
 	rows.Scale(dst, 1/norm)
+	ordinary := true
 	for i, c := range dst {
-		size := math.Abs(c)
-		if off := own[i] - 1; !(off <= offSphere && off >= -offSphere && size >= 1e-100) {
-			return false
-		}
+		off, size := own[i]-1, math.Abs(c)
 		if size > 1 {
 			dst[i] = math.Copysign(1, c)
 		}
+		ordinary = ordinary && off <= offSphere && off >= -offSphere && size >= 1e-100
+	}
+	if !ordinary {
+		return false
 	}
 	if rows.SettleCosines(dst, k, s) != 0 {
 		return false

@@ -56,11 +56,20 @@ const rootSteps = 100
 // units in the last place beyond 1.
 // It returns how many roots were not found.
 func SettleCosines(x []float64, k, s float64) (failed int) {
-	if whole := len(x) &^ 15; hasAVX2() && whole > 0 {
+	if !hasAVX2() {
+		return settleCosinesPlain(x, k, s)
+	}
+	if whole := len(x) &^ 15; whole > 0 {
 		failed = secularAVX2(&x[0], whole, k, s, rootSteps)
 		x = x[whole:]
 	}
-	return failed + settleCosinesPlain(x, k, s)
+	if len(x) > 0 {
+		var rest [16]float64 // zeros, which settle at once
+		copy(rest[:], x)
+		failed += secularAVX2(&rest[0], len(rest), k, s, rootSteps)
+		copy(x, rest[:])
+	}
+	return failed
 }
 
 func settleCosinesPlain(x []float64, k, s float64) (failed int) {
