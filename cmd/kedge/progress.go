@@ -49,12 +49,20 @@ func state(p *lab.Progress, spent time.Duration) (share float64, words string) {
 	}
 	share = float64(done) / float64(total)
 	rate := float64(done) / spent.Seconds()
-	words = fmt.Sprintf("%d of %d turns, %.0f a second", done, total, rate)
+	words = fmt.Sprintf("%d of %d turns, %s a second", done, total, rounded(rate))
 	if done > 0 && done < total {
 		left := time.Duration(float64(total-done) / rate * float64(time.Second))
 		words += ", " + left.Round(time.Second).String() + " left"
 	}
 	return share, words
+}
+
+// rounded writes a rate with three digits, or whole where it has more.
+func rounded(rate float64) string {
+	if rate >= 100 {
+		return fmt.Sprintf("%.0f", rate)
+	}
+	return fmt.Sprintf("%.3g", rate)
 }
 
 func plainLine(out *os.File, p *lab.Progress, spent time.Duration) {

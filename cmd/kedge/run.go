@@ -52,7 +52,7 @@ Exit codes: 0 done, 1 failed while running, 2 the command or the spec is wrong (
 	fl.Int("iterations", 0, "turns of every trial")
 	fl.BoolVar(&f.published, "published", false, "run exactly as the paper's authors did: their generator, draws and bookkeeping")
 	fl.BoolVar(&f.printSpec, "print-spec", false, "print the spec and stop")
-	fl.IntVar(&f.workers, "workers", 0, "trials at a time (default one a core); results do not depend on it")
+	fl.IntVar(&f.workers, "workers", 0, "goroutines that compute (default one a core): trials first, spare ones within large populations; results do not depend on it")
 	fl.BoolVar(&f.quiet, "quiet", false, "print nothing but errors")
 	return c
 }
@@ -148,12 +148,23 @@ func (f *runFlags) execute(c *cobra.Command, p *spec.Problem) error {
 	}
 	if !f.quiet {
 		printResult(c.OutOrStdout(), result, dir)
-		fmt.Fprintf(c.OutOrStdout(), "took %.1f s to run and %.1f s to write\n", ran.Sub(begun).Seconds(), time.Since(ran).Seconds())
+		fmt.Fprintf(c.OutOrStdout(), "took %.1f s to run and %.1f s to write; %s\n",
+			ran.Sub(begun).Seconds(), time.Since(ran).Seconds(), rate(result, p.Spec.Hold))
 	}
 	if result.Partial {
 		return coded{fmt.Errorf("stopped; %s holds the finished trials", dir), exitInterrupted}
 	}
 	return nil
+}
+
+// rate says how fast the trials went, with everything that was measured on the way.
+func rate(r *lab.Result, hold int) string {
+	steps, seconds := 0.0, 0.0
+	for _, one := range r.Runs {
+		steps += float64(len(one.Trials)) * float64(r.Iterations) * float64(r.Individuals) * float64(hold)
+		seconds += one.Seconds
+	}
+	return fmt.Sprintf("%s million individual steps a second and trial", rounded(steps/seconds/1e6))
 }
 
 func codeOf(c *cobra.Command, err error) int {
