@@ -35,24 +35,35 @@ func (g *growth) fit() {
 	g.Exponent = (n*sxy - sx*sy) / (n*sxx - sx*sx)
 }
 
-// grow measures one thing at several sizes. prepare returns what to do, and how often a round does it.
-func (b *bench) grow(ctx context.Context, of, with string, sizes []int, prepare func(size int) (calls int, work func() error, err error)) (growth, error) {
-	g := growth{Of: of, With: with, Sizes: sizes}
-	for _, size := range sizes {
-		calls, work, err := prepare(size)
-		if err != nil {
+// task is something to do, and how often a round does it.
+type task struct {
+	calls int
+	work  func() error
+}
+
+// grow measures one thing at several sizes, which take turns, so that a busy moment of the machine hits all of them.
+func (b *bench) grow(ctx context.Context, of, with string, sizes []int, prepare func(size int) (task, error)) (growth, error) {
+	g := growth{Of: of, With: with, Sizes: sizes, Seconds: make([]float64, len(sizes))}
+	tasks := make([]task, len(sizes))
+	for i, size := range sizes {
+		var err error
+		if tasks[i], err = prepare(size); err != nil {
 			return g, err
 		}
-		m, err := b.repeat(calls, 1, func() error {
+		g.Seconds[i] = math.Inf(1)
+	}
+	once := bench{rounds: 1}
+	for range max(1, b.rounds) {
+		for i, t := range tasks {
 			if err := ctx.Err(); err != nil {
-				return err
+				return g, err
 			}
-			return work()
-		})
-		if err != nil {
-			return g, err
+			m, err := once.repeat(t.calls, 1, t.work)
+			if err != nil {
+				return g, err
+			}
+			g.Seconds[i] = min(g.Seconds[i], m.best())
 		}
-		g.Seconds = append(g.Seconds, m.best())
 	}
 	g.fit()
 	return g, nil
@@ -92,18 +103,18 @@ func stepAndSettle(n, m int) (work func() error, err error) {
 }
 
 func (b *bench) withPeople(ctx context.Context) (growth, error) {
-	sizes := []int{300_000, 1_000_000, 3_000_000} // all beyond the caches, where an individual costs about twice as much
-	return b.grow(ctx, "step and steady value, m = 20", "N", sizes, func(n int) (int, func() error, error) {
+	sizes := []int{500_000, 1_000_000, 2_000_000, 4_000_000} // all beyond the caches, where an individual costs twice as much
+	return b.grow(ctx, "step and steady value, m = 20", "N", sizes, func(n int) (task, error) {
 		work, err := stepAndSettle(n, benchDim)
-		return max(1, 1_000_000/n), work, err
+		return task{4_000_000 / n, work}, err
 	})
 }
 
 func (b *bench) withDimension(ctx context.Context) (growth, error) {
 	sizes := []int{20, 60, 200, 600, 2000}
-	return b.grow(ctx, "step and steady value, N = 1000", "m", sizes, func(m int) (int, func() error, error) {
+	return b.grow(ctx, "step and steady value, N = 1000", "m", sizes, func(m int) (task, error) {
 		work, err := stepAndSettle(1000, m)
-		return max(1, 20_000/m), work, err
+		return task{20_000 / m, work}, err
 	})
 }
 
@@ -114,11 +125,11 @@ func (b *bench) withBatch(ctx context.Context) (growth, error) {
 	}
 	dim := kedge.Dims{Decision: benchDim, State: benchDim, Trait: benchDim}
 	h := &sensitivity.Polarized{Dim: benchDim, Lambda: 0.4, Sigma: 0.5}
-	return b.grow(ctx, "composite gradient, m = 20", "batch", []int{50, 200, 800, 3200}, func(n int) (int, func() error, error) {
+	return b.grow(ctx, "composite gradient, m = 20", "batch", []int{50, 200, 800, 3200}, func(n int) (task, error) {
 		c := &online.Composite{Objective: objective.Affinity{}, Sensitivity: h, Dims: dim}
 		o := kedge.Observation{U: u, P: people[:n*benchDim], D: people[:n*benchDim]}
 		g := make([]float64, benchDim)
-		return 200_000 / n, func() error { return c.Estimate(g, o) }, nil
+		return task{200_000 / n, func() error { return c.Estimate(g, o) }}, nil
 	})
 }
 
@@ -127,15 +138,15 @@ func (b *bench) withTrials(ctx context.Context) (growth, error) {
 	if err != nil {
 		return growth{}, err
 	}
-	return b.grow(ctx, "200 measured turns, one worker", "trials", []int{2, 4, 8, 16}, func(trials int) (int, func() error, error) {
-		return 1, func() error {
+	return b.grow(ctx, "200 measured turns, one worker", "trials", []int{2, 4, 8, 16}, func(trials int) (task, error) {
+		return task{1, func() error {
 			for t := range trials {
 				if err := playTrial(ctx, p, index, t); err != nil {
 					return err
 				}
 			}
 			return nil
-		}, nil
+		}}, nil
 	})
 }
 
