@@ -103,10 +103,10 @@ func stepAndSettle(n, m int) (work func() error, err error) {
 }
 
 func (b *bench) withPeople(ctx context.Context) (growth, error) {
-	sizes := []int{500_000, 1_000_000, 2_000_000, 4_000_000} // all beyond the caches, where an individual costs twice as much
+	sizes := []int{400_000, 1_000_000, 3_000_000, 8_000_000} // all beyond the caches, where an individual costs twice as much
 	return b.grow(ctx, "step and steady value, m = 20", "N", sizes, func(n int) (task, error) {
 		work, err := stepAndSettle(n, benchDim)
-		return task{4_000_000 / n, work}, err
+		return task{max(1, 4_000_000/n), work}, err
 	})
 }
 
