@@ -185,3 +185,22 @@ func TestRefusesBadObservations(t *testing.T) {
 		t.Error("an observation of nobody was accepted")
 	}
 }
+
+// By hand: without a set in the way, u₂ = u₀ + η(1 + 1/√2)p for the loss −pᵀu of one person at p.
+func TestStepsFollowTheSchedule(t *testing.T) {
+	rule := rules()["vanilla"]()
+	rule.Step, rule.Set = online.InverseSqrt(0.5), set.Whole{}
+	d := must(rule.From([]float64{0, 0, 0}))
+	u := make([]float64, 3)
+	for range 2 {
+		d.Ask(u)
+		p := []float64{1, -2, 4}
+		if err := d.Tell(kedge.Observation{U: u, P: p, D: p}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.Center(u)
+	if want := 0.5 * (1 + math.Sqrt(0.5)); math.Abs(u[0]-want) > 1e-15 || math.Abs(u[2]-4*want) > 1e-15 {
+		t.Errorf("after two turns at %v, want %v times (1, −2, 4)", u, want)
+	}
+}

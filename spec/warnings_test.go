@@ -1,0 +1,27 @@
+package spec_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kedge-opt/kedge/spec"
+)
+
+// λ + σR² < 1 is what makes settled states unique; at λ = 0.4 and R = 1 it ends at σ = 0.6.
+func TestWarnsBeyondTheBifurcation(t *testing.T) {
+	src, _ := spec.Case("polarized")
+	for sigma, want := range map[string]string{"0.5": "", "0.6": "λ + σR² = 1 is not below 1", "0.9": "λ + σR² = 1.3 is not below 1"} {
+		s, err := spec.Parse("polarized", src, spec.Assign("dynamics.sigma="+sigma), spec.Assign("population.size=10"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := spec.Build("polarized", s, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Join(p.Warnings(), " ")
+		if (got == "") != (want == "") || !strings.HasPrefix(got, want) {
+			t.Errorf("σ = %s: warned %q, want %q", sigma, got, want)
+		}
+	}
+}
