@@ -148,7 +148,7 @@ func (f *runFlags) execute(c *cobra.Command, p *spec.Problem) error {
 	}
 	if !f.quiet {
 		printResult(c.OutOrStdout(), result, dir)
-		fmt.Fprintf(c.OutOrStdout(), "took %.1f s to run and %.1f s to write; %s\n",
+		fmt.Fprintf(c.OutOrStdout(), "took %.1f s to run and %.1f s to write\nrate: %s\n",
 			ran.Sub(begun).Seconds(), time.Since(ran).Seconds(), rate(result, p.Spec.Hold))
 	}
 	if result.Partial {
@@ -164,7 +164,7 @@ func rate(r *lab.Result, hold int) string {
 		steps += float64(len(one.Trials)) * float64(r.Iterations) * float64(r.Individuals) * float64(hold)
 		seconds += one.Seconds
 	}
-	return fmt.Sprintf("%s million individual steps a second and trial", rounded(steps/seconds/1e6))
+	return fmt.Sprintf("%s million individual steps a second in each trial", rounded(steps/seconds/1e6))
 }
 
 func codeOf(c *cobra.Command, err error) int {
