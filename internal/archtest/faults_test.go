@@ -119,7 +119,7 @@ func hygieneTwins() []twin {
 		{paths, file("README.md", "see /wo"+"rk/notes"), "README.md:1: "},
 		{paths, file(".ci/run", "#!/bin/sh", "cd /ro"+"ot/here"), ".ci/run:2: "},
 		{paths, file("set/testdata/spec.yaml", "path: '/fa"+"rm/x'"), "spec.yaml:1: "},
-		{paths, file("Makefile", "GOPROXY=https://proxy.golang"+".org"), "registry host"},
+		{paths, file("Makefile", "GOPROXY=https://proxy."+"golang.org"), "registry host"},
 		{"no loose ends", file("set/a.go", "package set", "// TO"+"DO: more"), "set/a.go:2: "},
 		{"no loose ends", file("set/a_test.go", "package set", "// FIX"+"ME"), "set/a_test.go:2: "},
 	}

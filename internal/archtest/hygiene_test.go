@@ -9,7 +9,7 @@ import (
 // noMachinePaths reports folders of a build machine and hosts of package registries in any text file. Both belong to the
 // place where the code was built, not to the code.
 func noMachinePaths(m *module) []string {
-	hosts := []string{"proxy.golang" + ".org", "registry.npmjs" + ".org", "deb.debian" + ".org", "pypi" + ".org"}
+	hosts := []string{"proxy." + "golang.org", "registry." + "npmjs.org", "deb." + "debian.org", "pypi" + ".org"}
 	for i, h := range hosts {
 		hosts[i] = regexp.QuoteMeta(h)
 	}
