@@ -72,3 +72,41 @@ func TestAlignRowsOutOfTheOrdinary(t *testing.T) {
 		t.Errorf("a trait off the sphere gives %v, want an error that names individual 77", err)
 	}
 }
+
+// The state that a component x along û belongs to is xû + √(1−x²)ŵ with ŵ the direction of d across û. It must solve the
+// equation as well as AlignRows claims; where √(1−x²) is small it is known less well, and such people are left out.
+func TestAlignRowsKeepsItsClaim(t *testing.T) {
+	r := stream.New(3, "claim")
+	worst, claimed := 0.0, 0.0
+	for range 300 {
+		const m, n = 7, 40
+		f := dynamics.Polarized{Dim: m, Lambda: 0.95 * r.Float64(), Sigma: 1.5 * r.Float64()}
+		u, d, pu := unitRows(r, 1, m), unitRows(r, n, m), make([]float64, n)
+		res, err := f.AlignRows(pu, u, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		claimed = res.Norm
+		for i, x := range pu {
+			if x*x < 0.99 {
+				worst = max(worst, missed(f, x, u, kedge.Row(d, i, m)))
+			}
+		}
+	}
+	t.Logf("at most %.1e, claimed %.1e", worst, claimed)
+	if !(worst <= claimed) {
+		t.Errorf("aligned states miss their equation by %.1e, claimed %.1e", worst, claimed)
+	}
+}
+
+// missed returns ‖f(h, u, d) − h‖∞ of the state h with component x along the unit vector u.
+func missed(f dynamics.Polarized, x float64, u, d []float64) float64 {
+	h := append([]float64(nil), d...)
+	rows.AddScaled(h, -rows.Dot(d, u), u)
+	rows.Scale(h, math.Sqrt((1-x)*(1+x))/rows.Norm(h))
+	rows.AddScaled(h, x, u)
+	next := make([]float64, len(h))
+	f.Next(next, h, u, d)
+	rows.AddScaled(next, -1, h)
+	return rows.MaxAbs(next)
+}

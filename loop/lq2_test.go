@@ -91,7 +91,9 @@ func settle(t *testing.T, g online.Estimator, q lq2) []float64 {
 func TestCompositeReachesTheOptimum(t *testing.T) {
 	q := newLQ2(t)
 	u := settle(t, &online.Composite{Objective: q.loss, Sensitivity: q.sensitivity(t), Dims: lq2Dims}, q)
-	if e := rows.Distance(u, lq2Optimal); e > 1e-8 {
+	e := rows.Distance(u, lq2Optimal)
+	t.Logf("%.1e from the optimum", e)
+	if e > 1e-8 {
 		t.Errorf("composite settles %.2e from the optimum, want 1e-8", e)
 	}
 }
@@ -99,7 +101,9 @@ func TestCompositeReachesTheOptimum(t *testing.T) {
 func TestVanillaReachesTheStablePoint(t *testing.T) {
 	q := newLQ2(t)
 	u := settle(t, online.Vanilla{Objective: q.loss, Dims: lq2Dims}, q)
-	if e := rows.Distance(u, lq2Stable); e > 1e-8 {
+	e := rows.Distance(u, lq2Stable)
+	t.Logf("%.1e from the stable point", e)
+	if e > 1e-8 {
 		t.Errorf("vanilla settles %.2e from the stable point, want 1e-8", e)
 	}
 }
@@ -138,6 +142,7 @@ func derivativeFree(t *testing.T, hold, turns int) []float64 {
 // The three answers are 0.02 and more apart; sampling error of the averages is about a tenth of that.
 func TestDerivativeFreeIsMyopicUnlessItWaits(t *testing.T) {
 	u := derivativeFree(t, 1, 400_000)
+	t.Logf("hold 1: %.1e from the myopic point, %.1e from the optimum", rows.Distance(u, lq2Myopic), rows.Distance(u, lq2Optimal))
 	if e := rows.Distance(u, lq2Myopic); e > 3e-3 {
 		t.Errorf("held for one step it settles %.2e from the myopic point, want 3e-3 (at %v)", e, u)
 	}
@@ -145,6 +150,7 @@ func TestDerivativeFreeIsMyopicUnlessItWaits(t *testing.T) {
 		t.Errorf("held for one step it settles only %.2e from the optimum", e)
 	}
 	u = derivativeFree(t, 12, 400_000)
+	t.Logf("hold 12: %.1e from the optimum", rows.Distance(u, lq2Optimal))
 	if e := rows.Distance(u, lq2Optimal); e > 3e-3 {
 		t.Errorf("held for twelve steps it settles %.2e from the optimum, want 3e-3 (at %v)", e, u)
 	}
