@@ -2,35 +2,43 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"strings"
+	"io"
 	"sync"
 	"time"
 
 	"github.com/kedge-opt/kedge/lab"
-	"golang.org/x/term"
 )
 
-// watch shows how far a run is: a bar that redraws itself on a terminal, otherwise a plain line now and then. The
+// watch shows how far a run is: a line that is drawn again and again on a terminal, otherwise a line now and then. The
 // returned function ends it and waits until the last line is out.
-func watch(out *os.File, p *lab.Progress) (stop func()) {
-	every, show := 10*time.Second, plainLine
-	if term.IsTerminal(int(out.Fd())) {
-		every, show = 200*time.Millisecond, barLine
+func watch(out io.Writer, p *lab.Progress) (stop func()) {
+	every, c := 10*time.Second, &canvas{out: out}
+	if styleOf(out).terminal {
+		every = 200 * time.Millisecond
 	}
-	done := make(chan struct{})
+	return repeat(every, func(spent time.Duration) {
+		s := styleOf(out)
+		if line := progressLine(s, p, spent); s.terminal {
+			c.draw(s, line)
+		} else {
+			fmt.Fprintln(out, line)
+		}
+	})
+}
+
+// repeat calls show at every so many seconds and once more when the returned function is called.
+func repeat(every time.Duration, show func(spent time.Duration)) (stop func()) {
+	done, begun := make(chan struct{}), time.Now()
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		begun := time.Now()
 		tick := time.NewTicker(every)
 		defer tick.Stop()
 		for {
 			select {
 			case <-tick.C:
-				show(out, p, time.Since(begun))
+				show(time.Since(begun))
 			case <-done:
-				show(out, p, time.Since(begun))
-				endBar(out)
+				show(time.Since(begun))
 				return
 			}
 		}
@@ -65,27 +73,13 @@ func rounded(rate float64) string {
 	return fmt.Sprintf("%.3g", rate)
 }
 
-func plainLine(out *os.File, p *lab.Progress, spent time.Duration) {
+// progressLine fits into the width: the words first, then a bar in the room that is left.
+func progressLine(s style, p *lab.Progress, spent time.Duration) string {
 	share, words := state(p, spent)
-	fmt.Fprintf(out, "%3.0f %%  %s\n", 100*share, words)
-}
-
-func barLine(out *os.File, p *lab.Progress, spent time.Duration) {
-	share, words := state(p, spent)
-	const cells = 24
-	full := int(share * cells)
-	bar := strings.Repeat("█", full) + strings.Repeat("░", cells-full)
-	line := fmt.Sprintf("%s %3.0f %%  %s", bar, 100*share, words)
-	width, _, err := term.GetSize(int(out.Fd()))
-	if runes := []rune(line); err == nil && width > 0 && len(runes) >= width {
-		line = string(runes[:width-1])
+	line := fmt.Sprintf("%3.0f %%  %s", 100*share, words)
+	room := min(24, s.width-1-len([]rune(line))-1)
+	if !s.terminal || room < 8 {
+		return fit(line, s.width-1)
 	}
-	fmt.Fprintf(out, "\r\033[K%s", line)
-}
-
-// endBar leaves the bar's line.
-func endBar(out *os.File) {
-	if term.IsTerminal(int(out.Fd())) {
-		fmt.Fprintln(out)
-	}
+	return s.series(0, bar(share, room)) + " " + line
 }
