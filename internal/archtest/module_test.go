@@ -28,7 +28,7 @@ type source struct {
 	code *ast.File
 }
 
-// load parses the module rooted in fsys. Ignored files and .git are left out, testdata and hidden folders hold no Go.
+// load parses the module rooted in fsys. Ignored files and .git (a file in a worktree) are left out, testdata and hidden folders hold no Go.
 func load(fsys fs.FS) (*module, error) {
 	m := &module{fset: token.NewFileSet(), texts: map[string]string{}}
 	skip, err := ignored(fsys)
@@ -41,7 +41,7 @@ func load(fsys fs.FS) (*module, error) {
 			return err
 		case e.IsDir() && (e.Name() == ".git" || skip(name+"/")):
 			return fs.SkipDir
-		case e.IsDir() || !e.Type().IsRegular() || skip(name):
+		case e.IsDir() || e.Name() == ".git" || !e.Type().IsRegular() || skip(name):
 			return nil
 		}
 		return m.add(fsys, name)
