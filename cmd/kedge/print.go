@@ -11,7 +11,8 @@ import (
 
 // printResult prints what a run found, as a table people read.
 func printResult(w io.Writer, r *lab.Result, dir string) {
-	fmt.Fprintf(w, "%-18s %14s %12s %12s %8s\n", "", "value", "gap", "distance", "seconds")
+	st := styleOf(w)
+	fmt.Fprintln(w, st.bold(fmt.Sprintf("%-18s %14s %12s %12s %8s", "", "value", "gap", "distance", "seconds")))
 	row := func(name string, value, gap, distance float64, seconds string) {
 		fmt.Fprintf(w, "%-18s %14.9g %12.3g %12.3g %8s\n", name, value, gap, distance, seconds)
 	}
@@ -32,7 +33,7 @@ func printResult(w io.Writer, r *lab.Result, dir string) {
 		row(one.Name, a.Value.Mean, a.Gap.Mean, a.Distance.Mean, fmt.Sprintf("%.1f", a.Seconds))
 	}
 	for _, note := range r.Notes {
-		fmt.Fprintln(w, "note:", note)
+		fmt.Fprintln(w, st.faint("note:"), note)
 	}
-	fmt.Fprintln(w, "report:", filepath.Join(dir, "report.html"))
+	fmt.Fprintln(w, st.faint("report:"), filepath.Join(dir, "report.html"))
 }

@@ -28,7 +28,8 @@ type source struct {
 	code *ast.File
 }
 
-// load parses the module rooted in fsys. Ignored files and .git (a file in a worktree) are left out, testdata and hidden folders hold no Go.
+// load parses the module rooted in fsys. Ignored files and .git, which is a file in a worktree, are left out; testdata and
+// hidden folders hold no Go.
 func load(fsys fs.FS) (*module, error) {
 	m := &module{fset: token.NewFileSet(), texts: map[string]string{}}
 	skip, err := ignored(fsys)
