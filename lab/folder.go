@@ -26,6 +26,7 @@ type Summary struct {
 	Reference  *Reference                  `json:"reference,omitempty"`
 	Algorithms map[string]SummaryAlgorithm `json:"algorithms"`
 	Notes      []string                    `json:"notes"`
+	Sections   []Section                   `json:"sections,omitempty"`
 	Build      Build                       `json:"build"`
 }
 
@@ -76,7 +77,7 @@ func (r *Run) Final(metric func(*kedge.Metrics) float64) []float64 {
 func (r *Result) Summarize() *Summary {
 	s := &Summary{
 		Case: r.Case, Seed: r.Seed, Iterations: r.Iterations, Trials: r.Trials, Partial: r.Partial,
-		Optimum: r.Optimum, Reference: r.Reference, Algorithms: map[string]SummaryAlgorithm{}, Notes: r.Notes, Build: r.Build,
+		Optimum: r.Optimum, Reference: r.Reference, Algorithms: map[string]SummaryAlgorithm{}, Notes: r.Notes, Sections: r.Sections, Build: r.Build,
 	}
 	if r.Stable.Decision != nil {
 		s.Stable = &r.Stable

@@ -20,7 +20,18 @@ type Result struct {
 	Runs        []Run
 	Angles      *Angles  // nil when states and decisions do not share a space
 	Notes       []string // what a reader must know, one sentence each, warnings first
+	Sections    []Section
 	Build       Build
+}
+
+// Section is what a check, a certificate or a comparison adds to a report.
+type Section struct {
+	ID      string     `json:"id"` // of letters, digits and hyphens; unique in a result
+	Title   string     `json:"title"`
+	Verdict string     `json:"verdict,omitempty"` // one line; begins with ✓ or ✗ where it passes judgement
+	Text    string     `json:"text,omitempty"`    // paragraphs, an empty line between them
+	Columns []string   `json:"columns,omitempty"`
+	Rows    [][]string `json:"rows,omitempty"` // one entry a column
 }
 
 // Point is a decision found offline, with the evidence for it.
