@@ -34,8 +34,10 @@ func ExampleWrite() {
 		fmt.Println(filepath.Base(f))
 	}
 	// Output:
+	// distance.pdf
 	// distance.png
 	// distance.svg
+	// gap.pdf
 	// gap.png
 	// gap.svg
 	// report.html

@@ -202,6 +202,9 @@ func TestFiguresAreTheSameBytesAndDecode(t *testing.T) {
 			t.Errorf("%s has no words", f.Name)
 		}
 	}
+	if again, err := sketches(r)[0].pdf(); err != nil || !bytes.Equal(first[0].PDF, again) {
+		t.Errorf("%s.pdf differs between two drawings: %v", first[0].Name, err)
+	}
 	if again, err := sketches(r)[0].png(); err != nil || !bytes.Equal(first[0].PNG, again) {
 		t.Errorf("%s.png differs between two drawings: %v", first[0].Name, err)
 	}

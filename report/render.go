@@ -29,7 +29,11 @@ func (s sketch) render() (Figure, error) {
 	if err != nil {
 		return Figure{}, err
 	}
-	return Figure{s.name, s.title, s.caption, svg, png}, nil
+	pdf, err := s.pdf()
+	if err != nil {
+		return Figure{}, err
+	}
+	return Figure{s.name, s.title, s.caption, svg, png, pdf}, nil
 }
 
 func (s sketch) svg() ([]byte, error) {
@@ -48,6 +52,15 @@ func (s sketch) png() ([]byte, error) {
 	var out bytes.Buffer
 	_, err := c.WriteTo(&out)
 	return out.Bytes(), err
+}
+
+func (s sketch) pdf() ([]byte, error) {
+	c, err := newPDF(width, s.height, 1, newTypeface())
+	if err != nil {
+		return nil, err
+	}
+	s.drawOn(c)
+	return c.bytes(s.title)
 }
 
 func (s sketch) drawOn(c vg.CanvasSizer) {

@@ -1,6 +1,6 @@
 // Package report makes figures and one self-contained HTML page from a result.
 //
-// The page needs no network and no script; a figure comes as SVG and as PNG. Nothing in either depends on the clock or on
+// The page needs no network and no script; a figure comes as SVG, PNG and PDF. Nothing in either depends on the clock or on
 // chance: the same result gives the same bytes.
 package report
 
@@ -19,6 +19,7 @@ type Figure struct {
 	Caption string // what to see in it
 	SVG     []byte
 	PNG     []byte
+	PDF     []byte
 }
 
 // Figures draws what the result holds: gap, distance and w1 over the turns, the angles, and the two optima of a reference.
@@ -35,7 +36,7 @@ func Figures(r *lab.Result) ([]Figure, error) {
 	return figures, nil
 }
 
-// Write puts every figure as NAME.svg and NAME.png and the page as report.html into dir, which is made if it is not there.
+// Write puts every figure as NAME.svg, NAME.png and NAME.pdf and the page as report.html into dir, which is made if it is not there.
 func Write(dir string, r *lab.Result) error {
 	figures, err := Figures(r)
 	if err != nil {
@@ -56,6 +57,7 @@ func Write(dir string, r *lab.Result) error {
 	for _, f := range figures {
 		put(f.Name+".svg", f.SVG)
 		put(f.Name+".png", f.PNG)
+		put(f.Name+".pdf", f.PDF)
 	}
 	put("report.html", page)
 	if err != nil {

@@ -31,7 +31,7 @@ func newRun() *cobra.Command {
 		Use:   "run CASE|FILE.yaml",
 		Short: "Run a case study or a spec and write figures, series and a report",
 		Long: `Run every algorithm of a spec for all its trials, find the exact optimum and the stable point to compare with, and
-write a folder: summary.json, series.csv, spec.yaml, figures in SVG and PNG, report.html.
+write a folder: summary.json, series.csv, spec.yaml, figures in SVG, PNG and PDF, report.html.
 
 Cases: ` + strings.Join(spec.Cases(), ", ") + `.
 

@@ -1,0 +1,160 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+	"regexp"
+
+	"codeberg.org/go-pdf/fpdf"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+)
+
+// pdfCanvas draws on one page of a PDF. Unlike vgpdf it knows all of Unicode, embeds only the letters that are used, as a
+// TrueType font that publishers accept, and leaves no date.
+type pdfCanvas struct {
+	doc           *fpdf.Fpdf
+	width, height vg.Length
+	zoom          float64 // points of the page a unit of the drawing
+	stroke        vg.Length
+	stack         []vg.Length // widths of strokes that Pop brings back
+}
+
+var _ vg.CanvasSizer = (*pdfCanvas)(nil)
+
+const pdfFont = "LiberationSans"
+
+func newPDF(width, height vg.Length, zoom float64, letters typeface) (*pdfCanvas, error) {
+	size := fpdf.SizeType{Wd: zoom * width.Points(), Ht: zoom * height.Points()}
+	doc := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", Size: size})
+	var truetype bytes.Buffer
+	if _, err := letters.face(textSize).Face.WriteSourceTo(nil, &truetype); err != nil {
+		return nil, err
+	}
+	doc.AddUTF8FontFromBytes(pdfFont, "", truetype.Bytes())
+	doc.SetCatalogSort(true)
+	doc.SetProducer("kedge", true)
+	doc.SetMargins(0, 0, 0)
+	doc.SetAutoPageBreak(false, 0)
+	doc.AddPage()
+	doc.SetLineJoinStyle("round")
+	c := &pdfCanvas{doc: doc, width: width, height: height, zoom: zoom}
+	vg.Initialize(c)
+	return c, doc.Error()
+}
+
+// bytes ends the document.
+func (c *pdfCanvas) bytes(title string) ([]byte, error) {
+	c.doc.SetTitle(title, true)
+	var out bytes.Buffer
+	if err := c.doc.Output(&out); err != nil {
+		return nil, err
+	}
+	return undated(out.Bytes()), nil
+}
+
+var pdfDate = regexp.MustCompile(`/(CreationDate|ModDate) \(D:[0-9]*\)`)
+
+// undated blanks the dates without moving a byte, because a PDF refers to its parts by their place.
+func undated(pdf []byte) []byte {
+	return pdfDate.ReplaceAllFunc(pdf, func(date []byte) []byte { return bytes.Repeat([]byte(" "), len(date)) })
+}
+
+func (c *pdfCanvas) unit(l vg.Length) float64 { return c.zoom * l.Points() }
+
+// point turns the y axis, which a PDF document of this library has downwards.
+func (c *pdfCanvas) point(p vg.Point) (x, y float64) { return c.unit(p.X), c.unit(c.height - p.Y) }
+
+func (c *pdfCanvas) Size() (width, height vg.Length) { return c.width, c.height }
+
+func (c *pdfCanvas) SetLineWidth(w vg.Length) {
+	c.stroke = w
+	c.doc.SetLineWidth(c.unit(w))
+}
+
+func (c *pdfCanvas) SetLineDash(pattern []vg.Length, offset vg.Length) {
+	dashes := make([]float64, len(pattern))
+	for i, d := range pattern {
+		dashes[i] = c.unit(d)
+	}
+	c.doc.SetDashPattern(dashes, c.unit(offset))
+}
+
+func (c *pdfCanvas) SetColor(ink color.Color) {
+	n := color.NRGBAModel.Convert(ink).(color.NRGBA)
+	r, g, b := int(n.R), int(n.G), int(n.B)
+	c.doc.SetFillColor(r, g, b)
+	c.doc.SetDrawColor(r, g, b)
+	c.doc.SetTextColor(r, g, b)
+	c.doc.SetAlpha(float64(n.A)/255, "Normal")
+}
+
+func (c *pdfCanvas) Push() {
+	c.stack = append(c.stack, c.stroke)
+	c.doc.TransformBegin()
+}
+
+func (c *pdfCanvas) Pop() {
+	c.doc.TransformEnd()
+	c.stroke = c.stack[len(c.stack)-1]
+	c.stack = c.stack[:len(c.stack)-1]
+}
+
+func (c *pdfCanvas) Rotate(rad float64) { c.doc.TransformRotate(rad*180/math.Pi, 0, c.unit(c.height)) }
+
+func (c *pdfCanvas) Translate(by vg.Point) { c.doc.TransformTranslate(c.unit(by.X), -c.unit(by.Y)) }
+
+func (c *pdfCanvas) Scale(x, y float64) { c.doc.TransformScale(100*x, 100*y, 0, c.unit(c.height)) }
+
+func (c *pdfCanvas) Stroke(p vg.Path) {
+	if c.stroke > 0 {
+		c.draw(p, "D")
+	}
+}
+
+func (c *pdfCanvas) Fill(p vg.Path) { c.draw(p, "F") }
+
+func (c *pdfCanvas) draw(path vg.Path, how string) {
+	for _, step := range path {
+		switch x, y := c.point(step.Pos); step.Type {
+		case vg.MoveComp:
+			c.doc.MoveTo(x, y)
+		case vg.LineComp:
+			c.doc.LineTo(x, y)
+		case vg.ArcComp:
+			const degrees = 180 / math.Pi
+			r, from := c.unit(step.Radius), step.Start*degrees
+			c.doc.ArcTo(x, y, r, r, 0, from, from+step.Angle*degrees)
+		case vg.CurveComp:
+			c.curve(step)
+		case vg.CloseComp:
+			c.doc.ClosePath()
+		}
+	}
+	c.doc.DrawPath(how)
+}
+
+func (c *pdfCanvas) curve(step vg.PathComp) {
+	x, y := c.point(step.Pos)
+	ax, ay := c.point(step.Control[0])
+	if len(step.Control) == 1 {
+		c.doc.CurveTo(ax, ay, x, y)
+		return
+	}
+	bx, by := c.point(step.Control[1])
+	c.doc.CurveBezierCubicTo(ax, ay, bx, by, x, y)
+}
+
+func (c *pdfCanvas) FillString(f font.Face, at vg.Point, s string) {
+	x, y := c.point(at)
+	c.doc.SetFont(pdfFont, "", c.unit(f.Font.Size))
+	c.doc.Text(x, y, s)
+}
+
+// DrawImage is part of vg.Canvas; figures here are made of lines and letters alone.
+func (c *pdfCanvas) DrawImage(vg.Rectangle, image.Image) {
+	c.doc.SetError(fmt.Errorf("a PDF figure holds no images"))
+}

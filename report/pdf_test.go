@@ -1,0 +1,71 @@
+package report
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// poppler runs one of its programs on a PDF and returns what it prints.
+func poppler(t *testing.T, pdf []byte, program string, args ...string) string {
+	t.Helper()
+	path, err := exec.LookPath(program)
+	if err != nil {
+		t.Skipf("%s is not here (poppler-utils): %v", program, err)
+	}
+	file := filepath.Join(t.TempDir(), "figure.pdf")
+	if err := os.WriteFile(file, pdf, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(path, append(args, file, "-")...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", program, err, out)
+	}
+	return string(out)
+}
+
+// An independent reader finds in the PDF the words that the SVG holds.
+func TestPDFHoldsTheWordsOfTheSVG(t *testing.T) {
+	for _, s := range sketches(polarizedEvery(200)) {
+		svg, err := s.svg()
+		if err != nil {
+			t.Fatal(err)
+		}
+		pdf, err := s.pdf()
+		if err != nil {
+			t.Fatal(err)
+		}
+		words := strings.Fields(poppler(t, pdf, "pdftotext", "-layout", "-enc", "UTF-8"))
+		for _, text := range parse(t, svg).texts {
+			for word := range strings.FieldsSeq(text.text) {
+				if !slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, word) }) {
+					t.Errorf("%s.pdf does not hold %q", s.name, word)
+				}
+			}
+		}
+	}
+}
+
+// Whatever is drawn, poppler finds nothing to complain about, the page is small, and it has no date.
+func TestPDFsAreSoundAndSmall(t *testing.T) {
+	for name, r := range cases() {
+		for _, s := range sketches(r) {
+			pdf, err := s.pdf()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if bytes.Contains(pdf, []byte("Date")) || len(pdf) > 150_000 {
+				t.Errorf("%s %s: %d bytes, dated %v", name, s.name, len(pdf), bytes.Contains(pdf, []byte("Date")))
+			}
+			if name == "hostile names" || name == "hostile numbers" {
+				if out := poppler(t, pdf, "pdftoppm", "-r", "20"); strings.Contains(out, "Error") {
+					t.Errorf("%s %s: %.200s", name, s.name, out)
+				}
+			}
+		}
+	}
+}
