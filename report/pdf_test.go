@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// poppler runs one of its programs on a PDF and returns what it prints.
+// poppler runs one of its programs on a PDF, two arguments before its name and the others after, and returns what it prints.
 func poppler(t *testing.T, pdf []byte, program string, args ...string) string {
 	t.Helper()
 	path, err := exec.LookPath(program)
@@ -21,7 +21,7 @@ func poppler(t *testing.T, pdf []byte, program string, args ...string) string {
 	if err := os.WriteFile(file, pdf, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command(path, append(args, file, "-")...).CombinedOutput()
+	out, err := exec.Command(path, append([]string{args[0], args[1], file}, args[2:]...)...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", program, err, out)
 	}
@@ -39,7 +39,7 @@ func TestPDFHoldsTheWordsOfTheSVG(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		words := strings.Fields(poppler(t, pdf, "pdftotext", "-layout", "-enc", "UTF-8"))
+		words := strings.Fields(poppler(t, pdf, "pdftotext", "-enc", "UTF-8", "-"))
 		for _, text := range parse(t, svg).texts {
 			for word := range strings.FieldsSeq(text.text) {
 				if !slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, word) }) {
