@@ -68,6 +68,7 @@ type Trial struct {
 	Metrics  []kedge.Metrics // one a measured turn
 	Decision []float64       // after the last turn
 	Angles   []float64       // after the last turn, as in Result.Angles
+	Path     *Path           // of the last trial, with record.paths
 	Seconds  float64         // of computing
 	Finished bool
 }

@@ -191,7 +191,7 @@ func (r *run) do(ctx context.Context, j job) error {
 			return err
 		}
 		slot := &r.result.Runs[j.algorithm].Trials[t]
-		if err := r.trial(ctx, trial, slot); err != nil {
+		if err := r.trial(ctx, trial, slot, r.walk(trial, slot, t == r.result.Runs[j.algorithm].Planned-1)); err != nil {
 			return fmt.Errorf("%s, trial %d: %w", r.result.Runs[j.algorithm].Name, t, err)
 		}
 		carried = trial.Carried()
@@ -200,7 +200,7 @@ func (r *run) do(ctx context.Context, j job) error {
 }
 
 // trial runs one trial into its slot.
-func (r *run) trial(ctx context.Context, t *spec.Trial, slot *Trial) error {
+func (r *run) trial(ctx context.Context, t *spec.Trial, slot *Trial, w *walk) error {
 	begun := time.Now()
 	log, meter := &series{trial: slot}, r.ownMeter()
 	r.lend(t, meter)
@@ -208,11 +208,13 @@ func (r *run) trial(ctx context.Context, t *spec.Trial, slot *Trial) error {
 		Population: t.Population, Algorithm: t.Algorithm, Objective: t.Objective,
 		Turns: r.result.Iterations, Batch: t.Batch, Hold: r.problem.Spec.Hold,
 		Meter: meter, Recorder: log, Every: r.problem.Spec.Record.Every,
-		Progress: func(int) {
+		Progress: func(k int) {
+			w.see(k + 1)
 			r.progress.Done.Add(1)
 			r.lend(t, meter)
 		},
 	}
+	w.see(0)
 	if err := l.Run(ctx); err != nil {
 		return err
 	}

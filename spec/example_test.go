@@ -118,6 +118,7 @@ algorithms: [{name: vanilla, step: 0.005}]
 	//   w1: none
 	//   rollout: 0
 	//   gradient: false
+	//   paths: 40
 	// optimum:
 	//   starts: 20
 	//   tolerance: 1e-10

@@ -45,6 +45,7 @@ type Record struct {
 	W1       string // "none", or "items": the 1-Wasserstein distance over the items, |i−j| apart
 	Rollout  int    // judge also by the value after so many steps from the start, and find that notion's optimum; 0: no
 	Gradient bool   // measure ‖∇Φ̃‖²
+	Paths    int    // individuals whose path is kept, of the last trial of every algorithm; 0: none
 }
 
 // Optimum says how the exact optimum is sought.
@@ -105,6 +106,7 @@ func (r *Record) describe(f *form) {
 	fieldOr(f, "w1", &r.W1, oneOf("none", "items"), "none")
 	fieldOr(f, "rollout", &r.Rollout, count(0, 1_000_000), 0)
 	fieldOr(f, "gradient", &r.Gradient, boolean(), false)
+	fieldOr(f, "paths", &r.Paths, count(0, 10_000), 40)
 }
 
 func (o *Optimum) describe(f *form) {

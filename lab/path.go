@@ -1,0 +1,62 @@
+package lab
+
+import (
+	"slices"
+
+	"github.com/kedge-opt/kedge/spec"
+)
+
+// Path is how some individuals and the decision moved in one trial.
+type Path struct {
+	K         []int     // the snapshots: the start of these turns, closest at first
+	People    []int     // the individuals by number, at equal distances in the population
+	States    []float64 // by snapshot, then individual: one state a row
+	Decisions []float64 // by snapshot: one decision a row
+}
+
+const (
+	mostSnapshots = 100     // after the first
+	mostPath      = 1 << 21 // numbers of a path, whatever the dimension
+)
+
+// walk records a path while a trial runs.
+type walk struct {
+	trial *spec.Trial
+	path  *Path
+	due   []int // snapshots still to be taken
+}
+
+// walk returns the recorder of a trial's path. The path of the last trial alone is kept, and none of states so long that a
+// single one would be too much.
+func (r *run) walk(t *spec.Trial, slot *Trial, last bool) *walk {
+	dim := r.problem.Spec.Dims()
+	n := min(r.problem.Spec.Record.Paths, mostPath/mostSnapshots/dim.State)
+	if !last || n == 0 {
+		return &walk{}
+	}
+	slot.Path = &Path{People: r.problem.Some(n)}
+	return &walk{t, slot.Path, snapshots(r.result.Iterations, min(mostSnapshots, mostPath/(n*dim.State+dim.Decision)))}
+}
+
+// snapshots lists at most n + 1 turns, the first and the last among them. They lie closest at first, where most happens:
+// the i-th is ⌈turns·(i/n)²⌉.
+func snapshots(turns, n int) []int {
+	due := make([]int, n+1)
+	for i := range due {
+		due[i] = (turns*i*i + n*n - 1) / (n * n)
+	}
+	return slices.Compact(due)
+}
+
+// see takes a snapshot before turn k if one is due.
+func (w *walk) see(k int) {
+	if len(w.due) == 0 || k < w.due[0] {
+		return
+	}
+	w.due = w.due[1:]
+	w.path.K = append(w.path.K, k)
+	w.path.States = append(w.path.States, w.trial.States(w.path.People)...)
+	u := make([]float64, w.trial.Population.Dims().Decision)
+	w.trial.Algorithm.Center(u)
+	w.path.Decisions = append(w.path.Decisions, u...)
+}
