@@ -41,14 +41,20 @@ func Parse(name string, src []byte, over ...Overlay) (*Spec, error) {
 	if root == nil {
 		return nil, found.join()
 	}
-	root.locate("")
-	s := &Spec{origin: root}
-	(&form{mistakes: found}).fill(root, s.describe)
-	(&check{found, s}).all()
+	s := finish(root, found)
 	if err := found.join(); err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// finish reads a spec out of a document and checks it.
+func finish(root *node, found *mistakes) *Spec {
+	root.locate("")
+	s := &Spec{origin: root}
+	(&form{mistakes: found}).fill(root, s.describe)
+	(&check{found, s}).all()
+	return s
 }
 
 // document reads a text that must be a mapping, nil after it has reported why it is not.

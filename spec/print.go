@@ -2,6 +2,7 @@ package spec
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 )
 
@@ -25,7 +26,7 @@ func (n *node) block(out *bytes.Buffer, indent string) {
 		if i > 0 {
 			out.WriteString(indent)
 		}
-		out.WriteString(key + ":")
+		out.WriteString(keyText(key) + ":")
 		n.items[i].below(out, indent+"  ")
 	}
 }
@@ -33,7 +34,7 @@ func (n *node) block(out *bytes.Buffer, indent string) {
 // below writes the value of a key: single values and lists of them on the line of the key, everything else under it.
 func (n *node) below(out *bytes.Buffer, indent string) {
 	switch {
-	case n.kind == mapping:
+	case n.kind == mapping && len(n.keys) > 0:
 		out.WriteString("\n" + indent)
 		n.block(out, indent)
 	case n.kind == list && len(n.items) > 0 && n.items[0].kind != scalar:
@@ -48,7 +49,7 @@ func (n *node) below(out *bytes.Buffer, indent string) {
 }
 
 func (n *node) entryLine(out *bytes.Buffer, indent string) {
-	if n.kind == mapping {
+	if n.kind == mapping && len(n.keys) > 0 {
 		n.block(out, indent)
 		return
 	}
@@ -64,8 +65,24 @@ func (n *node) flow() string {
 			items[i] = item.flow()
 		}
 		return "[" + strings.Join(items, ", ") + "]"
+	case n.kind == mapping:
+		items := make([]string, len(n.items))
+		for i, item := range n.items {
+			items[i] = keyText(n.keys[i]) + ": " + item.flow()
+		}
+		return "{" + strings.Join(items, ", ") + "}"
+	case n.kind == null:
+		return "null"
 	case n.quoted:
-		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(n.text) + `"`
+		return strconv.Quote(n.text)
 	}
 	return n.text
+}
+
+// keyText writes a key, in quotes where a reader could stumble over it.
+func keyText(key string) string {
+	if needsNoQuotes(key) {
+		return key
+	}
+	return strconv.Quote(key)
 }
