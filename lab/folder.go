@@ -2,41 +2,42 @@ package lab
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
-	"strconv"
 
 	"github.com/kedge-opt/kedge"
 )
 
 // Summary is the JSON form of a result; docs/formats/run.md describes it.
 type Summary struct {
-	Case       string                      `json:"case"`
-	Seed       uint64                      `json:"seed"`
-	Iterations int                         `json:"iterations"`
-	Trials     int                         `json:"trials"`
-	Partial    bool                        `json:"partial"`
-	Optimum    Point                       `json:"optimum"`
-	Stable     *Point                      `json:"stable"`
-	Reference  *Reference                  `json:"reference,omitempty"`
-	Algorithms map[string]SummaryAlgorithm `json:"algorithms"`
-	Notes      []string                    `json:"notes"`
-	Sections   []Section                   `json:"sections,omitempty"`
-	Build      Build                       `json:"build"`
+	Case        string                      `json:"case"`
+	Seed        uint64                      `json:"seed"`
+	Iterations  int                         `json:"iterations"`
+	Trials      int                         `json:"trials"`
+	Partial     bool                        `json:"partial"`
+	Individuals int                         `json:"individuals"`
+	Maximize    bool                        `json:"maximize"`
+	Optimum     Point                       `json:"optimum"`
+	Stable      *Point                      `json:"stable"`
+	Reference   *Reference                  `json:"reference,omitempty"`
+	Order       []string                    `json:"order"` // the algorithms as the spec has them
+	Algorithms  map[string]SummaryAlgorithm `json:"algorithms"`
+	Notes       []string                    `json:"notes"`
+	Sections    []Section                   `json:"sections,omitempty"`
+	Build       Build                       `json:"build"`
 }
 
 // SummaryAlgorithm is where an algorithm ended, over its trials.
 type SummaryAlgorithm struct {
-	Trials   int     `json:"trials"`
+	Trials   int     `json:"trials"`  // that were finished
+	Planned  int     `json:"planned"` // that were asked for
 	Value    *Spread `json:"value"`
 	Gap      *Spread `json:"gap"`
 	Distance *Spread `json:"distance"`
-	Seconds  float64 `json:"seconds"`
 }
 
 // Spread is mean, minimum and maximum over trials.
@@ -77,6 +78,7 @@ func (r *Run) Final(metric func(*kedge.Metrics) float64) []float64 {
 func (r *Result) Summarize() *Summary {
 	s := &Summary{
 		Case: r.Case, Seed: r.Seed, Iterations: r.Iterations, Trials: r.Trials, Partial: r.Partial,
+		Individuals: r.Individuals, Maximize: r.Maximize, Order: []string{},
 		Optimum: r.Optimum, Reference: r.Reference, Algorithms: map[string]SummaryAlgorithm{}, Notes: r.Notes, Sections: r.Sections, Build: r.Build,
 	}
 	if r.Stable.Decision != nil {
@@ -84,51 +86,36 @@ func (r *Result) Summarize() *Summary {
 	}
 	for i := range r.Runs {
 		one := &r.Runs[i]
+		s.Order = append(s.Order, one.Name)
 		s.Algorithms[one.Name] = SummaryAlgorithm{
 			Trials:   len(one.Trials),
+			Planned:  one.Planned,
 			Value:    SpreadOf(one.Final(func(m *kedge.Metrics) float64 { return m.Value })),
 			Gap:      SpreadOf(one.Final(func(m *kedge.Metrics) float64 { return m.Gap })),
 			Distance: SpreadOf(one.Final(func(m *kedge.Metrics) float64 { return m.Distance })),
-			Seconds:  one.Seconds,
 		}
 	}
 	return s
 }
 
-// ErrNotOurs says that an output folder holds something else than a result, which would be overwritten.
-var ErrNotOurs = errors.New("the folder is not empty and holds no kedge result; choose another with --out")
-
-// Usable tells whether results may go to dir: it does not exist, is empty or holds an earlier result. It changes nothing.
-func Usable(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, os.ErrNotExist) || (err == nil && len(entries) == 0) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if _, err := os.Stat(filepath.Join(dir, "summary.json")); err != nil {
-		return fmt.Errorf("%s: %w", dir, ErrNotOurs)
-	}
-	return nil
-}
-
-// Save writes spec.yaml, series.csv and, last, summary.json: a folder with a summary is complete.
+// Save writes the data of a run into a folder: spec, series, arrays, summary and times. The folder is finished when the
+// report is there too and Seal has been called.
 func (r *Result) Save(dir string) error {
-	if err := errors.Join(Usable(dir), os.MkdirAll(dir, 0o755)); err != nil {
+	if err := Begin(dir); err != nil {
 		return err
+	}
+	write := func(name string, content func(io.Writer) error) error {
+		return WriteFile(filepath.Join(dir, name), content)
 	}
 	return errors.Join(
-		WriteFile(filepath.Join(dir, "spec.yaml"), func(w io.Writer) error {
+		write(specFile, func(w io.Writer) error {
 			_, err := io.WriteString(w, r.Spec)
 			return err
 		}),
-		WriteFile(filepath.Join(dir, "series.csv"), r.writeSeries),
-		WriteFile(filepath.Join(dir, "summary.json"), func(w io.Writer) error {
-			e := json.NewEncoder(w)
-			e.SetIndent("", "  ")
-			return e.Encode(r.Summarize())
-		}),
+		write(seriesFile, r.writeSeries),
+		write(arraysFile, r.writeArrays),
+		write(summaryFile, func(w io.Writer) error { return writeJSON(w, r.Summarize()) }),
+		write(timesFile, func(w io.Writer) error { return writeJSON(w, r.times()) }),
 	)
 }
 
@@ -148,39 +135,4 @@ func WriteFile(path string, write func(io.Writer) error) error {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil
-}
-
-const seriesHeader = "algorithm,trial,k,value,gap,distance,w1_own,w1_optimal,gradient,gap_rollout,distance_rollout\n"
-
-// writeSeries writes one row a measured turn; what was not measured stays empty.
-func (r *Result) writeSeries(w io.Writer) error {
-	if _, err := io.WriteString(w, seriesHeader); err != nil {
-		return err
-	}
-	var line []byte
-	for i := range r.Runs {
-		one := &r.Runs[i]
-		for _, t := range one.Trials {
-			for j := range t.K {
-				line = appendStep(line[:0], one.Name, t.Index, t.K[j], &t.Metrics[j])
-				if _, err := w.Write(line); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
-}
-
-func appendStep(line []byte, name string, trial, k int, m *kedge.Metrics) []byte {
-	line = append(line, name...)
-	line = strconv.AppendInt(append(line, ','), int64(trial), 10)
-	line = strconv.AppendInt(append(line, ','), int64(k), 10)
-	for _, v := range [...]float64{m.Value, m.Gap, m.Distance, m.W1Own, m.W1Optimal, m.Gradient, m.GapRef, m.DistanceRef} {
-		line = append(line, ',')
-		if !math.IsNaN(v) {
-			line = strconv.AppendFloat(line, v, 'g', -1, 64)
-		}
-	}
-	return append(line, '\n')
 }

@@ -1,7 +1,11 @@
 // Package lab runs problems: every algorithm, every trial, on all cores, into a result folder that can be read again.
 package lab
 
-import "github.com/kedge-opt/kedge"
+import (
+	"time"
+
+	"github.com/kedge-opt/kedge"
+)
 
 // Result is everything a finished or interrupted run knows.
 type Result struct {
@@ -22,6 +26,8 @@ type Result struct {
 	Notes       []string // what a reader must know, one sentence each, warnings first
 	Sections    []Section
 	Build       Build
+
+	Started, Finished time.Time // of the computing
 }
 
 // Section is what a check, a certificate or a comparison adds to a report.

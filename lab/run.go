@@ -50,6 +50,7 @@ func Execute(ctx context.Context, p *spec.Problem, o Options) (*Result, error) {
 		return nil, err
 	}
 	r.dropUnfinished()
+	r.result.Finished = time.Now()
 	r.result.Notes = append(r.result.Notes, p.Warnings()...)
 	if err := r.angles(); err != nil {
 		return nil, err
@@ -72,6 +73,7 @@ func newResult(p *spec.Problem) *Result {
 	r := &Result{
 		Case: p.Name, Spec: string(s.YAML()), Seed: s.Seed, Iterations: s.Iterations, Trials: s.Trials,
 		Individuals: p.Individuals(), Maximize: p.Maximize, Build: CurrentBuild(),
+		Started: time.Now(),
 	}
 	for i, a := range s.Algorithms {
 		one := Run{Name: a.Name, Planned: p.Trials(i), Trials: make([]Trial, p.Trials(i))}

@@ -30,7 +30,7 @@ func printResult(w io.Writer, r *lab.Result, dir string) {
 			fmt.Fprintf(w, "%-18s no finished trial\n", one.Name)
 			continue
 		}
-		row(one.Name, a.Value.Mean, a.Gap.Mean, a.Distance.Mean, fmt.Sprintf("%.1f", a.Seconds))
+		row(one.Name, a.Value.Mean, a.Gap.Mean, a.Distance.Mean, fmt.Sprintf("%.1f", one.Seconds))
 	}
 	for _, note := range r.Notes {
 		fmt.Fprintln(w, st.faint("note:"), note)

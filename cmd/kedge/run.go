@@ -143,7 +143,7 @@ func (f *runFlags) execute(c *cobra.Command, p *spec.Problem) error {
 		return coded{err, codeOf(c, err)}
 	}
 	ran := time.Now()
-	if err := errors.Join(result.Save(dir), report.Write(dir, result)); err != nil {
+	if err := write(dir, result); err != nil {
 		return coded{err, exitFailed}
 	}
 	if !f.quiet {
@@ -155,6 +155,17 @@ func (f *runFlags) execute(c *cobra.Command, p *spec.Problem) error {
 		return coded{fmt.Errorf("stopped; %s holds the finished trials", dir), exitInterrupted}
 	}
 	return nil
+}
+
+// write makes the folder of a result; its manifest comes last.
+func write(dir string, r *lab.Result) error {
+	if err := r.Save(dir); err != nil {
+		return err
+	}
+	if err := report.Write(dir, r); err != nil {
+		return err
+	}
+	return lab.Seal(dir, lab.KindRun)
 }
 
 // rate says how fast the trials went, with everything that was measured on the way.

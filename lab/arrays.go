@@ -1,0 +1,178 @@
+package lab
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/npy"
+)
+
+// Names of the arrays of a run; those of an algorithm end in its name.
+const (
+	optimumArray       = "optimum"
+	stableArray        = "stable"
+	decisionsArray     = "decisions_"
+	anglesArray        = "angles_"
+	pathTurnsArray     = "path_turns_"
+	pathPeopleArray    = "path_individuals_"
+	pathStatesArray    = "path_states_"
+	pathDecisionsArray = "path_decisions_"
+	initialArray       = "initial_angles"
+	optimalArray       = "optimal_angles"
+)
+
+// member is the name of an algorithm's array. What could be taken for a path is written as in addresses.
+func member(array, algorithm string) string {
+	return array + strings.NewReplacer("%", "%25", "/", "%2F", "\\", "%5C", ":", "%3A").Replace(algorithm)
+}
+
+// writeArrays writes decisions and angles; docs/formats/run.md lists the names.
+func (r *Result) writeArrays(w io.Writer) error {
+	list := []npy.Named{vector(optimumArray, r.Optimum.Decision)}
+	if r.Stable.Decision != nil {
+		list = append(list, vector(stableArray, r.Stable.Decision))
+	}
+	for i := range r.Runs {
+		list = append(list, r.Runs[i].decisions(len(r.Optimum.Decision)))
+	}
+	return npy.WriteZip(w, slices.Concat(list, r.angleArrays(), r.pathArrays())...)
+}
+
+func vector(name string, x []float64) npy.Named {
+	return npy.Named{Name: name, Array: npy.Array{Shape: []int{len(x)}, Data: x}}
+}
+
+// decisions are the last decisions of a run, one trial a row.
+func (r *Run) decisions(width int) npy.Named {
+	a := npy.Array{Shape: []int{len(r.Trials), width}}
+	for _, t := range r.Trials {
+		a.Data = append(a.Data, t.Decision...)
+	}
+	return npy.Named{Name: member(decisionsArray, r.Name), Array: a}
+}
+
+// angleArrays are the angles of a result, in the order of its algorithms.
+func (r *Result) angleArrays() []npy.Named {
+	if r.Angles == nil {
+		return nil
+	}
+	list := []npy.Named{vector(initialArray, r.Angles.Initial), vector(optimalArray, r.Angles.Optimal)}
+	for _, one := range r.Runs {
+		if final, ok := r.Angles.Final[one.Name]; ok {
+			list = append(list, vector(member(anglesArray, one.Name), final))
+		}
+	}
+	return list
+}
+
+// pathArrays are the paths of a result; those of an algorithm are of its last trial.
+func (r *Result) pathArrays() (list []npy.Named) {
+	for _, one := range r.Runs {
+		if n := len(one.Trials); n > 0 && one.Trials[n-1].Path != nil {
+			list = append(list, one.Trials[n-1].Path.arrays(one.Name)...)
+		}
+	}
+	return list
+}
+
+func (p *Path) arrays(algorithm string) []npy.Named {
+	turns, people := len(p.K), len(p.People)
+	named := func(array string, data []float64, shape ...int) npy.Named {
+		return npy.Named{Name: member(array, algorithm), Array: npy.Array{Shape: shape, Data: data}}
+	}
+	return []npy.Named{
+		named(pathTurnsArray, floats(p.K), turns),
+		named(pathPeopleArray, floats(p.People), people),
+		named(pathStatesArray, p.States, turns, people, len(p.States)/max(1, turns*people)),
+		named(pathDecisionsArray, p.Decisions, turns, len(p.Decisions)/max(1, turns)),
+	}
+}
+
+func floats(whole []int) []float64 {
+	x := make([]float64, len(whole))
+	for i, v := range whole {
+		x[i] = float64(v)
+	}
+	return x
+}
+
+func wholes(x []float64) []int {
+	list := make([]int, len(x))
+	for i, v := range x {
+		list[i] = int(v)
+	}
+	return list
+}
+
+// readArrays puts decisions and angles where they belong; points have theirs from the summary.
+func (r *Result) readArrays(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	list, err := npy.ReadZip(f, info.Size(), npy.Limits{})
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	byName := map[string]npy.Array{}
+	for _, n := range list {
+		byName[n.Name] = n.Array
+	}
+	r.takeAngles(byName)
+	for i := range r.Runs {
+		if err := r.Runs[i].takeDecisions(byName); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		r.Runs[i].takePath(byName)
+	}
+	return nil
+}
+
+func (r *Run) takeDecisions(byName map[string]npy.Array) error {
+	name := member(decisionsArray, r.Name)
+	a, ok := byName[name]
+	if !ok || len(a.Shape) != 2 || a.Shape[0] != len(r.Trials) {
+		return fmt.Errorf("%s has shape %v, the series have %d trials", name, a.Shape, len(r.Trials))
+	}
+	for i := range r.Trials {
+		r.Trials[i].Decision = kedge.Row(a.Data, i, a.Shape[1])
+	}
+	return nil
+}
+
+func (r *Run) takePath(byName map[string]npy.Array) {
+	data := func(array string) []float64 { return byName[member(array, r.Name)].Data }
+	if turns := data(pathTurnsArray); len(turns) > 0 && len(r.Trials) > 0 {
+		r.Trials[len(r.Trials)-1].Path = &Path{
+			K: wholes(turns), People: wholes(data(pathPeopleArray)), States: data(pathStatesArray), Decisions: data(pathDecisionsArray),
+		}
+	}
+}
+
+func (r *Result) takeAngles(byName map[string]npy.Array) {
+	initial, ok := byName[initialArray]
+	if !ok {
+		return
+	}
+	r.Angles = &Angles{Initial: initial.Data, Optimal: byName[optimalArray].Data, Final: map[string][]float64{}}
+	for i := range r.Runs {
+		one := &r.Runs[i]
+		a, ok := byName[member(anglesArray, one.Name)]
+		if !ok {
+			continue
+		}
+		r.Angles.Final[one.Name] = a.Data
+		if n := len(one.Trials); n > 0 {
+			one.Trials[n-1].Angles = a.Data
+		}
+	}
+}

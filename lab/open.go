@@ -1,0 +1,101 @@
+package lab
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"time"
+)
+
+const largestSummary = 64 << 20
+
+// Open reads the folder of a finished run back. The result is what was saved, but for the angles of trials that are not the
+// last of their algorithm, which are not kept.
+func Open(dir string) (*Result, error) {
+	m, err := ReadManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	if m.Kind != KindRun {
+		return nil, fmt.Errorf("%s holds a %s, not a run", dir, m.Kind)
+	}
+	s, err := readSummary(filepath.Join(dir, summaryFile))
+	if err != nil {
+		return nil, err
+	}
+	r := s.result()
+	text, err := readAll(filepath.Join(dir, specFile), largestSummary)
+	if err != nil {
+		return nil, err
+	}
+	r.Spec = string(text)
+	return r, r.readData(dir, m)
+}
+
+// readData reads series, arrays and times. Folders inside a sweep have not all of them.
+func (r *Result) readData(dir string, m *Manifest) error {
+	for _, part := range []struct {
+		file string
+		read func(path string) error
+	}{{seriesFile, r.readSeries}, {arraysFile, r.readArrays}, {timesFile, r.readTimes}} {
+		if _, ok := m.Files[part.file]; !ok {
+			continue
+		}
+		if err := part.read(filepath.Join(dir, part.file)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func readSummary(path string) (*Summary, error) {
+	s := new(Summary)
+	if err := readJSON(path, largestSummary, s); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// result is what a summary tells of its result.
+func (s *Summary) result() *Result {
+	r := &Result{
+		Case: s.Case, Seed: s.Seed, Iterations: s.Iterations, Trials: s.Trials, Partial: s.Partial,
+		Individuals: s.Individuals, Maximize: s.Maximize, Optimum: s.Optimum, Reference: s.Reference,
+		Stable: Point{Value: math.NaN(), Gap: math.NaN(), Distance: math.NaN()}, Notes: s.Notes,
+		Sections: s.Sections, Build: s.Build,
+	}
+	if s.Stable != nil {
+		r.Stable = *s.Stable
+	}
+	for _, name := range s.Order {
+		r.Runs = append(r.Runs, Run{Name: name, Planned: s.Algorithms[name].Planned})
+	}
+	return r
+}
+
+// times is the only file of a run that says when and how fast it was computed.
+type times struct {
+	Started    time.Time          `json:"started"`
+	Finished   time.Time          `json:"finished"`
+	Algorithms map[string]float64 `json:"seconds"` // of computing, by algorithm
+}
+
+func (r *Result) times() times {
+	t := times{r.Started.UTC().Truncate(time.Second), r.Finished.UTC().Truncate(time.Second), map[string]float64{}}
+	for _, one := range r.Runs {
+		t.Algorithms[one.Name] = one.Seconds
+	}
+	return t
+}
+
+func (r *Result) readTimes(path string) error {
+	var t times
+	if err := readJSON(path, largestSummary, &t); err != nil {
+		return err
+	}
+	r.Started, r.Finished = t.Started, t.Finished
+	for i := range r.Runs {
+		r.Runs[i].Seconds = t.Algorithms[r.Runs[i].Name]
+	}
+	return nil
+}

@@ -1,0 +1,161 @@
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// unfinishedFile is in a folder from the moment it is begun until it is sealed.
+const unfinishedFile = "unfinished.json"
+
+// unfinished is what that file says.
+type unfinished struct {
+	Note    string   `json:"note"`
+	Foreign []string `json:"foreign"` // what else was in the folder: not ours to list, overwrite or remove
+}
+
+// ErrNotOurs says that an output folder holds something else than a result, which would be overwritten.
+var ErrNotOurs = errors.New("the folder is not empty and holds no kedge result; choose another with --out")
+
+// Usable tells whether a run may be written to dir: it does not exist, is empty or holds an earlier run, finished or not. It
+// changes nothing.
+func Usable(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	m, err := ReadManifest(dir)
+	if err == nil && m.Kind != KindRun {
+		return fmt.Errorf("%s holds a %s, not a run; choose another folder with --out", dir, m.Kind)
+	}
+	if !errors.Is(err, ErrUnfinished) {
+		return err
+	}
+	begun := func(e fs.DirEntry) bool { return e.Name() == unfinishedFile }
+	isOther := func(e fs.DirEntry) bool { return !isLeftover(e.Name(), unfinishedFile) }
+	if slices.ContainsFunc(entries, isOther) && !slices.ContainsFunc(entries, begun) {
+		return fmt.Errorf("%s: %w", dir, ErrNotOurs)
+	}
+	return nil
+}
+
+// Begin makes a folder ready for the files of a run. What an earlier run left there is removed, its manifest first; anything
+// else stays and will not be listed in the manifest. Until the folder is sealed it holds unfinished.json.
+func Begin(dir string) error {
+	if err := errors.Join(Usable(dir), os.MkdirAll(dir, 0o755)); err != nil {
+		return err
+	}
+	ours, err := earlier(dir)
+	if err != nil {
+		return err
+	}
+	mark := unfinished{Note: "kedge has not finished this folder; run the command again"}
+	if mark.Foreign, err = others(dir, ours); err != nil {
+		return err
+	}
+	err = WriteFile(filepath.Join(dir, unfinishedFile), func(w io.Writer) error { return writeJSON(w, mark) })
+	if err != nil {
+		return err
+	}
+	return errors.Join(removeAll(dir, manifestFile), removeAll(dir, ours...))
+}
+
+// earlier lists the files of an earlier run: those of its manifest or, if it was not finished, those that bear our names.
+func earlier(dir string) ([]string, error) {
+	m, err := ReadManifest(dir)
+	if err == nil {
+		return slices.Sorted(maps.Keys(m.Files)), nil
+	}
+	mark, err := readUnfinished(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(dir)
+	var ours []string
+	for _, e := range entries {
+		if e.Type().IsRegular() && isOurs(e.Name()) && !mark.holds(e.Name()) {
+			ours = append(ours, e.Name())
+		}
+	}
+	return ours, err
+}
+
+// others lists what is in a folder beside the given files and our marks.
+func others(dir string, ours []string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	names := []string{}
+	for _, e := range entries {
+		if n := e.Name(); n != manifestFile && n != unfinishedFile && !slices.Contains(ours, n) {
+			names = append(names, n)
+		}
+	}
+	return names, err
+}
+
+// isOurs tells whether a run writes files of this name.
+func isOurs(name string) bool {
+	switch filepath.Ext(name) {
+	case ".svg", ".png", ".pdf":
+		return true
+	}
+	names := []string{specFile, summaryFile, seriesFile, parquetFile, arraysFile, timesFile, "report.html", "report.md"}
+	return slices.ContainsFunc(names, func(own string) bool { return name == own || isLeftover(name, own) }) ||
+		isLeftover(name, manifestFile) || isLeftover(name, unfinishedFile)
+}
+
+// isLeftover tells whether a name is one under which WriteFile prepares the given file.
+func isLeftover(name, file string) bool { return strings.HasPrefix(name, "."+file+"-") }
+
+func readUnfinished(dir string) (unfinished, error) {
+	var mark unfinished
+	err := readJSON(filepath.Join(dir, unfinishedFile), largestManifest, &mark)
+	return mark, err
+}
+
+func (u unfinished) holds(name string) bool { return slices.Contains(u.Foreign, name) }
+
+// removeAll removes files by their names in a folder; those that are not there are no error.
+func removeAll(dir string, names ...string) error {
+	var errs []error
+	for _, name := range names {
+		err := os.Remove(filepath.Join(dir, filepath.FromSlash(name)))
+		if !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// settled hashes a file once it is on disk.
+func settled(name string) (File, error) {
+	if err := flush(name); err != nil {
+		return File{}, err
+	}
+	return sumOf(name)
+}
+
+// flush puts a file, or the names in a folder, on disk. Windows does that only for files open for writing.
+func flush(name string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
