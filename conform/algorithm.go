@@ -1,7 +1,6 @@
 package conform
 
 import (
-	"encoding"
 	"errors"
 	"fmt"
 	"math"
@@ -224,34 +223,34 @@ func (s *script) refusesLengths() error {
 	return s.follow(a, 0, len(s.told))
 }
 
-// resumes saves a run in the middle and goes on in a new algorithm.
+// resumes saves a run in every round, before and after Ask, and goes on in a new algorithm.
 func (s *script) resumes() error {
-	half := len(s.told) / 2
-	a, b := s.start(), s.start()
-	from, saves := a.(encoding.BinaryAppender)
-	to, loads := b.(encoding.BinaryUnmarshaler)
-	if !saves || !loads {
-		return nil
-	}
-	if err := s.follow(a, 0, half); err != nil {
-		return err
-	}
-	state, err := from.AppendBinary(nil)
-	if err != nil {
-		return err
-	}
-	for _, torn := range [][]byte{nil, state[:len(state)/2]} {
-		if to.UnmarshalBinary(torn) == nil {
-			return fmt.Errorf("%d of the %d bytes of a state were accepted", len(torn), len(state))
+	for round := range len(s.told) {
+		for _, asked := range []bool{false, true} {
+			if err := s.resumesIn(round, asked); err != nil {
+				return fmt.Errorf("saved in round %d, asked already: %v: %w", round, asked, err)
+			}
 		}
 	}
-	if err := sameBits("the decision after a failed load", s.ask(b), s.decisions[0]); err != nil {
+	return nil
+}
+
+func (s *script) resumesIn(round int, asked bool) error {
+	a, b := s.start(), s.start()
+	for _, o := range s.told[:round] {
+		s.ask(a)
+		if err := a.Tell(copied(o)); err != nil {
+			return err
+		}
+	}
+	if asked {
+		s.ask(a)
+	}
+	untouched := func() error { return sameBits("the decision after a failed load", s.ask(b), s.decisions[0]) }
+	if done, err := transfer(a, b, untouched); err != nil || !done {
 		return err
 	}
-	if err := to.UnmarshalBinary(state); err != nil {
-		return err
-	}
-	return s.follow(b, half, len(s.told))
+	return s.follow(b, round, len(s.told))
 }
 
 func copied(o kedge.Observation) kedge.Observation {

@@ -210,10 +210,11 @@ func (r *run) trial(ctx context.Context, t *spec.Trial, slot *Trial, w *walk) er
 		Population: t.Population, Algorithm: t.Algorithm, Objective: t.Objective,
 		Turns: r.result.Iterations, Batch: t.Batch, Hold: r.problem.Spec.Hold,
 		Meter: meter, Recorder: log, Every: r.problem.Spec.Record.Every,
-		Progress: func(k int) {
-			w.see(k + 1)
+		After: func(turns int) error {
+			w.see(turns)
 			r.progress.Done.Add(1)
 			r.lend(t, meter)
+			return nil
 		},
 	}
 	w.see(0)

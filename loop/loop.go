@@ -24,14 +24,17 @@ type Loop struct {
 	Recorder kedge.Recorder // receives what is measured; nil for none
 	Every    int            // measure every so many turns, and at the end; 0 means every turn
 
-	// Progress is called after every turn when it is not nil.
-	Progress func(turn int)
+	// From is the turn to begin with: a restored population and algorithm go on where they were saved, after as many turns.
+	From int
+	// After is called after every turn when it is not nil, with the number of turns taken since turn 0. Population and
+	// algorithm can be saved then. An error ends the run and is returned as it is.
+	After func(turns int) error
 }
 
 // crowd is a population whose individuals can all be seen.
 type crowd interface{ States() []float64 }
 
-// Run runs the turns. It stops early, with the context's error, between two turns.
+// Run runs the turns. It stops early, with the context's error, when the context ends, which may be in the middle of a turn.
 func (l *Loop) Run(ctx context.Context) error {
 	if err := l.check(); err != nil {
 		return err
@@ -40,7 +43,7 @@ func (l *Loop) Run(ctx context.Context) error {
 	step := kedge.Step{U: make([]float64, dim.Decision)}
 	o := kedge.Observation{U: make([]float64, dim.Decision)}
 	p, d := make([]float64, l.Batch*dim.State), make([]float64, l.Batch*dim.Trait)
-	for k := range l.Turns {
+	for k := l.From; k < l.Turns; k++ {
 		if err := l.measure(&step, k); err != nil {
 			return err
 		}
@@ -48,8 +51,10 @@ func (l *Loop) Run(ctx context.Context) error {
 		if err := l.turn(ctx, &o); err != nil {
 			return fmt.Errorf("turn %d: %w", k, err)
 		}
-		if l.Progress != nil {
-			l.Progress(k)
+		if l.After != nil {
+			if err := l.After(k + 1); err != nil {
+				return err
+			}
 		}
 	}
 	return l.measure(&step, l.Turns)
@@ -62,6 +67,9 @@ func (l *Loop) check() error {
 	if l.Turns < 0 || l.Batch < 1 || l.Hold < 0 || l.Every < 0 {
 		return fmt.Errorf("loop: turns %d, batch %d, hold %d and every %d must not be negative, and batch at least 1",
 			l.Turns, l.Batch, l.Hold, l.Every)
+	}
+	if l.From < 0 || l.From > l.Turns {
+		return fmt.Errorf("loop: cannot begin with turn %d of %d", l.From, l.Turns)
 	}
 	return nil
 }

@@ -104,10 +104,11 @@ func TestStopsBetweenTurns(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	l, _ := q.loop(t, online.Vanilla{Objective: q.loss, Dims: lq2Dims}, 0.1, 1000, 1)
 	turns := 0
-	l.Progress = func(k int) {
-		if turns++; k == 7 {
+	l.After = func(taken int) error {
+		if turns++; taken == 8 {
 			stop()
 		}
+		return nil
 	}
 	if err := l.Run(ctx); !errors.Is(err, context.Canceled) || turns != 8 {
 		t.Errorf("stopped after %d turns with %v, want 8 turns and the context's error", turns, err)
@@ -136,6 +137,7 @@ func TestRefusesBadSettings(t *testing.T) {
 		{Population: q.crowd, Algorithm: failing{}, Objective: q.loss, Turns: 1},
 		{Population: q.crowd, Algorithm: failing{}, Objective: q.loss, Turns: -1, Batch: 4},
 		{Population: q.crowd, Algorithm: failing{}, Objective: q.loss, Turns: 1, Batch: 4, Hold: -1},
+		{Population: q.crowd, Algorithm: failing{}, Objective: q.loss, Turns: 1, Batch: 4, From: 2},
 	} {
 		if err := l.Run(context.Background()); err == nil {
 			t.Errorf("%+v ran", l)

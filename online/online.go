@@ -59,6 +59,9 @@ func (r Rule) From(start []float64) (*Descent, error) {
 	if err := r.Set.Project(d.u); err != nil {
 		return nil, fmt.Errorf("project the first decision: %w", err)
 	}
+	for _, t := range r.Transforms {
+		t.Apply(d.g) // of zeros, for those with a memory to learn its length
+	}
 	return d, nil
 }
 

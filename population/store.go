@@ -1,6 +1,9 @@
 package population
 
-import "github.com/kedge-opt/kedge"
+import (
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/wire"
+)
 
 // Storage is the precision in which states are kept. Arithmetic is float64 throughout.
 type Storage int
@@ -20,6 +23,10 @@ type store interface {
 	// swap makes the next states those that hold.
 	swap()
 	bytes() int
+
+	kind() string         // of saved states
+	write(w *wire.Writer) // the states that hold
+	read(r *wire.Reader)  // to the next states
 }
 
 func newStore(s Storage, n, width int) store {

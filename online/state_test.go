@@ -1,0 +1,117 @@
+package online_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/online"
+	"github.com/kedge-opt/kedge/set"
+	"github.com/kedge-opt/kedge/stream"
+	"github.com/kedge-opt/kedge/wire"
+)
+
+// after returns a rule that took some turns.
+func after(t testing.TB, rule online.Rule, turns int) *online.Descent {
+	t.Helper()
+	d := must(rule.From([]float64{0.3, -0.2, 0.1}))
+	r, u := stream.New(2, "turns"), make([]float64, 3)
+	for k := range turns {
+		d.Ask(u)
+		if err := d.Tell(observe(r, k, u)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.Ask(u) // a rule that explores has its direction now
+	return d
+}
+
+// A rule takes the states of its own kind alone.
+func TestForeignStatesAreRefused(t *testing.T) {
+	for name, rule := range rules() {
+		d := after(t, rule(), 3)
+		before := must(d.AppendBinary(nil))
+		for other, from := range rules() {
+			state := must(after(t, from(), 5).AppendBinary(nil))
+			if err := d.UnmarshalBinary(state); (err == nil) != (other == name) {
+				t.Errorf("%s restored from %s: %v", name, other, err)
+			}
+			if err := d.UnmarshalBinary(before); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// counter is an estimator that remembers turns and cannot be saved; as a source of directions it cannot be saved either.
+type counter struct{ turns int }
+
+func (*counter) Estimate(g []float64, _ kedge.Observation) error { clear(g); return nil }
+func (c *counter) Commit(kedge.Observation)                      { c.turns++ }
+func (*counter) Normal() float64                                 { return 1 }
+
+func TestPartsThatCannotBeSaved(t *testing.T) {
+	for _, g := range []online.Estimator{&counter{}, must(online.NewDerivativeFree(3, 0.1, &counter{}))} {
+		d := must(online.Rule{Gradient: g, Step: online.Constant(1), Set: set.Whole{}}.From([]float64{0, 0, 0}))
+		if b, err := d.AppendBinary([]byte("x")); err == nil || string(b) != "x" {
+			t.Errorf("%T: saved as %q, %v", g, b, err)
+		}
+		if d.UnmarshalBinary(nil) == nil {
+			t.Errorf("%T: restored", g)
+		}
+	}
+}
+
+// Any content under a right checksum: refused without a trace, or taken and written again byte for byte; the rule can go on.
+func FuzzUnmarshalDescent(f *testing.F) {
+	content := func(state []byte) []byte { return state[1+int(state[0])+8 : len(state)-4] }
+	for _, rule := range rules() {
+		f.Add(content(must(after(f, rule(), 2).AppendBinary(nil))))
+	}
+	f.Add(content(must(shortAverage())))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		for name, rule := range rules() {
+			d := after(t, rule(), 0)
+			before := must(d.AppendBinary(nil))
+			data := wire.Seal("online.Descent/1", content)
+			if err := d.UnmarshalBinary(data); err == nil {
+				before = data
+			}
+			if !bytes.Equal(must(d.AppendBinary(nil)), before) {
+				t.Errorf("%s: refused content left traces, or accepted content changed", name)
+			}
+			u := make([]float64, 3)
+			d.Ask(u)
+			_ = d.Tell(observe(stream.New(1), 0, u))
+		}
+	})
+}
+
+// shortAverage is the state of a rule for three numbers whose average has two.
+func shortAverage() ([]byte, error) {
+	m := &online.Momentum{Beta: 0.5}
+	m.Apply([]float64{1, 2})
+	w := wire.Write(nil, "online.Descent/1")
+	w.Int(1)
+	w.Floats([]float64{0, 0, 0})
+	w.Int(1)
+	w.State(m)
+	return w.Finish()
+}
+
+// Any content under a right checksum, for the parts by themselves.
+func FuzzUnmarshalParts(f *testing.F) {
+	kinds := []string{"online.Momentum/1", "online.DerivativeFree/1"}
+	f.Add([]byte{3, 0, 0, 0, 0, 0, 0, 0})
+	f.Fuzz(func(t *testing.T, content []byte) {
+		for i, s := range []wire.State{&online.Momentum{Beta: 0.5}, must(online.NewDerivativeFree(2, 1, stream.New(1)))} {
+			before, data := must(s.AppendBinary(nil)), wire.Seal(kinds[i], content)
+			if err := s.UnmarshalBinary(data); err == nil {
+				before = data
+			}
+			if !bytes.Equal(must(s.AppendBinary(nil)), before) {
+				t.Errorf("%s: refused content left traces, or accepted content changed", kinds[i])
+			}
+		}
+	})
+}

@@ -1,0 +1,127 @@
+package population
+
+import (
+	"fmt"
+
+	"github.com/kedge-opt/kedge/wire"
+)
+
+var (
+	_ wire.State = (*Crowd)(nil)
+	_ wire.State = WithReplacement{}
+	_ wire.State = (*WithoutReplacement)(nil)
+	_ wire.State = Everyone{}
+)
+
+const (
+	doublesKind  = "population.Crowd float64/1"
+	singlesKind  = "population.Crowd float32/1"
+	everyoneKind = "population.Everyone/1"
+)
+
+// AppendBinary appends everybody's state and the picker's. Traits and dynamics are not state: a crowd is restored into one
+// of the same config. A picker that is no wire.State is an error.
+func (c *Crowd) AppendBinary(b []byte) ([]byte, error) {
+	pick, err := stateOf("picker", c.pick)
+	if err != nil {
+		return b, err
+	}
+	w := wire.Write(b, c.states.kind())
+	w.Int(c.size)
+	c.states.write(w)
+	w.State(pick)
+	return w.Finish()
+}
+
+// UnmarshalBinary puts everybody into the saved states, and the picker. On an error nobody has moved.
+func (c *Crowd) UnmarshalBinary(data []byte) error {
+	pick, err := stateOf("picker", c.pick)
+	if err != nil {
+		return err
+	}
+	r := wire.Read(data, c.states.kind())
+	if n := r.Int(c.size); n != c.size {
+		r.Fail("%d individuals, the crowd has %d", n, c.size)
+	}
+	c.states.read(r)
+	picked := r.Bytes()
+	if err := r.Finish(); err != nil {
+		return err
+	}
+	if err := c.checkNext(); err != nil {
+		return err
+	}
+	if err := pick.UnmarshalBinary(picked); err != nil {
+		return err
+	}
+	c.states.swap()
+	return nil
+}
+
+// checkNext tells whether the states that were read are finite.
+func (c *Crowd) checkNext() error {
+	c.states.swap()
+	defer c.states.swap()
+	c.furnish(1)
+	for first := 0; first < c.size; first += chunk {
+		p := c.states.View(c.desks[0].p, first, min(first+chunk, c.size))
+		if err := checkRows("states", p, first, c.dim.State); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stateOf returns the part of a crowd as a state.
+func stateOf(what string, part any) (wire.State, error) {
+	if s, ok := part.(wire.State); ok {
+		return s, nil
+	}
+	return nil, fmt.Errorf("the %s, a %T, cannot be saved: it is no wire.State", what, part)
+}
+
+func (s *doubles) kind() string { return doublesKind }
+
+func (s *doubles) write(w *wire.Writer) { w.Floats(s.now.Data) }
+
+func (s *doubles) read(r *wire.Reader) { r.Fill(s.then.Data) }
+
+func (s *singles) kind() string { return singlesKind }
+
+func (s *singles) write(w *wire.Writer) { w.Singles(s.data) }
+
+func (s *singles) read(r *wire.Reader) { r.FillSingles(s.then) }
+
+// AppendBinary appends the source's state.
+func (w WithReplacement) AppendBinary(b []byte) ([]byte, error) { return appendSource(b, w.Source) }
+
+// UnmarshalBinary restores the source.
+func (w WithReplacement) UnmarshalBinary(data []byte) error { return restoreSource(data, w.Source) }
+
+// AppendBinary appends the source's state; the picker's own memory does not outlast a pick.
+func (w *WithoutReplacement) AppendBinary(b []byte) ([]byte, error) { return appendSource(b, w.Source) }
+
+// UnmarshalBinary restores the source.
+func (w *WithoutReplacement) UnmarshalBinary(data []byte) error { return restoreSource(data, w.Source) }
+
+func appendSource(b []byte, s Source) ([]byte, error) {
+	state, err := stateOf("source of random numbers", s)
+	if err != nil {
+		return b, err
+	}
+	return state.AppendBinary(b)
+}
+
+func restoreSource(data []byte, s Source) error {
+	state, err := stateOf("source of random numbers", s)
+	if err != nil {
+		return err
+	}
+	return state.UnmarshalBinary(data)
+}
+
+// AppendBinary appends an empty state: there is nothing to remember.
+func (Everyone) AppendBinary(b []byte) ([]byte, error) { return wire.Write(b, everyoneKind).Finish() }
+
+// UnmarshalBinary checks that the state is one of Everyone.
+func (Everyone) UnmarshalBinary(data []byte) error { return wire.Read(data, everyoneKind).Finish() }

@@ -1,0 +1,141 @@
+package population_test
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/conform"
+	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/population"
+	"github.com/kedge-opt/kedge/stream"
+	"github.com/kedge-opt/kedge/wire"
+)
+
+// kept are the ways to keep and to sample a crowd of n people in three dimensions.
+func kept(t testing.TB, n int) map[string]func() *population.Crowd {
+	redrawn, err := population.Redraw(population.Cap{Angle: 90}, n, 3, stream.New(3, "people"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	gather := func(storage population.Storage, pick func() population.Picker) func() *population.Crowd {
+		return func() *population.Crowd {
+			c, err := population.Gather(population.Config{
+				Dynamics: dynamics.Polarized{Dim: 3, Lambda: 0.4, Sigma: 0.5}, Traits: redrawn, Storage: storage, Pick: pick(),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return c
+		}
+	}
+	return map[string]func() *population.Crowd{
+		"float64, without replacement": gather(population.Float64, func() population.Picker {
+			return &population.WithoutReplacement{Source: stream.New(5, "sample")}
+		}),
+		"float32, with replacement": gather(population.Float32, func() population.Picker {
+			return population.WithReplacement{Source: stream.New(5, "sample")}
+		}),
+		"float64, NumPy": gather(population.Float64, func() population.Picker {
+			return population.WithReplacement{Source: stream.NewNumPy(5)}
+		}),
+		"float32, everyone": gather(population.Float32, func() population.Picker { return population.Everyone{} }),
+	}
+}
+
+func TestCrowdsConform(t *testing.T) {
+	const n = 150 // more than a chunk
+	for name, start := range kept(t, n) {
+		t.Run(name, func(t *testing.T) {
+			batch := 40
+			if strings.HasSuffix(name, "everyone") {
+				batch = n
+			}
+			conform.Population(t, func() kedge.Population { return start() }, conform.Responses{
+				Batch: batch, Decide: func(r *stream.Stream) []float64 { return []float64{r.Normal(), r.Normal(), r.Normal()} },
+			})
+		})
+	}
+}
+
+// A state of another crowd is refused and moves nobody.
+func TestForeignStatesAreRefused(t *testing.T) {
+	small, large := kept(t, 5), kept(t, 6)
+	for name, start := range small {
+		c := start()
+		before := save(t, c)
+		for other, from := range large {
+			if err := c.UnmarshalBinary(save(t, from())); err == nil {
+				t.Errorf("%s took the state of a larger crowd, %s", name, other)
+			}
+			if state := save(t, small[other]()); other != name && c.UnmarshalBinary(state) == nil {
+				t.Errorf("%s took the state of %s", name, other)
+			}
+		}
+		if !bytes.Equal(save(t, c), before) {
+			t.Errorf("%s: what was refused left traces", name)
+		}
+	}
+}
+
+func save(t testing.TB, c *population.Crowd) []byte {
+	t.Helper()
+	b, err := c.AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// first picks the first individuals and cannot be saved.
+type first struct{}
+
+func (first) Pick(dst []int, _ int) error {
+	clear(dst)
+	return nil
+}
+
+func TestUnknownPickersCannotBeSaved(t *testing.T) {
+	for _, pick := range []population.Picker{first{}, population.WithReplacement{}} {
+		c := newCrowd(t, 3, 2, pick)
+		if b, err := c.AppendBinary([]byte("x")); err == nil || string(b) != "x" {
+			t.Errorf("%T: saved as %q, %v", pick, b, err)
+		}
+		if err := c.UnmarshalBinary(nil); err == nil {
+			t.Errorf("%T: restored", pick)
+		}
+	}
+}
+
+// Any content under a right checksum: refused without a trace, or taken and written again byte for byte.
+func FuzzUnmarshalCrowd(f *testing.F) {
+	crowds := kept(f, 2)
+	content := func(state []byte) []byte { return state[1+int(state[0])+8 : len(state)-4] }
+	for _, start := range crowds {
+		f.Add(content(save(f, start())))
+	}
+	broken := save(f, crowds["float64, NumPy"]())
+	copy(content(broken)[16:], []byte{0, 0, 0, 0, 0, 0, 0xf0, 0x7f}) // an infinite first entry
+	f.Add(content(broken))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		for name, start := range crowds {
+			c := start()
+			before := save(t, c)
+			data := wire.Seal(string(before[1:1+before[0]]), content)
+			if err := c.UnmarshalBinary(data); err == nil {
+				before = data
+			}
+			if !bytes.Equal(save(t, c), before) {
+				t.Errorf("%s: refused content left traces, or accepted content changed", name)
+			}
+			p, _ := c.Look().Size()
+			for i, v := range c.Look().View(make([]float64, 3*p), 0, p) {
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					t.Errorf("%s: entry %d is %v", name, i, v)
+				}
+			}
+		}
+	})
+}
