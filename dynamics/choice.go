@@ -61,32 +61,10 @@ func (f Choice) NextRows(dst, p, u, d []float64) {
 }
 
 // step writes λ₁p + λ₂z + (1−λ₁−λ₂)d to dst, which may be z.
-func (f Choice) step(dst, p, z, d []float64) {
-	habit := f.habit()
-	for i := range dst {
-		dst[i] = float64(f.Lambda1*p[i]) + float64(f.Lambda2*z[i]) + float64(habit*d[i])
-	}
-}
+func (f Choice) step(dst, p, z, d []float64) { rows.Mix(dst, f.Lambda1, p, f.Lambda2, z, f.habit(), d) }
 
 // Probabilities writes softmax(−εu) to dst, the choice of a user without memory and habit.
-func (f Choice) Probabilities(dst, u []float64) {
-	low := lowest(u)
-	for i, v := range u {
-		dst[i] = f.exponent(v, low)
-	}
-	rows.Exp(dst)
-	rows.Scale(dst, 1/rows.Sum(dst))
-}
-
-func lowest(u []float64) float64 {
-	low := math.Inf(1)
-	for _, v := range u {
-		if v < low {
-			low = v
-		}
-	}
-	return low
-}
+func (f Choice) Probabilities(dst, u []float64) { rows.Softmax(dst, u, f.Epsilon) }
 
 // odds returns e^(−ε(u−low)).
 func (f Choice) odds(u, low float64) float64 { return exp(f.exponent(u, low)) }
@@ -105,7 +83,8 @@ func (f Choice) Pullback(gp, gu, p, u, d, v []float64) {
 	if gu == nil {
 		return
 	}
-	low, total, mean := lowest(u), 0.0, 0.0
+	_, low, _ := rows.Extent(u)
+	total, mean := 0.0, 0.0
 	for i := range u {
 		w := f.odds(u[i], low)
 		total += w
@@ -162,14 +141,6 @@ func (f Choice) checkSize(d []float64) error {
 
 // settle writes h to dst, which may be z, and measures it on the way.
 func (f Choice) settle(dst, z, d []float64) kedge.Residual {
-	habit, off := f.habit(), 0.0
-	for i := range dst {
-		in := float64(f.Lambda2*z[i]) + float64(habit*d[i])
-		h := in / (1 - f.Lambda1)
-		if miss := math.Abs(float64(f.Lambda1*h) + in - h); !(miss <= off) {
-			off = miss
-		}
-		dst[i] = h
-	}
-	return kedge.Residual{Norm: off / max(1, rows.MaxAbs(dst))}
+	miss, size := rows.Rest(dst, f.Lambda2, z, f.habit(), d, f.Lambda1)
+	return kedge.Residual{Norm: miss / max(1, size)}
 }

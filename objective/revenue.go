@@ -82,20 +82,14 @@ const block = 128
 func addEntropy(gp, p []float64, weight float64, lo, hi int) float64 {
 	var room [block]float64
 	l := room[:hi-lo]
-	for i, v := range p[lo:hi] {
-		l[i] = v
-		if v >= 0 {
-			l[i] = max(v, 0x1p-1022)
-		}
-	}
-	rows.Log(l)
+	sum := rows.Entropy(l, p[lo:hi])
 	if gp != nil {
 		g := gp[lo:hi]
 		for i, v := range l {
 			g[i] += float64(weight * (1 + v))
 		}
 	}
-	return rows.Dot(p[lo:hi], l)
+	return sum
 }
 
 // EvalRows implements [kedge.RowObjective]. It does not read d.

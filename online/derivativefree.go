@@ -7,8 +7,8 @@ import (
 	"github.com/kedge-opt/kedge/rows"
 )
 
-// Normals draws standard normal numbers; *stream.Stream and *stream.NumPy do.
-type Normals interface{ Normal() float64 }
+// Normals fills dst with standard normal numbers; *stream.Stream and *stream.NumPy do.
+type Normals interface{ Normals(dst []float64) }
 
 // DerivativeFree estimates the gradient from observed losses alone, by one-point residual feedback
 // [zhang2022]: it deploys u + δv with v uniform on the unit sphere and takes g = (n/δ)(Φ̂ₖ − Φ̂ₖ₋₁)v. Without a loss from
@@ -48,14 +48,10 @@ func (e *DerivativeFree) Perturb(u []float64) {
 // draw makes the direction of this turn, once.
 func (e *DerivativeFree) draw() {
 	for !e.drawn {
-		for i := range e.direction {
-			e.direction[i] = e.source.Normal()
-		}
+		e.source.Normals(e.direction)
 		norm := rows.Norm(e.direction)
 		e.drawn = norm > 0 || len(e.direction) == 0
-		for i := range e.direction {
-			e.direction[i] /= norm
-		}
+		rows.Scale(e.direction, 1/norm)
 	}
 }
 

@@ -24,9 +24,7 @@ func (Sphere) Fill(dst []float64, dim, first int, s *stream.Stream) {
 func unit(x []float64, s *stream.Stream) {
 	norm := 0.0
 	for norm == 0 {
-		for j := range x {
-			x[j] = s.Normal()
-		}
+		s.Normals(x)
 		norm = rows.Norm(x)
 	}
 	for j := range x {

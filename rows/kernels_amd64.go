@@ -19,6 +19,36 @@ func addScaledAVX2(dst *float64, a float64, x *float64, n int)
 //go:noescape
 func finiteAVX2(x *float64, n int) float64
 
+// scaleAVX2 does x[i] *= a.
+//
+//go:noescape
+func scaleAVX2(x *float64, a float64, n int)
+
+// distance2AVX2 returns the sum of (x[i]−y[i])².
+//
+//go:noescape
+func distance2AVX2(x *float64, y *float64, n int) float64
+
+// maxAbsAVX2 returns the largest |x[i]|, a NaN being larger than all.
+//
+//go:noescape
+func maxAbsAVX2(x *float64, n int) float64
+
+// extentAVX2 returns the sum, the smallest and the largest entry of x.
+//
+//go:noescape
+func extentAVX2(x *float64, n int) (sum float64, least float64, most float64)
+
+// mixAVX2 writes a·x[i] + b·y[i] + c·z[i] to dst.
+//
+//go:noescape
+func mixAVX2(dst *float64, x *float64, y *float64, z *float64, n int, a float64, b float64, c float64)
+
+// restAVX2 writes the h that solves h = c·h + a·x[i] + b·y[i] to dst and returns what it misses that by and its size.
+//
+//go:noescape
+func restAVX2(dst *float64, x *float64, y *float64, n int, a float64, b float64, c float64) (miss float64, size float64)
+
 // blendAVX2 writes x/‖x‖ for x = stay·p + home·d + pull·(pᵀu)·u to the rows of dst and ‖x‖² to norm2; n must be a multiple of 4.
 //
 //go:noescape
@@ -39,7 +69,22 @@ func secularAVX2(x *float64, n int, k float64, s float64, limit int) int
 //go:noescape
 func expAVX2(x *float64, n int)
 
+// softmaxAVX2 writes e^(−k·u[i]), divided by the sum of all, to dst.
+//
+//go:noescape
+func softmaxAVX2(dst *float64, u *float64, n int, k float64)
+
 // logAVX2 replaces every entry by its logarithm, as log does one by one.
 //
 //go:noescape
 func logAVX2(x *float64, n int)
+
+// entropyAVX2 writes the logarithms of x to logs, of the smallest normal number where that is larger, and returns the sum of x[i]·logs[i].
+//
+//go:noescape
+func entropyAVX2(logs *float64, x *float64, n int) float64
+
+// gaussAVX2 turns pairs of random words into pairs of normal numbers, as gaussPair does one by one; n must be a multiple of 8.
+//
+//go:noescape
+func gaussAVX2(dst *float64, words *uint64, n int)

@@ -13,5 +13,14 @@ func productsAVX2(along, own, d, u *float64, n, m int)                          
 func secularAVX2(x *float64, n int, k, s float64, limit int) int                 { panic(noKernel) }
 func logAVX2(x *float64, n int)                                                  { panic(noKernel) }
 func expAVX2(x *float64, n int)                                                  { panic(noKernel) }
+func scaleAVX2(x *float64, a float64, n int)                                     { panic(noKernel) }
+func distance2AVX2(x, y *float64, n int) float64                                 { panic(noKernel) }
+func maxAbsAVX2(x *float64, n int) float64                                       { panic(noKernel) }
+func extentAVX2(x *float64, n int) (sum, least, most float64)                    { panic(noKernel) }
+func mixAVX2(dst, x, y, z *float64, n int, a, b, c float64)                      { panic(noKernel) }
+func restAVX2(dst, x, y *float64, n int, a, b, c float64) (miss, size float64)   { panic(noKernel) }
+func softmaxAVX2(dst, u *float64, n int, k float64)                              { panic(noKernel) }
+func entropyAVX2(logs, x *float64, n int) float64                                { panic(noKernel) }
+func gaussAVX2(dst *float64, words *uint64, n int)                               { panic(noKernel) }
 
 const noKernel = "rows: no vector kernel for this processor"

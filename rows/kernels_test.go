@@ -2,20 +2,19 @@ package rows
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
-
-	"github.com/kedge-opt/kedge/stream"
 )
 
 // hostile are entries that a kernel must treat as its twin does.
 var hostile = []float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), 5e-324, -5e-324, 1e308, -1e308, 1e-160, 1e160, 1, -1}
 
-func random(r *stream.Stream, n int, odd bool) []float64 {
+func random(r *rand.Rand, n int, odd bool) []float64 {
 	x := make([]float64, n)
 	for i := range x {
-		x[i] = r.Normal()
-		if odd && r.Intn(20) == 0 {
-			x[i] = hostile[r.Intn(len(hostile))]
+		x[i] = r.NormFloat64()
+		if odd && r.IntN(20) == 0 {
+			x[i] = hostile[r.IntN(len(hostile))]
 		}
 	}
 	return x
@@ -40,10 +39,11 @@ func TestVectorsGiveTheBitsOfPlainCode(t *testing.T) {
 	if !hasAVX2() {
 		t.Skip("this processor has no AVX2")
 	}
-	r := stream.New(1, "kernels")
+	r := rand.New(rand.NewPCG(1, 0))
 	for _, m := range sizes {
 		for _, odd := range []bool{false, true} {
 			vectors(t, r, m, odd)
+			reductions(t, r, m, odd)
 			for _, n := range []int{0, 1, 3, 4, 6, 9} {
 				blocks(t, r, n, m, odd)
 			}
@@ -51,7 +51,7 @@ func TestVectorsGiveTheBitsOfPlainCode(t *testing.T) {
 	}
 }
 
-func vectors(t *testing.T, r *stream.Stream, m int, odd bool) {
+func vectors(t *testing.T, r *rand.Rand, m int, odd bool) {
 	x, y := random(r, m, odd), random(r, m, odd)
 	got := []float64{Dot(x, y)}
 	sum := clone(y)
@@ -79,9 +79,36 @@ func vectors(t *testing.T, r *stream.Stream, m int, odd bool) {
 	Log(l)
 	logPlain(want)
 	sameBits(t, "Log", l, want)
+	logs, plainLogs := make([]float64, m), make([]float64, m)
+	sameBits(t, "Entropy", []float64{Entropy(logs, x)}, []float64{entropyPlain(plainLogs, x)})
+	sameBits(t, "logarithms of Entropy", logs, plainLogs)
 }
 
-func blocks(t *testing.T, r *stream.Stream, n, m int, odd bool) {
+// reductions compares kernels that make numbers of vectors, and those that mix vectors.
+func reductions(t *testing.T, r *rand.Rand, m int, odd bool) {
+	x, y, z := random(r, m, odd), random(r, m, odd), random(r, m, odd)
+	sameBits(t, "MaxAbs", []float64{MaxAbs(x)}, []float64{maxAbsPlain(x)})
+	sameBits(t, "Distance", []float64{distance2(x, y)}, []float64{distance2Plain(x, y)})
+	sum, least, most := Extent(x)
+	plainSum, plainLeast, plainMost := extentPlain(x)
+	sameBits(t, "Extent", []float64{sum, least, most}, []float64{plainSum, plainLeast, plainMost})
+	got, want := clone(x), clone(x)
+	Scale(got, -0.3)
+	scalePlain(want, -0.3)
+	sameBits(t, "Scale", got, want)
+	Mix(got, 0.2, x, 0.5, y, 0.3, z)
+	mixPlain(want, 0.2, x, 0.5, y, 0.3, z)
+	sameBits(t, "Mix", got, want)
+	miss, size := Rest(got, 0.5, x, 0.3, y, 0.2)
+	plainMiss, plainSize := restPlain(want, 0.5, x, 0.3, y, 0.2)
+	sameBits(t, "Rest", got, want)
+	sameBits(t, "what Rest measures", []float64{miss, size}, []float64{plainMiss, plainSize})
+	Softmax(got, x, 0.5)
+	softmaxPlain(want, x, 0.5)
+	sameBits(t, "Softmax", got, want)
+}
+
+func blocks(t *testing.T, r *rand.Rand, n, m int, odd bool) {
 	p, d, u := random(r, n*m, odd), random(r, n*m, odd), random(r, m, odd)
 	dst, norm2 := make([]float64, n*m), make([]float64, n)
 	Blend(dst, norm2, p, d, u, 0.4, 0.6, 0.5)
@@ -101,16 +128,16 @@ func TestRootsGiveTheBitsOfPlainCode(t *testing.T) {
 	if !hasAVX2() {
 		t.Skip("this processor has no AVX2")
 	}
-	r := stream.New(2, "roots")
+	r := rand.New(rand.NewPCG(2, 0))
 	for range 2000 {
 		x := make([]float64, 35)
 		for i := range x {
 			x[i] = 2*r.Float64() - 1
-			if r.Intn(4) == 0 {
+			if r.IntN(4) == 0 {
 				x[i] = math.Copysign(math.Pow(10, -300*r.Float64()), x[i])
 			}
 		}
-		x[r.Intn(35)] = []float64{0, 1, -1, 0.5}[r.Intn(4)]
+		x[r.IntN(35)] = []float64{0, 1, -1, 0.5}[r.IntN(4)]
 		k, s := r.Float64(), 2*r.Float64()
 		want := clone(x)
 		failed := SettleCosines(x, k, s)
@@ -124,7 +151,7 @@ func TestRootsGiveTheBitsOfPlainCode(t *testing.T) {
 // The settled cosine solves its equation: with y = √(1−x²) and e from kc = e·x, k√(1−c²) = (e+s)y. The residual is scaled by
 // the terms it is a difference of.
 func TestSettledCosinesSolveTheirEquation(t *testing.T) {
-	r := stream.New(3, "equation")
+	r := rand.New(rand.NewPCG(3, 0))
 	for range 20000 {
 		c, k, s := 2*r.Float64()-1, 0.01+r.Float64(), 1.5*r.Float64()
 		x := []float64{c}
@@ -150,7 +177,7 @@ func TestExpAtItsEdges(t *testing.T) {
 
 // Source: the standard library's logarithm, itself within 1 unit in the last place.
 func TestLogIsAccurate(t *testing.T) {
-	r := stream.New(5, "log")
+	r := rand.New(rand.NewPCG(5, 0))
 	worst := 0.0
 	for range 200_000 {
 		v := math.Exp(1400 * math.Pow(r.Float64()-0.5, 3) * 4)
@@ -186,8 +213,77 @@ func BenchmarkLog(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100, "ns/entry")
 }
 
+func TestGaussGivesTheBitsOfPlainCode(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 0))
+	words := make([]uint64, 20_000)
+	for i := range words {
+		words[i] = r.Uint64() << (8 * r.IntN(8)) // small sizes and angles, too
+		if r.IntN(10) == 0 {
+			words[i] = []uint64{0, 1, 2, 3, 1<<64 - 1, 1 << 63, 1<<63 - 1, 1 << 12}[r.IntN(8)]
+		}
+	}
+	got, want := make([]float64, len(words)), make([]float64, len(words))
+	Gauss(got, words)
+	gaussPlain(want, words)
+	sameBits(t, "Gauss", got, want)
+}
+
+// Source: the standard library's logarithm, sine and cosine.
+func TestGaussIsAccurate(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 0))
+	worst := 0.0
+	for range 200_000 {
+		size, turn := r.Uint64(), r.Uint64()
+		x, y := gaussPair(size, turn)
+		v := (float64(size>>12) + 0.5) * 0x1p-52
+		sin, cos := math.Sincos((float64(turn>>12)*0x1p-52 - 0.5) * math.Pi / 2)
+		if turn&1 == 1 {
+			sin, cos = cos, sin
+		}
+		radius := math.Sqrt(-2 * math.Log(v))
+		if turn&2 == 2 {
+			radius = -radius
+		}
+		worst = max(worst, math.Abs(x-radius*cos)/math.Abs(radius*0x1p-53), math.Abs(y-radius*sin)/math.Abs(radius*0x1p-53))
+	}
+	t.Logf("at most %.2f roundings of the radius", worst)
+	if worst > 6 {
+		t.Errorf("Gauss is %.2f roundings of the radius off, want 6", worst)
+	}
+}
+
+func BenchmarkGauss(b *testing.B) {
+	words, x := make([]uint64, 100), make([]float64, 100)
+	for i := range words {
+		words[i] = uint64(i) * 0x9E3779B97F4A7C15
+	}
+	for b.Loop() {
+		Gauss(x, words)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100, "ns/entry")
+}
+
+func BenchmarkSoftmax(b *testing.B) {
+	u, x := random(rand.New(rand.NewPCG(5, 0)), 100, false), make([]float64, 100)
+	for b.Loop() {
+		Softmax(x, u, 0.5)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100, "ns/entry")
+}
+
+func BenchmarkEntropy(b *testing.B) {
+	x, logs := make([]float64, 100), make([]float64, 100)
+	for i := range x {
+		x[i] = float64(i+1) / 5000
+	}
+	for b.Loop() {
+		Entropy(logs, x)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100, "ns/entry")
+}
+
 func BenchmarkBlend(b *testing.B) {
-	r := stream.New(5, "bench")
+	r := rand.New(rand.NewPCG(5, 0))
 	p, d, u := random(r, 20000, false), random(r, 20000, false), random(r, 20, false)
 	dst, norm2 := make([]float64, 20000), make([]float64, 1000)
 	for b.Loop() {
@@ -197,10 +293,10 @@ func BenchmarkBlend(b *testing.B) {
 }
 
 func BenchmarkSettleCosines(b *testing.B) {
-	r := stream.New(5, "bench")
+	r := rand.New(rand.NewPCG(5, 0))
 	c := make([]float64, 1000)
 	for i := range c {
-		c[i] = r.Normal() / 5
+		c[i] = r.NormFloat64() / 5
 	}
 	x := make([]float64, 1000)
 	for b.Loop() {
@@ -211,7 +307,7 @@ func BenchmarkSettleCosines(b *testing.B) {
 }
 
 func BenchmarkProducts(b *testing.B) {
-	r := stream.New(5, "bench")
+	r := rand.New(rand.NewPCG(5, 0))
 	d, u := random(r, 20000, false), random(r, 20, false)
 	along, own := make([]float64, 1000), make([]float64, 1000)
 	for b.Loop() {

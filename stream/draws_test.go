@@ -130,3 +130,20 @@ func TestDrawsDoNotAllocate(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// Normals gives what Normal gives, wherever a batch begins and ends and whatever is drawn between.
+func TestNormalsAreNormals(t *testing.T) {
+	one, many := stream.New(1, "batches"), stream.New(1, "batches")
+	for round := range 400 {
+		got := make([]float64, one.Intn(300))
+		if many.Intn(300) != len(got) {
+			t.Fatal("the streams are apart before the batch")
+		}
+		many.Normals(got)
+		for i, v := range got {
+			if want := one.Normal(); v != want {
+				t.Fatalf("round %d: number %d of %d is %v, want %v", round, i, len(got), v, want)
+			}
+		}
+	}
+}

@@ -54,7 +54,7 @@ func (g *NumPy) Float64() float64 {
 	return (float64(a)*0x1p26 + float64(b)) / 0x1p53
 }
 
-// Normal is numpy.random.randn: the polar method, the second coordinate handed out first.
+// Normal is numpy.random.randn: the polar method [marsaglia1964], the second coordinate handed out first.
 func (g *NumPy) Normal() float64 {
 	if g.spared {
 		g.spared = false
@@ -67,6 +67,13 @@ func (g *NumPy) Normal() float64 {
 			g.spare, g.spared = f*x, true
 			return f * y
 		}
+	}
+}
+
+// Normals fills dst with what as many calls of Normal would return.
+func (g *NumPy) Normals(dst []float64) {
+	for i := range dst {
+		dst[i] = g.Normal()
 	}
 }
 

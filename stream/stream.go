@@ -2,15 +2,16 @@
 // hashed from the seed and the stream's name, so a new consumer never shifts another's draws, and Seek gives every
 // individual a range of its own, so results do not depend on who draws first.
 //
-// Normals are made with explicit rounding and the standard library's logarithm only: math/rand's change with the compiler's
-// settings, these do not. On another architecture the logarithm may differ in its last bit.
+// All draws, normals included, are the same bits on every architecture. math/rand's normals change with the compiler's
+// settings.
 package stream
 
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"math"
 	"math/bits"
+
+	"github.com/kedge-opt/kedge/rows"
 )
 
 // Stream is one stream of random numbers. It is not safe for concurrent use.
@@ -52,7 +53,7 @@ func (s *Stream) Seek(i uint64) {
 // Uint64 returns 64 random bits.
 func (s *Stream) Uint64() uint64 {
 	if s.used == 4 {
-		s.out = philox(s.key, s.counter)
+		s.out[0], s.out[1], s.out[2], s.out[3] = philox(s.key, s.counter)
 		s.used = 0
 		s.counter[0]++
 	}
@@ -79,19 +80,48 @@ func (s *Stream) Intn(n int) int {
 	return int(hi)
 }
 
-// Normal returns a standard normal number by the polar method [marsaglia1964].
+// Normal returns a standard normal number: words are taken in pairs and made pairs of numbers by rows.Gauss.
 func (s *Stream) Normal() float64 {
 	if s.spared {
 		s.spared = false
 		return s.spare
 	}
-	for {
-		x, y := 2*s.Float64()-1, 2*s.Float64()-1
-		if r := float64(x*x) + float64(y*y); r < 1 && r != 0 {
-			f := math.Sqrt(-2 * math.Log(r) / r)
-			s.spare, s.spared = f*x, true
-			return f * y
-		}
+	words := [2]uint64{s.Uint64(), s.Uint64()}
+	var pair [2]float64
+	rows.Gauss(pair[:], words[:])
+	s.spare, s.spared = pair[1], true
+	return pair[0]
+}
+
+// Normals fills dst with what as many calls of Normal would return, several times faster.
+func (s *Stream) Normals(dst []float64) {
+	if s.spared && len(dst) > 0 {
+		dst[0], dst = s.Normal(), dst[1:]
+	}
+	var words [128]uint64
+	for len(dst) > 1 {
+		n := min(len(dst)&^1, len(words))
+		s.fill(words[:n])
+		rows.Gauss(dst[:n], words[:n])
+		dst = dst[n:]
+	}
+	for i := range dst {
+		dst[i] = s.Normal()
+	}
+}
+
+// fill fills dst with what as many calls of Uint64 would return.
+func (s *Stream) fill(dst []uint64) {
+	for s.used < 4 && len(dst) > 0 {
+		dst[0], dst = s.Uint64(), dst[1:]
+	}
+	for len(dst) >= 4 {
+		dst[0], dst[1], dst[2], dst[3] = philox(s.key, s.counter)
+		s.counter[0]++
+		dst = dst[4:]
+	}
+	for i := range dst {
+		dst[i] = s.Uint64()
 	}
 }
 
@@ -101,13 +131,15 @@ const (
 )
 
 // philox is Philox4x64-10 [salmon2011].
-func philox(key [2]uint64, c [4]uint64) [4]uint64 {
+func philox(key [2]uint64, c [4]uint64) (w, x, y, z uint64) {
+	k0, k1 := key[0], key[1]
+	w, x, y, z = c[0], c[1], c[2], c[3]
 	for range 10 {
-		hi0, lo0 := bits.Mul64(mul0, c[0])
-		hi1, lo1 := bits.Mul64(mul1, c[2])
-		c = [4]uint64{hi1 ^ c[1] ^ key[0], lo1, hi0 ^ c[3] ^ key[1], lo0}
-		key[0] += add0
-		key[1] += add1
+		hi0, lo0 := bits.Mul64(mul0, w)
+		hi1, lo1 := bits.Mul64(mul1, y)
+		w, x, y, z = hi1^x^k0, lo1, hi0^z^k1, lo0
+		k0 += add0
+		k1 += add1
 	}
-	return c
+	return w, x, y, z
 }

@@ -30,6 +30,7 @@ func bent() map[[2]string]string {
 	return map[[2]string]string{
 		{"fixpoint", "rows"}: "rows is the arithmetic of the layer",
 		{"stream", "wire"}:   "streams are states, and wire writes states down",
+		{"stream", "rows"}:   "rows is the arithmetic of the layer",
 	}
 }
 

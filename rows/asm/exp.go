@@ -24,17 +24,56 @@ func exponentials(masks Mem) {
 	RET()
 }
 
+// softmax walks three times: for the smallest entry, for the exponentials and their sum, and to divide by that.
+func softmax(masks Mem) {
+	TEXT("softmaxAVX2", NOSPLIT, "func(dst, u *float64, n int, k float64)")
+	Pragma("noescape")
+	Doc("softmaxAVX2 writes e^(−k·u[i]), divided by the sum of all, to dst.")
+	dst, u := param("dst"), param("u")
+	s := newSpan(param("n"), masks)
+	low := constant("infinity", math.Inf(1))
+	s.walk("low", func(g group, j GPVirtual) {
+		v := g.load(at(u, j))
+		if g.masked {
+			VBLENDVPD(g.mask, v, low, v)
+		}
+		VMINPD(low, v, low)
+	})
+	low = across(VMINPD, low)
+	half, sum, k := constant("half", 0.5), zero(), broadcast("k")
+	VMULPD(half, low, low)
+	s.walk("odds", func(g group, j GPVirtual) {
+		v := g.load(at(u, j))
+		VMULPD(half, v, v)
+		VSUBPD(low, v, v)
+		VMULPD(k, v, v)
+		VMULPD(constant("minusTwo", -2), v, v)
+		y := exp(v)
+		g.clear(y)
+		g.store(y, at(dst, j))
+		VADDPD(y, sum, sum)
+	})
+	all, inverse := YMM(), YMM()
+	VBROADCASTSD(total(sum), all)
+	VDIVPD(all, constant("c0", 1), inverse)
+	s.walk("share", func(g group, j GPVirtual) {
+		v := g.load(at(dst, j))
+		VMULPD(inverse, v, v)
+		g.store(v, at(dst, j))
+	})
+	VZEROUPPER()
+	RET()
+}
+
 // exp returns eᵛ for v ≤ 0: v = j·ln 2 + r, a Taylor polynomial in r, and j added to the exponent.
 func exp(v VecVirtual) VecVirtual {
-	magic, t, j := constant("magic", 0x1.8p52), YMM(), YMM()
-	VMULPD(constant("log2e", math.Log2E), v, t)
-	VADDPD(magic, t, t)
+	magic, j := constant("magic", 0x1.8p52), YMM()
+	t := fused(constant("log2e", math.Log2E), v, magic)
 	VSUBPD(magic, t, j)
-	r, p := YMM(), YMM()
-	VMULPD(constant("ln2high", 0x1.62e42fefp-1), j, p)
-	VSUBPD(p, v, r)
-	VMULPD(constant("ln2low", 0x1.473de6af278edp-34), j, p)
-	VSUBPD(p, r, r)
+	r := YMM()
+	VMOVAPD(v, r)
+	VFNMADD231PD(constant("ln2high", 0x1.62e42fefp-1), j, r)
+	VFNMADD231PD(constant("ln2low", 0x1.473de6af278edp-34), j, r)
 	y := polynomial(r)
 	VPSLLQ(Imm(52), t, t)
 	VPADDQ(constant("c0", 1), t, t)
@@ -55,17 +94,8 @@ func polynomial(r VecVirtual) VecVirtual {
 		}
 		c[k] = 1 / factorial
 	}
-	first := func(k int) VecVirtual { // c[k] + c[k+1]·r
-		x := YMM()
-		VMULPD(constant(fmt.Sprintf("c%d", k+1), c[k+1]), r, x)
-		VADDPD(constant(fmt.Sprintf("c%d", k), c[k]), x, x)
-		return x
-	}
-	pair := func(a, b, x VecVirtual) VecVirtual { // a + b·x, into b
-		VMULPD(x, b, b)
-		VADDPD(b, a, b)
-		return b
-	}
+	coefficient := func(k int) VecVirtual { return constant(fmt.Sprintf("c%d", k), c[k]) }
+	first := func(k int) VecVirtual { return pair(coefficient(k), coefficient(k+1), r) }
 	square := func(x VecVirtual) VecVirtual {
 		y := YMM()
 		VMULPD(x, x, y)
@@ -77,9 +107,7 @@ func polynomial(r VecVirtual) VecVirtual {
 	low := pair(first(2), first(4), r2)
 	next := pair(first(6), first(8), r2)
 	high := pair(first(10), first(12), r2)
-	y := pair(pair(low, next, r4), high, r8)
-	VMULPD(r2, y, y)
-	VADDPD(r, y, y)
+	y := pair(r, pair(pair(low, next, r4), high, r8), r2)
 	VADDPD(constant("c0", c[0]), y, y)
 	return y
 }

@@ -2,7 +2,7 @@
 // it. Run it by "go generate ./rows".
 //
 // Every kernel repeats its plain twin in package rows operation by operation: four lanes, entry i in lane i mod 4, products
-// rounded before they are added (no fused instructions), lanes added as (0+2) + (1+3). So both give the same bits.
+// rounded before they are added unless the twin says math.FMA, lanes added as (0+2) + (1+3). So both give the same bits.
 package main
 
 import (
@@ -19,11 +19,20 @@ func main() {
 	dot(masks)
 	addScaled(masks)
 	finite(masks)
+	scale(masks)
+	distance(masks)
+	maxAbs(masks)
+	extent(masks)
+	mix(masks)
+	rest(masks)
 	blend(masks)
 	cosines(masks)
 	secular()
 	exponentials(masks)
+	softmax(masks)
 	logarithms(masks)
+	entropy(masks)
+	gauss()
 	Generate()
 }
 
@@ -151,6 +160,20 @@ func bits(name string, v uint64) VecVirtual {
 
 func constant(name string, v float64) VecVirtual { return bits(name, math.Float64bits(v)) }
 
+// fused returns a·b + c, rounded once.
+func fused(a, b, c VecVirtual) VecVirtual {
+	x := YMM()
+	VMOVAPD(c, x)
+	VFMADD231PD(a, b, x)
+	return x
+}
+
+// pair returns a + b·x, rounded once, in the place of b.
+func pair(a, b, x VecVirtual) VecVirtual {
+	VFMADD213PD(a, x, b)
+	return b
+}
+
 // total adds the lanes of a as (0+2) + (1+3) into lane 0 of the result.
 func total(a VecVirtual) VecVirtual {
 	high, x := XMM(), XMM()
@@ -175,75 +198,4 @@ func totals(a [4]VecVirtual) VecVirtual {
 	sum := YMM()
 	VHADDPD(low13, low02, sum)
 	return sum
-}
-
-func dot(masks Mem) {
-	TEXT("dotAVX2", NOSPLIT, "func(x, y *float64, n int) float64")
-	Pragma("noescape")
-	Doc("dotAVX2 returns the sum of x[i]·y[i].")
-	x, y := param("x"), param("y")
-	s := newSpan(param("n"), masks)
-	acc := zero()
-	s.walk("dot", func(g group, j GPVirtual) {
-		a := g.load(at(x, j))
-		b := g.load(at(y, j))
-		VMULPD(b, a, a)
-		VADDPD(a, acc, acc)
-	})
-	sum := total(acc)
-	VZEROUPPER()
-	Store(sum, ReturnIndex(0))
-	RET()
-}
-
-func addScaled(masks Mem) {
-	TEXT("addScaledAVX2", NOSPLIT, "func(dst *float64, a float64, x *float64, n int)")
-	Pragma("noescape")
-	Doc("addScaledAVX2 does dst[i] += a·x[i].")
-	dst, x := param("dst"), param("x")
-	a := broadcast("a")
-	s := newSpan(param("n"), masks)
-	s.walk("add", func(g group, j GPVirtual) {
-		v := g.load(at(x, j))
-		VMULPD(a, v, v)
-		w := g.load(at(dst, j))
-		VADDPD(v, w, w)
-		g.store(w, at(dst, j))
-	})
-	VZEROUPPER()
-	RET()
-}
-
-func finite(masks Mem) {
-	TEXT("finiteAVX2", NOSPLIT, "func(x *float64, n int) float64")
-	Pragma("noescape")
-	Doc("finiteAVX2 returns 0 unless an entry of x is not finite, and then NaN.")
-	x, n := param("x"), param("n")
-	acc, nought := zeros(), zero()
-	// Sixteen at a time into four sums, so that none waits for another; only whether the total is 0 matters.
-	Label("sixteen")
-	CMPQ(n, Imm(16))
-	JL(LabelRef("few"))
-	for i, a := range acc {
-		v := YMM()
-		VMULPD(Mem{Base: x}.Offset(32*i), nought, v)
-		VADDPD(v, a, a)
-	}
-	ADDQ(Imm(128), x)
-	SUBQ(Imm(16), n)
-	JMP(LabelRef("sixteen"))
-	Label("few")
-	s := newSpan(n, masks)
-	s.walk("finite", func(g group, j GPVirtual) {
-		v := g.load(at(x, j))
-		VMULPD(nought, v, v)
-		VADDPD(v, acc[0], acc[0])
-	})
-	for _, a := range acc[1:] {
-		VADDPD(a, acc[0], acc[0])
-	}
-	sum := total(acc[0])
-	VZEROUPPER()
-	Store(sum, ReturnIndex(0))
-	RET()
 }
