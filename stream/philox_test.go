@@ -23,7 +23,7 @@ func TestPhiloxKnownAnswers(t *testing.T) {
 			want:    [4]uint64{0xa528f45403e61d95, 0x38c72dbd566e9788, 0xa5a1610e72fd18b5, 0x57bd43b5e52b7fe6},
 		},
 	} {
-		if got := block(c.key, c.counter); got != c.want {
+		if got := philox(c.key, c.counter); got != c.want {
 			t.Errorf("philox(%x, %x) = %x, want %x", c.key, c.counter, got, c.want)
 		}
 	}
@@ -34,17 +34,12 @@ func TestSeekIsTheCounter(t *testing.T) {
 	s := New(3, "counter")
 	for _, i := range []uint64{0, 1, 1 << 40, 1<<64 - 1} {
 		s.Seek(i)
-		for n := range uint64(5) {
-			for _, want := range block(s.key, [4]uint64{n, i, 0, 0}) {
+		for block := range uint64(5) {
+			for _, want := range philox(s.key, [4]uint64{block, i, 0, 0}) {
 				if got := s.Uint64(); got != want {
-					t.Fatalf("range %d, block %d: %x, want %x", i, n, got, want)
+					t.Fatalf("range %d, block %d: %x, want %x", i, block, got, want)
 				}
 			}
 		}
 	}
-}
-
-func block(key [2]uint64, counter [4]uint64) (out [4]uint64) {
-	out[0], out[1], out[2], out[3] = philox(key, counter)
-	return out
 }

@@ -53,7 +53,7 @@ func (s *Stream) Seek(i uint64) {
 // Uint64 returns 64 random bits.
 func (s *Stream) Uint64() uint64 {
 	if s.used == 4 {
-		s.out[0], s.out[1], s.out[2], s.out[3] = philox(s.key, s.counter)
+		s.out = philox(s.key, s.counter)
 		s.used = 0
 		s.counter[0]++
 	}
@@ -116,7 +116,7 @@ func (s *Stream) fill(dst []uint64) {
 		dst[0], dst = s.Uint64(), dst[1:]
 	}
 	for len(dst) >= 4 {
-		dst[0], dst[1], dst[2], dst[3] = philox(s.key, s.counter)
+		*(*[4]uint64)(dst) = philox(s.key, s.counter)
 		s.counter[0]++
 		dst = dst[4:]
 	}
@@ -131,9 +131,9 @@ const (
 )
 
 // philox is Philox4x64-10 [salmon2011].
-func philox(key [2]uint64, c [4]uint64) (w, x, y, z uint64) {
+func philox(key [2]uint64, c [4]uint64) [4]uint64 {
 	k0, k1 := key[0], key[1]
-	w, x, y, z = c[0], c[1], c[2], c[3]
+	w, x, y, z := c[0], c[1], c[2], c[3]
 	for range 10 {
 		hi0, lo0 := bits.Mul64(mul0, w)
 		hi1, lo1 := bits.Mul64(mul1, y)
@@ -141,5 +141,5 @@ func philox(key [2]uint64, c [4]uint64) (w, x, y, z uint64) {
 		k0 += add0
 		k1 += add1
 	}
-	return w, x, y, z
+	return [4]uint64{w, x, y, z}
 }

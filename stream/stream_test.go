@@ -181,3 +181,11 @@ func BenchmarkNormal(b *testing.B) {
 		s.Normal()
 	}
 }
+
+func BenchmarkNormals(b *testing.B) {
+	s, x := stream.New(1), make([]float64, 100)
+	for b.Loop() {
+		s.Normals(x)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100, "ns/number")
+}
