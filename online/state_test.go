@@ -48,7 +48,7 @@ type counter struct{ turns int }
 
 func (*counter) Estimate(g []float64, _ kedge.Observation) error { clear(g); return nil }
 func (c *counter) Commit(kedge.Observation)                      { c.turns++ }
-func (*counter) Normal() float64                                 { return 1 }
+func (*counter) Normals(dst []float64)                           { dst[0] = 1 }
 
 func TestPartsThatCannotBeSaved(t *testing.T) {
 	for _, g := range []online.Estimator{&counter{}, must(online.NewDerivativeFree(3, 0.1, &counter{}))} {
