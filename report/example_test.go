@@ -41,4 +41,5 @@ func ExampleWrite() {
 	// gap.png
 	// gap.svg
 	// report.html
+	// report.md
 }

@@ -1,0 +1,203 @@
+package report
+
+import (
+	"encoding/json"
+	"image/color"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/lab"
+)
+
+// graph is an interactive chart of one quantity over the turns.
+type graph struct {
+	ID      string      `json:"id"`
+	Title   string      `json:"title"`
+	About   string      `json:"-"`
+	Label   string      `json:"label"`
+	Log     bool        `json:"log"`     // begin with a logarithmic axis
+	Percent bool        `json:"percent"` // the quantity is relative
+	Digits  int         `json:"digits"`  // that say something
+	Lines   []graphLine `json:"lines"`
+	Rules   []graphRule `json:"rules"`
+}
+
+// graphLine is one method: the mean over trials and, when there are several, the least and the greatest.
+type graphLine struct {
+	Name  string   `json:"name"`
+	Light string   `json:"light"` // its colour on white
+	Dark  string   `json:"dark"`  // and on black
+	Dash  []int    `json:"dash,omitempty"`
+	Turns []int    `json:"turns,omitempty"` // left out when they are those of the line before
+	Mean  rounded  `json:"mean"`
+	Low   *rounded `json:"low,omitempty"`
+	High  *rounded `json:"high,omitempty"`
+}
+
+// graphRule is a level to compare with.
+type graphRule struct {
+	Value float64 `json:"value"`
+	Label string  `json:"label"`
+}
+
+// rounded numbers are written with so many digits.
+type rounded struct {
+	values []float64
+	digits int
+}
+
+// largest keeps rounding from making an infinity of a number.
+const largest = 1e300
+
+// MarshalJSON writes a list of short numbers.
+func (r rounded) MarshalJSON() ([]byte, error) {
+	out := []byte{'['}
+	for i, v := range r.values {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = strconv.AppendFloat(out, min(max(v, -largest), largest), 'g', r.digits, 64)
+	}
+	return append(out, ']'), nil
+}
+
+// strand is a method's curve in all graphs: which run it is and how it looks.
+type strand struct {
+	name string
+	run  lab.Run
+	ink  color.NRGBA
+	dash []int
+}
+
+// quantity is what a graph shows of a measured turn.
+type quantity struct {
+	id, title, label, about string
+	pick                    metric
+	linear, absolute        bool
+}
+
+// quantities lists what can be shown over the turns.
+func quantities() []quantity {
+	return []quantity{
+		{id: "gap", title: "Gap to the optimum", label: "relative gap", pick: gapOf,
+			about: "What the decision in force loses, once the population has settled under it, relative to the best possible."},
+		{id: "distance", title: "Distance to the optimum", label: "relative distance ‖u − u★‖ / ‖u★‖", pick: distanceOf,
+			about: "How far the decision in force lies from the optimal one."},
+		{id: "value", title: "Value", label: "value of the settled population", pick: valueOf, linear: true, absolute: true,
+			about: "The value of the decision in force, once the population has settled under it."},
+		{id: "w1", title: "Distance of the population", label: "W₁ to the optimal settled population", pick: w1Of, absolute: true,
+			about: "How far the population is from the one that settles under the optimum."},
+		{id: "lag", title: "Lag of the population", label: "W₁ to its own settled population", absolute: true,
+			pick:  func(m kedge.Metrics) float64 { return m.W1Own },
+			about: "How far the population is from the one that would settle under the decision in force."},
+		{id: "gradient", title: "Squared gradient", label: "‖∇Φ̃(u)‖²", absolute: true,
+			pick:  func(m kedge.Metrics) float64 { return m.Gradient },
+			about: "The squared gradient of the settled value at the decision in force."},
+	}
+}
+
+// rulesOf are the levels that a result gives a quantity.
+func rulesOf(r *lab.Result, id string) []graphRule {
+	stable := "stable point: where retraining settles"
+	switch id {
+	case "gap":
+		return levels(graphRule{r.Stable.Gap, stable})
+	case "distance":
+		return levels(graphRule{r.Stable.Distance, stable})
+	case "value":
+		return levels(graphRule{r.Optimum.Value, "optimum"}, graphRule{r.Stable.Value, stable})
+	}
+	return []graphRule{}
+}
+
+// levels keeps what can be drawn.
+func levels(all ...graphRule) []graphRule {
+	return slices.DeleteFunc(all, func(r graphRule) bool { return !finite(r.Value) || math.Abs(r.Value) < tiniest })
+}
+
+// mostNumbers bounds the numbers behind the graphs of a page: about nine bytes each.
+const mostNumbers = 120_000
+
+// graphsOf draws every quantity that some strand has, thinned to what a page may hold.
+func graphsOf(strands []strand, of *lab.Result) []graph {
+	list := slices.DeleteFunc(quantities(), func(q quantity) bool { return !q.measured(strands) })
+	graphs := make([]graph, len(list))
+	for i, q := range list {
+		graphs[i] = q.graph(strands, mostNumbers/len(list)/(4*len(strands)), digitsOf(q, of))
+		graphs[i].Rules = rulesOf(of, q.id)
+	}
+	return graphs
+}
+
+func (q quantity) measured(strands []strand) bool {
+	return slices.ContainsFunc(strands, func(s strand) bool { return len(rowsOf(s.run, q.pick)) > 0 })
+}
+
+// digitsOf is how many digits of a quantity are worth having: of values so many that the gaps between them show.
+func digitsOf(q quantity, r *lab.Result) int {
+	if q.id == "value" {
+		return valueDigits(r)
+	}
+	return 4
+}
+
+func (q quantity) graph(strands []strand, most, digits int) graph {
+	g := graph{ID: q.id, Title: q.title, About: q.about, Label: q.label, Log: !q.linear, Percent: !q.absolute, Digits: digits}
+	var before []int
+	for _, s := range strands {
+		rows := thin(rowsOf(s.run, q.pick), max(most, 10))
+		if len(rows) == 0 {
+			continue
+		}
+		l := s.line(rows, digits)
+		turns := l.Turns
+		if slices.Equal(turns, before) {
+			l.Turns = nil
+		}
+		g.Lines, before = append(g.Lines, l), turns
+	}
+	return g
+}
+
+func (s strand) line(rows []row, digits int) graphLine {
+	l := graphLine{Name: s.name, Light: css(s.ink), Dark: css(tint(s.ink, 0.72)), Dash: s.dash, Mean: rounded{digits: digits}}
+	if len(s.run.Trials) > 1 {
+		l.Low, l.High = &rounded{digits: digits}, &rounded{digits: digits}
+	}
+	for _, r := range rows {
+		l.add(r)
+	}
+	return l
+}
+
+func (l *graphLine) add(r row) {
+	l.Turns = append(l.Turns, r.k)
+	l.Mean.values = append(l.Mean.values, r.mean)
+	if l.Low != nil {
+		l.Low.values, l.High.values = append(l.Low.values, r.low), append(l.High.values, r.high)
+	}
+}
+
+func css(c color.NRGBA) string {
+	return "#" + strconv.FormatUint(1<<24|uint64(c.R)<<16|uint64(c.G)<<8|uint64(c.B), 16)[1:]
+}
+
+// strandsOf gives every method of a result its colour.
+func strandsOf(r *lab.Result) []strand {
+	styles := stylesOf(names(r))
+	var list []strand
+	for _, run := range r.Runs {
+		list = append(list, strand{name: run.Name, run: run, ink: styles[run.Name].ink})
+	}
+	return list
+}
+
+// embedded is the graphs as a page carries them; angle brackets are escaped.
+func embedded(graphs []graph) ([]byte, error) {
+	if graphs == nil {
+		graphs = []graph{}
+	}
+	return json.Marshal(graphs)
+}

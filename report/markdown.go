@@ -1,0 +1,161 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// renderMarkdown writes a document for READMEs: the same words and tables, the figures by their files.
+func renderMarkdown(d document) []byte {
+	m := &markdown{}
+	m.line("# %s", prose(d.Title))
+	m.line("%s", prose(d.Facts))
+	for _, w := range d.Warnings {
+		m.line("> **Warning:** %s", prose(w))
+	}
+	m.terms("The question", d.Question)
+	m.line("## The verdict")
+	m.line("**%s**", prose(d.Verdict.Headline))
+	m.items(d.Verdict.Reasons)
+	for _, t := range d.Tables {
+		m.line("## %s", prose(t.Title))
+		m.table(t)
+	}
+	m.figures(d.Figures)
+	for _, s := range d.Sections {
+		m.section(s)
+	}
+	m.code("Spec", "yaml", d.Spec)
+	m.code("How to repeat it", "sh", d.Repeat)
+	m.items(lines(d.Origin))
+	return []byte(m.String())
+}
+
+// markdown collects blocks, an empty line between them.
+type markdown struct{ strings.Builder }
+
+func (m *markdown) line(format string, args ...any) {
+	if m.Len() > 0 {
+		m.WriteByte('\n')
+	}
+	fmt.Fprintf(m, format+"\n", args...)
+}
+
+func (m *markdown) items(list []string) {
+	if len(list) == 0 {
+		return
+	}
+	m.WriteByte('\n')
+	for _, s := range list {
+		m.WriteString("- " + prose(s) + "\n")
+	}
+}
+
+func (m *markdown) terms(title string, list []term) {
+	if len(list) == 0 {
+		return
+	}
+	m.line("## %s", title)
+	for _, t := range list {
+		m.line("**%s.** %s", prose(t.Name), prose(t.Text))
+	}
+}
+
+func lines(list []term) []string {
+	var out []string
+	for _, t := range list {
+		out = append(out, t.Name+": "+t.Text)
+	}
+	return out
+}
+
+func (m *markdown) table(t table) {
+	if t.About != "" {
+		m.line("%s", prose(t.About))
+	}
+	m.WriteByte('\n')
+	rule := make([]string, len(t.Columns))
+	head := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		head[i], rule[i] = prose(c.Name), "---"
+		if c.Numeric {
+			rule[i] = "---:"
+		}
+	}
+	m.row(head)
+	m.row(rule)
+	for _, cells := range t.Rows {
+		row := make([]string, len(cells))
+		for i, c := range cells {
+			row[i] = strings.Join(append([]string{prose(c.Text)}, small(c.Small)...), " ")
+		}
+		m.row(row)
+	}
+}
+
+func small(list []string) []string {
+	var out []string
+	for _, s := range list {
+		out = append(out, "("+prose(s)+")")
+	}
+	return out
+}
+
+func (m *markdown) row(cells []string) { m.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
+
+func (m *markdown) figures(list []Figure) {
+	if len(list) > 0 {
+		m.line("## Figures")
+	}
+	for _, f := range list {
+		m.line("![%s](%s.svg)", prose(f.Title), f.Name)
+		m.line("*%s.* %s", prose(f.Title), prose(f.Caption))
+	}
+}
+
+func (m *markdown) section(s section) {
+	m.line("## %s", prose(s.Title))
+	if s.Verdict != "" {
+		m.line("**%s**", prose(s.Verdict))
+	}
+	for _, p := range s.Paragraphs {
+		m.line("%s", prose(p))
+	}
+	if s.Table != nil {
+		m.table(*s.Table)
+	}
+}
+
+// code fences a text with more backticks than it holds in a row.
+func (m *markdown) code(title, language, text string) {
+	if text == "" {
+		return
+	}
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	text = strings.Map(harmless, text)
+	m.line("## %s\n\n%s%s\n%s\n%s", title, fence, language, strings.TrimRight(text, "\n"), fence)
+}
+
+// prose takes the meaning of markup from a text and puts it on one line.
+func prose(s string) string {
+	var out strings.Builder
+	for _, r := range s {
+		switch {
+		case r == '\n' || r == '\t':
+			out.WriteByte(' ')
+		case strings.ContainsRune("\\`*_[]<>#|~&", r):
+			out.WriteString("\\" + string(r))
+		default:
+			out.WriteRune(harmless(r))
+		}
+	}
+	text := strings.TrimLeftFunc(out.String(), unicode.IsSpace)
+	if strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+") {
+		text = "\\" + text // or it would begin a list
+	}
+	return text
+}

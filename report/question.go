@@ -1,0 +1,172 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/spec"
+)
+
+// specOf reads a result's own spec, nil when it is none that this version knows.
+func specOf(r *lab.Result) *spec.Spec {
+	s, err := spec.Parse("spec", []byte(r.Spec))
+	if err != nil {
+		return nil
+	}
+	return s
+}
+
+// question says in words what the spec asks.
+func question(s *spec.Spec) []term {
+	if s == nil {
+		return nil
+	}
+	return []term{
+		{"What is decided", fmt.Sprintf("A decision u of %s: %s.", count(s.Dims().Decision, "number"), feasible(&s.Set))},
+		{"Who answers", answers(s)},
+		{"What is judged", judged(&s.Objective)},
+		{"Who competes", competitors(s)},
+	}
+}
+
+// feasible describes a set of decisions.
+func feasible(s *spec.Set) string {
+	switch s.Kind {
+	case "whole":
+		return "any"
+	case "ball":
+		return "within a distance of " + value(s.Radius) + " from " + center(s.Center)
+	case "box":
+		return "each between " + bounds(s.Lower) + " and " + bounds(s.Upper)
+	case "simplex":
+		return "none below 0, adding up to " + value(s.Sum)
+	case "capped-simplex":
+		return "none below 0 or above " + bounds(s.Upper) + ", adding up to " + value(s.Sum)
+	case "half-space":
+		return "on one side of a plane"
+	case "affine":
+		return "subject to " + count(len(s.Matrix), "linear equation")
+	case "product":
+		return fmt.Sprintf("in %s, each with limits of its own", count(len(s.Parts), "group"))
+	case "intersection":
+		return fmt.Sprintf("within %s at once", count(len(s.Of), "set"))
+	}
+	return s.Kind
+}
+
+func center(v spec.Vector) string {
+	if v.Each == nil && v.All == 0 {
+		return "0"
+	}
+	return "a given point"
+}
+
+func bounds(v spec.Vector) string {
+	if v.Each != nil {
+		return "limits of its own"
+	}
+	return value(v.All)
+}
+
+// value writes a number of the spec as the spec does, infinities as signs.
+func value(x float64) string {
+	if math.IsInf(x, 0) {
+		return plain(x)
+	}
+	return minus(strconv.FormatFloat(x, 'g', -1, 64))
+}
+
+func answers(s *spec.Spec) string {
+	who := "One individual, whose state p of " + count(s.Dims().State, "number") + " moves"
+	if n := s.Population.Size; n > 1 {
+		who = fmt.Sprintf("%d individuals, each with a state p of %s that moves", n, count(s.Dims().State, "number"))
+	}
+	steps := ""
+	if s.Hold > 1 {
+		steps = fmt.Sprintf(", %d steps a turn", s.Hold)
+	}
+	return fmt.Sprintf("%s by %s%s. Traits d stay as they are: %s.", who, moves(&s.Dynamics), steps, drawn(&s.Population.Law))
+}
+
+// drawn describes a law of traits.
+func drawn(l *spec.Law) string {
+	switch l.Kind {
+	case "sphere":
+		return "uniform on the unit sphere"
+	case "cap":
+		return "uniform on the unit sphere within " + value(l.Angle) + "° of an axis"
+	case "bimodal":
+		return "on the unit sphere within " + value(l.Angle) + "° of an axis or of its opposite"
+	case "proportions":
+		return "random proportions"
+	case "values":
+		return "given one by one"
+	case "file":
+		return "read from " + l.File
+	}
+	return "drawn by the law " + l.Kind
+}
+
+func moves(d *spec.Dynamics) string {
+	switch d.Kind {
+	case "polarized":
+		return fmt.Sprintf("p⁺ = λp + (1−λ)d + σ(pᵀu)u, brought back to length 1, with λ = %s and σ = %s", value(d.Lambda), value(d.Sigma))
+	case "choice":
+		return fmt.Sprintf("p⁺ = λ₁p + λ₂ softmax(−εu) + (1−λ₁−λ₂)d with λ₁ = %s, λ₂ = %s and ε = %s", value(d.Lambda1), value(d.Lambda2), value(d.Epsilon))
+	case "affine":
+		return "p⁺ = Ap + Bu + Ed with given matrices"
+	case "friedkin-johnsen":
+		return "p⁺ = Λ₁Wp + Λ₂u + (I−Λ₁−Λ₂)d with given weights"
+	}
+	return "the dynamics " + d.Kind
+}
+
+func judged(o *spec.Objective) string {
+	settled := " Decisions are judged by the population that settles under them, not by the one they meet."
+	switch o.Kind {
+	case "affinity":
+		return "The mean of pᵀu over the population, to be maximized." + settled
+	case "revenue":
+		term := "no entropy term"
+		if o.Entropy > 0 {
+			term = "an entropy term of weight " + value(o.Entropy) + " (" + o.Sign + ")"
+		}
+		return "The mean revenue pᵀu with " + term + ", to be maximized." + settled
+	case "quadratic":
+		return "The mean of a quadratic cost of u and p, to be minimized." + settled
+	case "logistic":
+		return "The mean logistic loss of a classifier u on states p, with ridge " + value(o.Ridge) + ", to be minimized." + settled
+	}
+	return "The mean of the objective " + o.Kind + "." + settled
+}
+
+func competitors(s *spec.Spec) string {
+	var list []string
+	for i := range s.Algorithms {
+		a := &s.Algorithms[i]
+		name := a.Name
+		if a.Kind != a.Name {
+			name += " (" + a.Kind + ")"
+		}
+		list = append(list, fmt.Sprintf("%s (step %s, %s sampled a turn, %s)", name, value(a.Step), count(a.Batch, "individual"), count(a.Trials, "trial")))
+	}
+	return strings.ReplaceAll(fmt.Sprintf("%s, each for %s.", enumerate(list), count(s.Iterations, "turn")), ") (", ", ")
+}
+
+// isExact tells whether nothing about an algorithm is random: it draws nothing, and whom it samples is certain.
+func isExact(s *spec.Spec, name string) bool {
+	if s == nil {
+		return false
+	}
+	everybody := s.Population.Size
+	for _, a := range s.Algorithms {
+		if a.Name == name {
+			sure := everybody == 1 || s.Population.Sampling == "without-replacement" && a.Batch == everybody
+			return sure && (a.Kind == "vanilla" || a.Kind == "composite")
+		}
+	}
+	return false
+}

@@ -1,0 +1,266 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/spec"
+)
+
+// runDocument says what one run found.
+func runDocument(r *lab.Result, figures []Figure) document {
+	s := specOf(r)
+	d := document{
+		Title: r.Case, Facts: facts(r), Warnings: warnings(r), Question: question(s), Verdict: verdict(r, s),
+		Graphs: graphsOf(strandsOf(r), r), Tables: []table{methods(r, s), offline(r)}, Figures: figures,
+		Spec: r.Spec, Sections: append(twoOptima(r), sectionsOf(r.Sections)...),
+		Repeat: "kedge run spec.yaml --out again", Origin: origin(r),
+	}
+	if trialsOf(r) > 1 {
+		d.Tables = append(d.Tables, trials(r))
+	}
+	return d
+}
+
+// facts is the size of the run in one line.
+func facts(r *lab.Result) string {
+	list := []string{count(r.Iterations, "turn"), count(r.Trials, "trial")}
+	if r.Individuals > 0 {
+		list = append(list, count(r.Individuals, "individual"))
+	}
+	return strings.Join(append(list, fmt.Sprintf("seed %d", r.Seed)), " · ")
+}
+
+// warnings are what a reader must know first.
+func warnings(r *lab.Result) []string {
+	var list []string
+	if r.Partial {
+		list = append(list, halted(r))
+	}
+	return append(list, r.Notes...)
+}
+
+// halted says what is missing from a partial result.
+func halted(r *lab.Result) string {
+	var done []string
+	for _, run := range r.Runs {
+		done = append(done, fmt.Sprintf("%s %d of %d", run.Name, len(run.Trials), run.Planned))
+	}
+	return "The run was stopped before its end. Finished trials: " + strings.Join(done, ", ") + "; unfinished ones are left out."
+}
+
+// verdict says which method won, and how far retraining ends from the optimum.
+func verdict(r *lab.Result, s *spec.Spec) judgement {
+	if trialsOf(r) == 0 {
+		return judgement{Headline: "No trial was finished, so there is nothing to conclude yet."}
+	}
+	j := judge(contestants(r, s))
+	if words := retrained(r); words != "" {
+		j.Reasons = append(j.Reasons, words)
+	}
+	return j
+}
+
+func contestants(r *lab.Result, s *spec.Spec) []contestant {
+	var list []contestant
+	for _, run := range r.Runs {
+		list = append(list, newContestant(run.Name, run, isExact(s, run.Name)))
+	}
+	return list
+}
+
+// lastTurn is the last measured turn of any trial.
+func lastTurn(r *lab.Result) string {
+	last := -1
+	for _, run := range r.Runs {
+		for _, t := range run.Trials {
+			if n := len(t.K); n > 0 {
+				last = max(last, t.K[n-1])
+			}
+		}
+	}
+	if last < 0 {
+		return ""
+	}
+	return fmt.Sprintf(" after turn %d", last)
+}
+
+// methods is the table of the methods at the end.
+func methods(r *lab.Result, s *spec.Spec) table {
+	t := table{
+		ID: "methods", Title: "Methods",
+		About: fmt.Sprintf("Every method%s: the mean over its trials, below it the least and the greatest. %s "+
+			"Gap and distance are relative to the optimum; the last column is the gap behind the best method with its interval, paired over trials.", lastTurn(r), better(r)),
+		Columns: headed("method", "trials", "value", "gap", "distance", "behind the best"),
+	}
+	behind := behinds(contestants(r, s))
+	for i, run := range r.Runs {
+		t.Rows = append(t.Rows, []cell{
+			textCell(run.Name), countCell(len(run.Trials)), statCell(run, valueOf, valueFormat(r)),
+			statCell(run, gapOf, percent), statCell(run, distanceOf, percent), behind[i],
+		})
+	}
+	return t
+}
+
+func better(r *lab.Result) string {
+	if r.Maximize {
+		return "Larger values are better."
+	}
+	return "Smaller values are better."
+}
+
+// behinds is the column of leads, in the order of the contestants.
+func behinds(all []contestant) []cell {
+	cells := make([]cell, len(all))
+	best, list := leads(all)
+	for i, c := range all {
+		cells[i] = numberCell(math.NaN(), percent)
+		if c.name == best.name {
+			cells[i] = textCell("best")
+		}
+		for _, l := range list {
+			if l.behind.name == c.name {
+				cells[i] = l.cell()
+			}
+		}
+	}
+	return cells
+}
+
+func (l lead) cell() cell {
+	c := numberCell(l.mean, percent)
+	switch {
+	case l.exact:
+		c.Small = []string{"exactly"}
+	case l.pairs < 2:
+		c.Small = []string{"no interval"}
+	default:
+		c.Small = []string{percent(l.low) + " … " + percent(l.high)}
+	}
+	return c
+}
+
+// statCell is a mean over trials with its range, and how many trials had no finite number.
+func statCell(run lab.Run, pick metric, text func(float64) string) cell {
+	s := final(run, pick)
+	c := numberCell(s.mean, text)
+	if s.low < s.high {
+		c.Small = append(c.Small, text(s.low)+" … "+text(s.high))
+	}
+	if few := lost(run, s); few != "" {
+		c.Small = append(c.Small, few)
+	}
+	return c
+}
+
+// lost says how many trials are missing from a mean because their number is not finite; silence would flatter an algorithm
+// that diverges now and then.
+func lost(run lab.Run, s spread) string {
+	if n := len(run.Trials); s.count > 0 && s.count < n {
+		return fmt.Sprintf("finite in %d of %d trials", s.count, n)
+	}
+	return ""
+}
+
+// mostTrials bounds the rows of the table of trials.
+const mostTrials = 1000
+
+// trials is the table of all trials at the end.
+func trials(r *lab.Result) table {
+	t := table{ID: "trials", Title: "Trials", About: "Every trial by itself after its last turn.", Columns: headed("method", "trial", "value", "gap", "distance")}
+	value := valueFormat(r)
+	for _, run := range r.Runs {
+		for _, one := range run.Trials {
+			n := len(one.Metrics)
+			if n == 0 || len(t.Rows) == mostTrials {
+				continue
+			}
+			m := one.Metrics[n-1]
+			t.Rows = append(t.Rows, []cell{textCell(run.Name), countCell(one.Index), numberCell(m.Value, value), numberCell(m.Gap, percent), numberCell(m.Distance, percent)})
+		}
+	}
+	if len(t.Rows) == mostTrials {
+		t.About += fmt.Sprintf(" Here are the first %d; all of them are in series.csv.", mostTrials)
+	}
+	return t
+}
+
+// offline is the table of what the methods are judged by.
+func offline(r *lab.Result) table {
+	t := table{
+		ID: "offline", Title: "Points found offline",
+		About:   "What the methods are judged by. The residual is 0 at an exact solution; the spread is the largest relative difference in value between starts.",
+		Columns: headed("point", "value", "gap", "distance", "residual", "starts", "spread"),
+	}
+	value := valueFormat(r)
+	t.Rows = append(t.Rows, pointRow("optimum", "of the settled population", r.Optimum, r.Optimum, value))
+	if !math.IsNaN(r.Stable.Value) && len(r.Stable.Decision) > 0 {
+		t.Rows = append(t.Rows, pointRow("stable point", "where retraining settles", r.Stable, r.Stable, value))
+	}
+	if ref := r.Reference; ref != nil {
+		note := fmt.Sprintf("judged by the settled population; %s after %d steps", value(ref.Optimum.Value), ref.Steps)
+		t.Rows = append(t.Rows, pointRow(fmt.Sprintf("%d-step optimum", ref.Steps), note, ref.True, ref.Optimum, value))
+	}
+	return t
+}
+
+// pointRow shows a point and the evidence of the search that found it.
+func pointRow(name, note string, p, found lab.Point, value func(float64) string) []cell {
+	return []cell{
+		textCell(name, note), numberCell(p.Value, value), numberCell(p.Gap, percent), numberCell(p.Distance, percent),
+		numberCell(found.Residual, plain), countCell(found.Starts), numberCell(found.Spread, plain),
+	}
+}
+
+// valueDigits is with how many digits the smallest gap can be seen in a value.
+func valueDigits(r *lab.Result) int {
+	n := 6
+	for _, run := range r.Runs {
+		if gap := final(run, gapOf).mean; gap > 0 {
+			n = max(n, 2-int(math.Floor(math.Log10(gap))))
+		}
+	}
+	return min(n, 12)
+}
+
+// valueFormat shows values with so many digits that the smallest gap can be seen.
+func valueFormat(r *lab.Result) func(float64) string {
+	n := valueDigits(r)
+	return func(v float64) string {
+		if a := math.Abs(v); a != 0 && (a < 1e-4 || a >= 1e9) {
+			return plain(v)
+		}
+		return digits(v, n)
+	}
+}
+
+// twoOptima explains that a reference optimum is another point than the optimum.
+func twoOptima(r *lab.Result) []section {
+	ref := r.Reference
+	if ref == nil {
+		return nil
+	}
+	does := "minimizes"
+	if r.Maximize {
+		does = "maximizes"
+	}
+	value := valueFormat(r)
+	return []section{{ID: "why", Title: "Why the two optima differ", Paragraphs: []string{fmt.Sprintf(
+		"The %d-step optimum %s the value after %d steps from the start, when the population "+
+			"has not settled yet (%s by then, but %s once settled), while the true optimum %s the value of the settled population (%s): "+
+			"the two decisions lie %s apart, and a run that reaches the one stays that far from the other.",
+		ref.Steps, does, ref.Steps, value(ref.Optimum.Value), value(ref.True.Value), does, value(r.Optimum.Value), percent(ref.True.Distance))}}}
+}
+
+// origin says what made a result.
+func origin(r *lab.Result) []term {
+	b := r.Build
+	list := []term{{"version", b.Version}, {"goarch", b.GOARCH}, {"goamd64", b.GOAMD64}, {"fma", fmt.Sprint(b.FMA)}, {"seed", fmt.Sprint(r.Seed)}}
+	if b.GOAMD64 == "" {
+		list = append(list[:2], list[3:]...)
+	}
+	return list
+}

@@ -1,0 +1,229 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/kedge-opt/kedge/lab"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// confidence is what all intervals of a verdict have together.
+const confidence = 0.95
+
+// contestant is a method in a run, by its gap after the last turn.
+type contestant struct {
+	name  string
+	ends  map[int]float64 // the finite gaps by trial
+	lost  int             // trials without a finite gap
+	exact bool            // nothing about it is random: one trial says it all
+	mean  float64
+}
+
+func newContestant(name string, run lab.Run, exact bool) contestant {
+	c := contestant{name: name, ends: map[int]float64{}, exact: exact, mean: final(run, gapOf).mean}
+	for _, t := range run.Trials {
+		if n := len(t.Metrics); n > 0 && finite(t.Metrics[n-1].Gap) {
+			c.ends[t.Index] = t.Metrics[n-1].Gap
+			continue
+		}
+		c.lost++
+	}
+	return c
+}
+
+// lead is by how much a method ends behind another, trial by trial.
+type lead struct {
+	behind    contestant
+	pairs     int
+	exact     bool
+	mean      float64
+	low, high float64 // of the interval; NaN when there is none
+}
+
+// clear tells whether the difference is there beyond chance.
+func (l lead) clear() bool { return l.mean > 0 && (l.exact || l.low > 0) }
+
+// ahead compares the best method with another over the trials that both have, at a level of confidence.
+func ahead(best, other contestant, level float64) lead {
+	l := lead{behind: other, exact: best.exact && other.exact}
+	var differences []float64
+	for _, i := range shared(best, other) {
+		differences = append(differences, other.at(i)-best.at(i))
+	}
+	l.pairs = len(differences)
+	half := 0.0
+	l.mean, half = interval(differences, level)
+	l.low, l.high = l.mean-half, l.mean+half
+	if l.pairs == 0 {
+		l.mean = other.mean - best.mean
+	}
+	return l
+}
+
+func (c contestant) at(trial int) float64 {
+	if v, ok := c.ends[trial]; ok || !c.exact {
+		return v
+	}
+	return c.mean
+}
+
+func (c contestant) has(trial int) bool {
+	_, ok := c.ends[trial]
+	return ok || c.exact
+}
+
+// shared lists the trials that both have, in order. What is not random is the same in every trial.
+func shared(a, b contestant) []int {
+	var list []int
+	for _, c := range [2]contestant{a, b} {
+		for i := range c.ends {
+			if a.has(i) && b.has(i) {
+				list = append(list, i)
+			}
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// interval returns the mean of x and half the width of its Student interval, NaN for fewer than two numbers.
+func interval(x []float64, level float64) (mean, half float64) {
+	n := float64(len(x))
+	for _, v := range x {
+		mean += v / n
+	}
+	squares := 0.0
+	for _, v := range x {
+		squares += float64((v - mean) * (v - mean))
+	}
+	if n < 2 {
+		return mean, math.NaN()
+	}
+	t := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile((1 + level) / 2)
+	return mean, t * math.Sqrt(squares/(n-1)/n)
+}
+
+// leads ranks the methods by their mean gap and compares the first with each of the others. All the intervals together have
+// the confidence, each one the more the more there are (Bonferroni).
+func leads(all []contestant) (best contestant, behind []lead) {
+	ranked := slices.DeleteFunc(slices.Clone(all), func(c contestant) bool { return math.IsNaN(c.mean) })
+	if len(ranked) == 0 {
+		return contestant{}, nil
+	}
+	slices.SortStableFunc(ranked, func(a, b contestant) int { return cmp.Compare(a.mean, b.mean) })
+	level := 1 - (1-confidence)/float64(max(len(ranked)-1, 1))
+	for _, other := range ranked[1:] {
+		behind = append(behind, ahead(ranked[0], other, level))
+	}
+	return ranked[0], behind
+}
+
+// judge says which method won and by how much. A winner is clearly ahead of every other and finite in every trial.
+func judge(all []contestant) judgement {
+	best, behind := leads(all)
+	if best.name == "" {
+		return judgement{Headline: "The gap was not measured, so there is nothing to conclude."}
+	}
+	j := judgement{Headline: headline(best, behind)}
+	for i, l := range behind {
+		if i == mostReasons {
+			j.Reasons = append(j.Reasons, fmt.Sprintf("%d more are in the table below.", len(behind)-i))
+			break
+		}
+		j.Reasons = append(j.Reasons, l.words(best))
+	}
+	return j
+}
+
+const mostReasons = 6
+
+func headline(best contestant, behind []lead) string {
+	open := slices.DeleteFunc(slices.Clone(behind), lead.clear)
+	nearest := fmt.Sprintf("%s ends closest to the optimum, %s away", best.name, percent(best.mean))
+	switch {
+	case best.lost > 0:
+		return fmt.Sprintf("%s, but %s of it had no finite gap: no winner.", nearest, count(best.lost, "trial"))
+	case len(behind) == 0:
+		return fmt.Sprintf("%s ends %s from the optimum.", best.name, percent(best.mean))
+	case len(open) == 0:
+		return fmt.Sprintf("%s wins: it ends %s from the optimum.", best.name, percent(best.mean))
+	case slices.ContainsFunc(open, func(l lead) bool { return l.pairs < 2 }):
+		return nearest + ", but a single trial names no winner."
+	}
+	return fmt.Sprintf("No clear winner: %s and %s cannot be told apart.", best.name, listed(open))
+}
+
+func listed(open []lead) string {
+	var names []string
+	for _, l := range open {
+		names = append(names, l.behind.name)
+	}
+	if n := len(names); n > 3 {
+		names = append(names[:2], fmt.Sprintf("%d others", n-2))
+	}
+	return enumerate(names)
+}
+
+// enumerate joins names as a sentence does: "a, b and c".
+func enumerate(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+func (l lead) words(best contestant) string {
+	s := fmt.Sprintf("%s ends %s away, behind %s by %s of the optimal value", l.behind.name, percent(l.behind.mean), best.name, percent(l.mean))
+	switch {
+	case l.exact:
+		s += "; nothing about the two is random, so there is no chance to allow for"
+	case l.pairs == 0:
+		s += "; they have no trial in common, so there is no interval"
+	case l.pairs == 1:
+		s += " in one trial, so there is no interval"
+	case l.clear():
+		s += " (" + l.range95() + times(best.mean, l.behind.mean) + ")"
+	default:
+		s += " (" + l.range95() + "), which may be chance: the interval includes 0"
+	}
+	if l.behind.lost > 0 {
+		s += fmt.Sprintf("; %s of it had no finite gap", count(l.behind.lost, "trial"))
+	}
+	return s + "."
+}
+
+func (l lead) range95() string {
+	return fmt.Sprintf("95%s%% interval %s to %s, paired over %s", thinSpace, percent(l.low), percent(l.high), count(l.pairs, "trial"))
+}
+
+// times says how many times as large the second gap is, where that reads well.
+func times(small, large float64) string {
+	ratio := large / small
+	if !(small > 0 && ratio >= 1.5 && ratio < 1e5) {
+		return ""
+	}
+	return fmt.Sprintf("; %s times the gap", digits(ratio, 2))
+}
+
+// retrained says how far the stable point lies from the optimum, and whether the vanilla rule is there.
+func retrained(r *lab.Result) string {
+	p := r.Stable
+	if !finite(p.Gap) || len(p.Decision) == 0 {
+		return ""
+	}
+	if p.Gap < 1e-12 {
+		return "Retraining loses nothing here: the stable point, where it settles, is as good as the optimum up to rounding."
+	}
+	s := fmt.Sprintf("Retraining settles at the stable point, %s from the optimum in value and %s in decision", percent(p.Gap), percent(p.Distance))
+	for _, run := range r.Runs {
+		if gap := final(run, gapOf).mean; run.Name == "vanilla" && math.Abs(gap-p.Gap) <= 0.1*p.Gap {
+			s += ", and that is where vanilla has come to rest"
+		}
+	}
+	return s + "."
+}
