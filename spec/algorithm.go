@@ -27,20 +27,20 @@ type Algorithm struct {
 
 func (s *Spec) describeAlgorithm(f *form, a *Algorithm) {
 	field(f, "name", &a.Name, label())
-	f.chooseOr("kind", &a.Kind, a.Name, "vanilla", "composite", "derivative-free")
+	f.chooseLike("kind", &a.Kind, "name", a.Name, "vanilla", "composite", "derivative-free")
 	field(f, "step", &a.Step, positive())
 	fieldOr(f, "schedule", &a.Schedule, oneOf("constant", "inverse-sqrt", "horizon"), "constant")
-	fieldOr(f, "batch", &a.Batch, count(1, maxCount), s.Population.Size)
-	fieldOr(f, "clip", &a.Clip, number("a number above 0 or .inf", func(x float64) bool { return x > 0 }), math.Inf(1))
-	fieldOr(f, "momentum", &a.Momentum, number("a number from 0 to below 1", func(x float64) bool { return x >= 0 && x < 1 }), 0)
-	fieldOr(f, "trials", &a.Trials, count(1, maxCount), s.Trials)
+	fieldLike(f, "batch", &a.Batch, count(1, maxCount), "population.size", s.Population.Size)
+	fieldOr(f, "clip", &a.Clip, number("a number above 0 or .inf", above(0, math.Inf(1))), math.Inf(1))
+	fieldOr(f, "momentum", &a.Momentum, number("a number from 0 to below 1", below(0, 1)), 0)
+	fieldLike(f, "trials", &a.Trials, count(1, maxCount), "trials", s.Trials)
 	switch a.Kind {
 	case "composite":
-		fieldOr(f, "sensitivity", &a.Sensitivity, oneOf("closed", "implicit", "differences"), "closed")
+		f.refineOr("sensitivity", &a.Sensitivity, "closed", "closed", "implicit", "differences")
 		if a.Sensitivity != "differences" {
 			fieldOr(f, "at", &a.At, oneOf("sample", "settled"), "sample")
 		}
-		if a.Sensitivity == "closed" && s.Dynamics.Kind == "polarized" {
+		if a.Sensitivity == "closed" && f.may(s.Dynamics.Kind == "polarized") {
 			fieldOr(f, "norm", &a.Norm, oneOf("current", "previous"), "current")
 		}
 	case "derivative-free":

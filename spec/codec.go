@@ -9,15 +9,16 @@ import (
 
 // codec turns the value of a key into a Go value and back.
 type codec[T any] struct {
-	want  string // what is allowed, in words
-	read  func(m *mistakes, n *node) (x T, ok bool)
-	write func(x T) *node
+	want   string // what is allowed, in words
+	schema schema // what is allowed, for programs; a schema may allow more
+	read   func(m *mistakes, n *node) (x T, ok bool)
+	write  func(x T) *node
 }
 
 // plain makes a codec of single values from how their text is understood and written.
-func plain[T any](want string, parse func(n *node) (T, bool), format func(T) string) codec[T] {
+func plain[T any](want string, s schema, parse func(n *node) (T, bool), format func(T) string) codec[T] {
 	return codec[T]{
-		want: want,
+		want: want, schema: s,
 		read: func(m *mistakes, n *node) (x T, ok bool) {
 			if n.kind == scalar {
 				x, ok = parse(n)
@@ -31,38 +32,26 @@ func plain[T any](want string, parse func(n *node) (T, bool), format func(T) str
 	}
 }
 
-// number is a number for which allowed holds; it must refuse infinities itself. NaN is never a number.
-func number(want string, allowed func(x float64) bool) codec[float64] {
-	return plain(want, func(n *node) (float64, bool) {
+// number is a number of an interval. NaN is in none.
+func number(want string, in interval) codec[float64] {
+	return plain(want, in.schema(), func(n *node) (float64, bool) {
 		x, ok := parseNumber(n.text)
-		return x, ok && !n.quoted && !math.IsNaN(x) && allowed(x)
+		return x, ok && !n.quoted && in.has(x)
 	}, formatNumber)
 }
 
-func finite() codec[float64] {
-	return number("a number", func(x float64) bool { return !math.IsInf(x, 0) })
-}
-
-func positive() codec[float64] {
-	return number("a number above 0", func(x float64) bool { return x > 0 && !math.IsInf(x, 0) })
-}
-
-func notNegative() codec[float64] {
-	return number("a number ≥ 0", func(x float64) bool { return x >= 0 && !math.IsInf(x, 0) })
-}
-
-// share is a number from 0 to 1.
-func share() codec[float64] {
-	return number("a number from 0 to 1", func(x float64) bool { return x >= 0 && x <= 1 })
-}
+func finite() codec[float64]      { return number("a number", open(math.Inf(-1), math.Inf(1))) }
+func positive() codec[float64]    { return number("a number above 0", open(0, math.Inf(1))) }
+func notNegative() codec[float64] { return number("a number ≥ 0", below(0, math.Inf(1))) }
+func share() codec[float64]       { return number("a number from 0 to 1", closed(0, 1)) }
 
 // upperBound is a bound that may be infinite.
 func upperBound() codec[float64] {
-	return number("a number or .inf", func(x float64) bool { return !math.IsInf(x, -1) })
+	return number("a number or .inf", above(math.Inf(-1), math.Inf(1)))
 }
 
 func lowerBound() codec[float64] {
-	return number("a number or -.inf", func(x float64) bool { return !math.IsInf(x, 1) })
+	return number("a number or -.inf", below(math.Inf(-1), math.Inf(1)))
 }
 
 // formatNumber writes the shortest text that reads back as x.
@@ -83,7 +72,7 @@ func formatNumber(x float64) string {
 // count is a whole number within bounds.
 func count(least, most int) codec[int] {
 	want := fmt.Sprintf("a whole number from %d to %d", least, most)
-	return plain(want, func(n *node) (int, bool) {
+	return plain(want, whole(strconv.Itoa(least), strconv.Itoa(most)), func(n *node) (int, bool) {
 		i, err := strconv.Atoi(n.text)
 		if x, ok := parseNumber(n.text); err != nil && ok && x == math.Trunc(x) && math.Abs(x) <= 1<<53 {
 			i, err = int(x), nil
@@ -94,21 +83,25 @@ func count(least, most int) codec[int] {
 
 // word is a whole number of 64 bits.
 func word() codec[uint64] {
-	return plain("a whole number from 0 to 18446744073709551615", func(n *node) (uint64, bool) {
+	return plain("a whole number from 0 to 18446744073709551615", whole("0", "18446744073709551615"), func(n *node) (uint64, bool) {
 		i, err := strconv.ParseUint(n.text, 10, 64)
 		return i, err == nil && !n.quoted
 	}, func(i uint64) string { return strconv.FormatUint(i, 10) })
 }
 
 func boolean() codec[bool] {
-	return plain("true or false", func(n *node) (bool, bool) {
+	return plain("true or false", schema{Type: words{"boolean"}}, func(n *node) (bool, bool) {
 		return n.text == "true", !n.quoted && (n.text == "true" || n.text == "false")
 	}, strconv.FormatBool)
 }
 
 // oneOf is one word of several.
 func oneOf(options ...string) codec[string] {
-	return plain(enumerate(options, "or"), func(n *node) (string, bool) {
+	s := schema{Enum: make([]any, len(options))}
+	for i, o := range options {
+		s.Enum[i] = o
+	}
+	return plain(enumerate(options, "or"), s, func(n *node) (string, bool) {
 		for _, o := range options {
 			if n.text == o {
 				return o, true
@@ -120,7 +113,7 @@ func oneOf(options ...string) codec[string] {
 
 // text is a printable text for which allowed holds.
 func text(want string, allowed func(s string) bool) codec[string] {
-	c := plain(want, func(n *node) (string, bool) {
+	c := plain(want, schema{Type: words{"string"}, MinLength: 1}, func(n *node) (string, bool) {
 		return n.text, (n.quoted || !isPlainValue(n.text)) && allowed(n.text)
 	}, nil)
 	c.write = func(s string) *node { return &node{kind: scalar, text: s, quoted: !needsNoQuotes(s)} }
@@ -132,7 +125,9 @@ func fileName() codec[string] {
 }
 
 func label() codec[string] {
-	return text("a name that begins with a letter and has no dot", isLabel)
+	c := text("a name that begins with a letter and has no dot", isLabel)
+	c.schema.MaxLength, c.schema.Pattern = 64, `^\p{L}[^.=]*$`
+	return c
 }
 
 func isPrintable(s string) bool {

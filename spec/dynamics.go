@@ -25,7 +25,7 @@ func (d *Dynamics) describe(f *form) {
 		field(f, "lambda", &d.Lambda, share())
 		field(f, "sigma", &d.Sigma, notNegative())
 	case "choice":
-		field(f, "lambda1", &d.Lambda1, number("a number from 0 to below 1", func(x float64) bool { return x >= 0 && x < 1 }))
+		field(f, "lambda1", &d.Lambda1, number("a number from 0 to below 1", below(0, 1)))
 		field(f, "lambda2", &d.Lambda2, share())
 		field(f, "epsilon", &d.Epsilon, positive())
 	case "affine":

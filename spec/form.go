@@ -6,12 +6,13 @@ import (
 )
 
 // form is one mapping of a spec. A section describes itself to a form once, key by key in canonical order: a form with
-// mistakes fills the section from its node, a form without prints the section into it. So both directions know the same
-// keys, and reading what was printed gives the same section.
+// mistakes fills the section from its node, one with a draft collects the vocabulary, any other prints the section into its
+// node. So all three know the same keys: reading what was printed gives the same section, and what is read is explained.
 type form struct {
-	*mistakes       // nil when printing
-	node      *node // the mapping
-	at        place // where a key that is not there is missed
+	*mistakes        // of a form that reads
+	draft     *draft // of a form that collects the vocabulary
+	node      *node  // the mapping
+	at        place  // where a key that is not there is missed
 	known     []string
 	missed    []string // keys that must be there and are not
 	wanted    []string // what they want, in the same order
@@ -19,7 +20,8 @@ type form struct {
 	undecided bool     // the kind could not be read, so nobody knows which keys there are
 }
 
-func (f *form) printing() bool { return f.mistakes == nil }
+func (f *form) printing() bool  { return f.mistakes == nil && f.draft == nil }
+func (f *form) outlining() bool { return f.draft != nil }
 
 // take returns the value of a key and remembers that the form has it. An absent key gives nil.
 func (f *form) take(key string) *node {
@@ -31,6 +33,12 @@ func (f *form) take(key string) *node {
 
 // field describes a key that must be there.
 func field[T any](f *form, key string, x *T, c codec[T]) {
+	if f.outlining() {
+		e := entryOf(key, c)
+		e.need = true
+		f.draft.add(e)
+		return
+	}
 	if f.printing() {
 		f.node.put(key, c.write(*x))
 		return
@@ -47,6 +55,28 @@ func field[T any](f *form, key string, x *T, c codec[T]) {
 
 // fieldOr describes a key with a default.
 func fieldOr[T any](f *form, key string, x *T, c codec[T], absent T) {
+	if f.outlining() {
+		e := entryOf(key, c)
+		e.absent = c.write(absent)
+		f.draft.add(e)
+		return
+	}
+	fieldOrElse(f, key, x, c, absent)
+}
+
+// fieldLike describes a key whose default is the value of another.
+func fieldLike[T any](f *form, key string, x *T, c codec[T], other string, absent T) {
+	if f.outlining() {
+		e := entryOf(key, c)
+		e.like = other
+		f.draft.add(e)
+		return
+	}
+	fieldOrElse(f, key, x, c, absent)
+}
+
+// fieldOrElse reads or prints a key with a default.
+func fieldOrElse[T any](f *form, key string, x *T, c codec[T], absent T) {
 	if !f.printing() && f.take(key) == nil {
 		*x = absent
 		return
@@ -56,14 +86,43 @@ func fieldOr[T any](f *form, key string, x *T, c codec[T], absent T) {
 
 // optional describes a key whose absence has a meaning of its own; the field is then zero.
 func optional[T any](f *form, key string, x *T, c codec[T]) {
-	if f.printing() && !reflect.ValueOf(*x).IsZero() || !f.printing() && f.take(key) != nil {
+	switch {
+	case f.outlining():
+		f.draft.add(entryOf(key, c))
+	case f.printing() && !reflect.ValueOf(*x).IsZero() || !f.printing() && f.take(key) != nil:
 		field(f, key, x, c)
 	}
 }
 
-// chooseOr is choose with a default, which must be one of the options to be one. An empty default is one that could not be
-// read.
+// refineOr describes a word with a default that also decides which keys there are, within a kind.
+func (f *form) refineOr(key string, x *string, absent string, options ...string) {
+	if f.outlining() {
+		*x = f.draft.pick(choice{key: key, options: options, absent: absent})
+	}
+	fieldOr(f, key, x, oneOf(options...), absent)
+}
+
+// chooseOr is choose with a default.
 func (f *form) chooseOr(key string, x *string, absent string, options ...string) {
+	if f.outlining() {
+		f.refineOr(key, x, absent, options...)
+		return
+	}
+	f.fallBack(key, x, absent, options)
+}
+
+// chooseLike is choose with the value of another key as the default, if that is one of the options.
+func (f *form) chooseLike(key string, x *string, other, absent string, options ...string) {
+	if f.outlining() {
+		*x = f.draft.pick(choice{key: key, options: options, like: other})
+		fieldLike(f, key, x, oneOf(options...), other, absent)
+		return
+	}
+	f.fallBack(key, x, absent, options)
+}
+
+// fallBack chooses, or takes a default. An empty default is one that could not be read.
+func (f *form) fallBack(key string, x *string, absent string, options []string) {
 	if f.printing() || f.take(key) != nil || absent != "" && !slices.Contains(options, absent) {
 		f.choose(key, x, options...)
 		return
@@ -74,8 +133,11 @@ func (f *form) chooseOr(key string, x *string, absent string, options ...string)
 // choose describes the key that decides which other keys there are. What a later overlay's choice leaves missing or without
 // meaning is that overlay's mistake.
 func (f *form) choose(key string, x *string, options ...string) {
+	if f.outlining() {
+		*x = f.draft.pick(choice{key: key, options: options})
+	}
 	field(f, key, x, oneOf(options...))
-	if f.printing() {
+	if f.mistakes == nil {
 		return
 	}
 	f.chosen, f.undecided = *x, *x == ""
@@ -86,6 +148,10 @@ func (f *form) choose(key string, x *string, options ...string) {
 
 // section describes a mapping below a key. An absent one is an empty one, so that its keys get their defaults.
 func (f *form) section(key string, describe func(*form)) {
+	if f.outlining() {
+		f.draft.add(entry{key: key, want: "a mapping", below: f.draft.below(key, describe)})
+		return
+	}
 	if f.printing() {
 		below := &node{kind: mapping}
 		describe(&form{node: below})
@@ -101,6 +167,10 @@ func (f *form) section(key string, describe func(*form)) {
 
 // needSection describes a mapping that must be there.
 func (f *form) needSection(key, want string, describe func(*form)) {
+	if f.outlining() {
+		f.draft.add(entry{key: key, need: true, want: want, below: f.draft.below(key, describe)})
+		return
+	}
 	if !f.printing() && f.take(key) == nil {
 		f.miss(key, want)
 		return
@@ -110,6 +180,11 @@ func (f *form) needSection(key, want string, describe func(*form)) {
 
 // items describes a list of mappings below a key, of which there must be at least one.
 func items[T any](f *form, key string, xs *[]T, want string, describe func(*form, *T)) {
+	if f.outlining() {
+		below := f.draft.below(key, func(f *form) { describe(f, new(T)) })
+		f.draft.add(entry{key: key, need: true, want: want, below: below, list: true})
+		return
+	}
 	if f.printing() {
 		out := &node{kind: list}
 		for i := range *xs {

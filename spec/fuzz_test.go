@@ -9,6 +9,9 @@ import (
 // damaged says what is wrong with how a document is answered: a mistake that is no *Error or says nothing, or a spec that
 // does not survive being printed. "" is nothing.
 func damaged(src []byte, over ...Overlay) string {
+	if msg := disagreement(string(src)); msg != "" {
+		return fmt.Sprintf("%q: %s", src, msg)
+	}
 	s, err := Parse("x.yaml", src, over...)
 	if err == nil {
 		return lossy(s, src)

@@ -30,11 +30,15 @@ func (c mistakeTest) breaks(t *testing.T, src string) {
 	if !strings.Contains(src, c.old) {
 		t.Fatalf("%q is not in the spec to break", c.old)
 	}
-	_, err := Parse("x.yaml", []byte(strings.Replace(src, c.old, c.new, 1)))
+	src = strings.Replace(src, c.old, c.new, 1)
+	_, err := Parse("x.yaml", []byte(src))
 	if err == nil {
 		t.Errorf("%q was accepted, want\n%s", c.new, c.want)
 	} else if err.Error() != c.want {
 		t.Errorf("%q gives\n%s\nwant\n%s", c.new, err, c.want)
+	}
+	if msg := disagreement(src); msg != "" {
+		t.Errorf("%q: %s", c.new, msg)
 	}
 }
 

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -211,4 +212,20 @@ func parseNumber(s string) (x float64, ok bool) {
 	}
 	x, err := strconv.ParseFloat(s, 64)
 	return x, err == nil
+}
+
+// asJSON returns a value as encoding/json knows it, nil for what JSON has no number for.
+func (n *node) asJSON() any {
+	switch {
+	case n == nil || n.kind != scalar:
+		return nil
+	case n.quoted || !isPlainValue(n.text):
+		return n.text
+	case n.text == "true" || n.text == "false":
+		return n.text == "true"
+	}
+	if x, _ := parseNumber(n.text); math.IsInf(x, 0) {
+		return nil
+	}
+	return json.Number(n.text)
 }

@@ -55,6 +55,12 @@ func (p *Population) describe(f *form) {
 // describeStates reads either the word same or a law.
 func (p *Population) describeStates(f *form) {
 	same := oneOf("same")
+	if f.outlining() {
+		e := entryOf("states", same)
+		e.want, e.absent, e.below = "same or a mapping with a law", same.write("same"), f.draft.below("states", new(Law).describe)
+		f.draft.add(e)
+		return
+	}
 	if f.printing() {
 		if p.States == nil {
 			f.node.put("states", same.write("same"))
@@ -75,15 +81,19 @@ func (p *Population) describeStates(f *form) {
 }
 
 func (l *Law) describe(f *form) {
+	f.shared("law", func() { l.describeKeys(f) })
+}
+
+func (l *Law) describeKeys(f *form) {
 	f.choose("law", &l.Kind, "sphere", "cap", "bimodal", "dirichlet", "normal", "proportions", "values", "file")
 	switch l.Kind {
 	case "cap":
 		l.describeCap(f, 180)
 	case "bimodal":
 		l.describeCap(f, 90)
-		fieldOr(f, "share", &l.Share, number("a number above 0 and up to 1", func(x float64) bool { return x > 0 && x <= 1 }), 0.5)
+		fieldOr(f, "share", &l.Share, number("a number above 0 and up to 1", above(0, 1)), 0.5)
 	case "dirichlet":
-		positive := number("a number from 1e-8 to 1e8", func(x float64) bool { return x >= 1e-8 && x <= 1e8 })
+		positive := number("a number from 1e-8 to 1e8", closed(1e-8, 1e8))
 		fieldOr(f, "concentration", &l.Concentration, vector(positive), Vector{All: 1})
 	case "normal":
 		fieldOr(f, "mean", &l.Mean, vector(finite()), Vector{})
@@ -98,7 +108,7 @@ func (l *Law) describe(f *form) {
 
 func (l *Law) describeCap(f *form, widest float64) {
 	want := fmt.Sprintf("an angle in degrees, above 0 and up to %v", widest)
-	field(f, "angle", &l.Angle, number(want, func(x float64) bool { return x > 0 && x <= widest }))
+	field(f, "angle", &l.Angle, number(want, above(0, widest)))
 	optional(f, "axis", &l.Axis, numbers(finite()))
 }
 

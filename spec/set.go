@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/kedge-opt/kedge/rows"
 )
@@ -30,6 +31,10 @@ type Set struct {
 }
 
 func (s *Set) describe(f *form) {
+	f.shared("set", func() { s.describeKeys(f) })
+}
+
+func (s *Set) describeKeys(f *form) {
 	f.choose("kind", &s.Kind, "whole", "ball", "box", "simplex", "capped-simplex", "half-space", "affine", "product", "intersection")
 	switch s.Kind {
 	case "ball":
@@ -42,7 +47,7 @@ func (s *Set) describe(f *form) {
 		field(f, "sum", &s.Sum, notNegative())
 	case "capped-simplex":
 		field(f, "sum", &s.Sum, notNegative())
-		field(f, "upper", &s.Upper, vector(number("a number ≥ 0 or .inf", func(x float64) bool { return x >= 0 })))
+		field(f, "upper", &s.Upper, vector(number("a number ≥ 0 or .inf", closed(0, math.Inf(1)))))
 	default:
 		s.describeMore(f)
 	}
@@ -58,8 +63,10 @@ func (s *Set) describeMore(f *form) {
 		field(f, "rhs", &s.RHS, numbers(finite()))
 	case "product":
 		items(f, "parts", &s.Parts, "a list of sets, each with its size", func(f *form, part *Set) {
-			field(f, "size", &part.Size, count(1, maxCount))
-			part.describe(f)
+			f.shared("part", func() {
+				field(f, "size", &part.Size, count(1, maxCount))
+				part.describe(f)
+			})
 		})
 	case "intersection":
 		items(f, "of", &s.Of, "a list of sets", func(f *form, part *Set) { part.describe(f) })

@@ -83,7 +83,7 @@ func numbers(each codec[float64]) codec[[]float64] { return listOf(each, "a list
 func matrixRows() codec[Rows] {
 	c := listOf(numbers(finite()), "a list of rows of numbers")
 	return codec[Rows]{
-		want: c.want,
+		want: c.want, schema: c.schema,
 		read: func(m *mistakes, n *node) (Rows, bool) {
 			rows, ok := c.read(m, n)
 			for i, row := range rows {
@@ -128,13 +128,14 @@ func either[One, Many, T any](want string, one codec[One], many codec[Many],
 		m.wrong(n, want)
 		return x, false
 	}
-	return codec[T]{want, read, write}
+	return codec[T]{want, schema{AnyOf: []schema{one.schema, many.schema}}, read, write}
 }
 
 // listOf is a list of at least one entry. The first entry that cannot be read is the one reported.
 func listOf[T any](each codec[T], want string) codec[[]T] {
 	return codec[[]T]{
-		want: want,
+		want:   want,
+		schema: schema{Type: words{"array"}, MinItems: 1, Items: &each.schema},
 		read: func(m *mistakes, n *node) ([]T, bool) {
 			if n.kind != list || len(n.items) == 0 {
 				m.wrong(n, want)
