@@ -3,6 +3,7 @@ package spec
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -96,12 +97,15 @@ func (c cursor) unknown(part string, known []string) error {
 	return fmt.Errorf("unknown key %s, there are %s", path, enumerate(known, "and"))
 }
 
-// elsewhere lists the paths that end with a key.
+// elsewhere lists the paths that end with a key, or with the one that it most likely stands for.
 func elsewhere(key string) (paths []string) {
+	ends := map[string][]string{}
 	for _, k := range Keys() {
-		if k.Path == key || strings.HasSuffix(k.Path, "."+key) {
-			paths = append(paths, k.Path)
-		}
+		end := k.Path[strings.LastIndexByte(k.Path, '.')+1:]
+		ends[end] = append(ends[end], k.Path)
 	}
-	return paths
+	if ends[key] != nil {
+		return ends[key]
+	}
+	return ends[nearest(key, slices.Sorted(maps.Keys(ends)))]
 }

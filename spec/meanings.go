@@ -35,6 +35,7 @@ var meanings = map[string]meaning{
 	"record.w1=none":  {"None.", "", ""},
 	"record.w1=items": {"That of proportions over items, |i−j| apart, from the crowd settled under u and under u★; for choice.", "", ""},
 	"record.rollout":  {"Judge decisions also by the value so many steps after the start, and find the optimum of that; 0: only by the settled crowd.", "Φ̃ₙ(u)", "10"},
+	"record.paths":    {"Individuals whose path through the last trial of every algorithm is kept and drawn; 0: nobody's.", "", "40"},
 	"record.gradient": {"Measure also the squared gradient of the settled value.", "‖∇Φ̃(u)‖²", "true"},
 
 	"optimum.starts":    {"Random starts. Each judges the whole crowd some thirty times: for millions of people take fewer.", "", "20"},

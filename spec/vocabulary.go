@@ -14,6 +14,7 @@ type Key struct {
 	Uses    []Use    `json:"uses"`
 	Example string   `json:"example,omitempty"` // a value, in YAML
 	Keys    []string `json:"keys,omitempty"`    // of a mapping, or of the mappings of a list
+	List    bool     `json:"list,omitempty"`    // there is a list of mappings
 }
 
 // Option is a word that a key can be.
@@ -61,7 +62,7 @@ func (l *lister) list(path string, o *outline) {
 // key tells everything about an entry.
 func (o *outline) key(path string, e entry) Key {
 	m := meanings[e.id()]
-	k := Key{Path: path, Meaning: m.text, Formula: m.formula, Example: m.example, Uses: o.uses(e.key)}
+	k := Key{Path: path, Meaning: m.text, Formula: m.formula, Example: m.example, Uses: o.uses(e.key), List: e.list}
 	for _, option := range e.options() {
 		m := meanings[e.id()+"="+option]
 		k.Options = append(k.Options, Option{option, m.text, m.formula})

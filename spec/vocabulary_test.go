@@ -81,12 +81,13 @@ func TestExplainSuggests(t *testing.T) {
 	for path, want := range map[string]string{
 		"dynamics.lamda":      "unknown key dynamics.lamda, did you mean dynamics.lambda?",
 		"lambda":              "unknown key lambda, did you mean dynamics.lambda?",
+		"lamda":               "unknown key lamda, did you mean dynamics.lambda?",
 		"kind":                "unknown key kind, did you mean dynamics.kind, objective.kind, set.kind or algorithms.kind?",
 		"algorithms.stpe":     "unknown key algorithms.stpe, did you mean algorithms.step?",
-		"algorithms.x.y":      "unknown key algorithms.y, there are name, kind, step, schedule, batch, clip, momentum, trials, sensitivity, at, norm, delta, first and carry",
+		"algorithms.x.colour": "unknown key algorithms.colour, there are name, kind, step, schedule, batch, clip, momentum, trials, sensitivity, at, norm, delta, first and carry",
 		"dynamics.lambda.one": "dynamics.lambda is a number from 0 to 1 and has no keys below it",
-		"record.":             "a key is missing, there are every, w1, rollout and gradient",
-		"record.colour":       "unknown key record.colour, there are every, w1, rollout and gradient",
+		"optimum.":            "a key is missing, there are starts and tolerance",
+		"optimum.colour":      "unknown key optimum.colour, there are starts and tolerance",
 	} {
 		if _, err := Explain(path); err == nil || err.Error() != want {
 			t.Errorf("%s gives %v, want %s", path, err, want)

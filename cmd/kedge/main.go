@@ -60,6 +60,6 @@ Retraining on fresh samples settles at the wrong place; kedge adds how the settl
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.AddCommand(newRun(), newBench(), newVerify(), newVersion())
+	root.AddCommand(newRun(), newSpec(), newBench(), newVerify(), newVersion())
 	return root
 }

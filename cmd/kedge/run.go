@@ -44,17 +44,26 @@ Exit codes: 0 done, 1 failed while running, 2 the command or the spec is wrong (
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
+	f.specFlags(c)
 	fl := c.Flags()
 	fl.StringVar(&f.out, "out", "", "folder for the results (default runs/NAME)")
+	fl.BoolVar(&f.printSpec, "print-spec", false, "print the spec and stop")
+	fl.IntVar(&f.workers, "workers", 0, "goroutines that compute (default one a core): trials first, spare ones within large populations; results do not depend on it")
+	fl.BoolVar(&f.quiet, "quiet", false, "print nothing but errors")
+	completeFlag(c, "out", completeFolder)
+	return c
+}
+
+// specFlags are those that say which spec is meant.
+func (f *runFlags) specFlags(c *cobra.Command) {
+	fl := c.Flags()
 	fl.StringArrayVar(&f.sets, "set", nil, "change any key of the spec, as in --set dynamics.lambda=0.3 (repeatable)")
 	fl.Uint64("seed", 0, "seed of all randomness")
 	fl.Int("trials", 0, "independent trials of every algorithm")
 	fl.Int("iterations", 0, "turns of every trial")
 	fl.BoolVar(&f.published, "published", false, "run exactly as the paper's authors did: their generator, draws and bookkeeping")
-	fl.BoolVar(&f.printSpec, "print-spec", false, "print the spec and stop")
-	fl.IntVar(&f.workers, "workers", 0, "goroutines that compute (default one a core): trials first, spare ones within large populations; results do not depend on it")
-	fl.BoolVar(&f.quiet, "quiet", false, "print nothing but errors")
-	return c
+	c.ValidArgsFunction = completeOnce(completeTarget)
+	completeFlag(c, "set", completeAssignment)
 }
 
 func (f *runFlags) run(c *cobra.Command, target string) error {
