@@ -65,21 +65,21 @@ func (n *node) scalarJSON() any {
 	return json.Number(formatNumber(x))
 }
 
-// formMistakes returns what is wrong with the keys and values of a document one by one, and the document.
-func formMistakes(src string) (error, *node) {
+// formMistakes returns a document and what is wrong with its keys and values one by one.
+func formMistakes(src string) (*node, error) {
 	found := &mistakes{}
 	root := document(found, place{file: "x.yaml"}, src)
 	if root == nil {
-		return found.join(), nil
+		return nil, found.join()
 	}
 	root.locate("")
 	(&form{mistakes: found}).fill(root, (&Spec{origin: root}).describe)
-	return found.join(), root
+	return root, found.join()
 }
 
 // disagreement says how the schema and the reader differ about a document, "" if they do not.
 func disagreement(src string) string {
-	wrong, root := formMistakes(src)
+	root, wrong := formMistakes(src)
 	if root == nil || beyondSchemas(wrong) {
 		return ""
 	}
