@@ -79,7 +79,7 @@ const Page = {
   },
 
   copyable(pre) {
-    const button = Page.make('button', {type: 'button', class: 'copy', 'aria-label': 'Copy the ' + pre.dataset.copy}, 'Copy');
+    const name = 'Copy ' + pre.dataset.copy, button = Page.make('button', {type: 'button', class: 'copy'}, name);
     button.onclick = async () => {
       try {
         await navigator.clipboard.writeText(pre.textContent);
@@ -88,7 +88,7 @@ const Page = {
         document.execCommand('copy');
       }
       button.textContent = 'Copied';
-      setTimeout(() => button.textContent = 'Copy', 1500);
+      setTimeout(() => button.textContent = name, 1500);
     };
     const box = Page.make('div', {class: 'code'});
     pre.replaceWith(box);
@@ -109,7 +109,7 @@ const Page = {
     Page.root.classList.add('scripted');
     const data = document.getElementById('graphs');
     const graphs = data ? JSON.parse(data.textContent) : [];
-    const charts = Page.all('[data-graph]').map(place => new Chart(place, graphs[place.dataset.graph]));
+    const charts = Page.charts = Page.all('[data-graph]').map(place => new Chart(place, graphs[place.dataset.graph]));
     Page.theme(charts);
     Page.all('table').forEach(t => { Page.filterable(t); Page.sortable(t); });
     Page.all('pre[data-copy]').forEach(Page.copyable);
