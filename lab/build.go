@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"fmt"
 	"math"
 	"runtime"
 	"runtime/debug"
@@ -31,4 +32,9 @@ func fusesProducts() bool {
 		return runtime.GOARCH != "386" && runtime.GOARCH != "arm"
 	}
 	return math.Float64bits(math.Exp(3.8000000000000003)) == 0x404659c069d9983f
+}
+
+// String writes a build as kedge version does.
+func (b Build) String() string {
+	return fmt.Sprintf("%s %s %s fma=%t", b.Version, b.GOARCH, b.GOAMD64, b.FMA)
 }

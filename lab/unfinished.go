@@ -18,6 +18,7 @@ const unfinishedFile = "unfinished.json"
 
 // unfinished is what that file says.
 type unfinished struct {
+	Kind    Kind     `json:"kind"`
 	Note    string   `json:"note"`
 	Foreign []string `json:"foreign"` // what else was in the folder: not ours to list, overwrite or remove
 }
@@ -27,7 +28,10 @@ var ErrNotOurs = errors.New("the folder is not empty and holds no kedge result; 
 
 // Usable tells whether a run may be written to dir: it does not exist, is empty or holds an earlier run, finished or not. It
 // changes nothing.
-func Usable(dir string) error {
+func Usable(dir string) error { return usable(dir, KindRun) }
+
+// usable tells whether a result of a kind may be written to dir.
+func usable(dir string, kind Kind) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -36,18 +40,22 @@ func Usable(dir string) error {
 		return err
 	}
 	m, err := ReadManifest(dir)
-	if err == nil && m.Kind != KindRun {
-		return fmt.Errorf("%s holds a %s, not a run; choose another folder with --out", dir, m.Kind)
-	}
-	if !errors.Is(err, ErrUnfinished) {
+	there := Kind("")
+	if err == nil {
+		there = m.Kind
+	} else if !errors.Is(err, ErrUnfinished) {
 		return err
+	} else if mark, err := readUnfinished(dir); err == nil {
+		there = mark.Kind
 	}
-	begun := func(e fs.DirEntry) bool { return e.Name() == unfinishedFile }
-	isOther := func(e fs.DirEntry) bool { return !isLeftover(e.Name(), unfinishedFile) }
-	if slices.ContainsFunc(entries, isOther) && !slices.ContainsFunc(entries, begun) {
+	isOther := func(e fs.DirEntry) bool { return e.Name() != lockFile && !isLeftover(e.Name(), unfinishedFile) }
+	switch {
+	case there == kind, there == "" && !slices.ContainsFunc(entries, isOther):
+		return nil
+	case there == "":
 		return fmt.Errorf("%s: %w", dir, ErrNotOurs)
 	}
-	return nil
+	return fmt.Errorf("%s holds a %s, not a %s; choose another folder with --out", dir, there, kind)
 }
 
 // Begin makes a folder ready for the files of a run. What an earlier run left there is removed, its manifest first; anything
@@ -60,7 +68,7 @@ func Begin(dir string) error {
 	if err != nil {
 		return err
 	}
-	mark := unfinished{Note: "kedge has not finished this folder; run the command again"}
+	mark := unfinished{Kind: KindRun, Note: "kedge has not finished this folder; run the command again"}
 	if mark.Foreign, err = others(dir, ours); err != nil {
 		return err
 	}

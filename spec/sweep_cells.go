@@ -110,8 +110,9 @@ func (l *layout) add(index int) {
 	l.seen[content] = true
 	c := Cell{ID: content[:16], index: index}
 	for _, v := range values {
-		c.Values = append(c.Values, v.normal().flow())
-		c.Numbers = append(c.Numbers, v.float())
+		text := v.normal().flow()
+		c.Values = append(c.Values, text)
+		c.Numbers = append(c.Numbers, Number(text))
 	}
 	l.sweep.Cells = append(l.sweep.Cells, c)
 }
@@ -152,9 +153,9 @@ func (l *layout) conclude() error {
 	return l.join()
 }
 
-// float returns the number a value is, NaN when it is none.
-func (n *node) float() float64 {
-	if x, ok := parseNumber(n.text); ok && n.kind == scalar && !n.quoted {
+// Number returns the number that a value of a cell is, NaN when it is none.
+func Number(value string) float64 {
+	if x, ok := parseNumber(value); ok {
 		return x
 	}
 	return math.NaN()

@@ -56,10 +56,11 @@ A decision is deployed on a population, every individual answers with a lag, and
 Retraining on fresh samples settles at the wrong place; kedge adds how the settled population answers the decision.`,
 		Example: `  kedge run polarized            the paper's first case study, at full scale
   kedge run choice --published   the second, digit for digit as its authors ran it
-  kedge run my.yaml --out runs/mine`,
+  kedge run my.yaml --out runs/mine
+  kedge sweep grid.yaml          many values of some keys, resumable, on all cores`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.AddCommand(newRun(), newSpec(), newBench(), newVerify(), newVersion())
+	root.AddCommand(newRun(), newSweep(), newMerge(), newSpec(), newBench(), newVerify(), newVersion())
 	return root
 }

@@ -13,8 +13,7 @@ func newVersion() *cobra.Command {
 		Short: "Print the version and the build target",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			b := lab.CurrentBuild()
-			_, err := fmt.Fprintf(c.OutOrStdout(), "kedge %s %s %s fma=%t\n", b.Version, b.GOARCH, b.GOAMD64, b.FMA)
+			_, err := fmt.Fprintln(c.OutOrStdout(), "kedge", lab.CurrentBuild())
 			return err
 		},
 	}

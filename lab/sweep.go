@@ -1,0 +1,134 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/kedge-opt/kedge/spec"
+)
+
+// SweepOptions say how a sweep is run. But for the cells that a shard leaves out, they never change what comes out.
+type SweepOptions struct {
+	Workers  int            // goroutines that compute: cells first, spare ones within the last cells; 0 means one a core
+	Shard    Shard          // the part of the cells to run
+	Prune    bool           // remove finished cells that the sweep no longer has
+	Files    fs.FS          // what specs name
+	Progress *SweepProgress // watched by someone else, or nil
+	Report   SweepReport    // adds to the folder before it is sealed, unless it is nil
+}
+
+// SweepReport writes what people read into the folder of a sweep.
+type SweepReport func(dir string, r *SweepResult) error
+
+// Shard is part Index, from 1, of the Of parts of a sweep: every Of-th cell. The zero value is all of it.
+type Shard struct{ Index, Of int }
+
+// has tells whether cell i belongs to the shard.
+func (s Shard) has(i int) bool { return s.Of == 0 || i%s.Of == s.Index-1 }
+
+// Sweep runs the cells of a sweep, or of its shard, that are not finished in the folder, and writes what came out of all of
+// them. A cell is there whole or not at all, so a sweep that was stopped in whatever way goes on where it was and ends with
+// the bytes of one that was not. A cell that fails leaves the others alone; the result says what it died of. When the context
+// ends first, the error is the context's and the finished cells stay.
+func Sweep(ctx context.Context, w *spec.Sweep, dir string, o SweepOptions) (*SweepResult, error) {
+	f, err := openSweepFolder(dir, w)
+	if err != nil {
+		return nil, err
+	}
+	defer f.lock.release()
+	if err := f.builtBy(CurrentBuild()); err != nil {
+		return nil, err
+	}
+	if err := f.begin(o.Prune); err != nil {
+		return nil, err
+	}
+	r := newSweepRun(f, o)
+	if err := forEach(ctx, min(r.workers, len(r.cells)), r.cells, r.do); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return f.finish(r.failed, o.Report)
+}
+
+// sweepRun is a sweep at work.
+type sweepRun struct {
+	folder   *sweepFolder
+	cells    []spec.Cell // to run
+	files    fs.FS
+	workers  int
+	progress *SweepProgress
+	open     atomic.Int64 // cells that are not done
+
+	mu     sync.Mutex
+	failed map[string]string // by cell, what it died of
+}
+
+func newSweepRun(f *sweepFolder, o SweepOptions) *sweepRun {
+	r := &sweepRun{folder: f, files: o.Files, workers: o.Workers, progress: o.Progress, failed: map[string]string{}}
+	if r.workers < 1 {
+		r.workers = runtime.GOMAXPROCS(0)
+	}
+	if r.progress == nil {
+		r.progress = new(SweepProgress)
+	}
+	kept := 0
+	for i, c := range f.sweep.Cells {
+		switch {
+		case f.whole[c.ID]:
+			kept++
+		case o.Shard.has(i):
+			r.cells = append(r.cells, c)
+		}
+	}
+	r.open.Store(int64(len(r.cells)))
+	r.progress.begin(kept, len(r.cells))
+	return r
+}
+
+// do runs one cell. What fails in the cell is the cell's own; what fails in writing it stops the sweep.
+func (r *sweepRun) do(ctx context.Context, c spec.Cell) error {
+	turns := r.progress.enter(c)
+	defer r.open.Add(-1)
+	result, err := r.run(ctx, c, turns)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	cell := CellResult{ID: c.ID, Values: c.Values, Numbers: c.Numbers}
+	if err != nil {
+		cell.Err = err.Error()
+		r.mu.Lock()
+		r.failed[c.ID] = cell.Err
+		r.mu.Unlock()
+	} else {
+		cell.Summary = result.Summarize()
+		if err := r.folder.put(c.ID, result.saveCell); err != nil {
+			return err
+		}
+	}
+	r.progress.leave(cell)
+	return nil
+}
+
+// run computes a cell, with more than one worker when there are fewer cells than workers.
+func (r *sweepRun) run(ctx context.Context, c spec.Cell, turns *Progress) (*Result, error) {
+	p, err := spec.Build(r.folder.sweep.Name, r.folder.sweep.Spec(c), r.files)
+	if err != nil {
+		return nil, err
+	}
+	workers := max(1, r.workers/int(r.open.Load()))
+	result, err := Execute(ctx, p, Options{Workers: workers, Progress: turns})
+	if err != nil && workers > 1 && ctx.Err() == nil {
+		// Of several trials that fail, one worker always meets the same first.
+		result, err = Execute(ctx, p, Options{Workers: 1, Progress: new(Progress)})
+	}
+	if err == nil && result.Partial {
+		err = errors.New("stopped")
+	}
+	return result, err
+}

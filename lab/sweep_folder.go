@@ -1,0 +1,293 @@
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/kedge-opt/kedge/spec"
+)
+
+const (
+	sweepFile    = "sweep.yaml"
+	cellsFolder  = "cells"
+	indexFile    = "cells.json"
+	tableFile    = "table.csv"
+	failuresFile = "failures.json"
+)
+
+// ErrOtherBuild says that finished cells were made by a program whose bits may differ.
+var ErrOtherBuild = errors.New("whose bits may differ; choose another folder with --out")
+
+// sweepFolder is the folder of a sweep, in the hands of this process.
+type sweepFolder struct {
+	dir   string
+	sweep *spec.Sweep
+	lock  *lock
+	whole map[string]bool // cells of the sweep that are finished
+	hurt  []string        // cells of the sweep that are there but not as they were written
+	other []string        // finished cells that the sweep does not have
+	build *Build          // that made the finished cells
+}
+
+// openSweepFolder takes a folder that is new or holds a sweep, and looks which cells are finished.
+func openSweepFolder(dir string, w *spec.Sweep) (*sweepFolder, error) {
+	if err := errors.Join(usable(dir, KindSweep), os.MkdirAll(dir, 0o755)); err != nil {
+		return nil, err
+	}
+	l, err := acquire(dir)
+	if err != nil {
+		return nil, err
+	}
+	f, err := surveyFolder(dir, w)
+	if err != nil {
+		l.release()
+		return nil, err
+	}
+	f.lock = l
+	return f, nil
+}
+
+// surveyFolder looks which cells of a sweep are finished in a folder. It changes nothing.
+func surveyFolder(dir string, w *spec.Sweep) (*sweepFolder, error) {
+	f := &sweepFolder{dir: dir, sweep: w, whole: map[string]bool{}}
+	return f, f.survey()
+}
+
+func (f *sweepFolder) path(name ...string) string {
+	return filepath.Join(append([]string{f.dir}, name...)...)
+}
+
+// survey looks at every cell that is there.
+func (f *sweepFolder) survey() error {
+	entries, err := os.ReadDir(f.path(cellsFolder))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	there := map[string]bool{}
+	for _, e := range entries {
+		there[e.Name()] = !strings.HasPrefix(e.Name(), ".")
+	}
+	for _, c := range f.sweep.Cells {
+		if !there[c.ID] {
+			continue
+		}
+		there[c.ID] = false
+		if err := f.look(c); err != nil {
+			return err
+		}
+	}
+	for _, e := range entries {
+		if there[e.Name()] {
+			f.other = append(f.other, e.Name())
+		}
+	}
+	return nil
+}
+
+// look notes a cell that is finished, with the spec that the sweep gives it and the bytes that were written.
+func (f *sweepFolder) look(c spec.Cell) error {
+	dir := f.path(cellsFolder, c.ID)
+	text, err := os.ReadFile(filepath.Join(dir, specFile))
+	if err != nil || string(text) != string(f.sweep.Spec(c).YAML()) || !intact(dir) {
+		f.hurt = append(f.hurt, c.ID)
+		return nil
+	}
+	m, err := ReadManifest(dir)
+	if err != nil {
+		return err
+	}
+	if f.build == nil {
+		f.build = &m.Build
+	}
+	if *f.build != m.Build {
+		return fmt.Errorf("%s holds cells made by kedge %s and by kedge %s, %w", f.dir, *f.build, m.Build, ErrOtherBuild)
+	}
+	f.whole[c.ID] = true
+	return nil
+}
+
+// intact tells whether a sealed folder has the bytes that were written.
+func intact(dir string) bool {
+	list, err := Verify(dir)
+	return err == nil && !slices.ContainsFunc(list, func(c Checked) bool { return c.Problem != "" })
+}
+
+// builtBy refuses finished cells that another build has made.
+func (f *sweepFolder) builtBy(b Build) error {
+	if f.build != nil && *f.build != b {
+		return fmt.Errorf("%s holds cells made by kedge %s, this is kedge %s, %w", f.dir, *f.build, b, ErrOtherBuild)
+	}
+	f.build = &b
+	return nil
+}
+
+// begin marks the folder as unfinished, takes away what a new end will write and what dead processes left, and writes the
+// sweep down. Finished cells that the sweep no longer has stay, unless they are to be pruned, but count as somebody else's.
+func (f *sweepFolder) begin(prune bool) error {
+	ours, foreign, err := f.sorted()
+	if err != nil {
+		return err
+	}
+	mark := unfinished{Kind: KindSweep, Note: "kedge has not finished this sweep; run the command again", Foreign: foreign}
+	for _, id := range f.other {
+		if !prune {
+			mark.Foreign = append(mark.Foreign, filepath.Join(cellsFolder, id))
+		}
+	}
+	if err := f.write(unfinishedFile, func(w io.Writer) error { return writeJSON(w, mark) }); err != nil {
+		return err
+	}
+	err = errors.Join(removeAll(f.dir, manifestFile), removeAll(f.dir, ours...), os.MkdirAll(f.path(cellsFolder), 0o755))
+	if err != nil {
+		return err
+	}
+	if prune {
+		err = f.prune()
+	}
+	return errors.Join(err, f.sweepLeftovers(), f.write(sweepFile, func(w io.Writer) error {
+		_, err := w.Write(f.sweep.YAML())
+		return err
+	}))
+}
+
+// sorted lists what is ours in the folder, apart from cells and marks, and what is not.
+func (f *sweepFolder) sorted() (ours, foreign []string, err error) {
+	entries, err := os.ReadDir(f.dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, _ := ReadManifest(f.dir)
+	mark, _ := readUnfinished(f.dir)
+	foreign = []string{}
+	for _, e := range entries {
+		name := e.Name()
+		listed := m == nil || m.Files[name] != File{} || strings.HasPrefix(name, ".")
+		switch {
+		case name == cellsFolder || name == lockFile || name == manifestFile || name == unfinishedFile:
+		case isSweepFile(name) && listed && !mark.holds(name):
+			ours = append(ours, name)
+		default:
+			foreign = append(foreign, name)
+		}
+	}
+	return ours, foreign, nil
+}
+
+// isSweepFile tells whether a sweep or its report writes files of this name.
+func isSweepFile(name string) bool {
+	names := []string{sweepFile, indexFile, tableFile, "table.parquet", failuresFile}
+	return isOurs(name) || slices.ContainsFunc(names, func(own string) bool { return name == own || isLeftover(name, own) })
+}
+
+// sweepLeftovers removes the cells that dead processes had not finished.
+func (f *sweepFolder) sweepLeftovers() error {
+	entries, err := os.ReadDir(f.path(cellsFolder))
+	errs := []error{err}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") {
+			errs = append(errs, os.RemoveAll(f.path(cellsFolder, e.Name())))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// prune removes the finished cells that the sweep no longer has.
+func (f *sweepFolder) prune() error {
+	var errs []error
+	for _, id := range f.other {
+		errs = append(errs, os.RemoveAll(f.path(cellsFolder, id)))
+	}
+	f.other = nil
+	return errors.Join(errs...)
+}
+
+// put makes the folder of a cell beside its place and moves it there when it is sealed and on disk.
+func (f *sweepFolder) put(id string, save func(dir string) error) error {
+	draft, place := f.path(cellsFolder, "."+id+"-tmp"), f.path(cellsFolder, id)
+	err := errors.Join(os.RemoveAll(draft), os.Mkdir(draft, 0o755))
+	if err == nil {
+		err = save(draft)
+	}
+	if err == nil {
+		err = os.RemoveAll(place)
+	}
+	if err == nil {
+		err = os.Rename(draft, place)
+	}
+	if err != nil {
+		return fmt.Errorf("write cell %s: %w", id, err)
+	}
+	return flush(f.path(cellsFolder))
+}
+
+// saveCell writes and seals the folder of a cell.
+func (r *Result) saveCell(dir string) error {
+	write := func(name string, content func(io.Writer) error) error {
+		return WriteFile(filepath.Join(dir, name), content)
+	}
+	err := errors.Join(
+		write(specFile, func(w io.Writer) error {
+			_, err := io.WriteString(w, r.Spec)
+			return err
+		}),
+		write(seriesFile, r.writeSeries),
+		write(summaryFile, func(w io.Writer) error { return writeJSON(w, r.Summarize()) }),
+	)
+	if err != nil {
+		return err
+	}
+	return Seal(dir, KindRun)
+}
+
+func (f *sweepFolder) write(name string, content func(io.Writer) error) error {
+	return WriteFile(f.path(name), content)
+}
+
+// finish writes what came out of all cells and seals the folder.
+func (f *sweepFolder) finish(failed map[string]string, report SweepReport) (*SweepResult, error) {
+	r, err := f.collect(failed)
+	if err != nil {
+		return nil, err
+	}
+	err = errors.Join(
+		f.write(indexFile, func(w io.Writer) error { return writeJSON(w, r.index()) }),
+		f.write(tableFile, r.writeTable),
+	)
+	if failures := r.failures(); err == nil && len(failures) > 0 {
+		err = f.write(failuresFile, func(w io.Writer) error { return writeJSON(w, failures) })
+	}
+	if err == nil && report != nil {
+		err = report(f.dir, r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, Manifest{Kind: KindSweep, Case: r.Name, Seed: r.Seed, Spec: sweepFile, Build: r.Build}.Seal(f.dir)
+}
+
+// collect reads what every cell came to. Cells that are neither finished nor failed are left out.
+func (f *sweepFolder) collect(failed map[string]string) (*SweepResult, error) {
+	w := f.sweep
+	r := &SweepResult{Name: w.Name, Seed: w.Seed, Spec: string(w.YAML()), Keys: w.Keys, Build: *f.build, Other: f.other}
+	for _, c := range w.Cells {
+		cell := CellResult{ID: c.ID, Values: c.Values, Numbers: c.Numbers, Err: failed[c.ID]}
+		if cell.Err == "" {
+			s, err := readSummary(f.path(cellsFolder, c.ID, summaryFile))
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			cell.Summary = s
+		}
+		r.Cells = append(r.Cells, cell)
+	}
+	return r, nil
+}
