@@ -81,7 +81,7 @@ func play(t *testing.T, p *spec.Problem, algorithm, trial int, carried float64, 
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.Meter = &loop.Meter{Steady: f, Maximize: p.Maximize, Optimum: loop.Target{Decision: target, Loss: 1}, W1: transport.W1}
+		l.Meter = &loop.Meter{Steady: f, Maximize: p.Maximize, Optimum: loop.Target{Decision: target, Loss: 1}, W1: transport.W1Both}
 		l.Recorder = &h
 	}
 	if err := l.Run(context.Background()); err != nil {

@@ -100,7 +100,7 @@ func (r *run) solve(ctx context.Context) error {
 	}
 	r.meter = loop.Meter{Steady: f, Maximize: p.Maximize, Optimum: loop.Target{Decision: best.Decision, Loss: best.Loss}, Gradient: p.Spec.Record.Gradient}
 	if p.MeasureItems() {
-		r.meter.W1 = transport.W1
+		r.meter.W1 = transport.W1Both
 	}
 	r.result.Optimum = r.point(best.Point, len(starts), best.Spread)
 	r.result.Optimum.Residual = best.Residue

@@ -43,15 +43,17 @@ type Meter struct {
 	Gradient  bool   // also measure ‖∇Φ̃‖²
 	Reference *Reference
 
-	// W1 is the distance between two populations, each as all states in one block; nil leaves W1Own and W1Optimal out.
-	W1 func(a, b []float64) (float64, error)
+	// W1 returns how far a population is from two others, each given as all states in one block; nil leaves W1Own and
+	// W1Optimal out. transport.W1Both is one.
+	W1 func(states, own, optimal []float64) (toOwn, toOptimal float64, err error)
 
 	g, own, optimal []float64
 }
 
 // Measure fills m for the decision u and the population in the given states (nil when they cannot be seen).
 func (t *Meter) Measure(m *kedge.Metrics, u, states []float64) error {
-	loss, err := t.value(m, u)
+	m.Gradient, m.W1Own, m.W1Optimal = math.NaN(), math.NaN(), math.NaN()
+	loss, err := t.value(m, u, states)
 	if err != nil {
 		return err
 	}
@@ -60,18 +62,27 @@ func (t *Meter) Measure(m *kedge.Metrics, u, states []float64) error {
 		m.Value = -loss
 	}
 	m.Gap, m.Distance = t.Optimum.Gap(loss), t.Optimum.Distance(u)
-	if err := t.reference(m, u); err != nil {
-		return err
-	}
-	return t.transport(m, u, states)
+	return t.reference(m, u)
 }
 
-// value returns Φ̃(u) and notes ‖∇Φ̃(u)‖² if that is wanted.
-func (t *Meter) value(m *kedge.Metrics, u []float64) (float64, error) {
-	m.Gradient = math.NaN()
-	if !t.Gradient {
-		return t.Steady.Value(u)
+// value returns Φ̃(u) and measures what is wanted of the settled population on the way.
+func (t *Meter) value(m *kedge.Metrics, u, states []float64) (loss float64, err error) {
+	if t.Gradient {
+		if loss, err = t.gradient(m, u); err != nil {
+			return 0, err
+		}
 	}
+	switch {
+	case t.W1 != nil && states != nil:
+		return t.transport(m, u, states)
+	case t.Gradient:
+		return loss, nil
+	}
+	return t.Steady.Value(u)
+}
+
+// gradient returns Φ̃(u) and notes ‖∇Φ̃(u)‖².
+func (t *Meter) gradient(m *kedge.Metrics, u []float64) (float64, error) {
 	if t.g == nil {
 		t.g = make([]float64, len(u))
 	}
@@ -93,24 +104,18 @@ func (t *Meter) reference(m *kedge.Metrics, u []float64) error {
 	return nil
 }
 
-func (t *Meter) transport(m *kedge.Metrics, u, states []float64) error {
-	m.W1Own, m.W1Optimal = math.NaN(), math.NaN()
-	if t.W1 == nil || states == nil {
-		return nil
-	}
+// transport returns Φ̃(u) and notes how far the population is from where it would settle under u, and under u★.
+func (t *Meter) transport(m *kedge.Metrics, u, states []float64) (float64, error) {
 	if t.own == nil {
 		t.own, t.optimal = make([]float64, len(states)), make([]float64, len(states))
 		if err := t.Steady.Settle(t.optimal, t.Optimum.Decision); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	err := t.Steady.Settle(t.own, u)
+	loss, err := t.Steady.Settled(t.own, u)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	if m.W1Own, err = t.W1(states, t.own); err != nil {
-		return err
-	}
-	m.W1Optimal, err = t.W1(states, t.optimal)
-	return err
+	m.W1Own, m.W1Optimal, err = t.W1(states, t.own, t.optimal)
+	return loss, err
 }

@@ -88,3 +88,8 @@ func entropyAVX2(logs *float64, x *float64, n int) float64
 //
 //go:noescape
 func gaussAVX2(dst *float64, words *uint64, n int)
+
+// gapsAVX2 does what Gaps.Step does, in all lanes, for entries 0, 1, … and last, last−1, …
+//
+//go:noescape
+func gapsAVX2(sums *float64, a *float64, b *float64, c *float64, steps int, last int)

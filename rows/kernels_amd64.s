@@ -2126,3 +2126,84 @@ GLOBL e4<>(SB), RODATA|NOPTR, $8
 
 DATA e2<>+0(SB)/8, $0xbfe0000000000000
 GLOBL e2<>(SB), RODATA|NOPTR, $8
+
+// func gapsAVX2(sums *float64, a *float64, b *float64, c *float64, steps int, last int)
+// Requires: AVX
+TEXT ·gapsAVX2(SB), NOSPLIT, $0-48
+	MOVQ         sums+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         c+24(FP), BX
+	MOVQ         steps+32(FP), SI
+	MOVQ         last+40(FP), DI
+	SHLQ         $0x03, DI
+	XORQ         R8, R8
+	VMOVUPD      (AX), Y0
+	VMOVUPD      32(AX), Y1
+	VMOVUPD      64(AX), Y2
+	VMOVUPD      96(AX), Y3
+	VMOVUPD      128(AX), Y4
+	VMOVUPD      160(AX), Y5
+	VMOVUPD      192(AX), Y6
+	VMOVUPD      224(AX), Y7
+	VMOVUPD      256(AX), Y8
+	VBROADCASTSD two<>+0(SB), Y9
+	VBROADCASTSD sign<>+0(SB), Y10
+
+step:
+	TESTQ        SI, SI
+	JZ           done
+	VBROADCASTSD (CX)(R8*1), Y11
+	VBROADCASTSD (CX)(DI*1), Y12
+	VBLENDPD     $0x0c, Y12, Y11, Y11
+	VBROADCASTSD (DX)(R8*1), Y12
+	VBROADCASTSD (BX)(R8*1), Y13
+	VBLENDPD     $0x0e, Y13, Y12, Y12
+	VBROADCASTSD (DX)(DI*1), Y13
+	VBLENDPD     $0x0c, Y13, Y12, Y12
+	VBROADCASTSD (BX)(DI*1), Y13
+	VBLENDPD     $0x08, Y13, Y12, Y12
+	VORPD        Y11, Y8, Y8
+	VORPD        Y12, Y8, Y8
+	VMOVAPD      Y0, Y13
+	VADDPD       Y11, Y0, Y0
+	VSUBPD       Y13, Y0, Y13
+	VSUBPD       Y13, Y11, Y11
+	VADDPD       Y11, Y1, Y1
+	VMOVAPD      Y2, Y11
+	VADDPD       Y12, Y2, Y2
+	VSUBPD       Y11, Y2, Y11
+	VSUBPD       Y11, Y12, Y12
+	VADDPD       Y12, Y3, Y3
+	VSUBPD       Y2, Y0, Y11
+	VSUBPD       Y3, Y1, Y12
+	VADDPD       Y12, Y11, Y11
+	VSUBPD       Y9, Y0, Y12
+	VADDPD       Y2, Y12, Y12
+	VANDPD       Y10, Y11, Y13
+	VXORPD       Y13, Y12, Y12
+	VADDPD       Y12, Y6, Y6
+	VANDNPD      Y11, Y10, Y11
+	VMINPD       Y7, Y11, Y7
+	VMOVAPD      Y4, Y12
+	VADDPD       Y11, Y4, Y4
+	VSUBPD       Y12, Y4, Y12
+	VSUBPD       Y12, Y11, Y11
+	VADDPD       Y11, Y5, Y5
+	ADDQ         $0x08, R8
+	SUBQ         $0x08, DI
+	DECQ         SI
+	JMP          step
+
+done:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	VMOVUPD Y6, 192(AX)
+	VMOVUPD Y7, 224(AX)
+	VMOVUPD Y8, 256(AX)
+	VZEROUPPER
+	RET

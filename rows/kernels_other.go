@@ -22,5 +22,6 @@ func restAVX2(dst, x, y *float64, n int, a, b, c float64) (miss, size float64)  
 func softmaxAVX2(dst, u *float64, n int, k float64)                              { panic(noKernel) }
 func entropyAVX2(logs, x *float64, n int) float64                                { panic(noKernel) }
 func gaussAVX2(dst *float64, words *uint64, n int)                               { panic(noKernel) }
+func gapsAVX2(sums, a, b, c *float64, steps, last int)                           { panic(noKernel) }
 
 const noKernel = "rows: no vector kernel for this processor"

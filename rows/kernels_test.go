@@ -252,6 +252,25 @@ func TestGaussIsAccurate(t *testing.T) {
 	}
 }
 
+func TestGapsGiveTheBitsOfPlainCode(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 0))
+	for _, n := range sizes {
+		for _, odd := range []bool{false, true} {
+			a, b, c := random(r, n, odd), random(r, n, odd), random(r, n, odd)
+			got, want := NewGaps(), NewGaps()
+			got.Walk(a, b, c, n/2)
+			want.walkPlain(a, b, c, n/2)
+			for i, x := range got.vectors() {
+				sameBits(t, "Gaps", x[:], want.vectors()[i][:])
+			}
+		}
+	}
+}
+
+func (g *Gaps) vectors() []*[4]float64 {
+	return []*[4]float64{&g.A, &g.LostA, &g.B, &g.LostB, &g.Area, &g.LostArea, &g.Tilt, &g.Least}
+}
+
 func BenchmarkGauss(b *testing.B) {
 	words, x := make([]uint64, 100), make([]float64, 100)
 	for i := range words {

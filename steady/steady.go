@@ -40,8 +40,9 @@ type desk struct {
 // task is the evaluation under way.
 type task struct {
 	u        []float64
-	gradient bool // ∂Φ/∂u is wanted
-	total    bool // and the answer of the crowd with it
+	gradient bool      // ∂Φ/∂u is wanted
+	total    bool      // and the answer of the crowd with it
+	states   []float64 // where to leave the settled states, nil for nowhere
 }
 
 // Model is what a settled population is judged with.
@@ -116,7 +117,21 @@ func (s *Objective) Residual() kedge.Residual {
 
 // Value returns Φ̃(u).
 func (s *Objective) Value(u []float64) (float64, error) {
-	return s.eval(nil, u, false)
+	return s.eval(nil, task{u: u})
+}
+
+// Settled is Value and Settle in one: it returns Φ̃(u), the same bits, and writes the settled population to dst.
+func (s *Objective) Settled(dst, u []float64) (float64, error) {
+	if s.aligner != nil { // Value then works no states out
+		if err := s.Settle(dst, u); err != nil {
+			return 0, err
+		}
+		return s.Value(u)
+	}
+	if err := kedge.CheckLen("dst", dst, s.sums.n*s.Dims().State); err != nil {
+		return 0, err
+	}
+	return s.eval(nil, task{u: u, states: dst})
 }
 
 // Gradient returns Φ̃(u) and writes ∇Φ̃(u) = mean[∂Φ/∂u + ∇ᵤh ∂Φ/∂p] to g [he2025, steady gradient].
@@ -124,13 +139,13 @@ func (s *Objective) Gradient(g, u []float64) (float64, error) {
 	if s.model.Sensitivity == nil {
 		return 0, errors.New("steady: a gradient needs a sensitivity")
 	}
-	return s.eval(g, u, true)
+	return s.eval(g, task{u: u, gradient: true, total: true})
 }
 
 // Partial returns Φ̃(u) and writes mean ∂Φ/∂u at the settled population to g: the gradient of a decision-maker who takes
 // the settled population for given. It vanishes, up to the set, at performatively stable points [perdomo2020].
 func (s *Objective) Partial(g, u []float64) (float64, error) {
-	return s.eval(g, u, false)
+	return s.eval(g, task{u: u, gradient: g != nil})
 }
 
 // Settle writes the population settled under u to dst, one individual a row.
@@ -159,15 +174,15 @@ func (s *Objective) forget() {
 	}
 }
 
-func (s *Objective) eval(g, u []float64, total bool) (float64, error) {
+func (s *Objective) eval(g []float64, t task) (float64, error) {
 	dim := s.Dims()
-	if err := checkAsk(g, u, dim); err != nil {
+	if err := checkAsk(g, t.u, dim); err != nil {
 		return 0, err
 	}
 	hands := crew.Hands(s.Workers, s.sums.n*dim.State)
 	s.furnish(hands)
 	s.forget()
-	s.task = task{u: u, gradient: g != nil, total: total}
+	s.task = t
 	defer func() { s.task = task{} }()
 	return s.sums.mean(g, hands)
 }
@@ -175,8 +190,7 @@ func (s *Objective) eval(g, u []float64, total bool) (float64, error) {
 // evalChunk adds the losses of individuals first … last−1 to part[0] and, if asked, their gradients to part[1:].
 func (s *Objective) evalChunk(part []float64, hand, first, last int) error {
 	w, u := &s.desks[hand], s.task.u
-	p := w.states[:(last-first)*s.Dims().State]
-	d := s.traits.View(w.traits, first, last)
+	p, d := s.room(w, first, last), s.traits.View(w.traits, first, last)
 	if !s.task.gradient && s.aligner != nil {
 		return s.alignChunk(part, p[:last-first], d, w)
 	}
@@ -198,6 +212,15 @@ func (s *Objective) evalChunk(part []float64, hand, first, last int) error {
 		return nil
 	}
 	return s.model.Sensitivity.PullRows(gu, p, u, d, gp)
+}
+
+// room returns where the states of individuals first … last−1 are to be settled.
+func (s *Objective) room(w *desk, first, last int) []float64 {
+	width := s.Dims().State
+	if s.task.states != nil {
+		return s.task.states[first*width : last*width]
+	}
+	return w.states[:(last-first)*width]
 }
 
 // alignChunk adds the losses of individuals with the traits d to part[0] by their settled states' products with u alone.

@@ -145,6 +145,27 @@ func TestValueIsAMean(t *testing.T) {
 	}
 }
 
+// Settled is Value and Settle, to the bit, over more than one chunk of people.
+func TestSettledIsValueAndSettle(t *testing.T) {
+	for name, f := range map[string]*steady.Objective{"polarized": first(polarized(t, 300, 5)), "choice": first(choice(t, 300, 5))} {
+		u := draw(t, population.Sphere{}, 1, 5)
+		got, want := make([]float64, 1500), make([]float64, 1500)
+		value, err := f.Settled(got, u)
+		plain, errValue := f.Value(u)
+		if err := errors.Join(err, errValue, f.Settle(want, u)); err != nil {
+			t.Fatal(name, err)
+		}
+		if value != plain || !slices.Equal(got, want) {
+			t.Errorf("%s: value %v, want %v, or other states", name, value, plain)
+		}
+		if _, err := f.Settled(got[:5], u); err == nil {
+			t.Errorf("%s: states of 300 people fit one", name)
+		}
+	}
+}
+
+func first(s *steady.Objective, _ *steady.Rollout) *steady.Objective { return s }
+
 func TestRefusesBadInput(t *testing.T) {
 	s, rolled := polarized(t, 3, 4)
 	for _, f := range []function{s, rolled} {

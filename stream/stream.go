@@ -115,10 +115,10 @@ func (s *Stream) fill(dst []uint64) {
 	for s.used < 4 && len(dst) > 0 {
 		dst[0], dst = s.Uint64(), dst[1:]
 	}
-	for len(dst) >= 4 {
-		*(*[4]uint64)(dst) = philox(s.key, s.counter)
+	k0, k1, c := s.key[0], s.key[1], s.counter
+	for ; len(dst) >= 4; dst = dst[4:] {
+		dst[0], dst[1], dst[2], dst[3] = rounds(k0, k1, s.counter[0], c[1], c[2], c[3])
 		s.counter[0]++
-		dst = dst[4:]
 	}
 	for i := range dst {
 		dst[i] = s.Uint64()
@@ -132,8 +132,12 @@ const (
 
 // philox is Philox4x64-10 [salmon2011].
 func philox(key [2]uint64, c [4]uint64) [4]uint64 {
-	k0, k1 := key[0], key[1]
-	w, x, y, z := c[0], c[1], c[2], c[3]
+	w, x, y, z := rounds(key[0], key[1], c[0], c[1], c[2], c[3])
+	return [4]uint64{w, x, y, z}
+}
+
+// rounds is philox on numbers of their own, which the compiler keeps in registers.
+func rounds(k0, k1, w, x, y, z uint64) (uint64, uint64, uint64, uint64) {
 	for range 10 {
 		hi0, lo0 := bits.Mul64(mul0, w)
 		hi1, lo1 := bits.Mul64(mul1, y)
@@ -141,5 +145,5 @@ func philox(key [2]uint64, c [4]uint64) [4]uint64 {
 		k0 += add0
 		k1 += add1
 	}
-	return [4]uint64{w, x, y, z}
+	return w, x, y, z
 }

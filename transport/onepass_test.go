@@ -154,3 +154,24 @@ func BenchmarkChoices(b *testing.B) {
 		})
 	}
 }
+
+// W1Both gives the bits of two calls of W1, by whichever way each of them goes, and both errors.
+func TestW1BothIsW1Twice(t *testing.T) {
+	s := stream.New(1, "both")
+	for range 300 {
+		n := 1 + s.Intn(120)
+		a, b := pairs()[s.Intn(4)].make(s, max(n, 2))
+		_, c := choices(s, len(a))
+		toB, toC, err := transport.W1Both(a, b, c)
+		if err != nil || toB != w1(t, a, b) || toC != w1(t, a, c) {
+			t.Fatalf("%v and %v (%v), want %v and %v", toB, toC, err, w1(t, a, b), w1(t, a, c))
+		}
+	}
+	a := []float64{0.5, 0.5}
+	for _, x := range [][]float64{nil, {1}, {0.5, 0.4}, {math.NaN(), 1}} {
+		_, _, errB := transport.W1Both(a, x, a)
+		if _, _, errC := transport.W1Both(a, a, x); !typed(errB) || !typed(errC) {
+			t.Errorf("%v: %v and %v", x, errB, errC)
+		}
+	}
+}

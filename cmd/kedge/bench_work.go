@@ -176,7 +176,7 @@ func playTrial(ctx context.Context, p *spec.Problem, algorithm, trial int) error
 	}
 	m := &loop.Meter{Steady: f, Maximize: p.Maximize, Optimum: loop.Target{Decision: p.Start, Loss: 1}}
 	if p.MeasureItems() {
-		m.W1 = transport.W1
+		m.W1 = transport.W1Both
 	}
 	l := loop.Loop{
 		Population: t.Population, Algorithm: t.Algorithm, Objective: t.Objective,

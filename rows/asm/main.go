@@ -33,6 +33,7 @@ func main() {
 	logarithms(masks)
 	entropy(masks)
 	gauss()
+	gaps()
 	Generate()
 }
 

@@ -1,0 +1,82 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// gaps keeps the nine vectors of a Gaps in registers.
+func gaps() {
+	TEXT("gapsAVX2", NOSPLIT, "func(sums, a, b, c *float64, steps, last int)")
+	Pragma("noescape")
+	Doc("gapsAVX2 does what Gaps.Step does, in all lanes, for entries 0, 1, … and last, last−1, …")
+	g, a, b, c := param("sums"), param("a"), param("b"), param("c")
+	steps, down, up := param("steps"), param("last"), GP64()
+	SHLQ(Imm(3), down)
+	XORQ(up, up)
+	var state [9]VecVirtual
+	for i := range state {
+		state[i] = YMM()
+		VMOVUPD(Mem{Base: g}.Offset(32*i), state[i])
+	}
+	sumA, lostA, sumB, lostB, area, lostArea, tilt, least, signs := state[0], state[1], state[2], state[3], state[4], state[5], state[6], state[7], state[8]
+	two, sign := constant("two", 2), bits("sign", 1<<63)
+	Label("step")
+	TESTQ(steps, steps)
+	JZ(LabelRef("done"))
+	x, y := YMM(), YMM()
+	spread4(x, at(a, up), at(a, up), at(a, down), at(a, down))
+	spread4(y, at(b, up), at(c, up), at(b, down), at(c, down))
+	VORPD(x, signs, signs)
+	VORPD(y, signs, signs)
+	run(sumA, lostA, x)
+	run(sumB, lostB, y)
+	d, t := YMM(), YMM()
+	VSUBPD(sumB, sumA, d)
+	VSUBPD(lostB, lostA, t)
+	VADDPD(t, d, d)
+	VSUBPD(two, sumA, t)
+	VADDPD(sumB, t, t)
+	negative := YMM()
+	VANDPD(sign, d, negative)
+	VXORPD(negative, t, t)
+	VADDPD(t, tilt, tilt)
+	VANDNPD(d, sign, d)
+	VMINPD(least, d, least)
+	run(area, lostArea, d)
+	ADDQ(Imm(8), up)
+	SUBQ(Imm(8), down)
+	DECQ(steps)
+	JMP(LabelRef("step"))
+	Label("done")
+	for i, v := range state {
+		VMOVUPD(v, Mem{Base: g}.Offset(32*i))
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// spread4 loads one number into every lane of x.
+func spread4(x VecVirtual, lanes ...Mem) {
+	VBROADCASTSD(lanes[0], x)
+	for i, m := range lanes[1:] {
+		if m == lanes[i] {
+			continue // comes with the one before
+		}
+		from := uint64(0xf) << (i + 1) & 0xf
+		y := YMM()
+		VBROADCASTSD(m, y)
+		VBLENDPD(Imm(from), y, x, x)
+	}
+}
+
+// run adds x to a running sum and keeps what that loses; x is spent.
+func run(sum, lost, x VecVirtual) {
+	before := YMM()
+	VMOVAPD(sum, before)
+	VADDPD(x, sum, sum)
+	VSUBPD(before, sum, before)
+	VSUBPD(before, x, x)
+	VADDPD(x, lost, lost)
+}
