@@ -113,6 +113,7 @@ func (r *Result) Save(dir string) error {
 			return err
 		}),
 		write(seriesFile, r.writeSeries),
+		write(parquetFile, r.writeParquet),
 		write(arraysFile, r.writeArrays),
 		write(summaryFile, func(w io.Writer) error { return writeJSON(w, r.Summarize()) }),
 		write(timesFile, func(w io.Writer) error { return writeJSON(w, r.times()) }),

@@ -37,7 +37,7 @@ func (r *Result) readData(dir string, m *Manifest) error {
 	for _, part := range []struct {
 		file string
 		read func(path string) error
-	}{{seriesFile, r.readSeries}, {arraysFile, r.readArrays}, {timesFile, r.readTimes}} {
+	}{{parquetFile, r.readSeries}, {arraysFile, r.readArrays}, {timesFile, r.readTimes}} {
 		if _, ok := m.Files[part.file]; !ok {
 			continue
 		}

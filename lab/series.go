@@ -1,16 +1,14 @@
 package lab
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
-	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/columns"
 )
 
 // metricColumns are the numbers of a row of the series, in the order of the file.
@@ -33,7 +31,7 @@ func (r *Result) writeSeries(w io.Writer) error {
 	var line []byte
 	for i := range r.Runs {
 		one := &r.Runs[i]
-		name := quoted(one.Name)
+		name := columns.AppendText(nil, one.Name)
 		for _, t := range one.Trials {
 			for j := range t.K {
 				line = appendStep(line[:0], name, t.Index, t.K[j], &t.Metrics[j])
@@ -46,74 +44,71 @@ func (r *Result) writeSeries(w io.Writer) error {
 	return nil
 }
 
-// quoted is a text as CSV has it.
-func quoted(name string) string {
-	if !strings.ContainsAny(name, `",`) {
-		return name
-	}
-	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
-}
-
-func appendStep(line []byte, name string, trial, k int, m *kedge.Metrics) []byte {
+func appendStep(line, name []byte, trial, k int, m *kedge.Metrics) []byte {
 	line = append(line, name...)
 	line = strconv.AppendInt(append(line, ','), int64(trial), 10)
 	line = strconv.AppendInt(append(line, ','), int64(k), 10)
 	for _, v := range metricFields(m) {
-		line = append(line, ',')
-		if !math.IsNaN(*v) {
-			line = strconv.AppendFloat(line, *v, 'g', -1, 64)
-		}
+		line = columns.AppendNumber(append(line, ','), *v)
 	}
 	return append(line, '\n')
 }
 
-// readSeries adds the rows of a series to the runs of the result.
-func (r *Result) readSeries(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
+// writeParquet writes the same table as Parquet, trial by trial.
+func (r *Result) writeParquet(w io.Writer) error {
+	fields := []columns.Field{{Name: "algorithm", Kind: columns.Text}, {Name: "trial", Kind: columns.Whole}, {Name: "k", Kind: columns.Whole}}
+	for _, name := range metricColumns() {
+		fields = append(fields, columns.Field{Name: name})
 	}
-	defer f.Close()
-	lines := csv.NewReader(f)
-	lines.ReuseRecord = true
-	head, err := lines.Read()
-	if err != nil || !slices.Equal(head, seriesColumns()) {
-		return fmt.Errorf("%s:1: want the columns %s (%v)", path, strings.Join(seriesColumns(), ","), err)
-	}
-	for {
-		row, err := lines.Read()
-		if err == io.EOF {
-			return nil
-		}
-		if err == nil {
-			err = r.readStep(row)
-		}
-		if err != nil {
-			line, _ := lines.FieldPos(0)
-			return fmt.Errorf("%s:%d: %w", path, line, err)
-		}
-	}
-}
-
-func (r *Result) readStep(row []string) error {
-	trial, err := strconv.Atoi(row[1])
-	if err != nil {
-		return fmt.Errorf("trial: %w", err)
-	}
-	k, err := strconv.Atoi(row[2])
-	if err != nil {
-		return fmt.Errorf("k: %w", err)
-	}
-	var m kedge.Metrics
-	for i, field := range metricFields(&m) {
-		*field = math.NaN()
-		if text := row[3+i]; text != "" {
-			if *field, err = strconv.ParseFloat(text, 64); err != nil {
-				return fmt.Errorf("%s: %w", metricColumns()[i], err)
+	out := columns.NewWriter(w, fields...)
+	for i := range r.Runs {
+		for j := range r.Runs[i].Trials {
+			if err := out.Write(r.Runs[i].Trials[j].table(r.Runs[i].Name)); err != nil {
+				return err
 			}
 		}
 	}
-	return r.addStep(row[0], trial, k, m)
+	return out.Close()
+}
+
+// table is the series of one trial.
+func (t *Trial) table(algorithm string) Table {
+	n := len(t.K)
+	c := make([]Column, 0, 11)
+	c = append(c, Column{Name: "algorithm", Text: make([]string, n)}, Column{Name: "trial", Numbers: make([]float64, n)}, Column{Name: "k", Numbers: floats(t.K)})
+	for _, name := range metricColumns() {
+		c = append(c, Column{Name: name, Numbers: make([]float64, n)})
+	}
+	for i := range n {
+		c[0].Text[i], c[1].Numbers[i] = algorithm, float64(t.Index)
+		for j, v := range metricFields(&t.Metrics[i]) {
+			c[3+j].Numbers[i] = *v
+		}
+	}
+	return Table{Columns: c}
+}
+
+// readSeries adds the rows of a series to the runs of the result.
+func (r *Result) readSeries(path string) error {
+	t, err := ReadTable(path)
+	if err != nil {
+		return err
+	}
+	c := t.Columns
+	asWritten := func(c Column, name string) bool { return c.Name == name && (c.Numbers == nil) == (name == "algorithm") }
+	if !slices.EqualFunc(c, seriesColumns(), asWritten) {
+		return fmt.Errorf("%s: want the columns %v", path, seriesColumns())
+	}
+	for i := range t.Rows() {
+		var m kedge.Metrics
+		for j, v := range metricFields(&m) {
+			*v = c[3+j].Numbers[i]
+		}
+		if err := r.addStep(c[0].Text[i], int(c[1].Numbers[i]), int(c[2].Numbers[i]), m); err != nil {
+			return fmt.Errorf("%s: row %d: %w", path, i, err)
+		}
+	}
+	return nil
 }
 
 // addStep adds a measured turn. The rows of a trial follow each other, and so do the trials of an algorithm.
