@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -112,7 +113,7 @@ func ReadManifest(dir string) (*Manifest, error) {
 	return m, nil
 }
 
-// inventory lists and hashes the files of a folder, but not those that were there before it was begun nor hidden ones. Of a
+// inventory lists and hashes the files of a folder, but not those that were there before it was begun, nor hidden ones, nor a checkpoint. Of a
 // sealed folder inside it lists the manifest alone, which vouches for the rest.
 func inventory(dir string) (map[string]File, error) {
 	foreign, err := readUnfinished(dir)
@@ -135,7 +136,7 @@ func inventory(dir string) (map[string]File, error) {
 
 // take adds one entry of a folder to its files.
 func take(files map[string]File, dir, name string, e fs.DirEntry, foreign bool) error {
-	skip := foreign || strings.HasPrefix(e.Name(), ".") || name == manifestFile || name == unfinishedFile
+	skip := foreign || strings.HasPrefix(e.Name(), ".") || slices.Contains([]string{manifestFile, unfinishedFile, checkpointDir}, name)
 	switch {
 	case skip && e.IsDir():
 		return filepath.SkipDir

@@ -26,7 +26,7 @@ type walk struct {
 	due   []int // snapshots still to be taken
 }
 
-// walk returns the recorder of a trial's path. The path of the last trial alone is kept, and none of states so long that a
+// walk returns the recorder of a trial's path, which may have been begun by an earlier process. The path of the last trial alone is kept, and none of states so long that a
 // single one would be too much.
 func (r *run) walk(t *spec.Trial, slot *Trial, last bool) *walk {
 	dim := r.problem.Spec.Dims()
@@ -34,8 +34,11 @@ func (r *run) walk(t *spec.Trial, slot *Trial, last bool) *walk {
 	if !last || n == 0 {
 		return &walk{}
 	}
-	slot.Path = &Path{People: r.problem.Some(n)}
-	return &walk{t, slot.Path, snapshots(r.result.Iterations, min(mostSnapshots, mostPath/(n*dim.State+dim.Decision)))}
+	if slot.Path == nil {
+		slot.Path = &Path{People: r.problem.Some(n)}
+	}
+	due := snapshots(r.result.Iterations, min(mostSnapshots, mostPath/(n*dim.State+dim.Decision)))
+	return &walk{t, slot.Path, due[min(len(due), len(slot.Path.K)):]}
 }
 
 // snapshots lists at most n + 1 turns, the first and the last among them. They lie closest at first, where most happens:

@@ -22,29 +22,38 @@ import (
 type Options struct {
 	Workers  int       // goroutines that compute: trials first, spare ones help with large populations; 0 means one a core
 	Progress *Progress // watched by someone else, or nil
+
+	Checkpoint Checkpoint // to go on after a stop
 }
 
 // Progress counts the turns of a run. It may be read at any time.
 type Progress struct {
 	Done, Total atomic.Int64
+	Resumed     atomic.Int64 // those of Done that an earlier process took
 }
 
 // Execute runs every algorithm of the problem for all its trials. When the context ends first, the result holds the trials that
-// were finished, marked partial.
+// were finished, marked partial. With a checkpoint, a run that was stopped in any way goes on where it was saved last.
 func Execute(ctx context.Context, p *spec.Problem, o Options) (*Result, error) {
-	r := &run{problem: p, progress: o.Progress, workers: o.Workers, result: newResult(p), shown: p.Some(mostAngles)}
+	r := &run{problem: p, progress: o.Progress, workers: o.Workers, result: newResult(p), shown: p.Some(mostAngles), carried: map[place]float64{}}
 	if r.progress == nil {
 		r.progress = new(Progress)
 	}
 	if r.workers < 1 {
 		r.workers = runtime.GOMAXPROCS(0)
 	}
+	var err error
+	if r.keeper, err = openKeeper(o.Checkpoint, p); err != nil {
+		return nil, err
+	}
+	defer r.keeper.close()
+	r.resume()
 	if err := r.solve(ctx); err != nil {
 		return nil, err
 	}
 	jobs := r.jobs()
 	r.open.Store(int64(len(jobs)))
-	err := forEach(ctx, min(r.workers, len(jobs)), jobs, r.do)
+	err = forEach(ctx, min(r.workers, len(jobs)), jobs, r.do)
 	r.result.Partial = ctx.Err() != nil
 	if err != nil && !r.result.Partial {
 		return nil, err
@@ -62,10 +71,13 @@ type run struct {
 	problem  *spec.Problem
 	progress *Progress
 	workers  int
+	keeper   *keeper
 	open     atomic.Int64 // jobs that are not done
 	result   *Result
 	meter    loop.Meter // what every trial's own meter starts from
 	shown    []int      // individuals whose angles are kept
+
+	carried map[place]float64 // what finished trials of an earlier process handed on
 }
 
 func newResult(p *spec.Problem) *Result {
@@ -94,7 +106,7 @@ func (r *run) solve(ctx context.Context) error {
 	}
 	f.Workers = r.workers
 	starts := p.Starts()
-	best, err := optimum.Find(ctx, f, p.Set, starts, p.Search)
+	best, err := r.find(ctx, "optimum", f, starts)
 	if err != nil {
 		return fmt.Errorf("find the optimum: %w", err)
 	}
@@ -108,6 +120,21 @@ func (r *run) solve(ctx context.Context) error {
 		return err
 	}
 	return r.reference(ctx, starts)
+}
+
+// find looks for the optimum of a function, unless an earlier process found it.
+func (r *run) find(ctx context.Context, what string, f optimum.Function, starts [][]float64) (*optimum.Search, error) {
+	s, err := r.keeper.recall(what, func() (*solved, error) {
+		s, err := optimum.Find(ctx, f, r.problem.Set, starts, r.problem.Search)
+		if err != nil {
+			return nil, err
+		}
+		return &solved{Search: *s}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &s.Search, nil
 }
 
 // point judges a decision found offline by the settled population.
@@ -125,16 +152,25 @@ func (r *run) point(q optimum.Point, starts int, spread float64) Point {
 
 // stable finds where retraining comes to rest. Not every problem has such a point; then a note says so.
 func (r *run) stable(ctx context.Context, start []float64) error {
-	q, err := optimum.Stable(ctx, r.meter.Steady.Partial, r.problem.Set, start, r.problem.Search)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
+	s, err := r.keeper.recall("stable point", func() (*solved, error) {
+		q, err := optimum.Stable(ctx, r.meter.Steady.Partial, r.problem.Set, start, r.problem.Search)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			return &solved{failure: err.Error()}, nil
+		}
+		return &solved{Search: optimum.Search{Point: *q}}, nil
+	})
 	if err != nil {
+		return err
+	}
+	if s.failure != "" {
 		r.result.Stable = Point{Value: math.NaN(), Gap: math.NaN(), Distance: math.NaN()}
-		r.result.Notes = append(r.result.Notes, "No stable point was found: "+err.Error()+".")
+		r.result.Notes = append(r.result.Notes, "No stable point was found: "+s.failure+".")
 		return nil
 	}
-	r.result.Stable = r.point(*q, 1, 0)
+	r.result.Stable = r.point(s.Point, 1, 0)
 	return nil
 }
 
@@ -145,7 +181,7 @@ func (r *run) reference(ctx context.Context, starts [][]float64) error {
 		return nil
 	}
 	f.Workers = r.workers
-	best, err := optimum.Find(ctx, f, r.problem.Set, starts, r.problem.Search)
+	best, err := r.find(ctx, "reference", f, starts)
 	if err != nil {
 		return fmt.Errorf("find the optimum after %d steps: %w", f.Steps, err)
 	}
@@ -188,77 +224,16 @@ func (r *run) do(ctx context.Context, j job) error {
 	defer r.open.Add(-1)
 	carried := math.NaN()
 	for t := j.first; t < j.beyond; t++ {
-		trial, err := r.problem.Trial(j.algorithm, t, carried)
-		if err != nil {
-			return err
+		at := place{algorithm: j.algorithm, trial: t}
+		if r.slot(j.algorithm, t).Finished {
+			carried = r.carried[at]
+			continue
 		}
-		slot := &r.result.Runs[j.algorithm].Trials[t]
-		if err := r.trial(ctx, trial, slot, r.walk(trial, slot, t == r.result.Runs[j.algorithm].Planned-1)); err != nil {
+		var err error
+		if carried, err = r.attempt(ctx, at, carried); err != nil {
 			return fmt.Errorf("%s, trial %d: %w", r.result.Runs[j.algorithm].Name, t, err)
 		}
-		carried = trial.Carried()
 	}
-	return nil
-}
-
-// trial runs one trial into its slot.
-func (r *run) trial(ctx context.Context, t *spec.Trial, slot *Trial, w *walk) error {
-	begun := time.Now()
-	log, meter := &series{trial: slot}, r.ownMeter()
-	r.lend(t, meter)
-	l := loop.Loop{
-		Population: t.Population, Algorithm: t.Algorithm, Objective: t.Objective,
-		Turns: r.result.Iterations, Batch: t.Batch, Hold: r.problem.Spec.Hold,
-		Meter: meter, Recorder: log, Every: r.problem.Spec.Record.Every,
-		After: func(turns int) error {
-			w.see(turns)
-			r.progress.Done.Add(1)
-			r.lend(t, meter)
-			return nil
-		},
-	}
-	w.see(0)
-	if err := l.Run(ctx); err != nil {
-		return err
-	}
-	slot.Decision = log.last
-	if r.problem.SharedSpace() {
-		slot.Angles = degrees(t.States(r.shown), slot.Decision)
-	}
-	slot.Seconds = time.Since(begun).Seconds()
-	slot.Finished = true
-	return nil
-}
-
-// lend gives a trial the workers that it may use now: when fewer jobs are left than there are workers, each gets its share.
-func (r *run) lend(t *spec.Trial, m *loop.Meter) {
-	n := max(1, r.workers/int(max(1, r.open.Load())))
-	t.Population.Workers, m.Steady.Workers = n, n
-	if m.Reference != nil {
-		m.Reference.Rollout.Workers = n
-	}
-}
-
-// ownMeter returns a meter with a workspace of its own.
-func (r *run) ownMeter() *loop.Meter {
-	m := r.meter
-	m.Steady = m.Steady.Clone()
-	if m.Reference != nil {
-		m.Reference = &loop.Reference{Rollout: m.Reference.Rollout.Clone(), Optimum: m.Reference.Optimum}
-	}
-	return &m
-}
-
-// series records the measured turns of one trial.
-type series struct {
-	trial *Trial
-	last  []float64
-}
-
-func (s *series) Record(step *kedge.Step) error {
-	s.trial.K = append(s.trial.K, step.K)
-	s.trial.Metrics = append(s.trial.Metrics, step.Metrics)
-	s.last = append(s.last[:0], step.U...)
 	return nil
 }
 

@@ -48,7 +48,10 @@ func usable(dir string, kind Kind) error {
 	} else if mark, err := readUnfinished(dir); err == nil {
 		there = mark.Kind
 	}
-	isOther := func(e fs.DirEntry) bool { return e.Name() != lockFile && !isLeftover(e.Name(), unfinishedFile) }
+	isOther := func(e fs.DirEntry) bool {
+		n := e.Name()
+		return n != lockFile && !isLeftover(n, unfinishedFile) && !(n == checkpointDir && isCheckpoint(dir))
+	}
 	switch {
 	case there == kind, there == "" && !slices.ContainsFunc(entries, isOther):
 		return nil
@@ -107,22 +110,27 @@ func others(dir string, ours []string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	names := []string{}
 	for _, e := range entries {
-		if n := e.Name(); n != manifestFile && n != unfinishedFile && !slices.Contains(ours, n) {
+		n := e.Name()
+		if n != manifestFile && n != unfinishedFile && !slices.Contains(ours, n) && !(n == checkpointDir && isCheckpoint(dir)) {
 			names = append(names, n)
 		}
 	}
 	return names, err
 }
 
-// isOurs tells whether a run writes files of this name.
+// isOurs tells whether a run writes files of this name, or prepares them under it. Its two marks are no such files.
 func isOurs(name string) bool {
+	if prepared, hidden := strings.CutPrefix(name, "."); hidden {
+		name = prepared[:max(0, strings.LastIndexByte(prepared, '-'))]
+		if name == manifestFile || name == unfinishedFile {
+			return true
+		}
+	}
 	switch filepath.Ext(name) {
 	case ".svg", ".png", ".pdf":
 		return true
 	}
-	names := []string{specFile, summaryFile, seriesFile, parquetFile, arraysFile, timesFile, "report.html", "report.md"}
-	return slices.ContainsFunc(names, func(own string) bool { return name == own || isLeftover(name, own) }) ||
-		isLeftover(name, manifestFile) || isLeftover(name, unfinishedFile)
+	return slices.Contains([]string{specFile, summaryFile, seriesFile, parquetFile, arraysFile, timesFile, "report.html", "report.md"}, name)
 }
 
 // isLeftover tells whether a name is one under which WriteFile prepares the given file.

@@ -82,8 +82,11 @@ func (r *Reader) Bool() bool { return r.Int(1) == 1 }
 // Float reads a number's bits.
 func (r *Reader) Float() float64 { return math.Float64frombits(r.Uint64()) }
 
+// Count reads how many items follow, of which each takes so many bytes at least: never more than there are bytes for.
+func (r *Reader) Count(size int) int { return r.Int(max(0, len(r.b)-8) / size) }
+
 // list reads a count of items and returns their bytes.
-func (r *Reader) list(size int) []byte { return r.take(size * r.Int(len(r.b)/size)) }
+func (r *Reader) list(size int) []byte { return r.take(size * r.Count(size)) }
 
 // Floats reads a list of numbers of any length.
 func (r *Reader) Floats() []float64 {

@@ -1,0 +1,200 @@
+package lab
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/spec"
+	"github.com/kedge-opt/kedge/wire"
+)
+
+// Checkpoint says where and how often a run is saved, so that after any stop it can go on to the same result, on any number
+// of workers. The zero value saves nothing. docs/formats/checkpoint.md describes what is written.
+type Checkpoint struct {
+	Dir   string        // the folder of the run, in which the checkpoint has a folder of its own
+	Every time.Duration // between two saves of a trial; 0 means 30 s. A run that is stopped is saved at once
+
+	// Say is told, a line at a time, what a user must know: where the run was resumed, and what could not be saved or read.
+	// None of it is an error: what is not saved is computed again.
+	Say func(line string)
+}
+
+const (
+	checkpointDir = "checkpoint"
+	logFile       = "log.bin"
+	trialPrefix   = "trial-"
+)
+
+// CheckpointError says that a folder holds the checkpoint of another run, which must not be mixed with this one.
+type CheckpointError struct {
+	Dir     string
+	Differs []string // what is different, in words
+}
+
+func (e *CheckpointError) Error() string {
+	return fmt.Sprintf("%s holds the checkpoint of another run: %s; repeat the command it was started with, or start over with --fresh",
+		e.Dir, strings.Join(e.Differs, ", "))
+}
+
+// HasCheckpoint tells whether the folder of a run holds a checkpoint.
+func HasCheckpoint(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, checkpointDir, logFile))
+	return err == nil
+}
+
+// RemoveCheckpoint removes the checkpoint from the folder of a run, if there is one, and nothing else.
+func RemoveCheckpoint(dir string) error {
+	own := filepath.Join(dir, checkpointDir)
+	if err := free(own); err != nil {
+		return err
+	}
+	if err := errors.Join(clearCheckpoint(own), removeAll(own, lockFile)); err != nil {
+		return err
+	}
+	left, err := os.ReadDir(own)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil || len(left) > 0 {
+		return err
+	}
+	return os.Remove(own)
+}
+
+// clearCheckpoint removes the files of a checkpoint, its log first: without it the others count for nothing.
+func clearCheckpoint(own string) error {
+	entries, err := os.ReadDir(own)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	names := []string{logFile}
+	for _, e := range entries {
+		if n := e.Name(); n != lockFile && isCheckpointFile(n) {
+			names = append(names, n)
+		}
+	}
+	return errors.Join(err, removeAll(own, names...))
+}
+
+// isCheckpoint tells whether a folder's checkpoint holds nothing but what belongs there. It may be empty.
+func isCheckpoint(dir string) bool {
+	entries, err := os.ReadDir(filepath.Join(dir, checkpointDir))
+	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !isCheckpointFile(e.Name()) })
+}
+
+// isCheckpointFile tells whether a checkpoint has files of this name.
+func isCheckpointFile(name string) bool {
+	bare := strings.TrimPrefix(name, ".") // of a file under preparation
+	return name == lockFile || strings.HasPrefix(bare, logFile) || strings.HasPrefix(bare, trialPrefix)
+}
+
+// identity is what a checkpoint is of. Runs with the same identity have the same bits.
+type identity struct {
+	name  string
+	spec  string
+	build Build
+	data  [sha256.Size]byte // of the individuals that were read from files
+}
+
+func identify(p *spec.Problem) *identity {
+	return &identity{name: p.Name, spec: string(p.Spec.YAML()), build: CurrentBuild(), data: dataSum(p)}
+}
+
+// dataSum hashes the traits and states that come from files: of those a spec holds the name only.
+func dataSum(p *spec.Problem) [sha256.Size]byte {
+	h := sha256.New()
+	add := func(x kedge.Rows) {
+		n, width := x.Size()
+		room, line := make([]float64, width), []byte(nil)
+		for i := range n {
+			w := wire.Write(line[:0], "row")
+			w.Floats(x.View(room, i, i+1))
+			line, _ = w.Finish()
+			h.Write(line)
+		}
+	}
+	if p.Spec.Population.Law.Kind == "file" {
+		add(p.Traits)
+	}
+	if states := p.Spec.Population.States; states != nil && states.Kind == "file" {
+		add(p.States)
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+const identityKind = "lab.Checkpoint/1"
+
+func (id *identity) AppendBinary(b []byte) ([]byte, error) {
+	build, err := json.Marshal(id.build)
+	if err != nil {
+		return b, err
+	}
+	w := wire.Write(b, identityKind)
+	w.Bytes([]byte(id.name))
+	w.Bytes([]byte(id.spec))
+	w.Bytes(build)
+	w.Bytes(id.data[:])
+	return w.Finish()
+}
+
+func (id *identity) UnmarshalBinary(data []byte) error {
+	r := wire.Read(data, identityKind)
+	saved := identity{name: string(r.Bytes()), spec: string(r.Bytes())}
+	build, sum := r.Bytes(), r.Bytes()
+	if len(sum) != len(saved.data) {
+		r.Fail("a hash of %d bytes", len(sum))
+	}
+	if err := r.Finish(); err != nil {
+		return err
+	}
+	copy(saved.data[:], sum)
+	if err := json.Unmarshal(build, &saved.build); err != nil {
+		return &wire.Error{Kind: identityKind, Reason: err.Error()}
+	}
+	*id = saved
+	return nil
+}
+
+// differs says in what the run differs from the one a checkpoint was begun by.
+func (id *identity) differs(before *identity) (list []string) {
+	if id.name != before.name {
+		list = append(list, fmt.Sprintf("it is of %s, this is %s", before.name, id.name))
+	}
+	if id.build.Version != before.build.Version {
+		list = append(list, fmt.Sprintf("kedge %s wrote it, this is %s", before.build.Version, id.build.Version))
+	} else if id.build != before.build {
+		list = append(list, fmt.Sprintf("it is of a build for %s, this is one for %s", before.build.target(), id.build.target()))
+	}
+	if id.spec != before.spec {
+		was, is := firstDifference(before.spec, id.spec)
+		list = append(list, fmt.Sprintf("the spec had %q where it has %q", was, is))
+	}
+	if id.data != before.data {
+		list = append(list, "the file with the individuals has changed")
+	}
+	return list
+}
+
+// target is the part of a build that decides on bits.
+func (b Build) target() string {
+	return strings.Join(strings.Fields(fmt.Sprintf("%s %s fma=%v", b.GOARCH, b.GOAMD64, b.FMA)), " ")
+}
+
+// firstDifference returns the first line in which two texts differ, as it is in each.
+func firstDifference(a, b string) (inA, inB string) {
+	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
+	i := 0
+	for i < len(x)-1 && i < len(y)-1 && x[i] == y[i] {
+		i++
+	}
+	return strings.TrimSpace(x[i]), strings.TrimSpace(y[i])
+}

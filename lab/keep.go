@@ -1,0 +1,112 @@
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/kedge-opt/kedge/wire"
+)
+
+func (k *keeper) trialFile(p place) string {
+	return filepath.Join(k.dir, fmt.Sprintf("%s%d-%d.bin", trialPrefix, p.algorithm, p.trial))
+}
+
+// call has the trials under way saved before their next turn.
+func (k *keeper) call() { k.pulse.Add(1) }
+
+// calls tells whether a trial that was saved at the given pulse is to be saved again.
+func (k *keeper) calls(pulse *int64) bool {
+	if k == nil {
+		return false
+	}
+	before := *pulse
+	*pulse = k.pulse.Load()
+	return *pulse != before
+}
+
+// save saves a trial under way.
+func (k *keeper) save(a *attempt) {
+	a.at.run = k.id
+	crowd := a.trial.Population
+	b := make([]byte, 0, 8*crowd.Size()*crowd.Dims().State+72*len(a.slot.K)+1<<16)
+	var err error
+	for _, s := range a.states() {
+		if b, err = s.AppendBinary(b); err != nil {
+			k.warn(err)
+			return
+		}
+	}
+	err = WriteFile(k.trialFile(a.at), func(w io.Writer) error {
+		_, err := w.Write(b)
+		return err
+	})
+	a.saved = a.saved || err == nil
+	k.warn(err)
+}
+
+// states are what the file of a trial holds.
+func (a *attempt) states() []wire.State {
+	return []wire.State{&a.at, a.slot, a.trial.Population, a.trial.Algorithm}
+}
+
+// restore brings a trial to where an earlier process saved it, if one did. On an error the trial is spoiled.
+func (k *keeper) restore(a *attempt) error {
+	if k == nil {
+		return nil
+	}
+	path := k.trialFile(a.at)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = a.read(data, k.id)
+	}
+	if err != nil {
+		k.say(fmt.Sprintf("a trial begins again, because %s cannot be used: %v", path, err))
+	}
+	a.saved, a.pulse = true, k.pulse.Load()
+	return err
+}
+
+// read reads the file of a trial.
+func (a *attempt) read(data []byte, id uint64) error {
+	want := a.at
+	for _, s := range a.states() {
+		_, one, rest, err := wire.Split(data)
+		if err != nil {
+			return err
+		}
+		if err := s.UnmarshalBinary(one); err != nil {
+			return err
+		}
+		data = rest
+	}
+	want.run, want.turns = id, a.at.turns
+	if a.at != want || a.slot.Index != want.trial || a.at.turns > a.run.result.Iterations || len(data) > 0 {
+		return &wire.Error{Kind: placeKind, Reason: "it is of another trial"}
+	}
+	return nil
+}
+
+// finish keeps a trial that has come to its end; a file of its own is needed no longer.
+func (k *keeper) finish(a *attempt) {
+	if k == nil {
+		return
+	}
+	f := finished{algorithm: a.at.algorithm, carried: a.trial.Carried(), trial: *a.slot}
+	record, err := f.AppendBinary(nil)
+	if err == nil {
+		k.log.add(record)
+	}
+	if err == nil && a.saved {
+		if err = k.log.flush(); err == nil {
+			err = removeAll(k.dir, filepath.Base(k.trialFile(a.at)))
+		}
+	}
+	k.warn(err)
+}

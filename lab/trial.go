@@ -1,0 +1,163 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/loop"
+	"github.com/kedge-opt/kedge/spec"
+)
+
+// attempt is a trial under way.
+type attempt struct {
+	run   *run
+	at    place
+	slot  *Trial
+	trial *spec.Trial
+	meter *loop.Meter
+	path  *walk
+	begun time.Time // earlier by what earlier processes spent
+	pulse int64     // the keeper's, when the trial was saved last
+	saved bool      // the trial has a file in the checkpoint
+}
+
+// attempt runs one trial into its slot and returns what it hands on to the next.
+func (r *run) attempt(ctx context.Context, at place, carried float64) (float64, error) {
+	a, err := r.start(at, carried)
+	if err != nil {
+		return 0, err
+	}
+	log := &series{trial: a.slot}
+	l := loop.Loop{
+		Population: a.trial.Population, Algorithm: a.trial.Algorithm, Objective: a.trial.Objective,
+		Turns: r.result.Iterations, Batch: a.trial.Batch, Hold: r.problem.Spec.Hold, From: a.at.turns,
+		Meter: a.meter, Recorder: log, Every: r.problem.Spec.Record.Every,
+		After: func(turns int) error { return a.after(ctx, turns) },
+	}
+	within := ctx
+	if r.keeper != nil {
+		// A trial is saved between two turns, so a stop must not come in the middle of one.
+		defer context.AfterFunc(ctx, r.keeper.call)()
+		within = context.WithoutCancel(ctx)
+	}
+	if err := l.Run(within); err != nil {
+		return 0, err
+	}
+	a.finish(log.last)
+	return a.trial.Carried(), nil
+}
+
+// start makes a trial, where an earlier process saved it if there was one.
+func (r *run) start(at place, carried float64) (*attempt, error) {
+	a := &attempt{run: r, at: at, slot: &r.result.Runs[at.algorithm].Trials[at.trial], meter: r.ownMeter()}
+	var err error
+	if a.trial, err = r.problem.Trial(at.algorithm, at.trial, carried); err != nil {
+		return nil, err
+	}
+	if err := r.keeper.restore(a); err != nil {
+		r.progress.Done.Add(-int64(r.keeper.places[at]))
+		*a.slot, a.at = Trial{Index: at.trial}, at
+		if a.trial, err = r.problem.Trial(at.algorithm, at.trial, carried); err != nil {
+			return nil, err
+		}
+	}
+	a.begun = time.Now().Add(-time.Duration(a.slot.Seconds * float64(time.Second)))
+	a.path = r.walk(a.trial, a.slot, at.trial == r.result.Runs[at.algorithm].Planned-1)
+	a.path.see(a.at.turns)
+	a.lend()
+	return a, nil
+}
+
+// after looks after the trial between two turns.
+func (a *attempt) after(ctx context.Context, turns int) error {
+	a.at.turns = turns
+	a.path.see(turns)
+	a.run.progress.Done.Add(1)
+	a.lend()
+	if !a.run.keeper.calls(&a.pulse) {
+		return nil
+	}
+	a.slot.Seconds = time.Since(a.begun).Seconds()
+	a.run.keeper.save(a)
+	return ctx.Err()
+}
+
+// finish fills in what is known at the end.
+func (a *attempt) finish(last []float64) {
+	a.slot.Decision = last
+	if a.run.problem.SharedSpace() {
+		a.slot.Angles = degrees(a.trial.States(a.run.shown), last)
+	}
+	a.slot.Seconds = time.Since(a.begun).Seconds()
+	a.slot.Finished = true
+	a.run.keeper.finish(a)
+}
+
+// lend gives the trial the workers that it may use now: when fewer jobs are left than there are workers, each gets its share.
+func (a *attempt) lend() {
+	n := max(1, a.run.workers/int(max(1, a.run.open.Load())))
+	a.trial.Population.Workers, a.meter.Steady.Workers = n, n
+	if a.meter.Reference != nil {
+		a.meter.Reference.Rollout.Workers = n
+	}
+}
+
+// ownMeter returns a meter with a workspace of its own.
+func (r *run) ownMeter() *loop.Meter {
+	m := r.meter
+	m.Steady = m.Steady.Clone()
+	if m.Reference != nil {
+		m.Reference = &loop.Reference{Rollout: m.Reference.Rollout.Clone(), Optimum: m.Reference.Optimum}
+	}
+	return &m
+}
+
+// series records the measured turns of one trial.
+type series struct {
+	trial *Trial
+	last  []float64
+}
+
+func (s *series) Record(step *kedge.Step) error {
+	s.trial.K = append(s.trial.K, step.K)
+	s.trial.Metrics = append(s.trial.Metrics, step.Metrics)
+	s.last = append(s.last[:0], step.U...)
+	return nil
+}
+
+// resume puts what earlier processes have done into the result.
+func (r *run) resume() {
+	k := r.keeper
+	if k == nil || !k.resumed {
+		return
+	}
+	turns, total := 0, 0
+	for _, one := range r.result.Runs {
+		total += one.Planned * r.result.Iterations
+	}
+	for _, f := range k.finished {
+		if slot := r.slot(f.algorithm, f.trial.Index); slot != nil && !slot.Finished {
+			*slot = f.trial
+			r.carried[place{algorithm: f.algorithm, trial: f.trial.Index}] = f.carried
+			turns += r.result.Iterations
+		}
+	}
+	for p, taken := range k.places {
+		if slot := r.slot(p.algorithm, p.trial); slot != nil && !slot.Finished {
+			turns += taken
+		}
+	}
+	r.progress.Done.Store(int64(turns))
+	r.progress.Resumed.Store(int64(turns))
+	k.say(fmt.Sprintf("resumed at %d %%", 100*turns/max(1, total)))
+}
+
+// slot returns where a trial is kept, nil if there is no such trial.
+func (r *run) slot(algorithm, trial int) *Trial {
+	if algorithm >= len(r.result.Runs) || trial >= len(r.result.Runs[algorithm].Trials) {
+		return nil
+	}
+	return &r.result.Runs[algorithm].Trials[trial]
+}
