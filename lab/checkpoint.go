@@ -24,7 +24,7 @@ type Checkpoint struct {
 	Every time.Duration // between two saves of a trial; 0 means 30 s. A run that is stopped is saved at once
 
 	// Say is told, a line at a time, what a user must know: where the run was resumed, and what could not be saved or read.
-	// None of it is an error: what is not saved is computed again.
+	// None of it is an error: what is not saved is computed again. It is called by one goroutine at a time.
 	Say func(line string)
 }
 
@@ -41,7 +41,7 @@ type CheckpointError struct {
 }
 
 func (e *CheckpointError) Error() string {
-	return fmt.Sprintf("%s holds the checkpoint of another run: %s; repeat the command it was started with, or start over with --fresh",
+	return fmt.Sprintf("%s holds a checkpoint that this run cannot go on from: %s; repeat the command that wrote it, or start over with --fresh",
 		e.Dir, strings.Join(e.Differs, ", "))
 }
 
@@ -176,7 +176,7 @@ func (id *identity) differs(before *identity) (list []string) {
 	}
 	if id.spec != before.spec {
 		was, is := firstDifference(before.spec, id.spec)
-		list = append(list, fmt.Sprintf("the spec had %q where it has %q", was, is))
+		list = append(list, fmt.Sprintf("the spec had %q, now it has %q", was, is))
 	}
 	if id.data != before.data {
 		list = append(list, "the file with the individuals has changed")

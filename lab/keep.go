@@ -67,7 +67,7 @@ func (k *keeper) restore(a *attempt) error {
 		err = a.read(data, k.id)
 	}
 	if err != nil {
-		k.say(fmt.Sprintf("a trial begins again, because %s cannot be used: %v", path, err))
+		k.tell(fmt.Sprintf("a trial begins again, because %s cannot be used: %v", path, err))
 	}
 	a.saved, a.pulse = true, k.pulse.Load()
 	return err

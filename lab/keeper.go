@@ -20,8 +20,9 @@ import (
 
 // keeper keeps the checkpoint of a run. A nil keeper saves nothing and remembers nothing.
 type keeper struct {
-	say   func(string)
-	dir   string // of the checkpoint
+	say   func(string) // may be nil
+	mu    sync.Mutex   // held while something is said
+	dir   string       // of the checkpoint
 	id    uint64
 	width int // of a decision
 	log   *logbook
@@ -53,9 +54,6 @@ func openKeeper(c Checkpoint, p *spec.Problem) (*keeper, error) {
 	k := &keeper{
 		say: c.Say, dir: filepath.Join(c.Dir, checkpointDir), id: binary.LittleEndian.Uint64(sum[:]), width: p.Spec.Dims().Decision,
 		stop: make(chan struct{}), answers: map[string]*solved{}, places: map[place]int{},
-	}
-	if k.say == nil {
-		k.say = func(string) {}
 	}
 	if err := k.open(c.Dir, id, first); err != nil {
 		return nil, err
@@ -99,10 +97,10 @@ func (k *keeper) read(dir string, id *identity) error {
 	}
 	var before identity
 	if len(records) == 0 {
-		return &CheckpointError{Dir: dir, Differs: []string{damage.Error()}}
+		return &CheckpointError{Dir: dir, Differs: []string{"it cannot be read (" + damage.Error() + ")"}}
 	}
 	if err := before.UnmarshalBinary(records[0].data); err != nil {
-		return &CheckpointError{Dir: dir, Differs: []string{err.Error()}}
+		return &CheckpointError{Dir: dir, Differs: []string{"it cannot be read (" + err.Error() + ")"}}
 	}
 	if list := id.differs(&before); len(list) > 0 {
 		return &CheckpointError{Dir: dir, Differs: list}
@@ -115,7 +113,7 @@ func (k *keeper) read(dir string, id *identity) error {
 		damage = errors.Join(damage, k.remember(one))
 	}
 	if damage != nil {
-		k.say(fmt.Sprintf("part of the checkpoint cannot be used and is computed again: %v", damage))
+		k.tell(fmt.Sprintf("part of the checkpoint cannot be used and is computed again: %v", damage))
 	}
 	return k.look()
 }
@@ -212,11 +210,20 @@ func (k *keeper) close() {
 	}
 }
 
+// tell tells the user something.
+func (k *keeper) tell(line string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.say != nil {
+		k.say(line)
+	}
+}
+
 // warn says once that something cannot be saved; the run is worth more than its checkpoint.
 func (k *keeper) warn(err error) {
 	if err != nil {
 		k.once.Do(func() {
-			k.say(fmt.Sprintf("cannot save a checkpoint: %v; the run goes on, but what is not saved is lost when it is stopped", err))
+			k.tell(fmt.Sprintf("cannot save a checkpoint: %v; the run goes on, but what is not saved is lost when it is stopped", err))
 		})
 	}
 }

@@ -29,7 +29,6 @@ type Options struct {
 // Progress counts the turns of a run. It may be read at any time.
 type Progress struct {
 	Done, Total atomic.Int64
-	Resumed     atomic.Int64 // those of Done that an earlier process took
 }
 
 // Execute runs every algorithm of the problem for all its trials. When the context ends first, the result holds the trials that

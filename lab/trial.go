@@ -150,8 +150,7 @@ func (r *run) resume() {
 		}
 	}
 	r.progress.Done.Store(int64(turns))
-	r.progress.Resumed.Store(int64(turns))
-	k.say(fmt.Sprintf("resumed at %d %%", 100*turns/max(1, total)))
+	k.tell(fmt.Sprintf("resumed at %d %%", 100*turns/max(1, total)))
 }
 
 // slot returns where a trial is kept, nil if there is no such trial.

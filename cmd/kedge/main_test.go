@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -121,13 +120,8 @@ func TestHelpHasExamples(t *testing.T) {
 
 // Ctrl-C in a real process: exit code 130 and a folder that says it is partial.
 func TestInterrupt(t *testing.T) {
-	dir := t.TempDir()
-	program := filepath.Join(dir, "kedge")
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	out := filepath.Join(dir, "o")
-	c := exec.Command(program, "run", "polarized", "--out", out, "--set", "population.size=50", "--set", "optimum.starts=1", "--trials", "100000")
+	out := filepath.Join(t.TempDir(), "o")
+	c, _ := process(t, "run", "polarized", "--out", out, "--set", "population.size=50", "--set", "optimum.starts=1", "--trials", "100000")
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}

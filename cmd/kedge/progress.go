@@ -9,9 +9,9 @@ import (
 	"github.com/kedge-opt/kedge/lab"
 )
 
-// watch shows how far a run is: a line that is drawn again and again on a terminal, otherwise a line now and then. The
-// returned function ends it and waits until the last line is out.
-func watch(out io.Writer, p *lab.Progress) (stop func()) {
+// watch shows how far a run is: a line that is drawn again and again on a terminal, otherwise a line now and then. Notes come
+// above it. The returned function ends it and waits until the last line is out.
+func watch(out io.Writer, p *lab.Progress, n *notes) (stop func()) {
 	every, c := 10*time.Second, &canvas{out: out}
 	if styleOf(out).terminal {
 		every = 200 * time.Millisecond
@@ -19,6 +19,7 @@ func watch(out io.Writer, p *lab.Progress) (stop func()) {
 	return repeat(every, func(spent time.Duration) {
 		s := styleOf(out)
 		if line := progressLine(s, p, spent); s.terminal {
+			c.print(s, n.take()...)
 			c.draw(s, line)
 		} else {
 			fmt.Fprintln(out, line)

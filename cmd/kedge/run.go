@@ -23,6 +23,9 @@ type runFlags struct {
 	printSpec bool
 	workers   int
 	quiet     bool
+
+	checkpoint time.Duration
+	fresh      bool
 }
 
 func newRun() *cobra.Command {
@@ -35,12 +38,16 @@ write a folder: summary.json, series.csv, spec.yaml, figures in SVG, PNG and PDF
 
 Cases: ` + strings.Join(spec.Cases(), ", ") + `.
 
+With --checkpoint the run is saved as it goes. Stopped by Ctrl-C, kill -9 or a power cut, it goes on where it was saved last
+when the same command is given again, also on another number of workers, and ends with the same bytes.
+
 Exit codes: 0 done, 1 failed while running, 2 the command or the spec is wrong (nothing was written),
-130 stopped by Ctrl-C (the folder holds the finished trials).`,
+130 stopped by Ctrl-C (the folder holds the finished trials or, with --checkpoint, what is needed to go on).`,
 		Example: `  kedge run polarized
   kedge run polarized --set dynamics.lambda=0.3 --set algorithms.composite.step=0.01
   kedge run choice --published --out runs/choice-published
-  kedge run polarized --print-spec > mine.yaml && kedge run mine.yaml --trials 5`,
+  kedge run polarized --print-spec > mine.yaml && kedge run mine.yaml --trials 5
+  kedge run polarized --trials 1000 --checkpoint 30s`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
@@ -50,6 +57,7 @@ Exit codes: 0 done, 1 failed while running, 2 the command or the spec is wrong (
 	fl.BoolVar(&f.printSpec, "print-spec", false, "print the spec and stop")
 	fl.IntVar(&f.workers, "workers", 0, "goroutines that compute (default one a core): trials first, spare ones within large populations; results do not depend on it")
 	fl.BoolVar(&f.quiet, "quiet", false, "print nothing but errors")
+	f.checkpointFlags(c)
 	completeFlag(c, "out", completeFolder)
 	return c
 }
@@ -140,19 +148,26 @@ func (f *runFlags) execute(c *cobra.Command, p *spec.Problem) error {
 	if dir == "" {
 		dir = filepath.Join("runs", p.Name)
 	}
-	if err := lab.Usable(dir); err != nil {
+	if err := errors.Join(lab.Usable(dir), f.checkCheckpoint(dir)); err != nil {
 		return coded{err, exitUsage}
 	}
 	begun := time.Now()
-	progress := new(lab.Progress)
-	stop := f.watch(progress)
-	result, err := lab.Execute(c.Context(), p, lab.Options{Workers: f.workers, Progress: progress})
+	progress, notes := new(lab.Progress), &notes{out: os.Stderr, quiet: f.quiet}
+	stop := f.watch(progress, notes)
+	result, err := lab.Execute(c.Context(), p, lab.Options{Workers: f.workers, Progress: progress, Checkpoint: f.checkpointIn(dir, notes)})
 	stop()
+	notes.print()
+	if f.checkpoint > 0 && c.Context().Err() != nil {
+		return f.stopped(progress)
+	}
 	if err != nil {
 		return coded{err, codeOf(c, err)}
 	}
 	ran := time.Now()
 	if err := write(dir, result); err != nil {
+		return coded{err, exitFailed}
+	}
+	if err := lab.RemoveCheckpoint(dir); err != nil {
 		return coded{err, exitFailed}
 	}
 	if !f.quiet {
@@ -188,15 +203,19 @@ func rate(r *lab.Result, hold int) string {
 }
 
 func codeOf(c *cobra.Command, err error) int {
+	var other *lab.CheckpointError
+	if errors.As(err, &other) || errors.Is(err, lab.ErrInUse) {
+		return exitUsage
+	}
 	if c.Context().Err() != nil && errors.Is(err, c.Context().Err()) {
 		return exitInterrupted
 	}
 	return exitFailed
 }
 
-func (f *runFlags) watch(p *lab.Progress) (stop func()) {
+func (f *runFlags) watch(p *lab.Progress, n *notes) (stop func()) {
 	if f.quiet {
 		return func() {}
 	}
-	return watch(os.Stderr, p)
+	return watch(os.Stderr, p, n)
 }

@@ -91,6 +91,17 @@ func (c *canvas) draw(s style, lines ...string) {
 	io.WriteString(c.out, b.String())
 }
 
+// print puts lines that stay above those that are drawn next.
+func (c *canvas) print(s style, lines ...string) {
+	if len(lines) == 0 {
+		return
+	}
+	c.draw(s)
+	for _, line := range lines {
+		fmt.Fprintln(c.out, line)
+	}
+}
+
 // rows counts the rows that the drawn lines take now: a terminal made narrower has broken them.
 func (c *canvas) rows(width int) (n int) {
 	for _, w := range c.drawn {
