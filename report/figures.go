@@ -76,51 +76,80 @@ func below(r *lab.Result, m measure, what string) string {
 
 // lineFigure draws one measure for all algorithms. It is not ok when nothing was measured.
 func lineFigure(r *lab.Result, name, title, see string, m measure) (sketch, bool) {
-	p, floored := m.panel(r)
-	if len(p.curves) == 0 {
+	list, floored := m.curves(r)
+	if len(list) == 0 {
 		return sketch{}, false
 	}
-	c := chart{legend: append(entries(p.curves), entry{words: trialsNote(r)}), panels: []panel{p}}
+	g := grid{columns: 1, panels: []panel{m.panel(list)}, legend: []entry{{words: trialsNote(r)}}}
+	if fitBeside(list) {
+		g.panels[0].beside = append(g.panels[0].beside, ends(list)...)
+	} else {
+		g.legend = append(entries(list), g.legend...)
+	}
+	g.panels[0].x = turns(g.panels)
 	if trialsOf(r) > 1 {
 		see += " Lines are means over trials, bands reach from the least to the greatest."
 	}
-	return c.sketch(name, title, see, floored), true
+	return g.sketch(name, title, see, floored), true
 }
 
-func (c chart) sketch(name, title, see string, floored bool) sketch {
+func (g grid) sketch(name, title, see string, floored bool) sketch {
 	if floored {
 		see += " What is zero or below, up to rounding, is drawn at the smallest positive number."
 	}
-	return sketch{name, title, see, c.height(newTypeface()), c.draw}
+	return sketch{name: name, title: title, caption: see, grid: g}
+}
+
+// turns is the horizontal axis of panels over the turns.
+func turns(panels []panel) axis {
+	x, _ := extents(panels...)
+	if x.low == x.high {
+		x = extent{x.low - 0.5, x.high + 0.5}
+	}
+	return axis{scale: scale{min: x.low, max: x.high, whole: true}, label: "turn k"}
 }
 
 // maxRows bounds the rows of one panel, so that a file stays small whatever the number of algorithms.
 const maxRows = 4000
 
-// panel gathers the curves of every algorithm that has the measure, ready for a logarithmic axis.
-func (m measure) panel(r *lab.Result) (p panel, floored bool) {
+// curves gathers every algorithm that has the measure, ready for a logarithmic axis.
+func (m measure) curves(r *lab.Result) (list curves, floored bool) {
 	styles := stylesOf(names(r))
 	for _, run := range r.Runs {
 		if rows := rowsOf(run, m.pick); len(rows) > 0 {
-			p.curves = append(p.curves, curve{name: run.Name, style: styles[run.Name], banded: len(run.Trials) > 1, rows: rows})
+			list = append(list, curve{name: run.Name, style: styles[run.Name], banded: len(run.Trials) > 1, rows: rows})
 		}
 	}
-	p.label, p.rule = m.label, m.rule
-	floored = p.prepare()
-	return p, floored
+	return list, list.prepare(true)
+}
+
+// panel draws curves on a logarithmic axis, with the rule if it has a place there.
+func (m measure) panel(list curves) panel {
+	p := panel{layers: []layer{list}}
+	if m.rule.shown() {
+		p.layers = append(p.layers, m.rule)
+		p.beside = []aside{{at: m.rule.value, words: m.rule.meaning}}
+	}
+	p.layers = append(p.layers, marks(list))
+	_, y := extents(p)
+	p.y = axis{scale: newScale(y, true), label: m.label}
+	return p
 }
 
 // prepare lifts what a logarithm cannot show and thins what an eye cannot see.
-func (p *panel) prepare() (floored bool) {
-	all := make([][]row, len(p.curves))
-	for i, c := range p.curves {
+func (list curves) prepare(log bool) (floored bool) {
+	all := make([][]row, len(list))
+	for i, c := range list {
 		all[i] = c.rows
 	}
 	floor, floored := floorOf(all...)
-	for i := range p.curves {
-		p.curves[i].rows = thin(raise(p.curves[i].rows, floor), min(1000, max(maxRows/len(p.curves), 10)))
+	for i := range list {
+		if log {
+			list[i].rows = raise(list[i].rows, floor)
+		}
+		list[i].rows = thin(list[i].rows, min(1000, max(maxRows/len(list), 10)))
 	}
-	return floored
+	return log && floored
 }
 
 func entries(curves []curve) []entry {
@@ -168,20 +197,16 @@ func angleFigure(r *lab.Result) (sketch, bool) {
 	if r.Angles == nil {
 		return sketch{}, false
 	}
-	h := histogramsOf(r.Angles, names(r))
-	if h == nil {
+	list := momentsOf(r.Angles, names(r))
+	if len(list) == 0 {
 		return sketch{}, false
 	}
-	return sketch{"angles", "Angles between states and decision", angleCaption(h), h.height(), h.draw}, true
-}
-
-func angleCaption(h *histograms) string {
 	see := "Every individual's angle to the decision: at the start, after the last turn of the last trial, and settled under the optimum." +
 		" The smaller the angle, the closer the individual is to the decision; the dashed line is the mean."
-	if h.outline != nil {
+	if list[len(list)-1].title == "optimal" {
 		see += " The dark outline repeats the optimal histogram: the closer a final one follows it, the closer the population is to the best reachable one."
 	}
-	return see
+	return angleGrid(list).sketch("angles", "Angles between states and decision", see, false), true
 }
 
 // referenceFigure measures the same runs against two optima.
@@ -192,7 +217,7 @@ func referenceFigure(r *lab.Result) (sketch, bool) {
 	itself := []string{fmt.Sprintf("the %d-step", r.Reference.Steps), "optimum", "itself"}
 	gap := measure{"relative gap", gapOf, rule{r.Reference.True.Gap, itself}}
 	distance := measure{"relative distance", distanceOf, rule{r.Reference.True.Distance, itself}}
-	c := chart{}
+	g := grid{columns: 1}
 	floored := false
 	for _, m := range []struct {
 		measure
@@ -201,21 +226,23 @@ func referenceFigure(r *lab.Result) (sketch, bool) {
 		{gap, gapRefOf},
 		{distance, distanceRefOf},
 	} {
-		if p, low := m.against(r, m.reference); len(p.curves) > 0 {
-			c.panels = append(c.panels, p)
+		if list, low := m.against(r, m.reference); len(list) > 0 {
+			g.panels = append(g.panels, m.panel(list))
+			g.legend = twoOptima(r, list)
 			floored = floored || low
 		}
 	}
-	if len(c.panels) == 0 {
+	if len(g.panels) == 0 {
 		return sketch{}, false
 	}
-	c.legend = c.twoOptima(r)
-	return c.sketch("reference", "Two notions of optimum", referenceCaption(r), floored), true
+	for i := range g.panels {
+		g.panels[i].x = turns(g.panels)
+	}
+	return g.sketch("reference", "Two notions of optimum", referenceCaption(r), floored), true
 }
 
 // against draws means only: solid by the measure itself, dashed by its counterpart against the reference optimum.
-func (m measure) against(r *lab.Result, reference metric) (p panel, floored bool) {
-	p = panel{label: m.label, rule: m.rule}
+func (m measure) against(r *lab.Result, reference metric) (list curves, floored bool) {
 	styles := stylesOf(names(r))
 	for _, run := range r.Runs {
 		compared := means(rowsOf(run, reference))
@@ -223,12 +250,11 @@ func (m measure) against(r *lab.Result, reference metric) (p panel, floored bool
 			continue
 		}
 		if rows := means(rowsOf(run, m.pick)); len(rows) > 0 {
-			p.curves = append(p.curves, curve{name: run.Name, style: styles[run.Name], rows: rows})
+			list = append(list, curve{name: run.Name, style: styles[run.Name], rows: rows})
 		}
-		p.curves = append(p.curves, curve{name: run.Name, style: styles[run.Name], rows: compared, dashed: true})
+		list = append(list, curve{name: run.Name, style: styles[run.Name], rows: compared, dashed: true})
 	}
-	floored = p.prepare()
-	return p, floored
+	return list, list.prepare(true)
 }
 
 // means forgets the range over trials.
@@ -239,9 +265,9 @@ func means(rows []row) []row {
 	return rows
 }
 
-func (c chart) twoOptima(r *lab.Result) []entry {
+func twoOptima(r *lab.Result, drawn curves) []entry {
 	var list []entry
-	for _, curve := range c.panels[0].curves {
+	for _, curve := range drawn {
 		if !curve.dashed {
 			list = append(list, entry{sample: &curve, words: curve.name})
 		}

@@ -19,10 +19,15 @@ func TestAxesCoverTheirDataWithReadableLabels(t *testing.T) {
 		checkAxis(t, logScale(low, high), low, high, 2)
 		from := float64(s.Intn(1000))
 		to := from + 1 + float64(s.Intn(1+s.Intn(1e7)))
-		checkAxis(t, scale{min: from, max: to}, from, to, 1)
+		checkAxis(t, scale{min: from, max: to, whole: true}, from, to, 1)
+		middle, wide := s.Normal()*high, math.Abs(s.Normal())*low
+		checkAxis(t, linearScale(middle-wide, middle+wide), middle-wide, middle+wide, 2)
 	}
 	checkAxis(t, logScale(tiniest, math.MaxFloat64), tiniest, math.MaxFloat64, 2)
 	checkAxis(t, logScale(tiniest, tiniest), tiniest, tiniest, 2)
+	for _, e := range []extent{{0, 0}, {1, 1}, {-1e300, 1e300}, {5e-324, 5e-324}, {1e300, 1e300}, {-3, 0}, {0, 1e-300}, {-math.MaxFloat64, math.MaxFloat64}} {
+		checkAxis(t, linearScale(e.low, e.high), e.low, e.high, 2)
+	}
 }
 
 func checkAxis(t *testing.T, s scale, low, high float64, least int) {
@@ -31,7 +36,7 @@ func checkAxis(t *testing.T, s scale, low, high float64, least int) {
 		t.Fatalf("%g … %g lies at %g … %g of %+v", low, high, a, b, s)
 	}
 	labels := 0
-	for _, k := range s.ticks() {
+	for _, k := range s.ticks(most) {
 		if at := s.at(k.value); !(at > -1e-9 && at < 1+1e-9) {
 			t.Fatalf("tick %g is off the axis %+v", k.value, s)
 		}
@@ -39,12 +44,16 @@ func checkAxis(t *testing.T, s scale, low, high float64, least int) {
 			continue
 		}
 		labels++
-		text := strings.ReplaceAll(k.label, "10", "1e") + strings.ReplaceAll(k.super, "−", "-")
-		if !s.log {
-			text = k.label
+		text := strings.ReplaceAll(k.label, "−", "-")
+		if k.super != "" {
+			mantissa, _, multiple := strings.Cut(text, "·")
+			if !multiple {
+				mantissa = "1"
+			}
+			text = mantissa + "e" + strings.ReplaceAll(k.super, "−", "-")
 		}
 		if v, err := strconv.ParseFloat(text, 64); err != nil || math.Abs(v-k.value) > 1e-9*math.Abs(v) {
-			t.Fatalf("label %s stands at %g", text, k.value)
+			t.Fatalf("label %s stands at %g of %+v: %+v", text, k.value, s, s.ticks(most))
 		}
 	}
 	if labels < least || labels > most+1 {
@@ -81,22 +90,21 @@ func within(angles []float64, from, to float64) float64 {
 // Every finite angle is in one bin, and that is where it belongs.
 func TestHistogramsCountEveryone(t *testing.T) {
 	for _, angles := range [][]float64{bell("x", 90, 40), {0, 180}, {180}, {0}, {45.5, math.NaN(), 45.5}, {0, 5, 10, 15, 180}} {
-		h := histogramsOf(&lab.Angles{Initial: angles, Optimal: angles}, nil)
-		counts := h.panels[0].counts
-		step := (h.angle.max - h.angle.min) / float64(len(counts))
+		g := angleGrid(momentsOf(&lab.Angles{Initial: angles, Optimal: angles}, nil))
+		b := g.panels[0].layers[0].(bars)
 		sum := 0.0
-		for i, c := range counts {
+		for i, c := range b.counts {
 			sum += c
-			from := h.angle.min + float64(float64(i)*step)
-			if want := within(angles, from, from+step); c != want {
-				t.Errorf("%g angles in %g° … %g°, want %g", c, from, from+step, want)
+			from := b.from + float64(float64(i)*b.step)
+			if want := within(angles, from, from+b.step); c != want {
+				t.Errorf("%g angles in %g° … %g°, want %g", c, from, from+b.step, want)
 			}
 		}
-		if want := over(angles); sum != float64(want.count) || h.panels[0].mean != want.mean {
+		if want := over(angles); sum != float64(want.count) || b.mean != want.mean {
 			t.Errorf("%d angles: %g counted", want.count, sum)
 		}
 	}
-	if histogramsOf(&lab.Angles{Initial: []float64{math.NaN()}}, []string{"vanilla"}) != nil {
+	if list := momentsOf(&lab.Angles{Initial: []float64{math.NaN()}}, []string{"vanilla"}); len(list) > 0 {
 		t.Error("a figure of no angles")
 	}
 }

@@ -4,11 +4,17 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
+// entry is one item of a legend: a sample and words, or words alone.
+type entry struct {
+	sample *curve
+	words  string
+	fresh  bool // starts a line
+}
+
 const (
 	sampleWidth = 24
 	entryGap    = 14
 	legendLine  = 16
-	widestName  = 190
 )
 
 func (e entry) width(t typeface) vg.Length {
@@ -28,12 +34,12 @@ func (e entry) text(t typeface) string {
 }
 
 // lines breaks the legend into lines that fit.
-func (c chart) lines(t typeface) [][]entry {
+func (g grid) lines(t typeface) [][]entry {
 	var lines [][]entry
-	x := vg.Length(width)
-	for _, e := range c.legend {
+	x := g.wide()
+	for _, e := range g.legend {
 		w := e.width(t)
-		if x+w > width-4 || e.fresh {
+		if x+w > g.wide()-margin || e.fresh {
 			lines = append(lines, nil)
 			x = 4
 		}
@@ -43,12 +49,12 @@ func (c chart) lines(t typeface) [][]entry {
 	return lines
 }
 
-func (c chart) legendHeight(t typeface) vg.Length {
-	return vg.Length(len(c.lines(t))) * legendLine
+func (g grid) legendHeight(t typeface) vg.Length {
+	return vg.Length(len(g.lines(t))) * legendLine
 }
 
-func (c chart) drawLegend(p pen, y vg.Length) {
-	for _, line := range c.lines(p.typeface) {
+func (g grid) drawLegend(p pen, y vg.Length) {
+	for _, line := range g.lines(p.typeface) {
 		x := vg.Length(4)
 		for _, e := range line {
 			e.draw(p, vg.Point{X: x, Y: y - 12})

@@ -13,13 +13,11 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Sizes in points at the figure's own width; a phone shows nine tenths of it, a desk nearly half more.
+// Sizes in points at the figure's usual width; a phone shows nine tenths of it, a desk nearly half more.
 const (
-	width      = 420
-	textSize   = 11
-	smallSize  = 10
-	superSize  = 8 // exponents
-	lineHeight = 13
+	textSize  = 11
+	smallSize = 10
+	superSize = 8 // exponents
 )
 
 // pen writes and draws on a canvas.
@@ -85,56 +83,6 @@ func (p pen) write(at vg.Point, align float64, size vg.Length, ink color.Color, 
 
 // line draws a polyline.
 func (p pen) line(sty draw.LineStyle, points ...vg.Point) { p.StrokeLines(sty, points) }
-
-// style is how one algorithm looks: in grey, its marks still tell it apart.
-type style struct {
-	ink  color.NRGBA
-	mark draw.GlyphDrawer
-}
-
-func hex(rgb uint32) color.NRGBA {
-	return color.NRGBA{R: uint8(rgb >> 16), G: uint8(rgb >> 8), B: uint8(rgb), A: 255}
-}
-
-func faint(c color.NRGBA, alpha uint8) color.NRGBA {
-	c.A = alpha
-	return c
-}
-
-// tint mixes a colour with white.
-func tint(c color.NRGBA, share float64) color.NRGBA {
-	mix := func(v uint8) uint8 { return uint8(255 - float64(share*float64(255-v))) }
-	return color.NRGBA{mix(c.R), mix(c.G), mix(c.B), 255}
-}
-
-// Greys of everything that is not data.
-var (
-	ink   = hex(0x1f2328)
-	pale  = hex(0x59636e)
-	grid  = hex(0xe4e7ea)
-	paper = hex(0xffffff)
-)
-
-// stylesOf gives every name a colour of the palette of Okabe and Ito [okabe2008], which stays apart for colour-blind eyes.
-// The known algorithms always look the same; others take what is left in the order of their names here.
-func stylesOf(names []string) map[string]style {
-	styles := map[string]style{
-		"vanilla":         {hex(0xd55e00), polygon{4, 0.5}},
-		"composite":       {hex(0x0072b2), draw.CircleGlyph{}},
-		"derivative-free": {hex(0x009e73), polygon{3, 0}},
-	}
-	spare := []color.NRGBA{hex(0xcc79a7), hex(0xb07a00), hex(0x3f93c7), hex(0x4d4d4d)}
-	marks := []draw.GlyphDrawer{polygon{4, 0}, polygon{3, 0.5}, polygon{5, 0}, polygon{6, 0}, draw.CircleGlyph{}}
-	next := 0
-	for _, name := range names {
-		if _, known := styles[name]; known {
-			continue
-		}
-		styles[name] = style{spare[next%len(spare)], marks[next%len(marks)]}
-		next++
-	}
-	return styles
-}
 
 // polygon is a filled regular polygon with a corner on top, turned by a share of the angle between two corners.
 type polygon struct {

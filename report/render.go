@@ -16,38 +16,44 @@ const dpi = 200
 // sketch is a figure still to be drawn.
 type sketch struct {
 	name, title, caption string
-	height               vg.Length
-	draw                 func(p pen)
+	grid
+	zoom float64 // of print: points a unit of the drawing; 0 means 1
 }
 
 func (s sketch) render() (Figure, error) {
-	svg, err := s.svg()
-	if err != nil {
+	f := Figure{Name: s.name, Title: s.title, Caption: s.caption}
+	var err error
+	if f.SVG, err = s.svg(); err != nil {
 		return Figure{}, err
 	}
-	png, err := s.png()
-	if err != nil {
+	if f.PNG, err = s.png(); err != nil {
 		return Figure{}, err
 	}
-	pdf, err := s.pdf()
-	if err != nil {
-		return Figure{}, err
+	f.PDF, err = s.pdf()
+	return f, err
+}
+
+func (s sketch) scaled() float64 {
+	if s.zoom > 0 {
+		return s.zoom
 	}
-	return Figure{s.name, s.title, s.caption, svg, png, pdf}, nil
+	return 1
 }
 
 func (s sketch) svg() ([]byte, error) {
-	c := vgsvg.New(width, s.height)
+	width, height := s.size(newTypeface())
+	c := vgsvg.New(width, height)
 	s.drawOn(c)
 	var out bytes.Buffer
 	if _, err := c.WriteTo(&out); err != nil {
 		return nil, err
 	}
-	return portable(out.Bytes(), s.title, s.height), nil
+	return portable(out.Bytes(), s.title, width, height, s.scaled()), nil
 }
 
 func (s sketch) png() ([]byte, error) {
-	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, s.height), vgimg.UseDPI(dpi))}
+	width, height := s.size(newTypeface())
+	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))}
 	s.drawOn(c)
 	var out bytes.Buffer
 	_, err := c.WriteTo(&out)
@@ -55,7 +61,9 @@ func (s sketch) png() ([]byte, error) {
 }
 
 func (s sketch) pdf() ([]byte, error) {
-	c, err := newPDF(width, s.height, 1, newTypeface())
+	letters := newTypeface()
+	width, height := s.size(letters)
+	c, err := newPDF(width, height, s.scaled(), letters)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +79,7 @@ func (s sketch) drawOn(c vg.CanvasSizer) {
 }
 
 // portable gives an SVG a head that names the picture and fonts of the same widths for machines without Liberation.
-func portable(svg []byte, title string, height vg.Length) []byte {
+func portable(svg []byte, title string, width, height vg.Length, zoom float64) []byte {
 	_, rest, _ := bytes.Cut(svg, []byte("<svg"))
 	_, body, _ := bytes.Cut(rest, []byte(">"))
 	body = bytes.ReplaceAll(body,
@@ -79,8 +87,8 @@ func portable(svg []byte, title string, height vg.Length) []byte {
 		[]byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"))
 	var name, out bytes.Buffer
 	xml.EscapeText(&name, []byte(title)) // a bytes.Buffer never fails
-	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%gpt" height="%gpt" viewBox="0 0 %[1]g %[2]g" role="img" aria-label="%[3]s">`,
-		float64(width), height.Points(), name.String())
+	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%.5gpt" height="%.5gpt" viewBox="0 0 %.6g %.6g" role="img" aria-label="%s">`,
+		zoom*width.Points(), zoom*height.Points(), width.Points(), height.Points(), name.String())
 	out.Write(body)
 	return out.Bytes()
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -44,11 +45,30 @@ func over(values []float64) spread {
 	return s
 }
 
+// quantiles is over with the lowest and the highest tenth cut off.
+func quantiles(values []float64) spread {
+	s := over(values)
+	if s.count > 0 {
+		sorted := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !finite(v) })
+		slices.Sort(sorted)
+		s.low, s.high = quantile(sorted, 0.1), quantile(sorted, 0.9)
+	}
+	return s
+}
+
+// quantile interpolates between the order statistics of sorted numbers.
+func quantile(sorted []float64, share float64) float64 {
+	at := share * float64(len(sorted)-1)
+	i := min(int(at), len(sorted)-1)
+	j := min(i+1, len(sorted)-1)
+	return sorted[i] + float64((at-float64(i))*(sorted[j]-sorted[i]))
+}
+
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// row is a spread at one turn.
+// row is a spread at one place of the horizontal axis, most often a turn.
 type row struct {
-	k int
+	x float64
 	spread
 }
 
@@ -63,10 +83,10 @@ func rowsOf(run lab.Run, pick metric) []row {
 	var rows []row
 	for k, values := range at {
 		if s := over(values); s.count > 0 {
-			rows = append(rows, row{k, s})
+			rows = append(rows, row{float64(k), s})
 		}
 	}
-	slices.SortFunc(rows, func(a, b row) int { return a.k - b.k })
+	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.x, b.x) })
 	return rows
 }
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"testing"
@@ -30,10 +31,10 @@ func noisy(seed uint64, trials, turns int) lab.Run {
 
 func TestBandEnclosesMean(t *testing.T) {
 	for seed := range uint64(50) {
-		p, _ := measure{pick: gapOf}.panel(&lab.Result{Runs: []lab.Run{noisy(seed, 1+int(seed)%7, 2500)}})
-		for _, r := range p.curves[0].rows {
+		list, _ := measure{pick: gapOf}.curves(&lab.Result{Runs: []lab.Run{noisy(seed, 1+int(seed)%7, 2500)}})
+		for _, r := range list[0].rows {
 			if !(0 < r.low && r.low <= r.mean && r.mean <= r.high && !math.IsInf(r.high, 0)) {
-				t.Fatalf("seed %d, turn %d: %g ≤ %g ≤ %g does not hold above 0", seed, r.k, r.low, r.mean, r.high)
+				t.Fatalf("seed %d, turn %g: %g ≤ %g ≤ %g does not hold above 0", seed, r.x, r.low, r.mean, r.high)
 			}
 		}
 	}
@@ -54,7 +55,7 @@ func TestThinKeepsTheOutline(t *testing.T) {
 		s := stream.New(uint64(n))
 		for k := range rows {
 			mean := s.Normal()
-			rows[k] = row{k, spread{mean, mean - 1e3*s.Float64(), mean + 1e3*s.Float64(), 3}}
+			rows[k] = row{float64(k), spread{mean, mean - 1e3*s.Float64(), mean + 1e3*s.Float64(), 3}}
 		}
 		kept := thin(rows, 1000)
 		if len(kept) > 1000 || len(rows) <= 1000 && len(kept) != len(rows) {
@@ -63,7 +64,7 @@ func TestThinKeepsTheOutline(t *testing.T) {
 		if kept[0] != rows[0] || kept[len(kept)-1] != rows[len(rows)-1] {
 			t.Errorf("n = %d: an end is lost", n)
 		}
-		if !slices.IsSortedFunc(kept, func(a, b row) int { return a.k - b.k }) {
+		if !slices.IsSortedFunc(kept, func(a, b row) int { return cmp.Compare(a.x, b.x) }) {
 			t.Errorf("n = %d: out of order", n)
 		}
 		for what, at := range map[string]func(row) float64{
@@ -109,7 +110,7 @@ func TestRowsLineTrialsUpByTurn(t *testing.T) {
 func TestFloor(t *testing.T) {
 	at := func(v ...float64) (rows []row) {
 		for i, x := range v {
-			rows = append(rows, row{i, spread{x, x, x, 1}})
+			rows = append(rows, row{float64(i), spread{x, x, x, 1}})
 		}
 		return rows
 	}

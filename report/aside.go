@@ -1,0 +1,73 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+
+	"gonum.org/v1/plot/vg"
+)
+
+// aside is a label beside a panel, at the height of what it names: the end of a curve or a level.
+type aside struct {
+	at    float64
+	words []string
+	style *style // a mark before the words, or none
+}
+
+const (
+	asideGap   = 7
+	asideLine  = smallSize + 2
+	asideMark  = 9
+	widestName = 190
+)
+
+func (a aside) width(t typeface) vg.Length {
+	wide := vg.Length(0)
+	for _, line := range a.words {
+		wide = max(wide, t.width(line, smallSize))
+	}
+	if a.style != nil {
+		wide += asideMark
+	}
+	return wide
+}
+
+func (a aside) height() vg.Length { return vg.Length(len(a.words)) * asideLine }
+
+// drawBeside writes labels to the right of a frame, as near to their heights as they get without touching.
+func drawBeside(p pen, f frame, list []aside) {
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b aside) int { return cmp.Compare(b.at, a.at) })
+	wanted, heights := make([]vg.Length, len(list)), make([]vg.Length, len(list))
+	for i, a := range list {
+		heights[i] = a.height()
+		wanted[i] = f.up(a.at) + heights[i]/2
+	}
+	for i, y := range stack(wanted, heights, f.box.Max.Y+asideLine/2, f.box.Min.Y-asideLine/2) {
+		list[i].draw(p, vg.Point{X: f.box.Max.X + asideGap, Y: y})
+	}
+}
+
+// stack moves the upper edges of boxes, given from above, as far apart as their heights are, between highest and lowest.
+func stack(upper, heights []vg.Length, highest, lowest vg.Length) []vg.Length {
+	out := slices.Clone(upper)
+	for i := range out {
+		out[i] = min(out[i], highest)
+		highest = out[i] - heights[i]
+	}
+	for i := len(out) - 1; i >= 0; i-- {
+		out[i] = max(out[i], lowest+heights[i])
+		lowest = out[i]
+	}
+	return out
+}
+
+func (a aside) draw(p pen, at vg.Point) {
+	if a.style != nil {
+		p.mark(*a.style, vg.Point{X: at.X + 2, Y: at.Y - asideLine/2})
+		at.X += asideMark
+	}
+	for i, line := range a.words {
+		p.write(vg.Point{X: at.X, Y: at.Y - vg.Length(i+1)*asideLine + 3}, fromLeft, smallSize, ink, line)
+	}
+}

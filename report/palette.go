@@ -1,0 +1,134 @@
+package report
+
+import (
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// style is how one algorithm looks: in grey, its marks still tell it apart.
+type style struct {
+	ink  color.NRGBA
+	mark draw.GlyphDrawer
+}
+
+func hex(rgb uint32) color.NRGBA {
+	return color.NRGBA{R: uint8(rgb >> 16), G: uint8(rgb >> 8), B: uint8(rgb), A: 255}
+}
+
+func faint(c color.NRGBA, alpha uint8) color.NRGBA {
+	c.A = alpha
+	return c
+}
+
+// tint mixes a colour with white.
+func tint(c color.NRGBA, share float64) color.NRGBA {
+	mix := func(v uint8) uint8 { return uint8(255 - float64(share*float64(255-v))) }
+	return color.NRGBA{mix(c.R), mix(c.G), mix(c.B), 255}
+}
+
+// Greys of everything that is not data.
+var (
+	ink   = hex(0x1f2328)
+	pale  = hex(0x59636e)
+	dim   = hex(0x8c959f)
+	grey  = hex(0xe4e7ea)
+	paper = hex(0xffffff)
+)
+
+// stylesOf gives every name a colour of the palette of Okabe and Ito [okabe2008], which stays apart for colour-blind eyes.
+// The known algorithms always look the same; others take what is left in the order of their names here.
+func stylesOf(names []string) map[string]style {
+	styles := map[string]style{
+		"vanilla":         {hex(0xd55e00), polygon{4, 0.5}},
+		"composite":       {hex(0x0072b2), draw.CircleGlyph{}},
+		"derivative-free": {hex(0x009e73), polygon{3, 0}},
+	}
+	spare := []color.NRGBA{hex(0xcc79a7), hex(0xe69f00), hex(0x56b4e9), hex(0x4d4d4d)}
+	marks := []draw.GlyphDrawer{polygon{4, 0}, polygon{3, 0.5}, polygon{5, 0}, polygon{6, 0}, draw.CircleGlyph{}}
+	next := 0
+	for _, name := range names {
+		if _, known := styles[name]; known {
+			continue
+		}
+		styles[name] = style{spare[next%len(spare)], marks[next%len(marks)]}
+		next++
+	}
+	return styles
+}
+
+// viridis is the colour map of that name [smith2015], from dark blue at 0 to yellow at 1: its lightness grows evenly, for
+// colour-blind eyes too. Between ten of its colours it is interpolated in Oklab.
+func viridis(share float64) color.NRGBA {
+	anchors := [...]uint32{0x440154, 0x482878, 0x3e4a89, 0x31688e, 0x26828e, 0x1f9e89, 0x35b779, 0x6dcd59, 0xb4de2c, 0xfde725}
+	at := min(max(share, 0), 1) * float64(len(anchors)-1)
+	i := min(int(at), len(anchors)-2)
+	a, b := toOklab(hex(anchors[i])), toOklab(hex(anchors[i+1]))
+	for j := range a {
+		a[j] += float64((at - float64(i)) * (b[j] - a[j]))
+	}
+	return fromOklab(a)
+}
+
+// lightness is what an eye sees of a colour in grey, from 0 to 1.
+func lightness(c color.NRGBA) float64 { return toOklab(c)[0] }
+
+// linear removes the gamma of sRGB.
+func linear(v uint8) float64 {
+	x := float64(v) / 255
+	if x <= 0.04045 {
+		return x / 12.92
+	}
+	return math.Pow((x+0.055)/1.055, 2.4)
+}
+
+func gamma(x float64) uint8 {
+	x = min(max(x, 0), 1)
+	if x <= 0.0031308 {
+		return uint8(math.Round(255 * 12.92 * x))
+	}
+	return uint8(math.Round(255 * (float64(1.055*math.Pow(x, 1/2.4)) - 0.055)))
+}
+
+func times(m [9]float64, v [3]float64) [3]float64 {
+	var out [3]float64
+	for i := range out {
+		out[i] = float64(m[3*i]*v[0]) + float64(m[3*i+1]*v[1]) + float64(m[3*i+2]*v[2])
+	}
+	return out
+}
+
+// toOklab are the coordinates of a colour in Oklab [ottosson2020], where equal distances look equal.
+func toOklab(c color.NRGBA) [3]float64 {
+	lms := times([9]float64{
+		0.4122214708, 0.5363325363, 0.0514459929,
+		0.2119034982, 0.6806995451, 0.1073969566,
+		0.0883024619, 0.2817188376, 0.6299787005,
+	}, [3]float64{linear(c.R), linear(c.G), linear(c.B)})
+	for i := range lms {
+		lms[i] = math.Cbrt(lms[i])
+	}
+	return times([9]float64{
+		0.2104542553, 0.7936177850, -0.0040720468,
+		1.9779984951, -2.4285922050, 0.4505937099,
+		0.0259040371, 0.7827717662, -0.8086757660,
+	}, lms)
+}
+
+func fromOklab(lab [3]float64) color.NRGBA {
+	lms := times([9]float64{
+		1, 0.3963377774, 0.2158037573,
+		1, -0.1055613458, -0.0638541728,
+		1, -0.0894841775, -1.2914855480,
+	}, lab)
+	for i, v := range lms {
+		lms[i] = v * v * v
+	}
+	rgb := times([9]float64{
+		4.0767416621, -3.3077115913, 0.2309699292,
+		-1.2684380046, 2.6097574011, -0.3413193965,
+		-0.0041960863, -0.7034186147, 1.7076147010,
+	}, lms)
+	return color.NRGBA{gamma(rgb[0]), gamma(rgb[1]), gamma(rgb[2]), 255}
+}
