@@ -228,7 +228,7 @@ func referenceFigure(r *lab.Result) (sketch, bool) {
 	} {
 		if list, low := m.against(r, m.reference); len(list) > 0 {
 			g.panels = append(g.panels, m.panel(list))
-			g.legend = twoOptima(r, list)
+			g.legend = optimaEntries(r, list)
 			floored = floored || low
 		}
 	}
@@ -265,7 +265,7 @@ func means(rows []row) []row {
 	return rows
 }
 
-func twoOptima(r *lab.Result, drawn curves) []entry {
+func optimaEntries(r *lab.Result, drawn curves) []entry {
 	var list []entry
 	for _, curve := range drawn {
 		if !curve.dashed {

@@ -173,7 +173,7 @@ func (s strand) line(rows []row, digits int) graphLine {
 }
 
 func (l *graphLine) add(r row) {
-	l.Turns = append(l.Turns, r.k)
+	l.Turns = append(l.Turns, int(r.x))
 	l.Mean.values = append(l.Mean.values, r.mean)
 	if l.Low != nil {
 		l.Low.values, l.High.values = append(l.Low.values, r.low), append(l.High.values, r.high)

@@ -91,7 +91,7 @@ func gamma(x float64) uint8 {
 	return uint8(math.Round(255 * (float64(1.055*math.Pow(x, 1/2.4)) - 0.055)))
 }
 
-func times(m [9]float64, v [3]float64) [3]float64 {
+func transform(m [9]float64, v [3]float64) [3]float64 {
 	var out [3]float64
 	for i := range out {
 		out[i] = float64(m[3*i]*v[0]) + float64(m[3*i+1]*v[1]) + float64(m[3*i+2]*v[2])
@@ -101,7 +101,7 @@ func times(m [9]float64, v [3]float64) [3]float64 {
 
 // toOklab are the coordinates of a colour in Oklab [ottosson2020], where equal distances look equal.
 func toOklab(c color.NRGBA) [3]float64 {
-	lms := times([9]float64{
+	lms := transform([9]float64{
 		0.4122214708, 0.5363325363, 0.0514459929,
 		0.2119034982, 0.6806995451, 0.1073969566,
 		0.0883024619, 0.2817188376, 0.6299787005,
@@ -109,7 +109,7 @@ func toOklab(c color.NRGBA) [3]float64 {
 	for i := range lms {
 		lms[i] = math.Cbrt(lms[i])
 	}
-	return times([9]float64{
+	return transform([9]float64{
 		0.2104542553, 0.7936177850, -0.0040720468,
 		1.9779984951, -2.4285922050, 0.4505937099,
 		0.0259040371, 0.7827717662, -0.8086757660,
@@ -117,7 +117,7 @@ func toOklab(c color.NRGBA) [3]float64 {
 }
 
 func fromOklab(lab [3]float64) color.NRGBA {
-	lms := times([9]float64{
+	lms := transform([9]float64{
 		1, 0.3963377774, 0.2158037573,
 		1, -0.1055613458, -0.0638541728,
 		1, -0.0894841775, -1.2914855480,
@@ -125,7 +125,7 @@ func fromOklab(lab [3]float64) color.NRGBA {
 	for i, v := range lms {
 		lms[i] = v * v * v
 	}
-	rgb := times([9]float64{
+	rgb := transform([9]float64{
 		4.0767416621, -3.3077115913, 0.2309699292,
 		-1.2684380046, 2.6097574011, -0.3413193965,
 		-0.0041960863, -0.7034186147, 1.7076147010,

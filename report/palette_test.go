@@ -13,7 +13,7 @@ import (
 func eyes() map[string]func(color.NRGBA) color.NRGBA {
 	see := func(m [9]float64) func(color.NRGBA) color.NRGBA {
 		return func(c color.NRGBA) color.NRGBA {
-			rgb := times(m, [3]float64{linear(c.R), linear(c.G), linear(c.B)})
+			rgb := transform(m, [3]float64{linear(c.R), linear(c.G), linear(c.B)})
 			return color.NRGBA{gamma(rgb[0]), gamma(rgb[1]), gamma(rgb[2]), 255}
 		}
 	}
