@@ -31,15 +31,14 @@ func angleGrid(list []moment) grid {
 	for _, m := range list {
 		all.add(m.degrees...)
 	}
-	step := binWidth(all)
-	from, bins := binsOver(all, step)
+	edges := edgesOver(all, binWidth(all))
 	g := grid{columns: 2, shared: true}
 	var outline []float64
 	if last := list[len(list)-1]; last.title == "optimal" {
-		outline = bin(last.degrees, from, step, bins)
+		outline = bin(last.degrees, edges)
 	}
 	for _, m := range list {
-		b := bars{style: m.style, from: from, step: step, counts: bin(m.degrees, from, step, bins), mean: over(m.degrees).mean}
+		b := bars{style: m.style, edges: edges, counts: bin(m.degrees, edges), mean: over(m.degrees).mean}
 		if m.final {
 			b.outline = outline
 		}

@@ -8,18 +8,17 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// bars are a histogram: counts of equal bins from a number on.
+// bars are a histogram: counts between edges.
 type bars struct {
 	style   style
-	from    float64
-	step    float64
+	edges   []float64
 	counts  []float64
 	outline []float64 // of another histogram over the same bins, drawn over it
 	mean    float64   // marked by a dashed line, unless NaN
 }
 
 func (b bars) cover(x, y *extent) {
-	x.add(b.from, b.from+float64(b.step*float64(len(b.counts))))
+	x.add(b.edges...)
 	y.add(0, 1.05*slices.Max(b.counts))
 }
 
@@ -39,27 +38,34 @@ func (b bars) draw(p pen, f frame) {
 
 // steps is the outline of a histogram.
 func (b bars) steps(f frame, counts []float64) []vg.Point {
-	points := []vg.Point{f.point(b.from, 0)}
+	points := []vg.Point{f.point(b.edges[0], 0)}
 	for i, c := range counts {
-		from := b.from + float64(float64(i)*b.step)
-		points = append(points, f.point(from, c), f.point(from+b.step, c))
+		points = append(points, f.point(b.edges[i], c), f.point(b.edges[i+1], c))
 	}
-	return append(points, f.point(b.from+float64(float64(len(counts))*b.step), 0))
+	return append(points, f.point(b.edges[len(counts)], 0))
 }
 
-// bin counts the finite ones of some numbers in bins of a step.
-func bin(numbers []float64, from, step float64, bins int) []float64 {
-	counts := make([]float64, bins)
+// bin counts the finite ones of some numbers between edges. The first and the last bin take what lies beyond.
+func bin(numbers, edges []float64) []float64 {
+	counts := make([]float64, len(edges)-1)
 	for _, v := range numbers {
 		if finite(v) {
-			counts[min(max(int((v-from)/step), 0), bins-1)]++
+			i, found := slices.BinarySearch(edges, v)
+			if !found {
+				i--
+			}
+			counts[min(max(i, 0), len(counts)-1)]++
 		}
 	}
 	return counts
 }
 
-// binsOver covers an extent with whole bins of a step.
-func binsOver(e extent, step float64) (from float64, bins int) {
-	from = math.Floor(e.low/step) * step
-	return from, int(math.Floor(e.high/step)-math.Floor(e.low/step)) + 1
+// edgesOver covers an extent with whole bins of a step.
+func edgesOver(e extent, step float64) []float64 {
+	from, to := math.Floor(e.low/step), math.Floor(e.high/step)+1
+	var edges []float64
+	for i := from; i <= to; i++ {
+		edges = append(edges, float64(i*step))
+	}
+	return edges
 }

@@ -15,12 +15,17 @@ type axis struct {
 	marks []tick
 }
 
-// ticks marks an axis of a length, with room for a label every so often.
+// ticks marks an axis of a length, with room for a label every so often and two labels in any case.
 func (a axis) ticks(length, often vg.Length) []tick {
 	if a.marks != nil {
 		return a.marks
 	}
-	return a.scale.ticks(min(max(int(length/often), 2), most))
+	n := min(max(int(length/often), 2), most)
+	ticks := a.scale.ticks(n)
+	for ; labels(ticks) < 2 && n < most; n++ {
+		ticks = a.scale.ticks(n + 1)
+	}
+	return ticks
 }
 
 // frame is a box of the canvas with its two axes.

@@ -95,9 +95,8 @@ func TestHistogramsCountEveryone(t *testing.T) {
 		sum := 0.0
 		for i, c := range b.counts {
 			sum += c
-			from := b.from + float64(float64(i)*b.step)
-			if want := within(angles, from, from+b.step); c != want {
-				t.Errorf("%g angles in %g° … %g°, want %g", c, from, from+b.step, want)
+			if want := within(angles, b.edges[i], b.edges[i+1]); c != want {
+				t.Errorf("%g angles in %g° … %g°, want %g", c, b.edges[i], b.edges[i+1], want)
 			}
 		}
 		if want := over(angles); sum != float64(want.count) || b.mean != want.mean {

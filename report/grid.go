@@ -33,6 +33,7 @@ func extents(panels ...panel) (x, y extent) {
 // grid is a figure: panels in rows and columns under a legend. Panels that share their axes carry labels only to the left
 // and below.
 type grid struct {
+	heading string
 	legend  []entry
 	panels  []panel
 	columns int
@@ -71,7 +72,7 @@ type layout struct {
 }
 
 func (g grid) layout(t typeface) layout {
-	l := layout{above: top + g.legendHeight(t), bottom: labelRoom + margin, left: margin + 12, right: g.rightMargin(t)}
+	l := layout{above: top + g.headingHeight() + g.legendHeight(t), bottom: labelRoom + margin, left: margin + 12, right: g.rightMargin(t)}
 	if g.shared && g.panels[0].y.label != "" {
 		l.above += headLine
 	}
@@ -89,6 +90,13 @@ func (g grid) layout(t typeface) layout {
 	l.wide = max((g.wide()-l.left-l.right-(n-1)*l.gutter)/n, 20)
 	l.high = g.panelHeight(l)
 	return l
+}
+
+func (g grid) headingHeight() vg.Length {
+	if g.heading == "" {
+		return 0
+	}
+	return headLine
 }
 
 // head is the room above each panel.
@@ -172,7 +180,8 @@ func (g grid) size(t typeface) (width, height vg.Length) {
 
 func (g grid) draw(p pen) {
 	l := g.layout(p.typeface)
-	g.drawLegend(p, p.Max.Y-top)
+	p.write(vg.Point{X: margin, Y: p.Max.Y - top - 12}, fromLeft, titleSize, ink, p.fit(g.heading, titleSize, g.wide()-2*margin))
+	g.drawLegend(p, p.Max.Y-top-g.headingHeight())
 	if g.shared {
 		p.write(vg.Point{X: margin, Y: p.Max.Y - l.above + headLine - 14}, fromLeft, textSize, ink, g.panels[0].y.label)
 	}

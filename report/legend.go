@@ -9,6 +9,7 @@ type entry struct {
 	sample *curve
 	words  string
 	fresh  bool // starts a line
+	dot    bool // the sample is a mark without a line
 }
 
 const (
@@ -75,7 +76,9 @@ func (e entry) draw(p pen, at vg.Point) {
 		p.SetColor(faint(e.sample.style.ink, bandAlpha))
 		p.Fill(band.Path())
 	}
-	p.line(e.sample.line(), from, to)
+	if !e.dot {
+		p.line(e.sample.line(), from, to)
+	}
 	if e.sample.style.mark != nil {
 		p.mark(e.sample.style, vg.Point{X: (from.X + to.X) / 2, Y: from.Y})
 	}

@@ -149,10 +149,9 @@ func (d dots) cover(x, y *extent) {
 	y.add(d.y...)
 }
 
-// draw leaves out points that would lie on one already drawn.
+// draw leaves out points that would lie on one already drawn; many are small.
 func (d dots) draw(p pen, f frame) {
-	type place struct{ x, y int }
-	seen := map[place]bool{}
+	seen := map[[2]int]bool{}
 	for i := range d.x {
 		if !finite(d.x[i]) || !finite(d.y[i]) || f.x.log && d.x[i] <= 0 || f.y.log && d.y[i] <= 0 {
 			continue
@@ -161,9 +160,12 @@ func (d dots) draw(p pen, f frame) {
 		if d.inks != nil {
 			look.ink = d.inks[i]
 		}
-		spot := place{int(2 * at.X), int(2 * at.Y)}
-		if d.inks != nil || !seen[spot] {
+		spot := [2]int{int(at.X), int(at.Y)}
+		switch {
+		case len(d.x) <= 200:
 			p.mark(look, at)
+		case !seen[spot]:
+			p.DrawGlyphNoClip(draw.GlyphStyle{Color: faint(look.ink, 170), Radius: 1.6, Shape: look.mark}, at)
 		}
 		seen[spot] = true
 	}

@@ -15,6 +15,7 @@ import (
 
 // Sizes in points at the figure's usual width; a phone shows nine tenths of it, a desk nearly half more.
 const (
+	titleSize = 13
 	textSize  = 11
 	smallSize = 10
 	superSize = 8 // exponents

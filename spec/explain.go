@@ -68,7 +68,7 @@ func (c cursor) step(part string, last bool) (cursor, error) {
 		return cursor{join(c.path, part), c.in, e, e.below, e.list}, nil
 	}
 	known := names(all)
-	if c.list && part != "" && !(last && nearest(part, known) != "") {
+	if c.list && part != "" && !(last && Nearest(part, known) != "") {
 		c.list = false
 		return c, nil
 	}
@@ -88,7 +88,7 @@ func (c cursor) unknown(part string, known []string) error {
 	if part == "" {
 		return errors.New("a key is missing, there are " + enumerate(known, "and"))
 	}
-	if best := nearest(part, known); best != "" {
+	if best := Nearest(part, known); best != "" {
 		return fmt.Errorf("unknown key %s, did you mean %s?", path, join(c.path, best))
 	}
 	if meant := elsewhere(part); meant != nil {
@@ -107,5 +107,5 @@ func elsewhere(key string) (paths []string) {
 	if ends[key] != nil {
 		return ends[key]
 	}
-	return ends[nearest(key, slices.Sorted(maps.Keys(ends)))]
+	return ends[Nearest(key, slices.Sorted(maps.Keys(ends)))]
 }

@@ -241,7 +241,7 @@ func (f *form) reportUnknown() (meant []string) {
 		if at.rank == 0 && f.at.rank > 0 {
 			at = f.at
 		}
-		best := nearest(key, f.known)
+		best := Nearest(key, f.known)
 		meant = append(meant, best)
 		f.report(at, value.path, "unknown key %s, %s", value.path, f.instead(best))
 	}

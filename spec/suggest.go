@@ -1,7 +1,7 @@
 package spec
 
-// nearest returns the known key that a misspelt one most likely stands for, "" when none is near.
-func nearest(key string, known []string) string {
+// Nearest returns the known key that a misspelt one most likely stands for, "" when none is near.
+func Nearest(key string, known []string) string {
 	best, least := "", 1+max(1, len(key)/3)
 	if len(key) > 40 {
 		return ""

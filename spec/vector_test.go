@@ -45,7 +45,7 @@ func TestNearest(t *testing.T) {
 		"lamda": "lambda", "labmda": "lambda", "Lambda": "lambda", "sgima": "sigma", "stp": "step", "batchs": "batch",
 		"temperature": "", "x": "", "": "", "knd": "kind",
 	} {
-		if got := nearest(key, known); got != want {
+		if got := Nearest(key, known); got != want {
 			t.Errorf("%q is taken for %q, want %q", key, got, want)
 		}
 	}

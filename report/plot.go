@@ -1,0 +1,385 @@
+package report
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+)
+
+// Kind is a way to draw.
+type Kind string
+
+// The ways to draw. Without one the data choose: two numeric keys of a sweep make a heat map, everything else lines.
+const (
+	Line    Kind = "line"    // Y over X, one line for every value of By
+	Scatter Kind = "scatter" // Y over X as points, coloured by By
+	Hist    Kind = "hist"    // how often numbers of X occur
+	Heat    Kind = "heat"    // Y as colour over X and By
+)
+
+// Band is what surrounds a mean.
+type Band string
+
+// The bands of lines: from the least to the greatest, the middle eight tenths, or none.
+const (
+	MinMax    Band = "minmax"
+	Quantiles Band = "quantiles"
+	NoBand    Band = "none"
+)
+
+// Plot says what to draw from sheets. Whatever is left empty is chosen from the data.
+type Plot struct {
+	X, Y, By      string   // columns
+	Facet         string   // the column whose values get panels of their own
+	Kind          Kind     //
+	Log           string   // the logarithmic axes: x, y, xy or none; of a heat map y is the colour
+	Band          Band     //
+	Where         []string // COLUMN=VALUE: rows to draw; VALUE may be last or first
+	Title         string
+	Width, Height float64 // in points
+}
+
+// Draw draws the plot from one or more sheets. Its caption says what was drawn.
+func (p Plot) Draw(sheets ...*Sheet) (Figure, error) {
+	d, err := p.data(sheets)
+	if err != nil {
+		return Figure{}, err
+	}
+	s, err := d.sketch()
+	if err != nil {
+		return Figure{}, err
+	}
+	s.title, s.name = cmp.Or(p.Title, s.title), "plot"
+	s.heading = p.Title
+	s.zoom, s.width, s.height = printed(p.Width, p.Height)
+	return s.render()
+}
+
+// printed turns a size on paper into a zoom and a size in the units of drawings: on narrow figures letters shrink, but not
+// below seven tenths.
+func printed(width, height float64) (zoom float64, w, h vg.Length) {
+	if width == 0 {
+		return 1, 0, 0
+	}
+	zoom = min(max(width/usualWidth, 0.7), 1)
+	return zoom, vg.Length(width / zoom), vg.Length(height / zoom)
+}
+
+// plotted is a plot whose columns are found.
+type plotted struct {
+	Plot
+	*Sheet
+	x, y, by, facet *series
+}
+
+func (p Plot) data(sheets []*Sheet) (*plotted, error) {
+	if len(sheets) == 0 {
+		return nil, errors.New("there is nothing to plot")
+	}
+	d := &plotted{Plot: p, Sheet: join(sheets)}
+	if err := d.filter(); err != nil {
+		return nil, err
+	}
+	d.choose()
+	for _, want := range []struct {
+		flag, name string
+		to         **series
+	}{{"--x", d.X, &d.x}, {"--y", d.Y, &d.y}, {"--by", d.By, &d.by}, {"--facet", d.Facet, &d.facet}} {
+		if want.name == "" {
+			continue
+		}
+		c, err := d.column(want.name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", want.flag, err)
+		}
+		*want.to = c
+	}
+	return d, d.check()
+}
+
+// filter keeps the rows that all conditions want.
+func (d *plotted) filter() error {
+	for _, condition := range d.Where {
+		name, want, ok := strings.Cut(condition, "=")
+		if !ok {
+			return fmt.Errorf("--where %s: want COLUMN=VALUE, as in algorithm=composite", condition)
+		}
+		c, err := d.column(name)
+		if err != nil {
+			return fmt.Errorf("--where %s: %w", condition, err)
+		}
+		var rows []int
+		for i := range d.rows {
+			if c.is(i, want) {
+				rows = append(rows, i)
+			}
+		}
+		if rows == nil {
+			return fmt.Errorf("--where %s: no row has it; %s", condition, c.examples())
+		}
+		d.Sheet = d.pick(rows)
+	}
+	return nil
+}
+
+func (s *Sheet) pick(rows []int) *Sheet {
+	out := &Sheet{Name: s.Name, rows: len(rows)}
+	for _, c := range s.columns {
+		out.columns = append(out.columns, c.pick(rows))
+	}
+	return out
+}
+
+// is tells whether an entry is what somebody typed: the same word, the same number, or the last or first number there is.
+func (c *series) is(i int, want string) bool {
+	if c.words != nil && c.words[i] == want {
+		return true
+	}
+	if !c.numeric() {
+		return false
+	}
+	all := nothing()
+	all.add(c.numbers...)
+	switch v, err := strconv.ParseFloat(want, 64); {
+	case want == "last":
+		return c.numbers[i] == all.high
+	case want == "first":
+		return c.numbers[i] == all.low
+	default:
+		return err == nil && c.numbers[i] == v
+	}
+}
+
+// examples names some values of a column.
+func (c *series) examples() string {
+	values := c.values()
+	if len(values) > 8 {
+		return fmt.Sprintf("%s has %s, … %s", c.name, strings.Join(values[:6], ", "), values[len(values)-1])
+	}
+	return c.name + " has " + strings.Join(values, ", ")
+}
+
+// values lists the different entries of a column: numbers in order, words as they come.
+func (c *series) values() []string {
+	at := map[string]float64{}
+	var out []string
+	n := max(len(c.words), len(c.numbers))
+	for i := range n {
+		w := c.word(i)
+		if _, seen := at[w]; !seen {
+			out = append(out, w)
+			at[w] = 0
+			if c.numeric() {
+				at[w] = c.numbers[i]
+			}
+		}
+	}
+	if c.numeric() {
+		slices.SortStableFunc(out, func(a, b string) int { return cmp.Compare(at[a], at[b]) })
+	}
+	return out
+}
+
+// sweptKeys are the numeric keys of a sweep that take several values here.
+func (d *plotted) sweptKeys() (names []string) {
+	for _, c := range d.columns {
+		if c.swept && c.numeric() && len(c.values()) > 1 {
+			names = append(names, c.name)
+		}
+	}
+	return names
+}
+
+// choose fills in what the plot leaves open.
+func (d *plotted) choose() {
+	keys := slices.DeleteFunc(d.sweptKeys(), func(name string) bool { return name == d.X || name == d.By || name == d.Facet })
+	next := func() (name string) {
+		if len(keys) > 0 {
+			name, keys = keys[0], keys[1:]
+		}
+		return name
+	}
+	if d.Kind == Hist {
+		d.X = cmp.Or(d.X, "gap")
+		d.By = cmp.Or(d.By, d.group())
+		return
+	}
+	d.Y = cmp.Or(d.Y, "gap")
+	if d.X == "" {
+		d.X = cmp.Or(next(), "k")
+	}
+	if d.Kind == "" {
+		d.Kind = d.kind(len(keys))
+	}
+	if d.Kind == Heat {
+		d.By = cmp.Or(d.By, next())
+		d.Facet = cmp.Or(d.Facet, d.several(d.group()))
+		return
+	}
+	d.By = cmp.Or(d.By, d.group())
+}
+
+// kind is a heat map where Y is over two numeric keys, and lines otherwise.
+func (d *plotted) kind(left int) Kind {
+	x, err := d.column(d.X)
+	if err != nil || !x.swept || !x.numeric() {
+		return Line
+	}
+	if d.By == "" && left > 0 {
+		return Heat
+	}
+	if by, err := d.column(d.By); err == nil && by.swept && by.numeric() {
+		return Heat
+	}
+	return Line
+}
+
+// group is the column that tells lines apart when nobody says: what was run, or where it is from.
+func (d *plotted) group() string {
+	for _, name := range []string{"algorithm", "folder"} {
+		if d.several(name) != "" {
+			return name
+		}
+	}
+	return "algorithm"
+}
+
+// several is the name of a column that has several values, otherwise nothing.
+func (d *plotted) several(name string) string {
+	if c, err := d.column(name); err != nil || len(c.values()) < 2 {
+		return ""
+	}
+	return name
+}
+
+// mostPanels and mostGroups are as many as an eye can compare.
+const (
+	mostPanels = 16
+	mostGroups = 12
+)
+
+// check refuses what cannot be drawn.
+func (d *plotted) check() error {
+	switch d.Kind {
+	case Line, Scatter, Hist, Heat:
+	default:
+		return fmt.Errorf("--kind %s: want line, scatter, hist or heat", d.Kind)
+	}
+	if !slices.Contains([]string{"", "x", "y", "xy", "none"}, d.Log) {
+		return fmt.Errorf("--log %s: want x, y, xy or none", d.Log)
+	}
+	if !slices.Contains([]Band{"", MinMax, Quantiles, NoBand}, d.Band) {
+		return fmt.Errorf("--band %s: want minmax, quantiles or none", d.Band)
+	}
+	if d.Kind == Heat && d.by == nil {
+		return errors.New("a heat map needs two keys: say --x and --by")
+	}
+	for i, c := range []*series{d.x, d.y} {
+		if c != nil && !c.numeric() && (i == 1 || d.Kind != Heat) {
+			return fmt.Errorf("--%c %s: holds words (%s), want a column of numbers", "xy"[i], c.name, c.examples())
+		}
+	}
+	if d.facet != nil && len(d.facet.values()) > mostPanels {
+		return fmt.Errorf("--facet %s: %d values are too many panels, at most %d; choose some with --where", d.facet.name, len(d.facet.values()), mostPanels)
+	}
+	return d.checkGroups()
+}
+
+func (d *plotted) checkGroups() error {
+	if d.Kind == Heat || d.by == nil {
+		return nil
+	}
+	if n := len(d.by.values()); n > mostGroups && !(d.Kind == Scatter && d.by.numeric()) {
+		return fmt.Errorf("--by %s: %d values are too many to tell apart, at most %d; choose some with --where", d.by.name, n, mostGroups)
+	}
+	return nil
+}
+
+// part is the rows of one panel or one group. Groups alike in several folders share a base and take turns.
+type part struct {
+	name string
+	rows []int
+	base string
+	turn int
+}
+
+// split parts rows by the values of a column; all are one part when there is no column.
+func split(c *series, rows []int) []part {
+	if c == nil {
+		return []part{{rows: rows}}
+	}
+	at := map[string]int{}
+	var parts []part
+	for _, v := range c.values() {
+		at[v] = len(parts)
+		parts = append(parts, part{name: v, base: v})
+	}
+	for _, row := range rows {
+		i := at[c.word(row)]
+		parts[i].rows = append(parts[i].rows, row)
+	}
+	return slices.DeleteFunc(parts, func(p part) bool { return len(p.rows) == 0 })
+}
+
+func (d *plotted) all() []int {
+	rows := make([]int, d.rows)
+	for i := range rows {
+		rows[i] = i
+	}
+	return rows
+}
+
+// logs tells which axes are logarithmic.
+func (d *plotted) logs() (x, y bool) {
+	if d.Log != "" {
+		return strings.Contains(d.Log, "x"), strings.Contains(d.Log, "y")
+	}
+	return d.x.geometric(), d.y != nil && d.y.error()
+}
+
+// error tells whether a column is an error, best seen on a logarithmic axis.
+func (c *series) error() bool {
+	for _, name := range []string{"gap", "distance", "w1", "gradient", "residual"} {
+		if strings.Contains(c.name, name) {
+			return slices.ContainsFunc(c.numbers, func(v float64) bool { return v > 0 })
+		}
+	}
+	return false
+}
+
+// geometric tells whether the values of a swept key spread like powers rather than evenly.
+func (c *series) geometric() bool {
+	if !c.swept || !c.numeric() {
+		return false
+	}
+	e, sum := nothing(), 0.0
+	values := slices.Compact(slices.Sorted(slices.Values(c.numbers)))
+	e.add(values...)
+	if e.low <= 0 || len(values) < 3 || e.high/e.low < 10 {
+		return false
+	}
+	for _, v := range values {
+		sum += math.Log(v / e.low)
+	}
+	middle := math.Exp(sum / float64(len(values)))
+	return middle < math.Sqrt(e.high/e.low)*1.5
+}
+
+// sketch draws by kind.
+func (d *plotted) sketch() (sketch, error) {
+	switch d.Kind {
+	case Hist:
+		return d.histogram()
+	case Heat:
+		return d.heat()
+	case Scatter:
+		return d.scatter()
+	}
+	return d.lines()
+}

@@ -1,0 +1,264 @@
+package report
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/rows"
+)
+
+// view turns paths into a picture.
+type view struct {
+	across, up string // words for the axes
+	see        string // how to read it
+	square     bool
+	tracks     func(p *lab.Path) tracks
+}
+
+// pathFigure shows how some individuals and the decision moved in the last trial of every algorithm.
+func pathFigure(r *lab.Result) (sketch, bool) {
+	g := grid{shared: true, columns: 1}
+	styles := stylesOf(names(r))
+	var v view
+	people := 0
+	for _, run := range r.Runs {
+		path := lastPath(run)
+		if path == nil {
+			continue
+		}
+		if people == 0 {
+			v = viewOf(r, path)
+		}
+		l := v.tracks(path)
+		l.style, people = styles[run.Name], len(path.People)
+		g.panels = append(g.panels, panel{title: run.Name, layers: []layer{l}})
+	}
+	if people == 0 {
+		return sketch{}, false
+	}
+	g.square = v.square
+	g.columns = columnsFor(len(g.panels))
+	x, y := extents(g.panels...)
+	if x.empty() || y.empty() {
+		return sketch{}, false
+	}
+	v.axes(&g, x, y)
+	g.legend = trackEntries(g.panels[0].layers[0].(tracks))
+	see := fmt.Sprintf("The last trial of every algorithm: %s. A path begins at a ring and ends at a dot. %s", who(people), v.see)
+	return g.sketch("paths", "Paths of individuals and of the decision", see, false), true
+}
+
+func who(people int) string {
+	if people == 1 {
+		return "one individual"
+	}
+	return fmt.Sprintf("%d individuals", people)
+}
+
+// lastPath is the path of a run's last trial, nil unless it is whole.
+func lastPath(run lab.Run) *lab.Path {
+	if len(run.Trials) == 0 {
+		return nil
+	}
+	p := run.Trials[len(run.Trials)-1].Path
+	if p == nil || len(p.K) == 0 || len(p.People) == 0 || len(p.States)%(len(p.K)*len(p.People)) != 0 || len(p.Decisions)%len(p.K) != 0 {
+		return nil
+	}
+	return p
+}
+
+// axes covers all panels alike; in a square view a unit is as long upwards as across.
+func (v view) axes(g *grid, x, y extent) {
+	across, up := newScale(x, false), newScale(y, false)
+	if v.square {
+		across, up = fitted(x), fitted(y)
+		wide, high := across.max-across.min, up.max-up.min
+		up = widened(up, wide*0.6)
+		across = widened(across, high*0.75)
+	}
+	for i := range g.panels {
+		g.panels[i].x, g.panels[i].y = axis{scale: across, label: v.across}, axis{scale: up, label: v.up}
+	}
+}
+
+// fitted covers an extent with a little room and no zero that is not in it.
+func fitted(e extent) scale {
+	room := max(0.05*(e.high-e.low), 1e-9*max(math.Abs(e.low), math.Abs(e.high)), 1e-300)
+	return scale{min: max(e.low-room, -1e300), max: min(e.high+room, 1e300)}
+}
+
+// widened is a scale at least as wide as asked.
+func widened(s scale, wide float64) scale {
+	if more := (wide - (s.max - s.min)) / 2; more > 0 {
+		s.min, s.max = s.min-more, s.max+more
+	}
+	return s
+}
+
+// trackEntries explain the marks.
+func trackEntries(l tracks) []entry {
+	list := []entry{{words: "○ start"}, {words: "● end"}}
+	if len(l.decision) > 0 {
+		list = append(list, entry{sample: &curve{style: style{ink: pale}}, words: "decision"})
+	}
+	if len(l.optimum) > 0 {
+		list = append(list, entry{words: "× optimum"})
+	}
+	return list
+}
+
+// viewOf chooses a picture by the shapes of states and decisions.
+func viewOf(r *lab.Result, p *lab.Path) view {
+	n, m := len(p.States)/(len(p.K)*len(p.People)), len(p.Decisions)/len(p.K)
+	switch {
+	case n == 1:
+		return overTurns()
+	case n == m && n > 2 && onSimplex(p, n):
+		return overItems(n)
+	case n == m && n > 2 && len(r.Optimum.Decision) == n:
+		return projected(r, p, n)
+	}
+	return plane(r, n, m)
+}
+
+// onSimplex tells whether every state is a list of shares.
+func onSimplex(p *lab.Path, n int) bool {
+	for i := range len(p.States) / n {
+		sum := 0.0
+		for _, v := range kedge.Row(p.States, i, n) {
+			if v < 0 {
+				return false
+			}
+			sum += v
+		}
+		if !(math.Abs(sum-1) < 1e-6) {
+			return false
+		}
+	}
+	return true
+}
+
+// follow maps every individual's states and every decision to places.
+func follow(p *lab.Path, n, m int, state, decision func(v []float64) place) tracks {
+	l := tracks{people: make([]track, len(p.People))}
+	for s := range p.K {
+		for i := range p.People {
+			l.people[i] = append(l.people[i], state(kedge.Row(p.States, s*len(p.People)+i, n)))
+		}
+		if decision != nil {
+			l.decision = append(l.decision, decision(kedge.Row(p.Decisions, s, m)))
+		}
+	}
+	return l
+}
+
+// plane shows the first two entries of states and, if they have two as well, of decisions.
+func plane(r *lab.Result, n, m int) view {
+	v := view{across: "first entry", up: "second entry", square: true, see: "The strong line is the decision, the cross the optimum; they share the axes of the states."}
+	two := func(v []float64) place { return place{v[0], v[1]} }
+	decision, optimum := two, []place(nil)
+	switch {
+	case n != m || n > 2:
+		decision, v.across, v.up, v.see = nil, "first entry of the state", "second entry of the state", "Only the first two entries of states are shown."
+	case len(r.Optimum.Decision) == 2:
+		optimum = []place{two(r.Optimum.Decision)}
+	}
+	v.tracks = func(p *lab.Path) tracks {
+		l := follow(p, n, m, two, decision)
+		l.optimum, l.circle = optimum, r.Angles != nil
+		return l
+	}
+	return v
+}
+
+// overTurns shows a single number over the turns.
+func overTurns() view {
+	return view{across: "turn k", up: "state", see: "The snapshots lie closest at first.", tracks: func(p *lab.Path) tracks {
+		l := tracks{people: make([]track, len(p.People))}
+		m := len(p.Decisions) / len(p.K)
+		for s, k := range p.K {
+			for i := range p.People {
+				l.people[i] = append(l.people[i], place{float64(k), p.States[s*len(p.People)+i]})
+			}
+			if m == 1 {
+				l.decision = append(l.decision, place{float64(k), p.Decisions[s]})
+			}
+		}
+		return l
+	}}
+}
+
+// overItems shows every item: its part of the decision across, its share upwards, of all individuals together.
+func overItems(n int) view {
+	see := "Every item has a path of its own: its entry of the decision (a price) across, its share of the choices upwards."
+	return view{across: "decision for the item", up: "share of the item", see: see, tracks: func(p *lab.Path) tracks {
+		l := tracks{people: make([]track, n)}
+		mean := make([]float64, n)
+		for s := range p.K {
+			clear(mean)
+			for i := range p.People {
+				rows.AddScaled(mean, 1/float64(len(p.People)), kedge.Row(p.States, s*len(p.People)+i, n))
+			}
+			u := kedge.Row(p.Decisions, s, n)
+			for i := range mean {
+				l.people[i] = append(l.people[i], place{u[i], mean[i]})
+			}
+		}
+		return l
+	}}
+}
+
+// projected shows states and decisions in the plane of the optimum and the first decision.
+func projected(r *lab.Result, p *lab.Path, n int) view {
+	along := unit(r.Optimum.Decision)
+	side := across(along, p.Decisions[:n])
+	at := func(v []float64) place { return place{rows.Dot(v, along), rows.Dot(v, side)} }
+	return view{
+		across: "along the optimum, pᵀu*/‖u*‖", up: "across it, towards the first decision", square: true,
+		see: "Of all dimensions the picture shows two: the direction of the optimum and, at a right angle to it, that of the first decision. The strong line is the decision, the cross the optimum.",
+		tracks: func(p *lab.Path) tracks {
+			l := follow(p, n, n, at, at)
+			l.optimum, l.circle = []place{at(r.Optimum.Decision)}, r.Angles != nil
+			return l
+		},
+	}
+}
+
+// unit is v at length 1, or the first axis when v is zero.
+func unit(v []float64) []float64 {
+	out := make([]float64, len(v))
+	length := rows.Norm(v)
+	if !(length > 0) || !finite(length) {
+		out[0] = 1
+		return out
+	}
+	for i := range v {
+		out[i] = v[i] / length
+	}
+	return out
+}
+
+// across is the direction of what v has at a right angle to a unit vector; of an axis when v has nothing.
+func across(along, v []float64) []float64 {
+	rest := make([]float64, len(v))
+	least := 0
+	for i := range v {
+		if math.Abs(along[i]) < math.Abs(along[least]) {
+			least = i
+		}
+	}
+	inside := rows.Dot(v, along)
+	for i := range v {
+		rest[i] = v[i] - float64(inside*along[i])
+	}
+	if !(rows.Norm(rest) > 1e-9*rows.Norm(v)) {
+		axis := make([]float64, len(v))
+		axis[least] = 1
+		for i := range axis {
+			rest[i] = axis[i] - float64(along[least]*along[i])
+		}
+	}
+	return unit(rest)
+}
