@@ -59,10 +59,15 @@ func blendAVX2(dst *float64, norm2 *float64, p *float64, d *float64, u *float64,
 //go:noescape
 func productsAVX2(along *float64, own *float64, d *float64, u *float64, n int, m int)
 
-// secularAVX2 replaces cosines by settled cosines, as settleCosine does one by one; n must be a multiple of 16. It returns how many did not converge.
+// cosinesAVX2 writes dᵀu·inverse to dst for every row d and returns the largest |dᵀd−1| and the smallest |dst|; n must be a multiple of 4.
 //
 //go:noescape
-func secularAVX2(x *float64, n int, k float64, s float64, limit int) int
+func cosinesAVX2(dst *float64, d *float64, u *float64, n int, m int, inverse float64) (off float64, least float64)
+
+// secularAVX2 replaces cosines by settled cosines, as settleCosine does one by one; n must be a multiple of 16 and single is s rounded. It returns how many did not converge.
+//
+//go:noescape
+func secularAVX2(x *float64, n int, k float64, s float64, single float32, limit int) int
 
 // expAVX2 replaces every entry by its exponential, as exp does one by one.
 //

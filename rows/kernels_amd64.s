@@ -539,18 +539,14 @@ dotLoop:
 	CMPQ    R15, DI
 	JGE     dotRest
 	VMOVUPD (BX)(R15*1), Y5
-	VMOVUPD (R11)(R15*1), Y6
-	VMULPD  Y5, Y6, Y6
+	VMULPD  (R11)(R15*1), Y5, Y6
 	VADDPD  Y6, Y1, Y1
-	VMOVUPD (R12)(R15*1), Y6
-	VMULPD  Y5, Y6, Y6
+	VMULPD  (R12)(R15*1), Y5, Y6
 	VADDPD  Y6, Y2, Y2
-	VMOVUPD (R13)(R15*1), Y6
-	VMULPD  Y5, Y6, Y6
+	VMULPD  (R13)(R15*1), Y5, Y6
 	VADDPD  Y6, Y3, Y3
-	VMOVUPD (R14)(R15*1), Y6
-	VMULPD  Y5, Y6, Y6
-	VADDPD  Y6, Y4, Y4
+	VMULPD  (R14)(R15*1), Y5, Y5
+	VADDPD  Y5, Y4, Y4
 	ADDQ    $0x20, R15
 	JMP     dotLoop
 
@@ -598,10 +594,8 @@ mixLoop:
 	JGE     mixRest
 	VMOVUPD (BX)(R15*1), Y11
 	LEAQ    (R11)(R15*1), BP
-	VMOVUPD (BP), Y12
-	VMULPD  Y9, Y12, Y12
-	VMOVUPD (BP)(R9*1), Y13
-	VMULPD  Y10, Y13, Y13
+	VMULPD  (BP), Y9, Y12
+	VMULPD  (BP)(R9*1), Y10, Y13
 	VADDPD  Y13, Y12, Y12
 	VMULPD  Y2, Y11, Y13
 	VADDPD  Y13, Y12, Y12
@@ -609,10 +603,8 @@ mixLoop:
 	VMULPD  Y12, Y12, Y12
 	VADDPD  Y12, Y5, Y5
 	LEAQ    (R12)(R15*1), BP
-	VMOVUPD (BP), Y12
-	VMULPD  Y9, Y12, Y12
-	VMOVUPD (BP)(R9*1), Y13
-	VMULPD  Y10, Y13, Y13
+	VMULPD  (BP), Y9, Y12
+	VMULPD  (BP)(R9*1), Y10, Y13
 	VADDPD  Y13, Y12, Y12
 	VMULPD  Y3, Y11, Y13
 	VADDPD  Y13, Y12, Y12
@@ -620,10 +612,8 @@ mixLoop:
 	VMULPD  Y12, Y12, Y12
 	VADDPD  Y12, Y6, Y6
 	LEAQ    (R13)(R15*1), BP
-	VMOVUPD (BP), Y12
-	VMULPD  Y9, Y12, Y12
-	VMOVUPD (BP)(R9*1), Y13
-	VMULPD  Y10, Y13, Y13
+	VMULPD  (BP), Y9, Y12
+	VMULPD  (BP)(R9*1), Y10, Y13
 	VADDPD  Y13, Y12, Y12
 	VMULPD  Y4, Y11, Y13
 	VADDPD  Y13, Y12, Y12
@@ -631,10 +621,8 @@ mixLoop:
 	VMULPD  Y12, Y12, Y12
 	VADDPD  Y12, Y7, Y7
 	LEAQ    (R14)(R15*1), BP
-	VMOVUPD (BP), Y12
-	VMULPD  Y9, Y12, Y12
-	VMOVUPD (BP)(R9*1), Y13
-	VMULPD  Y10, Y13, Y13
+	VMULPD  (BP), Y9, Y12
+	VMULPD  (BP)(R9*1), Y10, Y13
 	VADDPD  Y13, Y12, Y12
 	VMULPD  Y1, Y11, Y11
 	VADDPD  Y11, Y12, Y12
@@ -722,17 +710,13 @@ mixDone:
 scaleLoop:
 	CMPQ    R15, DI
 	JGE     scaleRest
-	VMOVUPD (R11)(R15*1), Y5
-	VMULPD  Y2, Y5, Y5
+	VMULPD  (R11)(R15*1), Y2, Y5
 	VMOVUPD Y5, (R11)(R15*1)
-	VMOVUPD (R12)(R15*1), Y5
-	VMULPD  Y3, Y5, Y5
+	VMULPD  (R12)(R15*1), Y3, Y5
 	VMOVUPD Y5, (R12)(R15*1)
-	VMOVUPD (R13)(R15*1), Y5
-	VMULPD  Y4, Y5, Y5
+	VMULPD  (R13)(R15*1), Y4, Y5
 	VMOVUPD Y5, (R13)(R15*1)
-	VMOVUPD (R14)(R15*1), Y5
-	VMULPD  Y1, Y5, Y5
+	VMULPD  (R14)(R15*1), Y1, Y5
 	VMOVUPD Y5, (R14)(R15*1)
 	ADDQ    $0x20, R15
 	JMP     scaleLoop
@@ -863,18 +847,18 @@ bothDone:
 	VPERM2F128 $0x31, Y4, Y2, Y2
 	VADDPD     Y2, Y1, Y1
 	VHADDPD    Y1, Y9, Y1
-	VMOVUPD    Y1, (AX)
-	VPERM2F128 $0x20, Y7, Y5, Y1
-	VPERM2F128 $0x31, Y7, Y5, Y2
-	VADDPD     Y2, Y1, Y1
-	VPERM2F128 $0x20, Y8, Y6, Y2
-	VPERM2F128 $0x31, Y8, Y6, Y3
+	VPERM2F128 $0x20, Y7, Y5, Y2
+	VPERM2F128 $0x31, Y7, Y5, Y3
 	VADDPD     Y3, Y2, Y2
-	VHADDPD    Y2, Y1, Y1
-	VMOVUPD    Y1, (CX)
-	LEAQ       (DX)(R9*4), DX
+	VPERM2F128 $0x20, Y8, Y6, Y3
+	VPERM2F128 $0x31, Y8, Y6, Y4
+	VADDPD     Y4, Y3, Y3
+	VHADDPD    Y3, Y2, Y2
+	VMOVUPD    Y1, (AX)
+	VMOVUPD    Y2, (CX)
 	ADDQ       $0x20, AX
 	ADDQ       $0x20, CX
+	LEAQ       (DX)(R9*4), DX
 	SUBQ       $0x04, SI
 	JMP        rows
 
@@ -882,296 +866,993 @@ done:
 	VZEROUPPER
 	RET
 
-// func secularAVX2(x *float64, n int, k float64, s float64, limit int) int
+// func cosinesAVX2(dst *float64, d *float64, u *float64, n int, m int, inverse float64) (off float64, least float64)
+// Requires: AVX, AVX2, SSE2
+TEXT ·cosinesAVX2(SB), NOSPLIT, $0-64
+	MOVQ         dst+0(FP), AX
+	VXORPD       Y0, Y0, Y0
+	VBROADCASTSD infinity<>+0(SB), Y1
+	MOVQ         d+8(FP), CX
+	MOVQ         u+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         m+32(FP), SI
+	MOVQ         SI, DI
+	ANDQ         $0x03, DI
+	ANDQ         $-4, SI
+	SHLQ         $0x03, SI
+	LEAQ         tailMasks<>+0(SB), R9
+	MOVQ         DI, R8
+	SHLQ         $0x05, R8
+	VMOVUPD      (R9)(R8*1), Y2
+	MOVQ         m+32(FP), R8
+	SHLQ         $0x03, R8
+
+rows:
+	CMPQ   BX, $0x00
+	JLE    done
+	MOVQ   CX, R9
+	LEAQ   (R9)(R8*1), R10
+	LEAQ   (R10)(R8*1), R11
+	LEAQ   (R11)(R8*1), R12
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	XORQ   R13, R13
+
+bothLoop:
+	CMPQ    R13, SI
+	JGE     bothRest
+	VMOVUPD (DX)(R13*1), Y11
+	VMOVUPD (R9)(R13*1), Y12
+	VMULPD  Y11, Y12, Y13
+	VADDPD  Y13, Y3, Y3
+	VMULPD  Y12, Y12, Y12
+	VADDPD  Y12, Y7, Y7
+	VMOVUPD (R10)(R13*1), Y12
+	VMULPD  Y11, Y12, Y13
+	VADDPD  Y13, Y4, Y4
+	VMULPD  Y12, Y12, Y12
+	VADDPD  Y12, Y8, Y8
+	VMOVUPD (R11)(R13*1), Y12
+	VMULPD  Y11, Y12, Y13
+	VADDPD  Y13, Y5, Y5
+	VMULPD  Y12, Y12, Y12
+	VADDPD  Y12, Y9, Y9
+	VMOVUPD (R12)(R13*1), Y12
+	VMULPD  Y11, Y12, Y11
+	VADDPD  Y11, Y6, Y6
+	VMULPD  Y12, Y12, Y12
+	VADDPD  Y12, Y10, Y10
+	ADDQ    $0x20, R13
+	JMP     bothLoop
+
+bothRest:
+	TESTQ      DI, DI
+	JZ         bothDone
+	VMASKMOVPD (DX)(R13*1), Y2, Y11
+	VMASKMOVPD (R9)(R13*1), Y2, Y12
+	VMULPD     Y11, Y12, Y13
+	VADDPD     Y13, Y3, Y3
+	VMULPD     Y12, Y12, Y12
+	VADDPD     Y12, Y7, Y7
+	VMASKMOVPD (R10)(R13*1), Y2, Y12
+	VMULPD     Y11, Y12, Y13
+	VADDPD     Y13, Y4, Y4
+	VMULPD     Y12, Y12, Y12
+	VADDPD     Y12, Y8, Y8
+	VMASKMOVPD (R11)(R13*1), Y2, Y12
+	VMULPD     Y11, Y12, Y13
+	VADDPD     Y13, Y5, Y5
+	VMULPD     Y12, Y12, Y12
+	VADDPD     Y12, Y9, Y9
+	VMASKMOVPD (R12)(R13*1), Y2, Y12
+	VMULPD     Y11, Y12, Y11
+	VADDPD     Y11, Y6, Y6
+	VMULPD     Y12, Y12, Y12
+	VADDPD     Y12, Y10, Y10
+
+bothDone:
+	VPERM2F128   $0x20, Y5, Y3, Y11
+	VPERM2F128   $0x31, Y5, Y3, Y3
+	VADDPD       Y3, Y11, Y11
+	VPERM2F128   $0x20, Y6, Y4, Y3
+	VPERM2F128   $0x31, Y6, Y4, Y4
+	VADDPD       Y4, Y3, Y3
+	VHADDPD      Y3, Y11, Y3
+	VPERM2F128   $0x20, Y9, Y7, Y4
+	VPERM2F128   $0x31, Y9, Y7, Y5
+	VADDPD       Y5, Y4, Y4
+	VPERM2F128   $0x20, Y10, Y8, Y5
+	VPERM2F128   $0x31, Y10, Y8, Y6
+	VADDPD       Y6, Y5, Y5
+	VHADDPD      Y5, Y4, Y4
+	VBROADCASTSD sign<>+0(SB), Y5
+	VBROADCASTSD inverse+40(FP), Y6
+	VMULPD       Y6, Y3, Y3
+	VMOVUPD      Y3, (AX)
+	ADDQ         $0x20, AX
+	VANDNPD      Y3, Y5, Y3
+	VMINPD       Y1, Y3, Y1
+	VBROADCASTSD c0<>+0(SB), Y3
+	VSUBPD       Y3, Y4, Y4
+	VANDNPD      Y4, Y5, Y4
+	VPCMPGTQ     Y0, Y4, Y3
+	VBLENDVPD    Y3, Y4, Y0, Y0
+	LEAQ         (CX)(R8*4), CX
+	SUBQ         $0x04, BX
+	JMP          rows
+
+done:
+	VPERMPD   $0x4e, Y1, Y2
+	VMINPD    Y2, Y1, Y1
+	VPERMPD   $0xb1, Y1, Y2
+	VMINPD    Y2, Y1, Y1
+	VPERMPD   $0x4e, Y0, Y2
+	VPCMPGTQ  Y0, Y2, Y3
+	VBLENDVPD Y3, Y2, Y0, Y0
+	VPERMPD   $0xb1, Y0, Y2
+	VPCMPGTQ  Y0, Y2, Y3
+	VBLENDVPD Y3, Y2, Y0, Y0
+	VZEROUPPER
+	MOVSD     X0, off+48(FP)
+	MOVSD     X1, least+56(FP)
+	RET
+
+// func secularAVX2(x *float64, n int, k float64, s float64, single float32, limit int) int
 // Requires: AVX, POPCNT
-TEXT ·secularAVX2(SB), NOSPLIT, $640-48
-	MOVQ         x+0(FP), AX
-	MOVQ         n+8(FP), CX
-	XORQ         DX, DX
-	VBROADCASTSD s+24(FP), Y4
-	VBROADCASTSD c0<>+0(SB), Y5
+TEXT ·secularAVX2(SB), NOSPLIT, $640-56
+	MOVQ x+0(FP), AX
+	MOVQ n+8(FP), CX
+	XORQ DX, DX
 
 many:
 	CMPQ         CX, $0x00
 	JLE          done
-	VXORPD       Y6, Y6, Y6
+	VBROADCASTSD s+24(FP), Y4
+	VBROADCASTSD c0<>+0(SB), Y5
 	VMOVUPD      (AX), Y0
 	VMOVUPD      Y0, (SP)
 	VBROADCASTSD sign<>+0(SB), Y1
 	VANDNPD      Y0, Y1, Y0
-	VSUBPD       Y0, Y5, Y2
-	VADDPD       Y0, Y5, Y3
-	VMULPD       Y3, Y2, Y2
-	VMAXPD       Y6, Y2, Y2
-	VSQRTPD      Y2, Y2
-	VBROADCASTSD k+16(FP), Y1
-	VMULPD       Y1, Y2, Y2
-	VMOVUPD      Y2, 64(SP)
-	VMULPD       Y1, Y0, Y1
-	VMOVUPD      Y1, 32(SP)
-	VSUBPD       Y4, Y2, Y3
-	VMOVUPD      Y3, 96(SP)
-	VMAXPD       Y6, Y3, Y0
-	VMULPD       Y0, Y0, Y0
-	VMULPD       Y1, Y1, Y3
-	VADDPD       Y0, Y3, Y3
-	VSQRTPD      Y3, Y3
-	VMAXPD       Y1, Y3, Y0
-	VADDPD       Y4, Y0, Y3
-	VDIVPD       Y3, Y0, Y3
-	VMULPD       Y2, Y3, Y3
-	VMAXPD       Y6, Y3, Y2
-	VMULPD       Y2, Y2, Y2
-	VMULPD       Y1, Y1, Y3
-	VADDPD       Y2, Y3, Y3
-	VSQRTPD      Y3, Y3
-	VMAXPD       Y0, Y3, Y0
-	VCMPPD       $0x04, Y6, Y1, Y3
-	VMOVUPD      Y3, 128(SP)
-	VBLENDVPD    Y3, Y0, Y5, Y0
-	VXORPD       Y7, Y7, Y7
-	VMOVUPD      32(AX), Y1
-	VMOVUPD      Y1, 160(SP)
-	VBROADCASTSD sign<>+0(SB), Y2
-	VANDNPD      Y1, Y2, Y1
-	VSUBPD       Y1, Y5, Y3
-	VADDPD       Y1, Y5, Y6
-	VMULPD       Y6, Y3, Y3
-	VMAXPD       Y7, Y3, Y3
-	VSQRTPD      Y3, Y3
+	VSUBPD       Y0, Y5, Y1
+	VADDPD       Y0, Y5, Y2
+	VMULPD       Y2, Y1, Y1
+	VXORPD       Y2, Y2, Y2
+	VMAXPD       Y2, Y1, Y1
+	VSQRTPD      Y1, Y1
 	VBROADCASTSD k+16(FP), Y2
-	VMULPD       Y2, Y3, Y3
-	VMOVUPD      Y3, 224(SP)
-	VMULPD       Y2, Y1, Y2
-	VMOVUPD      Y2, 192(SP)
-	VSUBPD       Y4, Y3, Y6
-	VMOVUPD      Y6, 256(SP)
-	VMAXPD       Y7, Y6, Y1
-	VMULPD       Y1, Y1, Y1
-	VMULPD       Y2, Y2, Y6
-	VADDPD       Y1, Y6, Y6
-	VSQRTPD      Y6, Y6
-	VMAXPD       Y2, Y6, Y1
-	VADDPD       Y4, Y1, Y6
-	VDIVPD       Y6, Y1, Y6
-	VMULPD       Y3, Y6, Y6
-	VMAXPD       Y7, Y6, Y3
-	VMULPD       Y3, Y3, Y3
-	VMULPD       Y2, Y2, Y6
-	VADDPD       Y3, Y6, Y6
-	VSQRTPD      Y6, Y6
-	VMAXPD       Y1, Y6, Y1
-	VCMPPD       $0x04, Y7, Y2, Y6
-	VMOVUPD      Y6, 288(SP)
-	VBLENDVPD    Y6, Y1, Y5, Y1
+	VMULPD       Y2, Y1, Y1
+	VMOVUPD      Y1, 64(SP)
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, 32(SP)
+	VSUBPD       Y4, Y1, Y1
+	VMOVUPD      Y1, 96(SP)
+	VMOVUPD      32(AX), Y0
+	VMOVUPD      Y0, 160(SP)
+	VBROADCASTSD sign<>+0(SB), Y1
+	VANDNPD      Y0, Y1, Y0
+	VSUBPD       Y0, Y5, Y1
+	VADDPD       Y0, Y5, Y2
+	VMULPD       Y2, Y1, Y1
+	VXORPD       Y2, Y2, Y2
+	VMAXPD       Y2, Y1, Y1
+	VSQRTPD      Y1, Y1
+	VBROADCASTSD k+16(FP), Y2
+	VMULPD       Y2, Y1, Y1
+	VMOVUPD      Y1, 224(SP)
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, 192(SP)
+	VSUBPD       Y4, Y1, Y1
+	VMOVUPD      Y1, 256(SP)
+	VMOVUPD      64(AX), Y0
+	VMOVUPD      Y0, 320(SP)
+	VBROADCASTSD sign<>+0(SB), Y1
+	VANDNPD      Y0, Y1, Y0
+	VSUBPD       Y0, Y5, Y1
+	VADDPD       Y0, Y5, Y2
+	VMULPD       Y2, Y1, Y1
+	VXORPD       Y2, Y2, Y2
+	VMAXPD       Y2, Y1, Y1
+	VSQRTPD      Y1, Y1
+	VBROADCASTSD k+16(FP), Y2
+	VMULPD       Y2, Y1, Y1
+	VMOVUPD      Y1, 384(SP)
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, 352(SP)
+	VSUBPD       Y4, Y1, Y1
+	VMOVUPD      Y1, 416(SP)
+	VMOVUPD      96(AX), Y0
+	VMOVUPD      Y0, 480(SP)
+	VBROADCASTSD sign<>+0(SB), Y1
+	VANDNPD      Y0, Y1, Y0
+	VSUBPD       Y0, Y5, Y1
+	VADDPD       Y0, Y5, Y2
+	VMULPD       Y2, Y1, Y1
+	VXORPD       Y2, Y2, Y2
+	VMAXPD       Y2, Y1, Y1
+	VSQRTPD      Y1, Y1
+	VBROADCASTSD k+16(FP), Y2
+	VMULPD       Y2, Y1, Y1
+	VMOVUPD      Y1, 544(SP)
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, 512(SP)
+	VSUBPD       Y4, Y1, Y1
+	VMOVUPD      Y1, 576(SP)
+	VCVTPD2PSY   32(SP), X6
+	VCVTPD2PSY   192(SP), X0
+	VINSERTF128  $0x01, X0, Y6, Y0
+	VCVTPD2PSY   64(SP), X6
+	VCVTPD2PSY   224(SP), X1
+	VINSERTF128  $0x01, X1, Y6, Y2
+	VBROADCASTSS single+32(FP), Y3
+	VBROADCASTSS single1<>+0(SB), Y7
 	VXORPD       Y8, Y8, Y8
-	VMOVUPD      64(AX), Y2
-	VMOVUPD      Y2, 320(SP)
-	VBROADCASTSD sign<>+0(SB), Y3
-	VANDNPD      Y2, Y3, Y2
-	VSUBPD       Y2, Y5, Y6
-	VADDPD       Y2, Y5, Y7
-	VMULPD       Y7, Y6, Y6
-	VMAXPD       Y8, Y6, Y6
-	VSQRTPD      Y6, Y6
-	VBROADCASTSD k+16(FP), Y3
-	VMULPD       Y3, Y6, Y6
-	VMOVUPD      Y6, 384(SP)
-	VMULPD       Y3, Y2, Y3
-	VMOVUPD      Y3, 352(SP)
-	VSUBPD       Y4, Y6, Y7
-	VMOVUPD      Y7, 416(SP)
-	VMAXPD       Y8, Y7, Y2
-	VMULPD       Y2, Y2, Y2
-	VMULPD       Y3, Y3, Y7
-	VADDPD       Y2, Y7, Y7
-	VSQRTPD      Y7, Y7
-	VMAXPD       Y3, Y7, Y2
-	VADDPD       Y4, Y2, Y7
-	VDIVPD       Y7, Y2, Y7
-	VMULPD       Y6, Y7, Y7
-	VMAXPD       Y8, Y7, Y6
-	VMULPD       Y6, Y6, Y6
-	VMULPD       Y3, Y3, Y7
-	VADDPD       Y6, Y7, Y7
-	VSQRTPD      Y7, Y7
-	VMAXPD       Y2, Y7, Y2
-	VCMPPD       $0x04, Y8, Y3, Y7
-	VMOVUPD      Y7, 448(SP)
-	VBLENDVPD    Y7, Y2, Y5, Y2
-	VXORPD       Y9, Y9, Y9
-	VMOVUPD      96(AX), Y3
-	VMOVUPD      Y3, 480(SP)
-	VBROADCASTSD sign<>+0(SB), Y6
-	VANDNPD      Y3, Y6, Y3
-	VSUBPD       Y3, Y5, Y7
-	VADDPD       Y3, Y5, Y8
-	VMULPD       Y8, Y7, Y7
-	VMAXPD       Y9, Y7, Y7
-	VSQRTPD      Y7, Y7
-	VBROADCASTSD k+16(FP), Y6
-	VMULPD       Y6, Y7, Y7
-	VMOVUPD      Y7, 544(SP)
-	VMULPD       Y6, Y3, Y6
-	VMOVUPD      Y6, 512(SP)
-	VSUBPD       Y4, Y7, Y8
-	VMOVUPD      Y8, 576(SP)
-	VMAXPD       Y9, Y8, Y3
-	VMULPD       Y3, Y3, Y3
-	VMULPD       Y6, Y6, Y8
-	VADDPD       Y3, Y8, Y8
-	VSQRTPD      Y8, Y8
-	VMAXPD       Y6, Y8, Y3
-	VADDPD       Y4, Y3, Y8
-	VDIVPD       Y8, Y3, Y8
-	VMULPD       Y7, Y8, Y8
-	VMAXPD       Y9, Y8, Y7
-	VMULPD       Y7, Y7, Y7
-	VMULPD       Y6, Y6, Y8
+	VSUBPS       Y3, Y2, Y9
+	VMAXPS       Y8, Y9, Y1
+	VMULPS       Y1, Y1, Y1
+	VMULPS       Y0, Y0, Y9
+	VADDPS       Y1, Y9, Y9
+	VSQRTPS      Y9, Y9
+	VMAXPS       Y0, Y9, Y1
+	VADDPS       Y3, Y1, Y9
+	VDIVPS       Y9, Y1, Y9
+	VMULPS       Y2, Y9, Y9
+	VMAXPS       Y8, Y9, Y8
+	VMULPS       Y8, Y8, Y8
+	VMULPS       Y0, Y0, Y9
+	VADDPS       Y8, Y9, Y9
+	VSQRTPS      Y9, Y9
+	VMAXPS       Y1, Y9, Y1
+	VADDPS       Y3, Y1, Y8
+	VMULPS       Y1, Y8, Y10
+	VDIVPS       Y10, Y7, Y10
+	VMULPS       Y1, Y10, Y9
+	VMULPS       Y8, Y10, Y10
+	VMULPS       Y2, Y9, Y11
+	VMULPS       Y0, Y10, Y12
+	VMULPS       Y12, Y12, Y12
+	VSUBPS       Y3, Y2, Y13
+	VSUBPS       Y1, Y13, Y13
+	VMULPS       Y9, Y13, Y13
+	VADDPS       Y7, Y11, Y8
+	VMULPS       Y8, Y13, Y13
+	VADDPS       Y12, Y13, Y13
+	VMULPS       Y11, Y11, Y11
+	VMULPS       Y9, Y11, Y11
+	VMULPS       Y10, Y12, Y12
+	VADDPS       Y12, Y11, Y11
+	VADDPS       Y7, Y13, Y8
+	VMULPS       Y8, Y13, Y13
+	VSQRTPS      Y8, Y8
+	VADDPS       Y7, Y8, Y8
+	VMULPS       Y11, Y8, Y8
+	VDIVPS       Y8, Y13, Y13
+	VADDPS       Y13, Y1, Y1
+	VADDPS       Y3, Y1, Y8
+	VMULPS       Y1, Y8, Y10
+	VDIVPS       Y10, Y7, Y10
+	VMULPS       Y1, Y10, Y9
+	VMULPS       Y8, Y10, Y10
+	VMULPS       Y2, Y9, Y11
+	VMULPS       Y0, Y10, Y12
+	VMULPS       Y12, Y12, Y12
+	VSUBPS       Y3, Y2, Y13
+	VSUBPS       Y1, Y13, Y13
+	VMULPS       Y9, Y13, Y13
+	VADDPS       Y7, Y11, Y8
+	VMULPS       Y8, Y13, Y13
+	VADDPS       Y12, Y13, Y13
+	VMULPS       Y11, Y11, Y11
+	VMULPS       Y9, Y11, Y11
+	VMULPS       Y10, Y12, Y12
+	VADDPS       Y12, Y11, Y11
+	VADDPS       Y7, Y13, Y8
+	VMULPS       Y8, Y13, Y13
+	VSQRTPS      Y8, Y8
+	VADDPS       Y7, Y8, Y8
+	VMULPS       Y11, Y8, Y8
+	VDIVPS       Y8, Y13, Y13
+	VADDPS       Y13, Y1, Y1
+	VADDPS       Y3, Y1, Y8
+	VMULPS       Y1, Y8, Y10
+	VDIVPS       Y10, Y7, Y10
+	VMULPS       Y1, Y10, Y9
+	VMULPS       Y8, Y10, Y10
+	VMULPS       Y2, Y9, Y11
+	VMULPS       Y0, Y10, Y0
+	VMULPS       Y0, Y0, Y0
+	VSUBPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMULPS       Y9, Y2, Y2
+	VADDPS       Y7, Y11, Y8
+	VMULPS       Y8, Y2, Y2
+	VADDPS       Y0, Y2, Y2
+	VMULPS       Y11, Y11, Y11
+	VMULPS       Y9, Y11, Y11
+	VMULPS       Y10, Y0, Y0
+	VADDPS       Y0, Y11, Y11
+	VADDPS       Y7, Y2, Y8
+	VMULPS       Y8, Y2, Y2
+	VSQRTPS      Y8, Y8
+	VADDPS       Y7, Y8, Y8
+	VMULPS       Y11, Y8, Y8
+	VDIVPS       Y8, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VCVTPS2PD    X1, Y0
+	VEXTRACTF128 $0x01, Y1, X1
+	VCVTPS2PD    X1, Y1
+	VCVTPD2PSY   352(SP), X6
+	VCVTPD2PSY   512(SP), X2
+	VINSERTF128  $0x01, X2, Y6, Y2
+	VCVTPD2PSY   384(SP), X6
+	VCVTPD2PSY   544(SP), X3
+	VINSERTF128  $0x01, X3, Y6, Y7
+	VBROADCASTSS single+32(FP), Y8
+	VBROADCASTSS single1<>+0(SB), Y9
+	VXORPD       Y10, Y10, Y10
+	VSUBPS       Y8, Y7, Y11
+	VMAXPS       Y10, Y11, Y3
+	VMULPS       Y3, Y3, Y3
+	VMULPS       Y2, Y2, Y11
+	VADDPS       Y3, Y11, Y11
+	VSQRTPS      Y11, Y11
+	VMAXPS       Y2, Y11, Y3
+	VADDPS       Y8, Y3, Y11
+	VDIVPS       Y11, Y3, Y11
+	VMULPS       Y7, Y11, Y11
+	VMAXPS       Y10, Y11, Y10
+	VMULPS       Y10, Y10, Y10
+	VMULPS       Y2, Y2, Y11
+	VADDPS       Y10, Y11, Y11
+	VSQRTPS      Y11, Y11
+	VMAXPS       Y3, Y11, Y3
+	VADDPS       Y8, Y3, Y10
+	VMULPS       Y3, Y10, Y12
+	VDIVPS       Y12, Y9, Y12
+	VMULPS       Y3, Y12, Y11
+	VMULPS       Y10, Y12, Y12
+	VMULPS       Y7, Y11, Y13
+	VMULPS       Y2, Y12, Y14
+	VMULPS       Y14, Y14, Y14
+	VSUBPS       Y8, Y7, Y15
+	VSUBPS       Y3, Y15, Y15
+	VMULPS       Y11, Y15, Y15
+	VADDPS       Y9, Y13, Y10
+	VMULPS       Y10, Y15, Y15
+	VADDPS       Y14, Y15, Y15
+	VMULPS       Y13, Y13, Y13
+	VMULPS       Y11, Y13, Y13
+	VMULPS       Y12, Y14, Y14
+	VADDPS       Y14, Y13, Y13
+	VADDPS       Y9, Y15, Y10
+	VMULPS       Y10, Y15, Y15
+	VSQRTPS      Y10, Y10
+	VADDPS       Y9, Y10, Y10
+	VMULPS       Y13, Y10, Y10
+	VDIVPS       Y10, Y15, Y15
+	VADDPS       Y15, Y3, Y3
+	VADDPS       Y8, Y3, Y10
+	VMULPS       Y3, Y10, Y12
+	VDIVPS       Y12, Y9, Y12
+	VMULPS       Y3, Y12, Y11
+	VMULPS       Y10, Y12, Y12
+	VMULPS       Y7, Y11, Y13
+	VMULPS       Y2, Y12, Y14
+	VMULPS       Y14, Y14, Y14
+	VSUBPS       Y8, Y7, Y15
+	VSUBPS       Y3, Y15, Y15
+	VMULPS       Y11, Y15, Y15
+	VADDPS       Y9, Y13, Y10
+	VMULPS       Y10, Y15, Y15
+	VADDPS       Y14, Y15, Y15
+	VMULPS       Y13, Y13, Y13
+	VMULPS       Y11, Y13, Y13
+	VMULPS       Y12, Y14, Y14
+	VADDPS       Y14, Y13, Y13
+	VADDPS       Y9, Y15, Y10
+	VMULPS       Y10, Y15, Y15
+	VSQRTPS      Y10, Y10
+	VADDPS       Y9, Y10, Y10
+	VMULPS       Y13, Y10, Y10
+	VDIVPS       Y10, Y15, Y15
+	VADDPS       Y15, Y3, Y3
+	VADDPS       Y8, Y3, Y10
+	VMULPS       Y3, Y10, Y12
+	VDIVPS       Y12, Y9, Y12
+	VMULPS       Y3, Y12, Y11
+	VMULPS       Y10, Y12, Y12
+	VMULPS       Y7, Y11, Y13
+	VMULPS       Y2, Y12, Y2
+	VMULPS       Y2, Y2, Y2
+	VSUBPS       Y8, Y7, Y7
+	VSUBPS       Y3, Y7, Y7
+	VMULPS       Y11, Y7, Y7
+	VADDPS       Y9, Y13, Y10
+	VMULPS       Y10, Y7, Y7
+	VADDPS       Y2, Y7, Y7
+	VMULPS       Y13, Y13, Y13
+	VMULPS       Y11, Y13, Y13
+	VMULPS       Y12, Y2, Y2
+	VADDPS       Y2, Y13, Y13
+	VADDPS       Y9, Y7, Y10
+	VMULPS       Y10, Y7, Y7
+	VSQRTPS      Y10, Y10
+	VADDPS       Y9, Y10, Y10
+	VMULPS       Y13, Y10, Y10
+	VDIVPS       Y10, Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VCVTPS2PD    X3, Y2
+	VEXTRACTF128 $0x01, Y3, X3
+	VCVTPS2PD    X3, Y3
+	XORL         BX, BX
+	VADDPD       Y4, Y0, Y7
+	VMULPD       Y0, Y7, Y9
+	VDIVPD       Y9, Y5, Y9
+	VMULPD       Y0, Y9, Y8
+	VMULPD       Y7, Y9, Y9
+	VMULPD       64(SP), Y8, Y10
+	VMULPD       32(SP), Y9, Y11
+	VMULPD       Y11, Y11, Y11
+	VMOVUPD      96(SP), Y12
+	VSUBPD       Y0, Y12, Y12
+	VMULPD       Y8, Y12, Y12
+	VADDPD       Y5, Y10, Y7
+	VMULPD       Y7, Y12, Y12
+	VADDPD       Y11, Y12, Y12
+	VMULPD       Y10, Y10, Y10
+	VMULPD       Y8, Y10, Y10
+	VMULPD       Y9, Y11, Y11
+	VADDPD       Y11, Y10, Y13
+	VMULPD       Y8, Y10, Y8
+	VMULPD       Y9, Y11, Y7
 	VADDPD       Y7, Y8, Y8
-	VSQRTPD      Y8, Y8
-	VMAXPD       Y3, Y8, Y3
-	VCMPPD       $0x04, Y9, Y6, Y8
-	VMOVUPD      Y8, 608(SP)
+	VADDPD       Y12, Y12, Y7
+	VMULPD       Y13, Y7, Y9
+	VADDPD       Y7, Y12, Y12
+	VMULPD       Y8, Y12, Y12
+	VADDPD       Y13, Y13, Y7
+	VMULPD       Y7, Y7, Y7
+	VSUBPD       Y12, Y7, Y7
+	VDIVPD       Y7, Y9, Y9
+	VADDPD       Y9, Y0, Y0
+	VBROADCASTSD sign<>+0(SB), Y7
+	VANDNPD      Y9, Y7, Y9
+	VBROADCASTSD quick<>+0(SB), Y7
+	VMULPD       Y7, Y0, Y7
+	VCMPPD       $0x06, Y7, Y9, Y7
+	VMOVUPD      32(SP), Y8
+	VXORPD       Y9, Y9, Y9
+	VCMPPD       $0x04, Y9, Y8, Y8
+	VBLENDVPD    Y8, Y0, Y5, Y0
+	VANDPD       Y8, Y7, Y7
+	VMOVUPD      Y7, 128(SP)
+	VMOVMSKPD    Y7, SI
+	SHLL         $0x04, BX
+	ORL          SI, BX
+	VADDPD       Y4, Y1, Y7
+	VMULPD       Y1, Y7, Y9
+	VDIVPD       Y9, Y5, Y9
+	VMULPD       Y1, Y9, Y8
+	VMULPD       Y7, Y9, Y9
+	VMULPD       224(SP), Y8, Y10
+	VMULPD       192(SP), Y9, Y11
+	VMULPD       Y11, Y11, Y11
+	VMOVUPD      256(SP), Y12
+	VSUBPD       Y1, Y12, Y12
+	VMULPD       Y8, Y12, Y12
+	VADDPD       Y5, Y10, Y7
+	VMULPD       Y7, Y12, Y12
+	VADDPD       Y11, Y12, Y12
+	VMULPD       Y10, Y10, Y10
+	VMULPD       Y8, Y10, Y10
+	VMULPD       Y9, Y11, Y11
+	VADDPD       Y11, Y10, Y13
+	VMULPD       Y8, Y10, Y8
+	VMULPD       Y9, Y11, Y7
+	VADDPD       Y7, Y8, Y8
+	VADDPD       Y12, Y12, Y7
+	VMULPD       Y13, Y7, Y9
+	VADDPD       Y7, Y12, Y12
+	VMULPD       Y8, Y12, Y12
+	VADDPD       Y13, Y13, Y7
+	VMULPD       Y7, Y7, Y7
+	VSUBPD       Y12, Y7, Y7
+	VDIVPD       Y7, Y9, Y9
+	VADDPD       Y9, Y1, Y1
+	VBROADCASTSD sign<>+0(SB), Y7
+	VANDNPD      Y9, Y7, Y9
+	VBROADCASTSD quick<>+0(SB), Y7
+	VMULPD       Y7, Y1, Y7
+	VCMPPD       $0x06, Y7, Y9, Y7
+	VMOVUPD      192(SP), Y8
+	VXORPD       Y9, Y9, Y9
+	VCMPPD       $0x04, Y9, Y8, Y8
+	VBLENDVPD    Y8, Y1, Y5, Y1
+	VANDPD       Y8, Y7, Y7
+	VMOVUPD      Y7, 288(SP)
+	VMOVMSKPD    Y7, SI
+	SHLL         $0x04, BX
+	ORL          SI, BX
+	VADDPD       Y4, Y2, Y7
+	VMULPD       Y2, Y7, Y9
+	VDIVPD       Y9, Y5, Y9
+	VMULPD       Y2, Y9, Y8
+	VMULPD       Y7, Y9, Y9
+	VMULPD       384(SP), Y8, Y10
+	VMULPD       352(SP), Y9, Y11
+	VMULPD       Y11, Y11, Y11
+	VMOVUPD      416(SP), Y12
+	VSUBPD       Y2, Y12, Y12
+	VMULPD       Y8, Y12, Y12
+	VADDPD       Y5, Y10, Y7
+	VMULPD       Y7, Y12, Y12
+	VADDPD       Y11, Y12, Y12
+	VMULPD       Y10, Y10, Y10
+	VMULPD       Y8, Y10, Y10
+	VMULPD       Y9, Y11, Y11
+	VADDPD       Y11, Y10, Y13
+	VMULPD       Y8, Y10, Y8
+	VMULPD       Y9, Y11, Y7
+	VADDPD       Y7, Y8, Y8
+	VADDPD       Y12, Y12, Y7
+	VMULPD       Y13, Y7, Y9
+	VADDPD       Y7, Y12, Y12
+	VMULPD       Y8, Y12, Y12
+	VADDPD       Y13, Y13, Y7
+	VMULPD       Y7, Y7, Y7
+	VSUBPD       Y12, Y7, Y7
+	VDIVPD       Y7, Y9, Y9
+	VADDPD       Y9, Y2, Y2
+	VBROADCASTSD sign<>+0(SB), Y7
+	VANDNPD      Y9, Y7, Y9
+	VBROADCASTSD quick<>+0(SB), Y7
+	VMULPD       Y7, Y2, Y7
+	VCMPPD       $0x06, Y7, Y9, Y7
+	VMOVUPD      352(SP), Y8
+	VXORPD       Y9, Y9, Y9
+	VCMPPD       $0x04, Y9, Y8, Y8
+	VBLENDVPD    Y8, Y2, Y5, Y2
+	VANDPD       Y8, Y7, Y7
+	VMOVUPD      Y7, 448(SP)
+	VMOVMSKPD    Y7, SI
+	SHLL         $0x04, BX
+	ORL          SI, BX
+	VADDPD       Y4, Y3, Y7
+	VMULPD       Y3, Y7, Y9
+	VDIVPD       Y9, Y5, Y9
+	VMULPD       Y3, Y9, Y8
+	VMULPD       Y7, Y9, Y9
+	VMULPD       544(SP), Y8, Y10
+	VMULPD       512(SP), Y9, Y11
+	VMULPD       Y11, Y11, Y11
+	VMOVUPD      576(SP), Y12
+	VSUBPD       Y3, Y12, Y12
+	VMULPD       Y8, Y12, Y12
+	VADDPD       Y5, Y10, Y7
+	VMULPD       Y7, Y12, Y12
+	VADDPD       Y11, Y12, Y12
+	VMULPD       Y10, Y10, Y10
+	VMULPD       Y8, Y10, Y10
+	VMULPD       Y9, Y11, Y11
+	VADDPD       Y11, Y10, Y13
+	VMULPD       Y8, Y10, Y8
+	VMULPD       Y9, Y11, Y7
+	VADDPD       Y7, Y8, Y8
+	VADDPD       Y12, Y12, Y7
+	VMULPD       Y13, Y7, Y9
+	VADDPD       Y7, Y12, Y12
+	VMULPD       Y8, Y12, Y12
+	VADDPD       Y13, Y13, Y7
+	VMULPD       Y7, Y7, Y7
+	VSUBPD       Y12, Y7, Y7
+	VDIVPD       Y7, Y9, Y9
+	VADDPD       Y9, Y3, Y3
+	VBROADCASTSD sign<>+0(SB), Y7
+	VANDNPD      Y9, Y7, Y9
+	VBROADCASTSD quick<>+0(SB), Y7
+	VMULPD       Y7, Y3, Y7
+	VCMPPD       $0x06, Y7, Y9, Y7
+	VMOVUPD      512(SP), Y8
+	VXORPD       Y9, Y9, Y9
+	VCMPPD       $0x04, Y9, Y8, Y8
 	VBLENDVPD    Y8, Y3, Y5, Y3
-	MOVQ         limit+32(FP), BX
+	VANDPD       Y8, Y7, Y7
+	VMOVUPD      Y7, 608(SP)
+	VMOVMSKPD    Y7, SI
+	SHLL         $0x04, BX
+	ORL          SI, BX
+	TESTL        BX, BX
+	JZ           converged
+	XORL         BX, BX
+	VADDPD       Y4, Y0, Y7
+	VMULPD       Y0, Y7, Y9
+	VDIVPD       Y9, Y5, Y9
+	VMULPD       Y0, Y9, Y8
+	VMULPD       Y7, Y9, Y9
+	VMULPD       64(SP), Y8, Y10
+	VMULPD       32(SP), Y9, Y11
+	VMULPD       Y11, Y11, Y11
+	VMOVUPD      96(SP), Y12
+	VSUBPD       Y0, Y12, Y12
+	VMULPD       Y8, Y12, Y12
+	VADDPD       Y5, Y10, Y7
+	VMULPD       Y7, Y12, Y12
+	VADDPD       Y11, Y12, Y12
+	VMULPD       Y10, Y10, Y10
+	VMULPD       Y8, Y10, Y10
+	VMULPD       Y9, Y11, Y11
+	VADDPD       Y11, Y10, Y13
+	VMULPD       Y8, Y10, Y8
+	VMULPD       Y9, Y11, Y7
+	VADDPD       Y7, Y8, Y8
+	VADDPD       Y12, Y12, Y7
+	VMULPD       Y13, Y7, Y9
+	VADDPD       Y7, Y12, Y12
+	VMULPD       Y8, Y12, Y12
+	VADDPD       Y13, Y13, Y7
+	VMULPD       Y7, Y7, Y7
+	VSUBPD       Y12, Y7, Y7
+	VDIVPD       Y7, Y9, Y9
+	VANDPD       128(SP), Y9, Y9
+	VADDPD       Y9, Y0, Y0
+	VBROADCASTSD sign<>+0(SB), Y7
+	VANDNPD      Y9, Y7, Y9
+	VBROADCASTSD quick<>+0(SB), Y7
+	VMULPD       Y7, Y0, Y7
+	VCMPPD       $0x06, Y7, Y9, Y7
+	VANDPD       128(SP), Y7, Y7
+	VMOVUPD      Y7, 128(SP)
+	VMOVMSKPD    Y7, SI
+	SHLL         $0x04, BX
+	ORL          SI, BX
+	VADDPD       Y4, Y1, Y7
+	VMULPD       Y1, Y7, Y9
+	VDIVPD       Y9, Y5, Y9
+	VMULPD       Y1, Y9, Y8
+	VMULPD       Y7, Y9, Y9
+	VMULPD       224(SP), Y8, Y10
+	VMULPD       192(SP), Y9, Y11
+	VMULPD       Y11, Y11, Y11
+	VMOVUPD      256(SP), Y12
+	VSUBPD       Y1, Y12, Y12
+	VMULPD       Y8, Y12, Y12
+	VADDPD       Y5, Y10, Y7
+	VMULPD       Y7, Y12, Y12
+	VADDPD       Y11, Y12, Y12
+	VMULPD       Y10, Y10, Y10
+	VMULPD       Y8, Y10, Y10
+	VMULPD       Y9, Y11, Y11
+	VADDPD       Y11, Y10, Y13
+	VMULPD       Y8, Y10, Y8
+	VMULPD       Y9, Y11, Y7
+	VADDPD       Y7, Y8, Y8
+	VADDPD       Y12, Y12, Y7
+	VMULPD       Y13, Y7, Y9
+	VADDPD       Y7, Y12, Y12
+	VMULPD       Y8, Y12, Y12
+	VADDPD       Y13, Y13, Y7
+	VMULPD       Y7, Y7, Y7
+	VSUBPD       Y12, Y7, Y7
+	VDIVPD       Y7, Y9, Y9
+	VANDPD       288(SP), Y9, Y9
+	VADDPD       Y9, Y1, Y1
+	VBROADCASTSD sign<>+0(SB), Y7
+	VANDNPD      Y9, Y7, Y9
+	VBROADCASTSD quick<>+0(SB), Y7
+	VMULPD       Y7, Y1, Y7
+	VCMPPD       $0x06, Y7, Y9, Y7
+	VANDPD       288(SP), Y7, Y7
+	VMOVUPD      Y7, 288(SP)
+	VMOVMSKPD    Y7, SI
+	SHLL         $0x04, BX
+	ORL          SI, BX
+	VADDPD       Y4, Y2, Y7
+	VMULPD       Y2, Y7, Y9
+	VDIVPD       Y9, Y5, Y9
+	VMULPD       Y2, Y9, Y8
+	VMULPD       Y7, Y9, Y9
+	VMULPD       384(SP), Y8, Y10
+	VMULPD       352(SP), Y9, Y11
+	VMULPD       Y11, Y11, Y11
+	VMOVUPD      416(SP), Y12
+	VSUBPD       Y2, Y12, Y12
+	VMULPD       Y8, Y12, Y12
+	VADDPD       Y5, Y10, Y7
+	VMULPD       Y7, Y12, Y12
+	VADDPD       Y11, Y12, Y12
+	VMULPD       Y10, Y10, Y10
+	VMULPD       Y8, Y10, Y10
+	VMULPD       Y9, Y11, Y11
+	VADDPD       Y11, Y10, Y13
+	VMULPD       Y8, Y10, Y8
+	VMULPD       Y9, Y11, Y7
+	VADDPD       Y7, Y8, Y8
+	VADDPD       Y12, Y12, Y7
+	VMULPD       Y13, Y7, Y9
+	VADDPD       Y7, Y12, Y12
+	VMULPD       Y8, Y12, Y12
+	VADDPD       Y13, Y13, Y7
+	VMULPD       Y7, Y7, Y7
+	VSUBPD       Y12, Y7, Y7
+	VDIVPD       Y7, Y9, Y9
+	VANDPD       448(SP), Y9, Y9
+	VADDPD       Y9, Y2, Y2
+	VBROADCASTSD sign<>+0(SB), Y7
+	VANDNPD      Y9, Y7, Y9
+	VBROADCASTSD quick<>+0(SB), Y7
+	VMULPD       Y7, Y2, Y7
+	VCMPPD       $0x06, Y7, Y9, Y7
+	VANDPD       448(SP), Y7, Y7
+	VMOVUPD      Y7, 448(SP)
+	VMOVMSKPD    Y7, SI
+	SHLL         $0x04, BX
+	ORL          SI, BX
+	VADDPD       Y4, Y3, Y7
+	VMULPD       Y3, Y7, Y9
+	VDIVPD       Y9, Y5, Y9
+	VMULPD       Y3, Y9, Y8
+	VMULPD       Y7, Y9, Y9
+	VMULPD       544(SP), Y8, Y10
+	VMULPD       512(SP), Y9, Y11
+	VMULPD       Y11, Y11, Y11
+	VMOVUPD      576(SP), Y12
+	VSUBPD       Y3, Y12, Y12
+	VMULPD       Y8, Y12, Y12
+	VADDPD       Y5, Y10, Y7
+	VMULPD       Y7, Y12, Y12
+	VADDPD       Y11, Y12, Y12
+	VMULPD       Y10, Y10, Y10
+	VMULPD       Y8, Y10, Y10
+	VMULPD       Y9, Y11, Y11
+	VADDPD       Y11, Y10, Y13
+	VMULPD       Y8, Y10, Y8
+	VMULPD       Y9, Y11, Y7
+	VADDPD       Y7, Y8, Y8
+	VADDPD       Y12, Y12, Y7
+	VMULPD       Y13, Y7, Y9
+	VADDPD       Y7, Y12, Y12
+	VMULPD       Y8, Y12, Y12
+	VADDPD       Y13, Y13, Y7
+	VMULPD       Y7, Y7, Y7
+	VSUBPD       Y12, Y7, Y7
+	VDIVPD       Y7, Y9, Y9
+	VANDPD       608(SP), Y9, Y9
+	VADDPD       Y9, Y3, Y3
+	VBROADCASTSD sign<>+0(SB), Y7
+	VANDNPD      Y9, Y7, Y9
+	VBROADCASTSD quick<>+0(SB), Y7
+	VMULPD       Y7, Y3, Y7
+	VCMPPD       $0x06, Y7, Y9, Y7
+	VANDPD       608(SP), Y7, Y7
+	VMOVUPD      Y7, 608(SP)
+	VMOVMSKPD    Y7, SI
+	SHLL         $0x04, BX
+	ORL          SI, BX
+	TESTL        BX, BX
+	JZ           converged
+	VXORPD       Y10, Y10, Y10
+	VMOVUPD      32(SP), Y7
+	VMOVUPD      96(SP), Y9
+	VMAXPD       Y10, Y9, Y8
+	VMULPD       Y8, Y8, Y8
+	VMULPD       Y7, Y7, Y9
+	VADDPD       Y8, Y9, Y9
+	VSQRTPD      Y9, Y9
+	VMAXPD       Y7, Y9, Y8
+	VADDPD       Y4, Y8, Y9
+	VDIVPD       Y9, Y8, Y9
+	VMULPD       64(SP), Y9, Y9
+	VMAXPD       Y10, Y9, Y9
+	VMULPD       Y9, Y9, Y9
+	VMULPD       Y7, Y7, Y7
+	VADDPD       Y9, Y7, Y7
+	VSQRTPD      Y7, Y7
+	VMAXPD       Y8, Y7, Y8
+	VMOVUPD      128(SP), Y7
+	VBLENDVPD    Y7, Y8, Y0, Y0
+	VXORPD       Y10, Y10, Y10
+	VMOVUPD      192(SP), Y7
+	VMOVUPD      256(SP), Y9
+	VMAXPD       Y10, Y9, Y8
+	VMULPD       Y8, Y8, Y8
+	VMULPD       Y7, Y7, Y9
+	VADDPD       Y8, Y9, Y9
+	VSQRTPD      Y9, Y9
+	VMAXPD       Y7, Y9, Y8
+	VADDPD       Y4, Y8, Y9
+	VDIVPD       Y9, Y8, Y9
+	VMULPD       224(SP), Y9, Y9
+	VMAXPD       Y10, Y9, Y9
+	VMULPD       Y9, Y9, Y9
+	VMULPD       Y7, Y7, Y7
+	VADDPD       Y9, Y7, Y7
+	VSQRTPD      Y7, Y7
+	VMAXPD       Y8, Y7, Y8
+	VMOVUPD      288(SP), Y7
+	VBLENDVPD    Y7, Y8, Y1, Y1
+	VXORPD       Y10, Y10, Y10
+	VMOVUPD      352(SP), Y7
+	VMOVUPD      416(SP), Y9
+	VMAXPD       Y10, Y9, Y8
+	VMULPD       Y8, Y8, Y8
+	VMULPD       Y7, Y7, Y9
+	VADDPD       Y8, Y9, Y9
+	VSQRTPD      Y9, Y9
+	VMAXPD       Y7, Y9, Y8
+	VADDPD       Y4, Y8, Y9
+	VDIVPD       Y9, Y8, Y9
+	VMULPD       384(SP), Y9, Y9
+	VMAXPD       Y10, Y9, Y9
+	VMULPD       Y9, Y9, Y9
+	VMULPD       Y7, Y7, Y7
+	VADDPD       Y9, Y7, Y7
+	VSQRTPD      Y7, Y7
+	VMAXPD       Y8, Y7, Y8
+	VMOVUPD      448(SP), Y7
+	VBLENDVPD    Y7, Y8, Y2, Y2
+	VXORPD       Y10, Y10, Y10
+	VMOVUPD      512(SP), Y7
+	VMOVUPD      576(SP), Y9
+	VMAXPD       Y10, Y9, Y8
+	VMULPD       Y8, Y8, Y8
+	VMULPD       Y7, Y7, Y9
+	VADDPD       Y8, Y9, Y9
+	VSQRTPD      Y9, Y9
+	VMAXPD       Y7, Y9, Y8
+	VADDPD       Y4, Y8, Y9
+	VDIVPD       Y9, Y8, Y9
+	VMULPD       544(SP), Y9, Y9
+	VMAXPD       Y10, Y9, Y9
+	VMULPD       Y9, Y9, Y9
+	VMULPD       Y7, Y7, Y7
+	VADDPD       Y9, Y7, Y7
+	VSQRTPD      Y7, Y7
+	VMAXPD       Y8, Y7, Y8
+	VMOVUPD      608(SP), Y7
+	VBLENDVPD    Y7, Y8, Y3, Y3
+	MOVQ         limit+40(FP), BX
 
 newton:
 	XORL         SI, SI
-	VADDPD       Y4, Y0, Y6
-	VMULPD       Y0, Y6, Y8
-	VDIVPD       Y8, Y5, Y8
-	VMULPD       Y0, Y8, Y7
-	VMULPD       Y6, Y8, Y8
-	VMULPD       64(SP), Y7, Y9
-	VMULPD       32(SP), Y8, Y10
-	VMULPD       Y10, Y10, Y10
-	VMOVUPD      96(SP), Y11
-	VSUBPD       Y0, Y11, Y11
-	VMULPD       Y7, Y11, Y11
-	VADDPD       Y5, Y9, Y6
-	VMULPD       Y6, Y11, Y11
-	VADDPD       Y10, Y11, Y11
-	VADDPD       Y5, Y11, Y6
-	VMULPD       Y9, Y9, Y9
+	VADDPD       Y4, Y0, Y7
+	VMULPD       Y0, Y7, Y9
+	VDIVPD       Y9, Y5, Y9
+	VMULPD       Y0, Y9, Y8
 	VMULPD       Y7, Y9, Y9
+	VMULPD       64(SP), Y8, Y10
+	VMULPD       32(SP), Y9, Y11
+	VMULPD       Y11, Y11, Y11
+	VMOVUPD      96(SP), Y12
+	VSUBPD       Y0, Y12, Y12
+	VMULPD       Y8, Y12, Y12
+	VADDPD       Y5, Y10, Y7
+	VMULPD       Y7, Y12, Y12
+	VADDPD       Y11, Y12, Y12
+	VMULPD       Y10, Y10, Y10
 	VMULPD       Y8, Y10, Y10
-	VADDPD       Y10, Y9, Y9
-	VMULPD       Y6, Y11, Y11
-	VSQRTPD      Y6, Y6
-	VADDPD       Y5, Y6, Y6
-	VMULPD       Y9, Y6, Y9
-	VDIVPD       Y9, Y11, Y11
-	VANDPD       128(SP), Y11, Y11
-	VADDPD       Y11, Y0, Y0
-	VBROADCASTSD small<>+0(SB), Y6
-	VMULPD       Y6, Y0, Y6
-	VCMPPD       $0x0e, Y6, Y11, Y6
-	VANDPD       128(SP), Y6, Y6
-	VMOVUPD      Y6, 128(SP)
-	VMOVMSKPD    Y6, DI
+	VMULPD       Y9, Y11, Y11
+	VADDPD       Y11, Y10, Y7
+	VADDPD       Y5, Y12, Y8
+	VMULPD       Y8, Y12, Y12
+	VSQRTPD      Y8, Y8
+	VADDPD       Y5, Y8, Y8
+	VMULPD       Y7, Y8, Y8
+	VDIVPD       Y8, Y12, Y12
+	VANDPD       128(SP), Y12, Y12
+	VADDPD       Y12, Y0, Y0
+	VBROADCASTSD small<>+0(SB), Y7
+	VMULPD       Y7, Y0, Y8
+	VCMPPD       $0x0e, Y8, Y12, Y8
+	VANDPD       128(SP), Y8, Y8
+	VMOVUPD      Y8, 128(SP)
+	VMOVMSKPD    Y8, DI
 	SHLL         $0x04, SI
 	ORL          DI, SI
-	VADDPD       Y4, Y1, Y6
-	VMULPD       Y1, Y6, Y8
-	VDIVPD       Y8, Y5, Y8
-	VMULPD       Y1, Y8, Y7
-	VMULPD       Y6, Y8, Y8
-	VMULPD       224(SP), Y7, Y9
-	VMULPD       192(SP), Y8, Y10
-	VMULPD       Y10, Y10, Y10
-	VMOVUPD      256(SP), Y11
-	VSUBPD       Y1, Y11, Y11
-	VMULPD       Y7, Y11, Y11
-	VADDPD       Y5, Y9, Y6
-	VMULPD       Y6, Y11, Y11
-	VADDPD       Y10, Y11, Y11
-	VADDPD       Y5, Y11, Y6
-	VMULPD       Y9, Y9, Y9
+	VADDPD       Y4, Y1, Y7
+	VMULPD       Y1, Y7, Y9
+	VDIVPD       Y9, Y5, Y9
+	VMULPD       Y1, Y9, Y8
 	VMULPD       Y7, Y9, Y9
+	VMULPD       224(SP), Y8, Y10
+	VMULPD       192(SP), Y9, Y11
+	VMULPD       Y11, Y11, Y11
+	VMOVUPD      256(SP), Y12
+	VSUBPD       Y1, Y12, Y12
+	VMULPD       Y8, Y12, Y12
+	VADDPD       Y5, Y10, Y7
+	VMULPD       Y7, Y12, Y12
+	VADDPD       Y11, Y12, Y12
+	VMULPD       Y10, Y10, Y10
 	VMULPD       Y8, Y10, Y10
-	VADDPD       Y10, Y9, Y9
-	VMULPD       Y6, Y11, Y11
-	VSQRTPD      Y6, Y6
-	VADDPD       Y5, Y6, Y6
-	VMULPD       Y9, Y6, Y9
-	VDIVPD       Y9, Y11, Y11
-	VANDPD       288(SP), Y11, Y11
-	VADDPD       Y11, Y1, Y1
-	VBROADCASTSD small<>+0(SB), Y6
-	VMULPD       Y6, Y1, Y6
-	VCMPPD       $0x0e, Y6, Y11, Y6
-	VANDPD       288(SP), Y6, Y6
-	VMOVUPD      Y6, 288(SP)
-	VMOVMSKPD    Y6, DI
+	VMULPD       Y9, Y11, Y11
+	VADDPD       Y11, Y10, Y7
+	VADDPD       Y5, Y12, Y8
+	VMULPD       Y8, Y12, Y12
+	VSQRTPD      Y8, Y8
+	VADDPD       Y5, Y8, Y8
+	VMULPD       Y7, Y8, Y8
+	VDIVPD       Y8, Y12, Y12
+	VANDPD       288(SP), Y12, Y12
+	VADDPD       Y12, Y1, Y1
+	VBROADCASTSD small<>+0(SB), Y7
+	VMULPD       Y7, Y1, Y8
+	VCMPPD       $0x0e, Y8, Y12, Y8
+	VANDPD       288(SP), Y8, Y8
+	VMOVUPD      Y8, 288(SP)
+	VMOVMSKPD    Y8, DI
 	SHLL         $0x04, SI
 	ORL          DI, SI
-	VADDPD       Y4, Y2, Y6
-	VMULPD       Y2, Y6, Y8
-	VDIVPD       Y8, Y5, Y8
-	VMULPD       Y2, Y8, Y7
-	VMULPD       Y6, Y8, Y8
-	VMULPD       384(SP), Y7, Y9
-	VMULPD       352(SP), Y8, Y10
-	VMULPD       Y10, Y10, Y10
-	VMOVUPD      416(SP), Y11
-	VSUBPD       Y2, Y11, Y11
-	VMULPD       Y7, Y11, Y11
-	VADDPD       Y5, Y9, Y6
-	VMULPD       Y6, Y11, Y11
-	VADDPD       Y10, Y11, Y11
-	VADDPD       Y5, Y11, Y6
-	VMULPD       Y9, Y9, Y9
+	VADDPD       Y4, Y2, Y7
+	VMULPD       Y2, Y7, Y9
+	VDIVPD       Y9, Y5, Y9
+	VMULPD       Y2, Y9, Y8
 	VMULPD       Y7, Y9, Y9
+	VMULPD       384(SP), Y8, Y10
+	VMULPD       352(SP), Y9, Y11
+	VMULPD       Y11, Y11, Y11
+	VMOVUPD      416(SP), Y12
+	VSUBPD       Y2, Y12, Y12
+	VMULPD       Y8, Y12, Y12
+	VADDPD       Y5, Y10, Y7
+	VMULPD       Y7, Y12, Y12
+	VADDPD       Y11, Y12, Y12
+	VMULPD       Y10, Y10, Y10
 	VMULPD       Y8, Y10, Y10
-	VADDPD       Y10, Y9, Y9
-	VMULPD       Y6, Y11, Y11
-	VSQRTPD      Y6, Y6
-	VADDPD       Y5, Y6, Y6
-	VMULPD       Y9, Y6, Y9
-	VDIVPD       Y9, Y11, Y11
-	VANDPD       448(SP), Y11, Y11
-	VADDPD       Y11, Y2, Y2
-	VBROADCASTSD small<>+0(SB), Y6
-	VMULPD       Y6, Y2, Y6
-	VCMPPD       $0x0e, Y6, Y11, Y6
-	VANDPD       448(SP), Y6, Y6
-	VMOVUPD      Y6, 448(SP)
-	VMOVMSKPD    Y6, DI
+	VMULPD       Y9, Y11, Y11
+	VADDPD       Y11, Y10, Y7
+	VADDPD       Y5, Y12, Y8
+	VMULPD       Y8, Y12, Y12
+	VSQRTPD      Y8, Y8
+	VADDPD       Y5, Y8, Y8
+	VMULPD       Y7, Y8, Y8
+	VDIVPD       Y8, Y12, Y12
+	VANDPD       448(SP), Y12, Y12
+	VADDPD       Y12, Y2, Y2
+	VBROADCASTSD small<>+0(SB), Y7
+	VMULPD       Y7, Y2, Y8
+	VCMPPD       $0x0e, Y8, Y12, Y8
+	VANDPD       448(SP), Y8, Y8
+	VMOVUPD      Y8, 448(SP)
+	VMOVMSKPD    Y8, DI
 	SHLL         $0x04, SI
 	ORL          DI, SI
-	VADDPD       Y4, Y3, Y6
-	VMULPD       Y3, Y6, Y8
-	VDIVPD       Y8, Y5, Y8
-	VMULPD       Y3, Y8, Y7
-	VMULPD       Y6, Y8, Y8
-	VMULPD       544(SP), Y7, Y9
-	VMULPD       512(SP), Y8, Y10
-	VMULPD       Y10, Y10, Y10
-	VMOVUPD      576(SP), Y11
-	VSUBPD       Y3, Y11, Y11
-	VMULPD       Y7, Y11, Y11
-	VADDPD       Y5, Y9, Y6
-	VMULPD       Y6, Y11, Y11
-	VADDPD       Y10, Y11, Y11
-	VADDPD       Y5, Y11, Y6
-	VMULPD       Y9, Y9, Y9
+	VADDPD       Y4, Y3, Y7
+	VMULPD       Y3, Y7, Y9
+	VDIVPD       Y9, Y5, Y9
+	VMULPD       Y3, Y9, Y8
 	VMULPD       Y7, Y9, Y9
+	VMULPD       544(SP), Y8, Y10
+	VMULPD       512(SP), Y9, Y11
+	VMULPD       Y11, Y11, Y11
+	VMOVUPD      576(SP), Y12
+	VSUBPD       Y3, Y12, Y12
+	VMULPD       Y8, Y12, Y12
+	VADDPD       Y5, Y10, Y7
+	VMULPD       Y7, Y12, Y12
+	VADDPD       Y11, Y12, Y12
+	VMULPD       Y10, Y10, Y10
 	VMULPD       Y8, Y10, Y10
-	VADDPD       Y10, Y9, Y9
-	VMULPD       Y6, Y11, Y11
-	VSQRTPD      Y6, Y6
-	VADDPD       Y5, Y6, Y6
-	VMULPD       Y9, Y6, Y9
-	VDIVPD       Y9, Y11, Y11
-	VANDPD       608(SP), Y11, Y11
-	VADDPD       Y11, Y3, Y3
-	VBROADCASTSD small<>+0(SB), Y6
-	VMULPD       Y6, Y3, Y6
-	VCMPPD       $0x0e, Y6, Y11, Y6
-	VANDPD       608(SP), Y6, Y6
-	VMOVUPD      Y6, 608(SP)
-	VMOVMSKPD    Y6, DI
+	VMULPD       Y9, Y11, Y11
+	VADDPD       Y11, Y10, Y7
+	VADDPD       Y5, Y12, Y8
+	VMULPD       Y8, Y12, Y12
+	VSQRTPD      Y8, Y8
+	VADDPD       Y5, Y8, Y8
+	VMULPD       Y7, Y8, Y8
+	VDIVPD       Y8, Y12, Y12
+	VANDPD       608(SP), Y12, Y12
+	VADDPD       Y12, Y3, Y3
+	VBROADCASTSD small<>+0(SB), Y7
+	VMULPD       Y7, Y3, Y8
+	VCMPPD       $0x0e, Y8, Y12, Y8
+	VANDPD       608(SP), Y8, Y8
+	VMOVUPD      Y8, 608(SP)
+	VMOVMSKPD    Y8, DI
 	SHLL         $0x04, SI
 	ORL          DI, SI
 	TESTL        SI, SI
@@ -1182,17 +1863,17 @@ newton:
 	ADDQ         SI, DX
 
 converged:
-	VBROADCASTSD sign<>+0(SB), Y7
-	VMOVUPD      32(SP), Y6
-	VDIVPD       Y0, Y6, Y6
-	VANDPD       (SP), Y7, Y7
-	VORPD        Y7, Y6, Y6
-	VMOVUPD      Y6, (AX)
-	VBROADCASTSD sign<>+0(SB), Y6
+	VBROADCASTSD sign<>+0(SB), Y5
+	VMOVUPD      32(SP), Y4
+	VDIVPD       Y0, Y4, Y4
+	VANDPD       (SP), Y5, Y5
+	VORPD        Y5, Y4, Y4
+	VMOVUPD      Y4, (AX)
+	VBROADCASTSD sign<>+0(SB), Y4
 	VMOVUPD      192(SP), Y0
 	VDIVPD       Y1, Y0, Y0
-	VANDPD       160(SP), Y6, Y6
-	VORPD        Y6, Y0, Y0
+	VANDPD       160(SP), Y4, Y4
+	VORPD        Y4, Y0, Y0
 	VMOVUPD      Y0, 32(AX)
 	VBROADCASTSD sign<>+0(SB), Y1
 	VMOVUPD      352(SP), Y0
@@ -1211,9 +1892,15 @@ converged:
 	JMP          many
 
 done:
-	MOVQ DX, ret+40(FP)
+	MOVQ DX, ret+48(FP)
 	VZEROUPPER
 	RET
+
+DATA single1<>+0(SB)/4, $0x3f800000
+GLOBL single1<>(SB), RODATA|NOPTR, $4
+
+DATA quick<>+0(SB)/8, $0x3ec0000000000000
+GLOBL quick<>(SB), RODATA|NOPTR, $8
 
 DATA small<>+0(SB)/8, $0x3e45798ee2308c3a
 GLOBL small<>(SB), RODATA|NOPTR, $8

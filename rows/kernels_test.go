@@ -122,6 +122,10 @@ func blocks(t *testing.T, r *rand.Rand, n, m int, odd bool) {
 	productsPlain(a, b, d, u)
 	sameBits(t, "Products along", along, a)
 	sameBits(t, "Products own", own, b)
+	off, least := Cosines(along, d, u, 0.7)
+	plainOff, plainLeast := cosinesPlain(a, d, u, 0.7)
+	sameBits(t, "Cosines", along, a)
+	sameBits(t, "what Cosines measures", []float64{off, least}, []float64{plainOff, plainLeast})
 }
 
 func TestRootsGiveTheBitsOfPlainCode(t *testing.T) {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"math"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -62,8 +64,7 @@ func blend(masks Mem) {
 	s.walk("dot", func(g group, j GPVirtual) {
 		uv := g.load(at(u, j))
 		for i := range acc {
-			t := g.load(at(q[i], j))
-			VMULPD(uv, t, t)
+			t := g.times(uv, at(q[i], j))
 			VADDPD(t, acc[i], acc[i])
 		}
 	})
@@ -78,10 +79,7 @@ func blend(masks Mem) {
 		for i := range q {
 			e := GP64()
 			LEAQ(at(q[i], j), e)
-			x := g.load(Mem{Base: e})
-			VMULPD(stay, x, x)
-			y := g.load(Mem{Base: e, Index: toD, Scale: 1})
-			VMULPD(home, y, y)
+			x, y := g.times(stay, Mem{Base: e}), g.times(home, Mem{Base: e, Index: toD, Scale: 1})
 			VADDPD(y, x, x)
 			z := YMM()
 			VMULPD(pull[i], uv, z)
@@ -104,9 +102,7 @@ func blend(masks Mem) {
 	}
 	s.walk("scale", func(g group, j GPVirtual) {
 		for i := range q {
-			x := g.load(at(q[i], j))
-			VMULPD(inverse[i], x, x)
-			g.store(x, at(q[i], j))
+			g.store(g.times(inverse[i], at(q[i], j)), at(q[i], j))
 		}
 	})
 	LEAQ(Mem{Base: p, Index: bytes, Scale: 4}, p)
@@ -118,12 +114,50 @@ func blend(masks Mem) {
 	RET()
 }
 
-// cosines does four rows at a time.
-func cosines(masks Mem) {
+func products(masks Mem) {
 	TEXT("productsAVX2", NOSPLIT, "func(along, own, d, u *float64, n, m int)")
 	Pragma("noescape")
 	Doc("productsAVX2 writes dᵀu to along and dᵀd to own for every row d; n must be a multiple of 4.")
-	along, own, d, u, n := param("along"), param("own"), param("d"), param("u"), param("n")
+	along, own := param("along"), param("own")
+	fourProducts(masks, func(du, dd VecVirtual) {
+		VMOVUPD(du, Mem{Base: along})
+		VMOVUPD(dd, Mem{Base: own})
+		ADDQ(Imm(32), along)
+		ADDQ(Imm(32), own)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+// cosines compares what is not negative as integers, which a NaN comes out above.
+func cosines(masks Mem) {
+	TEXT("cosinesAVX2", NOSPLIT, "func(dst, d, u *float64, n, m int, inverse float64) (off, least float64)")
+	Pragma("noescape")
+	Doc("cosinesAVX2 writes dᵀu·inverse to dst for every row d and returns the largest |dᵀd−1| and the smallest |dst|; n must be a multiple of 4.")
+	dst := param("dst")
+	off, least := zero(), constant("infinity", math.Inf(1))
+	fourProducts(masks, func(du, dd VecVirtual) {
+		sign := bits("sign", 1<<63)
+		VMULPD(broadcast("inverse"), du, du)
+		VMOVUPD(du, Mem{Base: dst})
+		ADDQ(Imm(32), dst)
+		VANDNPD(du, sign, du)
+		VMINPD(least, du, least)
+		VSUBPD(constant("c0", 1), dd, dd)
+		VANDNPD(dd, sign, dd)
+		larger(off, dd)
+	})
+	least = across(VMINPD, least)
+	largest(off)
+	VZEROUPPER()
+	Store(off.AsX(), ReturnIndex(0))
+	Store(least.AsX(), ReturnIndex(1))
+	RET()
+}
+
+// fourProducts walks over the rows of d, four at a time, and hands on their products with u and with themselves.
+func fourProducts(masks Mem, use func(du, dd VecVirtual)) {
+	d, u, n := param("d"), param("u"), param("n")
 	s := newSpan(param("m"), masks)
 	bytes := GP64()
 	Load(Param("m"), bytes)
@@ -144,14 +178,9 @@ func cosines(masks Mem) {
 			VADDPD(x, dd[i], dd[i])
 		}
 	})
-	VMOVUPD(totals(du), Mem{Base: along})
-	VMOVUPD(totals(dd), Mem{Base: own})
+	use(totals(du), totals(dd))
 	LEAQ(Mem{Base: d, Index: bytes, Scale: 4}, d)
-	ADDQ(Imm(32), along)
-	ADDQ(Imm(32), own)
 	SUBQ(Imm(4), n)
 	JMP(LabelRef("rows"))
 	Label("done")
-	VZEROUPPER()
-	RET()
 }

@@ -26,6 +26,7 @@ func main() {
 	mix(masks)
 	rest(masks)
 	blend(masks)
+	products(masks)
 	cosines(masks)
 	secular()
 	exponentials(masks)
@@ -87,6 +88,18 @@ func (g group) load(m Mem) VecVirtual {
 	} else {
 		VMOVUPD(m, x)
 	}
+	return x
+}
+
+// times loads and multiplies by a.
+func (g group) times(a VecVirtual, m Mem) VecVirtual {
+	if !g.masked {
+		x := YMM()
+		VMULPD(m, a, x)
+		return x
+	}
+	x := g.load(m)
+	VMULPD(a, x, x)
 	return x
 }
 

@@ -16,11 +16,12 @@ type roots struct {
 // fours is how many fours take turns.
 const fours = 4
 
-// secular does 16 roots at a time; a lane that has converged keeps its root.
+// secular does 16 roots at a time: a guess in single precision, a step of the third order or two, and for what those do not
+// settle Newton's method. A lane that is done keeps its root.
 func secular() {
-	TEXT("secularAVX2", NOSPLIT, "func(x *float64, n int, k, s float64, limit int) int")
+	TEXT("secularAVX2", NOSPLIT, "func(x *float64, n int, k, s float64, single float32, limit int) int")
 	Pragma("noescape")
-	Doc("secularAVX2 replaces cosines by settled cosines, as settleCosine does one by one; n must be a multiple of 16. It returns how many did not converge.")
+	Doc("secularAVX2 replaces cosines by settled cosines, as settleCosine does one by one; n must be a multiple of 16 and single is s rounded. It returns how many did not converge.")
 	local := AllocLocal(fours * 5 * 32)
 	var all [fours]roots
 	for i := range all {
@@ -30,25 +31,27 @@ func secular() {
 	x, n := param("x"), param("n")
 	failed := GP64()
 	XORQ(failed, failed)
-	s, one := broadcast("s"), constant("c0", 1)
 	Label("many")
 	CMPQ(n, Imm(0))
 	JLE(LabelRef("done"))
+	s, one := broadcast("s"), constant("c0", 1)
 	for i, r := range all {
-		r.start(Mem{Base: x}.Offset(32*i), s, one)
+		r.load(Mem{Base: x}.Offset(32*i), s, one)
+	}
+	for i := 0; i < fours; i += 2 {
+		guess(all[i], all[i+1])
+	}
+	still := each(all, func(r roots) VecVirtual { return r.leap(s, one, true) })
+	JZ(LabelRef("converged"))
+	still = each(all, func(r roots) VecVirtual { return r.leap(s, one, false) })
+	JZ(LabelRef("converged"))
+	for _, r := range all {
+		r.restart(s)
 	}
 	left := GP64()
 	Load(Param("limit"), left)
 	Label("newton")
-	still := GP32()
-	XORL(still, still)
-	for _, r := range all {
-		mask := GP32()
-		VMOVMSKPD(r.step(s, one), mask)
-		SHLL(Imm(4), still)
-		ORL(mask, still)
-	}
-	TESTL(still, still)
+	still = each(all, func(r roots) VecVirtual { return r.step(s, one) })
 	JZ(LabelRef("converged"))
 	DECQ(left)
 	JNZ(LabelRef("newton"))
@@ -67,39 +70,97 @@ func secular() {
 	RET()
 }
 
-// start sets a = k|c|, b = k√((1−|c|)(1+|c|)), δ = b−s and e to the bound from below.
-func (r roots) start(x Mem, s, one VecVirtual) {
-	c, a, b, t := YMM(), YMM(), YMM(), YMM()
-	nought := zero()
+// each lets all fours take their turn and returns which lanes are still active, with the zero flag set when none is.
+func each(all [fours]roots, turn func(r roots) VecVirtual) GPVirtual {
+	still := GP32()
+	XORL(still, still)
+	for _, r := range all {
+		mask := GP32()
+		VMOVMSKPD(turn(r), mask)
+		SHLL(Imm(4), still)
+		ORL(mask, still)
+	}
+	TESTL(still, still)
+	return still
+}
+
+// load sets a = k|c|, b = k√((1−|c|)(1+|c|)) and δ = b−s.
+func (r roots) load(x Mem, s, one VecVirtual) {
+	c, b, t := YMM(), YMM(), YMM()
 	VMOVUPD(x, c)
 	VMOVUPD(c, r.cosine)
 	VANDNPD(c, bits("sign", 1<<63), c) // |c|
 	VSUBPD(c, one, b)
 	VADDPD(c, one, t)
 	VMULPD(t, b, b)
-	VMAXPD(nought, b, b)
+	VMAXPD(zero(), b, b)
 	VSQRTPD(b, b)
 	k := broadcast("k")
 	VMULPD(k, b, b)
 	VMOVUPD(b, r.b)
-	VMULPD(k, c, a)
-	VMOVUPD(a, r.a)
-	VSUBPD(s, b, t)
-	VMOVUPD(t, r.delta)
-	VMAXPD(a, bound(a, t, nought), r.e)
-	// The root solves e² = a² + (b·e/(e+s))², so putting the bound in gives a better one.
-	VADDPD(s, r.e, t)
-	VDIVPD(t, r.e, t)
-	VMULPD(b, t, t)
-	VMAXPD(r.e, bound(a, t, nought), r.e)
-	// Where a is 0 the individual stays across: any positive e will do, and the lane is done.
-	VCMPPD(Imm(4), nought, a, t) // a ≠ 0
-	VMOVUPD(t, r.active)
-	VBLENDVPD(t, r.e, one, r.e)
+	VMULPD(k, c, c)
+	VMOVUPD(c, r.a)
+	VSUBPD(s, b, b)
+	VMOVUPD(b, r.delta)
 }
 
-// step is one Newton step. It returns which lanes are still active.
-func (r roots) step(s, one VecVirtual) VecVirtual {
+// leap is a step of Halley's method on ψ−1, which triples the digits that the guess has. It returns which lanes are still
+// active: all whose e was not good enough, and none where a is 0, since there any positive e will do.
+func (r roots) leap(s, one VecVirtual, first bool) VecVirtual {
+	t := r.slopes(s, one)
+	more, twice, top := YMM(), YMM(), YMM()
+	VMULPD(t.i1, t.p, more)
+	VMULPD(t.i2, t.q, t.q2)
+	VADDPD(t.q2, more, more) // ψ″/6
+	VADDPD(t.over, t.over, twice)
+	VMULPD(t.slope, twice, top)
+	VADDPD(twice, t.over, t.over)
+	VMULPD(more, t.over, t.over)
+	VADDPD(t.slope, t.slope, twice)
+	VMULPD(twice, twice, twice)
+	VSUBPD(t.over, twice, twice)
+	VDIVPD(twice, top, top)
+	if !first {
+		VANDPD(r.active, top, top)
+	}
+	VADDPD(top, r.e, r.e)
+	VANDNPD(top, bits("sign", 1<<63), top)
+	near, active := YMM(), YMM()
+	VMULPD(constant("quick", 0x1p-19), r.e, near)
+	VCMPPD(Imm(6), near, top, active) // not |step| ≤ quick·e
+	if first {
+		matters := YMM()
+		VMOVUPD(r.a, matters)
+		VCMPPD(Imm(4), zero(), matters, matters) // a ≠ 0
+		VBLENDVPD(matters, r.e, one, r.e)
+		VANDPD(matters, active, active)
+	} else {
+		VANDPD(r.active, active, active)
+	}
+	VMOVUPD(active, r.active)
+	return active
+}
+
+// restart puts active lanes at the bound from below.
+func (r roots) restart(s VecVirtual) {
+	a, e, t, nought := YMM(), YMM(), YMM(), zero()
+	VMOVUPD(r.a, a)
+	VMOVUPD(r.delta, t)
+	VMAXPD(a, bound(a, t, nought), e)
+	// The root solves e² = a² + (b·e/(e+s))², so putting the bound in gives a better one.
+	VADDPD(s, e, t)
+	VDIVPD(t, e, t)
+	VMULPD(r.b, t, t)
+	VMAXPD(e, bound(a, t, nought), e)
+	active := YMM()
+	VMOVUPD(r.active, active)
+	VBLENDVPD(active, e, r.e, r.e)
+}
+
+// terms are what a step is made of: with i1 = 1/(e+s) and i2 = 1/e, ψ − 1, p = (b·i1)²·i1, q = (a·i2)²·i2 and p + q = −ψ′/2.
+type terms struct{ i1, i2, over, p, q, q2, slope VecVirtual }
+
+func (r roots) slopes(s, one VecVirtual) terms {
 	t, i1, i2, p, q, over := YMM(), YMM(), YMM(), YMM(), YMM(), YMM()
 	VADDPD(s, r.e, t)
 	VMULPD(r.e, t, i2)
@@ -116,17 +177,25 @@ func (r roots) step(s, one VecVirtual) VecVirtual {
 	VADDPD(one, p, t)
 	VMULPD(t, over, over)
 	VADDPD(q, over, over)
-	// step = ψ(ψ−1)/((√ψ+1)(p²/(e+s) + q²/e))
-	VADDPD(one, over, t) // ψ
 	VMULPD(p, p, p)
 	VMULPD(i1, p, p)
 	VMULPD(i2, q, q)
-	VADDPD(q, p, p)
+	slope := YMM()
+	VADDPD(q, p, slope)
+	return terms{i1: i1, i2: i2, over: over, p: p, q: q, q2: t, slope: slope}
+}
+
+// step is one Newton step. It returns which lanes are still active.
+func (r roots) step(s, one VecVirtual) VecVirtual {
+	w := r.slopes(s, one)
+	// step = ψ(ψ−1)/((√ψ+1)(p²/(e+s) + q²/e))
+	t, over := YMM(), w.over
+	VADDPD(one, over, t) // ψ
 	VMULPD(t, over, over)
 	VSQRTPD(t, t)
 	VADDPD(one, t, t)
-	VMULPD(p, t, p)
-	VDIVPD(p, over, over)
+	VMULPD(w.slope, t, t)
+	VDIVPD(t, over, over)
 	VANDPD(r.active, over, over)
 	VADDPD(over, r.e, r.e)
 	VMULPD(constant("small", 1e-8), r.e, t)

@@ -121,24 +121,31 @@ func maxAbs(masks Mem) {
 	x := param("x")
 	s := newSpan(param("n"), masks)
 	most, sign := zero(), bits("sign", 1<<63)
-	larger := func(v VecVirtual) {
-		more := YMM()
-		VPCMPGTQ(most, v, more)
-		VBLENDVPD(more, v, most, most)
-	}
 	s.walk("maxAbs", func(g group, j GPVirtual) {
 		v := g.load(at(x, j))
 		VANDNPD(v, sign, v)
-		larger(v)
+		larger(most, v)
 	})
-	for _, order := range []uint64{0x4e, 0xb1} { // halves, then neighbours
-		v := YMM()
-		VPERMPD(Imm(order), most, v)
-		larger(v)
-	}
+	largest(most)
 	VZEROUPPER()
 	Store(most.AsX(), ReturnIndex(0))
 	RET()
+}
+
+// larger puts the lanes of v that are larger in the place of those of most, as integers.
+func larger(most, v VecVirtual) {
+	more := YMM()
+	VPCMPGTQ(most, v, more)
+	VBLENDVPD(more, v, most, most)
+}
+
+// largest leaves the largest of the lanes, as integers, in all of them: of halves, then of neighbours.
+func largest(most VecVirtual) {
+	for _, order := range []uint64{0x4e, 0xb1} {
+		v := YMM()
+		VPERMPD(Imm(order), most, v)
+		larger(most, v)
+	}
 }
 
 // extent leaves out of least and most what is not a number.
