@@ -118,6 +118,9 @@ func (r *sweepRun) do(ctx context.Context, c spec.Cell) error {
 // run computes a cell, with more than one worker when there are fewer cells than workers.
 func (r *sweepRun) run(ctx context.Context, c spec.Cell, turns *Progress) (*Result, error) {
 	p, err := spec.Build(r.folder.sweep.Name, r.folder.sweep.Spec(c), r.files)
+	if place := (*spec.Error)(nil); errors.As(err, &place) {
+		return nil, errors.New(place.Msg) // the same from whatever file the sweep was read
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -140,7 +140,8 @@ func (f *sweepFolder) begin(prune bool) error {
 			mark.Foreign = append(mark.Foreign, filepath.Join(cellsFolder, id))
 		}
 	}
-	if err := f.write(unfinishedFile, func(w io.Writer) error { return writeJSON(w, mark) }); err != nil {
+	err = f.write(unfinishedFile, func(w io.Writer) error { return writeJSON(w, mark) })
+	if err = errors.Join(err, flush(f.dir)); err != nil {
 		return err
 	}
 	err = errors.Join(removeAll(f.dir, manifestFile), removeAll(f.dir, ours...), os.MkdirAll(f.path(cellsFolder), 0o755))

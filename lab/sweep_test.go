@@ -173,7 +173,13 @@ over:
 		t.Errorf("failures.json (%v): %s", err, text)
 	}
 	sweep(t, src, again, lab.SweepOptions{Workers: 8})
-	sweep(t, src, again, lab.SweepOptions{Workers: 1})
+	stored, err := spec.ParseSweep("sweep.yaml", []byte(r.Spec), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lab.Sweep(context.Background(), stored, again, lab.SweepOptions{Workers: 1}); err != nil {
+		t.Fatal(err)
+	}
 	sameTree(t, "failures again", again, first)
 	back, err := lab.OpenSweep(first)
 	if err != nil || fmt.Sprint(cellsOf(back)) != fmt.Sprint(cellsOf(r)) {

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/kedge-opt/kedge/stream"
@@ -26,7 +27,7 @@ func (a *axis) read(f *form, n *node, design string) {
 	case n.kind == list && len(n.items) > 0:
 		a.values = n.items
 		a.checkLists(f)
-	case n.kind == mapping && len(a.keys) == 1:
+	case n.kind == mapping:
 		f.fill(n, func(f *form) { a.describeRange(f, design) })
 		a.checkRange(f, n)
 	default:
@@ -36,10 +37,7 @@ func (a *axis) read(f *form, n *node, design string) {
 
 // want says what the values of an axis may be.
 func (a *axis) want(design string) string {
-	switch {
-	case len(a.keys) > 1:
-		return "a list with " + entries(len(a.keys)) + " for every value"
-	case design == "random":
+	if design == "random" {
 		return "a list to choose from, or {from, to}"
 	}
 	return "a list of values, or {from, to, count}"
@@ -108,6 +106,14 @@ func (a *axis) pick(i int) *node {
 		return a.values[i]
 	}
 	return a.number(float64(i) / float64(a.count-1))
+}
+
+// each returns the value of every key: of several keys an entry of a listed value, and all the same number of a range.
+func (a *axis) each(pick *node) []*node {
+	if a.values != nil && len(a.keys) > 1 {
+		return pick.items
+	}
+	return slices.Repeat([]*node{pick}, len(a.keys))
 }
 
 // draw returns the value of a sample. Every key has a stream and every sample a range of its own in it, so that another key

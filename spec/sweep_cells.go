@@ -57,11 +57,7 @@ func (w *Sweep) choice(index int) []*node {
 	}
 	var values []*node
 	for i, pick := range picks {
-		if len(w.over[i].keys) > 1 {
-			values = append(values, pick.items...)
-			continue
-		}
-		values = append(values, pick)
+		values = append(values, w.over[i].each(pick)...)
 	}
 	return values
 }

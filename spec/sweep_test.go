@@ -109,6 +109,10 @@ func TestRanges(t *testing.T) {
 	if got := strings.Join(rowsOf(w), " "); got != "10 32 100 316 1000" {
 		t.Errorf("whole numbers %s", got)
 	}
+	w = mustSweep(t, "base: small.yaml\nover: {\"dynamics.lambda, dynamics.sigma\": {from: 0.1, to: 0.5, count: 3}}\n")
+	if got := strings.Join(rowsOf(w), ", "); got != "0.1 0.1, 0.3 0.3, 0.5 0.5" {
+		t.Errorf("a range of two keys has %s", got)
+	}
 }
 
 // Adding a value, a sample or a key with its only value, or changing the order of keys, changes no other cell.

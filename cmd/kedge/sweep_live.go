@@ -26,15 +26,23 @@ func watchSweep(out io.Writer, w *spec.Sweep, p *lab.SweepProgress) (stop func()
 	if styleOf(out).terminal {
 		every = 200 * time.Millisecond
 	}
-	return repeat(every, func(spent time.Duration) {
+	var lines []string
+	end := repeat(every, func(spent time.Duration) {
 		s, now := styleOf(out), p.State()
 		if s.terminal {
-			c.draw(s, sweepTable(s, w, now, spent)...)
+			lines = sweepTable(s, w, now, spent)
+			c.draw(s, lines...)
 			return
 		}
 		share, words := sweepPace(now, spent)
 		fmt.Fprintf(out, "%3.0f %%  %s, %s\n", 100*share, sweepCounts(now), words)
 	})
+	return func() {
+		end()
+		if lines != nil {
+			c.draw(styleOf(out), lines[:2]...) // the rows are in the folder
+		}
+	}
 }
 
 // sweepCounts says how many cells are in what state.
@@ -93,7 +101,7 @@ func sweepTable(s style, w *spec.Sweep, now lab.SweepState, spent time.Duration)
 		rows = append(rows, append([]string{c.ID[:8]}, endOf(c, algorithms)...))
 	}
 	for _, r := range running {
-		rows = append(rows, append(append([]string{r.ID[:8]}, r.Values...), fmt.Sprintf("%.0f %%", 100*turnsShare(r))))
+		rows = append(rows, append(append([]string{r.ID[:8]}, r.Values...), fmt.Sprintf("running %.0f %%", 100*turnsShare(r))))
 	}
 	return append(lines, paintRows(s, rows, last)...)
 }
