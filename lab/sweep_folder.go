@@ -17,7 +17,8 @@ const (
 	sweepFile    = "sweep.yaml"
 	cellsFolder  = "cells"
 	indexFile    = "cells.json"
-	tableFile    = "table.csv"
+	tableFile    = "table.parquet"
+	tableCSV     = "table.csv"
 	failuresFile = "failures.json"
 )
 
@@ -182,7 +183,7 @@ func (f *sweepFolder) sorted() (ours, foreign []string, err error) {
 
 // isSweepFile tells whether a sweep or its report writes files of this name.
 func isSweepFile(name string) bool {
-	names := []string{sweepFile, indexFile, tableFile, "table.parquet", failuresFile}
+	names := []string{sweepFile, indexFile, tableFile, tableCSV, failuresFile}
 	return isOurs(name) || slices.ContainsFunc(names, func(own string) bool { return name == own || isLeftover(name, own) })
 }
 
@@ -237,7 +238,7 @@ func (r *Result) saveCell(dir string) error {
 			_, err := io.WriteString(w, r.Spec)
 			return err
 		}),
-		write(seriesFile, r.writeSeries),
+		write(parquetFile, r.writeParquet),
 		write(summaryFile, func(w io.Writer) error { return writeJSON(w, r.Summarize()) }),
 	)
 	if err != nil {
@@ -258,7 +259,8 @@ func (f *sweepFolder) finish(failed map[string]string, report SweepReport) (*Swe
 	}
 	err = errors.Join(
 		f.write(indexFile, func(w io.Writer) error { return writeJSON(w, r.index()) }),
-		f.write(tableFile, r.writeTable),
+		f.write(tableFile, r.Table().WriteParquet),
+		f.write(tableCSV, r.Table().WriteCSV),
 	)
 	if failures := r.failures(); err == nil && len(failures) > 0 {
 		err = f.write(failuresFile, func(w io.Writer) error { return writeJSON(w, failures) })

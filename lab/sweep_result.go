@@ -1,14 +1,11 @@
 package lab
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"path/filepath"
-	"strconv"
 
 	"github.com/kedge-opt/kedge/spec"
 )
@@ -147,54 +144,77 @@ func readFailures(dir string) (map[string]string, error) {
 	return failed, err
 }
 
-// tableColumns are those of a row behind the swept values.
-func tableColumns() []string {
+// Table returns one row an algorithm of every finished cell: the swept values, then where the algorithm ended over its
+// trials, and the exact points to compare with.
+func (r *SweepResult) Table() Table {
+	t := Table{Columns: []Column{{Name: "cell", Text: []string{}}}}
+	for _, key := range r.Keys {
+		t.Columns = append(t.Columns, Column{Name: key})
+	}
+	t.Columns = append(t.Columns, Column{Name: "algorithm", Text: []string{}})
+	first := len(t.Columns)
+	for _, name := range measured() {
+		t.Columns = append(t.Columns, Column{Name: name, Numbers: []float64{}})
+	}
+	r.rows(func(c *CellResult, algorithm string) {
+		t.Columns[0].Text = append(t.Columns[0].Text, c.ID)
+		t.Columns[first-1].Text = append(t.Columns[first-1].Text, algorithm)
+		for i, x := range c.measures(algorithm) {
+			t.Columns[first+i].Numbers = append(t.Columns[first+i].Numbers, x)
+		}
+	})
+	for i := range r.Keys {
+		r.swept(i, &t.Columns[1+i])
+	}
+	return t
+}
+
+// rows visits the rows of the table.
+func (r *SweepResult) rows(visit func(c *CellResult, algorithm string)) {
+	for i := range r.Cells {
+		if c := &r.Cells[i]; c.Summary != nil {
+			for _, name := range c.Summary.Order {
+				visit(c, name)
+			}
+		}
+	}
+}
+
+// swept fills the column of a key: with numbers if all its values are.
+func (r *SweepResult) swept(key int, col *Column) {
+	text, numbers, all := []string{}, []float64{}, true
+	r.rows(func(c *CellResult, _ string) {
+		text, numbers = append(text, c.Values[key]), append(numbers, c.Numbers[key])
+		all = all && !math.IsNaN(c.Numbers[key])
+	})
+	if all {
+		col.Numbers = numbers
+		return
+	}
+	col.Text = text
+}
+
+// measured are the columns of numbers that every sweep has.
+func measured() []string {
 	return []string{
-		"algorithm", "trials", "value_mean", "value_min", "value_max", "gap_mean", "gap_min", "gap_max",
+		"finished_trials", "value_mean", "value_min", "value_max", "gap_mean", "gap_min", "gap_max",
 		"distance_mean", "distance_min", "distance_max", "optimum_value", "optimum_residual", "stable_gap",
 	}
 }
 
-// writeTable writes one row an algorithm of every finished cell.
-func (r *SweepResult) writeTable(w io.Writer) error {
-	out := csv.NewWriter(w)
-	out.Write(append(append([]string{"cell"}, r.Keys...), tableColumns()...))
-	for _, c := range r.Cells {
-		if c.Summary == nil {
-			continue
+// measures are what an algorithm came to in a cell, in the order of measured; NaN where there is nothing.
+func (c *CellResult) measures(algorithm string) []float64 {
+	a, s := c.Summary.Algorithms[algorithm], c.Summary
+	out := []float64{float64(a.Trials)}
+	for _, spread := range []*Spread{a.Value, a.Gap, a.Distance} {
+		if spread == nil {
+			spread = &Spread{math.NaN(), math.NaN(), math.NaN()}
 		}
-		for _, name := range c.Summary.Order {
-			out.Write(append(append([]string{c.ID}, c.Values...), c.row(name)...))
-		}
+		out = append(out, spread.Mean, spread.Min, spread.Max)
 	}
-	out.Flush()
-	return out.Error()
-}
-
-// row is what an algorithm came to in the cell; a field is empty where nothing was measured.
-func (c *CellResult) row(name string) []string {
-	a := c.Summary.Algorithms[name]
-	row := []string{name, strconv.Itoa(a.Trials)}
-	add := func(x float64) {
-		text := ""
-		if !math.IsNaN(x) {
-			text = strconv.FormatFloat(x, 'g', -1, 64)
-		}
-		row = append(row, text)
+	stable := math.NaN()
+	if s.Stable != nil {
+		stable = s.Stable.Gap
 	}
-	for _, s := range []*Spread{a.Value, a.Gap, a.Distance} {
-		if s == nil {
-			s = &Spread{math.NaN(), math.NaN(), math.NaN()}
-		}
-		add(s.Mean)
-		add(s.Min)
-		add(s.Max)
-	}
-	add(c.Summary.Optimum.Value)
-	add(c.Summary.Optimum.Residual)
-	if c.Summary.Stable == nil {
-		return append(row, "")
-	}
-	add(c.Summary.Stable.Gap)
-	return row
+	return append(out, s.Optimum.Value, s.Optimum.Residual, stable)
 }

@@ -134,7 +134,7 @@ func TestSweepsMendWhatIsBroken(t *testing.T) {
 		}
 	}
 	spoil(cell(0, "summary.json"), func(text []byte) []byte { return text[:len(text)/2] })
-	spoil(cell(1, "series.csv"), func(text []byte) []byte { text[len(text)-2] ^= 1; return text })
+	spoil(cell(1, "series.parquet"), func(text []byte) []byte { text[len(text)-2] ^= 1; return text })
 	spoil(cell(2, "spec.yaml"), func(text []byte) []byte { return append(text, "# mine\n"...) })
 	for _, path := range []string{cell(3, "manifest.json"), cell(4, "")} {
 		if err := os.RemoveAll(path); err != nil {
@@ -263,7 +263,7 @@ func TestMergeRefusals(t *testing.T) {
 	}
 	refused("different sweeps", a, b)
 	refused("holds no sweep", a, dir)
-	series := filepath.Join(a, "cells", r.Cells[3].ID, "series.csv")
+	series := filepath.Join(a, "cells", r.Cells[3].ID, "series.parquet")
 	text, _ := os.ReadFile(series)
 	os.WriteFile(series, slices.Concat(text, []byte("0")), 0o644)
 	refused("is not as it was written", a)

@@ -98,36 +98,40 @@ func TestSweepTorture(t *testing.T) {
 		t.Skip("builds the program and runs it many times")
 	}
 	o := newOrdeal(t, size(6, 125))
-	calm, killed, joined := filepath.Join(o.dir, "calm"), filepath.Join(o.dir, "killed"), filepath.Join(o.dir, "joined")
+	calm := filepath.Join(o.dir, "calm")
 	took := o.run(t, calm)
-	kills := size(5, 30)
-	o.kill(t, killed, kills, 6*took/time.Duration(kills))
-	o.run(t, killed, "--workers", "3")
-	sameTree(t, "killed", killed, calm)
+	r, err := lab.OpenSweep(calm)
+	if err != nil || len(r.Cells) != size(24, 500) || r.Failed() > 0 {
+		t.Fatalf("the undisturbed sweep: %v", err)
+	}
+	t.Logf("%d cells in %v, %d files to compare", len(r.Cells), took.Round(time.Millisecond), len(tree(t, calm)))
+	t.Run("kills", func(t *testing.T) {
+		killed, kills := filepath.Join(o.dir, "killed"), size(5, 30)
+		o.kill(t, killed, kills, 4*took/time.Duration(kills))
+		o.run(t, killed, "--workers", "3")
+		sameTree(t, "killed", killed, calm)
+	})
+	t.Run("shards", func(t *testing.T) { o.merge(t, calm) })
+	t.Run("interrupt", o.interrupt)
+}
 
-	merge := []string{"merge", joined, "--quiet"}
+// merge runs 4 shards on different numbers of workers and joins them.
+func (o *ordeal) merge(t *testing.T, calm string) {
+	joined := filepath.Join(o.dir, "joined")
+	args := []string{"merge", joined, "--quiet"}
 	for i := range 4 {
 		part := filepath.Join(o.dir, fmt.Sprint("part", i))
 		o.run(t, part, "--shard", fmt.Sprintf("%d/4", i+1), "--workers", fmt.Sprint(i+1))
-		merge = append(merge, part)
+		args = append(args, part)
 	}
-	if out, err := exec.Command(o.program, merge...).CombinedOutput(); err != nil {
+	if out, err := exec.Command(o.program, args...).CombinedOutput(); err != nil {
 		t.Fatalf("merge: %v: %s", err, out)
 	}
 	sameTree(t, "joined", joined, calm)
-	r, err := lab.OpenSweep(joined)
-	if err != nil || len(r.Cells) != size(24, 500) || r.Failed() > 0 {
-		t.Errorf("the joined sweep: %v", err)
-	}
-	t.Logf("%d cells in %v, %d files compared", len(r.Cells), took.Round(time.Millisecond), len(tree(t, calm)))
 }
 
-// Ctrl-C: exit code 130, within a second or so, and the way to go on.
-func TestSweepInterrupt(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the program")
-	}
-	o := newOrdeal(t, 6)
+// interrupt presses Ctrl-C: exit code 130 within a second or so, and the way to go on.
+func (o *ordeal) interrupt(t *testing.T) {
 	out := filepath.Join(o.dir, "out")
 	c := exec.Command(o.program, "sweep", o.file, "--out", out, "--set", "iterations=10000000")
 	var said strings.Builder
@@ -145,10 +149,10 @@ func TestSweepInterrupt(t *testing.T) {
 	asked := time.Now()
 	c.Process.Signal(syscall.SIGINT)
 	c.Wait()
-	if code, spent := c.ProcessState.ExitCode(), time.Since(asked); code != 130 || spent > 2*time.Second {
+	if code, spent := c.ProcessState.ExitCode(), time.Since(asked); code != 130 || spent > 3*time.Second {
 		t.Errorf("exit code %d after %v", code, spent)
 	}
-	if want := "kedge: stopped with 0 of 24 cells finished; the same command goes on from there"; !strings.Contains(said.String(), want) {
+	if want := fmt.Sprintf("stopped with 0 of %d cells finished; the same command goes on from there", size(24, 500)); !strings.Contains(said.String(), want) {
 		t.Errorf("it said\n%s", said.String())
 	}
 	if left, _ := filepath.Glob(filepath.Join(out, "cells", "*")); len(left) > 0 {
