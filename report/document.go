@@ -82,7 +82,7 @@ func sectionsOf(added []lab.Section) []section {
 	for _, a := range added {
 		s := section{ID: "section-" + a.ID, Title: a.Title, Verdict: a.Verdict, Sign: signOf(a.Verdict), Paragraphs: paragraphs(a.Text)}
 		if len(a.Columns) > 0 {
-			s.Table = &table{ID: s.ID + "-table", Title: a.Title, Columns: textColumns(a), Rows: textRows(a)}
+			s.Table = &table{ID: s.ID, Title: a.Title, Columns: textColumns(a), Rows: textRows(a)}
 		}
 		list = append(list, s)
 	}

@@ -99,17 +99,19 @@ func quantities() []quantity {
 }
 
 // rulesOf are the levels that a result gives a quantity.
-func rulesOf(r *lab.Result, id string) []graphRule {
+func rulesOf(r *lab.Result) func(id string) []graphRule {
 	stable := "stable point: where retraining settles"
-	switch id {
-	case "gap":
-		return levels(graphRule{r.Stable.Gap, stable})
-	case "distance":
-		return levels(graphRule{r.Stable.Distance, stable})
-	case "value":
-		return levels(graphRule{r.Optimum.Value, "optimum"}, graphRule{r.Stable.Value, stable})
+	return func(id string) []graphRule {
+		switch id {
+		case "gap":
+			return levels(graphRule{r.Stable.Gap, stable})
+		case "distance":
+			return levels(graphRule{r.Stable.Distance, stable})
+		case "value":
+			return levels(graphRule{r.Optimum.Value, "optimum"}, graphRule{r.Stable.Value, stable})
+		}
+		return []graphRule{}
 	}
-	return []graphRule{}
 }
 
 // levels keeps what can be drawn.
@@ -120,27 +122,23 @@ func levels(all ...graphRule) []graphRule {
 // mostNumbers bounds the numbers behind the graphs of a page: about nine bytes each.
 const mostNumbers = 120_000
 
-// graphsOf draws every quantity that some strand has, thinned to what a page may hold.
-func graphsOf(strands []strand, of *lab.Result) []graph {
+// graphsOf draws every quantity that some strand has, thinned to what a page may hold. Values have so many digits.
+func graphsOf(strands []strand, rules func(id string) []graphRule, valueDigits int) []graph {
 	list := slices.DeleteFunc(quantities(), func(q quantity) bool { return !q.measured(strands) })
 	graphs := make([]graph, len(list))
 	for i, q := range list {
-		graphs[i] = q.graph(strands, mostNumbers/len(list)/(4*len(strands)), digitsOf(q, of))
-		graphs[i].Rules = rulesOf(of, q.id)
+		digits := 4
+		if q.id == "value" {
+			digits = valueDigits
+		}
+		graphs[i] = q.graph(strands, mostNumbers/len(list)/(4*len(strands)), digits)
+		graphs[i].Rules = rules(q.id)
 	}
 	return graphs
 }
 
 func (q quantity) measured(strands []strand) bool {
 	return slices.ContainsFunc(strands, func(s strand) bool { return len(rowsOf(s.run, q.pick)) > 0 })
-}
-
-// digitsOf is how many digits of a quantity are worth having: of values so many that the gaps between them show.
-func digitsOf(q quantity, r *lab.Result) int {
-	if q.id == "value" {
-		return valueDigits(r)
-	}
-	return 4
 }
 
 func (q quantity) graph(strands []strand, most, digits int) graph {

@@ -37,6 +37,7 @@ func TestPageInABrowser(t *testing.T) {
 	hostile := openTab(t, browser, []byte(pageOf(t, cases()["hostile names"])), true)
 	hostile.narrow()
 	hostile.quiet()
+	openTab(t, browser, []byte(comparisonOf(t, twoRuns())), true).sound()
 	for _, name := range []string{"empty", "one turn", "hostile numbers", "zero"} {
 		openTab(t, browser, []byte(pageOf(t, cases()[name])), true).quiet()
 	}

@@ -19,15 +19,7 @@ import (
 // pageOf renders a page with its pictures, leaving out the slow PNGs that it does not hold.
 func pageOf(t *testing.T, r *lab.Result) string {
 	t.Helper()
-	var figures []Figure
-	for _, s := range sketches(r) {
-		svg, err := s.svg()
-		if err != nil {
-			t.Fatal(err)
-		}
-		figures = append(figures, Figure{Name: s.name, Title: s.title, Caption: s.caption, SVG: svg})
-	}
-	page, err := renderPage(runDocument(r, figures))
+	page, err := renderPage(runDocument(r, figuresOf(t, r)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,9 +5,12 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 
 	"github.com/kedge-opt/kedge/lab"
 )
@@ -43,19 +46,59 @@ func Write(dir string, r *lab.Result) error {
 	if err != nil {
 		return err
 	}
-	return write(dir, runDocument(r, figures))
+	_, err = write(dir, runDocument(r, figures))
+	return err
 }
 
-// write puts a document and its figures into a folder.
-func write(dir string, d document) error {
-	page, err := renderPage(d)
+// Remake writes the report of a finished folder anew, from the data in it, and renews its manifest. Data that is not what
+// the manifest says is refused.
+func Remake(dir string) error {
+	if err := intact(dir); err != nil {
+		return err
+	}
+	r, err := lab.Open(dir)
 	if err != nil {
 		return err
 	}
+	figures, err := Figures(r)
+	if err != nil {
+		return err
+	}
+	names, err := write(dir, runDocument(r, figures))
+	if err != nil {
+		return err
+	}
+	return lab.Reseal(dir, names...)
+}
+
+// intact wants the data of a folder as it was written; what a report is made of may be missing or changed.
+func intact(dir string) error {
+	files, err := lab.Verify(dir)
+	for _, f := range files {
+		if f.Problem != "" && !isMade(f.File) {
+			err = errors.Join(err, fmt.Errorf("%s: %s; run its command again", filepath.Join(dir, filepath.FromSlash(f.File)), f.Problem))
+		}
+	}
+	return err
+}
+
+// isMade tells whether a report makes files of this name.
+func isMade(name string) bool {
+	return slices.Contains([]string{".svg", ".png", ".pdf", ".html", ".md"}, path.Ext(name))
+}
+
+// write puts a document and its figures into a folder and returns the names of the files.
+func write(dir string, d document) ([]string, error) {
+	page, err := renderPage(d)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
 	err = os.MkdirAll(dir, 0o777)
 	put := func(name string, data []byte) {
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, name), data, 0o666)
+			names = append(names, name)
 		}
 	}
 	for _, f := range d.Figures {
@@ -66,7 +109,7 @@ func write(dir string, d document) error {
 	put("report.md", renderMarkdown(d))
 	put("report.html", page)
 	if err != nil {
-		return fmt.Errorf("write report: %w", err)
+		return nil, fmt.Errorf("write report: %w", err)
 	}
-	return nil
+	return names, nil
 }

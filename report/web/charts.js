@@ -155,7 +155,7 @@ class Chart {
     return [lo / air, hi * air];
   }
 
-  // rules draws the levels to compare with and names them: the higher of two above its line, the lower below.
+  // rules draws the levels to compare with and names them, the highest above its line, the others below and apart.
   rules(u) {
     const c = u.ctx, k = uPlot.pxRatio, {left, top, width, height} = u.bbox, bottom = top + height;
     const shown = this.graph.rules.filter(r => !this.log || r.value > 0)
@@ -165,6 +165,7 @@ class Chart {
     c.strokeStyle = c.fillStyle = Page.colour(this.place, 'color');
     c.font = 12 * k + 'px system-ui, sans-serif';
     c.textAlign = 'right';
+    let last = top;
     shown.forEach((rule, i) => {
       c.setLineDash([5 * k, 4 * k]);
       c.lineWidth = k;
@@ -172,8 +173,9 @@ class Chart {
       c.moveTo(left, rule.y);
       c.lineTo(left + width, rule.y);
       c.stroke();
-      const above = !i && rule.y > top + 20 * k || rule.y > bottom - 20 * k;
-      this.label(c, rule.label, left + width - 4 * k, rule.y + (above ? -8 : 18 + (i && rule.y < top + 20 * k ? 16 : 0)) * k, k);
+      const above = rule.y - 8 * k, below = rule.y + 17 * k;
+      const y = Math.max(!i && above > top + 12 * k || below > bottom ? above : below, last + 15 * k);
+      if (y < bottom) this.label(c, rule.label, left + width - 4 * k, last = y, k);
     });
     c.restore();
   }

@@ -1,0 +1,371 @@
+package report
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/spec"
+)
+
+// Labelled is a result under the name that a comparison gives it.
+type Labelled struct {
+	Label string
+	*lab.Result
+}
+
+// WriteComparison puts several runs on one page: report.html, report.md and figures of all their methods, into dir.
+func WriteComparison(dir string, runs []Labelled) error {
+	figures, err := Figures(together(runs))
+	if err != nil {
+		return err
+	}
+	_, err = write(dir, comparison(runs, figures))
+	return err
+}
+
+// comparison says what several runs found and what tells them apart.
+func comparison(runs []Labelled, figures []Figure) document {
+	specs := specsOf(runs)
+	differ := differences(specs)
+	all := rivals(runs, specs)
+	most := 0
+	for _, r := range runs {
+		most = max(most, valueDigits(r.Result))
+	}
+	return document{
+		Title: enumerate(labelsOf(runs)), Facts: fmt.Sprintf("%s · %s", count(len(runs), "run"), count(len(all), "method")),
+		Warnings: comparedWarnings(runs, differ), Question: comparedQuestion(runs, specs, differ),
+		Verdict: comparedVerdict(runs, all), Graphs: graphsOf(strandsAcross(runs), rulesAcross(runs), most),
+		Tables:  []table{differTable(runs, differ), methodsAcross(runs, all), offlineAcross(runs)},
+		Figures: figures, Sections: sectionsAcross(runs),
+		Repeat: "kedge report " + strings.Join(quoted(runs), " "), Origin: originsOf(runs),
+	}
+}
+
+func labelsOf(runs []Labelled) []string {
+	var list []string
+	for _, r := range runs {
+		list = append(list, r.Label)
+	}
+	return list
+}
+
+// quoted are the labels as a shell takes them.
+func quoted(runs []Labelled) []string {
+	var list []string
+	for _, l := range labelsOf(runs) {
+		if strings.Trim(l, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,/-") != "" {
+			l = "'" + strings.ReplaceAll(l, "'", `'\''`) + "'"
+		}
+		list = append(list, l)
+	}
+	return list
+}
+
+func specsOf(runs []Labelled) []*spec.Spec {
+	var list []*spec.Spec
+	for _, r := range runs {
+		list = append(list, specOf(r.Result))
+	}
+	return list
+}
+
+// together is all runs as one result, for figures; their stable points are left out, since they may differ.
+func together(runs []Labelled) *lab.Result {
+	nowhere := lab.Point{Value: math.NaN(), Gap: math.NaN(), Distance: math.NaN()}
+	all := &lab.Result{Stable: nowhere}
+	for _, r := range runs {
+		all.Maximize = r.Maximize
+		for _, run := range r.Runs {
+			run.Name = r.Label + " · " + run.Name
+			all.Runs = append(all.Runs, run)
+		}
+	}
+	return all
+}
+
+// rivals are the methods of all runs.
+func rivals(runs []Labelled, specs []*spec.Spec) []contestant {
+	var list []contestant
+	for i, r := range runs {
+		for _, run := range r.Runs {
+			list = append(list, newContestant(r.Label+" · "+run.Name, run, isExact(specs[i], run.Name)))
+		}
+	}
+	return list
+}
+
+// difference is a key that the specs do not agree on, with the value in each, empty where it is absent.
+type difference struct {
+	key    string
+	values []string
+}
+
+// differences lists the keys on which specs differ, in the order of the first spec that has them.
+func differences(specs []*spec.Spec) []difference {
+	at := map[string]int{}
+	var all []difference
+	for i, s := range specs {
+		if s == nil {
+			continue
+		}
+		for _, one := range s.Settings() {
+			if _, known := at[one.Key]; !known {
+				at[one.Key] = len(all)
+				all = append(all, difference{one.Key, make([]string, len(specs))})
+			}
+			all[at[one.Key]].values[i] = one.Value
+		}
+	}
+	return slices.DeleteFunc(all, func(d difference) bool {
+		return !slices.ContainsFunc(d.values, func(v string) bool { return v != d.values[0] })
+	})
+}
+
+// asks tells whether a key belongs to the question, rather than to how it is answered or looked at.
+func (d difference) asks() bool {
+	section, _, _ := strings.Cut(d.key, ".")
+	return slices.Contains([]string{"population", "dynamics", "objective", "set", "seed", "generator"}, section)
+}
+
+func comparedWarnings(runs []Labelled, differ []difference) []string {
+	var list []string
+	for _, one := range gathered(runs, warnings) {
+		list = append(list, one.under(runs)+one.words)
+	}
+	if slices.ContainsFunc(differ, difference.asks) {
+		list = append(list, "The runs do not ask the same question (see what differs), so a gap or a distance is relative to the optimum of its own run.")
+	}
+	if slices.ContainsFunc(runs, func(r Labelled) bool { return r.Build != runs[0].Build }) {
+		list = append(list, "The runs were made by different builds; the last digits may differ for that reason alone.")
+	}
+	return list
+}
+
+// comparedQuestion names the runs and says what they have in common.
+func comparedQuestion(runs []Labelled, specs []*spec.Spec, differ []difference) []term {
+	var list []term
+	for _, r := range runs {
+		list = append(list, term{r.Label, r.Case + ": " + facts(r.Result)})
+	}
+	if len(differ) > 0 {
+		list = append(list, term{"What differs", keyed(differ)})
+	}
+	for i, t := range question(specs[0]) {
+		common := !slices.ContainsFunc(specs, func(s *spec.Spec) bool { return s == nil || question(s)[i] != t })
+		if common {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// keyed names the first keys of some differences with their values.
+func keyed(differ []difference) string {
+	const most = 5
+	var list []string
+	for _, d := range differ[:min(len(differ), most)] {
+		var values []string
+		for _, v := range d.values {
+			values = append(values, settingCell(v).Text)
+		}
+		list = append(list, d.key+" ("+strings.Join(values, ", ")+")")
+	}
+	if more := len(differ) - most; more > 0 {
+		list = append(list, count(more, "more key"))
+	}
+	return enumerate(list) + "."
+}
+
+// comparedVerdict ranks the methods of all runs and says where retraining settles in each.
+func comparedVerdict(runs []Labelled, all []contestant) judgement {
+	j := judge(all)
+	for _, one := range gathered(runs, func(r *lab.Result) []string { return []string{retrained(r)} }) {
+		if one.words != "" {
+			j.Reasons = append(j.Reasons, one.under(runs)+one.words)
+		}
+	}
+	return j
+}
+
+// shareable is something that one or several runs say.
+type shareable struct {
+	words string
+	by    []string
+}
+
+// gathered lists what runs say, each thing once.
+func gathered(runs []Labelled, say func(*lab.Result) []string) []shareable {
+	var list []shareable
+	for _, r := range runs {
+		for _, words := range say(r.Result) {
+			i := slices.IndexFunc(list, func(s shareable) bool { return s.words == words })
+			if i < 0 {
+				i, list = len(list), append(list, shareable{words: words})
+			}
+			list[i].by = append(list[i].by, r.Label)
+		}
+	}
+	return list
+}
+
+// under names the runs that say something, unless all do.
+func (s shareable) under(runs []Labelled) string {
+	if len(s.by) == len(runs) {
+		return ""
+	}
+	return enumerate(s.by) + ": "
+}
+
+// strandsAcross gives methods colours and runs dashes or, when there are more runs than methods, the other way round.
+func strandsAcross(runs []Labelled) []strand {
+	all := together(runs)
+	var methods []string
+	for _, r := range runs {
+		for _, run := range r.Runs {
+			if !slices.Contains(methods, run.Name) {
+				methods = append(methods, run.Name)
+			}
+		}
+	}
+	byMethod := stylesOf(methods)
+	var list []strand
+	for i, r := range runs {
+		for _, run := range r.Runs {
+			s := strand{name: all.Runs[len(list)].Name, run: run, ink: byMethod[run.Name].ink, dash: dashes(i)}
+			if len(runs) > len(methods) {
+				s.ink, s.dash = inkOf(i), dashes(slices.Index(methods, run.Name))
+			}
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func inkOf(i int) color.NRGBA {
+	inks := []uint32{0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0xb07a00, 0x3f93c7, 0x4d4d4d}
+	return hex(inks[i%len(inks)])
+}
+
+func dashes(i int) []int { return [][]int{nil, {8, 4}, {2, 3}, {8, 3, 2, 3}}[i%4] }
+
+// mostRules is how many levels a chart can show and still be read.
+const mostRules = 4
+
+// rulesAcross are the levels of all runs; one that several share is drawn once.
+func rulesAcross(runs []Labelled) func(id string) []graphRule {
+	return func(id string) []graphRule {
+		value := map[string]float64{}
+		list := []graphRule{}
+		for _, one := range gathered(runs, func(r *lab.Result) (keys []string) {
+			for _, rule := range rulesOf(r)(id) {
+				key := fmt.Sprintf("%s\x00%x", rule.Label, rule.Value)
+				value[key], keys = rule.Value, append(keys, key)
+			}
+			return keys
+		}) {
+			label, _, _ := strings.Cut(one.words, "\x00")
+			label, _, _ = strings.Cut(label, ":")
+			list = append(list, graphRule{value[one.words], one.under(runs) + label})
+		}
+		return list[:min(len(list), mostRules)]
+	}
+}
+
+// differTable shows the keys that tell the runs apart.
+func differTable(runs []Labelled, differ []difference) table {
+	t := table{ID: "differences", Title: "What differs", About: "The keys of the specs that are not the same in all runs.", Columns: []column{{Name: "key"}}}
+	if len(differ) == 0 {
+		t.About = "The specs are the same in every key."
+	}
+	for _, r := range runs {
+		t.Columns = append(t.Columns, column{Name: r.Label})
+	}
+	for _, d := range differ {
+		row := []cell{textCell(d.key)}
+		for _, v := range d.values {
+			row = append(row, settingCell(v))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+func settingCell(v string) cell {
+	const most = 60
+	switch short := []rune(v); {
+	case v == "":
+		return textCell(absent)
+	case len(short) > most:
+		return textCell(string(short[:most]) + "…")
+	}
+	return textCell(v)
+}
+
+// methodsAcross is the table of all methods at the end, run by run.
+func methodsAcross(runs []Labelled, all []contestant) table {
+	t := table{
+		ID: "methods", Title: "Methods",
+		About: "Every method at its end: the mean over its trials, below it the least and the greatest. " +
+			"Gap and distance are relative to the optimum of the run; the last column is the gap behind the best with its interval, paired over trials.",
+		Columns: headed("run", "method", "trials", "value", "gap", "distance", "behind the best"),
+	}
+	t.Columns[1].Numeric = false
+	t.Columns[0].Choices, t.Columns[1].Choices = true, true
+	behind := behinds(all)
+	for _, r := range runs {
+		for _, run := range r.Runs {
+			t.Rows = append(t.Rows, []cell{
+				textCell(r.Label), textCell(run.Name), countCell(len(run.Trials)), statCell(run, valueOf, valueFormat(r.Result)),
+				statCell(run, gapOf, percent), statCell(run, distanceOf, percent), behind[len(t.Rows)],
+			})
+		}
+	}
+	return t
+}
+
+func offlineAcross(runs []Labelled) table {
+	t := table{
+		ID: "offline", Title: "Points found offline", About: "What the methods are judged by, and where retraining settles.",
+		Columns: headed("run", "optimum", "residual", "stable point", "its gap", "its distance"),
+	}
+	for _, r := range runs {
+		value := valueFormat(r.Result)
+		t.Rows = append(t.Rows, []cell{
+			textCell(r.Label), numberCell(r.Optimum.Value, value), numberCell(r.Optimum.Residual, plain),
+			numberCell(r.Stable.Value, value), numberCell(r.Stable.Gap, percent), numberCell(r.Stable.Distance, percent),
+		})
+	}
+	return t
+}
+
+// sectionsAcross takes over the sections of all runs, each under the name of its run.
+func sectionsAcross(runs []Labelled) []section {
+	var list []section
+	for i, r := range runs {
+		for _, s := range sectionsOf(r.Sections) {
+			s.ID, s.Title = fmt.Sprintf("run-%d-%s", i, s.ID), r.Label+": "+s.Title
+			if s.Table != nil {
+				s.Table.ID = s.ID
+			}
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func originsOf(runs []Labelled) []term {
+	var list []term
+	for _, r := range runs {
+		var words []string
+		for _, t := range origin(r.Result) {
+			words = append(words, t.Name+" "+t.Text)
+		}
+		list = append(list, term{r.Label, strings.Join(words, ", ")})
+	}
+	return list
+}
