@@ -79,17 +79,21 @@ func CheckFinite(arg string, x []float64) error {
 
 // finite tells whether x holds neither NaN nor infinity: nothing else becomes 0 when it is multiplied by 0.
 func finite(x []float64) bool {
-	var a, b, c, d float64
-	for ; len(x) >= 4; x = x[4:] {
+	var a, b, c, d, e, f, g, h float64
+	for ; len(x) >= 8; x = x[8:] {
 		a += x[0] * 0
 		b += x[1] * 0
 		c += x[2] * 0
 		d += x[3] * 0
+		e += x[4] * 0
+		f += x[5] * 0
+		g += x[6] * 0
+		h += x[7] * 0
 	}
 	for _, v := range x {
 		a += v * 0
 	}
-	return a+b+c+d == 0
+	return a+b+c+d+e+f+g+h == 0
 }
 
 // CheckVector is CheckLen and CheckFinite together.

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/rows"
 )
 
 // unit is the rounding unit of float64.
@@ -46,6 +47,9 @@ func checkDims(n kedge.Dims) error {
 func checkBlock(n kedge.Dims, dst, u, d []float64) (int, error) {
 	count := len(dst) / n.State
 	err := errors.Join(kedge.CheckLen("dst", dst, count*n.State), kedge.CheckLen("d", d, count*n.Trait), kedge.CheckVector("u", u, n.Decision))
+	if rows.Finite(d) {
+		return count, err
+	}
 	for i := 0; i < count && err == nil; i++ {
 		err = inRow(i, kedge.CheckFinite("d", kedge.Row(d, i, n.Trait)))
 	}

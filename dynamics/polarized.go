@@ -61,6 +61,9 @@ func (f Polarized) NextRows(dst, p, u, d []float64) {
 // block does a few rows at once, and those again whose ‖p̃‖² over- or underflows.
 func (f Polarized) block(norm2, dst, p, u, d []float64) {
 	rows.Blend(dst, norm2, p, d, u, f.Lambda, 1-f.Lambda, f.Sigma)
+	if sum, least, _ := rows.Extent(norm2); inMiddle(least) && inMiddle(sum) {
+		return
+	}
 	for i, c2 := range norm2 {
 		if !inMiddle(c2) {
 			f.step(kedge.Row(dst, i, f.Dim), kedge.Row(p, i, f.Dim), u, kedge.Row(d, i, f.Dim))

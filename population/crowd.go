@@ -283,10 +283,31 @@ func (c *Crowd) Sample(p, d []float64) (n int, err error) {
 	if err := c.pick.Pick(index, c.size); err != nil {
 		return 0, fmt.Errorf("sample: %w", err)
 	}
-	for row, i := range index {
-		state, trait := kedge.Row(p, row, c.dim.State), kedge.Row(d, row, c.dim.Trait)
-		copy(state, c.states.View(state, i, i+1))
-		copy(trait, c.traits.View(trait, i, i+1))
-	}
+	gather(p, c.Look(), index, c.dim.State)
+	gather(d, c.traits, index, c.dim.Trait)
 	return n, nil
+}
+
+// gather copies the rows of the given numbers to dst.
+func gather(dst []float64, from kedge.Rows, index []int, width int) {
+	data := inPlace(from)
+	for row, i := range index {
+		to := kedge.Row(dst, row, width)
+		if data != nil {
+			copy(to, data[i*width:])
+		} else {
+			copy(to, from.View(to, i, i+1))
+		}
+	}
+}
+
+// inPlace returns rows that are kept as a block, nil for others.
+func inPlace(r kedge.Rows) []float64 {
+	switch r := r.(type) {
+	case *doubles:
+		return r.now.Data
+	case kedge.Block:
+		return r.Data
+	}
+	return nil
 }

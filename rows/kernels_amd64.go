@@ -39,6 +39,16 @@ func maxAbsAVX2(x *float64, n int) float64
 //go:noescape
 func extentAVX2(x *float64, n int) (sum float64, least float64, most float64)
 
+// cutAVX2 replaces every x by (x−low)+atLow, clamped to 0 and top.
+//
+//go:noescape
+func cutAVX2(x *float64, n int, low float64, atLow float64, top float64)
+
+// aboveAVX2 adds x−low to lanes that start at start, and keeps what that loses.
+//
+//go:noescape
+func aboveAVX2(high *float64, lost *float64, x *float64, n int, low float64, start float64)
+
 // mixAVX2 writes a·x[i] + b·y[i] + c·z[i] to dst.
 //
 //go:noescape

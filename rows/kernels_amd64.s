@@ -108,7 +108,7 @@ addDone:
 	RET
 
 // func finiteAVX2(x *float64, n int) float64
-// Requires: AVX, SSE2
+// Requires: AVX, FMA3, SSE2
 TEXT ·finiteAVX2(SB), NOSPLIT, $0-24
 	MOVQ   x+0(FP), AX
 	MOVQ   n+8(FP), CX
@@ -117,21 +117,25 @@ TEXT ·finiteAVX2(SB), NOSPLIT, $0-24
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
 
-sixteen:
-	CMPQ   CX, $0x10
-	JL     few
-	VMULPD (AX), Y4, Y5
-	VADDPD Y5, Y0, Y0
-	VMULPD 32(AX), Y4, Y5
-	VADDPD Y5, Y1, Y1
-	VMULPD 64(AX), Y4, Y5
-	VADDPD Y5, Y2, Y2
-	VMULPD 96(AX), Y4, Y5
-	VADDPD Y5, Y3, Y3
-	ADDQ   $0x80, AX
-	SUBQ   $0x10, CX
-	JMP    sixteen
+many:
+	CMPQ        CX, $0x20
+	JL          few
+	VFMADD231PD (AX), Y8, Y0
+	VFMADD231PD 32(AX), Y8, Y1
+	VFMADD231PD 64(AX), Y8, Y2
+	VFMADD231PD 96(AX), Y8, Y3
+	VFMADD231PD 128(AX), Y8, Y4
+	VFMADD231PD 160(AX), Y8, Y5
+	VFMADD231PD 192(AX), Y8, Y6
+	VFMADD231PD 224(AX), Y8, Y7
+	ADDQ        $0x00000100, AX
+	SUBQ        $0x20, CX
+	JMP         many
 
 few:
 	MOVQ    CX, DX
@@ -141,29 +145,33 @@ few:
 	LEAQ    tailMasks<>+0(SB), SI
 	MOVQ    DX, BX
 	SHLQ    $0x05, BX
-	VMOVUPD (SI)(BX*1), Y5
+	VMOVUPD (SI)(BX*1), Y9
 	XORQ    BX, BX
 
 finiteLoop:
 	CMPQ    BX, CX
 	JGE     finiteRest
-	VMOVUPD (AX)(BX*1), Y6
-	VMULPD  Y4, Y6, Y6
-	VADDPD  Y6, Y0, Y0
+	VMOVUPD (AX)(BX*1), Y10
+	VMULPD  Y8, Y10, Y10
+	VADDPD  Y10, Y0, Y0
 	ADDQ    $0x20, BX
 	JMP     finiteLoop
 
 finiteRest:
 	TESTQ      DX, DX
 	JZ         finiteDone
-	VMASKMOVPD (AX)(BX*1), Y5, Y5
-	VMULPD     Y4, Y5, Y5
-	VADDPD     Y5, Y0, Y0
+	VMASKMOVPD (AX)(BX*1), Y9, Y9
+	VMULPD     Y8, Y9, Y9
+	VADDPD     Y9, Y0, Y0
 
 finiteDone:
 	VADDPD       Y1, Y0, Y0
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y0, Y0
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y5, Y0, Y0
+	VADDPD       Y6, Y0, Y0
+	VADDPD       Y7, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
 	VPERMILPD    $0x01, X0, X1
@@ -365,6 +373,102 @@ GLOBL infinity<>(SB), RODATA|NOPTR, $8
 
 DATA minusInfinity<>+0(SB)/8, $0xfff0000000000000
 GLOBL minusInfinity<>(SB), RODATA|NOPTR, $8
+
+// func cutAVX2(x *float64, n int, low float64, atLow float64, top float64)
+// Requires: AVX
+TEXT ·cutAVX2(SB), NOSPLIT, $0-40
+	MOVQ         x+0(FP), AX
+	VBROADCASTSD low+16(FP), Y0
+	VBROADCASTSD atLow+24(FP), Y1
+	VBROADCASTSD top+32(FP), Y2
+	VXORPD       Y3, Y3, Y3
+	MOVQ         n+8(FP), CX
+	MOVQ         CX, DX
+	ANDQ         $0x03, DX
+	ANDQ         $-4, CX
+	SHLQ         $0x03, CX
+	LEAQ         tailMasks<>+0(SB), SI
+	MOVQ         DX, BX
+	SHLQ         $0x05, BX
+	VMOVUPD      (SI)(BX*1), Y4
+	XORQ         BX, BX
+
+cutLoop:
+	CMPQ    BX, CX
+	JGE     cutRest
+	VMOVUPD (AX)(BX*1), Y5
+	VSUBPD  Y0, Y5, Y5
+	VADDPD  Y1, Y5, Y5
+	VMAXPD  Y3, Y5, Y5
+	VMINPD  Y2, Y5, Y5
+	VMOVUPD Y5, (AX)(BX*1)
+	ADDQ    $0x20, BX
+	JMP     cutLoop
+
+cutRest:
+	TESTQ      DX, DX
+	JZ         cutDone
+	VMASKMOVPD (AX)(BX*1), Y4, Y5
+	VSUBPD     Y0, Y5, Y5
+	VADDPD     Y1, Y5, Y5
+	VMAXPD     Y3, Y5, Y5
+	VMINPD     Y2, Y5, Y5
+	VMASKMOVPD Y5, Y4, (AX)(BX*1)
+
+cutDone:
+	VZEROUPPER
+	RET
+
+// func aboveAVX2(high *float64, lost *float64, x *float64, n int, low float64, start float64)
+// Requires: AVX
+TEXT ·aboveAVX2(SB), NOSPLIT, $0-48
+	MOVQ         x+16(FP), AX
+	VBROADCASTSD low+32(FP), Y0
+	VBROADCASTSD start+40(FP), Y1
+	VXORPD       Y2, Y2, Y2
+	MOVQ         n+24(FP), CX
+	MOVQ         CX, DX
+	ANDQ         $0x03, DX
+	ANDQ         $-4, CX
+	SHLQ         $0x03, CX
+	LEAQ         tailMasks<>+0(SB), SI
+	MOVQ         DX, BX
+	SHLQ         $0x05, BX
+	VMOVUPD      (SI)(BX*1), Y3
+	XORQ         BX, BX
+
+aboveLoop:
+	CMPQ    BX, CX
+	JGE     aboveRest
+	VMOVUPD (AX)(BX*1), Y4
+	VSUBPD  Y0, Y4, Y4
+	VMOVAPD Y1, Y5
+	VADDPD  Y4, Y1, Y1
+	VSUBPD  Y5, Y1, Y5
+	VSUBPD  Y5, Y4, Y4
+	VADDPD  Y4, Y2, Y2
+	ADDQ    $0x20, BX
+	JMP     aboveLoop
+
+aboveRest:
+	TESTQ      DX, DX
+	JZ         aboveDone
+	VMASKMOVPD (AX)(BX*1), Y3, Y4
+	VSUBPD     Y0, Y4, Y4
+	VANDPD     Y3, Y4, Y4
+	VMOVAPD    Y1, Y0
+	VADDPD     Y4, Y1, Y1
+	VSUBPD     Y0, Y1, Y0
+	VSUBPD     Y0, Y4, Y4
+	VADDPD     Y4, Y2, Y2
+
+aboveDone:
+	MOVQ    high+0(FP), AX
+	VMOVUPD Y1, (AX)
+	MOVQ    lost+8(FP), AX
+	VMOVUPD Y2, (AX)
+	VZEROUPPER
+	RET
 
 // func mixAVX2(dst *float64, x *float64, y *float64, z *float64, n int, a float64, b float64, c float64)
 // Requires: AVX

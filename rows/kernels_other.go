@@ -18,6 +18,8 @@ func scaleAVX2(x *float64, a float64, n int)                                    
 func distance2AVX2(x, y *float64, n int) float64                                     { panic(noKernel) }
 func maxAbsAVX2(x *float64, n int) float64                                           { panic(noKernel) }
 func extentAVX2(x *float64, n int) (sum, least, most float64)                        { panic(noKernel) }
+func cutAVX2(x *float64, n int, low, atLow, top float64)                             { panic(noKernel) }
+func aboveAVX2(high, lost, x *float64, n int, low, start float64)                    { panic(noKernel) }
 func mixAVX2(dst, x, y, z *float64, n int, a, b, c float64)                          { panic(noKernel) }
 func restAVX2(dst, x, y *float64, n int, a, b, c float64) (miss, size float64)       { panic(noKernel) }
 func softmaxAVX2(dst, u *float64, n int, k float64)                                  { panic(noKernel) }

@@ -39,6 +39,39 @@ func greater(x, y float64) float64 {
 	return y
 }
 
+// Cut replaces every x by (x − low) + atLow, clamped to 0 and top.
+func Cut(x []float64, low, atLow, top float64) {
+	if hasAVX2() && len(x) >= 8 {
+		cutAVX2(&x[0], len(x), low, atLow, top)
+		return
+	}
+	cutPlain(x, low, atLow, top)
+}
+
+func cutPlain(x []float64, low, atLow, top float64) {
+	for i, v := range x {
+		x[i] = lesser(greater((v-low)+atLow, 0), top)
+	}
+}
+
+// Above returns start + Σ(x − low) over the entries of each lane, and what the additions lost, which is exact if no x − low is
+// negative or above start.
+func Above(x []float64, low, start float64) (high, lost [4]float64) {
+	if hasAVX2() && len(x) >= 8 {
+		aboveAVX2(&high[0], &lost[0], &x[0], len(x), low, start)
+		return high, lost
+	}
+	return abovePlain(x, low, start)
+}
+
+func abovePlain(x []float64, low, start float64) (high, lost [4]float64) {
+	high = filled(start)
+	for i, v := range x {
+		run(&high[i%4], &lost[i%4], v-low)
+	}
+	return high, lost
+}
+
 // Mix writes a·x + b·y + c·z to dst, which may be one of them.
 func Mix(dst []float64, a float64, x []float64, b float64, y []float64, c float64, z []float64) {
 	x, y, z = x[:len(dst)], y[:len(dst)], z[:len(dst)]

@@ -1,6 +1,10 @@
 package set
 
-import "math"
+import (
+	"math"
+
+	"github.com/kedge-opt/kedge/rows"
+)
 
 // unsorted does what sorted does, to the same bits, in a few passes over u in its own order. It tells whether it could: what
 // rounding might decide, such as an entry at a break, and what is no vector or no set, it leaves to sorted as it came.
@@ -10,7 +14,7 @@ func (s CappedSimplex) unsorted(u []float64) bool {
 	if !(s.Sum >= 0x1p-900 && s.Sum <= 0x1p900 && s.Sum <= n*top) {
 		return false
 	}
-	total, least, most := extent(u)
+	total, least, most := rows.Extent(u)
 	excess := total - s.Sum
 	t := excess / n // the threshold if all entries are free
 	switch {
@@ -24,21 +28,6 @@ func (s CappedSimplex) unsorted(u []float64) bool {
 		t = max(t, most-s.Sum) // no entry ends above Sum
 	}
 	return s.search(u, t)
-}
-
-// extent returns the sum, which is not finite unless all entries are, the smallest and the largest entry of x.
-func extent(x []float64) (total, least, most float64) {
-	least, most = math.Inf(1), math.Inf(-1)
-	for _, y := range x {
-		total += y
-		if y < least {
-			least = y
-		}
-		if y > most {
-			most = y
-		}
-	}
-	return total, least, most
 }
 
 // piece is a piece of the sum as a function of the threshold t.
@@ -56,7 +45,7 @@ func (s CappedSimplex) search(u []float64, t float64) bool {
 		dst = make([]float64, len(u))
 	}
 	p := s.newton(dst, u, t)
-	_, p.low, _ = extent(p.free)
+	_, p.low, _ = rows.Extent(p.free)
 	return len(p.free) > 0 && s.finish(u, p, u)
 }
 
@@ -118,10 +107,7 @@ func (s CappedSimplex) finish(u []float64, p piece, ends []float64) bool {
 	if !p.apart(ends, len(u)-len(p.free), atLow, top, margin) {
 		return false
 	}
-	topBits := math.Float64bits(top)
-	for i, y := range u {
-		u[i] = clampBits(math.Float64bits((y-p.low)+atLow), topBits)
-	}
+	rows.Cut(u, p.low, atLow, top)
 	return true
 }
 
@@ -140,16 +126,12 @@ func (p piece) coarse(bar float64) bool {
 
 // left returns what is left of total for the free entries together when each has been taken down to the lowest.
 func (p piece) left(total, top float64) float64 {
-	high, lost := top, 0.0
-	for _, y := range p.free {
-		x := y - p.low
-		h := high + x
-		lost += x - (h - high) // exact, as x is below top and so below high
-		high = h
+	above, lost := rows.Above(p.free, p.low, top) // exact, as no difference is above top
+	s := sum{high: total, low: -((lost[0] + lost[2]) + (lost[1] + lost[3]))}
+	s = s.addProduct(float64(len(above)-p.full), top)
+	for _, high := range above {
+		s = s.add(-high)
 	}
-	s := sum{high: total, low: -lost}
-	s = s.addProduct(float64(1-p.full), top)
-	s = s.add(-high)
 	return s.value()
 }
 

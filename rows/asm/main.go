@@ -23,6 +23,8 @@ func main() {
 	distance(masks)
 	maxAbs(masks)
 	extent(masks)
+	cut(masks)
+	above(masks)
 	mix(masks)
 	rest(masks)
 	blend(masks)

@@ -50,19 +50,18 @@ func finite(masks Mem) {
 	Pragma("noescape")
 	Doc("finiteAVX2 returns 0 unless an entry of x is not finite, and then NaN.")
 	x, n := param("x"), param("n")
-	acc, nought := zeros(), zero()
-	// Sixteen at a time into four sums, so that none waits for another; only whether the total is 0 matters.
-	Label("sixteen")
-	CMPQ(n, Imm(16))
+	low, high, nought := zeros(), zeros(), zero()
+	acc := append(low[:], high[:]...)
+	// Thirty-two at a time into eight sums, so that none waits for another; only whether the total is 0 matters.
+	Label("many")
+	CMPQ(n, Imm(32))
 	JL(LabelRef("few"))
 	for i, a := range acc {
-		v := YMM()
-		VMULPD(Mem{Base: x}.Offset(32*i), nought, v)
-		VADDPD(v, a, a)
+		VFMADD231PD(Mem{Base: x}.Offset(32*i), nought, a)
 	}
-	ADDQ(Imm(128), x)
-	SUBQ(Imm(16), n)
-	JMP(LabelRef("sixteen"))
+	ADDQ(U32(256), x)
+	SUBQ(Imm(32), n)
+	JMP(LabelRef("many"))
 	Label("few")
 	s := newSpan(n, masks)
 	s.walk("finite", func(g group, j GPVirtual) {
@@ -240,5 +239,41 @@ func rest(masks Mem) {
 	VZEROUPPER()
 	Store(miss.AsX(), ReturnIndex(0))
 	Store(size.AsX(), ReturnIndex(1))
+	RET()
+}
+
+func cut(masks Mem) {
+	TEXT("cutAVX2", NOSPLIT, "func(x *float64, n int, low, atLow, top float64)")
+	Pragma("noescape")
+	Doc("cutAVX2 replaces every x by (x−low)+atLow, clamped to 0 and top.")
+	x, low, atLow, top, nought := param("x"), broadcast("low"), broadcast("atLow"), broadcast("top"), zero()
+	s := newSpan(param("n"), masks)
+	s.walk("cut", func(g group, j GPVirtual) {
+		v := g.load(at(x, j))
+		VSUBPD(low, v, v)
+		VADDPD(atLow, v, v)
+		VMAXPD(nought, v, v)
+		VMINPD(top, v, v)
+		g.store(v, at(x, j))
+	})
+	VZEROUPPER()
+	RET()
+}
+
+func above(masks Mem) {
+	TEXT("aboveAVX2", NOSPLIT, "func(high, lost, x *float64, n int, low, start float64)")
+	Pragma("noescape")
+	Doc("aboveAVX2 adds x−low to lanes that start at start, and keeps what that loses.")
+	x, low, high, lost := param("x"), broadcast("low"), broadcast("start"), zero()
+	s := newSpan(param("n"), masks)
+	s.walk("above", func(g group, j GPVirtual) {
+		v := g.load(at(x, j))
+		VSUBPD(low, v, v)
+		g.clear(v)
+		run(high, lost, v)
+	})
+	VMOVUPD(high, Mem{Base: param("high")})
+	VMOVUPD(lost, Mem{Base: param("lost")})
+	VZEROUPPER()
 	RET()
 }
