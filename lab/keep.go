@@ -1,10 +1,8 @@
 package lab
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -58,18 +56,18 @@ func (k *keeper) restore(a *attempt) error {
 	if k == nil {
 		return nil
 	}
-	path := k.trialFile(a.at)
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	a.pulse = k.pulse.Load()
+	if _, a.saved = k.places[a.at]; !a.saved {
 		return nil
 	}
+	path := k.trialFile(a.at)
+	data, err := os.ReadFile(path)
 	if err == nil {
 		err = a.read(data, k.id)
 	}
 	if err != nil {
 		k.tell(fmt.Sprintf("a trial begins again, because %s cannot be used: %v", path, err))
 	}
-	a.saved, a.pulse = true, k.pulse.Load()
 	return err
 }
 
@@ -88,7 +86,7 @@ func (a *attempt) read(data []byte, id uint64) error {
 	}
 	want.run, want.turns = id, a.at.turns
 	if a.at != want || a.slot.Index != want.trial || a.at.turns > a.run.result.Iterations || len(data) > 0 {
-		return &wire.Error{Kind: placeKind, Reason: "it is of another trial"}
+		return &wire.Error{Kind: placeKind, Reason: "it is of another run or trial"}
 	}
 	return nil
 }

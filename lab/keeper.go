@@ -151,9 +151,12 @@ func (k *keeper) look() error {
 	for _, e := range entries {
 		switch name := e.Name(); {
 		case strings.HasPrefix(name, trialPrefix):
-			if p, err := readPlace(filepath.Join(k.dir, name)); err == nil && p.run == k.id {
-				k.places[place{algorithm: p.algorithm, trial: p.trial}] = p.turns
+			p, err := k.readPlace(filepath.Join(k.dir, name))
+			if err != nil {
+				k.tell(fmt.Sprintf("%s cannot be used: %v", name, err))
+				continue
 			}
+			k.places[place{algorithm: p.algorithm, trial: p.trial}] = p.turns
 		case strings.HasPrefix(name, ".") && name != lockFile && isCheckpointFile(name):
 			k.warn(removeAll(k.dir, name))
 		}
@@ -162,7 +165,7 @@ func (k *keeper) look() error {
 }
 
 // readPlace reads the beginning of a trial's file.
-func readPlace(path string) (p place, err error) {
+func (k *keeper) readPlace(path string) (p place, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return p, err
@@ -173,10 +176,13 @@ func readPlace(path string) (p place, err error) {
 		return p, err
 	}
 	_, first, _, err := wire.Split(head)
-	if err != nil {
-		return p, err
+	if err == nil {
+		err = p.UnmarshalBinary(first)
 	}
-	return p, p.UnmarshalBinary(first)
+	if err == nil && (p.run != k.id || k.trialFile(p) != path) {
+		err = &wire.Error{Kind: placeKind, Reason: "it is of another run or trial"}
+	}
+	return p, err
 }
 
 // beat tells the trials every so often that they are to be saved, and saves those that ended in between.

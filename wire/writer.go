@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 )
 
 // Writer writes one frame. Its first error is kept until Finish.
@@ -77,7 +78,7 @@ func (w *Writer) Singles(x []float32) {
 func (w *Writer) list(n, size int) []byte {
 	w.Int(n)
 	from := len(w.b)
-	w.b = append(w.b, make([]byte, n*size)...)
+	w.b = slices.Grow(w.b, n*size)[:from+n*size]
 	return w.b[from:]
 }
 

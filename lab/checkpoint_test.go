@@ -1,0 +1,272 @@
+package lab_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/spec"
+)
+
+// teller keeps what a run says.
+type teller struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (t *teller) say(line string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.lines = append(t.lines, line)
+}
+
+func (t *teller) has(part string) bool {
+	return slices.ContainsFunc(t.lines, func(l string) bool { return strings.Contains(l, part) })
+}
+
+// stopAt runs a problem with a checkpoint until so many turns are done.
+func stopAt(t *testing.T, p *spec.Problem, dir string, turns int64, workers int) *teller {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	said, progress, done := new(teller), new(lab.Progress), make(chan struct{})
+	go func() {
+		defer close(done)
+		for progress.Done.Load() < turns && ctx.Err() == nil {
+			time.Sleep(50 * time.Microsecond)
+		}
+		stop()
+	}()
+	o := lab.Options{Workers: workers, Progress: progress, Checkpoint: lab.Checkpoint{Dir: dir, Every: time.Millisecond, Say: said.say}}
+	if _, err := lab.Execute(ctx, p, o); err != nil && !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	stop()
+	<-done
+	return said
+}
+
+var carrying = []string{"population.dim=9", "iterations=600", "trials=4", "set.sum=20", "optimum.starts=2",
+	"algorithms=[{name: derivative-free, step: 0.1, batch: 1, delta: 2, carry: true, momentum: 0.3}]"}
+
+var wandering = []string{"population.size=200", "population.dim=5", "iterations=300", "trials=3", "optimum.starts=2", "hold=3",
+	"record.paths=5", "record.rollout=3", "population.storage=float32", "population.sampling=without-replacement"}
+
+func resumable() map[string][]string {
+	return map[string][]string{"choice": carrying, "polarized": wandering}
+}
+
+// finish runs a problem to its end and seals it.
+func finish(t *testing.T, p *spec.Problem, dir string, workers int) *teller {
+	t.Helper()
+	said := new(teller)
+	seal(t, execute(t, p, lab.Options{Workers: workers, Checkpoint: lab.Checkpoint{Dir: dir, Every: time.Millisecond, Say: said.say}}), dir)
+	if err := lab.RemoveCheckpoint(dir); err != nil {
+		t.Fatal(err)
+	}
+	return said
+}
+
+// Stopped anywhere, any number of times, on any workers: the folder is that of a run that was left alone.
+func TestStoppedRunsGoOn(t *testing.T) {
+	for name, sets := range resumable() {
+		p := build(t, name, sets...)
+		_, calm := saved(t, name, 2, sets...)
+		dir := filepath.Join(t.TempDir(), "out")
+		for i, turns := range []int64{0, 1, 150, 700, 701, 1100} {
+			said := stopAt(t, p, dir, turns, 1+i%3)
+			if i > 0 && !said.has("resumed at") {
+				t.Errorf("%s: stop %d was not resumed: %q", name, i, said.lines)
+			}
+		}
+		if said := finish(t, p, dir, 2); !said.has("resumed at") || said.has("resumed at 0 %") || len(said.lines) != 1 {
+			t.Errorf("%s: said %q", name, said.lines)
+		}
+		if got, want := contents(t, dir), contents(t, calm); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: the folder differs from that of an undisturbed run", name)
+		}
+	}
+}
+
+// Damaged files cost time, not bits: each is named, and what it held is computed again.
+func TestDamagedCheckpointsAreComputedAgain(t *testing.T) {
+	p := build(t, "polarized", wandering...)
+	_, calm := saved(t, "polarized", 2, wandering...)
+	for _, part := range []string{"log.bin", "trial-"} {
+		dir := filepath.Join(t.TempDir(), "out")
+		stopAt(t, p, dir, 700, 2)
+		for _, path := range found(t, dir, part) {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text[len(text)*9/10] ^= 8
+			if err := os.WriteFile(path, text, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if said := finish(t, p, dir, 2); !said.has("cannot be used") {
+			t.Errorf("%s: damage was not named: %q", part, said.lines)
+		}
+		if !reflect.DeepEqual(contents(t, dir), contents(t, calm)) {
+			t.Errorf("%s: damage left traces in the result", part)
+		}
+	}
+}
+
+// found lists the files of a checkpoint whose names begin so.
+func found(t *testing.T, dir, prefix string) []string {
+	t.Helper()
+	list, err := filepath.Glob(filepath.Join(dir, "checkpoint", prefix+"*"))
+	if err != nil || len(list) == 0 {
+		t.Fatalf("no %s: %v", prefix, err)
+	}
+	return list
+}
+
+// The checkpoint of another run is refused and stays as it is.
+func TestOtherCheckpointsAreRefused(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	stopAt(t, build(t, "polarized", wandering...), dir, 100, 1)
+	other := build(t, "polarized", append(wandering, "seed=2")...)
+	refused := func(want string) {
+		t.Helper()
+		_, err := lab.Execute(context.Background(), other, lab.Options{Checkpoint: lab.Checkpoint{Dir: dir}})
+		var e *lab.CheckpointError
+		if !errors.As(err, &e) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "--fresh") {
+			t.Errorf("error %v, want one that says %q", err, want)
+		}
+	}
+	refused(`the spec had "seed: 1", now it has "seed: 2"`)
+	log := found(t, dir, "log.bin")[0]
+	for _, broken := range []string{"", "x", strings.Repeat("x", 500)} {
+		if err := os.WriteFile(log, []byte(broken), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		refused("cannot be read")
+	}
+	if err := lab.RemoveCheckpoint(dir); err != nil || lab.HasCheckpoint(dir) {
+		t.Errorf("not removed: %v", err)
+	}
+	if err := lab.Usable(dir); err != nil {
+		t.Error(err)
+	}
+}
+
+// Of individuals that come from a file the spec knows the name only.
+func TestChangedFilesAreRefused(t *testing.T) {
+	data, dir := t.TempDir(), filepath.Join(t.TempDir(), "out")
+	read := func(rows string) *spec.Problem {
+		put(t, data, "people.csv", rows)
+		src, _ := spec.Case("polarized")
+		s, err := spec.Parse("polarized", src, spec.Assign("population={size: 2, dim: 2, law: file, file: people.csv}"), spec.Assign("trials=1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := spec.Build("polarized", s, os.DirFS(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	stopAt(t, read("1,0\n0,1\n"), dir, 5, 1)
+	_, err := lab.Execute(context.Background(), read("1,0\n0,-1\n"), lab.Options{Checkpoint: lab.Checkpoint{Dir: dir}})
+	if err == nil || !strings.Contains(err.Error(), "the file with the individuals has changed") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// One folder, one process.
+func TestCheckpointsAreLocked(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	p := build(t, "polarized", append(wandering, "iterations=1000000")...)
+	ctx, stop := context.WithCancel(context.Background())
+	o := lab.Options{Workers: 1, Progress: new(lab.Progress), Checkpoint: lab.Checkpoint{Dir: dir}}
+	var wg sync.WaitGroup
+	wg.Go(func() { lab.Execute(ctx, p, o) })
+	for o.Progress.Done.Load() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	if _, err := lab.Execute(ctx, p, lab.Options{Checkpoint: lab.Checkpoint{Dir: dir}}); !errors.Is(err, lab.ErrInUse) {
+		t.Errorf("a second run in the same folder: %v", err)
+	}
+	if err := lab.RemoveCheckpoint(dir); !errors.Is(err, lab.ErrInUse) {
+		t.Errorf("removed under a running run: %v", err)
+	}
+	stop()
+	wg.Wait()
+}
+
+// A checkpoint that cannot be written is said once; the run goes on to its end.
+func TestRunsOutliveTheirCheckpoint(t *testing.T) {
+	p := build(t, "polarized", wandering...)
+	outlives := func(t *testing.T, dir string) {
+		said := new(teller)
+		r := execute(t, p, lab.Options{Workers: 2, Checkpoint: lab.Checkpoint{Dir: dir, Every: time.Millisecond, Say: said.say}})
+		said.lines = slices.DeleteFunc(said.lines, func(l string) bool { return strings.Contains(l, "resumed at") })
+		if r.Partial || len(said.lines) != 1 || !said.has("cannot save a checkpoint") || !said.has("the run goes on") {
+			t.Errorf("partial %v, said %q", r.Partial, said.lines)
+		}
+	}
+	t.Run("in the way", func(t *testing.T) {
+		_, dir := saved(t, "lq2", 1, "iterations=5", "trials=1")
+		put(t, dir, "checkpoint", "a file of someone")
+		outlives(t, dir)
+	})
+	t.Run("gone", func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "out")
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			for len(lockedIn(dir)) == 0 {
+				time.Sleep(50 * time.Microsecond)
+			}
+			if err := os.Rename(filepath.Join(dir, "checkpoint"), filepath.Join(dir, "elsewhere")); err != nil {
+				t.Error(err)
+			}
+		})
+		outlives(t, dir)
+		wg.Wait()
+	})
+	t.Run("full disk", func(t *testing.T) {
+		dir := t.TempDir()
+		if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=16k"); err != nil {
+			t.Skipf("no small disk to be had: %v", err)
+		}
+		defer syscall.Unmount(dir, 0)
+		outlives(t, dir)
+	})
+}
+
+// lockedIn lists the locks of a checkpoint: there is one while a run has it open.
+func lockedIn(dir string) []string {
+	list, _ := filepath.Glob(filepath.Join(dir, "checkpoint", ".lock"))
+	return list
+}
+
+// A folder called checkpoint that is not one is nobody's to touch.
+func TestForeignCheckpointFoldersAreLeftAlone(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "checkpoint"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	put(t, dir, "checkpoint/weights.bin", "years of training")
+	if err := lab.Usable(dir); !errors.Is(err, lab.ErrNotOurs) {
+		t.Errorf("a folder with another's checkpoint gives %v", err)
+	}
+	if err := lab.RemoveCheckpoint(dir); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "checkpoint", "weights.bin")); errors.Is(err, fs.ErrNotExist) {
+		t.Error("removed")
+	}
+}

@@ -1,0 +1,36 @@
+package lab
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/kedge-opt/kedge/spec"
+)
+
+// BenchmarkSave saves one trial of a million individuals in twenty dimensions, as happens at every --checkpoint.
+func BenchmarkSave(b *testing.B) {
+	src, _ := spec.Case("polarized")
+	s, err := spec.Parse("polarized", src, spec.Assign("population.size=1000000"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	p, err := spec.Build("polarized", s, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	trial, err := p.Trial(1, 0, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	k := &keeper{dir: b.TempDir()}
+	a := &attempt{slot: &Trial{}, trial: trial}
+	for b.Loop() {
+		k.save(a)
+	}
+	info, err := os.Stat(filepath.Join(k.dir, "trial-0-0.bin"))
+	if err != nil || !a.saved {
+		b.Fatal(err)
+	}
+	b.ReportMetric(float64(info.Size())/1e6, "MB")
+}
