@@ -98,29 +98,61 @@ func TestStoppedRunsGoOn(t *testing.T) {
 	}
 }
 
+// Every turn that was taken before a stop is saved, however rarely saves are due.
+func TestStopsLoseNothing(t *testing.T) {
+	p, dir := build(t, "polarized", wandering...), filepath.Join(t.TempDir(), "out")
+	checkpoint := lab.Checkpoint{Dir: dir, Every: time.Hour}
+	for _, turns := range []int64{40, 350, 800} {
+		ctx, stop := context.WithCancel(context.Background())
+		taken := new(lab.Progress)
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			for taken.Done.Load() < turns {
+				time.Sleep(50 * time.Microsecond)
+			}
+			stop()
+		})
+		_, err := lab.Execute(ctx, p, lab.Options{Workers: 2, Progress: taken, Checkpoint: checkpoint})
+		wg.Wait()
+		resumed := new(lab.Progress)
+		_, again := lab.Execute(ctx, p, lab.Options{Progress: resumed, Checkpoint: checkpoint})
+		if got, want := resumed.Done.Load(), taken.Done.Load(); err != nil || again != nil || got != want || want < turns || want > turns+500 {
+			t.Errorf("stopped after %d turns (%v), resumed after %d (%v)", want, err, got, again)
+		}
+	}
+}
+
 // Damaged files cost time, not bits: each is named, and what it held is computed again.
 func TestDamagedCheckpointsAreComputedAgain(t *testing.T) {
-	p := build(t, "polarized", wandering...)
-	_, calm := saved(t, "polarized", 2, wandering...)
-	for _, part := range []string{"log.bin", "trial-"} {
-		dir := filepath.Join(t.TempDir(), "out")
-		stopAt(t, p, dir, 700, 2)
-		for _, path := range found(t, dir, part) {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
+	for name, sets := range resumable() {
+		p := build(t, name, sets...)
+		_, calm := saved(t, name, 2, sets...)
+		for _, part := range []string{"log.bin", "trial-"} {
+			dir := filepath.Join(t.TempDir(), "out")
+			stopAt(t, p, dir, 700, 2)
+			for _, path := range found(t, dir, part) {
+				damage(t, path)
 			}
-			text[len(text)*9/10] ^= 8
-			if err := os.WriteFile(path, text, 0o644); err != nil {
-				t.Fatal(err)
+			if said := finish(t, p, dir, 2); !said.has("cannot be used") {
+				t.Errorf("%s, %s: damage was not named: %q", name, part, said.lines)
+			}
+			if !reflect.DeepEqual(contents(t, dir), contents(t, calm)) {
+				t.Errorf("%s, %s: damage left traces in the result", name, part)
 			}
 		}
-		if said := finish(t, p, dir, 2); !said.has("cannot be used") {
-			t.Errorf("%s: damage was not named: %q", part, said.lines)
-		}
-		if !reflect.DeepEqual(contents(t, dir), contents(t, calm)) {
-			t.Errorf("%s: damage left traces in the result", part)
-		}
+	}
+}
+
+// damage turns a bit near the end of a file.
+func damage(t *testing.T, path string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text[len(text)*9/10] ^= 8
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 
