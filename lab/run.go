@@ -22,6 +22,7 @@ import (
 type Options struct {
 	Workers  int       // goroutines that compute: trials first, spare ones help with large populations; 0 means one a core
 	Progress *Progress // watched by someone else, or nil
+	Watch    *Watch    // the same in more detail, or nil
 
 	Checkpoint Checkpoint // to go on after a stop
 }
@@ -34,7 +35,7 @@ type Progress struct {
 // Execute runs every algorithm of the problem for all its trials. When the context ends first, the result holds the trials that
 // were finished, marked partial. With a checkpoint, a run that was stopped in any way goes on where it was saved last.
 func Execute(ctx context.Context, p *spec.Problem, o Options) (*Result, error) {
-	r := &run{problem: p, progress: o.Progress, workers: o.Workers, result: newResult(p), shown: p.Some(mostAngles), carried: map[place]float64{}}
+	r := &run{problem: p, progress: o.Progress, watch: o.Watch, workers: o.Workers, result: newResult(p), shown: p.Some(mostAngles), carried: map[place]float64{}}
 	if r.progress == nil {
 		r.progress = new(Progress)
 	}
@@ -51,6 +52,7 @@ func Execute(ctx context.Context, p *spec.Problem, o Options) (*Result, error) {
 		return nil, err
 	}
 	jobs := r.jobs()
+	r.watch.begin(r.result)
 	r.open.Store(int64(len(jobs)))
 	err = forEach(ctx, min(r.workers, len(jobs)), jobs, r.do)
 	r.result.Partial = ctx.Err() != nil
@@ -69,6 +71,7 @@ func Execute(ctx context.Context, p *spec.Problem, o Options) (*Result, error) {
 type run struct {
 	problem  *spec.Problem
 	progress *Progress
+	watch    *Watch
 	workers  int
 	keeper   *keeper
 	open     atomic.Int64 // jobs that are not done
@@ -224,7 +227,8 @@ func (r *run) do(ctx context.Context, j job) error {
 	carried := math.NaN()
 	for t := j.first; t < j.beyond; t++ {
 		at := place{algorithm: j.algorithm, trial: t}
-		if r.slot(j.algorithm, t).Finished {
+		if slot := r.slot(j.algorithm, t); slot.Finished {
+			r.watch.method(j.algorithm).resumed(slot, r.result.Iterations)
 			carried = r.carried[at]
 			continue
 		}

@@ -18,6 +18,7 @@ type attempt struct {
 	trial *spec.Trial
 	meter *loop.Meter
 	path  *walk
+	seen  *Method   // who is watched, or nil
 	begun time.Time // earlier by what earlier processes spent
 	pulse int64     // the keeper's, when the trial was saved last
 	saved bool      // the trial has a file in the checkpoint
@@ -29,7 +30,7 @@ func (r *run) attempt(ctx context.Context, at place, carried float64) (float64, 
 	if err != nil {
 		return 0, err
 	}
-	log := &series{trial: a.slot}
+	log := &series{trial: a.slot, seen: a.seen}
 	l := loop.Loop{
 		Population: a.trial.Population, Algorithm: a.trial.Algorithm, Objective: a.trial.Objective,
 		Turns: r.result.Iterations, Batch: a.trial.Batch, Hold: r.problem.Spec.Hold, From: a.at.turns,
@@ -51,7 +52,7 @@ func (r *run) attempt(ctx context.Context, at place, carried float64) (float64, 
 
 // start makes a trial, where an earlier process saved it if there was one.
 func (r *run) start(at place, carried float64) (*attempt, error) {
-	a := &attempt{run: r, at: at, slot: &r.result.Runs[at.algorithm].Trials[at.trial], meter: r.ownMeter()}
+	a := &attempt{run: r, at: at, slot: r.slot(at.algorithm, at.trial), meter: r.ownMeter(), seen: r.watch.method(at.algorithm)}
 	var err error
 	if a.trial, err = r.problem.Trial(at.algorithm, at.trial, carried); err != nil {
 		return nil, err
@@ -63,6 +64,7 @@ func (r *run) start(at place, carried float64) (*attempt, error) {
 			return nil, err
 		}
 	}
+	a.seen.resumed(a.slot, a.at.turns)
 	a.begun = time.Now().Add(-time.Duration(a.slot.Seconds * float64(time.Second)))
 	a.path = r.walk(a.trial, a.slot, at.trial == r.result.Runs[at.algorithm].Planned-1)
 	a.path.see(a.at.turns)
@@ -75,6 +77,7 @@ func (a *attempt) after(ctx context.Context, turns int) error {
 	a.at.turns = turns
 	a.path.see(turns)
 	a.run.progress.Done.Add(1)
+	a.seen.turn()
 	a.lend()
 	if !a.run.keeper.calls(&a.pulse) {
 		return nil
@@ -117,6 +120,7 @@ func (r *run) ownMeter() *loop.Meter {
 // series records the measured turns of one trial.
 type series struct {
 	trial *Trial
+	seen  *Method // who is watched, or nil
 	last  []float64
 }
 
@@ -124,6 +128,7 @@ func (s *series) Record(step *kedge.Step) error {
 	s.trial.K = append(s.trial.K, step.K)
 	s.trial.Metrics = append(s.trial.Metrics, step.Metrics)
 	s.last = append(s.last[:0], step.U...)
+	s.seen.measured(step.K, step.Metrics.Gap)
 	return nil
 }
 

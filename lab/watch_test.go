@@ -1,0 +1,42 @@
+package lab_test
+
+import (
+	"math"
+	"reflect"
+	"testing"
+
+	"github.com/kedge-opt/kedge/lab"
+)
+
+// Who watches sees the means of what is recorded, and the same comes out as if nobody did.
+func TestWatch(t *testing.T) {
+	var w lab.Watch
+	if w.Methods() != nil {
+		t.Error("there are methods before a run")
+	}
+	watched := execute(t, build(t, "polarized", small...), lab.Options{Watch: &w, Workers: 4})
+	alone := execute(t, build(t, "polarized", small...), lab.Options{})
+	for a, m := range w.Methods() {
+		one := watched.Runs[a]
+		if m.Name != one.Name || m.Done() != 5*40 || m.Share() != 1 {
+			t.Errorf("%s has done %d turns, a share of %v; want all 200 of %s", m.Name, m.Done(), m.Share(), one.Name)
+		}
+		for i, g := range m.Gaps() {
+			mean := 0.0
+			for _, trial := range one.Trials {
+				mean += trial.Metrics[i].Gap / 5
+			}
+			if math.Abs(g.Mean-mean) > 1e-14 || math.Abs(g.Turn-float64(one.Trials[0].K[i])) > 0.1 {
+				t.Errorf("%s: gap %v at turn %v, want %v at %d", m.Name, g.Mean, g.Turn, mean, one.Trials[0].K[i])
+			}
+		}
+		for i := range one.Trials {
+			if !reflect.DeepEqual(one.Trials[i].Decision, alone.Runs[a].Trials[i].Decision) {
+				t.Errorf("%s, trial %d ends elsewhere when it is watched", m.Name, i)
+			}
+		}
+		if got, want := len(m.Gaps()), len(one.Trials[0].K); got != want {
+			t.Errorf("%s has %d gaps, want %d", m.Name, got, want)
+		}
+	}
+}
