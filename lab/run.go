@@ -1,11 +1,13 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -205,7 +207,8 @@ type job struct {
 	first, beyond int // trials
 }
 
-// jobs lists the work. Trials are independent unless an algorithm carries memory from one into the next.
+// jobs lists the work. Trials are independent unless an algorithm carries memory from one into the next. First trials come
+// first, so that a run that is stopped knows about as much of every algorithm.
 func (r *run) jobs() []job {
 	var list []job
 	for a := range r.result.Runs {
@@ -219,6 +222,7 @@ func (r *run) jobs() []job {
 			list = append(list, job{a, t, t + 1})
 		}
 	}
+	slices.SortStableFunc(list, func(a, b job) int { return cmp.Compare(a.first, b.first) })
 	return list
 }
 

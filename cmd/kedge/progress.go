@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"sync"
 	"time"
 
@@ -12,13 +13,13 @@ import (
 // watch shows how far a run is: a line that is drawn again and again on a terminal, otherwise a line now and then. Notes come
 // above it. The returned function ends it and waits until the last line is out.
 func watch(out io.Writer, p *lab.Progress, n *notes) (stop func()) {
-	every, c := 10*time.Second, &canvas{out: out}
+	every, c, pace := 10*time.Second, &canvas{out: out}, new(pace)
 	if styleOf(out).terminal {
 		every = 200 * time.Millisecond
 	}
-	return repeat(every, func(spent time.Duration) {
+	return repeat(every, func(time.Duration) {
 		s := styleOf(out)
-		if line := progressLine(s, p, spent); s.terminal {
+		if line := progressLine(s, pace.look(p, time.Now())); s.terminal {
 			c.print(s, n.take()...)
 			c.draw(s, line)
 		} else {
@@ -50,37 +51,100 @@ func repeat(every time.Duration, show func(spent time.Duration)) (stop func()) {
 	}
 }
 
-// state says in words how far the run is and how long the rest will take.
-func state(p *lab.Progress, spent time.Duration) (share float64, words string) {
-	done, total := p.Done.Load(), p.Total.Load()
-	if total == 0 {
-		return 0, "finding the optimum"
+// pace measures how fast turns are taken, from when the first of them was.
+type pace struct {
+	begun time.Time
+	first int64 // turns that were done then
+}
+
+// progress is how far a run is at one moment.
+type progress struct {
+	done, total int64
+	rate        float64 // turns a second; 0 while unknown
+}
+
+func (p *pace) look(l *lab.Progress, now time.Time) progress {
+	at := progress{done: l.Done.Load(), total: l.Total.Load()}
+	if at.total > 0 && p.begun.IsZero() {
+		p.begun, p.first = now, at.done
 	}
-	share = float64(done) / float64(total)
-	rate := float64(done) / spent.Seconds()
-	words = fmt.Sprintf("%d of %d turns, %s a second", done, total, rounded(rate))
-	if done > 0 && done < total {
-		left := time.Duration(float64(total-done) / rate * float64(time.Second))
-		words += ", " + left.Round(time.Second).String() + " left"
+	if spent := now.Sub(p.begun).Seconds(); at.total > 0 && spent > 0 {
+		at.rate = float64(at.done-p.first) / spent
 	}
-	return share, words
+	return at
+}
+
+func (p progress) share() float64 {
+	if p.total == 0 {
+		return 0
+	}
+	return float64(p.done) / float64(p.total)
+}
+
+// words says how far the run is and how long the rest will take.
+func (p progress) words() string {
+	if p.total == 0 {
+		return "finding the optimum"
+	}
+	words := fmt.Sprintf("%s of %s turns", grouped(int(p.done)), grouped(int(p.total)))
+	if p.rate == 0 {
+		return words
+	}
+	words += fmt.Sprintf(", %s a second", rounded(p.rate))
+	if p.done < p.total {
+		words += ", " + duration(float64(p.total-p.done)/p.rate) + " left"
+	}
+	return words
+}
+
+// duration writes seconds as people say them: 8 s, 3 min 20 s, 2 h 5 min, 3 d 4 h.
+func duration(seconds float64) string {
+	s := int64(min(max(0, seconds), 1e12) + 0.5)
+	for _, u := range []struct {
+		size, part int64
+		name, unit string
+	}{{86400, 3600, "d", "h"}, {3600, 60, "h", "min"}, {60, 1, "min", "s"}} {
+		if s >= u.size {
+			return fmt.Sprintf("%d %s %d %s", s/u.size, u.name, s%u.size/u.part, u.unit)
+		}
+	}
+	return fmt.Sprintf("%d s", s)
 }
 
 // rounded writes a rate with three digits, or whole where it has more.
 func rounded(rate float64) string {
 	if rate >= 100 {
-		return fmt.Sprintf("%.0f", rate)
+		return grouped(int(rate + 0.5))
 	}
 	return fmt.Sprintf("%.3g", rate)
 }
 
+// grouped writes a number with its digits in groups of three where there are more than four.
+func grouped(n int) string {
+	text := strconv.Itoa(n)
+	if len(text) < 5 {
+		return text
+	}
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + " " + text[i:]
+	}
+	return text
+}
+
+// countOf writes a number of things: 1 trial, 2 trials.
+func countOf(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return grouped(n) + " " + thing + "s"
+}
+
 // progressLine fits into the width: the words first, then a bar in the room that is left.
-func progressLine(s style, p *lab.Progress, spent time.Duration) string {
-	share, words := state(p, spent)
-	line := fmt.Sprintf("%3.0f %%  %s", 100*share, words)
+func progressLine(s style, p progress) string {
+	line := fmt.Sprintf("%3.0f %%  %s", 100*p.share(), p.words())
 	room := min(24, s.width-1-len([]rune(line))-1)
 	if !s.terminal || room < 8 {
 		return fit(line, s.width-1)
 	}
-	return s.series(0, bar(share, room)) + " " + line
+	return s.series(0, bar(p.share(), room)) + " " + line
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -23,6 +24,8 @@ type runFlags struct {
 	printSpec bool
 	workers   int
 	quiet     bool
+	live      bool
+	json      bool
 
 	checkpoint time.Duration
 	fresh      bool
@@ -58,6 +61,8 @@ Exit codes: 0 done, 1 failed while running, 2 the command or the spec is wrong (
 	fl.IntVar(&f.workers, "workers", 0, "goroutines that compute (default one a core): trials first, spare ones within large populations; results do not depend on it")
 	fl.BoolVar(&f.quiet, "quiet", false, "print nothing but errors")
 	f.checkpointFlags(c)
+	fl.BoolVar(&f.live, "live", false, "watch the gaps fall in a full-screen view; q stops the run")
+	fl.BoolVar(&f.json, "json", false, "print the result as JSON")
 	completeFlag(c, "out", completeFolder)
 	return c
 }
@@ -152,13 +157,15 @@ func (f *runFlags) execute(c *cobra.Command, p *spec.Problem) error {
 		return coded{err, exitUsage}
 	}
 	begun := time.Now()
-	progress, notes := new(lab.Progress), &notes{out: os.Stderr, quiet: f.quiet}
-	stop := f.watch(progress, notes)
-	result, err := lab.Execute(c.Context(), p, lab.Options{Workers: f.workers, Progress: progress, Checkpoint: f.checkpointIn(dir, notes)})
-	stop()
+	ctx, stop := context.WithCancel(c.Context())
+	defer stop()
+	c.SetContext(ctx)
+	notes := &notes{out: os.Stderr, quiet: f.quiet}
+	o := lab.Options{Workers: f.workers, Progress: new(lab.Progress), Checkpoint: f.checkpointIn(dir, notes)}
+	result, err := f.compute(ctx, p, o, notes, stop)
 	notes.print()
-	if f.checkpoint > 0 && c.Context().Err() != nil {
-		return f.stopped(progress)
+	if f.checkpoint > 0 && ctx.Err() != nil {
+		return f.stopped(o.Progress)
 	}
 	if err != nil {
 		return coded{err, codeOf(c, err)}
@@ -170,13 +177,48 @@ func (f *runFlags) execute(c *cobra.Command, p *spec.Problem) error {
 	if err := lab.RemoveCheckpoint(dir); err != nil {
 		return coded{err, exitFailed}
 	}
-	if !f.quiet {
-		printResult(c.OutOrStdout(), result, dir)
-		fmt.Fprintf(c.OutOrStdout(), "took %.1f s to run and %.1f s to write\nrate: %s\n",
-			ran.Sub(begun).Seconds(), time.Since(ran).Seconds(), rate(result, p.Spec.Hold))
+	out := outcome{result, dir, p.Spec.Hold, ran.Sub(begun), time.Since(ran)}
+	if err := f.print(c.OutOrStdout(), out); err != nil {
+		return coded{err, exitFailed}
 	}
 	if result.Partial {
 		return coded{fmt.Errorf("stopped; %s holds the finished trials", dir), exitInterrupted}
+	}
+	return nil
+}
+
+// compute runs the problem while somebody may watch, and leaves the terminal as it was whatever happens.
+func (f *runFlags) compute(ctx context.Context, p *spec.Problem, o lab.Options, n *notes, stop func()) (*lab.Result, error) {
+	switch {
+	case f.quiet:
+	case f.live && canLive(os.Stderr):
+		o.Watch = new(lab.Watch)
+		defer (&live{title: liveTitle(p), progress: o.Progress, watch: o.Watch, turns: p.Spec.Iterations, stop: stop}).start(os.Stderr)()
+	case f.live:
+		fmt.Fprintln(os.Stderr, "kedge: --live wants a terminal that can be written over; going on with plain lines")
+		fallthrough
+	default:
+		defer watch(os.Stderr, o.Progress, n)()
+	}
+	return lab.Execute(ctx, p, o)
+}
+
+// outcome is a run that has come to its end.
+type outcome struct {
+	result     *lab.Result
+	dir        string
+	hold       int
+	ran, wrote time.Duration
+}
+
+// print tells what came out, unless nobody wants to know.
+func (f *runFlags) print(w io.Writer, o outcome) error {
+	switch {
+	case f.json:
+		return printJSON(w, map[string]any{"folder": o.dir, "seconds": o.ran.Seconds(), "summary": o.result.Summarize()})
+	case !f.quiet:
+		printResult(w, o.result, o.dir)
+		fmt.Fprintf(w, "took %.1f s to run and %.1f s to write\nrate: %s\n", o.ran.Seconds(), o.wrote.Seconds(), rate(o.result, o.hold))
 	}
 	return nil
 }
@@ -211,11 +253,4 @@ func codeOf(c *cobra.Command, err error) int {
 		return exitInterrupted
 	}
 	return exitFailed
-}
-
-func (f *runFlags) watch(p *lab.Progress, n *notes) (stop func()) {
-	if f.quiet {
-		return func() {}
-	}
-	return watch(os.Stderr, p, n)
 }
