@@ -20,7 +20,7 @@ func Hands(offered, entries int) int { return max(1, min(offered, entries/Grain)
 // Pieces are begun in ascending order, and after an error no other is begun. Hence all pieces below one that fails have been
 // begun too and end: the error returned, that of the lowest piece, is the same for any number of hands.
 //
-// One hand starts no goroutine and allocates nothing.
+// A panic of any hand is one of the caller's. One hand starts no goroutine and allocates nothing.
 func Share(hands, pieces int, do func(hand, piece int) error) error {
 	if hands > 1 && pieces > 1 {
 		return share(hands, pieces, do)
@@ -38,10 +38,14 @@ func share(hands, pieces int, do func(hand, piece int) error) error {
 	var others sync.WaitGroup
 	defer others.Wait() // also when the caller's own hand panics: nobody may work on behind its back
 	for hand := 1; hand < min(hands, pieces); hand++ {
-		others.Go(func() { s.work(hand) })
+		others.Go(func() {
+			defer s.lost.Catch(func() { s.failed.Store(true) })
+			s.work(hand)
+		})
 	}
 	s.work(0)
 	others.Wait()
+	s.lost.Throw()
 	return s.err
 }
 
@@ -51,6 +55,7 @@ type shift struct {
 	do     func(hand, piece int) error
 	begun  atomic.Int64
 	failed atomic.Bool
+	lost   Panic
 
 	mu     sync.Mutex
 	lowest int64 // the lowest piece that failed, and its error

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -87,6 +89,27 @@ func TestShareLeavesNobodyWorking(t *testing.T) {
 		working.Add(1)
 		defer working.Add(-1)
 		time.Sleep(time.Millisecond)
+		return nil
+	})
+	t.Error("no panic:", err)
+}
+
+// A panic of another hand goes on in the caller's goroutine, with the place where it happened.
+func TestPanicsOfOthersReachTheCaller(t *testing.T) {
+	defer func() {
+		text, _ := recover().(string)
+		if !strings.Contains(text, "broken row") || !strings.Contains(text, "crew_test.go") {
+			t.Errorf("recovered %q", text)
+		}
+	}()
+	var both sync.WaitGroup
+	both.Add(2)
+	err := crew.Share(2, 2, func(hand, _ int) error {
+		both.Done()
+		both.Wait() // each hand has a piece
+		if hand == 1 {
+			panic("broken row")
+		}
 		return nil
 	})
 	t.Error("no panic:", err)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/crew"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/rows"
@@ -260,15 +261,17 @@ func (r *run) dropUnfinished() {
 }
 
 // forEach calls do for every item from a number of goroutines and returns the joined errors. After an error no new item is
-// begun.
+// begun. A panic goes on in the caller's goroutine, where somebody may be waiting to put things in order.
 func forEach[T any](ctx context.Context, workers int, items []T, do func(context.Context, T) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var next atomic.Int64
 	errs := make([]error, workers)
 	var wg sync.WaitGroup
+	var lost crew.Panic
 	for w := range workers {
 		wg.Go(func() {
+			defer lost.Catch(stop)
 			for ctx.Err() == nil {
 				i := int(next.Add(1)) - 1
 				if i >= len(items) {
@@ -282,6 +285,7 @@ func forEach[T any](ctx context.Context, workers int, items []T, do func(context
 		})
 	}
 	wg.Wait()
+	lost.Throw()
 	return firstReal(errs)
 }
 

@@ -14,7 +14,10 @@ type chart struct {
 }
 
 // chartLine is one line of a chart; values that are not above 0 lie below every scale.
-type chartLine struct{ turn, value []float64 }
+type chartLine struct {
+	series      int // its colour
+	turn, value []float64
+}
 
 const chartMargin = 8 // columns for the labels of the vertical axis
 
@@ -25,8 +28,8 @@ func (c chart) draw(width, height int) []string {
 		low, high = 1e-3, 1
 	}
 	f := newField(width-chartMargin-1, height-2, c.style)
-	for i, line := range c.lines {
-		f.trace(i, line, float64(c.turns), low, high)
+	for _, line := range c.lines {
+		f.trace(line, float64(c.turns), low, high)
 	}
 	ticks := ticks(low, high, height-2)
 	rows := make([]string, 0, height)
@@ -119,7 +122,7 @@ func formatTick(v float64) string {
 // axis is the horizontal axis with its labels.
 func (c chart) axis(width int) []string {
 	line := strings.Repeat(" ", chartMargin) + "└" + strings.Repeat("─", width-chartMargin-1)
-	left, middle, right := "0", fmt.Sprint(c.turns/2), fmt.Sprintf("%d turns", c.turns)
+	left, middle, right := "0", grouped(c.turns/2), grouped(c.turns)+" turns"
 	room := width - chartMargin - len(left) - len(right)
 	label := left + strings.Repeat(" ", max(1, room)) + right
 	if room > len(middle)+8 {
@@ -151,7 +154,7 @@ func lineMark(i int) string {
 }
 
 // trace draws a line from point to point.
-func (f *field) trace(i int, line chartLine, end, low, high float64) {
+func (f *field) trace(line chartLine, end, low, high float64) {
 	wide, tall := float64(2*f.columns-1), float64(4*f.rows-1)
 	for k := range line.turn {
 		x, y := line.turn[k]/end*wide, tall
@@ -159,7 +162,7 @@ func (f *field) trace(i int, line chartLine, end, low, high float64) {
 			y = (1 - height(line.value[k], low, high)) * tall
 		}
 		if k == 0 {
-			f.dot(i, x, y)
+			f.dot(line.series, x, y)
 			continue
 		}
 		x0, y0 := line.turn[k-1]/end*wide, tall
@@ -169,7 +172,7 @@ func (f *field) trace(i int, line chartLine, end, low, high float64) {
 		n := int(max(math.Abs(x-x0), math.Abs(y-y0))) + 1
 		for s := 1; s <= n; s++ {
 			t := float64(s) / float64(n)
-			f.dot(i, x0+t*(x-x0), y0+t*(y-y0))
+			f.dot(line.series, x0+t*(x-x0), y0+t*(y-y0))
 		}
 	}
 }

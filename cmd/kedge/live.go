@@ -46,11 +46,11 @@ func (l *live) start(out *os.File) (leave func()) {
 			fmt.Fprintln(out, "kedge: the live view ended:", err)
 		}
 		s := styleOf(out)
-		fmt.Fprintln(out, strings.Join(l.draw(s, min(s.height-1, 16+len(l.watch.Methods()))), "\n"))
+		fmt.Fprintln(out, strings.Join(l.draw(s, min(s.height-1, 16+len(l.watch.Methods()))), "\n")+"\n")
 	}
 }
 
-// Title, with what a reader wants to know about the size of a run.
+// liveTitle says what is run and how large it is.
 func liveTitle(p *spec.Problem) string {
 	return fmt.Sprintf("%s  %s people, %s turns, %s", p.Name, grouped(p.Individuals()), grouped(p.Spec.Iterations), countOf(p.Spec.Trials, "trial"))
 }
@@ -95,9 +95,10 @@ func (l *live) View() tea.View {
 func (l *live) draw(s style, height int) []string {
 	head := []string{s.bold(fit(l.title, s.width)), progressLine(s, l.pace.look(l.progress, time.Now())), ""}
 	methods := l.watch.Methods()
+	colours := coloursOf(methods)
 	var tail []string
 	for i, m := range methods {
-		tail = append(tail, methodRow(s, i, m))
+		tail = append(tail, methodRow(s, colours[i], m))
 	}
 	room := height - len(head) - len(tail) - 2
 	if room >= 6 && s.width >= 40 {
@@ -111,14 +112,23 @@ func (l *live) draw(s style, height int) []string {
 
 func (l *live) chart(s style, methods []*lab.Method) chart {
 	c := chart{style: s, turns: l.turns}
-	for _, m := range methods {
-		var line chartLine
+	colours := coloursOf(methods)
+	for i, m := range methods {
+		line := chartLine{series: colours[i]}
 		for _, g := range m.Gaps() {
 			line.turn, line.value = append(line.turn, g.Turn), append(line.value, g.Mean)
 		}
 		c.lines = append(c.lines, line)
 	}
 	return c
+}
+
+func coloursOf(methods []*lab.Method) []int {
+	var names []string
+	for _, m := range methods {
+		names = append(names, m.Name)
+	}
+	return seriesOf(names)
 }
 
 // methodRow is the legend of one method: its colour or mark, how far it is and its gap now.

@@ -14,6 +14,7 @@ import (
 type style struct {
 	terminal      bool // what was written can be written over
 	colour        bool // emphasis by colours and bold letters
+	shades        bool // there are 256 colours
 	width, height int  // in characters; 80×24 where nobody knows
 }
 
@@ -30,6 +31,7 @@ func styleOf(w io.Writer) style {
 	}
 	s.terminal = os.Getenv("TERM") != "dumb"
 	s.colour = s.terminal && os.Getenv("NO_COLOR") == ""
+	s.shades = strings.Contains(os.Getenv("TERM"), "256color") || os.Getenv("COLORTERM") != ""
 	return s
 }
 
@@ -38,10 +40,29 @@ func (s style) faint(text string) string { return s.paint("2", text) }
 func (s style) good(text string) string  { return s.paint("32", text) }
 func (s style) bad(text string) string   { return s.paint("31", text) }
 
-// series paints what belongs to one of several lines of a chart or rows of a table.
+// series paints what belongs to one of several lines of a chart or rows of a table, where there are 256 colours in those of
+// the figures.
 func (s style) series(i int, text string) string {
-	colours := [...]string{"34", "33", "36", "35", "32", "31"}
+	colours := [...]string{"34", "33", "32", "35", "36", "31"}
+	if s.shades {
+		colours = [...]string{"38;5;32", "38;5;166", "38;5;36", "38;5;175", "38;5;136", "38;5;74"}
+	}
 	return s.paint(colours[i%len(colours)], text)
+}
+
+// seriesOf gives methods the colours that they have in figures; others get those that are left.
+func seriesOf(names []string) []int {
+	usual, next := map[string]int{"composite": 0, "vanilla": 1, "derivative-free": 2}, 3
+	list := make([]int, len(names))
+	for i, name := range names {
+		known, ok := usual[name]
+		if !ok {
+			known = next
+			next++
+		}
+		list[i] = known
+	}
+	return list
 }
 
 func (s style) paint(code, text string) string {
