@@ -327,6 +327,22 @@ func split(c *series, rows []int) []part {
 	return slices.DeleteFunc(parts, func(p part) bool { return len(p.rows) == 0 })
 }
 
+// readable shortens long numbers to four digits, as far as that keeps them apart.
+func readable(names []string) []string {
+	short, seen := make([]string, len(names)), map[string]bool{}
+	for i, name := range names {
+		short[i] = name
+		if v, err := strconv.ParseFloat(name, 64); err == nil && len(name) > 6 {
+			short[i] = minus(strconv.FormatFloat(v, 'g', 4, 64))
+		}
+		seen[short[i]] = true
+	}
+	if len(seen) < len(names) {
+		return names
+	}
+	return short
+}
+
 func (d *plotted) all() []int {
 	rows := make([]int, d.rows)
 	for i := range rows {

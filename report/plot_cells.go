@@ -36,7 +36,7 @@ func (d *plotted) heat() (sketch, error) {
 	for _, facet := range d.panels() {
 		c := d.cells(facet.rows, across, up)
 		c.shade = shade
-		g.panels = append(g.panels, panel{title: facet.name, layers: []layer{c}, x: cellAxis(across, d.x.labelOf()), y: cellAxis(up, d.by.labelOf())})
+		g.panels = append(g.panels, panel{title: facet.name, layers: []layer{c}, x: cellAxis(readable(across), d.x.labelOf()), y: cellAxis(readable(up), d.by.labelOf())})
 	}
 	if over(d.y.numbers).count == 0 {
 		return sketch{}, d.empty()

@@ -37,17 +37,30 @@ func (d *plotted) looks(groups []part) map[string]style {
 // panels parts all rows by the column that has panels of its own. Numbers are named after their column.
 func (d *plotted) panels() []part {
 	parts := split(d.facet, d.all())
-	for i := range parts {
-		if d.facet != nil && d.facet.numeric() {
-			parts[i].name = d.facet.name[strings.LastIndexByte(d.facet.name, '.')+1:] + " " + parts[i].name
-		}
+	if d.facet == nil || !d.facet.numeric() {
+		return parts
+	}
+	key := d.facet.name[strings.LastIndexByte(d.facet.name, '.')+1:]
+	for i, name := range readable(partNames(parts)) {
+		parts[i].name = key + " " + name
 	}
 	return parts
+}
+
+func partNames(parts []part) []string {
+	list := make([]string, len(parts))
+	for i, p := range parts {
+		list[i] = p.name
+	}
+	return list
 }
 
 // groups parts rows by the column that tells lines apart and, of several folders, by folder too.
 func (d *plotted) groups(rows []int) []part {
 	groups := split(d.by, rows)
+	for i, name := range readable(partNames(groups)) {
+		groups[i].name = name
+	}
 	folder, err := d.column("folder")
 	if err != nil || d.by == folder || d.facet == folder || len(folder.values()) < 2 {
 		return groups
