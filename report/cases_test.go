@@ -11,6 +11,10 @@ import (
 // cases are results of every shape that a run can leave behind.
 func cases() map[string]*lab.Result {
 	list := map[string]*lab.Result{"polarized": polarized(), "choice": choice(), "empty": {}}
+	for name, dim := range map[string]int{"path of a number": 1, "path in a projection": 7} {
+		list[name] = walked(polarizedEvery(2000), 3, dim, false)
+		list[name].Optimum.Decision = make([]float64, dim)
+	}
 	for _, name := range []string{"one algorithm", "one trial", "no trial", "no angles", "one turn", "not measured", "all equal", "zero", "hostile numbers"} {
 		list[name] = polarizedEvery(200)
 	}
@@ -73,6 +77,13 @@ func hostileNumbers(r *lab.Result) {
 	r.Optimum = lab.Point{Value: math.Inf(-1), Residual: math.NaN()}
 	r.Stable = lab.Point{Decision: []float64{1}, Value: math.Inf(1), Gap: math.Inf(1), Distance: math.NaN()}
 	r.Reference.True.Gap, r.Reference.True.Distance = -1, math.MaxFloat64
+	for _, run := range r.Runs {
+		p := run.Trials[len(run.Trials)-1].Path
+		for i := range p.States {
+			p.States[i] = bad[i*i%len(bad)]
+		}
+		copy(p.Decisions, bad)
+	}
 	for i := range bad[:4] {
 		r.Angles.Initial[i], r.Angles.Optimal[i] = bad[i], bad[i]
 	}

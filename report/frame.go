@@ -28,6 +28,15 @@ func (a axis) ticks(length, often vg.Length) []tick {
 	return ticks
 }
 
+// widest is the width of the widest label.
+func (a axis) widest(t typeface) vg.Length {
+	wide := vg.Length(0)
+	for _, k := range a.ticks(1e9, 1) {
+		wide = max(wide, t.tickWidth(k))
+	}
+	return wide
+}
+
 // frame is a box of the canvas with its two axes.
 type frame struct {
 	box  vg.Rectangle
@@ -60,10 +69,8 @@ const (
 // drawX draws the horizontal axis, with labels unless another panel below carries them. Of labels that would touch, the
 // first stays.
 func (f frame) drawX(p pen, labelled bool) {
-	ticks := slices.Clone(f.x.ticks(f.wide(), oftenX))
-	slices.SortStableFunc(ticks, func(a, b tick) int { return cmp.Compare(a.value, b.value) })
 	bottom, free := f.box.Min.Y, vg.Length(-1e9)
-	for _, t := range ticks {
+	for _, t := range ordered(f.x.ticks(f.wide(), oftenX)) {
 		x, long := f.across(t.value), vg.Length(4)
 		if t.label == "" {
 			long = 2
@@ -78,10 +85,14 @@ func (f frame) drawX(p pen, labelled bool) {
 	p.line(axisLine, f.box.Min, vg.Point{X: f.box.Max.X, Y: bottom})
 }
 
+func ordered(ticks []tick) []tick {
+	return slices.SortedStableFunc(slices.Values(ticks), func(a, b tick) int { return cmp.Compare(a.value, b.value) })
+}
+
 // drawY draws the vertical axis and the grid that goes with it.
 func (f frame) drawY(p pen, labelled bool) {
-	left := f.box.Min.X
-	for _, t := range f.y.ticks(f.high(), oftenY) {
+	left, free := f.box.Min.X, vg.Length(-1e9)
+	for _, t := range ordered(f.y.ticks(f.high(), oftenY)) {
 		y := f.up(t.value)
 		if t.label == "" {
 			p.line(axisLine, vg.Point{X: left - 2, Y: y}, vg.Point{X: left, Y: y})
@@ -90,9 +101,10 @@ func (f frame) drawY(p pen, labelled bool) {
 		if f.y.marks == nil {
 			p.line(gridLine, vg.Point{X: left, Y: y}, vg.Point{X: f.box.Max.X, Y: y})
 		}
-		if labelled {
+		if labelled && y > free {
 			p.line(axisLine, vg.Point{X: left - 4, Y: y}, vg.Point{X: left, Y: y})
 			p.writeTick(vg.Point{X: left - 6 - p.tickWidth(t), Y: y - 0.36*smallSize}, t)
+			free = y + smallSize + 1
 		}
 	}
 	p.line(axisLine, f.box.Min, vg.Point{X: left, Y: f.box.Max.Y})

@@ -84,7 +84,7 @@ func (g grid) layout(t typeface) layout {
 	}
 	l.gutter = l.left
 	if g.shared {
-		l.gutter = 22
+		l.gutter = max(22, g.panels[0].x.widest(t)+6)
 	}
 	n := vg.Length(g.columns)
 	l.wide = max((g.wide()-l.left-l.right-(n-1)*l.gutter)/n, 20)
@@ -117,11 +117,7 @@ func (g grid) head() vg.Length {
 
 // yRoom is what the labels of the vertical axis need.
 func (p panel) yRoom(t typeface) vg.Length {
-	room := vg.Length(0)
-	for _, k := range p.y.ticks(1e9, oftenY) {
-		room = max(room, t.tickWidth(k))
-	}
-	return max(room+6+margin, 30)
+	return max(p.y.widest(t)+6+margin, 30)
 }
 
 // rightMargin has room for labels beside the panels, a colour bar, and half of the last label below.
@@ -183,7 +179,7 @@ func (g grid) draw(p pen) {
 	p.write(vg.Point{X: margin, Y: p.Max.Y - top - 12}, fromLeft, titleSize, ink, p.fit(g.heading, titleSize, g.wide()-2*margin))
 	g.drawLegend(p, p.Max.Y-top-g.headingHeight())
 	if g.shared {
-		p.write(vg.Point{X: margin, Y: p.Max.Y - l.above + headLine - 14}, fromLeft, textSize, ink, g.panels[0].y.label)
+		p.write(vg.Point{X: margin, Y: p.Max.Y - l.above + headLine - 14}, fromLeft, textSize, ink, p.fit(g.panels[0].y.label, textSize, g.wide()-2*margin))
 	}
 	y := p.Max.Y - l.above
 	first := y
@@ -198,12 +194,19 @@ func (g grid) draw(p pen) {
 		}
 		y -= g.foot(row)
 	}
-	middle := (l.left + g.wide() - l.right) / 2
-	p.write(vg.Point{X: middle, Y: y - 8}, centred, textSize, ink, g.panels[0].x.label)
+	g.drawAcross(p, l, y-8)
 	if g.bar != nil {
 		at := vg.Point{X: g.wide() - l.right + barGap, Y: y + g.foot(g.rows()-1)}
 		g.bar.draw(p, vg.Rectangle{Min: at, Max: vg.Point{X: at.X + barWide, Y: first - l.head}})
 	}
+}
+
+// drawAcross writes what the horizontal axis is, below the middle of the panels if there is room.
+func (g grid) drawAcross(p pen, l layout, y vg.Length) {
+	label := p.fit(g.panels[0].x.label, textSize, g.wide()-2*margin)
+	half := p.width(label, textSize) / 2
+	middle := min(max((l.left+g.wide()-l.right)/2, margin+half), g.wide()-margin-half)
+	p.write(vg.Point{X: middle, Y: y}, centred, textSize, ink, label)
 }
 
 // drawPanel draws panel i in its box. Its axes are labelled unless a neighbour's labels serve.
@@ -221,10 +224,12 @@ func (g grid) drawPanel(p pen, i int, box vg.Rectangle) {
 
 func (g grid) drawHead(p pen, f frame, panel panel) {
 	y := f.box.Max.Y + 6
-	p.write(vg.Point{X: f.box.Max.X, Y: y}, fromRight, smallSize, pale, panel.note)
-	room := f.wide() - p.width(panel.note, smallSize) - 8
-	if panel.title != "" {
-		p.write(vg.Point{X: f.box.Min.X, Y: y}, fromLeft, textSize, ink, p.fit(panel.title, textSize, room))
+	title := p.fit(panel.title, textSize, f.wide())
+	if p.width(title, textSize)+8+p.width(panel.note, smallSize) <= f.wide() {
+		p.write(vg.Point{X: f.box.Max.X, Y: y}, fromRight, smallSize, pale, panel.note)
+	}
+	if title != "" {
+		p.write(vg.Point{X: f.box.Min.X, Y: y}, fromLeft, textSize, ink, title)
 		y += headLine - 6
 	}
 	if !g.shared && panel.y.label != "" {

@@ -151,7 +151,10 @@ func (d dots) cover(x, y *extent) {
 
 // draw leaves out points that would lie on one already drawn; many are small.
 func (d dots) draw(p pen, f frame) {
-	seen := map[[2]int]bool{}
+	seen, near := map[[2]int]bool{}, vg.Length(1)
+	if len(d.x) > 2000 {
+		near = 2.5
+	}
 	for i := range d.x {
 		if !finite(d.x[i]) || !finite(d.y[i]) || f.x.log && d.x[i] <= 0 || f.y.log && d.y[i] <= 0 {
 			continue
@@ -160,7 +163,7 @@ func (d dots) draw(p pen, f frame) {
 		if d.inks != nil {
 			look.ink = d.inks[i]
 		}
-		spot := [2]int{int(at.X), int(at.Y)}
+		spot := [2]int{int(at.X / near), int(at.Y / near)}
 		switch {
 		case len(d.x) <= 200:
 			p.mark(look, at)

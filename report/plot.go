@@ -58,6 +58,9 @@ func (p Plot) Draw(sheets ...*Sheet) (Figure, error) {
 	s.title, s.name = cmp.Or(p.Title, s.title), "plot"
 	s.heading = p.Title
 	s.zoom, s.width, s.height = printed(p.Width, p.Height)
+	if _, need := s.size(newTypeface()); need > s.height+1 && s.height > 0 {
+		return Figure{}, fmt.Errorf("--size: %s need a height of %.1f cm", count(len(s.panels), "panel"), s.zoom*need.Points()*2.54/72)
+	}
 	return s.render()
 }
 
@@ -115,8 +118,9 @@ func (d *plotted) filter() error {
 			return fmt.Errorf("--where %s: %w", condition, err)
 		}
 		var rows []int
+		matches := c.matches(want)
 		for i := range d.rows {
-			if c.is(i, want) {
+			if matches(i) {
 				rows = append(rows, i)
 			}
 		}
@@ -136,24 +140,23 @@ func (s *Sheet) pick(rows []int) *Sheet {
 	return out
 }
 
-// is tells whether an entry is what somebody typed: the same word, the same number, or the last or first number there is.
-func (c *series) is(i int, want string) bool {
-	if c.words != nil && c.words[i] == want {
-		return true
-	}
+// matches returns which entries are what somebody typed: the same word, the same number, or the last or first number.
+func (c *series) matches(want string) func(i int) bool {
 	if !c.numeric() {
-		return false
+		return func(i int) bool { return c.words[i] == want }
 	}
 	all := nothing()
 	all.add(c.numbers...)
-	switch v, err := strconv.ParseFloat(want, 64); {
+	v, err := strconv.ParseFloat(want, 64)
+	switch {
 	case want == "last":
-		return c.numbers[i] == all.high
+		v = all.high
 	case want == "first":
-		return c.numbers[i] == all.low
-	default:
-		return err == nil && c.numbers[i] == v
+		v = all.low
+	case err != nil:
+		v = math.NaN()
 	}
+	return func(i int) bool { return c.numbers[i] == v || c.words != nil && c.words[i] == want }
 }
 
 // examples names some values of a column.
@@ -167,23 +170,49 @@ func (c *series) examples() string {
 
 // values lists the different entries of a column: numbers in order, words as they come.
 func (c *series) values() []string {
-	at := map[string]float64{}
-	var out []string
-	n := max(len(c.words), len(c.numbers))
-	for i := range n {
-		w := c.word(i)
-		if _, seen := at[w]; !seen {
-			out = append(out, w)
-			at[w] = 0
-			if c.numeric() {
-				at[w] = c.numbers[i]
-			}
+	if c.different == nil {
+		c.different, c.at = c.distinct()
+	}
+	return c.different
+}
+
+// distinct returns the different entries and, for every row, which of them it has.
+func (c *series) distinct() (values []string, at []int) {
+	if c.numeric() && c.words == nil {
+		return c.distinctNumbers()
+	}
+	place := map[string]int{}
+	numbers := map[string]float64{}
+	for i, w := range c.words {
+		if _, seen := place[w]; !seen {
+			place[w], values = len(values), append(values, w)
+		}
+		if c.numeric() {
+			numbers[w] = c.numbers[i]
 		}
 	}
-	if c.numeric() {
-		slices.SortStableFunc(out, func(a, b string) int { return cmp.Compare(at[a], at[b]) })
+	slices.SortStableFunc(values, func(a, b string) int { return cmp.Compare(numbers[a], numbers[b]) })
+	for i, v := range values {
+		place[v] = i
 	}
-	return out
+	for _, w := range c.words {
+		at = append(at, place[w])
+	}
+	return values, at
+}
+
+func (c *series) distinctNumbers() (values []string, at []int) {
+	numbers := slices.Clone(c.numbers)
+	slices.Sort(numbers)
+	numbers = slices.CompactFunc(numbers, func(a, b float64) bool { return cmp.Compare(a, b) == 0 })
+	for _, v := range numbers {
+		values = append(values, minus(strconv.FormatFloat(v, 'g', -1, 64)))
+	}
+	for _, v := range c.numbers {
+		i, _ := slices.BinarySearch(numbers, v)
+		at = append(at, i)
+	}
+	return values, at
 }
 
 // sweptKeys are the numeric keys of a sweep that take several values here.
@@ -314,15 +343,13 @@ func split(c *series, rows []int) []part {
 	if c == nil {
 		return []part{{rows: rows}}
 	}
-	at := map[string]int{}
 	var parts []part
 	for _, v := range c.values() {
-		at[v] = len(parts)
 		parts = append(parts, part{name: v, base: v})
 	}
 	for _, row := range rows {
-		i := at[c.word(row)]
-		parts[i].rows = append(parts[i].rows, row)
+		p := &parts[c.at[row]]
+		p.rows = append(p.rows, row)
 	}
 	return slices.DeleteFunc(parts, func(p part) bool { return len(p.rows) == 0 })
 }

@@ -42,13 +42,10 @@ func (d *plotted) heat() (sketch, error) {
 		return sketch{}, d.empty()
 	}
 	g.columns = min(columnsFor(len(g.panels)), max(1, 24/len(across)))
-	g.bar = &colourBar{shade, barLabel(d.y)}
+	g.bar = &colourBar{shade, d.y.name}
 	see := fmt.Sprintf("%s by colour, over %s and %s; every cell is a mean.", d.y.labelOf(), d.x.name, d.by.name)
 	return g.sketch("plot", d.y.labelOf(), see, false), nil
 }
-
-// barLabel is short: it stands above the bar.
-func barLabel(c *series) string { return c.name }
 
 // scattered tells whether most pairs of values have no cell, as in a random design.
 func (d *plotted) scattered() bool {
@@ -64,7 +61,7 @@ func (d *plotted) scattered() bool {
 func (d *plotted) heatDots() (sketch, error) {
 	_, logY := d.logs()
 	shade := d.shade(d.y, logY)
-	g := grid{shared: d.facet != nil, bar: &colourBar{shade, barLabel(d.y)}}
+	g := grid{shared: d.facet != nil, bar: &colourBar{shade, d.y.name}}
 	y := d.y
 	d.y = d.by
 	for _, facet := range d.panels() {

@@ -121,7 +121,7 @@ func (d *plotted) empty() error {
 
 // rowsOf lines values up by x: mean and band.
 func (d *plotted) rowsOf(rows []int, log bool) (out []row, banded bool, err error) {
-	for _, place := range split(&series{numbers: d.x.numbers, name: d.x.name}, rows) {
+	for _, place := range split(d.x, rows) {
 		x := d.x.numbers[place.rows[0]]
 		values := choose(d.y.numbers, place.rows)
 		s := over(values)
@@ -188,7 +188,7 @@ func (d *plotted) legend(g *grid, all curves) {
 	case len(g.panels) == 1 && len(all) > 1 && fitBeside(all) && d.roomy():
 		g.panels[0].beside = ends(all)
 	default:
-		g.legend = distinct(entries(all))
+		g.legend = onceEach(entries(all))
 	}
 	if words := d.bandNote(all); words != "" {
 		g.legend = append(g.legend, entry{words: words})
@@ -201,8 +201,8 @@ func (d *plotted) roomy() bool {
 	return width == 0 || width > 260
 }
 
-// distinct keeps the first entry of every name.
-func distinct(list []entry) []entry {
+// onceEach keeps the first entry of every name.
+func onceEach(list []entry) []entry {
 	var out []entry
 	for _, e := range list {
 		if !slices.ContainsFunc(out, func(o entry) bool { return o.words == e.words }) {
@@ -239,7 +239,7 @@ func (d *plotted) scatter() (sketch, error) {
 	var shade scale
 	if shaded {
 		shade = d.shade(d.by, false)
-		g.bar = &colourBar{shade, d.by.labelOf()}
+		g.bar = &colourBar{shade, d.by.name}
 	}
 	var samples curves
 	for _, facet := range d.panels() {
@@ -263,7 +263,7 @@ func (d *plotted) scatter() (sketch, error) {
 		g.panels[i].x.scale = newScale(x, logX)
 	}
 	if !shaded && len(samples) > 1 {
-		g.legend = distinct(entries(samples))
+		g.legend = onceEach(entries(samples))
 		for i := range g.legend {
 			g.legend[i].dot = true
 		}

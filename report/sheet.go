@@ -28,6 +28,9 @@ type series struct {
 	words     []string
 	numbers   []float64
 	low, high []float64
+
+	different []string // the different entries, once they are asked for
+	at        []int    // which of them every row has
 }
 
 func (c *series) numeric() bool { return c.numbers != nil }
@@ -37,7 +40,7 @@ func (c *series) word(i int) string {
 	if c.words != nil {
 		return c.words[i]
 	}
-	return minus(strconv.FormatFloat(c.numbers[i], 'g', 6, 64))
+	return minus(strconv.FormatFloat(c.numbers[i], 'g', -1, 64))
 }
 
 func (c *series) pick(rows []int) *series {

@@ -50,6 +50,45 @@ func synthetic(name string, trials, turns, every int, best, noise float64, knots
 	return run
 }
 
+// walked gives the last trial of every algorithm a path: people on the unit circle, or shares of items, drawn to the decision.
+func walked(r *lab.Result, people, n int, shares bool) *lab.Result {
+	for i := range r.Runs {
+		s := stream.New(4, r.Runs[i].Name)
+		p := &lab.Path{K: []int{0, 1, 4, 9, 16, 25}, People: make([]int, people)}
+		for k := range p.K {
+			for range people {
+				p.States = append(p.States, direction(s, n, float64(k), shares)...)
+			}
+			p.Decisions = append(p.Decisions, direction(s, n, 2*float64(k), false)...)
+		}
+		r.Runs[i].Trials[len(r.Runs[i].Trials)-1].Path = p
+	}
+	return r
+}
+
+// direction is a random unit vector, the nearer to the first axis the greater the pull; as shares it is positive and sums
+// to 1.
+func direction(s *stream.Stream, n int, pull float64, shares bool) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = s.Normal()
+	}
+	v[0] += pull
+	norm := 0.0
+	for i := range v {
+		if shares {
+			v[i] = math.Abs(v[i])
+			norm += v[i]
+		} else {
+			norm = math.Hypot(norm, v[i])
+		}
+	}
+	for i := range v {
+		v[i] /= norm
+	}
+	return v
+}
+
 // polarized looks like the first case study of [he2025] at full scale, with means as recorded.
 func polarized() *lab.Result { return polarizedEvery(10) }
 
@@ -60,7 +99,7 @@ func polarizedEvery(turns int) *lab.Result {
 		m.GapRef = math.Hypot(m.Gap, 6e-4)
 	}
 	u := []float64{1, 0}
-	return &lab.Result{
+	return walked(&lab.Result{
 		Case: "polarized", Seed: 1, Iterations: 8000, Trials: 20, Individuals: 1000, Maximize: true,
 		Spec:    "seed: 1\niterations: 8000\ntrials: 20\npopulation: {size: 1000, dim: 20, law: cap, angle: 90}\ndynamics:   {kind: polarized, lambda: 0.4, sigma: 0.5}\nobjective:  {kind: affinity}\nset:        {kind: ball, radius: 1}\nalgorithms:\n  - {name: vanilla, step: 0.005, batch: 50}\n  - {name: composite, step: 0.005, batch: 50}\nrecord:     {every: 10}\n",
 		Optimum: lab.Point{Decision: u, Value: best, Residual: 3.1e-11, Starts: 20, Spread: 4.5e-15},
@@ -82,7 +121,7 @@ func polarizedEvery(turns int) *lab.Result {
 			Optimal: bell("composite", 59.5, 15),
 		},
 		Build: lab.Build{Version: "v0.1.0", GOARCH: "amd64", GOAMD64: "v1", FMA: true},
-	}
+	}, 40, 2, false)
 }
 
 func bell(name string, mean, deviation float64) []float64 {
@@ -101,7 +140,7 @@ func choiceEvery(turns int) *lab.Result {
 	const best = 2.08092824416
 	w1 := func(m *kedge.Metrics) { m.W1Own, m.W1Optimal = m.Distance/9, m.Distance/5 }
 	u := []float64{1, 0}
-	return &lab.Result{
+	return walked(&lab.Result{
 		Case: "choice", Seed: 1, Iterations: 6000, Trials: 20, Individuals: 1, Maximize: true,
 		Spec:    "seed: 1\niterations: 6000\nrecord: {every: 1}\n",
 		Optimum: lab.Point{Decision: u, Value: best, Residual: 5e-12, Starts: 20, Spread: 2e-16},
@@ -113,5 +152,5 @@ func choiceEvery(turns int) *lab.Result {
 		},
 		Notes: []string{"derivative-free without holding a decision settles near the myopic point, not the optimum."},
 		Build: lab.Build{Version: "v0.1.0", GOARCH: "amd64", GOAMD64: "v1"},
-	}
+	}, 1, 100, true)
 }

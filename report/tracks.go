@@ -86,6 +86,19 @@ func (l tracks) drawDecision(p pen, points []vg.Point) {
 	p.mark(l.style, points[len(points)-1])
 }
 
+// some keeps at most n of the individuals, at equal distances.
+func (l tracks) some(n int) tracks {
+	if len(l.people) <= n {
+		return l
+	}
+	kept := make([]track, n)
+	for i := range kept {
+		kept[i] = l.people[i*len(l.people)/n]
+	}
+	l.people = kept
+	return l
+}
+
 // points are the path on the canvas, without steps shorter than one that is worth drawing.
 func (t track) points(f frame, step vg.Length) []vg.Point {
 	var out []vg.Point

@@ -9,6 +9,9 @@ import (
 	"github.com/kedge-opt/kedge/rows"
 )
 
+// mostTracks bounds the paths of one figure, so that a file stays small whatever the number of algorithms.
+const mostTracks = 300
+
 // view turns paths into a picture.
 type view struct {
 	across, up string // words for the axes
@@ -37,6 +40,9 @@ func pathFigure(r *lab.Result) (sketch, bool) {
 	}
 	if people == 0 {
 		return sketch{}, false
+	}
+	for i := range g.panels {
+		g.panels[i].layers[0] = g.panels[i].layers[0].(tracks).some(mostTracks / len(g.panels))
 	}
 	g.square = v.square
 	g.columns = columnsFor(len(g.panels))

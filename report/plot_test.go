@@ -1,0 +1,362 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/stream"
+	"gonum.org/v1/plot/vg"
+)
+
+// swept is a sweep over keys with the given values; the gap of a cell is made of them by f.
+func swept(values map[string][]string, f func(algorithm string, x []float64) float64) *lab.SweepResult {
+	r := &lab.SweepResult{Name: "swept", Keys: slices.Sorted(maps.Keys(values))}
+	cells := [][]string{{}}
+	for _, key := range r.Keys {
+		var longer [][]string
+		for _, c := range cells {
+			for _, v := range values[key] {
+				longer = append(longer, append(slices.Clone(c), v))
+			}
+		}
+		cells = longer
+	}
+	for i, c := range cells {
+		r.Cells = append(r.Cells, sweptCell(fmt.Sprintf("%016x", i), c, f))
+	}
+	return r
+}
+
+func sweptCell(id string, values []string, f func(algorithm string, x []float64) float64) lab.CellResult {
+	c := lab.CellResult{ID: id, Values: values, Summary: &lab.Summary{Order: []string{"vanilla", "composite"}, Algorithms: map[string]lab.SummaryAlgorithm{}}}
+	for _, v := range values {
+		x := math.NaN()
+		fmt.Sscan(v, &x)
+		c.Numbers = append(c.Numbers, x)
+	}
+	for _, name := range c.Summary.Order {
+		gap := f(name, c.Numbers)
+		c.Summary.Algorithms[name] = lab.SummaryAlgorithm{Trials: 3, Gap: &lab.Spread{Mean: gap, Min: gap / 2, Max: 2 * gap}}
+	}
+	return c
+}
+
+// steps is a gap that grows with every key.
+func steps(algorithm string, x []float64) float64 {
+	gap := 1e-3 * float64(len(algorithm))
+	for _, v := range x {
+		if finite(v) {
+			gap *= 1 + v
+		}
+	}
+	return gap
+}
+
+func sweeps() map[string]*lab.SweepResult {
+	random := swept(map[string][]string{"a": {"1"}}, steps)
+	random.Keys, random.Cells = []string{"a", "b"}, nil
+	s := stream.New(5)
+	for i := range 50 {
+		values := []string{fmt.Sprint(s.Float64()), fmt.Sprint(math.Exp(8 * s.Float64()))}
+		random.Cells = append(random.Cells, sweptCell(fmt.Sprint(i), values, steps))
+	}
+	failed := swept(map[string][]string{"x": {"1", "2", "3"}, "y": {"1", "2", "3"}}, steps)
+	failed.Cells[4].Summary, failed.Cells[4].Err = nil, "a steady state was not found"
+	hostile := []float64{math.NaN(), 0, -1, 1e300, 5e-324, math.Inf(1), 1e-3, -1e300}
+	n := 0
+	return map[string]*lab.SweepResult{
+		"one":   swept(map[string][]string{"step": {"0.001", "0.01", "0.1", "1"}}, steps),
+		"two":   swept(map[string][]string{"dynamics.lambda": {"0.1", "0.2", "0.3"}, "dynamics.sigma": {"0.5", "0.25"}}, steps),
+		"three": swept(map[string][]string{"a": {"1", "2", "3"}, "b": {"1", "2"}, "c": {"1", "2", "3", "4"}}, steps),
+		"words": swept(map[string][]string{"sampling": {"with", "without"}, "step": {"1", "2", "3"}}, steps),
+		"names": swept(map[string][]string{"sampling": {"with", "without"}}, steps),
+		"none":  swept(map[string][]string{"a": {"1"}}, steps), "empty": {Keys: []string{"a"}},
+		"random": random, "failed": failed,
+		"hostile": swept(map[string][]string{"x": {"1", "2", "3"}, "y": {"-1e300", "0", "1e300"}}, func(string, []float64) float64 {
+			n++
+			return hostile[n%len(hostile)]
+		}),
+		"large": swept(map[string][]string{"x": numbered(40), "y": numbered(30)}, steps),
+		"long":  swept(map[string][]string{"x": {"0.00215443469003", "0.00464158883361"}, "y": {strings.Repeat("y", 300), "\x00<b>"}}, steps),
+	}
+}
+
+func numbered(n int) (out []string) {
+	for i := range n {
+		out = append(out, fmt.Sprint(i))
+	}
+	return out
+}
+
+func TestSweepFiguresSuitTheKeys(t *testing.T) {
+	want := map[string]string{
+		"one": "gap line", "two": "gap heat", "three": "gap-vanilla heat, gap-composite heat", "words": "gap line", "names": "gap heat",
+		"none": "", "empty": "", "random": "gap dots", "failed": "gap heat", "hostile": "gap heat", "large": "gap heat", "long": "gap line",
+	}
+	for name, r := range sweeps() {
+		var got []string
+		for _, s := range sweepSketches(r) {
+			got = append(got, s.name+" "+kindOf(s))
+			checkSketch(t, name, s)
+		}
+		if strings.Join(got, ", ") != want[name] {
+			t.Errorf("%s: figures %q, want %q", name, got, want[name])
+		}
+	}
+}
+
+func kindOf(s sketch) string {
+	switch s.panels[0].layers[0].(type) {
+	case curves:
+		return "line"
+	case cells:
+		return "heat"
+	case dots:
+		return "dots"
+	case bars:
+		return "bars"
+	}
+	return "?"
+}
+
+// checkSketch wants a small drawing within its page whose words do not touch.
+func checkSketch(t *testing.T, name string, s sketch) {
+	t.Helper()
+	svg, err := s.svg()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(svg) > 700_000 {
+		t.Errorf("%s: %d bytes", name, len(svg))
+	}
+	d := parse(t, svg)
+	t.Run(name+" "+s.name, func(t *testing.T) {
+		d.checkTexts(t)
+		d.checkPoints(t)
+	})
+}
+
+// Whatever the data and the wishes, a plot is an error in words or a drawing that can be read.
+func TestPlotsOfEverything(t *testing.T) {
+	sheets := map[string]*Sheet{}
+	some := cases()
+	delete(some, "choice") // long and like others
+	delete(some, "polarized")
+	for name, r := range some {
+		sheets[name] = RunSheet(name, r)
+	}
+	for name, r := range sweeps() {
+		sheets["sweep "+name] = SweepSheet(name, r)
+	}
+	drawn := 0
+	for _, name := range slices.Sorted(maps.Keys(sheets)) {
+		for i, p := range []Plot{
+			{}, {Kind: Line, Y: "value", Log: "xy"}, {Kind: Scatter, X: "distance", Width: 227, Height: 142}, {Kind: Hist, X: "gap"},
+			{Kind: Hist, X: "distance", Log: "x", Width: 120, Height: 100}, {Facet: "algorithm", Band: Quantiles, Title: "A title"}, {Kind: Scatter, By: "gap"},
+		} {
+			d, err := p.data([]*Sheet{sheets[name]})
+			var s sketch
+			if err == nil {
+				s, err = d.sketch()
+			}
+			if err != nil {
+				if m := err.Error(); strings.Contains(m, "%!") || len(m) < 20 {
+					t.Errorf("%s: %q", name, m)
+				}
+				continue
+			}
+			s.heading = p.Title
+			s.zoom, s.width, s.height = printed(p.Width, p.Height)
+			if _, need := s.size(newTypeface()); need > s.height+1 && s.height > 0 {
+				continue
+			}
+			checkSketch(t, fmt.Sprintf("%s %d", name, i), s)
+			drawn++
+		}
+	}
+	if drawn < 100 {
+		t.Errorf("only %d plots were drawn", drawn)
+	}
+}
+
+// By hand: the tenth and the ninetieth of a hundred of 0 … 10 are 1 and 9; of two numbers the tenth lies a tenth between.
+func TestQuantiles(t *testing.T) {
+	for _, c := range []struct {
+		values    []float64
+		low, high float64
+	}{
+		{[]float64{10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0}, 1, 9}, {[]float64{0, math.NaN(), 10}, 1, 9}, {[]float64{3}, 3, 3},
+	} {
+		if s := quantiles(c.values); s.low != c.low || s.high != c.high {
+			t.Errorf("%v: from %g to %g, want %g and %g", c.values, s.low, s.high, c.low, c.high)
+		}
+	}
+}
+
+func TestPlotsSayWhatIsWrong(t *testing.T) {
+	run := RunSheet("run", choiceEvery(1000))
+	for _, c := range []struct {
+		plot  Plot
+		sheet *Sheet
+		want  string
+	}{
+		{Plot{Y: "gpa"}, run, `--y: there is no column "gpa"; did you mean gap? The columns are algorithm, trial, k, value,`},
+		{Plot{X: "zzzzzz"}, run, `--x: there is no column "zzzzzz"; the columns are algorithm,`},
+		{Plot{Y: "algorithm"}, run, "--y algorithm: holds words (algorithm has vanilla, composite, derivative-free), want a column of numbers"},
+		{Plot{Y: "gradient"}, run, "column gradient holds no number to draw over k; it was not measured, or --where leaves nothing"},
+		{Plot{Where: []string{"algorithm=newton"}}, run, "--where algorithm=newton: no row has it; algorithm has vanilla, composite, derivative-free"},
+		{Plot{Where: []string{"algorithm"}}, run, "--where algorithm: want COLUMN=VALUE"},
+		{Plot{Where: []string{"k=7"}}, run, "--where k=7: no row has it; k has 0, 1000, 2000, 3000, 4000, 5000, 6000"},
+		{Plot{Kind: Scatter, X: "distance", Facet: "k", Width: 150, Height: 120}, run, "--size: 7 panels need a height of 6.5 cm"},
+		{Plot{Kind: "pie"}, run, "--kind pie: want line, scatter, hist or heat"},
+		{Plot{Log: "z"}, run, "--log z: want x, y, xy or none"},
+		{Plot{Band: "all"}, run, "--band all: want minmax, quantiles or none"},
+		{Plot{Kind: Heat}, run, "a heat map needs two keys: say --x and --by"},
+		{Plot{By: "trial"}, run, "--by trial: 20 values are too many to tell apart, at most 12; choose some with --where"},
+		{Plot{Facet: "trial"}, run, "--facet trial: 20 values are too many panels, at most 16; choose some with --where"},
+		{Plot{Kind: Line, Band: Quantiles}, SweepSheet("one", sweeps()["one"]), "--band quantiles: the table of a sweep holds mean, least and greatest only; take minmax"},
+	} {
+		if _, err := c.plot.Draw(c.sheet); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%+v:\n  got  %v\n  want %s", c.plot, err, c.want)
+		}
+	}
+	if _, err := (Plot{}).Draw(); err == nil {
+		t.Error("nothing was drawn without an error")
+	}
+}
+
+// What is not said is chosen from the data.
+func TestPlotsChoose(t *testing.T) {
+	one, two, run := SweepSheet("one", sweeps()["one"]), SweepSheet("two", sweeps()["two"]), RunSheet("run", polarizedEvery(1000))
+	other := RunSheet("other", polarizedEvery(1000))
+	for _, c := range []struct {
+		plot   Plot
+		sheets []*Sheet
+		want   string // kind, x, y, by, facet, logarithms
+	}{
+		{Plot{}, []*Sheet{run}, "line k gap algorithm  false true"},
+		{Plot{Y: "value"}, []*Sheet{run}, "line k value algorithm  false false"},
+		{Plot{Where: []string{"algorithm=composite"}}, []*Sheet{run, other}, "line k gap folder  false true"},
+		{Plot{}, []*Sheet{one}, "line step gap algorithm  true true"},
+		{Plot{}, []*Sheet{two}, "heat dynamics.lambda gap dynamics.sigma algorithm false true"},
+		{Plot{X: "dynamics.sigma"}, []*Sheet{two}, "heat dynamics.sigma gap dynamics.lambda algorithm false true"},
+		{Plot{X: "dynamics.sigma", By: "algorithm"}, []*Sheet{two}, "line dynamics.sigma gap algorithm  false true"},
+		{Plot{Kind: Hist}, []*Sheet{two}, "hist gap  algorithm  false false"},
+		{Plot{Kind: Line, Log: "none"}, []*Sheet{one}, "line step gap algorithm  false false"},
+	} {
+		d, err := c.plot.data(c.sheets)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, y := d.logs()
+		if got := fmt.Sprintln(d.Kind, d.X, d.Y, d.By, d.Facet, x, y); got != c.want+"\n" {
+			t.Errorf("%+v gives %s, want %s", c.plot, got, c.want)
+		}
+	}
+}
+
+// A line through known points is an affine picture of them: equal steps are equally long, and more is higher.
+func TestLinesLieWhereTheirNumbersAre(t *testing.T) {
+	x, y := []float64{0, 1, 2, 5, 10}, []float64{3, 1, 2, 2.5, 4}
+	s := &Sheet{rows: 5, columns: []*series{{name: "x", numbers: x}, {name: "y", numbers: y}}}
+	f, err := Plot{X: "x", Y: "y", Log: "none", By: ""}.Draw(s)
+	if err == nil {
+		t.Fatalf("a sheet without an algorithm was grouped by it: %s", f.Caption)
+	}
+	s.columns = append(s.columns, &series{name: "algorithm", words: slices.Repeat([]string{"composite"}, 5)})
+	f, err = Plot{X: "x", Y: "y", Log: "none"}.Draw(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var line [][2]float64
+	for _, m := range regexp.MustCompile(`<path d="(M[^A-LN-Z]*(L[^A-Z]*){4})"`).FindAllStringSubmatch(string(f.SVG), -1) {
+		line = coordinates(t, m[1])
+	}
+	if len(line) != 5 {
+		t.Fatalf("no line of five points in\n%s", f.SVG)
+	}
+	for i := range line {
+		across, up := (line[i][0]-line[0][0])/(line[4][0]-line[0][0]), (line[i][1]-line[1][1])/(line[4][1]-line[1][1])
+		if math.Abs(across-x[i]/10) > 1e-3 || math.Abs(up-(y[i]-1)/3) > 1e-3 {
+			t.Errorf("point %d (%g, %g) lies at %.4f, %.4f of the line's extent", i, x[i], y[i], across, up)
+		}
+	}
+}
+
+// A heat map has the darkest colour at its least number, the lightest at its greatest, and an empty cell where one failed.
+func TestHeatMapColoursAreItsNumbers(t *testing.T) {
+	s := sweepSketches(sweeps()["failed"])[0]
+	c := s.panels[0].layers[0].(cells)
+	svg, err := s.svg()
+	if err != nil {
+		t.Fatal(err)
+	}
+	low, high := slices.MinFunc(c.values, byNumber), slices.MaxFunc(c.values, byNumber)
+	if !(lightness(c.colour(low)) < lightness(c.colour(1.1*low)) && lightness(c.colour(high)) > lightness(c.colour(0.9*high))) {
+		t.Error("more is not lighter")
+	}
+	for _, v := range c.values {
+		if !strings.Contains(string(svg), ">"+c.word(v)+"<") {
+			t.Errorf("%s is not written in its cell", c.word(v))
+		}
+	}
+	if n := strings.Count(string(svg), ">–<"); n != 2 {
+		t.Errorf("%d cells are empty, want the failed one of either algorithm", n)
+	}
+	if !strings.Contains(s.caption, "1 cell failed") || !strings.Contains(s.caption, "composite comes closest at x = 1, y = 1, to 3.60") {
+		t.Errorf("caption %q", s.caption)
+	}
+}
+
+// byNumber orders numbers with NaN in the middle of nowhere: it is never least or greatest.
+func byNumber(a, b float64) int {
+	switch {
+	case math.IsNaN(a) || math.IsNaN(b):
+		return 0
+	case a < b:
+		return -1
+	}
+	return 1
+}
+
+// Labels beside a panel keep their order and distance, and stay between the limits when they fit.
+func TestStackedLabelsDoNotTouch(t *testing.T) {
+	s := stream.New(6)
+	for range 500 {
+		n := 1 + s.Intn(6)
+		heights, want := make([]vg.Length, n), make([]vg.Length, n)
+		for i := range want {
+			heights[i], want[i] = 12, vg.Length(200*s.Float64())
+		}
+		slices.SortFunc(want, func(a, b vg.Length) int { return cmp.Compare(b, a) })
+		got := stack(want, heights, 210, -10)
+		for i := range got {
+			if i > 0 && got[i-1]-got[i] < 12-1e-9 || got[i] > 210 || got[i]-12 < -10-1e-9 {
+				t.Fatalf("%v are put at %v", want, got)
+			}
+		}
+	}
+}
+
+func TestPrintedSizes(t *testing.T) {
+	s := sweepSketches(sweeps()["one"])[0]
+	s.zoom, s.width, s.height = printed(226.77, 141.73)
+	pdf, err := s.pdf()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(pdf), "/MediaBox [0 0 226.77 141.73]") {
+		t.Error("a figure of 8 by 5 cm has another page")
+	}
+	svg, err := s.svg()
+	if err != nil || !strings.Contains(string(svg), `width="226.77pt" height="141.73pt"`) {
+		t.Errorf("%.200s", svg)
+	}
+}
