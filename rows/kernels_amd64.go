@@ -108,3 +108,28 @@ func gaussAVX2(dst *float64, words *uint64, n int)
 //
 //go:noescape
 func gapsAVX2(sums *float64, a *float64, b *float64, c *float64, steps int, last int)
+
+// scaleRowsAVX2 does dstᵢ = cᵢ·xᵢ for n rows of m entries; steps lead from a row to the next.
+//
+//go:noescape
+func scaleRowsAVX2(dst *float64, c *float64, x *float64, n int, m int, stepC int, stepX int)
+
+// addScaledRowsAVX2 does dstᵢ += cᵢ·xᵢ for n rows of m entries; steps lead from a row to the next.
+//
+//go:noescape
+func addScaledRowsAVX2(dst *float64, c *float64, x *float64, n int, m int, stepC int, stepX int)
+
+// dotsAVX2 writes the dot products of n rows of m entries; steps lead from a row to the next.
+//
+//go:noescape
+func dotsAVX2(dst *float64, x *float64, y *float64, n int, m int, stepX int, stepY int)
+
+// combine2AVX2 writes aᵢ·xᵢ + bᵢ·yᵢ and so on for n rows of m entries; steps lead from a row to the next, in bytes.
+//
+//go:noescape
+func combine2AVX2(dst *float64, a *float64, x *float64, b *float64, y *float64, n int, m int, step int, stepA int, stepX int, stepB int, stepY int)
+
+// combine3AVX2 writes aᵢ·xᵢ + bᵢ·yᵢ and so on for n rows of m entries; steps lead from a row to the next, in bytes.
+//
+//go:noescape
+func combine3AVX2(dst *float64, a *float64, x *float64, b *float64, y *float64, c *float64, z *float64, n int, m int, step int, stepA int, stepX int, stepB int, stepY int, stepC int, stepZ int)

@@ -2998,3 +2998,314 @@ done:
 	VMOVUPD Y8, 256(AX)
 	VZEROUPPER
 	RET
+
+// func scaleRowsAVX2(dst *float64, c *float64, x *float64, n int, m int, stepC int, stepX int)
+// Requires: AVX
+TEXT ·scaleRowsAVX2(SB), NOSPLIT, $0-56
+	MOVQ    dst+0(FP), AX
+	MOVQ    c+8(FP), CX
+	MOVQ    x+16(FP), DX
+	MOVQ    m+32(FP), BX
+	SHLQ    $0x03, BX
+	MOVQ    m+32(FP), SI
+	MOVQ    SI, DI
+	ANDQ    $0x03, DI
+	ANDQ    $-4, SI
+	SHLQ    $0x03, SI
+	LEAQ    tailMasks<>+0(SB), R9
+	MOVQ    DI, R8
+	SHLQ    $0x05, R8
+	VMOVUPD (R9)(R8*1), Y0
+	MOVQ    stepC+40(FP), R8
+	SHLQ    $0x03, R8
+	MOVQ    stepX+48(FP), R9
+	SHLQ    $0x03, R9
+	MOVQ    n+24(FP), R10
+
+scaleRowsAVX2Rows:
+	TESTQ        R10, R10
+	JZ           scaleRowsAVX2Out
+	VBROADCASTSD (CX), Y1
+	XORQ         R11, R11
+
+scaleRowsAVX2Loop:
+	CMPQ    R11, SI
+	JGE     scaleRowsAVX2Rest
+	VMOVUPD (DX)(R11*1), Y2
+	VMULPD  Y1, Y2, Y2
+	VMOVUPD Y2, (AX)(R11*1)
+	ADDQ    $0x20, R11
+	JMP     scaleRowsAVX2Loop
+
+scaleRowsAVX2Rest:
+	TESTQ      DI, DI
+	JZ         scaleRowsAVX2Done
+	VMASKMOVPD (DX)(R11*1), Y0, Y2
+	VMULPD     Y1, Y2, Y2
+	VMASKMOVPD Y2, Y0, (AX)(R11*1)
+
+scaleRowsAVX2Done:
+	ADDQ BX, AX
+	ADDQ R8, CX
+	ADDQ R9, DX
+	DECQ R10
+	JMP  scaleRowsAVX2Rows
+
+scaleRowsAVX2Out:
+	VZEROUPPER
+	RET
+
+// func addScaledRowsAVX2(dst *float64, c *float64, x *float64, n int, m int, stepC int, stepX int)
+// Requires: AVX
+TEXT ·addScaledRowsAVX2(SB), NOSPLIT, $0-56
+	MOVQ    dst+0(FP), AX
+	MOVQ    c+8(FP), CX
+	MOVQ    x+16(FP), DX
+	MOVQ    m+32(FP), BX
+	SHLQ    $0x03, BX
+	MOVQ    m+32(FP), SI
+	MOVQ    SI, DI
+	ANDQ    $0x03, DI
+	ANDQ    $-4, SI
+	SHLQ    $0x03, SI
+	LEAQ    tailMasks<>+0(SB), R9
+	MOVQ    DI, R8
+	SHLQ    $0x05, R8
+	VMOVUPD (R9)(R8*1), Y0
+	MOVQ    stepC+40(FP), R8
+	SHLQ    $0x03, R8
+	MOVQ    stepX+48(FP), R9
+	SHLQ    $0x03, R9
+	MOVQ    n+24(FP), R10
+
+addScaledRowsAVX2Rows:
+	TESTQ        R10, R10
+	JZ           addScaledRowsAVX2Out
+	VBROADCASTSD (CX), Y1
+	XORQ         R11, R11
+
+addScaledRowsAVX2Loop:
+	CMPQ    R11, SI
+	JGE     addScaledRowsAVX2Rest
+	VMOVUPD (DX)(R11*1), Y2
+	VMULPD  Y1, Y2, Y2
+	VMOVUPD (AX)(R11*1), Y3
+	VADDPD  Y2, Y3, Y2
+	VMOVUPD Y2, (AX)(R11*1)
+	ADDQ    $0x20, R11
+	JMP     addScaledRowsAVX2Loop
+
+addScaledRowsAVX2Rest:
+	TESTQ      DI, DI
+	JZ         addScaledRowsAVX2Done
+	VMASKMOVPD (DX)(R11*1), Y0, Y2
+	VMULPD     Y1, Y2, Y2
+	VMASKMOVPD (AX)(R11*1), Y0, Y1
+	VADDPD     Y2, Y1, Y2
+	VMASKMOVPD Y2, Y0, (AX)(R11*1)
+
+addScaledRowsAVX2Done:
+	ADDQ BX, AX
+	ADDQ R8, CX
+	ADDQ R9, DX
+	DECQ R10
+	JMP  addScaledRowsAVX2Rows
+
+addScaledRowsAVX2Out:
+	VZEROUPPER
+	RET
+
+// func dotsAVX2(dst *float64, x *float64, y *float64, n int, m int, stepX int, stepY int)
+// Requires: AVX
+TEXT ·dotsAVX2(SB), NOSPLIT, $0-56
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    m+32(FP), BX
+	MOVQ    BX, SI
+	ANDQ    $0x03, SI
+	ANDQ    $-4, BX
+	SHLQ    $0x03, BX
+	LEAQ    tailMasks<>+0(SB), R8
+	MOVQ    SI, DI
+	SHLQ    $0x05, DI
+	VMOVUPD (R8)(DI*1), Y0
+	MOVQ    $0x00000008, DI
+	MOVQ    stepX+40(FP), R8
+	SHLQ    $0x03, R8
+	MOVQ    stepY+48(FP), R9
+	SHLQ    $0x03, R9
+	MOVQ    n+24(FP), R10
+
+dotsRows:
+	TESTQ  R10, R10
+	JZ     dotsOut
+	VXORPD Y1, Y1, Y1
+	XORQ   R11, R11
+
+dotsLoop:
+	CMPQ    R11, BX
+	JGE     dotsRest
+	VMOVUPD (CX)(R11*1), Y2
+	VMOVUPD (DX)(R11*1), Y3
+	VMULPD  Y3, Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	ADDQ    $0x20, R11
+	JMP     dotsLoop
+
+dotsRest:
+	TESTQ      SI, SI
+	JZ         dotsDone
+	VMASKMOVPD (CX)(R11*1), Y0, Y2
+	VMASKMOVPD (DX)(R11*1), Y0, Y3
+	VMULPD     Y3, Y2, Y2
+	VADDPD     Y2, Y1, Y1
+
+dotsDone:
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPD       X2, X1, X1
+	VPERMILPD    $0x01, X1, X2
+	VADDSD       X2, X1, X1
+	VMOVSD       X1, (AX)
+	ADDQ         DI, AX
+	ADDQ         R8, CX
+	ADDQ         R9, DX
+	DECQ         R10
+	JMP          dotsRows
+
+dotsOut:
+	VZEROUPPER
+	RET
+
+// func combine2AVX2(dst *float64, a *float64, x *float64, b *float64, y *float64, n int, m int, step int, stepA int, stepX int, stepB int, stepY int)
+// Requires: AVX
+TEXT ·combine2AVX2(SB), NOSPLIT, $0-96
+	MOVQ    m+48(FP), AX
+	MOVQ    AX, CX
+	ANDQ    $0x03, CX
+	ANDQ    $-4, AX
+	SHLQ    $0x03, AX
+	LEAQ    tailMasks<>+0(SB), BX
+	MOVQ    CX, DX
+	SHLQ    $0x05, DX
+	VMOVUPD (BX)(DX*1), Y0
+	MOVQ    dst+0(FP), DX
+	MOVQ    a+8(FP), BX
+	MOVQ    x+16(FP), SI
+	MOVQ    b+24(FP), DI
+	MOVQ    y+32(FP), R8
+	MOVQ    n+40(FP), R9
+
+combine2AVX2Rows:
+	TESTQ        R9, R9
+	JZ           combine2AVX2Out
+	VBROADCASTSD (BX), Y1
+	VBROADCASTSD (DI), Y2
+	XORQ         R10, R10
+
+combine2AVX2Loop:
+	CMPQ    R10, AX
+	JGE     combine2AVX2Rest
+	VMOVUPD (SI)(R10*1), Y3
+	VMULPD  Y1, Y3, Y3
+	VMOVUPD (R8)(R10*1), Y4
+	VMULPD  Y2, Y4, Y4
+	VADDPD  Y4, Y3, Y3
+	VMOVUPD Y3, (DX)(R10*1)
+	ADDQ    $0x20, R10
+	JMP     combine2AVX2Loop
+
+combine2AVX2Rest:
+	TESTQ      CX, CX
+	JZ         combine2AVX2Done
+	VMASKMOVPD (SI)(R10*1), Y0, Y3
+	VMULPD     Y1, Y3, Y3
+	VMASKMOVPD (R8)(R10*1), Y0, Y1
+	VMULPD     Y2, Y1, Y1
+	VADDPD     Y1, Y3, Y3
+	VMASKMOVPD Y3, Y0, (DX)(R10*1)
+
+combine2AVX2Done:
+	ADDQ step+56(FP), DX
+	ADDQ stepA+64(FP), BX
+	ADDQ stepX+72(FP), SI
+	ADDQ stepB+80(FP), DI
+	ADDQ stepY+88(FP), R8
+	DECQ R9
+	JMP  combine2AVX2Rows
+
+combine2AVX2Out:
+	VZEROUPPER
+	RET
+
+// func combine3AVX2(dst *float64, a *float64, x *float64, b *float64, y *float64, c *float64, z *float64, n int, m int, step int, stepA int, stepX int, stepB int, stepY int, stepC int, stepZ int)
+// Requires: AVX
+TEXT ·combine3AVX2(SB), NOSPLIT, $0-128
+	MOVQ    m+64(FP), AX
+	MOVQ    AX, CX
+	ANDQ    $0x03, CX
+	ANDQ    $-4, AX
+	SHLQ    $0x03, AX
+	LEAQ    tailMasks<>+0(SB), BX
+	MOVQ    CX, DX
+	SHLQ    $0x05, DX
+	VMOVUPD (BX)(DX*1), Y0
+	MOVQ    dst+0(FP), DX
+	MOVQ    a+8(FP), BX
+	MOVQ    x+16(FP), SI
+	MOVQ    b+24(FP), DI
+	MOVQ    y+32(FP), R8
+	MOVQ    c+40(FP), R9
+	MOVQ    z+48(FP), R10
+	MOVQ    n+56(FP), R11
+
+combine3AVX2Rows:
+	TESTQ        R11, R11
+	JZ           combine3AVX2Out
+	VBROADCASTSD (BX), Y1
+	VBROADCASTSD (DI), Y2
+	VBROADCASTSD (R9), Y3
+	XORQ         R12, R12
+
+combine3AVX2Loop:
+	CMPQ    R12, AX
+	JGE     combine3AVX2Rest
+	VMOVUPD (SI)(R12*1), Y4
+	VMULPD  Y1, Y4, Y4
+	VMOVUPD (R8)(R12*1), Y5
+	VMULPD  Y2, Y5, Y5
+	VADDPD  Y5, Y4, Y4
+	VMOVUPD (R10)(R12*1), Y5
+	VMULPD  Y3, Y5, Y5
+	VADDPD  Y5, Y4, Y4
+	VMOVUPD Y4, (DX)(R12*1)
+	ADDQ    $0x20, R12
+	JMP     combine3AVX2Loop
+
+combine3AVX2Rest:
+	TESTQ      CX, CX
+	JZ         combine3AVX2Done
+	VMASKMOVPD (SI)(R12*1), Y0, Y4
+	VMULPD     Y1, Y4, Y4
+	VMASKMOVPD (R8)(R12*1), Y0, Y1
+	VMULPD     Y2, Y1, Y1
+	VADDPD     Y1, Y4, Y4
+	VMASKMOVPD (R10)(R12*1), Y0, Y1
+	VMULPD     Y3, Y1, Y1
+	VADDPD     Y1, Y4, Y4
+	VMASKMOVPD Y4, Y0, (DX)(R12*1)
+
+combine3AVX2Done:
+	ADDQ step+72(FP), DX
+	ADDQ stepA+80(FP), BX
+	ADDQ stepX+88(FP), SI
+	ADDQ stepB+96(FP), DI
+	ADDQ stepY+104(FP), R8
+	ADDQ stepC+112(FP), R9
+	ADDQ stepZ+120(FP), R10
+	DECQ R11
+	JMP  combine3AVX2Rows
+
+combine3AVX2Out:
+	VZEROUPPER
+	RET

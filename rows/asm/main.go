@@ -37,6 +37,11 @@ func main() {
 	entropy(masks)
 	gauss()
 	gaps()
+	scaleRows(masks, false)
+	scaleRows(masks, true)
+	dots(masks)
+	combine(masks, 2)
+	combine(masks, 3)
 	Generate()
 }
 

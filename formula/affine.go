@@ -1,0 +1,176 @@
+package formula
+
+import "slices"
+
+// affineForm is Σ cₖuₖ + rest, one entry of a value that is affine in the decision. Terms are in order of k, none is zero.
+type affineForm struct {
+	terms []coefficient
+	rest  float64
+}
+
+type coefficient struct {
+	at int
+	c  float64
+}
+
+// forms reads the entries of values off the graph as affine forms, exactly as their formulas say.
+type forms struct {
+	known map[*node][]affineForm
+	sums  []float64 // by entry of the decision
+	seen  []bool
+	count int // of all coefficients
+}
+
+func newForms(decision int) *forms {
+	return &forms{known: map[*node][]affineForm{}, sums: make([]float64, decision), seen: make([]bool, decision)}
+}
+
+// weighted is a form times a number.
+type weighted struct {
+	form affineForm
+	by   float64
+}
+
+// add returns the sum of forms.
+func (f *forms) add(parts ...weighted) (out affineForm) {
+	var touched []int
+	for _, p := range parts {
+		out.rest += float64(p.by * p.form.rest)
+		for _, t := range p.form.terms {
+			if !f.seen[t.at] {
+				f.seen[t.at] = true
+				touched = append(touched, t.at)
+			}
+			f.sums[t.at] += float64(p.by * t.c)
+		}
+	}
+	slices.Sort(touched)
+	for _, k := range touched {
+		if f.sums[k] != 0 {
+			out.terms = append(out.terms, coefficient{k, f.sums[k]})
+		}
+		f.sums[k], f.seen[k] = 0, false
+	}
+	f.count += len(out.terms) + 1
+	return out
+}
+
+// of returns the entries of a value that is affine in the decision, nil if there are too many coefficients.
+func (f *forms) of(n *node) []affineForm {
+	if old, ok := f.known[n]; ok {
+		return old
+	}
+	args := make([][]affineForm, len(n.args))
+	for i, a := range n.args {
+		if args[i] = f.of(a); args[i] == nil {
+			return nil
+		}
+	}
+	out := make([]affineForm, n.shape.size())
+	for i := range out {
+		if out[i] = f.entry(n, i, args); f.count > maxForms {
+			return nil
+		}
+	}
+	f.known[n] = out
+	return out
+}
+
+// entry returns entry i of a value from the entries of its arguments.
+func (f *forms) entry(n *node, i int, args [][]affineForm) affineForm {
+	switch n.op {
+	case opConst:
+		f.count++
+		return affineForm{rest: n.data[i]}
+	case opDecision:
+		f.count++
+		return affineForm{terms: []coefficient{{i, 1}}}
+	case opAdd:
+		return f.add(weighted{at(args[0], i), 1}, weighted{at(args[1], i), 1})
+	case opSub:
+		return f.add(weighted{at(args[0], i), 1}, weighted{at(args[1], i), -1})
+	case opNeg:
+		return f.add(weighted{args[0][i], -1})
+	case opMul:
+		return f.add(product(at(args[0], i), at(args[1], i)))
+	case opDiv:
+		return f.quotient(at(args[0], i), at(args[1], i).rest)
+	case opWhere:
+		if at(args[0], i).rest != 0 {
+			return at(args[1], i)
+		}
+		return at(args[2], i)
+	}
+	return f.mixed(n, i, args)
+}
+
+// at returns entry i of a value, or the only one.
+func at(x []affineForm, i int) affineForm {
+	if len(x) == 1 {
+		return x[0]
+	}
+	return x[i]
+}
+
+// product returns the product of two forms one of which is a number.
+func product(x, y affineForm) weighted {
+	if len(x.terms) == 0 {
+		return weighted{y, x.rest}
+	}
+	return weighted{x, y.rest}
+}
+
+// quotient divides, which is not the same as multiplying by an inverse.
+func (f *forms) quotient(x affineForm, by float64) affineForm {
+	out := affineForm{rest: x.rest / by}
+	for _, t := range x.terms {
+		out.terms = append(out.terms, coefficient{t.at, t.c / by})
+	}
+	f.count += len(out.terms) + 1
+	return out
+}
+
+// mixed is entry for operations that mix entries.
+func (f *forms) mixed(n *node, i int, args [][]affineForm) affineForm {
+	s, x := n.shape, args[0]
+	switch n.op {
+	case opSum:
+		return f.dot(len(x), func(k int) weighted { return weighted{x[k], 1} })
+	case opDot:
+		return f.dot(len(x), func(k int) weighted { return product(x[k], args[1][k]) })
+	case opSlice:
+		return x[n.attrs[0]+i/s.cols*n.attrs[1]+i%s.cols*n.attrs[2]]
+	case opConcat:
+		for _, a := range args {
+			if i < len(a) {
+				return a[i]
+			}
+			i -= len(a)
+		}
+	case opTranspose:
+		return x[i%s.cols*s.rows+i/s.cols]
+	case opOuter:
+		return f.add(product(x[i/s.cols], args[1][i%s.cols]))
+	}
+	return f.matrixEntry(n, i, args)
+}
+
+// matrixEntry is entry for products of matrices: row i/cols of the first times column i%cols of the second.
+func (f *forms) matrixEntry(n *node, i int, args [][]affineForm) affineForm {
+	first, second := n.args[0].shape, n.args[1].shape
+	if n.op == opVecMat { // a row
+		first = matrix(1, first.rows)
+	}
+	row, col := i/second.cols, i%second.cols
+	return f.dot(first.cols, func(k int) weighted {
+		return product(args[0][row*first.cols+k], args[1][k*second.cols+col])
+	})
+}
+
+func (f *forms) dot(n int, part func(k int) weighted) affineForm {
+	parts := make([]weighted, n)
+	for k := range parts {
+		parts[k] = part(k)
+	}
+	return f.add(parts...)
+}

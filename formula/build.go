@@ -1,0 +1,389 @@
+package formula
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strings"
+)
+
+// builder turns trees into values of a graph and reports what has no meaning. A nil value is one whose mistake has been
+// reported.
+type builder struct {
+	*graph
+	text
+	names map[string]*node
+	found *mistakes
+}
+
+// fail reports a mistake at an expression.
+func (b *builder) fail(e *expr, format string, args ...any) *node {
+	b.found.add(b.fault(e.pos, format, args...))
+	return nil
+}
+
+// emit applies an operation and reports why if that cannot be. Of nil it makes nil.
+func (b *builder) emit(e *expr, o op, s shape, args ...*node) *node {
+	return b.emitWith(e, o, s, [4]int{}, args...)
+}
+
+func (b *builder) emitWith(e *expr, o op, s shape, attrs [4]int, args ...*node) *node {
+	if slices.Contains(args, nil) {
+		return nil
+	}
+	n := b.apply(o, s, attrs, args...)
+	if b.trouble != "" {
+		b.fail(e, "%s %s", b.excerpt(e), b.trouble)
+		b.trouble = ""
+		return nil
+	}
+	return n
+}
+
+// value builds an expression that stands for numbers.
+func (b *builder) value(e *expr) *node {
+	if e.kind == compareExpr {
+		return b.fail(e, "%s is a comparison, which can stand only in where(…) and as a constraint", b.excerpt(e))
+	}
+	return b.build(e)
+}
+
+// values builds all of them; it is false when one has no meaning.
+func (b *builder) values(all []*expr) (nodes []*node, ok bool) {
+	ok = true
+	for _, e := range all {
+		n := b.value(e)
+		nodes = append(nodes, n)
+		ok = ok && n != nil
+	}
+	return nodes, ok
+}
+
+func (b *builder) build(e *expr) *node {
+	if b.full {
+		return nil
+	}
+	switch e.kind {
+	case numberExpr:
+		return b.number(e.number)
+	case nameExpr:
+		return b.lookUp(e)
+	case compareExpr:
+		return b.condition(e)
+	case callExpr:
+		return b.call(e)
+	case listExpr:
+		return b.list(e)
+	case sliceExpr:
+		return b.slice(e)
+	}
+	args, ok := b.values(e.args)
+	if !ok {
+		return nil
+	}
+	switch e.kind {
+	case negateExpr:
+		return b.negate(e, args[0])
+	case transposeExpr:
+		return b.transpose(e, args[0])
+	}
+	return b.binary(e, args[0], args[1])
+}
+
+func (b *builder) lookUp(e *expr) *node {
+	if n, ok := b.names[e.name]; ok {
+		return n
+	}
+	if v, ok := constants[e.name]; ok {
+		return b.number(v)
+	}
+	if _, ok := functions[e.name]; ok {
+		return b.fail(e, "%s is a function; write %s(…)", e.name, e.name)
+	}
+	return b.fail(e, "unknown name %s; known are %s", e.name, b.knownNames())
+}
+
+var constants = map[string]float64{"pi": math.Pi, "e": math.E}
+
+func (b *builder) negate(e *expr, x *node) *node {
+	if x.op == opNeg {
+		return x.args[0]
+	}
+	return b.emit(e, opNeg, x.shape, x)
+}
+
+func (b *builder) binary(e *expr, x, y *node) *node {
+	switch e.name {
+	case "+":
+		return b.pair(e, opAdd, x, y)
+	case "-":
+		return b.pair(e, opSub, x, y)
+	case "*":
+		return b.pair(e, opMul, x, y)
+	case "/":
+		return b.pair(e, opDiv, x, y)
+	case "^":
+		return b.raise(e, x, y)
+	}
+	return b.product(e, x, y)
+}
+
+// pair applies an operation entry by entry.
+func (b *builder) pair(e *expr, o op, x, y *node) *node {
+	if x == nil || y == nil {
+		return nil
+	}
+	s := x.shape
+	if s.single() {
+		s = y.shape
+	}
+	if !y.shape.single() && y.shape != s {
+		return b.mismatch(e, x, y)
+	}
+	if unit := neutral(o, x, y, s); unit != nil {
+		return unit
+	}
+	return b.emit(e, o, s, x, y)
+}
+
+// neutral returns the other operand of 1·x, x·1 and x/1.
+func neutral(o op, x, y *node, s shape) *node {
+	switch {
+	case (o == opMul || o == opDiv) && y.is(1) && x.shape == s:
+		return x
+	case o == opMul && x.is(1) && y.shape == s:
+		return y
+	}
+	return nil
+}
+
+// mismatch reports operands that do not go together.
+func (b *builder) mismatch(e *expr, x, y *node) *node {
+	left, right := b.excerpt(e.args[0]), b.excerpt(e.args[1])
+	hint := ""
+	if e.kind == binaryExpr && e.name == "*" && (x.shape.rank == 2) != (y.shape.rank == 2) {
+		hint = "; the matrix product is written @"
+	}
+	second := y.shape.String()
+	if x.shape.rank == 1 && y.shape.rank == 1 {
+		second = strings.TrimSuffix(second, " entries")
+	}
+	return b.fail(e, "%s: %s %v, %s %s%s", b.excerpt(e), left, x.shape, right, second, hint)
+}
+
+// raise takes whole exponents as repeated multiplication and ½ as the square root.
+func (b *builder) raise(e *expr, x, y *node) *node {
+	v, ok := y.number()
+	switch {
+	case ok && v == 1:
+		return x
+	case ok && v == 0.5:
+		return b.emit(e, opSqrt, x.shape, x)
+	case ok && v == math.Trunc(v) && math.Abs(v) <= math.MaxInt32:
+		return b.emitWith(e, opPower, x.shape, [4]int{int(v)}, x)
+	}
+	return b.pair(e, opPow, x, y)
+}
+
+// product is the matrix product.
+func (b *builder) product(e *expr, x, y *node) *node {
+	r, s := x.shape, y.shape
+	switch {
+	case r.rank == 0 || s.rank == 0:
+		return b.fail(e, "%s: @ is the product of vectors and matrices; a scalar goes with *", b.excerpt(e))
+	case r.rank == 1 && s.rank == 1 && r == s:
+		return b.emit(e, opDot, scalar(), x, y)
+	case r.rank == 2 && s.rank == 1 && r.cols == s.rows:
+		return b.emit(e, opMatVec, vector(r.rows), x, y)
+	case r.rank == 1 && s.rank == 2 && r.rows == s.rows:
+		return b.emit(e, opVecMat, vector(s.cols), x, y)
+	case r.rank == 2 && s.rank == 2 && r.cols == s.rows:
+		return b.emit(e, opMatMat, matrix(r.rows, s.cols), x, y)
+	}
+	return b.mismatch(e, x, y)
+}
+
+func (b *builder) transpose(e *expr, x *node) *node {
+	if x.shape.rank != 2 {
+		return b.fail(e, "%s: %s %v, want a matrix; vectors have no direction here, see dot and outer",
+			b.excerpt(e), b.excerpt(e.args[0]), x.shape)
+	}
+	if x.op == opTranspose {
+		return x.args[0]
+	}
+	return b.emit(e, opTranspose, x.shape.flip(), x)
+}
+
+// condition builds a comparison, of a chain all of it.
+func (b *builder) condition(e *expr) *node {
+	args, ok := b.values(e.args)
+	if !ok {
+		return nil
+	}
+	var all *node
+	for i, sign := range e.ops {
+		link := &expr{kind: compareExpr, pos: e.pos, end: e.end, args: e.args[i : i+2]}
+		c := b.compare(link, sign, args[i], args[i+1])
+		if c == nil {
+			return nil
+		}
+		if all != nil {
+			c = b.pair(link, opAnd, all, c)
+		}
+		all = c
+	}
+	return all
+}
+
+func (b *builder) compare(e *expr, sign string, x, y *node) *node {
+	switch sign {
+	case "<":
+		return b.pair(e, opLess, x, y)
+	case "<=":
+		return b.pair(e, opAtMost, x, y)
+	case ">":
+		return b.pair(e, opLess, y, x)
+	case ">=":
+		return b.pair(e, opAtMost, y, x)
+	case "==":
+		return b.pair(e, opEqual, x, y)
+	}
+	return b.pair(e, opUnequal, x, y)
+}
+
+// list joins scalars and vectors to a vector, or rows in brackets to a matrix.
+func (b *builder) list(e *expr) *node {
+	args, ok := b.values(e.args)
+	switch {
+	case !ok:
+		return nil
+	case len(args) == 0:
+		return b.fail(e, "[] has no entries")
+	case allLists(e.args):
+		return b.stack(e, args)
+	}
+	length := 0
+	for i, a := range args {
+		if a.shape.rank == 2 {
+			return b.fail(e.args[i], "%s is a matrix, want scalars and vectors between brackets", b.excerpt(e.args[i]))
+		}
+		length += a.shape.size()
+	}
+	return b.join(e, vector(length), args)
+}
+
+func allLists(all []*expr) bool {
+	for _, e := range all {
+		if e.kind != listExpr || e.isParen {
+			return false
+		}
+	}
+	return true
+}
+
+// stack makes rows a matrix.
+func (b *builder) stack(e *expr, rows []*node) *node {
+	for i, r := range rows {
+		if r.shape.rank != 1 || r.shape != rows[0].shape {
+			return b.fail(e.args[i], "row %d %v, the first %v", i, r.shape, rows[0].shape)
+		}
+	}
+	return b.join(e, matrix(len(rows), rows[0].shape.rows), rows)
+}
+
+func (b *builder) join(e *expr, s shape, args []*node) *node {
+	if s.size() > maxEntries {
+		return b.fail(e, "%s has more than %d entries", b.excerpt(e), maxEntries)
+	}
+	if len(args) == 1 && args[0].shape == s {
+		return args[0]
+	}
+	return b.emit(e, opConcat, s, args...)
+}
+
+// slice takes entries, rows and columns: p[3], p[0:5], A[2], A[1, :].
+func (b *builder) slice(e *expr) *node {
+	x := b.value(e.args[0])
+	if x == nil {
+		return nil
+	}
+	if len(e.cuts) > x.shape.rank {
+		return b.fail(e, "%s: %s %v, which has no %d axes to cut", b.excerpt(e), b.excerpt(e.args[0]), x.shape, len(e.cuts))
+	}
+	first, ok := b.span(e, e.cuts[0], x.shape.rows)
+	rest := span{0, x.shape.cols, true}
+	if len(e.cuts) == 2 && ok {
+		rest, ok = b.span(e, e.cuts[1], x.shape.cols)
+	}
+	if !ok {
+		return nil
+	}
+	rest.isWide = rest.isWide && x.shape.rank == 2
+	return b.cutOut(e, x, first, rest)
+}
+
+// span is the entries lo … hi−1 of an axis, or just one.
+type span struct {
+	lo, hi int
+	isWide bool
+}
+
+func (b *builder) cutOut(e *expr, x *node, first, rest span) *node {
+	cols := x.shape.cols
+	attrs := [4]int{first.lo*cols + rest.lo, cols, 1}
+	s := matrix(first.hi-first.lo, rest.hi-rest.lo)
+	switch {
+	case first.isWide && !rest.isWide:
+		s = vector(s.rows)
+	case rest.isWide && !first.isWide:
+		s, attrs[1] = vector(s.cols), 1
+	case !first.isWide:
+		s = scalar()
+	}
+	if s == x.shape {
+		return x
+	}
+	return b.emitWith(e, opSlice, s, attrs, x)
+}
+
+// span reads a cut of an axis of n entries.
+func (b *builder) span(e *expr, c cut, n int) (span, bool) {
+	s, ok := span{0, n, c.isWide}, true
+	if c.lo != nil {
+		s.lo, ok = b.index(c.lo)
+	}
+	switch {
+	case ok && !c.isWide:
+		s.hi = s.lo + 1
+	case ok && c.hi != nil:
+		s.hi, ok = b.index(c.hi)
+	}
+	if ok && (s.lo < 0 || s.hi > n || s.lo >= s.hi) {
+		b.fail(e, "%s: entries %d to %d are asked for, there are 0 to %d", b.excerpt(e), s.lo, s.hi-1, n-1)
+		return s, false
+	}
+	return s, ok
+}
+
+// index reads a constant whole number.
+func (b *builder) index(e *expr) (int, bool) {
+	n := b.value(e)
+	if n == nil {
+		return 0, false
+	}
+	v, ok := n.number()
+	if !ok || v != math.Trunc(v) || math.Abs(v) > maxEntries {
+		b.fail(e, "%s is no index, want a constant whole number", b.excerpt(e))
+		return 0, false
+	}
+	return int(v), true
+}
+
+// knownNames lists what a name may be, the first twenty of it.
+func (b *builder) knownNames() string {
+	names := slices.Sorted(maps.Keys(b.names))
+	if len(names) > 20 {
+		names = append(names[:20], "…")
+	}
+	return strings.Join(names, ", ")
+}

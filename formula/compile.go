@@ -1,0 +1,247 @@
+package formula
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/rows"
+)
+
+// Model is a compiled Source. It is safe for concurrent use.
+type Model struct {
+	dims        kedge.Dims
+	next, loss  *node
+	dynamics    *dynamics
+	objective   *objective
+	constraints []Constraint
+}
+
+// Compile checks a model and prepares it for use. The error joins one *Error for every mistake found.
+func Compile(s Source) (*Model, error) {
+	c := &compiler{graph: newGraph(), names: map[string]*node{}}
+	c.declare(s)
+	c.bind(s.Let)
+	m := &Model{dims: c.dims}
+	c.root(text{"model.next", s.Next}, c.nextOf(m))
+	if s.Minimize != "" && s.Maximize != "" {
+		c.found.add(text{"model.maximize", s.Maximize}.fault(0, "there is a minimize as well; one of them must go"))
+	}
+	c.root(text{"model.minimize", s.Minimize}, c.lossOf(m, false))
+	c.root(text{"model.maximize", s.Maximize}, c.lossOf(m, true))
+	m.constraints = c.constrain(s.Subject)
+	if len(c.found) == 0 {
+		c.differentiate(m)
+	}
+	if err := c.found.joined(); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// compiler collects the values and the mistakes of a model.
+type compiler struct {
+	*graph
+	names                  map[string]*node
+	dims                   kedge.Dims
+	state, decision, trait *node
+	stateName              string
+	parts                  int
+	found                  mistakes
+}
+
+// tree reads one formula; nil means that a mistake was reported.
+func (c *compiler) tree(t text) *expr {
+	e, err := parse(t, &c.parts)
+	if err != nil {
+		c.found.add(err)
+	}
+	return e
+}
+
+func (c *compiler) builder(t text) *builder {
+	return &builder{graph: c.graph, text: t, names: c.names, found: &c.found}
+}
+
+// root builds a formula, unless it is left out, and hands it to use.
+func (c *compiler) root(t text, use func(b *builder, e *expr, n *node)) {
+	if t.body == "" {
+		return
+	}
+	e := c.tree(t)
+	if e == nil {
+		return
+	}
+	b := c.builder(t)
+	if n := b.value(e); n != nil {
+		use(b, e, n)
+	}
+}
+
+func (c *compiler) nextOf(m *Model) func(*builder, *expr, *node) {
+	return func(b *builder, e *expr, n *node) {
+		if c.state != nil && n.shape != c.state.shape {
+			b.fail(e, "the next state %v, the state %s %v", n.shape, c.stateName, c.state.shape)
+			return
+		}
+		m.next = n
+	}
+}
+
+func (c *compiler) lossOf(m *Model, negate bool) func(*builder, *expr, *node) {
+	return func(b *builder, e *expr, n *node) {
+		if !n.shape.single() {
+			b.fail(e, "the objective %v, want a scalar; sum(…), mean(…), dot(…) and norm(…) make one", n.shape)
+			return
+		}
+		if negate {
+			n = b.negate(e, n)
+		}
+		m.loss = n
+	}
+}
+
+// declare reads the names and shapes of decision, state and trait.
+func (c *compiler) declare(s Source) {
+	_, c.decision = c.declaration(text{"model.decision", s.Decision}, opDecision)
+	c.stateName, c.state = c.declaration(text{"model.state", s.State}, opState)
+	if s.Trait != "" {
+		_, c.trait = c.declaration(text{"model.trait", s.Trait}, opTrait)
+	}
+	size := func(n *node) int {
+		if n == nil {
+			return 0
+		}
+		return n.shape.size()
+	}
+	c.dims = kedge.Dims{Decision: size(c.decision), State: size(c.state), Trait: size(c.trait)}
+}
+
+// declaration reads "p", "p[20]" or "P[3, 4]".
+func (c *compiler) declaration(t text, o op) (string, *node) {
+	e := c.tree(t)
+	if e == nil {
+		return "", nil
+	}
+	b := c.builder(t)
+	name, lengths, ok := e, []int(nil), true
+	if e.kind == sliceExpr {
+		name = e.args[0]
+		for _, cut := range e.cuts {
+			ok = ok && !cut.isWide
+			lengths = append(lengths, wholeNumber(cut.lo))
+		}
+	}
+	if name.kind != nameExpr || !ok {
+		b.fail(e, "%s declares nothing, want a name and a length such as p[20]", b.excerpt(e))
+		return "", nil
+	}
+	s, ok := shapeOf(lengths)
+	if !ok {
+		b.fail(e, "%s: lengths are whole numbers from 1 on that make %d entries at most", b.excerpt(e), maxEntries)
+		return "", nil
+	}
+	n := c.input(o, s)
+	c.name(t, name.name, n)
+	return name.name, n
+}
+
+// wholeNumber returns the value of a written whole number, −1 for anything else.
+func wholeNumber(e *expr) int {
+	if e == nil || e.kind != numberExpr || e.number != math.Trunc(e.number) || e.number > maxEntries {
+		return -1
+	}
+	return int(e.number)
+}
+
+// name makes a value known. Nil stands for one whose mistake has been reported.
+func (c *compiler) name(t text, name string, n *node) {
+	first := scan(name, 0)
+	_, isFunction := functions[name]
+	_, isConstant := constants[name]
+	_, isKnown := c.names[name]
+	switch {
+	case first.kind != nameToken || first.end != len(name) || first.pos != 0:
+		c.found.add(t.fault(0, "%q is no name, want letters, digits and _, a letter first", name))
+	case isFunction:
+		c.found.add(t.fault(0, "%s is the name of a function; take another", name))
+	case isConstant:
+		c.found.add(t.fault(0, "%s is the name of a constant; take another", name))
+	case isKnown:
+		c.found.add(t.fault(0, "%s is there already; take another name", name))
+	default:
+		c.names[name] = n
+	}
+}
+
+func (c *compiler) bind(all []Binding) {
+	if len(all) > maxFormulas {
+		c.found.add(text{field: "model.let"}.fault(0, "%d names, at most %d are allowed", len(all), maxFormulas))
+		return
+	}
+	for _, l := range all {
+		t := text{"model.let." + l.Name, l.Expr}
+		c.name(t, l.Name, c.bound(t, l))
+	}
+}
+
+func (c *compiler) bound(t text, l Binding) *node {
+	if l.Data != nil {
+		return c.data(t, *l.Data)
+	}
+	e := c.tree(t)
+	if e == nil {
+		return nil
+	}
+	return c.builder(t).value(e)
+}
+
+// data makes numbers a constant.
+func (c *compiler) data(t text, v Value) *node {
+	s, ok := shapeOf(v.Shape)
+	if !ok || s.size() != len(v.Data) {
+		c.found.add(t.fault(0, "%d numbers do not fill the shape %v", len(v.Data), v.Shape))
+		return nil
+	}
+	if !rows.Finite(v.Data) {
+		i := slices.IndexFunc(v.Data, func(x float64) bool { return x-x != 0 })
+		c.found.add(t.fault(0, "entry %d is %v, want a finite number", i, v.Data[i]))
+		return nil
+	}
+	n := c.literal(s, slices.Clone(v.Data))
+	if c.trouble != "" {
+		c.found.add(t.fault(0, "the model %s", c.trouble))
+		c.trouble = ""
+		return nil
+	}
+	return n
+}
+
+// differentiate builds the derivatives and the programs.
+func (c *compiler) differentiate(m *Model) {
+	if m.next != nil {
+		m.dynamics = c.newDynamics(m)
+		c.checkSize("model.next")
+	}
+	if m.loss != nil {
+		m.objective = c.newObjective(m)
+		c.checkSize("model.objective")
+	}
+}
+
+// checkSize reports derivatives that exceed a limit.
+func (c *compiler) checkSize(field string) {
+	if c.full && len(c.found) == 0 {
+		c.found.add(&Error{Field: field, Line: 1, Column: 1, Message: fmt.Sprintf("the derivative of the formula %s", c.trouble)})
+	}
+}
+
+// Dims returns the lengths of decision, state and trait.
+func (m *Model) Dims() kedge.Dims { return m.dims }
+
+// AffineInState tells whether the next state is an affine function of the state. Then steady states are exact.
+func (m *Model) AffineInState() bool { return m.next != nil && m.next.degP <= 1 }
+
+// AffineInDecision tells whether the next state is an affine function of the decision.
+func (m *Model) AffineInDecision() bool { return m.next != nil && m.next.degU <= 1 }

@@ -1,0 +1,321 @@
+package formula
+
+import (
+	"math"
+	"slices"
+	"strconv"
+)
+
+// Constraint is a closed convex set that decisions must lie in: a Ball, Box, HalfSpace, Affine, Simplex or CappedSimplex.
+// Package set projects on the sets of the same names.
+type Constraint interface{ isConstraint() }
+
+// Ball is {u : ‖u − Center‖ ≤ Radius}; a nil Center is the origin.
+type Ball struct {
+	Center []float64
+	Radius float64
+}
+
+// Box is {u : Lower ≤ u ≤ Upper}, entry by entry; where there is no bound it is infinite.
+type Box struct{ Lower, Upper []float64 }
+
+// HalfSpace is {u : Normalᵀu ≤ Bound}.
+type HalfSpace struct {
+	Normal []float64
+	Bound  float64
+}
+
+// Affine is {u : Au = B}, with A row-major.
+type Affine struct{ A, B []float64 }
+
+// Simplex is {u ≥ 0 : Σ uᵢ = Sum}.
+type Simplex struct{ Sum float64 }
+
+// CappedSimplex is {0 ≤ u ≤ Upper : Σ uᵢ = Sum}.
+type CappedSimplex struct{ Sum, Upper float64 }
+
+func (Ball) isConstraint()          {}
+func (Box) isConstraint()           {}
+func (HalfSpace) isConstraint()     {}
+func (Affine) isConstraint()        {}
+func (Simplex) isConstraint()       {}
+func (CappedSimplex) isConstraint() {}
+
+// Constraints returns the sets whose intersection is feasible; none means that every decision is.
+func (m *Model) Constraints() []Constraint { return slices.Clone(m.constraints) }
+
+// fence collects constraints.
+type fence struct {
+	*builder
+	*forms
+	lower, upper []float64
+	balls        []Constraint
+	planes       []HalfSpace // inequalities
+	equal        []HalfSpace // equations
+	entries      int         // of all normals
+}
+
+// constrain turns the subject-to formulas into sets.
+func (c *compiler) constrain(all []string) []Constraint {
+	if len(all) == 0 || c.decision == nil {
+		return nil
+	}
+	if len(all) > maxFormulas {
+		c.found.add(text{field: "model.subject to"}.fault(0, "%d constraints, at most %d are allowed", len(all), maxFormulas))
+		return nil
+	}
+	f := &fence{forms: newForms(c.dims.Decision)}
+	f.lower = slices.Repeat([]float64{math.Inf(-1)}, c.dims.Decision)
+	f.upper = slices.Repeat([]float64{math.Inf(1)}, c.dims.Decision)
+	for i, body := range all {
+		t := text{"model.subject to", body}
+		if len(all) > 1 {
+			t.field += "[" + strconv.Itoa(i) + "]"
+		}
+		if e := c.tree(t); e != nil {
+			f.builder = c.builder(t)
+			f.constraint(e)
+		}
+	}
+	return f.sets()
+}
+
+// constraint takes the comparisons of one formula.
+func (f *fence) constraint(e *expr) {
+	if e.kind != compareExpr {
+		f.fail(e, "%s is no comparison, want one such as norm(q) <= 1", f.excerpt(e))
+		return
+	}
+	args, ok := f.values(e.args)
+	for i := 0; ok && i < len(e.ops); i++ {
+		link := &expr{kind: compareExpr, pos: e.args[i].pos, end: e.args[i+1].end, args: e.args[i : i+2]}
+		f.link(link, e.ops[i], args[i], args[i+1])
+	}
+}
+
+func (f *fence) link(e *expr, sign string, x, y *node) {
+	switch sign {
+	case ">=":
+		f.atMost(e, y, x)
+	case "<=":
+		f.atMost(e, x, y)
+	case "==":
+		f.equals(e, x, y)
+	default:
+		f.fail(e, "%s: feasible sets are closed; want <=, >= or ==, not %s", f.excerpt(e), sign)
+	}
+}
+
+// difference returns x − y as affine forms; ok is false when it is none and nothing was reported.
+func (f *fence) difference(e *expr, x, y *node) (d []affineForm, ok bool) {
+	n := f.pair(e, opSub, x, y)
+	switch {
+	case n == nil:
+		return nil, true
+	case n.deps&^onDecision != 0:
+		f.fail(e, "%s: a constraint can depend on the decision alone", f.excerpt(e))
+		return nil, true
+	case n.deps == 0:
+		f.fail(e, "%s does not depend on the decision", f.excerpt(e))
+		return nil, true
+	case n.degU > 1:
+		return nil, false
+	}
+	if d = f.of(n); d == nil {
+		f.fail(e, "%s has more than %d coefficients", f.excerpt(e), maxForms)
+	}
+	return d, true
+}
+
+func (f *fence) equals(e *expr, x, y *node) {
+	d, ok := f.difference(e, x, y)
+	if !ok {
+		f.fail(e, "%s: not convex; an equality must be linear in the decision", f.excerpt(e))
+		return
+	}
+	for _, form := range d {
+		if f.isPlane(e, form, form.rest == 0) {
+			f.equal = append(f.equal, f.plane(e, form))
+		}
+	}
+}
+
+// isPlane tells whether a form depends on the decision; for one that does not it reports unless it holds.
+func (f *fence) isPlane(e *expr, form affineForm, holds bool) bool {
+	if len(form.terms) == 0 && !holds {
+		f.fail(e, "%s: no decision satisfies it", f.excerpt(e))
+	}
+	return len(form.terms) > 0
+}
+
+// plane writes a form as normal and bound.
+func (f *fence) plane(e *expr, form affineForm) HalfSpace {
+	if f.entries += len(f.lower); f.entries > maxEntries {
+		if f.entries-len(f.lower) <= maxEntries {
+			f.fail(e, "the constraints have more than %d coefficients", maxEntries)
+		}
+		return HalfSpace{}
+	}
+	p := HalfSpace{Normal: make([]float64, len(f.lower)), Bound: -form.rest}
+	for _, t := range form.terms {
+		p.Normal[t.at] = t.c
+	}
+	return p
+}
+
+func (f *fence) atMost(e *expr, x, y *node) {
+	d, ok := f.difference(e, x, y)
+	if !ok {
+		f.curved(e, x, y)
+		return
+	}
+	f.below(e, d)
+}
+
+// below demands forms ≤ 0. Those of one entry are bounds.
+func (f *fence) below(e *expr, d []affineForm) {
+	for _, form := range d {
+		switch {
+		case !f.isPlane(e, form, form.rest <= 0):
+		case len(form.terms) > 1:
+			f.planes = append(f.planes, f.plane(e, form))
+		default:
+			f.bound(e, form.terms[0], form.rest)
+		}
+	}
+}
+
+// bound takes c·uₖ + rest ≤ 0.
+func (f *fence) bound(e *expr, t coefficient, rest float64) {
+	v := -rest / t.c
+	switch {
+	case math.IsInf(v, 0):
+		f.fail(e, "%s: the bound %v is not finite", f.excerpt(e), v)
+	case t.c > 0:
+		f.upper[t.at] = min(f.upper[t.at], v)
+	default:
+		f.lower[t.at] = max(f.lower[t.at], v)
+	}
+}
+
+// curved takes the inequalities x ≤ y that are not linear but known.
+func (f *fence) curved(e *expr, x, y *node) {
+	bound, isNumber := y.number()
+	switch {
+	case isNumber && x.op == opNorm && x.args[0].degU <= 1:
+		f.ball(e, x.args[0], bound)
+	case isNumber && square(x) != nil:
+		f.ball(e, square(x), math.Sqrt(bound))
+	case x.op == opAbs && y.degU <= 1:
+		f.atMost(e, x.args[0], y)
+		f.atMost(e, f.emit(e, opNeg, x.shape, x.args[0]), y)
+	case x.op == opLargest && y.degU <= 1:
+		f.atMost(e, x.args[0], y)
+	case y.op == opSmallest && x.degU <= 1:
+		f.atMost(e, x, y.args[0])
+	case x.degU == 0 && y.degU > 1 && (y.op == opNorm || square(y) != nil || y.op == opAbs || y.op == opLargest):
+		f.fail(e, "%s: not convex; decisions between two feasible ones would not be feasible", f.excerpt(e))
+	default:
+		f.fail(e, "%s: not supported; want linear inequalities and equalities, norm(…) <= number, abs(…) <= …", f.excerpt(e))
+	}
+}
+
+// square returns the affine x of a value that is ‖x‖², written as dot(x, x), norm(x)^2 or sum(x^2), else nil.
+func square(n *node) *node {
+	x := n.args[0]
+	isPower := n.op == opPower && x.op == opNorm || n.op == opSum && x.op == opPower
+	switch {
+	case n.op == opDot && x == n.args[1] && x.degU <= 1:
+		return x
+	case isPower && n.attrs[0]+x.attrs[0] == 2 && x.args[0].degU <= 1:
+		return x.args[0]
+	}
+	return nil
+}
+
+// ball takes ‖x‖ ≤ radius where x is the decision but for order, sign, a shift and a scale.
+func (f *fence) ball(e *expr, x *node, radius float64) {
+	if !(radius >= 0) {
+		f.fail(e, "%s: no decision satisfies it", f.excerpt(e))
+		return
+	}
+	d := f.of(x)
+	center, scale := make([]float64, len(f.lower)), 0.0
+	seen := make([]bool, len(center))
+	for _, form := range d {
+		if len(form.terms) != 1 || seen[form.terms[0].at] || scale != 0 && scale != math.Abs(form.terms[0].c) {
+			d = nil
+			break
+		}
+		t := form.terms[0]
+		seen[t.at], scale, center[t.at] = true, math.Abs(t.c), 0-form.rest/t.c
+	}
+	if len(d) != len(center) {
+		f.fail(e, "%s: not supported; want the norm of the whole decision, which may be shifted and scaled", f.excerpt(e))
+		return
+	}
+	b := Ball{Center: center, Radius: radius / scale}
+	if !slices.ContainsFunc(center, func(c float64) bool { return c != 0 }) {
+		b.Center = nil
+	}
+	f.balls = append(f.balls, b)
+}
+
+// sets sorts what was collected into sets.
+func (f *fence) sets() []Constraint {
+	if f.entries > maxEntries {
+		return nil
+	}
+	for i, lo := range f.lower {
+		if lo > f.upper[i] {
+			f.found.add(f.fault(0, "no decision is feasible: entry %d must be at least %v and at most %v", i, lo, f.upper[i]))
+			return nil
+		}
+	}
+	out := f.balls
+	if s := f.simplex(); s != nil {
+		out = append(out, s)
+	} else {
+		out = append(out, f.linearSets()...)
+	}
+	for _, p := range f.planes {
+		out = append(out, p)
+	}
+	return out
+}
+
+// linearSets are the bounds and the equations.
+func (f *fence) linearSets() (out []Constraint) {
+	if slices.Max(f.lower) > math.Inf(-1) || slices.Min(f.upper) < math.Inf(1) {
+		out = append(out, Box{f.lower, f.upper})
+	}
+	if len(f.equal) == 0 {
+		return out
+	}
+	var a Affine
+	for _, p := range f.equal {
+		a.A, a.B = append(a.A, p.Normal...), append(a.B, p.Bound)
+	}
+	return append(out, a)
+}
+
+// simplex recognises {0 ≤ u ≤ c : Σu = s} in bounds and one equation, nil if it is none.
+func (f *fence) simplex() Constraint {
+	if len(f.equal) != 1 || !uniform(f.lower) || !uniform(f.upper) || f.lower[0] != 0 || !uniform(f.equal[0].Normal) {
+		return nil
+	}
+	sum := f.equal[0].Bound / f.equal[0].Normal[0]
+	switch top := f.upper[0]; {
+	case sum < 0 || sum > top*float64(len(f.upper)):
+		f.found.add(f.fault(0, "no decision is feasible: entries between 0 and %v do not add up to %v", top, sum))
+		return nil
+	case math.IsInf(top, 1):
+		return Simplex{sum}
+	default:
+		return CappedSimplex{sum, top}
+	}
+}
+
+func uniform(x []float64) bool {
+	return !slices.ContainsFunc(x, func(v float64) bool { return v != x[0] })
+}

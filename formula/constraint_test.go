@@ -1,0 +1,87 @@
+package formula
+
+import (
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func compileConstraints(all ...string) ([]Constraint, error) {
+	m, err := Compile(Source{
+		Decision: "q[3]", State: "p[2]", Trait: "d", Next: "p", Subject: all,
+		Let: []Binding{{Name: "A", Expr: "[[1, 2, 3], [0, 1, 0]]"}, {Name: "b", Expr: "[4, 5]"}, {Name: "up", Expr: "[1, 2, 3]"}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return m.Constraints(), nil
+}
+
+func TestConstraints(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct {
+		text string // several are parted by semicolons
+		want []Constraint
+	}{
+		{"norm(q) <= 1", []Constraint{Ball{Radius: 1}}},
+		{"2 >= norm(2*q - [2, 4, 6])", []Constraint{Ball{Center: []float64{1, 2, 3}, Radius: 1}}},
+		{"norm(-[q[2], q[0:2]]) <= 3/2", []Constraint{Ball{Radius: 1.5}}},
+		{"dot(q, q) <= 9; sum(q^2) <= 4; norm(q - 1)^2 <= 1", []Constraint{
+			Ball{Radius: 3}, Ball{Radius: 2}, Ball{Center: []float64{1, 1, 1}, Radius: 1}}},
+		{"0 <= q <= 5", []Constraint{Box{[]float64{0, 0, 0}, []float64{5, 5, 5}}}},
+		{"q <= up; q[1] >= -2", []Constraint{Box{[]float64{-inf, -2, -inf}, []float64{1, 2, 3}}}},
+		{"abs(q) <= 2; max(q) <= 1.5; min(2*q) >= -3", []Constraint{Box{[]float64{-1.5, -1.5, -1.5}, []float64{1.5, 1.5, 1.5}}}},
+		{"sum(q) == 250", []Constraint{Affine{[]float64{1, 1, 1}, []float64{250}}}},
+		{"q >= 0; sum(q) == 250", []Constraint{Simplex{250}}},
+		{"q >= 0; mean(q) == 2", []Constraint{Simplex{6}}},
+		{"0 <= q <= 5; 2*sum(q) == 20", []Constraint{CappedSimplex{10, 5}}},
+		{"0 <= q; q[0] <= 5; sum(q) == 2", []Constraint{Box{[]float64{0, 0, 0}, []float64{5, inf, inf}}, Affine{[]float64{1, 1, 1}, []float64{2}}}},
+		{"A @ q <= b", []Constraint{Box{[]float64{-inf, -inf, -inf}, []float64{inf, 5, inf}}, HalfSpace{[]float64{1, 2, 3}, 4}}},
+		{"A @ q == b", []Constraint{Affine{[]float64{1, 2, 3, 0, 1, 0}, []float64{4, 5}}}},
+		{"q @ transpose(A) == b", []Constraint{Affine{[]float64{1, 2, 3, 0, 1, 0}, []float64{4, 5}}}},
+		{"where(up > 1.5, q, 2*q)[0] + q[1]/4 - 1 <= q[2]", []Constraint{HalfSpace{[]float64{2, 0.25, -1}, 1}}},
+		{"dot(up, q) - q[0] <= outer(q, [1, 2])[1, 1] + 3", []Constraint{Box{[]float64{-inf, -inf, -inf}, []float64{inf, inf, 1}}}},
+		{"(q - q)[0] <= 1", nil},
+	} {
+		got, err := compileConstraints(strings.Split(c.text, "; ")...)
+		if err != nil {
+			t.Errorf("%s: %v", c.text, err)
+		} else if len(got)+len(c.want) > 0 && !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: got %+v, want %+v", c.text, got, c.want)
+		}
+	}
+}
+
+func TestConstraintsThatAreRefused(t *testing.T) {
+	for text, want := range map[string]string{
+		"norm(q) >= 1":              "model.subject to:1:1: norm(q) >= 1: not convex",
+		"q^2 == 1":                  "not convex; an equality must be linear",
+		"abs(q) >= 1":               "not convex",
+		"0 <= q <= p":               "model.subject to:1:6: q <= p: q has 3 entries, p has 2",
+		"p <= 1":                    "a constraint can depend on the decision alone",
+		"norm(q) < 1":               "feasible sets are closed; want <=",
+		"q != 0":                    "want <=, >= or ==, not !=",
+		"norm(q)":                   "norm(q) is no comparison",
+		"1 <= 2":                    "does not depend on the decision",
+		"norm(q) <= -1":             "no decision satisfies it",
+		"norm(q[0:2]) <= 1":         "want the norm of the whole decision",
+		"norm(q * up) <= 1":         "want the norm of the whole decision",
+		"exp(q) <= 1":               "not supported",
+		"(q - q)[0] >= 1":           "no decision satisfies it",
+		"sum(q) <= 1; q >= ":        "model.subject to[1]:1:6: the formula ends",
+		"q >= 2; q <= 1":            "entry 0 must be at least 2 and at most 1",
+		"0 <= q <= 1; sum(q) == 4":  "entries between 0 and 1 do not add up to 4",
+		"1e-300*q <= 1e300":         "is not finite",
+		"(q <= 1) <= 2":             "is a comparison",
+		"q <= 1/0":                  "model.subject to:1:6: 1/0 is +Inf, want a finite number",
+		"q*dot(q, q) <= norm(q)*q":  "not supported",
+		"norm(q) <= q[0]":           "not supported",
+		"q >= 0; sum(q) == 0 - 1e9": "do not add up to",
+	} {
+		_, err := compileConstraints(strings.Split(text, "; ")...)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", text, err, want)
+		}
+	}
+}

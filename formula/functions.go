@@ -1,0 +1,153 @@
+package formula
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// function is how a call becomes values.
+type function struct {
+	least, most int // arguments
+	build       func(b *builder, e *expr, args []*node) *node
+}
+
+var functions = map[string]function{
+	"exp":       {1, 1, entrywise(opExp)},
+	"log":       {1, 1, entrywise(opLog)},
+	"sqrt":      {1, 1, entrywise(opSqrt)},
+	"tanh":      {1, 1, entrywise(opTanh)},
+	"sigmoid":   {1, 1, entrywise(opSigmoid)},
+	"abs":       {1, 1, entrywise(opAbs)},
+	"sum":       {1, 1, reduction(opSum)},
+	"norm":      {1, 1, reduction(opNorm)},
+	"mean":      {1, 1, mean},
+	"min":       {1, 2, extreme(opMin, opSmallest)},
+	"max":       {1, 2, extreme(opMax, opLargest)},
+	"dot":       {2, 2, dot},
+	"outer":     {2, 2, outerProduct},
+	"transpose": {1, 1, func(b *builder, e *expr, a []*node) *node { return b.transpose(e, a[0]) }},
+	"normalize": {1, 1, normalize},
+	"softmax":   {1, 1, ofVector(func(b *builder, e *expr, x *node) *node { return b.emit(e, opSoftmax, x.shape, x) })},
+	"logsumexp": {1, 1, ofVector(logSumExp)},
+	"where":     {3, 3, nil}, // its first argument is a comparison: see call
+}
+
+func (b *builder) call(e *expr) *node {
+	f, ok := functions[e.name]
+	if !ok {
+		return b.unknownFunction(e)
+	}
+	if len(e.args) < f.least || len(e.args) > f.most {
+		return b.fail(e, "%s: %d arguments, want %s", b.excerpt(e), len(e.args), f.count())
+	}
+	if e.name == "where" {
+		return b.choose(e)
+	}
+	args, ok := b.values(e.args)
+	if !ok {
+		return nil
+	}
+	return f.build(b, e, args)
+}
+
+func (f function) count() string {
+	if f.least < f.most {
+		return fmt.Sprintf("%d or %d", f.least, f.most)
+	}
+	return strconv.Itoa(f.least)
+}
+
+func (b *builder) unknownFunction(e *expr) *node {
+	if n := b.names[e.name]; n != nil {
+		return b.fail(e, "%s is no function; a product is written %s * (…), an entry %s[…]", e.name, e.name, e.name)
+	}
+	return b.fail(e, "unknown function %s, want one of %s", e.name, strings.Join(slices.Sorted(maps.Keys(functions)), ", "))
+}
+
+// choose builds where(c, x, y).
+func (b *builder) choose(e *expr) *node {
+	if e.args[0].kind != compareExpr {
+		return b.fail(e.args[0], "%s is no comparison, want one such as p > 0", b.excerpt(e.args[0]))
+	}
+	c := b.build(e.args[0])
+	args, ok := b.values(e.args[1:])
+	if c == nil || !ok {
+		return nil
+	}
+	s := scalar()
+	for i, n := range []*node{c, args[0], args[1]} {
+		switch {
+		case s.single():
+			s = n.shape
+		case !n.shape.single() && n.shape != s:
+			return b.fail(e, "%s: %s %v, the rest %v", b.excerpt(e), b.excerpt(e.args[i]), n.shape, s)
+		}
+	}
+	return b.emit(e, opWhere, s, c, args[0], args[1])
+}
+
+func entrywise(o op) func(*builder, *expr, []*node) *node {
+	return func(b *builder, e *expr, a []*node) *node { return b.emit(e, o, a[0].shape, a[0]) }
+}
+
+func reduction(o op) func(*builder, *expr, []*node) *node {
+	return func(b *builder, e *expr, a []*node) *node { return b.reduce(e, o, a[0]) }
+}
+
+func (b *builder) reduce(e *expr, o op, x *node) *node { return b.emit(e, o, scalar(), x) }
+
+func mean(b *builder, e *expr, a []*node) *node {
+	return b.emit(e, opDiv, scalar(), b.reduce(e, opSum, a[0]), b.number(float64(a[0].shape.size())))
+}
+
+// extreme is the smaller or larger of two values, entry by entry, or the smallest or largest entry of one.
+func extreme(two, one op) func(*builder, *expr, []*node) *node {
+	return func(b *builder, e *expr, a []*node) *node {
+		if len(a) == 1 {
+			return b.reduce(e, one, a[0])
+		}
+		return b.pair(e, two, a[0], a[1])
+	}
+}
+
+func dot(b *builder, e *expr, a []*node) *node {
+	if a[0].shape != a[1].shape {
+		return b.mismatch(e, a[0], a[1])
+	}
+	if a[0].shape.single() {
+		return b.pair(e, opMul, a[0], a[1])
+	}
+	return b.emit(e, opDot, scalar(), a[0], a[1])
+}
+
+func outerProduct(b *builder, e *expr, a []*node) *node {
+	if a[0].shape.rank != 1 || a[1].shape.rank != 1 {
+		return b.mismatch(e, a[0], a[1])
+	}
+	return b.emit(e, opOuter, matrix(a[0].shape.rows, a[1].shape.rows), a[0], a[1])
+}
+
+// ofVector refuses arguments that are no vectors.
+func ofVector(build func(*builder, *expr, *node) *node) func(*builder, *expr, []*node) *node {
+	return func(b *builder, e *expr, a []*node) *node {
+		if a[0].shape.rank != 1 {
+			return b.fail(e, "%s: %s %v, want a vector", b.excerpt(e), b.excerpt(e.args[0]), a[0].shape)
+		}
+		return build(b, e, a[0])
+	}
+}
+
+func normalize(b *builder, e *expr, a []*node) *node {
+	return b.emit(e, opUnit, a[0].shape, a[0], b.reduce(e, opNorm, a[0]))
+}
+
+// logSumExp takes the largest entry out, so that nothing overflows.
+func logSumExp(b *builder, e *expr, x *node) *node {
+	top := b.reduce(e, opLargest, x)
+	shifted := b.emit(e, opSub, x.shape, x, top)
+	sum := b.reduce(e, opSum, b.emit(e, opExp, x.shape, shifted))
+	return b.emit(e, opLogSumExp, scalar(), x, top, sum)
+}

@@ -1,0 +1,264 @@
+package formula
+
+import (
+	"math"
+
+	"github.com/kedge-opt/kedge/rows"
+)
+
+// operand is a value for a block of individuals: width entries for each, step entries from one to the next. What all
+// individuals share has step 0.
+type operand struct {
+	x           []float64
+	step, width int
+}
+
+func (a operand) at(i int) []float64 { return a.x[i*a.step : i*a.step+a.width] }
+
+// isFlat tells whether a block of rows of w entries can take the operand as one long row.
+func (a operand) isFlat(w int) bool {
+	return a.step == w && a.width == w || a.step == 0 && a.width == 1
+}
+
+// stretched is a flat operand as one row of w entries.
+func (a operand) stretched(w int) operand {
+	if a.step > 0 {
+		a.width = w
+	}
+	return a
+}
+
+// instr computes the value of a node, which is the operand dst, from the operands args. Of a combination, coefs are the
+// factors of args; a negative one is 1.
+type instr struct {
+	node  *node
+	op    op
+	dst   int
+	args  []int
+	coefs []int
+	minus []bool
+}
+
+// run computes the value for n individuals.
+func (in *instr) run(n int, values []operand) {
+	dst := values[in.dst]
+	switch in.op {
+	case opCombine:
+		in.combine(n, dst, values)
+	case opRowSum:
+		in.rowSum(n, dst, values)
+	case opWhere:
+		where(n, dst, values[in.args[0]], values[in.args[1]], values[in.args[2]])
+	case opConcat:
+		in.concat(n, dst, values)
+	case opDot:
+		dots(n, dst, values[in.args[0]], values[in.args[1]])
+	case opNorm:
+		norms(n, dst, values[in.args[0]])
+	case opUnit:
+		units(n, dst, values[in.args[0]], values[in.args[1]])
+	default:
+		in.runPlain(n, dst, values)
+	}
+}
+
+func (in *instr) runPlain(n int, dst operand, values []operand) {
+	a := values[in.args[0]]
+	if in.op <= opPowLog {
+		in.pair(n, dst, a, values[in.args[1]])
+		return
+	}
+	if in.op <= opSpread {
+		in.runUnary(n, dst, a)
+		return
+	}
+	for i := range n {
+		in.row(dst.at(i), a.at(i), i, values)
+	}
+}
+
+// pair does operations on the entries of two operands.
+func (in *instr) pair(n int, dst, a, b operand) {
+	switch {
+	case in.op == opMul && a.width == 1 && b.width > 1:
+		scale(n, dst, a, b)
+	case in.op == opMul && b.width == 1 && a.width > 1:
+		scale(n, dst, b, a)
+	default:
+		loops[in.op].run(n, dst, a, b)
+	}
+}
+
+// row computes the value of one individual from its first operand x.
+func (in *instr) row(dst, x []float64, i int, values []operand) {
+	switch in.op {
+	case opLogSumExp:
+		dst[0] = logarithm(values[in.args[2]].at(i)[0]) + values[in.args[1]].at(i)[0]
+	case opOuter:
+		outer(dst, x, values[in.args[1]].at(i))
+	case opMatVec:
+		clear(dst)
+		rows.AddMul(dst, x, values[in.args[1]].at(i))
+	case opVecMat:
+		clear(dst)
+		rows.AddMulT(dst, values[in.args[1]].at(i), x)
+	case opMatMat:
+		matMat(dst, x, values[in.args[1]].at(i), in.node.args[0].shape)
+	default:
+		in.rowOfOne(dst, x)
+	}
+}
+
+// rowOfOne is row for operations on one operand.
+func (in *instr) rowOfOne(dst, x []float64) {
+	switch in.op {
+	case opSum:
+		dst[0] = rows.Sum(x)
+	case opLargest:
+		dst[0] = x[largest(x)]
+	case opSmallest:
+		dst[0] = x[smallest(x)]
+	case opFirstLargest:
+		mark(dst, largest(x))
+	case opFirstSmallest:
+		mark(dst, smallest(x))
+	case opSoftmax:
+		softmax(dst, x)
+	case opSlice:
+		in.slice(dst, x)
+	case opPad:
+		in.pad(dst, x)
+	case opTranspose:
+		transpose(dst, x, in.node.args[0].shape)
+	}
+}
+
+// slice copies the entries at offset + row·step + column·step.
+func (in *instr) slice(dst, x []float64) {
+	s, a := in.node.shape, in.node.attrs
+	for i := range s.rows {
+		for j := range s.cols {
+			dst[i*s.cols+j] = x[a[0]+i*a[1]+j*a[2]]
+		}
+	}
+}
+
+// pad puts entries where a slice would take them, and zeros elsewhere.
+func (in *instr) pad(dst, x []float64) {
+	clear(dst)
+	s, a := in.node.args[0].shape, in.node.attrs
+	for i := range s.rows {
+		for j := range s.cols {
+			dst[a[0]+i*a[1]+j*a[2]] = x[i*s.cols+j]
+		}
+	}
+}
+
+func (in *instr) concat(n int, dst operand, values []operand) {
+	for i := range n {
+		row := dst.at(i)
+		for _, k := range in.args {
+			row = row[copy(row, values[k].at(i)):]
+		}
+	}
+}
+
+// rowSum adds up individuals in order.
+func (in *instr) rowSum(n int, dst operand, values []operand) {
+	x := values[in.args[0]]
+	for i := range n {
+		c := 1.0
+		if in.coefs != nil {
+			c = values[in.coefs[0]].at(i)[0]
+		}
+		rows.AddScaled(dst.x, c, x.at(i))
+	}
+}
+
+// combine adds two or three terms in one pass and the rest one by one.
+func (in *instr) combine(n int, dst operand, values []operand) {
+	var turned [3][mostRows]float64
+	out, m := dst.x[:n*dst.width], dst.width
+	c := func(k int) []float64 { return in.factor(&turned[k%3], n, k, values) }
+	x := func(k int) []float64 { return values[in.args[k]].block(n) }
+	k := min(3, len(in.args))
+	if k == 2 {
+		rows.Combine2(out, c(0), x(0), c(1), x(1), m)
+	} else {
+		rows.Combine3(out, c(0), x(0), c(1), x(1), c(2), x(2), m)
+	}
+	for ; k < len(in.args); k++ {
+		rows.AddScaledRows(out, c(k), x(k), m)
+	}
+}
+
+// factor returns the factors of term k, in room if they are ±1 or their sign is turned.
+func (in *instr) factor(room *[mostRows]float64, n, k int, values []operand) []float64 {
+	room[0] = 1
+	c := room[:1]
+	if in.coefs[k] >= 0 {
+		c = values[in.coefs[k]].block(n)
+	}
+	if !in.minus[k] {
+		return c
+	}
+	for i, v := range c {
+		room[i] = -v
+	}
+	return room[:len(c)]
+}
+
+// block returns the entries of n rows, or the one row they share.
+func (a operand) block(n int) []float64 {
+	if a.step == 0 {
+		return a.x[:a.width]
+	}
+	return a.x[:n*a.width]
+}
+
+// scale does dst = c·x.
+func scale(n int, dst, c, x operand) {
+	n, dst, x = joined(n, dst, c, x)
+	rows.ScaleRows(dst.x[:n*dst.width], c.block(n), x.block(n), dst.width)
+}
+
+// joined makes rows with the same factor one long row.
+func joined(n int, dst, c, x operand) (int, operand, operand) {
+	if c.step > 0 || x.step == 0 {
+		return n, dst, x
+	}
+	return 1, dst.stretched(n * dst.width), x.stretched(n * dst.width)
+}
+
+// dots writes the dot products of rows.
+func dots(n int, dst, x, y operand) {
+	rows.Dots(dst.x[:n], x.block(n), y.block(n), x.width)
+}
+
+// norms writes the norms of rows, those far from 1 with care.
+func norms(n int, dst, x operand) {
+	dots(n, dst, x, x)
+	for i, s := range dst.x[:n] {
+		if s > 1e-280 && s < 1e280 {
+			dst.x[i] = math.Sqrt(s)
+		} else {
+			dst.x[i] = rows.Norm(x.at(i))
+		}
+	}
+}
+
+// units writes x/c. It multiplies by 1/c unless that could overflow.
+func units(n int, dst, x, c operand) {
+	var room [mostRows]float64
+	isMiddle := true
+	for i, v := range c.block(n) {
+		room[i] = 1 / v
+		isMiddle = isMiddle && v > 1e-140 && v < 1e140
+	}
+	rows.ScaleRows(dst.x[:n*dst.width], room[:n], x.x[:n*dst.width], dst.width)
+	for i := 0; i < n && !isMiddle; i++ {
+		if v := c.at(i)[0]; !(v > 1e-140 && v < 1e140) {
+			divRight(dst.at(i), x.at(i), v)
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package formula_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/conform"
+	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/objective"
+	"github.com/kedge-opt/kedge/rows"
+	senses "github.com/kedge-opt/kedge/sensitivity"
+	"github.com/kedge-opt/kedge/stream"
+)
+
+func compile(t testing.TB, s formula.Source) *formula.Model {
+	t.Helper()
+	m, err := formula.Compile(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func let(pairs ...string) (all []formula.Binding) {
+	for i := 0; i < len(pairs); i += 2 {
+		all = append(all, formula.Binding{Name: pairs[i], Expr: pairs[i+1]})
+	}
+	return all
+}
+
+// polarized and choice are the built-in models as formulas.
+func polarized() formula.Source {
+	return formula.Source{
+		Decision: "q[20]", State: "p[20]", Trait: "p0[20]",
+		Let:      let("lambda", "0.4", "sigma", "0.5"),
+		Next:     "normalize(lambda*p + (1-lambda)*p0 + sigma*dot(p,q)*q)",
+		Maximize: "dot(p, q)",
+		Subject:  []string{"norm(q) <= 1"},
+	}
+}
+
+func choice() formula.Source {
+	return formula.Source{
+		Decision: "q[10]", State: "p[10]", Trait: "p0[10]",
+		Let:      let("lambda1", "0.2", "lambda2", "0.5", "epsilon", "0.3", "rho", "0.1"),
+		Next:     "lambda1*p + lambda2*softmax(-epsilon*q) + (1 - lambda1 - lambda2)*p0",
+		Maximize: "dot(p, q) + rho*dot(p, log(p))",
+	}
+}
+
+// opinions is Friedkin–Johnsen on three people: a full matrix, affine in the state.
+func opinions() formula.Source {
+	return formula.Source{
+		Decision: "q[2]", State: "p[3]", Trait: "d[3]",
+		Let:      let("W", "[[0, 0.5, 0.5], [0.3, 0.3, 0.4], [0.2, 0, 0.8]]", "B", "[[1, 0], [0, 1], [0.5, 0.5]]"),
+		Next:     "0.6*(W @ p) + 0.3*d + 0.1*tanh(B @ q)",
+		Minimize: "sum((p - 1)^2) + 0.1*dot(q, q)",
+	}
+}
+
+// tired is affine in the state with a matrix that differs from one individual to the next.
+func tired() formula.Source {
+	return formula.Source{
+		Decision: "q", State: "p[2]", Trait: "d[2]",
+		Next:     "[0.3*sigmoid(d[0]*q)*p[0] + 0.2*p[1] + d[1], 0.1*p[0] + q^2*tanh(d[1])*p[1]/9]",
+		Minimize: "p[0]*q - log(1 + p[1]^2)",
+	}
+}
+
+func unitVector(r *stream.Stream, n int) []float64 {
+	x := normals(r, n)
+	rows.Scale(x, 1/rows.Norm(x))
+	return x
+}
+
+func normals(r *stream.Stream, n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = r.Normal()
+	}
+	return x
+}
+
+func probabilities(r *stream.Stream, n int) []float64 {
+	x := normals(r, n)
+	sum := 0.0
+	for i, v := range x {
+		x[i] = math.Exp(v)
+		sum += x[i]
+	}
+	rows.Scale(x, 1/sum)
+	return x
+}
+
+type subject struct {
+	source formula.Source
+	draw   func(r *stream.Stream) (p, u, d []float64)
+}
+
+func subjects() map[string]subject {
+	return map[string]subject{
+		"polarized": {polarized(), func(r *stream.Stream) (p, u, d []float64) {
+			return unitVector(r, 20), unitVector(r, 20), unitVector(r, 20)
+		}},
+		"choice": {choice(), func(r *stream.Stream) (p, u, d []float64) {
+			return probabilities(r, 10), normals(r, 10), probabilities(r, 10)
+		}},
+		"opinions": {opinions(), func(r *stream.Stream) (p, u, d []float64) { return normals(r, 3), normals(r, 2), normals(r, 3) }},
+		"tired":    {tired(), func(r *stream.Stream) (p, u, d []float64) { return normals(r, 2), normals(r, 1), normals(r, 2) }},
+	}
+}
+
+func TestConformance(t *testing.T) {
+	for name, s := range subjects() {
+		t.Run(name, func(t *testing.T) {
+			m := compile(t, s.source)
+			c := conform.Cases{Draw: s.draw}
+			conform.Dynamics(t, m.Dynamics(), c)
+			conform.Objective(t, m.Objective(), m.Dims(), c)
+			if settler, ok := m.Dynamics().(kedge.Settler); ok {
+				conform.Sensitivity(t, m.Sensitivity(), settler, c)
+			}
+		})
+	}
+}
+
+func near(t *testing.T, what string, got, want []float64, tol float64) {
+	t.Helper()
+	for i, v := range want {
+		if !(math.Abs(got[i]-v) <= tol*max(1, rows.MaxAbs(want))) {
+			t.Fatalf("%s: entry %d is %v, want %v", what, i, got[i], v)
+		}
+	}
+}
+
+// The formulas of the built-in models give what the built-in models give.
+func TestBuiltins(t *testing.T) {
+	for name, c := range map[string]struct {
+		subject
+		f kedge.Smooth
+		o kedge.RowObjective
+		s kedge.Sensitivity
+	}{
+		"polarized": {subjects()["polarized"], dynamics.Polarized{Dim: 20, Lambda: 0.4, Sigma: 0.5}, objective.Affinity{},
+			&senses.Implicit{Dynamics: dynamics.Polarized{Dim: 20, Lambda: 0.4, Sigma: 0.5}}},
+		"choice": {subjects()["choice"], dynamics.Choice{Dim: 10, Lambda1: 0.2, Lambda2: 0.5, Epsilon: 0.3},
+			objective.Revenue{Entropy: 0.1}, &senses.Implicit{Dynamics: dynamics.Choice{Dim: 10, Lambda1: 0.2, Lambda2: 0.5, Epsilon: 0.3}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := compile(t, c.source)
+			r := stream.New(1, "builtins")
+			const n = 150 // more than two blocks
+			var p, u, d []float64
+			for range n {
+				x, y, z := c.draw(r)
+				p, u, d = append(p, x...), y, append(d, z...)
+			}
+			got, want := make([]float64, len(p)), make([]float64, len(p))
+			m.Dynamics().NextRows(got, p, u, d)
+			kedge.Batched(c.f).NextRows(want, p, u, d)
+			near(t, "next", got, want, 1e-14)
+			sameObjective(t, m.Objective(), c.o, p, u, d)
+			samePulls(t, m, c.f, c.s, p, u, d, normals(r, len(p)))
+		})
+	}
+}
+
+func sameObjective(t *testing.T, o, want kedge.RowObjective, p, u, d []float64) {
+	t.Helper()
+	g, w := make([]float64, 2*len(p)), make([]float64, 2*len(u))
+	got := o.EvalRows(g[:len(p)], w[:len(u)], p, u, d)
+	loss := want.EvalRows(g[len(p):], w[len(u):], p, u, d)
+	near(t, "loss", []float64{got}, []float64{loss}, 1e-12)
+	near(t, "∂loss/∂p", g[:len(p)], g[len(p):], 1e-12)
+	near(t, "∂loss/∂u", w[:len(u)], w[len(u):], 1e-12)
+}
+
+func samePulls(t *testing.T, m *formula.Model, f kedge.Smooth, s kedge.Sensitivity, p, u, d, v []float64) {
+	t.Helper()
+	n := len(u)
+	got, want := make([]float64, 2*n), make([]float64, 2*n)
+	m.Dynamics().Pullback(got[:n], got[n:], p[:n], u, d[:n], v[:n])
+	f.Pullback(want[:n], want[n:], p[:n], u, d[:n], v[:n])
+	near(t, "pullback", got, want, 1e-12)
+	clear(got)
+	clear(want)
+	if err := m.Sensitivity().PullRows(got[:n], p, u, d, v); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.PullRows(want[:n], p, u, d, v); err != nil {
+		t.Fatal(err)
+	}
+	near(t, "sensitivity", got, want, 1e-11)
+}

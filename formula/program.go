@@ -1,0 +1,192 @@
+package formula
+
+import (
+	"math"
+	"sync"
+
+	"github.com/kedge-opt/kedge/rows"
+)
+
+// frame is what a program reads and writes: the inputs, and destinations that may be nil.
+type frame struct {
+	p, u, d, v  []float64
+	dst, gp, gu []float64
+}
+
+// place is where a result goes.
+type place int
+
+const (
+	toDst place = iota // a row for every individual
+	toGP               // added to a row for every individual
+	toGU               // added to one row
+	toValue
+)
+
+// output is a result of a program.
+type output struct {
+	to   place
+	node *node
+}
+
+// program computes values of a graph: what the decision decides, then block by block what individuals do, then sums.
+type program struct {
+	stages  [3][]instr
+	values  []slot
+	outputs []result
+	shared  int // entries that all individuals share
+	room    int // entries of one individual
+	block   int // individuals at a time
+	pool    sync.Pool
+}
+
+// slot is where a value is kept.
+type slot struct {
+	node  *node
+	width int
+	level level
+	at    int  // in the shared memory, or in that of an individual
+	isDst bool // the rows of the destination themselves
+}
+
+// result hands a value to a destination.
+type result struct {
+	to     place
+	value  int
+	width  int
+	direct bool // the value stands there already
+}
+
+// workspace is the memory of one call.
+type workspace struct {
+	values []operand
+	u      []float64 // the decision of the values that stand here
+	isSet  bool
+}
+
+func (p *program) borrow() *workspace {
+	if w, ok := p.pool.Get().(*workspace); ok {
+		return w
+	}
+	w := &workspace{values: make([]operand, len(p.values))}
+	shared, room := make([]float64, p.shared), make([]float64, p.room*p.block)
+	for i, s := range p.values {
+		v := operand{width: s.width}
+		switch {
+		case s.node.isConst():
+			v.x = s.node.data
+		case s.node.op == opDecision:
+			w.u = make([]float64, s.width)
+			v.x = w.u
+		case s.level != perRow:
+			v.x = shared[s.at : s.at+s.width]
+		case p.isRoom(i):
+			v.step, v.x = s.width, room[s.at*p.block:(s.at+s.width)*p.block]
+		default: // bound to the caller's memory
+			v.step = s.width
+		}
+		w.values[i] = v
+	}
+	return w
+}
+
+// run computes for n individuals and returns the value, if one is asked for.
+func (p *program) run(n int, f frame) (value float64) {
+	w := p.borrow()
+	p.start(w, f.u)
+	for lo := 0; lo < n; lo += p.block {
+		hi := min(lo+p.block, n)
+		p.bind(w, f, lo, hi)
+		for i := range p.stages[perRow] {
+			p.stages[perRow][i].run(hi-lo, w.values)
+		}
+		p.deliver(w, f, lo, hi)
+	}
+	value = p.finish(w, f)
+	p.release(w)
+	return value
+}
+
+// start computes what depends on the decision, unless it stands there from the last call, and clears the sums.
+func (p *program) start(w *workspace, u []float64) {
+	for _, in := range p.stages[perRow] {
+		if in.op == opRowSum {
+			clear(w.values[in.dst].x)
+		}
+	}
+	if w.isSet && (w.u == nil || sameBits(w.u, u)) {
+		return
+	}
+	copy(w.u, u)
+	for i := range p.stages[once] {
+		p.stages[once][i].run(1, w.values)
+	}
+	w.isSet = true
+}
+
+func sameBits(x, y []float64) bool {
+	for i, v := range x {
+		if math.Float64bits(v) != math.Float64bits(y[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// bind points the inputs, and a result that is computed in place, to the rows lo … hi−1.
+func (p *program) bind(w *workspace, f frame, lo, hi int) {
+	for i, s := range p.values {
+		switch v := &w.values[i]; {
+		case s.isDst:
+			v.x = f.dst[lo*s.width : hi*s.width]
+		case s.node.op == opState:
+			v.x = f.p[lo*s.width : hi*s.width]
+		case s.node.op == opTrait:
+			v.x = f.d[lo*s.width : hi*s.width]
+		case s.node.op == opCotangent:
+			v.x = f.v[lo*s.width : hi*s.width]
+		}
+	}
+}
+
+// deliver hands out the results of the rows lo … hi−1.
+func (p *program) deliver(w *workspace, f frame, lo, hi int) {
+	for _, r := range p.outputs {
+		if r.direct || r.to > toGP {
+			continue
+		}
+		for i := lo; i < hi; i++ {
+			if x := w.values[r.value].at(i - lo); r.to == toDst {
+				copy(f.dst[i*r.width:(i+1)*r.width], x)
+			} else {
+				rows.AddScaled(f.gp[i*r.width:(i+1)*r.width], 1, x)
+			}
+		}
+	}
+}
+
+// finish hands out the sums.
+func (p *program) finish(w *workspace, f frame) (value float64) {
+	for i := range p.stages[after] {
+		p.stages[after][i].run(1, w.values)
+	}
+	for _, r := range p.outputs {
+		switch r.to {
+		case toGU:
+			rows.AddScaled(f.gu, 1, w.values[r.value].x)
+		case toValue:
+			value = w.values[r.value].x[0]
+		}
+	}
+	return value
+}
+
+// release keeps the workspace but not the caller's memory.
+func (p *program) release(w *workspace) {
+	for i, s := range p.values {
+		if s.isDst || s.node.op == opState || s.node.op == opTrait || s.node.op == opCotangent {
+			w.values[i].x = nil
+		}
+	}
+	p.pool.Put(w)
+}

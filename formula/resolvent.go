@@ -1,0 +1,248 @@
+package formula
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/rows"
+)
+
+// maxDense is the longest state whose ∂f/∂p is taken as a full matrix.
+const maxDense = 512
+
+// resolvent solves (I − A)x = b and (I − A)ᵀx = b for A = ∂f/∂p. Where A is a diagonal and a few rank-one terms it takes
+// O(entries) by the Woodbury formula [woodbury1950], otherwise a full inverse, which individuals share if they can.
+type resolvent struct {
+	f        *dynamics
+	rank     int      // of what A is beside a diagonal, −1 if it is a full matrix
+	parts    *program // writes D, then the xₖ and the zₖ of Aᵀ = D + Σ xₖzₖᵀ
+	isShared bool     // A is the same for all individuals
+	isFixed  bool     // and for all decisions
+	pool     sync.Pool
+}
+
+// newResolvent returns nil where A is too large a full matrix, or one that differs from state to state.
+func (c *compiler) newResolvent(f *dynamics, next *node) *resolvent {
+	if f.slope != nil && c.full {
+		return nil
+	}
+	r := &resolvent{f: f, rank: -1, isShared: f.slope == nil || f.slope.deps&(onState|onTrait) == 0}
+	r.isFixed = r.isShared && (f.slope == nil || f.slope.deps&onDecision == 0)
+	if m, ok := c.split(f.slope, c.input(opCotangent, next.shape)); ok && !c.full {
+		r.rank = len(m.x)
+		r.parts = newProgram(output{toDst, c.joined(m, next.shape)})
+		return r
+	}
+	if f.dims.State > maxDense || next.degP > 1 {
+		return nil
+	}
+	return r
+}
+
+// joined puts the parts of a matrix behind each other.
+func (c *compiler) joined(m lowRank, s shape) *node {
+	r := reverse{graph: c.graph}
+	all := []*node{r.full(m.diagonal, s)}
+	for _, n := range m.x {
+		all = append(all, r.full(n, s))
+	}
+	for _, n := range m.z {
+		all = append(all, r.full(n, s))
+	}
+	return c.apply(opConcat, vector(len(all)*s.size()), [4]int{}, all...)
+}
+
+// bench is the memory of one solution.
+type bench struct {
+	parts   []float64 // D, X, Z of one individual
+	inverse []float64 // (I−A)⁻¹, row-major
+	left    []float64 // I−A
+	unit    []float64
+	u       []float64 // the decision of the inverse
+	isSet   bool
+	small   []float64 // the system of the rank-one terms, and its right side
+
+	solutions, total []float64 // of all individuals, and their product with ∂f/∂u
+}
+
+func (r *resolvent) borrow() *bench {
+	if b, ok := r.pool.Get().(*bench); ok {
+		return b
+	}
+	n := r.f.dims.State
+	b := &bench{u: make([]float64, r.f.dims.Decision)}
+	if r.rank >= 0 {
+		b.parts = make([]float64, (1+2*r.rank)*n)
+		b.small = make([]float64, r.rank*(r.rank+1))
+	}
+	return b
+}
+
+// solve writes the solution for one individual to x, apart from the right side b; with adjoint set, that of the transpose.
+func (r *resolvent) solve(w *bench, x, b, p, u, d []float64, adjoint bool) error {
+	if r.rank >= 0 && r.woodbury(w, x, b, p, u, d, adjoint) {
+		return nil
+	}
+	if r.f.dims.State > maxDense {
+		return fmt.Errorf("the matrix I − ∂f/∂p: %w", kedge.ErrSingular)
+	}
+	if err := r.invert(w, p, u, d); err != nil {
+		return err
+	}
+	clear(x)
+	if adjoint {
+		rows.AddMulT(x, w.inverse, b)
+	} else {
+		rows.AddMul(x, w.inverse, b)
+	}
+	return nil
+}
+
+// woodbury tells whether it found a solution that holds.
+func (r *resolvent) woodbury(w *bench, x, b, p, u, d []float64, adjoint bool) bool {
+	n, k := len(b), r.rank
+	r.parts.run(1, frame{p: p, u: u, d: d, dst: w.parts})
+	diagonal, left, right := w.parts[:n], w.parts[n:(1+k)*n], w.parts[(1+k)*n:]
+	if !adjoint {
+		left, right = right, left
+	}
+	for i, v := range diagonal {
+		if diagonal[i] = 1 / (1 - v); !(math.Abs(diagonal[i]) < 1e12) {
+			return false
+		}
+	}
+	for i, e := range diagonal { // E∘b
+		x[i] = e * b[i]
+	}
+	return k == 0 || w.correct(x, diagonal, left, right, k)
+}
+
+// correct adds E∘X·s to x, where (I − ZᵀEX)s = Zᵀx.
+func (w *bench) correct(x, e, left, right []float64, k int) bool {
+	n := len(x)
+	system, s := w.small[:k*k], w.small[k*k:]
+	for i := range k {
+		z := right[i*n : (i+1)*n]
+		s[i] = rows.Dot(z, x)
+		for j := range k {
+			sum := 0.0
+			for t, v := range left[j*n : (j+1)*n] {
+				sum += float64(float64(z[t]*e[t]) * v)
+			}
+			system[i*k+j] = truth(i == j) - sum
+		}
+	}
+	if !eliminate(system, s, k) {
+		return false
+	}
+	for j, c := range s {
+		for t, v := range left[j*n : (j+1)*n] {
+			x[t] += float64(c * float64(e[t]*v))
+		}
+	}
+	for i, want := range s { // s = Zᵀx, if the small system was a good one
+		z := right[i*n : (i+1)*n]
+		if !(math.Abs(rows.Dot(z, x)-want) <= 1e-11*rows.Norm(z)*rows.Norm(x)) {
+			return false
+		}
+	}
+	return true
+}
+
+// invert leaves (I−A)⁻¹ in the bench, unless it is there already.
+func (r *resolvent) invert(w *bench, p, u, d []float64) error {
+	if w.isSet && (r.isFixed || r.isShared && sameBits(w.u, u)) {
+		return nil
+	}
+	w.isSet = false
+	n := r.f.dims.State
+	r.matrix(w, p, u, d)
+	size := rowSum(w.left, n)
+	for i := range n {
+		for j := range n {
+			w.inverse[i*n+j] = truth(i == j)
+		}
+	}
+	solved := eliminate(w.left, w.inverse, n)
+	if condition := size * rowSum(w.inverse, n); !solved || !(condition < maxCondition) {
+		return fmt.Errorf("the matrix I − ∂f/∂p has a condition of %.3g: %w", condition, kedge.ErrSingular)
+	}
+	copy(w.u, u)
+	w.isSet = true
+	return nil
+}
+
+// maxCondition leaves two digits to a solution.
+const maxCondition = 0x1p53 / 100
+
+// matrix leaves I−A in the bench: row i of A is the pullback of the i-th unit vector.
+func (r *resolvent) matrix(w *bench, p, u, d []float64) {
+	n := r.f.dims.State
+	if w.inverse == nil {
+		w.inverse, w.left, w.unit = make([]float64, n*n), make([]float64, n*n), make([]float64, n)
+	}
+	clear(w.left)
+	for i := range n {
+		row := w.left[i*n : (i+1)*n]
+		w.unit[i] = -1
+		r.f.Pullback(row, nil, p, u, d, w.unit)
+		w.unit[i] = 0
+		row[i]++
+	}
+}
+
+// rowSum returns the largest sum of |mᵢⱼ| over a row.
+func rowSum(m []float64, n int) float64 {
+	largest := 0.0
+	for i := range n {
+		sum := 0.0
+		for _, v := range m[i*n : (i+1)*n] {
+			sum += math.Abs(v)
+		}
+		largest = max(largest, sum)
+	}
+	return largest
+}
+
+// eliminate replaces R by L⁻¹R and destroys L, by Gaussian elimination with partial pivoting. It is false when L is singular.
+func eliminate(l, r []float64, n int) bool {
+	width := len(r) / n
+	for k := range n {
+		top := k
+		for i := k + 1; i < n; i++ {
+			if math.Abs(l[i*n+k]) > math.Abs(l[top*n+k]) {
+				top = i
+			}
+		}
+		if pivot := math.Abs(l[top*n+k]); !(pivot > 1e-300 && pivot < math.Inf(1)) {
+			return false
+		}
+		swap(l[k*n:(k+1)*n], l[top*n:(top+1)*n], r[k*width:(k+1)*width], r[top*width:(top+1)*width])
+		for i := range n {
+			if i != k {
+				factor := -l[i*n+k] / l[k*n+k]
+				rows.AddScaled(l[i*n+k:(i+1)*n], factor, l[k*n+k:(k+1)*n])
+				rows.AddScaled(r[i*width:(i+1)*width], factor, r[k*width:(k+1)*width])
+			}
+		}
+	}
+	for k := range n {
+		rows.Scale(r[k*width:(k+1)*width], 1/l[k*n+k])
+	}
+	return true
+}
+
+// swap exchanges two rows of both sides.
+func swap(a, b, x, y []float64) {
+	if &a[0] == &b[0] {
+		return
+	}
+	for i := range a {
+		a[i], b[i] = b[i], a[i]
+	}
+	for i := range x {
+		x[i], y[i] = y[i], x[i]
+	}
+}

@@ -1,0 +1,268 @@
+package formula
+
+// reverse builds the derivatives of one value by reverse accumulation [griewank2008]. The slope of a vector whose entries
+// all have the same is kept as a scalar.
+type reverse struct {
+	*graph
+	slopes map[*node]*node
+	want   deps
+}
+
+// gradients returns the derivatives of seed·root in the inputs; nil is zero. That in the decision is a sum over individuals.
+func (g *graph) gradients(root, seed *node, want deps) map[op]*node {
+	g.strict = false
+	r := &reverse{graph: g, slopes: map[*node]*node{}, want: want}
+	first := &node{level: perRow, shape: root.shape}
+	r.push(first, root, seed)
+	for id := root.id; id >= 0; id-- {
+		if n := g.nodes[id]; r.slopes[n] != nil && len(n.args) > 0 {
+			r.visit(n, r.slopes[n])
+		}
+	}
+	return r.found()
+}
+
+// found returns the slopes of the inputs.
+func (r *reverse) found() map[op]*node {
+	found := map[op]*node{}
+	for _, n := range r.nodes {
+		if slope := r.slopes[n]; slope != nil && (n.op == opState || n.op == opDecision) {
+			found[n.op] = r.full(slope, n.shape)
+		}
+	}
+	return found
+}
+
+// push adds to the slope of an argument of n. What all individuals share collects the slopes of all.
+func (r *reverse) push(n, to, slope *node) {
+	if to.deps&r.want == 0 {
+		return
+	}
+	if n.level == perRow && to.level == once {
+		slope = r.apply(opRowSum, to.shape, [4]int{}, r.full(slope, to.shape))
+	}
+	if old := r.slopes[to]; old != nil {
+		slope = r.pair(opAdd, old, slope)
+	}
+	r.slopes[to] = slope
+}
+
+// give pushes a slope of the shape of n to an argument that may be a scalar beside vectors.
+func (r *reverse) give(n, to, slope *node) {
+	if to.shape.single() && !n.shape.single() {
+		slope = r.total(slope, n.shape)
+	}
+	r.push(n, to, slope)
+}
+
+// giveProduct is give for the slope g·f.
+func (r *reverse) giveProduct(n, to, g, f *node) {
+	switch {
+	case !to.shape.single() || n.shape.single():
+		r.push(n, to, r.mul(g, f))
+	case g.shape.single():
+		r.push(n, to, r.mul(g, r.total(f, n.shape)))
+	case f.shape.single():
+		r.push(n, to, r.mul(r.total(g, n.shape), f))
+	default:
+		r.push(n, to, r.apply(opDot, scalar(), [4]int{}, g, f))
+	}
+}
+
+// pair applies an operation entry by entry.
+func (r *reverse) pair(o op, x, y *node) *node {
+	s := x.shape
+	if s.single() {
+		s = y.shape
+	}
+	if other := neutral(o, x, y, s); other != nil {
+		return other
+	}
+	return r.apply(o, s, [4]int{}, x, y)
+}
+
+func (r *reverse) mul(x, y *node) *node { return r.pair(opMul, x, y) }
+
+func (r *reverse) of(o op, x *node) *node { return r.apply(o, x.shape, [4]int{}, x) }
+
+func (r *reverse) neg(x *node) *node {
+	if x.op == opNeg {
+		return x.args[0]
+	}
+	return r.of(opNeg, x)
+}
+
+// total sums the entries of a value that stands for one of shape s.
+func (r *reverse) total(x *node, s shape) *node {
+	if x.shape.single() {
+		return r.mul(x, r.number(float64(s.size())))
+	}
+	return r.apply(opSum, scalar(), [4]int{}, x)
+}
+
+// full returns the value of shape s that x stands for.
+func (r *reverse) full(x *node, s shape) *node {
+	if x.shape == s {
+		return x
+	}
+	return r.apply(opSpread, s, [4]int{}, x)
+}
+
+func (r *reverse) pick(mask, x, y *node) *node {
+	s := mask.shape
+	for _, n := range []*node{x, y} {
+		if s.single() {
+			s = n.shape
+		}
+	}
+	return r.apply(opWhere, s, [4]int{}, mask, x, y)
+}
+
+// visit hands the slope g of n on to its arguments.
+func (r *reverse) visit(n, g *node) {
+	x := n.args[0]
+	switch n.op {
+	case opAdd:
+		r.give(n, x, g)
+		r.give(n, n.args[1], g)
+	case opSub:
+		r.give(n, x, g)
+		r.give(n, n.args[1], r.neg(g))
+	case opMul:
+		r.giveProduct(n, x, g, n.args[1])
+		r.giveProduct(n, n.args[1], g, x)
+	case opDiv:
+		part := r.pair(opDiv, g, n.args[1])
+		r.give(n, x, part)
+		r.giveProduct(n, n.args[1], r.neg(part), n)
+	case opMax:
+		r.choice(n, g, x, n.args[1], r.pair(opAtMost, n.args[1], x))
+	case opMin:
+		r.choice(n, g, x, n.args[1], r.pair(opAtMost, x, n.args[1]))
+	case opWhere:
+		r.choice(n, g, n.args[1], n.args[2], x)
+	case opPow:
+		r.giveProduct(n, x, g, r.pair(opPowSlope, x, n.args[1]))
+		r.giveProduct(n, n.args[1], g, r.pair(opPowLog, x, n.args[1]))
+	default:
+		r.visitOne(n, x, g)
+	}
+}
+
+// choice hands g to x where the mask holds and to y elsewhere.
+func (r *reverse) choice(n, g, x, y, mask *node) {
+	zero := r.number(0)
+	r.give(n, x, r.pick(mask, g, zero))
+	r.give(n, y, r.pick(mask, zero, g))
+}
+
+// visitOne is visit for functions of one value entry by entry.
+func (r *reverse) visitOne(n, x, g *node) {
+	switch n.op {
+	case opNeg:
+		r.push(n, x, r.neg(g))
+	case opExp:
+		r.push(n, x, r.mul(g, n))
+	case opLog:
+		r.push(n, x, r.mul(g, r.of(opLogSlope, x)))
+	case opSqrt:
+		r.push(n, x, r.pair(opOver, r.mul(r.number(0.5), g), n))
+	case opTanh:
+		r.push(n, x, r.mul(g, r.of(opTanhSlope, x)))
+	case opSigmoid:
+		r.push(n, x, r.mul(g, r.of(opSigmoidSlope, x)))
+	case opAbs:
+		r.push(n, x, r.mul(g, r.of(opSign, x)))
+	case opPower:
+		r.push(n, x, r.mul(g, r.powerSlope(x, n.attrs[0])))
+	default:
+		r.visitWhole(n, x, g)
+	}
+}
+
+// powerSlope returns k·xᵏ⁻¹.
+func (r *reverse) powerSlope(x *node, k int) *node {
+	factor := r.number(float64(k))
+	switch k {
+	case 0:
+		return factor
+	case 2:
+		return r.mul(factor, x)
+	}
+	return r.mul(factor, r.apply(opPower, x.shape, [4]int{k - 1}, x))
+}
+
+// visitWhole is visit for operations that mix entries.
+func (r *reverse) visitWhole(n, x, g *node) {
+	switch n.op {
+	case opSum, opSpread:
+		r.push(n, x, g)
+	case opDot:
+		r.push(n, x, r.mul(g, n.args[1]))
+		r.push(n, n.args[1], r.mul(g, x))
+	case opNorm:
+		r.push(n, x, r.mul(r.pair(opOver, g, n), x))
+	case opLargest:
+		r.push(n, x, r.mul(g, r.of(opFirstLargest, x)))
+	case opSmallest:
+		r.push(n, x, r.mul(g, r.of(opFirstSmallest, x)))
+	case opLogSumExp:
+		r.push(n, x, r.mul(g, r.of(opSoftmax, x)))
+	case opSoftmax:
+		r.push(n, x, r.mul(n, r.pair(opSub, g, r.along(g, n))))
+	case opUnit:
+		c := n.args[1]
+		r.push(n, x, r.pair(opDiv, g, c))
+		r.push(n, c, r.neg(r.pair(opDiv, r.along(g, n), c)))
+	default:
+		r.visitMatrix(n, x, r.full(g, n.shape))
+	}
+}
+
+// along returns gᵀy.
+func (r *reverse) along(g, y *node) *node {
+	if y.shape.single() {
+		return r.mul(g, y)
+	}
+	if g.shape.single() {
+		return r.mul(g, r.total(y, y.shape))
+	}
+	return r.apply(opDot, scalar(), [4]int{}, g, y)
+}
+
+// visitMatrix is visit for slices and products of matrices, with a slope of full shape.
+func (r *reverse) visitMatrix(n, x, g *node) {
+	switch n.op {
+	case opSlice:
+		r.push(n, x, r.apply(opPad, x.shape, n.attrs, g))
+	case opConcat:
+		r.split(n, g)
+	case opTranspose:
+		r.push(n, x, r.flip(g))
+	case opOuter:
+		r.push(n, x, r.apply(opMatVec, x.shape, [4]int{}, g, n.args[1]))
+		r.push(n, n.args[1], r.apply(opVecMat, n.args[1].shape, [4]int{}, x, g))
+	case opMatVec:
+		r.push(n, x, r.apply(opOuter, x.shape, [4]int{}, g, n.args[1]))
+		r.push(n, n.args[1], r.apply(opVecMat, n.args[1].shape, [4]int{}, g, x))
+	case opVecMat:
+		r.push(n, x, r.apply(opMatVec, x.shape, [4]int{}, n.args[1], g))
+		r.push(n, n.args[1], r.apply(opOuter, n.args[1].shape, [4]int{}, x, g))
+	case opMatMat:
+		r.push(n, x, r.apply(opMatMat, x.shape, [4]int{}, g, r.flip(n.args[1])))
+		r.push(n, n.args[1], r.apply(opMatMat, n.args[1].shape, [4]int{}, r.flip(x), g))
+	}
+}
+
+func (r *reverse) flip(x *node) *node { return r.apply(opTranspose, x.shape.flip(), [4]int{}, x) }
+
+// split hands each part of a concatenation its part of the slope.
+func (r *reverse) split(n, g *node) {
+	offset := 0
+	for _, a := range n.args {
+		if a.deps&r.want != 0 {
+			r.push(n, a, r.apply(opSlice, a.shape, [4]int{offset, a.shape.cols, 1}, g))
+		}
+		offset += a.shape.size()
+	}
+}

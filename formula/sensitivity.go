@@ -1,0 +1,84 @@
+package formula
+
+import (
+	"slices"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/rows"
+)
+
+// Sensitivity returns the sensitivity of steady states [he2025, steady-state sensitivity],
+//
+//	∇ᵤh v = (∂f/∂u)ᵀw,   (I − ∂f/∂p)ᵀw = v,
+//
+// where the linear system has a closed form: ∂f/∂p is a diagonal and up to four rank-one terms, as that of
+// normalize(λp + (1−λ)p₀ + σ(pᵀq)q), or next is affine in the state. It is nil for other models, which
+// sensitivity.Implicit serves.
+func (m *Model) Sensitivity() kedge.Sensitivity {
+	if m.dynamics == nil || m.dynamics.resolvent == nil {
+		return nil
+	}
+	return sensitivity{m.dynamics}
+}
+
+type sensitivity struct{ f *dynamics }
+
+// PullRows adds Σᵢ ∇ᵤh(pᵢ, u, dᵢ) vᵢ to gu. Errors name the individual and leave gu unchanged.
+func (s sensitivity) PullRows(gu, p, u, d, v []float64) error {
+	dims := s.f.dims
+	count := mustFit(dims, p, u, d)
+	mustBe("v", v, len(p))
+	mustBe("gu", gu, dims.Decision)
+	r := s.f.resolvent
+	b := r.borrow()
+	defer r.pool.Put(b)
+	w, n := b.rows(len(v)), dims.State
+	for i := range count {
+		at, end := i*n, (i+1)*n
+		trait := d[i*dims.Trait : (i+1)*dims.Trait]
+		if err := r.solve(b, w[at:end], v[at:end], p[at:end], u, trait, true); err != nil {
+			if fault := blame(p[at:end], u, trait, v[at:end]); fault != nil {
+				err = fault
+			}
+			return &kedge.RowError{Row: i, Err: err}
+		}
+	}
+	return s.commit(b, gu, p, u, d, v, w)
+}
+
+// commit adds the product if it is finite and says whose fault it is otherwise.
+func (s sensitivity) commit(b *bench, gu, p, u, d, v, w []float64) error {
+	sum := b.sum(len(gu))
+	s.f.PullbackRows(nil, sum, p, u, d, w)
+	if rows.Finite(sum) {
+		rows.AddScaled(gu, 1, sum)
+		return nil
+	}
+	if err := blame(p, u, d, v); err != nil {
+		return err
+	}
+	return kedge.CheckFinite("the product with ∇ᵤh", sum)
+}
+
+// blame returns an error for the first argument that is not finite.
+func blame(p, u, d, v []float64) error {
+	for i, name := range [...]string{"u", "p", "d", "v"} {
+		if err := kedge.CheckFinite(name, [...][]float64{u, p, d, v}[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rows returns room for n numbers.
+func (b *bench) rows(n int) []float64 {
+	b.solutions = slices.Grow(b.solutions[:0], n)[:n]
+	return b.solutions
+}
+
+// sum returns n zeros.
+func (b *bench) sum(n int) []float64 {
+	b.total = slices.Grow(b.total[:0], n)[:n]
+	clear(b.total)
+	return b.total
+}

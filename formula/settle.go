@@ -1,0 +1,154 @@
+package formula
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/cmplx"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/rows"
+)
+
+// UnstableError says that there is a steady state but individuals leave it: a small deviation is multiplied by Rate ≥ 1 in
+// a step.
+type UnstableError struct{ Rate float64 }
+
+func (e *UnstableError) Error() string {
+	return fmt.Sprintf("the steady state does not attract: a deviation is multiplied by %.6g in a step, want less than 1", e.Rate)
+}
+
+// settled are dynamics p⁺ = A(u,d)p + c(u,d), whose steady state is (I−A)⁻¹c.
+type settled struct{ *dynamics }
+
+var (
+	_ Dynamics         = settled{}
+	_ kedge.RowSettler = settled{}
+)
+
+// Settle writes (I−A)⁻¹c to dst. The errors are those of arguments of the wrong length or not finite, *UnstableError, and
+// one that wraps kedge.ErrSingular.
+func (f settled) Settle(dst, u, d []float64) (kedge.Residual, error) {
+	if err := kedge.CheckLen("dst", dst, f.dims.State); err != nil {
+		return kedge.Residual{}, err
+	}
+	h := make([]float64, len(dst))
+	r, err := f.SettleRows(h, u, d)
+	var row *kedge.RowError
+	if errors.As(err, &row) {
+		err = row.Err
+	}
+	if err == nil {
+		copy(dst, h)
+	}
+	return r, err
+}
+
+// SettleRows settles every row of d; an error of one individual names it.
+func (f settled) SettleRows(dst, u, d []float64) (kedge.Residual, error) {
+	var worst kedge.Residual
+	n, r := f.dims.State, f.dims.Trait
+	count := len(dst) / n
+	err := errors.Join(kedge.CheckLen("dst", dst, count*n), kedge.CheckLen("d", d, count*r), kedge.CheckVector("u", u, f.dims.Decision))
+	if err != nil {
+		return worst, err
+	}
+	w := f.resolvent.borrow()
+	defer f.resolvent.pool.Put(w)
+	room := make([]float64, 2*n)
+	for i := range count {
+		res, err := f.settleOne(w, dst[i*n:(i+1)*n], u, d[i*r:(i+1)*r], room, i == 0)
+		if err != nil {
+			return worst, &kedge.RowError{Row: i, Err: err}
+		}
+		worst = worst.Worst(res)
+	}
+	return worst, nil
+}
+
+// settleOne settles one individual. What all individuals share is judged with the first.
+func (f settled) settleOne(w *bench, h, u, d, room []float64, isFirst bool) (kedge.Residual, error) {
+	if err := kedge.CheckFinite("d", d); err != nil {
+		return kedge.Residual{}, err
+	}
+	n := len(h)
+	zero, c := room[:n], room[n:]
+	clear(zero)
+	if isFirst || !f.resolvent.isShared {
+		if err := f.resolvent.attracts(w, zero, u, d); err != nil {
+			return kedge.Residual{}, err
+		}
+	}
+	f.Next(c, zero, u, d)
+	if err := f.resolvent.solve(w, h, c, zero, u, d, false); err != nil {
+		return kedge.Residual{}, err
+	}
+	if err := kedge.CheckFinite("the steady state", h); err != nil {
+		return kedge.Residual{}, err
+	}
+	f.Next(c, h, u, d)
+	rows.AddScaled(c, -1, h)
+	return kedge.Residual{Norm: rows.MaxAbs(c) / max(1, rows.MaxAbs(h))}, nil
+}
+
+// attracts returns an *UnstableError unless the spectral radius of A is below 1, as it is where a norm of A is.
+func (r *resolvent) attracts(w *bench, p, u, d []float64) error {
+	n := r.f.dims.State
+	if r.rank >= 0 {
+		r.parts.run(1, frame{p: p, u: u, d: d, dst: w.parts})
+		switch bound := partsNorm(w.parts, n, r.rank); {
+		case bound < 1:
+			return nil
+		case r.rank == 0:
+			return &UnstableError{Rate: bound}
+		case n > maxDense:
+			return &UnstableError{Rate: bound}
+		}
+	}
+	w.isSet = false
+	r.matrix(w, p, u, d)
+	for i := range n { // A from I−A
+		rows.Scale(w.left[i*n:(i+1)*n], -1)
+		w.left[i*n+i]++
+	}
+	if rowSum(w.left, n) < 1 {
+		return nil
+	}
+	return radius(w.left, n)
+}
+
+// partsNorm bounds ‖D + Σ zₖxₖᵀ‖₁ from above; of a diagonal it is the norm.
+func partsNorm(parts []float64, n, rank int) float64 {
+	bound := rows.MaxAbs(parts[:n])
+	for k := range rank {
+		x, z := parts[(1+k)*n:(2+k)*n], parts[(1+rank+k)*n:(2+rank+k)*n]
+		sum := 0.0
+		for _, v := range z {
+			sum += math.Abs(v)
+		}
+		bound += float64(sum * rows.MaxAbs(x))
+	}
+	return bound
+}
+
+// radius returns an *UnstableError unless the spectral radius is below 1.
+func radius(a []float64, n int) error {
+	if err := kedge.CheckFinite("∂f/∂p", a); err != nil {
+		return err
+	}
+	var eigen mat.Eigen
+	if !eigen.Factorize(mat.NewDense(n, n, slices.Clone(a)), mat.EigenNone) {
+		return &kedge.NotConvergedError{What: "eigenvalues of ∂f/∂p", Residual: math.NaN()}
+	}
+	largest := 0.0
+	for _, v := range eigen.Values(nil) {
+		largest = max(largest, cmplx.Abs(v))
+	}
+	if !(largest < 1) {
+		return &UnstableError{Rate: largest}
+	}
+	return nil
+}

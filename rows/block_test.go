@@ -1,0 +1,65 @@
+package rows
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// Kernels on rows give every row the bits of plain code, with operands of its own and with shared ones.
+func TestRowKernelsGiveTheBitsOfPlainCode(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 3))
+	for _, m := range sizes[1:] {
+		for _, n := range []int{0, 1, 3, 4, 6, 9} {
+			for _, odd := range []bool{false, true} {
+				ownC, ownX := r.IntN(2) == 0 && n > 0, r.IntN(2) == 0 && n > 0
+				rowKernels(t, r, n, m, ownC, ownX, odd)
+			}
+		}
+	}
+}
+
+func rowKernels(t *testing.T, r *rand.Rand, n, m int, ownC, ownX, odd bool) {
+	c, x, stepC, stepX := random(r, 1, odd), random(r, m, odd), 0, 0
+	if ownC {
+		c, stepC = random(r, n, odd), 1
+	}
+	if ownX {
+		x, stepX = random(r, n*m, odd), m
+	}
+	got, want := random(r, n*m, odd), make([]float64, n*m)
+	copy(want, got)
+	AddScaledRows(got, c, x, m)
+	addScaledRowsPlain(want, c, x, n, m, stepC, stepX)
+	sameBits(t, "AddScaledRows", got, want)
+	ScaleRows(got, c, x, m)
+	scaleRowsPlain(want, c, x, n, m, stepC, stepX)
+	sameBits(t, "ScaleRows", got, want)
+	b, z := random(r, 1, odd), random(r, n*m, odd)
+	Combine2(got, c, x, b, z, m)
+	addScaledRowsPlain(want, b, z, n, m, 0, m)
+	sameBits(t, "Combine2", got, want)
+	Combine3(got, c, x, b, z, c, z, m)
+	addScaledRowsPlain(want, c, z, n, m, stepC, m)
+	sameBits(t, "Combine3", got, want)
+	y, dots, plain := z, make([]float64, n), make([]float64, n)
+	Dots(dots, y, x, m)
+	dotsPlain(plain, y, x, m, m, stepX)
+	sameBits(t, "Dots", dots, plain)
+}
+
+func TestRowKernelsRefuseBrokenRows(t *testing.T) {
+	for name, call := range map[string]func(){
+		"dst":  func() { ScaleRows(make([]float64, 7), []float64{1}, make([]float64, 3), 3) },
+		"c":    func() { AddScaledRows(make([]float64, 9), []float64{1, 2}, make([]float64, 9), 3) },
+		"x, y": func() { Dots(make([]float64, 3), make([]float64, 9), make([]float64, 6), 3) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("a broken %s was accepted", name)
+				}
+			}()
+			call()
+		}()
+	}
+}
