@@ -33,8 +33,11 @@ func (g *graph) split(slope, v *node) (lowRank, bool) {
 
 func (s *splitter) varies(n *node) bool { return n.deps&onCotangent != 0 }
 
-// scaled returns D and the xₖ each through f.
+// scaled returns D and the xₖ each through f; of nothing it makes nothing.
 func (m lowRank) scaled(f func(*node) *node) lowRank {
+	if m.diagonal == nil {
+		return m
+	}
 	out := lowRank{diagonal: f(m.diagonal), z: m.z}
 	for _, x := range m.x {
 		out.x = append(out.x, f(x))
