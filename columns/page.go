@@ -1,8 +1,6 @@
 package columns
 
 import (
-	"bytes"
-	"compress/gzip"
 	"io"
 
 	"github.com/klauspost/compress/snappy"
@@ -216,9 +214,10 @@ func (r *reader) decompress(dst, src []byte, codec int32) error {
 }
 
 func (r *reader) gunzip(dst, src []byte) error {
-	z, err := gzip.NewReader(bytes.NewReader(src))
+	r.source.Reset(src)
+	err := r.gzip.Reset(&r.source)
 	if err == nil {
-		_, err = io.ReadFull(z, dst)
+		_, err = io.ReadFull(&r.gzip, dst)
 	}
 	if err != nil {
 		return &Error{"a page does not unpack to the length it says", err}

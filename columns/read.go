@@ -1,6 +1,8 @@
 package columns
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/binary"
 	"io"
 	"math"
@@ -87,6 +89,9 @@ type reader struct {
 	words            []byte // the dictionary's page
 	dictionary       dictionary
 	zstd             *zstd.Decoder
+	gzip             gzip.Reader
+	source           bytes.Reader // of gzip
+	scan             scan
 }
 
 // open reads the footer, then the headers of all pages, then all values, and keeps nothing but the footer.
@@ -139,7 +144,8 @@ type target struct {
 // decode reads every value of the file.
 func (r *reader) decode(to func(column int) target) error {
 	return r.footer.chunks(func(column int, first int64, c chunk) error {
-		x := &scan{reader: r, leaf: &r.footer.leaves[column], target: to(column), row: int(first)}
+		x := &r.scan
+		*x = scan{reader: r, leaf: &r.footer.leaves[column], target: to(column), row: int(first)}
 		if err := r.pages(c, func(p page, at int64) error { return x.page(c, p, at) }); err != nil {
 			return &Error{"column " + x.leaf.name, err}
 		}
@@ -147,7 +153,7 @@ func (r *reader) decode(to func(column int) target) error {
 	})
 }
 
-// scan reads the pages of one column in one row group.
+// scan reads the pages of one column in one row group. It is used again for the next, for files may have very many.
 type scan struct {
 	*reader
 	leaf *leaf
@@ -155,6 +161,12 @@ type scan struct {
 	row   int
 	ready bool   // the dictionary has been read
 	last  string // the text before: equal texts share their bytes
+
+	level      hybrid // what the page at hand is read by
+	texts      texts
+	fixed      fixed
+	split      split
+	references references
 }
 
 func (x *scan) page(c chunk, p page, at int64) error {
@@ -173,7 +185,7 @@ func (x *scan) page(c chunk, p page, at int64) error {
 	if err := x.unpack(body, c, p, at); err != nil {
 		return err
 	}
-	levels, body, err := x.levels(p, body)
+	body, err := x.levels(p, body)
 	if err != nil {
 		return err
 	}
@@ -181,26 +193,28 @@ func (x *scan) page(c chunk, p page, at int64) error {
 	if err != nil {
 		return err
 	}
-	return x.rows(int(p.values), levels, v)
+	return x.rows(int(p.values), v)
 }
 
-// levels returns the definition levels, 1 where there is a value, and what follows them.
-func (x *scan) levels(p page, body []byte) (*hybrid, []byte, error) {
+// levels opens the definition levels, 1 where there is a value, and returns what follows them.
+func (x *scan) levels(p page, body []byte) ([]byte, error) {
 	n := uint64(p.levels)
 	if !x.leaf.optional {
-		return &hybrid{run: math.MaxUint64, value: 1}, body[n:], nil
+		x.level = hybrid{run: math.MaxUint64, value: 1}
+		return body[n:], nil
 	}
 	if p.kind == dataPage {
 		if len(body) < 4 {
-			return nil, nil, wrong("page without levels")
+			return nil, wrong("page without levels")
 		}
 		n = uint64(binary.LittleEndian.Uint32(body))
 		body = body[4:]
 	}
 	if n > uint64(len(body)) {
-		return nil, nil, wrong("page with %d bytes of levels in %d", n, len(body))
+		return nil, wrong("page with %d bytes of levels in %d", n, len(body))
 	}
-	return &hybrid{rest: body[:n], width: 1}, body[n:], nil
+	x.level = hybrid{rest: body[:n], width: 1}
+	return body[n:], nil
 }
 
 // values opens the values of a page.
@@ -209,31 +223,41 @@ func (x *scan) values(p page, body []byte) (values, error) {
 	switch p.encoding {
 	case encodingPlain:
 		if width == 0 {
-			return &texts{body}, nil
+			x.texts = texts{body}
+			return &x.texts, nil
 		}
-		return &fixed{body, width}, nil
+		x.fixed = fixed{body, width}
+		return &x.fixed, nil
 	case encodingSplit:
 		if width > 0 {
-			return &split{all: body, width: width, count: len(body) / width}, nil
+			x.split = split{all: body, width: width, count: len(body) / width}
+			return &x.split, nil
 		}
 	case encodingPlainDictionary, encodingRLEDictionary:
-		if !x.ready {
-			return nil, wrong("page that refers to a dictionary that is not there")
-		}
-		if len(body) == 0 {
-			return &texts{}, nil // nothing but nulls
-		}
-		if body[0] <= 32 {
-			return &references{&x.dictionary, hybrid{rest: body[1:], width: uint(body[0])}}, nil
-		}
+		return x.refer(body)
 	}
 	return nil, wrong("values of encoding %d; want plain, dictionary or byte-split ones", p.encoding)
 }
 
+// refer opens values that a dictionary has.
+func (x *scan) refer(body []byte) (values, error) {
+	switch {
+	case !x.ready:
+		return nil, wrong("page that refers to a dictionary that is not there")
+	case len(body) == 0: // nothing but nulls
+		x.texts = texts{}
+		return &x.texts, nil
+	case body[0] > 32:
+		return nil, wrong("page that refers to a dictionary by numbers of %d bits", body[0])
+	}
+	x.references = references{&x.dictionary, hybrid{rest: body[1:], width: uint(body[0])}}
+	return &x.references, nil
+}
+
 // rows reads n rows.
-func (x *scan) rows(n int, levels *hybrid, v values) error {
+func (x *scan) rows(n int, v values) error {
 	for range n {
-		level, ok := levels.next()
+		level, ok := x.level.next()
 		var b []byte
 		if ok && level == 1 {
 			b, ok = v.next()

@@ -1,9 +1,8 @@
 // Package npy reads and writes NumPy arrays, single ones (.npy) and archives of named ones (.npz) [kern2007].
 //
 // A reader never trusts what a file says of itself. Headers are capped, sizes are checked for overflow, and memory is taken
-// only as data arrives: at most four times the bytes read plus 1 MB (nine times for booleans, whose entries grow from one
-// byte to eight). Archives may unpack only so far, and their directory costs at most eight times its size. Nothing is
-// unpickled, so object arrays are refused.
+// only for data that is there: at most four times the file's size plus 1 MB. A compressed archive is unpacked once to check
+// all of it before memory is taken for its arrays, and only so far. Nothing is unpickled, so object arrays are refused.
 package npy
 
 import (

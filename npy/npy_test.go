@@ -55,7 +55,6 @@ func TestReadsWhatNumPyWrote(t *testing.T) {
 		"version3":     quarters,
 		"i4-fortran":   integers,
 		"i8":           integers,
-		"b1":           {Shape: []int{2, 3}, Data: []float64{1, 0, 1, 1, 1, 0}},
 		"scalar":       {Data: []float64{0.1}},
 		"empty":        {Shape: []int{0, 3}},
 		"cube-fortran": {Shape: []int{2, 3, 4}, Data: upTo(24)},

@@ -7,34 +7,74 @@ import (
 	"strings"
 )
 
-// Read reads one array and leaves the reader right behind it. It takes the types <f8, <f4, <i8, <i4 and |b1 in C or Fortran
-// order and gives float64 in C order; an integer that no float64 holds exactly is refused. NaN and infinities are kept.
+// Read reads one array and leaves the reader right behind it. It takes the types <f8, <f4, <i8 and <i4 in C or Fortran order
+// and gives float64 in C order; an integer that no float64 holds exactly is refused. NaN and infinities are kept.
 func Read(r io.Reader, lim Limits) (Array, error) {
-	h, err := readHeader(r)
+	e, err := begin(r, lim)
 	if err != nil {
 		return Array{}, err
+	}
+	chunks, err := fetch(r, e.size())
+	if err != nil {
+		return Array{}, err
+	}
+	e.data = make([]float64, e.count)
+	for _, c := range chunks {
+		if err := e.add(c); err != nil {
+			return Array{}, err
+		}
+	}
+	return e.array(), nil
+}
+
+// entries turns the bytes of an array into numbers. Without data it only checks them.
+type entries struct {
+	header
+	kind
+	walk
+	count int
+	data  []float64
+}
+
+// begin reads a header and checks what it says.
+func begin(r io.Reader, lim Limits) (*entries, error) {
+	h, err := readHeader(r)
+	if err != nil {
+		return nil, err
 	}
 	k, err := kindOf(h.descr)
 	if err != nil {
-		return Array{}, err
+		return nil, err
 	}
-	n, err := count(h.shape, min(lim.bytes(), math.MaxInt/8)/int64(k.size))
+	n, err := count(h.shape, min(lim.bytes(), math.MaxInt/8)/int64(k.width))
 	if err != nil {
-		return Array{}, err
+		return nil, err
 	}
-	chunks, err := fetch(r, n*k.size)
-	if err != nil {
-		return Array{}, err
+	return &entries{header: h, kind: k, walk: newWalk(h, n), count: n}, nil
+}
+
+// size is the number of bytes that the entries take in the file.
+func (e *entries) size() int { return e.count * e.width }
+
+func (e *entries) array() Array { return Array{Shape: e.header.shape, Data: e.data} }
+
+// add takes the next entries and puts each where C order has it.
+func (e *entries) add(c []byte) error {
+	for ; len(c) > 0; c = c[e.width:] {
+		v, ok := e.value(c)
+		if !ok {
+			return wrong("entry %d: no float64 holds it", e.at)
+		}
+		if e.data != nil {
+			e.data[e.at] = v
+		}
+		e.next()
 	}
-	data, err := decode(chunks, h, k, n)
-	if err != nil {
-		return Array{}, err
-	}
-	return Array{Shape: h.shape, Data: data}, nil
+	return nil
 }
 
 // chunkSize is how far reading may run ahead of the data; no entry straddles two chunks.
-const chunkSize = 256 << 10
+const chunkSize = 64 << 10
 
 // fetch reads n bytes in chunks, so that a file that promises more than it holds costs no more than it holds.
 func fetch(r io.Reader, n int) ([][]byte, error) {
@@ -50,34 +90,17 @@ func fetch(r io.Reader, n int) ([][]byte, error) {
 	return chunks, nil
 }
 
-// decode turns the entries into float64 and puts each where C order has it.
-func decode(chunks [][]byte, h header, k kind, n int) ([]float64, error) {
-	data := make([]float64, n)
-	w := newWalk(h, n)
-	for _, c := range chunks {
-		for ; len(c) > 0; c = c[k.size:] {
-			v, ok := k.value(c)
-			if !ok {
-				return nil, wrong("entry %d is no %s, or no float64 holds it", w.at, h.descr)
-			}
-			data[w.at] = v
-			w.next()
-		}
-	}
-	return data, nil
-}
-
 // walk goes through an array in the order of the file; at is the entry's place in C order.
 type walk struct {
 	at                   int
 	shape, stride, index []int
 }
 
-func newWalk(h header, n int) *walk {
+func newWalk(h header, n int) walk {
 	if !h.fortran {
-		return &walk{shape: []int{n}, stride: []int{1}, index: []int{0}}
+		return walk{shape: []int{n}, stride: []int{1}, index: []int{0}}
 	}
-	w := &walk{shape: h.shape, stride: make([]int, len(h.shape)), index: make([]int, len(h.shape))}
+	w := walk{shape: h.shape, stride: make([]int, len(h.shape)), index: make([]int, len(h.shape))}
 	step := 1
 	for i := len(h.shape) - 1; i >= 0; i-- {
 		w.stride[i] = step
@@ -100,7 +123,7 @@ func (w *walk) next() {
 
 // kind is an entry type: its size in bytes and how to read one; ok is false for bytes that no float64 can stand for.
 type kind struct {
-	size  int
+	width int
 	value func(b []byte) (v float64, ok bool)
 }
 
@@ -114,8 +137,6 @@ func kindOf(descr string) (kind, error) {
 		return kind{8, int8s}, nil
 	case "<i4":
 		return kind{4, int4}, nil
-	case "|b1":
-		return kind{1, bool1}, nil
 	}
 	switch {
 	case strings.Contains(descr, "O"):
@@ -123,7 +144,7 @@ func kindOf(descr string) (kind, error) {
 	case strings.HasPrefix(descr, ">"):
 		return kind{}, wrong("type %q: big-endian arrays are not read", descr)
 	}
-	return kind{}, wrong("type %q, want <f8, <f4, <i8, <i4 or |b1", descr)
+	return kind{}, wrong("type %q, want <f8, <f4, <i8 or <i4; astype(float) makes one of them", descr)
 }
 
 func float8(b []byte) (float64, bool) {
@@ -140,5 +161,3 @@ func int8s(b []byte) (float64, bool) {
 }
 
 func int4(b []byte) (float64, bool) { return float64(int32(binary.LittleEndian.Uint32(b))), true }
-
-func bool1(b []byte) (float64, bool) { return float64(b[0]), b[0] <= 1 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
 	"strings"
 )
 
@@ -15,42 +16,73 @@ func ReadZip(r io.ReaderAt, size int64, lim Limits) ([]Named, error) {
 	if err != nil {
 		return nil, err
 	}
-	left := lim.unpacked(size)
-	var list []Named
-	for _, f := range files {
-		a, used, err := readMember(f, left)
-		if err != nil {
-			return nil, err
-		}
-		left -= used
-		list = append(list, Named{memberName(f), a})
-	}
-	return list, nil
+	return readMembers(files, lim.unpacked(size))
 }
 
-// ReadMember reads one array of an archive; name is without ".npy".
+// ReadMember reads one array of an archive; name is without ".npy", and empty for the only one.
 func ReadMember(r io.ReaderAt, size int64, name string, lim Limits) (Array, error) {
 	files, err := members(r, size)
 	if err != nil {
 		return Array{}, err
 	}
 	var names []string
-	for _, f := range files {
-		if memberName(f) == name {
-			a, _, err := readMember(f, lim.unpacked(size))
-			return a, err
+	for i, f := range files {
+		if memberName(f) == name || name == "" && len(files) == 1 {
+			list, err := readMembers(files[i:i+1], lim.unpacked(size))
+			if err != nil {
+				return Array{}, err
+			}
+			return list[0].Array, nil
 		}
 		names = append(names, memberName(f))
 	}
 	return Array{}, &FormatError{Member: name, What: "not in the archive, which holds " + strings.Join(names, ", ")}
 }
 
+// readMembers unpacks every member twice: to check it, and once all are known to be sound, to keep it.
+func readMembers(files []*zip.File, most int64) ([]Named, error) {
+	u := unpacker{left: most}
+	for _, f := range files {
+		if _, err := u.member(f, false); err != nil {
+			return nil, err
+		}
+	}
+	u.left = most
+	list := make([]Named, 0, len(files))
+	for _, f := range files {
+		a, err := u.member(f, true)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, Named{memberName(f), a})
+	}
+	return list, nil
+}
+
+// largestDirectory is how many bytes are read to list an archive: room for more than a thousand arrays.
+const largestDirectory = 192 << 10
+
+// directory lets so many bytes be read.
+type directory struct {
+	io.ReaderAt
+	left int64
+}
+
+func (d *directory) ReadAt(p []byte, at int64) (int, error) {
+	if d.left -= int64(len(p)); d.left < 0 {
+		return 0, wrong("directory of more than %d bytes", largestDirectory)
+	}
+	return d.ReaderAt.ReadAt(p, at)
+}
+
 // members lists the archive's files after checking their names.
 func members(r io.ReaderAt, size int64) ([]*zip.File, error) {
-	z, err := zip.NewReader(r, size)
+	d := &directory{r, largestDirectory}
+	z, err := zip.NewReader(d, size)
 	if err != nil {
 		return nil, &FormatError{What: "open archive", Err: err}
 	}
+	d.left = math.MaxInt64
 	seen := map[string]bool{}
 	for _, f := range z.File {
 		stem, ok := strings.CutSuffix(f.Name, ".npy")
@@ -75,28 +107,65 @@ func checkName(name string) error {
 	return nil
 }
 
-// readMember reads f to its end, which also checks its checksum, and tells how many bytes it unpacked.
-func readMember(f *zip.File, left int64) (a Array, used int64, err error) {
+// unpacker reads members as long as bytes are left to unpack.
+type unpacker struct {
+	left int64
+	room []byte
+}
+
+// member reads f to its end, which also checks its checksum.
+func (u *unpacker) member(f *zip.File, keep bool) (Array, error) {
 	rc, err := f.Open()
 	if err != nil {
-		return a, 0, inMember(f, &FormatError{What: "open", Err: err})
+		return Array{}, inMember(f, &FormatError{What: "open", Err: err})
 	}
 	defer rc.Close()
-	if left < 1 {
-		return a, 0, inMember(f, wrong("the archive unpacks to more than the limit"))
+	if u.left < 1 {
+		return Array{}, inMember(f, wrong("the archive unpacks to more than the limit"))
 	}
-	lr := &io.LimitedReader{R: rc, N: left}
-	if a, err = Read(lr, Limits{Bytes: left}); err != nil {
-		return Array{}, 0, inMember(f, err)
+	r := &io.LimitedReader{R: rc, N: u.left}
+	e, err := begin(r, Limits{Bytes: u.left})
+	if err != nil {
+		return Array{}, inMember(f, err)
 	}
+	if keep {
+		e.data = make([]float64, e.count)
+	}
+	if err := u.pour(e, r); err != nil {
+		return Array{}, inMember(f, err)
+	}
+	u.left = r.N
+	return e.array(), inMember(f, atEnd(rc))
+}
+
+// pour gives the bytes of the entries to e, a roomful at a time.
+func (u *unpacker) pour(e *entries, r io.Reader) error {
+	for n := e.size(); n > 0; {
+		if want := min(n, chunkSize); len(u.room) < want {
+			u.room = make([]byte, max(want+7, 2*len(u.room))/8*8)
+		}
+		c := u.room[:min(n, len(u.room))]
+		if err := fill(r, c, "entries"); err != nil {
+			return err
+		}
+		if err := e.add(c); err != nil {
+			return err
+		}
+		n -= len(c)
+	}
+	return nil
+}
+
+// atEnd says what is wrong if something follows.
+func atEnd(r io.Reader) error {
 	var one [1]byte
-	switch _, err := io.ReadFull(rc, one[:]); err {
+	switch _, err := io.ReadFull(r, one[:]); err {
 	case io.EOF:
-		return a, left - lr.N, nil
+		return nil
 	case nil:
-		return Array{}, 0, inMember(f, wrong("bytes after the array"))
+		return wrong("bytes after the array")
 	default:
-		return Array{}, 0, inMember(f, &FormatError{What: "read to the end", Err: err})
+		return &FormatError{What: "read to the end", Err: err}
 	}
 }
 

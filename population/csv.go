@@ -2,6 +2,7 @@ package population
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -11,92 +12,169 @@ import (
 )
 
 const (
-	maxLine    = 4 << 20 // bytes of a line
-	maxEntries = 1 << 27 // numbers of a table, 1 GiB
+	longestField = 4 << 10 // bytes
+	maxEntries   = 1 << 27 // numbers of a table, 1 GiB
 )
 
 // ReadCSV reads a table of numbers separated by commas, one individual a line. A first line without any number is taken for
-// a header and skipped; blank lines may only come last. A line may have 4 MB, the table 2²⁷ numbers. An error is a
+// a header and skipped; blank lines may only come last. A field may have 4 KB, the table 2²⁷ numbers. An error is a
 // *TableError that names line and column.
-func ReadCSV(r io.Reader) (Table, error) {
-	lines := bufio.NewScanner(r)
-	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
-	c := csvTable{}
-	for lines.Scan() {
-		if err := c.add(lines.Text()); err != nil {
-			return Table{}, err
-		}
+//
+// The file is read twice, to check it and to keep it, so memory is taken only for what is there: at most four times the
+// file's size plus 1 MB.
+func ReadCSV(r io.ReadSeeker) (Table, error) {
+	start, err := r.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return Table{}, &TableError{What: "read", Err: err}
 	}
-	if err := lines.Err(); err != nil {
-		if errors.Is(err, bufio.ErrTooLong) {
-			return Table{}, &TableError{Line: c.line + 1, What: fmt.Sprintf("more than %d bytes", maxLine)}
-		}
-		return Table{}, &TableError{Line: c.line + 1, What: "read", Err: err}
+	in := bufio.NewReaderSize(r, 16<<10)
+	var check, keep csvTable
+	if err := check.read(in); err != nil {
+		return Table{}, err
 	}
-	if len(c.Data) == 0 {
+	if check.count == 0 {
 		return Table{}, &TableError{What: "no numbers"}
 	}
-	return c.Table, nil
+	if _, err := r.Seek(start, io.SeekStart); err != nil {
+		return Table{}, &TableError{What: "read", Err: err}
+	}
+	in.Reset(r)
+	keep.Data = make([]float64, 0, check.count)
+	if err := keep.read(in); err != nil {
+		return Table{}, err
+	}
+	return keep.Table, nil
 }
 
-// csvTable is a table that grows line by line.
+// csvTable is a table that grows field by field. Without room for its data it is only checked and counted.
 type csvTable struct {
 	Table
-	line  int // lines read
-	blank int // the first of the blank lines at the end
+	count        int // numbers read
+	line, column int // fields ended so far: lines, and columns of the next
+	blank        int // the first of the blank lines at the end
+	field        []byte
+	wrong        *TableError // the first field of the line that is no number
+	numbers      int         // fields of the line that are
+	odd          int         // fields that begin like a number and are none
 }
 
-// add reads the next line.
-func (c *csvTable) add(text string) error {
-	c.line++
-	if c.line == 1 {
-		text = strings.TrimPrefix(text, "\ufeff")
-	}
-	if strings.TrimSpace(text) == "" {
-		if c.blank == 0 {
-			c.blank = c.line
+// read takes in everything up to the end.
+func (c *csvTable) read(in *bufio.Reader) error {
+	for {
+		b, err := in.ReadByte()
+		switch {
+		case err == io.EOF:
+			return c.last()
+		case err != nil:
+			return &TableError{Line: c.line + 1, What: "read", Err: err}
+		case b == ',':
+			err = c.endField()
+		case b == '\n':
+			err = c.endLine()
+		case len(c.field) == longestField:
+			err = &TableError{Line: c.line + 1, Column: c.column + 1, What: fmt.Sprintf("more than %d bytes", longestField)}
+		default:
+			c.field = append(c.field, b)
 		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// last ends a line that the file ends in the middle of.
+func (c *csvTable) last() error {
+	if c.column == 0 && len(c.field) == 0 {
 		return nil
 	}
+	return c.endLine()
+}
+
+// endField takes a field. In the first line one that is no number may be the name of a column, until another is a number.
+func (c *csvTable) endField() error {
 	if c.blank > 0 {
 		return &TableError{Line: c.blank, What: "blank line inside the table"}
 	}
-	if c.line == 1 && isHeader(text) {
-		return nil
+	if c.line == 0 && c.column == 0 {
+		c.field = bytes.TrimPrefix(c.field, []byte("\ufeff"))
 	}
-	return c.numbers(text)
+	c.column++
+	text := bytes.TrimSpace(c.field)
+	v, number := c.parse(text)
+	if number {
+		c.numbers++
+	}
+	if (!number || math.IsNaN(v) || math.IsInf(v, 0)) && c.wrong == nil {
+		c.wrong = &TableError{Line: c.line + 1, Column: c.column, What: fmt.Sprintf("%.40q is not a finite number", text)}
+	}
+	c.field = c.field[:0]
+	if c.wrong != nil && (c.line > 0 || c.numbers > 0) {
+		return c.wrong
+	}
+	if c.wrong == nil {
+		c.add(v)
+	}
+	return nil
 }
 
-// isHeader tells whether no field of the line is a number.
-func isHeader(text string) bool {
-	for field := range strings.SplitSeq(text, ",") {
-		if _, err := strconv.ParseFloat(strings.TrimSpace(field), 64); err == nil || errors.Is(err, strconv.ErrRange) {
-			return false
-		}
+// mostOdd is how many names of columns may begin like a number.
+const mostOdd = 1000
+
+// parse reads a number, which may be too large or NaN. Texts that do not begin like one are not even tried, for an error of
+// strconv costs more than the text.
+func (c *csvTable) parse(text []byte) (v float64, number bool) {
+	digits := bytes.TrimLeft(text, "+-.")
+	if len(digits) == 0 || !strings.ContainsRune("0123456789iInN", rune(digits[0])) || c.odd > mostOdd {
+		return math.NaN(), c.odd > mostOdd
 	}
-	return true
+	v, err := strconv.ParseFloat(string(text), 64)
+	if err == nil || errors.Is(err, strconv.ErrRange) {
+		return v, true
+	}
+	c.odd++
+	return v, false
 }
 
-// numbers adds the row of a line, which must be as long as the first.
-func (c *csvTable) numbers(text string) error {
-	column := 0
-	for field := range strings.SplitSeq(text, ",") {
-		column++
-		field = strings.TrimSpace(field)
-		v, err := strconv.ParseFloat(field, 64)
-		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-			return &TableError{Line: c.line, Column: column, What: fmt.Sprintf("%.40q is not a finite number", field)}
-		}
+func (c *csvTable) add(v float64) {
+	c.count++
+	if c.Data != nil {
 		c.Data = append(c.Data, v)
 	}
-	if c.Width == 0 {
-		c.Width = column
+}
+
+// endLine takes the last field of a line and checks the row.
+func (c *csvTable) endLine() error {
+	if c.column == 0 && c.isBlank() {
+		return c.skip()
 	}
-	if column != c.Width {
-		return &TableError{Line: c.line, What: fmt.Sprintf("%d numbers, the first row has %d", column, c.Width)}
+	if err := c.endField(); err != nil {
+		return err
 	}
-	if len(c.Data) > maxEntries {
+	if c.line++; c.wrong == nil {
+		if c.Width == 0 {
+			c.Width = c.column
+		}
+		if c.column != c.Width {
+			return &TableError{Line: c.line, What: fmt.Sprintf("%d numbers, the first row has %d", c.column, c.Width)}
+		}
+	}
+	if c.count > maxEntries {
 		return &TableError{Line: c.line, What: fmt.Sprintf("more than %d numbers in the table", maxEntries)}
+	}
+	c.column, c.numbers, c.wrong = 0, 0, nil
+	return nil
+}
+
+func (c *csvTable) isBlank() bool {
+	return len(bytes.TrimSpace(bytes.TrimPrefix(c.field, []byte("\ufeff")))) == 0
+}
+
+// skip passes over a blank line.
+func (c *csvTable) skip() error {
+	c.line++
+	c.field = c.field[:0]
+	if c.blank == 0 {
+		c.blank = c.line
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kedge-opt/kedge/internal/heap"
 	"github.com/kedge-opt/kedge/npy"
 	"github.com/kedge-opt/kedge/population"
 )
@@ -39,7 +40,8 @@ func TestReadCSVRefuses(t *testing.T) {
 		"1,2\n3,4,5\n":             "table, line 2: 3 numbers, the first row has 2",
 		"1,2,\n":                   `table, line 1, column 3: "" is not a finite number`,
 		"1\n\n2\n":                 "table, line 2: blank line inside the table",
-		"1\n" + long(4<<20):        "table, line 2: more than 4194304 bytes",
+		"1\n\n2,x\n":               "table, line 2: blank line inside the table",
+		"1,2\n3," + long(4097):     "table, line 2, column 2: more than 4096 bytes",
 		"1\n" + long(100) + "x\n2": `table, line 2, column 1: "` + long(40) + `" is not a finite number`,
 	} {
 		var te *population.TableError
@@ -61,7 +63,8 @@ func TestReadCSVReportsTheReadersError(t *testing.T) {
 
 type failing struct{ err error }
 
-func (f failing) Read([]byte) (int, error) { return 0, f.err }
+func (f failing) Read([]byte) (int, error)       { return 0, f.err }
+func (f failing) Seek(int64, int) (int64, error) { return 0, nil }
 
 // npyFile is a file of one array.
 func npyFile(t *testing.T, shape []int, data ...float64) *bytes.Buffer {
@@ -124,12 +127,37 @@ func TestTableShapes(t *testing.T) {
 	}
 }
 
+// Every number that a file may hold takes two bytes and becomes eight; nothing else grows with the file.
+func TestCSVMemoryFollowsTheData(t *testing.T) {
+	for what, in := range map[string]string{
+		"shortest numbers, one line":  strings.Repeat("1,", 1<<18) + "1",
+		"shortest numbers, one a row": strings.Repeat("1\n", 1<<18),
+		"longest numbers":             strings.Repeat(strings.Repeat("1", 300)+",", 1<<11) + "1",
+		"names":                       strings.Repeat("n,", 1<<18),
+		"odd names":                   strings.Repeat("1x,", 1<<18),
+		"commas":                      strings.Repeat(",", 1<<19),
+		"a mistake at the end":        strings.Repeat("1,", 1<<18),
+		"one long field":              long(1 << 20),
+		"blank lines":                 strings.Repeat("\n", 1<<19),
+	} {
+		bound := 4*int64(len(in)) + 1<<20
+		if got := heap.Taken(0, func() { _, _ = population.ReadCSV(strings.NewReader(in)) }); got > bound {
+			t.Errorf("%s: %d bytes took %d of memory, want at most %d", what, len(in), got, bound)
+		}
+	}
+}
+
 func FuzzReadCSV(f *testing.F) {
 	for _, seed := range []string{"1,2\n3,4\n", "x,y\n1,2\n", "1\n\n", "\ufeff1", "1,\n", "nan", "0x1p-3,1_0\r\n"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, in string) {
-		table, err := population.ReadCSV(strings.NewReader(in))
+		var table population.Table
+		var err error
+		bound := 4*int64(len(in)) + 1<<20
+		if got := heap.Taken(bound, func() { table, err = population.ReadCSV(strings.NewReader(in)) }); got > bound {
+			t.Errorf("%d bytes took %d of memory", len(in), got)
+		}
 		if err != nil && !typed(err) {
 			t.Errorf("untyped error %v", err)
 		}

@@ -2,12 +2,14 @@ package spec
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"io/fs"
 	"math"
 	"path"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/columns"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/rows"
 	"github.com/kedge-opt/kedge/stream"
@@ -77,6 +79,12 @@ func (s *Spec) buildLaw(path string, l *Law, dim int, files fs.FS) (population.L
 	}
 }
 
+// openFile is a file that can be read from anywhere.
+type openFile interface {
+	io.ReadSeeker
+	io.ReaderAt
+}
+
 // readTable reads a file of individuals, by its ending.
 func readTable(files fs.FS, name, array string) (population.Table, error) {
 	file, err := files.Open(name)
@@ -84,24 +92,33 @@ func readTable(files fs.FS, name, array string) (population.Table, error) {
 		return population.Table{}, err
 	}
 	defer file.Close()
-	switch path.Ext(name) {
-	case ".csv":
-		return population.ReadCSV(file)
-	case ".npy":
-		return population.ReadNPY(file)
-	}
-	if r, ok := file.(io.ReaderAt); ok {
-		info, err := file.Stat()
+	r, ok := file.(openFile)
+	if !ok {
+		all, err := io.ReadAll(file)
 		if err != nil {
 			return population.Table{}, err
 		}
-		return population.ReadNPZ(r, info.Size(), array)
+		r = bytes.NewReader(all)
 	}
-	all, err := io.ReadAll(file)
+	size, err := r.Seek(0, io.SeekEnd)
+	if err == nil {
+		_, err = r.Seek(0, io.SeekStart)
+	}
 	if err != nil {
 		return population.Table{}, err
 	}
-	return population.ReadNPZ(bytes.NewReader(all), int64(len(all)), array)
+	switch path.Ext(name) {
+	case ".csv":
+		return population.ReadCSV(r)
+	case ".npy":
+		return population.ReadNPY(r)
+	case ".parquet":
+		rows, width, err := columns.ReadMatrix(r, size, columns.Limits{})
+		return population.Table{Data: rows, Width: width}, err
+	case ".npz":
+		return population.ReadNPZ(r, size, array)
+	}
+	return population.Table{}, errors.New("want a file that ends in .csv, .npy, .npz or .parquet")
 }
 
 // checkRows tells whether individuals read from a file are what the dynamics move: unit vectors or proportions. Laws and

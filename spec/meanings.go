@@ -71,7 +71,7 @@ var meanings = map[string]meaning{
 	"law.mean":            {"The mean of the normal law.", "", "0"},
 	"law.deviation":       {"The standard deviation of the normal law.", "", "1"},
 	"law.values":          {"The individuals, one a row.", "", "[[1, 0], [0, 1]]"},
-	"law.file":            {"A .csv, .npy or .npz file with one individual a row, relative to where kedge is run.", "", "people.csv"},
+	"law.file":            {"A .csv, .npy, .npz or .parquet file with one individual a row, relative to where kedge is run.", "", "people.csv"},
 	"law.array":           {"The member of an .npz file. Without one it must have a single member.", "", "traits"},
 
 	"dynamics.kind":                  {"The law of motion of an individual.", "", "polarized"},

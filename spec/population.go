@@ -33,7 +33,7 @@ type Law struct {
 	Deviation     Vector // of normal
 
 	Values Rows   // of values: one individual a row
-	File   string // of file: a .csv, .npy or .npz file with one individual a row
+	File   string // of file: a .csv, .npy, .npz or .parquet file with one individual a row
 	Array  string // of file: the member of an .npz file; "": its only one
 }
 
