@@ -46,10 +46,10 @@ func checkDims(n kedge.Dims) error {
 // checkBlock is the door of SettleRows: whole rows and finite numbers. It returns the number of rows.
 func checkBlock(n kedge.Dims, dst, u, d []float64) (int, error) {
 	count := len(dst) / n.State
-	err := errors.Join(kedge.CheckLen("dst", dst, count*n.State), kedge.CheckLen("d", d, count*n.Trait), kedge.CheckVector("u", u, n.Decision))
-	if rows.Finite(d) {
-		return count, err
+	if len(dst) == count*n.State && len(d) == count*n.Trait && len(u) == n.Decision && rows.Finite(u) && rows.Finite(d) {
+		return count, nil
 	}
+	err := errors.Join(kedge.CheckLen("dst", dst, count*n.State), kedge.CheckLen("d", d, count*n.Trait), kedge.CheckVector("u", u, n.Decision))
 	for i := 0; i < count && err == nil; i++ {
 		err = inRow(i, kedge.CheckFinite("d", kedge.Row(d, i, n.Trait)))
 	}

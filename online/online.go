@@ -119,8 +119,8 @@ func (d *Descent) commit(o kedge.Observation) {
 }
 
 func (d *Descent) check(o kedge.Observation) error {
-	if err := kedge.CheckVector("observation U", o.U, len(d.u)); err != nil {
-		return err
+	if len(o.U) != len(d.u) || !rows.Finite(o.U) {
+		return kedge.CheckVector("observation U", o.U, len(d.u))
 	}
 	if !rows.Finite(o.P) {
 		return kedge.CheckFinite("observation P", o.P)

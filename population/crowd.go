@@ -229,8 +229,8 @@ func (c *Crowd) furnish(workers int) {
 // is not finite is an error that names the first such individual. On any error, or when the context ends first, nobody has
 // moved.
 func (c *Crowd) Respond(ctx context.Context, u []float64) error {
-	if err := kedge.CheckVector("u", u, c.dim.Decision); err != nil {
-		return err
+	if len(u) != c.dim.Decision || !rows.Finite(u) {
+		return kedge.CheckVector("u", u, c.dim.Decision)
 	}
 	if err := c.moveAll(ctx, u); err != nil {
 		return fmt.Errorf("respond: %w", err)
