@@ -29,21 +29,28 @@ func (k *keeper) calls(pulse *int64) bool {
 // save saves a trial under way.
 func (k *keeper) save(a *attempt) {
 	a.at.run = k.id
-	crowd := a.trial.Population
-	b := make([]byte, 0, 8*crowd.Size()*crowd.Dims().State+72*len(a.slot.K)+1<<16)
-	var err error
-	for _, s := range a.states() {
-		if b, err = s.AppendBinary(b); err != nil {
-			k.warn(err)
-			return
+	err := WriteFile(k.trialFile(a.at), func(w io.Writer) error {
+		for _, s := range a.states() {
+			if err := write(w, s); err != nil {
+				return err
+			}
 		}
-	}
-	err = WriteFile(k.trialFile(a.at), func(w io.Writer) error {
-		_, err := w.Write(b)
-		return err
+		return nil
 	})
 	a.saved = a.saved || err == nil
 	k.warn(err)
+}
+
+// write writes a state, piece by piece if it can, for a crowd may fill the memory.
+func write(w io.Writer, s wire.State) error {
+	if large, ok := s.(interface{ Save(to io.Writer) error }); ok {
+		return large.Save(w)
+	}
+	b, err := s.AppendBinary(nil)
+	if err == nil {
+		_, err = w.Write(b)
+	}
+	return err
 }
 
 // states are what the file of a trial holds.

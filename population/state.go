@@ -2,6 +2,8 @@ package population
 
 import (
 	"fmt"
+	"io"
+	"slices"
 
 	"github.com/kedge-opt/kedge/wire"
 )
@@ -22,15 +24,39 @@ const (
 // AppendBinary appends everybody's state and the picker's. Traits and dynamics are not state: a crowd is restored into one
 // of the same config. A picker that is no wire.State is an error.
 func (c *Crowd) AppendBinary(b []byte) ([]byte, error) {
-	pick, err := stateOf("picker", c.pick)
+	picked, err := c.savePick()
 	if err != nil {
 		return b, err
 	}
-	w := wire.Write(b, c.states.kind())
+	w := wire.Write(slices.Grow(b, c.states.bytes()/2+len(picked)+1024), c.states.kind())
+	c.write(w, picked)
+	return w.Finish()
+}
+
+// Save writes the bytes that AppendBinary would append, without having them all in memory.
+func (c *Crowd) Save(to io.Writer) error {
+	picked, err := c.savePick()
+	if err != nil {
+		return err
+	}
+	w := wire.Stream(to, c.states.kind(), 8+8+c.states.bytes()/2+8+len(picked))
+	c.write(w, picked)
+	_, err = w.Finish()
+	return err
+}
+
+func (c *Crowd) write(w *wire.Writer, picked []byte) {
 	w.Int(c.size)
 	c.states.write(w)
-	w.State(pick)
-	return w.Finish()
+	w.Bytes(picked)
+}
+
+func (c *Crowd) savePick() ([]byte, error) {
+	pick, err := stateOf("picker", c.pick)
+	if err != nil {
+		return nil, err
+	}
+	return pick.AppendBinary(nil)
 }
 
 // UnmarshalBinary puts everybody into the saved states, and the picker. On an error nobody has moved.

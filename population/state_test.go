@@ -2,6 +2,8 @@ package population_test
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"math"
 	"strings"
 	"testing"
@@ -89,6 +91,32 @@ func save(t testing.TB, c *population.Crowd) []byte {
 	return b
 }
 
+// lame is a writer that fails after so many bytes.
+type lame int
+
+func (l *lame) Write(p []byte) (int, error) {
+	if *l -= lame(len(p)); *l < 0 {
+		return 0, io.ErrShortWrite
+	}
+	return len(p), nil
+}
+
+// In a stream the bytes are the same, over more than one piece, and a writer's error is told.
+func TestSaveWritesTheSameBytes(t *testing.T) {
+	for name, start := range kept(t, 5000) {
+		var b bytes.Buffer
+		c := start()
+		if err := c.Save(&b); err != nil || !bytes.Equal(b.Bytes(), save(t, c)) {
+			t.Errorf("%s: %d bytes, %v; want %d others", name, b.Len(), err, len(save(t, c)))
+		}
+		for _, room := range []lame{0, 100, 50_000, lame(b.Len() - 1)} {
+			if err := c.Save(&room); !errors.Is(err, io.ErrShortWrite) {
+				t.Errorf("%s: error %v of a writer that fails", name, err)
+			}
+		}
+	}
+}
+
 // first picks the first individuals and cannot be saved.
 type first struct{}
 
@@ -102,6 +130,9 @@ func TestUnknownPickersCannotBeSaved(t *testing.T) {
 		c := newCrowd(t, 3, 2, pick)
 		if b, err := c.AppendBinary([]byte("x")); err == nil || string(b) != "x" {
 			t.Errorf("%T: saved as %q, %v", pick, b, err)
+		}
+		if err := c.Save(io.Discard); err == nil {
+			t.Errorf("%T: saved", pick)
 		}
 		if err := c.UnmarshalBinary(nil); err == nil {
 			t.Errorf("%T: restored", pick)

@@ -132,6 +132,20 @@ func TestContentsMustBeReadWhole(t *testing.T) {
 	}
 }
 
+// A stream that does not keep to the size it announced is an error.
+func TestStreamsKeepTheirWord(t *testing.T) {
+	for size, want := range map[int]bool{31: false, 32: true, 33: false} {
+		var b bytes.Buffer
+		w := wire.Stream(&b, "list/1", size)
+		w.Floats([]float64{1, 2, 3})
+		_, err := w.Finish()
+		var l list
+		if ok := err == nil; ok != want || ok && l.UnmarshalBinary(b.Bytes()) != nil {
+			t.Errorf("announced %d bytes: %v", size, err)
+		}
+	}
+}
+
 func TestRestoreAllOrNone(t *testing.T) {
 	a, b := list{1}, list{2}
 	states := []wire.State{&a, &b}
