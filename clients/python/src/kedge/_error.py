@@ -1,0 +1,13 @@
+"""The one exception of the package."""
+
+
+class KedgeError(Exception):
+    """What went wrong, with what the command said.
+
+    code is the exit code of the command, None if it did not run; stderr is what it printed there.
+    """
+
+    def __init__(self, message, code=None, stderr=""):
+        super().__init__(message)
+        self.code = code
+        self.stderr = stderr
