@@ -61,6 +61,13 @@ func completeFlag(c *cobra.Command, name string, f completion) {
 	}
 }
 
+// completeWords gives a flag a few words to choose from.
+func completeWords(c *cobra.Command, name string, words []string) {
+	completeFlag(c, name, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return words, cobra.ShellCompDirectiveNoFileComp
+	})
+}
+
 // completeFolder offers folders.
 func completeFolder(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveFilterDirs
