@@ -6,15 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// Annotated returns the spec like YAML does, with what every key means beside it.
+// Annotated returns the spec like YAML does, with what every key means beside it. Keys that follow others are left out where
+// they do, so that who changes those changes all: the trials of an algorithm that are the trials of the spec.
 func (s *Spec) Annotated() []byte {
-	a := annotator{said: map[string]bool{}}
-	a.mapping(s.tree(), vocabulary(), "", "")
+	a := annotator{root: s.tree(), said: map[string]bool{}}
+	a.mapping(a.root, vocabulary(), "", "")
 	return a.out.Bytes()
 }
 
 // annotator writes YAML with comments, each once.
 type annotator struct {
+	root *node
 	out  bytes.Buffer
 	said map[string]bool
 }
@@ -31,8 +33,21 @@ func (a *annotator) mapping(n *node, o *outline, first, indent string) {
 		if i == 0 {
 			begin = first
 		}
-		a.key(key, n.items[i], o.find(key), begin, indent)
+		if e := o.find(key); !a.follows(e, n.items[i]) {
+			a.key(key, n.items[i], e, begin, indent)
+		}
 	}
+}
+
+// follows tells whether a value is that of another key of the spec, as it is by default.
+func (a *annotator) follows(e entry, value *node) bool {
+	other := a.root
+	for key := range strings.SplitSeq(e.like, ".") {
+		if other = other.get(key); other == nil {
+			return false
+		}
+	}
+	return value.kind == scalar && other.text == value.text
 }
 
 func (a *annotator) key(key string, value *node, e entry, begin, indent string) {

@@ -62,6 +62,6 @@ Retraining on fresh samples settles at the wrong place; kedge adds how the settl
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.AddCommand(newRun(), newSweep(), newMerge(), newReport(), newPlot(), newSpec(), newBench(), newVerify(), newVersion())
+	root.AddCommand(newRun(), newNew(), newSweep(), newMerge(), newReport(), newPlot(), newSpec(), newBench(), newVerify(), newVersion())
 	return root
 }

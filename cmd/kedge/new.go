@@ -56,12 +56,15 @@ What a flag answers is not asked. With --yes nothing is. FILE - prints the spec.
 }
 
 func (f *newFlags) run(c *cobra.Command, args []string) error {
-	i := &interview{in: bufio.NewReader(c.InOrStdin()), out: c.ErrOrStderr(), silent: f.yes}
+	i := &interview{stop: c.Context().Done(), in: bufio.NewReader(c.InOrStdin()), out: c.ErrOrStderr(), silent: f.yes}
 	name, err := f.file(i, args)
-	if err != nil {
-		return coded{err, exitUsage}
+	if err == nil {
+		err = f.answers.complete(i, c.Flags().Changed)
 	}
-	if err := f.answers.complete(i, c.Flags().Changed); err != nil {
+	switch {
+	case errors.Is(err, errStopped):
+		return coded{err, exitInterrupted}
+	case err != nil:
 		return coded{err, exitUsage}
 	}
 	s, err := spec.Parse("the answers", []byte(f.answers.yaml()))
@@ -111,6 +114,7 @@ func (f *newFlags) write(name string, text []byte) error {
 
 // interview asks questions a line each.
 type interview struct {
+	stop   <-chan struct{}
 	in     *bufio.Reader
 	out    io.Writer
 	silent bool // take the default without asking
@@ -123,8 +127,10 @@ func (i *interview) ask(question, preset string, check func(string) error) (stri
 	}
 	for {
 		fmt.Fprintf(i.out, "%s [%s]: ", question, preset)
-		line, err := i.in.ReadString('\n')
-		answer := strings.TrimSpace(line)
+		answer, err := i.line()
+		if errors.Is(err, errStopped) {
+			return "", err
+		}
 		if err != nil && answer == "" {
 			fmt.Fprintln(i.out)
 			return "", fmt.Errorf("no answer to %q; answer by a flag, or take what stands in brackets with --yes", question)
@@ -140,6 +146,28 @@ func (i *interview) ask(question, preset string, check func(string) error) (stri
 	}
 }
 
+var errStopped = errors.New("stopped, nothing was written")
+
+// line waits for a line, or for Ctrl-C.
+func (i *interview) line() (string, error) {
+	type answer struct {
+		text string
+		err  error
+	}
+	got := make(chan answer, 1)
+	go func() {
+		text, err := i.in.ReadString('\n')
+		got <- answer{strings.TrimSpace(text), err}
+	}()
+	select {
+	case a := <-got:
+		return a.text, a.err
+	case <-i.stop:
+		fmt.Fprintln(i.out)
+		return "", errStopped
+	}
+}
+
 // choose asks for one of several words and shows what they mean.
 func (i *interview) choose(question, key, preset string, options []string) (string, error) {
 	if !i.silent {
@@ -152,13 +180,13 @@ func (i *interview) choose(question, key, preset string, options []string) (stri
 }
 
 // count asks for a whole number.
-func (i *interview) count(question string, preset, most int) (int, error) {
+func (i *interview) count(question string, preset, least, most int) (int, error) {
 	answer, err := i.ask(question, strconv.Itoa(preset), func(s string) error {
 		n, err := strconv.Atoi(s)
 		if err != nil {
 			return fmt.Errorf("%q is no whole number", s)
 		}
-		return within(n, most)
+		return within(n, least, most)
 	})
 	if err != nil {
 		return 0, err
@@ -166,9 +194,9 @@ func (i *interview) count(question string, preset, most int) (int, error) {
 	return strconv.Atoi(answer)
 }
 
-func within(n, most int) error {
-	if n < 1 || n > most {
-		return fmt.Errorf("%d is not from 1 to %d", n, most)
+func within(n, least, most int) error {
+	if n < least || n > most {
+		return fmt.Errorf("%d is not from %d to %d", n, least, most)
 	}
 	return nil
 }

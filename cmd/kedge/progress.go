@@ -13,22 +13,27 @@ import (
 // watch shows how far a run is: a line that is drawn again and again on a terminal, otherwise a line now and then. Notes come
 // above it. The returned function ends it and waits until the last line is out.
 func watch(out io.Writer, p *lab.Progress, n *notes) (stop func()) {
-	every, c, pace := 10*time.Second, &canvas{out: out}, new(pace)
-	if styleOf(out).terminal {
-		every = 200 * time.Millisecond
-	}
-	return repeat(every, func(time.Duration) {
+	c, pace, next := &canvas{out: out}, new(pace), 10*time.Second
+	end := repeat(200*time.Millisecond, func(spent time.Duration) {
 		s := styleOf(out)
-		if line := progressLine(s, pace.look(p, time.Now())); s.terminal {
+		switch line := progressLine(s, pace.look(p, time.Now())); {
+		case s.terminal:
 			c.print(s, n.take()...)
 			c.draw(s, line)
-		} else {
+		case spent >= next:
 			fmt.Fprintln(out, line)
+			next = spent + 10*time.Second
 		}
 	})
+	return func() {
+		end()
+		if s := styleOf(out); !s.terminal {
+			fmt.Fprintln(out, progressLine(s, pace.look(p, time.Now())))
+		}
+	}
 }
 
-// repeat calls show at every so many seconds and once more when the returned function is called.
+// repeat calls show every so often and once more when the returned function is called.
 func repeat(every time.Duration, show func(spent time.Duration)) (stop func()) {
 	done, begun := make(chan struct{}), time.Now()
 	var wg sync.WaitGroup

@@ -18,7 +18,7 @@ type usual struct {
 	law, dynamics      string   // keys of these sections
 	objectives         []string // the first is the default
 	sets               []string
-	dim, most          int // numbers that are decided
+	least, dim, most   int // numbers that are decided
 	people, iterations int
 	step               float64
 	batch              int
@@ -29,23 +29,23 @@ func usualOf(dynamics string) (usual, bool) {
 	u, ok := map[string]usual{
 		"polarized": {
 			law: "law: cap, angle: 90", dynamics: "lambda: 0.4, sigma: 0.5",
-			objectives: []string{"affinity", "quadratic"}, sets: []string{"ball", "box", "simplex", "capped-simplex", "whole"},
-			dim: 20, most: 10_000, people: 1000, iterations: 8000, step: 0.005, batch: 50,
+			objectives: []string{"affinity", "quadratic"}, sets: []string{"ball", "box", "simplex", "capped-simplex"},
+			least: 2, dim: 20, most: 10_000, people: 1000, iterations: 8000, step: 0.005, batch: 50,
 		},
 		"choice": {
 			law: "law: dirichlet, concentration: 1", dynamics: "lambda1: 0.2, lambda2: 0.5, epsilon: 0.5",
 			objectives: []string{"revenue", "quadratic"}, sets: []string{"capped-simplex", "simplex", "box", "ball", "whole"},
-			dim: 10, most: 10_000, people: 100, iterations: 4000, step: 0.5, batch: 20,
+			least: 1, dim: 10, most: 10_000, people: 100, iterations: 4000, step: 0.5, batch: 20,
 		},
 		"affine": {
 			law: "law: normal, mean: 1, deviation: 0.5", objectives: []string{"quadratic", "affinity"},
-			sets: []string{"whole", "ball", "box", "simplex", "capped-simplex"},
-			dim:  2, most: 50, people: 100, iterations: 2000, step: 0.05, batch: 20,
+			sets:  []string{"whole", "ball", "box", "simplex", "capped-simplex"},
+			least: 1, dim: 2, most: 50, people: 100, iterations: 2000, step: 0.05, batch: 20,
 		},
 		"friedkin-johnsen": {
 			law: "law: normal, mean: 1, deviation: 0.5", objectives: []string{"quadratic", "affinity"},
-			sets: []string{"ball", "box", "simplex", "capped-simplex", "whole"},
-			dim:  3, most: 50, people: 100, iterations: 2000, step: 0.05, batch: 20,
+			sets:  []string{"ball", "box", "simplex", "capped-simplex", "whole"},
+			least: 1, dim: 3, most: 50, people: 100, iterations: 2000, step: 0.05, batch: 20,
 		},
 	}[dynamics]
 	return u, ok
@@ -63,8 +63,8 @@ func (s *sketch) complete(i *interview, given func(flag string) bool) error {
 			s.dynamics, err = i.choose("How do people answer?", "dynamics.kind", "polarized", simpleDynamics())
 			return err
 		}},
-		{"dim", func() error { return within(s.dim, s.usual().most) }, func() (err error) {
-			s.dim, err = i.count("How many numbers are decided", s.usual().dim, s.usual().most)
+		{"dim", func() error { return within(s.dim, s.usual().least, s.usual().most) }, func() (err error) {
+			s.dim, err = i.count("How many numbers are decided", s.usual().dim, s.usual().least, s.usual().most)
 			return err
 		}},
 		{"objective", func() error { return oneOf(s.usual().objectives)(s.objective) }, func() (err error) {
@@ -75,16 +75,16 @@ func (s *sketch) complete(i *interview, given func(flag string) bool) error {
 			s.set, err = i.choose("Which decisions are feasible?", "set.kind", s.sets()[0], s.sets())
 			return err
 		}},
-		{"people", func() error { return within(s.people, mostOf) }, func() (err error) {
-			s.people, err = i.count("How many people are there", s.usual().people, mostOf)
+		{"people", func() error { return within(s.people, 1, mostOf) }, func() (err error) {
+			s.people, err = i.count("How many people are there", s.usual().people, 1, mostOf)
 			return err
 		}},
-		{"iterations", func() error { return within(s.iterations, mostOf) }, func() (err error) {
-			s.iterations, err = i.count("How many turns has a trial", s.usual().iterations, mostOf)
+		{"iterations", func() error { return within(s.iterations, 1, mostOf) }, func() (err error) {
+			s.iterations, err = i.count("How many turns has a trial", s.usual().iterations, 1, mostOf)
 			return err
 		}},
-		{"trials", func() error { return within(s.trials, mostOf) }, func() (err error) {
-			s.trials, err = i.count("How many trials", 10, mostOf)
+		{"trials", func() error { return within(s.trials, 1, mostOf) }, func() (err error) {
+			s.trials, err = i.count("How many trials", 10, 1, mostOf)
 			return err
 		}},
 	}
@@ -165,26 +165,31 @@ func (s *sketch) objectiveKeys() string {
 	case "revenue":
 		return ", entropy: 0.1"
 	case "quadratic":
-		return ", decision: 2, cross: -1, state: 1"
+		return ", decision: 2, cross: 1, state: 1"
 	}
 	return ""
 }
 
-// setKeys give sets a size that suits: prices around 2.5 of at most 5 to those who choose, otherwise numbers around 1.
+// setKeys give sets a size that suits: prices of at most 5 to those who choose, otherwise numbers around 1. Opinions settle
+// for sure only under decisions no longer than 1.
 func (s *sketch) setKeys() string {
-	level, lower := 1.0, -1.0
-	if s.dynamics == "choice" {
-		level, lower = 5, 0
+	lower, upper, sum := -1.0, 1.0, float64(s.dim)/2
+	switch s.dynamics {
+	case "choice":
+		lower, upper, sum = 0, 5, 2.5*float64(s.dim)
+	case "polarized":
+		upper = math.Floor(100/math.Sqrt(float64(s.dim))) / 100
+		lower, sum = -upper, min(1, upper*float64(s.dim))
 	}
 	switch s.set {
 	case "ball":
-		return fmt.Sprintf(", radius: %v", level)
+		return fmt.Sprintf(", radius: %v", max(1, upper))
 	case "box":
-		return fmt.Sprintf(", lower: %v, upper: %v", lower, level)
+		return fmt.Sprintf(", lower: %v, upper: %v", lower, upper)
 	case "simplex":
-		return fmt.Sprintf(", sum: %v", level*float64(s.dim)/2)
+		return fmt.Sprintf(", sum: %v", sum)
 	case "capped-simplex":
-		return fmt.Sprintf(", sum: %v, upper: %v", level*float64(s.dim)/2, level)
+		return fmt.Sprintf(", sum: %v, upper: %v", sum, upper)
 	}
 	return ""
 }
