@@ -69,6 +69,9 @@ func (t *tools) kedgeFigures(ctx context.Context) (Figures, error) {
 	command := strings.Fields(t.kedge)
 	if len(command) == 0 {
 		command = []string{filepath.Join(t.dir, "kedge"), "bench", "--json"}
+		if t.skipLarge {
+			command = append(command, "--skip-large")
+		}
 	}
 	return figuresOf(ctx, t.root, command...)
 }
