@@ -156,17 +156,21 @@ func TestRandomDesign(t *testing.T) {
 	if len(few.Cells) != 50 {
 		t.Errorf("%d cells", len(few.Cells))
 	}
-	below := 0
+	below, together := 0, 0
 	for _, c := range few.Cells {
 		if l, s := c.Numbers[0], c.Numbers[1]; l < 0.1 || l > 0.9 || s < 0.001 || s > 1 {
 			t.Errorf("drew %v", c.Values)
 		}
-		if c.Numbers[1] < math.Sqrt(0.001) {
+		low := c.Numbers[1] < math.Sqrt(0.001)
+		if low {
 			below++
 		}
+		if low == (c.Numbers[0] < 0.5) {
+			together++
+		}
 	}
-	if below < 12 || below > 38 { // 25 ± 3.7 deviations of a fair coin
-		t.Errorf("%d of 50 logarithms are in the lower half", below)
+	if min(below, together) < 12 || max(below, together) > 38 { // 25 ± 3.7 deviations of a fair coin
+		t.Errorf("%d of 50 logarithms are in the lower half, and in %d both keys are in the same", below, together)
 	}
 	more := mustSweep(t, strings.NewReplacer("samples: 50", "samples: 60", "over:\n", "over:\n  dynamics.sigma: [0.5]\n").Replace(randomSweep))
 	for id, seed := range ids(few) {
