@@ -53,6 +53,7 @@ Exit codes: 0 done, 1 some cells failed or could not be written, 2 the command o
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
+	c.ValidArgsFunction = completeOnce(completeYAML)
 	fl := c.Flags()
 	fl.StringVar(&f.out, "out", "", "folder for the results (default runs/NAME, of a shard runs/NAME-2of8)")
 	fl.StringArrayVar(&f.sets, "set", nil, "change a key of the spec in all cells, as in --set trials=5 (repeatable)")
@@ -62,7 +63,13 @@ Exit codes: 0 done, 1 some cells failed or could not be written, 2 the command o
 	fl.BoolVar(&f.json, "json", false, "print JSON")
 	fl.BoolVar(&f.prune, "prune", false, "remove finished cells that the file no longer has")
 	fl.BoolVar(&f.quiet, "quiet", false, "print nothing but errors")
+	completeFlag(c, "set", completeAssignment)
 	return c
+}
+
+// completeYAML offers the files that may be sweeps.
+func completeYAML(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
 func (f *sweepFlags) run(c *cobra.Command, file string) error {
