@@ -3,6 +3,7 @@ package lab_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -280,4 +281,17 @@ func printed(r *lab.Result) string {
 		}
 	}
 	return text
+}
+
+// What a dead process was writing goes, into whatever folder it was: one it had hardly begun, or one that was finished before.
+func TestDraftsOfDeadProcessesGo(t *testing.T) {
+	r, dir := execute(t, build(t, "lq2", "iterations=10", "trials=1"), lab.Options{}), t.TempDir()
+	put(t, dir, ".unfinished.json-1", "{")
+	seal(t, r, dir)
+	first := contents(t, dir)
+	put(t, dir, ".unfinished.json-2", "{")
+	seal(t, r, dir)
+	if again := contents(t, dir); first[".unfinished.json-1"] != "" || !reflect.DeepEqual(first, again) {
+		t.Errorf("the folder holds %q, then %q", slices.Sorted(maps.Keys(first)), slices.Sorted(maps.Keys(again)))
+	}
 }

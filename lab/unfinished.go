@@ -86,11 +86,12 @@ func Begin(dir string) error {
 func earlier(dir string) ([]string, error) {
 	m, err := ReadManifest(dir)
 	if err == nil {
-		return slices.Sorted(maps.Keys(m.Files)), nil
+		drafts, err := draftsIn(dir)
+		return append(slices.Sorted(maps.Keys(m.Files)), drafts...), err
 	}
 	mark, err := readUnfinished(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return draftsIn(dir)
 	}
 	if err != nil {
 		return nil, err
@@ -103,6 +104,17 @@ func earlier(dir string) ([]string, error) {
 		}
 	}
 	return ours, err
+}
+
+// draftsIn lists the files that dead processes were writing.
+func draftsIn(dir string) (names []string, err error) {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if n := e.Name(); e.Type().IsRegular() && strings.HasPrefix(n, ".") && isOurs(n) {
+			names = append(names, n)
+		}
+	}
+	return names, err
 }
 
 // others lists what is in a folder beside the given files and our marks.
