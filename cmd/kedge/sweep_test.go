@@ -174,10 +174,10 @@ func TestLiveSweep(t *testing.T) {
 			return string(out)
 		}
 		tmux("new", "-d", "-x", fmt.Sprint(size[0]), "-y", fmt.Sprint(size[1]),
-			fmt.Sprintf("%s sweep %s --out %s%d; echo exit $?; sleep 60", program, file, dir, size[0]))
+			fmt.Sprintf("%s sweep %s --out %s%d; echo exit $?; sleep 600", program, file, dir, size[0]))
 		t.Cleanup(func() { exec.Command("tmux", "-L", server, "kill-server").Run() })
 		var live, screen string
-		for range 300 {
+		for range 1200 {
 			screen = tmux("capture-pane", "-p")
 			if strings.Contains(screen, "running ") {
 				live = screen
