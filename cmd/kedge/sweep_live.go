@@ -56,7 +56,10 @@ func sweepCounts(s lab.SweepState) string {
 
 // sweepPace says how much is done, at what rate and how long the rest will take. Cells at work count by their turns.
 func sweepPace(s lab.SweepState, spent time.Duration) (share float64, words string) {
-	if s.Total == 0 {
+	switch {
+	case s.Kept+s.Total == 0:
+		return 0, "looking what is finished"
+	case s.Total == 0:
 		return 1, "nothing to do"
 	}
 	work := float64(s.Done + s.Failed)
