@@ -13,8 +13,8 @@ import (
 	"github.com/parquet-go/parquet-go/compress/zstd"
 )
 
-// crumbs is a file of as many pages as rows.
-func crumbs(t testing.TB, codec compress.Codec, rows int) []byte {
+// crumbs is a file of as many pages as rows, in row groups of so many.
+func crumbs(t testing.TB, codec compress.Codec, rows, group int) []byte {
 	t.Helper()
 	type row struct {
 		X *float64
@@ -22,7 +22,7 @@ func crumbs(t testing.TB, codec compress.Codec, rows int) []byte {
 		F float32
 	}
 	var b bytes.Buffer
-	w := parquet.NewGenericWriter[row](&b, parquet.Compression(codec), parquet.PageBufferSize(1), parquet.MaxRowsPerRowGroup(50))
+	w := parquet.NewGenericWriter[row](&b, parquet.Compression(codec), parquet.PageBufferSize(1), parquet.MaxRowsPerRowGroup(int64(group)))
 	x := 0.5
 	for i := range rows {
 		if _, err := w.Write([]row{{&x, "text"[i%4:], 2}}); err != nil {
@@ -35,18 +35,20 @@ func crumbs(t testing.TB, codec compress.Codec, rows int) []byte {
 	return b.Bytes()
 }
 
-// A file may be nothing but page headers: however many, they cost no memory of their own.
+// A file may be nothing but headers of pages and of row groups: however many, they cost no memory of their own.
 func TestPagesAreFree(t *testing.T) {
 	for name, codec := range map[string]compress.Codec{"none": &uncompressed.Codec{}, "gzip": &gzip.Codec{}, "snappy": &snappy.Codec{}, "zstd": &zstd.Codec{}} {
-		in := crumbs(t, codec, 300)
-		var rows int
-		var err error
-		took := heap.Taken(0, func() {
-			table, e := read(in)
-			rows, err = table.Rows(), e
-		})
-		if err != nil || rows != 300 || took > int64(len(in)) {
-			t.Errorf("%s: %d bytes took %d of memory: %v", name, len(in), took, err)
+		for _, group := range []int{1, 100} {
+			in := crumbs(t, codec, 300, group)
+			var rows int
+			var err error
+			took := heap.Taken(0, func() {
+				table, e := read(in)
+				rows, err = table.Rows(), e
+			})
+			if err != nil || rows != 300 || took > 3*int64(len(in))/2 {
+				t.Errorf("%s, groups of %d: %d bytes took %d of memory: %v", name, group, len(in), took, err)
+			}
 		}
 	}
 }

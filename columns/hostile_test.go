@@ -137,6 +137,27 @@ func TestHostileMetadata(t *testing.T) {
 	}
 }
 
+// lying is a file of one number in one page, whose header says what it likes of its sizes and its levels.
+func lying(codec byte, unpacked, values string) []byte {
+	page := "\x15\x00\x15" + unpacked + "\x15\x08\x2c\x15" + values + "\x15\x00\x15\x06\x15\x06\x00\x00" + "\x28\xb5\x2f\xfd"
+	chunk := "\x3c\x45" + string([]byte{2 * codec}) + "\x16\x02\x26" + string([]byte{byte(2 * len(page))}) + "\x26\x08\x00\x00"
+	metadata := "\x29\x2c\x48\x01r\x15\x02\x00\x15\x0a\x38\x01x\x00\x16\x02\x19\x1c" + "\x19\x1c" + chunk + "\x26\x02\x00" + "\x00"
+	b := ending(metadata)
+	return append(append([]byte("PAR1"), page...), b[4:]...)
+}
+
+func TestLyingPages(t *testing.T) {
+	large, two := "\xfe\xff\xff\xff\x0f", "\x02"
+	for codec, want := range map[byte]string{0: "bytes, at most", 1: "bytes, at most", 2: "bytes, at most", 6: "bytes, at most"} {
+		refused(t, "a page of 2 GB", lying(codec, large, two), want)
+	}
+	for codec, want := range map[byte]string{0: "without a codec", 1: "Snappy", 2: "does not unpack", 6: "does not unpack", 9: "codec 9"} {
+		refused(t, "a page of 64 KB", lying(codec, "\x80\x80\x08", two), want)
+	}
+	refused(t, "many values", lying(6, "\x10", large), "page of 2147483647 values")
+	refused(t, "a page of nothing", lying(0, "\x08", two), "row 0: no value")
+}
+
 // Any one byte of a file may be anything, and a file may end anywhere: it is read or refused, cheaply.
 func TestEveryByteMayBeWrong(t *testing.T) {
 	for _, name := range []string{"arrow-split", "duckdb", "polars"} {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"strconv"
-	"strings"
 )
 
 const (
@@ -123,8 +122,7 @@ const mostOdd = 1000
 // parse reads a number, which may be too large or NaN. Texts that do not begin like one are not even tried, for an error of
 // strconv costs more than the text.
 func (c *csvTable) parse(text []byte) (v float64, number bool) {
-	digits := bytes.TrimLeft(text, "+-.")
-	if len(digits) == 0 || !strings.ContainsRune("0123456789iInN", rune(digits[0])) || c.odd > mostOdd {
+	if !beginsLikeNumber(bytes.TrimLeft(text, "+-.")) || c.odd > mostOdd {
 		return math.NaN(), c.odd > mostOdd
 	}
 	v, err := strconv.ParseFloat(string(text), 64)
@@ -133,6 +131,15 @@ func (c *csvTable) parse(text []byte) (v float64, number bool) {
 	}
 	c.odd++
 	return v, false
+}
+
+// beginsLikeNumber tells whether a text without its sign begins with a digit or is one of the words for numbers.
+func beginsLikeNumber(text []byte) bool {
+	if len(text) == 0 {
+		return false
+	}
+	is := func(word string) bool { return bytes.EqualFold(text, []byte(word)) }
+	return '0' <= text[0] && text[0] <= '9' || is("nan") || is("inf") || is("infinity")
 }
 
 func (c *csvTable) add(v float64) {

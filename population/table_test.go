@@ -19,10 +19,11 @@ func TestReadCSV(t *testing.T) {
 		"x,y\r\n1, 2\r\n3,4\r\n": {Data: []float64{1, 2, 3, 4}, Width: 2},
 		"\ufeff0.1":              {Data: []float64{0.1}, Width: 1},
 		"5\n-1e-3\n\n  \n":       {Data: []float64{5, -0.001}, Width: 1},
+		wide("name") + wide("1"): {Data: slices.Repeat([]float64{1}, 5000), Width: 5000},
 	} {
 		got, err := population.ReadCSV(strings.NewReader(in))
 		if err != nil || !slices.Equal(got.Data, want.Data) || got.Width != want.Width {
-			t.Errorf("%q: %+v, %v", in, got, err)
+			t.Errorf("%.40q: %.40v, %v", in, got.Data, err)
 		}
 	}
 }
@@ -51,6 +52,9 @@ func TestReadCSVRefuses(t *testing.T) {
 		}
 	}
 }
+
+// wide is a line of 5000 equal fields.
+func wide(field string) string { return strings.Repeat(field+",", 4999) + field + "\n" }
 
 func long(n int) string { return strings.Repeat("7", n) }
 
