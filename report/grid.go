@@ -99,6 +99,14 @@ func (g grid) headingHeight() vg.Length {
 	return headLine
 }
 
+// labelDrop is how far the label of the first vertical axis lies below the legend.
+func (g grid) labelDrop() vg.Length {
+	if g.shared {
+		return 14
+	}
+	return headLine
+}
+
 // head is the room above each panel.
 func (g grid) head() vg.Length {
 	head := vg.Length(headRoom)
@@ -179,7 +187,7 @@ func (g grid) draw(p pen) {
 	p.write(vg.Point{X: margin, Y: p.Max.Y - top - 12}, fromLeft, titleSize, ink, p.fit(g.heading, titleSize, g.wide()-2*margin))
 	g.drawLegend(p, p.Max.Y-top-g.headingHeight())
 	if g.shared {
-		p.write(vg.Point{X: margin, Y: p.Max.Y - l.above + headLine - 14}, fromLeft, textSize, ink, p.fit(g.panels[0].y.label, textSize, g.wide()-2*margin))
+		p.write(vg.Point{X: margin, Y: p.Max.Y - l.above + headLine - g.labelDrop()}, fromLeft, textSize, ink, p.fit(g.panels[0].y.label, textSize, g.wide()-2*margin))
 	}
 	y := p.Max.Y - l.above
 	first := y

@@ -50,11 +50,27 @@ func (g grid) lines(t typeface) [][]entry {
 	return lines
 }
 
+// inline tells whether the legend is a few words that fit beside the label of the vertical axis, on its line.
+func (g grid) inline(t typeface) bool {
+	if len(g.legend) != 1 || g.legend[0].sample != nil || len(g.panels) > 1 && !g.shared {
+		return false
+	}
+	label := g.panels[0].y.label
+	return label != "" && t.width(label, textSize)+entryGap+t.width(g.legend[0].words, textSize) <= g.wide()-2*margin
+}
+
 func (g grid) legendHeight(t typeface) vg.Length {
+	if g.inline(t) {
+		return 0
+	}
 	return vg.Length(len(g.lines(t))) * legendLine
 }
 
 func (g grid) drawLegend(p pen, y vg.Length) {
+	if g.inline(p.typeface) {
+		p.write(vg.Point{X: g.wide() - margin, Y: y - g.labelDrop()}, fromRight, textSize, pale, g.legend[0].words)
+		return
+	}
 	for _, line := range g.lines(p.typeface) {
 		x := vg.Length(4)
 		for _, e := range line {

@@ -19,7 +19,7 @@ func (d *plotted) looks(groups []part) map[string]style {
 		bases = append(bases, g.base)
 	}
 	methods := stylesOf(bases)
-	shapes := []draw.GlyphDrawer{draw.CircleGlyph{}, polygon{4, 0.5}, polygon{3, 0}, polygon{4, 0}, polygon{3, 0.5}, polygon{5, 0}}
+	shapes := []draw.GlyphDrawer{draw.CircleGlyph{}, polygon{4, 0}, polygon{3, 0.5}, polygon{5, 0}, polygon{6, 0}, polygon{3, 0}, polygon{4, 0.5}}
 	styles := map[string]style{}
 	for i, g := range groups {
 		s := methods[g.base]
@@ -37,14 +37,19 @@ func (d *plotted) looks(groups []part) map[string]style {
 // panels parts all rows by the column that has panels of its own. Numbers are named after their column.
 func (d *plotted) panels() []part {
 	parts := split(d.facet, d.all())
-	if d.facet == nil || !d.facet.numeric() {
-		return parts
+	d.facet.title(parts)
+	return parts
+}
+
+// title names parts that are numbers after their column, and shortens them.
+func (c *series) title(parts []part) {
+	if c == nil || !c.numeric() {
+		return
 	}
-	key := d.facet.name[strings.LastIndexByte(d.facet.name, '.')+1:]
+	key := c.name[strings.LastIndexByte(c.name, '.')+1:]
 	for i, name := range readable(partNames(parts)) {
 		parts[i].name = key + " " + name
 	}
-	return parts
 }
 
 func partNames(parts []part) []string {
@@ -58,9 +63,7 @@ func partNames(parts []part) []string {
 // groups parts rows by the column that tells lines apart and, of several folders, by folder too.
 func (d *plotted) groups(rows []int) []part {
 	groups := split(d.by, rows)
-	for i, name := range readable(partNames(groups)) {
-		groups[i].name = name
-	}
+	d.by.title(groups)
 	folder, err := d.column("folder")
 	if err != nil || d.by == folder || d.facet == folder || len(folder.values()) < 2 {
 		return groups

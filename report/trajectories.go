@@ -44,8 +44,10 @@ func pathFigure(r *lab.Result) (sketch, bool) {
 	for i := range g.panels {
 		g.panels[i].layers[0] = g.panels[i].layers[0].(tracks).some(mostTracks / len(g.panels))
 	}
-	g.square = v.square
 	g.columns = columnsFor(len(g.panels))
+	if g.square = v.square; v.square {
+		g.columns = min(g.columns, 2)
+	}
 	x, y := extents(g.panels...)
 	if x.empty() || y.empty() {
 		return sketch{}, false
