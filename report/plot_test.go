@@ -35,7 +35,7 @@ func swept(values map[string][]string, f func(algorithm string, x []float64) flo
 }
 
 func sweptCell(id string, values []string, f func(algorithm string, x []float64) float64) lab.CellResult {
-	c := lab.CellResult{ID: id, Values: values, Summary: &lab.Summary{Order: []string{"vanilla", "composite"}, Algorithms: map[string]lab.SummaryAlgorithm{}}}
+	c := lab.CellResult{ID: id, Values: values, Summary: &lab.Summary{Stable: &lab.Point{Gap: 0.01}, Order: []string{"vanilla", "composite"}, Algorithms: map[string]lab.SummaryAlgorithm{}}}
 	for _, v := range values {
 		x := math.NaN()
 		fmt.Sscan(v, &x)
@@ -248,6 +248,7 @@ func TestPlotsChoose(t *testing.T) {
 		{Plot{}, []*Sheet{two}, "heat dynamics.lambda gap dynamics.sigma algorithm false true"},
 		{Plot{X: "dynamics.sigma"}, []*Sheet{two}, "heat dynamics.sigma gap dynamics.lambda algorithm false true"},
 		{Plot{X: "dynamics.sigma", By: "algorithm"}, []*Sheet{two}, "line dynamics.sigma gap algorithm  false true"},
+		{Plot{Y: "stable_gap", Where: []string{"algorithm=vanilla"}}, []*Sheet{two}, "heat dynamics.lambda stable_gap dynamics.sigma  false true"},
 		{Plot{Kind: Hist}, []*Sheet{two}, "hist gap  algorithm  false false"},
 		{Plot{Kind: Line, Log: "none"}, []*Sheet{one}, "line step gap algorithm  false false"},
 	} {

@@ -49,33 +49,51 @@ func allNumbers(x []float64) []float64 {
 	return x
 }
 
-// outcome is where algorithms ended in the cells of a sweep, by one quantity.
+// outcome is one quantity of the cells of a sweep: where an algorithm ended, over its trials, or a number of the cell.
 type outcome struct {
-	of  func(a lab.SummaryAlgorithm) *lab.Spread
-	all *series
+	ended func(a lab.SummaryAlgorithm) *lab.Spread
+	found func(s *lab.Summary) float64
+	all   *series
 }
 
 func outcomes() []outcome {
 	return []outcome{
-		{func(a lab.SummaryAlgorithm) *lab.Spread { return a.Value }, &series{name: "value"}},
-		{func(a lab.SummaryAlgorithm) *lab.Spread { return a.Gap }, &series{name: "gap"}},
-		{func(a lab.SummaryAlgorithm) *lab.Spread { return a.Distance }, &series{name: "distance"}},
+		{ended: func(a lab.SummaryAlgorithm) *lab.Spread { return a.Value }, all: &series{name: "value"}},
+		{ended: func(a lab.SummaryAlgorithm) *lab.Spread { return a.Gap }, all: &series{name: "gap"}},
+		{ended: func(a lab.SummaryAlgorithm) *lab.Spread { return a.Distance }, all: &series{name: "distance"}},
+		{found: func(s *lab.Summary) float64 { return s.Optimum.Value }, all: &series{name: "optimum_value"}},
+		{found: func(s *lab.Summary) float64 { return s.Optimum.Residual }, all: &series{name: "optimum_residual"}},
+		{found: stableGap, all: &series{name: "stable_gap"}},
 	}
 }
 
-func (e outcome) add(s *lab.Summary, algorithm string) {
-	end := e.of(s.Algorithms[algorithm])
+func stableGap(s *lab.Summary) float64 {
+	if s.Stable == nil {
+		return math.NaN()
+	}
+	return s.Stable.Gap
+}
+
+func (o outcome) add(s *lab.Summary, algorithm string) {
+	if o.found != nil {
+		o.all.numbers = append(o.all.numbers, o.found(s))
+		return
+	}
+	end := o.ended(s.Algorithms[algorithm])
 	if end == nil {
 		end = &lab.Spread{Mean: math.NaN(), Min: math.NaN(), Max: math.NaN()}
 	}
-	e.all.numbers = append(e.all.numbers, end.Mean)
-	e.all.low, e.all.high = append(e.all.low, end.Min), append(e.all.high, end.Max)
+	o.all.numbers = append(o.all.numbers, end.Mean)
+	o.all.low, o.all.high = append(o.all.low, end.Min), append(o.all.high, end.Max)
 }
 
-// columns are the quantity with its range, and its parts by the names that table.csv gives them.
-func (e outcome) columns() []*series {
-	name := e.all.name
+// columns are the quantity and, if it has a range, its parts by the names that table.csv gives them.
+func (o outcome) columns() []*series {
+	name := o.all.name
+	if o.found != nil {
+		return []*series{o.all}
+	}
 	return []*series{
-		e.all, {name: name + "_mean", numbers: e.all.numbers}, {name: name + "_min", numbers: e.all.low}, {name: name + "_max", numbers: e.all.high},
+		o.all, {name: name + "_mean", numbers: o.all.numbers}, {name: name + "_min", numbers: o.all.low}, {name: name + "_max", numbers: o.all.high},
 	}
 }
