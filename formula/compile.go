@@ -13,6 +13,7 @@ import (
 type Model struct {
 	dims        kedge.Dims
 	next, loss  *node
+	field       string // that of the loss
 	dynamics    *dynamics
 	objective   *objective
 	constraints []Constraint
@@ -98,7 +99,7 @@ func (c *compiler) lossOf(m *Model, negate bool) func(*builder, *expr, *node) {
 		if negate {
 			n = b.negate(e, n)
 		}
-		m.loss = n
+		m.loss, m.field = n, b.field
 	}
 }
 
@@ -139,6 +140,7 @@ func (c *compiler) declaration(t text, o op) (string, *node) {
 	}
 	s, ok := shapeOf(lengths)
 	if !ok {
+		c.names[name.name] = nil
 		b.fail(e, "%s: lengths are whole numbers from 1 on that make %d entries at most", b.excerpt(e), maxEntries)
 		return "", nil
 	}
@@ -226,7 +228,7 @@ func (c *compiler) differentiate(m *Model) {
 	}
 	if m.loss != nil {
 		m.objective = c.newObjective(m)
-		c.checkSize("model.objective")
+		c.checkSize(m.field)
 	}
 }
 

@@ -5,11 +5,11 @@ import "slices"
 // layout lays the values that outputs need out as a program.
 type layout struct {
 	program *program
-	uses    map[*node]int    // how often a value is read
 	needed  []*node          // in order
-	inside  map[*node]bool   // values computed only inside another
+	uses    []int            // how often a value is read, by id
+	inside  []bool           // values computed only inside another, by id
+	slots   []int            // by id
 	terms   map[*node][]term // of combinations
-	slots   map[*node]int
 }
 
 // term is ±c·x; c may be nil for 1.
@@ -17,6 +17,9 @@ type term struct {
 	c, x  *node
 	minus bool
 }
+
+// mostTerms bounds the terms of a combination.
+const mostTerms = 8
 
 // blockEntries is how much of the individuals' memory a block should take, and mostRows how many individuals at most.
 const (
@@ -27,7 +30,7 @@ const (
 // newProgram lays out a program for the outputs; those with a nil node are left out.
 func newProgram(outputs ...output) *program {
 	outputs = slices.DeleteFunc(slices.Clone(outputs), func(o output) bool { return o.node == nil })
-	l := &layout{program: &program{}, uses: map[*node]int{}, inside: map[*node]bool{}, terms: map[*node][]term{}, slots: map[*node]int{}}
+	l := newLayout(outputs)
 	for _, o := range outputs {
 		l.need(o.node)
 	}
@@ -36,7 +39,7 @@ func newProgram(outputs ...output) *program {
 		l.fuse(n)
 	}
 	for _, n := range l.needed {
-		if !l.inside[n] {
+		if !l.inside[n.id] {
 			l.place(n, outputs)
 		}
 	}
@@ -47,12 +50,20 @@ func newProgram(outputs ...output) *program {
 	return l.program
 }
 
+func newLayout(outputs []output) *layout {
+	ids := 0 // arguments come before what is made of them
+	for _, o := range outputs {
+		ids = max(ids, o.node.id+1)
+	}
+	return &layout{program: &program{}, terms: map[*node][]term{}, uses: make([]int, ids), inside: make([]bool, ids), slots: make([]int, ids)}
+}
+
 // need counts a use of a value and, the first time, of what it is made of.
 func (l *layout) need(root *node) {
 	for stack := []*node{root}; len(stack) > 0; {
 		n := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if l.uses[n]++; l.uses[n] == 1 {
+		if l.uses[n.id]++; l.uses[n.id] == 1 {
 			l.needed = append(l.needed, n)
 			stack = append(stack, n.args...)
 		}
@@ -61,13 +72,13 @@ func (l *layout) need(root *node) {
 
 // fuse takes the terms of a sum, and the factor of a sum over individuals, into one pass.
 func (l *layout) fuse(n *node) {
-	if l.inside[n] || n.shape.single() {
+	if l.inside[n.id] || n.shape.single() {
 		return
 	}
 	switch n.op {
 	case opRowSum:
 		if c, x := l.product(n, n.args[0]); c != nil {
-			l.inside[n.args[0]] = true
+			l.inside[n.args[0].id] = true
 			l.terms[n] = []term{{c: c, x: x}}
 		}
 	case opAdd, opSub:
@@ -77,14 +88,14 @@ func (l *layout) fuse(n *node) {
 		}
 		l.terms[n] = t
 		for _, x := range taken {
-			l.inside[x] = true
+			l.inside[x.id] = true
 		}
 	}
 }
 
 // product splits a value that only n reads into a scalar and a factor.
 func (l *layout) product(n, x *node) (c, factor *node) {
-	summed := n.op == opRowSum && l.uses[x] == 1 && x.level == perRow
+	summed := n.op == opRowSum && l.uses[x.id] == 1 && x.level == perRow
 	if x.op != opMul || !summed && !l.onlyIn(n, x) {
 		return nil, nil
 	}
@@ -115,7 +126,7 @@ func (l *layout) sum(n *node) (terms []term, taken []*node) {
 	for {
 		add(at.args[1], at.op == opSub)
 		left := at.args[0]
-		if !isSum(left) || !l.onlyIn(n, left) {
+		if !isSum(left) || !l.onlyIn(n, left) || len(terms) == mostTerms-1 {
 			add(left, false)
 			slices.Reverse(terms)
 			return terms, taken
@@ -126,7 +137,7 @@ func (l *layout) sum(n *node) (terms []term, taken []*node) {
 }
 
 // onlyIn tells whether nobody else reads x and it is computed when n is.
-func (l *layout) onlyIn(n, x *node) bool { return l.uses[x] == 1 && x.level == n.level }
+func (l *layout) onlyIn(n, x *node) bool { return l.uses[x.id] == 1 && x.level == n.level }
 
 func (l *layout) term(n, x *node, minus bool) (t term, taken []*node) {
 	if x.op == opNeg && l.onlyIn(n, x) {
@@ -142,9 +153,12 @@ func (l *layout) term(n, x *node, minus bool) (t term, taken []*node) {
 // place gives a value a slot and, if it must be computed, an instruction.
 func (l *layout) place(n *node, outputs []output) {
 	p := l.program
-	l.slots[n] = len(p.values)
+	l.slots[n.id] = len(p.values)
 	direct := n.level == perRow && len(n.args) > 0 && slices.Contains(outputs, output{toDst, n})
 	p.values = append(p.values, slot{node: n, width: n.shape.size(), level: n.level, isDst: direct})
+	if direct || n.op == opState || n.op == opTrait || n.op == opCotangent {
+		p.bound = append(p.bound, l.slots[n.id])
+	}
 	if len(n.args) == 0 {
 		return
 	}
@@ -152,16 +166,17 @@ func (l *layout) place(n *node, outputs []output) {
 	stage := n.level
 	if n.op == opRowSum {
 		stage = perRow
+		p.sums = append(p.sums, in.dst)
 	}
 	p.stages[stage] = append(p.stages[stage], in)
 }
 
 func (l *layout) instr(n *node) instr {
-	in := instr{node: n, op: n.op, dst: l.slots[n]}
+	in := instr{node: n, op: n.op, dst: l.slots[n.id]}
 	terms, ok := l.terms[n]
 	if !ok {
 		for _, a := range n.args {
-			in.args = append(in.args, l.slots[a])
+			in.args = append(in.args, l.slots[a.id])
 		}
 		return in
 	}
@@ -171,15 +186,15 @@ func (l *layout) instr(n *node) instr {
 	for _, t := range terms {
 		c := -1
 		if t.c != nil {
-			c = l.slots[t.c]
+			c = l.slots[t.c.id]
 		}
-		in.args, in.coefs, in.minus = append(in.args, l.slots[t.x]), append(in.coefs, c), append(in.minus, t.minus)
+		in.args, in.coefs, in.minus = append(in.args, l.slots[t.x.id]), append(in.coefs, c), append(in.minus, t.minus)
 	}
 	return in
 }
 
 func (l *layout) output(o output) {
-	at := l.slots[o.node]
+	at := l.slots[o.node.id]
 	l.program.outputs = append(l.program.outputs,
 		result{to: o.to, value: at, width: o.node.shape.size(), direct: o.to == toDst && l.program.values[at].isDst})
 }

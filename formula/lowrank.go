@@ -14,13 +14,14 @@ const maxRank = 4
 // where the matrix is anything else, as behind a product with a full matrix.
 type splitter struct {
 	reverse
-	vectors map[*node]lowRank
-	size    shape // of v
+	vectors map[*node]lowRank // a nil diagonal stands for failure
+	scalars map[*node]*node   // and so does nil
+	size    shape             // of v
 }
 
 // split returns the matrix M of slope = M·v.
 func (g *graph) split(slope, v *node) (lowRank, bool) {
-	s := &splitter{reverse: reverse{graph: g}, vectors: map[*node]lowRank{}, size: v.shape}
+	s := &splitter{reverse: reverse{graph: g}, vectors: map[*node]lowRank{}, scalars: map[*node]*node{}, size: v.shape}
 	if slope == nil {
 		return lowRank{diagonal: g.number(0)}, true
 	}
@@ -45,16 +46,16 @@ func (m lowRank) scaled(f func(*node) *node) lowRank {
 	return out
 }
 
-// vector splits a value with as many entries as v.
+// vector splits a value with as many entries as v, each value once.
 func (s *splitter) vector(n *node) (m lowRank, ok bool) {
-	if m, ok = s.vectors[n]; ok {
-		return m, true
-	}
-	if m, ok = s.newVector(n); ok {
-		ok = len(m.x) <= maxRank
+	m, known := s.vectors[n]
+	if !known {
+		if m, ok = s.newVector(n); !ok || len(m.x) > maxRank {
+			m = lowRank{}
+		}
 		s.vectors[n] = m
 	}
-	return m, ok
+	return m, m.diagonal != nil
 }
 
 func (s *splitter) newVector(n *node) (m lowRank, ok bool) {
@@ -165,8 +166,19 @@ func (s *splitter) choice(n *node) (m lowRank, ok bool) {
 	return m, !s.varies(n.args[0])
 }
 
-// scalar returns the z of a value zᵀv.
+// scalar returns the z of a value zᵀv, each value once.
 func (s *splitter) scalar(n *node) (z *node, ok bool) {
+	z, known := s.scalars[n]
+	if !known {
+		if z, ok = s.newScalar(n); !ok {
+			z = nil
+		}
+		s.scalars[n] = z
+	}
+	return z, z != nil
+}
+
+func (s *splitter) newScalar(n *node) (z *node, ok bool) {
 	switch {
 	case !s.varies(n):
 		return nil, false

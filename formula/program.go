@@ -34,9 +34,11 @@ type program struct {
 	stages  [3][]instr
 	values  []slot
 	outputs []result
-	shared  int // entries that all individuals share
-	room    int // entries of one individual
-	block   int // individuals at a time
+	sums    []int // values that collect over individuals
+	bound   []int // values in the caller's memory
+	shared  int   // entries that all individuals share
+	room    int   // entries of one individual
+	block   int   // individuals at a time
 	pool    sync.Pool
 }
 
@@ -109,10 +111,8 @@ func (p *program) run(n int, f frame) (value float64) {
 
 // start computes what depends on the decision, unless it stands there from the last call, and clears the sums.
 func (p *program) start(w *workspace, u []float64) {
-	for _, in := range p.stages[perRow] {
-		if in.op == opRowSum {
-			clear(w.values[in.dst].x)
-		}
+	for _, k := range p.sums {
+		clear(w.values[k].x)
 	}
 	if w.isSet && (w.u == nil || sameBits(w.u, u)) {
 		return
@@ -135,17 +135,17 @@ func sameBits(x, y []float64) bool {
 
 // bind points the inputs, and a result that is computed in place, to the rows lo … hi−1.
 func (p *program) bind(w *workspace, f frame, lo, hi int) {
-	for i, s := range p.values {
-		switch v := &w.values[i]; {
-		case s.isDst:
-			v.x = f.dst[lo*s.width : hi*s.width]
-		case s.node.op == opState:
-			v.x = f.p[lo*s.width : hi*s.width]
-		case s.node.op == opTrait:
-			v.x = f.d[lo*s.width : hi*s.width]
-		case s.node.op == opCotangent:
-			v.x = f.v[lo*s.width : hi*s.width]
+	for _, k := range p.bound {
+		s, x := &p.values[k], f.dst
+		switch s.node.op {
+		case opState:
+			x = f.p
+		case opTrait:
+			x = f.d
+		case opCotangent:
+			x = f.v
 		}
+		w.values[k].x = x[lo*s.width : hi*s.width]
 	}
 }
 
@@ -183,10 +183,8 @@ func (p *program) finish(w *workspace, f frame) (value float64) {
 
 // release keeps the workspace but not the caller's memory.
 func (p *program) release(w *workspace) {
-	for i, s := range p.values {
-		if s.isDst || s.node.op == opState || s.node.op == opTrait || s.node.op == opCotangent {
-			w.values[i].x = nil
-		}
+	for _, k := range p.bound {
+		w.values[k].x = nil
 	}
 	p.pool.Put(w)
 }

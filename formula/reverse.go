@@ -14,7 +14,7 @@ func (g *graph) gradients(root, seed *node, want deps) map[op]*node {
 	r := &reverse{graph: g, slopes: map[*node]*node{}, want: want}
 	first := &node{level: perRow, shape: root.shape}
 	r.push(first, root, seed)
-	for id := root.id; id >= 0; id-- {
+	for id := root.id; id >= 0 && !g.full; id-- {
 		if n := g.nodes[id]; r.slopes[n] != nil && len(n.args) > 0 {
 			r.visit(n, r.slopes[n])
 		}

@@ -32,15 +32,14 @@ var (
 // Settle writes (I−A)⁻¹c to dst. The errors are those of arguments of the wrong length or not finite, *UnstableError, and
 // one that wraps kedge.ErrSingular.
 func (f settled) Settle(dst, u, d []float64) (kedge.Residual, error) {
-	if err := kedge.CheckLen("dst", dst, f.dims.State); err != nil {
+	err := errors.Join(kedge.CheckLen("dst", dst, f.dims.State), kedge.CheckVector("u", u, f.dims.Decision), kedge.CheckLen("d", d, f.dims.Trait))
+	if err != nil {
 		return kedge.Residual{}, err
 	}
-	h := make([]float64, len(dst))
-	r, err := f.SettleRows(h, u, d)
-	var row *kedge.RowError
-	if errors.As(err, &row) {
-		err = row.Err
-	}
+	w := f.resolvent.borrow()
+	defer f.resolvent.pool.Put(w)
+	h := w.rows(f.dims.State)
+	r, err := f.settleOne(w, h, u, d, true)
 	if err == nil {
 		copy(dst, h)
 	}
@@ -58,9 +57,8 @@ func (f settled) SettleRows(dst, u, d []float64) (kedge.Residual, error) {
 	}
 	w := f.resolvent.borrow()
 	defer f.resolvent.pool.Put(w)
-	room := make([]float64, 2*n)
 	for i := range count {
-		res, err := f.settleOne(w, dst[i*n:(i+1)*n], u, d[i*r:(i+1)*r], room, i == 0)
+		res, err := f.settleOne(w, dst[i*n:(i+1)*n], u, d[i*r:(i+1)*r], i == 0)
 		if err != nil {
 			return worst, &kedge.RowError{Row: i, Err: err}
 		}
@@ -70,13 +68,11 @@ func (f settled) SettleRows(dst, u, d []float64) (kedge.Residual, error) {
 }
 
 // settleOne settles one individual. What all individuals share is judged with the first.
-func (f settled) settleOne(w *bench, h, u, d, room []float64, isFirst bool) (kedge.Residual, error) {
+func (f settled) settleOne(w *bench, h, u, d []float64, isFirst bool) (kedge.Residual, error) {
 	if err := kedge.CheckFinite("d", d); err != nil {
 		return kedge.Residual{}, err
 	}
-	n := len(h)
-	zero, c := room[:n], room[n:]
-	clear(zero)
+	zero, c := w.start(len(h))
 	if isFirst || !f.resolvent.isShared {
 		if err := f.resolvent.attracts(w, zero, u, d); err != nil {
 			return kedge.Residual{}, err
@@ -92,6 +88,12 @@ func (f settled) settleOne(w *bench, h, u, d, room []float64, isFirst bool) (ked
 	f.Next(c, h, u, d)
 	rows.AddScaled(c, -1, h)
 	return kedge.Residual{Norm: rows.MaxAbs(c) / max(1, rows.MaxAbs(h))}, nil
+}
+
+// start returns n zeros and room for n numbers.
+func (b *bench) start(n int) (zero, room []float64) {
+	both := b.sum(2 * n)
+	return both[:n], both[n:]
 }
 
 // attracts returns an *UnstableError unless the spectral radius of A is below 1, as it is where a norm of A is.

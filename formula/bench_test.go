@@ -1,0 +1,101 @@
+package formula_test
+
+import (
+	"math"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/objective"
+	senses "github.com/kedge-opt/kedge/sensitivity"
+	"github.com/kedge-opt/kedge/stream"
+)
+
+// crowd is n individuals of the polarized model.
+type crowd struct{ p, u, d, v, dst, gu []float64 }
+
+func newCrowd(n int) crowd {
+	r := stream.New(1, "bench")
+	return crowd{normals(r, 20*n), unitVector(r, 20), normals(r, 20*n), normals(r, 20*n), make([]float64, 20*n), make([]float64, 20)}
+}
+
+// each measures a call on crowds of a thousand and a million, per individual.
+func each(b *testing.B, call func(c crowd)) {
+	for _, n := range []int{1000, 1_000_000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			c := newCrowd(n)
+			call(c)
+			b.ReportAllocs()
+			for b.Loop() {
+				call(c)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/individual")
+		})
+	}
+}
+
+var hand = dynamics.Polarized{Dim: 20, Lambda: 0.4, Sigma: 0.5}
+
+func BenchmarkStep(b *testing.B) {
+	f := compile(b, polarized()).Dynamics()
+	b.Run("hand", func(b *testing.B) { each(b, func(c crowd) { hand.NextRows(c.dst, c.p, c.u, c.d) }) })
+	b.Run("formula", func(b *testing.B) { each(b, func(c crowd) { f.NextRows(c.dst, c.p, c.u, c.d) }) })
+}
+
+func BenchmarkGradient(b *testing.B) {
+	for name, o := range map[string]kedge.RowObjective{"hand": objective.Affinity{}, "formula": compile(b, polarized()).Objective()} {
+		b.Run(name, func(b *testing.B) { each(b, func(c crowd) { o.EvalRows(c.dst, c.gu, c.p, c.u, c.d) }) })
+	}
+}
+
+func BenchmarkPullback(b *testing.B) {
+	f := compile(b, polarized()).Dynamics()
+	b.Run("hand", func(b *testing.B) {
+		each(b, func(c crowd) {
+			for i := 0; i < len(c.p); i += 20 {
+				hand.Pullback(c.dst[i:i+20], c.gu, c.p[i:i+20], c.u, c.d[i:i+20], c.v[i:i+20])
+			}
+		})
+	})
+	b.Run("formula", func(b *testing.B) { each(b, func(c crowd) { f.PullbackRows(c.dst, c.gu, c.p, c.u, c.d, c.v) }) })
+}
+
+func BenchmarkSensitivity(b *testing.B) {
+	for name, s := range map[string]kedge.Sensitivity{
+		"implicit": &senses.Implicit{Dynamics: hand}, "formula": compile(b, polarized()).Sensitivity(),
+	} {
+		b.Run(name, func(b *testing.B) {
+			c := newCrowd(100)
+			for b.Loop() {
+				if err := s.PullRows(c.gu, c.p, c.u, c.d, c.v); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(100*b.N), "ns/individual")
+		})
+	}
+}
+
+// BenchmarkRatio compares the step of the formula with the hand-written one, the fastest of many calls of each in turn, so
+// that other work on the machine falls out.
+func BenchmarkRatio(b *testing.B) {
+	f := compile(b, polarized()).Dynamics()
+	for _, n := range []int{1000, 1_000_000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			c := newCrowd(n)
+			best := [2]time.Duration{math.MaxInt64, math.MaxInt64}
+			for b.Loop() {
+				for i, f := range []kedge.RowDynamics{hand, f} {
+					start := time.Now()
+					f.NextRows(c.dst, c.p, c.u, c.d)
+					best[i] = min(best[i], time.Since(start))
+				}
+			}
+			b.ReportMetric(float64(best[0])/float64(n), "hand-ns/individual")
+			b.ReportMetric(float64(best[1])/float64(n), "formula-ns/individual")
+			b.ReportMetric(float64(best[1])/float64(best[0]), "times-hand")
+		})
+	}
+}
