@@ -1,6 +1,7 @@
 package formula_test
 
 import (
+	"errors"
 	"math"
 	"testing"
 
@@ -193,4 +194,56 @@ func samePulls(t *testing.T, m *formula.Model, f kedge.Smooth, s kedge.Sensitivi
 		t.Fatal(err)
 	}
 	near(t, "sensitivity", got, want, 1e-11)
+}
+
+// A long state leaves no way but the diagonal with rank-one terms, which is that of the polarized model.
+func TestLongStatesTakeTheShortWay(t *testing.T) {
+	const n = 600
+	s := polarized()
+	s.Decision, s.State, s.Trait = "q[600]", "p[600]", "p0[600]"
+	m := compile(t, s)
+	f := dynamics.Polarized{Dim: n, Lambda: 0.4, Sigma: 0.5}
+	r := stream.New(1, "long")
+	d, u, v := append(unitVector(r, n), unitVector(r, n)...), unitVector(r, n), normals(r, 2*n)
+	p := make([]float64, 2*n)
+	if _, err := f.SettleRows(p, u, d); err != nil {
+		t.Fatal(err)
+	}
+	got, want := make([]float64, n), make([]float64, n)
+	if err := m.Sensitivity().PullRows(got, p, u, d, v); err != nil {
+		t.Fatal(err)
+	}
+	if err := (&senses.Implicit{Dynamics: f}).PullRows(want, p, u, d, v); err != nil {
+		t.Fatal(err)
+	}
+	near(t, "sensitivity", got, want, 1e-10)
+}
+
+// Steady states that do not attract are refused.
+func TestUnstable(t *testing.T) {
+	for _, next := range []string{"1.5*p", "[[0.5, 2], [2, 0.5]] @ p", "p*exp(q) + d", "-p"} {
+		m := compile(t, formula.Source{Decision: "q", State: "p[2]", Trait: "d[2]", Next: next})
+		h := []float64{7, 7}
+		_, err := m.Dynamics().(kedge.Settler).Settle(h, []float64{1}, []float64{1, 1})
+		var unstable *formula.UnstableError
+		if !errors.As(err, &unstable) || unstable.Rate < 1 || h[0] != 7 {
+			t.Errorf("%s: got %v, h = %v", next, err, h)
+		}
+	}
+}
+
+// What a model is decides what it offers.
+func TestFacts(t *testing.T) {
+	for next, want := range map[string][3]bool{ // settles, affine in the decision, has a sensitivity
+		"0.5*p + q + d": {true, true, true}, "W @ p + q*d": {true, true, true}, "normalize(p + q*d)": {false, false, true},
+		"tanh(W @ p) + q": {false, true, false}, "tanh(p)*q": {false, true, true}, "p*d/(1 + exp(q))": {true, false, true},
+		"where(d > 0, 0.5*p, q)": {true, true, true}, "where(p > 0, 0.5, q)": {false, true, true}, "q*d": {true, true, true},
+		"max(p, q)": {false, false, true}, "softmax(p) - q": {false, true, true}, "[p[1], p[0]]": {true, true, true},
+	} {
+		m := compile(t, formula.Source{Decision: "q", State: "p[2]", Trait: "d[2]", Let: let("W", "[[0.1, 0.2], [0.3, 0.4]]"), Next: next})
+		_, settles := m.Dynamics().(kedge.RowSettler)
+		if got := [3]bool{settles, m.AffineInDecision(), m.Sensitivity() != nil}; got != want {
+			t.Errorf("%s: got %v, want %v", next, got, want)
+		}
+	}
 }
