@@ -19,8 +19,8 @@ func (r author) source() Source {
 			{Name: "B", Data: &Value{Shape: []int{4, 4}, Data: []float64{.1, .2, -.3, .4, .5, -.6, .7, .8, .9, .1, .2, .3, -.4, .5, .6, .7}}},
 			{Name: "x", Expr: r.of(vector(4), 2)}, {Name: "s", Expr: r.of(scalar(), 2)},
 		},
-		Next:     r.of(vector(4), 4),
-		Minimize: r.of(scalar(), 4),
+		Next:     r.of(vector(4), 2+r.IntN(3)),
+		Minimize: r.of(scalar(), 2+r.IntN(3)),
 	}
 }
 
