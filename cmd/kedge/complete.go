@@ -27,6 +27,11 @@ func completeTarget(_ *cobra.Command, _ []string, begun string) ([]string, cobra
 	if len(cases) > 0 {
 		return cases, cobra.ShellCompDirectiveNoFileComp
 	}
+	return completeFile(nil, nil, begun)
+}
+
+// completeFile offers files that may be specs.
+func completeFile(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
@@ -54,18 +59,34 @@ func completeAssignment(_ *cobra.Command, _ []string, begun string) ([]string, c
 	return list, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeFlag gives a flag its completion.
-func completeFlag(c *cobra.Command, name string, f completion) {
-	if err := c.RegisterFlagCompletionFunc(name, f); err != nil {
-		panic("kedge: " + err.Error()) // there is no such flag
+// complete gives a command the completion that its usage and its flags ask for.
+func complete(c *cobra.Command) {
+	switch {
+	case c.ValidArgsFunction != nil:
+	case strings.Contains(c.Use, "CASE"):
+		c.ValidArgsFunction = completeOnce(completeTarget)
+	case strings.Contains(c.Use, "KEY"):
+		c.ValidArgsFunction = completeOnce(completeKey)
+	case strings.Contains(c.Use, "DIR"):
+		c.ValidArgsFunction = completeFolder
+	case strings.Contains(c.Use, "FILE"):
+		c.ValidArgsFunction = completeOnce(completeFile)
+	default:
+		c.ValidArgsFunction = cobra.NoFileCompletions
+	}
+	for name, f := range map[string]completion{"out": completeFolder, "set": completeAssignment} {
+		if c.Flags().Lookup(name) != nil {
+			_ = c.RegisterFlagCompletionFunc(name, f) // the only error: it has one of its own
+		}
 	}
 }
 
 // completeWords gives a flag a few words to choose from.
 func completeWords(c *cobra.Command, name string, words []string) {
-	completeFlag(c, name, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return words, cobra.ShellCompDirectiveNoFileComp
-	})
+	err := c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+	if err != nil {
+		panic("kedge: " + err.Error()) // there is no such flag
+	}
 }
 
 // completeFolder offers folders.

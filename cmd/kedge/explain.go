@@ -34,7 +34,6 @@ Without a key all keys are listed. Entries of lists may be named or left out.`,
 			}
 			return explain(c.OutOrStdout(), k)
 		},
-		ValidArgsFunction: completeOnce(completeKey),
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c

@@ -95,11 +95,7 @@ func (l *live) View() tea.View {
 func (l *live) draw(s style, height int) []string {
 	head := []string{s.bold(fit(l.title, s.width)), progressLine(s, l.pace.look(l.progress, time.Now())), ""}
 	methods := l.watch.Methods()
-	colours := coloursOf(methods)
-	var tail []string
-	for i, m := range methods {
-		tail = append(tail, methodRow(s, colours[i], m))
-	}
+	tail := methodRows(s, methods)
 	room := height - len(head) - len(tail) - 2
 	if room >= 6 && s.width >= 40 {
 		head = append(head, s.faint(fit("gap to the optimum, mean over the trials so far", s.width)))
@@ -131,20 +127,45 @@ func coloursOf(methods []*lab.Method) []int {
 	return seriesOf(names)
 }
 
-// methodRow is the legend of one method: its colour or mark, how far it is and its gap now.
-func methodRow(s style, i int, m *lab.Method) string {
-	mark := "━━"
-	if !s.colour {
-		mark = lineMark(i) + lineMark(i)
+// methodRows is the legend: the colour or mark of every method, how far it is and its gap now.
+func methodRows(s style, methods []*lab.Method) (rows []string) {
+	colours := coloursOf(methods)
+	var names, states []string
+	for _, m := range methods {
+		names, states = append(names, fit(m.Name, 18)), append(states, methodState(m))
 	}
+	names, states = padded(names), padded(states)
+	for i, m := range methods {
+		mark := "━━"
+		if !s.colour {
+			mark = strings.Repeat(lineMark(colours[i]), 2)
+		}
+		row, used := s.series(colours[i], mark)+" ", 3+len([]rune(names[i]+states[i]))
+		if cells := min(24, s.width-used-2); cells >= 6 {
+			rows = append(rows, row+names[i]+" "+s.series(colours[i], bar(m.Share(), cells))+" "+states[i])
+			continue
+		}
+		rows = append(rows, row+fit(names[i]+" "+states[i], s.width-3))
+	}
+	return rows
+}
+
+func methodState(m *lab.Method) string {
 	gap := "–"
 	if all := m.Gaps(); len(all) > 0 {
 		gap = fmt.Sprintf("%.3g", all[len(all)-1].Mean)
 	}
-	name, state := fit(m.Name, 18), fmt.Sprintf("%3.0f %% of %-10s gap %s", 100*m.Share(), countOf(m.Trials, "trial"), gap)
-	line := fmt.Sprintf("%-18s %s", name, state)
-	if cells := min(24, s.width-4-len([]rune(line))); cells >= 6 {
-		return s.series(i, mark) + fmt.Sprintf(" %-18s ", name) + s.series(i, bar(m.Share(), cells)) + " " + state
+	return fmt.Sprintf("%3.0f %% of %s  gap %-9s", 100*m.Share(), countOf(m.Trials, "trial"), gap)
+}
+
+// padded makes texts equally wide.
+func padded(texts []string) []string {
+	widest := 0
+	for _, text := range texts {
+		widest = max(widest, len([]rune(text)))
 	}
-	return s.series(i, mark) + " " + fit(line, s.width-3)
+	for i, text := range texts {
+		texts[i] += strings.Repeat(" ", widest-len([]rune(text)))
+	}
+	return texts
 }

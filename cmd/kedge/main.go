@@ -63,5 +63,6 @@ Retraining on fresh samples settles at the wrong place; kedge adds how the settl
 		SilenceUsage:  true,
 	}
 	root.AddCommand(newRun(), newNew(), newSweep(), newMerge(), newReport(), newPlot(), newSpec(), newBench(), newVerify(), newVersion())
+	polish(root)
 	return root
 }

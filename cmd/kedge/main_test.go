@@ -107,17 +107,6 @@ func TestPrintSpec(t *testing.T) {
 	}
 }
 
-func TestHelpHasExamples(t *testing.T) {
-	for _, args := range [][]string{{"--help"}, {"run", "--help"}} {
-		if text, code := command(t, args...); code != 0 || !strings.Contains(text, "Examples:") {
-			t.Errorf("kedge %v: exit code %d\n%s", args, code, text)
-		}
-	}
-	if text, code := command(t, "version"); code != 0 || !strings.HasPrefix(text, "kedge ") {
-		t.Errorf("version prints %q", text)
-	}
-}
-
 // Ctrl-C in a real process: exit code 130 and a folder that says it is partial.
 func TestInterrupt(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "o")

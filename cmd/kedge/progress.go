@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/kedge-opt/kedge/lab"
 )
@@ -86,20 +88,24 @@ func (p progress) share() float64 {
 	return float64(p.done) / float64(p.total)
 }
 
-// words says how far the run is and how long the rest will take.
-func (p progress) words() string {
+// words says how far the run is and how long the rest will take, in as many words as fit.
+func (p progress) words(width int) string {
 	if p.total == 0 {
-		return "finding the optimum"
+		return fit("finding the optimum", width)
 	}
-	words := fmt.Sprintf("%s of %s turns", grouped(int(p.done)), grouped(int(p.total)))
-	if p.rate == 0 {
-		return words
+	done, rate, left := fmt.Sprintf("%s of %s turns", grouped(int(p.done)), grouped(int(p.total))), "", ""
+	if p.rate > 0 {
+		rate = ", " + rounded(p.rate) + " a second"
 	}
-	words += fmt.Sprintf(", %s a second", rounded(p.rate))
-	if p.done < p.total {
-		words += ", " + duration(float64(p.total-p.done)/p.rate) + " left"
+	if p.rate > 0 && p.done < p.total {
+		left = ", " + duration(float64(p.total-p.done)/p.rate) + " left"
 	}
-	return words
+	for _, words := range []string{done + rate + left, done + left, strings.TrimPrefix(left, ", ")} {
+		if words != "" && utf8.RuneCountInString(words) <= width {
+			return words
+		}
+	}
+	return fit(done, width)
 }
 
 // duration writes seconds as people say them: 8 s, 3 min 20 s, 2 h 5 min, 3 d 4 h.
@@ -146,10 +152,11 @@ func countOf(n int, thing string) string {
 
 // progressLine fits into the width: the words first, then a bar in the room that is left.
 func progressLine(s style, p progress) string {
-	line := fmt.Sprintf("%3.0f %%  %s", 100*p.share(), p.words())
-	room := min(24, s.width-1-len([]rune(line))-1)
+	line := fmt.Sprintf("%3.0f %%  ", 100*p.share())
+	line += p.words(s.width - 1 - len(line))
+	room := min(24, s.width-1-utf8.RuneCountInString(line)-1)
 	if !s.terminal || room < 8 {
-		return fit(line, s.width-1)
+		return line
 	}
 	return s.series(0, bar(p.share(), room)) + " " + line
 }

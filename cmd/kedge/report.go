@@ -17,7 +17,7 @@ func newReport() *cobra.Command {
 	var out string
 	c := &cobra.Command{
 		Use:   "report DIR...",
-		Short: "Make the report of a result folder anew, or compare several runs on one page",
+		Short: "Make a report anew, or compare several runs on one page",
 		Long: `Read finished result folders and write report.html, report.md and the figures.
 
 Of one folder the report is made anew inside it, from its data, and its manifest renewed. Of several runs one page compares

@@ -63,7 +63,6 @@ Exit codes: 0 done, 1 failed while running, 2 the command or the spec is wrong (
 	f.checkpointFlags(c)
 	fl.BoolVar(&f.live, "live", false, "watch the gaps fall in a full-screen view; q stops the run")
 	fl.BoolVar(&f.json, "json", false, "print the result as JSON")
-	completeFlag(c, "out", completeFolder)
 	return c
 }
 
@@ -75,8 +74,6 @@ func (f *runFlags) specFlags(c *cobra.Command) {
 	fl.Int("trials", 0, "independent trials of every algorithm")
 	fl.Int("iterations", 0, "turns of every trial")
 	fl.BoolVar(&f.published, "published", false, "run exactly as the paper's authors did: their generator, draws and bookkeeping")
-	c.ValidArgsFunction = completeOnce(completeTarget)
-	completeFlag(c, "set", completeAssignment)
 }
 
 func (f *runFlags) run(c *cobra.Command, target string) error {
