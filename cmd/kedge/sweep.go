@@ -63,13 +63,7 @@ Exit codes: 0 done, 1 some cells failed or could not be written, 2 the command o
 	fl.BoolVar(&f.json, "json", false, "print JSON")
 	fl.BoolVar(&f.prune, "prune", false, "remove finished cells that the file no longer has")
 	fl.BoolVar(&f.quiet, "quiet", false, "print nothing but errors")
-	completeFlag(c, "set", completeAssignment)
 	return c
-}
-
-// completeYAML offers the files that may be sweeps.
-func completeYAML(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
 func (f *sweepFlags) run(c *cobra.Command, file string) error {
