@@ -53,7 +53,6 @@ Exit codes: 0 done, 1 some cells failed or could not be written, 2 the command o
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
-	c.ValidArgsFunction = completeOnce(completeYAML)
 	fl := c.Flags()
 	fl.StringVar(&f.out, "out", "", "folder for the results (default runs/NAME, of a shard runs/NAME-2of8)")
 	fl.StringArrayVar(&f.sets, "set", nil, "change a key of the spec in all cells, as in --set trials=5 (repeatable)")
