@@ -81,6 +81,9 @@ func (m Manifest) Seal(dir string) error {
 	if m.Files, err = inventory(dir); err != nil {
 		return fmt.Errorf("seal %s: %w", dir, err)
 	}
+	if err := flush(dir); err != nil {
+		return fmt.Errorf("seal %s: %w", dir, err)
+	}
 	err = WriteFile(filepath.Join(dir, manifestFile), func(w io.Writer) error { return writeJSON(w, m) })
 	if err != nil {
 		return err

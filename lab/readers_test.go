@@ -76,6 +76,9 @@ func held(r *lab.Result) (series, arrays map[string]string) {
 
 // What DuckDB, Arrow, pandas, polars and NumPy read from a folder are the bits that were in memory.
 func TestOthersReadTheSameBits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts Python")
+	}
 	interpreter := python(t, "numpy")
 	r, dir := saved(t, "polarized", 2, append(small, "record.gradient=true", "iterations=400", "record.paths=0")...)
 	out, err := exec.Command(interpreter, "testdata/readers.py", dir).Output()
