@@ -117,13 +117,13 @@ func degree(n *node, of func(*node) int) int {
 	for _, a := range n.args {
 		most, sum = max(most, of(a)), sum+of(a)
 	}
-	switch traits[n.op].kind {
+	switch natures[n.op].kind {
 	case linear:
 		return most
 	case bilinear:
 		return min(sum, 2)
 	case firstLinear: // as x/y and where(c, x, y): linear while the other is fixed
-		if fixed := n.args[traits[n.op].fixed]; of(fixed) == 0 {
+		if fixed := n.args[natures[n.op].fixed]; of(fixed) == 0 {
 			return most
 		}
 	}
@@ -214,7 +214,7 @@ func (n *node) cost() int {
 	for _, a := range n.args {
 		size = max(size, a.shape.size())
 	}
-	return size * traits[n.op].weight
+	return size * natures[n.op].weight
 }
 
 // fold computes a value whose arguments are constants; nil means it must be computed later.

@@ -60,6 +60,9 @@ func TestElementaryFunctionsAreAccurate(t *testing.T) {
 
 // Blocks, gradients and steady states take no memory once warm.
 func TestNothingAllocates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short runs are those of the race detector, under which pools forget at random")
+	}
 	m, err := Compile(Source{Decision: "q[3]", State: "p[3]", Trait: "d[3]", Next: "0.5*p + 0.2*softmax(q)*sum(p) + d", Minimize: "norm(p - q)"})
 	if err != nil {
 		t.Fatal(err)

@@ -78,15 +78,15 @@ const (
 	firstLinear      // in all but one
 )
 
-// trait is what is known of an operation: its form, the argument that must not vary where one must not, and what an entry
+// nature is what is known of an operation: its form, the argument that must not vary where one must not, and what an entry
 // costs.
-type trait struct {
+type nature struct {
 	kind   form
 	fixed  int
 	weight int
 }
 
-var traits = [opCount]trait{
+var natures = [opCount]nature{
 	opAdd: {linear, 0, 1}, opSub: {linear, 0, 1}, opNeg: {linear, 0, 1}, opSpread: {linear, 0, 1}, opSum: {linear, 0, 1},
 	opSlice: {linear, 0, 1}, opPad: {linear, 0, 1}, opConcat: {linear, 0, 1}, opTranspose: {linear, 0, 1}, opRowSum: {linear, 0, 1},
 	opMul: {bilinear, 0, 1}, opDot: {bilinear, 0, 1}, opOuter: {bilinear, 0, 1},
