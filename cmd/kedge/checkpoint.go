@@ -15,8 +15,11 @@ func (f *runFlags) checkpointFlags(c *cobra.Command) {
 	fl.BoolVar(&f.fresh, "fresh", false, "start over where a run that was stopped could go on")
 }
 
-// checkCheckpoint tells whether the run may begin in a folder as far as checkpoints go. With --fresh it removes one.
-func (f *runFlags) checkCheckpoint(dir string) error {
+// checkFolder tells whether the run may begin in a folder. With --fresh it removes a checkpoint from it.
+func (f *runFlags) checkFolder(dir string) error {
+	if err := lab.Usable(dir); err != nil {
+		return err
+	}
 	switch {
 	case f.checkpoint < 0:
 		return fmt.Errorf("--checkpoint is %v, want a time above 0, as in --checkpoint 30s", f.checkpoint)

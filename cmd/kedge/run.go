@@ -150,7 +150,7 @@ func (f *runFlags) execute(c *cobra.Command, p *spec.Problem) error {
 	if dir == "" {
 		dir = filepath.Join("runs", p.Name)
 	}
-	if err := errors.Join(lab.Usable(dir), f.checkCheckpoint(dir)); err != nil {
+	if err := f.checkFolder(dir); err != nil {
 		return coded{err, exitUsage}
 	}
 	begun := time.Now()
