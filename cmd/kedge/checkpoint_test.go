@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -108,43 +107,62 @@ func TestKilledRunsEndWithTheSameBytes(t *testing.T) {
 			if err := c.Run(); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
-			kills, most := storm(t, append([]string{"run", "--out", stormy, "--checkpoint", "5ms"}, args...))
-			t.Logf("%d kills, resumed at %d %% at most", kills, most)
-			if most == 0 {
-				t.Error("the run was never resumed")
-			}
+			storm(t, stormy, append([]string{"run", "--out", stormy, "--checkpoint", "5ms"}, args...))
 			sameFolder(t, folder(t, stormy), folder(t, calm))
 		})
 	}
 }
 
-var resumedAt = regexp.MustCompile(`resumed at (\d+) %`)
-
-// storm runs a command until it comes to its end by itself, and kills it a few times before. It returns how often, and where
-// it was resumed at the latest.
-func storm(t *testing.T, args []string) (kills, most int) {
-	for {
+// storm gives a command until it comes to its end by itself. It kills it at least four times at random moments, and until it
+// has gone on with a trial from the middle.
+func storm(t *testing.T, dir string, args []string) {
+	resumed := 0
+	for kills := 0; ; kills++ {
+		resumed += len(underWay(dir))
 		c, out := process(t, append(args, "--workers", strconv.Itoa(1+rand.IntN(3)))...)
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		if kills < 4 || most == 0 && kills < 30 {
-			wait := time.Duration((10+rand.IntN(100))*(1+kills/4)) * time.Millisecond
-			defer time.AfterFunc(wait, func() { c.Process.Kill() }).Stop()
+		ended := make(chan struct{})
+		if kills < 4 || resumed == 0 {
+			go strike(c, dir, kills, ended)
 		}
 		err := c.Wait()
-		if m := resumedAt.FindStringSubmatch(out.String()); m != nil {
-			share, _ := strconv.Atoi(m[1])
-			most = max(most, share)
-		}
+		close(ended)
 		if err == nil {
-			return kills, most
+			t.Logf("killed %d times, went on with %d trials", kills, resumed)
+			if resumed == 0 {
+				t.Error("the run came to its end without going on with any trial")
+			}
+			return
 		}
 		if status, ok := c.ProcessState.Sys().(syscall.WaitStatus); !ok || !status.Signaled() {
 			t.Fatalf("%v: %s", err, out)
 		}
-		kills++
 	}
+}
+
+// strike kills a process a moment after it was started or, later on, after it has saved a trial.
+func strike(c *exec.Cmd, dir string, kills int, ended <-chan struct{}) {
+	later, most := kills >= 2, 100
+	if later {
+		most = 30
+	}
+	for later && len(underWay(dir)) == 0 {
+		select {
+		case <-ended:
+			return
+		case <-time.After(time.Millisecond):
+		}
+	}
+	time.Sleep(time.Duration(rand.IntN(most)) * time.Millisecond)
+	c.Process.Kill()
+}
+
+// underWay lists the files of trials that are under way.
+func underWay(dir string) []string {
+	list, _ := filepath.Glob(filepath.Join(dir, "checkpoint", "trial-*.bin"))
+	return list
 }
 
 // Ctrl-C with a checkpoint: exit code 130, no result but the way to go on; without it the run can be started over.
