@@ -154,6 +154,8 @@ func TestLyingPages(t *testing.T) {
 	for codec, want := range map[byte]string{0: "without a codec", 1: "Snappy", 2: "does not unpack", 6: "does not unpack", 9: "codec 9"} {
 		refused(t, "a page of 64 KB", lying(codec, "\x80\x80\x08", two), want)
 	}
+	twice := bytes.Replace(load(t, "arrow-none-1"), []byte("double"), []byte("single"), -1)
+	refused(t, "a name twice", twice, `two columns have the name "single"`)
 	refused(t, "many values", lying(6, "\x10", large), "page of 2147483647 values")
 	refused(t, "a page of nothing", lying(0, "\x08", two), "row 0: no value")
 }

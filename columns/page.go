@@ -79,7 +79,7 @@ func (r *reader) checkPage(c chunk, p page, left int64) error {
 	return nil
 }
 
-// largestPage is how much memory a page may take.
+// largestPage is how much memory a page and a dictionary may take.
 func (r *reader) largestPage() int64 { return max(8<<20, 2*r.size) }
 
 // header reads the header of the page at an offset and returns its length.

@@ -38,7 +38,7 @@ func (l Limits) entries(size int64) int64 {
 //
 // Nothing a file says of itself is believed. It is decoded once to check it, and only then is memory taken for the table: a
 // file that is refused costs at most four times its size plus 1 MB, and, where pages are compressed, the 8 MB that the
-// largest page of a small file may unpack to.
+// largest page of a small file and its dictionary may unpack to.
 func ReadParquet(r io.ReaderAt, size int64, lim Limits) (Table, error) {
 	x, err := open(r, size, lim)
 	if err != nil {
@@ -47,6 +47,11 @@ func ReadParquet(r io.ReaderAt, size int64, lim Limits) (Table, error) {
 	t := Table{Columns: make([]Column, len(x.footer.leaves))}
 	for i, l := range x.footer.leaves {
 		t.Columns[i].Name = l.name
+	}
+	if err := t.Check(); err != nil {
+		return Table{}, err
+	}
+	for i, l := range x.footer.leaves {
 		if l.isText() {
 			t.Columns[i].Text = make([]string, x.footer.rows)
 		} else {
@@ -56,10 +61,10 @@ func ReadParquet(r io.ReaderAt, size int64, lim Limits) (Table, error) {
 	err = x.decode(func(column int) target {
 		return target{text: t.Columns[column].Text, numbers: t.Columns[column].Numbers, stride: 1}
 	})
-	if err == nil {
-		err = t.Check()
+	if err != nil {
+		return Table{}, err
 	}
-	return t, err
+	return t, nil
 }
 
 // ReadMatrix reads a Parquet file of numbers alone: its rows one after the other, and how many columns they have.
@@ -129,6 +134,9 @@ func (r *reader) measure() error {
 	})
 	if err != nil {
 		return err
+	}
+	if both := int64(unpacked) + int64(words); both > r.largestPage() {
+		return wrong("page and dictionary of %d bytes, at most %d are unpacked", both, r.largestPage())
 	}
 	r.packed, r.unpacked, r.words = make([]byte, packed), make([]byte, unpacked), make([]byte, words)
 	return nil
