@@ -129,7 +129,7 @@ func differences(specs []*spec.Spec) []difference {
 // asks tells whether a key belongs to the question, rather than to how it is answered or looked at.
 func (d difference) asks() bool {
 	section, _, _ := strings.Cut(d.key, ".")
-	return slices.Contains([]string{"population", "dynamics", "objective", "set", "seed", "generator"}, section)
+	return slices.Contains([]string{"population", "model", "dynamics", "objective", "set", "seed", "generator"}, section)
 }
 
 func comparedWarnings(runs []Labelled, differ []difference) []string {

@@ -52,7 +52,8 @@ func (a *annotator) follows(e entry, value *node) bool {
 
 func (a *annotator) key(key string, value *node, e entry, begin, indent string) {
 	comment := a.comment(e, value)
-	if value.kind == scalar || value.kind == list && len(value.items) > 0 && value.items[0].kind == scalar {
+	isOwn := value.kind == mapping && e.below == nil // with keys of the author's own
+	if value.kind == scalar || isOwn || value.kind == list && len(value.items) > 0 && value.items[0].kind == scalar {
 		a.beside(begin+key+": "+value.flow(), comment)
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/kedge-opt/kedge"
@@ -30,6 +31,7 @@ type Problem struct {
 	Search   optimum.Options
 
 	model  model
+	set    *Set              // as data
 	numpy  [][]*stream.NumPy // of every trial, when the generator is numpy: where its draws begin
 	stream func(name ...string) *stream.Stream
 }
@@ -49,11 +51,7 @@ func Build(name string, s *Spec, files fs.FS) (*Problem, error) {
 		stream: func(name ...string) *stream.Stream { return stream.New(s.Seed, name...) },
 	}
 	var err error
-	if p.model, err = s.buildModel(); err != nil {
-		return nil, err
-	}
-	p.Maximize = s.Objective.Kind == "affinity" || s.Objective.Kind == "revenue"
-	if p.Set, err = s.buildSet("set", &s.Set, s.Dims().Decision); err != nil {
+	if err = p.buildParts(files); err != nil {
 		return nil, err
 	}
 	if s.Generator == "numpy" {
@@ -68,6 +66,37 @@ func Build(name string, s *Spec, files fs.FS) (*Problem, error) {
 		return nil, s.errorf("start", "cannot be brought into the set: %v", err)
 	}
 	return p, nil
+}
+
+// buildParts makes the individual and the set, from formulas or from parts that are known by name.
+func (p *Problem) buildParts(files fs.FS) (err error) {
+	s, path := p.Spec, "set"
+	if s.Model == nil {
+		p.model, err = s.buildModel()
+		p.set = &s.Set
+		p.Maximize = s.Objective.Kind == "affinity" || s.Objective.Kind == "revenue"
+	} else {
+		path = "model.subject to"
+		p.Maximize = s.Model.Maximize != ""
+		err = p.buildFormulas(files)
+	}
+	if err != nil {
+		return err
+	}
+	p.Set, err = s.buildSet(path, p.set, s.Dims().Decision)
+	return err
+}
+
+func (p *Problem) buildFormulas(files fs.FS) error {
+	m, err := p.Spec.compile(files)
+	if err != nil {
+		return err
+	}
+	p.model, p.set = individual(m), feasible(m)
+	if p.Spec.Start.Law == "proportions" && !p.set.isSimplex() {
+		return p.Spec.errorf("start.law", "start.law is proportions, but model.subject to describes no simplex")
+	}
+	return nil
 }
 
 // draw draws the population and the first decision, each from a stream of its own.
@@ -85,7 +114,7 @@ func (p *Problem) draw(files fs.FS) error {
 		}
 	}
 	p.Start = make([]float64, dim.Decision)
-	s.fillStart(p.Start, p.stream("start"))
+	p.fillStart(p.Start, p.stream("start"))
 	return nil
 }
 
@@ -95,10 +124,10 @@ type uniforms interface {
 	Normal() float64
 }
 
-func (s *Spec) fillStart(u []float64, r uniforms) {
-	switch s.Start.Law {
+func (p *Problem) fillStart(u []float64, r uniforms) {
+	switch p.Spec.Start.Law {
 	case "values":
-		copy(u, s.Start.Values)
+		copy(u, p.Spec.Start.Values)
 	case "sphere":
 		for i := range u {
 			u[i] = r.Normal()
@@ -113,7 +142,7 @@ func (s *Spec) fillStart(u []float64, r uniforms) {
 		}
 		total := rows.Sum(u)
 		for i := range u {
-			u[i] = u[i] * s.Set.Sum / total
+			u[i] = u[i] * p.set.Sum / total
 		}
 	}
 }
@@ -199,7 +228,14 @@ func (s *Spec) buildObjective(dim kedge.Dims) (kedge.RowObjective, error) {
 func (p *Problem) Individuals() int { return p.Spec.Population.Size }
 
 // SharedSpace tells whether states and decisions are directions of one space, so that angles between them mean something.
-func (p *Problem) SharedSpace() bool { return p.Spec.Dynamics.Kind == "polarized" }
+// Formulas do not say so; they are taken for directions where they have one length and traits are drawn from a sphere.
+func (p *Problem) SharedSpace() bool {
+	s, dim := p.Spec, p.Spec.Dims()
+	if s.Model == nil {
+		return s.Dynamics.Kind == "polarized"
+	}
+	return dim.Decision == dim.State && dim.State == dim.Trait && slices.Contains([]string{"sphere", "cap", "bimodal"}, s.Population.Law.Kind)
+}
 
 // MeasureItems tells whether W₁ between states, taken as weights on ordered items, is measured.
 func (p *Problem) MeasureItems() bool { return p.Spec.Record.W1 == "items" }

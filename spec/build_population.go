@@ -157,9 +157,7 @@ func (p *Problem) drawPublished() error {
 	}
 	g := stream.NewNumPy(uint32(s.Seed))
 	p.Start = make([]float64, dim.Decision)
-	if err := s.publishedStart(p.Start, g); err != nil {
-		return err
-	}
+	p.publishedStart(p.Start, g)
 	traits := make([]float64, s.Population.Size*dim.Trait)
 	err := s.publishedPopulation(traits, dim.Trait, g)
 	if err != nil {
@@ -178,13 +176,12 @@ func (p *Problem) drawPublished() error {
 	return nil
 }
 
-func (s *Spec) publishedStart(u []float64, g *stream.NumPy) error {
-	if s.Start.Law == "proportions" {
-		population.PublishedBudget(u, s.Set.Sum, g)
-		return nil
+func (p *Problem) publishedStart(u []float64, g *stream.NumPy) {
+	if p.Spec.Start.Law == "proportions" {
+		population.PublishedBudget(u, p.set.Sum, g)
+		return
 	}
-	s.fillStart(u, g)
-	return nil
+	p.fillStart(u, g)
 }
 
 func (s *Spec) publishedPopulation(traits []float64, dim int, g *stream.NumPy) error {

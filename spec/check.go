@@ -13,10 +13,13 @@ type check struct {
 }
 
 func (c *check) all() {
+	c.model()
 	c.dynamics()
 	c.population()
 	c.objective()
-	c.set("set", &c.s.Set, c.decisionLength())
+	if c.s.Model == nil {
+		c.set("set", &c.s.Set, c.decisionLength())
+	}
 	c.start()
 	c.algorithms()
 	c.record()
@@ -57,12 +60,19 @@ func (c *check) stateLength() length {
 }
 
 func (c *check) traitLength() length {
-	return c.known(length{c.s.Population.Dim, "a trait", keys("population.dim")})
+	from := keys("population.dim")
+	if c.s.Model != nil {
+		from = keys("model.trait", "population.dim")
+	}
+	return c.known(length{c.s.Population.Dim, "a trait", from})
 }
 
 // dimKeys are the keys that decide the dimensions.
 func (c *check) dimKeys() []string {
-	if c.s.Dynamics.Kind == "affine" {
+	switch {
+	case c.s.Model != nil:
+		return keys("model.decision", "model.state", "model.trait")
+	case c.s.Dynamics.Kind == "affine":
 		return keys("dynamics.kind", "dynamics.a", "dynamics.b", "dynamics.e")
 	}
 	return keys("dynamics.kind", "population.dim")
@@ -101,7 +111,7 @@ func (c *check) start() {
 	if s.Values != nil && c.sound("start.values") {
 		c.length("start.values", len(s.Values), c.decisionLength())
 	}
-	if set := c.s.Set.Kind; s.Law == "proportions" && c.sound("set.kind") && !strings.HasSuffix(set, "simplex") {
+	if set := c.s.Set.Kind; c.s.Model == nil && s.Law == "proportions" && c.sound("set.kind") && !strings.HasSuffix(set, "simplex") {
 		c.fail(keys("start.law", "set.kind"), "start.law is proportions, but set.kind is %s, which has no sum; want simplex or capped-simplex", set)
 	}
 }
@@ -118,7 +128,7 @@ func (c *check) record() {
 	if c.s.Record.W1 == "items" && c.s.Population.Storage == "float32" {
 		c.fail(keys("record.w1", "population.storage"), "record.w1 is items, which wants population.storage float64")
 	}
-	if c.s.Record.W1 == "items" && c.sound("dynamics.kind") && c.s.Dynamics.Kind != "choice" {
+	if c.s.Record.W1 == "items" && c.s.Model == nil && c.sound("dynamics.kind") && c.s.Dynamics.Kind != "choice" {
 		c.fail(keys("record.w1", "dynamics.kind"), "record.w1 is items, but only choice dynamics have items; want none")
 	}
 }

@@ -146,6 +146,27 @@ func (f *form) choose(key string, x *string, options ...string) {
 	}
 }
 
+// decide tells whether an optional key is there, on which it depends what else there is.
+func (f *form) decide(key string, has bool) bool {
+	switch {
+	case f.outlining():
+		return f.draft.pick(choice{key: key, options: []string{"absent", "present"}, presence: true}) == "present"
+	case f.printing():
+		return has
+	}
+	return f.node.get(key) != nil
+}
+
+// refuse reports a key that must not be there, with the reason.
+func (f *form) refuse(key, why string) {
+	if f.mistakes == nil || f.node.get(key) == nil {
+		return
+	}
+	n := f.take(key)
+	f.broken = append(f.broken, n.path)
+	f.report(n.at, n.path, "%s", why)
+}
+
 // section describes a mapping below a key. An absent one is an empty one, so that its keys get their defaults.
 func (f *form) section(key string, describe func(*form)) {
 	if f.outlining() {

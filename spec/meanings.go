@@ -14,6 +14,16 @@ var meanings = map[string]meaning{
 	"generator=kedge": {"Named streams of one seed, so that a new consumer shifts nobody's draws.", "", ""},
 	"generator=numpy": {"NumPy's legacy generator, in the order of draws of the published runs.", "", ""},
 
+	"model":            {"An individual written as formulas, instead of dynamics, objective and set (docs/formula.md).", "p⁺ = f(p, u, d)", ""},
+	"model.decision":   {"The name of the decision and how many entries it has; a name alone is a single number.", "u", "q[20]"},
+	"model.state":      {"The name of an individual's state and how many entries it has.", "p", "p[20]"},
+	"model.trait":      {"The name of an individual's trait and how many entries it has. It is drawn by the law of the population.", "d", "p0[20]"},
+	"model.let":        {"Names for numbers, vectors, matrices, formulas (in which earlier names stand) and files, as in {file: x.npy}.", "", "{lambda: 0.4, w: [1, 2], both: lambda*w}"},
+	"model.next":       {"The state after a step.", "p⁺ = f(p, u, d)", "0.5*p + 0.5*p0"},
+	"model.minimize":   {"The loss of an individual, a single number.", "Φ(p, u, d)", "norm(p - q)^2"},
+	"model.maximize":   {"The reward of an individual, a single number, in place of a loss.", "−Φ(p, u, d)", "dot(p, q)"},
+	"model.subject to": {"Which decisions are feasible: linear equations and inequalities, bounds and norms, one or a list. Without any all are.", "u ∈ 𝒞", "[q >= 0, sum(q) == 1]"},
+
 	"population": {"The crowd. Everybody has a trait d, fixed for good, and a state p, which moves.", "", ""},
 	"dynamics":   {"How an individual answers a decision u.", "p⁺ = f(p, u, d)", ""},
 	"objective":  {"What decisions are judged by, once the crowd has settled.", "Φ̃(u) = mean of Φ(h(u, d), u) over the crowd, h = f(h, u, d)", ""},
@@ -42,7 +52,7 @@ var meanings = map[string]meaning{
 	"optimum.tolerance": {"A start is done when its projected gradient is below this.", "‖Π(u − ∇Φ̃(u)) − u‖", "1e-10"},
 
 	"population.size":                         {"Individuals: up to what memory holds, 24·dim bytes each.", "N", "1000"},
-	"population.dim":                          {"Entries of a trait. But for affine dynamics states and decisions have as many.", "", "20"},
+	"population.dim":                          {"Entries of a trait. But for affine dynamics states and decisions have as many. A model says it by itself.", "", "20"},
 	"population.states":                       {"The first states: same, or a law of their own with the keys of one.", "p₀", "{law: sphere}"},
 	"population.states=same":                  {"Everybody starts at the trait.", "p₀ = d", ""},
 	"population.sampling":                     {"Whether one individual can be sampled twice in a turn.", "", "without-replacement"},

@@ -30,6 +30,7 @@ type node struct {
 	keys   []string // of a mapping, in the order written
 	items  []*node  // the entries of a list, the values of a mapping
 	at     place
+	from   place  // of a scalar: where its text begins
 	path   string // as in "algorithms.composite.step"
 }
 

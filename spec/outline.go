@@ -25,6 +25,7 @@ type choice struct {
 	options     []string
 	absent      string // the default
 	like        string // the key whose value is the default
+	presence    bool   // what matters is whether the key is there
 }
 
 // entry is a key of a mapping.

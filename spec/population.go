@@ -42,9 +42,14 @@ const (
 	rounding         = 1e-9 // what numbers written in decimals may be off
 )
 
-func (p *Population) describe(f *form) {
+func (s *Spec) describePopulation(f *form) {
+	p := &s.Population
 	field(f, "size", &p.Size, count(1, maxCount))
-	field(f, "dim", &p.Dim, count(1, maxCount))
+	if s.Model == nil {
+		field(f, "dim", &p.Dim, count(1, maxCount))
+	} else {
+		fieldLike(f, "dim", &p.Dim, count(1, maxCount), "model.trait", s.Dims().Trait)
+	}
 	p.Law.describe(f)
 	p.describeStates(f)
 	fieldOr(f, "sampling", &p.Sampling, oneOf("with-replacement", "without-replacement"), "with-replacement")

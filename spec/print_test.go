@@ -84,7 +84,7 @@ func TestGoldensCoverEveryKind(t *testing.T) {
 		"kind: whole", "kind: ball", "kind: box", "kind: simplex", "kind: capped-simplex", "kind: half-space",
 		"kind: product", "kind: intersection", "kind: vanilla", "kind: composite", "kind: derivative-free",
 		"law: sphere", "law: cap", "law: bimodal", "law: dirichlet", "law: normal", "law: proportions", "law: values", "law: file",
-		"sensitivity: implicit", "sensitivity: differences", "norm: previous", "matrix:", "axis:", "array:", "intercept: true",
+		"minimize:", "maximize:", "let:", "subject to", "sensitivity: implicit", "sensitivity: differences", "norm: previous", "matrix:", "axis:", "array:", "intercept: true",
 	} {
 		if !bytes.Contains(all.Bytes(), []byte(key)) {
 			t.Errorf("no golden has %s", key)

@@ -32,7 +32,7 @@ type schema struct {
 
 	Properties properties `json:"properties,omitempty"`
 	Required   []string   `json:"required,omitempty"`
-	Additional *bool      `json:"additionalProperties,omitempty"`
+	Additional any        `json:"additionalProperties,omitempty"`
 
 	AnyOf []schema `json:"anyOf,omitempty"`
 	AllOf []schema `json:"allOf,omitempty"`
@@ -213,6 +213,12 @@ func (v variant) condition() *schema {
 
 // condition holds when the key says so, or is absent and its default does.
 func (c choice) condition() schema {
+	switch {
+	case c.presence && c.option == "absent":
+		return schema{Properties: properties{{c.key, schema{Type: words{"null"}}}}}
+	case c.presence:
+		return schema{Properties: properties{{c.key, schema{Type: words{"object", "string", "number"}}}}, Required: []string{c.key}}
+	}
 	said := schema{Properties: properties{{c.key, schema{Const: c.option}}}, Required: []string{c.key}}
 	switch {
 	case c.like != "":

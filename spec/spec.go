@@ -21,6 +21,7 @@ type Spec struct {
 	Hold       int    // steps of the population a turn
 	Generator  string // "kedge", or "numpy": generator and order of draws of the published runs
 
+	Model      *Model // instead of dynamics, objective and set; nil: none
 	Population Population
 	Dynamics   Dynamics
 	Objective  Objective
@@ -56,6 +57,9 @@ type Optimum struct {
 
 // Dims returns the lengths of one individual's decision, state and trait.
 func (s *Spec) Dims() kedge.Dims {
+	if s.Model != nil {
+		return s.Model.dims()
+	}
 	if d := s.Dynamics; d.Kind == "affine" {
 		return kedge.Dims{Decision: d.B.Columns(), State: len(d.A), Trait: d.E.Columns()}
 	}
@@ -84,14 +88,26 @@ func (s *Spec) describe(f *form) {
 	fieldOr(f, "trials", &s.Trials, count(1, maxCount), 1)
 	fieldOr(f, "hold", &s.Hold, count(1, maxCount), 1)
 	fieldOr(f, "generator", &s.Generator, oneOf("kedge", "numpy"), "kedge")
-	f.needSection("population", "a mapping with size, dim and law", s.Population.describe)
-	f.needSection("dynamics", "a mapping with a kind", s.Dynamics.describe)
-	f.needSection("objective", "a mapping with a kind", s.Objective.describe)
-	f.needSection("set", "a mapping with a kind", s.Set.describe)
+	s.describeModel(f)
+	f.needSection("population", "a mapping with size, dim and law", s.describePopulation)
+	s.describeParts(f)
 	f.section("start", s.Start.describe)
 	items(f, "algorithms", &s.Algorithms, "a list of algorithms", s.describeAlgorithm)
 	f.section("record", s.Record.describe)
 	f.section("optimum", s.Optimum.describe)
+}
+
+// describeParts reads what a spec without a model is made of.
+func (s *Spec) describeParts(f *form) {
+	if s.Model != nil {
+		for _, key := range []string{"dynamics", "objective", "set"} {
+			f.refuse(key, key+" and model are both given; a model stands for dynamics, objective and set, so one must go")
+		}
+		return
+	}
+	f.needSection("dynamics", "a mapping with a kind, or a model", s.Dynamics.describe)
+	f.needSection("objective", "a mapping with a kind", s.Objective.describe)
+	f.needSection("set", "a mapping with a kind", s.Set.describe)
 }
 
 func (s *Start) describe(f *form) {

@@ -3,6 +3,7 @@ package spec
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
@@ -79,7 +80,7 @@ func (t *tree) node(n ast.Node, at place, path string, depth int) *node {
 		}
 		return out
 	case *ast.LiteralNode:
-		return &node{kind: scalar, text: n.Value.Value, quoted: true, at: at}
+		return &node{kind: scalar, text: n.Value.Value, quoted: true, at: at, from: t.literalAt(n)}
 	case *ast.NullNode:
 		blank := n.Token == nil || n.Token.Type == token.ImplicitNullType
 		if blank {
@@ -124,5 +125,25 @@ func (t *tree) scalar(n ast.Node, at place) *node {
 		text:   tk.Value,
 		quoted: tk.Type == token.SingleQuoteType || tk.Type == token.DoubleQuoteType,
 		at:     at,
+		from:   t.textAt(tk),
 	}
+}
+
+// textAt is where the text of a scalar begins, behind its quote.
+func (t *tree) textAt(tk *token.Token) place {
+	at := t.at(tk)
+	if tk.Type == token.SingleQuoteType || tk.Type == token.DoubleQuoteType {
+		at.column++
+	}
+	return at
+}
+
+// literalAt is where the text of a block begins: on the line after its sign, behind the indentation.
+func (t *tree) literalAt(n *ast.LiteralNode) place {
+	at := t.at(n.Start)
+	if at.line > 0 {
+		origin := n.Value.GetToken().Origin
+		at.line, at.column = at.line+1, len(origin)-len(strings.TrimLeft(origin, " "))+1
+	}
+	return at
 }

@@ -154,6 +154,9 @@ func (o *outline) kinds(some []variant) string {
 	if len(some) == len(o.variants) {
 		return ""
 	}
+	if c := some[0].choices[0]; c.presence {
+		return c.key + " " + c.option
+	}
 	var whole, parts []string
 	for i, v := range some {
 		option := v.choices[0].option

@@ -108,8 +108,8 @@ func TestComplete(t *testing.T) {
 			t.Errorf("%s is completed to %v, want %v", begun, got, want)
 		}
 	}
-	if got := len(Complete("")); got != 13 {
-		t.Errorf("there are %d sections and keys at the top, want 13", got)
+	if got := len(Complete("")); got != 14 {
+		t.Errorf("there are %d sections and keys at the top, want 14", got)
 	}
 }
 

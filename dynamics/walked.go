@@ -1,0 +1,130 @@
+package dynamics
+
+import (
+	"math"
+	"sync"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/rows"
+)
+
+// Walked finds the steady states of dynamics that come to rest soon: individuals walk from their own start, a block of them at
+// a time, until a step moves them by less than 10⁻¹³. Who still moves after five hundred steps is left to an Iterated. A state
+// does not depend on who else is in the block, and a Walked may be used by many goroutines at once, if the dynamics may.
+type Walked struct {
+	kedge.RowDynamics
+	slow Iterated
+	idle sync.Pool // of *party
+}
+
+var _ kedge.RowSettler = (*Walked)(nil)
+
+const (
+	restful  = 1e-13 // the residual that counts as rest
+	longWalk = 500   // steps
+)
+
+// NewWalked returns the steady states of f.
+func NewWalked(f kedge.RowDynamics) *Walked { return &Walked{RowDynamics: f, slow: Iterated{Of: f}} }
+
+// Settle writes the steady state that the individual d reaches from its start to dst.
+func (s *Walked) Settle(dst, u, d []float64) (kedge.Residual, error) {
+	if err := checkOne(s.Dims(), dst, u, d); err != nil {
+		return kedge.Residual{}, err
+	}
+	h := make([]float64, len(dst))
+	r, err := s.settle(h, u, d, 1)
+	if row, ok := err.(*kedge.RowError); ok {
+		err = row.Err
+	}
+	if err == nil {
+		copy(dst, h)
+	}
+	return r, err
+}
+
+// SettleRows settles every row. An error names the row.
+func (s *Walked) SettleRows(dst, u, d []float64) (kedge.Residual, error) {
+	count, err := checkBlock(s.Dims(), dst, u, d)
+	if err != nil {
+		return kedge.Residual{}, err
+	}
+	return s.settle(dst, u, d, count)
+}
+
+func (s *Walked) settle(dst, u, d []float64, count int) (kedge.Residual, error) {
+	w, ok := s.idle.Get().(*party)
+	if !ok {
+		w = &party{dims: s.Dims()}
+	}
+	defer s.idle.Put(w)
+	w.gather(&s.slow, d, count)
+	for w.steps = 0; w.steps < longWalk && len(w.who) > 0; w.steps++ {
+		s.NextRows(w.after(), w.p, u, w.d)
+		w.rest(dst)
+	}
+	for _, i := range w.who {
+		n := w.dims
+		r, err := s.slow.settle(kedge.Row(dst, i, n.State), u, kedge.Row(d, i, n.Trait))
+		if err != nil {
+			return w.worst, inRow(i, err)
+		}
+		w.worst = w.worst.Worst(r)
+	}
+	return w.worst, nil
+}
+
+// party are the individuals of a block that still walk.
+type party struct {
+	dims        kedge.Dims
+	who         []int // their rows
+	p, d, moved []float64
+	steps       int
+	worst       kedge.Residual // of those at rest
+}
+
+// gather makes everybody stand at the start.
+func (w *party) gather(from *Iterated, d []float64, count int) {
+	w.who, w.p, w.worst = w.who[:0], w.p[:0], kedge.Residual{}
+	w.d = append(w.d[:0], d...)
+	w.p = append(w.p, make([]float64, count*w.dims.State)...)
+	for i := range count {
+		w.who = append(w.who, i)
+		from.begin(kedge.Row(w.p, i, w.dims.State), kedge.Row(d, i, w.dims.Trait))
+	}
+}
+
+// after returns room for the next states.
+func (w *party) after() []float64 {
+	if cap(w.moved) < len(w.p) {
+		w.moved = make([]float64, len(w.p))
+	}
+	return w.moved[:len(w.p)]
+}
+
+// rest writes the states of those whom the step has hardly moved and lets the others go on.
+func (w *party) rest(dst []float64) {
+	on, n := 0, w.dims
+	for i, who := range w.who {
+		p, next := kedge.Row(w.p, i, n.State), kedge.Row(w.moved, i, n.State)
+		norm := farthest(p, next) / max(1, rows.MaxAbs(p))
+		if norm <= restful {
+			w.worst = w.worst.Worst(kedge.Residual{Norm: norm, Steps: w.steps + 1})
+			copy(kedge.Row(dst, who, n.State), p)
+			continue
+		}
+		copy(kedge.Row(w.p, on, n.State), next)
+		copy(kedge.Row(w.d, on, n.Trait), kedge.Row(w.d, i, n.Trait))
+		w.who[on] = who
+		on++
+	}
+	w.who, w.p, w.d = w.who[:on], w.p[:on*n.State], w.d[:on*n.Trait]
+}
+
+// farthest returns ‖x − y‖∞, NaN if an entry of either is.
+func farthest(x, y []float64) (most float64) {
+	for i, v := range x {
+		most = max(most, math.Abs(v-y[i]))
+	}
+	return most
+}
