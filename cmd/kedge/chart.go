@@ -57,7 +57,10 @@ func (c chart) bounds() (low, high float64, ok bool) {
 		return 0, 0, false
 	}
 	low = max(low, high*1e-12)
-	return roundDown(low), 1 / roundDown(1/(high*1.0001)), true
+	if roundDown(low)*1.001 >= 1/roundDown(1/high) {
+		low, high = low/1.5, high*1.5
+	}
+	return roundDown(low), 1 / roundDown(1/high), true
 }
 
 // roundDown is the largest 1, 2 or 5 times a power of ten up to x.

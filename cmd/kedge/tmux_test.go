@@ -75,7 +75,7 @@ func (t *terminal) screen() []string {
 func (t *terminal) wait(words ...string) []string {
 	t.Helper()
 	var screen []string
-	for range 300 {
+	for range 600 {
 		screen = t.screen()
 		text, missing := strings.Join(screen, "\n"), false
 		for _, w := range words {
