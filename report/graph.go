@@ -11,12 +11,14 @@ import (
 	"github.com/kedge-opt/kedge/lab"
 )
 
-// graph is an interactive chart of one quantity over the turns.
+// graph is an interactive chart of one quantity, over the turns or over a key.
 type graph struct {
 	ID      string      `json:"id"`
 	Title   string      `json:"title"`
 	About   string      `json:"-"`
 	Label   string      `json:"label"`
+	Along   string      `json:"along"` // what the horizontal axis shows
+	LogX    bool        `json:"logx"`
 	Log     bool        `json:"log"`     // begin with a logarithmic axis
 	Percent bool        `json:"percent"` // the quantity is relative
 	Digits  int         `json:"digits"`  // that say something
@@ -26,14 +28,14 @@ type graph struct {
 
 // graphLine is one method: the mean over trials and, when there are several, the least and the greatest.
 type graphLine struct {
-	Name  string   `json:"name"`
-	Light string   `json:"light"` // its colour on white
-	Dark  string   `json:"dark"`  // and on black
-	Dash  []int    `json:"dash,omitempty"`
-	Turns []int    `json:"turns,omitempty"` // left out when they are those of the line before
-	Mean  rounded  `json:"mean"`
-	Low   *rounded `json:"low,omitempty"`
-	High  *rounded `json:"high,omitempty"`
+	Name  string    `json:"name"`
+	Light string    `json:"light"` // its colour on white
+	Dark  string    `json:"dark"`  // and on black
+	Dash  []int     `json:"dash,omitempty"`
+	X     []float64 `json:"x,omitempty"` // left out when it is that of the line before
+	Mean  rounded   `json:"mean"`
+	Low   *rounded  `json:"low,omitempty"`
+	High  *rounded  `json:"high,omitempty"`
 }
 
 // graphRule is a level to compare with.
@@ -142,39 +144,49 @@ func (q quantity) measured(strands []strand) bool {
 }
 
 func (q quantity) graph(strands []strand, most, digits int) graph {
-	g := graph{ID: q.id, Title: q.title, About: q.about, Label: q.label, Log: !q.linear, Percent: !q.absolute, Digits: digits}
-	var before []int
+	g := graph{ID: q.id, Title: q.title, About: q.about, Label: q.label, Along: "turn", Log: !q.linear, Percent: !q.absolute, Digits: digits}
 	for _, s := range strands {
-		rows := thin(rowsOf(s.run, q.pick), max(most, 10))
-		if len(rows) == 0 {
-			continue
+		if rows := thin(rowsOf(s.run, q.pick), max(most, 10)); len(rows) > 0 {
+			g.Lines = append(g.Lines, s.line(rows, digits))
 		}
-		l := s.line(rows, digits)
-		turns := l.Turns
-		if slices.Equal(turns, before) {
-			l.Turns = nil
-		}
-		g.Lines, before = append(g.Lines, l), turns
 	}
+	g.compact()
 	return g
 }
 
-func (s strand) line(rows []row, digits int) graphLine {
-	l := graphLine{Name: s.name, Light: css(s.ink), Dark: css(tint(s.ink, 0.72)), Dash: s.dash, Mean: rounded{digits: digits}}
-	if len(s.run.Trials) > 1 {
-		l.Low, l.High = &rounded{digits: digits}, &rounded{digits: digits}
+// compact leaves out what a line has in common with the one before.
+func (g *graph) compact() {
+	var before []float64
+	for i := range g.Lines {
+		x := g.Lines[i].X
+		if slices.Equal(x, before) {
+			g.Lines[i].X = nil
+		}
+		before = x
 	}
+}
+
+func (s strand) line(rows []row, digits int) graphLine {
+	l := newLine(s.name, s.ink, s.dash, digits, len(s.run.Trials) > 1)
 	for _, r := range rows {
-		l.add(r)
+		l.add(r.x, r.spread)
 	}
 	return l
 }
 
-func (l *graphLine) add(r row) {
-	l.Turns = append(l.Turns, int(r.x))
-	l.Mean.values = append(l.Mean.values, r.mean)
+func newLine(name string, ink color.NRGBA, dash []int, digits int, banded bool) graphLine {
+	l := graphLine{Name: name, Light: css(ink), Dark: css(tint(ink, 0.72)), Dash: dash, Mean: rounded{digits: digits}}
+	if banded {
+		l.Low, l.High = &rounded{digits: digits}, &rounded{digits: digits}
+	}
+	return l
+}
+
+func (l *graphLine) add(x float64, s spread) {
+	l.X = append(l.X, x)
+	l.Mean.values = append(l.Mean.values, s.mean)
 	if l.Low != nil {
-		l.Low.values, l.High.values = append(l.Low.values, r.low), append(l.High.values, r.high)
+		l.Low.values, l.High.values = append(l.Low.values, s.low), append(l.High.values, s.high)
 	}
 }
 

@@ -38,6 +38,9 @@ func TestPageInABrowser(t *testing.T) {
 	hostile.narrow()
 	hostile.quiet()
 	openTab(t, browser, []byte(comparisonOf(t, twoRuns())), true).sound()
+	sweep := openTab(t, browser, []byte(sweepPage(t, gridSweep(4, 3))), true)
+	filters(sweep)
+	sweep.sound()
 	for _, name := range []string{"empty", "one turn", "hostile numbers", "zero"} {
 		openTab(t, browser, []byte(pageOf(t, cases()[name])), true).quiet()
 	}
@@ -166,6 +169,16 @@ func copies(w *tab) {
 	eval[chromedp.Void](w, "navigator.clipboard.writeText = async s => window.copied = s")
 	w.do(chromedp.Click(chromedp.CSS(".copy")))
 	want(w, "window.copied.startsWith('seed: 1\\niterations: 8000\\n')", true)
+}
+
+// A menu of a swept key hides the rows of its other values.
+func filters(w *tab) {
+	const shown = "[...document.querySelectorAll('[aria-labelledby=cells] tbody tr')].filter(r => r.offsetHeight).length"
+	want(w, shown, 18)
+	w.do(chromedp.SetValue(chromedp.CSS(".filters select"), "is 0.2"))
+	eval[chromedp.Void](w, "document.querySelector('.filters select').dispatchEvent(new Event('change'))")
+	want(w, shown, 6)
+	want(w, "document.querySelector('.filters [role=status]').textContent", "6 of 18 rows")
 }
 
 func showsFiguresWithoutScripts(t *testing.T, browser context.Context) {

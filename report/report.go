@@ -57,19 +57,40 @@ func Remake(dir string) error {
 	if err := intact(dir); err != nil {
 		return err
 	}
-	r, err := lab.Open(dir)
+	d, err := documentOf(dir)
 	if err != nil {
 		return err
 	}
-	figures, err := Figures(r)
-	if err != nil {
-		return err
-	}
-	names, err := write(dir, runDocument(r, figures))
+	names, err := write(dir, d)
 	if err != nil {
 		return err
 	}
 	return lab.Reseal(dir, names...)
+}
+
+// documentOf reads a run or a sweep.
+func documentOf(dir string) (document, error) {
+	m, err := lab.ReadManifest(dir)
+	if err != nil {
+		return document{}, err
+	}
+	switch m.Kind {
+	case lab.KindSweep:
+		r, err := lab.OpenSweep(dir)
+		if err != nil {
+			return document{}, err
+		}
+		figures, err := SweepFigures(r)
+		return sweepDocument(r, figures), err
+	case lab.KindCompare:
+		return document{}, fmt.Errorf("%s holds a report alone; give the folders that it was made of", dir)
+	}
+	r, err := lab.Open(dir)
+	if err != nil {
+		return document{}, err
+	}
+	figures, err := Figures(r)
+	return runDocument(r, figures), err
 }
 
 // intact wants the data of a folder as it was written; what a report is made of may be missing or changed.

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/report"
 	"github.com/spf13/cobra"
 )
 
@@ -22,7 +23,7 @@ Exit codes: 0 done, 1 cells are missing or failed, 2 the parts do not belong tog
   kedge merge runs/grid runs/grid-1of2 runs/grid-2of2`,
 		Args: cobra.MinimumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
-			r, err := lab.Merge(args[0], args[1:], nil)
+			r, err := lab.Merge(args[0], args[1:], report.WriteSweep)
 			if errors.Is(err, lab.ErrMissing) {
 				return coded{err, exitFailed}
 			}

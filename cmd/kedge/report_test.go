@@ -109,3 +109,28 @@ func TestReportRefuses(t *testing.T) {
 		}
 	}
 }
+
+func TestReportOfASweepIsMadeAnew(t *testing.T) {
+	root := t.TempDir()
+	file, out := filepath.Join(root, "s.yaml"), filepath.Join(root, "out")
+	text := "base: polarized\nset: {iterations: 5, trials: 2, population.size: 20, population.dim: 3, optimum.starts: 1}\nover:\n  dynamics.lambda: [0.2, 0.3]\n"
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if text, code := command(t, "sweep", file, "--quiet", "--out", out); code != 0 {
+		t.Fatal(text)
+	}
+	files := []string{"report.html", "report.md", "manifest.json"}
+	before := map[string][]byte{}
+	for _, name := range files {
+		before[name], _ = os.ReadFile(filepath.Join(out, name))
+	}
+	if text, code := command(t, "report", out); code != 0 {
+		t.Fatal(text)
+	}
+	for _, name := range files {
+		if after, err := os.ReadFile(filepath.Join(out, name)); err != nil || !bytes.Equal(after, before[name]) {
+			t.Errorf("%s differs: %v", name, err)
+		}
+	}
+}

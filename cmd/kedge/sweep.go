@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/report"
 	"github.com/kedge-opt/kedge/spec"
 	"github.com/spf13/cobra"
 )
@@ -128,7 +129,7 @@ func (f *sweepFlags) execute(c *cobra.Command, w *spec.Sweep, shard lab.Shard, d
 	progress := new(lab.SweepProgress)
 	stop := f.watch(w, progress)
 	r, err := lab.Sweep(c.Context(), w, dir, lab.SweepOptions{
-		Workers: f.workers, Shard: shard, Prune: f.prune, Files: os.DirFS("."), Progress: progress,
+		Workers: f.workers, Shard: shard, Prune: f.prune, Files: os.DirFS("."), Progress: progress, Report: report.WriteSweep,
 	})
 	stop()
 	state := progress.State()

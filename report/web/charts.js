@@ -37,12 +37,12 @@ class Chart {
     new ResizeObserver(() => this.fit()).observe(this.plot);
   }
 
-  // align puts all lines over common turns; where a line has none there, it has a gap that is drawn over.
+  // align puts all lines over common places; where a line has none there, it has a gap that is drawn over.
   align() {
-    let turns;
+    let x;
     const tables = this.graph.lines.map(l => {
-      turns = l.turns || turns;
-      return l.low ? [turns, l.mean, l.low, l.high] : [turns, l.mean];
+      x = l.x || x;
+      return l.low ? [x, l.mean, l.low, l.high] : [x, l.mean];
     });
     this.data = tables.length > 1 ? uPlot.join(tables) : tables[0];
     let at = 1;
@@ -101,15 +101,17 @@ class Chart {
     const text = () => Page.colour(this.turn, 'color'), faint = () => Page.colour(this.plot, 'borderTopColor');
     const font = '12px system-ui, sans-serif';
     const axis = {stroke: text, font, grid: {stroke: faint, width: 1}, ticks: {stroke: faint, width: 1, size: 5}};
-    const tens = (u, splits) => this.log ? splits.map(v => v && Math.abs(Math.log10(v) % 1) < 1e-9 ? v : null) : splits;
+    const tens = log => (u, splits) => log ? splits.map(v => v && Math.abs(Math.log10(v) % 1) < 1e-9 ? v : null) : splits;
+    // A logarithmic axis can begin anywhere; only one digit and zeros are worth a label.
+    const round = (v, log) => v != null && (!log || +v.toPrecision(1) === +v.toPrecision(6));
     const means = new Map(this.lines.map(l => [l.mean, l]));
     this.u = new uPlot({
       width: this.plot.clientWidth, height: this.height(),
       legend: {show: false},
-      scales: {x: {time: false}, y: {distr: this.log ? 3 : 1, log: 10, range: (u, lo, hi) => this.range(lo, hi)}},
+      scales: {x: {time: false, distr: this.graph.logx ? 3 : 1, log: 10}, y: {distr: this.log ? 3 : 1, log: 10, range: (u, lo, hi) => this.range(lo, hi)}},
       axes: [
-        {...axis, size: 30, label: 'turn', labelSize: 18, labelFont: font, values: (u, v) => v.map(x => String(x))},
-        {...axis, grid: {...axis.grid, filter: tens}, size: 62, values: (u, v) => v.map(x => x == null ? '' : this.format(x, true))},
+        {...axis, grid: {...axis.grid, filter: tens(this.graph.logx)}, size: 30, label: this.graph.along, labelSize: 18, labelFont: font, values: (u, v) => v.map(x => round(x, this.graph.logx) ? String(+x.toPrecision(6)) : '')},
+        {...axis, grid: {...axis.grid, filter: tens(this.log)}, size: 62, values: (u, v) => v.map(x => round(x, this.log) ? this.format(x, true) : '')},
       ],
       series: [{}, ...this.lines.flatMap(l => this.series(l))],
       bands: this.lines.filter(l => l.low).map(l => ({series: [l.high, l.low], fill: () => this.ink(l, '38')})),
@@ -117,7 +119,7 @@ class Chart {
         drag: {x: true, y: true, uni: 24, dist: 4},
         points: {size: (u, i) => means.has(i) ? 7 : 0},
         dataIdx: (u, i, at) => this.nearest(i, at),
-        sync: {key: 'turns', filters: {pub: type => type === 'mousemove' || type === 'mouseleave'}},
+        sync: {key: this.graph.along, filters: {pub: type => type === 'mousemove' || type === 'mouseleave'}},
       },
       hooks: {setCursor: [() => this.read()], draw: [u => this.rules(u)]},
     }, this.data, this.plot);
@@ -127,8 +129,8 @@ class Chart {
   }
 
   series(l) {
-    const show = !this.hidden.has(l.name), points = {show: false}, spanGaps = true;
-    const edge = {show, points, spanGaps, width: 0, stroke: 'transparent'};
+    const show = !this.hidden.has(l.name), spanGaps = true, points = {show: this.data[0].length < 40, size: 6};
+    const edge = {show, points: {show: false}, spanGaps, width: 0, stroke: 'transparent'};
     return [{show, points, spanGaps, width: 2, stroke: () => this.ink(l), dash: l.dash}, ...(l.low ? [edge, edge] : [])];
   }
 
@@ -192,7 +194,7 @@ class Chart {
     c.fillText(text, x, y);
   }
 
-  // nearest finds the turn next to the cursor at which a line was measured.
+  // nearest finds the place next to the cursor at which a line was measured.
   nearest(i, at) {
     const v = this.data[i];
     for (let d = 0; i && d < v.length; d++) {
@@ -202,11 +204,11 @@ class Chart {
     return at;
   }
 
-  // read shows the values at the cursor, without one those of the last turn.
+  // read shows the values at the cursor, without one those at the end.
   read() {
     if (!this.u) return;
     const {idx} = this.u.cursor, last = this.data[0].length - 1, at = idx ?? last;
-    this.turn.textContent = 'turn ' + this.data[0][at] + (idx == null ? ' (last)' : '');
+    this.turn.textContent = this.graph.along + ' ' + this.data[0][at] + (idx == null ? ' (last)' : '');
     for (const l of this.lines) {
       const j = this.nearest(l.mean, at), v = i => this.format(this.data[i][j]);
       l.reading.textContent = v(l.mean) + (l.low && this.data[l.low][j] < this.data[l.high][j] ? ' (' + v(l.low) + ' … ' + v(l.high) + ')' : '');
@@ -237,7 +239,7 @@ class Chart {
     if (hi > lo) this.u.setScale('x', {min: lo, max: hi});
   }
 
-  // step moves the cursor along the turns and tells it to who cannot see it.
+  // step moves the cursor along the axis and tells it to who cannot see it.
   step(by) {
     const x = this.data[0], {min, max} = this.u.scales.x;
     const from = this.u.cursor.idx ?? (by > 0 ? -1 : x.length);

@@ -1,0 +1,178 @@
+package report
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/kedge-opt/kedge/lab"
+)
+
+// mostLines is how many lines of one chart can still be told apart.
+const mostLines = 8
+
+// sweepGraphs draws where methods end over the key with the most numbers: one line a method and combination of the other keys
+// or, where those are too many, one line a method, its mean over the other keys.
+func sweepGraphs(r *lab.SweepResult, ended []cellEnd) []graph {
+	x := axisOf(r)
+	if x < 0 {
+		return nil
+	}
+	free := freeOf(r, x)
+	name := func(e cellEnd) string { return e.lineName(r, free) }
+	apart := len(lineNames(ended, name)) <= mostLines
+	if !apart {
+		name = func(e cellEnd) string { return e.method }
+	}
+	var list []graph
+	for _, q := range sweptQuantities() {
+		if g := q.graph(ended, name, x); len(g.Lines) > 0 {
+			g.Along, g.LogX, g.About = r.Keys[x], isWide(r, x), g.About+spannedWords(apart)
+			list = append(list, g)
+		}
+	}
+	return list
+}
+
+func spannedWords(apart bool) string {
+	if apart {
+		return ""
+	}
+	return " Lines are means over the other keys, bands reach from the least to the greatest of all trials."
+}
+
+// axisOf picks the key with the most different numbers, -1 when none has two.
+func axisOf(r *lab.SweepResult) int {
+	best, most := -1, 1
+	for i := range r.Keys {
+		values := map[float64]bool{}
+		for _, c := range r.Cells {
+			values[c.Numbers[i]] = true
+		}
+		numeric := !slices.ContainsFunc(r.Cells, func(c lab.CellResult) bool { return math.IsNaN(c.Numbers[i]) })
+		if numeric && len(values) > most {
+			best, most = i, len(values)
+		}
+	}
+	return best
+}
+
+// isWide tells whether the values of a key want a logarithmic axis.
+func isWide(r *lab.SweepResult, key int) bool {
+	low, high := math.Inf(1), 0.0
+	for _, c := range r.Cells {
+		low, high = min(low, c.Numbers[key]), max(high, c.Numbers[key])
+	}
+	return low > 0 && high/low > 30
+}
+
+// freeOf lists the keys that are not settled by the value on the axis.
+func freeOf(r *lab.SweepResult, axis int) []int {
+	var list []int
+	for i := range r.Keys {
+		seen := map[string]string{}
+		for _, c := range r.Cells {
+			if before, ok := seen[c.Values[axis]]; ok && before != c.Values[i] {
+				list = append(list, i)
+				break
+			}
+			seen[c.Values[axis]] = c.Values[i]
+		}
+	}
+	return list
+}
+
+// lineName is the method and the values of the keys that the axis leaves free.
+func (e cellEnd) lineName(r *lab.SweepResult, free []int) string {
+	parts := []string{e.method}
+	for _, i := range free {
+		key := r.Keys[i]
+		parts = append(parts, key[strings.LastIndex(key, ".")+1:]+" "+valueIn(e.cell, i))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func lineNames(ended []cellEnd, name func(cellEnd) string) []string {
+	var list []string
+	for _, e := range ended {
+		if n := name(e); !slices.Contains(list, n) {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// sweptQuantity is what a graph shows of the end of a cell.
+type sweptQuantity struct {
+	quantity
+	pick   func(e cellEnd) *lab.Spread
+	stable func(p *lab.Point) float64
+}
+
+func sweptQuantities() []sweptQuantity {
+	all := quantities()
+	all[0].about = "What the last decision loses, once the population has settled under it, relative to the best possible."
+	all[1].about = "How far the last decision lies from the optimal one."
+	all[2].about = "The value of the last decision, once the population has settled under it."
+	return []sweptQuantity{
+		{all[0], func(e cellEnd) *lab.Spread { return e.Gap }, func(p *lab.Point) float64 { return p.Gap }},
+		{all[1], func(e cellEnd) *lab.Spread { return e.Distance }, func(p *lab.Point) float64 { return p.Distance }},
+		{all[2], func(e cellEnd) *lab.Spread { return e.Value }, func(p *lab.Point) float64 { return p.Value }},
+	}
+}
+
+func (q sweptQuantity) graph(ended []cellEnd, name func(cellEnd) string, x int) graph {
+	g := graph{ID: q.id, Title: q.title, About: q.about, Label: q.label, Log: !q.linear, Percent: !q.absolute, Digits: 6, Rules: []graphRule{}}
+	lines, methods := lineNames(ended, name), methodsOf(ended)
+	styles := stylesOf(methods)
+	for i, line := range lines {
+		at := map[float64]spread{}
+		method := ""
+		for _, e := range ended {
+			if s := q.pick(e); name(e) == line && s != nil {
+				at[e.cell.Numbers[x]] = at[e.cell.Numbers[x]].with(*s)
+				method = e.method
+			}
+		}
+		ink, dash := styles[method].ink, dashes(i/max(len(methods), 1))
+		if l := lineOf(at, newLine(line, ink, dash, 6, true)); len(l.Mean.values) > 0 {
+			g.Lines = append(g.Lines, l)
+		}
+	}
+	g.Lines = append(g.Lines, q.stableLine(ended, x)...)
+	g.compact()
+	return g
+}
+
+// stableLine is where retraining settles, over the key.
+func (q sweptQuantity) stableLine(ended []cellEnd, x int) []graphLine {
+	at := map[float64]spread{}
+	for _, e := range ended {
+		if p := e.cell.Summary.Stable; p != nil && finite(q.stable(p)) {
+			v := q.stable(p)
+			at[e.cell.Numbers[x]] = at[e.cell.Numbers[x]].with(lab.Spread{Mean: v, Min: v, Max: v})
+		}
+	}
+	if len(at) == 0 {
+		return nil
+	}
+	return []graphLine{lineOf(at, newLine("stable point", pale, []int{2, 3}, 6, true))}
+}
+
+// with adds the spread of one more cell.
+func (s spread) with(o lab.Spread) spread {
+	if s.count == 0 {
+		return spread{o.Mean, o.Min, o.Max, 1}
+	}
+	n := float64(s.count)
+	return spread{s.mean + (o.Mean-s.mean)/(n+1), min(s.low, o.Min), max(s.high, o.Max), s.count + 1}
+}
+
+// lineOf puts spreads in the order of their places.
+func lineOf(at map[float64]spread, l graphLine) graphLine {
+	for _, x := range slices.Sorted(maps.Keys(at)) {
+		l.add(x, at[x])
+	}
+	return l
+}

@@ -1,0 +1,341 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/spec"
+)
+
+// WriteSweep puts the report of a sweep, report.html and report.md, and its figures into dir.
+func WriteSweep(dir string, r *lab.SweepResult) error {
+	figures, err := SweepFigures(r)
+	if err != nil {
+		return err
+	}
+	_, err = write(dir, sweepDocument(r, figures))
+	return err
+}
+
+// sweepDocument says what came out of the cells of a sweep.
+func sweepDocument(r *lab.SweepResult, figures []Figure) document {
+	ended := endings(r)
+	d := document{
+		Title: r.Name, Facts: fmt.Sprintf("%s · %s · seed %d", count(len(r.Cells), "cell"), count(len(r.Keys), "swept key"), r.Seed),
+		Warnings: sweepWarnings(r), Question: sweepQuestion(r), Verdict: sweepVerdict(r, ended), Graphs: sweepGraphs(r, ended),
+		Tables: []table{cellTable(r, ended)}, Figures: figures, Spec: r.Spec,
+		Repeat: "kedge sweep sweep.yaml --out again", Origin: origin(&lab.Result{Seed: r.Seed, Build: r.Build}),
+	}
+	if r.Failed() > 0 {
+		d.Tables = append(d.Tables, failureTable(r))
+	}
+	return d
+}
+
+// cellEnd is where a method ended in a cell.
+type cellEnd struct {
+	cell   *lab.CellResult
+	method string
+	lab.SummaryAlgorithm
+}
+
+// endings lists the methods of all finished cells, cell by cell.
+func endings(r *lab.SweepResult) []cellEnd {
+	var list []cellEnd
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		if c.Summary == nil {
+			continue
+		}
+		for _, name := range c.Summary.Order {
+			list = append(list, cellEnd{c, name, c.Summary.Algorithms[name]})
+		}
+	}
+	return list
+}
+
+// where names a cell by its values.
+func where(r *lab.SweepResult, c *lab.CellResult) string {
+	var list []string
+	for i, key := range r.Keys {
+		list = append(list, key+" = "+valueIn(c, i))
+	}
+	return strings.Join(list, ", ")
+}
+
+// valueIn shows the value of a key in a cell, numbers with six digits.
+func valueIn(c *lab.CellResult, key int) string {
+	if n := c.Numbers[key]; finite(n) {
+		return shortest(n)
+	}
+	return settingCell(c.Values[key]).Text
+}
+
+// shortest shows a number with up to six digits.
+func shortest(v float64) string { return minus(strconv.FormatFloat(v, 'g', 6, 64)) }
+
+const mostFailures = 10
+
+// sweepWarnings are the failures first, then what the cells have to say, each thing once.
+func sweepWarnings(r *lab.SweepResult) []string {
+	var failed, said []string
+	at := map[string]int{}
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		if c.Err != "" {
+			failed = append(failed, fmt.Sprintf("The cell with %s failed: %s", where(r, c), c.Err))
+		}
+		if c.Summary == nil {
+			continue
+		}
+		for _, note := range c.Summary.Notes {
+			if at[note]++; at[note] == 1 {
+				said = append(said, note)
+			}
+		}
+	}
+	if more := len(failed) - mostFailures; more > 0 {
+		failed = append(failed[:mostFailures], fmt.Sprintf("%s failed too; all are in the table of failures.", count(more, "more cell")))
+	}
+	for _, note := range said {
+		failed = append(failed, fmt.Sprintf("In %s of %d: %s", count(at[note], "cell"), len(r.Cells), note))
+	}
+	return failed
+}
+
+// sweepQuestion says which keys are swept and, of the question, what no key changes.
+func sweepQuestion(r *lab.SweepResult) []term {
+	var swept []string
+	for i, key := range r.Keys {
+		swept = append(swept, key+" ("+valuesOf(r, i)+")")
+	}
+	list := []term{{"What is swept", enumerate(swept) + "."}}
+	common := commonSpec(r)
+	for i, t := range question(common) {
+		if !slices.ContainsFunc(r.Keys, func(key string) bool { return touches(i, key) }) {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// touches tells whether a key of the spec can change a term of the question.
+func touches(term int, key string) bool {
+	section, _, _ := strings.Cut(key, ".")
+	return slices.Contains([][]string{
+		{"population", "dynamics", "set"}, {"population", "dynamics", "hold"}, {"objective"}, {"population", "algorithms", "iterations", "trials"},
+	}[term], section)
+}
+
+// mostParsed bounds the cells of a sweep that is read for the words of its question.
+const mostParsed = 2000
+
+// commonSpec is the spec of the first cell, nil when it is none that this version knows.
+func commonSpec(r *lab.SweepResult) *spec.Spec {
+	if len(r.Cells) > mostParsed {
+		return nil
+	}
+	none := func(string) ([]byte, error) { return nil, fmt.Errorf("a report reads no files") }
+	w, err := spec.ParseSweep("sweep.yaml", []byte(r.Spec), none)
+	if err != nil || len(w.Cells) == 0 {
+		return nil
+	}
+	return w.Spec(w.Cells[0])
+}
+
+// valuesOf describes the values of a key: all of them, or how many and their range.
+func valuesOf(r *lab.SweepResult, key int) string {
+	all := seenValues(r, key)
+	if len(all) <= 6 {
+		return strings.Join(all, ", ")
+	}
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, c := range r.Cells {
+		low, high = min(low, c.Numbers[key]), max(high, c.Numbers[key])
+	}
+	if math.IsNaN(low) {
+		return count(len(all), "value")
+	}
+	return fmt.Sprintf("%s from %s to %s", count(len(all), "value"), shortest(low), shortest(high))
+}
+
+func seenValues(r *lab.SweepResult, key int) []string {
+	var list []string
+	for _, c := range r.Cells {
+		if v := valueIn(&c, key); !slices.Contains(list, v) {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// sweepVerdict counts in how many cells a method ends closest, and says where gaps are least.
+func sweepVerdict(r *lab.SweepResult, ended []cellEnd) judgement {
+	measured := slices.DeleteFunc(slices.Clone(ended), func(e cellEnd) bool { return e.Gap == nil })
+	if len(measured) == 0 {
+		return judgement{Headline: "The gap was not measured in any cell, so there is nothing to conclude."}
+	}
+	first, clear, cells := firsts(measured)
+	best := slices.MinFunc(measured, func(a, b cellEnd) int { return cmp.Compare(a.Gap.Mean, b.Gap.Mean) })
+	least := fmt.Sprintf("The least mean gap, %s, is that of %s with %s.", percent(best.Gap.Mean), best.method, where(r, best.cell))
+	names := methodsOf(measured)
+	if len(names) < 2 {
+		return judgement{Headline: least, Reasons: lossOfRetraining(r)}
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return first[b] - first[a] })
+	most := names[0]
+	return judgement{
+		Headline: fmt.Sprintf("%s ends closest to the optimum in %s.", most, share(first[most], cells)),
+		Reasons: append([]string{
+			fmt.Sprintf("In %s every one of its trials ends closer than any trial of another method%s.", share(clear[most], cells), caution(measured)), least,
+		}, lossOfRetraining(r)...),
+	}
+}
+
+// share says how many cells of all.
+func share(n, all int) string {
+	if n == all {
+		return "all " + count(all, "cell")
+	}
+	return fmt.Sprintf("%d of %s", n, count(all, "cell"))
+}
+
+// caution says when cells have too few trials to tell a difference from chance: of 4 trials each all are in order by chance
+// in 2 of 70 cases, of 3 in one of 10.
+func caution(ended []cellEnd) string {
+	for _, e := range ended {
+		if e.Trials < 4 {
+			return fmt.Sprintf(", which with %s a cell may be chance in any one cell", count(e.Trials, "trial"))
+		}
+	}
+	return ""
+}
+
+// firsts counts by method the cells in which its mean gap is least, and those among them in which its greatest gap is below
+// the least of the others.
+func firsts(ended []cellEnd) (first, clear map[string]int, cells int) {
+	first, clear = map[string]int{}, map[string]int{}
+	for len(ended) > 0 {
+		n := 1
+		for n < len(ended) && ended[n].cell == ended[0].cell {
+			n++
+		}
+		group := ended[:n]
+		best := slices.MinFunc(group, func(a, b cellEnd) int { return cmp.Compare(a.Gap.Mean, b.Gap.Mean) })
+		first[best.method]++
+		cells++
+		if !slices.ContainsFunc(group, func(e cellEnd) bool { return e.method != best.method && e.Gap.Min <= best.Gap.Max }) {
+			clear[best.method]++
+		}
+		ended = ended[n:]
+	}
+	return first, clear, cells
+}
+
+func methodsOf(ended []cellEnd) []string {
+	var names []string
+	for _, e := range ended {
+		if !slices.Contains(names, e.method) {
+			names = append(names, e.method)
+		}
+	}
+	return names
+}
+
+// lossOfRetraining says between which cells the gap of the stable point ranges.
+func lossOfRetraining(r *lab.SweepResult) []string {
+	var low, high *lab.CellResult
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		if c.Summary == nil || c.Summary.Stable == nil || !finite(c.Summary.Stable.Gap) {
+			continue
+		}
+		if low == nil || c.Summary.Stable.Gap < low.Summary.Stable.Gap {
+			low = c
+		}
+		if high == nil || c.Summary.Stable.Gap > high.Summary.Stable.Gap {
+			high = c
+		}
+	}
+	if low == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("Retraining settles between %s (%s) and %s (%s) from the optimum in value.",
+		percent(low.Summary.Stable.Gap), where(r, low), percent(high.Summary.Stable.Gap), where(r, high))}
+}
+
+const mostChoices, mostRows = 20, 3000
+
+// cellTable has one row a method of every finished cell.
+func cellTable(r *lab.SweepResult, ended []cellEnd) table {
+	t := table{
+		ID: "cells", Title: "Cells",
+		About: "Every method at the end of every cell: the mean over its trials, below it the least and the greatest. Gap and distance are relative to the optimum of the cell.",
+	}
+	for i, key := range r.Keys {
+		numeric := !slices.ContainsFunc(r.Cells, func(c lab.CellResult) bool { return math.IsNaN(c.Numbers[i]) })
+		t.Columns = append(t.Columns, column{Name: key, Numeric: numeric && i > 0, Choices: len(seenValues(r, i)) <= mostChoices})
+	}
+	t.Columns = append(t.Columns, column{Name: "method", Choices: true})
+	t.Columns = append(t.Columns, headed("", "trials", "value", "gap", "distance", "stable point’s gap")[1:]...)
+	t.Columns = append(t.Columns, column{Name: "cell"})
+	for _, e := range ended[:min(len(ended), mostRows)] {
+		t.Rows = append(t.Rows, e.row())
+	}
+	if len(ended) > mostRows {
+		t.About += fmt.Sprintf(" Here are the first %d rows; all of them are in table.csv.", mostRows)
+	}
+	return t
+}
+
+func (e cellEnd) row() []cell {
+	var row []cell
+	for i, n := range e.cell.Numbers {
+		c := textCell(valueIn(e.cell, i))
+		if !math.IsNaN(n) {
+			c.Exact = newNumber(n, shortest).Exact
+		}
+		row = append(row, c)
+	}
+	stable := math.NaN()
+	if s := e.cell.Summary.Stable; s != nil {
+		stable = s.Gap
+	}
+	value := func(v float64) string { return digits(v, 6) }
+	return append(row, textCell(e.method), countCell(e.Trials), spreadCell(e.Value, value), spreadCell(e.Gap, percent),
+		spreadCell(e.Distance, percent), numberCell(stable, percent), textCell(e.cell.ID))
+}
+
+func spreadCell(s *lab.Spread, text func(float64) string) cell {
+	if s == nil {
+		return numberCell(math.NaN(), text)
+	}
+	c := numberCell(s.Mean, text)
+	if s.Min < s.Max {
+		c.Small = []string{text(s.Min) + " … " + text(s.Max)}
+	}
+	return c
+}
+
+func failureTable(r *lab.SweepResult) table {
+	t := table{ID: "failures", Title: "Failures", About: "The cells that have no result, and why."}
+	for _, name := range append(slices.Clone(r.Keys), "error", "cell") {
+		t.Columns = append(t.Columns, column{Name: name})
+	}
+	for _, c := range r.Cells {
+		if c.Err == "" {
+			continue
+		}
+		var row []cell
+		for _, v := range c.Values {
+			row = append(row, settingCell(v))
+		}
+		t.Rows = append(t.Rows, append(row, textCell(c.Err), textCell(c.ID)))
+	}
+	return t
+}

@@ -1,0 +1,133 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/kedge-opt/kedge/lab"
+)
+
+// around is a spread of ten percent to either side.
+func around(v float64) *lab.Spread { return &lab.Spread{Mean: v, Min: 0.9 * v, Max: 1.1 * v} }
+
+// gridSweep is a sweep of two keys: composite has half the gap of vanilla where sigma is small, and no result where lambda is 0.4.
+func gridSweep(lambdas, sigmas int) *lab.SweepResult {
+	r := &lab.SweepResult{Name: "grid", Seed: 1, Spec: "base: polarized\nover:\n  dynamics.lambda: [0.1, 0.2]\n", Keys: []string{"dynamics.lambda", "dynamics.sigma"}}
+	for i := range lambdas {
+		for j := range sigmas {
+			lambda, sigma := 0.1*float64(i+1), 0.5*float64(j+1)
+			r.Cells = append(r.Cells, cellOf(r, lambda, sigma, i == 3))
+		}
+	}
+	return r
+}
+
+func cellOf(r *lab.SweepResult, lambda, sigma float64, fails bool) lab.CellResult {
+	c := lab.CellResult{ID: fmt.Sprintf("cell-%d", len(r.Cells)), Numbers: []float64{lambda, sigma}}
+	for _, n := range c.Numbers {
+		c.Values = append(c.Values, strconv.FormatFloat(n, 'g', 12, 64))
+	}
+	if fails {
+		c.Err = "the optimum was not found"
+		return c
+	}
+	gap := lambda * sigma
+	method := func(gap float64) lab.SummaryAlgorithm {
+		return lab.SummaryAlgorithm{Trials: 5, Planned: 5, Value: around(1 - gap), Gap: around(gap), Distance: around(3 * gap)}
+	}
+	composite := method(gap / 2)
+	if sigma > 1 {
+		composite = method(1.05 * gap)
+	}
+	c.Summary = &lab.Summary{
+		Order: []string{"vanilla", "composite"}, Algorithms: map[string]lab.SummaryAlgorithm{"vanilla": method(gap), "composite": composite},
+		Stable: &lab.Point{Gap: gap, Distance: gap, Value: 1 - gap}, Notes: []string{"A note."},
+	}
+	return c
+}
+
+func TestSweepPageSaysWhatCameOut(t *testing.T) {
+	d := sweepDocument(gridSweep(4, 3), nil)
+	if want := "The cell with dynamics.lambda = 0.4, dynamics.sigma = 0.5 failed: the optimum was not found"; d.Warnings[0] != want {
+		t.Errorf("the first warning is %q", d.Warnings[0])
+	}
+	if last := d.Warnings[len(d.Warnings)-1]; last != "In 9 cells of 12: A note." {
+		t.Errorf("the last warning is %q", last)
+	}
+	if want := "composite ends closest to the optimum in 6 of 9 cells."; d.Verdict.Headline != want {
+		t.Errorf("headline %q", d.Verdict.Headline)
+	}
+	got := strings.ReplaceAll(strings.Join(d.Verdict.Reasons, "\n"), thinSpace, " ")
+	want := "In 6 of 9 cells every one of its trials ends closer than any trial of another method.\n" +
+		"The least mean gap, 2.50 %, is that of composite with dynamics.lambda = 0.1, dynamics.sigma = 0.5.\n" +
+		"Retraining settles between 5.00 % (dynamics.lambda = 0.1, dynamics.sigma = 0.5) and 45.0 % (dynamics.lambda = 0.3, dynamics.sigma = 1.5) from the optimum in value."
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if cells, failed := len(d.Tables[0].Rows), len(d.Tables[1].Rows); cells != 18 || failed != 3 {
+		t.Errorf("%d rows of cells and %d of failures", cells, failed)
+	}
+	if q := d.Question[0].Text; q != "dynamics.lambda (0.1, 0.2, 0.3, 0.4) and dynamics.sigma (0.5, 1, 1.5)." {
+		t.Errorf("question %q", q)
+	}
+}
+
+// Three values of the other key are lines of their own, seven are averaged.
+func TestSweepChartsShowAtMostSoManyLines(t *testing.T) {
+	few, many := sweepDocument(gridSweep(9, 3), nil).Graphs[0], sweepDocument(gridSweep(9, 7), nil).Graphs[0]
+	if len(few.Lines) != 7 || few.Lines[0].Name != "vanilla, sigma 0.5" || few.Along != "dynamics.lambda" {
+		t.Errorf("%d lines, the first %q along %s", len(few.Lines), few.Lines[0].Name, few.Along)
+	}
+	vanilla := many.Lines[0]
+	// Over sigma = 0.5, 1, … 3.5 the mean is 2: the mean gap at lambda = 0.1 is 0.2, its least 0.9 · 0.05, its greatest 1.1 · 0.35.
+	off := math.Abs(vanilla.Mean.values[0]-0.2) + math.Abs(vanilla.Low.values[0]-0.045) + math.Abs(vanilla.High.values[0]-0.385)
+	if len(many.Lines) != 3 || off > 1e-12 {
+		t.Errorf("%d lines, the first %.1e off", len(many.Lines), off)
+	}
+}
+
+// Keys that change together are one axis.
+func TestSweepChartsKnowTiedKeys(t *testing.T) {
+	r := gridSweep(3, 1)
+	for i := range r.Cells {
+		r.Cells[i].Values[1], r.Cells[i].Numbers[1] = r.Cells[i].Values[0], r.Cells[i].Numbers[0]
+	}
+	if lines := sweepDocument(r, nil).Graphs[0].Lines; len(lines) != 3 || lines[0].Name != "vanilla" {
+		t.Errorf("%d lines, the first %q", len(lines), lines[0].Name)
+	}
+}
+
+// Sweeps of every shape give pages that stand alone; what people wrote is escaped.
+func TestSweepPages(t *testing.T) {
+	none, words, hostile := &lab.SweepResult{}, gridSweep(2, 2), gridSweep(2, 2)
+	for i := range words.Cells {
+		words.Cells[i].Values[0], words.Cells[i].Numbers[0] = "cap", math.NaN()
+		words.Cells[i].Numbers[1] = math.NaN()
+	}
+	hostile.Name, hostile.Keys[0], hostile.Cells[0].Values[0] = "<i>name</i>", "<i>key</i>", "<i>value</i>"
+	hostile.Cells[0].Numbers[0], hostile.Cells[1].Err, hostile.Cells[1].Summary = math.NaN(), "<i>error</i>", nil
+	for name, r := range map[string]*lab.SweepResult{"none": none, "words": words, "hostile": hostile, "grid": gridSweep(4, 3), "many": gridSweep(20, 20)} {
+		page := sweepPage(t, r)
+		bare := ours.ReplaceAllString(strings.ReplaceAll(page, `xmlns="http://www.w3.org/2000/svg"`, ""), "")
+		if found := foreign.FindString(bare); found != "" || strings.Contains(bare, "<i>") {
+			t.Errorf("%s: the page holds %q", name, found)
+		}
+		nested(t, bare)
+	}
+}
+
+func sweepPage(t *testing.T, r *lab.SweepResult) string {
+	t.Helper()
+	figures, err := SweepFigures(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := renderPage(sweepDocument(r, figures))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(page)
+}
