@@ -87,7 +87,7 @@ func pictures(d document) []picture {
 	for _, f := range d.Figures {
 		p := picture{Figure: f, Picture: template.HTML(f.SVG)}
 		for _, g := range d.Graphs {
-			p.Twin = p.Twin || g.ID == f.Name
+			p.Twin = p.Twin || g.ID == f.Name && g.Along == "turn"
 		}
 		list = append(list, p)
 	}

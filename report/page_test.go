@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -102,6 +103,33 @@ func TestPageShowsEveryFigureWithWords(t *testing.T) {
 	}
 	if n := strings.Count(page, `data-graph="`); n != 3 {
 		t.Errorf("%d interactive charts, want those of gap, distance and value", n)
+	}
+}
+
+// Every turn of a paper-scale run measured, the page is below 3 MB, and so is one of many algorithms.
+func TestPagesStaySmall(t *testing.T) {
+	for name, r := range map[string]*lab.Result{"polarized": polarizedEvery(1), "choice": choice(), "many algorithms": cases()["many algorithms"]} {
+		size := len(pageOf(t, r))
+		t.Logf("%s: %d kB", name, size/1000)
+		if size > 3e6 {
+			t.Errorf("the page of %s has %d bytes", name, size)
+		}
+	}
+}
+
+// Thinning keeps the outline: the greatest and the least of every quantity are in the graph.
+func TestGraphsKeepExtremes(t *testing.T) {
+	r := polarizedEvery(1)
+	run := r.Runs[1]
+	spike := &run.Trials[3].Metrics[4321]
+	spike.Gap = 1e3
+	g := runDocument(r, nil).Graphs[0]
+	line := g.Lines[1]
+	if n := len(line.Mean.values); n >= 8001 || n < 2000 {
+		t.Errorf("%d of 8001 turns are kept", n)
+	}
+	if got := slices.Max(line.High.values); got != 1e3 {
+		t.Errorf("the greatest gap is %v, want that of the spike", got)
 	}
 }
 

@@ -157,7 +157,8 @@ class Chart {
     return [lo / air, hi * air];
   }
 
-  // rules draws the levels to compare with and names them, the highest above its line, the others below and apart.
+  // rules draws the levels to compare with and names them below their lines, apart from each other: methods that settle at a
+  // level come from above.
   rules(u) {
     const c = u.ctx, k = uPlot.pxRatio, {left, top, width, height} = u.bbox, bottom = top + height;
     const shown = this.graph.rules.filter(r => !this.log || r.value > 0)
@@ -168,7 +169,7 @@ class Chart {
     c.font = 12 * k + 'px system-ui, sans-serif';
     c.textAlign = 'right';
     let last = top;
-    shown.forEach((rule, i) => {
+    for (const rule of shown) {
       c.setLineDash([5 * k, 4 * k]);
       c.lineWidth = k;
       c.beginPath();
@@ -176,9 +177,9 @@ class Chart {
       c.lineTo(left + width, rule.y);
       c.stroke();
       const above = rule.y - 8 * k, below = rule.y + 17 * k;
-      const y = Math.max(!i && above > top + 12 * k || below > bottom ? above : below, last + 15 * k);
+      const y = Math.max(below > bottom ? above : below, last + 15 * k);
       if (y < bottom) this.label(c, rule.label, left + width - 4 * k, last = y, k);
-    });
+    }
     c.restore();
   }
 
