@@ -42,7 +42,7 @@ func startBrowser(t *testing.T) context.Context {
 	t.Cleanup(stop)
 	ctx, quit := chromedp.NewContext(ctx)
 	t.Cleanup(quit)
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	t.Cleanup(cancel)
 	if err := chromedp.Do(ctx); err != nil {
 		t.Fatalf("start %s: %v", path, err)

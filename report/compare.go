@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -11,24 +12,45 @@ import (
 	"github.com/kedge-opt/kedge/spec"
 )
 
-// Labelled is a result under the name that a comparison gives it.
-type Labelled struct {
-	Label string
+// labelled is a result under the name that a comparison gives it.
+type labelled struct {
+	label string
 	*lab.Result
 }
 
-// WriteComparison puts several runs on one page: report.html, report.md and figures of all their methods, into dir.
-func WriteComparison(dir string, runs []Labelled) error {
-	figures, err := Figures(together(runs))
-	if err != nil {
-		return err
+// compared reads runs under the names of their folders.
+func compared(dirs []string) (document, error) {
+	var runs []labelled
+	for i, label := range labelsFor(dirs) {
+		r, err := lab.Open(dirs[i])
+		if err != nil {
+			return document{}, err
+		}
+		runs = append(runs, labelled{label, r})
 	}
-	_, err = write(dir, comparison(runs, figures))
-	return err
+	figures, err := Figures(together(runs))
+	return comparison(runs, figures), err
+}
+
+// labelsFor are the names of folders, their whole paths where those are not enough, and numbers where nothing is.
+func labelsFor(dirs []string) []string {
+	short, long, seen := make([]string, len(dirs)), make([]string, len(dirs)), map[string]int{}
+	for i, dir := range dirs {
+		short[i], long[i] = filepath.Base(filepath.Clean(dir)), filepath.ToSlash(filepath.Clean(dir))
+	}
+	if len(slices.Compact(slices.Sorted(slices.Values(short)))) == len(dirs) {
+		return short
+	}
+	for i, label := range long {
+		if seen[label]++; seen[label] > 1 {
+			long[i] = fmt.Sprintf("%s (%d)", label, seen[label])
+		}
+	}
+	return long
 }
 
 // comparison says what several runs found and what tells them apart.
-func comparison(runs []Labelled, figures []Figure) document {
+func comparison(runs []labelled, figures []Figure) document {
 	specs := specsOf(runs)
 	differ := differences(specs)
 	all := rivals(runs, specs)
@@ -46,16 +68,16 @@ func comparison(runs []Labelled, figures []Figure) document {
 	}
 }
 
-func labelsOf(runs []Labelled) []string {
+func labelsOf(runs []labelled) []string {
 	var list []string
 	for _, r := range runs {
-		list = append(list, r.Label)
+		list = append(list, r.label)
 	}
 	return list
 }
 
 // quoted are the labels as a shell takes them.
-func quoted(runs []Labelled) []string {
+func quoted(runs []labelled) []string {
 	var list []string
 	for _, l := range labelsOf(runs) {
 		if strings.Trim(l, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,/-") != "" {
@@ -66,7 +88,7 @@ func quoted(runs []Labelled) []string {
 	return list
 }
 
-func specsOf(runs []Labelled) []*spec.Spec {
+func specsOf(runs []labelled) []*spec.Spec {
 	var list []*spec.Spec
 	for _, r := range runs {
 		list = append(list, specOf(r.Result))
@@ -75,13 +97,13 @@ func specsOf(runs []Labelled) []*spec.Spec {
 }
 
 // together is all runs as one result, for figures; their stable points are left out, since they may differ.
-func together(runs []Labelled) *lab.Result {
+func together(runs []labelled) *lab.Result {
 	nowhere := lab.Point{Value: math.NaN(), Gap: math.NaN(), Distance: math.NaN()}
 	all := &lab.Result{Stable: nowhere}
 	for _, r := range runs {
 		all.Maximize = r.Maximize
 		for _, run := range r.Runs {
-			run.Name = r.Label + " · " + run.Name
+			run.Name = r.label + " · " + run.Name
 			all.Runs = append(all.Runs, run)
 		}
 	}
@@ -89,11 +111,11 @@ func together(runs []Labelled) *lab.Result {
 }
 
 // rivals are the methods of all runs.
-func rivals(runs []Labelled, specs []*spec.Spec) []contestant {
+func rivals(runs []labelled, specs []*spec.Spec) []contestant {
 	var list []contestant
 	for i, r := range runs {
 		for _, run := range r.Runs {
-			list = append(list, newContestant(r.Label+" · "+run.Name, run, isExact(specs[i], run.Name)))
+			list = append(list, newContestant(r.label+" · "+run.Name, run, isExact(specs[i], run.Name)))
 		}
 	}
 	return list
@@ -132,7 +154,7 @@ func (d difference) asks() bool {
 	return slices.Contains([]string{"population", "model", "dynamics", "objective", "set", "seed", "generator"}, section)
 }
 
-func comparedWarnings(runs []Labelled, differ []difference) []string {
+func comparedWarnings(runs []labelled, differ []difference) []string {
 	var list []string
 	for _, one := range gathered(runs, warnings) {
 		list = append(list, one.under(runs)+one.words)
@@ -140,17 +162,17 @@ func comparedWarnings(runs []Labelled, differ []difference) []string {
 	if slices.ContainsFunc(differ, difference.asks) {
 		list = append(list, "The runs do not ask the same question (see what differs), so a gap or a distance is relative to the optimum of its own run.")
 	}
-	if slices.ContainsFunc(runs, func(r Labelled) bool { return r.Build != runs[0].Build }) {
+	if slices.ContainsFunc(runs, func(r labelled) bool { return r.Build != runs[0].Build }) {
 		list = append(list, "The runs were made by different builds; the last digits may differ for that reason alone.")
 	}
 	return list
 }
 
 // comparedQuestion names the runs and says what they have in common.
-func comparedQuestion(runs []Labelled, specs []*spec.Spec, differ []difference) []term {
+func comparedQuestion(runs []labelled, specs []*spec.Spec, differ []difference) []term {
 	var list []term
 	for _, r := range runs {
-		list = append(list, term{r.Label, r.Case + ": " + facts(r.Result)})
+		list = append(list, term{r.label, r.Case + ": " + facts(r.Result)})
 	}
 	if len(differ) > 0 {
 		list = append(list, term{"What differs", keyed(differ)})
@@ -182,7 +204,7 @@ func keyed(differ []difference) string {
 }
 
 // comparedVerdict ranks the methods of all runs and says where retraining settles in each.
-func comparedVerdict(runs []Labelled, all []contestant) judgement {
+func comparedVerdict(runs []labelled, all []contestant) judgement {
 	j := judge(all)
 	for _, one := range gathered(runs, func(r *lab.Result) []string { return []string{retrained(r)} }) {
 		if one.words != "" {
@@ -199,7 +221,7 @@ type shareable struct {
 }
 
 // gathered lists what runs say, each thing once.
-func gathered(runs []Labelled, say func(*lab.Result) []string) []shareable {
+func gathered(runs []labelled, say func(*lab.Result) []string) []shareable {
 	var list []shareable
 	for _, r := range runs {
 		for _, words := range say(r.Result) {
@@ -207,14 +229,14 @@ func gathered(runs []Labelled, say func(*lab.Result) []string) []shareable {
 			if i < 0 {
 				i, list = len(list), append(list, shareable{words: words})
 			}
-			list[i].by = append(list[i].by, r.Label)
+			list[i].by = append(list[i].by, r.label)
 		}
 	}
 	return list
 }
 
 // under names the runs that say something, unless all do.
-func (s shareable) under(runs []Labelled) string {
+func (s shareable) under(runs []labelled) string {
 	if len(s.by) == len(runs) {
 		return ""
 	}
@@ -222,7 +244,7 @@ func (s shareable) under(runs []Labelled) string {
 }
 
 // strandsAcross gives methods colours and runs dashes or, when there are more runs than methods, the other way round.
-func strandsAcross(runs []Labelled) []strand {
+func strandsAcross(runs []labelled) []strand {
 	all := together(runs)
 	var methods []string
 	for _, r := range runs {
@@ -257,7 +279,7 @@ func dashes(i int) []int { return [][]int{nil, {8, 4}, {2, 3}, {8, 3, 2, 3}}[i%4
 const mostRules = 4
 
 // rulesAcross are the levels of all runs; one that several share is drawn once.
-func rulesAcross(runs []Labelled) func(id string) []graphRule {
+func rulesAcross(runs []labelled) func(id string) []graphRule {
 	return func(id string) []graphRule {
 		value := map[string]float64{}
 		list := []graphRule{}
@@ -277,13 +299,13 @@ func rulesAcross(runs []Labelled) func(id string) []graphRule {
 }
 
 // differTable shows the keys that tell the runs apart.
-func differTable(runs []Labelled, differ []difference) table {
+func differTable(runs []labelled, differ []difference) table {
 	t := table{ID: "differences", Title: "What differs", About: "The keys of the specs that are not the same in all runs.", Columns: []column{{Name: "key"}}}
 	if len(differ) == 0 {
 		t.About = "The specs are the same in every key."
 	}
 	for _, r := range runs {
-		t.Columns = append(t.Columns, column{Name: r.Label})
+		t.Columns = append(t.Columns, column{Name: r.label})
 	}
 	for _, d := range differ {
 		row := []cell{textCell(d.key)}
@@ -307,7 +329,7 @@ func settingCell(v string) cell {
 }
 
 // methodsAcross is the table of all methods at the end, run by run.
-func methodsAcross(runs []Labelled, all []contestant) table {
+func methodsAcross(runs []labelled, all []contestant) table {
 	t := table{
 		ID: "methods", Title: "Methods",
 		About: "Every method at its end: the mean over its trials, below it the least and the greatest. " +
@@ -320,7 +342,7 @@ func methodsAcross(runs []Labelled, all []contestant) table {
 	for _, r := range runs {
 		for _, run := range r.Runs {
 			t.Rows = append(t.Rows, []cell{
-				textCell(r.Label), textCell(run.Name), countCell(len(run.Trials)), statCell(run, valueOf, valueFormat(r.Result)),
+				textCell(r.label), textCell(run.Name), countCell(len(run.Trials)), statCell(run, valueOf, valueFormat(r.Result)),
 				statCell(run, gapOf, percent), statCell(run, distanceOf, percent), behind[len(t.Rows)],
 			})
 		}
@@ -328,7 +350,7 @@ func methodsAcross(runs []Labelled, all []contestant) table {
 	return t
 }
 
-func offlineAcross(runs []Labelled) table {
+func offlineAcross(runs []labelled) table {
 	t := table{
 		ID: "offline", Title: "Points found offline", About: "What the methods are judged by, and where retraining settles.",
 		Columns: headed("run", "optimum", "residual", "stable point", "its gap", "its distance"),
@@ -336,7 +358,7 @@ func offlineAcross(runs []Labelled) table {
 	for _, r := range runs {
 		value := valueFormat(r.Result)
 		t.Rows = append(t.Rows, []cell{
-			textCell(r.Label), numberCell(r.Optimum.Value, value), numberCell(r.Optimum.Residual, plain),
+			textCell(r.label), numberCell(r.Optimum.Value, value), numberCell(r.Optimum.Residual, plain),
 			numberCell(r.Stable.Value, value), numberCell(r.Stable.Gap, percent), numberCell(r.Stable.Distance, percent),
 		})
 	}
@@ -344,11 +366,11 @@ func offlineAcross(runs []Labelled) table {
 }
 
 // sectionsAcross takes over the sections of all runs, each under the name of its run.
-func sectionsAcross(runs []Labelled) []section {
+func sectionsAcross(runs []labelled) []section {
 	var list []section
 	for i, r := range runs {
 		for _, s := range sectionsOf(r.Sections) {
-			s.ID, s.Title = fmt.Sprintf("run-%d-%s", i, s.ID), r.Label+": "+s.Title
+			s.ID, s.Title = fmt.Sprintf("run-%d-%s", i, s.ID), r.label+": "+s.Title
 			if s.Table != nil {
 				s.Table.ID = s.ID
 			}
@@ -358,14 +380,14 @@ func sectionsAcross(runs []Labelled) []section {
 	return list
 }
 
-func originsOf(runs []Labelled) []term {
+func originsOf(runs []labelled) []term {
 	var list []term
 	for _, r := range runs {
 		var words []string
 		for _, t := range origin(r.Result) {
 			words = append(words, t.Name+" "+t.Text)
 		}
-		list = append(list, term{r.Label, strings.Join(words, ", ")})
+		list = append(list, term{r.label, strings.Join(words, ", ")})
 	}
 	return list
 }

@@ -9,12 +9,12 @@ import (
 )
 
 // twoRuns are runs that differ in a step and in the question.
-func twoRuns() []Labelled {
+func twoRuns() []labelled {
 	a, b := polarizedEvery(100), polarizedEvery(100)
 	b.Spec = strings.Replace(strings.Replace(b.Spec, "lambda: 0.4", "lambda: 0.3", 1), "composite, step: 0.005", "composite, step: 0.01", 1)
 	b.Stable.Gap, b.Notes, b.Build.Version = 0.01, []string{"A note."}, "v9"
 	b.Sections = []lab.Section{{ID: "one", Title: "A check", Verdict: "✓ holds", Columns: []string{"what"}, Rows: [][]string{{"a"}}}}
-	return []Labelled{{"first", a}, {"second", b}}
+	return []labelled{{"first", a}, {"second", b}}
 }
 
 // figuresOf draws a result without the slow PNGs.
@@ -31,7 +31,7 @@ func figuresOf(t *testing.T, r *lab.Result) []Figure {
 	return figures
 }
 
-func comparisonOf(t *testing.T, runs []Labelled) string {
+func comparisonOf(t *testing.T, runs []labelled) string {
 	t.Helper()
 	page, err := renderPage(comparison(runs, figuresOf(t, together(runs))))
 	if err != nil {
@@ -65,7 +65,7 @@ func TestComparisonSaysWhatDiffers(t *testing.T) {
 
 // Runs of the same bytes differ in nothing, and neither of them wins.
 func TestComparisonOfARunWithItself(t *testing.T) {
-	runs := []Labelled{{"a", polarizedEvery(100)}, {"b", polarizedEvery(100)}}
+	runs := []labelled{{"a", polarizedEvery(100)}, {"b", polarizedEvery(100)}}
 	d := comparison(runs, nil)
 	if len(d.Tables[0].Rows) > 0 || len(d.Warnings) > 0 || len(d.Graphs[0].Rules) != 1 {
 		t.Errorf("differences %v, warnings %v, rules %v", d.Tables[0].Rows, d.Warnings, d.Graphs[0].Rules)
@@ -78,7 +78,7 @@ func TestComparisonOfARunWithItself(t *testing.T) {
 // The labels are folder names, which may hold anything.
 func TestComparisonEscapesLabels(t *testing.T) {
 	runs := twoRuns()
-	runs[0].Label, runs[1].Label = "<i>a</i>", "it's $(b)"
+	runs[0].label, runs[1].label = "<i>a</i>", "it's $(b)"
 	page := comparisonOf(t, runs)
 	if strings.Contains(page, "<i>") || !strings.Contains(page, "&lt;i&gt;a&lt;/i&gt;") {
 		t.Error("markup came through")
@@ -87,4 +87,16 @@ func TestComparisonEscapesLabels(t *testing.T) {
 		t.Errorf("command %s, want %s", got, want)
 	}
 	nested(t, ours.ReplaceAllString(page, ""))
+}
+
+func TestLabelsTellFoldersApart(t *testing.T) {
+	for want, dirs := range map[string][]string{
+		"a b":                 {"runs/a", "runs/b/"},
+		"runs/a old/a":        {"runs/a", "old/a"},
+		"runs/a runs/a (2) b": {"runs/a", "runs/a/", "b"},
+	} {
+		if got := strings.Join(labelsFor(dirs), " "); got != want {
+			t.Errorf("%v are called %q, want %q", dirs, got, want)
+		}
+	}
 }

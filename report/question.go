@@ -147,13 +147,13 @@ func competitors(s *spec.Spec) string {
 	var list []string
 	for i := range s.Algorithms {
 		a := &s.Algorithms[i]
-		name := a.Name
+		how := []string{"step " + value(a.Step), count(a.Batch, "individual") + " sampled a turn", count(a.Trials, "trial")}
 		if a.Kind != a.Name {
-			name += " (" + a.Kind + ")"
+			how = append([]string{a.Kind}, how...)
 		}
-		list = append(list, fmt.Sprintf("%s (step %s, %s sampled a turn, %s)", name, value(a.Step), count(a.Batch, "individual"), count(a.Trials, "trial")))
+		list = append(list, a.Name+" ("+strings.Join(how, ", ")+")")
 	}
-	return strings.ReplaceAll(fmt.Sprintf("%s, each for %s.", enumerate(list), count(s.Iterations, "turn")), ") (", ", ")
+	return fmt.Sprintf("%s, each for %s.", enumerate(list), count(s.Iterations, "turn"))
 }
 
 // isExact tells whether nothing about an algorithm is random: it draws nothing, and whom it samples is certain.

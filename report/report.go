@@ -40,8 +40,8 @@ func Figures(r *lab.Result) ([]Figure, error) {
 	return figures, nil
 }
 
-// Write puts every figure as NAME.svg, NAME.png and NAME.pdf and the report as report.html and report.md into dir, which is
-// made if it is not there.
+// Write puts the report of a result into dir: every figure as NAME.svg, NAME.png and NAME.pdf, and report.html and report.md.
+// The folder is made if it is not there.
 func Write(dir string, r *lab.Result) error {
 	figures, err := Figures(r)
 	if err != nil {
@@ -51,22 +51,33 @@ func Write(dir string, r *lab.Result) error {
 	return err
 }
 
-// Remake writes the report of a finished folder anew, from the data in it, and renews its manifest. Data that is not what
-// the manifest says is refused.
-func Remake(dir string) error {
-	if err := intact(dir); err != nil {
-		return err
+// Report is a report that is ready to be written.
+type Report struct{ document }
+
+// Read makes the report of a finished folder, a run or a sweep, or one that compares several runs. Data that is not what a
+// folder's manifest says is refused.
+func Read(dirs ...string) (*Report, error) {
+	if len(dirs) == 0 {
+		return nil, errors.New("a report is made of one folder or more")
 	}
-	d, err := documentOf(dir)
+	for _, dir := range dirs {
+		if err := intact(dir); err != nil {
+			return nil, err
+		}
+	}
+	read := func(dirs []string) (document, error) { return documentOf(dirs[0]) }
+	if len(dirs) > 1 {
+		read = compared
+	}
+	d, err := read(dirs)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	names, err := write(dir, d)
-	if err != nil {
-		return err
-	}
-	return lab.Reseal(dir, names...)
+	return &Report{d}, nil
 }
+
+// Write puts the report into dir, as the function Write does, and returns the names of its files.
+func (r *Report) Write(dir string) ([]string, error) { return write(dir, r.document) }
 
 // documentOf reads a run or a sweep.
 func documentOf(dir string) (document, error) {

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/report"
@@ -41,60 +40,40 @@ Exit codes: 0 done, 1 a report could not be written, 2 a folder is no finished r
 	return c
 }
 
-// makeReport returns where the page is.
+// makeReport returns where the page is. Everything is read before anything is written.
 func makeReport(dirs []string, out string) (string, error) {
+	r, err := report.Read(dirs...)
+	if err != nil {
+		return "", coded{err, exitUsage}
+	}
 	if len(dirs) == 1 && out == "" {
-		if err := report.Remake(dirs[0]); err != nil {
-			return "", coded{err, exitUsage}
-		}
-		return filepath.Join(dirs[0], "report.html"), nil
+		return renewed(r, dirs[0])
 	}
 	if out == "" {
 		out = filepath.Join("runs", "compare")
 	}
-	runs, err := openRuns(dirs)
-	if err != nil {
-		return "", coded{err, exitUsage}
-	}
 	if err := clearReport(out); err != nil {
 		return "", coded{err, exitUsage}
 	}
-	if err := writeReport(out, runs); err != nil {
+	if _, err := r.Write(out); err != nil {
+		return "", coded{err, exitFailed}
+	}
+	if err := lab.Seal(out, lab.KindCompare); err != nil {
 		return "", coded{err, exitFailed}
 	}
 	return filepath.Join(out, "report.html"), nil
 }
 
-func writeReport(out string, runs []report.Labelled) error {
-	write := report.WriteComparison
-	if len(runs) == 1 {
-		write = func(dir string, runs []report.Labelled) error { return report.Write(dir, runs[0].Result) }
+// renewed writes a report into the folder that it was made of.
+func renewed(r *report.Report, dir string) (string, error) {
+	names, err := r.Write(dir)
+	if err == nil {
+		err = lab.Reseal(dir, names...)
 	}
-	if err := write(out, runs); err != nil {
-		return err
+	if err != nil {
+		return "", coded{err, exitFailed}
 	}
-	return lab.Seal(out, lab.KindCompare)
-}
-
-// openRuns reads runs under the names of their folders, under their whole paths where those are not enough.
-func openRuns(dirs []string) ([]report.Labelled, error) {
-	var runs []report.Labelled
-	var names []string
-	for _, dir := range dirs {
-		r, err := lab.Open(dir)
-		if err != nil {
-			return nil, err
-		}
-		name := filepath.Base(filepath.Clean(dir))
-		runs, names = append(runs, report.Labelled{Label: name, Result: r}), append(names, name)
-	}
-	slices.Sort(names)
-	if len(slices.Compact(names)) < len(dirs) {
-		for i, dir := range dirs {
-			runs[i].Label = filepath.ToSlash(filepath.Clean(dir))
-		}
-	}
-	return runs, nil
+	return filepath.Join(dir, "report.html"), nil
 }
 
 // clearReport makes sure that a report may be written to dir: it is not there, is empty or holds an earlier report, which is
