@@ -13,9 +13,9 @@ type Dynamics interface {
 // dynamics are the programs of a next formula.
 type dynamics struct {
 	dims         kedge.Dims
-	next         *program
-	pullP, pullU *program
-	pullBoth     *program
+	next         func() *program
+	pullP, pullU func() *program
+	pullBoth     func() *program
 	slope        *node // (∂f/∂p)ᵀv; nil is zero
 	resolvent    *resolvent
 }
@@ -38,8 +38,8 @@ func (c *compiler) newDynamics(m *Model) *dynamics {
 	gp, gu := output{toGP, slopes[opState]}, output{toGU, slopes[opDecision]}
 	f := &dynamics{
 		dims: m.dims, slope: slopes[opState],
-		next:  newProgram(output{toDst, m.next}),
-		pullP: newProgram(gp), pullU: newProgram(gu), pullBoth: newProgram(gp, gu),
+		next:  planned(output{toDst, m.next}),
+		pullP: planned(gp), pullU: planned(gu), pullBoth: planned(gp, gu),
 	}
 	f.resolvent = c.newResolvent(f, m.next)
 	return f
@@ -58,7 +58,7 @@ func (f *dynamics) Next(dst, p, u, d []float64) {
 func (f *dynamics) NextRows(dst, p, u, d []float64) {
 	n := mustFit(f.dims, p, u, d)
 	mustBe("dst", dst, len(p))
-	f.next.run(n, frame{p: p, u: u, d: d, dst: dst})
+	f.next().run(n, frame{p: p, u: u, d: d, dst: dst})
 }
 
 // Pullback adds (∂f/∂p)ᵀv to gp and (∂f/∂u)ᵀv to gu.
@@ -72,13 +72,13 @@ func (f *dynamics) PullbackRows(gp, gu, p, u, d, v []float64) {
 	n := mustFit(f.dims, p, u, d)
 	mustBe("v", v, len(p))
 	mustTake(f.dims, gp, gu, p)
-	if run := chosen(gp, gu, nil, f.pullP, f.pullU, f.pullBoth); run != nil {
-		run.run(n, frame{p: p, u: u, d: d, v: v, gp: gp, gu: gu})
+	if program := chosen(gp, gu, nil, f.pullP, f.pullU, f.pullBoth); program != nil {
+		program().run(n, frame{p: p, u: u, d: d, v: v, gp: gp, gu: gu})
 	}
 }
 
 // chosen picks the program for the destinations that are wanted.
-func chosen(gp, gu []float64, none, state, decision, both *program) *program {
+func chosen(gp, gu []float64, none, state, decision, both func() *program) func() *program {
 	switch {
 	case gp != nil && gu != nil:
 		return both

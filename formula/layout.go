@@ -1,6 +1,9 @@
 package formula
 
-import "slices"
+import (
+	"slices"
+	"sync"
+)
 
 // layout lays the values that outputs need out as a program.
 type layout struct {
@@ -26,6 +29,11 @@ const (
 	blockEntries = 1 << 13
 	mostRows     = 64
 )
+
+// planned returns a program that is laid out when it is first asked for.
+func planned(outputs ...output) func() *program {
+	return sync.OnceValue(func() *program { return newProgram(outputs...) })
+}
 
 // newProgram lays out a program for the outputs; those with a nil node are left out.
 func newProgram(outputs ...output) *program {

@@ -5,9 +5,9 @@ import "github.com/kedge-opt/kedge"
 // objective are the programs of a minimize or maximize formula.
 type objective struct {
 	dims          kedge.Dims
-	value         *program
-	state, choice *program // with the gradient in p, in u
-	both          *program
+	value         func() *program
+	state, choice func() *program // with the gradient in p, in u
+	both          func() *program
 }
 
 var _ kedge.RowObjective = (*objective)(nil)
@@ -25,8 +25,8 @@ func (c *compiler) newObjective(m *Model) *objective {
 	value := output{toValue, c.apply(opRowSum, scalar(), [4]int{}, m.loss)}
 	gp, gu := output{toGP, slopes[opState]}, output{toGU, slopes[opDecision]}
 	return &objective{
-		dims: m.dims, value: newProgram(value),
-		state: newProgram(value, gp), choice: newProgram(value, gu), both: newProgram(value, gp, gu),
+		dims: m.dims, value: planned(value),
+		state: planned(value, gp), choice: planned(value, gu), both: planned(value, gp, gu),
 	}
 }
 
@@ -40,5 +40,5 @@ func (o *objective) Eval(gp, gu, p, u, d []float64) float64 {
 func (o *objective) EvalRows(gp, gu, p, u, d []float64) float64 {
 	n := mustFit(o.dims, p, u, d)
 	mustTake(o.dims, gp, gu, p)
-	return chosen(gp, gu, o.value, o.state, o.choice, o.both).run(n, frame{p: p, u: u, d: d, gp: gp, gu: gu})
+	return chosen(gp, gu, o.value, o.state, o.choice, o.both)().run(n, frame{p: p, u: u, d: d, gp: gp, gu: gu})
 }

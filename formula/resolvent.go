@@ -16,10 +16,10 @@ const maxDense = 512
 // O(entries) by the Woodbury formula [woodbury1950], otherwise a full inverse, which individuals share if they can.
 type resolvent struct {
 	f        *dynamics
-	rank     int      // of what A is beside a diagonal, −1 if it is a full matrix
-	parts    *program // writes D, then the xₖ and the zₖ of Aᵀ = D + Σ xₖzₖᵀ
-	isShared bool     // A is the same for all individuals
-	isFixed  bool     // and for all decisions
+	rank     int             // of what A is beside a diagonal, −1 if it is a full matrix
+	parts    func() *program // writes D, then the xₖ and the zₖ of Aᵀ = D + Σ xₖzₖᵀ
+	isShared bool            // A is the same for all individuals
+	isFixed  bool            // and for all decisions
 	pool     sync.Pool
 }
 
@@ -32,7 +32,7 @@ func (c *compiler) newResolvent(f *dynamics, next *node) *resolvent {
 	r.isFixed = r.isShared && (f.slope == nil || f.slope.deps&onDecision == 0)
 	if m, ok := c.split(f.slope, c.input(opCotangent, next.shape)); ok && !c.full {
 		r.rank = len(m.x)
-		r.parts = newProgram(output{toDst, c.joined(m, next.shape)})
+		r.parts = planned(output{toDst, c.joined(m, next.shape)})
 		return r
 	}
 	if f.dims.State > maxDense || next.degP > 1 {
@@ -103,7 +103,7 @@ func (r *resolvent) solve(w *bench, x, b, p, u, d []float64, adjoint bool) error
 // woodbury tells whether it found a solution that holds.
 func (r *resolvent) woodbury(w *bench, x, b, p, u, d []float64, adjoint bool) bool {
 	n, k := len(b), r.rank
-	r.parts.run(1, frame{p: p, u: u, d: d, dst: w.parts})
+	r.parts().run(1, frame{p: p, u: u, d: d, dst: w.parts})
 	diagonal, left, right := w.parts[:n], w.parts[n:(1+k)*n], w.parts[(1+k)*n:]
 	if !adjoint {
 		left, right = right, left

@@ -100,7 +100,7 @@ func (b *bench) start(n int) (zero, room []float64) {
 func (r *resolvent) attracts(w *bench, p, u, d []float64) error {
 	n := r.f.dims.State
 	if r.rank >= 0 {
-		r.parts.run(1, frame{p: p, u: u, d: d, dst: w.parts})
+		r.parts().run(1, frame{p: p, u: u, d: d, dst: w.parts})
 		switch bound := partsNorm(w.parts, n, r.rank); {
 		case bound < 1:
 			return nil
