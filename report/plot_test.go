@@ -200,6 +200,26 @@ func TestQuantiles(t *testing.T) {
 	}
 }
 
+// The band of a sweep's line is the range over trials, half to twice the mean here; where a line averages over another key, it
+// reaches from the least to the greatest of all.
+func TestBandsOfSweepsAreTheirRanges(t *testing.T) {
+	for name, factor := range map[string]float64{"one": 1, "two": 1.5 / 1.25} {
+		d, err := Plot{Kind: Line}.data([]*Sheet{SweepSheet(name, sweeps()[name])})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, banded, err := d.rowsOf(d.groups(d.all())[0].rows, false)
+		if err != nil || !banded {
+			t.Fatalf("%s: %v, banded %v", name, err, banded)
+		}
+		for _, r := range rows {
+			if math.Abs(r.high/r.low-4*factor) > 1e-9 || !(r.low < r.mean && r.mean < r.high) {
+				t.Errorf("%s: %g ≤ %g ≤ %g, want a range of %g", name, r.low, r.mean, r.high, 4*factor)
+			}
+		}
+	}
+}
+
 func TestPlotsSayWhatIsWrong(t *testing.T) {
 	run := RunSheet("run", choiceEvery(1000))
 	for _, c := range []struct {
