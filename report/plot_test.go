@@ -7,6 +7,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -308,6 +309,20 @@ func TestLinesLieWhereTheirNumbersAre(t *testing.T) {
 		if math.Abs(across-x[i]/10) > 1e-3 || math.Abs(up-(y[i]-1)/3) > 1e-3 {
 			t.Errorf("point %d (%g, %g) lies at %.4f, %.4f of the line's extent", i, x[i], y[i], across, up)
 		}
+	}
+	labelled := 0
+	for _, label := range parse(t, f.SVG).texts {
+		v, err := strconv.ParseFloat(label.text, 64)
+		if err != nil || label.left < line[0][0]-10 {
+			continue // words, and labels of the vertical axis
+		}
+		labelled++
+		if at := line[0][0] + float64(v/10*(line[4][0]-line[0][0])); math.Abs((label.left+label.right)/2-at) > 0.1 {
+			t.Errorf("label %s stands at %.1f, want %.1f", label.text, (label.left+label.right)/2, at)
+		}
+	}
+	if labelled < 4 {
+		t.Errorf("%d labels on the horizontal axis", labelled)
 	}
 }
 
