@@ -43,8 +43,8 @@ Exit codes: 0 drawn, 1 failed while writing, 2 the command is wrong (nothing was
 		RunE: func(c *cobra.Command, dirs []string) error { return f.run(c.OutOrStdout(), dirs) },
 	}
 	fl := c.Flags()
-	fl.StringVar(&f.X, "x", "", "column of the horizontal axis")
-	fl.StringVar(&f.Y, "y", "", "column to draw as lines, points or colours (default gap)")
+	fl.StringVarP(&f.X, "x", "x", "", "column of the horizontal axis")
+	fl.StringVarP(&f.Y, "y", "y", "", "column to draw as lines, points or colours (default gap)")
 	fl.StringVar(&f.By, "by", "", "column that tells lines or points apart; of a heat map the vertical axis")
 	fl.StringVar(&f.Facet, "facet", "", "column whose values get panels of their own")
 	fl.StringVar(&f.kind, "kind", "", "line, scatter, hist or heat (default chosen from the data)")
@@ -54,7 +54,30 @@ Exit codes: 0 drawn, 1 failed while writing, 2 the command is wrong (nothing was
 	fl.StringVar(&f.Title, "title", "", "words above the figure")
 	fl.StringVar(&f.size, "size", "", "width and height on paper, as in 8x5cm, 3.3x2in or 240x160pt")
 	fl.StringArrayVar(&f.out, "out", []string{"plot.svg"}, "file to write: .svg, .png or .pdf (repeatable)")
+	completePlot(c)
 	return c
+}
+
+// completePlot completes the flags that are one of a few words, and columns by the folders typed before them.
+func completePlot(c *cobra.Command) {
+	completeWords(c, "kind", []string{"line", "scatter", "hist", "heat"})
+	completeWords(c, "log", []string{"x", "y", "xy", "none"})
+	completeWords(c, "band", []string{"minmax", "quantiles", "none"})
+	for _, flag := range []string{"x", "y", "by", "facet"} {
+		_ = c.RegisterFlagCompletionFunc(flag, completeColumn) // the flags are there
+	}
+}
+
+// completeColumn offers the columns of the first folder.
+func completeColumn(_ *cobra.Command, dirs []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(dirs) == 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	sheet, err := openSheet(dirs[0], "")
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return sheet.Columns(), cobra.ShellCompDirectiveNoFileComp
 }
 
 func (f *plotFlags) run(w io.Writer, dirs []string) error {

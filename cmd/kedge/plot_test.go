@@ -60,6 +60,9 @@ func TestPlot(t *testing.T) {
 			t.Errorf("plot %s: exit code %d, %s", args, code, out)
 		}
 	}
+	if out, _ := command(t, "__complete", "plot", "run1", "--y", ""); !strings.Contains(out, "gap\ndistance\n") {
+		t.Errorf("columns are not completed: %s", out)
+	}
 	if out, code := command(t, "plot", "run1", "--out", "nothere/p.svg"); code != exitFailed {
 		t.Errorf("writing into no folder: exit code %d, %s", code, out)
 	}
