@@ -3,6 +3,7 @@ package spec
 import (
 	"reflect"
 	"slices"
+	"sync"
 )
 
 // outline is a mapping of the vocabulary: what a section tells of itself to a form that asks for nothing else. Which keys
@@ -57,10 +58,10 @@ type draft struct {
 	variant variant
 }
 
-// vocabulary returns the outline of specs.
-func vocabulary() *outline {
+// vocabulary returns the outline of specs, which nobody changes.
+var vocabulary = sync.OnceValue(func() *outline {
 	return (&shelf{named: map[string]*outline{}}).outline("", new(Spec).describe)
-}
+})
 
 // outline asks a section for its keys under every combination of choices.
 func (s *shelf) outline(home string, describe func(*form)) *outline {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -16,22 +17,26 @@ import (
 	"time"
 )
 
+// programDir is where program puts what it builds.
+var programDir string
+
 // program builds kedge once for all tests that need a process.
 var program = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "kedge-program-*")
+	path := filepath.Join(programDir, "kedge")
+	out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput()
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("%w: %s", err, out)
 	}
-	path := filepath.Join(dir, "kedge")
-	_, err = exec.Command("go", "build", "-o", path, ".").Output()
-	return path, err
+	return path, nil
 })
 
 func TestMain(m *testing.M) {
-	code := m.Run()
-	if path, err := program(); err == nil {
-		os.RemoveAll(filepath.Dir(path))
+	var err error
+	if programDir, err = os.MkdirTemp("", "kedge-program-*"); err != nil {
+		panic(err)
 	}
+	code := m.Run()
+	os.RemoveAll(programDir)
 	os.Exit(code)
 }
 

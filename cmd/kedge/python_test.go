@@ -19,13 +19,13 @@ func TestPythonClient(t *testing.T) {
 	if _, err := exec.LookPath(python); err != nil {
 		t.Skip("no Python; set KEDGE_PYTHON to one")
 	}
-	program := filepath.Join(t.TempDir(), "kedge")
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	kedge, err := program()
+	if err != nil {
+		t.Fatal(err)
 	}
 	c := exec.Command(python, "-m", "unittest", "discover", "-s", "tests")
 	c.Dir = filepath.Join("..", "..", "clients", "python")
-	c.Env = append(os.Environ(), "KEDGE="+program, "PYTHONPATH=src", "PYTHONDONTWRITEBYTECODE=1")
+	c.Env = append(os.Environ(), "KEDGE="+kedge, "PYTHONPATH=src", "PYTHONDONTWRITEBYTECODE=1")
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}

@@ -160,9 +160,9 @@ func TestLiveSweep(t *testing.T) {
 		t.Skip("tmux is not installed, or -short")
 	}
 	file, dir := writeSweep(t, strings.Replace(tinySweep, "iterations: 20, trials: 1", "iterations: 20000, trials: 2", 1))
-	program := filepath.Join(filepath.Dir(dir), "kedge")
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	kedge, err := program()
+	if err != nil {
+		t.Fatal(err)
 	}
 	for _, size := range [][2]int{{80, 24}, {200, 50}} {
 		server := fmt.Sprintf("kedge-test-%d-%d", os.Getpid(), size[0])
@@ -174,7 +174,7 @@ func TestLiveSweep(t *testing.T) {
 			return string(out)
 		}
 		tmux("new", "-d", "-x", fmt.Sprint(size[0]), "-y", fmt.Sprint(size[1]),
-			fmt.Sprintf("%s sweep %s --out %s%d; echo exit $?; sleep 600", program, file, dir, size[0]))
+			fmt.Sprintf("%s sweep %s --out %s%d; echo exit $?; sleep 600", kedge, file, dir, size[0]))
 		t.Cleanup(func() { exec.Command("tmux", "-L", server, "kill-server").Run() })
 		var live, screen string
 		for range 1200 {
