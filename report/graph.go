@@ -129,7 +129,7 @@ func graphsOf(strands []strand, rules func(id string) []graphRule, valueDigits i
 	list := slices.DeleteFunc(quantities(), func(q quantity) bool { return !q.measured(strands) })
 	graphs := make([]graph, len(list))
 	for i, q := range list {
-		digits := 4
+		digits := 5 // readers see three, which rounding twice could change
 		if q.id == "value" {
 			digits = valueDigits
 		}
