@@ -26,6 +26,7 @@ type runFlags struct {
 	quiet     bool
 	live      bool
 	json      bool
+	noCheck   bool
 
 	checkpoint time.Duration
 	fresh      bool
@@ -63,6 +64,7 @@ Exit codes: 0 done, 1 failed while running, 2 the command or the spec is wrong (
 	f.checkpointFlags(c)
 	fl.BoolVar(&f.live, "live", false, "watch the gaps fall in a full-screen view; q stops the run")
 	fl.BoolVar(&f.json, "json", false, "print the result as JSON")
+	fl.BoolVar(&f.noCheck, "no-check", false, "leave the quick examination of the model out of the report; see kedge check")
 	return c
 }
 
@@ -168,6 +170,9 @@ func (f *runFlags) execute(c *cobra.Command, p *spec.Problem) error {
 		return coded{err, codeOf(c, err)}
 	}
 	ran := time.Now()
+	if err := f.look(ctx, p, result); err != nil {
+		return coded{err, exitFailed}
+	}
 	if err := write(dir, result); err != nil {
 		return coded{err, exitFailed}
 	}
@@ -182,6 +187,16 @@ func (f *runFlags) execute(c *cobra.Command, p *spec.Problem) error {
 		return coded{fmt.Errorf("stopped; %s holds the finished trials", dir), exitInterrupted}
 	}
 	return nil
+}
+
+// look adds what a quick examination finds to the result, unless nobody wants to know.
+func (f *runFlags) look(ctx context.Context, p *spec.Problem, r *lab.Result) error {
+	if f.noCheck {
+		return nil
+	}
+	section, err := glance(ctx, p)
+	r.Sections = append(r.Sections, section)
+	return err
 }
 
 // compute runs the problem while somebody may watch, and leaves the terminal as it was whatever happens.

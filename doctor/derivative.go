@@ -1,0 +1,144 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kedge-opt/kedge/rows"
+)
+
+const (
+	derivativeTolerance  = 1e-6
+	sensitivityTolerance = 1e-5
+)
+
+// slopes compares derivatives with differences, visit by visit.
+type slopes struct {
+	tolerance float64
+	wrong     worst // of what differs more than the differences may be off
+	all       worst
+	rough     worst // of how far differences may be off
+}
+
+// see compares a gradient with the slope of φ along w.
+func (s *slopes) see(v visit, gradient, w []float64, phi func(t float64) float64) {
+	relative, off := mismatch(gradient, w, slope(phi, firstStep))
+	s.all.see(relative, v)
+	if !rows.Finite(gradient) || relative > s.tolerance && off < relative/10 {
+		s.wrong.see(relative, v)
+	} else {
+		s.rough.see(off, v)
+	}
+}
+
+// judge says how the comparison ended.
+func (s *slopes) judge(e *exam, remedy string) Check {
+	switch {
+	case s.all.seen == 0:
+		return Check{Verdict: Skip, Figure: "there was nobody to look at"}
+	case s.wrong.seen > 0:
+		return Check{Verdict: Fail, Figure: fmt.Sprintf("off by %.2g of its size at %s", s.wrong.of, e.who(s.wrong.at)),
+			Detail: fmt.Sprintf("%d of %d derivatives differ from differences of the function.", s.wrong.seen, s.all.seen), Remedy: remedy}
+	case s.rough.of > 1e-3:
+		return Check{Verdict: Warn, Figure: "differences do not settle at " + e.who(s.rough.at),
+			Detail: "The function has a kink or a jump there, or is not finite around it.", Remedy: "smooth the function"}
+	}
+	return Check{Verdict: Pass, Figure: fmt.Sprintf("matches differences to %.1g in %d places", s.all.of, s.all.seen)}
+}
+
+// dynamicsDerivative compares vᵀ(∂f/∂p)w and vᵀ(∂f/∂u)w with differences of f along random w.
+func dynamicsDerivative(e *exam) Check {
+	r, s := e.draws("dynamics"), slopes{tolerance: derivativeTolerance}
+	n, m := e.dim.State, e.dim.Decision
+	weights, next := make([]float64, n), make([]float64, n)
+	for v := range e.visits() {
+		r.Normals(weights)
+		gp, gu := make([]float64, n), make([]float64, m)
+		e.s.Dynamics.Pullback(gp, gu, v.p, v.u, v.d, weights)
+		wp, wu := make([]float64, n), make([]float64, m)
+		direction(wp, v.p, r.Normals)
+		direction(wu, v.u, r.Normals)
+		s.see(v, gp, wp, func(t float64) float64 {
+			e.s.Dynamics.Next(next, moved(v.p, t, wp), v.u, v.d)
+			return rows.Dot(weights, next)
+		})
+		s.see(v, gu, wu, func(t float64) float64 {
+			e.s.Dynamics.Next(next, v.p, moved(v.u, t, wu), v.d)
+			return rows.Dot(weights, next)
+		})
+	}
+	return s.judge(e, "correct Pullback, or leave it out (dynamics.Func then takes differences)")
+}
+
+// objectiveDerivative compares the gradients of the objective with differences along random directions.
+func objectiveDerivative(e *exam) Check {
+	r, s := e.draws("objective"), slopes{tolerance: derivativeTolerance}
+	n, m := e.dim.State, e.dim.Decision
+	for v := range e.visits() {
+		gp, gu := make([]float64, n), make([]float64, m)
+		e.s.Objective.Eval(gp, gu, v.p, v.u, v.d)
+		wp, wu := make([]float64, n), make([]float64, m)
+		direction(wp, v.p, r.Normals)
+		direction(wu, v.u, r.Normals)
+		s.see(v, gp, wp, func(t float64) float64 { return e.s.Objective.Eval(nil, nil, moved(v.p, t, wp), v.u, v.d) })
+		s.see(v, gu, wu, func(t float64) float64 { return e.s.Objective.Eval(nil, nil, v.p, moved(v.u, t, wu), v.d) })
+	}
+	return s.judge(e, "correct the gradients that Eval adds to gp and gu")
+}
+
+// moved returns x + tw.
+func moved(x []float64, t float64, w []float64) []float64 {
+	y := slices.Clone(x)
+	rows.AddScaled(y, t, w)
+	return y
+}
+
+// objectiveFinite evaluates the objective at first states and after a step, under all decisions.
+func objectiveFinite(e *exam) Check {
+	next, seen, bad := make([]float64, e.dim.State), 0, 0
+	var first visit
+	var value float64
+	look := func(v visit, p []float64) {
+		seen++
+		if loss := e.s.Objective.Eval(nil, nil, p, v.u, v.d); loss-loss != 0 {
+			if bad++; bad == 1 {
+				first, value = v, loss
+			}
+		}
+	}
+	for v := range e.visits() {
+		look(v, v.p)
+		if e.step(next, v.p, v) {
+			look(v, next)
+		}
+	}
+	if bad > 0 {
+		return Check{Verdict: Fail, Figure: fmt.Sprintf("%v at %s", value, e.who(first)),
+			Detail: fmt.Sprintf("So in %d of %d places.", bad, seen), Remedy: "shrink the set, or change the objective where it has no value"}
+	}
+	return Check{Verdict: Pass, Figure: fmt.Sprintf("in all %d places", seen)}
+}
+
+// sensitive compares the sensitivity with differences of settled states.
+func sensitive(e *exam) Check {
+	if e.s.Sensitivity == nil {
+		return Check{Verdict: Skip, Figure: "the model has none"}
+	}
+	r, s := e.draws("sensitivity"), slopes{tolerance: sensitivityTolerance}
+	n, m := e.dim.State, e.dim.Decision
+	weights, next := make([]float64, n), make([]float64, n)
+	for v := range e.visits() {
+		h := e.home(v)
+		if h == nil {
+			continue
+		}
+		r.Normals(weights)
+		g, w := make([]float64, m), make([]float64, m)
+		if err := e.s.Sensitivity.PullRows(g, h, v.u, v.d, weights); err != nil {
+			return Check{Verdict: Fail, Figure: e.who(v) + ": " + oneLine(err), Remedy: "check that individuals settle there"}
+		}
+		direction(w, v.u, r.Normals)
+		s.see(v, g, w, func(t float64) float64 { return e.settledAlong(next, weights, v, moved(v.u, t, w)) })
+	}
+	return s.judge(e, "correct the sensitivity, or set sensitivity: implicit")
+}

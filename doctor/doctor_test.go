@@ -1,0 +1,232 @@
+package doctor_test
+
+import (
+	"context"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/doctor"
+	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/sensitivity"
+	"github.com/kedge-opt/kedge/set"
+	"github.com/kedge-opt/kedge/spec"
+)
+
+// subject is an embedded case, changed by assignments.
+func subject(t *testing.T, name string, assignments ...string) doctor.Subject {
+	t.Helper()
+	text, _ := spec.Case(name)
+	var over []spec.Overlay
+	for _, a := range assignments {
+		over = append(over, spec.Assign(a))
+	}
+	s, err := spec.Parse(name, text, over...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := spec.Build(name, s, fstest.MapFS{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doctor.Of(p, 0)
+}
+
+func examine(t *testing.T, s doctor.Subject) map[string]doctor.Check {
+	t.Helper()
+	r, err := doctor.Examine(context.Background(), s, doctor.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]doctor.Check{}
+	for _, c := range r.Checks {
+		if c.Figure == "" || c.Title == "" {
+			t.Errorf("%+v says nothing", c)
+		}
+		found[c.ID] = c
+	}
+	return found
+}
+
+// The embedded cases are known to be sound; only lq2 has decisions without end.
+func TestCasesPass(t *testing.T) {
+	for _, name := range spec.Cases() {
+		for id, c := range examine(t, subject(t, name)) {
+			if c.Verdict == doctor.Fail || c.Verdict == doctor.Warn && (name != "lq2" || id != "bounded") {
+				t.Errorf("%s: %s %s: %s", name, c.Verdict.Mark(), c.Title, c.Figure)
+			}
+		}
+	}
+}
+
+// scaled is a sensitivity that is wrong by a factor.
+type scaled struct {
+	kedge.Sensitivity
+	by float64
+}
+
+func (s scaled) PullRows(gu, p, u, d, v []float64) error {
+	more := make([]float64, len(v))
+	for i := range v {
+		more[i] = s.by * v[i]
+	}
+	return s.Sensitivity.PullRows(gu, p, u, d, more)
+}
+
+// judge is an objective of one number, the first entry of the state, without a gradient in u.
+type judge func(x float64) (loss, slope float64)
+
+func (j judge) Eval(gp, _, p, _, _ []float64) float64 {
+	loss, slope := j(p[0])
+	if gp != nil {
+		gp[0] += slope
+	}
+	return loss
+}
+
+// line is a problem of one number that moves by p⁺ = f(p, u, d), for ten individuals from −0.9 to 0.9.
+func line(f func(p, u, d float64) float64) doctor.Subject {
+	size := kedge.Dims{Decision: 1, State: 1, Trait: 1}
+	moves := dynamics.Func{Size: size, F: func(dst, p, u, d []float64) { dst[0] = f(p[0], u[0], d[0]) }}
+	s := doctor.Subject{
+		Dynamics: moves, Settler: dynamics.Settled(moves), Sensitivity: &sensitivity.Implicit{Dynamics: moves},
+		Objective: judge(func(x float64) (float64, float64) { return x * x, 2 * x }),
+		Set:       set.Box{Lower: []float64{-1}, Upper: []float64{1}}, Start: []float64{0.3}, Population: 100, Seed: 1,
+		Rules: []doctor.Rule{{Name: "composite", Kind: "composite", Step: 0.1, Batch: 10, Replacement: true}},
+	}
+	for i := range 10 {
+		s.Individuals = append(s.Individuals, 10*i+7)
+		s.Traits = append(s.Traits, -0.9+0.2*float64(i))
+	}
+	s.States = s.Traits
+	return s
+}
+
+func sound() doctor.Subject {
+	return line(func(p, u, d float64) float64 { return 0.5*p + 0.3*u + 0.2*d })
+}
+
+// stuck is a set whose projection goes half of the way only.
+type stuck struct{}
+
+func (stuck) Project(u []float64) error { u[0] /= 2; return nil }
+
+// ring projects onto the points −1 and 1, which are no convex set.
+type ring struct{}
+
+func (ring) Project(u []float64) error { u[0] = math.Copysign(1, u[0]); return nil }
+
+// void is a set without points.
+type void struct{}
+
+func (void) Project([]float64) error { return kedge.ErrInfeasible }
+
+// Every planted fault is found by the check that is meant to find it, with the figure that names it.
+func TestPlantedFaults(t *testing.T) {
+	wrongPull := sound()
+	moves := wrongPull.Dynamics.(dynamics.Func)
+	moves.Pull = func(gp, gu, _, _, _, v []float64) {
+		if gp != nil {
+			gp[0] += 0.5 * v[0]
+		}
+		if gu != nil {
+			gu[0] += 0.31 * v[0] // 0.3 is right: off by 0.01/0.31 of its size
+		}
+	}
+	wrongPull.Dynamics = moves
+	wrongGradient := sound()
+	wrongGradient.Objective = judge(func(x float64) (float64, float64) { return x * x, x })
+	wrongSensitivity := subject(t, "polarized", "population.size=30")
+	wrongSensitivity.Sensitivity = scaled{wrongSensitivity.Sensitivity, 1.01}
+	logarithm := sound()
+	logarithm.Objective = judge(func(x float64) (float64, float64) { return math.Log(x), 1 / x })
+	with := func(c kedge.Set) doctor.Subject {
+		s := sound()
+		s.Set = c
+		return s
+	}
+	split := with(ring{})
+	split.Start = []float64{1}
+	steep := sound()
+	steep.Rules[0].Step = 50
+	noisy := sound()
+	noisy.Rules[0].Batch = 1
+	noisy.Start = []float64{0}
+	short := sound()
+	short.Start = []float64{1, 2}
+	for _, c := range []struct {
+		name    string
+		subject doctor.Subject
+		id      string
+		verdict doctor.Verdict
+		figure  string
+	}{
+		{"wrong Pullback", wrongPull, "dynamics-derivative", doctor.Fail, "off by 0.032"},
+		{"wrong gradient", wrongGradient, "objective-derivative", doctor.Fail, "off by 0.5"},
+		{"wrong sensitivity", wrongSensitivity, "sensitivity", doctor.Fail, "off by 0.0"},
+		{"two steady states", subject(t, "polarized", "dynamics.sigma=0.8"), "starts", doctor.Fail, "from another start"},
+		{"settled states jump", subject(t, "polarized", "dynamics.sigma=0.8"), "settled-continuous", doctor.Fail, "jumps by"},
+		{"known of polarized", subject(t, "polarized", "dynamics.sigma=0.8"), "note", doctor.Warn, "λ + σR² = 1.2"},
+		{"radius", line(func(p, u, d float64) float64 { return 1.03*p + u + d }), "radius", doctor.Fail, "spectral radius 1.03 at individual 7"},
+		{"no steady state", line(func(p, u, d float64) float64 { return 1.03*p + u + d }), "settles", doctor.Fail, "none for individual 7"},
+		{"slow", line(func(p, u, d float64) float64 { return 0.999*p + 0.001*(u+d) }), "radius", doctor.Warn, "spectral radius 0.999"},
+		{"expanding on the way", line(func(p, u, d float64) float64 { return 0.45*math.Sin(3*p) + 0.1*u + 0.1*d }), "contraction", doctor.Warn, "widens"},
+		{"a jump", line(func(p, u, d float64) float64 { return 0.5*p + 0.2*math.Copysign(1, u-0.05) + d }), "continuous", doctor.Fail, "jumps by"},
+		{"a NaN", line(func(p, u, d float64) float64 { return math.Sqrt(p) }), "dimensions", doctor.Fail, "individual 7 is (NaN)"},
+		{"a panic", line(func(p, u, d float64) float64 { panic("no such individual") }), "dimensions", doctor.Fail, "no such individual"},
+		{"log of negative", logarithm, "objective-finite", doctor.Fail, "NaN at individual 7"},
+		{"no end", with(set.HalfSpace{Normal: []float64{1}, Bound: 1}), "bounded", doctor.Warn, "no end in the direction (-1)"},
+		{"empty", with(void{}), "set", doctor.Fail, "the set is empty"},
+		{"half of the way", with(stuck{}), "set", doctor.Fail, "moves by"},
+		{"not convex", split, "set", doctor.Fail, "as far apart"},
+		{"a long step", steep, "step.composite", doctor.Warn, "50; good up to 1/L = "},
+		{"a small batch", noisy, "batch.composite", doctor.Warn, "1 has"},
+		{"lengths", short, "dimensions", doctor.Fail, "the first decision has 2 entries, want 1"},
+	} {
+		got := examine(t, c.subject)[c.id]
+		if got.Verdict != c.verdict || !strings.Contains(got.Figure, c.figure) {
+			t.Errorf("%s: %s is %s %q, want %s with %q", c.name, c.id, got.Verdict, got.Figure, c.verdict, c.figure)
+		}
+	}
+}
+
+// The sound line, from which most faults start, has none.
+func TestSoundLine(t *testing.T) {
+	for id, c := range examine(t, sound()) {
+		if c.Verdict != doctor.Pass {
+			t.Errorf("%s: %s %s", id, c.Verdict, c.Figure)
+		}
+	}
+}
+
+// L of the settled objective of the line is known: h = 0.6u + 0.4d, so (h²)″ = 0.72 and 1/L = 1.39.
+func TestSuggestedStep(t *testing.T) {
+	if got := examine(t, sound())["step.composite"].Figure; !strings.Contains(got, "1/L = 1.4,") {
+		t.Errorf("got %q, want 1/L = 1.4", got)
+	}
+}
+
+func TestSameReportAgain(t *testing.T) {
+	s := subject(t, "polarized", "population.size=50")
+	if a, b := examine(t, s), examine(t, s); !reflect.DeepEqual(a, b) {
+		t.Errorf("two examinations differ:\n%v\n%v", a, b)
+	}
+}
+
+// An examination stops with its context, also in the middle of a check: when it ends, at most one individual is still settled.
+func TestStops(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	calls := 0
+	s := line(func(p, u, d float64) float64 {
+		if calls++; calls == 1000 {
+			stop()
+		}
+		return 0.999999*p + u + d
+	})
+	if _, err := doctor.Examine(ctx, s, doctor.Options{}); err == nil || calls > 100_000 {
+		t.Errorf("error %v after %d steps", err, calls)
+	}
+}

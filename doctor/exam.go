@@ -1,0 +1,145 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"strings"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/stream"
+)
+
+const usualDecisions = 4
+
+// exam is an examination under way.
+type exam struct {
+	ctx     context.Context
+	s       Subject
+	dim     kedge.Dims
+	wanted  int         // decisions to look at
+	us      [][]float64 // decisions looked at, all feasible, the first one first
+	settled [][]float64 // by decision: settled states, one a row; nil before settles
+	failed  [][]error   // by decision and individual: why there is no settled state
+}
+
+func newExam(ctx context.Context, s Subject, o Options) *exam {
+	e := &exam{ctx: ctx, s: s, wanted: o.Decisions, us: [][]float64{s.Start}}
+	if e.wanted < 1 {
+		e.wanted = usualDecisions
+	}
+	return e
+}
+
+// draws returns the random numbers of one check.
+func (e *exam) draws(name string) *stream.Stream { return stream.New(e.s.Seed, "doctor", name) }
+
+// visit is one individual under one decision.
+type visit struct {
+	k, i    int       // numbers of the decision and of the individual, among those looked at
+	u, p, d []float64 // the decision, the first state, the trait
+}
+
+// visits goes through all individuals under all decisions, until the context ends.
+func (e *exam) visits() iter.Seq[visit] {
+	return func(yield func(visit) bool) {
+		for k, u := range e.us {
+			for i := range e.s.Individuals {
+				if e.ctx.Err() != nil || !yield(e.visit(k, i, u)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (e *exam) visit(k, i int, u []float64) visit {
+	return visit{k, i, u, kedge.Row(e.s.States, i, e.dim.State), kedge.Row(e.s.Traits, i, e.dim.Trait)}
+}
+
+// home returns the settled state of a visit, nil where there is none.
+func (e *exam) home(v visit) []float64 {
+	if e.settled == nil || e.failed[v.k][v.i] != nil {
+		return nil
+	}
+	return kedge.Row(e.settled[v.k], v.i, e.dim.State)
+}
+
+// who names the individual of a visit by its number in the population, and the decision unless there is only one.
+func (e *exam) who(v visit) string {
+	name := fmt.Sprintf("individual %d", e.s.Individuals[v.i])
+	if v.k == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s under decision %s", name, vector(v.u))
+}
+
+// vector prints the beginning of a vector.
+func vector(x []float64) string {
+	const shown = 3
+	var words []string
+	for _, v := range x[:min(len(x), shown)] {
+		words = append(words, fmt.Sprintf("%.3g", v))
+	}
+	if len(x) > shown {
+		words = append(words, "…")
+	}
+	return "(" + strings.Join(words, ", ") + ")"
+}
+
+// worst keeps the largest of some numbers and whose it is, the first of those that are equal to rounding. NaN is larger than all.
+type worst struct {
+	of   float64
+	at   visit
+	seen int
+}
+
+func (w *worst) see(x float64, v visit) {
+	if w.seen == 0 || x > w.of*(1+1e-9) || math.IsNaN(x) && !math.IsNaN(w.of) {
+		w.of, w.at = x, v
+	}
+	w.seen++
+}
+
+// gap is the distance between x and y relative to the longer of both.
+func gap(x, y []float64) float64 {
+	const short = 1e-6 // rounding around 0 is no gap
+	return rows.Distance(x, y) / max(rows.Norm(x), rows.Norm(y), short)
+}
+
+// dimensions looks at lengths, and whether a step from the start gives finite numbers for everybody.
+func dimensions(e *exam) Check {
+	s := &e.s
+	if s.Dynamics == nil || s.Objective == nil || s.Set == nil || s.Settler == nil {
+		return Check{Verdict: Fail, Figure: "the dynamics, the steady states, the objective or the set is missing"}
+	}
+	e.dim = s.Dynamics.Dims()
+	n := len(s.Individuals)
+	if err := errors.Join(kedge.CheckVector("the first decision", s.Start, e.dim.Decision),
+		kedge.CheckVector("states", s.States, n*e.dim.State), kedge.CheckVector("traits", s.Traits, n*e.dim.Trait)); err != nil {
+		return Check{Verdict: Fail, Figure: oneLine(err), Remedy: "make the population, the start and the dynamics agree"}
+	}
+	next := make([]float64, e.dim.State)
+	for v := range e.visits() {
+		if !e.step(next, v.p, v) {
+			return Check{Verdict: Fail, Figure: "the first step of " + e.who(v) + " is " + vector(next),
+				Remedy: "keep the dynamics finite where individuals start"}
+		}
+	}
+	return Check{Verdict: Pass, Figure: fmt.Sprintf("decision %d, state %d, trait %d", e.dim.Decision, e.dim.State, e.dim.Trait)}
+}
+
+// step writes f(p, u, d) to dst and tells whether it is finite. An entry that f does not write is not.
+func (e *exam) step(dst, p []float64, v visit) bool {
+	for i := range dst {
+		dst[i] = math.NaN()
+	}
+	e.s.Dynamics.Next(dst, p, v.u, v.d)
+	return rows.Finite(dst)
+}
+
+// oneLine puts joined errors into one line.
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }

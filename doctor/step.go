@@ -1,0 +1,159 @@
+package doctor
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/steady"
+)
+
+const (
+	curvatureSteps = 12  // gradient differences to see the largest curvature
+	goodNoise      = 0.1 // of the first gradient
+)
+
+// gradient is what a rule descends along once the crowd has settled.
+type gradient func(g, u []float64) error
+
+// descent returns the settled gradient of a rule over the individuals looked at.
+func (e *exam) descent(rule Rule) (gradient, error) {
+	f, err := steady.New(steady.Model{Settler: e.s.Settler, Objective: e.s.Objective, Sensitivity: e.s.Sensitivity, Traits: e.s.Traits})
+	if err != nil {
+		return nil, err
+	}
+	total := f.Gradient
+	if rule.Kind == "vanilla" {
+		total = f.Partial
+	}
+	return func(g, u []float64) error {
+		_, err := total(g, u)
+		return err
+	}, nil
+}
+
+// stepSize compares the step of a rule with what the curvature of the settled objective allows.
+func stepSize(e *exam, rule Rule) Check {
+	grad, err := e.descent(rule)
+	if err != nil {
+		return Check{Verdict: Skip, Figure: oneLine(err)}
+	}
+	if rule.Kind == "derivative-free" {
+		return exploringStep(e, rule, grad)
+	}
+	curvature := 0.0
+	for _, u := range e.us[:min(2, len(e.us))] {
+		c, err := e.curvature(grad, u)
+		if err != nil {
+			return Check{Verdict: Skip, Figure: "no gradient of the settled objective", Detail: sentence(err) + "."}
+		}
+		curvature = max(curvature, c)
+	}
+	if curvature < 1e-12 {
+		return Check{Verdict: Pass, Figure: fmt.Sprintf("%.3g; the settled objective is flat, so the set alone bounds it", rule.Step)}
+	}
+	return judgeStep(rule, 1/curvature, 2/curvature, "1/L")
+}
+
+// judgeStep compares a step with a good one and with the largest that does not overshoot.
+func judgeStep(rule Rule, good, most float64, formula string) Check {
+	figure := fmt.Sprintf("%.3g; good up to %s = %.2g, steady below %.2g", rule.Step, formula, good, most)
+	if rule.Step > most {
+		return Check{Verdict: Warn, Figure: figure, Detail: "Decisions may overshoot and swing.",
+			Remedy: fmt.Sprintf("set algorithms.%s.step=%.2g", rule.Name, good)}
+	}
+	return Check{Verdict: Pass, Figure: figure}
+}
+
+// curvature returns the largest rate at which the gradient changes around u, by power iteration on differences.
+func (e *exam) curvature(grad gradient, u []float64) (float64, error) {
+	n, h := len(u), 1e-5*max(1, rows.Norm(u))
+	x, above, below := make([]float64, n), make([]float64, n), make([]float64, n)
+	e.draws("curvature").Normals(x)
+	rate := 0.0
+	for range curvatureSteps {
+		rows.Scale(x, 1/rows.Norm(x))
+		if err := grad(above, moved(u, h, x)); err != nil {
+			return 0, err
+		}
+		if err := grad(below, moved(u, -h, x)); err != nil {
+			return 0, err
+		}
+		rows.AddScaled(above, -1, below)
+		rows.Scale(above, 1/(2*h))
+		if rate = rows.Norm(above); rate < 1e-9 || !rows.Finite(above) {
+			break
+		}
+		copy(x, above)
+	}
+	return rate, e.ctx.Err()
+}
+
+// exploringStep bounds the step of residual feedback [zhang2022]. An estimate is as long as n/δ times the difference of two
+// losses, which has the part ‖∇Φ̃‖/√n of the step before, whose direction was random: beyond η = δ/(√n‖∇Φ̃‖) estimates feed on
+// each other.
+func exploringStep(e *exam, rule Rule, grad gradient) Check {
+	g, steepest := make([]float64, e.dim.Decision), 0.0
+	for _, u := range e.us {
+		if err := grad(g, u); err != nil {
+			return Check{Verdict: Skip, Figure: "no gradient of the settled objective", Detail: sentence(err) + "."}
+		}
+		steepest = max(steepest, rows.Norm(g))
+	}
+	most := rule.Delta / (math.Sqrt(float64(len(g))) * steepest)
+	return judgeStep(rule, most/2, most, "δ/(2√n‖∇‖)")
+}
+
+// batchSize compares the noise of a batch with the gradient at the first decision.
+func batchSize(e *exam, rule Rule) Check {
+	switch {
+	case rule.Kind == "derivative-free":
+		return Check{Verdict: Skip, Figure: "its noise comes from exploring, not from the batch"}
+	case e.s.Population == 1 || !rule.Replacement && rule.Batch >= e.s.Population:
+		return Check{Verdict: Pass, Figure: fmt.Sprintf("%d is everybody: no noise", rule.Batch)}
+	}
+	mean, variance, err := e.noise(rule)
+	if err != nil {
+		return Check{Verdict: Skip, Figure: "no gradient of everybody looked at", Detail: sentence(err) + "."}
+	}
+	noise := math.Sqrt(variance/float64(rule.Batch)) / mean
+	enough := math.Ceil(variance / (goodNoise * goodNoise * mean * mean))
+	figure := fmt.Sprintf("%d has %.0f %% noise in the first gradient, %.0f has 10 %%", rule.Batch, 100*noise, enough)
+	if noise > 1 {
+		return Check{Verdict: Warn, Figure: figure, Detail: "A sample says little about the direction.",
+			Remedy: fmt.Sprintf("raise algorithms.%s.batch, or take smaller steps", rule.Name)}
+	}
+	return Check{Verdict: Pass, Figure: figure}
+}
+
+// noise returns the length of the mean gradient at the first decision and the variance of one individual's.
+func (e *exam) noise(rule Rule) (mean, variance float64, err error) {
+	n, count := e.dim.Decision, len(e.s.Individuals)
+	each, sum := make([]float64, n*count), make([]float64, n)
+	for i := range count {
+		g := each[i*n : (i+1)*n]
+		if err := e.single(g, rule, e.visit(0, i, e.s.Start)); err != nil {
+			return 0, 0, err
+		}
+		rows.AddScaled(sum, 1/float64(count), g)
+	}
+	for i := range count {
+		apart := rows.Distance(each[i*n:(i+1)*n], sum)
+		variance += apart * apart / float64(max(1, count-1))
+	}
+	return rows.Norm(sum), variance, nil
+}
+
+// single writes the gradient of one settled individual.
+func (e *exam) single(g []float64, rule Rule, v visit) error {
+	h := e.home(v)
+	if h == nil {
+		return e.failed[v.k][v.i]
+	}
+	pull := make([]float64, len(h))
+	e.s.Objective.Eval(pull, g, h, v.u, v.d)
+	if rule.Kind == "vanilla" || e.s.Sensitivity == nil {
+		return nil
+	}
+	return e.s.Sensitivity.PullRows(g, h, v.u, v.d, pull)
+}

@@ -1,0 +1,69 @@
+package doctor
+
+import (
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/spec"
+)
+
+// Subject is what is examined: a model, its decisions and some of its individuals.
+type Subject struct {
+	Dynamics    kedge.Smooth
+	Settler     kedge.Settler
+	Objective   kedge.Objective
+	Sensitivity kedge.Sensitivity // at settled states
+
+	Set   kedge.Set
+	Start []float64 // the first decision
+
+	Population     int   // how many individuals there are
+	Individuals    []int // the numbers of those looked at
+	States, Traits []float64
+	Rules          []Rule
+	Notes          []string // what is known of the model beforehand
+	Seed           uint64
+}
+
+// Rule is a decision rule that is to run.
+type Rule struct {
+	Name        string
+	Kind        string // as in a spec: vanilla, composite or derivative-free
+	Step        float64
+	Batch       int
+	Delta       float64 // smoothing radius of derivative-free
+	Replacement bool    // the same individual may be sampled twice
+}
+
+// mostIndividuals are looked at in a small model; so many entries of Jacobians in a large one.
+const (
+	mostIndividuals  = 100
+	leastIndividuals = 3
+	entriesLooked    = 1e7
+)
+
+// Of makes a subject of a problem. Of a large population it takes individuals at equal distances, at most so many as are
+// given; 0 means 100, and fewer of a model with many dimensions.
+func Of(p *spec.Problem, most int) Subject {
+	if most < 1 {
+		dim := p.Spec.Dims()
+		work := max(1, dim.State*(dim.State+dim.Decision))
+		most = min(mostIndividuals, max(leastIndividuals, int(entriesLooked/work)))
+	}
+	parts, some := p.Parts(), p.Some(most)
+	states, traits := p.First(some)
+	return Subject{
+		Dynamics: parts.Dynamics, Settler: parts.Settler, Objective: parts.Objective, Sensitivity: parts.Sensitivity,
+		Set: p.Set, Start: p.Start,
+		Population: p.Individuals(), Individuals: some, States: states, Traits: traits,
+		Rules: rulesOf(p), Notes: p.Warnings(), Seed: p.Spec.Seed,
+	}
+}
+
+func rulesOf(p *spec.Problem) (list []Rule) {
+	for i, a := range p.Spec.Algorithms {
+		list = append(list, Rule{
+			Name: a.Name, Kind: a.Kind, Step: p.FirstStep(i), Batch: a.Batch, Delta: a.Delta,
+			Replacement: p.Spec.Population.Sampling != "without-replacement",
+		})
+	}
+	return list
+}
