@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/kedge-opt/kedge/doctor"
 	"github.com/kedge-opt/kedge/lab"
@@ -78,14 +77,14 @@ func printReport(w io.Writer, r *doctor.Report) {
 	st := styleOf(w)
 	marks := map[doctor.Verdict]func(string) string{doctor.Pass: st.good, doctor.Fail: st.bad, doctor.Warn: st.bold, doctor.Skip: st.faint}
 	for _, c := range r.Checks {
-		fmt.Fprintf(w, "%s %s", marks[c.Verdict](c.Verdict.Mark()), padded(c.Title, indent-2))
+		fmt.Fprintf(w, "%s %-*s", marks[c.Verdict](c.Verdict.Mark()), indent-2, c.Title)
 		text := c.Figure
 		if c.Detail != "" {
 			text += ". " + c.Detail
 		}
-		fmt.Fprintln(w, strings.Join(wrapped(text, st.width-indent), "\n"+strings.Repeat(" ", indent)))
+		fmt.Fprintln(w, strings.Join(wrap(text, st.width-indent), "\n"+strings.Repeat(" ", indent)))
 		if c.Remedy != "" {
-			for _, line := range wrapped("→ "+c.Remedy, st.width-indent) {
+			for _, line := range wrap("→ "+c.Remedy, st.width-indent) {
 				fmt.Fprintln(w, strings.Repeat(" ", indent)+st.faint(line))
 			}
 		}
@@ -94,23 +93,6 @@ func printReport(w io.Writer, r *doctor.Report) {
 	if r.Individuals > 0 {
 		fmt.Fprintln(w, st.faint(r.Seen()))
 	}
-}
-
-// padded fills a text up with blanks.
-func padded(text string, width int) string {
-	return text + strings.Repeat(" ", max(1, width-utf8.RuneCountInString(text)))
-}
-
-// wrapped breaks a text between words into lines of at most a width, where words allow it.
-func wrapped(text string, width int) (lines []string) {
-	line := ""
-	for _, word := range strings.Fields(text) {
-		if line != "" && utf8.RuneCountInString(line+" "+word) > max(20, width) {
-			lines, line = append(lines, line), ""
-		}
-		line = strings.TrimPrefix(line+" "+word, " ")
-	}
-	return append(lines, line)
 }
 
 // glance is a quick examination for the page of a run. It does not hear Ctrl-C, so that its rows are always the same.
