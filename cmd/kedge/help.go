@@ -107,7 +107,8 @@ func newExitCodes() *cobra.Command {
 
   0    done
   1    something went wrong while running: a crowd that does not settle, a
-       full disk, cells of a sweep that failed, files that were changed
+       full disk, cells of a sweep that failed, files that were changed,
+       a check that failed
   2    the command, the spec or a folder is wrong; nothing was run or written
   130  stopped by Ctrl-C, q in the live view or SIGTERM; what was finished is
        kept, and the message says how to go on
