@@ -79,7 +79,9 @@ func bounded(e *exam) Check {
 		case !ok:
 			unclear++
 		case rows.Distance(far, e.s.Start) > 10*rows.Distance(near, e.s.Start):
-			open = way
+			if open == nil {
+				open = way
+			}
 		default:
 			corners = append(corners, near)
 			reach = max(reach, rows.Distance(near, e.s.Start))

@@ -63,7 +63,7 @@ func attracts(e *exam) Check {
 			radius.see(e.radius(at, v, r.Normals), v)
 		}
 	}
-	figure := fmt.Sprintf("spectral radius %.4g at %s", radius.of, e.who(radius.at))
+	figure := fmt.Sprintf("spectral radius %.3g at %s", radius.of, e.who(radius.at))
 	switch {
 	case radius.seen == 0:
 		return Check{Verdict: Fail, Figure: "all walks lead to numbers that are not finite", Remedy: "make the dynamics contracting"}

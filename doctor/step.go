@@ -49,6 +49,9 @@ func stepSize(e *exam, rule Rule) Check {
 		}
 		curvature = max(curvature, c)
 	}
+	if !rows.Finite([]float64{curvature}) {
+		return Check{Verdict: Fail, Figure: "the gradient of the settled objective is not finite", Remedy: "keep the objective smooth on the set"}
+	}
 	if curvature < 1e-12 {
 		return Check{Verdict: Pass, Figure: fmt.Sprintf("%.3g; the settled objective is flat, so the set alone bounds it", rule.Step)}
 	}
@@ -116,9 +119,12 @@ func batchSize(e *exam, rule Rule) Check {
 	if err != nil {
 		return Check{Verdict: Skip, Figure: "no gradient of everybody looked at", Detail: sentence(err) + "."}
 	}
+	if mean == 0 || !rows.Finite([]float64{mean, variance}) {
+		return Check{Verdict: Skip, Figure: fmt.Sprintf("the first gradient is %v", mean)}
+	}
 	noise := math.Sqrt(variance/float64(rule.Batch)) / mean
 	enough := math.Ceil(variance / (goodNoise * goodNoise * mean * mean))
-	figure := fmt.Sprintf("%d has %.0f %% noise in the first gradient, %.0f has 10 %%", rule.Batch, 100*noise, enough)
+	figure := fmt.Sprintf("%d: noise is %.0f %% of the gradient; 10 %% with %.0f", rule.Batch, 100*noise, enough)
 	if noise > 1 {
 		return Check{Verdict: Warn, Figure: figure, Detail: "A sample says little about the direction.",
 			Remedy: fmt.Sprintf("raise algorithms.%s.batch, or take smaller steps", rule.Name)}
