@@ -24,6 +24,9 @@ func question(s *spec.Spec) []term {
 	if s == nil {
 		return nil
 	}
+	if s.Model != nil {
+		return modelQuestion(s)
+	}
 	return []term{
 		{"What is decided", fmt.Sprintf("A decision u of %s: %s.", count(s.Dims().Decision, "number"), feasible(&s.Set))},
 		{"Who answers", answers(s)},
@@ -124,8 +127,10 @@ func moves(d *spec.Dynamics) string {
 	return "the dynamics " + d.Kind
 }
 
+const judgedSettled = " Decisions are judged by the population that settles under them, not by the one they meet."
+
 func judged(o *spec.Objective) string {
-	settled := " Decisions are judged by the population that settles under them, not by the one they meet."
+	const settled = judgedSettled
 	switch o.Kind {
 	case "affinity":
 		return "The mean of pᵀu over the population, to be maximized." + settled

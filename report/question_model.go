@@ -1,0 +1,60 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kedge-opt/kedge/spec"
+)
+
+// modelQuestion says what a spec asks that is written as formulas, in its own letters.
+func modelQuestion(s *spec.Spec) []term {
+	m := s.Model
+	what, formula := "minimized", m.Minimize
+	if m.Maximize != "" {
+		what, formula = "maximized", m.Maximize
+	}
+	terms := []term{
+		{"What is decided", fmt.Sprintf("%s: %s.", m.Decision, constraints(m.SubjectTo))},
+		{"Who answers", fmt.Sprintf("%s with a state %s that becomes %s. Traits %s stay as they are: %s.",
+			count(s.Population.Size, "individual"), m.State, oneLine(m.Next), m.Trait, drawn(&s.Population.Law))},
+		{"What is judged", fmt.Sprintf("The mean of %s over the population, to be %s.", oneLine(formula), what) + judgedSettled},
+	}
+	if len(m.Let) > 0 {
+		terms = append(terms, term{"Where", lets(m.Let) + "."})
+	}
+	return append(terms, term{"Who competes", competitors(s)})
+}
+
+func constraints(all []string) string {
+	if len(all) == 0 {
+		return "any"
+	}
+	lines := make([]string, len(all))
+	for i, c := range all {
+		lines[i] = oneLine(c)
+	}
+	return enumerate(lines)
+}
+
+// lets lists names with what they stand for; of vectors and matrices with their sizes.
+func lets(all []spec.Let) string {
+	words := make([]string, len(all))
+	for i, l := range all {
+		switch {
+		case l.File != "":
+			words[i] = l.Name + " is read from " + l.File
+		case l.Numbers == nil:
+			words[i] = l.Name + " = " + oneLine(l.Formula)
+		case len(l.Numbers.Shape) == 0:
+			words[i] = l.Name + " = " + value(l.Numbers.Data[0])
+		case len(l.Numbers.Shape) == 1:
+			words[i] = fmt.Sprintf("%s has %d entries", l.Name, l.Numbers.Shape[0])
+		default:
+			words[i] = fmt.Sprintf("%s is a %d×%d matrix", l.Name, l.Numbers.Shape[0], l.Numbers.Shape[1])
+		}
+	}
+	return enumerate(words)
+}
+
+func oneLine(formula string) string { return strings.Join(strings.Fields(formula), " ") }
