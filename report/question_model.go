@@ -14,16 +14,13 @@ func modelQuestion(s *spec.Spec) []term {
 	if m.Maximize != "" {
 		what, formula = "maximized", m.Maximize
 	}
-	terms := []term{
+	return []term{
 		{"What is decided", fmt.Sprintf("%s: %s.", m.Decision, constraints(m.SubjectTo))},
-		{"Who answers", fmt.Sprintf("%s with a state %s that becomes %s. Traits %s stay as they are: %s.",
-			count(s.Population.Size, "individual"), m.State, oneLine(m.Next), m.Trait, drawn(&s.Population.Law))},
+		{"Who answers", fmt.Sprintf("%s with a state %s that becomes %s. Traits %s stay as they are: %s.%s",
+			count(s.Population.Size, "individual"), m.State, oneLine(m.Next), m.Trait, drawn(&s.Population.Law), lets(m.Let))},
 		{"What is judged", fmt.Sprintf("The mean of %s over the population, to be %s.", oneLine(formula), what) + judgedSettled},
+		{"Who competes", competitors(s)},
 	}
-	if len(m.Let) > 0 {
-		terms = append(terms, term{"Where", lets(m.Let) + "."})
-	}
-	return append(terms, term{"Who competes", competitors(s)})
 }
 
 func constraints(all []string) string {
@@ -39,6 +36,9 @@ func constraints(all []string) string {
 
 // lets lists names with what they stand for; of vectors and matrices with their sizes.
 func lets(all []spec.Let) string {
+	if len(all) == 0 {
+		return ""
+	}
 	words := make([]string, len(all))
 	for i, l := range all {
 		switch {
@@ -54,7 +54,7 @@ func lets(all []spec.Let) string {
 			words[i] = fmt.Sprintf("%s is a %d×%d matrix", l.Name, l.Numbers.Shape[0], l.Numbers.Shape[1])
 		}
 	}
-	return enumerate(words)
+	return " Here " + enumerate(words) + "."
 }
 
 func oneLine(formula string) string { return strings.Join(strings.Fields(formula), " ") }

@@ -19,11 +19,14 @@ func TestModelQuestion(t *testing.T) {
 	}
 	want := []string{
 		"q[3]: 0 <= q <= 15.",
-		"500 individuals with a state p[3] that becomes habit*p + (1-habit)*(d - B @ q). Traits d[3] stay as they are: drawn by the law normal.",
+		"500 individuals with a state p[3] that becomes habit*p + (1-habit)*(d - B @ q). Traits d[3] stay as they are: drawn by the law normal. " +
+			"Here habit = 0.8, B is a 3×3 matrix, cost has 3 entries, usual has 3 entries and trust = 1.",
 		"The mean of dot(p, q - cost) - trust*norm(q - usual)^2 over the population, to be maximized. Decisions are judged by the population that settles under them, not by the one they meet.",
-		"habit = 0.8, B is a 3×3 matrix, cost has 3 entries, usual has 3 entries and trust = 1.",
 	}
 	got := question(s)
+	if len(got) != 4 { // sweeps and comparisons tell terms by their number
+		t.Fatalf("%d terms, want 4", len(got))
+	}
 	for i, w := range want {
 		if got[i].Text != w {
 			t.Errorf("%s: %q, want %q", got[i].Name, got[i].Text, w)

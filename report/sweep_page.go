@@ -128,7 +128,7 @@ func sweepQuestion(r *lab.SweepResult) []term {
 func touches(term int, key string) bool {
 	section, _, _ := strings.Cut(key, ".")
 	return slices.Contains([][]string{
-		{"population", "dynamics", "set"}, {"population", "dynamics", "hold"}, {"objective"}, {"population", "algorithms", "iterations", "trials"},
+		{"population", "model", "dynamics", "set"}, {"population", "model", "dynamics", "hold"}, {"model", "objective"}, {"population", "algorithms", "iterations", "trials"},
 	}[term], section)
 }
 

@@ -155,7 +155,7 @@ func (o *outline) kinds(some []variant) string {
 		return ""
 	}
 	if c := some[0].choices[0]; c.presence {
-		return c.key + " " + c.option
+		return map[string]string{"absent": "without ", "present": "with "}[c.option] + c.key
 	}
 	var whole, parts []string
 	for i, v := range some {
