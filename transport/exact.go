@@ -44,6 +44,8 @@ type Plan struct {
 // 2⁻⁶² (uniform ones not at all), in which the plan is exact: its rows and columns sum to them. The plan is optimal to 32
 // rounding units of the largest cost for each unit of mass, and Gap says what it is. Costs are of any sign, at most 1e300 in
 // size and MaxCosts in number. The arguments are not changed. A context that ends stops the method, with its cause.
+//
+// Assignment is faster where it applies.
 func Exact(ctx context.Context, a, b []float64, c Cost) (Plan, error) {
 	n, m := c.Size()
 	supply, demand, whole, err := shares(a, b, n, m)

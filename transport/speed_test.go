@@ -26,10 +26,14 @@ func BenchmarkExact(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for name, c := range map[string]transport.Cost{"points": c, "table": written} {
+	for name, solve := range map[string]func() (transport.Plan, error){
+		"points":     func() (transport.Plan, error) { return transport.Exact(context.Background(), nil, nil, c) },
+		"table":      func() (transport.Plan, error) { return transport.Exact(context.Background(), nil, nil, written) },
+		"assignment": func() (transport.Plan, error) { return transport.Assignment(context.Background(), written) },
+	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := transport.Exact(context.Background(), nil, nil, c); err != nil {
+				if _, err := solve(); err != nil {
 					b.Fatal(err)
 				}
 			}
