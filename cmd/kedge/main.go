@@ -55,10 +55,11 @@ func newRoot() *cobra.Command {
 
 A decision is deployed on a population, every individual answers with a lag, and the data keeps moving because of it.
 Retraining on fresh samples settles at the wrong place; kedge adds how the settled population answers the decision.`,
-		Example: `  kedge run polarized            the paper's first case study, at full scale
-  kedge run choice --published   the second, digit for digit as its authors ran it
-  kedge run my.yaml --out runs/mine
-  kedge sweep grid.yaml          many values of some keys, resumable, on all cores`,
+		Example: `  kedge run polarized --live     the paper's first case study, at full scale
+  kedge run choice --published   the second, digit for digit as published
+  kedge new mine.yaml            a problem of your own, from a few questions
+  kedge run mine.yaml
+  kedge sweep grid.yaml          many values of some keys, on all cores`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}

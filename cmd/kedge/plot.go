@@ -38,7 +38,7 @@ Exit codes: 0 drawn, 1 failed while writing, 2 the command is wrong (nothing was
   kedge plot runs/a runs/b --where algorithm=composite
   kedge plot runs/polarized --kind hist --x gap --where k=last
   kedge plot sweeps/steps --x algorithms.composite.step
-  kedge plot sweeps/grid --x dynamics.lambda --by dynamics.sigma --size 8x6cm --out heat.pdf`,
+  kedge plot sweeps/grid --x dynamics.lambda --by dynamics.sigma --out heat.pdf`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, dirs []string) error { return f.run(c.OutOrStdout(), dirs) },
 	}

@@ -48,7 +48,8 @@ when the same command is given again, also on another number of workers, and end
 Exit codes: 0 done, 1 failed while running, 2 the command or the spec is wrong (nothing was written),
 130 stopped by Ctrl-C (the folder holds the finished trials or, with --checkpoint, what is needed to go on).`,
 		Example: `  kedge run polarized
-  kedge run polarized --set dynamics.lambda=0.3 --set algorithms.composite.step=0.01
+  kedge run polarized --set dynamics.lambda=0.3 --set algorithms.0.step=0.01
+  kedge run polarized --live
   kedge run choice --published --out runs/choice-published
   kedge run polarized --print-spec > mine.yaml && kedge run mine.yaml --trials 5
   kedge run polarized --trials 1000 --checkpoint 30s`,

@@ -50,7 +50,7 @@ Exit codes: 0 done, 1 some cells failed or could not be written, 2 the command o
 		Example: `  kedge sweep grid.yaml
   kedge sweep grid.yaml --dry-run
   kedge sweep grid.yaml --set trials=5 --out runs/short
-  kedge sweep grid.yaml --shard 2/8    on the second of eight machines, then kedge merge`,
+  kedge sweep grid.yaml --shard 2/8    on the second of eight machines`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
