@@ -87,7 +87,7 @@ func sameFolder(t *testing.T, got, want map[string]string) {
 func killed() map[string][]string {
 	polarized := []string{"polarized", "--iterations", "800", "--trials", "3", "--set", "population.size=300", "--set", "population.dim=5",
 		"--set", "optimum.starts=2", "--set", "hold=2"}
-	choice := []string{"choice", "--iterations", "2000", "--trials", "3", "--set", "population.dim=9", "--set", "set.sum=20", "--set", "optimum.starts=2"}
+	choice := []string{"choice", "--iterations", "10000", "--trials", "3", "--set", "population.dim=9", "--set", "set.sum=20", "--set", "optimum.starts=2"}
 	return map[string][]string{
 		"paths, reference and gradient": append(slices.Clone(polarized), "--set", "record.paths=7", "--set", "record.rollout=3", "--set", "record.gradient=true"),
 		"float32, traits drawn anew, without replacement": append(slices.Clone(polarized), "--iterations", "300", "--set", "population.storage=float32",
