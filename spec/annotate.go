@@ -52,8 +52,7 @@ func (a *annotator) follows(e entry, value *node) bool {
 
 func (a *annotator) key(key string, value *node, e entry, begin, indent string) {
 	comment := a.comment(e, value)
-	isOwn := value.kind == mapping && e.below == nil // with keys of the author's own
-	if value.kind == scalar || isOwn || value.kind == list && len(value.items) > 0 && value.items[0].kind == scalar {
+	if value.kind == scalar || value.kind == list && len(value.items) > 0 && value.items[0].kind == scalar {
 		a.beside(begin+key+": "+value.flow(), comment)
 		return
 	}
@@ -97,7 +96,7 @@ func (a *annotator) beside(line string, comment []string) {
 
 // comment says line by line what a key means and what its value does; nothing for what was said before.
 func (a *annotator) comment(e entry, value *node) []string {
-	if a.said[e.id()] {
+	if _, known := meanings[e.id()]; !known || a.said[e.id()] {
 		return nil
 	}
 	a.said[e.id()] = true
@@ -128,8 +127,11 @@ func (m meaning) lines() []string {
 	return []string{m.text, m.formula}
 }
 
-// find returns the entry of a key.
+// find returns the entry of a key, none of one that is the author's own.
 func (o *outline) find(key string) entry {
+	if o == nil {
+		return entry{}
+	}
 	for _, e := range o.entries() {
 		if e.key == key {
 			return e

@@ -9,9 +9,7 @@ import (
 
 // Comments change nothing: an annotated spec reads as the spec itself, and every line fits.
 func TestAnnotated(t *testing.T) {
-	for _, name := range Cases() {
-		src, _ := Case(name)
-		s := mustParse(t, string(src))
+	for name, s := range goldens(t) {
 		text := s.Annotated()
 		again, err := Parse(name+" annotated", text)
 		if err != nil || !bytes.Equal(again.YAML(), s.YAML()) {

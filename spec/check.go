@@ -62,7 +62,7 @@ func (c *check) stateLength() length {
 func (c *check) traitLength() length {
 	from := keys("population.dim")
 	if c.s.Model != nil {
-		from = keys("model.trait", "population.dim")
+		from = append(c.dimKeys(), "population.dim")
 	}
 	return c.known(length{c.s.Population.Dim, "a trait", from})
 }

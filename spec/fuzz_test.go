@@ -54,6 +54,8 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add([]byte(small), "algorithms.vanilla.step=1e-3")
 	f.Add([]byte(small), "set={kind: product, parts: [{size: 2, kind: half-space, normal: [1, 1], bound: 0}]}")
+	f.Add([]byte(written), "model.let.a=[[1, 2], [3, 4]]")
+	f.Add([]byte(written), "model.subject to=[0 <= q <= 1, sum(q) == 1]")
 	f.Add([]byte("a: |\n  b\n- c\n? d"), "population.states={law: normal}")
 	f.Fuzz(func(t *testing.T, src []byte, set string) {
 		for _, over := range [][]Overlay{nil, {Assign(set)}, {Merge("y.yaml", src), Assign(set)}} {

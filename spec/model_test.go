@@ -34,6 +34,7 @@ func TestModelMistakes(t *testing.T) {
 		{"norm(q) <= 1", "norm(q) >= 1", "x.yaml:9: model.subject to:1:1: norm(q) >= 1: not convex"},
 		{"norm(q) <= 1", "[q >= 0, q < 1]", "x.yaml:9: model.subject to[1]:1:1: q < 1: feasible sets are closed"},
 		{"decision: q[2]", "decision: 2", "x.yaml:3: model.decision:1:1: 2 declares nothing"},
+		{"q[2]\n", "q[\n", "x.yaml:3: model.decision:1:"},
 		{"  state: p[2]\n", "", "x.yaml:2: model.state is missing, want a name and a length, such as p[20]"},
 		{"  minimize: norm(p - 1)^2\n", "", "x.yaml:2: model.minimize is missing, want a formula, or maximize with one"},
 		{"  minimize:", "  maximize: p[0]\n  minimize:", "x.yaml:9: model.minimize and model.maximize are both given, want one of them"},
@@ -48,6 +49,9 @@ func TestModelMistakes(t *testing.T) {
 		_, err := Parse("x.yaml", []byte(src))
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%q gives\n%v\nwant\n%s", c.to, err, c.want)
+		}
+		if n := strings.Count(err.Error(), "\n"); n > 1 {
+			t.Errorf("%q gives %d mistakes more: %v", c.to, n, err)
 		}
 		if msg := disagreement(src); msg != "" {
 			t.Errorf("%q: %s", c.to, msg)
