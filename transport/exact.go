@@ -142,23 +142,29 @@ func (p program) plan(s *simplex, whole, scale float64) Plan {
 		}
 	}
 	slices.SortFunc(out.Flow, func(x, y Flow) int { return cmp.Or(x.From-y.From, x.To-y.To) })
-	out.Right = slices.Repeat([]float64{math.Inf(-1)}, p.m)
-	for k, j := range p.right {
-		out.Right[j] = s.pi[int(s.n)+k]
-	}
-	p.certify(&out)
+	p.certify(&out, s.pi[s.n:s.n+s.m])
 	out.rescale(1 / scale)
 	return out
 }
 
-// certify makes the potentials of a plan feasible by c-transforms, and computes what they prove.
-func (p program) certify(out *Plan) {
-	out.Left = leftTransform(p.costs, out.Right)
-	for j, v := range out.Right {
+// feasible makes potentials of all places from those of the places on the right that have mass, by c-transforms.
+func (p program) feasible(v []float64) (left, right []float64) {
+	right = slices.Repeat([]float64{math.Inf(-1)}, p.m)
+	for k, j := range p.right {
+		right[j] = v[k]
+	}
+	left = leftTransform(p.costs, right)
+	for j, v := range right {
 		if math.IsInf(v, -1) {
-			out.Right[j] = columnTransform(p.costs, out.Left, p.m, j)
+			right[j] = columnTransform(p.costs, left, p.m, j)
 		}
 	}
+	return left, right
+}
+
+// certify completes a plan by its value, feasible potentials from those of the places on the right, and what they prove.
+func (p program) certify(out *Plan, v []float64) {
+	out.Left, out.Right = p.feasible(v)
 	var value, gap sum
 	for _, f := range out.Flow {
 		c := p.costs[f.From*p.m+f.To]
