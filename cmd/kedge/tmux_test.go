@@ -28,9 +28,9 @@ func open(t *testing.T, width, height int, env ...string) *terminal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env = append(env, "PATH="+filepath.Dir(name)+":"+os.Getenv("PATH"), "PS1=[$?]$ ", "HISTFILE=", "LC_ALL=C.UTF-8", "TMUX=")
+	env = append(env, "PATH="+filepath.Dir(name)+":"+os.Getenv("PATH"), "PS1=[$?]$ ", "HISTFILE=", "LC_ALL=C.UTF-8", "TMUX=", "TMUX_TMPDIR="+programDir)
 	term := &terminal{t, fmt.Sprintf("kedge-test-%d-%d-%s", os.Getpid(), width, t.Name()), append(os.Environ(), env...), width, height}
-	t.Cleanup(func() { _ = exec.Command("tmux", "-L", term.socket, "kill-server").Run() })
+	t.Cleanup(func() { term.tmux("kill-server") })
 	term.tmux("-f", "/dev/null", "new-session", "-d", "-x", fmt.Sprint(width), "-y", fmt.Sprint(height), "-c", t.TempDir(),
 		"bash", "--norc", "--noprofile")
 	term.wait("]$")
