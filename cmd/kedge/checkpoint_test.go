@@ -31,6 +31,9 @@ var program = sync.OnceValues(func() (string, error) {
 })
 
 func TestMain(m *testing.M) {
+	if os.Getenv("KEDGE_TEST_PANIC") != "" {
+		panicBehindTheView()
+	}
 	var err error
 	if programDir, err = os.MkdirTemp("", "kedge-program-*"); err != nil {
 		panic(err)
