@@ -131,7 +131,7 @@ func TestPanicLeavesTheTerminalInOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	term.line("echo before the run; KEDGE_TEST_PANIC=1 " + test + ")
+	term.line("echo before the run; KEDGE_TEST_PANIC=1 " + test)
 	term.wait("q stops the run")
 	term.wait("[2]$")
 	term.restored("before the run")
