@@ -70,6 +70,9 @@ func TestCostsRefuse(t *testing.T) {
 			t.Errorf("P = %v: %v", p, err)
 		}
 	}
+	if _, err := transport.Weighted([]float64{0}, ok, ok, 1); !typed(err) {
+		t.Error("P = 0:", err)
+	}
 	if _, err := transport.Weighted([]float64{1e300, 0, 0, 1e300}, []float64{1e200, 0}, ok, 2); !typed(err) {
 		t.Error("points beyond all numbers:", err)
 	}

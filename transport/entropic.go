@@ -63,8 +63,8 @@ func Entropic(ctx context.Context, a, b []float64, c Cost, r Regularization) (Bo
 		return Bounds{}, err
 	}
 	out.Lower, out.Upper = p.dual(s, &out)/scale, s.rounded()/scale
-	rows.Scale(out.Left, 1/scale)
-	rows.Scale(out.Right, 1/scale)
+	scaleDown(out.Left, 1/scale)
+	scaleDown(out.Right, 1/scale)
 	if out.Residual > r.Tolerance {
 		return out, &kedge.NotConvergedError{What: "the regularized plan", Residual: out.Residual, Tolerance: r.Tolerance, Steps: out.Steps}
 	}

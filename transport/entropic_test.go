@@ -127,3 +127,57 @@ func BenchmarkEntropic(b *testing.B) {
 		b.ReportMetric(float64(e.Steps), "steps")
 	}
 }
+
+// Source: the formula of the plan from its potentials, and the rounding of [altschuler2017] step by step, on a whole matrix.
+func TestEntropicRounding(t *testing.T) {
+	const n, m, epsilon = 7, 5, 0.3
+	s := stream.New(1, "rounding")
+	c, a, b := euclidean(t, cloud(s, n, 2), cloud(s, m, 2), 2), choice(s, n), choice(s, m)
+	for steps := 1; steps < 12; steps++ {
+		e, err := transport.Entropic(context.Background(), a, b, c, transport.Regularization{Strength: epsilon, Tolerance: 1e-15, MaxSteps: steps})
+		if err == nil {
+			t.Fatal("converged")
+		}
+		costs := entries(c)
+		plan := make([]float64, n*m)
+		for i := range n {
+			total := 0.0
+			for j := range m {
+				plan[i*m+j] = b[j] * math.Exp((e.Right[j]-costs[i*m+j])/epsilon)
+				total += plan[i*m+j]
+			}
+			for j := range m {
+				plan[i*m+j] *= a[i] / total
+			}
+		}
+		if want := roundedCost(plan, costs, a, b); math.Abs(e.Upper-want) > 1e-13 {
+			t.Fatalf("%d steps: %v, want %v", steps, e.Upper, want)
+		}
+	}
+}
+
+func choice(s *stream.Stream, n int) []float64 {
+	a, _ := choices(s, n)
+	return a
+}
+
+// roundedCost is the cost of a plan whose columns are cut to b and to which (a − row sums)(b − column sums)ᵀ/mass is added.
+func roundedCost(plan, costs, a, b []float64) (cost float64) {
+	m := len(b)
+	rest, want, mass := append([]float64{}, a...), append([]float64{}, b...), 0.0
+	for j := range b {
+		column := 0.0
+		for i := range a {
+			column += plan[i*m+j]
+		}
+		for i := range a {
+			plan[i*m+j] *= min(1, b[j]/column)
+			rest[i], want[j] = rest[i]-plan[i*m+j], want[j]-plan[i*m+j]
+		}
+		mass += want[j]
+	}
+	for k, p := range plan {
+		cost += costs[k] * (p + rest[k/m]*want[k%m]/mass)
+	}
+	return cost
+}

@@ -178,8 +178,17 @@ func (p program) certify(out *Plan, v []float64) {
 func (p *Plan) rescale(by float64) {
 	p.Value *= by
 	p.Gap *= by
-	rows.Scale(p.Left, by)
-	rows.Scale(p.Right, by)
+	scaleDown(p.Left, by)
+	scaleDown(p.Right, by)
+}
+
+// scaleDown multiplies potentials by a power of two that may make them denormal, and rounds down, so that they stay feasible.
+func scaleDown(x []float64, by float64) {
+	for i, v := range x {
+		if x[i] = v * by; x[i]/by > v {
+			x[i] = math.Nextafter(x[i], math.Inf(-1))
+		}
+	}
 }
 
 // leftTransform returns the largest u with uᵢ + vⱼ ≤ cᵢⱼ, but for a rounding.

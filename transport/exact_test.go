@@ -71,6 +71,7 @@ func sure(t testing.TB, p transport.Plan, a, b []float64, c transport.Cost) {
 		want[j] = weightAt(b, j, m)
 	}
 	primal, dual := 0.0, 0.0
+	surplus := math.Abs(total(rest)-1) + math.Abs(total(want)-1) // which is divided out
 	for _, f := range p.Flow {
 		rest[f.From], want[f.To] = rest[f.From]-f.Mass, want[f.To]-f.Mass
 		primal += f.Mass * costs[f.From*m+f.To]
@@ -91,15 +92,22 @@ func sure(t testing.TB, p transport.Plan, a, b []float64, c transport.Cost) {
 	for _, u := range p.Left {
 		size = max(size, math.Abs(u))
 	}
-	if off := max(math.Abs(slices.Max(rest)), math.Abs(slices.Min(rest)), slices.Max(want), -slices.Min(want)); off > 2e-15 {
+	if off := max(math.Abs(slices.Max(rest)), math.Abs(slices.Min(rest)), slices.Max(want), -slices.Min(want)); off > float64(n+m)*2*eps+surplus {
 		t.Fatalf("the plan's sums are off by %v", off)
 	}
-	if tol := 1e-14 * (math.Abs(primal) + size); math.Abs(primal-p.Value) > tol || math.Abs(primal-dual-p.Gap) > tol {
+	if tol := (1e-14+surplus)*(math.Abs(primal)+size) + float64(n+m)*1e-323; math.Abs(primal-p.Value) > tol || math.Abs(primal-dual-p.Gap) > tol {
 		t.Fatalf("value %v, gap %v, want %v and %v", p.Value, p.Gap, primal, primal-dual)
 	}
 	if p.Gap < 0 || len(p.Flow) > n+m-1 {
 		t.Fatalf("gap %v, %d amounts", p.Gap, len(p.Flow))
 	}
+}
+
+func total(x []float64) (s float64) {
+	for _, v := range x {
+		s += v
+	}
+	return s
 }
 
 // over tells whether u + v > c, exactly: the sum rounds above c, or to c and its error is on the wrong side.

@@ -42,7 +42,7 @@ func TestLineToTheBit(t *testing.T) {
 		if k%2 == 0 {
 			draw = grid
 		}
-		x, y, a, b := draw(s, n, 1), draw(s, m, 1), weights(s, n, 9), weights(s, m, 9)
+		x, y, a, b := draw(s, n, 1), draw(s, m, 1), weights(s, n, 30), weights(s, m, 30)
 		want := line(t, x, a, y, b)
 		if got := line(t, y, b, x, a); got != want {
 			t.Fatalf("swapped: %v, want %v", got, want)
