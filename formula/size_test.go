@@ -8,6 +8,9 @@ import (
 
 // The largest formulas that the limits let through stay below 100 ms and 64 MB.
 func TestLargestFormulas(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short runs are those under the race detector, which is many times slower")
+	}
 	for name, s := range map[string]Source{
 		"sums":      {Decision: "q", State: "p[20]", Next: "p" + strings.Repeat("+p*q", 1000)},
 		"products":  {Decision: "q[20]", State: "p[20]", Next: "p" + strings.Repeat("*q", 2000)},
