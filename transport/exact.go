@@ -41,11 +41,11 @@ type Plan struct {
 //
 // For a metric its Value is the Wasserstein distance of order one [he2025, Wasserstein distance]. Nil weights are uniform; others
 // are not negative, some may be zero, and sum to 1 within 1e-9, which is divided out. Masses are rounded to whole multiples of
-// 2⁻⁶² (uniform ones not at all), in which the plan is exact: its rows and columns sum to them. The plan is optimal to 32
+// 2⁻⁶² (uniform ones not at all), in which the plan is exact: its rows and columns sum to them. The plan is optimal to about 32
 // rounding units of the largest cost for each unit of mass, and Gap says what it is. Costs are of any sign, at most 1e300 in
 // size and MaxCosts in number. The arguments are not changed. A context that ends stops the method, with its cause.
 //
-// Assignment is faster where it applies.
+// Assignment is mostly faster where it applies.
 func Exact(ctx context.Context, a, b []float64, c Cost) (Plan, error) {
 	n, m := c.Size()
 	supply, demand, whole, err := shares(a, b, n, m)

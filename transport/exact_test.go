@@ -3,6 +3,7 @@ package transport_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -362,11 +363,14 @@ func (h holed) Row(dst []float64, _ int) { dst[0] = h.v }
 func (huge) Size() (n, m int)            { return 100_000, 100_000 }
 func (huge) Row([]float64, int)          { panic("asked for a row") }
 
-func TestExactStops(t *testing.T) {
-	cause := errors.New("enough")
-	ctx, stop := context.WithCancelCause(context.Background())
-	stop(cause)
-	if _, err := transport.Exact(ctx, nil, nil, holed{1}); !errors.Is(err, cause) {
-		t.Error(err)
+func ExampleExact() {
+	// Half of the mass at (0, 0) goes to (3, 4), half stays; the gap of 0 proves that nothing is cheaper.
+	c, err := transport.Euclidean([]float64{0, 0}, []float64{3, 4, 0, 0}, 2)
+	if err != nil {
+		fmt.Println(err)
+		return
 	}
+	p, err := transport.Exact(context.Background(), nil, []float64{0.5, 0.5}, c)
+	fmt.Println(p.Value, p.Flow, p.Gap < 1e-15, err)
+	// Output: 2.5 [{0 0 0.5} {0 1 0.5}] true <nil>
 }

@@ -21,35 +21,36 @@ type atom struct{ at, weight float64 }
 // sum to 1 within 1e-9, which is divided out. Swapping the two sides, and listing points in another order, gives the same bits;
 // scaling both x and y by 2ᵏ scales the result by 2ᵏ. The arguments are not changed.
 func Line(x, a, y, b []float64) (float64, error) {
-	left, ma, errX := atoms("x", "a", x, a)
-	right, mb, errY := atoms("y", "b", y, b)
+	left, errX := atoms("x", "a", x, a)
+	right, errY := atoms("y", "b", y, b)
 	if errX != nil || errY != nil {
 		return 0, errors.Join(errX, errY)
 	}
-	surplus := total(left).less(total(right))
-	area := between(left, right, surplus.value()/(ma+mb)) * ((1/ma + 1/mb) / 2)
+	sumA, sumB := total(left), total(right)
+	ma, mb := sumA.value(), sumB.value()
+	area := between(left, right, sumA.less(sumB).value()/(ma+mb)) * ((1/ma + 1/mb) / 2)
 	if !(area <= math.MaxFloat64) {
 		return 0, &kedge.RangeError{Arg: "the distance", Got: math.Inf(1), Want: "points less than 1.8e308 apart"}
 	}
 	return area, nil
 }
 
-// atoms returns the weighted points in their order on the line, and their mass.
-func atoms(point, weight string, x, a []float64) ([]atom, float64, error) {
+// atoms returns the weighted points in their order on the line, which does not depend on how they were listed.
+func atoms(point, weight string, x, a []float64) ([]atom, error) {
 	a, err := weightsOf(weight, a, point, len(x))
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	m, err := mass(weight, a)
+	_, err = mass(weight, a)
 	if err := errors.Join(kedge.CheckFinite(point, x), err); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	list := make([]atom, len(x))
 	for i, at := range x {
 		list[i] = atom{at, a[i]}
 	}
 	slices.SortFunc(list, func(p, q atom) int { return cmp.Or(cmp.Compare(p.at, q.at), cmp.Compare(p.weight, q.weight)) })
-	return list, m, nil
+	return list, nil
 }
 
 // weightsOf returns the weights a of n points, the uniform ones for nil.

@@ -69,6 +69,26 @@ func TestLineToTheBit(t *testing.T) {
 	}
 }
 
+// Hundreds of weights at two places, in any order: no bit changes.
+func TestLineOfManyTies(t *testing.T) {
+	const n = 300
+	s := stream.New(1, "ties")
+	for range 200 {
+		a, x, b, y := weights(s, n, 18), make([]float64, n), weights(s, n, 18), make([]float64, n)
+		for i := range x {
+			x[i], y[i] = float64(s.Intn(2)), float64(s.Intn(2))
+		}
+		want := line(t, x, a, y, b)
+		for i := range x {
+			j := i + s.Intn(n-i)
+			x[i], x[j], a[i], a[j] = x[j], x[i], a[j], a[i]
+		}
+		if got := line(t, x, a, y, b); got != want {
+			t.Fatalf("%v, in another order %v", want, got)
+		}
+	}
+}
+
 // Between N(0, 1) and N(1, 4) it is ∫₀¹ |1 + z(q)| dq = E|1 + Z| = 2φ(1) + 2Φ(1) − 1 [vallender1974], as the quantile functions are
 // z and 1 + 2z. At n midpoints the sum misses tails of about the quantile at 1/(2n), which is below 4 here, over 1/(2n) each.
 func TestLineBetweenGaussians(t *testing.T) {

@@ -60,8 +60,8 @@ func (s *simplex) solve(ctx context.Context) error {
 	}
 }
 
-// entering finds the link of most negative reduced cost in some rows, at least as many entries as all have on average in a row
-// and a column.
+// entering finds the link of most negative reduced cost among the next √(nm) entries or more, in whole rows, and goes on to
+// further rows until there is one.
 func (s *simplex) entering() (source, sink int32, ok bool) {
 	n, m := int(s.n), int(s.m)
 	block := int(math.Sqrt(float64(n) * float64(m)))
