@@ -14,7 +14,7 @@ func runDocument(r *lab.Result, figures []Figure) document {
 	s := specOf(r)
 	d := document{
 		Title: r.Case, Facts: facts(r), Warnings: warnings(r), Question: question(s), Verdict: verdict(r, s),
-		Graphs: graphsOf(strandsOf(r), rulesOf(r), valueDigits(r)), Tables: []table{methods(r, s), offline(r)}, Figures: figures,
+		Graphs: graphsOf(strandsOf(r), rulesOf(r), valueDigits(r)), Tables: []table{methods(r, s), offline(r), decisions(r)}, Figures: figures,
 		Spec: r.Spec, Sections: append(twoOptima(r), sectionsOf(r.Sections)...),
 		Repeat: "kedge run spec.yaml --out again", Origin: origin(r),
 	}

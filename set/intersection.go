@@ -15,9 +15,10 @@ import (
 // other. List last what must hold to the last bit.
 //
 // The number of rounds grows with the distance of u in units of the set: a step that leads a thousand times its size away
-// takes thousands of rounds to come back.
+// takes thousands of rounds to come back. A Box or an Interval and one equation or half-space, two members in all, are projected
+// on at once from any distance; if they have no point in common, the error wraps kedge.ErrInfeasible.
 //
-// An empty intersection cannot be told from a slow one in finitely many steps; both give a *kedge.NotConvergedError.
+// Any other empty intersection cannot be told from a slow one in finitely many steps; both give a *kedge.NotConvergedError.
 type Intersection struct {
 	Of        []kedge.Set
 	Tolerance float64 // relative to the size of the vectors, 1e−12 if zero
@@ -61,11 +62,14 @@ func (s Intersection) Project(u []float64) error {
 	start := work[:n]
 	copy(start, u)
 	d := dykstra{Intersection: s.withDefaults(), before: work[n : 2*n], increments: work[2*n : n*(len(s.Of)+2)]}
-	if err := d.run(u); err != nil {
-		copy(u, start)
-		return err
+	err := d.cut(u, start)
+	if err == nil {
+		err = d.run(u)
 	}
-	return nil
+	if err != nil {
+		copy(u, start)
+	}
+	return err
 }
 
 func (s Intersection) withDefaults() Intersection {
@@ -87,6 +91,21 @@ type dykstra struct {
 	steps      int
 }
 
+// cut projects x at once where only a box and one equation or half-space meet. What rounding spoils in that is left to the method itself.
+func (d *dykstra) cut(x, start []float64) error {
+	s, ok := sliceOf(d.Of)
+	if !ok || d.within(x) {
+		return nil
+	}
+	if err := s.project(x); err != nil {
+		return err
+	}
+	if !d.within(x) {
+		copy(x, start)
+	}
+	return nil
+}
+
 func (d *dykstra) run(x []float64) error {
 	for {
 		far, err := d.farthest(x)
@@ -97,6 +116,12 @@ func (d *dykstra) run(x []float64) error {
 			return err
 		}
 	}
+}
+
+// within tells whether x is as good as common to all members.
+func (d *dykstra) within(x []float64) bool {
+	far, err := d.farthest(x)
+	return err == nil && far <= d.Tolerance*rows.MaxAbs(x)
 }
 
 // farthest returns the largest distance of x to a member.

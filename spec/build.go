@@ -63,9 +63,21 @@ func Build(name string, s *Spec, files fs.FS) (*Problem, error) {
 		return nil, err
 	}
 	if err := p.Set.Project(p.Start); err != nil {
-		return nil, s.errorf("start", "cannot be brought into the set: %v", err)
+		return nil, s.refuseStart(err)
 	}
 	return p, nil
+}
+
+// refuseStart says why the first decision cannot be brought into the set; where there is no set, that is the set's fault.
+func (s *Spec) refuseStart(err error) error {
+	if !errors.Is(err, kedge.ErrInfeasible) {
+		return s.errorf("start", "the first decision cannot be brought into the set: %v", err)
+	}
+	path := "set"
+	if s.Model != nil {
+		path = "model.subject to"
+	}
+	return s.errorf(path, "no decision is feasible: %v", err)
 }
 
 // buildParts makes the individual and the set, from formulas or from parts that are known by name.

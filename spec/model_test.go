@@ -121,3 +121,15 @@ func TestConstraintsBecomeSets(t *testing.T) {
 		}
 	}
 }
+
+// Constraints without a common point are the constraints' fault, not the start's.
+func TestModelWithoutFeasibleDecisions(t *testing.T) {
+	s, err := Parse("x.yaml", []byte(strings.Replace(written, "norm(q) <= 1", "[0 <= q <= 1, sum(q) >= 3]", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "x.yaml:9: no decision is feasible: "
+	if _, err := Build("x", s, nil); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got %v, want %s…", err, want)
+	}
+}

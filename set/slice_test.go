@@ -1,0 +1,101 @@
+package set
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/stream"
+)
+
+// TestSlice projects on what boxes have in common with equations and half-spaces, from near and far, and asks for the conditions of Karush,
+// Kuhn and Tucker: x in the box to the bit, on the plane to rounding, and u − x = θq but where a bound holds x back.
+func TestSlice(t *testing.T) {
+	r := stream.New(1, "slices")
+	for i := range 2000 {
+		n, scale := 1+r.Intn(30), math.Exp(20*r.Float64()-5)
+		box, a, inside := Box{make([]float64, n), make([]float64, n)}, make([]float64, n), make([]float64, n)
+		for j := range n {
+			box.Lower[j] = 3 * r.Normal()
+			box.Upper[j] = box.Lower[j] + 2*r.Float64()
+			a[j] = float64(r.Intn(5)) - 1.5 + 0.1*r.Normal()
+			inside[j] = box.Lower[j] + r.Float64()*(box.Upper[j]-box.Lower[j])
+		}
+		if i%3 == 0 {
+			box.Upper = nil
+		}
+		b := rows.Dot(a, inside)
+		plane, err := NewAffine(a, []float64{b})
+		if err != nil {
+			t.Fatal(err)
+		}
+		u := normals(n, scale, "point")
+		x := slices.Clone(u)
+		of := []kedge.Set{plane, box}
+		half := i%5 == 0
+		if half {
+			of[0] = HalfSpace{Normal: a, Bound: b}
+		}
+		if i%2 == 0 {
+			slices.Reverse(of)
+		}
+		if err := (Intersection{Of: of, MaxSteps: 1}).Project(x); err != nil {
+			t.Fatalf("case %d: %v", i, err)
+		}
+		if clamped := slices.Clone(u); half && box.Project(clamped) == nil && rows.Dot(a, clamped) <= b {
+			if !slices.Equal(x, clamped) {
+				t.Errorf("case %d: %v, though the nearest point of the box is in the half-space", i, x)
+			}
+			continue
+		}
+		checkSlice(t, i, box, a, b, u, x)
+	}
+}
+
+func checkSlice(t *testing.T, i int, box Box, a []float64, b float64, u, x []float64) {
+	theta := math.NaN()
+	for j := range x {
+		lower, upper := box.bounds(j)
+		if x[j] < lower || x[j] > upper {
+			t.Errorf("case %d: entry %d is %v, outside [%v, %v]", i, j, x[j], lower, upper)
+		}
+		if lower < x[j] && x[j] < upper && a[j] != 0 {
+			theta = (u[j] - x[j]) / a[j]
+		}
+	}
+	if off := math.Abs(rows.Dot(a, x) - b); off > 1e-12*rows.Norm(a)*rows.MaxAbs(x) {
+		t.Errorf("case %d: %v off the plane", i, off)
+	}
+	bar := 1e-11 * (rows.MaxAbs(u) + rows.MaxAbs(x))
+	for j := range x {
+		lower, upper := box.bounds(j)
+		pull := u[j] - float64(theta*a[j]) - x[j] // what is left when the equation has had its way
+		if !math.IsNaN(theta) && (pull > bar && x[j] < upper || pull < -bar && x[j] > lower) {
+			t.Errorf("case %d: entry %d is pulled by %v but not held", i, j, pull)
+		}
+	}
+}
+
+// Prices between bounds with a given mean, from a decision far off: the projection that Dykstra's method takes too long for.
+func TestSliceFromFarAway(t *testing.T) {
+	mean, err := NewAffine(slices.Repeat([]float64{1. / 24}, 24), []float64{20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	prices := Intersection{Of: []kedge.Set{mean, Interval{5, 40}}}
+	x := normals(24, 1e6, "far")
+	if err := prices.Project(x); err != nil {
+		t.Fatal(err)
+	}
+	again := slices.Clone(x)
+	if err := prices.Project(again); err != nil || !slices.Equal(again, x) {
+		t.Errorf("projected again %v, %v; before %v", again, err, x)
+	}
+	empty := Intersection{Of: []kedge.Set{mean, Interval{21, 40}}}
+	if err := empty.Project(x); !errors.Is(err, kedge.ErrInfeasible) || !slices.Equal(again, x) {
+		t.Errorf("a mean below the least bound: %v", err)
+	}
+}
