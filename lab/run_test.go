@@ -163,21 +163,21 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// The bar of the polarized case at full length with kedge's own streams, on fewer trials than the case has: composite ends
-// near the optimum, vanilla at the stable point, which is computed here. Over the 20 trials of the case vanilla's gap is 4 %
-// above the stable point's and deviates by 8 % from trial to trial: the mean of three is within 4 % ± 3·4.6 %.
+// The bar of the polarized case at full length with kedge's own streams and all its trials: composite ends near the optimum,
+// vanilla at the stable point, which is computed here. From trial to trial vanilla's gap deviates by 8 %, so the mean of few
+// would say little.
 func TestPolarizedOnOurOwnStreams(t *testing.T) {
 	if testing.Short() {
-		t.Skip("three trials at full scale")
+		t.Skip("the case at full scale")
 	}
-	r := execute(t, build(t, "polarized", "trials=3", "record.every=2000", "optimum.starts=2"), lab.Options{})
+	r := execute(t, build(t, "polarized", "record.every=8000", "optimum.starts=2"), lab.Options{})
 	gap := func(m *kedge.Metrics) float64 { return m.Gap }
 	composite, vanilla := lab.SpreadOf(r.Runs[1].Final(gap)), lab.SpreadOf(r.Runs[0].Final(gap))
 	t.Logf("composite %.2e, vanilla %.4e, stable point %.4e", composite.Mean, vanilla.Mean, r.Stable.Gap)
 	if composite.Mean > 5e-4 {
 		t.Errorf("composite's mean final gap is %.2e, want 5e-4", composite.Mean)
 	}
-	if math.Abs(vanilla.Mean-r.Stable.Gap) > 0.18*r.Stable.Gap {
+	if math.Abs(vanilla.Mean-r.Stable.Gap) > 0.1*r.Stable.Gap {
 		t.Errorf("vanilla's mean final gap is %.3e, the stable point's %.3e", vanilla.Mean, r.Stable.Gap)
 	}
 }
