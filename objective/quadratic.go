@@ -2,6 +2,7 @@ package objective
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/rows"
@@ -131,4 +132,9 @@ func (q *Quadratic) shared(gp, gu, p, u []float64) float64 {
 		}
 	}
 	return sum
+}
+
+// Hessian returns copies of the symmetric R, of S and of the symmetric Q, row-major.
+func (q *Quadratic) Hessian() (R, S, Q []float64) {
+	return slices.Clone(q.uu), slices.Clone(q.up), slices.Clone(q.pp)
 }

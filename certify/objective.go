@@ -1,0 +1,83 @@
+package certify
+
+import (
+	"math"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/objective"
+)
+
+// slopes are the constants of Assumption 2 for one individual's loss, and how they are known.
+type slopes struct {
+	loss, partU, partP float64 // L_Φ^p, M_Φ^u, M_Φ^p
+	known              Known
+	how                string
+}
+
+// addObjective finds the constants of Assumption 2 [he2025, smooth objective].
+func (c *Constants) addObjective(p Problem) error {
+	s, ok := c.slopesOf(p.Objective, p)
+	if !ok {
+		var err error
+		if s, err = c.sampleObjective(p); err != nil {
+			return err
+		}
+	}
+	c.put(LPhiP, s.loss, s.known, s.how)
+	c.put(MPhiU, s.partU, s.known, s.how)
+	c.put(MPhiP, s.partP, s.known, s.how)
+	return nil
+}
+
+// slopesOf returns closed forms where there are some.
+func (c *Constants) slopesOf(o kedge.Objective, p Problem) (slopes, bool) {
+	switch o := o.(type) {
+	case objective.Affinity:
+		return slopes{loss: c.Value(Radius), partU: 1, known: c.Get(Radius).Known, how: "Φ = −pᵀu"}, true
+	case objective.Revenue:
+		return c.revenue(o, p)
+	case *objective.Quadratic:
+		return quadratic(o, p.Dynamics.Dims()), true
+	case objective.Negate:
+		return c.slopesOf(o.Of, p)
+	case *objective.Weighted:
+		s, ok := c.slopesOf(o.Of, p)
+		return s.times(math.Abs(o.Weight)), ok
+	case objective.Sum:
+		var sum slopes
+		for _, part := range o {
+			s, ok := c.slopesOf(part, p)
+			if !ok {
+				return s, false
+			}
+			sum = sum.plus(s)
+		}
+		return sum, true
+	}
+	return slopes{}, false
+}
+
+func (s slopes) times(w float64) slopes {
+	s.loss, s.partU, s.partP = product(w, s.loss), product(w, s.partU), product(w, s.partP)
+	return s
+}
+
+func (s slopes) plus(t slopes) slopes {
+	s.loss, s.partU, s.partP = s.loss+t.loss, s.partU+t.partU, s.partP+t.partP
+	s.known = max(s.known, t.known)
+	if s.how != "" {
+		s.how += " + "
+	}
+	s.how += t.how
+	return s
+}
+
+// quadratic has M_Φ^u = ‖S‖ and M_Φ^p = ‖Q‖. The loss itself is steeper the larger the state, without bound, which does no
+// harm where ∇ᵤh is constant.
+func quadratic(o *objective.Quadratic, dim kedge.Dims) slopes {
+	_, s, q := o.Hessian()
+	return slopes{
+		loss: math.Inf(1), partU: norm(s, dim.Decision, dim.State), partP: norm(q, dim.State, dim.State),
+		known: Proof, how: "‖S‖, ‖Q‖ of the quadratic",
+	}
+}
