@@ -13,8 +13,8 @@ import (
 	"github.com/kedge-opt/kedge/rows"
 )
 
-// Crowd is a finite population whose individuals move by one dynamics and keep their traits. It is not safe for concurrent
-// use.
+// Crowd is a finite population whose individuals move by one dynamics. Their traits stay as they are, unless the crowd has a
+// Motion. It is not safe for concurrent use.
 //
 // A crowd is as large as memory allows. States of s entries are kept twice, because a response moves everybody or nobody,
 // and traits of t entries once, or not at all when they are Redrawn. Bytes of an individual, and of one of the polarized
@@ -39,10 +39,17 @@ type Crowd struct {
 	traits kedge.Rows
 	desks  []desk // one a worker
 	index  []int
+	steps  int     // taken
+	moving *Moving // the traits, of a crowd with a motion
+	noise  *Noise
+	room   []float64 // for the first state of a newcomer
 }
 
 // desk is the room in which one worker looks at a chunk of individuals, where that takes room.
-type desk struct{ p, next, d []float64 }
+type desk struct {
+	p, next, d []float64
+	push       pusher
+}
 
 var _ kedge.Population = (*Crowd)(nil)
 
@@ -54,6 +61,8 @@ type Config struct {
 	Pick     Picker     // nil: Everyone
 	Storage  Storage    // of the states
 	Workers  int        // as in Crowd
+	Motion   *Motion    // how traits drift, and people come and go; nil: not at all. Traits are copied then, as float64
+	Noise    *Noise     // what pushes states after every step; nil: nothing
 }
 
 // New returns a crowd of one individual for every row of states and traits, both of which are copied; giving both makes any
@@ -89,6 +98,9 @@ func Gather(config Config) (*Crowd, error) {
 		c.traits = kedge.Block{}
 	}
 	if err := c.count(config.States); err != nil {
+		return nil, err
+	}
+	if err := c.unsettle(config); err != nil {
 		return nil, err
 	}
 	c.states = newStore(config.Storage, c.size, c.dim.State)
@@ -165,11 +177,12 @@ func (c *Crowd) States() []float64 {
 	return nil
 }
 
-// Traits returns everybody's trait, one individual a row, or nil when traits are not a kedge.Block. It is only to be read.
-func (c *Crowd) Traits() []float64 {
-	t, _ := c.traits.(kedge.Block)
-	return t.Data
-}
+// Traits returns everybody's trait, one individual a row, or nil when traits are neither a kedge.Block nor moving. It is only
+// to be read.
+func (c *Crowd) Traits() []float64 { return inPlace(c.traits) }
+
+// TraitRows returns everybody's trait however it is kept. Those of a crowd with a motion change with it.
+func (c *Crowd) TraitRows() kedge.Rows { return c.traits }
 
 // Look returns everybody's state however it is kept, until the next Respond or Reset.
 func (c *Crowd) Look() kedge.Rows { return c.states }
@@ -218,8 +231,11 @@ func (c *Crowd) furnish(workers int) {
 		if _, inPlace := c.states.(*doubles); !inPlace {
 			w.p, w.next = make([]float64, n*c.dim.State), make([]float64, n*c.dim.State)
 		}
-		if _, inPlace := c.traits.(kedge.Block); !inPlace {
+		if _, inPlace := c.traits.(kedge.Block); !inPlace && c.moving == nil {
 			w.d = make([]float64, n*c.dim.Trait)
+		}
+		if c.noise != nil {
+			w.push = pusher{from: *c.noise.Stream, w: make([]float64, c.dim.State)}
 		}
 		c.desks = append(c.desks, w)
 	}
@@ -227,15 +243,22 @@ func (c *Crowd) furnish(workers int) {
 
 // Respond deploys u for one step of the dynamics: p ← f(p, u, d) for everybody [he2025, population dynamics]. A state that
 // is not finite is an error that names the first such individual. On any error, or when the context ends first, nobody has
-// moved.
+// moved; but what Prepare does may have been done.
 func (c *Crowd) Respond(ctx context.Context, u []float64) error {
 	if len(u) != c.dim.Decision || !rows.Finite(u) {
 		return kedge.CheckVector("u", u, c.dim.Decision)
+	}
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("respond: %w", err)
+	}
+	if err := c.Prepare(); err != nil {
+		return err
 	}
 	if err := c.moveAll(ctx, u); err != nil {
 		return fmt.Errorf("respond: %w", err)
 	}
 	c.states.swap()
+	c.steps++
 	return nil
 }
 
@@ -262,6 +285,9 @@ func (c *Crowd) move(ctx context.Context, u []float64, i int, w *desk) error {
 	first, last := i*chunk, min((i+1)*chunk, c.size)
 	next := c.states.next(w.next, first, last)
 	c.f.NextRows(next, c.states.View(w.p, first, last), u, c.traits.View(w.d, first, last))
+	if c.noise != nil {
+		c.noise.push(next, c.dim.State, first, c.steps, &w.push)
+	}
 	c.states.keep(next, first)
 	return checkRows("p", next, first, c.dim.State)
 }
@@ -308,6 +334,8 @@ func inPlace(r kedge.Rows) []float64 {
 		return r.now.Data
 	case kedge.Block:
 		return r.Data
+	case *Moving:
+		return r.traits.Data
 	}
 	return nil
 }

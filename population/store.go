@@ -20,6 +20,8 @@ type store interface {
 	next(room []float64, first, last int) []float64
 	// keep keeps what was written there for individuals first and up, and rounds it to what is kept.
 	keep(x []float64, first int)
+	// put changes the state that holds of individual i.
+	put(x []float64, i int)
 	// swap makes the next states those that hold.
 	swap()
 	bytes() int
@@ -53,6 +55,8 @@ func (s *doubles) next(_ []float64, first, last int) []float64 { return s.then.V
 
 func (s *doubles) keep([]float64, int) {}
 
+func (s *doubles) put(x []float64, i int) { copy(kedge.Row(s.now.Data, i, s.now.Width), x) }
+
 func (s *doubles) swap() { s.now, s.then = s.then, s.now }
 
 func (s *doubles) bytes() int { return 2 * 8 * len(s.now.Data) }
@@ -68,6 +72,8 @@ func (s *singles) next(room []float64, first, last int) []float64 {
 }
 
 func (s *singles) keep(x []float64, first int) { round(s.then[first*s.width:], x) }
+
+func (s *singles) put(x []float64, i int) { round(s.data[i*s.width:], x) }
 
 func (s *singles) swap() { s.data, s.then = s.then, s.data }
 
