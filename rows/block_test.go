@@ -7,6 +7,10 @@ import (
 
 // Kernels on rows give every row the bits of plain code, with operands of its own and with shared ones.
 func TestRowKernelsGiveTheBitsOfPlainCode(t *testing.T) {
+	levels(func(level string) { t.Run(level, rowBits) })
+}
+
+func rowBits(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 3))
 	for _, m := range sizes[1:] {
 		for _, n := range []int{0, 1, 3, 4, 6, 9} {

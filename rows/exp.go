@@ -5,11 +5,15 @@ import "math"
 // Exp replaces every entry of x, none above 0, by its exponential, to within 1 unit in the last place and with the
 // same bits on every target; what would be below 1e-307 becomes 0.
 func Exp(x []float64) {
-	if hasAVX2() && len(x) > 0 {
+	switch {
+	case len(x) == 0:
+	case hasAVX512():
+		expAVX512(&x[0], len(x))
+	case hasAVX2():
 		expAVX2(&x[0], len(x))
-		return
+	default:
+		expPlain(x)
 	}
-	expPlain(x)
 }
 
 func expPlain(x []float64) {
@@ -22,11 +26,15 @@ func expPlain(x []float64) {
 // than the largest number.
 func Softmax(dst, u []float64, k float64) {
 	mustCover(dst, u)
-	if hasAVX2() && len(u) > 0 {
+	switch {
+	case len(u) == 0:
+	case hasAVX512():
+		softmaxAVX512(&dst[0], &u[0], len(u), k)
+	case hasAVX2():
 		softmaxAVX2(&dst[0], &u[0], len(u), k)
-		return
+	default:
+		softmaxPlain(dst[:len(u)], u, k)
 	}
-	softmaxPlain(dst[:len(u)], u, k)
 }
 
 func softmaxPlain(dst, u []float64, k float64) {

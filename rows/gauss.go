@@ -7,10 +7,20 @@ import "math"
 // are even. None is beyond ±8.6.
 func Gauss(dst []float64, words []uint64) {
 	dst = dst[:len(words)]
-	if !hasAVX2() || len(words) <= 2 {
+	switch {
+	case len(words) <= 2:
 		gaussPlain(dst, words)
-		return
+	case hasAVX512():
+		gaussAVX512(&dst[0], &words[0], len(words))
+	case hasAVX2():
+		gaussEights(dst, words)
+	default:
+		gaussPlain(dst, words)
 	}
+}
+
+// gaussEights fills the last eight with words that nobody looks at.
+func gaussEights(dst []float64, words []uint64) {
 	whole := len(words) &^ 7
 	if whole > 0 {
 		gaussAVX2(&dst[0], &words[0], whole)

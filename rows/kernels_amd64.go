@@ -104,6 +104,36 @@ func entropyAVX2(logs *float64, x *float64, n int) float64
 //go:noescape
 func gaussAVX2(dst *float64, words *uint64, n int)
 
+// expAVX512 replaces every entry by its exponential, as exp does one by one.
+//
+//go:noescape
+func expAVX512(x *float64, n int)
+
+// softmaxAVX512 writes e^(−k·u[i]), divided by the sum of all, to dst.
+//
+//go:noescape
+func softmaxAVX512(dst *float64, u *float64, n int, k float64)
+
+// logAVX512 replaces every entry by its logarithm, as log does one by one.
+//
+//go:noescape
+func logAVX512(x *float64, n int)
+
+// entropyAVX512 writes the logarithms of x to logs, of the smallest normal number where that is larger, and returns the sum of x[i]·logs[i].
+//
+//go:noescape
+func entropyAVX512(logs *float64, x *float64, n int) float64
+
+// gaussAVX512 turns pairs of random words into pairs of normal numbers, as gaussPair does one by one; n must be even.
+//
+//go:noescape
+func gaussAVX512(dst *float64, words *uint64, n int)
+
+// philoxAVX512 writes the blocks of counters w, w+1, …; blocks must be a multiple of 8.
+//
+//go:noescape
+func philoxAVX512(dst *uint64, blocks int, k0 uint64, k1 uint64, w uint64, x uint64, y uint64, z uint64)
+
 // gapsAVX2 does what Gaps.Step does, in all lanes, for entries 0, 1, … and last, last−1, …
 //
 //go:noescape

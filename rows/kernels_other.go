@@ -3,7 +3,9 @@
 package rows
 
 // There are no vector kernels for this processor; the plain twins do the work, with the same bits.
-func hasAVX2() bool { return false }
+func hasAVX2() bool   { return false }
+func hasAVX512() bool { return false }
+func hasIFMA() bool   { return false }
 
 func dotAVX2(x, y *float64, n int) float64                                           { panic(noKernel) }
 func addScaledAVX2(dst *float64, a float64, x *float64, n int)                       { panic(noKernel) }
@@ -25,6 +27,12 @@ func restAVX2(dst, x, y *float64, n int, a, b, c float64) (miss, size float64)  
 func softmaxAVX2(dst, u *float64, n int, k float64)                                  { panic(noKernel) }
 func entropyAVX2(logs, x *float64, n int) float64                                    { panic(noKernel) }
 func gaussAVX2(dst *float64, words *uint64, n int)                                   { panic(noKernel) }
+func philoxAVX512(dst *uint64, blocks int, k0, k1, w, x, y, z uint64)                { panic(noKernel) }
+func expAVX512(x *float64, n int)                                                    { panic(noKernel) }
+func softmaxAVX512(dst, u *float64, n int, k float64)                                { panic(noKernel) }
+func logAVX512(x *float64, n int)                                                    { panic(noKernel) }
+func entropyAVX512(logs, x *float64, n int) float64                                  { panic(noKernel) }
+func gaussAVX512(dst *float64, words *uint64, n int)                                 { panic(noKernel) }
 func gapsAVX2(sums, a, b, c *float64, steps, last int)                               { panic(noKernel) }
 
 const noKernel = "rows: no vector kernel for this processor"

@@ -5,11 +5,15 @@ import "math"
 // Log replaces every entry of x by its logarithm, to within 1 unit in the last place and with the same bits on every target.
 // What is not a positive normal number becomes NaN.
 func Log(x []float64) {
-	if hasAVX2() && len(x) > 0 {
+	switch {
+	case len(x) == 0:
+	case hasAVX512():
+		logAVX512(&x[0], len(x))
+	case hasAVX2():
 		logAVX2(&x[0], len(x))
-		return
+	default:
+		logPlain(x)
 	}
-	logPlain(x)
 }
 
 func logPlain(x []float64) {
@@ -25,7 +29,12 @@ const smallest = 0x1p-1022
 // log 2⁻¹⁰²², which is finite; a negative xᵢ has no logarithm.
 func Entropy(logs, x []float64) float64 {
 	mustCover(logs, x)
-	if hasAVX2() && len(x) > 0 {
+	switch {
+	case len(x) == 0:
+		return 0
+	case hasAVX512():
+		return entropyAVX512(&logs[0], &x[0], len(x))
+	case hasAVX2():
 		return entropyAVX2(&logs[0], &x[0], len(x))
 	}
 	return entropyPlain(logs[:len(x)], x)

@@ -115,35 +115,17 @@ func (s *Stream) fill(dst []uint64) {
 	for s.used < 4 && len(dst) > 0 {
 		dst[0], dst = s.Uint64(), dst[1:]
 	}
-	k0, k1, c := s.key[0], s.key[1], s.counter
-	for ; len(dst) >= 4; dst = dst[4:] {
-		dst[0], dst[1], dst[2], dst[3] = rounds(k0, k1, s.counter[0], c[1], c[2], c[3])
-		s.counter[0]++
-	}
+	whole := len(dst) &^ 3
+	rows.Philox(dst[:whole], s.key, s.counter)
+	s.counter[0] += uint64(whole / 4)
+	dst = dst[whole:]
 	for i := range dst {
 		dst[i] = s.Uint64()
 	}
 }
 
-const (
-	mul0, mul1 = 0xD2E7470EE14C6C93, 0xCA5A826395121157
-	add0, add1 = 0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B
-)
-
-// philox is Philox4x64-10 [salmon2011].
-func philox(key [2]uint64, c [4]uint64) [4]uint64 {
-	w, x, y, z := rounds(key[0], key[1], c[0], c[1], c[2], c[3])
-	return [4]uint64{w, x, y, z}
-}
-
-// rounds is philox on numbers of their own, which the compiler keeps in registers.
-func rounds(k0, k1, w, x, y, z uint64) (uint64, uint64, uint64, uint64) {
-	for range 10 {
-		hi0, lo0 := bits.Mul64(mul0, w)
-		hi1, lo1 := bits.Mul64(mul1, y)
-		w, x, y, z = hi1^x^k0, lo1, hi0^z^k1, lo0
-		k0 += add0
-		k1 += add1
-	}
-	return w, x, y, z
+// philox is one block.
+func philox(key [2]uint64, counter [4]uint64) (block [4]uint64) {
+	rows.Philox(block[:], key, counter)
+	return block
 }

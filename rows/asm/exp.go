@@ -9,11 +9,10 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// exponentials does four entries at a time.
+// exponentials does a vector of entries at a time.
 func exponentials(masks Mem) {
-	TEXT("expAVX2", NOSPLIT, "func(x *float64, n int)")
-	Pragma("noescape")
-	Doc("expAVX2 replaces every entry by its exponential, as exp does one by one.")
+	kernel("exp", "(x *float64, n int)",
+		"replaces every entry by its exponential, as exp does one by one.")
 	x := param("x")
 	s := newSpan(param("n"), masks)
 	s.walk("exp", func(g group, j GPVirtual) {
@@ -26,21 +25,20 @@ func exponentials(masks Mem) {
 
 // softmax walks three times: for the smallest entry, for the exponentials and their sum, and to divide by that.
 func softmax(masks Mem) {
-	TEXT("softmaxAVX2", NOSPLIT, "func(dst, u *float64, n int, k float64)")
-	Pragma("noescape")
-	Doc("softmaxAVX2 writes e^(−k·u[i]), divided by the sum of all, to dst.")
+	kernel("softmax", "(dst, u *float64, n int, k float64)",
+		"writes e^(−k·u[i]), divided by the sum of all, to dst.")
 	dst, u := param("dst"), param("u")
 	s := newSpan(param("n"), masks)
 	low := constant("infinity", math.Inf(1))
 	s.walk("low", func(g group, j GPVirtual) {
 		v := g.load(at(u, j))
 		if g.masked {
-			VBLENDVPD(g.mask, v, low, v)
+			v = choose(g.mask, v, low)
 		}
 		VMINPD(low, v, low)
 	})
 	low = across(VMINPD, low)
-	half, sum, k := constant("half", 0.5), zero(), broadcast("k")
+	half, sum, k := constant("half", 0.5), nothing(), broadcast("k")
 	VMULPD(half, low, low)
 	s.walk("odds", func(g group, j GPVirtual) {
 		v := g.load(at(u, j))
@@ -51,9 +49,9 @@ func softmax(masks Mem) {
 		y := exp(v)
 		g.clear(y)
 		g.store(y, at(dst, j))
-		VADDPD(y, sum, sum)
+		accumulate(y, sum)
 	})
-	all, inverse := YMM(), YMM()
+	all, inverse := vec(), vec()
 	VBROADCASTSD(total(sum), all)
 	VDIVPD(all, constant("c0", 1), inverse)
 	s.walk("share", func(g group, j GPVirtual) {
@@ -67,10 +65,10 @@ func softmax(masks Mem) {
 
 // exp returns eᵛ for v ≤ 0: v = j·ln 2 + r, a Taylor polynomial in r, and j added to the exponent.
 func exp(v VecVirtual) VecVirtual {
-	magic, j := constant("magic", 0x1.8p52), YMM()
+	magic, j := constant("magic", 0x1.8p52), vec()
 	t := fused(constant("log2e", math.Log2E), v, magic)
 	VSUBPD(magic, t, j)
-	r := YMM()
+	r := vec()
 	VMOVAPD(v, r)
 	VFNMADD231PD(constant("ln2high", 0x1.62e42fefp-1), j, r)
 	VFNMADD231PD(constant("ln2low", 0x1.473de6af278edp-34), j, r)
@@ -78,9 +76,7 @@ func exp(v VecVirtual) VecVirtual {
 	VPSLLQ(Imm(52), t, t)
 	VPADDQ(constant("c0", 1), t, t)
 	VMULPD(t, y, y)
-	keep := YMM()
-	VCMPPD(Imm(5), constant("lowest", -708), v, keep) // not v < lowest, so that a NaN stays one
-	VANDPD(keep, y, y)
+	keep(compare(5, v, constant("lowest", -708)), y) // not v < lowest, so that a NaN stays one
 	return y
 }
 
@@ -97,7 +93,7 @@ func polynomial(r VecVirtual) VecVirtual {
 	coefficient := func(k int) VecVirtual { return constant(fmt.Sprintf("c%d", k), c[k]) }
 	first := func(k int) VecVirtual { return pair(coefficient(k), coefficient(k+1), r) }
 	square := func(x VecVirtual) VecVirtual {
-		y := YMM()
+		y := vec()
 		VMULPD(x, x, y)
 		return y
 	}

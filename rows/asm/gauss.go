@@ -9,50 +9,65 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// gauss makes eight normal numbers of eight words at a time: four pairs, first words in one vector and second in another.
+// gauss takes two vectors of words at a time: as many pairs as there are lanes, first words in one vector and second in
+// another.
 func gauss() {
-	TEXT("gaussAVX2", NOSPLIT, "func(dst *float64, words *uint64, n int)")
-	Pragma("noescape")
-	Doc("gaussAVX2 turns pairs of random words into pairs of normal numbers, as gaussPair does one by one; n must be a multiple of 8.")
+	kernel("gauss", "(dst *float64, words *uint64, n int)",
+		"turns pairs of random words into pairs of normal numbers, as gaussPair does one by one; n must be "+
+			map[bool]string{false: "a multiple of 8.", true: "even."}[wide])
 	dst, words, n := param("dst"), param("words"), param("n")
-	Label("eight")
-	CMPQ(n, Imm(0))
-	JLE(LabelRef("done"))
-	a, b, size, turn := YMM(), YMM(), YMM(), YMM()
-	VMOVDQU(Mem{Base: words}, a)
-	VMOVDQU(Mem{Base: words}.Offset(32), b)
+	size := 8 * lanes()
+	both := func(low, high group) {
+		a, b := low.load(Mem{Base: words}), high.load(Mem{Base: words}.Offset(size))
+		normals(a, b)
+		low.store(a, Mem{Base: dst})
+		high.store(b, Mem{Base: dst}.Offset(size))
+	}
+	Label("many")
+	SUBQ(Imm(uint64(2*lanes())), n)
+	JL(LabelRef("few"))
+	both(group{}, group{})
+	ADDQ(U32(uint32(2*size)), words)
+	ADDQ(U32(uint32(2*size)), dst)
+	JMP(LabelRef("many"))
+	Label("few")
+	if wide {
+		ADDQ(Imm(uint64(2*lanes())), n)
+		JZ(LabelRef("done"))
+		low, high := firstLanes(n, Mem{}), K()
+		KSHIFTRW(Imm(8), low, high)
+		both(group{low, true}, group{high, true})
+		Label("done")
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// normals makes the words in a and b normal numbers.
+func normals(a, b VecVirtual) {
+	size, turn := vec(), vec()
 	VPUNPCKLQDQ(b, a, size)
 	VPUNPCKHQDQ(b, a, turn)
 	r := radius(size)
-	sign := YMM()
+	sign := vec()
 	VPSLLQ(Imm(62), turn, sign) // the second lowest bit says which half of the circle
 	VANDPD(bits("sign", 1<<63), sign, sign)
 	VXORPD(sign, r, r)
 	cos, sin := circle(turn)
 	VMULPD(r, cos, cos)
 	VMULPD(r, sin, sin)
-	swap, x, y := YMM(), YMM(), YMM()
-	VPSLLQ(Imm(63), turn, swap) // the lowest which quarter
-	VBLENDVPD(swap, sin, cos, x)
-	VBLENDVPD(swap, cos, sin, y)
+	VPSLLQ(Imm(63), turn, turn) // the lowest which quarter
+	swap := signed(turn)
+	x, y := choose(swap, sin, cos), choose(swap, cos, sin)
 	VUNPCKLPD(y, x, a)
 	VUNPCKHPD(y, x, b)
-	VMOVUPD(a, Mem{Base: dst})
-	VMOVUPD(b, Mem{Base: dst}.Offset(32))
-	ADDQ(Imm(64), words)
-	ADDQ(Imm(64), dst)
-	SUBQ(Imm(8), n)
-	JMP(LabelRef("eight"))
-	Label("done")
-	VZEROUPPER()
-	RET()
 }
 
 // uniform returns 1 + k·2⁻⁵² for the upper 52 bits k of every word.
 func uniform(words VecVirtual) VecVirtual {
-	x := YMM()
+	x := vec()
 	VPSRLQ(Imm(12), words, x)
-	VPOR(constant("c0", 1), x, x)
+	or(constant("c0", 1), x, x)
 	return x
 }
 
@@ -68,7 +83,7 @@ func radius(words VecVirtual) VecVirtual {
 
 // circle returns cosine and sine of π/2·(k·2⁻⁵² − ½) by their Taylor polynomials.
 func circle(words VecVirtual) (cos, sin VecVirtual) {
-	t, z, tz := uniform(words), YMM(), YMM()
+	t, z, tz := uniform(words), vec(), vec()
 	VSUBPD(constant("oneAndHalf", 1.5), t, t)
 	VMULPD(constant("quarter", math.Pi/2), t, t)
 	VMULPD(t, t, z)

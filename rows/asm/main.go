@@ -1,8 +1,9 @@
 // Command asm writes the vector kernels of package rows. It is a module of its own, so that users of kedge need nothing of
 // it. Run it by "go generate ./rows".
 //
-// Every kernel repeats its plain twin in package rows operation by operation: four lanes, entry i in lane i mod 4, products
-// rounded before they are added unless the twin says math.FMA, lanes added as (0+2) + (1+3). So both give the same bits.
+// Every kernel repeats its plain twin in package rows operation by operation: sums in four lanes, entry i in lane i mod 4,
+// products rounded before they are added unless the twin says math.FMA, lanes added as (0+2) + (1+3). So both give the same
+// bits. Kernels that gain by it are written twice, for AVX2 and for AVX-512.
 package main
 
 import (
@@ -31,11 +32,15 @@ func main() {
 	products(masks)
 	cosines(masks)
 	secular()
-	exponentials(masks)
-	softmax(masks)
-	logarithms(masks)
-	entropy(masks)
-	gauss()
+	for _, wide = range []bool{false, true} {
+		exponentials(masks)
+		softmax(masks)
+		logarithms(masks)
+		entropy(masks)
+		gauss()
+	}
+	philox()
+	wide = false
 	gaps()
 	scaleRows(masks, false)
 	scaleRows(masks, true)
@@ -60,40 +65,58 @@ func tailMasks() Mem {
 	return m
 }
 
-// span walks over entries in groups of four, and once more over the rest under a mask.
+// span walks over entries in groups of four or eight, and once more over the rest under a mask.
 type span struct {
-	bytes GPVirtual // 8·(n − n mod 4)
-	rest  GPVirtual // n mod 4
-	mask  VecVirtual
+	bytes GPVirtual // of the whole groups
+	rest  GPVirtual // entries behind them
+	mask  Op
 }
 
 // newSpan takes over n, the number of entries.
 func newSpan(n GPVirtual, masks Mem) span {
-	s := span{bytes: n, rest: GP64(), mask: YMM()}
+	s := span{bytes: n, rest: GP64()}
 	MOVQ(n, s.rest)
-	ANDQ(Imm(3), s.rest)
-	ANDQ(I8(-4), s.bytes)
+	ANDQ(Imm(uint64(lanes()-1)), s.rest)
+	SUBQ(s.rest, s.bytes)
 	SHLQ(Imm(3), s.bytes)
-	at, table := GP64(), GP64()
-	LEAQ(masks, table)
-	MOVQ(s.rest, at)
-	SHLQ(Imm(5), at)
-	VMOVUPD(Mem{Base: table, Index: at, Scale: 1}, s.mask)
+	s.mask = firstLanes(s.rest, masks)
 	return s
 }
 
-// group loads and stores four entries, or under a mask fewer.
+// firstLanes selects the first n lanes, not all of them.
+func firstLanes(n GPVirtual, masks Mem) Op {
+	at := GP64()
+	if wide {
+		k := K()
+		XORQ(at, at)
+		BTSQ(n, at)
+		DECQ(at)
+		KMOVW(at.As32(), k)
+		return k
+	}
+	table, mask := GP64(), YMM()
+	LEAQ(masks, table)
+	MOVQ(n, at)
+	SHLQ(Imm(5), at)
+	VMOVUPD(Mem{Base: table, Index: at, Scale: 1}, mask)
+	return mask
+}
+
+// group loads and stores as many entries as there are lanes, or under a mask fewer.
 type group struct {
-	mask   VecVirtual
+	mask   Op
 	masked bool
 }
 
 func (g group) load(m Mem) VecVirtual {
-	x := YMM()
-	if g.masked {
-		VMASKMOVPD(m, g.mask, x)
-	} else {
+	x := vec()
+	switch {
+	case !g.masked:
 		VMOVUPD(m, x)
+	case wide:
+		VMOVUPD_Z(m, g.mask, x)
+	default:
+		VMASKMOVPD(m, g.mask, x)
 	}
 	return x
 }
@@ -101,7 +124,7 @@ func (g group) load(m Mem) VecVirtual {
 // times loads and multiplies by a.
 func (g group) times(a VecVirtual, m Mem) VecVirtual {
 	if !g.masked {
-		x := YMM()
+		x := vec()
 		VMULPD(m, a, x)
 		return x
 	}
@@ -111,17 +134,20 @@ func (g group) times(a VecVirtual, m Mem) VecVirtual {
 }
 
 func (g group) store(x VecVirtual, m Mem) {
-	if g.masked {
-		VMASKMOVPD(x, g.mask, m)
-	} else {
+	switch {
+	case !g.masked:
 		VMOVUPD(x, m)
+	case wide:
+		VMOVUPD(x, g.mask, m)
+	default:
+		VMASKMOVPD(x, g.mask, m)
 	}
 }
 
 // clear puts zeros beside what the mask selects.
 func (g group) clear(x VecVirtual) {
 	if g.masked {
-		VANDPD(g.mask, x, x)
+		keep(g.mask, x)
 	}
 }
 
@@ -133,7 +159,7 @@ func (s span) walk(name string, body func(g group, j GPVirtual)) {
 	CMPQ(j, s.bytes)
 	JGE(LabelRef(name + "Rest"))
 	body(group{}, j)
-	ADDQ(Imm(32), j)
+	ADDQ(Imm(uint64(8*lanes())), j)
 	JMP(LabelRef(name + "Loop"))
 	Label(name + "Rest")
 	TESTQ(s.rest, s.rest)
@@ -147,7 +173,7 @@ func at(base, j GPVirtual) Mem { return Mem{Base: base, Index: j, Scale: 1} }
 func param(name string) GPVirtual { return Load(Param(name), GP64()).(GPVirtual) }
 
 func zero() VecVirtual {
-	x := YMM()
+	x := vec()
 	VXORPD(x, x, x)
 	return x
 }
@@ -159,7 +185,7 @@ func broadcast(name string) VecVirtual {
 	if err != nil {
 		panic(err)
 	}
-	y := YMM()
+	y := vec()
 	VBROADCASTSD(arg.Addr, y)
 	return y
 }
@@ -174,7 +200,7 @@ func bits(name string, v uint64) VecVirtual {
 	if _, ok := known[name]; !ok {
 		known[name] = ConstData(name, U64(v))
 	}
-	y := YMM()
+	y := vec()
 	VBROADCASTSD(known[name], y)
 	return y
 }
@@ -183,7 +209,7 @@ func constant(name string, v float64) VecVirtual { return bits(name, math.Float6
 
 // fused returns a·b + c, rounded once.
 func fused(a, b, c VecVirtual) VecVirtual {
-	x := YMM()
+	x := vec()
 	VMOVAPD(c, x)
 	VFMADD231PD(a, b, x)
 	return x

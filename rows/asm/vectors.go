@@ -180,11 +180,21 @@ func extent(masks Mem) {
 
 // across joins the lanes of x by op and leaves the result in all of them.
 func across(op func(...Op), x VecVirtual) VecVirtual {
+	if wide {
+		half := YMM()
+		op(upper(x), x.AsY(), half)
+		x = half
+	}
 	for _, order := range []uint64{0x4e, 0xb1} {
 		y, joined := YMM(), YMM()
 		VPERMPD(Imm(order), x, y)
 		op(y, x, joined)
 		x = joined
+	}
+	if wide {
+		all := ZMM()
+		VBROADCASTSD(x.AsX(), all)
+		x = all
 	}
 	return x
 }
