@@ -4,11 +4,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
 )
-
-// Normals fills dst with standard normal numbers; *stream.Stream and *stream.NumPy do.
-type Normals interface{ Normals(dst []float64) }
 
 // DerivativeFree estimates the gradient from observed losses alone, by one-point residual feedback
 // [zhang2022]: it deploys u + δv with v uniform on the unit sphere and takes g = (n/δ)(Φ̂ₖ − Φ̂ₖ₋₁)v. Without a loss from
@@ -16,21 +12,19 @@ type Normals interface{ Normals(dst []float64) }
 //
 // The population answers the perturbed decision, and with one step a decision it has not settled when the loss is taken:
 // the estimate then follows the first answer of the population only. Hold each decision for several steps to approach the
-// optimum.
+// optimum. A rule over a set that is δ smaller keeps what is deployed feasible.
 type DerivativeFree struct {
-	delta     float64
-	source    Normals
-	direction []float64
-	drawn     bool
-	previous  float64 // NaN while unknown
+	direction
+	previous float64 // NaN while unknown
 }
 
 // NewDerivativeFree returns the estimator for decisions of length n with smoothing radius δ > 0.
 func NewDerivativeFree(n int, delta float64, source Normals) (*DerivativeFree, error) {
-	if !(delta > 0) || math.IsInf(delta, 0) {
-		return nil, &kedge.RangeError{Arg: "delta", Got: delta, Want: "a positive number"}
+	d, err := newDirection(n, delta, source)
+	if err != nil {
+		return nil, err
 	}
-	return &DerivativeFree{delta: delta, source: source, direction: make([]float64, n), previous: math.NaN()}, nil
+	return &DerivativeFree{direction: d, previous: math.NaN()}, nil
 }
 
 // Resume sets the loss of the turn before the first.
@@ -40,30 +34,91 @@ func (e *DerivativeFree) Resume(previous float64) { e.previous = previous }
 func (e *DerivativeFree) Previous() float64 { return e.previous }
 
 // Perturb adds δv to u.
-func (e *DerivativeFree) Perturb(u []float64) {
-	e.draw()
-	rows.AddScaled(u, e.delta, e.direction)
-}
-
-// draw makes the direction of this turn, once.
-func (e *DerivativeFree) draw() {
-	for !e.drawn {
-		e.source.Normals(e.direction)
-		norm := rows.Norm(e.direction)
-		e.drawn = norm > 0 || len(e.direction) == 0
-		rows.Scale(e.direction, 1/norm)
-	}
-}
+func (e *DerivativeFree) Perturb(u []float64) { e.add(u, 1) }
 
 // Estimate writes (n/δ)(Φ̂ₖ − Φ̂ₖ₋₁)v.
 func (e *DerivativeFree) Estimate(g []float64, o kedge.Observation) error {
-	e.draw()
-	clear(g)
-	if !math.IsNaN(e.previous) {
-		rows.AddScaled(g, float64(len(g))/e.delta*(o.Loss-e.previous), e.direction)
+	rise := o.Loss - e.previous
+	if math.IsNaN(e.previous) {
+		rise = 0
 	}
+	e.slope(g, rise)
 	return nil
 }
 
 // Commit keeps the loss of the turn and asks for a new direction.
-func (e *DerivativeFree) Commit(o kedge.Observation) { e.previous, e.drawn = o.Loss, false }
+func (e *DerivativeFree) Commit(o kedge.Observation) {
+	e.previous = o.Loss
+	e.renew()
+}
+
+// OnePoint estimates the gradient from one loss: it deploys u + δv and takes g = (n/δ)Φ̂v [flaxman2005]. Where losses are far
+// from 0 the estimate is as noisy as they are large; DerivativeFree and TwoPoint subtract that.
+type OnePoint struct{ direction }
+
+// NewOnePoint returns the estimator for decisions of length n with smoothing radius δ > 0.
+func NewOnePoint(n int, delta float64, source Normals) (*OnePoint, error) {
+	d, err := newDirection(n, delta, source)
+	if err != nil {
+		return nil, err
+	}
+	return &OnePoint{d}, nil
+}
+
+// Perturb adds δv to u.
+func (e *OnePoint) Perturb(u []float64) { e.add(u, 1) }
+
+// Estimate writes (n/δ)Φ̂v.
+func (e *OnePoint) Estimate(g []float64, o kedge.Observation) error {
+	e.slope(g, o.Loss)
+	return nil
+}
+
+// Commit asks for a new direction.
+func (e *OnePoint) Commit(kedge.Observation) { e.renew() }
+
+// TwoPoint estimates the gradient from two losses: it deploys u + δv, then u − δv, and takes g = (n/2δ)(Φ̂₊ − Φ̂₋)v
+// [agarwal2010].
+type TwoPoint struct {
+	direction
+	above float64 // Φ̂₊
+	below bool    // the second decision is deployed
+}
+
+// NewTwoPoint returns the estimator for decisions of length n with smoothing radius δ > 0.
+func NewTwoPoint(n int, delta float64, source Normals) (*TwoPoint, error) {
+	d, err := newDirection(n, delta, source)
+	if err != nil {
+		return nil, err
+	}
+	return &TwoPoint{direction: d}, nil
+}
+
+// Perturb adds δv to u, or subtracts it.
+func (e *TwoPoint) Perturb(u []float64) {
+	if e.below {
+		e.add(u, -1)
+		return
+	}
+	e.add(u, 1)
+}
+
+// Collecting tells whether the first of the two decisions is deployed.
+func (e *TwoPoint) Collecting() bool { return !e.below }
+
+// Estimate writes (n/2δ)(Φ̂₊ − Φ̂₋)v, or nothing for the first of the two decisions.
+func (e *TwoPoint) Estimate(g []float64, o kedge.Observation) error {
+	clear(g)
+	if e.below {
+		e.slope(g, (e.above-o.Loss)/2)
+	}
+	return nil
+}
+
+// Commit keeps the first loss, or asks for a new direction.
+func (e *TwoPoint) Commit(o kedge.Observation) {
+	if e.below {
+		e.renew()
+	}
+	e.above, e.below = o.Loss, !e.below
+}

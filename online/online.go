@@ -1,10 +1,12 @@
-// Package online holds decision rules that learn from a moving population. A rule is assembled, not enumerated: a gradient
-// estimator (Vanilla, Composite, DerivativeFree), transforms of the gradient (Clip, Momentum), a step schedule and a
-// feasible set. The result is an ask/tell state machine with no loop, clock or I/O.
+// Package online holds decision rules that learn from a moving population. A rule is assembled, not enumerated: an estimator of
+// the gradient, transforms of it, a step schedule, a feasible set and the rhythm in which decisions are deployed. The result
+// is an ask/tell state machine with no loop, clock or I/O. Methods lists the known assemblies with what they need and where
+// they settle.
 //
-// Where a rule settles depends on the estimator alone: Vanilla at the performatively stable point [perdomo2020], Composite at
-// the optimum [he2025], DerivativeFree at the optimum only if every decision is held until the population has settled; held
-// for one step it finds the myopic point, which counts the population's first answer and not the rest.
+// Where a rule settles depends on the estimator and the rhythm alone. Vanilla and Retrain settle at the performatively stable
+// point [perdomo2020], Composite at the optimum [he2025]. Estimators that watch how the population answers (OnePoint,
+// TwoPoint, DerivativeFree, Performative, PlugIn) find the optimum if every decision is held until the population has settled;
+// held for one turn they find the myopic point, which counts the population's first answer and not the rest.
 package online
 
 import (
@@ -36,8 +38,23 @@ type perturber interface {
 	Perturb(u []float64)
 }
 
-// Schedule gives the step size of turn k = 0, 1, ….
+// collector is an Estimator that needs several deployments for one estimate.
+type collector interface {
+	// Collecting tells whether the deployment under way is not the last of them, so that no step follows it.
+	Collecting() bool
+}
+
+// follower is an Estimator that must know the iterate, whatever is deployed.
+type follower interface {
+	// Follow gives it the iterate of the turn, before Estimate and only until then.
+	Follow(u []float64)
+}
+
+// Schedule gives the step size of step k = 0, 1, ….
 type Schedule interface{ Step(k int) float64 }
+
+// Rhythm gives the length of deployment j = 0, 1, …, at least 1.
+type Rhythm interface{ Turns(j int) int }
 
 // Rule is the parts of a projected gradient rule u⁺ = Π(u − η_k·g) [he2025, composite update].
 type Rule struct {
@@ -45,19 +62,36 @@ type Rule struct {
 	Transforms []Transform
 	Step       Schedule
 	Set        kedge.Set
+
+	// Wait is how many turns a decision is held before its observation counts; the observations before are not looked at.
+	// Nil: one turn, that is no waiting.
+	Wait Rhythm
+	// Inner is how many steps the iterate takes on observations of one deployed decision, the step size counted from 0 in each
+	// deployment: lazy deployment [mendlerdunner2020]. Gradients are taken at the iterate. Nil: one step, that is greedy
+	// deployment.
+	Inner Rhythm
+	// Average is the step from which on, counted from 1, iterates are averaged; the average is the Center [polyak1992]. 0: none.
+	Average int
 }
 
 // From returns the rule started at u₀, which is projected onto the set first.
 func (r Rule) From(start []float64) (*Descent, error) {
-	if r.Gradient == nil || r.Step == nil || r.Set == nil {
-		return nil, errors.New("online: a rule needs a gradient, a step and a set")
+	if err := r.check(); err != nil {
+		return nil, err
 	}
 	if err := kedge.CheckFinite("start", start); err != nil {
 		return nil, err
 	}
-	d := &Descent{rule: r, u: append([]float64(nil), start...), next: make([]float64, len(start)), g: make([]float64, len(start))}
+	n := len(start)
+	d := &Descent{rule: r, u: append([]float64(nil), start...), next: make([]float64, n), g: make([]float64, n)}
 	if err := r.Set.Project(d.u); err != nil {
 		return nil, fmt.Errorf("project the first decision: %w", err)
+	}
+	if r.Inner != nil {
+		d.deployed = append([]float64(nil), d.u...)
+	}
+	if r.Average > 0 {
+		d.mean = make([]float64, n)
 	}
 	for _, t := range r.Transforms {
 		t.Apply(d.g) // of zeros, for those with a memory to learn its length
@@ -65,57 +99,148 @@ func (r Rule) From(start []float64) (*Descent, error) {
 	return d, nil
 }
 
+func (r Rule) check() error {
+	if r.Gradient == nil || r.Step == nil || r.Set == nil {
+		return errors.New("online: a rule needs a gradient, a step and a set")
+	}
+	if _, explores := r.Gradient.(perturber); explores && r.Inner != nil {
+		return fmt.Errorf("online: a %T learns from deploying, so it cannot be deployed lazily", r.Gradient)
+	}
+	if r.Average < 0 {
+		return &kedge.RangeError{Arg: "Average", Got: float64(r.Average), Want: "0 or a step ≥ 1"}
+	}
+	return nil
+}
+
 // Descent is a Rule under way. It is a kedge.Explorer: what it deploys is its iterate, perturbed if the estimator explores.
 type Descent struct {
 	rule       Rule
-	k          int
+	k          int // steps taken
+	deployment int // which decision is deployed
+	turn       int // turns it has been
 	u, next, g []float64
+	deployed   []float64 // by lazy deployment, which leaves it behind the iterate; otherwise nil
+	mean       []float64 // of iterates; nil when none are averaged
 }
 
 var _ kedge.Explorer = (*Descent)(nil)
 
 // Ask writes the decision to deploy.
 func (d *Descent) Ask(dst []float64) {
-	copy(dst[:len(d.u)], d.u)
+	from := d.u
+	if d.deployed != nil {
+		from = d.deployed
+	}
+	copy(dst[:len(d.u)], from)
 	if e, ok := d.rule.Gradient.(perturber); ok {
 		e.Perturb(dst[:len(d.u)])
 	}
 }
 
-// Center writes the iterate, the decision recommended so far.
-func (d *Descent) Center(dst []float64) { copy(dst[:len(d.u)], d.u) }
+// Center writes the iterate, or the average of the iterates: the decision recommended so far.
+func (d *Descent) Center(dst []float64) {
+	from := d.u
+	if d.rule.Average > 0 && d.k >= d.rule.Average {
+		from = d.mean
+	}
+	copy(dst[:len(d.u)], from)
+}
 
-// Tell takes one step. On an error the rule is unchanged.
+// Steps returns how many steps the iterate has taken, and Deployments how many decisions were deployed before the present one.
+func (d *Descent) Steps() int { return d.k }
+
+// Deployments returns how many decisions were deployed before the present one.
+func (d *Descent) Deployments() int { return d.deployment }
+
+// Tell takes what was observed, and a step when one is due. On an error the rule is unchanged.
 func (d *Descent) Tell(o kedge.Observation) error {
 	if err := d.check(o); err != nil {
 		return err
 	}
+	if d.turn+1 < lasts(d.rule.Wait, d.deployment) {
+		d.turn++
+		return nil
+	}
+	if f, ok := d.rule.Gradient.(follower); ok {
+		f.Follow(d.u)
+	}
+	if d.deployed != nil {
+		o.U = d.u
+	}
 	if err := d.rule.Gradient.Estimate(d.g, o); err != nil {
-		return fmt.Errorf("estimate the gradient of turn %d: %w", d.k, err)
+		return fmt.Errorf("estimate the gradient of turn %d: %w", o.Round, err)
 	}
-	for _, t := range d.rule.Transforms {
-		t.Apply(d.g)
+	if c, ok := d.rule.Gradient.(collector); ok && c.Collecting() {
+		d.redeploy()
+		commit(d.rule.Gradient, o)
+		return nil
 	}
-	copy(d.next, d.u)
-	rows.AddScaled(d.next, -d.rule.Step.Step(d.k), d.g)
-	if err := d.rule.Set.Project(d.next); err != nil {
-		return fmt.Errorf("project the decision of turn %d: %w", d.k, err)
+	if err := d.step(o); err != nil {
+		return err
 	}
 	d.commit(o)
 	return nil
 }
 
+// step writes Π(u − η·g) to next.
+func (d *Descent) step(o kedge.Observation) error {
+	for _, t := range d.rule.Transforms {
+		t.Apply(d.g)
+	}
+	copy(d.next, d.u)
+	rows.AddScaled(d.next, -d.rule.Step.Step(d.counted()), d.g)
+	if err := d.rule.Set.Project(d.next); err != nil {
+		return fmt.Errorf("project the decision of turn %d: %w", o.Round, err)
+	}
+	return nil
+}
+
+// inner returns which step of its deployment is taken.
+func (d *Descent) inner() int { return d.turn + 1 - lasts(d.rule.Wait, d.deployment) }
+
+// counted returns the number that the schedule knows the step by.
+func (d *Descent) counted() int {
+	if d.rule.Inner != nil {
+		return d.inner()
+	}
+	return d.k
+}
+
 func (d *Descent) commit(o kedge.Observation) {
+	commit(d.rule.Gradient, o)
+	for _, t := range d.rule.Transforms {
+		commit(t, o)
+	}
 	d.u, d.next = d.next, d.u
 	d.k++
-	if c, ok := d.rule.Gradient.(committer); ok {
-		c.Commit(o)
-	}
-	for _, t := range d.rule.Transforms {
-		if c, ok := t.(committer); ok {
-			c.Commit(o)
+	if weight := d.k - d.rule.Average + 1; d.mean != nil && weight >= 1 {
+		for i, v := range d.u {
+			d.mean[i] += (v - d.mean[i]) / float64(weight)
 		}
 	}
+	if d.inner()+1 < lasts(d.rule.Inner, d.deployment) {
+		d.turn++
+		return
+	}
+	copy(d.deployed, d.u)
+	d.redeploy()
+}
+
+func (d *Descent) redeploy() { d.deployment, d.turn = d.deployment+1, 0 }
+
+// commit lets a part of the rule remember the turn.
+func commit(part any, o kedge.Observation) {
+	if c, ok := part.(committer); ok {
+		c.Commit(o)
+	}
+}
+
+// lasts returns the turns of deployment j in a rhythm, 1 without one.
+func lasts(r Rhythm, j int) int {
+	if r == nil {
+		return 1
+	}
+	return max(1, r.Turns(j))
 }
 
 func (d *Descent) check(o kedge.Observation) error {

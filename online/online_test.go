@@ -52,7 +52,48 @@ func rules() map[string]func() online.Rule {
 			g := must(online.NewDerivativeFree(3, 0.1, stream.New(5, "directions")))
 			return online.Rule{Gradient: g, Step: online.Horizon{Eta: 1, Turns: 100}, Set: ball}
 		},
+		"lazy": func() online.Rule {
+			g := online.Vanilla{Objective: objective.Affinity{}, Dims: dims}
+			return online.Rule{Gradient: g, Step: online.Diminishing{Eta: 0.1, Delay: 2, Power: 1}, Set: ball, Inner: online.Polynomial{First: 1.5, Power: 1}, Average: 2}
+		},
+		"retrain": func() online.Rule {
+			return online.Rule{Gradient: online.NewRetrain(objective.Affinity{}, dims, ball), Step: online.Constant(1), Set: ball, Wait: online.Hold(2), Average: 1}
+		},
+		"one-point, waiting": func() online.Rule {
+			g := must(online.NewOnePoint(3, 0.1, stream.New(5, "directions")))
+			return online.Rule{Gradient: g, Step: online.Constant(0.01), Set: ball, Wait: online.Settling{Contraction: 0.5}, Average: 1}
+		},
+		"two-point": func() online.Rule {
+			g := must(online.NewTwoPoint(3, 0.1, stream.New(5, "directions")))
+			adam := &online.Adam{Beta1: 0.9, Beta2: 0.99, Epsilon: 1e-8}
+			return online.Rule{Gradient: g, Transforms: []online.Transform{adam}, Step: online.Constant(0.01), Set: ball}
+		},
+		"performative": func() online.Rule {
+			g := must(online.NewPerformative(objective.Affinity{}, dims, online.Reparametrized, 5, 0.1, stream.New(5, "directions")))
+			return online.Rule{Gradient: g, Step: online.Constant(0.1), Set: ball}
+		},
+		"plug-in": func() online.Rule {
+			g := must(online.NewPlugIn(objective.Affinity{}, dims, online.LocationScale, 5, 0.1, stream.New(5, "directions"), ball))
+			return online.Rule{Gradient: g, Step: online.Constant(1), Set: ball}
+		},
 	}
+}
+
+// panel shows two people, of whom the first was the second of the round before.
+func panel(r *stream.Stream, round int, u []float64) kedge.Observation {
+	o := observe(r, round, u)
+	for i := range 3 {
+		o.D[i], o.D[3+i] = float64(round), float64(round+1)
+	}
+	return o
+}
+
+func TestRecursiveConforms(t *testing.T) {
+	start := func() kedge.Algorithm {
+		g := must(online.NewRecursive(online.Vanilla{Objective: objective.Affinity{}, Dims: dims}, dims, 0.1))
+		return must(online.Rule{Gradient: g, Step: online.Constant(0.1), Set: set.Ball{Radius: 1}}.From([]float64{0.3, -0.2, 0.1}))
+	}
+	conform.Algorithm(t, start, conform.Turns{Decision: 3, Observe: panel})
 }
 
 func TestRulesConform(t *testing.T) {

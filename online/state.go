@@ -1,6 +1,7 @@
 package online
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -10,17 +11,19 @@ import (
 
 var (
 	_ wire.State = (*Descent)(nil)
-	_ wire.State = (*DerivativeFree)(nil)
 	_ wire.State = (*Momentum)(nil)
+	_ wire.State = (*Adam)(nil)
 )
 
 const (
-	descentKind        = "online.Descent/1"
-	derivativeFreeKind = "online.DerivativeFree/1"
-	momentumKind       = "online.Momentum/1"
+	descentKind  = "online.Descent/2"
+	momentumKind = "online.Momentum/1"
+	adamKind     = "online.Adam/1"
+
+	mostTurns = 1 << 53 // that a saved rule has taken
 )
 
-// AppendBinary appends the turn, the iterate and what the parts of the rule remember. A part that remembers turns and is no
+// AppendBinary appends the turn, the iterate, what is deployed, the average and what the parts of the rule remember. A part that remembers turns and is no
 // wire.State is an error.
 func (d *Descent) AppendBinary(b []byte) ([]byte, error) {
 	parts, err := d.memory()
@@ -29,7 +32,11 @@ func (d *Descent) AppendBinary(b []byte) ([]byte, error) {
 	}
 	w := wire.Write(b, descentKind)
 	w.Int(d.k)
-	w.Floats(d.u)
+	w.Int(d.deployment)
+	w.Int(d.turn)
+	for _, x := range [][]float64{d.u, d.deployed, d.mean} {
+		w.Floats(x)
+	}
 	w.Int(len(parts))
 	for _, part := range parts {
 		w.State(part)
@@ -44,8 +51,11 @@ func (d *Descent) UnmarshalBinary(data []byte) error {
 		return err
 	}
 	r := wire.Read(data, descentKind)
-	k := r.Int(math.MaxInt)
-	r.Fill(d.next)
+	k, deployment, turn := r.Int(mostTurns), r.Int(mostTurns), r.Int(longest)
+	deployed, mean := make([]float64, len(d.deployed)), make([]float64, len(d.mean))
+	for _, x := range [][]float64{d.next, deployed, mean} {
+		r.Fill(x)
+	}
 	if n := r.Int(math.MaxInt); n != len(parts) {
 		r.Fail("%d parts have memory, in this rule %d", n, len(parts))
 	}
@@ -56,13 +66,17 @@ func (d *Descent) UnmarshalBinary(data []byte) error {
 	if err := r.Finish(); err != nil {
 		return err
 	}
-	if err := kedge.CheckFinite("the saved decision", d.next); err != nil {
-		return err
+	for _, x := range [][]float64{d.next, deployed, mean} {
+		if err := kedge.CheckFinite("the saved decision", x); err != nil {
+			return err
+		}
 	}
 	if err := wire.RestoreAll(parts, saved); err != nil {
 		return err
 	}
-	d.k, d.u, d.next = k, d.next, d.u
+	d.k, d.deployment, d.turn, d.u, d.next = k, deployment, turn, d.next, d.u
+	copy(d.deployed, deployed)
+	copy(d.mean, mean)
 	return nil
 }
 
@@ -82,58 +96,6 @@ func (d *Descent) memory() (list []wire.State, err error) {
 		}
 	}
 	return list, nil
-}
-
-// AppendBinary appends the last loss, this turn's direction if there is one already, and the source's state.
-func (e *DerivativeFree) AppendBinary(b []byte) ([]byte, error) {
-	source, err := e.sourceState()
-	if err != nil {
-		return b, err
-	}
-	w := wire.Write(b, derivativeFreeKind)
-	w.Float(e.previous)
-	w.Bool(e.drawn)
-	if e.drawn {
-		w.Floats(e.direction)
-	}
-	w.State(source)
-	return w.Finish()
-}
-
-// UnmarshalBinary makes e go on where the saved estimator was. On an error e is unchanged.
-func (e *DerivativeFree) UnmarshalBinary(data []byte) error {
-	source, err := e.sourceState()
-	if err != nil {
-		return err
-	}
-	r := wire.Read(data, derivativeFreeKind)
-	previous, drawn := r.Float(), r.Bool()
-	direction := make([]float64, len(e.direction))
-	if drawn {
-		r.Fill(direction)
-	}
-	from := r.Bytes()
-	if math.IsInf(previous, 0) {
-		r.Fail("the last loss is %v", previous)
-	}
-	if err := r.Finish(); err != nil {
-		return err
-	}
-	if err := kedge.CheckFinite("the saved direction", direction); err != nil {
-		return err
-	}
-	if err := source.UnmarshalBinary(from); err != nil {
-		return err
-	}
-	e.previous, e.drawn, e.direction = previous, drawn, direction
-	return nil
-}
-
-func (e *DerivativeFree) sourceState() (wire.State, error) {
-	if s, ok := e.source.(wire.State); ok {
-		return s, nil
-	}
-	return nil, fmt.Errorf("online: the source of directions, a %T, cannot be saved: it is no wire.State", e.source)
 }
 
 // AppendBinary appends the average.
@@ -158,6 +120,36 @@ func (m *Momentum) UnmarshalBinary(data []byte) error {
 	}
 	if len(mean) > 0 { // before the first turn there is none
 		m.mean, m.pending = mean, make([]float64, len(mean))
+	}
+	return nil
+}
+
+// AppendBinary appends the averages and how many gradients are in them.
+func (a *Adam) AppendBinary(b []byte) ([]byte, error) {
+	w := wire.Write(b, adamKind)
+	w.Int(a.count)
+	w.Floats(a.mean)
+	w.Floats(a.square)
+	return w.Finish()
+}
+
+// UnmarshalBinary makes a go on from the saved averages. On an error a is unchanged.
+func (a *Adam) UnmarshalBinary(data []byte) error {
+	r := wire.Read(data, adamKind)
+	count, mean, square := r.Int(mostTurns), r.Floats(), r.Floats()
+	if len(mean) != len(square) || a.mean != nil && len(mean) != len(a.mean) {
+		r.Fail("averages of %d and %d numbers, want %d", len(mean), len(square), len(a.mean))
+	}
+	if err := r.Finish(); err != nil {
+		return err
+	}
+	if err := errors.Join(kedge.CheckFinite("the saved average", mean), kedge.CheckFinite("the saved square", square)); err != nil {
+		return err
+	}
+	a.count = count
+	if len(mean) > 0 {
+		a.mean, a.square = mean, square
+		a.newMean, a.newSquare = make([]float64, len(mean)), make([]float64, len(mean))
 	}
 	return nil
 }

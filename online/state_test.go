@@ -73,7 +73,7 @@ func FuzzUnmarshalDescent(f *testing.F) {
 		for name, rule := range rules() {
 			d := after(t, rule(), 0)
 			before := must(d.AppendBinary(nil))
-			data := wire.Seal("online.Descent/1", content)
+			data := wire.Seal("online.Descent/2", content)
 			if err := d.UnmarshalBinary(data); err == nil {
 				before = data
 			}
@@ -91,9 +91,13 @@ func FuzzUnmarshalDescent(f *testing.F) {
 func shortAverage() ([]byte, error) {
 	m := &online.Momentum{Beta: 0.5}
 	m.Apply([]float64{1, 2})
-	w := wire.Write(nil, "online.Descent/1")
-	w.Int(1)
+	w := wire.Write(nil, "online.Descent/2")
+	for range 3 {
+		w.Int(1)
+	}
 	w.Floats([]float64{0, 0, 0})
+	w.Floats(nil)
+	w.Floats(nil)
 	w.Int(1)
 	w.State(m)
 	return w.Finish()

@@ -43,6 +43,9 @@ func kept(t testing.TB, n int) map[string]func() *population.Crowd {
 		"float64, NumPy": gather(population.Float64, func() population.Picker {
 			return population.WithReplacement{Source: stream.NewNumPy(5)}
 		}),
+		"float64, rotating": gather(population.Float64, func() population.Picker {
+			return &population.Rotating{Of: population.WithReplacement{Source: stream.New(5, "sample")}}
+		}),
 		"float32, everyone": gather(population.Float32, func() population.Picker { return population.Everyone{} }),
 	}
 }

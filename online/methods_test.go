@@ -1,0 +1,76 @@
+package online_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/kedge-opt/kedge/online"
+)
+
+const methodsHead = `# Methods
+
+Every decision rule is assembled from parts of package online: an estimator of the gradient, transforms of it, a step schedule, a
+set and the rhythm in which decisions are deployed. These are the known assemblies, by the name that they have as the
+` + "`kind`" + ` of an algorithm in specs. This page is written from ` + "`online.Methods`" + `; a test keeps it so.
+
+There are three places where a method can settle. The *stable* decision is the best one for the population it leads to, as if
+that population were given. The *myopic* decision also counts how the population answers within the turns that a decision is
+held, and takes that for the whole answer. The *optimal* decision is the one whose settled population is best. A method that
+learns from how the population answers is myopic unless decisions are held until the population has settled; where the
+population answers at once, myopic and optimal are the same.
+
+What a method needs: *samples* are states of individuals, together with the derivatives of the loss; a *panel* shows the same
+individuals twice; *values* are mean losses alone; a *sensitivity* says how settled states answer the decision; a *model* is a
+family of laws that the population is known to follow.
+
+`
+
+const methodsTail = `
+Any of them takes a step schedule (constant, 1/√k, diminishing, by the horizon), momentum, clipping and the average of its
+iterates. Sources are listed in [REFERENCES.md](REFERENCES.md).
+`
+
+// docs/methods.md is the table of the code.
+func TestMethodsPage(t *testing.T) {
+	const file = "../docs/methods.md"
+	page := methodsHead + online.Table() + methodsTail
+	if os.Getenv("KEDGE_UPDATE") != "" {
+		if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text, err := os.ReadFile(file); err != nil || string(text) != page {
+		t.Errorf("%s is not what the methods say (%v): run KEDGE_UPDATE=1 go test -run MethodsPage ./online", file, err)
+	}
+}
+
+// Names differ, everything is said, and what needs no sensitivity and does not wait cannot be known to be optimal.
+func TestMethodsAreWhole(t *testing.T) {
+	references, err := os.ReadFile("../docs/REFERENCES.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, m := range online.Methods() {
+		if found, ok := online.MethodOf(m.Name); seen[m.Name] || !ok || found != m {
+			t.Errorf("%s is there twice or not found", m.Name)
+		}
+		seen[m.Name] = true
+		if m.Title == "" || m.Assembly == "" || m.Needs == (online.Needs{}) || m.Proven == "" {
+			t.Errorf("%+v leaves something out", m)
+		}
+		if m.Limit == online.Optimal && !m.Needs.Sensitivity && !strings.Contains(m.Assembly, "Wait") {
+			t.Errorf("%s is said to be optimal without a sensitivity and without waiting", m.Name)
+		}
+		for _, key := range regexp.MustCompile(`\[(\w+)`).FindAllStringSubmatch(m.Source, -1) {
+			if !strings.Contains(string(references), "**["+key[1]+"]**") {
+				t.Errorf("%s cites %s, which docs/REFERENCES.md does not have", m.Name, key[1])
+			}
+		}
+	}
+	if _, ok := online.MethodOf("newton"); ok {
+		t.Error("there is a method newton")
+	}
+}

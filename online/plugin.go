@@ -1,0 +1,131 @@
+package online
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/rows"
+)
+
+// Family says how PlugIn takes a population to answer.
+type Family int
+
+const (
+	// Location moves the mean of the states: p = Gu + b + r.
+	Location Family = iota
+	// LocationScale also stretches every entry of the states: p = Gu + b + (Ku + c)∘r.
+	LocationScale
+)
+
+// PlugIn is the two-stage method for location and location–scale families [miller2021]. First it deploys decisions u + δv around
+// the first one and keeps all it sees; then it fits how means (and deviations) of the states answer the decision by
+// least squares, and goes to the minimum of the loss over the individuals that were seen, moved as the fit says. From then on
+// it stays there.
+//
+// Take a step size of 1. The answer is as good as the fit, so it is the optimum only if populations of the family are, and only if every
+// decision is held until the population has settled.
+type PlugIn struct {
+	direction
+	objective kedge.RowObjective
+	dims      kedge.Dims
+	family    Family
+	trials    int
+	search    minimizer
+
+	decisions []float64 // tried, one a row
+	sizes     []int     // how many individuals were seen under each
+	p, d      []float64 // they, one a row
+	done      bool
+
+	fit      fit
+	at, best []float64
+	moved    []float64 // the individuals under another decision
+	pull     []float64
+}
+
+// NewPlugIn returns the method with so many trial decisions, more than the decision has entries, at distance δ > 0 of the first,
+// for a rule over the given set.
+func NewPlugIn(objective kedge.RowObjective, dims kedge.Dims, family Family, trials int, delta float64, source Normals, set kedge.Set) (*PlugIn, error) {
+	d, err := newDirection(dims.Decision, delta, source)
+	if err != nil {
+		return nil, err
+	}
+	if trials <= dims.Decision {
+		return nil, &kedge.RangeError{Arg: "trials", Got: float64(trials), Want: fmt.Sprintf("at least %d, one more than the decision has entries", dims.Decision+1)}
+	}
+	return &PlugIn{
+		direction: d, objective: objective, dims: dims, family: family, trials: trials,
+		at: make([]float64, dims.Decision), best: make([]float64, dims.Decision),
+		search: minimizer{set: set, what: "the decision that is best for the fitted population", tol: 1e-10, steps: retrainSteps},
+	}, nil
+}
+
+// Follow begins the search at the iterate.
+func (e *PlugIn) Follow(u []float64) {
+	copy(e.at, u)
+	copy(e.best, u)
+}
+
+// Perturb adds δv to u while decisions are tried.
+func (e *PlugIn) Perturb(u []float64) {
+	if !e.done {
+		e.add(u, 1)
+	}
+}
+
+// Collecting tells whether more trials follow.
+func (e *PlugIn) Collecting() bool { return !e.done && len(e.sizes)+1 < e.trials }
+
+// Estimate writes u − argmin after the last trial and zeros otherwise. Trials that do not tell the entries of the decision
+// apart are an error that wraps kedge.ErrSingular, a minimum that is not found is a *kedge.NotConvergedError.
+func (e *PlugIn) Estimate(g []float64, o kedge.Observation) error {
+	n, err := sampleSize(o, e.dims)
+	clear(g)
+	e.draw()
+	if err != nil || e.done || e.Collecting() {
+		return err
+	}
+	decisions, sizes := append(slices.Clip(e.decisions), o.U...), append(slices.Clip(e.sizes), n)
+	p, d := append(slices.Clip(e.p), o.P...), append(slices.Clip(e.d), o.D...)
+	if e.fit, err = fitResponse(e.family, e.dims, decisions, sizes, p); err != nil {
+		return err
+	}
+	e.moved, e.pull = make([]float64, len(p)), make([]float64, len(p))
+	e.fit.traits = d
+	if err := e.search.run(e, e.best); err != nil {
+		return err
+	}
+	copy(g, e.at)
+	rows.AddScaled(g, -1, e.best)
+	return nil
+}
+
+// eval is the mean loss under u of the individuals that were seen, moved as the fit says.
+func (e *PlugIn) eval(g, u []float64) float64 {
+	n := kedge.Count(e.moved, e.dims.State)
+	e.fit.move(e.moved, u)
+	clear(e.pull)
+	clear(g)
+	sum := e.objective.EvalRows(e.pull, g, e.moved, u, e.fit.traits)
+	e.fit.pullBack(g, e.pull)
+	rows.Scale(g, 1/float64(n))
+	return sum / float64(n)
+}
+
+// Commit keeps what a trial showed, and forgets it all after the last.
+func (e *PlugIn) Commit(o kedge.Observation) {
+	if !e.Collecting() {
+		e.done = true
+		e.decisions, e.sizes, e.p, e.d, e.moved, e.pull, e.fit = nil, nil, nil, nil, nil, nil, fit{}
+		return
+	}
+	if e.sizes == nil {
+		e.p, e.d = slices.Grow(e.p, e.trials*len(o.P)), slices.Grow(e.d, e.trials*len(o.D))
+		e.decisions, e.sizes = slices.Grow(e.decisions, e.trials*len(o.U)), slices.Grow(e.sizes, e.trials)
+	}
+	e.decisions = append(e.decisions, o.U...)
+	e.sizes = append(e.sizes, len(o.P)/e.dims.State)
+	e.p, e.d = append(e.p, o.P...), append(e.d, o.D...)
+	e.renew()
+}

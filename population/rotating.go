@@ -1,0 +1,79 @@
+package population
+
+import (
+	"math"
+	"slices"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/wire"
+)
+
+const rotatingKind = "population.Rotating/1"
+
+var _ wire.State = (*Rotating)(nil)
+
+// Rotating picks a panel of two waves: the first half of a sample are those of the second half of the sample before, in the same
+// order, and the second half is picked anew. Everybody is so seen in two successive samples, and samples stay independent
+// otherwise. The first sample is all new. Samples must have an even size, the same every time.
+type Rotating struct {
+	Of    Picker // picks the new half
+	again []int  // who will be seen again
+}
+
+// Pick writes those who are seen again, then the new.
+func (r *Rotating) Pick(dst []int, n int) error {
+	half := len(dst) / 2
+	if len(dst)%2 != 0 || r.again != nil && len(r.again) != half {
+		return &kedge.RangeError{Arg: "a sample of a rotating panel", Got: float64(len(dst)), Want: "an even number, the same every time"}
+	}
+	fresh := dst
+	if r.again != nil {
+		fresh = dst[half:]
+	}
+	if len(r.again) > 0 && slices.Max(r.again) >= n {
+		return &kedge.RangeError{Arg: "an individual of the panel", Got: float64(slices.Max(r.again)), Want: "one of the crowd"}
+	}
+	if err := r.Of.Pick(fresh, n); err != nil {
+		return err
+	}
+	copy(dst[:len(dst)-len(fresh)], r.again)
+	r.again = append(r.again[:0], dst[half:]...)
+	return nil
+}
+
+// AppendBinary appends who will be seen again and the state of the picker of the new.
+func (r *Rotating) AppendBinary(b []byte) ([]byte, error) {
+	of, err := stateOf("picker", r.Of)
+	if err != nil {
+		return b, err
+	}
+	w := wire.Write(b, rotatingKind)
+	w.Int(len(r.again))
+	for _, i := range r.again {
+		w.Int(i)
+	}
+	w.State(of)
+	return w.Finish()
+}
+
+// UnmarshalBinary restores who will be seen again and the picker of the new. On an error r is unchanged.
+func (r *Rotating) UnmarshalBinary(data []byte) error {
+	of, err := stateOf("picker", r.Of)
+	if err != nil {
+		return err
+	}
+	in := wire.Read(data, rotatingKind)
+	var again []int
+	for range in.Count(8) {
+		again = append(again, in.Int(math.MaxInt32))
+	}
+	picker := in.Bytes()
+	if err := in.Finish(); err != nil {
+		return err
+	}
+	if err := of.UnmarshalBinary(picker); err != nil {
+		return err
+	}
+	r.again = again
+	return nil
+}
