@@ -145,6 +145,18 @@ type Metrics struct {
 	Gradient    float64 // ‖∇Φ̃(u)‖²
 	GapRef      float64 // Gap by a second, reference notion of value and optimum
 	DistanceRef float64 // Distance to that reference optimum
+	Theory      *Theory // what the theory says of the turn; nil when it was not asked
+}
+
+// Theory is what the theory says of a turn beside what happened, once the population has answered the deployed decision u. NaN
+// marks what is not known.
+type Theory struct {
+	V        float64 // mean ‖pᵢ − h(u, dᵢ)‖_P
+	VBound   float64 // √(ρ₁V² + ρ₂‖u − u′‖²) with V and u′ of the turn before: never below V
+	W1       float64 // W₁ of all (p, d) to the settled ones, by ‖p − p′‖_P + ‖d − d′‖: never above V
+	Bias     float64 // ‖e‖, the error of the composite gradient because the population has not settled
+	BiasByW1 float64 // L·W₁: never below Bias
+	BiasByV  float64 // L_p·V: never below Bias
 }
 
 // Recorder receives the measured steps of a loop.

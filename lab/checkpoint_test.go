@@ -62,7 +62,8 @@ var wandering = []string{"population.size=200", "population.dim=5", "iterations=
 	"record.paths=5", "record.rollout=3", "population.storage=float32", "population.sampling=without-replacement"}
 
 func resumable() map[string][]string {
-	return map[string][]string{"choice": carrying, "polarized": wandering}
+	compared := []string{"iterations=300", "trials=3", "record.every=7", "record.theory=true", "record.transport=50"}
+	return map[string][]string{"choice": carrying, "polarized": wandering, "lq2": compared}
 }
 
 // finish runs a problem to its end and seals it.

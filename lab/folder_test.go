@@ -62,7 +62,7 @@ func contents(t testing.TB, dir string) map[string]string {
 func variants() map[string][]string {
 	return map[string][]string{
 		"polarized": append(small, "record.rollout=3", "record.gradient=true", "record.paths=7"),
-		"choice":    {"population.dim=9", "iterations=30", "trials=4", "set.sum=20", "optimum.starts=3"},
+		"choice":    {"population.dim=9", "iterations=30", "trials=4", "set.sum=20", "optimum.starts=3", "record.theory=true", "record.transport=9"},
 		"lq2":       {"iterations=50", "trials=3", `algorithms=[{name: 'a, "b"/c%:d', kind: vanilla, step: 0.01}]`},
 	}
 }
@@ -277,6 +277,10 @@ func printed(r *lab.Result) string {
 		for _, trial := range one.Trials {
 			path := trial.Path
 			trial.Path = nil
+			for i, m := range trial.Metrics {
+				text += fmt.Sprintf(" %+v", m.Theory)
+				trial.Metrics[i].Theory = nil
+			}
 			text += fmt.Sprintf("\n%+v %+v", trial, path)
 		}
 	}

@@ -55,7 +55,11 @@ func write(w io.Writer, s wire.State) error {
 
 // states are what the file of a trial holds.
 func (a *attempt) states() []wire.State {
-	return []wire.State{&a.at, a.slot, a.trial.Population, a.trial.Algorithm}
+	list := []wire.State{&a.at, a.slot, a.trial.Population, a.trial.Algorithm}
+	if a.theory != nil {
+		list = append(list, a.theory)
+	}
+	return list
 }
 
 // restore brings a trial to where an earlier process saved it, if one did. On an error the trial is spoiled.

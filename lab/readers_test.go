@@ -58,6 +58,8 @@ func held(r *lab.Result) (series, arrays map[string]string) {
 				for name, v := range map[string]float64{
 					"trial": float64(trial.Index), "k": float64(trial.K[i]), "value": m.Value, "gap": m.Gap, "distance": m.Distance,
 					"w1_own": m.W1Own, "w1_optimal": m.W1Optimal, "gradient": m.Gradient, "gap_rollout": m.GapRef, "distance_rollout": m.DistanceRef,
+					"v": m.Theory.V, "v_bound": m.Theory.VBound, "w1_joint": m.Theory.W1,
+					"bias": m.Theory.Bias, "bias_by_w1": m.Theory.BiasByW1, "bias_by_v": m.Theory.BiasByV,
 				} {
 					numbers[name] = append(numbers[name], v)
 				}
@@ -80,7 +82,7 @@ func TestOthersReadTheSameBits(t *testing.T) {
 		t.Skip("starts Python")
 	}
 	interpreter := python(t, "numpy")
-	r, dir := saved(t, "polarized", 2, append(small, "record.gradient=true", "iterations=400", "record.paths=0")...)
+	r, dir := saved(t, "polarized", 2, append(small, "record.theory=true", "record.transport=100", "iterations=400", "record.paths=0")...)
 	out, err := exec.Command(interpreter, "testdata/readers.py", dir).Output()
 	var found map[string]map[string]string
 	if err != nil || json.Unmarshal(out, &found) != nil {

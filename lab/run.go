@@ -115,7 +115,7 @@ func (r *run) solve(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("find the optimum: %w", err)
 	}
-	r.meter = loop.Meter{Steady: f, Maximize: p.Maximize, Optimum: loop.Target{Decision: best.Decision, Loss: best.Loss}, Gradient: p.Spec.Record.Gradient}
+	r.meter = loop.Meter{Steady: f, Maximize: p.Maximize, Optimum: loop.Target{Decision: best.Decision, Loss: best.Loss}, Gradient: p.Spec.Record.Gradient || p.Spec.Record.Theory}
 	if p.MeasureItems() {
 		r.meter.W1 = transport.W1Both
 	}

@@ -37,8 +37,8 @@ func TestWorkersGiveTheSameBytes(t *testing.T) {
 		"algorithms=[{name: composite, step: 0.1, batch: 50}]",
 	}
 	for what, sets := range map[string][]string{
-		"polarized":         append(small, "record.every=7", "record.rollout=3", "record.gradient=true"),
-		"polarized, large":  large,
+		"polarized":         append(small, "record.every=7", "record.rollout=3", "record.theory=true", "record.transport=14"),
+		"polarized, large":  append(large, "record.theory=true"),
 		"polarized, single": append(large, "population.storage=float32"),
 		"choice":            {"population.dim=9", "iterations=30", "trials=4", "set.sum=20", "optimum.starts=3"},
 		"lq2":               {"iterations=200", "trials=6"},

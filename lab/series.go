@@ -21,20 +21,66 @@ func metricFields(m *kedge.Metrics) [8]*float64 {
 	return [8]*float64{&m.Value, &m.Gap, &m.Distance, &m.W1Own, &m.W1Optimal, &m.Gradient, &m.GapRef, &m.DistanceRef}
 }
 
-func seriesColumns() []string { return append([]string{"algorithm", "trial", "k"}, metricColumns()...) }
+// theoryColumns follow them in a series that compares its turns with the theory.
+func theoryColumns() []string {
+	return []string{"v", "v_bound", "w1_joint", "bias", "bias_by_w1", "bias_by_v"}
+}
+
+func theoryFields(t *kedge.Theory) [6]*float64 {
+	return [6]*float64{&t.V, &t.VBound, &t.W1, &t.Bias, &t.BiasByW1, &t.BiasByV}
+}
+
+// numbers appends the numbers of a row to dst.
+func numbers(dst []float64, m *kedge.Metrics) []float64 {
+	for _, v := range metricFields(m) {
+		dst = append(dst, *v)
+	}
+	if m.Theory != nil {
+		for _, v := range theoryFields(m.Theory) {
+			dst = append(dst, *v)
+		}
+	}
+	return dst
+}
+
+// numberColumns are the columns that numbers fills.
+func numberColumns(theory bool) []string {
+	if theory {
+		return append(metricColumns(), theoryColumns()...)
+	}
+	return metricColumns()
+}
+
+func seriesColumns(theory bool) []string {
+	return append([]string{"algorithm", "trial", "k"}, numberColumns(theory)...)
+}
+
+// theory tells whether turns were compared with the theory; in one run all are or none.
+func (r *Result) theory() bool {
+	for _, one := range r.Runs {
+		for _, t := range one.Trials {
+			if len(t.Metrics) > 0 {
+				return t.Metrics[0].Theory != nil
+			}
+		}
+	}
+	return false
+}
 
 // writeSeries writes one row a measured turn; what was not measured stays empty.
 func (r *Result) writeSeries(w io.Writer) error {
-	if _, err := io.WriteString(w, strings.Join(seriesColumns(), ",")+"\n"); err != nil {
+	if _, err := io.WriteString(w, strings.Join(seriesColumns(r.theory()), ",")+"\n"); err != nil {
 		return err
 	}
 	var line []byte
+	var row []float64
 	for i := range r.Runs {
 		one := &r.Runs[i]
 		name := columns.AppendText(nil, one.Name)
 		for _, t := range one.Trials {
 			for j := range t.K {
-				line = appendStep(line[:0], name, t.Index, t.K[j], &t.Metrics[j])
+				row = numbers(row[:0], &t.Metrics[j])
+				line = appendStep(line[:0], name, t.Index, t.K[j], row)
 				if _, err := w.Write(line); err != nil {
 					return err
 				}
@@ -44,12 +90,12 @@ func (r *Result) writeSeries(w io.Writer) error {
 	return nil
 }
 
-func appendStep(line, name []byte, trial, k int, m *kedge.Metrics) []byte {
+func appendStep(line, name []byte, trial, k int, row []float64) []byte {
 	line = append(line, name...)
 	line = strconv.AppendInt(append(line, ','), int64(trial), 10)
 	line = strconv.AppendInt(append(line, ','), int64(k), 10)
-	for _, v := range metricFields(m) {
-		line = columns.AppendNumber(append(line, ','), *v)
+	for _, v := range row {
+		line = columns.AppendNumber(append(line, ','), v)
 	}
 	return append(line, '\n')
 }
@@ -57,13 +103,14 @@ func appendStep(line, name []byte, trial, k int, m *kedge.Metrics) []byte {
 // writeParquet writes the same table as Parquet, trial by trial.
 func (r *Result) writeParquet(w io.Writer) error {
 	fields := []columns.Field{{Name: "algorithm", Kind: columns.Text}, {Name: "trial", Kind: columns.Whole}, {Name: "k", Kind: columns.Whole}}
-	for _, name := range metricColumns() {
+	theory := r.theory()
+	for _, name := range numberColumns(theory) {
 		fields = append(fields, columns.Field{Name: name})
 	}
 	out := columns.NewWriter(w, fields...)
 	for i := range r.Runs {
 		for j := range r.Runs[i].Trials {
-			if err := out.Write(r.Runs[i].Trials[j].table(r.Runs[i].Name)); err != nil {
+			if err := out.Write(r.Runs[i].Trials[j].table(r.Runs[i].Name, theory)); err != nil {
 				return err
 			}
 		}
@@ -72,17 +119,19 @@ func (r *Result) writeParquet(w io.Writer) error {
 }
 
 // table is the series of one trial.
-func (t *Trial) table(algorithm string) Table {
+func (t *Trial) table(algorithm string, theory bool) Table {
 	n := len(t.K)
-	c := make([]Column, 0, 11)
+	c := make([]Column, 0, 17)
 	c = append(c, Column{Name: "algorithm", Text: make([]string, n)}, Column{Name: "trial", Numbers: make([]float64, n)}, Column{Name: "k", Numbers: floats(t.K)})
-	for _, name := range metricColumns() {
+	for _, name := range numberColumns(theory) {
 		c = append(c, Column{Name: name, Numbers: make([]float64, n)})
 	}
+	var row []float64
 	for i := range n {
 		c[0].Text[i], c[1].Numbers[i] = algorithm, float64(t.Index)
-		for j, v := range metricFields(&t.Metrics[i]) {
-			c[3+j].Numbers[i] = *v
+		row = numbers(row[:0], &t.Metrics[i])
+		for j, v := range row {
+			c[3+j].Numbers[i] = v
 		}
 	}
 	return Table{Columns: c}
@@ -96,13 +145,20 @@ func (r *Result) readSeries(path string) error {
 	}
 	c := t.Columns
 	asWritten := func(c Column, name string) bool { return c.Name == name && (c.Numbers == nil) == (name == "algorithm") }
-	if !slices.EqualFunc(c, seriesColumns(), asWritten) {
-		return fmt.Errorf("%s: want the columns %v", path, seriesColumns())
+	theory := len(c) > len(seriesColumns(false))
+	if want := seriesColumns(theory); !slices.EqualFunc(c, want, asWritten) {
+		return fmt.Errorf("%s: want the columns %v", path, want)
 	}
 	for i := range t.Rows() {
 		var m kedge.Metrics
 		for j, v := range metricFields(&m) {
 			*v = c[3+j].Numbers[i]
+		}
+		if theory {
+			m.Theory = new(kedge.Theory)
+			for j, v := range theoryFields(m.Theory) {
+				*v = c[3+len(metricColumns())+j].Numbers[i]
+			}
 		}
 		if err := r.addStep(c[0].Text[i], int(c[1].Numbers[i]), int(c[2].Numbers[i]), m); err != nil {
 			return fmt.Errorf("%s: row %d: %w", path, i, err)

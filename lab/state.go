@@ -24,7 +24,7 @@ func (t *Trial) AppendBinary(b []byte) ([]byte, error) {
 	writeInts(w, t.K)
 	w.Int(len(t.Metrics))
 	for i := range t.Metrics {
-		for _, v := range values(&t.Metrics[i]) {
+		for _, v := range metricFields(&t.Metrics[i]) {
 			w.Float(*v)
 		}
 	}
@@ -33,7 +33,32 @@ func (t *Trial) AppendBinary(b []byte) ([]byte, error) {
 	t.Path.write(w)
 	w.Float(t.Seconds)
 	w.Bool(t.Finished)
+	t.writeTheory(w)
 	return w.Finish()
+}
+
+// writeTheory adds what the theory says of the measured turns, if it was asked.
+func (t *Trial) writeTheory(w *wire.Writer) {
+	for i := range t.Metrics {
+		if t.Metrics[i].Theory != nil {
+			for _, v := range theoryFields(t.Metrics[i].Theory) {
+				w.Float(*v)
+			}
+		}
+	}
+}
+
+// readTheory reads that, if it is there.
+func (t *Trial) readTheory(r *wire.Reader) {
+	if !r.More() {
+		return
+	}
+	for i := range t.Metrics {
+		t.Metrics[i].Theory = new(kedge.Theory)
+		for _, v := range theoryFields(t.Metrics[i].Theory) {
+			*v = r.Float()
+		}
+	}
 }
 
 // UnmarshalBinary makes t the saved trial. On an error t is unchanged.
@@ -46,23 +71,19 @@ func (t *Trial) UnmarshalBinary(data []byte) error {
 		r.Fail("%d turns with %d measurements", len(saved.K), n)
 	}
 	for i := range saved.Metrics {
-		for _, v := range values(&saved.Metrics[i]) {
+		for _, v := range metricFields(&saved.Metrics[i]) {
 			*v = r.Float()
 		}
 	}
 	saved.Decision, saved.Angles = someFloats(r), someFloats(r)
 	saved.Path = readPath(r)
 	saved.Seconds, saved.Finished = r.Float(), r.Bool()
+	saved.readTheory(r)
 	if err := r.Finish(); err != nil {
 		return err
 	}
 	*t = saved
 	return nil
-}
-
-// values lists the numbers of a measurement.
-func values(m *kedge.Metrics) [8]*float64 {
-	return [...]*float64{&m.Value, &m.Gap, &m.Distance, &m.W1Own, &m.W1Optimal, &m.Gradient, &m.GapRef, &m.DistanceRef}
 }
 
 func (p *Path) write(w *wire.Writer) {

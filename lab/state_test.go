@@ -20,9 +20,14 @@ func full(t testing.TB) *Trial {
 		Path: &Path{K: []int{0}, People: []int{5}, States: []float64{6}, Decisions: []float64{7}},
 	}
 	for i := range trial.Metrics {
-		m := reflect.ValueOf(&trial.Metrics[i]).Elem()
-		for j := range m.NumField() {
-			m.Field(j).SetFloat(float64(10*i + j + 1))
+		m := &trial.Metrics[i]
+		m.Theory = new(kedge.Theory)
+		for at, v := range []reflect.Value{reflect.ValueOf(m).Elem(), reflect.ValueOf(m.Theory).Elem()} {
+			for j := range v.NumField() {
+				if v.Field(j).CanFloat() {
+					v.Field(j).SetFloat(float64(100*at + 10*i + j + 1))
+				}
+			}
 		}
 	}
 	for _, v := range []reflect.Value{reflect.ValueOf(*trial), reflect.ValueOf(*trial.Path)} {

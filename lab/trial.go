@@ -12,16 +12,17 @@ import (
 
 // attempt is a trial under way.
 type attempt struct {
-	run   *run
-	at    place
-	slot  *Trial
-	trial *spec.Trial
-	meter *loop.Meter
-	path  *walk
-	seen  *Method   // who is watched, or nil
-	begun time.Time // earlier by what earlier processes spent
-	pulse int64     // the keeper's, when the trial was saved last
-	saved bool      // the trial has a file in the checkpoint
+	run    *run
+	at     place
+	slot   *Trial
+	trial  *spec.Trial
+	meter  *loop.Meter
+	theory *loop.Theory // nil when it is not asked
+	path   *walk
+	seen   *Method   // who is watched, or nil
+	begun  time.Time // earlier by what earlier processes spent
+	pulse  int64     // the keeper's, when the trial was saved last
+	saved  bool      // the trial has a file in the checkpoint
 }
 
 // attempt runs one trial into its slot and returns what it hands on to the next.
@@ -34,7 +35,7 @@ func (r *run) attempt(ctx context.Context, at place, carried float64) (float64, 
 	l := loop.Loop{
 		Population: a.trial.Population, Algorithm: a.trial.Algorithm, Objective: a.trial.Objective,
 		Turns: r.result.Iterations, Batch: a.trial.Batch, Hold: r.problem.Spec.Hold, From: a.at.turns,
-		Meter: a.meter, Recorder: log, Every: r.problem.Spec.Record.Every,
+		Meter: a.meter, Theory: a.theory, Recorder: log, Every: r.problem.Spec.Record.Every,
 		After: func(turns int) error { return a.after(ctx, turns) },
 	}
 	within := ctx
@@ -53,14 +54,13 @@ func (r *run) attempt(ctx context.Context, at place, carried float64) (float64, 
 // start makes a trial, where an earlier process saved it if there was one.
 func (r *run) start(at place, carried float64) (*attempt, error) {
 	a := &attempt{run: r, at: at, slot: r.slot(at.algorithm, at.trial), meter: r.ownMeter(), seen: r.watch.method(at.algorithm)}
-	var err error
-	if a.trial, err = r.problem.Trial(at.algorithm, at.trial, carried); err != nil {
+	if err := a.begin(carried); err != nil {
 		return nil, err
 	}
-	if err := r.keeper.restore(a); err != nil {
+	if r.keeper.restore(a) != nil {
 		r.progress.Done.Add(-int64(r.keeper.places[at]))
 		*a.slot, a.at = Trial{Index: at.trial}, at
-		if a.trial, err = r.problem.Trial(at.algorithm, at.trial, carried); err != nil {
+		if err := a.begin(carried); err != nil {
 			return nil, err
 		}
 	}
@@ -70,6 +70,15 @@ func (r *run) start(at place, carried float64) (*attempt, error) {
 	a.path.see(a.at.turns)
 	a.lend()
 	return a, nil
+}
+
+// begin makes the trial as it is before its first turn.
+func (a *attempt) begin(carried float64) (err error) {
+	if a.trial, err = a.run.problem.Trial(a.at.algorithm, a.at.trial, carried); err != nil {
+		return err
+	}
+	a.theory, err = a.run.theory()
+	return err
 }
 
 // after looks after the trial between two turns.
@@ -102,6 +111,9 @@ func (a *attempt) finish(last []float64) {
 func (a *attempt) lend() {
 	n := max(1, a.run.workers/int(max(1, a.run.open.Load())))
 	a.trial.Population.Workers, a.meter.Steady.Workers = n, n
+	if a.theory != nil {
+		a.theory.Lag.Workers = n
+	}
 	if a.meter.Reference != nil {
 		a.meter.Reference.Rollout.Workers = n
 	}

@@ -21,6 +21,7 @@ type Loop struct {
 	Hold  int // steps of the population a decision; 0 means 1
 
 	Meter    *Meter         // measures; nil when nothing is recorded
+	Theory   *Theory        // measures, beside it, what the theory bounds; nil for none. It needs a population that shows its States
 	Recorder kedge.Recorder // receives what is measured; nil for none
 	Every    int            // measure every so many turns, and at the end; 0 means every turn
 
@@ -44,7 +45,7 @@ func (l *Loop) Run(ctx context.Context) error {
 	o := kedge.Observation{U: make([]float64, dim.Decision)}
 	p, d := make([]float64, l.Batch*dim.State), make([]float64, l.Batch*dim.Trait)
 	for k := l.From; k < l.Turns; k++ {
-		if err := l.measure(&step, k); err != nil {
+		if err := l.measure(ctx, &step, k); err != nil {
 			return err
 		}
 		o.Round, o.P, o.D = k, p, d
@@ -57,7 +58,7 @@ func (l *Loop) Run(ctx context.Context) error {
 			}
 		}
 	}
-	return l.measure(&step, l.Turns)
+	return l.measure(ctx, &step, l.Turns)
 }
 
 func (l *Loop) check() error {
@@ -95,9 +96,17 @@ func (l *Loop) turn(ctx context.Context, o *kedge.Observation) error {
 	return nil
 }
 
-// measure records the start of turn k when it is due: every so many turns and after the last.
-func (l *Loop) measure(s *kedge.Step, k int) error {
-	if l.Recorder == nil || (k%max(1, l.Every) != 0 && k != l.Turns) {
+// recorded tells whether the start of turn k is recorded: every so many turns and after the last.
+func (l *Loop) recorded(k int) bool {
+	return l.Recorder != nil && (k%max(1, l.Every) == 0 || k == l.Turns)
+}
+
+// measure records the start of turn k when it is due.
+func (l *Loop) measure(ctx context.Context, s *kedge.Step, k int) error {
+	if err := l.compare(ctx, s, k); err != nil {
+		return fmt.Errorf("compare turn %d with the theory: %w", k, err)
+	}
+	if !l.recorded(k) {
 		return nil
 	}
 	s.K = k
@@ -107,16 +116,30 @@ func (l *Loop) measure(s *kedge.Step, k int) error {
 		l.Algorithm.Ask(s.U)
 	}
 	if l.Meter != nil {
-		var states []float64
-		if c, ok := l.Population.(crowd); ok {
-			states = c.States()
-		}
-		if err := l.Meter.Measure(&s.Metrics, s.U, states); err != nil {
+		if err := l.Meter.Measure(&s.Metrics, s.U, l.states()); err != nil {
 			return fmt.Errorf("measure before turn %d: %w", k, err)
 		}
 	}
 	if err := l.Recorder.Record(s); err != nil {
 		return fmt.Errorf("record turn %d: %w", k, err)
+	}
+	return nil
+}
+
+// compare lets the theory speak of turn k when it is recorded. A turn before such a one is measured too, for the recursion.
+func (l *Loop) compare(ctx context.Context, s *kedge.Step, k int) (err error) {
+	if l.Theory == nil || !l.recorded(k) && !l.recorded(k+1) {
+		return nil
+	}
+	l.Algorithm.Ask(l.Theory.deployed)
+	s.Metrics.Theory, err = l.Theory.measure(ctx, k, l.recorded(k), k == l.Turns, l.states())
+	return err
+}
+
+// states returns everybody's state, nil when the population does not show them.
+func (l *Loop) states() []float64 {
+	if c, ok := l.Population.(crowd); ok {
+		return c.States()
 	}
 	return nil
 }

@@ -23,6 +23,7 @@ func (c *check) all() {
 	c.start()
 	c.algorithms()
 	c.record()
+	c.theory()
 	c.generator()
 	if len(c.found) == 0 {
 		c.size()
@@ -132,6 +133,24 @@ func (c *check) record() {
 		c.fail(keys("record.w1", "dynamics.kind"), "record.w1 is items, but only choice dynamics have items; want none")
 	}
 }
+
+// theory refuses what cannot be compared with the theory.
+func (c *check) theory() {
+	r, p := &c.s.Record, &c.s.Population
+	if r.Transport > 0 && !r.Theory {
+		c.fail(keys("record.transport", "record.theory"), "record.transport is %d, which wants record.theory true", r.Transport)
+	}
+	if r.Theory && p.Storage == "float32" {
+		c.fail(keys("record.theory", "population.storage"), "record.theory is true, which wants population.storage float64")
+	}
+	if r.Transport > 0 && p.Size > maxTransport {
+		c.fail(keys("record.transport", "population.size"), "record.transport is %d, but population.size is %d, and the distance of more than %d individuals is not worked out; want 0",
+			r.Transport, p.Size, maxTransport)
+	}
+}
+
+// maxTransport is how many individuals the exact distance is worked out for: their costs take 200 MB.
+const maxTransport = 5000
 
 // generator refuses what the published runs did not draw.
 func (c *check) generator() {

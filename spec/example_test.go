@@ -119,6 +119,8 @@ algorithms: [{name: vanilla, step: 0.005}]
 	//   rollout: 0
 	//   gradient: false
 	//   paths: 40
+	//   theory: false
+	//   transport: 0
 	// optimum:
 	//   starts: 20
 	//   tolerance: 1e-10

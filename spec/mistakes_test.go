@@ -253,6 +253,9 @@ func TestMistakesBetweenSections(t *testing.T) {
 			"x.yaml:3: generator numpy draws everybody once and in order, want population.traits stored"},
 		{"size: 1, dim: 4, law: proportions}", "size: 1, dim: 4, law: proportions, storage: float32}\nrecord: {w1: items}",
 			"x.yaml:4: record.w1 is items, which wants population.storage float64"},
+		{"size: 1, dim: 4, law: proportions}", "size: 1, dim: 4, law: proportions, storage: float32}\nrecord: {theory: true}",
+			"x.yaml:4: record.theory is true, which wants population.storage float64"},
+		{"iterations: 10", "iterations: 10\nrecord: {transport: 5}", "x.yaml:2: record.transport is 5, which wants record.theory true"},
 	} {
 		c.breaks(t, crowded)
 	}

@@ -47,6 +47,9 @@ type Record struct {
 	Rollout  int    // judge also by the value after so many steps from the start, and find that notion's optimum; 0: no
 	Gradient bool   // measure ‖∇Φ̃‖²
 	Paths    int    // individuals whose path is kept, of the last trial of every algorithm; 0: none
+
+	Theory    bool // compare every measured turn with the bounds of the theory
+	Transport int  // with that, the exact W₁ every so many turns and at the last; 0: never
 }
 
 // Optimum says how the exact optimum is sought.
@@ -123,6 +126,8 @@ func (r *Record) describe(f *form) {
 	fieldOr(f, "rollout", &r.Rollout, count(0, 1_000_000), 0)
 	fieldOr(f, "gradient", &r.Gradient, boolean(), false)
 	fieldOr(f, "paths", &r.Paths, count(0, 10_000), 40)
+	fieldOr(f, "theory", &r.Theory, boolean(), false)
+	fieldOr(f, "transport", &r.Transport, count(0, maxCount), 0)
 }
 
 func (o *Optimum) describe(f *form) {

@@ -45,6 +45,9 @@ func (r *Reader) Finish() error {
 	return r.err
 }
 
+// More tells whether there is content that was not read.
+func (r *Reader) More() bool { return r.err == nil && len(r.b) > 0 }
+
 // take returns the next n bytes.
 func (r *Reader) take(n int) []byte {
 	if n > len(r.b) {
