@@ -43,12 +43,16 @@ func recorded(t *testing.T, name string) map[string]npy.Array {
 	return byName
 }
 
-// published builds a case as its authors ran it.
-func published(t testing.TB, name string) *spec.Problem {
+// published builds a case as its authors ran it, but for what is set.
+func published(t testing.TB, name string, sets ...string) *spec.Problem {
 	t.Helper()
 	src, _ := spec.Case(name)
 	variant, _ := spec.Case(name + ".published")
-	s, err := spec.Parse(name, src, spec.Merge("published", variant))
+	over := []spec.Overlay{spec.Merge("published", variant)}
+	for _, s := range sets {
+		over = append(over, spec.Assign(s))
+	}
+	s, err := spec.Parse(name, src, over...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,6 +54,7 @@ func Execute(ctx context.Context, p *spec.Problem, o Options) (*Result, error) {
 	if err := r.solve(ctx); err != nil {
 		return nil, err
 	}
+	r.yardsticks()
 	jobs := r.jobs()
 	r.watch.begin(r.result)
 	r.open.Store(int64(len(jobs)))
@@ -68,6 +69,7 @@ func Execute(ctx context.Context, p *spec.Problem, o Options) (*Result, error) {
 	if err := r.angles(); err != nil {
 		return nil, err
 	}
+	r.compare()
 	return r.result, nil
 }
 
@@ -82,6 +84,7 @@ type run struct {
 	meter    loop.Meter // what every trial's own meter starts from
 	shown    []int      // individuals whose angles are kept
 
+	sticks  []yardstick       // of every algorithm, when turns are compared with the theory
 	carried map[place]float64 // what finished trials of an earlier process handed on
 }
 

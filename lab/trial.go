@@ -77,7 +77,7 @@ func (a *attempt) begin(carried float64) (err error) {
 	if a.trial, err = a.run.problem.Trial(a.at.algorithm, a.at.trial, carried); err != nil {
 		return err
 	}
-	a.theory, err = a.run.theory()
+	a.theory, err = a.run.theory(a.at.algorithm)
 	return err
 }
 

@@ -258,15 +258,6 @@ func (p *Problem) Steady() (*steady.Objective, error) {
 	return steady.New(steady.Model{Settler: m.settler, Objective: m.objective, Sensitivity: m.closed, TraitRows: p.Traits})
 }
 
-// Lag returns what tells how far a population is from being settled.
-func (p *Problem) Lag() *steady.Lag {
-	m := p.model
-	return &steady.Lag{
-		Model:    steady.Model{Settler: m.settler, Objective: m.objective, Sensitivity: m.closed, TraitRows: p.Traits},
-		Dynamics: m.dynamics, Steps: p.Spec.Hold,
-	}
-}
-
 // Rollout returns the value a fixed number of steps after the start, nil when the spec does not ask for it.
 func (p *Problem) Rollout() *steady.Rollout {
 	if p.Spec.Record.Rollout == 0 {

@@ -1,0 +1,151 @@
+package lab
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/certify"
+)
+
+// claim is an inequality of the theory between two numbers of a turn.
+type claim struct {
+	words string
+	sides func(t *kedge.Theory) (measured, bound float64)
+}
+
+func claims() []claim {
+	return []claim{
+		{"‖e‖ ≤ L_p·V", func(t *kedge.Theory) (float64, float64) { return t.Bias, t.BiasByV }},
+		{"‖e‖ ≤ L·W₁", func(t *kedge.Theory) (float64, float64) { return t.Bias, t.BiasByW1 }},
+		{"W₁ ≤ V", func(t *kedge.Theory) (float64, float64) { return t.W1, t.V }},
+		{"V ≤ its recursion", func(t *kedge.Theory) (float64, float64) { return t.V, t.VBound }},
+	}
+}
+
+const (
+	rounding = 1e-13 // how much of the largest bound of a trial is taken for rounding
+	faint    = 1e-9  // how much of it a measurement must be for its ratio to mean something
+)
+
+// margins are how many times the measured side of a claim goes into its bound, over all measured turns of an algorithm.
+type margins struct {
+	judged int
+	ratios []float64 // in order, where they mean something
+	turn   int       // of the least
+	broken string    // where the claim fails first
+}
+
+// weigh judges a claim over the trials of an algorithm.
+func (c claim) weigh(trials []Trial) margins {
+	m, least := margins{}, math.Inf(1)
+	for _, t := range trials {
+		scale := c.largest(t)
+		for i := range t.Metrics {
+			measured, bound := c.sides(t.Metrics[i].Theory)
+			if math.IsNaN(measured) || math.IsNaN(bound) {
+				continue
+			}
+			m.judged++
+			if m.broken == "" && measured > bound+rounding*scale {
+				m.broken = fmt.Sprintf("%s fails at turn %d of trial %d", c.words, t.K[i], t.Index)
+			}
+			if ratio := bound / measured; measured > faint*scale {
+				m.ratios = append(m.ratios, ratio)
+				if ratio < least {
+					least, m.turn = ratio, t.K[i]
+				}
+			}
+		}
+	}
+	slices.Sort(m.ratios)
+	return m
+}
+
+// largest is the largest bound of a trial.
+func (c claim) largest(t Trial) float64 {
+	most := 0.0
+	for i := range t.Metrics {
+		if _, bound := c.sides(t.Metrics[i].Theory); bound > most {
+			most = bound
+		}
+	}
+	return most
+}
+
+// row is what a table says of a claim about an algorithm.
+func (m margins) row(name string, c claim) []string {
+	least, median := "", ""
+	if n := len(m.ratios); n > 0 {
+		least, median = ratio(m.ratios[0]), ratio(m.ratios[n/2])
+	}
+	return []string{name, c.words, fmt.Sprint(m.judged), least, median, fmt.Sprint(m.turn)}
+}
+
+// compare adds a section that says how far the bounds of the theory were from what happened.
+func (r *run) compare() {
+	if r.sticks == nil || !r.result.theory() {
+		return
+	}
+	s := Section{
+		ID: "theory", Title: "Bounds along the run", Text: r.known(),
+		Columns: []string{"method", "claim", "turns", "least bound/measured", "median", "at turn"},
+	}
+	judged := 0
+	var broken []string
+	for _, one := range r.result.Runs {
+		for _, c := range claims() {
+			m := c.weigh(one.Trials)
+			if m.judged == 0 {
+				continue
+			}
+			judged += m.judged
+			s.Rows = append(s.Rows, m.row(one.Name, c))
+			if m.broken != "" {
+				broken = append(broken, one.Name+": "+m.broken)
+			}
+		}
+	}
+	s.Verdict = verdict(judged, broken)
+	r.result.Sections = append(r.result.Sections, s)
+}
+
+func verdict(judged int, broken []string) string {
+	switch {
+	case len(broken) > 0:
+		return "✗ " + strings.Join(broken, "; ")
+	case judged == 0:
+		return "No bound is known, so there is nothing to judge."
+	}
+	return fmt.Sprintf("✓ Every bound held, all %d times.", judged)
+}
+
+// ratio writes how many times larger a bound is.
+func ratio(x float64) string { return fmt.Sprintf("%.4g", x) }
+
+// known says which constants the bounds are made of, and how they are known.
+func (r *run) known() string {
+	text := "V is the mean distance of individuals from where the deployed decision would settle them, W₁ the distance of the two crowds, e the error that this makes in the gradient."
+	same := func(y yardstick) bool { return y.words() == r.sticks[0].words() }
+	if !slices.ContainsFunc(r.sticks, func(y yardstick) bool { return !same(y) }) {
+		return text + "\n\n" + r.sticks[0].words()
+	}
+	for i, y := range r.sticks {
+		text += "\n\n" + r.problem.Spec.Algorithms[i].Name + ": " + y.words()
+	}
+	return text
+}
+
+func (y yardstick) words() string {
+	if y.failure != nil {
+		return "No bounds: " + y.failure.Error() + "."
+	}
+	var list []string
+	for _, k := range []certify.Key{certify.Lp, certify.L, certify.Rho1, certify.Rho2} {
+		c := y.constants.Get(k)
+		list = append(list, fmt.Sprintf("%s = %.4g (%s)", c.Symbol(), c.Value, c.Known))
+	}
+	return strings.Join(list, ", ") + "."
+}

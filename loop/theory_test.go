@@ -1,0 +1,133 @@
+package loop_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/loop"
+	"github.com/kedge-opt/kedge/online"
+	"github.com/kedge-opt/kedge/population"
+	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/steady"
+)
+
+// lq2Weight solves AᵀPA − P + I = 0, by hand; its eigenvalues are 32/27 and 5/3. lq2Bounds are the constants of LQ2 in that norm:
+// L = (‖S‖ + ‖G‖‖Q‖)/√λmin(P), and with L_f² = 1 − 3/5 the others follow from their definitions.
+var (
+	lq2Weight = []float64{4.0 / 3, 2.0 / 9, 2.0 / 9, 41.0 / 27}
+	lq2Bounds = loop.Bounds{L: 2.42536, Lp: 2.42536, Rho1: 0.7, Rho2: 4.18581}
+)
+
+// displaced is LQ2 in a crowd where everybody stands by the same vector beside the own steady state under the first decision.
+func displaced(t *testing.T, offset []float64) (lq2, *loop.Theory) {
+	t.Helper()
+	q := newLQ2(t)
+	start := make([]float64, len(q.crowd.Traits()))
+	for i := range 4 {
+		p := kedge.Row(start, i, 2)
+		if _, err := q.model.Settle(p, []float64{0.5, 0.5}, kedge.Row(q.crowd.Traits(), i, 2)); err != nil {
+			t.Fatal(err)
+		}
+		rows.AddScaled(p, 1, offset)
+	}
+	var err error
+	if q.crowd, err = population.New(q.model, start, q.crowd.Traits(), population.Everyone{}); err != nil {
+		t.Fatal(err)
+	}
+	lag := &steady.Lag{
+		Model:    steady.Model{Settler: q.model, Objective: q.loss, Sensitivity: q.sensitivity(t), Traits: q.crowd.Traits()},
+		Dynamics: q.model, Weight: lq2Weight,
+	}
+	theory, err := loop.NewTheory(lag, lq2Bounds, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q, theory
+}
+
+// Where everybody stands by the same δ beside the steady state, the joint law of states and traits is the settled one moved by
+// δ, and W₁ = V = ‖δ‖_P. In a linear world δₖ = A(δₖ₋₁ − G(uₖ − uₖ₋₁)) and the bias is (S + GᵀQ)δ.
+func TestTheoryOfATranslation(t *testing.T) {
+	q, theory := displaced(t, []float64{1, -2})
+	g := &online.Composite{Objective: q.loss, Sensitivity: q.sensitivity(t), Dims: lq2Dims}
+	l, _ := q.loop(t, g, 0.1, 20, 1)
+	log := &turnLog{}
+	l.Theory, l.Recorder = theory, log
+	if err := l.Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	x, y, before := 1.0, -2.0, log.u[0]
+	for k, m := range log.metrics {
+		u, v := log.u[k][0]-before[0], log.u[k][1]-before[1]
+		x, y = x-1.25*u-0.5*v, y-0.5*u-v
+		x, y = 0.5*x+0.25*y, 0.5*y
+		p := lq2Weight
+		length := math.Sqrt(p[0]*x*x + 2*p[1]*x*y + p[3]*y*y)
+		bias := math.Hypot(2.25*x+0.5*y, 0.5*x+2*y)
+		got := m.Theory
+		close := func(what string, got, want float64) {
+			if math.Abs(got-want) > 1e-14 {
+				t.Errorf("turn %d: %s is %v, want %v", k, what, got, want)
+			}
+		}
+		close("V", got.V, length)
+		close("‖e‖", got.Bias, bias)
+		close("L_p V", got.BiasByV, lq2Bounds.Lp*length)
+		if k%5 == 0 {
+			close("W₁", got.W1, length)
+			close("L W₁", got.BiasByW1, lq2Bounds.L*length)
+		} else if !math.IsNaN(got.W1) || !math.IsNaN(got.BiasByW1) {
+			t.Errorf("turn %d: W₁ is %v, nobody asked", k, got.W1)
+		}
+		if k > 0 {
+			last := log.metrics[k-1].Theory.V
+			close("the recursion", got.VBound, math.Sqrt(0.7*last*last+lq2Bounds.Rho2*(u*u+v*v)))
+		} else if !math.IsNaN(got.VBound) {
+			t.Errorf("turn 0 is bounded by %v, but nothing came before it", got.VBound)
+		}
+		before = log.u[k]
+	}
+}
+
+// What is said of a turn does not depend on which others are recorded.
+func TestTheoryOfSparseTurns(t *testing.T) {
+	said := map[int]*turnLog{}
+	for _, every := range []int{1, 5} {
+		q, theory := displaced(t, []float64{1, -2})
+		l, _ := q.loop(t, online.Vanilla{Objective: q.loss, Dims: lq2Dims}, 0.1, 23, 2)
+		said[every] = &turnLog{}
+		theory.Lag.Steps = 2
+		l.Theory, l.Recorder, l.Every = theory, said[every], every
+		if err := l.Run(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, k := range said[5].k {
+		sparse, dense := *said[5].metrics[i].Theory, *said[1].metrics[k].Theory
+		if k == 0 {
+			sparse.VBound, dense.VBound = 0, 0
+		}
+		if sparse != dense {
+			t.Errorf("turn %d: %+v, among all turns %+v", k, sparse, dense)
+		}
+	}
+}
+
+// A theory of which nothing is known bounds nothing, and measures all the same.
+func TestNothingIsBoundedWithoutConstants(t *testing.T) {
+	q, theory := displaced(t, []float64{1, 0})
+	theory.Bounds = loop.Unbounded()
+	l, _ := q.loop(t, online.Vanilla{Objective: q.loss, Dims: lq2Dims}, 0.1, 3, 1)
+	log := &turnLog{}
+	l.Theory, l.Recorder = theory, log
+	if err := l.Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	for k, m := range log.metrics {
+		if got := m.Theory; !(got.V > 0 && got.Bias > 0) || !math.IsNaN(got.VBound) || !math.IsNaN(got.BiasByV) || !math.IsNaN(got.BiasByW1) {
+			t.Errorf("turn %d: %+v", k, got)
+		}
+	}
+}
