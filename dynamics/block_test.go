@@ -40,11 +40,17 @@ func subjects(t testing.TB) []subject {
 		t.Fatal(err)
 	}
 	polarized := dynamics.Polarized{Dim: m, Lambda: 0.4, Sigma: 0.5}
+	opinions := func(r *rand.Rand, n int) []float64 { return append(direction(r, n), r.Float64(), r.Float64()) }
+	habits := func(r *rand.Rand, n int) []float64 {
+		return append(probability(r, n), r.Float64()/2, r.Float64()/2, 0.1+r.Float64())
+	}
 	return []subject{
 		{"Polarized", polarized, block(direction, m), direction(rng, m), block(direction, m)},
 		{"PolarizedNorm", dynamics.PolarizedNorm{Polarized: polarized}, block(direction, m+1), direction(rng, m), block(direction, m)},
 		{"Choice", dynamics.Choice{Dim: m, Lambda1: 0.2, Lambda2: 0.5, Epsilon: 0.1}, block(probability, m), normals(rng, m), block(probability, m)},
 		{"Affine", affine, block(normals, m), normals(rng, 4), block(normals, 3)},
+		{"PolarizedEach", dynamics.PolarizedEach{Dim: m}, block(direction, m), scaled(direction(rng, m), 0.3), block(opinions, m)},
+		{"ChoiceEach", dynamics.ChoiceEach{Dim: m}, block(probability, m), normals(rng, m), block(habits, m)},
 	}
 }
 

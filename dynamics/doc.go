@@ -23,6 +23,8 @@ var (
 	_ closed            = Polarized{}
 	_ closed            = PolarizedNorm{}
 	_ closed            = Choice{}
+	_ closed            = PolarizedEach{}
+	_ closed            = ChoiceEach{}
 	_ closed            = (*Affine)(nil)
 	_ kedge.Smooth      = Func{}
 	_ kedge.RowSettler  = (*Iterated)(nil)

@@ -42,6 +42,7 @@ type Crowd struct {
 	steps  int     // taken
 	moving *Moving // the traits, of a crowd with a motion
 	noise  *Noise
+	social *social   // of a crowd that sees its mean
 	room   []float64 // for the first state of a newcomer
 }
 
@@ -63,6 +64,7 @@ type Config struct {
 	Workers  int        // as in Crowd
 	Motion   *Motion    // how traits drift, and people come and go; nil: not at all. Traits are copied then, as float64
 	Noise    *Noise     // what pushes states after every step; nil: nothing
+	Social   bool       // the dynamics see the crowd: they take (u, p̄) for the decision, with the mean p̄ of all states
 }
 
 // New returns a crowd of one individual for every row of states and traits, both of which are copied; giving both makes any
@@ -96,6 +98,9 @@ func Gather(config Config) (*Crowd, error) {
 	}
 	if c.traits == nil {
 		c.traits = kedge.Block{}
+	}
+	if config.Social {
+		c.dim.Decision -= c.dim.State
 	}
 	if err := c.count(config.States); err != nil {
 		return nil, err
@@ -266,6 +271,9 @@ func (c *Crowd) moveAll(ctx context.Context, u []float64) error {
 	chunks := (c.size + chunk - 1) / chunk
 	hands := crew.Hands(c.Workers, c.size*c.dim.State)
 	c.furnish(hands)
+	if c.social != nil {
+		u = c.social.see(u, c, hands)
+	}
 	if hands > 1 {
 		return crew.Share(hands, chunks, func(hand, i int) error { return c.move(ctx, u, i, &c.desks[hand]) })
 	}

@@ -206,8 +206,14 @@ func (r *waitingRoom) call(number int) []float64 {
 	return kedge.Row(r.block, number-r.first, r.dim)
 }
 
-// unsettle gives the crowd its motion and its noise.
+// unsettle gives the crowd its motion, its noise and its sight.
 func (c *Crowd) unsettle(config Config) (err error) {
+	if config.Social {
+		if c.dim.Decision < 0 {
+			return &kedge.DimError{Arg: "a decision that ends with the mean state", Got: c.dim.Decision + c.dim.State, Want: c.dim.State}
+		}
+		c.social = newSocial(c)
+	}
 	if c.noise = config.Noise; c.noise != nil {
 		if err := c.noise.check(c.dim.State); err != nil {
 			return err

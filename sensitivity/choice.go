@@ -49,12 +49,17 @@ func (s *Choice) PullRows(gu, _, u, _, v []float64) error {
 	defer s.room.giveBack(borrowed)
 	z, sum := (*borrowed)[:s.Dim], (*borrowed)[s.Dim:]
 	count := sumRows(sum, v)
-	shift(sum, sum[softmax(z, u, -s.Epsilon)])
-	mean, gain := rows.Dot(z, sum), -s.Epsilon*s.Lambda2/(1-s.Lambda1)
-	for i, x := range z {
-		sum[i] = gain * x * (sum[i] - mean)
-	}
+	s.answer(z, sum, u)
 	return commit(gu, sum, nil, u, nil, v, count)
+}
+
+// answer replaces v by ∇ᵤh v and writes softmax(−εu) to z.
+func (s *Choice) answer(z, v, u []float64) {
+	shift(v, v[softmax(z, u, -s.Epsilon)])
+	mean, gain := rows.Dot(z, v), -s.Epsilon*s.Lambda2/(1-s.Lambda1)
+	for i, x := range z {
+		v[i] = gain * x * (v[i] - mean)
+	}
 }
 
 // sumRows adds up the rows of a block and returns how many there are.

@@ -26,6 +26,7 @@ type Objective struct {
 	sums    sums
 	desks   []desk // one a worker
 	task    task
+	social  *social // of a crowd that sees its mean
 }
 
 // desk is where one worker judges a chunk.
@@ -52,6 +53,7 @@ type Model struct {
 	Sensitivity kedge.Sensitivity // at settled states; nil when no gradient is asked for
 	Traits      []float64         // one individual a row
 	TraitRows   kedge.Rows        // instead of Traits, of crowds whose traits are kept otherwise
+	Social      bool              // settler and sensitivity take (u, p̄) for the decision, with the mean p̄ of the settled crowd
 }
 
 // New checks the model and returns its Φ̃. Rows are not read before they are needed; a number among them that is not finite
@@ -70,19 +72,23 @@ func New(m Model) (*Objective, error) {
 
 // newObjective makes the Objective of a model that has been checked.
 func newObjective(m Model, traits kedge.Rows) *Objective {
-	dim := m.Settler.Dims()
 	s := &Objective{
 		model: m, traits: traits,
-		settler: kedge.BatchedSettler(m.Settler), judge: kedge.BatchedObjective(m.Objective, dim),
+		settler: kedge.BatchedSettler(m.Settler),
 	}
+	dim := s.Dims()
+	s.judge = kedge.BatchedObjective(m.Objective, dim)
 	aligner, settles := m.Settler.(kedge.Aligner)
 	aligned, judges := m.Objective.(kedge.AlignedObjective)
-	if settles && judges {
+	if settles && judges && !m.Social {
 		s.aligner, s.aligned = aligner, aligned
 	}
 	n, _ := traits.Size()
 	s.sums.init(n, dim.Decision, s.evalChunk)
 	s.furnish(1)
+	if m.Social {
+		s.social = newSocial(s)
+	}
 	return s
 }
 
@@ -104,7 +110,13 @@ func (s *Objective) Clone() *Objective {
 }
 
 // Dims returns the lengths of the decision, state and trait.
-func (s *Objective) Dims() kedge.Dims { return s.model.Settler.Dims() }
+func (s *Objective) Dims() kedge.Dims {
+	dim := s.model.Settler.Dims()
+	if s.model.Social {
+		dim.Decision -= dim.State
+	}
+	return dim
+}
 
 // Residual returns the worst steady-state residual of the last evaluation.
 func (s *Objective) Residual() kedge.Residual {
@@ -154,6 +166,13 @@ func (s *Objective) Settle(dst, u []float64) error {
 	if err := errors.Join(kedge.CheckVector("u", u, dim.Decision), kedge.CheckLen("dst", dst, n*dim.State)); err != nil {
 		return err
 	}
+	if s.social != nil {
+		if err := s.social.settle(u); err != nil {
+			return err
+		}
+		copy(dst, s.social.states)
+		return nil
+	}
 	s.forget()
 	for first := 0; first < n; first += chunk {
 		last := min(n, first+chunk)
@@ -178,6 +197,9 @@ func (s *Objective) eval(g []float64, t task) (float64, error) {
 	dim := s.Dims()
 	if err := checkAsk(g, t.u, dim); err != nil {
 		return 0, err
+	}
+	if s.social != nil {
+		return s.social.eval(g, t)
 	}
 	hands := crew.Hands(s.Workers, s.sums.n*dim.State)
 	s.furnish(hands)

@@ -1,0 +1,166 @@
+package steady
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/crew"
+	"github.com/kedge-opt/kedge/fixpoint"
+	"github.com/kedge-opt/kedge/rows"
+)
+
+// social evaluates a crowd whose individuals see its mean: given (u, p̄) everybody settles at h(u, p̄, dᵢ), and the mean settles
+// where p̄ = mean h(u, p̄, dᵢ). By implicit differentiation of both,
+//
+//	∇Φ̃ = mean[∂Φ/∂u + ∂ᵤhᵢ (∂Φ/∂p + y)],   y = mean ∂ₘhᵢ (∂Φ/∂p + y),
+//
+// where ∂ᵤh and ∂ₘh are partial products at a given mean. Everybody's settled state and pull are kept meanwhile.
+type social struct {
+	of    *Objective
+	hands int
+	seen  []float64 // (u, p̄)
+	start []float64
+	y     []float64
+
+	states, pulls []float64 // of everybody
+
+	means, losses, answers sums
+	meanStep, answerStep   func(dst, x []float64) error
+	solver                 *fixpoint.Solver
+}
+
+func newSocial(of *Objective) *social {
+	dim, all := of.Dims(), of.settler.Dims()
+	n := of.sums.n
+	s := &social{
+		of: of, seen: make([]float64, all.Decision), y: make([]float64, dim.State), start: make([]float64, dim.State),
+		states: make([]float64, n*dim.State), pulls: make([]float64, n*dim.State),
+		solver: fixpoint.New(dim.State, fixpoint.Options{}),
+	}
+	s.means.init(n, dim.State, s.settleChunk)
+	s.losses.init(n, dim.Decision, s.judgeChunk)
+	s.answers.init(n, all.Decision, s.answerChunk)
+	s.meanStep, s.answerStep = s.nextMean, s.nextAnswer
+	return s
+}
+
+// mean is the part of seen that the crowd's mean has.
+func (s *social) mean() []float64 { return s.seen[len(s.seen)-len(s.y):] }
+
+// settle settles everybody and the mean under u.
+func (s *social) settle(u []float64) error {
+	dim := s.of.Dims()
+	s.hands = crew.Hands(s.of.Workers, s.of.sums.n*dim.State)
+	s.of.furnish(s.hands)
+	s.of.forget()
+	copy(s.seen, u)
+	clear(s.start) // and not the mean found last, on which bits would depend
+	if _, err := s.solver.Solve(s.meanStep, s.start); err != nil {
+		var stop *fixpoint.NotConvergedError
+		if errors.As(err, &stop) {
+			err = &kedge.NotConvergedError{What: "the crowd's mean", Residual: stop.Residual, Tolerance: stop.Tolerance, Steps: stop.Steps}
+		}
+		return err
+	}
+	return nil
+}
+
+// nextMean writes the mean of those who settle under a mean.
+func (s *social) nextMean(dst, mean []float64) error {
+	copy(s.mean(), mean)
+	_, err := s.means.mean(dst, s.hands)
+	return err
+}
+
+func (s *social) settleChunk(part []float64, hand, first, last int) error {
+	w, width := &s.of.desks[hand], len(s.y)
+	p := s.states[first*width : last*width]
+	res, err := s.of.settler.SettleRows(p, s.seen, s.of.traits.View(w.traits, first, last))
+	if err != nil {
+		return err
+	}
+	w.worst = w.worst.Worst(res)
+	for i := range last - first {
+		rows.AddScaled(part[1:], 1, kedge.Row(p, i, width))
+	}
+	return nil
+}
+
+// eval is what Objective.eval is to a crowd that does not see itself.
+func (s *social) eval(g []float64, t task) (float64, error) {
+	if err := s.settle(t.u); err != nil {
+		return 0, err
+	}
+	copy(t.states, s.states)
+	s.of.task = t
+	defer func() { s.of.task = task{} }()
+	loss, err := s.losses.mean(g, s.hands)
+	if err != nil || !t.total {
+		return loss, err
+	}
+	clear(s.y)
+	if _, err := s.solver.Solve(s.answerStep, s.y); err != nil {
+		return 0, fmt.Errorf("the answer of the crowd's mean: %w", err)
+	}
+	sum := s.answers.parts[1:]
+	for i := range g {
+		g[i] += sum[i] / float64(s.of.sums.n)
+	}
+	return loss, nil
+}
+
+func (s *social) judgeChunk(part []float64, hand, first, last int) error {
+	w, width, t := &s.of.desks[hand], len(s.y), &s.of.task
+	var gp, gu []float64
+	if t.gradient {
+		gu = part[1:]
+	}
+	if t.total {
+		gp = s.pulls[first*width : last*width]
+		clear(gp)
+	}
+	part[0] = s.of.judge.EvalRows(gp, gu, s.states[first*width:last*width], t.u, s.of.traits.View(w.traits, first, last))
+	return nil
+}
+
+// nextAnswer writes mean ∂ₘhᵢ (∂Φ/∂p + y); the products for u are in the same sums.
+func (s *social) nextAnswer(dst, y []float64) error {
+	copy(s.y, y)
+	if _, err := s.answers.mean(nil, s.hands); err != nil {
+		return err
+	}
+	copy(dst, s.answers.parts[1+len(s.seen)-len(y):])
+	rows.Scale(dst, 1/float64(s.of.sums.n))
+	return nil
+}
+
+func (s *social) answerChunk(part []float64, hand, first, last int) error {
+	w, width := &s.of.desks[hand], len(s.y)
+	v := w.pull[:(last-first)*width]
+	for i, x := range s.pulls[first*width : last*width] {
+		v[i] = x + s.y[i%width]
+	}
+	return s.of.model.Sensitivity.PullRows(part[1:], s.states[first*width:last*width], s.seen, s.of.traits.View(w.traits, first, last), v)
+}
+
+// Mean writes the mean state of the settled population to dst.
+func (s *Objective) Mean(dst, u []float64) error {
+	dim, n := s.Dims(), s.sums.n
+	if err := errors.Join(kedge.CheckVector("u", u, dim.Decision), kedge.CheckLen("dst", dst, dim.State)); err != nil {
+		return err
+	}
+	if s.social != nil {
+		err := s.social.settle(u)
+		copy(dst, s.social.mean())
+		return err
+	}
+	all := make([]float64, n*dim.State)
+	if err := s.Settle(all, u); err != nil {
+		return err
+	}
+	rows.AddTree(all, dim.State)
+	copy(dst, all)
+	rows.Scale(dst, 1/float64(n))
+	return nil
+}
