@@ -85,17 +85,26 @@ func SettleCosines(x []float64, k, s float64) (failed int) {
 	if !hasAVX2() {
 		return settleCosinesPlain(x, k, s)
 	}
-	if whole := len(x) &^ 15; whole > 0 {
-		failed = secularAVX2(&x[0], whole, k, s, float32(s), rootSteps)
+	const many = 32
+	if whole := len(x) &^ (many - 1); whole > 0 {
+		failed = secular(&x[0], whole, k, s)
 		x = x[whole:]
 	}
 	if len(x) > 0 {
-		var rest [16]float64 // zeros, which settle at once
+		var rest [many]float64 // zeros, which settle at once
 		copy(rest[:], x)
-		failed += secularAVX2(&rest[0], len(rest), k, s, float32(s), rootSteps)
+		failed += secular(&rest[0], many, k, s)
 		copy(x, rest[:])
 	}
 	return failed
+}
+
+// secular settles n cosines, a multiple of 32.
+func secular(x *float64, n int, k, s float64) (failed int) {
+	if hasAVX512() {
+		return secularAVX512(x, n, k, s, float32(s), rootSteps)
+	}
+	return secularAVX2(x, n, k, s, float32(s), rootSteps)
 }
 
 func settleCosinesPlain(x []float64, k, s float64) (failed int) {
@@ -108,8 +117,8 @@ func settleCosinesPlain(x []float64, k, s float64) (failed int) {
 	return failed
 }
 
-// settleCosine finds the root for a = k|c| and b = k√(1−c²): a guess in single precision and one or two steps of the third
-// order or, where the guess was not good enough for that, Newton's method in double.
+// settleCosine finds the root for a = k|c| and b = k√(1−c²): a guess in single precision and one or two steps of Halley's
+// method or, where the guess was not good enough for that, Newton's method in double.
 func settleCosine(c, k, s float64) (x float64, ok bool) {
 	size := math.Abs(c)
 	a, b := k*size, k*math.Sqrt(max(0, (1-size)*(1+size)))
@@ -126,14 +135,35 @@ func settleCosine(c, k, s float64) (x float64, ok bool) {
 	return math.Copysign(a/e, c), ok
 }
 
-// leap is a step of Halley's method on ψ−1, which triples the digits of e. It tells whether those were enough.
+// leap is a step of Halley's method, which triples the digits of e. It tells whether those were enough.
 func leap(e, a, b, s float64) (root float64, ok bool) {
-	w := stepTerms(e, a, b, s)
-	more := float64(w.i1*w.p) + float64(w.i2*w.q) // ψ″/6
-	twice := w.over + w.over
-	move := float64(w.slope*twice) / (float64((w.slope+w.slope)*(w.slope+w.slope)) - float64(more*(w.over+twice)))
+	move := halley(e, s, b, a*a, b*b)
 	e += move
 	return e, math.Abs(move) <= 0x1p-19*e
+}
+
+// guess starts at a bound from below and takes three steps of Halley's method in single precision, whatever comes out.
+func guess(a, b, s float32) float64 {
+	r := greater32(b-s, 0)
+	e := greater32(root32(float32(a*a)+float32(r*r)), a)
+	for range 3 {
+		e += halley(e, s, b, a*a, b*b)
+	}
+	return float64(e)
+}
+
+// halley is the step of Halley's method on ψ−1, with t = e+s multiplied by as many et as leave a single division: ψ−1 is v/(et)²,
+// −ψ′/2 is m/(et)³ and ψ″/6 is k/(et)⁴. It takes v from b−s, because ψ−1 would drown in the rounding of ψ where e is far smaller
+// than s.
+func halley[F float32 | float64](e, s, b, aa, bb F) F {
+	t := e + s
+	ee, tt := e*e, t*t
+	p, q := F(bb*ee), F(aa*tt)
+	k := F(p*ee) + F(q*tt)
+	v := F(ee*((b-s-e)*(b+t))) + q
+	m := F(p*e) + F(q*t)
+	twice := m + m
+	return twice * v * (e * t) / (F(twice*twice) - F(k*(v+(v+v))))
 }
 
 // newton is Newton's method on 1/√ψ − 1, which rises to the root from the left without fail. The root solves
@@ -142,54 +172,28 @@ func newton(a, b, s float64) (e float64, ok bool) {
 	e = max(a, hypotenuse(a, b-s))
 	e = max(e, hypotenuse(a, b*(e/(e+s))))
 	for step := 0; step < rootSteps && !ok; step++ {
-		w := stepTerms(e, a, b, s)
-		move := (1 + w.over) * w.over / (w.slope * (math.Sqrt(1+w.over) + 1))
+		over, slope := overshoot(e, a, b, s)
+		move := (1 + over) * over / (slope * (math.Sqrt(1+over) + 1))
 		e += move
 		ok = !(move > 1e-8*e) // what is left is its square
 	}
 	return e, ok
 }
 
-// terms are what a step is made of: with i1 = 1/(e+s) and i2 = 1/e these are ψ − 1, p = (b·i1)²·i1, q = (a·i2)²·i2 and
-// slope = p + q = −ψ′/2.
-type terms struct{ i1, i2, over, p, q, slope float64 }
-
-// stepTerms takes ψ − 1 from δ = b−s, because it would drown in the rounding of ψ where e is far smaller than s.
-func stepTerms(e, a, b, s float64) terms {
-	delta, inverse := b-s, 1/(e*(e+s))
+// overshoot returns ψ−1 and −ψ′/2 with i1 = 1/(e+s) and i2 = 1/e, which neither over- nor underflow.
+func overshoot(e, a, b, s float64) (over, slope float64) {
+	inverse := 1 / (e * (e + s))
 	i1, i2 := e*inverse, (e+s)*inverse
-	p, q := b*i1, a*i2
-	q *= q
-	over := float64((delta-e)*i1*(p+1)) + q
-	p, q = float64(p*p)*i1, q*i2
-	return terms{i1, i2, over, p, q, p + q}
+	p, q := float64(b*i1), a*i2
+	q = float64(q * q)
+	over = float64((b-s-e)*i1*(p+1)) + q
+	return over, float64(float64(p*p)*i1) + float64(q*i2)
 }
 
 // hypotenuse returns √(a² + max(r, 0)²).
 func hypotenuse(a, r float64) float64 {
 	r = max(0, r)
 	return math.Sqrt(float64(a*a) + float64(r*r))
-}
-
-// guess is newton in single precision with three steps, whatever comes out.
-func guess(a, b, s float32) float64 {
-	e := greater32(hypotenuse32(a, b-s), a)
-	e = greater32(hypotenuse32(a, b*(e/(e+s))), e)
-	for range 3 {
-		inverse := 1 / (e * (e + s))
-		i1, i2 := e*inverse, (e+s)*inverse
-		p, q := b*i1, a*i2
-		q *= q
-		over := float32((b-s-e)*i1*(p+1)) + q
-		slope := float32(p*p*i1) + float32(q*i2)
-		e += (1 + over) * over / (slope * (root32(1+over) + 1))
-	}
-	return float64(e)
-}
-
-func hypotenuse32(a, r float32) float32 {
-	r = greater32(r, 0)
-	return root32(float32(a*a) + float32(r*r))
 }
 
 // greater32 returns y where the two cannot be told apart, as vector instructions do.

@@ -104,6 +104,11 @@ func entropyAVX2(logs *float64, x *float64, n int) float64
 //go:noescape
 func gaussAVX2(dst *float64, words *uint64, n int)
 
+// secularAVX512 replaces cosines by settled cosines, as settleCosine does one by one; n must be a multiple of 32 and single is s rounded. It returns how many did not converge.
+//
+//go:noescape
+func secularAVX512(x *float64, n int, k float64, s float64, single float32, limit int) int
+
 // expAVX512 replaces every entry by its exponential, as exp does one by one.
 //
 //go:noescape

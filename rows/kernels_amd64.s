@@ -1109,7 +1109,7 @@ done:
 
 // func secularAVX2(x *float64, n int, k float64, s float64, single float32, limit int) int
 // Requires: AVX, POPCNT
-TEXT ·secularAVX2(SB), NOSPLIT, $640-56
+TEXT ·secularAVX2(SB), NOSPLIT, $384-56
 	MOVQ x+0(FP), AX
 	MOVQ n+8(FP), CX
 	XORQ DX, DX
@@ -1117,846 +1117,892 @@ TEXT ·secularAVX2(SB), NOSPLIT, $640-56
 many:
 	CMPQ         CX, $0x00
 	JLE          done
-	VBROADCASTSD s+24(FP), Y4
-	VBROADCASTSD c0<>+0(SB), Y5
 	VMOVUPD      (AX), Y0
+	VBROADCASTSD c0<>+0(SB), Y1
+	VBROADCASTSD sign<>+0(SB), Y2
+	VANDNPD      Y0, Y2, Y0
+	VSUBPD       Y0, Y1, Y2
+	VADDPD       Y0, Y1, Y1
+	VMULPD       Y1, Y2, Y2
+	VXORPD       Y1, Y1, Y1
+	VMAXPD       Y1, Y2, Y2
+	VSQRTPD      Y2, Y2
+	VBROADCASTSD k+16(FP), Y1
+	VMULPD       Y1, Y2, Y2
+	VMOVUPD      Y2, 32(SP)
+	VMULPD       Y1, Y0, Y0
 	VMOVUPD      Y0, (SP)
-	VBROADCASTSD sign<>+0(SB), Y1
-	VANDNPD      Y0, Y1, Y0
-	VSUBPD       Y0, Y5, Y1
-	VADDPD       Y0, Y5, Y2
-	VMULPD       Y2, Y1, Y1
-	VXORPD       Y2, Y2, Y2
-	VMAXPD       Y2, Y1, Y1
-	VSQRTPD      Y1, Y1
-	VBROADCASTSD k+16(FP), Y2
-	VMULPD       Y2, Y1, Y1
-	VMOVUPD      Y1, 64(SP)
-	VMULPD       Y2, Y0, Y0
-	VMOVUPD      Y0, 32(SP)
-	VSUBPD       Y4, Y1, Y1
-	VMOVUPD      Y1, 96(SP)
 	VMOVUPD      32(AX), Y0
-	VMOVUPD      Y0, 160(SP)
-	VBROADCASTSD sign<>+0(SB), Y1
-	VANDNPD      Y0, Y1, Y0
-	VSUBPD       Y0, Y5, Y1
-	VADDPD       Y0, Y5, Y2
-	VMULPD       Y2, Y1, Y1
-	VXORPD       Y2, Y2, Y2
-	VMAXPD       Y2, Y1, Y1
-	VSQRTPD      Y1, Y1
-	VBROADCASTSD k+16(FP), Y2
-	VMULPD       Y2, Y1, Y1
-	VMOVUPD      Y1, 224(SP)
-	VMULPD       Y2, Y0, Y0
-	VMOVUPD      Y0, 192(SP)
-	VSUBPD       Y4, Y1, Y1
-	VMOVUPD      Y1, 256(SP)
+	VBROADCASTSD c0<>+0(SB), Y1
+	VBROADCASTSD sign<>+0(SB), Y2
+	VANDNPD      Y0, Y2, Y0
+	VSUBPD       Y0, Y1, Y2
+	VADDPD       Y0, Y1, Y1
+	VMULPD       Y1, Y2, Y2
+	VXORPD       Y1, Y1, Y1
+	VMAXPD       Y1, Y2, Y2
+	VSQRTPD      Y2, Y2
+	VBROADCASTSD k+16(FP), Y1
+	VMULPD       Y1, Y2, Y2
+	VMOVUPD      Y2, 128(SP)
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 96(SP)
 	VMOVUPD      64(AX), Y0
-	VMOVUPD      Y0, 320(SP)
-	VBROADCASTSD sign<>+0(SB), Y1
-	VANDNPD      Y0, Y1, Y0
-	VSUBPD       Y0, Y5, Y1
-	VADDPD       Y0, Y5, Y2
-	VMULPD       Y2, Y1, Y1
-	VXORPD       Y2, Y2, Y2
-	VMAXPD       Y2, Y1, Y1
-	VSQRTPD      Y1, Y1
-	VBROADCASTSD k+16(FP), Y2
-	VMULPD       Y2, Y1, Y1
-	VMOVUPD      Y1, 384(SP)
-	VMULPD       Y2, Y0, Y0
-	VMOVUPD      Y0, 352(SP)
-	VSUBPD       Y4, Y1, Y1
-	VMOVUPD      Y1, 416(SP)
+	VBROADCASTSD c0<>+0(SB), Y1
+	VBROADCASTSD sign<>+0(SB), Y2
+	VANDNPD      Y0, Y2, Y0
+	VSUBPD       Y0, Y1, Y2
+	VADDPD       Y0, Y1, Y1
+	VMULPD       Y1, Y2, Y2
+	VXORPD       Y1, Y1, Y1
+	VMAXPD       Y1, Y2, Y2
+	VSQRTPD      Y2, Y2
+	VBROADCASTSD k+16(FP), Y1
+	VMULPD       Y1, Y2, Y2
+	VMOVUPD      Y2, 224(SP)
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 192(SP)
 	VMOVUPD      96(AX), Y0
-	VMOVUPD      Y0, 480(SP)
-	VBROADCASTSD sign<>+0(SB), Y1
-	VANDNPD      Y0, Y1, Y0
-	VSUBPD       Y0, Y5, Y1
-	VADDPD       Y0, Y5, Y2
-	VMULPD       Y2, Y1, Y1
-	VXORPD       Y2, Y2, Y2
-	VMAXPD       Y2, Y1, Y1
-	VSQRTPD      Y1, Y1
-	VBROADCASTSD k+16(FP), Y2
-	VMULPD       Y2, Y1, Y1
-	VMOVUPD      Y1, 544(SP)
-	VMULPD       Y2, Y0, Y0
-	VMOVUPD      Y0, 512(SP)
-	VSUBPD       Y4, Y1, Y1
-	VMOVUPD      Y1, 576(SP)
-	VCVTPD2PSY   32(SP), X6
-	VCVTPD2PSY   192(SP), X0
-	VINSERTF128  $0x01, X0, Y6, Y0
-	VCVTPD2PSY   64(SP), X6
-	VCVTPD2PSY   224(SP), X1
-	VINSERTF128  $0x01, X1, Y6, Y2
-	VBROADCASTSS single+32(FP), Y3
-	VBROADCASTSS single1<>+0(SB), Y7
-	VXORPD       Y8, Y8, Y8
-	VSUBPS       Y3, Y2, Y9
-	VMAXPS       Y8, Y9, Y1
-	VMULPS       Y1, Y1, Y1
-	VMULPS       Y0, Y0, Y9
-	VADDPS       Y1, Y9, Y9
-	VSQRTPS      Y9, Y9
-	VMAXPS       Y0, Y9, Y1
-	VADDPS       Y3, Y1, Y9
-	VDIVPS       Y9, Y1, Y9
-	VMULPS       Y2, Y9, Y9
-	VMAXPS       Y8, Y9, Y8
-	VMULPS       Y8, Y8, Y8
-	VMULPS       Y0, Y0, Y9
-	VADDPS       Y8, Y9, Y9
-	VSQRTPS      Y9, Y9
-	VMAXPS       Y1, Y9, Y1
-	VADDPS       Y3, Y1, Y8
-	VMULPS       Y1, Y8, Y10
-	VDIVPS       Y10, Y7, Y10
-	VMULPS       Y1, Y10, Y9
-	VMULPS       Y8, Y10, Y10
-	VMULPS       Y2, Y9, Y11
-	VMULPS       Y0, Y10, Y12
-	VMULPS       Y12, Y12, Y12
-	VSUBPS       Y3, Y2, Y13
-	VSUBPS       Y1, Y13, Y13
-	VMULPS       Y9, Y13, Y13
-	VADDPS       Y7, Y11, Y8
-	VMULPS       Y8, Y13, Y13
-	VADDPS       Y12, Y13, Y13
-	VMULPS       Y11, Y11, Y11
-	VMULPS       Y9, Y11, Y11
-	VMULPS       Y10, Y12, Y12
-	VADDPS       Y12, Y11, Y11
-	VADDPS       Y7, Y13, Y8
-	VMULPS       Y8, Y13, Y13
-	VSQRTPS      Y8, Y8
-	VADDPS       Y7, Y8, Y8
-	VMULPS       Y11, Y8, Y8
-	VDIVPS       Y8, Y13, Y13
-	VADDPS       Y13, Y1, Y1
-	VADDPS       Y3, Y1, Y8
-	VMULPS       Y1, Y8, Y10
-	VDIVPS       Y10, Y7, Y10
-	VMULPS       Y1, Y10, Y9
-	VMULPS       Y8, Y10, Y10
-	VMULPS       Y2, Y9, Y11
-	VMULPS       Y0, Y10, Y12
-	VMULPS       Y12, Y12, Y12
-	VSUBPS       Y3, Y2, Y13
-	VSUBPS       Y1, Y13, Y13
-	VMULPS       Y9, Y13, Y13
-	VADDPS       Y7, Y11, Y8
-	VMULPS       Y8, Y13, Y13
-	VADDPS       Y12, Y13, Y13
-	VMULPS       Y11, Y11, Y11
-	VMULPS       Y9, Y11, Y11
-	VMULPS       Y10, Y12, Y12
-	VADDPS       Y12, Y11, Y11
-	VADDPS       Y7, Y13, Y8
-	VMULPS       Y8, Y13, Y13
-	VSQRTPS      Y8, Y8
-	VADDPS       Y7, Y8, Y8
-	VMULPS       Y11, Y8, Y8
-	VDIVPS       Y8, Y13, Y13
-	VADDPS       Y13, Y1, Y1
-	VADDPS       Y3, Y1, Y8
-	VMULPS       Y1, Y8, Y10
-	VDIVPS       Y10, Y7, Y10
-	VMULPS       Y1, Y10, Y9
-	VMULPS       Y8, Y10, Y10
-	VMULPS       Y2, Y9, Y11
-	VMULPS       Y0, Y10, Y0
-	VMULPS       Y0, Y0, Y0
-	VSUBPS       Y3, Y2, Y2
-	VSUBPS       Y1, Y2, Y2
-	VMULPS       Y9, Y2, Y2
-	VADDPS       Y7, Y11, Y8
-	VMULPS       Y8, Y2, Y2
-	VADDPS       Y0, Y2, Y2
-	VMULPS       Y11, Y11, Y11
-	VMULPS       Y9, Y11, Y11
-	VMULPS       Y10, Y0, Y0
-	VADDPS       Y0, Y11, Y11
-	VADDPS       Y7, Y2, Y8
-	VMULPS       Y8, Y2, Y2
-	VSQRTPS      Y8, Y8
-	VADDPS       Y7, Y8, Y8
-	VMULPS       Y11, Y8, Y8
-	VDIVPS       Y8, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	VCVTPS2PD    X1, Y0
-	VEXTRACTF128 $0x01, Y1, X1
-	VCVTPS2PD    X1, Y1
-	VCVTPD2PSY   352(SP), X6
-	VCVTPD2PSY   512(SP), X2
-	VINSERTF128  $0x01, X2, Y6, Y2
-	VCVTPD2PSY   384(SP), X6
-	VCVTPD2PSY   544(SP), X3
-	VINSERTF128  $0x01, X3, Y6, Y7
-	VBROADCASTSS single+32(FP), Y8
-	VBROADCASTSS single1<>+0(SB), Y9
-	VXORPD       Y10, Y10, Y10
-	VSUBPS       Y8, Y7, Y11
-	VMAXPS       Y10, Y11, Y3
+	VBROADCASTSD c0<>+0(SB), Y1
+	VBROADCASTSD sign<>+0(SB), Y2
+	VANDNPD      Y0, Y2, Y0
+	VSUBPD       Y0, Y1, Y2
+	VADDPD       Y0, Y1, Y1
+	VMULPD       Y1, Y2, Y2
+	VXORPD       Y1, Y1, Y1
+	VMAXPD       Y1, Y2, Y2
+	VSQRTPD      Y2, Y2
+	VBROADCASTSD k+16(FP), Y1
+	VMULPD       Y1, Y2, Y2
+	VMOVUPD      Y2, 320(SP)
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 288(SP)
+	VCVTPD2PSY   (SP), X4
+	VCVTPD2PSY   96(SP), X0
+	VINSERTF128  $0x01, X0, Y4, Y0
+	VCVTPD2PSY   32(SP), X4
+	VCVTPD2PSY   128(SP), X1
+	VINSERTF128  $0x01, X1, Y4, Y1
+	VBROADCASTSS single+32(FP), Y2
+	VSUBPS       Y2, Y1, Y3
+	VMULPS       Y0, Y0, Y5
+	VMULPS       Y1, Y1, Y6
+	VXORPD       Y7, Y7, Y7
+	VMAXPS       Y7, Y3, Y3
 	VMULPS       Y3, Y3, Y3
-	VMULPS       Y2, Y2, Y11
-	VADDPS       Y3, Y11, Y11
-	VSQRTPS      Y11, Y11
-	VMAXPS       Y2, Y11, Y3
-	VADDPS       Y8, Y3, Y11
-	VDIVPS       Y11, Y3, Y11
-	VMULPS       Y7, Y11, Y11
-	VMAXPS       Y10, Y11, Y10
-	VMULPS       Y10, Y10, Y10
-	VMULPS       Y2, Y2, Y11
+	VADDPS       Y3, Y5, Y3
+	VSQRTPS      Y3, Y3
+	VMAXPS       Y0, Y3, Y3
+	VADDPS       Y2, Y3, Y0
+	VMULPS       Y3, Y3, Y7
+	VMULPS       Y0, Y0, Y8
+	VMULPS       Y7, Y6, Y9
+	VMULPS       Y8, Y5, Y10
+	VMULPS       Y7, Y9, Y11
+	VMULPS       Y10, Y8, Y8
+	VADDPS       Y8, Y11, Y11
+	VSUBPS       Y2, Y1, Y8
+	VSUBPS       Y3, Y8, Y8
+	VADDPS       Y0, Y1, Y12
+	VMULPS       Y12, Y8, Y8
+	VMULPS       Y7, Y8, Y8
+	VADDPS       Y10, Y8, Y8
+	VMULPS       Y3, Y9, Y7
+	VMULPS       Y0, Y10, Y9
+	VADDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y7, Y7
+	VMULPS       Y8, Y7, Y9
+	VMULPS       Y0, Y3, Y0
+	VMULPS       Y0, Y9, Y9
+	VADDPS       Y8, Y8, Y0
+	VADDPS       Y0, Y8, Y0
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y7, Y7, Y7
+	VSUBPS       Y11, Y7, Y7
+	VDIVPS       Y7, Y9, Y9
+	VADDPS       Y9, Y3, Y3
+	VADDPS       Y2, Y3, Y0
+	VMULPS       Y3, Y3, Y7
+	VMULPS       Y0, Y0, Y8
+	VMULPS       Y7, Y6, Y9
+	VMULPS       Y8, Y5, Y10
+	VMULPS       Y7, Y9, Y11
+	VMULPS       Y10, Y8, Y8
+	VADDPS       Y8, Y11, Y11
+	VSUBPS       Y2, Y1, Y8
+	VSUBPS       Y3, Y8, Y8
+	VADDPS       Y0, Y1, Y12
+	VMULPS       Y12, Y8, Y8
+	VMULPS       Y7, Y8, Y8
+	VADDPS       Y10, Y8, Y8
+	VMULPS       Y3, Y9, Y7
+	VMULPS       Y0, Y10, Y9
+	VADDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y7, Y7
+	VMULPS       Y8, Y7, Y9
+	VMULPS       Y0, Y3, Y0
+	VMULPS       Y0, Y9, Y9
+	VADDPS       Y8, Y8, Y0
+	VADDPS       Y0, Y8, Y0
+	VMULPS       Y0, Y11, Y11
+	VMULPS       Y7, Y7, Y7
+	VSUBPS       Y11, Y7, Y7
+	VDIVPS       Y7, Y9, Y9
+	VADDPS       Y9, Y3, Y3
+	VADDPS       Y2, Y3, Y0
+	VMULPS       Y3, Y3, Y7
+	VMULPS       Y0, Y0, Y8
+	VMULPS       Y7, Y6, Y6
+	VMULPS       Y8, Y5, Y5
+	VMULPS       Y7, Y6, Y9
+	VMULPS       Y5, Y8, Y8
+	VADDPS       Y8, Y9, Y9
+	VSUBPS       Y2, Y1, Y2
+	VSUBPS       Y3, Y2, Y2
+	VADDPS       Y0, Y1, Y1
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y7, Y2, Y2
+	VADDPS       Y5, Y2, Y2
+	VMULPS       Y3, Y6, Y1
+	VMULPS       Y0, Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y1, Y1, Y1
+	VMULPS       Y2, Y1, Y5
+	VMULPS       Y0, Y3, Y0
+	VMULPS       Y0, Y5, Y5
+	VADDPS       Y2, Y2, Y0
+	VADDPS       Y0, Y2, Y0
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y1, Y1, Y1
+	VSUBPS       Y9, Y1, Y1
+	VDIVPS       Y1, Y5, Y5
+	VADDPS       Y5, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X1
+	VCVTPS2PD    X3, Y0
+	VCVTPS2PD    X1, Y1
+	VCVTPD2PSY   192(SP), X4
+	VCVTPD2PSY   288(SP), X2
+	VINSERTF128  $0x01, X2, Y4, Y2
+	VCVTPD2PSY   224(SP), X4
+	VCVTPD2PSY   320(SP), X3
+	VINSERTF128  $0x01, X3, Y4, Y3
+	VBROADCASTSS single+32(FP), Y5
+	VSUBPS       Y5, Y3, Y6
+	VMULPS       Y2, Y2, Y7
+	VMULPS       Y3, Y3, Y8
+	VXORPD       Y9, Y9, Y9
+	VMAXPS       Y9, Y6, Y6
+	VMULPS       Y6, Y6, Y6
+	VADDPS       Y6, Y7, Y6
+	VSQRTPS      Y6, Y6
+	VMAXPS       Y2, Y6, Y6
+	VADDPS       Y5, Y6, Y2
+	VMULPS       Y6, Y6, Y9
+	VMULPS       Y2, Y2, Y10
+	VMULPS       Y9, Y8, Y11
+	VMULPS       Y10, Y7, Y12
+	VMULPS       Y9, Y11, Y13
+	VMULPS       Y12, Y10, Y10
+	VADDPS       Y10, Y13, Y13
+	VSUBPS       Y5, Y3, Y10
+	VSUBPS       Y6, Y10, Y10
+	VADDPS       Y2, Y3, Y14
+	VMULPS       Y14, Y10, Y10
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y12, Y10, Y10
+	VMULPS       Y6, Y11, Y9
+	VMULPS       Y2, Y12, Y11
+	VADDPS       Y11, Y9, Y9
+	VADDPS       Y9, Y9, Y9
+	VMULPS       Y10, Y9, Y11
+	VMULPS       Y2, Y6, Y2
+	VMULPS       Y2, Y11, Y11
+	VADDPS       Y10, Y10, Y2
+	VADDPS       Y2, Y10, Y2
+	VMULPS       Y2, Y13, Y13
+	VMULPS       Y9, Y9, Y9
+	VSUBPS       Y13, Y9, Y9
+	VDIVPS       Y9, Y11, Y11
+	VADDPS       Y11, Y6, Y6
+	VADDPS       Y5, Y6, Y2
+	VMULPS       Y6, Y6, Y9
+	VMULPS       Y2, Y2, Y10
+	VMULPS       Y9, Y8, Y11
+	VMULPS       Y10, Y7, Y12
+	VMULPS       Y9, Y11, Y13
+	VMULPS       Y12, Y10, Y10
+	VADDPS       Y10, Y13, Y13
+	VSUBPS       Y5, Y3, Y10
+	VSUBPS       Y6, Y10, Y10
+	VADDPS       Y2, Y3, Y14
+	VMULPS       Y14, Y10, Y10
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y12, Y10, Y10
+	VMULPS       Y6, Y11, Y9
+	VMULPS       Y2, Y12, Y11
+	VADDPS       Y11, Y9, Y9
+	VADDPS       Y9, Y9, Y9
+	VMULPS       Y10, Y9, Y11
+	VMULPS       Y2, Y6, Y2
+	VMULPS       Y2, Y11, Y11
+	VADDPS       Y10, Y10, Y2
+	VADDPS       Y2, Y10, Y2
+	VMULPS       Y2, Y13, Y13
+	VMULPS       Y9, Y9, Y9
+	VSUBPS       Y13, Y9, Y9
+	VDIVPS       Y9, Y11, Y11
+	VADDPS       Y11, Y6, Y6
+	VADDPS       Y5, Y6, Y2
+	VMULPS       Y6, Y6, Y9
+	VMULPS       Y2, Y2, Y10
+	VMULPS       Y9, Y8, Y8
+	VMULPS       Y10, Y7, Y7
+	VMULPS       Y9, Y8, Y11
+	VMULPS       Y7, Y10, Y10
 	VADDPS       Y10, Y11, Y11
-	VSQRTPS      Y11, Y11
-	VMAXPS       Y3, Y11, Y3
-	VADDPS       Y8, Y3, Y10
-	VMULPS       Y3, Y10, Y12
-	VDIVPS       Y12, Y9, Y12
-	VMULPS       Y3, Y12, Y11
-	VMULPS       Y10, Y12, Y12
-	VMULPS       Y7, Y11, Y13
-	VMULPS       Y2, Y12, Y14
-	VMULPS       Y14, Y14, Y14
-	VSUBPS       Y8, Y7, Y15
-	VSUBPS       Y3, Y15, Y15
-	VMULPS       Y11, Y15, Y15
-	VADDPS       Y9, Y13, Y10
-	VMULPS       Y10, Y15, Y15
-	VADDPS       Y14, Y15, Y15
-	VMULPS       Y13, Y13, Y13
-	VMULPS       Y11, Y13, Y13
-	VMULPS       Y12, Y14, Y14
-	VADDPS       Y14, Y13, Y13
-	VADDPS       Y9, Y15, Y10
-	VMULPS       Y10, Y15, Y15
-	VSQRTPS      Y10, Y10
-	VADDPS       Y9, Y10, Y10
-	VMULPS       Y13, Y10, Y10
-	VDIVPS       Y10, Y15, Y15
-	VADDPS       Y15, Y3, Y3
-	VADDPS       Y8, Y3, Y10
-	VMULPS       Y3, Y10, Y12
-	VDIVPS       Y12, Y9, Y12
-	VMULPS       Y3, Y12, Y11
-	VMULPS       Y10, Y12, Y12
-	VMULPS       Y7, Y11, Y13
-	VMULPS       Y2, Y12, Y14
-	VMULPS       Y14, Y14, Y14
-	VSUBPS       Y8, Y7, Y15
-	VSUBPS       Y3, Y15, Y15
-	VMULPS       Y11, Y15, Y15
-	VADDPS       Y9, Y13, Y10
-	VMULPS       Y10, Y15, Y15
-	VADDPS       Y14, Y15, Y15
-	VMULPS       Y13, Y13, Y13
-	VMULPS       Y11, Y13, Y13
-	VMULPS       Y12, Y14, Y14
-	VADDPS       Y14, Y13, Y13
-	VADDPS       Y9, Y15, Y10
-	VMULPS       Y10, Y15, Y15
-	VSQRTPS      Y10, Y10
-	VADDPS       Y9, Y10, Y10
-	VMULPS       Y13, Y10, Y10
-	VDIVPS       Y10, Y15, Y15
-	VADDPS       Y15, Y3, Y3
-	VADDPS       Y8, Y3, Y10
-	VMULPS       Y3, Y10, Y12
-	VDIVPS       Y12, Y9, Y12
-	VMULPS       Y3, Y12, Y11
-	VMULPS       Y10, Y12, Y12
-	VMULPS       Y7, Y11, Y13
-	VMULPS       Y2, Y12, Y2
-	VMULPS       Y2, Y2, Y2
-	VSUBPS       Y8, Y7, Y7
-	VSUBPS       Y3, Y7, Y7
-	VMULPS       Y11, Y7, Y7
-	VADDPS       Y9, Y13, Y10
-	VMULPS       Y10, Y7, Y7
-	VADDPS       Y2, Y7, Y7
-	VMULPS       Y13, Y13, Y13
-	VMULPS       Y11, Y13, Y13
-	VMULPS       Y12, Y2, Y2
-	VADDPS       Y2, Y13, Y13
-	VADDPS       Y9, Y7, Y10
-	VMULPS       Y10, Y7, Y7
-	VSQRTPS      Y10, Y10
-	VADDPS       Y9, Y10, Y10
-	VMULPS       Y13, Y10, Y10
-	VDIVPS       Y10, Y7, Y7
+	VSUBPS       Y5, Y3, Y5
+	VSUBPS       Y6, Y5, Y5
+	VADDPS       Y2, Y3, Y3
+	VMULPS       Y3, Y5, Y5
+	VMULPS       Y9, Y5, Y5
+	VADDPS       Y7, Y5, Y5
+	VMULPS       Y6, Y8, Y3
+	VMULPS       Y2, Y7, Y7
 	VADDPS       Y7, Y3, Y3
-	VCVTPS2PD    X3, Y2
-	VEXTRACTF128 $0x01, Y3, X3
+	VADDPS       Y3, Y3, Y3
+	VMULPS       Y5, Y3, Y7
+	VMULPS       Y2, Y6, Y2
+	VMULPS       Y2, Y7, Y7
+	VADDPS       Y5, Y5, Y2
+	VADDPS       Y2, Y5, Y2
+	VMULPS       Y2, Y11, Y11
+	VMULPS       Y3, Y3, Y3
+	VSUBPS       Y11, Y3, Y3
+	VDIVPS       Y3, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X3
+	VCVTPS2PD    X6, Y2
 	VCVTPS2PD    X3, Y3
 	XORL         BX, BX
-	VADDPD       Y4, Y0, Y7
-	VMULPD       Y0, Y7, Y9
-	VDIVPD       Y9, Y5, Y9
-	VMULPD       Y0, Y9, Y8
-	VMULPD       Y7, Y9, Y9
-	VMULPD       64(SP), Y8, Y10
-	VMULPD       32(SP), Y9, Y11
-	VMULPD       Y11, Y11, Y11
-	VMOVUPD      96(SP), Y12
-	VSUBPD       Y0, Y12, Y12
-	VMULPD       Y8, Y12, Y12
-	VADDPD       Y5, Y10, Y7
-	VMULPD       Y7, Y12, Y12
+	VMOVUPD      (SP), Y5
+	VMOVUPD      32(SP), Y6
+	VBROADCASTSD s+24(FP), Y7
+	VMULPD       Y5, Y5, Y5
+	VMULPD       Y6, Y6, Y8
+	VADDPD       Y7, Y0, Y9
+	VMULPD       Y0, Y0, Y10
+	VMULPD       Y9, Y9, Y11
+	VMULPD       Y10, Y8, Y8
+	VMULPD       Y11, Y5, Y5
+	VMULPD       Y10, Y8, Y12
+	VMULPD       Y5, Y11, Y11
 	VADDPD       Y11, Y12, Y12
-	VMULPD       Y10, Y10, Y10
-	VMULPD       Y8, Y10, Y10
-	VMULPD       Y9, Y11, Y11
-	VADDPD       Y11, Y10, Y13
-	VMULPD       Y8, Y10, Y8
-	VMULPD       Y9, Y11, Y7
-	VADDPD       Y7, Y8, Y8
-	VADDPD       Y12, Y12, Y7
-	VMULPD       Y13, Y7, Y9
-	VADDPD       Y7, Y12, Y12
+	VSUBPD       Y7, Y6, Y7
+	VSUBPD       Y0, Y7, Y7
+	VADDPD       Y9, Y6, Y6
+	VMULPD       Y6, Y7, Y7
+	VMULPD       Y10, Y7, Y7
+	VADDPD       Y5, Y7, Y7
+	VMULPD       Y0, Y8, Y6
+	VMULPD       Y9, Y5, Y5
+	VADDPD       Y5, Y6, Y6
+	VADDPD       Y6, Y6, Y6
+	VMULPD       Y7, Y6, Y5
+	VMULPD       Y9, Y0, Y8
+	VMULPD       Y8, Y5, Y5
+	VADDPD       Y7, Y7, Y8
+	VADDPD       Y8, Y7, Y8
 	VMULPD       Y8, Y12, Y12
-	VADDPD       Y13, Y13, Y7
-	VMULPD       Y7, Y7, Y7
-	VSUBPD       Y12, Y7, Y7
-	VDIVPD       Y7, Y9, Y9
-	VADDPD       Y9, Y0, Y0
-	VBROADCASTSD sign<>+0(SB), Y7
-	VANDNPD      Y9, Y7, Y9
-	VBROADCASTSD quick<>+0(SB), Y7
-	VMULPD       Y7, Y0, Y7
-	VCMPPD       $0x06, Y7, Y9, Y7
-	VMOVUPD      32(SP), Y8
-	VXORPD       Y9, Y9, Y9
-	VCMPPD       $0x04, Y9, Y8, Y8
-	VBLENDVPD    Y8, Y0, Y5, Y0
-	VANDPD       Y8, Y7, Y7
-	VMOVUPD      Y7, 128(SP)
-	VMOVMSKPD    Y7, SI
+	VMULPD       Y6, Y6, Y6
+	VSUBPD       Y12, Y6, Y6
+	VDIVPD       Y6, Y5, Y5
+	VADDPD       Y5, Y0, Y0
+	VBROADCASTSD sign<>+0(SB), Y6
+	VANDNPD      Y5, Y6, Y5
+	VBROADCASTSD quick<>+0(SB), Y6
+	VMULPD       Y0, Y6, Y6
+	VCMPPD       $0x06, Y6, Y5, Y5
+	VMOVUPD      (SP), Y6
+	VXORPD       Y7, Y7, Y7
+	VCMPPD       $0x04, Y7, Y6, Y6
+	VBROADCASTSD c0<>+0(SB), Y7
+	VBLENDVPD    Y6, Y0, Y7, Y0
+	VMOVUPD      Y0, Y0
+	VANDPD       Y6, Y5, Y5
+	VMOVUPD      Y5, 64(SP)
+	VMOVMSKPD    Y5, SI
 	SHLL         $0x04, BX
 	ORL          SI, BX
-	VADDPD       Y4, Y1, Y7
-	VMULPD       Y1, Y7, Y9
-	VDIVPD       Y9, Y5, Y9
-	VMULPD       Y1, Y9, Y8
-	VMULPD       Y7, Y9, Y9
-	VMULPD       224(SP), Y8, Y10
-	VMULPD       192(SP), Y9, Y11
-	VMULPD       Y11, Y11, Y11
-	VMOVUPD      256(SP), Y12
-	VSUBPD       Y1, Y12, Y12
-	VMULPD       Y8, Y12, Y12
-	VADDPD       Y5, Y10, Y7
-	VMULPD       Y7, Y12, Y12
+	VMOVUPD      96(SP), Y5
+	VMOVUPD      128(SP), Y6
+	VBROADCASTSD s+24(FP), Y7
+	VMULPD       Y5, Y5, Y5
+	VMULPD       Y6, Y6, Y8
+	VADDPD       Y7, Y1, Y9
+	VMULPD       Y1, Y1, Y10
+	VMULPD       Y9, Y9, Y11
+	VMULPD       Y10, Y8, Y8
+	VMULPD       Y11, Y5, Y5
+	VMULPD       Y10, Y8, Y12
+	VMULPD       Y5, Y11, Y11
 	VADDPD       Y11, Y12, Y12
-	VMULPD       Y10, Y10, Y10
-	VMULPD       Y8, Y10, Y10
-	VMULPD       Y9, Y11, Y11
-	VADDPD       Y11, Y10, Y13
-	VMULPD       Y8, Y10, Y8
-	VMULPD       Y9, Y11, Y7
-	VADDPD       Y7, Y8, Y8
-	VADDPD       Y12, Y12, Y7
-	VMULPD       Y13, Y7, Y9
-	VADDPD       Y7, Y12, Y12
+	VSUBPD       Y7, Y6, Y7
+	VSUBPD       Y1, Y7, Y7
+	VADDPD       Y9, Y6, Y6
+	VMULPD       Y6, Y7, Y7
+	VMULPD       Y10, Y7, Y7
+	VADDPD       Y5, Y7, Y7
+	VMULPD       Y1, Y8, Y6
+	VMULPD       Y9, Y5, Y5
+	VADDPD       Y5, Y6, Y6
+	VADDPD       Y6, Y6, Y6
+	VMULPD       Y7, Y6, Y5
+	VMULPD       Y9, Y1, Y8
+	VMULPD       Y8, Y5, Y5
+	VADDPD       Y7, Y7, Y8
+	VADDPD       Y8, Y7, Y8
 	VMULPD       Y8, Y12, Y12
-	VADDPD       Y13, Y13, Y7
-	VMULPD       Y7, Y7, Y7
-	VSUBPD       Y12, Y7, Y7
-	VDIVPD       Y7, Y9, Y9
-	VADDPD       Y9, Y1, Y1
-	VBROADCASTSD sign<>+0(SB), Y7
-	VANDNPD      Y9, Y7, Y9
-	VBROADCASTSD quick<>+0(SB), Y7
-	VMULPD       Y7, Y1, Y7
-	VCMPPD       $0x06, Y7, Y9, Y7
-	VMOVUPD      192(SP), Y8
-	VXORPD       Y9, Y9, Y9
-	VCMPPD       $0x04, Y9, Y8, Y8
-	VBLENDVPD    Y8, Y1, Y5, Y1
-	VANDPD       Y8, Y7, Y7
-	VMOVUPD      Y7, 288(SP)
-	VMOVMSKPD    Y7, SI
+	VMULPD       Y6, Y6, Y6
+	VSUBPD       Y12, Y6, Y6
+	VDIVPD       Y6, Y5, Y5
+	VADDPD       Y5, Y1, Y1
+	VBROADCASTSD sign<>+0(SB), Y6
+	VANDNPD      Y5, Y6, Y5
+	VBROADCASTSD quick<>+0(SB), Y6
+	VMULPD       Y1, Y6, Y6
+	VCMPPD       $0x06, Y6, Y5, Y5
+	VMOVUPD      96(SP), Y6
+	VXORPD       Y7, Y7, Y7
+	VCMPPD       $0x04, Y7, Y6, Y6
+	VBROADCASTSD c0<>+0(SB), Y7
+	VBLENDVPD    Y6, Y1, Y7, Y1
+	VMOVUPD      Y1, Y1
+	VANDPD       Y6, Y5, Y5
+	VMOVUPD      Y5, 160(SP)
+	VMOVMSKPD    Y5, SI
 	SHLL         $0x04, BX
 	ORL          SI, BX
-	VADDPD       Y4, Y2, Y7
-	VMULPD       Y2, Y7, Y9
-	VDIVPD       Y9, Y5, Y9
-	VMULPD       Y2, Y9, Y8
-	VMULPD       Y7, Y9, Y9
-	VMULPD       384(SP), Y8, Y10
-	VMULPD       352(SP), Y9, Y11
-	VMULPD       Y11, Y11, Y11
-	VMOVUPD      416(SP), Y12
-	VSUBPD       Y2, Y12, Y12
-	VMULPD       Y8, Y12, Y12
-	VADDPD       Y5, Y10, Y7
-	VMULPD       Y7, Y12, Y12
+	VMOVUPD      192(SP), Y5
+	VMOVUPD      224(SP), Y6
+	VBROADCASTSD s+24(FP), Y7
+	VMULPD       Y5, Y5, Y5
+	VMULPD       Y6, Y6, Y8
+	VADDPD       Y7, Y2, Y9
+	VMULPD       Y2, Y2, Y10
+	VMULPD       Y9, Y9, Y11
+	VMULPD       Y10, Y8, Y8
+	VMULPD       Y11, Y5, Y5
+	VMULPD       Y10, Y8, Y12
+	VMULPD       Y5, Y11, Y11
 	VADDPD       Y11, Y12, Y12
-	VMULPD       Y10, Y10, Y10
-	VMULPD       Y8, Y10, Y10
-	VMULPD       Y9, Y11, Y11
-	VADDPD       Y11, Y10, Y13
-	VMULPD       Y8, Y10, Y8
-	VMULPD       Y9, Y11, Y7
-	VADDPD       Y7, Y8, Y8
-	VADDPD       Y12, Y12, Y7
-	VMULPD       Y13, Y7, Y9
-	VADDPD       Y7, Y12, Y12
+	VSUBPD       Y7, Y6, Y7
+	VSUBPD       Y2, Y7, Y7
+	VADDPD       Y9, Y6, Y6
+	VMULPD       Y6, Y7, Y7
+	VMULPD       Y10, Y7, Y7
+	VADDPD       Y5, Y7, Y7
+	VMULPD       Y2, Y8, Y6
+	VMULPD       Y9, Y5, Y5
+	VADDPD       Y5, Y6, Y6
+	VADDPD       Y6, Y6, Y6
+	VMULPD       Y7, Y6, Y5
+	VMULPD       Y9, Y2, Y8
+	VMULPD       Y8, Y5, Y5
+	VADDPD       Y7, Y7, Y8
+	VADDPD       Y8, Y7, Y8
 	VMULPD       Y8, Y12, Y12
-	VADDPD       Y13, Y13, Y7
-	VMULPD       Y7, Y7, Y7
-	VSUBPD       Y12, Y7, Y7
-	VDIVPD       Y7, Y9, Y9
-	VADDPD       Y9, Y2, Y2
-	VBROADCASTSD sign<>+0(SB), Y7
-	VANDNPD      Y9, Y7, Y9
-	VBROADCASTSD quick<>+0(SB), Y7
-	VMULPD       Y7, Y2, Y7
-	VCMPPD       $0x06, Y7, Y9, Y7
-	VMOVUPD      352(SP), Y8
-	VXORPD       Y9, Y9, Y9
-	VCMPPD       $0x04, Y9, Y8, Y8
-	VBLENDVPD    Y8, Y2, Y5, Y2
-	VANDPD       Y8, Y7, Y7
-	VMOVUPD      Y7, 448(SP)
-	VMOVMSKPD    Y7, SI
+	VMULPD       Y6, Y6, Y6
+	VSUBPD       Y12, Y6, Y6
+	VDIVPD       Y6, Y5, Y5
+	VADDPD       Y5, Y2, Y2
+	VBROADCASTSD sign<>+0(SB), Y6
+	VANDNPD      Y5, Y6, Y5
+	VBROADCASTSD quick<>+0(SB), Y6
+	VMULPD       Y2, Y6, Y6
+	VCMPPD       $0x06, Y6, Y5, Y5
+	VMOVUPD      192(SP), Y6
+	VXORPD       Y7, Y7, Y7
+	VCMPPD       $0x04, Y7, Y6, Y6
+	VBROADCASTSD c0<>+0(SB), Y7
+	VBLENDVPD    Y6, Y2, Y7, Y2
+	VMOVUPD      Y2, Y2
+	VANDPD       Y6, Y5, Y5
+	VMOVUPD      Y5, 256(SP)
+	VMOVMSKPD    Y5, SI
 	SHLL         $0x04, BX
 	ORL          SI, BX
-	VADDPD       Y4, Y3, Y7
-	VMULPD       Y3, Y7, Y9
-	VDIVPD       Y9, Y5, Y9
-	VMULPD       Y3, Y9, Y8
-	VMULPD       Y7, Y9, Y9
-	VMULPD       544(SP), Y8, Y10
-	VMULPD       512(SP), Y9, Y11
-	VMULPD       Y11, Y11, Y11
-	VMOVUPD      576(SP), Y12
-	VSUBPD       Y3, Y12, Y12
-	VMULPD       Y8, Y12, Y12
-	VADDPD       Y5, Y10, Y7
-	VMULPD       Y7, Y12, Y12
+	VMOVUPD      288(SP), Y5
+	VMOVUPD      320(SP), Y6
+	VBROADCASTSD s+24(FP), Y7
+	VMULPD       Y5, Y5, Y5
+	VMULPD       Y6, Y6, Y8
+	VADDPD       Y7, Y3, Y9
+	VMULPD       Y3, Y3, Y10
+	VMULPD       Y9, Y9, Y11
+	VMULPD       Y10, Y8, Y8
+	VMULPD       Y11, Y5, Y5
+	VMULPD       Y10, Y8, Y12
+	VMULPD       Y5, Y11, Y11
 	VADDPD       Y11, Y12, Y12
-	VMULPD       Y10, Y10, Y10
-	VMULPD       Y8, Y10, Y10
-	VMULPD       Y9, Y11, Y11
-	VADDPD       Y11, Y10, Y13
-	VMULPD       Y8, Y10, Y8
-	VMULPD       Y9, Y11, Y7
-	VADDPD       Y7, Y8, Y8
-	VADDPD       Y12, Y12, Y7
-	VMULPD       Y13, Y7, Y9
-	VADDPD       Y7, Y12, Y12
+	VSUBPD       Y7, Y6, Y7
+	VSUBPD       Y3, Y7, Y7
+	VADDPD       Y9, Y6, Y6
+	VMULPD       Y6, Y7, Y7
+	VMULPD       Y10, Y7, Y7
+	VADDPD       Y5, Y7, Y7
+	VMULPD       Y3, Y8, Y6
+	VMULPD       Y9, Y5, Y5
+	VADDPD       Y5, Y6, Y6
+	VADDPD       Y6, Y6, Y6
+	VMULPD       Y7, Y6, Y5
+	VMULPD       Y9, Y3, Y8
+	VMULPD       Y8, Y5, Y5
+	VADDPD       Y7, Y7, Y8
+	VADDPD       Y8, Y7, Y8
 	VMULPD       Y8, Y12, Y12
-	VADDPD       Y13, Y13, Y7
-	VMULPD       Y7, Y7, Y7
-	VSUBPD       Y12, Y7, Y7
-	VDIVPD       Y7, Y9, Y9
-	VADDPD       Y9, Y3, Y3
-	VBROADCASTSD sign<>+0(SB), Y7
-	VANDNPD      Y9, Y7, Y9
-	VBROADCASTSD quick<>+0(SB), Y7
-	VMULPD       Y7, Y3, Y7
-	VCMPPD       $0x06, Y7, Y9, Y7
-	VMOVUPD      512(SP), Y8
-	VXORPD       Y9, Y9, Y9
-	VCMPPD       $0x04, Y9, Y8, Y8
-	VBLENDVPD    Y8, Y3, Y5, Y3
-	VANDPD       Y8, Y7, Y7
-	VMOVUPD      Y7, 608(SP)
-	VMOVMSKPD    Y7, SI
+	VMULPD       Y6, Y6, Y6
+	VSUBPD       Y12, Y6, Y6
+	VDIVPD       Y6, Y5, Y5
+	VADDPD       Y5, Y3, Y3
+	VBROADCASTSD sign<>+0(SB), Y6
+	VANDNPD      Y5, Y6, Y5
+	VBROADCASTSD quick<>+0(SB), Y6
+	VMULPD       Y3, Y6, Y6
+	VCMPPD       $0x06, Y6, Y5, Y5
+	VMOVUPD      288(SP), Y6
+	VXORPD       Y7, Y7, Y7
+	VCMPPD       $0x04, Y7, Y6, Y6
+	VBROADCASTSD c0<>+0(SB), Y7
+	VBLENDVPD    Y6, Y3, Y7, Y3
+	VMOVUPD      Y3, Y3
+	VANDPD       Y6, Y5, Y5
+	VMOVUPD      Y5, 352(SP)
+	VMOVMSKPD    Y5, SI
 	SHLL         $0x04, BX
 	ORL          SI, BX
 	TESTL        BX, BX
 	JZ           converged
 	XORL         BX, BX
-	VADDPD       Y4, Y0, Y7
-	VMULPD       Y0, Y7, Y9
-	VDIVPD       Y9, Y5, Y9
-	VMULPD       Y0, Y9, Y8
-	VMULPD       Y7, Y9, Y9
-	VMULPD       64(SP), Y8, Y10
-	VMULPD       32(SP), Y9, Y11
-	VMULPD       Y11, Y11, Y11
-	VMOVUPD      96(SP), Y12
-	VSUBPD       Y0, Y12, Y12
-	VMULPD       Y8, Y12, Y12
-	VADDPD       Y5, Y10, Y7
-	VMULPD       Y7, Y12, Y12
+	VMOVUPD      (SP), Y5
+	VMOVUPD      32(SP), Y6
+	VBROADCASTSD s+24(FP), Y7
+	VMULPD       Y5, Y5, Y5
+	VMULPD       Y6, Y6, Y8
+	VADDPD       Y7, Y0, Y9
+	VMULPD       Y0, Y0, Y10
+	VMULPD       Y9, Y9, Y11
+	VMULPD       Y10, Y8, Y8
+	VMULPD       Y11, Y5, Y5
+	VMULPD       Y10, Y8, Y12
+	VMULPD       Y5, Y11, Y11
 	VADDPD       Y11, Y12, Y12
-	VMULPD       Y10, Y10, Y10
-	VMULPD       Y8, Y10, Y10
-	VMULPD       Y9, Y11, Y11
-	VADDPD       Y11, Y10, Y13
-	VMULPD       Y8, Y10, Y8
-	VMULPD       Y9, Y11, Y7
-	VADDPD       Y7, Y8, Y8
-	VADDPD       Y12, Y12, Y7
-	VMULPD       Y13, Y7, Y9
-	VADDPD       Y7, Y12, Y12
+	VSUBPD       Y7, Y6, Y7
+	VSUBPD       Y0, Y7, Y7
+	VADDPD       Y9, Y6, Y6
+	VMULPD       Y6, Y7, Y7
+	VMULPD       Y10, Y7, Y7
+	VADDPD       Y5, Y7, Y7
+	VMULPD       Y0, Y8, Y6
+	VMULPD       Y9, Y5, Y5
+	VADDPD       Y5, Y6, Y6
+	VADDPD       Y6, Y6, Y6
+	VMULPD       Y7, Y6, Y5
+	VMULPD       Y9, Y0, Y8
+	VMULPD       Y8, Y5, Y5
+	VADDPD       Y7, Y7, Y8
+	VADDPD       Y8, Y7, Y8
 	VMULPD       Y8, Y12, Y12
-	VADDPD       Y13, Y13, Y7
-	VMULPD       Y7, Y7, Y7
-	VSUBPD       Y12, Y7, Y7
-	VDIVPD       Y7, Y9, Y9
-	VANDPD       128(SP), Y9, Y9
-	VADDPD       Y9, Y0, Y0
-	VBROADCASTSD sign<>+0(SB), Y7
-	VANDNPD      Y9, Y7, Y9
-	VBROADCASTSD quick<>+0(SB), Y7
-	VMULPD       Y7, Y0, Y7
-	VCMPPD       $0x06, Y7, Y9, Y7
-	VANDPD       128(SP), Y7, Y7
-	VMOVUPD      Y7, 128(SP)
-	VMOVMSKPD    Y7, SI
+	VMULPD       Y6, Y6, Y6
+	VSUBPD       Y12, Y6, Y6
+	VDIVPD       Y6, Y5, Y5
+	VANDPD       64(SP), Y5, Y5
+	VADDPD       Y5, Y0, Y0
+	VBROADCASTSD sign<>+0(SB), Y6
+	VANDNPD      Y5, Y6, Y5
+	VBROADCASTSD quick<>+0(SB), Y6
+	VMULPD       Y0, Y6, Y6
+	VCMPPD       $0x06, Y6, Y5, Y5
+	VANDPD       64(SP), Y5, Y5
+	VMOVUPD      Y5, 64(SP)
+	VMOVMSKPD    Y5, SI
 	SHLL         $0x04, BX
 	ORL          SI, BX
-	VADDPD       Y4, Y1, Y7
-	VMULPD       Y1, Y7, Y9
-	VDIVPD       Y9, Y5, Y9
-	VMULPD       Y1, Y9, Y8
-	VMULPD       Y7, Y9, Y9
-	VMULPD       224(SP), Y8, Y10
-	VMULPD       192(SP), Y9, Y11
-	VMULPD       Y11, Y11, Y11
-	VMOVUPD      256(SP), Y12
-	VSUBPD       Y1, Y12, Y12
-	VMULPD       Y8, Y12, Y12
-	VADDPD       Y5, Y10, Y7
-	VMULPD       Y7, Y12, Y12
+	VMOVUPD      96(SP), Y5
+	VMOVUPD      128(SP), Y6
+	VBROADCASTSD s+24(FP), Y7
+	VMULPD       Y5, Y5, Y5
+	VMULPD       Y6, Y6, Y8
+	VADDPD       Y7, Y1, Y9
+	VMULPD       Y1, Y1, Y10
+	VMULPD       Y9, Y9, Y11
+	VMULPD       Y10, Y8, Y8
+	VMULPD       Y11, Y5, Y5
+	VMULPD       Y10, Y8, Y12
+	VMULPD       Y5, Y11, Y11
 	VADDPD       Y11, Y12, Y12
-	VMULPD       Y10, Y10, Y10
-	VMULPD       Y8, Y10, Y10
-	VMULPD       Y9, Y11, Y11
-	VADDPD       Y11, Y10, Y13
-	VMULPD       Y8, Y10, Y8
-	VMULPD       Y9, Y11, Y7
-	VADDPD       Y7, Y8, Y8
-	VADDPD       Y12, Y12, Y7
-	VMULPD       Y13, Y7, Y9
-	VADDPD       Y7, Y12, Y12
+	VSUBPD       Y7, Y6, Y7
+	VSUBPD       Y1, Y7, Y7
+	VADDPD       Y9, Y6, Y6
+	VMULPD       Y6, Y7, Y7
+	VMULPD       Y10, Y7, Y7
+	VADDPD       Y5, Y7, Y7
+	VMULPD       Y1, Y8, Y6
+	VMULPD       Y9, Y5, Y5
+	VADDPD       Y5, Y6, Y6
+	VADDPD       Y6, Y6, Y6
+	VMULPD       Y7, Y6, Y5
+	VMULPD       Y9, Y1, Y8
+	VMULPD       Y8, Y5, Y5
+	VADDPD       Y7, Y7, Y8
+	VADDPD       Y8, Y7, Y8
 	VMULPD       Y8, Y12, Y12
-	VADDPD       Y13, Y13, Y7
-	VMULPD       Y7, Y7, Y7
-	VSUBPD       Y12, Y7, Y7
-	VDIVPD       Y7, Y9, Y9
-	VANDPD       288(SP), Y9, Y9
-	VADDPD       Y9, Y1, Y1
-	VBROADCASTSD sign<>+0(SB), Y7
-	VANDNPD      Y9, Y7, Y9
-	VBROADCASTSD quick<>+0(SB), Y7
-	VMULPD       Y7, Y1, Y7
-	VCMPPD       $0x06, Y7, Y9, Y7
-	VANDPD       288(SP), Y7, Y7
-	VMOVUPD      Y7, 288(SP)
-	VMOVMSKPD    Y7, SI
+	VMULPD       Y6, Y6, Y6
+	VSUBPD       Y12, Y6, Y6
+	VDIVPD       Y6, Y5, Y5
+	VANDPD       160(SP), Y5, Y5
+	VADDPD       Y5, Y1, Y1
+	VBROADCASTSD sign<>+0(SB), Y6
+	VANDNPD      Y5, Y6, Y5
+	VBROADCASTSD quick<>+0(SB), Y6
+	VMULPD       Y1, Y6, Y6
+	VCMPPD       $0x06, Y6, Y5, Y5
+	VANDPD       160(SP), Y5, Y5
+	VMOVUPD      Y5, 160(SP)
+	VMOVMSKPD    Y5, SI
 	SHLL         $0x04, BX
 	ORL          SI, BX
-	VADDPD       Y4, Y2, Y7
-	VMULPD       Y2, Y7, Y9
-	VDIVPD       Y9, Y5, Y9
-	VMULPD       Y2, Y9, Y8
-	VMULPD       Y7, Y9, Y9
-	VMULPD       384(SP), Y8, Y10
-	VMULPD       352(SP), Y9, Y11
-	VMULPD       Y11, Y11, Y11
-	VMOVUPD      416(SP), Y12
-	VSUBPD       Y2, Y12, Y12
-	VMULPD       Y8, Y12, Y12
-	VADDPD       Y5, Y10, Y7
-	VMULPD       Y7, Y12, Y12
+	VMOVUPD      192(SP), Y5
+	VMOVUPD      224(SP), Y6
+	VBROADCASTSD s+24(FP), Y7
+	VMULPD       Y5, Y5, Y5
+	VMULPD       Y6, Y6, Y8
+	VADDPD       Y7, Y2, Y9
+	VMULPD       Y2, Y2, Y10
+	VMULPD       Y9, Y9, Y11
+	VMULPD       Y10, Y8, Y8
+	VMULPD       Y11, Y5, Y5
+	VMULPD       Y10, Y8, Y12
+	VMULPD       Y5, Y11, Y11
 	VADDPD       Y11, Y12, Y12
-	VMULPD       Y10, Y10, Y10
-	VMULPD       Y8, Y10, Y10
-	VMULPD       Y9, Y11, Y11
-	VADDPD       Y11, Y10, Y13
-	VMULPD       Y8, Y10, Y8
-	VMULPD       Y9, Y11, Y7
-	VADDPD       Y7, Y8, Y8
-	VADDPD       Y12, Y12, Y7
-	VMULPD       Y13, Y7, Y9
-	VADDPD       Y7, Y12, Y12
+	VSUBPD       Y7, Y6, Y7
+	VSUBPD       Y2, Y7, Y7
+	VADDPD       Y9, Y6, Y6
+	VMULPD       Y6, Y7, Y7
+	VMULPD       Y10, Y7, Y7
+	VADDPD       Y5, Y7, Y7
+	VMULPD       Y2, Y8, Y6
+	VMULPD       Y9, Y5, Y5
+	VADDPD       Y5, Y6, Y6
+	VADDPD       Y6, Y6, Y6
+	VMULPD       Y7, Y6, Y5
+	VMULPD       Y9, Y2, Y8
+	VMULPD       Y8, Y5, Y5
+	VADDPD       Y7, Y7, Y8
+	VADDPD       Y8, Y7, Y8
 	VMULPD       Y8, Y12, Y12
-	VADDPD       Y13, Y13, Y7
-	VMULPD       Y7, Y7, Y7
-	VSUBPD       Y12, Y7, Y7
-	VDIVPD       Y7, Y9, Y9
-	VANDPD       448(SP), Y9, Y9
-	VADDPD       Y9, Y2, Y2
-	VBROADCASTSD sign<>+0(SB), Y7
-	VANDNPD      Y9, Y7, Y9
-	VBROADCASTSD quick<>+0(SB), Y7
-	VMULPD       Y7, Y2, Y7
-	VCMPPD       $0x06, Y7, Y9, Y7
-	VANDPD       448(SP), Y7, Y7
-	VMOVUPD      Y7, 448(SP)
-	VMOVMSKPD    Y7, SI
+	VMULPD       Y6, Y6, Y6
+	VSUBPD       Y12, Y6, Y6
+	VDIVPD       Y6, Y5, Y5
+	VANDPD       256(SP), Y5, Y5
+	VADDPD       Y5, Y2, Y2
+	VBROADCASTSD sign<>+0(SB), Y6
+	VANDNPD      Y5, Y6, Y5
+	VBROADCASTSD quick<>+0(SB), Y6
+	VMULPD       Y2, Y6, Y6
+	VCMPPD       $0x06, Y6, Y5, Y5
+	VANDPD       256(SP), Y5, Y5
+	VMOVUPD      Y5, 256(SP)
+	VMOVMSKPD    Y5, SI
 	SHLL         $0x04, BX
 	ORL          SI, BX
-	VADDPD       Y4, Y3, Y7
-	VMULPD       Y3, Y7, Y9
-	VDIVPD       Y9, Y5, Y9
-	VMULPD       Y3, Y9, Y8
-	VMULPD       Y7, Y9, Y9
-	VMULPD       544(SP), Y8, Y10
-	VMULPD       512(SP), Y9, Y11
-	VMULPD       Y11, Y11, Y11
-	VMOVUPD      576(SP), Y12
-	VSUBPD       Y3, Y12, Y12
-	VMULPD       Y8, Y12, Y12
-	VADDPD       Y5, Y10, Y7
-	VMULPD       Y7, Y12, Y12
+	VMOVUPD      288(SP), Y5
+	VMOVUPD      320(SP), Y6
+	VBROADCASTSD s+24(FP), Y7
+	VMULPD       Y5, Y5, Y5
+	VMULPD       Y6, Y6, Y8
+	VADDPD       Y7, Y3, Y9
+	VMULPD       Y3, Y3, Y10
+	VMULPD       Y9, Y9, Y11
+	VMULPD       Y10, Y8, Y8
+	VMULPD       Y11, Y5, Y5
+	VMULPD       Y10, Y8, Y12
+	VMULPD       Y5, Y11, Y11
 	VADDPD       Y11, Y12, Y12
-	VMULPD       Y10, Y10, Y10
-	VMULPD       Y8, Y10, Y10
-	VMULPD       Y9, Y11, Y11
-	VADDPD       Y11, Y10, Y13
-	VMULPD       Y8, Y10, Y8
-	VMULPD       Y9, Y11, Y7
-	VADDPD       Y7, Y8, Y8
-	VADDPD       Y12, Y12, Y7
-	VMULPD       Y13, Y7, Y9
-	VADDPD       Y7, Y12, Y12
+	VSUBPD       Y7, Y6, Y7
+	VSUBPD       Y3, Y7, Y7
+	VADDPD       Y9, Y6, Y6
+	VMULPD       Y6, Y7, Y7
+	VMULPD       Y10, Y7, Y7
+	VADDPD       Y5, Y7, Y7
+	VMULPD       Y3, Y8, Y6
+	VMULPD       Y9, Y5, Y5
+	VADDPD       Y5, Y6, Y6
+	VADDPD       Y6, Y6, Y6
+	VMULPD       Y7, Y6, Y5
+	VMULPD       Y9, Y3, Y8
+	VMULPD       Y8, Y5, Y5
+	VADDPD       Y7, Y7, Y8
+	VADDPD       Y8, Y7, Y8
 	VMULPD       Y8, Y12, Y12
-	VADDPD       Y13, Y13, Y7
-	VMULPD       Y7, Y7, Y7
-	VSUBPD       Y12, Y7, Y7
-	VDIVPD       Y7, Y9, Y9
-	VANDPD       608(SP), Y9, Y9
-	VADDPD       Y9, Y3, Y3
-	VBROADCASTSD sign<>+0(SB), Y7
-	VANDNPD      Y9, Y7, Y9
-	VBROADCASTSD quick<>+0(SB), Y7
-	VMULPD       Y7, Y3, Y7
-	VCMPPD       $0x06, Y7, Y9, Y7
-	VANDPD       608(SP), Y7, Y7
-	VMOVUPD      Y7, 608(SP)
-	VMOVMSKPD    Y7, SI
+	VMULPD       Y6, Y6, Y6
+	VSUBPD       Y12, Y6, Y6
+	VDIVPD       Y6, Y5, Y5
+	VANDPD       352(SP), Y5, Y5
+	VADDPD       Y5, Y3, Y3
+	VBROADCASTSD sign<>+0(SB), Y6
+	VANDNPD      Y5, Y6, Y5
+	VBROADCASTSD quick<>+0(SB), Y6
+	VMULPD       Y3, Y6, Y6
+	VCMPPD       $0x06, Y6, Y5, Y5
+	VANDPD       352(SP), Y5, Y5
+	VMOVUPD      Y5, 352(SP)
+	VMOVMSKPD    Y5, SI
 	SHLL         $0x04, BX
 	ORL          SI, BX
 	TESTL        BX, BX
 	JZ           converged
-	VXORPD       Y10, Y10, Y10
-	VMOVUPD      32(SP), Y7
-	VMOVUPD      96(SP), Y9
-	VMAXPD       Y10, Y9, Y8
-	VMULPD       Y8, Y8, Y8
-	VMULPD       Y7, Y7, Y9
-	VADDPD       Y8, Y9, Y9
-	VSQRTPD      Y9, Y9
-	VMAXPD       Y7, Y9, Y8
-	VADDPD       Y4, Y8, Y9
-	VDIVPD       Y9, Y8, Y9
-	VMULPD       64(SP), Y9, Y9
-	VMAXPD       Y10, Y9, Y9
+	VMOVUPD      (SP), Y5
+	VMOVUPD      32(SP), Y6
+	VBROADCASTSD s+24(FP), Y7
+	VXORPD       Y8, Y8, Y8
+	VSUBPD       Y7, Y6, Y10
+	VMAXPD       Y8, Y10, Y9
 	VMULPD       Y9, Y9, Y9
-	VMULPD       Y7, Y7, Y7
-	VADDPD       Y9, Y7, Y7
-	VSQRTPD      Y7, Y7
-	VMAXPD       Y8, Y7, Y8
-	VMOVUPD      128(SP), Y7
-	VBLENDVPD    Y7, Y8, Y0, Y0
-	VXORPD       Y10, Y10, Y10
-	VMOVUPD      192(SP), Y7
-	VMOVUPD      256(SP), Y9
-	VMAXPD       Y10, Y9, Y8
-	VMULPD       Y8, Y8, Y8
-	VMULPD       Y7, Y7, Y9
-	VADDPD       Y8, Y9, Y9
-	VSQRTPD      Y9, Y9
-	VMAXPD       Y7, Y9, Y8
-	VADDPD       Y4, Y8, Y9
-	VDIVPD       Y9, Y8, Y9
-	VMULPD       224(SP), Y9, Y9
-	VMAXPD       Y10, Y9, Y9
+	VMULPD       Y5, Y5, Y10
+	VADDPD       Y9, Y10, Y10
+	VSQRTPD      Y10, Y10
+	VMAXPD       Y5, Y10, Y9
+	VADDPD       Y7, Y9, Y10
+	VDIVPD       Y10, Y9, Y10
+	VMULPD       Y6, Y10, Y10
+	VMAXPD       Y8, Y10, Y6
+	VMULPD       Y6, Y6, Y6
+	VMULPD       Y5, Y5, Y5
+	VADDPD       Y6, Y5, Y5
+	VSQRTPD      Y5, Y5
+	VMAXPD       Y9, Y5, Y9
+	VMOVUPD      64(SP), Y5
+	VBLENDVPD    Y5, Y9, Y0, Y0
+	VMOVUPD      Y0, Y0
+	VMOVUPD      96(SP), Y5
+	VMOVUPD      128(SP), Y6
+	VBROADCASTSD s+24(FP), Y7
+	VXORPD       Y8, Y8, Y8
+	VSUBPD       Y7, Y6, Y10
+	VMAXPD       Y8, Y10, Y9
 	VMULPD       Y9, Y9, Y9
-	VMULPD       Y7, Y7, Y7
-	VADDPD       Y9, Y7, Y7
-	VSQRTPD      Y7, Y7
-	VMAXPD       Y8, Y7, Y8
-	VMOVUPD      288(SP), Y7
-	VBLENDVPD    Y7, Y8, Y1, Y1
-	VXORPD       Y10, Y10, Y10
-	VMOVUPD      352(SP), Y7
-	VMOVUPD      416(SP), Y9
-	VMAXPD       Y10, Y9, Y8
-	VMULPD       Y8, Y8, Y8
-	VMULPD       Y7, Y7, Y9
-	VADDPD       Y8, Y9, Y9
-	VSQRTPD      Y9, Y9
-	VMAXPD       Y7, Y9, Y8
-	VADDPD       Y4, Y8, Y9
-	VDIVPD       Y9, Y8, Y9
-	VMULPD       384(SP), Y9, Y9
-	VMAXPD       Y10, Y9, Y9
+	VMULPD       Y5, Y5, Y10
+	VADDPD       Y9, Y10, Y10
+	VSQRTPD      Y10, Y10
+	VMAXPD       Y5, Y10, Y9
+	VADDPD       Y7, Y9, Y10
+	VDIVPD       Y10, Y9, Y10
+	VMULPD       Y6, Y10, Y10
+	VMAXPD       Y8, Y10, Y6
+	VMULPD       Y6, Y6, Y6
+	VMULPD       Y5, Y5, Y5
+	VADDPD       Y6, Y5, Y5
+	VSQRTPD      Y5, Y5
+	VMAXPD       Y9, Y5, Y9
+	VMOVUPD      160(SP), Y5
+	VBLENDVPD    Y5, Y9, Y1, Y1
+	VMOVUPD      Y1, Y1
+	VMOVUPD      192(SP), Y5
+	VMOVUPD      224(SP), Y6
+	VBROADCASTSD s+24(FP), Y7
+	VXORPD       Y8, Y8, Y8
+	VSUBPD       Y7, Y6, Y10
+	VMAXPD       Y8, Y10, Y9
 	VMULPD       Y9, Y9, Y9
-	VMULPD       Y7, Y7, Y7
-	VADDPD       Y9, Y7, Y7
-	VSQRTPD      Y7, Y7
-	VMAXPD       Y8, Y7, Y8
-	VMOVUPD      448(SP), Y7
-	VBLENDVPD    Y7, Y8, Y2, Y2
-	VXORPD       Y10, Y10, Y10
-	VMOVUPD      512(SP), Y7
-	VMOVUPD      576(SP), Y9
-	VMAXPD       Y10, Y9, Y8
-	VMULPD       Y8, Y8, Y8
-	VMULPD       Y7, Y7, Y9
-	VADDPD       Y8, Y9, Y9
-	VSQRTPD      Y9, Y9
-	VMAXPD       Y7, Y9, Y8
-	VADDPD       Y4, Y8, Y9
-	VDIVPD       Y9, Y8, Y9
-	VMULPD       544(SP), Y9, Y9
-	VMAXPD       Y10, Y9, Y9
+	VMULPD       Y5, Y5, Y10
+	VADDPD       Y9, Y10, Y10
+	VSQRTPD      Y10, Y10
+	VMAXPD       Y5, Y10, Y9
+	VADDPD       Y7, Y9, Y10
+	VDIVPD       Y10, Y9, Y10
+	VMULPD       Y6, Y10, Y10
+	VMAXPD       Y8, Y10, Y6
+	VMULPD       Y6, Y6, Y6
+	VMULPD       Y5, Y5, Y5
+	VADDPD       Y6, Y5, Y5
+	VSQRTPD      Y5, Y5
+	VMAXPD       Y9, Y5, Y9
+	VMOVUPD      256(SP), Y5
+	VBLENDVPD    Y5, Y9, Y2, Y2
+	VMOVUPD      Y2, Y2
+	VMOVUPD      288(SP), Y5
+	VMOVUPD      320(SP), Y6
+	VBROADCASTSD s+24(FP), Y7
+	VXORPD       Y8, Y8, Y8
+	VSUBPD       Y7, Y6, Y10
+	VMAXPD       Y8, Y10, Y9
 	VMULPD       Y9, Y9, Y9
-	VMULPD       Y7, Y7, Y7
-	VADDPD       Y9, Y7, Y7
-	VSQRTPD      Y7, Y7
-	VMAXPD       Y8, Y7, Y8
-	VMOVUPD      608(SP), Y7
-	VBLENDVPD    Y7, Y8, Y3, Y3
+	VMULPD       Y5, Y5, Y10
+	VADDPD       Y9, Y10, Y10
+	VSQRTPD      Y10, Y10
+	VMAXPD       Y5, Y10, Y9
+	VADDPD       Y7, Y9, Y10
+	VDIVPD       Y10, Y9, Y10
+	VMULPD       Y6, Y10, Y10
+	VMAXPD       Y8, Y10, Y6
+	VMULPD       Y6, Y6, Y6
+	VMULPD       Y5, Y5, Y5
+	VADDPD       Y6, Y5, Y5
+	VSQRTPD      Y5, Y5
+	VMAXPD       Y9, Y5, Y9
+	VMOVUPD      352(SP), Y5
+	VBLENDVPD    Y5, Y9, Y3, Y3
+	VMOVUPD      Y3, Y3
 	MOVQ         limit+40(FP), BX
 
 newton:
 	XORL         SI, SI
-	VADDPD       Y4, Y0, Y7
-	VMULPD       Y0, Y7, Y9
-	VDIVPD       Y9, Y5, Y9
-	VMULPD       Y0, Y9, Y8
-	VMULPD       Y7, Y9, Y9
-	VMULPD       64(SP), Y8, Y10
-	VMULPD       32(SP), Y9, Y11
-	VMULPD       Y11, Y11, Y11
-	VMOVUPD      96(SP), Y12
-	VSUBPD       Y0, Y12, Y12
-	VMULPD       Y8, Y12, Y12
-	VADDPD       Y5, Y10, Y7
-	VMULPD       Y7, Y12, Y12
-	VADDPD       Y11, Y12, Y12
-	VMULPD       Y10, Y10, Y10
-	VMULPD       Y8, Y10, Y10
-	VMULPD       Y9, Y11, Y11
-	VADDPD       Y11, Y10, Y7
-	VADDPD       Y5, Y12, Y8
-	VMULPD       Y8, Y12, Y12
-	VSQRTPD      Y8, Y8
-	VADDPD       Y5, Y8, Y8
+	VBROADCASTSD c0<>+0(SB), Y5
+	VBROADCASTSD s+24(FP), Y6
+	VADDPD       Y6, Y0, Y7
+	VMULPD       Y0, Y7, Y8
+	VDIVPD       Y8, Y5, Y8
+	VMULPD       Y0, Y8, Y9
 	VMULPD       Y7, Y8, Y8
-	VDIVPD       Y8, Y12, Y12
-	VANDPD       128(SP), Y12, Y12
-	VADDPD       Y12, Y0, Y0
-	VBROADCASTSD small<>+0(SB), Y7
-	VMULPD       Y7, Y0, Y8
-	VCMPPD       $0x0e, Y8, Y12, Y8
-	VANDPD       128(SP), Y8, Y8
-	VMOVUPD      Y8, 128(SP)
-	VMOVMSKPD    Y8, DI
+	VMULPD       32(SP), Y9, Y7
+	VMULPD       (SP), Y8, Y10
+	VMULPD       Y10, Y10, Y10
+	VMOVUPD      32(SP), Y11
+	VSUBPD       Y6, Y11, Y11
+	VSUBPD       Y0, Y11, Y11
+	VMULPD       Y9, Y11, Y11
+	VADDPD       Y7, Y5, Y6
+	VMULPD       Y6, Y11, Y11
+	VADDPD       Y10, Y11, Y11
+	VMULPD       Y7, Y7, Y7
+	VMULPD       Y9, Y7, Y7
+	VMULPD       Y8, Y10, Y10
+	VADDPD       Y10, Y7, Y7
+	VADDPD       Y11, Y5, Y6
+	VMULPD       Y6, Y11, Y11
+	VSQRTPD      Y6, Y6
+	VADDPD       Y5, Y6, Y6
+	VMULPD       Y6, Y7, Y7
+	VDIVPD       Y7, Y11, Y11
+	VANDPD       64(SP), Y11, Y11
+	VADDPD       Y11, Y0, Y0
+	VBROADCASTSD small<>+0(SB), Y5
+	VMULPD       Y0, Y5, Y5
+	VCMPPD       $0x0e, Y5, Y11, Y5
+	VANDPD       64(SP), Y5, Y5
+	VMOVUPD      Y5, 64(SP)
+	VMOVMSKPD    Y5, DI
 	SHLL         $0x04, SI
 	ORL          DI, SI
-	VADDPD       Y4, Y1, Y7
-	VMULPD       Y1, Y7, Y9
-	VDIVPD       Y9, Y5, Y9
-	VMULPD       Y1, Y9, Y8
-	VMULPD       Y7, Y9, Y9
-	VMULPD       224(SP), Y8, Y10
-	VMULPD       192(SP), Y9, Y11
-	VMULPD       Y11, Y11, Y11
-	VMOVUPD      256(SP), Y12
-	VSUBPD       Y1, Y12, Y12
-	VMULPD       Y8, Y12, Y12
-	VADDPD       Y5, Y10, Y7
-	VMULPD       Y7, Y12, Y12
-	VADDPD       Y11, Y12, Y12
-	VMULPD       Y10, Y10, Y10
-	VMULPD       Y8, Y10, Y10
-	VMULPD       Y9, Y11, Y11
-	VADDPD       Y11, Y10, Y7
-	VADDPD       Y5, Y12, Y8
-	VMULPD       Y8, Y12, Y12
-	VSQRTPD      Y8, Y8
-	VADDPD       Y5, Y8, Y8
+	VBROADCASTSD c0<>+0(SB), Y5
+	VBROADCASTSD s+24(FP), Y6
+	VADDPD       Y6, Y1, Y7
+	VMULPD       Y1, Y7, Y8
+	VDIVPD       Y8, Y5, Y8
+	VMULPD       Y1, Y8, Y9
 	VMULPD       Y7, Y8, Y8
-	VDIVPD       Y8, Y12, Y12
-	VANDPD       288(SP), Y12, Y12
-	VADDPD       Y12, Y1, Y1
-	VBROADCASTSD small<>+0(SB), Y7
-	VMULPD       Y7, Y1, Y8
-	VCMPPD       $0x0e, Y8, Y12, Y8
-	VANDPD       288(SP), Y8, Y8
-	VMOVUPD      Y8, 288(SP)
-	VMOVMSKPD    Y8, DI
+	VMULPD       128(SP), Y9, Y7
+	VMULPD       96(SP), Y8, Y10
+	VMULPD       Y10, Y10, Y10
+	VMOVUPD      128(SP), Y11
+	VSUBPD       Y6, Y11, Y11
+	VSUBPD       Y1, Y11, Y11
+	VMULPD       Y9, Y11, Y11
+	VADDPD       Y7, Y5, Y6
+	VMULPD       Y6, Y11, Y11
+	VADDPD       Y10, Y11, Y11
+	VMULPD       Y7, Y7, Y7
+	VMULPD       Y9, Y7, Y7
+	VMULPD       Y8, Y10, Y10
+	VADDPD       Y10, Y7, Y7
+	VADDPD       Y11, Y5, Y6
+	VMULPD       Y6, Y11, Y11
+	VSQRTPD      Y6, Y6
+	VADDPD       Y5, Y6, Y6
+	VMULPD       Y6, Y7, Y7
+	VDIVPD       Y7, Y11, Y11
+	VANDPD       160(SP), Y11, Y11
+	VADDPD       Y11, Y1, Y1
+	VBROADCASTSD small<>+0(SB), Y5
+	VMULPD       Y1, Y5, Y5
+	VCMPPD       $0x0e, Y5, Y11, Y5
+	VANDPD       160(SP), Y5, Y5
+	VMOVUPD      Y5, 160(SP)
+	VMOVMSKPD    Y5, DI
 	SHLL         $0x04, SI
 	ORL          DI, SI
-	VADDPD       Y4, Y2, Y7
-	VMULPD       Y2, Y7, Y9
-	VDIVPD       Y9, Y5, Y9
-	VMULPD       Y2, Y9, Y8
-	VMULPD       Y7, Y9, Y9
-	VMULPD       384(SP), Y8, Y10
-	VMULPD       352(SP), Y9, Y11
-	VMULPD       Y11, Y11, Y11
-	VMOVUPD      416(SP), Y12
-	VSUBPD       Y2, Y12, Y12
-	VMULPD       Y8, Y12, Y12
-	VADDPD       Y5, Y10, Y7
-	VMULPD       Y7, Y12, Y12
-	VADDPD       Y11, Y12, Y12
-	VMULPD       Y10, Y10, Y10
-	VMULPD       Y8, Y10, Y10
-	VMULPD       Y9, Y11, Y11
-	VADDPD       Y11, Y10, Y7
-	VADDPD       Y5, Y12, Y8
-	VMULPD       Y8, Y12, Y12
-	VSQRTPD      Y8, Y8
-	VADDPD       Y5, Y8, Y8
+	VBROADCASTSD c0<>+0(SB), Y5
+	VBROADCASTSD s+24(FP), Y6
+	VADDPD       Y6, Y2, Y7
+	VMULPD       Y2, Y7, Y8
+	VDIVPD       Y8, Y5, Y8
+	VMULPD       Y2, Y8, Y9
 	VMULPD       Y7, Y8, Y8
-	VDIVPD       Y8, Y12, Y12
-	VANDPD       448(SP), Y12, Y12
-	VADDPD       Y12, Y2, Y2
-	VBROADCASTSD small<>+0(SB), Y7
-	VMULPD       Y7, Y2, Y8
-	VCMPPD       $0x0e, Y8, Y12, Y8
-	VANDPD       448(SP), Y8, Y8
-	VMOVUPD      Y8, 448(SP)
-	VMOVMSKPD    Y8, DI
+	VMULPD       224(SP), Y9, Y7
+	VMULPD       192(SP), Y8, Y10
+	VMULPD       Y10, Y10, Y10
+	VMOVUPD      224(SP), Y11
+	VSUBPD       Y6, Y11, Y11
+	VSUBPD       Y2, Y11, Y11
+	VMULPD       Y9, Y11, Y11
+	VADDPD       Y7, Y5, Y6
+	VMULPD       Y6, Y11, Y11
+	VADDPD       Y10, Y11, Y11
+	VMULPD       Y7, Y7, Y7
+	VMULPD       Y9, Y7, Y7
+	VMULPD       Y8, Y10, Y10
+	VADDPD       Y10, Y7, Y7
+	VADDPD       Y11, Y5, Y6
+	VMULPD       Y6, Y11, Y11
+	VSQRTPD      Y6, Y6
+	VADDPD       Y5, Y6, Y6
+	VMULPD       Y6, Y7, Y7
+	VDIVPD       Y7, Y11, Y11
+	VANDPD       256(SP), Y11, Y11
+	VADDPD       Y11, Y2, Y2
+	VBROADCASTSD small<>+0(SB), Y5
+	VMULPD       Y2, Y5, Y5
+	VCMPPD       $0x0e, Y5, Y11, Y5
+	VANDPD       256(SP), Y5, Y5
+	VMOVUPD      Y5, 256(SP)
+	VMOVMSKPD    Y5, DI
 	SHLL         $0x04, SI
 	ORL          DI, SI
-	VADDPD       Y4, Y3, Y7
-	VMULPD       Y3, Y7, Y9
-	VDIVPD       Y9, Y5, Y9
-	VMULPD       Y3, Y9, Y8
-	VMULPD       Y7, Y9, Y9
-	VMULPD       544(SP), Y8, Y10
-	VMULPD       512(SP), Y9, Y11
-	VMULPD       Y11, Y11, Y11
-	VMOVUPD      576(SP), Y12
-	VSUBPD       Y3, Y12, Y12
-	VMULPD       Y8, Y12, Y12
-	VADDPD       Y5, Y10, Y7
-	VMULPD       Y7, Y12, Y12
-	VADDPD       Y11, Y12, Y12
-	VMULPD       Y10, Y10, Y10
-	VMULPD       Y8, Y10, Y10
-	VMULPD       Y9, Y11, Y11
-	VADDPD       Y11, Y10, Y7
-	VADDPD       Y5, Y12, Y8
-	VMULPD       Y8, Y12, Y12
-	VSQRTPD      Y8, Y8
-	VADDPD       Y5, Y8, Y8
+	VBROADCASTSD c0<>+0(SB), Y5
+	VBROADCASTSD s+24(FP), Y6
+	VADDPD       Y6, Y3, Y7
+	VMULPD       Y3, Y7, Y8
+	VDIVPD       Y8, Y5, Y8
+	VMULPD       Y3, Y8, Y9
 	VMULPD       Y7, Y8, Y8
-	VDIVPD       Y8, Y12, Y12
-	VANDPD       608(SP), Y12, Y12
-	VADDPD       Y12, Y3, Y3
-	VBROADCASTSD small<>+0(SB), Y7
-	VMULPD       Y7, Y3, Y8
-	VCMPPD       $0x0e, Y8, Y12, Y8
-	VANDPD       608(SP), Y8, Y8
-	VMOVUPD      Y8, 608(SP)
-	VMOVMSKPD    Y8, DI
+	VMULPD       320(SP), Y9, Y7
+	VMULPD       288(SP), Y8, Y10
+	VMULPD       Y10, Y10, Y10
+	VMOVUPD      320(SP), Y11
+	VSUBPD       Y6, Y11, Y11
+	VSUBPD       Y3, Y11, Y11
+	VMULPD       Y9, Y11, Y11
+	VADDPD       Y7, Y5, Y6
+	VMULPD       Y6, Y11, Y11
+	VADDPD       Y10, Y11, Y11
+	VMULPD       Y7, Y7, Y7
+	VMULPD       Y9, Y7, Y7
+	VMULPD       Y8, Y10, Y10
+	VADDPD       Y10, Y7, Y7
+	VADDPD       Y11, Y5, Y6
+	VMULPD       Y6, Y11, Y11
+	VSQRTPD      Y6, Y6
+	VADDPD       Y5, Y6, Y6
+	VMULPD       Y6, Y7, Y7
+	VDIVPD       Y7, Y11, Y11
+	VANDPD       352(SP), Y11, Y11
+	VADDPD       Y11, Y3, Y3
+	VBROADCASTSD small<>+0(SB), Y5
+	VMULPD       Y3, Y5, Y5
+	VCMPPD       $0x0e, Y5, Y11, Y5
+	VANDPD       352(SP), Y5, Y5
+	VMOVUPD      Y5, 352(SP)
+	VMOVMSKPD    Y5, DI
 	SHLL         $0x04, SI
 	ORL          DI, SI
 	TESTL        SI, SI
@@ -1967,31 +2013,31 @@ newton:
 	ADDQ         SI, DX
 
 converged:
+	VMOVUPD      (SP), Y5
+	VBROADCASTSD sign<>+0(SB), Y6
+	VDIVPD       Y0, Y5, Y5
+	VANDPD       (AX), Y6, Y6
+	VORPD        Y6, Y5, Y5
+	VMOVUPD      Y5, (AX)
+	VMOVUPD      96(SP), Y0
 	VBROADCASTSD sign<>+0(SB), Y5
-	VMOVUPD      32(SP), Y4
-	VDIVPD       Y0, Y4, Y4
-	VANDPD       (SP), Y5, Y5
-	VORPD        Y5, Y4, Y4
-	VMOVUPD      Y4, (AX)
-	VBROADCASTSD sign<>+0(SB), Y4
-	VMOVUPD      192(SP), Y0
 	VDIVPD       Y1, Y0, Y0
-	VANDPD       160(SP), Y4, Y4
-	VORPD        Y4, Y0, Y0
+	VANDPD       32(AX), Y5, Y5
+	VORPD        Y5, Y0, Y0
 	VMOVUPD      Y0, 32(AX)
+	VMOVUPD      192(SP), Y0
 	VBROADCASTSD sign<>+0(SB), Y1
-	VMOVUPD      352(SP), Y0
 	VDIVPD       Y2, Y0, Y0
-	VANDPD       320(SP), Y1, Y1
+	VANDPD       64(AX), Y1, Y1
 	VORPD        Y1, Y0, Y0
 	VMOVUPD      Y0, 64(AX)
+	VMOVUPD      288(SP), Y0
 	VBROADCASTSD sign<>+0(SB), Y1
-	VMOVUPD      512(SP), Y0
 	VDIVPD       Y3, Y0, Y0
-	VANDPD       480(SP), Y1, Y1
+	VANDPD       96(AX), Y1, Y1
 	VORPD        Y1, Y0, Y0
 	VMOVUPD      Y0, 96(AX)
-	ADDQ         $0x80, AX
+	ADDQ         $0x00000080, AX
 	SUBQ         $0x10, CX
 	JMP          many
 
@@ -1999,9 +2045,6 @@ done:
 	MOVQ DX, ret+48(FP)
 	VZEROUPPER
 	RET
-
-DATA single1<>+0(SB)/4, $0x3f800000
-GLOBL single1<>(SB), RODATA|NOPTR, $4
 
 DATA quick<>+0(SB)/8, $0x3ec0000000000000
 GLOBL quick<>(SB), RODATA|NOPTR, $8
@@ -2916,6 +2959,941 @@ GLOBL e4<>(SB), RODATA|NOPTR, $8
 
 DATA e2<>+0(SB)/8, $0xbfe0000000000000
 GLOBL e2<>(SB), RODATA|NOPTR, $8
+
+// func secularAVX512(x *float64, n int, k float64, s float64, single float32, limit int) int
+// Requires: AVX, AVX512DQ, AVX512F, POPCNT
+TEXT ·secularAVX512(SB), NOSPLIT, $0-56
+	MOVQ x+0(FP), AX
+	MOVQ n+8(FP), CX
+	XORQ DX, DX
+
+many:
+	CMPQ          CX, $0x00
+	JLE           done
+	VMOVUPD       (AX), Z0
+	VBROADCASTSD  c0<>+0(SB), Z2
+	VBROADCASTSD  sign<>+0(SB), Z1
+	VANDNPD       Z0, Z1, Z0
+	VSUBPD        Z0, Z2, Z1
+	VADDPD        Z0, Z2, Z2
+	VMULPD        Z2, Z1, Z1
+	VXORPD        Z2, Z2, Z2
+	VMAXPD        Z2, Z1, Z1
+	VSQRTPD       Z1, Z1
+	VBROADCASTSD  k+16(FP), Z2
+	VMULPD        Z2, Z1, Z1
+	VMOVUPD       Z1, Z1
+	VMULPD        Z2, Z0, Z0
+	VMOVUPD       Z0, Z0
+	VMOVUPD       64(AX), Z2
+	VBROADCASTSD  c0<>+0(SB), Z3
+	VBROADCASTSD  sign<>+0(SB), Z4
+	VANDNPD       Z2, Z4, Z2
+	VSUBPD        Z2, Z3, Z4
+	VADDPD        Z2, Z3, Z3
+	VMULPD        Z3, Z4, Z4
+	VXORPD        Z3, Z3, Z3
+	VMAXPD        Z3, Z4, Z4
+	VSQRTPD       Z4, Z4
+	VBROADCASTSD  k+16(FP), Z3
+	VMULPD        Z3, Z4, Z4
+	VMOVUPD       Z4, Z4
+	VMULPD        Z3, Z2, Z2
+	VMOVUPD       Z2, Z3
+	VMOVUPD       128(AX), Z2
+	VBROADCASTSD  c0<>+0(SB), Z5
+	VBROADCASTSD  sign<>+0(SB), Z6
+	VANDNPD       Z2, Z6, Z2
+	VSUBPD        Z2, Z5, Z6
+	VADDPD        Z2, Z5, Z5
+	VMULPD        Z5, Z6, Z6
+	VXORPD        Z5, Z5, Z5
+	VMAXPD        Z5, Z6, Z6
+	VSQRTPD       Z6, Z6
+	VBROADCASTSD  k+16(FP), Z5
+	VMULPD        Z5, Z6, Z6
+	VMOVUPD       Z6, Z7
+	VMULPD        Z5, Z2, Z2
+	VMOVUPD       Z2, Z6
+	VMOVUPD       192(AX), Z2
+	VBROADCASTSD  c0<>+0(SB), Z5
+	VBROADCASTSD  sign<>+0(SB), Z8
+	VANDNPD       Z2, Z8, Z2
+	VSUBPD        Z2, Z5, Z8
+	VADDPD        Z2, Z5, Z5
+	VMULPD        Z5, Z8, Z8
+	VXORPD        Z5, Z5, Z5
+	VMAXPD        Z5, Z8, Z8
+	VSQRTPD       Z8, Z8
+	VBROADCASTSD  k+16(FP), Z5
+	VMULPD        Z5, Z8, Z8
+	VMOVUPD       Z8, Z10
+	VMULPD        Z5, Z2, Z2
+	VMOVUPD       Z2, Z9
+	VCVTPD2PS     Z0, Y12
+	VCVTPD2PS     Z3, Y2
+	VINSERTF64X4  $0x01, Y2, Z12, Z2
+	VCVTPD2PS     Z1, Y12
+	VCVTPD2PS     Z4, Y5
+	VINSERTF64X4  $0x01, Y5, Z12, Z8
+	VBROADCASTSS  single+32(FP), Z11
+	VSUBPS        Z11, Z8, Z5
+	VMULPS        Z2, Z2, Z13
+	VMULPS        Z8, Z8, Z14
+	VXORPD        Z15, Z15, Z15
+	VMAXPS        Z15, Z5, Z5
+	VMULPS        Z5, Z5, Z5
+	VADDPS        Z5, Z13, Z5
+	VSQRTPS       Z5, Z5
+	VMAXPS        Z2, Z5, Z5
+	VADDPS        Z11, Z5, Z2
+	VMULPS        Z5, Z5, Z15
+	VMULPS        Z2, Z2, Z24
+	VMULPS        Z15, Z14, Z25
+	VMULPS        Z24, Z13, Z26
+	VMULPS        Z15, Z25, Z27
+	VMULPS        Z26, Z24, Z24
+	VADDPS        Z24, Z27, Z27
+	VSUBPS        Z11, Z8, Z24
+	VSUBPS        Z5, Z24, Z24
+	VADDPS        Z2, Z8, Z28
+	VMULPS        Z28, Z24, Z24
+	VMULPS        Z15, Z24, Z24
+	VADDPS        Z26, Z24, Z24
+	VMULPS        Z5, Z25, Z15
+	VMULPS        Z2, Z26, Z25
+	VADDPS        Z25, Z15, Z15
+	VADDPS        Z15, Z15, Z15
+	VMULPS        Z24, Z15, Z25
+	VMULPS        Z2, Z5, Z2
+	VMULPS        Z2, Z25, Z25
+	VADDPS        Z24, Z24, Z2
+	VADDPS        Z2, Z24, Z2
+	VMULPS        Z2, Z27, Z27
+	VMULPS        Z15, Z15, Z15
+	VSUBPS        Z27, Z15, Z15
+	VDIVPS        Z15, Z25, Z25
+	VADDPS        Z25, Z5, Z5
+	VADDPS        Z11, Z5, Z2
+	VMULPS        Z5, Z5, Z15
+	VMULPS        Z2, Z2, Z24
+	VMULPS        Z15, Z14, Z25
+	VMULPS        Z24, Z13, Z26
+	VMULPS        Z15, Z25, Z27
+	VMULPS        Z26, Z24, Z24
+	VADDPS        Z24, Z27, Z27
+	VSUBPS        Z11, Z8, Z24
+	VSUBPS        Z5, Z24, Z24
+	VADDPS        Z2, Z8, Z28
+	VMULPS        Z28, Z24, Z24
+	VMULPS        Z15, Z24, Z24
+	VADDPS        Z26, Z24, Z24
+	VMULPS        Z5, Z25, Z15
+	VMULPS        Z2, Z26, Z25
+	VADDPS        Z25, Z15, Z15
+	VADDPS        Z15, Z15, Z15
+	VMULPS        Z24, Z15, Z25
+	VMULPS        Z2, Z5, Z2
+	VMULPS        Z2, Z25, Z25
+	VADDPS        Z24, Z24, Z2
+	VADDPS        Z2, Z24, Z2
+	VMULPS        Z2, Z27, Z27
+	VMULPS        Z15, Z15, Z15
+	VSUBPS        Z27, Z15, Z15
+	VDIVPS        Z15, Z25, Z25
+	VADDPS        Z25, Z5, Z5
+	VADDPS        Z11, Z5, Z2
+	VMULPS        Z5, Z5, Z15
+	VMULPS        Z2, Z2, Z24
+	VMULPS        Z15, Z14, Z14
+	VMULPS        Z24, Z13, Z13
+	VMULPS        Z15, Z14, Z25
+	VMULPS        Z13, Z24, Z24
+	VADDPS        Z24, Z25, Z25
+	VSUBPS        Z11, Z8, Z11
+	VSUBPS        Z5, Z11, Z11
+	VADDPS        Z2, Z8, Z8
+	VMULPS        Z8, Z11, Z11
+	VMULPS        Z15, Z11, Z11
+	VADDPS        Z13, Z11, Z11
+	VMULPS        Z5, Z14, Z8
+	VMULPS        Z2, Z13, Z13
+	VADDPS        Z13, Z8, Z8
+	VADDPS        Z8, Z8, Z8
+	VMULPS        Z11, Z8, Z13
+	VMULPS        Z2, Z5, Z2
+	VMULPS        Z2, Z13, Z13
+	VADDPS        Z11, Z11, Z2
+	VADDPS        Z2, Z11, Z2
+	VMULPS        Z2, Z25, Z25
+	VMULPS        Z8, Z8, Z8
+	VSUBPS        Z25, Z8, Z8
+	VDIVPS        Z8, Z13, Z13
+	VADDPS        Z13, Z5, Z5
+	VCVTPS2PD     Y5, Z2
+	VEXTRACTF64X4 $0x01, Z5, Y5
+	VCVTPS2PD     Y5, Z5
+	VCVTPD2PS     Z6, Y12
+	VCVTPD2PS     Z9, Y8
+	VINSERTF64X4  $0x01, Y8, Z12, Z8
+	VCVTPD2PS     Z7, Y12
+	VCVTPD2PS     Z10, Y11
+	VINSERTF64X4  $0x01, Y11, Z12, Z13
+	VBROADCASTSS  single+32(FP), Z14
+	VSUBPS        Z14, Z13, Z11
+	VMULPS        Z8, Z8, Z15
+	VMULPS        Z13, Z13, Z24
+	VXORPD        Z25, Z25, Z25
+	VMAXPS        Z25, Z11, Z11
+	VMULPS        Z11, Z11, Z11
+	VADDPS        Z11, Z15, Z11
+	VSQRTPS       Z11, Z11
+	VMAXPS        Z8, Z11, Z11
+	VADDPS        Z14, Z11, Z8
+	VMULPS        Z11, Z11, Z25
+	VMULPS        Z8, Z8, Z26
+	VMULPS        Z25, Z24, Z27
+	VMULPS        Z26, Z15, Z28
+	VMULPS        Z25, Z27, Z29
+	VMULPS        Z28, Z26, Z26
+	VADDPS        Z26, Z29, Z29
+	VSUBPS        Z14, Z13, Z26
+	VSUBPS        Z11, Z26, Z26
+	VADDPS        Z8, Z13, Z30
+	VMULPS        Z30, Z26, Z26
+	VMULPS        Z25, Z26, Z26
+	VADDPS        Z28, Z26, Z26
+	VMULPS        Z11, Z27, Z25
+	VMULPS        Z8, Z28, Z27
+	VADDPS        Z27, Z25, Z25
+	VADDPS        Z25, Z25, Z25
+	VMULPS        Z26, Z25, Z27
+	VMULPS        Z8, Z11, Z8
+	VMULPS        Z8, Z27, Z27
+	VADDPS        Z26, Z26, Z8
+	VADDPS        Z8, Z26, Z8
+	VMULPS        Z8, Z29, Z29
+	VMULPS        Z25, Z25, Z25
+	VSUBPS        Z29, Z25, Z25
+	VDIVPS        Z25, Z27, Z27
+	VADDPS        Z27, Z11, Z11
+	VADDPS        Z14, Z11, Z8
+	VMULPS        Z11, Z11, Z25
+	VMULPS        Z8, Z8, Z26
+	VMULPS        Z25, Z24, Z27
+	VMULPS        Z26, Z15, Z28
+	VMULPS        Z25, Z27, Z29
+	VMULPS        Z28, Z26, Z26
+	VADDPS        Z26, Z29, Z29
+	VSUBPS        Z14, Z13, Z26
+	VSUBPS        Z11, Z26, Z26
+	VADDPS        Z8, Z13, Z30
+	VMULPS        Z30, Z26, Z26
+	VMULPS        Z25, Z26, Z26
+	VADDPS        Z28, Z26, Z26
+	VMULPS        Z11, Z27, Z25
+	VMULPS        Z8, Z28, Z27
+	VADDPS        Z27, Z25, Z25
+	VADDPS        Z25, Z25, Z25
+	VMULPS        Z26, Z25, Z27
+	VMULPS        Z8, Z11, Z8
+	VMULPS        Z8, Z27, Z27
+	VADDPS        Z26, Z26, Z8
+	VADDPS        Z8, Z26, Z8
+	VMULPS        Z8, Z29, Z29
+	VMULPS        Z25, Z25, Z25
+	VSUBPS        Z29, Z25, Z25
+	VDIVPS        Z25, Z27, Z27
+	VADDPS        Z27, Z11, Z11
+	VADDPS        Z14, Z11, Z8
+	VMULPS        Z11, Z11, Z25
+	VMULPS        Z8, Z8, Z26
+	VMULPS        Z25, Z24, Z24
+	VMULPS        Z26, Z15, Z15
+	VMULPS        Z25, Z24, Z27
+	VMULPS        Z15, Z26, Z26
+	VADDPS        Z26, Z27, Z27
+	VSUBPS        Z14, Z13, Z14
+	VSUBPS        Z11, Z14, Z14
+	VADDPS        Z8, Z13, Z13
+	VMULPS        Z13, Z14, Z14
+	VMULPS        Z25, Z14, Z14
+	VADDPS        Z15, Z14, Z14
+	VMULPS        Z11, Z24, Z13
+	VMULPS        Z8, Z15, Z15
+	VADDPS        Z15, Z13, Z13
+	VADDPS        Z13, Z13, Z13
+	VMULPS        Z14, Z13, Z15
+	VMULPS        Z8, Z11, Z8
+	VMULPS        Z8, Z15, Z15
+	VADDPS        Z14, Z14, Z8
+	VADDPS        Z8, Z14, Z8
+	VMULPS        Z8, Z27, Z27
+	VMULPS        Z13, Z13, Z13
+	VSUBPS        Z27, Z13, Z13
+	VDIVPS        Z13, Z15, Z15
+	VADDPS        Z15, Z11, Z11
+	VCVTPS2PD     Y11, Z8
+	VEXTRACTF64X4 $0x01, Z11, Y11
+	VCVTPS2PD     Y11, Z11
+	XORL          BX, BX
+	VMOVUPD       Z0, Z13
+	VMOVUPD       Z1, Z14
+	VBROADCASTSD  s+24(FP), Z15
+	VMULPD        Z13, Z13, Z13
+	VMULPD        Z14, Z14, Z24
+	VADDPD        Z15, Z2, Z25
+	VMULPD        Z2, Z2, Z26
+	VMULPD        Z25, Z25, Z27
+	VMULPD        Z26, Z24, Z24
+	VMULPD        Z27, Z13, Z13
+	VMULPD        Z26, Z24, Z28
+	VMULPD        Z13, Z27, Z27
+	VADDPD        Z27, Z28, Z28
+	VSUBPD        Z15, Z14, Z15
+	VSUBPD        Z2, Z15, Z15
+	VADDPD        Z25, Z14, Z14
+	VMULPD        Z14, Z15, Z15
+	VMULPD        Z26, Z15, Z15
+	VADDPD        Z13, Z15, Z15
+	VMULPD        Z2, Z24, Z14
+	VMULPD        Z25, Z13, Z13
+	VADDPD        Z13, Z14, Z14
+	VADDPD        Z14, Z14, Z14
+	VMULPD        Z15, Z14, Z13
+	VMULPD        Z25, Z2, Z24
+	VMULPD        Z24, Z13, Z13
+	VADDPD        Z15, Z15, Z24
+	VADDPD        Z24, Z15, Z24
+	VMULPD        Z24, Z28, Z28
+	VMULPD        Z14, Z14, Z14
+	VSUBPD        Z28, Z14, Z14
+	VDIVPD        Z14, Z13, Z13
+	VADDPD        Z13, Z2, Z2
+	VBROADCASTSD  sign<>+0(SB), Z14
+	VANDNPD       Z13, Z14, Z13
+	VBROADCASTSD  quick<>+0(SB), Z14
+	VMULPD        Z2, Z14, Z14
+	VCMPPD        $0x06, Z14, Z13, K1
+	VMOVUPD       Z0, Z13
+	VXORPD        Z14, Z14, Z14
+	VCMPPD        $0x04, Z14, Z13, K2
+	VBROADCASTSD  c0<>+0(SB), Z13
+	VBLENDMPD     Z2, Z13, K2, Z16
+	VMOVUPD       Z16, Z2
+	KANDB         K2, K1, K2
+	KMOVB         K2, K1
+	KMOVB         K2, SI
+	SHLL          $0x08, BX
+	ORL           SI, BX
+	VMOVUPD       Z3, Z13
+	VMOVUPD       Z4, Z14
+	VBROADCASTSD  s+24(FP), Z15
+	VMULPD        Z13, Z13, Z13
+	VMULPD        Z14, Z14, Z24
+	VADDPD        Z15, Z5, Z25
+	VMULPD        Z5, Z5, Z26
+	VMULPD        Z25, Z25, Z27
+	VMULPD        Z26, Z24, Z24
+	VMULPD        Z27, Z13, Z13
+	VMULPD        Z26, Z24, Z28
+	VMULPD        Z13, Z27, Z27
+	VADDPD        Z27, Z28, Z28
+	VSUBPD        Z15, Z14, Z15
+	VSUBPD        Z5, Z15, Z15
+	VADDPD        Z25, Z14, Z14
+	VMULPD        Z14, Z15, Z15
+	VMULPD        Z26, Z15, Z15
+	VADDPD        Z13, Z15, Z15
+	VMULPD        Z5, Z24, Z14
+	VMULPD        Z25, Z13, Z13
+	VADDPD        Z13, Z14, Z14
+	VADDPD        Z14, Z14, Z14
+	VMULPD        Z15, Z14, Z13
+	VMULPD        Z25, Z5, Z24
+	VMULPD        Z24, Z13, Z13
+	VADDPD        Z15, Z15, Z24
+	VADDPD        Z24, Z15, Z24
+	VMULPD        Z24, Z28, Z28
+	VMULPD        Z14, Z14, Z14
+	VSUBPD        Z28, Z14, Z14
+	VDIVPD        Z14, Z13, Z13
+	VADDPD        Z13, Z5, Z5
+	VBROADCASTSD  sign<>+0(SB), Z14
+	VANDNPD       Z13, Z14, Z13
+	VBROADCASTSD  quick<>+0(SB), Z14
+	VMULPD        Z5, Z14, Z14
+	VCMPPD        $0x06, Z14, Z13, K2
+	VMOVUPD       Z3, Z13
+	VXORPD        Z14, Z14, Z14
+	VCMPPD        $0x04, Z14, Z13, K3
+	VBROADCASTSD  c0<>+0(SB), Z13
+	VBLENDMPD     Z5, Z13, K3, Z17
+	VMOVUPD       Z17, Z5
+	KANDB         K3, K2, K3
+	KMOVB         K3, K2
+	KMOVB         K3, SI
+	SHLL          $0x08, BX
+	ORL           SI, BX
+	VMOVUPD       Z6, Z13
+	VMOVUPD       Z7, Z14
+	VBROADCASTSD  s+24(FP), Z15
+	VMULPD        Z13, Z13, Z13
+	VMULPD        Z14, Z14, Z24
+	VADDPD        Z15, Z8, Z25
+	VMULPD        Z8, Z8, Z26
+	VMULPD        Z25, Z25, Z27
+	VMULPD        Z26, Z24, Z24
+	VMULPD        Z27, Z13, Z13
+	VMULPD        Z26, Z24, Z28
+	VMULPD        Z13, Z27, Z27
+	VADDPD        Z27, Z28, Z28
+	VSUBPD        Z15, Z14, Z15
+	VSUBPD        Z8, Z15, Z15
+	VADDPD        Z25, Z14, Z14
+	VMULPD        Z14, Z15, Z15
+	VMULPD        Z26, Z15, Z15
+	VADDPD        Z13, Z15, Z15
+	VMULPD        Z8, Z24, Z14
+	VMULPD        Z25, Z13, Z13
+	VADDPD        Z13, Z14, Z14
+	VADDPD        Z14, Z14, Z14
+	VMULPD        Z15, Z14, Z13
+	VMULPD        Z25, Z8, Z24
+	VMULPD        Z24, Z13, Z13
+	VADDPD        Z15, Z15, Z24
+	VADDPD        Z24, Z15, Z24
+	VMULPD        Z24, Z28, Z28
+	VMULPD        Z14, Z14, Z14
+	VSUBPD        Z28, Z14, Z14
+	VDIVPD        Z14, Z13, Z13
+	VADDPD        Z13, Z8, Z8
+	VBROADCASTSD  sign<>+0(SB), Z14
+	VANDNPD       Z13, Z14, Z13
+	VBROADCASTSD  quick<>+0(SB), Z14
+	VMULPD        Z8, Z14, Z14
+	VCMPPD        $0x06, Z14, Z13, K3
+	VMOVUPD       Z6, Z13
+	VXORPD        Z14, Z14, Z14
+	VCMPPD        $0x04, Z14, Z13, K4
+	VBROADCASTSD  c0<>+0(SB), Z13
+	VBLENDMPD     Z8, Z13, K4, Z18
+	VMOVUPD       Z18, Z8
+	KANDB         K4, K3, K4
+	KMOVB         K4, K3
+	KMOVB         K4, SI
+	SHLL          $0x08, BX
+	ORL           SI, BX
+	VMOVUPD       Z9, Z13
+	VMOVUPD       Z10, Z14
+	VBROADCASTSD  s+24(FP), Z15
+	VMULPD        Z13, Z13, Z13
+	VMULPD        Z14, Z14, Z24
+	VADDPD        Z15, Z11, Z25
+	VMULPD        Z11, Z11, Z26
+	VMULPD        Z25, Z25, Z27
+	VMULPD        Z26, Z24, Z24
+	VMULPD        Z27, Z13, Z13
+	VMULPD        Z26, Z24, Z28
+	VMULPD        Z13, Z27, Z27
+	VADDPD        Z27, Z28, Z28
+	VSUBPD        Z15, Z14, Z15
+	VSUBPD        Z11, Z15, Z15
+	VADDPD        Z25, Z14, Z14
+	VMULPD        Z14, Z15, Z15
+	VMULPD        Z26, Z15, Z15
+	VADDPD        Z13, Z15, Z15
+	VMULPD        Z11, Z24, Z14
+	VMULPD        Z25, Z13, Z13
+	VADDPD        Z13, Z14, Z14
+	VADDPD        Z14, Z14, Z14
+	VMULPD        Z15, Z14, Z13
+	VMULPD        Z25, Z11, Z24
+	VMULPD        Z24, Z13, Z13
+	VADDPD        Z15, Z15, Z24
+	VADDPD        Z24, Z15, Z24
+	VMULPD        Z24, Z28, Z28
+	VMULPD        Z14, Z14, Z14
+	VSUBPD        Z28, Z14, Z14
+	VDIVPD        Z14, Z13, Z13
+	VADDPD        Z13, Z11, Z11
+	VBROADCASTSD  sign<>+0(SB), Z14
+	VANDNPD       Z13, Z14, Z13
+	VBROADCASTSD  quick<>+0(SB), Z14
+	VMULPD        Z11, Z14, Z14
+	VCMPPD        $0x06, Z14, Z13, K4
+	VMOVUPD       Z9, Z13
+	VXORPD        Z14, Z14, Z14
+	VCMPPD        $0x04, Z14, Z13, K5
+	VBROADCASTSD  c0<>+0(SB), Z13
+	VBLENDMPD     Z11, Z13, K5, Z19
+	VMOVUPD       Z19, Z11
+	KANDB         K5, K4, K5
+	KMOVB         K5, K4
+	KMOVB         K5, SI
+	SHLL          $0x08, BX
+	ORL           SI, BX
+	TESTL         BX, BX
+	JZ            converged
+	XORL          BX, BX
+	VMOVUPD       Z0, Z13
+	VMOVUPD       Z1, Z14
+	VBROADCASTSD  s+24(FP), Z15
+	VMULPD        Z13, Z13, Z13
+	VMULPD        Z14, Z14, Z24
+	VADDPD        Z15, Z2, Z25
+	VMULPD        Z2, Z2, Z26
+	VMULPD        Z25, Z25, Z27
+	VMULPD        Z26, Z24, Z24
+	VMULPD        Z27, Z13, Z13
+	VMULPD        Z26, Z24, Z28
+	VMULPD        Z13, Z27, Z27
+	VADDPD        Z27, Z28, Z28
+	VSUBPD        Z15, Z14, Z15
+	VSUBPD        Z2, Z15, Z15
+	VADDPD        Z25, Z14, Z14
+	VMULPD        Z14, Z15, Z15
+	VMULPD        Z26, Z15, Z15
+	VADDPD        Z13, Z15, Z15
+	VMULPD        Z2, Z24, Z14
+	VMULPD        Z25, Z13, Z13
+	VADDPD        Z13, Z14, Z14
+	VADDPD        Z14, Z14, Z14
+	VMULPD        Z15, Z14, Z13
+	VMULPD        Z25, Z2, Z24
+	VMULPD        Z24, Z13, Z13
+	VADDPD        Z15, Z15, Z24
+	VADDPD        Z24, Z15, Z24
+	VMULPD        Z24, Z28, Z28
+	VMULPD        Z14, Z14, Z14
+	VSUBPD        Z28, Z14, Z14
+	VDIVPD        Z14, Z13, Z13
+	VMOVAPD.Z     Z13, K1, Z13
+	VADDPD        Z13, Z2, Z2
+	VBROADCASTSD  sign<>+0(SB), Z14
+	VANDNPD       Z13, Z14, Z13
+	VBROADCASTSD  quick<>+0(SB), Z14
+	VMULPD        Z2, Z14, Z14
+	VCMPPD        $0x06, Z14, Z13, K5
+	KANDB         K1, K5, K5
+	KMOVB         K5, K1
+	KMOVB         K5, SI
+	SHLL          $0x08, BX
+	ORL           SI, BX
+	VMOVUPD       Z3, Z13
+	VMOVUPD       Z4, Z14
+	VBROADCASTSD  s+24(FP), Z15
+	VMULPD        Z13, Z13, Z13
+	VMULPD        Z14, Z14, Z24
+	VADDPD        Z15, Z5, Z25
+	VMULPD        Z5, Z5, Z26
+	VMULPD        Z25, Z25, Z27
+	VMULPD        Z26, Z24, Z24
+	VMULPD        Z27, Z13, Z13
+	VMULPD        Z26, Z24, Z28
+	VMULPD        Z13, Z27, Z27
+	VADDPD        Z27, Z28, Z28
+	VSUBPD        Z15, Z14, Z15
+	VSUBPD        Z5, Z15, Z15
+	VADDPD        Z25, Z14, Z14
+	VMULPD        Z14, Z15, Z15
+	VMULPD        Z26, Z15, Z15
+	VADDPD        Z13, Z15, Z15
+	VMULPD        Z5, Z24, Z14
+	VMULPD        Z25, Z13, Z13
+	VADDPD        Z13, Z14, Z14
+	VADDPD        Z14, Z14, Z14
+	VMULPD        Z15, Z14, Z13
+	VMULPD        Z25, Z5, Z24
+	VMULPD        Z24, Z13, Z13
+	VADDPD        Z15, Z15, Z24
+	VADDPD        Z24, Z15, Z24
+	VMULPD        Z24, Z28, Z28
+	VMULPD        Z14, Z14, Z14
+	VSUBPD        Z28, Z14, Z14
+	VDIVPD        Z14, Z13, Z13
+	VMOVAPD.Z     Z13, K2, Z13
+	VADDPD        Z13, Z5, Z5
+	VBROADCASTSD  sign<>+0(SB), Z14
+	VANDNPD       Z13, Z14, Z13
+	VBROADCASTSD  quick<>+0(SB), Z14
+	VMULPD        Z5, Z14, Z14
+	VCMPPD        $0x06, Z14, Z13, K5
+	KANDB         K2, K5, K5
+	KMOVB         K5, K2
+	KMOVB         K5, SI
+	SHLL          $0x08, BX
+	ORL           SI, BX
+	VMOVUPD       Z6, Z13
+	VMOVUPD       Z7, Z14
+	VBROADCASTSD  s+24(FP), Z15
+	VMULPD        Z13, Z13, Z13
+	VMULPD        Z14, Z14, Z24
+	VADDPD        Z15, Z8, Z25
+	VMULPD        Z8, Z8, Z26
+	VMULPD        Z25, Z25, Z27
+	VMULPD        Z26, Z24, Z24
+	VMULPD        Z27, Z13, Z13
+	VMULPD        Z26, Z24, Z28
+	VMULPD        Z13, Z27, Z27
+	VADDPD        Z27, Z28, Z28
+	VSUBPD        Z15, Z14, Z15
+	VSUBPD        Z8, Z15, Z15
+	VADDPD        Z25, Z14, Z14
+	VMULPD        Z14, Z15, Z15
+	VMULPD        Z26, Z15, Z15
+	VADDPD        Z13, Z15, Z15
+	VMULPD        Z8, Z24, Z14
+	VMULPD        Z25, Z13, Z13
+	VADDPD        Z13, Z14, Z14
+	VADDPD        Z14, Z14, Z14
+	VMULPD        Z15, Z14, Z13
+	VMULPD        Z25, Z8, Z24
+	VMULPD        Z24, Z13, Z13
+	VADDPD        Z15, Z15, Z24
+	VADDPD        Z24, Z15, Z24
+	VMULPD        Z24, Z28, Z28
+	VMULPD        Z14, Z14, Z14
+	VSUBPD        Z28, Z14, Z14
+	VDIVPD        Z14, Z13, Z13
+	VMOVAPD.Z     Z13, K3, Z13
+	VADDPD        Z13, Z8, Z8
+	VBROADCASTSD  sign<>+0(SB), Z14
+	VANDNPD       Z13, Z14, Z13
+	VBROADCASTSD  quick<>+0(SB), Z14
+	VMULPD        Z8, Z14, Z14
+	VCMPPD        $0x06, Z14, Z13, K5
+	KANDB         K3, K5, K5
+	KMOVB         K5, K3
+	KMOVB         K5, SI
+	SHLL          $0x08, BX
+	ORL           SI, BX
+	VMOVUPD       Z9, Z13
+	VMOVUPD       Z10, Z14
+	VBROADCASTSD  s+24(FP), Z15
+	VMULPD        Z13, Z13, Z13
+	VMULPD        Z14, Z14, Z24
+	VADDPD        Z15, Z11, Z25
+	VMULPD        Z11, Z11, Z26
+	VMULPD        Z25, Z25, Z27
+	VMULPD        Z26, Z24, Z24
+	VMULPD        Z27, Z13, Z13
+	VMULPD        Z26, Z24, Z28
+	VMULPD        Z13, Z27, Z27
+	VADDPD        Z27, Z28, Z28
+	VSUBPD        Z15, Z14, Z15
+	VSUBPD        Z11, Z15, Z15
+	VADDPD        Z25, Z14, Z14
+	VMULPD        Z14, Z15, Z15
+	VMULPD        Z26, Z15, Z15
+	VADDPD        Z13, Z15, Z15
+	VMULPD        Z11, Z24, Z14
+	VMULPD        Z25, Z13, Z13
+	VADDPD        Z13, Z14, Z14
+	VADDPD        Z14, Z14, Z14
+	VMULPD        Z15, Z14, Z13
+	VMULPD        Z25, Z11, Z24
+	VMULPD        Z24, Z13, Z13
+	VADDPD        Z15, Z15, Z24
+	VADDPD        Z24, Z15, Z24
+	VMULPD        Z24, Z28, Z28
+	VMULPD        Z14, Z14, Z14
+	VSUBPD        Z28, Z14, Z14
+	VDIVPD        Z14, Z13, Z13
+	VMOVAPD.Z     Z13, K4, Z13
+	VADDPD        Z13, Z11, Z11
+	VBROADCASTSD  sign<>+0(SB), Z14
+	VANDNPD       Z13, Z14, Z13
+	VBROADCASTSD  quick<>+0(SB), Z14
+	VMULPD        Z11, Z14, Z14
+	VCMPPD        $0x06, Z14, Z13, K5
+	KANDB         K4, K5, K5
+	KMOVB         K5, K4
+	KMOVB         K5, SI
+	SHLL          $0x08, BX
+	ORL           SI, BX
+	TESTL         BX, BX
+	JZ            converged
+	VMOVUPD       Z0, Z13
+	VMOVUPD       Z1, Z14
+	VBROADCASTSD  s+24(FP), Z15
+	VXORPD        Z24, Z24, Z24
+	VSUBPD        Z15, Z14, Z26
+	VMAXPD        Z24, Z26, Z25
+	VMULPD        Z25, Z25, Z25
+	VMULPD        Z13, Z13, Z26
+	VADDPD        Z25, Z26, Z26
+	VSQRTPD       Z26, Z26
+	VMAXPD        Z13, Z26, Z25
+	VADDPD        Z15, Z25, Z26
+	VDIVPD        Z26, Z25, Z26
+	VMULPD        Z14, Z26, Z26
+	VMAXPD        Z24, Z26, Z14
+	VMULPD        Z14, Z14, Z14
+	VMULPD        Z13, Z13, Z13
+	VADDPD        Z14, Z13, Z13
+	VSQRTPD       Z13, Z13
+	VMAXPD        Z25, Z13, Z25
+	VBLENDMPD     Z25, Z2, K1, Z20
+	VMOVUPD       Z20, Z2
+	VMOVUPD       Z3, Z13
+	VMOVUPD       Z4, Z14
+	VBROADCASTSD  s+24(FP), Z15
+	VXORPD        Z24, Z24, Z24
+	VSUBPD        Z15, Z14, Z26
+	VMAXPD        Z24, Z26, Z25
+	VMULPD        Z25, Z25, Z25
+	VMULPD        Z13, Z13, Z26
+	VADDPD        Z25, Z26, Z26
+	VSQRTPD       Z26, Z26
+	VMAXPD        Z13, Z26, Z25
+	VADDPD        Z15, Z25, Z26
+	VDIVPD        Z26, Z25, Z26
+	VMULPD        Z14, Z26, Z26
+	VMAXPD        Z24, Z26, Z14
+	VMULPD        Z14, Z14, Z14
+	VMULPD        Z13, Z13, Z13
+	VADDPD        Z14, Z13, Z13
+	VSQRTPD       Z13, Z13
+	VMAXPD        Z25, Z13, Z25
+	VBLENDMPD     Z25, Z5, K2, Z21
+	VMOVUPD       Z21, Z5
+	VMOVUPD       Z6, Z13
+	VMOVUPD       Z7, Z14
+	VBROADCASTSD  s+24(FP), Z15
+	VXORPD        Z24, Z24, Z24
+	VSUBPD        Z15, Z14, Z26
+	VMAXPD        Z24, Z26, Z25
+	VMULPD        Z25, Z25, Z25
+	VMULPD        Z13, Z13, Z26
+	VADDPD        Z25, Z26, Z26
+	VSQRTPD       Z26, Z26
+	VMAXPD        Z13, Z26, Z25
+	VADDPD        Z15, Z25, Z26
+	VDIVPD        Z26, Z25, Z26
+	VMULPD        Z14, Z26, Z26
+	VMAXPD        Z24, Z26, Z14
+	VMULPD        Z14, Z14, Z14
+	VMULPD        Z13, Z13, Z13
+	VADDPD        Z14, Z13, Z13
+	VSQRTPD       Z13, Z13
+	VMAXPD        Z25, Z13, Z25
+	VBLENDMPD     Z25, Z8, K3, Z22
+	VMOVUPD       Z22, Z8
+	VMOVUPD       Z9, Z13
+	VMOVUPD       Z10, Z14
+	VBROADCASTSD  s+24(FP), Z15
+	VXORPD        Z24, Z24, Z24
+	VSUBPD        Z15, Z14, Z26
+	VMAXPD        Z24, Z26, Z25
+	VMULPD        Z25, Z25, Z25
+	VMULPD        Z13, Z13, Z26
+	VADDPD        Z25, Z26, Z26
+	VSQRTPD       Z26, Z26
+	VMAXPD        Z13, Z26, Z25
+	VADDPD        Z15, Z25, Z26
+	VDIVPD        Z26, Z25, Z26
+	VMULPD        Z14, Z26, Z26
+	VMAXPD        Z24, Z26, Z14
+	VMULPD        Z14, Z14, Z14
+	VMULPD        Z13, Z13, Z13
+	VADDPD        Z14, Z13, Z13
+	VSQRTPD       Z13, Z13
+	VMAXPD        Z25, Z13, Z25
+	VBLENDMPD     Z25, Z11, K4, Z23
+	VMOVUPD       Z23, Z11
+	MOVQ          limit+40(FP), BX
+
+newton:
+	XORL         SI, SI
+	VBROADCASTSD c0<>+0(SB), Z13
+	VBROADCASTSD s+24(FP), Z14
+	VADDPD       Z14, Z2, Z15
+	VMULPD       Z2, Z15, Z24
+	VDIVPD       Z24, Z13, Z24
+	VMULPD       Z2, Z24, Z25
+	VMULPD       Z15, Z24, Z24
+	VMULPD       Z1, Z25, Z15
+	VMULPD       Z0, Z24, Z26
+	VMULPD       Z26, Z26, Z26
+	VMOVUPD      Z1, Z27
+	VSUBPD       Z14, Z27, Z27
+	VSUBPD       Z2, Z27, Z27
+	VMULPD       Z25, Z27, Z27
+	VADDPD       Z15, Z13, Z14
+	VMULPD       Z14, Z27, Z27
+	VADDPD       Z26, Z27, Z27
+	VMULPD       Z15, Z15, Z15
+	VMULPD       Z25, Z15, Z15
+	VMULPD       Z24, Z26, Z26
+	VADDPD       Z26, Z15, Z15
+	VADDPD       Z27, Z13, Z14
+	VMULPD       Z14, Z27, Z27
+	VSQRTPD      Z14, Z14
+	VADDPD       Z13, Z14, Z14
+	VMULPD       Z14, Z15, Z15
+	VDIVPD       Z15, Z27, Z27
+	VMOVAPD.Z    Z27, K1, Z27
+	VADDPD       Z27, Z2, Z2
+	VBROADCASTSD small<>+0(SB), Z13
+	VMULPD       Z2, Z13, Z13
+	VCMPPD       $0x0e, Z13, Z27, K5
+	KANDB        K1, K5, K5
+	KMOVB        K5, K1
+	KMOVB        K5, DI
+	SHLL         $0x08, SI
+	ORL          DI, SI
+	VBROADCASTSD c0<>+0(SB), Z13
+	VBROADCASTSD s+24(FP), Z14
+	VADDPD       Z14, Z5, Z15
+	VMULPD       Z5, Z15, Z24
+	VDIVPD       Z24, Z13, Z24
+	VMULPD       Z5, Z24, Z25
+	VMULPD       Z15, Z24, Z24
+	VMULPD       Z4, Z25, Z15
+	VMULPD       Z3, Z24, Z26
+	VMULPD       Z26, Z26, Z26
+	VMOVUPD      Z4, Z27
+	VSUBPD       Z14, Z27, Z27
+	VSUBPD       Z5, Z27, Z27
+	VMULPD       Z25, Z27, Z27
+	VADDPD       Z15, Z13, Z14
+	VMULPD       Z14, Z27, Z27
+	VADDPD       Z26, Z27, Z27
+	VMULPD       Z15, Z15, Z15
+	VMULPD       Z25, Z15, Z15
+	VMULPD       Z24, Z26, Z26
+	VADDPD       Z26, Z15, Z15
+	VADDPD       Z27, Z13, Z14
+	VMULPD       Z14, Z27, Z27
+	VSQRTPD      Z14, Z14
+	VADDPD       Z13, Z14, Z14
+	VMULPD       Z14, Z15, Z15
+	VDIVPD       Z15, Z27, Z27
+	VMOVAPD.Z    Z27, K2, Z27
+	VADDPD       Z27, Z5, Z5
+	VBROADCASTSD small<>+0(SB), Z13
+	VMULPD       Z5, Z13, Z13
+	VCMPPD       $0x0e, Z13, Z27, K5
+	KANDB        K2, K5, K5
+	KMOVB        K5, K2
+	KMOVB        K5, DI
+	SHLL         $0x08, SI
+	ORL          DI, SI
+	VBROADCASTSD c0<>+0(SB), Z13
+	VBROADCASTSD s+24(FP), Z14
+	VADDPD       Z14, Z8, Z15
+	VMULPD       Z8, Z15, Z24
+	VDIVPD       Z24, Z13, Z24
+	VMULPD       Z8, Z24, Z25
+	VMULPD       Z15, Z24, Z24
+	VMULPD       Z7, Z25, Z15
+	VMULPD       Z6, Z24, Z26
+	VMULPD       Z26, Z26, Z26
+	VMOVUPD      Z7, Z27
+	VSUBPD       Z14, Z27, Z27
+	VSUBPD       Z8, Z27, Z27
+	VMULPD       Z25, Z27, Z27
+	VADDPD       Z15, Z13, Z14
+	VMULPD       Z14, Z27, Z27
+	VADDPD       Z26, Z27, Z27
+	VMULPD       Z15, Z15, Z15
+	VMULPD       Z25, Z15, Z15
+	VMULPD       Z24, Z26, Z26
+	VADDPD       Z26, Z15, Z15
+	VADDPD       Z27, Z13, Z14
+	VMULPD       Z14, Z27, Z27
+	VSQRTPD      Z14, Z14
+	VADDPD       Z13, Z14, Z14
+	VMULPD       Z14, Z15, Z15
+	VDIVPD       Z15, Z27, Z27
+	VMOVAPD.Z    Z27, K3, Z27
+	VADDPD       Z27, Z8, Z8
+	VBROADCASTSD small<>+0(SB), Z13
+	VMULPD       Z8, Z13, Z13
+	VCMPPD       $0x0e, Z13, Z27, K5
+	KANDB        K3, K5, K5
+	KMOVB        K5, K3
+	KMOVB        K5, DI
+	SHLL         $0x08, SI
+	ORL          DI, SI
+	VBROADCASTSD c0<>+0(SB), Z13
+	VBROADCASTSD s+24(FP), Z14
+	VADDPD       Z14, Z11, Z15
+	VMULPD       Z11, Z15, Z24
+	VDIVPD       Z24, Z13, Z24
+	VMULPD       Z11, Z24, Z25
+	VMULPD       Z15, Z24, Z24
+	VMULPD       Z10, Z25, Z15
+	VMULPD       Z9, Z24, Z26
+	VMULPD       Z26, Z26, Z26
+	VMOVUPD      Z10, Z27
+	VSUBPD       Z14, Z27, Z27
+	VSUBPD       Z11, Z27, Z27
+	VMULPD       Z25, Z27, Z27
+	VADDPD       Z15, Z13, Z14
+	VMULPD       Z14, Z27, Z27
+	VADDPD       Z26, Z27, Z27
+	VMULPD       Z15, Z15, Z15
+	VMULPD       Z25, Z15, Z15
+	VMULPD       Z24, Z26, Z26
+	VADDPD       Z26, Z15, Z15
+	VADDPD       Z27, Z13, Z14
+	VMULPD       Z14, Z27, Z27
+	VSQRTPD      Z14, Z14
+	VADDPD       Z13, Z14, Z14
+	VMULPD       Z14, Z15, Z15
+	VDIVPD       Z15, Z27, Z27
+	VMOVAPD.Z    Z27, K4, Z27
+	VADDPD       Z27, Z11, Z11
+	VBROADCASTSD small<>+0(SB), Z13
+	VMULPD       Z11, Z13, Z13
+	VCMPPD       $0x0e, Z13, Z27, K5
+	KANDB        K4, K5, K5
+	KMOVB        K5, K4
+	KMOVB        K5, DI
+	SHLL         $0x08, SI
+	ORL          DI, SI
+	TESTL        SI, SI
+	JZ           converged
+	DECQ         BX
+	JNZ          newton
+	POPCNTL      SI, SI
+	ADDQ         SI, DX
+
+converged:
+	VMOVUPD      Z0, Z0
+	VBROADCASTSD sign<>+0(SB), Z1
+	VDIVPD       Z2, Z0, Z0
+	VANDPD       (AX), Z1, Z1
+	VORPD        Z1, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z3, Z0
+	VBROADCASTSD sign<>+0(SB), Z1
+	VDIVPD       Z5, Z0, Z0
+	VANDPD       64(AX), Z1, Z1
+	VORPD        Z1, Z0, Z0
+	VMOVUPD      Z0, 64(AX)
+	VMOVUPD      Z6, Z0
+	VBROADCASTSD sign<>+0(SB), Z1
+	VDIVPD       Z8, Z0, Z0
+	VANDPD       128(AX), Z1, Z1
+	VORPD        Z1, Z0, Z0
+	VMOVUPD      Z0, 128(AX)
+	VMOVUPD      Z9, Z0
+	VBROADCASTSD sign<>+0(SB), Z1
+	VDIVPD       Z11, Z0, Z0
+	VANDPD       192(AX), Z1, Z1
+	VORPD        Z1, Z0, Z0
+	VMOVUPD      Z0, 192(AX)
+	ADDQ         $0x00000100, AX
+	SUBQ         $0x20, CX
+	JMP          many
+
+done:
+	MOVQ DX, ret+48(FP)
+	VZEROUPPER
+	RET
 
 // func expAVX512(x *float64, n int)
 // Requires: AVX, AVX512F

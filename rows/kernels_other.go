@@ -14,6 +14,7 @@ func blendAVX2(dst, norm2, p, d, u *float64, n, m int, stay, home, pull float64)
 func productsAVX2(along, own, d, u *float64, n, m int)                               { panic(noKernel) }
 func cosinesAVX2(dst, d, u *float64, n, m int, inverse float64) (off, least float64) { panic(noKernel) }
 func secularAVX2(x *float64, n int, k, s float64, single float32, limit int) int     { panic(noKernel) }
+func secularAVX512(x *float64, n int, k, s float64, single float32, limit int) int   { panic(noKernel) }
 func logAVX2(x *float64, n int)                                                      { panic(noKernel) }
 func expAVX2(x *float64, n int)                                                      { panic(noKernel) }
 func scaleAVX2(x *float64, a float64, n int)                                         { panic(noKernel) }

@@ -1,81 +1,91 @@
 package main
 
 import (
-	"math"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// guess puts the roots of two fours near where they belong, in eight lanes of single precision: the bound from below and
-// three Newton steps, as the plain twin does one by one.
+// precision is the instructions for numbers of one size.
+type precision struct{ add, sub, mul, div func(...Op) }
+
+var (
+	inSingle = precision{VADDPS, VSUBPS, VMULPS, VDIVPS}
+	inDouble = precision{VADDPD, VSUBPD, VMULPD, VDIVPD}
+)
+
+// of returns x op y.
+func of(op func(...Op), x VecVirtual, y Op) VecVirtual {
+	out := vec()
+	op(y, x, out)
+	return out
+}
+
+// halley returns the step of Halley's method, as the plain twin does one by one.
+func (in precision) halley(e, s, b, aa, bb VecVirtual) VecVirtual {
+	t := of(in.add, e, s)
+	ee, tt := of(in.mul, e, e), of(in.mul, t, t)
+	p, q := of(in.mul, bb, ee), of(in.mul, aa, tt)
+	k := of(in.mul, p, ee)
+	in.mul(q, tt, tt)
+	in.add(tt, k, k)
+	v := of(in.sub, b, s)
+	in.sub(e, v, v)
+	in.mul(of(in.add, b, t), v, v)
+	in.mul(ee, v, v)
+	in.add(q, v, v)
+	m := of(in.mul, p, e)
+	in.add(of(in.mul, q, t), m, m)
+	in.add(m, m, m)
+	top := of(in.mul, m, v)
+	in.mul(of(in.mul, e, t), top, top)
+	three := of(in.add, v, v)
+	in.add(three, v, three)
+	in.mul(three, k, k)
+	in.mul(m, m, m)
+	in.sub(k, m, m)
+	in.div(m, top, top)
+	return top
+}
+
+// guess puts the roots of two vectors near where they belong, in twice as many lanes of single precision: the bound from
+// below and three steps of Halley's method.
 func guess(low, high roots) {
 	a, b := singles(low.a, high.a), singles(low.b, high.b)
-	s, one, nought := single("single"), singleConstant("single1", 1), zero()
-	t, e := YMM(), YMM()
-	VSUBPS(s, b, t)
-	VMAXPS(a, singleBound(a, t, nought), e)
-	VADDPS(s, e, t)
-	VDIVPS(t, e, t)
-	VMULPS(b, t, t)
-	VMAXPS(e, singleBound(a, t, nought), e)
+	s := single("single")
+	r, aa, bb := of(VSUBPS, b, s), of(VMULPS, a, a), of(VMULPS, b, b)
+	VMAXPS(zero(), r, r)
+	VMULPS(r, r, r)
+	e := of(VADDPS, aa, r)
+	VSQRTPS(e, e)
+	VMAXPS(a, e, e)
 	for range 3 {
-		singleStep(e, a, b, s, one)
+		VADDPS(inSingle.halley(e, s, b, aa, bb), e, e)
 	}
-	VCVTPS2PD(e.AsX(), low.e)
+	if wide {
+		VCVTPS2PD(e.AsY(), low.e)
+		VCVTPS2PD(upper(e), high.e)
+		return
+	}
 	half := XMM()
 	VEXTRACTF128(Imm(1), e, half)
+	VCVTPS2PD(e.AsX(), low.e)
 	VCVTPS2PD(half, high.e)
 }
 
-// singleStep is one Newton step.
-func singleStep(e, a, b, s, one VecVirtual) {
-	t, i1, i2, p, q, over := YMM(), YMM(), YMM(), YMM(), YMM(), YMM()
-	VADDPS(s, e, t)
-	VMULPS(e, t, i2)
-	VDIVPS(i2, one, i2)
-	VMULPS(e, i2, i1)
-	VMULPS(t, i2, i2)
-	VMULPS(b, i1, p)
-	VMULPS(a, i2, q)
-	VMULPS(q, q, q)
-	VSUBPS(s, b, over)
-	VSUBPS(e, over, over)
-	VMULPS(i1, over, over)
-	VADDPS(one, p, t)
-	VMULPS(t, over, over)
-	VADDPS(q, over, over)
-	VMULPS(p, p, p)
-	VMULPS(i1, p, p)
-	VMULPS(i2, q, q)
-	VADDPS(q, p, p)
-	VADDPS(one, over, t)
-	VMULPS(t, over, over)
-	VSQRTPS(t, t)
-	VADDPS(one, t, t)
-	VMULPS(p, t, t)
-	VDIVPS(t, over, over)
-	VADDPS(over, e, e)
-}
-
-// singleBound returns √(a² + max(r, 0)²).
-func singleBound(a, r, nought VecVirtual) VecVirtual {
-	positive, e := YMM(), YMM()
-	VMAXPS(nought, r, positive)
-	VMULPS(positive, positive, positive)
-	VMULPS(a, a, e)
-	VADDPS(positive, e, e)
-	VSQRTPS(e, e)
-	return e
-}
-
-// singles rounds two times four numbers to eight of single precision.
-func singles(low, high Mem) VecVirtual {
+// singles rounds two vectors of numbers to one of single precision.
+func singles(low, high Op) VecVirtual {
+	both := vec()
+	if wide {
+		x, y := YMM(), YMM()
+		VCVTPD2PS(low, x)
+		VCVTPD2PS(high, y)
+		VINSERTF64X4(Imm(1), y, x.AsZ(), both)
+		return both
+	}
 	x, y := XMM(), XMM()
 	VCVTPD2PSY(low, x)
 	VCVTPD2PSY(high, y)
-	both := YMM()
 	VINSERTF128(Imm(1), y, x.AsY(), both)
 	return both
 }
@@ -86,16 +96,7 @@ func single(name string) VecVirtual {
 	if err != nil {
 		panic(err)
 	}
-	y := YMM()
+	y := vec()
 	VBROADCASTSS(arg.Addr, y)
-	return y
-}
-
-func singleConstant(name string, v float32) VecVirtual {
-	if _, ok := known[name]; !ok {
-		known[name] = ConstData(name, U32(math.Float32bits(v)))
-	}
-	y := YMM()
-	VBROADCASTSS(known[name], y)
 	return y
 }

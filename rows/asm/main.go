@@ -31,8 +31,8 @@ func main() {
 	blend(masks)
 	products(masks)
 	cosines(masks)
-	secular()
 	for _, wide = range []bool{false, true} {
+		secular()
 		exponentials(masks)
 		softmax(masks)
 		logarithms(masks)
