@@ -8,10 +8,12 @@ import (
 	"github.com/kedge-opt/kedge/steady"
 )
 
-// Target is a decision to measure against.
+// Target is a decision to measure against, which must not change from then on.
 type Target struct {
 	Decision []float64
 	Loss     float64
+
+	size float64 // ‖Decision‖ once it has been asked for
 }
 
 // Gap returns (loss − loss★)/|loss★|, absolute when loss★ is 0.
@@ -19,7 +21,10 @@ func (t *Target) Gap(loss float64) float64 { return relative(loss-t.Loss, t.Loss
 
 // Distance returns ‖u − u★‖/‖u★‖, absolute when u★ is 0.
 func (t *Target) Distance(u []float64) float64 {
-	return relative(rows.Distance(u, t.Decision), rows.Norm(t.Decision))
+	if t.size == 0 {
+		t.size = rows.Norm(t.Decision)
+	}
+	return relative(rows.Distance(u, t.Decision), t.size)
 }
 
 func relative(x, scale float64) float64 {

@@ -32,16 +32,37 @@ func (a Affinity) Eval(gp, gu, p, u, _ []float64) float64 {
 func (a Affinity) EvalRows(gp, gu, p, u, _ []float64) float64 {
 	wide := width(a.State, len(u))
 	mustFit(gp, gu, p, u)
-	sum := 0.0
-	for i := range kedge.Count(p, wide) {
-		x := p[i*wide : i*wide+len(u)]
+	count, sum := kedge.Count(p, wide), 0.0
+	for i := range count {
 		if gp != nil {
 			rows.AddScaled(gp[i*wide:i*wide+len(u)], -1, u)
 		}
 		if gu != nil {
-			rows.AddScaled(gu, -1, x)
+			rows.AddScaled(gu, -1, p[i*wide:i*wide+len(u)])
 		}
-		sum -= rows.Dot(u, x)
+	}
+	for i := 0; i < count; i += together {
+		sum = a.subtract(sum, p[i*wide:min(i+together, count)*wide], u, wide)
+	}
+	return sum
+}
+
+// together is how many products are taken together.
+const together = 64
+
+// subtract returns sum less pᵀu of a few rows of p, one after the other.
+func (a Affinity) subtract(sum float64, p, u []float64, wide int) float64 {
+	var room [together]float64
+	pu := room[:len(p)/wide]
+	if wide == len(u) {
+		rows.Dots(pu, p, u, wide)
+	} else {
+		for i := range pu {
+			pu[i] = rows.Dot(u, p[i*wide:])
+		}
+	}
+	for _, v := range pu {
+		sum -= v
 	}
 	return sum
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/objective"
+	"github.com/kedge-opt/kedge/stream"
 )
 
 func within(t *testing.T, what string, got, want, tol float64) {
@@ -180,6 +181,23 @@ func TestNaNShows(t *testing.T) {
 			x[arg][0] = math.NaN()
 			if loss := s.of.EvalRows(nil, nil, x[0], x[1], x[2]); !math.IsNaN(loss) {
 				t.Errorf("%s: loss %v with a NaN in argument %d", s.name, loss, arg)
+			}
+		}
+	}
+}
+
+// Many rows have the bits of one after the other, also when they are wider than what is read.
+func TestAffinityAddsRowsInOrder(t *testing.T) {
+	for _, state := range []int{20, 21} {
+		a, dim := objective.Affinity{State: state}, kedge.Dims{Decision: 20, State: state}
+		p, u, _ := individuals(stream.New(1, "rows"), dim, 150)
+		want := 0.0
+		for i := range 151 {
+			if got := a.EvalRows(nil, nil, p[:i*state], u, nil); got != want {
+				t.Fatalf("%d rows of %d: loss %v, want %v", i, state, got, want)
+			}
+			if i < 150 {
+				want += a.Eval(nil, nil, kedge.Row(p, i, state), u, nil)
 			}
 		}
 	}

@@ -47,9 +47,11 @@ func dotPlain(x, y []float64) float64 {
 
 // Sum returns the sum of x by pairwise halving, whose error grows like log n.
 func Sum(x []float64) float64 {
-	if len(x) > 8 {
-		h := len(x) / 2
-		return Sum(x[:h]) + Sum(x[h:])
+	switch n := len(x); {
+	case n == 16: // what whole blocks come down to
+		return eight((*[8]float64)(x)) + eight((*[8]float64)(x[8:]))
+	case n > 8:
+		return Sum(x[:n/2]) + Sum(x[n/2:])
 	}
 	s := 0.0
 	for _, v := range x {
@@ -57,6 +59,8 @@ func Sum(x []float64) float64 {
 	}
 	return s
 }
+
+func eight(x *[8]float64) float64 { return 0 + x[0] + x[1] + x[2] + x[3] + x[4] + x[5] + x[6] + x[7] }
 
 // Norm returns the Euclidean norm of x without overflow or underflow in between.
 func Norm(x []float64) float64 {

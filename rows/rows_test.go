@@ -37,6 +37,30 @@ func TestNotFiniteComesOut(t *testing.T) {
 	}
 }
 
+// Sum adds by halves down to eight entries in order, to the bit.
+func TestSumAddsByHalves(t *testing.T) {
+	var halves func(x []float64) float64
+	halves = func(x []float64) (s float64) {
+		if h := len(x) / 2; len(x) > 8 {
+			return halves(x[:h]) + halves(x[h:])
+		}
+		for _, v := range x {
+			s += v
+		}
+		return s
+	}
+	x := make([]float64, 1100)
+	stream.New(1, "halves").Normals(x)
+	for n := range x {
+		if got, want := rows.Sum(x[:n]), halves(x[:n]); got != want {
+			t.Errorf("the sum of %d is %v, want %v", n, got, want)
+		}
+	}
+	if s := rows.Sum(slices.Repeat([]float64{math.Copysign(0, -1)}, 16)); math.Signbit(s) {
+		t.Error("the sum of 16 zeros has a sign")
+	}
+}
+
 func TestFinite(t *testing.T) {
 	for _, n := range sizes {
 		x := make([]float64, n)

@@ -14,27 +14,30 @@ const (
 )
 
 // sums are the sums of losses and gradients over a crowd: those of every chunk in a place of its own, the loss and then the
-// gradient, all of them added up by one fixed tree.
+// gradient if one is wanted, all of them added up by one fixed tree.
 type sums struct {
-	n     int // individuals
-	width int // of a place
-	parts []float64
+	n     int                                               // individuals
+	width int                                               // of a place
+	parts []float64                                         // the places, and room for the gradients when none is wanted
 	judge func(part []float64, hand, first, last int) error // adds the sums of individuals first … last−1 to part
 	work  func(hand, i int) error                           // takes, bound once so that an evaluation allocates nothing
 }
 
 func (s *sums) init(n, decision int, judge func(part []float64, hand, first, last int) error) {
-	s.n, s.width, s.judge, s.work = n, 1+decision, judge, s.take
-	s.parts = make([]float64, (n+chunk-1)/chunk*s.width)
+	s.n, s.judge, s.work = n, judge, s.take
+	s.parts = make([]float64, s.chunks()*(1+decision))
 }
+
+func (s *sums) chunks() int { return (s.n + chunk - 1) / chunk }
 
 // mean writes the mean gradient to g unless it is nil and returns the mean loss. The error is that of the first individual
 // that has one.
 func (s *sums) mean(g []float64, hands int) (float64, error) {
+	s.width = 1 + len(g)
 	if err := crew.Share(hands, (s.n+stride*chunk-1)/(stride*chunk), s.work); err != nil {
 		return 0, err
 	}
-	rows.AddTree(s.parts, s.width)
+	rows.AddTree(s.parts[:s.chunks()*s.width], s.width)
 	if err := kedge.CheckFinite("Φ̃ and its gradient", s.parts[:s.width]); err != nil {
 		return 0, err
 	}

@@ -151,7 +151,7 @@ func (s *Objective) Gradient(g, u []float64) (float64, error) {
 	if s.model.Sensitivity == nil {
 		return 0, errors.New("steady: a gradient needs a sensitivity")
 	}
-	return s.eval(g, task{u: u, gradient: true, total: true})
+	return s.eval(g, task{u: u, gradient: g != nil, total: g != nil})
 }
 
 // Partial returns Φ̃(u) and writes mean ∂Φ/∂u at the settled population to g: the gradient of a decision-maker who takes
