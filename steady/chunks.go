@@ -33,18 +33,25 @@ func (s *sums) chunks() int { return (s.n + chunk - 1) / chunk }
 // mean writes the mean gradient to g unless it is nil and returns the mean loss. The error is that of the first individual
 // that has one.
 func (s *sums) mean(g []float64, hands int) (float64, error) {
-	s.width = 1 + len(g)
-	if err := crew.Share(hands, (s.n+stride*chunk-1)/(stride*chunk), s.work); err != nil {
-		return 0, err
-	}
-	rows.AddTree(s.parts[:s.chunks()*s.width], s.width)
-	if err := kedge.CheckFinite("Φ̃ and its gradient", s.parts[:s.width]); err != nil {
+	total, err := s.add(len(g), hands)
+	if err != nil {
 		return 0, err
 	}
 	for i := range g {
-		g[i] = s.parts[1+i] / float64(s.n)
+		g[i] = total[1+i] / float64(s.n)
 	}
-	return s.parts[0] / float64(s.n), nil
+	return total[0] / float64(s.n), nil
+}
+
+// add returns the sum of the losses and then those of the gradients, which have so many entries: none when they are not wanted.
+func (s *sums) add(gradient, hands int) (total []float64, err error) {
+	s.width = 1 + gradient
+	if err := crew.Share(hands, (s.n+stride*chunk-1)/(stride*chunk), s.work); err != nil {
+		return nil, err
+	}
+	rows.AddTree(s.parts[:s.chunks()*s.width], s.width)
+	total = s.parts[:s.width]
+	return total, kedge.CheckFinite("Φ̃ and its gradient", total)
 }
 
 // take judges the chunks of stride i.

@@ -127,10 +127,11 @@ func (s *social) judgeChunk(part []float64, hand, first, last int) error {
 // nextAnswer writes mean ∂ₘhᵢ (∂Φ/∂p + y); the products for u are in the same sums.
 func (s *social) nextAnswer(dst, y []float64) error {
 	copy(s.y, y)
-	if _, err := s.answers.mean(nil, s.hands); err != nil {
+	total, err := s.answers.add(len(s.seen), s.hands)
+	if err != nil {
 		return err
 	}
-	copy(dst, s.answers.parts[1+len(s.seen)-len(y):])
+	copy(dst, total[1+len(s.seen)-len(y):])
 	rows.Scale(dst, 1/float64(s.of.sums.n))
 	return nil
 }
