@@ -23,7 +23,7 @@ func (e *exam) descent(rule Rule) (gradient, error) {
 		return nil, err
 	}
 	total := f.Gradient
-	if rule.Kind == "vanilla" {
+	if rule.blind() {
 		total = f.Partial
 	}
 	return func(g, u []float64) error {
@@ -34,6 +34,9 @@ func (e *exam) descent(rule Rule) (gradient, error) {
 
 // stepSize compares the step of a rule with what the curvature of the settled objective allows.
 func stepSize(e *exam, rule Rule) Check {
+	if why := rule.unjudged(); why != "" {
+		return Check{Verdict: Skip, Figure: why}
+	}
 	grad, err := e.descent(rule)
 	if err != nil {
 		return Check{Verdict: Skip, Figure: oneLine(err)}
@@ -110,7 +113,7 @@ func exploringStep(e *exam, rule Rule, grad gradient) Check {
 // batchSize compares the noise of a batch with the gradient at the first decision.
 func batchSize(e *exam, rule Rule) Check {
 	switch {
-	case rule.Kind == "derivative-free":
+	case rule.values():
 		return Check{Verdict: Skip, Figure: "its noise comes from exploring, not from the batch"}
 	case e.s.Population == 1 || !rule.Replacement && rule.Batch >= e.s.Population:
 		return Check{Verdict: Pass, Figure: fmt.Sprintf("%d is everybody: no noise", rule.Batch)}
@@ -158,7 +161,7 @@ func (e *exam) single(g []float64, rule Rule, v visit) error {
 	}
 	pull := make([]float64, len(h))
 	e.s.Objective.Eval(pull, g, h, v.u, v.d)
-	if rule.Kind == "vanilla" || e.s.Sensitivity == nil {
+	if rule.blind() || e.s.Sensitivity == nil {
 		return nil
 	}
 	return e.s.Sensitivity.PullRows(g, h, v.u, v.d, pull)

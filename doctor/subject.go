@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/spec"
 )
 
@@ -26,11 +27,36 @@ type Subject struct {
 // Rule is a decision rule that is to run.
 type Rule struct {
 	Name        string
-	Kind        string // as in a spec: vanilla, composite or derivative-free
+	Kind        string // as in a spec, one of online.Methods
 	Step        float64
 	Batch       int
 	Delta       float64 // smoothing radius of derivative-free
 	Replacement bool    // the same individual may be sampled twice
+}
+
+// blind tells whether the rule takes the population as given.
+func (r Rule) blind() bool {
+	m, ok := online.MethodOf(r.Kind)
+	return ok && m.Held == online.Stable
+}
+
+// values tells whether the rule sees mean losses only.
+func (r Rule) values() bool {
+	m, _ := online.MethodOf(r.Kind)
+	return m.Needs == online.Needs{Values: true}
+}
+
+// unjudged says why the curvature says nothing about the step of a rule, "" where it does.
+func (r Rule) unjudged() string {
+	switch r.Kind {
+	case "repeated-risk", "delayed-risk", "plug-in":
+		return "it goes to a minimum of its own"
+	case "adam":
+		return "its gradients are divided by their size"
+	case "one-point", "two-point", "epoch-derivative-free":
+		return "its noise bounds it, not the curvature"
+	}
+	return ""
 }
 
 // mostIndividuals are looked at in a small model; so many entries of Jacobians in a large one.

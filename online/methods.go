@@ -96,6 +96,15 @@ func MethodOf(name string) (Method, bool) {
 	return Method{}, false
 }
 
+// Settles says in words where the method settles.
+func (m Method) Settles() string {
+	point := map[Limit]string{Stable: "the stable point", Myopic: "the myopic point", Optimal: "the optimum"}
+	if m.Limit == m.Held {
+		return "settles at " + point[m.Limit]
+	}
+	return "settles at " + point[m.Limit] + ", or at " + point[m.Held] + " if decisions are held until the crowd has settled"
+}
+
 // Table writes the methods as a table in Markdown.
 func Table() string {
 	var b strings.Builder

@@ -170,7 +170,7 @@ func isExact(s *spec.Spec, name string) bool {
 	for _, a := range s.Algorithms {
 		if a.Name == name {
 			sure := everybody == 1 || s.Population.Sampling == "without-replacement" && a.Batch == everybody
-			return sure && (a.Kind == "vanilla" || a.Kind == "composite")
+			return sure && a.Delta == 0 && a.Kind != "storm"
 		}
 	}
 	return false

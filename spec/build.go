@@ -65,6 +65,9 @@ func Build(name string, s *Spec, files fs.FS) (*Problem, error) {
 	if err := p.Set.Project(p.Start); err != nil {
 		return nil, s.refuseStart(err)
 	}
+	if err := p.checkRules(); err != nil {
+		return nil, err
+	}
 	return p, nil
 }
 

@@ -48,23 +48,21 @@ func (p *Problem) Trial(a, t int, carried float64) (*Trial, error) {
 	from := &p.Spec.Algorithms[a]
 	sample, directions := p.trialDraws(a, t)
 	m := p.trialModel(from)
-	dim := m.dynamics.Dims()
 	crowd, err := population.Gather(population.Config{
-		Dynamics: m.dynamics, Traits: p.Traits, States: p.trialStart(from), Pick: p.picker(sample),
+		Dynamics: m.dynamics, Traits: p.Traits, States: p.trialStart(from), Pick: p.picker(from, sample),
 		Storage: p.Spec.Population.storage(),
 	})
 	if err != nil {
 		return nil, err
 	}
 	trial := &Trial{Population: crowd, Objective: m.objective, Batch: from.Batch, width: p.Spec.Dims().State}
-	gradient, err := p.estimator(trial, from, m, dim, directions)
+	rule, err := p.rule(trial, from, m, directions)
 	if err != nil {
 		return nil, err
 	}
 	if trial.explore != nil && from.Carry && !math.IsNaN(carried) {
 		trial.explore.Resume(carried)
 	}
-	rule := online.Rule{Gradient: gradient, Transforms: transforms(from), Step: p.schedule(from), Set: p.Set}
 	trial.Algorithm, err = rule.From(p.Start)
 	return trial, err
 }
@@ -105,64 +103,13 @@ func (p *Problem) trialStart(from *Algorithm) kedge.Rows {
 	return p.States
 }
 
-func (p *Problem) picker(source population.Source) population.Picker {
+func (p *Problem) picker(from *Algorithm, source population.Source) population.Picker {
+	var pick population.Picker = population.WithReplacement{Source: source}
 	if p.Spec.Population.Sampling == "without-replacement" {
-		return &population.WithoutReplacement{Source: source}
+		pick = &population.WithoutReplacement{Source: source}
 	}
-	return population.WithReplacement{Source: source}
-}
-
-func (p *Problem) estimator(t *Trial, from *Algorithm, m model, dim kedge.Dims, directions online.Normals) (online.Estimator, error) {
-	switch from.Kind {
-	case "vanilla":
-		return online.Vanilla{Objective: m.objective, Dims: dim}, nil
-	case "composite":
-		return &online.Composite{Objective: m.objective, Sensitivity: m.sensitivity(from), Dims: dim}, nil
-	default:
-		e, err := online.NewDerivativeFree(dim.Decision, from.Delta, directions)
-		if err != nil {
-			return nil, err
-		}
-		if from.First == "zero" {
-			e.Resume(0)
-		}
-		t.explore = e
-		return e, nil
+	if from.needs().Panel {
+		pick = &population.Rotating{Of: pick}
 	}
-}
-
-func (m model) sensitivity(from *Algorithm) kedge.Sensitivity {
-	h := m.closed
-	switch from.Sensitivity {
-	case "implicit":
-		h = &sensitivity.Implicit{Dynamics: m.dynamics}
-	case "differences":
-		return &sensitivity.Differences{Settler: m.settler}
-	}
-	if from.At == "settled" {
-		h = &sensitivity.Settled{Of: h, Settler: m.settler}
-	}
-	return h
-}
-
-func transforms(from *Algorithm) []online.Transform {
-	var list []online.Transform
-	if !math.IsInf(from.Clip, 1) {
-		list = append(list, online.Clip{Norm: from.Clip})
-	}
-	if from.Momentum > 0 {
-		list = append(list, &online.Momentum{Beta: from.Momentum})
-	}
-	return list
-}
-
-func (p *Problem) schedule(from *Algorithm) online.Schedule {
-	switch from.Schedule {
-	case "inverse-sqrt":
-		return online.InverseSqrt(from.Step)
-	case "horizon":
-		return online.Horizon{Eta: from.Step, Turns: p.Spec.Iterations}
-	default:
-		return online.Constant(from.Step)
-	}
+	return pick
 }

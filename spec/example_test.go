@@ -112,6 +112,7 @@ algorithms: [{name: vanilla, step: 0.005}]
 	//     batch: 10
 	//     clip: .inf
 	//     momentum: 0
+	//     hold: 1
 	//     trials: 1
 	// record:
 	//   every: 1

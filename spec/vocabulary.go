@@ -3,6 +3,8 @@ package spec
 import (
 	"slices"
 	"strings"
+
+	"github.com/kedge-opt/kedge/online"
 )
 
 // Key is one key of the vocabulary that specs are written in.
@@ -64,7 +66,7 @@ func (o *outline) key(path string, e entry) Key {
 	m := meanings[e.id()]
 	k := Key{Path: path, Meaning: m.text, Formula: m.formula, Example: m.example, Uses: o.uses(e.key), List: e.list}
 	for _, option := range e.options() {
-		m := meanings[e.id()+"="+option]
+		m := e.meaning(option)
 		k.Options = append(k.Options, Option{option, m.text, m.formula})
 	}
 	if e.below != nil {
@@ -86,6 +88,15 @@ func (e entry) options() (list []string) {
 	return list
 }
 
+// meaning explains a word that an entry can be. A method also tells what it needs and where it settles.
+func (e entry) meaning(option string) meaning {
+	m := meanings[e.id()+"="+option]
+	if method, ok := online.MethodOf(option); ok && e.id() == "algorithms.kind" {
+		m.text += " Needs " + method.Needs.String() + "; " + method.Settles() + "."
+	}
+	return m
+}
+
 // description is what an editor shows beside a key.
 func (e entry) description() string {
 	m := meanings[e.id()]
@@ -97,7 +108,7 @@ func (e entry) description() string {
 		lines = append(lines, "Default: that of "+e.like+".")
 	}
 	for _, o := range e.options() {
-		m := meanings[e.id()+"="+o]
+		m := e.meaning(o)
 		lines = append(lines, strings.TrimSpace(o+": "+m.text+" "+m.formula))
 	}
 	return strings.Join(lines, "\n")

@@ -59,7 +59,7 @@ func TestExamplesAreAccepted(t *testing.T) {
 
 func TestExplain(t *testing.T) {
 	k, err := Explain("algorithms.composite.at")
-	want := Use{Of: "kind composite with sensitivity closed or implicit", Type: "sample or settled", Default: "sample"}
+	want := Use{Of: "kind composite with sensitivity closed or implicit; kind epoch-composite with sensitivity closed or implicit; kind adam with sensitivity closed or implicit; kind storm with sensitivity closed or implicit", Type: "sample or settled", Default: "sample"}
 	if err != nil || k.Path != "algorithms.at" || !slices.Equal(k.Uses, []Use{want}) {
 		t.Errorf("got %+v, %v, want a key of %+v", k, err, want)
 	}
@@ -84,7 +84,7 @@ func TestExplainSuggests(t *testing.T) {
 		"lamda":               "unknown key lamda, did you mean dynamics.lambda?",
 		"kind":                "unknown key kind, did you mean dynamics.kind, objective.kind, set.kind or algorithms.kind?",
 		"algorithms.stpe":     "unknown key algorithms.stpe, did you mean algorithms.step?",
-		"algorithms.x.colour": "unknown key algorithms.colour, there are name, kind, step, schedule, batch, clip, momentum, trials, sensitivity, at, norm, delta, first and carry",
+		"algorithms.x.colour": "unknown key algorithms.colour, there are name, kind, step, schedule, delay, power, batch, clip, momentum, hold, contraction, average, trials, deploy, growth, sensitivity, at, norm, scaling, decay, weight, delta, perturbed, first, carry, window, tries and family",
 		"dynamics.lambda.one": "dynamics.lambda is a number from 0 to 1 and has no keys below it",
 		"optimum.":            "a key is missing, there are starts and tolerance",
 		"optimum.colour":      "unknown key optimum.colour, there are starts and tolerance",
