@@ -7,23 +7,10 @@
 package certify
 
 import (
-	"errors"
 	"math"
 
-	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
-	"github.com/kedge-opt/kedge/set"
 )
-
-// Problem is what is certified. Dynamics and Objective are needed always, Traits by everything that looks at individuals.
-type Problem struct {
-	Dynamics  kedge.Dynamics
-	Objective kedge.Objective
-	Set       kedge.Set  // nil is the whole space
-	States    kedge.Rows // where individuals start; nil means at their traits
-	Traits    kedge.Rows
-	Seed      uint64 // of the stream that estimates are sampled with
-}
 
 // Constants are those of the assumptions, in the order in which they are derived, and the contraction metric they refer to.
 type Constants struct {
@@ -85,30 +72,11 @@ func Derive(p Problem) (*Constants, error) {
 	return c, nil
 }
 
-// filled checks what must be there, fills in what may be left out, and looks through wrappers that change no constant.
-func (p Problem) filled() (Problem, error) {
-	if p.Dynamics == nil || p.Objective == nil || p.Traits == nil {
-		return p, errors.New("certify: the problem needs dynamics, an objective and traits")
-	}
-	if n, width := p.Traits.Size(); n < 1 || width != p.Dynamics.Dims().Trait {
-		return p, &kedge.DimError{Arg: "traits", Got: width, Want: p.Dynamics.Dims().Trait}
-	}
-	if p.Set == nil {
-		p.Set = set.Whole{}
-	}
-	if p.States == nil {
-		p.States = p.Traits
-	}
-	return p, nil
-}
-
 // addDynamics finds the constants of Assumption 1 [he2025, contraction].
 func (c *Constants) addDynamics(p Problem) error {
 	switch f := p.Dynamics.(type) {
 	case dynamics.Polarized:
 		return c.addPolarized(f)
-	case dynamics.PolarizedNorm: // the remembered norm moves nothing
-		return c.addPolarized(f.Polarized)
 	case dynamics.Choice:
 		return c.addChoice(f)
 	case *dynamics.Affine:

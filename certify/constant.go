@@ -25,23 +25,32 @@ type Key string
 
 // The constants, by the names they have in JSON.
 const (
-	Radius Key = "R"
-	Cone   Key = "cone"
-	LfP    Key = "L_f_p"
-	LfU    Key = "L_f_u"
-	LfD    Key = "L_f_d"
-	PMin   Key = "P_min"
-	PMax   Key = "P_max"
-	LhU    Key = "L_h_u"
-	LhD    Key = "L_h_d"
-	MhD    Key = "M_h_d"
-	LPhiP  Key = "L_Phi_p"
-	MPhiU  Key = "M_Phi_u"
-	MPhiP  Key = "M_Phi_p"
-	Lp     Key = "L_p"
-	L      Key = "L"
-	Rho1   Key = "rho1"
-	Rho2   Key = "rho2"
+	Radius  Key = "R"
+	Cone    Key = "cone"
+	LfP     Key = "L_f_p"
+	LfU     Key = "L_f_u"
+	LfD     Key = "L_f_d"
+	PMin    Key = "P_min"
+	PMax    Key = "P_max"
+	LhU     Key = "L_h_u"
+	LhD     Key = "L_h_d"
+	MhD     Key = "M_h_d"
+	LPhiP   Key = "L_Phi_p"
+	MPhiU   Key = "M_Phi_u"
+	MPhiP   Key = "M_Phi_p"
+	Lp      Key = "L_p"
+	L       Key = "L"
+	Rho1    Key = "rho1"
+	Rho2    Key = "rho2"
+	LPsi    Key = "L_Psi"
+	Smooth  Key = "L_obj"
+	V0      Key = "V0"
+	Gap     Key = "gap"
+	Slope0  Key = "gradient0"
+	M       Key = "M"
+	MV      Key = "M_V"
+	Kappa   Key = "kappa"
+	SigmaMb Key = "sigma_mb"
 )
 
 // Constant is a number of the theory and how it is known.
@@ -106,6 +115,30 @@ func objectiveEntry(k Key) row {
 		return row{"ρ₁", "decay of V²", "he2025, distribution shift"}
 	case Rho2:
 		return row{"ρ₂", "growth of V² by steps", "he2025, distribution shift"}
+	case LPsi:
+		return row{"L_Ψ", "gradient bias by V, sensitivity at the sample", "he2025, transient polarized sensitivity"}
+	case Smooth:
+		return row{"L_Φ̃", "gradient of Φ̃", "he2025, smooth objective"}
+	case V0:
+		return row{"V₀", "distance from settled at the start", "he2025, coupling bound"}
+	case Gap:
+		return row{"Δ", "Φ̃(u₀) − Φ̃★", "he2025, gradient bound"}
+	case Slope0:
+		return row{"‖∇Φ̃(u₀)‖²", "gradient at the start, squared", "he2025, steady gradient"}
+	}
+	return noiseEntry(k)
+}
+
+func noiseEntry(k Key) row {
+	switch k {
+	case M:
+		return row{"M", "variance of one gradient", "he2025, gradient variance"}
+	case MV:
+		return row{"M_V", "its growth with the gradient", "he2025, gradient variance"}
+	case Kappa:
+		return row{"κ", "M_V/n + 1", "he2025, second moment"}
+	case SigmaMb:
+		return row{"σ_mb", "scatter of a batch's gradient", "he2025, sub-Gaussian noise"}
 	}
 	return row{symbol: string(k)}
 }

@@ -118,7 +118,8 @@ func TestNotContracting(t *testing.T) {
 		t.Fatal(err)
 	}
 	one := kedge.Block{Data: []float64{1}, Width: 1}
-	_, err = Derive(Problem{Dynamics: f, Objective: objective.Affinity{State: 2}, Traits: one})
+	two := kedge.Block{Data: []float64{1, 1}, Width: 2}
+	_, err = Derive(Problem{Dynamics: f, Objective: objective.Affinity{State: 2}, States: two, Traits: one})
 	wantError(t, err, "not certified: spectral radius 1.03, want less than 1")
 	_, err = Derive(polarizedProblem(0.6, 0.5))
 	wantError(t, err, "not certified: λ + σR² 1.1, want less than 1")

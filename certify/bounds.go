@@ -1,0 +1,92 @@
+package certify
+
+import "math"
+
+// Form says which version of a theorem a number belongs to.
+type Form string
+
+const (
+	// Paper is the theorem as published, with its misprints corrected.
+	Paper Form = "paper"
+	// Tight is the same proof with nothing thrown away; its step does not shrink with the horizon.
+	Tight Form = "tight"
+	// Coupled is Tight with V in place of W₁ and L_p in place of L.
+	Coupled Form = "coupled"
+)
+
+// Step is the largest step size that a theorem allows.
+type Step struct {
+	Form     Form
+	Probable bool // of the bounds with high probability, not of those in expectation
+	Largest  float64
+	Used     float64 // the step of the run
+	Known    Known
+	Source   string
+}
+
+// Excess returns by how much the run's step exceeds the certified one; it is certified when that is at most 1.
+func (s Step) Excess() float64 { return s.Used / s.Largest }
+
+// Bound is the right-hand side of a theorem.
+type Bound struct {
+	Of      string // what is bounded, as in "mean E‖∇Φ̃‖²"
+	Theorem string
+	Form    Form
+	Value   float64
+	Step    float64 // at which it was evaluated: the run's where that is certified, the largest certified one elsewhere
+	Trivial float64 // what is known without a theorem, NaN where nothing is
+	Known   Known
+	Source  string
+}
+
+// Vacuous tells whether the bound says nothing that is not known without it.
+func (b Bound) Vacuous() bool { return !(b.Value < math.Inf(1)) || b.Value >= b.Trivial }
+
+// addBounds evaluates every theorem in every form.
+func (c *Certificate) addBounds(p Problem) {
+	slope, apart := c.Value(Slope0), c.widest(p)
+	for _, form := range []Form{Paper, Tight, Coupled} {
+		t, known := c.theory(p, form == Coupled)
+		c.expected(p, form, t, known, slope, apart)
+	}
+	t, known := c.theory(p, false)
+	c.probable(p, Paper, t, max(known, c.Get(SigmaMb).Known), slope, apart)
+	t, known = c.theory(p, true)
+	c.probable(p, Coupled, t, max(known, c.Get(SigmaMb).Known), slope, apart)
+}
+
+// expected evaluates what holds in expectation.
+func (c *Certificate) expected(p Problem, form Form, t Theory, known Known, slope, apart float64) {
+	largest, gradient, transient, distance := t.LargestStep(), t.Gradient, t.Transient, t.Distance
+	if form == Paper {
+		largest, gradient, transient, distance = t.LargestStepPaper(), t.GradientPaper, t.TransientPaper, t.DistancePaper
+	}
+	c.Steps = append(c.Steps, Step{Form: form, Largest: largest, Used: p.Step, Known: known, Source: "he2025, step size in expectation"})
+	at := min(p.Step, largest)
+	put := func(of, theorem, source string, value, trivial float64) {
+		c.Bounds = append(c.Bounds, Bound{
+			Of: of, Theorem: theorem, Form: form, Value: value, Step: at, Trivial: trivial, Known: known, Source: source,
+		})
+	}
+	put("mean E‖∇Φ̃‖²", "Theorem 2", "he2025, gradient bound", gradient(at), slope)
+	put("mean E‖∇̂Φ̃‖²", "Corollary", "he2025, transient gradient bound", transient(at), slope)
+	put("mean E W₁", "Theorem 3", "he2025, distance bound", distance(at), apart)
+}
+
+// probable evaluates what holds with probability 1−τ.
+func (c *Certificate) probable(p Problem, form Form, t Theory, known Known, slope, apart float64) {
+	largest := t.LargestStepProbable()
+	c.Steps = append(c.Steps, Step{
+		Form: form, Probable: true, Largest: largest, Used: p.Step, Known: known, Source: "he2025, step bound in probability",
+	})
+	at := min(p.Step, largest)
+	c.Bounds = append(c.Bounds,
+		Bound{
+			Of: "mean ‖∇Φ̃‖²", Theorem: "Theorem 4", Form: form, Value: t.GradientProbable(at, p.Tau), Step: at, Trivial: slope,
+			Known: known, Source: "he2025, gradient bound in probability",
+		},
+		Bound{
+			Of: "mean W₁", Theorem: "Theorem 5", Form: form, Value: t.DistanceProbable(at, p.Tau), Step: at, Trivial: apart,
+			Known: known, Source: "he2025, distance bound in probability",
+		})
+}

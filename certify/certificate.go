@@ -1,0 +1,103 @@
+package certify
+
+import (
+	"context"
+	"math"
+
+	"github.com/kedge-opt/kedge/steady"
+)
+
+// Certificate is what the theory says about a problem and the rule that is to solve it.
+type Certificate struct {
+	*Constants
+	Assumptions    []Assumption
+	Beyond         []string // what the run does that the theorems do not cover
+	Steps          []Step
+	Bounds         []Bound
+	Generalization *Generalization // nil where traits are no sample
+	Horizon        int             // T
+	Tau            float64         // of the bounds with probability 1−τ
+	Verdict        []string        // sentences, the most important first
+}
+
+// Certify derives all constants of a problem, checks the assumptions and evaluates steps and bounds. What it computes
+// is bounded by counts, never by a clock, and the same problem gives the same certificate.
+func Certify(ctx context.Context, p Problem) (*Certificate, error) {
+	p, err := p.ready()
+	if err != nil {
+		return nil, err
+	}
+	c, err := Derive(p)
+	if err != nil {
+		return nil, err
+	}
+	f, err := steady.New(steady.Model{
+		Settler: p.Settler, Objective: p.Objective, Sensitivity: p.Sensitivity, TraitRows: p.Traits,
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, add := range []func() error{
+		func() error { return c.addTransient(p) },
+		func() error { return c.addSmooth(p, f) },
+		func() error { return c.addStart(p, f) },
+		func() error { return c.addNoise(p) },
+		ctx.Err,
+	} {
+		if err := add(); err != nil {
+			return nil, err
+		}
+	}
+	c.derive(Kappa, c.Value(MV)/float64(p.Batch)+1, "M_V/n_mb + 1", MV)
+	out := &Certificate{Constants: c, Horizon: p.Horizon, Tau: p.Tau, Beyond: beyond(p, c)}
+	out.Assumptions = assumptions(p, c)
+	out.addBounds(p)
+	if out.Generalization, err = generalize(ctx, p, c); err != nil {
+		return nil, err
+	}
+	out.Verdict = out.judge(p)
+	return out, nil
+}
+
+// beyond lists what the theorems do not cover.
+func beyond(p Problem, c *Constants) []string {
+	list := append([]string(nil), p.Beyond...)
+	if !unconstrained(p.Set) {
+		list = append(list, "decisions are projected onto a set; the theorems are about descent without constraints")
+	}
+	if c.Get(LPsi).Known != Unknown {
+		list = append(list, "the sensitivity is taken at sampled states; the theorems take it at settled ones, and L_Ψ stands in for L_p")
+	}
+	return list
+}
+
+// theory collects the constants for bounds by W₁, or by V when coupled.
+func (c *Certificate) theory(p Problem, coupled bool) (Theory, Known) {
+	bias := L
+	if coupled {
+		bias = Lp
+		if c.Get(LPsi).Known != Unknown {
+			bias = LPsi
+		}
+	}
+	known := c.weakest(bias, Smooth, Rho1, Rho2, V0, Gap, M, MV)
+	if len(c.Beyond) > 0 {
+		known = max(known, Estimate)
+	}
+	return Theory{
+		Bias: c.Value(bias), Smooth: c.Value(Smooth), Rho1: c.Value(Rho1), Rho2: c.Value(Rho2), Start: c.Value(V0),
+		Gap: c.Value(Gap), Noise: c.Value(M), Growth: c.Value(MV), Sigma: c.Value(SigmaMb),
+		Batch: float64(p.Batch), Turns: float64(p.Horizon),
+	}, known
+}
+
+// widest returns how far apart two states of one individual can be at most in ‖·‖_P, NaN when nothing bounds it.
+func (c *Constants) widest(p Problem) float64 {
+	if cone := c.Get(Cone); cone.Known != Unknown {
+		return 2 * math.Sin(cone.Value*math.Pi/180)
+	}
+	if isChoice(p.Dynamics) {
+		return math.Sqrt2
+	}
+	return math.NaN()
+}

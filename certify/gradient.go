@@ -1,0 +1,84 @@
+package certify
+
+import (
+	"math"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/steady"
+	"gonum.org/v1/gonum/mat"
+)
+
+// addStart puts what the first decision says: V₀, Δ and ‖∇Φ̃(u₀)‖².
+func (c *Constants) addStart(p Problem, f *steady.Objective) error {
+	v, err := c.coupling(p)
+	if err != nil {
+		return err
+	}
+	c.put(V0, v, Proof, "mean of ‖p₀ − h(u₀, d)‖_P over the crowd")
+	g := make([]float64, len(p.Start))
+	loss, err := f.Gradient(g, p.Start)
+	if err != nil {
+		return err
+	}
+	c.put(Slope0, rows.Dot(g, g), Proof, "mean over the crowd")
+	switch gap, known, how := gapOf(p, g); {
+	case known != Unknown:
+		c.put(Gap, gap, known, how)
+	case p.Optimum != nil:
+		best, err := f.Value(p.Optimum)
+		c.put(Gap, max(0, loss-best), Estimate, "Φ̃★ is the best that a search found")
+		return err
+	}
+	return nil
+}
+
+// coupling returns V = mean ‖p − h(u, d)‖_P at the start [he2025, coupling bound].
+func (c *Constants) coupling(p Problem) (float64, error) {
+	dim := p.Settler.Dims()
+	settler := kedge.BatchedSettler(p.Settler)
+	n, _ := p.Traits.Size()
+	sum, room := 0.0, make([]float64, min(n, chunk)*max(dim.State, dim.Trait))
+	for first := 0; first < n; first += chunk {
+		last := min(n, first+chunk)
+		h := make([]float64, (last-first)*dim.State)
+		if _, err := settler.SettleRows(h, p.Start, p.Traits.View(room, first, last)); err != nil {
+			return 0, err
+		}
+		rows.AddScaled(h, -1, p.States.View(room, first, last))
+		for i := range last - first {
+			sum += c.Length(kedge.Row(h, i, dim.State))
+		}
+	}
+	return sum / float64(n), nil
+}
+
+// Length returns ‖x‖_P.
+func (c *Constants) Length(x []float64) float64 {
+	if c.Metric == nil {
+		return rows.Norm(x)
+	}
+	square := 0.0
+	for i, v := range x {
+		square += float64(v * rows.Dot(x, kedge.Row(c.Metric, i, len(x))))
+	}
+	return math.Sqrt(max(0, square))
+}
+
+// gapOf returns Δ of a linear-quadratic problem without constraints: with the Hessian H of Φ̃ it is ½gᵀH⁻¹g.
+func gapOf(p Problem, g []float64) (gap float64, known Known, how string) {
+	h, ok := curvature(p)
+	if !ok || !unconstrained(p.Set) {
+		return math.NaN(), Unknown, ""
+	}
+	n := len(g)
+	var chol mat.Cholesky
+	if !chol.Factorize(mat.NewSymDense(n, h)) {
+		return math.Inf(1), Proof, "Φ̃ has no lower bound"
+	}
+	var x mat.VecDense
+	if err := chol.SolveVecTo(&x, mat.NewVecDense(n, g)); err != nil {
+		return math.Inf(1), Proof, "Φ̃ has no lower bound to working precision"
+	}
+	return mat.Dot(&x, mat.NewVecDense(n, g)) / 2, Proof, "½∇Φ̃(u₀)ᵀH⁻¹∇Φ̃(u₀)"
+}

@@ -1,0 +1,127 @@
+package certify
+
+import (
+	"errors"
+	"math"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/objective"
+	"github.com/kedge-opt/kedge/sensitivity"
+	"github.com/kedge-opt/kedge/set"
+)
+
+// Problem is what is certified. Derive needs Dynamics, Objective and Traits; Certify needs the rule as well.
+type Problem struct {
+	Dynamics    kedge.Dynamics
+	Settler     kedge.Settler // nil means that the dynamics know their steady states
+	Objective   kedge.Objective
+	Sensitivity kedge.Sensitivity // exact at settled states
+	Set         kedge.Set         // nil is the whole space
+	States      kedge.Rows        // where individuals start; nil means at their traits
+	Traits      kedge.Rows
+	Sampled     bool // the traits were drawn independently from a law
+
+	Start     []float64 // the first decision
+	Optimum   []float64 // the best decision that a search found; nil when nobody searched
+	Step      float64   // η
+	Batch     int       // n_mb
+	Everybody bool      // a batch as large as the crowd is the crowd: it is drawn without replacement
+	AtState   bool      // the rule takes the sensitivity at sampled states, not at settled ones
+	Horizon   int       // T
+	Tau       float64   // of the bounds with probability 1−τ
+	Beyond    []string  // what else the run does that the theorems do not cover
+	Seed      uint64    // of the streams that estimates are sampled with
+}
+
+// filled checks what must be there and fills in what may be left out.
+func (p Problem) filled() (Problem, error) {
+	if p.Dynamics == nil || p.Objective == nil || p.Traits == nil {
+		return p, errors.New("certify: the problem needs dynamics, an objective and traits")
+	}
+	p = p.forget()
+	dim := p.Dynamics.Dims()
+	if p.States == nil {
+		p.States = p.Traits
+	}
+	if n, width := p.Traits.Size(); n < 1 || width != dim.Trait {
+		return p, &kedge.DimError{Arg: "a trait", Got: width, Want: dim.Trait}
+	}
+	if _, width := p.States.Size(); width != dim.State {
+		return p, &kedge.DimError{Arg: "a state", Got: width, Want: dim.State}
+	}
+	if p.Set == nil {
+		p.Set = set.Whole{}
+	}
+	if p.Settler == nil {
+		p.Settler, _ = p.Dynamics.(kedge.Settler)
+	}
+	return p, nil
+}
+
+// ready is filled for Certify, which needs the rule too.
+func (p Problem) ready() (Problem, error) {
+	p, err := p.filled()
+	if err != nil {
+		return p, err
+	}
+	if p.Settler == nil || p.Sensitivity == nil {
+		return p, errors.New("certify: the problem needs steady states and their sensitivity")
+	}
+	inRange := func(arg string, x float64, ok bool, want string) error {
+		if ok {
+			return nil
+		}
+		return &kedge.RangeError{Arg: arg, Got: x, Want: want}
+	}
+	m := p.Dynamics.Dims().Decision
+	err = errors.Join(
+		kedge.CheckVector("start", p.Start, m),
+		inRange("step", p.Step, p.Step > 0 && !math.IsInf(p.Step, 1), "a number > 0"),
+		inRange("batch", float64(p.Batch), p.Batch >= 1, "at least 1"),
+		inRange("T", float64(p.Horizon), p.Horizon >= 1, "at least 1"),
+		inRange("τ", p.Tau, p.Tau > 0 && p.Tau < 1, "0 < τ < 1"),
+	)
+	if p.Optimum != nil {
+		err = errors.Join(err, kedge.CheckVector("optimum", p.Optimum, m))
+	}
+	return p, err
+}
+
+// forget drops the norm that polarized states may remember beside them: it moves nothing and is not judged.
+func (p Problem) forget() Problem {
+	f, ok := p.Dynamics.(dynamics.PolarizedNorm)
+	if !ok {
+		return p
+	}
+	p.Dynamics, p.Settler = f.Polarized, f.Polarized
+	if isAffinity(p.Objective) {
+		p.Objective = objective.Affinity{}
+	}
+	if p.States != nil {
+		p.States = leading{p.States, f.Dim}
+	}
+	p.Sensitivity = &sensitivity.Polarized{Dim: f.Dim, Lambda: f.Lambda, Sigma: f.Sigma}
+	return p
+}
+
+// leading are the first entries of rows.
+type leading struct {
+	of    kedge.Rows
+	width int
+}
+
+func (r leading) Size() (rows, width int) {
+	rows, width = r.of.Size()
+	return rows, min(width, r.width)
+}
+
+func (r leading) View(room []float64, first, last int) []float64 {
+	_, wide := r.of.Size()
+	_, width := r.Size()
+	all := r.of.View(make([]float64, (last-first)*wide), first, last)
+	for i := range last - first {
+		copy(kedge.Row(room, i, width), kedge.Row(all, i, wide))
+	}
+	return room[:(last-first)*width]
+}

@@ -1,0 +1,110 @@
+package certify
+
+import "math"
+
+// Theory is what steps and bounds are computed from: constants of a problem, of a rule and of how long it runs. Every
+// method is a right-hand side with all its terms, those that the paper writes as O(1/T) included; they are in its proofs.
+//
+// Two constants are kept apart that the paper calls L: that of the gradient's bias, Bias, and that of the smoothness of Φ̃,
+// Smooth. With one letter for both, a bound would change when P is scaled, which changes nothing.
+//
+// Bias is L when distances are W₁. It may be L_p, which is smaller, when they are V: V couples everybody with itself, so
+// that traits do not differ.
+type Theory struct {
+	Bias, Smooth  float64 // L or L_p, and L_Φ̃
+	Rho1, Rho2    float64
+	Start         float64 // V₀
+	Gap           float64 // Δ = Φ̃(u₀) − Φ̃★
+	Noise, Growth float64 // M and M_V of one individual's gradient
+	Sigma         float64 // σ_mb of the batch's gradient
+	Batch         float64 // n_mb
+	Turns         float64 // T
+}
+
+// kappa is M_V/n_mb + 1.
+func (t Theory) kappa() float64 { return t.Growth/t.Batch + 1 }
+
+// LargestStep returns the largest step of the tight bounds in expectation, for any horizon. That of the paper is smaller by
+// √T [he2025, step size in expectation]: its proof needs the factor only to hide a term in O(1/T).
+func (t Theory) LargestStep() float64 {
+	k := t.kappa()
+	return min(1/(4*t.Smooth*k), math.Sqrt((1-t.Rho1)/(14*t.Rho2*t.Bias*t.Bias*k)))
+}
+
+// LargestStepPaper returns the largest step for the horizon [he2025, step size in expectation].
+func (t Theory) LargestStepPaper() float64 { return t.LargestStep() / math.Sqrt(t.Turns) }
+
+// LargestStepProbable returns the largest step for the horizon of the bounds with high probability
+// [he2025, step bound in probability].
+func (t Theory) LargestStepProbable() float64 {
+	return min(1/(6*t.Smooth), math.Sqrt((1-t.Rho1)/(21*t.Rho2*t.Bias*t.Bias))) / math.Sqrt(t.Turns)
+}
+
+// opening is the share of the start, V₀²/(1−ρ₁)T.
+func (t Theory) opening() float64 { return t.Start * t.Start / ((1 - t.Rho1) * t.Turns) }
+
+// Shift returns the two coefficients of ΣW₁² ≤ a + b Σ‖uₖ − uₖ₋₁‖² [he2025, distribution shift]. The first is V₀²/(1−ρ₁); the
+// theorem as printed says V₀, which is false: one state that shrinks by 0.9 from V₀ = 10 under a constant decision adds up
+// to 526, and 10/0.095 is 105.
+func (t Theory) Shift() (a, b float64) { return t.opening() * t.Turns, t.Rho2 / (1 - t.Rho1) }
+
+// GradientPaper bounds the mean of E‖∇Φ̃(uₖ)‖² over a run with a step up to LargestStepPaper [he2025, gradient bound].
+func (t Theory) GradientPaper(step float64) float64 {
+	return t.descent(step) + 7*t.Bias*t.Bias*t.opening() + t.Noise/(2*t.Turns*(t.Growth+t.Batch))
+}
+
+// descent is what every bound in expectation begins with, 8Δ/ηT + 4L_Φ̃Mη/n.
+func (t Theory) descent(step float64) float64 {
+	return 8*t.Gap/(step*t.Turns) + 4*t.Smooth*t.Noise*step/t.Batch
+}
+
+// Gradient bounds the same for a step up to LargestStep: the proof of [he2025, gradient bound] with nothing thrown away.
+func (t Theory) Gradient(step float64) float64 {
+	return t.descent(step) + 7*t.Bias*t.Bias*(t.opening()+t.kicks(step))
+}
+
+// kicks is what noise adds to V² in a turn, in the long run: η²ρ₂M/(1−ρ₁)n.
+func (t Theory) kicks(step float64) float64 {
+	return step * step * t.Rho2 * t.Noise / ((1 - t.Rho1) * t.Batch)
+}
+
+// TransientPaper bounds the mean of E‖∇̂Φ̃(uₖ)‖², of the gradient of the crowd as it is [he2025, transient gradient bound].
+func (t Theory) TransientPaper(step float64) float64 {
+	return 7./3*t.GradientPaper(step) + 7./3*t.Bias*t.Bias*t.opening() + t.Noise/(6*(t.Growth+t.Batch)*t.Turns)
+}
+
+// Transient bounds the same for a step up to LargestStep.
+func (t Theory) Transient(step float64) float64 {
+	return 2*t.Gradient(step) + 2*t.Bias*t.Bias*t.squared(step)
+}
+
+// DistancePaper bounds the mean of E W₁ [he2025, distance bound]; it shrinks like T^−¼.
+func (t Theory) DistancePaper(step float64) float64 {
+	l2 := t.Bias * t.Bias
+	return math.Sqrt(t.GradientPaper(step)/(6*l2) + 7./6*t.opening() + t.Noise/(12*l2*(t.Growth+t.Batch)*t.Turns))
+}
+
+// Distance bounds the same, and the root of the mean of E W₁², for a step up to LargestStep; with a step like T^−½ it shrinks
+// like T^−½.
+func (t Theory) Distance(step float64) float64 { return math.Sqrt(t.squared(step)) }
+
+// squared bounds the mean of E W₁².
+func (t Theory) squared(step float64) float64 {
+	share := 2 * step * step * t.Rho2 * t.kappa() / (1 - t.Rho1)
+	return 7. / 6 * (t.opening() + t.kicks(step) + product(share, t.Gradient(step)))
+}
+
+// GradientProbable bounds the mean of ‖∇Φ̃(uₖ)‖² with probability 1−τ for a step up to LargestStepProbable
+// [he2025, gradient bound in probability].
+func (t Theory) GradientProbable(step, tau float64) float64 {
+	s2, log := t.Sigma*t.Sigma, math.Log(2/tau)
+	return 16*t.Gap/(step*t.Turns) + 24*step*t.Smooth*s2*(1+log) + (2*s2+194*s2*log)/t.Turns + 14*t.Bias*t.Bias*t.opening()
+}
+
+// DistanceProbable bounds the mean of W₁ with probability 1−τ [he2025, distance bound in probability]. Half of τ goes to the
+// gradients, so that the logarithm in their part is that of 4/τ, as in the proof; the theorem as printed says 2/τ.
+func (t Theory) DistanceProbable(step, tau float64) float64 {
+	l2 := t.Bias * t.Bias
+	noise := t.Sigma * t.Sigma * (1 + math.Log(2/tau)) / (6 * l2 * t.Turns)
+	return math.Sqrt(t.GradientProbable(step, tau/2)/(6*l2) + 7./6*t.opening() + noise)
+}

@@ -1,0 +1,136 @@
+package certify
+
+import (
+	"math"
+
+	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/sensitivity"
+)
+
+// addTransient puts L_Ψ where the rule takes the sensitivity at sampled states instead of settled ones and that makes a
+// difference. The theory asks for settled ones. What its proof needs is that Ψ(p) = ∂Φ/∂u + Ĥ(u, p)∂Φ/∂p is Lipschitz in p,
+// so L_Ψ takes the place of L_p.
+func (c *Constants) addTransient(p Problem) error {
+	if !p.AtState {
+		return nil
+	}
+	switch f := p.Dynamics.(type) {
+	case dynamics.Choice, *dynamics.Affine: // the same at every state
+		return nil
+	case dynamics.Polarized:
+		if isAffinity(p.Objective) {
+			most := polarizedRead(f, c.Value(Radius), c.Value(Cone)*math.Pi/180)
+			c.put(LPsi, 1+most, Estimate, "1 + the largest slope of Ĥ(u, p)u found in the cone")
+			return nil
+		}
+	}
+	return c.samplePsi(p)
+}
+
+// samplePsi estimates L_Ψ by secants between where individuals start and where they settle.
+func (c *Constants) samplePsi(p Problem) error {
+	all, err := probes(p)
+	if err != nil {
+		return err
+	}
+	most := c.Value(Lp)
+	for _, x := range all {
+		apart := c.Length(minus(x.p, x.h))
+		if apart < 1e-6 {
+			continue
+		}
+		a, err := p.look(x.u, x.p, x.d)
+		if err != nil {
+			return err
+		}
+		b, err := p.look(x.u, x.h, x.d)
+		if err != nil {
+			return err
+		}
+		most = max(most, rows.Distance(a.mean, b.mean)/apart)
+	}
+	c.put(LPsi, most, Estimate, "secants between starts and steady states")
+	return nil
+}
+
+func minus(x, y []float64) []float64 {
+	z := append([]float64(nil), x...)
+	rows.AddScaled(z, -1, y)
+	return z
+}
+
+// polarizedRead searches the cone for the largest slope of p ↦ Ĥ(u, p)u, with d along the first axis, p in the plane of the
+// first two and u in the first three: a grid, and then ever smaller steps from its best points.
+func polarizedRead(f dynamics.Polarized, r, cone float64) float64 {
+	f.Dim = 4
+	rate := func(x [3]float64) float64 { return readRate(f, r, x[0]*cone, x[1]*math.Pi, x[2]*math.Pi) }
+	best, most := [3]float64{}, math.Inf(-1)
+	const fine = 12
+	for i := range fine + 1 {
+		for j := range 2*fine + 1 {
+			for k := range fine + 1 {
+				x := [3]float64{float64(i) / fine, float64(j) / (2 * fine), float64(k) / fine}
+				if y := rate(x); y > most {
+					best, most = x, y
+				}
+			}
+		}
+	}
+	for step := 1.0 / fine; step > 1e-5; {
+		if x, y := neighbour(rate, best, step); y > most {
+			best, most = x, y
+		} else {
+			step /= 2
+		}
+	}
+	return most
+}
+
+// neighbour returns the best of the points a step away along the axes, within the unit cube.
+func neighbour(rate func([3]float64) float64, at [3]float64, step float64) (best [3]float64, most float64) {
+	most = math.Inf(-1)
+	for i := range at {
+		for _, by := range []float64{-step, step} {
+			x := at
+			x[i] = min(max(0, x[i]+by), 1)
+			if y := rate(x); y > most {
+				best, most = x, y
+			}
+		}
+	}
+	return best, most
+}
+
+// readRate returns the norm of the derivative of p ↦ Ĥ(u, p)u on the sphere, at a p an angle away from d.
+func readRate(f dynamics.Polarized, length, angle, polar, around float64) float64 {
+	sin, cos := math.Sincos(angle)
+	sinP, cosP := math.Sincos(polar)
+	sinA, cosA := math.Sincos(around)
+	d := []float64{1, 0, 0, 0}
+	u := []float64{length * cosP, length * sinP * cosA, length * sinP * sinA, 0}
+	p := []float64{cos, sin, 0, 0}
+	frame := [3][]float64{{-sin, cos, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}
+	slope := make([]float64, 4*3)
+	for j, t := range frame {
+		ahead, behind := readAt(f, u, d, p, t, 0x1p-16), readAt(f, u, d, p, t, -0x1p-16)
+		for i := range ahead {
+			slope[i*3+j] = (ahead[i] - behind[i]) / 0x1p-15
+		}
+	}
+	return norm(slope, 4, 3)
+}
+
+// readAt returns Ĥ(u, p)u at a state that lies an arc away from p towards t, NaN where it is refused.
+func readAt(f dynamics.Polarized, u, d, p, t []float64, arc float64) []float64 {
+	sin, cos := math.Sincos(arc)
+	at, g := make([]float64, 4), make([]float64, 4)
+	for i := range at {
+		at[i] = float64(cos*p[i]) + float64(sin*t[i])
+	}
+	s := sensitivity.Polarized{Dim: 4, Lambda: f.Lambda, Sigma: f.Sigma, Floor: math.SmallestNonzeroFloat64}
+	if err := s.PullRows(g, at, u, d, u); err != nil {
+		g[0] = math.NaN()
+	}
+	return g
+}
