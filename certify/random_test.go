@@ -90,10 +90,9 @@ type instance struct {
 	hessian *mat.Dense
 	states  []float64
 	traits  []float64
-	best    *mat.VecDense // u★
 }
 
-// draw returns a random contracting problem whose Φ̃ has a minimum. In a translated one everybody starts equally far from where
+// drawInstance returns a random contracting problem whose Φ̃ has a minimum. In a translated one everybody starts equally far from where
 // it settles, so that W₁ = V = ‖δ‖_P exactly.
 func drawInstance(t *testing.T, r *rand.Rand, translated bool) *instance {
 	t.Helper()
