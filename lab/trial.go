@@ -3,6 +3,7 @@ package lab
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kedge-opt/kedge"
@@ -32,6 +33,7 @@ func (r *run) attempt(ctx context.Context, at place, carried float64) (float64, 
 		return 0, err
 	}
 	log := &series{trial: a.slot, seen: a.seen}
+	log.expect(r.result.Iterations/max(1, r.problem.Spec.Record.Every) + 2)
 	l := loop.Loop{
 		Population: a.trial.Population, Algorithm: a.trial.Algorithm, Objective: a.trial.Objective,
 		Turns: r.result.Iterations, Batch: a.trial.Batch, Hold: r.problem.Spec.Hold, From: a.at.turns,
@@ -134,6 +136,12 @@ type series struct {
 	trial *Trial
 	seen  *Method // who is watched, or nil
 	last  []float64
+}
+
+// expect makes room for so many measured turns in all, unless they are very many.
+func (s *series) expect(turns int) {
+	more := min(max(turns-len(s.trial.K), 0), 1<<16)
+	s.trial.K, s.trial.Metrics = slices.Grow(s.trial.K, more), slices.Grow(s.trial.Metrics, more)
 }
 
 func (s *series) Record(step *kedge.Step) error {

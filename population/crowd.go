@@ -207,6 +207,10 @@ func (c *Crowd) Reset(states []float64) error {
 // when their new states are checked. Individuals do not interact, so it changes no bits.
 const chunk = 64
 
+// stride is how many chunks a worker takes at a time, so that workers rarely meet where they are handed out and each goes
+// through memory for a while.
+const stride = 16
+
 // start puts everybody into the given states, nil for the own traits, unless a state or a trait is not finite.
 func (c *Crowd) start(states kedge.Rows) error {
 	c.furnish(1)
@@ -275,10 +279,17 @@ func (c *Crowd) moveAll(ctx context.Context, u []float64) error {
 		u = c.social.see(u, c, hands)
 	}
 	if hands > 1 {
-		return crew.Share(hands, chunks, func(hand, i int) error { return c.move(ctx, u, i, &c.desks[hand]) })
+		return crew.Share(hands, (chunks+stride-1)/stride, func(hand, i int) error {
+			return c.moveSome(ctx, u, i*stride, min((i+1)*stride, chunks), &c.desks[hand])
+		})
 	}
-	for i := range chunks { // as Share would, but without its allocations
-		if err := c.move(ctx, u, i, &c.desks[0]); err != nil {
+	return c.moveSome(ctx, u, 0, chunks, &c.desks[0]) // as Share would, but without its allocations
+}
+
+// moveSome moves the chunks from … to−1, and stops at the first error.
+func (c *Crowd) moveSome(ctx context.Context, u []float64, from, to int, w *desk) error {
+	for i := from; i < to; i++ {
+		if err := c.move(ctx, u, i, w); err != nil {
 			return err
 		}
 	}

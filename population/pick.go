@@ -19,7 +19,7 @@ type Source interface{ Intn(n int) int }
 var errNoSource = errors.New("the picker has no source of random numbers")
 
 // WithReplacement picks every individual of a sample anew, so that the samples of one turn are independent given the crowd.
-// With a *stream.NumPy it picks what numpy.random.randint(0, n, batch) picks.
+// With a *stream.NumPy it picks what numpy.random.randint(0, n, batch) picks. Where there is one individual nothing is drawn.
 type WithReplacement struct{ Source Source }
 
 // Pick writes independent uniform indices.
@@ -29,6 +29,10 @@ func (w WithReplacement) Pick(dst []int, n int) error {
 	}
 	if err := checkSize("individuals to pick from", n); err != nil {
 		return err
+	}
+	if n == 1 {
+		clear(dst)
+		return nil
 	}
 	for i := range dst {
 		dst[i] = w.Source.Intn(n)
