@@ -12,6 +12,7 @@ import (
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/optimum"
+	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/rows"
 	"github.com/kedge-opt/kedge/sensitivity"
 	"github.com/kedge-opt/kedge/steady"
@@ -30,10 +31,12 @@ type Problem struct {
 	Traits   kedge.Rows // shared by all who read them
 	Search   optimum.Options
 
-	model  model
-	set    *Set              // as data
-	numpy  [][]*stream.NumPy // of every trial, when the generator is numpy: where its draws begin
-	stream func(name ...string) *stream.Stream
+	model    model
+	law      population.Law    // of the traits
+	firstLaw population.Law    // of the first states; nil: the trait
+	set      *Set              // as data
+	numpy    [][]*stream.NumPy // of every trial, when the generator is numpy: where its draws begin
+	stream   func(name ...string) *stream.Stream
 }
 
 // model is the individual: how it moves, where it settles, how it is judged.
@@ -42,6 +45,7 @@ type model struct {
 	settler   kedge.RowSettler
 	objective kedge.RowObjective
 	closed    kedge.Sensitivity
+	social    bool // dynamics, settler and closed take (u, p̄) for the decision, with the crowd's mean state p̄
 }
 
 // Build makes a problem of a spec. Files that the spec names are read from files.
@@ -118,15 +122,24 @@ func (p *Problem) buildFormulas(files fs.FS) error {
 func (p *Problem) draw(files fs.FS) error {
 	s, dim := p.Spec, p.Spec.Dims()
 	var err error
-	if p.Traits, err = s.drawRows("population", &s.Population.Law, dim.Trait, p.stream("population"), files); err != nil {
+	if p.law, err = s.buildLaw("population", &s.Population.Law, s.Population.Dim, files); err != nil {
+		return err
+	}
+	p.law = p.besides(p.law)
+	if p.Traits, err = s.drawRows("population", p.law, dim.Trait, p.stream("population")); err != nil {
 		return err
 	}
 	p.States = p.Traits
-	if s.Population.States != nil {
-		p.States, err = s.drawRows("population.states", s.Population.States, dim.State, p.stream("population", "states"), files)
-		if err != nil {
+	switch {
+	case s.Population.States != nil:
+		if p.firstLaw, err = s.buildLaw("population.states", s.Population.States, dim.State, files); err != nil {
 			return err
 		}
+		if p.States, err = s.drawRows("population.states", p.firstLaw, dim.State, p.stream("population", "states")); err != nil {
+			return err
+		}
+	case dim.Trait > s.Population.Dim:
+		p.States = leading{p.Traits, dim.State}
 	}
 	p.Start = make([]float64, dim.Decision)
 	p.fillStart(p.Start, p.stream("start"))
@@ -164,6 +177,9 @@ func (p *Problem) fillStart(u []float64, r uniforms) {
 
 func (s *Spec) buildModel() (model, error) {
 	m, err := s.buildDynamics()
+	if err == nil {
+		m, err = s.couple(m)
+	}
 	if err != nil {
 		return m, err
 	}
@@ -176,6 +192,9 @@ func (s *Spec) buildModel() (model, error) {
 
 func (s *Spec) buildDynamics() (model, error) {
 	d, dim := &s.Dynamics, s.Dims()
+	if d.Heterogeneity != nil {
+		return s.diverse(dim.State), nil
+	}
 	switch d.Kind {
 	case "polarized":
 		f := dynamics.Polarized{Dim: dim.State, Lambda: d.Lambda, Sigma: d.Sigma}
@@ -201,7 +220,7 @@ func (s *Spec) affine(f *dynamics.Affine, err error) (model, error) {
 	if err != nil {
 		return model{}, s.wrap("dynamics", err)
 	}
-	h, err := sensitivity.NewAffine(s.Dims(), gain)
+	h, err := sensitivity.NewAffine(f.Dims(), gain)
 	return model{dynamics: f, settler: f, closed: h}, s.wrap("dynamics", err)
 }
 
@@ -256,10 +275,7 @@ func (p *Problem) SharedSpace() bool {
 func (p *Problem) MeasureItems() bool { return p.Spec.Record.W1 == "items" }
 
 // Steady returns Φ̃ of the whole population with its exact gradient.
-func (p *Problem) Steady() (*steady.Objective, error) {
-	m := p.model
-	return steady.New(steady.Model{Settler: m.settler, Objective: m.objective, Sensitivity: m.closed, TraitRows: p.Traits})
-}
+func (p *Problem) Steady() (*steady.Objective, error) { return p.model.steady(p.Traits) }
 
 // Rollout returns the value a fixed number of steps after the start, nil when the spec does not ask for it.
 func (p *Problem) Rollout() *steady.Rollout {
@@ -274,6 +290,17 @@ func (p *Problem) Rollout() *steady.Rollout {
 
 // Settle writes where individuals of the given traits settle under u to dst, one a row.
 func (p *Problem) Settle(dst, u, traits []float64) error {
+	if p.model.social {
+		f, err := p.Steady()
+		if err != nil {
+			return err
+		}
+		mean := make([]float64, p.Spec.Dims().State)
+		if err := f.Mean(mean, u); err != nil {
+			return err
+		}
+		u = slices.Concat(u, mean)
+	}
 	_, err := p.model.settler.SettleRows(dst, u, traits)
 	return err
 }
@@ -300,13 +327,17 @@ func (p *Problem) Warnings() []string {
 	if d.Kind != "polarized" {
 		return nil
 	}
+	lambda, sigma := d.Lambda, d.Sigma
+	if own := d.own(); own != nil {
+		lambda, sigma = own[0][1], own[1][1]
+	}
 	reach := p.Spec.Set.reach()
-	if (dynamics.Polarized{Dim: 1, Lambda: d.Lambda, Sigma: d.Sigma}).Contracts(reach) {
+	if (dynamics.Polarized{Dim: 1, Lambda: lambda, Sigma: sigma}).Contracts(reach) {
 		return nil
 	}
 	return []string{fmt.Sprintf(
 		"λ + σR² = %s is not below 1 for decisions as long as R = %s: settled states jump where an individual stands at a right angle to the decision, and the sensitivity does not exist there.",
-		short(d.Lambda+d.Sigma*reach*reach), short(reach))}
+		short(lambda+sigma*reach*reach), short(reach))}
 }
 
 func short(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }

@@ -16,17 +16,17 @@ import (
 )
 
 // drawRows draws one vector of dim entries for every individual, kept as the spec says.
-func (s *Spec) drawRows(path string, l *Law, dim int, r *stream.Stream, files fs.FS) (kedge.Rows, error) {
-	law, err := s.buildLaw(path, l, dim, files)
-	if err != nil {
-		return nil, err
-	}
+func (s *Spec) drawRows(path string, law population.Law, dim int, r *stream.Stream) (kedge.Rows, error) {
 	drawn, err := population.Redraw(law, s.Population.Size, dim, r)
 	if err != nil {
 		return nil, s.wrap(path, err)
 	}
-	if table, ok := law.(population.Table); ok {
-		if err := s.checkRows(path, table.Data, dim); err != nil {
+	given, width := law, dim
+	if both, ok := law.(population.Beside); ok {
+		given, width = both.Law, both.Dim
+	}
+	if table, ok := given.(population.Table); ok {
+		if err := s.checkRows(path, table.Data, width); err != nil {
 			return nil, err
 		}
 	}
@@ -49,7 +49,7 @@ func (s *Spec) shorten(path string, r kedge.Rows) (kedge.Rows, error) {
 // mend returns what makes rounded vectors what the dynamics demand again, nil for dynamics that demand nothing.
 func (s *Spec) mend() func(x []float64) {
 	if s.Dynamics.Kind == "polarized" {
-		return func(x []float64) { rows.Scale(x, 1/rows.Norm(x)) }
+		return toSphere(s.Dims().State)
 	}
 	return nil
 }

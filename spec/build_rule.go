@@ -112,7 +112,7 @@ func (s *Set) separates() bool {
 }
 
 func (p *Problem) estimator(t *Trial, from *Algorithm, m model, room kedge.Set, directions online.Normals) (online.Estimator, error) {
-	dim := m.dynamics.Dims()
+	dim := m.dims()
 	switch from.Kind {
 	case "vanilla", "lazy", "repeated-gradient", "epoch":
 		return online.Vanilla{Objective: m.objective, Dims: dim}, nil
@@ -174,7 +174,17 @@ func orElse[T int | float64](x, absent T) T {
 	return x
 }
 
+// sensitivity returns how the settled crowd answers the decision, as far as one of its individuals can tell.
 func (m model) sensitivity(from *Algorithm) kedge.Sensitivity {
+	h := m.partial(from)
+	if m.social {
+		return &sensitivity.Coupled{Of: h, States: m.dims().State}
+	}
+	return h
+}
+
+// partial is sensitivity at a given mean of the crowd.
+func (m model) partial(from *Algorithm) kedge.Sensitivity {
 	h := m.closed
 	switch from.Sensitivity {
 	case "implicit":

@@ -48,9 +48,10 @@ func (p *Problem) Trial(a, t int, carried float64) (*Trial, error) {
 	from := &p.Spec.Algorithms[a]
 	sample, directions := p.trialDraws(a, t)
 	m := p.trialModel(from)
+	dim := m.dims()
 	crowd, err := population.Gather(population.Config{
 		Dynamics: m.dynamics, Traits: p.Traits, States: p.trialStart(from), Pick: p.picker(from, sample),
-		Storage: p.Spec.Population.storage(),
+		Storage: p.Spec.Population.storage(), Motion: p.motion(), Noise: p.noise(t, dim.State), Social: m.social,
 	})
 	if err != nil {
 		return nil, err
@@ -97,7 +98,7 @@ func (p *Problem) trialStart(from *Algorithm) kedge.Rows {
 	switch {
 	case from.Norm == "previous":
 		return withNorm{p.States}
-	case p.Spec.Population.States == nil:
+	case p.Spec.Population.States == nil && p.Spec.Dynamics.Heterogeneity == nil:
 		return nil
 	}
 	return p.States

@@ -16,6 +16,7 @@ func (c *check) all() {
 	c.model()
 	c.dynamics()
 	c.population()
+	c.moving()
 	c.objective()
 	if c.s.Model == nil {
 		c.set("set", &c.s.Set, c.decisionLength())

@@ -16,6 +16,10 @@ type Dynamics struct {
 	Susceptibility Vector // of friedkin-johnsen: p⁺ = Λ₁Wp + Λ₂u + (I−Λ₁−Λ₂)d [he2025, opinion dynamics]; the diagonal of Λ₁
 	Influence      Vector // the diagonal of Λ₂
 	Weights        Rows   // W
+
+	Heterogeneity *Heterogeneity // of polarized and choice; nil: individuals differ in their traits alone
+	Coupling      float64        // κ in p⁺ = (1−κ)f(p, u, d) + κp̄: the weight of the crowd's mean
+	Noise         Vector         // standard deviation of what is added to states every step
 }
 
 func (d *Dynamics) describe(f *form) {
@@ -37,6 +41,7 @@ func (d *Dynamics) describe(f *form) {
 		field(f, "influence", &d.Influence, vector(share()))
 		field(f, "weights", &d.Weights, matrixRows())
 	}
+	d.describeOwn(f)
 }
 
 func (c *check) dynamics() {

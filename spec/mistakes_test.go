@@ -52,7 +52,7 @@ func TestKeyMistakes(t *testing.T) {
 	for _, c := range []mistakeTest{
 		{"lambda: 0.4", "lamda: 0.4", "x.yaml:3: unknown key dynamics.lamda, did you mean lambda?"},
 		{"lambda: 0.4, ", "", "x.yaml:3: dynamics.lambda is missing, want a number from 0 to 1"},
-		{"lambda: 0.4", "lambda: 0.4, temperature: 3", "x.yaml:3: unknown key dynamics.temperature, polarized has kind, lambda and sigma"},
+		{"lambda: 0.4", "lambda: 0.4, temperature: 3", "x.yaml:3: unknown key dynamics.temperature, polarized has kind, lambda, sigma, heterogeneity, coupling and noise"},
 		{"lambda: 0.4", "lambda: 0.4, lambda: 0.5", "x.yaml:3: dynamics.lambda is given twice, first on line 3"},
 		{"lambda: 0.4", "lambda:", "x.yaml:3: dynamics.lambda has no value; null stands for its default"},
 		{"lambda: 0.4", "lambda: null", "x.yaml:3: dynamics.lambda is missing, want a number from 0 to 1"},
@@ -345,7 +345,7 @@ algorithms:
   - {name: vanilla}
 `
 	const want = `x.yaml:1: iterations is "none", want a whole number from 1 to 2147483647
-x.yaml:2: unknown key population.angle, sphere has size, dim, law, states, sampling, storage and traits
+x.yaml:2: unknown key population.angle, sphere has size, dim, law, states, sampling, storage, traits, drift and churn
 x.yaml:3: dynamics.kind is "polarised", want polarized, choice, affine or friedkin-johnsen
 x.yaml:4: unknown key objective.weight, affinity has kind
 x.yaml:12: algorithms.1.step is missing, want a number above 0

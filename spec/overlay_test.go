@@ -62,7 +62,7 @@ func TestAssignMistakes(t *testing.T) {
 		{"dynamics.lambda", "--set dynamics.lambda: want key=value, as in dynamics.lambda=0.3"},
 		{"=3", "--set =3: want key=value, as in dynamics.lambda=0.3"},
 		{"dynamics.lambda=", "--set dynamics.lambda=: dynamics.lambda has no value; null stands for its default"},
-		{"dynamics..lambda=1", `--set dynamics..lambda=1: unknown key dynamics."", polarized has kind, lambda and sigma`},
+		{"dynamics..lambda=1", `--set dynamics..lambda=1: unknown key dynamics."", polarized has kind, lambda, sigma, heterogeneity, coupling and noise`},
 		{"dynamics.lambda=[1", "--set dynamics.lambda=[1: sequence end token ']' not found"},
 		{"dynamics.lambda=&a 1", "--set dynamics.lambda=&a 1: anchors, aliases and merge keys are not allowed, write the values out"},
 		{"dynamics={kind: polarized, kind: choice}", "--set dynamics={kind: polarized, kind: choice}: dynamics.kind is given twice\n" +

@@ -9,7 +9,7 @@ import (
 	"github.com/kedge-opt/kedge/rows"
 )
 
-// Population is a crowd of individuals with fixed traits.
+// Population is a crowd of individuals.
 type Population struct {
 	Size     int    // individuals
 	Dim      int    // entries of a trait
@@ -18,6 +18,9 @@ type Population struct {
 	Sampling string // "with-replacement" or "without-replacement"
 	Storage  string // "float64", or "float32": of the states, and of traits that are stored
 	Traits   string // "stored", or "regenerated": drawn anew from their stream whenever they are needed
+
+	Drift *Drift  // of the traits; nil: they stay as they are
+	Churn float64 // share of the crowd that leaves each step and is replaced by newcomers
 }
 
 // Law is how traits or first states are drawn. Angles are in degrees.
@@ -55,6 +58,8 @@ func (s *Spec) describePopulation(f *form) {
 	fieldOr(f, "sampling", &p.Sampling, oneOf("with-replacement", "without-replacement"), "with-replacement")
 	fieldOr(f, "storage", &p.Storage, oneOf("float64", "float32"), "float64")
 	fieldOr(f, "traits", &p.Traits, oneOf("stored", "regenerated"), "stored")
+	optionalSection(f, "drift", &p.Drift, (*Drift).describe)
+	optional(f, "churn", &p.Churn, share())
 }
 
 // describeStates reads either the word same or a law.
@@ -138,8 +143,9 @@ func (c *check) population() {
 		c.law("population.states", p.States, c.stateLength())
 		return
 	}
-	if d := c.s.Dims(); c.sound(c.dimKeys()...) && d.State != d.Trait {
-		c.fail(append(keys("population.states"), c.dimKeys()...), "population.states is same, but a state has %s and a trait %d", entries(d.State), d.Trait)
+	d := c.s.Dims()
+	if trait := d.Trait - len(c.s.Dynamics.own()); c.sound(c.dimKeys()...) && d.State != trait {
+		c.fail(append(keys("population.states"), c.dimKeys()...), "population.states is same, but a state has %s and a trait %d", entries(d.State), trait)
 	}
 }
 

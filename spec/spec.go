@@ -67,7 +67,7 @@ func (s *Spec) Dims() kedge.Dims {
 		return kedge.Dims{Decision: d.B.Columns(), State: len(d.A), Trait: d.E.Columns()}
 	}
 	n := s.Population.Dim
-	return kedge.Dims{Decision: n, State: n, Trait: n}
+	return kedge.Dims{Decision: n, State: n, Trait: n + len(s.Dynamics.own())}
 }
 
 // errorf returns a mistake at the place where a path was written, or where the nearest key above it was.

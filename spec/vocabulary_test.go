@@ -80,8 +80,8 @@ func TestExplain(t *testing.T) {
 func TestExplainSuggests(t *testing.T) {
 	for path, want := range map[string]string{
 		"dynamics.lamda":      "unknown key dynamics.lamda, did you mean dynamics.lambda?",
-		"lambda":              "unknown key lambda, did you mean dynamics.lambda?",
-		"lamda":               "unknown key lamda, did you mean dynamics.lambda?",
+		"lambda":              "unknown key lambda, did you mean dynamics.lambda or dynamics.heterogeneity.lambda?",
+		"lamda":               "unknown key lamda, did you mean dynamics.lambda or dynamics.heterogeneity.lambda?",
 		"kind":                "unknown key kind, did you mean dynamics.kind, objective.kind, set.kind or algorithms.kind?",
 		"algorithms.stpe":     "unknown key algorithms.stpe, did you mean algorithms.step?",
 		"algorithms.x.colour": "unknown key algorithms.colour, there are name, kind, step, schedule, delay, power, batch, clip, momentum, hold, contraction, average, trials, deploy, growth, sensitivity, at, norm, scaling, decay, weight, delta, perturbed, first, carry, window, tries and family",

@@ -3,6 +3,7 @@ package steady
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/crew"
@@ -16,6 +17,9 @@ import (
 //	∇Φ̃ = mean[∂Φ/∂u + ∂ᵤhᵢ (∂Φ/∂p + y)],   y = mean ∂ₘhᵢ (∂Φ/∂p + y),
 //
 // where ∂ᵤh and ∂ₘh are partial products at a given mean. Everybody's settled state and pull are kept meanwhile.
+//
+// Where steady states have a closed form the mean is found by accelerated iteration. Otherwise everybody walks at once, step by
+// step with the mean, which is cheaper than to settle everybody under one mean after the other.
 type social struct {
 	of    *Objective
 	hands int
@@ -24,10 +28,11 @@ type social struct {
 	y     []float64
 
 	states, pulls []float64 // of everybody
+	step          kedge.RowDynamics
 
-	means, losses, answers sums
-	meanStep, answerStep   func(dst, x []float64) error
-	solver                 *fixpoint.Solver
+	means, walks, losses, answers sums
+	meanStep, answerStep          func(dst, x []float64) error
+	solver                        *fixpoint.Solver
 }
 
 func newSocial(of *Objective) *social {
@@ -36,8 +41,9 @@ func newSocial(of *Objective) *social {
 	s := &social{
 		of: of, seen: make([]float64, all.Decision), y: make([]float64, dim.State), start: make([]float64, dim.State),
 		states: make([]float64, n*dim.State), pulls: make([]float64, n*dim.State),
-		solver: fixpoint.New(dim.State, fixpoint.Options{}),
+		step: kedge.Batched(of.settler), solver: fixpoint.New(dim.State, fixpoint.Options{}),
 	}
+	s.walks.init(n, dim.State, s.walkChunk)
 	s.means.init(n, dim.State, s.settleChunk)
 	s.losses.init(n, dim.Decision, s.judgeChunk)
 	s.answers.init(n, all.Decision, s.answerChunk)
@@ -56,6 +62,9 @@ func (s *social) settle(u []float64) error {
 	s.of.forget()
 	copy(s.seen, u)
 	clear(s.start) // and not the mean found last, on which bits would depend
+	if done, err := s.walk(); done || err != nil {
+		return err
+	}
 	if _, err := s.solver.Solve(s.meanStep, s.start); err != nil {
 		var stop *fixpoint.NotConvergedError
 		if errors.As(err, &stop) {
@@ -63,6 +72,44 @@ func (s *social) settle(u []float64) error {
 		}
 		return err
 	}
+	return nil
+}
+
+const (
+	restful  = 1e-13 // relative to max(1, ‖p‖∞), the step that counts as none
+	longWalk = 500   // steps
+)
+
+// walk lets everybody walk from where they settle alone, unless that has a closed form. It tells whether all came to rest.
+func (s *social) walk() (done bool, err error) {
+	if err := s.nextMean(s.mean(), s.start); err != nil || s.of.Residual().Steps == 0 {
+		return false, err
+	}
+	for range longWalk {
+		if moving, err := s.walks.mean(s.mean(), s.hands); moving == 0 || err != nil {
+			return true, err
+		}
+	}
+	return false, nil
+}
+
+// walkChunk takes a step and adds who still moves to part[0] and the new states to part[1:].
+func (s *social) walkChunk(part []float64, hand, first, last int) error {
+	w, width := &s.of.desks[hand], len(s.y)
+	p, next := s.states[first*width:last*width], w.pull[:(last-first)*width]
+	s.step.NextRows(next, p, s.seen, s.of.traits.View(w.traits, first, last))
+	for i := range last - first {
+		was, is := kedge.Row(p, i, width), kedge.Row(next, i, width)
+		far := 0.0
+		for j, v := range is {
+			far = max(far, math.Abs(v-was[j]))
+		}
+		if !(far <= restful*max(1, rows.MaxAbs(is))) {
+			part[0]++
+		}
+		rows.AddScaled(part[1:], 1, is)
+	}
+	copy(p, next)
 	return nil
 }
 
