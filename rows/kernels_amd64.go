@@ -59,7 +59,7 @@ func mixAVX2(dst *float64, x *float64, y *float64, z *float64, n int, a float64,
 //go:noescape
 func restAVX2(dst *float64, x *float64, y *float64, n int, a float64, b float64, c float64) (miss float64, size float64)
 
-// blendAVX2 writes x/‖x‖ for x = stay·p + home·d + pull·(pᵀu)·u to the rows of dst and ‖x‖² to norm2; n must be a multiple of 4.
+// blendAVX2 writes x/‖x‖ for x = stay·p + home·d + pull·(pᵀu)·u to the rows of dst and ‖x‖² to norm2; n must be a positive multiple of 4.
 //
 //go:noescape
 func blendAVX2(dst *float64, norm2 *float64, p *float64, d *float64, u *float64, n int, m int, stay float64, home float64, pull float64)

@@ -623,68 +623,120 @@ TEXT ·blendAVX2(SB), NOSPLIT, $8-80
 	MOVQ    d+24(FP), R9
 	SUBQ    DX, R9
 	SUBQ    DX, AX
+	MOVQ    m+48(FP), R10
+	SHLQ    $0x03, R10
+	VXORPD  Y1, Y1, Y1
 
 rows:
-	CMPQ   SI, $0x00
-	JLE    done
-	MOVQ   m+48(FP), R10
-	SHLQ   $0x03, R10
 	MOVQ   DX, R11
 	LEAQ   (R11)(R10*1), R12
 	LEAQ   (R12)(R10*1), R13
 	LEAQ   (R13)(R10*1), R14
-	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
 	XORQ   R15, R15
 
 dotLoop:
 	CMPQ    R15, DI
 	JGE     dotRest
-	VMOVUPD (BX)(R15*1), Y5
-	VMULPD  (R11)(R15*1), Y5, Y6
-	VADDPD  Y6, Y1, Y1
-	VMULPD  (R12)(R15*1), Y5, Y6
-	VADDPD  Y6, Y2, Y2
-	VMULPD  (R13)(R15*1), Y5, Y6
-	VADDPD  Y6, Y3, Y3
-	VMULPD  (R14)(R15*1), Y5, Y5
-	VADDPD  Y5, Y4, Y4
+	VMOVUPD (BX)(R15*1), Y6
+	VMULPD  (R11)(R15*1), Y6, Y7
+	VADDPD  Y7, Y2, Y2
+	VMULPD  (R12)(R15*1), Y6, Y7
+	VADDPD  Y7, Y3, Y3
+	VMULPD  (R13)(R15*1), Y6, Y7
+	VADDPD  Y7, Y4, Y4
+	VMULPD  (R14)(R15*1), Y6, Y6
+	VADDPD  Y6, Y5, Y5
 	ADDQ    $0x20, R15
 	JMP     dotLoop
 
 dotRest:
 	TESTQ      R8, R8
 	JZ         dotDone
-	VMASKMOVPD (BX)(R15*1), Y0, Y5
-	VMASKMOVPD (R11)(R15*1), Y0, Y6
-	VMULPD     Y5, Y6, Y6
-	VADDPD     Y6, Y1, Y1
-	VMASKMOVPD (R12)(R15*1), Y0, Y6
-	VMULPD     Y5, Y6, Y6
-	VADDPD     Y6, Y2, Y2
-	VMASKMOVPD (R13)(R15*1), Y0, Y6
-	VMULPD     Y5, Y6, Y6
-	VADDPD     Y6, Y3, Y3
-	VMASKMOVPD (R14)(R15*1), Y0, Y6
-	VMULPD     Y5, Y6, Y6
-	VADDPD     Y6, Y4, Y4
+	VMASKMOVPD (BX)(R15*1), Y0, Y6
+	VMASKMOVPD (R11)(R15*1), Y0, Y7
+	VMULPD     Y6, Y7, Y7
+	VADDPD     Y7, Y2, Y2
+	VMASKMOVPD (R12)(R15*1), Y0, Y7
+	VMULPD     Y6, Y7, Y7
+	VADDPD     Y7, Y3, Y3
+	VMASKMOVPD (R13)(R15*1), Y0, Y7
+	VMULPD     Y6, Y7, Y7
+	VADDPD     Y7, Y4, Y4
+	VMASKMOVPD (R14)(R15*1), Y0, Y7
+	VMULPD     Y6, Y7, Y7
+	VADDPD     Y7, Y5, Y5
 
 dotDone:
-	VPERM2F128   $0x20, Y3, Y1, Y5
-	VPERM2F128   $0x31, Y3, Y1, Y1
-	VADDPD       Y1, Y5, Y5
-	VPERM2F128   $0x20, Y4, Y2, Y1
+	VPERM2F128   $0x20, Y4, Y2, Y6
 	VPERM2F128   $0x31, Y4, Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	VHADDPD      Y1, Y5, Y1
-	VBROADCASTSD pull+72(FP), Y2
-	VMULPD       Y2, Y1, Y1
-	VPERMPD      $0x00, Y1, Y2
-	VPERMPD      $0x55, Y1, Y3
-	VPERMPD      $0xaa, Y1, Y4
+	VADDPD       Y2, Y6, Y6
+	VPERM2F128   $0x20, Y5, Y3, Y2
+	VPERM2F128   $0x31, Y5, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+	VHADDPD      Y2, Y6, Y2
+	VBROADCASTSD pull+72(FP), Y3
+	VMULPD       Y3, Y2, Y2
+	CMPQ         DX, p+16(FP)
+	JE           first
+	VPERMPD      $0x00, Y1, Y3
+	VPERMPD      $0x55, Y1, Y4
+	VPERMPD      $0xaa, Y1, Y5
 	VPERMPD      $0xff, Y1, Y1
+	MOVQ         R10, R15
+	SHLQ         $0x02, R15
+	NEGQ         R15
+	ADDQ         AX, R15
+	ADDQ         R15, R11
+	ADDQ         R15, R12
+	ADDQ         R15, R13
+	ADDQ         R15, R14
+	XORQ         BP, BP
+
+scaleLoop:
+	CMPQ    BP, DI
+	JGE     scaleRest
+	VMULPD  (R11)(BP*1), Y3, Y6
+	VMOVUPD Y6, (R11)(BP*1)
+	VMULPD  (R12)(BP*1), Y4, Y6
+	VMOVUPD Y6, (R12)(BP*1)
+	VMULPD  (R13)(BP*1), Y5, Y6
+	VMOVUPD Y6, (R13)(BP*1)
+	VMULPD  (R14)(BP*1), Y1, Y6
+	VMOVUPD Y6, (R14)(BP*1)
+	ADDQ    $0x20, BP
+	JMP     scaleLoop
+
+scaleRest:
+	TESTQ      R8, R8
+	JZ         scaleDone
+	VMASKMOVPD (R11)(BP*1), Y0, Y6
+	VMULPD     Y3, Y6, Y6
+	VMASKMOVPD Y6, Y0, (R11)(BP*1)
+	VMASKMOVPD (R12)(BP*1), Y0, Y3
+	VMULPD     Y4, Y3, Y3
+	VMASKMOVPD Y3, Y0, (R12)(BP*1)
+	VMASKMOVPD (R13)(BP*1), Y0, Y3
+	VMULPD     Y5, Y3, Y3
+	VMASKMOVPD Y3, Y0, (R13)(BP*1)
+	VMASKMOVPD (R14)(BP*1), Y0, Y3
+	VMULPD     Y1, Y3, Y3
+	VMASKMOVPD Y3, Y0, (R14)(BP*1)
+
+scaleDone:
+	SUBQ R15, R11
+	SUBQ R15, R12
+	SUBQ R15, R13
+	SUBQ R15, R14
+
+first:
+	VPERMPD      $0x00, Y2, Y1
+	VPERMPD      $0x55, Y2, Y3
+	VPERMPD      $0xaa, Y2, Y4
+	VPERMPD      $0xff, Y2, Y2
 	VXORPD       Y5, Y5, Y5
 	VXORPD       Y6, Y6, Y6
 	VXORPD       Y7, Y7, Y7
@@ -701,7 +753,7 @@ mixLoop:
 	VMULPD  (BP), Y9, Y12
 	VMULPD  (BP)(R9*1), Y10, Y13
 	VADDPD  Y13, Y12, Y12
-	VMULPD  Y2, Y11, Y13
+	VMULPD  Y1, Y11, Y13
 	VADDPD  Y13, Y12, Y12
 	VMOVUPD Y12, (BP)(AX*1)
 	VMULPD  Y12, Y12, Y12
@@ -728,7 +780,7 @@ mixLoop:
 	VMULPD  (BP), Y9, Y12
 	VMULPD  (BP)(R9*1), Y10, Y13
 	VADDPD  Y13, Y12, Y12
-	VMULPD  Y1, Y11, Y11
+	VMULPD  Y2, Y11, Y11
 	VADDPD  Y11, Y12, Y12
 	VMOVUPD Y12, (BP)(AX*1)
 	VMULPD  Y12, Y12, Y12
@@ -740,54 +792,54 @@ mixRest:
 	TESTQ      R8, R8
 	JZ         mixDone
 	VMASKMOVPD (BX)(R15*1), Y0, Y11
-	LEAQ       (R11)(R15*1), BP
-	VMASKMOVPD (BP), Y0, Y12
+	LEAQ       (R11)(R15*1), R11
+	VMASKMOVPD (R11), Y0, Y12
 	VMULPD     Y9, Y12, Y12
-	VMASKMOVPD (BP)(R9*1), Y0, Y13
+	VMASKMOVPD (R11)(R9*1), Y0, Y13
 	VMULPD     Y10, Y13, Y13
 	VADDPD     Y13, Y12, Y12
-	VMULPD     Y2, Y11, Y2
-	VADDPD     Y2, Y12, Y12
+	VMULPD     Y1, Y11, Y1
+	VADDPD     Y1, Y12, Y12
 	VANDPD     Y0, Y12, Y12
-	VMASKMOVPD Y12, Y0, (BP)(AX*1)
+	VMASKMOVPD Y12, Y0, (R11)(AX*1)
 	VMULPD     Y12, Y12, Y12
 	VADDPD     Y12, Y5, Y5
-	LEAQ       (R12)(R15*1), BP
-	VMASKMOVPD (BP), Y0, Y2
-	VMULPD     Y9, Y2, Y2
-	VMASKMOVPD (BP)(R9*1), Y0, Y12
+	LEAQ       (R12)(R15*1), R11
+	VMASKMOVPD (R11), Y0, Y1
+	VMULPD     Y9, Y1, Y1
+	VMASKMOVPD (R11)(R9*1), Y0, Y12
 	VMULPD     Y10, Y12, Y12
-	VADDPD     Y12, Y2, Y2
+	VADDPD     Y12, Y1, Y1
 	VMULPD     Y3, Y11, Y3
-	VADDPD     Y3, Y2, Y2
-	VANDPD     Y0, Y2, Y2
-	VMASKMOVPD Y2, Y0, (BP)(AX*1)
-	VMULPD     Y2, Y2, Y2
-	VADDPD     Y2, Y6, Y6
-	LEAQ       (R13)(R15*1), BP
-	VMASKMOVPD (BP), Y0, Y2
-	VMULPD     Y9, Y2, Y2
-	VMASKMOVPD (BP)(R9*1), Y0, Y3
+	VADDPD     Y3, Y1, Y1
+	VANDPD     Y0, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R11)(AX*1)
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y6, Y6
+	LEAQ       (R13)(R15*1), R11
+	VMASKMOVPD (R11), Y0, Y1
+	VMULPD     Y9, Y1, Y1
+	VMASKMOVPD (R11)(R9*1), Y0, Y3
 	VMULPD     Y10, Y3, Y3
-	VADDPD     Y3, Y2, Y2
+	VADDPD     Y3, Y1, Y1
 	VMULPD     Y4, Y11, Y3
-	VADDPD     Y3, Y2, Y2
-	VANDPD     Y0, Y2, Y2
-	VMASKMOVPD Y2, Y0, (BP)(AX*1)
-	VMULPD     Y2, Y2, Y2
-	VADDPD     Y2, Y7, Y7
-	LEAQ       (R14)(R15*1), R15
-	VMASKMOVPD (R15), Y0, Y2
-	VMULPD     Y9, Y2, Y2
-	VMASKMOVPD (R15)(R9*1), Y0, Y3
+	VADDPD     Y3, Y1, Y1
+	VANDPD     Y0, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R11)(AX*1)
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y7, Y7
+	LEAQ       (R14)(R15*1), R11
+	VMASKMOVPD (R11), Y0, Y1
+	VMULPD     Y9, Y1, Y1
+	VMASKMOVPD (R11)(R9*1), Y0, Y3
 	VMULPD     Y10, Y3, Y3
-	VADDPD     Y3, Y2, Y2
-	VMULPD     Y1, Y11, Y1
-	VADDPD     Y1, Y2, Y2
-	VANDPD     Y0, Y2, Y2
-	VMASKMOVPD Y2, Y0, (R15)(AX*1)
-	VMULPD     Y2, Y2, Y2
-	VADDPD     Y2, Y8, Y8
+	VADDPD     Y3, Y1, Y1
+	VMULPD     Y2, Y11, Y2
+	VADDPD     Y2, Y1, Y1
+	VANDPD     Y0, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R11)(AX*1)
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y8, Y8
 
 mixDone:
 	VPERM2F128   $0x20, Y7, Y5, Y1
@@ -799,60 +851,67 @@ mixDone:
 	VHADDPD      Y2, Y1, Y1
 	VMOVUPD      Y1, (CX)
 	VSQRTPD      Y1, Y1
-	VBROADCASTSD one<>+0(SB), Y2
+	VBROADCASTSD c0<>+0(SB), Y2
 	VDIVPD       Y1, Y2, Y1
+	LEAQ         (DX)(R10*4), DX
+	ADDQ         $0x20, CX
+	SUBQ         $0x04, SI
+	JG           rows
+	MOVQ         DX, CX
+	LEAQ         (CX)(R10*1), DX
+	LEAQ         (DX)(R10*1), BX
+	LEAQ         (BX)(R10*1), SI
 	VPERMPD      $0x00, Y1, Y2
 	VPERMPD      $0x55, Y1, Y3
 	VPERMPD      $0xaa, Y1, Y4
 	VPERMPD      $0xff, Y1, Y1
-	ADDQ         AX, R11
-	ADDQ         AX, R12
-	ADDQ         AX, R13
-	ADDQ         AX, R14
-	XORQ         R15, R15
+	MOVQ         R10, R9
+	SHLQ         $0x02, R9
+	NEGQ         R9
+	ADDQ         AX, R9
+	ADDQ         R9, CX
+	ADDQ         R9, DX
+	ADDQ         R9, BX
+	ADDQ         R9, SI
+	XORQ         AX, AX
 
-scaleLoop:
-	CMPQ    R15, DI
-	JGE     scaleRest
-	VMULPD  (R11)(R15*1), Y2, Y5
-	VMOVUPD Y5, (R11)(R15*1)
-	VMULPD  (R12)(R15*1), Y3, Y5
-	VMOVUPD Y5, (R12)(R15*1)
-	VMULPD  (R13)(R15*1), Y4, Y5
-	VMOVUPD Y5, (R13)(R15*1)
-	VMULPD  (R14)(R15*1), Y1, Y5
-	VMOVUPD Y5, (R14)(R15*1)
-	ADDQ    $0x20, R15
-	JMP     scaleLoop
+lastLoop:
+	CMPQ    AX, DI
+	JGE     lastRest
+	VMULPD  (CX)(AX*1), Y2, Y5
+	VMOVUPD Y5, (CX)(AX*1)
+	VMULPD  (DX)(AX*1), Y3, Y5
+	VMOVUPD Y5, (DX)(AX*1)
+	VMULPD  (BX)(AX*1), Y4, Y5
+	VMOVUPD Y5, (BX)(AX*1)
+	VMULPD  (SI)(AX*1), Y1, Y5
+	VMOVUPD Y5, (SI)(AX*1)
+	ADDQ    $0x20, AX
+	JMP     lastLoop
 
-scaleRest:
+lastRest:
 	TESTQ      R8, R8
-	JZ         scaleDone
-	VMASKMOVPD (R11)(R15*1), Y0, Y5
+	JZ         lastDone
+	VMASKMOVPD (CX)(AX*1), Y0, Y5
 	VMULPD     Y2, Y5, Y5
-	VMASKMOVPD Y5, Y0, (R11)(R15*1)
-	VMASKMOVPD (R12)(R15*1), Y0, Y2
+	VMASKMOVPD Y5, Y0, (CX)(AX*1)
+	VMASKMOVPD (DX)(AX*1), Y0, Y2
 	VMULPD     Y3, Y2, Y2
-	VMASKMOVPD Y2, Y0, (R12)(R15*1)
-	VMASKMOVPD (R13)(R15*1), Y0, Y2
+	VMASKMOVPD Y2, Y0, (DX)(AX*1)
+	VMASKMOVPD (BX)(AX*1), Y0, Y2
 	VMULPD     Y4, Y2, Y2
-	VMASKMOVPD Y2, Y0, (R13)(R15*1)
-	VMASKMOVPD (R14)(R15*1), Y0, Y2
+	VMASKMOVPD Y2, Y0, (BX)(AX*1)
+	VMASKMOVPD (SI)(AX*1), Y0, Y2
 	VMULPD     Y1, Y2, Y2
-	VMASKMOVPD Y2, Y0, (R14)(R15*1)
+	VMASKMOVPD Y2, Y0, (SI)(AX*1)
 
-scaleDone:
-	LEAQ (DX)(R10*4), DX
-	ADDQ $0x20, CX
-	SUBQ $0x04, SI
-	JMP  rows
-
-done:
+lastDone:
+	SUBQ R9, CX
+	SUBQ R9, DX
+	SUBQ R9, BX
+	SUBQ R9, SI
 	VZEROUPPER
 	RET
-
-DATA one<>+0(SB)/8, $0x3ff0000000000000
-GLOBL one<>(SB), RODATA|NOPTR, $8
 
 // func productsAVX2(along *float64, own *float64, d *float64, u *float64, n int, m int)
 // Requires: AVX

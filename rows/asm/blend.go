@@ -40,26 +40,39 @@ func zeros() (out [4]VecVirtual) {
 	return out
 }
 
-// blend does four rows at a time: the products with u, then the weighted sums with their norms, then the scaling.
+// blend does four rows at a time: the products with u, then the weighted sums with their norms, and the scaling while the
+// next rows are under way, because a root and a division take long.
 func blend(masks Mem) {
-	TEXT("blendAVX2", NOSPLIT, "func(dst, norm2, p, d, u *float64, n, m int, stay, home, pull float64)")
-	Pragma("noescape")
-	Doc("blendAVX2 writes x/‖x‖ for x = stay·p + home·d + pull·(pᵀu)·u to the rows of dst and ‖x‖² to norm2; n must be a multiple of 4.")
+	kernel("blend", "(dst, norm2, p, d, u *float64, n, m int, stay, home, pull float64)",
+		"writes x/‖x‖ for x = stay·p + home·d + pull·(pᵀu)·u to the rows of dst and ‖x‖² to norm2; n must be a positive multiple of 4.")
 	dst, norm2, p, u := param("dst"), param("norm2"), param("p"), param("u")
 	n := param("n")
-	stride := param("m")
-	s := newSpan(stride, masks)
+	s := newSpan(param("m"), masks)
 	toD, toDst := param("d"), dst
 	SUBQ(p, toD)   // from an entry of p to the same of d
 	SUBQ(p, toDst) // and of dst
+	bytes := entries("m")
+	inverse := zero() // of the norms of the rows before
+	scale := func(name string, q four) {
+		factors, back := spread(inverse), GP64()
+		MOVQ(bytes, back)
+		SHLQ(Imm(2), back)
+		NEGQ(back)
+		ADDQ(toDst, back) // from a row of p to the one of dst four before
+		for i := range q {
+			ADDQ(back, q[i])
+		}
+		s.walk(name, func(g group, j GPVirtual) {
+			for i := range q {
+				g.store(g.times(factors[i], at(q[i], j)), at(q[i], j))
+			}
+		})
+		for i := range q {
+			SUBQ(back, q[i])
+		}
+	}
 	Label("rows")
-	CMPQ(n, Imm(0))
-	JLE(LabelRef("done"))
-	bytes := GP64()
-	Load(Param("m"), bytes)
-	SHLQ(Imm(3), bytes)
 	q := rowsFrom(p, bytes)
-
 	acc := zeros()
 	s.walk("dot", func(g group, j GPVirtual) {
 		uv := g.load(at(u, j))
@@ -68,11 +81,17 @@ func blend(masks Mem) {
 			VADDPD(t, acc[i], acc[i])
 		}
 	})
-	a := totals(acc)
-	VMULPD(broadcast("pull"), a, a)
-	pull := spread(a)
-
-	squares := zeros()
+	along := totals(acc)
+	VMULPD(broadcast("pull"), along, along)
+	start, err := Param("p").Resolve()
+	if err != nil {
+		panic(err)
+	}
+	CMPQ(p, start.Addr)
+	JE(LabelRef("first"))
+	scale("scale", q)
+	Label("first")
+	pull, squares := spread(along), zeros()
 	stay, home := broadcast("stay"), broadcast("home")
 	s.walk("mix", func(g group, j GPVirtual) {
 		uv := g.load(at(u, j))
@@ -93,23 +112,12 @@ func blend(masks Mem) {
 	c := totals(squares)
 	VMOVUPD(c, Mem{Base: norm2})
 	VSQRTPD(c, c)
-	one := constant("one", 1)
-	VDIVPD(c, one, c)
-	inverse := spread(c)
-
-	for i := range q {
-		ADDQ(toDst, q[i])
-	}
-	s.walk("scale", func(g group, j GPVirtual) {
-		for i := range q {
-			g.store(g.times(inverse[i], at(q[i], j)), at(q[i], j))
-		}
-	})
+	VDIVPD(c, constant("c0", 1), inverse)
 	LEAQ(Mem{Base: p, Index: bytes, Scale: 4}, p)
 	ADDQ(Imm(32), norm2)
 	SUBQ(Imm(4), n)
-	JMP(LabelRef("rows"))
-	Label("done")
+	JG(LabelRef("rows"))
+	scale("last", rowsFrom(p, bytes))
 	VZEROUPPER()
 	RET()
 }
