@@ -45,7 +45,7 @@ func vectorBits(t *testing.T) {
 		for _, odd := range []bool{false, true} {
 			vectors(t, r, m, odd)
 			reductions(t, r, m, odd)
-			for _, n := range []int{0, 1, 3, 4, 6, 9} {
+			for _, n := range []int{0, 1, 3, 4, 6, 9, 16, 29} {
 				blocks(t, r, n, m, odd)
 			}
 		}
