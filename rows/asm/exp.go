@@ -15,10 +15,7 @@ func exponentials(masks Mem) {
 		"replaces every entry by its exponential, as exp does one by one.")
 	x := param("x")
 	s := newSpan(param("n"), masks)
-	s.walk("exp", func(g group, j GPVirtual) {
-		v := g.load(at(x, j))
-		g.store(exp(v), at(x, j))
-	})
+	s.walkMany("exp", sideBySide(3), func(g groups, j GPVirtual) { g.store(exp(g.load(x, j)), x, j) })
 	VZEROUPPER()
 	RET()
 }
@@ -40,20 +37,15 @@ func softmax(masks Mem) {
 	low = across(VMINPD, low)
 	half, sum, k := constant("half", 0.5), nothing(), broadcast("k")
 	VMULPD(half, low, low)
-	s.walk("odds", func(g group, j GPVirtual) {
-		v := g.load(at(u, j))
-		VMULPD(half, v, v)
-		VSUBPD(low, v, v)
-		VMULPD(k, v, v)
-		VMULPD(constant("minusTwo", -2), v, v)
-		y := exp(v)
-		g.clear(y)
-		g.store(y, at(dst, j))
-		accumulate(y, sum)
+	s.walkMany("odds", sideBySide(3), func(g groups, j GPVirtual) {
+		v := g.load(u, j).by(VMULPD, many{half}).by(VSUBPD, many{low}).by(VMULPD, many{k})
+		y := exp(v.by(VMULPD, all("minusTwo", -2)))
+		g.store(y, dst, j)
+		g.accumulate(y, sum)
 	})
-	all, inverse := vec(), vec()
-	VBROADCASTSD(total(sum), all)
-	VDIVPD(all, constant("c0", 1), inverse)
+	shared, inverse := vec(), vec()
+	VBROADCASTSD(total(sum), shared)
+	VDIVPD(shared, constant("c0", 1), inverse)
 	s.walk("share", func(g group, j GPVirtual) {
 		v := g.load(at(dst, j))
 		VMULPD(inverse, v, v)
@@ -64,46 +56,35 @@ func softmax(masks Mem) {
 }
 
 // exp returns eᵛ for v ≤ 0: v = j·ln 2 + r, a Taylor polynomial in r, and j added to the exponent.
-func exp(v VecVirtual) VecVirtual {
-	magic, j := constant("magic", 0x1.8p52), vec()
-	t := fused(constant("log2e", math.Log2E), v, magic)
-	VSUBPD(magic, t, j)
-	r := vec()
-	VMOVAPD(v, r)
-	VFNMADD231PD(constant("ln2high", 0x1.62e42fefp-1), j, r)
-	VFNMADD231PD(constant("ln2low", 0x1.473de6af278edp-34), j, r)
-	y := polynomial(r)
-	VPSLLQ(Imm(52), t, t)
-	VPADDQ(constant("c0", 1), t, t)
-	VMULPD(t, y, y)
-	keep(compare(5, v, constant("lowest", -708)), y) // not v < lowest, so that a NaN stays one
+func exp(v many) many {
+	magic := all("magic", 0x1.8p52)
+	t := v.copied().fuse(VFMADD213PD, magic, all("log2e", math.Log2E))
+	j := t.by(VSUBPD, magic)
+	r := v.copied()
+	r.fuse(VFNMADD231PD, all("ln2high", 0x1.62e42fefp-1), j)
+	r.fuse(VFNMADD231PD, all("ln2low", 0x1.473de6af278edp-34), j)
+	y := polynomial(r).by(VMULPD, t.shifted(VPSLLQ, 52).by(VPADDQ, all("c0", 1)))
+	for i := range y {
+		keep(compare(5, v[i], constant("lowest", -708)), y[i]) // not v < lowest, so that a NaN stays one
+	}
 	return y
 }
 
 // polynomial returns Σ rᵏ/k! for k ≤ 13 in the order of its plain twin.
-func polynomial(r VecVirtual) VecVirtual {
-	factorial := 1.0
-	var c [14]float64
-	for k := range c {
-		if k > 0 {
-			factorial *= float64(k)
+func polynomial(r many) many {
+	coefficient := func(k int) (string, float64) {
+		factorial := 1.0
+		for i := 2; i <= k; i++ {
+			factorial *= float64(i)
 		}
-		c[k] = 1 / factorial
+		return fmt.Sprintf("c%d", k), 1 / factorial
 	}
-	coefficient := func(k int) VecVirtual { return constant(fmt.Sprintf("c%d", k), c[k]) }
-	first := func(k int) VecVirtual { return pair(coefficient(k), coefficient(k+1), r) }
-	square := func(x VecVirtual) VecVirtual {
-		y := vec()
-		VMULPD(x, x, y)
-		return y
-	}
-	r2 := square(r)
-	r4 := square(r2)
-	r8 := square(r4)
+	first := func(k int) many { return pair(all(coefficient(k)), r.each(coefficient(k+1)), r) }
+	r2 := r.by(VMULPD, r)
+	r4 := r2.by(VMULPD, r2)
 	low := pair(first(2), first(4), r2)
 	next := pair(first(6), first(8), r2)
 	high := pair(first(10), first(12), r2)
-	y := pair(r, pair(pair(low, next, r4), high, r8), r2)
-	VADDPD(constant("c0", c[0]), y, y)
-	return y
+	y := pair(r, pair(pair(low, next, r4), high, r4.by(VMULPD, r4)), r2)
+	return y.by(VADDPD, all("c0", 1))
 }

@@ -15,10 +15,13 @@ func logarithms(masks Mem) {
 		"replaces every entry by its logarithm, as log does one by one.")
 	x := param("x")
 	s := newSpan(param("n"), masks)
-	s.walk("log", func(g group, j GPVirtual) {
-		v := g.load(at(x, j))
-		ok := compare(13, v, constant("smallest", 0x1p-1022))
-		g.store(orNaN(log(v), v, ok), at(x, j))
+	s.walkMany("log", sideBySide(2), func(g groups, j GPVirtual) {
+		v := g.load(x, j)
+		f := log(v)
+		for i := range f {
+			f[i] = orNaN(f[i], v[i], compare(13, v[i], constant("smallest", 0x1p-1022)))
+		}
+		g.store(f, x, j)
 	})
 	VZEROUPPER()
 	RET()
@@ -37,58 +40,43 @@ func entropy(masks Mem) {
 	logs, x := param("logs"), param("x")
 	s := newSpan(param("n"), masks)
 	sum := nothing()
-	s.walk("entropy", func(g group, j GPVirtual) {
-		v := g.load(at(x, j))
-		floored := vec()
-		VMAXPD(constant("smallest", 0x1p-1022), v, floored)
-		f := orNaN(log(floored), v, compare(13, v, zero()))
-		g.store(f, at(logs, j))
-		VMULPD(v, f, f)
-		g.clear(f)
-		accumulate(f, sum)
+	s.walkMany("entropy", sideBySide(2), func(g groups, j GPVirtual) {
+		v := g.load(x, j)
+		f := log(v.by(VMAXPD, all("smallest", 0x1p-1022)))
+		for i := range f {
+			f[i] = orNaN(f[i], v[i], compare(13, v[i], zero()))
+		}
+		g.store(f, logs, j)
+		g.accumulate(f.by(VMULPD, v), sum)
 	})
-	all := total(sum)
+	result := total(sum)
 	VZEROUPPER()
-	Store(all, ReturnIndex(0))
+	Store(result, ReturnIndex(0))
 	RET()
 }
 
 // log returns log v of a positive normal number: v = 2ᵏ(1+f) with 1+f between √½ and √2, s = f/(2+f), log(1+f) = f − s(f − R), R = s²(2/3 + 2s²/5 + …).
-func log(v VecVirtual) VecVirtual {
-	t, m, k := vec(), vec(), vec()
-	VPADDQ(bits("toOne", 0x3ff0000000000000-rootHalf), v, t)
-	VPSRLQ(Imm(52), t, k)
-	or(bits("twoTo52", 0x4330000000000000), k, k)
-	VSUBPD(constant("twoTo52Bias", 0x1p52+1023), k, k)
-	and(bits("mantissa", 1<<52-1), t, m)
-	VPADDQ(bits("rootHalf", rootHalf), m, m)
-	f, s := vec(), vec()
-	VSUBPD(constant("c0", 1), m, f)
-	VADDPD(constant("two", 2), f, s)
-	VDIVPD(s, f, s)
-	z := vec()
-	VMULPD(s, s, z)
-	r := odd(z)
-	VFNMADD213PD(f, z, r) // f − R
-	VMULPD(s, r, r)
-	VFNMADD231PD(constant("ln2low", 0x1.473de6af278edp-34), k, r)
-	VSUBPD(r, f, f)
-	VFMADD231PD(constant("ln2high", 0x1.62e42fefp-1), k, f)
-	return f
+func log(v many) many {
+	t := v.by(VPADDQ, allBits("toOne", 0x3ff0000000000000-rootHalf))
+	k := t.shifted(VPSRLQ, 52).by(or, allBits("twoTo52", 0x4330000000000000)).by(VSUBPD, all("twoTo52Bias", 0x1p52+1023))
+	f := t.by(and, allBits("mantissa", 1<<52-1)).by(VPADDQ, allBits("rootHalf", rootHalf)).by(VSUBPD, all("c0", 1))
+	s := f.by(VDIVPD, f.by(VADDPD, all("two", 2)))
+	z := s.by(VMULPD, s)
+	r := odd(z).fuse(VFNMADD213PD, f, z).by(VMULPD, s) // s(f − R)
+	r.fuse(VFNMADD231PD, all("ln2low", 0x1.473de6af278edp-34), k)
+	return f.by(VSUBPD, r).fuse(VFMADD231PD, all("ln2high", 0x1.62e42fefp-1), k)
 }
 
 // rootHalf is the bits of √½.
 const rootHalf = 0x3fe6a09e667f3bcd
 
 // odd returns Σ 2zⁱ/(2i+3) for i ≤ 9 in the order of its plain twin.
-func odd(z VecVirtual) VecVirtual {
-	coefficient := func(i int) VecVirtual { return constant(fmt.Sprintf("o%d", i), 2/float64(2*i+3)) }
-	first := func(i int) VecVirtual { return pair(coefficient(i), coefficient(i+1), z) }
-	z2, z4, z8 := vec(), vec(), vec()
-	VMULPD(z, z, z2)
-	VMULPD(z2, z2, z4)
-	VMULPD(z4, z4, z8)
+func odd(z many) many {
+	coefficient := func(i int) (string, float64) { return fmt.Sprintf("o%d", i), 2 / float64(2*i+3) }
+	first := func(i int) many { return pair(all(coefficient(i)), z.each(coefficient(i+1)), z) }
+	z2 := z.by(VMULPD, z)
+	z4 := z2.by(VMULPD, z2)
 	low := pair(first(0), first(2), z2)
 	next := pair(first(4), first(6), z2)
-	return pair(pair(low, next, z4), first(8), z8)
+	return pair(pair(low, next, z4), first(8), z4.by(VMULPD, z4))
 }

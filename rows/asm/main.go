@@ -153,18 +153,33 @@ func (g group) clear(x VecVirtual) {
 
 // walk emits body for every group, with j the byte offset of the group.
 func (s span) walk(name string, body func(g group, j GPVirtual)) {
+	s.walkMany(name, 1, func(g groups, j GPVirtual) { body(g[0], j) })
+}
+
+// walkMany emits body for several groups at a time as long as there are so many, and for what is left one by one.
+func (s span) walkMany(name string, count int, body func(g groups, j GPVirtual)) {
 	j := GP64()
 	XORQ(j, j)
+	if count > 1 {
+		next := GP64()
+		Label(name + "Many")
+		LEAQ(Mem{Base: j}.Offset(count*8*lanes()), next)
+		CMPQ(next, s.bytes)
+		JG(LabelRef(name + "Loop"))
+		body(make(groups, count), j)
+		MOVQ(next, j)
+		JMP(LabelRef(name + "Many"))
+	}
 	Label(name + "Loop")
 	CMPQ(j, s.bytes)
 	JGE(LabelRef(name + "Rest"))
-	body(group{}, j)
+	body(groups{{}}, j)
 	ADDQ(Imm(uint64(8*lanes())), j)
 	JMP(LabelRef(name + "Loop"))
 	Label(name + "Rest")
 	TESTQ(s.rest, s.rest)
 	JZ(LabelRef(name + "Done"))
-	body(group{s.mask, true}, j)
+	body(groups{{s.mask, true}}, j)
 	Label(name + "Done")
 }
 
@@ -206,20 +221,6 @@ func bits(name string, v uint64) VecVirtual {
 }
 
 func constant(name string, v float64) VecVirtual { return bits(name, math.Float64bits(v)) }
-
-// fused returns a·b + c, rounded once.
-func fused(a, b, c VecVirtual) VecVirtual {
-	x := vec()
-	VMOVAPD(c, x)
-	VFMADD231PD(a, b, x)
-	return x
-}
-
-// pair returns a + b·x, rounded once, in the place of b.
-func pair(a, b, x VecVirtual) VecVirtual {
-	VFMADD213PD(a, x, b)
-	return b
-}
 
 // total adds the lanes of a as (0+2) + (1+3) into lane 0 of the result.
 func total(a VecVirtual) VecVirtual {

@@ -6,10 +6,10 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// groups is how many groups of eight blocks go through the rounds side by side.
-const groups = 3
+// octets is how many vectors of eight blocks go through the rounds side by side.
+const octets = 3
 
-// philox makes eight blocks a group, one a lane.
+// philox makes eight blocks a vector, one a lane.
 func philox() {
 	kernel("philox", "(dst *uint64, blocks int, k0, k1, w, x, y, z uint64)",
 		"writes the blocks of counters w, w+1, …; blocks must be a multiple of 8.")
@@ -37,7 +37,7 @@ func philox() {
 		Label(name + "Done")
 		ADDQ(Imm(uint64(8*count)), blocks)
 	}
-	emit("many", groups)
+	emit("many", octets)
 	emit("few", 1)
 	VZEROUPPER()
 	RET()

@@ -90,19 +90,19 @@ func keep(mask Op, x VecVirtual) {
 }
 
 // or and and work on bits.
-func or(x, y, out VecVirtual) {
+func or(x ...Op) {
 	if wide {
-		VPORQ(x, y, out)
+		VPORQ(x...)
 	} else {
-		VPOR(x, y, out)
+		VPOR(x[0], x[1], x[2])
 	}
 }
 
-func and(x, y, out VecVirtual) {
+func and(x ...Op) {
 	if wide {
-		VPANDQ(x, y, out)
+		VPANDQ(x...)
 	} else {
-		VPAND(x, y, out)
+		VPAND(x[0], x[1], x[2])
 	}
 }
 
