@@ -267,45 +267,75 @@ distanceDone:
 TEXT ·maxAbsAVX2(SB), NOSPLIT, $0-24
 	MOVQ         x+0(FP), AX
 	MOVQ         n+8(FP), CX
-	MOVQ         CX, DX
-	ANDQ         $0x03, DX
-	SUBQ         DX, CX
-	SHLQ         $0x03, CX
-	LEAQ         tailMasks<>+0(SB), SI
-	MOVQ         DX, BX
-	SHLQ         $0x05, BX
-	VMOVUPD      (SI)(BX*1), Y0
+	VXORPD       Y0, Y0, Y0
 	VXORPD       Y1, Y1, Y1
-	VBROADCASTSD sign<>+0(SB), Y2
-	XORQ         BX, BX
+	VXORPD       Y2, Y2, Y2
+	VXORPD       Y3, Y3, Y3
+	VBROADCASTSD sign<>+0(SB), Y4
+
+many:
+	CMPQ      CX, $0x10
+	JL        few
+	VANDNPD   (AX), Y4, Y5
+	VPCMPGTQ  Y0, Y5, Y6
+	VBLENDVPD Y6, Y5, Y0, Y0
+	VANDNPD   32(AX), Y4, Y5
+	VPCMPGTQ  Y1, Y5, Y6
+	VBLENDVPD Y6, Y5, Y1, Y1
+	VANDNPD   64(AX), Y4, Y5
+	VPCMPGTQ  Y2, Y5, Y6
+	VBLENDVPD Y6, Y5, Y2, Y2
+	VANDNPD   96(AX), Y4, Y5
+	VPCMPGTQ  Y3, Y5, Y6
+	VBLENDVPD Y6, Y5, Y3, Y3
+	ADDQ      $0x80, AX
+	SUBQ      $0x10, CX
+	JMP       many
+
+few:
+	MOVQ    CX, DX
+	ANDQ    $0x03, DX
+	SUBQ    DX, CX
+	SHLQ    $0x03, CX
+	LEAQ    tailMasks<>+0(SB), SI
+	MOVQ    DX, BX
+	SHLQ    $0x05, BX
+	VMOVUPD (SI)(BX*1), Y5
+	XORQ    BX, BX
 
 maxAbsLoop:
 	CMPQ      BX, CX
 	JGE       maxAbsRest
-	VMOVUPD   (AX)(BX*1), Y3
-	VANDNPD   Y3, Y2, Y3
-	VPCMPGTQ  Y1, Y3, Y4
-	VBLENDVPD Y4, Y3, Y1, Y1
+	VMOVUPD   (AX)(BX*1), Y6
+	VANDNPD   Y6, Y4, Y6
+	VPCMPGTQ  Y0, Y6, Y7
+	VBLENDVPD Y7, Y6, Y0, Y0
 	ADDQ      $0x20, BX
 	JMP       maxAbsLoop
 
 maxAbsRest:
 	TESTQ      DX, DX
 	JZ         maxAbsDone
-	VMASKMOVPD (AX)(BX*1), Y0, Y0
-	VANDNPD    Y0, Y2, Y0
-	VPCMPGTQ   Y1, Y0, Y2
-	VBLENDVPD  Y2, Y0, Y1, Y1
+	VMASKMOVPD (AX)(BX*1), Y5, Y5
+	VANDNPD    Y5, Y4, Y5
+	VPCMPGTQ   Y0, Y5, Y4
+	VBLENDVPD  Y4, Y5, Y0, Y0
 
 maxAbsDone:
-	VPERMPD   $0x4e, Y1, Y0
-	VPCMPGTQ  Y1, Y0, Y2
-	VBLENDVPD Y2, Y0, Y1, Y1
-	VPERMPD   $0xb1, Y1, Y0
-	VPCMPGTQ  Y1, Y0, Y2
-	VBLENDVPD Y2, Y0, Y1, Y1
+	VPCMPGTQ  Y0, Y1, Y4
+	VBLENDVPD Y4, Y1, Y0, Y0
+	VPCMPGTQ  Y0, Y2, Y1
+	VBLENDVPD Y1, Y2, Y0, Y0
+	VPCMPGTQ  Y0, Y3, Y1
+	VBLENDVPD Y1, Y3, Y0, Y0
+	VPERMPD   $0x4e, Y0, Y1
+	VPCMPGTQ  Y0, Y1, Y2
+	VBLENDVPD Y2, Y1, Y0, Y0
+	VPERMPD   $0xb1, Y0, Y1
+	VPCMPGTQ  Y0, Y1, Y2
+	VBLENDVPD Y2, Y1, Y0, Y0
 	VZEROUPPER
-	MOVSD     X1, ret+16(FP)
+	MOVSD     X0, ret+16(FP)
 	RET
 
 DATA sign<>+0(SB)/8, $0x8000000000000000

@@ -117,17 +117,33 @@ func maxAbs(masks Mem) {
 	TEXT("maxAbsAVX2", NOSPLIT, "func(x *float64, n int) float64")
 	Pragma("noescape")
 	Doc("maxAbsAVX2 returns the largest |x[i]|, a NaN being larger than all.")
-	x := param("x")
-	s := newSpan(param("n"), masks)
-	most, sign := zero(), bits("sign", 1<<63)
+	x, n := param("x"), param("n")
+	most, sign := zeros(), bits("sign", 1<<63)
+	// Sixteen at a time, so that none waits for another.
+	Label("many")
+	CMPQ(n, Imm(16))
+	JL(LabelRef("few"))
+	for i, m := range most {
+		v := YMM()
+		VANDNPD(Mem{Base: x}.Offset(32*i), sign, v)
+		larger(m, v)
+	}
+	ADDQ(Imm(128), x)
+	SUBQ(Imm(16), n)
+	JMP(LabelRef("many"))
+	Label("few")
+	s := newSpan(n, masks)
 	s.walk("maxAbs", func(g group, j GPVirtual) {
 		v := g.load(at(x, j))
 		VANDNPD(v, sign, v)
-		larger(most, v)
+		larger(most[0], v)
 	})
-	largest(most)
+	for _, m := range most[1:] {
+		larger(most[0], m)
+	}
+	largest(most[0])
 	VZEROUPPER()
-	Store(most.AsX(), ReturnIndex(0))
+	Store(most[0].AsX(), ReturnIndex(0))
 	RET()
 }
 
