@@ -58,9 +58,13 @@ func each(r *lab.Result, change func(t *lab.Trial)) {
 func setAll(r *lab.Result, v float64) {
 	each(r, func(t *lab.Trial) {
 		for i := range t.Metrics {
-			t.Metrics[i] = kedge.Metrics{Value: v, Gap: v, Distance: v, W1Own: v, W1Optimal: v, Gradient: v, GapRef: v, DistanceRef: v}
+			t.Metrics[i] = kedge.Metrics{Value: v, Gap: v, Distance: v, W1Own: v, W1Optimal: v, Gradient: v, GapRef: v, DistanceRef: v, Theory: theoryFrom(v)}
 		}
 	})
+}
+
+func theoryFrom(v float64) *kedge.Theory {
+	return &kedge.Theory{V: v, VBound: v, W1: v, Bias: v, BiasByW1: v, BiasByV: v}
 }
 
 // hostileNumbers puts what must not break a drawing into all quantities, turn by turn.
@@ -70,7 +74,7 @@ func hostileNumbers(r *lab.Result) {
 	each(r, func(t *lab.Trial) {
 		for i := range t.Metrics {
 			v := bad[n%len(bad)]
-			t.Metrics[i] = kedge.Metrics{Value: v, Gap: v, Distance: v, W1Optimal: v, GapRef: v, DistanceRef: v}
+			t.Metrics[i] = kedge.Metrics{Value: v, Gap: v, Distance: v, W1Optimal: v, GapRef: v, DistanceRef: v, Theory: theoryFrom(v)}
 			n++
 		}
 	})

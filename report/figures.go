@@ -12,7 +12,7 @@ import (
 // sketches lists the figures of a result in the order of the page.
 func sketches(r *lab.Result) []sketch {
 	var all []sketch
-	for _, figure := range []func(*lab.Result) (sketch, bool){gapFigure, distanceFigure, w1Figure, angleFigure, pathFigure, referenceFigure} {
+	for _, figure := range []func(*lab.Result) (sketch, bool){gapFigure, distanceFigure, w1Figure, angleFigure, pathFigure, referenceFigure, lagFigure, biasFigure} {
 		if s, ok := figure(r); ok {
 			all = append(all, s)
 		}
@@ -138,18 +138,26 @@ func (m measure) panel(list curves) panel {
 
 // prepare lifts what a logarithm cannot show and thins what an eye cannot see.
 func (list curves) prepare(log bool) (floored bool) {
+	if log {
+		floored = list.raise()
+	}
+	for i := range list {
+		list[i].rows = thin(list[i].rows, min(1000, max(maxRows/len(list), 10)))
+	}
+	return floored
+}
+
+// raise lifts what a logarithm cannot show.
+func (list curves) raise() (floored bool) {
 	all := make([][]row, len(list))
 	for i, c := range list {
 		all[i] = c.rows
 	}
 	floor, floored := floorOf(all...)
 	for i := range list {
-		if log {
-			list[i].rows = raise(list[i].rows, floor)
-		}
-		list[i].rows = thin(list[i].rows, min(1000, max(maxRows/len(list), 10)))
+		list[i].rows = raise(list[i].rows, floor)
 	}
-	return log && floored
+	return floored
 }
 
 func entries(curves []curve) []entry {

@@ -172,7 +172,7 @@ func TestFiguresNameFontsOfEqualWidth(t *testing.T) {
 func TestFiguresAreThoseThatWereMeasured(t *testing.T) {
 	all := cases()
 	for name, want := range map[string]string{
-		"polarized": "gap distance angles paths reference", "choice": "gap distance w1 paths", "no angles": "gap distance paths reference",
+		"polarized": "gap distance angles paths reference", "choice": "gap distance w1 paths lag bias", "no angles": "gap distance paths reference",
 		"no trial": "angles", "empty": "", "not measured": "angles paths",
 	} {
 		var got []string

@@ -77,6 +77,7 @@ type strand struct {
 type quantity struct {
 	id, title, label, about string
 	pick                    metric
+	bound                   metric // drawn dashed beside it; nil for none
 	linear, absolute        bool
 }
 
@@ -97,6 +98,10 @@ func quantities() []quantity {
 		{id: "gradient", title: "Squared gradient", label: "‖∇Φ̃(u)‖²", absolute: true,
 			pick:  func(m kedge.Metrics) float64 { return m.Gradient },
 			about: "The squared gradient of the settled value at the decision in force."},
+		{id: "unsettled", title: "Distance from settled", label: "V, mean distance from the settled state", absolute: true, pick: vOf, bound: vBoundOf,
+			about: "How far individuals are, on average, from where the decision in force would settle them; dashed, the bound by the turn before."},
+		{id: "gradient-error", title: "Error of the gradient", label: "‖e‖, because the population has not settled", absolute: true, pick: biasOf, bound: biasByVOf,
+			about: "How far the gradient of the whole population is from that of the settled one; dashed, the bound L_p·V."},
 	}
 }
 
@@ -149,9 +154,24 @@ func (q quantity) graph(strands []strand, most, digits int) graph {
 		if rows := thin(rowsOf(s.run, q.pick), max(most, 10)); len(rows) > 0 {
 			g.Lines = append(g.Lines, s.line(rows, digits))
 		}
+		if q.bound != nil {
+			g.addBound(s, thin(means(rowsOf(s.run, q.bound)), max(most, 10)), digits)
+		}
 	}
 	g.compact()
 	return g
+}
+
+// addBound draws what bounds a strand's curve.
+func (g *graph) addBound(s strand, rows []row, digits int) {
+	if len(rows) == 0 {
+		return
+	}
+	l := newLine(s.name+", bound", s.ink, []int{5, 3}, digits, false)
+	for _, r := range rows {
+		l.add(r.x, r.spread)
+	}
+	g.Lines = append(g.Lines, l)
 }
 
 // compact leaves out what a line has in common with the one before.

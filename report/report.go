@@ -25,8 +25,8 @@ type Figure struct {
 	PDF     []byte
 }
 
-// Figures draws what the result holds: gap, distance and w1 over the turns, the angles, the paths, and the two optima of a
-// reference. A figure whose quantity was not measured is left out.
+// Figures draws what the result holds: gap, distance and w1 over the turns, the angles, the paths, the two optima of a
+// reference, and how far the theory's bounds are from what happened. A figure whose quantity was not measured is left out.
 func Figures(r *lab.Result) ([]Figure, error) {
 	var figures []Figure
 	for _, s := range sketches(r) {

@@ -126,6 +126,12 @@ func measuredColumns() []measuredColumn {
 		{"gradient", "squared gradient of the settled value", func(m kedge.Metrics) float64 { return m.Gradient }},
 		{"gap_rollout", "relative gap to the roll-out's optimum", gapRefOf},
 		{"distance_rollout", "relative distance to the roll-out's optimum", distanceRefOf},
+		{"v", "mean distance from the settled state", vOf},
+		{"v_bound", "bound on the distance from the settled state", vBoundOf},
+		{"w1_joint", "Wasserstein distance of states and traits to the settled ones", w1JointOf},
+		{"bias", "error of the gradient", biasOf},
+		{"bias_by_w1", "bound on the error of the gradient, by W₁", biasByW1Of},
+		{"bias_by_v", "bound on the error of the gradient, by V", biasByVOf},
 	}
 }
 

@@ -138,7 +138,11 @@ func choice() *lab.Result { return choiceEvery(1) }
 
 func choiceEvery(turns int) *lab.Result {
 	const best = 2.08092824416
-	w1 := func(m *kedge.Metrics) { m.W1Own, m.W1Optimal = m.Distance/9, m.Distance/5 }
+	w1 := func(m *kedge.Metrics) {
+		m.W1Own, m.W1Optimal = m.Distance/9, m.Distance/5
+		v := m.Distance / 50
+		m.Theory = &kedge.Theory{V: v, VBound: 4 * v, W1: v, Bias: v / 2, BiasByW1: 60 * v, BiasByV: v}
+	}
 	u := []float64{1, 0}
 	return walked(&lab.Result{
 		Case: "choice", Seed: 1, Iterations: 6000, Trials: 20, Individuals: 1, Maximize: true,

@@ -1,0 +1,65 @@
+package report
+
+import (
+	"math"
+	"testing"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/lab"
+)
+
+// The legend names what there is: a run of which nothing is known shows what was measured, alone.
+func TestTheoryFiguresNameWhatTheyShow(t *testing.T) {
+	bounded, bare := choiceEvery(100), choiceEvery(100)
+	each(bare, func(t *lab.Trial) {
+		for i := range t.Metrics {
+			was, no := t.Metrics[i].Theory, math.NaN()
+			t.Metrics[i].Theory = &kedge.Theory{V: was.V, Bias: was.Bias, VBound: no, W1: no, BiasByW1: no, BiasByV: no}
+		}
+	})
+	for want, r := range map[int]*lab.Result{3: bounded, 1: bare} {
+		for _, figure := range []func(*lab.Result) (sketch, bool){lagFigure, biasFigure} {
+			s, ok := figure(r)
+			if !ok || len(s.grid.legend) != want || len(s.grid.panels) != len(r.Runs) {
+				t.Errorf("%s: %d entries and %d panels, want %d and %d", s.name, len(s.grid.legend), len(s.grid.panels), want, len(r.Runs))
+			}
+		}
+	}
+}
+
+// A chart draws a bound as a line of its own, dashed, and only where there is one.
+func TestChartsShowBounds(t *testing.T) {
+	r := choiceEvery(100)
+	for _, g := range graphsOf(strandsOf(r), rulesOf(r), 6) {
+		dashed := 0
+		for _, l := range g.Lines {
+			if len(l.Dash) > 0 {
+				dashed++
+			}
+		}
+		want := 0
+		if g.ID == "unsettled" || g.ID == "gradient-error" {
+			want = len(r.Runs)
+		}
+		if dashed != want || len(g.Lines) != len(r.Runs)+want {
+			t.Errorf("%s: %d of %d lines are dashed, want %d", g.ID, dashed, len(g.Lines), want)
+		}
+	}
+}
+
+// However long a run, its beginning is drawn turn by turn.
+func TestThinLateKeepsTheBeginning(t *testing.T) {
+	rows := make([]row, 8001)
+	for k := range rows {
+		rows[k].x = float64(k)
+	}
+	got := thinLate(rows, 400)
+	if len(got) > 400 || got[len(got)-1].x != 8000 {
+		t.Errorf("%d rows, the last %v", len(got), got[len(got)-1].x)
+	}
+	for k := range 200 {
+		if got[k].x != float64(k) {
+			t.Fatalf("row %d is turn %v", k, got[k].x)
+		}
+	}
+}
