@@ -137,15 +137,23 @@ type Step struct {
 
 // Metrics is what can be said of a decision and its population; NaN marks what was not measured.
 type Metrics struct {
-	Value       float64 // Φ̃(u) of the settled population, in the problem's own sense
-	Gap         float64 // (Φ̃(u) − Φ̃★)/|Φ̃★|
-	Distance    float64 // ‖u − u★‖/‖u★‖
-	W1Own       float64 // W₁ between the population and the one settled under u
-	W1Optimal   float64 // W₁ between the population and the one settled under u★
-	Gradient    float64 // ‖∇Φ̃(u)‖²
-	GapRef      float64 // Gap by a second, reference notion of value and optimum
-	DistanceRef float64 // Distance to that reference optimum
-	Theory      *Theory // what the theory says of the turn; nil when it was not asked
+	Value       float64   // Φ̃(u) of the settled population, in the problem's own sense
+	Gap         float64   // (Φ̃(u) − Φ̃★)/|Φ̃★|
+	Distance    float64   // ‖u − u★‖/‖u★‖
+	W1Own       float64   // W₁ between the population and the one settled under u
+	W1Optimal   float64   // W₁ between the population and the one settled under u★
+	Gradient    float64   // ‖∇Φ̃(u)‖²
+	GapRef      float64   // Gap by a second, reference notion of value and optimum
+	DistanceRef float64   // Distance to that reference optimum
+	Theory      *Theory   // what the theory says of the turn; nil when it was not asked
+	Tracking    *Tracking // how the decision follows an optimum that moves; nil where it stays
+}
+
+// Tracking is how a decision follows an optimum u★ that moves because the population changes by itself. Value, Gap and Distance
+// are then those of the people who are there, and of their optimum.
+type Tracking struct {
+	Error  float64 // ‖u − u★‖
+	Regret float64 // Σ (Φ̃(u) − Φ̃★) over all turns so far; a measured turn stands for those since the one before
 }
 
 // Theory is what the theory says of a turn beside what happened, once the population has answered the deployed decision u. NaN

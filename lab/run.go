@@ -82,6 +82,7 @@ type run struct {
 	open     atomic.Int64 // jobs that are not done
 	result   *Result
 	meter    loop.Meter // what every trial's own meter starts from
+	track    loop.Track // the optimum where it moves, which every trial follows
 	shown    []int      // individuals whose angles are kept
 
 	sticks  []yardstick       // of every algorithm, when turns are compared with the theory
@@ -125,6 +126,9 @@ func (r *run) solve(ctx context.Context) error {
 	r.result.Optimum = r.point(best.Point, len(starts), best.Spread)
 	r.result.Optimum.Residual = best.Residue
 	if err := r.stable(ctx, starts[0]); err != nil {
+		return err
+	}
+	if err := r.follow(ctx); err != nil {
 		return err
 	}
 	return r.reference(ctx, starts)

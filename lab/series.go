@@ -21,22 +21,54 @@ func metricFields(m *kedge.Metrics) [8]*float64 {
 	return [8]*float64{&m.Value, &m.Gap, &m.Distance, &m.W1Own, &m.W1Optimal, &m.Gradient, &m.GapRef, &m.DistanceRef}
 }
 
-// theoryColumns follow them in a series that compares its turns with the theory.
-func theoryColumns() []string {
-	return []string{"v", "v_bound", "w1_joint", "bias", "bias_by_w1", "bias_by_v"}
+// group is columns that a series has only where they were asked for.
+type group struct {
+	columns []string
+	fields  func(m *kedge.Metrics) []*float64 // where the numbers are kept, nil where there are none
+	add     func(m *kedge.Metrics)            // makes room for them
 }
 
-func theoryFields(t *kedge.Theory) [6]*float64 {
-	return [6]*float64{&t.V, &t.VBound, &t.W1, &t.Bias, &t.BiasByW1, &t.BiasByV}
+// groups are the columns that may follow, in the order of the file.
+func groups() []group {
+	return []group{
+		{[]string{"v", "v_bound", "w1_joint", "bias", "bias_by_w1", "bias_by_v"}, theoryFields, func(m *kedge.Metrics) { m.Theory = new(kedge.Theory) }},
+		{[]string{"tracking", "regret"}, trackingFields, func(m *kedge.Metrics) { m.Tracking = new(kedge.Tracking) }},
+	}
+}
+
+func theoryFields(m *kedge.Metrics) []*float64 {
+	t := m.Theory
+	if t == nil {
+		return nil
+	}
+	return []*float64{&t.V, &t.VBound, &t.W1, &t.Bias, &t.BiasByW1, &t.BiasByV}
+}
+
+func trackingFields(m *kedge.Metrics) []*float64 {
+	t := m.Tracking
+	if t == nil {
+		return nil
+	}
+	return []*float64{&t.Error, &t.Regret}
+}
+
+// asked returns the groups that turns were measured for; in one run all turns were, or none.
+func asked(m *kedge.Metrics) (list []group) {
+	for _, g := range groups() {
+		if g.fields(m) != nil {
+			list = append(list, g)
+		}
+	}
+	return list
 }
 
 // numbers appends the numbers of a row to dst.
-func numbers(dst []float64, m *kedge.Metrics) []float64 {
+func numbers(dst []float64, m *kedge.Metrics, of []group) []float64 {
 	for _, v := range metricFields(m) {
 		dst = append(dst, *v)
 	}
-	if m.Theory != nil {
-		for _, v := range theoryFields(m.Theory) {
+	for _, g := range of {
+		for _, v := range g.fields(m) {
 			dst = append(dst, *v)
 		}
 	}
@@ -44,32 +76,34 @@ func numbers(dst []float64, m *kedge.Metrics) []float64 {
 }
 
 // numberColumns are the columns that numbers fills.
-func numberColumns(theory bool) []string {
-	if theory {
-		return append(metricColumns(), theoryColumns()...)
+func numberColumns(of []group) []string {
+	list := metricColumns()
+	for _, g := range of {
+		list = append(list, g.columns...)
 	}
-	return metricColumns()
+	return list
 }
 
-func seriesColumns(theory bool) []string {
-	return append([]string{"algorithm", "trial", "k"}, numberColumns(theory)...)
+func seriesColumns(of []group) []string {
+	return append([]string{"algorithm", "trial", "k"}, numberColumns(of)...)
 }
 
-// theory tells whether turns were compared with the theory; in one run all are or none.
-func (r *Result) theory() bool {
+// asked returns the groups of columns of the result.
+func (r *Result) asked() []group {
 	for _, one := range r.Runs {
 		for _, t := range one.Trials {
 			if len(t.Metrics) > 0 {
-				return t.Metrics[0].Theory != nil
+				return asked(&t.Metrics[0])
 			}
 		}
 	}
-	return false
+	return nil
 }
 
 // writeSeries writes one row a measured turn; what was not measured stays empty.
 func (r *Result) writeSeries(w io.Writer) error {
-	if _, err := io.WriteString(w, strings.Join(seriesColumns(r.theory()), ",")+"\n"); err != nil {
+	of := r.asked()
+	if _, err := io.WriteString(w, strings.Join(seriesColumns(of), ",")+"\n"); err != nil {
 		return err
 	}
 	var line []byte
@@ -79,7 +113,7 @@ func (r *Result) writeSeries(w io.Writer) error {
 		name := columns.AppendText(nil, one.Name)
 		for _, t := range one.Trials {
 			for j := range t.K {
-				row = numbers(row[:0], &t.Metrics[j])
+				row = numbers(row[:0], &t.Metrics[j], of)
 				line = appendStep(line[:0], name, t.Index, t.K[j], row)
 				if _, err := w.Write(line); err != nil {
 					return err
@@ -103,14 +137,14 @@ func appendStep(line, name []byte, trial, k int, row []float64) []byte {
 // writeParquet writes the same table as Parquet, trial by trial.
 func (r *Result) writeParquet(w io.Writer) error {
 	fields := []columns.Field{{Name: "algorithm", Kind: columns.Text}, {Name: "trial", Kind: columns.Whole}, {Name: "k", Kind: columns.Whole}}
-	theory := r.theory()
-	for _, name := range numberColumns(theory) {
+	of := r.asked()
+	for _, name := range numberColumns(of) {
 		fields = append(fields, columns.Field{Name: name})
 	}
 	out := columns.NewWriter(w, fields...)
 	for i := range r.Runs {
 		for j := range r.Runs[i].Trials {
-			if err := out.Write(r.Runs[i].Trials[j].table(r.Runs[i].Name, theory)); err != nil {
+			if err := out.Write(r.Runs[i].Trials[j].table(r.Runs[i].Name, of)); err != nil {
 				return err
 			}
 		}
@@ -119,17 +153,17 @@ func (r *Result) writeParquet(w io.Writer) error {
 }
 
 // table is the series of one trial.
-func (t *Trial) table(algorithm string, theory bool) Table {
+func (t *Trial) table(algorithm string, of []group) Table {
 	n := len(t.K)
-	c := make([]Column, 0, 17)
+	c := make([]Column, 0, 19)
 	c = append(c, Column{Name: "algorithm", Text: make([]string, n)}, Column{Name: "trial", Numbers: make([]float64, n)}, Column{Name: "k", Numbers: floats(t.K)})
-	for _, name := range numberColumns(theory) {
+	for _, name := range numberColumns(of) {
 		c = append(c, Column{Name: name, Numbers: make([]float64, n)})
 	}
 	var row []float64
 	for i := range n {
 		c[0].Text[i], c[1].Numbers[i] = algorithm, float64(t.Index)
-		row = numbers(row[:0], &t.Metrics[i])
+		row = numbers(row[:0], &t.Metrics[i], of)
 		for j, v := range row {
 			c[3+j].Numbers[i] = v
 		}
@@ -145,8 +179,8 @@ func (r *Result) readSeries(path string) error {
 	}
 	c := t.Columns
 	asWritten := func(c Column, name string) bool { return c.Name == name && (c.Numbers == nil) == (name == "algorithm") }
-	theory := len(c) > len(seriesColumns(false))
-	if want := seriesColumns(theory); !slices.EqualFunc(c, want, asWritten) {
+	of := groupsIn(c)
+	if want := seriesColumns(of); !slices.EqualFunc(c, want, asWritten) {
 		return fmt.Errorf("%s: want the columns %v", path, want)
 	}
 	for i := range t.Rows() {
@@ -154,10 +188,11 @@ func (r *Result) readSeries(path string) error {
 		for j, v := range metricFields(&m) {
 			*v = c[3+j].Numbers[i]
 		}
-		if theory {
-			m.Theory = new(kedge.Theory)
-			for j, v := range theoryFields(m.Theory) {
-				*v = c[3+len(metricColumns())+j].Numbers[i]
+		at := 3 + len(metricColumns())
+		for _, g := range of {
+			g.add(&m)
+			for _, v := range g.fields(&m) {
+				*v, at = c[at].Numbers[i], at+1
 			}
 		}
 		if err := r.addStep(c[0].Text[i], int(c[1].Numbers[i]), int(c[2].Numbers[i]), m); err != nil {
@@ -165,6 +200,16 @@ func (r *Result) readSeries(path string) error {
 		}
 	}
 	return nil
+}
+
+// groupsIn returns the groups whose columns are there.
+func groupsIn(c []Column) (list []group) {
+	for _, g := range groups() {
+		if slices.ContainsFunc(c, func(one Column) bool { return one.Name == g.columns[0] }) {
+			list = append(list, g)
+		}
+	}
+	return list
 }
 
 // addStep adds a measured turn. The rows of a trial follow each other, and so do the trials of an algorithm.

@@ -33,30 +33,37 @@ func (t *Trial) AppendBinary(b []byte) ([]byte, error) {
 	t.Path.write(w)
 	w.Float(t.Seconds)
 	w.Bool(t.Finished)
-	t.writeTheory(w)
+	t.writeGroups(w)
 	return w.Finish()
 }
 
-// writeTheory adds what the theory says of the measured turns, if it was asked.
-func (t *Trial) writeTheory(w *wire.Writer) {
-	for i := range t.Metrics {
-		if t.Metrics[i].Theory != nil {
-			for _, v := range theoryFields(t.Metrics[i].Theory) {
+// writeGroups adds what was measured besides, group by group, each with its number.
+func (t *Trial) writeGroups(w *wire.Writer) {
+	if len(t.Metrics) == 0 {
+		return
+	}
+	for number, g := range groups() {
+		if g.fields(&t.Metrics[0]) == nil {
+			continue
+		}
+		w.Int(number)
+		for i := range t.Metrics {
+			for _, v := range g.fields(&t.Metrics[i]) {
 				w.Float(*v)
 			}
 		}
 	}
 }
 
-// readTheory reads that, if it is there.
-func (t *Trial) readTheory(r *wire.Reader) {
-	if !r.More() {
-		return
-	}
-	for i := range t.Metrics {
-		t.Metrics[i].Theory = new(kedge.Theory)
-		for _, v := range theoryFields(t.Metrics[i].Theory) {
-			*v = r.Float()
+// readGroups reads that, if it is there.
+func (t *Trial) readGroups(r *wire.Reader) {
+	for r.More() {
+		g := groups()[r.Int(len(groups())-1)]
+		for i := range t.Metrics {
+			g.add(&t.Metrics[i])
+			for _, v := range g.fields(&t.Metrics[i]) {
+				*v = r.Float()
+			}
 		}
 	}
 }
@@ -78,7 +85,7 @@ func (t *Trial) UnmarshalBinary(data []byte) error {
 	saved.Decision, saved.Angles = someFloats(r), someFloats(r)
 	saved.Path = readPath(r)
 	saved.Seconds, saved.Finished = r.Float(), r.Bool()
-	saved.readTheory(r)
+	saved.readGroups(r)
 	if err := r.Finish(); err != nil {
 		return err
 	}

@@ -86,7 +86,7 @@ func (m margins) row(name string, c claim) []string {
 
 // compare adds a section that says how far the bounds of the theory were from what happened.
 func (r *run) compare() {
-	if r.sticks == nil || !r.result.theory() {
+	if r.sticks == nil || r.result.asked() == nil {
 		return
 	}
 	s := Section{

@@ -19,6 +19,7 @@ type attempt struct {
 	trial  *spec.Trial
 	meter  *loop.Meter
 	theory *loop.Theory // nil when it is not asked
+	track  *loop.Track  // nil where the optimum stays
 	path   *walk
 	seen   *Method   // who is watched, or nil
 	begun  time.Time // earlier by what earlier processes spent
@@ -37,7 +38,7 @@ func (r *run) attempt(ctx context.Context, at place, carried float64) (float64, 
 	l := loop.Loop{
 		Population: a.trial.Population, Algorithm: a.trial.Algorithm, Objective: a.trial.Objective,
 		Turns: r.result.Iterations, Batch: a.trial.Batch, Hold: r.problem.Spec.Hold, From: a.at.turns,
-		Meter: a.meter, Theory: a.theory, Recorder: log, Every: r.problem.Spec.Record.Every,
+		Meter: a.meter, Theory: a.theory, Track: a.track, Recorder: log, Every: r.problem.Spec.Record.Every,
 		After: func(turns int) error { return a.after(ctx, turns) },
 	}
 	within := ctx
@@ -65,6 +66,10 @@ func (r *run) start(at place, carried float64) (*attempt, error) {
 		if err := a.begin(carried); err != nil {
 			return nil, err
 		}
+	}
+	var err error
+	if a.track, err = a.chase(); err != nil {
+		return nil, err
 	}
 	a.seen.resumed(a.slot, a.at.turns)
 	a.begun = time.Now().Add(-time.Duration(a.slot.Seconds * float64(time.Second)))

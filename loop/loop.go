@@ -22,6 +22,7 @@ type Loop struct {
 
 	Meter    *Meter         // measures; nil when nothing is recorded
 	Theory   *Theory        // measures, beside it, what the theory bounds; nil for none. It needs a population that shows its States
+	Track    *Track         // the optimum that the meter is to measure against, where it moves; nil where it stays
 	Recorder kedge.Recorder // receives what is measured; nil for none
 	Every    int            // measure every so many turns, and at the end; 0 means every turn
 
@@ -103,6 +104,11 @@ func (l *Loop) recorded(k int) bool {
 
 // measure records the start of turn k when it is due.
 func (l *Loop) measure(ctx context.Context, s *kedge.Step, k int) error {
+	if c, ok := l.Population.(interface{ Prepare() error }); ok && l.recorded(k) {
+		if err := c.Prepare(); err != nil {
+			return fmt.Errorf("prepare turn %d: %w", k, err)
+		}
+	}
 	if err := l.compare(ctx, s, k); err != nil {
 		return fmt.Errorf("compare turn %d with the theory: %w", k, err)
 	}
@@ -116,13 +122,30 @@ func (l *Loop) measure(ctx context.Context, s *kedge.Step, k int) error {
 		l.Algorithm.Ask(s.U)
 	}
 	if l.Meter != nil {
-		if err := l.Meter.Measure(&s.Metrics, s.U, l.states()); err != nil {
+		if err := l.judge(s, k); err != nil {
 			return fmt.Errorf("measure before turn %d: %w", k, err)
 		}
 	}
 	if err := l.Recorder.Record(s); err != nil {
 		return fmt.Errorf("record turn %d: %w", k, err)
 	}
+	return nil
+}
+
+// judge measures the decision of turn k, against the optimum of that turn where it moves.
+func (l *Loop) judge(s *kedge.Step, k int) error {
+	if l.Track == nil {
+		return l.Meter.Measure(&s.Metrics, s.U, l.states())
+	}
+	best, err := l.Track.at(k)
+	if err != nil {
+		return err
+	}
+	l.Meter.aim(*best)
+	if err := l.Meter.Measure(&s.Metrics, s.U, l.states()); err != nil {
+		return err
+	}
+	s.Metrics.Tracking = l.Track.follow(k, s.U, l.Meter.loss(&s.Metrics), best)
 	return nil
 }
 

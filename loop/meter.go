@@ -70,6 +70,17 @@ func (t *Meter) Measure(m *kedge.Metrics, u, states []float64) error {
 	return t.reference(m, u)
 }
 
+// aim makes another optimum the one to measure against.
+func (t *Meter) aim(best Target) { t.Optimum, t.own = best, nil }
+
+// loss returns Φ̃(u) of what was measured.
+func (t *Meter) loss(m *kedge.Metrics) float64 {
+	if t.Maximize {
+		return -m.Value
+	}
+	return m.Value
+}
+
 // value returns Φ̃(u) and measures what is wanted of the settled population on the way.
 func (t *Meter) value(m *kedge.Metrics, u, states []float64) (loss float64, err error) {
 	if t.Gradient {

@@ -1,0 +1,84 @@
+package lab_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/kedge-opt/kedge/crew"
+	"github.com/kedge-opt/kedge/lab"
+)
+
+// restless is a crowd in which everything changes by itself.
+var restless = []string{
+	"population.size=40", "population.dim=4", "iterations=36", "trials=2", "optimum={starts: 1, tolerance: 1e-6}", "record.every=6", "record.paths=0",
+	"population.drift={rate: [0.001, 0, 0, 0], walk: 0.01, swing: [0, 0.2, 0, 0], period: 25}", "population.churn=0.02",
+	"dynamics={kind: polarized, lambda: 0.4, sigma: 0.3, noise: 0.02, coupling: 0.2, heterogeneity: {lambda: [0.3, 0.5], sigma: [0.2, 0.4]}}",
+	"algorithms=[{name: vanilla, step: 0.05, batch: 20}, {name: composite, step: 0.05, batch: 20}, {name: derivative-free, step: 0.01, batch: 20, delta: 0.1}]",
+}
+
+// many is a crowd large enough for several workers to move it together.
+var many = []string{
+	fmt.Sprintf("population.size=%d", 2*crew.Grain/20+1), "iterations=4", "trials=1", "optimum={starts: 1, tolerance: 1e-3}",
+	"population.drift={walk: 0.01}", "population.churn=0.001", "dynamics.noise=0.01",
+	"algorithms=[{name: composite, step: 0.1, batch: 50}]",
+}
+
+func TestRestlessRunsGiveTheSameBytesOnAnyWorkers(t *testing.T) {
+	for what, sets := range map[string][]string{"restless": restless, "many": many} {
+		first := seriesOf(t, "polarized", 1, sets...)
+		for _, workers := range []int{2, 8} {
+			if !bytes.Equal(first, seriesOf(t, "polarized", workers, sets...)) {
+				t.Errorf("%s: %d workers give other bytes than one", what, workers)
+			}
+		}
+	}
+}
+
+func TestStoppedRestlessRunsGoOn(t *testing.T) {
+	p := build(t, "polarized", restless...)
+	want, calm := saved(t, "polarized", 2, restless...)
+	dir := filepath.Join(t.TempDir(), "out")
+	for i, turns := range []int64{1, 50, 120, 200} {
+		stopAt(t, p, dir, turns, 1+i%3)
+	}
+	if said := finish(t, p, dir, 2); !said.has("resumed at") || said.has("begins again") {
+		t.Errorf("said %q", said.lines)
+	}
+	if !reflect.DeepEqual(contents(t, dir), contents(t, calm)) {
+		t.Error("the folder differs from that of an undisturbed run")
+	}
+	got, err := lab.Open(calm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, run := range want.Runs {
+		for j, trial := range run.Trials {
+			if !reflect.DeepEqual(trial.Metrics[3].Tracking, got.Runs[i].Trials[j].Metrics[3].Tracking) {
+				t.Errorf("%s, trial %d: tracking is not what was saved", run.Name, j)
+			}
+		}
+	}
+}
+
+// The composite rule on LQ2 follows a ramp at the distance of its closed-form lag, |(5.0823e-4, −2.31426e-3)| = 2.36941e-3, and
+// its regret grows by ½·lagᵀH·lag = 1.2374e-5 a turn with H = [101 34; 34 84]/16. Measured every fifth turn both are the same.
+func TestTrackingOfARamp(t *testing.T) {
+	const each, rate = 2.36941e-3, 1.2374e-5
+	for _, every := range []int{1, 5} {
+		r := execute(t, build(t, "lq2", "population.drift={rate: [0.001, -0.002]}", "iterations=500", fmt.Sprintf("record.every=%d", every),
+			"algorithms=[{name: composite, step: 0.1, batch: 4}]"), lab.Options{})
+		trial := r.Runs[0].Trials[0]
+		n := len(trial.K)
+		last, before := trial.Metrics[n-1].Tracking, trial.Metrics[n-1-100/every].Tracking
+		if e := math.Abs(last.Error/each - 1); e > 1e-5 {
+			t.Errorf("every %d: the tracking error is %.6g, want %.6g", every, last.Error, each)
+		}
+		if e := math.Abs((last.Regret-before.Regret)/(100*rate) - 1); e > 1e-3 {
+			t.Errorf("every %d: regret grows by %.5g a turn, want %.5g", every, (last.Regret-before.Regret)/100, rate)
+		}
+	}
+}
