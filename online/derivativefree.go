@@ -79,6 +79,10 @@ func (e *OnePoint) Commit(kedge.Observation) { e.renew() }
 
 // TwoPoint estimates the gradient from two losses: it deploys u + δv, then u − δv, and takes g = (n/2δ)(Φ̂₊ − Φ̂₋)v
 // [agarwal2010].
+//
+// The second decision meets a population that still remembers the first. Under affine dynamics with decisions held for h
+// turns the estimate therefore follows the part (I − ½Aʰ)(I − Aʰ) of the settled answer, less than the part I − Aʰ that
+// DerivativeFree follows; both tend to all of it as h grows.
 type TwoPoint struct {
 	direction
 	above float64 // Φ̂₊

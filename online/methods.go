@@ -34,7 +34,8 @@ type Limit int
 const (
 	// Stable is the decision that is best for the population it leads to, as if that were given [perdomo2020].
 	Stable Limit = iota
-	// Myopic is the decision that is best if the population's answer within the turns that a decision is held were all of it.
+	// Myopic is the decision that is best if the population's answer within the turns that a decision is held were all of it. Of
+	// two-point feedback, whose second decision meets the answer to the first, it is less still, see TwoPoint.
 	Myopic
 	// Optimal is the decision whose settled population is best.
 	Optimal

@@ -17,6 +17,7 @@ const (
 	memory     = 10   // values that the next must not exceed all
 	sufficient = 1e-4 // of the decrease that the slope promises
 	longStep   = 1e10 // where the curvature is not positive
+	farthest   = 1e6  // beyond it x is running away, and no slope is small beside it
 )
 
 // minimizer finds minima of smooth risks over a set by the spectral projected gradient method [birgin2000]. It keeps its
@@ -24,7 +25,7 @@ const (
 type minimizer struct {
 	set   kedge.Set
 	what  string
-	tol   float64 // largest entry of Π(x − ∇) − x, relative to max(1, ‖x‖∞)
+	tol   float64 // largest entry of Π(x − ∇) − x, relative to ‖x‖∞ between 1 and farthest
 	steps int
 
 	g, move, next, gnext []float64
@@ -59,7 +60,7 @@ func (m *minimizer) run(f risk, x []float64) error {
 // residual returns how far x is from Π(x − ∇).
 func (m *minimizer) residual(x []float64) (float64, error) {
 	err := m.aim(x, 1)
-	return rows.MaxAbs(m.move) / max(1, rows.MaxAbs(x)), err
+	return rows.MaxAbs(m.move) / min(max(1, rows.MaxAbs(x)), farthest), err
 }
 
 // aim writes Π(x − length·∇) − x to move.
