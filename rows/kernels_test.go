@@ -214,17 +214,6 @@ func TestLogIsAccurate(t *testing.T) {
 	}
 }
 
-func BenchmarkLog(b *testing.B) {
-	x := make([]float64, 100)
-	for b.Loop() {
-		for i := range x {
-			x[i] = float64(i+1) / 100
-		}
-		Log(x)
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100, "ns/entry")
-}
-
 func TestGaussGivesTheBitsOfPlainCode(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 0))
 	words := make([]uint64, 20_000)
@@ -290,79 +279,4 @@ func TestGapsGiveTheBitsOfPlainCode(t *testing.T) {
 
 func (g *Gaps) vectors() []*[4]float64 {
 	return []*[4]float64{&g.A, &g.LostA, &g.B, &g.LostB, &g.Area, &g.LostArea, &g.Tilt, &g.Least}
-}
-
-func BenchmarkGauss(b *testing.B) {
-	words, x := make([]uint64, 100), make([]float64, 100)
-	for i := range words {
-		words[i] = uint64(i) * 0x9E3779B97F4A7C15
-	}
-	for b.Loop() {
-		Gauss(x, words)
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100, "ns/entry")
-}
-
-func BenchmarkSoftmax(b *testing.B) {
-	u, x := random(rand.New(rand.NewPCG(5, 0)), 100, false), make([]float64, 100)
-	for b.Loop() {
-		Softmax(x, u, 0.5)
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100, "ns/entry")
-}
-
-func BenchmarkEntropy(b *testing.B) {
-	x, logs := make([]float64, 100), make([]float64, 100)
-	for i := range x {
-		x[i] = float64(i+1) / 5000
-	}
-	for b.Loop() {
-		Entropy(logs, x)
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100, "ns/entry")
-}
-
-func BenchmarkBlend(b *testing.B) {
-	r := rand.New(rand.NewPCG(5, 0))
-	p, d, u := random(r, 20000, false), random(r, 20000, false), random(r, 20, false)
-	dst, norm2 := make([]float64, 20000), make([]float64, 1000)
-	for b.Loop() {
-		Blend(dst, norm2, p, d, u, 0.4, 0.6, 0.5)
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/row")
-}
-
-func BenchmarkSettleCosines(b *testing.B) {
-	r := rand.New(rand.NewPCG(5, 0))
-	c := make([]float64, 1000)
-	for i := range c {
-		c[i] = r.NormFloat64() / 5
-	}
-	x := make([]float64, 1000)
-	for b.Loop() {
-		copy(x, c)
-		SettleCosines(x, 0.6, 0.5)
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/row")
-}
-
-func BenchmarkProducts(b *testing.B) {
-	r := rand.New(rand.NewPCG(5, 0))
-	d, u := random(r, 20000, false), random(r, 20, false)
-	along, own := make([]float64, 1000), make([]float64, 1000)
-	for b.Loop() {
-		Products(along, own, d, u)
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/row")
-}
-
-func BenchmarkExp(b *testing.B) {
-	x := make([]float64, 100)
-	for b.Loop() {
-		for i := range x {
-			x[i] = -float64(i) / 10
-		}
-		Exp(x)
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100, "ns/entry")
 }
