@@ -22,12 +22,12 @@ const (
 
 // Assumption is one of the paper's, with what speaks for the verdict.
 type Assumption struct {
-	Number   int
-	Title    string
-	Verdict  Verdict
-	Known    Known
-	Evidence string
-	Source   string
+	Number   int     `json:"number"`
+	Title    string  `json:"title"`
+	Verdict  Verdict `json:"verdict"`
+	Known    Known   `json:"known"`
+	Evidence string  `json:"evidence"`
+	Source   string  `json:"source"`
 }
 
 // assumptions checks all five. That the dynamics contract is known by now.
@@ -38,7 +38,7 @@ func assumptions(p Problem, c *Constants) []Assumption {
 func contraction(c *Constants) Assumption {
 	return Assumption{
 		Number: 1, Title: "dynamics contract", Verdict: Holds, Known: c.weakest(LfP, LhU),
-		Evidence: fmt.Sprintf("L_f^p = %.4g < 1: %s", c.Value(LfP), c.Get(LfP).How), Source: "he2025, contraction",
+		Evidence: fmt.Sprintf("L_f^p = %.4g < 1", c.Value(LfP)), Source: "he2025, contraction",
 	}
 }
 
@@ -72,14 +72,14 @@ func interchange(p Problem) Assumption {
 func variance(c *Constants) Assumption {
 	return Assumption{
 		Number: 4, Title: "variance of gradients is bounded", Verdict: Holds, Known: c.weakest(M, MV), Source: "he2025, gradient variance",
-		Evidence: fmt.Sprintf("M = %.4g, M_V = %.4g: %s", c.Value(M), c.Value(MV), c.Get(M).How),
+		Evidence: fmt.Sprintf("M = %.4g, M_V = %.4g", c.Value(M), c.Value(MV)),
 	}
 }
 
 func lightTail(c *Constants) Assumption {
 	return Assumption{
 		Number: 5, Title: "noise is sub-Gaussian", Verdict: Holds, Known: c.Get(SigmaMb).Known, Source: "he2025, sub-Gaussian noise",
-		Evidence: fmt.Sprintf("σ_mb = %.4g: %s", c.Value(SigmaMb), c.Get(SigmaMb).How),
+		Evidence: fmt.Sprintf("σ_mb = %.4g; the noise of a finite crowd is bounded", c.Value(SigmaMb)),
 	}
 }
 

@@ -29,14 +29,15 @@ func (s Step) Excess() float64 { return s.Used / s.Largest }
 
 // Bound is the right-hand side of a theorem.
 type Bound struct {
-	Of      string // what is bounded, as in "mean E‖∇Φ̃‖²"
-	Theorem string
-	Form    Form
-	Value   float64
-	Step    float64 // at which it was evaluated: the run's where that is certified, the largest certified one elsewhere
-	Trivial float64 // what is known without a theorem, NaN where nothing is
-	Known   Known
-	Source  string
+	Of       string // what is bounded, as in "mean E‖∇Φ̃‖²"
+	Theorem  string
+	Form     Form
+	Probable bool // holds with probability 1−τ, not in expectation
+	Value    float64
+	Step     float64 // at which it was evaluated: the run's where that is certified, the largest certified one elsewhere
+	Trivial  float64 // what is known without a theorem, NaN where nothing is
+	Known    Known
+	Source   string
 }
 
 // Vacuous tells whether the bound says nothing that is not known without it.
@@ -82,11 +83,11 @@ func (c *Certificate) probable(p Problem, form Form, t Theory, known Known, slop
 	at := min(p.Step, largest)
 	c.Bounds = append(c.Bounds,
 		Bound{
-			Of: "mean ‖∇Φ̃‖²", Theorem: "Theorem 4", Form: form, Value: t.GradientProbable(at, p.Tau), Step: at, Trivial: slope,
+			Of: "mean ‖∇Φ̃‖²", Theorem: "Theorem 4", Form: form, Probable: true, Value: t.GradientProbable(at, p.Tau), Step: at, Trivial: slope,
 			Known: known, Source: "he2025, gradient bound in probability",
 		},
 		Bound{
-			Of: "mean W₁", Theorem: "Theorem 5", Form: form, Value: t.DistanceProbable(at, p.Tau), Step: at, Trivial: apart,
+			Of: "mean W₁", Theorem: "Theorem 5", Form: form, Probable: true, Value: t.DistanceProbable(at, p.Tau), Step: at, Trivial: apart,
 			Known: known, Source: "he2025, distance bound in probability",
 		})
 }

@@ -23,11 +23,16 @@ type Certificate struct {
 // Certify derives all constants of a problem, checks the assumptions and evaluates steps and bounds. What it computes
 // is bounded by counts, never by a clock, and the same problem gives the same certificate.
 func Certify(ctx context.Context, p Problem) (*Certificate, error) {
-	p, err := p.ready()
+	c, err := Derive(p)
 	if err != nil {
 		return nil, err
 	}
-	c, err := Derive(p)
+	return c.Certify(ctx, p)
+}
+
+// Certify goes on from constants that Derive found for the same problem, to which it adds.
+func (c *Constants) Certify(ctx context.Context, p Problem) (*Certificate, error) {
+	p, err := p.ready()
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +74,11 @@ func beyond(p Problem, c *Constants) []string {
 		list = append(list, "the sensitivity is taken at sampled states; the theorems take it at settled ones, and L_Ψ stands in for L_p")
 	}
 	return list
+}
+
+// Shift returns the coefficients of ΣW₁² ≤ a + b Σ‖uₖ − uₖ₋₁‖² [he2025, distribution shift].
+func (c *Certificate) Shift() (a, b float64) {
+	return Theory{Rho1: c.Value(Rho1), Rho2: c.Value(Rho2), Start: c.Value(V0), Turns: 1}.Shift()
 }
 
 // theory collects the constants for bounds by W₁, or by V when coupled.

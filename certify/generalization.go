@@ -34,10 +34,10 @@ type Generalization struct {
 // halves is how many individuals the split takes at most, since its cost grows with their cube.
 const halves = 1000
 
-// generalize returns nil for crowds that are too small to be split.
+// generalize returns nil for traits that are no sample, or one too small to be split.
 func generalize(ctx context.Context, p Problem, c *Constants) (*Generalization, error) {
 	n, r := p.Traits.Size()
-	if n < 4 || r < 1 {
+	if n < 4 || r < 1 || !p.Sampled {
 		return nil, nil
 	}
 	g := &Generalization{
@@ -45,7 +45,7 @@ func generalize(ctx context.Context, p Problem, c *Constants) (*Generalization, 
 		Split: math.NaN(), Distance: math.NaN(), Gradient: math.NaN(), Known: Unknown,
 	}
 	diameter := traitDiameter(p.Dynamics)
-	if math.IsNaN(diameter) || !p.Sampled {
+	if math.IsNaN(diameter) {
 		return g, nil
 	}
 	half := min(n, halves) / 2

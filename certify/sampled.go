@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/formula"
 	"github.com/kedge-opt/kedge/rows"
 	"github.com/kedge-opt/kedge/stream"
 )
@@ -46,12 +48,25 @@ func probes(p Problem) ([]probe, error) {
 			who := i * n / count
 			x := probe{who: who, under: k, u: u, d: rowOf(p.Traits, who), p: rowOf(p.States, who), h: make([]float64, dim.State)}
 			if _, err := settler.Settle(x.h, u, x.d); err != nil {
-				return nil, fmt.Errorf("trait %d: %w", who, err)
+				return nil, unsettled(who, err)
 			}
 			all = append(all, x)
 		}
 	}
 	return all, nil
+}
+
+// unsettled says why an individual has no steady state, and whose fault it is.
+func unsettled(who int, err error) error {
+	var closed *dynamics.UnstableError
+	var written *formula.UnstableError
+	switch {
+	case errors.As(err, &closed):
+		return &NotContractingError{What: "spectral radius", Value: closed.Rate, Trait: who}
+	case errors.As(err, &written):
+		return &NotContractingError{What: "spectral radius", Value: written.Rate, Trait: who}
+	}
+	return fmt.Errorf("trait %d: %w", who, err)
 }
 
 // draw returns a feasible decision, the projection of a normal one.

@@ -42,10 +42,10 @@ func isAffinity(o kedge.Objective) bool {
 func bend(p Problem, f *steady.Objective) (most float64, points int, err error) {
 	r := stream.New(p.Seed, "certify", "bend")
 	var at [][]float64
-	for i := range 5 {
-		at = append(at, between(p.Start, p.Optimum, float64(i)/4))
+	for i := range 3 {
+		at = append(at, between(p.Start, p.Optimum, float64(i)/2))
 	}
-	for range 3 {
+	for range 2 {
 		u, err := draw(p.Set, len(p.Start), r)
 		if err != nil {
 			return 0, 0, err
@@ -81,7 +81,7 @@ func bendAt(f *steady.Objective, u []float64, r *stream.Stream) (float64, error)
 	}
 	step := 0x1p-14 * max(1, rows.Norm(u)/math.Sqrt(float64(m)))
 	size := 0.0
-	for range 20 {
+	for range 12 {
 		length := rows.Norm(v)
 		if length == 0 {
 			return 0, nil

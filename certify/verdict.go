@@ -20,14 +20,17 @@ func (c *Certificate) judge(p Problem) []string {
 	return list
 }
 
-// Step returns the largest step in expectation of a form.
-func (c *Certificate) Step(form Form) Step {
+// Step returns the largest step of a form for bounds in expectation.
+func (c *Certificate) Step(form Form) Step { return c.LargestStep(form, false) }
+
+// LargestStep returns the largest step of a form for bounds in expectation or in probability.
+func (c *Certificate) LargestStep(form Form, probable bool) Step {
 	for _, s := range c.Steps {
-		if s.Form == form && !s.Probable {
+		if s.Form == form && s.Probable == probable {
 			return s
 		}
 	}
-	return Step{Largest: math.NaN()}
+	return Step{Largest: math.NaN(), Known: Unknown}
 }
 
 // Bound returns the bound of a theorem in a form.
@@ -40,8 +43,11 @@ func (c *Certificate) Bound(theorem string, form Form) Bound {
 	return Bound{Value: math.NaN(), Known: Unknown}
 }
 
-// best returns the form with the largest step.
+// best returns the form with the largest step; with the sensitivity at sampled states only the coupled one has it covered.
 func (c *Certificate) best() Form {
+	if c.Get(LPsi).Known != Unknown {
+		return Coupled
+	}
 	best := Paper
 	for _, form := range []Form{Tight, Coupled} {
 		if c.Step(form).Largest > c.Step(best).Largest {
@@ -59,13 +65,21 @@ func (c *Certificate) judgeStep() string {
 
 // times says how a number compares with what is allowed.
 func times(x float64) string {
-	switch {
-	case x <= 1:
+	if x <= 1 {
 		return "within"
+	}
+	return Times(x)
+}
+
+// Times writes a ratio as people say it, as in "6935 times".
+func Times(x float64) string {
+	switch {
 	case x < 10:
 		return fmt.Sprintf("%.1f times", x)
-	default:
+	case x < 1e6:
 		return fmt.Sprintf("%.0f times", x)
+	default:
+		return fmt.Sprintf("%.2g times", x)
 	}
 }
 
@@ -94,7 +108,9 @@ func (c *Certificate) judgeKnown() string {
 		}
 	}
 	text := "This is an estimate, not a proof"
-	if len(weak) > 0 {
+	if len(weak) > 10 {
+		text += fmt.Sprintf(": %d of %d constants are estimates", len(weak), len(c.List))
+	} else if len(weak) > 0 {
 		text += ": " + enumerate(weak) + " are estimates"
 	}
 	if len(c.Beyond) > 0 {

@@ -13,7 +13,7 @@ import (
 // completion.
 func polish(root *cobra.Command) {
 	root.AddCommand(newExitCodes(), newEnvironment())
-	group(root, "Problems:", "new", "spec", "check")
+	group(root, "Problems:", "new", "spec", "check", "certify")
 	group(root, "Runs:", "run", "sweep", "merge")
 	group(root, "Results:", "report", "plot", "verify")
 	width := styleOf(root.OutOrStdout()).width

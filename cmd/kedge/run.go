@@ -27,6 +27,7 @@ type runFlags struct {
 	live      bool
 	json      bool
 	noCheck   bool
+	certify   bool
 
 	checkpoint time.Duration
 	fresh      bool
@@ -66,6 +67,7 @@ Exit codes: 0 done, 1 failed while running, 2 the command or the spec is wrong (
 	fl.BoolVar(&f.live, "live", false, "watch the gaps fall in a full-screen view; q stops the run")
 	fl.BoolVar(&f.json, "json", false, "print the result as JSON")
 	fl.BoolVar(&f.noCheck, "no-check", false, "leave the quick examination of the model out of the report; see kedge check")
+	fl.BoolVar(&f.certify, "certify", false, "add what the theory guarantees to the report; see kedge certify")
 	return c
 }
 
@@ -190,14 +192,17 @@ func (f *runFlags) execute(c *cobra.Command, p *spec.Problem) error {
 	return nil
 }
 
-// look adds what a quick examination finds to the result, unless nobody wants to know.
+// look adds what a quick examination finds to the result, unless nobody wants to know, and the certificate if asked for.
 func (f *runFlags) look(ctx context.Context, p *spec.Problem, r *lab.Result) error {
-	if f.noCheck {
-		return nil
+	add := func(wanted bool, section func(context.Context, *spec.Problem) (lab.Section, error)) error {
+		if !wanted {
+			return nil
+		}
+		s, err := section(ctx, p)
+		r.Sections = append(r.Sections, s)
+		return err
 	}
-	section, err := glance(ctx, p)
-	r.Sections = append(r.Sections, section)
-	return err
+	return errors.Join(add(!f.noCheck, glance), add(f.certify, certifySection))
 }
 
 // compute runs the problem while somebody may watch, and leaves the terminal as it was whatever happens.
