@@ -111,6 +111,17 @@ func TestChoiceConstants(t *testing.T) {
 	near(t, "R", c.Value(Radius), math.Sqrt(50)*5, 1e-12)
 }
 
+// The second case study's steps, by the same study. It followed the paper in taking one L for both constants, the second time
+// with the entries of p near the optimum; its last figure is without noise and with the curvature of Φ̃ there.
+func TestChoiceSteps(t *testing.T) {
+	x := Theory{Bias: 131.6, Smooth: 131.6, Rho1: 0.52, Rho2: 1.058e-3, Batch: 1, Turns: 6000}
+	near(t, "paper's step", x.LargestStepPaper(), 2.5e-5, 5e-7)
+	x.Bias, x.Smooth = 1.104, 1.104
+	near(t, "paper's step, local", x.LargestStepPaper(), 2.9e-3, 5e-5)
+	x.Rho2, x.Smooth = 0, 0.00873
+	near(t, "tight step", x.LargestStep(), 28.6, 0.05)
+}
+
 // What does not contract gets an error that says by how much, and no numbers.
 func TestNotContracting(t *testing.T) {
 	f, err := dynamics.NewAffine(kedge.Dims{Decision: 1, State: 2, Trait: 1}, []float64{1.03, 0, 0, 0.5}, []float64{1, 0}, []float64{0, 1})

@@ -24,7 +24,7 @@ const (
 // holds wherever somebody looked. σ_mb solves mean exp(‖ξ‖²/σ²) = e over batches drawn there.
 func (c *Constants) addNoise(p Problem) error {
 	n, _ := p.Traits.Size()
-	if p.Everybody && p.Batch >= n {
+	if n == 1 || p.Everybody && p.Batch >= n {
 		for _, k := range []Key{M, MV, SigmaMb} {
 			c.put(k, 0, Proof, "every batch is everybody")
 		}

@@ -95,6 +95,9 @@ const searched = 3
 
 // certify certifies the rule, with the optimum if a search finds it. What does not contract is not searched.
 func (f *certifyFlags) certify(ctx context.Context, p *spec.Problem, a int) (*certify.Certificate, error) {
+	if p.Spec.Dynamics.Coupling > 0 {
+		return nil, errors.New("not certified: individuals follow the crowd's mean, and the theory is of individuals who move by themselves; want dynamics.coupling 0")
+	}
 	x := f.problem(p, a)
 	constants, err := certify.Derive(x)
 	if err != nil {
@@ -146,6 +149,9 @@ func beyondTheory(s *spec.Spec, a *spec.Algorithm) (list []string) {
 	add(a.Momentum > 0, "gradients are averaged by momentum")
 	add(a.Clip < 1e300, "gradients are clipped")
 	add(a.Norm == "previous", "the sensitivity uses the norm of the step before")
+	add(s.Population.Drift != nil, "traits drift")
+	add(s.Population.Churn > 0, "people come and go")
+	add(slices.ContainsFunc(s.Dynamics.Noise.Expand(s.Dims().State), func(x float64) bool { return x > 0 }), "states are pushed by noise")
 	add(s.Hold > 1 || a.Hold > 1, "decisions are held for several steps of the crowd, which contracts more than one")
 	return list
 }

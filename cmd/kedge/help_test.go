@@ -49,7 +49,7 @@ func TestMistakesHaveARemedy(t *testing.T) {
 		"run lq2 --colour":   "see kedge run --help",
 		"rnu":                "run",
 		"spec explain a b":   "usage: kedge spec explain [KEY]",
-		"spec explain lamda": "did you mean dynamics.lambda?",
+		"spec explain lamda": "did you mean dynamics.lambda",
 	} {
 		if text, code := command(t, strings.Fields(args)...); code != exitUsage || !strings.Contains(text, want) {
 			t.Errorf("kedge %s: exit code %d, no %q in %q", args, code, want, text)
