@@ -76,7 +76,10 @@ func Derive(p Problem) (*Constants, error) {
 func (c *Constants) addDynamics(p Problem) error {
 	switch f := p.Dynamics.(type) {
 	case dynamics.Polarized:
-		return c.addPolarized(f)
+		if err := c.addPolarized(f); err != nil {
+			return err
+		}
+		return insideCone(p, c.Value(Cone))
 	case dynamics.Choice:
 		return c.addChoice(f)
 	case *dynamics.Affine:

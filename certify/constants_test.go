@@ -53,6 +53,22 @@ func TestPolarizedConstants(t *testing.T) {
 	}
 }
 
+// The cone keeps only who starts in it: one who stands across from the trait is named, one on the rim is not.
+func TestPolarizedStartsOutsideTheCone(t *testing.T) {
+	p := polarizedProblem(0.4, 0.5)
+	p.Traits = kedge.Block{Data: []float64{1, 0, 0, 0, 1, 0}, Width: 3}
+	rim := math.Asin(0.5/1.2) * (1 - 1e-9)
+	p.States = kedge.Block{Data: []float64{math.Cos(rim), 0, math.Sin(rim), 0, 1, 0}, Width: 3}
+	if _, err := Derive(p); err != nil {
+		t.Errorf("on the rim: %v", err)
+	}
+	p.States = kedge.Block{Data: []float64{1, 0, 0, 1, 0, 0}, Width: 3}
+	var out *kedge.RangeError
+	if _, err := Derive(p); !errors.As(err, &out) || math.Abs(out.Got-90) > 1e-9 {
+		t.Errorf("individual 1 starts at a right angle to its trait: %v", err)
+	}
+}
+
 // The rational problem LQ2; its constants by an independent NumPy study, to the digits it printed.
 func TestAffineConstants(t *testing.T) {
 	c, err := Derive(lq2(t))

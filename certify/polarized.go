@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/rows"
 )
 
 // addPolarized finds the constants of polarized dynamics under decisions of norm R, with s = σR² and k = 1−λ, provided
@@ -50,6 +52,28 @@ func (c *Constants) addPolarized(f dynamics.Polarized) error {
 	c.derive(LhD, k/(k-s), "(1−λ)/(1−λ−σR²)", Radius)
 	c.put(MhD, polarizedTurn(f, r), Estimate, "largest found over the angle of d and u and the length of u")
 	return nil
+}
+
+// insideCone wants everybody to start within so many degrees of the trait: the cone keeps who is in it, and nobody else.
+func insideCone(p Problem, degrees float64) (err error) {
+	_, width := p.Traits.Size()
+	room := make([]float64, chunk*width)
+	eachChunk(p.States, func(first int, states []float64) {
+		traits := p.Traits.View(room, first, first+len(states)/width)
+		for i := range len(states) / width {
+			angle := degreesBetween(kedge.Row(states, i, width), kedge.Row(traits, i, width))
+			if err == nil && !(angle <= degrees+1e-6) {
+				arg := fmt.Sprintf("the angle between the first state and the trait of individual %d", first+i)
+				err = &kedge.RangeError{Arg: arg, Got: angle, Want: fmt.Sprintf("at most %.4g degrees, where bounds are known", degrees)}
+			}
+		}
+	})
+	return err
+}
+
+// degreesBetween returns the angle between two unit vectors, by their distance, which keeps the digits of small angles.
+func degreesBetween(p, d []float64) float64 {
+	return 2 * math.Asin(min(1, rows.Distance(p, d)/2)) * 180 / math.Pi
 }
 
 // leastStretch returns min‖p̃‖ over unit states within the cone and decisions with σ‖u‖² ≤ s.

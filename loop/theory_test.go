@@ -131,3 +131,17 @@ func TestNothingIsBoundedWithoutConstants(t *testing.T) {
 		}
 	}
 }
+
+// A loop that begins in the middle without its memory claims nothing of its first turn.
+func TestTheoryWithoutATurnBefore(t *testing.T) {
+	q, theory := displaced(t, []float64{1, 0})
+	l, _ := q.loop(t, online.Vanilla{Objective: q.loss, Dims: lq2Dims}, 0.1, 5, 1)
+	log := &turnLog{}
+	l.Theory, l.Recorder, l.From = theory, log, 3
+	if err := l.Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if first, next := log.metrics[0].Theory, log.metrics[1].Theory; !math.IsNaN(first.VBound) || math.IsNaN(next.VBound) {
+		t.Errorf("turn 3 is bounded by %v, turn 4 by %v", first.VBound, next.VBound)
+	}
+}

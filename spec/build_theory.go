@@ -18,9 +18,9 @@ func (p *Problem) Certified() certify.Problem {
 
 // CertifiedFor is Certified for the decisions that an algorithm deploys, which lie outside the set by as much as it perturbs them.
 func (p *Problem) CertifiedFor(algorithm int) certify.Problem {
-	c, delta := p.Certified(), p.Spec.Algorithms[algorithm].Delta
-	if delta > 0 {
-		c.Set = set.Ball{Radius: p.set.reach() + delta}
+	c, a := p.Certified(), &p.Spec.Algorithms[algorithm]
+	if a.Delta > 0 && a.Perturbed != "feasible" {
+		c.Set = set.Ball{Radius: p.set.reach() + a.Delta}
 	}
 	return c
 }

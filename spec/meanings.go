@@ -47,7 +47,7 @@ var meanings = map[string]meaning{
 	"record.rollout":   {"Judge decisions also by the value so many steps after the start, and find the optimum of that; 0: only by the settled crowd.", "Φ̃ₙ(u)", "10"},
 	"record.paths":     {"Individuals whose path through the last trial of every algorithm is kept and drawn; 0: nobody's.", "", "40"},
 	"record.theory":    {"Measure also how far the crowd is from settled, how far that leads gradients astray, and the theory's bounds on both.", "Vₖ = mean ‖p − h(u, d)‖_P, ‖eₖ‖ ≤ L_p Vₖ, Vₖ² ≤ ρ₁Vₖ₋₁² + ρ₂‖uₖ − uₖ₋₁‖²", "true"},
-	"record.transport": {"With theory: work out the exact Wasserstein distance to the settled crowd every so many turns, of those measured, and at the last; 0: never. It is dear: some 0.1 s for 1000 people.", "W₁ ≤ Vₖ, ‖eₖ‖ ≤ L·W₁", "400"},
+	"record.transport": {"With theory: work out the exact Wasserstein distance to the settled crowd every so many turns, of those measured, and at the last; 0: never. It is dear: some 0.04 s for 1000 people.", "W₁ ≤ Vₖ, ‖eₖ‖ ≤ L·W₁", "400"},
 	"record.gradient":  {"Measure also the squared gradient of the settled value.", "‖∇Φ̃(u)‖²", "true"},
 
 	"optimum.starts":    {"Random starts. Each judges the whole crowd some thirty times: for millions of people take fewer.", "", "20"},
