@@ -78,7 +78,8 @@ func newFactor(name string, v uint64, nought VecVirtual) factor {
 	return factor{bits(name, v), bits(name+"Upper", v>>52), nought}
 }
 
-func (f factor) copied() VecVirtual {
+// sum is a new sum of nothing.
+func (f factor) sum() VecVirtual {
 	x := ZMM()
 	VMOVDQA64(f.nought, x)
 	return x
@@ -86,7 +87,7 @@ func (f factor) copied() VecVirtual {
 
 // times returns both halves of the product with x: pieces of 52 bits, a from 0, b from 52 and c from 104.
 func (f factor) times(x VecVirtual) (high, low VecVirtual) {
-	upper, a, b, c := ZMM(), f.copied(), f.copied(), f.copied()
+	upper, a, b, c := ZMM(), f.sum(), f.sum(), f.sum()
 	VPSRLQ(Imm(52), x, upper)
 	VPMADD52HUQ(f.all, x, b)
 	VPMADD52HUQ(f.upper, x, c)
