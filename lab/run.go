@@ -70,6 +70,7 @@ func Execute(ctx context.Context, p *spec.Problem, o Options) (*Result, error) {
 		return nil, err
 	}
 	r.compare()
+	r.pursuits()
 	return r.result, nil
 }
 

@@ -63,3 +63,63 @@ func (a *attempt) chase() (*loop.Track, error) {
 	}
 	return &t, nil
 }
+
+// pursuit is how the trials of a method followed the optimum in the second half of their turns.
+type pursuit struct {
+	mean, worst float64 // tracking error
+	regret      float64 // at the end, a trial
+	rate        float64 // what a turn adds to it
+}
+
+// pursue averages over trials; it is not ok when nothing was recorded.
+func (one *Run) pursue() (p pursuit, ok bool) {
+	trials := float64(len(one.Trials))
+	for _, t := range one.Trials {
+		n := len(t.Metrics)
+		half, last := t.Metrics[n/2].Tracking, t.Metrics[n-1].Tracking
+		for i := n / 2; i < n; i++ {
+			e := t.Metrics[i].Tracking.Error
+			p.mean += e / float64(n-n/2) / trials
+			p.worst = max(p.worst, e)
+		}
+		p.regret += last.Regret / trials
+		if turns := t.K[n-1] - t.K[n/2]; turns > 0 {
+			p.rate += (last.Regret - half.Regret) / float64(turns) / trials
+		}
+	}
+	return p, trials > 0
+}
+
+// pursuits adds a section that says how closely every method followed an optimum that moves.
+func (r *run) pursuits() {
+	if !r.problem.Moves() {
+		return
+	}
+	s := Section{
+		ID: "tracking", Title: "Following the optimum",
+		Text: "The optimum u★ of a turn is that of the people who are there. The tracking error is ‖u − u★‖, over the second half of the turns: " +
+			"its mean over turns and trials, and its greatest. Regret is what was lost, Σ |Φ̃(u) − Φ̃★| over all turns, and what a turn of the " +
+			"second half adds to it, both as means over trials.",
+		Columns: []string{"method", "tracking error", "greatest", "regret", "regret a turn"},
+	}
+	best, closest := "", 0.0
+	for i := range r.result.Runs {
+		one := &r.result.Runs[i]
+		p, ok := one.pursue()
+		if !ok {
+			continue
+		}
+		if best == "" || p.mean < closest {
+			best, closest = one.Name, p.mean
+		}
+		row := []string{one.Name}
+		for _, v := range []float64{p.mean, p.worst, p.regret, p.rate} {
+			row = append(row, fmt.Sprintf("%.3g", v))
+		}
+		s.Rows = append(s.Rows, row)
+	}
+	if best != "" {
+		s.Verdict = fmt.Sprintf("%s follows most closely, %.3g from the optimum on average.", best, closest)
+		r.result.Sections = append(r.result.Sections, s)
+	}
+}

@@ -12,7 +12,7 @@ import (
 // sketches lists the figures of a result in the order of the page.
 func sketches(r *lab.Result) []sketch {
 	var all []sketch
-	for _, figure := range []func(*lab.Result) (sketch, bool){gapFigure, distanceFigure, w1Figure, angleFigure, pathFigure, referenceFigure, lagFigure, biasFigure} {
+	for _, figure := range []func(*lab.Result) (sketch, bool){gapFigure, distanceFigure, trackingFigure, regretFigure, w1Figure, angleFigure, pathFigure, referenceFigure, lagFigure, biasFigure} {
 		if s, ok := figure(r); ok {
 			all = append(all, s)
 		}
@@ -28,7 +28,7 @@ type measure struct {
 }
 
 func gapFigure(r *lab.Result) (sketch, bool) {
-	m := measure{"relative gap to the optimum", gapOf, retraining(r.Stable.Gap)}
+	m := measure{"relative gap to the optimum", gapOf, retraining(r, r.Stable.Gap)}
 	formula := "(Φ̃(u) − Φ̃★) / |Φ̃★|"
 	if r.Maximize {
 		formula = "(Φ̃★ − Φ̃(u)) / |Φ̃★|"
@@ -39,7 +39,7 @@ func gapFigure(r *lab.Result) (sketch, bool) {
 }
 
 func distanceFigure(r *lab.Result) (sketch, bool) {
-	m := measure{"relative distance to the optimum, ‖u − u*‖ / ‖u*‖", distanceOf, retraining(r.Stable.Distance)}
+	m := measure{"relative distance to the optimum, ‖u − u*‖ / ‖u*‖", distanceOf, retraining(r, r.Stable.Distance)}
 	see := "How far the decision in force lies from the optimal one." + below(r, m, "the distance of the stable point")
 	return lineFigure(r, "distance", "Distance to the optimum", see, m)
 }
@@ -51,8 +51,11 @@ func w1Figure(r *lab.Result) (sketch, bool) {
 	return lineFigure(r, "w1", "Distance of the population", see, m)
 }
 
-// retraining marks the level at which the vanilla rule comes to rest.
-func retraining(level float64) rule {
+// retraining marks the level at which the vanilla rule comes to rest. In a population that moves it never does.
+func retraining(r *lab.Result, level float64) rule {
+	if restless(r) {
+		return rule{value: math.NaN()}
+	}
 	return rule{level, []string{"where", "retraining", "settles"}}
 }
 

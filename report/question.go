@@ -91,7 +91,7 @@ func answers(s *spec.Spec) string {
 	if s.Hold > 1 {
 		steps = fmt.Sprintf(", %d steps a turn", s.Hold)
 	}
-	return fmt.Sprintf("%s by %s%s. Traits d stay as they are: %s.", who, moves(&s.Dynamics), steps, drawn(&s.Population.Law))
+	return fmt.Sprintf("%s by %s%s.%s %s", who, moves(&s.Dynamics), steps, more(&s.Dynamics), traits(&s.Population))
 }
 
 // drawn describes a law of traits.

@@ -16,6 +16,8 @@ func valueOf(m kedge.Metrics) float64       { return m.Value }
 func gapOf(m kedge.Metrics) float64         { return m.Gap }
 func distanceOf(m kedge.Metrics) float64    { return m.Distance }
 func w1Of(m kedge.Metrics) float64          { return m.W1Optimal }
+func trackingOf(m kedge.Metrics) float64    { return tracking(m).Error }
+func regretOf(m kedge.Metrics) float64      { return tracking(m).Regret }
 func gapRefOf(m kedge.Metrics) float64      { return m.GapRef }
 func distanceRefOf(m kedge.Metrics) float64 { return m.DistanceRef }
 

@@ -322,10 +322,13 @@ func (p *Problem) Starts() [][]float64 {
 }
 
 // Warnings returns what a reader of the results must know about the problem.
-func (p *Problem) Warnings() []string {
+func (p *Problem) Warnings() (list []string) {
 	d := &p.Spec.Dynamics
+	if d.Coupling > 0 {
+		list = append(list, "Individuals are drawn to the mean of the crowd: what is said of one by itself holds the mean where it settles under the first decision.")
+	}
 	if d.Kind != "polarized" {
-		return nil
+		return list
 	}
 	lambda, sigma := d.Lambda, d.Sigma
 	if own := d.own(); own != nil {
@@ -333,11 +336,11 @@ func (p *Problem) Warnings() []string {
 	}
 	reach := p.Spec.Set.reach()
 	if (dynamics.Polarized{Dim: 1, Lambda: lambda, Sigma: sigma}).Contracts(reach) {
-		return nil
+		return list
 	}
-	return []string{fmt.Sprintf(
+	return append(list, fmt.Sprintf(
 		"λ + σR² = %s is not below 1 for decisions as long as R = %s: settled states jump where an individual stands at a right angle to the decision, and the sensitivity does not exist there.",
-		short(lambda+sigma*reach*reach), short(reach))}
+		short(lambda+sigma*reach*reach), short(reach)))
 }
 
 func short(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }

@@ -7,11 +7,12 @@ import (
 	"github.com/kedge-opt/kedge/steady"
 )
 
-// Certified returns the problem as it is certified.
+// Certified returns the problem as it is certified: of individuals by themselves, as in Parts.
 func (p *Problem) Certified() certify.Problem {
-	var f kedge.Dynamics = p.model.dynamics
+	m := p.alone()
+	var f kedge.Dynamics = m.dynamics
 	if _, ok := f.(kedge.Settler); !ok {
-		f = settling{p.model.dynamics, p.model.settler}
+		f = settling{m.dynamics, m.settler}
 	}
 	return certify.Problem{Dynamics: f, Objective: p.model.objective, Set: p.Set, States: p.States, Traits: p.Traits, Seed: p.Spec.Seed}
 }

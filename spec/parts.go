@@ -11,9 +11,10 @@ type Parts struct {
 	Sensitivity kedge.Sensitivity // at settled states
 }
 
-// Parts returns what the individuals of the problem are made of.
+// Parts returns what the individuals of the problem are made of. Where they see the mean of the crowd, it is held where it settles
+// under the first decision.
 func (p *Problem) Parts() Parts {
-	m := p.model
+	m := p.alone()
 	return Parts{Dynamics: m.dynamics, Settler: m.settler, Objective: m.objective, Sensitivity: m.closed}
 }
 

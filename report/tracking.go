@@ -1,0 +1,80 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/spec"
+)
+
+// tracking returns how a decision follows an optimum that moves, NaN where it stays.
+func tracking(m kedge.Metrics) kedge.Tracking {
+	if m.Tracking == nil {
+		return kedge.Tracking{Error: math.NaN(), Regret: math.NaN()}
+	}
+	return *m.Tracking
+}
+
+// restless tells whether the people of a result change by themselves, and its optimum with them.
+func restless(r *lab.Result) bool {
+	for _, run := range r.Runs {
+		for _, t := range run.Trials {
+			return len(t.Metrics) > 0 && t.Metrics[0].Tracking != nil
+		}
+	}
+	return false
+}
+
+func trackingFigure(r *lab.Result) (sketch, bool) {
+	m := measure{label: "tracking error, ‖u − u*‖", pick: trackingOf}
+	see := "How far the decision in force lies from the decision that is optimal for the people who are there at that turn. " +
+		"A curve that levels off follows the optimum at a steady distance."
+	return lineFigure(r, "tracking", "Distance to the moving optimum", see, m)
+}
+
+func regretFigure(r *lab.Result) (sketch, bool) {
+	m := measure{label: "dynamic regret", pick: regretOf}
+	see := "What has been lost so far, Σ |Φ̃(u) − Φ̃★|, against a decision-maker who knows the optimum of every turn."
+	return lineFigure(r, "regret", "Dynamic regret", see, m)
+}
+
+// more says what the dynamics of individuals have besides their kind.
+func more(d *spec.Dynamics) string {
+	var list []string
+	if h := d.Heterogeneity; h != nil {
+		for _, one := range []struct {
+			name     string
+			interval []float64
+		}{{"λ", h.Lambda}, {"σ", h.Sigma}, {"λ₁", h.Lambda1}, {"λ₂", h.Lambda2}, {"ε", h.Epsilon}} {
+			if len(one.interval) == 2 {
+				list = append(list, fmt.Sprintf(" Everybody has a %s of its own, between %s and %s.", one.name, value(one.interval[0]), value(one.interval[1])))
+			}
+		}
+	}
+	if d.Coupling > 0 {
+		list = append(list, fmt.Sprintf(" Everybody is drawn to the mean of the crowd with the weight %s.", value(d.Coupling)))
+	}
+	if d.Noise.All > 0 || d.Noise.Each != nil {
+		list = append(list, " After every step noise pushes the states.")
+	}
+	return strings.Join(list, "")
+}
+
+// traits says what traits are and how they change.
+func traits(p *spec.Population) string {
+	law := drawn(&p.Law)
+	if p.Drift == nil && p.Churn == 0 {
+		return "Traits d stay as they are: " + law + "."
+	}
+	text := "Traits d are at first " + law
+	if p.Drift != nil {
+		text += ", and drift from there"
+	}
+	if p.Churn > 0 {
+		text += fmt.Sprintf("; %s of the people leave at every step, and newcomers take their places", percent(p.Churn))
+	}
+	return text + "."
+}
