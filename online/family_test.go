@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/rows"
@@ -146,7 +148,7 @@ func firstOrder() []attempt {
 			rule: plain(func(c *classic, steps int) online.Rule { return slowly(base(c, composite(c)), c.step, steps) })},
 		{name: "epoch-composite", steps: 4000, limit: online.Optimal, tol: 8e-4, outside: everywhere, rule: waiting(composite)},
 		{name: "adam", steps: 40000, limit: online.Optimal, tol: 8e-4, outside: everywhere, rule: adam(online.Joint)},
-		{name: "storm", steps: 40000, limit: online.Optimal, tol: 4e-3, outside: everywhere, panel: true, noisy: true,
+		{name: "storm", steps: 40000, limit: online.Optimal, tol: 1e-3, noise: sampleNoise, outside: everywhere, panel: true, noisy: true,
 			rule: func(c *classic, _ *stream.Stream, steps int) (online.Rule, error) {
 				g, err := online.NewRecursive(composite(c), c.f.Dims(), 0.1)
 				return slowly(base(c, g), c.step/2, steps), err
@@ -154,8 +156,10 @@ func firstOrder() []attempt {
 	}
 }
 
-// centered is a loss with its zero near where a method settles, as a first run would show it: the zero is free, and one-point feedback has
-// noise as large as the loss.
+// centered is a loss with its zero near where a method settles. That takes nothing from what an estimate is on average, since the
+// zero of a loss is free, but one-point feedback has noise as large as the loss, and here it is told the answer's value. Without
+// it, after all 400,000 steps at these δ (seed 2), one-point feedback ends 1.1e-2 from the optimum of LQ2 and 0.16 from that of
+// the Gaussian mean: its lines of the table hold for centered losses only. Differences of losses do not see it.
 type centered struct {
 	kedge.RowObjective
 	by    float64
@@ -170,6 +174,26 @@ func (l centered) EvalRows(gp, gu, p, u, d []float64) float64 {
 
 func (c *classic) centered(t *testing.T, at []float64) centered {
 	return centered{c.loss, c.settledValue(t, at) + offCenter, c.f.Dims().State}
+}
+
+const panelSize = 64 // of whom half are new in a turn
+
+// sampleNoise is the variance along one direction of the composite gradient of the people who are new in a turn, from the settled
+// gradients of everybody at the optimum.
+func sampleNoise(c *classic) float64 {
+	dim, g, sum, square := c.f.Dims(), make([]float64, len(c.start)), make([]float64, len(c.start)), 0.0
+	h, n := dynamics.Settled(c.f), c.people()
+	p := make([]float64, dim.State)
+	for i := range n {
+		d := kedge.Row(c.traits, i, dim.Trait)
+		must(h.Settle(p, c.optimal, d))
+		if err := composite(c).Estimate(g, kedge.Observation{U: c.optimal, P: p, D: d}); err != nil {
+			panic(err)
+		}
+		rows.AddScaled(sum, 1/float64(n), g)
+		square += rows.Dot(g, g) / float64(n)
+	}
+	return (square - rows.Dot(sum, sum)) / float64(len(g)) / (panelSize / 2)
 }
 
 // slopeNoise is n²E[(vᵀ∇)²] along one direction, what the gradient that the set holds adds to an estimate along a random v, and
@@ -292,7 +316,7 @@ func finish(t *testing.T, c *classic, a attempt, seed uint64, steps int) []float
 	}
 	batch, pick := c.people(), population.Picker(population.Everyone{})
 	if a.panel {
-		batch, pick = 64, &population.Rotating{Of: population.WithReplacement{Source: stream.New(seed, "sample", c.name)}}
+		batch, pick = panelSize, &population.Rotating{Of: population.WithReplacement{Source: stream.New(seed, "sample", c.name)}}
 	}
 	done := func(int) bool { return d.Steps() >= steps }
 	if err := c.play(d, c.centered(t, a.target(c)), batch, pick, done); err != nil {
@@ -327,7 +351,9 @@ func (a attempt) tolerance(c *classic, steps int) float64 {
 
 // TestFamily runs every method on every problem whose conditions it meets. A method ends within its tolerance of its own point
 // and, where that is another point than the optimum, clearly away from the optimum. Methods with noise take a twentieth of
-// their steps unless KEDGE_TORTURE is set.
+// their steps unless KEDGE_TORTURE is set, to the seed of their noise.
+//
+// Steps, δ and holding times were chosen on seed 1, so other seeds are the evidence.
 func TestFamily(t *testing.T) {
 	var report strings.Builder
 	fmt.Fprintf(&report, "\n%-26s %-16s %-8s %9s %9s %9s %9s\n", "method", "problem", "ends at", "stable", "myopic", "optimal", "allowed")
@@ -348,10 +374,14 @@ func TestFamily(t *testing.T) {
 // judge runs a method on a problem and returns how far from the three points it ends.
 func (a attempt) judge(t *testing.T, c *classic) string {
 	steps := a.steps
-	if a.noisy && os.Getenv("KEDGE_TORTURE") == "" {
-		steps /= 20
+	seed, err := strconv.ParseUint(os.Getenv("KEDGE_TORTURE"), 10, 64)
+	if err != nil {
+		seed = 1
+		if a.noisy {
+			steps /= 20
+		}
 	}
-	u, own, tol := finish(t, c, a, 1, steps), a.target(c), a.tolerance(c, steps)
+	u, own, tol := finish(t, c, a, seed, steps), a.target(c), a.tolerance(c, steps)
 	stable, myopic, optimal := rows.Distance(u, c.stable), rows.Distance(u, c.myopic), rows.Distance(u, c.optimal)
 	if e := rows.Distance(u, own); !(e <= tol) {
 		t.Errorf("%s on %s ends at %v, %.2g from its %v point %v, want %.2g", a.name, c.name, u, e, a.limit, own, tol)
@@ -359,5 +389,16 @@ func (a attempt) judge(t *testing.T, c *classic) string {
 	if gap := rows.Distance(own, c.optimal); optimal < gap/2 {
 		t.Errorf("%s on %s ends %.2g from the optimum, but its own point is %.2g away", a.name, c.name, optimal, gap)
 	}
-	return fmt.Sprintf("%9.1e %9.1e %9.1e %9.1e", stable, myopic, optimal, tol)
+	return fmt.Sprintf("%9.1e %9.1e %9.1e %9.1e%s", stable, myopic, optimal, tol, c.blur(own, tol))
+}
+
+// blur marks a tolerance that is too wide to tell the method's own point from the nearest other one: such a line shows that the
+// method comes near, not which of the points it ends at.
+func (c *classic) blur(own []float64, tol float64) string {
+	for _, other := range [][]float64{c.stable, c.myopic, c.optimal} {
+		if gap := rows.Distance(own, other); gap > 1e-9 && tol > gap/2 {
+			return "  blurred"
+		}
+	}
+	return ""
 }

@@ -28,6 +28,12 @@ family of laws that the population is known to follow.
 `
 
 const methodsTail = `
+Three cautions, all measured by the tests of package online. One-point feedback has noise as large as the loss itself: subtract a
+constant that brings losses near 0, or take one of the methods that compare losses. Two-point feedback that does not wait
+counts even less of the answer than the others, because its second decision meets a population that remembers the first.
+The fit of performative gradient descent that does not wait is somewhere between the first answer and the whole one, the
+nearer to the first the more the perturbation outweighs the drift of the decision.
+
 Any of them takes a step schedule (constant, 1/√k, diminishing, by the horizon), momentum, clipping and the average of its
 iterates. Sources are listed in [REFERENCES.md](REFERENCES.md).
 `

@@ -11,7 +11,7 @@ import (
 	"github.com/kedge-opt/kedge/stream"
 )
 
-// stretch is a population of a location–scale family: p = 1 + u/2 + (1 + u)z, judged by ½(u − p)². With E z = 0 and E z² = 1 the
+// stretched runs the plug-in on a population of a location–scale family: p = 1 + u/2 + (1 + u)z, judged by ½(u − p)². With E z = 0 and E z² = 1 the
 // mean loss is ½(u/2 − 1)² + ½(1 + u)², least where ½(u/2 − 1) + (1 + u) = 0: u = −2/5. Without the answer of the scale it seems
 // least at the mean's, u = 2.
 func stretched(t *testing.T, family online.Family) float64 {
@@ -23,6 +23,9 @@ func stretched(t *testing.T, family online.Family) float64 {
 	d := must(online.Rule{Gradient: g, Step: online.Constant(1), Set: around}.From([]float64{0.3}))
 	u, p, z := make([]float64, 1), make([]float64, 4), []float64{-math.Sqrt2, 0, 0, math.Sqrt2}
 	for d.Steps() < 3 {
+		if d.Steps() == 1 && d.Deployments() != 6 {
+			t.Errorf("the first step came after %d deployments, want 6", d.Deployments())
+		}
 		d.Ask(u)
 		for i, v := range z {
 			p[i] = 1 + u[0]/2 + (1+u[0])*v

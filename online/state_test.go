@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/set"
 	"github.com/kedge-opt/kedge/stream"
@@ -103,18 +104,37 @@ func shortAverage() ([]byte, error) {
 	return w.Finish()
 }
 
+// parts are all that can be saved by itself, by kind.
+func parts() map[string]wire.State {
+	dim := kedge.Dims{Decision: 2, State: 2, Trait: 2}
+	phi, r := objective.Affinity{}, func() *stream.Stream { return stream.New(1) }
+	return map[string]wire.State{
+		"online.Momentum/1":       &online.Momentum{Beta: 0.5},
+		"online.Adam/1":           &online.Adam{Beta1: 0.5, Beta2: 0.5},
+		"online.DerivativeFree/1": must(online.NewDerivativeFree(2, 1, r())),
+		"online.OnePoint/1":       must(online.NewOnePoint(2, 1, r())),
+		"online.TwoPoint/1":       must(online.NewTwoPoint(2, 1, r())),
+		"online.Performative/1":   must(online.NewPerformative(phi, dim, online.Reparametrized, 3, 1, r())),
+		"online.PlugIn/1":         must(online.NewPlugIn(phi, dim, online.Location, 3, 1, r(), set.Whole{})),
+		"online.Recursive/1":      must(online.NewRecursive(online.Vanilla{Objective: phi, Dims: dim}, dim, 0.5)),
+	}
+}
+
 // Any content under a right checksum, for the parts by themselves.
 func FuzzUnmarshalParts(f *testing.F) {
-	kinds := []string{"online.Momentum/1", "online.DerivativeFree/1"}
 	f.Add([]byte{3, 0, 0, 0, 0, 0, 0, 0})
+	for _, s := range parts() {
+		state := must(s.AppendBinary(nil))
+		f.Add(state[1+int(state[0])+8 : len(state)-4])
+	}
 	f.Fuzz(func(t *testing.T, content []byte) {
-		for i, s := range []wire.State{&online.Momentum{Beta: 0.5}, must(online.NewDerivativeFree(2, 1, stream.New(1)))} {
-			before, data := must(s.AppendBinary(nil)), wire.Seal(kinds[i], content)
+		for kind, s := range parts() {
+			before, data := must(s.AppendBinary(nil)), wire.Seal(kind, content)
 			if err := s.UnmarshalBinary(data); err == nil {
 				before = data
 			}
 			if !bytes.Equal(must(s.AppendBinary(nil)), before) {
-				t.Errorf("%s: refused content left traces, or accepted content changed", kinds[i])
+				t.Errorf("%s: refused content left traces, or accepted content changed", kind)
 			}
 		}
 	})
