@@ -19,9 +19,9 @@ const (
 // addNoise puts M and M_V of [he2025, gradient variance] and σ_mb of [he2025, sub-Gaussian noise].
 //
 // The variance over the crowd is computed, not sampled, along a few turns of the rule without its noise, with steps that
-// cannot make it diverge, and where the crowd
-// settles under the first, the last and the best decision. M and M_V are the least squares fit, with M raised until the bound
-// holds wherever somebody looked. σ_mb solves mean exp(‖ξ‖²/σ²) = e over batches drawn there.
+// cannot make it diverge, and where the crowd settles under the first, the last and the best decision. M and M_V are the
+// least squares fit, with M raised until the bound holds wherever somebody looked. σ_mb solves mean exp(‖ξ‖²/σ²) = e over
+// batches drawn there.
 func (c *Constants) addNoise(p Problem) error {
 	n, _ := p.Traits.Size()
 	if n == 1 || p.Everybody && p.Batch >= n {
@@ -30,7 +30,7 @@ func (c *Constants) addNoise(p Problem) error {
 		}
 		return nil
 	}
-	seen, err := follow(p, min(p.Step, 1/(4*c.Value(Smooth))))
+	seen, err := follow(p, min(p.Step, c.safeStep()))
 	if err != nil {
 		return err
 	}
@@ -43,6 +43,16 @@ func (c *Constants) addNoise(p Problem) error {
 	c.put(MV, growth, known, how)
 	c.put(SigmaMb, scatter(seen, p), Estimate, fmt.Sprintf("mean exp(‖ξ‖²/σ²) = e over %d batches, largest of %d turns", batches, len(marks(seen))))
 	return nil
+}
+
+// safeStep returns a step that cannot make the rule diverge. A step that suits Φ̃ alone is not enough: the crowd lags behind, and
+// the slower it is the shorter the step must be.
+func (c *Constants) safeStep() float64 {
+	bias := c.Value(Lp)
+	if psi := c.Get(LPsi); psi.Known != Unknown {
+		bias = psi.Value
+	}
+	return Theory{Bias: bias, Smooth: c.Value(Smooth), Rho1: c.Value(Rho1), Rho2: c.Value(Rho2), Batch: 1}.LargestStep()
 }
 
 // glimpse is the gradients of a crowd's individuals under one decision.

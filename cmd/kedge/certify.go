@@ -163,7 +163,7 @@ func certifySection(ctx context.Context, p *spec.Problem) (lab.Section, error) {
 	if err != nil {
 		return lab.Section{}, err
 	}
-	s := lab.Section{ID: "certificate", Title: "What does the theory guarantee?", Columns: []string{"constant", "value", "known by", "how", "equation"}}
+	s := lab.Section{ID: "certificate", Title: "What does the theory guarantee?", Columns: []string{"number", "value", "known by", "how", "equation"}}
 	c, err := f.certify(context.WithoutCancel(ctx), p, a)
 	if err != nil {
 		s.Verdict = "✗ " + err.Error()
@@ -173,14 +173,14 @@ func certifySection(ctx context.Context, p *spec.Problem) (lab.Section, error) {
 	for _, text := range c.Verdict[1:] {
 		s.Text += text + " "
 	}
-	for _, x := range c.List {
-		s.Rows = append(s.Rows, []string{x.Symbol(), number(x.Value), x.Known.String(), x.How, x.Source()})
-	}
 	for _, x := range c.Steps {
 		s.Rows = append(s.Rows, []string{"η, " + string(x.Form), number(x.Largest), x.Known.String(), "largest step" + inProbability(x.Probable) + "; the run's: " + excess(x), x.Source})
 	}
 	for _, b := range c.Bounds {
 		s.Rows = append(s.Rows, []string{b.Of + ", " + string(b.Form), number(b.Value), b.Known.String(), fmt.Sprintf("at η = %s; without it %s; %s", number(b.Step), number(b.Trivial), vacuous(b)), b.Source})
+	}
+	for _, x := range c.List {
+		s.Rows = append(s.Rows, []string{x.Symbol(), number(x.Value), x.Known.String(), x.How, x.Source()})
 	}
 	return s, nil
 }

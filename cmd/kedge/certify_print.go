@@ -101,7 +101,7 @@ func (t *certificateTable) bounds(c *certify.Certificate) {
 		step := func(f certify.Form) certify.Step { return c.LargestStep(f, probable) }
 		fmt.Fprintln(t.w, line("largest η"+inProbability(probable), func(f certify.Form) string { return number(step(f).Largest) }, ""))
 		fmt.Fprintln(t.w, line("  η of the run", func(f certify.Form) string { return excess(step(f)) }, ""))
-		fmt.Fprintln(t.w, line("  known by", func(f certify.Form) string { return step(f).Known.String() }, ""))
+		fmt.Fprintln(t.w, line("  known by", func(f certify.Form) string { return knownBy(step(f).Known) }, ""))
 		for _, b := range c.Bounds {
 			if b.Form == certify.Paper && b.Probable == probable {
 				cell := func(f certify.Form) string { return worth(c.Bound(b.Theorem, f)) }
@@ -167,6 +167,13 @@ func inProbability(is bool) string {
 		return ", probable"
 	}
 	return ""
+}
+
+func knownBy(k certify.Known) string {
+	if k == certify.Unknown {
+		return "–"
+	}
+	return k.String()
 }
 
 // excess says how many times too long the run's step is.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/term"
@@ -140,7 +141,7 @@ func printedWidth(line string) (n int) {
 			escaped = true
 		case escaped:
 			escaped = r != 'm'
-		default:
+		case !unicode.Is(unicode.Mn, r): // the tilde of Φ̃ stands above its letter
 			n++
 		}
 	}
