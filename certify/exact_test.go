@@ -112,7 +112,7 @@ func (x *instance) first() *mat.Dense {
 func TestExpectedBoundsHold(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 2))
 	least := map[string]float64{}
-	for i := range trials(60, 1000) {
+	for i := range trials(30, 1000) {
 		x := drawInstance(t, r, true)
 		c, err := Certify(context.Background(), x.Problem)
 		must(t, err)

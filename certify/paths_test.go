@@ -116,7 +116,7 @@ func (w *walk) measure(t *testing.T) (v, w1, e float64) {
 // most L(L_h^d √λmax(P) + 1) times the distance of their traits.
 func TestProbableBoundsHold(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 4))
-	for i := range trials(40, 1000) {
+	for i := range trials(60, 1000) {
 		x := drawInstance(t, r, true)
 		x.Horizon = 100
 		c, err := Certify(context.Background(), x.Problem)
