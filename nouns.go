@@ -94,6 +94,15 @@ type Sensitivity interface {
 	PullRows(gu, p, u, d, v []float64) error
 }
 
+// Learner is a Sensitivity that learns from what is deployed and observed.
+type Learner interface {
+	Sensitivity
+	// Observe takes what was observed in a turn. On an error nothing is learned.
+	Observe(o Observation) error
+	// Trust tells how far products can be relied on, from 0 to 1. At 0 they must not be used.
+	Trust() float64
+}
+
 // Population is a crowd, simulated or real, that answers a deployed decision and can be sampled.
 type Population interface {
 	Dims() Dims
@@ -145,6 +154,7 @@ type Metrics struct {
 	Gradient    float64   // ‖∇Φ̃(u)‖²
 	GapRef      float64   // Gap by a second, reference notion of value and optimum
 	DistanceRef float64   // Distance to that reference optimum
+	Trust       float64   // how far the algorithm relies on what it has learned; at 0 it takes the vanilla step
 	Theory      *Theory   // what the theory says of the turn; nil when it was not asked
 	Tracking    *Tracking // how the decision follows an optimum that moves; nil where it stays
 }
@@ -165,6 +175,13 @@ type Theory struct {
 	Bias     float64 // ‖e‖, the error of the composite gradient because the population has not settled
 	BiasByW1 float64 // L·W₁: never below Bias
 	BiasByV  float64 // L_p·V: never below Bias
+}
+
+// Truster is an Algorithm that learns and tells how far it relies on that.
+type Truster interface {
+	Algorithm
+	// Trust is from 0, not at all, to 1; NaN where nothing is learned.
+	Trust() float64
 }
 
 // Recorder receives the measured steps of a loop.

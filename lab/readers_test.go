@@ -57,7 +57,7 @@ func held(r *lab.Result) (series, arrays map[string]string) {
 				text = append(text, one.Name)
 				for name, v := range map[string]float64{
 					"trial": float64(trial.Index), "k": float64(trial.K[i]), "value": m.Value, "gap": m.Gap, "distance": m.Distance,
-					"w1_own": m.W1Own, "w1_optimal": m.W1Optimal, "gradient": m.Gradient, "gap_rollout": m.GapRef, "distance_rollout": m.DistanceRef,
+					"w1_own": m.W1Own, "w1_optimal": m.W1Optimal, "gradient": m.Gradient, "gap_rollout": m.GapRef, "distance_rollout": m.DistanceRef, "trust": m.Trust,
 					"v": m.Theory.V, "v_bound": m.Theory.VBound, "w1_joint": m.Theory.W1,
 					"bias": m.Theory.Bias, "bias_by_w1": m.Theory.BiasByW1, "bias_by_v": m.Theory.BiasByV,
 				} {

@@ -13,12 +13,12 @@ import (
 
 // metricColumns are the numbers of a row of the series, in the order of the file.
 func metricColumns() []string {
-	return []string{"value", "gap", "distance", "w1_own", "w1_optimal", "gradient", "gap_rollout", "distance_rollout"}
+	return []string{"value", "gap", "distance", "w1_own", "w1_optimal", "gradient", "gap_rollout", "distance_rollout", "trust"}
 }
 
 // metricFields are where those numbers are kept.
-func metricFields(m *kedge.Metrics) [8]*float64 {
-	return [8]*float64{&m.Value, &m.Gap, &m.Distance, &m.W1Own, &m.W1Optimal, &m.Gradient, &m.GapRef, &m.DistanceRef}
+func metricFields(m *kedge.Metrics) [9]*float64 {
+	return [9]*float64{&m.Value, &m.Gap, &m.Distance, &m.W1Own, &m.W1Optimal, &m.Gradient, &m.GapRef, &m.DistanceRef, &m.Trust}
 }
 
 // group is columns that a series has only where they were asked for.

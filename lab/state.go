@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	trialKind    = "lab.Trial/1"
+	trialKind    = "lab.Trial/2"
 	solvedKind   = "lab.Solved/1"
 	finishedKind = "lab.Finished/1"
 	placeKind    = "lab.Place/1"

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/kedge-opt/kedge"
 )
@@ -120,6 +121,10 @@ func (l *Loop) measure(ctx context.Context, s *kedge.Step, k int) error {
 		e.Center(s.U)
 	} else {
 		l.Algorithm.Ask(s.U)
+	}
+	s.Metrics.Trust = math.NaN()
+	if t, ok := l.Algorithm.(kedge.Truster); ok {
+		s.Metrics.Trust = t.Trust()
 	}
 	if l.Meter != nil {
 		if err := l.judge(s, k); err != nil {

@@ -12,6 +12,7 @@ package online
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/rows"
@@ -257,4 +258,20 @@ func (d *Descent) check(o kedge.Observation) error {
 		return &kedge.NotFiniteError{Arg: "observation Loss", Value: o.Loss}
 	}
 	return nil
+}
+
+// Trust tells how far the rule relies on what it has learned, from 0, not at all, to 1; NaN where it learns nothing.
+func (d *Descent) Trust() float64 {
+	if t, ok := d.rule.Gradient.(interface{ Trust() float64 }); ok {
+		return t.Trust()
+	}
+	return math.NaN()
+}
+
+// Untrusted returns how many turns were taken as Vanilla takes them, because what was learned was not trusted.
+func (d *Descent) Untrusted() int {
+	if t, ok := d.rule.Gradient.(interface{ Untrusted() int }); ok {
+		return t.Untrusted()
+	}
+	return 0
 }

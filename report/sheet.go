@@ -126,6 +126,7 @@ func measuredColumns() []measuredColumn {
 		{"gradient", "squared gradient of the settled value", func(m kedge.Metrics) float64 { return m.Gradient }},
 		{"gap_rollout", "relative gap to the roll-out's optimum", gapRefOf},
 		{"distance_rollout", "relative distance to the roll-out's optimum", distanceRefOf},
+		{"trust", "trust in the learned sensitivity", func(m kedge.Metrics) float64 { return m.Trust }},
 		{"v", "mean distance from the settled state", vOf},
 		{"v_bound", "bound on the distance from the settled state", vBoundOf},
 		{"w1_joint", "Wasserstein distance of states and traits to the settled ones", w1JointOf},

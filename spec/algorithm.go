@@ -26,9 +26,12 @@ type Algorithm struct {
 	Contraction float64 // of epochs: by which the population comes closer to settled in a turn
 
 	// Of composite, epoch-composite, adam and storm: how steady states answer decisions.
-	Sensitivity string // "closed" formulas, "implicit" differentiation or "differences"
+	Sensitivity string // "closed" formulas, "implicit" differentiation, "differences", or of composite "learned" from what is observed
 	At          string // of closed and implicit: at the "sample" as it is, or at the "settled" state of who was sampled
 	Norm        string // of closed under polarized dynamics: ‖p̃‖ of the "current" state or, as published, of the "previous"
+
+	Learn Learn // of learned
+	Wrong Wrong // of composite: how the sensitivity is spoiled, to study robustness
 
 	Scaling string  // of adam: entries are divided by a "joint" size, or "each" by its own
 	Decay   float64 // of adam: β₂
@@ -122,12 +125,21 @@ func (a *Algorithm) describeRhythm(f *form) {
 }
 
 func (s *Spec) describeSensitivity(f *form, a *Algorithm) {
-	f.refineOr("sensitivity", &a.Sensitivity, "closed", "closed", "implicit", "differences")
-	if a.Sensitivity != "differences" {
+	ways := []string{"closed", "implicit", "differences"}
+	if f.may(a.Kind == "composite") {
+		ways = append(ways, "learned")
+	}
+	f.refineOr("sensitivity", &a.Sensitivity, "closed", ways...)
+	if a.Sensitivity == "learned" {
+		a.Learn.describe(f)
+	} else if a.Sensitivity != "differences" {
 		fieldOr(f, "at", &a.At, oneOf("sample", "settled"), "sample")
 	}
 	if a.Sensitivity == "closed" && f.may(s.Dynamics.Kind == "polarized") {
 		fieldOr(f, "norm", &a.Norm, oneOf("current", "previous"), "current")
+	}
+	if f.may(a.Kind == "composite") {
+		a.Wrong.describe(f)
 	}
 }
 

@@ -118,7 +118,9 @@ func (p *Problem) estimator(t *Trial, from *Algorithm, m model, room kedge.Set, 
 		return online.Vanilla{Objective: m.objective, Dims: dim}, nil
 	case "repeated-risk", "delayed-risk":
 		return online.NewRetrain(m.objective, dim, room), nil
-	case "composite", "epoch-composite", "adam", "storm":
+	case "composite":
+		return p.composite(from, m, dim, directions)
+	case "epoch-composite", "adam", "storm":
 		c := &online.Composite{Objective: m.objective, Sensitivity: m.sensitivity(from), Dims: dim}
 		if from.Kind == "storm" {
 			return online.NewRecursive(c, dim, from.Weight)

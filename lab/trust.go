@@ -1,0 +1,24 @@
+package lab
+
+import "fmt"
+
+// mistrust tells in how many of the measured turns an algorithm that learns did not rely on what it had learned.
+func (r *Result) mistrust() (notes []string) {
+	for _, one := range r.Runs {
+		learned, vanilla := 0, 0
+		for _, t := range one.Trials {
+			for _, m := range t.Metrics {
+				if m.Trust >= 0 {
+					learned++
+				}
+				if m.Trust == 0 {
+					vanilla++
+				}
+			}
+		}
+		if vanilla > 0 {
+			notes = append(notes, fmt.Sprintf("%s did not trust the sensitivity it had learned at %d of %d measured turns and took vanilla steps.", one.Name, vanilla, learned))
+		}
+	}
+	return notes
+}

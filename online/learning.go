@@ -1,0 +1,251 @@
+package online
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/wire"
+)
+
+// Learning is Composite with a sensitivity that learns from every turn [he2025, composite update]. While the sensitivity is not
+// trusted it estimates as Vanilla does, and counts the turns in which it did.
+//
+// A turn is learned from once it is certain to succeed, so an estimate relies on the turns before it.
+type Learning struct {
+	composite Composite
+	learner   kedge.Learner
+	untrusted int
+	fault     error
+}
+
+// NewLearning returns the estimator. The learner must be a wire.State for the rule to be saved.
+func NewLearning(objective kedge.RowObjective, learner kedge.Learner, dim kedge.Dims) *Learning {
+	return &Learning{composite: Composite{Objective: objective, Sensitivity: learner, Dims: dim}, learner: learner}
+}
+
+// Estimate writes the mean of ∂Φ/∂u + ∇ᵤh ∂Φ/∂p over the sample, without the second term while ∇ᵤh is not trusted.
+func (l *Learning) Estimate(g []float64, o kedge.Observation) error {
+	if l.fault != nil {
+		return fmt.Errorf("learn from the turn before: %w", l.fault)
+	}
+	if l.learner.Trust() == 0 {
+		return Vanilla{Objective: l.composite.Objective, Dims: l.composite.Dims}.Estimate(g, o)
+	}
+	return l.composite.Estimate(g, o)
+}
+
+// Commit counts the turn and learns from it.
+func (l *Learning) Commit(o kedge.Observation) {
+	if l.learner.Trust() == 0 {
+		l.untrusted++
+	}
+	l.fault = l.learner.Observe(o)
+}
+
+// Trust is that of the learner.
+func (l *Learning) Trust() float64 { return l.learner.Trust() }
+
+// Untrusted returns how many turns took the vanilla step.
+func (l *Learning) Untrusted() int { return l.untrusted }
+
+// Dithering says how decisions are perturbed so that there is something to learn from.
+type Dithering struct {
+	Size     float64 // length of the perturbation, > 0
+	HalfLife float64 // turns after which it is half as long; 0: it stays
+	Hold     int     // turns that a perturbation stays; 0 means 1
+}
+
+// Dither deploys decisions beside the iterate: a perturbation in a random direction for some turns, then the opposite one for as
+// many, so that whatever is even in the perturbation cancels. What is deployed is feasible; where the nearest feasible decision
+// cannot be found it is the iterate.
+type Dither struct {
+	Estimator
+	config    Dithering
+	set       kedge.Set
+	source    Normals
+	turn      int
+	direction []float64
+	drawn     bool
+	room      []float64
+}
+
+// NewDither makes an estimator for decisions of n entries explore the set.
+func NewDither(of Estimator, n int, c Dithering, set kedge.Set, source Normals) (*Dither, error) {
+	if !(c.Size > 0) || math.IsInf(c.Size, 0) {
+		return nil, &kedge.RangeError{Arg: "Size", Got: c.Size, Want: "a positive number"}
+	}
+	if !(c.HalfLife >= 0) || c.Hold < 0 {
+		return nil, &kedge.RangeError{Arg: "HalfLife and Hold", Got: min(c.HalfLife, float64(c.Hold)), Want: "numbers ≥ 0"}
+	}
+	c.Hold = max(1, c.Hold)
+	if c.HalfLife == 0 {
+		c.HalfLife = math.Inf(1)
+	}
+	return &Dither{Estimator: of, config: c, set: set, source: source, direction: make([]float64, n), room: make([]float64, n)}, nil
+}
+
+// Perturb moves u to the decision to deploy.
+func (d *Dither) Perturb(u []float64) {
+	d.draw()
+	size := d.config.Size * math.Exp2(-float64(d.turn)/d.config.HalfLife)
+	if d.turn/d.config.Hold%2 == 1 {
+		size = -size
+	}
+	copy(d.room, u)
+	rows.AddScaled(d.room, size, d.direction)
+	if d.set.Project(d.room) == nil {
+		copy(u, d.room)
+	}
+}
+
+// draw makes the direction of this turn, once.
+func (d *Dither) draw() {
+	if d.drawn {
+		return
+	}
+	d.drawn = true
+	if d.turn%(2*d.config.Hold) != 0 {
+		return
+	}
+	for norm := 0.0; norm == 0 && len(d.direction) > 0; {
+		d.source.Normals(d.direction)
+		if norm = rows.Norm(d.direction); norm > 0 {
+			rows.Scale(d.direction, 1/norm)
+		}
+	}
+}
+
+// Commit goes on to the next turn.
+func (d *Dither) Commit(o kedge.Observation) {
+	d.draw()
+	d.turn++
+	d.drawn = false
+	if c, ok := d.Estimator.(committer); ok {
+		c.Commit(o)
+	}
+}
+
+// Trust is that of the estimator, NaN if it has none.
+func (d *Dither) Trust() float64 {
+	if t, ok := d.Estimator.(interface{ Trust() float64 }); ok {
+		return t.Trust()
+	}
+	return math.NaN()
+}
+
+// Untrusted is that of the estimator, 0 if it has none.
+func (d *Dither) Untrusted() int {
+	if t, ok := d.Estimator.(interface{ Untrusted() int }); ok {
+		return t.Untrusted()
+	}
+	return 0
+}
+
+var (
+	_ wire.State = (*Learning)(nil)
+	_ wire.State = (*Dither)(nil)
+)
+
+const (
+	learningKind = "online.Learning/1"
+	ditherKind   = "online.Dither/1"
+)
+
+// AppendBinary appends the count of vanilla turns and the learner's state.
+func (l *Learning) AppendBinary(b []byte) ([]byte, error) {
+	s, err := saved(l.learner)
+	if err != nil {
+		return b, err
+	}
+	w := wire.Write(b, learningKind)
+	w.Int(l.untrusted)
+	w.State(s)
+	return w.Finish()
+}
+
+// UnmarshalBinary makes l go on where the saved estimator was. On an error l is unchanged.
+func (l *Learning) UnmarshalBinary(data []byte) error {
+	s, err := saved(l.learner)
+	if err != nil {
+		return err
+	}
+	r := wire.Read(data, learningKind)
+	untrusted, from := r.Int(math.MaxInt), r.Bytes()
+	if err := r.Finish(); err != nil {
+		return err
+	}
+	if err := s.UnmarshalBinary(from); err != nil {
+		return err
+	}
+	l.untrusted, l.fault = untrusted, nil
+	return nil
+}
+
+// AppendBinary appends the turn, the direction, the source and the estimator.
+func (d *Dither) AppendBinary(b []byte) ([]byte, error) {
+	parts, err := d.parts()
+	if err != nil {
+		return b, err
+	}
+	w := wire.Write(b, ditherKind)
+	w.Int(d.turn)
+	w.Bool(d.drawn)
+	w.Floats(d.direction)
+	for _, part := range parts {
+		w.State(part)
+	}
+	return w.Finish()
+}
+
+// UnmarshalBinary makes d go on where the saved one was. On an error d is unchanged.
+func (d *Dither) UnmarshalBinary(data []byte) error {
+	parts, err := d.parts()
+	if err != nil {
+		return err
+	}
+	r := wire.Read(data, ditherKind)
+	turn, drawn := r.Int(math.MaxInt), r.Bool()
+	r.Fill(d.room)
+	from := make([][]byte, len(parts))
+	for i := range from {
+		from[i] = r.Bytes()
+	}
+	if err := r.Finish(); err != nil {
+		return err
+	}
+	if err := kedge.CheckFinite("the saved direction", d.room); err != nil {
+		return err
+	}
+	if err := wire.RestoreAll(parts, from); err != nil {
+		return err
+	}
+	d.turn, d.drawn = turn, drawn
+	d.direction, d.room = d.room, d.direction
+	return nil
+}
+
+// parts lists what is saved with the dither: the source, and the estimator if it remembers anything.
+func (d *Dither) parts() ([]wire.State, error) {
+	source, err := saved(d.source)
+	if err != nil {
+		return nil, err
+	}
+	list := []wire.State{source}
+	if _, remembers := d.Estimator.(committer); remembers {
+		s, err := saved(d.Estimator)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+func saved(part any) (wire.State, error) {
+	if s, ok := part.(wire.State); ok {
+		return s, nil
+	}
+	return nil, fmt.Errorf("online: a %T cannot be saved: it is no wire.State", part)
+}

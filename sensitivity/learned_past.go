@@ -1,0 +1,249 @@
+package sensitivity
+
+import (
+	"math"
+	"slices"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/rows"
+)
+
+// layout says where what stands in a row of regressors: the decision first, then what corrects for the lag, then the rest.
+type layout struct {
+	n, s, t  int // entries of the decision, a state and a trait
+	signals  int // entries of a signal: decision in three parts, controls, state
+	controls int
+	features int
+	at       int // where the block that G is read from begins
+	lagged   int // entries of the state before among the regressors, which follow the decision
+}
+
+func (c *Learning) layout() layout {
+	l := layout{n: c.Dims.Decision, s: c.Dims.State, t: c.Dims.Trait}
+	if c.Form == Panel {
+		l.lagged = l.s
+		l.features = l.n + l.s
+		return l
+	}
+	l.controls = [...]int{NoControls: 0, Traits: l.t, Alignment: l.t + 3}[c.Controls]
+	if c.Form == Conditional {
+		l.controls = 0
+	}
+	switch c.Lag {
+	case State:
+		l.lagged = l.s
+		l.features = l.n + l.s + 2*l.controls
+	case Filtered:
+		l.at = 2 * l.n
+		l.features = 3*l.n + l.controls
+	case Naive:
+		l.features = l.n + l.controls
+	}
+	if c.Form == Conditional {
+		l.features += l.t + l.n*l.t
+	}
+	l.signals = 3*l.n + l.controls + l.s
+	return l
+}
+
+// crowded is how many traits are remembered, to know the means of controls.
+const crowded = 4096
+
+// past is what must be remembered of earlier turns to make rows of regressors.
+type past struct {
+	*layout
+	config *Learning
+	turns  int
+
+	quick, slow []float64 // averages of decisions, by pole⁴ and by pole
+	signal      []float64 // of this turn
+	trend       []float64 // moving average of signals
+	before      []float64 // the signal of the turn before, without its trend: controls and state
+	row         []float64
+	mean        []float64 // of the trait, as seen so far
+
+	crowd []float64 // remembered traits
+	seen  int       // how many, or of Conditional how many were seen
+
+	u, p, d, step []float64 // of Panel: the last decision and sample, and the last change of every individual
+	moved         []bool    // which changes are known
+}
+
+func newPast(l *layout, c *Learning) past {
+	p := past{layout: l, config: c, row: make([]float64, l.features), u: make([]float64, l.n), mean: make([]float64, l.t)}
+	p.quick, p.slow, p.signal, p.trend = make([]float64, l.n), make([]float64, l.n), make([]float64, l.signals), make([]float64, l.signals)
+	p.before = make([]float64, l.controls+l.s)
+	return p
+}
+
+// see takes a turn and hands on the rows that can be made of it.
+func (h *past) see(o kedge.Observation, n int, add func(f, y []float64)) {
+	if h.config.Form == Panel {
+		h.follow(o, n, add)
+	} else {
+		h.look(o, n, add)
+	}
+	h.turns++
+}
+
+// look makes a row of the means of a sample, or one of every individual. All signals pass the same filter, s − trend, which
+// removes what changes slowly and leaves a linear relation between signals as it is.
+func (h *past) look(o kedge.Observation, count int, add func(f, y []float64)) {
+	h.sense(o, count)
+	if h.turns == 0 {
+		copy(h.trend, h.signal)
+	}
+	a := 1 / min(h.config.Trend, float64(h.turns+1))
+	rows.AddScaled(h.signal, -1, h.trend)
+	rows.AddScaled(h.trend, a, h.signal)
+	y := h.signal[len(h.signal)-h.s:]
+	n := 3 * h.n
+	controls, whole := h.signal[n:n+h.controls], h.signal[2*h.n:n]
+	row := h.row[:0]
+	switch h.config.Lag {
+	case State:
+		row = append(append(row, whole...), h.before[h.controls:]...)
+		row = append(append(row, controls...), h.before[:h.controls]...)
+	case Filtered:
+		row = append(append(row, h.signal[:n]...), controls...)
+	case Naive:
+		row = append(append(row, whole...), controls...)
+	}
+	copy(h.before, h.signal[n:])
+	switch {
+	case h.turns < 2:
+	case h.config.Form == Conditional:
+		h.each(row, o, count, y, add)
+	default:
+		add(row, y)
+	}
+}
+
+// sense writes the signal of a turn: the decision, the controls and the mean state. For Filtered the decision is split into what
+// a quick average leaves, what a slow one leaves of that, and the slow one, which alone remains of a decision that is held.
+func (h *past) sense(o kedge.Observation, count int) {
+	n := h.n
+	clear(h.signal)
+	copy(h.signal[2*n:], o.U)
+	if h.config.Lag == Filtered {
+		fast := math.Pow(h.config.Pole, 4)
+		h.smooth(h.quick, o.U, fast)
+		h.smooth(h.slow, o.U, h.config.Pole)
+		copy(h.signal, o.U)
+		rows.AddScaled(h.signal[:n], -1, h.quick)
+		copy(h.signal[n:], h.quick)
+		rows.AddScaled(h.signal[n:2*n], -1, h.slow)
+		copy(h.signal[2*n:], h.slow)
+	}
+	h.control(h.signal[3*n:3*n+h.controls], o, count)
+	mean(h.signal[len(h.signal)-h.s:], o.P)
+}
+
+// smooth takes u into an average.
+func (h *past) smooth(average, u []float64, pole float64) {
+	if h.turns == 0 {
+		copy(average, u)
+	}
+	rows.Scale(average, pole)
+	rows.AddScaled(average, 1-pole, u)
+}
+
+// mean writes the mean row of a block.
+func mean(dst, block []float64) {
+	n := sumRows(dst, block)
+	rows.Scale(dst, 1/float64(n))
+}
+
+// control writes the controls of a sample, less what they are in the crowd that was seen so far.
+func (h *past) control(dst []float64, o kedge.Observation, n int) {
+	if h.controls == 0 {
+		return
+	}
+	if h.config.Controls == Traits {
+		mean(dst, o.D)
+		return
+	}
+	h.remember(o.D, n)
+	sample, crowd := [3]float64{}, [3]float64{}
+	known := h.seen * h.t
+	powers(&sample, o.D, o.U)
+	powers(&crowd, h.crowd[:known], o.U)
+	mean(dst[:h.t], o.D)
+	for k := range sample {
+		dst[h.t+k] = sample[k] - crowd[k]
+	}
+}
+
+// remember keeps the first traits that are seen. Later ones would make the means of controls move from turn to turn, slowly, which
+// is worse than a fixed error.
+func (h *past) remember(d []float64, n int) {
+	if len(h.crowd) == 0 {
+		h.crowd = make([]float64, crowded*h.t)
+	}
+	for i := 0; i < n && h.seen < crowded; i++ {
+		copy(kedge.Row(h.crowd, h.seen, h.t), kedge.Row(d, i, h.t))
+		h.seen++
+	}
+}
+
+// powers writes the means of dᵀu, (dᵀu)² and (dᵀu)³.
+func powers(dst *[3]float64, d, u []float64) {
+	n := kedge.Count(d, len(u))
+	for i := range n {
+		x := rows.Dot(kedge.Row(d, i, len(u)), u)
+		dst[0] += x
+		dst[1] += float64(x * x)
+		dst[2] += float64(x * x * x)
+	}
+	for i := range dst {
+		dst[i] /= float64(n)
+	}
+}
+
+// each makes a row of every individual: the regressors of the turn, the trait, and the products of both.
+func (h *past) each(turn []float64, o kedge.Observation, n int, y []float64, add func(f, y []float64)) {
+	x, slow := turn[h.at:h.at+h.n], h.trend[len(h.trend)-h.s:]
+	for i := range n {
+		d := kedge.Row(o.D, i, h.t)
+		h.seen++
+		row := turn
+		for j, v := range d {
+			h.mean[j] += (v - h.mean[j]) / float64(h.seen)
+			row = append(row, v-h.mean[j])
+		}
+		for _, v := range d {
+			for _, w := range x {
+				row = append(row, float64(v*w))
+			}
+		}
+		copy(y, kedge.Row(o.P, i, h.s))
+		rows.AddScaled(y, -1, slow)
+		add(row, y)
+	}
+}
+
+// follow makes rows of the changes of individuals that are seen three times in a row, in the same place of the sample.
+func (h *past) follow(o kedge.Observation, n int, add func(f, y []float64)) {
+	if len(h.p) != len(o.P) {
+		h.p, h.d, h.step = slices.Clone(o.P), slices.Clone(o.D), make([]float64, len(o.P))
+		h.moved = make([]bool, n)
+		copy(h.u, o.U)
+		return
+	}
+	copy(h.row, o.U)
+	rows.AddScaled(h.row[:h.n], -1, h.u)
+	for i := range n {
+		p, was, step := kedge.Row(o.P, i, h.s), kedge.Row(h.p, i, h.s), kedge.Row(h.step, i, h.s)
+		same := slices.Equal(kedge.Row(o.D, i, h.t), kedge.Row(h.d, i, h.t))
+		copy(h.row[h.n:], step)
+		copy(step, p)
+		rows.AddScaled(step, -1, was)
+		if same && h.moved[i] {
+			add(h.row, step)
+		}
+		h.moved[i] = same
+	}
+	copy(h.u, o.U)
+	copy(h.p, o.P)
+	copy(h.d, o.D)
+}

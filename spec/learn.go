@@ -1,0 +1,118 @@
+package spec
+
+import (
+	"math"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/online"
+	"github.com/kedge-opt/kedge/sensitivity"
+)
+
+// Learn says how a sensitivity is learned from deployed decisions and observed samples.
+type Learn struct {
+	Method   string // "least-squares", "kalman" or "window"
+	Form     string // "mean", "conditional" or "panel"
+	Lag      string // of mean and conditional: "state", "filtered" or "naive"
+	Controls string // of mean: "none", "traits" or "alignment"
+
+	Memory, Share, Trend float64
+	Pole                 float64 // of filtered
+	Prior                float64
+	Noise, Drift         float64 // of kalman
+	Trust                float64
+
+	Dither, HalfLife float64
+	Hold             int // turns that a perturbation stays
+}
+
+func (l *Learn) describe(f *form) {
+	f.refineOr("learn", &l.Method, "least-squares", "least-squares", "kalman", "window")
+	f.refineOr("form", &l.Form, "mean", "mean", "conditional", "panel")
+	if l.Form != "panel" {
+		f.refineOr("lag", &l.Lag, "filtered", "state", "filtered", "naive")
+		if l.Lag == "filtered" {
+			fieldOr(f, "pole", &l.Pole, number("a number from 0 to below 1", below(0, 1)), 0.9)
+		}
+	}
+	if l.Form == "mean" {
+		fieldOr(f, "controls", &l.Controls, oneOf("none", "traits", "alignment"), "traits")
+	}
+	turns := number("a number from 1 to 1e6", closed(1, 1e6))
+	fieldOr(f, "memory", &l.Memory, turns, 500)
+	fieldOr(f, "share", &l.Share, number("a number from 0 to below 1", below(0, 1)), 0)
+	fieldOr(f, "trend", &l.Trend, turns, 1)
+	fieldOr(f, "prior", &l.Prior, positive(), 1)
+	if l.Method == "kalman" {
+		fieldOr(f, "noise", &l.Noise, positive(), 0.01)
+		fieldOr(f, "drift", &l.Drift, positive(), 0.001)
+	}
+	fieldOr(f, "trust", &l.Trust, number("a number above 0 to 1", above(0, 1)), 0.5)
+	field(f, "dither", &l.Dither, positive())
+	fieldOr(f, "half-life", &l.HalfLife, number("a number above 0 or .inf", above(0, math.Inf(1))), math.Inf(1))
+	fieldOr(f, "dither-hold", &l.Hold, count(1, maxCount), 1)
+}
+
+// learner returns a sensitivity that has learned nothing yet.
+func (l *Learn) learner(dim kedge.Dims) (*sensitivity.Learned, error) {
+	return sensitivity.NewLearned(sensitivity.Learning{
+		Dims: dim, Method: which[sensitivity.Method](l.Method, "least-squares", "kalman", "window"),
+		Form:     which[sensitivity.Form](l.Form, "mean", "conditional", "panel"),
+		Lag:      which[sensitivity.Lag](l.Lag, "state", "filtered", "naive"),
+		Controls: which[sensitivity.Controls](l.Controls, "none", "traits", "alignment"),
+		Memory:   l.Memory, Share: l.Share, Trend: l.Trend, Pole: l.Pole, Prior: l.Prior, Noise: l.Noise, Drift: l.Drift, Least: l.Trust,
+	})
+}
+
+// which returns the place of a word in a list, 0 if it is not there.
+func which[T ~int](word string, list ...string) T {
+	for i, one := range list {
+		if one == word {
+			return T(i)
+		}
+	}
+	return 0
+}
+
+// Wrong says how a sensitivity is spoiled on purpose.
+type Wrong struct {
+	Scale, Rotate float64
+	Stale         int
+}
+
+func (w *Wrong) describe(f *form) {
+	fieldOr(f, "scale", &w.Scale, number("a number above 0 to 1e6", above(0, 1e6)), 1)
+	fieldOr(f, "rotate", &w.Rotate, number("degrees from -180 to 180", closed(-180, 180)), 0)
+	fieldOr(f, "stale", &w.Stale, count(0, 1<<20), 0)
+}
+
+// none tells whether the sensitivity is left as it is.
+func (w *Wrong) none() bool { return *w == Wrong{Scale: 1} }
+
+// spoil returns what the spec makes of a sensitivity.
+func (w *Wrong) spoil(h kedge.Sensitivity) kedge.Sensitivity {
+	if w.none() {
+		return h
+	}
+	return &sensitivity.Wrong{Of: h, Scale: w.Scale, Degrees: w.Rotate, Stale: w.Stale}
+}
+
+// composite makes the estimator that counts the answer of the settled population.
+func (p *Problem) composite(from *Algorithm, m model, dim kedge.Dims, directions online.Normals) (online.Estimator, error) {
+	if from.Sensitivity != "learned" {
+		h := from.Wrong.spoil(m.sensitivity(from))
+		if l, ok := h.(kedge.Learner); ok {
+			return online.NewLearning(m.objective, l, dim), nil
+		}
+		return &online.Composite{Objective: m.objective, Sensitivity: h, Dims: dim}, nil
+	}
+	l, err := from.Learn.learner(dim)
+	if err != nil {
+		return nil, err
+	}
+	learning := online.NewLearning(m.objective, from.Wrong.spoil(l).(kedge.Learner), dim)
+	half := from.Learn.HalfLife
+	if math.IsInf(half, 1) {
+		half = 0
+	}
+	return online.NewDither(learning, dim.Decision, online.Dithering{Size: from.Learn.Dither, HalfLife: half, Hold: from.Learn.Hold}, p.Set, directions)
+}
