@@ -127,14 +127,14 @@ func TestLearningAllocatesNothingATurn(t *testing.T) {
 func TestWrongSensitivityIsOffByNoMoreThanTheBound(t *testing.T) {
 	dim := kedge.Dims{Decision: 2, State: 2, Trait: 2}
 	mu := (185 - math.Sqrt(17*17+4*34*34)) / 32
-	for _, w := range []sensitivity.Wrong{{Scale: 0.5}, {Scale: 2}, {Degrees: 30}, {Degrees: -30}, {Scale: 1.5, Degrees: 15}, {Scale: 1}} {
+	for _, w := range []*sensitivity.Wrong{{Scale: 0.5}, {Scale: 2}, {Scale: 1.2, Degrees: 30}, {Scale: 0.9, Degrees: -30}, {Scale: 1.5, Degrees: 15}, {Scale: 1}} {
 		right, err := sensitivity.NewAffine(dim, []float64{1.25, 0.5, 0.5, 1})
 		if err != nil {
 			t.Fatal(err)
 		}
 		w.Of = right
 		l := lq2Loop(t, nil, 2000)
-		e := &online.Composite{Objective: l.Objective, Sensitivity: &w, Dims: dim}
+		e := &online.Composite{Objective: l.Objective, Sensitivity: w, Dims: dim}
 		d, err := online.Rule{Gradient: e, Step: online.Constant(0.05), Set: set.Whole{}}.From([]float64{0, 0})
 		if err != nil {
 			t.Fatal(err)
