@@ -88,6 +88,10 @@ func quantities() []quantity {
 			about: "What the decision in force loses, once the population has settled under it, relative to the best possible."},
 		{id: "distance", title: "Distance to the optimum", label: "relative distance ‖u − u★‖ / ‖u★‖", pick: distanceOf,
 			about: "How far the decision in force lies from the optimal one."},
+		{id: "tracking", title: "Distance to the moving optimum", label: "tracking error ‖u − u★‖", pick: trackingOf, absolute: true,
+			about: "How far the decision in force lies from the optimal one for the people who are there."},
+		{id: "regret", title: "Dynamic regret", label: "regret", pick: regretOf, linear: true, absolute: true,
+			about: "What has been lost so far against a decision-maker who knows the optimum of every turn."},
 		{id: "value", title: "Value", label: "value of the settled population", pick: valueOf, linear: true, absolute: true,
 			about: "The value of the decision in force, once the population has settled under it."},
 		{id: "w1", title: "Distance of the population", label: "W₁ to the optimal settled population", pick: w1Of, absolute: true,
@@ -109,6 +113,9 @@ func quantities() []quantity {
 func rulesOf(r *lab.Result) func(id string) []graphRule {
 	stable := "stable point: where retraining settles"
 	return func(id string) []graphRule {
+		if restless(r) {
+			return []graphRule{}
+		}
 		switch id {
 		case "gap":
 			return levels(graphRule{r.Stable.Gap, stable})

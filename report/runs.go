@@ -56,6 +56,9 @@ func verdict(r *lab.Result, s *spec.Spec) judgement {
 	if trialsOf(r) == 0 {
 		return judgement{Headline: "No trial was finished, so there is nothing to conclude yet."}
 	}
+	if restless(r) {
+		return pursued(r)
+	}
 	j := judge(contestants(r, s))
 	if words := retrained(r); words != "" {
 		j.Reasons = append(j.Reasons, words)

@@ -41,6 +41,21 @@ func regretFigure(r *lab.Result) (sketch, bool) {
 	return lineFigure(r, "regret", "Dynamic regret", see, m)
 }
 
+// pursued is the verdict where the optimum moves: who follows it most closely, for the gap of one turn says little.
+func pursued(r *lab.Result) judgement {
+	for _, s := range r.Sections {
+		if s.ID != "tracking" {
+			continue
+		}
+		j := judgement{Headline: s.Verdict}
+		for _, row := range s.Rows {
+			j.Reasons = append(j.Reasons, fmt.Sprintf("%s: on average %s from the optimum of the turn, at most %s; regret %s.", row[0], row[1], row[2], row[3]))
+		}
+		return j
+	}
+	return judgement{Headline: "The optimum moves, and the gap of one turn says little."}
+}
+
 // more says what the dynamics of individuals have besides their kind.
 func more(d *spec.Dynamics) string {
 	var list []string
@@ -50,7 +65,7 @@ func more(d *spec.Dynamics) string {
 			interval []float64
 		}{{"λ", h.Lambda}, {"σ", h.Sigma}, {"λ₁", h.Lambda1}, {"λ₂", h.Lambda2}, {"ε", h.Epsilon}} {
 			if len(one.interval) == 2 {
-				list = append(list, fmt.Sprintf(" Everybody has a %s of its own, between %s and %s.", one.name, value(one.interval[0]), value(one.interval[1])))
+				list = append(list, fmt.Sprintf(" Everybody's own %s is between %s and %s.", one.name, value(one.interval[0]), value(one.interval[1])))
 			}
 		}
 	}

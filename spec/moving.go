@@ -141,6 +141,12 @@ func (c *check) motion(p *Population) {
 	if p.Churn > 0 && p.States != nil && (p.States.Kind == "values" || p.States.Kind == "file") {
 		c.fail(keys("population.churn", "population.states.law"), "population.churn is %v, but population.states.law is %s, from which no newcomers can be drawn", p.Churn, p.States.Kind)
 	}
+	for i := range c.s.Algorithms {
+		if a := &c.s.Algorithms[i]; a.needs().Panel {
+			path := join("algorithms", a.Name) + ".kind"
+			c.fail(keys(path, "population.drift", "population.churn"), "%s is %s, which sees people again and wants them as they were: no drift and no churn", path, a.Kind)
+		}
+	}
 	if c.s.Record.Rollout > 0 {
 		c.fail(keys("record.rollout", "population.drift", "population.churn"), "record.rollout is %d, but a roll-out is of people who stay as they are; want 0", c.s.Record.Rollout)
 	}

@@ -29,6 +29,11 @@ func TestMovingMistakes(t *testing.T) {
 	}
 }
 
+func TestStormWantsPeopleToStay(t *testing.T) {
+	mistakeTest{"{name: composite, step: 0.1, batch: 2}", "{name: storm, step: 0.1, batch: 2}",
+		"x.yaml:7: algorithms.storm.kind is storm, which sees people again and wants them as they were: no drift and no churn"}.breaks(t, everywhere)
+}
+
 // everywhere is a spec with every key of what changes by itself.
 const everywhere = `iterations: 10
 population: {size: 30, dim: 3, law: cap, angle: 60, drift: {rate: [0.01, 0, 0], walk: 0.01, swing: 0.1, period: 12.5}, churn: 0.05}

@@ -1,0 +1,53 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/spec"
+)
+
+// Where the optimum moves there is no level at which retraining rests, the verdict is about who follows, and the pursuit is drawn.
+func TestReportOfAMovingOptimum(t *testing.T) {
+	r := choiceEvery(100)
+	for i := range r.Runs {
+		for j := range r.Runs[i].Trials {
+			for k := range r.Runs[i].Trials[j].Metrics {
+				r.Runs[i].Trials[j].Metrics[k].Tracking = &kedge.Tracking{Error: 1 / float64(1+k), Regret: float64(k)}
+			}
+		}
+	}
+	r.Sections = []lab.Section{{ID: "tracking", Verdict: "composite follows most closely.", Rows: [][]string{{"composite", "0.1", "0.2", "3", "4"}}}}
+	d := runDocument(r, nil)
+	if d.Verdict.Headline != "composite follows most closely." || len(d.Verdict.Reasons) != 1 {
+		t.Errorf("verdict %+v", d.Verdict)
+	}
+	shown := map[string]bool{}
+	for _, g := range d.Graphs {
+		shown[g.ID] = true
+		if len(g.Rules) > 0 {
+			t.Errorf("%s has the levels %v", g.ID, g.Rules)
+		}
+	}
+	var drawn []string
+	for _, s := range sketches(r) {
+		drawn = append(drawn, s.name)
+	}
+	if figures := strings.Join(drawn, " "); !shown["tracking"] || !shown["regret"] || !strings.HasPrefix(figures, "gap distance tracking regret") {
+		t.Errorf("graphs %v, figures %v", shown, figures)
+	}
+}
+
+func TestWordsForWhatMoves(t *testing.T) {
+	s := &spec.Spec{Population: spec.Population{Size: 3, Law: spec.Law{Kind: "sphere"}, Drift: &spec.Drift{}, Churn: 0.01}}
+	s.Dynamics = spec.Dynamics{Kind: "choice", Coupling: 0.2, Noise: spec.Vector{All: 1}, Heterogeneity: &spec.Heterogeneity{Epsilon: []float64{0.1, 0.3}}}
+	got := answers(s)
+	for _, want := range []string{"Everybody's own ε is between 0.1 and 0.3.", "drawn to the mean of the crowd with the weight 0.2",
+		"noise pushes the states", "Traits d are at first uniform on the unit sphere, and drift from there; 1.00"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in %q", want, got)
+		}
+	}
+}
