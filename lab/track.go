@@ -3,6 +3,7 @@ package lab
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/optimum"
@@ -114,12 +115,20 @@ func (r *run) pursuits() {
 		}
 		row := []string{one.Name}
 		for _, v := range []float64{p.mean, p.worst, p.regret, p.rate} {
-			row = append(row, fmt.Sprintf("%.3g", v))
+			row = append(row, brief(v))
 		}
 		s.Rows = append(s.Rows, row)
 	}
 	if best != "" {
-		s.Verdict = fmt.Sprintf("%s follows most closely, %.3g from the optimum on average.", best, closest)
+		s.Verdict = fmt.Sprintf("%s follows most closely, %s from the optimum on average.", best, brief(closest))
 		r.result.Sections = append(r.result.Sections, s)
 	}
+}
+
+// brief writes a number with three digits, thousands as they are.
+func brief(x float64) string {
+	if size := math.Abs(x); size >= 1000 && size < 1e6 {
+		return fmt.Sprintf("%.0f", x)
+	}
+	return fmt.Sprintf("%.3g", x)
 }

@@ -67,6 +67,9 @@ func (m model) steady(traits kedge.Rows) (*steady.Objective, error) {
 // Moves tells whether the people of the population change by themselves: their traits drift, or they come and go.
 func (p *Problem) Moves() bool { return p.Spec.Population.moves() }
 
+// Noisy tells whether noise pushes states.
+func (p *Problem) Noisy() bool { return p.Spec.Dynamics.noisy() }
+
 // SteadyOf returns Φ̃ of a population with the given traits, which may move.
 func (p *Problem) SteadyOf(traits kedge.Rows) (*steady.Objective, error) {
 	return p.model.steady(traits)

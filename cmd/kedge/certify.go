@@ -95,6 +95,9 @@ const searched = 3
 
 // certify certifies the rule, with the optimum if a search finds it. What does not contract is not searched.
 func (f *certifyFlags) certify(ctx context.Context, p *spec.Problem, a int) (*certify.Certificate, error) {
+	if p.Moves() || p.Noisy() {
+		return nil, errors.New("not certified: people or their states change by themselves, and the theory is of people who stay as they are; want no population.drift, population.churn and dynamics.noise")
+	}
 	if p.Spec.Dynamics.Coupling > 0 {
 		return nil, errors.New("not certified: individuals follow the crowd's mean, and the theory is of individuals who move by themselves; want dynamics.coupling 0")
 	}
