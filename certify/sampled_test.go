@@ -1,0 +1,109 @@
+package certify
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/sensitivity"
+)
+
+// unnamed hides what dynamics are known by, so that their constants have to be sampled.
+type unnamed struct {
+	kedge.Smooth
+	kedge.Settler
+}
+
+func (u unnamed) Dims() kedge.Dims            { return u.Smooth.Dims() }
+func (u unnamed) Next(dst, p, v, d []float64) { u.Smooth.Next(dst, p, v, d) }
+
+// What is sampled of linear dynamics is what their closed forms say, but an estimate. A matrix of norm above 1 contracts in the
+// metric of the mean Jacobian, which is its own.
+func TestSampledAgreesWithClosedForms(t *testing.T) {
+	for _, a := range [][]float64{{0.5, 0.25, 0, 0.5}, {0.6, 2, 0, 0.5}} {
+		dim := kedge.Dims{Decision: 2, State: 2, Trait: 2}
+		f, err := dynamics.NewAffine(dim, a, []float64{0.5, 0, 0.25, 0.5}, []float64{0.5, 0, 0, 0.5})
+		must(t, err)
+		p := lq2(t)
+		p.Dynamics = f
+		closed, err := Derive(p)
+		must(t, err)
+		p.Dynamics = unnamed{f, f}
+		sampled, err := Derive(p)
+		must(t, err)
+		for _, k := range []Key{LfU, LfD, LhU, LhD, MhD} {
+			near(t, string(k), sampled.Value(k), closed.Value(k), 1e-8)
+			if sampled.Get(k).Known != Estimate {
+				t.Errorf("%s is a %v, want an estimate", k, sampled.Get(k).Known)
+			}
+		}
+		if sampled.Metric != nil {
+			near(t, "L_f^p", sampled.Value(LfP), closed.Value(LfP), 1e-8)
+			near(t, "ρ₂", sampled.Value(Rho2), closed.Value(Rho2), 1e-6)
+		}
+		if (sampled.Metric != nil) != (norm(a, 2, 2) >= 1) {
+			t.Errorf("metric %v for ‖A‖ = %v", sampled.Metric, norm(a, 2, 2))
+		}
+	}
+}
+
+// An individual who does not contract is named, with the rate.
+func TestSampledNamesTheIndividual(t *testing.T) {
+	d := make([]float64, 20)
+	for i := range d {
+		d[i] = 0.5
+	}
+	d[17] = 1.03
+	f := dynamics.Func{Size: kedge.Dims{Decision: 1, State: 1, Trait: 1}, F: func(dst, p, u, d []float64) { dst[0] = d[0]*p[0] + u[0] }}
+	_, err := Derive(Problem{
+		Dynamics: f, Settler: atRest{f}, Objective: lq2(t).Objective, Traits: kedge.Block{Data: d, Width: 1},
+	})
+	wantError(t, err, "not certified: spectral radius 1.03 at trait 17, want less than 1")
+}
+
+// atRest solves p = dp + u, whether or not anybody gets there.
+type atRest struct{ dynamics.Func }
+
+func (atRest) Settle(dst, u, d []float64) (kedge.Residual, error) {
+	dst[0] = u[0] / (1 - d[0])
+	return kedge.Residual{}, nil
+}
+
+// Whatever is missing or out of range is told before anything is computed.
+func TestCertifyDoor(t *testing.T) {
+	whole := lq2(t)
+	gain, err := whole.Dynamics.(*dynamics.Affine).Gain()
+	must(t, err)
+	whole.Sensitivity, err = sensitivity.NewAffine(whole.Dynamics.Dims(), gain)
+	must(t, err)
+	whole.Start, whole.Step, whole.Batch, whole.Horizon, whole.Tau = []float64{0, 0}, 0.1, 2, 100, 0.05
+	if _, err := Certify(context.Background(), whole); err != nil {
+		t.Fatal(err)
+	}
+	for name, spoil := range map[string]func(*Problem){
+		"dynamics":    func(p *Problem) { p.Dynamics = nil },
+		"traits":      func(p *Problem) { p.Traits = kedge.Block{Data: []float64{1}, Width: 1} },
+		"states":      func(p *Problem) { p.States = kedge.Block{Data: []float64{1}, Width: 1} },
+		"sensitivity": func(p *Problem) { p.Sensitivity = nil },
+		"start":       func(p *Problem) { p.Start = []float64{0, math.NaN()} },
+		"step":        func(p *Problem) { p.Step = math.Inf(1) },
+		"batch":       func(p *Problem) { p.Batch = 0 },
+		"horizon":     func(p *Problem) { p.Horizon = 0 },
+		"tau":         func(p *Problem) { p.Tau = 1 },
+		"optimum":     func(p *Problem) { p.Optimum = []float64{1} },
+	} {
+		p := whole
+		spoil(&p)
+		if _, err := Certify(context.Background(), p); err == nil {
+			t.Errorf("a problem with a bad %s is certified", name)
+		}
+	}
+	stopped, stop := context.WithCancel(context.Background())
+	stop()
+	if _, err := Certify(stopped, whole); !errors.Is(err, context.Canceled) {
+		t.Errorf("a stopped context gives %v", err)
+	}
+}
