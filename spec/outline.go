@@ -1,10 +1,6 @@
 package spec
 
-import (
-	"reflect"
-	"slices"
-	"sync"
-)
+import "sync"
 
 // outline is a mapping of the vocabulary: what a section tells of itself to a form that asks for nothing else. Which keys
 // there are depends on choices, such as that of a kind, so a section is asked once for every combination of them.
@@ -145,21 +141,3 @@ func (f *form) shared(name string, describe func()) {
 
 // may tells whether keys are there about which another section decides: an outline shows them in any case.
 func (f *form) may(decided bool) bool { return f.outlining() || decided }
-
-// same tells whether two entries say the same to a schema.
-func (e entry) same(o entry) bool {
-	return e.key == o.key && e.need == o.need && e.below == o.below && e.like == o.like &&
-		reflect.DeepEqual(e.value, o.value) && reflect.DeepEqual(e.absent, o.absent)
-}
-
-func contains(list []entry, e entry) bool { return slices.ContainsFunc(list, e.same) }
-
-// shared returns the entries that all variants have alike.
-func (o *outline) shared() (list []entry) {
-	for _, e := range o.variants[0].entries {
-		if !slices.ContainsFunc(o.variants, func(v variant) bool { return !contains(v.entries, e) }) {
-			list = append(list, e)
-		}
-	}
-	return list
-}

@@ -3,6 +3,7 @@ package spec
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 	"slices"
 )
 
@@ -133,14 +134,10 @@ func Schema() []byte {
 	return b.Bytes()
 }
 
-// schema writes what every variant of a mapping has at the top and the rest under a condition each.
+// schema writes at the top what a key holds wherever it may stand, and under a condition each which keys a variant has and needs.
 func (o *outline) schema() schema {
 	closed := false
-	shared := o.shared()
-	s := schema{Type: words{"object"}}
-	for _, e := range shared {
-		s.add(e)
-	}
+	s := schema{Type: words{"object"}, Properties: o.alike(), Required: o.needed()}
 	if len(o.variants) == 1 {
 		s.Additional = &closed
 		return s
@@ -149,24 +146,61 @@ func (o *outline) schema() schema {
 		s.AllOf = append(s.AllOf, c.fallback()...)
 	}
 	for _, v := range o.variants {
-		then := schema{Additional: &closed}
+		then := schema{Additional: &closed, Required: v.needed()}
 		for _, e := range v.entries {
-			if contains(shared, e) {
-				then.Properties = append(then.Properties, property{key: e.key})
-				continue
+			one := property{key: e.key}
+			if !s.Properties.has(e.key) {
+				one.schema = e.schema()
 			}
-			then.add(e)
+			then.Properties = append(then.Properties, one)
 		}
 		s.AllOf = append(s.AllOf, schema{If: v.condition(), Then: &then})
 	}
 	return s
 }
 
-func (s *schema) add(e entry) {
-	s.Properties = append(s.Properties, property{e.key, e.schema()})
-	if e.need {
-		s.Required = append(s.Required, e.key)
+// alike returns the keys with the same schema in every variant that has them.
+func (o *outline) alike() (list properties) {
+	seen, differs := map[string]schema{}, map[string]bool{}
+	var order []string
+	for _, v := range o.variants {
+		for _, e := range v.entries {
+			s := e.schema()
+			if first, known := seen[e.key]; !known {
+				seen[e.key] = s
+				order = append(order, e.key)
+			} else if !reflect.DeepEqual(first, s) {
+				differs[e.key] = true
+			}
+		}
 	}
+	for _, key := range order {
+		if !differs[key] {
+			list = append(list, property{key, seen[key]})
+		}
+	}
+	return list
+}
+
+func (p properties) has(key string) bool {
+	return slices.ContainsFunc(p, func(one property) bool { return one.key == key })
+}
+
+// needed returns the keys that no variant can do without.
+func (o *outline) needed() []string {
+	return slices.DeleteFunc(o.variants[0].needed(), func(key string) bool {
+		return slices.ContainsFunc(o.variants, func(v variant) bool { return !slices.Contains(v.needed(), key) })
+	})
+}
+
+// needed returns the keys that a variant cannot do without.
+func (v variant) needed() (keys []string) {
+	for _, e := range v.entries {
+		if e.need {
+			keys = append(keys, e.key)
+		}
+	}
+	return keys
 }
 
 // schema of an entry: of its value, with what a reader wants to know about it.
