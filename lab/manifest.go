@@ -20,7 +20,11 @@ const (
 	KindRun     Kind = "run"
 	KindSweep   Kind = "sweep"
 	KindCompare Kind = "compare"
+	KindStudy   Kind = "study"
 )
+
+// StudyFile is the file of a study's folder that its report is made of.
+const StudyFile = "study.json"
 
 const (
 	manifestFile = "manifest.json"

@@ -63,15 +63,21 @@ func usable(dir string, kind Kind) error {
 
 // Begin makes a folder ready for the files of a run. What an earlier run left there is removed, its manifest first; anything
 // else stays and will not be listed in the manifest. Until the folder is sealed it holds unfinished.json.
-func Begin(dir string) error {
-	if err := errors.Join(Usable(dir), os.MkdirAll(dir, 0o755)); err != nil {
+func Begin(dir string) error { return KindRun.Begin(dir) }
+
+// Usable tells, as the function Usable does of a run, whether a result of the kind may be written to dir.
+func (k Kind) Usable(dir string) error { return usable(dir, k) }
+
+// Begin does for a result of one folder, of a run or of a study, what the function Begin does for a run.
+func (k Kind) Begin(dir string) error {
+	if err := errors.Join(k.Usable(dir), os.MkdirAll(dir, 0o755)); err != nil {
 		return err
 	}
 	ours, err := earlier(dir)
 	if err != nil {
 		return err
 	}
-	mark := unfinished{Kind: KindRun, Note: "kedge has not finished this folder; run the command again"}
+	mark := unfinished{Kind: k, Note: "kedge has not finished this folder; run the command again"}
 	if mark.Foreign, err = others(dir, ours); err != nil {
 		return err
 	}
@@ -130,7 +136,7 @@ func others(dir string, ours []string) ([]string, error) {
 	return names, err
 }
 
-// isOurs tells whether a run writes files of this name, or prepares them under it. Its two marks are no such files.
+// isOurs tells whether a run or a study writes files of this name, or prepares them under it. Its two marks are no such files.
 func isOurs(name string) bool {
 	if prepared, hidden := strings.CutPrefix(name, "."); hidden {
 		name = prepared[:max(0, strings.LastIndexByte(prepared, '-'))]
@@ -142,7 +148,7 @@ func isOurs(name string) bool {
 	case ".svg", ".png", ".pdf":
 		return true
 	}
-	return slices.Contains([]string{specFile, summaryFile, seriesFile, parquetFile, arraysFile, timesFile, "report.html", "report.md"}, name)
+	return slices.Contains([]string{specFile, summaryFile, seriesFile, parquetFile, arraysFile, timesFile, tableFile, tableCSV, StudyFile, "report.html", "report.md"}, name)
 }
 
 // isLeftover tells whether a name is one under which WriteFile prepares the given file.

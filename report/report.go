@@ -53,7 +53,7 @@ func Write(dir string, r *lab.Result) error {
 // Report is a report that is ready to be written.
 type Report struct{ document }
 
-// Read makes the report of a finished folder, a run or a sweep, or one that compares several runs. Data that is not what a
+// Read makes the report of a finished folder, a run, a sweep or a study, or one that compares several runs. Data that is not what a
 // folder's manifest says is refused.
 func Read(dirs ...string) (*Report, error) {
 	if len(dirs) == 0 {
@@ -78,7 +78,7 @@ func Read(dirs ...string) (*Report, error) {
 // Write puts the report into dir, as the function Write does, and returns the names of its files.
 func (r *Report) Write(dir string) ([]string, error) { return write(dir, r.document) }
 
-// documentOf reads a run or a sweep.
+// documentOf reads a run, a sweep or a study.
 func documentOf(dir string) (document, error) {
 	m, err := lab.ReadManifest(dir)
 	if err != nil {
@@ -92,6 +92,8 @@ func documentOf(dir string) (document, error) {
 		}
 		figures, err := SweepFigures(r)
 		return sweepDocument(r, figures), err
+	case lab.KindStudy:
+		return readStudy(dir, m.Build)
 	case lab.KindCompare:
 		return document{}, fmt.Errorf("%s holds a report alone; give the folders that it was made of", dir)
 	}

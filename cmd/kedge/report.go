@@ -19,7 +19,7 @@ func newReport() *cobra.Command {
 		Short: "Make a report anew, or compare several runs on one page",
 		Long: `Read finished result folders and write report.html, report.md and the figures.
 
-Of one folder, a run or a sweep, the report is made anew inside it, from its data, and its manifest renewed. Of several runs
+Of one folder, a run, a sweep or a study, the report is made anew inside it, from its data, and its manifest renewed. Of several runs
 one page compares them: what differs between their specs, all methods in one table and in one chart, and which of them won.
 
 Exit codes: 0 done, 1 a report could not be written, 2 a folder is no finished result or its data was changed.`,

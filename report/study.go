@@ -1,0 +1,164 @@
+package report
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/study"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// WriteStudy puts the report of a study, report.html and report.md, and its figures into dir.
+func WriteStudy(dir string, r *study.Result) error {
+	d, err := studyDocument(r, lab.CurrentBuild())
+	if err != nil {
+		return err
+	}
+	_, err = write(dir, d)
+	return err
+}
+
+// readStudy makes the report of the folder of a study anew.
+func readStudy(dir string, build lab.Build) (document, error) {
+	f, err := os.Open(filepath.Join(dir, lab.StudyFile))
+	if err != nil {
+		return document{}, err
+	}
+	defer f.Close()
+	r, err := study.Decode(f)
+	if err != nil {
+		return document{}, fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	return studyDocument(r, build)
+}
+
+// studyDocument says what a study asked, measured and found.
+func studyDocument(r *study.Result, build lab.Build) (document, error) {
+	d := document{
+		Title: r.Title, Facts: studyFacts(r), Verdict: judgement{r.Headline, r.Reasons}, Tables: []table{claimTable(r)},
+		Question: []term{{"What is asked", r.Question}, {"What the theory says", r.Theory}, {"How it is measured", r.Design}},
+		Spec:     r.Spec, Repeat: repeatStudy(r), Origin: origin(&lab.Result{Seed: r.Seed, Build: build}),
+	}
+	for _, c := range r.Charts {
+		f, err := chartSketch(c).render()
+		if err != nil {
+			return d, fmt.Errorf("draw figure %s: %w", c.Name, err)
+		}
+		d.Figures = append(d.Figures, f)
+	}
+	return d, nil
+}
+
+func studyFacts(r *study.Result) string {
+	list := []string{"study " + r.Name, count(r.Trials, "trial") + " a point", fmt.Sprintf("seed %d", r.Seed)}
+	if r.Quick {
+		list = append(list, "quick")
+	}
+	return strings.Join(list, " · ")
+}
+
+func repeatStudy(r *study.Result) string {
+	command := fmt.Sprintf("kedge study %s --seed %d --trials %d", r.Name, r.Seed, r.Trials)
+	if r.Trials < 2 {
+		command = fmt.Sprintf("kedge study %s --seed %d", r.Name, r.Seed)
+	}
+	if r.Quick {
+		command += " --quick"
+	}
+	return command
+}
+
+// claimTable has one row a claim of the theory.
+func claimTable(r *study.Result) table {
+	t := table{
+		ID: "claims", Title: "The theory and the measurement",
+		About:   "All intervals together hold with 95 %. Of a bound, smaller is better: exponents are those of errors.",
+		Columns: append(headed("quantity", "measured", "theory"), column{Name: "the theory gives"}, column{Name: "verdict"}),
+	}
+	for _, c := range r.Claims {
+		m := numberCell(c.Measured, shortest)
+		if c.Low < c.High {
+			m.Small = []string{shortest(c.Low) + " … " + shortest(c.High)}
+		}
+		kind := "a bound"
+		if c.Exact {
+			kind = "the number"
+		}
+		t.Rows = append(t.Rows, []cell{textCell(c.What), m, numberCell(c.Theory, shortest), textCell(kind), textCell(string(c.Verdict))})
+	}
+	return t
+}
+
+// chartSketch is a chart of a study: measured curves with marks and bands, the theory dashed.
+func chartSketch(c study.Chart) sketch {
+	g := grid{columns: 1}
+	var lines, marked curves
+	styles := chartStyles(c)
+	for _, s := range c.Series {
+		one := chartCurve(s, styles)
+		g.legend = append(g.legend, entry{sample: &one, words: s.Name, dot: s.Points})
+		if !s.Points {
+			lines = append(lines, one)
+		}
+		if !s.Theory {
+			marked = append(marked, one)
+		}
+	}
+	p := panel{layers: []layer{lines, whiskers(marked), marks(marked)}}
+	x, y := extents(p)
+	p.x, p.y = axis{scale: newScale(x, c.LogX), label: c.X}, axis{scale: newScale(y, c.LogY), label: c.Y}
+	g.panels = []panel{p}
+	return g.sketch(c.Name, c.Title, c.Caption, false)
+}
+
+// chartStyles gives every measured series a style.
+func chartStyles(c study.Chart) map[string]style {
+	var names []string
+	for _, s := range c.Series {
+		if !s.Theory {
+			names = append(names, s.Name)
+		}
+	}
+	return stylesOf(names)
+}
+
+// chartCurve is a series as it is drawn; one of the theory takes the colour of the series that it is about, without marks.
+func chartCurve(s study.Series, styles map[string]style) curve {
+	look := styles[s.Name]
+	if s.Theory {
+		look = style{ink: pale}
+		if like, ok := styles[s.Like]; ok {
+			look.ink = like.ink
+		}
+	}
+	return curve{name: s.Name, style: look, dashed: s.Theory, banded: s.Low != nil && !s.Points, rows: chartRows(s)}
+}
+
+func chartRows(s study.Series) []row {
+	rows := make([]row, len(s.X))
+	for i, x := range s.X {
+		rows[i] = row{x, spread{mean: s.Y[i], low: s.Y[i], high: s.Y[i], count: 1}}
+		if s.Low != nil {
+			rows[i].low, rows[i].high = s.Low[i], s.High[i]
+		}
+	}
+	return rows
+}
+
+// whiskers are intervals of points, drawn where they reach beyond the marks.
+type whiskers []curve
+
+func (list whiskers) cover(x, y *extent) { curves(list).cover(x, y) }
+
+func (list whiskers) draw(p pen, f frame) {
+	for _, c := range list {
+		for _, r := range c.rows {
+			if !c.banded && r.low < r.high {
+				p.line(draw.LineStyle{Color: c.style.ink, Width: 1}, f.point(r.x, r.low), f.point(r.x, r.high))
+			}
+		}
+	}
+}

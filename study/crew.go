@@ -1,0 +1,50 @@
+package study
+
+import (
+	"os"
+	"strings"
+
+	"github.com/kedge-opt/kedge/crew"
+	"github.com/kedge-opt/kedge/spec"
+	"github.com/kedge-opt/kedge/stream"
+)
+
+// stream is the randomness of one part of the study, by its content.
+func (w *work) stream(name ...string) *stream.Stream {
+	return stream.New(w.Seed, append([]string{"study", w.result.Name}, name...)...)
+}
+
+// each does n pieces of work on all cores, and stops when the context ends.
+func (w *work) each(n int, do func(piece int) error) error {
+	w.total.Add(int64(n))
+	return crew.Share(min(w.Workers, n), n, func(_, piece int) error {
+		if err := w.ctx.Err(); err != nil {
+			return err
+		}
+		err := do(piece)
+		if done := w.done.Add(1); err == nil && w.Progress != nil {
+			w.Progress(done, w.total.Load())
+		}
+		return err
+	})
+}
+
+// problem builds a case with changes laid over it, as YAML. Its seed is made of its content, so that two points of a study
+// are independent and neither depends on which others there are.
+func (w *work) problem(name string, changes ...string) (*spec.Problem, error) {
+	src, _ := spec.Case(name)
+	seed := w.stream(append([]string{name}, changes...)...).Uint64() >> 32
+	over := []spec.Overlay{}
+	for _, text := range changes {
+		over = append(over, spec.Merge("study "+w.result.Name, []byte(text)))
+	}
+	s, err := spec.Parse(name, src, over...)
+	if err != nil {
+		return nil, err
+	}
+	s.Seed = seed
+	if w.result.Spec == "" {
+		w.result.Spec = strings.TrimSpace(string(s.YAML())) + "\n"
+	}
+	return spec.Build(name, s, os.DirFS("."))
+}

@@ -1,0 +1,46 @@
+package study
+
+import (
+	"math"
+	"testing"
+)
+
+// The numbers are those of an independent computation of the linear-quadratic problem with NumPy: optimum (−56/229, 99/229),
+// critical steps, rates at η = 0.1 and stationary variances E‖u − u★‖² at a batch of 10.
+func TestLinearLoopOfLQ2(t *testing.T) {
+	w := &work{result: Result{Name: "test"}}
+	p, err := w.slowed("composite", 0.5, 0.1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := linearOf(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	best, slow, err := stationary(p, 0.05, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, fast, err := stationary(p, 0.1, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		what      string
+		got, want float64
+		digits    float64
+	}{
+		{"critical step of composite", m.critical(true, largestStep), 0.436181137, 1e-9},
+		{"critical step of vanilla", m.critical(false, largestStep), 0.860453416, 1e-9},
+		{"rate of composite", radius(m.loop(true, 0.1)), 0.643515253, 1e-9},
+		{"rate of vanilla", radius(m.loop(false, 0.1)), 0.721923617, 1e-9},
+		{"variance at 0.05", slow, 3.77450e-3, 5e-9},
+		{"variance at 0.1", fast, 9.78801e-3, 5e-9},
+		{"optimum", best[0], -56.0 / 229, 1e-14},
+		{"optimum", best[1], 99.0 / 229, 1e-14},
+	} {
+		if math.Abs(c.got-c.want) > c.digits {
+			t.Errorf("%s is %.12g, want %.12g", c.what, c.got, c.want)
+		}
+	}
+}
