@@ -158,11 +158,6 @@ func judge(claims []Claim) {
 // draw adds a figure.
 func (w *work) draw(c Chart) { w.result.Charts = append(w.result.Charts, c) }
 
-// say adds a sentence to the reasons of the verdict.
-func (w *work) say(format string, args ...any) {
-	w.result.Reasons = append(w.result.Reasons, fmt.Sprintf(format, args...))
-}
-
 // finish puts the claims into words, before what else there is to say.
 func (w *work) finish() *Result {
 	r := &w.result
