@@ -38,8 +38,8 @@ func batch() Study {
 }
 
 func (w *work) judgeBatch(noise, spread []sample, exact []float64) {
-	first := fitPower(noise, mean, w.stream("fit", "gradient")).claimed("Exponent of the gradient's variance in n", -1)
-	second := fitPower(spread, mean, w.stream("fit", "decision")).claimed("Exponent of the decision's stationary variance in n", -1)
+	first := fitPower(noise, average, w.stream("fit", "gradient")).claimed("Exponent of the gradient's variance in n", -1)
+	second := fitPower(spread, average, w.stream("fit", "decision")).claimed("Exponent of the decision's stationary variance in n", -1)
 	first.Exact, second.Exact = true, true
 	w.claim(first)
 	w.claim(second)
@@ -52,7 +52,8 @@ func (w *work) judgeBatch(noise, spread []sample, exact []float64) {
 	third := meanClaimed("Stationary variance of the decision, as a multiple of the exact one", ratios, 1)
 	third.Exact = true
 	w.claim(third)
-	shown := []Series{line("gradient, polarized", noise), line("decision, lq2", spread)}
+	tracks := []track{{"gradient, polarized", noise}, {"decision, lq2", spread}}
+	shown := []Series{line(tracks[0]), line(tracks[1])}
 	shown[0].Points, shown[1].Points = true, true
 	theory := Series{Name: "exact stationary variance", X: shown[1].X, Y: exact, Theory: true, Like: "decision, lq2"}
 	w.draw(Chart{
@@ -60,7 +61,7 @@ func (w *work) judgeBatch(noise, spread []sample, exact []float64) {
 		Series:  append(shown, slopeLine("slope −1", shown[0], -1), theory),
 		Caption: "Dashed: a line of slope −1, and the exact stationary variance of lq2 from its covariance equation.",
 	})
-	w.tabulate("batch", append(noise, spread...), 2)
+	w.tabulate("batch", tracks...)
 }
 
 // gradientNoise measures ‖ĝ − ∇Φ̃‖² of batch gradients of the polarized case at a settled crowd; a value is the mean of a few draws.
@@ -125,6 +126,7 @@ algorithms: [{name: composite, step: %v, batch: %d}]`, w.size(8000, 2000), step,
 			return nil, nil, err
 		}
 	}
+	w.show(problems[0])
 	return list, exact, w.each(len(sizes)*trials, func(piece int) error {
 		i, t := len(sizes)-1-piece/trials, piece%trials
 		turns := float64(problems[i].Spec.Iterations - warmUp)

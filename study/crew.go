@@ -2,7 +2,6 @@ package study
 
 import (
 	"os"
-	"strings"
 
 	"github.com/kedge-opt/kedge/crew"
 	"github.com/kedge-opt/kedge/spec"
@@ -43,8 +42,8 @@ func (w *work) problem(name string, changes ...string) (*spec.Problem, error) {
 		return nil, err
 	}
 	s.Seed = seed
-	if w.result.Spec == "" {
-		w.result.Spec = strings.TrimSpace(string(s.YAML())) + "\n"
-	}
 	return spec.Build(name, s, os.DirFS("."))
 }
+
+// show puts the spec of a problem into the result. It is not for pieces of work, which come in any order.
+func (w *work) show(p *spec.Problem) { w.result.Spec = string(p.Spec.YAML()) }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kedge-opt/kedge/columns"
 	"github.com/kedge-opt/kedge/stream"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -13,6 +14,17 @@ type sample struct {
 	x      float64
 	values []float64
 }
+
+// track is a list of samples with a name.
+type track struct {
+	name string
+	list []sample
+}
+
+// statistic is a number of the values at a place.
+type statistic func(x float64, values []float64) float64
+
+func average(_ float64, values []float64) float64 { return mean(values) }
 
 // power is a fitted law y = c·x^exponent with what is known of its exponent.
 type power struct {
@@ -26,10 +38,10 @@ const resamples = 4000
 // fitPower fits a power law to a statistic of the samples by least squares of logarithms. Its interval is the middle of the
 // fits to resampled data [efron1993]: places are drawn anew and at each of them the trials, so that the interval covers chance
 // and also that the law is not quite a power.
-func fitPower(list []sample, of func([]float64) float64, s *stream.Stream) power {
+func fitPower(list []sample, of statistic, s *stream.Stream) power {
 	points := make([][2]float64, len(list))
 	for i, one := range list {
-		points[i] = [2]float64{math.Log(one.x), math.Log(of(one.values))}
+		points[i] = [2]float64{math.Log(one.x), math.Log(of(one.x, one.values))}
 	}
 	slope, _ := leastSquares(points)
 	var slopes []float64
@@ -43,7 +55,7 @@ func fitPower(list []sample, of func([]float64) float64, s *stream.Stream) power
 }
 
 // redraw draws places with replacement, and trials at each.
-func redraw(list []sample, of func([]float64) float64, s *stream.Stream) [][2]float64 {
+func redraw(list []sample, of statistic, s *stream.Stream) [][2]float64 {
 	points := make([][2]float64, len(list))
 	for i := range points {
 		from := list[s.Intn(len(list))]
@@ -51,7 +63,7 @@ func redraw(list []sample, of func([]float64) float64, s *stream.Stream) [][2]fl
 		for j := range again {
 			again[j] = from.values[s.Intn(len(again))]
 		}
-		points[i] = [2]float64{math.Log(from.x), math.Log(of(again))}
+		points[i] = [2]float64{math.Log(from.x), math.Log(of(from.x, again))}
 	}
 	return points
 }
@@ -110,9 +122,9 @@ func (p power) claimed(what string, theory float64) Claim {
 }
 
 // line draws the mean of samples with its 95 % interval.
-func line(name string, list []sample) Series {
-	s := Series{Name: name}
-	for _, one := range list {
+func line(t track) Series {
+	s := Series{Name: t.name}
+	for _, one := range t.list {
 		m, e := mean(one.values), meanError(one.values, 0.05)
 		s.X, s.Y = append(s.X, one.x), append(s.Y, m)
 		s.Low, s.High = append(s.Low, max(m-e, m/10)), append(s.High, m+e)
@@ -142,4 +154,29 @@ func meanClaimed(what string, values []float64, theory float64) Claim {
 		e := meanError(values, share)
 		return m - e, m + e
 	}}
+}
+
+// fitted is the exponent that a known law shows over the places of samples.
+func fitted(list []sample, law func(x float64) float64) float64 {
+	points := make([][2]float64, len(list))
+	for i, one := range list {
+		points[i] = [2]float64{math.Log(one.x), math.Log(law(one.x))}
+	}
+	slope, _ := leastSquares(points)
+	return slope
+}
+
+// tabulate keeps means and deviations of what was measured, a row a place.
+func (w *work) tabulate(x string, tracks ...track) {
+	head, place, means := columns.Column{Name: "series"}, columns.Column{Name: x}, columns.Column{Name: "mean"}
+	spread, count := columns.Column{Name: "deviation"}, columns.Column{Name: "values"}
+	for _, t := range tracks {
+		for _, one := range t.list {
+			head.Text = append(head.Text, t.name)
+			place.Numbers = append(place.Numbers, one.x)
+			means.Numbers, spread.Numbers = append(means.Numbers, mean(one.values)), append(spread.Numbers, deviation(one.values))
+			count.Numbers = append(count.Numbers, float64(len(one.values)))
+		}
+	}
+	w.result.Table = columns.Table{Columns: []columns.Column{head, place, means, spread, count}}
 }

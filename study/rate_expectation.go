@@ -3,7 +3,6 @@ package study
 import (
 	"fmt"
 
-	"github.com/kedge-opt/kedge/columns"
 	"github.com/kedge-opt/kedge/spec"
 )
 
@@ -17,24 +16,23 @@ func rateExpectation() Study {
 			horizons := doubling(400, w.size(8, 5))
 			w.result.Design = fmt.Sprintf("The composite rule on the linear-quadratic problem lq2, four people sampled with replacement in "+
 				"every turn, T = %d … %d, every horizon from scratch.", horizons[0], horizons[len(horizons)-1])
+			var tracks []track
 			var shown []Series
-			var rows []sample
 			for _, c := range steps() {
-				list, err := w.gradients(c.step, horizons)
+				list, err := w.gradients(c.step, horizons, w.trials(40, 20))
 				if err != nil {
 					return err
 				}
-				fit := fitPower(list, mean, w.stream("fit", c.name))
-				w.claim(fit.claimed("Exponent of mean ‖∇Φ̃‖² in T, "+c.name, -0.5))
-				shown = append(shown, line(c.name, list))
-				rows = append(rows, list...)
+				one := track{c.name, list}
+				w.claim(fitPower(list, average, w.stream("fit", c.name)).claimed("Exponent of mean ‖∇Φ̃‖² in T, "+c.name, -0.5))
+				tracks, shown = append(tracks, one), append(shown, line(one))
 			}
 			w.draw(Chart{
 				Name: "rate", Title: "Mean squared gradient over the horizon", X: "horizon T", Y: "mean squared gradient",
 				LogX: true, LogY: true, Series: append(shown, slopeLine("slope −1/2", shown[1], -0.5)),
 				Caption: "Every point is a run of its own length with a step that fits it. The dashed line has the slope of the theory.",
 			})
-			w.tabulate("T", rows, len(steps()))
+			w.tabulate("T", tracks...)
 			return nil
 		},
 	}
@@ -69,8 +67,8 @@ algorithms: [{name: composite, step: %v, schedule: horizon, batch: 4}]`, horizon
 }
 
 // gradients measures the mean of ‖∇Φ̃(u_k)‖² over the turns k < T, trial by trial, for every horizon.
-func (w *work) gradients(step float64, horizons []int) ([]sample, error) {
-	return w.overHorizons(step, horizons, w.trials(40, 20), func(p *spec.Problem, t int) (float64, error) {
+func (w *work) gradients(step float64, horizons []int, trials int) ([]sample, error) {
+	return w.overHorizons(step, horizons, trials, func(p *spec.Problem, t int) (float64, error) {
 		f, err := p.Steady()
 		if err != nil {
 			return 0, err
@@ -98,23 +96,10 @@ func (w *work) overHorizons(step float64, horizons []int, trials int, of func(p 
 		}
 		list[i] = sample{float64(horizon), make([]float64, trials)}
 	}
+	w.show(problems[0])
 	return list, w.each(len(horizons)*trials, func(piece int) (err error) {
 		i, t := len(horizons)-1-piece/trials, piece%trials
 		list[i].values[t], err = of(problems[i], t)
 		return err
 	})
-}
-
-// tabulate keeps means and deviations of samples, which are a few lists below each other.
-func (w *work) tabulate(x string, list []sample, series int) {
-	names := w.result.Charts[len(w.result.Charts)-1].Series[:series]
-	head, place, means := columns.Column{Name: "series"}, columns.Column{Name: x}, columns.Column{Name: "mean"}
-	spread, count := columns.Column{Name: "deviation"}, columns.Column{Name: "trials"}
-	for i, one := range list {
-		head.Text = append(head.Text, names[i*series/len(list)].Name)
-		place.Numbers = append(place.Numbers, one.x)
-		means.Numbers, spread.Numbers = append(means.Numbers, mean(one.values)), append(spread.Numbers, deviation(one.values))
-		count.Numbers = append(count.Numbers, float64(len(one.values)))
-	}
-	w.result.Table = columns.Table{Columns: []columns.Column{head, place, means, spread, count}}
 }

@@ -109,7 +109,7 @@ func TestFitFindsPowers(t *testing.T) {
 		y := 3 * math.Pow(x, -0.75)
 		list = append(list, sample{x, []float64{y, y, y}})
 	}
-	p := fitPower(list, mean, stream.New(1))
+	p := fitPower(list, average, stream.New(1))
 	low, high := p.claimed("", 0).within(0.05)
 	for _, got := range []float64{p.exponent, low, high} {
 		if math.Abs(got+0.75) > 1e-12 {
@@ -132,7 +132,7 @@ func TestIntervalsCover(t *testing.T) {
 			}
 			list = append(list, one)
 		}
-		low, high := fitPower(list, mean, s).claimed("", 0).within(0.05)
+		low, high := fitPower(list, average, s).claimed("", 0).within(0.05)
 		if low <= -0.5 && -0.5 <= high {
 			held++
 		}

@@ -191,6 +191,7 @@ func (w *work) drawRates() error {
 		if err != nil {
 			return err
 		}
+		w.show(p)
 		m, err := linearOf(p)
 		if err != nil {
 			return err
