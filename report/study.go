@@ -99,7 +99,9 @@ func chartSketch(c study.Chart) sketch {
 	styles := chartStyles(c)
 	for _, s := range c.Series {
 		one := chartCurve(s, styles)
-		g.legend = append(g.legend, entry{sample: &one, words: s.Name, dot: s.Points})
+		if s.Name != "" {
+			g.legend = append(g.legend, entry{sample: &one, words: s.Name, dot: s.Points})
+		}
 		if !s.Points {
 			lines = append(lines, one)
 		}

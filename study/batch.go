@@ -147,7 +147,7 @@ func stationary(p *spec.Problem, step float64, n int) (best []float64, variance 
 	}
 	people, width := p.Traits.Size()
 	traits := p.Traits.View(make([]float64, people*width), 0, people)
-	return m.optimum(traits), m.spread(covariance(traits, width), step, n), nil
+	return m.rest(true, traits), m.spread(covariance(traits, width), step, n), nil
 }
 
 // emptySamples has room for a value a trial at every size.

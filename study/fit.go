@@ -46,19 +46,18 @@ func fitPower(list []sample, of statistic, s *stream.Stream) power {
 	slope, _ := leastSquares(points)
 	var slopes []float64
 	for range resamples {
-		if again, _ := leastSquares(redraw(list, of, s)); !math.IsNaN(again) {
-			slopes = append(slopes, again)
-		}
+		again, _ := leastSquares(redraw(list, of, s))
+		slopes = append(slopes, again)
 	}
 	slices.Sort(slopes)
 	return power{slope, slopes}
 }
 
-// redraw draws places with replacement, and trials at each.
+// redraw draws places with replacement, and trials at each. Places that are too close together to show a slope, less spread out
+// than half of all, are drawn again.
 func redraw(list []sample, of statistic, s *stream.Stream) [][2]float64 {
 	points := make([][2]float64, len(list))
-	for i := range points {
-		from := list[s.Intn(len(list))]
+	for i, from := range redrawPlaces(list, s) {
 		again := make([]float64, len(from.values))
 		for j := range again {
 			again[j] = from.values[s.Intn(len(again))]
@@ -68,7 +67,29 @@ func redraw(list []sample, of statistic, s *stream.Stream) [][2]float64 {
 	return points
 }
 
-// leastSquares fits y = height + slope·x; NaN when all x are one.
+func redrawPlaces(list []sample, s *stream.Stream) []sample {
+	out := make([]sample, len(list))
+	for {
+		for i := range out {
+			out[i] = list[s.Intn(len(list))]
+		}
+		if extent(out) >= extent(list)/2 {
+			return out
+		}
+	}
+}
+
+// extent is the variance of log x.
+func extent(list []sample) float64 {
+	logs := make([]float64, len(list))
+	for i, one := range list {
+		logs[i] = math.Log(one.x)
+	}
+	d := deviation(logs)
+	return d * d
+}
+
+// leastSquares fits y = height + slope·x.
 func leastSquares(points [][2]float64) (slope, height float64) {
 	var mx, my, xx, xy float64
 	n := float64(len(points))
@@ -78,9 +99,6 @@ func leastSquares(points [][2]float64) (slope, height float64) {
 	for _, p := range points {
 		xx += float64((p[0] - mx) * (p[0] - mx))
 		xy += float64((p[0] - mx) * (p[1] - my))
-	}
-	if xx == 0 {
-		return math.NaN(), math.NaN()
 	}
 	slope = xy / xx
 	return slope, my - float64(slope*mx)
@@ -179,4 +197,10 @@ func (w *work) tabulate(x string, tracks ...track) {
 		}
 	}
 	w.result.Table = columns.Table{Columns: []columns.Column{head, place, means, spread, count}}
+}
+
+// slopeFrom is a dashed power law through the first point of a series.
+func slopeFrom(name string, of Series, exponent float64) Series {
+	first, last := of.X[0], of.X[len(of.X)-1]
+	return Series{Name: name, X: []float64{first, last}, Y: []float64{of.Y[0], of.Y[0] * math.Pow(last/first, exponent)}, Theory: true}
 }

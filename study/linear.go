@@ -152,21 +152,29 @@ func covariance(rows []float64, width int) *mat.Dense {
 	return out
 }
 
-// optimum is the decision whose settled crowd is best: −H⁻¹(S + GᵀQ)Fμ with H = R_u + KG and μ the mean of the traits.
-func (m *linear) optimum(traits []float64) []float64 {
-	k, ru := m.gains(true)
-	var h, pull, best mat.Dense
+// hessian is what decisions are multiplied with where the crowd has settled: R_u + KG, for composite the Hessian of Φ̃.
+func (m *linear) hessian(composite bool) *mat.Dense {
+	k, ru := m.gains(composite)
+	var h mat.Dense
 	h.Mul(k, m.g)
-	h.Add(&h, ru)
+	ru.Add(ru, &h)
+	return ru
+}
+
+// rest is the decision at which a rule comes to rest, −(R_u + KG)⁻¹KFμ with μ the mean of the traits: of composite the optimum, of
+// vanilla the stable point. It is nil when there is none.
+func (m *linear) rest(composite bool, traits []float64) []float64 {
+	k, _ := m.gains(composite)
 	_, width := m.e.Dims()
 	mu := mat.NewDense(width, 1, nil)
 	for i, v := range traits {
 		mu.Set(i%width, 0, mu.At(i%width, 0)+v*float64(width)/float64(len(traits)))
 	}
+	var pull, u mat.Dense
 	pull.Product(k, m.f, mu)
-	if err := best.Solve(&h, &pull); err != nil {
-		return nil // a case whose loss has no least point is none of ours
+	if err := u.Solve(m.hessian(composite), &pull); err != nil {
+		return nil
 	}
-	best.Scale(-1, &best)
-	return mat.Col(nil, 0, &best)
+	u.Scale(-1, &u)
+	return mat.Col(nil, 0, &u)
 }

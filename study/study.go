@@ -24,7 +24,10 @@ type Study struct {
 
 // All lists the studies.
 func All() []Study {
-	return []Study{rateExpectation(), batch(), timescale()}
+	return []Study{
+		rateExpectation(), rateProbability(), rateDistribution(), generalization(),
+		batch(), timescale(), anticipation(), steering(),
+	}
 }
 
 // Names lists the names of the studies.
