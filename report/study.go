@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/kedge-opt/kedge/lab"
@@ -116,7 +117,7 @@ func chartSketch(c study.Chart) sketch {
 	return g.sketch(c.Name, c.Title, c.Caption, false)
 }
 
-// chartStyles gives every measured series a style.
+// chartStyles gives every measured series a style: algorithms their own, other things all colours of the palette.
 func chartStyles(c study.Chart) map[string]style {
 	var names []string
 	for _, s := range c.Series {
@@ -124,7 +125,19 @@ func chartStyles(c study.Chart) map[string]style {
 			names = append(names, s.Name)
 		}
 	}
-	return stylesOf(names)
+	styles, known := stylesOf(names), stylesOf(nil)
+	if slices.ContainsFunc(names, func(n string) bool { return known[n].mark != nil }) {
+		return styles
+	}
+	for i, like := range []string{"composite", "vanilla", "derivative-free"} {
+		if i < len(names) {
+			styles[names[i]] = known[like]
+		}
+	}
+	for i, name := range names[min(3, len(names)):] {
+		styles[name] = stylesOf(names[3:])[names[3+i]]
+	}
+	return styles
 }
 
 // chartCurve is a series as it is drawn; one of the theory takes the colour of the series that it is about, without marks.

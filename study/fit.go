@@ -150,12 +150,16 @@ func line(t track) Series {
 	return s
 }
 
-// slopeLine is a dashed power law through the last point of a series, beside which an exponent can be read.
+// slopeLine is a dashed power law from the first point of a series on, beside which an exponent can be read.
 func slopeLine(name string, of Series, exponent float64) Series {
-	last := len(of.X) - 1
-	s := Series{Name: name, X: []float64{of.X[0], of.X[last]}, Theory: true}
-	for _, x := range s.X {
-		s.Y = append(s.Y, of.Y[last]*math.Pow(x/of.X[last], exponent))
+	return lawLine(name, of, func(x float64) float64 { return math.Pow(x, exponent) })
+}
+
+// lawLine is a dashed law from the first point of a series on.
+func lawLine(name string, of Series, law func(x float64) float64) Series {
+	s := Series{Name: name, X: of.X, Theory: true, Like: of.Name}
+	for _, x := range of.X {
+		s.Y = append(s.Y, of.Y[0]*law(x)/law(of.X[0]))
 	}
 	return s
 }
@@ -197,10 +201,4 @@ func (w *work) tabulate(x string, tracks ...track) {
 		}
 	}
 	w.result.Table = columns.Table{Columns: []columns.Column{head, place, means, spread, count}}
-}
-
-// slopeFrom is a dashed power law through the first point of a series.
-func slopeFrom(name string, of Series, exponent float64) Series {
-	first, last := of.X[0], of.X[len(of.X)-1]
-	return Series{Name: name, X: []float64{first, last}, Y: []float64{of.Y[0], of.Y[0] * math.Pow(last/first, exponent)}, Theory: true}
 }

@@ -153,12 +153,7 @@ func (w *work) drawSamples(dims []int, y string, c Chart, tracks []track) {
 	for i, r := range dims {
 		s := line(tracks[i])
 		s.Name, s.Points = fmt.Sprintf("r = %d", r), true
-		law, last := fournierGuillin(r), len(s.X)-1
-		theory := Series{X: s.X, Theory: true, Like: s.Name}
-		for _, n := range s.X {
-			theory.Y = append(theory.Y, s.Y[last]*law(n)/law(s.X[last]))
-		}
-		c.Series = append(c.Series, s, theory)
+		c.Series = append(c.Series, s, lawLine("", s, fournierGuillin(r)))
 	}
 	w.draw(c)
 }

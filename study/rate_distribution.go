@@ -32,9 +32,11 @@ func rateDistribution() Study {
 				w.claim(fitPower(squares, rootMean, w.stream("fit", second.name)).claimed("Exponent of root mean square W₁ in T, "+c.name+" (tight bound)", -0.5))
 				tracks, shown = append(tracks, first, second), append(shown, line(first))
 			}
+			published, tight := slopeLine("slope −1/4", shown[1], -0.25), slopeLine("slope −1/2", shown[1], -0.5)
+			published.Like, shown[0].Points, shown[1].Points = "", true, true
 			w.draw(Chart{
 				Name: "distance", Title: "Distance from the settled crowd", X: "horizon T", Y: "mean Wasserstein distance", LogX: true, LogY: true,
-				Series:  append(shown, slopeLine("slope −1/4", shown[1], -0.25), slopeLine("slope −1/2", shown[1], -0.5)),
+				Series:  append(shown, published, tight),
 				Caption: "The mean over turns of W₁ between the crowd and the one settled under the decision in force. Dashed: the slope of the published bound and that of the tight one.",
 			})
 			w.tabulate("T", tracks...)

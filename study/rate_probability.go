@@ -70,7 +70,7 @@ func (w *work) judgeTails(list, tail []sample) {
 	})
 	w.draw(Chart{
 		Name: "tail", Title: "How unlucky a run can be", X: "ln(2/τ)", Y: "mean squared gradient", LogX: true, LogY: true,
-		Series:  []Series{luck, slopeFrom("slope 1", luck, 1)},
+		Series:  []Series{luck, slopeLine("slope 1", luck, 1)},
 		Caption: "The mean squared gradient that all but a share τ of the runs stay below. The bound grows like 1 + ln(2/τ), at most with slope 1 here.",
 	})
 	w.tabulate("T", track{"runs", list})
