@@ -44,3 +44,23 @@ func TestLinearLoopOfLQ2(t *testing.T) {
 		}
 	}
 }
+
+// The step that studies call certified is certified: at most the largest that the theorem allows for lq2. The practical one is
+// within the tight form from the first horizon on.
+func TestStepsAreCertified(t *testing.T) {
+	w := &work{result: Result{Name: "test"}}
+	p, err := w.horizonProblem(steps()[0].step, 400)
+	if err != nil {
+		t.Fatal(err)
+	}
+	theory, err := theoryOf(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := steps()[0].step; c > theory.LargestStep() || c < 0.99*theory.LargestStep() {
+		t.Errorf("step %v, the largest is %v", c, theory.LargestStep())
+	}
+	if eta := steps()[1].step / math.Sqrt(400); eta > theory.LargestStep() {
+		t.Errorf("step %v, the largest is %v", eta, theory.LargestStep())
+	}
+}

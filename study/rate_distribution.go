@@ -30,14 +30,23 @@ func rateDistribution() Study {
 				first, second := track{"mean, " + c.name, means}, track{"root mean square, " + c.name, squares}
 				w.claim(fitPower(means, average, w.stream("fit", first.name)).claimed("Exponent of mean W₁ in T, "+c.name, -0.25))
 				w.claim(fitPower(squares, rootMean, w.stream("fit", second.name)).claimed("Exponent of root mean square W₁ in T, "+c.name+" (tight bound)", -0.5))
-				tracks, shown = append(tracks, first, second), append(shown, line(first))
+				one := line(first)
+				one.Points = true
+				bound, err := w.bounds("tight bound, "+c.name, first, c.step, certify.Theory.Distance, average)
+				if err != nil {
+					return err
+				}
+				tracks, shown = append(tracks, first, second), append(shown, one, bound)
 			}
-			published, tight := slopeLine("slope −1/4", shown[1], -0.25), slopeLine("slope −1/2", shown[1], -0.5)
-			published.Like, shown[0].Points, shown[1].Points = "", true, true
+			published, err := w.bounds("published bound, "+steps()[0].name, tracks[0], steps()[0].step, certify.Theory.DistancePaper, average)
+			if err != nil {
+				return err
+			}
+			published.Like = ""
 			w.draw(Chart{
 				Name: "distance", Title: "Distance from the settled crowd", X: "horizon T", Y: "mean Wasserstein distance", LogX: true, LogY: true,
-				Series:  append(shown, published, tight),
-				Caption: "The mean over turns of W₁ between the crowd and the one settled under the decision in force. Dashed: the slope of the published bound and that of the tight one.",
+				Series:  append(shown, published),
+				Caption: "The mean over turns of W₁ between the crowd and the one settled under the decision in force. Dashed: the published bound, of slope −1/4, and the tight ones, of slope −1/2.",
 			})
 			w.tabulate("T", tracks...)
 			return nil

@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 
+	"github.com/kedge-opt/kedge/certify"
 	"github.com/kedge-opt/kedge/spec"
 )
 
@@ -25,12 +26,16 @@ func rateExpectation() Study {
 				}
 				one := track{c.name, list}
 				w.claim(fitPower(list, average, w.stream("fit", c.name)).claimed("Exponent of mean ‖∇Φ̃‖² in T, "+c.name, -0.5))
-				tracks, shown = append(tracks, one), append(shown, line(one))
+				bound, err := w.bounds("bound, "+c.name, one, c.step, certify.Theory.Gradient, average)
+				if err != nil {
+					return err
+				}
+				tracks, shown = append(tracks, one), append(shown, line(one), bound)
 			}
 			w.draw(Chart{
 				Name: "rate", Title: "Mean squared gradient over the horizon", X: "horizon T", Y: "mean squared gradient",
-				LogX: true, LogY: true, Series: append(shown, slopeLine("slope −1/2", shown[1], -0.5)),
-				Caption: "Every point is a run of its own length with a step that fits it. The dashed line has the slope of the theory.",
+				LogX: true, LogY: true, Series: shown,
+				Caption: "Every point is a run of its own length with a step that fits it. Dashed are the bounds of the theory, with all their terms, which have slope −1/2.",
 			})
 			w.tabulate("T", tracks...)
 			return nil
@@ -44,7 +49,8 @@ type stepped struct {
 	step float64
 }
 
-// steps are the certified step of the theory for lq2 [he2025, step bound] and one as practice would choose it.
+// steps are the largest step that the theorem allows for lq2 [he2025, step bound], rounded down, and one as practice would choose
+// it, which from T = 400 on is below the largest step of the tight form.
 func steps() []stepped {
 	return []stepped{{"certified step", 0.0295}, {"practical step", 0.5}}
 }

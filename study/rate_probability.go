@@ -15,7 +15,7 @@ func rateProbability() Study {
 		run: func(w *work) error {
 			horizons, few, many := doubling(400, w.size(5, 4)), w.trials(200, 100), w.size(10, 4)
 			w.result.Design = fmt.Sprintf("The composite rule on lq2 with step 0.5/√T, four people sampled with replacement in every turn: %d runs at each of T = %d … %d "+
-				"for the rate in T, and %d runs at T = %d for the tail.", few, horizons[0], horizons[len(horizons)-1], few*many, horizons[0])
+				"for the rate in T, and %d runs at T = %d for the tail. The step is beyond what the theorem allows, so only the form of its bound is tested.", few, horizons[0], horizons[len(horizons)-1], few*many, horizons[0])
 			step := steps()[1].step
 			list, err := w.gradients(step, horizons, few)
 			if err != nil {

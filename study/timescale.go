@@ -46,6 +46,7 @@ type edge struct {
 	memory    float64 // by how much the crowd contracts in a step
 	low, high float64 // the measured critical step lies between
 	exact     float64
+	certified float64 // the largest step of the tight bound, of composite
 }
 
 func (e edge) holds() bool { return e.low <= e.exact && e.exact <= e.high }
@@ -88,7 +89,11 @@ func (w *work) find(e *edge) error {
 	if err != nil {
 		return err
 	}
-	e.exact = m.critical(e.rule == "composite", largestStep)
+	t, err := theoryOf(w.ctx, p)
+	if err != nil {
+		return err
+	}
+	e.exact, e.certified = m.critical(e.rule == "composite", largestStep), t.LargestStep()
 	var failed error
 	grows := func(sign float64) func(float64) bool {
 		return func(step float64) bool {
@@ -135,29 +140,34 @@ func (w *work) rate(rule string, memory, step float64) (rate, turns float64, err
 
 // judgeEdges compares measured with exact critical steps.
 func (w *work) judgeEdges(edges []edge) {
-	held := 0
+	held, share := 0, 0.0
 	for _, e := range edges {
 		if e.holds() {
 			held++
+		}
+		if e.rule == "composite" {
+			share = max(share, e.certified/e.exact)
 		}
 		if e.memory == 0.5 {
 			w.claim(Claim{What: "Critical step of " + e.rule + " on lq2", Measured: (e.low + e.high) / 2, Low: e.low, High: e.high, Sure: true, Theory: e.exact, Exact: true})
 		}
 	}
 	n := float64(len(edges))
+	w.claim(Claim{What: "Largest certified step of composite as a share of the critical one", Measured: share, Low: share, High: share, Theory: 1, Sure: true})
 	w.claim(Claim{What: "Loops whose measured interval holds the exact critical step", Measured: float64(held), Low: float64(held), High: float64(held), Theory: n, Exact: true})
 }
 
 // drawEdges shows the critical steps over the contraction and keeps them in the table.
 func (w *work) drawEdges(edges []edge) {
 	c := Chart{
-		Name: "critical", Title: "Where the loop loses stability", X: "contraction of the crowd (0 answers at once, 1 never)", Y: "critical step η",
-		Caption: "Above a line the loop of rule and crowd diverges. Points are simulated, dashed lines are where the spectral radius of the loop's matrix is 1.",
+		Name: "critical", Title: "Where the loop loses stability", X: "contraction of the crowd (0 answers at once, 1 never)", Y: "critical step η", LogY: true,
+		Caption: "Above a line the loop of rule and crowd diverges. Points are simulated, dashed lines are where the spectral radius of the loop's matrix is 1. The grey line is the largest step that the theory certifies.",
 	}
-	t := make([]columns.Column, 5)
-	for i, name := range []string{"rule", "contraction", "critical_low", "critical_high", "critical_exact"} {
+	t := make([]columns.Column, 6)
+	for i, name := range []string{"rule", "contraction", "critical_low", "critical_high", "critical_exact", "certified"} {
 		t[i].Name = name
 	}
+	certified := Series{Name: "certified, composite", Theory: true}
 	for _, rule := range rules() {
 		s, exact := Series{Name: rule, Points: true}, Series{Name: rule + ", exact", Theory: true, Like: rule}
 		for _, e := range edges {
@@ -166,14 +176,18 @@ func (w *work) drawEdges(edges []edge) {
 			}
 			s.X, s.Y = append(s.X, e.memory), append(s.Y, (e.low+e.high)/2)
 			exact.Y = append(exact.Y, e.exact)
+			if rule == "composite" {
+				certified.X, certified.Y = append(certified.X, e.memory), append(certified.Y, e.certified)
+			}
 			t[0].Text = append(t[0].Text, rule)
-			for i, v := range []float64{e.memory, e.low, e.high, e.exact} {
+			for i, v := range []float64{e.memory, e.low, e.high, e.exact, e.certified} {
 				t[i+1].Numbers = append(t[i+1].Numbers, v)
 			}
 		}
 		exact.X = s.X
 		c.Series = append(c.Series, s, exact)
 	}
+	c.Series = append(c.Series, certified)
 	w.draw(c)
 	w.result.Table = columns.Table{Columns: t}
 }
