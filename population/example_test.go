@@ -27,6 +27,35 @@ func ExampleCrowd() {
 	// Output: 2 [11.5 20 10 21.5] [1 0 0 1] <nil>
 }
 
+// Of ten people one leaves at every step, and everybody's trait drifts.
+func ExampleMotion() {
+	law := population.Normal{Deviation: []float64{0}}
+	people, err := population.Draw(law, 10, 1, stream.New(1, "people"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	traits, err := population.NewMoving(population.Motion{
+		Drift:    population.Drift{Rate: []float64{0.5}},
+		Churn:    population.Churn{Share: 0.1, Law: law},
+		Leavers:  stream.New(1, "leavers"),
+		Arrivals: stream.New(1, "people"),
+	}, kedge.Block{Data: people, Width: 1}, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for range 4 {
+		who, err := traits.Advance()
+		fmt.Println(who, traits.View(nil, 0, 10), err)
+	}
+	// Output:
+	// [9] [0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0] <nil>
+	// [6] [1 1 1 1 1 1 0 1 1 0.5] <nil>
+	// [0] [0 1.5 1.5 1.5 1.5 1.5 0.5 1.5 1.5 1] <nil>
+	// [0] [0 2 2 2 2 2 1 2 2 1.5] <nil>
+}
+
 // The initial states of the polarized case study: a random hemisphere in 20 dimensions.
 func ExampleDraw() {
 	states, err := population.Draw(population.Cap{Angle: 90}, 1000, 20, stream.New(7, "states"))
