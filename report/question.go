@@ -91,7 +91,7 @@ func answers(s *spec.Spec) string {
 	if s.Hold > 1 {
 		steps = fmt.Sprintf(", %d steps a turn", s.Hold)
 	}
-	return fmt.Sprintf("%s by %s%s.%s %s", who, moves(&s.Dynamics), steps, more(&s.Dynamics), traits(&s.Population))
+	return fmt.Sprintf("%s by %s%s.%s %s", who, moves(&s.Dynamics), steps, more(&s.Dynamics), traits(&s.Population, "d"))
 }
 
 // drawn describes a law of traits.

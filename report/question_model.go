@@ -16,8 +16,8 @@ func modelQuestion(s *spec.Spec) []term {
 	}
 	return []term{
 		{"What is decided", fmt.Sprintf("%s: %s.", m.Decision, constraints(m.SubjectTo))},
-		{"Who answers", fmt.Sprintf("%s with a state %s that becomes %s. Traits %s stay as they are: %s.%s",
-			count(s.Population.Size, "individual"), m.State, oneLine(m.Next), m.Trait, drawn(&s.Population.Law), lets(m.Let))},
+		{"Who answers", fmt.Sprintf("%s with a state %s that becomes %s. %s%s",
+			count(s.Population.Size, "individual"), m.State, oneLine(m.Next), traits(&s.Population, m.Trait), lets(m.Let))},
 		{"What is judged", fmt.Sprintf("The mean of %s over the population, to be %s.", oneLine(formula), what) + judgedSettled},
 		{"Who competes", competitors(s)},
 	}

@@ -78,13 +78,13 @@ func more(d *spec.Dynamics) string {
 	return strings.Join(list, "")
 }
 
-// traits says what traits are and how they change.
-func traits(p *spec.Population) string {
+// traits says what traits of a name are and how they change.
+func traits(p *spec.Population, name string) string {
 	law := drawn(&p.Law)
 	if p.Drift == nil && p.Churn == 0 {
-		return "Traits d stay as they are: " + law + "."
+		return "Traits " + name + " stay as they are: " + law + "."
 	}
-	text := "Traits d are at first " + law
+	text := "Traits " + name + " are at first " + law
 	if p.Drift != nil {
 		text += ", and drift from there"
 	}

@@ -51,3 +51,11 @@ func TestWordsForWhatMoves(t *testing.T) {
 		}
 	}
 }
+
+// A page on a model of formulas says it, too.
+func TestWordsForModelsThatMove(t *testing.T) {
+	s := &spec.Spec{Model: &spec.Model{Trait: "taste[2]"}, Population: spec.Population{Law: spec.Law{Kind: "sphere"}, Churn: 0.01}}
+	if got := question(s)[1].Text; strings.Contains(got, "stay as they are") || !strings.Contains(got, "Traits taste[2] are at first uniform on the unit sphere; ") {
+		t.Errorf("the page says %q", got)
+	}
+}
