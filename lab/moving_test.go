@@ -43,9 +43,11 @@ func TestStoppedRestlessRunsGoOn(t *testing.T) {
 	want, calm := saved(t, "polarized", 2, restless...)
 	dir := filepath.Join(t.TempDir(), "out")
 	for i, turns := range []int64{1, 50, 120, 200} {
-		stopAt(t, p, dir, turns, 1+i%3)
+		if said := stopAt(t, p, dir, turns, 1+i%3); said.has("cannot be used") {
+			t.Errorf("stop %d: said %q", i, said.lines)
+		}
 	}
-	if said := finish(t, p, dir, 2); !said.has("resumed at") || said.has("begins again") {
+	if said := finish(t, p, dir, 2); !said.has("resumed at") || said.has("cannot be used") {
 		t.Errorf("said %q", said.lines)
 	}
 	if !reflect.DeepEqual(contents(t, dir), contents(t, calm)) {

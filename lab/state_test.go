@@ -21,11 +21,13 @@ func full(t testing.TB) *Trial {
 	}
 	for i := range trial.Metrics {
 		m := &trial.Metrics[i]
-		m.Theory = new(kedge.Theory)
-		for at, v := range []reflect.Value{reflect.ValueOf(m).Elem(), reflect.ValueOf(m.Theory).Elem()} {
+		m.Theory, m.Tracking = new(kedge.Theory), new(kedge.Tracking)
+		for at, v := range []reflect.Value{reflect.ValueOf(m).Elem(), reflect.ValueOf(m.Theory).Elem(), reflect.ValueOf(m.Tracking).Elem()} {
 			for j := range v.NumField() {
 				if v.Field(j).CanFloat() {
 					v.Field(j).SetFloat(float64(100*at + 10*i + j + 1))
+				} else if v.Field(j).IsZero() {
+					t.Fatalf("%s.%s is new: fill it in here and make it a group in series.go", v.Type(), v.Type().Field(j).Name)
 				}
 			}
 		}
