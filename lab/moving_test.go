@@ -2,10 +2,13 @@ package lab_test
 
 import (
 	"bytes"
+	"encoding/csv"
 	"fmt"
 	"math"
 	"path/filepath"
 	"reflect"
+	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/kedge-opt/kedge/crew"
@@ -82,5 +85,24 @@ func TestTrackingOfARamp(t *testing.T) {
 		if e := math.Abs((last.Regret-before.Regret)/(100*rate) - 1); e > 1e-3 {
 			t.Errorf("every %d: regret grows by %.5g a turn, want %.5g", every, (last.Regret-before.Regret)/100, rate)
 		}
+	}
+}
+
+// The columns hold what they are named after: the tracking error of the ramp is its closed-form lag, the regret is larger.
+func TestTrackingColumns(t *testing.T) {
+	text := seriesOf(t, "lq2", 1, "population.drift={rate: [0.001, -0.002]}", "iterations=500", "algorithms=[{name: composite, step: 0.1, batch: 4}]")
+	all, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	column := func(name string) float64 {
+		x, err := strconv.ParseFloat(all[len(all)-1][slices.Index(all[0], name)], 64)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		return x
+	}
+	if e := math.Abs(column("tracking")/2.36941e-3 - 1); e > 1e-5 || column("regret") < 0.1 {
+		t.Errorf("tracking %v, regret %v", column("tracking"), column("regret"))
 	}
 }
