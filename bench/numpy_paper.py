@@ -174,13 +174,13 @@ def directions(rng):
 
 def measure(turns):
     """Time every workload."""
-    free = w.random_choice(turns, directions)
+    free = w.random_choice(w.CHOICE_TURNS, directions)
     return {
         "polarized-vanilla-turn": w.seconds_per_turn(polarized(w.random_polarized(picks), vanilla_direction), turns),
         "polarized-composite-turn": w.seconds_per_turn(polarized(w.random_polarized(picks), composite_direction), turns),
-        "choice-vanilla-turn": w.seconds_per_turn(choice(w.random_choice(sys.maxsize), False), turns),
-        "choice-composite-turn": w.seconds_per_turn(choice(w.random_choice(sys.maxsize), True), turns),
-        "choice-derivative-free-turn": w.seconds_per_turn(choice_free(free, free.directions), turns),
+        "choice-vanilla-turn": w.seconds_per_turn(choice(w.random_choice(sys.maxsize), False), w.CHOICE_TURNS),
+        "choice-composite-turn": w.seconds_per_turn(choice(w.random_choice(sys.maxsize), True), w.CHOICE_TURNS),
+        "choice-derivative-free-turn": w.seconds_per_turn(choice_free(free, free.directions), w.CHOICE_TURNS),
     }
 
 

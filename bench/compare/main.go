@@ -46,7 +46,7 @@ func parse(args []string, complain io.Writer) (options, error) {
 		python = "python3"
 	}
 	f.BoolVar(&o.json, "json", false, "print JSON instead of a table")
-	f.IntVar(&o.turns, "turns", 200, "turns of every workload that NumPy is timed for, in every round")
+	f.IntVar(&o.turns, "turns", 200, "turns of the polarized workloads that NumPy is timed for, in every round")
 	f.IntVar(&o.rounds, "rounds", 5, "rounds; every side has its turn in every round")
 	f.BoolVar(&o.skipLarge, "skip-large", false, "leave out the crowd of ten million, which takes 5 GB")
 	f.StringVar(&o.python, "python", python, "Python with NumPy; KEDGE_PYTHON sets the default")

@@ -62,7 +62,7 @@ time shows in the distance between median and best.`,
 	c.Flags().BoolVar(&memory, "memory", false, "print the memory an individual takes instead")
 	c.Flags().BoolVar(&scaling, "scaling", false, "measure how the cost grows with people, dimension, batch and trials instead")
 	c.Flags().BoolVar(&b.skipLarge, "skip-large", false, "leave out crowds of ten million, which take 5 GB")
-	c.Flags().IntVar(&b.turnCount, "turns", 2000, "turns of a case study to time in a round")
+	c.Flags().IntVar(&b.turnCount, "turns", 0, "turns of a case study to time in a round; 0: a whole trial")
 	c.Flags().IntVar(&b.rounds, "rounds", 5, "rounds to take the median of")
 	return c
 }

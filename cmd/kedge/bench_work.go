@@ -23,7 +23,7 @@ import (
 // bench runs the workloads.
 type bench struct {
 	rounds    int
-	turnCount int // turns a round
+	turnCount int // turns a round; 0: a whole trial
 	sizes     []int
 	skipLarge bool
 }
@@ -108,18 +108,19 @@ func (b *bench) turns(ctx context.Context, name, algorithm string) (figure, erro
 	if err != nil {
 		return figure{}, err
 	}
-	one, err := b.repeat(1, float64(b.turnCount), func() error { return playTrial(ctx, p, index, 0) })
+	turns := p.Spec.Iterations
+	one, err := b.repeat(1, float64(turns), func() error { return playTrial(ctx, p, index, 0) })
 	if err != nil {
 		return figure{}, err
 	}
-	two, err := b.repeat(1, 2*float64(b.turnCount), func() error { return sideBySide(func(t int) error { return playTrial(ctx, p, index, t) }) })
+	two, err := b.repeat(1, 2*float64(turns), func() error { return sideBySide(func(t int) error { return playTrial(ctx, p, index, t) }) })
 	if err != nil {
 		return figure{}, err
 	}
 	// What a trial allocates once is not the turns'.
 	return figure{
 		name: name + "-" + algorithm + "-turn", SecondsPerTurn: one.median(), Best: one.best(), TwoWorkers: two.median(),
-		Allocations: math.Floor(one.allocations / float64(b.turnCount)), Turns: b.turnCount,
+		Allocations: math.Floor(one.allocations / float64(turns)), Turns: turns,
 	}, nil
 }
 
@@ -143,7 +144,10 @@ func benchProblem(name, algorithm string, turns int) (*spec.Problem, int, error)
 	if !ok {
 		return nil, 0, fmt.Errorf("there is no case %s", name)
 	}
-	over := []spec.Overlay{spec.Assign(fmt.Sprintf("iterations=%d", turns)), spec.Assign("record.every=1")}
+	over := []spec.Overlay{spec.Assign("record.every=1")}
+	if turns > 0 {
+		over = append(over, spec.Assign(fmt.Sprintf("iterations=%d", turns)))
+	}
 	if name == "choice" {
 		over = append(over, spec.Assign("set.upper=.inf"))
 	}
