@@ -66,6 +66,9 @@ func Execute(ctx context.Context, p *spec.Problem, o Options) (*Result, error) {
 	r.dropUnfinished()
 	r.result.Finished = time.Now()
 	r.result.Notes = append(append(r.result.Notes, p.Warnings()...), r.result.mistrust()...)
+	if err := r.misled(); err != nil {
+		return nil, err
+	}
 	if err := r.angles(); err != nil {
 		return nil, err
 	}

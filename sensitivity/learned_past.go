@@ -47,7 +47,7 @@ func (c *Learning) layout() layout {
 }
 
 // crowded is how many traits are remembered, to know the means of controls.
-const crowded = 4096
+const crowded = 16384
 
 // past is what must be remembered of earlier turns to make rows of regressors.
 type past struct {

@@ -12,7 +12,7 @@ import (
 type Learn struct {
 	Method   string // "least-squares", "kalman" or "window"
 	Form     string // "mean", "conditional" or "panel"
-	Lag      string // of mean and conditional: "state", "filtered" or "naive"
+	Lag      string // of mean and conditional: "state", "filtered" or "naive"; conditional knows no "state"
 	Controls string // of mean: "none", "traits" or "alignment"
 
 	Memory, Share, Trend float64
@@ -26,26 +26,19 @@ type Learn struct {
 }
 
 func (l *Learn) describe(f *form) {
-	f.refineOr("learn", &l.Method, "least-squares", "least-squares", "kalman", "window")
-	f.refineOr("form", &l.Form, "mean", "mean", "conditional", "panel")
-	if l.Form != "panel" {
-		f.refineOr("lag", &l.Lag, "filtered", "state", "filtered", "naive")
-		if l.Lag == "filtered" {
-			fieldOr(f, "pole", &l.Pole, number("a number from 0 to below 1", below(0, 1)), 0.9)
-		}
-	}
-	if l.Form == "mean" {
-		fieldOr(f, "controls", &l.Controls, oneOf("none", "traits", "alignment"), "traits")
-	}
+	part := number("a number from 0 to below 1", below(0, 1))
 	turns := number("a number from 1 to 1e6", closed(1, 1e6))
+	fieldOr(f, "learn", &l.Method, oneOf("least-squares", "kalman", "window"), "least-squares")
+	fieldOr(f, "form", &l.Form, oneOf("mean", "conditional", "panel"), "mean")
+	fieldOr(f, "lag", &l.Lag, oneOf("state", "filtered", "naive"), "filtered")
+	fieldOr(f, "pole", &l.Pole, part, 0.9)
+	fieldOr(f, "controls", &l.Controls, oneOf("none", "traits", "alignment"), "traits")
 	fieldOr(f, "memory", &l.Memory, turns, 500)
-	fieldOr(f, "share", &l.Share, number("a number from 0 to below 1", below(0, 1)), 0)
+	fieldOr(f, "share", &l.Share, part, 0)
 	fieldOr(f, "trend", &l.Trend, turns, 1)
 	fieldOr(f, "prior", &l.Prior, positive(), 1)
-	if l.Method == "kalman" {
-		fieldOr(f, "noise", &l.Noise, positive(), 0.01)
-		fieldOr(f, "drift", &l.Drift, positive(), 0.001)
-	}
+	fieldOr(f, "noise", &l.Noise, positive(), 0.01)
+	fieldOr(f, "drift", &l.Drift, positive(), 0.001)
 	fieldOr(f, "trust", &l.Trust, number("a number above 0 to 1", above(0, 1)), 0.5)
 	field(f, "dither", &l.Dither, positive())
 	fieldOr(f, "half-life", &l.HalfLife, number("a number above 0 or .inf", above(0, math.Inf(1))), math.Inf(1))
