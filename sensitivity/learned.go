@@ -185,7 +185,8 @@ func (l *Learned) solve() {
 
 // Trust tells how far products can be relied on, from 0, not at all, to 1; whatever is below Least counts as 0. It is (1 − e)·s:
 // e is the expected error of the answer to the decisions that were deployed, relative to that answer, and s the share of all
-// directions of the decision in which the regression knows more than the prior does.
+// directions of the decision in which the regression knows more than the prior does. The error is that which noise makes: what
+// the form of the regression misses, such as a lag of another shape or a gain that has changed since, is not in it.
 func (l *Learned) Trust() float64 {
 	if l.trust < l.config.Least {
 		return 0
