@@ -61,5 +61,3 @@ func (r *run) misledBy(a int) ([]string, error) {
 	w := r.problem.Spec.Algorithms[a].Wrong
 	return []string{one.Name, fmt.Sprint(w.Scale), fmt.Sprint(w.Rotate), brief(off), brief(bound), brief(size), brief(mu)}, nil
 }
-
-func brief(x float64) string { return fmt.Sprintf("%.3g", x) }
