@@ -23,6 +23,7 @@ type arena struct {
 	players []*player
 	marks   []int // turns after which decisions are looked at
 
+	target   string // what the user calls it
 	spec     string // as it was given
 	settling int
 }
@@ -41,7 +42,7 @@ func enter(ctx context.Context, p Problem, methods []Method, o Options) (*arena,
 		return nil, err
 	}
 	a := &arena{known: p.Known, points: map[string][]float64{}, marks: marks(s.Iterations)}
-	if err := comparable(base); err != nil {
+	if err := steadfast(base); err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Name, err)
 	}
 	if err := a.answers(ctx, base); err != nil {
@@ -51,7 +52,7 @@ func enter(ctx context.Context, p Problem, methods []Method, o Options) (*arena,
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Name, err)
 	}
-	a.spec, a.settling = string(s.YAML()), g.settling
+	a.target, a.spec, a.settling = p.Target, string(s.YAML()), g.settling
 	if len(methods) == 0 {
 		methods = methodsOf(s)
 	}
@@ -66,8 +67,8 @@ func enter(ctx context.Context, p Problem, methods []Method, o Options) (*arena,
 	return a, nil
 }
 
-// comparable tells whether the answers of a problem stay where they are, and whether draws are the trial's own.
-func comparable(p *spec.Problem) error {
+// steadfast tells whether the answers of a problem stay where they are, and whether draws are the trial's own.
+func steadfast(p *spec.Problem) error {
 	switch {
 	case p.Moves():
 		return errors.New("people change by themselves, so the optimum moves; compare methods on a crowd that stays, or see kedge run")

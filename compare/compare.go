@@ -18,20 +18,22 @@ import (
 
 // Problem is what methods are compared on: a spec under its overlays.
 type Problem struct {
-	Name  string
-	Text  []byte
-	Over  []spec.Overlay
-	Files fs.FS   // what the spec names
-	Known Classic // what is known of it, if it is one of the classics
+	Name   string
+	Target string // what the user calls it: a case or a file
+	Text   []byte
+	Over   []spec.Overlay
+	Files  fs.FS   // what the spec names
+	Known  Classic // what is known of it, if it is one of the classics
 }
 
 // Options say how large a comparison is and how it is run.
 type Options struct {
-	Trials  int  // that are reported, of every method; 0 means those of the spec
-	Tuning  int  // trials of every point of the grid; 0 means 2
-	Points  int  // of the grid of step sizes; 0 means 7
-	NoTune  bool // take the middle of the grid, or the step that the spec gives
-	Workers int  // goroutines that compute; 0 means one a core. Results do not depend on it
+	Suite   string // the name of the problems together; "": it is one problem
+	Trials  int    // that are reported, of every method; 0 means those of the spec
+	Tuning  int    // trials of every point of the grid; 0 means 2
+	Points  int    // of the grid of step sizes; 0 means 7
+	NoTune  bool   // take the middle of the grid, or the step that the spec gives
+	Workers int    // goroutines that compute; 0 means one a core. Results do not depend on it
 	// Progress is told, from any goroutine, how many of the runs known so far are done.
 	Progress func(done, total int64)
 }

@@ -13,6 +13,7 @@ import (
 // Result is how the methods did.
 type Result struct {
 	Name   string  `json:"name"`   // of the problem or of the suite
+	Suite  bool    `json:"suite"`  // several problems
 	Trials int     `json:"trials"` // asked for; 0: as many as a problem says
 	Tuning int     `json:"tuning"` // trials of every point of the grids
 	Points int     `json:"points"` // of every grid; 0: nothing was tuned
@@ -24,6 +25,7 @@ type Result struct {
 // Arena is one problem with its answers and what came of every method.
 type Arena struct {
 	Name      string    `json:"name"`
+	Target    string    `json:"target"`          // the case or the file as it is named on the command line
 	About     string    `json:"about,omitempty"` // of a classic: the problem in one line
 	Spec      string    `json:"spec"`
 	Seed      uint64    `json:"seed"`
@@ -107,7 +109,10 @@ func (c *Contest) result() (*Result, error) {
 		r.Arenas = append(r.Arenas, one)
 		r.Seconds[one.Name] = a.seconds()
 	}
-	r.Name = r.Arenas[0].Name
+	r.Name, r.Suite = c.Suite, c.Suite != ""
+	if !r.Suite {
+		r.Name = r.Arenas[0].Name
+	}
 	return r, nil
 }
 
@@ -122,10 +127,9 @@ func (a *arena) seconds() map[string]float64 {
 }
 
 func (a *arena) told() (Arena, error) {
-	s := *a.problem.Spec
-	s.Algorithms = nil
+	s := a.problem.Spec
 	t := Arena{
-		Name: a.problem.Name, About: a.known.About, Spec: a.spec, Seed: s.Seed, Turns: s.Iterations, Settling: a.settling, Maximize: a.problem.Maximize,
+		Name: a.problem.Name, Target: a.target, About: a.known.About, Spec: a.spec, Seed: s.Seed, Turns: s.Iterations, Settling: a.settling, Maximize: a.problem.Maximize,
 		Optimal: a.points["optimal"], Stable: a.points["stable"], Value: a.value(a.loss),
 		Separates: a.separates(), Tolerance: a.tolerance(),
 	}

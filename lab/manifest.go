@@ -26,6 +26,9 @@ const (
 // StudyFile is the file of a study's folder that its report is made of.
 const StudyFile = "study.json"
 
+// CompareFile is the file of a comparison's folder that its report is made of. A report of several runs has none.
+const CompareFile = "compare.json"
+
 const (
 	manifestFile = "manifest.json"
 	timesFile    = "times.json" // the only file that may differ between equal runs

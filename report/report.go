@@ -95,7 +95,7 @@ func documentOf(dir string) (document, error) {
 	case lab.KindStudy:
 		return readStudy(dir, m.Build)
 	case lab.KindCompare:
-		return document{}, fmt.Errorf("%s holds a report alone; give the folders that it was made of", dir)
+		return readContest(dir, m.Build)
 	}
 	r, err := lab.Open(dir)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 func polish(root *cobra.Command) {
 	root.AddCommand(newExitCodes(), newEnvironment())
 	group(root, "Problems:", "new", "spec", "check", "certify")
-	group(root, "Runs:", "run", "sweep", "merge", "study")
+	group(root, "Runs:", "run", "sweep", "merge", "study", "compare")
 	group(root, "Results:", "report", "plot", "verify")
 	width := styleOf(root.OutOrStdout()).width
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", min(width, 100))))

@@ -63,7 +63,7 @@ Retraining on fresh samples settles at the wrong place; kedge adds how the settl
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.AddCommand(newRun(), newNew(), newSweep(), newMerge(), newReport(), newPlot(), newSpec(), newBench(), newVerify(), newCheck(), newCertify(), newStudy(), newVersion())
+	root.AddCommand(newRun(), newNew(), newSweep(), newMerge(), newReport(), newPlot(), newSpec(), newBench(), newVerify(), newCheck(), newCertify(), newStudy(), newCompare(), newVersion())
 	polish(root)
 	return root
 }

@@ -115,15 +115,7 @@ func (f *runFlags) load(c *cobra.Command, target string) (s *spec.Spec, text []b
 		}
 		over = append(over, spec.Merge(target+" as published", variant))
 	}
-	for _, key := range []string{"seed", "trials", "iterations"} {
-		if flag := c.Flags().Lookup(key); flag.Changed {
-			value := flag.Value.String()
-			over = append(over, spec.Assign(key+"="+value).As("--"+key+" "+value))
-		}
-	}
-	for _, assignment := range f.sets {
-		over = append(over, spec.Assign(assignment))
-	}
+	over = append(over, f.overlays(c, "seed", "trials", "iterations")...)
 	s, err = spec.Parse(target, src, over...)
 	if len(over) > 0 {
 		src = nil

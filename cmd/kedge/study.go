@@ -166,9 +166,7 @@ func (f *studyFlags) print(w io.Writer, r *study.Result, dir string, took time.D
 	s := styleOf(w)
 	lines := append(wrap(r.Question, min(s.width, 100)), "", s.bold(r.Headline))
 	for _, reason := range r.Reasons {
-		for i, line := range wrap(reason, min(s.width, 100)-2) {
-			lines = append(lines, []string{"- ", "  "}[min(i, 1)]+line)
-		}
+		lines = append(lines, bullet(reason, min(s.width, 100))...)
 	}
 	lines = append(lines, s.faint("report:")+" "+filepath.Join(dir, "report.html"), fmt.Sprintf("took %.1f s", took.Seconds()))
 	_, err := fmt.Fprintln(w, strings.Join(lines, "\n"))

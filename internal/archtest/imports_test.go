@@ -19,7 +19,7 @@ func layers() map[string]int {
 		"online": 2, "transport": 2, "steady": 2, "formula": 2, "conform": 2,
 		"loop": 3, "optimum": 3, "certify": 3,
 		"spec": 4,
-		"lab":  5, "session": 5, "doctor": 5, "study": 5,
+		"lab":  5, "session": 5, "doctor": 5, "study": 5, "compare": 5,
 		"report": 6, "server": 6, "store": 6,
 		"cmd/": 7, "bench/": 7, "examples/": 7,
 	}

@@ -1,0 +1,238 @@
+package compare
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/spec"
+)
+
+func problem(t *testing.T, name string, sets ...string) Problem {
+	t.Helper()
+	src, ok := spec.Case(name)
+	if !ok {
+		t.Fatalf("no case %s", name)
+	}
+	p := Problem{Name: name, Target: name, Text: src, Files: os.DirFS(".")}
+	for _, s := range sets {
+		p.Over = append(p.Over, spec.Assign(s))
+	}
+	return p
+}
+
+func methods(t *testing.T, text string) []Method {
+	t.Helper()
+	list, err := ParseMethods(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func mustRun(t *testing.T, p Problem, text string, o Options) *Result {
+	t.Helper()
+	r, err := Run(context.Background(), []Problem{p}, methods(t, text), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func rowOf(t *testing.T, r *Result, method string) *Row {
+	t.Helper()
+	for i, m := range r.Arenas[0].Rows {
+		if m.Method == method {
+			return &r.Arenas[0].Rows[i]
+		}
+	}
+	t.Fatalf("no method %s", method)
+	return nil
+}
+
+// The rational answers of lq2: stable (−4/19, 7/19), optimal (−56/229, 99/229), and where one turn's answer is taken for all of it
+// (−62/273, 38/91); two decisions in turn show less still, (−838/3773, 1550/3773).
+func TestPointsOfLQ2(t *testing.T) {
+	ms := methods(t, "vanilla,composite,derivative-free:hold=1,two-point:hold=1,one-point")
+	c, err := Prepare(context.Background(), []Problem{problem(t, "lq2", "iterations=2000")}, ms, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := [][]float64{{-4.0 / 19, 7.0 / 19}, {-56.0 / 229, 99.0 / 229}, {-62.0 / 273, 38.0 / 91}, {-838.0 / 3773, 1550.0 / 3773}, {-56.0 / 229, 99.0 / 229}}
+	for i, r := range c.arenas[0].players {
+		if d := distance(r.target, want[i]); !(d < 1e-9) {
+			t.Errorf("%s must end at %v, want %v", r.method.Label, r.target, want[i])
+		}
+	}
+}
+
+// Who counts the answer ends at the optimum, who does not at the stable point, who sees one turn of it at the myopic one; all at the
+// price that their rhythm has.
+func TestMethodsEndWhereTheyMust(t *testing.T) {
+	const turns = 6000
+	r := mustRun(t, problem(t, "lq2", "iterations=6000"), "vanilla,composite,repeated-gradient,lazy,two-point,plug-in", Options{Trials: 2})
+	a := r.Arenas[0]
+	for i := range a.Rows {
+		m := &a.Rows[i]
+		if !m.Arrived {
+			t.Errorf("%s is %v from its %s point, allowed are %v", m.Method, m.ToTarget, m.Limit, a.Tolerance)
+		}
+		if len(m.Grid) != 7 {
+			t.Errorf("%s has a grid of %d steps", m.Method, len(m.Grid))
+		}
+	}
+	if v := rowOf(t, r, "vanilla"); v.Limit != "stable" || v.Deployments != turns || v.Samples != 4*turns || math.Abs(v.Value.Mean-9661.0/11552) > 1e-9 {
+		t.Errorf("vanilla ends at %s after %d deployments and %d people, value %v", v.Limit, v.Deployments, v.Samples, v.Value)
+	}
+	// A decision that is held for h turns is one of ⌈T/h⌉, and of every one that has ended everybody was seen once.
+	h := a.Settling
+	if g := rowOf(t, r, "repeated-gradient"); g.Deployments != (turns+h-1)/h || g.Samples != turns/h*4 {
+		t.Errorf("repeated-gradient deployed %d and saw %d, settling in %d turns", g.Deployments, g.Samples, h)
+	}
+	if l := rowOf(t, r, "lazy"); l.Samples != 4*turns || l.Deployments >= turns/10 {
+		t.Errorf("lazy deployed %d and saw %d", l.Deployments, l.Samples)
+	}
+}
+
+// lq2's crowd contracts by ½ a turn, and its matrix is not normal: the way left after h turns is about h·2⁻ʰ.
+func TestGeometryOfLQ2(t *testing.T) {
+	c, err := Prepare(context.Background(), []Problem{problem(t, "lq2")}, methods(t, "composite"), Options{Points: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := c.arenas[0]
+	if a.settling < 14 || a.settling > 20 {
+		t.Errorf("settles in %d turns", a.settling)
+	}
+	// The greatest eigenvalue of [101 34; 34 84]/16 is 7.97165, and the grid begins with twice its inverse.
+	if got, want := a.players[0].candidates[0].step, 2/7.97165; math.Abs(got-want) > 1e-3*want {
+		t.Errorf("the grid begins with %v, want %v", got, want)
+	}
+	if got, want := a.players[0].candidates[2].step, 0.2/7.97165; math.Abs(got-want) > 5e-3*want {
+		t.Errorf("two points on it is %v, want a tenth, %v", got, want)
+	}
+}
+
+// The same bytes on any number of workers.
+func TestWorkersDoNotMatter(t *testing.T) {
+	var bytesOf []string
+	for _, workers := range []int{1, 3} {
+		p := problem(t, "lq2", "iterations=500", "population.sampling=with-replacement")
+		var b bytes.Buffer
+		r := mustRun(t, p, "vanilla,derivative-free,storm", Options{Trials: 3, Points: 3, Workers: workers})
+		if err := r.Encode(&b); err != nil {
+			t.Fatal(err)
+		}
+		bytesOf = append(bytesOf, b.String())
+		again, err := Decode(&b)
+		if err != nil || again.Headline() != r.Headline() {
+			t.Errorf("read again: %v", err)
+		}
+	}
+	if bytesOf[0] != bytesOf[1] {
+		t.Error("one worker and three do not agree")
+	}
+}
+
+// All methods meet the same samples, and those of tuning are others.
+func TestSamplesAreShared(t *testing.T) {
+	p := problem(t, "lq2", "iterations=50", "population.sampling=with-replacement")
+	c, err := Prepare(context.Background(), []Problem{p}, methods(t, "vanilla:step=0.1,repeated-risk:step=1"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := c.arenas[0]
+	first := func(algorithm, trial int) []float64 {
+		x, err := a.problem.Trial(algorithm, trial, math.NaN())
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, d := make([]float64, 8), make([]float64, 8)
+		if _, err := x.Population.Sample(p, d); err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	if rows.Distance(first(0, 0), first(1, 0)) != 0 {
+		t.Error("two methods see different people in the same trial")
+	}
+	if rows.Distance(first(0, 0), first(0, MaxTrials)) == 0 && rows.Distance(first(0, 1), first(0, MaxTrials+1)) == 0 {
+		t.Error("tuning sees the people of the trials that are reported")
+	}
+}
+
+// A method that dies takes nobody with it: retraining without a curved loss has no answer on the whole space.
+func TestFailuresAreTold(t *testing.T) {
+	p := problem(t, "lq2", "iterations=100", "objective.decision=0", "objective.state=4")
+	r := mustRun(t, p, "repeated-risk,composite", Options{Trials: 1})
+	if m := rowOf(t, r, "repeated-risk"); m.Failed != 1 || m.Failure == "" || m.ToOptimal != nil || m.Arrived {
+		t.Errorf("repeated-risk: %+v", m)
+	}
+	if m := rowOf(t, r, "composite"); m.Failed != 0 || m.ToOptimal == nil {
+		t.Errorf("composite: %+v", m)
+	}
+	var b bytes.Buffer
+	if err := r.Encode(&b); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	for text, want := range map[string]string{
+		"vanila":                 "the methods are vanilla",
+		"vanilla,vanilla":        "twice",
+		"vanilla:step":           "want key=value",
+		"vanilla:batch=3":        "the same for all",
+		"":                       "there is no method",
+		"derivative-free:first=": "want key=value",
+	} {
+		if _, err := ParseMethods(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	for _, c := range []struct {
+		p            Problem
+		method, want string
+	}{
+		{problem(t, "lq2"), "vanilla:delta=1", "--methods vanilla:delta=1"},
+		{problem(t, "lq2"), "one-point:delta=-1", "delta"},
+		{problem(t, "lq2", "iterations=0"), "vanilla", "iterations"},
+		{problem(t, "polarized", "population.churn=0.01"), "vanilla", "people change by themselves"},
+	} {
+		if _, err := Prepare(context.Background(), []Problem{c.p}, methods(t, c.method), Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s on %s: %v, want %q", c.method, c.p.Name, err, c.want)
+		}
+	}
+	for _, o := range []Options{{Trials: -1}, {Tuning: MaxTrials + 1}, {Points: -2}} {
+		if o.Check() == nil {
+			t.Errorf("%+v is taken", o)
+		}
+	}
+}
+
+// A comparison that is stopped has no result.
+func TestStop(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	o := Options{Progress: func(done, _ int64) {
+		if done == 3 {
+			stop()
+		}
+	}}
+	if r, err := Run(ctx, []Problem{problem(t, "lq2")}, methods(t, "all"), o); r != nil || err == nil {
+		t.Errorf("got %v, %v", r, err)
+	}
+}
+
+func TestNoTune(t *testing.T) {
+	r := mustRun(t, problem(t, "lq2", "iterations=300"), "vanilla,composite:step=0.07,two-point", Options{Trials: 1, NoTune: true})
+	if v, c, p := rowOf(t, r, "vanilla"), rowOf(t, r, "composite:step=0.07"), rowOf(t, r, "two-point"); v.Step != 0.1 || c.Step != 0.07 || p.Grid != nil || math.Abs(p.Step-2/7.97165*math.Pow(0.1, 1.5)) > 1e-4 {
+		t.Errorf("steps %v, %v, %v", v.Step, c.Step, p.Step)
+	}
+	if r.Points != 0 || !strings.HasSuffix(r.Command(), "--no-tune") {
+		t.Errorf("%d points: %s", r.Points, r.Command())
+	}
+}

@@ -1,0 +1,179 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kedge-opt/kedge/online"
+)
+
+// Title is what the result is about.
+func (r *Result) Title() string {
+	if r.Suite {
+		return "Methods on the " + r.Name
+	}
+	return "Methods on " + r.Name
+}
+
+// Headline sums the result up.
+func (r *Result) Headline() string {
+	arrived, judged, outside := 0, 0, 0
+	r.each(func(_ *Arena, m *Row) {
+		switch {
+		case m.Arrived:
+			arrived++
+			judged++
+		case m.Outside != "":
+			outside++
+		default:
+			judged++
+		}
+	})
+	if !r.Suite {
+		return r.Arenas[0].winner() + fmt.Sprintf(" %d of %d methods end where their theory says.", arrived, judged)
+	}
+	text := fmt.Sprintf("In %d of %d pairs of a method and a problem the method ends where its theory says", arrived, judged)
+	if outside > 0 {
+		text += fmt.Sprintf("; %d more are outside the theory", outside)
+	}
+	return text + "."
+}
+
+// winner says who is nearest to the optimum.
+func (a *Arena) winner() string {
+	rows := slices.DeleteFunc(slices.Clone(a.Rows), func(m Row) bool { return m.ToOptimal == nil || m.Failed > 0 })
+	if len(rows) == 0 {
+		return "Every method failed."
+	}
+	best := slices.MinFunc(rows, func(x, y Row) int { return cmp.Compare(x.ToOptimal.Mean, y.ToOptimal.Mean) })
+	return fmt.Sprintf("%s ends nearest to the optimum, %.2g away.", best.Method, best.ToOptimal.Mean)
+}
+
+// Reasons are what supports the headline, a sentence each.
+func (r *Result) Reasons() (list []string) {
+	for _, one := range []struct {
+		limit online.Limit
+		words string
+	}{{online.Stable, "the stable point"}, {online.Myopic, "the myopic point"}, {online.Optimal, "the optimum"}} {
+		there, away := r.sorted(one.limit.String())
+		if len(there) > 0 {
+			list = append(list, fmt.Sprintf("At %s, as they must: %s.", one.words, strings.Join(there, ", ")))
+		}
+		if len(away) > 0 {
+			list = append(list, fmt.Sprintf("Not at %s within the budget: %s.", one.words, strings.Join(away, ", ")))
+		}
+	}
+	if same := r.alike(); len(same) > 0 {
+		list = append(list, "Stable and optimal are the same point on "+strings.Join(same, ", ")+", which cannot tell the two kinds of methods apart.")
+	}
+	return list
+}
+
+// sorted lists the methods that must end at a point, by whether they do wherever their theory holds.
+func (r *Result) sorted(limit string) (there, away []string) {
+	order, missed := []string{}, map[string][]string{}
+	r.each(func(a *Arena, m *Row) {
+		if m.Limit != limit || m.Outside != "" && !m.Arrived {
+			return
+		}
+		if _, known := missed[m.Method]; !known {
+			order, missed[m.Method] = append(order, m.Method), nil
+		}
+		if !m.Arrived {
+			missed[m.Method] = append(missed[m.Method], a.Name)
+		}
+	})
+	for _, name := range order {
+		switch {
+		case missed[name] == nil:
+			there = append(there, name)
+		case r.Suite:
+			away = append(away, fmt.Sprintf("%s (%s)", name, strings.Join(missed[name], ", ")))
+		default:
+			away = append(away, name)
+		}
+	}
+	return there, away
+}
+
+// alike lists the problems that do not separate.
+func (r *Result) alike() (names []string) {
+	for _, a := range r.Arenas {
+		if !a.Separates && a.Stable != nil {
+			names = append(names, a.Name)
+		}
+	}
+	return names
+}
+
+// Mark is a method on a problem in a few letters: ✓ and the point where it ended, or how many tolerances it stays away.
+func (a *Arena) Mark(m *Row) string {
+	switch {
+	case m.Arrived && !a.Separates:
+		return "✓ both"
+	case m.Arrived:
+		return "✓ " + m.Limit
+	case m.Outside != "":
+		return "○"
+	case m.Failed > 0:
+		return "failed"
+	case m.ToTarget == nil:
+		return "–"
+	}
+	return fmt.Sprintf("%.2g", m.ToTarget.Mean/a.Tolerance)
+}
+
+// Command is what repeats the comparison.
+func (r *Result) Command() string {
+	var methods []string
+	for _, m := range r.Arenas[0].Rows {
+		methods = append(methods, m.Method)
+	}
+	what := r.Arenas[0].Target
+	if r.Suite {
+		what = "--suite " + r.Name
+	}
+	command := fmt.Sprintf("kedge compare %s --methods %s", what, strings.Join(methods, ","))
+	if slices.Equal(methods, Names()) {
+		command = fmt.Sprintf("kedge compare %s --methods all", what)
+	}
+	if r.Trials > 0 {
+		command += fmt.Sprintf(" --trials %d", r.Trials)
+	}
+	if r.Points == 0 {
+		return command + " --no-tune"
+	}
+	return command + fmt.Sprintf(" --tuning %d --points %d", r.Tuning, r.Points)
+}
+
+// Group are methods that need the same knowledge.
+type Group struct {
+	Name string
+	Rows []Row
+}
+
+// Groups sorts rows by what their methods need to know.
+func Groups(rows []Row) (list []Group) {
+	for _, one := range []struct {
+		name string
+		has  func(n online.Needs) bool
+	}{
+		{"samples alone", func(n online.Needs) bool { return n.Samples && !n.Sensitivity && !n.Model }},
+		{"samples and a sensitivity", func(n online.Needs) bool { return n.Sensitivity }},
+		{"losses alone", func(n online.Needs) bool { return !n.Samples }},
+		{"samples and a family of laws", func(n online.Needs) bool { return n.Model }},
+	} {
+		g := Group{Name: one.name}
+		for _, m := range rows {
+			if known, ok := online.MethodOf(m.Kind); ok && one.has(known.Needs) {
+				g.Rows = append(g.Rows, m)
+			}
+		}
+		if len(g.Rows) > 0 {
+			list = append(list, g)
+		}
+	}
+	return list
+}

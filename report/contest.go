@@ -1,0 +1,306 @@
+package report
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/kedge-opt/kedge/compare"
+	"github.com/kedge-opt/kedge/lab"
+)
+
+// WriteContest puts the report of a comparison of methods, report.html and report.md, and its figures into dir.
+func WriteContest(dir string, r *compare.Result) error {
+	d, err := contestDocument(r, lab.CurrentBuild())
+	if err != nil {
+		return err
+	}
+	_, err = write(dir, d)
+	return err
+}
+
+// readContest makes the report of the folder of a comparison anew.
+func readContest(dir string, build lab.Build) (document, error) {
+	f, err := os.Open(filepath.Join(dir, lab.CompareFile))
+	if os.IsNotExist(err) {
+		return document{}, fmt.Errorf("%s holds a report alone; give the folders that it was made of", dir)
+	}
+	if err != nil {
+		return document{}, err
+	}
+	defer f.Close()
+	r, err := compare.Decode(f)
+	if err != nil {
+		return document{}, fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	return contestDocument(r, build)
+}
+
+// contestDocument says who ended where.
+func contestDocument(r *compare.Result, build lab.Build) (document, error) {
+	d := document{
+		Title: r.Title(), Facts: contestFacts(r), Question: contestQuestion(r), Verdict: judgement{r.Headline(), r.Reasons()},
+		Spec: r.Arenas[0].Spec, Repeat: r.Command(), Origin: origin(&lab.Result{Seed: r.Arenas[0].Seed, Build: build}),
+	}
+	if r.Suite {
+		d.Spec = ""
+		d.Tables = append(d.Tables, suiteTable(r), answersTable(r))
+	}
+	for i := range r.Arenas {
+		a := &r.Arenas[i]
+		d.Tables = append(d.Tables, arenaTable(a))
+		f, err := arenaSketch(a).render()
+		if err != nil {
+			return d, fmt.Errorf("draw the distances of %s: %w", a.Name, err)
+		}
+		d.Figures = append(d.Figures, f)
+	}
+	if r.Points > 0 {
+		d.Tables = append(d.Tables, tuningTable(r))
+	}
+	return d, nil
+}
+
+func contestFacts(r *compare.Result) string {
+	list := []string{count(len(r.Arenas[0].Rows), "method")}
+	if r.Suite {
+		list = append(list, count(len(r.Arenas), "problem"))
+	} else {
+		list = append(list, count(r.Arenas[0].Turns, "turn"))
+	}
+	return strings.Join(append(list, fmt.Sprintf("seed %d", r.Arenas[0].Seed)), " · ")
+}
+
+func contestQuestion(r *compare.Result) []term {
+	list := []term{
+		{"What is compared", "Where methods end that meet the same crowd, see the same samples and have the same number of turns. How many decisions a method " +
+			"deploys in them, and how many people it looks at, is its own affair and is counted."},
+		{"Where a method must end", "At the point that its theory names: the stable one, the myopic one or the optimum (docs/methods.md). It has arrived when it is nearer " +
+			"than a twentieth of the way between the stable point and the optimum; where both are the same, of the way from the start."},
+	}
+	if r.Points > 0 {
+		list = append(list, term{"How methods are tuned", fmt.Sprintf("Every method tries %s, a log grid, on %s apart from those that are reported. The winner is nearest "+
+			"to the point where the method must end, on average over the later half of the turns. Other settings are the usual ones, told beside the method.",
+			count(r.Points, "step size"), count(r.Tuning, "trial"))})
+	}
+	return list
+}
+
+// arenaTable has one row a method.
+func arenaTable(a *compare.Arena) table {
+	t := table{
+		ID: "methods-" + a.Name, Title: a.Name, About: arenaAbout(a),
+		Columns: append(headed("method", "to optimum", "to stable", "value", "gap", "deployments", "people", "step"), column{Name: "ends at", Choices: true}, column{Name: "verdict", Choices: true}),
+	}
+	for i := range a.Rows {
+		m := &a.Rows[i]
+		t.Rows = append(t.Rows, []cell{
+			textCell(m.Method, inSmall(m.Settings)...), rangeCell(m.ToOptimal), rangeCell(m.ToStable), rangeCell(m.Value), rangeCell(m.Gap),
+			countCell(m.Deployments), countCell(m.Samples), numberCell(m.Step, shortest), textCell(m.Limit), textCell(a.Verdict(m), inSmall(why(m))...),
+		})
+	}
+	return t
+}
+
+func why(m *compare.Row) string {
+	if m.Outside != "" {
+		return m.Outside
+	}
+	return m.Failure
+}
+
+func inSmall(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return []string{text}
+}
+
+// arenaAbout says what is known of a problem.
+func arenaAbout(a *compare.Arena) string {
+	text := fmt.Sprintf("The optimum has the value %s.", shortest(a.Value))
+	if a.About != "" {
+		text = a.About + " " + text
+	}
+	switch {
+	case a.Stable == nil:
+		text += " No stable point was found."
+	case a.Separates:
+		text += fmt.Sprintf(" The stable point is %s away from it.", shortest(20*a.Tolerance))
+	default:
+		text += " The stable point is the optimum, so this problem cannot tell methods of the two kinds apart."
+	}
+	return text + fmt.Sprintf(" A crowd settles within %s. Mean over trials, least and largest below; distances are Euclidean.", count(a.Settling, "turn"))
+}
+
+// rangeCell shows the mean, and the range where there is one.
+func rangeCell(s *compare.Spread) cell {
+	if s == nil {
+		return textCell("–")
+	}
+	c := numberCell(s.Mean, brief)
+	if s.Low < s.High {
+		c.Small = []string{brief(s.Low) + " … " + brief(s.High)}
+	}
+	return c
+}
+
+// brief writes a number with three digits.
+func brief(v float64) string { return minus(fmt.Sprintf("%.3g", v)) }
+
+// suiteTable has methods for rows and problems for columns.
+func suiteTable(r *compare.Result) table {
+	t := table{
+		ID: "suite", Title: "Who arrives where",
+		About: "✓ the method ends at the point that it is proven to end at, which is named; a number is how far it stays away, in tolerances, when its turns are over; " +
+			"○ the problem does not meet the method's conditions.",
+		Columns: []column{{Name: "method"}},
+	}
+	for _, a := range r.Arenas {
+		t.Columns = append(t.Columns, column{Name: a.Name})
+	}
+	for i := range r.Arenas[0].Rows {
+		row := []cell{textCell(r.Arenas[0].Rows[i].Method)}
+		for j := range r.Arenas {
+			row = append(row, textCell(r.Arenas[j].Mark(&r.Arenas[j].Rows[i])))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// answersTable lists the problems of a suite with their answers.
+func answersTable(r *compare.Result) table {
+	t := table{
+		ID: "answers", Title: "The problems and their answers", Columns: []column{{Name: "problem"}, {Name: "stable"}, {Name: "optimal"}, {Name: "value", Numeric: true}, {Name: "separates"}},
+		About: "Known in closed form. A problem whose stable point is its optimum cannot make a method that ignores the answer of the crowd look bad.",
+	}
+	for i := range r.Arenas {
+		a := &r.Arenas[i]
+		apart := "no"
+		if a.Separates {
+			apart = "yes"
+		}
+		t.Rows = append(t.Rows, []cell{textCell(a.Name, inSmall(a.About)...), textCell(vectorWords(a.Stable)), textCell(vectorWords(a.Optimal)), numberCell(a.Value, shortest), textCell(apart)})
+	}
+	return t
+}
+
+func vectorWords(u []float64) string {
+	var list []string
+	for _, v := range u[:min(len(u), 5)] {
+		list = append(list, brief(v))
+	}
+	if len(u) > 5 {
+		list = append(list, "…")
+	}
+	if u == nil {
+		return "–"
+	}
+	return strings.Join(list, ", ")
+}
+
+// tuningTable shows the grids.
+func tuningTable(r *compare.Result) table {
+	t := table{
+		ID: "tuning", Title: "Tuning", Columns: []column{{Name: "method"}},
+		About: "Every step size that was tried, with the mean distance from where the method must end over the later half of the turns below it; – a trial failed. ✓ is the winner.",
+	}
+	if r.Suite {
+		t.Columns = append(t.Columns, column{Name: "problem", Choices: true})
+	}
+	for i := range r.Points {
+		t.Columns = append(t.Columns, column{Name: fmt.Sprintf("step %d", i+1)})
+	}
+	for _, a := range r.Arenas {
+		for _, m := range a.Rows {
+			row := []cell{textCell(m.Method)}
+			if r.Suite {
+				row = append(row, textCell(a.Name))
+			}
+			t.Rows = append(t.Rows, append(row, gridCells(m, r.Points)...))
+		}
+	}
+	return t
+}
+
+func gridCells(m compare.Row, points int) []cell {
+	list := make([]cell, points)
+	for i, p := range m.Grid[:min(points, len(m.Grid))] {
+		text, score := brief(p.Step), "–"
+		if p.Step == m.Step {
+			text += " ✓"
+		}
+		if p.Score != nil {
+			score = brief(*p.Score)
+		}
+		list[i] = textCell(text, score)
+	}
+	if len(m.Grid) == 0 {
+		list[0] = textCell(brief(m.Step), "given")
+	}
+	return list
+}
+
+// arenaSketch draws how far from the optimum the methods are, turn by turn, in a panel for every kind of knowledge that they need.
+func arenaSketch(a *compare.Arena) sketch {
+	groups := compare.Groups(a.Rows)
+	if len(a.Rows) <= 5 {
+		groups = []compare.Group{{Rows: a.Rows}}
+	}
+	g := grid{columns: 1, shared: true, width: 520}
+	floor := contestFloor(a)
+	for _, group := range groups {
+		list := contestCurves(group.Rows, floor)
+		p := panel{title: group.Name, layers: []layer{list, marks(list)}, beside: ends(list)}
+		if a.Separates {
+			level := rule{value: 20 * a.Tolerance}
+			p.layers = append([]layer{level}, p.layers...)
+		}
+		g.panels = append(g.panels, p)
+	}
+	x, y := extents(g.panels...)
+	for i := range g.panels {
+		g.panels[i].x = axis{scale: newScale(x, true), label: "turn"}
+		g.panels[i].y = axis{scale: newScale(y, true), label: "distance to the optimum"}
+	}
+	caption := "How far the decision that a method recommends is from the optimum, mean and range over trials; what is nearer than the lower edge is drawn there."
+	if a.Separates {
+		caption += " The dashed line is the stable point, where methods end that do not count the answer of the crowd."
+	}
+	return g.sketch("distance-"+a.Name, "Distance to the optimum: "+a.Name, caption, false)
+}
+
+// contestFloor is the least distance that is drawn.
+func contestFloor(a *compare.Arena) float64 {
+	far := a.Tolerance
+	for _, m := range a.Rows {
+		for _, s := range m.Curve.Far {
+			far = max(far, min(s.High, 1e3*a.Tolerance))
+		}
+	}
+	return far * 1e-6
+}
+
+func contestCurves(rows []compare.Row, floor float64) (list curves) {
+	var names []string
+	for _, m := range rows {
+		names = append(names, m.Method)
+	}
+	styles := stylesOf(names)
+	for _, m := range rows {
+		c := curve{name: m.Method, style: styles[m.Method], banded: true}
+		for i, k := range m.Curve.Turns {
+			s := m.Curve.Far[i]
+			if k > 0 {
+				c.rows = append(c.rows, row{float64(k), spread{mean: max(floor, s.Mean), low: max(floor, s.Low), high: max(floor, s.High), count: 1}})
+			}
+		}
+		if len(c.rows) > 0 {
+			list = append(list, c)
+		}
+	}
+	return slices.Clip(list)
+}
