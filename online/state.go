@@ -81,11 +81,16 @@ func (d *Descent) UnmarshalBinary(data []byte) error {
 }
 
 // memory lists the parts of the rule that remember turns.
-func (d *Descent) memory() (list []wire.State, err error) {
+func (d *Descent) memory() ([]wire.State, error) {
 	parts := []any{d.rule.Gradient}
 	for _, t := range d.rule.Transforms {
 		parts = append(parts, t)
 	}
+	return memories(parts...)
+}
+
+// memories lists those of the parts that remember turns.
+func memories(parts ...any) (list []wire.State, err error) {
 	for _, part := range parts {
 		s, saves := part.(wire.State)
 		if _, remembers := part.(committer); remembers && !saves {

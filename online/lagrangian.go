@@ -1,0 +1,157 @@
+package online
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/wire"
+)
+
+// Restriction judges samples by a constraint c ≤ 0 on the settled population, as *risk.Gauge does.
+type Restriction interface {
+	// Assess returns an estimate of c and writes one of its gradient to g. What it must remember it keeps pending until Commit.
+	Assess(g []float64, o kedge.Observation) (excess float64, err error)
+	Commit(o kedge.Observation)
+	wire.State
+}
+
+// Lagrangian makes a rule keep constraints on the settled population by primal–dual updates [arrow1958]. It estimates
+//
+//	g = (∇Φ̃ + Σ λⱼ∇cⱼ) / max(1, Σ λⱼ),   λⱼ⁺ = min(most, max(0, λⱼ + η(cⱼ − ελⱼ))).
+//
+// The division changes no point of rest, but keeps steps as long as those of single gradients however large multipliers grow.
+// They grow without end where no decision keeps the constraints, up to most.
+type Lagrangian struct {
+	of           Estimator
+	restrictions []Restriction
+	options      Dual
+	k            int // multipliers' steps
+
+	multipliers, pending, g []float64
+}
+
+// Dual says how multipliers move.
+type Dual struct {
+	Step Schedule // η
+	Leak float64  // ε: above 0 multipliers forget, which damps them and lets constraints be broken a little
+	Most float64  // the largest multiplier
+}
+
+// NewLagrangian returns the estimator of a loss for decisions of n entries under restrictions. It takes no estimator that
+// deploys decisions of its own choice.
+func NewLagrangian(n int, of Estimator, restrictions []Restriction, o Dual) (*Lagrangian, error) {
+	if of == nil || len(restrictions) == 0 || o.Step == nil {
+		return nil, errors.New("online: a Lagrangian needs an estimator, restrictions and a step")
+	}
+	_, perturbs := of.(perturber)
+	_, follows := of.(follower)
+	if perturbs || follows {
+		return nil, fmt.Errorf("online: a %T cannot be made to keep constraints", of)
+	}
+	if !(o.Leak >= 0) || !(o.Most > 0) {
+		return nil, errors.New("online: a leak must not be negative, and the largest multiplier must be positive")
+	}
+	j := len(restrictions)
+	return &Lagrangian{
+		of: of, restrictions: restrictions, options: o,
+		multipliers: make([]float64, j), pending: make([]float64, j), g: make([]float64, n),
+	}, nil
+}
+
+// Multipliers returns λ, which is only to be read, and until the next turn.
+func (l *Lagrangian) Multipliers() []float64 { return l.multipliers }
+
+// Estimate writes the scaled gradient of the Lagrangian.
+func (l *Lagrangian) Estimate(g []float64, o kedge.Observation) error {
+	if err := l.of.Estimate(g, o); err != nil {
+		return err
+	}
+	total, step := 0.0, l.options.Step.Step(l.k)
+	for j, r := range l.restrictions {
+		excess, err := r.Assess(l.g, o)
+		if err != nil {
+			return err
+		}
+		was := l.multipliers[j]
+		rows.AddScaled(g, was, l.g)
+		total += was
+		l.pending[j] = min(l.options.Most, max(0, was+float64(step*(excess-float64(l.options.Leak*was)))))
+	}
+	rows.Scale(g, 1/max(1, total))
+	return nil
+}
+
+// Commit moves the multipliers.
+func (l *Lagrangian) Commit(o kedge.Observation) {
+	commit(l.of, o)
+	for _, r := range l.restrictions {
+		r.Commit(o)
+	}
+	l.multipliers, l.pending = l.pending, l.multipliers
+	l.k++
+}
+
+// Multipliers returns those of a rule that keeps constraints, nil of another.
+func (d *Descent) Multipliers() []float64 {
+	if l, ok := d.rule.Gradient.(*Lagrangian); ok {
+		return l.multipliers
+	}
+	return nil
+}
+
+const lagrangianKind = "online.Lagrangian/1"
+
+var _ wire.State = (*Lagrangian)(nil)
+
+// memory lists the parts that remember turns.
+func (l *Lagrangian) memory() ([]wire.State, error) {
+	list, err := memories(l.of)
+	for _, r := range l.restrictions {
+		list = append(list, r)
+	}
+	return list, err
+}
+
+// AppendBinary appends the multipliers and what the parts remember.
+func (l *Lagrangian) AppendBinary(b []byte) ([]byte, error) {
+	parts, err := l.memory()
+	if err != nil {
+		return b, err
+	}
+	w := wire.Write(b, lagrangianKind)
+	w.Int(l.k)
+	w.Floats(l.multipliers)
+	for _, part := range parts {
+		w.State(part)
+	}
+	return w.Finish()
+}
+
+// UnmarshalBinary makes l go on where the saved one was. On an error l is unchanged.
+func (l *Lagrangian) UnmarshalBinary(data []byte) error {
+	parts, err := l.memory()
+	if err != nil {
+		return err
+	}
+	r := wire.Read(data, lagrangianKind)
+	k := r.Int(mostTurns)
+	multipliers := make([]float64, len(l.multipliers))
+	r.Fill(multipliers)
+	if !rows.Finite(multipliers) {
+		r.Fail("a multiplier is not finite")
+	}
+	saved := make([][]byte, len(parts))
+	for i := range saved {
+		saved[i] = r.Bytes()
+	}
+	if err := r.Finish(); err != nil {
+		return err
+	}
+	if err := wire.RestoreAll(parts, saved); err != nil {
+		return err
+	}
+	l.k, l.multipliers = k, multipliers
+	return nil
+}

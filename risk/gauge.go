@@ -1,0 +1,172 @@
+package risk
+
+import (
+	"errors"
+	"math"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/wire"
+)
+
+// Constraint is ρ(ℓ(pᵢ, u, dᵢ)) ≤ Bound over the individuals of a population, or over those of a group.
+type Constraint struct {
+	Name    string
+	Loss    kedge.Objective // ℓ
+	Measure Measure         // ρ
+	Bound   float64
+	Among   func(d []float64) bool // who counts, by the trait; nil: everybody
+
+	Sensitivity kedge.Sensitivity // how settled states answer the decision; nil: a gradient takes them for given
+	Dims        kedge.Dims
+}
+
+func (c *Constraint) check() error {
+	if c.Loss == nil || c.Measure == nil {
+		return errors.New("risk: a constraint needs a loss and a measure")
+	}
+	if c.Dims.Decision < 1 || c.Dims.State < 1 {
+		return errors.New("risk: a constraint needs the dimensions of individuals")
+	}
+	return errors.Join(c.Measure.Check(), finite("Bound", c.Bound))
+}
+
+// Gauge judges a sample by a constraint. Of CVaR it remembers the quantile from turn to turn. It owns its workspace.
+type Gauge struct {
+	Constraint
+	losses, weights, sorted, pull, gu []float64
+	who                               []int // rows that count
+
+	began       bool
+	t, proposed float64 // the quantile of CVaR
+}
+
+var _ wire.State = (*Gauge)(nil)
+
+// NewGauge returns a gauge of the constraint.
+func NewGauge(c Constraint) (*Gauge, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	return &Gauge{Constraint: c, gu: make([]float64, c.Dims.Decision)}, nil
+}
+
+// Assess returns by how much the sample's risk exceeds the bound and writes the composite gradient of that,
+// Σ wᵢ[∂ℓᵢ/∂u + ∇ᵤh ∂ℓᵢ/∂p] with w = ∂ρ/∂ℓ, to g. A sample with nobody who counts exceeds nothing.
+func (a *Gauge) Assess(g []float64, o kedge.Observation) (float64, error) {
+	if err := a.checkSample(o); err != nil {
+		return 0, err
+	}
+	clear(g)
+	a.proposed = a.t
+	a.judge(o.P, o.U, o.D)
+	if len(a.losses) == 0 {
+		return 0, nil
+	}
+	if err := kedge.CheckFinite("the losses of constraint "+a.Name, a.losses); err != nil {
+		return 0, err
+	}
+	risk := a.weigh()
+	return risk - a.Bound, a.pullBack(g, o.P, o.U, o.D)
+}
+
+func (a *Gauge) checkSample(o kedge.Observation) error {
+	if len(o.P) == 0 || len(o.P)%a.Dims.State != 0 {
+		return &kedge.DimError{Arg: "observation P", Got: len(o.P), Want: a.Dims.State}
+	}
+	return kedge.CheckLen("observation D", o.D, len(o.P)/a.Dims.State*a.Dims.Trait)
+}
+
+// judge finds who counts and their losses.
+func (a *Gauge) judge(p, u, d []float64) {
+	n, dim := len(p)/a.Dims.State, a.Dims
+	if cap(a.losses) < n {
+		a.losses, a.weights, a.sorted, a.who = make([]float64, n), make([]float64, n), make([]float64, n), make([]int, n)
+	}
+	a.losses, a.who = a.losses[:0], a.who[:0]
+	for i := range n {
+		trait := d[i*dim.Trait : (i+1)*dim.Trait]
+		if a.Among != nil && !a.Among(trait) {
+			continue
+		}
+		a.who = append(a.who, i)
+		a.losses = append(a.losses, a.Loss.Eval(nil, nil, kedge.Row(p, i, dim.State), u, trait))
+	}
+	a.weights = a.weights[:len(a.losses)]
+}
+
+// follow is how far the quantile goes towards that of a new sample.
+const follow = 0.1
+
+// weigh returns the risk and sets the weights. The quantile t of CVaR follows those of the samples: an error of t counts only by
+// its square, and given t the risk and its gradient are unbiased, however small the sample. That asks for no step size, unlike
+// t⁺ = t − η(1 − mean 1{ℓ > t}/(1 − Level)), which comes to rest at the same point.
+func (a *Gauge) weigh() float64 {
+	c, ok := a.Measure.(CVaR)
+	if !ok {
+		return a.Measure.Weigh(a.weights, a.losses)
+	}
+	a.sorted = append(a.sorted[:0], a.losses...)
+	now := c.quantile(a.sorted)
+	t := a.t
+	if !a.began {
+		t = now
+	}
+	a.proposed = t + float64(follow*(now-t))
+	return c.above(a.weights, a.losses, t)
+}
+
+// pullBack adds the gradient of the weighted losses to g.
+func (a *Gauge) pullBack(g, p, u, d []float64) error {
+	dim := a.Dims
+	if cap(a.pull) < len(p) {
+		a.pull = make([]float64, len(p))
+	}
+	a.pull = a.pull[:len(p)]
+	clear(a.pull)
+	for j, i := range a.who {
+		if a.weights[j] == 0 {
+			continue
+		}
+		clear(a.gu)
+		v := kedge.Row(a.pull, i, dim.State)
+		a.Loss.Eval(v, a.gu, kedge.Row(p, i, dim.State), u, d[i*dim.Trait:(i+1)*dim.Trait])
+		rows.Scale(v, a.weights[j])
+		rows.AddScaled(g, a.weights[j], a.gu)
+	}
+	if a.Sensitivity == nil {
+		return nil
+	}
+	return a.Sensitivity.PullRows(g, p, u, d, a.pull)
+}
+
+// Commit accepts what the last sample showed.
+func (a *Gauge) Commit(kedge.Observation) {
+	if len(a.losses) > 0 {
+		a.t, a.began = a.proposed, true
+	}
+}
+
+const gaugeKind = "risk.Gauge/1"
+
+// AppendBinary appends what is remembered from turn to turn.
+func (a *Gauge) AppendBinary(b []byte) ([]byte, error) {
+	w := wire.Write(b, gaugeKind)
+	w.Bool(a.began)
+	w.Float(a.t)
+	return w.Finish()
+}
+
+// UnmarshalBinary makes a remember what was saved. On an error a is unchanged.
+func (a *Gauge) UnmarshalBinary(data []byte) error {
+	r := wire.Read(data, gaugeKind)
+	began, t := r.Bool(), r.Float()
+	if math.IsNaN(t) || math.IsInf(t, 0) {
+		r.Fail("the quantile is %v", t)
+	}
+	if err := r.Finish(); err != nil {
+		return err
+	}
+	a.began, a.t = began, t
+	return nil
+}

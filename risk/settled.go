@@ -1,0 +1,73 @@
+package risk
+
+import (
+	"fmt"
+
+	"github.com/kedge-opt/kedge"
+)
+
+// Settled judges the settled population by a constraint, exactly: of CVaR by the mean of the worst losses themselves. It owns its
+// workspace: one goroutine at a time.
+type Settled struct {
+	gauge   *Gauge
+	settler kedge.RowSettler
+	traits  []float64
+	states  []float64
+}
+
+// NewSettled returns the constraint on the settled population of people with the given traits. A constraint with a sensitivity has
+// a gradient.
+func NewSettled(c Constraint, settler kedge.Settler, traits kedge.Rows) (*Settled, error) {
+	g, err := NewGauge(c)
+	if err != nil {
+		return nil, err
+	}
+	n, width := traits.Size()
+	if width != c.Dims.Trait {
+		return nil, &kedge.DimError{Arg: "a trait", Got: width, Want: c.Dims.Trait}
+	}
+	s := &Settled{gauge: g, settler: kedge.BatchedSettler(settler), states: make([]float64, n*c.Dims.State)}
+	s.traits = traits.View(make([]float64, n*width), 0, n)
+	g.judge(s.states, make([]float64, c.Dims.Decision), s.traits)
+	if len(g.losses) == 0 {
+		return nil, fmt.Errorf("risk: constraint %s is on a group without people", c.Name)
+	}
+	return s, nil
+}
+
+// Clone returns the same constraint with a workspace of its own.
+func (s *Settled) Clone() *Settled {
+	return &Settled{
+		gauge:   &Gauge{Constraint: s.gauge.Constraint, gu: make([]float64, len(s.gauge.gu))},
+		settler: s.settler, traits: s.traits, states: make([]float64, len(s.states)),
+	}
+}
+
+// Name returns the name of the constraint.
+func (s *Settled) Name() string { return s.gauge.Name }
+
+// Excess returns by how much the risk of the population settled under u exceeds the bound.
+func (s *Settled) Excess(u []float64) (float64, error) {
+	a := s.gauge
+	if err := kedge.CheckVector("u", u, a.Dims.Decision); err != nil {
+		return 0, err
+	}
+	if _, err := s.settler.SettleRows(s.states, u, s.traits); err != nil {
+		return 0, err
+	}
+	a.judge(s.states, u, s.traits)
+	if err := kedge.CheckFinite("the losses of constraint "+a.Name, a.losses); err != nil {
+		return 0, err
+	}
+	return a.Measure.Weigh(a.weights, a.losses) - a.Bound, nil
+}
+
+// Gradient returns the excess and writes its gradient to g.
+func (s *Settled) Gradient(g, u []float64) (float64, error) {
+	excess, err := s.Excess(u)
+	if err != nil {
+		return 0, err
+	}
+	clear(g)
+	return excess, s.gauge.pullBack(g, s.states, u, s.traits)
+}
