@@ -63,8 +63,8 @@ func (a *Gauge) Assess(g []float64, o kedge.Observation) (float64, error) {
 	if len(a.losses) == 0 {
 		return 0, nil
 	}
-	if err := kedge.CheckFinite("the losses of constraint "+a.Name, a.losses); err != nil {
-		return 0, err
+	if !rows.Finite(a.losses) {
+		return 0, kedge.CheckFinite("the losses of constraint "+a.Name, a.losses)
 	}
 	risk := a.weigh()
 	return risk - a.Bound, a.pullBack(g, o.P, o.U, o.D)

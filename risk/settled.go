@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/rows"
 )
 
 // Settled judges the settled population by a constraint, exactly: of CVaR by the mean of the worst losses themselves. It owns its
@@ -56,8 +57,8 @@ func (s *Settled) Excess(u []float64) (float64, error) {
 		return 0, err
 	}
 	a.judge(s.states, u, s.traits)
-	if err := kedge.CheckFinite("the losses of constraint "+a.Name, a.losses); err != nil {
-		return 0, err
+	if !rows.Finite(a.losses) {
+		return 0, kedge.CheckFinite("the losses of constraint "+a.Name, a.losses)
 	}
 	return a.Measure.Weigh(a.weights, a.losses) - a.Bound, nil
 }
