@@ -156,7 +156,14 @@ type Metrics struct {
 	DistanceRef float64   // Distance to that reference optimum
 	Trust       float64   // how far the algorithm relies on what it has learned; at 0 it takes the vanilla step
 	Theory      *Theory   // what the theory says of the turn; nil when it was not asked
+	Constraints []Excess  // how the decision keeps every constraint on the settled population; nil where there is none
 	Tracking    *Tracking // how the decision follows an optimum that moves; nil where it stays
+}
+
+// Excess is how a decision keeps a constraint on the settled population.
+type Excess struct {
+	Excess     float64 // by how much the bound is exceeded; below 0 it is kept
+	Multiplier float64 // what the algorithm would pay for a lower bound; NaN where it does not heed the constraint
 }
 
 // Tracking is how a decision follows an optimum u★ that moves because the population changes by itself. Value, Gap and Distance

@@ -74,6 +74,7 @@ func Execute(ctx context.Context, p *spec.Problem, o Options) (*Result, error) {
 	}
 	r.compare()
 	r.pursuits()
+	r.keeping()
 	return r.result, nil
 }
 
@@ -87,6 +88,7 @@ type run struct {
 	result   *Result
 	meter    loop.Meter // what every trial's own meter starts from
 	track    loop.Track // the optimum where it moves, which every trial follows
+	bounds   bounds     // constraints on the settled population
 	shown    []int      // individuals whose angles are kept
 
 	sticks  []yardstick       // of every algorithm, when turns are compared with the theory
@@ -119,7 +121,7 @@ func (r *run) solve(ctx context.Context) error {
 	}
 	f.Workers = r.workers
 	starts := p.Starts()
-	best, err := r.find(ctx, "optimum", f, starts)
+	best, err := r.best(ctx, f, starts)
 	if err != nil {
 		return fmt.Errorf("find the optimum: %w", err)
 	}

@@ -30,10 +30,14 @@ type group struct {
 
 // groups are the columns that may follow, in the order of the file.
 func groups() []group {
-	return []group{
+	list := []group{
 		{[]string{"v", "v_bound", "w1_joint", "bias", "bias_by_w1", "bias_by_v"}, theoryFields, func(m *kedge.Metrics) { m.Theory = new(kedge.Theory) }},
 		{[]string{"tracking", "regret"}, trackingFields, func(m *kedge.Metrics) { m.Tracking = new(kedge.Tracking) }},
 	}
+	for j := range mostConstraints {
+		list = append(list, constraintGroup(j))
+	}
+	return list
 }
 
 func theoryFields(m *kedge.Metrics) []*float64 {

@@ -24,6 +24,7 @@ type Loop struct {
 	Meter    *Meter         // measures; nil when nothing is recorded
 	Theory   *Theory        // measures, beside it, what the theory bounds; nil for none. It needs a population that shows its States
 	Track    *Track         // the optimum that the meter is to measure against, where it moves; nil where it stays
+	Judges   []Judge        // of the constraints on the settled population
 	Recorder kedge.Recorder // receives what is measured; nil for none
 	Every    int            // measure every so many turns, and at the end; 0 means every turn
 
@@ -32,6 +33,11 @@ type Loop struct {
 	// After is called after every turn when it is not nil, with the number of turns taken since turn 0. Population and
 	// algorithm can be saved then. An error ends the run and is returned as it is.
 	After func(turns int) error
+}
+
+// Judge tells by how much a decision exceeds a constraint on the settled population, as *risk.Settled does.
+type Judge interface {
+	Excess(u []float64) (float64, error)
 }
 
 // crowd is a population whose individuals can all be seen.
@@ -131,6 +137,9 @@ func (l *Loop) measure(ctx context.Context, s *kedge.Step, k int) error {
 			return fmt.Errorf("measure before turn %d: %w", k, err)
 		}
 	}
+	if err := l.weigh(s); err != nil {
+		return fmt.Errorf("judge by constraints before turn %d: %w", k, err)
+	}
 	if err := l.Recorder.Record(s); err != nil {
 		return fmt.Errorf("record turn %d: %w", k, err)
 	}
@@ -151,6 +160,29 @@ func (l *Loop) judge(s *kedge.Step, k int) error {
 		return err
 	}
 	s.Metrics.Tracking = l.Track.follow(k, s.U, l.Meter.loss(&s.Metrics), best)
+	return nil
+}
+
+// weigh judges the decision by the constraints.
+func (l *Loop) weigh(s *kedge.Step) error {
+	if len(l.Judges) == 0 {
+		return nil
+	}
+	s.Metrics.Constraints = make([]kedge.Excess, len(l.Judges)) // recorders keep it
+	var multipliers []float64
+	if a, ok := l.Algorithm.(interface{ Multipliers() []float64 }); ok {
+		multipliers = a.Multipliers()
+	}
+	for j, judge := range l.Judges {
+		excess, err := judge.Excess(s.U)
+		if err != nil {
+			return err
+		}
+		s.Metrics.Constraints[j] = kedge.Excess{Excess: excess, Multiplier: math.NaN()}
+		if multipliers != nil {
+			s.Metrics.Constraints[j].Multiplier = multipliers[j]
+		}
+	}
 	return nil
 }
 

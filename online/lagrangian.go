@@ -3,6 +3,7 @@ package online
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/rows"
@@ -34,9 +35,9 @@ type Lagrangian struct {
 
 // Dual says how multipliers move.
 type Dual struct {
-	Step Schedule // η
-	Leak float64  // ε: above 0 multipliers forget, which damps them and lets constraints be broken a little
-	Most float64  // the largest multiplier
+	Step Schedule  // η
+	Leak float64   // ε: above 0 multipliers forget, which damps them and lets constraints be broken a little
+	Most []float64 // the largest multiplier of every restriction
 }
 
 // NewLagrangian returns the estimator of a loss for decisions of n entries under restrictions. It takes no estimator that
@@ -50,14 +51,26 @@ func NewLagrangian(n int, of Estimator, restrictions []Restriction, o Dual) (*La
 	if perturbs || follows {
 		return nil, fmt.Errorf("online: a %T cannot be made to keep constraints", of)
 	}
-	if !(o.Leak >= 0) || !(o.Most > 0) {
-		return nil, errors.New("online: a leak must not be negative, and the largest multiplier must be positive")
-	}
 	j := len(restrictions)
+	if err := o.check(j); err != nil {
+		return nil, err
+	}
 	return &Lagrangian{
 		of: of, restrictions: restrictions, options: o,
 		multipliers: make([]float64, j), pending: make([]float64, j), g: make([]float64, n),
 	}, nil
+}
+
+func (o *Dual) check(n int) error {
+	if !(o.Leak >= 0) {
+		return &kedge.RangeError{Arg: "Leak", Got: o.Leak, Want: "a number ≥ 0"}
+	}
+	for _, most := range o.Most {
+		if !(most > 0) {
+			return &kedge.RangeError{Arg: "Most", Got: most, Want: "a number above 0"}
+		}
+	}
+	return kedge.CheckVector("Most", o.Most, n)
 }
 
 // Multipliers returns λ, which is only to be read, and until the next turn.
@@ -77,7 +90,7 @@ func (l *Lagrangian) Estimate(g []float64, o kedge.Observation) error {
 		was := l.multipliers[j]
 		rows.AddScaled(g, was, l.g)
 		total += was
-		l.pending[j] = min(l.options.Most, max(0, was+float64(step*(excess-float64(l.options.Leak*was)))))
+		l.pending[j] = min(l.options.Most[j], max(0, was+float64(step*(excess-float64(l.options.Leak*was)))))
 	}
 	rows.Scale(g, 1/max(1, total))
 	return nil
@@ -95,10 +108,33 @@ func (l *Lagrangian) Commit(o kedge.Observation) {
 
 // Multipliers returns those of a rule that keeps constraints, nil of another.
 func (d *Descent) Multipliers() []float64 {
-	if l, ok := d.rule.Gradient.(*Lagrangian); ok {
-		return l.multipliers
+	return multipliers(d.rule.Gradient)
+}
+
+func multipliers(e Estimator) []float64 {
+	switch e := e.(type) {
+	case *Lagrangian:
+		return e.multipliers
+	case *Dither:
+		return multipliers(e.Estimator)
 	}
 	return nil
+}
+
+// Trust is that of the estimator, NaN where it learns nothing.
+func (l *Lagrangian) Trust() float64 {
+	if t, ok := l.of.(interface{ Trust() float64 }); ok {
+		return t.Trust()
+	}
+	return math.NaN()
+}
+
+// Untrusted is that of the estimator.
+func (l *Lagrangian) Untrusted() int {
+	if t, ok := l.of.(interface{ Untrusted() int }); ok {
+		return t.Untrusted()
+	}
+	return 0
 }
 
 const lagrangianKind = "online.Lagrangian/1"

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,12 +28,16 @@ func question(s *spec.Spec) []term {
 	if s.Model != nil {
 		return modelQuestion(s)
 	}
-	return []term{
+	list := []term{
 		{"What is decided", fmt.Sprintf("A decision u of %s: %s.", count(s.Dims().Decision, "number"), feasible(&s.Set))},
 		{"Who answers", answers(s)},
 		{"What is judged", judged(&s.Objective)},
 		{"Who competes", competitors(s)},
 	}
+	if len(s.Constraints) > 0 {
+		list = slices.Insert(list, 3, term{"What must be kept", bounded(s)})
+	}
+	return list
 }
 
 // feasible describes a set of decisions.

@@ -23,6 +23,11 @@ type Algorithm struct {
 	Average  int     // the step from which on iterates are averaged; 0: none
 	Trials   int     // the default is the spec's
 
+	// Under constraints, of methods that follow gradients.
+	Heed     bool    // keep them
+	DualStep float64 // η of the multipliers
+	Leak     float64 // ε by which they forget
+
 	Contraction float64 // of epochs: by which the population comes closer to settled in a turn
 
 	// Of composite, epoch-composite, adam and storm: how steady states answer decisions.
@@ -83,6 +88,7 @@ func (s *Spec) describeAlgorithm(f *form, a *Algorithm) {
 	a.describeRhythm(f)
 	optional(f, "average", &a.Average, count(1, maxCount))
 	fieldLike(f, "trials", &a.Trials, count(1, maxCount), "trials", s.Trials)
+	s.describeDual(f, a)
 	if a.needs().Sensitivity {
 		s.describeSensitivity(f, a)
 	}

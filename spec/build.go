@@ -13,6 +13,7 @@ import (
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/population"
+	"github.com/kedge-opt/kedge/risk"
 	"github.com/kedge-opt/kedge/rows"
 	"github.com/kedge-opt/kedge/sensitivity"
 	"github.com/kedge-opt/kedge/steady"
@@ -31,12 +32,13 @@ type Problem struct {
 	Traits   kedge.Rows // shared by all who read them
 	Search   optimum.Options
 
-	model    model
-	law      population.Law    // of the traits
-	firstLaw population.Law    // of the first states; nil: the trait
-	set      *Set              // as data
-	numpy    [][]*stream.NumPy // of every trial, when the generator is numpy: where its draws begin
-	stream   func(name ...string) *stream.Stream
+	model       model
+	law         population.Law    // of the traits
+	firstLaw    population.Law    // of the first states; nil: the trait
+	constraints []risk.Constraint // every group one of its own
+	set         *Set              // as data
+	numpy       [][]*stream.NumPy // of every trial, when the generator is numpy: where its draws begin
+	stream      func(name ...string) *stream.Stream
 }
 
 // model is the individual: how it moves, where it settles, how it is judged.
@@ -68,6 +70,9 @@ func Build(name string, s *Spec, files fs.FS) (*Problem, error) {
 	}
 	if err := p.Set.Project(p.Start); err != nil {
 		return nil, s.refuseStart(err)
+	}
+	if err := p.buildConstraints(); err != nil {
+		return nil, err
 	}
 	if err := p.checkRules(); err != nil {
 		return nil, err
@@ -186,7 +191,7 @@ func (s *Spec) buildModel() (model, error) {
 	if m.settler == nil {
 		m.settler = dynamics.Settled(m.dynamics)
 	}
-	m.objective, err = s.buildObjective(s.Dims())
+	m.objective, err = s.makeObjective("objective", &s.Objective, s.Dims())
 	return m, err
 }
 
@@ -232,29 +237,29 @@ func (s *Spec) wrap(path string, err error) error {
 	return s.errorf(path, "%s: %v", path, err)
 }
 
-func (s *Spec) buildObjective(dim kedge.Dims) (kedge.RowObjective, error) {
-	o := &s.Objective
+// makeObjective makes the objective at a path of the spec.
+func (s *Spec) makeObjective(path string, o *Objective, dim kedge.Dims) (kedge.RowObjective, error) {
 	switch o.Kind {
 	case "affinity":
 		f := objective.Affinity{State: dim.State}
-		return f, s.wrap("objective", f.Check(dim))
+		return f, s.wrap(path, f.Check(dim))
 	case "revenue":
 		f := objective.Revenue{Entropy: o.Entropy, State: dim.State}
 		if o.Sign == "diversity" {
 			f.Sign = objective.Diverse
 		}
-		return f, s.wrap("objective", f.Check(dim))
+		return f, s.wrap(path, f.Check(dim))
 	case "logistic":
 		f := objective.Logistic{Features: dim.Decision, Ridge: o.Ridge, State: dim.State, Trait: dim.Trait}
 		if o.Intercept {
 			f.Features--
 		}
-		return f, s.wrap("objective", f.Check(dim))
+		return f, s.wrap(path, f.Check(dim))
 	default:
 		m, n := dim.Decision, dim.State
 		f, err := objective.NewQuadratic(dim, o.Decision.Dense(m, m), o.Cross.Dense(m, n), o.State.Dense(n, n),
 			o.LinearDecision.Expand(m), o.LinearState.Expand(n))
-		return f, s.wrap("objective", err)
+		return f, s.wrap(path, err)
 	}
 }
 

@@ -115,7 +115,7 @@ func (p *Problem) estimator(t *Trial, from *Algorithm, m model, room kedge.Set, 
 	dim := m.dims()
 	switch from.Kind {
 	case "vanilla", "lazy", "repeated-gradient", "epoch":
-		return online.Vanilla{Objective: m.objective, Dims: dim}, nil
+		return p.heed(from, online.Vanilla{Objective: m.objective, Dims: dim}, nil)
 	case "repeated-risk", "delayed-risk":
 		return online.NewRetrain(m.objective, dim, room), nil
 	case "composite":
@@ -125,7 +125,7 @@ func (p *Problem) estimator(t *Trial, from *Algorithm, m model, room kedge.Set, 
 		if from.Kind == "storm" {
 			return online.NewRecursive(c, dim, from.Weight)
 		}
-		return c, nil
+		return p.heed(from, c, c.Sensitivity)
 	case "derivative-free":
 		return t.residual(from, dim.Decision, directions)
 	}

@@ -94,15 +94,19 @@ func (p *Problem) composite(from *Algorithm, m model, dim kedge.Dims, directions
 	if from.Sensitivity != "learned" {
 		h := from.Wrong.spoil(m.sensitivity(from))
 		if l, ok := h.(kedge.Learner); ok {
-			return online.NewLearning(m.objective, l, dim), nil
+			return p.heed(from, online.NewLearning(m.objective, l, dim), l)
 		}
-		return &online.Composite{Objective: m.objective, Sensitivity: h, Dims: dim}, nil
+		return p.heed(from, &online.Composite{Objective: m.objective, Sensitivity: h, Dims: dim}, h)
 	}
 	l, err := from.Learn.learner(dim)
 	if err != nil {
 		return nil, err
 	}
-	learning := online.NewLearning(m.objective, from.Wrong.spoil(l).(kedge.Learner), dim)
+	spoilt := from.Wrong.spoil(l).(kedge.Learner)
+	learning, err := p.heed(from, online.NewLearning(m.objective, spoilt, dim), spoilt)
+	if err != nil {
+		return nil, err
+	}
 	half := from.Learn.HalfLife
 	if math.IsInf(half, 1) {
 		half = 0

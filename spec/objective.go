@@ -20,7 +20,9 @@ type Objective struct {
 	Intercept bool    // the decision ends with b
 }
 
-func (o *Objective) describe(f *form) {
+func (o *Objective) describe(f *form) { f.shared("objective", func() { o.describeKeys(f) }) }
+
+func (o *Objective) describeKeys(f *form) {
 	f.choose("kind", &o.Kind, "affinity", "revenue", "quadratic", "logistic")
 	switch o.Kind {
 	case "revenue":
@@ -38,33 +40,36 @@ func (o *Objective) describe(f *form) {
 	}
 }
 
-func (c *check) objective() {
-	if !c.sound(c.dimKeys()...) || !c.sound("objective.kind") {
+func (c *check) objective() { c.judges("objective", &c.s.Objective) }
+
+// judges checks the objective at a path.
+func (c *check) judges(path string, o *Objective) {
+	if !c.sound(c.dimKeys()...) || !c.sound(path+".kind") {
 		return
 	}
-	o, d := &c.s.Objective, c.s.Dims()
+	d := c.s.Dims()
 	switch read := d.Decision; o.Kind {
 	case "affinity", "revenue":
-		c.reads(read)
+		c.reads(path, o, read)
 	case "logistic":
 		if o.Intercept {
 			read--
 		}
-		c.reads(read)
+		c.reads(path, o, read)
 	case "quadratic":
-		c.matrix("objective.decision", o.Decision, d.Decision, d.Decision)
-		c.matrix("objective.cross", o.Cross, d.Decision, d.State)
-		c.matrix("objective.state", o.State, d.State, d.State)
-		c.vector("objective.linear-decision", o.LinearDecision, c.decisionLength())
-		c.vector("objective.linear-state", o.LinearState, c.stateLength())
+		c.matrix(path+".decision", o.Decision, d.Decision, d.Decision)
+		c.matrix(path+".cross", o.Cross, d.Decision, d.State)
+		c.matrix(path+".state", o.State, d.State, d.State)
+		c.vector(path+".linear-decision", o.LinearDecision, c.decisionLength())
+		c.vector(path+".linear-state", o.LinearState, c.stateLength())
 	}
 }
 
 // reads refuses an objective that pairs more entries of the decision with the state than that has.
-func (c *check) reads(read int) {
+func (c *check) reads(path string, o *Objective, read int) {
 	if state := c.s.Dims().State; state < read {
-		c.fail(append(keys("objective.kind"), c.dimKeys()...),
-			"objective.kind is %s, which reads %s of the state, but that has %d", c.s.Objective.Kind, entries(read), state)
+		c.fail(append(keys(path+".kind"), c.dimKeys()...),
+			"%s.kind is %s, which reads %s of the state, but that has %d", path, o.Kind, entries(read), state)
 	}
 }
 

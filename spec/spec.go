@@ -21,15 +21,16 @@ type Spec struct {
 	Hold       int    // steps of the population a turn
 	Generator  string // "kedge", or "numpy": generator and order of draws of the published runs
 
-	Model      *Model // instead of dynamics, objective and set; nil: none
-	Population Population
-	Dynamics   Dynamics
-	Objective  Objective
-	Set        Set
-	Start      Start
-	Algorithms []Algorithm
-	Record     Record
-	Optimum    Optimum
+	Model       *Model // instead of dynamics, objective and set; nil: none
+	Population  Population
+	Dynamics    Dynamics
+	Objective   Objective
+	Set         Set
+	Start       Start
+	Constraints []Constraint // on the settled population
+	Algorithms  []Algorithm
+	Record      Record
+	Optimum     Optimum
 
 	origin *node // what the spec was read from
 }
@@ -95,6 +96,7 @@ func (s *Spec) describe(f *form) {
 	f.needSection("population", "a mapping with size, dim and law", s.describePopulation)
 	s.describeParts(f)
 	f.section("start", s.Start.describe)
+	optionalItems(f, "constraints", &s.Constraints, "a list of constraints", func(f *form, c *Constraint) { c.describe(f) })
 	items(f, "algorithms", &s.Algorithms, "a list of algorithms", s.describeAlgorithm)
 	f.section("record", s.Record.describe)
 	f.section("optimum", s.Optimum.describe)

@@ -16,7 +16,7 @@ func layers() map[string]int {
 		"rows": 0, "stream": 0, "npy": 0, "fixpoint": 0, "crew": 0, "wire": 0, "columns": 0, "internal/archtest": 0, "internal/heap": 0,
 		".":   1,
 		"set": 2, "dynamics": 2, "sensitivity": 2, "objective": 2, "population": 2,
-		"online": 2, "transport": 2, "steady": 2, "formula": 2, "conform": 2,
+		"online": 2, "transport": 2, "steady": 2, "formula": 2, "risk": 2, "conform": 2,
 		"loop": 3, "optimum": 3, "certify": 3,
 		"spec": 4,
 		"lab":  5, "session": 5, "doctor": 5, "study": 5, "compare": 5,

@@ -1,4 +1,4 @@
-package risk_test
+package optimum_test
 
 import (
 	"context"
@@ -10,12 +10,10 @@ import (
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/online"
-	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/risk"
 	"github.com/kedge-opt/kedge/sensitivity"
 	"github.com/kedge-opt/kedge/set"
-	"github.com/kedge-opt/kedge/steady"
 	"github.com/kedge-opt/kedge/stream"
 )
 
@@ -79,7 +77,7 @@ func (w world) play(t testing.TB, traits []float64, pick population.Picker, batc
 		must(t, err)
 		list = append(list, g)
 	}
-	gradient, err := online.NewLagrangian(2, &online.Composite{Objective: w.loss, Sensitivity: w.sensitivity, Dims: dims}, list, online.Dual{Step: dual, Most: 100})
+	gradient, err := online.NewLagrangian(2, &online.Composite{Objective: w.loss, Sensitivity: w.sensitivity, Dims: dims}, list, online.Dual{Step: dual, Most: most(len(all))})
 	must(t, err)
 	rule, err := online.Rule{Gradient: gradient, Step: step, Set: set.Whole{}, Average: turns / 2}.From([]float64{0, 0})
 	must(t, err)
@@ -117,70 +115,21 @@ func everybody() population.Picker {
 	return &population.WithoutReplacement{Source: stream.New(1, "everybody")}
 }
 
-func TestMeanConstraintReachesItsClosedForm(t *testing.T) {
-	want, multiplier := closed(-.1)
-	if math.Abs(want[0]+.638596) > 1e-6 || math.Abs(want[1]-.396491) > 1e-6 || math.Abs(multiplier-2.050877) > 1e-6 {
-		t.Fatalf("closed form %v, %v", want, multiplier)
+// drawn draws n people of mean (1, −1) and variances 1 and ¼.
+func drawn(seed uint64, n int) []float64 {
+	traits := make([]float64, 2*n)
+	stream.New(seed, "people").Normals(traits)
+	for i := 0; i < len(traits); i += 2 {
+		traits[i], traits[i+1] = 1+traits[i], -1+.5*traits[i+1]
 	}
-	rule, u := lq2(t).play(t, []float64{2, -.5, 0, -.5, 2, -1.5, 0, -1.5}, everybody(), 4, 4000, online.Constant(.1), online.Constant(.1), lq2(t).constraint(risk.Mean{}, -.1))
-	if e := off(u, want); e > 1e-12 {
-		t.Errorf("decision %v is %.1e off", u, e)
-	}
-	if e := math.Abs(rule.Multipliers()[0] - multiplier); e > 1e-12 {
-		t.Errorf("multiplier %v is %.1e off", rule.Multipliers(), e)
-	}
+	return traits
 }
 
-func TestCVaRConstraintReachesItsClosedForm(t *testing.T) {
-	const kappa = 1.7549833193248685 // φ(z)/0.1 at z = 1.2815515655446004
-	want, multiplier := closed(1.5 - kappa*deviation)
-	if math.Abs(want[0]+.799926) > 1e-6 || math.Abs(want[1]-.381825) > 1e-6 || math.Abs(multiplier-2.890525) > 1e-6 {
-		t.Fatalf("closed form %v, %v", want, multiplier)
+// most bounds every multiplier by 100.
+func most(n int) []float64 {
+	list := make([]float64, n)
+	for i := range list {
+		list[i] = 100
 	}
-	traits := people(.9, kappa)
-	rule, u := lq2(t).play(t, traits, everybody(), 400, 1500, online.Constant(.1), online.Constant(.1), lq2(t).constraint(risk.CVaR{Level: .9}, 1.5))
-	if e := off(u, want); e > 1e-9 {
-		t.Errorf("decision %v is %.1e off", u, e)
-	}
-	if e := math.Abs(rule.Multipliers()[0] - multiplier); e > 1e-9 {
-		t.Errorf("multiplier %v is %.1e off", rule.Multipliers(), e)
-	}
-}
-
-func (w world) offline(t testing.TB, traits []float64, all ...risk.Constraint) (*optimum.Constrained, error) {
-	t.Helper()
-	f, err := steady.New(steady.Model{Settler: w.dynamics, Objective: w.loss, Sensitivity: w.sensitivity, Traits: traits})
-	must(t, err)
-	var list []optimum.Function
-	for _, c := range all {
-		s, err := risk.NewSettled(c, w.dynamics, kedge.Block{Data: traits, Width: 2})
-		must(t, err)
-		list = append(list, s)
-	}
-	c, _, err := optimum.FindConstrained(context.Background(), f, list, set.Whole{}, [][]float64{{0, 0}, {3, -2}}, optimum.Options{})
-	return c, err
-}
-
-func TestOfflineOptimumReachesItsClosedForm(t *testing.T) {
-	const kappa = 1.7549833193248685
-	w, traits := lq2(t), people(.9, kappa)
-	for name, one := range map[string]struct {
-		constraint risk.Constraint
-		beta       float64
-	}{
-		"mean":  {w.constraint(risk.Mean{}, -.1), -.1},
-		"cvar":  {w.constraint(risk.CVaR{Level: .9}, 1.5), 1.5 - kappa*deviation},
-		"slack": {w.constraint(risk.Mean{}, 100), math.NaN()},
-		"all":   {w.constraint(risk.CVaR{Level: 0}, -.1), -.1},
-	} {
-		c, err := w.offline(t, traits, one.constraint)
-		must(t, err)
-		want, multiplier := [2]float64{-56.0 / 229, 99.0 / 229}, 0.0
-		if !math.IsNaN(one.beta) {
-			want, multiplier = closed(one.beta)
-		}
-		if e := off(c.Decision, want); e > 1e-9 || math.Abs(c.Multipliers[0]-multiplier) > 1e-8 || c.Residual > 1e-10 {
-			t.Errorf("%s: %v with λ = %v, residual %.1e; want %v with %v", name, c.Decision, c.Multipliers, c.Residual, want, multiplier)
-		}
-	}
+	return list
 }

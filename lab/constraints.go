@@ -1,0 +1,141 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/loop"
+	"github.com/kedge-opt/kedge/optimum"
+	"github.com/kedge-opt/kedge/risk"
+	"github.com/kedge-opt/kedge/steady"
+)
+
+// mostConstraints is how many a series has columns for, as many as a spec may have.
+const mostConstraints = 16
+
+// constraintGroup is the columns of constraint j, counted from 1 in their names.
+func constraintGroup(j int) group {
+	number := strconv.Itoa(j + 1)
+	return group{
+		columns: []string{"excess_" + number, "multiplier_" + number},
+		fields: func(m *kedge.Metrics) []*float64 {
+			if j >= len(m.Constraints) {
+				return nil
+			}
+			return []*float64{&m.Constraints[j].Excess, &m.Constraints[j].Multiplier}
+		},
+		add: func(m *kedge.Metrics) { m.Constraints = append(m.Constraints, kedge.Excess{}) },
+	}
+}
+
+// bounds are the constraints of a run and the best decision that keeps them.
+type bounds struct {
+	list []*risk.Settled
+	most []float64 // largest multipliers
+	best *optimum.Constrained
+}
+
+// best finds the optimum, among the decisions that keep the constraints if there are any. Where it is not found a note says so, and
+// the optimum without constraints takes its place.
+func (r *run) best(ctx context.Context, f *steady.Objective, starts [][]float64) (*optimum.Search, error) {
+	var err error
+	if r.bounds.list, r.bounds.most, err = r.problem.Constraints(); err != nil {
+		return nil, err
+	}
+	free, err := r.find(ctx, "optimum", f, starts)
+	if err != nil || len(r.bounds.list) == 0 {
+		return free, err
+	}
+	var all []optimum.Function
+	for _, c := range r.bounds.list {
+		all = append(all, c)
+	}
+	o := r.problem.Search
+	for _, o.Tolerance = range []float64{o.Tolerance, max(o.Tolerance, coarse)} {
+		best, s, failed := optimum.FindConstrained(ctx, f, all, r.problem.Set, starts, o)
+		if failed == nil {
+			r.bounds.best = best
+			return s, nil
+		}
+		if err = failed; ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
+	var missing *kedge.NotConvergedError
+	if !errors.As(err, &missing) {
+		return nil, err
+	}
+	r.result.Notes = append(r.result.Notes, "The best decision under the constraints is not known: "+err.Error()+". Gaps and distances are those to the optimum without constraints.")
+	return free, nil
+}
+
+// coarse is the tolerance that is tried where a finer one is not reached: the tail of a finite population has kinks.
+const coarse = 1e-6
+
+// judges returns the constraints for one trial to be judged by.
+func (r *run) judges() (list []loop.Judge) {
+	for _, c := range r.bounds.list {
+		list = append(list, c.Clone())
+	}
+	return list
+}
+
+// keeping adds a section that says how well every method kept the constraints, and what that cost.
+func (r *run) keeping() {
+	if len(r.bounds.list) == 0 {
+		return
+	}
+	s := Section{
+		ID: "constraints", Title: "Keeping the constraints",
+		Text: "The excess is by how much the population that settles under a decision exceeds a bound, at the last turn and as a mean over trials; " +
+			"at most 0 the constraint is kept. The multiplier is what the method would pay for a looser bound. The first rows are the best decision " +
+			"that keeps all constraints, found offline. A method that breaks constraints can have a value that is better than the optimum's, so gaps may be negative.",
+		Columns: []string{"method", "constraint", "excess", "greatest", "multiplier", "value"},
+	}
+	if best := r.bounds.best; best != nil {
+		for j, c := range r.bounds.list {
+			s.Rows = append(s.Rows, []string{"optimum", c.Name(), signed(best.Excess[j]), signed(best.Excess[j]), signed(best.Multipliers[j]), signed(r.result.Optimum.Value)})
+		}
+		s.Text += fmt.Sprintf(" Its Karush–Kuhn–Tucker residual is %.1e.", best.Residual)
+	}
+	for i := range r.result.Runs {
+		for j, c := range r.bounds.list {
+			if row := r.kept(&r.result.Runs[i], j, c.Name()); row != nil {
+				s.Rows = append(s.Rows, row)
+			}
+		}
+	}
+	r.result.Sections = append(r.result.Sections, s)
+}
+
+// kept is how a method kept constraint j; a note says when its multiplier stopped growing.
+func (r *run) kept(one *Run, j int, name string) []string {
+	n := float64(len(one.Trials))
+	if n == 0 {
+		return nil
+	}
+	excess, worst, multiplier, value := 0.0, math.Inf(-1), 0.0, 0.0
+	for _, t := range one.Trials {
+		last := t.Metrics[len(t.Metrics)-1]
+		e := last.Constraints[j]
+		excess, multiplier, value = excess+e.Excess/n, multiplier+e.Multiplier/n, value+last.Value/n
+		worst = max(worst, e.Excess)
+	}
+	if multiplier >= r.bounds.most[j] {
+		r.result.Notes = append(r.result.Notes, fmt.Sprintf("%s could not keep the constraint %s: its multiplier grew to the largest allowed, %v. "+
+			"Either no decision keeps it, or largest-multiplier is too small.", one.Name, name, r.bounds.most[j]))
+	}
+	return []string{one.Name, name, signed(excess), signed(worst), signed(multiplier), signed(value)}
+}
+
+// signed writes a number of a table, a dash for NaN.
+func signed(v float64) string {
+	if math.IsNaN(v) {
+		return "–"
+	}
+	return fmt.Sprintf("%.4g", v)
+}

@@ -1,0 +1,149 @@
+package optimum_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/objective"
+	"github.com/kedge-opt/kedge/online"
+	"github.com/kedge-opt/kedge/optimum"
+	"github.com/kedge-opt/kedge/population"
+	"github.com/kedge-opt/kedge/risk"
+	"github.com/kedge-opt/kedge/set"
+	"github.com/kedge-opt/kedge/steady"
+	"github.com/kedge-opt/kedge/stream"
+)
+
+func TestMeanConstraintReachesItsClosedForm(t *testing.T) {
+	want, multiplier := closed(-.1)
+	if math.Abs(want[0]+.638596) > 1e-6 || math.Abs(want[1]-.396491) > 1e-6 || math.Abs(multiplier-2.050877) > 1e-6 {
+		t.Fatalf("closed form %v, %v", want, multiplier)
+	}
+	rule, u := lq2(t).play(t, []float64{2, -.5, 0, -.5, 2, -1.5, 0, -1.5}, everybody(), 4, 4000, online.Constant(.1), online.Constant(.1), lq2(t).constraint(risk.Mean{}, -.1))
+	if e := off(u, want); e > 1e-12 {
+		t.Errorf("decision %v is %.1e off", u, e)
+	}
+	if e := math.Abs(rule.Multipliers()[0] - multiplier); e > 1e-12 {
+		t.Errorf("multiplier %v is %.1e off", rule.Multipliers(), e)
+	}
+}
+
+func TestCVaRConstraintReachesItsClosedForm(t *testing.T) {
+	const kappa = 1.7549833193248685 // φ(z)/0.1 at z = 1.2815515655446004
+	want, multiplier := closed(1.5 - kappa*deviation)
+	if math.Abs(want[0]+.799926) > 1e-6 || math.Abs(want[1]-.381825) > 1e-6 || math.Abs(multiplier-2.890525) > 1e-6 {
+		t.Fatalf("closed form %v, %v", want, multiplier)
+	}
+	traits := people(.9, kappa)
+	rule, u := lq2(t).play(t, traits, everybody(), 400, 1500, online.Constant(.1), online.Constant(.1), lq2(t).constraint(risk.CVaR{Level: .9}, 1.5))
+	if e := off(u, want); e > 1e-9 {
+		t.Errorf("decision %v is %.1e off", u, e)
+	}
+	if e := math.Abs(rule.Multipliers()[0] - multiplier); e > 1e-9 {
+		t.Errorf("multiplier %v is %.1e off", rule.Multipliers(), e)
+	}
+}
+
+func (w world) settled(t testing.TB, traits []float64) *steady.Objective {
+	t.Helper()
+	f, err := steady.New(steady.Model{Settler: w.dynamics, Objective: w.loss, Sensitivity: w.sensitivity, Traits: traits})
+	must(t, err)
+	return f
+}
+
+func (w world) offline(t testing.TB, traits []float64, all ...risk.Constraint) (*optimum.Constrained, error) {
+	t.Helper()
+	f := w.settled(t, traits)
+	var list []optimum.Function
+	for _, c := range all {
+		s, err := risk.NewSettled(c, w.dynamics, kedge.Block{Data: traits, Width: 2})
+		must(t, err)
+		list = append(list, s)
+	}
+	c, _, err := optimum.FindConstrained(context.Background(), f, list, set.Whole{}, [][]float64{{0, 0}, {3, -2}}, optimum.Options{})
+	return c, err
+}
+
+func TestOfflineOptimumReachesItsClosedForm(t *testing.T) {
+	const kappa = 1.7549833193248685
+	w, traits := lq2(t), people(.9, kappa)
+	for name, one := range map[string]struct {
+		constraint risk.Constraint
+		beta       float64
+	}{
+		"mean":  {w.constraint(risk.Mean{}, -.1), -.1},
+		"cvar":  {w.constraint(risk.CVaR{Level: .9}, 1.5), 1.5 - kappa*deviation},
+		"slack": {w.constraint(risk.Mean{}, 100), math.NaN()},
+		"all":   {w.constraint(risk.CVaR{Level: 0}, -.1), -.1},
+	} {
+		c, err := w.offline(t, traits, one.constraint)
+		must(t, err)
+		want, multiplier := [2]float64{-56.0 / 229, 99.0 / 229}, 0.0
+		if !math.IsNaN(one.beta) {
+			want, multiplier = closed(one.beta)
+		}
+		if e := off(c.Decision, want); e > 1e-9 || math.Abs(c.Multipliers[0]-multiplier) > 1e-8 || c.Residual > 1e-10 {
+			t.Errorf("%s: %v with λ = %v, residual %.1e; want %v with %v", name, c.Decision, c.Multipliers, c.Residual, want, multiplier)
+		}
+	}
+}
+
+// Two constraints that exclude each other: multipliers stop at their bound, and no step is longer than those of the gradients.
+func TestInfeasibleConstraintsAreVisibleAndHarmless(t *testing.T) {
+	w := lq2(t)
+	against, err := objective.NewQuadratic(dims, nil, nil, nil, nil, []float64{-1, 0})
+	must(t, err)
+	never := w.constraint(risk.Mean{}, -2) // −E p₁ ≤ −2 and E p₁ ≤ −1
+	never.Loss = against
+	traits := []float64{2, -.5, 0, -.5, 2, -1.5, 0, -1.5}
+	rule, u := w.play(t, traits, everybody(), 4, 3000, online.Constant(.1), online.Constant(.5), w.constraint(risk.Mean{}, -1), never)
+	for j, l := range rule.Multipliers() {
+		if l != 100 {
+			t.Errorf("multiplier %d is %v, want its bound", j, l)
+		}
+	}
+	if length := math.Hypot(u[0], u[1]); length > 3 {
+		t.Errorf("the decision went to %v", u)
+	}
+	if c, err := w.offline(t, traits, w.constraint(risk.Mean{}, -1), never); err == nil {
+		t.Errorf("a decision keeps both: %v", c)
+	}
+}
+
+// On 100 000 people drawn anew, runs that saw samples of 50 of 4000 others keep CVaR and chance constraints within the sampling
+// error of both crowds, four standard deviations, and cost what the offline optimum of their own crowd costs.
+func TestConstraintsHoldOnFreshPeople(t *testing.T) {
+	w, traits, fresh := lq2(t), drawn(2, 4000), drawn(3, 100_000)
+	for name, c := range map[string]struct {
+		risk.Constraint
+		error float64 // of the measure on 4000 people
+	}{
+		// The standard deviation of the tail's mean is below s·√(1/(n(1−α))); that of a share √(δ(1−δ)/n).
+		"cvar":   {w.constraint(risk.CVaR{Level: .9}, 1.5), deviation / math.Sqrt(400)},
+		"chance": {w.constraint(risk.Chance{Limit: 1.5, Width: .1}, .1), math.Sqrt(.09 / 4000)},
+	} {
+		pick := population.WithReplacement{Source: stream.New(4, name)}
+		_, u := w.play(t, traits, pick, 50, 6000, online.InverseSqrt(.3), online.InverseSqrt(3), c.Constraint)
+		judge := c.Constraint
+		if chance, ok := c.Measure.(risk.Chance); ok {
+			judge.Measure = risk.Chance{Limit: chance.Limit, Width: 1e-6} // the share itself
+		}
+		s, err := risk.NewSettled(judge, w.dynamics, kedge.Block{Data: fresh, Width: 2})
+		must(t, err)
+		excess, err := s.Excess(u)
+		must(t, err)
+		if excess > 4*c.error || excess < -8*c.error {
+			t.Errorf("%s: on fresh people the bound is exceeded by %.4f, sampling error %.4f", name, excess, c.error)
+		}
+		best, err := w.offline(t, traits, c.Constraint)
+		must(t, err)
+		loss, err := w.settled(t, traits).Value(u)
+		must(t, err)
+		if gap := (loss - best.Loss) / best.Loss; math.Abs(gap) > .02 {
+			t.Errorf("%s: costs %.4f, the offline optimum %.4f", name, loss, best.Loss)
+		}
+		t.Logf("%s: excess %.4f on fresh people (sampling error %.4f), cost %.4f, offline %.4f", name, excess, c.error, loss, best.Loss)
+	}
+}
