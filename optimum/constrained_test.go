@@ -112,20 +112,20 @@ func TestInfeasibleConstraintsAreVisibleAndHarmless(t *testing.T) {
 	}
 }
 
-// On 100 000 people drawn anew, runs that saw samples of 50 of 4000 others keep CVaR and chance constraints within the sampling
+// On 100 000 people drawn anew, runs that saw samples of 50 of 1500 others keep CVaR and chance constraints within the sampling
 // error of both crowds, four standard deviations, and cost what the offline optimum of their own crowd costs.
 func TestConstraintsHoldOnFreshPeople(t *testing.T) {
-	w, traits, fresh := lq2(t), drawn(2, 4000), drawn(3, 100_000)
+	w, traits, fresh := lq2(t), drawn(2, 1500), drawn(3, 100_000)
 	for name, c := range map[string]struct {
 		risk.Constraint
-		error float64 // of the measure on 4000 people
+		error float64 // of the measure on 1500 people
 	}{
 		// The standard deviation of the tail's mean is below s·√(1/(n(1−α))); that of a share √(δ(1−δ)/n).
-		"cvar":   {w.constraint(risk.CVaR{Level: .9}, 1.5), deviation / math.Sqrt(400)},
-		"chance": {w.constraint(risk.Chance{Limit: 1.5, Width: .1}, .1), math.Sqrt(.09 / 4000)},
+		"cvar":   {w.constraint(risk.CVaR{Level: .9}, 1.5), deviation / math.Sqrt(150)},
+		"chance": {w.constraint(risk.Chance{Limit: 1.5, Width: .1}, .1), math.Sqrt(.09 / 1500)},
 	} {
 		pick := population.WithReplacement{Source: stream.New(4, name)}
-		_, u := w.play(t, traits, pick, 50, 6000, online.InverseSqrt(.3), online.InverseSqrt(3), c.Constraint)
+		_, u := w.play(t, traits, pick, 50, 4000, online.InverseSqrt(.3), online.InverseSqrt(3), c.Constraint)
 		judge := c.Constraint
 		if chance, ok := c.Measure.(risk.Chance); ok {
 			judge.Measure = risk.Chance{Limit: chance.Limit, Width: 1e-6} // the share itself
