@@ -37,7 +37,7 @@ func TestCVaRConstraintReachesItsClosedForm(t *testing.T) {
 		t.Fatalf("closed form %v, %v", want, multiplier)
 	}
 	traits := people(.9, kappa)
-	rule, u := lq2(t).play(t, traits, everybody(), 400, 1500, online.Constant(.1), online.Constant(.1), lq2(t).constraint(risk.CVaR{Level: .9}, 1.5))
+	rule, u := lq2(t).play(t, traits, everybody(), 400, 4000, online.Constant(.1), online.Constant(.1), lq2(t).constraint(risk.CVaR{Level: .9}, 1.5))
 	if e := off(u, want); e > 1e-9 {
 		t.Errorf("decision %v is %.1e off", u, e)
 	}
@@ -119,13 +119,14 @@ func TestConstraintsHoldOnFreshPeople(t *testing.T) {
 	for name, c := range map[string]struct {
 		risk.Constraint
 		error float64 // of the measure on 1500 people
+		dual  float64 // step: a share changes by less than a loss, so its multiplier must move by more
 	}{
 		// The standard deviation of the tail's mean is below s·√(1/(n(1−α))); that of a share √(δ(1−δ)/n).
-		"cvar":   {w.constraint(risk.CVaR{Level: .9}, 1.5), deviation / math.Sqrt(150)},
-		"chance": {w.constraint(risk.Chance{Limit: 1.5, Width: .1}, .1), math.Sqrt(.09 / 1500)},
+		"cvar":   {w.constraint(risk.CVaR{Level: .9}, 1.5), deviation / math.Sqrt(150), 3},
+		"chance": {w.constraint(risk.Chance{Limit: 1.5, Width: .1}, .1), math.Sqrt(.09 / 1500), 10},
 	} {
 		pick := population.WithReplacement{Source: stream.New(4, name)}
-		_, u := w.play(t, traits, pick, 50, 4000, online.InverseSqrt(.3), online.InverseSqrt(3), c.Constraint)
+		_, u := w.play(t, traits, pick, 50, 4000, online.InverseSqrt(.3), online.InverseSqrt(c.dual), c.Constraint)
 		judge := c.Constraint
 		if chance, ok := c.Measure.(risk.Chance); ok {
 			judge.Measure = risk.Chance{Limit: chance.Limit, Width: 1e-6} // the share itself

@@ -37,8 +37,13 @@ type Gauge struct {
 	losses, weights, sorted, pull, gu []float64
 	who                               []int // rows that count
 
-	began       bool
-	t, proposed float64 // the quantile of CVaR
+	level, next quantile // of CVaR, and pending
+}
+
+// quantile is what is remembered of the losses of CVaR.
+type quantile struct {
+	count     int     // turns
+	t, spread float64 // the quantile, and the mean of |ℓ − t|
 }
 
 var _ wire.State = (*Gauge)(nil)
@@ -58,7 +63,7 @@ func (a *Gauge) Assess(g []float64, o kedge.Observation) (float64, error) {
 		return 0, err
 	}
 	clear(g)
-	a.proposed = a.t
+	a.next = a.level
 	a.judge(o.P, o.U, o.D)
 	if len(a.losses) == 0 {
 		return 0, nil
@@ -95,25 +100,35 @@ func (a *Gauge) judge(p, u, d []float64) {
 	a.weights = a.weights[:len(a.losses)]
 }
 
-// follow is how far the quantile goes towards that of a new sample.
-const follow = 0.1
+// leastGain is how far, as a share of the spread of losses, the quantile moves at least.
+const leastGain = 0.01
 
-// weigh returns the risk and sets the weights. The quantile t of CVaR follows those of the samples: an error of t counts only by
-// its square, and given t the risk and its gradient are unbiased, however small the sample. That asks for no step size, unlike
-// t⁺ = t − η(1 − mean 1{ℓ > t}/(1 − Level)), which comes to rest at the same point.
+// weigh returns the risk and sets the weights. The quantile t of CVaR follows the samples by
+//
+//	t⁺ = t − γs(1 − mean 1{ℓ > t}/(1 − Level)),
+//
+// which comes to rest at the quantile however small they are; s is a running mean of |ℓ − t|, so that γ has no unit. An error of
+// t counts only by its square and makes the constraint a little safer.
 func (a *Gauge) weigh() float64 {
 	c, ok := a.Measure.(CVaR)
 	if !ok {
 		return a.Measure.Weigh(a.weights, a.losses)
 	}
-	a.sorted = append(a.sorted[:0], a.losses...)
-	now := c.quantile(a.sorted)
-	t := a.t
-	if !a.began {
-		t = now
+	a.next = a.level
+	if a.level.count == 0 {
+		a.sorted = append(a.sorted[:0], a.losses...)
+		a.next.t = c.quantile(a.sorted)
 	}
-	a.proposed = t + float64(follow*(now-t))
-	return c.above(a.weights, a.losses, t)
+	t, gain := a.next.t, max(leastGain, 1/float64(a.level.count+2))
+	risk, beyond := c.above(a.weights, a.losses, t)
+	spread := 0.0
+	for _, l := range a.losses {
+		spread += math.Abs(l - t)
+	}
+	a.next.spread += gain * (spread/float64(len(a.losses)) - a.next.spread)
+	a.next.t -= float64(gain * a.next.spread * (1 - beyond))
+	a.next.count++
+	return risk
 }
 
 // pullBack adds the gradient of the weighted losses to g.
@@ -141,32 +156,29 @@ func (a *Gauge) pullBack(g, p, u, d []float64) error {
 }
 
 // Commit accepts what the last sample showed.
-func (a *Gauge) Commit(kedge.Observation) {
-	if len(a.losses) > 0 {
-		a.t, a.began = a.proposed, true
-	}
-}
+func (a *Gauge) Commit(kedge.Observation) { a.level = a.next }
 
 const gaugeKind = "risk.Gauge/1"
 
 // AppendBinary appends what is remembered from turn to turn.
 func (a *Gauge) AppendBinary(b []byte) ([]byte, error) {
 	w := wire.Write(b, gaugeKind)
-	w.Bool(a.began)
-	w.Float(a.t)
+	w.Int(a.level.count)
+	w.Float(a.level.t)
+	w.Float(a.level.spread)
 	return w.Finish()
 }
 
 // UnmarshalBinary makes a remember what was saved. On an error a is unchanged.
 func (a *Gauge) UnmarshalBinary(data []byte) error {
 	r := wire.Read(data, gaugeKind)
-	began, t := r.Bool(), r.Float()
-	if math.IsNaN(t) || math.IsInf(t, 0) {
-		r.Fail("the quantile is %v", t)
+	q := quantile{r.Int(1 << 53), r.Float(), r.Float()}
+	if !rows.Finite([]float64{q.t, q.spread}) {
+		r.Fail("the quantile is %v, the spread %v", q.t, q.spread)
 	}
 	if err := r.Finish(); err != nil {
 		return err
 	}
-	a.began, a.t = began, t
+	a.level = q
 	return nil
 }

@@ -115,17 +115,18 @@ func (c CVaR) tail(n int) float64 {
 }
 
 // above returns t + mean (ℓ − t)₊/(1 − Level) for a given t, and its weights: an unbiased estimate at any t, and right to second
-// order at a t near the quantile.
-func (c CVaR) above(w, losses []float64, t float64) float64 {
-	share, sum := 1/((1-c.Level)*float64(len(losses))), 0.0
+// order at a t near the quantile. Beyond is the sum of the weights, 1 at the quantile.
+func (c CVaR) above(w, losses []float64, t float64) (risk, beyond float64) {
+	share, sum, count := 1/((1-c.Level)*float64(len(losses))), 0.0, 0.0
 	for i, l := range losses {
 		w[i] = 0
 		if l > t {
 			w[i] = share
 			sum += l - t
+			count++
 		}
 	}
-	return t + float64(sum*share)
+	return t + float64(sum*share), count * share
 }
 
 // quantile returns the point between the losses that are the worst and the others. It sorts them.
