@@ -38,14 +38,14 @@ func FuzzCompile(f *testing.F) {
 	})
 }
 
-// measured compiles and tells how long that takes and how many bytes are allocated. What takes long is tried again, since
-// somebody else may have had the processor. A source with mistakes gives nil.
+// measured compiles and tells how much processor time that takes and how many bytes are allocated. What takes long is tried
+// again, since a collection of garbage may have come in between. A source with mistakes gives nil.
 func measured(s Source) (m *Model, took time.Duration, room uint64) {
 	took = slowest + 1
 	for try := 0; try < 20 && took > slowest; try++ {
-		before, start := allocated(), time.Now()
+		before, start := allocated(), spent()
 		m, _ = Compile(s)
-		took = time.Since(start)
+		took = spent() - start
 		room = allocated() - before
 	}
 	return m, took, room
