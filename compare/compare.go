@@ -23,6 +23,7 @@ type Problem struct {
 	Text   []byte
 	Over   []spec.Overlay
 	Files  fs.FS   // what the spec names
+	Usual  bool    // take usual settings also of methods that the spec has
 	Known  Classic // what is known of it, if it is one of the classics
 }
 

@@ -28,11 +28,16 @@ func Names() (list []string) {
 
 // ParseMethods reads a list of methods such as vanilla,composite,derivative-free:hold=1; all stands for every kind.
 func ParseMethods(text string) ([]Method, error) {
-	if text == "all" {
-		text = strings.Join(Names(), ",")
+	var names []string
+	for one := range strings.SplitSeq(text, ",") {
+		if one == "all" {
+			names = append(names, Names()...)
+			continue
+		}
+		names = append(names, one)
 	}
 	var list []Method
-	for one := range strings.SplitSeq(text, ",") {
+	for _, one := range names {
 		m, err := parseMethod(strings.TrimSpace(one))
 		if err != nil {
 			return nil, err
@@ -71,11 +76,12 @@ type setting struct {
 
 // usual returns the settings of a method that nobody has set, for a problem of known sizes.
 func (m Method) usual(g geometry) []setting {
+	held, near := setting{"hold", m.hold(g)}, setting{"delta", rounded(g.radius / 10)}
 	switch m.Name {
 	case "lazy":
 		return []setting{{"deploy", 5}, {"growth", 0.5}}
 	case "repeated-gradient", "delayed-risk":
-		return []setting{{"hold", g.settling}}
+		return []setting{held}
 	case "epoch", "epoch-composite":
 		return []setting{{"contraction", g.contraction}, {"delay", max(1, g.epochs()/8)}}
 	case "adam":
@@ -83,17 +89,28 @@ func (m Method) usual(g geometry) []setting {
 	case "storm":
 		return smoothed(g.turns)
 	case "one-point", "derivative-free":
-		return append([]setting{{"delta", g.radius / 10}, {"hold", g.settling}}, smoothed(g.turns/g.settling)...)
+		return append([]setting{near, held}, smoothed(g.turns/m.hold(g))...)
 	case "two-point":
-		return append([]setting{{"delta", g.radius / 10}, {"hold", g.settling}}, smoothed(g.turns/g.settling/2)...)
+		return append([]setting{near, held}, smoothed(g.turns/m.hold(g)/2)...)
 	case "epoch-derivative-free":
-		return append([]setting{{"delta", g.radius / 10}, {"contraction", g.contraction}}, smoothed(g.epochs())...)
+		return append([]setting{near, {"contraction", g.contraction}}, smoothed(g.epochs())...)
 	case "performative", "reinforce":
-		return append([]setting{{"delta", g.radius / 10}, {"hold", g.settling}, {"window", 30 * g.entries}}, smoothed(g.turns/g.settling)...)
+		return append([]setting{near, held, {"window", 30 * g.entries}}, smoothed(g.turns/m.hold(g))...)
 	case "plug-in":
-		return []setting{{"delta", g.radius / 4}, {"hold", g.settling}}
+		return []setting{{"delta", rounded(g.radius / 4)}, held}
 	}
 	return nil
+}
+
+// hold is how many turns decisions are held: as the options say, or until the crowd has settled.
+func (m Method) hold(g geometry) int {
+	for _, option := range m.Options {
+		value, ok := strings.CutPrefix(option, "hold=")
+		if n, err := strconv.Atoi(value); ok && err == nil && n > 0 {
+			return n
+		}
+	}
+	return g.settling
 }
 
 // smoothed lets steps diminish and averages the later half of the iterates, for methods whose noise is their own.
@@ -135,7 +152,7 @@ func rounded(x float64) float64 {
 // read returns the algorithm of the method: that of the spec if it has one of the kind's name, otherwise the usual one.
 func (m Method) read(p Problem, from *spec.Spec, g geometry) (one *spec.Algorithm, settings []setting, own bool, err error) {
 	over := slices.Clone(p.Over)
-	own = slices.ContainsFunc(from.Algorithms, func(a spec.Algorithm) bool { return a.Name == m.Name })
+	own = !p.Usual && slices.ContainsFunc(from.Algorithms, func(a spec.Algorithm) bool { return a.Name == m.Name })
 	if !own {
 		settings = m.usual(g)
 		over = append(over, spec.Merge("the usual "+m.Name, []byte(m.yaml(g, settings))))

@@ -141,13 +141,16 @@ func (r run) do(ctx context.Context) error {
 	return nil
 }
 
+// exactEnough is how many tolerances from the target steps are as good as each other.
+const exactEnough = 1e-6
+
 // choose finds the winner of every grid: nearest to its target over the later half of the turns. Equal ones are decided by the
 // longer step.
 func (a *arena) choose() {
 	for _, r := range a.players {
 		for i := range r.candidates {
 			c := &r.candidates[i]
-			c.score = a.score(r, c.runs)
+			c.score = max(a.score(r, c.runs), exactEnough*a.tolerance())
 			if c.score < r.candidates[r.winner].score {
 				r.winner = i
 			}

@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -125,6 +126,14 @@ func (a *Arena) Mark(m *Row) string {
 	return fmt.Sprintf("%.2g", m.ToTarget.Mean/a.Tolerance)
 }
 
+// Cleaned is an entry of a point without what the search leaves of a zero.
+func Cleaned(v float64) float64 {
+	if math.Abs(v) < 1e-8 {
+		return 0
+	}
+	return v
+}
+
 // Command is what repeats the comparison.
 func (r *Result) Command() string {
 	var methods []string
@@ -136,8 +145,8 @@ func (r *Result) Command() string {
 		what = "--suite " + r.Name
 	}
 	command := fmt.Sprintf("kedge compare %s --methods %s", what, strings.Join(methods, ","))
-	if slices.Equal(methods, Names()) {
-		command = fmt.Sprintf("kedge compare %s --methods all", what)
+	if n := len(Names()); len(methods) >= n && slices.Equal(methods[:n], Names()) {
+		command = fmt.Sprintf("kedge compare %s --methods %s", what, strings.Join(append([]string{"all"}, methods[n:]...), ","))
 	}
 	if r.Trials > 0 {
 		command += fmt.Sprintf(" --trials %d", r.Trials)

@@ -191,7 +191,7 @@ func answersTable(r *compare.Result) table {
 func vectorWords(u []float64) string {
 	var list []string
 	for _, v := range u[:min(len(u), 5)] {
-		list = append(list, brief(v))
+		list = append(list, shortest(compare.Cleaned(v)))
 	}
 	if len(u) > 5 {
 		list = append(list, "…")

@@ -6,7 +6,7 @@ import (
 )
 
 func TestCases(t *testing.T) {
-	if got, want := Cases(), []string{"choice", "lq2", "polarized"}; !slices.Equal(got, want) {
+	if got, want := Cases(), []string{"choice", "credit", "gaussian-mean", "linear-pricing", "lq2", "mirror", "mixture", "polarized", "scalar-pricing", "softmax", "square-root", "stateful-toy"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	for _, name := range []string{"choice", "lq2", "polarized", "choice.published", "polarized.published"} {

@@ -212,10 +212,10 @@ func TestSweepSurvivesPrinting(t *testing.T) {
 func TestSweepMistakes(t *testing.T) {
 	for _, c := range []mistakeTest{
 		{"over:", "ovre:", "x.yaml:4: unknown key ovre, did you mean over?"},
-		{"base: small.yaml", "base: smal", "x.yaml:1: base is \"smal\"; the cases are choice, lq2 and polarized, and a file ends in .yaml"},
+		{"base: small.yaml", "base: smal", "x.yaml:1: base is \"smal\"; the cases are choice, credit, gaussian-mean, linear-pricing, lq2, mirror, mixture, polarized, scalar-pricing, softmax, square-root and stateful-toy, and a file ends in .yaml"},
 		{"base: small.yaml", "base: smal.yaml", "x.yaml:1: base cannot be read: open smal.yaml: file does not exist"},
 		{"base: small.yaml", "", "x.yaml:1: base is missing, want the name of a case, a file that ends in .yaml, or a spec"},
-		{"base: small.yaml", "base: 3", "x.yaml:1: base is 3; the cases are choice, lq2 and polarized, and a file ends in .yaml"},
+		{"base: small.yaml", "base: 3", "x.yaml:1: base is 3; the cases are choice, credit, gaussian-mean, linear-pricing, lq2, mirror, mixture, polarized, scalar-pricing, softmax, square-root and stateful-toy, and a file ends in .yaml"},
 		{"base: small.yaml", "base: [small.yaml]", "x.yaml:1: base is a list of 1, want the name of a case, a file that ends in .yaml, or a spec"},
 		{"base: small.yaml", "base: small.yaml\nname: a/b", "x.yaml:2: name is \"a/b\", want a name that begins with a letter and has no dot or slash"},
 		{"base: small.yaml", "base: small.yaml\nsamples: 3", "x.yaml:2: unknown key samples, grid has name, base, design, seed, set and over"},

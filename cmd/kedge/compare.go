@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -21,14 +22,15 @@ type compareFlags struct {
 	compare.Options
 	runFlags
 	methods string
+	suite   string
 	trials  int
 }
 
 func newCompare() *cobra.Command {
 	var f compareFlags
 	c := &cobra.Command{
-		Use:   "compare CASE|FILE.yaml",
-		Short: "Compare methods on one problem, tuned alike",
+		Use:   "compare [CASE|FILE.yaml]",
+		Short: "Compare methods on one problem or on a suite, tuned alike",
 		Long: `Let methods meet on the problem of a spec: the same crowd, samples, seeds and number of turns. The table says how far from
 the optimum and from the stable point each of them ends, the value, and what it took: decisions deployed, people looked at,
 seconds. A method is ✓ when it ends at the point that its theory names.
@@ -42,6 +44,9 @@ Every method is tuned first: a log grid of step sizes with as many points for ea
 winner is nearest, on average over the later half of the turns, to the point where the method must end. Grid and winner are told.
 --no-tune takes the step of the spec or, where it has none, the middle of the grid; an option step=… is kept as it is.
 
+--suite classics runs all kinds on embedded environments of the literature whose answers are known: the table says where every method
+ends at the point of its theory, and which problems cannot tell the stable point from the optimum.
+
 The folder holds compare.json, table.csv, table.parquet, figures in SVG, PNG and PDF, report.html, report.md. The same command gives
 the same bytes on any number of workers; seconds are in times.json alone.
 
@@ -50,12 +55,19 @@ Exit codes: 0 done, whoever won, 1 failed while running, 2 the command or the sp
 		Example: `  kedge compare lq2
   kedge compare lq2 --methods composite,two-point,two-point:hold=1
   kedge compare choice --methods all --trials 5 --iterations 2000
-  kedge compare polarized --no-tune --out runs/methods`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
+  kedge compare polarized --no-tune --out runs/methods
+  kedge compare --suite classics`,
+		Args: func(c *cobra.Command, args []string) error {
+			if f.suite == "" {
+				return cobra.ExactArgs(1)(c, args)
+			}
+			return cobra.NoArgs(c, args)
+		},
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	fl := c.Flags()
-	fl.StringVar(&f.methods, "methods", "", "methods to compare, such as vanilla,composite:momentum=0.5, or all (default those of the spec)")
+	fl.StringVar(&f.suite, "suite", "", "compare on all problems of a suite: classics")
+	fl.StringVar(&f.methods, "methods", "", "methods to compare, such as vanilla,composite:momentum=0.5, or all (default those of the spec; of a suite all)")
 	fl.StringArrayVar(&f.sets, "set", nil, "change any key of the spec, as in --set dynamics.lambda=0.3 (repeatable)")
 	fl.Uint64("seed", 0, "seed of all randomness")
 	fl.IntVar(&f.trials, "trials", 0, "trials of every method that are reported (default those of the spec)")
@@ -67,8 +79,12 @@ Exit codes: 0 done, whoever won, 1 failed while running, 2 the command or the sp
 	fl.IntVar(&f.Workers, "workers", 0, "goroutines that compute (default one a core); results do not depend on it")
 	fl.BoolVar(&f.quiet, "quiet", false, "print nothing but errors")
 	fl.BoolVar(&f.json, "json", false, "print the result as JSON")
+	completeWords(c, "suite", []string{classics})
 	return c
 }
+
+// classics is the name of the suite.
+const classics = "classics"
 
 // methodList names the methods, some a line.
 func methodList() string {
@@ -79,21 +95,18 @@ func methodList() string {
 	return b.String()
 }
 
-func (f *compareFlags) run(c *cobra.Command, target string) error {
-	problems, err := f.problems(c, target)
-	var methods []compare.Method
-	if err == nil && f.methods != "" {
-		methods, err = compare.ParseMethods(f.methods)
-	}
-	f.Options.Trials = f.trials
-	dir := f.out
-	if dir == "" && err == nil {
-		dir = filepath.Join("runs", "compare-"+problems[0].Name)
-	}
-	if err == nil {
-		err = errors.Join(f.Check(), lab.KindCompare.Usable(dir))
-	}
+func (f *compareFlags) run(c *cobra.Command, args []string) error {
+	problems, err := f.problems(c, args)
 	if err != nil {
+		return coded{err, exitUsage}
+	}
+	f.Options.Trials, f.Options.Suite = f.trials, f.suite
+	dir := f.out
+	if dir == "" {
+		dir = filepath.Join("runs", "compare-"+cmp.Or(f.suite, problems[0].Name))
+	}
+	methods, err := f.chosen()
+	if err := errors.Join(err, f.Check(), lab.KindCompare.Usable(dir)); err != nil {
 		return coded{err, exitUsage}
 	}
 	begun := time.Now()
@@ -110,11 +123,28 @@ func (f *compareFlags) run(c *cobra.Command, target string) error {
 	return f.printContest(c.OutOrStdout(), r, dir, time.Since(begun))
 }
 
+// chosen are the methods that are asked for, none for those of the spec.
+func (f *compareFlags) chosen() ([]compare.Method, error) {
+	switch {
+	case f.methods != "":
+		return compare.ParseMethods(f.methods)
+	case f.suite != "":
+		return compare.ClassicMethods(), nil
+	}
+	return nil, nil
+}
+
 // problems reads what is compared on.
-func (f *compareFlags) problems(c *cobra.Command, target string) ([]compare.Problem, error) {
-	src, name, err := source(target)
+func (f *compareFlags) problems(c *cobra.Command, args []string) ([]compare.Problem, error) {
 	over := f.overlays(c, "seed", "iterations")
-	return []compare.Problem{{Name: name, Target: target, Text: src, Over: over, Files: os.DirFS(".")}}, err
+	switch f.suite {
+	case "":
+		src, name, err := source(args[0])
+		return []compare.Problem{{Name: name, Target: args[0], Text: src, Over: over, Files: os.DirFS(".")}}, err
+	case classics:
+		return compare.ClassicProblems(over...), nil
+	}
+	return nil, fmt.Errorf("there is no suite %q; the suite is %s", f.suite, classics)
 }
 
 // overlays are the changes to a spec that flags ask for.
@@ -181,9 +211,9 @@ func (f *compareFlags) printContest(w io.Writer, r *compare.Result, dir string, 
 		return nil
 	}
 	s := styleOf(w)
-	var lines []string
-	for i := range r.Arenas {
-		lines = append(lines, contestLines(s, &r.Arenas[i], r.Seconds[r.Arenas[i].Name])...)
+	lines := contestLines(s, &r.Arenas[0], r.Seconds[r.Name])
+	if r.Suite {
+		lines = suiteLines(s, r)
 	}
 	lines = append(lines, "", s.bold(r.Headline()))
 	for _, reason := range r.Reasons() {

@@ -40,6 +40,31 @@ func TestCompareFolder(t *testing.T) {
 	}
 }
 
+// The table of the suite has a row a method and a column a problem, and says which problems cannot separate.
+func TestCompareSuite(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	out, code := command(t, "compare", "--suite", "classics", "--methods", "vanilla,composite", "--iterations", "1000", "--trials", "1", "--points", "5", "--out", dir)
+	for _, want := range []string{
+		"vanilla     ✓=   ✓S   ✓S   ✓S   ✓S   ✓S   ✓S   ✓=   ✓S   ✓=",
+		"composite   ✓=   ✓O   ✓O   ✓O   ✓O   ✓O   ✓O   ✓=   ✓O   ✓=",
+		"gaussian-mean   2                      2                             0.5  cannot separate",
+		"mirror          0, 1",
+	} {
+		if code != 0 || !strings.Contains(out, want) {
+			t.Errorf("exit code %d, %q is not in\n%s", code, want, out)
+		}
+	}
+	page := readPage(t, dir)
+	for _, want := range []string{"✓ optimal", "✓ both", "kedge compare --suite classics --methods vanilla,composite", "Two people who polarize"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if out, code := command(t, "report", dir); code != 0 || readPage(t, dir) != page {
+		t.Errorf("exit code %d, or another page: %s", code, out)
+	}
+}
+
 // checksums is the manifest, which has those of all files but times.json.
 func checksums(t *testing.T, dir string) string {
 	t.Helper()
@@ -68,6 +93,8 @@ func TestCompareMistakes(t *testing.T) {
 		{[]string{"lq2", "--out", full}, "not empty"},
 		{[]string{"polarized", "--set", "population.churn=0.1"}, "people change by themselves"},
 		{[]string{}, "usage: kedge compare"},
+		{[]string{"--suite", "modern"}, "the suite is classics"},
+		{[]string{"lq2", "--suite", "classics"}, "usage: kedge compare"},
 	} {
 		out, code := command(t, append([]string{"compare"}, c.args...)...)
 		if code != exitUsage || !strings.Contains(out, c.want) {

@@ -71,7 +71,7 @@ func TestMistakesAreRefused(t *testing.T) {
 		{[]string{"run", "polarized", "--set", "population.size=abc"}, "population.size"},
 		{[]string{"run", "polarized", "--seed", "-1"}, "--seed"},
 		{[]string{"run", "polarized", "--iterations", "0"}, "--iterations 0"},
-		{[]string{"run", "nosuchcase"}, `no case "nosuchcase"; the cases are choice, lq2, polarized`},
+		{[]string{"run", "nosuchcase"}, `no case "nosuchcase"; the cases are choice, credit, gaussian-mean`},
 		{[]string{"run", filepath.Join(dir, "missing.yaml")}, "missing.yaml"},
 		{[]string{"run", broken}, "broken.yaml:1"},
 		{[]string{"run", wrong}, "the set is empty"},
