@@ -17,7 +17,7 @@ func layers() map[string]int {
 		".":   1,
 		"set": 2, "dynamics": 2, "sensitivity": 2, "objective": 2, "population": 2,
 		"online": 2, "transport": 2, "steady": 2, "formula": 2, "risk": 2, "conform": 2,
-		"loop": 3, "optimum": 3, "certify": 3,
+		"game": 3, "loop": 3, "optimum": 3, "certify": 3,
 		"spec": 4,
 		"lab":  5, "session": 5, "doctor": 5, "study": 5, "compare": 5,
 		"report": 6, "server": 6, "store": 6,

@@ -1,0 +1,154 @@
+// Package game lets several decision-makers meet on one population. Each owns a block of the decision and has an objective of its
+// own; the population answers all of them. Play and BestResponse are estimators for rules of package online, so that a game is
+// played with the schedules, transforms and rhythms of any other rule, over the product of the players' sets. Settled judges
+// decisions by the settled population: where Nash equilibria are, and how far a decision is from one.
+package game
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/wire"
+)
+
+// Player is one decision-maker.
+type Player struct {
+	Name      string
+	Size      int                // entries of the decision that are its own, after those of the players before
+	Objective kedge.RowObjective // its loss, of the whole decision
+}
+
+// Order says who moves in a turn.
+type Order int
+
+const (
+	// Simultaneous lets all players move.
+	Simultaneous Order = iota
+	// Alternating lets one player move after the other, a turn each.
+	Alternating
+)
+
+// table is the players with their places.
+type table struct {
+	players []Player
+	dims    kedge.Dims
+	order   Order
+	turn    int // steps taken
+}
+
+func newTable(dims kedge.Dims, players []Player) (table, error) {
+	total := 0
+	var err error
+	for i, p := range players {
+		if p.Size < 1 || p.Objective == nil {
+			err = errors.Join(err, fmt.Errorf("game: player %d needs a part of the decision and an objective", i))
+		}
+		total += p.Size
+	}
+	if len(players) == 0 || total != dims.Decision {
+		err = errors.Join(err, &kedge.DimError{Arg: "the players' parts", Got: total, Want: dims.Decision})
+	}
+	return table{players: players, dims: dims}, err
+}
+
+// block returns the part of u that is player j's own.
+func (t *table) block(u []float64, j int) []float64 {
+	first := 0
+	for _, p := range t.players[:j] {
+		first += p.Size
+	}
+	return u[first : first+t.players[j].Size]
+}
+
+// moves tells whether player j has a move in this turn.
+func (t *table) moves(j int) bool { return t.order == Simultaneous || t.turn%len(t.players) == j }
+
+// Commit goes on to the next turn.
+func (t *table) Commit(kedge.Observation) { t.turn++ }
+
+const tableKind = "game.Table/1"
+
+// AppendBinary appends whose turn it is.
+func (t *table) AppendBinary(b []byte) ([]byte, error) {
+	w := wire.Write(b, tableKind)
+	w.Int(t.turn)
+	return w.Finish()
+}
+
+// UnmarshalBinary makes the game go on where the saved one was. On an error it is unchanged.
+func (t *table) UnmarshalBinary(data []byte) error {
+	r := wire.Read(data, tableKind)
+	turn := r.Int(1 << 53)
+	if err := r.Finish(); err != nil {
+		return err
+	}
+	t.turn = turn
+	return nil
+}
+
+// sample returns the number of individuals observed.
+func (t *table) sample(o kedge.Observation) (int, error) {
+	if len(o.P) == 0 || len(o.P)%t.dims.State != 0 {
+		return 0, &kedge.DimError{Arg: "observation P", Got: len(o.P), Want: t.dims.State}
+	}
+	n := len(o.P) / t.dims.State
+	return n, kedge.CheckLen("observation D", o.D, n*t.dims.Trait)
+}
+
+// Play estimates the gradients of all players, each for its own block: gⱼ = mean [∂Φⱼ/∂uⱼ + ∇ᵤⱼh ∂Φⱼ/∂p] [narang2023]. A rule of it
+// settles at a Nash equilibrium of the settled population. Without a sensitivity players take the population for given, and settle
+// where nobody who does so would move.
+type Play struct {
+	table
+	sensitivity kedge.Sensitivity
+	g, pull     []float64
+}
+
+var _ wire.State = (*Play)(nil)
+
+// NewPlay returns the estimator. A nil sensitivity takes the population for given.
+func NewPlay(dims kedge.Dims, players []Player, h kedge.Sensitivity, order Order) (*Play, error) {
+	t, err := newTable(dims, players)
+	if err != nil {
+		return nil, err
+	}
+	t.order = order
+	return &Play{table: t, sensitivity: h, g: make([]float64, dims.Decision)}, nil
+}
+
+// Estimate writes the players' gradients, zeros for those who have no move.
+func (e *Play) Estimate(g []float64, o kedge.Observation) error {
+	n, err := e.sample(o)
+	if err != nil {
+		return err
+	}
+	clear(g)
+	for j := range e.players {
+		if !e.moves(j) {
+			continue
+		}
+		if err := e.gradient(j, o); err != nil {
+			return fmt.Errorf("player %s: %w", e.players[j].Name, err)
+		}
+		rows.AddScaled(e.block(g, j), 1/float64(n), e.block(e.g, j))
+	}
+	return nil
+}
+
+// gradient sums the gradients of player j over the sample.
+func (e *Play) gradient(j int, o kedge.Observation) error {
+	clear(e.g)
+	if e.sensitivity == nil {
+		e.players[j].Objective.EvalRows(nil, e.g, o.P, o.U, o.D)
+		return nil
+	}
+	if cap(e.pull) < len(o.P) {
+		e.pull = make([]float64, len(o.P))
+	}
+	pull := e.pull[:len(o.P)]
+	clear(pull)
+	e.players[j].Objective.EvalRows(pull, e.g, o.P, o.U, o.D)
+	return e.sensitivity.PullRows(e.g, o.P, o.U, o.D, pull)
+}
