@@ -156,8 +156,15 @@ type Metrics struct {
 	DistanceRef float64   // Distance to that reference optimum
 	Trust       float64   // how far the algorithm relies on what it has learned; at 0 it takes the vanilla step
 	Theory      *Theory   // what the theory says of the turn; nil when it was not asked
+	Nash        *Nash     // how far several decision-makers are from equilibrium; nil for a single one
 	Constraints []Excess  // how the decision keeps every constraint on the settled population; nil where there is none
 	Tracking    *Tracking // how the decision follows an optimum that moves; nil where it stays
+}
+
+// Nash is how far a decision of several decision-makers is from one that none of them would change by itself.
+type Nash struct {
+	Residual float64 // ‖Π(u − F(u)) − u‖, where F is everybody's gradient with respect to its own part
+	Distance float64 // ‖u − u_N‖/‖u_N‖ for a Nash equilibrium u_N
 }
 
 // Excess is how a decision keeps a constraint on the settled population.

@@ -75,6 +75,9 @@ func Execute(ctx context.Context, p *spec.Problem, o Options) (*Result, error) {
 	r.compare()
 	r.pursuits()
 	r.keeping()
+	if err := r.outcomes(); err != nil {
+		return nil, err
+	}
 	return r.result, nil
 }
 
@@ -88,6 +91,7 @@ type run struct {
 	result   *Result
 	meter    loop.Meter // what every trial's own meter starts from
 	track    loop.Track // the optimum where it moves, which every trial follows
+	contest  contest    // of several decision-makers
 	bounds   bounds     // constraints on the settled population
 	shown    []int      // individuals whose angles are kept
 
@@ -131,7 +135,10 @@ func (r *run) solve(ctx context.Context) error {
 	}
 	r.result.Optimum = r.point(best.Point, len(starts), best.Spread)
 	r.result.Optimum.Residual = best.Residue
-	if err := r.stable(ctx, starts[0]); err != nil {
+	if r.contest.settled, err = p.Game(); err != nil {
+		return err
+	}
+	if err := errors.Join(r.stable(ctx, starts[0]), r.equilibrium(ctx, starts[0])); err != nil {
 		return err
 	}
 	if err := r.follow(ctx); err != nil {
@@ -171,7 +178,7 @@ func (r *run) point(q optimum.Point, starts int, spread float64) Point {
 // stable finds where retraining comes to rest. Not every problem has such a point; then a note says so.
 func (r *run) stable(ctx context.Context, start []float64) error {
 	s, err := r.keeper.recall("stable point", func() (*solved, error) {
-		q, err := optimum.Stable(ctx, r.meter.Steady.Partial, r.problem.Set, start, r.problem.Search)
+		q, err := optimum.Stable(ctx, r.field(), r.problem.Set, start, r.problem.Search)
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()

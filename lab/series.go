@@ -37,7 +37,7 @@ func groups() []group {
 	for j := range mostConstraints {
 		list = append(list, constraintGroup(j))
 	}
-	return list
+	return append(list, group{[]string{"nash_residual", "nash_distance"}, nashFields, func(m *kedge.Metrics) { m.Nash = new(kedge.Nash) }})
 }
 
 func theoryFields(m *kedge.Metrics) []*float64 {

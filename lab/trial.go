@@ -38,7 +38,7 @@ func (r *run) attempt(ctx context.Context, at place, carried float64) (float64, 
 	l := loop.Loop{
 		Population: a.trial.Population, Algorithm: a.trial.Algorithm, Objective: a.trial.Objective,
 		Turns: r.result.Iterations, Batch: a.trial.Batch, Hold: r.problem.Spec.Hold, From: a.at.turns,
-		Meter: a.meter, Theory: a.theory, Track: a.track, Judges: r.judges(), Recorder: log, Every: r.problem.Spec.Record.Every,
+		Meter: a.meter, Theory: a.theory, Track: a.track, Judges: r.judges(), Nash: r.nash(), Recorder: log, Every: r.problem.Spec.Record.Every,
 		After: func(turns int) error { return a.after(ctx, turns) },
 	}
 	within := ctx

@@ -24,6 +24,7 @@ type Loop struct {
 	Meter    *Meter         // measures; nil when nothing is recorded
 	Theory   *Theory        // measures, beside it, what the theory bounds; nil for none. It needs a population that shows its States
 	Track    *Track         // the optimum that the meter is to measure against, where it moves; nil where it stays
+	Nash     *Nash          // the equilibrium of several decision-makers; nil for a single one
 	Judges   []Judge        // of the constraints on the settled population
 	Recorder kedge.Recorder // receives what is measured; nil for none
 	Every    int            // measure every so many turns, and at the end; 0 means every turn
@@ -135,6 +136,12 @@ func (l *Loop) measure(ctx context.Context, s *kedge.Step, k int) error {
 	if l.Meter != nil {
 		if err := l.judge(s, k); err != nil {
 			return fmt.Errorf("measure before turn %d: %w", k, err)
+		}
+	}
+	if l.Nash != nil {
+		var err error
+		if s.Metrics.Nash, err = l.Nash.measure(s.U); err != nil {
+			return fmt.Errorf("measure the distance to equilibrium before turn %d: %w", k, err)
 		}
 	}
 	if err := l.weigh(s); err != nil {

@@ -12,7 +12,7 @@ import (
 // sketches lists the figures of a result in the order of the page.
 func sketches(r *lab.Result) []sketch {
 	var all []sketch
-	for _, figure := range []func(*lab.Result) (sketch, bool){gapFigure, distanceFigure, constraintFigure, trackingFigure, regretFigure, w1Figure, angleFigure, pathFigure, referenceFigure, lagFigure, biasFigure} {
+	for _, figure := range []func(*lab.Result) (sketch, bool){gapFigure, distanceFigure, nashFigure, constraintFigure, trackingFigure, regretFigure, w1Figure, angleFigure, pathFigure, referenceFigure, lagFigure, biasFigure} {
 		if s, ok := figure(r); ok {
 			all = append(all, s)
 		}

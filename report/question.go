@@ -34,6 +34,10 @@ func question(s *spec.Spec) []term {
 		{"What is judged", judged(&s.Objective)},
 		{"Who competes", competitors(s)},
 	}
+	if len(s.Players) > 0 {
+		list[0] = term{"What is decided", fmt.Sprintf("A decision u of %s, by several players.", count(s.Dims().Decision, "number"))}
+		list[2] = term{"Who decides", contested(s)}
+	}
 	if len(s.Constraints) > 0 {
 		list = slices.Insert(list, 3, term{"What must be kept", bounded(s)})
 	}

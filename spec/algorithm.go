@@ -28,6 +28,10 @@ type Algorithm struct {
 	DualStep float64 // η of the multipliers
 	Leak     float64 // ε by which they forget
 
+	// Of several players, of methods that follow gradients.
+	Play       string // "simultaneous", "alternating", "best-response", "alternating-response" or "planner"
+	Anticipate bool   // that the others go on as they have begun
+
 	Contraction float64 // of epochs: by which the population comes closer to settled in a turn
 
 	// Of composite, epoch-composite, adam and storm: how steady states answer decisions.
@@ -89,6 +93,7 @@ func (s *Spec) describeAlgorithm(f *form, a *Algorithm) {
 	optional(f, "average", &a.Average, count(1, maxCount))
 	fieldLike(f, "trials", &a.Trials, count(1, maxCount), "trials", s.Trials)
 	s.describeDual(f, a)
+	s.describePlay(f, a)
 	if a.needs().Sensitivity {
 		s.describeSensitivity(f, a)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/game"
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/population"
@@ -33,8 +34,9 @@ type Problem struct {
 	Search   optimum.Options
 
 	model       model
-	law         population.Law    // of the traits
-	firstLaw    population.Law    // of the first states; nil: the trait
+	law         population.Law // of the traits
+	firstLaw    population.Law // of the first states; nil: the trait
+	players     []game.Player
 	constraints []risk.Constraint // every group one of its own
 	set         *Set              // as data
 	numpy       [][]*stream.NumPy // of every trial, when the generator is numpy: where its draws begin
@@ -103,6 +105,9 @@ func (p *Problem) buildParts(files fs.FS) (err error) {
 		path = "model.subject to"
 		p.Maximize = s.Model.Maximize != ""
 		err = p.buildFormulas(files)
+	}
+	if err == nil {
+		err = p.seat()
 	}
 	if err != nil {
 		return err
@@ -190,6 +195,9 @@ func (s *Spec) buildModel() (model, error) {
 	}
 	if m.settler == nil {
 		m.settler = dynamics.Settled(m.dynamics)
+	}
+	if len(s.Players) > 0 {
+		return m, nil
 	}
 	m.objective, err = s.makeObjective("objective", &s.Objective, s.Dims())
 	return m, err

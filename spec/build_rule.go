@@ -212,6 +212,8 @@ func transforms(from *Algorithm) []online.Transform {
 			adam.Scaling = online.Each
 		}
 		list = append(list, adam)
+	case from.Anticipate:
+		list = append(list, &online.Optimistic{})
 	case from.Momentum > 0:
 		list = append(list, &online.Momentum{Beta: from.Momentum})
 	}

@@ -18,11 +18,12 @@ func (c *check) all() {
 	c.population()
 	c.moving()
 	c.objective()
-	if c.s.Model == nil {
+	if c.s.Model == nil && len(c.s.Players) == 0 {
 		c.set("set", &c.s.Set, c.decisionLength())
 	}
 	c.start()
 	c.constraints()
+	c.players()
 	c.algorithms()
 	c.record()
 	c.theory()

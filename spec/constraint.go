@@ -190,8 +190,11 @@ func (p *Problem) Constraints() (list []*risk.Settled, most []float64, err error
 	return list, p.most(), nil
 }
 
-// heed makes an estimator keep the constraints, with their gradients through the sensitivity h; nil takes states for given.
+// heed lets the players play, or makes an estimator keep the constraints, with their gradients through the sensitivity h; nil takes states for given.
 func (p *Problem) heed(from *Algorithm, e online.Estimator, h kedge.Sensitivity) (online.Estimator, error) {
+	if len(p.players) > 0 {
+		return p.play(from, e, h)
+	}
 	if !from.Heed || len(p.constraints) == 0 {
 		return e, nil
 	}

@@ -251,7 +251,7 @@ func (c choice) condition() schema {
 	case c.presence && c.option == "absent":
 		return schema{Properties: properties{{c.key, schema{Type: words{"null"}}}}}
 	case c.presence:
-		return schema{Properties: properties{{c.key, schema{Type: words{"object", "string", "number"}}}}, Required: []string{c.key}}
+		return schema{Properties: properties{{c.key, schema{Type: words{"object", "array", "string", "number"}}}}, Required: []string{c.key}}
 	}
 	said := schema{Properties: properties{{c.key, schema{Const: c.option}}}, Required: []string{c.key}}
 	switch {

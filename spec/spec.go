@@ -27,6 +27,7 @@ type Spec struct {
 	Objective   Objective
 	Set         Set
 	Start       Start
+	Players     []Player     // instead of objective and set; nil: a single decision-maker
 	Constraints []Constraint // on the settled population
 	Algorithms  []Algorithm
 	Record      Record
@@ -105,14 +106,13 @@ func (s *Spec) describe(f *form) {
 // describeParts reads what a spec without a model is made of.
 func (s *Spec) describeParts(f *form) {
 	if s.Model != nil {
-		for _, key := range []string{"dynamics", "objective", "set"} {
+		for _, key := range []string{"dynamics", "objective", "set", "players"} {
 			f.refuse(key, key+" and model are both given; a model stands for dynamics, objective and set, so one must go")
 		}
 		return
 	}
 	f.needSection("dynamics", "a mapping with a kind, or a model", s.Dynamics.describe)
-	f.needSection("objective", "a mapping with a kind", s.Objective.describe)
-	f.needSection("set", "a mapping with a kind", s.Set.describe)
+	s.describeTable(f)
 }
 
 func (s *Start) describe(f *form) {

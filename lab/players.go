@@ -1,0 +1,154 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/game"
+	"github.com/kedge-opt/kedge/loop"
+	"github.com/kedge-opt/kedge/optimum"
+)
+
+func nashFields(m *kedge.Metrics) []*float64 {
+	if m.Nash == nil {
+		return nil
+	}
+	return []*float64{&m.Nash.Residual, &m.Nash.Distance}
+}
+
+// contest is the players of a run and the equilibrium they are measured against.
+type contest struct {
+	settled *game.Settled // nil: a single decision-maker
+	nash    *loop.Target  // nil where none was found
+}
+
+// field is what the stable point is a point of rest of: what those see who take the population for given.
+func (r *run) field() optimum.Field {
+	if r.contest.settled != nil {
+		return r.contest.settled.Partial
+	}
+	return r.meter.Steady.Partial
+}
+
+// equilibrium looks for a Nash equilibrium of the players, if there are any.
+func (r *run) equilibrium(ctx context.Context, start []float64) (err error) {
+	if r.contest.settled == nil {
+		return nil
+	}
+	found, err := optimum.Stable(ctx, r.contest.settled.Field, r.problem.Set, start, r.problem.Search)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		r.result.Notes = append(r.result.Notes, "No Nash equilibrium was found: "+err.Error()+".")
+		return nil
+	}
+	r.contest.nash = &loop.Target{Decision: found.Decision, Loss: found.Loss}
+	r.result.Notes = append(r.result.Notes, "There are several players: values are the sum of their losses, the optimum is what they would choose together, "+
+		"and the stable point is where they stop if they take the population for given.")
+	return nil
+}
+
+// nash returns what one trial is measured against, nil without players.
+func (r *run) nash() *loop.Nash {
+	if r.contest.settled == nil {
+		return nil
+	}
+	n := &loop.Nash{Residual: r.contest.settled.Clone().Residual}
+	if r.contest.nash != nil {
+		own := *r.contest.nash
+		n.Equilibrium = &own
+	}
+	return n
+}
+
+// outcomes adds a section that puts equilibrium, optimum and what was played side by side.
+func (r *run) outcomes() error {
+	if r.contest.settled == nil {
+		return nil
+	}
+	s := Section{
+		ID: "players", Title: "The players",
+		Text: "What every player loses once the population has settled, at points found offline and at the last turn of the last trial of every method. The Nash " +
+			"residual is how far a step along the players' own gradients would lead: 0 where nobody gains by moving alone. The price of anarchy is the ratio of what " +
+			"all lose at the equilibrium to what they would lose together at best, of gains the other way round.",
+		Columns: []string{"where", "decision"},
+	}
+	for _, p := range r.problem.Spec.Players {
+		s.Columns = append(s.Columns, p.Name)
+	}
+	s.Columns = append(s.Columns, "together", "Nash residual")
+	points := []struct {
+		name string
+		u    []float64
+	}{{"optimum for all", r.result.Optimum.Decision}, {"stable point", r.result.Stable.Decision}}
+	if n := r.contest.nash; n != nil {
+		points = slices.Insert(points, 0, struct {
+			name string
+			u    []float64
+		}{"Nash equilibrium", n.Decision})
+		if price, ok := game.PriceOfAnarchy(n.Loss, r.meter.Optimum.Loss); ok {
+			s.Verdict = fmt.Sprintf("The price of anarchy is %.4g.", price)
+		}
+	}
+	for _, one := range r.result.Runs {
+		if n := len(one.Trials); n > 0 {
+			points = append(points, struct {
+				name string
+				u    []float64
+			}{one.Name, one.Trials[n-1].Decision})
+		}
+	}
+	for _, p := range points {
+		row, err := r.outcome(p.name, p.u)
+		if err != nil {
+			return err
+		}
+		s.Rows = append(s.Rows, row)
+	}
+	r.result.Sections = append(r.result.Sections, s)
+	return nil
+}
+
+// outcome is a row of the table.
+func (r *run) outcome(name string, u []float64) ([]string, error) {
+	losses := make([]float64, len(r.problem.Spec.Players))
+	residual, sum := math.NaN(), math.NaN()
+	for j := range losses {
+		losses[j] = math.NaN()
+	}
+	if u != nil {
+		if err := r.contest.settled.Losses(losses, u); err != nil {
+			return nil, err
+		}
+		var err error
+		if residual, err = r.contest.settled.Residual(u); err != nil {
+			return nil, err
+		}
+		sum = 0
+	}
+	row := []string{name, decided(u)}
+	for _, l := range losses {
+		row = append(row, signed(l))
+		sum += l
+	}
+	return append(row, signed(sum), fmt.Sprintf("%.1e", residual)), nil
+}
+
+// decided writes a short decision, or the beginning of a long one.
+func decided(u []float64) string {
+	text := ""
+	for i, v := range u {
+		if i == 4 {
+			return text + ", …"
+		}
+		if i > 0 {
+			text += ", "
+		}
+		text += signed(v)
+	}
+	return text
+}
