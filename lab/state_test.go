@@ -21,8 +21,9 @@ func full(t testing.TB) *Trial {
 	}
 	for i := range trial.Metrics {
 		m := &trial.Metrics[i]
-		m.Theory, m.Tracking = new(kedge.Theory), new(kedge.Tracking)
-		for at, v := range []reflect.Value{reflect.ValueOf(m).Elem(), reflect.ValueOf(m.Theory).Elem(), reflect.ValueOf(m.Tracking).Elem()} {
+		m.Theory, m.Tracking, m.Nash = new(kedge.Theory), new(kedge.Tracking), new(kedge.Nash)
+		m.Constraints = []kedge.Excess{{Excess: float64(i + 1), Multiplier: 2}, {Excess: 3, Multiplier: float64(i + 4)}}
+		for at, v := range []reflect.Value{reflect.ValueOf(m).Elem(), reflect.ValueOf(m.Theory).Elem(), reflect.ValueOf(m.Tracking).Elem(), reflect.ValueOf(m.Nash).Elem()} {
 			for j := range v.NumField() {
 				if v.Field(j).CanFloat() {
 					v.Field(j).SetFloat(float64(100*at + 10*i + j + 1))

@@ -14,7 +14,7 @@ import (
 func (r *run) follow(ctx context.Context) error {
 	p := r.problem
 	if !p.Moves() {
-		return nil
+		return r.followSet(ctx)
 	}
 	world, err := p.World()
 	if err != nil {
@@ -51,12 +51,14 @@ func (r *run) follow(ctx context.Context) error {
 // nobody moves.
 func (a *attempt) chase() (*loop.Track, error) {
 	r := a.run
-	if !r.problem.Moves() {
+	if !r.restless() {
 		return nil, nil
 	}
-	var err error
-	if a.meter.Steady, err = r.problem.SteadyOf(a.trial.Population.TraitRows()); err != nil {
-		return nil, err
+	if r.problem.Moves() {
+		var err error
+		if a.meter.Steady, err = r.problem.SteadyOf(a.trial.Population.TraitRows()); err != nil {
+			return nil, err
+		}
 	}
 	t := r.track
 	if n := len(a.slot.K); n > 0 {
@@ -93,7 +95,7 @@ func (one *Run) pursue() (p pursuit, ok bool) {
 
 // pursuits adds a section that says how closely every method followed an optimum that moves.
 func (r *run) pursuits() {
-	if !r.problem.Moves() {
+	if !r.restless() {
 		return
 	}
 	s := Section{

@@ -85,6 +85,9 @@ func (r Rule) From(start []float64) (*Descent, error) {
 	}
 	n := len(start)
 	d := &Descent{rule: r, u: append([]float64(nil), start...), next: make([]float64, n), g: make([]float64, n)}
+	if s, ok := r.Set.(interface{ At(turn int) }); ok {
+		s.At(0)
+	}
 	if err := r.Set.Project(d.u); err != nil {
 		return nil, fmt.Errorf("project the first decision: %w", err)
 	}
@@ -190,10 +193,25 @@ func (d *Descent) step(o kedge.Observation) error {
 	}
 	copy(d.next, d.u)
 	rows.AddScaled(d.next, -d.rule.Step.Step(d.counted()), d.g)
+	d.inform(o.Round + 1)
 	if err := d.rule.Set.Project(d.next); err != nil {
 		return fmt.Errorf("project the decision of turn %d: %w", o.Round, err)
 	}
 	return nil
+}
+
+// inform tells a set that depends on them the turn of the next decision and the decision it follows.
+func (d *Descent) inform(turn int) {
+	if s, ok := d.rule.Set.(interface{ At(turn int) }); ok {
+		s.At(turn)
+	}
+	if s, ok := d.rule.Set.(interface{ Around(u []float64) }); ok {
+		last := d.u
+		if d.deployed != nil {
+			last = d.deployed
+		}
+		s.Around(last)
+	}
 }
 
 // inner returns which step of its deployment is taken.

@@ -23,6 +23,8 @@ type Algorithm struct {
 	Average  int     // the step from which on iterates are averaged; 0: none
 	Trials   int     // the default is the spec's
 
+	RateLimit float64 // the longest change of the decision; 0: none
+
 	// Under constraints, of methods that follow gradients.
 	Heed     bool    // keep them
 	DualStep float64 // η of the multipliers
@@ -91,6 +93,7 @@ func (s *Spec) describeAlgorithm(f *form, a *Algorithm) {
 	a.describeMomentum(f)
 	a.describeRhythm(f)
 	optional(f, "average", &a.Average, count(1, maxCount))
+	optional(f, "rate-limit", &a.RateLimit, positive())
 	fieldLike(f, "trials", &a.Trials, count(1, maxCount), "trials", s.Trials)
 	s.describeDual(f, a)
 	s.describePlay(f, a)

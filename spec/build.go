@@ -17,6 +17,7 @@ import (
 	"github.com/kedge-opt/kedge/risk"
 	"github.com/kedge-opt/kedge/rows"
 	"github.com/kedge-opt/kedge/sensitivity"
+	"github.com/kedge-opt/kedge/set"
 	"github.com/kedge-opt/kedge/steady"
 	"github.com/kedge-opt/kedge/stream"
 )
@@ -37,6 +38,7 @@ type Problem struct {
 	law         population.Law // of the traits
 	firstLaw    population.Law // of the first states; nil: the trait
 	players     []game.Player
+	stages      []set.Stage       // of the set, as it changes
 	constraints []risk.Constraint // every group one of its own
 	set         *Set              // as data
 	numpy       [][]*stream.NumPy // of every trial, when the generator is numpy: where its draws begin
@@ -72,6 +74,9 @@ func Build(name string, s *Spec, files fs.FS) (*Problem, error) {
 	}
 	if err := p.Set.Project(p.Start); err != nil {
 		return nil, s.refuseStart(err)
+	}
+	if err := p.buildChanges(); err != nil {
+		return nil, err
 	}
 	if err := p.buildConstraints(); err != nil {
 		return nil, err

@@ -27,7 +27,10 @@ func (p *Problem) rule(t *Trial, from *Algorithm, m model, directions online.Nor
 	if from.Kind == "lazy" {
 		r.Inner = online.Polynomial{First: from.Deploy, Power: from.Growth}
 	}
-	r.Gradient, err = p.estimator(t, from, m, r.Set, directions)
+	if r.Gradient, err = p.estimator(t, from, m, r.Set, directions); err != nil {
+		return r, err
+	}
+	r.Set, err = p.limited(from, r.Set)
 	return r, err
 }
 

@@ -22,6 +22,7 @@ func (c *check) all() {
 		c.set("set", &c.s.Set, c.decisionLength())
 	}
 	c.start()
+	c.changes()
 	c.constraints()
 	c.players()
 	c.algorithms()

@@ -57,8 +57,8 @@ func TestKeyMistakes(t *testing.T) {
 		{"lambda: 0.4", "lambda:", "x.yaml:3: dynamics.lambda has no value; null stands for its default"},
 		{"lambda: 0.4", "lambda: null", "x.yaml:3: dynamics.lambda is missing, want a number from 0 to 1"},
 		{"iterations: 10", "itertions: 10", "x.yaml:1: unknown key itertions, did you mean iterations?"},
-		{"iterations: 10", "iterations: 10\ncolour: red", "x.yaml:2: unknown key colour, there are seed, iterations, trials, hold, generator, model, population, dynamics, players, objective, set, start, constraints, algorithms, record and optimum"},
-		{"iterations: 10", "iterations: 10\n\"a.b\\nc\": red", "x.yaml:2: unknown key \"a.b\\nc\", there are seed, iterations, trials, hold, generator, model, population, dynamics, players, objective, set, start, constraints, algorithms, record and optimum"},
+		{"iterations: 10", "iterations: 10\ncolour: red", "x.yaml:2: unknown key colour, there are seed, iterations, trials, hold, generator, model, population, dynamics, players, objective, set, start, changes, constraints, algorithms, record and optimum"},
+		{"iterations: 10", "iterations: 10\n\"a.b\\nc\": red", "x.yaml:2: unknown key \"a.b\\nc\", there are seed, iterations, trials, hold, generator, model, population, dynamics, players, objective, set, start, changes, constraints, algorithms, record and optimum"},
 		{"iterations: 10", "iterations: 10\niterations: 11\nseed: 1\niterations: 12", "x.yaml:2: iterations is given twice, first on line 1\n" +
 			"x.yaml:4: iterations is given twice, first on line 1"},
 		{"objective: {kind: affinity}", "", "x.yaml:1: objective is missing, want a mapping with a kind, or players"},
@@ -72,7 +72,7 @@ func TestKeyMistakes(t *testing.T) {
 		{"\n  - {name: vanilla, step: 0.1, batch: 2}", " []", "x.yaml:6: algorithms is an empty list, want a list of algorithms"},
 		{"algorithms:\n  - {name: vanilla, step: 0.1, batch: 2}", "", "x.yaml:1: algorithms is missing, want a list of algorithms"},
 		{"  - {name: vanilla, step: 0.1, batch: 2}", "  - vanilla", "x.yaml:7: algorithms.0 is \"vanilla\", want a mapping"},
-		{"{name: vanilla, step: 0.1, batch: 2}", "{name: vanilla, step: 0.1, delta: 2}", "x.yaml:7: unknown key algorithms.vanilla.delta, vanilla has name, kind, step, schedule, delay, power, batch, clip, momentum, hold, average and trials"},
+		{"{name: vanilla, step: 0.1, batch: 2}", "{name: vanilla, step: 0.1, delta: 2}", "x.yaml:7: unknown key algorithms.vanilla.delta, vanilla has name, kind, step, schedule, delay, power, batch, clip, momentum, hold, average, rate-limit and trials"},
 		{"{name: vanilla, step: 0.1, batch: 2}", "{name: newton, step: 0.1}", "x.yaml:7: algorithms.newton.kind is missing, want vanilla, lazy, repeated-gradient, repeated-risk, delayed-risk, epoch, composite, epoch-composite, adam, storm, one-point, two-point, derivative-free, epoch-derivative-free, performative, reinforce or plug-in"},
 		{"{name: vanilla, step: 0.1, batch: 2}", "{step: 0.1, kind: vanilla}", "x.yaml:7: algorithms.0.name is missing, want a name that begins with a letter and has no dot"},
 	} {

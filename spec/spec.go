@@ -28,6 +28,7 @@ type Spec struct {
 	Set         Set
 	Start       Start
 	Players     []Player     // instead of objective and set; nil: a single decision-maker
+	Changes     []Change     // of the set, with the turns
 	Constraints []Constraint // on the settled population
 	Algorithms  []Algorithm
 	Record      Record
@@ -97,6 +98,7 @@ func (s *Spec) describe(f *form) {
 	f.needSection("population", "a mapping with size, dim and law", s.describePopulation)
 	s.describeParts(f)
 	f.section("start", s.Start.describe)
+	optionalItems(f, "changes", &s.Changes, "a list of changes", func(f *form, c *Change) { c.describe(f) })
 	optionalItems(f, "constraints", &s.Constraints, "a list of constraints", func(f *form, c *Constraint) { c.describe(f) })
 	items(f, "algorithms", &s.Algorithms, "a list of algorithms", s.describeAlgorithm)
 	f.section("record", s.Record.describe)
