@@ -12,8 +12,8 @@ import (
 // than the bound; the right one has no row.
 func TestWrongSensitivitiesAreJudgedByTheBound(t *testing.T) {
 	p := build(t, "lq2", "iterations=2000", `algorithms=[{name: right, kind: composite, step: 0.1},
-		{name: half, kind: composite, step: 0.1, scale: 0.5}, {name: double, kind: composite, step: 0.1, scale: 2},
-		{name: turned, kind: composite, step: 0.1, rotate: 30}, {name: old, kind: composite, step: 0.1, stale: 7}]`)
+		{name: half, kind: composite, step: 0.1, wrong: {scale: 0.5}}, {name: double, kind: composite, step: 0.1, wrong: {scale: 2}},
+		{name: turned, kind: composite, step: 0.1, wrong: {rotate: 30}}, {name: old, kind: composite, step: 0.1, wrong: {stale: 7}}]`)
 	r, err := lab.Execute(context.Background(), p, lab.Options{})
 	if err != nil {
 		t.Fatal(err)

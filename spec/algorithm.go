@@ -41,8 +41,8 @@ type Algorithm struct {
 	At          string // of closed and implicit: at the "sample" as it is, or at the "settled" state of who was sampled
 	Norm        string // of closed under polarized dynamics: ‖p̃‖ of the "current" state or, as published, of the "previous"
 
-	Learn Learn // of learned
-	Wrong Wrong // of composite: how the sensitivity is spoiled, to study robustness
+	Learn Learn  // of learned
+	Wrong *Wrong // of composite: how the sensitivity is spoiled, to study robustness; nil: it is not
 
 	Scaling string  // of adam: entries are divided by a "joint" size, or "each" by its own
 	Decay   float64 // of adam: β₂
@@ -145,7 +145,7 @@ func (s *Spec) describeSensitivity(f *form, a *Algorithm) {
 	}
 	f.refineOr("sensitivity", &a.Sensitivity, "closed", ways...)
 	if a.Sensitivity == "learned" {
-		a.Learn.describe(f)
+		f.section("learn", a.Learn.describe)
 	} else if a.Sensitivity != "differences" {
 		fieldOr(f, "at", &a.At, oneOf("sample", "settled"), "sample")
 	}
@@ -153,7 +153,7 @@ func (s *Spec) describeSensitivity(f *form, a *Algorithm) {
 		fieldOr(f, "norm", &a.Norm, oneOf("current", "previous"), "current")
 	}
 	if f.may(a.Kind == "composite") {
-		a.Wrong.describe(f)
+		optionalSection(f, "wrong", &a.Wrong, (*Wrong).describe)
 	}
 }
 

@@ -26,9 +26,13 @@ type Learn struct {
 }
 
 func (l *Learn) describe(f *form) {
+	f.shared("learn", func() { l.describeKeys(f) })
+}
+
+func (l *Learn) describeKeys(f *form) {
 	part := number("a number from 0 to below 1", below(0, 1))
 	turns := number("a number from 1 to 1e6", closed(1, 1e6))
-	fieldOr(f, "learn", &l.Method, oneOf("least-squares", "kalman", "window"), "least-squares")
+	fieldOr(f, "method", &l.Method, oneOf("least-squares", "kalman", "window"), "least-squares")
 	fieldOr(f, "form", &l.Form, oneOf("mean", "conditional", "panel"), "mean")
 	fieldOr(f, "lag", &l.Lag, oneOf("state", "filtered", "naive"), "filtered")
 	fieldOr(f, "pole", &l.Pole, part, 0.9)
@@ -42,7 +46,7 @@ func (l *Learn) describe(f *form) {
 	fieldOr(f, "trust", &l.Trust, number("a number above 0 to 1", above(0, 1)), 0.5)
 	field(f, "dither", &l.Dither, positive())
 	fieldOr(f, "half-life", &l.HalfLife, number("a number above 0 or .inf", above(0, math.Inf(1))), math.Inf(1))
-	fieldOr(f, "dither-hold", &l.Hold, count(1, maxCount), 1)
+	fieldOr(f, "hold", &l.Hold, count(1, maxCount), 1)
 }
 
 // learner returns a sensitivity that has learned nothing yet.
@@ -73,13 +77,25 @@ type Wrong struct {
 }
 
 func (w *Wrong) describe(f *form) {
+	f.shared("wrong", func() { w.describeKeys(f) })
+}
+
+func (w *Wrong) describeKeys(f *form) {
 	fieldOr(f, "scale", &w.Scale, number("a number above 0 to 1e6", above(0, 1e6)), 1)
 	fieldOr(f, "rotate", &w.Rotate, number("degrees from -180 to 180", closed(-180, 180)), 0)
 	fieldOr(f, "stale", &w.Stale, count(0, 1<<20), 0)
 }
 
 // none tells whether the sensitivity is left as it is.
-func (w *Wrong) none() bool { return *w == Wrong{Scale: 1} }
+func (w *Wrong) none() bool { return w == nil || *w == Wrong{Scale: 1} }
+
+// fresh is the same without age.
+func (w *Wrong) fresh() *Wrong {
+	if w == nil {
+		return nil
+	}
+	return &Wrong{Scale: w.Scale, Rotate: w.Rotate}
+}
 
 // spoil returns what the spec makes of a sensitivity.
 func (w *Wrong) spoil(h kedge.Sensitivity) kedge.Sensitivity {

@@ -8,18 +8,16 @@ import (
 // Spoiled tells whether the spec spoils the sensitivity of algorithm a on purpose, other than by age, and does not learn it.
 func (p *Problem) Spoiled(a int) bool {
 	from := &p.Spec.Algorithms[a]
-	w := from.Wrong
-	w.Stale = 0
-	return from.Kind == "composite" && from.Sensitivity != "learned" && !w.none()
+	return from.Kind == "composite" && from.Sensitivity != "learned" && !from.Wrong.fresh().none()
 }
 
 // Misled writes to e by how much the spoiled sensitivity of algorithm a is wrong about ∇Φ̃(u): mean (Ĥ − ∇ᵤh) ∂Φ/∂p over the
 // population settled under u.
 func (p *Problem) Misled(e []float64, a int, u []float64) error {
 	from := p.Spec.Algorithms[a]
-	from.Wrong.Stale, from.Norm = 0, ""
+	from.Norm = ""
 	h := p.model.sensitivity(&from)
-	wrong := from.Wrong.spoil(h)
+	wrong := from.Wrong.fresh().spoil(h)
 	dim := p.Spec.Dims()
 	n := p.Individuals()
 	const chunk = 64

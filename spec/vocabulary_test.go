@@ -84,7 +84,7 @@ func TestExplainSuggests(t *testing.T) {
 		"lamda":               "unknown key lamda, did you mean dynamics.lambda or dynamics.heterogeneity.lambda?",
 		"kind":                "unknown key kind, did you mean dynamics.kind, objective.kind, set.kind, constraints.kind or algorithms.kind?",
 		"algorithms.stpe":     "unknown key algorithms.stpe, did you mean algorithms.step?",
-		"algorithms.x.colour": "unknown key algorithms.colour, there are name, kind, step, schedule, delay, power, batch, clip, momentum, hold, contraction, average, rate-limit, trials, heed, dual-step, leak, play, anticipate, deploy, growth, sensitivity, at, norm, learn, form, lag, pole, controls, memory, share, trend, prior, noise, drift, trust, dither, half-life, dither-hold, scale, rotate, stale, scaling, decay, weight, delta, perturbed, first, carry, window, tries and family",
+		"algorithms.x.colour": "unknown key algorithms.colour, there are name, kind, step, schedule, delay, power, batch, clip, momentum, hold, contraction, average, rate-limit, trials, heed, dual-step, leak, play, anticipate, deploy, growth, sensitivity, at, norm, learn, wrong, scaling, decay, weight, delta, perturbed, first, carry, window, tries and family",
 		"dynamics.lambda.one": "dynamics.lambda is a number from 0 to 1 and has no keys below it",
 		"optimum.":            "a key is missing, there are starts and tolerance",
 		"optimum.colour":      "unknown key optimum.colour, there are starts and tolerance",
