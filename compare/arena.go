@@ -72,6 +72,8 @@ func steadfast(p *spec.Problem) error {
 	switch {
 	case p.Moves():
 		return errors.New("people change by themselves, so the optimum moves; compare methods on a crowd that stays, or see kedge run")
+	case len(p.Spec.Constraints) > 0:
+		return errors.New("constraints hold the crowd away from the optimum and from the stable point; compare without them, or see kedge run")
 	case p.Spec.Generator != "kedge":
 		return errors.New("generator numpy draws what the published runs drew; compare under generator: kedge")
 	}

@@ -320,5 +320,5 @@ func (a *Arena) Verdict(m *Row) string {
 	case m.ToTarget == nil:
 		return "no target known"
 	}
-	return "not within the budget"
+	return "not within the tolerance"
 }

@@ -63,7 +63,7 @@ func (r *Result) Reasons() (list []string) {
 			list = append(list, fmt.Sprintf("At %s, as they must: %s.", one.words, strings.Join(there, ", ")))
 		}
 		if len(away) > 0 {
-			list = append(list, fmt.Sprintf("Not at %s within the budget: %s.", one.words, strings.Join(away, ", ")))
+			list = append(list, fmt.Sprintf("Not within the tolerance of %s: %s.", one.words, strings.Join(away, ", ")))
 		}
 	}
 	if same := r.alike(); len(same) > 0 {
@@ -124,6 +124,32 @@ func (a *Arena) Mark(m *Row) string {
 		return "–"
 	}
 	return fmt.Sprintf("%.2g", m.ToTarget.Mean/a.Tolerance)
+}
+
+// Letters is a method on a problem in at most four letters, which Legend explains.
+func (a *Arena) Letters(m *Row) string {
+	switch {
+	case m.Arrived && !a.Separates:
+		return "✓="
+	case m.Arrived:
+		return "✓" + strings.ToUpper(m.Limit[:1])
+	case m.Outside != "":
+		return "○"
+	case m.Failed > 0:
+		return "✗"
+	case m.ToTarget == nil:
+		return "–"
+	}
+	return fmt.Sprintf("%.0f", min(9999, max(1, m.ToTarget.Mean/a.Tolerance)))
+}
+
+// Legend explains what Letters gives.
+func Legend() []string {
+	return []string{
+		"✓S, ✓M, ✓O: it ends at the point of its theory, which is the stable one, the myopic one or the optimum; ✓=: these are the same.",
+		"A number: it is not there, but so many tolerances away when its turns are over.",
+		"○: the problem does not meet its conditions; ✗: a trial failed.",
+	}
 }
 
 // Cleaned is an entry of a point without what the search leaves of a zero.

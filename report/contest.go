@@ -49,18 +49,30 @@ func contestDocument(r *compare.Result, build lab.Build) (document, error) {
 		d.Tables = append(d.Tables, suiteTable(r), answersTable(r))
 	}
 	for i := range r.Arenas {
-		a := &r.Arenas[i]
-		d.Tables = append(d.Tables, arenaTable(a))
-		f, err := arenaSketch(a).render()
-		if err != nil {
-			return d, fmt.Errorf("draw the distances of %s: %w", a.Name, err)
-		}
-		d.Figures = append(d.Figures, f)
+		d.Tables = append(d.Tables, arenaTable(&r.Arenas[i]))
 	}
 	if r.Points > 0 {
 		d.Tables = append(d.Tables, tuningTable(r))
 	}
+	for _, s := range contestSketches(r) {
+		f, err := s.render()
+		if err != nil {
+			return d, fmt.Errorf("draw a comparison: %w", err)
+		}
+		d.Figures = append(d.Figures, f)
+	}
 	return d, nil
+}
+
+// contestSketches are the figures: of a suite who arrives where, then the distances on every problem.
+func contestSketches(r *compare.Result) (list []sketch) {
+	if r.Suite {
+		list = append(list, suiteSketch(r))
+	}
+	for i := range r.Arenas {
+		list = append(list, arenaSketch(&r.Arenas[i]))
+	}
+	return list
 }
 
 func contestFacts(r *compare.Result) string {
@@ -82,7 +94,8 @@ func contestQuestion(r *compare.Result) []term {
 	}
 	if r.Points > 0 {
 		list = append(list, term{"How methods are tuned", fmt.Sprintf("Every method tries %s, a log grid, on %s apart from those that are reported. The winner is nearest "+
-			"to the point where the method must end, on average over the later half of the turns. Other settings are the usual ones, told beside the method.",
+			"to the point where the method must end, on average over the later half of the turns. Other settings are the usual ones, told beside the method. "+
+			"So a method that has arrived can be brought to its point, by somebody who knows it; not every step does it.",
 			count(r.Points, "step size"), count(r.Tuning, "trial"))})
 	}
 	return list
@@ -92,23 +105,40 @@ func contestQuestion(r *compare.Result) []term {
 func arenaTable(a *compare.Arena) table {
 	t := table{
 		ID: "methods-" + a.Name, Title: a.Name, About: arenaAbout(a),
-		Columns: append(headed("method", "to optimum", "to stable", "value", "gap", "deployments", "people", "step"), column{Name: "ends at", Choices: true}, column{Name: "verdict", Choices: true}),
+		Columns: slices.Concat([]column{{Name: "method"}}, headed("ends at", "to optimum", "to stable", "gap", "value", "deployments", "people")),
 	}
 	for i := range a.Rows {
 		m := &a.Rows[i]
 		t.Rows = append(t.Rows, []cell{
-			textCell(m.Method, inSmall(m.Settings)...), rangeCell(m.ToOptimal), rangeCell(m.ToStable), rangeCell(m.Value), rangeCell(m.Gap),
-			countCell(m.Deployments), countCell(m.Samples), numberCell(m.Step, shortest), textCell(m.Limit), textCell(a.Verdict(m), inSmall(why(m))...),
+			textCell(m.Method, settingsWords(m)), textCell(a.Mark(m), inSmall(why(a, m))...), rangeCell(m.ToOptimal), rangeCell(m.ToStable),
+			rangeCell(m.Gap), rangeCell(m.Value), countCell(m.Deployments), countCell(m.Samples),
 		})
 	}
 	return t
 }
 
-func why(m *compare.Row) string {
-	if m.Outside != "" {
-		return m.Outside
+// settingsWords tell the step and what else is set.
+func settingsWords(m *compare.Row) string {
+	text := "step " + brief(m.Step)
+	if m.Settings != "" {
+		text += ", " + m.Settings
 	}
-	return m.Failure
+	return text
+}
+
+// why explains the mark of a method that has not arrived.
+func why(a *compare.Arena, m *compare.Row) string {
+	switch {
+	case m.Arrived:
+		return ""
+	case m.Outside != "":
+		return m.Outside
+	case m.Failed > 0:
+		return fmt.Sprintf("%s of %d: %s", count(m.Failed, "trial"), m.Trials, m.Failure)
+	case m.ToTarget == nil:
+		return "no " + m.Limit + " point is known"
+	}
+	return "tolerances from the " + m.Limit + " point"
 }
 
 func inSmall(text string) []string {
@@ -154,17 +184,16 @@ func brief(v float64) string { return minus(fmt.Sprintf("%.3g", v)) }
 func suiteTable(r *compare.Result) table {
 	t := table{
 		ID: "suite", Title: "Who arrives where",
-		About: "✓ the method ends at the point that it is proven to end at, which is named; a number is how far it stays away, in tolerances, when its turns are over; " +
-			"○ the problem does not meet the method's conditions.",
+		About:   strings.Join(compare.Legend(), " ") + " Problems go by their numbers in the next table.",
 		Columns: []column{{Name: "method"}},
 	}
-	for _, a := range r.Arenas {
-		t.Columns = append(t.Columns, column{Name: a.Name})
+	for i := range r.Arenas {
+		t.Columns = append(t.Columns, column{Name: fmt.Sprint(i + 1)})
 	}
 	for i := range r.Arenas[0].Rows {
 		row := []cell{textCell(r.Arenas[0].Rows[i].Method)}
 		for j := range r.Arenas {
-			row = append(row, textCell(r.Arenas[j].Mark(&r.Arenas[j].Rows[i])))
+			row = append(row, textCell(r.Arenas[j].Letters(&r.Arenas[j].Rows[i])))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -175,7 +204,7 @@ func suiteTable(r *compare.Result) table {
 func answersTable(r *compare.Result) table {
 	t := table{
 		ID: "answers", Title: "The problems and their answers", Columns: []column{{Name: "problem"}, {Name: "stable"}, {Name: "optimal"}, {Name: "value", Numeric: true}, {Name: "separates"}},
-		About: "Known in closed form. A problem whose stable point is its optimum cannot make a method that ignores the answer of the crowd look bad.",
+		About: "Known in closed form, but for the optimum of softmax. A problem whose stable point is its optimum cannot make a method that ignores the answer of the crowd look bad.",
 	}
 	for i := range r.Arenas {
 		a := &r.Arenas[i]
@@ -183,17 +212,17 @@ func answersTable(r *compare.Result) table {
 		if a.Separates {
 			apart = "yes"
 		}
-		t.Rows = append(t.Rows, []cell{textCell(a.Name, inSmall(a.About)...), textCell(vectorWords(a.Stable)), textCell(vectorWords(a.Optimal)), numberCell(a.Value, shortest), textCell(apart)})
+		t.Rows = append(t.Rows, []cell{textCell(fmt.Sprintf("%d %s", i+1, a.Name), inSmall(a.About)...), textCell(vectorWords(a.Stable)), textCell(vectorWords(a.Optimal)), numberCell(a.Value, shortest), textCell(apart)})
 	}
 	return t
 }
 
 func vectorWords(u []float64) string {
 	var list []string
-	for _, v := range u[:min(len(u), 5)] {
+	for _, v := range u[:min(len(u), 4)] {
 		list = append(list, shortest(compare.Cleaned(v)))
 	}
-	if len(u) > 5 {
+	if len(u) > 4 {
 		list = append(list, "…")
 	}
 	if u == nil {
@@ -254,7 +283,7 @@ func arenaSketch(a *compare.Arena) sketch {
 	floor := contestFloor(a)
 	for _, group := range groups {
 		list := contestCurves(group.Rows, floor)
-		p := panel{title: group.Name, layers: []layer{list, marks(list)}, beside: ends(list)}
+		p := panel{title: group.Name, layers: []layer{list, marks(list)}, beside: named(list)}
 		if a.Separates {
 			level := rule{value: 20 * a.Tolerance}
 			p.layers = append([]layer{level}, p.layers...)
@@ -271,6 +300,14 @@ func arenaSketch(a *compare.Arena) sketch {
 		caption += " The dashed line is the stable point, where methods end that do not count the answer of the crowd."
 	}
 	return g.sketch("distance-"+a.Name, "Distance to the optimum: "+a.Name, caption, false)
+}
+
+// named labels curves where they end with their whole names.
+func named(list curves) (out []aside) {
+	for _, c := range list {
+		out = append(out, aside{at: c.rows[len(c.rows)-1].mean, words: []string{c.name}, style: &c.style})
+	}
+	return out
 }
 
 // contestFloor is the least distance that is drawn.

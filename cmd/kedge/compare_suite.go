@@ -22,17 +22,13 @@ func suiteLines(s style, r *compare.Result) []string {
 	for j, m := range r.Arenas[0].Rows {
 		line := fmt.Sprintf("%-*s", wide, m.Method)
 		for i := range r.Arenas {
-			mark := shortMark(&r.Arenas[i], &r.Arenas[i].Rows[j])
+			mark := r.Arenas[i].Letters(&r.Arenas[i].Rows[j])
 			line += " " + strings.Repeat(" ", max(0, 4-utf8.RuneCountInString(mark))) + mark
 		}
 		lines = append(lines, line)
 	}
 	lines = append(lines, "")
-	for _, text := range []string{
-		"✓S, ✓M, ✓O: ends at the point of its theory, which is the stable one, the myopic one or the optimum; ✓=: they are the same",
-		"a number: not there within the budget, and so many tolerances away",
-		"○: the problem does not meet the method's conditions; ✗: it failed",
-	} {
+	for _, text := range compare.Legend() {
 		lines = append(lines, wrap(text, min(s.width, 100))...)
 	}
 	lines = append(lines, "", s.bold(fmt.Sprintf("%-18s %-22s %-22s %10s", "", "stable", "optimal", "value")))
@@ -41,23 +37,6 @@ func suiteLines(s style, r *compare.Result) []string {
 		lines = append(lines, fmt.Sprintf("%2d %-15s %-22s %-22s %10.6g%s", i+1, a.Name, entries(a.Stable), entries(a.Optimal), a.Value, alike(a)))
 	}
 	return append(lines, "", fmt.Sprintf("every method tried %d steps on %d trials apart from those that are told; the grids are in the report", r.Points, r.Tuning))
-}
-
-// shortMark is a method on a problem in at most four letters.
-func shortMark(a *compare.Arena, m *compare.Row) string {
-	switch {
-	case m.Arrived && !a.Separates:
-		return "✓="
-	case m.Arrived:
-		return "✓" + strings.ToUpper(m.Limit[:1])
-	case m.Outside != "":
-		return "○"
-	case m.Failed > 0:
-		return "✗"
-	case m.ToTarget == nil:
-		return "–"
-	}
-	return fmt.Sprintf("%.0f", min(9999, max(1, m.ToTarget.Mean/a.Tolerance)))
 }
 
 func alike(a *compare.Arena) string {

@@ -55,7 +55,7 @@ func TestCompareSuite(t *testing.T) {
 		}
 	}
 	page := readPage(t, dir)
-	for _, want := range []string{"✓ optimal", "✓ both", "kedge compare --suite classics --methods vanilla,composite", "Two people who polarize"} {
+	for _, want := range []string{"✓O", "✓=", "✓ optimal", "kedge compare --suite classics --methods vanilla,composite", "Two people who polarize"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
