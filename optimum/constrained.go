@@ -170,7 +170,7 @@ func (a *augmented) update() {
 func (a *augmented) failure(o Options, steps int) error {
 	what := "constrained optimum"
 	if a.worst > math.Sqrt(o.Tolerance) {
-		what = "a decision that keeps the constraints"
+		what, a.residual = "a decision that keeps the constraints", a.worst
 	}
 	return &kedge.NotConvergedError{What: what, Residual: a.residual, Tolerance: o.Tolerance, Steps: steps}
 }

@@ -141,6 +141,9 @@ func (c *check) record() {
 // theory refuses what cannot be compared with the theory.
 func (c *check) theory() {
 	r, p := &c.s.Record, &c.s.Population
+	if r.Theory && len(c.s.Constraints)+len(c.s.Players)+len(c.s.Changes) > 0 {
+		c.fail(keys("record.theory", "constraints", "players", "changes"), "record.theory is true, but the theory is of one decision-maker, one set and no constraints on the population")
+	}
 	if r.Transport > 0 && !r.Theory {
 		c.fail(keys("record.transport", "record.theory"), "record.transport is %d, which wants record.theory true", r.Transport)
 	}

@@ -1,0 +1,159 @@
+package lab_test
+
+import (
+	"context"
+	"math"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/spec"
+)
+
+func ran(t *testing.T, name string, assignments ...string) *lab.Result {
+	t.Helper()
+	file := "../examples/" + name + ".yaml"
+	var over []spec.Overlay
+	for _, a := range assignments {
+		over = append(over, spec.Assign(a))
+	}
+	r, err := lab.Execute(context.Background(), construct(t, file, example(t, file), over...), lab.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func section(t *testing.T, r *lab.Result, id string) lab.Section {
+	t.Helper()
+	for _, s := range r.Sections {
+		if s.ID == id {
+			return s
+		}
+	}
+	t.Fatalf("no section %s", id)
+	return lab.Section{}
+}
+
+func end(r *lab.Result, run int) kedge.Metrics {
+	all := r.Runs[run].Trials[0].Metrics
+	return all[len(all)-1]
+}
+
+// With everybody in the sample the rule ends at the constrained optimum found offline, another method, and at its multiplier.
+func TestConstrainedRunEndsAtTheConstrainedOptimum(t *testing.T) {
+	r := ran(t, "constraints", "trials=1", "iterations=3000", "record.every=500", "population.sampling=without-replacement",
+		"constraints.peak.kind=expectation", "constraints.peak.level=null", "constraints.peak.bound=-0.1",
+		"algorithms=[{name: composite, step: 0.1, dual-step: 0.1}, {name: heedless, kind: composite, step: 0.1, heed: false}]")
+	last, heedless := end(r, 0), end(r, 1)
+	if last.Distance > 1e-9 || math.Abs(last.Constraints[0].Excess) > 1e-9 {
+		t.Errorf("%.1e from the optimum with an excess of %.1e", last.Distance, last.Constraints[0].Excess)
+	}
+	if e := heedless.Constraints[0]; e.Excess < 0.3 || !math.IsNaN(e.Multiplier) || heedless.Gap >= 0 {
+		t.Errorf("without constraints: %+v with gap %v", e, heedless.Gap)
+	}
+	if s := section(t, r, "constraints"); len(s.Rows) != 3 || s.Rows[0][4] != s.Rows[1][4] {
+		t.Errorf("%d rows, multipliers %v offline and %v online", len(s.Rows), s.Rows[0], s.Rows[1])
+	}
+	sameFromDisk(t, r)
+}
+
+// What was measured comes back from a folder.
+func sameFromDisk(t *testing.T, r *lab.Result) {
+	t.Helper()
+	dir := t.TempDir()
+	seal(t, r, dir)
+	back, err := lab.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range r.Runs {
+		want, got := end(r, i), end(back, i)
+		same := reflect.DeepEqual(want.Nash, got.Nash) && len(want.Constraints) == len(got.Constraints)
+		for j, c := range want.Constraints {
+			same = same && c.Excess == got.Constraints[j].Excess && math.IsNaN(c.Multiplier) == math.IsNaN(got.Constraints[j].Multiplier)
+		}
+		if !same {
+			t.Errorf("%s: %+v came back as %+v", r.Runs[i].Name, want, got)
+		}
+	}
+}
+
+func TestConstraintsThatNobodyCanKeepAreNoted(t *testing.T) {
+	r := ran(t, "constraints", "trials=1", "iterations=600", "record.every=100", "constraints.peak.bound=-9", "constraints.peak.largest-multiplier=20")
+	notes := strings.Join(r.Notes, "\n")
+	for _, want := range []string{"a decision that keeps the constraints not found", "primal–dual could not keep the constraint peak"} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("no note says %q:\n%s", want, notes)
+		}
+	}
+	if e := end(r, 0).Constraints[0]; e.Multiplier != 20 || !rows.Finite(r.Runs[0].Trials[0].Decision) {
+		t.Errorf("ends with %+v", e)
+	}
+}
+
+// The duopoly: the equilibrium 4/5, the optimum for all 2/3, the stable point 1.
+func TestDuopoly(t *testing.T) {
+	r := ran(t, "duopoly")
+	for i, want := range []float64{1, .8, .8, .8, 2. / 3} {
+		if got := r.Runs[i].Trials[0].Decision; rows.Distance(got, []float64{want, want}) > 1e-6 {
+			t.Errorf("%s ends at %v, want %v", r.Runs[i].Name, got, want)
+		}
+	}
+	if m := end(r, 1); m.Nash.Residual > 1e-6 || m.Nash.Distance > 1e-6 || math.Abs(m.Gap-.04) > 1e-6 {
+		t.Errorf("players end with %+v and gap %v, want 4 %%", m.Nash, m.Gap)
+	}
+	if e := rows.Distance(r.Stable.Decision, []float64{1, 1}) + rows.Distance(r.Optimum.Decision, []float64{2. / 3, 2. / 3}); e > 1e-8 {
+		t.Errorf("stable point %v and optimum %v are %.1e off", r.Stable.Decision, r.Optimum.Decision, e)
+	}
+	if s := section(t, r, "players"); s.Verdict != "The price of anarchy is 1.042." || len(s.Rows) != 8 {
+		t.Errorf("%s with %d rows", s.Verdict, len(s.Rows))
+	}
+	sameFromDisk(t, r)
+}
+
+// Gaps are those to the optimum of the set of their turn.
+func TestChangingSets(t *testing.T) {
+	r := ran(t, "limits")
+	for _, run := range r.Runs {
+		trial := run.Trials[0]
+		for _, k := range []int{199, 399, 600} {
+			if m := trial.Metrics[k]; math.Abs(m.Gap) > 1e-9 || m.Tracking.Error > 1e-9 {
+				t.Errorf("%s, turn %d: gap %.1e, %.1e from the optimum of the turn", run.Name, k, m.Gap, m.Tracking.Error)
+			}
+		}
+	}
+	if fast, slow := end(r, 0).Tracking.Regret, end(r, 1).Tracking.Regret; math.IsNaN(fast) || fast == slow {
+		t.Errorf("regret %v and %v", fast, slow)
+	}
+}
+
+// bound is a crowd under constraints of every kind.
+var bound = []string{
+	"population={size: 40, dim: 2, law: normal}", "iterations=36", "trials=2", "record.every=6", "record.paths=0", "optimum={starts: 1, tolerance: 1e-5}",
+	`constraints=[{name: tail, kind: cvar, of: {kind: quadratic, linear-state: [1, 0]}, bound: 0.5, level: 0.8},
+{name: share, kind: chance, of: {kind: quadratic, linear-state: [0, 1]}, bound: 0.5, level: 0.9, smoothing: 0.2},
+{name: groups, kind: worst-group, of: {kind: quadratic, linear-state: [1, 1]}, bound: 0.2, group-by: 2, cuts: [0]}]`,
+	"algorithms=[{name: composite, step: 0.05, batch: 20, rate-limit: 0.05}]",
+}
+
+func TestStoppedConstrainedRunsGoOn(t *testing.T) {
+	p := build(t, "lq2", bound...)
+	_, calm := saved(t, "lq2", 2, bound...)
+	dir := filepath.Join(t.TempDir(), "out")
+	for i, turns := range []int64{1, 25, 50} {
+		if said := stopAt(t, p, dir, turns, 1+i%2); said.has("cannot be used") {
+			t.Errorf("stop %d: said %q", i, said.lines)
+		}
+	}
+	if said := finish(t, p, dir, 2); !said.has("resumed at") || said.has("cannot be used") {
+		t.Errorf("said %q", said.lines)
+	}
+	if !reflect.DeepEqual(contents(t, dir), contents(t, calm)) {
+		t.Error("the folder differs from that of an undisturbed run")
+	}
+}
