@@ -219,3 +219,32 @@ func TestTurnsAllocateNothing(t *testing.T) {
 		t.Errorf("an estimate allocates %v times", n)
 	}
 }
+
+// One after the other: turn k changes the part of player k modulo 2 alone.
+func TestAlternatingPlayersWait(t *testing.T) {
+	q := quarrel(t)
+	rule := must2(online.Rule{Gradient: q.gradients(t, q.sensitivity, game.Alternating), Step: online.Constant(.1), Set: set.Whole{}}.From([]float64{1, 1}))(t)
+	before, after := make([]float64, 2), make([]float64, 2)
+	for k := range 6 {
+		rule.Ask(before)
+		if err := rule.Tell(kedge.Observation{Round: k, U: before, P: []float64{1, 2}, D: []float64{1, 2}}); err != nil {
+			t.Fatal(err)
+		}
+		rule.Ask(after)
+		if moves := k % 2; after[moves] == before[moves] || after[1-moves] != before[1-moves] {
+			t.Errorf("turn %d leads from %v to %v, want player %d to move", k, before, after, moves)
+		}
+	}
+}
+
+func TestOptimisticExtrapolates(t *testing.T) {
+	var o online.Optimistic
+	for k, want := range []float64{1, 5, 1} { // of the gradients 1, 3, 2: 1, 2·3 − 1, 2·2 − 3
+		g := []float64{[]float64{1, 3, 2}[k]}
+		o.Apply(g)
+		o.Commit(kedge.Observation{})
+		if g[0] != want {
+			t.Errorf("turn %d gives %v, want %v", k, g[0], want)
+		}
+	}
+}

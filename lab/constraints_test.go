@@ -157,3 +157,15 @@ func TestStoppedConstrainedRunsGoOn(t *testing.T) {
 		t.Error("the folder differs from that of an undisturbed run")
 	}
 }
+
+// Where a player's loss has the other's price in it, −u₁p + ½u₁² + ½u₁u₂, those who take demand for given stop at (4/7, 8/7): the
+// roots of u₁ + ½u₂ = p, u₂ = p and p = 2 − ½u₁ − ½u₂. A planner's partial gradients vanish elsewhere.
+func TestStablePointOfPlayers(t *testing.T) {
+	r := ran(t, "duopoly", "players.left.objective.decision=[[1, 0.5], [0.5, 0]]")
+	want := []float64{4. / 7, 8. / 7}
+	for _, got := range [][]float64{r.Stable.Decision, r.Runs[0].Trials[0].Decision} {
+		if e := rows.Distance(got, want); e > 1e-8 {
+			t.Errorf("%v, want %v", got, want)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/optimum"
@@ -146,5 +147,29 @@ func TestConstraintsHoldOnFreshPeople(t *testing.T) {
 			t.Errorf("%s: costs %.4f, the offline optimum %.4f", name, loss, best.Loss)
 		}
 		t.Logf("%s: excess %.4f on fresh people (sampling error %.4f), cost %.4f, offline %.4f", name, excess, c.error, loss, best.Loss)
+	}
+}
+
+// A bound far out of reach drives the multiplier to its limit at once; steps stay below η(‖∇Φ̃‖/Σλ + ‖∇c‖), here 0.3.
+func TestLargeMultipliersTakeNoWildSteps(t *testing.T) {
+	w := lq2(t)
+	g, err := risk.NewGauge(w.constraint(risk.Mean{}, -1e6))
+	must(t, err)
+	e, err := online.NewLagrangian(2, &online.Composite{Objective: w.loss, Sensitivity: w.sensitivity, Dims: dims}, []online.Restriction{g}, online.Dual{Step: online.Constant(1), Most: []float64{100}})
+	must(t, err)
+	rule, err := online.Rule{Gradient: e, Step: online.Constant(.1), Set: set.Ball{Radius: 1000}}.From([]float64{0, 0})
+	must(t, err)
+	crowd, err := population.Gather(population.Config{Dynamics: w.dynamics, Traits: kedge.Block{Data: drawn(1, 20), Width: 2}, Pick: everybody()})
+	must(t, err)
+	last, u, longest := make([]float64, 2), make([]float64, 2), 0.0
+	l := loop.Loop{Population: crowd, Algorithm: rule, Objective: w.loss, Turns: 300, Batch: 20, After: func(int) error {
+		rule.Ask(u)
+		longest = max(longest, math.Hypot(u[0]-last[0], u[1]-last[1]))
+		copy(last, u)
+		return nil
+	}}
+	must(t, l.Run(context.Background()))
+	if rule.Multipliers()[0] != 100 || longest > .3 {
+		t.Errorf("multiplier %v, longest step %v", rule.Multipliers(), longest)
 	}
 }
