@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/rows"
 	"github.com/kedge-opt/kedge/spec"
@@ -46,11 +47,11 @@ func enter(ctx context.Context, p Problem, methods []Method, o Options) (*arena,
 		return nil, fmt.Errorf("%s: %w", p.Name, err)
 	}
 	if err := a.answers(ctx, base); err != nil {
-		return nil, fmt.Errorf("%s: %w", p.Name, err)
+		return nil, &UnsolvedError{p.Name, err}
 	}
 	g, err := a.measure(ctx, base)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", p.Name, err)
+		return nil, &UnsolvedError{p.Name, err}
 	}
 	a.target, a.spec, a.settling = p.Target, string(s.YAML()), g.settling
 	if len(methods) == 0 {
@@ -61,11 +62,22 @@ func enter(ctx context.Context, p Problem, methods []Method, o Options) (*arena,
 	}
 	for _, one := range a.players {
 		if err := a.aim(ctx, one, g); err != nil {
-			return nil, fmt.Errorf("%s: %w", p.Name, err)
+			return nil, &UnsolvedError{p.Name, err}
 		}
 	}
 	return a, nil
 }
+
+// UnsolvedError says that a problem is in order but its answers were not found.
+type UnsolvedError struct {
+	Problem string
+	Err     error
+}
+
+func (e *UnsolvedError) Error() string { return e.Problem + ": " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *UnsolvedError) Unwrap() error { return e.Err }
 
 // steadfast tells whether the answers of a problem stay where they are, and whether draws are the trial's own.
 func steadfast(p *spec.Problem) error {
@@ -80,15 +92,11 @@ func steadfast(p *spec.Problem) error {
 	return nil
 }
 
-// methodsOf are the kinds of the spec's own algorithms.
+// methodsOf are the spec's own algorithms.
 func methodsOf(s *spec.Spec) (list []Method) {
 	for _, a := range s.Algorithms {
-		if m, err := parseMethod(a.Name); err == nil {
-			list = append(list, m)
-		}
-	}
-	if list == nil {
-		list, _ = ParseMethods("vanilla,composite")
+		m, _ := online.MethodOf(a.Kind)
+		list = append(list, Method{Label: a.Name, Method: m, entry: a.Name})
 	}
 	return list
 }

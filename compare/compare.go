@@ -29,12 +29,13 @@ type Problem struct {
 
 // Options say how large a comparison is and how it is run.
 type Options struct {
-	Suite   string // the name of the problems together; "": it is one problem
-	Trials  int    // that are reported, of every method; 0 means those of the spec
-	Tuning  int    // trials of every point of the grid; 0 means 2
-	Points  int    // of the grid of step sizes; 0 means 7
-	NoTune  bool   // take the middle of the grid, or the step that the spec gives
-	Workers int    // goroutines that compute; 0 means one a core. Results do not depend on it
+	Suite   string   // the name of the problems together; "": it is one problem
+	Changes []string // to the specs, as they are told on the command line
+	Trials  int      // that are reported, of every method; 0 means those of the spec
+	Tuning  int      // trials of every point of the grid; 0 means 2
+	Points  int      // of the grid of step sizes; 0 means 7
+	NoTune  bool     // take the middle of the grid, or the step that the spec gives
+	Workers int      // goroutines that compute; 0 means one a core. Results do not depend on it
 	// Progress is told, from any goroutine, how many of the runs known so far are done.
 	Progress func(done, total int64)
 }
@@ -83,6 +84,7 @@ func Run(ctx context.Context, problems []Problem, methods []Method, o Options) (
 // Contest is a comparison that has been checked: every problem is built and its answers are known.
 type Contest struct {
 	Options
+	own         bool // nobody has listed methods
 	arenas      []*arena
 	done, total atomic.Int64
 }
@@ -92,7 +94,7 @@ func Prepare(ctx context.Context, problems []Problem, methods []Method, o Option
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	c := &Contest{Options: o.filled(), arenas: make([]*arena, len(problems))}
+	c := &Contest{Options: o.filled(), own: len(methods) == 0, arenas: make([]*arena, len(problems))}
 	err := crew.Share(min(c.Workers, len(problems)), len(problems), func(_, i int) (err error) {
 		c.arenas[i], err = enter(ctx, problems[i], methods, c.Options)
 		return err

@@ -3,6 +3,7 @@ package compare
 import (
 	"bytes"
 	"context"
+	"errors"
 	"math"
 	"os"
 	"strings"
@@ -224,6 +225,30 @@ func TestStop(t *testing.T) {
 	}}
 	if r, err := Run(ctx, []Problem{problem(t, "lq2")}, methods(t, "all"), o); r != nil || err == nil {
 		t.Errorf("got %v, %v", r, err)
+	}
+}
+
+// Without a list the algorithms of the spec meet, under their own names.
+func TestAlgorithmsOfTheSpec(t *testing.T) {
+	p := problem(t, "lq2", "iterations=200", "algorithms=[{name: slow, kind: composite, step: 0.01, batch: 4}, {name: vanilla, step: 0.1, batch: 4}]")
+	r, err := Run(context.Background(), []Problem{p}, nil, Options{Trials: 1, NoTune: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r.Command(); got != "kedge compare lq2 --trials 1 --no-tune" {
+		t.Errorf("it is repeated by %s", got)
+	}
+	if m := rowOf(t, r, "slow"); m.Kind != "composite" || m.Step != 0.01 || m.Limit != "optimal" || len(r.Arenas[0].Rows) != 2 {
+		t.Errorf("%+v", m)
+	}
+}
+
+// What nobody can settle under has no answers to compare with.
+func TestUnsolved(t *testing.T) {
+	p := problem(t, "lq2", "objective.decision=-9")
+	_, err := Prepare(context.Background(), []Problem{p}, methods(t, "vanilla"), Options{})
+	if unsolved := (*UnsolvedError)(nil); !errors.As(err, &unsolved) || unsolved.Problem != "lq2" {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -103,11 +103,11 @@ func (a *arena) settle(ctx context.Context, p *spec.Problem, g *geometry) error 
 		}
 		return nil
 	}
-	if err := respond(a.points["optimal"], 5*mostSettled); err != nil {
+	if err := respond(a.points["optimal"], 2*mostSettled); err != nil {
 		return err
 	}
 	before := slices.Clone(crowd.States())
-	if err := respond(p.Start, 5*mostSettled); err != nil {
+	if err := respond(p.Start, 2*mostSettled); err != nil {
 		return err
 	}
 	after := slices.Clone(crowd.States())

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -16,6 +17,8 @@ type Method struct {
 	Label string // as it was written: KIND or KIND:key=value:key=value
 	online.Method
 	Options []string // key=value, as in a spec
+
+	entry string // the algorithm of the spec that it may be; "": of the kind's name
 }
 
 // Names lists the kinds of methods.
@@ -151,20 +154,20 @@ func rounded(x float64) float64 {
 
 // read returns the algorithm of the method: that of the spec if it has one of the kind's name, otherwise the usual one.
 func (m Method) read(p Problem, from *spec.Spec, g geometry) (one *spec.Algorithm, settings []setting, own bool, err error) {
-	over := slices.Clone(p.Over)
-	own = !p.Usual && slices.ContainsFunc(from.Algorithms, func(a spec.Algorithm) bool { return a.Name == m.Name })
+	over, name := slices.Clone(p.Over), cmp.Or(m.entry, m.Name)
+	own = !p.Usual && slices.ContainsFunc(from.Algorithms, func(a spec.Algorithm) bool { return a.Name == name })
 	if !own {
 		settings = m.usual(g)
 		over = append(over, spec.Merge("the usual "+m.Name, []byte(m.yaml(g, settings))))
 	}
 	for _, option := range m.Options {
-		over = append(over, spec.Assign("algorithms."+m.Name+"."+option).As("--methods "+m.Label))
+		over = append(over, spec.Assign("algorithms."+name+"."+option).As("--methods "+m.Label))
 	}
 	s, err := spec.Parse(p.Name, p.Text, over...)
 	if err != nil {
 		return nil, nil, own, err
 	}
-	i := slices.IndexFunc(s.Algorithms, func(a spec.Algorithm) bool { return a.Name == m.Name })
+	i := slices.IndexFunc(s.Algorithms, func(a spec.Algorithm) bool { return a.Name == name })
 	a := s.Algorithms[i]
 	a.Batch = m.batch(g)
 	return &a, m.said(settings), own, nil

@@ -8,16 +8,19 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/columns"
+	"github.com/kedge-opt/kedge/loop"
 )
 
 // Result is how the methods did.
 type Result struct {
-	Name   string  `json:"name"`   // of the problem or of the suite
-	Suite  bool    `json:"suite"`  // several problems
-	Trials int     `json:"trials"` // asked for; 0: as many as a problem says
-	Tuning int     `json:"tuning"` // trials of every point of the grids
-	Points int     `json:"points"` // of every grid; 0: nothing was tuned
-	Arenas []Arena `json:"problems"`
+	Name    string   `json:"name"`    // of the problem or of the suite
+	Suite   bool     `json:"suite"`   // several problems
+	Own     bool     `json:"own"`     // the methods are the algorithms of the spec
+	Changes []string `json:"changes"` // to the specs, as on the command line
+	Trials  int      `json:"trials"`  // asked for; 0: as many as a problem says
+	Tuning  int      `json:"tuning"`  // trials of every point of the grids
+	Points  int      `json:"points"`  // of every grid; 0: nothing was tuned
+	Arenas  []Arena  `json:"problems"`
 
 	Seconds map[string]map[string]float64 `json:"-"` // by problem and method, of the trials that are reported
 }
@@ -57,7 +60,7 @@ type Row struct {
 	ToStable    *Spread `json:"to_stable"`
 	ToTarget    *Spread `json:"to_target"`
 	Value       *Spread `json:"value"`
-	Gap         *Spread `json:"gap"` // of the value, relative to max(1, |value of the optimum|)
+	Gap         *Spread `json:"gap"` // of the value, relative to that of the optimum
 	Deployments int     `json:"deployments"`
 	Samples     int     `json:"samples"` // people that it looked at
 	Curve       Curve   `json:"curve"`
@@ -97,7 +100,7 @@ func spreadOf(x []float64) *Spread {
 }
 
 func (c *Contest) result() (*Result, error) {
-	r := &Result{Trials: c.Trials, Tuning: c.Tuning, Points: c.Points, Seconds: map[string]map[string]float64{}}
+	r := &Result{Own: c.own, Changes: c.Changes, Trials: c.Trials, Tuning: c.Tuning, Points: c.Points, Seconds: map[string]map[string]float64{}}
 	if c.NoTune {
 		r.Points, r.Tuning = 0, 0
 	}
@@ -176,6 +179,7 @@ func (a *arena) row(r *player) (Row, error) {
 
 // judge fills in distances and values of where trials ended.
 func (a *arena) judge(row *Row, r *player, done []outcome) error {
+	best := loop.Target{Decision: a.points["optimal"], Loss: a.loss}
 	var far, stable, target, values, gaps []float64
 	for _, t := range done {
 		u := t.decisions[len(t.decisions)-1]
@@ -186,7 +190,7 @@ func (a *arena) judge(row *Row, r *player, done []outcome) error {
 		far, stable = append(far, distance(u, a.points["optimal"])), append(stable, distance(u, a.points["stable"]))
 		target = append(target, distance(u, r.target))
 		values = append(values, a.value(loss))
-		gaps = append(gaps, (loss-a.loss)/max(1, math.Abs(a.loss)))
+		gaps = append(gaps, best.Gap(loss))
 	}
 	row.ToOptimal, row.ToStable, row.ToTarget = spreadOf(far), spreadOf(stable), spreadOf(target)
 	row.Value, row.Gap = spreadOf(values), spreadOf(gaps)

@@ -170,9 +170,15 @@ func (r *Result) Command() string {
 	if r.Suite {
 		what = "--suite " + r.Name
 	}
-	command := fmt.Sprintf("kedge compare %s --methods %s", what, strings.Join(methods, ","))
 	if n := len(Names()); len(methods) >= n && slices.Equal(methods[:n], Names()) {
-		command = fmt.Sprintf("kedge compare %s --methods %s", what, strings.Join(append([]string{"all"}, methods[n:]...), ","))
+		methods = append([]string{"all"}, methods[n:]...)
+	}
+	command := "kedge compare " + what
+	if !r.Own {
+		command += " --methods " + strings.Join(methods, ",")
+	}
+	for _, change := range r.Changes {
+		command += " " + change
 	}
 	if r.Trials > 0 {
 		command += fmt.Sprintf(" --trials %d", r.Trials)

@@ -100,7 +100,7 @@ func (f *compareFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return coded{err, exitUsage}
 	}
-	f.Options.Trials, f.Options.Suite = f.trials, f.suite
+	f.Options.Trials, f.Options.Suite, f.Options.Changes = f.trials, f.suite, f.changes(c)
 	dir := f.out
 	if dir == "" {
 		dir = filepath.Join("runs", "compare-"+cmp.Or(f.suite, problems[0].Name))
@@ -121,6 +121,20 @@ func (f *compareFlags) run(c *cobra.Command, args []string) error {
 		return coded{err, exitFailed}
 	}
 	return f.printContest(c.OutOrStdout(), r, dir, time.Since(begun))
+}
+
+// changes are the flags that change specs, as they can be typed again.
+func (f *compareFlags) changes(c *cobra.Command) []string {
+	list := []string{}
+	for _, key := range []string{"seed", "iterations"} {
+		if flag := c.Flags().Lookup(key); flag.Changed {
+			list = append(list, "--"+key+" "+flag.Value.String())
+		}
+	}
+	for _, assignment := range f.sets {
+		list = append(list, "--set '"+strings.ReplaceAll(assignment, "'", `'\''`)+"'")
+	}
+	return list
 }
 
 // chosen are the methods that are asked for, none for those of the spec.
@@ -172,6 +186,9 @@ func (f *compareFlags) contest(c *cobra.Command, problems []compare.Problem, met
 		defer watchPieces(os.Stderr, p)()
 	}
 	contest, err := compare.Prepare(c.Context(), problems, methods, f.Options)
+	if unsolved := (*compare.UnsolvedError)(nil); errors.As(err, &unsolved) {
+		return nil, coded{err, exitFailed}
+	}
 	if err != nil {
 		return nil, coded{err, exitUsage}
 	}
