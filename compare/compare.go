@@ -36,7 +36,7 @@ type Options struct {
 	Points  int      // of the grid of step sizes; 0 means 7
 	NoTune  bool     // take the middle of the grid, or the step that the spec gives
 	Workers int      // goroutines that compute; 0 means one a core. Results do not depend on it
-	// Progress is told, from any goroutine, how many of the runs known so far are done.
+	// Progress is told, from any goroutine, how many of all runs are done.
 	Progress func(done, total int64)
 }
 
@@ -107,7 +107,9 @@ func (c *Contest) Run(ctx context.Context) (*Result, error) {
 	var tuning []run
 	for _, a := range c.arenas {
 		tuning = append(tuning, a.tuning(c.Options)...)
+		c.total.Add(int64(len(a.playing(c.Options))))
 	}
+	c.total.Add(int64(len(tuning)))
 	if err := c.all(ctx, tuning); err != nil {
 		return nil, err
 	}
@@ -124,7 +126,6 @@ func (c *Contest) Run(ctx context.Context) (*Result, error) {
 
 // all does runs on all cores.
 func (c *Contest) all(ctx context.Context, runs []run) error {
-	c.total.Add(int64(len(runs)))
 	return crew.Share(min(c.Workers, max(1, len(runs))), len(runs), func(_, i int) error {
 		begun := time.Now()
 		if err := runs[i].do(ctx); err != nil {

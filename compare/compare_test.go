@@ -142,7 +142,7 @@ func TestWorkersDoNotMatter(t *testing.T) {
 // All methods meet the same samples, and those of tuning are others.
 func TestSamplesAreShared(t *testing.T) {
 	p := problem(t, "lq2", "iterations=50", "population.sampling=with-replacement")
-	c, err := Prepare(context.Background(), []Problem{p}, methods(t, "vanilla:step=0.1,repeated-risk:step=1"), Options{})
+	c, err := Prepare(context.Background(), []Problem{p}, methods(t, "vanilla:step=0.1,repeated-risk:step=1,composite"), Options{Trials: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,8 +161,18 @@ func TestSamplesAreShared(t *testing.T) {
 	if rows.Distance(first(0, 0), first(1, 0)) != 0 {
 		t.Error("two methods see different people in the same trial")
 	}
-	if rows.Distance(first(0, 0), first(0, MaxTrials)) == 0 && rows.Distance(first(0, 1), first(0, MaxTrials+1)) == 0 {
-		t.Error("tuning sees the people of the trials that are reported")
+	told := map[int]bool{}
+	for _, r := range a.playing(c.Options) {
+		told[r.trial] = true
+	}
+	tuning := a.tuning(c.Options)
+	for _, r := range tuning {
+		if told[r.trial] {
+			t.Fatalf("trial %d both tunes and is reported", r.trial)
+		}
+	}
+	if len(tuning) != 7*2 || len(told) != 5 {
+		t.Errorf("%d trials to tune, of the one method with a grid; %d to report", len(tuning), len(told))
 	}
 }
 
