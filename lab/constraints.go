@@ -59,6 +59,7 @@ func (r *run) best(ctx context.Context, f *steady.Objective, starts [][]float64)
 		best, s, failed := optimum.FindConstrained(ctx, f, all, r.problem.Set, starts, o)
 		if failed == nil {
 			r.bounds.best = best
+			r.result.Notes = append(r.result.Notes, "The optimum is the best decision that keeps the constraints; a gap below 0 is that of a decision that breaks them.")
 			return s, nil
 		}
 		if err = failed; ctx.Err() != nil {

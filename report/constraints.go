@@ -57,6 +57,38 @@ func constraintFigure(r *lab.Result) (sketch, bool) {
 	return g.sketch("constraints", "How the constraints are kept", see, false), true
 }
 
+// offOf is what a method is ranked by: its gap, and under constraints the size of it, because a value that is better than the
+// optimum's is that of a decision that breaks them.
+func offOf(m kedge.Metrics) float64 {
+	if len(m.Constraints) > 0 {
+		return math.Abs(m.Gap)
+	}
+	return m.Gap
+}
+
+// constrained tells whether decisions are judged by constraints on the settled population.
+func constrained(r *lab.Result) bool {
+	for _, run := range r.Runs {
+		for _, t := range run.Trials {
+			return len(t.Metrics) > 0 && len(t.Metrics[0].Constraints) > 0
+		}
+	}
+	return false
+}
+
+// constrainedGap shows gaps on a linear axis: below 0 they mean that constraints are broken, not that all is well.
+func constrainedGap(r *lab.Result) (sketch, bool) {
+	p := linearPanel(r, gapOf, "relative gap to the best that keeps all constraints", rule{value: 0})
+	if len(p.layers) == 0 {
+		return sketch{}, false
+	}
+	g := grid{columns: 1, panels: []panel{p}, legend: append(runEntries(r), entry{words: trialsNote(r)})}
+	g.panels[0].x = turns(g.panels)
+	see := "The relative gap between the value of the decision in force and that of the best decision that keeps all constraints, the dashed line. " +
+		"On the wrong side of it a decision has a better value because it breaks them."
+	return g.sketch("gap", "Gap to the constrained optimum", see, false), true
+}
+
 // linearPanel draws a measure of all algorithms that have it, with a rule where that is finite.
 func linearPanel(r *lab.Result, pick metric, label string, at rule) panel {
 	var list curves
@@ -94,13 +126,14 @@ func runEntries(r *lab.Result) []entry {
 func bounded(s *spec.Spec) string {
 	var list []string
 	for _, c := range s.Constraints {
+		loss, most := "a loss ("+c.Of.Kind+")", " is at most "+value(c.Bound)
 		what := map[string]string{
-			"expectation": "the mean of %s is at most %s",
-			"cvar":        "the mean of %s over the worst " + percent(1-c.Level) + " of people is at most %s",
-			"chance":      "%s is at most %[2]s for " + percent(c.Level) + " of people",
-			"worst-group": "the mean of %s over each of " + count(len(c.Cuts)+1, "group") + " is at most %s",
-		}[c.Kind]
-		list = append(list, c.Name+": "+fmt.Sprintf(what, "a loss ("+c.Of.Kind+")", value(c.Bound)))
+			"expectation": "the mean of " + loss + most,
+			"cvar":        "the mean of " + loss + " over the worst " + percent(1-c.Level) + " of people" + most,
+			"chance":      loss + most + " for " + percent(c.Level) + " of people",
+			"worst-group": "the mean of " + loss + " over each of " + count(len(c.Cuts)+1, "group") + most,
+		}
+		list = append(list, c.Name+": "+what[c.Kind])
 	}
 	return "Of the settled population: " + enumerate(list) + "."
 }

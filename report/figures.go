@@ -28,6 +28,9 @@ type measure struct {
 }
 
 func gapFigure(r *lab.Result) (sketch, bool) {
+	if constrained(r) {
+		return constrainedGap(r)
+	}
 	m := measure{"relative gap to the optimum", gapOf, retraining(r, r.Stable.Gap)}
 	formula := "(Φ̃(u) − Φ̃★) / |Φ̃★|"
 	if r.Maximize {

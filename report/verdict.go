@@ -24,10 +24,10 @@ type contestant struct {
 }
 
 func newContestant(name string, run lab.Run, exact bool) contestant {
-	c := contestant{name: name, ends: map[int]float64{}, exact: exact, mean: final(run, gapOf).mean}
+	c := contestant{name: name, ends: map[int]float64{}, exact: exact, mean: final(run, offOf).mean}
 	for _, t := range run.Trials {
 		if n := len(t.Metrics); n > 0 && finite(t.Metrics[n-1].Gap) {
-			c.ends[t.Index] = t.Metrics[n-1].Gap
+			c.ends[t.Index] = offOf(t.Metrics[n-1])
 			continue
 		}
 		c.lost++
@@ -215,6 +215,9 @@ func retrained(r *lab.Result) string {
 	p := r.Stable
 	if !finite(p.Gap) || len(p.Decision) == 0 {
 		return ""
+	}
+	if p.Gap < -1e-12 {
+		return fmt.Sprintf("Retraining heeds no constraints: where it settles the value is better than the optimum's by %s, because they are broken.", percent(-p.Gap))
 	}
 	if p.Gap < 1e-12 {
 		return "Retraining loses nothing here: the stable point, where it settles, is as good as the optimum up to rounding."

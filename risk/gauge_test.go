@@ -48,6 +48,9 @@ func TestConstrainedRulesConform(t *testing.T) {
 }
 
 func TestTurnsAllocateNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short runs are those of the race detector, under which pools forget at random")
+	}
 	w := lq2(t)
 	rule := w.rule(t, w.everyKind()...)
 	o := kedge.Observation{U: []float64{0, 0}, P: []float64{1, 2, 3, 4, -1, 5}, D: []float64{1, 2, -1, 3, 2, 2}}

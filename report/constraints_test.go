@@ -1,0 +1,67 @@
+package report
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/spec"
+)
+
+// broken is a run of a method that keeps its constraint and of one that does not and has a better value.
+func broken() *lab.Result {
+	trial := func(gap, excess, multiplier float64) []lab.Trial {
+		at := func(k float64) kedge.Metrics {
+			return kedge.Metrics{Gap: gap * k, Distance: 1, Constraints: []kedge.Excess{{Excess: excess * k, Multiplier: multiplier}}}
+		}
+		return []lab.Trial{{K: []int{0, 1, 2}, Metrics: []kedge.Metrics{at(3), at(2), at(1)}, Finished: true}}
+	}
+	return &lab.Result{
+		Iterations: 2, Trials: 1, Stable: lab.Point{Gap: -.5, Distance: .6, Decision: []float64{1}},
+		Runs: []lab.Run{{Name: "heedless", Trials: trial(-.5, .6, math.NaN())}, {Name: "primal–dual", Trials: trial(.01, -.001, 2)}},
+	}
+}
+
+func TestWhoBreaksConstraintsDoesNotWin(t *testing.T) {
+	r := broken()
+	var all []contestant
+	for _, run := range r.Runs {
+		all = append(all, newContestant(run.Name, run, true))
+	}
+	if got := judge(all).Headline; !strings.HasPrefix(got, "primal–dual wins") {
+		t.Error(got)
+	}
+	if got := retrained(r); !strings.Contains(got, "heeds no constraints") {
+		t.Error(got)
+	}
+}
+
+// Negative gaps are drawn where they are, and multipliers only of methods that have them.
+func TestConstraintFigures(t *testing.T) {
+	gap, ok := gapFigure(broken())
+	if y := gap.grid.panels[0].y.scale; !ok || y.log || y.min > -1.5 {
+		t.Errorf("the gap is drawn from %v on", y.min)
+	}
+	s, ok := constraintFigure(broken())
+	if !ok || len(s.grid.panels) != 2 {
+		t.Fatalf("%d panels, want excess and multiplier", len(s.grid.panels))
+	}
+	if _, ok := constraintFigure(&lab.Result{Runs: []lab.Run{{Trials: []lab.Trial{{K: []int{0}, Metrics: make([]kedge.Metrics, 1)}}}}}); ok {
+		t.Error("a figure of constraints without constraints")
+	}
+}
+
+func TestConstraintsInWords(t *testing.T) {
+	s := &spec.Spec{Constraints: []spec.Constraint{
+		{Name: "a", Kind: "cvar", Of: spec.Objective{Kind: "quadratic"}, Bound: 1.5, Level: .75}, {Name: "b", Kind: "chance", Of: spec.Objective{Kind: "affinity"}, Level: .9},
+		{Name: "c", Kind: "worst-group", Of: spec.Objective{Kind: "revenue"}, Cuts: []float64{0}}, {Name: "d", Kind: "expectation", Of: spec.Objective{Kind: "logistic"}},
+	}}
+	const want = "Of the settled population: a: the mean of a loss (quadratic) over the worst 25.0 % of people is at most 1.5, " +
+		"b: a loss (affinity) is at most 0 for 90.0 % of people, c: the mean of a loss (revenue) over each of 2 groups is at most 0 and " +
+		"d: the mean of a loss (logistic) is at most 0."
+	if got := strings.ReplaceAll(bounded(s), thinSpace, " "); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
