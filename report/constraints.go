@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/lab"
@@ -68,12 +69,32 @@ func offOf(m kedge.Metrics) float64 {
 
 // constrained tells whether decisions are judged by constraints on the settled population.
 func constrained(r *lab.Result) bool {
-	for _, run := range r.Runs {
-		for _, t := range run.Trials {
-			return len(t.Metrics) > 0 && len(t.Metrics[0].Constraints) > 0
-		}
+	return slices.ContainsFunc(r.Runs, heeds)
+}
+
+// heeds tells whether a run was judged by constraints.
+func heeds(run lab.Run) bool {
+	return slices.ContainsFunc(run.Trials, func(t lab.Trial) bool { return len(t.Metrics) > 0 && len(t.Metrics[0].Constraints) > 0 })
+}
+
+// worstExcessOf and largestMultiplierOf pick the largest of all constraints.
+func worstExcessOf(m kedge.Metrics) float64 {
+	return greatest(m, func(e kedge.Excess) float64 { return e.Excess })
+}
+
+func largestMultiplierOf(m kedge.Metrics) float64 {
+	return greatest(m, func(e kedge.Excess) float64 { return e.Multiplier })
+}
+
+func greatest(m kedge.Metrics, pick func(kedge.Excess) float64) float64 {
+	if len(m.Constraints) == 0 {
+		return math.NaN()
 	}
-	return false
+	most := pick(m.Constraints[0])
+	for _, e := range m.Constraints[1:] {
+		most = max(most, pick(e))
+	}
+	return most
 }
 
 // constrainedGap shows gaps on a linear axis: below 0 they mean that constraints are broken, not that all is well.

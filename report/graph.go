@@ -88,6 +88,12 @@ func quantities() []quantity {
 			about: "What the decision in force loses, once the population has settled under it, relative to the best possible."},
 		{id: "distance", title: "Distance to the optimum", label: "relative distance ‖u − u★‖ / ‖u★‖", pick: distanceOf,
 			about: "How far the decision in force lies from the optimal one."},
+		{id: "nash", title: "Distance to the Nash equilibrium", label: "relative distance ‖u − u_N‖ / ‖u_N‖", pick: nashOf,
+			about: "How far the players' decisions lie from one that none of them would change by itself."},
+		{id: "excess", title: "Excess over bounds", label: "largest excess of a constraint", pick: worstExcessOf, linear: true, absolute: true,
+			about: "By how much the population that settles under the decision in force exceeds its bounds; at most 0 all are kept."},
+		{id: "multiplier", title: "Multipliers", label: "largest multiplier", pick: largestMultiplierOf, linear: true, absolute: true,
+			about: "How hard the method presses towards the constraint that is the hardest to keep."},
 		{id: "tracking", title: "Distance to the moving optimum", label: "tracking error ‖u − u★‖", pick: trackingOf, absolute: true,
 			about: "How far the decision in force lies from the optimal one for the people who are there."},
 		{id: "regret", title: "Dynamic regret", label: "regret", pick: regretOf, linear: true, absolute: true,
@@ -141,7 +147,8 @@ func graphsOf(strands []strand, rules func(id string) []graphRule, valueDigits i
 	list := slices.DeleteFunc(quantities(), func(q quantity) bool { return !q.measured(strands) })
 	graphs := make([]graph, len(list))
 	for i, q := range list {
-		digits := 5 // readers see three, which rounding twice could change
+		q.linear = q.linear || q.id == "gap" && slices.ContainsFunc(strands, func(s strand) bool { return heeds(s.run) }) // it may be below 0
+		digits := 5                                                                                                       // readers see three, which rounding twice could change
 		if q.id == "value" {
 			digits = valueDigits
 		}
