@@ -113,7 +113,7 @@ func TestSweepMistakesAreRefused(t *testing.T) {
 // Every example is read, and is small.
 func TestExampleSweeps(t *testing.T) {
 	files, err := filepath.Glob("../../examples/sweeps/*.yaml")
-	if err != nil || len(files) != 3 {
+	if err != nil || len(files) != 4 {
 		t.Fatalf("examples %v: %v", files, err)
 	}
 	for _, file := range files {
