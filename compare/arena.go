@@ -27,6 +27,8 @@ type arena struct {
 	target   string // what the user calls it
 	spec     string // as it was given
 	settling int
+	settled  bool
+	radius   float64 // from the first decision to the optimum
 }
 
 // shared is the name that all candidates have when they run: trials draw by the name, so all methods meet the same samples.
@@ -53,7 +55,7 @@ func enter(ctx context.Context, p Problem, methods []Method, o Options) (*arena,
 	if err != nil {
 		return nil, &UnsolvedError{p.Name, err}
 	}
-	a.target, a.spec, a.settling = p.Target, string(s.YAML()), g.settling
+	a.target, a.spec, a.settling, a.settled, a.radius = p.Target, string(s.YAML()), g.settling, g.settled, g.radius
 	if len(methods) == 0 {
 		methods = methodsOf(s)
 	}
@@ -130,7 +132,7 @@ func (a *arena) gather(p Problem, s *spec.Spec, methods []Method, g geometry, o 
 			mistakes = append(mistakes, err)
 			continue
 		}
-		r := &player{method: m, settings: said, own: own, algorithm: *one, first: len(all.Algorithms), batch: one.Batch}
+		r := &player{method: m, settings: said, own: own, algorithm: *one, first: len(all.Algorithms)}
 		for _, step := range r.steps(g, o) {
 			one.Step = step
 			r.candidates = append(r.candidates, candidate{step: step})
@@ -167,7 +169,7 @@ func quiet(v spec.Vector) bool {
 func (a *arena) aim(ctx context.Context, r *player, g geometry) error {
 	r.limit = r.method.Limit.String()
 	hold := max(1, r.algorithm.Hold)
-	if r.method.learns() && hold >= g.settling {
+	if r.method.learns() && g.settled && hold >= g.settling {
 		r.limit = r.method.Held.String()
 	}
 	name := r.limit
@@ -223,7 +225,7 @@ func (a *arena) tolerance() float64 {
 	if a.separates() {
 		return distance(a.points["stable"], a.points["optimal"]) / 20
 	}
-	return distance(a.problem.Start, a.points["optimal"]) / 20
+	return a.radius / 20
 }
 
 // separates tells whether the problem has a stable point away from the optimum.

@@ -74,11 +74,11 @@ func (o Options) filled() Options {
 
 // Run compares the methods on every problem. When the context ends first there is no result, and its error is returned.
 func Run(ctx context.Context, problems []Problem, methods []Method, o Options) (*Result, error) {
-	arenas, err := Prepare(ctx, problems, methods, o)
+	c, err := Prepare(ctx, problems, methods, o)
 	if err != nil {
 		return nil, err
 	}
-	return arenas.Run(ctx)
+	return c.Run(ctx)
 }
 
 // Contest is a comparison that has been checked: every problem is built and its answers are known.

@@ -99,6 +99,23 @@ func TestMethodsEndWhereTheyMust(t *testing.T) {
 	}
 }
 
+// Where there is no time to wait until the crowd has settled, who learns from its answer is myopic.
+func TestNoTimeToSettle(t *testing.T) {
+	c, err := Prepare(context.Background(), []Problem{problem(t, "lq2", "iterations=500")}, methods(t, "two-point,composite,two-point:hold=17"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := c.arenas[0].players
+	if r[0].limit != "myopic" || r[0].algorithm.Hold != 5 || r[1].limit != "optimal" {
+		t.Errorf("two-point, held for %d turns, ends at the %s point, composite at the %s one", r[0].algorithm.Hold, r[0].limit, r[1].limit)
+	}
+	// Held for h turns it shows the part (I − ½Aʰ)(I − Aʰ) of the answer, so it is near the optimum after many.
+	best := []float64{-56.0 / 229, 99.0 / 229}
+	if near, far := distance(r[2].target, best), distance(r[0].target, best); !(near < 1e-4 && far > 1e-3) {
+		t.Errorf("held for 17 turns it ends %v from the optimum, for 5 turns %v", near, far)
+	}
+}
+
 // lq2's crowd contracts by ½ a turn, and its matrix is not normal: the way left after h turns is about h·2⁻ʰ.
 func TestGeometryOfLQ2(t *testing.T) {
 	c, err := Prepare(context.Background(), []Problem{problem(t, "lq2")}, methods(t, "composite"), Options{Points: 3})

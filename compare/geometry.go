@@ -16,7 +16,8 @@ type geometry struct {
 	turns, batch, entries int
 	curvature             float64 // greatest of Φ̃ at the optimum
 	radius                float64 // from the first decision to the optimum
-	settling              int     // turns until the crowd has come 10⁻⁴ of the way near to settled
+	settling              int     // turns until the crowd has come 10⁻⁴ of the way near to settled, or as many as there is time for
+	settled               bool    // that is enough
 	contraction           float64 // what that means a turn
 }
 
@@ -84,7 +85,7 @@ func (a *arena) curvature(radius float64) (float64, error) {
 
 const (
 	near        = 1e-4
-	mostSettled = 100 // turns, after which a crowd is taken for settled
+	mostSettled = 100 // turns that decisions are held at most
 )
 
 // settle lets the crowd answer a change of the decision and counts the turns until it has.
@@ -115,14 +116,16 @@ func (a *arena) settle(ctx context.Context, p *spec.Problem, g *geometry) error 
 		return err
 	}
 	first := rows.Distance(before, after)
-	for ; g.settling < most; g.settling++ {
+	for ; g.settling <= most; g.settling++ {
 		if err := respond(p.Start, 1); err != nil {
 			return err
 		}
 		if left := rows.Distance(crowd.States(), after); !(left > near*first) {
+			g.settled = true
 			break
 		}
 	}
+	g.settling = min(g.settling, most)
 	g.contraction = rounded(min(0.95, max(0.1, math.Pow(near, 1/float64(g.settling)))))
 	return nil
 }

@@ -34,6 +34,7 @@ type Arena struct {
 	Seed      uint64    `json:"seed"`
 	Turns     int       `json:"turns"`
 	Settling  int       `json:"settling"` // turns until the crowd has answered a change
+	Settled   bool      `json:"settled"`  // false: it takes longer than there is time for
 	Maximize  bool      `json:"maximize"`
 	Optimal   []float64 `json:"optimal"`
 	Stable    []float64 `json:"stable"` // null: none was found
@@ -132,7 +133,7 @@ func (a *arena) seconds() map[string]float64 {
 func (a *arena) told() (Arena, error) {
 	s := a.problem.Spec
 	t := Arena{
-		Name: a.problem.Name, Target: a.target, About: a.known.About, Spec: a.spec, Seed: s.Seed, Turns: s.Iterations, Settling: a.settling, Maximize: a.problem.Maximize,
+		Name: a.problem.Name, Target: a.target, About: a.known.About, Spec: a.spec, Seed: s.Seed, Turns: s.Iterations, Settling: a.settling, Settled: a.settled, Maximize: a.problem.Maximize,
 		Optimal: a.points["optimal"], Stable: a.points["stable"], Value: a.value(a.loss),
 		Separates: a.separates(), Tolerance: a.tolerance(),
 	}

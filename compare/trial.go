@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge/loop"
+	"github.com/kedge-opt/kedge/rows"
 	"github.com/kedge-opt/kedge/spec"
 )
 
@@ -14,7 +15,6 @@ type player struct {
 	settings   []setting
 	own        bool // the spec has an algorithm of the kind, with settings of its own
 	algorithm  spec.Algorithm
-	batch      int
 	exact      bool // one trial is as good as many
 	first      int  // place of its first candidate among the algorithms
 	candidates []candidate
@@ -166,7 +166,7 @@ func (a *arena) score(r *player, runs []outcome) float64 {
 	}
 	total, count := 0.0, 0
 	for _, one := range runs {
-		if one.failure != "" {
+		if one.failure != "" || !rows.Finite(one.decisions[len(one.decisions)-1]) {
 			return math.Inf(1)
 		}
 		for i, k := range a.marks {

@@ -162,7 +162,12 @@ func arenaAbout(a *compare.Arena) string {
 	default:
 		text += " The stable point is the optimum, so this problem cannot tell methods of the two kinds apart."
 	}
-	return text + fmt.Sprintf(" A crowd settles within %s. Mean over trials, least and largest below; distances are Euclidean.", count(a.Settling, "turn"))
+	if a.Settled {
+		text += fmt.Sprintf(" The crowd settles within %s.", count(a.Settling, "turn"))
+	} else {
+		text += fmt.Sprintf(" The crowd does not settle within %s, and there is no time to wait longer: methods that learn from its answer are myopic.", count(a.Settling, "turn"))
+	}
+	return text + " Mean over trials, least and largest below; distances are Euclidean."
 }
 
 // rangeCell shows the mean, and the range where there is one.
@@ -339,5 +344,5 @@ func contestCurves(rows []compare.Row, floor float64) (list curves) {
 			list = append(list, c)
 		}
 	}
-	return slices.Clip(list)
+	return list
 }
