@@ -169,3 +169,13 @@ func TestStablePointOfPlayers(t *testing.T) {
 		}
 	}
 }
+
+// Constraints are kept through a sensitivity that is learned, too: no dynamics are known to the rule.
+func TestConstraintsThroughALearnedSensitivity(t *testing.T) {
+	r := ran(t, "constraints", "trials=1", "iterations=3000", "record.every=1000", "population.sampling=without-replacement",
+		"algorithms=[{name: learned, kind: composite, step: 0.05, dual-step: 0.2, batch: 400, sensitivity: learned, learn: {form: panel, dither: 0.05, half-life: 300}}]")
+	last := end(r, 0)
+	if e := last.Constraints[0]; last.Distance > 1e-3 || math.Abs(e.Excess) > 1e-3 || math.Abs(e.Multiplier-2.63) > .02 {
+		t.Errorf("%.1e from the constrained optimum, with %+v", last.Distance, e)
+	}
+}
