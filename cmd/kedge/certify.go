@@ -95,11 +95,8 @@ const searched = 3
 
 // certify certifies the rule, with the optimum if a search finds it. What does not contract is not searched.
 func (f *certifyFlags) certify(ctx context.Context, p *spec.Problem, a int) (*certify.Certificate, error) {
-	if p.Moves() || p.Noisy() {
-		return nil, errors.New("not certified: people or their states change by themselves, and the theory is of people who stay as they are; want no population.drift, population.churn and dynamics.noise")
-	}
-	if p.Spec.Dynamics.Coupling > 0 {
-		return nil, errors.New("not certified: individuals follow the crowd's mean, and the theory is of individuals who move by themselves; want dynamics.coupling 0")
+	if err := outsideTheory(p); err != nil {
+		return nil, err
 	}
 	x := f.problem(p, a)
 	constants, err := certify.Derive(x)
@@ -140,6 +137,21 @@ func (f *certifyFlags) problem(p *spec.Problem, a int) certify.Problem {
 	return x
 }
 
+// outsideTheory says why the theory has nothing to say about a problem.
+func outsideTheory(p *spec.Problem) error {
+	switch {
+	case p.Moves() || p.Noisy():
+		return errors.New("not certified: people or their states change by themselves, and the theory is of people who stay as they are; want no population.drift, population.churn and dynamics.noise")
+	case p.Spec.Dynamics.Coupling > 0:
+		return errors.New("not certified: individuals follow the crowd's mean, and the theory is of individuals who move by themselves; want dynamics.coupling 0")
+	case p.Spec.Players != nil:
+		return errors.New("not certified: there are several decision-makers, and the theory is of one; want an objective and a set instead of players")
+	case p.Spec.Constraints != nil || p.Spec.Changes != nil:
+		return errors.New("not certified: the theory is of one loss that is minimized without constraints on the population or changes of the set; want neither constraints nor changes")
+	}
+	return nil
+}
+
 // beyondTheory lists what a spec asks for that the theorems do not cover.
 func beyondTheory(s *spec.Spec, a *spec.Algorithm) (list []string) {
 	add := func(is bool, text string) {
@@ -152,9 +164,8 @@ func beyondTheory(s *spec.Spec, a *spec.Algorithm) (list []string) {
 	add(a.Momentum > 0, "gradients are averaged by momentum")
 	add(a.Clip < 1e300, "gradients are clipped")
 	add(a.Norm == "previous", "the sensitivity uses the norm of the step before")
-	add(s.Population.Drift != nil, "traits drift")
-	add(s.Population.Churn > 0, "people come and go")
-	add(slices.ContainsFunc(s.Dynamics.Noise.Expand(s.Dims().State), func(x float64) bool { return x > 0 }), "states are pushed by noise")
+	add(a.RateLimit > 0, "steps are cut to the rate limit")
+	add(a.Sensitivity == "learned" || a.Wrong != nil, "the sensitivity is not the true one")
 	add(s.Hold > 1 || a.Hold > 1, "decisions are held for several steps of the crowd, which contracts more than one")
 	return list
 }

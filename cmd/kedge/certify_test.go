@@ -74,6 +74,8 @@ algorithms: [{name: composite, step: 0.1}]
 		{"polarized --set dynamics.sigma=0.7", exitFailed, "not certified: λ + σR² 1.1, want less than 1"},
 		{"polarized --set set.kind=whole --set set.radius=null", exitFailed, "not certified: λ + σR² +Inf"},
 		{file, exitFailed, "not certified: spectral radius 1.03 at trait 17, want less than 1"},
+		{"../../examples/duopoly.yaml", exitFailed, "not certified: there are several decision-makers"},
+		{"../../examples/constraints.yaml", exitFailed, "not certified: the theory is of one loss"},
 		{"polarized --set dynamics.coupling=0.1", exitFailed, "not certified: individuals follow the crowd's mean"},
 		{"lq2 --tau 2", exitUsage, "--tau 2"},
 		{"lq2 --T -1", exitUsage, "--T -1"},
