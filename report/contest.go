@@ -51,9 +51,7 @@ func contestDocument(r *compare.Result, build lab.Build) (document, error) {
 	for i := range r.Arenas {
 		d.Tables = append(d.Tables, arenaTable(&r.Arenas[i]))
 	}
-	if r.Points > 0 {
-		d.Tables = append(d.Tables, tuningTable(r))
-	}
+	d.Tables = append(d.Tables, tuningTable(r))
 	for _, s := range contestSketches(r) {
 		f, err := s.render()
 		if err != nil {
@@ -94,7 +92,7 @@ func contestQuestion(r *compare.Result) []term {
 	}
 	if r.Points > 0 {
 		list = append(list, term{"How methods are tuned", fmt.Sprintf("Every method tries %s, a log grid, on %s apart from those that are reported. The winner is nearest "+
-			"to the point where the method must end, on average over the later half of the turns. Other settings are the usual ones, told beside the method. "+
+			"to the point where the method must end, on average over the later half of the turns. Other settings are the usual ones, told below. "+
 			"So a method that has arrived can be brought to its point, by somebody who knows it; not every step does it.",
 			count(r.Points, "step size"), count(r.Tuning, "trial"))})
 	}
@@ -105,26 +103,20 @@ func contestQuestion(r *compare.Result) []term {
 func arenaTable(a *compare.Arena) table {
 	t := table{
 		ID: "methods-" + a.Name, Title: a.Name, About: arenaAbout(a),
-		Columns: slices.Concat([]column{{Name: "method"}}, headed("ends at", "to optimum", "to stable", "gap", "value", "deployments", "people")),
+		Columns: slices.Concat([]column{{Name: "method"}}, headed("ends at", "to optimum", "to stable", "gap", "value", "deployed", "people")),
 	}
 	for i := range a.Rows {
 		m := &a.Rows[i]
 		t.Rows = append(t.Rows, []cell{
-			textCell(m.Method, settingsWords(m)), textCell(a.Mark(m), inSmall(why(a, m))...), rangeCell(m.ToOptimal), rangeCell(m.ToStable),
-			rangeCell(m.Gap), rangeCell(m.Value), countCell(m.Deployments), countCell(m.Samples),
+			textCell(m.Method), textCell(strings.ReplaceAll(a.Mark(m), " ", noBreak), inSmall(why(a, m))...), rangeCell(m.ToOptimal), rangeCell(m.ToStable),
+			meanCell(m.Gap, brief), meanCell(m.Value, shortest), countCell(m.Deployments), countCell(m.Samples),
 		})
 	}
 	return t
 }
 
-// settingsWords tell the step and what else is set.
-func settingsWords(m *compare.Row) string {
-	text := "step " + brief(m.Step)
-	if m.Settings != "" {
-		text += ", " + m.Settings
-	}
-	return text
-}
+// noBreak is a space at which no line ends.
+const noBreak = "\u00a0"
 
 // why explains the mark of a method that has not arrived.
 func why(a *compare.Arena, m *compare.Row) string {
@@ -167,7 +159,7 @@ func arenaAbout(a *compare.Arena) string {
 	} else {
 		text += fmt.Sprintf(" The crowd does not settle within %s, and there is no time to wait longer: methods that learn from its answer are myopic.", count(a.Settling, "turn"))
 	}
-	return text + " Mean over trials, least and largest below; distances are Euclidean."
+	return text + " Means over trials, of distances with least and largest below; distances are Euclidean. Deployed are decisions, and people those that the method looked at, in a trial."
 }
 
 // rangeCell shows the mean, and the range where there is one.
@@ -177,9 +169,17 @@ func rangeCell(s *compare.Spread) cell {
 	}
 	c := numberCell(s.Mean, brief)
 	if s.Low < s.High {
-		c.Small = []string{brief(s.Low) + " … " + brief(s.High)}
+		c.Small = []string{minus(fmt.Sprintf("%.2g", s.Low)) + " … " + minus(fmt.Sprintf("%.2g", s.High))}
 	}
 	return c
+}
+
+// meanCell shows the mean alone.
+func meanCell(s *compare.Spread, text func(float64) string) cell {
+	if s == nil {
+		return textCell("–")
+	}
+	return numberCell(s.Mean, text)
 }
 
 // brief writes a number with three digits.
@@ -236,25 +236,27 @@ func vectorWords(u []float64) string {
 	return strings.Join(list, ", ")
 }
 
-// tuningTable shows the grids.
+// tuningTable shows settings and grids.
 func tuningTable(r *compare.Result) table {
 	t := table{
-		ID: "tuning", Title: "Tuning", Columns: []column{{Name: "method"}},
-		About: "Every step size that was tried, with the mean distance from where the method must end over the later half of the turns below it; – a trial failed. ✓ is the winner.",
+		ID: "tuning", Title: "Settings and steps", Columns: []column{{Name: "method"}},
+		About: "Below a method what is set besides its step. Below every step size that was tried the mean distance from where the method must end, over the later half of the turns; " +
+			"– a trial failed. ✓ is the winner; what is within a millionth of the tolerance is as good as exact, and of equals the longest step wins.",
 	}
+	points := max(1, r.Points)
 	if r.Suite {
 		t.Columns = append(t.Columns, column{Name: "problem", Choices: true})
 	}
-	for i := range r.Points {
+	for i := range points {
 		t.Columns = append(t.Columns, column{Name: fmt.Sprintf("step %d", i+1)})
 	}
 	for _, a := range r.Arenas {
 		for _, m := range a.Rows {
-			row := []cell{textCell(m.Method)}
+			row := []cell{textCell(m.Method, inSmall(m.Settings)...)}
 			if r.Suite {
 				row = append(row, textCell(a.Name))
 			}
-			t.Rows = append(t.Rows, append(row, gridCells(m, r.Points)...))
+			t.Rows = append(t.Rows, append(row, gridCells(m, points)...))
 		}
 	}
 	return t

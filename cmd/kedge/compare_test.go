@@ -18,7 +18,7 @@ func TestCompareFolder(t *testing.T) {
 		}
 	}
 	page := readPage(t, dir)
-	for _, want := range []string{"kedge compare lq2 --methods vanilla,composite,derivative-free --iterations 2000 --trials 2 --tuning 2 --points 3", "The stable point is 0.0723837 away", "Tuning"} {
+	for _, want := range []string{"kedge compare lq2 --methods vanilla,composite,derivative-free --iterations 2000 --trials 2 --tuning 2 --points 3", "The stable point is 0.0723837 away", "Settings and steps"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -55,7 +55,7 @@ func TestCompareSuite(t *testing.T) {
 		}
 	}
 	page := readPage(t, dir)
-	for _, want := range []string{"✓O", "✓=", "✓ optimal", "kedge compare --suite classics --methods vanilla,composite", "Two people who polarize"} {
+	for _, want := range []string{"✓O", "✓=", "✓\u00a0optimal", "kedge compare --suite classics --methods vanilla,composite", "Two people who polarize"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
