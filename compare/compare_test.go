@@ -230,6 +230,8 @@ func TestMistakes(t *testing.T) {
 		{problem(t, "lq2"), "one-point:delta=-1", "delta"},
 		{problem(t, "lq2", "iterations=0"), "vanilla", "iterations"},
 		{problem(t, "polarized", "population.churn=0.01"), "vanilla", "people change by themselves"},
+		{constrained(t), "vanilla", "constraints hold the crowd away"},
+		{problem(t, "lq2", "generator=numpy", "population.sampling=with-replacement"), "vanilla", "generator"},
 	} {
 		if _, err := Prepare(context.Background(), []Problem{c.p}, methods(t, c.method), Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s on %s: %v, want %q", c.method, c.p.Name, err, c.want)
@@ -238,6 +240,35 @@ func TestMistakes(t *testing.T) {
 	for _, o := range []Options{{Trials: -1}, {Tuning: MaxTrials + 1}, {Points: -2}} {
 		if o.Check() == nil {
 			t.Errorf("%+v is taken", o)
+		}
+	}
+}
+
+// constrained is an example with constraints.
+func constrained(t *testing.T) Problem {
+	t.Helper()
+	src, err := os.ReadFile("../examples/constraints.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Problem{Name: "constraints", Text: src, Files: os.DirFS("../examples")}
+}
+
+// Who sees people twice needs an even sample: of three that are seen by others it sees two.
+func TestPanelsAreEven(t *testing.T) {
+	p := problem(t, "lq2", "iterations=50", "population.sampling=with-replacement", "algorithms=[{name: vanilla, step: 0.1, batch: 3}]")
+	r := mustRun(t, p, "vanilla,storm", Options{Trials: 1, NoTune: true})
+	if v, s := rowOf(t, r, "vanilla"), rowOf(t, r, "storm"); v.Samples != 150 || s.Samples != 100 || s.Failed > 0 {
+		t.Errorf("vanilla sees %d people, storm %d (%s)", v.Samples, s.Samples, s.Failure)
+	}
+}
+
+// Among steps that are as good as exact the longest wins: vanilla on lq2 converges at a rate for all of the first four.
+func TestEqualsAreDecidedByTheLongestStep(t *testing.T) {
+	r := mustRun(t, problem(t, "lq2", "iterations=20000"), "vanilla,composite", Options{Trials: 1, Points: 4})
+	for _, m := range r.Arenas[0].Rows {
+		if m.Step != m.Grid[0].Step || *m.Grid[3].Score != *m.Grid[0].Score {
+			t.Errorf("%s took %v of %v", m.Method, m.Step, m.Grid)
 		}
 	}
 }
