@@ -88,6 +88,10 @@ func steadfast(p *spec.Problem) error {
 		return errors.New("people change by themselves, so the optimum moves; compare methods on a crowd that stays, or see kedge run")
 	case len(p.Spec.Constraints) > 0:
 		return errors.New("constraints hold the crowd away from the optimum and from the stable point; compare without them, or see kedge run")
+	case p.Spec.Players != nil:
+		return errors.New("players have an equilibrium instead of an optimum; compare on a problem with one decision-maker, or see kedge run")
+	case p.Spec.Changes != nil:
+		return errors.New("the set changes, and the optimum with it; compare without changes, or see kedge run")
 	case p.Spec.Generator != "kedge":
 		return errors.New("generator numpy draws what the published runs drew; compare under generator: kedge")
 	}

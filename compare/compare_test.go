@@ -230,7 +230,9 @@ func TestMistakes(t *testing.T) {
 		{problem(t, "lq2"), "one-point:delta=-1", "delta"},
 		{problem(t, "lq2", "iterations=0"), "vanilla", "iterations"},
 		{problem(t, "polarized", "population.churn=0.01"), "vanilla", "people change by themselves"},
-		{constrained(t), "vanilla", "constraints hold the crowd away"},
+		{example(t, "constraints"), "vanilla", "constraints hold the crowd away"},
+		{example(t, "duopoly"), "vanilla", "players have an equilibrium"},
+		{example(t, "limits"), "vanilla", "the set changes"},
 		{problem(t, "lq2", "generator=numpy", "population.sampling=with-replacement"), "vanilla", "generator"},
 	} {
 		if _, err := Prepare(context.Background(), []Problem{c.p}, methods(t, c.method), Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -244,14 +246,14 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// constrained is an example with constraints.
-func constrained(t *testing.T) Problem {
+// example is one of the examples.
+func example(t *testing.T, name string) Problem {
 	t.Helper()
-	src, err := os.ReadFile("../examples/constraints.yaml")
+	src, err := os.ReadFile("../examples/" + name + ".yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Problem{Name: "constraints", Text: src, Files: os.DirFS("../examples")}
+	return Problem{Name: name, Text: src, Files: os.DirFS("../examples")}
 }
 
 // Who sees people twice needs an even sample: of three that are seen by others it sees two.
