@@ -8,11 +8,9 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/conform"
-	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/online"
-	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/rows"
 	"github.com/kedge-opt/kedge/sensitivity"
 	"github.com/kedge-opt/kedge/set"
@@ -68,23 +66,11 @@ func TestLearningConforms(t *testing.T) {
 	}
 }
 
-// lq2Loop is the linear-quadratic problem with the four individuals of the case lq2, all of whom are seen.
+// lq2Loop is the linear-quadratic problem, all of whose individuals are seen.
 func lq2Loop(t testing.TB, a kedge.Algorithm, turns int) *loop.Loop {
 	t.Helper()
-	dim := kedge.Dims{Decision: 2, State: 2, Trait: 2}
-	f, err := dynamics.NewAffine(dim, []float64{0.5, 0.25, 0, 0.5}, []float64{0.5, 0, 0.25, 0.5}, []float64{0.5, 0, 0, 0.5})
-	if err != nil {
-		t.Fatal(err)
-	}
-	crowd, err := population.New(f, nil, []float64{2, -0.5, 2, -1.5, 0, -0.5, 0, -1.5}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	phi, err := objective.NewQuadratic(dim, []float64{2, 0, 0, 2}, []float64{1, 0, 0, 1}, []float64{1, 0, 0, 1}, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &loop.Loop{Population: crowd, Algorithm: a, Objective: phi, Turns: turns, Batch: 4}
+	q := newLQ2(t)
+	return &loop.Loop{Population: q.crowd, Algorithm: a, Objective: q.loss, Turns: turns, Batch: 4}
 }
 
 // Without the dynamics, the rule finds the optimum (−56/229, 99/229); the naive regression ends at the myopic side of it.

@@ -140,7 +140,7 @@ func (a *Algorithm) describeRhythm(f *form) {
 
 func (s *Spec) describeSensitivity(f *form, a *Algorithm) {
 	ways := []string{"closed", "implicit", "differences"}
-	if f.may(a.Kind == "composite") {
+	if a.Kind == "composite" {
 		ways = append(ways, "learned")
 	}
 	f.refineOr("sensitivity", &a.Sensitivity, "closed", ways...)
@@ -152,7 +152,7 @@ func (s *Spec) describeSensitivity(f *form, a *Algorithm) {
 	if a.Sensitivity == "closed" && f.may(s.Dynamics.Kind == "polarized") {
 		fieldOr(f, "norm", &a.Norm, oneOf("current", "previous"), "current")
 	}
-	if f.may(a.Kind == "composite") {
+	if a.Kind == "composite" {
 		optionalSection(f, "wrong", &a.Wrong, (*Wrong).describe)
 	}
 }

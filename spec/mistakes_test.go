@@ -82,6 +82,7 @@ func TestKeyMistakes(t *testing.T) {
 
 func TestValueMistakes(t *testing.T) {
 	for _, c := range []mistakeTest{
+		{"{name: vanilla, step: 0.1, batch: 2}", "{name: adam, step: 0.1, sensitivity: learned}", "x.yaml:7: algorithms.adam.sensitivity is \"learned\", want closed, implicit or differences"},
 		{"lambda: 0.4", "lambda: 1.5", "x.yaml:3: dynamics.lambda is 1.5, want a number from 0 to 1"},
 		{"lambda: 0.4", "lambda: -0.1", "x.yaml:3: dynamics.lambda is -0.1, want a number from 0 to 1"},
 		{"lambda: 0.4", "lambda: .nan", "x.yaml:3: dynamics.lambda is .nan, want a number from 0 to 1"},
