@@ -3,6 +3,7 @@ package spec
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"slices"
 )
@@ -145,6 +146,7 @@ func (o *outline) schema() schema {
 	for _, c := range o.variants[0].choices[:1] {
 		s.AllOf = append(s.AllOf, c.fallback()...)
 	}
+	s.AllOf = append(s.AllOf, o.refined(s.Properties)...)
 	for _, v := range o.variants {
 		then := schema{Additional: &closed, Required: v.needed()}
 		for _, e := range v.entries {
@@ -154,9 +156,27 @@ func (o *outline) schema() schema {
 			}
 			then.Properties = append(then.Properties, one)
 		}
-		s.AllOf = append(s.AllOf, schema{If: v.condition(), Then: &then})
+		s.AllOf = append(s.AllOf, schema{If: conditions(v.choices), Then: &then})
 	}
 	return s
+}
+
+// refined says what a choice may be under the choices before it, where that differs: a choice that nobody offers makes no
+// variant, so no variant refuses it.
+func (o *outline) refined(alike properties) (list []schema) {
+	seen := map[string]bool{}
+	for _, v := range o.variants {
+		for i, c := range v.choices {
+			under := fmt.Sprint(v.choices[:i])
+			if i == 0 || alike.has(c.key) || seen[under] {
+				continue
+			}
+			seen[under] = true
+			at := slices.IndexFunc(v.entries, func(e entry) bool { return e.key == c.key })
+			list = append(list, schema{If: conditions(v.choices[:i]), Then: &schema{Properties: properties{{c.key, v.entries[at].schema()}}}})
+		}
+	}
+	return list
 }
 
 // alike returns the keys with the same schema in every variant that has them.
@@ -232,14 +252,14 @@ func (e entry) nested() schema {
 	return s
 }
 
-// condition holds when all choices of a variant were made.
-func (v variant) condition() *schema {
-	if len(v.choices) == 1 {
-		s := v.choices[0].condition()
+// conditions hold when all choices were made.
+func conditions(choices []choice) *schema {
+	if len(choices) == 1 {
+		s := choices[0].condition()
 		return &s
 	}
 	all := &schema{}
-	for _, c := range v.choices {
+	for _, c := range choices {
 		all.AllOf = append(all.AllOf, c.condition())
 	}
 	return all
