@@ -3,6 +3,7 @@ package set
 import (
 	"errors"
 	"math"
+	"sync"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/rows"
@@ -18,7 +19,14 @@ type RateLimit struct {
 	Of   kedge.Set
 	Most float64
 
-	last, v, best []float64
+	last  []float64
+	rooms sync.Pool // of *reach, so that Project may be called in parallel
+}
+
+// reach is the room of one projection: a point of the set, and the best so far.
+type reach struct {
+	*RateLimit
+	v, best []float64
 }
 
 var _ kedge.Set = (*RateLimit)(nil)
@@ -31,9 +39,10 @@ func NewRateLimit(of kedge.Set, most float64, last []float64) (*RateLimit, error
 	if !(most > 0) || math.IsInf(most, 0) {
 		return nil, &kedge.RangeError{Arg: "Most", Got: most, Want: "a positive number"}
 	}
-	n := len(last)
-	r := &RateLimit{Of: of, Most: most, last: make([]float64, n), v: make([]float64, n), best: make([]float64, n)}
-	copy(r.last, last)
+	r := &RateLimit{Of: of, Most: most, last: append([]float64(nil), last...)}
+	r.rooms.New = func() any {
+		return &reach{r, make([]float64, len(last)), make([]float64, len(last))}
+	}
 	return r, kedge.CheckFinite("last", last)
 }
 
@@ -57,17 +66,23 @@ func (r *RateLimit) Project(u []float64) error {
 	if err := kedge.CheckVector("u", u, len(r.last)); err != nil {
 		return err
 	}
+	room := r.rooms.Get().(*reach)
+	defer r.rooms.Put(room)
+	return room.project(u)
+}
+
+func (r *reach) project(u []float64) error {
 	if err := r.toward(u, 0); err != nil {
 		return err
 	}
-	if r.reach() <= r.Most {
+	if r.far() <= r.Most {
 		copy(u, r.v)
 		return nil
 	}
 	if err := r.toward(u, 1); err != nil {
 		return err
 	}
-	if far := r.reach(); far > r.Most {
+	if far := r.far(); far > r.Most {
 		copy(u, r.last)
 		rows.AddScaled(u, r.Most/far, r.v)
 		rows.AddScaled(u, -r.Most/far, r.last)
@@ -81,7 +96,7 @@ func (r *RateLimit) Project(u []float64) error {
 }
 
 // bisect finds the least share that brings the point within reach, and the point.
-func (r *RateLimit) bisect(u []float64) error {
+func (r *reach) bisect(u []float64) error {
 	copy(r.best, r.v)
 	for far, near := 0.0, 1.0; ; {
 		s := far + (near-far)/2
@@ -91,7 +106,7 @@ func (r *RateLimit) bisect(u []float64) error {
 		if err := r.toward(u, s); err != nil {
 			return err
 		}
-		if r.reach() > r.Most {
+		if r.far() > r.Most {
 			far = s
 			continue
 		}
@@ -101,12 +116,12 @@ func (r *RateLimit) bisect(u []float64) error {
 }
 
 // toward sets v = Π(u + s(last − u)).
-func (r *RateLimit) toward(u []float64, s float64) error {
+func (r *reach) toward(u []float64, s float64) error {
 	for i := range r.v {
 		r.v[i] = float64((1-s)*u[i]) + float64(s*r.last[i])
 	}
 	return r.Of.Project(r.v)
 }
 
-// reach returns how far v is from the last decision.
-func (r *RateLimit) reach() float64 { return rows.Distance(r.v, r.last) }
+// far returns how far v is from the last decision.
+func (r *reach) far() float64 { return rows.Distance(r.v, r.last) }
