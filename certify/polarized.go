@@ -6,7 +6,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // addPolarized finds the constants of polarized dynamics under decisions of norm R, with s = σR² and k = 1−λ, provided

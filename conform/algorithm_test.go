@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/stream"
 )
 

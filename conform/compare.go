@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/stream"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // Dynamics tests f and the optional abilities it has: kedge.RowDynamics must agree with Next to 16 ulp of a row's largest

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // kernel is a method as a function of its inputs: it writes to out, or adds to it.

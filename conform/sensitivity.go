@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // Sensitivity tests s at settled states, where its products must have the slopes of the states that the settler finds; the

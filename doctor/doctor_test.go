@@ -11,24 +11,24 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/doctor"
 	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/sensitivity"
 	"github.com/kedge-opt/kedge/set"
-	"github.com/kedge-opt/kedge/spec"
 )
 
 // subject is an embedded case, changed by assignments.
 func subject(t *testing.T, name string, assignments ...string) doctor.Subject {
 	t.Helper()
-	text, _ := spec.Case(name)
-	var over []spec.Overlay
+	text, _ := problem.Case(name)
+	var over []problem.Overlay
 	for _, a := range assignments {
-		over = append(over, spec.Assign(a))
+		over = append(over, problem.Assign(a))
 	}
-	s, err := spec.Parse(name, text, over...)
+	s, err := problem.Parse(name, text, over...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := spec.Build(name, s, fstest.MapFS{})
+	p, err := problem.Build(name, s, fstest.MapFS{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func examine(t *testing.T, s doctor.Subject) map[string]doctor.Check {
 
 // The embedded cases are known to be sound; only lq2 has decisions without end.
 func TestCasesPass(t *testing.T) {
-	for _, name := range spec.Cases() {
+	for _, name := range problem.Cases() {
 		for id, c := range examine(t, subject(t, name)) {
 			if c.Verdict == doctor.Fail || c.Verdict == doctor.Warn && (name != "lq2" || id != "bounded") {
 				t.Errorf("%s: %s %s: %s", name, c.Verdict.Mark(), c.Title, c.Figure)

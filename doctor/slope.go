@@ -3,7 +3,7 @@ package doctor
 import (
 	"math"
 
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // estimate is a derivative by differences, with how far it may be off.

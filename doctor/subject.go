@@ -3,7 +3,7 @@ package doctor
 import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/online"
-	"github.com/kedge-opt/kedge/spec"
+	"github.com/kedge-opt/kedge/problem"
 )
 
 // Subject is what is examined: a model, its decisions and some of its individuals.
@@ -68,7 +68,7 @@ const (
 
 // Of makes a subject of a problem. Of a large population it takes individuals at equal distances, at most so many as are
 // given; 0 means 100, and fewer of a model with many dimensions.
-func Of(p *spec.Problem, most int) Subject {
+func Of(p *problem.Problem, most int) Subject {
 	if most < 1 {
 		dim := p.Spec.Dims()
 		work := max(1, dim.State*(dim.State+dim.Decision))
@@ -84,7 +84,7 @@ func Of(p *spec.Problem, most int) Subject {
 	}
 }
 
-func rulesOf(p *spec.Problem) (list []Rule) {
+func rulesOf(p *problem.Problem) (list []Rule) {
 	for i, a := range p.Spec.Algorithms {
 		list = append(list, Rule{
 			Name: a.Name, Kind: a.Kind, Step: p.FirstStep(i), Batch: a.Batch, Delta: a.Delta,

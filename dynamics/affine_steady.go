@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // Settle writes (I−A)⁻¹(Bu + Ed) to dst. The errors are those of Check, of a u or d that is not

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // Choice is a user who chooses among Dim items with probabilities p, drawn to items of a low price u and back to the habit d

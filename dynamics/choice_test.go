@@ -7,7 +7,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // SCIENCE 2.5: prices u = −ln(z)/ε with z = ((1−λ₁)/m − (1−λ₁−λ₂)d)/λ₂ make every item equally likely in the end.

@@ -1,6 +1,6 @@
 package dynamics
 
-import "github.com/kedge-opt/kedge/rows"
+import "github.com/kedge-opt/kedge/internal/rows"
 
 // exp returns eˣ for x ≤ 0 with the same bits on every target; math.Exp picks its code by processor.
 func exp(x float64) float64 {

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/fixpoint"
+	"github.com/kedge-opt/kedge/internal/fixpoint"
 )
 
 // Settled returns the steady states of f: f itself when it knows them, otherwise an Iterated.

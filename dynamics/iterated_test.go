@@ -7,7 +7,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
-	"github.com/kedge-opt/kedge/fixpoint"
+	"github.com/kedge-opt/kedge/internal/fixpoint"
 )
 
 // scalar is dynamics of one number whose decision and trait are numbers too.

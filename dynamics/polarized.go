@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // Polarized is biased assimilation on the unit sphere [he2025, polarized dynamics; hazla2024; gaitonde2021]: an individual

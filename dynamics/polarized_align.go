@@ -2,7 +2,7 @@ package dynamics
 
 import (
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 var _ kedge.Aligner = Polarized{}

@@ -2,7 +2,7 @@ package dynamics
 
 import (
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // PolarizedNorm is Polarized with a memory of one number: the state is (p, c) with Dim+1 entries, where

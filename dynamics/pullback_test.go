@@ -8,7 +8,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // A complexMap evaluates dynamics at complex p and u. A step of 10⁻¹⁰⁰ along the imaginary axis then gives derivatives

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge/dynamics"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // steered settles an individual and returns its affinity hᵀu.

@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/fixpoint"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/fixpoint"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // Walked finds the steady states of dynamics that come to rest soon: individuals walk from their own start, a block of them at

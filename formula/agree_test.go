@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // trial is a random model with inputs for a block of individuals.

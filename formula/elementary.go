@@ -3,7 +3,7 @@ package formula
 import (
 	"math"
 
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // Elementary functions with the same bits on every target. They stand on rows.Exp and rows.Log, which are good to 1 unit in

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // node is a value of the model: an operation on earlier values. Values never change.

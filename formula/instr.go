@@ -3,7 +3,7 @@ package formula
 import (
 	"math"
 
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // operand is a value for a block of individuals: width entries for each, step entries from one to the next. What all

@@ -9,8 +9,8 @@ import (
 	"github.com/kedge-opt/kedge/conform"
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/objective"
-	"github.com/kedge-opt/kedge/rows"
 	senses "github.com/kedge-opt/kedge/sensitivity"
 	"github.com/kedge-opt/kedge/stream"
 )

@@ -4,7 +4,7 @@ import (
 	"math"
 	"sync"
 
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // frame is what a program reads and writes: the inputs, and destinations that may be nil.

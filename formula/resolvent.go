@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // maxDense is the longest state whose ∂f/∂p is taken as a full matrix.

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // Sensitivity returns the sensitivity of steady states [he2025, steady-state sensitivity],

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // UnstableError says that there is a steady state but individuals leave it: a small deviation is multiplied by Rate ≥ 1 in

@@ -1,6 +1,6 @@
 package formula
 
-import "github.com/kedge-opt/kedge/rows"
+import "github.com/kedge-opt/kedge/internal/rows"
 
 // softmax writes e^(x−largest) by their sum.
 func softmax(dst, x []float64) {

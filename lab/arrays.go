@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/npy"
+	"github.com/kedge-opt/kedge/internal/npy"
 )
 
 // Names of the arrays of a run; those of an algorithm end in its name.

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/spec"
-	"github.com/kedge-opt/kedge/wire"
+	"github.com/kedge-opt/kedge/internal/wire"
+	"github.com/kedge-opt/kedge/problem"
 )
 
 // Checkpoint says where and how often a run is saved, so that after any stop it can go on to the same result, on any number
@@ -105,12 +105,12 @@ type identity struct {
 	data  [sha256.Size]byte // of the individuals that were read from files
 }
 
-func identify(p *spec.Problem) *identity {
+func identify(p *problem.Problem) *identity {
 	return &identity{name: p.Name, spec: string(p.Spec.YAML()), build: CurrentBuild(), data: dataSum(p)}
 }
 
 // dataSum hashes the traits and states that come from files: of those a spec holds the name only.
-func dataSum(p *spec.Problem) [sha256.Size]byte {
+func dataSum(p *problem.Problem) [sha256.Size]byte {
 	h := sha256.New()
 	add := func(x kedge.Rows) {
 		n, width := x.Size()

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge/lab"
-	"github.com/kedge-opt/kedge/spec"
+	"github.com/kedge-opt/kedge/problem"
 )
 
 // teller keeps what a run says.
@@ -34,7 +34,7 @@ func (t *teller) has(part string) bool {
 }
 
 // stopAt runs a problem with a checkpoint until so many turns are done.
-func stopAt(t *testing.T, p *spec.Problem, dir string, turns int64, workers int) *teller {
+func stopAt(t *testing.T, p *problem.Problem, dir string, turns int64, workers int) *teller {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -67,7 +67,7 @@ func resumable() map[string][]string {
 }
 
 // finish runs a problem to its end and seals it.
-func finish(t *testing.T, p *spec.Problem, dir string, workers int) *teller {
+func finish(t *testing.T, p *problem.Problem, dir string, workers int) *teller {
 	t.Helper()
 	said := new(teller)
 	seal(t, execute(t, p, lab.Options{Workers: workers, Checkpoint: lab.Checkpoint{Dir: dir, Every: time.Millisecond, Say: said.say}}), dir)
@@ -157,7 +157,7 @@ func damage(t *testing.T, path string) {
 }
 
 // stopWith stops a run when its checkpoint has files whose names begin so, and returns its folder.
-func stopWith(t *testing.T, p *spec.Problem, part string) string {
+func stopWith(t *testing.T, p *problem.Problem, part string) string {
 	t.Helper()
 	for {
 		dir := filepath.Join(t.TempDir(), "out")
@@ -205,14 +205,14 @@ func TestOtherCheckpointsAreRefused(t *testing.T) {
 // Of individuals that come from a file the spec knows the name only.
 func TestChangedFilesAreRefused(t *testing.T) {
 	data, dir := t.TempDir(), filepath.Join(t.TempDir(), "out")
-	read := func(rows string) *spec.Problem {
+	read := func(rows string) *problem.Problem {
 		put(t, data, "people.csv", rows)
-		src, _ := spec.Case("polarized")
-		s, err := spec.Parse("polarized", src, spec.Assign("population={size: 2, dim: 2, law: file, file: people.csv}"), spec.Assign("trials=1"))
+		src, _ := problem.Case("polarized")
+		s, err := problem.Parse("polarized", src, problem.Assign("population={size: 2, dim: 2, law: file, file: people.csv}"), problem.Assign("trials=1"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := spec.Build("polarized", s, os.DirFS(data))
+		p, err := problem.Build("polarized", s, os.DirFS(data))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -271,7 +271,7 @@ func TestRunsOutliveTheirCheckpoint(t *testing.T) {
 }
 
 // outlives runs a problem to its end, which must say once that its checkpoint cannot be written.
-func outlives(t *testing.T, p *spec.Problem, dir string) {
+func outlives(t *testing.T, p *problem.Problem, dir string) {
 	t.Helper()
 	said := new(teller)
 	r := execute(t, p, lab.Options{Workers: 2, Checkpoint: lab.Checkpoint{Dir: dir, Every: time.Millisecond, Say: said.say}})

@@ -9,17 +9,17 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/lab"
-	"github.com/kedge-opt/kedge/rows"
-	"github.com/kedge-opt/kedge/spec"
+	"github.com/kedge-opt/kedge/problem"
 )
 
 func ran(t *testing.T, name string, assignments ...string) *lab.Result {
 	t.Helper()
 	file := "../examples/" + name + ".yaml"
-	var over []spec.Overlay
+	var over []problem.Overlay
 	for _, a := range assignments {
-		over = append(over, spec.Assign(a))
+		over = append(over, problem.Assign(a))
 	}
 	r, err := lab.Execute(context.Background(), construct(t, file, example(t, file), over...), lab.Options{})
 	if err != nil {

@@ -11,17 +11,17 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/loop"
-	"github.com/kedge-opt/kedge/spec"
+	"github.com/kedge-opt/kedge/problem"
 )
 
 // construct makes a problem of a text.
-func construct(t *testing.T, name string, src []byte, over ...spec.Overlay) *spec.Problem {
+func construct(t *testing.T, name string, src []byte, over ...problem.Overlay) *problem.Problem {
 	t.Helper()
-	s, err := spec.Parse(name, src, over...)
+	s, err := problem.Parse(name, src, over...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := spec.Build(name, s, os.DirFS("../examples"))
+	p, err := problem.Build(name, s, os.DirFS("../examples"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func (d *decisions) Record(s *kedge.Step) error {
 }
 
 // follow plays the first trial of an algorithm and returns its decisions and the states at the end.
-func follow(t *testing.T, p *spec.Problem, algorithm, turns int) decisions {
+func follow(t *testing.T, p *problem.Problem, algorithm, turns int) decisions {
 	t.Helper()
 	one, err := p.Trial(algorithm, 0, math.NaN())
 	if err != nil {
@@ -70,8 +70,8 @@ func TestFormulasFollowBuiltins(t *testing.T) {
 		"choice":    {nil, []string{"set=null", "model.subject to=[q >= 0, sum(q) == 250]"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			src, _ := spec.Case(name)
-			published, _ := spec.Case(name + ".published")
+			src, _ := problem.Case(name)
+			published, _ := problem.Case(name + ".published")
 			builtin := construct(t, name, src, overlays(published, over.builtin)...)
 			formulas := construct(t, name+" as formulas", example(t, "../examples/"+name+".yaml"), overlays(published, over.formulas)...)
 			turns := builtin.Spec.Iterations
@@ -86,13 +86,13 @@ func TestFormulasFollowBuiltins(t *testing.T) {
 }
 
 // overlays puts the published run over a case, 20 trials and without the remembered norm, and then some assignments.
-func overlays(published []byte, assignments []string) []spec.Overlay {
-	all := []spec.Overlay{spec.Merge("published", published), spec.Assign("trials=20")}
+func overlays(published []byte, assignments []string) []problem.Overlay {
+	all := []problem.Overlay{problem.Merge("published", published), problem.Assign("trials=20")}
 	if strings.Contains(string(published), "norm: previous") {
-		all = append(all, spec.Assign("algorithms.composite.norm=null"))
+		all = append(all, problem.Assign("algorithms.composite.norm=null"))
 	}
 	for _, a := range assignments {
-		all = append(all, spec.Assign(a))
+		all = append(all, problem.Assign(a))
 	}
 	return all
 }

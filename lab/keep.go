@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/kedge-opt/kedge/wire"
+	"github.com/kedge-opt/kedge/internal/wire"
 )
 
 func (k *keeper) trialFile(p place) string {

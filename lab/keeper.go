@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/spec"
-	"github.com/kedge-opt/kedge/wire"
+	"github.com/kedge-opt/kedge/internal/wire"
+	"github.com/kedge-opt/kedge/problem"
 )
 
 // keeper keeps the checkpoint of a run. A nil keeper saves nothing and remembers nothing.
@@ -41,7 +41,7 @@ type keeper struct {
 
 // openKeeper reads the checkpoint in the folder of a run or begins one. That of another run is a *CheckpointError. One that
 // cannot be written is none.
-func openKeeper(c Checkpoint, p *spec.Problem) (*keeper, error) {
+func openKeeper(c Checkpoint, p *problem.Problem) (*keeper, error) {
 	if c.Dir == "" {
 		return nil, nil
 	}

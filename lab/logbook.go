@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/kedge-opt/kedge/wire"
+	"github.com/kedge-opt/kedge/internal/wire"
 )
 
 // logbook is a file of frames that only grows. Records wait in memory until they are flushed, and after a failure until the

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/kedge-opt/kedge/spec"
+	"github.com/kedge-opt/kedge/problem"
 )
 
 // ErrMissing says that cells of a sweep are in none of its parts.
@@ -41,10 +41,10 @@ func Merge(dir string, parts []string, report SweepReport) (*SweepResult, error)
 }
 
 // commonSweep reads the sweep that all parts are of.
-func commonSweep(parts []string) (*spec.Sweep, []byte, error) {
+func commonSweep(parts []string) (*problem.Sweep, []byte, error) {
 	var first []byte
 	for i, part := range parts {
-		text, err := readAll(filepath.Join(part, sweepFile), spec.MaxSize)
+		text, err := readAll(filepath.Join(part, sweepFile), problem.MaxSize)
 		if errors.Is(err, os.ErrNotExist) {
 			return nil, nil, fmt.Errorf("%s holds no sweep: it has no %s", part, sweepFile)
 		}
@@ -58,7 +58,7 @@ func commonSweep(parts []string) (*spec.Sweep, []byte, error) {
 			return nil, nil, fmt.Errorf("%s and %s are of different sweeps: compare their %s", parts[0], part, sweepFile)
 		}
 	}
-	w, err := spec.ParseSweep(filepath.Join(parts[0], sweepFile), first, nil)
+	w, err := problem.ParseSweep(filepath.Join(parts[0], sweepFile), first, nil)
 	return w, first, err
 }
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // misled adds a section that compares how far methods with a sensitivity that is wrong on purpose end from the optimum with how far

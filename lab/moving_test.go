@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/kedge-opt/kedge/crew"
+	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/lab"
 )
 

@@ -3,7 +3,7 @@ package lab
 import (
 	"slices"
 
-	"github.com/kedge-opt/kedge/spec"
+	"github.com/kedge-opt/kedge/problem"
 )
 
 // Path is how some individuals and the decision moved in one trial.
@@ -21,14 +21,14 @@ const (
 
 // walk records a path while a trial runs.
 type walk struct {
-	trial *spec.Trial
+	trial *problem.Trial
 	path  *Path
 	due   []int // snapshots still to be taken
 }
 
 // walk returns the recorder of a trial's path, which may have been begun by an earlier process. The path of the last trial alone is kept, and none of states so long that a
 // single one would be too much.
-func (r *run) walk(t *spec.Trial, slot *Trial, last bool) *walk {
+func (r *run) walk(t *problem.Trial, slot *Trial, last bool) *walk {
 	dim := r.problem.Spec.Dims()
 	n := min(r.problem.Spec.Record.Paths, mostPath/mostSnapshots/dim.State)
 	if !last || n == 0 {

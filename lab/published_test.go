@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/npy"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/loop"
-	"github.com/kedge-opt/kedge/npy"
-	"github.com/kedge-opt/kedge/rows"
-	"github.com/kedge-opt/kedge/spec"
+	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/transport"
 )
 
@@ -44,19 +44,19 @@ func recorded(t *testing.T, name string) map[string]npy.Array {
 }
 
 // published builds a case as its authors ran it, but for what is set.
-func published(t testing.TB, name string, sets ...string) *spec.Problem {
+func published(t testing.TB, name string, sets ...string) *problem.Problem {
 	t.Helper()
-	src, _ := spec.Case(name)
-	variant, _ := spec.Case(name + ".published")
-	over := []spec.Overlay{spec.Merge("published", variant)}
+	src, _ := problem.Case(name)
+	variant, _ := problem.Case(name + ".published")
+	over := []problem.Overlay{problem.Merge("published", variant)}
 	for _, s := range sets {
-		over = append(over, spec.Assign(s))
+		over = append(over, problem.Assign(s))
 	}
-	s, err := spec.Parse(name, src, over...)
+	s, err := problem.Parse(name, src, over...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := spec.Build(name, s, nil)
+	p, err := problem.Build(name, s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func (h *history) Record(s *kedge.Step) error {
 }
 
 // play runs one trial, measured against a given optimum unless that is nil, and returns the trial.
-func play(t *testing.T, p *spec.Problem, algorithm, trial int, carried float64, target []float64) (*spec.Trial, history) {
+func play(t *testing.T, p *problem.Problem, algorithm, trial int, carried float64, target []float64) (*problem.Trial, history) {
 	t.Helper()
 	one, err := p.Trial(algorithm, trial, carried)
 	if err != nil {
@@ -211,7 +211,7 @@ func TestOptimaOfTheCaseStudies(t *testing.T) {
 	if testing.Short() {
 		t.Skip("two full searches")
 	}
-	run := func(p *spec.Problem) *lab.Result {
+	run := func(p *problem.Problem) *lab.Result {
 		p.Spec.Iterations, p.Spec.Trials = 1, 1
 		for i := range p.Spec.Algorithms {
 			p.Spec.Algorithms[i].Trials = 1
@@ -223,13 +223,13 @@ func TestOptimaOfTheCaseStudies(t *testing.T) {
 		return r
 	}
 	for _, upper := range []string{".inf", "5"} {
-		src, _ := spec.Case("choice")
-		variant, _ := spec.Case("choice.published")
-		s, err := spec.Parse("choice", src, spec.Merge("published", variant), spec.Assign("set.upper="+upper))
+		src, _ := problem.Case("choice")
+		variant, _ := problem.Case("choice.published")
+		s, err := problem.Parse("choice", src, problem.Merge("published", variant), problem.Assign("set.upper="+upper))
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := spec.Build("choice", s, nil)
+		p, err := problem.Build("choice", s, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/crew"
+	"github.com/kedge-opt/kedge/internal/crew"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/optimum"
-	"github.com/kedge-opt/kedge/rows"
-	"github.com/kedge-opt/kedge/spec"
+	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/transport"
 )
 
@@ -37,7 +37,7 @@ type Progress struct {
 
 // Execute runs every algorithm of the problem for all its trials. When the context ends first, the result holds the trials that
 // were finished, marked partial. With a checkpoint, a run that was stopped in any way goes on where it was saved last.
-func Execute(ctx context.Context, p *spec.Problem, o Options) (*Result, error) {
+func Execute(ctx context.Context, p *problem.Problem, o Options) (*Result, error) {
 	r := &run{problem: p, progress: o.Progress, watch: o.Watch, workers: o.Workers, result: newResult(p), shown: p.Some(mostAngles), carried: map[place]float64{}}
 	if r.progress == nil {
 		r.progress = new(Progress)
@@ -82,7 +82,7 @@ func Execute(ctx context.Context, p *spec.Problem, o Options) (*Result, error) {
 }
 
 type run struct {
-	problem  *spec.Problem
+	problem  *problem.Problem
 	progress *Progress
 	watch    *Watch
 	workers  int
@@ -99,7 +99,7 @@ type run struct {
 	carried map[place]float64 // what finished trials of an earlier process handed on
 }
 
-func newResult(p *spec.Problem) *Result {
+func newResult(p *problem.Problem) *Result {
 	s := p.Spec
 	r := &Result{
 		Case: p.Name, Spec: string(s.YAML()), Seed: s.Seed, Iterations: s.Iterations, Trials: s.Trials,

@@ -14,31 +14,31 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/lab"
-	"github.com/kedge-opt/kedge/spec"
+	"github.com/kedge-opt/kedge/problem"
 )
 
-func build(t testing.TB, name string, sets ...string) *spec.Problem {
+func build(t testing.TB, name string, sets ...string) *problem.Problem {
 	t.Helper()
-	src, ok := spec.Case(name)
+	src, ok := problem.Case(name)
 	if !ok {
 		t.Fatalf("no case %s", name)
 	}
-	var over []spec.Overlay
+	var over []problem.Overlay
 	for _, s := range sets {
-		over = append(over, spec.Assign(s))
+		over = append(over, problem.Assign(s))
 	}
-	s, err := spec.Parse(name, src, over...)
+	s, err := problem.Parse(name, src, over...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := spec.Build(name, s, nil)
+	p, err := problem.Build(name, s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-func execute(t testing.TB, p *spec.Problem, o lab.Options) *lab.Result {
+func execute(t testing.TB, p *problem.Problem, o lab.Options) *lab.Result {
 	t.Helper()
 	r, err := lab.Execute(context.Background(), p, o)
 	if err != nil {
@@ -99,7 +99,7 @@ func TestSummaryAndSeries(t *testing.T) {
 	if !strings.HasPrefix(lines[4], "vanilla,0,40,") || !strings.HasSuffix(lines[4], ",,,,,") {
 		t.Errorf("the fifth line is %s", lines[4])
 	}
-	if _, err := spec.Parse("again", []byte(r.Spec)); err != nil {
+	if _, err := problem.Parse("again", []byte(r.Spec)); err != nil {
 		t.Errorf("the spec as run cannot be read again: %v", err)
 	}
 }

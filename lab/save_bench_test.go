@@ -5,17 +5,17 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/kedge-opt/kedge/spec"
+	"github.com/kedge-opt/kedge/problem"
 )
 
 // BenchmarkSave saves one trial of a million individuals in twenty dimensions, as happens at every --checkpoint.
 func BenchmarkSave(b *testing.B) {
-	src, _ := spec.Case("polarized")
-	s, err := spec.Parse("polarized", src, spec.Assign("population.size=1000000"))
+	src, _ := problem.Case("polarized")
+	s, err := problem.Parse("polarized", src, problem.Assign("population.size=1000000"))
 	if err != nil {
 		b.Fatal(err)
 	}
-	p, err := spec.Build("polarized", s, nil)
+	p, err := problem.Build("polarized", s, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

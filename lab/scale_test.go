@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kedge-opt/kedge/crew"
+	"github.com/kedge-opt/kedge/internal/crew"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/lab"
-	"github.com/kedge-opt/kedge/rows"
 )
 
 // seriesOf runs a case and returns its series.csv.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/columns"
+	"github.com/kedge-opt/kedge/internal/columns"
 )
 
 // metricColumns are the numbers of a row of the series, in the order of the file.

@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/wire"
 	"github.com/kedge-opt/kedge/optimum"
-	"github.com/kedge-opt/kedge/wire"
 )
 
 const (

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/wire"
 	"github.com/kedge-opt/kedge/optimum"
-	"github.com/kedge-opt/kedge/wire"
 )
 
 // full returns a trial with something in every field, and fails where a field is new and has no value here.

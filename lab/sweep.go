@@ -8,7 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/kedge-opt/kedge/spec"
+	"github.com/kedge-opt/kedge/problem"
 )
 
 // SweepOptions say how a sweep is run. But for the cells that a shard leaves out, they never change what comes out.
@@ -34,7 +34,7 @@ func (s Shard) has(i int) bool { return s.Of == 0 || i%s.Of == s.Index-1 }
 // them. A cell is there whole or not at all, so a sweep that was stopped in whatever way goes on where it was and ends with
 // the bytes of one that was not. A cell that fails leaves the others alone; the result says what it died of. When the context
 // ends first, the error is the context's and the finished cells stay.
-func Sweep(ctx context.Context, w *spec.Sweep, dir string, o SweepOptions) (*SweepResult, error) {
+func Sweep(ctx context.Context, w *problem.Sweep, dir string, o SweepOptions) (*SweepResult, error) {
 	f, err := openSweepFolder(dir, w)
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func Sweep(ctx context.Context, w *spec.Sweep, dir string, o SweepOptions) (*Swe
 // sweepRun is a sweep at work.
 type sweepRun struct {
 	folder   *sweepFolder
-	cells    []spec.Cell // to run
+	cells    []problem.Cell // to run
 	files    fs.FS
 	workers  int
 	progress *SweepProgress
@@ -92,7 +92,7 @@ func newSweepRun(f *sweepFolder, o SweepOptions) *sweepRun {
 }
 
 // do runs one cell. What fails in the cell is the cell's own; what fails in writing it stops the sweep.
-func (r *sweepRun) do(ctx context.Context, c spec.Cell) error {
+func (r *sweepRun) do(ctx context.Context, c problem.Cell) error {
 	turns := r.progress.enter(c)
 	defer r.open.Add(-1)
 	result, err := r.run(ctx, c, turns)
@@ -116,9 +116,9 @@ func (r *sweepRun) do(ctx context.Context, c spec.Cell) error {
 }
 
 // run computes a cell, with more than one worker when there are fewer cells than workers.
-func (r *sweepRun) run(ctx context.Context, c spec.Cell, turns *Progress) (*Result, error) {
-	p, err := spec.Build(r.folder.sweep.Name, r.folder.sweep.Spec(c), r.files)
-	if place := (*spec.Error)(nil); errors.As(err, &place) {
+func (r *sweepRun) run(ctx context.Context, c problem.Cell, turns *Progress) (*Result, error) {
+	p, err := problem.Build(r.folder.sweep.Name, r.folder.sweep.Spec(c), r.files)
+	if place := (*problem.Error)(nil); errors.As(err, &place) {
 		return nil, errors.New(place.Msg) // the same from whatever file the sweep was read
 	}
 	if err != nil {

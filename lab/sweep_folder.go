@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kedge-opt/kedge/spec"
+	"github.com/kedge-opt/kedge/problem"
 )
 
 const (
@@ -28,7 +28,7 @@ var ErrOtherBuild = errors.New("whose bits may differ; choose another folder wit
 // sweepFolder is the folder of a sweep, in the hands of this process.
 type sweepFolder struct {
 	dir   string
-	sweep *spec.Sweep
+	sweep *problem.Sweep
 	lock  *lock
 	whole map[string]bool // cells of the sweep that are finished
 	hurt  []string        // cells of the sweep that are there but not as they were written
@@ -37,7 +37,7 @@ type sweepFolder struct {
 }
 
 // openSweepFolder takes a folder that is new or holds a sweep, and looks which cells are finished.
-func openSweepFolder(dir string, w *spec.Sweep) (*sweepFolder, error) {
+func openSweepFolder(dir string, w *problem.Sweep) (*sweepFolder, error) {
 	if err := errors.Join(usable(dir, KindSweep), os.MkdirAll(dir, 0o755)); err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func openSweepFolder(dir string, w *spec.Sweep) (*sweepFolder, error) {
 }
 
 // surveyFolder looks which cells of a sweep are finished in a folder. It changes nothing.
-func surveyFolder(dir string, w *spec.Sweep) (*sweepFolder, error) {
+func surveyFolder(dir string, w *problem.Sweep) (*sweepFolder, error) {
 	f := &sweepFolder{dir: dir, sweep: w, whole: map[string]bool{}}
 	return f, f.survey()
 }
@@ -92,7 +92,7 @@ func (f *sweepFolder) survey() error {
 }
 
 // look notes a cell that is finished, with the spec that the sweep gives it and the bytes that were written.
-func (f *sweepFolder) look(c spec.Cell) error {
+func (f *sweepFolder) look(c problem.Cell) error {
 	dir := f.path(cellsFolder, c.ID)
 	text, err := os.ReadFile(filepath.Join(dir, specFile))
 	if err != nil || string(text) != string(f.sweep.Spec(c).YAML()) || !intact(dir) {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/kedge-opt/kedge/spec"
+	"github.com/kedge-opt/kedge/problem"
 )
 
 // SweepProgress is how far a sweep is. It may be read at any time.
@@ -49,7 +49,7 @@ func (p *SweepProgress) begin(kept, total int) {
 }
 
 // enter notes that a cell is begun and returns where it counts its turns.
-func (p *SweepProgress) enter(c spec.Cell) *Progress {
+func (p *SweepProgress) enter(c problem.Cell) *Progress {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	turns := new(Progress)

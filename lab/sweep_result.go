@@ -7,7 +7,7 @@ import (
 	"math"
 	"path/filepath"
 
-	"github.com/kedge-opt/kedge/spec"
+	"github.com/kedge-opt/kedge/problem"
 )
 
 // SweepResult is what came out of the cells of a sweep; docs/formats/sweep.md describes its folder.
@@ -120,7 +120,7 @@ func openCell(dir string, keys []string, c indexCell, failed map[string]string) 
 		return cell, fmt.Errorf("%s: cell %q has %d values, there are %d keys", filepath.Join(dir, indexFile), c.ID, len(c.Values), len(keys))
 	}
 	for _, v := range c.Values {
-		cell.Numbers = append(cell.Numbers, spec.Number(v))
+		cell.Numbers = append(cell.Numbers, problem.Number(v))
 	}
 	if cell.Err != "" {
 		return cell, nil

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge/lab"
-	"github.com/kedge-opt/kedge/spec"
+	"github.com/kedge-opt/kedge/problem"
 )
 
 // little is a sweep of twelve quick cells.
@@ -25,9 +25,9 @@ over:
   hold: [1, 2, 3]
 `
 
-func parseSweep(t testing.TB, src string) *spec.Sweep {
+func parseSweep(t testing.TB, src string) *problem.Sweep {
 	t.Helper()
-	w, err := spec.ParseSweep("little.yaml", []byte(src), nil)
+	w, err := problem.ParseSweep("little.yaml", []byte(src), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ over:
 		t.Errorf("failures.json (%v): %s", err, text)
 	}
 	sweep(t, src, again, lab.SweepOptions{Workers: 8})
-	stored, err := spec.ParseSweep("sweep.yaml", []byte(r.Spec), nil)
+	stored, err := problem.ParseSweep("sweep.yaml", []byte(r.Spec), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"os"
 
-	"github.com/kedge-opt/kedge/columns"
+	"github.com/kedge-opt/kedge/internal/columns"
 )
 
 // Table is a list of named columns of one length; it writes itself as Parquet and CSV.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/loop"
-	"github.com/kedge-opt/kedge/spec"
+	"github.com/kedge-opt/kedge/problem"
 )
 
 // attempt is a trial under way.
@@ -16,7 +16,7 @@ type attempt struct {
 	run    *run
 	at     place
 	slot   *Trial
-	trial  *spec.Trial
+	trial  *problem.Trial
 	meter  *loop.Meter
 	theory *loop.Theory // nil when it is not asked
 	track  *loop.Track  // nil where the optimum stays

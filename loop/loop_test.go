@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/online"
-	"github.com/kedge-opt/kedge/rows"
 	"github.com/kedge-opt/kedge/steady"
 )
 

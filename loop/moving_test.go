@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/population"
-	"github.com/kedge-opt/kedge/rows"
 	"github.com/kedge-opt/kedge/stream"
 )
 

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kedge-opt/kedge/internal/wire"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/stream"
-	"github.com/kedge-opt/kedge/wire"
 )
 
 // exploring returns a loop of 23 turns with everything random in it, and the states it consists of.

@@ -6,10 +6,10 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/internal/wire"
 	"github.com/kedge-opt/kedge/steady"
 	"github.com/kedge-opt/kedge/transport"
-	"github.com/kedge-opt/kedge/wire"
 )
 
 // Bounds are the constants by which a Theory bounds what it measures; NaN stands for one that is not known.

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/population"
-	"github.com/kedge-opt/kedge/rows"
 	"github.com/kedge-opt/kedge/steady"
 )
 

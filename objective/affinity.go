@@ -2,7 +2,7 @@ package objective
 
 import (
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // Affinity is the loss of a party that wants to be liked [he2025, affinity maximization],

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // The combinators take parts in their block form and so keep it. A part that judges one individual at a time is wrapped

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // Logistic is the loss of a linear classifier whose subjects move their features [perdomo2020, strategic classification],

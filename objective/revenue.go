@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // EntropySign says which way the entropy term of Revenue pulls.

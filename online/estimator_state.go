@@ -3,8 +3,8 @@ package online
 import (
 	"math"
 
-	"github.com/kedge-opt/kedge/rows"
-	"github.com/kedge-opt/kedge/wire"
+	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/internal/wire"
 )
 
 var (

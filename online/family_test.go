@@ -10,9 +10,9 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/population"
-	"github.com/kedge-opt/kedge/rows"
 	"github.com/kedge-opt/kedge/set"
 	"github.com/kedge-opt/kedge/stream"
 )

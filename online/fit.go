@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // fit is a population that answers as a location–scale family: p = Gu + b + (Ku + c)∘r for the individuals that were seen.

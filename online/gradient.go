@@ -2,7 +2,7 @@ package online
 
 import (
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // Vanilla estimates the gradient as if the sampled population were given: g = mean ∂Φ/∂u [he2025, vanilla update]. Rules

@@ -6,8 +6,8 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
-	"github.com/kedge-opt/kedge/wire"
+	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/internal/wire"
 )
 
 // Restriction judges samples by a constraint c ≤ 0 on the settled population, as *risk.Gauge does.

@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
-	"github.com/kedge-opt/kedge/wire"
+	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/internal/wire"
 )
 
 // Learning is Composite with a sensitivity that learns from every turn [he2025, composite update]. While the sensitivity is not

@@ -2,8 +2,8 @@ package online
 
 import (
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
-	"github.com/kedge-opt/kedge/wire"
+	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/internal/wire"
 )
 
 // Optimistic steps by the gradient as it will be next if it goes on changing as it did: 2gₖ − gₖ₋₁ [popov1980]. Players who do so

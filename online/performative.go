@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // Score says how Performative learns what a shift of the population costs.

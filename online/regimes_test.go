@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/population"
-	"github.com/kedge-opt/kedge/rows"
 	"github.com/kedge-opt/kedge/set"
 	"github.com/kedge-opt/kedge/stream"
 )

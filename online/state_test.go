@@ -5,11 +5,11 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/wire"
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/set"
 	"github.com/kedge-opt/kedge/stream"
-	"github.com/kedge-opt/kedge/wire"
 )
 
 // after returns a rule that took some turns.

@@ -2,7 +2,7 @@ package online
 
 import (
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // Clip shortens gradients longer than Norm to that length.

@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // Constrained is a decision that is best among those that keep constraints, with the evidence: its Residual is the largest of

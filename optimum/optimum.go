@@ -10,7 +10,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // Function is a smooth objective of the decision, as steady.Objective and steady.Rollout are.

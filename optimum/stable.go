@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/fixpoint"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/fixpoint"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // Field is the gradient that a decision-maker sees who takes the settled population for given, as steady.Objective.Partial.

@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/crew"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/crew"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // Crowd is a finite population whose individuals move by one dynamics. Their traits stay as they are, unless the crowd has a

@@ -10,8 +10,8 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/conform"
 	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/population"
-	"github.com/kedge-opt/kedge/rows"
 	"github.com/kedge-opt/kedge/stream"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/crew"
+	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/stream"
 )
 

@@ -2,8 +2,8 @@ package population
 
 import (
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/crew"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/crew"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // social shows a crowd its mean.

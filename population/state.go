@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kedge-opt/kedge/wire"
+	"github.com/kedge-opt/kedge/internal/wire"
 )
 
 var (

@@ -11,9 +11,9 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/conform"
 	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/internal/wire"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/stream"
-	"github.com/kedge-opt/kedge/wire"
 )
 
 // kept are the ways to keep and to sample a crowd of n people in three dimensions.

@@ -2,7 +2,7 @@ package population
 
 import (
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/wire"
+	"github.com/kedge-opt/kedge/internal/wire"
 )
 
 // Storage is the precision in which states are kept. Arithmetic is float64 throughout.

@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/npy"
+	"github.com/kedge-opt/kedge/internal/npy"
 	"github.com/kedge-opt/kedge/stream"
 )
 

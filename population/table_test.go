@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge/internal/heap"
-	"github.com/kedge-opt/kedge/npy"
+	"github.com/kedge-opt/kedge/internal/npy"
 	"github.com/kedge-opt/kedge/population"
 )
 

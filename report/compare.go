@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/lab"
-	"github.com/kedge-opt/kedge/spec"
+	"github.com/kedge-opt/kedge/problem"
 )
 
 // labelled is a result under the name that a comparison gives it.
@@ -88,8 +88,8 @@ func quoted(runs []labelled) []string {
 	return list
 }
 
-func specsOf(runs []labelled) []*spec.Spec {
-	var list []*spec.Spec
+func specsOf(runs []labelled) []*problem.Spec {
+	var list []*problem.Spec
 	for _, r := range runs {
 		list = append(list, specOf(r.Result))
 	}
@@ -111,7 +111,7 @@ func together(runs []labelled) *lab.Result {
 }
 
 // rivals are the methods of all runs.
-func rivals(runs []labelled, specs []*spec.Spec) []contestant {
+func rivals(runs []labelled, specs []*problem.Spec) []contestant {
 	var list []contestant
 	for i, r := range runs {
 		for _, run := range r.Runs {
@@ -128,7 +128,7 @@ type difference struct {
 }
 
 // differences lists the keys on which specs differ, in the order of the first spec that has them.
-func differences(specs []*spec.Spec) []difference {
+func differences(specs []*problem.Spec) []difference {
 	at := map[string]int{}
 	var all []difference
 	for i, s := range specs {
@@ -169,7 +169,7 @@ func comparedWarnings(runs []labelled, differ []difference) []string {
 }
 
 // comparedQuestion names the runs and says what they have in common.
-func comparedQuestion(runs []labelled, specs []*spec.Spec, differ []difference) []term {
+func comparedQuestion(runs []labelled, specs []*problem.Spec, differ []difference) []term {
 	var list []term
 	for _, r := range runs {
 		list = append(list, term{r.label, r.Case + ": " + facts(r.Result)})
@@ -178,7 +178,7 @@ func comparedQuestion(runs []labelled, specs []*spec.Spec, differ []difference) 
 		list = append(list, term{"What differs", keyed(differ)})
 	}
 	for i, t := range question(specs[0]) {
-		common := !slices.ContainsFunc(specs, func(s *spec.Spec) bool { return s == nil || question(s)[i] != t })
+		common := !slices.ContainsFunc(specs, func(s *problem.Spec) bool { return s == nil || question(s)[i] != t })
 		if common {
 			list = append(list, t)
 		}

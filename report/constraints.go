@@ -7,7 +7,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/lab"
-	"github.com/kedge-opt/kedge/spec"
+	"github.com/kedge-opt/kedge/problem"
 )
 
 // mostShown is how many constraints are drawn; the table has all.
@@ -144,7 +144,7 @@ func runEntries(r *lab.Result) []entry {
 }
 
 // bounded says what the settled population must keep.
-func bounded(s *spec.Spec) string {
+func bounded(s *problem.Spec) string {
 	var list []string
 	for _, c := range s.Constraints {
 		loss, most := "a loss ("+c.Of.Kind+")", " is at most "+value(c.Bound)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/lab"
-	"github.com/kedge-opt/kedge/spec"
+	"github.com/kedge-opt/kedge/problem"
 )
 
 // broken is a run of a method that keeps its constraint and of one that does not and has a better value.
@@ -54,9 +54,9 @@ func TestConstraintFigures(t *testing.T) {
 }
 
 func TestConstraintsInWords(t *testing.T) {
-	s := &spec.Spec{Constraints: []spec.Constraint{
-		{Name: "a", Kind: "cvar", Of: spec.Objective{Kind: "quadratic"}, Bound: 1.5, Level: .75}, {Name: "b", Kind: "chance", Of: spec.Objective{Kind: "affinity"}, Level: .9},
-		{Name: "c", Kind: "worst-group", Of: spec.Objective{Kind: "revenue"}, Cuts: []float64{0}}, {Name: "d", Kind: "expectation", Of: spec.Objective{Kind: "logistic"}},
+	s := &problem.Spec{Constraints: []problem.Constraint{
+		{Name: "a", Kind: "cvar", Of: problem.Objective{Kind: "quadratic"}, Bound: 1.5, Level: .75}, {Name: "b", Kind: "chance", Of: problem.Objective{Kind: "affinity"}, Level: .9},
+		{Name: "c", Kind: "worst-group", Of: problem.Objective{Kind: "revenue"}, Cuts: []float64{0}}, {Name: "d", Kind: "expectation", Of: problem.Objective{Kind: "logistic"}},
 	}}
 	const want = "Of the settled population: a: the mean of a loss (quadratic) over the worst 25.0 % of people is at most 1.5, " +
 		"b: a loss (affinity) is at most 0 for 90.0 % of people, c: the mean of a loss (revenue) over each of 2 groups is at most 0 and " +

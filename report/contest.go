@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kedge-opt/kedge/compare"
 	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/lab/compare"
 )
 
 // WriteContest puts the report of a comparison of methods, report.html and report.md, and its figures into dir.

@@ -5,7 +5,7 @@ import (
 	"image/color"
 	"slices"
 
-	"github.com/kedge-opt/kedge/compare"
+	"github.com/kedge-opt/kedge/lab/compare"
 	"gonum.org/v1/plot/vg"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/lab"
-	"github.com/kedge-opt/kedge/spec"
+	"github.com/kedge-opt/kedge/problem"
 )
 
 // nashOf picks the distance to equilibrium.
@@ -24,7 +24,7 @@ func nashFigure(r *lab.Result) (sketch, bool) {
 }
 
 // contested says who plays and what for.
-func contested(s *spec.Spec) string {
+func contested(s *problem.Spec) string {
 	var list []string
 	for i := range s.Players {
 		p := &s.Players[i]

@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/lab"
-	"github.com/kedge-opt/kedge/spec"
+	"github.com/kedge-opt/kedge/problem"
 )
 
 // specOf reads a result's own spec, nil when it is none that this version knows.
-func specOf(r *lab.Result) *spec.Spec {
-	s, err := spec.Parse("spec", []byte(r.Spec))
+func specOf(r *lab.Result) *problem.Spec {
+	s, err := problem.Parse("spec", []byte(r.Spec))
 	if err != nil {
 		return nil
 	}
@@ -21,7 +21,7 @@ func specOf(r *lab.Result) *spec.Spec {
 }
 
 // question says in words what the spec asks.
-func question(s *spec.Spec) []term {
+func question(s *problem.Spec) []term {
 	if s == nil {
 		return nil
 	}
@@ -45,7 +45,7 @@ func question(s *spec.Spec) []term {
 }
 
 // feasible describes a set of decisions.
-func feasible(s *spec.Set) string {
+func feasible(s *problem.Set) string {
 	switch s.Kind {
 	case "whole":
 		return "any"
@@ -69,14 +69,14 @@ func feasible(s *spec.Set) string {
 	return s.Kind
 }
 
-func center(v spec.Vector) string {
+func center(v problem.Vector) string {
 	if v.Each == nil && v.All == 0 {
 		return "0"
 	}
 	return "a given point"
 }
 
-func bounds(v spec.Vector) string {
+func bounds(v problem.Vector) string {
 	if v.Each != nil {
 		return "limits of its own"
 	}
@@ -91,7 +91,7 @@ func value(x float64) string {
 	return minus(strconv.FormatFloat(x, 'g', -1, 64))
 }
 
-func answers(s *spec.Spec) string {
+func answers(s *problem.Spec) string {
 	who := "One individual, whose state p of " + count(s.Dims().State, "number") + " moves"
 	if n := s.Population.Size; n > 1 {
 		who = fmt.Sprintf("%d individuals, each with a state p of %s that moves", n, count(s.Dims().State, "number"))
@@ -104,7 +104,7 @@ func answers(s *spec.Spec) string {
 }
 
 // drawn describes a law of traits.
-func drawn(l *spec.Law) string {
+func drawn(l *problem.Law) string {
 	switch l.Kind {
 	case "sphere":
 		return "uniform on the unit sphere"
@@ -122,7 +122,7 @@ func drawn(l *spec.Law) string {
 	return "drawn by the law " + l.Kind
 }
 
-func moves(d *spec.Dynamics) string {
+func moves(d *problem.Dynamics) string {
 	switch d.Kind {
 	case "polarized":
 		return fmt.Sprintf("p⁺ = λp + (1−λ)d + σ(pᵀu)u, brought back to length 1, with λ = %s and σ = %s", value(d.Lambda), value(d.Sigma))
@@ -138,7 +138,7 @@ func moves(d *spec.Dynamics) string {
 
 const judgedSettled = " Decisions are judged by the population that settles under them, not by the one they meet."
 
-func judged(o *spec.Objective) string {
+func judged(o *problem.Objective) string {
 	const settled = judgedSettled
 	switch o.Kind {
 	case "affinity":
@@ -157,7 +157,7 @@ func judged(o *spec.Objective) string {
 	return "The mean of the objective " + o.Kind + "." + settled
 }
 
-func competitors(s *spec.Spec) string {
+func competitors(s *problem.Spec) string {
 	var list []string
 	for i := range s.Algorithms {
 		a := &s.Algorithms[i]
@@ -171,7 +171,7 @@ func competitors(s *spec.Spec) string {
 }
 
 // isExact tells whether nothing about an algorithm is random: it draws nothing, and whom it samples is certain.
-func isExact(s *spec.Spec, name string) bool {
+func isExact(s *problem.Spec, name string) bool {
 	if s == nil {
 		return false
 	}

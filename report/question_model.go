@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/kedge-opt/kedge/spec"
+	"github.com/kedge-opt/kedge/problem"
 )
 
 // modelQuestion says what a spec asks that is written as formulas, in its own letters.
-func modelQuestion(s *spec.Spec) []term {
+func modelQuestion(s *problem.Spec) []term {
 	m := s.Model
 	what, formula := "minimized", m.Minimize
 	if m.Maximize != "" {
@@ -35,7 +35,7 @@ func constraints(all []string) string {
 }
 
 // lets lists names with what they stand for; of vectors and matrices with their sizes.
-func lets(all []spec.Let) string {
+func lets(all []problem.Let) string {
 	if len(all) == 0 {
 		return ""
 	}

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/kedge-opt/kedge/spec"
+	"github.com/kedge-opt/kedge/problem"
 )
 
 // A model is asked about in its author's words.
@@ -13,7 +13,7 @@ func TestModelQuestion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := spec.Parse("pricing.yaml", src)
+	s, err := problem.Parse("pricing.yaml", src)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/lab"
-	"github.com/kedge-opt/kedge/spec"
+	"github.com/kedge-opt/kedge/problem"
 )
 
 // runDocument says what one run found.
@@ -52,7 +52,7 @@ func halted(r *lab.Result) string {
 }
 
 // verdict says which method won, and how far retraining ends from the optimum.
-func verdict(r *lab.Result, s *spec.Spec) judgement {
+func verdict(r *lab.Result, s *problem.Spec) judgement {
 	if trialsOf(r) == 0 {
 		return judgement{Headline: "No trial was finished, so there is nothing to conclude yet."}
 	}
@@ -66,7 +66,7 @@ func verdict(r *lab.Result, s *spec.Spec) judgement {
 	return j
 }
 
-func contestants(r *lab.Result, s *spec.Spec) []contestant {
+func contestants(r *lab.Result, s *problem.Spec) []contestant {
 	var list []contestant
 	for _, run := range r.Runs {
 		list = append(list, newContestant(run.Name, run, isExact(s, run.Name)))
@@ -91,7 +91,7 @@ func lastTurn(r *lab.Result) string {
 }
 
 // methods is the table of the methods at the end.
-func methods(r *lab.Result, s *spec.Spec) table {
+func methods(r *lab.Result, s *problem.Spec) table {
 	t := table{
 		ID: "methods", Title: "Methods",
 		About: fmt.Sprintf("Every method%s: the mean over its trials, below it the least and the greatest. %s "+

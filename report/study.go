@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/lab"
-	"github.com/kedge-opt/kedge/study"
+	"github.com/kedge-opt/kedge/lab/study"
 	"gonum.org/v1/plot/vg/draw"
 )
 

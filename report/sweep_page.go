@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/lab"
-	"github.com/kedge-opt/kedge/spec"
+	"github.com/kedge-opt/kedge/problem"
 )
 
 // WriteSweep puts the report of a sweep, report.html and report.md, and its figures into dir.
@@ -136,12 +136,12 @@ func touches(term int, key string) bool {
 const mostParsed = 2000
 
 // commonSpec is the spec of the first cell, nil when it is none that this version knows.
-func commonSpec(r *lab.SweepResult) *spec.Spec {
+func commonSpec(r *lab.SweepResult) *problem.Spec {
 	if len(r.Cells) > mostParsed {
 		return nil
 	}
 	none := func(string) ([]byte, error) { return nil, fmt.Errorf("a report reads no files") }
-	w, err := spec.ParseSweep("sweep.yaml", []byte(r.Spec), none)
+	w, err := problem.ParseSweep("sweep.yaml", []byte(r.Spec), none)
 	if err != nil || len(w.Cells) == 0 {
 		return nil
 	}

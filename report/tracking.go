@@ -7,7 +7,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/lab"
-	"github.com/kedge-opt/kedge/spec"
+	"github.com/kedge-opt/kedge/problem"
 )
 
 // tracking returns how a decision follows an optimum that moves, NaN where it stays.
@@ -57,7 +57,7 @@ func pursued(r *lab.Result) judgement {
 }
 
 // more says what the dynamics of individuals have besides their kind.
-func more(d *spec.Dynamics) string {
+func more(d *problem.Dynamics) string {
 	var list []string
 	if h := d.Heterogeneity; h != nil {
 		for _, one := range []struct {
@@ -79,7 +79,7 @@ func more(d *spec.Dynamics) string {
 }
 
 // traits says what traits of a name are and how they change.
-func traits(p *spec.Population, name string) string {
+func traits(p *problem.Population, name string) string {
 	law := drawn(&p.Law)
 	if p.Drift == nil && p.Churn == 0 {
 		return "Traits " + name + " stay as they are: " + law + "."

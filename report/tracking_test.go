@@ -6,7 +6,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/lab"
-	"github.com/kedge-opt/kedge/spec"
+	"github.com/kedge-opt/kedge/problem"
 )
 
 // Where the optimum moves there is no level at which retraining rests, the verdict is about who follows, and the pursuit is drawn.
@@ -41,8 +41,8 @@ func TestReportOfAMovingOptimum(t *testing.T) {
 }
 
 func TestWordsForWhatMoves(t *testing.T) {
-	s := &spec.Spec{Population: spec.Population{Size: 3, Law: spec.Law{Kind: "sphere"}, Drift: &spec.Drift{}, Churn: 0.01}}
-	s.Dynamics = spec.Dynamics{Kind: "choice", Coupling: 0.2, Noise: spec.Vector{All: 1}, Heterogeneity: &spec.Heterogeneity{Epsilon: []float64{0.1, 0.3}}}
+	s := &problem.Spec{Population: problem.Population{Size: 3, Law: problem.Law{Kind: "sphere"}, Drift: &problem.Drift{}, Churn: 0.01}}
+	s.Dynamics = problem.Dynamics{Kind: "choice", Coupling: 0.2, Noise: problem.Vector{All: 1}, Heterogeneity: &problem.Heterogeneity{Epsilon: []float64{0.1, 0.3}}}
 	got := answers(s)
 	for _, want := range []string{"Everybody's own ε is between 0.1 and 0.3.", "drawn to the mean of the crowd with the weight 0.2",
 		"noise pushes the states", "Traits d are at first uniform on the unit sphere, and drift from there; 1.00"} {
@@ -54,7 +54,7 @@ func TestWordsForWhatMoves(t *testing.T) {
 
 // A page on a model of formulas says it, too.
 func TestWordsForModelsThatMove(t *testing.T) {
-	s := &spec.Spec{Model: &spec.Model{Trait: "taste[2]"}, Population: spec.Population{Law: spec.Law{Kind: "sphere"}, Churn: 0.01}}
+	s := &problem.Spec{Model: &problem.Model{Trait: "taste[2]"}, Population: problem.Population{Law: problem.Law{Kind: "sphere"}, Churn: 0.01}}
 	if got := question(s)[1].Text; strings.Contains(got, "stay as they are") || !strings.Contains(got, "Traits taste[2] are at first uniform on the unit sphere; ") {
 		t.Errorf("the page says %q", got)
 	}

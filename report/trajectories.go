@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/lab"
-	"github.com/kedge-opt/kedge/rows"
 )
 
 // mostTracks bounds the paths of one figure, so that a file stays small whatever the number of algorithms.

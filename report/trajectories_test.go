@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/lab"
-	"github.com/kedge-opt/kedge/rows"
 	"github.com/kedge-opt/kedge/stream"
 )
 

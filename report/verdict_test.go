@@ -7,7 +7,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/lab"
-	"github.com/kedge-opt/kedge/spec"
+	"github.com/kedge-opt/kedge/problem"
 )
 
 // ending makes a run whose trials end with these gaps.
@@ -86,8 +86,8 @@ func TestVerdictSaysByHowMuch(t *testing.T) {
 // In the case study choice nothing is random about vanilla and composite: one trial each decides between them, and composite
 // is compared with every trial of derivative-free.
 func TestVerdictKnowsWhatIsNotRandom(t *testing.T) {
-	src, _ := spec.Case("choice")
-	s, err := spec.Parse("choice", src)
+	src, _ := problem.Case("choice")
+	s, err := problem.Parse("choice", src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,9 +103,9 @@ func TestVerdictKnowsWhatIsNotRandom(t *testing.T) {
 
 // Every case is put into words without falling back on the names of its kinds.
 func TestQuestionOfTheCases(t *testing.T) {
-	for _, name := range spec.Cases() {
-		src, _ := spec.Case(name)
-		s, err := spec.Parse(name, src)
+	for _, name := range problem.Cases() {
+		src, _ := problem.Case(name)
+		s, err := problem.Parse(name, src)
 		if err != nil {
 			t.Fatal(err)
 		}

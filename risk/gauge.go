@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
-	"github.com/kedge-opt/kedge/wire"
+	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/internal/wire"
 )
 
 // Constraint is ρ(ℓ(pᵢ, u, dᵢ)) ≤ Bound over the individuals of a population, or over those of a group.

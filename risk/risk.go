@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // Measure makes one number ρ of the losses of many individuals.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // Settled judges the settled population by a constraint, exactly: of CVaR by the mean of the worst losses themselves. It owns its

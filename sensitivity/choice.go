@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // Choice is the sensitivity of the choice dynamics p⁺ = λ₁p + λ₂z + (1−λ₁−λ₂)d with z = softmax(−εu)

@@ -6,8 +6,8 @@ import (
 	"sync"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/fixpoint"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/fixpoint"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // Coupled is the sensitivity of a crowd whose individuals are drawn to its mean p̄. Given the mean they settle at h(u, p̄, d),

@@ -2,7 +2,7 @@ package sensitivity
 
 import (
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // PolarizedEach is Polarized for individuals with their own λ and σ, which follow the Dim entries of the initial opinion in a

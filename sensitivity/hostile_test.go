@@ -11,7 +11,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
-	"github.com/kedge-opt/kedge/fixpoint"
+	"github.com/kedge-opt/kedge/internal/fixpoint"
 	"github.com/kedge-opt/kedge/sensitivity"
 	"github.com/kedge-opt/kedge/stream"
 )

@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/fixpoint"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/fixpoint"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // Implicit is the sensitivity of any dynamics with derivatives, by the implicit function theorem

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // fit is a regression y ≈ θᵀf with forgetting, kept as its moments, and of Kalman also as coefficients with a covariance.

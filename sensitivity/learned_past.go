@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // layout says where what stands in a row of regressors: the decision first, then what corrects for the lag, then the rest.

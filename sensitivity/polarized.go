@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // Polarized is the sensitivity of the polarized dynamics p⁺ ∝ λp + (1−λ)d + σ(pᵀu)u on the unit sphere. The published

@@ -19,7 +19,7 @@ import (
 	"sync"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // room lends vectors to concurrent calls.

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // Settled evaluates a sensitivity at the steady states h(u, d) instead of the states it is given. That is the ∇ᵤh of the

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // invert writes the inverse of the positive definite n×n matrix a to dst, by its Cholesky factor, which takes the place of a.

@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
-	"github.com/kedge-opt/kedge/wire"
+	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/internal/wire"
 )
 
 // Wrong spoils a sensitivity on purpose, to study what a wrong one does:

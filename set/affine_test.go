@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // TestAffineSum: with the one equation Σuᵢ = b the projection is u + (b − Σuᵢ)/n.

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // HalfSpace is {u : aᵀu ≤ b} with the normal a and the bound b. With a normal of zeros it is the whole space, or empty.

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // Intersection is the set of the points common to all sets of Of, projected on by Dykstra's method [boyle1986].

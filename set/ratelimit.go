@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // RateLimit is the part of a set that is within reach of the last decision, ‖u − last‖ ≤ Most: who deploys decisions one after the

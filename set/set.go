@@ -27,7 +27,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // unit is the unit roundoff: rounding changes a number by at most this part of itself.

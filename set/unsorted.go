@@ -3,7 +3,7 @@ package set
 import (
 	"math"
 
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // unsorted does what sorted does, to the same bits, in a few passes over u in its own order. It tells whether it could: what

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/stream"
 )
 

@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/crew"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/crew"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // Lag tells how far a crowd that has answered a decision u is from the crowd settled under it, and how far that leads gradients

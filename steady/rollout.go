@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/crew"
+	"github.com/kedge-opt/kedge/internal/crew"
 )
 
 // Rollout judges a decision by where the crowd is after a fixed number of steps from its start, as published benchmarks of

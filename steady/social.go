@@ -6,9 +6,9 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/crew"
-	"github.com/kedge-opt/kedge/fixpoint"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/crew"
+	"github.com/kedge-opt/kedge/internal/fixpoint"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // social evaluates a crowd whose individuals see its mean: given (u, p̄) everybody settles at h(u, p̄, dᵢ), and the mean settles

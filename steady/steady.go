@@ -7,7 +7,7 @@ import (
 	"errors"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/crew"
+	"github.com/kedge-opt/kedge/internal/crew"
 )
 
 // Objective is Φ̃ over a finite crowd [he2025, reduced objective]. It owns its workspace: one goroutine at a time.

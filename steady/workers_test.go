@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/crew"
 	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/sensitivity"

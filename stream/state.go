@@ -3,7 +3,7 @@ package stream
 import (
 	"math"
 
-	"github.com/kedge-opt/kedge/wire"
+	"github.com/kedge-opt/kedge/internal/wire"
 )
 
 var (

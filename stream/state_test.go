@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/kedge-opt/kedge/wire"
+	"github.com/kedge-opt/kedge/internal/wire"
 )
 
 // source is what both generators can do.

@@ -11,7 +11,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // Stream is one stream of random numbers. It is not safe for concurrent use.

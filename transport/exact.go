@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // MaxCosts is how many costs the exact methods hold in memory, 800 MB of them: 10,000 places on each side.

@@ -3,7 +3,7 @@ package transport
 import (
 	"math"
 
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // unit is the unit roundoff.

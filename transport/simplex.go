@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // simplex is the network simplex method on sources 0 … n−1, sinks n … n+m−1 and a root n+m [cunningham1976]. Its tree is

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kedge-opt/kedge/rows"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // sinkhorn is the state of Sinkhorn's method. The plan's rows always sum to a: row i is aᵢ times the softmax of

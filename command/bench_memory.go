@@ -1,0 +1,101 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"text/tabwriter"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/population"
+	"github.com/kedge-opt/kedge/stream"
+)
+
+// footprint is what an individual of a polarized crowd takes.
+type footprint struct {
+	Storage  string  `json:"storage"`
+	Traits   string  `json:"traits"`
+	Computed float64 `json:"bytes"`          // by what is kept
+	Measured float64 `json:"measured_bytes"` // by the heap
+	Largest  float64 `json:"in_24_gb"`       // individuals that 24 GB hold
+}
+
+// footprints measures all ways to keep a crowd.
+func footprints(n int) ([]footprint, error) {
+	var list []footprint
+	for _, storage := range []population.Storage{population.Float64, population.Float32} {
+		for _, redrawn := range []bool{false, true} {
+			f, err := measureFootprint(n, storage, redrawn)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, f)
+		}
+	}
+	return list, nil
+}
+
+func measureFootprint(n int, storage population.Storage, redrawn bool) (footprint, error) {
+	f := footprint{Storage: "float64", Traits: "stored"}
+	if storage == population.Float32 {
+		f.Storage = "float32"
+	}
+	if redrawn {
+		f.Traits = "regenerated"
+	}
+	before := heap()
+	traits, err := benchTraits(n, storage, redrawn)
+	if err != nil {
+		return f, err
+	}
+	crowd, err := population.Gather(population.Config{
+		Dynamics: dynamics.Polarized{Dim: benchDim, Lambda: 0.4, Sigma: 0.5}, Traits: traits, Storage: storage,
+	})
+	if err != nil {
+		return f, err
+	}
+	f.Measured = float64(heap()-before) / float64(n)
+	f.Computed = float64(crowd.Bytes()) / float64(n)
+	f.Largest = 24e9 / f.Computed
+	runtime.KeepAlive(crowd)
+	return f, nil
+}
+
+// benchTraits are the traits of a hemisphere, kept as asked.
+func benchTraits(n int, storage population.Storage, redrawn bool) (kedge.Rows, error) {
+	drawn, err := population.Redraw(population.Cap{Angle: 90}, n, benchDim, stream.New(1, "people"))
+	if err != nil || redrawn {
+		return drawn, err
+	}
+	if storage == population.Float32 {
+		return population.Shorten(drawn, nil)
+	}
+	block := make([]float64, n*benchDim)
+	drawn.View(block, 0, n)
+	return kedge.Block{Data: block, Width: benchDim}, nil
+}
+
+// heap returns the bytes in use after what is not needed is gone.
+func heap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+func printMemory(w io.Writer, asJSON bool) error {
+	list, err := footprints(100_000)
+	if err != nil {
+		return coded{err, exitFailed}
+	}
+	if asJSON {
+		return printJSON(w, list)
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "storage\ttraits\tbytes an individual\tmeasured\tindividuals in 24 GB")
+	for _, f := range list {
+		fmt.Fprintf(t, "%s\t%s\t%.0f\t%.0f\t%.0f million\n", f.Storage, f.Traits, f.Computed, f.Measured, f.Largest/1e6)
+	}
+	return t.Flush()
+}

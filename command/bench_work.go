@@ -1,0 +1,293 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/loop"
+	"github.com/kedge-opt/kedge/population"
+	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/stream"
+	"github.com/kedge-opt/kedge/transport"
+)
+
+// bench runs the workloads.
+type bench struct {
+	rounds    int
+	turnCount int // turns a round; 0: a whole trial
+	sizes     []int
+	skipLarge bool
+}
+
+const (
+	benchDim  = 20
+	stepBytes = 24 * benchDim // moved by a step of one individual: p and d read, p written
+)
+
+func (b *bench) run(ctx context.Context) ([]figure, error) {
+	var list []figure
+	for _, one := range []struct{ name, algorithm string }{
+		{"polarized", "vanilla"}, {"polarized", "composite"},
+		{"choice", "vanilla"}, {"choice", "composite"}, {"choice", "derivative-free"},
+	} {
+		f, err := b.turns(ctx, one.name, one.algorithm)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, f)
+	}
+	for _, n := range b.crowds() {
+		steps, err := b.steps(ctx, n)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, steps...)
+	}
+	return list, nil
+}
+
+// crowds returns the sizes to step.
+func (b *bench) crowds() []int {
+	if b.sizes != nil {
+		return b.sizes
+	}
+	sizes := []int{1000, 1_000_000, 10_000_000}
+	if b.skipLarge {
+		sizes = sizes[:2]
+	}
+	return sizes
+}
+
+// measured is how long one round took: for the median, for the best, and the allocations of a call.
+type measured struct {
+	times       []float64
+	allocations float64
+}
+
+// repeat times calls of work, each of which does a number of things, in seconds a thing.
+func (b *bench) repeat(calls int, things float64, work func() error) (measured, error) {
+	if err := work(); err != nil { // warm up
+		return measured{}, err
+	}
+	var m measured
+	var before, after runtime.MemStats
+	for range max(1, b.rounds) {
+		runtime.ReadMemStats(&before)
+		begun := time.Now()
+		for range calls {
+			if err := work(); err != nil {
+				return m, err
+			}
+		}
+		m.times = append(m.times, time.Since(begun).Seconds()/float64(calls)/things)
+		runtime.ReadMemStats(&after)
+		m.allocations = float64(after.Mallocs-before.Mallocs) / float64(calls)
+	}
+	return m, nil
+}
+
+func (m measured) median() float64 {
+	sorted := slices.Sorted(slices.Values(m.times))
+	return sorted[len(sorted)/2]
+}
+
+func (m measured) best() float64 { return slices.Min(m.times) }
+
+// turns measures turns of a case study with everything measured every turn, on one core and with two trials side by side.
+func (b *bench) turns(ctx context.Context, name, algorithm string) (figure, error) {
+	p, index, err := benchProblem(name, algorithm, b.turnCount)
+	if err != nil {
+		return figure{}, err
+	}
+	turns := p.Spec.Iterations
+	one, err := b.repeat(1, float64(turns), func() error { return playTrial(ctx, p, index, 0) })
+	if err != nil {
+		return figure{}, err
+	}
+	two, err := b.repeat(1, 2*float64(turns), func() error { return sideBySide(func(t int) error { return playTrial(ctx, p, index, t) }) })
+	if err != nil {
+		return figure{}, err
+	}
+	// What a trial allocates once is not the turns'.
+	return figure{
+		name: name + "-" + algorithm + "-turn", SecondsPerTurn: one.median(), Best: one.best(), TwoWorkers: two.median(),
+		Allocations: math.Floor(one.allocations / float64(turns)), Turns: turns,
+	}, nil
+}
+
+// sideBySide does two things at once.
+func sideBySide(do func(i int) error) error {
+	var errs [2]error
+	var wg sync.WaitGroup
+	for i := range errs {
+		wg.Go(func() { errs[i] = do(i) })
+	}
+	wg.Wait()
+	if errs[0] != nil {
+		return errs[0]
+	}
+	return errs[1]
+}
+
+// benchProblem is a case study with the bound on single prices left out, as the published runs did.
+func benchProblem(name, algorithm string, turns int) (*problem.Problem, int, error) {
+	src, ok := problem.Case(name)
+	if !ok {
+		return nil, 0, fmt.Errorf("there is no case %s", name)
+	}
+	over := []problem.Overlay{problem.Assign("record.every=1")}
+	if turns > 0 {
+		over = append(over, problem.Assign(fmt.Sprintf("iterations=%d", turns)))
+	}
+	if name == "choice" {
+		over = append(over, problem.Assign("set.upper=.inf"))
+	}
+	s, err := problem.Parse(name, src, over...)
+	if err != nil {
+		return nil, 0, err
+	}
+	p, err := problem.Build(name, s, os.DirFS("."))
+	if err != nil {
+		return nil, 0, err
+	}
+	index := slices.IndexFunc(s.Algorithms, func(a problem.Algorithm) bool { return a.Name == algorithm })
+	return p, index, nil
+}
+
+// dropped takes measurements and forgets them.
+type dropped struct{}
+
+func (dropped) Record(*kedge.Step) error { return nil }
+
+// playTrial runs one trial, measuring every turn against the first decision.
+func playTrial(ctx context.Context, p *problem.Problem, algorithm, trial int) error {
+	t, err := p.Trial(algorithm, trial, math.NaN())
+	if err != nil {
+		return err
+	}
+	f, err := p.Steady()
+	if err != nil {
+		return err
+	}
+	m := &loop.Meter{Steady: f, Maximize: p.Maximize, Optimum: loop.Target{Decision: p.Start, Loss: 1}}
+	if p.MeasureItems() {
+		m.W1 = transport.W1Both
+	}
+	l := loop.Loop{
+		Population: t.Population, Algorithm: t.Algorithm, Objective: t.Objective,
+		Turns: p.Spec.Iterations, Batch: t.Batch, Meter: m, Recorder: dropped{},
+	}
+	return l.Run(ctx)
+}
+
+// steps measures a step of n people, their steady states (of a small crowd) and a triad over the same memory.
+func (b *bench) steps(ctx context.Context, n int) ([]figure, error) {
+	people, u, err := benchPeople(n)
+	if err != nil {
+		return nil, err
+	}
+	f := dynamics.Polarized{Dim: benchDim, Lambda: 0.4, Sigma: 0.5}
+	p, next := slices.Clone(people), make([]float64, len(people))
+	calls := max(1, 2_000_000/n)
+	one, err := b.repeat(calls, float64(n)*1e-9, func() error {
+		f.NextRows(next, p, u, people)
+		p, next = next, p
+		return ctx.Err()
+	})
+	if err != nil {
+		return nil, err
+	}
+	step := figure{name: "polarized-step-" + power(n), NsPerIndividual: one.median(), Best: one.best(), Allocations: one.allocations, Individuals: n}
+	if n == 1000 {
+		steady, err := b.steady(f, people, u)
+		return []figure{step, steady}, err
+	}
+	triad, err := b.triad(next, p, people, n)
+	if err != nil {
+		return nil, err
+	}
+	step.TriadShare = stepBytes / step.NsPerIndividual / triad.GBPerSecond
+	step.TwoWorkers, err = b.twoWorkers(ctx, f, people, u, step.NsPerIndividual)
+	return []figure{step, triad}, err
+}
+
+// benchPeople draws a hemisphere of n people and a decision.
+func benchPeople(n int) (people, u []float64, err error) {
+	law := population.Cap{Angle: 90}
+	if people, err = population.Draw(law, min(n, 100_000), benchDim, stream.New(1, "people")); err != nil {
+		return nil, nil, err
+	}
+	for len(people) < n*benchDim { // the time does not depend on who they are
+		people = append(people, people[:min(len(people), n*benchDim-len(people))]...)
+	}
+	u = slices.Clone(people[:benchDim])
+	return people, u, nil
+}
+
+func (b *bench) steady(f dynamics.Polarized, people, u []float64) (figure, error) {
+	n := len(people) / benchDim
+	pu := make([]float64, n)
+	m, err := b.repeat(1000, float64(n)*1e-9, func() error {
+		_, err := f.AlignRows(pu, u, people)
+		return err
+	})
+	if err != nil {
+		return figure{}, err
+	}
+	return figure{name: "polarized-steady-" + power(n), NsPerIndividual: m.median(), Best: m.best(), Allocations: m.allocations, Individuals: n}, nil
+}
+
+// triad measures the memory: what one core and what two can move.
+func (b *bench) triad(dst, x, y []float64, n int) (figure, error) {
+	pass := func(lo, hi int) error {
+		dst, x, y := dst[lo:hi], x[lo:hi], y[lo:hi]
+		for i := range dst {
+			dst[i] = x[i] + 0.5*y[i]
+		}
+		return nil
+	}
+	one, err := b.repeat(1, float64(len(dst)), func() error { return pass(0, len(dst)) })
+	if err != nil {
+		return figure{}, err
+	}
+	two, err := b.repeat(1, float64(len(dst)), func() error {
+		return sideBySide(func(i int) error { return pass(i*len(dst)/2, (i+1)*len(dst)/2) })
+	})
+	return figure{
+		name: "triad-" + power(n), GBPerSecond: 24e-9 / one.median(), Best: 24e-9 / one.best(), TwoWorkers: 24e-9 / two.median(),
+		Allocations: one.allocations, Individuals: n,
+	}, err
+}
+
+// power writes 1000 as 1e3.
+func power(n int) string {
+	s := fmt.Sprint(n)
+	return fmt.Sprintf("%c%s%d", s[0], "e", strings.Count(s, "0"))
+}
+
+// twoWorkers measures how much faster two workers move a whole crowd than one does, as a time of the single step.
+func (b *bench) twoWorkers(ctx context.Context, f dynamics.Polarized, people, u []float64, single float64) (float64, error) {
+	n := len(people) / benchDim
+	var times [2]float64
+	for i := range times {
+		crowd, err := population.Gather(population.Config{Dynamics: f, Traits: kedge.Block{Data: people, Width: benchDim}, Workers: i + 1})
+		if err != nil {
+			return 0, err
+		}
+		m, err := b.repeat(max(1, 2_000_000/n), 1, func() error { return crowd.Respond(ctx, u) })
+		if err != nil {
+			return 0, err
+		}
+		times[i] = m.median()
+	}
+	return single * times[1] / times[0], nil
+}

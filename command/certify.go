@@ -1,0 +1,207 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/certify"
+	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/optimum"
+	"github.com/kedge-opt/kedge/problem"
+	"github.com/spf13/cobra"
+)
+
+// certifyFlags are the flags of kedge certify.
+type certifyFlags struct {
+	runFlags
+	horizon   int
+	tau       float64
+	algorithm string
+}
+
+func newCertify() *cobra.Command {
+	var f certifyFlags
+	c := &cobra.Command{
+		Use:   "certify CASE|FILE.yaml",
+		Short: "Print what the theory guarantees for a problem",
+		Long: `Find the constants of the paper's assumptions for a problem, check the assumptions, and evaluate the step sizes and
+bounds of its theorems, each with how it is known: by proof or as an estimate. A bound that says nothing is called
+vacuous. Beside the paper's form there is a tight one, from the same proofs, and a coupled one, by V instead of W₁.
+
+The theorems are about the composite rule; the first algorithm of that kind is certified, or the one that is named.
+
+Exit codes: 0 a certificate was printed, 1 the problem cannot be certified, 2 the command or the spec is wrong.`,
+		Example: `  kedge certify polarized
+  kedge certify polarized --T 100000 --set dynamics.lambda=0.3
+  kedge certify mine.yaml --json | jq '.steps[] | {form, largest, excess}'`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
+	}
+	f.specFlags(c)
+	fl := c.Flags()
+	fl.IntVar(&f.horizon, "T", 0, "turns of the run (default the spec's iterations)")
+	fl.Float64Var(&f.tau, "tau", 0.05, "bounds in probability may fail with this one")
+	fl.StringVar(&f.algorithm, "algorithm", "", "name of the algorithm to certify (default the first composite one)")
+	fl.BoolVar(&f.json, "json", false, "print the certificate as JSON")
+	return c
+}
+
+func (f *certifyFlags) run(c *cobra.Command, target string) error {
+	s, _, name, err := f.load(c, target)
+	if err != nil {
+		return coded{err, exitUsage}
+	}
+	problem, err := problem.Build(name, s, os.DirFS("."))
+	if err != nil {
+		return coded{err, exitUsage}
+	}
+	a, err := f.choose(s)
+	if err == nil && (f.horizon < 0 || !(f.tau > 0 && f.tau < 1)) {
+		err = fmt.Errorf("--T %d and --tau %v: want a horizon of 1 or more and a probability between 0 and 1", f.horizon, f.tau)
+	}
+	if err != nil {
+		return coded{err, exitUsage}
+	}
+	certificate, err := f.certify(c.Context(), problem, a)
+	if err != nil {
+		return coded{fmt.Errorf("%s: %w", name, err), codeOf(c, err)}
+	}
+	if f.json {
+		return printJSON(c.OutOrStdout(), certificate)
+	}
+	printCertificate(c.OutOrStdout(), name, &s.Algorithms[a], certificate)
+	return nil
+}
+
+// choose returns the number of the algorithm that is meant.
+func (f *certifyFlags) choose(s *problem.Spec) (int, error) {
+	if f.algorithm == "" {
+		return max(0, slices.IndexFunc(s.Algorithms, func(a problem.Algorithm) bool { return a.Kind == "composite" })), nil
+	}
+	i := slices.IndexFunc(s.Algorithms, func(a problem.Algorithm) bool { return a.Name == f.algorithm })
+	if i < 0 {
+		return 0, fmt.Errorf("there is no algorithm %q in the spec; choose one of its names with --algorithm", f.algorithm)
+	}
+	return i, nil
+}
+
+// searched is how many searches for the optimum a certificate may take.
+const searched = 3
+
+// certify certifies the rule, with the optimum if a search finds it. What does not contract is not searched.
+func (f *certifyFlags) certify(ctx context.Context, p *problem.Problem, a int) (*certify.Certificate, error) {
+	if err := outsideTheory(p); err != nil {
+		return nil, err
+	}
+	x := f.problem(p, a)
+	constants, err := certify.Derive(x)
+	if err != nil {
+		return nil, err
+	}
+	steady, err := p.Steady()
+	if err != nil {
+		return nil, err
+	}
+	steady.Workers = runtime.NumCPU()
+	starts := p.Starts()
+	best, err := optimum.Find(ctx, steady, p.Set, starts[:min(len(starts), searched)], p.Search)
+	var open *kedge.NotConvergedError
+	switch {
+	case err == nil:
+		x.Optimum = best.Decision
+	case !errors.As(err, &open):
+		return nil, err
+	}
+	return constants.Certify(ctx, x)
+}
+
+// problem says what the theory needs to know of a spec's problem.
+func (f *certifyFlags) problem(p *problem.Problem, a int) certify.Problem {
+	parts, rule := p.Parts(), &p.Spec.Algorithms[a]
+	law := p.Spec.Population.Law.Kind
+	x := certify.Problem{
+		Dynamics: parts.Dynamics, Settler: parts.Settler, Objective: parts.Objective, Sensitivity: parts.Sensitivity,
+		Set: p.Set, States: p.States, Traits: p.Traits, Sampled: law != "values" && law != "file",
+		Start: p.Start, Step: p.FirstStep(a), Batch: rule.Batch, Everybody: p.Spec.Population.Sampling == "without-replacement",
+		AtState: rule.At != "settled" && rule.Sensitivity != "differences",
+		Horizon: f.horizon, Tau: f.tau, Beyond: beyondTheory(p.Spec, rule), Seed: p.Spec.Seed,
+	}
+	if x.Horizon == 0 {
+		x.Horizon = p.Spec.Iterations
+	}
+	return x
+}
+
+// outsideTheory says why the theory has nothing to say about a problem.
+func outsideTheory(p *problem.Problem) error {
+	switch {
+	case p.Moves() || p.Noisy():
+		return errors.New("not certified: people or their states change by themselves, and the theory is of people who stay as they are; want no population.drift, population.churn and dynamics.noise")
+	case p.Spec.Dynamics.Coupling > 0:
+		return errors.New("not certified: individuals follow the crowd's mean, and the theory is of individuals who move by themselves; want dynamics.coupling 0")
+	case p.Spec.Players != nil:
+		return errors.New("not certified: there are several decision-makers, and the theory is of one; want an objective and a set instead of players")
+	case p.Spec.Constraints != nil || p.Spec.Changes != nil:
+		return errors.New("not certified: the theory is of one loss that is minimized without constraints on the population or changes of the set; want neither constraints nor changes")
+	}
+	return nil
+}
+
+// beyondTheory lists what a spec asks for that the theorems do not cover.
+func beyondTheory(s *problem.Spec, a *problem.Algorithm) (list []string) {
+	add := func(is bool, text string) {
+		if is {
+			list = append(list, text)
+		}
+	}
+	add(a.Kind != "composite", "the rule is "+a.Kind+"; the theorems are about composite")
+	add(a.Schedule != "constant" && a.Schedule != "horizon", "the step changes from turn to turn; its first and largest is taken")
+	add(a.Momentum > 0, "gradients are averaged by momentum")
+	add(a.Clip < 1e300, "gradients are clipped")
+	add(a.Norm == "previous", "the sensitivity uses the norm of the step before")
+	add(a.RateLimit > 0, "steps are cut to the rate limit")
+	add(a.Sensitivity == "learned" || a.Wrong != nil, "the sensitivity is not the true one")
+	add(s.Hold > 1 || a.Hold > 1, "decisions are held for several steps of the crowd, which contracts more than one")
+	return list
+}
+
+// certifySection is the certificate for the page of a run.
+func certifySection(ctx context.Context, p *problem.Problem) (lab.Section, error) {
+	f := certifyFlags{tau: 0.05}
+	a, err := f.choose(p.Spec)
+	if err != nil {
+		return lab.Section{}, err
+	}
+	s := lab.Section{ID: "certificate", Title: "What does the theory guarantee?", Columns: []string{"number", "value", "known by", "how", "equation"}}
+	c, err := f.certify(context.WithoutCancel(ctx), p, a)
+	if err != nil {
+		s.Verdict = "✗ " + err.Error()
+		return s, nil
+	}
+	s.Verdict = c.Verdict[0]
+	for _, text := range c.Verdict[1:] {
+		s.Text += text + " "
+	}
+	for _, x := range c.Steps {
+		s.Rows = append(s.Rows, []string{"η, " + string(x.Form), number(x.Largest), x.Known.String(), "largest step" + inProbability(x.Probable) + "; the run's: " + excess(x), x.Source})
+	}
+	for _, b := range c.Bounds {
+		s.Rows = append(s.Rows, []string{b.Of + ", " + string(b.Form), number(b.Value), b.Known.String(), fmt.Sprintf("at η = %s; without it %s; %s", number(b.Step), number(b.Trivial), vacuous(b)), b.Source})
+	}
+	for _, x := range c.List {
+		s.Rows = append(s.Rows, []string{x.Symbol(), number(x.Value), x.Known.String(), x.How, x.Source()})
+	}
+	return s, nil
+}
+
+func vacuous(b certify.Bound) string {
+	if b.Vacuous() {
+		return "✗ vacuous"
+	}
+	return "says something"
+}

@@ -1,0 +1,106 @@
+package command
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// The certificate of the linear-quadratic case is a proof; its constants are those of an independent NumPy study.
+func TestCertifyProves(t *testing.T) {
+	out, code := command(t, "certify", "lq2")
+	if code != 0 {
+		t.Fatalf("exit code %d:\n%s", code, out)
+	}
+	for _, want := range []string{
+		"lq2 by composite: T = 20000, η = 0.1, batches of 4, τ = 0.05",
+		"L_f^p       0.6325     proof", "L_h^u       1.64       proof", "ρ₂          4.186      proof", "L           2.425      proof",
+		"✓ 5", "This is a proof",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	for _, line := range strings.Split(out, "\n") {
+		if utf8.RuneCountInString(line) > 84 { // some letters are two runes
+			t.Errorf("wider than 80 columns: %s", line)
+		}
+	}
+}
+
+// A polarized certificate in JSON says what is vacuous and by how much the step is too long.
+func TestCertifyJSON(t *testing.T) {
+	out, code := command(t, "certify", "polarized", "--set", "population.size=40", "--set", "population.dim=4", "--T", "100", "--json")
+	if code != 0 {
+		t.Fatalf("exit code %d:\n%s", code, out)
+	}
+	var c struct {
+		T         int
+		Constants []struct{ Key, Known string }
+		Steps     []struct {
+			Form   string
+			Excess float64
+		}
+		Bounds []struct{ Vacuous bool }
+	}
+	if err := json.Unmarshal([]byte(out), &c); err != nil {
+		t.Fatal(err)
+	}
+	if c.T != 100 || len(c.Constants) < 20 || len(c.Steps) != 5 || c.Steps[0].Form != "paper" || c.Steps[0].Excess < 100 || !c.Bounds[0].Vacuous {
+		t.Errorf("certificate %+v", c)
+	}
+}
+
+// What cannot be certified gets the reason and whose it is, exit code 1 and no numbers; mistakes of the command get exit code 2.
+func TestCertifyRefuses(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "slow.yaml")
+	text := `model: {decision: "u[1]", state: "p[1]", trait: "d[1]", next: d*p + u, minimize: sum((p - 1)^2) + sum(u^2)}
+population: {size: 20, dim: 1, law: values, values: [` + strings.Repeat("[0.5], ", 17) + `[1.03], [0.5], [0.5]]}
+start: {law: zero}
+iterations: 10
+algorithms: [{name: composite, step: 0.1}]
+`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"polarized --set dynamics.sigma=0.7", exitFailed, "not certified: λ + σR² 1.1, want less than 1"},
+		{"polarized --set set.kind=whole --set set.radius=null", exitFailed, "not certified: λ + σR² +Inf"},
+		{file, exitFailed, "not certified: spectral radius 1.03 at trait 17, want less than 1"},
+		{"../examples/duopoly.yaml", exitFailed, "not certified: there are several decision-makers"},
+		{"../examples/constraints.yaml", exitFailed, "not certified: the theory is of one loss"},
+		{"polarized --set dynamics.coupling=0.1", exitFailed, "not certified: individuals follow the crowd's mean"},
+		{"lq2 --tau 2", exitUsage, "--tau 2"},
+		{"lq2 --T -1", exitUsage, "--T -1"},
+		{"lq2 --algorithm other", exitUsage, `no algorithm "other"`},
+	} {
+		out, code := command(t, append([]string{"certify"}, strings.Fields(c.args)...)...)
+		if code != c.code || !strings.Contains(out, c.want) || strings.Contains(out, "L_f^p  ") {
+			t.Errorf("certify %s: exit code %d, want %d and %q in\n%s", c.args, code, c.code, c.want, out)
+		}
+	}
+}
+
+// A run shows the certificate on its page if asked to, and is otherwise as before.
+func TestRunShowsCertificate(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "r")
+	if out, code := command(t, "run", "lq2", "--iterations", "200", "--trials", "1", "--certify", "--out", dir); code != 0 {
+		t.Fatalf("exit code %d:\n%s", code, out)
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "report.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"What does the theory guarantee?", "ρ₂", "gradient bound in probability"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("no %q on the page", want)
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/kedge-opt/kedge/doctor"
+	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/problem"
+	"github.com/spf13/cobra"
+)
+
+func newCheck() *cobra.Command {
+	var f runFlags
+	var people int
+	c := &cobra.Command{
+		Use:   "check CASE|FILE.yaml",
+		Short: "Examine a model before it is run",
+		Long: `Look for what would spoil a run: derivatives that do not belong to their functions, individuals that do not settle, or
+in several places, or that jump; an empty or endless set; an objective without a value; a sensitivity that does not match;
+steps that are too long and batches that are too small.
+
+Some individuals are looked at under some decisions, the same ones every time, so a check finds faults and proves nothing.
+
+Exit codes: 0 nothing failed (! is a warning), 1 a check failed, 2 the command or the spec is wrong.`,
+		Example: `  kedge check mine.yaml
+  kedge check polarized --set dynamics.sigma=0.8
+  kedge check mine.yaml --json | jq '.checks[] | select(.verdict == "fail")'`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return f.check(c, args[0], people) },
+	}
+	f.specFlags(c)
+	c.Flags().IntVar(&people, "people", 0, "look at so many individuals (default 100, fewer of a large model)")
+	c.Flags().BoolVar(&f.json, "json", false, "print the report as JSON")
+	return c
+}
+
+func (f *runFlags) check(c *cobra.Command, target string, people int) error {
+	s, _, name, err := f.load(c, target)
+	if err != nil {
+		return coded{err, exitUsage}
+	}
+	report, err := examine(c.Context(), name, s, people)
+	if err != nil {
+		return coded{err, codeOf(c, err)}
+	}
+	if f.json {
+		err = printJSON(c.OutOrStdout(), report)
+	} else {
+		printReport(c.OutOrStdout(), report)
+	}
+	if failed := report.Count(doctor.Fail); err == nil && failed > 0 {
+		err = fmt.Errorf("%d of %d checks of %s failed", failed, len(report.Checks), name)
+	}
+	if err != nil {
+		return coded{err, exitFailed}
+	}
+	return nil
+}
+
+// examine builds the problem and looks at it; what cannot be built is a finding too.
+func examine(ctx context.Context, name string, s *problem.Spec, people int) (*doctor.Report, error) {
+	problem, err := problem.Build(name, s, os.DirFS("."))
+	if err != nil {
+		text := strings.ReplaceAll(err.Error(), "\n", "; ")
+		return &doctor.Report{Checks: []doctor.Check{{ID: "build", Title: "model", Verdict: doctor.Fail, Figure: text}}}, nil
+	}
+	return doctor.Examine(ctx, doctor.Of(problem, people), doctor.Options{})
+}
+
+// printReport prints a line a check, and what to do where something is wrong.
+func printReport(w io.Writer, r *doctor.Report) {
+	const indent = 27
+	st := styleOf(w)
+	marks := map[doctor.Verdict]func(string) string{doctor.Pass: st.good, doctor.Fail: st.bad, doctor.Warn: st.bold, doctor.Skip: st.faint}
+	for _, c := range r.Checks {
+		fmt.Fprintf(w, "%s %-*s", marks[c.Verdict](c.Verdict.Mark()), indent-2, c.Title)
+		text := c.Figure
+		if c.Detail != "" {
+			text += ". " + c.Detail
+		}
+		fmt.Fprintln(w, strings.Join(wrap(text, st.width-indent), "\n"+strings.Repeat(" ", indent)))
+		if c.Remedy != "" {
+			for _, line := range wrap("→ "+c.Remedy, st.width-indent) {
+				fmt.Fprintln(w, strings.Repeat(" ", indent)+st.faint(line))
+			}
+		}
+	}
+	fmt.Fprintln(w, st.bold(r.Summary()))
+	if r.Individuals > 0 {
+		fmt.Fprintln(w, st.faint(r.Seen()))
+	}
+}
+
+// glance is a quick examination for the page of a run. It does not hear Ctrl-C, so that its rows are always the same.
+func glance(ctx context.Context, p *problem.Problem) (lab.Section, error) {
+	const individuals, decisions = 12, 2
+	r, err := doctor.Examine(context.WithoutCancel(ctx), doctor.Of(p, individuals), doctor.Options{Decisions: decisions})
+	if err != nil {
+		return lab.Section{}, err
+	}
+	s := lab.Section{
+		ID: "check", Title: "Is the model sound?", Verdict: r.Summary(), Columns: []string{"check", "finding", "what to do"},
+		Text: r.Seen() + "; kedge check looks at more.",
+	}
+	for _, c := range r.Checks {
+		s.Rows = append(s.Rows, []string{c.Verdict.Mark() + " " + c.Title, c.Figure, c.Remedy})
+	}
+	return s, nil
+}

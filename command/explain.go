@@ -1,0 +1,171 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/kedge-opt/kedge/problem"
+	"github.com/spf13/cobra"
+)
+
+func newSpecExplain() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "explain [KEY]",
+		Short: "Explain a key of the spec, or list all keys",
+		Long: `Tell what a key means, with its formula, type, range and default, which kinds have it, and an example.
+Without a key all keys are listed. Entries of lists may be named or left out.`,
+		Example: `  kedge spec explain
+  kedge spec explain dynamics.lambda
+  kedge spec explain algorithms.composite.step
+  kedge spec explain set --json`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return explainAll(c.OutOrStdout(), asJSON)
+			}
+			k, err := problem.Explain(args[0])
+			if err != nil {
+				return coded{fmt.Errorf("%w\nkedge spec explain lists all keys", err), exitUsage}
+			}
+			if asJSON {
+				return printJSON(c.OutOrStdout(), k)
+			}
+			return explain(c.OutOrStdout(), k)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+// explainAll lists the keys as a tree, one a line.
+func explainAll(w io.Writer, asJSON bool) error {
+	keys := problem.Keys()
+	if asJSON {
+		return printJSON(w, keys)
+	}
+	s := styleOf(w)
+	var b strings.Builder
+	for _, k := range keys {
+		parts := strings.Split(k.Path, ".")
+		name := fmt.Sprintf("%-24s", strings.Repeat("  ", len(parts)-1)+parts[len(parts)-1])
+		text := k.Meaning
+		if s.terminal {
+			text = fit(text, s.width-26)
+		}
+		if k.Keys != nil {
+			name = s.bold(name)
+		}
+		b.WriteString(name + " " + text + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// explain prints everything about one key.
+func explain(w io.Writer, k problem.Key) error {
+	p := page{style: styleOf(w)}
+	p.line(p.bold(k.Path))
+	p.text("  ", k.Meaning)
+	if k.Formula != "" {
+		p.line("  " + k.Formula)
+	}
+	p.line("")
+	for _, u := range k.Uses {
+		p.use(u)
+	}
+	p.options(k.Options)
+	if k.Keys != nil {
+		p.row("keys", strings.Join(k.Keys, ", "))
+	}
+	if k.Example != "" {
+		parts := strings.Split(k.Path, ".")
+		p.row("example", parts[len(parts)-1]+": "+k.Example)
+		p.row("", assignment(k))
+	}
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+// page is a text that is laid out for a width.
+type page struct {
+	strings.Builder
+	style
+}
+
+func (p *page) line(text string) { p.WriteString(text + "\n") }
+
+// text breaks a text into lines that begin alike.
+func (p *page) text(indent, text string) {
+	for _, line := range wrap(text, min(p.width, 100)-len(indent)) {
+		p.line(indent + line)
+	}
+}
+
+// row is a label with a text beside it.
+func (p *page) row(label, text string) {
+	for i, line := range wrap(text, min(p.width, 100)-12) {
+		if i > 0 {
+			label = ""
+		}
+		p.line("  " + p.faint(fmt.Sprintf("%-9s", label)) + " " + line)
+	}
+}
+
+func (p *page) use(u problem.Use) {
+	if u.Of != "" {
+		p.row("of", u.Of)
+	}
+	p.row("type", u.Type)
+	switch {
+	case u.Required:
+		p.row("default", "none, it must be there")
+	case u.Like != "":
+		p.row("default", "that of "+u.Like)
+	case u.Default != "":
+		p.row("default", u.Default)
+	}
+}
+
+func (p *page) options(list []problem.Option) {
+	label := "options"
+	for _, o := range list {
+		p.row(label, p.bold(o.Value)+": "+o.Meaning)
+		label = ""
+		if o.Formula != "" {
+			p.row("", "  "+o.Formula)
+		}
+	}
+}
+
+// assignment is how a key is set on the command line.
+func assignment(k problem.Key) string {
+	parts := strings.Split(k.Path, ".")
+	path := parts[0]
+	for i, part := range parts[1:] {
+		if above, err := problem.Explain(strings.Join(parts[:i+1], ".")); err == nil && above.List {
+			path += ".0"
+		}
+		path += "." + part
+	}
+	value := path + "=" + k.Example
+	if strings.ContainsAny(value, " []{}") {
+		value = "'" + value + "'"
+	}
+	return "--set " + value
+}
+
+// wrap breaks a text at spaces into lines of at most so many characters that show.
+func wrap(text string, width int) (lines []string) {
+	indent := text[:len(text)-len(strings.TrimLeft(text, " "))]
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && printedWidth(indent+line)+1+printedWidth(word) > width {
+			lines = append(lines, indent+line)
+			line = ""
+		}
+		line = strings.TrimSpace(line + " " + word)
+	}
+	return append(lines, indent+line)
+}

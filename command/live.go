@@ -1,0 +1,171 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/problem"
+	"golang.org/x/term"
+)
+
+// live is the full-screen view of a run.
+type live struct {
+	style    style
+	title    string
+	progress *lab.Progress
+	watch    *lab.Watch
+	pace     *pace
+	turns    int
+	stop     context.CancelFunc // of the run
+}
+
+// canLive tells whether there is a terminal to show a full screen on and to read keys from.
+func canLive(out io.Writer) bool {
+	return styleOf(out).terminal && term.IsTerminal(int(os.Stdin.Fd()))
+}
+
+// start shows the view until the returned function is called or somebody stops the run. That function leaves the terminal as
+// it was, with the last state of the view printed.
+func (l *live) start(out *os.File) (leave func()) {
+	l.style, l.pace = styleOf(out), new(pace)
+	p := tea.NewProgram(l, tea.WithOutput(out), tea.WithInput(os.Stdin), tea.WithoutSignalHandler())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := p.Run()
+		ended <- err
+	}()
+	return func() {
+		p.Quit()
+		if err := <-ended; err != nil {
+			fmt.Fprintln(out, "kedge: the live view ended:", err)
+		}
+		s := styleOf(out)
+		fmt.Fprintln(out, strings.Join(l.draw(s, min(s.height-1, 16+len(l.watch.Methods()))), "\n")+"\n")
+	}
+}
+
+// liveTitle says what is run and how large it is.
+func liveTitle(p *problem.Problem) string {
+	return fmt.Sprintf("%s  %s people, %s turns, %s", p.Name, grouped(p.Individuals()), grouped(p.Spec.Iterations), countOf(p.Spec.Trials, "trial"))
+}
+
+type liveTick struct{}
+
+func nextTick() tea.Cmd {
+	return tea.Tick(100*time.Millisecond, func(time.Time) tea.Msg { return liveTick{} })
+}
+
+// Init begins to look at the run.
+func (l *live) Init() tea.Cmd { return nextTick() }
+
+// Update answers a key, a new size of the terminal or the clock.
+func (l *live) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		l.style.width, l.style.height = msg.Width, msg.Height
+	case tea.KeyPressMsg:
+		switch msg.String() {
+		case "q", "esc", "ctrl+c":
+			l.stop()
+			return l, tea.Quit
+		}
+	case liveTick:
+		return l, nextTick()
+	}
+	return l, nil
+}
+
+// View draws the screen.
+func (l *live) View() tea.View {
+	lines := l.draw(l.style, l.style.height-1)
+	lines = append(lines, l.style.faint(fit("q stops the run and keeps the trials that are finished", l.style.width)))
+	v := tea.NewView(strings.Join(lines, "\n"))
+	v.AltScreen = true
+	v.WindowTitle = "kedge " + l.title
+	return v
+}
+
+// draw lays the view out: what is run, how far it is, the chart and a row for every method.
+func (l *live) draw(s style, height int) []string {
+	head := []string{s.bold(fit(l.title, s.width)), progressLine(s, l.pace.look(l.progress, time.Now())), ""}
+	methods := l.watch.Methods()
+	tail := methodRows(s, methods)
+	room := height - len(head) - len(tail) - 2
+	if room >= 6 && s.width >= 40 {
+		head = append(head, s.faint(fit("gap to the optimum, mean over the trials so far", s.width)))
+		head = append(head, l.chart(s, methods).draw(s.width, room)...)
+		head = append(head, "")
+	}
+	lines := append(head, tail...)
+	return lines[:max(0, min(len(lines), height))]
+}
+
+func (l *live) chart(s style, methods []*lab.Method) chart {
+	c := chart{style: s, turns: l.turns}
+	colours := coloursOf(methods)
+	for i, m := range methods {
+		line := chartLine{series: colours[i]}
+		for _, g := range m.Gaps() {
+			line.turn, line.value = append(line.turn, g.Turn), append(line.value, g.Mean)
+		}
+		c.lines = append(c.lines, line)
+	}
+	return c
+}
+
+func coloursOf(methods []*lab.Method) []int {
+	var names []string
+	for _, m := range methods {
+		names = append(names, m.Name)
+	}
+	return seriesOf(names)
+}
+
+// methodRows is the legend: the colour or mark of every method, how far it is and its gap now.
+func methodRows(s style, methods []*lab.Method) (rows []string) {
+	colours := coloursOf(methods)
+	var names, states []string
+	for _, m := range methods {
+		names, states = append(names, fit(m.Name, 18)), append(states, methodState(m))
+	}
+	names, states = padded(names), padded(states)
+	for i, m := range methods {
+		mark := "━━"
+		if !s.colour {
+			mark = strings.Repeat(lineMark(colours[i]), 2)
+		}
+		row, used := s.series(colours[i], mark)+" ", 3+len([]rune(names[i]+states[i]))
+		if cells := min(24, s.width-used-2); cells >= 6 {
+			rows = append(rows, row+names[i]+" "+s.series(colours[i], bar(m.Share(), cells))+" "+states[i])
+			continue
+		}
+		rows = append(rows, row+fit(names[i]+" "+states[i], s.width-3))
+	}
+	return rows
+}
+
+func methodState(m *lab.Method) string {
+	gap := "–"
+	if all := m.Gaps(); len(all) > 0 {
+		gap = fmt.Sprintf("%.3g", all[len(all)-1].Mean)
+	}
+	return fmt.Sprintf("%3.0f %% of %s  gap %-9s", 100*m.Share(), countOf(m.Trials, "trial"), gap)
+}
+
+// padded makes texts equally wide.
+func padded(texts []string) []string {
+	widest := 0
+	for _, text := range texts {
+		widest = max(widest, len([]rune(text)))
+	}
+	for i, text := range texts {
+		texts[i] += strings.Repeat(" ", widest-len([]rune(text)))
+	}
+	return texts
+}

@@ -1,0 +1,70 @@
+// Package command is the command kedge, as a function that a program of its own can call.
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes.
+const (
+	exitFailed      = 1   // something went wrong while running
+	exitUsage       = 2   // the command or the spec is wrong; nothing was run or written
+	exitInterrupted = 130 // stopped by Ctrl-C; what was finished is in the output folder
+)
+
+// Main runs the command with the arguments of the process and ends it with the exit code.
+func Main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
+	err := newRoot().ExecuteContext(ctx)
+	if err == nil {
+		return
+	}
+	fmt.Fprintln(os.Stderr, "kedge: "+err.Error())
+	os.Exit(exitCode(err))
+}
+
+// coded is an error with an exit code of its own.
+type coded struct {
+	error
+	code int
+}
+
+func (c coded) Unwrap() error { return c.error }
+
+func exitCode(err error) int {
+	var c coded
+	if errors.As(err, &c) {
+		return c.code
+	}
+	return exitUsage // flags and arguments, as cobra reports them
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "kedge",
+		Short: "Optimize decisions that move the data they are judged on",
+		Long: `kedge finds the decision whose settled population is best.
+
+A decision is deployed on a population, every individual answers with a lag, and the data keeps moving because of it.
+Retraining on fresh samples settles at the wrong place; kedge adds how the settled population answers the decision.`,
+		Example: `  kedge run polarized --live     the paper's first case study, at full scale
+  kedge run choice --published   the second, digit for digit as published
+  kedge new mine.yaml            a problem of your own, from a few questions
+  kedge run mine.yaml
+  kedge sweep grid.yaml          many values of some keys, on all cores`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.AddCommand(newRun(), newNew(), newSweep(), newMerge(), newReport(), newPlot(), newSpec(), newBench(), newVerify(), newCheck(), newCertify(), newStudy(), newCompare(), newVersion())
+	polish(root)
+	return root
+}

@@ -1,0 +1,39 @@
+package command
+
+import (
+	"errors"
+
+	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/report"
+	"github.com/spf13/cobra"
+)
+
+func newMerge() *cobra.Command {
+	var f sweepFlags
+	c := &cobra.Command{
+		Use:   "merge OUT DIR…",
+		Short: "Join the shards of a sweep",
+		Long: `Join folders that kedge sweep --shard has written, or any parts of one sweep, in one folder: the one that the whole sweep
+would have made, byte for byte. Every file is checked against its checksum before it is copied; parts of different sweeps,
+versions or builds are refused.
+
+Exit codes: 0 done, 1 cells are missing or failed, 2 the parts do not belong together (nothing was written).`,
+		Example: `  kedge sweep grid.yaml --shard 1/2
+  kedge sweep grid.yaml --shard 2/2
+  kedge merge runs/grid runs/grid-1of2 runs/grid-2of2`,
+		Args: cobra.MinimumNArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			r, err := lab.Merge(args[0], args[1:], report.WriteSweep)
+			if errors.Is(err, lab.ErrMissing) {
+				return coded{err, exitFailed}
+			}
+			if err != nil {
+				return coded{err, exitUsage}
+			}
+			return f.conclude(c.OutOrStdout(), r, 0, args[0])
+		},
+	}
+	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
+	c.Flags().BoolVar(&f.quiet, "quiet", false, "print nothing but errors")
+	return c
+}

@@ -1,0 +1,236 @@
+package command
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kedge-opt/kedge/problem"
+	"github.com/spf13/cobra"
+)
+
+// newFlags are the flags of kedge new; every question has one.
+type newFlags struct {
+	answers sketch
+	yes     bool
+	force   bool
+}
+
+func newNew() *cobra.Command {
+	var f newFlags
+	c := &cobra.Command{
+		Use:   "new [FILE.yaml]",
+		Short: "Ask a few questions and write a spec to start from",
+		Long: `Ask how people answer, how many numbers are decided, what is judged, which decisions are feasible, how many people there
+are and how often to try, and write a spec in which every key is explained. An empty answer takes what stands in brackets.
+The spec runs as it is; change it from there.
+
+What a flag answers is not asked. With --yes nothing is. FILE - prints the spec.`,
+		Example: `  kedge new mine.yaml
+  kedge new prices.yaml --dynamics choice --dim 10
+  kedge new --dynamics affine --dim 3 --set-kind box --yes mine.yaml
+  kedge new --yes - | less`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+	}
+	fl := c.Flags()
+	fl.StringVar(&f.answers.dynamics, "dynamics", "", "how people answer: "+strings.Join(answersTo("dynamics.kind"), ", "))
+	fl.IntVar(&f.answers.dim, "dim", 0, "numbers that are decided")
+	fl.StringVar(&f.answers.objective, "objective", "", "what is judged: affinity, revenue or quadratic, as the dynamics allow")
+	fl.StringVar(&f.answers.set, "set-kind", "", "which decisions are feasible: ball, box, simplex, capped-simplex or whole, as the objective allows")
+	fl.IntVar(&f.answers.people, "people", 0, "individuals of the population")
+	fl.IntVar(&f.answers.trials, "trials", 0, "independent trials of every algorithm")
+	fl.IntVar(&f.answers.iterations, "iterations", 0, "turns of every trial")
+	fl.BoolVar(&f.yes, "yes", false, "ask nothing, take what stands in brackets")
+	fl.BoolVar(&f.force, "force", false, "replace a file that is there")
+	completeWords(c, "dynamics", answersTo("dynamics.kind"))
+	completeWords(c, "objective", []string{"affinity", "revenue", "quadratic"})
+	completeWords(c, "set-kind", []string{"ball", "box", "simplex", "capped-simplex", "whole"})
+	return c
+}
+
+func (f *newFlags) run(c *cobra.Command, args []string) error {
+	i := &interview{stop: c.Context().Done(), in: bufio.NewReader(c.InOrStdin()), out: c.ErrOrStderr(), silent: f.yes}
+	name, err := f.file(i, args)
+	if err == nil {
+		err = f.answers.complete(i, c.Flags().Changed)
+	}
+	switch {
+	case errors.Is(err, errStopped):
+		return coded{err, exitInterrupted}
+	case err != nil:
+		return coded{err, exitUsage}
+	}
+	s, err := problem.Parse("the answers", []byte(f.answers.yaml()))
+	if err != nil {
+		return coded{err, exitFailed}
+	}
+	if name == "-" {
+		_, err := c.OutOrStdout().Write(s.Annotated())
+		return err
+	}
+	if err := f.write(name, s.Annotated()); err != nil {
+		return coded{err, exitFailed}
+	}
+	_, err = fmt.Fprintf(c.OutOrStdout(), "wrote %s\nrun it with: kedge run %s\n", name, name)
+	return err
+}
+
+// file asks for the name of the file, which must be free.
+func (f *newFlags) file(i *interview, args []string) (name string, err error) {
+	check := func(name string) error {
+		if ext := filepath.Ext(name); name != "-" && ext != ".yaml" && ext != ".yml" {
+			return fmt.Errorf("%s does not end in .yaml", name)
+		}
+		if _, err := os.Lstat(name); err == nil && !f.force {
+			return fmt.Errorf("%s is there already; give another name, or --force to replace it", name)
+		}
+		return nil
+	}
+	if len(args) > 0 {
+		return args[0], check(args[0])
+	}
+	return i.ask("File", "mine.yaml", check)
+}
+
+func (f *newFlags) write(name string, text []byte) error {
+	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	if f.force {
+		flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	}
+	file, err := os.OpenFile(name, flags, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(text)
+	return errors.Join(err, file.Close())
+}
+
+// interview asks questions a line each.
+type interview struct {
+	stop   <-chan struct{}
+	in     *bufio.Reader
+	out    io.Writer
+	silent bool // take the default without asking
+}
+
+// ask asks until an answer is right. The end of the input is no answer.
+func (i *interview) ask(question, preset string, check func(string) error) (string, error) {
+	if i.silent {
+		return preset, check(preset)
+	}
+	for {
+		fmt.Fprintf(i.out, "%s [%s]: ", question, preset)
+		answer, err := i.line()
+		if errors.Is(err, errStopped) {
+			return "", err
+		}
+		if err != nil && answer == "" {
+			fmt.Fprintln(i.out)
+			return "", fmt.Errorf("no answer to %q; answer by a flag, or take what stands in brackets with --yes", question)
+		}
+		if answer == "" {
+			answer = preset
+		}
+		wrong := check(answer)
+		if wrong == nil {
+			return answer, nil
+		}
+		fmt.Fprintf(i.out, "  %s\n", wrong)
+	}
+}
+
+var errStopped = errors.New("stopped, nothing was written")
+
+// line waits for a line, or for Ctrl-C.
+func (i *interview) line() (string, error) {
+	type answer struct {
+		text string
+		err  error
+	}
+	got := make(chan answer, 1)
+	go func() {
+		text, err := i.in.ReadString('\n')
+		got <- answer{strings.TrimSpace(text), err}
+	}()
+	select {
+	case a := <-got:
+		return a.text, a.err
+	case <-i.stop:
+		fmt.Fprintln(i.out)
+		return "", errStopped
+	}
+}
+
+// choose asks for one of several words and shows what they mean.
+func (i *interview) choose(question, key, preset string, options []string) (string, error) {
+	if !i.silent {
+		fmt.Fprintln(i.out, question)
+		for _, o := range options {
+			fmt.Fprintf(i.out, "  %-17s %s\n", o, fit(meaningOf(key, o), styleOf(i.out).width-20))
+		}
+	}
+	return i.ask("Which", preset, oneOf(options))
+}
+
+// count asks for a whole number.
+func (i *interview) count(question string, preset, least, most int) (int, error) {
+	answer, err := i.ask(question, strconv.Itoa(preset), func(s string) error {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			return fmt.Errorf("%q is no whole number", s)
+		}
+		return within(n, least, most)
+	})
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(answer)
+}
+
+func within(n, least, most int) error {
+	if n < least || n > most {
+		return fmt.Errorf("%d is not from %d to %d", n, least, most)
+	}
+	return nil
+}
+
+func oneOf(options []string) func(string) error {
+	return func(s string) error {
+		if slices.Contains(options, s) {
+			return nil
+		}
+		return fmt.Errorf("%q is none of %s", s, strings.Join(options, ", "))
+	}
+}
+
+// answersTo lists the words that a key of the spec can be.
+func answersTo(key string) (list []string) {
+	k, err := problem.Explain(key)
+	if err != nil {
+		panic("kedge: " + err.Error()) // the vocabulary has no such key
+	}
+	for _, o := range k.Options {
+		list = append(list, o.Value)
+	}
+	return list
+}
+
+func meaningOf(key, option string) string {
+	k, err := problem.Explain(key)
+	if err != nil {
+		return ""
+	}
+	for _, o := range k.Options {
+		if o.Value == option {
+			return o.Meaning
+		}
+	}
+	return ""
+}

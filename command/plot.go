@@ -1,0 +1,195 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/report"
+	"github.com/spf13/cobra"
+)
+
+// plotFlags are the flags of kedge plot.
+type plotFlags struct {
+	report.Plot
+	kind, band, size string
+	out              []string
+}
+
+func newPlot() *cobra.Command {
+	var f plotFlags
+	c := &cobra.Command{
+		Use:   "plot DIR…",
+		Short: "Draw a figure of your own from runs and sweeps",
+		Long: `Draw columns of result folders: of a run the columns of series.csv, of a sweep those of table.csv. Several
+folders are drawn into one figure and told apart by name. What is not said is chosen from the data: a run is
+drawn over its turns, one numeric key of a sweep makes lines with a band from the least to the greatest, and two
+make a heat map.
+
+The figure goes to plot.svg, or to the files of --out by their endings: .svg, .png, .pdf.
+
+Exit codes: 0 drawn, 1 failed while writing, 2 the command is wrong (nothing was written).`,
+		Example: `  kedge plot runs/polarized
+  kedge plot runs/polarized --y distance --band quantiles --out distance.pdf
+  kedge plot runs/a runs/b --where algorithm=composite
+  kedge plot runs/polarized --kind hist --x gap --where k=last
+  kedge plot sweeps/steps --x algorithms.composite.step
+  kedge plot sweeps/grid --x dynamics.lambda --by dynamics.sigma --out heat.pdf`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, dirs []string) error { return f.run(c.OutOrStdout(), dirs) },
+	}
+	fl := c.Flags()
+	fl.StringVarP(&f.X, "x", "x", "", "column of the horizontal axis")
+	fl.StringVarP(&f.Y, "y", "y", "", "column to draw as lines, points or colours (default gap)")
+	fl.StringVar(&f.By, "by", "", "column that tells lines or points apart; of a heat map the vertical axis")
+	fl.StringVar(&f.Facet, "facet", "", "column whose values get panels of their own")
+	fl.StringVar(&f.kind, "kind", "", "line, scatter, hist or heat (default chosen from the data)")
+	fl.StringVar(&f.Log, "log", "", "logarithmic axes: x, y, xy or none; of a heat map y is the colour (default chosen from the data)")
+	fl.StringVar(&f.band, "band", "minmax", "around means: minmax, quantiles (10 to 90 %) or none")
+	fl.StringArrayVar(&f.Where, "where", nil, "draw only rows of COLUMN=VALUE; VALUE may be first or last (repeatable)")
+	fl.StringVar(&f.Title, "title", "", "words above the figure")
+	fl.StringVar(&f.size, "size", "", "width and height on paper, as in 8x5cm, 3.3x2in or 240x160pt")
+	fl.StringArrayVar(&f.out, "out", []string{"plot.svg"}, "file to write: .svg, .png or .pdf (repeatable)")
+	completePlot(c)
+	return c
+}
+
+// completePlot completes the flags that are one of a few words, and columns by the folders typed before them.
+func completePlot(c *cobra.Command) {
+	completeWords(c, "kind", []string{"line", "scatter", "hist", "heat"})
+	completeWords(c, "log", []string{"x", "y", "xy", "none"})
+	completeWords(c, "band", []string{"minmax", "quantiles", "none"})
+	for _, flag := range []string{"x", "y", "by", "facet"} {
+		_ = c.RegisterFlagCompletionFunc(flag, completeColumn) // the flags are there
+	}
+}
+
+// completeColumn offers the columns of the first folder.
+func completeColumn(_ *cobra.Command, dirs []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(dirs) == 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	sheet, err := openSheet(dirs[0], "")
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return sheet.Columns(), cobra.ShellCompDirectiveNoFileComp
+}
+
+func (f *plotFlags) run(w io.Writer, dirs []string) error {
+	f.Kind, f.Band = report.Kind(f.kind), report.Band(f.band)
+	figure, err := f.draw(dirs)
+	if err != nil {
+		return coded{err, exitUsage}
+	}
+	for _, path := range f.out {
+		err := lab.WriteFile(path, func(w io.Writer) error {
+			_, err := w.Write(*encoding(&figure, path))
+			return err
+		})
+		if err != nil {
+			return coded{err, exitFailed}
+		}
+		fmt.Fprintln(w, "wrote "+path)
+	}
+	return nil
+}
+
+// draw checks the names of files before it reads anything.
+func (f *plotFlags) draw(dirs []string) (figure report.Figure, err error) {
+	if f.Width, f.Height, err = paperSize(f.size); err != nil {
+		return figure, err
+	}
+	for _, path := range f.out {
+		if encoding(&figure, path) == nil {
+			return figure, fmt.Errorf("--out %s: want a name that ends in .svg, .png or .pdf", path)
+		}
+	}
+	var sheets []*report.Sheet
+	for i, name := range shortNames(dirs) {
+		sheet, err := openSheet(dirs[i], name)
+		if err != nil {
+			return figure, err
+		}
+		sheets = append(sheets, sheet)
+	}
+	return f.Draw(sheets...)
+}
+
+// encoding is the figure in the format of a file's ending; nil when there is no such format.
+func encoding(f *report.Figure, path string) *[]byte {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".svg":
+		return &f.SVG
+	case ".png":
+		return &f.PNG
+	case ".pdf":
+		return &f.PDF
+	}
+	return nil
+}
+
+// openSheet reads the folder of a run or a sweep.
+func openSheet(dir, name string) (*report.Sheet, error) {
+	m, err := lab.ReadManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	if m.Kind == lab.KindSweep {
+		r, err := lab.OpenSweep(dir)
+		if err != nil {
+			return nil, err
+		}
+		return report.SweepSheet(name, r), nil
+	}
+	r, err := lab.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	return report.RunSheet(name, r), nil
+}
+
+// shortNames are the last parts of paths, as many as it takes to tell the paths apart.
+func shortNames(dirs []string) []string {
+	for n := 1; ; n++ {
+		names, seen, whole := make([]string, len(dirs)), map[string]bool{}, true
+		for i, dir := range dirs {
+			parts := strings.Split(filepath.ToSlash(filepath.Clean(dir)), "/")
+			whole = whole && n >= len(parts)
+			names[i] = strings.Join(parts[max(0, len(parts)-n):], "/")
+			seen[names[i]] = true
+		}
+		if len(seen) == len(dirs) || whole {
+			return names
+		}
+	}
+}
+
+// paperSize reads a width and a height and returns them in points; zeros for nothing.
+func paperSize(text string) (width, height float64, err error) {
+	if text == "" {
+		return 0, 0, nil
+	}
+	numbers, unit := text, 72/2.54
+	for _, u := range []struct {
+		name   string
+		points float64
+	}{{"cm", 72 / 2.54}, {"mm", 7.2 / 2.54}, {"in", 72}, {"pt", 1}} {
+		if rest, ok := strings.CutSuffix(text, u.name); ok {
+			numbers, unit = rest, u.points
+		}
+	}
+	w, h, _ := strings.Cut(strings.ReplaceAll(numbers, "×", "x"), "x")
+	width, bad := strconv.ParseFloat(w, 64)
+	height, worse := strconv.ParseFloat(h, 64)
+	width, height = width*unit, height*unit
+	const least, greatest = 100, 3000 // points
+	if errors.Join(bad, worse) != nil || !(min(width, height) >= least && max(width, height) <= greatest) {
+		return 0, 0, fmt.Errorf("--size %s: want a width and a height from 3.6 to 105 cm, as in 8x5cm, 3.3x2in or 240x160pt", text)
+	}
+	return width, height, nil
+}

@@ -1,0 +1,99 @@
+package command
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// plotted is a folder with two small runs and a sweep.
+func plotted(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, seed := range []string{"1", "2"} {
+		args := append([]string{"run", "polarized", "--quiet", "--seed", seed, "--out", filepath.Join(dir, "run"+seed)}, tiny...)
+		if out, code := command(t, args...); code != 0 {
+			t.Fatal(out)
+		}
+	}
+	file := filepath.Join(dir, "sweep.yaml")
+	text := "base: lq2\nset: {trials: 2, iterations: 20}\nover:\n  algorithms.composite.step: [0.05, 0.1]\n  algorithms.vanilla.step: [0.05, 0.1]\n"
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, code := command(t, "sweep", file, "--quiet", "--out", filepath.Join(dir, "sweep")); code != 0 {
+		t.Fatal(out)
+	}
+	return dir
+}
+
+// Runs and sweeps, alone and together, become files of the asked kind; what is wrong is said and nothing is written.
+func TestPlot(t *testing.T) {
+	dir := plotted(t)
+	t.Chdir(dir)
+	for _, c := range []struct {
+		args, holds string
+	}{
+		{"run1", ">turn k<"}, {"run1 run2 --where algorithm=composite", ">run2<"}, {"run1 --kind hist --x gap --where k=last", ">number of rows<"},
+		{"run1/. --y distance --size 8x5cm", `width="226.77pt" height="141.73pt"`}, {"sweep", ">algorithms.vanilla.step<"},
+		{"sweep --kind line --x algorithms.composite.step --by algorithm", ">final relative gap to the optimum<"},
+	} {
+		args := append([]string{"plot", "--out", "p.svg", "--out", "p.PNG", "--out", "p.pdf"}, strings.Fields(c.args)...)
+		if out, code := command(t, args...); code != 0 || out != "wrote p.svg\nwrote p.PNG\nwrote p.pdf\n" {
+			t.Errorf("plot %s: exit code %d, %s", c.args, code, out)
+		}
+		for file, magic := range map[string]string{"p.svg": "<svg", "p.PNG": "\x89PNG", "p.pdf": "%PDF"} {
+			if data, err := os.ReadFile(file); err != nil || !strings.HasPrefix(string(data), magic) || file == "p.svg" && !strings.Contains(string(data), c.holds) {
+				t.Errorf("plot %s: %s does not hold %q: %v", c.args, file, c.holds, err)
+			}
+			os.Remove(file)
+		}
+	}
+	for args, want := range map[string]string{
+		"run1 --out p.jpg": "--out p.jpg: want a name that ends in .svg, .png or .pdf", "run1 --size big": "--size big: want a width and a height",
+		"nothere": "nothere", "run1 --y gapp": "did you mean gap?", "run1 --kind heat": "two keys", "": "requires at least 1 arg",
+	} {
+		if out, code := command(t, append([]string{"plot"}, strings.Fields(args)...)...); code != exitUsage || !strings.Contains(out, want) {
+			t.Errorf("plot %s: exit code %d, %s", args, code, out)
+		}
+	}
+	if out, _ := command(t, "__complete", "plot", "run1", "--y", ""); !strings.Contains(out, "gap\ndistance\n") {
+		t.Errorf("columns are not completed: %s", out)
+	}
+	if out, code := command(t, "plot", "run1", "--out", "nothere/p.svg"); code != exitFailed {
+		t.Errorf("writing into no folder: exit code %d, %s", code, out)
+	}
+	if left, _ := filepath.Glob("p*"); left != nil {
+		t.Errorf("mistakes left %v", left)
+	}
+}
+
+// A centimetre is 72/2.54 points.
+func TestPaperSizes(t *testing.T) {
+	for text, want := range map[string][2]float64{
+		"": {}, "8x5cm": {226.77, 141.73}, "8x5": {226.77, 141.73}, "80x50mm": {226.77, 141.73}, "3.5x2in": {252, 144}, "420×300pt": {420, 300},
+	} {
+		w, h, err := paperSize(text)
+		if err != nil || math.Abs(w-want[0]) > 0.01 || math.Abs(h-want[1]) > 0.01 {
+			t.Errorf("%s is %g × %g, %v", text, w, h, err)
+		}
+	}
+	for _, text := range []string{"8", "8x", "x5", "-8x5cm", "NaNxNaN", "1x1cm", "infxinf", "9e99x1in", "8x5furlong"} {
+		if w, h, err := paperSize(text); err == nil {
+			t.Errorf("%s is %g × %g", text, w, h)
+		}
+	}
+}
+
+func TestShortNames(t *testing.T) {
+	for _, c := range [][2][]string{
+		{{"runs/a", "runs/b/"}, {"a", "b"}}, {{"x/runs/a", "y/runs/a"}, {"x/runs/a", "y/runs/a"}}, {{"a", "a"}, {"a", "a"}}, {{"."}, {"."}}, {{"a/b", "b"}, {"a/b", "b"}},
+	} {
+		if got := shortNames(c[0]); !slices.Equal(got, c[1]) {
+			t.Errorf("%v are called %v, want %v", c[0], got, c[1])
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/kedge-opt/kedge/lab"
+)
+
+// watch shows how far a run is: a line that is drawn again and again on a terminal, otherwise a line now and then. Notes come
+// above it. The returned function ends it and waits until the last line is out.
+func watch(out io.Writer, p *lab.Progress, n *notes) (stop func()) {
+	c, pace, next := &canvas{out: out}, new(pace), 10*time.Second
+	end := repeat(200*time.Millisecond, func(spent time.Duration) {
+		s := styleOf(out)
+		switch line := progressLine(s, pace.look(p, time.Now())); {
+		case s.terminal:
+			c.print(s, n.take()...)
+			c.draw(s, line)
+		case spent >= next:
+			fmt.Fprintln(out, line)
+			next = spent + 10*time.Second
+		}
+	})
+	return func() {
+		end()
+		if s := styleOf(out); !s.terminal {
+			fmt.Fprintln(out, progressLine(s, pace.look(p, time.Now())))
+		}
+	}
+}
+
+// repeat calls show every so often and once more when the returned function is called.
+func repeat(every time.Duration, show func(spent time.Duration)) (stop func()) {
+	done, begun := make(chan struct{}), time.Now()
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				show(time.Since(begun))
+			case <-done:
+				show(time.Since(begun))
+				return
+			}
+		}
+	})
+	return func() {
+		close(done)
+		wg.Wait()
+	}
+}
+
+// pace measures how fast turns are taken, from when the first of them was.
+type pace struct {
+	begun time.Time
+	first int64 // turns that were done then
+}
+
+// progress is how far a run is at one moment.
+type progress struct {
+	done, total int64
+	rate        float64 // turns a second; 0 while unknown
+}
+
+func (p *pace) look(l *lab.Progress, now time.Time) progress {
+	at := progress{done: l.Done.Load(), total: l.Total.Load()}
+	if at.total > 0 && p.begun.IsZero() {
+		p.begun, p.first = now, at.done
+	}
+	if spent := now.Sub(p.begun).Seconds(); at.total > 0 && spent > 0 {
+		at.rate = float64(at.done-p.first) / spent
+	}
+	return at
+}
+
+func (p progress) share() float64 {
+	if p.total == 0 {
+		return 0
+	}
+	return float64(p.done) / float64(p.total)
+}
+
+// words says how far the run is and how long the rest will take, in as many words as fit.
+func (p progress) words(width int) string {
+	if p.total == 0 {
+		return fit("finding the optimum", width)
+	}
+	done, rate, left := fmt.Sprintf("%s of %s turns", grouped(int(p.done)), grouped(int(p.total))), "", ""
+	if p.rate > 0 {
+		rate = ", " + rounded(p.rate) + " a second"
+	}
+	if p.rate > 0 && p.done < p.total {
+		left = ", " + duration(float64(p.total-p.done)/p.rate) + " left"
+	}
+	for _, words := range []string{done + rate + left, done + left, strings.TrimPrefix(left, ", ")} {
+		if words != "" && utf8.RuneCountInString(words) <= width {
+			return words
+		}
+	}
+	return fit(done, width)
+}
+
+// duration writes seconds as people say them: 8 s, 3 min 20 s, 2 h 5 min, 3 d 4 h.
+func duration(seconds float64) string {
+	s := int64(min(max(0, seconds), 1e12) + 0.5)
+	for _, u := range []struct {
+		size, part int64
+		name, unit string
+	}{{86400, 3600, "d", "h"}, {3600, 60, "h", "min"}, {60, 1, "min", "s"}} {
+		if s >= u.size {
+			return fmt.Sprintf("%d %s %d %s", s/u.size, u.name, s%u.size/u.part, u.unit)
+		}
+	}
+	return fmt.Sprintf("%d s", s)
+}
+
+// rounded writes a rate with three digits, or whole where it has more.
+func rounded(rate float64) string {
+	if rate >= 100 {
+		return grouped(int(rate + 0.5))
+	}
+	return fmt.Sprintf("%.3g", rate)
+}
+
+// grouped writes a number with its digits in groups of three where there are more than four.
+func grouped(n int) string {
+	text := strconv.Itoa(n)
+	if len(text) < 5 {
+		return text
+	}
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + " " + text[i:]
+	}
+	return text
+}
+
+// countOf writes a number of things: 1 trial, 2 trials.
+func countOf(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return grouped(n) + " " + thing + "s"
+}
+
+// progressLine fits into the width: the words first, then a bar in the room that is left.
+func progressLine(s style, p progress) string {
+	line := fmt.Sprintf("%3.0f %%  ", 100*p.share())
+	line += p.words(s.width - 1 - len(line))
+	room := min(24, s.width-1-utf8.RuneCountInString(line)-1)
+	if !s.terminal || room < 8 {
+		return line
+	}
+	return s.series(0, bar(p.share(), room)) + " " + line
+}

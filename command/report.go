@@ -1,0 +1,101 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/report"
+	"github.com/spf13/cobra"
+)
+
+func newReport() *cobra.Command {
+	var out string
+	c := &cobra.Command{
+		Use:   "report DIR...",
+		Short: "Make a report anew, or compare several runs on one page",
+		Long: `Read finished result folders and write report.html, report.md and the figures.
+
+Of one folder, a run, a sweep or a study, the report is made anew inside it, from its data, and its manifest renewed. Of several runs
+one page compares them: what differs between their specs, all methods in one table and in one chart, and which of them won.
+
+Exit codes: 0 done, 1 a report could not be written, 2 a folder is no finished result or its data was changed.`,
+		Example: `  kedge report runs/polarized
+  kedge report runs/polarized --out for-a-colleague
+  kedge report runs/small-step runs/large-step --out runs/steps`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			page, err := makeReport(args, out)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(c.OutOrStdout(), "report:", page)
+			return nil
+		},
+	}
+	c.Flags().StringVar(&out, "out", "", "folder for the report (default the folder itself, of several runs/compare)")
+	return c
+}
+
+// makeReport returns where the page is. Everything is read before anything is written.
+func makeReport(dirs []string, out string) (string, error) {
+	r, err := report.Read(dirs...)
+	if err != nil {
+		return "", coded{err, exitUsage}
+	}
+	if len(dirs) == 1 && out == "" {
+		return renewed(r, dirs[0])
+	}
+	if out == "" {
+		out = filepath.Join("runs", "compare")
+	}
+	if err := clearReport(out); err != nil {
+		return "", coded{err, exitUsage}
+	}
+	if _, err := r.Write(out); err != nil {
+		return "", coded{err, exitFailed}
+	}
+	if err := lab.Seal(out, lab.KindCompare); err != nil {
+		return "", coded{err, exitFailed}
+	}
+	return filepath.Join(out, "report.html"), nil
+}
+
+// renewed writes a report into the folder that it was made of.
+func renewed(r *report.Report, dir string) (string, error) {
+	names, err := r.Write(dir)
+	if err == nil {
+		err = lab.Reseal(dir, names...)
+	}
+	if err != nil {
+		return "", coded{err, exitFailed}
+	}
+	return filepath.Join(dir, "report.html"), nil
+}
+
+// clearReport makes sure that a report may be written to dir: it is not there, is empty or holds an earlier report, which is
+// removed, its manifest first.
+func clearReport(dir string) error {
+	m, err := lab.ReadManifest(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case errors.Is(err, lab.ErrUnfinished):
+		if entries, err := os.ReadDir(dir); err != nil || len(entries) == 0 {
+			return err
+		}
+		return fmt.Errorf("%s: %w", dir, lab.ErrNotOurs)
+	case err != nil:
+		return err
+	case m.Kind != lab.KindCompare:
+		return fmt.Errorf("%s holds a %s; choose another folder with --out", dir, m.Kind)
+	}
+	err = os.Remove(filepath.Join(dir, "manifest.json"))
+	for name := range m.Files {
+		err = errors.Join(err, os.Remove(filepath.Join(dir, filepath.FromSlash(name))))
+	}
+	return err
+}

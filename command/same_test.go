@@ -1,0 +1,27 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Two runs of one spec, on one and on several workers, make the same folder: the manifests vouch for every byte but those of
+// times.json.
+func TestRunsMakeTheSameFolder(t *testing.T) {
+	var manifests [2]string
+	for i, workers := range []string{"1", "5"} {
+		dir := filepath.Join(t.TempDir(), "out")
+		if out, code := command(t, append([]string{"run", "polarized", "--quiet", "--workers", workers, "--out", dir}, tiny...)...); code != 0 {
+			t.Fatalf("exit code %d: %s", code, out)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		manifests[i] = string(text)
+	}
+	if manifests[0] != manifests[1] {
+		t.Errorf("one worker writes\n%s\nand five\n%s", manifests[0], manifests[1])
+	}
+}

@@ -1,0 +1,105 @@
+package command
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kedge-opt/kedge/problem"
+)
+
+func TestSpecExplain(t *testing.T) {
+	text, code := command(t, "spec", "explain", "dynamics.lambda")
+	for _, want := range []string{"p⁺ ∝ λp", "kind polarized", "a number from 0 to 1", "--set dynamics.lambda=0.4"} {
+		if code != 0 || !strings.Contains(text, want) {
+			t.Errorf("exit code %d, no %q in\n%s", code, want, text)
+		}
+	}
+	text, code = command(t, "spec", "explain", "algorithms.composite.step")
+	if code != 0 || !strings.Contains(text, "--set algorithms.0.step=0.005") {
+		t.Errorf("exit code %d\n%s", code, text)
+	}
+	text, code = command(t, "spec", "explain", "dynamics.lamda")
+	if code != exitUsage || !strings.Contains(text, "did you mean dynamics.lambda?") {
+		t.Errorf("exit code %d\n%s", code, text)
+	}
+}
+
+// No line is wider than the 80 columns that are taken where there is no terminal.
+func TestExplanationsFit(t *testing.T) {
+	for _, k := range problem.Keys() {
+		text, code := command(t, "spec", "explain", k.Path)
+		for line := range strings.Lines(text) {
+			if code != 0 || printedWidth(strings.TrimSuffix(line, "\n")) > 80 {
+				t.Errorf("exit code %d, line too wide: %s", code, line)
+			}
+		}
+	}
+}
+
+func TestSpecExplainLists(t *testing.T) {
+	text, code := command(t, "spec", "explain")
+	if n := strings.Count(text, "\n"); code != 0 || n != len(problem.Keys()) {
+		t.Errorf("exit code %d, %d lines, want one of %d keys each", code, n, len(problem.Keys()))
+	}
+	var keys []problem.Key
+	text, _ = command(t, "spec", "explain", "--json")
+	if err := json.Unmarshal([]byte(text), &keys); err != nil || len(keys) != len(problem.Keys()) {
+		t.Errorf("%v, %d keys", err, len(keys))
+	}
+}
+
+func TestSpecShowAndSchema(t *testing.T) {
+	src, _ := problem.Case("polarized")
+	if text, code := command(t, "spec", "show", "polarized"); code != 0 || text != string(src) {
+		t.Errorf("exit code %d, the case is not shown as it is", code)
+	}
+	if text, code := command(t, "spec", "show", "polarized", "--set", "dynamics.lambda=2"); code != exitUsage || !strings.Contains(text, "want a number from 0 to 1") {
+		t.Errorf("exit code %d: %s", code, text)
+	}
+	if text, code := command(t, "spec", "schema"); code != 0 || text != string(problem.Schema()) {
+		t.Errorf("exit code %d, the schema is not what package spec has", code)
+	}
+}
+
+// offered returns what the shell is told to offer, without descriptions.
+func offered(t *testing.T, args ...string) (words []string, directive string) {
+	t.Helper()
+	text, code := command(t, append([]string{"__complete"}, args...)...)
+	if code != 0 {
+		t.Fatalf("exit code %d: %s", code, text)
+	}
+	for line := range strings.Lines(text) {
+		word, _, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		if strings.HasPrefix(word, ":") {
+			return words, word
+		}
+		words = append(words, word)
+	}
+	return words, ""
+}
+
+// Directives of cobra: 2 no space behind, 4 no files, 8 files of these endings, 16 folders.
+func TestCompletion(t *testing.T) {
+	for _, c := range []struct {
+		args      string
+		want      []string
+		directive string
+	}{
+		{"run po", []string{"polarized"}, ":4"},
+		{"run mine", []string{"yaml", "yml"}, ":8"},
+		{"run --out ", nil, ":16"},
+		{"run --set dynamics.la", []string{"dynamics.lambda=", "dynamics.lambda1=", "dynamics.lambda2="}, ":6"},
+		{"run --set dyn", []string{"dynamics."}, ":6"},
+		{"run --set generator=", []string{"generator=kedge", "generator=numpy"}, ":4"},
+		{"run --set algorithms.composite.sens", []string{"algorithms.composite.sensitivity="}, ":6"},
+		{"spec explain set.rad", []string{"set.radius"}, ":4"},
+		{"spec show ch", []string{"choice"}, ":4"},
+	} {
+		words, directive := offered(t, strings.Split(c.args, " ")...)
+		if !slices.Equal(words, c.want) || directive != c.directive {
+			t.Errorf("kedge %s<TAB> offers %q %s, want %q %s", c.args, words, directive, c.want, c.directive)
+		}
+	}
+}

@@ -1,0 +1,220 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/report"
+	"github.com/spf13/cobra"
+)
+
+// sweepFlags are the flags of kedge sweep.
+type sweepFlags struct {
+	out     string
+	sets    []string
+	shard   string
+	workers int
+	dryRun  bool
+	json    bool
+	prune   bool
+	quiet   bool
+}
+
+func newSweep() *cobra.Command {
+	var f sweepFlags
+	c := &cobra.Command{
+		Use:   "sweep FILE.yaml",
+		Short: "Run a spec for many values of its keys",
+		Long: `Run every cell of a sweep on all cores and write one folder: the result of every cell, a table of all of them and a
+report. The file names a base spec and the keys that differ from cell to cell:
+
+  base: polarized
+  set: {trials: 5}
+  over:
+    dynamics.lambda: [0.2, 0.4, 0.6]
+    algorithms.composite.step: {from: 0.001, to: 0.1, count: 5, scale: log}
+
+docs/formats/sweep.md has all of its keys. A sweep that was stopped, by Ctrl-C, kill -9 or a power cut, goes on where it was
+when the same command is given again, and ends with the same bytes as one that was not. A cell's seed is made of its
+content, so cells may be added, and the keys put in another order, without changing any other cell.
+
+Exit codes: 0 done, 1 some cells failed or could not be written, 2 the command or the file is wrong (nothing was run),
+130 stopped by Ctrl-C (finished cells are kept).`,
+		Example: `  kedge sweep grid.yaml
+  kedge sweep grid.yaml --dry-run
+  kedge sweep grid.yaml --set trials=5 --out runs/short
+  kedge sweep grid.yaml --shard 2/8    on the second of eight machines`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
+	}
+	fl := c.Flags()
+	fl.StringVar(&f.out, "out", "", "folder for the results (default runs/NAME, of a shard runs/NAME-2of8)")
+	fl.StringArrayVar(&f.sets, "set", nil, "change a key of the spec in all cells, as in --set trials=5 (repeatable)")
+	fl.StringVar(&f.shard, "shard", "", "run part 2 of 8 of the cells, as in 2/8; kedge merge joins the parts")
+	fl.IntVar(&f.workers, "workers", 0, "goroutines that compute (default one a core); results do not depend on it")
+	fl.BoolVar(&f.dryRun, "dry-run", false, "print the cells and stop")
+	fl.BoolVar(&f.json, "json", false, "print JSON")
+	fl.BoolVar(&f.prune, "prune", false, "remove finished cells that the file no longer has")
+	fl.BoolVar(&f.quiet, "quiet", false, "print nothing but errors")
+	return c
+}
+
+func (f *sweepFlags) run(c *cobra.Command, file string) error {
+	w, err := f.load(file)
+	if err != nil {
+		return coded{err, exitUsage}
+	}
+	shard, err := parseShard(f.shard)
+	if err != nil {
+		return coded{err, exitUsage}
+	}
+	if f.dryRun {
+		return f.list(c.OutOrStdout(), w)
+	}
+	dir := f.out
+	if dir == "" {
+		dir = filepath.Join("runs", w.Name)
+		if shard.Of > 0 {
+			dir += fmt.Sprintf("-%dof%d", shard.Index, shard.Of)
+		}
+	}
+	return f.execute(c, w, shard, dir)
+}
+
+func (f *sweepFlags) load(file string) (*problem.Sweep, error) {
+	src, err := readSpec(file)
+	if err != nil {
+		return nil, err
+	}
+	var over []problem.Overlay
+	for _, assignment := range f.sets {
+		over = append(over, problem.Assign(assignment))
+	}
+	return problem.ParseSweep(file, src, readSpec, over...)
+}
+
+// readSpec reads a file as far as a spec may be long, and a byte more.
+func readSpec(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, problem.MaxSize+1))
+}
+
+// parseShard reads a part such as 2/8; nothing is the whole.
+func parseShard(text string) (lab.Shard, error) {
+	if text == "" {
+		return lab.Shard{}, nil
+	}
+	before, after, _ := strings.Cut(text, "/")
+	index, err := strconv.Atoi(before)
+	of, err2 := strconv.Atoi(after)
+	if err != nil || err2 != nil || index < 1 || index > of {
+		return lab.Shard{}, fmt.Errorf("--shard is %q, want a part and how many there are, as in 2/8", text)
+	}
+	return lab.Shard{Index: index, Of: of}, nil
+}
+
+// execute runs the sweep into its folder.
+func (f *sweepFlags) execute(c *cobra.Command, w *problem.Sweep, shard lab.Shard, dir string) error {
+	progress := new(lab.SweepProgress)
+	stop := f.watch(w, progress)
+	r, err := lab.Sweep(c.Context(), w, dir, lab.SweepOptions{
+		Workers: f.workers, Shard: shard, Prune: f.prune, Files: os.DirFS("."), Progress: progress, Report: report.WriteSweep,
+	})
+	stop()
+	state := progress.State()
+	switch {
+	case c.Context().Err() != nil && errors.Is(err, c.Context().Err()):
+		finished := state.Kept + state.Done
+		return coded{fmt.Errorf("stopped with %d of %d cells finished; the same command goes on from there", finished, state.Kept+state.Total), exitInterrupted}
+	case errors.Is(err, lab.ErrNotOurs), errors.Is(err, lab.ErrInUse), errors.Is(err, lab.ErrOtherBuild):
+		return coded{err, exitUsage}
+	case err != nil:
+		return coded{err, exitFailed}
+	}
+	return f.conclude(c.OutOrStdout(), r, state.Kept, dir)
+}
+
+// conclude says what came out.
+func (f *sweepFlags) conclude(out io.Writer, r *lab.SweepResult, kept int, dir string) error {
+	failed := r.Failed()
+	switch {
+	case f.json:
+		printJSON(out, map[string]any{"folder": dir, "cells": len(r.Cells), "kept": kept, "failed": failed, "other": len(r.Other)})
+	case !f.quiet:
+		printSweep(out, r, kept, dir)
+	}
+	if failed > 0 {
+		return coded{failedCells(r, dir), exitFailed}
+	}
+	return nil
+}
+
+// failedCells says how many cells failed and of what the first died.
+func failedCells(r *lab.SweepResult, dir string) error {
+	for _, c := range r.Cells {
+		if c.Err != "" {
+			return fmt.Errorf("%d of %d cells failed, the first (%s) with: %s; %s has all", r.Failed(), len(r.Cells),
+				describe(r.Keys, c.Values), c.Err, filepath.Join(dir, "failures.json"))
+		}
+	}
+	return nil
+}
+
+// describe writes the values of a cell in words.
+func describe(keys, values []string) string {
+	var words []string
+	for i, key := range keys {
+		words = append(words, key+": "+values[i])
+	}
+	return strings.Join(words, ", ")
+}
+
+func printSweep(out io.Writer, r *lab.SweepResult, kept int, dir string) {
+	st := styleOf(out)
+	fmt.Fprintf(out, "%d cells, %d of them from before, %d failed\n", len(r.Cells), kept, r.Failed())
+	if n := len(r.Other); n > 0 {
+		fmt.Fprintf(out, "%s %d finished cells are not in the sweep and left out; --prune removes them\n", st.faint("note:"), n)
+	}
+	fmt.Fprintln(out, st.faint("table:"), filepath.Join(dir, "table.csv"))
+}
+
+// list prints the cells without running them.
+func (f *sweepFlags) list(out io.Writer, w *problem.Sweep) error {
+	if f.json {
+		type cell struct {
+			ID     string   `json:"cell"`
+			Seed   uint64   `json:"seed"`
+			Values []string `json:"values"`
+		}
+		cells := []cell{}
+		for _, c := range w.Cells {
+			cells = append(cells, cell{c.ID, w.Spec(c).Seed, c.Values})
+		}
+		return printJSON(out, map[string]any{"name": w.Name, "keys": w.Keys, "cells": cells})
+	}
+	rows := [][]string{append([]string{"cell"}, w.Keys...)}
+	for _, c := range w.Cells {
+		rows = append(rows, append([]string{c.ID}, c.Values...))
+	}
+	for i, line := range aligned(rows) {
+		if i == 0 {
+			line = styleOf(out).bold(line)
+		}
+		if _, err := fmt.Fprintln(out, line); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(out, "%d cells\n", len(w.Cells))
+	return err
+}

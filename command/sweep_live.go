@@ -1,0 +1,210 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/problem"
+)
+
+// watch shows how far a sweep is until the returned function is called.
+func (f *sweepFlags) watch(w *problem.Sweep, p *lab.SweepProgress) (stop func()) {
+	if f.quiet {
+		return func() {}
+	}
+	return watchSweep(os.Stderr, w, p)
+}
+
+// watchSweep shows a table that is drawn again and again on a terminal, otherwise a line now and then.
+func watchSweep(out io.Writer, w *problem.Sweep, p *lab.SweepProgress) (stop func()) {
+	every, c := 10*time.Second, &canvas{out: out}
+	if styleOf(out).terminal {
+		every = 200 * time.Millisecond
+	}
+	var lines []string
+	end := repeat(every, func(spent time.Duration) {
+		s, now := styleOf(out), p.State()
+		if s.terminal {
+			lines = sweepTable(s, w, now, spent)
+			c.draw(s, lines...)
+			return
+		}
+		share, words := sweepPace(now, spent)
+		fmt.Fprintf(out, "%3.0f %%  %s, %s\n", 100*share, sweepCounts(now), words)
+	})
+	return func() {
+		end()
+		if lines != nil {
+			c.draw(styleOf(out), lines[:2]...) // the rows are in the folder
+		}
+	}
+}
+
+// sweepCounts says how many cells are in what state.
+func sweepCounts(s lab.SweepState) string {
+	words := fmt.Sprintf("%d of %d cells done", s.Kept+s.Done, s.Kept+s.Total)
+	if s.Kept > 0 {
+		words += fmt.Sprintf(" (%d from before)", s.Kept)
+	}
+	return words + fmt.Sprintf(", %d running, %d failed", len(s.Running), s.Failed)
+}
+
+// sweepPace says how much is done, at what rate and how long the rest will take. Cells at work count by their turns.
+func sweepPace(s lab.SweepState, spent time.Duration) (share float64, words string) {
+	switch {
+	case s.Kept+s.Total == 0:
+		return 0, "looking what is finished"
+	case s.Total == 0:
+		return 1, "nothing to do"
+	}
+	work := float64(s.Done + s.Failed)
+	for _, r := range s.Running {
+		work += turnsShare(r)
+	}
+	share = (float64(s.Kept) + work) / float64(s.Kept+s.Total)
+	rate := work / spent.Seconds()
+	if work == 0 {
+		return share, "no pace yet"
+	}
+	words = rounded(rate) + " a second"
+	if left := float64(s.Total) - work; left > 0 {
+		words += ", " + time.Duration(left/rate*float64(time.Second)).Round(time.Second).String() + " left"
+	}
+	return share, words
+}
+
+func turnsShare(r lab.RunningCell) float64 {
+	if total := r.Turns.Total.Load(); total > 0 {
+		return float64(r.Turns.Done.Load()) / float64(total)
+	}
+	return 0
+}
+
+// sweepTable draws the state of a sweep: a bar, and a row for each of the cells that came to an end last or are running.
+func sweepTable(s style, w *problem.Sweep, now lab.SweepState, spent time.Duration) []string {
+	share, pace := sweepPace(now, spent)
+	lines := []string{
+		s.bold(fit(w.Name+": "+sweepCounts(now), s.width-1)),
+		s.series(0, bar(share, min(40, s.width/3))) + fit(fmt.Sprintf(" %3.0f %%  %s", 100*share, pace), s.width-1-min(40, s.width/3)),
+		"",
+	}
+	algorithms := algorithmsOf(now)
+	running := now.Running[:min(len(now.Running), max(1, s.height/3))]
+	last := now.Last
+	if room := max(1, s.height-len(lines)-len(running)-3); len(last) > room {
+		last = last[len(last)-room:]
+	}
+	rows := [][]string{append(append([]string{"cell"}, shortKeys(w.Keys)...), algorithms...)}
+	for _, c := range last {
+		rows = append(rows, append([]string{c.ID[:8]}, endOf(c, algorithms)...))
+	}
+	for _, r := range running {
+		rows = append(rows, append(append([]string{r.ID[:8]}, r.Values...), fmt.Sprintf("running %.0f %%", 100*turnsShare(r))))
+	}
+	return append(lines, paintRows(s, rows, last)...)
+}
+
+// paintRows aligns the rows, no wider than the terminal: the head bold, failed cells red, running ones faint.
+func paintRows(s style, rows [][]string, last []lab.CellResult) []string {
+	lines := aligned(rows)
+	for i, line := range lines {
+		line = fit(line, s.width-1)
+		switch {
+		case i == 0:
+			line = s.bold(line)
+		case i > len(last):
+			line = s.faint(line)
+		case last[i-1].Err != "":
+			line = s.bad(line)
+		}
+		lines[i] = line
+	}
+	return lines
+}
+
+// algorithmsOf lists the algorithms of the cell that came to an end last, whose gaps are shown.
+func algorithmsOf(now lab.SweepState) []string {
+	var names []string
+	for _, c := range now.Last {
+		if c.Summary == nil {
+			continue
+		}
+		names = names[:0]
+		for _, name := range c.Summary.Order {
+			names = append(names, "gap "+name)
+		}
+	}
+	return names
+}
+
+// endOf writes the values of a cell and its gaps, or what it died of.
+func endOf(c lab.CellResult, algorithms []string) []string {
+	row := append([]string(nil), c.Values...)
+	if c.Summary == nil {
+		return append(row, "failed: "+c.Err)
+	}
+	for _, name := range algorithms {
+		text := "–"
+		if gap := c.Summary.Algorithms[strings.TrimPrefix(name, "gap ")].Gap; gap != nil {
+			text = fmt.Sprintf("%.3g", gap.Mean)
+		}
+		row = append(row, text)
+	}
+	return row
+}
+
+// shortKeys leaves of dotted keys as much from the end as tells them apart.
+func shortKeys(keys []string) []string {
+	short := make([]string, len(keys))
+	for i, key := range keys {
+		parts := strings.Split(key, ".")
+		for n := 1; n <= len(parts); n++ {
+			short[i] = strings.Join(parts[len(parts)-n:], ".")
+			if !sharedEnd(keys, i, short[i]) {
+				break
+			}
+		}
+	}
+	return short
+}
+
+func sharedEnd(keys []string, except int, end string) bool {
+	for i, key := range keys {
+		if i != except && (key == end || strings.HasSuffix(key, "."+end)) {
+			return true
+		}
+	}
+	return false
+}
+
+// aligned writes rows of texts in columns. The last text of a row may be longer than its column.
+func aligned(rows [][]string) []string {
+	const widest = 28
+	var widths []int
+	for _, row := range rows {
+		for i, text := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			if i < len(row)-1 || i == len(rows[0])-1 {
+				widths[i] = min(widest, max(widths[i], utf8.RuneCountInString(text)))
+			}
+		}
+	}
+	lines := make([]string, len(rows))
+	for i, row := range rows {
+		for j, text := range row {
+			if j < len(row)-1 {
+				text = fit(text, widths[j])
+				text += strings.Repeat(" ", widths[j]-utf8.RuneCountInString(text)+2)
+			}
+			lines[i] += text
+		}
+	}
+	return lines
+}

@@ -1,0 +1,161 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/kedge-opt/kedge/internal/crew"
+	"github.com/kedge-opt/kedge/lab"
+)
+
+// long is a run that nobody waits for the end of.
+const long = "kedge run polarized --trials 100000 --set population.size=50 --set population.dim=5 --set optimum.starts=1"
+
+// liveLooksRight checks the layout of the full-screen view: the title in the first row, axes as wide as the terminal, a row
+// for each method, the keys in the last row.
+func liveLooksRight(t *terminal, screen []string) {
+	t.Helper()
+	text := strings.Join(screen, "\n")
+	if !strings.HasPrefix(screen[0], "polarized  50 people") || len(screen) != t.height || !strings.HasPrefix(screen[t.height-1], "q stops the run") {
+		t.Errorf("%d rows, want %d from the title to the keys:\n%s", len(screen), t.height, text)
+	}
+	for _, want := range []string{" of 1 600 000 000 turns, ", " left", "gap to the optimum", " ┤", "8000 turns", "vanilla", "composite", "0 % of 100 000 trials  gap "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("there is no %q:\n%s", want, text)
+		}
+	}
+	for _, row := range screen {
+		if strings.Contains(row, "└") && utf8.RuneCountInString(row) != t.width {
+			t.Errorf("the axis is %d wide, want %d: %s", utf8.RuneCountInString(row), t.width, row)
+		}
+	}
+}
+
+func TestLiveView(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {200, 50}} {
+		term := open(t, size[0], size[1])
+		term.line("echo before the run")
+		term.wait("before the run\n")
+		term.line(long + " --live --out o")
+		liveLooksRight(term, term.wait("8000 turns", "━━ composite", " left", "⠒"))
+		term.resize(size[0]-10, size[1]-4)
+		time.Sleep(300 * time.Millisecond)
+		liveLooksRight(term, term.wait("q stops", " left"))
+		term.key("q")
+		screen := term.wait("[130]$", "kedge: stopped; o holds the finished trials", "━━ vanilla", "optimum")
+		for _, row := range screen {
+			if utf8.RuneCountInString(row) > term.width {
+				t.Errorf("a row is wider than the terminal: %s", row)
+			}
+		}
+		term.restored("before the run")
+	}
+}
+
+// A view too small for a chart still says how far the run is.
+func TestLiveViewInASmallTerminal(t *testing.T) {
+	term := open(t, 38, 8)
+	term.line(long + " --live --out o")
+	screen := term.wait("q stops", "composite", "% ")
+	if len(screen) > 8 || strings.Contains(strings.Join(screen, ""), "┤") {
+		t.Errorf("a chart in 8 rows:\n%s", strings.Join(screen, "\n"))
+	}
+	term.key("C-c")
+	term.wait("[130]$")
+}
+
+// Without colours every method has a mark of its own; a dumb terminal gets lines.
+func TestLiveViewWithoutColours(t *testing.T) {
+	term := open(t, 80, 24, "NO_COLOR=1")
+	term.line(long + " --live --out o")
+	term.wait("oo vanilla", "•• composite", "8000 turns", "•••")
+	if text := term.tmux("capture-pane", "-p", "-e"); strings.Contains(text, "\033[3") || strings.Contains(text, "\033[1m") {
+		t.Errorf("NO_COLOR is set, but there are colours:\n%q", text)
+	}
+	term.key("q")
+	term.wait("[130]$")
+	term.line("clear; TERM=dumb kedge run lq2 --live --trials 2 --out o2")
+	screen := strings.Join(term.wait("[0]$"), "\n")
+	if !strings.Contains(screen, "kedge: --live wants a terminal that can be written over") || !strings.Contains(screen, "100 %  ") || strings.Contains(screen, "█") {
+		t.Errorf("a dumb terminal shows\n%s", screen)
+	}
+}
+
+// The progress of a run is one line that fits, and the result stands below it.
+func TestProgressInATerminal(t *testing.T) {
+	for _, width := range []int{80, 36} {
+		term := open(t, width, 24)
+		term.line("clear; kedge run polarized --trials 3 --set population.size=50 --set optimum.starts=1 --out o")
+		rows := term.wait("turns", "% ")
+		if first := rows[0]; utf8.RuneCountInString(first) >= width || strings.Contains(first, "█") != (width == 80) {
+			t.Errorf("at %d columns: %s", width, first)
+		}
+		text := strings.Join(term.wait("[0]$", "rate:"), "\n")
+		if strings.Count(text, " turns") != 1 || !strings.Contains(text, "100 %  48 000 of 48 000") {
+			t.Errorf("at %d columns:\n%s", width, text)
+		}
+	}
+}
+
+func TestPromptsInATerminal(t *testing.T) {
+	term := open(t, 80, 24)
+	term.line("clear; kedge new")
+	for _, step := range []struct{ question, answer string }{
+		{"File [mine.yaml]:", "first.yaml"}, {"Which [polarized]:", "choice"}, {"decided [10]:", "4"}, {"Which [revenue]:", ""},
+		{"Which [capped-simplex]:", "box"}, {"people are there [100]:", "30"}, {"trial [4000]:", "20"}, {"trials [10]:", "1"},
+	} {
+		for _, row := range term.wait(step.question) {
+			if utf8.RuneCountInString(row) > 80 {
+				t.Errorf("a row is too wide: %s", row)
+			}
+		}
+		term.line(step.answer)
+	}
+	term.wait("run it with: kedge run first.yaml", "[0]$")
+	term.line("clear; kedge run first.yaml --quiet --out o && ls o/report.html")
+	term.wait("o/report.html", "[0]$")
+	term.line("clear; kedge new")
+	term.wait("File [mine.yaml]:")
+	term.key("C-c")
+	term.wait("kedge: stopped, nothing was written", "[130]$")
+}
+
+// When something panics while the view is shown, the terminal is as before and the panic is there to read.
+func TestPanicLeavesTheTerminalInOrder(t *testing.T) {
+	term := open(t, 80, 24)
+	test, err := filepath.Abs(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	term.line("echo before the run; KEDGE_TEST_PANIC=1 " + test)
+	term.wait("q stops the run")
+	term.wait("[2]$")
+	term.restored("before the run")
+	if history := term.tmux("capture-pane", "-p", "-S", "-"); !strings.Contains(history, "panic: broken row") {
+		t.Errorf("the panic is not told:\n%s", history)
+	}
+}
+
+// What goes into a pipe that nobody reads ends without a word.
+func TestBrokenPipe(t *testing.T) {
+	term := open(t, 80, 24)
+	term.line("clear; kedge spec schema 2>err | head -1; cat err; kedge spec explain 2>>err | true; cat err; echo end")
+	if rows := term.wait("\nend"); rows[0] != "{" || rows[1] != "end" {
+		t.Errorf("got\n%s", strings.Join(rows, "\n"))
+	}
+}
+
+// panicBehindTheView is a run whose worker panics, as far as the view is concerned.
+func panicBehindTheView() {
+	l := &live{title: "a run that panics", progress: new(lab.Progress), watch: new(lab.Watch), turns: 1, stop: func() {}}
+	defer l.start(os.Stderr)()
+	err := crew.Share(2, 2, func(hand, _ int) error {
+		time.Sleep(time.Second)
+		panic("broken row")
+	})
+	panic(err)
+}

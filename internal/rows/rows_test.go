@@ -1,0 +1,228 @@
+package rows_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/stream"
+)
+
+var nan, inf = math.NaN(), math.Inf(1)
+
+// same is equality that holds NaN equal to NaN.
+func same(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) }
+
+// A NaN or an infinity anywhere, in a lane or in the rest, comes out.
+func TestNotFiniteComesOut(t *testing.T) {
+	for _, n := range sizes[1:] {
+		for i := range n {
+			x, y := make([]float64, n), make([]float64, n)
+			for _, v := range []float64{nan, inf} {
+				x[i], y[i] = v, 1
+				for name, got := range map[string]float64{
+					"Dot": rows.Dot(x, y), "Sum": rows.Sum(x), "Norm": rows.Norm(x), "Distance": rows.Distance(x, y), "MaxAbs": rows.MaxAbs(x),
+				} {
+					if !same(got, v) {
+						t.Errorf("%s with %v at %d of %d is %v", name, v, i, n, got)
+					}
+				}
+			}
+		}
+	}
+	if got := rows.MaxAbs([]float64{inf, nan, 1}); !math.IsNaN(got) {
+		t.Error("NaN is hidden behind an infinity:", got)
+	}
+}
+
+// Sum adds by halves down to eight entries in order, to the bit.
+func TestSumAddsByHalves(t *testing.T) {
+	var halves func(x []float64) float64
+	halves = func(x []float64) (s float64) {
+		if h := len(x) / 2; len(x) > 8 {
+			return halves(x[:h]) + halves(x[h:])
+		}
+		for _, v := range x {
+			s += v
+		}
+		return s
+	}
+	x := make([]float64, 1100)
+	stream.New(1, "halves").Normals(x)
+	for n := range x {
+		if got, want := rows.Sum(x[:n]), halves(x[:n]); got != want {
+			t.Errorf("the sum of %d is %v, want %v", n, got, want)
+		}
+	}
+	if s := rows.Sum(slices.Repeat([]float64{math.Copysign(0, -1)}, 16)); math.Signbit(s) {
+		t.Error("the sum of 16 zeros has a sign")
+	}
+}
+
+func TestFinite(t *testing.T) {
+	for _, n := range sizes {
+		x := make([]float64, n)
+		for i := range x {
+			x[i] = math.MaxFloat64 * float64(1-2*(i%2))
+		}
+		if !rows.Finite(x) {
+			t.Errorf("%d large numbers are not finite", n)
+		}
+		for i := range x {
+			for _, v := range []float64{nan, inf, -inf} {
+				keep := x[i]
+				if x[i] = v; rows.Finite(x) {
+					t.Errorf("%v at %d of %d is finite", v, i, n)
+				}
+				x[i] = keep
+			}
+		}
+	}
+	if !rows.Finite([]float64{5e-324, math.Copysign(0, -1)}) {
+		t.Error("small numbers are not finite")
+	}
+}
+
+// Norm and Distance scale exactly with powers of two, past where squares overflow or vanish.
+func TestNormScales(t *testing.T) {
+	if got := rows.Norm([]float64{3e200, 4e200}); math.Abs(got/5e200-1) > 4*eps {
+		t.Error(got)
+	}
+	if got := rows.Distance([]float64{3e-200, 1}, []float64{0, 1}); got != 3e-200 {
+		t.Error(got)
+	}
+	if got := rows.Norm([]float64{5e-324}); got != 5e-324 {
+		t.Error(got)
+	}
+	if got := rows.MaxAbs([]float64{-3, 2}); got != 3 {
+		t.Error(got)
+	}
+}
+
+func TestAddScaledAndScale(t *testing.T) {
+	x := []float64{1, 2, 3}
+	rows.AddScaled(x, 2, []float64{10, 20, 0})
+	if !slices.Equal(x, []float64{21, 42, 3}) {
+		t.Error(x)
+	}
+	rows.Scale(x, -0.5)
+	if !slices.Equal(x, []float64{-10.5, -21, -1.5}) {
+		t.Error(x)
+	}
+}
+
+// Products are rounded before they are added: with x = 1 + 2⁻³⁰, x² rounds to 1 + 2⁻²⁹, and a fused step would keep 2⁻⁶⁰.
+func TestProductsAreRounded(t *testing.T) {
+	x, want := 1+0x1p-30, 0.0
+	y := []float64{-(1 + 0x1p-29)}
+	rows.AddScaled(y, x, []float64{x})
+	if y[0] != want {
+		t.Errorf("AddScaled fused: %g", y[0])
+	}
+	for n := 5; n <= 8; n++ { // every lane, in the loop and in the rest
+		for i := 4; i < n; i++ {
+			a, b := make([]float64, n), make([]float64, n)
+			a[i-4], b[i-4], a[i], b[i] = 1, -(1 + 0x1p-29), x, x
+			if got := rows.Dot(a, b); got != want {
+				t.Errorf("Dot of %d fused at %d: %g", n, i, got)
+			}
+		}
+	}
+}
+
+// partials are the sums of fixed chunks of 7 rows, computed in the order in which workers happen to come by.
+func partials(block []float64, width int, order []int) []float64 {
+	const chunk = 7
+	parts := make([]float64, len(order)*width)
+	for _, c := range order {
+		part := parts[c*width : (c+1)*width]
+		for i := c * chunk; i < min((c+1)*chunk, len(block)/width); i++ {
+			rows.AddScaled(part, 1, block[i*width:(i+1)*width])
+		}
+	}
+	return parts
+}
+
+// Whoever computes which chunk, and when: the total has the same bits, and it is the sum.
+func TestAddTreeDoesNotDependOnWorkers(t *testing.T) {
+	const width = 3
+	s := stream.New(4, "tree")
+	for _, n := range []int{1, 6, 7, 8, 50, 1000} {
+		block := vector(s, n*width, 1)
+		order := make([]int, (n+6)/7)
+		for i := range order {
+			order[i] = i
+		}
+		want := partials(block, width, order)
+		rows.AddTree(want, width)
+		for range 10 {
+			for i := range order {
+				j := s.Intn(i + 1)
+				order[i], order[j] = order[j], order[i]
+			}
+			got := partials(block, width, order)
+			rows.AddTree(got, width)
+			if !slices.Equal(got[:width], want[:width]) {
+				t.Fatalf("%d rows: %v in one order, %v in another", n, got[:width], want[:width])
+			}
+		}
+		for j := range width {
+			x := make([]float64, n)
+			for i := range x {
+				x[i] = block[i*width+j]
+			}
+			if diff := math.Abs(want[j] - rows.Sum(x)); diff > 20*eps*float64(n) {
+				t.Errorf("%d rows: total %v, sum %v", n, want[j], rows.Sum(x))
+			}
+		}
+	}
+}
+
+// The tree is the one documented: neighbours first.
+func TestAddTreeShape(t *testing.T) {
+	x := []float64{1e16, 1, -1e16, 1, 1}
+	want := ((x[0] + x[1]) + (x[2] + x[3])) + x[4] // 1, where from left to right it would be 2
+	rows.AddTree(x, 1)
+	if x[0] != want || want != 1 {
+		t.Errorf("got %v, want %v", x[0], want)
+	}
+	rows.AddTree(nil, 3)
+	rows.AddTree(nil, 0)
+}
+
+func TestNothingAllocates(t *testing.T) {
+	s := stream.New(5)
+	x, y, a := vector(s, 20, 1), vector(s, 20, 1), vector(s, 400, 1)
+	if n := testing.AllocsPerRun(100, func() {
+		rows.AddMul(x, a, y)
+		rows.AddMulT(y, a, x)
+		rows.AddTree(a, 20)
+		rows.Scale(x, rows.Dot(x, y)+rows.Sum(x)+rows.Norm(x)+rows.Distance(x, y)+rows.MaxAbs(x))
+		rows.Scale(x, 1/rows.Norm(x))
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func BenchmarkDot(b *testing.B) {
+	s := stream.New(6)
+	for _, n := range []int{20, 100, 1000} {
+		x, y := vector(s, n, 1), vector(s, n, 1)
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				rows.Dot(x, y)
+			}
+		})
+	}
+}
+
+func ExampleAddTree() {
+	// Three chunks of two sums each; the total is left in front.
+	parts := []float64{1, 10, 2, 20, 3, 30}
+	rows.AddTree(parts, 2)
+	fmt.Println(parts[:2])
+	// Output: [6 60]
+}

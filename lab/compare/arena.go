@@ -1,0 +1,239 @@
+package compare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/online"
+	"github.com/kedge-opt/kedge/optimum"
+	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/steady"
+)
+
+// arena is a problem with its answers and everybody who takes part.
+type arena struct {
+	problem *problem.Problem // its algorithms are the candidates of all players
+	known   Classic
+	steady  *steady.Objective
+	loss    float64              // Φ̃ at the optimum
+	points  map[string][]float64 // stable, optimal and what else was found
+	players []*player
+	marks   []int // turns after which decisions are looked at
+
+	target   string // what the user calls it
+	spec     string // as it was given
+	settling int
+	settled  bool
+	radius   float64 // from the first decision to the optimum
+}
+
+// shared is the name that all candidates have when they run: trials draw by the name, so all methods meet the same samples.
+const shared = "compared"
+
+// enter builds a problem, finds its answers and reads the methods that meet on it.
+func enter(ctx context.Context, p Problem, methods []Method, o Options) (*arena, error) {
+	s, err := problem.Parse(p.Name, p.Text, p.Over...)
+	if err != nil {
+		return nil, err
+	}
+	base, err := problem.Build(p.Name, s, p.Files)
+	if err != nil {
+		return nil, err
+	}
+	a := &arena{known: p.Known, points: map[string][]float64{}, marks: marks(s.Iterations)}
+	if err := steadfast(base); err != nil {
+		return nil, fmt.Errorf("%s: %w", p.Name, err)
+	}
+	if err := a.answers(ctx, base); err != nil {
+		return nil, &UnsolvedError{p.Name, err}
+	}
+	g, err := a.measure(ctx, base)
+	if err != nil {
+		return nil, &UnsolvedError{p.Name, err}
+	}
+	a.target, a.spec, a.settling, a.settled, a.radius = p.Target, string(s.YAML()), g.settling, g.settled, g.radius
+	if len(methods) == 0 {
+		methods = methodsOf(s)
+	}
+	if err := a.gather(p, s, methods, g, o); err != nil {
+		return nil, err
+	}
+	for _, one := range a.players {
+		if err := a.aim(ctx, one, g); err != nil {
+			return nil, &UnsolvedError{p.Name, err}
+		}
+	}
+	return a, nil
+}
+
+// UnsolvedError says that a problem is in order but its answers were not found.
+type UnsolvedError struct {
+	Problem string
+	Err     error
+}
+
+func (e *UnsolvedError) Error() string { return e.Problem + ": " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *UnsolvedError) Unwrap() error { return e.Err }
+
+// steadfast tells whether the answers of a problem stay where they are, and whether draws are the trial's own.
+func steadfast(p *problem.Problem) error {
+	switch {
+	case p.Moves():
+		return errors.New("people change by themselves, so the optimum moves; compare methods on a crowd that stays, or see kedge run")
+	case len(p.Spec.Constraints) > 0:
+		return errors.New("constraints hold the crowd away from the optimum and from the stable point; compare without them, or see kedge run")
+	case p.Spec.Players != nil:
+		return errors.New("players have an equilibrium instead of an optimum; compare on a problem with one decision-maker, or see kedge run")
+	case p.Spec.Changes != nil:
+		return errors.New("the set changes, and the optimum with it; compare without changes, or see kedge run")
+	case p.Spec.Generator != "kedge":
+		return errors.New("generator numpy draws what the published runs drew; compare under generator: kedge")
+	}
+	return nil
+}
+
+// methodsOf are the spec's own algorithms.
+func methodsOf(s *problem.Spec) (list []Method) {
+	for _, a := range s.Algorithms {
+		m, _ := online.MethodOf(a.Kind)
+		list = append(list, Method{Label: a.Name, Method: m, entry: a.Name})
+	}
+	return list
+}
+
+// answers finds the optimum and the stable point; not every problem has the latter.
+func (a *arena) answers(ctx context.Context, p *problem.Problem) error {
+	f, err := p.Steady()
+	if err != nil {
+		return err
+	}
+	best, err := optimum.Find(ctx, f, p.Set, p.Starts(), p.Search)
+	if err != nil {
+		return fmt.Errorf("find the optimum: %w", err)
+	}
+	a.steady, a.loss, a.points["optimal"] = f, best.Loss, best.Decision
+	stable, err := optimum.Stable(ctx, f.Partial, p.Set, p.Start, p.Search)
+	if err == nil {
+		a.points["stable"] = stable.Decision
+	}
+	return ctx.Err()
+}
+
+// gather makes the problem whose algorithms are all candidates.
+func (a *arena) gather(p Problem, s *problem.Spec, methods []Method, g geometry, o Options) error {
+	all := *s
+	all.Algorithms = nil
+	var mistakes []error
+	for _, m := range methods {
+		one, said, own, err := m.read(p, s, g)
+		if err != nil {
+			mistakes = append(mistakes, err)
+			continue
+		}
+		r := &player{method: m, settings: said, own: own, algorithm: *one, first: len(all.Algorithms)}
+		for _, step := range r.steps(g, o) {
+			one.Step = step
+			r.candidates = append(r.candidates, candidate{step: step})
+			all.Algorithms = append(all.Algorithms, *one)
+		}
+		r.exact = exact(s, m, one)
+		a.players = append(a.players, r)
+	}
+	if err := errors.Join(mistakes...); err != nil {
+		return err
+	}
+	var err error
+	if a.problem, err = problem.Build(p.Name, &all, p.Files); err != nil {
+		return err
+	}
+	for i := range all.Algorithms {
+		all.Algorithms[i].Name = shared
+	}
+	return nil
+}
+
+// exact tells whether nothing about the method's trials is random.
+func exact(s *problem.Spec, m Method, a *problem.Algorithm) bool {
+	everybody := s.Population.Sampling == "without-replacement" && a.Batch == s.Population.Size || s.Population.Size == 1
+	return everybody && a.Delta == 0 && !m.Needs.Panel && quiet(s.Dynamics.Noise)
+}
+
+// quiet tells whether noise of these deviations is none.
+func quiet(v problem.Vector) bool {
+	return v.All == 0 && !slices.ContainsFunc(v.Each, func(x float64) bool { return x != 0 })
+}
+
+// aim finds where the player must end, by what is known of its method.
+func (a *arena) aim(ctx context.Context, r *player, g geometry) error {
+	r.limit = r.method.Limit.String()
+	hold := max(1, r.algorithm.Hold)
+	if r.method.learns() && g.settled && hold >= g.settling {
+		r.limit = r.method.Held.String()
+	}
+	name := r.limit
+	if name == "myopic" {
+		name = fmt.Sprintf("myopic %d %t", hold, r.method.Name == "two-point")
+		if err := a.myopic(ctx, name, hold, r.method.Name == "two-point"); err != nil {
+			return err
+		}
+	}
+	r.target = a.points[name]
+	return nil
+}
+
+// myopic finds the point where the answer within the turns of a deployment is taken for all of it, unless it is known. Not
+// every problem has one.
+func (a *arena) myopic(ctx context.Context, name string, hold int, alternating bool) error {
+	if _, found := a.points[name]; found {
+		return nil
+	}
+	f, err := a.problem.SteadyBy(partly(hold*a.problem.Spec.Hold, alternating))
+	if err != nil {
+		return nil // then the method has no target
+	}
+	point, err := optimum.Stable(ctx, f.Gradient, a.problem.Set, a.problem.Start, a.problem.Search)
+	if err == nil {
+		a.points[name] = point.Decision
+	}
+	return ctx.Err()
+}
+
+// marks are turns at equal ratios, and the last.
+func marks(turns int) []int {
+	list := []int{0}
+	for x := 1.0; x < float64(turns); x *= 1.15 {
+		if k := int(math.Ceil(x)); k > list[len(list)-1] && k < turns {
+			list = append(list, k)
+		}
+	}
+	return append(list, turns)
+}
+
+// distance is how far a decision is from a point, NaN if there is no such point.
+func distance(u, point []float64) float64 {
+	if point == nil {
+		return math.NaN()
+	}
+	return rows.Distance(u, point)
+}
+
+// tolerance is how near to its target a method must end: a twentieth of the way to the other point or, where stable and optimal are the
+// same, of the way that it had to go.
+func (a *arena) tolerance() float64 {
+	if a.separates() {
+		return distance(a.points["stable"], a.points["optimal"]) / 20
+	}
+	return a.radius / 20
+}
+
+// separates tells whether the problem has a stable point away from the optimum.
+func (a *arena) separates() bool {
+	d := distance(a.points["stable"], a.points["optimal"])
+	return d > 1e-6*max(1, rows.Norm(a.points["optimal"]))
+}

@@ -1,0 +1,141 @@
+// Package compare lets methods meet on the same problem: the same crowd, the same samples, the same number of turns. Every method
+// is tuned first, on a stated grid with as many points for each, by trials apart from those that are reported.
+//
+// The same problems, methods and options give the same bits on any number of workers.
+package compare
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/kedge-opt/kedge/internal/crew"
+	"github.com/kedge-opt/kedge/problem"
+)
+
+// Problem is what methods are compared on: a spec under its overlays.
+type Problem struct {
+	Name   string
+	Target string // what the user calls it: a case or a file
+	Text   []byte
+	Over   []problem.Overlay
+	Files  fs.FS   // what the spec names
+	Usual  bool    // take usual settings also of methods that the spec has
+	Known  Classic // what is known of it, if it is one of the classics
+}
+
+// Options say how large a comparison is and how it is run.
+type Options struct {
+	Suite   string   // the name of the problems together; "": it is one problem
+	Changes []string // to the specs, as they are told on the command line
+	Trials  int      // that are reported, of every method; 0 means those of the spec
+	Tuning  int      // trials of every point of the grid; 0 means 2
+	Points  int      // of the grid of step sizes; 0 means 7
+	NoTune  bool     // take the middle of the grid, or the step that the spec gives
+	Workers int      // goroutines that compute; 0 means one a core. Results do not depend on it
+	// Progress is told, from any goroutine, how many of all runs are done.
+	Progress func(done, total int64)
+}
+
+// The largest numbers that a comparison takes.
+const (
+	MaxTrials = 100_000
+	MaxPoints = 101
+)
+
+// Check says whether the options make sense.
+func (o Options) Check() error {
+	switch {
+	case o.Trials < 0 || o.Trials > MaxTrials:
+		return fmt.Errorf("%d trials; want from 1 to %d", o.Trials, MaxTrials)
+	case o.Tuning < 0 || o.Tuning > MaxTrials:
+		return fmt.Errorf("%d trials to tune by; want from 1 to %d", o.Tuning, MaxTrials)
+	case o.Points < 0 || o.Points > MaxPoints:
+		return fmt.Errorf("a grid of %d steps; want from 1 to %d", o.Points, MaxPoints)
+	}
+	return nil
+}
+
+func (o Options) filled() Options {
+	if o.Tuning == 0 {
+		o.Tuning = 2
+	}
+	if o.Points == 0 {
+		o.Points = 7
+	}
+	if o.Workers < 1 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	return o
+}
+
+// Run compares the methods on every problem. When the context ends first there is no result, and its error is returned.
+func Run(ctx context.Context, problems []Problem, methods []Method, o Options) (*Result, error) {
+	c, err := Prepare(ctx, problems, methods, o)
+	if err != nil {
+		return nil, err
+	}
+	return c.Run(ctx)
+}
+
+// Contest is a comparison that has been checked: every problem is built and its answers are known.
+type Contest struct {
+	Options
+	own         bool // nobody has listed methods
+	arenas      []*arena
+	done, total atomic.Int64
+}
+
+// Prepare builds the problems and finds their answers. Whatever is wrong with a spec or a method is found here.
+func Prepare(ctx context.Context, problems []Problem, methods []Method, o Options) (*Contest, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	c := &Contest{Options: o.filled(), own: len(methods) == 0, arenas: make([]*arena, len(problems))}
+	err := crew.Share(min(c.Workers, len(problems)), len(problems), func(_, i int) (err error) {
+		c.arenas[i], err = enter(ctx, problems[i], methods, c.Options)
+		return err
+	})
+	return c, err
+}
+
+// Run tunes every method and then lets it play.
+func (c *Contest) Run(ctx context.Context) (*Result, error) {
+	var tuning []run
+	for _, a := range c.arenas {
+		tuning = append(tuning, a.tuning(c.Options)...)
+		c.total.Add(int64(len(a.playing(c.Options))))
+	}
+	c.total.Add(int64(len(tuning)))
+	if err := c.all(ctx, tuning); err != nil {
+		return nil, err
+	}
+	var playing []run
+	for _, a := range c.arenas {
+		a.choose()
+		playing = append(playing, a.playing(c.Options)...)
+	}
+	if err := c.all(ctx, playing); err != nil {
+		return nil, err
+	}
+	return c.result()
+}
+
+// all does runs on all cores.
+func (c *Contest) all(ctx context.Context, runs []run) error {
+	return crew.Share(min(c.Workers, max(1, len(runs))), len(runs), func(_, i int) error {
+		begun := time.Now()
+		if err := runs[i].do(ctx); err != nil {
+			return err
+		}
+		runs[i].to.seconds = time.Since(begun).Seconds()
+		done := c.done.Add(1)
+		if c.Progress != nil {
+			c.Progress(done, c.total.Load())
+		}
+		return nil
+	})
+}

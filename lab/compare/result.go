@@ -1,0 +1,329 @@
+package compare
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/kedge-opt/kedge/internal/columns"
+	"github.com/kedge-opt/kedge/loop"
+)
+
+// Result is how the methods did.
+type Result struct {
+	Name    string   `json:"name"`    // of the problem or of the suite
+	Suite   bool     `json:"suite"`   // several problems
+	Own     bool     `json:"own"`     // the methods are the algorithms of the spec
+	Changes []string `json:"changes"` // to the specs, as on the command line
+	Trials  int      `json:"trials"`  // asked for; 0: as many as a problem says
+	Tuning  int      `json:"tuning"`  // trials of every point of the grids
+	Points  int      `json:"points"`  // of every grid; 0: nothing was tuned
+	Arenas  []Arena  `json:"problems"`
+
+	Seconds map[string]map[string]float64 `json:"-"` // by problem and method, of the trials that are reported
+}
+
+// Arena is one problem with its answers and what came of every method.
+type Arena struct {
+	Name      string    `json:"name"`
+	Target    string    `json:"target"`          // the case or the file as it is named on the command line
+	About     string    `json:"about,omitempty"` // of a classic: the problem in one line
+	Spec      string    `json:"spec"`
+	Seed      uint64    `json:"seed"`
+	Turns     int       `json:"turns"`
+	Settling  int       `json:"settling"` // turns until the crowd has answered a change
+	Settled   bool      `json:"settled"`  // false: it takes longer than there is time for
+	Maximize  bool      `json:"maximize"`
+	Optimal   []float64 `json:"optimal"`
+	Stable    []float64 `json:"stable"` // null: none was found
+	Value     float64   `json:"value"`  // at the optimum
+	Separates bool      `json:"separates"`
+	Tolerance float64   `json:"tolerance"` // how near to its target a method must end
+	Rows      []Row     `json:"methods"`
+}
+
+// Row is one method on one problem. Distances are Euclidean, of the decision that is recommended in the end.
+type Row struct {
+	Method      string  `json:"method"`
+	Kind        string  `json:"kind"`
+	Settings    string  `json:"settings"`
+	Step        float64 `json:"step"`
+	Grid        []Point `json:"grid,omitempty"`
+	Limit       string  `json:"limit"` // the point where it must end: stable, myopic or optimal
+	Outside     string  `json:"outside,omitempty"`
+	Arrived     bool    `json:"arrived"` // within the tolerance of that point
+	Trials      int     `json:"trials"`
+	Failed      int     `json:"failed"`
+	Failure     string  `json:"failure,omitempty"` // of the first trial that failed
+	ToOptimal   *Spread `json:"to_optimal"`
+	ToStable    *Spread `json:"to_stable"`
+	ToTarget    *Spread `json:"to_target"`
+	Value       *Spread `json:"value"`
+	Gap         *Spread `json:"gap"` // of the value, relative to that of the optimum
+	Deployments int     `json:"deployments"`
+	Samples     int     `json:"samples"` // people that it looked at
+	Curve       Curve   `json:"curve"`
+}
+
+// Point is a step size that was tried, with the mean distance from the target over the later half of the turns; none where a trial
+// failed.
+type Point struct {
+	Step  float64  `json:"step"`
+	Score *float64 `json:"score"`
+}
+
+// Spread is mean, least and largest over trials.
+type Spread struct {
+	Mean float64 `json:"mean"`
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+// Curve is the distance from the optimum along the turns, over the trials that did not fail.
+type Curve struct {
+	Turns []int    `json:"turns"`
+	Far   []Spread `json:"distance"`
+}
+
+// spreadOf returns nil of nothing and of what is not finite.
+func spreadOf(x []float64) *Spread {
+	s := Spread{Low: math.Inf(1), High: math.Inf(-1)}
+	for _, v := range x {
+		s.Mean += v / float64(len(x))
+		s.Low, s.High = min(s.Low, v), max(s.High, v)
+	}
+	if len(x) == 0 || math.IsNaN(s.Mean) || math.IsInf(s.Mean, 0) {
+		return nil
+	}
+	return &s
+}
+
+func (c *Contest) result() (*Result, error) {
+	r := &Result{Own: c.own, Changes: c.Changes, Trials: c.Trials, Tuning: c.Tuning, Points: c.Points, Seconds: map[string]map[string]float64{}}
+	if c.NoTune {
+		r.Points, r.Tuning = 0, 0
+	}
+	for _, a := range c.arenas {
+		one, err := a.told()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", a.problem.Name, err)
+		}
+		r.Arenas = append(r.Arenas, one)
+		r.Seconds[one.Name] = a.seconds()
+	}
+	r.Name, r.Suite = c.Suite, c.Suite != ""
+	if !r.Suite {
+		r.Name = r.Arenas[0].Name
+	}
+	return r, nil
+}
+
+func (a *arena) seconds() map[string]float64 {
+	all := map[string]float64{}
+	for _, r := range a.players {
+		for _, t := range r.trials {
+			all[r.method.Label] += t.seconds
+		}
+	}
+	return all
+}
+
+func (a *arena) told() (Arena, error) {
+	s := a.problem.Spec
+	t := Arena{
+		Name: a.problem.Name, Target: a.target, About: a.known.About, Spec: a.spec, Seed: s.Seed, Turns: s.Iterations, Settling: a.settling, Settled: a.settled, Maximize: a.problem.Maximize,
+		Optimal: a.points["optimal"], Stable: a.points["stable"], Value: a.value(a.loss),
+		Separates: a.separates(), Tolerance: a.tolerance(),
+	}
+	for _, r := range a.players {
+		row, err := a.row(r)
+		if err != nil {
+			return t, fmt.Errorf("%s: %w", r.method.Label, err)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t, nil
+}
+
+func (a *arena) value(loss float64) float64 {
+	if a.problem.Maximize {
+		return -loss
+	}
+	return loss
+}
+
+func (a *arena) row(r *player) (Row, error) {
+	row := Row{
+		Method: r.method.Label, Kind: r.method.Name, Settings: words(r.settings), Step: r.candidates[r.winner].step,
+		Limit: r.limit, Outside: a.known.outside(r.method.Name), Trials: len(r.trials),
+	}
+	if len(r.candidates) > 1 {
+		row.Grid = points(r.candidates)
+	}
+	var done []outcome
+	for _, t := range r.trials {
+		if t.failure == "" {
+			done = append(done, t)
+			row.Deployments, row.Samples = max(row.Deployments, t.deployments), max(row.Samples, t.samples)
+		} else if row.Failed++; row.Failure == "" {
+			row.Failure = t.failure
+		}
+	}
+	if err := a.judge(&row, r, done); err != nil {
+		return row, err
+	}
+	row.Curve = a.curve(done)
+	return row, nil
+}
+
+// judge fills in distances and values of where trials ended.
+func (a *arena) judge(row *Row, r *player, done []outcome) error {
+	best := loop.Target{Decision: a.points["optimal"], Loss: a.loss}
+	var far, stable, target, values, gaps []float64
+	for _, t := range done {
+		u := t.decisions[len(t.decisions)-1]
+		loss, err := a.steady.Value(u)
+		if err != nil {
+			return err
+		}
+		far, stable = append(far, distance(u, a.points["optimal"])), append(stable, distance(u, a.points["stable"]))
+		target = append(target, distance(u, r.target))
+		values = append(values, a.value(loss))
+		gaps = append(gaps, best.Gap(loss))
+	}
+	row.ToOptimal, row.ToStable, row.ToTarget = spreadOf(far), spreadOf(stable), spreadOf(target)
+	row.Value, row.Gap = spreadOf(values), spreadOf(gaps)
+	row.Arrived = row.Failed == 0 && row.ToTarget != nil && row.ToTarget.Mean <= a.tolerance()
+	return nil
+}
+
+func (a *arena) curve(done []outcome) Curve {
+	c := Curve{Turns: []int{}, Far: []Spread{}}
+	if len(done) == 0 {
+		return c
+	}
+	for i, k := range a.marks {
+		var x []float64
+		for _, t := range done {
+			x = append(x, distance(t.decisions[i], a.points["optimal"]))
+		}
+		if s := spreadOf(x); s != nil {
+			c.Turns, c.Far = append(c.Turns, k), append(c.Far, *s)
+		}
+	}
+	return c
+}
+
+func points(list []candidate) (grid []Point) {
+	for _, c := range list {
+		p := Point{Step: c.step}
+		if !math.IsInf(c.score, 0) && !math.IsNaN(c.score) {
+			p.Score = &c.score
+		}
+		grid = append(grid, p)
+	}
+	return grid
+}
+
+// words are settings as people write them.
+func words(list []setting) string {
+	var parts []string
+	for _, s := range list {
+		parts = append(parts, fmt.Sprintf("%s %v", s.key, s.value))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Encode writes the result, but for its seconds, as JSON.
+func (r *Result) Encode(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(r)
+}
+
+// Decode reads what Encode wrote.
+func Decode(from io.Reader) (*Result, error) {
+	r := new(Result)
+	if err := json.NewDecoder(from).Decode(r); err != nil {
+		return nil, fmt.Errorf("read a comparison: %w", err)
+	}
+	for _, a := range r.Arenas {
+		for _, row := range a.Rows {
+			if len(row.Curve.Turns) != len(row.Curve.Far) {
+				return nil, fmt.Errorf("read a comparison: %s on %s has %d turns and %d distances", row.Method, a.Name, len(row.Curve.Turns), len(row.Curve.Far))
+			}
+		}
+	}
+	return r, nil
+}
+
+// Table has one row a method and problem; what is not known is empty.
+func (r *Result) Table() columns.Table {
+	t := columns.Table{}
+	text := func(name string, of func(a *Arena, m *Row) string) {
+		c := columns.Column{Name: name, Text: []string{}}
+		r.each(func(a *Arena, m *Row) { c.Text = append(c.Text, of(a, m)) })
+		t.Columns = append(t.Columns, c)
+	}
+	number := func(name string, of func(a *Arena, m *Row) float64) {
+		c := columns.Column{Name: name, Numbers: []float64{}}
+		r.each(func(a *Arena, m *Row) { c.Numbers = append(c.Numbers, of(a, m)) })
+		t.Columns = append(t.Columns, c)
+	}
+	spread := func(name string, of func(m *Row) *Spread) {
+		number(name, func(_ *Arena, m *Row) float64 { return of(m).or(func(s Spread) float64 { return s.Mean }) })
+		number(name+"_low", func(_ *Arena, m *Row) float64 { return of(m).or(func(s Spread) float64 { return s.Low }) })
+		number(name+"_high", func(_ *Arena, m *Row) float64 { return of(m).or(func(s Spread) float64 { return s.High }) })
+	}
+	text("problem", func(a *Arena, _ *Row) string { return a.Name })
+	text("method", func(_ *Arena, m *Row) string { return m.Method })
+	text("limit", func(_ *Arena, m *Row) string { return m.Limit })
+	text("verdict", func(a *Arena, m *Row) string { return a.Verdict(m) })
+	spread("to_optimal", func(m *Row) *Spread { return m.ToOptimal })
+	spread("to_stable", func(m *Row) *Spread { return m.ToStable })
+	spread("to_target", func(m *Row) *Spread { return m.ToTarget })
+	spread("value", func(m *Row) *Spread { return m.Value })
+	spread("gap", func(m *Row) *Spread { return m.Gap })
+	number("tolerance", func(a *Arena, _ *Row) float64 { return a.Tolerance })
+	number("turns", func(a *Arena, _ *Row) float64 { return float64(a.Turns) })
+	number("deployments", func(_ *Arena, m *Row) float64 { return float64(m.Deployments) })
+	number("samples", func(_ *Arena, m *Row) float64 { return float64(m.Samples) })
+	number("trials", func(_ *Arena, m *Row) float64 { return float64(m.Trials) })
+	number("failed", func(_ *Arena, m *Row) float64 { return float64(m.Failed) })
+	number("step", func(_ *Arena, m *Row) float64 { return m.Step })
+	text("settings", func(_ *Arena, m *Row) string { return m.Settings })
+	return t
+}
+
+func (r *Result) each(do func(a *Arena, m *Row)) {
+	for i := range r.Arenas {
+		for j := range r.Arenas[i].Rows {
+			do(&r.Arenas[i], &r.Arenas[i].Rows[j])
+		}
+	}
+}
+
+// or returns a number of the spread, NaN if there is none.
+func (s *Spread) or(of func(Spread) float64) float64 {
+	if s == nil {
+		return math.NaN()
+	}
+	return of(*s)
+}
+
+// Verdict says in a word or two how a method did.
+func (a *Arena) Verdict(m *Row) string {
+	switch {
+	case m.Arrived:
+		return "arrived"
+	case m.Outside != "":
+		return "outside its conditions"
+	case m.Failed > 0:
+		return "failed"
+	case m.ToTarget == nil:
+		return "no target known"
+	}
+	return "not within the tolerance"
+}

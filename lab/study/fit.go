@@ -1,0 +1,204 @@
+package study
+
+import (
+	"math"
+	"slices"
+
+	"github.com/kedge-opt/kedge/internal/columns"
+	"github.com/kedge-opt/kedge/stream"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// sample is what was measured at one place of the horizontal axis, one value a trial.
+type sample struct {
+	x      float64
+	values []float64
+}
+
+// track is a list of samples with a name.
+type track struct {
+	name string
+	list []sample
+}
+
+// statistic is a number of the values at a place.
+type statistic func(x float64, values []float64) float64
+
+func average(_ float64, values []float64) float64 { return mean(values) }
+
+// power is a fitted law y = c·x^exponent with what is known of its exponent.
+type power struct {
+	exponent float64
+	again    []float64 // the exponents of fits to resampled data, sorted
+}
+
+// resamples is how many times a fit is repeated for its interval.
+const resamples = 4000
+
+// fitPower fits a power law to a statistic of the samples by least squares of logarithms. Its interval is the middle of the
+// fits to resampled data [efron1993]: places are drawn anew and at each of them the trials, so that the interval covers chance
+// and also that the law is not quite a power.
+func fitPower(list []sample, of statistic, s *stream.Stream) power {
+	points := make([][2]float64, len(list))
+	for i, one := range list {
+		points[i] = [2]float64{math.Log(one.x), math.Log(of(one.x, one.values))}
+	}
+	slope, _ := leastSquares(points)
+	var slopes []float64
+	for range resamples {
+		again, _ := leastSquares(redraw(list, of, s))
+		slopes = append(slopes, again)
+	}
+	slices.Sort(slopes)
+	return power{slope, slopes}
+}
+
+// redraw draws places with replacement, and trials at each. Places that are too close together to show a slope, less spread out
+// than half of all, are drawn again.
+func redraw(list []sample, of statistic, s *stream.Stream) [][2]float64 {
+	points := make([][2]float64, len(list))
+	for i, from := range redrawPlaces(list, s) {
+		again := make([]float64, len(from.values))
+		for j := range again {
+			again[j] = from.values[s.Intn(len(again))]
+		}
+		points[i] = [2]float64{math.Log(from.x), math.Log(of(from.x, again))}
+	}
+	return points
+}
+
+func redrawPlaces(list []sample, s *stream.Stream) []sample {
+	out := make([]sample, len(list))
+	for {
+		for i := range out {
+			out[i] = list[s.Intn(len(list))]
+		}
+		if extent(out) >= extent(list)/2 {
+			return out
+		}
+	}
+}
+
+// extent is the variance of log x.
+func extent(list []sample) float64 {
+	logs := make([]float64, len(list))
+	for i, one := range list {
+		logs[i] = math.Log(one.x)
+	}
+	d := deviation(logs)
+	return d * d
+}
+
+// leastSquares fits y = height + slope·x.
+func leastSquares(points [][2]float64) (slope, height float64) {
+	var mx, my, xx, xy float64
+	n := float64(len(points))
+	for _, p := range points {
+		mx, my = mx+p[0]/n, my+p[1]/n
+	}
+	for _, p := range points {
+		xx += float64((p[0] - mx) * (p[0] - mx))
+		xy += float64((p[0] - mx) * (p[1] - my))
+	}
+	slope = xy / xx
+	return slope, my - float64(slope*mx)
+}
+
+func mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
+
+// deviation is the standard deviation of a sample.
+func deviation(values []float64) float64 {
+	m, sum := mean(values), 0.0
+	for _, v := range values {
+		sum += float64((v - m) * (v - m))
+	}
+	return math.Sqrt(sum / float64(max(1, len(values)-1)))
+}
+
+// quantile interpolates between the order statistics of sorted numbers.
+func quantile(sorted []float64, share float64) float64 {
+	if len(sorted) == 0 {
+		return math.NaN()
+	}
+	at := share * float64(len(sorted)-1)
+	i := int(at)
+	j := min(i+1, len(sorted)-1)
+	return sorted[i] + float64((at-float64(i))*(sorted[j]-sorted[i]))
+}
+
+// claimed is the exponent of a fit beside the theory's.
+func (p power) claimed(what string, theory float64) Claim {
+	return Claim{What: what, Measured: p.exponent, Theory: theory, within: func(share float64) (low, high float64) {
+		return quantile(p.again, share/2), quantile(p.again, 1-share/2)
+	}}
+}
+
+// line draws the mean of samples with its 95 % interval.
+func line(t track) Series {
+	s := Series{Name: t.name}
+	for _, one := range t.list {
+		m, e := mean(one.values), meanError(one.values, 0.05)
+		s.X, s.Y = append(s.X, one.x), append(s.Y, m)
+		s.Low, s.High = append(s.Low, max(m-e, m/10)), append(s.High, m+e)
+	}
+	return s
+}
+
+// slopeLine is a dashed power law from the first point of a series on, beside which an exponent can be read.
+func slopeLine(name string, of Series, exponent float64) Series {
+	return lawLine(name, of, func(x float64) float64 { return math.Pow(x, exponent) })
+}
+
+// lawLine is a dashed law from the first point of a series on.
+func lawLine(name string, of Series, law func(x float64) float64) Series {
+	s := Series{Name: name, X: of.X, Theory: true, Like: of.Name}
+	for _, x := range of.X {
+		s.Y = append(s.Y, of.Y[0]*law(x)/law(of.X[0]))
+	}
+	return s
+}
+
+// meanError is half of the interval of a mean that misses with a probability.
+func meanError(values []float64, share float64) float64 {
+	return distuv.UnitNormal.Quantile(1-share/2) * deviation(values) / math.Sqrt(float64(len(values)))
+}
+
+// meanClaimed is the mean of values beside the theory's.
+func meanClaimed(what string, values []float64, theory float64) Claim {
+	m := mean(values)
+	return Claim{What: what, Measured: m, Theory: theory, within: func(share float64) (low, high float64) {
+		e := meanError(values, share)
+		return m - e, m + e
+	}}
+}
+
+// fitted is the exponent that a known law shows over the places of samples.
+func fitted(list []sample, law func(x float64) float64) float64 {
+	points := make([][2]float64, len(list))
+	for i, one := range list {
+		points[i] = [2]float64{math.Log(one.x), math.Log(law(one.x))}
+	}
+	slope, _ := leastSquares(points)
+	return slope
+}
+
+// tabulate keeps means and deviations of what was measured, a row a place.
+func (w *work) tabulate(x string, tracks ...track) {
+	head, place, means := columns.Column{Name: "series"}, columns.Column{Name: x}, columns.Column{Name: "mean"}
+	spread, count := columns.Column{Name: "deviation"}, columns.Column{Name: "values"}
+	for _, t := range tracks {
+		for _, one := range t.list {
+			head.Text = append(head.Text, t.name)
+			place.Numbers = append(place.Numbers, one.x)
+			means.Numbers, spread.Numbers = append(means.Numbers, mean(one.values)), append(spread.Numbers, deviation(one.values))
+			count.Numbers = append(count.Numbers, float64(len(one.values)))
+		}
+	}
+	w.result.Table = columns.Table{Columns: []columns.Column{head, place, means, spread, count}}
+}

@@ -1,0 +1,27 @@
+package problem
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// Comments change nothing: an annotated spec reads as the spec itself, and every line fits.
+func TestAnnotated(t *testing.T) {
+	for name, s := range goldens(t) {
+		text := s.Annotated()
+		again, err := Parse(name+" annotated", text)
+		if err != nil || !bytes.Equal(again.YAML(), s.YAML()) {
+			t.Errorf("%s reads back otherwise (%v):\n%s", name, err, text)
+		}
+		for line := range strings.Lines(string(text)) {
+			if utf8.RuneCountInString(line) > 119 {
+				t.Errorf("%s: a line of %d characters: %s", name, utf8.RuneCountInString(line), line)
+			}
+		}
+		if n := strings.Count(string(text), "The step size"); n != 1 {
+			t.Errorf("%s: the step is explained %d times", name, n)
+		}
+	}
+}

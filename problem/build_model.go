@@ -1,0 +1,162 @@
+package problem
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/sensitivity"
+)
+
+// compile makes a model of the formulas. Every error is an *Error at the formula it is about.
+func (s *Spec) compile(files fs.FS) (*formula.Model, error) {
+	source, err := s.source(files)
+	if err != nil {
+		return nil, err
+	}
+	m, err := formula.Compile(source)
+	var found mistakes
+	s.reportFormulas(&found, err)
+	return m, found.join()
+}
+
+// source returns the formulas with the numbers of the files they name.
+func (s *Spec) source(files fs.FS) (formula.Source, error) {
+	m := s.Model
+	out := formula.Source{
+		Decision: m.Decision, State: m.State, Trait: m.Trait,
+		Next: m.Next, Minimize: m.Minimize, Maximize: m.Maximize, Subject: m.SubjectTo,
+	}
+	for _, l := range m.Let {
+		if l.File != "" {
+			table, err := readTable(files, l.File, l.Array)
+			if err != nil {
+				return out, s.errorf(join("model.let", l.Name)+".file", "%s: %v", l.File, err)
+			}
+			l.Numbers = asValue(table.Data, table.Width)
+		}
+		out.Let = append(out.Let, formula.Binding{Name: l.Name, Expr: l.Formula, Data: l.Numbers})
+	}
+	return out, nil
+}
+
+// asValue makes one row or one column a vector and anything else a matrix.
+func asValue(data []float64, width int) *formula.Value {
+	if width == 1 || width == len(data) {
+		return &formula.Value{Shape: []int{len(data)}, Data: data}
+	}
+	return &formula.Value{Shape: []int{len(data) / width, width}, Data: data}
+}
+
+// reportFormulas reports the mistakes that the compiler joined, each at its place in the spec.
+func (s *Spec) reportFormulas(found *mistakes, err error) {
+	var all []error
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		all = joined.Unwrap()
+	}
+	for _, one := range all {
+		var e *formula.Error
+		if errors.As(one, &e) {
+			path := strings.TrimSuffix(strings.Replace(e.Field, "[", ".", 1), "]")
+			found.broken = append(found.broken, path)
+			found.report(s.textPlace(path, e.Line, e.Column), path, "%v", e)
+		}
+	}
+}
+
+// textPlace returns the place of a character of the text at a path: line and column count within the text.
+func (s *Spec) textPlace(path string, line, column int) place {
+	if s.origin == nil {
+		return place{file: "spec"}
+	}
+	n := s.origin.find(path)
+	at := n.at
+	if n.kind == scalar && n.path == path && n.from.line > 0 {
+		at.line, at.column = n.from.line+line-1, n.from.column+column-1
+	}
+	return at
+}
+
+// model checks the formulas, unless files must be read first: then the dimensions are all that can be checked yet.
+func (c *check) model() {
+	if c.s.Model == nil || !c.sound("model") {
+		return
+	}
+	m, err := formula.Compile(c.s.Model.checkable())
+	c.s.reportFormulas(c.mistakes, err)
+	if err != nil {
+		return
+	}
+	if dim, want := c.s.Population.Dim, m.Dims().Trait; c.sound("population.dim") && dim != want {
+		c.fail(keys("population.dim", "model.trait"), "population.dim is %d, but model.trait has %s", dim, entries(want))
+	}
+	if feasible := feasible(m); !c.s.Model.readsFiles() && c.s.Start.Law == "proportions" && !feasible.isSimplex() {
+		c.fail(keys("start.law", "model.subject to"), "start.law is proportions, but the decisions that model.subject to allows have no sum; want q >= 0 and sum(q) == a number")
+	}
+}
+
+// checkable are the formulas that can be compiled without reading files.
+func (m *Model) checkable() formula.Source {
+	if m.readsFiles() {
+		return formula.Source{Decision: m.Decision, State: m.State, Trait: m.Trait}
+	}
+	source, _ := (&Spec{Model: m}).source(nil) // no file, no error
+	return source
+}
+
+func (s *Set) isSimplex() bool { return strings.HasSuffix(s.Kind, "simplex") }
+
+// feasible returns the set that the constraints of a model describe.
+func feasible(m *formula.Model) *Set {
+	all := m.Constraints()
+	switch len(all) {
+	case 0:
+		return &Set{Kind: "whole"}
+	case 1:
+		s := constraint(all[0], m.Dims().Decision)
+		return &s
+	}
+	s := &Set{Kind: "intersection"}
+	for _, c := range all {
+		s.Of = append(s.Of, constraint(c, m.Dims().Decision))
+	}
+	return s
+}
+
+func constraint(c formula.Constraint, n int) Set {
+	switch c := c.(type) {
+	case formula.Ball:
+		return Set{Kind: "ball", Radius: c.Radius, Center: Vector{Each: c.Center}}
+	case formula.Box:
+		return Set{Kind: "box", Lower: Vector{Each: c.Lower}, Upper: Vector{Each: c.Upper}}
+	case formula.HalfSpace:
+		return Set{Kind: "half-space", Normal: c.Normal, Bound: c.Bound}
+	case formula.Affine:
+		return Set{Kind: "affine", Matrix: slices.Collect(slices.Chunk(c.A, n)), RHS: c.B}
+	case formula.Simplex:
+		return Set{Kind: "simplex", Sum: c.Sum}
+	case formula.CappedSimplex:
+		return Set{Kind: "capped-simplex", Sum: c.Sum, Upper: Vector{All: c.Upper}}
+	}
+	panic(fmt.Sprintf("spec: no set for a constraint %T", c))
+}
+
+// individual is what the formulas say about one. Where they give no steady state or sensitivity, both are found by iteration.
+func individual(m *formula.Model) model {
+	f := m.Dynamics()
+	out := model{dynamics: f, objective: m.Objective(), closed: m.Sensitivity()}
+	if settler, ok := f.(kedge.RowSettler); ok {
+		out.settler = settler
+	} else {
+		out.settler = dynamics.NewWalked(f)
+	}
+	if out.closed == nil {
+		out.closed = &sensitivity.Implicit{Dynamics: f}
+	}
+	return out
+}

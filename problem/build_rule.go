@@ -1,0 +1,237 @@
+package problem
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/online"
+	"github.com/kedge-opt/kedge/sensitivity"
+)
+
+// rule makes the decision rule of an algorithm. What it draws comes from directions.
+func (p *Problem) rule(t *Trial, from *Algorithm, m model, directions online.Normals) (online.Rule, error) {
+	r := online.Rule{Transforms: transforms(from), Step: p.schedule(from), Set: p.Set, Average: from.Average}
+	var err error
+	if r.Set, err = p.room(from); err != nil {
+		return r, err
+	}
+	switch {
+	case from.waits():
+		r.Wait = online.Settling{Contraction: from.Contraction}
+	case from.Hold > 1:
+		r.Wait = online.Hold(from.Hold)
+	}
+	if from.Kind == "lazy" {
+		r.Inner = online.Polynomial{First: from.Deploy, Power: from.Growth}
+	}
+	if r.Gradient, err = p.estimator(t, from, m, r.Set, directions); err != nil {
+		return r, err
+	}
+	r.Set, err = p.limited(from, r.Set)
+	return r, err
+}
+
+// room returns the set of iterates: that of decisions, or one smaller by as much as the method tries beside them.
+func (p *Problem) room(from *Algorithm) (kedge.Set, error) {
+	if from.Perturbed != "feasible" {
+		return p.Set, nil
+	}
+	path, n := p.pathOf(from), p.Spec.Dims().Decision
+	narrow, ok := p.set.shrunk(from.Delta, n)
+	if !ok {
+		return nil, p.Spec.errorf(path+".perturbed", "%s.perturbed is feasible, but the set of kind %s has no inside to keep away from; want ball, box, half-space, or products and intersections of them", path, p.set.Kind)
+	}
+	made, err := p.Spec.buildSet("set", &narrow, n)
+	if err != nil {
+		return nil, p.Spec.errorf(path+".delta", "%s.delta is %s, which leaves no decision as far inside the set: %v", path, short(from.Delta), err)
+	}
+	return made, nil
+}
+
+// shrunk returns the set of points from which all points within delta are in s, and whether such a set of the same kind exists.
+func (s *Set) shrunk(delta float64, n int) (Set, bool) {
+	out, ok := *s, true
+	switch s.Kind {
+	case "whole":
+	case "ball":
+		out.Radius -= delta
+	case "box":
+		out.Lower, out.Upper = Vector{Each: s.Lower.Expand(n)}, Vector{Each: s.Upper.Expand(n)}
+		out.Lower.Each, out.Upper.Each = slices.Clone(out.Lower.Each), slices.Clone(out.Upper.Each)
+		for i := range out.Lower.Each {
+			out.Lower.Each[i] += delta
+			out.Upper.Each[i] -= delta
+		}
+	case "half-space":
+		out.Bound -= delta * rows.Norm(s.Normal)
+	case "product":
+		out.Parts, ok = shrunkAll(s.Parts, delta, func(part *Set) int { return part.Size })
+	case "intersection":
+		out.Of, ok = shrunkAll(s.Of, delta, func(*Set) int { return n })
+	default:
+		return out, false
+	}
+	return out, ok
+}
+
+func shrunkAll(sets []Set, delta float64, size func(*Set) int) (out []Set, ok bool) {
+	for i := range sets {
+		one, ok := sets[i].shrunk(delta, size(&sets[i]))
+		if !ok {
+			return nil, false
+		}
+		out = append(out, one)
+	}
+	return out, true
+}
+
+// pathOf returns where an algorithm stands in the spec.
+func (p *Problem) pathOf(a *Algorithm) string { return "algorithms." + a.Name }
+
+// checkRules makes the rule of every algorithm once, so that mistakes are told before anything runs.
+func (p *Problem) checkRules() error {
+	for i := range p.Spec.Algorithms {
+		a := &p.Spec.Algorithms[i]
+		if a.Kind == "adam" && a.Scaling == "each" && !p.set.separates() {
+			path := p.pathOf(a)
+			return p.Spec.errorf(path+".scaling", "%s.scaling is each, but entries scaled one by one and projected on a set of kind %s settle somewhere else; want joint", path, p.set.Kind)
+		}
+		if _, err := p.rule(&Trial{}, a, p.trialModel(a), p.stream("unused")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// separates tells whether the set bounds every entry by itself.
+func (s *Set) separates() bool {
+	if s.Kind == "product" {
+		return !slices.ContainsFunc(s.Parts, func(part Set) bool { return !part.separates() })
+	}
+	return s.Kind == "whole" || s.Kind == "box"
+}
+
+func (p *Problem) estimator(t *Trial, from *Algorithm, m model, room kedge.Set, directions online.Normals) (online.Estimator, error) {
+	dim := m.dims()
+	switch from.Kind {
+	case "vanilla", "lazy", "repeated-gradient", "epoch":
+		return p.heed(from, online.Vanilla{Objective: m.objective, Dims: dim}, nil)
+	case "repeated-risk", "delayed-risk":
+		return online.NewRetrain(m.objective, dim, room), nil
+	case "composite":
+		return p.composite(from, m, dim, directions)
+	case "epoch-composite", "adam", "storm":
+		c := &online.Composite{Objective: m.objective, Sensitivity: m.sensitivity(from), Dims: dim}
+		if from.Kind == "storm" {
+			return online.NewRecursive(c, dim, from.Weight)
+		}
+		return p.heed(from, c, c.Sensitivity)
+	case "derivative-free":
+		return t.residual(from, dim.Decision, directions)
+	}
+	e, err := trying(from, m, dim, room, directions)
+	return e, p.Spec.wrap(p.pathOf(from), err)
+}
+
+// residual makes the estimator of a derivative-free rule, which the trial asks for what it carries on.
+func (t *Trial) residual(from *Algorithm, n int, directions online.Normals) (online.Estimator, error) {
+	e, err := online.NewDerivativeFree(n, from.Delta, directions)
+	if err != nil {
+		return nil, err
+	}
+	if from.First == "zero" {
+		e.Resume(0)
+	}
+	t.explore = e
+	return e, nil
+}
+
+// trying makes the estimators that try decisions.
+func trying(from *Algorithm, m model, dim kedge.Dims, room kedge.Set, directions online.Normals) (online.Estimator, error) {
+	n := dim.Decision
+	switch from.Kind {
+	case "one-point", "epoch-derivative-free":
+		return online.NewOnePoint(n, from.Delta, directions)
+	case "two-point":
+		return online.NewTwoPoint(n, from.Delta, directions)
+	case "performative":
+		return online.NewPerformative(m.objective, dim, online.Reparametrized, orElse(from.Window, 2*(n+1)), from.Delta, directions)
+	case "reinforce":
+		return online.NewPerformative(m.objective, dim, online.Gaussian, orElse(from.Window, 2*(n+1)), from.Delta, directions)
+	case "plug-in":
+		family := online.Location
+		if from.Family == "location-scale" {
+			family = online.LocationScale
+		}
+		return online.NewPlugIn(m.objective, dim, family, orElse(from.Tries, 4*(n+1)), from.Delta, directions, room)
+	}
+	return nil, fmt.Errorf("no algorithm of kind %s", from.Kind)
+}
+
+// orElse returns x, or another value where x was left out.
+func orElse[T int | float64](x, absent T) T {
+	if x == 0 {
+		return absent
+	}
+	return x
+}
+
+// sensitivity returns how the settled crowd answers the decision, as far as one of its individuals can tell.
+func (m model) sensitivity(from *Algorithm) kedge.Sensitivity {
+	h := m.partial(from)
+	if m.social {
+		return &sensitivity.Coupled{Of: h, States: m.dims().State}
+	}
+	return h
+}
+
+// partial is sensitivity at a given mean of the crowd.
+func (m model) partial(from *Algorithm) kedge.Sensitivity {
+	h := m.closed
+	switch from.Sensitivity {
+	case "implicit":
+		h = &sensitivity.Implicit{Dynamics: m.dynamics}
+	case "differences":
+		return &sensitivity.Differences{Settler: m.settler}
+	}
+	if from.At == "settled" {
+		h = &sensitivity.Settled{Of: h, Settler: m.settler}
+	}
+	return h
+}
+
+func transforms(from *Algorithm) []online.Transform {
+	var list []online.Transform
+	if !math.IsInf(from.Clip, 1) {
+		list = append(list, online.Clip{Norm: from.Clip})
+	}
+	switch {
+	case from.Kind == "adam":
+		adam := &online.Adam{Beta1: from.Momentum, Beta2: from.Decay, Epsilon: 1e-8}
+		if from.Scaling == "each" {
+			adam.Scaling = online.Each
+		}
+		list = append(list, adam)
+	case from.Anticipate:
+		list = append(list, &online.Optimistic{})
+	case from.Momentum > 0:
+		list = append(list, &online.Momentum{Beta: from.Momentum})
+	}
+	return list
+}
+
+func (p *Problem) schedule(from *Algorithm) online.Schedule {
+	switch from.Schedule {
+	case "inverse-sqrt":
+		return online.InverseSqrt(from.Step)
+	case "horizon":
+		return online.Horizon{Eta: from.Step, Turns: p.Spec.Iterations}
+	case "diminishing":
+		return online.Diminishing{Eta: from.Step, Delay: orElse(from.Delay, 1), Power: orElse(from.Power, 1)}
+	default:
+		return online.Constant(from.Step)
+	}
+}

@@ -1,0 +1,116 @@
+package problem
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/objective"
+	"github.com/kedge-opt/kedge/online"
+	"github.com/kedge-opt/kedge/population"
+	"github.com/kedge-opt/kedge/sensitivity"
+)
+
+// Trial is one algorithm with a population of its own.
+type Trial struct {
+	Population *population.Crowd
+	Algorithm  *online.Descent
+	Objective  kedge.RowObjective
+	Batch      int
+
+	width   int // leading entries of a state that the model knows
+	explore *online.DerivativeFree
+}
+
+// Trials returns how many trials algorithm a runs for.
+func (p *Problem) Trials(a int) int { return p.Spec.Algorithms[a].Trials }
+
+// Carries tells whether algorithm a takes its last loss from one trial into the next, so that trials must follow each other.
+func (p *Problem) Carries(a int) bool { return p.Spec.Algorithms[a].Carry }
+
+// Carried returns what the trial would hand on: the last loss it saw, NaN when it does not matter.
+func (t *Trial) Carried() float64 {
+	if t.explore == nil {
+		return math.NaN()
+	}
+	return t.explore.Previous()
+}
+
+// draws is where a trial's random numbers come from.
+type draws interface {
+	population.Source
+	online.Normals
+}
+
+// Trial makes trial t of algorithm a. A carried loss that is not NaN is the loss of the turn before the first.
+func (p *Problem) Trial(a, t int, carried float64) (*Trial, error) {
+	from := &p.Spec.Algorithms[a]
+	sample, directions := p.trialDraws(a, t)
+	m := p.trialModel(from)
+	dim := m.dims()
+	crowd, err := population.Gather(population.Config{
+		Dynamics: m.dynamics, Traits: p.Traits, States: p.trialStart(from), Pick: p.picker(from, sample),
+		Storage: p.Spec.Population.storage(), Motion: p.motion(), Noise: p.noise(t, dim.State), Social: m.social,
+	})
+	if err != nil {
+		return nil, err
+	}
+	trial := &Trial{Population: crowd, Objective: m.objective, Batch: from.Batch, width: p.Spec.Dims().State}
+	rule, err := p.rule(trial, from, m, directions)
+	if err != nil {
+		return nil, err
+	}
+	if trial.explore != nil && from.Carry && !math.IsNaN(carried) {
+		trial.explore.Resume(carried)
+	}
+	trial.Algorithm, err = rule.From(p.Start)
+	return trial, err
+}
+
+// trialDraws returns the sources of a trial's samples and directions: two streams, or the one generator of a published run.
+func (p *Problem) trialDraws(a, t int) (sample, directions draws) {
+	if p.numpy != nil {
+		g := *p.numpy[a][t]
+		return &g, &g
+	}
+	name := []string{"trial", p.Spec.Algorithms[a].Name, strconv.Itoa(t)}
+	return p.stream(append(name, "sample")...), p.stream(append(name, "directions")...)
+}
+
+// trialModel returns the individual as the algorithm sees it. With the norm of the previous step remembered, the state has
+// one entry more.
+func (p *Problem) trialModel(from *Algorithm) model {
+	m := p.model
+	if from.Norm != "previous" {
+		return m
+	}
+	d, n := &p.Spec.Dynamics, p.Spec.Dims().State
+	f := dynamics.PolarizedNorm{Polarized: dynamics.Polarized{Dim: n, Lambda: d.Lambda, Sigma: d.Sigma}}
+	h := &sensitivity.PolarizedNorm{}
+	h.Dim, h.Lambda, h.Sigma = n, d.Lambda, d.Sigma
+	m.dynamics, m.settler, m.closed, m.objective = f, f, h, objective.Affinity{State: n + 1}
+	return m
+}
+
+// trialStart returns where everybody starts as the algorithm sees it, nil for the own trait.
+func (p *Problem) trialStart(from *Algorithm) kedge.Rows {
+	switch {
+	case from.Norm == "previous":
+		return withNorm{p.States}
+	case p.Spec.Population.States == nil && p.Spec.Dynamics.Heterogeneity == nil:
+		return nil
+	}
+	return p.States
+}
+
+func (p *Problem) picker(from *Algorithm, source population.Source) population.Picker {
+	var pick population.Picker = population.WithReplacement{Source: source}
+	if p.Spec.Population.Sampling == "without-replacement" {
+		pick = &population.WithoutReplacement{Source: source}
+	}
+	if from.needs().Panel {
+		pick = &population.Rotating{Of: pick}
+	}
+	return pick
+}

@@ -1,0 +1,226 @@
+package problem
+
+import (
+	"fmt"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/online"
+	"github.com/kedge-opt/kedge/risk"
+)
+
+// Constraint is a bound on the settled population that decisions must keep.
+type Constraint struct {
+	Name  string
+	Kind  string    // "expectation", "cvar", "chance" or "worst-group"
+	Of    Objective // ℓ; rewards count as losses, so that affinity is −pᵀu
+	Bound float64   // on the mean of ℓ, on CVaR, on ℓ itself (chance), on the mean of every group
+	Level float64   // of cvar: 1 minus the share of the worst; of chance: the share that must keep the bound
+
+	Smoothing float64   // of chance: the width over which breaking the bound begins to count
+	GroupBy   int       // of worst-group: the entry of the trait, from 1
+	Cuts      []float64 // where one group ends and the next begins
+
+	Most float64 // the largest multiplier
+}
+
+// maxConstraints is how many can be recorded, groups counted one by one.
+const maxConstraints = 16
+
+func (c *Constraint) describe(f *form) {
+	field(f, "name", &c.Name, label())
+	f.choose("kind", &c.Kind, "expectation", "cvar", "chance", "worst-group")
+	f.needSection("of", "a mapping with the kind of an objective", c.Of.describe)
+	field(f, "bound", &c.Bound, finite())
+	switch c.Kind {
+	case "cvar":
+		field(f, "level", &c.Level, number("a number from 0 to below 1", below(0, 1)))
+	case "chance":
+		field(f, "level", &c.Level, number("a number above 0 and below 1", open(0, 1)))
+		field(f, "smoothing", &c.Smoothing, positive())
+	case "worst-group":
+		field(f, "group-by", &c.GroupBy, count(1, maxCount))
+		field(f, "cuts", &c.Cuts, numbers(finite()))
+	}
+	fieldOr(f, "largest-multiplier", &c.Most, positive(), 1000)
+}
+
+// optionalItems describes a list of mappings whose absence is an empty list.
+func optionalItems[T any](f *form, key string, xs *[]T, want string, describe func(*form, *T)) {
+	switch {
+	case f.outlining():
+		below := f.draft.below(key, func(f *form) { describe(f, new(T)) })
+		f.draft.add(entry{key: key, want: want, below: below, list: true})
+	case f.printing() && len(*xs) > 0 || !f.printing() && f.take(key) != nil:
+		items(f, key, xs, want, describe)
+	}
+}
+
+// heeds tells whether the method can be made to keep constraints: it follows gradients of its own iterate.
+func (a *Algorithm) heeds() bool {
+	switch a.Kind {
+	case "vanilla", "repeated-gradient", "epoch", "composite", "epoch-composite", "adam":
+		return true
+	}
+	return false
+}
+
+// describeDual describes how a method keeps constraints.
+func (s *Spec) describeDual(f *form, a *Algorithm) {
+	if !f.may(len(s.Constraints) > 0 && a.heeds()) {
+		return
+	}
+	fieldOr(f, "heed", &a.Heed, boolean(), true)
+	fieldLike(f, "dual-step", &a.DualStep, positive(), "algorithms.step", a.Step)
+	fieldOr(f, "leak", &a.Leak, notNegative(), 0)
+}
+
+// constraints checks what constraints are made of.
+func (c *check) constraints() {
+	seen, total := map[string]bool{}, 0
+	for i := range c.s.Constraints {
+		one, path := &c.s.Constraints[i], c.s.origin.get("constraints").items[i].path
+		if seen[one.Name] && c.sound(path+".name") {
+			c.fail(keys(path+".name"), "%s.name is %s, which another constraint has", path, one.Name)
+		}
+		seen[one.Name] = true
+		total += one.groups()
+		c.judges(path+".of", &one.Of)
+		c.groups(path, one)
+		c.tails(path, one)
+	}
+	if total > maxConstraints {
+		c.fail(keys("constraints"), "constraints are %d, groups counted one by one, want at most %d", total, maxConstraints)
+	}
+	p := &c.s.Population
+	if total > 0 && (p.moves() || c.s.Dynamics.Coupling > 0) {
+		c.fail(keys("constraints", "population.drift", "population.churn", "dynamics.coupling"),
+			"constraints are kept by people who stay and do not see each other; want no drift, churn or coupling")
+	}
+	if total > 0 && c.s.Generator == "numpy" {
+		c.fail(keys("constraints", "generator"), "generator numpy draws what the published runs drew, which had no constraints")
+	}
+}
+
+// groups returns how many groups of people the constraint binds.
+func (c *Constraint) groups() int { return len(c.Cuts) + 1 }
+
+func (c *check) groups(path string, one *Constraint) {
+	if one.Kind != "worst-group" || !c.sound(path) {
+		return
+	}
+	if n := c.traitLength(); n.n >= 0 && one.GroupBy > n.n {
+		c.fail(append(keys(path+".group-by"), n.from...), "%s.group-by is %d, a trait has %s", path, one.GroupBy, entries(n.n))
+	}
+	for i := 1; i < len(one.Cuts); i++ {
+		if one.Cuts[i] <= one.Cuts[i-1] {
+			c.fail(keys(path+".cuts"), "%s.cuts do not grow: %v comes after %v", path, one.Cuts[i], one.Cuts[i-1])
+		}
+	}
+}
+
+// tails refuses samples too small to have a tail.
+func (c *check) tails(path string, one *Constraint) {
+	for i := range c.s.Algorithms {
+		a := &c.s.Algorithms[i]
+		if norm := join("algorithms", a.Name) + ".norm"; a.Norm == "previous" && a.Heed {
+			c.fail(keys(norm, path), "%s is previous, which wants no constraints", norm)
+		}
+		if batch := join("algorithms", a.Name) + ".batch"; one.Kind == "cvar" && a.Heed && (1-one.Level)*float64(a.Batch) < 0.999 && c.sound(path+".level", "algorithms") {
+			c.fail(keys(batch, path+".level"), "%s is %d, but the worst %s of a sample must be somebody; want at least %.0f", batch, a.Batch, short(1-one.Level), 1/(1-one.Level))
+		}
+	}
+}
+
+// buildConstraints makes the constraints, every group one of its own.
+func (p *Problem) buildConstraints() error {
+	for i := range p.Spec.Constraints {
+		from, path := &p.Spec.Constraints[i], fmt.Sprintf("constraints.%d", i)
+		loss, err := p.Spec.makeObjective(path+".of", &from.Of, p.Spec.Dims())
+		if err != nil {
+			return err
+		}
+		one := risk.Constraint{Name: from.Name, Loss: loss, Measure: risk.Mean{}, Bound: from.Bound, Sensitivity: p.model.closed, Dims: p.Spec.Dims()}
+		switch from.Kind {
+		case "cvar":
+			one.Measure = risk.CVaR{Level: from.Level}
+		case "chance":
+			one.Measure, one.Bound = risk.Chance{Limit: from.Bound, Width: from.Smoothing}, 1-from.Level
+		case "worst-group":
+			p.constraints = append(p.constraints, from.split(one)...)
+			continue
+		}
+		p.constraints = append(p.constraints, one)
+	}
+	return nil
+}
+
+// split makes a constraint for every group.
+func (c *Constraint) split(one risk.Constraint) (list []risk.Constraint) {
+	for g := range c.groups() {
+		one.Name = fmt.Sprintf("%s, group %d", c.Name, g+1)
+		one.Among = func(d []float64) bool {
+			v := d[c.GroupBy-1]
+			return (g == 0 || v >= c.Cuts[g-1]) && (g == len(c.Cuts) || v < c.Cuts[g])
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// most returns the largest multiplier of every constraint, groups counted one by one.
+func (p *Problem) most() (list []float64) {
+	for i := range p.Spec.Constraints {
+		c := &p.Spec.Constraints[i]
+		for range c.groups() {
+			list = append(list, c.Most)
+		}
+	}
+	return list
+}
+
+// Constraints returns the constraints as the settled population is judged by them, each with the largest multiplier it may get.
+func (p *Problem) Constraints() (list []*risk.Settled, most []float64, err error) {
+	for _, c := range p.constraints {
+		s, err := risk.NewSettled(c, p.model.settler, p.Traits)
+		if err != nil {
+			return nil, nil, p.Spec.wrap("constraints", err)
+		}
+		list = append(list, s)
+	}
+	return list, p.most(), nil
+}
+
+// heed lets the players play, or makes an estimator keep the constraints, with their gradients through the sensitivity h; nil takes states for given.
+func (p *Problem) heed(from *Algorithm, e online.Estimator, h kedge.Sensitivity) (online.Estimator, error) {
+	if len(p.players) > 0 {
+		return p.play(from, e, h)
+	}
+	if !from.Heed || len(p.constraints) == 0 {
+		return e, nil
+	}
+	if l, ok := h.(kedge.Learner); ok {
+		h = trusted{l}
+	}
+	var list []online.Restriction
+	for _, c := range p.constraints {
+		c.Sensitivity = h
+		g, err := risk.NewGauge(c)
+		if err != nil {
+			return nil, p.Spec.wrap("constraints", err)
+		}
+		list = append(list, g)
+	}
+	step := *from
+	step.Step = from.DualStep
+	return online.NewLagrangian(p.Spec.Dims().Decision, e, list, online.Dual{Step: p.schedule(&step), Leak: from.Leak, Most: p.most()})
+}
+
+// trusted answers only as far as what was learned is trusted.
+type trusted struct{ kedge.Learner }
+
+func (t trusted) PullRows(gu, p, u, d, v []float64) error {
+	if t.Trust() == 0 {
+		return nil
+	}
+	return t.Learner.PullRows(gu, p, u, d, v)
+}

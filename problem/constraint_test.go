@@ -1,0 +1,48 @@
+package problem
+
+import "testing"
+
+const restricted = `iterations: 10
+population: {size: 40, dim: 2, law: normal}
+dynamics: {kind: affine, a: [[0.5, 0], [0, 0.5]], b: [[1, 0], [0, 1]], e: [[1, 0], [0, 1]]}
+objective: {kind: quadratic, decision: 1}
+set: {kind: whole}
+constraints:
+  - {name: load, kind: cvar, of: {kind: quadratic, linear-state: [1, 0]}, bound: 1.5, level: 0.9}
+  - {name: fair, kind: worst-group, of: {kind: quadratic, linear-state: [0, 1]}, bound: 1, group-by: 2, cuts: [-1, 1]}
+algorithms:
+  - {name: composite, step: 0.1, batch: 10}
+`
+
+func TestConstraintMistakes(t *testing.T) {
+	for _, c := range []mistakeTest{
+		{"name: fair", "name: load", "x.yaml:8: constraints.1.name is load, which another constraint has"},
+		{"level: 0.9", "level: 1", "x.yaml:7: constraints.load.level is 1, want a number from 0 to below 1"},
+		{"batch: 10", "batch: 9", "x.yaml:10: algorithms.composite.batch is 9, but the worst 0.1 of a sample must be somebody; want at least 10"},
+		{"group-by: 2", "group-by: 3", "x.yaml:8: constraints.fair.group-by is 3, a trait has 2 entries"},
+		{"cuts: [-1, 1]", "cuts: [1, -1]", "x.yaml:8: constraints.fair.cuts do not grow: -1 comes after 1"},
+		{"linear-state: [1, 0]", "linear-state: [1, 0, 0]", "x.yaml:7: constraints.load.of.linear-state has 3 entries, a state has 2"},
+		{"law: normal", "law: normal, churn: 0.1", "x.yaml:6: constraints are kept by people who stay and do not see each other; want no drift, churn or coupling"},
+		{"step: 0.1", "step: 0.1, dual-step: -1", "x.yaml:10: algorithms.composite.dual-step is -1, want a number above 0"},
+	} {
+		c.breaks(t, restricted)
+	}
+}
+
+func TestConstraintsAreBuilt(t *testing.T) {
+	s, err := Parse("x.yaml", []byte(restricted))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Build("x", s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, most, err := p.Constraints()
+	if err != nil || len(list) != 4 || len(most) != 4 {
+		t.Fatalf("%d constraints with %d limits, %v; want 4: a tail and three groups", len(list), len(most), err)
+	}
+	if got := list[3].Name(); got != "fair, group 3" {
+		t.Errorf("the last is %s", got)
+	}
+}

@@ -1,0 +1,111 @@
+package problem
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Explain returns what is known about a key. Entries of a list may be named or left out: algorithms.composite.step,
+// algorithms.0.step and algorithms.step are the same. The error of an unknown key suggests known ones.
+func Explain(path string) (Key, error) {
+	c, err := walk(strings.Split(path, "."))
+	if err != nil {
+		return Key{}, err
+	}
+	return c.of.key(c.path, c.on), nil
+}
+
+// Complete lists the paths that a beginning of one can go on to, one key further.
+func Complete(begun string) (paths []string) {
+	above, last := "", begun
+	if i := strings.LastIndexByte(begun, '.'); i >= 0 {
+		above, last = begun[:i+1], begun[i+1:]
+	}
+	c, err := walk(strings.FieldsFunc(above, func(r rune) bool { return r == '.' }))
+	if err != nil || c.in == nil {
+		return nil
+	}
+	for _, e := range c.in.entries() {
+		if strings.HasPrefix(e.key, last) {
+			paths = append(paths, above+e.key)
+		}
+	}
+	return paths
+}
+
+// cursor is a place in the vocabulary.
+type cursor struct {
+	path string
+	of   *outline // the mapping whose key it is on
+	on   entry
+	in   *outline // the mapping below, nil if there is none
+	list bool     // there is a list of them, of which one may be named
+}
+
+func walk(parts []string) (cursor, error) {
+	c := cursor{in: vocabulary()}
+	for i, part := range parts {
+		next, err := c.step(part, i+1 == len(parts))
+		if err != nil {
+			return c, err
+		}
+		c = next
+	}
+	return c, nil
+}
+
+// step goes one part of a path down. The last part names an entry of a list only if it cannot be a misspelt key.
+func (c cursor) step(part string, last bool) (cursor, error) {
+	if c.in == nil {
+		return c, fmt.Errorf("%s is %s and has no keys below it", c.path, c.on.want)
+	}
+	all := c.in.entries()
+	if i := slices.IndexFunc(all, func(e entry) bool { return e.key == part }); i >= 0 {
+		e := all[i]
+		return cursor{join(c.path, part), c.in, e, e.below, e.list}, nil
+	}
+	known := names(all)
+	if c.list && part != "" && !(last && Nearest(part, known) != "") {
+		c.list = false
+		return c, nil
+	}
+	return c, c.unknown(part, known)
+}
+
+func names(all []entry) (list []string) {
+	for _, e := range all {
+		list = append(list, e.key)
+	}
+	return list
+}
+
+// unknown suggests what was meant: a key of that place, or one of that name anywhere.
+func (c cursor) unknown(part string, known []string) error {
+	path := join(c.path, part)
+	if part == "" {
+		return errors.New("a key is missing, there are " + enumerate(known, "and"))
+	}
+	if best := Nearest(part, known); best != "" {
+		return fmt.Errorf("unknown key %s, did you mean %s?", path, join(c.path, best))
+	}
+	if meant := elsewhere(part); meant != nil {
+		return fmt.Errorf("unknown key %s, did you mean %s?", path, enumerate(meant, "or"))
+	}
+	return fmt.Errorf("unknown key %s, there are %s", path, enumerate(known, "and"))
+}
+
+// elsewhere lists the paths that end with a key, or with the one that it most likely stands for.
+func elsewhere(key string) (paths []string) {
+	ends := map[string][]string{}
+	for _, k := range Keys() {
+		end := k.Path[strings.LastIndexByte(k.Path, '.')+1:]
+		ends[end] = append(ends[end], k.Path)
+	}
+	if ends[key] != nil {
+		return ends[key]
+	}
+	return ends[Nearest(key, slices.Sorted(maps.Keys(ends)))]
+}

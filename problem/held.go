@@ -1,0 +1,71 @@
+package problem
+
+import (
+	"slices"
+
+	"github.com/kedge-opt/kedge"
+)
+
+// held is an individual of a crowd whose mean is held where it settles under the first decision: to look at one by itself.
+type held struct {
+	model
+	mean []float64
+}
+
+var (
+	_ kedge.Smooth      = held{}
+	_ kedge.RowSettler  = held{}
+	_ kedge.Sensitivity = held{}
+)
+
+// alone returns the individual as it is without the others: of a crowd that sees its mean with that mean held.
+func (p *Problem) alone() model {
+	m := p.model
+	if !m.social {
+		return m
+	}
+	h := held{m, make([]float64, m.dims().State)}
+	if f, err := p.Steady(); err == nil {
+		_ = f.Mean(h.mean, p.Start) // a mean that does not settle is found elsewhere; 0 is as good as any
+	}
+	return model{dynamics: h, settler: h, objective: m.objective, closed: h}
+}
+
+func (h held) see(u []float64) []float64 { return slices.Concat(u, h.mean) }
+
+// Dims implements [kedge.Dynamics].
+func (h held) Dims() kedge.Dims { return h.dims() }
+
+// Next implements [kedge.Dynamics].
+func (h held) Next(dst, p, u, d []float64) { h.dynamics.Next(dst, p, h.see(u), d) }
+
+// Pullback implements [kedge.Smooth].
+func (h held) Pullback(gp, gu, p, u, d, v []float64) {
+	if gu == nil {
+		h.dynamics.Pullback(gp, nil, p, h.see(u), d, v)
+		return
+	}
+	g := slices.Concat(gu, h.mean)
+	h.dynamics.Pullback(gp, g, p, h.see(u), d, v)
+	copy(gu, g)
+}
+
+// Settle implements [kedge.Settler].
+func (h held) Settle(dst, u, d []float64) (kedge.Residual, error) {
+	return h.settler.Settle(dst, h.see(u), d)
+}
+
+// SettleRows implements [kedge.RowSettler].
+func (h held) SettleRows(dst, u, d []float64) (kedge.Residual, error) {
+	return h.settler.SettleRows(dst, h.see(u), d)
+}
+
+// PullRows implements [kedge.Sensitivity].
+func (h held) PullRows(gu, p, u, d, v []float64) error {
+	g := slices.Concat(gu, make([]float64, len(h.mean)))
+	if err := h.closed.PullRows(g, p, h.see(u), d, v); err != nil {
+		return err
+	}
+	copy(gu, g)
+	return nil
+}

@@ -1,0 +1,203 @@
+package problem
+
+import (
+	"github.com/kedge-opt/kedge/population"
+)
+
+// Drift is how traits change from step to step: d = home + swing·sin(2πk/period) at step k, where a home, at first the trait,
+// moves by rate and by a random walk of everybody's own.
+type Drift struct {
+	Rate   Vector  // of everybody's home, a step
+	Walk   Vector  // standard deviation of a step of the walk
+	Swing  Vector  // amplitude of the season
+	Period float64 // steps of a season
+}
+
+// Heterogeneity gives everybody parameters of their own, uniform between two numbers. A parameter without such an interval is
+// the same for all.
+type Heterogeneity struct {
+	Lambda, Sigma             []float64 // of polarized
+	Lambda1, Lambda2, Epsilon []float64 // of choice
+}
+
+// optionalSection describes a mapping whose absence has a meaning of its own; x is then nil.
+func optionalSection[T any](f *form, key string, x **T, describe func(*T, *form)) {
+	switch {
+	case f.outlining():
+		f.section(key, func(f *form) { describe(new(T), f) })
+		return
+	case f.printing() && *x == nil || !f.printing() && f.take(key) == nil:
+		return
+	case *x == nil:
+		*x = new(T)
+	}
+	f.section(key, func(f *form) { describe(*x, f) })
+}
+
+func (d *Drift) describe(f *form) {
+	optional(f, "rate", &d.Rate, vector(finite()))
+	optional(f, "walk", &d.Walk, vector(notNegative()))
+	optional(f, "swing", &d.Swing, vector(finite()))
+	optional(f, "period", &d.Period, positive())
+}
+
+// describeOwn reads what the dynamics of a kind leave to individuals.
+func (d *Dynamics) describeOwn(f *form) {
+	switch d.Kind {
+	case "polarized":
+		optionalSection(f, "heterogeneity", &d.Heterogeneity, (*Heterogeneity).describePolarized)
+	case "choice":
+		optionalSection(f, "heterogeneity", &d.Heterogeneity, (*Heterogeneity).describeChoice)
+	}
+	optional(f, "coupling", &d.Coupling, number("a number from 0 to below 1", below(0, 1)))
+	optional(f, "noise", &d.Noise, vector(notNegative()))
+}
+
+func (h *Heterogeneity) describePolarized(f *form) {
+	optional(f, "lambda", &h.Lambda, numbers(share()))
+	optional(f, "sigma", &h.Sigma, numbers(notNegative()))
+}
+
+func (h *Heterogeneity) describeChoice(f *form) {
+	optional(f, "lambda1", &h.Lambda1, numbers(number("a number from 0 to below 1", below(0, 1))))
+	optional(f, "lambda2", &h.Lambda2, numbers(share()))
+	optional(f, "epsilon", &h.Epsilon, numbers(positive()))
+}
+
+// own returns the intervals of everybody's own parameters, in the order of a trait's last entries; nil when there are none.
+func (d *Dynamics) own() [][]float64 {
+	h := d.Heterogeneity
+	if h == nil {
+		return nil
+	}
+	either := func(interval []float64, common float64) []float64 {
+		if interval == nil {
+			return []float64{common, common}
+		}
+		return interval
+	}
+	if d.Kind == "polarized" {
+		return [][]float64{either(h.Lambda, d.Lambda), either(h.Sigma, d.Sigma)}
+	}
+	return [][]float64{either(h.Lambda1, d.Lambda1), either(h.Lambda2, d.Lambda2), either(h.Epsilon, d.Epsilon)}
+}
+
+// moves tells whether traits drift or people come and go.
+func (p *Population) moves() bool { return p.Drift != nil || p.Churn > 0 }
+
+// moving checks what changes by itself.
+func (c *check) moving() {
+	p, d := &c.s.Population, &c.s.Dynamics
+	c.drift(p.Drift)
+	c.heterogeneity(d)
+	if c.s.Model == nil {
+		c.vector("dynamics.noise", d.Noise, c.stateLength())
+	}
+	if p.moves() {
+		c.motion(p)
+	}
+	if d.Coupling > 0 && c.s.Record.Rollout > 0 {
+		c.fail(keys("record.rollout", "dynamics.coupling"), "record.rollout is %d, but a roll-out moves individuals one by one; want 0 with dynamics.coupling", c.s.Record.Rollout)
+	}
+	if c.s.Record.Theory && (p.moves() || d.unlike()) {
+		c.fail(keys("record.theory", "population.drift", "population.churn", "dynamics.noise", "dynamics.coupling", "dynamics.heterogeneity"),
+			"record.theory is true, but the theory is of individuals who are alike, alone and stay; want no drift, churn, noise, coupling or heterogeneity")
+	}
+	c.ownNorm(d)
+	if c.s.Generator == "numpy" && (p.moves() || d.unlike()) {
+		c.fail(keys("generator", "population.drift", "population.churn", "dynamics.noise", "dynamics.heterogeneity", "dynamics.coupling"),
+			"generator numpy draws what the published runs drew, which had no drift, churn, noise, coupling or heterogeneity")
+	}
+}
+
+// unlike tells whether individuals are more than the kind of their dynamics.
+func (d *Dynamics) unlike() bool { return d.Heterogeneity != nil || d.Coupling > 0 || d.noisy() }
+
+func (d *Dynamics) noisy() bool { return d.Noise.All != 0 || d.Noise.Each != nil }
+
+func (c *check) drift(d *Drift) {
+	if d == nil {
+		return
+	}
+	n := c.traitLength()
+	c.vector("population.drift.rate", d.Rate, n)
+	c.vector("population.drift.walk", d.Walk, n)
+	c.vector("population.drift.swing", d.Swing, n)
+	swings := d.Swing.All != 0 || d.Swing.Each != nil
+	if swings && d.Period == 0 && c.sound("population.drift.period") {
+		c.fail(keys("population.drift.swing"), "population.drift.swing wants population.drift.period, the steps of a season")
+	}
+}
+
+// motion refuses what traits that move cannot be.
+func (c *check) motion(p *Population) {
+	if p.Traits == "regenerated" || p.Storage == "float32" {
+		c.fail(keys("population.drift", "population.churn", "population.traits", "population.storage"),
+			"population.drift and population.churn move traits, which want population.traits stored and population.storage float64")
+	}
+	if law := p.Law.Kind; p.Churn > 0 && (law == "values" || law == "file") {
+		c.fail(keys("population.churn", "population.law"), "population.churn is %v, but population.law is %s, from which no newcomers can be drawn", p.Churn, law)
+	}
+	if p.Churn > 0 && p.States != nil && (p.States.Kind == "values" || p.States.Kind == "file") {
+		c.fail(keys("population.churn", "population.states.law"), "population.churn is %v, but population.states.law is %s, from which no newcomers can be drawn", p.Churn, p.States.Kind)
+	}
+	for i := range c.s.Algorithms {
+		if a := &c.s.Algorithms[i]; a.needs().Panel {
+			path := join("algorithms", a.Name) + ".kind"
+			c.fail(keys(path, "population.drift", "population.churn"), "%s is %s, which sees people again and wants them as they were: no drift and no churn", path, a.Kind)
+		}
+	}
+	if c.s.Record.Rollout > 0 {
+		c.fail(keys("record.rollout", "population.drift", "population.churn"), "record.rollout is %d, but a roll-out is of people who stay as they are; want 0", c.s.Record.Rollout)
+	}
+}
+
+// ownNorm refuses the published bookkeeping where there is none.
+func (c *check) ownNorm(d *Dynamics) {
+	for _, a := range c.s.Algorithms {
+		if a.Norm == "previous" && (d.Heterogeneity != nil || d.Coupling > 0 || c.s.Population.Churn > 0) {
+			path := join("algorithms", a.Name) + ".norm"
+			c.fail(keys(path, "dynamics.heterogeneity", "dynamics.coupling", "population.churn"), "%s is previous, which wants no heterogeneity, coupling or churn", path)
+		}
+	}
+}
+
+func (c *check) heterogeneity(d *Dynamics) {
+	top := 0.0
+	for i, interval := range d.own() {
+		key := "dynamics.heterogeneity." + d.ownNames()[i]
+		if !c.sound(key) {
+			return
+		}
+		if len(interval) != 2 || interval[0] > interval[1] {
+			c.fail(keys(key), "%s is %v, want two numbers, the smaller one first", key, interval)
+			return
+		}
+		if i < 2 {
+			top += interval[1]
+		}
+	}
+	if d.Heterogeneity != nil && d.Kind == "choice" && top > 1 {
+		c.fail(keys("dynamics.heterogeneity", "dynamics.lambda1", "dynamics.lambda2"), "dynamics.heterogeneity lets lambda1 and lambda2 add up to %v, want at most 1", top)
+	}
+}
+
+func (d *Dynamics) ownNames() []string {
+	if d.Kind == "polarized" {
+		return []string{"lambda", "sigma"}
+	}
+	return []string{"lambda1", "lambda2", "epsilon"}
+}
+
+// besides returns the law of traits with everybody's own parameters behind them.
+func (p *Problem) besides(law population.Law) population.Law {
+	own := p.Spec.Dynamics.own()
+	if own == nil {
+		return law
+	}
+	var u population.Uniform
+	for _, interval := range own {
+		u.Low, u.High = append(u.Low, interval[0]), append(u.High, interval[1])
+	}
+	return population.Beside{Law: law, Dim: p.Spec.Population.Dim, Rest: u, Stream: p.stream("population", "parameters")}
+}

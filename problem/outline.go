@@ -1,0 +1,143 @@
+package problem
+
+import "sync"
+
+// outline is a mapping of the vocabulary: what a section tells of itself to a form that asks for nothing else. Which keys
+// there are depends on choices, such as that of a kind, so a section is asked once for every combination of them.
+type outline struct {
+	name     string // "" unless several keys have mappings of this form
+	variants []variant
+	shelf    *shelf
+}
+
+// variant is the keys of a mapping under certain choices.
+type variant struct {
+	choices []choice
+	entries []entry
+}
+
+// choice is the key that decides which keys there are, and what it was decided to be.
+type choice struct {
+	key, option string
+	options     []string
+	absent      string // the default
+	like        string // the key whose value is the default
+	presence    bool   // what matters is whether the key is there
+}
+
+// entry is a key of a mapping.
+type entry struct {
+	home    string // of the meaning: the path of the section, or the name of what several sections share
+	key     string
+	need    bool
+	want    string // in words
+	value   schema
+	absent  *node // the default; nil: none, or that of like
+	like    string
+	below   *outline // the mapping under the key
+	list    bool     // there is a list of them
+	accepts func(n *node) bool
+}
+
+// shelf keeps the outlines that several keys share.
+type shelf struct {
+	names []string
+	named map[string]*outline
+}
+
+// draft is what a form collects that asks for the vocabulary.
+type draft struct {
+	of      *outline
+	home    string
+	plan    []int // which option to take at every choice; those beyond its end take the first
+	done    bool  // somebody else has told it all
+	variant variant
+}
+
+// vocabulary returns the outline of specs, which nobody changes.
+var vocabulary = sync.OnceValue(func() *outline {
+	return (&shelf{named: map[string]*outline{}}).outline("", new(Spec).describe)
+})
+
+// outline asks a section for its keys under every combination of choices.
+func (s *shelf) outline(home string, describe func(*form)) *outline {
+	o := &outline{shelf: s}
+	for plan := []int{}; plan != nil; {
+		d := &draft{of: o, home: home, plan: plan}
+		describe(&form{draft: d})
+		if d.done {
+			return d.of
+		}
+		o.variants = append(o.variants, d.variant)
+		plan = d.next()
+	}
+	return o
+}
+
+// next returns the plan of the variant after this one, nil after the last: the last choice that has another option left
+// takes it.
+func (d *draft) next() []int {
+	plan := make([]int, len(d.variant.choices))
+	copy(plan, d.plan)
+	for i := len(plan) - 1; i >= 0; i-- {
+		if plan[i]++; plan[i] < len(d.variant.choices[i].options) {
+			return plan[:i+1]
+		}
+	}
+	return nil
+}
+
+// pick takes the next choice of the plan.
+func (d *draft) pick(c choice) (option string) {
+	i, at := 0, len(d.variant.choices)
+	if at < len(d.plan) {
+		i = d.plan[at]
+	}
+	c.option = c.options[i]
+	d.variant.choices = append(d.variant.choices, c)
+	return c.option
+}
+
+func (d *draft) add(e entry) {
+	e.home = d.home
+	d.variant.entries = append(d.variant.entries, e)
+}
+
+// below outlines the mapping under a key.
+func (d *draft) below(key string, describe func(*form)) *outline {
+	return d.of.shelf.outline(join(d.home, key), describe)
+}
+
+// entryOf is an entry for a key and how its values are read.
+func entryOf[T any](key string, c codec[T]) entry {
+	return entry{key: key, want: c.want, value: c.schema, accepts: func(n *node) bool {
+		_, ok := c.read(&mistakes{}, n)
+		return ok
+	}}
+}
+
+// shared describes keys that several sections have, under the name that their meanings go by. A section of nothing else is
+// outlined once.
+func (f *form) shared(name string, describe func()) {
+	if !f.outlining() {
+		describe()
+		return
+	}
+	d := f.draft
+	if known := d.of.shelf.named[name]; len(d.variant.entries) == 0 && d.of.name == "" && d.of.variants == nil {
+		if known != nil {
+			d.of, d.done = known, true
+			return
+		}
+		d.of.name = name
+		d.of.shelf.named[name] = d.of
+		d.of.shelf.names = append(d.of.shelf.names, name)
+	}
+	home := d.home
+	d.home = name
+	describe()
+	d.home = home
+}
+
+// may tells whether keys are there about which another section decides: an outline shows them in any case.
+func (f *form) may(decided bool) bool { return f.outlining() || decided }

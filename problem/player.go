@@ -1,0 +1,159 @@
+package problem
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/game"
+	"github.com/kedge-opt/kedge/objective"
+	"github.com/kedge-opt/kedge/online"
+	"github.com/kedge-opt/kedge/optimum"
+	"github.com/kedge-opt/kedge/set"
+	"github.com/kedge-opt/kedge/steady"
+)
+
+// Player is one of several decision-makers.
+type Player struct {
+	Name      string
+	Size      int // entries of the decision that are its own, after those of the players before
+	Objective Objective
+	Set       Set // of its entries
+}
+
+func (p *Player) describe(f *form) {
+	field(f, "name", &p.Name, label())
+	field(f, "size", &p.Size, count(1, maxCount))
+	f.needSection("objective", "a mapping with a kind", p.Objective.describe)
+	f.needSection("set", "a mapping with a kind", p.Set.describe)
+}
+
+// describeTable reads players, who take the place of objective and set, or those.
+func (s *Spec) describeTable(f *form) {
+	if !f.decide("players", len(s.Players) > 0) {
+		if !f.printing() && !f.outlining() {
+			f.take("players")
+		}
+		f.needSection("objective", "a mapping with a kind, or players", s.Objective.describe)
+		f.needSection("set", "a mapping with a kind", s.Set.describe)
+		return
+	}
+	for _, key := range []string{"objective", "set"} {
+		f.refuse(key, key+" and players are both given; players have objectives and sets of their own, so one must go")
+	}
+	items(f, "players", &s.Players, "a list of players", func(f *form, p *Player) { p.describe(f) })
+}
+
+// plays tells whether the method can be played by several: it follows gradients of its own iterate.
+func (a *Algorithm) plays() bool { return a.heeds() }
+
+// describePlay describes how players move.
+func (s *Spec) describePlay(f *form, a *Algorithm) {
+	if !f.may(len(s.Players) > 0 && a.plays()) {
+		return
+	}
+	fieldOr(f, "play", &a.Play, oneOf("simultaneous", "alternating", "best-response", "alternating-response", "planner"), "simultaneous")
+	fieldOr(f, "anticipate", &a.Anticipate, boolean(), false)
+}
+
+func (c *check) players() {
+	if len(c.s.Players) == 0 {
+		return
+	}
+	total, sound, seen := 0, true, map[string]bool{}
+	for i := range c.s.Players {
+		p, path := &c.s.Players[i], c.s.origin.get("players").items[i].path
+		if seen[p.Name] && c.sound(path+".name") {
+			c.fail(keys(path+".name"), "%s.name is %s, which another player has", path, p.Name)
+		}
+		seen[p.Name] = true
+		sound = sound && c.sound(path+".size")
+		total += p.Size
+		c.judges(path+".objective", &p.Objective)
+		c.set(path+".set", &p.Set, c.known(length{p.Size, "the player", keys(path + ".size")}))
+	}
+	if n := c.decisionLength(); sound && n.n >= 0 && total != n.n {
+		c.fail(append(keys("players"), n.from...), "players have %s together, %s has %d", entries(total), n.of, n.n)
+	}
+	if c.s.Population.moves() || c.s.Dynamics.Coupling > 0 || len(c.s.Constraints) > 0 || c.s.Generator == "numpy" {
+		c.fail(keys("players", "population.drift", "population.churn", "dynamics.coupling", "constraints", "generator"),
+			"players meet people who stay and do not see each other; want no drift, churn, coupling, constraints or generator numpy")
+	}
+}
+
+// table makes the players, and the set of all their decisions as data.
+func (s *Spec) table() (list []game.Player, joint *Set, err error) {
+	joint = &Set{Kind: "product"}
+	for i := range s.Players {
+		p := &s.Players[i]
+		loss, err := s.makeObjective(fmt.Sprintf("players.%d.objective", i), &p.Objective, s.Dims())
+		if err != nil {
+			return nil, nil, err
+		}
+		list = append(list, game.Player{Name: p.Name, Size: p.Size, Objective: loss})
+		part := p.Set
+		part.Size = p.Size
+		joint.Parts = append(joint.Parts, part)
+	}
+	return list, joint, nil
+}
+
+// seat makes the players' losses together the objective, and their sets together the set.
+func (p *Problem) seat() (err error) {
+	if len(p.Spec.Players) == 0 {
+		return nil
+	}
+	p.players, p.set, err = p.Spec.table()
+	var all objective.Sum
+	for _, one := range p.players {
+		all = append(all, one.Objective)
+	}
+	p.model.objective, p.Maximize = all, false
+	return err
+}
+
+// Game returns the players as judged by the settled population, nil when there are none.
+func (p *Problem) Game() (*game.Settled, error) {
+	if len(p.players) == 0 {
+		return nil, nil
+	}
+	return game.NewSettled(p.Spec.Dims(), p.players, p.Set, func(o kedge.Objective) (*steady.Objective, error) {
+		m := p.model
+		m.objective = kedge.BatchedObjective(o, p.Spec.Dims())
+		return m.steady(p.Traits)
+	})
+}
+
+// play makes the estimator of a game; e is that of a planner who minimizes the sum of all losses. A nil sensitivity takes the
+// population for given.
+func (p *Problem) play(from *Algorithm, e online.Estimator, h kedge.Sensitivity) (online.Estimator, error) {
+	dim := p.Spec.Dims()
+	order := game.Simultaneous
+	if from.Play == "alternating" || from.Play == "alternating-response" {
+		order = game.Alternating
+	}
+	switch from.Play {
+	case "simultaneous", "alternating":
+		return game.NewPlay(dim, p.players, h, order)
+	case "best-response", "alternating-response":
+		var sets []kedge.Set
+		for _, part := range p.Set.(set.Product).Parts {
+			sets = append(sets, part.Set)
+		}
+		foresight := game.Foresight{}
+		if h != nil {
+			foresight = game.Foresight{Settler: p.model.settler, Sensitivity: p.model.closed}
+		}
+		return game.NewBestResponse(dim, p.players, sets, foresight, order, respond)
+	}
+	return e, nil
+}
+
+// respond finds a best response.
+func respond(f game.Function, s kedge.Set, start []float64) ([]float64, error) {
+	found, err := optimum.Minimize(context.Background(), f, s, start, optimum.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return found.Decision, nil
+}

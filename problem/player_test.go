@@ -1,0 +1,74 @@
+package problem
+
+import (
+	"math"
+	"os"
+	"testing"
+
+	"github.com/kedge-opt/kedge"
+)
+
+const duel = `iterations: 10
+population: {size: 4, dim: 1, law: normal}
+dynamics: {kind: affine, a: [[0.5]], b: [[-0.25, -0.25]], e: [[0.5]]}
+players:
+  - {name: left, size: 1, objective: {kind: quadratic, cross: [[-1], [0]]}, set: {kind: whole}}
+  - {name: right, size: 1, objective: {kind: quadratic, cross: [[0], [-1]]}, set: {kind: box, lower: 0, upper: 3}}
+algorithms:
+  - {name: composite, step: 0.1}
+`
+
+func TestPlayerMistakes(t *testing.T) {
+	for _, c := range []mistakeTest{
+		{"name: right", "name: left", "x.yaml:6: players.1.name is left, which another player has"},
+		{"left, size: 1", "left, size: 2", "x.yaml:4: players have 3 entries together, the decision has 2"},
+		{"algorithms:", "set: {kind: whole}\nalgorithms:", "x.yaml:7: set and players are both given; players have objectives and sets of their own, so one must go"},
+		{"law: normal", "law: normal, churn: 0.1", "x.yaml:4: players meet people who stay and do not see each other; want no drift, churn, coupling, constraints or generator numpy"},
+		{"step: 0.1", "step: 0.1, play: chess", "x.yaml:8: algorithms.composite.play is \"chess\", want simultaneous, alternating, best-response, alternating-response or planner"},
+		{"cross: [[0], [-1]]", "cross: [[0]]", "x.yaml:6: players.right.objective.cross has 1 row of 1 entry, want 2 rows of 1 entry"},
+	} {
+		c.breaks(t, duel)
+	}
+}
+
+// The example is the duopoly whose equilibrium is 4/5.
+func TestDuopolyIsBuilt(t *testing.T) {
+	data, err := os.ReadFile("../examples/duopoly.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Parse("duopoly.yaml", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Build("duopoly", s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := p.Game()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := g.Residual([]float64{.8, .8}); err != nil || r > 1e-14 {
+		t.Errorf("the residual at 4/5 is %v, %v", r, err)
+	}
+	for i, want := range []float64{1, .8, .8, .8, 2. / 3} {
+		trial, err := p.Trial(i, 0, math.NaN())
+		if err != nil {
+			t.Fatal(err)
+		}
+		u, obs := make([]float64, 2), kedge.Observation{U: make([]float64, 2)}
+		for k := range 400 {
+			trial.Algorithm.Ask(obs.U)
+			obs.Round, obs.D = k, []float64{2}
+			obs.P = []float64{2 - obs.U[0]/2 - obs.U[1]/2} // as it would settle
+			if err := trial.Algorithm.Tell(obs); err != nil {
+				t.Fatal(err)
+			}
+		}
+		trial.Algorithm.Ask(u)
+		if e := max(math.Abs(u[0]-want), math.Abs(u[1]-want)); e > 1e-9 {
+			t.Errorf("%s settles at %v, want %v", s.Algorithms[i].Name, u, want)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package problem
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+)
+
+// same tells whether two specs hold the same data, wherever it was read from.
+func same(a, b *Spec) bool {
+	x, y := *a, *b
+	x.origin, y.origin = nil, nil
+	return reflect.DeepEqual(x, y)
+}
+
+// goldens are the specs whose canonical prints are kept in testdata, with the sources they are read from.
+func goldens(t *testing.T) map[string]*Spec {
+	all := map[string]*Spec{}
+	for _, name := range Cases() {
+		src, _ := Case(name)
+		all[name] = mustParse(t, string(src))
+		if over, ok := Case(name + ".published"); ok {
+			all[name+".published"] = mustParse(t, string(src), Merge(name+".published", over))
+		}
+	}
+	files, err := filepath.Glob("testdata/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[filepath.Base(file)] = mustParse(t, string(src))
+	}
+	return all
+}
+
+// The canonical print of every case and of every kind there is, defaults and all. KEDGE_UPDATE_GOLDENS=1 writes them anew.
+func TestCanonicalPrint(t *testing.T) {
+	for name, s := range goldens(t) {
+		file := filepath.Join("testdata", name+".golden")
+		if os.Getenv("KEDGE_UPDATE_GOLDENS") != "" {
+			if err := os.WriteFile(file, s.YAML(), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.YAML(); !bytes.Equal(got, want) {
+			t.Errorf("%s prints\n%s\nwant\n%s", name, got, want)
+		}
+	}
+}
+
+// Reading a print gives the spec that was printed, and printing that gives the same bytes.
+func TestPrintIsReadBack(t *testing.T) {
+	for name, s := range goldens(t) {
+		again := mustParse(t, string(s.YAML()))
+		if !same(s, again) {
+			t.Errorf("%s reads back as\n%+v\nwas\n%+v", name, again, s)
+		}
+		if !bytes.Equal(s.YAML(), again.YAML()) {
+			t.Errorf("%s prints differently the second time", name)
+		}
+	}
+}
+
+// Every kind there is stands in some golden, so that none is left untested.
+func TestGoldensCoverEveryKind(t *testing.T) {
+	var all bytes.Buffer
+	for _, s := range goldens(t) {
+		all.Write(s.YAML())
+	}
+	for _, key := range []string{
+		"kind: polarized", "kind: choice", "kind: affine", "kind: friedkin-johnsen",
+		"kind: affinity", "kind: revenue", "kind: quadratic", "kind: logistic",
+		"kind: whole", "kind: ball", "kind: box", "kind: simplex", "kind: capped-simplex", "kind: half-space",
+		"kind: product", "kind: intersection", "kind: vanilla", "kind: composite", "kind: derivative-free",
+		"law: sphere", "law: cap", "law: bimodal", "law: dirichlet", "law: normal", "law: proportions", "law: values", "law: file",
+		"minimize:", "maximize:", "let:", "subject to", "sensitivity: implicit", "sensitivity: differences", "norm: previous", "matrix:", "axis:", "array:", "intercept: true",
+	} {
+		if !bytes.Contains(all.Bytes(), []byte(key)) {
+			t.Errorf("no golden has %s", key)
+		}
+	}
+}
+
+func TestNumbersReadBack(t *testing.T) {
+	for _, x := range []float64{0, 1, -1, 0.1, 1e-4, 1e-5, 123456789012345, 1e15, 1e300, 5e-324, -2.5e-7, 1.7976931348623157e308, math.Inf(-1)} {
+		if got, ok := parseNumber(formatNumber(x)); !ok || got != x {
+			t.Errorf("%v is written %s and read as %v", x, formatNumber(x), got)
+		}
+	}
+}
+
+func TestTextReadsBack(t *testing.T) {
+	for _, name := range []string{"plain", "a b", "it's", `say "no"`, `back\slash`, "yes", "true", "a: b", "a #b", "é", "x,y", "a{b}[c]", "a-", "Null"} {
+		s := mustParse(t, small)
+		s.Algorithms[0].Name = name
+		if again := mustParse(t, string(s.YAML())); again.Algorithms[0].Name != name {
+			t.Errorf("%q reads back as %q", name, again.Algorithms[0].Name)
+		}
+	}
+}
+
+// A spec made by hand prints whatever it holds; what is wrong with it shows when it is read.
+func TestHandMadeSpecsPrint(t *testing.T) {
+	for _, s := range []*Spec{{}, {Set: Set{Kind: "half-space"}, Start: Start{Law: "values"}, Dynamics: Dynamics{Kind: "affine"}}} {
+		if _, err := Parse("x.yaml", s.YAML()); err == nil {
+			t.Errorf("%s\nis read without a mistake", s.YAML())
+		}
+	}
+}

@@ -1,0 +1,297 @@
+package problem
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+)
+
+// schema is a JSON Schema of draft 2020-12, as far as specs need one.
+type schema struct {
+	Dialect     string `json:"$schema,omitempty"`
+	Title       string `json:"title,omitempty"`
+	Description string `json:"description,omitempty"`
+	Ref         string `json:"$ref,omitempty"`
+
+	Type    words `json:"type,omitempty"`
+	Enum    []any `json:"enum,omitempty"`
+	Const   any   `json:"const,omitempty"`
+	Default any   `json:"default,omitempty"`
+
+	Minimum          json.Number `json:"minimum,omitempty"`
+	ExclusiveMinimum json.Number `json:"exclusiveMinimum,omitempty"`
+	Maximum          json.Number `json:"maximum,omitempty"`
+	ExclusiveMaximum json.Number `json:"exclusiveMaximum,omitempty"`
+
+	MinLength int    `json:"minLength,omitempty"`
+	MaxLength int    `json:"maxLength,omitempty"`
+	Pattern   string `json:"pattern,omitempty"`
+
+	MinItems int     `json:"minItems,omitempty"`
+	Items    *schema `json:"items,omitempty"`
+
+	Properties properties `json:"properties,omitempty"`
+	Required   []string   `json:"required,omitempty"`
+	Additional any        `json:"additionalProperties,omitempty"`
+
+	AnyOf []schema `json:"anyOf,omitempty"`
+	AllOf []schema `json:"allOf,omitempty"`
+	If    *schema  `json:"if,omitempty"`
+	Then  *schema  `json:"then,omitempty"`
+
+	Defs properties `json:"$defs,omitempty"`
+}
+
+// words is one word, or a list of several.
+type words []string
+
+// MarshalJSON writes a single word without a list around it.
+func (w words) MarshalJSON() ([]byte, error) {
+	if len(w) == 1 {
+		return json.Marshal(w[0])
+	}
+	return json.Marshal([]string(w))
+}
+
+// properties are schemas by key, in the order of the vocabulary.
+type properties []property
+
+type property struct {
+	key string
+	schema
+}
+
+// MarshalJSON writes an object that keeps the order. A schema that allows anything is written as true.
+func (p properties) MarshalJSON() ([]byte, error) {
+	b := bytes.NewBufferString("{")
+	for i, one := range p {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		key, err := json.Marshal(one.key)
+		if err != nil {
+			return nil, err
+		}
+		value, err := encode(one.schema)
+		if err != nil {
+			return nil, err
+		}
+		if bytes.Equal(value, []byte("{}")) {
+			value = []byte("true")
+		}
+		b.Write(slices.Concat(key, []byte{':'}, value))
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// encode is json.Marshal without escapes for HTML.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSpace(b.Bytes()), err
+}
+
+// orNull allows null as well, which stands for a key's default.
+func (s schema) orNull() schema {
+	null := schema{Type: words{"null"}}
+	switch {
+	case s.Type != nil:
+		s.Type = append(slices.Clip(s.Type), "null")
+	case s.Enum != nil:
+		s.Enum = append(slices.Clip(s.Enum), nil)
+	case s.AnyOf != nil:
+		s.AnyOf = append(slices.Clip(s.AnyOf), null)
+	default:
+		s = schema{AnyOf: []schema{s, null}}
+	}
+	return s
+}
+
+// Schema returns the JSON Schema of specs, for editors that complete and check as one types. It refuses unknown keys, values of
+// the wrong type and values outside their range; what depends on several keys at once only Parse can tell.
+func Schema() []byte {
+	o := vocabulary()
+	root := o.schema()
+	root.Dialect = "https://json-schema.org/draft/2020-12/schema"
+	root.Title = "kedge spec"
+	root.Description = "A problem, the algorithms to run on it and what to record."
+	for _, name := range o.shelf.names {
+		root.Defs = append(root.Defs, property{name, o.shelf.named[name].schema()})
+	}
+	text, err := encode(root)
+	if err != nil {
+		panic("spec: the schema is not written: " + err.Error())
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, text, "", "  "); err != nil {
+		panic("spec: the schema is not JSON: " + err.Error())
+	}
+	b.WriteByte('\n')
+	return b.Bytes()
+}
+
+// schema writes at the top what a key holds wherever it may stand, and under a condition each which keys a variant has and needs.
+func (o *outline) schema() schema {
+	closed := false
+	s := schema{Type: words{"object"}, Properties: o.alike(), Required: o.needed()}
+	if len(o.variants) == 1 {
+		s.Additional = &closed
+		return s
+	}
+	for _, c := range o.variants[0].choices[:1] {
+		s.AllOf = append(s.AllOf, c.fallback()...)
+	}
+	s.AllOf = append(s.AllOf, o.refined(s.Properties)...)
+	for _, v := range o.variants {
+		then := schema{Additional: &closed, Required: v.needed()}
+		for _, e := range v.entries {
+			one := property{key: e.key}
+			if !s.Properties.has(e.key) {
+				one.schema = e.schema()
+			}
+			then.Properties = append(then.Properties, one)
+		}
+		s.AllOf = append(s.AllOf, schema{If: conditions(v.choices), Then: &then})
+	}
+	return s
+}
+
+// refined says what a choice may be under the choices before it, where that differs: a choice that nobody offers makes no
+// variant, so no variant refuses it.
+func (o *outline) refined(alike properties) (list []schema) {
+	seen := map[string]bool{}
+	for _, v := range o.variants {
+		for i, c := range v.choices {
+			under := fmt.Sprint(v.choices[:i])
+			if i == 0 || alike.has(c.key) || seen[under] {
+				continue
+			}
+			seen[under] = true
+			at := slices.IndexFunc(v.entries, func(e entry) bool { return e.key == c.key })
+			list = append(list, schema{If: conditions(v.choices[:i]), Then: &schema{Properties: properties{{c.key, v.entries[at].schema()}}}})
+		}
+	}
+	return list
+}
+
+// alike returns the keys with the same schema in every variant that has them.
+func (o *outline) alike() (list properties) {
+	seen, differs := map[string]schema{}, map[string]bool{}
+	var order []string
+	for _, v := range o.variants {
+		for _, e := range v.entries {
+			s := e.schema()
+			if first, known := seen[e.key]; !known {
+				seen[e.key] = s
+				order = append(order, e.key)
+			} else if !reflect.DeepEqual(first, s) {
+				differs[e.key] = true
+			}
+		}
+	}
+	for _, key := range order {
+		if !differs[key] {
+			list = append(list, property{key, seen[key]})
+		}
+	}
+	return list
+}
+
+func (p properties) has(key string) bool {
+	return slices.ContainsFunc(p, func(one property) bool { return one.key == key })
+}
+
+// needed returns the keys that no variant can do without.
+func (o *outline) needed() []string {
+	return slices.DeleteFunc(o.variants[0].needed(), func(key string) bool {
+		return slices.ContainsFunc(o.variants, func(v variant) bool { return !slices.Contains(v.needed(), key) })
+	})
+}
+
+// needed returns the keys that a variant cannot do without.
+func (v variant) needed() (keys []string) {
+	for _, e := range v.entries {
+		if e.need {
+			keys = append(keys, e.key)
+		}
+	}
+	return keys
+}
+
+// schema of an entry: of its value, with what a reader wants to know about it.
+func (e entry) schema() schema {
+	s := e.value
+	if e.below != nil {
+		s = e.nested()
+	}
+	if !e.need {
+		s = s.orNull()
+	}
+	s.Description = e.description()
+	s.Default = e.absent.asJSON()
+	return s
+}
+
+// nested is the schema of what lies below a key: a mapping, a list of them, or a word that stands for one.
+func (e entry) nested() schema {
+	s := schema{Ref: "#/$defs/" + e.below.name}
+	if e.below.name == "" {
+		s = e.below.schema()
+	}
+	switch {
+	case e.list:
+		return schema{Type: words{"array"}, MinItems: 1, Items: &s}
+	case e.value.Enum != nil:
+		return schema{AnyOf: []schema{e.value, s}}
+	}
+	return s
+}
+
+// conditions hold when all choices were made.
+func conditions(choices []choice) *schema {
+	if len(choices) == 1 {
+		s := choices[0].condition()
+		return &s
+	}
+	all := &schema{}
+	for _, c := range choices {
+		all.AllOf = append(all.AllOf, c.condition())
+	}
+	return all
+}
+
+// condition holds when the key says so, or is absent and its default does.
+func (c choice) condition() schema {
+	switch {
+	case c.presence && c.option == "absent":
+		return schema{Properties: properties{{c.key, schema{Type: words{"null"}}}}}
+	case c.presence:
+		return schema{Properties: properties{{c.key, schema{Type: words{"object", "array", "string", "number"}}}}, Required: []string{c.key}}
+	}
+	said := schema{Properties: properties{{c.key, schema{Const: c.option}}}, Required: []string{c.key}}
+	switch {
+	case c.like != "":
+		return schema{AnyOf: []schema{said, {
+			Properties: properties{{c.key, schema{Type: words{"null"}}}, {c.like, schema{Const: c.option}}},
+			Required:   []string{c.like},
+		}}}
+	case c.absent == c.option:
+		return schema{Properties: properties{{c.key, schema{Enum: []any{c.option, nil}}}}}
+	}
+	return said
+}
+
+// fallback asks the key that a choice is taken from to name an option when the choice itself is absent.
+func (c choice) fallback() []schema {
+	if c.like == "" {
+		return nil
+	}
+	absent := schema{Properties: properties{{c.key, schema{Type: words{"null"}}}}}
+	named := schema{Properties: properties{{c.like, oneOf(c.options...).schema}}}
+	return []schema{{If: &absent, Then: &named}}
+}

@@ -1,0 +1,151 @@
+package problem
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"math/big"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// compiled is the schema as an independent validator reads it.
+var compiled = sync.OnceValue(func() *jsonschema.Schema {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema()))
+	if err != nil {
+		panic(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	if err := c.AddResource("spec.schema.json", doc); err != nil {
+		panic(err)
+	}
+	return c.MustCompile("spec.schema.json")
+})
+
+// plainJSON is a document as an editor sees it.
+func (n *node) plainJSON() any {
+	switch n.kind {
+	case null:
+		return nil
+	case list:
+		out := make([]any, len(n.items))
+		for i, item := range n.items {
+			out[i] = item.plainJSON()
+		}
+		return out
+	case mapping:
+		out := map[string]any{}
+		for i, item := range n.items {
+			out[n.keys[i]] = item.plainJSON()
+		}
+		return out
+	}
+	return n.scalarJSON()
+}
+
+// scalarJSON has a huge number for infinity, which JSON does not know and YAML's readers take for a number.
+func (n *node) scalarJSON() any {
+	x, ok := parseNumber(n.text)
+	switch {
+	case n.quoted || !ok:
+		return n.asJSON()
+	case math.IsInf(x, 0):
+		return json.Number(strings.Replace(n.text, ".inf", "1e400", 1))
+	case math.IsNaN(x):
+		return n.text
+	}
+	if whole, ok := new(big.Int).SetString(n.text, 10); ok {
+		return json.Number(whole.String())
+	}
+	return json.Number(formatNumber(x))
+}
+
+// formMistakes returns a document and what is wrong with its keys and values one by one.
+func formMistakes(src string) (*node, error) {
+	found := &mistakes{}
+	root := document(found, place{file: "x.yaml"}, src)
+	if root == nil {
+		return nil, found.join()
+	}
+	root.locate("")
+	(&form{mistakes: found}).fill(root, (&Spec{origin: root}).describe)
+	return root, found.join()
+}
+
+// disagreement says how the schema and the reader differ about a document, "" if they do not.
+func disagreement(src string) string {
+	root, wrong := formMistakes(src)
+	if root == nil || beyondSchemas(wrong) {
+		return ""
+	}
+	refused := compiled().Validate(root.plainJSON())
+	switch {
+	case wrong == nil && refused != nil:
+		return "the schema refuses what is read: " + refused.Error()
+	case wrong != nil && refused == nil:
+		return "the schema accepts what is not read: " + wrong.Error()
+	}
+	return ""
+}
+
+// beyondSchemas tells whether a mistake is of a sort that no schema knows: a key given twice or without a value, infinities,
+// rows of unequal length, and a key that depends on another section.
+func beyondSchemas(err error) bool {
+	if err == nil {
+		return false
+	}
+	for _, sort := range []string{"given twice", "has no value", "is .inf", "is -.inf", "the first row has", ".norm,", `\n`} {
+		if strings.Contains(err.Error(), sort) {
+			return true
+		}
+	}
+	return false
+}
+
+// The schema accepts whatever is read without mistakes; mistakeTest and FuzzParse ask for the rest.
+func TestSchemaAcceptsSpecs(t *testing.T) {
+	for _, name := range Cases() {
+		src, _ := Case(name)
+		over, ok := Case(name + ".published")
+		specs := []*Spec{mustParse(t, string(src))}
+		if ok {
+			specs = append(specs, mustParse(t, string(src), Merge("published", over)))
+		}
+		for _, s := range specs {
+			if msg := disagreement(string(s.YAML())); msg != "" {
+				t.Errorf("%s as printed: %s", name, msg)
+			}
+		}
+		if err := compiled().Validate(specs[0].origin.plainJSON()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, part := range []string{
+		"set: {kind: product, parts: [{size: 1, kind: whole}, {size: 1, kind: product, parts: [{size: 1, kind: box, lower: -.inf, upper: [1]}]}]}",
+		"set: {kind: intersection, of: [{kind: ball, radius: 1, center: null}, {kind: intersection, of: [{kind: whole}]}]}",
+		"set: {kind: affine, matrix: [[1, 1]], rhs: [1]}",
+	} {
+		if msg := disagreement(strings.Replace(small, "set: {kind: ball, radius: 1}", part, 1)); msg != "" {
+			t.Errorf("%s: %s", part, msg)
+		}
+	}
+}
+
+// docs/spec.schema.json is what editors are pointed to.
+func TestSchemaFile(t *testing.T) {
+	const file = "../docs/spec.schema.json"
+	if os.Getenv("KEDGE_UPDATE") != "" {
+		if err := os.WriteFile(file, Schema(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(file)
+	if err != nil || !bytes.Equal(text, Schema()) {
+		t.Errorf("%s is not what kedge spec schema prints (%v): run KEDGE_UPDATE=1 go test -run SchemaFile ./problem", file, err)
+	}
+}

@@ -1,0 +1,41 @@
+package problem
+
+// Nearest returns the known key that a misspelt one most likely stands for, "" when none is near.
+func Nearest(key string, known []string) string {
+	best, least := "", 1+max(1, len(key)/3)
+	if len(key) > 40 {
+		return ""
+	}
+	for _, k := range known {
+		if d := editDistance(key, k); d < least {
+			best, least = k, d
+		}
+	}
+	return best
+}
+
+// editDistance counts the insertions, deletions, replacements and swaps of neighbours that turn a into b.
+func editDistance(a, b string) int {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range len(a) {
+		row[0] = i + 1
+		for j := range len(b) {
+			row[j+1] = min(last[j+1]+1, row[j]+1, last[j]+differ(a[i], b[j]))
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}
+
+func differ(x, y byte) int {
+	if x == y {
+		return 0
+	}
+	return 1
+}

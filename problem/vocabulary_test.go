@@ -1,0 +1,129 @@
+package problem
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// every calls do for each entry of the vocabulary, in each of its variants.
+func every(o *outline, seen map[*outline]bool, do func(entry)) {
+	if seen[o] {
+		return
+	}
+	seen[o] = true
+	for _, v := range o.variants {
+		for _, e := range v.entries {
+			do(e)
+			if e.below != nil {
+				every(e.below, seen, do)
+			}
+		}
+	}
+}
+
+// Whoever adds a key or an option writes down what it means.
+func TestEveryKeyIsExplained(t *testing.T) {
+	wanted := map[string]bool{}
+	every(vocabulary(), map[*outline]bool{}, func(e entry) {
+		wanted[e.id()] = true
+		for _, o := range e.options() {
+			wanted[e.id()+"="+o] = true
+		}
+	})
+	for id := range wanted {
+		if m := meanings[id]; m.text == "" || !strings.HasSuffix(m.text, ".") {
+			t.Errorf("meanings[%q] is %q, want a sentence", id, m.text)
+		}
+	}
+	for id := range meanings {
+		if !wanted[id] {
+			t.Errorf("meanings[%q] explains a key that is not there", id)
+		}
+	}
+}
+
+// Examples are values that the key takes.
+func TestExamplesAreAccepted(t *testing.T) {
+	every(vocabulary(), map[*outline]bool{}, func(e entry) {
+		if e.accepts == nil || e.below != nil {
+			return
+		}
+		found := &mistakes{}
+		n := (&tree{mistakes: found, flag: true}).read(meanings[e.id()].example)
+		if n == nil || !e.accepts(n) {
+			t.Errorf("the example %q of %s is not accepted, want %s", meanings[e.id()].example, e.id(), e.want)
+		}
+	})
+}
+
+func TestExplain(t *testing.T) {
+	k, err := Explain("algorithms.composite.at")
+	want := Use{Of: "kind composite with sensitivity closed or implicit; kind epoch-composite with sensitivity closed or implicit; kind adam with sensitivity closed or implicit; kind storm with sensitivity closed or implicit", Type: "sample or settled", Default: "sample"}
+	if err != nil || k.Path != "algorithms.at" || !slices.Equal(k.Uses, []Use{want}) {
+		t.Errorf("got %+v, %v, want a key of %+v", k, err, want)
+	}
+	k, err = Explain("population.angle")
+	if err != nil || len(k.Uses) != 2 || k.Uses[0].Of != "law cap" || k.Uses[1].Of != "law bimodal" {
+		t.Errorf("got %+v, %v, want one use a law", k, err)
+	}
+	k, err = Explain("set.parts.1.of.0.radius")
+	if err != nil || k.Uses[0].Of != "kind ball" || k.Meaning != meanings["set.radius"].text {
+		t.Errorf("got %+v, %v", k, err)
+	}
+	k, err = Explain("algorithms.0.batch")
+	if err != nil || k.Uses[0].Like != "population.size" {
+		t.Errorf("got %+v, %v", k, err)
+	}
+}
+
+func TestExplainSuggests(t *testing.T) {
+	for path, want := range map[string]string{
+		"dynamics.lamda":      "unknown key dynamics.lamda, did you mean dynamics.lambda?",
+		"lambda":              "unknown key lambda, did you mean dynamics.lambda or dynamics.heterogeneity.lambda?",
+		"lamda":               "unknown key lamda, did you mean dynamics.lambda or dynamics.heterogeneity.lambda?",
+		"kind":                "unknown key kind, did you mean dynamics.kind, objective.kind, set.kind, constraints.kind or algorithms.kind?",
+		"algorithms.stpe":     "unknown key algorithms.stpe, did you mean algorithms.step?",
+		"algorithms.x.colour": "unknown key algorithms.colour, there are name, kind, step, schedule, delay, power, batch, clip, momentum, hold, contraction, average, rate-limit, trials, heed, dual-step, leak, play, anticipate, deploy, growth, sensitivity, at, norm, learn, wrong, scaling, decay, weight, delta, perturbed, first, carry, window, tries and family",
+		"dynamics.lambda.one": "dynamics.lambda is a number from 0 to 1 and has no keys below it",
+		"optimum.":            "a key is missing, there are starts and tolerance",
+		"optimum.colour":      "unknown key optimum.colour, there are starts and tolerance",
+	} {
+		if _, err := Explain(path); err == nil || err.Error() != want {
+			t.Errorf("%s gives %v, want %s", path, err, want)
+		}
+	}
+}
+
+func TestComplete(t *testing.T) {
+	for begun, want := range map[string][]string{
+		"dynamics.la":             {"dynamics.lambda", "dynamics.lambda1", "dynamics.lambda2"},
+		"algorithms.composite.se": {"algorithms.composite.sensitivity"},
+		"pop":                     {"population"},
+		"set.of.0.ra":             {"set.of.0.radius"},
+		"no.such":                 nil,
+		"seed.x":                  nil,
+	} {
+		if got := Complete(begun); !slices.Equal(got, want) {
+			t.Errorf("%s is completed to %v, want %v", begun, got, want)
+		}
+	}
+	if got := len(Complete("")); got != 17 {
+		t.Errorf("there are %d sections and keys at the top, want 17", got)
+	}
+}
+
+// Every key comes once, behind the section it belongs to.
+func TestKeys(t *testing.T) {
+	seen := map[string]bool{"": true}
+	for _, k := range Keys() {
+		above := k.Path[:max(0, strings.LastIndexByte(k.Path, '.'))]
+		if seen[k.Path] || !seen[above] {
+			t.Errorf("%s comes twice or before %q", k.Path, above)
+		}
+		seen[k.Path] = true
+		if again, err := Explain(k.Path); err != nil || again.Meaning != k.Meaning {
+			t.Errorf("%s is explained as %+v, %v", k.Path, again, err)
+		}
+	}
+}
