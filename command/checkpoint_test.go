@@ -23,7 +23,7 @@ var programDir string
 // program builds kedge once for all tests that need a process.
 var program = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(programDir, "kedge")
-	out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput()
+	out, err := exec.Command("go", "build", "-o", path, "../cmd/kedge").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%w: %s", err, out)
 	}

@@ -24,7 +24,7 @@ func TestPythonClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := exec.Command(python, "-m", "unittest", "discover", "-s", "tests")
-	c.Dir = filepath.Join("..", "..", "clients", "python")
+	c.Dir = filepath.Join("..", "clients", "python")
 	c.Env = append(os.Environ(), "KEDGE="+kedge, "PYTHONPATH=src", "PYTHONDONTWRITEBYTECODE=1")
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
