@@ -3,16 +3,10 @@ package columns
 import (
 	"encoding/binary"
 	"io"
-	"math"
-)
 
-// Physical types of Parquet that are read.
-const (
-	typeInt32  = 1
-	typeInt64  = 2
-	typeFloat  = 4
-	typeDouble = 5
-	typeBytes  = 6
+	"github.com/parquet-go/parquet-go/deprecated"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 )
 
 const (
@@ -24,24 +18,43 @@ const (
 // leaf is a column as the schema has it.
 type leaf struct {
 	name     string
-	physical int8
+	physical format.Type
 	optional bool
 	unsigned bool
 }
 
-// chunk is where the values of one column in one row group are.
-type chunk struct {
-	codec            int32
-	values           int64
-	data, dictionary int64 // offsets; a dictionary at 0 is none
-	size             int64 // of all pages
-}
-
-// footer is the metadata of a file. Chunks are not kept but read again whenever they are wanted.
+// footer is the metadata of a file. Row groups are not kept but read again whenever they are wanted.
 type footer struct {
 	text   []byte
 	leaves []leaf
 	rows   int64
+	group  rowGroup // the one at hand
+}
+
+// element, rowGroup and chunk are what is wanted of the structures that Parquet's metadata are made of [parquet, Thrift].
+type element struct {
+	Physical   format.Type                           `thrift:"1"`
+	Repetition format.FieldRepetitionType            `thrift:"3"`
+	Name       string                                `thrift:"4"`
+	Children   int32                                 `thrift:"5"`
+	Converted  thrift.Null[deprecated.ConvertedType] `thrift:"6"`  // the older way to say what a type means
+	Logical    format.LogicalType                    `thrift:"10"` // the newer way
+}
+
+type rowGroup struct {
+	Columns []struct {
+		Meta chunk `thrift:"3"`
+	} `thrift:"1"`
+	Rows int64 `thrift:"3"`
+}
+
+// chunk is where the values of one column in one row group are.
+type chunk struct {
+	Codec      format.CompressionCodec `thrift:"4"`
+	Values     int64                   `thrift:"5"`
+	Size       int64                   `thrift:"7"`  // of all pages
+	Data       int64                   `thrift:"9"`  // offset
+	Dictionary int64                   `thrift:"11"` // offset; at 0 there is none
 }
 
 // readFooter reads the end of a file and the columns it announces.
@@ -66,129 +79,135 @@ func readFooter(r io.ReaderAt, size int64) (*footer, error) {
 
 // parse reads schema and number of rows.
 func (f *footer) parse() error {
-	t := &thrift{rest: f.text}
-	t.fields(func(id int16, kind byte) bool {
-		switch {
-		case id == 2 && kind == thriftList:
-			f.schema(t)
-		case id == 3 && kind == thriftI64:
-			f.rows = t.int()
-		default:
-			return false
-		}
-		return true
-	})
-	if t.err == nil && (len(f.leaves) == 0 || f.rows < 0) {
-		t.fail("no columns or no rows")
+	if err := f.schema(); err != nil {
+		return err
 	}
-	return t.err
+	if len(f.leaves) == 0 || f.rows < 0 {
+		return wrong("metadata: no columns or no rows")
+	}
+	return nil
+}
+
+// list decodes into entry one structure after the other of the list with the given number, and the number of rows on the way.
+func (f *footer) list(id int16, entry any, visit func() error) error {
+	w := walk{newThrift(f.text), len(f.text)}
+	for last := int16(0); ; {
+		field, err := w.ReadField()
+		if err != nil {
+			return wrong("metadata: ends in the middle")
+		}
+		if field.Delta {
+			field.ID += last
+		}
+		last = field.ID
+		switch {
+		case field.Type == thrift.STOP:
+			return nil
+		case field.ID == id && field.Type == thrift.LIST:
+			err = f.entries(w, entry, visit)
+		case field.ID == 3 && field.Type == thrift.I64:
+			if f.rows, err = w.ReadInt64(); err != nil {
+				err = wrong("metadata: a number without an end")
+			}
+		default:
+			err = w.value(field.Type, 1)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// entries decodes the structures of the list at hand, each after it has been walked over.
+func (f *footer) entries(w walk, entry any, visit func() error) error {
+	list, err := w.listHead(1)
+	if err == nil && list.Size > 0 && list.Type != thrift.STRUCT {
+		err = wrong("metadata: a list of something else than structures")
+	}
+	body := newThrift(nil)
+	decoder := thrift.NewDecoder(body)
+	for i := int32(0); i < list.Size && err == nil; i++ {
+		body.ResetBytes(f.text[w.BytesRead():])
+		if err = w.value(thrift.STRUCT, 1); err != nil {
+			break
+		}
+		if err = decoder.Decode(entry); err != nil {
+			return &Error{"metadata", err}
+		}
+		err = visit()
+	}
+	return err
 }
 
 // schema reads a root and its leaves: a flat table.
-func (f *footer) schema(t *thrift) {
+func (f *footer) schema() error {
 	root, children := true, int32(0)
-	t.list(func() {
-		e := element{leaf: leaf{physical: -1}}
-		e.read(t)
+	var e element
+	err := f.list(2, &e, func() error {
+		defer func() { e = element{} }()
 		switch {
-		case t.err != nil:
 		case root:
-			root, children = false, e.children
-		case e.children != 0 || e.repetition == 2:
-			t.fail("column " + e.name + " is nested; want a flat table")
+			root, children = false, e.Children
+		case e.Children != 0 || e.Repetition == format.Repeated:
+			return wrong("metadata: column %s is nested; want a flat table", e.name())
 		case len(f.leaves) == mostColumns:
-			t.fail("too many columns")
+			return wrong("metadata: too many columns")
 		default:
-			f.leaves = append(f.leaves, e.plain(t))
+			l, err := e.leaf()
+			f.leaves = append(f.leaves, l)
+			return err
 		}
+		return nil
 	})
-	if t.err == nil && int(children) != len(f.leaves) {
-		t.fail("the root has another number of columns than there are")
+	if err == nil && int(children) != len(f.leaves) {
+		err = wrong("metadata: the root has another number of columns than there are")
 	}
+	return err
 }
 
-// element is an entry of the schema.
-type element struct {
-	leaf
-	repetition, children int32
-	converted            int32 // the older way to say what a type means, plus one
-	logical              int16 // the newer way
-}
+// name is a copy: what is decoded lies in the metadata's own bytes.
+func (e *element) name() string { return string([]byte(e.Name[:min(len(e.Name), longestName)])) }
 
-func (e *element) read(t *thrift) {
-	t.fields(func(id int16, kind byte) bool {
-		switch {
-		case id == 1 && kind == thriftI32:
-			e.physical = int8(max(-1, min(t.int32(), math.MaxInt8)))
-		case id == 3 && kind == thriftI32:
-			e.repetition = t.int32()
-		case id == 4 && kind == thriftBinary:
-			name := t.bytes()
-			e.name = string(name[:min(len(name), longestName)])
-		case id == 5 && kind == thriftI32:
-			e.children = t.int32()
-		case id == 6 && kind == thriftI32:
-			e.converted = t.int32() + 1
-		case id == 10 && kind == thriftStruct:
-			e.meaning(t)
-		default:
-			return false
-		}
-		return true
-	})
-}
-
-// meaning reads which logical type is meant; of integers, whether they have a sign.
-func (e *element) meaning(t *thrift) {
-	t.fields(func(id int16, kind byte) bool {
-		e.logical = id
-		if id != logicalInteger || kind != thriftStruct {
-			return false
-		}
-		t.fields(func(id int16, kind byte) bool {
-			e.unsigned = e.unsigned || id == 2 && kind == thriftFalse
-			return false
-		})
-		return true
-	})
-}
-
-const logicalInteger = 10
-
-// plain checks that the column holds numbers or texts and says which.
-func (e *element) plain(t *thrift) leaf {
-	e.optional = e.repetition == 1
-	number, text := e.meant()
-	if e.isText() && !text || !e.isText() && (e.width() == 0 || !number) {
-		t.fail("column " + e.name + " holds neither plain numbers nor texts")
+// leaf checks that the column holds numbers or texts and says which.
+func (e *element) leaf() (leaf, error) {
+	number, text, unsigned := e.meant()
+	l := leaf{name: e.name(), physical: e.Physical, optional: e.Repetition == format.Optional, unsigned: unsigned}
+	if l.isText() && !text || !l.isText() && (l.width() == 0 || !number) {
+		return l, wrong("metadata: column %s holds neither plain numbers nor texts", l.name)
 	}
-	return e.leaf
+	return l, nil
 }
 
 // meant tells what the values may stand for; where nothing is said, they stand for themselves.
-func (e *element) meant() (number, text bool) {
-	switch e.logical {
-	case 0:
-	case logicalInteger:
-		return true, false
-	case 1, 4, 12: // string, enum, JSON
-		return false, true
+func (e *element) meant() (number, text, unsigned bool) {
+	switch t := e.Logical.Value.(type) {
+	case nil:
+	case *format.IntType:
+		return true, false, !t.IsSigned
+	case *format.StringType, *format.EnumType, *format.JsonType:
+		return false, true, false
 	default:
-		return false, false
+		return false, false, false
 	}
-	c := e.converted - 1
-	e.unsigned = 11 <= c && c <= 14
-	return c == -1 || 11 <= c && c <= 18, c == -1 || c == 0 || c == 4 || c == 19
+	if !e.Converted.Valid {
+		return true, true, false
+	}
+	switch c := e.Converted.V; c {
+	case deprecated.UTF8, deprecated.Enum, deprecated.Json:
+		return false, true, false
+	default:
+		return deprecated.Uint8 <= c && c <= deprecated.Int64, false, c <= deprecated.Uint64
+	}
 }
 
-func (l *leaf) isText() bool { return l.physical == typeBytes }
+func (l *leaf) isText() bool { return l.physical == format.ByteArray }
 
 // width is the size of a number in bytes, 0 if the column holds none.
 func (l *leaf) width() int {
 	switch l.physical {
-	case typeInt32, typeFloat:
+	case format.Int32, format.Float:
 		return 4
-	case typeInt64, typeDouble:
+	case format.Int64, format.Double:
 		return 8
 	}
 	return 0
@@ -196,82 +215,26 @@ func (l *leaf) width() int {
 
 // chunks calls visit for every column of every row group, in the order of the file; first is the group's first row.
 func (f *footer) chunks(visit func(column int, first int64, c chunk) error) error {
-	t := &thrift{rest: f.text}
-	var first int64
-	t.fields(func(id int16, kind byte) bool {
-		if id != 4 || kind != thriftList {
-			return false
+	first, g := int64(0), &f.group
+	err := f.list(4, g, func() error {
+		if len(g.Columns) != len(f.leaves) || g.Rows < 0 || g.Rows > f.rows-first {
+			return wrong("metadata: a row group has other columns or rows than the file")
 		}
-		t.list(func() { first += f.group(t, first, visit) })
-		return true
+		for i, c := range g.Columns {
+			if c.Meta.Values != g.Rows {
+				return wrong("metadata: a row group has other rows than it says")
+			}
+			if err := visit(i, first, c.Meta); err != nil {
+				return err
+			}
+		}
+		first += g.Rows
+		clear(g.Columns)
+		g.Columns, g.Rows = g.Columns[:0], 0
+		return nil
 	})
-	if t.err == nil && first != f.rows {
-		t.fail("the row groups have another number of rows than the file")
+	if err == nil && first != f.rows {
+		err = wrong("metadata: the row groups have another number of rows than the file")
 	}
-	return t.err
-}
-
-// group visits the columns of one row group and returns its number of rows.
-func (f *footer) group(t *thrift, first int64, visit func(column int, first int64, c chunk) error) (rows int64) {
-	column, said := 0, int64(-1)
-	t.fields(func(id int16, kind byte) bool {
-		switch {
-		case id == 1 && kind == thriftList:
-			t.list(func() {
-				c := readChunk(t)
-				if column == 0 {
-					rows = c.values
-				}
-				if column >= len(f.leaves) || c.values != rows || rows < 0 || rows > f.rows-first {
-					t.fail("a row group has other columns or rows than the file")
-				}
-				if t.err == nil {
-					t.stop(visit(column, first, c))
-				}
-				column++
-			})
-		case id == 3 && kind == thriftI64:
-			said = t.int()
-		default:
-			return false
-		}
-		return true
-	})
-	if column != len(f.leaves) || said != rows {
-		t.fail("a row group has other columns or rows than it says")
-	}
-	return rows
-}
-
-// readChunk reads where a column of a row group is.
-func readChunk(t *thrift) chunk {
-	c := chunk{codec: -1, values: -1, data: -1, size: -1}
-	t.fields(func(id int16, kind byte) bool {
-		if id != 3 || kind != thriftStruct {
-			return false
-		}
-		c.read(t)
-		return true
-	})
-	return c
-}
-
-func (c *chunk) read(t *thrift) {
-	t.fields(func(id int16, kind byte) bool {
-		switch {
-		case id == 4 && kind == thriftI32:
-			c.codec = t.int32()
-		case id == 5 && kind == thriftI64:
-			c.values = t.int()
-		case id == 7 && kind == thriftI64:
-			c.size = t.int()
-		case id == 9 && kind == thriftI64:
-			c.data = t.int()
-		case id == 11 && kind == thriftI64:
-			c.dictionary = t.int()
-		default:
-			return false
-		}
-		return true
-	})
+	return err
 }

@@ -5,49 +5,80 @@ import (
 
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
-)
-
-// Kinds of pages.
-const (
-	dataPage       = 0
-	dictionaryPage = 2
-	dataPageV2     = 3
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 )
 
 // page is the header of a page.
 type page struct {
-	kind             int32
+	kind             format.PageType
 	unpacked, packed int32 // bytes
-	values           int32
-	encoding         int32
+	values           int32 // nulls among them
+	encoding         format.Encoding
 	levels, repeats  int32 // of version 2: bytes of definition and repetition levels, which are never compressed
 	stored           bool  // of version 2: the values are not compressed either
+}
+
+// pageHeader is what is wanted of the structure that a header is made of [parquet, Thrift].
+type pageHeader struct {
+	Kind       format.PageType `thrift:"1"`
+	Unpacked   int32           `thrift:"2"`
+	Packed     int32           `thrift:"3"`
+	First      firstHeader     `thrift:"5"`
+	Dictionary firstHeader     `thrift:"7"`
+	Second     secondHeader    `thrift:"8"`
+}
+
+// firstHeader is what data pages of version 1 and dictionary pages have in common.
+type firstHeader struct {
+	Values   int32           `thrift:"1"`
+	Encoding format.Encoding `thrift:"2"`
+}
+
+type secondHeader struct {
+	Values   int32             `thrift:"1"`
+	Encoding format.Encoding   `thrift:"4"`
+	Levels   int32             `thrift:"5"`
+	Repeats  int32             `thrift:"6"`
+	Packed   thrift.Null[bool] `thrift:"7"`
+}
+
+func (h *pageHeader) page() page {
+	p := page{kind: h.Kind, unpacked: h.Unpacked, packed: h.Packed, values: h.First.Values, encoding: h.First.Encoding}
+	switch h.Kind {
+	case format.DictionaryPage:
+		p.values, p.encoding = h.Dictionary.Values, h.Dictionary.Encoding
+	case format.DataPageV2:
+		p.values, p.encoding = h.Second.Values, h.Second.Encoding
+		p.levels, p.repeats, p.stored = h.Second.Levels, h.Second.Repeats, h.Second.Packed.Valid && !h.Second.Packed.V
+	}
+	return p
 }
 
 const longestHeader = 64 << 10
 
 // pages calls visit for every page of a chunk, with the offset of its body.
 func (r *reader) pages(c chunk, visit func(p page, body int64) error) error {
-	at := c.data
-	if 0 < c.dictionary && c.dictionary < c.data {
-		at = c.dictionary
+	at := c.Data
+	if 0 < c.Dictionary && c.Dictionary < c.Data {
+		at = c.Dictionary
 	}
-	if at < int64(len(magic)) || c.size < 0 || c.size > r.size-at {
+	if at < int64(len(magic)) || c.Size < 0 || c.Size > r.size-at {
 		return wrong("metadata: a column lies outside the file")
 	}
 	values := int64(0)
-	for end := at + c.size; at < end; {
-		p, n, err := r.header(at, end)
+	for end := at + c.Size; at < end; {
+		p, n, err := r.pageAt(at, end)
 		if err != nil {
 			return err
 		}
 		if err := r.checkPage(c, p, end-at-n); err != nil {
 			return err
 		}
-		if p.kind != dictionaryPage {
+		if p.kind != format.DictionaryPage {
 			values += int64(p.values)
 		}
-		if values > c.values {
+		if values > c.Values {
 			break
 		}
 		if err := visit(p, at+n); err != nil {
@@ -55,7 +86,7 @@ func (r *reader) pages(c chunk, visit func(p page, body int64) error) error {
 		}
 		at += n + int64(p.packed)
 	}
-	if values != c.values {
+	if values != c.Values {
 		return wrong("the pages have other numbers of values than the metadata")
 	}
 	return nil
@@ -63,17 +94,17 @@ func (r *reader) pages(c chunk, visit func(p page, body int64) error) error {
 
 // checkPage demands sizes that the file can hold and memory may be taken for.
 func (r *reader) checkPage(c chunk, p page, left int64) error {
-	known := p.kind == dataPage || p.kind == dictionaryPage || p.kind == dataPageV2
+	known := p.kind == format.DataPage || p.kind == format.DictionaryPage || p.kind == format.DataPageV2
 	switch {
 	case !known:
 		return wrong("page of the unknown kind %d", p.kind)
-	case p.packed < 0 || int64(p.packed) > left || p.values < 0 || int64(p.values) > max(c.values, int64(p.unpacked)):
+	case p.packed < 0 || int64(p.packed) > left || p.values < 0 || int64(p.values) > max(c.Values, int64(p.unpacked)):
 		return wrong("page of %d values in %d bytes, where %d are left", p.values, p.packed, left)
 	case p.unpacked < 0 || int64(p.unpacked) > r.largestPage():
 		return wrong("page of %d bytes, at most %d are unpacked", p.unpacked, r.largestPage())
 	case p.repeats != 0 || p.levels < 0 || p.levels > min(p.packed, p.unpacked):
 		return wrong("page with %d bytes of levels and %d of repetitions", p.levels, p.repeats)
-	case c.codec == 0 && p.packed != p.unpacked:
+	case c.Codec == 0 && p.packed != p.unpacked:
 		return wrong("page of %d bytes that says it unpacks to %d without a codec", p.packed, p.unpacked)
 	}
 	return nil
@@ -82,21 +113,29 @@ func (r *reader) checkPage(c chunk, p page, left int64) error {
 // largestPage is how much memory a page and a dictionary may take.
 func (r *reader) largestPage() int64 { return max(8<<20, 2*r.size) }
 
-// header reads the header of the page at an offset and returns its length.
-func (r *reader) header(at, end int64) (p page, n int64, err error) {
+// pageAt reads the header of the page at an offset and returns its length.
+func (r *reader) pageAt(at, end int64) (p page, n int64, err error) {
 	for _, most := range []int64{512, longestHeader} {
 		window := r.window(min(most, end-at))
 		if _, err := r.src.ReadAt(window, at); err != nil {
 			return p, 0, &Error{"read a page", err}
 		}
-		t := &thrift{rest: window}
-		p = page{kind: -1, packed: -1, unpacked: -1, encoding: -1}
-		p.read(t)
-		if err = t.err; err == nil {
-			return p, int64(len(window) - len(t.rest)), nil
+		r.thrift.ResetBytes(window)
+		if err = (walk{r.thrift, len(window)}).value(thrift.STRUCT, 0); err == nil {
+			return r.parse(window)
 		}
 	}
 	return p, 0, err
+}
+
+// parse decodes a header that has been walked over.
+func (r *reader) parse(window []byte) (p page, n int64, err error) {
+	r.thrift.ResetBytes(window)
+	r.header = pageHeader{}
+	if err := r.decoder.Decode(&r.header); err != nil {
+		return p, 0, &Error{"header of a page", err}
+	}
+	return r.header.page(), int64(r.thrift.BytesRead()), nil
 }
 
 // window is room for n bytes.
@@ -107,65 +146,10 @@ func (r *reader) window(n int64) []byte {
 	return r.head[:n]
 }
 
-func (p *page) read(t *thrift) {
-	t.fields(func(id int16, kind byte) bool {
-		switch {
-		case id == 1 && kind == thriftI32:
-			p.kind = t.int32()
-		case id == 2 && kind == thriftI32:
-			p.unpacked = t.int32()
-		case id == 3 && kind == thriftI32:
-			p.packed = t.int32()
-		case (id == 5 || id == 7) && kind == thriftStruct:
-			p.readFirst(t)
-		case id == 8 && kind == thriftStruct:
-			p.readSecond(t)
-		default:
-			return false
-		}
-		return true
-	})
-}
-
-// readFirst reads what data pages of version 1 and dictionary pages have in common.
-func (p *page) readFirst(t *thrift) {
-	t.fields(func(id int16, kind byte) bool {
-		switch {
-		case id == 1 && kind == thriftI32:
-			p.values = t.int32()
-		case id == 2 && kind == thriftI32:
-			p.encoding = t.int32()
-		default:
-			return false
-		}
-		return true
-	})
-}
-
-func (p *page) readSecond(t *thrift) {
-	t.fields(func(id int16, kind byte) bool {
-		switch {
-		case id == 1 && kind == thriftI32:
-			p.values = t.int32()
-		case id == 4 && kind == thriftI32:
-			p.encoding = t.int32()
-		case id == 5 && kind == thriftI32:
-			p.levels = t.int32()
-		case id == 6 && kind == thriftI32:
-			p.repeats = t.int32()
-		case id == 7:
-			p.stored = kind == thriftFalse
-		default:
-			return false
-		}
-		return id != 7
-	})
-}
-
 // unpack reads the body of a page into dst, which is as long as the page unpacks to.
 func (r *reader) unpack(dst []byte, c chunk, p page, at int64) error {
 	plain := int(p.levels)
-	if c.codec == 0 || p.stored {
+	if c.Codec == 0 || p.stored {
 		plain = int(p.packed)
 	}
 	if plain > len(dst) {
@@ -181,22 +165,22 @@ func (r *reader) unpack(dst []byte, c chunk, p page, at int64) error {
 	if _, err := r.src.ReadAt(raw, at+int64(plain)); err != nil {
 		return &Error{"read a page", err}
 	}
-	return r.decompress(dst[plain:], raw, c.codec)
+	return r.decompress(dst[plain:], raw, c.Codec)
 }
 
 // decompress fills dst exactly.
-func (r *reader) decompress(dst, src []byte, codec int32) error {
+func (r *reader) decompress(dst, src []byte, codec format.CompressionCodec) error {
 	var got []byte
 	var err error
 	switch codec {
-	case 1:
+	case format.Snappy:
 		if n, e := snappy.DecodedLen(src); e != nil || n != len(dst) {
 			return &Error{"a page is no Snappy of the length it says", e}
 		}
 		got, err = snappy.Decode(dst, src)
-	case 2:
+	case format.Gzip:
 		return r.gunzip(dst, src)
-	case 6:
+	case format.Zstd:
 		if r.zstd == nil {
 			r.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecodeAllCapLimit(true))
 		}

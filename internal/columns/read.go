@@ -8,6 +8,8 @@ import (
 	"math"
 
 	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 )
 
 // Limits bound what a reader takes in. A field of zero or less means its default.
@@ -89,6 +91,9 @@ type reader struct {
 	src              io.ReaderAt
 	size             int64
 	footer           *footer
+	thrift           thrift.BytesReader
+	decoder          *thrift.Decoder
+	header           pageHeader
 	head             []byte
 	packed, unpacked []byte
 	words            []byte // the dictionary's page
@@ -105,7 +110,8 @@ func open(src io.ReaderAt, size int64, lim Limits) (*reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{src: src, size: size, footer: f}
+	r := &reader{src: src, size: size, footer: f, thrift: newThrift(nil)}
+	r.decoder = thrift.NewDecoder(r.thrift)
 	columns := int64(len(f.leaves))
 	if most := lim.entries(size); f.rows > most/columns {
 		return nil, wrong("%d rows of %d columns in %d bytes, at most %d entries are read", f.rows, columns, size, most)
@@ -118,14 +124,17 @@ func open(src io.ReaderAt, size int64, lim Limits) (*reader, error) {
 
 // measure takes room for the largest pages.
 func (r *reader) measure() error {
-	var packed, unpacked, words int32
-	err := r.footer.chunks(func(_ int, _ int64, c chunk) error {
+	var packed, unpacked, words, ends int32
+	err := r.footer.chunks(func(column int, _ int64, c chunk) error {
 		return r.pages(c, func(p page, _ int64) error {
-			if c.codec != 0 {
+			if c.Codec != 0 {
 				packed = max(packed, p.packed)
 			}
-			if p.kind == dictionaryPage {
+			if p.kind == format.DictionaryPage {
 				words = max(words, p.unpacked)
+				if r.footer.leaves[column].isText() {
+					ends = max(ends, min(p.values, p.unpacked/4))
+				}
 			} else {
 				unpacked = max(unpacked, p.unpacked)
 			}
@@ -135,10 +144,11 @@ func (r *reader) measure() error {
 	if err != nil {
 		return err
 	}
-	if both := int64(unpacked) + int64(words); both > r.largestPage() {
+	if both := int64(unpacked) + int64(words) + 4*int64(ends); both > r.largestPage() {
 		return wrong("page and dictionary of %d bytes, at most %d are unpacked", both, r.largestPage())
 	}
 	r.packed, r.unpacked, r.words = make([]byte, packed), make([]byte, unpacked), make([]byte, words)
+	r.dictionary.ends = make([]uint32, 0, ends)
 	return nil
 }
 
@@ -171,15 +181,14 @@ type scan struct {
 	last  string // the text before: equal texts share their bytes
 
 	level      hybrid // what the page at hand is read by
-	texts      texts
-	fixed      fixed
+	plain      plain
 	split      split
 	references references
 }
 
 func (x *scan) page(c chunk, p page, at int64) error {
-	if p.kind == dictionaryPage {
-		if x.ready || p.encoding != encodingPlain && p.encoding != encodingPlainDictionary {
+	if p.kind == format.DictionaryPage {
+		if x.ready || p.encoding != format.Plain && p.encoding != format.PlainDictionary {
 			return wrong("a second dictionary, or one of encoding %d", p.encoding)
 		}
 		x.ready = true
@@ -211,7 +220,7 @@ func (x *scan) levels(p page, body []byte) ([]byte, error) {
 		x.level = hybrid{run: math.MaxUint64, value: 1}
 		return body[n:], nil
 	}
-	if p.kind == dataPage {
+	if p.kind == format.DataPage {
 		if len(body) < 4 {
 			return nil, wrong("page without levels")
 		}
@@ -229,19 +238,15 @@ func (x *scan) levels(p page, body []byte) ([]byte, error) {
 func (x *scan) values(p page, body []byte) (values, error) {
 	width := x.leaf.width()
 	switch p.encoding {
-	case encodingPlain:
-		if width == 0 {
-			x.texts = texts{body}
-			return &x.texts, nil
-		}
-		x.fixed = fixed{body, width}
-		return &x.fixed, nil
-	case encodingSplit:
+	case format.Plain:
+		x.plain = plain{body, width}
+		return &x.plain, nil
+	case format.ByteStreamSplit:
 		if width > 0 {
 			x.split = split{all: body, width: width, count: len(body) / width}
 			return &x.split, nil
 		}
-	case encodingPlainDictionary, encodingRLEDictionary:
+	case format.PlainDictionary, format.RLEDictionary:
 		return x.refer(body)
 	}
 	return nil, wrong("values of encoding %d; want plain, dictionary or byte-split ones", p.encoding)
@@ -253,8 +258,8 @@ func (x *scan) refer(body []byte) (values, error) {
 	case !x.ready:
 		return nil, wrong("page that refers to a dictionary that is not there")
 	case len(body) == 0: // nothing but nulls
-		x.texts = texts{}
-		return &x.texts, nil
+		x.plain = plain{}
+		return &x.plain, nil
 	case body[0] > 32:
 		return nil, wrong("page that refers to a dictionary by numbers of %d bits", body[0])
 	}

@@ -3,14 +3,8 @@ package columns
 import (
 	"encoding/binary"
 	"math"
-)
 
-// Encodings that are read.
-const (
-	encodingPlain           = 0
-	encodingPlainDictionary = 2
-	encodingRLEDictionary   = 8
-	encodingSplit           = 9
+	"github.com/parquet-go/parquet-go/format"
 )
 
 // values reads the bytes of one value after the other from a page; ok is false when the page does not hold it.
@@ -18,35 +12,26 @@ type values interface {
 	next() (b []byte, ok bool)
 }
 
-// fixed are numbers one after the other.
-type fixed struct {
+// plain are values one after the other: numbers of one width, or, where that is 0, texts, each after its length.
+type plain struct {
 	rest  []byte
 	width int
 }
 
-func (f *fixed) next() ([]byte, bool) {
-	if len(f.rest) < f.width {
+func (p *plain) next() ([]byte, bool) {
+	n := uint64(p.width)
+	if n == 0 {
+		if len(p.rest) < 4 {
+			return nil, false
+		}
+		n = uint64(binary.LittleEndian.Uint32(p.rest))
+		p.rest = p.rest[4:]
+	}
+	if n > uint64(len(p.rest)) {
 		return nil, false
 	}
-	b := f.rest[:f.width]
-	f.rest = f.rest[f.width:]
-	return b, true
-}
-
-// texts are byte strings, each after its length.
-type texts struct{ rest []byte }
-
-func (t *texts) next() ([]byte, bool) {
-	if len(t.rest) < 4 {
-		return nil, false
-	}
-	n := binary.LittleEndian.Uint32(t.rest)
-	t.rest = t.rest[4:]
-	if uint64(n) > uint64(len(t.rest)) {
-		return nil, false
-	}
-	b := t.rest[:n]
-	t.rest = t.rest[n:]
+	b := p.rest[:n]
+	p.rest = p.rest[n:]
 	return b, true
 }
 
@@ -74,7 +59,7 @@ func (s *split) next() ([]byte, bool) {
 type dictionary struct {
 	all   []byte
 	width int      // of numbers, 0 for texts
-	ends  []uint32 // of texts: where each ends
+	ends  []uint32 // of texts: where each ends; the file was measured for their room
 	count int
 }
 
@@ -90,10 +75,7 @@ func (d *dictionary) open(body []byte, count, width int) error {
 	if count > len(body)/4 {
 		return wrong("dictionary of %d texts in %d bytes", count, len(body))
 	}
-	if cap(d.ends) < count {
-		d.ends = make([]uint32, 0, count)
-	}
-	t := texts{body}
+	t := plain{rest: body}
 	for range count {
 		if _, ok := t.next(); !ok {
 			return wrong("dictionary of %d texts that ends early", count)
@@ -205,11 +187,11 @@ func (h *hybrid) unpack() uint32 {
 // number gives a number of the file as float64; ok is false if no float64 holds it.
 func (l *leaf) number(b []byte) (v float64, ok bool) {
 	switch l.physical {
-	case typeDouble:
+	case format.Double:
 		return math.Float64frombits(binary.LittleEndian.Uint64(b)), true
-	case typeFloat:
+	case format.Float:
 		return float64(math.Float32frombits(binary.LittleEndian.Uint32(b))), true
-	case typeInt32:
+	case format.Int32:
 		if x := binary.LittleEndian.Uint32(b); l.unsigned {
 			return float64(x), true
 		} else {
