@@ -6,18 +6,14 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/kedge-opt/kedge/internal/bench"
 )
 
-// Figure is what one side measured of one workload. Exactly one of the three quantities is set, the one of the workload's
-// unit; it is a median.
+// Figure is what one side measured of one workload.
 type Figure struct {
-	SecondsPerTurn  float64 `json:"seconds_per_turn,omitempty"`  // of one trial, on one core
-	NsPerIndividual float64 `json:"ns_per_individual,omitempty"` // on one core
-	GBPerSecond     float64 `json:"gb_per_second,omitempty"`     // 24 bytes an entry of a triad
-	Best            float64 `json:"best"`                        // in the same unit
-	TwoWorkers      float64 `json:"two_workers,omitempty"`       // the same with two trials side by side, all turns counted
-	Turns           int     `json:"turns,omitempty"`
-	Individuals     int     `json:"individuals,omitempty"`
+	bench.Speed
+	bench.Size
 }
 
 // Figures are figures by workload.
@@ -136,21 +132,11 @@ func merge(rounds []Figures) Figures {
 		if len(values) == 0 {
 			continue
 		}
-		*one.value(w.unit), one.Best, one.TwoWorkers = median(values), slices.Min(best), median(two)
+		*one.value(w.unit), one.Best, one.TwoWorkers = bench.Median(values), slices.Min(best), bench.Median(two)
 		if w.unit == gbPerSecond {
 			one.Best = slices.Max(best)
 		}
 		merged[w.name] = one
 	}
 	return merged
-}
-
-// median returns the middle of x, the mean of the two middles of an even number, 0 of nothing.
-func median(x []float64) float64 {
-	n := len(x)
-	if n == 0 {
-		return 0
-	}
-	x = slices.Sorted(slices.Values(x))
-	return (x[(n-1)/2] + x[n/2]) / 2
 }

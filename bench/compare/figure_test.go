@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/kedge-opt/kedge/internal/bench"
 )
 
 func TestDecodeKeepsTheWorkloads(t *testing.T) {
@@ -14,7 +16,7 @@ func TestDecodeKeepsTheWorkloads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Figure{SecondsPerTurn: 0.004, Best: 0.003, TwoWorkers: 0.002, Turns: 200}
+	want := Figure{bench.Speed{SecondsPerTurn: 0.004, Best: 0.003, TwoWorkers: 0.002}, bench.Size{Turns: 200}}
 	if len(f) != 2 || f["polarized-vanilla-turn"] != want || f["triad-1e6"].GBPerSecond != 26 {
 		t.Errorf("decoded %+v", f)
 	}
@@ -39,16 +41,16 @@ func TestDecodeRefuses(t *testing.T) {
 func TestMergeTakesMediansAndBests(t *testing.T) {
 	round := func(step, best, two, triad float64) Figures {
 		return Figures{
-			"choice-vanilla-turn": {SecondsPerTurn: step, Best: best, TwoWorkers: two, Turns: 200},
-			"triad-1e6":           {GBPerSecond: triad, Best: triad + 1},
+			"choice-vanilla-turn": {bench.Speed{SecondsPerTurn: step, Best: best, TwoWorkers: two}, bench.Size{Turns: 200}},
+			"triad-1e6":           {Speed: bench.Speed{GBPerSecond: triad, Best: triad + 1}},
 		}
 	}
-	rounds := []Figures{round(5, 4, 3, 20), round(1, 0.5, 1, 30), round(2, 1, 2, 10), {"triad-1e6": {GBPerSecond: 40, Best: 41}}}
+	rounds := []Figures{round(5, 4, 3, 20), round(1, 0.5, 1, 30), round(2, 1, 2, 10), {"triad-1e6": {Speed: bench.Speed{GBPerSecond: 40, Best: 41}}}}
 	got := merge(rounds)
-	if want := (Figure{SecondsPerTurn: 2, Best: 0.5, TwoWorkers: 2, Turns: 200}); got["choice-vanilla-turn"] != want {
+	if want := (Figure{bench.Speed{SecondsPerTurn: 2, Best: 0.5, TwoWorkers: 2}, bench.Size{Turns: 200}}); got["choice-vanilla-turn"] != want {
 		t.Errorf("times merged to %+v, want %+v", got["choice-vanilla-turn"], want)
 	}
-	if want := (Figure{GBPerSecond: 25, Best: 41}); got["triad-1e6"] != want {
+	if want := (Figure{Speed: bench.Speed{GBPerSecond: 25, Best: 41}}); got["triad-1e6"] != want {
 		t.Errorf("rates merged to %+v, want %+v", got["triad-1e6"], want)
 	}
 	if len(got) != 2 {

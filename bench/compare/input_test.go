@@ -21,6 +21,7 @@ const (
 	items      = 100
 	trials     = 20
 	budget     = 250
+	dim        = 20
 )
 
 // polarizedInput is what a checked run of the polarized case starts from.

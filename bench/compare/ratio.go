@@ -1,7 +1,6 @@
 package main
 
-// dim is the number of entries of a polarized individual in all workloads; a step reads p and p₀ and writes p.
-const dim = 20
+import "github.com/kedge-opt/kedge/internal/bench"
 
 // comparison is everything that comes out of a run.
 type comparison struct {
@@ -79,8 +78,8 @@ func over(times map[string]float64, kedge float64) map[string]float64 {
 	return ratios
 }
 
-// shares returns the memory traffic of a step over that of the fastest triad of the run. A step of one individual moves
-// 24·dim bytes, and bytes a nanosecond are GB/s.
+// shares returns the memory traffic of a step over that of the fastest triad of the run. Bytes a
+// nanosecond are GB/s.
 func shares(figures map[string]Figures, step, triad string) map[string]float64 {
 	fastest := 0.0
 	for _, f := range figures {
@@ -89,7 +88,7 @@ func shares(figures map[string]Figures, step, triad string) map[string]float64 {
 	share := map[string]float64{}
 	for name, f := range figures {
 		if ns := f[step].NsPerIndividual; ns > 0 && fastest > 0 {
-			share[name] = 24 * dim / ns / fastest
+			share[name] = bench.StepBytes / ns / fastest
 		}
 	}
 	return share

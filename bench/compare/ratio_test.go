@@ -10,15 +10,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/kedge-opt/kedge/internal/bench"
 )
 
 // measured is a run with round numbers.
 func measured() map[string]Figures {
 	turn := func(seconds, two float64) Figure {
-		return Figure{SecondsPerTurn: seconds, Best: seconds, TwoWorkers: two}
+		return Figure{Speed: bench.Speed{SecondsPerTurn: seconds, Best: seconds, TwoWorkers: two}}
 	}
-	step := func(ns float64) Figure { return Figure{NsPerIndividual: ns, Best: ns} }
-	triad := func(gb float64) Figure { return Figure{GBPerSecond: gb, Best: gb} }
+	step := func(ns float64) Figure { return Figure{Speed: bench.Speed{NsPerIndividual: ns, Best: ns}} }
+	triad := func(gb float64) Figure { return Figure{Speed: bench.Speed{GBPerSecond: gb, Best: gb}} }
 	return map[string]Figures{
 		kedgeSide: {
 			"polarized-vanilla-turn": turn(4e-5, 2e-5), "polarized-composite-turn": turn(6e-5, 3e-5),
@@ -59,7 +61,7 @@ func TestCompare(t *testing.T) {
 // The turns of the choice study: 6000 of vanilla, 6000 of composite and 20 × 6000 of derivative-free.
 func TestChoiceStudy(t *testing.T) {
 	f := Figures{
-		"choice-vanilla-turn": {SecondsPerTurn: 1}, "choice-composite-turn": {SecondsPerTurn: 10}, "choice-derivative-free-turn": {SecondsPerTurn: 100},
+		"choice-vanilla-turn": {Speed: bench.Speed{SecondsPerTurn: 1}}, "choice-composite-turn": {Speed: bench.Speed{SecondsPerTurn: 10}}, "choice-derivative-free-turn": {Speed: bench.Speed{SecondsPerTurn: 100}},
 	}
 	got := compare(map[string]Figures{fastSide: f}).Studies["choice"].Seconds[fastSide]
 	if got != 6000+60000+12000000 {
@@ -104,7 +106,7 @@ func TestPlay(t *testing.T) {
 	good := func(name string) side {
 		return side{name, func(context.Context) (Figures, error) {
 			order = append(order, name)
-			return Figures{"triad-1e6": {GBPerSecond: float64(len(order)), Best: 1}}, nil
+			return Figures{"triad-1e6": {Speed: bench.Speed{GBPerSecond: float64(len(order)), Best: 1}}}, nil
 		}}
 	}
 	bad := side{"bad", func(context.Context) (Figures, error) {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
+	"github.com/kedge-opt/kedge/internal/bench"
 	"github.com/kedge-opt/kedge/transport"
 )
 
@@ -59,15 +59,6 @@ func timed(list *[]float64, f func() error) error {
 	return err
 }
 
-// median of some times, of which there may be none.
-func median(x []float64) float64 {
-	if len(x) == 0 {
-		return math.NaN()
-	}
-	x = slices.Sorted(slices.Values(x))
-	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
-}
-
 // line is the row of the table; ratios are medians over instances, so that both sides of one were equally disturbed.
 func (t times) line(name string) string {
 	var ratio, whole []float64
@@ -77,8 +68,8 @@ func (t times) line(name string) string {
 	}
 	assignment := "–"
 	if len(t.assignment) > 0 {
-		assignment = fmt.Sprintf("%.3f", median(t.assignment))
+		assignment = fmt.Sprintf("%.3f", bench.Median(t.assignment))
 	}
-	return fmt.Sprintf("%-20s %8.3f %8.3f %8s %8.3f %8.3f %8.2f %8.2f", name, median(t.costs), median(t.exact), assignment,
-		median(t.rivalCosts), median(t.rival), median(ratio), median(whole))
+	return fmt.Sprintf("%-20s %8.3f %8.3f %8s %8.3f %8.3f %8.2f %8.2f", name, bench.Median(t.costs), bench.Median(t.exact), assignment,
+		bench.Median(t.rivalCosts), bench.Median(t.rival), bench.Median(ratio), bench.Median(whole))
 }

@@ -22,7 +22,7 @@ func layers() map[string]int {
 		"problem/kind": 4, "folder": 4, "report/draw": 4,
 		"problem": 5, "report/page": 5,
 		"lab": 6, "doctor": 6, "lab/study": 6, "lab/compare": 6,
-		"report":  7,
+		"report": 7, "internal/bench": 7,
 		"command": 8, "bench/": 8,
 		"cmd/": 9, "examples/": 9,
 	}

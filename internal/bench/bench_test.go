@@ -1,4 +1,4 @@
-package command
+package bench
 
 import (
 	"bytes"
@@ -10,17 +10,17 @@ import (
 )
 
 func TestBenchMeasuresEveryWorkload(t *testing.T) {
-	b := bench{rounds: 1, turnCount: 200, sizes: []int{1000, 2000}}
-	list, err := b.run(context.Background())
+	plan := Plan{Rounds: 1, Turns: 200, Sizes: []int{1000, 2000}}
+	list, err := plan.figures(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out bytes.Buffer
-	if err := printFigures(&out, list, true); err != nil {
+	text, err := json.Marshal(list)
+	if err != nil {
 		t.Fatal(err)
 	}
-	var figures map[string]figure
-	if err := json.Unmarshal(out.Bytes(), &figures); err != nil {
+	var figures map[string]Figure
+	if err := json.Unmarshal(text, &figures); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{
@@ -35,15 +35,15 @@ func TestBenchMeasuresEveryWorkload(t *testing.T) {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}
-	out.Reset()
-	if err := printFigures(&out, list, false); err != nil || strings.Count(out.String(), "\n") != len(list)+1 {
+	var out bytes.Buffer
+	if err := list.Print(&out); err != nil || strings.Count(out.String(), "\n") != len(list)+1 {
 		t.Errorf("table (%v):\n%s", err, out.String())
 	}
 }
 
 // A cost of 3·n^1.5 has the exponent 1.5.
 func TestGrowthIsFitted(t *testing.T) {
-	g := growth{Sizes: []int{10, 100, 1000}}
+	g := Growth{Sizes: []int{10, 100, 1000}}
 	for _, n := range g.Sizes {
 		g.Seconds = append(g.Seconds, 3*math.Pow(float64(n), 1.5))
 	}

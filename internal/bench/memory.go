@@ -1,6 +1,7 @@
-package command
+package bench
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"runtime"
@@ -12,8 +13,8 @@ import (
 	"github.com/kedge-opt/kedge/stream"
 )
 
-// footprint is what an individual of a polarized crowd takes.
-type footprint struct {
+// Footprint is what an individual of a polarized crowd takes.
+type Footprint struct {
 	Storage  string  `json:"storage"`
 	Traits   string  `json:"traits"`
 	Computed float64 `json:"bytes"`          // by what is kept
@@ -21,9 +22,14 @@ type footprint struct {
 	Largest  float64 `json:"in_24_gb"`       // individuals that 24 GB hold
 }
 
-// footprints measures all ways to keep a crowd.
-func footprints(n int) ([]footprint, error) {
-	var list []footprint
+// Footprints are those of all ways to keep a crowd.
+type Footprints []Footprint
+
+// Memory measures what an individual takes.
+func (*Plan) Memory(context.Context) (Sheet, error) { return footprints(100_000) }
+
+func footprints(n int) (Footprints, error) {
+	var list Footprints
 	for _, storage := range []population.Storage{population.Float64, population.Float32} {
 		for _, redrawn := range []bool{false, true} {
 			f, err := measureFootprint(n, storage, redrawn)
@@ -36,8 +42,8 @@ func footprints(n int) ([]footprint, error) {
 	return list, nil
 }
 
-func measureFootprint(n int, storage population.Storage, redrawn bool) (footprint, error) {
-	f := footprint{Storage: "float64", Traits: "stored"}
+func measureFootprint(n int, storage population.Storage, redrawn bool) (Footprint, error) {
+	f := Footprint{Storage: "float64", Traits: "stored"}
 	if storage == population.Float32 {
 		f.Storage = "float32"
 	}
@@ -45,12 +51,12 @@ func measureFootprint(n int, storage population.Storage, redrawn bool) (footprin
 		f.Traits = "regenerated"
 	}
 	before := heap()
-	traits, err := benchTraits(n, storage, redrawn)
+	traits, err := traitsOf(n, storage, redrawn)
 	if err != nil {
 		return f, err
 	}
 	crowd, err := population.Gather(population.Config{
-		Dynamics: dynamics.Polarized{Dim: benchDim, Lambda: 0.4, Sigma: 0.5}, Traits: traits, Storage: storage,
+		Dynamics: dynamics.Polarized{Dim: dim, Lambda: 0.4, Sigma: 0.5}, Traits: traits, Storage: storage,
 	})
 	if err != nil {
 		return f, err
@@ -62,18 +68,18 @@ func measureFootprint(n int, storage population.Storage, redrawn bool) (footprin
 	return f, nil
 }
 
-// benchTraits are the traits of a hemisphere, kept as asked.
-func benchTraits(n int, storage population.Storage, redrawn bool) (kedge.Rows, error) {
-	drawn, err := population.Redraw(population.Cap{Angle: 90}, n, benchDim, stream.New(1, "people"))
+// traitsOf are the traits of a hemisphere, kept as asked.
+func traitsOf(n int, storage population.Storage, redrawn bool) (kedge.Rows, error) {
+	drawn, err := population.Redraw(population.Cap{Angle: 90}, n, dim, stream.New(1, "people"))
 	if err != nil || redrawn {
 		return drawn, err
 	}
 	if storage == population.Float32 {
 		return population.Shorten(drawn, nil)
 	}
-	block := make([]float64, n*benchDim)
+	block := make([]float64, n*dim)
 	drawn.View(block, 0, n)
-	return kedge.Block{Data: block, Width: benchDim}, nil
+	return kedge.Block{Data: block, Width: dim}, nil
 }
 
 // heap returns the bytes in use after what is not needed is gone.
@@ -84,14 +90,8 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-func printMemory(w io.Writer, asJSON bool) error {
-	list, err := footprints(100_000)
-	if err != nil {
-		return coded{err, exitFailed}
-	}
-	if asJSON {
-		return printJSON(w, list)
-	}
+// Print writes one row a way to keep a crowd.
+func (list Footprints) Print(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "storage\ttraits\tbytes an individual\tmeasured\tindividuals in 24 GB")
 	for _, f := range list {

@@ -1,4 +1,4 @@
-package command
+package bench
 
 import (
 	"context"
@@ -11,13 +11,11 @@ import (
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/online"
-	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/sensitivity"
-	"github.com/kedge-opt/kedge/stream"
 )
 
-// growth is how the cost of something grows with one quantity: cost ∝ quantity^Exponent, by least squares in logarithms.
-type growth struct {
+// Growth is how the cost of something grows with one quantity: cost ∝ quantity^Exponent, by least squares in logarithms.
+type Growth struct {
 	Of       string    `json:"of"`
 	With     string    `json:"with"`
 	Sizes    []int     `json:"sizes"`
@@ -25,7 +23,7 @@ type growth struct {
 	Exponent float64   `json:"exponent"`
 }
 
-func (g *growth) fit() {
+func (g *Growth) fit() {
 	n := float64(len(g.Sizes))
 	var sx, sy, sxx, sxy float64
 	for i, size := range g.Sizes {
@@ -35,6 +33,9 @@ func (g *growth) fit() {
 	g.Exponent = (n*sxy - sx*sy) / (n*sxx - sx*sx)
 }
 
+// Growths are those of several things.
+type Growths []Growth
+
 // task is something to do, and how often a round does it.
 type task struct {
 	calls int
@@ -42,8 +43,8 @@ type task struct {
 }
 
 // grow measures one thing at several sizes, which take turns, so that a busy moment of the machine hits all of them.
-func (b *bench) grow(ctx context.Context, of, with string, sizes []int, prepare func(size int) (task, error)) (growth, error) {
-	g := growth{Of: of, With: with, Sizes: sizes, Seconds: make([]float64, len(sizes))}
+func (plan *Plan) grow(ctx context.Context, of, with string, sizes []int, prepare func(size int) (task, error)) (Growth, error) {
+	g := Growth{Of: of, With: with, Sizes: sizes, Seconds: make([]float64, len(sizes))}
 	tasks := make([]task, len(sizes))
 	for i, size := range sizes {
 		var err error
@@ -52,8 +53,8 @@ func (b *bench) grow(ctx context.Context, of, with string, sizes []int, prepare 
 		}
 		g.Seconds[i] = math.Inf(1)
 	}
-	once := bench{rounds: 1}
-	for range max(1, b.rounds) {
+	once := Plan{Rounds: 1}
+	for range max(1, plan.Rounds) {
 		for i, t := range tasks {
 			if err := ctx.Err(); err != nil {
 				return g, err
@@ -69,10 +70,10 @@ func (b *bench) grow(ctx context.Context, of, with string, sizes []int, prepare 
 	return g, nil
 }
 
-// scaling measures how a turn's cost grows with the crowd, the dimension, the batch and the trials.
-func (b *bench) scaling(ctx context.Context) ([]growth, error) {
-	var list []growth
-	for _, one := range []func(context.Context) (growth, error){b.withPeople, b.withDimension, b.withBatch, b.withTrials} {
+// Scaling measures how a turn's cost grows with the crowd, the dimension, the batch and the trials.
+func (plan *Plan) Scaling(ctx context.Context) (Sheet, error) {
+	var list Growths
+	for _, one := range []func(context.Context) (Growth, error){plan.withPeople, plan.withDimension, plan.withBatch, plan.withTrials} {
 		g, err := one(ctx)
 		if err != nil {
 			return nil, err
@@ -84,16 +85,12 @@ func (b *bench) scaling(ctx context.Context) ([]growth, error) {
 
 // stepAndSettle is a step of the crowd and its steady value, in m dimensions.
 func stepAndSettle(n, m int) (work func() error, err error) {
-	people, err := population.Draw(population.Cap{Angle: 90}, min(n, 100_000), m, stream.New(1, "people"))
+	people, u, err := peopleOf(n, m)
 	if err != nil {
 		return nil, err
 	}
-	for len(people) < n*m {
-		people = append(people, people[:min(len(people), n*m-len(people))]...)
-	}
 	f := dynamics.Polarized{Dim: m, Lambda: 0.4, Sigma: 0.5}
 	p, next, pu := append([]float64(nil), people...), make([]float64, n*m), make([]float64, n)
-	u := append([]float64(nil), people[:m]...)
 	return func() error {
 		f.NextRows(next, p, u, people)
 		p, next = next, p
@@ -102,46 +99,46 @@ func stepAndSettle(n, m int) (work func() error, err error) {
 	}, nil
 }
 
-func (b *bench) withPeople(ctx context.Context) (growth, error) {
+func (plan *Plan) withPeople(ctx context.Context) (Growth, error) {
 	sizes := []int{400_000, 1_000_000, 3_000_000, 8_000_000} // all beyond the caches, where an individual costs twice as much
-	return b.grow(ctx, "step and steady value, m = 20", "N", sizes, func(n int) (task, error) {
-		work, err := stepAndSettle(n, benchDim)
+	return plan.grow(ctx, "step and steady value, m = 20", "N", sizes, func(n int) (task, error) {
+		work, err := stepAndSettle(n, dim)
 		return task{max(1, 4_000_000/n), work}, err
 	})
 }
 
-func (b *bench) withDimension(ctx context.Context) (growth, error) {
+func (plan *Plan) withDimension(ctx context.Context) (Growth, error) {
 	sizes := []int{20, 60, 200, 600, 2000} // of so few people that all of them are within the caches
-	return b.grow(ctx, "step and steady value, N = 25", "m", sizes, func(m int) (task, error) {
+	return plan.grow(ctx, "step and steady value, N = 25", "m", sizes, func(m int) (task, error) {
 		work, err := stepAndSettle(25, m)
 		return task{800_000 / m, work}, err
 	})
 }
 
-func (b *bench) withBatch(ctx context.Context) (growth, error) {
-	people, u, err := benchPeople(8000)
+func (plan *Plan) withBatch(ctx context.Context) (Growth, error) {
+	people, u, err := peopleOf(8000, dim)
 	if err != nil {
-		return growth{}, err
+		return Growth{}, err
 	}
-	dim := kedge.Dims{Decision: benchDim, State: benchDim, Trait: benchDim}
-	h := &sensitivity.Polarized{Dim: benchDim, Lambda: 0.4, Sigma: 0.5}
-	return b.grow(ctx, "composite gradient, m = 20", "batch", []int{50, 200, 800, 3200}, func(n int) (task, error) {
-		c := &online.Composite{Objective: objective.Affinity{}, Sensitivity: h, Dims: dim}
-		o := kedge.Observation{U: u, P: people[:n*benchDim], D: people[:n*benchDim]}
-		g := make([]float64, benchDim)
+	dims := kedge.Dims{Decision: dim, State: dim, Trait: dim}
+	h := &sensitivity.Polarized{Dim: dim, Lambda: 0.4, Sigma: 0.5}
+	return plan.grow(ctx, "composite gradient, m = 20", "batch", []int{50, 200, 800, 3200}, func(n int) (task, error) {
+		c := &online.Composite{Objective: objective.Affinity{}, Sensitivity: h, Dims: dims}
+		o := kedge.Observation{U: u, P: people[:n*dim], D: people[:n*dim]}
+		g := make([]float64, dim)
 		return task{200_000 / n, func() error { return c.Estimate(g, o) }}, nil
 	})
 }
 
-func (b *bench) withTrials(ctx context.Context) (growth, error) {
-	p, index, err := benchProblem("polarized", "composite", 200)
+func (plan *Plan) withTrials(ctx context.Context) (Growth, error) {
+	study, index, err := caseStudy("polarized", "composite", 200)
 	if err != nil {
-		return growth{}, err
+		return Growth{}, err
 	}
-	return b.grow(ctx, "200 measured turns, one worker", "trials", []int{2, 4, 8, 16}, func(trials int) (task, error) {
+	return plan.grow(ctx, "200 measured turns, one worker", "trials", []int{2, 4, 8, 16}, func(trials int) (task, error) {
 		return task{1, func() error {
 			for t := range trials {
-				if err := playTrial(ctx, p, index, t); err != nil {
+				if err := playTrial(ctx, study, index, t); err != nil {
 					return err
 				}
 			}
@@ -150,10 +147,8 @@ func (b *bench) withTrials(ctx context.Context) (growth, error) {
 	})
 }
 
-func printGrowth(w io.Writer, list []growth, asJSON bool) error {
-	if asJSON {
-		return printJSON(w, list)
-	}
+// Print writes one row a thing.
+func (list Growths) Print(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "cost of\twith\texponent\tsizes\tmilliseconds")
 	for _, g := range list {

@@ -1,4 +1,4 @@
-package command
+package bench
 
 import (
 	"context"
@@ -20,33 +20,37 @@ import (
 	"github.com/kedge-opt/kedge/transport"
 )
 
-// bench runs the workloads.
-type bench struct {
-	rounds    int
-	turnCount int // turns a round; 0: a whole trial
-	sizes     []int
-	skipLarge bool
+// Plan says what is measured.
+type Plan struct {
+	Rounds    int
+	Turns     int   // turns of a case study in a round; 0: a whole trial
+	Sizes     []int // of crowds; nil: the usual ones
+	SkipLarge bool  // leave out the crowd of ten million among them
 }
 
-const (
-	benchDim  = 20
-	stepBytes = 24 * benchDim // moved by a step of one individual: p and d read, p written
-)
+// dim is the number of entries of a polarized individual in all workloads.
+const dim = 20
 
-func (b *bench) run(ctx context.Context) ([]figure, error) {
-	var list []figure
+// StepBytes is the memory that a step of one individual moves: p and d are read, p is written.
+const StepBytes = 24 * dim
+
+// Speeds measures the fixed list of workloads.
+func (plan *Plan) Speeds(ctx context.Context) (Sheet, error) { return plan.figures(ctx) }
+
+func (plan *Plan) figures(ctx context.Context) (Figures, error) {
+	var list Figures
 	for _, one := range []struct{ name, algorithm string }{
 		{"polarized", "vanilla"}, {"polarized", "composite"},
 		{"choice", "vanilla"}, {"choice", "composite"}, {"choice", "derivative-free"},
 	} {
-		f, err := b.turns(ctx, one.name, one.algorithm)
+		f, err := plan.turns(ctx, one.name, one.algorithm)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, f)
 	}
-	for _, n := range b.crowds() {
-		steps, err := b.steps(ctx, n)
+	for _, n := range plan.crowds() {
+		steps, err := plan.steps(ctx, n)
 		if err != nil {
 			return nil, err
 		}
@@ -56,12 +60,12 @@ func (b *bench) run(ctx context.Context) ([]figure, error) {
 }
 
 // crowds returns the sizes to step.
-func (b *bench) crowds() []int {
-	if b.sizes != nil {
-		return b.sizes
+func (plan *Plan) crowds() []int {
+	if plan.Sizes != nil {
+		return plan.Sizes
 	}
 	sizes := []int{1000, 1_000_000, 10_000_000}
-	if b.skipLarge {
+	if plan.SkipLarge {
 		sizes = sizes[:2]
 	}
 	return sizes
@@ -74,13 +78,13 @@ type measured struct {
 }
 
 // repeat times calls of work, each of which does a number of things, in seconds a thing.
-func (b *bench) repeat(calls int, things float64, work func() error) (measured, error) {
+func (plan *Plan) repeat(calls int, things float64, work func() error) (measured, error) {
 	if err := work(); err != nil { // warm up
 		return measured{}, err
 	}
 	var m measured
 	var before, after runtime.MemStats
-	for range max(1, b.rounds) {
+	for range max(1, plan.Rounds) {
 		runtime.ReadMemStats(&before)
 		begun := time.Now()
 		for range calls {
@@ -95,32 +99,37 @@ func (b *bench) repeat(calls int, things float64, work func() error) (measured, 
 	return m, nil
 }
 
-func (m measured) median() float64 {
-	sorted := slices.Sorted(slices.Values(m.times))
-	return sorted[len(sorted)/2]
-}
+func (m measured) median() float64 { return Median(m.times) }
 
 func (m measured) best() float64 { return slices.Min(m.times) }
 
+// perIndividual is the figure of something done to each of n people.
+func (m measured) perIndividual(name string, n int) Figure {
+	return Figure{
+		name: name + power(n), Speed: Speed{NsPerIndividual: m.median(), Best: m.best()},
+		Allocations: m.allocations, Size: Size{Individuals: n},
+	}
+}
+
 // turns measures turns of a case study with everything measured every turn, on one core and with two trials side by side.
-func (b *bench) turns(ctx context.Context, name, algorithm string) (figure, error) {
-	p, index, err := benchProblem(name, algorithm, b.turnCount)
+func (plan *Plan) turns(ctx context.Context, name, algorithm string) (Figure, error) {
+	p, index, err := caseStudy(name, algorithm, plan.Turns)
 	if err != nil {
-		return figure{}, err
+		return Figure{}, err
 	}
 	turns := p.Spec.Iterations
-	one, err := b.repeat(1, float64(turns), func() error { return playTrial(ctx, p, index, 0) })
+	one, err := plan.repeat(1, float64(turns), func() error { return playTrial(ctx, p, index, 0) })
 	if err != nil {
-		return figure{}, err
+		return Figure{}, err
 	}
-	two, err := b.repeat(1, 2*float64(turns), func() error { return sideBySide(func(t int) error { return playTrial(ctx, p, index, t) }) })
+	two, err := plan.repeat(1, 2*float64(turns), func() error { return sideBySide(func(t int) error { return playTrial(ctx, p, index, t) }) })
 	if err != nil {
-		return figure{}, err
+		return Figure{}, err
 	}
 	// What a trial allocates once is not the turns'.
-	return figure{
-		name: name + "-" + algorithm + "-turn", SecondsPerTurn: one.median(), Best: one.best(), TwoWorkers: two.median(),
-		Allocations: math.Floor(one.allocations / float64(turns)), Turns: turns,
+	return Figure{
+		name: name + "-" + algorithm + "-turn", Speed: Speed{SecondsPerTurn: one.median(), Best: one.best(), TwoWorkers: two.median()},
+		Allocations: math.Floor(one.allocations / float64(turns)), Size: Size{Turns: turns},
 	}, nil
 }
 
@@ -138,8 +147,8 @@ func sideBySide(do func(i int) error) error {
 	return errs[1]
 }
 
-// benchProblem is a case study with the bound on single prices left out, as the published runs did.
-func benchProblem(name, algorithm string, turns int) (*problem.Problem, int, error) {
+// caseStudy is a case study with the bound on single prices left out, as the published runs did.
+func caseStudy(name, algorithm string, turns int) (*problem.Problem, int, error) {
 	src, ok := problem.Case(name)
 	if !ok {
 		return nil, 0, fmt.Errorf("there is no case %s", name)
@@ -190,15 +199,15 @@ func playTrial(ctx context.Context, p *problem.Problem, algorithm, trial int) er
 }
 
 // steps measures a step of n people, their steady states (of a small crowd) and a triad over the same memory.
-func (b *bench) steps(ctx context.Context, n int) ([]figure, error) {
-	people, u, err := benchPeople(n)
+func (plan *Plan) steps(ctx context.Context, n int) ([]Figure, error) {
+	people, u, err := peopleOf(n, dim)
 	if err != nil {
 		return nil, err
 	}
-	f := dynamics.Polarized{Dim: benchDim, Lambda: 0.4, Sigma: 0.5}
+	f := dynamics.Polarized{Dim: dim, Lambda: 0.4, Sigma: 0.5}
 	p, next := slices.Clone(people), make([]float64, len(people))
 	calls := max(1, 2_000_000/n)
-	one, err := b.repeat(calls, float64(n)*1e-9, func() error {
+	one, err := plan.repeat(calls, float64(n)*1e-9, func() error {
 		f.NextRows(next, p, u, people)
 		p, next = next, p
 		return ctx.Err()
@@ -206,48 +215,48 @@ func (b *bench) steps(ctx context.Context, n int) ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	step := figure{name: "polarized-step-" + power(n), NsPerIndividual: one.median(), Best: one.best(), Allocations: one.allocations, Individuals: n}
+	step := one.perIndividual("polarized-step-", n)
 	if n == 1000 {
-		steady, err := b.steady(f, people, u)
-		return []figure{step, steady}, err
+		steady, err := plan.steady(f, people, u)
+		return []Figure{step, steady}, err
 	}
-	triad, err := b.triad(next, p, people, n)
+	triad, err := plan.triad(next, p, people, n)
 	if err != nil {
 		return nil, err
 	}
-	step.TriadShare = stepBytes / step.NsPerIndividual / triad.GBPerSecond
-	step.TwoWorkers, err = b.twoWorkers(ctx, f, people, u, step.NsPerIndividual)
-	return []figure{step, triad}, err
+	step.TriadShare = StepBytes / step.NsPerIndividual / triad.GBPerSecond
+	step.TwoWorkers, err = plan.twoWorkers(ctx, f, people, u, step.NsPerIndividual)
+	return []Figure{step, triad}, err
 }
 
-// benchPeople draws a hemisphere of n people and a decision.
-func benchPeople(n int) (people, u []float64, err error) {
+// peopleOf draws a hemisphere of n people in m dimensions and a decision.
+func peopleOf(n, m int) (people, u []float64, err error) {
 	law := population.Cap{Angle: 90}
-	if people, err = population.Draw(law, min(n, 100_000), benchDim, stream.New(1, "people")); err != nil {
+	if people, err = population.Draw(law, min(n, 100_000), m, stream.New(1, "people")); err != nil {
 		return nil, nil, err
 	}
-	for len(people) < n*benchDim { // the time does not depend on who they are
-		people = append(people, people[:min(len(people), n*benchDim-len(people))]...)
+	for len(people) < n*m { // the time does not depend on who they are
+		people = append(people, people[:min(len(people), n*m-len(people))]...)
 	}
-	u = slices.Clone(people[:benchDim])
+	u = slices.Clone(people[:m])
 	return people, u, nil
 }
 
-func (b *bench) steady(f dynamics.Polarized, people, u []float64) (figure, error) {
-	n := len(people) / benchDim
+func (plan *Plan) steady(f dynamics.Polarized, people, u []float64) (Figure, error) {
+	n := len(people) / dim
 	pu := make([]float64, n)
-	m, err := b.repeat(1000, float64(n)*1e-9, func() error {
+	m, err := plan.repeat(1000, float64(n)*1e-9, func() error {
 		_, err := f.AlignRows(pu, u, people)
 		return err
 	})
 	if err != nil {
-		return figure{}, err
+		return Figure{}, err
 	}
-	return figure{name: "polarized-steady-" + power(n), NsPerIndividual: m.median(), Best: m.best(), Allocations: m.allocations, Individuals: n}, nil
+	return m.perIndividual("polarized-steady-", n), nil
 }
 
 // triad measures the memory: what one core and what two can move.
-func (b *bench) triad(dst, x, y []float64, n int) (figure, error) {
+func (plan *Plan) triad(dst, x, y []float64, n int) (Figure, error) {
 	pass := func(lo, hi int) error {
 		dst, x, y := dst[lo:hi], x[lo:hi], y[lo:hi]
 		for i := range dst {
@@ -255,16 +264,17 @@ func (b *bench) triad(dst, x, y []float64, n int) (figure, error) {
 		}
 		return nil
 	}
-	one, err := b.repeat(1, float64(len(dst)), func() error { return pass(0, len(dst)) })
+	one, err := plan.repeat(1, float64(len(dst)), func() error { return pass(0, len(dst)) })
 	if err != nil {
-		return figure{}, err
+		return Figure{}, err
 	}
-	two, err := b.repeat(1, float64(len(dst)), func() error {
+	two, err := plan.repeat(1, float64(len(dst)), func() error {
 		return sideBySide(func(i int) error { return pass(i*len(dst)/2, (i+1)*len(dst)/2) })
 	})
-	return figure{
-		name: "triad-" + power(n), GBPerSecond: 24e-9 / one.median(), Best: 24e-9 / one.best(), TwoWorkers: 24e-9 / two.median(),
-		Allocations: one.allocations, Individuals: n,
+	return Figure{
+		name:        "triad-" + power(n),
+		Speed:       Speed{GBPerSecond: 24e-9 / one.median(), Best: 24e-9 / one.best(), TwoWorkers: 24e-9 / two.median()},
+		Allocations: one.allocations, Size: Size{Individuals: n},
 	}, err
 }
 
@@ -275,15 +285,15 @@ func power(n int) string {
 }
 
 // twoWorkers measures how much faster two workers move a whole crowd than one does, as a time of the single step.
-func (b *bench) twoWorkers(ctx context.Context, f dynamics.Polarized, people, u []float64, single float64) (float64, error) {
-	n := len(people) / benchDim
+func (plan *Plan) twoWorkers(ctx context.Context, f dynamics.Polarized, people, u []float64, single float64) (float64, error) {
+	n := len(people) / dim
 	var times [2]float64
 	for i := range times {
-		crowd, err := population.Gather(population.Config{Dynamics: f, Traits: kedge.Block{Data: people, Width: benchDim}, Workers: i + 1})
+		crowd, err := population.Gather(population.Config{Dynamics: f, Traits: kedge.Block{Data: people, Width: dim}, Workers: i + 1})
 		if err != nil {
 			return 0, err
 		}
-		m, err := b.repeat(max(1, 2_000_000/n), 1, func() error { return crowd.Respond(ctx, u) })
+		m, err := plan.repeat(max(1, 2_000_000/n), 1, func() error { return crowd.Respond(ctx, u) })
 		if err != nil {
 			return 0, err
 		}
