@@ -3,6 +3,8 @@ package certify
 import (
 	"fmt"
 	"math"
+
+	"github.com/kedge-opt/kedge/internal/phrase"
 )
 
 // judge puts the certificate in words: the step first, then what is bounded, then what stands apart.
@@ -111,23 +113,10 @@ func (c *Certificate) judgeKnown() string {
 	if len(weak) > 10 {
 		text += fmt.Sprintf(": %d of %d constants are estimates", len(weak), len(c.List))
 	} else if len(weak) > 0 {
-		text += ": " + enumerate(weak) + " are estimates"
+		text += ": " + phrase.Enumerate(weak) + " are estimates"
 	}
 	if len(c.Beyond) > 0 {
 		text += "; and the run goes beyond the theorems"
 	}
 	return text + "."
-}
-
-// enumerate joins words by commas, the last by and.
-func enumerate(words []string) string {
-	text := words[0]
-	for i, w := range words[1:] {
-		if i == len(words)-2 {
-			text += " and " + w
-		} else {
-			text += ", " + w
-		}
-	}
-	return text
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/kedge-opt/kedge/internal/phrase"
 )
 
 // chart draws lines over turns on a logarithmic scale, with characters.
@@ -125,7 +127,7 @@ func formatTick(v float64) string {
 // axis is the horizontal axis with its labels.
 func (c chart) axis(width int) []string {
 	line := strings.Repeat(" ", chartMargin) + "└" + strings.Repeat("─", width-chartMargin-1)
-	left, middle, right := "0", grouped(c.turns/2), grouped(c.turns)+" turns"
+	left, middle, right := "0", phrase.Grouped(c.turns/2), phrase.Grouped(c.turns)+" turns"
 	room := width - chartMargin - len(left) - len(right)
 	label := left + strings.Repeat(" ", max(1, room)) + right
 	if room > len(middle)+8 {

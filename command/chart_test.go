@@ -113,11 +113,6 @@ func TestDurations(t *testing.T) {
 			t.Errorf("%v seconds are %s, want %s", seconds, got, want)
 		}
 	}
-	for n, want := range map[int]string{0: "0", 9999: "9999", 10_000: "10 000", 1_234_567: "1 234 567"} {
-		if got := grouped(n); got != want {
-			t.Errorf("%d is written %s, want %s", n, got, want)
-		}
-	}
 	if got := fmt.Sprint(countOf(1, "trial"), ", ", countOf(20_000, "trial")); got != "1 trial, 20 000 trials" {
 		t.Error(got)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/lab/compare"
 	"github.com/kedge-opt/kedge/problem"
@@ -262,7 +263,7 @@ func contestLines(s style, a *compare.Arena, seconds map[string]float64) []strin
 	for i := range a.Rows {
 		m := &a.Rows[i]
 		row(m.Method, a.Mark(m)+farFrom(a, m), mean(m.ToOptimal, "%.3g"), mean(m.ToStable, "%.3g"), mean(m.Value, "%.6g"), mean(m.Gap, "%.3g"),
-			grouped(m.Deployments), grouped(m.Samples), fmt.Sprintf("%.3g", m.Step), fmt.Sprintf("%.1f", seconds[m.Method]))
+			phrase.Grouped(m.Deployments), phrase.Grouped(m.Samples), fmt.Sprintf("%.3g", m.Step), fmt.Sprintf("%.1f", seconds[m.Method]))
 	}
 	return append(lines, gridLines(a)...)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 	"golang.org/x/term"
@@ -52,7 +53,7 @@ func (l *live) start(out *os.File) (leave func()) {
 
 // liveTitle says what is run and how large it is.
 func liveTitle(p *problem.Problem) string {
-	return fmt.Sprintf("%s  %s people, %s turns, %s", p.Name, grouped(p.Individuals()), grouped(p.Spec.Iterations), countOf(p.Spec.Trials, "trial"))
+	return fmt.Sprintf("%s  %s people, %s turns, %s", p.Name, phrase.Grouped(p.Individuals()), phrase.Grouped(p.Spec.Iterations), countOf(p.Spec.Trials, "trial"))
 }
 
 type liveTick struct{}

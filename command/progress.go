@@ -3,12 +3,12 @@ package command
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
 
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 )
 
@@ -93,7 +93,7 @@ func (p progress) words(width int) string {
 	if p.total == 0 {
 		return fit("finding the optimum", width)
 	}
-	done, rate, left := fmt.Sprintf("%s of %s turns", grouped(int(p.done)), grouped(int(p.total))), "", ""
+	done, rate, left := fmt.Sprintf("%s of %s turns", phrase.Grouped(int(p.done)), phrase.Grouped(int(p.total))), "", ""
 	if p.rate > 0 {
 		rate = ", " + rounded(p.rate) + " a second"
 	}
@@ -125,21 +125,9 @@ func duration(seconds float64) string {
 // rounded writes a rate with three digits, or whole where it has more.
 func rounded(rate float64) string {
 	if rate >= 100 {
-		return grouped(int(rate + 0.5))
+		return phrase.Grouped(int(rate + 0.5))
 	}
 	return fmt.Sprintf("%.3g", rate)
-}
-
-// grouped writes a number with its digits in groups of three where there are more than four.
-func grouped(n int) string {
-	text := strconv.Itoa(n)
-	if len(text) < 5 {
-		return text
-	}
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + " " + text[i:]
-	}
-	return text
 }
 
 // countOf writes a number of things: 1 trial, 2 trials.
@@ -147,7 +135,7 @@ func countOf(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
-	return grouped(n) + " " + thing + "s"
+	return phrase.Grouped(n) + " " + thing + "s"
 }
 
 // progressLine fits into the width: the words first, then a bar in the room that is left.

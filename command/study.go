@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/lab/study"
 	"github.com/kedge-opt/kedge/report"
@@ -134,7 +135,7 @@ func watchPieces(out io.Writer, p *lab.Progress) (stop func()) {
 
 func pieceLine(s style, done, total int64) string {
 	share := float64(done) / float64(max(1, total))
-	return s.series(0, bar(share, 24)) + fit(fmt.Sprintf(" %s of %s measured", grouped(int(done)), countOf(int(total), "run")), s.width-26)
+	return s.series(0, bar(share, 24)) + fit(fmt.Sprintf(" %s of %s measured", phrase.Grouped(int(done)), countOf(int(total), "run")), s.width-26)
 }
 
 // writeStudy makes the folder of a study; its manifest comes last.

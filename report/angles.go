@@ -3,6 +3,7 @@ package report
 import (
 	"slices"
 
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 )
 
@@ -42,7 +43,7 @@ func angleGrid(list []moment) grid {
 		if m.final {
 			b.outline = outline
 		}
-		g.panels = append(g.panels, panel{title: m.title, note: "mean " + fixed(b.mean, 1) + "°", layers: []layer{b}})
+		g.panels = append(g.panels, panel{title: m.title, note: "mean " + phrase.Fixed(b.mean, 1) + "°", layers: []layer{b}})
 	}
 	x, y := extents(g.panels...)
 	for i := range g.panels {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -29,7 +30,7 @@ func (b bars) draw(p pen, f frame) {
 	if b.outline != nil {
 		p.line(draw.LineStyle{Color: ink, Width: 1}, b.steps(f, b.outline)...)
 	}
-	if finite(b.mean) {
+	if phrase.Finite(b.mean) {
 		x := f.across(b.mean)
 		dashes := draw.LineStyle{Color: ink, Width: 1, Dashes: []vg.Length{4, 2}}
 		p.line(dashes, vg.Point{X: x, Y: f.box.Min.Y}, vg.Point{X: x, Y: f.box.Max.Y})
@@ -49,7 +50,7 @@ func (b bars) steps(f frame, counts []float64) []vg.Point {
 func bin(numbers, edges []float64) []float64 {
 	counts := make([]float64, len(edges)-1)
 	for _, v := range numbers {
-		if finite(v) {
+		if phrase.Finite(v) {
 			i, found := slices.BinarySearch(edges, v)
 			if !found {
 				i--

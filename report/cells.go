@@ -4,6 +4,7 @@ import (
 	"image/color"
 	"math"
 
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -48,8 +49,8 @@ func (c cells) draw(p pen, f frame) {
 }
 
 func (c cells) word(v float64) string {
-	if !finite(v) {
-		return absent
+	if !phrase.Finite(v) {
+		return phrase.Absent
 	}
 	return c.text(v)
 }
@@ -66,7 +67,7 @@ func (c cells) fits(p pen, size vg.Point) bool {
 
 // colour is that of a value; what has none is grey.
 func (c cells) colour(v float64) color.NRGBA {
-	if !finite(v) {
+	if !phrase.Finite(v) {
 		return grey
 	}
 	return viridis(c.shade.at(v))

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 )
@@ -59,7 +60,7 @@ func comparison(runs []labelled, figures []Figure) document {
 		most = max(most, valueDigits(r.Result))
 	}
 	return document{
-		Title: enumerate(labelsOf(runs)), Facts: fmt.Sprintf("%s · %s", count(len(runs), "run"), count(len(all), "method")),
+		Title: phrase.Enumerate(labelsOf(runs)), Facts: fmt.Sprintf("%s · %s", phrase.Count(len(runs), "run"), phrase.Count(len(all), "method")),
 		Warnings: comparedWarnings(runs, differ), Question: comparedQuestion(runs, specs, differ),
 		Verdict: comparedVerdict(runs, all), Graphs: graphsOf(strandsAcross(runs), rulesAcross(runs), most),
 		Tables:  []table{differTable(runs, differ), methodsAcross(runs, all), offlineAcross(runs)},
@@ -198,9 +199,9 @@ func keyed(differ []difference) string {
 		list = append(list, d.key+" ("+strings.Join(values, ", ")+")")
 	}
 	if more := len(differ) - most; more > 0 {
-		list = append(list, count(more, "more key"))
+		list = append(list, phrase.Count(more, "more key"))
 	}
-	return enumerate(list) + "."
+	return phrase.Enumerate(list) + "."
 }
 
 // comparedVerdict ranks the methods of all runs and says where retraining settles in each.
@@ -240,7 +241,7 @@ func (s shareable) under(runs []labelled) string {
 	if len(s.by) == len(runs) {
 		return ""
 	}
-	return enumerate(s.by) + ": "
+	return phrase.Enumerate(s.by) + ": "
 }
 
 // strandsAcross gives methods colours and runs dashes or, when there are more runs than methods, the other way round.
@@ -321,7 +322,7 @@ func settingCell(v string) cell {
 	const most = 60
 	switch short := []rune(v); {
 	case v == "":
-		return textCell(absent)
+		return textCell(phrase.Absent)
 	case len(short) > most:
 		return textCell(string(short[:most]) + "…")
 	}
@@ -343,7 +344,7 @@ func methodsAcross(runs []labelled, all []contestant) table {
 		for _, run := range r.Runs {
 			t.Rows = append(t.Rows, []cell{
 				textCell(r.label), textCell(run.Name), countCell(len(run.Trials)), statCell(run, valueOf, valueFormat(r.Result)),
-				statCell(run, gapOf, percent), statCell(run, distanceOf, percent), behind[len(t.Rows)],
+				statCell(run, gapOf, phrase.Percent), statCell(run, distanceOf, phrase.Percent), behind[len(t.Rows)],
 			})
 		}
 	}
@@ -358,8 +359,8 @@ func offlineAcross(runs []labelled) table {
 	for _, r := range runs {
 		value := valueFormat(r.Result)
 		t.Rows = append(t.Rows, []cell{
-			textCell(r.label), numberCell(r.Optimum.Value, value), numberCell(r.Optimum.Residual, plain),
-			numberCell(r.Stable.Value, value), numberCell(r.Stable.Gap, percent), numberCell(r.Stable.Distance, percent),
+			textCell(r.label), numberCell(r.Optimum.Value, value), numberCell(r.Optimum.Residual, phrase.Plain),
+			numberCell(r.Stable.Value, value), numberCell(r.Stable.Gap, phrase.Percent), numberCell(r.Stable.Distance, phrase.Percent),
 		})
 	}
 	return t

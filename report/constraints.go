@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 )
@@ -124,7 +125,7 @@ func linearPanel(r *lab.Result, pick metric, label string, at rule) panel {
 	}
 	list.prepare(false)
 	p := panel{layers: []layer{list}}
-	if finite(at.value) {
+	if phrase.Finite(at.value) {
 		p.layers = append(p.layers, at)
 	}
 	p.layers = append(p.layers, marks(list))
@@ -147,14 +148,14 @@ func runEntries(r *lab.Result) []entry {
 func bounded(s *problem.Spec) string {
 	var list []string
 	for _, c := range s.Constraints {
-		loss, most := "a loss ("+c.Of.Kind+")", " is at most "+value(c.Bound)
+		loss, most := "a loss ("+c.Of.Kind+")", " is at most "+phrase.Exact(c.Bound)
 		what := map[string]string{
 			"expectation": "the mean of " + loss + most,
-			"cvar":        "the mean of " + loss + " over the worst " + percent(1-c.Level) + " of people" + most,
-			"chance":      loss + most + " for " + percent(c.Level) + " of people",
-			"worst-group": "the mean of " + loss + " over each of " + count(len(c.Cuts)+1, "group") + most,
+			"cvar":        "the mean of " + loss + " over the worst " + phrase.Percent(1-c.Level) + " of people" + most,
+			"chance":      loss + most + " for " + phrase.Percent(c.Level) + " of people",
+			"worst-group": "the mean of " + loss + " over each of " + phrase.Count(len(c.Cuts)+1, "group") + most,
 		}
 		list = append(list, c.Name+": "+what[c.Kind])
 	}
-	return "Of the settled population: " + enumerate(list) + "."
+	return "Of the settled population: " + phrase.Enumerate(list) + "."
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 )
@@ -61,7 +62,7 @@ func TestConstraintsInWords(t *testing.T) {
 	const want = "Of the settled population: a: the mean of a loss (quadratic) over the worst 25.0 % of people is at most 1.5, " +
 		"b: a loss (affinity) is at most 0 for 90.0 % of people, c: the mean of a loss (revenue) over each of 2 groups is at most 0 and " +
 		"d: the mean of a loss (logistic) is at most 0."
-	if got := strings.ReplaceAll(bounded(s), thinSpace, " "); got != want {
+	if got := strings.ReplaceAll(bounded(s), phrase.ThinSpace, " "); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/lab/compare"
 )
@@ -74,11 +75,11 @@ func contestSketches(r *compare.Result) (list []sketch) {
 }
 
 func contestFacts(r *compare.Result) string {
-	list := []string{count(len(r.Arenas[0].Rows), "method")}
+	list := []string{phrase.Count(len(r.Arenas[0].Rows), "method")}
 	if r.Suite {
-		list = append(list, count(len(r.Arenas), "problem"))
+		list = append(list, phrase.Count(len(r.Arenas), "problem"))
 	} else {
-		list = append(list, count(r.Arenas[0].Turns, "turn"))
+		list = append(list, phrase.Count(r.Arenas[0].Turns, "turn"))
 	}
 	return strings.Join(append(list, fmt.Sprintf("seed %d", r.Arenas[0].Seed)), " · ")
 }
@@ -94,7 +95,7 @@ func contestQuestion(r *compare.Result) []term {
 		list = append(list, term{"How methods are tuned", fmt.Sprintf("Every method tries %s, a log grid, on %s apart from those that are reported. The winner is nearest "+
 			"to the point where the method must end, on average over the later half of the turns. Other settings are the usual ones, told below. "+
 			"So a method that has arrived can be brought to its point, by somebody who knows it; not every step does it.",
-			count(r.Points, "step size"), count(r.Tuning, "trial"))})
+			phrase.Count(r.Points, "step size"), phrase.Count(r.Tuning, "trial"))})
 	}
 	return list
 }
@@ -109,7 +110,7 @@ func arenaTable(a *compare.Arena) table {
 		m := &a.Rows[i]
 		t.Rows = append(t.Rows, []cell{
 			textCell(m.Method), textCell(strings.ReplaceAll(a.Mark(m), " ", noBreak), inSmall(why(a, m))...), rangeCell(m.ToOptimal), rangeCell(m.ToStable),
-			meanCell(m.Gap, brief), meanCell(m.Value, shortest), countCell(m.Deployments), countCell(m.Samples),
+			meanCell(m.Gap, phrase.Brief), meanCell(m.Value, phrase.Shortest), countCell(m.Deployments), countCell(m.Samples),
 		})
 	}
 	return t
@@ -126,7 +127,7 @@ func why(a *compare.Arena, m *compare.Row) string {
 	case m.Outside != "":
 		return m.Outside
 	case m.Failed > 0:
-		return fmt.Sprintf("%s of %d: %s", count(m.Failed, "trial"), m.Trials, m.Failure)
+		return fmt.Sprintf("%s of %d: %s", phrase.Count(m.Failed, "trial"), m.Trials, m.Failure)
 	case m.ToTarget == nil:
 		return "no " + m.Limit + " point is known"
 	}
@@ -142,7 +143,7 @@ func inSmall(text string) []string {
 
 // arenaAbout says what is known of a problem.
 func arenaAbout(a *compare.Arena) string {
-	text := fmt.Sprintf("The optimum has the value %s.", shortest(a.Value))
+	text := fmt.Sprintf("The optimum has the value %s.", phrase.Shortest(a.Value))
 	if a.About != "" {
 		text = a.About + " " + text
 	}
@@ -150,14 +151,14 @@ func arenaAbout(a *compare.Arena) string {
 	case a.Stable == nil:
 		text += " No stable point was found."
 	case a.Separates:
-		text += fmt.Sprintf(" The stable point is %s away from it.", shortest(20*a.Tolerance))
+		text += fmt.Sprintf(" The stable point is %s away from it.", phrase.Shortest(20*a.Tolerance))
 	default:
 		text += " The stable point is the optimum, so this problem cannot tell methods of the two kinds apart."
 	}
 	if a.Settled {
-		text += fmt.Sprintf(" The crowd settles within %s.", count(a.Settling, "turn"))
+		text += fmt.Sprintf(" The crowd settles within %s.", phrase.Count(a.Settling, "turn"))
 	} else {
-		text += fmt.Sprintf(" The crowd does not settle within %s, and there is no time to wait longer: methods that learn from its answer are myopic.", count(a.Settling, "turn"))
+		text += fmt.Sprintf(" The crowd does not settle within %s, and there is no time to wait longer: methods that learn from its answer are myopic.", phrase.Count(a.Settling, "turn"))
 	}
 	return text + " Means over trials, of distances with least and largest below; distances are Euclidean. Deployed are decisions, and people those that the method looked at, in a trial."
 }
@@ -167,9 +168,9 @@ func rangeCell(s *compare.Spread) cell {
 	if s == nil {
 		return textCell("–")
 	}
-	c := numberCell(s.Mean, brief)
+	c := numberCell(s.Mean, phrase.Brief)
 	if s.Low < s.High {
-		c.Small = []string{minus(fmt.Sprintf("%.2g", s.Low)) + " … " + minus(fmt.Sprintf("%.2g", s.High))}
+		c.Small = []string{phrase.Minus(fmt.Sprintf("%.2g", s.Low)) + " … " + phrase.Minus(fmt.Sprintf("%.2g", s.High))}
 	}
 	return c
 }
@@ -181,9 +182,6 @@ func meanCell(s *compare.Spread, text func(float64) string) cell {
 	}
 	return numberCell(s.Mean, text)
 }
-
-// brief writes a number with three digits.
-func brief(v float64) string { return minus(fmt.Sprintf("%.3g", v)) }
 
 // suiteTable has methods for rows and problems for columns.
 func suiteTable(r *compare.Result) table {
@@ -217,7 +215,7 @@ func answersTable(r *compare.Result) table {
 		if a.Separates {
 			apart = "yes"
 		}
-		t.Rows = append(t.Rows, []cell{textCell(fmt.Sprintf("%d %s", i+1, a.Name), inSmall(a.About)...), textCell(vectorWords(a.Stable)), textCell(vectorWords(a.Optimal)), numberCell(a.Value, shortest), textCell(apart)})
+		t.Rows = append(t.Rows, []cell{textCell(fmt.Sprintf("%d %s", i+1, a.Name), inSmall(a.About)...), textCell(vectorWords(a.Stable)), textCell(vectorWords(a.Optimal)), numberCell(a.Value, phrase.Shortest), textCell(apart)})
 	}
 	return t
 }
@@ -225,7 +223,7 @@ func answersTable(r *compare.Result) table {
 func vectorWords(u []float64) string {
 	var list []string
 	for _, v := range u[:min(len(u), 4)] {
-		list = append(list, shortest(compare.Cleaned(v)))
+		list = append(list, phrase.Shortest(compare.Cleaned(v)))
 	}
 	if len(u) > 4 {
 		list = append(list, "…")
@@ -265,17 +263,17 @@ func tuningTable(r *compare.Result) table {
 func gridCells(m compare.Row, points int) []cell {
 	list := make([]cell, points)
 	for i, p := range m.Grid[:min(points, len(m.Grid))] {
-		text, score := brief(p.Step), "–"
+		text, score := phrase.Brief(p.Step), "–"
 		if p.Step == m.Step {
 			text += " ✓"
 		}
 		if p.Score != nil {
-			score = brief(*p.Score)
+			score = phrase.Brief(*p.Score)
 		}
 		list[i] = textCell(text, score)
 	}
 	if len(m.Grid) == 0 {
-		list[0] = textCell(brief(m.Step), "given")
+		list[0] = textCell(phrase.Brief(m.Step), "given")
 	}
 	return list
 }

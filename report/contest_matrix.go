@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"slices"
 
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab/compare"
 	"gonum.org/v1/plot/vg"
 )
@@ -68,7 +69,7 @@ func suiteCell(a *compare.Arena, m *compare.Row) (string, color.NRGBA) {
 	case m.Failed > 0:
 		return "failed", paper
 	case m.ToTarget == nil:
-		return absent, paper
+		return phrase.Absent, paper
 	}
 	return fmt.Sprintf("%.2g", m.ToTarget.Mean/a.Tolerance), paper
 }

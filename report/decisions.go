@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 )
 
@@ -27,7 +28,7 @@ func decisions(r *lab.Result) table {
 	for i := range min(n, mostEntries) {
 		row := []cell{textCell(strconv.Itoa(i))}
 		for _, u := range all {
-			row = append(row, numberCell(u[i], func(v float64) string { return digits(v, 5) }))
+			row = append(row, numberCell(u[i], func(v float64) string { return phrase.Digits(v, 5) }))
 		}
 		t.Rows = append(t.Rows, row)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 )
 
@@ -67,11 +68,11 @@ func below(r *lab.Result, m measure, what string) string {
 	if !m.rule.shown() {
 		return ""
 	}
-	see := " The dashed line is " + what + ", " + percent(m.rule.value) + ", where plain retraining settles"
+	see := " The dashed line is " + what + ", " + phrase.Percent(m.rule.value) + ", where plain retraining settles"
 	var under []string
 	for _, run := range r.Runs {
 		if end := final(run, m.pick).mean; end < 0.9*m.rule.value {
-			under = append(under, fmt.Sprintf("%s ends below it, at %s", run.Name, percent(end)))
+			under = append(under, fmt.Sprintf("%s ends below it, at %s", run.Name, phrase.Percent(end)))
 		}
 	}
 	if under == nil {
@@ -301,7 +302,7 @@ func referenceCaption(r *lab.Result) string {
 	best, end, other := "", math.Inf(1), 0.0
 	for _, run := range r.Runs {
 		first, second := final(run, distanceOf).mean, final(run, distanceRefOf).mean
-		if first < end && finite(second) {
+		if first < end && phrase.Finite(second) {
 			best, end, other = run.Name, first, second
 		}
 	}
@@ -309,7 +310,7 @@ func referenceCaption(r *lab.Result) string {
 		return see
 	}
 	see += fmt.Sprintf(" %s ends %s from the first but %s from the second, and the two are %s apart",
-		best, percent(end), percent(other), percent(ref.True.Distance))
+		best, phrase.Percent(end), phrase.Percent(other), phrase.Percent(ref.True.Distance))
 	if other > end && ref.True.Distance > other/2 {
 		return see + ": the floor against the second is mostly its own truncation, not noise."
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 )
 
@@ -136,7 +137,7 @@ func rulesOf(r *lab.Result) func(id string) []graphRule {
 
 // levels keeps what can be drawn.
 func levels(all ...graphRule) []graphRule {
-	return slices.DeleteFunc(all, func(r graphRule) bool { return !finite(r.Value) || math.Abs(r.Value) < tiniest })
+	return slices.DeleteFunc(all, func(r graphRule) bool { return !phrase.Finite(r.Value) || math.Abs(r.Value) < tiniest })
 }
 
 // mostNumbers bounds the numbers behind the graphs of a page: about nine bytes each.

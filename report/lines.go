@@ -4,6 +4,7 @@ import (
 	"image/color"
 	"slices"
 
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -102,7 +103,7 @@ type rule struct {
 	meaning []string
 }
 
-func (r rule) shown() bool { return r.value >= tiniest && finite(r.value) }
+func (r rule) shown() bool { return r.value >= tiniest && phrase.Finite(r.value) }
 
 func (r rule) cover(_, y *extent) { y.add(r.value) }
 
@@ -156,7 +157,7 @@ func (d dots) draw(p pen, f frame) {
 		near = 2.5
 	}
 	for i := range d.x {
-		if !finite(d.x[i]) || !finite(d.y[i]) || f.x.log && d.x[i] <= 0 || f.y.log && d.y[i] <= 0 {
+		if !phrase.Finite(d.x[i]) || !phrase.Finite(d.y[i]) || f.x.log && d.x[i] <= 0 || f.y.log && d.y[i] <= 0 {
 			continue
 		}
 		at, look := f.point(d.x[i], d.y[i]), d.style

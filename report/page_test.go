@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 )
 
@@ -163,7 +164,7 @@ func TestPageKeepsFullPrecision(t *testing.T) {
 func TestPageSaysWhatIsMissingAndWhy(t *testing.T) {
 	r := polarizedEvery(100)
 	r.Partial, r.Runs[0].Trials = true, r.Runs[0].Trials[:7]
-	page := strings.ReplaceAll(pageOf(t, r), thinSpace, " ")
+	page := strings.ReplaceAll(pageOf(t, r), phrase.ThinSpace, " ")
 	for _, want := range []string{
 		"stopped before its end. Finished trials: vanilla 7 of 20, composite 20 of 20",
 		"The 10-step optimum maximizes the value after 10 steps from the start",
@@ -181,18 +182,18 @@ func TestNumbersForPeople(t *testing.T) {
 		v    float64
 		want string
 	}{
-		{percent, 2.92e-4, "0.0292 %"}, {percent, 7.0471e-3, "0.705 %"}, {percent, 0.09996, "10.0 %"}, {percent, 1.1, "110 %"},
-		{percent, 1.1e-11, "1.10 × 10⁻¹¹"}, {percent, 9.996e-6, "1.00 × 10⁻⁵"}, {percent, -3e-4, "−0.0300 %"}, {percent, 0, "0"},
-		{percent, math.Inf(1), "+∞"}, {percent, math.Inf(-1), "−∞"}, {percent, 1e9, "1.00 × 10⁹"},
-		{plain, 246.9, "247"}, {plain, 12.345, "12.3"}, {plain, -4.5e-15, "−4.50 × 10⁻¹⁵"}, {plain, 0, "0"},
+		{phrase.Percent, 2.92e-4, "0.0292 %"}, {phrase.Percent, 7.0471e-3, "0.705 %"}, {phrase.Percent, 0.09996, "10.0 %"}, {phrase.Percent, 1.1, "110 %"},
+		{phrase.Percent, 1.1e-11, "1.10 × 10⁻¹¹"}, {phrase.Percent, 9.996e-6, "1.00 × 10⁻⁵"}, {phrase.Percent, -3e-4, "−0.0300 %"}, {phrase.Percent, 0, "0"},
+		{phrase.Percent, math.Inf(1), "+∞"}, {phrase.Percent, math.Inf(-1), "−∞"}, {phrase.Percent, 1e9, "1.00 × 10⁹"},
+		{phrase.Plain, 246.9, "247"}, {phrase.Plain, 12.345, "12.3"}, {phrase.Plain, -4.5e-15, "−4.50 × 10⁻¹⁵"}, {phrase.Plain, 0, "0"},
 		{valueFormat(polarizedEvery(100)), 0.489986623191, "0.489987"}, {valueFormat(choiceEvery(10)), 2.08092824416, "2.08092824416"},
 		{valueFormat(polarizedEvery(100)), 3e-9, "3.00 × 10⁻⁹"}, {valueFormat(polarizedEvery(100)), 0, "0"},
 	} {
-		if got := strings.ReplaceAll(c.text(c.v), thinSpace, " "); got != c.want {
+		if got := strings.ReplaceAll(c.text(c.v), phrase.ThinSpace, " "); got != c.want {
 			t.Errorf("%g is shown as %q, want %q", c.v, got, c.want)
 		}
 	}
-	if n := newNumber(math.NaN(), percent); n.Text != "–" || n.Exact != "not measured" {
+	if n := newNumber(math.NaN(), phrase.Percent); n.Text != "–" || n.Exact != "not measured" {
 		t.Errorf("NaN is shown as %+v", n)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 )
@@ -28,7 +29,7 @@ func contested(s *problem.Spec) string {
 	var list []string
 	for i := range s.Players {
 		p := &s.Players[i]
-		list = append(list, fmt.Sprintf("%s decides %s, %s, and minimizes a loss of its own (%s)", p.Name, count(p.Size, "number"), feasible(&p.Set), p.Objective.Kind))
+		list = append(list, fmt.Sprintf("%s decides %s, %s, and minimizes a loss of its own (%s)", p.Name, phrase.Count(p.Size, "number"), feasible(&p.Set), p.Objective.Kind))
 	}
-	return enumerate(list) + "." + judgedSettled
+	return phrase.Enumerate(list) + "." + judgedSettled
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"gonum.org/v1/plot/vg"
 )
 
@@ -59,7 +60,7 @@ func (p Plot) Draw(sheets ...*Sheet) (Figure, error) {
 	s.heading = p.Title
 	s.zoom, s.width, s.height = printed(p.Width, p.Height)
 	if _, need := s.size(newTypeface()); need > s.height+1 && s.height > 0 {
-		return Figure{}, fmt.Errorf("--size: %s need a height of %.1f cm", count(len(s.panels), "panel"), s.zoom*need.Points()*2.54/72)
+		return Figure{}, fmt.Errorf("--size: %s need a height of %.1f cm", phrase.Count(len(s.panels), "panel"), s.zoom*need.Points()*2.54/72)
 	}
 	return s.render()
 }
@@ -206,7 +207,7 @@ func (c *series) distinctNumbers() (values []string, at []int) {
 	slices.Sort(numbers)
 	numbers = slices.CompactFunc(numbers, func(a, b float64) bool { return cmp.Compare(a, b) == 0 })
 	for _, v := range numbers {
-		values = append(values, minus(strconv.FormatFloat(v, 'g', -1, 64)))
+		values = append(values, phrase.Minus(strconv.FormatFloat(v, 'g', -1, 64)))
 	}
 	for _, v := range c.numbers {
 		i, _ := slices.BinarySearch(numbers, v)
@@ -360,7 +361,7 @@ func readable(names []string) []string {
 	for i, name := range names {
 		short[i] = name
 		if v, err := strconv.ParseFloat(name, 64); err == nil && len(name) > 6 {
-			short[i] = minus(strconv.FormatFloat(v, 'g', 4, 64))
+			short[i] = phrase.Minus(strconv.FormatFloat(v, 'g', 4, 64))
 		}
 		seen[short[i]] = true
 	}

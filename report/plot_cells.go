@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"math"
+
+	"github.com/kedge-opt/kedge/internal/phrase"
 )
 
 // shade is a scale of colours over all numbers of a column.
@@ -98,10 +100,10 @@ func short(v float64) string {
 	case v == 0:
 		return "0"
 	case a >= 1e-3 && a < 1e4:
-		return digits(v, 2)
+		return phrase.Digits(v, 2)
 	}
-	mantissa, exponent := parts(v, 2)
-	return minus(fmt.Sprintf("%se%d", mantissa, exponent))
+	mantissa, exponent := phrase.Parts(v, 2)
+	return phrase.Minus(fmt.Sprintf("%se%d", mantissa, exponent))
 }
 
 // histogram counts numbers of x, one panel a group.
@@ -127,7 +129,7 @@ func (d *plotted) histogram() (sketch, error) {
 		if logX {
 			b.mean = math.NaN()
 		}
-		g.panels = append(g.panels, panel{title: group.name, note: "mean " + plain(over(some).mean), layers: []layer{b}})
+		g.panels = append(g.panels, panel{title: group.name, note: "mean " + phrase.Plain(over(some).mean), layers: []layer{b}})
 	}
 	g.columns = min(columnsFor(len(g.panels)), 2)
 	_, y := extents(g.panels...)
@@ -135,7 +137,7 @@ func (d *plotted) histogram() (sketch, error) {
 		g.panels[i].x = axis{scale: scale{min: edges[0], max: edges[len(edges)-1], log: logX}, label: d.x.labelOf()}
 		g.panels[i].y = axis{scale: scale{max: y.high, whole: true}, label: "number of rows"}
 	}
-	return g.sketch("plot", d.x.labelOf(), fmt.Sprintf("How often %s occurs, in %s.", d.x.labelOf(), count(d.rows, "row")), false), nil
+	return g.sketch("plot", d.x.labelOf(), fmt.Sprintf("How often %s occurs, in %s.", d.x.labelOf(), phrase.Count(d.rows, "row")), false), nil
 }
 
 // binEdges covers an extent with some twenty bins.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"gonum.org/v1/plot/vg/draw"
 )
 
@@ -128,7 +129,7 @@ func (d *plotted) rowsOf(rows []int, log bool) (out []row, banded bool, err erro
 		x := d.x.numbers[place.rows[0]]
 		values := choose(d.y.numbers, place.rows)
 		s := over(values)
-		if s.count == 0 || !finite(x) || log && x <= 0 {
+		if s.count == 0 || !phrase.Finite(x) || log && x <= 0 {
 			continue
 		}
 		if d.Band == Quantiles {
@@ -227,7 +228,7 @@ func (d *plotted) bandNote(all curves) string {
 }
 
 func (d *plotted) caption(n int, what string) string {
-	see := fmt.Sprintf("%s over %s: %s", d.y.labelOf(), d.x.labelOf(), count(n, what))
+	see := fmt.Sprintf("%s over %s: %s", d.y.labelOf(), d.x.labelOf(), phrase.Count(n, what))
 	if d.by != nil {
 		see += " by " + d.by.name
 	}
@@ -279,7 +280,7 @@ func (d *plotted) shadedDots(rows []int, by *series, shade scale) dots {
 	out := dots{style: style{mark: draw.CircleGlyph{}}, x: choose(d.x.numbers, rows), y: choose(d.y.numbers, rows)}
 	for _, v := range choose(by.numbers, rows) {
 		ink := color.NRGBA(grey)
-		if finite(v) {
+		if phrase.Finite(v) {
 			ink = viridis(shade.at(v))
 		}
 		out.inks = append(out.inks, ink)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/stream"
 	"gonum.org/v1/plot/vg"
@@ -53,7 +54,7 @@ func sweptCell(id string, values []string, f func(algorithm string, x []float64)
 func steps(algorithm string, x []float64) float64 {
 	gap := 1e-3 * float64(len(algorithm))
 	for _, v := range x {
-		if finite(v) {
+		if phrase.Finite(v) {
 			gap *= 1 + v
 		}
 	}

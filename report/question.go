@@ -2,11 +2,10 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 )
@@ -29,13 +28,13 @@ func question(s *problem.Spec) []term {
 		return modelQuestion(s)
 	}
 	list := []term{
-		{"What is decided", fmt.Sprintf("A decision u of %s: %s.", count(s.Dims().Decision, "number"), feasible(&s.Set))},
+		{"What is decided", fmt.Sprintf("A decision u of %s: %s.", phrase.Count(s.Dims().Decision, "number"), feasible(&s.Set))},
 		{"Who answers", answers(s)},
 		{"What is judged", judged(&s.Objective)},
 		{"Who competes", competitors(s)},
 	}
 	if len(s.Players) > 0 {
-		list[0] = term{"What is decided", fmt.Sprintf("A decision u of %s, by several players.", count(s.Dims().Decision, "number"))}
+		list[0] = term{"What is decided", fmt.Sprintf("A decision u of %s, by several players.", phrase.Count(s.Dims().Decision, "number"))}
 		list[2] = term{"Who decides", contested(s)}
 	}
 	if len(s.Constraints) > 0 {
@@ -50,21 +49,21 @@ func feasible(s *problem.Set) string {
 	case "whole":
 		return "any"
 	case "ball":
-		return "within a distance of " + value(s.Radius) + " from " + center(s.Center)
+		return "within a distance of " + phrase.Exact(s.Radius) + " from " + center(s.Center)
 	case "box":
 		return "each between " + bounds(s.Lower) + " and " + bounds(s.Upper)
 	case "simplex":
-		return "none below 0, adding up to " + value(s.Sum)
+		return "none below 0, adding up to " + phrase.Exact(s.Sum)
 	case "capped-simplex":
-		return "none below 0 or above " + bounds(s.Upper) + ", adding up to " + value(s.Sum)
+		return "none below 0 or above " + bounds(s.Upper) + ", adding up to " + phrase.Exact(s.Sum)
 	case "half-space":
 		return "on one side of a plane"
 	case "affine":
-		return "subject to " + count(len(s.Matrix), "linear equation")
+		return "subject to " + phrase.Count(len(s.Matrix), "linear equation")
 	case "product":
-		return fmt.Sprintf("in %s, each with limits of its own", count(len(s.Parts), "group"))
+		return fmt.Sprintf("in %s, each with limits of its own", phrase.Count(len(s.Parts), "group"))
 	case "intersection":
-		return fmt.Sprintf("within %s at once", count(len(s.Of), "set"))
+		return fmt.Sprintf("within %s at once", phrase.Count(len(s.Of), "set"))
 	}
 	return s.Kind
 }
@@ -80,21 +79,13 @@ func bounds(v problem.Vector) string {
 	if v.Each != nil {
 		return "limits of its own"
 	}
-	return value(v.All)
-}
-
-// value writes a number of the spec as the spec does, infinities as signs.
-func value(x float64) string {
-	if math.IsInf(x, 0) {
-		return plain(x)
-	}
-	return minus(strconv.FormatFloat(x, 'g', -1, 64))
+	return phrase.Exact(v.All)
 }
 
 func answers(s *problem.Spec) string {
-	who := "One individual, whose state p of " + count(s.Dims().State, "number") + " moves"
+	who := "One individual, whose state p of " + phrase.Count(s.Dims().State, "number") + " moves"
 	if n := s.Population.Size; n > 1 {
-		who = fmt.Sprintf("%d individuals, each with a state p of %s that moves", n, count(s.Dims().State, "number"))
+		who = fmt.Sprintf("%d individuals, each with a state p of %s that moves", n, phrase.Count(s.Dims().State, "number"))
 	}
 	steps := ""
 	if s.Hold > 1 {
@@ -109,9 +100,9 @@ func drawn(l *problem.Law) string {
 	case "sphere":
 		return "uniform on the unit sphere"
 	case "cap":
-		return "uniform on the unit sphere within " + value(l.Angle) + "° of an axis"
+		return "uniform on the unit sphere within " + phrase.Exact(l.Angle) + "° of an axis"
 	case "bimodal":
-		return "on the unit sphere within " + value(l.Angle) + "° of an axis or of its opposite"
+		return "on the unit sphere within " + phrase.Exact(l.Angle) + "° of an axis or of its opposite"
 	case "proportions":
 		return "random proportions"
 	case "values":
@@ -125,9 +116,9 @@ func drawn(l *problem.Law) string {
 func moves(d *problem.Dynamics) string {
 	switch d.Kind {
 	case "polarized":
-		return fmt.Sprintf("p⁺ = λp + (1−λ)d + σ(pᵀu)u, brought back to length 1, with λ = %s and σ = %s", value(d.Lambda), value(d.Sigma))
+		return fmt.Sprintf("p⁺ = λp + (1−λ)d + σ(pᵀu)u, brought back to length 1, with λ = %s and σ = %s", phrase.Exact(d.Lambda), phrase.Exact(d.Sigma))
 	case "choice":
-		return fmt.Sprintf("p⁺ = λ₁p + λ₂ softmax(−εu) + (1−λ₁−λ₂)d with λ₁ = %s, λ₂ = %s and ε = %s", value(d.Lambda1), value(d.Lambda2), value(d.Epsilon))
+		return fmt.Sprintf("p⁺ = λ₁p + λ₂ softmax(−εu) + (1−λ₁−λ₂)d with λ₁ = %s, λ₂ = %s and ε = %s", phrase.Exact(d.Lambda1), phrase.Exact(d.Lambda2), phrase.Exact(d.Epsilon))
 	case "affine":
 		return "p⁺ = Ap + Bu + Ed with given matrices"
 	case "friedkin-johnsen":
@@ -146,13 +137,13 @@ func judged(o *problem.Objective) string {
 	case "revenue":
 		term := "no entropy term"
 		if o.Entropy > 0 {
-			term = "an entropy term of weight " + value(o.Entropy) + " (" + o.Sign + ")"
+			term = "an entropy term of weight " + phrase.Exact(o.Entropy) + " (" + o.Sign + ")"
 		}
 		return "The mean revenue pᵀu with " + term + ", to be maximized." + settled
 	case "quadratic":
 		return "The mean of a quadratic cost of u and p, to be minimized." + settled
 	case "logistic":
-		return "The mean logistic loss of a classifier u on states p, with ridge " + value(o.Ridge) + ", to be minimized." + settled
+		return "The mean logistic loss of a classifier u on states p, with ridge " + phrase.Exact(o.Ridge) + ", to be minimized." + settled
 	}
 	return "The mean of the objective " + o.Kind + "." + settled
 }
@@ -161,13 +152,13 @@ func competitors(s *problem.Spec) string {
 	var list []string
 	for i := range s.Algorithms {
 		a := &s.Algorithms[i]
-		how := []string{"step " + value(a.Step), count(a.Batch, "individual") + " sampled a turn", count(a.Trials, "trial")}
+		how := []string{"step " + phrase.Exact(a.Step), phrase.Count(a.Batch, "individual") + " sampled a turn", phrase.Count(a.Trials, "trial")}
 		if a.Kind != a.Name {
 			how = append([]string{a.Kind}, how...)
 		}
 		list = append(list, a.Name+" ("+strings.Join(how, ", ")+")")
 	}
-	return fmt.Sprintf("%s, each for %s.", enumerate(list), count(s.Iterations, "turn"))
+	return fmt.Sprintf("%s, each for %s.", phrase.Enumerate(list), phrase.Count(s.Iterations, "turn"))
 }
 
 // isExact tells whether nothing about an algorithm is random: it draws nothing, and whom it samples is certain.

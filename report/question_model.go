@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem"
 )
 
@@ -17,7 +18,7 @@ func modelQuestion(s *problem.Spec) []term {
 	return []term{
 		{"What is decided", fmt.Sprintf("%s: %s.", m.Decision, constraints(m.SubjectTo))},
 		{"Who answers", fmt.Sprintf("%s with a state %s that becomes %s. %s%s",
-			count(s.Population.Size, "individual"), m.State, oneLine(m.Next), traits(&s.Population, m.Trait), lets(m.Let))},
+			phrase.Count(s.Population.Size, "individual"), m.State, oneLine(m.Next), traits(&s.Population, m.Trait), lets(m.Let))},
 		{"What is judged", fmt.Sprintf("The mean of %s over the population, to be %s.", oneLine(formula), what) + judgedSettled},
 		{"Who competes", competitors(s)},
 	}
@@ -31,7 +32,7 @@ func constraints(all []string) string {
 	for i, c := range all {
 		lines[i] = oneLine(c)
 	}
-	return enumerate(lines)
+	return phrase.Enumerate(lines)
 }
 
 // lets lists names with what they stand for; of vectors and matrices with their sizes.
@@ -47,14 +48,14 @@ func lets(all []problem.Let) string {
 		case l.Numbers == nil:
 			words[i] = l.Name + " = " + oneLine(l.Formula)
 		case len(l.Numbers.Shape) == 0:
-			words[i] = l.Name + " = " + value(l.Numbers.Data[0])
+			words[i] = l.Name + " = " + phrase.Exact(l.Numbers.Data[0])
 		case len(l.Numbers.Shape) == 1:
 			words[i] = fmt.Sprintf("%s has %d entries", l.Name, l.Numbers.Shape[0])
 		default:
 			words[i] = fmt.Sprintf("%s is a %d×%d matrix", l.Name, l.Numbers.Shape[0], l.Numbers.Shape[1])
 		}
 	}
-	return " Here " + enumerate(words) + "."
+	return " Here " + phrase.Enumerate(words) + "."
 }
 
 func oneLine(formula string) string { return strings.Join(strings.Fields(formula), " ") }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 )
@@ -26,9 +27,9 @@ func runDocument(r *lab.Result, figures []Figure) document {
 
 // facts is the size of the run in one line.
 func facts(r *lab.Result) string {
-	list := []string{count(r.Iterations, "turn"), count(r.Trials, "trial")}
+	list := []string{phrase.Count(r.Iterations, "turn"), phrase.Count(r.Trials, "trial")}
 	if r.Individuals > 0 {
-		list = append(list, count(r.Individuals, "individual"))
+		list = append(list, phrase.Count(r.Individuals, "individual"))
 	}
 	return strings.Join(append(list, fmt.Sprintf("seed %d", r.Seed)), " · ")
 }
@@ -102,7 +103,7 @@ func methods(r *lab.Result, s *problem.Spec) table {
 	for i, run := range r.Runs {
 		t.Rows = append(t.Rows, []cell{
 			textCell(run.Name), countCell(len(run.Trials)), statCell(run, valueOf, valueFormat(r)),
-			statCell(run, gapOf, percent), statCell(run, distanceOf, percent), behind[i],
+			statCell(run, gapOf, phrase.Percent), statCell(run, distanceOf, phrase.Percent), behind[i],
 		})
 	}
 	return t
@@ -120,7 +121,7 @@ func behinds(all []contestant) []cell {
 	cells := make([]cell, len(all))
 	best, list := leads(all)
 	for i, c := range all {
-		cells[i] = numberCell(math.NaN(), percent)
+		cells[i] = numberCell(math.NaN(), phrase.Percent)
 		if c.name == best.name {
 			cells[i] = textCell("best")
 		}
@@ -134,14 +135,14 @@ func behinds(all []contestant) []cell {
 }
 
 func (l lead) cell() cell {
-	c := numberCell(l.mean, percent)
+	c := numberCell(l.mean, phrase.Percent)
 	switch {
 	case l.exact:
 		c.Small = []string{"exactly"}
 	case l.pairs < 2:
 		c.Small = []string{"no interval"}
 	default:
-		c.Small = []string{percent(l.low) + " … " + percent(l.high)}
+		c.Small = []string{phrase.Percent(l.low) + " … " + phrase.Percent(l.high)}
 	}
 	return c
 }
@@ -182,7 +183,7 @@ func trials(r *lab.Result) table {
 				continue
 			}
 			m := one.Metrics[n-1]
-			t.Rows = append(t.Rows, []cell{textCell(run.Name), countCell(one.Index), numberCell(m.Value, value), numberCell(m.Gap, percent), numberCell(m.Distance, percent)})
+			t.Rows = append(t.Rows, []cell{textCell(run.Name), countCell(one.Index), numberCell(m.Value, value), numberCell(m.Gap, phrase.Percent), numberCell(m.Distance, phrase.Percent)})
 		}
 	}
 	if len(t.Rows) == mostTrials {
@@ -213,8 +214,8 @@ func offline(r *lab.Result) table {
 // pointRow shows a point and the evidence of the search that found it.
 func pointRow(name, note string, p, found lab.Point, value func(float64) string) []cell {
 	return []cell{
-		textCell(name, note), numberCell(p.Value, value), numberCell(p.Gap, percent), numberCell(p.Distance, percent),
-		numberCell(found.Residual, plain), countCell(found.Starts), numberCell(found.Spread, plain),
+		textCell(name, note), numberCell(p.Value, value), numberCell(p.Gap, phrase.Percent), numberCell(p.Distance, phrase.Percent),
+		numberCell(found.Residual, phrase.Plain), countCell(found.Starts), numberCell(found.Spread, phrase.Plain),
 	}
 }
 
@@ -234,9 +235,9 @@ func valueFormat(r *lab.Result) func(float64) string {
 	n := valueDigits(r)
 	return func(v float64) string {
 		if a := math.Abs(v); a != 0 && (a < 1e-4 || a >= 1e9) {
-			return plain(v)
+			return phrase.Plain(v)
 		}
-		return digits(v, n)
+		return phrase.Digits(v, n)
 	}
 }
 
@@ -255,7 +256,7 @@ func twoOptima(r *lab.Result) []section {
 		"The %d-step optimum %s the value after %d steps from the start, when the population "+
 			"has not settled yet (%s by then, but %s once settled), while the true optimum %s the value of the settled population (%s): "+
 			"the two decisions lie %s apart, and a run that reaches the one stays that far from the other.",
-		ref.Steps, does, ref.Steps, value(ref.Optimum.Value), value(ref.True.Value), does, value(r.Optimum.Value), percent(ref.True.Distance))}}}
+		ref.Steps, does, ref.Steps, value(ref.Optimum.Value), value(ref.True.Value), does, value(r.Optimum.Value), phrase.Percent(ref.True.Distance))}}}
 }
 
 // origin says what made a result.

@@ -3,6 +3,8 @@ package report
 import (
 	"math"
 	"strconv"
+
+	"github.com/kedge-opt/kedge/internal/phrase"
 )
 
 // extent is the least and the greatest of some numbers; none at first.
@@ -13,7 +15,7 @@ func nothing() extent { return extent{math.Inf(1), math.Inf(-1)} }
 // add widens the extent by the finite ones of the numbers.
 func (e *extent) add(numbers ...float64) {
 	for _, v := range numbers {
-		if finite(v) {
+		if phrase.Finite(v) {
 			e.low, e.high = min(e.low, v), max(e.high, v)
 		}
 	}
@@ -151,7 +153,7 @@ func axisNumber(v, step, size float64) (label, super string) {
 	case v == 0:
 		return "0", ""
 	case size < 1e6 && decimals <= 4, size >= 1e-3 && size < 1e6:
-		return minus(strconv.FormatFloat(v, 'f', decimals, 64)), ""
+		return phrase.Minus(strconv.FormatFloat(v, 'f', decimals, 64)), ""
 	}
 	e := int(math.Floor(math.Log10(size)))
 	digits := max(0, e+decimals)
@@ -163,7 +165,7 @@ func axisNumber(v, step, size float64) (label, super string) {
 
 // timesTen writes v as a multiple of ten to the e.
 func timesTen(v float64, e, digits int) (label, super string) {
-	return minus(strconv.FormatFloat(v/math.Pow10(e), 'f', digits, 64)) + "·10", minus(strconv.Itoa(e))
+	return phrase.Minus(strconv.FormatFloat(v/math.Pow10(e), 'f', digits, 64)) + "·10", phrase.Minus(strconv.Itoa(e))
 }
 
 // niceStep is the least of …, 1, 2, 5, 10, 20, … that is not below v.
@@ -196,7 +198,7 @@ func (s scale) powers(n int) []tick {
 	var ticks []tick
 	for e := from; e <= to; e++ {
 		if t := (tick{value: math.Pow10(e)}); e%stride == 0 {
-			t.label, t.super = "10", minus(strconv.Itoa(e))
+			t.label, t.super = "10", phrase.Minus(strconv.Itoa(e))
 			ticks = append(ticks, t)
 		} else if stride <= 5 {
 			ticks = append(ticks, t)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 )
 
@@ -32,7 +33,7 @@ func over(values []float64) spread {
 	s := spread{low: math.Inf(1), high: math.Inf(-1)}
 	sum := 0.0
 	for _, v := range values {
-		if !finite(v) {
+		if !phrase.Finite(v) {
 			continue
 		}
 		sum += v
@@ -51,7 +52,7 @@ func over(values []float64) spread {
 func quantiles(values []float64) spread {
 	s := over(values)
 	if s.count > 0 {
-		sorted := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !finite(v) })
+		sorted := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !phrase.Finite(v) })
 		slices.Sort(sorted)
 		s.low, s.high = quantile(sorted, 0.1), quantile(sorted, 0.9)
 	}
@@ -65,8 +66,6 @@ func quantile(sorted []float64, share float64) float64 {
 	j := min(i+1, len(sorted)-1)
 	return sorted[i] + float64((at-float64(i))*(sorted[j]-sorted[i]))
 }
-
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // row is a spread at one place of the horizontal axis, most often a turn.
 type row struct {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 )
@@ -40,7 +41,7 @@ func (c *series) word(i int) string {
 	if c.words != nil {
 		return c.words[i]
 	}
-	return minus(strconv.FormatFloat(c.numbers[i], 'g', -1, 64))
+	return phrase.Minus(strconv.FormatFloat(c.numbers[i], 'g', -1, 64))
 }
 
 func (c *series) pick(rows []int) *series {

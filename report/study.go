@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/lab/study"
 	"gonum.org/v1/plot/vg/draw"
@@ -54,7 +55,7 @@ func studyDocument(r *study.Result, build lab.Build) (document, error) {
 }
 
 func studyFacts(r *study.Result) string {
-	list := []string{"study " + r.Name, count(r.Trials, "trial") + " a point", fmt.Sprintf("seed %d", r.Seed)}
+	list := []string{"study " + r.Name, phrase.Count(r.Trials, "trial") + " a point", fmt.Sprintf("seed %d", r.Seed)}
 	if r.Quick {
 		list = append(list, "quick")
 	}
@@ -80,15 +81,15 @@ func claimTable(r *study.Result) table {
 		Columns: append(headed("quantity", "measured", "theory"), column{Name: "the theory gives"}, column{Name: "verdict"}),
 	}
 	for _, c := range r.Claims {
-		m := numberCell(c.Measured, shortest)
+		m := numberCell(c.Measured, phrase.Shortest)
 		if c.Low < c.High {
-			m.Small = []string{shortest(c.Low) + " … " + shortest(c.High)}
+			m.Small = []string{phrase.Shortest(c.Low) + " … " + phrase.Shortest(c.High)}
 		}
 		kind := "a bound"
 		if c.Exact {
 			kind = "the number"
 		}
-		t.Rows = append(t.Rows, []cell{textCell(c.What), m, numberCell(c.Theory, shortest), textCell(kind), textCell(string(c.Verdict))})
+		t.Rows = append(t.Rows, []cell{textCell(c.What), m, numberCell(c.Theory, phrase.Shortest), textCell(kind), textCell(string(c.Verdict))})
 	}
 	return t
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 )
 
@@ -133,12 +134,12 @@ func bestCell(d *plotted) string {
 	}
 	var best []string
 	for _, part := range split(algorithm, d.all()) {
-		rows := slices.DeleteFunc(part.rows, func(i int) bool { return !finite(d.y.numbers[i]) })
+		rows := slices.DeleteFunc(part.rows, func(i int) bool { return !phrase.Finite(d.y.numbers[i]) })
 		if len(rows) == 0 {
 			continue
 		}
 		row := slices.MinFunc(rows, func(a, b int) int { return cmp.Compare(d.y.numbers[a], d.y.numbers[b]) })
-		best = append(best, fmt.Sprintf("%s comes closest at %s, to %s", part.name, d.cellName(row), percent(d.y.numbers[row])))
+		best = append(best, fmt.Sprintf("%s comes closest at %s, to %s", part.name, d.cellName(row), phrase.Percent(d.y.numbers[row])))
 	}
 	if best == nil {
 		return ""
@@ -168,5 +169,5 @@ func failedCells(r *lab.SweepResult) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" %s failed and are left out.", count(n, "cell"))
+	return fmt.Sprintf(" %s failed and are left out.", phrase.Count(n, "cell"))
 }

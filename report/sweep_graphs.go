@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 )
 
@@ -149,7 +150,7 @@ func (q sweptQuantity) graph(ended []cellEnd, name func(cellEnd) string, x int) 
 func (q sweptQuantity) stableLine(ended []cellEnd, x int) []graphLine {
 	at := map[float64]spread{}
 	for _, e := range ended {
-		if p := e.cell.Summary.Stable; p != nil && finite(q.stable(p)) {
+		if p := e.cell.Summary.Stable; p != nil && phrase.Finite(q.stable(p)) {
 			v := q.stable(p)
 			at[e.cell.Numbers[x]] = at[e.cell.Numbers[x]].with(lab.Spread{Mean: v, Min: v, Max: v})
 		}

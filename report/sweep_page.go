@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 )
@@ -26,7 +26,7 @@ func WriteSweep(dir string, r *lab.SweepResult) error {
 func sweepDocument(r *lab.SweepResult, figures []Figure) document {
 	ended := endings(r)
 	d := document{
-		Title: r.Name, Facts: fmt.Sprintf("%s · %s · seed %d", count(len(r.Cells), "cell"), count(len(r.Keys), "swept key"), r.Seed),
+		Title: r.Name, Facts: fmt.Sprintf("%s · %s · seed %d", phrase.Count(len(r.Cells), "cell"), phrase.Count(len(r.Keys), "swept key"), r.Seed),
 		Warnings: sweepWarnings(r), Question: sweepQuestion(r), Verdict: sweepVerdict(r, ended), Graphs: sweepGraphs(r, ended),
 		Tables: []table{cellTable(r, ended)}, Figures: figures, Spec: r.Spec,
 		Repeat: "kedge sweep sweep.yaml --out again", Origin: origin(&lab.Result{Seed: r.Seed, Build: r.Build}),
@@ -70,14 +70,11 @@ func where(r *lab.SweepResult, c *lab.CellResult) string {
 
 // valueIn shows the value of a key in a cell, numbers with six digits.
 func valueIn(c *lab.CellResult, key int) string {
-	if n := c.Numbers[key]; finite(n) {
-		return shortest(n)
+	if n := c.Numbers[key]; phrase.Finite(n) {
+		return phrase.Shortest(n)
 	}
 	return settingCell(c.Values[key]).Text
 }
-
-// shortest shows a number with up to six digits.
-func shortest(v float64) string { return minus(strconv.FormatFloat(v, 'g', 6, 64)) }
 
 const mostFailures = 10
 
@@ -100,10 +97,10 @@ func sweepWarnings(r *lab.SweepResult) []string {
 		}
 	}
 	if more := len(failed) - mostFailures; more > 0 {
-		failed = append(failed[:mostFailures], fmt.Sprintf("%s failed too; all are in the table of failures.", count(more, "more cell")))
+		failed = append(failed[:mostFailures], fmt.Sprintf("%s failed too; all are in the table of failures.", phrase.Count(more, "more cell")))
 	}
 	for _, note := range said {
-		failed = append(failed, fmt.Sprintf("In %s of %d: %s", count(at[note], "cell"), len(r.Cells), note))
+		failed = append(failed, fmt.Sprintf("In %s of %d: %s", phrase.Count(at[note], "cell"), len(r.Cells), note))
 	}
 	return failed
 }
@@ -114,7 +111,7 @@ func sweepQuestion(r *lab.SweepResult) []term {
 	for i, key := range r.Keys {
 		swept = append(swept, key+" ("+valuesOf(r, i)+")")
 	}
-	list := []term{{"What is swept", enumerate(swept) + "."}}
+	list := []term{{"What is swept", phrase.Enumerate(swept) + "."}}
 	common := commonSpec(r)
 	for i, t := range question(common) {
 		if !slices.ContainsFunc(r.Keys, func(key string) bool { return touches(i, key) }) {
@@ -159,9 +156,9 @@ func valuesOf(r *lab.SweepResult, key int) string {
 		low, high = min(low, c.Numbers[key]), max(high, c.Numbers[key])
 	}
 	if math.IsNaN(low) {
-		return count(len(all), "value")
+		return phrase.Count(len(all), "value")
 	}
-	return fmt.Sprintf("%s from %s to %s", count(len(all), "value"), shortest(low), shortest(high))
+	return fmt.Sprintf("%s from %s to %s", phrase.Count(len(all), "value"), phrase.Shortest(low), phrase.Shortest(high))
 }
 
 func seenValues(r *lab.SweepResult, key int) []string {
@@ -182,7 +179,7 @@ func sweepVerdict(r *lab.SweepResult, ended []cellEnd) judgement {
 	}
 	first, clear, cells := firsts(measured)
 	best := slices.MinFunc(measured, func(a, b cellEnd) int { return cmp.Compare(a.Gap.Mean, b.Gap.Mean) })
-	least := fmt.Sprintf("The least mean gap, %s, is that of %s with %s.", percent(best.Gap.Mean), best.method, where(r, best.cell))
+	least := fmt.Sprintf("The least mean gap, %s, is that of %s with %s.", phrase.Percent(best.Gap.Mean), best.method, where(r, best.cell))
 	names := methodsOf(measured)
 	if len(names) < 2 {
 		return judgement{Headline: least, Reasons: lossOfRetraining(r)}
@@ -200,9 +197,9 @@ func sweepVerdict(r *lab.SweepResult, ended []cellEnd) judgement {
 // share says how many cells of all.
 func share(n, all int) string {
 	if n == all {
-		return "all " + count(all, "cell")
+		return "all " + phrase.Count(all, "cell")
 	}
-	return fmt.Sprintf("%d of %s", n, count(all, "cell"))
+	return fmt.Sprintf("%d of %s", n, phrase.Count(all, "cell"))
 }
 
 // caution says when cells have too few trials to tell a difference from chance: of 4 trials each all are in order by chance
@@ -210,7 +207,7 @@ func share(n, all int) string {
 func caution(ended []cellEnd) string {
 	for _, e := range ended {
 		if e.Trials < 4 {
-			return fmt.Sprintf(", which with %s a cell may be chance in any one cell", count(e.Trials, "trial"))
+			return fmt.Sprintf(", which with %s a cell may be chance in any one cell", phrase.Count(e.Trials, "trial"))
 		}
 	}
 	return ""
@@ -252,7 +249,7 @@ func lossOfRetraining(r *lab.SweepResult) []string {
 	var low, high *lab.CellResult
 	for i := range r.Cells {
 		c := &r.Cells[i]
-		if c.Summary == nil || c.Summary.Stable == nil || !finite(c.Summary.Stable.Gap) {
+		if c.Summary == nil || c.Summary.Stable == nil || !phrase.Finite(c.Summary.Stable.Gap) {
 			continue
 		}
 		if low == nil || c.Summary.Stable.Gap < low.Summary.Stable.Gap {
@@ -266,7 +263,7 @@ func lossOfRetraining(r *lab.SweepResult) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("Retraining settles between %s (%s) and %s (%s) from the optimum in value.",
-		percent(low.Summary.Stable.Gap), where(r, low), percent(high.Summary.Stable.Gap), where(r, high))}
+		phrase.Percent(low.Summary.Stable.Gap), where(r, low), phrase.Percent(high.Summary.Stable.Gap), where(r, high))}
 }
 
 const mostChoices, mostRows = 20, 3000
@@ -298,7 +295,7 @@ func (e cellEnd) row() []cell {
 	for i, n := range e.cell.Numbers {
 		c := textCell(valueIn(e.cell, i))
 		if !math.IsNaN(n) {
-			c.Exact = newNumber(n, shortest).Exact
+			c.Exact = newNumber(n, phrase.Shortest).Exact
 		}
 		row = append(row, c)
 	}
@@ -306,9 +303,9 @@ func (e cellEnd) row() []cell {
 	if s := e.cell.Summary.Stable; s != nil {
 		stable = s.Gap
 	}
-	value := func(v float64) string { return digits(v, 6) }
-	return append(row, textCell(e.method), countCell(e.Trials), spreadCell(e.Value, value), spreadCell(e.Gap, percent),
-		spreadCell(e.Distance, percent), numberCell(stable, percent), textCell(e.cell.ID))
+	value := func(v float64) string { return phrase.Digits(v, 6) }
+	return append(row, textCell(e.method), countCell(e.Trials), spreadCell(e.Value, value), spreadCell(e.Gap, phrase.Percent),
+		spreadCell(e.Distance, phrase.Percent), numberCell(stable, phrase.Percent), textCell(e.cell.ID))
 }
 
 func spreadCell(s *lab.Spread, text func(float64) string) cell {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 )
 
@@ -60,7 +61,7 @@ func TestSweepPageSaysWhatCameOut(t *testing.T) {
 	if want := "composite ends closest to the optimum in 6 of 9 cells."; d.Verdict.Headline != want {
 		t.Errorf("headline %q", d.Verdict.Headline)
 	}
-	got := strings.ReplaceAll(strings.Join(d.Verdict.Reasons, "\n"), thinSpace, " ")
+	got := strings.ReplaceAll(strings.Join(d.Verdict.Reasons, "\n"), phrase.ThinSpace, " ")
 	want := "In 6 of 9 cells every one of its trials ends closer than any trial of another method.\n" +
 		"The least mean gap, 2.50 %, is that of composite with dynamics.lambda = 0.1, dynamics.sigma = 0.5.\n" +
 		"Retraining settles between 5.00 % (dynamics.lambda = 0.1, dynamics.sigma = 0.5) and 45.0 % (dynamics.lambda = 0.3, dynamics.sigma = 1.5) from the optimum in value."

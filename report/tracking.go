@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 )
@@ -65,12 +66,12 @@ func more(d *problem.Dynamics) string {
 			interval []float64
 		}{{"λ", h.Lambda}, {"σ", h.Sigma}, {"λ₁", h.Lambda1}, {"λ₂", h.Lambda2}, {"ε", h.Epsilon}} {
 			if len(one.interval) == 2 {
-				list = append(list, fmt.Sprintf(" Everybody's own %s is between %s and %s.", one.name, value(one.interval[0]), value(one.interval[1])))
+				list = append(list, fmt.Sprintf(" Everybody's own %s is between %s and %s.", one.name, phrase.Exact(one.interval[0]), phrase.Exact(one.interval[1])))
 			}
 		}
 	}
 	if d.Coupling > 0 {
-		list = append(list, fmt.Sprintf(" Everybody is drawn to the mean of the crowd with the weight %s.", value(d.Coupling)))
+		list = append(list, fmt.Sprintf(" Everybody is drawn to the mean of the crowd with the weight %s.", phrase.Exact(d.Coupling)))
 	}
 	if d.Noise.All > 0 || d.Noise.Each != nil {
 		list = append(list, " After every step noise pushes the states.")
@@ -89,7 +90,7 @@ func traits(p *problem.Population, name string) string {
 		text += ", and drift from there"
 	}
 	if p.Churn > 0 {
-		text += fmt.Sprintf("; %s of the people leave at every step, and newcomers take their places", percent(p.Churn))
+		text += fmt.Sprintf("; %s of the people leave at every step, and newcomers take their places", phrase.Percent(p.Churn))
 	}
 	return text + "."
 }

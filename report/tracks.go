@@ -3,6 +3,7 @@ package report
 import (
 	"math"
 
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -103,7 +104,7 @@ func (l tracks) some(n int) tracks {
 func (t track) points(f frame, step vg.Length) []vg.Point {
 	var out []vg.Point
 	for i, at := range t {
-		if !finite(at.x) || !finite(at.y) {
+		if !phrase.Finite(at.x) || !phrase.Finite(at.y) {
 			continue
 		}
 		p := f.point(at.x, at.y)

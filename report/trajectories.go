@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/lab"
 )
@@ -238,7 +239,7 @@ func projected(r *lab.Result, p *lab.Path, n int) view {
 func unit(v []float64) []float64 {
 	out := make([]float64, len(v))
 	length := rows.Norm(v)
-	if !(length > 0) || !finite(length) {
+	if !(length > 0) || !phrase.Finite(length) {
 		out[0] = 1
 		return out
 	}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -26,7 +26,7 @@ type contestant struct {
 func newContestant(name string, run lab.Run, exact bool) contestant {
 	c := contestant{name: name, ends: map[int]float64{}, exact: exact, mean: final(run, offOf).mean}
 	for _, t := range run.Trials {
-		if n := len(t.Metrics); n > 0 && finite(t.Metrics[n-1].Gap) {
+		if n := len(t.Metrics); n > 0 && phrase.Finite(t.Metrics[n-1].Gap) {
 			c.ends[t.Index] = offOf(t.Metrics[n-1])
 			continue
 		}
@@ -143,14 +143,14 @@ const mostReasons = 6
 
 func headline(best contestant, behind []lead) string {
 	open := slices.DeleteFunc(slices.Clone(behind), lead.clear)
-	nearest := fmt.Sprintf("%s ends closest to the optimum, %s away", best.name, percent(best.mean))
+	nearest := fmt.Sprintf("%s ends closest to the optimum, %s away", best.name, phrase.Percent(best.mean))
 	switch {
 	case best.lost > 0:
-		return fmt.Sprintf("%s, but %s of it had no finite gap: no winner.", nearest, count(best.lost, "trial"))
+		return fmt.Sprintf("%s, but %s of it had no finite gap: no winner.", nearest, phrase.Count(best.lost, "trial"))
 	case len(behind) == 0:
-		return fmt.Sprintf("%s ends %s from the optimum.", best.name, percent(best.mean))
+		return fmt.Sprintf("%s ends %s from the optimum.", best.name, phrase.Percent(best.mean))
 	case len(open) == 0:
-		return fmt.Sprintf("%s wins: it ends %s from the optimum.", best.name, percent(best.mean))
+		return fmt.Sprintf("%s wins: it ends %s from the optimum.", best.name, phrase.Percent(best.mean))
 	case slices.ContainsFunc(open, func(l lead) bool { return l.pairs < 2 }):
 		return nearest + ", but a single trial names no winner."
 	}
@@ -165,20 +165,11 @@ func listed(open []lead) string {
 	if n := len(names); n > 3 {
 		names = append(names[:2], fmt.Sprintf("%d others", n-2))
 	}
-	return enumerate(names)
-}
-
-// enumerate joins names as a sentence does: "a, b and c".
-func enumerate(names []string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " and " + names[last]
+	return phrase.Enumerate(names)
 }
 
 func (l lead) words(best contestant) string {
-	s := fmt.Sprintf("%s ends %s away, behind %s by %s of the optimal value", l.behind.name, percent(l.behind.mean), best.name, percent(l.mean))
+	s := fmt.Sprintf("%s ends %s away, behind %s by %s of the optimal value", l.behind.name, phrase.Percent(l.behind.mean), best.name, phrase.Percent(l.mean))
 	switch {
 	case l.exact:
 		s += "; nothing about the two is random, so there is no chance to allow for"
@@ -192,13 +183,13 @@ func (l lead) words(best contestant) string {
 		s += " (" + l.range95() + "), which may be chance: the interval includes 0"
 	}
 	if l.behind.lost > 0 {
-		s += fmt.Sprintf("; %s of it had no finite gap", count(l.behind.lost, "trial"))
+		s += fmt.Sprintf("; %s of it had no finite gap", phrase.Count(l.behind.lost, "trial"))
 	}
 	return s + "."
 }
 
 func (l lead) range95() string {
-	return fmt.Sprintf("95%s%% interval %s to %s, paired over %s", thinSpace, percent(l.low), percent(l.high), count(l.pairs, "trial"))
+	return fmt.Sprintf("95%s%% interval %s to %s, paired over %s", phrase.ThinSpace, phrase.Percent(l.low), phrase.Percent(l.high), phrase.Count(l.pairs, "trial"))
 }
 
 // times says how many times as large the second gap is, where that reads well.
@@ -207,22 +198,22 @@ func times(small, large float64) string {
 	if !(small > 0 && ratio >= 1.5 && ratio < 1e5) {
 		return ""
 	}
-	return fmt.Sprintf("; %s times the gap", digits(ratio, 2))
+	return fmt.Sprintf("; %s times the gap", phrase.Digits(ratio, 2))
 }
 
 // retrained says how far the stable point lies from the optimum, and whether the vanilla rule is there.
 func retrained(r *lab.Result) string {
 	p := r.Stable
-	if !finite(p.Gap) || len(p.Decision) == 0 {
+	if !phrase.Finite(p.Gap) || len(p.Decision) == 0 {
 		return ""
 	}
 	if p.Gap < -1e-12 {
-		return fmt.Sprintf("Retraining heeds no constraints: where it settles the value is better than the optimum's by %s, because they are broken.", percent(-p.Gap))
+		return fmt.Sprintf("Retraining heeds no constraints: where it settles the value is better than the optimum's by %s, because they are broken.", phrase.Percent(-p.Gap))
 	}
 	if p.Gap < 1e-12 {
 		return "Retraining loses nothing here: the stable point, where it settles, is as good as the optimum up to rounding."
 	}
-	s := fmt.Sprintf("Retraining settles at the stable point, %s from the optimum in value and %s in decision", percent(p.Gap), percent(p.Distance))
+	s := fmt.Sprintf("Retraining settles at the stable point, %s from the optimum in value and %s in decision", phrase.Percent(p.Gap), phrase.Percent(p.Distance))
 	for _, run := range r.Runs {
 		if gap := final(run, gapOf).mean; run.Name == "vanilla" && math.Abs(gap-p.Gap) <= 0.1*p.Gap {
 			s += ", and that is where vanilla has come to rest"

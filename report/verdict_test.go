@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 )
@@ -65,7 +66,7 @@ func TestVerdict(t *testing.T) {
 		"one rival":  {[]lab.Run{ending("a", .1, .1, .1, .1), ending("c", .105, .12, .135, .12)}, "a wins: it ends 10.0 % from the optimum."},
 		"two rivals": {[]lab.Run{ending("a", .1, .1, .1, .1), ending("b", .5, .5, .5, .5), ending("c", .105, .12, .135, .12)}, "No clear winner: a and c cannot be told apart."},
 	} {
-		if got := strings.ReplaceAll(verdict(&lab.Result{Runs: c.runs}, nil).Headline, thinSpace, " "); got != c.want {
+		if got := strings.ReplaceAll(verdict(&lab.Result{Runs: c.runs}, nil).Headline, phrase.ThinSpace, " "); got != c.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", what, got, c.want)
 		}
 	}
@@ -75,7 +76,7 @@ func TestVerdict(t *testing.T) {
 func TestVerdictSaysByHowMuch(t *testing.T) {
 	r := &lab.Result{Runs: []lab.Run{ending("vanilla", .5, .51, .49), ending("b", .1, .11, .12)}}
 	r.Stable = lab.Point{Decision: []float64{1}, Gap: .51, Distance: .2}
-	got := strings.ReplaceAll(strings.Join(verdict(r, nil).Reasons, "\n"), thinSpace, " ")
+	got := strings.ReplaceAll(strings.Join(verdict(r, nil).Reasons, "\n"), phrase.ThinSpace, " ")
 	want := "vanilla ends 50.0 % away, behind b by 39.0 % of the optimal value (95 % interval 34.7 % to 43.3 %, paired over 3 trials; 4.5 times the gap).\n" +
 		"Retraining settles at the stable point, 51.0 % from the optimum in value and 20.0 % in decision, and that is where vanilla has come to rest."
 	if got != want {

@@ -4,10 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strconv"
-	"strings"
 
 	"github.com/kedge-opt/kedge/internal/columns"
+	"github.com/kedge-opt/kedge/internal/phrase"
 )
 
 // Result is what a study found.
@@ -195,7 +194,7 @@ func (c Claim) words() string {
 	if c.Exact {
 		kind = "exactly"
 	}
-	return fmt.Sprintf("%s: measured %s%s, the theory says %s %s: %s.", c.What, short(c.Measured), c.Interval(), kind, short(c.Theory), c.Verdict)
+	return fmt.Sprintf("%s: measured %s%s, the theory says %s %s: %s.", c.What, phrase.Shortest(c.Measured), c.Interval(), kind, phrase.Shortest(c.Theory), c.Verdict)
 }
 
 // Interval is the interval in words, empty when the measurement is the number itself.
@@ -204,12 +203,7 @@ func (c Claim) Interval() string {
 	case c.Low == c.High:
 		return ""
 	case c.Sure:
-		return fmt.Sprintf(" (between %s and %s)", short(c.Low), short(c.High))
+		return fmt.Sprintf(" (between %s and %s)", phrase.Shortest(c.Low), phrase.Shortest(c.High))
 	}
-	return fmt.Sprintf(" (interval %s … %s)", short(c.Low), short(c.High))
-}
-
-// short writes a number with six digits and a proper minus sign.
-func short(v float64) string {
-	return strings.Replace(strconv.FormatFloat(v, 'g', 6, 64), "-", "−", 1)
+	return fmt.Sprintf(" (interval %s … %s)", phrase.Shortest(c.Low), phrase.Shortest(c.High))
 }

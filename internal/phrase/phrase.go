@@ -1,0 +1,123 @@
+// Package phrase puts numbers into words for people: with the digits that say something, a proper minus sign and a dash where
+// there is nothing to say. Tables, sentences, figures and terminals all write numbers by it.
+package phrase
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+const (
+	Absent    = "–"      // stands for a number that was not measured
+	ThinSpace = "\u202f" // narrow, and never broken
+)
+
+// Finite tells whether a number can be written in digits.
+func Finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// Percent shows a relative error with three digits, as a percentage while that reads well.
+func Percent(v float64) string {
+	switch a := math.Abs(v); {
+	case !Finite(v):
+		return Plain(v)
+	case v == 0:
+		return "0"
+	case a >= 1e-5 && a < 1e4:
+		return Digits(100*v, 3) + ThinSpace + "%"
+	}
+	return scientific(v)
+}
+
+// Plain shows a number with three digits.
+func Plain(v float64) string {
+	switch a := math.Abs(v); {
+	case math.IsNaN(v):
+		return Absent
+	case math.IsInf(v, 0):
+		return Minus(strings.Replace(strconv.FormatFloat(v, 'g', -1, 64), "Inf", "∞", 1))
+	case v == 0:
+		return "0"
+	case a >= 1e-3 && a < 1e6:
+		return Digits(v, 3)
+	}
+	return scientific(v)
+}
+
+// Exact shows all digits of a number, as specs write it; infinities are signs.
+func Exact(v float64) string {
+	if math.IsInf(v, 0) {
+		return Plain(v)
+	}
+	return general(v, -1)
+}
+
+// Shortest shows a number with up to six digits.
+func Shortest(v float64) string { return general(v, 6) }
+
+// Brief shows a number with up to three digits.
+func Brief(v float64) string { return general(v, 3) }
+
+func general(v float64, digits int) string { return Minus(strconv.FormatFloat(v, 'g', digits, 64)) }
+
+// Digits shows v with n significant digits and no exponent.
+func Digits(v float64, n int) string {
+	if v == 0 || !Finite(v) {
+		return Plain(v)
+	}
+	_, exponent := Parts(v, n)
+	return Fixed(v, max(n-1-exponent, 0))
+}
+
+// Fixed shows a number with so many decimals.
+func Fixed(v float64, decimals int) string { return Minus(strconv.FormatFloat(v, 'f', decimals, 64)) }
+
+// scientific shows v as 1.23 × 10⁻⁴.
+func scientific(v float64) string {
+	mantissa, exponent := Parts(v, 3)
+	return Minus(mantissa) + ThinSpace + "×" + ThinSpace + "10" + raised(strconv.Itoa(exponent))
+}
+
+// Parts splits v, rounded to n digits, into mantissa and exponent of ten.
+func Parts(v float64, n int) (mantissa string, exponent int) {
+	mantissa, e, _ := strings.Cut(strconv.FormatFloat(v, 'e', n-1, 64), "e")
+	exponent, _ = strconv.Atoi(e) // FormatFloat wrote it
+	return mantissa, exponent
+}
+
+// Minus sets a proper minus sign.
+func Minus(s string) string { return strings.Replace(s, "-", "−", 1) }
+
+func raised(s string) string {
+	return strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴",
+		"5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹").Replace(s)
+}
+
+// Count says how many, as in "1 trial" and "20 trials".
+func Count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+// Grouped writes a number with its digits in groups of three where there are more than four.
+func Grouped(n int) string {
+	text := strconv.Itoa(n)
+	if len(text) < 5 {
+		return text
+	}
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + " " + text[i:]
+	}
+	return text
+}
+
+// Enumerate joins names as a sentence does: "a, b and c".
+func Enumerate(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
