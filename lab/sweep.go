@@ -118,7 +118,7 @@ func (r *sweepRun) do(ctx context.Context, c problem.Cell) error {
 // run computes a cell, with more than one worker when there are fewer cells than workers.
 func (r *sweepRun) run(ctx context.Context, c problem.Cell, turns *Progress) (*Result, error) {
 	p, err := problem.Build(r.folder.sweep.Name, r.folder.sweep.Spec(c), r.files)
-	if place := (*problem.Error)(nil); errors.As(err, &place) {
+	if place := (*problem.Mistake)(nil); errors.As(err, &place) {
 		return nil, errors.New(place.Msg) // the same from whatever file the sweep was read
 	}
 	if err != nil {

@@ -62,12 +62,33 @@ type Algorithm struct {
 	Family    string  // of plug-in: "location" or "location-scale"
 }
 
-// kinds lists what an algorithm can be.
-func kinds() (names []string) {
-	for _, m := range online.Methods() {
-		names = append(names, m.Name)
+// kinds lists what an algorithm can be. A method also tells what it needs and where it settles.
+func kinds() (list []Option) {
+	texts := map[string]Option{
+		"vanilla":               option("", "Descends as if the crowd did not answer.", "u⁺ = Π(u − η ∇ᵤΦ(p, u))"),
+		"lazy":                  option("", "Descends like vanilla, and deploys the decision only after several steps.", "u⁺ = Π(u − η ∇ᵤΦ(p, u)), deployed after ⌈deploy·(j+1)^growth⌉ steps"),
+		"repeated-gradient":     option("", "Descends like vanilla once the crowd has settled under every decision.", "u⁺ = Π(u − η ∇ᵤΦ(p, u)) after holding u"),
+		"repeated-risk":         option("", "Takes the decision that is best for the crowd as it was sampled.", "u⁺ = argmin Φ(p, ·)"),
+		"delayed-risk":          option("", "Takes the decision that is best for the crowd once it has settled under the one before.", "u⁺ = argmin Φ(p, ·) after holding u"),
+		"epoch":                 option("", "Descends like vanilla after epochs that grow with the logarithm of their number.", "u⁺ = Π(u − η ∇ᵤΦ(p, u)) after holding u for ⌈ln(j+2)/ln(1/L)⌉ + 1 turns"),
+		"composite":             option("", "Counts the answer of the settled crowd.", "u⁺ = Π(u − η(∇ᵤΦ + ∇ᵤh ∇ₚΦ))"),
+		"epoch-composite":       option("", "Descends like composite after epochs that grow with the logarithm of their number.", "u⁺ = Π(u − η(∇ᵤΦ + ∇ᵤh ∇ₚΦ)) after holding u for ⌈ln(j+2)/ln(1/L)⌉ + 1 turns"),
+		"adam":                  option("", "Descends like composite, by averages of the gradient over averages of its size.", "u⁺ = Π(u − η m̂/(√v̂ + 1e-8))"),
+		"storm":                 option("", "Descends like composite, with less noise: half of a sample is seen a second time in the next turn.", "gₖ = ĝ(uₖ, pₖ) + (1−a)(gₖ₋₁ − ĝ(uₖ₋₁, pₖ₋₁)), both ĝ of the same people"),
+		"one-point":             option("", "Follows the loss of a perturbed decision; it knows no derivatives.", "g = (n/δ)Φ̂v at u + δv"),
+		"two-point":             option("", "Compares the losses of two opposite perturbed decisions; it knows no derivatives.", "g = (n/2δ)(Φ̂₊ − Φ̂₋)v at u + δv and u − δv"),
+		"derivative-free":       option("", "Compares the losses of successive perturbed decisions; it knows no derivatives.", "g = (n/δ)(Φ̂ₖ − Φ̂ₖ₋₁)v at u + δv"),
+		"epoch-derivative-free": option("", "Follows the losses of perturbed decisions after epochs that grow with the logarithm of their number.", "g = (n/δ)Φ̂v after holding u + δv for ⌈ln(j+2)/ln(1/L)⌉ + 1 turns"),
+		"performative":          option("", "Fits how the mean of the crowd answers perturbed decisions and counts that answer.", "g = ∇ᵤΦ + Jᵀ∇ₚΦ, p̄ ≈ Ju + b"),
+		"reinforce":             option("", "The same by scores of a normal crowd, without derivatives by the state.", "g = ∇ᵤΦ + Jᵀcov(p)⁻¹cov(p, Φ), p̄ ≈ Ju + b"),
+		"plug-in":               option("", "Tries some decisions, fits how the crowd answers, goes to where the fitted crowd is best and stays there.", "u⁺ = argmin mean Φ(Gu + b + r, u)"),
 	}
-	return names
+	for _, m := range online.Methods() {
+		one := texts[m.Name]
+		one.Value, one.Note = m.Name, " Needs "+m.Needs.String()+"; "+m.Settles()+"."
+		list = append(list, one)
+	}
+	return list
 }
 
 // waits tells whether the method decides by itself how long decisions are held.
@@ -85,16 +106,16 @@ func (a *Algorithm) needs() online.Needs {
 }
 
 func (s *Spec) describeAlgorithm(f *form, a *Algorithm) {
-	field(f, "name", &a.Name, label())
-	f.chooseLike("kind", &a.Kind, "name", a.Name, kinds()...)
+	field(f, "name", &a.Name, label(), says("The label in results; no other algorithm has it.", "", "composite"))
+	f.chooseLike("kind", &a.Kind, "name", a.Name, says("The decision rule.", "", "composite"), kinds()...)
 	a.describeStep(f)
-	fieldLike(f, "batch", &a.Batch, count(1, maxCount), "population.size", s.Population.Size)
-	fieldOr(f, "clip", &a.Clip, number("a number above 0 or .inf", above(0, math.Inf(1))), math.Inf(1))
+	fieldLike(f, "batch", &a.Batch, count(1, maxCount), "population.size", s.Population.Size, says("Individuals sampled a turn.", "", "50"))
+	fieldOr(f, "clip", &a.Clip, number("a number above 0 or .inf", above(0, math.Inf(1))), math.Inf(1), says("The longest gradient: longer ones are shortened to it; .inf: none are.", "", "10"))
 	a.describeMomentum(f)
 	a.describeRhythm(f)
-	optional(f, "average", &a.Average, count(1, maxCount))
-	optional(f, "rate-limit", &a.RateLimit, positive())
-	fieldLike(f, "trials", &a.Trials, count(1, maxCount), "trials", s.Trials)
+	optional(f, "average", &a.Average, count(1, maxCount), says("The step from which on iterates are averaged, 1 for all; the average is what is recommended and measured. Without it there is no average.", "ū = mean of u_average … uₖ", "1"))
+	optional(f, "rate-limit", &a.RateLimit, positive(), says("The longest change of the decision from one to the next. Without it there is none.", "‖u⁺ − u‖ ≤ rate-limit", "0.1"))
+	fieldLike(f, "trials", &a.Trials, count(1, maxCount), "trials", s.Trials, says("Trials of this algorithm, 1 where nothing about it is random.", "", "1"))
 	s.describeDual(f, a)
 	s.describePlay(f, a)
 	if a.needs().Sensitivity {
@@ -105,17 +126,17 @@ func (s *Spec) describeAlgorithm(f *form, a *Algorithm) {
 
 func (a *Algorithm) describeStep(f *form) {
 	if a.jumps() {
-		fieldOr(f, "step", &a.Step, number("a number above 0, at most 1", above(0, 1)), 1)
+		fieldOr(f, "step", &a.Step, number("a number above 0, at most 1", above(0, 1)), 1, says("The step size.", "η", "0.005"))
 	} else {
-		field(f, "step", &a.Step, positive())
+		field(f, "step", &a.Step, positive(), says("The step size.", "η", "0.005"))
 	}
 	usual := "constant"
 	if a.waits() {
 		usual = "diminishing"
 	}
-	fieldOr(f, "schedule", &a.Schedule, oneOf("constant", "inverse-sqrt", "horizon", "diminishing"), usual)
-	optional(f, "delay", &a.Delay, positive())
-	optional(f, "power", &a.Power, number("a number above 0, at most 1", above(0, 1)))
+	fieldOr(f, "schedule", &a.Schedule, oneOf(option("constant", "Not at all.", "η"), option("inverse-sqrt", "It falls from turn to turn.", "η/√(k+1)"), option("horizon", "It is smaller for longer runs.", "η/√T"), option("diminishing", "It falls from turn to turn, as delay and power say.", "η/(1 + k/delay)^power")), usual, says("How the step size changes over turns k of T.", "", "inverse-sqrt"))
+	optional(f, "delay", &a.Delay, positive(), says("Steps before a diminishing step size falls much; without it 1.", "η/(1 + k/delay)^power", "100"))
+	optional(f, "power", &a.Power, number("a number above 0, at most 1", above(0, 1)), says("How fast a diminishing step size falls; without it 1.", "η/(1 + k/delay)^power", "0.6"))
 }
 
 func (a *Algorithm) describeMomentum(f *form) {
@@ -123,37 +144,41 @@ func (a *Algorithm) describeMomentum(f *form) {
 	if a.Kind == "adam" {
 		usual = 0.9
 	}
-	fieldOr(f, "momentum", &a.Momentum, number("a number from 0 to below 1", below(0, 1)), usual)
+	fieldOr(f, "momentum", &a.Momentum, number("a number from 0 to below 1", below(0, 1)), usual, says("The weight of the past in a running average of gradients; 0: none.", "β in m⁺ = βm + (1−β)g", "0.9"))
 }
 
 // describeRhythm describes how long decisions are held. Methods that are nothing without holding hold by default.
 func (a *Algorithm) describeRhythm(f *form) {
 	switch {
 	case a.waits():
-		field(f, "contraction", &a.Contraction, number("a number above 0 and below 1", open(0, 1)))
+		field(f, "contraction", &a.Contraction, number("a number above 0 and below 1", open(0, 1)), says("How much of the distance to its settled state the crowd keeps in a turn; epochs are as long as that asks for.", "L in ⌈ln(j+2)/ln(1/L)⌉ + 1 turns", "0.5"))
 	case a.Kind == "repeated-gradient" || a.Kind == "delayed-risk":
-		fieldOr(f, "hold", &a.Hold, count(1, maxCount), 10)
+		fieldOr(f, "hold", &a.Hold, count(1, maxCount), 10, says("Turns that a decision is deployed before it is learned from; the turns before are not looked at.", "", "10"))
 	default:
-		fieldOr(f, "hold", &a.Hold, count(1, maxCount), 1)
+		fieldOr(f, "hold", &a.Hold, count(1, maxCount), 1, says("Turns that a decision is deployed before it is learned from; the turns before are not looked at.", "", "10"))
 	}
 }
 
 func (s *Spec) describeSensitivity(f *form, a *Algorithm) {
-	ways := []string{"closed", "implicit", "differences"}
-	if a.Kind == "composite" {
-		ways = append(ways, "learned")
+	ways := []Option{
+		option("closed", "By the formulas of the dynamics.", ""),
+		option("implicit", "By implicit differentiation of the steady state.", ""),
+		option("differences", "By differences of steady states.", ""),
 	}
-	f.refineOr("sensitivity", &a.Sensitivity, "closed", ways...)
+	if a.Kind == "composite" {
+		ways = append(ways, option("learned", "From the decisions that were deployed and the samples that were seen; the dynamics are not used.", ""))
+	}
+	f.refineOr("sensitivity", &a.Sensitivity, "closed", says("How it is known how the settled crowd answers the decision.", "∇ᵤh", "implicit"), ways...)
 	if a.Sensitivity == "learned" {
-		f.section("learn", a.Learn.describe)
+		f.section("learn", says("How the sensitivity is learned.", "", "{form: panel, dither: 0.1}"), a.Learn.describe)
 	} else if a.Sensitivity != "differences" {
-		fieldOr(f, "at", &a.At, oneOf("sample", "settled"), "sample")
+		fieldOr(f, "at", &a.At, oneOf(option("sample", "Those that were sampled, as they are.", ""), option("settled", "Those where the sampled individuals will settle.", "")), "sample", says("The states at which the sensitivity is taken.", "", "settled"))
 	}
 	if a.Sensitivity == "closed" && f.may(s.Dynamics.Kind == "polarized") {
-		fieldOr(f, "norm", &a.Norm, oneOf("current", "previous"), "current")
+		fieldOr(f, "norm", &a.Norm, oneOf(option("current", "That at the state itself.", ""), option("previous", "That of the step that led to the state, as in the published run.", "")), "current", says("The length by which polarized states are brought back to the sphere; only under polarized dynamics.", "‖p̃‖", "previous"))
 	}
 	if a.Kind == "composite" {
-		optionalSection(f, "wrong", &a.Wrong, (*Wrong).describe)
+		optionalSection(f, "wrong", &a.Wrong, says("Spoils the sensitivity on purpose, to study robustness.", "", "{scale: 0.5}"), (*Wrong).describe)
 	}
 }
 
@@ -161,32 +186,32 @@ func (s *Spec) describeSensitivity(f *form, a *Algorithm) {
 func (a *Algorithm) describeOwn(f *form) {
 	switch a.Kind {
 	case "adam":
-		fieldOr(f, "scaling", &a.Scaling, oneOf("joint", "each"), "joint")
-		fieldOr(f, "decay", &a.Decay, number("a number from 0 to below 1", below(0, 1)), 0.999)
+		fieldOr(f, "scaling", &a.Scaling, oneOf(option("joint", "The size of the whole gradient.", "v⁺ = β₂v + (1−β₂)‖g‖²/n"), option("each", "Every entry by its own size; only where the set bounds every entry by itself.", "v⁺ = β₂v + (1−β₂)g²")), "joint", says("What gradients are divided by.", "", "each"))
+		fieldOr(f, "decay", &a.Decay, number("a number from 0 to below 1", below(0, 1)), 0.999, says("The weight of the past in the size of gradients.", "β₂ in v⁺ = β₂v + (1−β₂)g²", "0.999"))
 	case "storm":
-		fieldOr(f, "weight", &a.Weight, number("a number above 0, at most 1", above(0, 1)), 0.1)
+		fieldOr(f, "weight", &a.Weight, number("a number above 0, at most 1", above(0, 1)), 0.1, says("How much of a gradient is taken anew in every turn.", "a in gₖ = ĝₖ + (1−a)(gₖ₋₁ − ĝₖ₋₁)", "0.1"))
 	case "lazy":
-		fieldOr(f, "deploy", &a.Deploy, number("a number ≥ 1", below(1, math.Inf(1))), 1)
-		fieldOr(f, "growth", &a.Growth, notNegative(), 1)
+		fieldOr(f, "deploy", &a.Deploy, number("a number ≥ 1", below(1, math.Inf(1))), 1, says("Steps before the first decision after the start is deployed.", "deploy in ⌈deploy·(j+1)^growth⌉", "1"))
+		fieldOr(f, "growth", &a.Growth, notNegative(), 1, says("How fast the steps between deployments grow.", "growth in ⌈deploy·(j+1)^growth⌉", "1"))
 	case "derivative-free":
 		a.describeTrying(f)
-		fieldOr(f, "first", &a.First, oneOf("skip", "zero"), "skip")
-		fieldOr(f, "carry", &a.Carry, boolean(), false)
+		fieldOr(f, "first", &a.First, oneOf(option("skip", "It takes no step.", ""), option("zero", "It compares with 0, as in the published run.", "")), "skip", says("What the first turn does, which has no loss to compare with.", "", "zero"))
+		fieldOr(f, "carry", &a.Carry, boolean(), false, says("Whether a trial begins with the last loss of the one before, as in the published run.", "", "true"))
 	case "one-point", "two-point", "epoch-derivative-free":
 		a.describeTrying(f)
 	case "performative", "reinforce":
 		a.describeTrying(f)
-		optional(f, "window", &a.Window, count(2, maxCount))
+		optional(f, "window", &a.Window, count(2, maxCount), says("Deployments from which the answer of the crowd is fitted, more than the decision has entries. Without it 2(n + 1).", "", "6"))
 	case "plug-in":
 		a.describeTrying(f)
-		optional(f, "tries", &a.Tries, count(2, maxCount))
-		fieldOr(f, "family", &a.Family, oneOf("location", "location-scale"), "location")
+		optional(f, "tries", &a.Tries, count(2, maxCount), says("Decisions that are tried before the answer of the crowd is fitted, more than the decision has entries. Without it 4(n + 1).", "", "12"))
+		fieldOr(f, "family", &a.Family, oneOf(option("location", "Everybody moves alike.", "p = Gu + b + r"), option("location-scale", "Everybody moves alike, and differences grow or shrink with the decision.", "p = Gu + b + (Ku + c)∘r")), "location", says("How the crowd is taken to answer.", "", "location-scale"))
 	}
 }
 
 func (a *Algorithm) describeTrying(f *form) {
-	field(f, "delta", &a.Delta, positive())
-	fieldOr(f, "perturbed", &a.Perturbed, oneOf("anywhere", "feasible"), "anywhere")
+	field(f, "delta", &a.Delta, positive(), says("How far from its own decision the rule tries others.", "δ in u + δv, ‖v‖ = 1", "2"))
+	fieldOr(f, "perturbed", &a.Perturbed, oneOf(option("anywhere", "Outside of the set, too.", ""), option("feasible", "In the set: the rule's own decision stays as far inside. It wants a set with an inside, a ball or a box or such.", "")), "anywhere", says("Where the decisions that are tried may lie.", "", "feasible"))
 }
 
 func (c *check) algorithms() {

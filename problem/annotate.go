@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// Annotated returns the spec like YAML does, with what every key means beside it. Keys that follow others are left out where
-// they do, so that who changes those changes all: the trials of an algorithm that are the trials of the spec.
-func (s *Spec) Annotated() []byte {
-	a := annotator{root: s.tree(), said: map[string]bool{}}
-	a.mapping(a.root, vocabulary(), "", "")
+// Annotate writes a document with what every key means beside it. Keys that follow others are left out where they do, so that
+// who changes those changes all: the trials of an algorithm that are the trials of the spec.
+func (v *Vocabulary) Annotate(root *node) []byte {
+	a := annotator{root: root, said: map[string]bool{}}
+	a.mapping(root, v.root, "", "")
 	return a.out.Bytes()
 }
 
@@ -96,19 +96,19 @@ func (a *annotator) beside(line string, comment []string) {
 
 // comment says line by line what a key means and what its value does; nothing for what was said before.
 func (a *annotator) comment(e entry, value *node) []string {
-	if _, known := meanings[e.id()]; !known || a.said[e.id()] {
+	if e.says.text == "" || a.said[e.id()] {
 		return nil
 	}
 	a.said[e.id()] = true
-	lines := meanings[e.id()].lines()
+	lines := e.says.lines()
 	var others []string
-	for _, o := range e.options() {
-		if o != value.text {
-			others = append(others, o)
+	for _, o := range e.options {
+		if o.Value != value.text {
+			others = append(others, o.Value)
 			continue
 		}
-		of := meanings[e.id()+"="+o].lines()
-		lines = append(append(lines, o+": "+of[0]), of[1:]...)
+		of := says(o.Meaning, o.Formula, "").lines()
+		lines = append(append(lines, o.Value+": "+of[0]), of[1:]...)
 	}
 	if others != nil {
 		lines = append(lines, "else: "+strings.Join(others, ", "))

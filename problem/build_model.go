@@ -63,23 +63,10 @@ func (s *Spec) reportFormulas(found *mistakes, err error) {
 		var e *formula.Error
 		if errors.As(one, &e) {
 			path := strings.TrimSuffix(strings.Replace(e.Field, "[", ".", 1), "]")
-			found.broken = append(found.broken, path)
-			found.report(s.textPlace(path, e.Line, e.Column), path, "%v", e)
+			found.unread(path)
+			found.report(s.origin.textPlace(path, e.Line, e.Column), path, "%v", e)
 		}
 	}
-}
-
-// textPlace returns the place of a character of the text at a path: line and column count within the text.
-func (s *Spec) textPlace(path string, line, column int) place {
-	if s.origin == nil {
-		return place{file: "spec"}
-	}
-	n := s.origin.find(path)
-	at := n.at
-	if n.kind == scalar && n.path == path && n.from.line > 0 {
-		at.line, at.column = n.from.line+line-1, n.from.column+column-1
-	}
-	return at
 }
 
 // model checks the formulas, unless files must be read first: then the dimensions are all that can be checked yet.

@@ -14,8 +14,8 @@ type Change struct {
 }
 
 func (c *Change) describe(f *form) {
-	field(f, "from", &c.From, count(1, maxCount))
-	f.needSection("set", "a mapping with a kind", c.Set.describe)
+	field(f, "from", &c.From, count(1, maxCount), says("The first turn that the set holds for, after that of the change before.", "k", "500"))
+	f.needSection("set", "a mapping with a kind", says("Which decisions are feasible from then on, with the keys of a set.", "u ∈ 𝒞ₖ", ""), c.Set.describe)
 }
 
 func (c *check) changes() {

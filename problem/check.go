@@ -8,7 +8,7 @@ import (
 // check looks for what no single key can be blamed for: lengths that do not fit each other, sets without a point, settings
 // that exclude each other. It leaves alone what could not be read.
 type check struct {
-	*mistakes
+	examiner
 	s *Spec
 }
 
@@ -32,28 +32,6 @@ func (c *check) all() {
 	if len(c.found) == 0 {
 		c.size()
 	}
-}
-
-// fail reports a mistake in which several keys have a part, the first of them foremost. It stands where the last of them
-// was set, because that is what somebody changed.
-func (c *check) fail(paths []string, format string, args ...any) {
-	at := c.s.place(paths[0])
-	for _, path := range paths[1:] {
-		if other := c.s.place(path); other.rank > at.rank {
-			at = other
-		}
-	}
-	c.report(at, paths[0], format, args...)
-}
-
-// keys lists the paths that have a part in a mistake.
-func keys(paths ...string) []string { return paths }
-
-// length is how many entries something must have, and why.
-type length struct {
-	n    int      // -1 when it is not known
-	of   string   // as in "the decision"
-	from []string // the keys that say so
 }
 
 func (c *check) decisionLength() length {
@@ -81,34 +59,6 @@ func (c *check) dimKeys() []string {
 		return keys("dynamics.kind", "dynamics.a", "dynamics.b", "dynamics.e")
 	}
 	return keys("dynamics.kind", "population.dim")
-}
-
-// known makes a length unknown whose keys were not read.
-func (c *check) known(l length) length {
-	if !c.sound(l.from...) {
-		l.n = -1
-	}
-	return l
-}
-
-// length reports a list of the wrong length and tells whether it has the right one for sure.
-func (c *check) length(path string, got int, want length) bool {
-	if want.n >= 0 && got != want.n {
-		c.fail(append(keys(path), want.from...), "%s has %s, %s has %d", path, entries(got), want.of, want.n)
-	}
-	return got == want.n
-}
-
-// vector does for a vector what length does for a list; a single number has every length.
-func (c *check) vector(path string, v Vector, want length) bool {
-	return c.sound(path) && (v.Each == nil || c.length(path, len(v.Each), want))
-}
-
-// shape reports a matrix with the wrong number of rows or columns.
-func (c *check) shape(path string, r Rows, rows, columns int) {
-	if len(r) != rows || r.Columns() != columns {
-		c.fail(append(keys(path), c.dimKeys()...), "%s has %s, want %s", path, shape(len(r), r.Columns()), shape(rows, columns))
-	}
 }
 
 func (c *check) start() {
@@ -190,14 +140,4 @@ func (c *check) size() {
 	if nodes > maxNodes || names > maxKeys || depth > maxDepth || len(c.s.YAML()) > maxBytes {
 		c.report(place{file: c.s.origin.at.file}, "", "too large with its defaults: %d values, %d keys, %d deep", nodes, names, depth)
 	}
-}
-
-// extent counts the values and keys of a node and how deep it is nested.
-func (n *node) extent() (nodes, names, depth int) {
-	nodes, names = 1, len(n.keys)
-	for _, item := range n.items {
-		more, moreNames, below := item.extent()
-		nodes, names, depth = nodes+more, names+moreNames, max(depth, below+1)
-	}
-	return nodes, names, depth
 }

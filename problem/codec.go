@@ -3,6 +3,7 @@ package problem
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -13,6 +14,8 @@ type codec[T any] struct {
 	schema schema // what is allowed, for programs; a schema may allow more
 	read   func(m *mistakes, n *node) (x T, ok bool)
 	write  func(x T) *node
+
+	options []Option // of one word of several
 }
 
 // plain makes a codec of single values from how their text is understood and written.
@@ -96,19 +99,21 @@ func boolean() codec[bool] {
 }
 
 // oneOf is one word of several.
-func oneOf(options ...string) codec[string] {
-	s := schema{Enum: make([]any, len(options))}
-	for i, o := range options {
-		s.Enum[i] = o
-	}
-	return plain(enumerate(options, "or"), s, func(n *node) (string, bool) {
-		for _, o := range options {
-			if n.text == o {
-				return o, true
-			}
-		}
-		return "", false
+func oneOf(options ...Option) codec[string] {
+	known := values(options)
+	c := plain(enumerate(known, "or"), schema{Enum: asAny(known)}, func(n *node) (string, bool) {
+		return n.text, slices.Contains(known, n.text)
 	}, func(s string) string { return s })
+	c.options = options
+	return c
+}
+
+// values lists options by their words.
+func values(options []Option) (list []string) {
+	for _, o := range options {
+		list = append(list, o.Value)
+	}
+	return list
 }
 
 // text is a printable text for which allowed holds.

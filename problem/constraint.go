@@ -27,32 +27,21 @@ type Constraint struct {
 const maxConstraints = 16
 
 func (c *Constraint) describe(f *form) {
-	field(f, "name", &c.Name, label())
-	f.choose("kind", &c.Kind, "expectation", "cvar", "chance", "worst-group")
-	f.needSection("of", "a mapping with the kind of an objective", c.Of.describe)
-	field(f, "bound", &c.Bound, finite())
+	field(f, "name", &c.Name, label(), says("The label in results; no other constraint has it.", "", "load"))
+	f.choose("kind", &c.Kind, says("What is bounded.", "ρ", "cvar"), option("expectation", "The mean over the crowd.", "mean ℓ ≤ bound"), option("cvar", "The mean over those who fare worst.", "min over t of t + mean (ℓ − t)₊/(1 − level) ≤ bound"), option("chance", "How many exceed the bound, smoothed.", "mean 1/(1 + exp((bound − ℓ)/smoothing)) ≤ 1 − level"), option("worst-group", "The mean over every group of people, each with a multiplier of its own.", "max over groups of mean ℓ ≤ bound"))
+	f.needSection("of", "a mapping with the kind of an objective", says("The loss ℓ that is bounded, with the keys of an objective. Rewards count as losses: affinity is −pᵀu.", "ℓ(p, u, d)", ""), c.Of.describe)
+	field(f, "bound", &c.Bound, finite(), says("How large it may be.", "bound in ρ ≤ bound", "1.5"))
 	switch c.Kind {
 	case "cvar":
-		field(f, "level", &c.Level, number("a number from 0 to below 1", below(0, 1)))
+		field(f, "level", &c.Level, number("a number from 0 to below 1", below(0, 1)), says("Of cvar: all but this share are the worst. Of chance: the share that must keep the bound.", "level in P(ℓ ≤ bound) ≥ level", "0.9"))
 	case "chance":
-		field(f, "level", &c.Level, number("a number above 0 and below 1", open(0, 1)))
-		field(f, "smoothing", &c.Smoothing, positive())
+		field(f, "level", &c.Level, number("a number above 0 and below 1", open(0, 1)), says("Of cvar: all but this share are the worst. Of chance: the share that must keep the bound.", "level in P(ℓ ≤ bound) ≥ level", "0.9"))
+		field(f, "smoothing", &c.Smoothing, positive(), says("Over which width of ℓ exceeding the bound begins to count; a tenth of the spread of ℓ is a good start.", "mean 1/(1 + exp((bound − ℓ)/smoothing))", "0.1"))
 	case "worst-group":
-		field(f, "group-by", &c.GroupBy, count(1, maxCount))
-		field(f, "cuts", &c.Cuts, numbers(finite()))
+		field(f, "group-by", &c.GroupBy, count(1, maxCount), says("The entry of the trait, counted from 1, that says which group somebody is in.", "", "1"))
+		field(f, "cuts", &c.Cuts, numbers(finite()), says("Where one group ends and the next begins, in growing order; a number on a cut is in the group above.", "", "[0]"))
 	}
-	fieldOr(f, "largest-multiplier", &c.Most, positive(), 1000)
-}
-
-// optionalItems describes a list of mappings whose absence is an empty list.
-func optionalItems[T any](f *form, key string, xs *[]T, want string, describe func(*form, *T)) {
-	switch {
-	case f.outlining():
-		below := f.draft.below(key, func(f *form) { describe(f, new(T)) })
-		f.draft.add(entry{key: key, want: want, below: below, list: true})
-	case f.printing() && len(*xs) > 0 || !f.printing() && f.take(key) != nil:
-		items(f, key, xs, want, describe)
-	}
+	fieldOr(f, "largest-multiplier", &c.Most, positive(), 1000, says("Where multipliers stop growing, as they do when no decision keeps the constraint.", "λ ≤ largest-multiplier", "1000"))
 }
 
 // heeds tells whether the method can be made to keep constraints: it follows gradients of its own iterate.
@@ -69,9 +58,9 @@ func (s *Spec) describeDual(f *form, a *Algorithm) {
 	if !f.may(len(s.Constraints) > 0 && a.heeds()) {
 		return
 	}
-	fieldOr(f, "heed", &a.Heed, boolean(), true)
-	fieldLike(f, "dual-step", &a.DualStep, positive(), "algorithms.step", a.Step)
-	fieldOr(f, "leak", &a.Leak, notNegative(), 0)
+	fieldOr(f, "heed", &a.Heed, boolean(), true, says("Whether the rule keeps the constraints.", "u⁺ = Π(u − η(∇Φ̃ + Σ λ∇c)/max(1, Σ λ))", "false"))
+	fieldLike(f, "dual-step", &a.DualStep, positive(), "algorithms.step", a.Step, says("The step size of the multipliers; it follows the same schedule.", "η in λ⁺ = max(0, λ + η(c − ελ))", "0.05"))
+	fieldOr(f, "leak", &a.Leak, notNegative(), 0, says("How fast multipliers forget: above 0 they swing less and constraints are broken a little.", "ε in λ⁺ = max(0, λ + η(c − ελ))", "0.01"))
 }
 
 // constraints checks what constraints are made of.

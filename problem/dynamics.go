@@ -23,23 +23,23 @@ type Dynamics struct {
 }
 
 func (d *Dynamics) describe(f *form) {
-	f.choose("kind", &d.Kind, "polarized", "choice", "affine", "friedkin-johnsen")
+	f.choose("kind", &d.Kind, says("The law of motion of an individual.", "", "polarized"), option("polarized", "Opinions on the unit sphere: who agrees is drawn to u, who disagrees is pushed away.", "p⁺ = λp + (1−λ)d + σ(pᵀu)u, brought back to length 1"), option("choice", "Proportions of choices that drift away from what is expensive.", "p⁺ = λ₁p + λ₂ softmax(−εu) + (1−λ₁−λ₂)d"), option("affine", "Anything linear.", "p⁺ = Ap + Bu + Ed"), option("friedkin-johnsen", "Opinions on several topics that influence each other.", "p⁺ = Λ₁Wp + Λ₂u + (I−Λ₁−Λ₂)d"))
 	switch d.Kind {
 	case "polarized":
-		field(f, "lambda", &d.Lambda, share())
-		field(f, "sigma", &d.Sigma, notNegative())
+		field(f, "lambda", &d.Lambda, share(), says("How much an individual keeps of its present state; the rest pulls it back to its trait.", "λ in p⁺ ∝ λp + (1−λ)d + σ(pᵀu)u", "0.4"))
+		field(f, "sigma", &d.Sigma, notNegative(), says("How strongly the decision attracts who agrees with it and repels who does not.", "σ in p⁺ ∝ λp + (1−λ)d + σ(pᵀu)u", "0.5"))
 	case "choice":
-		field(f, "lambda1", &d.Lambda1, number("a number from 0 to below 1", below(0, 1)))
-		field(f, "lambda2", &d.Lambda2, share())
-		field(f, "epsilon", &d.Epsilon, positive())
+		field(f, "lambda1", &d.Lambda1, number("a number from 0 to below 1", below(0, 1)), says("Inertia: how much of the present choice stays.", "λ₁ in p⁺ = λ₁p + λ₂ softmax(−εu) + (1−λ₁−λ₂)d", "0.2"))
+		field(f, "lambda2", &d.Lambda2, share(), says("Influence: how much of the choice answers the decision. With lambda1 at most 1.", "λ₂ in p⁺ = λ₁p + λ₂ softmax(−εu) + (1−λ₁−λ₂)d", "0.5"))
+		field(f, "epsilon", &d.Epsilon, positive(), says("Sensitivity to the decision, as of buyers to prices.", "ε in softmax(−εu)", "0.5"))
 	case "affine":
-		field(f, "a", &d.A, matrixRows())
-		field(f, "b", &d.B, matrixRows())
-		field(f, "e", &d.E, matrixRows())
+		field(f, "a", &d.A, matrixRows(), says("How states follow from states, a list of rows. It must be contracting.", "A in p⁺ = Ap + Bu + Ed", "[[0.5, 0.25], [0, 0.5]]"))
+		field(f, "b", &d.B, matrixRows(), says("How states answer the decision, a list of rows; it has a column for every entry of the decision.", "B in p⁺ = Ap + Bu + Ed", "[[0.5, 0], [0.25, 0.5]]"))
+		field(f, "e", &d.E, matrixRows(), says("How states follow from traits, a list of rows; it has a column for every entry of a trait.", "E in p⁺ = Ap + Bu + Ed", "[[0.5, 0], [0, 0.5]]"))
 	case "friedkin-johnsen":
-		field(f, "susceptibility", &d.Susceptibility, vector(share()))
-		field(f, "influence", &d.Influence, vector(share()))
-		field(f, "weights", &d.Weights, matrixRows())
+		field(f, "susceptibility", &d.Susceptibility, vector(share()), says("How much each opinion follows the others, one number or one an opinion.", "the diagonal of Λ₁ in p⁺ = Λ₁Wp + Λ₂u + (I−Λ₁−Λ₂)d", "0.5"))
+		field(f, "influence", &d.Influence, vector(share()), says("How much each opinion follows the decision. With susceptibility at most 1.", "the diagonal of Λ₂ in p⁺ = Λ₁Wp + Λ₂u + (I−Λ₁−Λ₂)d", "0.3"))
+		field(f, "weights", &d.Weights, matrixRows(), says("How opinions average over each other, a list of rows of proportions.", "W in p⁺ = Λ₁Wp + Λ₂u + (I−Λ₁−Λ₂)d", "[[0.5, 0.5], [0.2, 0.8]]"))
 	}
 	d.describeOwn(f)
 }
@@ -63,9 +63,9 @@ func (c *check) dynamics() {
 
 func (c *check) affine(d *Dynamics) {
 	n := len(d.A)
-	c.shape("dynamics.a", d.A, n, n)
-	c.shape("dynamics.b", d.B, n, d.B.Columns())
-	c.shape("dynamics.e", d.E, n, d.E.Columns())
+	c.shape("dynamics.a", d.A, n, n, c.dimKeys())
+	c.shape("dynamics.b", d.B, n, d.B.Columns(), c.dimKeys())
+	c.shape("dynamics.e", d.E, n, d.E.Columns(), c.dimKeys())
 	if dim := c.s.Population.Dim; c.sound("population.dim") && d.E.Columns() != dim {
 		c.fail(keys("dynamics.e", "population.dim"), "dynamics.e has rows of %s, population.dim is %d", entries(d.E.Columns()), dim)
 	}
@@ -76,7 +76,7 @@ func (c *check) friedkinJohnsen(d *Dynamics) {
 	if n.n < 0 {
 		return
 	}
-	c.shape("dynamics.weights", d.Weights, n.n, n.n)
+	c.shape("dynamics.weights", d.Weights, n.n, n.n, c.dimKeys())
 	c.proportions("dynamics.weights", d.Weights, "friedkin-johnsen")
 	if !c.vector("dynamics.susceptibility", d.Susceptibility, n) || !c.vector("dynamics.influence", d.Influence, n) {
 		return

@@ -10,19 +10,21 @@ import (
 // maxMistakes is how many mistakes are reported one by one; the rest is counted.
 const maxMistakes = 100
 
-// Error is one mistake in a spec. It prints as
+// Mistake is one mistake in a spec. It prints as
 //
 //	polarized.yaml:12: dynamics.lambda is 1.5, want a number from 0 to 1
 //	--set dynamics.lambda=1.5: dynamics.lambda is 1.5, want a number from 0 to 1
-type Error struct {
+type Mistake struct {
 	File   string // the file as Parse was told, or the flag that an assignment came from
 	Line   int    // from 1; 0 when the mistake belongs to the file as a whole or to a flag
 	Column int    // from 1 in characters; 0 like Line
 	Path   string // the key, as in "algorithms.composite.step"; "" for the whole
 	Msg    string // a sentence with the key, what it holds and what is allowed
+
+	rank int // of the document or flag it stands in
 }
 
-func (e *Error) Error() string {
+func (e *Mistake) Error() string {
 	if e.Line == 0 {
 		return e.File + ": " + e.Msg
 	}
@@ -36,28 +38,26 @@ type place struct {
 	line, column int
 }
 
-func (at place) error(path, format string, args ...any) *Error {
-	return &Error{File: at.file, Line: at.line, Column: at.column, Path: path, Msg: fmt.Sprintf(format, args...)}
+func (at place) error(path, format string, args ...any) *Mistake {
+	return &Mistake{File: at.file, Line: at.line, Column: at.column, Path: path, Msg: fmt.Sprintf(format, args...), rank: at.rank}
 }
 
 // mistakes collects everything that is wrong with a spec, so that one run tells it all.
 type mistakes struct {
-	found  []mistake
+	found  []*Mistake
 	broken []string // paths whose values could not be read, which later checks leave alone
 }
 
-type mistake struct {
-	at  place
-	err *Error
+func (m *mistakes) report(at place, path, format string, args ...any) {
+	m.found = append(m.found, at.error(path, format, args...))
 }
 
-func (m *mistakes) report(at place, path, format string, args ...any) {
-	m.found = append(m.found, mistake{at, at.error(path, format, args...)})
-}
+// unread notes that the value of a path could not be read, for the checks that come later.
+func (m *mistakes) unread(path string) { m.broken = append(m.broken, path) }
 
 // wrong reports a value of the wrong type or outside its range.
 func (m *mistakes) wrong(n *node, want string) {
-	m.broken = append(m.broken, n.path)
+	m.unread(n.path)
 	m.report(n.at, n.path, "%s is %s, want %s", n.path, n.show(), want)
 }
 
@@ -80,15 +80,15 @@ func within(path, root string) bool {
 
 // join returns the mistakes in the order a reader meets them, nil if there are none.
 func (m *mistakes) join() error {
-	slices.SortStableFunc(m.found, func(a, b mistake) int {
-		return cmp.Or(cmp.Compare(a.at.rank, b.at.rank), cmp.Compare(a.at.line, b.at.line), cmp.Compare(a.at.column, b.at.column))
+	slices.SortStableFunc(m.found, func(a, b *Mistake) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	var all []error
 	for _, f := range m.found[:min(len(m.found), maxMistakes)] {
-		all = append(all, f.err)
+		all = append(all, f)
 	}
 	if more := len(m.found) - maxMistakes; more > 0 {
-		all = append(all, &Error{File: m.found[maxMistakes].at.file, Msg: fmt.Sprintf("%d more mistakes are not shown", more)})
+		all = append(all, &Mistake{File: m.found[maxMistakes].File, Msg: fmt.Sprintf("%d more mistakes are not shown", more)})
 	}
 	return errors.Join(all...)
 }

@@ -43,7 +43,7 @@ algorithms: [{name: composite, step: -1}]
 func ExampleError() {
 	src, _ := problem.Case("choice")
 	_, err := problem.Parse("choice", src, problem.Assign("seed=-1").As("--seed -1"))
-	var e *problem.Error
+	var e *problem.Mistake
 	if errors.As(err, &e) {
 		fmt.Printf("%s | %s | %s\n", e.File, e.Path, e.Msg)
 	}

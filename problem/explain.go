@@ -10,8 +10,8 @@ import (
 
 // Explain returns what is known about a key. Entries of a list may be named or left out: algorithms.composite.step,
 // algorithms.0.step and algorithms.step are the same. The error of an unknown key suggests known ones.
-func Explain(path string) (Key, error) {
-	c, err := walk(strings.Split(path, "."))
+func (v *Vocabulary) Explain(path string) (Key, error) {
+	c, err := v.walk(strings.Split(path, "."))
 	if err != nil {
 		return Key{}, err
 	}
@@ -19,12 +19,12 @@ func Explain(path string) (Key, error) {
 }
 
 // Complete lists the paths that a beginning of one can go on to, one key further.
-func Complete(begun string) (paths []string) {
+func (v *Vocabulary) Complete(begun string) (paths []string) {
 	above, last := "", begun
 	if i := strings.LastIndexByte(begun, '.'); i >= 0 {
 		above, last = begun[:i+1], begun[i+1:]
 	}
-	c, err := walk(strings.FieldsFunc(above, func(r rune) bool { return r == '.' }))
+	c, err := v.walk(strings.FieldsFunc(above, func(r rune) bool { return r == '.' }))
 	if err != nil || c.in == nil {
 		return nil
 	}
@@ -38,6 +38,7 @@ func Complete(begun string) (paths []string) {
 
 // cursor is a place in the vocabulary.
 type cursor struct {
+	all  *Vocabulary
 	path string
 	of   *outline // the mapping whose key it is on
 	on   entry
@@ -45,8 +46,8 @@ type cursor struct {
 	list bool     // there is a list of them, of which one may be named
 }
 
-func walk(parts []string) (cursor, error) {
-	c := cursor{in: vocabulary()}
+func (v *Vocabulary) walk(parts []string) (cursor, error) {
+	c := cursor{all: v, in: v.root}
 	for i, part := range parts {
 		next, err := c.step(part, i+1 == len(parts))
 		if err != nil {
@@ -65,7 +66,7 @@ func (c cursor) step(part string, last bool) (cursor, error) {
 	all := c.in.entries()
 	if i := slices.IndexFunc(all, func(e entry) bool { return e.key == part }); i >= 0 {
 		e := all[i]
-		return cursor{join(c.path, part), c.in, e, e.below, e.list}, nil
+		return cursor{c.all, join(c.path, part), c.in, e, e.below, e.list}, nil
 	}
 	known := names(all)
 	if c.list && part != "" && !(last && Nearest(part, known) != "") {
@@ -91,16 +92,16 @@ func (c cursor) unknown(part string, known []string) error {
 	if best := Nearest(part, known); best != "" {
 		return fmt.Errorf("unknown key %s, did you mean %s?", path, join(c.path, best))
 	}
-	if meant := elsewhere(part); meant != nil {
+	if meant := c.all.elsewhere(part); meant != nil {
 		return fmt.Errorf("unknown key %s, did you mean %s?", path, enumerate(meant, "or"))
 	}
 	return fmt.Errorf("unknown key %s, there are %s", path, enumerate(known, "and"))
 }
 
 // elsewhere lists the paths that end with a key, or with the one that it most likely stands for.
-func elsewhere(key string) (paths []string) {
+func (v *Vocabulary) elsewhere(key string) (paths []string) {
 	ends := map[string][]string{}
-	for _, k := range Keys() {
+	for _, k := range v.Keys() {
 		end := k.Path[strings.LastIndexByte(k.Path, '.')+1:]
 		ends[end] = append(ends[end], k.Path)
 	}

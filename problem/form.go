@@ -20,6 +20,20 @@ type form struct {
 	undecided bool     // the kind could not be read, so nobody knows which keys there are
 }
 
+// printed returns what a section prints.
+func printed(describe func(*form)) *node {
+	root := &node{kind: mapping}
+	describe(&form{node: root})
+	return root
+}
+
+// readSection fills a section from its node, notes all mistakes in it and tells whether there were none.
+func readSection(n *node, found *mistakes, describe func(*form)) (ok bool) {
+	before := len(found.found)
+	(&form{mistakes: found}).fill(n, describe)
+	return len(found.found) == before
+}
+
 func (f *form) printing() bool  { return f.mistakes == nil && f.draft == nil }
 func (f *form) outlining() bool { return f.draft != nil }
 
@@ -32,9 +46,9 @@ func (f *form) take(key string) *node {
 }
 
 // field describes a key that must be there.
-func field[T any](f *form, key string, x *T, c codec[T]) {
+func field[T any](f *form, key string, x *T, c codec[T], m meaning) {
 	if f.outlining() {
-		e := entryOf(key, c)
+		e := entryOf(key, c, m)
 		e.need = true
 		f.draft.add(e)
 		return
@@ -54,77 +68,77 @@ func field[T any](f *form, key string, x *T, c codec[T]) {
 }
 
 // fieldOr describes a key with a default.
-func fieldOr[T any](f *form, key string, x *T, c codec[T], absent T) {
+func fieldOr[T any](f *form, key string, x *T, c codec[T], absent T, m meaning) {
 	if f.outlining() {
-		e := entryOf(key, c)
+		e := entryOf(key, c, m)
 		e.absent = c.write(absent)
 		f.draft.add(e)
 		return
 	}
-	fieldOrElse(f, key, x, c, absent)
+	fieldOrElse(f, key, x, c, absent, m)
 }
 
 // fieldLike describes a key whose default is the value of another.
-func fieldLike[T any](f *form, key string, x *T, c codec[T], other string, absent T) {
+func fieldLike[T any](f *form, key string, x *T, c codec[T], other string, absent T, m meaning) {
 	if f.outlining() {
-		e := entryOf(key, c)
+		e := entryOf(key, c, m)
 		e.like = other
 		f.draft.add(e)
 		return
 	}
-	fieldOrElse(f, key, x, c, absent)
+	fieldOrElse(f, key, x, c, absent, m)
 }
 
 // fieldOrElse reads or prints a key with a default.
-func fieldOrElse[T any](f *form, key string, x *T, c codec[T], absent T) {
+func fieldOrElse[T any](f *form, key string, x *T, c codec[T], absent T, m meaning) {
 	if !f.printing() && f.take(key) == nil {
 		*x = absent
 		return
 	}
-	field(f, key, x, c)
+	field(f, key, x, c, m)
 }
 
 // optional describes a key whose absence has a meaning of its own; the field is then zero.
-func optional[T any](f *form, key string, x *T, c codec[T]) {
+func optional[T any](f *form, key string, x *T, c codec[T], m meaning) {
 	switch {
 	case f.outlining():
-		f.draft.add(entryOf(key, c))
+		f.draft.add(entryOf(key, c, m))
 	case f.printing() && !reflect.ValueOf(*x).IsZero() || !f.printing() && f.take(key) != nil:
-		field(f, key, x, c)
+		field(f, key, x, c, m)
 	}
 }
 
 // refineOr describes a word with a default that also decides which keys there are, within a kind.
-func (f *form) refineOr(key string, x *string, absent string, options ...string) {
+func (f *form) refineOr(key string, x *string, absent string, m meaning, options ...Option) {
 	if f.outlining() {
-		*x = f.draft.pick(choice{key: key, options: options, absent: absent})
+		*x = f.draft.pick(choice{key: key, options: values(options), absent: absent})
 	}
-	fieldOr(f, key, x, oneOf(options...), absent)
+	fieldOr(f, key, x, oneOf(options...), absent, m)
 }
 
 // chooseOr is choose with a default.
-func (f *form) chooseOr(key string, x *string, absent string, options ...string) {
+func (f *form) chooseOr(key string, x *string, absent string, m meaning, options ...Option) {
 	if f.outlining() {
-		f.refineOr(key, x, absent, options...)
+		f.refineOr(key, x, absent, m, options...)
 		return
 	}
-	f.fallBack(key, x, absent, options)
+	f.fallBack(key, x, absent, m, options)
 }
 
 // chooseLike is choose with the value of another key as the default, if that is one of the options.
-func (f *form) chooseLike(key string, x *string, other, absent string, options ...string) {
+func (f *form) chooseLike(key string, x *string, other, absent string, m meaning, options ...Option) {
 	if f.outlining() {
-		*x = f.draft.pick(choice{key: key, options: options, like: other})
-		fieldLike(f, key, x, oneOf(options...), other, absent)
+		*x = f.draft.pick(choice{key: key, options: values(options), like: other})
+		fieldLike(f, key, x, oneOf(options...), other, absent, m)
 		return
 	}
-	f.fallBack(key, x, absent, options)
+	f.fallBack(key, x, absent, m, options)
 }
 
 // fallBack chooses, or takes a default. An empty default is one that could not be read.
-func (f *form) fallBack(key string, x *string, absent string, options []string) {
-	if f.printing() || f.take(key) != nil || absent != "" && !slices.Contains(options, absent) {
-		f.choose(key, x, options...)
+func (f *form) fallBack(key string, x *string, absent string, m meaning, options []Option) {
+	if f.printing() || f.take(key) != nil || absent != "" && !slices.Contains(values(options), absent) {
+		f.choose(key, x, m, options...)
 		return
 	}
 	*x, f.chosen, f.undecided = absent, absent, absent == ""
@@ -132,11 +146,11 @@ func (f *form) fallBack(key string, x *string, absent string, options []string) 
 
 // choose describes the key that decides which other keys there are. What a later overlay's choice leaves missing or without
 // meaning is that overlay's mistake.
-func (f *form) choose(key string, x *string, options ...string) {
+func (f *form) choose(key string, x *string, m meaning, options ...Option) {
 	if f.outlining() {
-		*x = f.draft.pick(choice{key: key, options: options})
+		*x = f.draft.pick(choice{key: key, options: values(options)})
 	}
-	field(f, key, x, oneOf(options...))
+	field(f, key, x, oneOf(options...), m)
 	if f.mistakes == nil {
 		return
 	}
@@ -157,26 +171,39 @@ func (f *form) decide(key string, has bool) bool {
 	return f.node.get(key) != nil
 }
 
+// know notes that the form has a key, of which nothing is read here.
+func (f *form) know(key string) {
+	if f.mistakes != nil {
+		f.take(key)
+	}
+}
+
+// each calls do with every key of a mapping whose keys are the author's own.
+func (f *form) each(do func(key string, value *node)) {
+	for i, key := range f.node.keys {
+		f.take(key)
+		do(key, f.node.items[i])
+	}
+}
+
 // refuse reports a key that must not be there, with the reason.
 func (f *form) refuse(key, why string) {
 	if f.mistakes == nil || f.node.get(key) == nil {
 		return
 	}
 	n := f.take(key)
-	f.broken = append(f.broken, n.path)
+	f.unread(n.path)
 	f.report(n.at, n.path, "%s", why)
 }
 
 // section describes a mapping below a key. An absent one is an empty one, so that its keys get their defaults.
-func (f *form) section(key string, describe func(*form)) {
+func (f *form) section(key string, m meaning, describe func(*form)) {
 	if f.outlining() {
-		f.draft.add(entry{key: key, want: "a mapping", below: f.draft.below(key, describe)})
+		f.draft.add(entry{key: key, says: m, want: "a mapping", below: f.draft.below(key, describe)})
 		return
 	}
 	if f.printing() {
-		below := &node{kind: mapping}
-		describe(&form{node: below})
-		f.node.put(key, below)
+		f.node.put(key, printed(describe))
 		return
 	}
 	n := f.take(key)
@@ -187,31 +214,29 @@ func (f *form) section(key string, describe func(*form)) {
 }
 
 // needSection describes a mapping that must be there.
-func (f *form) needSection(key, want string, describe func(*form)) {
+func (f *form) needSection(key, want string, m meaning, describe func(*form)) {
 	if f.outlining() {
-		f.draft.add(entry{key: key, need: true, want: want, below: f.draft.below(key, describe)})
+		f.draft.add(entry{key: key, says: m, need: true, want: want, below: f.draft.below(key, describe)})
 		return
 	}
 	if !f.printing() && f.take(key) == nil {
 		f.miss(key, want)
 		return
 	}
-	f.section(key, describe)
+	f.section(key, m, describe)
 }
 
 // items describes a list of mappings below a key, of which there must be at least one.
-func items[T any](f *form, key string, xs *[]T, want string, describe func(*form, *T)) {
+func items[T any](f *form, key string, xs *[]T, want string, m meaning, describe func(*form, *T)) {
 	if f.outlining() {
 		below := f.draft.below(key, func(f *form) { describe(f, new(T)) })
-		f.draft.add(entry{key: key, need: true, want: want, below: below, list: true})
+		f.draft.add(entry{key: key, says: m, need: true, want: want, below: below, list: true})
 		return
 	}
 	if f.printing() {
 		out := &node{kind: list}
 		for i := range *xs {
-			below := &node{kind: mapping}
-			describe(&form{node: below}, &(*xs)[i])
-			out.items = append(out.items, below)
+			out.items = append(out.items, printed(func(f *form) { describe(f, &(*xs)[i]) }))
 		}
 		f.node.put(key, out)
 		return
@@ -230,6 +255,58 @@ func items[T any](f *form, key string, xs *[]T, want string, describe func(*form
 	}
 }
 
+// optionalSection describes a mapping whose absence has a meaning of its own; x is then nil.
+func optionalSection[T any](f *form, key string, x **T, m meaning, describe func(*T, *form)) {
+	switch {
+	case f.outlining():
+		f.section(key, m, func(f *form) { describe(new(T), f) })
+		return
+	case f.printing() && *x == nil || !f.printing() && f.take(key) == nil:
+		return
+	case *x == nil:
+		*x = new(T)
+	}
+	f.section(key, m, func(f *form) { describe(*x, f) })
+}
+
+// optionalItems describes a list of mappings whose absence is an empty list.
+func optionalItems[T any](f *form, key string, xs *[]T, want string, m meaning, describe func(*form, *T)) {
+	switch {
+	case f.outlining():
+		below := f.draft.below(key, func(f *form) { describe(f, new(T)) })
+		f.draft.add(entry{key: key, says: m, want: want, below: below, list: true})
+	case f.printing() && len(*xs) > 0 || !f.printing() && f.take(key) != nil:
+		items(f, key, xs, want, m, describe)
+	}
+}
+
+// wordOrSection describes a key that is one word, which stands for nil, or a mapping.
+func wordOrSection[T any](f *form, key string, x **T, word Option, want string, m meaning, describe func(*T, *form)) {
+	c := oneOf(word)
+	if f.outlining() {
+		e := entryOf(key, c, m)
+		e.want, e.absent, e.below = want, c.write(word.Value), f.draft.below(key, func(f *form) { describe(new(T), f) })
+		f.draft.add(e)
+		return
+	}
+	if f.printing() && *x == nil {
+		f.node.put(key, c.write(word.Value))
+		return
+	}
+	if !f.printing() {
+		n := f.take(key)
+		if n == nil || n.kind == scalar && n.text == word.Value {
+			return
+		}
+		if n.kind != mapping {
+			f.wrong(n, want)
+			return
+		}
+		*x = new(T)
+	}
+	f.section(key, m, func(f *form) { describe(*x, f) })
+}
+
 // fill reads a mapping, then reports the keys that nobody asked for and those that are missing.
 func (f *form) fill(n *node, describe func(*form)) {
 	if n.kind != mapping {
@@ -243,7 +320,7 @@ func (f *form) fill(n *node, describe func(*form)) {
 
 // miss notes that a key which must be there is not.
 func (f *form) miss(key, want string) {
-	f.broken = append(f.broken, join(f.node.path, key))
+	f.unread(join(f.node.path, key))
 	f.missed = append(f.missed, key)
 	f.wanted = append(f.wanted, want)
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// damaged says what is wrong with how a document is answered: a mistake that is no *Error or says nothing, or a spec that
+// damaged says what is wrong with how a document is answered: a mistake that is no *Mistake or says nothing, or a spec that
 // does not survive being printed. "" is nothing.
 func damaged(src []byte, over ...Overlay) string {
 	if msg := disagreement(string(src)); msg != "" {
@@ -21,7 +21,7 @@ func damaged(src []byte, over ...Overlay) string {
 		return fmt.Sprintf("%q gives %T %v and spec %v", src, err, err, s)
 	}
 	for _, one := range joined.Unwrap() {
-		if e, ok := one.(*Error); !ok || e.File == "" || e.Msg == "" || e.Line < 0 || e.Line > bytes.Count(src, []byte("\n"))+1 {
+		if e, ok := one.(*Mistake); !ok || e.File == "" || e.Msg == "" || e.Line < 0 || e.Line > bytes.Count(src, []byte("\n"))+1 {
 			return fmt.Sprintf("%q gives %T %+v", src, one, one)
 		}
 	}

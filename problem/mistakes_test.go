@@ -317,14 +317,14 @@ func TestSyntaxMistakes(t *testing.T) {
 	}
 }
 
-// Every mistake is an *Error that tells its place and key apart.
+// Every mistake is a *Mistake that tells its place and key apart.
 func TestErrorFields(t *testing.T) {
 	_, err := Parse("x.yaml", []byte(strings.Replace(small, "sigma: 0.5", "sigma: -1", 1)))
-	var e *Error
+	var e *Mistake
 	if !errors.As(err, &e) {
-		t.Fatalf("%T holds no *Error", err)
+		t.Fatalf("%T holds no *Mistake", err)
 	}
-	want := Error{"x.yaml", 3, 42, "dynamics.sigma", "dynamics.sigma is -1, want a number ≥ 0"}
+	want := Mistake{File: "x.yaml", Line: 3, Column: 42, Path: "dynamics.sigma", Msg: "dynamics.sigma is -1, want a number ≥ 0"}
 	if *e != want {
 		t.Errorf("got %+v, want %+v", *e, want)
 	}

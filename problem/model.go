@@ -31,38 +31,30 @@ type Let struct {
 
 // describeModel reads the model, if there is one. Outlines show it in either case.
 func (s *Spec) describeModel(f *form) {
-	there := f.decide("model", s.Model != nil)
-	if !there {
+	if !f.decide("model", s.Model != nil) {
 		s.Model = nil
 	} else if s.Model == nil {
 		s.Model = &Model{}
 	}
-	switch {
-	case f.outlining():
-		f.section("model", new(Model).describe)
-	case there:
-		f.section("model", s.Model.describe)
-	case !f.printing():
-		f.take("model")
-	}
+	optionalSection(f, "model", &s.Model, says("An individual written as formulas, instead of dynamics, objective and set (docs/formula.md).", "p⁺ = f(p, u, d)", ""), (*Model).describe)
 }
 
 func (m *Model) describe(f *form) { f.shared("model", func() { m.describeKeys(f) }) }
 
 func (m *Model) describeKeys(f *form) {
 	isReward := f.decide("maximize", m.Maximize != "")
-	field(f, "decision", &m.Decision, formulaText("a name and a length, such as q[20]"))
-	field(f, "state", &m.State, formulaText("a name and a length, such as p[20]"))
-	field(f, "trait", &m.Trait, formulaText("a name and a length, such as d[20]"))
-	optional(f, "let", &m.Let, lets())
-	field(f, "next", &m.Next, formulaText("a formula for the next state"))
+	field(f, "decision", &m.Decision, formulaText("a name and a length, such as q[20]"), says("The name of the decision and how many entries it has; a name alone is a single number.", "u", "q[20]"))
+	field(f, "state", &m.State, formulaText("a name and a length, such as p[20]"), says("The name of an individual's state and how many entries it has.", "p", "p[20]"))
+	field(f, "trait", &m.Trait, formulaText("a name and a length, such as d[20]"), says("The name of an individual's trait and how many entries it has. It is drawn by the law of the population.", "d", "p0[20]"))
+	optional(f, "let", &m.Let, lets(), says("Names for numbers, vectors, matrices, formulas (in which earlier names stand) and files, as in {file: x.npy}.", "", "{lambda: 0.4, w: [1, 2], both: lambda*w}"))
+	field(f, "next", &m.Next, formulaText("a formula for the next state"), says("The state after a step.", "p⁺ = f(p, u, d)", "0.5*p + 0.5*p0"))
 	if isReward {
 		f.refuse("minimize", "model.minimize and model.maximize are both given, want one of them")
-		field(f, "maximize", &m.Maximize, formulaText("a formula"))
+		field(f, "maximize", &m.Maximize, formulaText("a formula"), says("The reward of an individual, a single number, in place of a loss.", "−Φ(p, u, d)", "dot(p, q)"))
 	} else {
-		field(f, "minimize", &m.Minimize, formulaText("a formula, or maximize with one"))
+		field(f, "minimize", &m.Minimize, formulaText("a formula, or maximize with one"), says("The loss of an individual, a single number.", "Φ(p, u, d)", "norm(p - q)^2"))
 	}
-	optional(f, "subject to", &m.SubjectTo, formulas())
+	optional(f, "subject to", &m.SubjectTo, formulas(), says("Which decisions are feasible: linear equations and inequalities, bounds and norms, one or a list. Without any all are.", "u ∈ 𝒞", "[q >= 0, sum(q) == 1]"))
 }
 
 // formulaText is a text, which may look like a number.
@@ -133,7 +125,7 @@ func lets() codec[[]Let] {
 }
 
 func letSchema() schema {
-	file := (&shelf{named: map[string]*outline{}}).outline("model.let", new(Let).describeFile).schema()
+	file := schemaOf(new(Let).describeFile)
 	return schema{AnyOf: []schema{finite().schema, formulaText("").schema, numbers(finite()).schema, matrixRows().schema, file}}
 }
 
@@ -141,9 +133,7 @@ func letSchema() schema {
 func (l *Let) read(m *mistakes, n *node) bool {
 	switch {
 	case n.kind == mapping:
-		before := len(m.found)
-		(&form{mistakes: m}).fill(n, l.describeFile)
-		return len(m.found) == before
+		return readSection(n, m, l.describeFile)
 	case n.kind == list && len(n.items) > 0 && n.items[0].kind == list:
 		r, ok := matrixRows().read(m, n)
 		l.Numbers = &formula.Value{Shape: []int{len(r), r.Columns()}, Data: r.Flat()}
@@ -163,17 +153,15 @@ func (l *Let) read(m *mistakes, n *node) bool {
 }
 
 func (l *Let) describeFile(f *form) {
-	field(f, "file", &l.File, fileName())
-	optional(f, "array", &l.Array, text("the name of an array", isPrintable))
+	field(f, "file", &l.File, fileName(), meaning{})
+	optional(f, "array", &l.Array, text("the name of an array", isPrintable), meaning{})
 }
 
 // node writes the value of a name.
 func (l *Let) node() *node {
 	switch {
 	case l.File != "":
-		n := &node{kind: mapping}
-		l.describeFile(&form{node: n})
-		return n
+		return printed(l.describeFile)
 	case l.Numbers == nil:
 		return formulaText("").write(l.Formula)
 	case len(l.Numbers.Shape) == 0:

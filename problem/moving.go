@@ -20,48 +20,34 @@ type Heterogeneity struct {
 	Lambda1, Lambda2, Epsilon []float64 // of choice
 }
 
-// optionalSection describes a mapping whose absence has a meaning of its own; x is then nil.
-func optionalSection[T any](f *form, key string, x **T, describe func(*T, *form)) {
-	switch {
-	case f.outlining():
-		f.section(key, func(f *form) { describe(new(T), f) })
-		return
-	case f.printing() && *x == nil || !f.printing() && f.take(key) == nil:
-		return
-	case *x == nil:
-		*x = new(T)
-	}
-	f.section(key, func(f *form) { describe(*x, f) })
-}
-
 func (d *Drift) describe(f *form) {
-	optional(f, "rate", &d.Rate, vector(finite()))
-	optional(f, "walk", &d.Walk, vector(notNegative()))
-	optional(f, "swing", &d.Swing, vector(finite()))
-	optional(f, "period", &d.Period, positive())
+	optional(f, "rate", &d.Rate, vector(finite()), says("What everybody's home moves by in a step.", "homeᵢ ← homeᵢ + rate", "[0.001, -0.002]"))
+	optional(f, "walk", &d.Walk, vector(notNegative()), says("The standard deviation of the steps of everybody's own random walk.", "homeᵢ ← homeᵢ + walk·ξᵢ, ξᵢ standard normal", "0.01"))
+	optional(f, "swing", &d.Swing, vector(finite()), says("How far traits swing about their homes with the season.", "dᵢ = homeᵢ + swing·sin(2πk/period)", "[0.2, 0]"))
+	optional(f, "period", &d.Period, positive(), says("Steps of a season.", "period in sin(2πk/period)", "365"))
 }
 
 // describeOwn reads what the dynamics of a kind leave to individuals.
 func (d *Dynamics) describeOwn(f *form) {
 	switch d.Kind {
 	case "polarized":
-		optionalSection(f, "heterogeneity", &d.Heterogeneity, (*Heterogeneity).describePolarized)
+		optionalSection(f, "heterogeneity", &d.Heterogeneity, says("Parameters that are everybody's own, uniform between two numbers each; the others are the same for all.", "", "{lambda: [0.3, 0.5]}"), (*Heterogeneity).describePolarized)
 	case "choice":
-		optionalSection(f, "heterogeneity", &d.Heterogeneity, (*Heterogeneity).describeChoice)
+		optionalSection(f, "heterogeneity", &d.Heterogeneity, says("Parameters that are everybody's own, uniform between two numbers each; the others are the same for all.", "", "{lambda: [0.3, 0.5]}"), (*Heterogeneity).describeChoice)
 	}
-	optional(f, "coupling", &d.Coupling, number("a number from 0 to below 1", below(0, 1)))
-	optional(f, "noise", &d.Noise, vector(notNegative()))
+	optional(f, "coupling", &d.Coupling, number("a number from 0 to below 1", below(0, 1)), says("How strongly everybody is drawn to the mean of the crowd. Without it nobody sees the others.", "κ in p⁺ = (1−κ)f(p, u, d) + κp̄", "0.2"))
+	optional(f, "noise", &d.Noise, vector(notNegative()), says("The standard deviation of normal numbers added to every state after every step, one for all entries or one each; states stay where they live, on the sphere or the simplex. Decisions are judged by where people would settle without it.", "p⁺ = f(p, u, d) + noise·w", "0.05"))
 }
 
 func (h *Heterogeneity) describePolarized(f *form) {
-	optional(f, "lambda", &h.Lambda, numbers(share()))
-	optional(f, "sigma", &h.Sigma, numbers(notNegative()))
+	optional(f, "lambda", &h.Lambda, numbers(share()), says("Between which numbers everybody's lambda is.", "λᵢ in p⁺ ∝ λᵢp + (1−λᵢ)d + σᵢ(pᵀu)u", "[0.3, 0.5]"))
+	optional(f, "sigma", &h.Sigma, numbers(notNegative()), says("Between which numbers everybody's sigma is.", "σᵢ in p⁺ ∝ λᵢp + (1−λᵢ)d + σᵢ(pᵀu)u", "[0.4, 0.5]"))
 }
 
 func (h *Heterogeneity) describeChoice(f *form) {
-	optional(f, "lambda1", &h.Lambda1, numbers(number("a number from 0 to below 1", below(0, 1))))
-	optional(f, "lambda2", &h.Lambda2, numbers(share()))
-	optional(f, "epsilon", &h.Epsilon, numbers(positive()))
+	optional(f, "lambda1", &h.Lambda1, numbers(number("a number from 0 to below 1", below(0, 1))), says("Between which numbers everybody's lambda1 is.", "λ₁ in p⁺ = λ₁p + λ₂ softmax(−εu) + (1−λ₁−λ₂)d", "[0.1, 0.3]"))
+	optional(f, "lambda2", &h.Lambda2, numbers(share()), says("Between which numbers everybody's lambda2 is. With lambda1 at most 1.", "λ₂ in p⁺ = λ₁p + λ₂ softmax(−εu) + (1−λ₁−λ₂)d", "[0.4, 0.6]"))
+	optional(f, "epsilon", &h.Epsilon, numbers(positive()), says("Between which numbers everybody's epsilon is.", "ε in softmax(−εu)", "[0.4, 0.6]"))
 }
 
 // own returns the intervals of everybody's own parameters, in the order of a trait's last entries; nil when there are none.

@@ -124,6 +124,27 @@ func (n *node) find(path string) *node {
 	return n
 }
 
+// placeOf returns where a path was written, or where the nearest key above it was.
+func (n *node) placeOf(path string) place {
+	if n == nil {
+		return place{file: "spec"}
+	}
+	return n.find(path).at
+}
+
+// textPlace returns the place of a character of the text at a path: line and column count within the text.
+func (n *node) textPlace(path string, line, column int) place {
+	if n == nil {
+		return n.placeOf(path)
+	}
+	found := n.find(path)
+	at := found.at
+	if found.kind == scalar && found.path == path && found.from.line > 0 {
+		at.line, at.column = found.from.line+line-1, found.from.column+column-1
+	}
+	return at
+}
+
 // show writes a value as a message quotes it: short, and unmistakably text where it is text.
 func (n *node) show() string {
 	switch n.kind {
@@ -229,4 +250,13 @@ func (n *node) asJSON() any {
 		return nil
 	}
 	return json.Number(n.text)
+}
+
+// enumerate writes a list of words: "a, b and c".
+func enumerate(words []string, last string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	end := len(words) - 1
+	return strings.Join(words[:end], ", ") + " " + last + " " + words[end]
 }

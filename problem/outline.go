@@ -1,7 +1,5 @@
 package problem
 
-import "sync"
-
 // outline is a mapping of the vocabulary: what a section tells of itself to a form that asks for nothing else. Which keys
 // there are depends on choices, such as that of a kind, so a section is asked once for every combination of them.
 type outline struct {
@@ -29,6 +27,8 @@ type choice struct {
 type entry struct {
 	home    string // of the meaning: the path of the section, or the name of what several sections share
 	key     string
+	says    meaning
+	options []Option // of a key that is one word of several
 	need    bool
 	want    string // in words
 	value   schema
@@ -54,10 +54,16 @@ type draft struct {
 	variant variant
 }
 
-// vocabulary returns the outline of specs, which nobody changes.
-var vocabulary = sync.OnceValue(func() *outline {
-	return (&shelf{named: map[string]*outline{}}).outline("", new(Spec).describe)
-})
+// Vocabulary is all that documents of one form can hold: keys, what they mean, types, ranges, defaults, and which keys a kind has.
+type Vocabulary struct{ root *outline }
+
+// NewVocabulary asks a section for everything that it can hold.
+func NewVocabulary(describe func(*form)) *Vocabulary {
+	return &Vocabulary{(&shelf{named: map[string]*outline{}}).outline("", describe)}
+}
+
+// schemaOf returns the schema of a section by itself.
+func schemaOf(describe func(*form)) schema { return NewVocabulary(describe).root.schema() }
 
 // outline asks a section for its keys under every combination of choices.
 func (s *shelf) outline(home string, describe func(*form)) *outline {
@@ -109,8 +115,8 @@ func (d *draft) below(key string, describe func(*form)) *outline {
 }
 
 // entryOf is an entry for a key and how its values are read.
-func entryOf[T any](key string, c codec[T]) entry {
-	return entry{key: key, want: c.want, value: c.schema, accepts: func(n *node) bool {
+func entryOf[T any](key string, c codec[T], m meaning) entry {
+	return entry{key: key, says: m, options: c.options, want: c.want, value: c.schema, accepts: func(n *node) bool {
 		_, ok := c.read(&mistakes{}, n)
 		return ok
 	}}

@@ -1,7 +1,6 @@
 package problem
 
 import (
-	"fmt"
 	"strings"
 )
 
@@ -52,15 +51,14 @@ func Parse(name string, src []byte, over ...Overlay) (*Spec, error) {
 func finish(root *node, found *mistakes) *Spec {
 	root.locate("")
 	s := &Spec{origin: root}
-	(&form{mistakes: found}).fill(root, s.describe)
-	(&check{found, s}).all()
+	readSection(root, found, s.describe)
+	(&check{examiner{found, root}, s}).all()
 	return s
 }
 
 // document reads a text that must be a mapping, nil after it has reported why it is not.
 func document(found *mistakes, origin place, text string) *node {
-	t := &tree{mistakes: found, origin: origin}
-	root := t.read(text)
+	root := readText(found, origin, text)
 	switch {
 	case root == nil:
 		return nil
@@ -98,78 +96,11 @@ func (o Overlay) assignTo(found *mistakes, root *node, at place) {
 		found.report(at, path, "%s has no value; null stands for its default", path)
 		return
 	}
-	value := (&tree{mistakes: found, origin: at, flag: true, path: path}).read(text)
+	value := readValue(found, at, path, text)
 	if value == nil || root == nil {
 		return
 	}
 	if err := root.assign(keys, value); err != nil {
 		found.report(at, path, "%s", err)
 	}
-}
-
-// assign puts a value at the end of a path, making the mappings on the way that are not there.
-func (n *node) assign(keys []string, value *node) error {
-	for i, key := range keys[:len(keys)-1] {
-		next, err := n.step(key, keys[:i], value.at)
-		if err != nil {
-			return err
-		}
-		n = next
-	}
-	last := len(keys) - 1
-	switch n.kind {
-	case mapping:
-		n.put(keys[last], value)
-		return nil
-	case list:
-		i, ok := n.entry(keys[last])
-		if !ok {
-			return n.noEntry(keys[last], keys[:last])
-		}
-		n.items[i] = value
-		return nil
-	}
-	return n.noEntry(keys[last], keys[:last])
-}
-
-// step goes one key down from the node at the given path.
-func (n *node) step(key string, path []string, at place) (*node, error) {
-	switch n.kind {
-	case mapping:
-		if n.get(key) == nil {
-			n.put(key, &node{kind: mapping, at: at})
-		}
-		return n.get(key), nil
-	case list:
-		if i, ok := n.entry(key); ok {
-			return n.items[i], nil
-		}
-	}
-	return nil, n.noEntry(key, path)
-}
-
-func (n *node) noEntry(key string, path []string) error {
-	where := strings.Join(path, ".")
-	if n.kind != list {
-		return fmt.Errorf("%s is %s and has no %s", where, n.show(), shorten(key))
-	}
-	var names []string
-	for _, item := range n.items {
-		if name := item.name(); name != "" {
-			names = append(names, name)
-		}
-	}
-	if len(names) == 0 {
-		return fmt.Errorf("%s has %s and no %s", where, entries(len(n.items)), shorten(key))
-	}
-	return fmt.Errorf("%s has no entry %s, there are %s", where, shorten(key), enumerate(names, "and"))
-}
-
-// enumerate writes a list of words: "a, b and c".
-func enumerate(words []string, last string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	end := len(words) - 1
-	return strings.Join(words[:end], ", ") + " " + last + " " + words[end]
 }

@@ -22,26 +22,24 @@ type Player struct {
 }
 
 func (p *Player) describe(f *form) {
-	field(f, "name", &p.Name, label())
-	field(f, "size", &p.Size, count(1, maxCount))
-	f.needSection("objective", "a mapping with a kind", p.Objective.describe)
-	f.needSection("set", "a mapping with a kind", p.Set.describe)
+	field(f, "name", &p.Name, label(), says("The label in results; no other player has it.", "", "left"))
+	field(f, "size", &p.Size, count(1, maxCount), says("How many entries of the decision are its own, after those of the players before.", "u = (u₁, u₂, …)", "1"))
+	f.needSection("objective", "a mapping with a kind", says("Its loss, of the whole decision, with the keys of an objective.", "Φⱼ(p, u, d)", ""), p.Objective.describe)
+	f.needSection("set", "a mapping with a kind", says("Where its part of the decision may be, with the keys of a set.", "uⱼ ∈ 𝒞ⱼ", ""), p.Set.describe)
 }
 
 // describeTable reads players, who take the place of objective and set, or those.
 func (s *Spec) describeTable(f *form) {
 	if !f.decide("players", len(s.Players) > 0) {
-		if !f.printing() && !f.outlining() {
-			f.take("players")
-		}
-		f.needSection("objective", "a mapping with a kind, or players", s.Objective.describe)
-		f.needSection("set", "a mapping with a kind", s.Set.describe)
+		f.know("players")
+		f.needSection("objective", "a mapping with a kind, or players", says("What decisions are judged by, once the crowd has settled.", "Φ̃(u) = mean of Φ(h(u, d), u) over the crowd, h = f(h, u, d)", ""), s.Objective.describe)
+		f.needSection("set", "a mapping with a kind", says("Which decisions are feasible.", "u ∈ 𝒞", ""), s.Set.describe)
 		return
 	}
 	for _, key := range []string{"objective", "set"} {
 		f.refuse(key, key+" and players are both given; players have objectives and sets of their own, so one must go")
 	}
-	items(f, "players", &s.Players, "a list of players", func(f *form, p *Player) { p.describe(f) })
+	items(f, "players", &s.Players, "a list of players", says("Several decision-makers, each with a part of the decision, an objective and a set of its own, in place of objective and set.", "minimize Φ̃ⱼ(u) over uⱼ, every player j by itself", ""), func(f *form, p *Player) { p.describe(f) })
 }
 
 // plays tells whether the method can be played by several: it follows gradients of its own iterate.
@@ -52,8 +50,8 @@ func (s *Spec) describePlay(f *form, a *Algorithm) {
 	if !f.may(len(s.Players) > 0 && a.plays()) {
 		return
 	}
-	fieldOr(f, "play", &a.Play, oneOf("simultaneous", "alternating", "best-response", "alternating-response", "planner"), "simultaneous")
-	fieldOr(f, "anticipate", &a.Anticipate, boolean(), false)
+	fieldOr(f, "play", &a.Play, oneOf(option("simultaneous", "All in every turn, each along its own gradient.", "uⱼ⁺ = Πⱼ(uⱼ − η(∂Φⱼ/∂uⱼ + ∇ᵤⱼh ∂Φⱼ/∂p))"), option("alternating", "One after the other, a turn each, along its own gradient.", ""), option("best-response", "All in every turn, to the decision that is best if the others stay; a step below 1 goes a part of the way. Vanilla takes the crowd for given.", "uⱼ⁺ = argmin Φ̃ⱼ(·, u₋ⱼ)"), option("alternating-response", "One after the other, a turn each, to the decision that is best if the others stay.", "uⱼ⁺ = argmin Φ̃ⱼ(·, u₋ⱼ)"), option("planner", "As one who owns all parts and minimizes the sum of all losses.", "u⁺ = Π(u − η∇ΣΦ̃ⱼ)")), "simultaneous", says("How players move.", "", "alternating"))
+	fieldOr(f, "anticipate", &a.Anticipate, boolean(), false, says("Whether players expect the others to go on as they have begun.", "2gₖ − gₖ₋₁ instead of gₖ", "true"))
 }
 
 func (c *check) players() {

@@ -47,47 +47,20 @@ const (
 
 func (s *Spec) describePopulation(f *form) {
 	p := &s.Population
-	field(f, "size", &p.Size, count(1, maxCount))
+	field(f, "size", &p.Size, count(1, maxCount), says("Individuals: up to what memory holds, 24·dim bytes each.", "N", "1000"))
 	if s.Model == nil {
-		field(f, "dim", &p.Dim, count(1, maxCount))
+		field(f, "dim", &p.Dim, count(1, maxCount), says("Entries of a trait. But for affine dynamics states and decisions have as many. A model says it by itself.", "", "20"))
 	} else {
-		fieldLike(f, "dim", &p.Dim, count(1, maxCount), "model.trait", s.Dims().Trait)
+		fieldLike(f, "dim", &p.Dim, count(1, maxCount), "model.trait", s.Dims().Trait, says("Entries of a trait. But for affine dynamics states and decisions have as many. A model says it by itself.", "", "20"))
 	}
 	p.Law.describe(f)
-	p.describeStates(f)
-	fieldOr(f, "sampling", &p.Sampling, oneOf("with-replacement", "without-replacement"), "with-replacement")
-	fieldOr(f, "storage", &p.Storage, oneOf("float64", "float32"), "float64")
-	fieldOr(f, "traits", &p.Traits, oneOf("stored", "regenerated"), "stored")
-	optionalSection(f, "drift", &p.Drift, (*Drift).describe)
-	optional(f, "churn", &p.Churn, share())
-}
-
-// describeStates reads either the word same or a law.
-func (p *Population) describeStates(f *form) {
-	same := oneOf("same")
-	if f.outlining() {
-		e := entryOf("states", same)
-		e.want, e.absent, e.below = "same or a mapping with a law", same.write("same"), f.draft.below("states", new(Law).describe)
-		f.draft.add(e)
-		return
-	}
-	if f.printing() {
-		if p.States == nil {
-			f.node.put("states", same.write("same"))
-			return
-		}
-		f.section("states", p.States.describe)
-		return
-	}
-	n := f.take("states")
-	switch {
-	case n == nil || n.kind == scalar && n.text == "same":
-	case n.kind == mapping:
-		p.States = &Law{}
-		f.fill(n, p.States.describe)
-	default:
-		f.wrong(n, "same or a mapping with a law")
-	}
+	wordOrSection(f, "states", &p.States, option("same", "Everybody starts at the trait.", "p₀ = d"), "same or a mapping with a law",
+		says("The first states: same, or a law of their own with the keys of one.", "p₀", "{law: sphere}"), (*Law).describe)
+	fieldOr(f, "sampling", &p.Sampling, oneOf(option("with-replacement", "It can.", ""), option("without-replacement", "It cannot, so a batch is at most the population.", "")), "with-replacement", says("Whether one individual can be sampled twice in a turn.", "", "without-replacement"))
+	fieldOr(f, "storage", &p.Storage, oneOf(option("float64", "In double precision.", ""), option("float32", "Rounded to single precision, for half the memory.", "")), "float64", says("How states and stored traits are kept; arithmetic is in float64 in any case.", "", "float32"))
+	fieldOr(f, "traits", &p.Traits, oneOf(option("stored", "They are.", ""), option("regenerated", "They are drawn anew whenever they are needed, bit for bit, for less memory and much more time.", "")), "stored", says("Whether traits are kept.", "", "regenerated"))
+	optionalSection(f, "drift", &p.Drift, says("How traits change from step to step. Without it they stay as they are.", "dᵢ = homeᵢ + swing·sin(2πk/period), homeᵢ ← homeᵢ + rate + walk·ξᵢ", "{rate: [0.001, 0]}"), (*Drift).describe)
+	optional(f, "churn", &p.Churn, share(), says("The share of the crowd that leaves each step; as many newcomers take their places, drawn from the law. Without it nobody leaves.", "after k steps ⌊k·churn·N⌋ have left", "0.001"))
 }
 
 func (l *Law) describe(f *form) {
@@ -95,31 +68,31 @@ func (l *Law) describe(f *form) {
 }
 
 func (l *Law) describeKeys(f *form) {
-	f.choose("law", &l.Kind, "sphere", "cap", "bimodal", "dirichlet", "normal", "proportions", "values", "file")
+	f.choose("law", &l.Kind, says("How traits (or first states) are drawn.", "", "cap"), option("sphere", "Uniform on the unit sphere.", ""), option("cap", "Uniform on the unit sphere within an angle of an axis.", ""), option("bimodal", "Two caps, around an axis and its opposite.", ""), option("dirichlet", "Proportions of a Dirichlet distribution.", ""), option("normal", "Independent normal entries.", ""), option("proportions", "Uniform numbers divided by their sum.", ""), option("values", "The individuals that values lists.", ""), option("file", "The individuals of a file.", ""))
 	switch l.Kind {
 	case "cap":
 		l.describeCap(f, 180)
 	case "bimodal":
 		l.describeCap(f, 90)
-		fieldOr(f, "share", &l.Share, number("a number above 0 and up to 1", above(0, 1)), 0.5)
+		fieldOr(f, "share", &l.Share, number("a number above 0 and up to 1", above(0, 1)), 0.5, says("The expected share of individuals around the axis; the others are around its opposite.", "", "0.5"))
 	case "dirichlet":
 		positive := number("a number from 1e-8 to 1e8", closed(1e-8, 1e8))
-		fieldOr(f, "concentration", &l.Concentration, vector(positive), Vector{All: 1})
+		fieldOr(f, "concentration", &l.Concentration, vector(positive), Vector{All: 1}, says("The parameters α of the Dirichlet distribution; 1: uniform on the simplex.", "density ∝ Π dᵢ^(αᵢ−1)", "1"))
 	case "normal":
-		fieldOr(f, "mean", &l.Mean, vector(finite()), Vector{})
-		fieldOr(f, "deviation", &l.Deviation, vector(notNegative()), Vector{All: 1})
+		fieldOr(f, "mean", &l.Mean, vector(finite()), Vector{}, says("The mean of the normal law.", "", "0"))
+		fieldOr(f, "deviation", &l.Deviation, vector(notNegative()), Vector{All: 1}, says("The standard deviation of the normal law.", "", "1"))
 	case "values":
-		field(f, "values", &l.Values, matrixRows())
+		field(f, "values", &l.Values, matrixRows(), says("The individuals, one a row.", "", "[[1, 0], [0, 1]]"))
 	case "file":
-		field(f, "file", &l.File, fileName())
-		optional(f, "array", &l.Array, text("the name of an array", isPrintable))
+		field(f, "file", &l.File, fileName(), says("A .csv, .npy, .npz or .parquet file with one individual a row, relative to where kedge is run.", "", "people.csv"))
+		optional(f, "array", &l.Array, text("the name of an array", isPrintable), says("The member of an .npz file. Without one it must have a single member.", "", "traits"))
 	}
 }
 
 func (l *Law) describeCap(f *form, widest float64) {
 	want := fmt.Sprintf("an angle in degrees, above 0 and up to %v", widest)
-	field(f, "angle", &l.Angle, number(want, above(0, widest)))
-	optional(f, "axis", &l.Axis, numbers(finite()))
+	field(f, "angle", &l.Angle, number(want, above(0, widest)), says("How far from the axis individuals are at most, in degrees; 90 is a hemisphere.", "", "90"))
+	optional(f, "axis", &l.Axis, numbers(finite()), says("The axis; only its direction matters. Without one the axis is drawn.", "", "[1, 0, 0]"))
 }
 
 func (p *Population) storage() population.Storage {
@@ -164,17 +137,6 @@ func (c *check) law(path string, l *Law, n length) {
 		}
 		c.length(path+".0", l.Values.Columns(), n)
 		c.rowsSuit(path, l.Values)
-	}
-}
-
-// direction checks a vector of which only the direction matters.
-func (c *check) direction(path string, x []float64, n length) {
-	if x == nil || !c.sound(path) {
-		return
-	}
-	c.length(path, len(x), n)
-	if norm := rows.Norm(x); norm == 0 || math.IsInf(norm, 0) {
-		c.fail(keys(path), "%s has length %v and points nowhere", path, norm)
 	}
 }
 

@@ -1,88 +1,33 @@
 package problem
 
-import (
-	"bytes"
-	"strconv"
-	"strings"
-)
+import "sync"
 
 // YAML returns the spec as it runs, every default written out, in one canonical form. Parse of it gives the same spec.
 func (s *Spec) YAML() []byte {
-	var out bytes.Buffer
-	s.tree().block(&out, "")
-	return out.Bytes()
+	return s.tree().YAML()
 }
+
+// Annotated returns the spec like YAML does, with what every key means beside it.
+func (s *Spec) Annotated() []byte { return vocabulary().Annotate(s.tree()) }
 
 // tree returns the spec as YAML nodes without places.
 func (s *Spec) tree() *node {
-	root := &node{kind: mapping}
-	s.describe(&form{node: root})
-	return root
+	return printed(s.describe)
 }
 
-// block writes a mapping a key a line.
-func (n *node) block(out *bytes.Buffer, indent string) {
-	for i, key := range n.keys {
-		if i > 0 {
-			out.WriteString(indent)
-		}
-		out.WriteString(keyText(key) + ":")
-		n.items[i].below(out, indent+"  ")
-	}
-}
+// vocabulary returns all that specs can hold, which nobody changes.
+var vocabulary = sync.OnceValue(func() *Vocabulary { return NewVocabulary(new(Spec).describe) })
 
-// below writes the value of a key: single values and lists of them on the line of the key, everything else under it.
-func (n *node) below(out *bytes.Buffer, indent string) {
-	switch {
-	case n.kind == mapping && len(n.keys) > 0:
-		out.WriteString("\n" + indent)
-		n.block(out, indent)
-	case n.kind == list && len(n.items) > 0 && n.items[0].kind != scalar:
-		out.WriteString("\n")
-		for _, item := range n.items {
-			out.WriteString(indent + "- ")
-			item.entryLine(out, indent+"  ")
-		}
-	default:
-		out.WriteString(" " + n.flow() + "\n")
-	}
-}
+// Keys lists the vocabulary in the order in which specs are printed.
+func Keys() []Key { return vocabulary().Keys() }
 
-func (n *node) entryLine(out *bytes.Buffer, indent string) {
-	if n.kind == mapping && len(n.keys) > 0 {
-		n.block(out, indent)
-		return
-	}
-	out.WriteString(n.flow() + "\n")
-}
+// Explain returns what is known about a key.
+func Explain(path string) (Key, error) { return vocabulary().Explain(path) }
 
-// flow writes a value on one line.
-func (n *node) flow() string {
-	switch {
-	case n.kind == list:
-		items := make([]string, len(n.items))
-		for i, item := range n.items {
-			items[i] = item.flow()
-		}
-		return "[" + strings.Join(items, ", ") + "]"
-	case n.kind == mapping:
-		items := make([]string, len(n.items))
-		for i, item := range n.items {
-			items[i] = keyText(n.keys[i]) + ": " + item.flow()
-		}
-		return "{" + strings.Join(items, ", ") + "}"
-	case n.kind == null:
-		return "null"
-	case n.quoted:
-		return strconv.Quote(n.text)
-	}
-	return n.text
-}
+// Complete lists the paths that a beginning of one can go on to, one key further.
+func Complete(begun string) []string { return vocabulary().Complete(begun) }
 
-// keyText writes a key, in quotes where a reader could stumble over it.
-func keyText(key string) string {
-	if needsNoQuotes(key) {
-		return key
-	}
-	return strconv.Quote(key)
+// Schema returns the JSON Schema of specs. What depends on several keys at once only Parse can tell.
+func Schema() []byte {
+	return vocabulary().Schema("kedge spec", "A problem, the algorithms to run on it and what to record.")
 }

@@ -112,24 +112,23 @@ func (s schema) orNull() schema {
 	return s
 }
 
-// Schema returns the JSON Schema of specs, for editors that complete and check as one types. It refuses unknown keys, values of
-// the wrong type and values outside their range; what depends on several keys at once only Parse can tell.
-func Schema() []byte {
-	o := vocabulary()
+// Schema returns the JSON Schema of the documents, for editors that complete and check as one types. It refuses unknown keys,
+// values of the wrong type and values outside their range; what depends on several keys at once it cannot tell.
+func (v *Vocabulary) Schema(title, description string) []byte {
+	o := v.root
 	root := o.schema()
 	root.Dialect = "https://json-schema.org/draft/2020-12/schema"
-	root.Title = "kedge spec"
-	root.Description = "A problem, the algorithms to run on it and what to record."
+	root.Title, root.Description = title, description
 	for _, name := range o.shelf.names {
 		root.Defs = append(root.Defs, property{name, o.shelf.named[name].schema()})
 	}
 	text, err := encode(root)
 	if err != nil {
-		panic("spec: the schema is not written: " + err.Error())
+		panic("form: the schema is not written: " + err.Error())
 	}
 	var b bytes.Buffer
 	if err := json.Indent(&b, text, "", "  "); err != nil {
-		panic("spec: the schema is not JSON: " + err.Error())
+		panic("form: the schema is not JSON: " + err.Error())
 	}
 	b.WriteByte('\n')
 	return b.Bytes()
@@ -292,6 +291,15 @@ func (c choice) fallback() []schema {
 		return nil
 	}
 	absent := schema{Properties: properties{{c.key, schema{Type: words{"null"}}}}}
-	named := schema{Properties: properties{{c.like, oneOf(c.options...).schema}}}
+	named := schema{Properties: properties{{c.like, schema{Enum: asAny(c.options)}}}}
 	return []schema{{If: &absent, Then: &named}}
+}
+
+// asAny returns words as values of any type.
+func asAny(words []string) []any {
+	list := make([]any, len(words))
+	for i, w := range words {
+		list[i] = w
+	}
+	return list
 }

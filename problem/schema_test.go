@@ -28,32 +28,34 @@ var compiled = sync.OnceValue(func() *jsonschema.Schema {
 })
 
 // plainJSON is a document as an editor sees it.
-func (n *node) plainJSON() any {
+func plainJSON(n *node) any {
 	switch n.kind {
 	case null:
 		return nil
 	case list:
 		out := make([]any, len(n.items))
 		for i, item := range n.items {
-			out[i] = item.plainJSON()
+			out[i] = plainJSON(item)
 		}
 		return out
 	case mapping:
 		out := map[string]any{}
 		for i, item := range n.items {
-			out[n.keys[i]] = item.plainJSON()
+			out[n.keys[i]] = plainJSON(item)
 		}
 		return out
 	}
-	return n.scalarJSON()
+	return scalarJSON(n)
 }
 
 // scalarJSON has a huge number for infinity, which JSON does not know and YAML's readers take for a number.
-func (n *node) scalarJSON() any {
+func scalarJSON(n *node) any {
 	x, ok := parseNumber(n.text)
 	switch {
+	case !n.quoted && (n.text == "true" || n.text == "false"):
+		return n.text == "true"
 	case n.quoted || !ok:
-		return n.asJSON()
+		return n.text
 	case math.IsInf(x, 0):
 		return json.Number(strings.Replace(n.text, ".inf", "1e400", 1))
 	case math.IsNaN(x):
@@ -73,7 +75,7 @@ func formMistakes(src string) (*node, error) {
 		return nil, found.join()
 	}
 	root.locate("")
-	(&form{mistakes: found}).fill(root, (&Spec{origin: root}).describe)
+	readSection(root, found, (&Spec{origin: root}).describe)
 	return root, found.join()
 }
 
@@ -83,7 +85,7 @@ func disagreement(src string) string {
 	if root == nil || beyondSchemas(wrong) {
 		return ""
 	}
-	refused := compiled().Validate(root.plainJSON())
+	refused := compiled().Validate(plainJSON(root))
 	switch {
 	case wrong == nil && refused != nil:
 		return "the schema refuses what is read: " + refused.Error()
@@ -121,7 +123,7 @@ func TestSchemaAcceptsSpecs(t *testing.T) {
 				t.Errorf("%s as printed: %s", name, msg)
 			}
 		}
-		if err := compiled().Validate(specs[0].origin.plainJSON()); err != nil {
+		if err := compiled().Validate(plainJSON(specs[0].origin)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

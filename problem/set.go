@@ -35,19 +35,19 @@ func (s *Set) describe(f *form) {
 }
 
 func (s *Set) describeKeys(f *form) {
-	f.choose("kind", &s.Kind, "whole", "ball", "box", "simplex", "capped-simplex", "half-space", "affine", "product", "intersection")
+	f.choose("kind", &s.Kind, says("The shape of the set.", "", "ball"), option("whole", "Every decision is feasible.", ""), option("ball", "Decisions near a center.", "‖u − center‖ ≤ radius"), option("box", "Decisions between bounds.", "lower ≤ u ≤ upper"), option("simplex", "Decisions that divide a sum.", "u ≥ 0, Σu = sum"), option("capped-simplex", "Decisions that divide a sum, none above its bound.", "0 ≤ u ≤ upper, Σu = sum"), option("half-space", "Decisions on one side of a plane.", "normalᵀu ≤ bound"), option("affine", "Decisions that solve linear equations.", "matrix·u = rhs"), option("product", "A set for every group of successive entries.", "u = (u₁, u₂, …), uᵢ ∈ 𝒞ᵢ"), option("intersection", "What several sets have in common.", "u ∈ 𝒞₁ ∩ 𝒞₂ ∩ …"))
 	switch s.Kind {
 	case "ball":
-		field(f, "radius", &s.Radius, positive())
-		fieldOr(f, "center", &s.Center, vector(finite()), Vector{})
+		field(f, "radius", &s.Radius, positive(), says("The radius of the ball.", "‖u − center‖ ≤ radius", "1"))
+		fieldOr(f, "center", &s.Center, vector(finite()), Vector{}, says("The center of the ball.", "‖u − center‖ ≤ radius", "0"))
 	case "box":
-		field(f, "lower", &s.Lower, vector(lowerBound()))
-		field(f, "upper", &s.Upper, vector(upperBound()))
+		field(f, "lower", &s.Lower, vector(lowerBound()), says("The least value of the entries, one for all or one each; -.inf: none.", "lower ≤ u", "0"))
+		field(f, "upper", &s.Upper, vector(upperBound()), says("The largest value of the entries, one for all or one each; .inf: none.", "u ≤ upper", "5"))
 	case "simplex":
-		field(f, "sum", &s.Sum, notNegative())
+		field(f, "sum", &s.Sum, notNegative(), says("What the entries add up to, such as a budget.", "Σu = sum", "250"))
 	case "capped-simplex":
-		field(f, "sum", &s.Sum, notNegative())
-		field(f, "upper", &s.Upper, vector(number("a number ≥ 0 or .inf", closed(0, math.Inf(1)))))
+		field(f, "sum", &s.Sum, notNegative(), says("What the entries add up to, such as a budget.", "Σu = sum", "250"))
+		field(f, "upper", &s.Upper, vector(number("a number ≥ 0 or .inf", closed(0, math.Inf(1)))), says("The largest value of the entries, one for all or one each; .inf: none.", "u ≤ upper", "5"))
 	default:
 		s.describeMore(f)
 	}
@@ -56,20 +56,20 @@ func (s *Set) describeKeys(f *form) {
 func (s *Set) describeMore(f *form) {
 	switch s.Kind {
 	case "half-space":
-		field(f, "normal", &s.Normal, numbers(finite()))
-		field(f, "bound", &s.Bound, finite())
+		field(f, "normal", &s.Normal, numbers(finite()), says("The direction in which decisions are bounded.", "normalᵀu ≤ bound", "[1, 1]"))
+		field(f, "bound", &s.Bound, finite(), says("How far they may go.", "normalᵀu ≤ bound", "1"))
 	case "affine":
-		field(f, "matrix", &s.Matrix, matrixRows())
-		field(f, "rhs", &s.RHS, numbers(finite()))
+		field(f, "matrix", &s.Matrix, matrixRows(), says("The left-hand sides of the equations, one a row.", "matrix·u = rhs", "[[1, 1]]"))
+		field(f, "rhs", &s.RHS, numbers(finite()), says("The right-hand sides of the equations.", "matrix·u = rhs", "[1]"))
 	case "product":
-		items(f, "parts", &s.Parts, "a list of sets, each with its size", func(f *form, part *Set) {
+		items(f, "parts", &s.Parts, "a list of sets, each with its size", says("Sets of successive entries of the decision, each with its size and the keys of a set.", "", ""), func(f *form, part *Set) {
 			f.shared("part", func() {
-				field(f, "size", &part.Size, count(1, maxCount))
+				field(f, "size", &part.Size, count(1, maxCount), says("How many entries of the decision the part has.", "", "2"))
 				part.describe(f)
 			})
 		})
 	case "intersection":
-		items(f, "of", &s.Of, "a list of sets", func(f *form, part *Set) { part.describe(f) })
+		items(f, "of", &s.Of, "a list of sets", says("The sets to intersect, each with the keys of a set.", "", ""), func(f *form, part *Set) { part.describe(f) })
 	}
 }
 

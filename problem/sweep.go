@@ -1,7 +1,6 @@
 package problem
 
 import (
-	"bytes"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -37,7 +36,7 @@ func ParseSweep(name string, src []byte, read func(path string) ([]byte, error),
 	root.locate("")
 	w := &Sweep{top: len(over) + 2}
 	draft := &sweepDraft{sweep: w, file: name, read: read}
-	(&form{mistakes: found}).fill(root, draft.describe)
+	readSection(root, found, draft.describe)
 	for i, o := range over {
 		draft.overlay(found, o, place{file: o.label, rank: i + 2})
 	}
@@ -59,15 +58,15 @@ type sweepDraft struct {
 
 func (d *sweepDraft) describe(f *form) {
 	w := d.sweep
-	fieldOr(f, "name", &w.Name, folderName(), sweepName(d.file))
-	field(f, "base", &w.base, d.baseSpec())
-	f.chooseOr("design", &w.Design, "grid", "grid", "random")
+	fieldOr(f, "name", &w.Name, folderName(), sweepName(d.file), meaning{})
+	field(f, "base", &w.base, d.baseSpec(), meaning{})
+	f.chooseOr("design", &w.Design, "grid", meaning{}, option("grid", "", ""), option("random", "", ""))
 	if w.Design == "random" {
-		field(f, "samples", &w.Samples, count(1, MaxCells))
+		field(f, "samples", &w.Samples, count(1, MaxCells), meaning{})
 	}
-	fieldOr(f, "seed", &w.Seed, word(), 1)
-	f.section("set", d.describeSet)
-	f.needSection("over", "a mapping of keys of the spec to their values", d.describeOver)
+	fieldOr(f, "seed", &w.Seed, word(), 1, meaning{})
+	f.section("set", meaning{}, d.describeSet)
+	f.needSection("over", "a mapping of keys of the spec to their values", meaning{}, d.describeOver)
 }
 
 // sweepName is what a sweep is called that does not say so itself: its file without the ending.
@@ -124,16 +123,14 @@ func (d *sweepDraft) baseFile(m *mistakes, n *node) *node {
 
 // describeSet puts the values that all cells share into the base.
 func (d *sweepDraft) describeSet(f *form) {
-	for i, key := range f.node.keys {
-		f.known = append(f.known, key)
-		value := f.node.items[i]
+	f.each(func(key string, value *node) {
 		if d.refuses(f.mistakes, value, key) || d.sweep.base == nil {
-			continue
+			return
 		}
 		if err := d.sweep.base.assign(strings.Split(key, "."), value.copied(1)); err != nil {
 			f.report(value.at, value.path, "%s", err)
 		}
-	}
+	})
 }
 
 // refuses reports keys that no cell can be given.
@@ -155,9 +152,7 @@ func (d *sweepDraft) describeOver(f *form) {
 	if len(f.node.keys) == 0 {
 		f.wrong(f.node, "at least one key of the spec with its values")
 	}
-	for i, name := range f.node.keys {
-		f.known = append(f.known, name)
-		n := f.node.items[i]
+	f.each(func(name string, n *node) {
 		a := axis{name: name, at: n.at}
 		for key := range strings.SplitSeq(name, ",") {
 			key = strings.TrimSpace(key)
@@ -169,7 +164,7 @@ func (d *sweepDraft) describeOver(f *form) {
 		}
 		a.read(f, n, w.Design)
 		w.over = append(w.over, a)
-	}
+	})
 }
 
 // overlay applies an overlay to the base; what is swept, it cannot set.
@@ -201,10 +196,7 @@ func (w *Sweep) YAML() []byte {
 	}
 	root.put("over", over)
 	root.put("base", w.base)
-	root = root.normal()
-	var out bytes.Buffer
-	root.block(&out, "")
-	return out.Bytes()
+	return root.normal().YAML()
 }
 
 // lay lays out the cells and joins what is wrong with them.

@@ -56,13 +56,13 @@ func (a *axis) checkLists(f *form) {
 }
 
 func (a *axis) describeRange(f *form, design string) {
-	field(f, "from", &a.from, finite())
-	field(f, "to", &a.to, finite())
+	field(f, "from", &a.from, finite(), meaning{})
+	field(f, "to", &a.to, finite(), meaning{})
 	if design != "random" {
-		field(f, "count", &a.count, count(2, MaxCells))
+		field(f, "count", &a.count, count(2, MaxCells), meaning{})
 	}
-	fieldOr(f, "scale", &a.scale, oneOf("linear", "log"), "linear")
-	fieldOr(f, "whole", &a.whole, boolean(), false)
+	fieldOr(f, "scale", &a.scale, oneOf(option("linear", "", ""), option("log", "", "")), "linear", meaning{})
+	fieldOr(f, "whole", &a.whole, boolean(), false, meaning{})
 }
 
 func (a *axis) checkRange(f *form, n *node) {

@@ -116,10 +116,10 @@ func (l *layout) add(index int) {
 // blame notes what is wrong with a cell.
 func (l *layout) blame(found *mistakes, values []*node) {
 	for _, m := range found.found {
-		at, known := l.wrong[m.err.Error()]
+		at, known := l.wrong[m.Error()]
 		if !known {
 			at = len(l.found)
-			l.wrong[m.err.Error()] = at
+			l.wrong[m.Error()] = at
 			l.found = append(l.found, m)
 			l.first = append(l.first, l.sweep.describeValues(values))
 			l.times = append(l.times, 0)
@@ -144,7 +144,7 @@ func (l *layout) conclude() error {
 		if l.times[i] > 1 {
 			where = fmt.Sprintf("in %d cells, the first ", l.times[i])
 		}
-		m.err.Msg += " (" + where + l.first[i] + ")"
+		m.Msg += " (" + where + l.first[i] + ")"
 	}
 	return l.join()
 }
@@ -155,29 +155,4 @@ func Number(value string) float64 {
 		return x
 	}
 	return math.NaN()
-}
-
-// copied returns a copy of a value that a spec may keep, of another rank unless that is negative.
-func (n *node) copied(rank int) *node {
-	c := *n
-	if rank >= 0 {
-		c.at.rank = rank
-	}
-	c.keys = append([]string(nil), n.keys...)
-	c.items = make([]*node, len(n.items))
-	for i, item := range n.items {
-		c.items[i] = item.copied(rank)
-	}
-	return &c
-}
-
-// normal returns the value with quotes around every text that needs them on some line.
-func (n *node) normal() *node {
-	c := *n
-	c.quoted = n.quoted || n.kind == scalar && !isPlainValue(n.text) && !needsNoQuotes(n.text)
-	c.items = make([]*node, len(n.items))
-	for i, item := range n.items {
-		c.items[i] = item.normal()
-	}
-	return &c
 }

@@ -275,7 +275,7 @@ func FuzzParseSweep(f *testing.F) {
 		w, err := ParseSweep("x.yaml", []byte(src), noFile)
 		if err != nil {
 			for _, one := range err.(interface{ Unwrap() []error }).Unwrap() {
-				if e, ok := one.(*Error); !ok || e.File == "" || e.Msg == "" {
+				if e, ok := one.(*Mistake); !ok || e.File == "" || e.Msg == "" {
 					t.Fatalf("%q gives %T %v", src, one, one)
 				}
 			}

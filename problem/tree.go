@@ -18,6 +18,17 @@ type tree struct {
 	count  int
 }
 
+// readText returns the value of a text in YAML that stands at a place, nil after it has reported why there is none. An empty
+// text is null.
+func readText(found *mistakes, origin place, text string) *node {
+	return (&tree{mistakes: found, origin: origin}).read(text)
+}
+
+// readValue does so for the value of a path that was given on a line of its own, as by a flag.
+func readValue(found *mistakes, origin place, path, text string) *node {
+	return (&tree{mistakes: found, origin: origin, flag: true, path: path}).read(text)
+}
+
 // read returns the value of a text, nil after it has reported why there is none. An empty text is null.
 func (t *tree) read(text string) *node { return t.readWith(parseYAML, text) }
 

@@ -14,7 +14,7 @@ func (v Vector) Expand(n int) []float64 {
 		return slices.Repeat([]float64{v.All}, n)
 	}
 	if len(v.Each) != n {
-		panic("spec: a vector expanded to a length it does not have")
+		panic("form: a vector expanded to a length it does not have")
 	}
 	return slices.Clone(v.Each)
 }
@@ -51,7 +51,7 @@ type Matrix struct {
 func (m Matrix) Dense(rows, columns int) []float64 {
 	if m.Rows != nil {
 		if len(m.Rows) != rows || m.Rows.Columns() != columns {
-			panic("spec: a matrix made dense with a shape it does not have")
+			panic("form: a matrix made dense with a shape it does not have")
 		}
 		return m.Rows.Flat()
 	}
@@ -88,7 +88,7 @@ func matrixRows() codec[Rows] {
 			rows, ok := c.read(m, n)
 			for i, row := range rows {
 				if ok && len(row) != len(rows[0]) {
-					m.broken = append(m.broken, n.path)
+					m.unread(n.path)
 					m.report(n.items[i].at, n.items[i].path, "%s has %s, the first row has %d", n.items[i].path, entries(len(row)), len(rows[0]))
 					return nil, false
 				}
@@ -128,7 +128,7 @@ func either[One, Many, T any](want string, one codec[One], many codec[Many],
 		m.wrong(n, want)
 		return x, false
 	}
-	return codec[T]{want, schema{AnyOf: []schema{one.schema, many.schema}}, read, write}
+	return codec[T]{want: want, schema: schema{AnyOf: []schema{one.schema, many.schema}}, read: read, write: write}
 }
 
 // listOf is a list of at least one entry. The first entry that cannot be read is the one reported.

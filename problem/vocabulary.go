@@ -3,8 +3,6 @@ package problem
 import (
 	"slices"
 	"strings"
-
-	"github.com/kedge-opt/kedge/online"
 )
 
 // Key is one key of the vocabulary that specs are written in.
@@ -24,7 +22,27 @@ type Option struct {
 	Value   string `json:"value"`
 	Meaning string `json:"meaning"`
 	Formula string `json:"formula,omitempty"`
+
+	Note string `json:"-"` // what else an explanation says of it
 }
+
+// option is a word with what it means.
+func option(value, meaning, formula string) Option {
+	return Option{Value: value, Meaning: meaning, Formula: formula}
+}
+
+// explained is the option with its note in the meaning.
+func (o Option) explained() Option {
+	o.Meaning += o.Note
+	o.Note = ""
+	return o
+}
+
+// meaning says what a key is for: in words, as a formula where there is one, and by a value that one could write.
+type meaning struct{ text, formula, example string }
+
+// says is a meaning.
+func says(text, formula, example string) meaning { return meaning{text, formula, example} }
 
 // Use is what a key can be. A key that several kinds have, each in its way, has several.
 type Use struct {
@@ -37,9 +55,9 @@ type Use struct {
 
 // Keys lists the vocabulary in the order in which specs are printed. What may be nested in itself, and what several sections
 // share, is listed once.
-func Keys() []Key {
+func (v *Vocabulary) Keys() []Key {
 	l := lister{seen: map[string]bool{}}
-	l.list("", vocabulary())
+	l.list("", v.root)
 	return l.keys
 }
 
@@ -63,11 +81,10 @@ func (l *lister) list(path string, o *outline) {
 
 // key tells everything about an entry.
 func (o *outline) key(path string, e entry) Key {
-	m := meanings[e.id()]
+	m := e.says
 	k := Key{Path: path, Meaning: m.text, Formula: m.formula, Example: m.example, Uses: o.uses(e.key), List: e.list}
-	for _, option := range e.options() {
-		m := e.meaning(option)
-		k.Options = append(k.Options, Option{option, m.text, m.formula})
+	for _, one := range e.options {
+		k.Options = append(k.Options, one.explained())
 	}
 	if e.below != nil {
 		for _, below := range e.below.entries() {
@@ -77,39 +94,21 @@ func (o *outline) key(path string, e entry) Key {
 	return k
 }
 
-// id is what the meaning of an entry goes by.
+// id tells an entry from others: the section or what several sections share, and the key.
 func (e entry) id() string { return join(e.home, e.key) }
-
-// options lists the words of an entry that is one of several.
-func (e entry) options() (list []string) {
-	for _, o := range e.value.Enum {
-		list = append(list, o.(string))
-	}
-	return list
-}
-
-// meaning explains a word that an entry can be. A method also tells what it needs and where it settles.
-func (e entry) meaning(option string) meaning {
-	m := meanings[e.id()+"="+option]
-	if method, ok := online.MethodOf(option); ok && e.id() == "algorithms.kind" {
-		m.text += " Needs " + method.Needs.String() + "; " + method.Settles() + "."
-	}
-	return m
-}
 
 // description is what an editor shows beside a key.
 func (e entry) description() string {
-	m := meanings[e.id()]
-	lines := []string{m.text}
-	if m.formula != "" {
-		lines = append(lines, m.formula)
+	lines := []string{e.says.text}
+	if e.says.formula != "" {
+		lines = append(lines, e.says.formula)
 	}
 	if e.like != "" {
 		lines = append(lines, "Default: that of "+e.like+".")
 	}
-	for _, o := range e.options() {
-		m := e.meaning(o)
-		lines = append(lines, strings.TrimSpace(o+": "+m.text+" "+m.formula))
+	for _, o := range e.options {
+		o = o.explained()
+		lines = append(lines, strings.TrimSpace(o.Value+": "+o.Meaning+" "+o.Formula))
 	}
 	return strings.Join(lines, "\n")
 }
