@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/spf13/cobra"
 )
 
@@ -64,7 +65,7 @@ func explainAll(w io.Writer, asJSON bool) error {
 }
 
 // explain prints everything about one key.
-func explain(w io.Writer, k problem.Key) error {
+func explain(w io.Writer, k form.Key) error {
 	p := page{style: styleOf(w)}
 	p.line(p.bold(k.Path))
 	p.text("  ", k.Meaning)
@@ -113,7 +114,7 @@ func (p *page) row(label, text string) {
 	}
 }
 
-func (p *page) use(u problem.Use) {
+func (p *page) use(u form.Use) {
 	if u.Of != "" {
 		p.row("of", u.Of)
 	}
@@ -128,7 +129,7 @@ func (p *page) use(u problem.Use) {
 	}
 }
 
-func (p *page) options(list []problem.Option) {
+func (p *page) options(list []form.Option) {
 	label := "options"
 	for _, o := range list {
 		p.row(label, p.bold(o.Value)+": "+o.Meaning)
@@ -140,7 +141,7 @@ func (p *page) options(list []problem.Option) {
 }
 
 // assignment is how a key is set on the command line.
-func assignment(k problem.Key) string {
+func assignment(k form.Key) string {
 	parts := strings.Split(k.Path, ".")
 	path := parts[0]
 	for i, part := range parts[1:] {

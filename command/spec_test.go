@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/form"
 )
 
 func TestSpecExplain(t *testing.T) {
@@ -43,7 +44,7 @@ func TestSpecExplainLists(t *testing.T) {
 	if n := strings.Count(text, "\n"); code != 0 || n != len(problem.Keys()) {
 		t.Errorf("exit code %d, %d lines, want one of %d keys each", code, n, len(problem.Keys()))
 	}
-	var keys []problem.Key
+	var keys []form.Key
 	text, _ = command(t, "spec", "explain", "--json")
 	if err := json.Unmarshal([]byte(text), &keys); err != nil || len(keys) != len(problem.Keys()) {
 		t.Errorf("%v, %d keys", err, len(keys))

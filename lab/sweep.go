@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/form"
 )
 
 // SweepOptions say how a sweep is run. But for the cells that a shard leaves out, they never change what comes out.
@@ -118,7 +119,7 @@ func (r *sweepRun) do(ctx context.Context, c problem.Cell) error {
 // run computes a cell, with more than one worker when there are fewer cells than workers.
 func (r *sweepRun) run(ctx context.Context, c problem.Cell, turns *Progress) (*Result, error) {
 	p, err := problem.Build(r.folder.sweep.Name, r.folder.sweep.Spec(c), r.files)
-	if place := (*problem.Mistake)(nil); errors.As(err, &place) {
+	if place := (*form.Mistake)(nil); errors.As(err, &place) {
 		return nil, errors.New(place.Msg) // the same from whatever file the sweep was read
 	}
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/population"
+	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/risk"
 	"github.com/kedge-opt/kedge/sensitivity"
 	"github.com/kedge-opt/kedge/set"
@@ -372,4 +373,4 @@ func (s *Set) reach() float64 {
 }
 
 // MaxSize is the largest spec that Parse reads, in bytes.
-const MaxSize = maxBytes
+const MaxSize = form.MaxBytes

@@ -10,6 +10,7 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/sensitivity"
 )
 
@@ -20,9 +21,9 @@ func (s *Spec) compile(files fs.FS) (*formula.Model, error) {
 		return nil, err
 	}
 	m, err := formula.Compile(source)
-	var found mistakes
+	var found form.Mistakes
 	s.reportFormulas(&found, err)
-	return m, found.join()
+	return m, found.Join()
 }
 
 // source returns the formulas with the numbers of the files they name.
@@ -36,7 +37,7 @@ func (s *Spec) source(files fs.FS) (formula.Source, error) {
 		if l.File != "" {
 			table, err := readTable(files, l.File, l.Array)
 			if err != nil {
-				return out, s.errorf(join("model.let", l.Name)+".file", "%s: %v", l.File, err)
+				return out, s.errorf(form.Join("model.let", l.Name)+".file", "%s: %v", l.File, err)
 			}
 			l.Numbers = asValue(table.Data, table.Width)
 		}
@@ -54,7 +55,7 @@ func asValue(data []float64, width int) *formula.Value {
 }
 
 // reportFormulas reports the mistakes that the compiler joined, each at its place in the spec.
-func (s *Spec) reportFormulas(found *mistakes, err error) {
+func (s *Spec) reportFormulas(found *form.Mistakes, err error) {
 	var all []error
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		all = joined.Unwrap()
@@ -63,27 +64,27 @@ func (s *Spec) reportFormulas(found *mistakes, err error) {
 		var e *formula.Error
 		if errors.As(one, &e) {
 			path := strings.TrimSuffix(strings.Replace(e.Field, "[", ".", 1), "]")
-			found.unread(path)
-			found.report(s.origin.textPlace(path, e.Line, e.Column), path, "%v", e)
+			found.Unread(path)
+			found.Report(s.origin.TextPlace(path, e.Line, e.Column), path, "%v", e)
 		}
 	}
 }
 
 // model checks the formulas, unless files must be read first: then the dimensions are all that can be checked yet.
 func (c *check) model() {
-	if c.s.Model == nil || !c.sound("model") {
+	if c.s.Model == nil || !c.Sound("model") {
 		return
 	}
 	m, err := formula.Compile(c.s.Model.checkable())
-	c.s.reportFormulas(c.mistakes, err)
+	c.s.reportFormulas(c.Mistakes, err)
 	if err != nil {
 		return
 	}
-	if dim, want := c.s.Population.Dim, m.Dims().Trait; c.sound("population.dim") && dim != want {
-		c.fail(keys("population.dim", "model.trait"), "population.dim is %d, but model.trait has %s", dim, entries(want))
+	if dim, want := c.s.Population.Dim, m.Dims().Trait; c.Sound("population.dim") && dim != want {
+		c.Fail(form.Paths("population.dim", "model.trait"), "population.dim is %d, but model.trait has %s", dim, form.Entries(want))
 	}
 	if feasible := feasible(m); !c.s.Model.readsFiles() && c.s.Start.Law == "proportions" && !feasible.isSimplex() {
-		c.fail(keys("start.law", "model.subject to"), "start.law is proportions, but the decisions that model.subject to allows have no sum; want q >= 0 and sum(q) == a number")
+		c.Fail(form.Paths("start.law", "model.subject to"), "start.law is proportions, but the decisions that model.subject to allows have no sum; want q >= 0 and sum(q) == a number")
 	}
 }
 
@@ -118,9 +119,9 @@ func feasible(m *formula.Model) *Set {
 func constraint(c formula.Constraint, n int) Set {
 	switch c := c.(type) {
 	case formula.Ball:
-		return Set{Kind: "ball", Radius: c.Radius, Center: Vector{Each: c.Center}}
+		return Set{Kind: "ball", Radius: c.Radius, Center: form.Vector{Each: c.Center}}
 	case formula.Box:
-		return Set{Kind: "box", Lower: Vector{Each: c.Lower}, Upper: Vector{Each: c.Upper}}
+		return Set{Kind: "box", Lower: form.Vector{Each: c.Lower}, Upper: form.Vector{Each: c.Upper}}
 	case formula.HalfSpace:
 		return Set{Kind: "half-space", Normal: c.Normal, Bound: c.Bound}
 	case formula.Affine:
@@ -128,7 +129,7 @@ func constraint(c formula.Constraint, n int) Set {
 	case formula.Simplex:
 		return Set{Kind: "simplex", Sum: c.Sum}
 	case formula.CappedSimplex:
-		return Set{Kind: "capped-simplex", Sum: c.Sum, Upper: Vector{All: c.Upper}}
+		return Set{Kind: "capped-simplex", Sum: c.Sum, Upper: form.Vector{All: c.Upper}}
 	}
 	panic(fmt.Sprintf("spec: no set for a constraint %T", c))
 }

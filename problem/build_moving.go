@@ -1,7 +1,6 @@
 package problem
 
 import (
-	"slices"
 	"strconv"
 
 	"github.com/kedge-opt/kedge"
@@ -93,24 +92,15 @@ func (p *Problem) motion() *population.Motion {
 		Arrivals: p.stream("population"), States: p.stream("population", "states"),
 	}
 	if d := from.Drift; d != nil {
-		m.Drift = population.Drift{Rate: d.Rate.padded(n, all), Walk: d.Walk.padded(n, all), Swing: d.Swing.padded(n, all), Period: d.Period}
+		m.Drift = population.Drift{Rate: d.Rate.Padded(n, all), Walk: d.Walk.Padded(n, all), Swing: d.Swing.Padded(n, all), Period: d.Period}
 	}
 	return m
-}
-
-// padded returns the n entries of v and zeros up to a length; nil when all are 0.
-func (v Vector) padded(n, length int) []float64 {
-	x := v.Expand(n)
-	if !slices.ContainsFunc(x, func(y float64) bool { return y != 0 }) {
-		return nil
-	}
-	return append(x, make([]float64, length-n)...)
 }
 
 // noise returns what pushes states of so many entries in a trial, nil for nothing. All algorithms meet the same.
 func (p *Problem) noise(trial, width int) *population.Noise {
 	n := p.Spec.Dims().State
-	deviation := p.Spec.Dynamics.Noise.padded(n, width)
+	deviation := p.Spec.Dynamics.Noise.Padded(n, width)
 	if deviation == nil {
 		return nil
 	}

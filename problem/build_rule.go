@@ -8,6 +8,7 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/online"
+	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/sensitivity"
 )
 
@@ -59,7 +60,7 @@ func (s *Set) shrunk(delta float64, n int) (Set, bool) {
 	case "ball":
 		out.Radius -= delta
 	case "box":
-		out.Lower, out.Upper = Vector{Each: s.Lower.Expand(n)}, Vector{Each: s.Upper.Expand(n)}
+		out.Lower, out.Upper = form.Vector{Each: s.Lower.Expand(n)}, form.Vector{Each: s.Upper.Expand(n)}
 		out.Lower.Each, out.Upper.Each = slices.Clone(out.Lower.Each), slices.Clone(out.Upper.Each)
 		for i := range out.Lower.Each {
 			out.Lower.Each[i] += delta

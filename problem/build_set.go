@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/set"
 )
 
@@ -46,7 +47,7 @@ func (s *Spec) makeCappedSimplex(path string, from *Set, n int) (kedge.Set, erro
 	if from.Upper.Each == nil {
 		return set.CappedSimplex{Sum: from.Sum, Upper: from.Upper.All}, nil
 	}
-	ones := Vector{All: 1}.Expand(n)
+	ones := form.Vector{All: 1}.Expand(n)
 	plane, err := set.NewAffine(ones, []float64{from.Sum})
 	if err != nil {
 		return nil, s.wrap(path, err)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/set"
 )
 
@@ -13,9 +14,9 @@ type Change struct {
 	Set  Set
 }
 
-func (c *Change) describe(f *form) {
-	field(f, "from", &c.From, count(1, maxCount), says("The first turn that the set holds for, after that of the change before.", "k", "500"))
-	f.needSection("set", "a mapping with a kind", says("Which decisions are feasible from then on, with the keys of a set.", "u ∈ 𝒞ₖ", ""), c.Set.describe)
+func (c *Change) describe(f *form.Form) {
+	form.Field(f, "from", &c.From, form.Count(1, maxCount), form.Says("The first turn that the set holds for, after that of the change before.", "k", "500"))
+	f.NeedSection("set", "a mapping with a kind", form.Says("Which decisions are feasible from then on, with the keys of a set.", "u ∈ 𝒞ₖ", ""), c.Set.describe)
 }
 
 func (c *check) changes() {
@@ -25,18 +26,18 @@ func (c *check) changes() {
 	for i := range c.s.Changes {
 		one, path := &c.s.Changes[i], fmt.Sprintf("changes.%d", i)
 		c.set(path+".set", &one.Set, c.decisionLength())
-		if i > 0 && one.From <= c.s.Changes[i-1].From && c.sound("changes") {
-			c.fail(keys(path+".from"), "%s.from is %d, not after the change before", path, one.From)
+		if i > 0 && one.From <= c.s.Changes[i-1].From && c.Sound("changes") {
+			c.Fail(form.Paths(path+".from"), "%s.from is %d, not after the change before", path, one.From)
 		}
 	}
 	for i := range c.s.Algorithms {
-		a, path := &c.s.Algorithms[i], c.s.origin.get("algorithms").items[i].path
-		if c.sound(path) && (!a.heeds() || a.Sensitivity == "learned") {
-			c.fail(keys("changes", path), "changes of the set are followed by methods that follow gradients at their own decisions, which %s does not", a.Name)
+		a, path := &c.s.Algorithms[i], c.s.origin.Get("algorithms").Items[i].Path
+		if c.Sound(path) && (!a.heeds() || a.Sensitivity == "learned") {
+			c.Fail(form.Paths("changes", path), "changes of the set are followed by methods that follow gradients at their own decisions, which %s does not", a.Name)
 		}
 	}
 	if c.s.Population.moves() || len(c.s.Players)+len(c.s.Constraints) > 0 || c.s.Generator == "numpy" {
-		c.fail(keys("changes", "population.drift", "population.churn", "players", "constraints", "generator"),
+		c.Fail(form.Paths("changes", "population.drift", "population.churn", "players", "constraints", "generator"),
 			"changes of the set want no drift, churn, players, constraints or generator numpy")
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/online"
+	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/risk"
 )
 
@@ -26,22 +27,22 @@ type Constraint struct {
 // maxConstraints is how many can be recorded, groups counted one by one.
 const maxConstraints = 16
 
-func (c *Constraint) describe(f *form) {
-	field(f, "name", &c.Name, label(), says("The label in results; no other constraint has it.", "", "load"))
-	f.choose("kind", &c.Kind, says("What is bounded.", "ρ", "cvar"), option("expectation", "The mean over the crowd.", "mean ℓ ≤ bound"), option("cvar", "The mean over those who fare worst.", "min over t of t + mean (ℓ − t)₊/(1 − level) ≤ bound"), option("chance", "How many exceed the bound, smoothed.", "mean 1/(1 + exp((bound − ℓ)/smoothing)) ≤ 1 − level"), option("worst-group", "The mean over every group of people, each with a multiplier of its own.", "max over groups of mean ℓ ≤ bound"))
-	f.needSection("of", "a mapping with the kind of an objective", says("The loss ℓ that is bounded, with the keys of an objective. Rewards count as losses: affinity is −pᵀu.", "ℓ(p, u, d)", ""), c.Of.describe)
-	field(f, "bound", &c.Bound, finite(), says("How large it may be.", "bound in ρ ≤ bound", "1.5"))
+func (c *Constraint) describe(f *form.Form) {
+	form.Field(f, "name", &c.Name, form.Label(), form.Says("The label in results; no other constraint has it.", "", "load"))
+	f.Choose("kind", &c.Kind, form.Says("What is bounded.", "ρ", "cvar"), form.Choice("expectation", "The mean over the crowd.", "mean ℓ ≤ bound"), form.Choice("cvar", "The mean over those who fare worst.", "min over t of t + mean (ℓ − t)₊/(1 − level) ≤ bound"), form.Choice("chance", "How many exceed the bound, smoothed.", "mean 1/(1 + exp((bound − ℓ)/smoothing)) ≤ 1 − level"), form.Choice("worst-group", "The mean over every group of people, each with a multiplier of its own.", "max over groups of mean ℓ ≤ bound"))
+	f.NeedSection("of", "a mapping with the kind of an objective", form.Says("The loss ℓ that is bounded, with the keys of an objective. Rewards count as losses: affinity is −pᵀu.", "ℓ(p, u, d)", ""), c.Of.describe)
+	form.Field(f, "bound", &c.Bound, form.Finite(), form.Says("How large it may be.", "bound in ρ ≤ bound", "1.5"))
 	switch c.Kind {
 	case "cvar":
-		field(f, "level", &c.Level, number("a number from 0 to below 1", below(0, 1)), says("Of cvar: all but this share are the worst. Of chance: the share that must keep the bound.", "level in P(ℓ ≤ bound) ≥ level", "0.9"))
+		form.Field(f, "level", &c.Level, form.Number("a number from 0 to below 1", form.Below(0, 1)), form.Says("Of cvar: all but this share are the worst. Of chance: the share that must keep the bound.", "level in P(ℓ ≤ bound) ≥ level", "0.9"))
 	case "chance":
-		field(f, "level", &c.Level, number("a number above 0 and below 1", open(0, 1)), says("Of cvar: all but this share are the worst. Of chance: the share that must keep the bound.", "level in P(ℓ ≤ bound) ≥ level", "0.9"))
-		field(f, "smoothing", &c.Smoothing, positive(), says("Over which width of ℓ exceeding the bound begins to count; a tenth of the spread of ℓ is a good start.", "mean 1/(1 + exp((bound − ℓ)/smoothing))", "0.1"))
+		form.Field(f, "level", &c.Level, form.Number("a number above 0 and below 1", form.Open(0, 1)), form.Says("Of cvar: all but this share are the worst. Of chance: the share that must keep the bound.", "level in P(ℓ ≤ bound) ≥ level", "0.9"))
+		form.Field(f, "smoothing", &c.Smoothing, form.Positive(), form.Says("Over which width of ℓ exceeding the bound begins to count; a tenth of the spread of ℓ is a good start.", "mean 1/(1 + exp((bound − ℓ)/smoothing))", "0.1"))
 	case "worst-group":
-		field(f, "group-by", &c.GroupBy, count(1, maxCount), says("The entry of the trait, counted from 1, that says which group somebody is in.", "", "1"))
-		field(f, "cuts", &c.Cuts, numbers(finite()), says("Where one group ends and the next begins, in growing order; a number on a cut is in the group above.", "", "[0]"))
+		form.Field(f, "group-by", &c.GroupBy, form.Count(1, maxCount), form.Says("The entry of the trait, counted from 1, that says which group somebody is in.", "", "1"))
+		form.Field(f, "cuts", &c.Cuts, form.Numbers(form.Finite()), form.Says("Where one group ends and the next begins, in growing order; a number on a cut is in the group above.", "", "[0]"))
 	}
-	fieldOr(f, "largest-multiplier", &c.Most, positive(), 1000, says("Where multipliers stop growing, as they do when no decision keeps the constraint.", "λ ≤ largest-multiplier", "1000"))
+	form.FieldOr(f, "largest-multiplier", &c.Most, form.Positive(), 1000, form.Says("Where multipliers stop growing, as they do when no decision keeps the constraint.", "λ ≤ largest-multiplier", "1000"))
 }
 
 // heeds tells whether the method can be made to keep constraints: it follows gradients of its own iterate.
@@ -54,22 +55,22 @@ func (a *Algorithm) heeds() bool {
 }
 
 // describeDual describes how a method keeps constraints.
-func (s *Spec) describeDual(f *form, a *Algorithm) {
-	if !f.may(len(s.Constraints) > 0 && a.heeds()) {
+func (s *Spec) describeDual(f *form.Form, a *Algorithm) {
+	if !f.May(len(s.Constraints) > 0 && a.heeds()) {
 		return
 	}
-	fieldOr(f, "heed", &a.Heed, boolean(), true, says("Whether the rule keeps the constraints.", "u⁺ = Π(u − η(∇Φ̃ + Σ λ∇c)/max(1, Σ λ))", "false"))
-	fieldLike(f, "dual-step", &a.DualStep, positive(), "algorithms.step", a.Step, says("The step size of the multipliers; it follows the same schedule.", "η in λ⁺ = max(0, λ + η(c − ελ))", "0.05"))
-	fieldOr(f, "leak", &a.Leak, notNegative(), 0, says("How fast multipliers forget: above 0 they swing less and constraints are broken a little.", "ε in λ⁺ = max(0, λ + η(c − ελ))", "0.01"))
+	form.FieldOr(f, "heed", &a.Heed, form.Boolean(), true, form.Says("Whether the rule keeps the constraints.", "u⁺ = Π(u − η(∇Φ̃ + Σ λ∇c)/max(1, Σ λ))", "false"))
+	form.FieldLike(f, "dual-step", &a.DualStep, form.Positive(), "algorithms.step", a.Step, form.Says("The step size of the multipliers; it follows the same schedule.", "η in λ⁺ = max(0, λ + η(c − ελ))", "0.05"))
+	form.FieldOr(f, "leak", &a.Leak, form.NotNegative(), 0, form.Says("How fast multipliers forget: above 0 they swing less and constraints are broken a little.", "ε in λ⁺ = max(0, λ + η(c − ελ))", "0.01"))
 }
 
 // constraints checks what constraints are made of.
 func (c *check) constraints() {
 	seen, total := map[string]bool{}, 0
 	for i := range c.s.Constraints {
-		one, path := &c.s.Constraints[i], c.s.origin.get("constraints").items[i].path
-		if seen[one.Name] && c.sound(path+".name") {
-			c.fail(keys(path+".name"), "%s.name is %s, which another constraint has", path, one.Name)
+		one, path := &c.s.Constraints[i], c.s.origin.Get("constraints").Items[i].Path
+		if seen[one.Name] && c.Sound(path+".name") {
+			c.Fail(form.Paths(path+".name"), "%s.name is %s, which another constraint has", path, one.Name)
 		}
 		seen[one.Name] = true
 		total += one.groups()
@@ -78,15 +79,15 @@ func (c *check) constraints() {
 		c.tails(path, one)
 	}
 	if total > maxConstraints {
-		c.fail(keys("constraints"), "constraints are %d, groups counted one by one, want at most %d", total, maxConstraints)
+		c.Fail(form.Paths("constraints"), "constraints are %d, groups counted one by one, want at most %d", total, maxConstraints)
 	}
 	p := &c.s.Population
 	if total > 0 && (p.moves() || c.s.Dynamics.Coupling > 0) {
-		c.fail(keys("constraints", "population.drift", "population.churn", "dynamics.coupling"),
+		c.Fail(form.Paths("constraints", "population.drift", "population.churn", "dynamics.coupling"),
 			"constraints are kept by people who stay and do not see each other; want no drift, churn or coupling")
 	}
 	if total > 0 && c.s.Generator == "numpy" {
-		c.fail(keys("constraints", "generator"), "generator numpy draws what the published runs drew, which had no constraints")
+		c.Fail(form.Paths("constraints", "generator"), "generator numpy draws what the published runs drew, which had no constraints")
 	}
 }
 
@@ -94,15 +95,15 @@ func (c *check) constraints() {
 func (c *Constraint) groups() int { return len(c.Cuts) + 1 }
 
 func (c *check) groups(path string, one *Constraint) {
-	if one.Kind != "worst-group" || !c.sound(path) {
+	if one.Kind != "worst-group" || !c.Sound(path) {
 		return
 	}
-	if n := c.traitLength(); n.n >= 0 && one.GroupBy > n.n {
-		c.fail(append(keys(path+".group-by"), n.from...), "%s.group-by is %d, a trait has %s", path, one.GroupBy, entries(n.n))
+	if n := c.traitLength(); n.N >= 0 && one.GroupBy > n.N {
+		c.Fail(append(form.Paths(path+".group-by"), n.From...), "%s.group-by is %d, a trait has %s", path, one.GroupBy, form.Entries(n.N))
 	}
 	for i := 1; i < len(one.Cuts); i++ {
 		if one.Cuts[i] <= one.Cuts[i-1] {
-			c.fail(keys(path+".cuts"), "%s.cuts do not grow: %v comes after %v", path, one.Cuts[i], one.Cuts[i-1])
+			c.Fail(form.Paths(path+".cuts"), "%s.cuts do not grow: %v comes after %v", path, one.Cuts[i], one.Cuts[i-1])
 		}
 	}
 }
@@ -111,11 +112,11 @@ func (c *check) groups(path string, one *Constraint) {
 func (c *check) tails(path string, one *Constraint) {
 	for i := range c.s.Algorithms {
 		a := &c.s.Algorithms[i]
-		if norm := join("algorithms", a.Name) + ".norm"; a.Norm == "previous" && a.Heed {
-			c.fail(keys(norm, path), "%s is previous, which wants no constraints", norm)
+		if norm := form.Join("algorithms", a.Name) + ".norm"; a.Norm == "previous" && a.Heed {
+			c.Fail(form.Paths(norm, path), "%s is previous, which wants no constraints", norm)
 		}
-		if batch := join("algorithms", a.Name) + ".batch"; one.Kind == "cvar" && a.Heed && (1-one.Level)*float64(a.Batch) < 0.999 && c.sound(path+".level", "algorithms") {
-			c.fail(keys(batch, path+".level"), "%s is %d, but the worst %s of a sample must be somebody; want at least %.0f", batch, a.Batch, short(1-one.Level), 1/(1-one.Level))
+		if batch := form.Join("algorithms", a.Name) + ".batch"; one.Kind == "cvar" && a.Heed && (1-one.Level)*float64(a.Batch) < 0.999 && c.Sound(path+".level", "algorithms") {
+			c.Fail(form.Paths(batch, path+".level"), "%s is %d, but the worst %s of a sample must be somebody; want at least %.0f", batch, a.Batch, short(1-one.Level), 1/(1-one.Level))
 		}
 	}
 }

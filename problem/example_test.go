@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/form"
 )
 
 // A case, changed as --set would change it.
@@ -43,7 +44,7 @@ algorithms: [{name: composite, step: -1}]
 func ExampleError() {
 	src, _ := problem.Case("choice")
 	_, err := problem.Parse("choice", src, problem.Assign("seed=-1").As("--seed -1"))
-	var e *problem.Mistake
+	var e *form.Mistake
 	if errors.As(err, &e) {
 		fmt.Printf("%s | %s | %s\n", e.File, e.Path, e.Msg)
 	}

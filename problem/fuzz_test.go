@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"testing"
+
+	"github.com/kedge-opt/kedge/problem/form"
 )
 
 // damaged says what is wrong with how a document is answered: a mistake that is no *Mistake or says nothing, or a spec that
@@ -21,7 +23,7 @@ func damaged(src []byte, over ...Overlay) string {
 		return fmt.Sprintf("%q gives %T %v and spec %v", src, err, err, s)
 	}
 	for _, one := range joined.Unwrap() {
-		if e, ok := one.(*Mistake); !ok || e.File == "" || e.Msg == "" || e.Line < 0 || e.Line > bytes.Count(src, []byte("\n"))+1 {
+		if e, ok := one.(*form.Mistake); !ok || e.File == "" || e.Msg == "" || e.Line < 0 || e.Line > bytes.Count(src, []byte("\n"))+1 {
 			return fmt.Sprintf("%q gives %T %+v", src, one, one)
 		}
 	}

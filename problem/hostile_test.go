@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/kedge-opt/kedge/problem/form"
 )
 
 // numbered repeats a line with a running number in it.
@@ -30,9 +32,9 @@ func deeper(n, indent int, line string) string {
 // Inputs made to exhaust the reader are refused at once. The bound is generous for slow machines: without the limits the
 // same inputs take from seconds to for ever, or overflow the stack.
 func TestHostileDocuments(t *testing.T) {
-	const n = maxBytes - 1000
+	const n = form.MaxBytes - 1000
 	for name, src := range map[string]string{
-		"large":             strings.Repeat("# nothing\n", maxBytes/10+1),
+		"large":             strings.Repeat("# nothing\n", form.MaxBytes/10+1),
 		"open brackets":     strings.Repeat("[", n),
 		"few open brackets": strings.Repeat("[", 1000),
 		"nested lists":      strings.Repeat("[", n/2) + strings.Repeat("]", n/2),
@@ -63,7 +65,7 @@ func TestHostileDocuments(t *testing.T) {
 	} {
 		begin := time.Now()
 		_, err := Parse("x.yaml", []byte(src))
-		var e *Mistake
+		var e *form.Mistake
 		if !errors.As(err, &e) {
 			t.Errorf("%s: got %v, want a *Mistake", name, err)
 		}
@@ -75,12 +77,12 @@ func TestHostileDocuments(t *testing.T) {
 
 func TestLimitsAreNamed(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
-		{strings.Repeat(" ", maxBytes+1), "x.yaml: 1048577 bytes are too many, at most 1048576 are read"},
+		{strings.Repeat(" ", form.MaxBytes+1), "x.yaml: 1048577 bytes are too many, at most 1048576 are read"},
 		{strings.Repeat("[", 33), "x.yaml:1: nested more than 32 deep"},
 		{strings.Repeat("- ", 33), "x.yaml:1: nested more than 32 deep"},
 		{numbered(4097, "k%d: 1\n"), "x.yaml:4097: more than 4096 keys"},
-		{"[" + strings.Repeat("1,", maxTokens), "x.yaml: too long: more than 200000 words and signs"},
-		{"a: [" + strings.Repeat("1,", maxNodes) + "]", "x.yaml: too long: more than 80000 values"},
+		{"[" + strings.Repeat("1,", form.MaxTokens), "x.yaml: too long: more than 200000 words and signs"},
+		{"a: [" + strings.Repeat("1,", form.MaxNodes) + "]", "x.yaml: too long: more than 80000 values"},
 	} {
 		_, err := Parse("x.yaml", []byte(c.src))
 		if first, _, _ := strings.Cut(fmt.Sprint(err), "\n"); first != c.want {

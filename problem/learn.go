@@ -5,6 +5,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/online"
+	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/sensitivity"
 )
 
@@ -25,28 +26,28 @@ type Learn struct {
 	Hold             int // turns that a perturbation stays
 }
 
-func (l *Learn) describe(f *form) {
-	f.shared("learn", func() { l.describeKeys(f) })
+func (l *Learn) describe(f *form.Form) {
+	f.Shared("learn", func() { l.describeKeys(f) })
 }
 
-func (l *Learn) describeKeys(f *form) {
-	part := number("a number from 0 to below 1", below(0, 1))
-	turns := number("a number from 1 to 1e6", closed(1, 1e6))
-	fieldOr(f, "method", &l.Method, oneOf(option("least-squares", "By recursive least squares with forgetting.", ""), option("kalman", "By a Kalman filter of coefficients that walk at random.", ""), option("window", "By least squares over the last turns alone.", "")), "least-squares", says("How coefficients follow what is observed.", "", "kalman"))
-	fieldOr(f, "form", &l.Form, oneOf(option("mean", "The mean of the sample: one matrix for everybody.", "∇ᵤh v = Gᵀv"), option("conditional", "Every individual of the sample: a matrix that is linear in the trait.", "G(d) = G₀ + Σⱼ dⱼGⱼ"), option("panel", "Changes of individuals that are sampled in three successive turns.", "Δp = AΔp′ + BΔu, G = (I−A)⁻¹B")), "mean", says("What is regressed on decisions.", "", "panel"))
-	fieldOr(f, "lag", &l.Lag, oneOf(option("state", "The state before is a regressor too. Noise of small samples biases it.", "p = Ap′ + Bu, G = (I−A)⁻¹B"), option("filtered", "Moving averages of the decision are regressors too; the answer to the slow one counts.", ""), option("naive", "Nothing: right only if decisions are held until the crowd settles.", "")), "filtered", says("What corrects for people who have not settled when they are seen.", "", "state"))
-	fieldOr(f, "pole", &l.Pole, part, 0.9, says("Of lag filtered: the weight of the past in the slow average of decisions.", "ρ in ū⁺ = ρū + (1−ρ)u", "0.9"))
-	fieldOr(f, "controls", &l.Controls, oneOf(option("none", "Nothing.", ""), option("traits", "Their traits.", ""), option("alignment", "Their traits, and powers of how far these lie along the decision; a trait must be as long as a decision.", "d, dᵀu, (dᵀu)², (dᵀu)³")), "traits", says("Of form mean: what is known of the sampled people that explains noise of the sample.", "", "alignment"))
-	fieldOr(f, "memory", &l.Memory, turns, 500, says("Turns that count; older ones are forgotten.", "weights (1 − 1/memory)ᵏ", "500"))
-	fieldOr(f, "share", &l.Share, part, 0, says("The least share of all turns so far that counts, so that the memory grows.", "", "0.4"))
-	fieldOr(f, "trend", &l.Trend, turns, 1, says("Turns over which a trend is removed from all that is observed; 1: differences of successive turns.", "", "100"))
-	fieldOr(f, "prior", &l.Prior, positive(), 1, says("How large coefficients are before anything is seen, as a standard deviation.", "", "1"))
-	fieldOr(f, "noise", &l.Noise, positive(), 0.01, says("Of kalman: the standard deviation of what is measured.", "", "0.01"))
-	fieldOr(f, "drift", &l.Drift, positive(), 0.001, says("Of kalman: the standard deviation of the step that a coefficient takes in a turn.", "", "0.001"))
-	fieldOr(f, "trust", &l.Trust, number("a number above 0 to 1", above(0, 1)), 0.5, says("The least trust at which the learned sensitivity is used; below it the step is that of vanilla.", "", "0.5"))
-	field(f, "dither", &l.Dither, positive(), says("The length of the perturbations of deployed decisions from which is learned.", "‖w‖ in u + w", "0.1"))
-	fieldOr(f, "half-life", &l.HalfLife, number("a number above 0 or .inf", above(0, math.Inf(1))), math.Inf(1), says("Turns after which perturbations are half as long; .inf: they stay.", "", "5000"))
-	fieldOr(f, "hold", &l.Hold, count(1, maxCount), 1, says("Turns that a perturbation stays before its opposite is tried for as many.", "", "20"))
+func (l *Learn) describeKeys(f *form.Form) {
+	part := form.Number("a number from 0 to below 1", form.Below(0, 1))
+	turns := form.Number("a number from 1 to 1e6", form.Closed(1, 1e6))
+	form.FieldOr(f, "method", &l.Method, form.OneOf(form.Choice("least-squares", "By recursive least squares with forgetting.", ""), form.Choice("kalman", "By a Kalman filter of coefficients that walk at random.", ""), form.Choice("window", "By least squares over the last turns alone.", "")), "least-squares", form.Says("How coefficients follow what is observed.", "", "kalman"))
+	form.FieldOr(f, "form", &l.Form, form.OneOf(form.Choice("mean", "The mean of the sample: one matrix for everybody.", "∇ᵤh v = Gᵀv"), form.Choice("conditional", "Every individual of the sample: a matrix that is linear in the trait.", "G(d) = G₀ + Σⱼ dⱼGⱼ"), form.Choice("panel", "Changes of individuals that are sampled in three successive turns.", "Δp = AΔp′ + BΔu, G = (I−A)⁻¹B")), "mean", form.Says("What is regressed on decisions.", "", "panel"))
+	form.FieldOr(f, "lag", &l.Lag, form.OneOf(form.Choice("state", "The state before is a regressor too. Noise of small samples biases it.", "p = Ap′ + Bu, G = (I−A)⁻¹B"), form.Choice("filtered", "Moving averages of the decision are regressors too; the answer to the slow one counts.", ""), form.Choice("naive", "Nothing: right only if decisions are held until the crowd settles.", "")), "filtered", form.Says("What corrects for people who have not settled when they are seen.", "", "state"))
+	form.FieldOr(f, "pole", &l.Pole, part, 0.9, form.Says("Of lag filtered: the weight of the past in the slow average of decisions.", "ρ in ū⁺ = ρū + (1−ρ)u", "0.9"))
+	form.FieldOr(f, "controls", &l.Controls, form.OneOf(form.Choice("none", "Nothing.", ""), form.Choice("traits", "Their traits.", ""), form.Choice("alignment", "Their traits, and powers of how far these lie along the decision; a trait must be as long as a decision.", "d, dᵀu, (dᵀu)², (dᵀu)³")), "traits", form.Says("Of form mean: what is known of the sampled people that explains noise of the sample.", "", "alignment"))
+	form.FieldOr(f, "memory", &l.Memory, turns, 500, form.Says("Turns that count; older ones are forgotten.", "weights (1 − 1/memory)ᵏ", "500"))
+	form.FieldOr(f, "share", &l.Share, part, 0, form.Says("The least share of all turns so far that counts, so that the memory grows.", "", "0.4"))
+	form.FieldOr(f, "trend", &l.Trend, turns, 1, form.Says("Turns over which a trend is removed from all that is observed; 1: differences of successive turns.", "", "100"))
+	form.FieldOr(f, "prior", &l.Prior, form.Positive(), 1, form.Says("How large coefficients are before anything is seen, as a standard deviation.", "", "1"))
+	form.FieldOr(f, "noise", &l.Noise, form.Positive(), 0.01, form.Says("Of kalman: the standard deviation of what is measured.", "", "0.01"))
+	form.FieldOr(f, "drift", &l.Drift, form.Positive(), 0.001, form.Says("Of kalman: the standard deviation of the step that a coefficient takes in a turn.", "", "0.001"))
+	form.FieldOr(f, "trust", &l.Trust, form.Number("a number above 0 to 1", form.Above(0, 1)), 0.5, form.Says("The least trust at which the learned sensitivity is used; below it the step is that of vanilla.", "", "0.5"))
+	form.Field(f, "dither", &l.Dither, form.Positive(), form.Says("The length of the perturbations of deployed decisions from which is learned.", "‖w‖ in u + w", "0.1"))
+	form.FieldOr(f, "half-life", &l.HalfLife, form.Number("a number above 0 or .inf", form.Above(0, math.Inf(1))), math.Inf(1), form.Says("Turns after which perturbations are half as long; .inf: they stay.", "", "5000"))
+	form.FieldOr(f, "hold", &l.Hold, form.Count(1, maxCount), 1, form.Says("Turns that a perturbation stays before its opposite is tried for as many.", "", "20"))
 }
 
 // learner returns a sensitivity that has learned nothing yet.
@@ -76,14 +77,14 @@ type Wrong struct {
 	Stale         int
 }
 
-func (w *Wrong) describe(f *form) {
-	f.shared("wrong", func() { w.describeKeys(f) })
+func (w *Wrong) describe(f *form.Form) {
+	f.Shared("wrong", func() { w.describeKeys(f) })
 }
 
-func (w *Wrong) describeKeys(f *form) {
-	fieldOr(f, "scale", &w.Scale, number("a number above 0 to 1e6", above(0, 1e6)), 1, says("What the sensitivity is multiplied by.", "", "0.5"))
-	fieldOr(f, "rotate", &w.Rotate, number("degrees from -180 to 180", closed(-180, 180)), 0, says("The angle by which products with the sensitivity are turned, in degrees.", "", "30"))
-	fieldOr(f, "stale", &w.Stale, count(0, 1<<20), 0, says("The sensitivity is taken at the decision of so many turns ago.", "", "100"))
+func (w *Wrong) describeKeys(f *form.Form) {
+	form.FieldOr(f, "scale", &w.Scale, form.Number("a number above 0 to 1e6", form.Above(0, 1e6)), 1, form.Says("What the sensitivity is multiplied by.", "", "0.5"))
+	form.FieldOr(f, "rotate", &w.Rotate, form.Number("degrees from -180 to 180", form.Closed(-180, 180)), 0, form.Says("The angle by which products with the sensitivity are turned, in degrees.", "", "30"))
+	form.FieldOr(f, "stale", &w.Stale, form.Count(0, 1<<20), 0, form.Says("The sensitivity is taken at the decision of so many turns ago.", "", "100"))
 }
 
 // none tells whether the sensitivity is left as it is.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/kedge-opt/kedge/problem/form"
 )
 
 // small is a spec with nothing wrong in it; the tests below break one thing at a time.
@@ -320,11 +322,11 @@ func TestSyntaxMistakes(t *testing.T) {
 // Every mistake is a *Mistake that tells its place and key apart.
 func TestErrorFields(t *testing.T) {
 	_, err := Parse("x.yaml", []byte(strings.Replace(small, "sigma: 0.5", "sigma: -1", 1)))
-	var e *Mistake
+	var e *form.Mistake
 	if !errors.As(err, &e) {
 		t.Fatalf("%T holds no *Mistake", err)
 	}
-	want := Mistake{File: "x.yaml", Line: 3, Column: 42, Path: "dynamics.sigma", Msg: "dynamics.sigma is -1, want a number ≥ 0"}
+	want := form.Mistake{File: "x.yaml", Line: 3, Column: 42, Path: "dynamics.sigma", Msg: "dynamics.sigma is -1, want a number ≥ 0"}
 	if *e != want {
 		t.Errorf("got %+v, want %+v", *e, want)
 	}

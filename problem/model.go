@@ -5,6 +5,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/problem/form"
 )
 
 // Model is an individual written as formulas; a spec has it instead of dynamics, objective and set. Package formula describes
@@ -30,146 +31,146 @@ type Let struct {
 }
 
 // describeModel reads the model, if there is one. Outlines show it in either case.
-func (s *Spec) describeModel(f *form) {
-	if !f.decide("model", s.Model != nil) {
+func (s *Spec) describeModel(f *form.Form) {
+	if !f.Decide("model", s.Model != nil) {
 		s.Model = nil
 	} else if s.Model == nil {
 		s.Model = &Model{}
 	}
-	optionalSection(f, "model", &s.Model, says("An individual written as formulas, instead of dynamics, objective and set (docs/formula.md).", "p⁺ = f(p, u, d)", ""), (*Model).describe)
+	form.OptionalSection(f, "model", &s.Model, form.Says("An individual written as formulas, instead of dynamics, objective and set (docs/formula.md).", "p⁺ = f(p, u, d)", ""), (*Model).describe)
 }
 
-func (m *Model) describe(f *form) { f.shared("model", func() { m.describeKeys(f) }) }
+func (m *Model) describe(f *form.Form) { f.Shared("model", func() { m.describeKeys(f) }) }
 
-func (m *Model) describeKeys(f *form) {
-	isReward := f.decide("maximize", m.Maximize != "")
-	field(f, "decision", &m.Decision, formulaText("a name and a length, such as q[20]"), says("The name of the decision and how many entries it has; a name alone is a single number.", "u", "q[20]"))
-	field(f, "state", &m.State, formulaText("a name and a length, such as p[20]"), says("The name of an individual's state and how many entries it has.", "p", "p[20]"))
-	field(f, "trait", &m.Trait, formulaText("a name and a length, such as d[20]"), says("The name of an individual's trait and how many entries it has. It is drawn by the law of the population.", "d", "p0[20]"))
-	optional(f, "let", &m.Let, lets(), says("Names for numbers, vectors, matrices, formulas (in which earlier names stand) and files, as in {file: x.npy}.", "", "{lambda: 0.4, w: [1, 2], both: lambda*w}"))
-	field(f, "next", &m.Next, formulaText("a formula for the next state"), says("The state after a step.", "p⁺ = f(p, u, d)", "0.5*p + 0.5*p0"))
+func (m *Model) describeKeys(f *form.Form) {
+	isReward := f.Decide("maximize", m.Maximize != "")
+	form.Field(f, "decision", &m.Decision, formulaText("a name and a length, such as q[20]"), form.Says("The name of the decision and how many entries it has; a name alone is a single number.", "u", "q[20]"))
+	form.Field(f, "state", &m.State, formulaText("a name and a length, such as p[20]"), form.Says("The name of an individual's state and how many entries it has.", "p", "p[20]"))
+	form.Field(f, "trait", &m.Trait, formulaText("a name and a length, such as d[20]"), form.Says("The name of an individual's trait and how many entries it has. It is drawn by the law of the population.", "d", "p0[20]"))
+	form.Optional(f, "let", &m.Let, lets(), form.Says("Names for numbers, vectors, matrices, formulas (in which earlier names stand) and files, as in {file: x.npy}.", "", "{lambda: 0.4, w: [1, 2], both: lambda*w}"))
+	form.Field(f, "next", &m.Next, formulaText("a formula for the next state"), form.Says("The state after a step.", "p⁺ = f(p, u, d)", "0.5*p + 0.5*p0"))
 	if isReward {
-		f.refuse("minimize", "model.minimize and model.maximize are both given, want one of them")
-		field(f, "maximize", &m.Maximize, formulaText("a formula"), says("The reward of an individual, a single number, in place of a loss.", "−Φ(p, u, d)", "dot(p, q)"))
+		f.Refuse("minimize", "model.minimize and model.maximize are both given, want one of them")
+		form.Field(f, "maximize", &m.Maximize, formulaText("a formula"), form.Says("The reward of an individual, a single number, in place of a loss.", "−Φ(p, u, d)", "dot(p, q)"))
 	} else {
-		field(f, "minimize", &m.Minimize, formulaText("a formula, or maximize with one"), says("The loss of an individual, a single number.", "Φ(p, u, d)", "norm(p - q)^2"))
+		form.Field(f, "minimize", &m.Minimize, formulaText("a formula, or maximize with one"), form.Says("The loss of an individual, a single number.", "Φ(p, u, d)", "norm(p - q)^2"))
 	}
-	optional(f, "subject to", &m.SubjectTo, formulas(), says("Which decisions are feasible: linear equations and inequalities, bounds and norms, one or a list. Without any all are.", "u ∈ 𝒞", "[q >= 0, sum(q) == 1]"))
+	form.Optional(f, "subject to", &m.SubjectTo, formulas(), form.Says("Which decisions are feasible: linear equations and inequalities, bounds and norms, one or a list. Without any all are.", "u ∈ 𝒞", "[q >= 0, sum(q) == 1]"))
 }
 
 // formulaText is a text, which may look like a number.
-func formulaText(want string) codec[string] {
-	return codec[string]{
-		want: want, schema: schema{Type: words{"string", "number"}, MinLength: 1},
-		read: func(m *mistakes, n *node) (string, bool) {
-			ok := n.kind == scalar && n.text != "" && (n.quoted || !isPlainValue(n.text) || isNumber(n.text))
+func formulaText(want string) form.Codec[string] {
+	return form.Codec[string]{
+		Want: want, Schema: form.Schema{Type: form.Types{"string", "number"}, MinLength: 1},
+		Read: func(m *form.Mistakes, n *form.Node) (string, bool) {
+			ok := n.Shape == form.Scalar && n.Text != "" && (n.Quoted || !form.IsPlainValue(n.Text) || form.IsNumber(n.Text))
 			if !ok {
-				m.wrong(n, want)
+				m.Wrong(n, want)
 				return "", false
 			}
-			return n.text, true
+			return n.Text, true
 		},
-		write: func(s string) *node { return &node{kind: scalar, text: s, quoted: true} },
+		Write: func(s string) *form.Node { return &form.Node{Shape: form.Scalar, Text: s, Quoted: true} },
 	}
 }
 
 // formulas is one formula or a list of them.
-func formulas() codec[[]string] {
+func formulas() form.Codec[[]string] {
 	one := formulaText("a constraint such as norm(q) <= 1, or a list of those")
-	several := listOf(one, one.want)
-	return codec[[]string]{
-		want: one.want, schema: schema{AnyOf: []schema{one.schema, several.schema}},
-		read: func(m *mistakes, n *node) ([]string, bool) {
-			if n.kind == list {
-				return several.read(m, n)
+	several := form.ListOf(one, one.Want)
+	return form.Codec[[]string]{
+		Want: one.Want, Schema: form.Schema{AnyOf: []form.Schema{one.Schema, several.Schema}},
+		Read: func(m *form.Mistakes, n *form.Node) ([]string, bool) {
+			if n.Shape == form.List {
+				return several.Read(m, n)
 			}
-			s, ok := one.read(m, n)
+			s, ok := one.Read(m, n)
 			return []string{s}, ok
 		},
-		write: func(all []string) *node {
+		Write: func(all []string) *form.Node {
 			if len(all) == 1 {
-				return one.write(all[0])
+				return one.Write(all[0])
 			}
-			return several.write(all)
+			return several.Write(all)
 		},
 	}
 }
 
 // lets is a mapping whose keys are names of the author's own.
-func lets() codec[[]Let] {
+func lets() form.Codec[[]Let] {
 	const want = "a mapping of names to numbers, lists of numbers, lists of rows, formulas or files"
-	return codec[[]Let]{
-		want: want, schema: schema{Type: words{"object"}, Additional: letSchema().orNull()},
-		read: func(m *mistakes, n *node) (all []Let, ok bool) {
-			if n.kind != mapping {
-				m.wrong(n, want)
+	return form.Codec[[]Let]{
+		Want: want, Schema: form.Schema{Type: form.Types{"object"}, Additional: letSchema().OrNull()},
+		Read: func(m *form.Mistakes, n *form.Node) (all []Let, ok bool) {
+			if n.Shape != form.Mapping {
+				m.Wrong(n, want)
 				return nil, false
 			}
 			ok = true
-			for i, name := range n.keys {
-				if n.items[i].kind != null {
+			for i, name := range n.Keys {
+				if n.Items[i].Shape != form.Null {
 					all = append(all, Let{Name: name})
-					ok = all[len(all)-1].read(m, n.items[i]) && ok
+					ok = all[len(all)-1].read(m, n.Items[i]) && ok
 				}
 			}
 			return all, ok
 		},
-		write: func(all []Let) *node {
-			out := &node{kind: mapping}
+		Write: func(all []Let) *form.Node {
+			out := &form.Node{Shape: form.Mapping}
 			for i := range all {
-				out.put(all[i].Name, all[i].node())
+				out.Put(all[i].Name, all[i].node())
 			}
 			return out
 		},
 	}
 }
 
-func letSchema() schema {
-	file := schemaOf(new(Let).describeFile)
-	return schema{AnyOf: []schema{finite().schema, formulaText("").schema, numbers(finite()).schema, matrixRows().schema, file}}
+func letSchema() form.Schema {
+	file := form.SchemaOf(new(Let).describeFile)
+	return form.Schema{AnyOf: []form.Schema{form.Finite().Schema, formulaText("").Schema, form.Numbers(form.Finite()).Schema, form.Rows().Schema, file}}
 }
 
 // read reads the value of a name by what it looks like.
-func (l *Let) read(m *mistakes, n *node) bool {
+func (l *Let) read(m *form.Mistakes, n *form.Node) bool {
 	switch {
-	case n.kind == mapping:
-		return readSection(n, m, l.describeFile)
-	case n.kind == list && len(n.items) > 0 && n.items[0].kind == list:
-		r, ok := matrixRows().read(m, n)
+	case n.Shape == form.Mapping:
+		return form.Read(n, m, l.describeFile)
+	case n.Shape == form.List && len(n.Items) > 0 && n.Items[0].Shape == form.List:
+		r, ok := form.Rows().Read(m, n)
 		l.Numbers = &formula.Value{Shape: []int{len(r), r.Columns()}, Data: r.Flat()}
 		return ok
-	case n.kind == list:
-		x, ok := numbers(finite()).read(m, n)
+	case n.Shape == form.List:
+		x, ok := form.Numbers(form.Finite()).Read(m, n)
 		l.Numbers = &formula.Value{Shape: []int{len(x)}, Data: x}
 		return ok
-	case n.kind == scalar && !n.quoted && isNumber(n.text):
-		x, ok := finite().read(m, n)
+	case n.Shape == form.Scalar && !n.Quoted && form.IsNumber(n.Text):
+		x, ok := form.Finite().Read(m, n)
 		l.Numbers = &formula.Value{Data: []float64{x}}
 		return ok
 	}
 	var ok bool
-	l.Formula, ok = formulaText("a number, a list, rows, a formula or a file").read(m, n)
+	l.Formula, ok = formulaText("a number, a list, rows, a formula or a file").Read(m, n)
 	return ok
 }
 
-func (l *Let) describeFile(f *form) {
-	field(f, "file", &l.File, fileName(), meaning{})
-	optional(f, "array", &l.Array, text("the name of an array", isPrintable), meaning{})
+func (l *Let) describeFile(f *form.Form) {
+	form.Field(f, "file", &l.File, form.FileName(), form.Meaning{})
+	form.Optional(f, "array", &l.Array, form.TextOf("the name of an array", form.IsPrintable), form.Meaning{})
 }
 
 // node writes the value of a name.
-func (l *Let) node() *node {
+func (l *Let) node() *form.Node {
 	switch {
 	case l.File != "":
-		return printed(l.describeFile)
+		return form.Print(l.describeFile)
 	case l.Numbers == nil:
-		return formulaText("").write(l.Formula)
+		return formulaText("").Write(l.Formula)
 	case len(l.Numbers.Shape) == 0:
-		return finite().write(l.Numbers.Data[0])
+		return form.Finite().Write(l.Numbers.Data[0])
 	case len(l.Numbers.Shape) == 1:
-		return numbers(finite()).write(l.Numbers.Data)
+		return form.Numbers(form.Finite()).Write(l.Numbers.Data)
 	}
-	return matrixRows().write(slices.Collect(slices.Chunk(l.Numbers.Data, l.Numbers.Shape[1])))
+	return form.Rows().Write(slices.Collect(slices.Chunk(l.Numbers.Data, l.Numbers.Shape[1])))
 }
 
 // dims returns the lengths that the model declares, zeros if something is wrong with a declaration.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/kedge-opt/kedge/problem/form"
 )
 
 const written = `iterations: 10
@@ -65,9 +67,9 @@ func TestFormulaColumns(t *testing.T) {
 		"next: p + r": {7, 13}, "next: 'p + r'": {7, 14}, "next: \"p + r\"": {7, 14}, "next: |\n      p\n       + r": {9, 10},
 	} {
 		_, err := Parse("x.yaml", []byte(strings.Replace(written, "next: a*p + (1-a)*d + 0.1*q", text, 1)))
-		var e *Mistake
+		var e *form.Mistake
 		if joined, ok := err.(interface{ Unwrap() []error }); ok {
-			e, _ = joined.Unwrap()[0].(*Mistake)
+			e, _ = joined.Unwrap()[0].(*form.Mistake)
 		}
 		if e == nil || e.Line != want[0] || e.Column != want[1] || e.Path != "model.next" {
 			t.Errorf("%q: %+v, want line and column %v", text, e, want)

@@ -2,6 +2,8 @@ package problem
 
 import (
 	"strings"
+
+	"github.com/kedge-opt/kedge/problem/form"
 )
 
 // Overlay changes a document before it is read as a spec. Merge and Assign make them.
@@ -19,7 +21,7 @@ func Merge(name string, src []byte) Overlay { return Overlay{label: name, text: 
 // "algorithms.0.step=0.01" and "algorithms.composite.step=0.01". The value is YAML and replaces what was there; keys that the
 // document does not have are added.
 func Assign(assignment string) Overlay {
-	return Overlay{label: "--set " + shorten(assignment), text: assignment, assign: true}
+	return Overlay{label: "--set " + form.Shorten(assignment), text: assignment, assign: true}
 }
 
 // As returns the same overlay whose mistakes are reported under another label, such as "--seed -1".
@@ -32,75 +34,75 @@ func (o Overlay) As(label string) Overlay {
 // that can be checked without running; what the document leaves out gets its default. The error joins one *Error for every
 // mistake.
 func Parse(name string, src []byte, over ...Overlay) (*Spec, error) {
-	found := &mistakes{}
-	root := document(found, place{file: name}, string(src))
+	found := &form.Mistakes{}
+	root := document(found, form.Place{File: name}, string(src))
 	for i, o := range over {
-		o.apply(found, root, place{file: o.label, rank: i + 1})
+		o.apply(found, root, form.Place{File: o.label, Rank: i + 1})
 	}
 	if root == nil {
-		return nil, found.join()
+		return nil, found.Join()
 	}
 	s := finish(root, found)
-	if err := found.join(); err != nil {
+	if err := found.Join(); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
 // finish reads a spec out of a document and checks it.
-func finish(root *node, found *mistakes) *Spec {
-	root.locate("")
+func finish(root *form.Node, found *form.Mistakes) *Spec {
+	root.Locate("")
 	s := &Spec{origin: root}
-	readSection(root, found, s.describe)
-	(&check{examiner{found, root}, s}).all()
+	form.Read(root, found, s.describe)
+	(&check{form.Check{Mistakes: found, Root: root}, s}).all()
 	return s
 }
 
 // document reads a text that must be a mapping, nil after it has reported why it is not.
-func document(found *mistakes, origin place, text string) *node {
-	root := readText(found, origin, text)
+func document(found *form.Mistakes, origin form.Place, text string) *form.Node {
+	root := form.ReadText(found, origin, text)
 	switch {
 	case root == nil:
 		return nil
-	case root.kind == null:
-		found.report(origin, "", "empty, want a spec")
+	case root.Shape == form.Null:
+		found.Report(origin, "", "empty, want a spec")
 		return nil
-	case root.kind != mapping:
-		found.report(root.at, "", "the document is %s, want a mapping with keys such as dynamics", root.show())
+	case root.Shape != form.Mapping:
+		found.Report(root.At, "", "the document is %s, want a mapping with keys such as dynamics", root.Show())
 		return nil
 	}
-	root.at = origin
-	root.at.line, root.at.column = 1, 1
+	root.At = origin
+	root.At.Line, root.At.Column = 1, 1
 	return root
 }
 
-func (o Overlay) apply(found *mistakes, root *node, at place) {
+func (o Overlay) apply(found *form.Mistakes, root *form.Node, at form.Place) {
 	if o.assign {
 		o.assignTo(found, root, at)
 		return
 	}
 	if over := document(found, at, o.text); over != nil && root != nil {
-		root.merge(over)
+		root.Merge(over)
 	}
 }
 
-func (o Overlay) assignTo(found *mistakes, root *node, at place) {
+func (o Overlay) assignTo(found *form.Mistakes, root *form.Node, at form.Place) {
 	path, text, ok := strings.Cut(o.text, "=")
 	path = strings.TrimSpace(path)
 	keys := strings.Split(path, ".")
-	if !ok || path == "" || len(keys) > maxDepth {
-		found.report(at, path, "want key=value, as in dynamics.lambda=0.3")
+	if !ok || path == "" || len(keys) > form.MaxDepth {
+		found.Report(at, path, "want key=value, as in dynamics.lambda=0.3")
 		return
 	}
 	if strings.TrimSpace(text) == "" {
-		found.report(at, path, "%s has no value; null stands for its default", path)
+		found.Report(at, path, "%s has no value; null stands for its default", path)
 		return
 	}
-	value := readValue(found, at, path, text)
+	value := form.ReadValue(found, at, path, text)
 	if value == nil || root == nil {
 		return
 	}
-	if err := root.assign(keys, value); err != nil {
-		found.report(at, path, "%s", err)
+	if err := root.Assign(keys, value); err != nil {
+		found.Report(at, path, "%s", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/optimum"
+	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/set"
 	"github.com/kedge-opt/kedge/steady"
 )
@@ -21,37 +22,37 @@ type Player struct {
 	Set       Set // of its entries
 }
 
-func (p *Player) describe(f *form) {
-	field(f, "name", &p.Name, label(), says("The label in results; no other player has it.", "", "left"))
-	field(f, "size", &p.Size, count(1, maxCount), says("How many entries of the decision are its own, after those of the players before.", "u = (u₁, u₂, …)", "1"))
-	f.needSection("objective", "a mapping with a kind", says("Its loss, of the whole decision, with the keys of an objective.", "Φⱼ(p, u, d)", ""), p.Objective.describe)
-	f.needSection("set", "a mapping with a kind", says("Where its part of the decision may be, with the keys of a set.", "uⱼ ∈ 𝒞ⱼ", ""), p.Set.describe)
+func (p *Player) describe(f *form.Form) {
+	form.Field(f, "name", &p.Name, form.Label(), form.Says("The label in results; no other player has it.", "", "left"))
+	form.Field(f, "size", &p.Size, form.Count(1, maxCount), form.Says("How many entries of the decision are its own, after those of the players before.", "u = (u₁, u₂, …)", "1"))
+	f.NeedSection("objective", "a mapping with a kind", form.Says("Its loss, of the whole decision, with the keys of an objective.", "Φⱼ(p, u, d)", ""), p.Objective.describe)
+	f.NeedSection("set", "a mapping with a kind", form.Says("Where its part of the decision may be, with the keys of a set.", "uⱼ ∈ 𝒞ⱼ", ""), p.Set.describe)
 }
 
 // describeTable reads players, who take the place of objective and set, or those.
-func (s *Spec) describeTable(f *form) {
-	if !f.decide("players", len(s.Players) > 0) {
-		f.know("players")
-		f.needSection("objective", "a mapping with a kind, or players", says("What decisions are judged by, once the crowd has settled.", "Φ̃(u) = mean of Φ(h(u, d), u) over the crowd, h = f(h, u, d)", ""), s.Objective.describe)
-		f.needSection("set", "a mapping with a kind", says("Which decisions are feasible.", "u ∈ 𝒞", ""), s.Set.describe)
+func (s *Spec) describeTable(f *form.Form) {
+	if !f.Decide("players", len(s.Players) > 0) {
+		f.Know("players")
+		f.NeedSection("objective", "a mapping with a kind, or players", form.Says("What decisions are judged by, once the crowd has settled.", "Φ̃(u) = mean of Φ(h(u, d), u) over the crowd, h = f(h, u, d)", ""), s.Objective.describe)
+		f.NeedSection("set", "a mapping with a kind", form.Says("Which decisions are feasible.", "u ∈ 𝒞", ""), s.Set.describe)
 		return
 	}
 	for _, key := range []string{"objective", "set"} {
-		f.refuse(key, key+" and players are both given; players have objectives and sets of their own, so one must go")
+		f.Refuse(key, key+" and players are both given; players have objectives and sets of their own, so one must go")
 	}
-	items(f, "players", &s.Players, "a list of players", says("Several decision-makers, each with a part of the decision, an objective and a set of its own, in place of objective and set.", "minimize Φ̃ⱼ(u) over uⱼ, every player j by itself", ""), func(f *form, p *Player) { p.describe(f) })
+	form.Items(f, "players", &s.Players, "a list of players", form.Says("Several decision-makers, each with a part of the decision, an objective and a set of its own, in place of objective and set.", "minimize Φ̃ⱼ(u) over uⱼ, every player j by itself", ""), func(f *form.Form, p *Player) { p.describe(f) })
 }
 
 // plays tells whether the method can be played by several: it follows gradients of its own iterate.
 func (a *Algorithm) plays() bool { return a.heeds() }
 
 // describePlay describes how players move.
-func (s *Spec) describePlay(f *form, a *Algorithm) {
-	if !f.may(len(s.Players) > 0 && a.plays()) {
+func (s *Spec) describePlay(f *form.Form, a *Algorithm) {
+	if !f.May(len(s.Players) > 0 && a.plays()) {
 		return
 	}
-	fieldOr(f, "play", &a.Play, oneOf(option("simultaneous", "All in every turn, each along its own gradient.", "uⱼ⁺ = Πⱼ(uⱼ − η(∂Φⱼ/∂uⱼ + ∇ᵤⱼh ∂Φⱼ/∂p))"), option("alternating", "One after the other, a turn each, along its own gradient.", ""), option("best-response", "All in every turn, to the decision that is best if the others stay; a step below 1 goes a part of the way. Vanilla takes the crowd for given.", "uⱼ⁺ = argmin Φ̃ⱼ(·, u₋ⱼ)"), option("alternating-response", "One after the other, a turn each, to the decision that is best if the others stay.", "uⱼ⁺ = argmin Φ̃ⱼ(·, u₋ⱼ)"), option("planner", "As one who owns all parts and minimizes the sum of all losses.", "u⁺ = Π(u − η∇ΣΦ̃ⱼ)")), "simultaneous", says("How players move.", "", "alternating"))
-	fieldOr(f, "anticipate", &a.Anticipate, boolean(), false, says("Whether players expect the others to go on as they have begun.", "2gₖ − gₖ₋₁ instead of gₖ", "true"))
+	form.FieldOr(f, "play", &a.Play, form.OneOf(form.Choice("simultaneous", "All in every turn, each along its own gradient.", "uⱼ⁺ = Πⱼ(uⱼ − η(∂Φⱼ/∂uⱼ + ∇ᵤⱼh ∂Φⱼ/∂p))"), form.Choice("alternating", "One after the other, a turn each, along its own gradient.", ""), form.Choice("best-response", "All in every turn, to the decision that is best if the others stay; a step below 1 goes a part of the way. Vanilla takes the crowd for given.", "uⱼ⁺ = argmin Φ̃ⱼ(·, u₋ⱼ)"), form.Choice("alternating-response", "One after the other, a turn each, to the decision that is best if the others stay.", "uⱼ⁺ = argmin Φ̃ⱼ(·, u₋ⱼ)"), form.Choice("planner", "As one who owns all parts and minimizes the sum of all losses.", "u⁺ = Π(u − η∇ΣΦ̃ⱼ)")), "simultaneous", form.Says("How players move.", "", "alternating"))
+	form.FieldOr(f, "anticipate", &a.Anticipate, form.Boolean(), false, form.Says("Whether players expect the others to go on as they have begun.", "2gₖ − gₖ₋₁ instead of gₖ", "true"))
 }
 
 func (c *check) players() {
@@ -60,21 +61,21 @@ func (c *check) players() {
 	}
 	total, sound, seen := 0, true, map[string]bool{}
 	for i := range c.s.Players {
-		p, path := &c.s.Players[i], c.s.origin.get("players").items[i].path
-		if seen[p.Name] && c.sound(path+".name") {
-			c.fail(keys(path+".name"), "%s.name is %s, which another player has", path, p.Name)
+		p, path := &c.s.Players[i], c.s.origin.Get("players").Items[i].Path
+		if seen[p.Name] && c.Sound(path+".name") {
+			c.Fail(form.Paths(path+".name"), "%s.name is %s, which another player has", path, p.Name)
 		}
 		seen[p.Name] = true
-		sound = sound && c.sound(path+".size")
+		sound = sound && c.Sound(path+".size")
 		total += p.Size
 		c.judges(path+".objective", &p.Objective)
-		c.set(path+".set", &p.Set, c.known(length{p.Size, "the player", keys(path + ".size")}))
+		c.set(path+".set", &p.Set, c.Known(p.Size, "the player", path+".size"))
 	}
-	if n := c.decisionLength(); sound && n.n >= 0 && total != n.n {
-		c.fail(append(keys("players"), n.from...), "players have %s together, %s has %d", entries(total), n.of, n.n)
+	if n := c.decisionLength(); sound && n.N >= 0 && total != n.N {
+		c.Fail(append(form.Paths("players"), n.From...), "players have %s together, %s has %d", form.Entries(total), n.Of, n.N)
 	}
 	if c.s.Population.moves() || c.s.Dynamics.Coupling > 0 || len(c.s.Constraints) > 0 || c.s.Generator == "numpy" {
-		c.fail(keys("players", "population.drift", "population.churn", "dynamics.coupling", "constraints", "generator"),
+		c.Fail(form.Paths("players", "population.drift", "population.churn", "dynamics.coupling", "constraints", "generator"),
 			"players meet people who stay and do not see each other; want no drift, churn, coupling, constraints or generator numpy")
 	}
 }

@@ -1,6 +1,10 @@
 package problem
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/kedge-opt/kedge/problem/form"
+)
 
 // YAML returns the spec as it runs, every default written out, in one canonical form. Parse of it gives the same spec.
 func (s *Spec) YAML() []byte {
@@ -11,18 +15,18 @@ func (s *Spec) YAML() []byte {
 func (s *Spec) Annotated() []byte { return vocabulary().Annotate(s.tree()) }
 
 // tree returns the spec as YAML nodes without places.
-func (s *Spec) tree() *node {
-	return printed(s.describe)
+func (s *Spec) tree() *form.Node {
+	return form.Print(s.describe)
 }
 
 // vocabulary returns all that specs can hold, which nobody changes.
-var vocabulary = sync.OnceValue(func() *Vocabulary { return NewVocabulary(new(Spec).describe) })
+var vocabulary = sync.OnceValue(func() *form.Vocabulary { return form.NewVocabulary(new(Spec).describe) })
 
 // Keys lists the vocabulary in the order in which specs are printed.
-func Keys() []Key { return vocabulary().Keys() }
+func Keys() []form.Key { return vocabulary().Keys() }
 
 // Explain returns what is known about a key.
-func Explain(path string) (Key, error) { return vocabulary().Explain(path) }
+func Explain(path string) (form.Key, error) { return vocabulary().Explain(path) }
 
 // Complete lists the paths that a beginning of one can go on to, one key further.
 func Complete(begun string) []string { return vocabulary().Complete(begun) }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"reflect"
 	"testing"
+
+	"github.com/kedge-opt/kedge/problem/form"
 )
 
 // same tells whether two specs hold the same data, wherever it was read from.
@@ -94,8 +96,8 @@ func TestGoldensCoverEveryKind(t *testing.T) {
 
 func TestNumbersReadBack(t *testing.T) {
 	for _, x := range []float64{0, 1, -1, 0.1, 1e-4, 1e-5, 123456789012345, 1e15, 1e300, 5e-324, -2.5e-7, 1.7976931348623157e308, math.Inf(-1)} {
-		if got, ok := parseNumber(formatNumber(x)); !ok || got != x {
-			t.Errorf("%v is written %s and read as %v", x, formatNumber(x), got)
+		if got, ok := form.ParseNumber(form.FormatNumber(x)); !ok || got != x {
+			t.Errorf("%v is written %s and read as %v", x, form.FormatNumber(x), got)
 		}
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/kedge-opt/kedge/problem/form"
 )
 
 // compiled is the schema as an independent validator reads it.
@@ -28,20 +30,20 @@ var compiled = sync.OnceValue(func() *jsonschema.Schema {
 })
 
 // plainJSON is a document as an editor sees it.
-func plainJSON(n *node) any {
-	switch n.kind {
-	case null:
+func plainJSON(n *form.Node) any {
+	switch n.Shape {
+	case form.Null:
 		return nil
-	case list:
-		out := make([]any, len(n.items))
-		for i, item := range n.items {
+	case form.List:
+		out := make([]any, len(n.Items))
+		for i, item := range n.Items {
 			out[i] = plainJSON(item)
 		}
 		return out
-	case mapping:
+	case form.Mapping:
 		out := map[string]any{}
-		for i, item := range n.items {
-			out[n.keys[i]] = plainJSON(item)
+		for i, item := range n.Items {
+			out[n.Keys[i]] = plainJSON(item)
 		}
 		return out
 	}
@@ -49,34 +51,34 @@ func plainJSON(n *node) any {
 }
 
 // scalarJSON has a huge number for infinity, which JSON does not know and YAML's readers take for a number.
-func scalarJSON(n *node) any {
-	x, ok := parseNumber(n.text)
+func scalarJSON(n *form.Node) any {
+	x, ok := form.ParseNumber(n.Text)
 	switch {
-	case !n.quoted && (n.text == "true" || n.text == "false"):
-		return n.text == "true"
-	case n.quoted || !ok:
-		return n.text
+	case !n.Quoted && (n.Text == "true" || n.Text == "false"):
+		return n.Text == "true"
+	case n.Quoted || !ok:
+		return n.Text
 	case math.IsInf(x, 0):
-		return json.Number(strings.Replace(n.text, ".inf", "1e400", 1))
+		return json.Number(strings.Replace(n.Text, ".inf", "1e400", 1))
 	case math.IsNaN(x):
-		return n.text
+		return n.Text
 	}
-	if whole, ok := new(big.Int).SetString(n.text, 10); ok {
+	if whole, ok := new(big.Int).SetString(n.Text, 10); ok {
 		return json.Number(whole.String())
 	}
-	return json.Number(formatNumber(x))
+	return json.Number(form.FormatNumber(x))
 }
 
 // formMistakes returns a document and what is wrong with its keys and values one by one.
-func formMistakes(src string) (*node, error) {
-	found := &mistakes{}
-	root := document(found, place{file: "x.yaml"}, src)
+func formMistakes(src string) (*form.Node, error) {
+	found := &form.Mistakes{}
+	root := document(found, form.Place{File: "x.yaml"}, src)
 	if root == nil {
-		return nil, found.join()
+		return nil, found.Join()
 	}
-	root.locate("")
-	readSection(root, found, (&Spec{origin: root}).describe)
-	return root, found.join()
+	root.Locate("")
+	form.Read(root, found, (&Spec{origin: root}).describe)
+	return root, found.Join()
 }
 
 // disagreement says how the schema and the reader differ about a document, "" if they do not.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/form"
 )
 
 // Every setting can be given back by --set without changing the spec.
@@ -34,7 +35,7 @@ func TestSettingsNameEntriesOfLists(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (problem.Setting{Key: "algorithms.composite.step", Value: "0.005"}); !slices.Contains(s.Settings(), want) {
+	if want := (form.Setting{Key: "algorithms.composite.step", Value: "0.005"}); !slices.Contains(s.Settings(), want) {
 		t.Errorf("%v is not among %v", want, s.Settings())
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/kedge-opt/kedge/problem/form"
 )
 
 // MaxCells is how many cells a sweep may have.
@@ -19,7 +21,7 @@ type Sweep struct {
 	Keys    []string // the swept keys of the spec, in the order of the file
 	Cells   []Cell   // no two of them are alike
 
-	base *node // the spec that all cells share, with what set says
+	base *form.Node // the spec that all cells share, with what set says
 	over []axis
 	top  int // the rank of swept values, above all that they replace
 }
@@ -28,19 +30,19 @@ type Sweep struct {
 // is a file is read by its path from here, the folder of name before it. Every cell is checked as Parse would check it. The
 // error joins one *Error for every mistake; one that several cells share is reported once, with the values of the first.
 func ParseSweep(name string, src []byte, read func(path string) ([]byte, error), over ...Overlay) (*Sweep, error) {
-	found := &mistakes{}
-	root := document(found, place{file: name}, string(src))
+	found := &form.Mistakes{}
+	root := document(found, form.Place{File: name}, string(src))
 	if root == nil {
-		return nil, found.join()
+		return nil, found.Join()
 	}
-	root.locate("")
+	root.Locate("")
 	w := &Sweep{top: len(over) + 2}
 	draft := &sweepDraft{sweep: w, file: name, read: read}
-	readSection(root, found, draft.describe)
+	form.Read(root, found, draft.describe)
 	for i, o := range over {
-		draft.overlay(found, o, place{file: o.label, rank: i + 2})
+		draft.overlay(found, o, form.Place{File: o.label, Rank: i + 2})
 	}
-	if err := found.join(); err != nil {
+	if err := found.Join(); err != nil {
 		return nil, err
 	}
 	if err := w.lay(); err != nil {
@@ -56,17 +58,17 @@ type sweepDraft struct {
 	read  func(path string) ([]byte, error)
 }
 
-func (d *sweepDraft) describe(f *form) {
+func (d *sweepDraft) describe(f *form.Form) {
 	w := d.sweep
-	fieldOr(f, "name", &w.Name, folderName(), sweepName(d.file), meaning{})
-	field(f, "base", &w.base, d.baseSpec(), meaning{})
-	f.chooseOr("design", &w.Design, "grid", meaning{}, option("grid", "", ""), option("random", "", ""))
+	form.FieldOr(f, "name", &w.Name, folderName(), sweepName(d.file), form.Meaning{})
+	form.Field(f, "base", &w.base, d.baseSpec(), form.Meaning{})
+	f.ChooseOr("design", &w.Design, "grid", form.Meaning{}, form.Choice("grid", "", ""), form.Choice("random", "", ""))
 	if w.Design == "random" {
-		field(f, "samples", &w.Samples, count(1, MaxCells), meaning{})
+		form.Field(f, "samples", &w.Samples, form.Count(1, MaxCells), form.Meaning{})
 	}
-	fieldOr(f, "seed", &w.Seed, word(), 1, meaning{})
-	f.section("set", meaning{}, d.describeSet)
-	f.needSection("over", "a mapping of keys of the spec to their values", meaning{}, d.describeOver)
+	form.FieldOr(f, "seed", &w.Seed, form.Word64(), 1, form.Meaning{})
+	f.Section("set", form.Meaning{}, d.describeSet)
+	f.NeedSection("over", "a mapping of keys of the spec to their values", form.Meaning{}, d.describeOver)
 }
 
 // sweepName is what a sweep is called that does not say so itself: its file without the ending.
@@ -78,22 +80,22 @@ func sweepName(file string) string {
 	return name
 }
 
-func folderName() codec[string] {
-	return text("a name that begins with a letter and has no dot or slash", isFolderName)
+func folderName() form.Codec[string] {
+	return form.TextOf("a name that begins with a letter and has no dot or slash", isFolderName)
 }
 
-func isFolderName(s string) bool { return isLabel(s) && !strings.ContainsAny(s, `/\`) }
+func isFolderName(s string) bool { return form.IsLabel(s) && !strings.ContainsAny(s, `/\`) }
 
 const wantBase = "the name of a case, a file that ends in .yaml, or a spec"
 
 // baseSpec reads what the cells share: a spec written in place, an embedded case or a file.
-func (d *sweepDraft) baseSpec() codec[*node] {
-	return codec[*node]{want: wantBase, read: func(m *mistakes, n *node) (*node, bool) {
+func (d *sweepDraft) baseSpec() form.Codec[*form.Node] {
+	return form.Codec[*form.Node]{Want: wantBase, Read: func(m *form.Mistakes, n *form.Node) (*form.Node, bool) {
 		switch {
-		case n.kind == mapping:
-			return n.copied(0), true
-		case n.kind != scalar || !isPrintable(n.text):
-			m.wrong(n, wantBase)
+		case n.Shape == form.Mapping:
+			return n.Copied(0), true
+		case n.Shape != form.Scalar || !form.IsPrintable(n.Text):
+			m.Wrong(n, wantBase)
 			return nil, false
 		}
 		base := d.baseFile(m, n)
@@ -101,11 +103,11 @@ func (d *sweepDraft) baseSpec() codec[*node] {
 	}}
 }
 
-func (d *sweepDraft) baseFile(m *mistakes, n *node) *node {
-	file := n.text
+func (d *sweepDraft) baseFile(m *form.Mistakes, n *form.Node) *form.Node {
+	file := n.Text
 	src, ok := Case(file)
 	if !ok && !slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(file)) {
-		m.report(n.at, n.path, "base is %s; the cases are %s, and a file ends in .yaml", n.show(), enumerate(Cases(), "and"))
+		m.Report(n.At, n.Path, "base is %s; the cases are %s, and a file ends in .yaml", n.Show(), form.Enumerate(Cases(), "and"))
 		return nil
 	}
 	if !ok {
@@ -114,32 +116,32 @@ func (d *sweepDraft) baseFile(m *mistakes, n *node) *node {
 		}
 		var err error
 		if src, err = d.read(file); err != nil {
-			m.report(n.at, n.path, "base cannot be read: %v", err)
+			m.Report(n.At, n.Path, "base cannot be read: %v", err)
 			return nil
 		}
 	}
-	return document(m, place{file: file}, string(src))
+	return document(m, form.Place{File: file}, string(src))
 }
 
 // describeSet puts the values that all cells share into the base.
-func (d *sweepDraft) describeSet(f *form) {
-	f.each(func(key string, value *node) {
-		if d.refuses(f.mistakes, value, key) || d.sweep.base == nil {
+func (d *sweepDraft) describeSet(f *form.Form) {
+	f.Each(func(key string, value *form.Node) {
+		if d.refuses(f.Mistakes, value, key) || d.sweep.base == nil {
 			return
 		}
-		if err := d.sweep.base.assign(strings.Split(key, "."), value.copied(1)); err != nil {
-			f.report(value.at, value.path, "%s", err)
+		if err := d.sweep.base.Assign(strings.Split(key, "."), value.Copied(1)); err != nil {
+			f.Report(value.At, value.Path, "%s", err)
 		}
 	})
 }
 
 // refuses reports keys that no cell can be given.
-func (d *sweepDraft) refuses(m *mistakes, n *node, key string) bool {
+func (d *sweepDraft) refuses(m *form.Mistakes, n *form.Node, key string) bool {
 	switch {
 	case key == "seed":
-		m.report(n.at, n.path, "%s: every cell's seed is made of the sweep's seed and the cell's content; set the sweep's own seed, or trials for repetitions", n.path)
-	case strings.Count(key, ".") >= maxDepth:
-		m.report(n.at, n.path, "%s: want a key of the spec, as in dynamics.lambda", n.path)
+		m.Report(n.At, n.Path, "%s: every cell's seed is made of the sweep's seed and the cell's content; set the sweep's own seed, or trials for repetitions", n.Path)
+	case strings.Count(key, ".") >= form.MaxDepth:
+		m.Report(n.At, n.Path, "%s: want a key of the spec, as in dynamics.lambda", n.Path)
 	default:
 		return false
 	}
@@ -147,17 +149,17 @@ func (d *sweepDraft) refuses(m *mistakes, n *node, key string) bool {
 }
 
 // describeOver reads the keys that differ and their values.
-func (d *sweepDraft) describeOver(f *form) {
+func (d *sweepDraft) describeOver(f *form.Form) {
 	w := d.sweep
-	if len(f.node.keys) == 0 {
-		f.wrong(f.node, "at least one key of the spec with its values")
+	if len(f.Node.Keys) == 0 {
+		f.Wrong(f.Node, "at least one key of the spec with its values")
 	}
-	f.each(func(name string, n *node) {
-		a := axis{name: name, at: n.at}
+	f.Each(func(name string, n *form.Node) {
+		a := axis{name: name, at: n.At}
 		for key := range strings.SplitSeq(name, ",") {
 			key = strings.TrimSpace(key)
-			if !d.refuses(f.mistakes, n, key) && slices.Contains(w.Keys, key) {
-				f.report(n.at, n.path, "%s is swept twice", key)
+			if !d.refuses(f.Mistakes, n, key) && slices.Contains(w.Keys, key) {
+				f.Report(n.At, n.Path, "%s is swept twice", key)
 			}
 			a.keys = append(a.keys, key)
 			w.Keys = append(w.Keys, key)
@@ -168,13 +170,13 @@ func (d *sweepDraft) describeOver(f *form) {
 }
 
 // overlay applies an overlay to the base; what is swept, it cannot set.
-func (d *sweepDraft) overlay(m *mistakes, o Overlay, at place) {
+func (d *sweepDraft) overlay(m *form.Mistakes, o Overlay, at form.Place) {
 	key, _, _ := strings.Cut(o.text, "=")
 	switch key = strings.TrimSpace(key); {
 	case o.assign && key == "seed":
-		d.refuses(m, &node{at: at, path: key}, key)
+		d.refuses(m, &form.Node{At: at, Path: key}, key)
 	case o.assign && slices.Contains(d.sweep.Keys, key):
-		m.report(at, key, "%s is swept; change its values in the file", key)
+		m.Report(at, key, "%s is swept; change its values in the file", key)
 	case d.sweep.base != nil:
 		o.apply(m, d.sweep.base, at)
 	}
@@ -183,20 +185,20 @@ func (d *sweepDraft) overlay(m *mistakes, o Overlay, at place) {
 // YAML returns the sweep as it runs in one canonical form, which needs no other file: the base is written out and what all
 // cells share is in it. ParseSweep of it gives the same sweep.
 func (w *Sweep) YAML() []byte {
-	root := &node{kind: mapping}
-	root.put("name", folderName().write(w.Name))
-	root.put("design", &node{kind: scalar, text: w.Design})
+	root := &form.Node{Shape: form.Mapping}
+	root.Put("name", folderName().Write(w.Name))
+	root.Put("design", &form.Node{Shape: form.Scalar, Text: w.Design})
 	if w.Design == "random" {
-		root.put("samples", count(1, MaxCells).write(w.Samples))
+		root.Put("samples", form.Count(1, MaxCells).Write(w.Samples))
 	}
-	root.put("seed", word().write(w.Seed))
-	over := &node{kind: mapping}
+	root.Put("seed", form.Word64().Write(w.Seed))
+	over := &form.Node{Shape: form.Mapping}
 	for i := range w.over {
-		over.put(w.over[i].name, w.over[i].node())
+		over.Put(w.over[i].name, w.over[i].node())
 	}
-	root.put("over", over)
-	root.put("base", w.base)
-	return root.normal().YAML()
+	root.Put("over", over)
+	root.Put("base", w.base)
+	return root.Normal().YAML()
 }
 
 // lay lays out the cells and joins what is wrong with them.
@@ -204,8 +206,8 @@ func (w *Sweep) lay() error {
 	l := layout{sweep: w, seen: map[string]bool{}, wrong: map[string]int{}}
 	total := w.size()
 	if total > MaxCells {
-		l.report(w.over[0].at, "over", "over makes %d cells or more, at most %d can be run; list fewer values, or draw some with design: random", total, MaxCells)
-		return l.join()
+		l.Report(w.over[0].at, "over", "over makes %d cells or more, at most %d can be run; list fewer values, or draw some with design: random", total, MaxCells)
+		return l.Join()
 	}
 	for i := range total {
 		l.add(i)

@@ -5,15 +5,16 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/stream"
 )
 
 // axis is one swept key, or several that change together, with its values: listed, or a range.
 type axis struct {
-	name   string   // as in the file
-	keys   []string // of the spec
-	values []*node  // listed; of several keys every value is a list of as many
-	at     place
+	name   string       // as in the file
+	keys   []string     // of the spec
+	values []*form.Node // listed; of several keys every value is a list of as many
+	at     form.Place
 
 	// Of a range.
 	from, to float64
@@ -22,16 +23,16 @@ type axis struct {
 	whole    bool   // rounded to whole numbers
 }
 
-func (a *axis) read(f *form, n *node, design string) {
+func (a *axis) read(f *form.Form, n *form.Node, design string) {
 	switch {
-	case n.kind == list && len(n.items) > 0:
-		a.values = n.items
+	case n.Shape == form.List && len(n.Items) > 0:
+		a.values = n.Items
 		a.checkLists(f)
-	case n.kind == mapping:
-		f.fill(n, func(f *form) { a.describeRange(f, design) })
+	case n.Shape == form.Mapping:
+		f.Fill(n, func(f *form.Form) { a.describeRange(f, design) })
 		a.checkRange(f, n)
 	default:
-		f.wrong(n, a.want(design))
+		f.Wrong(n, a.want(design))
 	}
 }
 
@@ -44,51 +45,51 @@ func (a *axis) want(design string) string {
 }
 
 // checkLists wants a value for each of several keys.
-func (a *axis) checkLists(f *form) {
+func (a *axis) checkLists(f *form.Form) {
 	if len(a.keys) == 1 {
 		return
 	}
 	for _, v := range a.values {
-		if v.kind != list || len(v.items) != len(a.keys) {
-			f.wrong(v, "a list of "+entries(len(a.keys))+", one for each of "+enumerate(a.keys, "and"))
+		if v.Shape != form.List || len(v.Items) != len(a.keys) {
+			f.Wrong(v, "a list of "+form.Entries(len(a.keys))+", one for each of "+form.Enumerate(a.keys, "and"))
 		}
 	}
 }
 
-func (a *axis) describeRange(f *form, design string) {
-	field(f, "from", &a.from, finite(), meaning{})
-	field(f, "to", &a.to, finite(), meaning{})
+func (a *axis) describeRange(f *form.Form, design string) {
+	form.Field(f, "from", &a.from, form.Finite(), form.Meaning{})
+	form.Field(f, "to", &a.to, form.Finite(), form.Meaning{})
 	if design != "random" {
-		field(f, "count", &a.count, count(2, MaxCells), meaning{})
+		form.Field(f, "count", &a.count, form.Count(2, MaxCells), form.Meaning{})
 	}
-	fieldOr(f, "scale", &a.scale, oneOf(option("linear", "", ""), option("log", "", "")), "linear", meaning{})
-	fieldOr(f, "whole", &a.whole, boolean(), false, meaning{})
+	form.FieldOr(f, "scale", &a.scale, form.OneOf(form.Choice("linear", "", ""), form.Choice("log", "", "")), "linear", form.Meaning{})
+	form.FieldOr(f, "whole", &a.whole, form.Boolean(), false, form.Meaning{})
 }
 
-func (a *axis) checkRange(f *form, n *node) {
-	from, to := n.path+".from", n.path+".to"
+func (a *axis) checkRange(f *form.Form, n *form.Node) {
+	from, to := n.Path+".from", n.Path+".to"
 	switch {
-	case !f.sound(n.path):
+	case !f.Sound(n.Path):
 	case !(a.from < a.to) || math.IsInf(a.to-a.from, 0):
-		f.report(n.get("to").at, to, "%s is %s, want a number above from, which is %s", to, formatNumber(a.to), formatNumber(a.from))
+		f.Report(n.Get("to").At, to, "%s is %s, want a number above from, which is %s", to, form.FormatNumber(a.to), form.FormatNumber(a.from))
 	case a.scale == "log" && a.from <= 0:
-		f.report(n.get("from").at, from, "%s is %s, a log range wants a number above 0", from, formatNumber(a.from))
+		f.Report(n.Get("from").At, from, "%s is %s, a log range wants a number above 0", from, form.FormatNumber(a.from))
 	}
 }
 
 // node writes the values as a sweep has them.
-func (a *axis) node() *node {
+func (a *axis) node() *form.Node {
 	if a.values != nil {
-		return &node{kind: list, items: a.values}
+		return &form.Node{Shape: form.List, Items: a.values}
 	}
-	out := &node{kind: mapping}
-	out.put("from", finite().write(a.from))
-	out.put("to", finite().write(a.to))
+	out := &form.Node{Shape: form.Mapping}
+	out.Put("from", form.Finite().Write(a.from))
+	out.Put("to", form.Finite().Write(a.to))
 	if a.count > 0 {
-		out.put("count", count(2, MaxCells).write(a.count))
+		out.Put("count", form.Count(2, MaxCells).Write(a.count))
 	}
-	out.put("scale", &node{kind: scalar, text: a.scale})
-	out.put("whole", boolean().write(a.whole))
+	out.Put("scale", &form.Node{Shape: form.Scalar, Text: a.scale})
+	out.Put("whole", form.Boolean().Write(a.whole))
 	return out
 }
 
@@ -101,7 +102,7 @@ func (a *axis) length() int {
 }
 
 // pick returns value i of a grid.
-func (a *axis) pick(i int) *node {
+func (a *axis) pick(i int) *form.Node {
 	if a.values != nil {
 		return a.values[i]
 	}
@@ -109,16 +110,16 @@ func (a *axis) pick(i int) *node {
 }
 
 // each returns the value of every key: of several keys an entry of a listed value, and all the same number of a range.
-func (a *axis) each(pick *node) []*node {
+func (a *axis) each(pick *form.Node) []*form.Node {
 	if a.values != nil && len(a.keys) > 1 {
-		return pick.items
+		return pick.Items
 	}
-	return slices.Repeat([]*node{pick}, len(a.keys))
+	return slices.Repeat([]*form.Node{pick}, len(a.keys))
 }
 
 // draw returns the value of a sample. Every key has a stream and every sample a range of its own in it, so that another key
 // or sample changes none.
-func (a *axis) draw(seed uint64, sample int) *node {
+func (a *axis) draw(seed uint64, sample int) *form.Node {
 	r := stream.New(seed, "design", a.name)
 	r.Seek(uint64(sample))
 	if a.values != nil {
@@ -129,7 +130,7 @@ func (a *axis) draw(seed uint64, sample int) *node {
 
 // number returns the value at a share of the range, the ends as they were given and what is between in twelve digits: so
 // 0.1 to 0.3 has 0.2 and not its neighbour, and logarithms give the same on every machine.
-func (a *axis) number(share float64) *node {
+func (a *axis) number(share float64) *form.Node {
 	x := a.from + float64(share*(a.to-a.from))
 	if a.scale == "log" {
 		x = a.from * math.Exp(share*math.Log(a.to/a.from))
@@ -145,5 +146,5 @@ func (a *axis) number(share float64) *node {
 	if a.whole {
 		x = math.Round(x)
 	}
-	return &node{kind: scalar, text: formatNumber(x), at: a.at}
+	return &form.Node{Shape: form.Scalar, Text: form.FormatNumber(x), At: a.at}
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/stream"
 )
 
@@ -23,7 +24,7 @@ type Cell struct {
 func (w *Sweep) Spec(c Cell) *Spec {
 	s, _, found := w.spec(w.choice(c.index))
 	if s == nil {
-		panic("spec: a cell that was read cannot be read again: " + found.join().Error())
+		panic("spec: a cell that was read cannot be read again: " + found.Join().Error())
 	}
 	return s
 }
@@ -44,8 +45,8 @@ func (w *Sweep) size() int {
 }
 
 // choice returns the values of the keys in one combination of the design. In a grid the last key changes fastest.
-func (w *Sweep) choice(index int) []*node {
-	picks := make([]*node, len(w.over))
+func (w *Sweep) choice(index int) []*form.Node {
+	picks := make([]*form.Node, len(w.over))
 	for i := len(w.over) - 1; i >= 0; i-- {
 		a := &w.over[i]
 		if w.Design == "random" {
@@ -55,7 +56,7 @@ func (w *Sweep) choice(index int) []*node {
 		picks[i] = a.pick(index % a.length())
 		index /= a.length()
 	}
-	var values []*node
+	var values []*form.Node
 	for i, pick := range picks {
 		values = append(values, w.over[i].each(pick)...)
 	}
@@ -63,15 +64,15 @@ func (w *Sweep) choice(index int) []*node {
 }
 
 // spec makes the spec of a combination of values, with a digest of its content; nil when something is wrong with it.
-func (w *Sweep) spec(values []*node) (s *Spec, content string, found *mistakes) {
-	root, found := w.base.copied(-1), &mistakes{}
+func (w *Sweep) spec(values []*form.Node) (s *Spec, content string, found *form.Mistakes) {
+	root, found := w.base.Copied(-1), &form.Mistakes{}
 	for i, value := range values {
-		if err := root.assign(strings.Split(w.Keys[i], "."), value.copied(w.top)); err != nil {
-			found.report(value.at, w.Keys[i], "%s", err)
+		if err := root.Assign(strings.Split(w.Keys[i], "."), value.Copied(w.top)); err != nil {
+			found.Report(value.At, w.Keys[i], "%s", err)
 		}
 	}
 	s = finish(root, found)
-	if len(found.found) > 0 {
+	if len(found.Found) > 0 {
 		return nil, "", found
 	}
 	s.Seed = 0
@@ -86,7 +87,7 @@ func (w *Sweep) spec(values []*node) (s *Spec, content string, found *mistakes) 
 type layout struct {
 	sweep *Sweep
 	seen  map[string]bool // contents
-	mistakes
+	form.Mistakes
 	wrong map[string]int // what was found, by how it reads
 	first []string       // the values of the first cell where it was found
 	times []int          // in how many cells
@@ -106,7 +107,7 @@ func (l *layout) add(index int) {
 	l.seen[content] = true
 	c := Cell{ID: content[:16], index: index}
 	for _, v := range values {
-		text := v.normal().flow()
+		text := v.Normal().Flow()
 		c.Values = append(c.Values, text)
 		c.Numbers = append(c.Numbers, Number(text))
 	}
@@ -114,13 +115,13 @@ func (l *layout) add(index int) {
 }
 
 // blame notes what is wrong with a cell.
-func (l *layout) blame(found *mistakes, values []*node) {
-	for _, m := range found.found {
+func (l *layout) blame(found *form.Mistakes, values []*form.Node) {
+	for _, m := range found.Found {
 		at, known := l.wrong[m.Error()]
 		if !known {
-			at = len(l.found)
+			at = len(l.Found)
 			l.wrong[m.Error()] = at
-			l.found = append(l.found, m)
+			l.Found = append(l.Found, m)
 			l.first = append(l.first, l.sweep.describeValues(values))
 			l.times = append(l.times, 0)
 		}
@@ -129,29 +130,29 @@ func (l *layout) blame(found *mistakes, values []*node) {
 }
 
 // describeValues writes the values of a cell as a message quotes them.
-func (w *Sweep) describeValues(values []*node) string {
+func (w *Sweep) describeValues(values []*form.Node) string {
 	var words []string
 	for i, v := range values {
-		words = append(words, w.Keys[i]+": "+shorten(v.normal().flow()))
+		words = append(words, w.Keys[i]+": "+form.Shorten(v.Normal().Flow()))
 	}
 	return strings.Join(words, ", ")
 }
 
 // conclude returns what was found, each with the cell it is about.
 func (l *layout) conclude() error {
-	for i, m := range l.found {
+	for i, m := range l.Found {
 		where := "in the cell "
 		if l.times[i] > 1 {
 			where = fmt.Sprintf("in %d cells, the first ", l.times[i])
 		}
 		m.Msg += " (" + where + l.first[i] + ")"
 	}
-	return l.join()
+	return l.Join()
 }
 
 // Number returns the number that a value of a cell is, NaN when it is none.
 func Number(value string) float64 {
-	if x, ok := parseNumber(value); ok {
+	if x, ok := form.ParseNumber(value); ok {
 		return x
 	}
 	return math.NaN()

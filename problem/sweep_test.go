@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/kedge-opt/kedge/problem/form"
 )
 
 // gridSweep is a sweep with nothing wrong in it.
@@ -275,7 +277,7 @@ func FuzzParseSweep(f *testing.F) {
 		w, err := ParseSweep("x.yaml", []byte(src), noFile)
 		if err != nil {
 			for _, one := range err.(interface{ Unwrap() []error }).Unwrap() {
-				if e, ok := one.(*Mistake); !ok || e.File == "" || e.Msg == "" {
+				if e, ok := one.(*form.Mistake); !ok || e.File == "" || e.Msg == "" {
 					t.Fatalf("%q gives %T %v", src, one, one)
 				}
 			}

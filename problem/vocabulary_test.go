@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/kedge-opt/kedge/problem/form"
 )
 
 // Whoever adds a key or an option writes down what it means, with an example that the key takes.
@@ -15,8 +17,8 @@ func TestEveryKeyIsExplained(t *testing.T) {
 
 func TestExplain(t *testing.T) {
 	k, err := Explain("algorithms.composite.at")
-	want := Use{Of: "kind composite with sensitivity closed or implicit; kind epoch-composite with sensitivity closed or implicit; kind adam with sensitivity closed or implicit; kind storm with sensitivity closed or implicit", Type: "sample or settled", Default: "sample"}
-	if err != nil || k.Path != "algorithms.at" || !slices.Equal(k.Uses, []Use{want}) {
+	want := form.Use{Of: "kind composite with sensitivity closed or implicit; kind epoch-composite with sensitivity closed or implicit; kind adam with sensitivity closed or implicit; kind storm with sensitivity closed or implicit", Type: "sample or settled", Default: "sample"}
+	if err != nil || k.Path != "algorithms.at" || !slices.Equal(k.Uses, []form.Use{want}) {
 		t.Errorf("got %+v, %v, want a key of %+v", k, err, want)
 	}
 	k, err = Explain("population.angle")

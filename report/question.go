@@ -8,6 +8,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/form"
 )
 
 // specOf reads a result's own spec, nil when it is none that this version knows.
@@ -68,14 +69,14 @@ func feasible(s *problem.Set) string {
 	return s.Kind
 }
 
-func center(v problem.Vector) string {
+func center(v form.Vector) string {
 	if v.Each == nil && v.All == 0 {
 		return "0"
 	}
 	return "a given point"
 }
 
-func bounds(v problem.Vector) string {
+func bounds(v form.Vector) string {
 	if v.Each != nil {
 		return "limits of its own"
 	}

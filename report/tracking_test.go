@@ -7,6 +7,7 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/form"
 )
 
 // Where the optimum moves there is no level at which retraining rests, the verdict is about who follows, and the pursuit is drawn.
@@ -42,7 +43,7 @@ func TestReportOfAMovingOptimum(t *testing.T) {
 
 func TestWordsForWhatMoves(t *testing.T) {
 	s := &problem.Spec{Population: problem.Population{Size: 3, Law: problem.Law{Kind: "sphere"}, Drift: &problem.Drift{}, Churn: 0.01}}
-	s.Dynamics = problem.Dynamics{Kind: "choice", Coupling: 0.2, Noise: problem.Vector{All: 1}, Heterogeneity: &problem.Heterogeneity{Epsilon: []float64{0.1, 0.3}}}
+	s.Dynamics = problem.Dynamics{Kind: "choice", Coupling: 0.2, Noise: form.Vector{All: 1}, Heterogeneity: &problem.Heterogeneity{Epsilon: []float64{0.1, 0.3}}}
 	got := answers(s)
 	for _, want := range []string{"Everybody's own ε is between 0.1 and 0.3.", "drawn to the mean of the crowd with the weight 0.2",
 		"noise pushes the states", "Traits d are at first uniform on the unit sphere, and drift from there; 1.00"} {

@@ -11,6 +11,7 @@ import (
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/steady"
 )
 
@@ -165,7 +166,7 @@ func exact(s *problem.Spec, m Method, a *problem.Algorithm) bool {
 }
 
 // quiet tells whether noise of these deviations is none.
-func quiet(v problem.Vector) bool {
+func quiet(v form.Vector) bool {
 	return v.All == 0 && !slices.ContainsFunc(v.Each, func(x float64) bool { return x != 0 })
 }
 

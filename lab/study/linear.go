@@ -5,6 +5,7 @@ import (
 	"math/cmplx"
 
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/form"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -31,7 +32,7 @@ func linearOf(p *problem.Problem) (*linear, error) {
 	return m, m.f.Solve(rest, m.e)
 }
 
-func dense(rows problem.Rows) *mat.Dense {
+func dense(rows form.RowList) *mat.Dense {
 	m := mat.NewDense(len(rows), rows.Columns(), nil)
 	for i, row := range rows {
 		m.SetRow(i, row)

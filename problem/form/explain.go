@@ -1,4 +1,4 @@
-package problem
+package form
 
 import (
 	"errors"
@@ -66,7 +66,7 @@ func (c cursor) step(part string, last bool) (cursor, error) {
 	all := c.in.entries()
 	if i := slices.IndexFunc(all, func(e entry) bool { return e.key == part }); i >= 0 {
 		e := all[i]
-		return cursor{c.all, join(c.path, part), c.in, e, e.below, e.list}, nil
+		return cursor{c.all, Join(c.path, part), c.in, e, e.below, e.list}, nil
 	}
 	known := names(all)
 	if c.list && part != "" && !(last && Nearest(part, known) != "") {
@@ -85,17 +85,17 @@ func names(all []entry) (list []string) {
 
 // unknown suggests what was meant: a key of that place, or one of that name anywhere.
 func (c cursor) unknown(part string, known []string) error {
-	path := join(c.path, part)
+	path := Join(c.path, part)
 	if part == "" {
-		return errors.New("a key is missing, there are " + enumerate(known, "and"))
+		return errors.New("a key is missing, there are " + Enumerate(known, "and"))
 	}
 	if best := Nearest(part, known); best != "" {
-		return fmt.Errorf("unknown key %s, did you mean %s?", path, join(c.path, best))
+		return fmt.Errorf("unknown key %s, did you mean %s?", path, Join(c.path, best))
 	}
 	if meant := c.all.elsewhere(part); meant != nil {
-		return fmt.Errorf("unknown key %s, did you mean %s?", path, enumerate(meant, "or"))
+		return fmt.Errorf("unknown key %s, did you mean %s?", path, Enumerate(meant, "or"))
 	}
-	return fmt.Errorf("unknown key %s, there are %s", path, enumerate(known, "and"))
+	return fmt.Errorf("unknown key %s, there are %s", path, Enumerate(known, "and"))
 }
 
 // elsewhere lists the paths that end with a key, or with the one that it most likely stands for.

@@ -1,4 +1,4 @@
-package problem
+package form
 
 import (
 	"fmt"
@@ -42,7 +42,7 @@ func (e entry) faults() (list []string) {
 	if e.accepts == nil || e.below != nil {
 		return list
 	}
-	if n := readValue(&mistakes{}, place{}, e.id(), e.says.example); n == nil || !e.accepts(n) {
+	if n := ReadValue(&Mistakes{}, Place{}, e.id(), e.says.example); n == nil || !e.accepts(n) {
 		list = append(list, fmt.Sprintf("the example %q of %s is not accepted, want %s", e.says.example, e.id(), e.want))
 	}
 	return list

@@ -1,4 +1,4 @@
-package problem
+package form
 
 // outline is a mapping of the vocabulary: what a section tells of itself to a form that asks for nothing else. Which keys
 // there are depends on choices, such as that of a kind, so a section is asked once for every combination of them.
@@ -27,16 +27,16 @@ type choice struct {
 type entry struct {
 	home    string // of the meaning: the path of the section, or the name of what several sections share
 	key     string
-	says    meaning
+	says    Meaning
 	options []Option // of a key that is one word of several
 	need    bool
 	want    string // in words
-	value   schema
-	absent  *node // the default; nil: none, or that of like
+	value   Schema
+	absent  *Node // the default; nil: none, or that of like
 	like    string
 	below   *outline // the mapping under the key
 	list    bool     // there is a list of them
-	accepts func(n *node) bool
+	accepts func(n *Node) bool
 }
 
 // shelf keeps the outlines that several keys share.
@@ -58,19 +58,19 @@ type draft struct {
 type Vocabulary struct{ root *outline }
 
 // NewVocabulary asks a section for everything that it can hold.
-func NewVocabulary(describe func(*form)) *Vocabulary {
+func NewVocabulary(describe func(*Form)) *Vocabulary {
 	return &Vocabulary{(&shelf{named: map[string]*outline{}}).outline("", describe)}
 }
 
-// schemaOf returns the schema of a section by itself.
-func schemaOf(describe func(*form)) schema { return NewVocabulary(describe).root.schema() }
+// SchemaOf returns the schema of a section by itself.
+func SchemaOf(describe func(*Form)) Schema { return NewVocabulary(describe).root.schema() }
 
 // outline asks a section for its keys under every combination of choices.
-func (s *shelf) outline(home string, describe func(*form)) *outline {
+func (s *shelf) outline(home string, describe func(*Form)) *outline {
 	o := &outline{shelf: s}
 	for plan := []int{}; plan != nil; {
 		d := &draft{of: o, home: home, plan: plan}
-		describe(&form{draft: d})
+		describe(&Form{draft: d})
 		if d.done {
 			return d.of
 		}
@@ -110,21 +110,21 @@ func (d *draft) add(e entry) {
 }
 
 // below outlines the mapping under a key.
-func (d *draft) below(key string, describe func(*form)) *outline {
-	return d.of.shelf.outline(join(d.home, key), describe)
+func (d *draft) below(key string, describe func(*Form)) *outline {
+	return d.of.shelf.outline(Join(d.home, key), describe)
 }
 
 // entryOf is an entry for a key and how its values are read.
-func entryOf[T any](key string, c codec[T], m meaning) entry {
-	return entry{key: key, says: m, options: c.options, want: c.want, value: c.schema, accepts: func(n *node) bool {
-		_, ok := c.read(&mistakes{}, n)
+func entryOf[T any](key string, c Codec[T], m Meaning) entry {
+	return entry{key: key, says: m, options: c.options, want: c.Want, value: c.Schema, accepts: func(n *Node) bool {
+		_, ok := c.Read(&Mistakes{}, n)
 		return ok
 	}}
 }
 
-// shared describes keys that several sections have, under the name that their meanings go by. A section of nothing else is
+// Shared describes keys that several sections have, under the name that their meanings go by. A section of nothing else is
 // outlined once.
-func (f *form) shared(name string, describe func()) {
+func (f *Form) Shared(name string, describe func()) {
 	if !f.outlining() {
 		describe()
 		return
@@ -145,5 +145,5 @@ func (f *form) shared(name string, describe func()) {
 	d.home = home
 }
 
-// may tells whether keys are there about which another section decides: an outline shows them in any case.
-func (f *form) may(decided bool) bool { return f.outlining() || decided }
+// May tells whether keys are there about which another section decides: an outline shows them in any case.
+func (f *Form) May(decided bool) bool { return f.outlining() || decided }

@@ -1,4 +1,4 @@
-package problem
+package form
 
 import (
 	"errors"
@@ -18,11 +18,11 @@ import (
 // What a document may ask of the reader. The YAML library spends time that grows with the square of the number of keys and
 // of the depth, so both are checked before it builds anything.
 const (
-	maxBytes  = 1 << 20
-	maxTokens = 200_000
-	maxKeys   = 4096
-	maxNodes  = 80_000
-	maxDepth  = 32
+	MaxBytes  = 1 << 20
+	MaxTokens = 200_000
+	MaxKeys   = 4096
+	MaxNodes  = 80_000
+	MaxDepth  = 32
 )
 
 const (
@@ -63,10 +63,10 @@ func parseYAML(text string) (ast.Node, error) {
 
 // checkText refuses what is too large and what is not text.
 func checkText(text string) error {
-	if len(text) > maxBytes {
-		return &fault{msg: fmt.Sprintf("%d bytes are too many, at most %d are read", len(text), maxBytes)}
+	if len(text) > MaxBytes {
+		return &fault{msg: fmt.Sprintf("%d bytes are too many, at most %d are read", len(text), MaxBytes)}
 	}
-	if signs(text) > maxTokens {
+	if signs(text) > MaxTokens {
 		return &fault{msg: tooLong()}
 	}
 	for i, r := range text {
@@ -170,19 +170,19 @@ func (l *limits) countDash(tk *token.Token) {
 
 func (l *limits) exceeded() string {
 	switch {
-	case l.tokens > maxTokens:
+	case l.tokens > MaxTokens:
 		return tooLong()
-	case l.keys > maxKeys:
-		return fmt.Sprintf("more than %d keys", maxKeys)
-	case l.depth > maxDepth, l.dashes > maxDepth:
+	case l.keys > MaxKeys:
+		return fmt.Sprintf("more than %d keys", MaxKeys)
+	case l.depth > MaxDepth, l.dashes > MaxDepth:
 		return tooDeep()
 	}
 	return ""
 }
 
-func tooLong() string { return fmt.Sprintf("too long: more than %d words and signs", maxTokens) }
+func tooLong() string { return fmt.Sprintf("too long: more than %d words and signs", MaxTokens) }
 
-func tooDeep() string { return fmt.Sprintf("nested more than %d deep", maxDepth) }
+func tooDeep() string { return fmt.Sprintf("nested more than %d deep", MaxDepth) }
 
 func syntaxFault(err error) error {
 	var wrong *yaml.SyntaxError

@@ -1,4 +1,4 @@
-package problem
+package form
 
 import (
 	"testing"
@@ -12,9 +12,9 @@ func TestLibraryPanics(t *testing.T) {
 		func(string) (ast.Node, error) { panic("index out of range") },
 		func(string) (ast.Node, error) { return &ast.MappingNode{Values: []*ast.MappingValueNode{nil}}, nil },
 	} {
-		found := &mistakes{}
-		root := (&tree{mistakes: found, origin: place{file: "x.yaml"}}).readWith(parse, "a: 1")
-		if err := found.join(); root != nil || err == nil || err.Error() != "x.yaml: not readable as YAML" {
+		found := &Mistakes{}
+		root := (&tree{Mistakes: found, origin: Place{File: "x.yaml"}}).readWith(parse, "a: 1")
+		if err := found.Join(); root != nil || err == nil || err.Error() != "x.yaml: not readable as YAML" {
 			t.Errorf("got %v and %v", root, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package problem
+package form
 
 // Nearest returns the known key that a misspelt one most likely stands for, "" when none is near.
 func Nearest(key string, known []string) string {

@@ -1,4 +1,4 @@
-package problem
+package form
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 
 // Annotate writes a document with what every key means beside it. Keys that follow others are left out where they do, so that
 // who changes those changes all: the trials of an algorithm that are the trials of the spec.
-func (v *Vocabulary) Annotate(root *node) []byte {
+func (v *Vocabulary) Annotate(root *Node) []byte {
 	a := annotator{root: root, said: map[string]bool{}}
 	a.mapping(root, v.root, "", "")
 	return a.out.Bytes()
@@ -16,7 +16,7 @@ func (v *Vocabulary) Annotate(root *node) []byte {
 
 // annotator writes YAML with comments, each once.
 type annotator struct {
-	root *node
+	root *Node
 	out  bytes.Buffer
 	said map[string]bool
 }
@@ -27,33 +27,33 @@ const (
 )
 
 // mapping writes a mapping a key a line. The first line begins with first, as an entry of a list does.
-func (a *annotator) mapping(n *node, o *outline, first, indent string) {
-	for i, key := range n.keys {
+func (a *annotator) mapping(n *Node, o *outline, first, indent string) {
+	for i, key := range n.Keys {
 		begin := indent
 		if i == 0 {
 			begin = first
 		}
-		if e := o.find(key); !a.follows(e, n.items[i]) {
-			a.key(key, n.items[i], e, begin, indent)
+		if e := o.find(key); !a.follows(e, n.Items[i]) {
+			a.key(key, n.Items[i], e, begin, indent)
 		}
 	}
 }
 
 // follows tells whether a value is that of another key of the spec, as it is by default.
-func (a *annotator) follows(e entry, value *node) bool {
+func (a *annotator) follows(e entry, value *Node) bool {
 	other := a.root
 	for key := range strings.SplitSeq(e.like, ".") {
-		if other = other.get(key); other == nil {
+		if other = other.Get(key); other == nil {
 			return false
 		}
 	}
-	return value.kind == scalar && other.text == value.text
+	return value.Shape == Scalar && other.Text == value.Text
 }
 
-func (a *annotator) key(key string, value *node, e entry, begin, indent string) {
+func (a *annotator) key(key string, value *Node, e entry, begin, indent string) {
 	comment := a.comment(e, value)
-	if value.kind == scalar || value.kind == list && len(value.items) > 0 && value.items[0].kind == scalar {
-		a.beside(begin+key+": "+value.flow(), comment)
+	if value.Shape == Scalar || value.Shape == List && len(value.Items) > 0 && value.Items[0].Shape == Scalar {
+		a.beside(begin+key+": "+value.Flow(), comment)
 		return
 	}
 	if indent == "" {
@@ -67,17 +67,17 @@ func (a *annotator) key(key string, value *node, e entry, begin, indent string) 
 }
 
 // below writes what is nested: a mapping, a list of them or a list of rows.
-func (a *annotator) below(value *node, e entry, indent string) {
-	if value.kind == mapping {
+func (a *annotator) below(value *Node, e entry, indent string) {
+	if value.Shape == Mapping {
 		a.mapping(value, e.below, indent, indent)
 		return
 	}
-	for _, item := range value.items {
-		if item.kind == mapping {
+	for _, item := range value.Items {
+		if item.Shape == Mapping {
 			a.mapping(item, e.below, indent+"- ", indent+"  ")
 			continue
 		}
-		a.out.WriteString(indent + "- " + item.flow() + "\n")
+		a.out.WriteString(indent + "- " + item.Flow() + "\n")
 	}
 }
 
@@ -95,7 +95,7 @@ func (a *annotator) beside(line string, comment []string) {
 }
 
 // comment says line by line what a key means and what its value does; nothing for what was said before.
-func (a *annotator) comment(e entry, value *node) []string {
+func (a *annotator) comment(e entry, value *Node) []string {
 	if e.says.text == "" || a.said[e.id()] {
 		return nil
 	}
@@ -103,11 +103,11 @@ func (a *annotator) comment(e entry, value *node) []string {
 	lines := e.says.lines()
 	var others []string
 	for _, o := range e.options {
-		if o.Value != value.text {
+		if o.Value != value.Text {
 			others = append(others, o.Value)
 			continue
 		}
-		of := says(o.Meaning, o.Formula, "").lines()
+		of := Says(o.Meaning, o.Formula, "").lines()
 		lines = append(append(lines, o.Value+": "+of[0]), of[1:]...)
 	}
 	if others != nil {
@@ -117,7 +117,7 @@ func (a *annotator) comment(e entry, value *node) []string {
 }
 
 // lines are the meaning and the formula, on one line where that is a mere symbol.
-func (m meaning) lines() []string {
+func (m Meaning) lines() []string {
 	switch n := utf8.RuneCountInString(m.formula); {
 	case n == 0:
 		return []string{m.text}

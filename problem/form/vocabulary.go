@@ -1,4 +1,4 @@
-package problem
+package form
 
 import (
 	"slices"
@@ -26,8 +26,8 @@ type Option struct {
 	Note string `json:"-"` // what else an explanation says of it
 }
 
-// option is a word with what it means.
-func option(value, meaning, formula string) Option {
+// Choice is a word with what it means.
+func Choice(value, meaning, formula string) Option {
 	return Option{Value: value, Meaning: meaning, Formula: formula}
 }
 
@@ -38,11 +38,11 @@ func (o Option) explained() Option {
 	return o
 }
 
-// meaning says what a key is for: in words, as a formula where there is one, and by a value that one could write.
-type meaning struct{ text, formula, example string }
+// Meaning says what a key is for: in words, as a formula where there is one, and by a value that one could write.
+type Meaning struct{ text, formula, example string }
 
-// says is a meaning.
-func says(text, formula, example string) meaning { return meaning{text, formula, example} }
+// Says is a meaning.
+func Says(text, formula, example string) Meaning { return Meaning{text, formula, example} }
 
 // Use is what a key can be. A key that several kinds have, each in its way, has several.
 type Use struct {
@@ -72,9 +72,9 @@ func (l *lister) list(path string, o *outline) {
 		l.seen[e.id()] = true
 	}
 	for _, e := range own {
-		l.keys = append(l.keys, o.key(join(path, e.key), e))
+		l.keys = append(l.keys, o.key(Join(path, e.key), e))
 		if e.below != nil {
-			l.list(join(path, e.key), e.below)
+			l.list(Join(path, e.key), e.below)
 		}
 	}
 }
@@ -95,7 +95,7 @@ func (o *outline) key(path string, e entry) Key {
 }
 
 // id tells an entry from others: the section or what several sections share, and the key.
-func (e entry) id() string { return join(e.home, e.key) }
+func (e entry) id() string { return Join(e.home, e.key) }
 
 // description is what an editor shows beside a key.
 func (e entry) description() string {
@@ -154,7 +154,7 @@ func (o *outline) uses(key string) (list []Use) {
 func (e entry) use() Use {
 	u := Use{Type: e.want, Required: e.need, Like: e.like}
 	if e.absent != nil {
-		u.Default = e.absent.flow()
+		u.Default = e.absent.Flow()
 	}
 	return u
 }
@@ -181,7 +181,7 @@ func (o *outline) kinds(some []variant) string {
 	}
 	key := o.variants[0].choices[0].key
 	if len(whole) > 0 {
-		parts = append([]string{key + " " + enumerate(whole, "or")}, parts...)
+		parts = append([]string{key + " " + Enumerate(whole, "or")}, parts...)
 	}
 	return strings.Join(parts, "; ")
 }
@@ -206,5 +206,5 @@ func refinement(some []variant, option string) string {
 			seconds = append(seconds, second.option)
 		}
 	}
-	return first.key + " " + option + " with " + second.key + " " + enumerate(slices.Compact(seconds), "or")
+	return first.key + " " + option + " with " + second.key + " " + Enumerate(slices.Compact(seconds), "or")
 }

@@ -1,4 +1,4 @@
-package problem
+package form
 
 import (
 	"bytes"
@@ -8,14 +8,14 @@ import (
 	"slices"
 )
 
-// schema is a JSON Schema of draft 2020-12, as far as specs need one.
-type schema struct {
+// Schema is a JSON Schema of draft 2020-12, as far as specs need one.
+type Schema struct {
 	Dialect     string `json:"$schema,omitempty"`
 	Title       string `json:"title,omitempty"`
 	Description string `json:"description,omitempty"`
 	Ref         string `json:"$ref,omitempty"`
 
-	Type    words `json:"type,omitempty"`
+	Type    Types `json:"type,omitempty"`
 	Enum    []any `json:"enum,omitempty"`
 	Const   any   `json:"const,omitempty"`
 	Default any   `json:"default,omitempty"`
@@ -30,25 +30,25 @@ type schema struct {
 	Pattern   string `json:"pattern,omitempty"`
 
 	MinItems int     `json:"minItems,omitempty"`
-	Items    *schema `json:"items,omitempty"`
+	Items    *Schema `json:"items,omitempty"`
 
 	Properties properties `json:"properties,omitempty"`
 	Required   []string   `json:"required,omitempty"`
 	Additional any        `json:"additionalProperties,omitempty"`
 
-	AnyOf []schema `json:"anyOf,omitempty"`
-	AllOf []schema `json:"allOf,omitempty"`
-	If    *schema  `json:"if,omitempty"`
-	Then  *schema  `json:"then,omitempty"`
+	AnyOf []Schema `json:"anyOf,omitempty"`
+	AllOf []Schema `json:"allOf,omitempty"`
+	If    *Schema  `json:"if,omitempty"`
+	Then  *Schema  `json:"then,omitempty"`
 
 	Defs properties `json:"$defs,omitempty"`
 }
 
-// words is one word, or a list of several.
-type words []string
+// Types is one word, or a list of several.
+type Types []string
 
 // MarshalJSON writes a single word without a list around it.
-func (w words) MarshalJSON() ([]byte, error) {
+func (w Types) MarshalJSON() ([]byte, error) {
 	if len(w) == 1 {
 		return json.Marshal(w[0])
 	}
@@ -60,7 +60,7 @@ type properties []property
 
 type property struct {
 	key string
-	schema
+	Schema
 }
 
 // MarshalJSON writes an object that keeps the order. A schema that allows anything is written as true.
@@ -74,7 +74,7 @@ func (p properties) MarshalJSON() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		value, err := encode(one.schema)
+		value, err := encode(one.Schema)
 		if err != nil {
 			return nil, err
 		}
@@ -96,9 +96,9 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSpace(b.Bytes()), err
 }
 
-// orNull allows null as well, which stands for a key's default.
-func (s schema) orNull() schema {
-	null := schema{Type: words{"null"}}
+// OrNull allows null as well, which stands for a key's default.
+func (s Schema) OrNull() Schema {
+	null := Schema{Type: Types{"null"}}
 	switch {
 	case s.Type != nil:
 		s.Type = append(slices.Clip(s.Type), "null")
@@ -107,7 +107,7 @@ func (s schema) orNull() schema {
 	case s.AnyOf != nil:
 		s.AnyOf = append(slices.Clip(s.AnyOf), null)
 	default:
-		s = schema{AnyOf: []schema{s, null}}
+		s = Schema{AnyOf: []Schema{s, null}}
 	}
 	return s
 }
@@ -135,9 +135,9 @@ func (v *Vocabulary) Schema(title, description string) []byte {
 }
 
 // schema writes at the top what a key holds wherever it may stand, and under a condition each which keys a variant has and needs.
-func (o *outline) schema() schema {
+func (o *outline) schema() Schema {
 	closed := false
-	s := schema{Type: words{"object"}, Properties: o.alike(), Required: o.needed()}
+	s := Schema{Type: Types{"object"}, Properties: o.alike(), Required: o.needed()}
 	if len(o.variants) == 1 {
 		s.Additional = &closed
 		return s
@@ -147,22 +147,22 @@ func (o *outline) schema() schema {
 	}
 	s.AllOf = append(s.AllOf, o.refined(s.Properties)...)
 	for _, v := range o.variants {
-		then := schema{Additional: &closed, Required: v.needed()}
+		then := Schema{Additional: &closed, Required: v.needed()}
 		for _, e := range v.entries {
 			one := property{key: e.key}
 			if !s.Properties.has(e.key) {
-				one.schema = e.schema()
+				one.Schema = e.schema()
 			}
 			then.Properties = append(then.Properties, one)
 		}
-		s.AllOf = append(s.AllOf, schema{If: conditions(v.choices), Then: &then})
+		s.AllOf = append(s.AllOf, Schema{If: conditions(v.choices), Then: &then})
 	}
 	return s
 }
 
 // refined says what a choice may be under the choices before it, where that differs: a choice that nobody offers makes no
 // variant, so no variant refuses it.
-func (o *outline) refined(alike properties) (list []schema) {
+func (o *outline) refined(alike properties) (list []Schema) {
 	seen := map[string]bool{}
 	for _, v := range o.variants {
 		for i, c := range v.choices {
@@ -172,7 +172,7 @@ func (o *outline) refined(alike properties) (list []schema) {
 			}
 			seen[under] = true
 			at := slices.IndexFunc(v.entries, func(e entry) bool { return e.key == c.key })
-			list = append(list, schema{If: conditions(v.choices[:i]), Then: &schema{Properties: properties{{c.key, v.entries[at].schema()}}}})
+			list = append(list, Schema{If: conditions(v.choices[:i]), Then: &Schema{Properties: properties{{c.key, v.entries[at].schema()}}}})
 		}
 	}
 	return list
@@ -180,7 +180,7 @@ func (o *outline) refined(alike properties) (list []schema) {
 
 // alike returns the keys with the same schema in every variant that has them.
 func (o *outline) alike() (list properties) {
-	seen, differs := map[string]schema{}, map[string]bool{}
+	seen, differs := map[string]Schema{}, map[string]bool{}
 	var order []string
 	for _, v := range o.variants {
 		for _, e := range v.entries {
@@ -223,13 +223,13 @@ func (v variant) needed() (keys []string) {
 }
 
 // schema of an entry: of its value, with what a reader wants to know about it.
-func (e entry) schema() schema {
+func (e entry) schema() Schema {
 	s := e.value
 	if e.below != nil {
 		s = e.nested()
 	}
 	if !e.need {
-		s = s.orNull()
+		s = s.OrNull()
 	}
 	s.Description = e.description()
 	s.Default = e.absent.asJSON()
@@ -237,27 +237,27 @@ func (e entry) schema() schema {
 }
 
 // nested is the schema of what lies below a key: a mapping, a list of them, or a word that stands for one.
-func (e entry) nested() schema {
-	s := schema{Ref: "#/$defs/" + e.below.name}
+func (e entry) nested() Schema {
+	s := Schema{Ref: "#/$defs/" + e.below.name}
 	if e.below.name == "" {
 		s = e.below.schema()
 	}
 	switch {
 	case e.list:
-		return schema{Type: words{"array"}, MinItems: 1, Items: &s}
+		return Schema{Type: Types{"array"}, MinItems: 1, Items: &s}
 	case e.value.Enum != nil:
-		return schema{AnyOf: []schema{e.value, s}}
+		return Schema{AnyOf: []Schema{e.value, s}}
 	}
 	return s
 }
 
 // conditions hold when all choices were made.
-func conditions(choices []choice) *schema {
+func conditions(choices []choice) *Schema {
 	if len(choices) == 1 {
 		s := choices[0].condition()
 		return &s
 	}
-	all := &schema{}
+	all := &Schema{}
 	for _, c := range choices {
 		all.AllOf = append(all.AllOf, c.condition())
 	}
@@ -265,34 +265,34 @@ func conditions(choices []choice) *schema {
 }
 
 // condition holds when the key says so, or is absent and its default does.
-func (c choice) condition() schema {
+func (c choice) condition() Schema {
 	switch {
 	case c.presence && c.option == "absent":
-		return schema{Properties: properties{{c.key, schema{Type: words{"null"}}}}}
+		return Schema{Properties: properties{{c.key, Schema{Type: Types{"null"}}}}}
 	case c.presence:
-		return schema{Properties: properties{{c.key, schema{Type: words{"object", "array", "string", "number"}}}}, Required: []string{c.key}}
+		return Schema{Properties: properties{{c.key, Schema{Type: Types{"object", "array", "string", "number"}}}}, Required: []string{c.key}}
 	}
-	said := schema{Properties: properties{{c.key, schema{Const: c.option}}}, Required: []string{c.key}}
+	said := Schema{Properties: properties{{c.key, Schema{Const: c.option}}}, Required: []string{c.key}}
 	switch {
 	case c.like != "":
-		return schema{AnyOf: []schema{said, {
-			Properties: properties{{c.key, schema{Type: words{"null"}}}, {c.like, schema{Const: c.option}}},
+		return Schema{AnyOf: []Schema{said, {
+			Properties: properties{{c.key, Schema{Type: Types{"null"}}}, {c.like, Schema{Const: c.option}}},
 			Required:   []string{c.like},
 		}}}
 	case c.absent == c.option:
-		return schema{Properties: properties{{c.key, schema{Enum: []any{c.option, nil}}}}}
+		return Schema{Properties: properties{{c.key, Schema{Enum: []any{c.option, nil}}}}}
 	}
 	return said
 }
 
 // fallback asks the key that a choice is taken from to name an option when the choice itself is absent.
-func (c choice) fallback() []schema {
+func (c choice) fallback() []Schema {
 	if c.like == "" {
 		return nil
 	}
-	absent := schema{Properties: properties{{c.key, schema{Type: words{"null"}}}}}
-	named := schema{Properties: properties{{c.like, schema{Enum: asAny(c.options)}}}}
-	return []schema{{If: &absent, Then: &named}}
+	absent := Schema{Properties: properties{{c.key, Schema{Type: Types{"null"}}}}}
+	named := Schema{Properties: properties{{c.like, Schema{Enum: asAny(c.options)}}}}
+	return []Schema{{If: &absent, Then: &named}}
 }
 
 // asAny returns words as values of any type.

@@ -1,0 +1,166 @@
+package form
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Codec turns the value of a key into a Go value and back.
+type Codec[T any] struct {
+	Want   string // what is allowed, in words
+	Schema Schema // what is allowed, for programs; a schema may allow more
+	Read   func(m *Mistakes, n *Node) (x T, ok bool)
+	Write  func(x T) *Node
+
+	options []Option // of one word of several
+}
+
+// Single makes a codec of single values from how their text is understood and written.
+func Single[T any](want string, s Schema, parse func(n *Node) (T, bool), format func(T) string) Codec[T] {
+	return Codec[T]{
+		Want: want, Schema: s,
+		Read: func(m *Mistakes, n *Node) (x T, ok bool) {
+			if n.Shape == Scalar {
+				x, ok = parse(n)
+			}
+			if !ok {
+				m.Wrong(n, want)
+			}
+			return x, ok
+		},
+		Write: func(x T) *Node { return &Node{Shape: Scalar, Text: format(x)} },
+	}
+}
+
+// Number is a number of an interval. NaN is in none.
+func Number(want string, in Interval) Codec[float64] {
+	return Single(want, in.schema(), func(n *Node) (float64, bool) {
+		x, ok := ParseNumber(n.Text)
+		return x, ok && !n.Quoted && in.has(x)
+	}, FormatNumber)
+}
+
+// Finite is any number but the infinite ones.
+func Finite() Codec[float64] { return Number("a number", Open(math.Inf(-1), math.Inf(1))) }
+
+// Positive is a number above 0.
+func Positive() Codec[float64] { return Number("a number above 0", Open(0, math.Inf(1))) }
+
+// NotNegative is a number that is not below 0.
+func NotNegative() Codec[float64] { return Number("a number ≥ 0", Below(0, math.Inf(1))) }
+
+// Share is a number from 0 to 1.
+func Share() Codec[float64] { return Number("a number from 0 to 1", Closed(0, 1)) }
+
+// UpperBound is a bound that may be infinite.
+func UpperBound() Codec[float64] {
+	return Number("a number or .inf", Above(math.Inf(-1), math.Inf(1)))
+}
+
+// LowerBound is a bound that may be -.inf.
+func LowerBound() Codec[float64] {
+	return Number("a number or -.inf", Below(math.Inf(-1), math.Inf(1)))
+}
+
+// FormatNumber writes the shortest text that reads back as x.
+func FormatNumber(x float64) string {
+	switch {
+	case math.IsInf(x, 1):
+		return ".inf"
+	case math.IsInf(x, -1):
+		return "-.inf"
+	case math.IsNaN(x):
+		return ".nan"
+	case x == 0 || math.Abs(x) >= 1e-4 && math.Abs(x) < 1e15:
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	return strings.NewReplacer("e-0", "e-", "e+0", "e", "e+", "e").Replace(strconv.FormatFloat(x, 'g', -1, 64))
+}
+
+// Count is a whole number within bounds.
+func Count(least, most int) Codec[int] {
+	want := fmt.Sprintf("a whole number from %d to %d", least, most)
+	return Single(want, whole(strconv.Itoa(least), strconv.Itoa(most)), func(n *Node) (int, bool) {
+		i, err := strconv.Atoi(n.Text)
+		if x, ok := ParseNumber(n.Text); err != nil && ok && x == math.Trunc(x) && math.Abs(x) <= 1<<53 {
+			i, err = int(x), nil
+		}
+		return i, err == nil && !n.Quoted && least <= i && i <= most
+	}, strconv.Itoa)
+}
+
+// Word64 is a whole number of 64 bits.
+func Word64() Codec[uint64] {
+	return Single("a whole number from 0 to 18446744073709551615", whole("0", "18446744073709551615"), func(n *Node) (uint64, bool) {
+		i, err := strconv.ParseUint(n.Text, 10, 64)
+		return i, err == nil && !n.Quoted
+	}, func(i uint64) string { return strconv.FormatUint(i, 10) })
+}
+
+// Boolean is true or false.
+func Boolean() Codec[bool] {
+	return Single("true or false", Schema{Type: Types{"boolean"}}, func(n *Node) (bool, bool) {
+		return n.Text == "true", !n.Quoted && (n.Text == "true" || n.Text == "false")
+	}, strconv.FormatBool)
+}
+
+// OneOf is one word of several.
+func OneOf(options ...Option) Codec[string] {
+	known := values(options)
+	c := Single(Enumerate(known, "or"), Schema{Enum: asAny(known)}, func(n *Node) (string, bool) {
+		return n.Text, slices.Contains(known, n.Text)
+	}, func(s string) string { return s })
+	c.options = options
+	return c
+}
+
+// values lists options by their words.
+func values(options []Option) (list []string) {
+	for _, o := range options {
+		list = append(list, o.Value)
+	}
+	return list
+}
+
+// TextOf is a printable text for which allowed holds.
+func TextOf(want string, allowed func(s string) bool) Codec[string] {
+	c := Single(want, Schema{Type: Types{"string"}, MinLength: 1}, func(n *Node) (string, bool) {
+		return n.Text, (n.Quoted || !IsPlainValue(n.Text)) && allowed(n.Text)
+	}, nil)
+	c.Write = func(s string) *Node { return &Node{Shape: Scalar, Text: s, Quoted: !needsNoQuotes(s)} }
+	return c
+}
+
+// FileName is the name of a file.
+func FileName() Codec[string] {
+	return TextOf("the name of a file", func(s string) bool { return IsPrintable(s) && len(s) <= 4096 })
+}
+
+// Label is a name that an entry of a list can go by.
+func Label() Codec[string] {
+	c := TextOf("a name that begins with a letter and has no dot", IsLabel)
+	c.Schema.MaxLength, c.Schema.Pattern = 64, `^\p{L}[^.=]*$`
+	return c
+}
+
+// IsPrintable tells whether a text is there and has only characters that show.
+func IsPrintable(s string) bool {
+	return s != "" && strings.IndexFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) < 0
+}
+
+// needsNoQuotes tells whether every YAML reader takes the unquoted text for itself.
+func needsNoQuotes(s string) bool {
+	for _, r := range s {
+		if !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_' || r == '.' || r == '/') {
+			return false
+		}
+	}
+	switch strings.ToLower(s) {
+	case "y", "n", "yes", "no", "on", "off", "true", "false", "null":
+		return false
+	}
+	return s != "" && 'A' <= s[0] && s[0] <= 'z'
+}

@@ -1,0 +1,265 @@
+package form
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Shape is what a node is.
+type Shape int
+
+// The shapes of a value: nothing, a text, a list of values, or keys with values.
+const (
+	Null Shape = iota
+	Scalar
+	List
+	Mapping
+)
+
+// Node is a YAML value with the place it was written at. Values of a mapping stand at their key.
+type Node struct {
+	Shape  Shape
+	blank  bool     // null because nothing was written
+	Text   string   // of a scalar
+	Quoted bool     // of a scalar
+	Keys   []string // of a mapping, in the order written
+	Items  []*Node  // the entries of a list, the values of a mapping
+	At     Place
+	from   Place  // of a scalar: where its text begins
+	Path   string // as in "algorithms.composite.step"
+}
+
+// Get returns the value of a key, nil when it is absent. A key that holds null counts as absent.
+func (n *Node) Get(key string) *Node {
+	i := slices.Index(n.Keys, key)
+	if i < 0 || n.Items[i].Shape == Null {
+		return nil
+	}
+	return n.Items[i]
+}
+
+// Put sets the value of a key. Null takes away a key that is there.
+func (n *Node) Put(key string, value *Node) {
+	i := slices.Index(n.Keys, key)
+	switch {
+	case i < 0:
+		n.Keys = append(n.Keys, key)
+		n.Items = append(n.Items, value)
+	case value.Shape == Null:
+		n.Keys = slices.Delete(n.Keys, i, i+1)
+		n.Items = slices.Delete(n.Items, i, i+1)
+	default:
+		n.Items[i] = value
+	}
+}
+
+// Merge puts another mapping over n: mappings merge key by key, anything else replaces what was there.
+func (n *Node) Merge(over *Node) {
+	for i, key := range over.Keys {
+		value := over.Items[i]
+		if below := n.Get(key); below != nil && below.Shape == Mapping && value.Shape == Mapping {
+			below.Merge(value)
+			continue
+		}
+		n.Put(key, value)
+	}
+}
+
+// entry returns the position of a list's entry, named by its number or by the name that the entry itself carries.
+func (n *Node) entry(name string) (index int, ok bool) {
+	if i, err := strconv.Atoi(name); err == nil {
+		return i, i >= 0 && i < len(n.Items)
+	}
+	for i, item := range n.Items {
+		if item.name() == name {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// name returns the value of a mapping's name key, "" when there is none.
+func (n *Node) name() string {
+	if n.Shape != Mapping {
+		return ""
+	}
+	if v := n.Get("name"); v != nil && v.Shape == Scalar {
+		return v.Text
+	}
+	return ""
+}
+
+// Locate gives every node its path. Entries of a list go by their name where that is unambiguous, otherwise by number.
+func (n *Node) Locate(path string) {
+	n.Path = path
+	for i, item := range n.Items {
+		switch {
+		case n.Shape == Mapping:
+			item.Locate(Join(path, n.Keys[i]))
+		case IsLabel(item.name()) && n.firstNamed(item.name()) == i:
+			item.Locate(Join(path, item.name()))
+		default:
+			item.Locate(Join(path, strconv.Itoa(i)))
+		}
+	}
+}
+
+func (n *Node) firstNamed(name string) int {
+	i, _ := n.entry(name)
+	return i
+}
+
+// find returns the node of a path, or the nearest one above it.
+func (n *Node) find(path string) *Node {
+	for _, item := range n.Items {
+		if within(path, item.Path) {
+			return item.find(path)
+		}
+	}
+	return n
+}
+
+// PlaceOf returns where a path was written, or where the nearest key above it was.
+func (n *Node) PlaceOf(path string) Place {
+	if n == nil {
+		return Place{File: "spec"}
+	}
+	return n.find(path).At
+}
+
+// TextPlace returns the place of a character of the text at a path: line and column count within the text.
+func (n *Node) TextPlace(path string, line, column int) Place {
+	if n == nil {
+		return n.PlaceOf(path)
+	}
+	found := n.find(path)
+	at := found.At
+	if found.Shape == Scalar && found.Path == path && found.from.Line > 0 {
+		at.Line, at.Column = found.from.Line+line-1, found.from.Column+column-1
+	}
+	return at
+}
+
+// Show writes a value as a message quotes it: short, and unmistakably text where it is text.
+func (n *Node) Show() string {
+	switch n.Shape {
+	case Null:
+		return "null"
+	case List:
+		if len(n.Items) == 0 {
+			return "an empty list"
+		}
+		return fmt.Sprintf("a list of %d", len(n.Items))
+	case Mapping:
+		return "a mapping"
+	}
+	if !n.Quoted && IsPlainValue(n.Text) {
+		return Shorten(n.Text)
+	}
+	return strconv.Quote(Shorten(n.Text))
+}
+
+// Plural writes a number of things: "1 entry", "2 entries".
+func Plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// Entries writes a number of entries.
+func Entries(n int) string { return Plural(n, "entry", "entries") }
+
+// shape writes how large a matrix is.
+func shape(rows, columns int) string {
+	return Plural(rows, "row", "rows") + " of " + Entries(columns)
+}
+
+// Shorten cuts a text to what fits in a message.
+func Shorten(s string) string {
+	const most = 60
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:most]) + "…"
+}
+
+// Join appends a key to a path.
+func Join(path, key string) string {
+	if _, err := strconv.Atoi(key); err != nil && !IsLabel(key) {
+		key = strconv.Quote(Shorten(key))
+	}
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+// IsLabel tells whether s can name an entry of a list: short, begins with a letter, no dot and nothing unprintable.
+func IsLabel(s string) bool {
+	first, _ := utf8.DecodeRuneInString(s)
+	return len(s) <= 64 && unicode.IsLetter(first) &&
+		strings.IndexFunc(s, func(r rune) bool { return r == '.' || r == '=' || !strconv.IsPrint(r) }) < 0
+}
+
+// IsPlainValue tells whether an unquoted text means something other than itself: a number, true, false or null.
+func IsPlainValue(s string) bool {
+	switch s {
+	case "true", "false", "null", "~", "":
+		return true
+	}
+	return IsNumber(s)
+}
+
+// IsNumber tells whether a text is a number.
+func IsNumber(s string) bool {
+	_, ok := ParseNumber(s)
+	return ok
+}
+
+// ParseNumber reads a decimal number, .inf or .nan. Anything else that some YAML reader takes for a number is text here:
+// 0x10, 1_000, 1:30.
+func ParseNumber(s string) (x float64, ok bool) {
+	switch strings.ToLower(strings.TrimLeft(s, "+-")) {
+	case ".inf":
+		return math.Inf(1 - 2*strings.Count(s, "-")), len(s) <= len("-.inf")
+	case ".nan":
+		return math.NaN(), len(s) == len(".nan")
+	}
+	if strings.Trim(s, "+-.0123456789eE") != "" {
+		return 0, false
+	}
+	x, err := strconv.ParseFloat(s, 64)
+	return x, err == nil
+}
+
+// asJSON returns a value as encoding/json knows it, nil for what JSON has no number for.
+func (n *Node) asJSON() any {
+	switch {
+	case n == nil || n.Shape != Scalar:
+		return nil
+	case n.Quoted || !IsPlainValue(n.Text):
+		return n.Text
+	case n.Text == "true" || n.Text == "false":
+		return n.Text == "true"
+	}
+	if x, _ := ParseNumber(n.Text); math.IsInf(x, 0) {
+		return nil
+	}
+	return json.Number(n.Text)
+}
+
+// Enumerate writes a list of words: "a, b and c".
+func Enumerate(words []string, last string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	end := len(words) - 1
+	return strings.Join(words[:end], ", ") + " " + last + " " + words[end]
+}

@@ -1,0 +1,160 @@
+package form
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
+)
+
+// tree turns the YAML library's nodes into ours.
+type tree struct {
+	*Mistakes
+	origin Place // the file, or the flag whose places have no lines
+	flag   bool
+	path   string // of the value that is read
+	count  int
+}
+
+// ReadText returns the value of a text in YAML that stands at a place, nil after it has reported why there is none. An empty
+// text is null.
+func ReadText(found *Mistakes, origin Place, text string) *Node {
+	return (&tree{Mistakes: found, origin: origin}).read(text)
+}
+
+// ReadValue does so for the value of a path that was given on a line of its own, as by a flag.
+func ReadValue(found *Mistakes, origin Place, path, text string) *Node {
+	return (&tree{Mistakes: found, origin: origin, flag: true, path: path}).read(text)
+}
+
+// read returns the value of a text, nil after it has reported why there is none. An empty text is null.
+func (t *tree) read(text string) *Node { return t.readWith(parseYAML, text) }
+
+// readWith is read with a YAML library of choice. A text that makes it panic is refused like any other that it cannot read.
+func (t *tree) readWith(parse func(string) (ast.Node, error), text string) (root *Node) {
+	defer func() {
+		if recover() != nil {
+			t.Report(t.origin, "", "%s", unreadable)
+			root = nil
+		}
+	}()
+	body, err := parse(text)
+	if err != nil {
+		t.reportFault(err)
+		return nil
+	}
+	if body == nil {
+		return &Node{At: t.origin}
+	}
+	root = t.node(body, t.at(body.GetToken()), t.path, 0)
+	if t.count > MaxNodes {
+		t.Report(t.origin, "", "too long: more than %d values", MaxNodes)
+		return nil
+	}
+	return root
+}
+
+func (t *tree) reportFault(err error) {
+	at := t.origin
+	if f, ok := err.(*fault); ok && !t.flag {
+		at.Line, at.Column = f.line, f.column
+	}
+	t.Report(at, "", "%s", err)
+}
+
+func (t *tree) at(tk *token.Token) Place {
+	at := t.origin
+	if tk != nil && tk.Position != nil && !t.flag {
+		at.Line, at.Column = tk.Position.Line, tk.Position.Column
+	}
+	return at
+}
+
+// node converts a value that stands at a place. Duplicate keys and values left out are reported here, where they show.
+func (t *tree) node(n ast.Node, at Place, path string, depth int) *Node {
+	t.count++
+	if depth > MaxDepth {
+		t.Report(at, path, "%s", tooDeep())
+		return &Node{At: at}
+	}
+	switch n := n.(type) {
+	case *ast.MappingNode:
+		return t.mapping(n.Values, at, path, depth)
+	case *ast.MappingValueNode:
+		return t.mapping([]*ast.MappingValueNode{n}, at, path, depth)
+	case *ast.SequenceNode:
+		out := &Node{Shape: List, At: at}
+		for i, item := range n.Values {
+			out.Items = append(out.Items, t.node(item, t.at(item.GetToken()), Join(path, strconv.Itoa(i)), depth+1))
+		}
+		return out
+	case *ast.LiteralNode:
+		return &Node{Shape: Scalar, Text: n.Value.Value, Quoted: true, At: at, from: t.literalAt(n)}
+	case *ast.NullNode:
+		blank := n.Token == nil || n.Token.Type == token.ImplicitNullType
+		if blank {
+			t.Report(at, path, "%s has no value; null stands for its default", path)
+		}
+		return &Node{At: at, blank: blank}
+	}
+	return t.scalar(n, at)
+}
+
+func (t *tree) mapping(values []*ast.MappingValueNode, at Place, path string, depth int) *Node {
+	out := &Node{Shape: Mapping, At: at}
+	first := map[string]Place{}
+	for _, v := range values {
+		key, keyAt := v.Key.GetToken().Value, t.at(v.Key.GetToken())
+		below := Join(path, key)
+		value := t.node(v.Value, keyAt, below, depth+1)
+		if before, twice := first[key]; twice {
+			t.Report(keyAt, below, "%s is given twice%s", below, before.firstOn())
+			continue
+		}
+		first[key] = keyAt
+		out.Put(key, value)
+	}
+	return out
+}
+
+// firstOn says on which line of a file a place is.
+func (at Place) firstOn() string {
+	if at.Line == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", first on line %d", at.Line)
+}
+
+// scalar keeps the text as written: what is a number is decided by who reads it, not by the YAML library, to which 010 is
+// eight and 1e-10 is text.
+func (t *tree) scalar(n ast.Node, at Place) *Node {
+	tk := n.GetToken()
+	return &Node{
+		Shape:  Scalar,
+		Text:   tk.Value,
+		Quoted: tk.Type == token.SingleQuoteType || tk.Type == token.DoubleQuoteType,
+		At:     at,
+		from:   t.textAt(tk),
+	}
+}
+
+// textAt is where the text of a scalar begins, behind its quote.
+func (t *tree) textAt(tk *token.Token) Place {
+	at := t.at(tk)
+	if tk.Type == token.SingleQuoteType || tk.Type == token.DoubleQuoteType {
+		at.Column++
+	}
+	return at
+}
+
+// literalAt is where the text of a block begins: on the line after its sign, behind the indentation.
+func (t *tree) literalAt(n *ast.LiteralNode) Place {
+	at := t.at(n.Start)
+	if at.Line > 0 {
+		origin := n.Value.GetToken().Origin
+		at.Line, at.Column = at.Line+1, len(origin)-len(strings.TrimLeft(origin, " "))+1
+	}
+	return at
+}

@@ -1,0 +1,171 @@
+package form
+
+import "slices"
+
+// Vector is a list of numbers, or one number that stands for every entry: in YAML "5" or "[1, 2, 3]".
+type Vector struct {
+	All  float64   // the value of every entry, when Each is nil
+	Each []float64 // one value an entry
+}
+
+// Expand returns the n entries of v. It panics when v lists another number of entries.
+func (v Vector) Expand(n int) []float64 {
+	if v.Each == nil {
+		return slices.Repeat([]float64{v.All}, n)
+	}
+	if len(v.Each) != n {
+		panic("form: a vector expanded to a length it does not have")
+	}
+	return slices.Clone(v.Each)
+}
+
+// Padded returns the n entries of v and zeros up to a length; nil when all are 0.
+func (v Vector) Padded(n, length int) []float64 {
+	x := v.Expand(n)
+	if !slices.ContainsFunc(x, func(y float64) bool { return y != 0 }) {
+		return nil
+	}
+	return append(x, make([]float64, length-n)...)
+}
+
+// Entry returns entry i.
+func (v Vector) Entry(i int) float64 {
+	if v.Each == nil {
+		return v.All
+	}
+	return v.Each[i]
+}
+
+// RowList is a matrix as a list of rows of one length.
+type RowList [][]float64
+
+// Columns returns the length of the rows, 0 when there are none.
+func (r RowList) Columns() int {
+	if len(r) == 0 {
+		return 0
+	}
+	return len(r[0])
+}
+
+// Flat returns the entries row by row.
+func (r RowList) Flat() []float64 { return slices.Concat(r...) }
+
+// Matrix is a list of rows, or one number that stands for that multiple of the identity.
+type Matrix struct {
+	Scale float64 // the matrix is Scale·I, when Rows is nil
+	Rows  RowList
+}
+
+// Dense returns the entries of m row by row. It panics when m lists another number of rows or columns.
+func (m Matrix) Dense(rows, columns int) []float64 {
+	if m.Rows != nil {
+		if len(m.Rows) != rows || m.Rows.Columns() != columns {
+			panic("form: a matrix made dense with a shape it does not have")
+		}
+		return m.Rows.Flat()
+	}
+	dense := make([]float64, rows*columns)
+	for i := range min(rows, columns) {
+		dense[i*columns+i] = m.Scale
+	}
+	return dense
+}
+
+// VectorOf is one number or a list of them.
+func VectorOf(each Codec[float64]) Codec[Vector] {
+	several := Numbers(each)
+	return either(each.Want+", or a list of those", each, several,
+		func(x float64) Vector { return Vector{All: x} },
+		func(xs []float64) Vector { return Vector{Each: xs} },
+		func(v Vector) *Node {
+			if v.Each == nil {
+				return each.Write(v.All)
+			}
+			return several.Write(v.Each)
+		})
+}
+
+// Numbers is a list of at least one number.
+func Numbers(each Codec[float64]) Codec[[]float64] { return ListOf(each, "a list of numbers") }
+
+// Rows is a list of at least one row, all of one length.
+func Rows() Codec[RowList] {
+	c := ListOf(Numbers(Finite()), "a list of rows of numbers")
+	return Codec[RowList]{
+		Want: c.Want, Schema: c.Schema,
+		Read: func(m *Mistakes, n *Node) (RowList, bool) {
+			rows, ok := c.Read(m, n)
+			for i, row := range rows {
+				if ok && len(row) != len(rows[0]) {
+					m.Unread(n.Path)
+					m.Report(n.Items[i].At, n.Items[i].Path, "%s has %s, the first row has %d", n.Items[i].Path, Entries(len(row)), len(rows[0]))
+					return nil, false
+				}
+			}
+			return rows, ok
+		},
+		Write: func(r RowList) *Node { return c.Write(r) },
+	}
+}
+
+// MatrixOf is a multiple of the identity or a list of rows.
+func MatrixOf() Codec[Matrix] {
+	scale, rows := Finite(), Rows()
+	return either("a list of rows, or a number for that multiple of the identity", scale, rows,
+		func(x float64) Matrix { return Matrix{Scale: x} },
+		func(r RowList) Matrix { return Matrix{Rows: r} },
+		func(m Matrix) *Node {
+			if m.Rows == nil {
+				return scale.Write(m.Scale)
+			}
+			return rows.Write(m.Rows)
+		})
+}
+
+// either is a number or a list.
+func either[One, Many, T any](want string, one Codec[One], many Codec[Many],
+	fromOne func(One) T, fromMany func(Many) T, write func(T) *Node) Codec[T] {
+	read := func(m *Mistakes, n *Node) (x T, ok bool) {
+		switch {
+		case n.Shape == Scalar && !n.Quoted && IsNumber(n.Text):
+			v, ok := one.Read(m, n)
+			return fromOne(v), ok
+		case n.Shape == List:
+			v, ok := many.Read(m, n)
+			return fromMany(v), ok
+		}
+		m.Wrong(n, want)
+		return x, false
+	}
+	return Codec[T]{Want: want, Schema: Schema{AnyOf: []Schema{one.Schema, many.Schema}}, Read: read, Write: write}
+}
+
+// ListOf is a list of at least one entry. The first entry that cannot be read is the one reported.
+func ListOf[T any](each Codec[T], want string) Codec[[]T] {
+	return Codec[[]T]{
+		Want:   want,
+		Schema: Schema{Type: Types{"array"}, MinItems: 1, Items: &each.Schema},
+		Read: func(m *Mistakes, n *Node) ([]T, bool) {
+			if n.Shape != List || len(n.Items) == 0 {
+				m.Wrong(n, want)
+				return nil, false
+			}
+			xs := make([]T, len(n.Items))
+			for i, item := range n.Items {
+				x, ok := each.Read(m, item)
+				if !ok {
+					return nil, false
+				}
+				xs[i] = x
+			}
+			return xs, true
+		},
+		Write: func(xs []T) *Node {
+			n := &Node{Shape: List}
+			for _, x := range xs {
+				n.Items = append(n.Items, each.Write(x))
+			}
+			return n
+		},
+	}
+}
