@@ -31,7 +31,7 @@ type Assumption struct {
 }
 
 // assumptions checks all five. That the dynamics contract is known by now.
-func assumptions(p Problem, c *Constants) []Assumption {
+func assumptions(p problem, c *Constants) []Assumption {
 	return []Assumption{contraction(c), smoothness(c), interchange(p), variance(c), lightTail(c)}
 }
 
@@ -61,7 +61,7 @@ func smoothness(c *Constants) Assumption {
 
 // interchange is about a random Lipschitz constant with a mean, by which gradient and expectation may change places. The
 // expectation over a finite crowd is a sum, where they always may.
-func interchange(p Problem) Assumption {
+func interchange(p problem) Assumption {
 	n, _ := p.Traits.Size()
 	return Assumption{
 		Number: 3, Title: "gradient of the mean is the mean gradient", Verdict: Holds, Known: Proof,

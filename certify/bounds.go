@@ -44,7 +44,7 @@ type Bound struct {
 func (b Bound) Vacuous() bool { return !(b.Value < math.Inf(1)) || b.Value >= b.Trivial }
 
 // addBounds evaluates every theorem in every form.
-func (c *Certificate) addBounds(p Problem) {
+func (c *Certificate) addBounds(p problem) {
 	slope, apart := c.Value(Slope0), c.widest(p)
 	for _, form := range []Form{Paper, Tight, Coupled} {
 		t, known := c.theory(p, form == Coupled)
@@ -57,7 +57,7 @@ func (c *Certificate) addBounds(p Problem) {
 }
 
 // expected evaluates what holds in expectation.
-func (c *Certificate) expected(p Problem, form Form, t Theory, known Known, slope, apart float64) {
+func (c *Certificate) expected(p problem, form Form, t Theory, known Known, slope, apart float64) {
 	largest, gradient, transient, distance := t.LargestStep(), t.Gradient, t.Transient, t.Distance
 	if form == Paper {
 		largest, gradient, transient, distance = t.LargestStepPaper(), t.GradientPaper, t.TransientPaper, t.DistancePaper
@@ -75,7 +75,7 @@ func (c *Certificate) expected(p Problem, form Form, t Theory, known Known, slop
 }
 
 // probable evaluates what holds with probability 1−τ.
-func (c *Certificate) probable(p Problem, form Form, t Theory, known Known, slope, apart float64) {
+func (c *Certificate) probable(p problem, form Form, t Theory, known Known, slope, apart float64) {
 	largest := t.LargestStepProbable()
 	c.Steps = append(c.Steps, Step{
 		Form: form, Probable: true, Largest: largest, Used: p.Step, Known: known, Source: "he2025, step bound in probability",

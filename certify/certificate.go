@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/steady"
 )
 
@@ -20,25 +21,24 @@ type Certificate struct {
 	Verdict        []string        // sentences, the most important first
 }
 
-// Certify derives all constants of a problem, checks the assumptions and evaluates steps and bounds. What it computes
-// is bounded by counts, never by a clock, and the same problem gives the same certificate.
-func Certify(ctx context.Context, p Problem) (*Certificate, error) {
-	c, err := Derive(p)
+// Certify derives all constants of a model, checks the assumptions and evaluates steps and bounds of a run. It needs all that
+// Derive does, steady states, their sensitivity and the first decision. What it computes is bounded by counts, never by a clock,
+// and the same problem gives the same certificate.
+func Certify(ctx context.Context, m kedge.Model, run Plan) (*Certificate, error) {
+	c, err := Derive(m, run.Seed)
 	if err != nil {
 		return nil, err
 	}
-	return c.Certify(ctx, p)
+	return c.Certify(ctx, m, run)
 }
 
-// Certify goes on from constants that Derive found for the same problem, to which it adds.
-func (c *Constants) Certify(ctx context.Context, p Problem) (*Certificate, error) {
-	p, err := p.ready()
+// Certify goes on from constants that Derive found for the same model, to which it adds.
+func (c *Constants) Certify(ctx context.Context, m kedge.Model, run Plan) (*Certificate, error) {
+	p, err := problem{m, run}.ready()
 	if err != nil {
 		return nil, err
 	}
-	f, err := steady.New(steady.Model{
-		Settler: p.Settler, Objective: p.Objective, Sensitivity: p.Sensitivity, TraitRows: p.Traits,
-	})
+	f, err := steady.New(p.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (c *Constants) Certify(ctx context.Context, p Problem) (*Certificate, error
 }
 
 // beyond lists what the theorems do not cover.
-func beyond(p Problem, c *Constants) []string {
+func beyond(p problem, c *Constants) []string {
 	list := append([]string(nil), p.Beyond...)
 	if !unconstrained(p.Set) {
 		list = append(list, "decisions are projected onto a set; the theorems are about descent without constraints")
@@ -82,7 +82,7 @@ func (c *Certificate) Shift() (a, b float64) {
 }
 
 // theory collects the constants for bounds by W₁, or by V when coupled.
-func (c *Certificate) theory(p Problem, coupled bool) (Theory, Known) {
+func (c *Certificate) theory(p problem, coupled bool) (Theory, Known) {
 	bias := L
 	if coupled {
 		bias = Lp
@@ -102,7 +102,7 @@ func (c *Certificate) theory(p Problem, coupled bool) (Theory, Known) {
 }
 
 // widest returns how far apart two states of one individual can be at most in ‖·‖_P, NaN when nothing bounds it.
-func (c *Constants) widest(p Problem) float64 {
+func (c *Constants) widest(p problem) float64 {
 	if cone := c.Get(Cone); cone.Known != Unknown {
 		return 2 * math.Sin(cone.Value*math.Pi/180)
 	}

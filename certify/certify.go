@@ -9,6 +9,7 @@ package certify
 import (
 	"math"
 
+	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
 )
 
@@ -52,9 +53,10 @@ func (c *Constants) weakest(keys ...Key) Known {
 
 // Derive finds the constants of Assumptions 1 and 2 and what follows from them for the bounds: L, L_p, ρ₁ and ρ₂. They
 // cost little where closed forms are known, which is so for polarized, choice and affine dynamics. Dynamics that do not
-// contract give a *NotContractingError.
-func Derive(p Problem) (*Constants, error) {
-	p, err := p.filled()
+// contract give a *NotContractingError. The model needs dynamics, an objective and traits; estimates are sampled by streams of the
+// seed.
+func Derive(m kedge.Model, seed uint64) (*Constants, error) {
+	p, err := problem{m, Plan{Seed: seed}}.filled()
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +75,7 @@ func Derive(p Problem) (*Constants, error) {
 }
 
 // addDynamics finds the constants of Assumption 1 [he2025, contraction].
-func (c *Constants) addDynamics(p Problem) error {
+func (c *Constants) addDynamics(p problem) error {
 	switch f := p.Dynamics.(type) {
 	case dynamics.Polarized:
 		if err := c.addPolarized(f); err != nil {

@@ -19,9 +19,9 @@ func near(t *testing.T, what string, got, want, half float64) {
 	}
 }
 
-// polarizedProblem is the first case study with a single individual, which its closed forms do not look at.
-func polarizedProblem(lambda, sigma float64) Problem {
-	return Problem{
+// polarizedModel is the first case study with a single individual, which its closed forms do not look at.
+func polarizedModel(lambda, sigma float64) kedge.Model {
+	return kedge.Model{
 		Dynamics: dynamics.Polarized{Dim: 3, Lambda: lambda, Sigma: sigma}, Objective: objective.Affinity{},
 		Set: set.Ball{Radius: 1}, Traits: kedge.Block{Data: []float64{1, 0, 0}, Width: 3},
 	}
@@ -36,7 +36,7 @@ func TestPolarizedConstants(t *testing.T) {
 		{0.3, 0.5, 20.92, 0.8113, 2.5, 3.5, 17.6, 0.05},
 		{0.3, 0.4, 16.60, 0.7062, 4. / 3, 7. / 3, 6.22, 0.005},
 	} {
-		c, err := Derive(polarizedProblem(w.lambda, w.sigma))
+		c, err := Derive(polarizedModel(w.lambda, w.sigma), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,23 +55,23 @@ func TestPolarizedConstants(t *testing.T) {
 
 // The cone keeps only who starts in it: one who stands across from the trait is named, one on the rim is not.
 func TestPolarizedStartsOutsideTheCone(t *testing.T) {
-	p := polarizedProblem(0.4, 0.5)
+	p := polarizedModel(0.4, 0.5)
 	p.Traits = kedge.Block{Data: []float64{1, 0, 0, 0, 1, 0}, Width: 3}
 	rim := math.Asin(0.5/1.2) * (1 - 1e-9)
 	p.States = kedge.Block{Data: []float64{math.Cos(rim), 0, math.Sin(rim), 0, 1, 0}, Width: 3}
-	if _, err := Derive(p); err != nil {
+	if _, err := Derive(p, 0); err != nil {
 		t.Errorf("on the rim: %v", err)
 	}
 	p.States = kedge.Block{Data: []float64{1, 0, 0, 1, 0, 0}, Width: 3}
 	var out *kedge.RangeError
-	if _, err := Derive(p); !errors.As(err, &out) || math.Abs(out.Got-90) > 1e-9 {
+	if _, err := Derive(p, 0); !errors.As(err, &out) || math.Abs(out.Got-90) > 1e-9 {
 		t.Errorf("individual 1 starts at a right angle to its trait: %v", err)
 	}
 }
 
 // The rational problem LQ2; its constants by an independent NumPy study, to the digits it printed.
 func TestAffineConstants(t *testing.T) {
-	c, err := Derive(lq2(t))
+	c, err := Derive(lq2(t).Model, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestAffineConstants(t *testing.T) {
 	}
 }
 
-func lq2(t *testing.T) Problem {
+func lq2(t *testing.T) problem {
 	t.Helper()
 	dim := kedge.Dims{Decision: 2, State: 2, Trait: 2}
 	f, err := dynamics.NewAffine(dim, []float64{0.5, 0.25, 0, 0.5}, []float64{0.5, 0, 0.25, 0.5}, []float64{0.5, 0, 0, 0.5})
@@ -100,7 +100,8 @@ func lq2(t *testing.T) Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Problem{Dynamics: f, Objective: phi, Traits: kedge.Block{Data: []float64{2, -0.5, 2, -1.5, 0, -0.5, 0, -1.5}, Width: 2}}
+	four := kedge.Block{Data: []float64{2, -0.5, 2, -1.5, 0, -0.5, 0, -1.5}, Width: 2}
+	return problem{Model: kedge.Model{Dynamics: f, Objective: phi, Traits: four}}
 }
 
 // The second case study's constants in closed form, with the least entry of the published user's habit.
@@ -110,10 +111,10 @@ func TestChoiceConstants(t *testing.T) {
 		d[i] = (1 - 3.1893e-4) / 99
 	}
 	d[7] = 3.1893e-4 // times 0.375 is 1.196e-4
-	c, err := Derive(Problem{
+	c, err := Derive(kedge.Model{
 		Dynamics: dynamics.Choice{Dim: 100, Lambda1: 0.2, Lambda2: 0.5, Epsilon: 0.5}, Objective: objective.Revenue{Entropy: 0.1},
 		Set: set.CappedSimplex{Sum: 250, Upper: 5}, Traits: kedge.Block{Data: d, Width: 100},
-	})
+	}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,11 +147,11 @@ func TestNotContracting(t *testing.T) {
 	}
 	one := kedge.Block{Data: []float64{1}, Width: 1}
 	two := kedge.Block{Data: []float64{1, 1}, Width: 2}
-	_, err = Derive(Problem{Dynamics: f, Objective: objective.Affinity{State: 2}, States: two, Traits: one})
+	_, err = Derive(kedge.Model{Dynamics: f, Objective: objective.Affinity{State: 2}, States: two, Traits: one}, 0)
 	wantError(t, err, "not certified: spectral radius 1.03, want less than 1")
-	_, err = Derive(polarizedProblem(0.6, 0.5))
+	_, err = Derive(polarizedModel(0.6, 0.5), 0)
 	wantError(t, err, "not certified: λ + σR² 1.1, want less than 1")
-	_, err = Derive(polarizedProblem(0.7, 0.28))
+	_, err = Derive(polarizedModel(0.7, 0.28), 0)
 	wantError(t, err, "not certified: L_f^p over the cone 1.00599, want less than 1")
 }
 

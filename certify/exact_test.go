@@ -89,7 +89,7 @@ func (x *instance) first() *mat.Dense {
 	if _, err := kedge.BatchedSettler(x.Settler).SettleRows(h, x.Start, x.traits); err != nil {
 		panic(err)
 	}
-	p := x.Problem
+	p := x.problem
 	p.AtState = true
 	at, err := p.look(x.Start, h, x.traits)
 	if err != nil {
@@ -114,7 +114,7 @@ func TestExpectedBoundsHold(t *testing.T) {
 	least := map[string]float64{}
 	for i := range trials(30, 1000) {
 		x := drawInstance(t, r, true)
-		c, err := Certify(context.Background(), x.Problem)
+		c, err := Certify(context.Background(), x.problem.Model, x.problem.Plan)
 		must(t, err)
 		for _, b := range c.Bounds {
 			got := x.closedLoop(c.Metric, b.Step)
@@ -144,7 +144,7 @@ func TestExpectedBoundsHold(t *testing.T) {
 func TestSpreadOfLQ2(t *testing.T) {
 	p := lq2(t)
 	x, _ := asLinearQuadratic(p)
-	c, err := Derive(p)
+	c, err := Derive(p.Model, p.Seed)
 	must(t, err)
 	settled := make([]float64, 8)
 	_, err = kedge.BatchedSettler(p.Dynamics.(kedge.Settler)).SettleRows(settled, []float64{0, 0}, some(p.Traits, 4))

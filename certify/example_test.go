@@ -12,12 +12,12 @@ import (
 
 // People who polarize, and a party whose position has length 1 at most.
 func ExampleDerive() {
-	c, err := certify.Derive(certify.Problem{
+	c, err := certify.Derive(kedge.Model{
 		Dynamics:  dynamics.Polarized{Dim: 3, Lambda: 0.3, Sigma: 0.4},
 		Objective: objective.Affinity{},
 		Set:       set.Ball{Radius: 1},
 		Traits:    kedge.Block{Data: []float64{1, 0, 0}, Width: 3},
-	})
+	}, 1)
 	if err != nil {
 		fmt.Println(err)
 		return

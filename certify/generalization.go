@@ -35,7 +35,7 @@ type Generalization struct {
 const halves = 1000
 
 // generalize returns nil for traits that are no sample, or one too small to be split.
-func generalize(ctx context.Context, p Problem, c *Constants) (*Generalization, error) {
+func generalize(ctx context.Context, p problem, c *Constants) (*Generalization, error) {
 	n, r := p.Traits.Size()
 	if n < 4 || r < 1 || !p.Sampled {
 		return nil, nil

@@ -17,7 +17,7 @@ import (
 )
 
 // published returns the first case study as its authors ran it: their generator, their individuals, their first decision.
-func published(t *testing.T, lambda, sigma float64) Problem {
+func published(t *testing.T, lambda, sigma float64) problem {
 	t.Helper()
 	g := stream.NewNumPy(20)
 	u, d := make([]float64, 20), make([]float64, 20_000)
@@ -28,11 +28,13 @@ func published(t *testing.T, lambda, sigma float64) Problem {
 	if err := population.PublishedHemisphere(d, 20, g); err != nil {
 		t.Fatal(err)
 	}
-	return Problem{
-		Dynamics: dynamics.Polarized{Dim: 20, Lambda: lambda, Sigma: sigma}, Objective: objective.Affinity{},
-		Sensitivity: &sensitivity.Polarized{Dim: 20, Lambda: lambda, Sigma: sigma},
-		Set:         set.Ball{Radius: 1}, Traits: kedge.Block{Data: d, Width: 20}, Sampled: true,
-		Start: u, Step: 5e-3, Batch: 50, Horizon: 8000, Tau: 0.05,
+	return problem{
+		kedge.Model{
+			Dynamics: dynamics.Polarized{Dim: 20, Lambda: lambda, Sigma: sigma}, Objective: objective.Affinity{},
+			Sensitivity: &sensitivity.Polarized{Dim: 20, Lambda: lambda, Sigma: sigma},
+			Set:         set.Ball{Radius: 1}, Start: u, Traits: kedge.Block{Data: d, Width: 20},
+		},
+		Plan{Sampled: true, Step: 5e-3, Batch: 50, Horizon: 8000, Tau: 0.05},
 	}
 }
 
@@ -50,7 +52,7 @@ func TestPublishedTable(t *testing.T) {
 	} {
 		p := published(t, w.lambda, w.sigma)
 		p.Optimum, p.AtState = bestOf(t, p), true
-		c, err := Certify(context.Background(), p)
+		c, err := Certify(context.Background(), p.Model, p.Plan)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +88,7 @@ func half(x float64, digits int) float64 {
 }
 
 // bestOf goes up the settled affinity from the first decision.
-func bestOf(t *testing.T, p Problem) []float64 {
+func bestOf(t *testing.T, p problem) []float64 {
 	t.Helper()
 	p, err := p.ready()
 	if err != nil {
@@ -112,7 +114,7 @@ func bestOf(t *testing.T, p Problem) []float64 {
 }
 
 // settledVariance is M where the crowd has settled under the first decision.
-func settledVariance(t *testing.T, p Problem) float64 {
+func settledVariance(t *testing.T, p problem) float64 {
 	t.Helper()
 	h, d := make([]float64, 20_000), some(p.Traits, 1000)
 	if _, err := p.Dynamics.(dynamics.Polarized).SettleRows(h, p.Start, d); err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // addStart puts what the first decision says: V₀, Δ and ‖∇Φ̃(u₀)‖².
-func (c *Constants) addStart(p Problem, f *steady.Objective) error {
+func (c *Constants) addStart(p problem, f *steady.Objective) error {
 	v, err := c.coupling(p)
 	if err != nil {
 		return err
@@ -34,7 +34,7 @@ func (c *Constants) addStart(p Problem, f *steady.Objective) error {
 }
 
 // coupling returns V = mean ‖p − h(u, d)‖_P at the start [he2025, coupling bound].
-func (c *Constants) coupling(p Problem) (float64, error) {
+func (c *Constants) coupling(p problem) (float64, error) {
 	dim := p.Settler.Dims()
 	settler := kedge.BatchedSettler(p.Settler)
 	n, _ := p.Traits.Size()
@@ -66,7 +66,7 @@ func (c *Constants) Length(x []float64) float64 {
 }
 
 // gapOf returns Δ of a linear-quadratic problem without constraints: with the Hessian H of Φ̃ it is ½gᵀH⁻¹g.
-func gapOf(p Problem, g []float64) (gap float64, known Known, how string) {
+func gapOf(p problem, g []float64) (gap float64, known Known, how string) {
 	h, ok := curvature(p)
 	if !ok || !unconstrained(p.Set) {
 		return math.NaN(), Unknown, ""

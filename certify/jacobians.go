@@ -15,7 +15,7 @@ import (
 
 // sampleDynamics estimates the constants of Assumption 1 from Jacobians at sampled individuals: where they start, where they
 // settle and half way. The metric is the identity or, where that does not contract, the one of the mean Jacobian.
-func (c *Constants) sampleDynamics(p Problem) error {
+func (c *Constants) sampleDynamics(p problem) error {
 	f, ok := p.Dynamics.(kedge.Smooth)
 	if !ok {
 		return errors.New("certify: the dynamics have no derivatives")

@@ -19,7 +19,7 @@ type linearQuadratic struct {
 }
 
 // asLinearQuadratic looks at a problem whose dynamics are known to settle.
-func asLinearQuadratic(p Problem) (*linearQuadratic, bool) {
+func asLinearQuadratic(p problem) (*linearQuadratic, bool) {
 	f, affine := p.Dynamics.(*dynamics.Affine)
 	o, quadratic := p.Objective.(*objective.Quadratic)
 	if !affine || !quadratic {
@@ -54,7 +54,7 @@ func (x *linearQuadratic) pull() *mat.Dense {
 }
 
 // curvature returns the Hessian H = R + SG + GᵀSᵀ + GᵀQG of Φ̃ of a linear-quadratic problem.
-func curvature(p Problem) (h []float64, ok bool) {
+func curvature(p problem) (h []float64, ok bool) {
 	x, ok := asLinearQuadratic(p)
 	if !ok {
 		return nil, false

@@ -22,7 +22,7 @@ const (
 // cannot make it diverge, and where the crowd settles under the first, the last and the best decision. M and M_V are the
 // least squares fit, with M raised until the bound holds wherever somebody looked. σ_mb solves mean exp(‖ξ‖²/σ²) = e over
 // batches drawn there.
-func (c *Constants) addNoise(p Problem) error {
+func (c *Constants) addNoise(p problem) error {
 	n, _ := p.Traits.Size()
 	if n == 1 || p.Everybody && p.Batch >= n {
 		for _, k := range []Key{M, MV, SigmaMb} {
@@ -63,7 +63,7 @@ type glimpse struct {
 }
 
 // follow takes the rule's steps without its noise, and looks.
-func follow(p Problem, step float64) ([]glimpse, error) {
+func follow(p problem, step float64) ([]glimpse, error) {
 	dim := p.Dynamics.Dims()
 	traits, states := some(p.Traits, crowd), some(p.States, crowd)
 	next, move := make([]float64, len(states)), kedge.Batched(p.Dynamics)
@@ -100,7 +100,7 @@ func follow(p Problem, step float64) ([]glimpse, error) {
 }
 
 // look computes everybody's gradient ∂Φ/∂u + ∇ᵤh ∂Φ/∂p.
-func (p Problem) look(u, states, traits []float64) (glimpse, error) {
+func (p problem) look(u, states, traits []float64) (glimpse, error) {
 	dim := p.Dynamics.Dims()
 	n := kedge.Count(states, dim.State)
 	answer := p.applied()
@@ -123,7 +123,7 @@ func (p Problem) look(u, states, traits []float64) (glimpse, error) {
 }
 
 // applied returns the sensitivity as the rule takes it: at sampled states, or at settled ones.
-func (p Problem) applied() kedge.Sensitivity {
+func (p problem) applied() kedge.Sensitivity {
 	if p.AtState {
 		return p.Sensitivity
 	}
@@ -169,7 +169,7 @@ func marks(seen []glimpse) []glimpse {
 }
 
 // scatter returns the largest σ_mb of the marked turns.
-func scatter(seen []glimpse, p Problem) float64 {
+func scatter(seen []glimpse, p problem) float64 {
 	r := stream.New(p.Seed, "certify", "batches")
 	most := 0.0
 	for _, g := range marks(seen) {

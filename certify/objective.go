@@ -15,7 +15,7 @@ type slopes struct {
 }
 
 // addObjective finds the constants of Assumption 2 [he2025, smooth objective].
-func (c *Constants) addObjective(p Problem) error {
+func (c *Constants) addObjective(p problem) error {
 	s, ok := c.slopesOf(p.Objective, p)
 	if !ok {
 		var err error
@@ -30,7 +30,7 @@ func (c *Constants) addObjective(p Problem) error {
 }
 
 // slopesOf returns closed forms where there are some.
-func (c *Constants) slopesOf(o kedge.Objective, p Problem) (slopes, bool) {
+func (c *Constants) slopesOf(o kedge.Objective, p problem) (slopes, bool) {
 	switch o := o.(type) {
 	case objective.Affinity:
 		return slopes{loss: c.Value(Radius), partU: 1, known: c.Get(Radius).Known, how: "Φ = −pᵀu"}, true

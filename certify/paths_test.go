@@ -18,7 +18,7 @@ func TestPathwiseBoundsHold(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 3))
 	for i := range trials(60, 1000) {
 		x := drawInstance(t, r, false)
-		c, err := Derive(x.Problem)
+		c, err := Derive(x.problem.Model, x.problem.Seed)
 		must(t, err)
 		w := walk{instance: x, c: c, u: slices.Clone(x.Start), p: slices.Clone(x.states)}
 		if said := w.follow(t, r); said != "" {
@@ -119,9 +119,9 @@ func TestProbableBoundsHold(t *testing.T) {
 	for i := range trials(60, 1000) {
 		x := drawInstance(t, r, true)
 		x.Horizon = 100
-		c, err := Certify(context.Background(), x.Problem)
+		c, err := Certify(context.Background(), x.problem.Model, x.problem.Plan)
 		must(t, err)
-		theory, _ := c.theory(x.Problem, false)
+		theory, _ := c.theory(x.problem, false)
 		theory.Sigma = x.largestNoise(t)
 		step := theory.LargestStepProbable()
 		gradient, distance := x.simulate(t, r, c.Constants, step)

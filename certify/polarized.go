@@ -55,7 +55,7 @@ func (c *Constants) addPolarized(f dynamics.Polarized) error {
 }
 
 // insideCone wants everybody to start within so many degrees of the trait: the cone keeps who is in it, and nobody else.
-func insideCone(p Problem, degrees float64) (err error) {
+func insideCone(p problem, degrees float64) (err error) {
 	_, width := p.Traits.Size()
 	room := make([]float64, chunk*width)
 	eachChunk(p.States, func(first int, states []float64) {

@@ -11,18 +11,8 @@ import (
 	"github.com/kedge-opt/kedge/set"
 )
 
-// Problem is what is certified. Derive needs Dynamics, Objective and Traits; Certify needs the rule as well.
-type Problem struct {
-	Dynamics    kedge.Dynamics
-	Settler     kedge.Settler // nil means that the dynamics know their steady states
-	Objective   kedge.Objective
-	Sensitivity kedge.Sensitivity // exact at settled states
-	Set         kedge.Set         // nil is the whole space
-	States      kedge.Rows        // where individuals start; nil means at their traits
-	Traits      kedge.Rows
-	Sampled     bool // the traits were drawn independently from a law
-
-	Start     []float64 // the first decision
+// Plan is the run that is certified: what the theorems need to know beside the model.
+type Plan struct {
 	Optimum   []float64 // the best decision that a search found; nil when nobody searched
 	Step      float64   // η
 	Batch     int       // n_mb
@@ -30,20 +20,28 @@ type Problem struct {
 	AtState   bool      // the rule takes the sensitivity at sampled states, not at settled ones
 	Horizon   int       // T
 	Tau       float64   // of the bounds with probability 1−τ
+	Sampled   bool      // the traits were drawn independently from a law
 	Beyond    []string  // what else the run does that the theorems do not cover
 	Seed      uint64    // of the streams that estimates are sampled with
 }
 
+// problem is a model and what is planned with it.
+type problem struct {
+	kedge.Model
+	Plan
+}
+
 // filled checks what must be there and fills in what may be left out.
-func (p Problem) filled() (Problem, error) {
+func (p problem) filled() (problem, error) {
 	if p.Dynamics == nil || p.Objective == nil || p.Traits == nil {
 		return p, errors.New("certify: the problem needs dynamics, an objective and traits")
 	}
+	if p.Social {
+		return p, errors.New("certify: the theory is of individuals that do not see the mean of the crowd")
+	}
 	p = p.forget()
 	dim := p.Dynamics.Dims()
-	if p.States == nil {
-		p.States = p.Traits
-	}
+	p.States = p.FirstStates()
 	if n, width := p.Traits.Size(); n < 1 || width != dim.Trait {
 		return p, &kedge.DimError{Arg: "a trait", Got: width, Want: dim.Trait}
 	}
@@ -60,7 +58,7 @@ func (p Problem) filled() (Problem, error) {
 }
 
 // ready is filled for Certify, which needs the rule too.
-func (p Problem) ready() (Problem, error) {
+func (p problem) ready() (problem, error) {
 	p, err := p.filled()
 	if err != nil {
 		return p, err
@@ -89,7 +87,7 @@ func (p Problem) ready() (Problem, error) {
 }
 
 // forget drops the norm that polarized states may remember beside them: it moves nothing and is not judged.
-func (p Problem) forget() Problem {
+func (p problem) forget() problem {
 	f, ok := p.Dynamics.(dynamics.PolarizedNorm)
 	if !ok {
 		return p

@@ -85,7 +85,7 @@ func TestLyapunovResidual(t *testing.T) {
 
 // instance is a random linear-quadratic problem.
 type instance struct {
-	Problem
+	problem
 	lq      *linearQuadratic
 	hessian *mat.Dense
 	states  []float64
@@ -103,7 +103,7 @@ func drawInstance(t *testing.T, r *rand.Rand, translated bool) *instance {
 	R, S, Q, lu, lp := normals(r, m*m), normals(r, m*n), normals(r, n*n), normals(r, m), normals(r, n)
 	phi, err := objective.NewQuadratic(dim, R, S, Q, lu, lp)
 	must(t, err)
-	h, ok := curvature(Problem{Dynamics: f, Objective: phi})
+	h, ok := curvature(problem{Model: kedge.Model{Dynamics: f, Objective: phi}})
 	if !ok {
 		t.Fatal("not linear-quadratic")
 	}
@@ -119,14 +119,14 @@ func drawInstance(t *testing.T, r *rand.Rand, translated bool) *instance {
 	must(t, err)
 	sense, err := sensitivity.NewAffine(dim, gain)
 	must(t, err)
-	x := &instance{Problem: Problem{
-		Dynamics: f, Settler: f, Objective: phi, Sensitivity: sense, Start: normals(r, m),
-		Step: math.MaxFloat64, Batch: 1 + r.IntN(5), Horizon: []int{20, 100, 1000}[r.IntN(3)], Tau: 0.05, Seed: r.Uint64(),
+	x := &instance{problem: problem{
+		kedge.Model{Dynamics: f, Settler: f, Objective: phi, Sensitivity: sense, Start: normals(r, m)},
+		Plan{Step: math.MaxFloat64, Batch: 1 + r.IntN(5), Horizon: []int{20, 100, 1000}[r.IntN(3)], Tau: 0.05, Seed: r.Uint64()},
 	}}
 	x.traits = normals(r, count*q)
 	x.place(t, r, translated, count)
-	x.lq, _ = asLinearQuadratic(x.Problem)
-	h, _ = curvature(x.Problem)
+	x.lq, _ = asLinearQuadratic(x.problem)
+	h, _ = curvature(x.problem)
 	x.hessian = mat.NewDense(m, m, h)
 	return x
 }

@@ -29,7 +29,7 @@ type probe struct {
 }
 
 // probes draws decisions around the first feasible ones and takes individuals evenly from the crowd.
-func probes(p Problem) ([]probe, error) {
+func probes(p problem) ([]probe, error) {
 	settler := p.Settler
 	if settler == nil {
 		return nil, errors.New("certify: the dynamics have no steady states; give a Settler")
@@ -85,7 +85,7 @@ func rowOf(r kedge.Rows, i int) []float64 {
 }
 
 // sampleObjective estimates the constants of Assumption 2 by secants between where individuals start and where they settle.
-func (c *Constants) sampleObjective(p Problem) (slopes, error) {
+func (c *Constants) sampleObjective(p problem) (slopes, error) {
 	all, err := probes(p)
 	if err != nil {
 		return slopes{}, err

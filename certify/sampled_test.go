@@ -29,10 +29,10 @@ func TestSampledAgreesWithClosedForms(t *testing.T) {
 		must(t, err)
 		p := lq2(t)
 		p.Dynamics = f
-		closed, err := Derive(p)
+		closed, err := Derive(p.Model, p.Seed)
 		must(t, err)
 		p.Dynamics = unnamed{f, f}
-		sampled, err := Derive(p)
+		sampled, err := Derive(p.Model, p.Seed)
 		must(t, err)
 		for _, k := range []Key{LfU, LfD, LhU, LhD, MhD} {
 			near(t, string(k), sampled.Value(k), closed.Value(k), 1e-8)
@@ -58,9 +58,9 @@ func TestSampledNamesTheIndividual(t *testing.T) {
 	}
 	d[17] = 1.03
 	f := dynamics.Func{Size: kedge.Dims{Decision: 1, State: 1, Trait: 1}, F: func(dst, p, u, d []float64) { dst[0] = d[0]*p[0] + u[0] }}
-	_, err := Derive(Problem{
+	_, err := Derive(kedge.Model{
 		Dynamics: f, Settler: atRest{f}, Objective: lq2(t).Objective, Traits: kedge.Block{Data: d, Width: 1},
-	})
+	}, 0)
 	wantError(t, err, "not certified: spectral radius 1.03 at trait 17, want less than 1")
 }
 
@@ -80,30 +80,30 @@ func TestCertifyDoor(t *testing.T) {
 	whole.Sensitivity, err = sensitivity.NewAffine(whole.Dynamics.Dims(), gain)
 	must(t, err)
 	whole.Start, whole.Step, whole.Batch, whole.Horizon, whole.Tau = []float64{0, 0}, 0.1, 2, 100, 0.05
-	if _, err := Certify(context.Background(), whole); err != nil {
+	if _, err := Certify(context.Background(), whole.Model, whole.Plan); err != nil {
 		t.Fatal(err)
 	}
-	for name, spoil := range map[string]func(*Problem){
-		"dynamics":    func(p *Problem) { p.Dynamics = nil },
-		"traits":      func(p *Problem) { p.Traits = kedge.Block{Data: []float64{1}, Width: 1} },
-		"states":      func(p *Problem) { p.States = kedge.Block{Data: []float64{1}, Width: 1} },
-		"sensitivity": func(p *Problem) { p.Sensitivity = nil },
-		"start":       func(p *Problem) { p.Start = []float64{0, math.NaN()} },
-		"step":        func(p *Problem) { p.Step = math.Inf(1) },
-		"batch":       func(p *Problem) { p.Batch = 0 },
-		"horizon":     func(p *Problem) { p.Horizon = 0 },
-		"tau":         func(p *Problem) { p.Tau = 1 },
-		"optimum":     func(p *Problem) { p.Optimum = []float64{1} },
+	for name, spoil := range map[string]func(*problem){
+		"dynamics":    func(p *problem) { p.Dynamics = nil },
+		"traits":      func(p *problem) { p.Traits = kedge.Block{Data: []float64{1}, Width: 1} },
+		"states":      func(p *problem) { p.States = kedge.Block{Data: []float64{1}, Width: 1} },
+		"sensitivity": func(p *problem) { p.Sensitivity = nil },
+		"start":       func(p *problem) { p.Start = []float64{0, math.NaN()} },
+		"step":        func(p *problem) { p.Step = math.Inf(1) },
+		"batch":       func(p *problem) { p.Batch = 0 },
+		"horizon":     func(p *problem) { p.Horizon = 0 },
+		"tau":         func(p *problem) { p.Tau = 1 },
+		"optimum":     func(p *problem) { p.Optimum = []float64{1} },
 	} {
 		p := whole
 		spoil(&p)
-		if _, err := Certify(context.Background(), p); err == nil {
+		if _, err := Certify(context.Background(), p.Model, p.Plan); err == nil {
 			t.Errorf("a problem with a bad %s is certified", name)
 		}
 	}
 	stopped, stop := context.WithCancel(context.Background())
 	stop()
-	if _, err := Certify(stopped, whole); !errors.Is(err, context.Canceled) {
+	if _, err := Certify(stopped, whole.Model, whole.Plan); !errors.Is(err, context.Canceled) {
 		t.Errorf("a stopped context gives %v", err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // addSmooth puts L_Φ̃, the largest curvature of Φ̃ [he2025, smooth objective].
-func (c *Constants) addSmooth(p Problem, f *steady.Objective) error {
+func (c *Constants) addSmooth(p problem, f *steady.Objective) error {
 	if h, ok := curvature(p); ok {
 		c.put(Smooth, norm(h, len(p.Start), len(p.Start)), Proof, "‖R + SG + GᵀSᵀ + GᵀQG‖")
 		return nil
@@ -39,7 +39,7 @@ func isAffinity(o kedge.Objective) bool {
 
 // bend returns the largest curvature of Φ̃ that power iteration finds between the first decision and the optimum and at a few
 // others.
-func bend(p Problem, f *steady.Objective) (most float64, points int, err error) {
+func bend(p problem, f *steady.Objective) (most float64, points int, err error) {
 	r := stream.New(p.Seed, "certify", "bend")
 	var at [][]float64
 	for i := range 3 {

@@ -11,7 +11,7 @@ import (
 // addTransient puts L_Ψ where the rule takes the sensitivity at sampled states instead of settled ones and that makes a
 // difference. The theory asks for settled ones. What its proof needs is that Ψ(p) = ∂Φ/∂u + Ĥ(u, p)∂Φ/∂p is Lipschitz in p,
 // so L_Ψ takes the place of L_p.
-func (c *Constants) addTransient(p Problem) error {
+func (c *Constants) addTransient(p problem) error {
 	if !p.AtState {
 		return nil
 	}
@@ -29,7 +29,7 @@ func (c *Constants) addTransient(p Problem) error {
 }
 
 // samplePsi estimates L_Ψ by secants between where individuals start and where they settle.
-func (c *Constants) samplePsi(p Problem) error {
+func (c *Constants) samplePsi(p problem) error {
 	all, err := probes(p)
 	if err != nil {
 		return err

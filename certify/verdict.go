@@ -8,7 +8,7 @@ import (
 )
 
 // judge puts the certificate in words: the step first, then what is bounded, then what stands apart.
-func (c *Certificate) judge(p Problem) []string {
+func (c *Certificate) judge(p problem) []string {
 	list := []string{c.judgeStep()}
 	list = append(list, c.judgeBounds(), c.judgeKnown())
 	for _, a := range c.Assumptions {

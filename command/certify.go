@@ -98,8 +98,8 @@ func (f *certifyFlags) certify(ctx context.Context, p *problem.Problem, a int) (
 	if err := outsideTheory(p); err != nil {
 		return nil, err
 	}
-	x := f.problem(p, a)
-	constants, err := certify.Derive(x)
+	m, plan := p.Alone(), f.plan(p, a)
+	constants, err := certify.Derive(m, plan.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -113,21 +113,18 @@ func (f *certifyFlags) certify(ctx context.Context, p *problem.Problem, a int) (
 	var open *kedge.NotConvergedError
 	switch {
 	case err == nil:
-		x.Optimum = best.Decision
+		plan.Optimum = best.Decision
 	case !errors.As(err, &open):
 		return nil, err
 	}
-	return constants.Certify(ctx, x)
+	return constants.Certify(ctx, m, plan)
 }
 
-// problem says what the theory needs to know of a spec's problem.
-func (f *certifyFlags) problem(p *problem.Problem, a int) certify.Problem {
-	parts, rule := p.Parts(), &p.Spec.Algorithms[a]
-	law := p.Spec.Population.Law.Kind
-	x := certify.Problem{
-		Dynamics: parts.Dynamics, Settler: parts.Settler, Objective: parts.Objective, Sensitivity: parts.Sensitivity,
-		Set: p.Set, States: p.States, Traits: p.Traits, Sampled: law != "values" && law != "file",
-		Start: p.Start, Step: p.FirstStep(a), Batch: rule.Batch, Everybody: p.Spec.Population.Sampling == "without-replacement",
+// plan says what the theory needs to know of an algorithm and its run.
+func (f *certifyFlags) plan(p *problem.Problem, a int) certify.Plan {
+	rule, law := &p.Spec.Algorithms[a], p.Spec.Population.Law.Kind
+	x := certify.Plan{
+		Sampled: law != "values" && law != "file", Step: p.FirstStep(a), Batch: rule.Batch, Everybody: p.Spec.Population.Sampling == "without-replacement",
 		AtState: rule.At != "settled" && rule.Sensitivity != "differences",
 		Horizon: f.horizon, Tau: f.tau, Beyond: beyondTheory(p.Spec, rule), Seed: p.Spec.Seed,
 	}

@@ -68,7 +68,7 @@ func examine(ctx context.Context, name string, s *problem.Spec, people int) (*do
 		text := strings.ReplaceAll(err.Error(), "\n", "; ")
 		return &doctor.Report{Checks: []doctor.Check{{ID: "build", Title: "model", Verdict: doctor.Fail, Figure: text}}}, nil
 	}
-	return doctor.Examine(ctx, doctor.Of(problem, people), doctor.Options{})
+	return doctor.Examine(ctx, problem.Alone(), doctor.Of(problem, people))
 }
 
 // printReport prints a line a check, and what to do where something is wrong.
@@ -98,7 +98,9 @@ func printReport(w io.Writer, r *doctor.Report) {
 // glance is a quick examination for the page of a run. It does not hear Ctrl-C, so that its rows are always the same.
 func glance(ctx context.Context, p *problem.Problem) (lab.Section, error) {
 	const individuals, decisions = 12, 2
-	r, err := doctor.Examine(context.WithoutCancel(ctx), doctor.Of(p, individuals), doctor.Options{Decisions: decisions})
+	x := doctor.Of(p, individuals)
+	x.Decisions = decisions
+	r, err := doctor.Examine(context.WithoutCancel(ctx), p.Alone(), x)
 	if err != nil {
 		return lab.Section{}, err
 	}

@@ -54,16 +54,16 @@ func dynamicsDerivative(e *exam) Check {
 	for v := range e.visits() {
 		r.Normals(weights)
 		gp, gu := make([]float64, n), make([]float64, m)
-		e.s.Dynamics.Pullback(gp, gu, v.p, v.u, v.d, weights)
+		e.smooth.Pullback(gp, gu, v.p, v.u, v.d, weights)
 		wp, wu := make([]float64, n), make([]float64, m)
 		direction(wp, v.p, r.Normals)
 		direction(wu, v.u, r.Normals)
 		s.see(v, gp, wp, func(t float64) float64 {
-			e.s.Dynamics.Next(next, moved(v.p, t, wp), v.u, v.d)
+			e.smooth.Next(next, moved(v.p, t, wp), v.u, v.d)
 			return rows.Dot(weights, next)
 		})
 		s.see(v, gu, wu, func(t float64) float64 {
-			e.s.Dynamics.Next(next, v.p, moved(v.u, t, wu), v.d)
+			e.smooth.Next(next, v.p, moved(v.u, t, wu), v.d)
 			return rows.Dot(weights, next)
 		})
 	}
@@ -76,12 +76,12 @@ func objectiveDerivative(e *exam) Check {
 	n, m := e.dim.State, e.dim.Decision
 	for v := range e.visits() {
 		gp, gu := make([]float64, n), make([]float64, m)
-		e.s.Objective.Eval(gp, gu, v.p, v.u, v.d)
+		e.Objective.Eval(gp, gu, v.p, v.u, v.d)
 		wp, wu := make([]float64, n), make([]float64, m)
 		direction(wp, v.p, r.Normals)
 		direction(wu, v.u, r.Normals)
-		s.see(v, gp, wp, func(t float64) float64 { return e.s.Objective.Eval(nil, nil, moved(v.p, t, wp), v.u, v.d) })
-		s.see(v, gu, wu, func(t float64) float64 { return e.s.Objective.Eval(nil, nil, v.p, moved(v.u, t, wu), v.d) })
+		s.see(v, gp, wp, func(t float64) float64 { return e.Objective.Eval(nil, nil, moved(v.p, t, wp), v.u, v.d) })
+		s.see(v, gu, wu, func(t float64) float64 { return e.Objective.Eval(nil, nil, v.p, moved(v.u, t, wu), v.d) })
 	}
 	return s.judge(e, "correct the gradients that Eval adds to gp and gu")
 }
@@ -100,7 +100,7 @@ func objectiveFinite(e *exam) Check {
 	var value float64
 	look := func(v visit, p []float64) {
 		seen++
-		if loss := e.s.Objective.Eval(nil, nil, p, v.u, v.d); loss-loss != 0 {
+		if loss := e.Objective.Eval(nil, nil, p, v.u, v.d); loss-loss != 0 {
 			if bad++; bad == 1 {
 				first, value = v, loss
 			}
@@ -121,7 +121,7 @@ func objectiveFinite(e *exam) Check {
 
 // sensitive compares the sensitivity with differences of settled states.
 func sensitive(e *exam) Check {
-	if e.s.Sensitivity == nil {
+	if e.Sensitivity == nil {
 		return Check{Verdict: Skip, Figure: "the model has none"}
 	}
 	r, s := e.draws("sensitivity"), slopes{tolerance: sensitivityTolerance}
@@ -134,7 +134,7 @@ func sensitive(e *exam) Check {
 		}
 		r.Normals(weights)
 		g, w := make([]float64, m), make([]float64, m)
-		if err := e.s.Sensitivity.PullRows(g, h, v.u, v.d, weights); err != nil {
+		if err := e.Sensitivity.PullRows(g, h, v.u, v.d, weights); err != nil {
 			return Check{Verdict: Fail, Figure: e.who(v) + ": " + oneLine(err), Remedy: "check that individuals settle there"}
 		}
 		direction(w, v.u, r.Normals)

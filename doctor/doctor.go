@@ -8,6 +8,8 @@ package doctor
 import (
 	"context"
 	"fmt"
+
+	"github.com/kedge-opt/kedge"
 )
 
 // Verdict is the outcome of a check.
@@ -80,16 +82,12 @@ func (r *Report) Seen() string {
 	return fmt.Sprintf("%d of %d individuals under %d decisions were looked at", r.Individuals, r.Population, r.Decisions)
 }
 
-// Options tune how much is looked at.
-type Options struct {
-	Decisions int // under which individuals are looked at; 0 means 4
-}
-
-// Examine checks the subject. Whatever the model does, numbers that are not finite, errors and panics included, becomes a
+// Examine checks a model, which needs all its parts and smooth dynamics; only the sensitivity may be missing. Whatever the model does, numbers that are not finite, errors and panics included, becomes a
 // finding; the only error is that of a context that ends.
-func Examine(ctx context.Context, s Subject, o Options) (*Report, error) {
-	e := newExam(ctx, s, o)
-	r := &Report{Checks: []Check{e.guard(check{"dimensions", "dimensions", dimensions})}, Individuals: len(s.Individuals), Population: s.Population}
+func Examine(ctx context.Context, m kedge.Model, x Examination) (*Report, error) {
+	e := newExam(ctx, m, x)
+	r := &Report{Checks: []Check{e.guard(check{"dimensions", "dimensions", dimensions})}}
+	r.Individuals, r.Population = len(e.Individuals), e.population
 	if r.Count(Fail) == 0 {
 		for _, c := range e.checks() {
 			r.Checks = append(r.Checks, e.guard(c))
@@ -123,10 +121,10 @@ func (e *exam) checks() []check {
 		{"settled-continuous", "settled without jumps", settledContinuous},
 		{"sensitivity", "sensitivity", sensitive},
 	}
-	for _, note := range e.s.Notes {
+	for _, note := range e.Notes {
 		list = append(list, check{"note", "known of this model", func(*exam) Check { return Check{Verdict: Warn, Figure: note} }})
 	}
-	for _, rule := range e.s.Rules {
+	for _, rule := range e.Rules {
 		list = append(list,
 			check{"step." + rule.Name, "step of " + rule.Name, func(e *exam) Check { return stepSize(e, rule) }},
 			check{"batch." + rule.Name, "batch of " + rule.Name, func(e *exam) Check { return batchSize(e, rule) }})

@@ -16,8 +16,14 @@ import (
 	"github.com/kedge-opt/kedge/set"
 )
 
+// patient is a model and how it is looked at.
+type patient struct {
+	kedge.Model
+	doctor.Examination
+}
+
 // subject is an embedded case, changed by assignments.
-func subject(t *testing.T, name string, assignments ...string) doctor.Subject {
+func subject(t *testing.T, name string, assignments ...string) patient {
 	t.Helper()
 	text, _ := problem.Case(name)
 	var over []problem.Overlay
@@ -32,12 +38,12 @@ func subject(t *testing.T, name string, assignments ...string) doctor.Subject {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return doctor.Of(p, 0)
+	return patient{p.Alone(), doctor.Of(p, 0)}
 }
 
-func examine(t *testing.T, s doctor.Subject) map[string]doctor.Check {
+func examine(t *testing.T, s patient) map[string]doctor.Check {
 	t.Helper()
-	r, err := doctor.Examine(context.Background(), s, doctor.Options{})
+	r, err := doctor.Examine(context.Background(), s.Model, s.Examination)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,25 +93,30 @@ func (j judge) Eval(gp, _, p, _, _ []float64) float64 {
 	return loss
 }
 
-// line is a problem of one number that moves by p⁺ = f(p, u, d), for ten individuals from −0.9 to 0.9.
-func line(f func(p, u, d float64) float64) doctor.Subject {
+// line is a problem of one number that moves by p⁺ = f(p, u, d), for a hundred individuals of which ten, from −0.9 to 0.9, are
+// looked at.
+func line(f func(p, u, d float64) float64) patient {
 	size := kedge.Dims{Decision: 1, State: 1, Trait: 1}
 	moves := dynamics.Func{Size: size, F: func(dst, p, u, d []float64) { dst[0] = f(p[0], u[0], d[0]) }}
-	s := doctor.Subject{
-		Dynamics: moves, Settler: dynamics.Settled(moves), Sensitivity: &sensitivity.Implicit{Dynamics: moves},
-		Objective: judge(func(x float64) (float64, float64) { return x * x, 2 * x }),
-		Set:       set.Box{Lower: []float64{-1}, Upper: []float64{1}}, Start: []float64{0.3}, Population: 100, Seed: 1,
-		Rules: []doctor.Rule{{Name: "composite", Kind: "composite", Step: 0.1, Batch: 10, Replacement: true}},
+	traits := make([]float64, 100)
+	s := patient{
+		kedge.Model{
+			Dynamics: moves, Settler: dynamics.Settled(moves), Sensitivity: &sensitivity.Implicit{Dynamics: moves},
+			Objective: judge(func(x float64) (float64, float64) { return x * x, 2 * x }),
+			Set:       set.Box{Lower: []float64{-1}, Upper: []float64{1}}, Start: []float64{0.3}, Traits: kedge.Block{Data: traits, Width: 1},
+		},
+		doctor.Examination{
+			Rules: []doctor.Rule{{Name: "composite", Kind: "composite", Step: 0.1, Batch: 10, Replacement: true}}, Seed: 1,
+		},
 	}
 	for i := range 10 {
 		s.Individuals = append(s.Individuals, 10*i+7)
-		s.Traits = append(s.Traits, -0.9+0.2*float64(i))
+		traits[10*i+7] = -0.9 + 0.2*float64(i)
 	}
-	s.States = s.Traits
 	return s
 }
 
-func sound() doctor.Subject {
+func sound() patient {
 	return line(func(p, u, d float64) float64 { return 0.5*p + 0.3*u + 0.2*d })
 }
 
@@ -143,7 +154,7 @@ func TestPlantedFaults(t *testing.T) {
 	wrongSensitivity.Sensitivity = scaled{wrongSensitivity.Sensitivity, 1.01}
 	logarithm := sound()
 	logarithm.Objective = judge(func(x float64) (float64, float64) { return math.Log(x), 1 / x })
-	with := func(c kedge.Set) doctor.Subject {
+	with := func(c kedge.Set) patient {
 		s := sound()
 		s.Set = c
 		return s
@@ -159,7 +170,7 @@ func TestPlantedFaults(t *testing.T) {
 	short.Start = []float64{1, 2}
 	for _, c := range []struct {
 		name    string
-		subject doctor.Subject
+		subject patient
 		id      string
 		verdict doctor.Verdict
 		figure  string
@@ -226,7 +237,7 @@ func TestStops(t *testing.T) {
 		}
 		return 0.999999*p + u + d
 	})
-	if _, err := doctor.Examine(ctx, s, doctor.Options{}); err == nil || calls > 100_000 {
+	if _, err := doctor.Examine(ctx, s.Model, s.Examination); err == nil || calls > 100_000 {
 		t.Errorf("error %v after %d steps", err, calls)
 	}
 }

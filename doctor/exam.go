@@ -17,25 +17,37 @@ const usualDecisions = 4
 
 // exam is an examination under way.
 type exam struct {
-	ctx     context.Context
-	s       Subject
-	dim     kedge.Dims
-	wanted  int         // decisions to look at
-	us      [][]float64 // decisions looked at, all feasible, the first one first
-	settled [][]float64 // by decision: settled states, one a row; nil before settles
-	failed  [][]error   // by decision and individual: why there is no settled state
+	ctx         context.Context
+	kedge.Model // of the individuals looked at
+	Examination
+	dim        kedge.Dims
+	smooth     kedge.Smooth
+	settler    kedge.Settler
+	population int         // how many individuals there are
+	us         [][]float64 // decisions looked at, all feasible, the first one first
+	settled    [][]float64 // by decision: settled states, one a row; nil before settles
+	failed     [][]error   // by decision and individual: why there is no settled state
 }
 
-func newExam(ctx context.Context, s Subject, o Options) *exam {
-	e := &exam{ctx: ctx, s: s, wanted: o.Decisions, us: [][]float64{s.Start}}
-	if e.wanted < 1 {
-		e.wanted = usualDecisions
+func newExam(ctx context.Context, m kedge.Model, x Examination) *exam {
+	e := &exam{ctx: ctx, Model: m, Examination: x, us: [][]float64{m.Start}}
+	if e.Decisions < 1 {
+		e.Decisions = usualDecisions
+	}
+	if m.Traits == nil {
+		return e
+	}
+	if e.population, _ = m.Traits.Size(); x.Individuals == nil {
+		e.Individuals = make([]int, e.population)
+		for i := range e.Individuals {
+			e.Individuals[i] = i
+		}
 	}
 	return e
 }
 
 // draws returns the random numbers of one check.
-func (e *exam) draws(name string) *stream.Stream { return stream.New(e.s.Seed, "doctor", name) }
+func (e *exam) draws(name string) *stream.Stream { return stream.New(e.Seed, "doctor", name) }
 
 // visit is one individual under one decision.
 type visit struct {
@@ -47,7 +59,7 @@ type visit struct {
 func (e *exam) visits() iter.Seq[visit] {
 	return func(yield func(visit) bool) {
 		for k, u := range e.us {
-			for i := range e.s.Individuals {
+			for i := range e.Individuals {
 				if e.ctx.Err() != nil || !yield(e.visit(k, i, u)) {
 					return
 				}
@@ -57,7 +69,7 @@ func (e *exam) visits() iter.Seq[visit] {
 }
 
 func (e *exam) visit(k, i int, u []float64) visit {
-	return visit{k, i, u, kedge.Row(e.s.States, i, e.dim.State), kedge.Row(e.s.Traits, i, e.dim.Trait)}
+	return visit{k, i, u, e.States.View(nil, i, i+1), e.Traits.View(nil, i, i+1)}
 }
 
 // home returns the settled state of a visit, nil where there is none.
@@ -70,7 +82,7 @@ func (e *exam) home(v visit) []float64 {
 
 // who names the individual of a visit by its number in the population, and the decision unless there is only one.
 func (e *exam) who(v visit) string {
-	name := fmt.Sprintf("individual %d", e.s.Individuals[v.i])
+	name := fmt.Sprintf("individual %d", e.Individuals[v.i])
 	if v.k == 0 {
 		return name
 	}
@@ -112,14 +124,14 @@ func gap(x, y []float64) float64 {
 
 // dimensions looks at lengths, and whether a step from the start gives finite numbers for everybody.
 func dimensions(e *exam) Check {
-	s := &e.s
-	if s.Dynamics == nil || s.Objective == nil || s.Set == nil || s.Settler == nil {
-		return Check{Verdict: Fail, Figure: "the dynamics, the steady states, the objective or the set is missing"}
+	if e.smooth, e.settler = e.Smooth(), e.RowSettler(); e.smooth == nil || e.settler == nil || e.Objective == nil || e.Set == nil {
+		return Check{Verdict: Fail, Figure: "the smooth dynamics, the steady states, the objective or the set is missing"}
 	}
-	e.dim = s.Dynamics.Dims()
-	n := len(s.Individuals)
-	if err := errors.Join(kedge.CheckVector("the first decision", s.Start, e.dim.Decision),
-		kedge.CheckVector("states", s.States, n*e.dim.State), kedge.CheckVector("traits", s.Traits, n*e.dim.Trait)); err != nil {
+	if e.Social {
+		return Check{Verdict: Fail, Figure: "individuals see the mean of the crowd", Remedy: "hold the mean, to look at one individual by itself"}
+	}
+	e.dim = e.Dims()
+	if err := errors.Join(kedge.CheckVector("the first decision", e.Start, e.dim.Decision), e.choose()); err != nil {
 		return Check{Verdict: Fail, Figure: oneLine(err), Remedy: "make the population, the start and the dynamics agree"}
 	}
 	next := make([]float64, e.dim.State)
@@ -132,12 +144,35 @@ func dimensions(e *exam) Check {
 	return Check{Verdict: Pass, Figure: fmt.Sprintf("decision %d, state %d, trait %d", e.dim.Decision, e.dim.State, e.dim.Trait)}
 }
 
+// choose leaves in the model only the individuals looked at.
+func (e *exam) choose() error {
+	states := e.FirstStates()
+	if err := errors.Join(kedge.CheckRows("states", states, e.dim.State), kedge.CheckRows("traits", e.Traits, e.dim.Trait)); err != nil {
+		return err
+	}
+	if n, _ := states.Size(); n != e.population {
+		return &kedge.DimError{Arg: "states", Got: n * e.dim.State, Want: e.population * e.dim.State}
+	}
+	e.States, e.Traits = pick(states, e.Individuals), pick(e.Traits, e.Individuals)
+	return errors.Join(kedge.CheckRows("states", e.States, e.dim.State), kedge.CheckRows("traits", e.Traits, e.dim.Trait))
+}
+
+// pick copies the given rows.
+func pick(r kedge.Rows, individuals []int) kedge.Block {
+	_, width := r.Size()
+	out, room := kedge.Block{Width: width}, make([]float64, width)
+	for _, i := range individuals {
+		out.Data = append(out.Data, r.View(room, i, i+1)...)
+	}
+	return out
+}
+
 // step writes f(p, u, d) to dst and tells whether it is finite. An entry that f does not write is not.
 func (e *exam) step(dst, p []float64, v visit) bool {
 	for i := range dst {
 		dst[i] = math.NaN()
 	}
-	e.s.Dynamics.Next(dst, p, v.u, v.d)
+	e.smooth.Next(dst, p, v.u, v.d)
 	return rows.Finite(dst)
 }
 

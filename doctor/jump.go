@@ -50,7 +50,7 @@ func between(x []float64, t float64, y []float64) []float64 {
 func continuous(e *exam) Check {
 	largest := worst{}
 	for v := range e.visits() {
-		other := e.visit(v.k, (v.i+1)%len(e.s.Individuals), e.us[(v.k+1)%len(e.us)])
+		other := e.visit(v.k, (v.i+1)%len(e.Individuals), e.us[(v.k+1)%len(e.us)])
 		largest.see(jump(func(dst []float64, t float64) bool { return e.step(dst, between(v.p, t, other.p), v) }, e.dim.State), v)
 		largest.see(jump(func(dst []float64, t float64) bool {
 			at := v
@@ -69,12 +69,12 @@ func continuous(e *exam) Check {
 func settledContinuous(e *exam) Check {
 	largest := worst{}
 	for v := range e.visits() {
-		if v.i%4 != v.k%4 && len(e.s.Individuals) > 4 || e.home(v) == nil {
+		if v.i%4 != v.k%4 && len(e.Individuals) > 4 || e.home(v) == nil {
 			continue
 		}
 		for _, to := range [][]float64{e.us[(v.k+1)%len(e.us)], e.opposite(v.u)} {
 			largest.see(jump(func(dst []float64, t float64) bool {
-				_, err := e.s.Settler.Settle(dst, between(v.u, t, to), v.d)
+				_, err := e.settler.Settle(dst, between(v.u, t, to), v.d)
 				return err == nil
 			}, e.dim.State), v)
 		}
@@ -93,7 +93,7 @@ func settledContinuous(e *exam) Check {
 func (e *exam) opposite(u []float64) []float64 {
 	other := slices.Clone(u)
 	rows.Scale(other, -1)
-	if e.s.Set.Project(other) != nil {
+	if e.Set.Project(other) != nil {
 		return u
 	}
 	return other

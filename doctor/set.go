@@ -18,11 +18,11 @@ const (
 // apart than the points were: that is what projections onto convex sets do.
 func feasible(e *exam) Check {
 	r := e.draws("set")
-	size := 1 + rows.Norm(e.s.Start)
+	size := 1 + rows.Norm(e.Start)
 	moved, spread := 0.0, 0.0
-	last, lastImage := slices.Clone(e.s.Start), slices.Clone(e.s.Start)
+	last, lastImage := slices.Clone(e.Start), slices.Clone(e.Start)
 	for range directions {
-		x := slices.Clone(e.s.Start)
+		x := slices.Clone(e.Start)
 		r.Normals(x)
 		rows.Scale(x, size)
 		image, again, err := e.twice(x)
@@ -34,7 +34,7 @@ func feasible(e *exam) Check {
 		spread = max(spread, rows.Distance(image, lastImage)/rows.Distance(x, last))
 		last, lastImage = x, image
 	}
-	return judgeSet(max(moved, e.moves(e.s.Start)), spread)
+	return judgeSet(max(moved, e.moves(e.Start)), spread)
 }
 
 func judgeSet(moved, spread float64) Check {
@@ -52,17 +52,17 @@ func judgeSet(moved, spread float64) Check {
 // twice projects x, and the result again.
 func (e *exam) twice(x []float64) (once, again []float64, err error) {
 	once = slices.Clone(x)
-	if err = e.s.Set.Project(once); err != nil {
+	if err = e.Set.Project(once); err != nil {
 		return nil, nil, err
 	}
 	again = slices.Clone(once)
-	return once, again, e.s.Set.Project(again)
+	return once, again, e.Set.Project(again)
 }
 
 // moves tells how far a point is from its projection, +∞ when there is none.
 func (e *exam) moves(x []float64) float64 {
 	image := slices.Clone(x)
-	if e.s.Set.Project(image) != nil {
+	if e.Set.Project(image) != nil {
 		return math.Inf(1)
 	}
 	return gap(image, x)
@@ -78,13 +78,13 @@ func bounded(e *exam) Check {
 		switch {
 		case !ok:
 			unclear++
-		case rows.Distance(far, e.s.Start) > 10*rows.Distance(near, e.s.Start):
+		case rows.Distance(far, e.Start) > 10*rows.Distance(near, e.Start):
 			if open == nil {
 				open = way
 			}
 		default:
 			corners = append(corners, near)
-			reach = max(reach, rows.Distance(near, e.s.Start))
+			reach = max(reach, rows.Distance(near, e.Start))
 		}
 	}
 	e.chooseDecisions(corners, open != nil)
@@ -121,28 +121,28 @@ func (e *exam) ways() (list [][]float64) {
 
 // farthest projects a far and a very far point in one direction.
 func (e *exam) farthest(way []float64) (near, far []float64, ok bool) {
-	size := 1 + rows.Norm(e.s.Start)
-	near, far = slices.Clone(e.s.Start), slices.Clone(e.s.Start)
+	size := 1 + rows.Norm(e.Start)
+	near, far = slices.Clone(e.Start), slices.Clone(e.Start)
 	rows.AddScaled(near, 1e5*size, way)
 	rows.AddScaled(far, 1e8*size, way)
-	return near, far, e.s.Set.Project(near) == nil && e.s.Set.Project(far) == nil
+	return near, far, e.Set.Project(near) == nil && e.Set.Project(far) == nil
 }
 
 // chooseDecisions adds mixtures of the first decision and corners of the set or, where it has no end, points around the
 // first decision.
 func (e *exam) chooseDecisions(corners [][]float64, open bool) {
 	r := e.draws("decisions")
-	for len(e.us) < e.wanted {
-		u := slices.Clone(e.s.Start)
+	for len(e.us) < e.Decisions {
+		u := slices.Clone(e.Start)
 		if open || len(corners) == 0 {
 			r.Normals(u)
-			rows.Scale(u, max(1, rows.Norm(e.s.Start))/math.Sqrt(float64(len(u))))
-			rows.AddScaled(u, 1, e.s.Start)
+			rows.Scale(u, max(1, rows.Norm(e.Start))/math.Sqrt(float64(len(u))))
+			rows.AddScaled(u, 1, e.Start)
 		} else {
 			mix(u, r.Float64(), corners[r.Intn(len(corners))])
 			mix(u, r.Float64(), corners[r.Intn(len(corners))])
 		}
-		if e.s.Set.Project(u) != nil || !rows.Finite(u) {
+		if e.Set.Project(u) != nil || !rows.Finite(u) {
 			return
 		}
 		e.us = append(e.us, u)

@@ -20,12 +20,12 @@ func settles(e *exam) Check {
 	next, residual, failed := make([]float64, e.dim.State), worst{}, 0
 	var first visit
 	for range e.us {
-		e.settled = append(e.settled, make([]float64, len(e.s.States)))
-		e.failed = append(e.failed, make([]error, len(e.s.Individuals)))
+		e.settled = append(e.settled, make([]float64, len(e.Individuals)*e.dim.State))
+		e.failed = append(e.failed, make([]error, len(e.Individuals)))
 	}
 	for v := range e.visits() {
 		h := kedge.Row(e.settled[v.k], v.i, e.dim.State)
-		if _, err := e.s.Settler.Settle(h, v.u, v.d); err != nil {
+		if _, err := e.settler.Settle(h, v.u, v.d); err != nil {
 			e.failed[v.k][v.i] = err
 			if failed++; failed == 1 {
 				first = v
@@ -84,7 +84,7 @@ func (e *exam) radius(p []float64, v visit, normals func([]float64)) float64 {
 	growth := 0.0
 	for k := range powerSteps {
 		clear(y)
-		e.s.Dynamics.Pullback(y, nil, p, v.u, v.d, x)
+		e.smooth.Pullback(y, nil, p, v.u, v.d, x)
 		norm := rows.Norm(y) / rows.Norm(x)
 		if norm == 0 {
 			return 0
@@ -136,7 +136,7 @@ func starts(e *exam) Check {
 }
 
 func (e *exam) otherStarts(v visit) [][]float64 {
-	neighbour := e.visit(v.k, (v.i+1)%len(e.s.Individuals), v.u)
+	neighbour := e.visit(v.k, (v.i+1)%len(e.Individuals), v.u)
 	other := v
 	other.k = (v.k + 1) % len(e.us)
 	other.u = e.us[other.k]
@@ -181,7 +181,7 @@ func contracts(e *exam) Check {
 
 // settledAlong returns the weighted sum of the entries of the state settled under u, NaN where there is none.
 func (e *exam) settledAlong(room, weights []float64, v visit, u []float64) float64 {
-	if _, err := e.s.Settler.Settle(room, u, v.d); err != nil {
+	if _, err := e.settler.Settle(room, u, v.d); err != nil {
 		return math.NaN()
 	}
 	return rows.Dot(weights, room)

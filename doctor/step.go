@@ -18,7 +18,7 @@ type gradient func(g, u []float64) error
 
 // descent returns the settled gradient of a rule over the individuals looked at.
 func (e *exam) descent(rule Rule) (gradient, error) {
-	f, err := steady.New(steady.Model{Settler: e.s.Settler, Objective: e.s.Objective, Sensitivity: e.s.Sensitivity, Traits: e.s.Traits})
+	f, err := steady.New(e.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func batchSize(e *exam, rule Rule) Check {
 	switch {
 	case rule.values():
 		return Check{Verdict: Skip, Figure: "its noise comes from exploring, not from the batch"}
-	case e.s.Population == 1 || !rule.Replacement && rule.Batch >= e.s.Population:
+	case e.population == 1 || !rule.Replacement && rule.Batch >= e.population:
 		return Check{Verdict: Pass, Figure: fmt.Sprintf("%d is everybody: no noise", rule.Batch)}
 	}
 	mean, variance, err := e.noise(rule)
@@ -137,11 +137,11 @@ func batchSize(e *exam, rule Rule) Check {
 
 // noise returns the length of the mean gradient at the first decision and the variance of one individual's.
 func (e *exam) noise(rule Rule) (mean, variance float64, err error) {
-	n, count := e.dim.Decision, len(e.s.Individuals)
+	n, count := e.dim.Decision, len(e.Individuals)
 	each, sum := make([]float64, n*count), make([]float64, n)
 	for i := range count {
 		g := each[i*n : (i+1)*n]
-		if err := e.single(g, rule, e.visit(0, i, e.s.Start)); err != nil {
+		if err := e.single(g, rule, e.visit(0, i, e.Start)); err != nil {
 			return 0, 0, err
 		}
 		rows.AddScaled(sum, 1/float64(count), g)
@@ -160,9 +160,9 @@ func (e *exam) single(g []float64, rule Rule, v visit) error {
 		return e.failed[v.k][v.i]
 	}
 	pull := make([]float64, len(h))
-	e.s.Objective.Eval(pull, g, h, v.u, v.d)
-	if rule.blind() || e.s.Sensitivity == nil {
+	e.Objective.Eval(pull, g, h, v.u, v.d)
+	if rule.blind() || e.Sensitivity == nil {
 		return nil
 	}
-	return e.s.Sensitivity.PullRows(g, h, v.u, v.d, pull)
+	return e.Sensitivity.PullRows(g, h, v.u, v.d, pull)
 }

@@ -1,27 +1,17 @@
 package doctor
 
 import (
-	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/problem"
 )
 
-// Subject is what is examined: a model, its decisions and some of its individuals.
-type Subject struct {
-	Dynamics    kedge.Smooth
-	Settler     kedge.Settler
-	Objective   kedge.Objective
-	Sensitivity kedge.Sensitivity // at settled states
-
-	Set   kedge.Set
-	Start []float64 // the first decision
-
-	Population     int   // how many individuals there are
-	Individuals    []int // the numbers of those looked at
-	States, Traits []float64
-	Rules          []Rule
-	Notes          []string // what is known of the model beforehand
-	Seed           uint64
+// Examination says what of a model is looked at, and what is to run on it.
+type Examination struct {
+	Individuals []int // the numbers of those looked at; nil means everybody
+	Decisions   int   // under which they are looked at; 0 means 4
+	Rules       []Rule
+	Notes       []string // what is known of the model beforehand
+	Seed        uint64
 }
 
 // Rule is a decision rule that is to run.
@@ -66,22 +56,15 @@ const (
 	entriesLooked    = 1e7
 )
 
-// Of makes a subject of a problem. Of a large population it takes individuals at equal distances, at most so many as are
-// given; 0 means 100, and fewer of a model with many dimensions.
-func Of(p *problem.Problem, most int) Subject {
+// Of plans the examination of a problem's model. Of a large population it takes individuals at equal distances, at most so many
+// as are given; 0 means 100, and fewer of a model with many dimensions.
+func Of(p *problem.Problem, most int) Examination {
 	if most < 1 {
 		dim := p.Spec.Dims()
 		work := max(1, dim.State*(dim.State+dim.Decision))
 		most = min(mostIndividuals, max(leastIndividuals, int(entriesLooked/work)))
 	}
-	parts, some := p.Parts(), p.Some(most)
-	states, traits := p.First(some)
-	return Subject{
-		Dynamics: parts.Dynamics, Settler: parts.Settler, Objective: parts.Objective, Sensitivity: parts.Sensitivity,
-		Set: p.Set, Start: p.Start,
-		Population: p.Individuals(), Individuals: some, States: states, Traits: traits,
-		Rules: rulesOf(p), Notes: p.Warnings(), Seed: p.Spec.Seed,
-	}
+	return Examination{Individuals: p.Some(most), Rules: rulesOf(p), Notes: p.Warnings(), Seed: p.Spec.Seed}
 }
 
 func rulesOf(p *problem.Problem) (list []Rule) {

@@ -23,7 +23,7 @@ const (
 //	p⁺ = (1−κ) f(p, u, d) + κp̄,
 //
 // at unit length on the Sphere. Given the mean, individuals do not see each other: so the mean is taken for a part of the
-// decision, which is (u, p̄). Who moves or settles a crowd appends it; population.Config and steady.Model say so by Social.
+// decision, which is (u, p̄). Who moves or settles a crowd appends it; population.Config and kedge.Model say so by Social.
 type Coupled struct {
 	of     kedge.Smooth
 	block  kedge.RowDynamics

@@ -116,7 +116,7 @@ func (c *contest) responses(t testing.TB, f game.Foresight, o game.Order) online
 
 func (c *contest) judge(t testing.TB) *game.Settled {
 	return must2(game.NewSettled(c.dims, c.players, set.Whole{}, func(o kedge.Objective) (*steady.Objective, error) {
-		return steady.New(steady.Model{Settler: c.dynamics, Objective: o, Sensitivity: c.sensitivity, Traits: c.traits})
+		return steady.New(kedge.Model{Settler: c.dynamics, Objective: o, Sensitivity: c.sensitivity, Traits: kedge.Block{Data: c.traits, Width: c.dims.Trait}})
 	}))(t)
 }
 
@@ -160,7 +160,7 @@ func TestEquilibriaOffline(t *testing.T) {
 	near(t, "duopoly, Nash", nash.Decision, [2]float64{.8, .8}, 1e-11)
 	near(t, "duopoly, stable", must2(optimum.Stable(ctx, s.Partial, set.Whole{}, []float64{0, 0}, o))(t).Decision, [2]float64{1, 1}, 1e-11)
 	both := objective.Sum{d.players[0].Objective, d.players[1].Objective}
-	f := must2(steady.New(steady.Model{Settler: d.dynamics, Objective: both, Sensitivity: d.sensitivity, Traits: d.traits}))(t)
+	f := must2(steady.New(kedge.Model{Settler: d.dynamics, Objective: both, Sensitivity: d.sensitivity, Traits: kedge.Block{Data: d.traits, Width: d.dims.Trait}}))(t)
 	social := must2(optimum.Minimize(ctx, f, set.Whole{}, []float64{0, 0}, o))(t)
 	near(t, "duopoly, social", social.Decision, [2]float64{2. / 3, 2. / 3}, 1e-11)
 	if price, ok := game.PriceOfAnarchy(nash.Loss, social.Loss); !ok || math.Abs(price-(4./3)/1.28) > 1e-10 {

@@ -21,7 +21,7 @@ func (r *run) yardsticks() {
 	}
 	for i := range r.problem.Spec.Algorithms {
 		var y yardstick
-		y.constants, y.failure = certify.Derive(r.problem.CertifiedFor(i))
+		y.constants, y.failure = certify.Derive(r.problem.Deployed(i), r.problem.Spec.Seed)
 		r.sticks = append(r.sticks, y)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log"
 
+	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/objective"
@@ -38,7 +39,7 @@ func Example() {
 
 	u := make([]float64, dim)
 	party.Center(u)
-	settled, err := steady.New(steady.Model{Settler: f, Objective: objective.Affinity{}, Traits: people})
+	settled, err := steady.New(kedge.Model{Settler: f, Objective: objective.Affinity{}, Traits: kedge.Block{Data: people, Width: dim}})
 	check(err)
 	loss, err := settled.Value(u)
 	check(err)

@@ -48,7 +48,7 @@ func TestRecordsEveryNthTurnAndTheLast(t *testing.T) {
 // Closed form: Φ̃(u) − Φ̃★ = ½(u−u★)ᵀH(u−u★) with H = [101 34; 34 84]/16, and ∇Φ̃ = H(u−u★).
 func TestMeterAgreesWithTheClosedForm(t *testing.T) {
 	q := newLQ2(t)
-	f, err := steady.New(steady.Model{Settler: q.model, Objective: q.loss, Sensitivity: q.sensitivity(t), Traits: q.crowd.Traits()})
+	f, err := steady.New(kedge.Model{Settler: q.model, Objective: q.loss, Sensitivity: q.sensitivity(t), Traits: kedge.Block{Data: q.crowd.Traits(), Width: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}

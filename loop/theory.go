@@ -49,7 +49,7 @@ func NewTheory(lag *steady.Lag, b Bounds, transport int) (*Theory, error) {
 	if lag == nil || transport < 0 {
 		return nil, errors.New("loop: a theory needs a lag, and a number of turns that is not negative")
 	}
-	room := make([]float64, 2*lag.Settler.Dims().Decision)
+	room := make([]float64, 2*lag.Dims().Decision)
 	half := len(room) / 2
 	return &Theory{Lag: lag, Bounds: b, Transport: transport, deployed: room[:half:half], bias: room[half:], before: turn{k: -1}}, nil
 }
@@ -85,7 +85,7 @@ func (t *Theory) makeRoom() (err error) {
 		if t.traits, err = t.Lag.Everybody(); err != nil {
 			return err
 		}
-		dim := t.Lag.Settler.Dims()
+		dim := t.Lag.Dims()
 		states := kedge.Count(t.traits, dim.Trait) * dim.State
 		t.answered, t.settled = make([]float64, states), make([]float64, states)
 	}
@@ -95,7 +95,7 @@ func (t *Theory) makeRoom() (err error) {
 
 // distance returns W₁(γ, γ_ss(u)) under the metric ‖p − p′‖_P + ‖d − d′‖ of the states that were left by the last measurement.
 func (t *Theory) distance(ctx context.Context) (float64, error) {
-	dim := t.Lag.Settler.Dims()
+	dim := t.Lag.Dims()
 	states, err := transport.Euclidean(t.answered, t.settled, dim.State)
 	if t.Lag.Weight != nil {
 		states, err = transport.Weighted(t.Lag.Weight, t.answered, t.settled, dim.State)
@@ -130,7 +130,7 @@ func (t *Theory) AppendBinary(b []byte) ([]byte, error) {
 func (t *Theory) UnmarshalBinary(data []byte) error {
 	r := wire.Read(data, theoryKind)
 	saved := turn{k: r.Int(math.MaxInt) - 1, v: r.Float(), u: r.Floats()}
-	if want := t.Lag.Settler.Dims().Decision; saved.k >= 0 && len(saved.u) != want {
+	if want := t.Lag.Dims().Decision; saved.k >= 0 && len(saved.u) != want {
 		r.Fail("a decision has %d numbers, want %d", len(saved.u), want)
 	}
 	if err := r.Finish(); err != nil {

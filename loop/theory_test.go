@@ -37,8 +37,8 @@ func displaced(t *testing.T, offset []float64) (lq2, *loop.Theory) {
 		t.Fatal(err)
 	}
 	lag := &steady.Lag{
-		Model:    steady.Model{Settler: q.model, Objective: q.loss, Sensitivity: q.sensitivity(t), Traits: q.crowd.Traits()},
-		Dynamics: q.model, Weight: lq2Weight,
+		Model:  kedge.Model{Dynamics: q.model, Objective: q.loss, Sensitivity: q.sensitivity(t), Traits: kedge.Block{Data: q.crowd.Traits(), Width: 2}},
+		Weight: lq2Weight,
 	}
 	theory, err := loop.NewTheory(lag, lq2Bounds, 5)
 	if err != nil {

@@ -210,7 +210,7 @@ func (s dulled) PullRows(gu, p, u, d, v []float64) error {
 // search finds where the settled gradient with the given sensitivity vanishes over the set, by steps that have long come to rest.
 func search(t *testing.T, c *classic, f kedge.RowSettler, h kedge.Sensitivity) []float64 {
 	t.Helper()
-	phi := must(steady.New(steady.Model{Settler: f, Objective: c.loss, Sensitivity: h, Traits: c.traits}))
+	phi := must(steady.New(kedge.Model{Settler: f, Objective: c.loss, Sensitivity: h, Traits: kedge.Block{Data: c.traits, Width: c.f.Dims().Trait}}))
 	u, g := append([]float64(nil), c.start...), make([]float64, len(c.start))
 	for range 5000 {
 		must(phi.Gradient(g, u))
@@ -260,7 +260,7 @@ func (c *classic) play(d *online.Descent, loss kedge.RowObjective, batch int, pi
 // settledValue is Φ̃(u).
 func (c *classic) settledValue(t *testing.T, u []float64) float64 {
 	t.Helper()
-	phi := must(steady.New(steady.Model{Settler: dynamics.Settled(c.f), Objective: c.loss, Sensitivity: c.answer, Traits: c.traits}))
+	phi := must(steady.New(kedge.Model{Settler: dynamics.Settled(c.f), Objective: c.loss, Sensitivity: c.answer, Traits: kedge.Block{Data: c.traits, Width: c.f.Dims().Trait}}))
 	return must(phi.Value(u))
 }
 
@@ -272,7 +272,7 @@ func TestClassicsAreRight(t *testing.T) {
 		if math.Abs(best-c.value) > 1e-9 {
 			t.Errorf("%s: the value at the optimum is %v, want %v", c.name, best, c.value)
 		}
-		phi := must(steady.New(steady.Model{Settler: dynamics.Settled(c.f), Objective: c.loss, Sensitivity: c.answer, Traits: c.traits}))
+		phi := must(steady.New(kedge.Model{Settler: dynamics.Settled(c.f), Objective: c.loss, Sensitivity: c.answer, Traits: kedge.Block{Data: c.traits, Width: c.f.Dims().Trait}}))
 		for _, one := range []struct {
 			at       []float64
 			gradient func(g, u []float64) (float64, error)

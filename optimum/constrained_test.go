@@ -49,7 +49,7 @@ func TestCVaRConstraintReachesItsClosedForm(t *testing.T) {
 
 func (w world) settled(t testing.TB, traits []float64) *steady.Objective {
 	t.Helper()
-	f, err := steady.New(steady.Model{Settler: w.dynamics, Objective: w.loss, Sensitivity: w.sensitivity, Traits: traits})
+	f, err := steady.New(kedge.Model{Settler: w.dynamics, Objective: w.loss, Sensitivity: w.sensitivity, Traits: kedge.Block{Data: traits, Width: 2}})
 	must(t, err)
 	return f
 }

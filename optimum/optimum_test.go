@@ -30,7 +30,7 @@ func affine(t *testing.T, dim kedge.Dims, a, b, e []float64, loss kedge.Objectiv
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := steady.New(steady.Model{Settler: f, Objective: loss, Sensitivity: h, Traits: traits})
+	s, err := steady.New(kedge.Model{Settler: f, Objective: loss, Sensitivity: h, Traits: kedge.Block{Data: traits, Width: dim.Trait}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,9 +78,9 @@ func TestMirrorPersons(t *testing.T) {
 	want := map[float64]float64{10: .9954511988, 30: .9577048419, 45: .8996243113, 60: .8037088397, 70: .7024268064, 80: .5297545946}
 	for phi, value := range want {
 		sin, cos := math.Sincos(phi * math.Pi / 180)
-		f, err := steady.New(steady.Model{
+		f, err := steady.New(kedge.Model{
 			Settler: dynamics.Polarized{Dim: 2, Lambda: 0.4, Sigma: 0.5}, Objective: objective.Affinity{},
-			Sensitivity: &sensitivity.Polarized{Dim: 2, Lambda: 0.4, Sigma: 0.5}, Traits: []float64{sin, cos, -sin, cos},
+			Sensitivity: &sensitivity.Polarized{Dim: 2, Lambda: 0.4, Sigma: 0.5}, Traits: kedge.Block{Data: []float64{sin, cos, -sin, cos}, Width: 2},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -110,8 +110,8 @@ func TestSoftmaxStablePoint(t *testing.T) {
 	for i := range want {
 		want[i] += shift
 	}
-	f, err := steady.New(steady.Model{
-		Settler: dynamics.Choice{Dim: 5, Lambda1: l1, Lambda2: l2, Epsilon: eps}, Objective: objective.Revenue{Entropy: 0.1}, Traits: p0,
+	f, err := steady.New(kedge.Model{
+		Settler: dynamics.Choice{Dim: 5, Lambda1: l1, Lambda2: l2, Epsilon: eps}, Objective: objective.Revenue{Entropy: 0.1}, Traits: kedge.Block{Data: p0, Width: 5},
 	})
 	if err != nil {
 		t.Fatal(err)

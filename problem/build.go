@@ -26,16 +26,12 @@ import (
 // Problem is a spec made real: the population at its start, the feasible set, the first decision, and everything that
 // trials and exact answers are made of.
 type Problem struct {
-	Name     string
-	Spec     *Spec
-	Maximize bool       // values are reported as rewards
-	Set      kedge.Set  // of decisions
-	Start    []float64  // the first decision, feasible
-	States   kedge.Rows // where everybody starts
-	Traits   kedge.Rows // shared by all who read them
-	Search   optimum.Options
+	Name        string
+	Spec        *Spec
+	Maximize    bool // values are reported as rewards
+	Search      optimum.Options
+	kedge.Model // all of it; the first decision is feasible
 
-	model       model
 	law         population.Law // of the traits
 	firstLaw    population.Law // of the first states; nil: the trait
 	players     []game.Player
@@ -44,15 +40,6 @@ type Problem struct {
 	set         *Set              // as data
 	numpy       [][]*stream.NumPy // of every trial, when the generator is numpy: where its draws begin
 	stream      func(name ...string) *stream.Stream
-}
-
-// model is the individual: how it moves, where it settles, how it is judged.
-type model struct {
-	dynamics  kedge.Smooth
-	settler   kedge.RowSettler
-	objective kedge.RowObjective
-	closed    kedge.Sensitivity
-	social    bool // dynamics, settler and closed take (u, p̄) for the decision, with the crowd's mean state p̄
 }
 
 // Build makes a problem of a spec. Files that the spec names are read from files.
@@ -104,7 +91,7 @@ func (s *Spec) refuseStart(err error) error {
 func (p *Problem) buildParts(files fs.FS) (err error) {
 	s, path := p.Spec, "set"
 	if s.Model == nil {
-		p.model, err = s.buildModel()
+		p.Model, err = s.buildModel()
 		p.set = &s.Set
 		p.Maximize = s.Objective.Kind == "affinity" || s.Objective.Kind == "revenue"
 	} else {
@@ -127,7 +114,7 @@ func (p *Problem) buildFormulas(files fs.FS) error {
 	if err != nil {
 		return err
 	}
-	p.model, p.set = individual(m), feasible(m)
+	p.Model, p.set = individual(m), feasible(m)
 	if p.Spec.Start.Law == "proportions" && !p.set.isSimplex() {
 		return p.Spec.errorf("start.law", "start.law is proportions, but model.subject to describes no simplex")
 	}
@@ -191,7 +178,7 @@ func (p *Problem) fillStart(u []float64, r uniforms) {
 	}
 }
 
-func (s *Spec) buildModel() (model, error) {
+func (s *Spec) buildModel() (kedge.Model, error) {
 	m, err := s.buildDynamics()
 	if err == nil {
 		m, err = s.couple(m)
@@ -199,17 +186,17 @@ func (s *Spec) buildModel() (model, error) {
 	if err != nil {
 		return m, err
 	}
-	if m.settler == nil {
-		m.settler = dynamics.Settled(m.dynamics)
+	if m.Settler == nil {
+		m.Settler = dynamics.Settled(m.Smooth())
 	}
 	if len(s.Players) > 0 {
 		return m, nil
 	}
-	m.objective, err = s.makeObjective("objective", &s.Objective, s.Dims())
+	m.Objective, err = s.makeObjective("objective", &s.Objective, s.Dims())
 	return m, err
 }
 
-func (s *Spec) buildDynamics() (model, error) {
+func (s *Spec) buildDynamics() (kedge.Model, error) {
 	d, dim := &s.Dynamics, s.Dims()
 	if d.Heterogeneity != nil {
 		return s.diverse(dim.State), nil
@@ -218,11 +205,11 @@ func (s *Spec) buildDynamics() (model, error) {
 	case "polarized":
 		f := dynamics.Polarized{Dim: dim.State, Lambda: d.Lambda, Sigma: d.Sigma}
 		h := &sensitivity.Polarized{Dim: dim.State, Lambda: d.Lambda, Sigma: d.Sigma}
-		return model{dynamics: f, settler: f, closed: h}, s.wrap("dynamics", errors.Join(f.Check(), h.Check()))
+		return kedge.Model{Dynamics: f, Settler: f, Sensitivity: h}, s.wrap("dynamics", errors.Join(f.Check(), h.Check()))
 	case "choice":
 		f := dynamics.Choice{Dim: dim.State, Lambda1: d.Lambda1, Lambda2: d.Lambda2, Epsilon: d.Epsilon}
 		h := &sensitivity.Choice{Dim: dim.State, Lambda1: d.Lambda1, Lambda2: d.Lambda2, Epsilon: d.Epsilon}
-		return model{dynamics: f, settler: f, closed: h}, s.wrap("dynamics", errors.Join(f.Check(), h.Check()))
+		return kedge.Model{Dynamics: f, Settler: f, Sensitivity: h}, s.wrap("dynamics", errors.Join(f.Check(), h.Check()))
 	case "affine":
 		return s.affine(dynamics.NewAffine(dim, d.A.Flat(), d.B.Flat(), d.E.Flat()))
 	default:
@@ -231,16 +218,16 @@ func (s *Spec) buildDynamics() (model, error) {
 	}
 }
 
-func (s *Spec) affine(f *dynamics.Affine, err error) (model, error) {
+func (s *Spec) affine(f *dynamics.Affine, err error) (kedge.Model, error) {
 	if err != nil {
-		return model{}, s.wrap("dynamics", err)
+		return kedge.Model{}, s.wrap("dynamics", err)
 	}
 	gain, err := f.Gain()
 	if err != nil {
-		return model{}, s.wrap("dynamics", err)
+		return kedge.Model{}, s.wrap("dynamics", err)
 	}
 	h, err := sensitivity.NewAffine(f.Dims(), gain)
-	return model{dynamics: f, settler: f, closed: h}, s.wrap("dynamics", err)
+	return kedge.Model{Dynamics: f, Settler: f, Sensitivity: h}, s.wrap("dynamics", err)
 }
 
 // wrap names the section an error belongs to, with its place in the file.
@@ -294,22 +281,19 @@ func (p *Problem) SharedSpace() bool {
 func (p *Problem) MeasureItems() bool { return p.Spec.Record.W1 == "items" }
 
 // Steady returns Φ̃ of the whole population with its exact gradient.
-func (p *Problem) Steady() (*steady.Objective, error) { return p.model.steady(p.Traits) }
+func (p *Problem) Steady() (*steady.Objective, error) { return steady.New(p.Model) }
 
 // Rollout returns the value a fixed number of steps after the start, nil when the spec does not ask for it.
 func (p *Problem) Rollout() *steady.Rollout {
 	if p.Spec.Record.Rollout == 0 {
 		return nil
 	}
-	return &steady.Rollout{
-		Dynamics: p.model.dynamics, Objective: p.model.objective, Steps: p.Spec.Record.Rollout,
-		StateRows: p.States, TraitRows: p.Traits,
-	}
+	return &steady.Rollout{Model: p.Model, Steps: p.Spec.Record.Rollout}
 }
 
 // Settle writes where individuals of the given traits settle under u to dst, one a row.
 func (p *Problem) Settle(dst, u, traits []float64) error {
-	if p.model.social {
+	if p.Social {
 		f, err := p.Steady()
 		if err != nil {
 			return err
@@ -320,7 +304,7 @@ func (p *Problem) Settle(dst, u, traits []float64) error {
 		}
 		u = slices.Concat(u, mean)
 	}
-	_, err := p.model.settler.SettleRows(dst, u, traits)
+	_, err := p.RowSettler().SettleRows(dst, u, traits)
 	return err
 }
 

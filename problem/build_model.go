@@ -135,16 +135,16 @@ func constraint(c formula.Constraint, n int) Set {
 }
 
 // individual is what the formulas say about one. Where they give no steady state or sensitivity, both are found by iteration.
-func individual(m *formula.Model) model {
+func individual(m *formula.Model) kedge.Model {
 	f := m.Dynamics()
-	out := model{dynamics: f, objective: m.Objective(), closed: m.Sensitivity()}
+	out := kedge.Model{Dynamics: f, Objective: m.Objective(), Sensitivity: m.Sensitivity()}
 	if settler, ok := f.(kedge.RowSettler); ok {
-		out.settler = settler
+		out.Settler = settler
 	} else {
-		out.settler = dynamics.NewWalked(f)
+		out.Settler = dynamics.NewWalked(f)
 	}
-	if out.closed == nil {
-		out.closed = &sensitivity.Implicit{Dynamics: f}
+	if out.Sensitivity == nil {
+		out.Sensitivity = &sensitivity.Implicit{Dynamics: f}
 	}
 	return out
 }

@@ -13,54 +13,40 @@ import (
 )
 
 // couple lets individuals see the mean of the crowd.
-func (s *Spec) couple(m model) (model, error) {
+func (s *Spec) couple(m kedge.Model) (kedge.Model, error) {
 	weight := s.Dynamics.Coupling
 	if weight == 0 {
 		return m, nil
 	}
-	if f, ok := m.dynamics.(*dynamics.Affine); ok {
+	if f, ok := m.Dynamics.(*dynamics.Affine); ok {
 		c, err := f.Coupled(weight)
 		if err != nil {
 			return m, s.wrap("dynamics.coupling", err)
 		}
 		m, err = s.affine(c, nil)
-		m.social = true
+		m.Social = true
 		return m, err
 	}
 	space := dynamics.Flat
 	if s.Dynamics.Kind == "polarized" {
 		space = dynamics.Sphere
 	}
-	c, err := dynamics.NewCoupled(m.dynamics, weight, space)
+	c, err := dynamics.NewCoupled(m.Smooth(), weight, space)
 	if err != nil {
 		return m, s.wrap("dynamics.coupling", err)
 	}
-	m.dynamics, m.settler, m.closed, m.social = c, dynamics.NewWalked(c), &sensitivity.Implicit{Dynamics: c}, true
+	m.Dynamics, m.Settler, m.Sensitivity, m.Social = c, dynamics.NewWalked(c), &sensitivity.Implicit{Dynamics: c}, true
 	return m, nil
 }
 
 // diverse returns dynamics of which everybody has parameters of their own.
-func (s *Spec) diverse(n int) model {
+func (s *Spec) diverse(n int) kedge.Model {
 	if s.Dynamics.Kind == "polarized" {
 		f := dynamics.PolarizedEach{Dim: n}
-		return model{dynamics: f, settler: f, closed: &sensitivity.PolarizedEach{Dim: n}}
+		return kedge.Model{Dynamics: f, Settler: f, Sensitivity: &sensitivity.PolarizedEach{Dim: n}}
 	}
 	f := dynamics.ChoiceEach{Dim: n}
-	return model{dynamics: f, settler: f, closed: &sensitivity.ChoiceEach{Dim: n}}
-}
-
-// dims are those of the individual, without what it sees of others.
-func (m model) dims() kedge.Dims {
-	n := m.dynamics.Dims()
-	if m.social {
-		n.Decision -= n.State
-	}
-	return n
-}
-
-// steady returns Φ̃ over people with the given traits.
-func (m model) steady(traits kedge.Rows) (*steady.Objective, error) {
-	return steady.New(steady.Model{Settler: m.settler, Objective: m.objective, Sensitivity: m.closed, TraitRows: traits, Social: m.social})
+	return kedge.Model{Dynamics: f, Settler: f, Sensitivity: &sensitivity.ChoiceEach{Dim: n}}
 }
 
 // Moves tells whether the people of the population change by themselves: their traits drift, or they come and go.
@@ -71,7 +57,9 @@ func (p *Problem) Noisy() bool { return p.Spec.Dynamics.noisy() }
 
 // SteadyOf returns Φ̃ of a population with the given traits, which may move.
 func (p *Problem) SteadyOf(traits kedge.Rows) (*steady.Objective, error) {
-	return p.model.steady(traits)
+	m := p.Model
+	m.Traits = traits
+	return steady.New(m)
 }
 
 // World returns the traits as they move, from the start; no decision changes how.

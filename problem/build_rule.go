@@ -13,7 +13,7 @@ import (
 )
 
 // rule makes the decision rule of an algorithm. What it draws comes from directions.
-func (p *Problem) rule(t *Trial, from *Algorithm, m model, directions online.Normals) (online.Rule, error) {
+func (p *Problem) rule(t *Trial, from *Algorithm, m kedge.Model, directions online.Normals) (online.Rule, error) {
 	r := online.Rule{Transforms: transforms(from), Step: p.schedule(from), Set: p.Set, Average: from.Average}
 	var err error
 	if r.Set, err = p.room(from); err != nil {
@@ -115,17 +115,17 @@ func (s *Set) separates() bool {
 	return s.Kind == "whole" || s.Kind == "box"
 }
 
-func (p *Problem) estimator(t *Trial, from *Algorithm, m model, room kedge.Set, directions online.Normals) (online.Estimator, error) {
-	dim := m.dims()
+func (p *Problem) estimator(t *Trial, from *Algorithm, m kedge.Model, room kedge.Set, directions online.Normals) (online.Estimator, error) {
+	dim, judge := m.Dims(), m.RowObjective()
 	switch from.Kind {
 	case "vanilla", "lazy", "repeated-gradient", "epoch":
-		return p.heed(from, online.Vanilla{Objective: m.objective, Dims: dim}, nil)
+		return p.heed(from, online.Vanilla{Objective: judge, Dims: dim}, nil)
 	case "repeated-risk", "delayed-risk":
-		return online.NewRetrain(m.objective, dim, room), nil
+		return online.NewRetrain(judge, dim, room), nil
 	case "composite":
 		return p.composite(from, m, dim, directions)
 	case "epoch-composite", "adam", "storm":
-		c := &online.Composite{Objective: m.objective, Sensitivity: m.sensitivity(from), Dims: dim}
+		c := &online.Composite{Objective: judge, Sensitivity: answer(m, from), Dims: dim}
 		if from.Kind == "storm" {
 			return online.NewRecursive(c, dim, from.Weight)
 		}
@@ -151,23 +151,23 @@ func (t *Trial) residual(from *Algorithm, n int, directions online.Normals) (onl
 }
 
 // trying makes the estimators that try decisions.
-func trying(from *Algorithm, m model, dim kedge.Dims, room kedge.Set, directions online.Normals) (online.Estimator, error) {
-	n := dim.Decision
+func trying(from *Algorithm, m kedge.Model, dim kedge.Dims, room kedge.Set, directions online.Normals) (online.Estimator, error) {
+	n, judge := dim.Decision, m.RowObjective()
 	switch from.Kind {
 	case "one-point", "epoch-derivative-free":
 		return online.NewOnePoint(n, from.Delta, directions)
 	case "two-point":
 		return online.NewTwoPoint(n, from.Delta, directions)
 	case "performative":
-		return online.NewPerformative(m.objective, dim, online.Reparametrized, orElse(from.Window, 2*(n+1)), from.Delta, directions)
+		return online.NewPerformative(judge, dim, online.Reparametrized, orElse(from.Window, 2*(n+1)), from.Delta, directions)
 	case "reinforce":
-		return online.NewPerformative(m.objective, dim, online.Gaussian, orElse(from.Window, 2*(n+1)), from.Delta, directions)
+		return online.NewPerformative(judge, dim, online.Gaussian, orElse(from.Window, 2*(n+1)), from.Delta, directions)
 	case "plug-in":
 		family := online.Location
 		if from.Family == "location-scale" {
 			family = online.LocationScale
 		}
-		return online.NewPlugIn(m.objective, dim, family, orElse(from.Tries, 4*(n+1)), from.Delta, directions, room)
+		return online.NewPlugIn(judge, dim, family, orElse(from.Tries, 4*(n+1)), from.Delta, directions, room)
 	}
 	return nil, fmt.Errorf("no algorithm of kind %s", from.Kind)
 }
@@ -180,26 +180,26 @@ func orElse[T int | float64](x, absent T) T {
 	return x
 }
 
-// sensitivity returns how the settled crowd answers the decision, as far as one of its individuals can tell.
-func (m model) sensitivity(from *Algorithm) kedge.Sensitivity {
-	h := m.partial(from)
-	if m.social {
-		return &sensitivity.Coupled{Of: h, States: m.dims().State}
+// answer returns how the settled crowd answers the decision, as far as one of its individuals can tell.
+func answer(m kedge.Model, from *Algorithm) kedge.Sensitivity {
+	h := partial(m, from)
+	if m.Social {
+		return &sensitivity.Coupled{Of: h, States: m.Dims().State}
 	}
 	return h
 }
 
-// partial is sensitivity at a given mean of the crowd.
-func (m model) partial(from *Algorithm) kedge.Sensitivity {
-	h := m.closed
+// partial is answer at a given mean of the crowd.
+func partial(m kedge.Model, from *Algorithm) kedge.Sensitivity {
+	h := m.Sensitivity
 	switch from.Sensitivity {
 	case "implicit":
-		h = &sensitivity.Implicit{Dynamics: m.dynamics}
+		h = &sensitivity.Implicit{Dynamics: m.Smooth()}
 	case "differences":
-		return &sensitivity.Differences{Settler: m.settler}
+		return &sensitivity.Differences{Settler: m.RowSettler()}
 	}
 	if from.At == "settled" {
-		h = &sensitivity.Settled{Of: h, Settler: m.settler}
+		h = &sensitivity.Settled{Of: h, Settler: m.RowSettler()}
 	}
 	return h
 }
@@ -236,3 +236,6 @@ func (p *Problem) schedule(from *Algorithm) online.Schedule {
 		return online.Constant(from.Step)
 	}
 }
+
+// FirstStep returns the step size with which algorithm a begins. No schedule has a larger one later.
+func (p *Problem) FirstStep(a int) float64 { return p.schedule(&p.Spec.Algorithms[a]).Step(0) }

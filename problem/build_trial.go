@@ -48,15 +48,15 @@ func (p *Problem) Trial(a, t int, carried float64) (*Trial, error) {
 	from := &p.Spec.Algorithms[a]
 	sample, directions := p.trialDraws(a, t)
 	m := p.trialModel(from)
-	dim := m.dims()
+	dim := m.Dims()
 	crowd, err := population.Gather(population.Config{
-		Dynamics: m.dynamics, Traits: p.Traits, States: p.trialStart(from), Pick: p.picker(from, sample),
-		Storage: p.Spec.Population.storage(), Motion: p.motion(), Noise: p.noise(t, dim.State), Social: m.social,
+		Dynamics: m.Dynamics, Traits: p.Traits, States: p.trialStart(from), Pick: p.picker(from, sample),
+		Storage: p.Spec.Population.storage(), Motion: p.motion(), Noise: p.noise(t, dim.State), Social: m.Social,
 	})
 	if err != nil {
 		return nil, err
 	}
-	trial := &Trial{Population: crowd, Objective: m.objective, Batch: from.Batch, width: p.Spec.Dims().State}
+	trial := &Trial{Population: crowd, Objective: m.RowObjective(), Batch: from.Batch, width: p.Spec.Dims().State}
 	rule, err := p.rule(trial, from, m, directions)
 	if err != nil {
 		return nil, err
@@ -80,8 +80,8 @@ func (p *Problem) trialDraws(a, t int) (sample, directions draws) {
 
 // trialModel returns the individual as the algorithm sees it. With the norm of the previous step remembered, the state has
 // one entry more.
-func (p *Problem) trialModel(from *Algorithm) model {
-	m := p.model
+func (p *Problem) trialModel(from *Algorithm) kedge.Model {
+	m := p.Model
 	if from.Norm != "previous" {
 		return m
 	}
@@ -89,7 +89,7 @@ func (p *Problem) trialModel(from *Algorithm) model {
 	f := dynamics.PolarizedNorm{Polarized: dynamics.Polarized{Dim: n, Lambda: d.Lambda, Sigma: d.Sigma}}
 	h := &sensitivity.PolarizedNorm{}
 	h.Dim, h.Lambda, h.Sigma = n, d.Lambda, d.Sigma
-	m.dynamics, m.settler, m.closed, m.objective = f, f, h, objective.Affinity{State: n + 1}
+	m.Dynamics, m.Settler, m.Sensitivity, m.Objective = f, f, h, objective.Affinity{State: n + 1}
 	return m
 }
 

@@ -129,7 +129,7 @@ func (p *Problem) buildConstraints() error {
 		if err != nil {
 			return err
 		}
-		one := risk.Constraint{Name: from.Name, Loss: loss, Measure: risk.Mean{}, Bound: from.Bound, Sensitivity: p.model.closed, Dims: p.Spec.Dims()}
+		one := risk.Constraint{Name: from.Name, Loss: loss, Measure: risk.Mean{}, Bound: from.Bound, Sensitivity: p.Sensitivity, Dims: p.Spec.Dims()}
 		switch from.Kind {
 		case "cvar":
 			one.Measure = risk.CVaR{Level: from.Level}
@@ -171,7 +171,7 @@ func (p *Problem) most() (list []float64) {
 // Constraints returns the constraints as the settled population is judged by them, each with the largest multiplier it may get.
 func (p *Problem) Constraints() (list []*risk.Settled, most []float64, err error) {
 	for _, c := range p.constraints {
-		s, err := risk.NewSettled(c, p.model.settler, p.Traits)
+		s, err := risk.NewSettled(c, p.RowSettler(), p.Traits)
 		if err != nil {
 			return nil, nil, p.Spec.wrap("constraints", err)
 		}

@@ -8,8 +8,10 @@ import (
 
 // held is an individual of a crowd whose mean is held where it settles under the first decision: to look at one by itself.
 type held struct {
-	model
-	mean []float64
+	moves   kedge.Smooth
+	settler kedge.RowSettler
+	answer  kedge.Sensitivity
+	mean    []float64
 }
 
 var (
@@ -18,35 +20,41 @@ var (
 	_ kedge.Sensitivity = held{}
 )
 
-// alone returns the individual as it is without the others: of a crowd that sees its mean with that mean held.
-func (p *Problem) alone() model {
-	m := p.model
-	if !m.social {
+// Alone returns the model of individuals as they are without the others: of a crowd that sees its mean with that mean held where
+// it settles under the first decision.
+func (p *Problem) Alone() kedge.Model {
+	m := p.Model
+	if !m.Social {
 		return m
 	}
-	h := held{m, make([]float64, m.dims().State)}
+	h := held{m.Smooth(), m.RowSettler(), m.Sensitivity, make([]float64, m.Dims().State)}
 	if f, err := p.Steady(); err == nil {
 		_ = f.Mean(h.mean, p.Start) // a mean that does not settle is found elsewhere; 0 is as good as any
 	}
-	return model{dynamics: h, settler: h, objective: m.objective, closed: h}
+	m.Dynamics, m.Settler, m.Sensitivity, m.Social = h, h, h, false
+	return m
 }
 
 func (h held) see(u []float64) []float64 { return slices.Concat(u, h.mean) }
 
 // Dims implements [kedge.Dynamics].
-func (h held) Dims() kedge.Dims { return h.dims() }
+func (h held) Dims() kedge.Dims {
+	dim := h.moves.Dims()
+	dim.Decision -= dim.State
+	return dim
+}
 
 // Next implements [kedge.Dynamics].
-func (h held) Next(dst, p, u, d []float64) { h.dynamics.Next(dst, p, h.see(u), d) }
+func (h held) Next(dst, p, u, d []float64) { h.moves.Next(dst, p, h.see(u), d) }
 
 // Pullback implements [kedge.Smooth].
 func (h held) Pullback(gp, gu, p, u, d, v []float64) {
 	if gu == nil {
-		h.dynamics.Pullback(gp, nil, p, h.see(u), d, v)
+		h.moves.Pullback(gp, nil, p, h.see(u), d, v)
 		return
 	}
 	g := slices.Concat(gu, h.mean)
-	h.dynamics.Pullback(gp, g, p, h.see(u), d, v)
+	h.moves.Pullback(gp, g, p, h.see(u), d, v)
 	copy(gu, g)
 }
 
@@ -63,7 +71,7 @@ func (h held) SettleRows(dst, u, d []float64) (kedge.Residual, error) {
 // PullRows implements [kedge.Sensitivity].
 func (h held) PullRows(gu, p, u, d, v []float64) error {
 	g := slices.Concat(gu, make([]float64, len(h.mean)))
-	if err := h.closed.PullRows(g, p, h.see(u), d, v); err != nil {
+	if err := h.answer.PullRows(g, p, h.see(u), d, v); err != nil {
 		return err
 	}
 	copy(gu, g)

@@ -122,7 +122,7 @@ func TestRolloutBeginsAtTheStates(t *testing.T) {
 	states, traits := p.First(p.Some(50))
 	sum, next := 0.0, make([]float64, 3)
 	for i := range 50 {
-		p.model.dynamics.Next(next, kedge.Row(states, i, 3), u, kedge.Row(traits, i, 3))
+		p.Dynamics.Next(next, kedge.Row(states, i, 3), u, kedge.Row(traits, i, 3))
 		sum -= rows.Dot(next, u)
 	}
 	if math.Abs(got-sum/50) > 1e-15 {

@@ -107,20 +107,20 @@ func (w *Wrong) spoil(h kedge.Sensitivity) kedge.Sensitivity {
 }
 
 // composite makes the estimator that counts the answer of the settled population.
-func (p *Problem) composite(from *Algorithm, m model, dim kedge.Dims, directions online.Normals) (online.Estimator, error) {
+func (p *Problem) composite(from *Algorithm, m kedge.Model, dim kedge.Dims, directions online.Normals) (online.Estimator, error) {
 	if from.Sensitivity != "learned" {
-		h := from.Wrong.spoil(m.sensitivity(from))
+		h := from.Wrong.spoil(answer(m, from))
 		if l, ok := h.(kedge.Learner); ok {
-			return p.heed(from, online.NewLearning(m.objective, l, dim), l)
+			return p.heed(from, online.NewLearning(m.RowObjective(), l, dim), l)
 		}
-		return p.heed(from, &online.Composite{Objective: m.objective, Sensitivity: h, Dims: dim}, h)
+		return p.heed(from, &online.Composite{Objective: m.RowObjective(), Sensitivity: h, Dims: dim}, h)
 	}
 	l, err := from.Learn.learner(dim)
 	if err != nil {
 		return nil, err
 	}
 	spoilt := from.Wrong.spoil(l).(kedge.Learner)
-	learning, err := p.heed(from, online.NewLearning(m.objective, spoilt, dim), spoilt)
+	learning, err := p.heed(from, online.NewLearning(m.RowObjective(), spoilt, dim), spoilt)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package problem
 
 import (
-	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
@@ -16,7 +15,7 @@ func (p *Problem) Spoiled(a int) bool {
 func (p *Problem) Misled(e []float64, a int, u []float64) error {
 	from := p.Spec.Algorithms[a]
 	from.Norm = ""
-	h := p.model.sensitivity(&from)
+	h := answer(p.Model, &from)
 	wrong := from.Wrong.fresh().spoil(h)
 	dim := p.Spec.Dims()
 	n := p.Individuals()
@@ -28,11 +27,11 @@ func (p *Problem) Misled(e []float64, a int, u []float64) error {
 		last := min(first+chunk, n)
 		traits := p.Traits.View(d, first, last)
 		states, pull := s[:(last-first)*dim.State], v[:(last-first)*dim.State]
-		if _, err := kedge.BatchedSettler(p.model.settler).SettleRows(states, u, traits); err != nil {
+		if _, err := p.RowSettler().SettleRows(states, u, traits); err != nil {
 			return err
 		}
 		clear(pull)
-		p.model.objective.EvalRows(pull, nil, states, u, traits)
+		p.RowObjective().EvalRows(pull, nil, states, u, traits)
 		if err := wrong.PullRows(e, states, u, traits, pull); err != nil {
 			return err
 		}

@@ -84,7 +84,7 @@ func TestMovingProblems(t *testing.T) {
 			t.Errorf("individual %d has the trait %v", i, d)
 		}
 	}
-	parts := p.Parts()
+	parts := p.Alone()
 	cases := conform.Cases{Draw: func(r *stream.Stream) (x, u, d []float64) {
 		x, u = make([]float64, 3), make([]float64, 3)
 		r.Normals(x)

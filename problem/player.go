@@ -107,7 +107,7 @@ func (p *Problem) seat() (err error) {
 	for _, one := range p.players {
 		all = append(all, one.Objective)
 	}
-	p.model.objective, p.Maximize = all, false
+	p.Objective, p.Maximize = all, false
 	return err
 }
 
@@ -117,9 +117,9 @@ func (p *Problem) Game() (*game.Settled, error) {
 		return nil, nil
 	}
 	return game.NewSettled(p.Spec.Dims(), p.players, p.Set, func(o kedge.Objective) (*steady.Objective, error) {
-		m := p.model
-		m.objective = kedge.BatchedObjective(o, p.Spec.Dims())
-		return m.steady(p.Traits)
+		m := p.Model
+		m.Objective = o
+		return steady.New(m)
 	})
 }
 
@@ -141,7 +141,7 @@ func (p *Problem) play(from *Algorithm, e online.Estimator, h kedge.Sensitivity)
 		}
 		foresight := game.Foresight{}
 		if h != nil {
-			foresight = game.Foresight{Settler: p.model.settler, Sensitivity: p.model.closed}
+			foresight = game.Foresight{Settler: p.RowSettler(), Sensitivity: p.Sensitivity}
 		}
 		return game.NewBestResponse(dim, p.players, sets, foresight, order, respond)
 	}

@@ -88,20 +88,6 @@ func checkAsk(g, u []float64, dim kedge.Dims) error {
 	return kedge.CheckVector("u", u, dim.Decision)
 }
 
-// given returns rows that are given as a block of finite numbers or, instead, as rows.
-func given(arg string, x []float64, r kedge.Rows, width int) (kedge.Rows, error) {
-	if r == nil {
-		if width < 1 || len(x) == 0 || len(x)%width != 0 {
-			return nil, &kedge.DimError{Arg: arg, Got: len(x), Want: max(width, 1)}
-		}
-		return kedge.Block{Data: x, Width: width}, kedge.CheckFinite(arg, x)
-	}
-	if n, entries := r.Size(); n < 1 || entries != width {
-		return nil, &kedge.DimError{Arg: arg, Got: n * entries, Want: max(n, 1) * width}
-	}
-	return r, nil
-}
-
 // room returns room to look at a chunk of rows, none where they can be looked at in place.
 func room(r kedge.Rows) []float64 {
 	if _, inPlace := r.(kedge.Block); inPlace {

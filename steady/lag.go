@@ -18,14 +18,13 @@ import (
 // e is the error of the composite gradient that samples the crowd as it is and knows ∇ᵤh exactly. It owns its workspace: one
 // goroutine at a time.
 type Lag struct {
-	Model             // with a sensitivity
-	Dynamics          kedge.Dynamics
+	kedge.Model                 // with dynamics, a settler, an objective, a sensitivity and traits
 	Steps             int       // that the crowd takes under a decision; 0 means 1
 	Weight            []float64 // P, row by row; nil means the identity
 	Workers           int       // as in Objective
 	Answered, Settled []float64 // where to leave everybody's pᵢ and hᵢ; nil for nowhere
 
-	traits  kedge.Rows
+	dim     kedge.Dims
 	moves   kedge.RowDynamics
 	settler kedge.RowSettler
 	judge   kedge.RowObjective
@@ -50,7 +49,7 @@ func (l *Lag) Measure(bias, u, states []float64) (float64, error) {
 	if err := l.prepare(); err != nil {
 		return 0, err
 	}
-	dim, n := l.Settler.Dims(), l.sums.n
+	dim, n := l.dim, l.sums.n
 	if err := errors.Join(kedge.CheckLen("bias", bias, dim.Decision), checkAsk(nil, u, dim), l.checkStates(states)); err != nil {
 		return 0, err
 	}
@@ -66,41 +65,41 @@ func (l *Lag) Everybody() ([]float64, error) {
 	if err := l.prepare(); err != nil {
 		return nil, err
 	}
-	n, width := l.traits.Size()
+	n, width := l.Traits.Size()
 	all := make([]float64, n*width)
 	for first := 0; first < n; first += chunk {
 		last := min(n, first+chunk)
-		copy(all[first*width:], l.traits.View(all[first*width:last*width], first, last))
+		copy(all[first*width:], l.Traits.View(all[first*width:last*width], first, last))
 	}
 	return all, nil
 }
 
 // prepare checks the model and makes room for its sums, once.
 func (l *Lag) prepare() error {
-	if l.traits != nil {
+	if l.moves != nil {
 		return nil
 	}
-	if l.Settler == nil || l.Objective == nil || l.Sensitivity == nil || l.Dynamics == nil {
-		return errors.New("steady: a lag needs dynamics, a settler, an objective and a sensitivity")
+	l.settler, l.judge = l.RowSettler(), l.RowObjective()
+	if l.settler == nil || l.judge == nil || l.Sensitivity == nil || l.Social {
+		return errors.New("steady: a lag needs the dynamics, settler and sensitivity of individuals that do not see their mean, and an objective")
 	}
-	dim := l.Settler.Dims()
-	traits, err := given("traits", l.Traits, l.TraitRows, dim.Trait)
+	dim := l.Dims()
+	err := kedge.CheckRows("traits", l.Traits, dim.Trait)
 	if l.Weight != nil {
 		err = errors.Join(err, kedge.CheckVector("P", l.Weight, dim.State*dim.State))
 	}
 	if err != nil {
 		return err
 	}
-	l.traits, l.moves = traits, kedge.Batched(l.Dynamics)
-	l.settler, l.judge = kedge.BatchedSettler(l.Settler), kedge.BatchedObjective(l.Objective, dim)
-	n, _ := traits.Size()
+	l.dim, l.moves = dim, l.RowDynamics()
+	n, _ := l.Traits.Size()
 	l.sums.init(n, dim.Decision, l.evalChunk)
 	return nil
 }
 
 // checkStates wants as many states as there are traits, and room for them where they are to be left.
 func (l *Lag) checkStates(states []float64) error {
-	n, width := l.sums.n, l.Settler.Dims().State
+	n, width := l.sums.n, l.dim.State
 	if len(states)%n != 0 || len(states) < n*width {
 		return &kedge.DimError{Arg: "states", Got: len(states), Want: n * width}
 	}
@@ -115,13 +114,13 @@ func (l *Lag) checkStates(states []float64) error {
 
 // furnish makes room for workers.
 func (l *Lag) furnish(workers int) {
-	dim := l.Settler.Dims()
+	dim := l.dim
 	entries := min(l.sums.n, chunk) * dim.State
 	for len(l.stalls) < workers {
 		block := func() []float64 { return make([]float64, entries) }
 		l.stalls = append(l.stalls, stall{
 			now: block(), next: block(), settled: block(), pull: block(), pullSettled: block(),
-			gradient: make([]float64, dim.Decision), diff: make([]float64, dim.State), traits: room(l.traits),
+			gradient: make([]float64, dim.Decision), diff: make([]float64, dim.State), traits: room(l.Traits),
 		})
 	}
 }
@@ -129,7 +128,7 @@ func (l *Lag) furnish(workers int) {
 // evalChunk adds the distances of individuals first … last−1 to part[0] and their part of e to part[1:].
 func (l *Lag) evalChunk(part []float64, hand, first, last int) error {
 	w := &l.stalls[hand]
-	d := l.traits.View(w.traits, first, last)
+	d := l.Traits.View(w.traits, first, last)
 	p := l.answer(w, d, first, last)
 	h := w.settled[:len(p)]
 	if _, err := l.settler.SettleRows(h, l.u, d); err != nil {
@@ -142,7 +141,7 @@ func (l *Lag) evalChunk(part []float64, hand, first, last int) error {
 
 // answer lets individuals first … last−1 answer the decision and returns where they are then.
 func (l *Lag) answer(w *stall, d []float64, first, last int) []float64 {
-	width, from := l.Settler.Dims().State, len(l.states)/l.sums.n
+	width, from := l.dim.State, len(l.states)/l.sums.n
 	p, next := w.now[:(last-first)*width], w.next[:(last-first)*width]
 	for i := range last - first {
 		copy(kedge.Row(p, i, width), kedge.Row(l.states, first+i, from))
@@ -156,7 +155,7 @@ func (l *Lag) answer(w *stall, d []float64, first, last int) []float64 {
 
 // leave keeps states where they are wanted.
 func (l *Lag) leave(p, h []float64, first int) {
-	at := first * l.Settler.Dims().State
+	at := first * l.dim.State
 	if l.Answered != nil {
 		copy(l.Answered[at:], p)
 	}

@@ -18,12 +18,13 @@ import (
 // choiceLag is a crowd of n people who choose among m items, and where they are.
 func choiceLag(t testing.TB, n, m int) (*steady.Lag, []float64) {
 	t.Helper()
-	l := &steady.Lag{Dynamics: dynamics.Choice{Dim: m, Lambda1: 0.2, Lambda2: 0.5, Epsilon: 0.5}}
-	l.Settler = l.Dynamics.(kedge.Settler)
+	l := &steady.Lag{}
+	l.Settler = dynamics.Choice{Dim: m, Lambda1: 0.2, Lambda2: 0.5, Epsilon: 0.5}
 	l.Objective = objective.Revenue{Entropy: 0.1, State: m}
 	l.Sensitivity = &sensitivity.Choice{Dim: m, Lambda1: 0.2, Lambda2: 0.5, Epsilon: 0.5}
-	l.Traits = draw(t, population.Dirichlet{Concentration: []float64{2}}, n, m)
-	states := slices.Clone(l.Traits)
+	traits := draw(t, population.Dirichlet{Concentration: []float64{2}}, n, m)
+	l.Traits = kedge.Block{Data: traits, Width: m}
+	states := slices.Clone(traits)
 	slices.Reverse(states)
 	return l, states
 }
@@ -32,13 +33,13 @@ func choiceLag(t testing.TB, n, m int) (*steady.Lag, []float64) {
 func naive(t *testing.T, l *steady.Lag, u, states []float64) (v float64, e []float64) {
 	t.Helper()
 	dim := l.Settler.Dims()
-	n := kedge.Count(l.Traits, dim.Trait)
+	n, _ := l.Traits.Size()
 	e = make([]float64, dim.Decision)
 	for i := range n {
-		p, h, d := slices.Clone(kedge.Row(states, i, dim.State)), make([]float64, dim.State), kedge.Row(l.Traits, i, dim.Trait)
+		p, h, d := slices.Clone(kedge.Row(states, i, dim.State)), make([]float64, dim.State), l.Traits.View(nil, i, i+1)
 		for range max(1, l.Steps) {
 			next := make([]float64, dim.State)
-			l.Dynamics.Next(next, p, u, d)
+			l.Settler.Next(next, p, u, d)
 			p = next
 		}
 		_, err := l.Settler.Settle(h, u, d)

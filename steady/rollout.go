@@ -11,20 +11,16 @@ import (
 // settled populations have done: Φ̃ₙ(u) = mean Φ(f⁽ⁿ⁾(pᵢ, u, dᵢ), u, dᵢ). It differs from Objective by what has not settled
 // yet; use it to compare with such benchmarks. Gradients are exact, by the adjoint recursion through the n steps.
 type Rollout struct {
-	Dynamics  kedge.Smooth
-	Objective kedge.Objective
-	Steps     int
-	States    []float64 // where the individuals start, one a row
-	Traits    []float64
-	StateRows kedge.Rows // instead of States and
-	TraitRows kedge.Rows // Traits, of crowds that are kept otherwise
-	Workers   int        // as in Objective
+	kedge.Model // with smooth dynamics, an objective, traits and, unless they are the traits, states
+	Steps       int
+	Workers     int // as in Objective
 
-	states, traits kedge.Rows
-	sums           sums
-	paths          []path // one a worker
-	u              []float64
-	gradient       bool
+	moves    kedge.Smooth
+	states   kedge.Rows
+	sums     sums
+	paths    []path // one a worker
+	u        []float64
+	gradient bool
 }
 
 // path is where one worker rolls individuals out.
@@ -34,15 +30,9 @@ type path struct {
 	states, traits []float64 // room to look at a chunk of individuals
 }
 
-// Dims returns the lengths of the decision, state and trait.
-func (r *Rollout) Dims() kedge.Dims { return r.Dynamics.Dims() }
-
 // Clone returns a Rollout of the same crowd with a workspace of its own.
 func (r *Rollout) Clone() *Rollout {
-	return &Rollout{
-		Dynamics: r.Dynamics, Objective: r.Objective, Steps: r.Steps, Workers: r.Workers,
-		States: r.States, Traits: r.Traits, StateRows: r.StateRows, TraitRows: r.TraitRows,
-	}
+	return &Rollout{Model: r.Model, Steps: r.Steps, Workers: r.Workers}
 }
 
 // Value returns Φ̃ₙ(u).
@@ -65,25 +55,24 @@ func (r *Rollout) eval(g, u []float64) (float64, error) {
 
 // prepare checks the crowd and makes room for its sums, once.
 func (r *Rollout) prepare(dim kedge.Dims) error {
-	if r.traits != nil {
+	if r.moves != nil {
 		return nil
+	}
+	moves := r.Smooth()
+	if moves == nil || r.Objective == nil || r.Social {
+		return errors.New("steady: a rollout needs smooth dynamics of individuals that do not see their mean, and an objective")
 	}
 	if r.Steps < 1 {
 		return &kedge.RangeError{Arg: "steps", Got: float64(r.Steps), Want: "at least 1"}
 	}
-	traits, err := given("traits", r.Traits, r.TraitRows, dim.Trait)
-	if err != nil {
+	if err := errors.Join(kedge.CheckRows("traits", r.Traits, dim.Trait), kedge.CheckRows("states", r.FirstStates(), dim.State)); err != nil {
 		return err
 	}
-	states, err := given("states", r.States, r.StateRows, dim.State)
-	if err != nil {
-		return err
-	}
-	n, _ := traits.Size()
-	if started, _ := states.Size(); started != n {
+	n, _ := r.Traits.Size()
+	if started, _ := r.FirstStates().Size(); started != n {
 		return &kedge.DimError{Arg: "states", Got: started * dim.State, Want: n * dim.State}
 	}
-	r.states, r.traits = states, traits
+	r.moves, r.states = moves, r.FirstStates()
 	r.sums.init(n, dim.Decision, r.evalChunk)
 	return nil
 }
@@ -93,7 +82,7 @@ func (r *Rollout) furnish(dim kedge.Dims, workers int) {
 	for len(r.paths) < workers {
 		r.paths = append(r.paths, path{
 			steps: make([]float64, (r.Steps+1)*dim.State), back: make([]float64, 2*dim.State),
-			states: room(r.states), traits: room(r.traits),
+			states: room(r.states), traits: room(r.Traits),
 		})
 	}
 }
@@ -101,7 +90,7 @@ func (r *Rollout) furnish(dim kedge.Dims, workers int) {
 // evalChunk adds the losses of individuals first … last−1 to part[0] and, if asked, their gradients to part[1:].
 func (r *Rollout) evalChunk(part []float64, hand, first, last int) error {
 	dim, w := r.Dims(), &r.paths[hand]
-	p, d := r.states.View(w.states, first, last), r.traits.View(w.traits, first, last)
+	p, d := r.states.View(w.states, first, last), r.Traits.View(w.traits, first, last)
 	var gu []float64
 	if r.gradient {
 		gu = part[1:]
@@ -117,7 +106,7 @@ func (r *Rollout) individual(gu, p, d []float64, way *path) float64 {
 	m, u := len(p), r.u
 	copy(way.steps, p)
 	for k := range r.Steps {
-		r.Dynamics.Next(kedge.Row(way.steps, k+1, m), kedge.Row(way.steps, k, m), u, d)
+		r.moves.Next(kedge.Row(way.steps, k+1, m), kedge.Row(way.steps, k, m), u, d)
 	}
 	last := kedge.Row(way.steps, r.Steps, m)
 	if gu == nil {
@@ -128,7 +117,7 @@ func (r *Rollout) individual(gu, p, d []float64, way *path) float64 {
 	loss := r.Objective.Eval(v, gu, last, u, d)
 	for k := r.Steps - 1; k >= 0; k-- {
 		clear(w)
-		r.Dynamics.Pullback(w, gu, kedge.Row(way.steps, k, m), u, d, v)
+		r.moves.Pullback(w, gu, kedge.Row(way.steps, k, m), u, d, v)
 		v, w = w, v
 	}
 	return loss

@@ -97,7 +97,7 @@ func (s *social) walk() (done bool, err error) {
 func (s *social) walkChunk(part []float64, hand, first, last int) error {
 	w, width := &s.of.desks[hand], len(s.y)
 	p, next := s.states[first*width:last*width], w.pull[:(last-first)*width]
-	s.step.NextRows(next, p, s.seen, s.of.traits.View(w.traits, first, last))
+	s.step.NextRows(next, p, s.seen, s.of.model.Traits.View(w.traits, first, last))
 	for i := range last - first {
 		was, is := kedge.Row(p, i, width), kedge.Row(next, i, width)
 		far := 0.0
@@ -123,7 +123,7 @@ func (s *social) nextMean(dst, mean []float64) error {
 func (s *social) settleChunk(part []float64, hand, first, last int) error {
 	w, width := &s.of.desks[hand], len(s.y)
 	p := s.states[first*width : last*width]
-	res, err := s.of.settler.SettleRows(p, s.seen, s.of.traits.View(w.traits, first, last))
+	res, err := s.of.settler.SettleRows(p, s.seen, s.of.model.Traits.View(w.traits, first, last))
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (s *social) judgeChunk(part []float64, hand, first, last int) error {
 		gp = s.pulls[first*width : last*width]
 		clear(gp)
 	}
-	part[0] = s.of.judge.EvalRows(gp, gu, s.states[first*width:last*width], t.u, s.of.traits.View(w.traits, first, last))
+	part[0] = s.of.judge.EvalRows(gp, gu, s.states[first*width:last*width], t.u, s.of.model.Traits.View(w.traits, first, last))
 	return nil
 }
 
@@ -189,7 +189,7 @@ func (s *social) answerChunk(part []float64, hand, first, last int) error {
 	for i, x := range s.pulls[first*width : last*width] {
 		v[i] = x + s.y[i%width]
 	}
-	return s.of.model.Sensitivity.PullRows(part[1:], s.states[first*width:last*width], s.seen, s.of.traits.View(w.traits, first, last), v)
+	return s.of.model.Sensitivity.PullRows(part[1:], s.states[first*width:last*width], s.seen, s.of.model.Traits.View(w.traits, first, last), v)
 }
 
 // Mean writes the mean state of the settled population to dst.

@@ -76,7 +76,7 @@ func (c circle) people(t testing.TB, n int, seed uint64) []float64 {
 
 func (c circle) objective(t testing.TB, traits []float64) *steady.Objective {
 	t.Helper()
-	o, err := steady.New(steady.Model{Settler: c.settler, Objective: c.loss, Sensitivity: c.answer, Traits: traits, Social: true})
+	o, err := steady.New(kedge.Model{Settler: c.settler, Objective: c.loss, Sensitivity: c.answer, Traits: kedge.Block{Data: traits, Width: c.dim.Trait}, Social: true})
 	check(t, err)
 	return o
 }

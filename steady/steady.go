@@ -17,8 +17,8 @@ type Objective struct {
 	// those of kedge are. Results do not depend on it.
 	Workers int
 
-	model   Model
-	traits  kedge.Rows
+	model   kedge.Model
+	dim     kedge.Dims
 	settler kedge.RowSettler
 	judge   kedge.RowObjective
 	aligner kedge.Aligner // with aligned, judges without working the states out; nil when either is missing
@@ -46,45 +46,24 @@ type task struct {
 	states   []float64 // where to leave the settled states, nil for nowhere
 }
 
-// Model is what a settled population is judged with.
-type Model struct {
-	Settler     kedge.Settler
-	Objective   kedge.Objective
-	Sensitivity kedge.Sensitivity // at settled states; nil when no gradient is asked for
-	Traits      []float64         // one individual a row
-	TraitRows   kedge.Rows        // instead of Traits, of crowds whose traits are kept otherwise
-	Social      bool              // settler and sensitivity take (u, p̄) for the decision, with the mean p̄ of the settled crowd
-}
-
-// New checks the model and returns its Φ̃. Rows are not read before they are needed; a number among them that is not finite
-// fails the evaluation.
-func New(m Model) (*Objective, error) {
-	if m.Settler == nil || m.Objective == nil {
+// New checks a model with a settler, an objective and traits and returns its Φ̃; gradients need its sensitivity. Traits that are
+// no block are not read before they are needed; a number among them that is not finite fails the evaluation.
+func New(m kedge.Model) (*Objective, error) {
+	if m.RowSettler() == nil || m.Objective == nil {
 		return nil, errors.New("steady: the model needs a settler and an objective")
 	}
-	dim := m.Settler.Dims()
-	traits, err := given("traits", m.Traits, m.TraitRows, dim.Trait)
-	if err != nil {
+	if err := kedge.CheckRows("traits", m.Traits, m.Dims().Trait); err != nil {
 		return nil, err
 	}
-	return newObjective(m, traits), nil
+	return newObjective(m), nil
 }
 
 // newObjective makes the Objective of a model that has been checked.
-func newObjective(m Model, traits kedge.Rows) *Objective {
-	s := &Objective{
-		model: m, traits: traits,
-		settler: kedge.BatchedSettler(m.Settler),
-	}
-	dim := s.Dims()
-	s.judge = kedge.BatchedObjective(m.Objective, dim)
-	aligner, settles := m.Settler.(kedge.Aligner)
-	aligned, judges := m.Objective.(kedge.AlignedObjective)
-	if settles && judges && !m.Social {
-		s.aligner, s.aligned = aligner, aligned
-	}
-	n, _ := traits.Size()
-	s.sums.init(n, dim.Decision, s.evalChunk)
+func newObjective(m kedge.Model) *Objective {
+	s := &Objective{model: m, dim: m.Dims(), settler: m.RowSettler(), judge: m.RowObjective()}
+	s.aligner, s.aligned = m.Aligned()
+	n, _ := m.Traits.Size()
+	s.sums.init(n, s.dim.Decision, s.evalChunk)
 	s.furnish(1)
 	if m.Social {
 		s.social = newSocial(s)
@@ -97,26 +76,20 @@ func (s *Objective) furnish(workers int) {
 	entries := min(s.sums.n, chunk) * s.Dims().State
 	for len(s.desks) < workers {
 		s.desks = append(s.desks, desk{
-			states: make([]float64, entries), pull: make([]float64, entries), traits: room(s.traits),
+			states: make([]float64, entries), pull: make([]float64, entries), traits: room(s.model.Traits),
 		})
 	}
 }
 
 // Clone returns an Objective of the same model with a workspace of its own.
 func (s *Objective) Clone() *Objective {
-	c := newObjective(s.model, s.traits)
+	c := newObjective(s.model)
 	c.Workers = s.Workers
 	return c
 }
 
 // Dims returns the lengths of the decision, state and trait.
-func (s *Objective) Dims() kedge.Dims {
-	dim := s.model.Settler.Dims()
-	if s.model.Social {
-		dim.Decision -= dim.State
-	}
-	return dim
-}
+func (s *Objective) Dims() kedge.Dims { return s.dim }
 
 // Residual returns the worst steady-state residual of the last evaluation.
 func (s *Objective) Residual() kedge.Residual {
@@ -176,7 +149,7 @@ func (s *Objective) Settle(dst, u []float64) error {
 	s.forget()
 	for first := 0; first < n; first += chunk {
 		last := min(n, first+chunk)
-		d := s.traits.View(s.desks[0].traits, first, last)
+		d := s.model.Traits.View(s.desks[0].traits, first, last)
 		res, err := s.settler.SettleRows(dst[first*dim.State:last*dim.State], u, d)
 		if err != nil {
 			return shiftRow(err, first)
@@ -212,7 +185,7 @@ func (s *Objective) eval(g []float64, t task) (float64, error) {
 // evalChunk adds the losses of individuals first … last−1 to part[0] and, if asked, their gradients to part[1:].
 func (s *Objective) evalChunk(part []float64, hand, first, last int) error {
 	w, u := &s.desks[hand], s.task.u
-	p, d := s.room(w, first, last), s.traits.View(w.traits, first, last)
+	p, d := s.room(w, first, last), s.model.Traits.View(w.traits, first, last)
 	if !s.task.gradient && s.aligner != nil {
 		return s.alignChunk(part, p[:last-first], d, w)
 	}

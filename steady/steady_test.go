@@ -31,28 +31,28 @@ func polarized(t testing.TB, n, m int) (*steady.Objective, *steady.Rollout) {
 	t.Helper()
 	f := dynamics.Polarized{Dim: m, Lambda: 0.4, Sigma: 0.5}
 	people := draw(t, population.Cap{Angle: 90}, n, m)
-	s, err := steady.New(steady.Model{
-		Settler: f, Objective: objective.Affinity{}, Traits: people,
+	s, err := steady.New(kedge.Model{
+		Settler: f, Objective: objective.Affinity{}, Traits: kedge.Block{Data: people, Width: m},
 		Sensitivity: &sensitivity.Polarized{Dim: m, Lambda: 0.4, Sigma: 0.5},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s, &steady.Rollout{Dynamics: f, Objective: objective.Affinity{}, Steps: 10, States: people, Traits: people}
+	return s, &steady.Rollout{Model: kedge.Model{Dynamics: f, Objective: objective.Affinity{}, Traits: kedge.Block{Data: people, Width: m}}, Steps: 10}
 }
 
 func choice(t testing.TB, n, m int) (*steady.Objective, *steady.Rollout) {
 	t.Helper()
 	f := dynamics.Choice{Dim: m, Lambda1: 0.2, Lambda2: 0.5, Epsilon: 0.5}
 	people := draw(t, population.Dirichlet{Concentration: []float64{2}}, n, m)
-	s, err := steady.New(steady.Model{
-		Settler: f, Objective: objective.Revenue{Entropy: 0.1}, Traits: people,
+	s, err := steady.New(kedge.Model{
+		Settler: f, Objective: objective.Revenue{Entropy: 0.1}, Traits: kedge.Block{Data: people, Width: m},
 		Sensitivity: &sensitivity.Choice{Dim: m, Lambda1: 0.2, Lambda2: 0.5, Epsilon: 0.5},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s, &steady.Rollout{Dynamics: f, Objective: objective.Revenue{Entropy: 0.1}, Steps: 10, States: people, Traits: people}
+	return s, &steady.Rollout{Model: kedge.Model{Dynamics: f, Objective: objective.Revenue{Entropy: 0.1}, Traits: kedge.Block{Data: people, Width: m}}, Steps: 10}
 }
 
 // function is what both notions of value have in common.
@@ -129,7 +129,7 @@ func TestValueIsAMean(t *testing.T) {
 	f := dynamics.Polarized{Dim: 4, Lambda: 0.4, Sigma: 0.5}
 	people := draw(t, population.Cap{Angle: 90}, 400, 4)
 	value := func(traits []float64) float64 {
-		s, err := steady.New(steady.Model{Settler: f, Objective: objective.Affinity{}, Traits: traits})
+		s, err := steady.New(kedge.Model{Settler: f, Objective: objective.Affinity{}, Traits: kedge.Block{Data: traits, Width: 4}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +180,7 @@ func TestRefusesBadInput(t *testing.T) {
 	}
 	model := dynamics.Polarized{Dim: 4, Lambda: 0.4, Sigma: 0.5}
 	for _, traits := range [][]float64{nil, make([]float64, 5), {1, 0, 0, math.Inf(1)}} {
-		if _, err := steady.New(steady.Model{Settler: model, Objective: objective.Affinity{}, Traits: traits}); err == nil {
+		if _, err := steady.New(kedge.Model{Settler: model, Objective: objective.Affinity{}, Traits: kedge.Block{Data: traits, Width: 4}}); err == nil {
 			t.Errorf("traits %v were accepted", traits)
 		}
 	}
@@ -190,7 +190,7 @@ func TestRefusesBadInput(t *testing.T) {
 func TestErrorsNameTheIndividual(t *testing.T) {
 	people := draw(t, population.Sphere{}, 300, 3)
 	people[600] = 7
-	s, err := steady.New(steady.Model{Settler: dynamics.Polarized{Dim: 3, Lambda: 0.4, Sigma: 0.5}, Objective: objective.Affinity{}, Traits: people})
+	s, err := steady.New(kedge.Model{Settler: dynamics.Polarized{Dim: 3, Lambda: 0.4, Sigma: 0.5}, Objective: objective.Affinity{}, Traits: kedge.Block{Data: people, Width: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}

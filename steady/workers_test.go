@@ -25,23 +25,21 @@ func large(t testing.TB, redrawn bool) (*steady.Objective, *steady.Rollout) {
 	t.Helper()
 	const dim = 20
 	f := dynamics.Polarized{Dim: dim, Lambda: 0.4, Sigma: 0.5}
-	m := steady.Model{Settler: f, Objective: objective.Affinity{}, Sensitivity: &sensitivity.Polarized{Dim: dim, Lambda: 0.4, Sigma: 0.5}}
-	r := &steady.Rollout{Dynamics: f, Objective: objective.Affinity{}, Steps: 3}
+	m := kedge.Model{Settler: f, Objective: objective.Affinity{}, Sensitivity: &sensitivity.Polarized{Dim: dim, Lambda: 0.4, Sigma: 0.5}}
 	if redrawn {
 		rows, err := population.Redraw(population.Cap{Angle: 90}, many, dim, stream.New(1, "people"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.TraitRows, r.TraitRows, r.StateRows = rows, rows, rows
+		m.Traits = rows
 	} else {
-		m.Traits = draw(t, population.Cap{Angle: 90}, many, dim)
-		r.Traits, r.States = m.Traits, m.Traits
+		m.Traits = kedge.Block{Data: draw(t, population.Cap{Angle: 90}, many, dim), Width: dim}
 	}
 	s, err := steady.New(m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s, r
+	return s, &steady.Rollout{Model: m, Steps: 3}
 }
 
 // answers are all numbers that can be asked for at one decision.
@@ -139,8 +137,8 @@ func TestErrorsDoNotDependOnWorkers(t *testing.T) {
 	}
 	people[2*(5000-5000%128)] = -1
 	for _, workers := range []int{1, 2, 8} {
-		s, err := steady.New(steady.Model{
-			Settler: dawdling{dynamics.Polarized{Dim: 2, Lambda: 0.4, Sigma: 0.5}}, Objective: objective.Affinity{}, Traits: people,
+		s, err := steady.New(kedge.Model{
+			Settler: dawdling{dynamics.Polarized{Dim: 2, Lambda: 0.4, Sigma: 0.5}}, Objective: objective.Affinity{}, Traits: kedge.Block{Data: people, Width: 2},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -172,19 +170,25 @@ func TestSmallCrowdsStayOnOneCore(t *testing.T) {
 	}
 }
 
+// nobody is an individual whose first entry is NaN, kept elsewhere than in memory.
+type nobody struct{}
+
+func (nobody) Size() (rows, width int)              { return 1, 4 }
+func (nobody) View(_ []float64, _, _ int) []float64 { return []float64{math.NaN(), 0, 0, 0} }
+
 func TestRefusesBadRows(t *testing.T) {
 	f := dynamics.Polarized{Dim: 4, Lambda: 0.4, Sigma: 0.5}
 	for _, rows := range []kedge.Rows{kedge.Block{Width: 4}, kedge.Block{Data: make([]float64, 6), Width: 3}} {
 		var dim *kedge.DimError
-		if _, err := steady.New(steady.Model{Settler: f, Objective: objective.Affinity{}, TraitRows: rows}); !errors.As(err, &dim) {
+		if _, err := steady.New(kedge.Model{Settler: f, Objective: objective.Affinity{}, Traits: rows}); !errors.As(err, &dim) {
 			t.Errorf("traits %v: %v", rows, err)
 		}
-		r := &steady.Rollout{Dynamics: f, Objective: objective.Affinity{}, Steps: 1, TraitRows: kedge.Block{Data: make([]float64, 4), Width: 4}, StateRows: rows}
+		r := &steady.Rollout{Model: kedge.Model{Dynamics: f, Objective: objective.Affinity{}, Traits: kedge.Block{Data: make([]float64, 4), Width: 4}, States: rows}, Steps: 1}
 		if _, err := r.Value(make([]float64, 4)); !errors.As(err, &dim) || dim.Arg != "states" {
 			t.Errorf("states %v: %v", rows, err)
 		}
 	}
-	s, err := steady.New(steady.Model{Settler: f, Objective: objective.Affinity{}, TraitRows: kedge.Block{Data: []float64{math.NaN(), 0, 0, 0}, Width: 4}})
+	s, err := steady.New(kedge.Model{Settler: f, Objective: objective.Affinity{}, Traits: nobody{}})
 	if err != nil {
 		t.Fatal(err)
 	}

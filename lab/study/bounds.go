@@ -15,20 +15,20 @@ func theoryOf(ctx context.Context, p *problem.Problem) (certify.Theory, error) {
 	if err != nil {
 		return certify.Theory{}, err
 	}
-	q := p.Certified()
+	q := p.Alone()
 	if q.Sensitivity, err = sensitivity.NewAffine(p.Spec.Dims(), m.g.RawMatrix().Data); err != nil {
 		return certify.Theory{}, err
 	}
 	rule := p.Spec.Algorithms[0]
-	q.Start, q.Step, q.Batch, q.Horizon, q.Tau = p.Start, rule.Step, rule.Batch, p.Spec.Iterations, 0.05
-	c, err := certify.Certify(ctx, q)
+	run := certify.Plan{Step: rule.Step, Batch: rule.Batch, Horizon: p.Spec.Iterations, Tau: 0.05, Seed: p.Spec.Seed}
+	c, err := certify.Certify(ctx, q, run)
 	if err != nil {
 		return certify.Theory{}, err
 	}
 	return certify.Theory{
 		Bias: c.Value(certify.L), Smooth: c.Value(certify.Smooth), Rho1: c.Value(certify.Rho1), Rho2: c.Value(certify.Rho2),
 		Start: c.Value(certify.V0), Gap: c.Value(certify.Gap), Noise: c.Value(certify.M), Growth: c.Value(certify.MV),
-		Batch: float64(q.Batch), Turns: float64(q.Horizon),
+		Batch: float64(run.Batch), Turns: float64(run.Horizon),
 	}, nil
 }
 

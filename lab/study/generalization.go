@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/objective"
@@ -131,8 +132,8 @@ func (w *work) polarizedGradient(r, n int, who string) ([]float64, error) {
 		return nil, err
 	}
 	f := dynamics.Polarized{Dim: r, Lambda: 0.4, Sigma: 0.5}
-	of, err := steady.New(steady.Model{
-		Settler: f, Objective: objective.Affinity{}, Traits: traits,
+	of, err := steady.New(kedge.Model{
+		Settler: f, Objective: objective.Affinity{}, Traits: kedge.Block{Data: traits, Width: r},
 		Sensitivity: &sensitivity.Polarized{Dim: r, Lambda: f.Lambda, Sigma: f.Sigma},
 	})
 	if err != nil {
