@@ -135,70 +135,9 @@ type Explorer interface {
 	Center(dst []float64)
 }
 
-// Step is the state of a closed loop at the start of turn K: the decision about to be deployed and the population before it
-// answers. A run of T turns has steps 0 … T; the last shows what remains after the last turn. The slices are valid only
-// during Record.
-type Step struct {
-	K       int
-	U       []float64 // the decision (an Explorer's center)
-	Metrics Metrics
-}
-
-// Metrics is what can be said of a decision and its population; NaN marks what was not measured.
-type Metrics struct {
-	Value       float64   // Φ̃(u) of the settled population, in the problem's own sense
-	Gap         float64   // (Φ̃(u) − Φ̃★)/|Φ̃★|
-	Distance    float64   // ‖u − u★‖/‖u★‖
-	W1Own       float64   // W₁ between the population and the one settled under u
-	W1Optimal   float64   // W₁ between the population and the one settled under u★
-	Gradient    float64   // ‖∇Φ̃(u)‖²
-	GapRef      float64   // Gap by a second, reference notion of value and optimum
-	DistanceRef float64   // Distance to that reference optimum
-	Trust       float64   // how far the algorithm relies on what it has learned; at 0 it takes the vanilla step
-	Theory      *Theory   // what the theory says of the turn; nil when it was not asked
-	Nash        *Nash     // how far several decision-makers are from equilibrium; nil for a single one
-	Constraints []Excess  // how the decision keeps every constraint on the settled population; nil where there is none
-	Tracking    *Tracking // how the decision follows an optimum that moves; nil where it stays
-}
-
-// Nash is how far a decision of several decision-makers is from one that none of them would change by itself.
-type Nash struct {
-	Residual float64 // ‖Π(u − F(u)) − u‖, where F is everybody's gradient with respect to its own part
-	Distance float64 // ‖u − u_N‖/‖u_N‖ for a Nash equilibrium u_N
-}
-
-// Excess is how a decision keeps a constraint on the settled population.
-type Excess struct {
-	Excess     float64 // by how much the bound is exceeded; below 0 it is kept
-	Multiplier float64 // what the algorithm would pay for a lower bound; NaN where it does not heed the constraint
-}
-
-// Tracking is how a decision follows an optimum u★ that moves because the population changes by itself. Value, Gap and Distance
-// are then those of the people who are there, and of their optimum.
-type Tracking struct {
-	Error  float64 // ‖u − u★‖
-	Regret float64 // Σ (Φ̃(u) − Φ̃★) over all turns so far; a measured turn stands for those since the one before
-}
-
-// Theory is what the theory says of a turn beside what happened, once the population has answered the deployed decision u. NaN
-// marks what is not known.
-type Theory struct {
-	V        float64 // mean ‖pᵢ − h(u, dᵢ)‖_P
-	VBound   float64 // √(ρ₁V² + ρ₂‖u − u′‖²) with V and u′ of the turn before: never below V
-	W1       float64 // W₁ of all (p, d) to the settled ones, by ‖p − p′‖_P + ‖d − d′‖: never above V
-	Bias     float64 // ‖e‖, the error of the composite gradient because the population has not settled
-	BiasByW1 float64 // L·W₁: never below Bias
-	BiasByV  float64 // L_p·V: never below Bias
-}
-
 // Truster is an Algorithm that learns and tells how far it relies on that.
 type Truster interface {
 	Algorithm
 	// Trust is from 0, not at all, to 1; NaN where nothing is learned.
 	Trust() float64
-}
-
-// Recorder receives the measured steps of a loop.
-type Recorder interface {
-	Record(s *Step) error
 }

@@ -8,9 +8,6 @@ import (
 	"github.com/kedge-opt/kedge/optimum"
 )
 
-// restless tells whether the optimum moves.
-func (r *run) restless() bool { return r.problem.Moves() || r.problem.Changes() }
-
 // followSet finds the optimum of every recorded turn where the set of decisions changes.
 func (r *run) followSet(ctx context.Context) error {
 	p := r.problem
@@ -34,7 +31,7 @@ func (r *run) followSet(ctx context.Context) error {
 			}
 			best, held = loop.Target{Decision: s.Decision, Loss: s.Loss}, now
 		}
-		r.track.Turns, r.track.Targets = append(r.track.Turns, k), append(r.track.Targets, best)
+		r.meter.Course = append(r.meter.Course, loop.Stage{Turn: k, Target: best})
 	}
 	r.result.Notes = append(r.result.Notes, "The set of decisions changes, and the optimum with it: gaps and distances are those to the optimum of their turn; "+
 		"the optimum and the stable point listed are those of the first.")

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/loop"
@@ -13,24 +12,6 @@ import (
 	"github.com/kedge-opt/kedge/risk"
 	"github.com/kedge-opt/kedge/steady"
 )
-
-// mostConstraints is how many a series has columns for, as many as a spec may have.
-const mostConstraints = 16
-
-// constraintGroup is the columns of constraint j, counted from 1 in their names.
-func constraintGroup(j int) group {
-	number := strconv.Itoa(j + 1)
-	return group{
-		columns: []string{"excess_" + number, "multiplier_" + number},
-		fields: func(m *kedge.Metrics) []*float64 {
-			if j >= len(m.Constraints) {
-				return nil
-			}
-			return []*float64{&m.Constraints[j].Excess, &m.Constraints[j].Multiplier}
-		},
-		add: func(m *kedge.Metrics) { m.Constraints = append(m.Constraints, kedge.Excess{}) },
-	}
-}
 
 // bounds are the constraints of a run and the best decision that keeps them.
 type bounds struct {
@@ -78,7 +59,7 @@ func (r *run) best(ctx context.Context, f *steady.Objective, starts [][]float64)
 const coarse = 1e-6
 
 // judges returns the constraints for one trial to be judged by.
-func (r *run) judges() (list []loop.Judge) {
+func (r *run) judges() (list loop.Constraints) {
 	for _, c := range r.bounds.list {
 		list = append(list, c.Clone())
 	}
@@ -121,10 +102,9 @@ func (r *run) kept(one *Run, j int, name string) []string {
 	}
 	excess, worst, multiplier, value := 0.0, math.Inf(-1), 0.0, 0.0
 	for _, t := range one.Trials {
-		last := t.Metrics[len(t.Metrics)-1]
-		e := last.Constraints[j]
-		excess, multiplier, value = excess+e.Excess/n, multiplier+e.Multiplier/n, value+last.Value/n
-		worst = max(worst, e.Excess)
+		over := t.Last(fmt.Sprintf("excess_%d", j+1))
+		excess, multiplier, value = excess+over/n, multiplier+t.Last(fmt.Sprintf("multiplier_%d", j+1))/n, value+t.Last("value")/n
+		worst = max(worst, over)
 	}
 	if multiplier >= r.bounds.most[j] {
 		r.result.Notes = append(r.result.Notes, fmt.Sprintf("%s could not keep the constraint %s: its multiplier grew to the largest allowed, %v. "+

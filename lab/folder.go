@@ -8,8 +8,10 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/loop"
 )
 
 // Summary is the JSON form of a result; docs/formats/run.md describes it.
@@ -28,6 +30,7 @@ type Summary struct {
 	Algorithms  map[string]SummaryAlgorithm `json:"algorithms"`
 	Notes       []string                    `json:"notes"`
 	Sections    []Section                   `json:"sections,omitempty"`
+	Columns     []kedge.Column              `json:"columns,omitempty"` // of the series, that kedge does not know by their names
 	Build       Build                       `json:"build"`
 }
 
@@ -63,12 +66,12 @@ func SpreadOf(x []float64) *Spread {
 	return &s
 }
 
-// Final returns one metric after the last turn of every trial.
-func (r *Run) Final(metric func(*kedge.Metrics) float64) []float64 {
+// Final returns a column after the last turn of every trial.
+func (r *Run) Final(column string) []float64 {
 	var out []float64
 	for _, t := range r.Trials {
-		if n := len(t.Metrics); n > 0 {
-			out = append(out, metric(&t.Metrics[n-1]))
+		if len(t.K) > 0 {
+			out = append(out, t.Last(column))
 		}
 	}
 	return out
@@ -79,7 +82,8 @@ func (r *Result) Summarize() *Summary {
 	s := &Summary{
 		Case: r.Case, Seed: r.Seed, Iterations: r.Iterations, Trials: r.Trials, Partial: r.Partial,
 		Individuals: r.Individuals, Maximize: r.Maximize, Order: []string{},
-		Optimum: r.Optimum, Reference: r.Reference, Algorithms: map[string]SummaryAlgorithm{}, Notes: r.Notes, Sections: r.Sections, Build: r.Build,
+		Optimum: r.Optimum, Reference: r.Reference, Algorithms: map[string]SummaryAlgorithm{}, Notes: r.Notes, Sections: r.Sections,
+		Columns: foreign(r.Columns()), Build: r.Build,
 	}
 	if r.Stable.Decision != nil {
 		s.Stable = &r.Stable
@@ -90,9 +94,9 @@ func (r *Result) Summarize() *Summary {
 		s.Algorithms[one.Name] = SummaryAlgorithm{
 			Trials:   len(one.Trials),
 			Planned:  one.Planned,
-			Value:    SpreadOf(one.Final(func(m *kedge.Metrics) float64 { return m.Value })),
-			Gap:      SpreadOf(one.Final(func(m *kedge.Metrics) float64 { return m.Gap })),
-			Distance: SpreadOf(one.Final(func(m *kedge.Metrics) float64 { return m.Distance })),
+			Value:    SpreadOf(one.Final("value")),
+			Gap:      SpreadOf(one.Final("gap")),
+			Distance: SpreadOf(one.Final("distance")),
 		}
 	}
 	return s
@@ -136,4 +140,9 @@ func WriteFile(path string, write func(io.Writer) error) error {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil
+}
+
+// foreign keeps the columns that nobody can describe who reads their names.
+func foreign(list []kedge.Column) []kedge.Column {
+	return slices.DeleteFunc(slices.Clone(list), func(c kedge.Column) bool { return loop.Knows(c.Name) })
 }

@@ -277,10 +277,6 @@ func printed(r *lab.Result) string {
 		for _, trial := range one.Trials {
 			path := trial.Path
 			trial.Path = nil
-			for i, m := range trial.Metrics {
-				text += fmt.Sprintf(" %+v", m.Theory)
-				trial.Metrics[i].Theory = nil
-			}
 			text += fmt.Sprintf("\n%+v %+v", trial, path)
 		}
 	}

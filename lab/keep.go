@@ -5,8 +5,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/kedge-opt/kedge/internal/wire"
+	"github.com/kedge-opt/kedge/loop"
 )
 
 func (k *keeper) trialFile(p place) string {
@@ -56,8 +58,10 @@ func write(w io.Writer, s wire.State) error {
 // states are what the file of a trial holds.
 func (a *attempt) states() []wire.State {
 	list := []wire.State{&a.at, a.slot, a.trial.Population, a.trial.Algorithm}
-	if a.theory != nil {
-		list = append(list, a.theory)
+	for _, one := range a.tools {
+		if s, ok := one.(wire.State); ok {
+			list = append(list, s)
+		}
 	}
 	return list
 }
@@ -96,6 +100,9 @@ func (a *attempt) read(data []byte, id uint64) error {
 		data = rest
 	}
 	want.run, want.turns = id, a.at.turns
+	if measured := loop.Columns(a.tools); !slices.Equal(a.slot.Columns, measured) {
+		return &wire.Error{Kind: trialKind, Reason: "other quantities were measured"}
+	}
 	if a.at != want || a.slot.Index != want.trial || a.at.turns > a.run.result.Iterations || len(data) > 0 {
 		return &wire.Error{Kind: placeKind, Reason: "it is of another run or trial"}
 	}

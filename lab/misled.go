@@ -59,5 +59,5 @@ func (r *run) misledBy(a int) ([]string, error) {
 		bound = math.Inf(1)
 	}
 	w := r.problem.Spec.Algorithms[a].Wrong
-	return []string{one.Name, fmt.Sprint(w.Scale), fmt.Sprint(w.Rotate), brief(off), brief(bound), brief(size), brief(mu)}, nil
+	return []string{one.Name, fmt.Sprint(w.Scale), fmt.Sprint(w.Rotate), Brief(off), Brief(bound), Brief(size), Brief(mu)}, nil
 }

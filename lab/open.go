@@ -5,6 +5,9 @@ import (
 	"math"
 	"path/filepath"
 	"time"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/loop"
 )
 
 const largestSummary = 64 << 20
@@ -29,15 +32,17 @@ func Open(dir string) (*Result, error) {
 		return nil, err
 	}
 	r.Spec = string(text)
-	return r, r.readData(dir, m)
+	return r, r.readData(dir, m, s.Columns)
 }
 
 // readData reads series, arrays and times. Folders inside a sweep have not all of them.
-func (r *Result) readData(dir string, m *Manifest) error {
+func (r *Result) readData(dir string, m *Manifest, foreign []kedge.Column) error {
+	meter := loop.Meter{Maximize: r.Maximize} // which values are better, its name does not tell
+	series := func(path string) error { return r.readSeries(path, append(foreign, meter.Columns()...)) }
 	for _, part := range []struct {
 		file string
 		read func(path string) error
-	}{{parquetFile, r.readSeries}, {arraysFile, r.readArrays}, {timesFile, r.readTimes}} {
+	}{{parquetFile, series}, {arraysFile, r.readArrays}, {timesFile, r.readTimes}} {
 		if _, ok := m.Files[part.file]; !ok {
 			continue
 		}

@@ -6,39 +6,31 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/game"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/optimum"
 )
 
-func nashFields(m *kedge.Metrics) []*float64 {
-	if m.Nash == nil {
-		return nil
-	}
-	return []*float64{&m.Nash.Residual, &m.Nash.Distance}
-}
-
-// contest is the players of a run and the equilibrium they are measured against.
-type contest struct {
+// equilibrium is the game of a run and the Nash equilibrium that its players are measured against.
+type equilibrium struct {
 	settled *game.Settled // nil: a single decision-maker
 	nash    *loop.Target  // nil where none was found
 }
 
 // field is what the stable point is a point of rest of: what those see who take the population for given.
 func (r *run) field() optimum.Field {
-	if r.contest.settled != nil {
-		return r.contest.settled.Partial
+	if r.game.settled != nil {
+		return r.game.settled.Partial
 	}
 	return r.meter.Steady.Partial
 }
 
-// equilibrium looks for a Nash equilibrium of the players, if there are any.
-func (r *run) equilibrium(ctx context.Context, start []float64) (err error) {
-	if r.contest.settled == nil {
+// findNash looks for a Nash equilibrium of the players, if there are any.
+func (r *run) findNash(ctx context.Context, start []float64) (err error) {
+	if r.game.settled == nil {
 		return nil
 	}
-	found, err := optimum.Stable(ctx, r.contest.settled.Field, r.problem.Set, start, r.problem.Search)
+	found, err := optimum.Stable(ctx, r.game.settled.Field, r.problem.Set, start, r.problem.Search)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -46,7 +38,7 @@ func (r *run) equilibrium(ctx context.Context, start []float64) (err error) {
 		r.result.Notes = append(r.result.Notes, "No Nash equilibrium was found: "+err.Error()+".")
 		return nil
 	}
-	r.contest.nash = &loop.Target{Decision: found.Decision, Loss: found.Loss}
+	r.game.nash = &loop.Target{Decision: found.Decision, Loss: found.Loss}
 	r.result.Notes = append(r.result.Notes, "There are several players: values are the sum of their losses, the optimum is what they would choose together, "+
 		"and the stable point is where they stop if they take the population for given.")
 	return nil
@@ -54,12 +46,12 @@ func (r *run) equilibrium(ctx context.Context, start []float64) (err error) {
 
 // nash returns what one trial is measured against, nil without players.
 func (r *run) nash() *loop.Nash {
-	if r.contest.settled == nil {
+	if r.game.settled == nil {
 		return nil
 	}
-	n := &loop.Nash{Residual: r.contest.settled.Clone().Residual}
-	if r.contest.nash != nil {
-		own := *r.contest.nash
+	n := &loop.Nash{Residual: r.game.settled.Clone().Residual}
+	if r.game.nash != nil {
+		own := *r.game.nash
 		n.Equilibrium = &own
 	}
 	return n
@@ -67,7 +59,7 @@ func (r *run) nash() *loop.Nash {
 
 // outcomes adds a section that puts equilibrium, optimum and what was played side by side.
 func (r *run) outcomes() error {
-	if r.contest.settled == nil {
+	if r.game.settled == nil {
 		return nil
 	}
 	s := Section{
@@ -85,7 +77,7 @@ func (r *run) outcomes() error {
 		name string
 		u    []float64
 	}{{"optimum for all", r.result.Optimum.Decision}, {"stable point", r.result.Stable.Decision}}
-	if n := r.contest.nash; n != nil {
+	if n := r.game.nash; n != nil {
 		points = slices.Insert(points, 0, struct {
 			name string
 			u    []float64
@@ -121,11 +113,11 @@ func (r *run) outcome(name string, u []float64) ([]string, error) {
 		losses[j] = math.NaN()
 	}
 	if u != nil {
-		if err := r.contest.settled.Losses(losses, u); err != nil {
+		if err := r.game.settled.Losses(losses, u); err != nil {
 			return nil, err
 		}
 		var err error
-		if residual, err = r.contest.settled.Residual(u); err != nil {
+		if residual, err = r.game.settled.Residual(u); err != nil {
 			return nil, err
 		}
 		sum = 0

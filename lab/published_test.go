@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/kedge-opt/kedge"
@@ -63,11 +64,11 @@ func published(t testing.TB, name string, sets ...string) *problem.Problem {
 	return p
 }
 
-// history keeps the metrics of every turn.
-type history []kedge.Metrics
+// history keeps what the meter says of every turn.
+type history [][]float64
 
 func (h *history) Record(s *kedge.Step) error {
-	*h = append(*h, s.Metrics)
+	*h = append(*h, slices.Clone(s.Row))
 	return nil
 }
 
@@ -85,7 +86,7 @@ func play(t *testing.T, p *problem.Problem, algorithm, trial int, carried float6
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.Meter = &loop.Meter{Steady: f, Maximize: p.Maximize, Optimum: loop.Target{Decision: target, Loss: 1}, W1: transport.W1Both}
+		l.Instruments = []kedge.Instrument{&loop.Meter{Steady: f, Maximize: p.Maximize, Optimum: loop.Target{Decision: target, Loss: 1}, W1: transport.W1Both}}
 		l.Recorder = &h
 	}
 	if err := l.Run(context.Background()); err != nil {
@@ -94,12 +95,13 @@ func play(t *testing.T, p *problem.Problem, algorithm, trial int, carried float6
 	return one, h
 }
 
-// agree checks one metric at every recorded turn.
-func (h history) agree(t *testing.T, what string, want []float64, bar float64, metric func(*kedge.Metrics) float64) {
+// agree checks a column times a scale at every recorded turn.
+func (h history) agree(t *testing.T, what string, want []float64, bar float64, column string, scale float64) {
 	t.Helper()
+	at := slices.IndexFunc(loop.Standard(), func(c kedge.Column) bool { return c.Name == column })
 	worst := 0.0
 	for k, w := range want {
-		worst = max(worst, math.Abs(metric(&h[k])-w))
+		worst = max(worst, math.Abs(h[k][at]*scale-w))
 	}
 	t.Logf("%s: %.1e off over %d turns", what, worst, len(want))
 	if !(worst <= bar) {
@@ -124,10 +126,10 @@ func TestPublishedChoiceValues(t *testing.T) {
 	for row, name := range []string{"vanilla", "composite"} {
 		_, h := play(t, p, row, 0, math.NaN(), best)
 		of := func(array string) []float64 { return rec[array].Data[row*6000 : (row+1)*6000] }
-		h.agree(t, name+" value", of("utility_data"), 1e-12, func(m *kedge.Metrics) float64 { return m.Value })
-		h.agree(t, name+" distance", of("dist_opt_pt_data"), 1e-9, func(m *kedge.Metrics) float64 { return m.Distance * scale })
-		h.agree(t, name+" W1 to its own", of("dist_wasserstein_ss_own"), 1e-9, func(m *kedge.Metrics) float64 { return m.W1Own })
-		h.agree(t, name+" W1 to the optimal", of("dist_wasserstein_ss_opt"), 1e-9, func(m *kedge.Metrics) float64 { return m.W1Optimal })
+		h.agree(t, name+" value", of("utility_data"), 1e-12, "value", 1)
+		h.agree(t, name+" distance", of("dist_opt_pt_data"), 1e-9, "distance", scale)
+		h.agree(t, name+" W1 to its own", of("dist_wasserstein_ss_own"), 1e-9, "w1_own", 1)
+		h.agree(t, name+" W1 to the optimal", of("dist_wasserstein_ss_opt"), 1e-9, "w1_optimal", 1)
 	}
 }
 
@@ -141,7 +143,7 @@ func TestPublishedChoiceDerivativeFree(t *testing.T) {
 		one, h := play(t, p, 2, trial, carried, rec["opt_pt"].Data)
 		carried = one.Carried()
 		for k := range 6000 {
-			v := h[k].Value
+			v := h[k][0]
 			low[k], high[k], mean[k] = min(low[k], v), max(high[k], v), mean[k]+v/20
 		}
 	}

@@ -53,16 +53,12 @@ func held(r *lab.Result) (series, arrays map[string]string) {
 		var decisions []float64
 		for _, trial := range one.Trials {
 			decisions = append(decisions, trial.Decision...)
-			for i, m := range trial.Metrics {
+			for _, k := range trial.K {
 				text = append(text, one.Name)
-				for name, v := range map[string]float64{
-					"trial": float64(trial.Index), "k": float64(trial.K[i]), "value": m.Value, "gap": m.Gap, "distance": m.Distance,
-					"w1_own": m.W1Own, "w1_optimal": m.W1Optimal, "gradient": m.Gradient, "gap_rollout": m.GapRef, "distance_rollout": m.DistanceRef, "trust": m.Trust,
-					"v": m.Theory.V, "v_bound": m.Theory.VBound, "w1_joint": m.Theory.W1,
-					"bias": m.Theory.Bias, "bias_by_w1": m.Theory.BiasByW1, "bias_by_v": m.Theory.BiasByV,
-				} {
-					numbers[name] = append(numbers[name], v)
-				}
+				numbers["trial"], numbers["k"] = append(numbers["trial"], float64(trial.Index)), append(numbers["k"], float64(k))
+			}
+			for i, c := range trial.Columns {
+				numbers[c.Name] = append(numbers[c.Name], trial.Values[i]...)
 			}
 		}
 		arrays["decisions_"+one.Name] = hashNumbers(decisions)

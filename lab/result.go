@@ -1,11 +1,7 @@
 // Package lab runs problems: every algorithm, every trial, on all cores, into a result folder that can be read again.
 package lab
 
-import (
-	"time"
-
-	"github.com/kedge-opt/kedge"
-)
+import "time"
 
 // Result is everything a finished or interrupted run knows.
 type Result struct {
@@ -69,13 +65,12 @@ type Run struct {
 
 // Trial is one algorithm against one seed.
 type Trial struct {
-	Index    int
-	K        []int           // the measured turns
-	Metrics  []kedge.Metrics // one a measured turn
-	Decision []float64       // after the last turn
-	Angles   []float64       // after the last turn, as in Result.Angles
-	Path     *Path           // of the last trial, with record.paths
-	Seconds  float64         // of computing
+	Index int
+	Measured
+	Decision []float64 // after the last turn
+	Angles   []float64 // after the last turn, as in Result.Angles
+	Path     *Path     // of the last trial, with record.paths
+	Seconds  float64   // of computing
 	Finished bool
 }
 

@@ -21,13 +21,17 @@ import (
 	"github.com/kedge-opt/kedge/transport"
 )
 
-// Options tune how a problem is run; they never change what comes out.
+// Options tune how a problem is run; but for further instruments they never change what comes out.
 type Options struct {
 	Workers  int       // goroutines that compute: trials first, spare ones help with large populations; 0 means one a core
 	Progress *Progress // watched by someone else, or nil
 	Watch    *Watch    // the same in more detail, or nil
 
 	Checkpoint Checkpoint // to go on after a stop
+
+	// Instruments makes instruments for one trial that measure besides what the spec asks for: their columns come last. One that is
+	// saved with a checkpoint has AppendBinary and UnmarshalBinary.
+	Instruments func() []kedge.Instrument
 }
 
 // Progress counts the turns of a run. It may be read at any time.
@@ -38,7 +42,7 @@ type Progress struct {
 // Execute runs every algorithm of the problem for all its trials. When the context ends first, the result holds the trials that
 // were finished, marked partial. With a checkpoint, a run that was stopped in any way goes on where it was saved last.
 func Execute(ctx context.Context, p *problem.Problem, o Options) (*Result, error) {
-	r := &run{problem: p, progress: o.Progress, watch: o.Watch, workers: o.Workers, result: newResult(p), shown: p.Some(mostAngles), carried: map[place]float64{}}
+	r := &run{problem: p, progress: o.Progress, watch: o.Watch, workers: o.Workers, result: newResult(p), shown: p.Some(mostAngles), carried: map[place]float64{}, instruments: o.Instruments}
 	if r.progress == nil {
 		r.progress = new(Progress)
 	}
@@ -73,7 +77,7 @@ func Execute(ctx context.Context, p *problem.Problem, o Options) (*Result, error
 		return nil, err
 	}
 	r.compare()
-	r.pursuits()
+	r.describeTracking()
 	r.keeping()
 	if err := r.outcomes(); err != nil {
 		return nil, err
@@ -89,14 +93,15 @@ type run struct {
 	keeper   *keeper
 	open     atomic.Int64 // jobs that are not done
 	result   *Result
-	meter    loop.Meter // what every trial's own meter starts from
-	track    loop.Track // the optimum where it moves, which every trial follows
-	contest  contest    // of several decision-makers
-	bounds   bounds     // constraints on the settled population
-	shown    []int      // individuals whose angles are kept
+	meter    loop.Meter  // what every trial's own meter starts from
+	game     equilibrium // of several players
+	bounds   bounds      // constraints on the settled population
+	shown    []int       // individuals whose angles are kept
 
 	sticks  []yardstick       // of every algorithm, when turns are compared with the theory
 	carried map[place]float64 // what finished trials of an earlier process handed on
+
+	instruments func() []kedge.Instrument // of the caller, for one trial; or nil
 }
 
 func newResult(p *problem.Problem) *Result {
@@ -135,10 +140,10 @@ func (r *run) solve(ctx context.Context) error {
 	}
 	r.result.Optimum = r.point(best.Point, len(starts), best.Spread)
 	r.result.Optimum.Residual = best.Residue
-	if r.contest.settled, err = p.Game(); err != nil {
+	if r.game.settled, err = p.Game(); err != nil {
 		return err
 	}
-	if err := errors.Join(r.stable(ctx, starts[0]), r.equilibrium(ctx, starts[0])); err != nil {
+	if err := errors.Join(r.stable(ctx, starts[0]), r.findNash(ctx, starts[0])); err != nil {
 		return err
 	}
 	if err := r.follow(ctx); err != nil {

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 )
@@ -171,8 +170,7 @@ func TestPolarizedOnOurOwnStreams(t *testing.T) {
 		t.Skip("the case at full scale")
 	}
 	r := execute(t, build(t, "polarized", "record.every=8000", "optimum.starts=2"), lab.Options{})
-	gap := func(m *kedge.Metrics) float64 { return m.Gap }
-	composite, vanilla := lab.SpreadOf(r.Runs[1].Final(gap)), lab.SpreadOf(r.Runs[0].Final(gap))
+	composite, vanilla := lab.SpreadOf(r.Runs[1].Final("gap")), lab.SpreadOf(r.Runs[0].Final("gap"))
 	t.Logf("composite %.2e, vanilla %.4e, stable point %.4e", composite.Mean, vanilla.Mean, r.Stable.Gap)
 	if composite.Mean > 5e-4 {
 		t.Errorf("composite's mean final gap is %.2e, want 5e-4", composite.Mean)

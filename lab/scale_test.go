@@ -70,7 +70,7 @@ func TestSinglePrecisionIsClose(t *testing.T) {
 		for j, a := range long.Runs[i].Trials {
 			b := short.Runs[i].Trials[j]
 			u := rows.Distance(a.Decision, b.Decision)
-			value := math.Abs(a.Metrics[len(a.Metrics)-1].Value - b.Metrics[len(b.Metrics)-1].Value)
+			value := math.Abs(a.Last("value") - b.Last("value"))
 			if !(u > 0 && u < 1e-6 && value > 0 && value < 1e-6) {
 				t.Errorf("%s, trial %d: decisions are %.1e apart, values %.1e", long.Runs[i].Name, j, u, value)
 			}

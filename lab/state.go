@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	trialKind    = "lab.Trial/2"
+	trialKind    = "lab.Trial/3"
 	solvedKind   = "lab.Solved/1"
 	finishedKind = "lab.Finished/1"
 	placeKind    = "lab.Place/1"
@@ -22,70 +22,59 @@ func (t *Trial) AppendBinary(b []byte) ([]byte, error) {
 	w := wire.Write(b, trialKind)
 	w.Int(t.Index)
 	writeInts(w, t.K)
-	w.Int(len(t.Metrics))
-	for i := range t.Metrics {
-		for _, v := range metricFields(&t.Metrics[i]) {
-			w.Float(*v)
-		}
-	}
+	t.writeColumns(w)
 	w.Floats(t.Decision)
 	w.Floats(t.Angles)
 	t.Path.write(w)
 	w.Float(t.Seconds)
 	w.Bool(t.Finished)
-	t.writeGroups(w)
 	return w.Finish()
 }
 
-// writeGroups adds what was measured besides, group by group, each with its number.
-func (t *Trial) writeGroups(w *wire.Writer) {
-	if len(t.Metrics) == 0 {
-		return
-	}
-	for number, g := range groups() {
-		if g.fields(&t.Metrics[0]) == nil {
-			continue
+// writeColumns writes what every column is and its numbers.
+func (t *Trial) writeColumns(w *wire.Writer) {
+	w.Int(len(t.Columns))
+	for i, c := range t.Columns {
+		for _, text := range columnTexts(&c) {
+			w.Bytes([]byte(*text))
 		}
-		w.Int(number)
-		for i := range t.Metrics {
-			for _, v := range g.fields(&t.Metrics[i]) {
-				w.Float(*v)
-			}
-		}
+		w.Int(int(c.Better))
+		w.Int(int(c.Scale))
+		w.Bool(c.Relative)
+		w.Floats(t.Values[i])
 	}
 }
 
-// readGroups reads that, if it is there.
-func (t *Trial) readGroups(r *wire.Reader) {
-	for r.More() {
-		g := groups()[r.Int(len(groups())-1)]
-		for i := range t.Metrics {
-			g.add(&t.Metrics[i])
-			for _, v := range g.fields(&t.Metrics[i]) {
-				*v = r.Float()
-			}
+// readColumns reads that.
+func (t *Trial) readColumns(r *wire.Reader) {
+	for range r.Count(8 * 12) {
+		var c kedge.Column
+		for _, text := range columnTexts(&c) {
+			*text = string(r.Bytes())
 		}
+		c.Better, c.Scale, c.Relative = kedge.Direction(r.Int(math.MaxInt)), kedge.Scale(r.Int(math.MaxInt)), r.Bool()
+		values := r.Floats()
+		if len(values) != len(t.K) {
+			r.Fail("column %s has %d numbers, want %d", c.Name, len(values), len(t.K))
+			return
+		}
+		t.Columns, t.Values = append(t.Columns, c), append(t.Values, values)
 	}
+}
+
+// columnTexts are the words of a column.
+func columnTexts(c *kedge.Column) []*string {
+	return []*string{&c.Name, &c.Unit, &c.Label, &c.Chart, &c.Title, &c.Symbols, &c.Meaning, &c.Bound}
 }
 
 // UnmarshalBinary makes t the saved trial. On an error t is unchanged.
 func (t *Trial) UnmarshalBinary(data []byte) error {
 	r := wire.Read(data, trialKind)
-	saved := Trial{Index: r.Int(math.MaxInt), K: readInts(r)}
-	if n := r.Int(len(data)); n == len(saved.K) {
-		saved.Metrics = make([]kedge.Metrics, n)
-	} else {
-		r.Fail("%d turns with %d measurements", len(saved.K), n)
-	}
-	for i := range saved.Metrics {
-		for _, v := range metricFields(&saved.Metrics[i]) {
-			*v = r.Float()
-		}
-	}
+	saved := Trial{Index: r.Int(math.MaxInt), Measured: Measured{K: readInts(r)}}
+	saved.readColumns(r)
 	saved.Decision, saved.Angles = someFloats(r), someFloats(r)
 	saved.Path = readPath(r)
 	saved.Seconds, saved.Finished = r.Float(), r.Bool()
-	saved.readGroups(r)
 	if err := r.Finish(); err != nil {
 		return err
 	}

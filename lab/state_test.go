@@ -14,26 +14,15 @@ import (
 
 // full returns a trial with something in every field, and fails where a field is new and has no value here.
 func full(t testing.TB) *Trial {
+	column := kedge.Column{
+		Name: "a", Unit: "b", Label: "c", Chart: "d", Title: "e", Symbols: "f", Meaning: "g", Better: kedge.Larger, Scale: kedge.Logarithmic, Relative: true, Bound: "h",
+	}
 	trial := &Trial{
-		Index: 3, K: []int{0, 10}, Metrics: make([]kedge.Metrics, 2),
+		Index: 3, Measured: Measured{K: []int{0, 10}, Columns: []kedge.Column{column, {Name: "i"}}, Values: [][]float64{{1, 2}, {3, 4}}},
 		Decision: []float64{1, 2}, Angles: []float64{3}, Seconds: 4, Finished: true,
 		Path: &Path{K: []int{0}, People: []int{5}, States: []float64{6}, Decisions: []float64{7}},
 	}
-	for i := range trial.Metrics {
-		m := &trial.Metrics[i]
-		m.Theory, m.Tracking, m.Nash = new(kedge.Theory), new(kedge.Tracking), new(kedge.Nash)
-		m.Constraints = []kedge.Excess{{Excess: float64(i + 1), Multiplier: 2}, {Excess: 3, Multiplier: float64(i + 4)}}
-		for at, v := range []reflect.Value{reflect.ValueOf(m).Elem(), reflect.ValueOf(m.Theory).Elem(), reflect.ValueOf(m.Tracking).Elem(), reflect.ValueOf(m.Nash).Elem()} {
-			for j := range v.NumField() {
-				if v.Field(j).CanFloat() {
-					v.Field(j).SetFloat(float64(100*at + 10*i + j + 1))
-				} else if v.Field(j).IsZero() {
-					t.Fatalf("%s.%s is new: fill it in here and make it a group in series.go", v.Type(), v.Type().Field(j).Name)
-				}
-			}
-		}
-	}
-	for _, v := range []reflect.Value{reflect.ValueOf(*trial), reflect.ValueOf(*trial.Path)} {
+	for _, v := range []reflect.Value{reflect.ValueOf(*trial), reflect.ValueOf(*trial.Path), reflect.ValueOf(column)} {
 		for i := range v.NumField() {
 			if v.Field(i).IsZero() {
 				t.Fatalf("%s.%s is new: fill it in here and save it in state.go", v.Type(), v.Type().Field(i).Name)
@@ -89,7 +78,7 @@ func TestStatesComeBack(t *testing.T) {
 }
 
 func TestEmptyTrialsComeBack(t *testing.T) {
-	s, back := &Trial{Metrics: []kedge.Metrics{}, K: []int{}}, new(Trial)
+	s, back := &Trial{Measured: Measured{K: []int{}}}, new(Trial)
 	if err := back.UnmarshalBinary(written(t, s)); err != nil || !reflect.DeepEqual(back, s) {
 		t.Errorf("%+v came back as %+v (%v)", s, back, err)
 	}

@@ -40,95 +40,79 @@ func (r *run) follow(ctx context.Context) error {
 			return fmt.Errorf("find the optimum of turn %d: %w", k, err)
 		}
 		best = loop.Target{Decision: s.Decision, Loss: s.Loss}
-		r.track.Turns, r.track.Targets = append(r.track.Turns, k), append(r.track.Targets, best)
+		r.meter.Course = append(r.meter.Course, loop.Stage{Turn: k, Target: best})
 	}
 	r.result.Notes = append(r.result.Notes, "The people of this population change by themselves, and the optimum with them: gaps and distances "+
 		"are those to the optimum of their turn; the optimum and the stable point listed are those of the first.")
 	return nil
 }
 
-// chase makes the meter of a trial judge by the people who are there, and returns the optimum that moves with them; nil where
-// nobody moves.
-func (a *attempt) chase() (*loop.Track, error) {
-	r := a.run
-	if !r.restless() {
-		return nil, nil
-	}
-	if r.problem.Moves() {
-		var err error
-		if a.meter.Steady, err = r.problem.SteadyOf(a.trial.Population.TraitRows()); err != nil {
-			return nil, err
+// Tracking is how the trials of a method followed an optimum that moves, as means over trials.
+type Tracking struct {
+	Method      string
+	Mean, Worst float64 // tracking error, over the second half of the turns
+	Regret      float64 // at the end
+	Rate        float64 // what a turn of the second half adds to it
+}
+
+// Verdict says that nobody followed more closely.
+func (t Tracking) Verdict() string {
+	return fmt.Sprintf("%s follows most closely, %s from the optimum on average.", t.Method, Brief(t.Mean))
+}
+
+// Tracking tells how the methods followed an optimum that moves, and which of them most closely; none where it stays.
+func (r *Result) Tracking() (list []Tracking, closest Tracking) {
+	for i := range r.Runs {
+		one := &r.Runs[i]
+		if len(one.Trials) == 0 || !one.Trials[0].Has("tracking") {
+			continue
+		}
+		list = append(list, one.tracking())
+		if last := list[len(list)-1]; len(list) == 1 || last.Mean < closest.Mean {
+			closest = last
 		}
 	}
-	t := r.track
-	if n := len(a.slot.K); n > 0 {
-		t.Resume(a.slot.K[n-1], a.slot.Metrics[n-1].Tracking.Regret)
-	}
-	return &t, nil
+	return list, closest
 }
 
-// pursuit is how the trials of a method followed the optimum in the second half of their turns.
-type pursuit struct {
-	mean, worst float64 // tracking error
-	regret      float64 // at the end, a trial
-	rate        float64 // what a turn adds to it
-}
-
-// pursue averages over trials; it is not ok when nothing was recorded.
-func (one *Run) pursue() (p pursuit, ok bool) {
-	trials := float64(len(one.Trials))
+func (one *Run) tracking() Tracking {
+	sum, trials := Tracking{Method: one.Name}, float64(len(one.Trials))
 	for _, t := range one.Trials {
-		n := len(t.Metrics)
-		half, last := t.Metrics[n/2].Tracking, t.Metrics[n-1].Tracking
-		for i := n / 2; i < n; i++ {
-			e := t.Metrics[i].Tracking.Error
-			p.mean += e / float64(n-n/2) / trials
-			p.worst = max(p.worst, e)
+		n := len(t.K)
+		errors, regret := t.Of("tracking"), t.Of("regret")
+		for _, e := range errors[n/2:] {
+			sum.Mean += e / float64(n-n/2) / trials
+			sum.Worst = max(sum.Worst, e)
 		}
-		p.regret += last.Regret / trials
+		sum.Regret += regret[n-1] / trials
 		if turns := t.K[n-1] - t.K[n/2]; turns > 0 {
-			p.rate += (last.Regret - half.Regret) / float64(turns) / trials
+			sum.Rate += (regret[n-1] - regret[n/2]) / float64(turns) / trials
 		}
 	}
-	return p, trials > 0
+	return sum
 }
 
-// pursuits adds a section that says how closely every method followed an optimum that moves.
-func (r *run) pursuits() {
-	if !r.restless() {
+// describeTracking adds a section that says how closely every method followed an optimum that moves.
+func (r *run) describeTracking() {
+	list, closest := r.result.Tracking()
+	if list == nil {
 		return
 	}
 	s := Section{
-		ID: "tracking", Title: "Following the optimum",
+		ID: "tracking", Title: "Following the optimum", Verdict: closest.Verdict(),
 		Text: "The optimum u★ of a turn is that of the people who are there. The tracking error is ‖u − u★‖, over the second half of the turns: " +
 			"its mean over turns and trials, and its greatest. Regret is what was lost, Σ |Φ̃(u) − Φ̃★| over all turns, and what a turn of the " +
 			"second half adds to it, both as means over trials.",
 		Columns: []string{"method", "tracking error", "greatest", "regret", "regret a turn"},
 	}
-	best, closest := "", 0.0
-	for i := range r.result.Runs {
-		one := &r.result.Runs[i]
-		p, ok := one.pursue()
-		if !ok {
-			continue
-		}
-		if best == "" || p.mean < closest {
-			best, closest = one.Name, p.mean
-		}
-		row := []string{one.Name}
-		for _, v := range []float64{p.mean, p.worst, p.regret, p.rate} {
-			row = append(row, brief(v))
-		}
-		s.Rows = append(s.Rows, row)
+	for _, t := range list {
+		s.Rows = append(s.Rows, []string{t.Method, Brief(t.Mean), Brief(t.Worst), Brief(t.Regret), Brief(t.Rate)})
 	}
-	if best != "" {
-		s.Verdict = fmt.Sprintf("%s follows most closely, %s from the optimum on average.", best, brief(closest))
-		r.result.Sections = append(r.result.Sections, s)
-	}
+	r.result.Sections = append(r.result.Sections, s)
 }
 
-// brief writes a number with three digits, thousands as they are.
-func brief(x float64) string {
+// Brief writes a number with three digits, thousands as they are.
+func Brief(x float64) string {
 	if size := math.Abs(x); size >= 1000 && size < 1e6 {
 		return fmt.Sprintf("%.0f", x)
 	}

@@ -3,7 +3,6 @@ package lab
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/kedge-opt/kedge"
@@ -13,18 +12,17 @@ import (
 
 // attempt is a trial under way.
 type attempt struct {
-	run    *run
-	at     place
-	slot   *Trial
-	trial  *problem.Trial
-	meter  *loop.Meter
-	theory *loop.Theory // nil when it is not asked
-	track  *loop.Track  // nil where the optimum stays
-	path   *walk
-	seen   *Method   // who is watched, or nil
-	begun  time.Time // earlier by what earlier processes spent
-	pulse  int64     // the keeper's, when the trial was saved last
-	saved  bool      // the trial has a file in the checkpoint
+	run   *run
+	at    place
+	slot  *Trial
+	trial *problem.Trial
+	meter *loop.Meter
+	tools []kedge.Instrument // the meter first
+	path  *walk
+	seen  *Method   // who is watched, or nil
+	begun time.Time // earlier by what earlier processes spent
+	pulse int64     // the keeper's, when the trial was saved last
+	saved bool      // the trial has a file in the checkpoint
 }
 
 // attempt runs one trial into its slot and returns what it hands on to the next.
@@ -34,11 +32,10 @@ func (r *run) attempt(ctx context.Context, at place, carried float64) (float64, 
 		return 0, err
 	}
 	log := &series{trial: a.slot, seen: a.seen}
-	log.expect(r.result.Iterations/max(1, r.problem.Spec.Record.Every) + 2)
 	l := loop.Loop{
 		Population: a.trial.Population, Algorithm: a.trial.Algorithm, Objective: a.trial.Objective,
 		Turns: r.result.Iterations, Batch: a.trial.Batch, Hold: r.problem.Spec.Hold, From: a.at.turns,
-		Meter: a.meter, Theory: a.theory, Track: a.track, Judges: r.judges(), Nash: r.nash(), Recorder: log, Every: r.problem.Spec.Record.Every,
+		Instruments: a.tools, Recorder: log, Every: r.problem.Spec.Record.Every,
 		After: func(turns int) error { return a.after(ctx, turns) },
 	}
 	within := ctx
@@ -56,7 +53,7 @@ func (r *run) attempt(ctx context.Context, at place, carried float64) (float64, 
 
 // start makes a trial, where an earlier process saved it if there was one.
 func (r *run) start(at place, carried float64) (*attempt, error) {
-	a := &attempt{run: r, at: at, slot: r.slot(at.algorithm, at.trial), meter: r.ownMeter(), seen: r.watch.method(at.algorithm)}
+	a := &attempt{run: r, at: at, slot: r.slot(at.algorithm, at.trial), seen: r.watch.method(at.algorithm)}
 	if err := a.begin(carried); err != nil {
 		return nil, err
 	}
@@ -66,10 +63,6 @@ func (r *run) start(at place, carried float64) (*attempt, error) {
 		if err := a.begin(carried); err != nil {
 			return nil, err
 		}
-	}
-	var err error
-	if a.track, err = a.chase(); err != nil {
-		return nil, err
 	}
 	a.seen.resumed(a.slot, a.at.turns)
 	a.begun = time.Now().Add(-time.Duration(a.slot.Seconds * float64(time.Second)))
@@ -84,8 +77,41 @@ func (a *attempt) begin(carried float64) (err error) {
 	if a.trial, err = a.run.problem.Trial(a.at.algorithm, a.at.trial, carried); err != nil {
 		return err
 	}
-	a.theory, err = a.run.theory(a.at.algorithm)
-	return err
+	if a.tools, err = a.instruments(); err != nil {
+		return err
+	}
+	r := a.run
+	a.slot.Measured = NewMeasured(loop.Columns(a.tools), min(r.result.Iterations/max(1, r.problem.Spec.Record.Every)+2, 1<<16))
+	return nil
+}
+
+// instruments returns what measures the trial, in the order of the columns.
+func (a *attempt) instruments() (list []kedge.Instrument, err error) {
+	r := a.run
+	if a.meter, err = a.ownMeter(); err != nil {
+		return nil, err
+	}
+	list = append(list, a.meter, loop.Trust{})
+	theory, err := r.theory(a.at.algorithm)
+	if err != nil {
+		return nil, err
+	}
+	if theory != nil {
+		list = append(list, theory)
+	}
+	if a.meter.Course != nil {
+		list = append(list, &loop.Track{Meter: a.meter})
+	}
+	if judges := r.judges(); judges != nil {
+		list = append(list, judges)
+	}
+	if nash := r.nash(); nash != nil {
+		list = append(list, nash)
+	}
+	if r.instruments != nil {
+		list = append(list, r.instruments()...)
+	}
+	return list, nil
 }
 
 // after looks after the trial between two turns.
@@ -117,23 +143,23 @@ func (a *attempt) finish(last []float64) {
 // lend gives the trial the workers that it may use now: when fewer jobs are left than there are workers, each gets its share.
 func (a *attempt) lend() {
 	n := max(1, a.run.workers/int(max(1, a.run.open.Load())))
-	a.trial.Population.Workers, a.meter.Steady.Workers = n, n
-	if a.theory != nil {
-		a.theory.Lag.Workers = n
-	}
-	if a.meter.Reference != nil {
-		a.meter.Reference.Rollout.Workers = n
+	a.trial.Population.Workers = n
+	for _, one := range a.tools {
+		if e, ok := one.(interface{ Employ(workers int) }); ok {
+			e.Employ(n)
+		}
 	}
 }
 
-// ownMeter returns a meter with a workspace of its own.
-func (r *run) ownMeter() *loop.Meter {
-	m := r.meter
-	m.Steady = m.Steady.Clone()
-	if m.Reference != nil {
-		m.Reference = &loop.Reference{Rollout: m.Reference.Rollout.Clone(), Optimum: m.Reference.Optimum}
+// ownMeter returns a meter of the trial's own, which judges by the people who are there where they change.
+func (a *attempt) ownMeter() (*loop.Meter, error) {
+	m := a.run.meter.Clone()
+	if !a.run.problem.Moves() {
+		return m, nil
 	}
-	return &m
+	var err error
+	m.Steady, err = a.run.problem.SteadyOf(a.trial.Population.TraitRows())
+	return m, err
 }
 
 // series records the measured turns of one trial.
@@ -143,17 +169,10 @@ type series struct {
 	last  []float64
 }
 
-// expect makes room for so many measured turns in all, unless they are very many.
-func (s *series) expect(turns int) {
-	more := min(max(turns-len(s.trial.K), 0), 1<<16)
-	s.trial.K, s.trial.Metrics = slices.Grow(s.trial.K, more), slices.Grow(s.trial.Metrics, more)
-}
-
 func (s *series) Record(step *kedge.Step) error {
-	s.trial.K = append(s.trial.K, step.K)
-	s.trial.Metrics = append(s.trial.Metrics, step.Metrics)
+	s.trial.Add(step.K, step.Row)
 	s.last = append(s.last[:0], step.U...)
-	s.seen.measured(step.K, step.Metrics.Gap)
+	s.seen.measured(step.K, s.trial.Last("gap"))
 	return nil
 }
 

@@ -7,11 +7,11 @@ func (r *Result) mistrust() (notes []string) {
 	for _, one := range r.Runs {
 		learned, vanilla := 0, 0
 		for _, t := range one.Trials {
-			for _, m := range t.Metrics {
-				if m.Trust >= 0 {
+			for _, trust := range t.Of("trust") {
+				if trust >= 0 {
 					learned++
 				}
-				if m.Trust == 0 {
+				if trust == 0 {
 					vanilla++
 				}
 			}

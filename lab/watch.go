@@ -94,8 +94,8 @@ func (m *Method) resumed(t *Trial, turns int) {
 		return
 	}
 	m.done.Add(int64(turns))
-	for i, k := range t.K {
-		m.measured(k, t.Metrics[i].Gap)
+	for i, gap := range t.Of("gap") {
+		m.measured(t.K[i], gap)
 	}
 }
 

@@ -24,7 +24,7 @@ func TestWatch(t *testing.T) {
 		for i, g := range m.Gaps() {
 			mean := 0.0
 			for _, trial := range one.Trials {
-				mean += trial.Metrics[i].Gap / 5
+				mean += trial.Of("gap")[i] / 5
 			}
 			if math.Abs(g.Mean-mean) > 1e-14 || math.Abs(g.Turn-float64(one.Trials[0].K[i])) > 0.1 {
 				t.Errorf("%s: gap %v at turn %v, want %v at %d", m.Name, g.Mean, g.Turn, mean, one.Trials[0].K[i])

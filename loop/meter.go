@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"context"
 	"math"
 
 	"github.com/kedge-opt/kedge"
@@ -44,7 +45,8 @@ type Reference struct {
 type Meter struct {
 	Steady    *steady.Objective
 	Maximize  bool   // report −Φ̃ as the value
-	Optimum   Target // the exact optimum
+	Optimum   Target // the exact optimum; with a Course that of the turn measured last
+	Course    Course // the optimum where it moves; nil where it stays
 	Gradient  bool   // also measure ‖∇Φ̃‖²
 	Reference *Reference
 
@@ -52,45 +54,96 @@ type Meter struct {
 	// W1Optimal out. transport.W1Both is one.
 	W1 func(states, own, optimal []float64) (toOwn, toOptimal float64, err error)
 
+	loss            float64 // Φ̃ of the decision measured last
 	g, own, optimal []float64
 }
 
-// Measure fills m for the decision u and the population in the given states (nil when they cannot be seen).
-func (t *Meter) Measure(m *kedge.Metrics, u, states []float64) error {
-	m.Gradient, m.W1Own, m.W1Optimal = math.NaN(), math.NaN(), math.NaN()
-	loss, err := t.value(m, u, states)
-	if err != nil {
-		return err
-	}
-	m.Value = loss
+// The places of a meter's numbers in its row.
+const (
+	atValue = iota
+	atGap
+	atDistance
+	atW1Own
+	atW1Optimal
+	atGradient
+	atGapRollout
+	atDistanceRollout
+)
+
+// Columns are eight: what is not measured stays NaN.
+func (t *Meter) Columns() []kedge.Column {
+	better := kedge.Smaller
 	if t.Maximize {
-		m.Value = -loss
+		better = kedge.Larger
 	}
-	m.Gap, m.Distance = t.Optimum.Gap(loss), t.Optimum.Distance(u)
-	return t.reference(m, u)
+	return []kedge.Column{
+		{Name: "value", Label: "value of the settled population", Chart: "value", Title: "Value", Symbols: "value of the settled population", Better: better,
+			Meaning: "The value of the decision in force, once the population has settled under it."},
+		{Name: "gap", Label: "relative gap to the optimum", Chart: "gap", Title: "Gap to the optimum", Symbols: "relative gap",
+			Better: kedge.Smaller, Scale: kedge.Logarithmic, Relative: true,
+			Meaning: "What the decision in force loses, once the population has settled under it, relative to the best possible."},
+		{Name: "distance", Label: "relative distance to the optimum", Chart: "distance", Title: "Distance to the optimum", Symbols: "relative distance ‖u − u★‖ / ‖u★‖",
+			Better: kedge.Smaller, Scale: kedge.Logarithmic, Relative: true,
+			Meaning: "How far the decision in force lies from the optimal one."},
+		{Name: "w1_own", Label: "Wasserstein distance to the population settled under u", Chart: "lag", Title: "Lag of the population", Symbols: "W₁ to its own settled population",
+			Scale: kedge.Logarithmic, Meaning: "How far the population is from the one that would settle under the decision in force."},
+		{Name: "w1_optimal", Label: "Wasserstein distance to the optimal settled population", Chart: "w1", Title: "Distance of the population", Symbols: "W₁ to the optimal settled population",
+			Better: kedge.Smaller, Scale: kedge.Logarithmic, Meaning: "How far the population is from the one that settles under the optimum."},
+		{Name: "gradient", Label: "squared gradient of the settled value", Chart: "gradient", Title: "Squared gradient", Symbols: "‖∇Φ̃(u)‖²",
+			Better: kedge.Smaller, Scale: kedge.Logarithmic, Meaning: "The squared gradient of the settled value at the decision in force."},
+		{Name: "gap_rollout", Label: "relative gap to the roll-out's optimum", Scale: kedge.Logarithmic, Relative: true},
+		{Name: "distance_rollout", Label: "relative distance to the roll-out's optimum", Scale: kedge.Logarithmic, Relative: true},
+	}
 }
 
-// aim makes another optimum the one to measure against.
-func (t *Meter) aim(best Target) { t.Optimum, t.own = best, nil }
-
-// loss returns Φ̃(u) of what was measured.
-func (t *Meter) loss(m *kedge.Metrics) float64 {
-	if t.Maximize {
-		return -m.Value
+// Measure fills the row for the decision of a turn and the population as it is then.
+func (t *Meter) Measure(_ context.Context, row []float64, turn *kedge.Turn) (err error) {
+	fill(row, math.NaN())
+	if t.Course != nil {
+		if t.Optimum, err = t.Course.at(turn.K); err != nil {
+			return err
+		}
+		t.own = nil
 	}
-	return m.Value
+	if t.loss, err = t.value(row, turn.U, turn.States); err != nil {
+		return err
+	}
+	row[atValue] = t.loss
+	if t.Maximize {
+		row[atValue] = -t.loss
+	}
+	row[atGap], row[atDistance] = t.Optimum.Gap(t.loss), t.Optimum.Distance(turn.U)
+	return t.reference(row, turn.U)
+}
+
+// Employ lets the meter use so many workers.
+func (t *Meter) Employ(workers int) {
+	t.Steady.Workers = workers
+	if t.Reference != nil {
+		t.Reference.Rollout.Workers = workers
+	}
+}
+
+// Clone returns a meter with a workspace of its own.
+func (t *Meter) Clone() *Meter {
+	m := *t
+	m.Steady = m.Steady.Clone()
+	if m.Reference != nil {
+		m.Reference = &Reference{Rollout: m.Reference.Rollout.Clone(), Optimum: m.Reference.Optimum}
+	}
+	return &m
 }
 
 // value returns Φ̃(u) and measures what is wanted of the settled population on the way.
-func (t *Meter) value(m *kedge.Metrics, u, states []float64) (loss float64, err error) {
+func (t *Meter) value(row []float64, u, states []float64) (loss float64, err error) {
 	if t.Gradient {
-		if loss, err = t.gradient(m, u); err != nil {
+		if loss, err = t.gradient(row, u); err != nil {
 			return 0, err
 		}
 	}
 	switch {
 	case t.W1 != nil && states != nil:
-		return t.transport(m, u, states)
+		return t.transport(row, u, states)
 	case t.Gradient:
 		return loss, nil
 	}
@@ -98,17 +151,16 @@ func (t *Meter) value(m *kedge.Metrics, u, states []float64) (loss float64, err 
 }
 
 // gradient returns Φ̃(u) and notes ‖∇Φ̃(u)‖².
-func (t *Meter) gradient(m *kedge.Metrics, u []float64) (float64, error) {
+func (t *Meter) gradient(row []float64, u []float64) (float64, error) {
 	if t.g == nil {
 		t.g = make([]float64, len(u))
 	}
 	loss, err := t.Steady.Gradient(t.g, u)
-	m.Gradient = rows.Dot(t.g, t.g)
+	row[atGradient] = rows.Dot(t.g, t.g)
 	return loss, err
 }
 
-func (t *Meter) reference(m *kedge.Metrics, u []float64) error {
-	m.GapRef, m.DistanceRef = math.NaN(), math.NaN()
+func (t *Meter) reference(row []float64, u []float64) error {
 	if t.Reference == nil {
 		return nil
 	}
@@ -116,12 +168,12 @@ func (t *Meter) reference(m *kedge.Metrics, u []float64) error {
 	if err != nil {
 		return err
 	}
-	m.GapRef, m.DistanceRef = t.Reference.Optimum.Gap(loss), t.Reference.Optimum.Distance(u)
+	row[atGapRollout], row[atDistanceRollout] = t.Reference.Optimum.Gap(loss), t.Reference.Optimum.Distance(u)
 	return nil
 }
 
 // transport returns Φ̃(u) and notes how far the population is from where it would settle under u, and under u★.
-func (t *Meter) transport(m *kedge.Metrics, u, states []float64) (float64, error) {
+func (t *Meter) transport(row []float64, u, states []float64) (float64, error) {
 	if t.own == nil {
 		t.own, t.optimal = make([]float64, len(states)), make([]float64, len(states))
 		if err := t.Steady.Settle(t.optimal, t.Optimum.Decision); err != nil {
@@ -132,6 +184,6 @@ func (t *Meter) transport(m *kedge.Metrics, u, states []float64) (float64, error
 	if err != nil {
 		return 0, err
 	}
-	m.W1Own, m.W1Optimal, err = t.W1(states, t.own, t.optimal)
+	row[atW1Own], row[atW1Optimal], err = t.W1(states, t.own, t.optimal)
 	return loss, err
 }

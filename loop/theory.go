@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/kedge-opt/kedge"
@@ -54,29 +55,75 @@ func NewTheory(lag *steady.Lag, b Bounds, transport int) (*Theory, error) {
 	return &Theory{Lag: lag, Bounds: b, Transport: transport, deployed: room[:half:half], bias: room[half:], before: turn{k: -1}}, nil
 }
 
-// measure returns what can be said of turn k of a run, at whose start the population is in the given states.
-func (t *Theory) measure(ctx context.Context, k int, recorded, last bool, states []float64) (*kedge.Theory, error) {
-	exact := recorded && t.Transport > 0 && (k%t.Transport == 0 || last)
+func theoryColumns() []kedge.Column {
+	return []kedge.Column{
+		// Mean ‖pᵢ − h(u, dᵢ)‖_P
+		{Name: "v", Label: "mean distance from the settled state", Chart: "unsettled", Title: "Distance from settled", Symbols: "V, mean distance from the settled state",
+			Scale: kedge.Logarithmic, Bound: "v_bound",
+			Meaning: "How far individuals are, on average, from where the decision in force would settle them; dashed, the bound by the turn before."},
+		// √(ρ₁V² + ρ₂‖u − u′‖²) with V and u′ of the turn before: never below V
+		{Name: "v_bound", Label: "bound on the distance from the settled state", Scale: kedge.Logarithmic},
+		// W₁ of all (p, d) to the settled ones, by ‖p − p′‖_P + ‖d − d′‖: never above V
+		{Name: "w1_joint", Label: "Wasserstein distance of states and traits to the settled ones", Scale: kedge.Logarithmic},
+		// ‖e‖, the error of the composite gradient because the population has not settled
+		{Name: "bias", Label: "error of the gradient", Chart: "gradient-error", Title: "Error of the gradient", Symbols: "‖e‖, because the population has not settled",
+			Scale: kedge.Logarithmic, Bound: "bias_by_v",
+			Meaning: "How far the gradient of the whole population is from that of the settled one; dashed, the bound L_p·V."},
+		// L·W₁ and L_p·V: never below the error
+		{Name: "bias_by_w1", Label: "bound on the error of the gradient, by W₁", Scale: kedge.Logarithmic},
+		{Name: "bias_by_v", Label: "bound on the error of the gradient, by V", Scale: kedge.Logarithmic},
+	}
+}
+
+// Columns are what happened once the population has answered the deployed decision, beside what the theory says of it.
+func (t *Theory) Columns() []kedge.Column { return theoryColumns() }
+
+// Measure says what can be said of a recorded turn.
+func (t *Theory) Measure(ctx context.Context, row []float64, turn *kedge.Turn) error {
+	exact := t.Transport > 0 && (turn.K%t.Transport == 0 || turn.Last)
+	if err := t.compare(ctx, row, turn, exact); err != nil {
+		return fmt.Errorf("compare with the theory: %w", err)
+	}
+	return nil
+}
+
+// Forerun measures the turn before a recorded one, for the recursion.
+func (t *Theory) Forerun(ctx context.Context, turn *kedge.Turn) error {
+	var row [6]float64
+	if err := t.compare(ctx, row[:], turn, false); err != nil {
+		return fmt.Errorf("compare with the theory: %w", err)
+	}
+	return nil
+}
+
+// Employ lets the theory use so many workers.
+func (t *Theory) Employ(workers int) { t.Lag.Workers = workers }
+
+// compare fills the row of a turn, with the exact distance of the populations where that is asked for.
+func (t *Theory) compare(ctx context.Context, row []float64, turn *kedge.Turn, exact bool) error {
+	turn.Algorithm.Ask(t.deployed)
 	if t.Lag.Answered, t.Lag.Settled = nil, nil; exact {
 		if err := t.makeRoom(); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	v, err := t.Lag.Measure(t.bias, t.deployed, states)
+	v, err := t.Lag.Measure(t.bias, t.deployed, turn.States)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	m := &kedge.Theory{V: v, VBound: math.NaN(), W1: math.NaN(), Bias: rows.Norm(t.bias), BiasByV: t.Bounds.Lp * v}
-	if t.before.k == k-1 && k > 0 {
+	bound, w1 := math.NaN(), math.NaN()
+	if t.before.k == turn.K-1 && turn.K > 0 {
 		step := rows.Distance(t.deployed, t.before.u)
-		m.VBound = math.Sqrt(float64(t.Bounds.Rho1*t.before.v*t.before.v) + float64(t.Bounds.Rho2*step*step))
+		bound = math.Sqrt(float64(t.Bounds.Rho1*t.before.v*t.before.v) + float64(t.Bounds.Rho2*step*step))
 	}
 	if exact {
-		m.W1, err = t.distance(ctx)
+		if w1, err = t.distance(ctx); err != nil {
+			return err
+		}
 	}
-	m.BiasByW1 = t.Bounds.L * m.W1
-	t.before.k, t.before.v, t.before.u = k, v, append(t.before.u[:0], t.deployed...)
-	return m, err
+	row[0], row[1], row[2], row[3], row[4], row[5] = v, bound, w1, rows.Norm(t.bias), t.Bounds.L*w1, t.Bounds.Lp*v
+	t.before.k, t.before.v, t.before.u = turn.K, v, append(t.before.u[:0], t.deployed...)
+	return nil
 }
 
 // makeRoom prepares to keep the states of everybody, and reads their traits once.

@@ -3,6 +3,7 @@ package loop_test
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/kedge-opt/kedge"
@@ -54,38 +55,38 @@ func TestTheoryOfATranslation(t *testing.T) {
 	g := &online.Composite{Objective: q.loss, Sensitivity: q.sensitivity(t), Dims: lq2Dims}
 	l, _ := q.loop(t, g, 0.1, 20, 1)
 	log := &turnLog{}
-	l.Theory, l.Recorder = theory, log
+	l.Instruments, l.Recorder = []kedge.Instrument{theory}, log
 	if err := l.Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	x, y, before := 1.0, -2.0, log.u[0]
-	for k, m := range log.metrics {
+	for k := range log.row {
 		u, v := log.u[k][0]-before[0], log.u[k][1]-before[1]
 		x, y = x-1.25*u-0.5*v, y-0.5*u-v
 		x, y = 0.5*x+0.25*y, 0.5*y
 		p := lq2Weight
 		length := math.Sqrt(p[0]*x*x + 2*p[1]*x*y + p[3]*y*y)
 		bias := math.Hypot(2.25*x+0.5*y, 0.5*x+2*y)
-		got := m.Theory
+		got := log.of(k, theory)
 		close := func(what string, got, want float64) {
 			if math.Abs(got-want) > 1e-14 {
 				t.Errorf("turn %d: %s is %v, want %v", k, what, got, want)
 			}
 		}
-		close("V", got.V, length)
-		close("‖e‖", got.Bias, bias)
-		close("L_p V", got.BiasByV, lq2Bounds.Lp*length)
+		close("V", got["v"], length)
+		close("‖e‖", got["bias"], bias)
+		close("L_p V", got["bias_by_v"], lq2Bounds.Lp*length)
 		if k%5 == 0 {
-			close("W₁", got.W1, length)
-			close("L W₁", got.BiasByW1, lq2Bounds.L*length)
-		} else if !math.IsNaN(got.W1) || !math.IsNaN(got.BiasByW1) {
-			t.Errorf("turn %d: W₁ is %v, nobody asked", k, got.W1)
+			close("W₁", got["w1_joint"], length)
+			close("L W₁", got["bias_by_w1"], lq2Bounds.L*length)
+		} else if !math.IsNaN(got["w1_joint"]) || !math.IsNaN(got["bias_by_w1"]) {
+			t.Errorf("turn %d: W₁ is %v, nobody asked", k, got["w1_joint"])
 		}
 		if k > 0 {
-			last := log.metrics[k-1].Theory.V
-			close("the recursion", got.VBound, math.Sqrt(0.7*last*last+lq2Bounds.Rho2*(u*u+v*v)))
-		} else if !math.IsNaN(got.VBound) {
-			t.Errorf("turn 0 is bounded by %v, but nothing came before it", got.VBound)
+			last := log.of(k-1, theory)["v"]
+			close("the recursion", got["v_bound"], math.Sqrt(0.7*last*last+lq2Bounds.Rho2*(u*u+v*v)))
+		} else if !math.IsNaN(got["v_bound"]) {
+			t.Errorf("turn 0 is bounded by %v, but nothing came before it", got["v_bound"])
 		}
 		before = log.u[k]
 	}
@@ -99,18 +100,18 @@ func TestTheoryOfSparseTurns(t *testing.T) {
 		l, _ := q.loop(t, online.Vanilla{Objective: q.loss, Dims: lq2Dims}, 0.1, 23, 2)
 		said[every] = &turnLog{}
 		theory.Lag.Steps = 2
-		l.Theory, l.Recorder, l.Every = theory, said[every], every
+		l.Instruments, l.Recorder, l.Every = []kedge.Instrument{theory}, said[every], every
 		if err := l.Run(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for i, k := range said[5].k {
-		sparse, dense := *said[5].metrics[i].Theory, *said[1].metrics[k].Theory
+		sparse, dense := said[5].row[i], said[1].row[k]
 		if k == 0 {
-			sparse.VBound, dense.VBound = 0, 0
+			sparse[1], dense[1] = 0, 0 // the bound by the turn before
 		}
-		if sparse != dense {
-			t.Errorf("turn %d: %+v, among all turns %+v", k, sparse, dense)
+		if !slices.Equal(sparse, dense) {
+			t.Errorf("turn %d: %v, among all turns %v", k, sparse, dense)
 		}
 	}
 }
@@ -121,12 +122,12 @@ func TestNothingIsBoundedWithoutConstants(t *testing.T) {
 	theory.Bounds = loop.Unbounded()
 	l, _ := q.loop(t, online.Vanilla{Objective: q.loss, Dims: lq2Dims}, 0.1, 3, 1)
 	log := &turnLog{}
-	l.Theory, l.Recorder = theory, log
+	l.Instruments, l.Recorder = []kedge.Instrument{theory}, log
 	if err := l.Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	for k, m := range log.metrics {
-		if got := m.Theory; !(got.V > 0 && got.Bias > 0) || !math.IsNaN(got.VBound) || !math.IsNaN(got.BiasByV) || !math.IsNaN(got.BiasByW1) {
+	for k := range log.row {
+		if got := log.of(k, theory); !(got["v"] > 0 && got["bias"] > 0) || !math.IsNaN(got["v_bound"]) || !math.IsNaN(got["bias_by_v"]) || !math.IsNaN(got["bias_by_w1"]) {
 			t.Errorf("turn %d: %+v", k, got)
 		}
 	}
@@ -137,11 +138,11 @@ func TestTheoryWithoutATurnBefore(t *testing.T) {
 	q, theory := displaced(t, []float64{1, 0})
 	l, _ := q.loop(t, online.Vanilla{Objective: q.loss, Dims: lq2Dims}, 0.1, 5, 1)
 	log := &turnLog{}
-	l.Theory, l.Recorder, l.From = theory, log, 3
+	l.Instruments, l.Recorder, l.From = []kedge.Instrument{theory}, log, 3
 	if err := l.Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	if first, next := log.metrics[0].Theory, log.metrics[1].Theory; !math.IsNaN(first.VBound) || math.IsNaN(next.VBound) {
-		t.Errorf("turn 3 is bounded by %v, turn 4 by %v", first.VBound, next.VBound)
+	if first, next := log.of(0, theory), log.of(1, theory); !math.IsNaN(first["v_bound"]) || math.IsNaN(next["v_bound"]) {
+		t.Errorf("turn 3 is bounded by %v, turn 4 by %v", first["v_bound"], next["v_bound"])
 	}
 }

@@ -1,42 +1,89 @@
 package loop
 
 import (
+	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/internal/wire"
 )
 
-// Track is an optimum that moves with its population: the target of every recorded turn. It counts the regret of one run.
+// Stage is the optimum of one turn.
+type Stage struct {
+	Turn   int
+	Target Target
+}
+
+// Course is an optimum that moves: its stages at all recorded turns, in order.
+type Course []Stage
+
+// at returns the target of turn k.
+func (c Course) at(k int) (Target, error) {
+	i, found := slices.BinarySearchFunc(c, k, func(s Stage, k int) int { return s.Turn - k })
+	if !found {
+		return Target{}, fmt.Errorf("the optimum of turn %d is not known", k)
+	}
+	return c[i].Target, nil
+}
+
+// Track tells how a decision follows an optimum u★ that moves. It measures after the meter whose Course it is, and counts the
+// regret of one run.
 type Track struct {
-	Turns   []int // ascending
-	Targets []Target
+	Meter *Meter
 
 	last   int // the turn counted last
 	regret float64
 }
 
-// Resume goes on from a turn up to which the regret has been counted.
-func (t *Track) Resume(turn int, regret float64) { t.last, t.regret = turn, regret }
+var _ wire.State = (*Track)(nil)
 
-// at returns the target of turn k.
-func (t *Track) at(k int) (*Target, error) {
-	i, found := slices.BinarySearch(t.Turns, k)
-	if !found {
-		return nil, fmt.Errorf("the optimum of turn %d is not known", k)
+func trackColumns() []kedge.Column {
+	return []kedge.Column{
+		// ‖u − u★‖
+		{Name: "tracking", Label: "tracking error, ‖u − u*‖", Chart: "tracking", Title: "Distance to the moving optimum", Symbols: "tracking error ‖u − u★‖",
+			Better: kedge.Smaller, Scale: kedge.Logarithmic, Meaning: "How far the decision in force lies from the optimal one for the people who are there."},
+		// Σ (Φ̃(u) − Φ̃★) over all turns so far; a measured turn stands for those since the one before.
+		{Name: "regret", Label: "dynamic regret", Chart: "regret", Title: "Dynamic regret", Symbols: "regret", Better: kedge.Smaller,
+			Meaning: "What has been lost so far against a decision-maker who knows the optimum of every turn."},
 	}
-	return &t.Targets[i], nil
 }
 
-// follow says how the decision u of turn k, whose loss is known, follows the optimum. Its regret stands for all turns since
-// the one that was counted last.
-func (t *Track) follow(k int, u []float64, loss float64, best *Target) *kedge.Tracking {
-	weight := float64(k - t.last)
-	if k == 0 {
+// Columns are the tracking error and the regret.
+func (t *Track) Columns() []kedge.Column { return trackColumns() }
+
+// Measure compares with the optimum that the meter has just measured against.
+func (t *Track) Measure(_ context.Context, row []float64, turn *kedge.Turn) error {
+	weight := float64(turn.K - t.last)
+	if turn.K == 0 {
 		weight = 1
 	}
-	t.regret += float64(weight * (loss - best.Loss))
-	t.last = k
-	return &kedge.Tracking{Error: rows.Distance(u, best.Decision), Regret: t.regret}
+	best := &t.Meter.Optimum
+	t.regret += float64(weight * (t.Meter.loss - best.Loss))
+	t.last = turn.K
+	row[0], row[1] = rows.Distance(turn.U, best.Decision), t.regret
+	return nil
+}
+
+const trackKind = "loop.Track/1"
+
+// AppendBinary appends how far the regret has been counted.
+func (t *Track) AppendBinary(b []byte) ([]byte, error) {
+	w := wire.Write(b, trackKind)
+	w.Int(t.last)
+	w.Float(t.regret)
+	return w.Finish()
+}
+
+// UnmarshalBinary makes t go on from there. On an error t is unchanged.
+func (t *Track) UnmarshalBinary(data []byte) error {
+	r := wire.Read(data, trackKind)
+	last, regret := r.Int(math.MaxInt), r.Float()
+	if err := r.Finish(); err != nil {
+		return err
+	}
+	t.last, t.regret = last, regret
+	return nil
 }

@@ -3,9 +3,11 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/loop"
 )
 
 // cases are results of every shape that a run can leave behind.
@@ -28,7 +30,12 @@ func cases() map[string]*lab.Result {
 		list["no trial"].Runs[i].Trials = nil
 	}
 	list["no trial"].Partial = true
-	each(list["one turn"], func(t *lab.Trial) { t.K, t.Metrics = t.K[:1], t.Metrics[:1] })
+	each(list["one turn"], func(t *lab.Trial) {
+		t.K = t.K[:1]
+		for i := range t.Values {
+			t.Values[i] = t.Values[i][:1]
+		}
+	})
 	setAll(list["not measured"], math.NaN())
 	setAll(list["all equal"], 1e-3)
 	setAll(list["zero"], 0)
@@ -57,14 +64,20 @@ func each(r *lab.Result, change func(t *lab.Trial)) {
 
 func setAll(r *lab.Result, v float64) {
 	each(r, func(t *lab.Trial) {
-		for i := range t.Metrics {
-			t.Metrics[i] = kedge.Metrics{Value: v, Gap: v, Distance: v, W1Own: v, W1Optimal: v, Gradient: v, GapRef: v, DistanceRef: v, Theory: theoryFrom(v)}
+		for _, c := range withTheory(t) {
+			set(t, c.Name, v)
 		}
 	})
 }
 
-func theoryFrom(v float64) *kedge.Theory {
-	return &kedge.Theory{V: v, VBound: v, W1: v, Bias: v, BiasByW1: v, BiasByV: v}
+// withTheory gives a trial the columns of the theory, and returns all.
+func withTheory(t *lab.Trial) []kedge.Column {
+	for _, name := range []string{"v", "v_bound", "w1_joint", "bias", "bias_by_w1", "bias_by_v"} {
+		if !t.Has(name) {
+			t.Columns, t.Values = append(slices.Clone(t.Columns), loop.Describe(name)), append(t.Values, make([]float64, len(t.K)))
+		}
+	}
+	return t.Columns
 }
 
 // hostileNumbers puts what must not break a drawing into all quantities, turn by turn.
@@ -72,9 +85,11 @@ func hostileNumbers(r *lab.Result) {
 	bad := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, -1, math.MaxFloat64, -math.MaxFloat64, 5e-324, 1e-3, 1e-17}
 	n := 0
 	each(r, func(t *lab.Trial) {
-		for i := range t.Metrics {
-			v := bad[n%len(bad)]
-			t.Metrics[i] = kedge.Metrics{Value: v, Gap: v, Distance: v, W1Optimal: v, GapRef: v, DistanceRef: v, Theory: theoryFrom(v)}
+		withTheory(t)
+		for i := range t.K {
+			for _, values := range t.Values {
+				values[i] = bad[n%len(bad)]
+			}
 			n++
 		}
 	})

@@ -343,8 +343,8 @@ func methodsAcross(runs []labelled, all []contestant) table {
 	for _, r := range runs {
 		for _, run := range r.Runs {
 			t.Rows = append(t.Rows, []cell{
-				textCell(r.label), textCell(run.Name), countCell(len(run.Trials)), statCell(run, valueOf, valueFormat(r.Result)),
-				statCell(run, gapOf, phrase.Percent), statCell(run, distanceOf, phrase.Percent), behind[len(t.Rows)],
+				textCell(r.label), textCell(run.Name), countCell(len(run.Trials)), statCell(run, "value", valueFormat(r.Result)),
+				statCell(run, "gap", phrase.Percent), statCell(run, "distance", phrase.Percent), behind[len(t.Rows)],
 			})
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
@@ -14,32 +13,16 @@ import (
 // mostShown is how many constraints are drawn; the table has all.
 const mostShown = 4
 
-// excessOf and multiplierOf pick what was measured of constraint j.
-func excessOf(j int) metric {
-	return func(m kedge.Metrics) float64 { return constraintOf(m, j).Excess }
-}
-
-func multiplierOf(j int) metric {
-	return func(m kedge.Metrics) float64 { return constraintOf(m, j).Multiplier }
-}
-
-func constraintOf(m kedge.Metrics, j int) kedge.Excess {
-	if j >= len(m.Constraints) {
-		return kedge.Excess{Excess: math.NaN(), Multiplier: math.NaN()}
-	}
-	return m.Constraints[j]
-}
-
 // constraintFigure shows how constraints are kept, and by which multipliers.
 func constraintFigure(r *lab.Result) (sketch, bool) {
 	g := grid{columns: 2, legend: []entry{{words: trialsNote(r)}}}
 	for j := range mostShown {
-		excess := linearPanel(r, excessOf(j), fmt.Sprintf("excess over bound %d", j+1), rule{value: 0})
+		excess := linearPanel(r, columnMeasure(fmt.Sprintf("excess_%d", j+1)), rule{value: 0})
 		if len(excess.layers) == 0 {
 			break
 		}
 		g.panels = append(g.panels, excess)
-		if pressed := linearPanel(r, multiplierOf(j), fmt.Sprintf("multiplier %d", j+1), rule{value: math.NaN()}); len(pressed.layers) > 0 {
+		if pressed := linearPanel(r, columnMeasure(fmt.Sprintf("multiplier_%d", j+1)), rule{value: math.NaN()}); len(pressed.layers) > 0 {
 			g.panels = append(g.panels, pressed)
 		}
 	}
@@ -59,13 +42,13 @@ func constraintFigure(r *lab.Result) (sketch, bool) {
 	return g.sketch("constraints", "How the constraints are kept", see, false), true
 }
 
-// offOf is what a method is ranked by: its gap, and under constraints the size of it, because a value that is better than the
+// off is what a trial is ranked by: its last gap, and under constraints the size of it, because a value that is better than the
 // optimum's is that of a decision that breaks them.
-func offOf(m kedge.Metrics) float64 {
-	if len(m.Constraints) > 0 {
-		return math.Abs(m.Gap)
+func off(t *lab.Trial) float64 {
+	if t.Has("excess_1") {
+		return math.Abs(t.Last("gap"))
 	}
-	return m.Gap
+	return t.Last("gap")
 }
 
 // constrained tells whether decisions are judged by constraints on the settled population.
@@ -75,32 +58,12 @@ func constrained(r *lab.Result) bool {
 
 // heeds tells whether a run was judged by constraints.
 func heeds(run lab.Run) bool {
-	return slices.ContainsFunc(run.Trials, func(t lab.Trial) bool { return len(t.Metrics) > 0 && len(t.Metrics[0].Constraints) > 0 })
-}
-
-// worstExcessOf and largestMultiplierOf pick the largest of all constraints.
-func worstExcessOf(m kedge.Metrics) float64 {
-	return greatest(m, func(e kedge.Excess) float64 { return e.Excess })
-}
-
-func largestMultiplierOf(m kedge.Metrics) float64 {
-	return greatest(m, func(e kedge.Excess) float64 { return e.Multiplier })
-}
-
-func greatest(m kedge.Metrics, pick func(kedge.Excess) float64) float64 {
-	if len(m.Constraints) == 0 {
-		return math.NaN()
-	}
-	most := pick(m.Constraints[0])
-	for _, e := range m.Constraints[1:] {
-		most = max(most, pick(e))
-	}
-	return most
+	return slices.ContainsFunc(run.Trials, func(t lab.Trial) bool { return len(t.K) > 0 && t.Has("excess_1") })
 }
 
 // constrainedGap shows gaps on a linear axis: below 0 they mean that constraints are broken, not that all is well.
 func constrainedGap(r *lab.Result) (sketch, bool) {
-	p := linearPanel(r, gapOf, "relative gap to the best that keeps all constraints", rule{value: 0})
+	p := linearPanel(r, measure{label: "relative gap to the best that keeps all constraints", name: "gap"}, rule{value: 0})
 	if len(p.layers) == 0 {
 		return sketch{}, false
 	}
@@ -112,11 +75,11 @@ func constrainedGap(r *lab.Result) (sketch, bool) {
 }
 
 // linearPanel draws a measure of all algorithms that have it, with a rule where that is finite.
-func linearPanel(r *lab.Result, pick metric, label string, at rule) panel {
+func linearPanel(r *lab.Result, m measure, at rule) panel {
 	var list curves
 	styles := stylesOf(names(r))
 	for _, run := range r.Runs {
-		if rows := rowsOf(run, pick); len(rows) > 0 {
+		if rows := rowsOf(run, m.name); len(rows) > 0 {
 			list = append(list, curve{name: run.Name, style: styles[run.Name], banded: len(run.Trials) > 1, rows: rows})
 		}
 	}
@@ -130,7 +93,7 @@ func linearPanel(r *lab.Result, pick metric, label string, at rule) panel {
 	}
 	p.layers = append(p.layers, marks(list))
 	_, y := extents(p)
-	p.y = axis{scale: newScale(y, false), label: label}
+	p.y = axis{scale: newScale(y, false), label: m.label}
 	return p
 }
 

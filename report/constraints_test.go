@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
@@ -14,10 +13,10 @@ import (
 // broken is a run of a method that keeps its constraint and of one that does not and has a better value.
 func broken() *lab.Result {
 	trial := func(gap, excess, multiplier float64) []lab.Trial {
-		at := func(k float64) kedge.Metrics {
-			return kedge.Metrics{Gap: gap * k, Distance: 1, Constraints: []kedge.Excess{{Excess: excess * k, Multiplier: multiplier}}}
+		at := func(k float64) map[string]float64 {
+			return map[string]float64{"gap": gap * k, "distance": 1, "excess_1": excess * k, "multiplier_1": multiplier}
 		}
-		return []lab.Trial{{K: []int{0, 1, 2}, Metrics: []kedge.Metrics{at(3), at(2), at(1)}, Finished: true}}
+		return []lab.Trial{{Measured: measured([]int{0, 1, 2}, at(3), at(2), at(1)), Finished: true}}
 	}
 	return &lab.Result{
 		Iterations: 2, Trials: 1, Stable: lab.Point{Gap: -.5, Distance: .6, Decision: []float64{1}},
@@ -49,7 +48,7 @@ func TestConstraintFigures(t *testing.T) {
 	if !ok || len(s.grid.panels) != 2 {
 		t.Fatalf("%d panels, want excess and multiplier", len(s.grid.panels))
 	}
-	if _, ok := constraintFigure(&lab.Result{Runs: []lab.Run{{Trials: []lab.Trial{{K: []int{0}, Metrics: make([]kedge.Metrics, 1)}}}}}); ok {
+	if _, ok := constraintFigure(&lab.Result{Runs: []lab.Run{{Trials: []lab.Trial{{Measured: measured([]int{0}, map[string]float64{"gap": 0})}}}}}); ok {
 		t.Error("a figure of constraints without constraints")
 	}
 }

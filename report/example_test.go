@@ -22,8 +22,10 @@ func ExampleWrite() {
 	r := &lab.Result{Case: "tiny", Iterations: 1, Trials: 1, Runs: []lab.Run{{
 		Name: "composite",
 		Trials: []lab.Trial{{
-			K:       []int{0, 1},
-			Metrics: []kedge.Metrics{{Gap: 0.5, Distance: 0.9, W1Optimal: math.NaN()}, {Gap: 0.1, Distance: 0.3, W1Optimal: math.NaN()}},
+			Measured: lab.Measured{
+				K: []int{0, 1}, Columns: []kedge.Column{{Name: "gap"}, {Name: "distance"}, {Name: "w1_optimal"}},
+				Values: [][]float64{{0.5, 0.1}, {0.9, 0.3}, {math.NaN(), math.NaN()}},
+			},
 		}},
 	}}}
 	if err := report.Write(dir, r); err != nil {

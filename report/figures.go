@@ -8,6 +8,7 @@ import (
 
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/loop"
 )
 
 // sketches lists the figures of a result in the order of the page.
@@ -24,15 +25,18 @@ func sketches(r *lab.Result) []sketch {
 // measure is one quantity over the turns and what a figure says of it.
 type measure struct {
 	label string
-	pick  metric
+	name  string // of the column
 	rule  rule
 }
+
+// columnMeasure is a column under the label that it has everywhere.
+func columnMeasure(name string) measure { return measure{label: loop.Describe(name).Label, name: name} }
 
 func gapFigure(r *lab.Result) (sketch, bool) {
 	if constrained(r) {
 		return constrainedGap(r)
 	}
-	m := measure{"relative gap to the optimum", gapOf, retraining(r, r.Stable.Gap)}
+	m := measure{"relative gap to the optimum", "gap", retraining(r, r.Stable.Gap)}
 	formula := "(Φ̃(u) − Φ̃★) / |Φ̃★|"
 	if r.Maximize {
 		formula = "(Φ̃★ − Φ̃(u)) / |Φ̃★|"
@@ -43,13 +47,13 @@ func gapFigure(r *lab.Result) (sketch, bool) {
 }
 
 func distanceFigure(r *lab.Result) (sketch, bool) {
-	m := measure{"relative distance to the optimum, ‖u − u*‖ / ‖u*‖", distanceOf, retraining(r, r.Stable.Distance)}
+	m := measure{"relative distance to the optimum, ‖u − u*‖ / ‖u*‖", "distance", retraining(r, r.Stable.Distance)}
 	see := "How far the decision in force lies from the optimal one." + below(r, m, "the distance of the stable point")
 	return lineFigure(r, "distance", "Distance to the optimum", see, m)
 }
 
 func w1Figure(r *lab.Result) (sketch, bool) {
-	m := measure{label: "Wasserstein distance to the optimal settled population", pick: w1Of}
+	m := columnMeasure("w1_optimal")
 	see := "How far, in W₁, the population at each turn is from the one that settles under the optimum: " +
 		"a curve that levels off shows a population that is held away from it."
 	return lineFigure(r, "w1", "Distance of the population", see, m)
@@ -57,7 +61,7 @@ func w1Figure(r *lab.Result) (sketch, bool) {
 
 // retraining marks the level at which the vanilla rule comes to rest. In a population that moves it never does.
 func retraining(r *lab.Result, level float64) rule {
-	if restless(r) {
+	if optimumMoves(r) {
 		return rule{value: math.NaN()}
 	}
 	return rule{level, []string{"where", "retraining", "settles"}}
@@ -71,7 +75,7 @@ func below(r *lab.Result, m measure, what string) string {
 	see := " The dashed line is " + what + ", " + phrase.Percent(m.rule.value) + ", where plain retraining settles"
 	var under []string
 	for _, run := range r.Runs {
-		if end := final(run, m.pick).mean; end < 0.9*m.rule.value {
+		if end := final(run, m.name).mean; end < 0.9*m.rule.value {
 			under = append(under, fmt.Sprintf("%s ends below it, at %s", run.Name, phrase.Percent(end)))
 		}
 	}
@@ -123,7 +127,7 @@ const maxRows = 4000
 func (m measure) curves(r *lab.Result) (list curves, floored bool) {
 	styles := stylesOf(names(r))
 	for _, run := range r.Runs {
-		if rows := rowsOf(run, m.pick); len(rows) > 0 {
+		if rows := rowsOf(run, m.name); len(rows) > 0 {
 			list = append(list, curve{name: run.Name, style: styles[run.Name], banded: len(run.Trials) > 1, rows: rows})
 		}
 	}
@@ -230,16 +234,16 @@ func referenceFigure(r *lab.Result) (sketch, bool) {
 		return sketch{}, false
 	}
 	itself := []string{fmt.Sprintf("the %d-step", r.Reference.Steps), "optimum", "itself"}
-	gap := measure{"relative gap", gapOf, rule{r.Reference.True.Gap, itself}}
-	distance := measure{"relative distance", distanceOf, rule{r.Reference.True.Distance, itself}}
+	gap := measure{"relative gap", "gap", rule{r.Reference.True.Gap, itself}}
+	distance := measure{"relative distance", "distance", rule{r.Reference.True.Distance, itself}}
 	g := grid{columns: 1}
 	floored := false
 	for _, m := range []struct {
 		measure
-		reference metric
+		reference string
 	}{
-		{gap, gapRefOf},
-		{distance, distanceRefOf},
+		{gap, "gap_rollout"},
+		{distance, "distance_rollout"},
 	} {
 		if list, low := m.against(r, m.reference); len(list) > 0 {
 			g.panels = append(g.panels, m.panel(list))
@@ -257,14 +261,14 @@ func referenceFigure(r *lab.Result) (sketch, bool) {
 }
 
 // against draws means only: solid by the measure itself, dashed by its counterpart against the reference optimum.
-func (m measure) against(r *lab.Result, reference metric) (list curves, floored bool) {
+func (m measure) against(r *lab.Result, reference string) (list curves, floored bool) {
 	styles := stylesOf(names(r))
 	for _, run := range r.Runs {
 		compared := means(rowsOf(run, reference))
 		if len(compared) == 0 {
 			continue
 		}
-		if rows := means(rowsOf(run, m.pick)); len(rows) > 0 {
+		if rows := means(rowsOf(run, m.name)); len(rows) > 0 {
 			list = append(list, curve{name: run.Name, style: styles[run.Name], rows: rows})
 		}
 		list = append(list, curve{name: run.Name, style: styles[run.Name], rows: compared, dashed: true})
@@ -301,7 +305,7 @@ func referenceCaption(r *lab.Result) string {
 		" The thin line is the %[1]d-step optimum itself, judged by the true one.", ref.Steps)
 	best, end, other := "", math.Inf(1), 0.0
 	for _, run := range r.Runs {
-		first, second := final(run, distanceOf).mean, final(run, distanceRefOf).mean
+		first, second := final(run, "distance").mean, final(run, "distance_rollout").mean
 		if first < end && phrase.Finite(second) {
 			best, end, other = run.Name, first, second
 		}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"image/color"
 	"math"
@@ -74,53 +75,45 @@ type strand struct {
 	dash []int
 }
 
-// quantity is what a graph shows of a measured turn.
-type quantity struct {
-	id, title, label, about string
-	pick                    metric
-	bound                   metric // drawn dashed beside it; nil for none
-	linear, absolute        bool
+// chart is what a graph shows of measured turns: a column, or the greatest of several.
+type chart struct {
+	kedge.Column
+	names []string
 }
 
-// quantities lists what can be shown over the turns.
-func quantities() []quantity {
-	return []quantity{
-		{id: "gap", title: "Gap to the optimum", label: "relative gap", pick: gapOf,
-			about: "What the decision in force loses, once the population has settled under it, relative to the best possible."},
-		{id: "distance", title: "Distance to the optimum", label: "relative distance ‖u − u★‖ / ‖u★‖", pick: distanceOf,
-			about: "How far the decision in force lies from the optimal one."},
-		{id: "nash", title: "Distance to the Nash equilibrium", label: "relative distance ‖u − u_N‖ / ‖u_N‖", pick: nashOf,
-			about: "How far the players' decisions lie from one that none of them would change by itself."},
-		{id: "excess", title: "Excess over bounds", label: "largest excess of a constraint", pick: worstExcessOf, linear: true, absolute: true,
-			about: "By how much the population that settles under the decision in force exceeds its bounds; at most 0 all are kept."},
-		{id: "multiplier", title: "Multipliers", label: "largest multiplier", pick: largestMultiplierOf, linear: true, absolute: true,
-			about: "How hard the method presses towards the constraint that is the hardest to keep."},
-		{id: "tracking", title: "Distance to the moving optimum", label: "tracking error ‖u − u★‖", pick: trackingOf, absolute: true,
-			about: "How far the decision in force lies from the optimal one for the people who are there."},
-		{id: "regret", title: "Dynamic regret", label: "regret", pick: regretOf, linear: true, absolute: true,
-			about: "What has been lost so far against a decision-maker who knows the optimum of every turn."},
-		{id: "value", title: "Value", label: "value of the settled population", pick: valueOf, linear: true, absolute: true,
-			about: "The value of the decision in force, once the population has settled under it."},
-		{id: "w1", title: "Distance of the population", label: "W₁ to the optimal settled population", pick: w1Of, absolute: true,
-			about: "How far the population is from the one that settles under the optimum."},
-		{id: "lag", title: "Lag of the population", label: "W₁ to its own settled population", absolute: true,
-			pick:  func(m kedge.Metrics) float64 { return m.W1Own },
-			about: "How far the population is from the one that would settle under the decision in force."},
-		{id: "gradient", title: "Squared gradient", label: "‖∇Φ̃(u)‖²", absolute: true,
-			pick:  func(m kedge.Metrics) float64 { return m.Gradient },
-			about: "The squared gradient of the settled value at the decision in force."},
-		{id: "unsettled", title: "Distance from settled", label: "V, mean distance from the settled state", absolute: true, pick: vOf, bound: vBoundOf,
-			about: "How far individuals are, on average, from where the decision in force would settle them; dashed, the bound by the turn before."},
-		{id: "gradient-error", title: "Error of the gradient", label: "‖e‖, because the population has not settled", absolute: true, pick: biasOf, bound: biasByVOf,
-			about: "How far the gradient of the whole population is from that of the settled one; dashed, the bound L_p·V."},
+// firstCharts is the order in which a reader asks; other charts follow as their columns do.
+func firstCharts() []string {
+	return []string{"gap", "distance", "nash", "excess", "multiplier", "tracking", "regret", "value", "w1", "lag", "gradient", "unsettled", "gradient-error"}
+}
+
+// chartsOf lists the charts of columns.
+func chartsOf(columns []kedge.Column) []chart {
+	var list []chart
+	for _, c := range columns {
+		i := slices.IndexFunc(list, func(o chart) bool { return o.Chart == c.Chart })
+		switch {
+		case c.Chart == "":
+		case i >= 0:
+			list[i].names = append(list[i].names, c.Name)
+		default:
+			list = append(list, chart{c, []string{c.Name}})
+		}
 	}
+	place := func(c chart) int {
+		if i := slices.Index(firstCharts(), c.Chart); i >= 0 {
+			return i
+		}
+		return len(firstCharts())
+	}
+	slices.SortStableFunc(list, func(a, b chart) int { return cmp.Compare(place(a), place(b)) })
+	return list
 }
 
 // rulesOf are the levels that a result gives a quantity.
 func rulesOf(r *lab.Result) func(id string) []graphRule {
 	stable := "stable point: where retraining settles"
 	return func(id string) []graphRule {
-		if restless(r) {
+		if optimumMoves(r) {
 			return []graphRule{}
 		}
 		switch id {
@@ -143,34 +136,59 @@ func levels(all ...graphRule) []graphRule {
 // mostNumbers bounds the numbers behind the graphs of a page: about nine bytes each.
 const mostNumbers = 120_000
 
-// graphsOf draws every quantity that some strand has, thinned to what a page may hold. Values have so many digits.
+// graphsOf draws every chart that some strand has, thinned to what a page may hold. Values have so many digits.
 func graphsOf(strands []strand, rules func(id string) []graphRule, valueDigits int) []graph {
-	list := slices.DeleteFunc(quantities(), func(q quantity) bool { return !q.measured(strands) })
+	list := slices.DeleteFunc(chartsOf(columnsOf(strands)), func(c chart) bool { return !c.measured(strands) })
 	graphs := make([]graph, len(list))
-	for i, q := range list {
-		q.linear = q.linear || q.id == "gap" && slices.ContainsFunc(strands, func(s strand) bool { return heeds(s.run) }) // it may be below 0
-		digits := 5                                                                                                       // readers see three, which rounding twice could change
-		if q.id == "value" {
+	for i, c := range list {
+		if c.Chart == "gap" && slices.ContainsFunc(strands, func(s strand) bool { return heeds(s.run) }) {
+			c.Scale = kedge.Linear // it may be below 0
+		}
+		digits := 5 // readers see three, which rounding twice could change
+		if c.Chart == "value" {
 			digits = valueDigits
 		}
-		graphs[i] = q.graph(strands, mostNumbers/len(list)/(4*len(strands)), digits)
-		graphs[i].Rules = rules(q.id)
+		graphs[i] = c.graph(strands, mostNumbers/len(list)/(4*len(strands)), digits)
+		graphs[i].Rules = rules(c.Chart)
 	}
 	return graphs
 }
 
-func (q quantity) measured(strands []strand) bool {
-	return slices.ContainsFunc(strands, func(s strand) bool { return len(rowsOf(s.run, q.pick)) > 0 })
+// columnsOf lists the columns that some strand has.
+func columnsOf(strands []strand) []kedge.Column {
+	var list []kedge.Column
+	for _, s := range strands {
+		for _, t := range s.run.Trials {
+			for _, c := range t.Columns {
+				if !slices.ContainsFunc(list, func(o kedge.Column) bool { return o.Name == c.Name }) {
+					list = append(list, c)
+				}
+			}
+		}
+	}
+	return list
 }
 
-func (q quantity) graph(strands []strand, most, digits int) graph {
-	g := graph{ID: q.id, Title: q.title, About: q.about, Label: q.label, Along: "turn", Log: !q.linear, Percent: !q.absolute, Digits: digits}
+func (c chart) measured(strands []strand) bool {
+	return slices.ContainsFunc(strands, func(s strand) bool { return len(rowsOf(s.run, c.names...)) > 0 })
+}
+
+// frame is the chart without its lines.
+func (c chart) frame(along string, digits int) graph {
+	return graph{
+		ID: c.Chart, Title: c.Title, About: c.Meaning, Label: c.Symbols, Along: along,
+		Log: c.Scale == kedge.Logarithmic, Percent: c.Relative, Digits: digits, Rules: []graphRule{},
+	}
+}
+
+func (c chart) graph(strands []strand, most, digits int) graph {
+	g := c.frame("turn", digits)
 	for _, s := range strands {
-		if rows := thin(rowsOf(s.run, q.pick), max(most, 10)); len(rows) > 0 {
+		if rows := thin(rowsOf(s.run, c.names...), max(most, 10)); len(rows) > 0 {
 			g.Lines = append(g.Lines, s.line(rows, digits))
 		}
-		if q.bound != nil {
-			g.addBound(s, thin(means(rowsOf(s.run, q.bound)), max(most, 10)), digits)
+		if c.Bound != "" {
+			g.addBound(s, thin(means(rowsOf(s.run, c.Bound)), max(most, 10)), digits)
 		}
 	}
 	g.compact()

@@ -122,8 +122,7 @@ func TestPagesStaySmall(t *testing.T) {
 func TestGraphsKeepExtremes(t *testing.T) {
 	r := polarizedEvery(1)
 	run := r.Runs[1]
-	spike := &run.Trials[3].Metrics[4321]
-	spike.Gap = 1e3
+	run.Trials[3].Of("gap")[4321] = 1e3
 	g := runDocument(r, nil).Graphs[0]
 	line := g.Lines[1]
 	if n := len(line.Mean.values); n >= 8001 || n < 2000 {
@@ -154,7 +153,7 @@ func TestPageEscapesWhatPeopleNamed(t *testing.T) {
 func TestPageKeepsFullPrecision(t *testing.T) {
 	r := polarizedEvery(100)
 	page := pageOf(t, r)
-	for _, v := range []float64{final(r.Runs[0], gapOf).mean, final(r.Runs[1], valueOf).mean, r.Optimum.Value, r.Stable.Distance, r.Reference.True.Gap} {
+	for _, v := range []float64{final(r.Runs[0], "gap").mean, final(r.Runs[1], "value").mean, r.Optimum.Value, r.Stable.Distance, r.Reference.True.Gap} {
 		if exact := strconv.FormatFloat(v, 'g', -1, 64); !strings.Contains(page, `value="`+exact+`"`) {
 			t.Errorf("%s is not on the page", exact)
 		}

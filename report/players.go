@@ -2,26 +2,15 @@ package report
 
 import (
 	"fmt"
-	"math"
 
-	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 )
 
-// nashOf picks the distance to equilibrium.
-func nashOf(m kedge.Metrics) float64 {
-	if m.Nash == nil {
-		return math.NaN()
-	}
-	return m.Nash.Distance
-}
-
 func nashFigure(r *lab.Result) (sketch, bool) {
-	m := measure{label: "relative distance to equilibrium", pick: nashOf}
 	see := "How far the players' decisions lie from a Nash equilibrium of the settled population, at which nobody gains by moving alone."
-	return lineFigure(r, "nash", "Distance to the Nash equilibrium", see, m)
+	return lineFigure(r, "nash", "Distance to the Nash equilibrium", see, columnMeasure("nash_distance"))
 }
 
 // contested says who plays and what for.

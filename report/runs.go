@@ -57,8 +57,8 @@ func verdict(r *lab.Result, s *problem.Spec) judgement {
 	if trialsOf(r) == 0 {
 		return judgement{Headline: "No trial was finished, so there is nothing to conclude yet."}
 	}
-	if restless(r) {
-		return pursued(r)
+	if optimumMoves(r) {
+		return followed(r)
 	}
 	j := judge(contestants(r, s))
 	if words := retrained(r); words != "" {
@@ -102,8 +102,8 @@ func methods(r *lab.Result, s *problem.Spec) table {
 	behind := behinds(contestants(r, s))
 	for i, run := range r.Runs {
 		t.Rows = append(t.Rows, []cell{
-			textCell(run.Name), countCell(len(run.Trials)), statCell(run, valueOf, valueFormat(r)),
-			statCell(run, gapOf, phrase.Percent), statCell(run, distanceOf, phrase.Percent), behind[i],
+			textCell(run.Name), countCell(len(run.Trials)), statCell(run, "value", valueFormat(r)),
+			statCell(run, "gap", phrase.Percent), statCell(run, "distance", phrase.Percent), behind[i],
 		})
 	}
 	return t
@@ -148,8 +148,8 @@ func (l lead) cell() cell {
 }
 
 // statCell is a mean over trials with its range, and how many trials had no finite number.
-func statCell(run lab.Run, pick metric, text func(float64) string) cell {
-	s := final(run, pick)
+func statCell(run lab.Run, column string, text func(float64) string) cell {
+	s := final(run, column)
 	c := numberCell(s.mean, text)
 	if s.low < s.high {
 		c.Small = append(c.Small, text(s.low)+" … "+text(s.high))
@@ -178,12 +178,10 @@ func trials(r *lab.Result) table {
 	value := valueFormat(r)
 	for _, run := range r.Runs {
 		for _, one := range run.Trials {
-			n := len(one.Metrics)
-			if n == 0 || len(t.Rows) == mostTrials {
+			if len(one.K) == 0 || len(t.Rows) == mostTrials {
 				continue
 			}
-			m := one.Metrics[n-1]
-			t.Rows = append(t.Rows, []cell{textCell(run.Name), countCell(one.Index), numberCell(m.Value, value), numberCell(m.Gap, phrase.Percent), numberCell(m.Distance, phrase.Percent)})
+			t.Rows = append(t.Rows, []cell{textCell(run.Name), countCell(one.Index), numberCell(one.Last("value"), value), numberCell(one.Last("gap"), phrase.Percent), numberCell(one.Last("distance"), phrase.Percent)})
 		}
 	}
 	if len(t.Rows) == mostTrials {
@@ -223,7 +221,7 @@ func pointRow(name, note string, p, found lab.Point, value func(float64) string)
 func valueDigits(r *lab.Result) int {
 	n := 6
 	for _, run := range r.Runs {
-		if gap := final(run, gapOf).mean; gap > 0 {
+		if gap := final(run, "gap").mean; gap > 0 {
 			n = max(n, 2-int(math.Floor(math.Log10(gap))))
 		}
 	}

@@ -5,22 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 )
-
-// metric picks one quantity of a measured turn.
-type metric func(kedge.Metrics) float64
-
-func valueOf(m kedge.Metrics) float64       { return m.Value }
-func gapOf(m kedge.Metrics) float64         { return m.Gap }
-func distanceOf(m kedge.Metrics) float64    { return m.Distance }
-func w1Of(m kedge.Metrics) float64          { return m.W1Optimal }
-func trackingOf(m kedge.Metrics) float64    { return tracking(m).Error }
-func regretOf(m kedge.Metrics) float64      { return tracking(m).Regret }
-func gapRefOf(m kedge.Metrics) float64      { return m.GapRef }
-func distanceRefOf(m kedge.Metrics) float64 { return m.DistanceRef }
 
 // spread is a quantity over trials; all NaN when no trial has it.
 type spread struct {
@@ -73,12 +60,13 @@ type row struct {
 	spread
 }
 
-// rowsOf lines the trials of a run up by turn and leaves out turns at which nothing was measured.
-func rowsOf(run lab.Run, pick metric) []row {
+// rowsOf lines the trials of a run up by turn and leaves out turns at which nothing was measured. Of several columns it takes
+// the greatest.
+func rowsOf(run lab.Run, columns ...string) []row {
 	at := map[int][]float64{}
 	for _, t := range run.Trials {
-		for i, k := range t.K[:min(len(t.K), len(t.Metrics))] {
-			at[k] = append(at[k], pick(t.Metrics[i]))
+		for i, v := range greatest(&t, columns) {
+			at[t.K[i]] = append(at[t.K[i]], v)
 		}
 	}
 	var rows []row
@@ -91,16 +79,25 @@ func rowsOf(run lab.Run, pick metric) []row {
 	return rows
 }
 
-// final is the quantity after the last measured turn, over trials.
-func final(run lab.Run, pick metric) spread {
-	var values []float64
-	for _, t := range run.Trials {
-		if n := len(t.Metrics); n > 0 {
-			values = append(values, pick(t.Metrics[n-1]))
+// greatest is the greatest of some columns at every turn of a trial, nil when it has none of them.
+func greatest(t *lab.Trial, columns []string) []float64 {
+	var most []float64
+	for _, name := range columns {
+		switch values := t.Of(name); {
+		case most == nil:
+			most = values
+		case values != nil:
+			most = slices.Clone(most)
+			for i, v := range values {
+				most[i] = max(most[i], v)
+			}
 		}
 	}
-	return over(values)
+	return most
 }
+
+// final is a column after the last measured turn, over trials.
+func final(run lab.Run, column string) spread { return over(run.Final(column)) }
 
 // thin keeps at most limit rows, among them the first, the last and every bucket's extremes, so that a thinned picture
 // shows the same outline.

@@ -16,22 +16,23 @@ func noisy(seed uint64, trials, turns int) lab.Run {
 	s := stream.New(seed)
 	run := lab.Run{Name: "noisy"}
 	for range trials {
-		t := lab.Trial{}
+		var turn []int
+		var rows []map[string]float64
 		for k := range turns {
 			v := s.Normal() * math.Exp(20*s.Normal())
 			if s.Intn(10) == 0 {
 				v = math.NaN()
 			}
-			t.K, t.Metrics = append(t.K, k), append(t.Metrics, kedge.Metrics{Gap: v})
+			turn, rows = append(turn, k), append(rows, map[string]float64{"gap": v})
 		}
-		run.Trials = append(run.Trials, t)
+		run.Trials = append(run.Trials, lab.Trial{Measured: measured(turn, rows...)})
 	}
 	return run
 }
 
 func TestBandEnclosesMean(t *testing.T) {
 	for seed := range uint64(50) {
-		list, _ := measure{pick: gapOf}.curves(&lab.Result{Runs: []lab.Run{noisy(seed, 1+int(seed)%7, 2500)}})
+		list, _ := measure{name: "gap"}.curves(&lab.Result{Runs: []lab.Run{noisy(seed, 1+int(seed)%7, 2500)}})
 		for _, r := range list[0].rows {
 			if !(0 < r.low && r.low <= r.mean && r.mean <= r.high && !math.IsInf(r.high, 0)) {
 				t.Fatalf("seed %d, turn %g: %g ≤ %g ≤ %g does not hold above 0", seed, r.x, r.low, r.mean, r.high)
@@ -87,22 +88,19 @@ func highest(rows []row, at func(row) float64) float64 {
 }
 
 func TestRowsLineTrialsUpByTurn(t *testing.T) {
-	m := func(v ...float64) (list []kedge.Metrics) {
-		for _, x := range v {
-			list = append(list, kedge.Metrics{Gap: x})
-		}
-		return list
+	m := func(k []int, v ...float64) lab.Measured {
+		return lab.Measured{K: k, Columns: []kedge.Column{{Name: "gap"}}, Values: [][]float64{v}}
 	}
 	run := lab.Run{Trials: []lab.Trial{
-		{K: []int{0, 10, 20}, Metrics: m(4, 2, math.NaN())},
-		{K: []int{0, 20, 30}, Metrics: m(8, math.Inf(1), 1)},
+		{Measured: m([]int{0, 10, 20}, 4, 2, math.NaN())},
+		{Measured: m([]int{0, 20, 30}, 8, math.Inf(1), 1)},
 	}}
-	got := rowsOf(run, gapOf)
+	got := rowsOf(run, "gap")
 	want := []row{{0, spread{6, 4, 8, 2}}, {10, spread{2, 2, 2, 1}}, {30, spread{1, 1, 1, 1}}}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	if end := final(run, gapOf); end.mean != 1 || end.count != 1 {
+	if end := final(run, "gap"); end.mean != 1 || end.count != 1 {
 		t.Errorf("final %+v, want the second trial alone", end)
 	}
 }

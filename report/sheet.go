@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem/form"
@@ -25,7 +24,8 @@ type Sheet struct {
 // number that is a mean.
 type series struct {
 	name      string
-	swept     bool // a key of a sweep
+	label     string // words for an axis, where they differ from the name
+	swept     bool   // a key of a sweep
 	words     []string
 	numbers   []float64
 	low, high []float64
@@ -45,7 +45,7 @@ func (c *series) word(i int) string {
 }
 
 func (c *series) pick(rows []int) *series {
-	out := &series{name: c.name, swept: c.swept, words: choose(c.words, rows), numbers: choose(c.numbers, rows)}
+	out := &series{name: c.name, label: c.label, swept: c.swept, words: choose(c.words, rows), numbers: choose(c.numbers, rows)}
 	out.low, out.high = choose(c.low, rows), choose(c.high, rows)
 	return out
 }
@@ -90,51 +90,24 @@ func RunSheet(name string, r *lab.Result) *Sheet {
 	s := &Sheet{Name: name}
 	algorithm, trial, turn := &series{name: "algorithm"}, &series{name: "trial"}, &series{name: "k"}
 	s.columns = append(s.columns, algorithm, trial, turn)
-	var measured []kedge.Metrics
+	measured := make([]*series, 0, 16)
+	for _, c := range r.Columns() {
+		measured = append(measured, &series{name: c.Name, label: c.Label})
+	}
 	for _, run := range r.Runs {
 		for _, t := range run.Trials {
-			for i, k := range t.K {
+			for _, k := range t.K {
 				algorithm.words = append(algorithm.words, run.Name)
 				trial.numbers, turn.numbers = append(trial.numbers, float64(t.Index)), append(turn.numbers, float64(k))
-				measured = append(measured, t.Metrics[i])
 			}
+			for _, c := range measured {
+				c.numbers = append(c.numbers, t.Of(c.name)...)
+			}
+			s.rows += len(t.K)
 		}
 	}
-	s.rows = len(measured)
-	for _, q := range measuredColumns() {
-		c := &series{name: q.name, numbers: make([]float64, s.rows)}
-		for i, m := range measured {
-			c.numbers[i] = q.pick(m)
-		}
-		s.columns = append(s.columns, c)
-	}
+	s.columns = append(s.columns, measured...)
 	return s
-}
-
-// measuredColumn is a quantity by its name in series.csv, and words for an axis.
-type measuredColumn struct {
-	name, label string
-	pick        metric
-}
-
-func measuredColumns() []measuredColumn {
-	return []measuredColumn{
-		{"value", "value of the settled population", valueOf},
-		{"gap", "relative gap to the optimum", gapOf},
-		{"distance", "relative distance to the optimum", distanceOf},
-		{"w1_own", "Wasserstein distance to the population settled under u", func(m kedge.Metrics) float64 { return m.W1Own }},
-		{"w1_optimal", "Wasserstein distance to the optimal settled population", w1Of},
-		{"gradient", "squared gradient of the settled value", func(m kedge.Metrics) float64 { return m.Gradient }},
-		{"gap_rollout", "relative gap to the roll-out's optimum", gapRefOf},
-		{"distance_rollout", "relative distance to the roll-out's optimum", distanceRefOf},
-		{"trust", "trust in the learned sensitivity", func(m kedge.Metrics) float64 { return m.Trust }},
-		{"v", "mean distance from the settled state", vOf},
-		{"v_bound", "bound on the distance from the settled state", vBoundOf},
-		{"w1_joint", "Wasserstein distance of states and traits to the settled ones", w1JointOf},
-		{"bias", "error of the gradient", biasOf},
-		{"bias_by_w1", "bound on the error of the gradient, by W₁", biasByW1Of},
-		{"bias_by_v", "bound on the error of the gradient, by V", biasByVOf},
-	}
 }
 
 // labelOf is words for an axis.
@@ -145,15 +118,13 @@ func (c *series) labelOf() string {
 	case "trial", "algorithm":
 		return c.name
 	}
-	for _, q := range measuredColumns() {
-		if c.name == q.name && c.low != nil {
-			return "final " + q.label
-		}
-		if c.name == q.name {
-			return q.label
-		}
+	switch {
+	case c.label == "":
+		return c.name
+	case c.low != nil:
+		return "final " + c.label
 	}
-	return c.name
+	return c.label
 }
 
 // join puts sheets below each other, with their names in a column when there are several. A sheet without a column has
@@ -167,7 +138,7 @@ func join(sheets []*Sheet) *Sheet {
 	for _, s := range sheets {
 		for _, c := range s.columns {
 			if !slices.Contains(all.Columns(), c.name) {
-				all.columns = append(all.columns, &series{name: c.name, swept: c.swept})
+				all.columns = append(all.columns, &series{name: c.name, label: c.label, swept: c.swept})
 			}
 		}
 		all.rows += s.rows

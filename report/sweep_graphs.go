@@ -8,6 +8,7 @@ import (
 
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/loop"
 )
 
 // mostLines is how many lines of one chart can still be told apart.
@@ -27,9 +28,9 @@ func sweepGraphs(r *lab.SweepResult, ended []cellEnd) []graph {
 		name = func(e cellEnd) string { return e.method }
 	}
 	var list []graph
-	for _, q := range sweptQuantities() {
-		if g := q.graph(ended, name, x); len(g.Lines) > 0 {
-			g.Along, g.LogX, g.About = r.Keys[x], isWide(r, x), g.About+spannedWords(apart)
+	for _, q := range sweptCharts() {
+		if g := q.graph(ended, name, r.Keys[x], x); len(g.Lines) > 0 {
+			g.LogX, g.About = isWide(r, x), g.About+spannedWords(apart)
 			list = append(list, g)
 		}
 	}
@@ -104,27 +105,31 @@ func lineNames(ended []cellEnd, name func(cellEnd) string) []string {
 	return list
 }
 
-// sweptQuantity is what a graph shows of the end of a cell.
-type sweptQuantity struct {
-	quantity
+// sweptChart is what a graph shows of the end of a cell.
+type sweptChart struct {
+	chart
 	pick   func(e cellEnd) *lab.Spread
 	stable func(p *lab.Point) float64
 }
 
-func sweptQuantities() []sweptQuantity {
-	all := quantities()
-	all[0].about = "What the last decision loses, once the population has settled under it, relative to the best possible."
-	all[1].about = "How far the last decision lies from the optimal one."
-	all[2].about = "The value of the last decision, once the population has settled under it."
-	return []sweptQuantity{
-		{all[0], func(e cellEnd) *lab.Spread { return e.Gap }, func(p *lab.Point) float64 { return p.Gap }},
-		{all[1], func(e cellEnd) *lab.Spread { return e.Distance }, func(p *lab.Point) float64 { return p.Distance }},
-		{all[2], func(e cellEnd) *lab.Spread { return e.Value }, func(p *lab.Point) float64 { return p.Value }},
+func sweptCharts() []sweptChart {
+	of := func(column, about string) chart {
+		c := chart{Column: loop.Describe(column)}
+		c.Meaning = about
+		return c
+	}
+	return []sweptChart{
+		{of("gap", "What the last decision loses, once the population has settled under it, relative to the best possible."),
+			func(e cellEnd) *lab.Spread { return e.Gap }, func(p *lab.Point) float64 { return p.Gap }},
+		{of("distance", "How far the last decision lies from the optimal one."),
+			func(e cellEnd) *lab.Spread { return e.Distance }, func(p *lab.Point) float64 { return p.Distance }},
+		{of("value", "The value of the last decision, once the population has settled under it."),
+			func(e cellEnd) *lab.Spread { return e.Value }, func(p *lab.Point) float64 { return p.Value }},
 	}
 }
 
-func (q sweptQuantity) graph(ended []cellEnd, name func(cellEnd) string, x int) graph {
-	g := graph{ID: q.id, Title: q.title, About: q.about, Label: q.label, Log: !q.linear, Percent: !q.absolute, Digits: 6, Rules: []graphRule{}}
+func (q sweptChart) graph(ended []cellEnd, name func(cellEnd) string, along string, x int) graph {
+	g := q.frame(along, 6)
 	lines, methods := lineNames(ended, name), methodsOf(ended)
 	styles := stylesOf(methods)
 	for i, line := range lines {
@@ -147,7 +152,7 @@ func (q sweptQuantity) graph(ended []cellEnd, name func(cellEnd) string, x int) 
 }
 
 // stableLine is where retraining settles, over the key.
-func (q sweptQuantity) stableLine(ended []cellEnd, x int) []graphLine {
+func (q sweptChart) stableLine(ended []cellEnd, x int) []graphLine {
 	at := map[float64]spread{}
 	for _, e := range ended {
 		if p := e.cell.Summary.Stable; p != nil && phrase.Finite(q.stable(p)) {

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -73,6 +74,21 @@ func TestSweepPageSaysWhatCameOut(t *testing.T) {
 	}
 	if q := d.Question[0].Text; q != "dynamics.lambda (0.1, 0.2, 0.3, 0.4) and dynamics.sigma (0.5, 1, 1.5)." {
 		t.Errorf("question %q", q)
+	}
+}
+
+// A chart is called what it draws.
+func TestSweepChartsAreLabelledByTheirColumn(t *testing.T) {
+	var got []string
+	for _, g := range sweepDocument(gridSweep(4, 3), nil).Graphs {
+		got = append(got, fmt.Sprintf("%s: %s, %s, %v %v", g.ID, g.Title, g.Label, g.Log, g.Percent))
+	}
+	want := []string{
+		"gap: Gap to the optimum, relative gap, true true", "distance: Distance to the optimum, relative distance ‖u − u★‖ / ‖u★‖, true true",
+		"value: Value, value of the settled population, false false",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("charts %q", got)
 	}
 }
 

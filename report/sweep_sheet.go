@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/loop"
 )
 
 // SweepSheet is the table of a sweep: the swept keys, the algorithm, and where it ended over its trials.
@@ -58,13 +59,18 @@ type outcome struct {
 
 func outcomes() []outcome {
 	return []outcome{
-		{ended: func(a lab.SummaryAlgorithm) *lab.Spread { return a.Value }, all: &series{name: "value"}},
-		{ended: func(a lab.SummaryAlgorithm) *lab.Spread { return a.Gap }, all: &series{name: "gap"}},
-		{ended: func(a lab.SummaryAlgorithm) *lab.Spread { return a.Distance }, all: &series{name: "distance"}},
+		{ended: func(a lab.SummaryAlgorithm) *lab.Spread { return a.Value }, all: measuredSeries("value")},
+		{ended: func(a lab.SummaryAlgorithm) *lab.Spread { return a.Gap }, all: measuredSeries("gap")},
+		{ended: func(a lab.SummaryAlgorithm) *lab.Spread { return a.Distance }, all: measuredSeries("distance")},
 		{found: func(s *lab.Summary) float64 { return s.Optimum.Value }, all: &series{name: "optimum_value"}},
 		{found: func(s *lab.Summary) float64 { return s.Optimum.Residual }, all: &series{name: "optimum_residual"}},
 		{found: stableGap, all: &series{name: "stable_gap"}},
 	}
+}
+
+// measuredSeries is an empty column of what was measured.
+func measuredSeries(name string) *series {
+	return &series{name: name, label: loop.Describe(name).Label}
 }
 
 func stableGap(s *lab.Summary) float64 {

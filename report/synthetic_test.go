@@ -1,12 +1,41 @@
 package report
 
 import (
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/stream"
 )
+
+// measured is a table of rows by the names of columns.
+func measured(k []int, rows ...map[string]float64) lab.Measured {
+	columns := slices.DeleteFunc(loop.Standard(), func(c kedge.Column) bool { _, ok := rows[0][c.Name]; return !ok })
+	for _, name := range slices.Sorted(maps.Keys(rows[0])) {
+		if c := loop.Describe(name); !slices.Contains(columns, c) {
+			columns = append(columns, c)
+		}
+	}
+	m := lab.NewMeasured(columns, len(k))
+	row := make([]float64, len(columns))
+	for i := range k {
+		for j, c := range columns {
+			row[j] = rows[i][c.Name]
+		}
+		m.Add(k[i], row)
+	}
+	return m
+}
+
+// set makes all numbers of a column the same.
+func set(t *lab.Trial, name string, v float64) {
+	for i := range t.Of(name) {
+		t.Of(name)[i] = v
+	}
+}
 
 // A knot is a mean that a run of the case studies passes through.
 type knot struct{ k, gap, distance float64 }
@@ -23,29 +52,28 @@ func between(knots []knot, k float64, pick func(knot) float64) float64 {
 }
 
 // synthetic makes the trials of one algorithm: the knots with noise that remembers itself, zero at the start.
-func synthetic(name string, trials, turns, every int, best, noise float64, knots []knot, fill func(m *kedge.Metrics)) lab.Run {
+func synthetic(name string, trials, turns, every int, best, noise float64, knots []knot, fill func(m map[string]float64)) lab.Run {
 	run := lab.Run{Name: name, Planned: trials, Seconds: 12.345 * float64(trials)}
 	for i := range trials {
 		s := stream.New(1, name)
 		s.Seek(uint64(i))
-		t := lab.Trial{Index: i}
+		var turn []int
+		var rows []map[string]float64
 		drift := 0.0
 		for k := 0; k <= turns; k += every {
-			m := kedge.Metrics{
-				Gap:         between(knots, float64(k), func(n knot) float64 { return n.gap }) * math.Exp(2*drift),
-				Distance:    between(knots, float64(k), func(n knot) float64 { return n.distance }) * math.Exp(drift),
-				W1Own:       math.NaN(),
-				W1Optimal:   math.NaN(),
-				Gradient:    math.NaN(),
-				GapRef:      math.NaN(),
-				DistanceRef: math.NaN(),
+			m := map[string]float64{
+				"gap":      between(knots, float64(k), func(n knot) float64 { return n.gap }) * math.Exp(2*drift),
+				"distance": between(knots, float64(k), func(n knot) float64 { return n.distance }) * math.Exp(drift),
 			}
-			m.Value = best * (1 - m.Gap)
-			fill(&m)
-			t.K, t.Metrics = append(t.K, k), append(t.Metrics, m)
+			for _, none := range []string{"w1_own", "w1_optimal", "gradient", "gap_rollout", "distance_rollout"} {
+				m[none] = math.NaN()
+			}
+			m["value"] = best * (1 - m["gap"])
+			fill(m)
+			turn, rows = append(turn, k), append(rows, m)
 			drift = float64(0.97*drift) + float64(noise*s.Normal())
 		}
-		run.Trials = append(run.Trials, t)
+		run.Trials = append(run.Trials, lab.Trial{Index: i, Measured: measured(turn, rows...)})
 	}
 	return run
 }
@@ -94,9 +122,9 @@ func polarized() *lab.Result { return polarizedEvery(10) }
 
 func polarizedEvery(turns int) *lab.Result {
 	const best, bias = 0.489986623191, 0.0240
-	reference := func(m *kedge.Metrics) {
-		m.DistanceRef = math.Hypot(m.Distance, bias)
-		m.GapRef = math.Hypot(m.Gap, 6e-4)
+	reference := func(m map[string]float64) {
+		m["distance_rollout"] = math.Hypot(m["distance"], bias)
+		m["gap_rollout"] = math.Hypot(m["gap"], 6e-4)
 	}
 	u := []float64{1, 0}
 	return walked(&lab.Result{
@@ -138,10 +166,10 @@ func choice() *lab.Result { return choiceEvery(1) }
 
 func choiceEvery(turns int) *lab.Result {
 	const best = 2.08092824416
-	w1 := func(m *kedge.Metrics) {
-		m.W1Own, m.W1Optimal = m.Distance/9, m.Distance/5
-		v := m.Distance / 50
-		m.Theory = &kedge.Theory{V: v, VBound: 4 * v, W1: v, Bias: v / 2, BiasByW1: 60 * v, BiasByV: v}
+	w1 := func(m map[string]float64) {
+		m["w1_own"], m["w1_optimal"] = m["distance"]/9, m["distance"]/5
+		v := m["distance"] / 50
+		m["v"], m["v_bound"], m["w1_joint"], m["bias"], m["bias_by_w1"], m["bias_by_v"] = v, 4*v, v, v/2, 60*v, v
 	}
 	u := []float64{1, 0}
 	return walked(&lab.Result{

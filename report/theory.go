@@ -1,42 +1,24 @@
 package report
 
 import (
-	"math"
 	"slices"
 
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/loop"
 )
-
-// theoryOf is what the theory says of a turn, nothing unless it was asked.
-func theoryOf(m kedge.Metrics) kedge.Theory {
-	if m.Theory == nil {
-		no := math.NaN()
-		return kedge.Theory{V: no, VBound: no, W1: no, Bias: no, BiasByW1: no, BiasByV: no}
-	}
-	return *m.Theory
-}
-
-func vOf(m kedge.Metrics) float64        { return theoryOf(m).V }
-func vBoundOf(m kedge.Metrics) float64   { return theoryOf(m).VBound }
-func w1JointOf(m kedge.Metrics) float64  { return theoryOf(m).W1 }
-func biasOf(m kedge.Metrics) float64     { return theoryOf(m).Bias }
-func biasByW1Of(m kedge.Metrics) float64 { return theoryOf(m).BiasByW1 }
-func biasByVOf(m kedge.Metrics) float64  { return theoryOf(m).BiasByV }
 
 // contrast is a measured quantity, a bound on it at the same turns and something at fewer ones.
 type contrast struct {
-	label                    string
-	measured, bound, sparse  metric
+	measured, bound, sparse  string // columns
 	saying, bounding, dotted string // what the three are, for the legend
 }
 
 // lagFigure shows how far populations are from settled, below the bound that the turn before gives.
 func lagFigure(r *lab.Result) (sketch, bool) {
 	c := contrast{
-		label: "mean distance from the settled state", measured: vOf, bound: vBoundOf, sparse: w1JointOf,
+		measured: "v", bound: "v_bound", sparse: "w1_joint",
 		saying: "V, measured", bounding: "bound by the turn before", dotted: "W₁, measured",
 	}
 	return c.figure(r, "lag", "How far the population is from settled",
@@ -47,7 +29,7 @@ func lagFigure(r *lab.Result) (sketch, bool) {
 // biasFigure shows how far gradients are led astray, below what the theory allows.
 func biasFigure(r *lab.Result) (sketch, bool) {
 	c := contrast{
-		label: "error of the gradient", measured: biasOf, bound: biasByVOf, sparse: biasByW1Of,
+		measured: "bias", bound: "bias_by_v", sparse: "bias_by_w1",
 		saying: "‖e‖, measured", bounding: "bound L_p·V", dotted: "bound L·W₁",
 	}
 	return c.figure(r, "bias", "What an unsettled population does to the gradient",
@@ -73,7 +55,7 @@ func (c contrast) figure(r *lab.Result, name, title, see string) (sketch, bool) 
 	x, y := extents(g.panels...)
 	for i := range g.panels {
 		g.panels[i].x = axis{scale: scale{min: 1, max: max(x.high, 10), log: true}, label: "turn k + 1"}
-		g.panels[i].y = axis{scale: newScale(y, true), label: c.label}
+		g.panels[i].y = axis{scale: newScale(y, true), label: loop.Describe(c.measured).Label}
 	}
 	g.legend = c.entries(r)
 	if trialsOf(r) > 1 {
@@ -104,8 +86,8 @@ func (c contrast) panel(run lab.Run, s style, among int) (p panel, floored, ok b
 }
 
 // rows are means over trials, with turns counted from 1 so that a logarithmic axis shows how the run begins.
-func (c contrast) rows(run lab.Run, pick metric) []row {
-	list := means(rowsOf(run, pick))
+func (c contrast) rows(run lab.Run, column string) []row {
+	list := means(rowsOf(run, column))
 	for i := range list {
 		list[i].x++
 	}
@@ -124,9 +106,9 @@ const boundTint = 0.45
 // entries explain what every panel shows.
 func (c contrast) entries(r *lab.Result) []entry {
 	list := []entry{{sample: &curve{style: style{ink: pale}}, words: c.saying}}
-	has := func(pick metric) bool {
+	has := func(column string) bool {
 		for _, run := range r.Runs {
-			if len(rowsOf(run, pick)) > 0 {
+			if len(rowsOf(run, column)) > 0 {
 				return true
 			}
 		}

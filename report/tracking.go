@@ -2,59 +2,43 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
-	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 )
 
-// tracking returns how a decision follows an optimum that moves, NaN where it stays.
-func tracking(m kedge.Metrics) kedge.Tracking {
-	if m.Tracking == nil {
-		return kedge.Tracking{Error: math.NaN(), Regret: math.NaN()}
-	}
-	return *m.Tracking
-}
-
-// restless tells whether the people of a result change by themselves, and its optimum with them.
-func restless(r *lab.Result) bool {
+// optimumMoves tells whether the optimum of a result moves, because people change by themselves or the set of decisions does.
+func optimumMoves(r *lab.Result) bool {
 	for _, run := range r.Runs {
 		for _, t := range run.Trials {
-			return len(t.Metrics) > 0 && t.Metrics[0].Tracking != nil
+			return len(t.K) > 0 && t.Has("tracking")
 		}
 	}
 	return false
 }
 
 func trackingFigure(r *lab.Result) (sketch, bool) {
-	m := measure{label: "tracking error, ‖u − u*‖", pick: trackingOf}
 	see := "How far the decision in force lies from the decision that is optimal for the people who are there at that turn. " +
 		"A curve that levels off follows the optimum at a steady distance."
-	return lineFigure(r, "tracking", "Distance to the moving optimum", see, m)
+	return lineFigure(r, "tracking", "Distance to the moving optimum", see, columnMeasure("tracking"))
 }
 
 func regretFigure(r *lab.Result) (sketch, bool) {
-	m := measure{label: "dynamic regret", pick: regretOf}
 	see := "What has been lost so far, Σ |Φ̃(u) − Φ̃★|, against a decision-maker who knows the optimum of every turn."
-	return lineFigure(r, "regret", "Dynamic regret", see, m)
+	return lineFigure(r, "regret", "Dynamic regret", see, columnMeasure("regret"))
 }
 
-// pursued is the verdict where the optimum moves: who follows it most closely, for the gap of one turn says little.
-func pursued(r *lab.Result) judgement {
-	for _, s := range r.Sections {
-		if s.ID != "tracking" {
-			continue
-		}
-		j := judgement{Headline: s.Verdict}
-		for _, row := range s.Rows {
-			j.Reasons = append(j.Reasons, fmt.Sprintf("%s: on average %s from the optimum of the turn, at most %s; regret %s.", row[0], row[1], row[2], row[3]))
-		}
-		return j
+// followed is the verdict where the optimum moves: who follows it most closely, for the gap of one turn says little.
+func followed(r *lab.Result) judgement {
+	list, closest := r.Tracking()
+	j := judgement{Headline: closest.Verdict()}
+	for _, t := range list {
+		j.Reasons = append(j.Reasons, fmt.Sprintf("%s: on average %s from the optimum of the turn, at most %s; regret %s.",
+			t.Method, lab.Brief(t.Mean), lab.Brief(t.Worst), lab.Brief(t.Regret)))
 	}
-	return judgement{Headline: "The optimum moves, and the gap of one turn says little."}
+	return j
 }
 
 // more says what the dynamics of individuals have besides their kind.

@@ -1,11 +1,12 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/form"
 )
@@ -13,17 +14,27 @@ import (
 // Where the optimum moves there is no level at which retraining rests, the verdict is about who follows, and the pursuit is drawn.
 func TestReportOfAMovingOptimum(t *testing.T) {
 	r := choiceEvery(100)
+	// Sixty steps apart, the errors of the second half are f(30) … f(60), f(k) = c/(1+k): c·(H(61) − H(30))/31 on average.
 	for i := range r.Runs {
+		c := []float64{2, 1, 3}[i]
 		for j := range r.Runs[i].Trials {
-			for k := range r.Runs[i].Trials[j].Metrics {
-				r.Runs[i].Trials[j].Metrics[k].Tracking = &kedge.Tracking{Error: 1 / float64(1+k), Regret: float64(k)}
+			trial := &r.Runs[i].Trials[j]
+			off, regret := make([]float64, len(trial.K)), make([]float64, len(trial.K))
+			for k := range trial.K {
+				off[k], regret[k] = c/float64(1+k), float64(k)
 			}
+			trial.Columns = append(slices.Clone(trial.Columns), loop.Describe("tracking"), loop.Describe("regret"))
+			trial.Values = append(trial.Values, off, regret)
 		}
 	}
-	r.Sections = []lab.Section{{ID: "tracking", Verdict: "composite follows most closely.", Rows: [][]string{{"composite", "0.1", "0.2", "3", "4"}}}}
+	// What a section says in words is not read back.
+	r.Sections = []lab.Section{{ID: "tracking", Verdict: "vanilla follows.", Rows: [][]string{{"vanilla", "?", "?", "?", "?"}}}}
 	d := runDocument(r, nil)
-	if d.Verdict.Headline != "composite follows most closely." || len(d.Verdict.Reasons) != 1 {
-		t.Errorf("verdict %+v", d.Verdict)
+	if want := "composite follows most closely, 0.0226 from the optimum on average."; d.Verdict.Headline != want {
+		t.Errorf("headline %q, want %q", d.Verdict.Headline, want)
+	}
+	if want := "vanilla: on average 0.0452 from the optimum of the turn, at most 0.0645; regret 60."; len(d.Verdict.Reasons) != 3 || d.Verdict.Reasons[0] != want {
+		t.Errorf("reasons %q", d.Verdict.Reasons)
 	}
 	shown := map[string]bool{}
 	for _, g := range d.Graphs {

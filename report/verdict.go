@@ -24,14 +24,17 @@ type contestant struct {
 }
 
 func newContestant(name string, run lab.Run, exact bool) contestant {
-	c := contestant{name: name, ends: map[int]float64{}, exact: exact, mean: final(run, offOf).mean}
+	c := contestant{name: name, ends: map[int]float64{}, exact: exact}
+	var gaps []float64
 	for _, t := range run.Trials {
-		if n := len(t.Metrics); n > 0 && phrase.Finite(t.Metrics[n-1].Gap) {
-			c.ends[t.Index] = offOf(t.Metrics[n-1])
+		gap := off(&t)
+		if gaps = append(gaps, gap); !phrase.Finite(gap) {
+			c.lost++
 			continue
 		}
-		c.lost++
+		c.ends[t.Index] = gap
 	}
+	c.mean = over(gaps).mean
 	return c
 }
 
@@ -215,7 +218,7 @@ func retrained(r *lab.Result) string {
 	}
 	s := fmt.Sprintf("Retraining settles at the stable point, %s from the optimum in value and %s in decision", phrase.Percent(p.Gap), phrase.Percent(p.Distance))
 	for _, run := range r.Runs {
-		if gap := final(run, gapOf).mean; run.Name == "vanilla" && math.Abs(gap-p.Gap) <= 0.1*p.Gap {
+		if gap := final(run, "gap").mean; run.Name == "vanilla" && math.Abs(gap-p.Gap) <= 0.1*p.Gap {
 			s += ", and that is where vanilla has come to rest"
 		}
 	}

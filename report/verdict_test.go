@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
@@ -15,7 +14,7 @@ import (
 func ending(name string, gaps ...float64) lab.Run {
 	run := lab.Run{Name: name, Planned: len(gaps)}
 	for i, g := range gaps {
-		run.Trials = append(run.Trials, lab.Trial{Index: i, K: []int{0}, Metrics: []kedge.Metrics{{Gap: g}}})
+		run.Trials = append(run.Trials, lab.Trial{Index: i, Measured: measured([]int{0}, map[string]float64{"gap": g})})
 	}
 	return run
 }

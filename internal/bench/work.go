@@ -193,7 +193,7 @@ func playTrial(ctx context.Context, p *problem.Problem, algorithm, trial int) er
 	}
 	l := loop.Loop{
 		Population: t.Population, Algorithm: t.Algorithm, Objective: t.Objective,
-		Turns: p.Spec.Iterations, Batch: t.Batch, Meter: m, Recorder: dropped{},
+		Turns: p.Spec.Iterations, Batch: t.Batch, Instruments: []kedge.Instrument{m, loop.Trust{}}, Recorder: dropped{},
 	}
 	return l.Run(ctx)
 }

@@ -1,0 +1,111 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/kedge-opt/kedge"
+)
+
+// view is what a run shows its instruments. What they and the population can do is asked once.
+type view struct {
+	loop      *Loop
+	step      kedge.Step
+	turn      kedge.Turn
+	parts     [][]float64 // of the row, by instrument
+	early     []kedge.Forerunner
+	onlookers []kedge.Onlooker
+
+	center  func(u []float64) // writes the decision that the algorithm recommends
+	states  func() []float64  // nil when the population does not show them
+	prepare func() error      // nil where nobody comes, goes or changes
+}
+
+func (l *Loop) view() *view {
+	u := make([]float64, l.Population.Dims().Decision)
+	v := &view{loop: l, turn: kedge.Turn{U: u, Algorithm: l.Algorithm}, center: l.Algorithm.Ask}
+	if e, ok := l.Algorithm.(kedge.Explorer); ok {
+		v.center = e.Center
+	}
+	if c, ok := l.Population.(interface{ States() []float64 }); ok {
+		v.states = c.States
+	}
+	if c, ok := l.Population.(interface{ Prepare() error }); ok {
+		v.prepare = c.Prepare
+	}
+	v.step = kedge.Step{U: u, Row: make([]float64, len(Columns(l.Instruments)))}
+	rest := v.step.Row
+	for _, one := range l.Instruments {
+		n := len(one.Columns())
+		v.parts, rest = append(v.parts, rest[:n:n]), rest[n:]
+		if e, ok := one.(kedge.Forerunner); ok {
+			v.early = append(v.early, e)
+		}
+		if o, ok := one.(kedge.Onlooker); ok {
+			v.onlookers = append(v.onlookers, o)
+		}
+	}
+	return v
+}
+
+// measure records the start of turn k when it is due.
+func (v *view) measure(ctx context.Context, k int) error {
+	recorded := v.loop.recorded(k)
+	if !recorded && (len(v.early) == 0 || !v.loop.recorded(k+1)) {
+		return nil
+	}
+	if recorded && v.prepare != nil {
+		if err := v.prepare(); err != nil {
+			return fmt.Errorf("prepare turn %d: %w", k, err)
+		}
+	}
+	v.show(k)
+	if !recorded {
+		return v.forerun(ctx)
+	}
+	for i, one := range v.loop.Instruments {
+		if err := one.Measure(ctx, v.parts[i], &v.turn); err != nil {
+			return fmt.Errorf("measure before turn %d: %w", k, err)
+		}
+	}
+	if err := v.loop.Recorder.Record(&v.step); err != nil {
+		return fmt.Errorf("record turn %d: %w", k, err)
+	}
+	return nil
+}
+
+// show puts the start of turn k before the instruments.
+func (v *view) show(k int) {
+	v.step.K, v.turn.K, v.turn.Last = k, k, k == v.loop.Turns
+	v.center(v.turn.U)
+	if v.states != nil {
+		v.turn.States = v.states()
+	}
+}
+
+// forerun shows a turn that is not recorded to those who must see it.
+func (v *view) forerun(ctx context.Context) error {
+	for _, one := range v.early {
+		if err := one.Forerun(ctx, &v.turn); err != nil {
+			return fmt.Errorf("measure before turn %d: %w", v.turn.K, err)
+		}
+	}
+	return nil
+}
+
+// look shows the onlookers what a turn showed the algorithm.
+func (v *view) look(o kedge.Observation) error {
+	for _, one := range v.onlookers {
+		if err := one.Look(o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fill sets all numbers of a row.
+func fill(row []float64, v float64) {
+	for i := range row {
+		row[i] = v
+	}
+}
