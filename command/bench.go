@@ -9,7 +9,7 @@ import (
 )
 
 func newBench() *cobra.Command {
-	var plan bench.Plan
+	var w bench.Workbench
 	var asJSON, memory, scaling bool
 	c := &cobra.Command{
 		Use:   "bench",
@@ -25,29 +25,29 @@ time shows in the distance between median and best.`,
   kedge bench --memory`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			measure := plan.Speeds
+			measure := w.Speeds
 			switch {
 			case memory:
-				measure = plan.Memory
+				measure = w.Memory
 			case scaling:
-				measure = plan.Scaling
+				measure = w.Scaling
 			}
-			sheet, err := measure(c.Context())
+			measured, err := measure(c.Context())
 			switch {
 			case err != nil:
 				return coded{err, exitFailed}
 			case asJSON:
-				return printJSON(c.OutOrStdout(), sheet)
+				return printJSON(c.OutOrStdout(), measured)
 			}
-			return sheet.Print(c.OutOrStdout())
+			return measured.Print(c.OutOrStdout())
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	c.Flags().BoolVar(&memory, "memory", false, "print the memory an individual takes instead")
 	c.Flags().BoolVar(&scaling, "scaling", false, "measure how the cost grows with people, dimension, batch and trials instead")
-	c.Flags().BoolVar(&plan.SkipLarge, "skip-large", false, "leave out crowds of ten million, which take 5 GB")
-	c.Flags().IntVar(&plan.Turns, "turns", 0, "turns of a case study to time in a round; 0: a whole trial")
-	c.Flags().IntVar(&plan.Rounds, "rounds", 5, "rounds to take the median of")
+	c.Flags().BoolVar(&w.SkipLarge, "skip-large", false, "leave out crowds of ten million, which take 5 GB")
+	c.Flags().IntVar(&w.Turns, "turns", 0, "turns of a case study to time in a round; 0: a whole trial")
+	c.Flags().IntVar(&w.Rounds, "rounds", 5, "rounds to take the median of")
 	return c
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 func allTwins() []twin {
-	return slices.Concat(importTwins(), nameTwins(), globalTwins(), lengthTwins(), documentTwins(), hygieneTwins())
+	return slices.Concat(importTwins(), nameTwins(), globalTwins(), lengthTwins(), houseTwins(), documentTwins(), hygieneTwins())
 }
 
 // file is a module of one file more.
@@ -95,6 +95,23 @@ func lengthTwins() []twin {
 		{"functions are short", file(strings.Repeat(function(1), 18), function(41), function(41)), "95 % of the functions have up to 41 lines"},
 		{"files are short", file(comments(600)), "set/long.go: 601 lines, at most 600"},
 		{"files are short", file(comments(400)), "95 % of the files have up to 401 lines"},
+	}
+}
+
+func houseTwins() []twin {
+	calls := func(name, other string, n int) string {
+		return "package loop\n\nfunc " + name + "() {\n" + strings.Repeat("\t"+other+"()\n", n) + "}\n"
+	}
+	climbs := func(n int) map[string]string {
+		return map[string]string{"loop/a.go": calls("a", "b", n), "loop/b.go": calls("b", "a", n), "loop/c.go": calls("c", "a", 50)}
+	}
+	code := "package loop\n" + strings.Repeat("\n// Comment.\nvar _ = 1\n", mostLines)
+	return []twin{
+		{"type names are unique", map[string]string{"set/a.go": "package set\n\ntype Same struct{}\n", "loop/a.go": "package loop\n\ntype Same struct{}\n"},
+			"type Same is in loop and in set"},
+		{"packages are small", file("loop/a.go", code), "loop: 3501 lines of code, at most 3500"},
+		{"calls lead down", climbs(23), "loop: 23 calls climb to files above, at most 22"},
+		{"calls lead down", climbs(mostClimbingAll + 1), "calls of the module climb to files above, at most"},
 	}
 }
 

@@ -18,6 +18,8 @@ type module struct {
 	fset  *token.FileSet
 	files []*source
 	texts map[string]string // every text file by path, Go or not
+
+	climbs map[string]int // what climbing has counted
 }
 
 // source is one Go file of a module.

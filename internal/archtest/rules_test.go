@@ -27,6 +27,9 @@ func rules() []rule {
 		{"functions are short", functionsAreShort},
 		{"files are short", filesAreShort},
 		{"exports are documented", exportsAreDocumented},
+		{"type names are unique", typeNamesAreUnique},
+		{"packages are small", packagesAreSmall},
+		{"calls lead down", callsLeadDown},
 		{"citations resolve", citationsResolve},
 		{"dependencies have reasons", dependenciesHaveReasons},
 		{"no machine paths", noMachinePaths},
@@ -44,6 +47,7 @@ func TestModule(t *testing.T) {
 	}
 	t.Log(functionBudget().summary(m.functionLengths()))
 	t.Log(fileBudget().summary(m.fileLengths()))
+	t.Log(m.climbSummary())
 	for _, r := range rules() {
 		t.Run(r.name, func(t *testing.T) {
 			found := r.check(m)
@@ -52,5 +56,26 @@ func TestModule(t *testing.T) {
 				t.Error(f)
 			}
 		})
+	}
+	t.Run("excuses are needed", func(t *testing.T) { excusesAreNeeded(t, m) })
+}
+
+// excusesAreNeeded reports what is excused and needs it no more: an entry that a change has made needless goes with that change.
+func excusesAreNeeded(t *testing.T, m *module) {
+	where, lines, climbing := m.exportedTypes(), m.packageLines(), m.climbing()
+	for name := range namesakes() {
+		if len(where[name]) < 2 {
+			t.Errorf("type %s is in no two packages any more: take it out of the namesakes", name)
+		}
+	}
+	for dir := range halls() {
+		if lines[dir] <= mostLines {
+			t.Errorf("%s has %d lines, which is within the budget: take it out of the halls", dir, lines[dir])
+		}
+	}
+	for dir, most := range steep() {
+		if climbing[dir] <= mostClimbing {
+			t.Errorf("%s has %d climbing calls, which is within the budget: take it out of the steep ones (%d)", dir, climbing[dir], most)
+		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 )
 
 func TestBenchMeasuresEveryWorkload(t *testing.T) {
-	plan := Plan{Rounds: 1, Turns: 200, Sizes: []int{1000, 2000}}
-	list, err := plan.figures(context.Background())
+	b := Workbench{Rounds: 1, Turns: 200, Sizes: []int{1000, 2000}}
+	list, err := b.figures(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -19,7 +19,7 @@ func TestBenchMeasuresEveryWorkload(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var figures map[string]Figure
+	var figures map[string]Timing
 	if err := json.Unmarshal(text, &figures); err != nil {
 		t.Fatal(err)
 	}

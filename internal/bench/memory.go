@@ -26,7 +26,7 @@ type Footprint struct {
 type Footprints []Footprint
 
 // Memory measures what an individual takes.
-func (*Plan) Memory(context.Context) (Sheet, error) { return footprints(100_000) }
+func (*Workbench) Memory(context.Context) (Printer, error) { return footprints(100_000) }
 
 func footprints(n int) (Footprints, error) {
 	var list Footprints

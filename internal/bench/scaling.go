@@ -43,7 +43,7 @@ type task struct {
 }
 
 // grow measures one thing at several sizes, which take turns, so that a busy moment of the machine hits all of them.
-func (plan *Plan) grow(ctx context.Context, of, with string, sizes []int, prepare func(size int) (task, error)) (Growth, error) {
+func (b *Workbench) grow(ctx context.Context, of, with string, sizes []int, prepare func(size int) (task, error)) (Growth, error) {
 	g := Growth{Of: of, With: with, Sizes: sizes, Seconds: make([]float64, len(sizes))}
 	tasks := make([]task, len(sizes))
 	for i, size := range sizes {
@@ -53,8 +53,8 @@ func (plan *Plan) grow(ctx context.Context, of, with string, sizes []int, prepar
 		}
 		g.Seconds[i] = math.Inf(1)
 	}
-	once := Plan{Rounds: 1}
-	for range max(1, plan.Rounds) {
+	once := Workbench{Rounds: 1}
+	for range max(1, b.Rounds) {
 		for i, t := range tasks {
 			if err := ctx.Err(); err != nil {
 				return g, err
@@ -71,9 +71,9 @@ func (plan *Plan) grow(ctx context.Context, of, with string, sizes []int, prepar
 }
 
 // Scaling measures how a turn's cost grows with the crowd, the dimension, the batch and the trials.
-func (plan *Plan) Scaling(ctx context.Context) (Sheet, error) {
+func (b *Workbench) Scaling(ctx context.Context) (Printer, error) {
 	var list Growths
-	for _, one := range []func(context.Context) (Growth, error){plan.withPeople, plan.withDimension, plan.withBatch, plan.withTrials} {
+	for _, one := range []func(context.Context) (Growth, error){b.withPeople, b.withDimension, b.withBatch, b.withTrials} {
 		g, err := one(ctx)
 		if err != nil {
 			return nil, err
@@ -99,30 +99,30 @@ func stepAndSettle(n, m int) (work func() error, err error) {
 	}, nil
 }
 
-func (plan *Plan) withPeople(ctx context.Context) (Growth, error) {
+func (b *Workbench) withPeople(ctx context.Context) (Growth, error) {
 	sizes := []int{400_000, 1_000_000, 3_000_000, 8_000_000} // all beyond the caches, where an individual costs twice as much
-	return plan.grow(ctx, "step and steady value, m = 20", "N", sizes, func(n int) (task, error) {
+	return b.grow(ctx, "step and steady value, m = 20", "N", sizes, func(n int) (task, error) {
 		work, err := stepAndSettle(n, dim)
 		return task{max(1, 4_000_000/n), work}, err
 	})
 }
 
-func (plan *Plan) withDimension(ctx context.Context) (Growth, error) {
+func (b *Workbench) withDimension(ctx context.Context) (Growth, error) {
 	sizes := []int{20, 60, 200, 600, 2000} // of so few people that all of them are within the caches
-	return plan.grow(ctx, "step and steady value, N = 25", "m", sizes, func(m int) (task, error) {
+	return b.grow(ctx, "step and steady value, N = 25", "m", sizes, func(m int) (task, error) {
 		work, err := stepAndSettle(25, m)
 		return task{800_000 / m, work}, err
 	})
 }
 
-func (plan *Plan) withBatch(ctx context.Context) (Growth, error) {
+func (b *Workbench) withBatch(ctx context.Context) (Growth, error) {
 	people, u, err := peopleOf(8000, dim)
 	if err != nil {
 		return Growth{}, err
 	}
 	dims := kedge.Dims{Decision: dim, State: dim, Trait: dim}
 	h := &sensitivity.Polarized{Dim: dim, Lambda: 0.4, Sigma: 0.5}
-	return plan.grow(ctx, "composite gradient, m = 20", "batch", []int{50, 200, 800, 3200}, func(n int) (task, error) {
+	return b.grow(ctx, "composite gradient, m = 20", "batch", []int{50, 200, 800, 3200}, func(n int) (task, error) {
 		c := &online.Composite{Objective: objective.Affinity{}, Sensitivity: h, Dims: dims}
 		o := kedge.Observation{U: u, P: people[:n*dim], D: people[:n*dim]}
 		g := make([]float64, dim)
@@ -130,12 +130,12 @@ func (plan *Plan) withBatch(ctx context.Context) (Growth, error) {
 	})
 }
 
-func (plan *Plan) withTrials(ctx context.Context) (Growth, error) {
+func (b *Workbench) withTrials(ctx context.Context) (Growth, error) {
 	study, index, err := caseStudy("polarized", "composite", 200)
 	if err != nil {
 		return Growth{}, err
 	}
-	return plan.grow(ctx, "200 measured turns, one worker", "trials", []int{2, 4, 8, 16}, func(trials int) (task, error) {
+	return b.grow(ctx, "200 measured turns, one worker", "trials", []int{2, 4, 8, 16}, func(trials int) (task, error) {
 		return task{1, func() error {
 			for t := range trials {
 				if err := playTrial(ctx, study, index, t); err != nil {

@@ -20,8 +20,8 @@ import (
 	"github.com/kedge-opt/kedge/transport"
 )
 
-// Plan says what is measured.
-type Plan struct {
+// Workbench says what is measured.
+type Workbench struct {
 	Rounds    int
 	Turns     int   // turns of a case study in a round; 0: a whole trial
 	Sizes     []int // of crowds; nil: the usual ones
@@ -35,22 +35,22 @@ const dim = 20
 const StepBytes = 24 * dim
 
 // Speeds measures the fixed list of workloads.
-func (plan *Plan) Speeds(ctx context.Context) (Sheet, error) { return plan.figures(ctx) }
+func (b *Workbench) Speeds(ctx context.Context) (Printer, error) { return b.figures(ctx) }
 
-func (plan *Plan) figures(ctx context.Context) (Figures, error) {
-	var list Figures
+func (b *Workbench) figures(ctx context.Context) (Timings, error) {
+	var list Timings
 	for _, one := range []struct{ name, algorithm string }{
 		{"polarized", "vanilla"}, {"polarized", "composite"},
 		{"choice", "vanilla"}, {"choice", "composite"}, {"choice", "derivative-free"},
 	} {
-		f, err := plan.turns(ctx, one.name, one.algorithm)
+		f, err := b.turns(ctx, one.name, one.algorithm)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, f)
 	}
-	for _, n := range plan.crowds() {
-		steps, err := plan.steps(ctx, n)
+	for _, n := range b.crowds() {
+		steps, err := b.steps(ctx, n)
 		if err != nil {
 			return nil, err
 		}
@@ -60,12 +60,12 @@ func (plan *Plan) figures(ctx context.Context) (Figures, error) {
 }
 
 // crowds returns the sizes to step.
-func (plan *Plan) crowds() []int {
-	if plan.Sizes != nil {
-		return plan.Sizes
+func (b *Workbench) crowds() []int {
+	if b.Sizes != nil {
+		return b.Sizes
 	}
 	sizes := []int{1000, 1_000_000, 10_000_000}
-	if plan.SkipLarge {
+	if b.SkipLarge {
 		sizes = sizes[:2]
 	}
 	return sizes
@@ -78,13 +78,13 @@ type measured struct {
 }
 
 // repeat times calls of work, each of which does a number of things, in seconds a thing.
-func (plan *Plan) repeat(calls int, things float64, work func() error) (measured, error) {
+func (b *Workbench) repeat(calls int, things float64, work func() error) (measured, error) {
 	if err := work(); err != nil { // warm up
 		return measured{}, err
 	}
 	var m measured
 	var before, after runtime.MemStats
-	for range max(1, plan.Rounds) {
+	for range max(1, b.Rounds) {
 		runtime.ReadMemStats(&before)
 		begun := time.Now()
 		for range calls {
@@ -104,30 +104,30 @@ func (m measured) median() float64 { return Median(m.times) }
 func (m measured) best() float64 { return slices.Min(m.times) }
 
 // perIndividual is the figure of something done to each of n people.
-func (m measured) perIndividual(name string, n int) Figure {
-	return Figure{
+func (m measured) perIndividual(name string, n int) Timing {
+	return Timing{
 		name: name + power(n), Speed: Speed{NsPerIndividual: m.median(), Best: m.best()},
 		Allocations: m.allocations, Size: Size{Individuals: n},
 	}
 }
 
 // turns measures turns of a case study with everything measured every turn, on one core and with two trials side by side.
-func (plan *Plan) turns(ctx context.Context, name, algorithm string) (Figure, error) {
-	p, index, err := caseStudy(name, algorithm, plan.Turns)
+func (b *Workbench) turns(ctx context.Context, name, algorithm string) (Timing, error) {
+	p, index, err := caseStudy(name, algorithm, b.Turns)
 	if err != nil {
-		return Figure{}, err
+		return Timing{}, err
 	}
 	turns := p.Spec.Iterations
-	one, err := plan.repeat(1, float64(turns), func() error { return playTrial(ctx, p, index, 0) })
+	one, err := b.repeat(1, float64(turns), func() error { return playTrial(ctx, p, index, 0) })
 	if err != nil {
-		return Figure{}, err
+		return Timing{}, err
 	}
-	two, err := plan.repeat(1, 2*float64(turns), func() error { return sideBySide(func(t int) error { return playTrial(ctx, p, index, t) }) })
+	two, err := b.repeat(1, 2*float64(turns), func() error { return sideBySide(func(t int) error { return playTrial(ctx, p, index, t) }) })
 	if err != nil {
-		return Figure{}, err
+		return Timing{}, err
 	}
 	// What a trial allocates once is not the turns'.
-	return Figure{
+	return Timing{
 		name: name + "-" + algorithm + "-turn", Speed: Speed{SecondsPerTurn: one.median(), Best: one.best(), TwoWorkers: two.median()},
 		Allocations: math.Floor(one.allocations / float64(turns)), Size: Size{Turns: turns},
 	}, nil
@@ -199,7 +199,7 @@ func playTrial(ctx context.Context, p *problem.Problem, algorithm, trial int) er
 }
 
 // steps measures a step of n people, their steady states (of a small crowd) and a triad over the same memory.
-func (plan *Plan) steps(ctx context.Context, n int) ([]Figure, error) {
+func (b *Workbench) steps(ctx context.Context, n int) ([]Timing, error) {
 	people, u, err := peopleOf(n, dim)
 	if err != nil {
 		return nil, err
@@ -207,7 +207,7 @@ func (plan *Plan) steps(ctx context.Context, n int) ([]Figure, error) {
 	f := dynamics.Polarized{Dim: dim, Lambda: 0.4, Sigma: 0.5}
 	p, next := slices.Clone(people), make([]float64, len(people))
 	calls := max(1, 2_000_000/n)
-	one, err := plan.repeat(calls, float64(n)*1e-9, func() error {
+	one, err := b.repeat(calls, float64(n)*1e-9, func() error {
 		f.NextRows(next, p, u, people)
 		p, next = next, p
 		return ctx.Err()
@@ -217,16 +217,16 @@ func (plan *Plan) steps(ctx context.Context, n int) ([]Figure, error) {
 	}
 	step := one.perIndividual("polarized-step-", n)
 	if n == 1000 {
-		steady, err := plan.steady(f, people, u)
-		return []Figure{step, steady}, err
+		steady, err := b.steady(f, people, u)
+		return []Timing{step, steady}, err
 	}
-	triad, err := plan.triad(next, p, people, n)
+	triad, err := b.triad(next, p, people, n)
 	if err != nil {
 		return nil, err
 	}
 	step.TriadShare = StepBytes / step.NsPerIndividual / triad.GBPerSecond
-	step.TwoWorkers, err = plan.twoWorkers(ctx, f, people, u, step.NsPerIndividual)
-	return []Figure{step, triad}, err
+	step.TwoWorkers, err = b.twoWorkers(ctx, f, people, u, step.NsPerIndividual)
+	return []Timing{step, triad}, err
 }
 
 // peopleOf draws a hemisphere of n people in m dimensions and a decision.
@@ -242,21 +242,21 @@ func peopleOf(n, m int) (people, u []float64, err error) {
 	return people, u, nil
 }
 
-func (plan *Plan) steady(f dynamics.Polarized, people, u []float64) (Figure, error) {
+func (b *Workbench) steady(f dynamics.Polarized, people, u []float64) (Timing, error) {
 	n := len(people) / dim
 	pu := make([]float64, n)
-	m, err := plan.repeat(1000, float64(n)*1e-9, func() error {
+	m, err := b.repeat(1000, float64(n)*1e-9, func() error {
 		_, err := f.AlignRows(pu, u, people)
 		return err
 	})
 	if err != nil {
-		return Figure{}, err
+		return Timing{}, err
 	}
 	return m.perIndividual("polarized-steady-", n), nil
 }
 
 // triad measures the memory: what one core and what two can move.
-func (plan *Plan) triad(dst, x, y []float64, n int) (Figure, error) {
+func (b *Workbench) triad(dst, x, y []float64, n int) (Timing, error) {
 	pass := func(lo, hi int) error {
 		dst, x, y := dst[lo:hi], x[lo:hi], y[lo:hi]
 		for i := range dst {
@@ -264,14 +264,14 @@ func (plan *Plan) triad(dst, x, y []float64, n int) (Figure, error) {
 		}
 		return nil
 	}
-	one, err := plan.repeat(1, float64(len(dst)), func() error { return pass(0, len(dst)) })
+	one, err := b.repeat(1, float64(len(dst)), func() error { return pass(0, len(dst)) })
 	if err != nil {
-		return Figure{}, err
+		return Timing{}, err
 	}
-	two, err := plan.repeat(1, float64(len(dst)), func() error {
+	two, err := b.repeat(1, float64(len(dst)), func() error {
 		return sideBySide(func(i int) error { return pass(i*len(dst)/2, (i+1)*len(dst)/2) })
 	})
-	return Figure{
+	return Timing{
 		name:        "triad-" + power(n),
 		Speed:       Speed{GBPerSecond: 24e-9 / one.median(), Best: 24e-9 / one.best(), TwoWorkers: 24e-9 / two.median()},
 		Allocations: one.allocations, Size: Size{Individuals: n},
@@ -285,7 +285,7 @@ func power(n int) string {
 }
 
 // twoWorkers measures how much faster two workers move a whole crowd than one does, as a time of the single step.
-func (plan *Plan) twoWorkers(ctx context.Context, f dynamics.Polarized, people, u []float64, single float64) (float64, error) {
+func (b *Workbench) twoWorkers(ctx context.Context, f dynamics.Polarized, people, u []float64, single float64) (float64, error) {
 	n := len(people) / dim
 	var times [2]float64
 	for i := range times {
@@ -293,7 +293,7 @@ func (plan *Plan) twoWorkers(ctx context.Context, f dynamics.Polarized, people, 
 		if err != nil {
 			return 0, err
 		}
-		m, err := plan.repeat(max(1, 2_000_000/n), 1, func() error { return crowd.Respond(ctx, u) })
+		m, err := b.repeat(max(1, 2_000_000/n), 1, func() error { return crowd.Respond(ctx, u) })
 		if err != nil {
 			return 0, err
 		}

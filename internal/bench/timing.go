@@ -25,8 +25,8 @@ type Size struct {
 	Individuals int `json:"individuals,omitempty"`
 }
 
-// Figure is what one workload came to; bench/README.md describes the JSON form.
-type Figure struct {
+// Timing is what one workload came to; bench/README.md describes the JSON form.
+type Timing struct {
 	name string
 
 	Speed
@@ -45,17 +45,17 @@ func Median(x []float64) float64 {
 	return (x[(n-1)/2] + x[n/2]) / 2
 }
 
-// Sheet is what was measured; as JSON it is what bench/README.md describes.
-type Sheet interface {
+// Printer is what was measured; as JSON it is what bench/README.md describes.
+type Printer interface {
 	Print(w io.Writer) error // a table
 }
 
-// Figures are what the workloads came to, in the order they were measured in.
-type Figures []Figure
+// Timings are what the workloads came to, in the order they were measured in.
+type Timings []Timing
 
 // MarshalJSON writes the figures by workload.
-func (list Figures) MarshalJSON() ([]byte, error) {
-	byName := map[string]Figure{}
+func (list Timings) MarshalJSON() ([]byte, error) {
+	byName := map[string]Timing{}
 	for _, f := range list {
 		byName[f.name] = f
 	}
@@ -63,7 +63,7 @@ func (list Figures) MarshalJSON() ([]byte, error) {
 }
 
 // Print writes one row a workload.
-func (list Figures) Print(w io.Writer) error {
+func (list Timings) Print(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "workload\tmedian\tbest\ttwo workers\tspeed-up\tturns/s\tGB/s\tof triad\tallocations\t")
 	for _, f := range list {
@@ -73,7 +73,7 @@ func (list Figures) Print(w io.Writer) error {
 }
 
 // line is a row of the table; what a workload does not have stays empty.
-func (f Figure) line() string {
+func (f Timing) line() string {
 	value, unit, turns, rate := f.NsPerIndividual, " ns", "", ""
 	switch {
 	case f.SecondsPerTurn > 0:
