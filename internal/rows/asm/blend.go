@@ -83,11 +83,7 @@ func blend(masks Mem) {
 	})
 	along := totals(acc)
 	VMULPD(broadcast("pull"), along, along)
-	start, err := Param("p").Resolve()
-	if err != nil {
-		panic(err)
-	}
-	CMPQ(p, start.Addr)
+	CMPQ(p, argument("p"))
 	JE(LabelRef("first"))
 	scale("scale", q)
 	Label("first")
@@ -118,14 +114,12 @@ func blend(masks Mem) {
 	SUBQ(Imm(4), n)
 	JG(LabelRef("rows"))
 	scale("last", rowsFrom(p, bytes))
-	VZEROUPPER()
-	RET()
+	finish()
 }
 
 func products(masks Mem) {
-	TEXT("productsAVX2", NOSPLIT, "func(along, own, d, u *float64, n, m int)")
-	Pragma("noescape")
-	Doc("productsAVX2 writes dᵀu to along and dᵀd to own for every row d; n must be a multiple of 4.")
+	kernel("products", "(along, own, d, u *float64, n, m int)",
+		"writes dᵀu to along and dᵀd to own for every row d; n must be a multiple of 4.")
 	along, own := param("along"), param("own")
 	fourProducts(masks, func(du, dd VecVirtual) {
 		VMOVUPD(du, Mem{Base: along})
@@ -133,15 +127,13 @@ func products(masks Mem) {
 		ADDQ(Imm(32), along)
 		ADDQ(Imm(32), own)
 	})
-	VZEROUPPER()
-	RET()
+	finish()
 }
 
 // cosines compares what is not negative as integers, which a NaN comes out above.
 func cosines(masks Mem) {
-	TEXT("cosinesAVX2", NOSPLIT, "func(dst, d, u *float64, n, m int, inverse float64) (off, least float64)")
-	Pragma("noescape")
-	Doc("cosinesAVX2 writes dᵀu·inverse to dst for every row d and returns the largest |dᵀd−1| and the smallest |dst|; n must be a multiple of 4.")
+	kernel("cosines", "(dst, d, u *float64, n, m int, inverse float64) (off, least float64)",
+		"writes dᵀu·inverse to dst for every row d and returns the largest |dᵀd−1| and the smallest |dst|; n must be a multiple of 4.")
 	dst := param("dst")
 	off, least := zero(), constant("infinity", math.Inf(1))
 	fourProducts(masks, func(du, dd VecVirtual) {
@@ -157,19 +149,14 @@ func cosines(masks Mem) {
 	})
 	least = across(VMINPD, least)
 	largest(off)
-	VZEROUPPER()
-	Store(off.AsX(), ReturnIndex(0))
-	Store(least.AsX(), ReturnIndex(1))
-	RET()
+	finish(off.AsX(), least.AsX())
 }
 
 // fourProducts walks over the rows of d, four at a time, and hands on their products with u and with themselves.
 func fourProducts(masks Mem, use func(du, dd VecVirtual)) {
 	d, u, n := param("d"), param("u"), param("n")
 	s := newSpan(param("m"), masks)
-	bytes := GP64()
-	Load(Param("m"), bytes)
-	SHLQ(Imm(3), bytes)
+	bytes := entries("m")
 	Label("rows")
 	CMPQ(n, Imm(0))
 	JLE(LabelRef("done"))

@@ -18,33 +18,28 @@ func entries(name string) GPVirtual {
 // combine does one row at a time of a sum of two or three terms. There are too few registers for steps, which are added from
 // memory, in bytes.
 func combine(masks Mem, terms int) {
-	name, args, steps := "combine2AVX2", "dst, a, x, b, y", "stepA, stepX, stepB, stepY"
+	name, args, steps := "combine2", "dst, a, x, b, y", "step, stepA, stepX, stepB, stepY"
 	if terms == 3 {
-		name, args, steps = "combine3AVX2", args+", c, z", steps+", stepC, stepZ"
+		name, args, steps = "combine3", args+", c, z", steps+", stepC, stepZ"
 	}
-	TEXT(name, NOSPLIT, "func("+args+" *float64, n, m, step, "+steps+" int)")
-	Pragma("noescape")
-	Doc(name + " writes aᵢ·xᵢ + bᵢ·yᵢ and so on for n rows of m entries; steps lead from a row to the next, in bytes.")
-	s := newSpan(param("m"), masks)
+	kernel(name, "("+args+" *float64, n, m, "+steps+" int)",
+		"writes aᵢ·xᵢ + bᵢ·yᵢ and so on for n rows of m entries; steps lead from a row to the next, in bytes.")
+	s, label := newSpan(param("m"), masks), name+"AVX2"
 	var pointers []GPVirtual
 	for _, arg := range strings.Split(args, ", ") {
 		pointers = append(pointers, param(arg))
 	}
 	var moves []Op
-	for _, arg := range append([]string{"step"}, strings.Split(steps, ", ")...) {
-		step, err := Param(arg).Resolve()
-		if err != nil {
-			panic(err)
-		}
-		moves = append(moves, step.Addr)
+	for _, arg := range strings.Split(steps, ", ") {
+		moves = append(moves, argument(arg))
 	}
-	eachRow(name, pointers, moves, func() {
+	eachRow(label, pointers, moves, func() {
 		var factors []VecVirtual
 		for k := range terms {
 			factors = append(factors, YMM())
 			VBROADCASTSD(Mem{Base: pointers[1+2*k]}, factors[k])
 		}
-		s.walk(name, func(g group, j GPVirtual) {
+		s.walk(label, func(g group, j GPVirtual) {
 			sum := g.load(at(pointers[2], j))
 			VMULPD(factors[0], sum, sum)
 			for k := 1; k < terms; k++ {
@@ -57,7 +52,7 @@ func combine(masks Mem, terms int) {
 	})
 }
 
-// eachRow emits body for n rows and moves the pointers by their steps behind each.
+// eachRow emits body for n rows, moves the pointers by their steps behind each, and ends the kernel.
 func eachRow(name string, pointers []GPVirtual, steps []Op, body func()) {
 	n := param("n")
 	Label(name + "Rows")
@@ -70,26 +65,24 @@ func eachRow(name string, pointers []GPVirtual, steps []Op, body func()) {
 	DECQ(n)
 	JMP(LabelRef(name + "Rows"))
 	Label(name + "Out")
-	VZEROUPPER()
-	RET()
+	finish()
 }
 
 // scaleRows does one row at a time.
 func scaleRows(masks Mem, isAdded bool) {
-	name, does := "scaleRowsAVX2", " does dstᵢ = cᵢ·xᵢ"
+	name, does := "scaleRows", "does dstᵢ = cᵢ·xᵢ"
 	if isAdded {
-		name, does = "addScaledRowsAVX2", " does dstᵢ += cᵢ·xᵢ"
+		name, does = "addScaledRows", "does dstᵢ += cᵢ·xᵢ"
 	}
-	TEXT(name, NOSPLIT, "func(dst, c, x *float64, n, m, stepC, stepX int)")
-	Pragma("noescape")
-	Doc(name + does + " for n rows of m entries; steps lead from a row to the next.")
+	kernel(name, "(dst, c, x *float64, n, m, stepC, stepX int)",
+		does+" for n rows of m entries; steps lead from a row to the next.")
 	dst, c, x := param("dst"), param("c"), param("x")
 	stride := entries("m")
-	s := newSpan(param("m"), masks)
-	eachRow(name, []GPVirtual{dst, c, x}, []Op{stride, entries("stepC"), entries("stepX")}, func() {
+	s, label := newSpan(param("m"), masks), name+"AVX2"
+	eachRow(label, []GPVirtual{dst, c, x}, []Op{stride, entries("stepC"), entries("stepX")}, func() {
 		a := YMM()
 		VBROADCASTSD(Mem{Base: c}, a)
-		s.walk(name, func(g group, j GPVirtual) {
+		s.walk(label, func(g group, j GPVirtual) {
 			v := g.load(at(x, j))
 			VMULPD(a, v, v)
 			if isAdded {
@@ -103,9 +96,8 @@ func scaleRows(masks Mem, isAdded bool) {
 
 // dots does one row at a time.
 func dots(masks Mem) {
-	TEXT("dotsAVX2", NOSPLIT, "func(dst, x, y *float64, n, m, stepX, stepY int)")
-	Pragma("noescape")
-	Doc("dotsAVX2 writes the dot products of n rows of m entries; steps lead from a row to the next.")
+	kernel("dots", "(dst, x, y *float64, n, m, stepX, stepY int)",
+		"writes the dot products of n rows of m entries; steps lead from a row to the next.")
 	dst, x, y := param("dst"), param("x"), param("y")
 	s := newSpan(param("m"), masks)
 	size := GP64()

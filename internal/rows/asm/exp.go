@@ -16,8 +16,7 @@ func exponentials(masks Mem) {
 	x := param("x")
 	s := newSpan(param("n"), masks)
 	s.walkMany("exp", sideBySide(3), func(g groups, j GPVirtual) { g.store(exp(g.load(x, j)), x, j) })
-	VZEROUPPER()
-	RET()
+	finish()
 }
 
 // softmax walks three times: for the smallest entry, for the exponentials and their sum, and to divide by that.
@@ -51,8 +50,7 @@ func softmax(masks Mem) {
 		VMULPD(inverse, v, v)
 		g.store(v, at(dst, j))
 	})
-	VZEROUPPER()
-	RET()
+	finish()
 }
 
 // exp returns eᵛ for v ≤ 0: v = j·ln 2 + r, a Taylor polynomial in r, and j added to the exponent.

@@ -8,9 +8,8 @@ import (
 
 // gaps keeps the nine vectors of a Gaps in registers.
 func gaps() {
-	TEXT("gapsAVX2", NOSPLIT, "func(sums, a, b, c *float64, steps, last int)")
-	Pragma("noescape")
-	Doc("gapsAVX2 does what Gaps.Step does, in all lanes, for entries 0, 1, … and last, last−1, …")
+	kernel("gaps", "(sums, a, b, c *float64, steps, last int)",
+		"does what Gaps.Step does, in all lanes, for entries 0, 1, … and last, last−1, …")
 	g, a, b, c := param("sums"), param("a"), param("b"), param("c")
 	steps, down, up := param("steps"), param("last"), GP64()
 	SHLQ(Imm(3), down)
@@ -53,8 +52,7 @@ func gaps() {
 	for i, v := range state {
 		VMOVUPD(v, Mem{Base: g}.Offset(32*i))
 	}
-	VZEROUPPER()
-	RET()
+	finish()
 }
 
 // spread4 loads one number into every lane of x.

@@ -47,8 +47,7 @@ func gauss() {
 		both(groups{{low, true}}, groups{{high, true}})
 		Label("done")
 	}
-	VZEROUPPER()
-	RET()
+	finish()
 }
 
 // normals makes the words in a and b normal numbers.

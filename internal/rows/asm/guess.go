@@ -92,11 +92,7 @@ func singles(low, high Op) VecVirtual {
 
 // single copies a scalar argument of single precision into all lanes.
 func single(name string) VecVirtual {
-	arg, err := Param(name).Resolve()
-	if err != nil {
-		panic(err)
-	}
 	y := vec()
-	VBROADCASTSS(arg.Addr, y)
+	VBROADCASTSS(argument(name), y)
 	return y
 }

@@ -23,8 +23,7 @@ func logarithms(masks Mem) {
 		}
 		g.store(f, x, j)
 	})
-	VZEROUPPER()
-	RET()
+	finish()
 }
 
 // orNaN returns f where ok holds and v is finite.
@@ -49,10 +48,7 @@ func entropy(masks Mem) {
 		g.store(f, logs, j)
 		g.accumulate(f.by(VMULPD, v), sum)
 	})
-	result := total(sum)
-	VZEROUPPER()
-	Store(result, ReturnIndex(0))
-	RET()
+	finish(total(sum))
 }
 
 // log returns log v of a positive normal number: v = 2ᵏ(1+f) with 1+f between √½ and √2, s = f/(2+f), log(1+f) = f − s(f − R), R = s²(2/3 + 2s²/5 + …).

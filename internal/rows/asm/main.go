@@ -196,13 +196,18 @@ func zero() VecVirtual {
 // broadcast copies a scalar argument into all lanes, straight from memory: an instruction of the older kind in between
 // would make the processor merge halves at every use.
 func broadcast(name string) VecVirtual {
+	y := vec()
+	VBROADCASTSD(argument(name), y)
+	return y
+}
+
+// argument is where an argument stands in memory.
+func argument(name string) Mem {
 	arg, err := Param(name).Resolve()
 	if err != nil {
 		panic(err)
 	}
-	y := vec()
-	VBROADCASTSD(arg.Addr, y)
-	return y
+	return arg.Addr
 }
 
 // constants are the numbers that kernels share, by name.

@@ -20,44 +20,43 @@ func sideBySide(count int) int {
 
 func (x many) at(i int) VecVirtual { return x[min(i, len(x)-1)] }
 
-// by returns x op y.
-func (x many) by(op func(...Op), y many) many {
-	out := make(many, max(len(x), len(y)))
+// several makes count vectors, one after the other.
+func several(count int, one func(i int) VecVirtual) many {
+	out := make(many, count)
 	for i := range out {
-		out[i] = of(op, x.at(i), y.at(i))
+		out[i] = one(i)
 	}
 	return out
 }
 
+// by returns x op y.
+func (x many) by(op func(...Op), y many) many {
+	return several(max(len(x), len(y)), func(i int) VecVirtual { return of(op, x.at(i), y.at(i)) })
+}
+
 // shifted returns x shifted by a number of bits.
 func (x many) shifted(op func(...Op), by uint64) many {
-	out := make(many, len(x))
-	for i := range out {
-		out[i] = vec()
-		op(Imm(by), x[i], out[i])
-	}
-	return out
+	return several(len(x), func(i int) VecVirtual {
+		out := vec()
+		op(Imm(by), x[i], out)
+		return out
+	})
 }
 
 // all is a constant for all, and each a copy of it for everyone of x.
 func all(name string, v float64) many    { return many{constant(name, v)} }
 func allBits(name string, v uint64) many { return many{bits(name, v)} }
 func (x many) each(name string, v float64) many {
-	out := make(many, len(x))
-	for i := range out {
-		out[i] = constant(name, v)
-	}
-	return out
+	return several(len(x), func(int) VecVirtual { return constant(name, v) })
 }
 
 // copied returns x in registers of its own.
 func (x many) copied() many {
-	out := make(many, len(x))
-	for i := range out {
-		out[i] = vec()
-		VMOVAPD(x[i], out[i])
-	}
-	return out
+	return several(len(x), func(i int) VecVirtual {
+		out := vec()
+		VMOVAPD(x[i], out)
+		return out
+	})
 }
 
 // fuse lets an instruction of three operands change x.
@@ -75,11 +74,7 @@ func pair(a, b, x many) many { return b.fuse(VFMADD213PD, a, x) }
 type groups []group
 
 func (g groups) load(base, j GPVirtual) many {
-	out := make(many, len(g))
-	for i := range out {
-		out[i] = g[i].load(at(base, j).Offset(8 * lanes() * i))
-	}
-	return out
+	return several(len(g), func(i int) VecVirtual { return g[i].load(at(base, j).Offset(8 * lanes() * i)) })
 }
 
 func (g groups) store(x many, base, j GPVirtual) {

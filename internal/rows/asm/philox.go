@@ -14,8 +14,9 @@ func philox() {
 	kernel("philox", "(dst *uint64, blocks int, k0, k1, w, x, y, z uint64)",
 		"writes the blocks of counters w, w+1, …; blocks must be a multiple of 8.")
 	dst, blocks := param("dst"), param("blocks")
-	w := broadcast("w")
-	VPADDQ(inOrder("counters", 0, 4, 1, 5, 2, 6, 3, 7), w, w)
+	w, order := broadcast("w"), ZMM()
+	VMOVDQU64(eightWords("counters", 0, 4, 1, 5, 2, 6, 3, 7), order)
+	VPADDQ(order, w, w)
 	eight := bits("eight", 8)
 	emit := func(name string, count int) {
 		Label(name)
@@ -39,8 +40,7 @@ func philox() {
 	}
 	emit("many", octets)
 	emit("few", 1)
-	VZEROUPPER()
-	RET()
+	finish()
 }
 
 // block is eight blocks, a word a vector.
@@ -123,13 +123,7 @@ func (b block) store(dst GPVirtual, offset int) {
 	}
 }
 
-// inOrder loads eight words.
-func inOrder(name string, words ...uint64) VecVirtual {
-	x := ZMM()
-	VMOVDQU64(eightWords(name, words...), x)
-	return x
-}
-
+// eightWords is where eight words stand in memory.
 func eightWords(name string, words ...uint64) Mem {
 	if _, ok := known[name]; !ok {
 		m := GLOBL(name, RODATA|NOPTR)

@@ -37,17 +37,16 @@ func secular() {
 	for i := 0; i < fours; i += 2 {
 		guess(all[i], all[i+1])
 	}
-	still := each(all, func(r roots) Op { return r.leap(true) })
+	each(all, func(r roots) Op { return r.leap(true) })
 	JZ(LabelRef("converged"))
-	still = each(all, func(r roots) Op { return r.leap(false) })
+	each(all, func(r roots) Op { return r.leap(false) })
 	JZ(LabelRef("converged"))
 	for _, r := range all {
 		r.restart()
 	}
-	left := GP64()
-	Load(Param("limit"), left)
+	left := param("limit")
 	Label("newton")
-	still = each(all, func(r roots) Op { return r.step() })
+	still := each(all, roots.step)
 	JZ(LabelRef("converged"))
 	DECQ(left)
 	JNZ(LabelRef("newton"))
@@ -62,8 +61,7 @@ func secular() {
 	JMP(LabelRef("many"))
 	Label("done")
 	Store(failed, ReturnIndex(0))
-	VZEROUPPER()
-	RET()
+	finish()
 }
 
 func newRoots() (all [fours]roots) {
@@ -116,11 +114,6 @@ func (r roots) remember(mask Op) Op {
 	return mask
 }
 
-// still narrows a mask to the lanes that were active.
-func (r roots) still(mask Op) Op {
-	return both(r.active, mask)
-}
-
 // load sets a = k|c| and b = k√((1−|c|)(1+|c|)).
 func (r roots) load(x Mem) {
 	c, one := get(x), constant("c0", 1)
@@ -148,7 +141,7 @@ func (r roots) leap(first bool) Op {
 	VANDNPD(move, bits("sign", 1<<63), move)
 	active := compare(6, move, of(VMULPD, constant("quick", 0x1p-19), r.e)) // not |move| ≤ quick·e
 	if !first {
-		return r.remember(r.still(active))
+		return r.remember(both(r.active, active))
 	}
 	matters := compare(4, get(r.a), zero()) // a ≠ 0
 	VMOVUPD(choose(matters, r.e, constant("c0", 1)), r.e)
@@ -186,7 +179,7 @@ func (r roots) step() Op {
 	keep(r.active, over)
 	VADDPD(over, r.e, r.e)
 	far := compare(14, over, of(VMULPD, constant("small", 1e-8), r.e)) // move > small·e
-	return r.remember(r.still(far))
+	return r.remember(both(r.active, far))
 }
 
 // overshoot returns ψ−1 and −ψ′/2.

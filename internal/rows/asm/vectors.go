@@ -9,9 +9,8 @@ import (
 )
 
 func dot(masks Mem) {
-	TEXT("dotAVX2", NOSPLIT, "func(x, y *float64, n int) float64")
-	Pragma("noescape")
-	Doc("dotAVX2 returns the sum of x[i]·y[i].")
+	kernel("dot", "(x, y *float64, n int) float64",
+		"returns the sum of x[i]·y[i].")
 	x, y := param("x"), param("y")
 	s := newSpan(param("n"), masks)
 	acc := zero()
@@ -21,16 +20,12 @@ func dot(masks Mem) {
 		VMULPD(b, a, a)
 		VADDPD(a, acc, acc)
 	})
-	sum := total(acc)
-	VZEROUPPER()
-	Store(sum, ReturnIndex(0))
-	RET()
+	finish(total(acc))
 }
 
 func addScaled(masks Mem) {
-	TEXT("addScaledAVX2", NOSPLIT, "func(dst *float64, a float64, x *float64, n int)")
-	Pragma("noescape")
-	Doc("addScaledAVX2 does dst[i] += a·x[i].")
+	kernel("addScaled", "(dst *float64, a float64, x *float64, n int)",
+		"does dst[i] += a·x[i].")
 	dst, x := param("dst"), param("x")
 	a := broadcast("a")
 	s := newSpan(param("n"), masks)
@@ -41,28 +36,17 @@ func addScaled(masks Mem) {
 		VADDPD(v, w, w)
 		g.store(w, at(dst, j))
 	})
-	VZEROUPPER()
-	RET()
+	finish()
 }
 
 func finite(masks Mem) {
-	TEXT("finiteAVX2", NOSPLIT, "func(x *float64, n int) float64")
-	Pragma("noescape")
-	Doc("finiteAVX2 returns 0 unless an entry of x is not finite, and then NaN.")
+	kernel("finite", "(x *float64, n int) float64",
+		"returns 0 unless an entry of x is not finite, and then NaN.")
 	x, n := param("x"), param("n")
 	low, high, nought := zeros(), zeros(), zero()
 	acc := append(low[:], high[:]...)
-	// Thirty-two at a time into eight sums, so that none waits for another; only whether the total is 0 matters.
-	Label("many")
-	CMPQ(n, Imm(32))
-	JL(LabelRef("few"))
-	for i, a := range acc {
-		VFMADD231PD(Mem{Base: x}.Offset(32*i), nought, a)
-	}
-	ADDQ(U32(256), x)
-	SUBQ(Imm(32), n)
-	JMP(LabelRef("many"))
-	Label("few")
+	// Only whether the total is 0 matters, so the order of the sums does not.
+	inBlocks(x, n, acc, U32(256), func(entries Mem, sum VecVirtual) { VFMADD231PD(entries, nought, sum) })
 	s := newSpan(n, masks)
 	s.walk("finite", func(g group, j GPVirtual) {
 		v := g.load(at(x, j))
@@ -72,16 +56,27 @@ func finite(masks Mem) {
 	for _, a := range acc[1:] {
 		VADDPD(a, acc[0], acc[0])
 	}
-	sum := total(acc[0])
-	VZEROUPPER()
-	Store(sum, ReturnIndex(0))
-	RET()
+	finish(total(acc[0]))
+}
+
+// inBlocks emits body for four entries and one of the sums, as often as there are sums, so that none waits for another, and
+// that as long as there are entries for all. It moves x by so many bytes each time and leaves in n what is left.
+func inBlocks(x, n GPVirtual, sums []VecVirtual, bytes Op, body func(entries Mem, sum VecVirtual)) {
+	Label("many")
+	CMPQ(n, Imm(uint64(4*len(sums))))
+	JL(LabelRef("few"))
+	for i, sum := range sums {
+		body(Mem{Base: x}.Offset(32*i), sum)
+	}
+	ADDQ(bytes, x)
+	SUBQ(Imm(uint64(4*len(sums))), n)
+	JMP(LabelRef("many"))
+	Label("few")
 }
 
 func scale(masks Mem) {
-	TEXT("scaleAVX2", NOSPLIT, "func(x *float64, a float64, n int)")
-	Pragma("noescape")
-	Doc("scaleAVX2 does x[i] *= a.")
+	kernel("scale", "(x *float64, a float64, n int)",
+		"does x[i] *= a.")
 	x, a := param("x"), broadcast("a")
 	s := newSpan(param("n"), masks)
 	s.walk("scale", func(g group, j GPVirtual) {
@@ -89,14 +84,12 @@ func scale(masks Mem) {
 		VMULPD(a, v, v)
 		g.store(v, at(x, j))
 	})
-	VZEROUPPER()
-	RET()
+	finish()
 }
 
 func distance(masks Mem) {
-	TEXT("distance2AVX2", NOSPLIT, "func(x, y *float64, n int) float64")
-	Pragma("noescape")
-	Doc("distance2AVX2 returns the sum of (x[i]−y[i])².")
+	kernel("distance2", "(x, y *float64, n int) float64",
+		"returns the sum of (x[i]−y[i])².")
 	x, y := param("x"), param("y")
 	s := newSpan(param("n"), masks)
 	acc := zero()
@@ -106,32 +99,20 @@ func distance(masks Mem) {
 		VMULPD(a, a, a)
 		VADDPD(a, acc, acc)
 	})
-	sum := total(acc)
-	VZEROUPPER()
-	Store(sum, ReturnIndex(0))
-	RET()
+	finish(total(acc))
 }
 
 // maxAbs compares numbers without their sign as integers, which a NaN comes out above.
 func maxAbs(masks Mem) {
-	TEXT("maxAbsAVX2", NOSPLIT, "func(x *float64, n int) float64")
-	Pragma("noescape")
-	Doc("maxAbsAVX2 returns the largest |x[i]|, a NaN being larger than all.")
+	kernel("maxAbs", "(x *float64, n int) float64",
+		"returns the largest |x[i]|, a NaN being larger than all.")
 	x, n := param("x"), param("n")
 	most, sign := zeros(), bits("sign", 1<<63)
-	// Sixteen at a time, so that none waits for another.
-	Label("many")
-	CMPQ(n, Imm(16))
-	JL(LabelRef("few"))
-	for i, m := range most {
+	inBlocks(x, n, most[:], Imm(128), func(entries Mem, most VecVirtual) {
 		v := YMM()
-		VANDNPD(Mem{Base: x}.Offset(32*i), sign, v)
-		larger(m, v)
-	}
-	ADDQ(Imm(128), x)
-	SUBQ(Imm(16), n)
-	JMP(LabelRef("many"))
-	Label("few")
+		VANDNPD(entries, sign, v)
+		larger(most, v)
+	})
 	s := newSpan(n, masks)
 	s.walk("maxAbs", func(g group, j GPVirtual) {
 		v := g.load(at(x, j))
@@ -142,9 +123,7 @@ func maxAbs(masks Mem) {
 		larger(most[0], m)
 	}
 	largest(most[0])
-	VZEROUPPER()
-	Store(most[0].AsX(), ReturnIndex(0))
-	RET()
+	finish(most[0].AsX())
 }
 
 // larger puts the lanes of v that are larger in the place of those of most, as integers.
@@ -165,9 +144,8 @@ func largest(most VecVirtual) {
 
 // extent leaves out of least and most what is not a number.
 func extent(masks Mem) {
-	TEXT("extentAVX2", NOSPLIT, "func(x *float64, n int) (sum, least, most float64)")
-	Pragma("noescape")
-	Doc("extentAVX2 returns the sum, the smallest and the largest entry of x.")
+	kernel("extent", "(x *float64, n int) (sum, least, most float64)",
+		"returns the sum, the smallest and the largest entry of x.")
 	x := param("x")
 	s := newSpan(param("n"), masks)
 	sum, least, most := zero(), constant("infinity", math.Inf(1)), constant("minusInfinity", math.Inf(-1))
@@ -186,12 +164,7 @@ func extent(masks Mem) {
 		VMAXPD(most, w, most)
 	})
 	low, high := across(VMINPD, least), across(VMAXPD, most)
-	all := total(sum)
-	VZEROUPPER()
-	Store(all, ReturnIndex(0))
-	Store(low.AsX(), ReturnIndex(1))
-	Store(high.AsX(), ReturnIndex(2))
-	RET()
+	finish(total(sum), low.AsX(), high.AsX())
 }
 
 // across joins the lanes of x by op and leaves the result in all of them.
@@ -216,9 +189,8 @@ func across(op func(...Op), x VecVirtual) VecVirtual {
 }
 
 func mix(masks Mem) {
-	TEXT("mixAVX2", NOSPLIT, "func(dst, x, y, z *float64, n int, a, b, c float64)")
-	Pragma("noescape")
-	Doc("mixAVX2 writes a·x[i] + b·y[i] + c·z[i] to dst.")
+	kernel("mix", "(dst, x, y, z *float64, n int, a, b, c float64)",
+		"writes a·x[i] + b·y[i] + c·z[i] to dst.")
 	dst, x, y, z := param("dst"), param("x"), param("y"), param("z")
 	a, b, c := broadcast("a"), broadcast("b"), broadcast("c")
 	s := newSpan(param("n"), masks)
@@ -232,14 +204,12 @@ func mix(masks Mem) {
 		VADDPD(w, v, v)
 		g.store(v, at(dst, j))
 	})
-	VZEROUPPER()
-	RET()
+	finish()
 }
 
 func rest(masks Mem) {
-	TEXT("restAVX2", NOSPLIT, "func(dst, x, y *float64, n int, a, b, c float64) (miss, size float64)")
-	Pragma("noescape")
-	Doc("restAVX2 writes the h that solves h = c·h + a·x[i] + b·y[i] to dst and returns what it misses that by and its size.")
+	kernel("rest", "(dst, x, y *float64, n int, a, b, c float64) (miss, size float64)",
+		"writes the h that solves h = c·h + a·x[i] + b·y[i] to dst and returns what it misses that by and its size.")
 	dst, x, y := param("dst"), param("x"), param("y")
 	a, b, c, away := broadcast("a"), broadcast("b"), broadcast("c"), YMM()
 	VSUBPD(c, constant("c0", 1), away)
@@ -262,16 +232,12 @@ func rest(masks Mem) {
 		VMAXPD(size, h, size)
 	})
 	miss, size = across(VMAXPD, miss), across(VMAXPD, size)
-	VZEROUPPER()
-	Store(miss.AsX(), ReturnIndex(0))
-	Store(size.AsX(), ReturnIndex(1))
-	RET()
+	finish(miss.AsX(), size.AsX())
 }
 
 func cut(masks Mem) {
-	TEXT("cutAVX2", NOSPLIT, "func(x *float64, n int, low, atLow, top float64)")
-	Pragma("noescape")
-	Doc("cutAVX2 replaces every x by (x−low)+atLow, clamped to 0 and top.")
+	kernel("cut", "(x *float64, n int, low, atLow, top float64)",
+		"replaces every x by (x−low)+atLow, clamped to 0 and top.")
 	x, low, atLow, top, nought := param("x"), broadcast("low"), broadcast("atLow"), broadcast("top"), zero()
 	s := newSpan(param("n"), masks)
 	s.walk("cut", func(g group, j GPVirtual) {
@@ -282,14 +248,12 @@ func cut(masks Mem) {
 		VMINPD(top, v, v)
 		g.store(v, at(x, j))
 	})
-	VZEROUPPER()
-	RET()
+	finish()
 }
 
 func above(masks Mem) {
-	TEXT("aboveAVX2", NOSPLIT, "func(high, lost, x *float64, n int, low, start float64)")
-	Pragma("noescape")
-	Doc("aboveAVX2 adds x−low to lanes that start at start, and keeps what that loses.")
+	kernel("above", "(high, lost, x *float64, n int, low, start float64)",
+		"adds x−low to lanes that start at start, and keeps what that loses.")
 	x, low, high, lost := param("x"), broadcast("low"), broadcast("start"), zero()
 	s := newSpan(param("n"), masks)
 	s.walk("above", func(g group, j GPVirtual) {
@@ -300,6 +264,5 @@ func above(masks Mem) {
 	})
 	VMOVUPD(high, Mem{Base: param("high")})
 	VMOVUPD(lost, Mem{Base: param("lost")})
-	VZEROUPPER()
-	RET()
+	finish()
 }

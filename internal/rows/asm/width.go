@@ -17,6 +17,15 @@ func kernel(name, signature, does string) {
 	Doc(name + " " + does)
 }
 
+// finish ends a kernel and returns registers.
+func finish(results ...Register) {
+	VZEROUPPER()
+	for i, r := range results {
+		Store(r, ReturnIndex(i))
+	}
+	RET()
+}
+
 // lanes is how many numbers a vector holds.
 func lanes() int {
 	if wide {
@@ -33,16 +42,17 @@ func vec() VecVirtual {
 	return YMM()
 }
 
-// A mask selects lanes: a vector of all ones and all zeros, or a mask register.
+// newMask is a new selection of lanes: a vector of all ones and all zeros, or a mask register.
+func newMask() Op {
+	if wide {
+		return K()
+	}
+	return YMM()
+}
 
 // compare returns where x compares to y as the predicate says.
 func compare(predicate uint64, x, y VecVirtual) Op {
-	if wide {
-		k := K()
-		VCMPPD(Imm(predicate), y, x, k)
-		return k
-	}
-	m := YMM()
+	m := newMask()
 	VCMPPD(Imm(predicate), y, x, m)
 	return m
 }
@@ -59,13 +69,12 @@ func signed(x VecVirtual) Op {
 
 // both returns where both masks select.
 func both(a, b Op) Op {
+	m := newMask()
 	if wide {
-		k := K()
-		KANDB(a, b, k)
-		return k
+		KANDB(a, b, m)
+	} else {
+		VANDPD(a, b, m)
 	}
-	m := YMM()
-	VANDPD(a, b, m)
 	return m
 }
 
