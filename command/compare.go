@@ -20,7 +20,7 @@ import (
 
 // compareFlags are the flags of kedge compare.
 type compareFlags struct {
-	compare.Options
+	compare.Terms
 	runFlags
 	methods string
 	suite   string
@@ -101,7 +101,7 @@ func (f *compareFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return coded{err, exitUsage}
 	}
-	f.Options.Trials, f.Options.Suite, f.Options.Changes = f.trials, f.suite, f.changes(c)
+	f.Terms.Trials, f.Terms.Suite, f.Terms.Changes = f.trials, f.suite, f.changes(c)
 	dir := f.out
 	if dir == "" {
 		dir = filepath.Join("runs", "compare-"+cmp.Or(f.suite, problems[0].Name))
@@ -139,7 +139,7 @@ func (f *compareFlags) changes(c *cobra.Command) []string {
 }
 
 // chosen are the methods that are asked for, none for those of the spec.
-func (f *compareFlags) chosen() ([]compare.Method, error) {
+func (f *compareFlags) chosen() ([]compare.Entrant, error) {
 	switch {
 	case f.methods != "":
 		return compare.ParseMethods(f.methods)
@@ -150,12 +150,12 @@ func (f *compareFlags) chosen() ([]compare.Method, error) {
 }
 
 // problems reads what is compared on.
-func (f *compareFlags) problems(c *cobra.Command, args []string) ([]compare.Problem, error) {
+func (f *compareFlags) problems(c *cobra.Command, args []string) ([]compare.Subject, error) {
 	over := f.overlays(c, "seed", "iterations")
 	switch f.suite {
 	case "":
 		src, name, err := source(args[0])
-		return []compare.Problem{{Name: name, Target: args[0], Text: src, Over: over, Files: os.DirFS(".")}}, err
+		return []compare.Subject{{Name: name, Target: args[0], Text: src, Over: over, Files: os.DirFS(".")}}, err
 	case classics:
 		return compare.ClassicProblems(over...), nil
 	}
@@ -177,7 +177,7 @@ func (f *runFlags) overlays(c *cobra.Command, keys ...string) (over []problem.Ov
 }
 
 // contest compares while somebody may watch. What is wrong before anything runs is a mistake of the command.
-func (f *compareFlags) contest(c *cobra.Command, problems []compare.Problem, methods []compare.Method) (*compare.Result, error) {
+func (f *compareFlags) contest(c *cobra.Command, problems []compare.Subject, methods []compare.Entrant) (*compare.Comparison, error) {
 	if !f.quiet {
 		p := new(lab.Progress)
 		f.Progress = func(done, total int64) {
@@ -186,14 +186,14 @@ func (f *compareFlags) contest(c *cobra.Command, problems []compare.Problem, met
 		}
 		defer watchPieces(os.Stderr, p)()
 	}
-	contest, err := compare.Prepare(c.Context(), problems, methods, f.Options)
+	prepared, err := compare.Prepare(c.Context(), problems, methods, f.Terms)
 	if unsolved := (*compare.UnsolvedError)(nil); errors.As(err, &unsolved) {
 		return nil, coded{err, exitFailed}
 	}
 	if err != nil {
 		return nil, coded{err, exitUsage}
 	}
-	r, err := contest.Run(c.Context())
+	r, err := prepared.Run(c.Context())
 	if err != nil {
 		return nil, coded{err, exitFailed}
 	}
@@ -201,7 +201,7 @@ func (f *compareFlags) contest(c *cobra.Command, problems []compare.Problem, met
 }
 
 // writeContest makes the folder of a comparison; its manifest comes last.
-func writeContest(dir string, r *compare.Result) error {
+func writeContest(dir string, r *compare.Comparison) error {
 	if err := lab.KindCompare.Begin(dir); err != nil {
 		return err
 	}
@@ -221,7 +221,7 @@ func writeContest(dir string, r *compare.Result) error {
 }
 
 // printContest tells who ended where, unless nobody wants to know.
-func (f *compareFlags) printContest(w io.Writer, r *compare.Result, dir string, took time.Duration) error {
+func (f *compareFlags) printContest(w io.Writer, r *compare.Comparison, dir string, took time.Duration) error {
 	switch {
 	case f.json:
 		return printJSON(w, map[string]any{"folder": dir, "seconds": r.Seconds, "comparison": r})

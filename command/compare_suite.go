@@ -9,7 +9,7 @@ import (
 )
 
 // suiteLines is the table of a suite, methods down and problems, by their numbers, across.
-func suiteLines(s style, r *compare.Result) []string {
+func suiteLines(s style, r *compare.Comparison) []string {
 	wide := 8
 	for _, m := range r.Arenas[0].Rows {
 		wide = max(wide, len(m.Method))

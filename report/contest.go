@@ -13,7 +13,7 @@ import (
 )
 
 // WriteContest puts the report of a comparison of methods, report.html and report.md, and its figures into dir.
-func WriteContest(dir string, r *compare.Result) error {
+func WriteContest(dir string, r *compare.Comparison) error {
 	d, err := contestDocument(r, lab.CurrentBuild())
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func readContest(dir string, build lab.Build) (document, error) {
 }
 
 // contestDocument says who ended where.
-func contestDocument(r *compare.Result, build lab.Build) (document, error) {
+func contestDocument(r *compare.Comparison, build lab.Build) (document, error) {
 	d := document{
 		Title: r.Title(), Facts: contestFacts(r), Question: contestQuestion(r), Verdict: judgement{r.Headline(), r.Reasons()},
 		Spec: r.Arenas[0].Spec, Repeat: r.Command(), Origin: origin(&lab.Result{Seed: r.Arenas[0].Seed, Build: build}),
@@ -64,7 +64,7 @@ func contestDocument(r *compare.Result, build lab.Build) (document, error) {
 }
 
 // contestSketches are the figures: of a suite who arrives where, then the distances on every problem.
-func contestSketches(r *compare.Result) (list []sketch) {
+func contestSketches(r *compare.Comparison) (list []sketch) {
 	if r.Suite {
 		list = append(list, suiteSketch(r))
 	}
@@ -74,7 +74,7 @@ func contestSketches(r *compare.Result) (list []sketch) {
 	return list
 }
 
-func contestFacts(r *compare.Result) string {
+func contestFacts(r *compare.Comparison) string {
 	list := []string{phrase.Count(len(r.Arenas[0].Rows), "method")}
 	if r.Suite {
 		list = append(list, phrase.Count(len(r.Arenas), "problem"))
@@ -84,7 +84,7 @@ func contestFacts(r *compare.Result) string {
 	return strings.Join(append(list, fmt.Sprintf("seed %d", r.Arenas[0].Seed)), " · ")
 }
 
-func contestQuestion(r *compare.Result) []term {
+func contestQuestion(r *compare.Comparison) []term {
 	list := []term{
 		{"What is compared", "Where methods end that meet the same crowd, see the same samples and have the same number of turns. How many decisions a method " +
 			"deploys in them, and how many people it looks at, is its own affair and is counted."},
@@ -184,7 +184,7 @@ func meanCell(s *compare.Spread, text func(float64) string) cell {
 }
 
 // suiteTable has methods for rows and problems for columns.
-func suiteTable(r *compare.Result) table {
+func suiteTable(r *compare.Comparison) table {
 	t := table{
 		ID: "suite", Title: "Who arrives where",
 		About:   strings.Join(compare.Legend(), " ") + " Problems go by their numbers in the next table.",
@@ -204,7 +204,7 @@ func suiteTable(r *compare.Result) table {
 }
 
 // answersTable lists the problems of a suite with their answers.
-func answersTable(r *compare.Result) table {
+func answersTable(r *compare.Comparison) table {
 	t := table{
 		ID: "answers", Title: "The problems and their answers", Columns: []column{{Name: "problem"}, {Name: "stable"}, {Name: "optimal"}, {Name: "value", Numeric: true}, {Name: "separates"}},
 		About: "Known in closed form, but for the optimum of softmax. A problem whose stable point is its optimum cannot make a method that ignores the answer of the crowd look bad.",
@@ -235,7 +235,7 @@ func vectorWords(u []float64) string {
 }
 
 // tuningTable shows settings and grids.
-func tuningTable(r *compare.Result) table {
+func tuningTable(r *compare.Comparison) table {
 	t := table{
 		ID: "tuning", Title: "Settings and steps", Columns: []column{{Name: "method"}},
 		About: "Below a method what is set besides its step. Below every step size that was tried the mean distance from where the method must end, over the later half of the turns; " +

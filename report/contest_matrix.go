@@ -34,7 +34,7 @@ func (m matrix) draw(p pen, f frame) {
 }
 
 // suiteSketch shows who arrives where, methods down and problems across.
-func suiteSketch(r *compare.Result) sketch {
+func suiteSketch(r *compare.Comparison) sketch {
 	m := matrix{columns: len(r.Arenas), rows: len(r.Arenas[0].Rows)}
 	var problems, methods []string
 	for _, a := range r.Arenas {

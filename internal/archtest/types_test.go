@@ -57,7 +57,6 @@ func namesakes() map[string]string {
 		"PolarizedEach":     model,
 		"PolarizedNorm":     model,
 		"Population":        section,
-		"Problem":           renamed,
 		"Reference":         renamed,
 		"Report":            renamed,
 		"Result":            renamed,

@@ -17,12 +17,12 @@ import (
 
 // arena is a problem with its answers and everybody who takes part.
 type arena struct {
-	problem *problem.Problem // its algorithms are the candidates of all players
+	problem *problem.Problem // its algorithms are the candidates of all entries
 	known   Classic
 	steady  *steady.Objective
 	loss    float64              // Φ̃ at the optimum
 	points  map[string][]float64 // stable, optimal and what else was found
-	players []*player
+	entries []*entry
 	marks   []int // turns after which decisions are looked at
 
 	target   string // what the user calls it
@@ -36,7 +36,7 @@ type arena struct {
 const shared = "compared"
 
 // enter builds a problem, finds its answers and reads the methods that meet on it.
-func enter(ctx context.Context, p Problem, methods []Method, o Options) (*arena, error) {
+func enter(ctx context.Context, p Subject, methods []Entrant, o Terms) (*arena, error) {
 	s, err := problem.Parse(p.Name, p.Text, p.Over...)
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func enter(ctx context.Context, p Problem, methods []Method, o Options) (*arena,
 	if err := a.gather(p, s, methods, g, o); err != nil {
 		return nil, err
 	}
-	for _, one := range a.players {
+	for _, one := range a.entries {
 		if err := a.aim(ctx, one, g); err != nil {
 			return nil, &UnsolvedError{p.Name, err}
 		}
@@ -100,10 +100,10 @@ func steadfast(p *problem.Problem) error {
 }
 
 // methodsOf are the spec's own algorithms.
-func methodsOf(s *problem.Spec) (list []Method) {
+func methodsOf(s *problem.Spec) (list []Entrant) {
 	for _, a := range s.Algorithms {
 		m, _ := online.MethodOf(a.Kind)
-		list = append(list, Method{Label: a.Name, Method: m, entry: a.Name})
+		list = append(list, Entrant{Label: a.Name, Method: m, from: a.Name})
 	}
 	return list
 }
@@ -127,7 +127,7 @@ func (a *arena) answers(ctx context.Context, p *problem.Problem) error {
 }
 
 // gather makes the problem whose algorithms are all candidates.
-func (a *arena) gather(p Problem, s *problem.Spec, methods []Method, g geometry, o Options) error {
+func (a *arena) gather(p Subject, s *problem.Spec, methods []Entrant, g geometry, o Terms) error {
 	all := *s
 	all.Algorithms = nil
 	var mistakes []error
@@ -137,14 +137,14 @@ func (a *arena) gather(p Problem, s *problem.Spec, methods []Method, g geometry,
 			mistakes = append(mistakes, err)
 			continue
 		}
-		r := &player{method: m, settings: said, own: own, algorithm: *one, first: len(all.Algorithms)}
+		r := &entry{method: m, settings: said, own: own, algorithm: *one, first: len(all.Algorithms)}
 		for _, step := range r.steps(g, o) {
 			one.Step = step
 			r.candidates = append(r.candidates, candidate{step: step})
 			all.Algorithms = append(all.Algorithms, *one)
 		}
 		r.exact = exact(s, m, one)
-		a.players = append(a.players, r)
+		a.entries = append(a.entries, r)
 	}
 	if err := errors.Join(mistakes...); err != nil {
 		return err
@@ -160,7 +160,7 @@ func (a *arena) gather(p Problem, s *problem.Spec, methods []Method, g geometry,
 }
 
 // exact tells whether nothing about the method's trials is random.
-func exact(s *problem.Spec, m Method, a *problem.Algorithm) bool {
+func exact(s *problem.Spec, m Entrant, a *problem.Algorithm) bool {
 	everybody := s.Population.Sampling == "without-replacement" && a.Batch == s.Population.Size || s.Population.Size == 1
 	return everybody && a.Delta == 0 && !m.Needs.Panel && quiet(s.Dynamics.Noise)
 }
@@ -170,8 +170,8 @@ func quiet(v form.Vector) bool {
 	return v.All == 0 && !slices.ContainsFunc(v.Each, func(x float64) bool { return x != 0 })
 }
 
-// aim finds where the player must end, by what is known of its method.
-func (a *arena) aim(ctx context.Context, r *player, g geometry) error {
+// aim finds where an entry must end, by what is known of its method.
+func (a *arena) aim(ctx context.Context, r *entry, g geometry) error {
 	r.limit = r.method.Limit.String()
 	hold := max(1, r.algorithm.Hold)
 	if r.method.learns() && g.settled && hold >= g.settling {

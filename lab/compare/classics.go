@@ -33,16 +33,16 @@ func Classics() []Classic {
 }
 
 // problem is the embedded case of a classic, with changes laid over it.
-func (c Classic) problem(over []problem.Overlay) Problem {
+func (c Classic) problem(over []problem.Overlay) Subject {
 	src, ok := problem.Case(c.Name)
 	if !ok {
 		panic(fmt.Sprintf("compare: the classic %s is no case", c.Name))
 	}
-	return Problem{Name: c.Name, Target: c.Name, Text: src, Over: over, Known: c, Usual: true}
+	return Subject{Name: c.Name, Target: c.Name, Text: src, Over: over, Known: c, Usual: true}
 }
 
 // ClassicProblems are the classics to be compared on.
-func ClassicProblems(over ...problem.Overlay) (list []Problem) {
+func ClassicProblems(over ...problem.Overlay) (list []Subject) {
 	for _, c := range Classics() {
 		list = append(list, c.problem(over))
 	}
@@ -50,7 +50,7 @@ func ClassicProblems(over ...problem.Overlay) (list []Problem) {
 }
 
 // ClassicMethods are all kinds of methods, and one that does not wait for the crowd.
-func ClassicMethods() []Method {
+func ClassicMethods() []Entrant {
 	list, err := ParseMethods("all,derivative-free:hold=1")
 	if err != nil {
 		panic("compare: " + err.Error())

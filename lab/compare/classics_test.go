@@ -53,7 +53,7 @@ func answers() map[string]answer {
 
 // The search finds the answers that the specs claim, and the suite says of every problem whether it separates.
 func TestClassicsHaveTheirAnswers(t *testing.T) {
-	c, err := Prepare(context.Background(), ClassicProblems(), methods(t, "composite,derivative-free:hold=1"), Options{})
+	c, err := Prepare(context.Background(), ClassicProblems(), methods(t, "composite,derivative-free:hold=1"), Terms{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestClassicsHaveTheirAnswers(t *testing.T) {
 		}
 		near("stable", a.points["stable"], want.stable)
 		near("optimal", a.points["optimal"], want.optimal)
-		near("myopic", a.players[1].target, want.myopic)
+		near("myopic", a.entries[1].target, want.myopic)
 		if v := a.value(a.loss); !math.IsNaN(want.value) && math.Abs(v-want.value) > 1e-9 {
 			t.Errorf("%s: the value is %v, want %v", one.Name, v, want.value)
 		}
@@ -84,7 +84,7 @@ func TestClassicsHaveTheirAnswers(t *testing.T) {
 // A buyer without likings: by symmetry all prices are equal, at the stable point and at the optimum.
 func TestSoftmaxWithoutLikings(t *testing.T) {
 	p := problemOf(t, "softmax", "population.values=[[0.25, 0.25, 0.25, 0.25]]")
-	c, err := Prepare(context.Background(), []Problem{p}, methods(t, "composite"), Options{})
+	c, err := Prepare(context.Background(), []Subject{p}, methods(t, "composite"), Terms{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestSoftmaxWithoutLikings(t *testing.T) {
 // Methods that are exact end at the point of their theory on every problem that meets their conditions.
 func TestSuite(t *testing.T) {
 	ms := methods(t, "vanilla,repeated-gradient,repeated-risk,delayed-risk,epoch,composite,epoch-composite,adam,plug-in")
-	r, err := Run(context.Background(), ClassicProblems(problem.Assign("iterations=2000")), ms, Options{Suite: "classics", Trials: 1, Tuning: 1, Points: 5})
+	r, err := Run(context.Background(), ClassicProblems(problem.Assign("iterations=2000")), ms, Terms{Suite: "classics", Trials: 1, Tuning: 1, Points: 5})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/kedge-opt/kedge/problem"
 )
 
-// Problem is what methods are compared on: a spec under its overlays.
-type Problem struct {
+// Subject is what methods are compared on: a spec under its overlays.
+type Subject struct {
 	Name   string
 	Target string // what the user calls it: a case or a file
 	Text   []byte
@@ -27,8 +27,8 @@ type Problem struct {
 	Known  Classic // what is known of it, if it is one of the classics
 }
 
-// Options say how large a comparison is and how it is run.
-type Options struct {
+// Terms say how large a comparison is and how it is run.
+type Terms struct {
 	Suite   string   // the name of the problems together; "": it is one problem
 	Changes []string // to the specs, as they are told on the command line
 	Trials  int      // that are reported, of every method; 0 means those of the spec
@@ -47,7 +47,7 @@ const (
 )
 
 // Check says whether the options make sense.
-func (o Options) Check() error {
+func (o Terms) Check() error {
 	switch {
 	case o.Trials < 0 || o.Trials > MaxTrials:
 		return fmt.Errorf("%d trials; want from 1 to %d", o.Trials, MaxTrials)
@@ -59,7 +59,7 @@ func (o Options) Check() error {
 	return nil
 }
 
-func (o Options) filled() Options {
+func (o Terms) filled() Terms {
 	if o.Tuning == 0 {
 		o.Tuning = 2
 	}
@@ -73,7 +73,7 @@ func (o Options) filled() Options {
 }
 
 // Run compares the methods on every problem. When the context ends first there is no result, and its error is returned.
-func Run(ctx context.Context, problems []Problem, methods []Method, o Options) (*Result, error) {
+func Run(ctx context.Context, problems []Subject, methods []Entrant, o Terms) (*Comparison, error) {
 	c, err := Prepare(ctx, problems, methods, o)
 	if err != nil {
 		return nil, err
@@ -81,51 +81,51 @@ func Run(ctx context.Context, problems []Problem, methods []Method, o Options) (
 	return c.Run(ctx)
 }
 
-// Contest is a comparison that has been checked: every problem is built and its answers are known.
-type Contest struct {
-	Options
+// Prepared is a comparison that has been checked: every problem is built and its answers are known.
+type Prepared struct {
+	Terms
 	own         bool // nobody has listed methods
 	arenas      []*arena
 	done, total atomic.Int64
 }
 
 // Prepare builds the problems and finds their answers. Whatever is wrong with a spec or a method is found here.
-func Prepare(ctx context.Context, problems []Problem, methods []Method, o Options) (*Contest, error) {
+func Prepare(ctx context.Context, problems []Subject, methods []Entrant, o Terms) (*Prepared, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	c := &Contest{Options: o.filled(), own: len(methods) == 0, arenas: make([]*arena, len(problems))}
+	c := &Prepared{Terms: o.filled(), own: len(methods) == 0, arenas: make([]*arena, len(problems))}
 	err := crew.Share(min(c.Workers, len(problems)), len(problems), func(_, i int) (err error) {
-		c.arenas[i], err = enter(ctx, problems[i], methods, c.Options)
+		c.arenas[i], err = enter(ctx, problems[i], methods, c.Terms)
 		return err
 	})
 	return c, err
 }
 
-// Run tunes every method and then lets it play.
-func (c *Contest) Run(ctx context.Context) (*Result, error) {
+// Run tunes every method and then runs the trials that are reported.
+func (c *Prepared) Run(ctx context.Context) (*Comparison, error) {
 	var tuning []run
 	for _, a := range c.arenas {
-		tuning = append(tuning, a.tuning(c.Options)...)
-		c.total.Add(int64(len(a.playing(c.Options))))
+		tuning = append(tuning, a.tuning(c.Terms)...)
+		c.total.Add(int64(len(a.reported(c.Terms))))
 	}
 	c.total.Add(int64(len(tuning)))
 	if err := c.all(ctx, tuning); err != nil {
 		return nil, err
 	}
-	var playing []run
+	var reported []run
 	for _, a := range c.arenas {
 		a.choose()
-		playing = append(playing, a.playing(c.Options)...)
+		reported = append(reported, a.reported(c.Terms)...)
 	}
-	if err := c.all(ctx, playing); err != nil {
+	if err := c.all(ctx, reported); err != nil {
 		return nil, err
 	}
 	return c.result()
 }
 
 // all does runs on all cores.
-func (c *Contest) all(ctx context.Context, runs []run) error {
+func (c *Prepared) all(ctx context.Context, runs []run) error {
 	return crew.Share(min(c.Workers, max(1, len(runs))), len(runs), func(_, i int) error {
 		begun := time.Now()
 		if err := runs[i].do(ctx); err != nil {

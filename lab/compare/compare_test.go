@@ -13,20 +13,20 @@ import (
 	"github.com/kedge-opt/kedge/problem"
 )
 
-func problemOf(t *testing.T, name string, sets ...string) Problem {
+func problemOf(t *testing.T, name string, sets ...string) Subject {
 	t.Helper()
 	src, ok := problem.Case(name)
 	if !ok {
 		t.Fatalf("no case %s", name)
 	}
-	p := Problem{Name: name, Target: name, Text: src, Files: os.DirFS(".")}
+	p := Subject{Name: name, Target: name, Text: src, Files: os.DirFS(".")}
 	for _, s := range sets {
 		p.Over = append(p.Over, problem.Assign(s))
 	}
 	return p
 }
 
-func methods(t *testing.T, text string) []Method {
+func methods(t *testing.T, text string) []Entrant {
 	t.Helper()
 	list, err := ParseMethods(text)
 	if err != nil {
@@ -35,16 +35,16 @@ func methods(t *testing.T, text string) []Method {
 	return list
 }
 
-func mustRun(t *testing.T, p Problem, text string, o Options) *Result {
+func mustRun(t *testing.T, p Subject, text string, o Terms) *Comparison {
 	t.Helper()
-	r, err := Run(context.Background(), []Problem{p}, methods(t, text), o)
+	r, err := Run(context.Background(), []Subject{p}, methods(t, text), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
-func rowOf(t *testing.T, r *Result, method string) *Row {
+func rowOf(t *testing.T, r *Comparison, method string) *Row {
 	t.Helper()
 	for i, m := range r.Arenas[0].Rows {
 		if m.Method == method {
@@ -59,12 +59,12 @@ func rowOf(t *testing.T, r *Result, method string) *Row {
 // (−62/273, 38/91); two decisions in turn show less still, (−838/3773, 1550/3773).
 func TestPointsOfLQ2(t *testing.T) {
 	ms := methods(t, "vanilla,composite,derivative-free:hold=1,two-point:hold=1,one-point")
-	c, err := Prepare(context.Background(), []Problem{problemOf(t, "lq2", "iterations=2000")}, ms, Options{})
+	c, err := Prepare(context.Background(), []Subject{problemOf(t, "lq2", "iterations=2000")}, ms, Terms{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := [][]float64{{-4.0 / 19, 7.0 / 19}, {-56.0 / 229, 99.0 / 229}, {-62.0 / 273, 38.0 / 91}, {-838.0 / 3773, 1550.0 / 3773}, {-56.0 / 229, 99.0 / 229}}
-	for i, r := range c.arenas[0].players {
+	for i, r := range c.arenas[0].entries {
 		if d := distance(r.target, want[i]); !(d < 1e-9) {
 			t.Errorf("%s must end at %v, want %v", r.method.Label, r.target, want[i])
 		}
@@ -75,7 +75,7 @@ func TestPointsOfLQ2(t *testing.T) {
 // price that their rhythm has.
 func TestMethodsEndWhereTheyMust(t *testing.T) {
 	const turns = 6000
-	r := mustRun(t, problemOf(t, "lq2", "iterations=6000"), "vanilla,composite,repeated-gradient,lazy,two-point,plug-in", Options{Trials: 2})
+	r := mustRun(t, problemOf(t, "lq2", "iterations=6000"), "vanilla,composite,repeated-gradient,lazy,two-point,plug-in", Terms{Trials: 2})
 	a := r.Arenas[0]
 	for i := range a.Rows {
 		m := &a.Rows[i]
@@ -101,11 +101,11 @@ func TestMethodsEndWhereTheyMust(t *testing.T) {
 
 // Where there is no time to wait until the crowd has settled, who learns from its answer is myopic.
 func TestNoTimeToSettle(t *testing.T) {
-	c, err := Prepare(context.Background(), []Problem{problemOf(t, "lq2", "iterations=500")}, methods(t, "two-point,composite,two-point:hold=17"), Options{})
+	c, err := Prepare(context.Background(), []Subject{problemOf(t, "lq2", "iterations=500")}, methods(t, "two-point,composite,two-point:hold=17"), Terms{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := c.arenas[0].players
+	r := c.arenas[0].entries
 	if r[0].limit != "myopic" || r[0].algorithm.Hold != 5 || r[1].limit != "optimal" {
 		t.Errorf("two-point, held for %d turns, ends at the %s point, composite at the %s one", r[0].algorithm.Hold, r[0].limit, r[1].limit)
 	}
@@ -118,7 +118,7 @@ func TestNoTimeToSettle(t *testing.T) {
 
 // lq2's crowd contracts by ½ a turn, and its matrix is not normal: the way left after h turns is about h·2⁻ʰ.
 func TestGeometryOfLQ2(t *testing.T) {
-	c, err := Prepare(context.Background(), []Problem{problemOf(t, "lq2")}, methods(t, "composite"), Options{Points: 3})
+	c, err := Prepare(context.Background(), []Subject{problemOf(t, "lq2")}, methods(t, "composite"), Terms{Points: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,10 +127,10 @@ func TestGeometryOfLQ2(t *testing.T) {
 		t.Errorf("settles in %d turns", a.settling)
 	}
 	// The greatest eigenvalue of [101 34; 34 84]/16 is 7.97165, and the grid begins with twice its inverse.
-	if got, want := a.players[0].candidates[0].step, 2/7.97165; math.Abs(got-want) > 1e-3*want {
+	if got, want := a.entries[0].candidates[0].step, 2/7.97165; math.Abs(got-want) > 1e-3*want {
 		t.Errorf("the grid begins with %v, want %v", got, want)
 	}
-	if got, want := a.players[0].candidates[2].step, 0.2/7.97165; math.Abs(got-want) > 5e-3*want {
+	if got, want := a.entries[0].candidates[2].step, 0.2/7.97165; math.Abs(got-want) > 5e-3*want {
 		t.Errorf("two points on it is %v, want a tenth, %v", got, want)
 	}
 }
@@ -141,7 +141,7 @@ func TestWorkersDoNotMatter(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		p := problemOf(t, "lq2", "iterations=500", "population.sampling=with-replacement")
 		var b bytes.Buffer
-		r := mustRun(t, p, "vanilla,derivative-free,storm", Options{Trials: 3, Points: 3, Workers: workers})
+		r := mustRun(t, p, "vanilla,derivative-free,storm", Terms{Trials: 3, Points: 3, Workers: workers})
 		if err := r.Encode(&b); err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +159,7 @@ func TestWorkersDoNotMatter(t *testing.T) {
 // All methods meet the same samples, and those of tuning are others.
 func TestSamplesAreShared(t *testing.T) {
 	p := problemOf(t, "lq2", "iterations=50", "population.sampling=with-replacement")
-	c, err := Prepare(context.Background(), []Problem{p}, methods(t, "vanilla:step=0.1,repeated-risk:step=1,composite"), Options{Trials: 5})
+	c, err := Prepare(context.Background(), []Subject{p}, methods(t, "vanilla:step=0.1,repeated-risk:step=1,composite"), Terms{Trials: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,10 +179,10 @@ func TestSamplesAreShared(t *testing.T) {
 		t.Error("two methods see different people in the same trial")
 	}
 	told := map[int]bool{}
-	for _, r := range a.playing(c.Options) {
+	for _, r := range a.reported(c.Terms) {
 		told[r.trial] = true
 	}
-	tuning := a.tuning(c.Options)
+	tuning := a.tuning(c.Terms)
 	for _, r := range tuning {
 		if told[r.trial] {
 			t.Fatalf("trial %d both tunes and is reported", r.trial)
@@ -196,7 +196,7 @@ func TestSamplesAreShared(t *testing.T) {
 // A method that dies takes nobody with it: retraining without a curved loss has no answer on the whole space.
 func TestFailuresAreTold(t *testing.T) {
 	p := problemOf(t, "lq2", "iterations=100", "objective.decision=0", "objective.state=4")
-	r := mustRun(t, p, "repeated-risk,composite", Options{Trials: 1})
+	r := mustRun(t, p, "repeated-risk,composite", Terms{Trials: 1})
 	if m := rowOf(t, r, "repeated-risk"); m.Failed != 1 || m.Failure == "" || m.ToOptimal != nil || m.Arrived {
 		t.Errorf("repeated-risk: %+v", m)
 	}
@@ -223,7 +223,7 @@ func TestMistakes(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		p            Problem
+		p            Subject
 		method, want string
 	}{
 		{problemOf(t, "lq2"), "vanilla:delta=1", "--methods vanilla:delta=1"},
@@ -235,11 +235,11 @@ func TestMistakes(t *testing.T) {
 		{example(t, "limits"), "vanilla", "the set changes"},
 		{problemOf(t, "lq2", "generator=numpy", "population.sampling=with-replacement"), "vanilla", "generator"},
 	} {
-		if _, err := Prepare(context.Background(), []Problem{c.p}, methods(t, c.method), Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Prepare(context.Background(), []Subject{c.p}, methods(t, c.method), Terms{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s on %s: %v, want %q", c.method, c.p.Name, err, c.want)
 		}
 	}
-	for _, o := range []Options{{Trials: -1}, {Tuning: MaxTrials + 1}, {Points: -2}} {
+	for _, o := range []Terms{{Trials: -1}, {Tuning: MaxTrials + 1}, {Points: -2}} {
 		if o.Check() == nil {
 			t.Errorf("%+v is taken", o)
 		}
@@ -247,19 +247,19 @@ func TestMistakes(t *testing.T) {
 }
 
 // example is one of the examples.
-func example(t *testing.T, name string) Problem {
+func example(t *testing.T, name string) Subject {
 	t.Helper()
-	src, err := os.ReadFile("../examples/" + name + ".yaml")
+	src, err := os.ReadFile("../../examples/" + name + ".yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Problem{Name: name, Text: src, Files: os.DirFS("../examples")}
+	return Subject{Name: name, Text: src, Files: os.DirFS("../../examples")}
 }
 
 // Who sees people twice needs an even sample: of three that are seen by others it sees two.
 func TestPanelsAreEven(t *testing.T) {
 	p := problemOf(t, "lq2", "iterations=50", "population.sampling=with-replacement", "algorithms=[{name: vanilla, step: 0.1, batch: 3}]")
-	r := mustRun(t, p, "vanilla,storm", Options{Trials: 1, NoTune: true})
+	r := mustRun(t, p, "vanilla,storm", Terms{Trials: 1, NoTune: true})
 	if v, s := rowOf(t, r, "vanilla"), rowOf(t, r, "storm"); v.Samples != 150 || s.Samples != 100 || s.Failed > 0 {
 		t.Errorf("vanilla sees %d people, storm %d (%s)", v.Samples, s.Samples, s.Failure)
 	}
@@ -267,7 +267,7 @@ func TestPanelsAreEven(t *testing.T) {
 
 // Among steps that are as good as exact the longest wins: vanilla on lq2 converges at a rate for all of the first four.
 func TestEqualsAreDecidedByTheLongestStep(t *testing.T) {
-	r := mustRun(t, problemOf(t, "lq2", "iterations=20000"), "vanilla,composite", Options{Trials: 1, Points: 4})
+	r := mustRun(t, problemOf(t, "lq2", "iterations=20000"), "vanilla,composite", Terms{Trials: 1, Points: 4})
 	for _, m := range r.Arenas[0].Rows {
 		if m.Step != m.Grid[0].Step || *m.Grid[3].Score != *m.Grid[0].Score {
 			t.Errorf("%s took %v of %v", m.Method, m.Step, m.Grid)
@@ -278,12 +278,12 @@ func TestEqualsAreDecidedByTheLongestStep(t *testing.T) {
 // A comparison that is stopped has no result.
 func TestStop(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
-	o := Options{Progress: func(done, _ int64) {
+	o := Terms{Progress: func(done, _ int64) {
 		if done == 3 {
 			stop()
 		}
 	}}
-	if r, err := Run(ctx, []Problem{problemOf(t, "lq2")}, methods(t, "all"), o); r != nil || err == nil {
+	if r, err := Run(ctx, []Subject{problemOf(t, "lq2")}, methods(t, "all"), o); r != nil || err == nil {
 		t.Errorf("got %v, %v", r, err)
 	}
 }
@@ -291,7 +291,7 @@ func TestStop(t *testing.T) {
 // Without a list the algorithms of the spec meet, under their own names.
 func TestAlgorithmsOfTheSpec(t *testing.T) {
 	p := problemOf(t, "lq2", "iterations=200", "algorithms=[{name: slow, kind: composite, step: 0.01, batch: 4}, {name: vanilla, step: 0.1, batch: 4}]")
-	r, err := Run(context.Background(), []Problem{p}, nil, Options{Trials: 1, NoTune: true})
+	r, err := Run(context.Background(), []Subject{p}, nil, Terms{Trials: 1, NoTune: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,14 +306,14 @@ func TestAlgorithmsOfTheSpec(t *testing.T) {
 // What nobody can settle under has no answers to compare with.
 func TestUnsolved(t *testing.T) {
 	p := problemOf(t, "lq2", "objective.decision=-9")
-	_, err := Prepare(context.Background(), []Problem{p}, methods(t, "vanilla"), Options{})
+	_, err := Prepare(context.Background(), []Subject{p}, methods(t, "vanilla"), Terms{})
 	if unsolved := (*UnsolvedError)(nil); !errors.As(err, &unsolved) || unsolved.Problem != "lq2" {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestNoTune(t *testing.T) {
-	r := mustRun(t, problemOf(t, "lq2", "iterations=300"), "vanilla,composite:step=0.07,two-point", Options{Trials: 1, NoTune: true})
+	r := mustRun(t, problemOf(t, "lq2", "iterations=300"), "vanilla,composite:step=0.07,two-point", Terms{Trials: 1, NoTune: true})
 	if v, c, p := rowOf(t, r, "vanilla"), rowOf(t, r, "composite:step=0.07"), rowOf(t, r, "two-point"); v.Step != 0.1 || c.Step != 0.07 || p.Grid != nil || math.Abs(p.Step-2/7.97165*math.Pow(0.1, 1.5)) > 1e-4 {
 		t.Errorf("steps %v, %v, %v", v.Step, c.Step, p.Step)
 	}

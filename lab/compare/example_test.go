@@ -17,7 +17,7 @@ func ExampleRun() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	r, err := compare.Run(context.Background(), []compare.Problem{{Name: "linear-pricing", Text: text}}, methods, compare.Options{})
+	r, err := compare.Run(context.Background(), []compare.Subject{{Name: "linear-pricing", Text: text}}, methods, compare.Terms{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -12,13 +12,13 @@ import (
 	"github.com/kedge-opt/kedge/problem"
 )
 
-// Method is a method that takes part, with options of its own.
-type Method struct {
+// Entrant is a method that takes part, with options of its own.
+type Entrant struct {
 	Label string // as it was written: KIND or KIND:key=value:key=value
 	online.Method
 	Options []string // key=value, as in a spec
 
-	entry string // the algorithm of the spec that it may be; "": of the kind's name
+	from string // the algorithm of the spec that it may be; "": of the kind's name
 }
 
 // Names lists the kinds of methods.
@@ -30,7 +30,7 @@ func Names() (list []string) {
 }
 
 // ParseMethods reads a list of methods such as vanilla,composite,derivative-free:hold=1; all stands for every kind.
-func ParseMethods(text string) ([]Method, error) {
+func ParseMethods(text string) ([]Entrant, error) {
 	var names []string
 	for one := range strings.SplitSeq(text, ",") {
 		if one == "all" {
@@ -39,13 +39,13 @@ func ParseMethods(text string) ([]Method, error) {
 		}
 		names = append(names, one)
 	}
-	var list []Method
+	var list []Entrant
 	for _, one := range names {
 		m, err := parseMethod(strings.TrimSpace(one))
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(list, func(other Method) bool { return other.Label == m.Label }) {
+		if slices.ContainsFunc(list, func(other Entrant) bool { return other.Label == m.Label }) {
 			return nil, fmt.Errorf("the method %s is listed twice", m.Label)
 		}
 		list = append(list, m)
@@ -53,22 +53,22 @@ func ParseMethods(text string) ([]Method, error) {
 	return list, nil
 }
 
-func parseMethod(text string) (Method, error) {
+func parseMethod(text string) (Entrant, error) {
 	parts := strings.Split(text, ":")
 	known, ok := online.MethodOf(parts[0])
 	if !ok {
-		return Method{}, fmt.Errorf("there is no method %q; the methods are %s", parts[0], strings.Join(Names(), ", "))
+		return Entrant{}, fmt.Errorf("there is no method %q; the methods are %s", parts[0], strings.Join(Names(), ", "))
 	}
 	for _, option := range parts[1:] {
 		key, value, ok := strings.Cut(option, "=")
 		switch {
 		case !ok || key == "" || value == "":
-			return Method{}, fmt.Errorf("method %s: %q is no option; want key=value, as in derivative-free:hold=1", text, option)
+			return Entrant{}, fmt.Errorf("method %s: %q is no option; want key=value, as in derivative-free:hold=1", text, option)
 		case slices.Contains([]string{"name", "kind", "trials", "batch", "carry"}, key):
-			return Method{}, fmt.Errorf("method %s: %s is the same for all methods that are compared", text, key)
+			return Entrant{}, fmt.Errorf("method %s: %s is the same for all methods that are compared", text, key)
 		}
 	}
-	return Method{Label: text, Method: known, Options: parts[1:]}, nil
+	return Entrant{Label: text, Method: known, Options: parts[1:]}, nil
 }
 
 // setting is one key of an algorithm.
@@ -78,7 +78,7 @@ type setting struct {
 }
 
 // usual returns the settings of a method that nobody has set, for a problem of known sizes.
-func (m Method) usual(g geometry) []setting {
+func (m Entrant) usual(g geometry) []setting {
 	held, near := setting{"hold", m.hold(g)}, setting{"delta", rounded(g.radius / 10)}
 	switch m.Name {
 	case "lazy":
@@ -106,7 +106,7 @@ func (m Method) usual(g geometry) []setting {
 }
 
 // hold is how many turns decisions are held: as the options say, or until the crowd has settled.
-func (m Method) hold(g geometry) int {
+func (m Entrant) hold(g geometry) int {
 	for _, option := range m.Options {
 		value, ok := strings.CutPrefix(option, "hold=")
 		if n, err := strconv.Atoi(value); ok && err == nil && n > 0 {
@@ -122,16 +122,16 @@ func smoothed(steps int) []setting {
 }
 
 // jumps tells whether the method finds the next decision by itself, so that its step is a part of the way there.
-func (m Method) jumps() bool {
+func (m Entrant) jumps() bool {
 	return slices.Contains([]string{"repeated-risk", "delayed-risk", "plug-in"}, m.Name)
 }
 
 // learns tells whether the method learns from what it deploys, so that it matters how long decisions are held.
-func (m Method) learns() bool { return m.Limit != m.Held }
+func (m Entrant) learns() bool { return m.Limit != m.Held }
 
 // grid returns the step sizes that are tried, a log grid from above. Gradients are scaled by the curvature of Φ̃ at the optimum, the
 // steps of adam, which have a length, by the way to the optimum; those who jump go a part of the way.
-func (m Method) grid(g geometry, points int) []float64 {
+func (m Entrant) grid(g geometry, points int) []float64 {
 	top, ratio := 2/g.curvature, math.Sqrt(0.1)
 	switch {
 	case m.jumps():
@@ -153,8 +153,8 @@ func rounded(x float64) float64 {
 }
 
 // read returns the algorithm of the method: that of the spec if it has one of the kind's name, otherwise the usual one.
-func (m Method) read(p Problem, from *problem.Spec, g geometry) (one *problem.Algorithm, settings []setting, own bool, err error) {
-	over, name := slices.Clone(p.Over), cmp.Or(m.entry, m.Name)
+func (m Entrant) read(p Subject, from *problem.Spec, g geometry) (one *problem.Algorithm, settings []setting, own bool, err error) {
+	over, name := slices.Clone(p.Over), cmp.Or(m.from, m.Name)
 	own = !p.Usual && slices.ContainsFunc(from.Algorithms, func(a problem.Algorithm) bool { return a.Name == name })
 	if !own {
 		settings = m.usual(g)
@@ -174,7 +174,7 @@ func (m Method) read(p Problem, from *problem.Spec, g geometry) (one *problem.Al
 }
 
 // batch is how many people the method sees a turn: as many as the others, or one less where it must be an even number.
-func (m Method) batch(g geometry) int {
+func (m Entrant) batch(g geometry) int {
 	if !m.Needs.Panel {
 		return g.batch
 	}
@@ -182,7 +182,7 @@ func (m Method) batch(g geometry) int {
 }
 
 // yaml is the list of algorithms with the method alone.
-func (m Method) yaml(g geometry, settings []setting) string {
+func (m Entrant) yaml(g geometry, settings []setting) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "algorithms:\n  - {name: %s, batch: %d, step: %v", m.Name, m.batch(g), m.grid(g, 1)[0])
 	for _, s := range settings {
@@ -193,7 +193,7 @@ func (m Method) yaml(g geometry, settings []setting) string {
 }
 
 // said returns the settings with the options over them, in the order in which they are told.
-func (m Method) said(settings []setting) []setting {
+func (m Entrant) said(settings []setting) []setting {
 	list := slices.Clone(settings)
 	for _, option := range m.Options {
 		key, value, _ := strings.Cut(option, "=")

@@ -11,8 +11,8 @@ import (
 	"github.com/kedge-opt/kedge/loop"
 )
 
-// Result is how the methods did.
-type Result struct {
+// Comparison is how the methods did.
+type Comparison struct {
 	Name    string   `json:"name"`    // of the problem or of the suite
 	Suite   bool     `json:"suite"`   // several problems
 	Own     bool     `json:"own"`     // the methods are the algorithms of the spec
@@ -100,8 +100,8 @@ func spreadOf(x []float64) *Spread {
 	return &s
 }
 
-func (c *Contest) result() (*Result, error) {
-	r := &Result{Own: c.own, Changes: c.Changes, Trials: c.Trials, Tuning: c.Tuning, Points: c.Points, Seconds: map[string]map[string]float64{}}
+func (c *Prepared) result() (*Comparison, error) {
+	r := &Comparison{Own: c.own, Changes: c.Changes, Trials: c.Trials, Tuning: c.Tuning, Points: c.Points, Seconds: map[string]map[string]float64{}}
 	if c.NoTune {
 		r.Points, r.Tuning = 0, 0
 	}
@@ -122,7 +122,7 @@ func (c *Contest) result() (*Result, error) {
 
 func (a *arena) seconds() map[string]float64 {
 	all := map[string]float64{}
-	for _, r := range a.players {
+	for _, r := range a.entries {
 		for _, t := range r.trials {
 			all[r.method.Label] += t.seconds
 		}
@@ -137,7 +137,7 @@ func (a *arena) told() (Arena, error) {
 		Optimal: a.points["optimal"], Stable: a.points["stable"], Value: a.value(a.loss),
 		Separates: a.separates(), Tolerance: a.tolerance(),
 	}
-	for _, r := range a.players {
+	for _, r := range a.entries {
 		row, err := a.row(r)
 		if err != nil {
 			return t, fmt.Errorf("%s: %w", r.method.Label, err)
@@ -154,7 +154,7 @@ func (a *arena) value(loss float64) float64 {
 	return loss
 }
 
-func (a *arena) row(r *player) (Row, error) {
+func (a *arena) row(r *entry) (Row, error) {
 	row := Row{
 		Method: r.method.Label, Kind: r.method.Name, Settings: words(r.settings), Step: r.candidates[r.winner].step,
 		Limit: r.limit, Outside: a.known.outside(r.method.Name), Trials: len(r.trials),
@@ -179,7 +179,7 @@ func (a *arena) row(r *player) (Row, error) {
 }
 
 // judge fills in distances and values of where trials ended.
-func (a *arena) judge(row *Row, r *player, done []outcome) error {
+func (a *arena) judge(row *Row, r *entry, done []outcome) error {
 	best := loop.Target{Decision: a.points["optimal"], Loss: a.loss}
 	var far, stable, target, values, gaps []float64
 	for _, t := range done {
@@ -237,15 +237,15 @@ func words(list []setting) string {
 }
 
 // Encode writes the result, but for its seconds, as JSON.
-func (r *Result) Encode(w io.Writer) error {
+func (r *Comparison) Encode(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(r)
 }
 
 // Decode reads what Encode wrote.
-func Decode(from io.Reader) (*Result, error) {
-	r := new(Result)
+func Decode(from io.Reader) (*Comparison, error) {
+	r := new(Comparison)
 	if err := json.NewDecoder(from).Decode(r); err != nil {
 		return nil, fmt.Errorf("read a comparison: %w", err)
 	}
@@ -260,7 +260,7 @@ func Decode(from io.Reader) (*Result, error) {
 }
 
 // Table has one row a method and problem; what is not known is empty.
-func (r *Result) Table() columns.Table {
+func (r *Comparison) Table() columns.Table {
 	t := columns.Table{}
 	text := func(name string, of func(a *Arena, m *Row) string) {
 		c := columns.Column{Name: name, Text: []string{}}
@@ -297,7 +297,7 @@ func (r *Result) Table() columns.Table {
 	return t
 }
 
-func (r *Result) each(do func(a *Arena, m *Row)) {
+func (r *Comparison) each(do func(a *Arena, m *Row)) {
 	for i := range r.Arenas {
 		for j := range r.Arenas[i].Rows {
 			do(&r.Arenas[i], &r.Arenas[i].Rows[j])

@@ -9,9 +9,9 @@ import (
 	"github.com/kedge-opt/kedge/problem"
 )
 
-// player is a method on one problem.
-type player struct {
-	method     Method
+// entry is a method on one problem.
+type entry struct {
+	method     Entrant
 	settings   []setting
 	own        bool // the spec has an algorithm of the kind, with settings of its own
 	algorithm  problem.Algorithm
@@ -48,7 +48,7 @@ type run struct {
 }
 
 // steps are the step sizes that are tried: the one that is given, or the grid.
-func (r *player) steps(g geometry, o Options) []float64 {
+func (r *entry) steps(g geometry, o Terms) []float64 {
 	grid := r.method.grid(g, o.Points)
 	for _, s := range r.settings {
 		if s.key == "step" {
@@ -65,8 +65,8 @@ func (r *player) steps(g geometry, o Options) []float64 {
 }
 
 // tuning lists the trials of the grids, numbered beyond those that are reported. Where there is one candidate there is nothing to tune.
-func (a *arena) tuning(o Options) (list []run) {
-	for _, r := range a.players {
+func (a *arena) tuning(o Terms) (list []run) {
+	for _, r := range a.entries {
 		if len(r.candidates) == 1 {
 			continue
 		}
@@ -81,13 +81,13 @@ func (a *arena) tuning(o Options) (list []run) {
 	return list
 }
 
-// playing lists the trials that are reported.
-func (a *arena) playing(o Options) (list []run) {
+// reported lists the trials that are reported.
+func (a *arena) reported(o Terms) (list []run) {
 	trials := o.Trials
 	if trials == 0 {
 		trials = a.problem.Spec.Trials
 	}
-	for _, r := range a.players {
+	for _, r := range a.entries {
 		r.trials = make([]outcome, r.count(trials))
 		for t := range r.trials {
 			list = append(list, run{a, r.first + r.winner, t, &r.trials[t]})
@@ -96,7 +96,7 @@ func (a *arena) playing(o Options) (list []run) {
 	return list
 }
 
-func (r *player) count(trials int) int {
+func (r *entry) count(trials int) int {
 	if r.exact {
 		return 1
 	}
@@ -147,7 +147,7 @@ const exactEnough = 1e-6
 // choose finds the winner of every grid: nearest to its target over the later half of the turns. Equal ones are decided by the
 // longer step.
 func (a *arena) choose() {
-	for _, r := range a.players {
+	for _, r := range a.entries {
 		for i := range r.candidates {
 			c := &r.candidates[i]
 			c.score = max(a.score(r, c.runs), exactEnough*a.tolerance())
@@ -159,7 +159,7 @@ func (a *arena) choose() {
 	}
 }
 
-func (a *arena) score(r *player, runs []outcome) float64 {
+func (a *arena) score(r *entry, runs []outcome) float64 {
 	target := r.target
 	if target == nil {
 		target = a.points["optimal"]

@@ -11,7 +11,7 @@ import (
 )
 
 // Title is what the result is about.
-func (r *Result) Title() string {
+func (r *Comparison) Title() string {
 	if r.Suite {
 		return "Methods on the " + r.Name
 	}
@@ -19,7 +19,7 @@ func (r *Result) Title() string {
 }
 
 // Headline sums the result up.
-func (r *Result) Headline() string {
+func (r *Comparison) Headline() string {
 	arrived, judged, outside := 0, 0, 0
 	r.each(func(_ *Arena, m *Row) {
 		switch {
@@ -53,7 +53,7 @@ func (a *Arena) winner() string {
 }
 
 // Reasons are what supports the headline, a sentence each.
-func (r *Result) Reasons() (list []string) {
+func (r *Comparison) Reasons() (list []string) {
 	for _, one := range []struct {
 		limit online.Limit
 		words string
@@ -73,7 +73,7 @@ func (r *Result) Reasons() (list []string) {
 }
 
 // sorted lists the methods that must end at a point, by whether they do wherever their theory holds.
-func (r *Result) sorted(limit string) (there, away []string) {
+func (r *Comparison) sorted(limit string) (there, away []string) {
 	order, missed := []string{}, map[string][]string{}
 	r.each(func(a *Arena, m *Row) {
 		if m.Limit != limit || m.Outside != "" && !m.Arrived {
@@ -100,7 +100,7 @@ func (r *Result) sorted(limit string) (there, away []string) {
 }
 
 // alike lists the problems that do not separate.
-func (r *Result) alike() (names []string) {
+func (r *Comparison) alike() (names []string) {
 	for _, a := range r.Arenas {
 		if !a.Separates && a.Stable != nil {
 			names = append(names, a.Name)
@@ -161,7 +161,7 @@ func Cleaned(v float64) float64 {
 }
 
 // Command is what repeats the comparison.
-func (r *Result) Command() string {
+func (r *Comparison) Command() string {
 	var methods []string
 	for _, m := range r.Arenas[0].Rows {
 		methods = append(methods, m.Method)
