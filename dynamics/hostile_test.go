@@ -73,6 +73,9 @@ func pick(rng *rand.Rand, n int) []float64 {
 }
 
 func TestHostileNumbers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and on one goroutine")
+	}
 	rng := rand.New(rand.NewPCG(39, 40))
 	for range 40_000 {
 		m := 1 + rng.IntN(3)

@@ -200,6 +200,9 @@ func TestPolarizedStaysInItsCone(t *testing.T) {
 
 // Renormalising each step leaves no drift: 10⁶ steps end on the sphere to rounding.
 func TestPolarizedStaysOnTheSphere(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and on one goroutine")
+	}
 	rng := rand.New(rand.NewPCG(9, 10))
 	f := dynamics.Polarized{Dim: 5, Lambda: 0.7, Sigma: 0.9}
 	d, u := direction(rng, 5), direction(rng, 5)

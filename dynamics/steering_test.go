@@ -32,6 +32,9 @@ func steered(t *testing.T, lambda, sigma float64, u, d []float64) float64 {
 // beyond λ + σ‖u‖² < 1, where other starts lead elsewhere. (The article says once that individuals with λ close to 1 stick to
 // where they began; the theorem, the proof and this test say the opposite.)
 func TestSteeringTheorem(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and on one goroutine")
+	}
 	rng := rand.New(rand.NewPCG(7, 11))
 	for range 100_000 {
 		dim := 2 + rng.IntN(5)

@@ -30,6 +30,9 @@ var capAngles = []float64{1e-6, 0.1, 10, 45, 80, 89.9, 90, 90.1, 120, 179, 180}
 
 // The angle from the axis has distribution function share(θ)/share(α), with the shares of [li2011].
 func TestCapAngleLaw(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and on one goroutine")
+	}
 	for _, dim := range []int{2, 3, 4, 5, 20, 200} {
 		n := 6000 - 20*dim
 		for k, alpha := range capAngles {

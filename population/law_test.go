@@ -31,6 +31,9 @@ func TestNormalLaw(t *testing.T) {
 
 // Marginals of Dirichlet(a) are Beta(aⱼ, Σa − aⱼ); E xᵢxⱼ = aᵢaⱼ/(A(A+1)).
 func TestDirichletLaw(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and on one goroutine")
+	}
 	const n = 20_000
 	for _, a := range [][]float64{{1, 1, 1}, {0.05, 0.1, 0.2}, {0.7, 1.5, 40}, {1e-8, 1, 1}, {3e5, 1e5, 2e5}} {
 		x := draw(t, population.Dirichlet{Concentration: a}, n, 3)

@@ -22,6 +22,9 @@ func live() float64 {
 
 // The bytes of an individual are those of the table in the documentation, and those that the runtime counts, to a tenth.
 func TestMemoryOfAnIndividual(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and on one goroutine")
+	}
 	const n, dim = 100_000, 20
 	law := population.Cap{Angle: 90}
 	drawn, err := population.Redraw(law, n, dim, stream.New(1))

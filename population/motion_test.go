@@ -172,6 +172,9 @@ func TestDriftsFollowTheirFormulas(t *testing.T) {
 // A random walk of k steps of deviation s has variance ks² and its entries are independent: the mean of n·dim squares is
 // within five of its standard deviations, √(2/(n·dim)), and so is the mean product of neighbours.
 func TestWalksHaveTheirVariance(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and on one goroutine")
+	}
 	const n, k, s = 20_000, 25, 0.1
 	x := drifted(t, population.Drift{Walk: []float64{s}}, n, 2, k)
 	rows.Scale(x, 1/(s*math.Sqrt(k)))
@@ -189,6 +192,9 @@ func TestWalksHaveTheirVariance(t *testing.T) {
 
 // p⁺ = ap + w has the stationary variance s²/(1−a²).
 func TestNoiseHasItsVariance(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and on one goroutine")
+	}
 	const n, a, s = 40_000, 0.6, 0.3
 	f, err := dynamics.NewAffine(kedge.Dims{State: 1, Decision: 1, Trait: 1}, []float64{a}, []float64{0}, []float64{0})
 	if err != nil {

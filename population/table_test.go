@@ -133,6 +133,9 @@ func TestTableShapes(t *testing.T) {
 
 // Every number that a file may hold takes two bytes and becomes eight; nothing else grows with the file.
 func TestCSVMemoryFollowsTheData(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and on one goroutine")
+	}
 	for what, in := range map[string]string{
 		"shortest numbers, one line":  strings.Repeat("1,", 1<<18) + "1",
 		"shortest numbers, one a row": strings.Repeat("1\n", 1<<18),

@@ -32,6 +32,9 @@ func deeper(n, indent int, line string) string {
 // Inputs made to exhaust the reader are refused at once. The bound is generous for slow machines: without the limits the
 // same inputs take from seconds to for ever, or overflow the stack.
 func TestHostileDocuments(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and on one goroutine")
+	}
 	const n = form.MaxBytes - 1000
 	for name, src := range map[string]string{
 		"large":             strings.Repeat("# nothing\n", form.MaxBytes/10+1),
@@ -156,6 +159,9 @@ x.yaml:25: algorithms.composite.step is -24, want a number above 0`
 
 // Cases with bytes changed, cut and repeated at random never do worse than a *Mistake.
 func TestDamagedCases(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and on one goroutine")
+	}
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, name := range Cases() {
 		src, _ := Case(name)

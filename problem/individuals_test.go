@@ -50,6 +50,9 @@ func TestRegeneratedIsStored(t *testing.T) {
 
 // In single precision every entry is within its rounding, 2⁻²⁴ of the length 1, and the length is 1 again.
 func TestShortTraitsAreUnitVectors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and on one goroutine")
+	}
 	sets := []string{"population.size=700", "population.dim=6"}
 	for name, over := range map[string][]Overlay{"kedge": nil, "numpy": assign("generator=numpy")} {
 		long := made(t, "polarized", append(over, assign(sets...)...)...)

@@ -154,6 +154,9 @@ over:
 `
 
 func TestRandomDesign(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and on one goroutine")
+	}
 	few := mustSweep(t, randomSweep)
 	if len(few.Cells) != 50 {
 		t.Errorf("%d cells", len(few.Cells))

@@ -90,6 +90,9 @@ func TestPanelIsExactForAffineDynamics(t *testing.T) {
 // Regressing what is seen on what is deployed, turn by turn, finds the first answer B and not G; a hold of twelve turns, within
 // which A¹² ≈ 0 lets people settle, finds G; so do both corrections for the lag without waiting.
 func TestLagCorrectionFindsTheGainThatNaiveMisses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and on one goroutine")
+	}
 	first := []float64{0.5, 0, 0.25, 0.5}
 	for _, c := range []struct {
 		name  string
@@ -145,6 +148,9 @@ func TestTrustTellsTheErrorThatNoiseMakes(t *testing.T) {
 // Where the lag is only nearly that of the averages, and samples are of 50 people, the gain is still right to a tenth. The error that
 // is left is misfit, which the covariance does not know.
 func TestFilteredToleratesNoise(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and on one goroutine")
+	}
 	for seed := range uint64(10) {
 		r := stream.New(seed, "noise")
 		w := newTown(1000, r)

@@ -14,6 +14,9 @@ import (
 // derivatives of f, and differences of steady states, which know not even those. The closer to the splitting, the steeper and
 // the more curved h is: 1/D is at most 1/(1−λ−σ‖u‖²), and what differences are off by grows like its third power.
 func TestPolarizedThreeWays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and on one goroutine")
+	}
 	const groups, people = 2000, 50
 	r := stream.New(5, "three ways")
 	for range groups {

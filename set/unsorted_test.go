@@ -79,6 +79,9 @@ func hazards() []hazard {
 
 // Source: the sorted twin, where rounding could make a difference.
 func TestUnsortedAgainstHazards(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and on one goroutine")
+	}
 	for _, h := range hazards() {
 		r := stream.New(1, "hazard", h.name)
 		const cases = 20_000

@@ -195,6 +195,9 @@ func TestSocialBitsDoNotDependOnWorkers(t *testing.T) {
 // The mean of n individuals is away from that of infinitely many by the sampling error of traits, ∝ n^(−1/2): for the affine
 // crowd E|p̄ₙ − p̄|² = tr(FΣFᵀ)/n with p̄ = Gu + Fμ; for the polarized one p̄ is that of a far larger crowd.
 func TestMeanFieldLimit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and on one goroutine")
+	}
 	for _, c := range circles(t)[:2] {
 		u, limit, repeats := c.decision(), make([]float64, c.dim.State), 300
 		if c.name == "affine" { // G = [5/4 1/2; 1/2 1], F = [1 1/2; 0 1]

@@ -50,7 +50,7 @@ func measureFootprint(n int, storage population.Storage, redrawn bool) (Footprin
 	if redrawn {
 		f.Traits = "regenerated"
 	}
-	before := heap()
+	before := inUse()
 	traits, err := traitsOf(n, storage, redrawn)
 	if err != nil {
 		return f, err
@@ -61,7 +61,7 @@ func measureFootprint(n int, storage population.Storage, redrawn bool) (Footprin
 	if err != nil {
 		return f, err
 	}
-	f.Measured = float64(heap()-before) / float64(n)
+	f.Measured = float64(inUse()-before) / float64(n)
 	f.Computed = float64(crowd.Bytes()) / float64(n)
 	f.Largest = 24e9 / f.Computed
 	runtime.KeepAlive(crowd)
@@ -82,8 +82,8 @@ func traitsOf(n int, storage population.Storage, redrawn bool) (kedge.Rows, erro
 	return kedge.Block{Data: block, Width: dim}, nil
 }
 
-// heap returns the bytes in use after what is not needed is gone.
-func heap() uint64 {
+// inUse returns the bytes in use after what is not needed is gone.
+func inUse() uint64 {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
