@@ -10,6 +10,7 @@ import (
 
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/report"
+	"github.com/kedge-opt/kedge/report/draw"
 	"github.com/spf13/cobra"
 )
 
@@ -82,7 +83,7 @@ func completeColumn(_ *cobra.Command, dirs []string, _ string) ([]string, cobra.
 
 func (f *plotFlags) run(w io.Writer, dirs []string) error {
 	f.Kind, f.Band = report.Kind(f.kind), report.Band(f.band)
-	figure, err := f.draw(dirs)
+	figure, err := f.figure(dirs)
 	if err != nil {
 		return coded{err, exitUsage}
 	}
@@ -99,21 +100,21 @@ func (f *plotFlags) run(w io.Writer, dirs []string) error {
 	return nil
 }
 
-// draw checks the names of files before it reads anything.
-func (f *plotFlags) draw(dirs []string) (figure report.Figure, err error) {
+// figure checks the names of files before it reads anything.
+func (f *plotFlags) figure(dirs []string) (drawn draw.Figure, err error) {
 	if f.Width, f.Height, err = paperSize(f.size); err != nil {
-		return figure, err
+		return drawn, err
 	}
 	for _, path := range f.out {
-		if encoding(&figure, path) == nil {
-			return figure, fmt.Errorf("--out %s: want a name that ends in .svg, .png or .pdf", path)
+		if encoding(&drawn, path) == nil {
+			return drawn, fmt.Errorf("--out %s: want a name that ends in .svg, .png or .pdf", path)
 		}
 	}
 	var sheets []*report.Sheet
 	for i, name := range shortNames(dirs) {
 		sheet, err := openSheet(dirs[i], name)
 		if err != nil {
-			return figure, err
+			return drawn, err
 		}
 		sheets = append(sheets, sheet)
 	}
@@ -121,7 +122,7 @@ func (f *plotFlags) draw(dirs []string) (figure report.Figure, err error) {
 }
 
 // encoding is the figure in the format of a file's ending; nil when there is no such format.
-func encoding(f *report.Figure, path string) *[]byte {
+func encoding(f *draw.Figure, path string) *[]byte {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".svg":
 		return &f.SVG

@@ -5,12 +5,13 @@ import (
 
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/report/draw"
 )
 
 // moment is the angles of everybody at one time.
 type moment struct {
 	title   string
-	style   style
+	style   draw.Style
 	final   bool
 	degrees []float64
 }
@@ -18,57 +19,59 @@ type moment struct {
 // momentsOf lists what a result knows of angles, the optimal ones last.
 func momentsOf(a *lab.Angles, names []string) []moment {
 	styles := stylesOf(names)
-	list := []moment{{"initial", style{ink: dim}, false, a.Initial}}
+	list := []moment{{"initial", draw.Style{Ink: draw.Dim()}, false, a.Initial}}
 	for _, name := range names {
 		list = append(list, moment{"final, " + name, styles[name], true, a.Final[name]})
 	}
-	list = append(list, moment{"optimal", style{ink: hex(0x4d4d4d)}, false, a.Optimal})
+	list = append(list, moment{"optimal", draw.Style{Ink: draw.Hex(0x4d4d4d)}, false, a.Optimal})
 	return slices.DeleteFunc(list, func(m moment) bool { return over(m.degrees).count == 0 })
 }
 
 // angleGrid draws one histogram a moment, over the same bins; the final ones show the optimal outline.
-func angleGrid(list []moment) grid {
-	all := nothing()
+func angleGrid(list []moment) draw.Grid {
+	all := draw.Nothing()
 	for _, m := range list {
-		all.add(m.degrees...)
+		all.Add(m.degrees...)
 	}
-	edges := edgesOver(all, binWidth(all))
-	g := grid{columns: 2, shared: true}
+	edges := draw.EdgesOver(all, binWidth(all))
+	g := draw.Grid{Columns: 2, Shared: true}
 	var outline []float64
 	if last := list[len(list)-1]; last.title == "optimal" {
-		outline = bin(last.degrees, edges)
+		outline = draw.Bin(last.degrees, edges)
 	}
 	for _, m := range list {
-		b := bars{style: m.style, edges: edges, counts: bin(m.degrees, edges), mean: over(m.degrees).mean}
+		b := draw.Bars{Style: m.style, Edges: edges, Counts: draw.Bin(m.degrees, edges), Mean: over(m.degrees).mean}
 		if m.final {
-			b.outline = outline
+			b.Outline = outline
 		}
-		g.panels = append(g.panels, panel{title: m.title, note: "mean " + phrase.Fixed(b.mean, 1) + "°", layers: []layer{b}})
+		g.Panels = append(g.Panels, draw.Panel{Title: m.title, Note: "mean " + phrase.Fixed(b.Mean, 1) + "°", Layers: []draw.Layer{b}})
 	}
-	x, y := extents(g.panels...)
-	for i := range g.panels {
-		g.panels[i].x = angleAxis(x)
-		g.panels[i].y = axis{scale: scale{max: y.high, whole: true}, label: "number of individuals"}
+	x, y := draw.Extents(g.Panels...)
+	for i := range g.Panels {
+		g.Panels[i].X = angleAxis(x)
+		g.Panels[i].Y = draw.Axis{Ruler: draw.Ruler{Max: y.High, Whole: true}, Label: "number of individuals"}
 	}
 	return g
 }
 
 // binWidth is 1, 2 or 5 degrees: the least that needs no more than 36 bins for angles up to 180.
-func binWidth(all extent) float64 { return min(max(niceStep(max(all.high-all.low, 1)/36), 1), 5) }
+func binWidth(all draw.Extent) float64 {
+	return min(max(draw.NiceStep(max(all.High-all.Low, 1)/36), 1), 5)
+}
 
 // angleAxis has labels at distances that suit angles.
-func angleAxis(e extent) axis {
-	a := axis{scale: scale{min: e.low, max: e.high}, label: "angle between state and decision"}
-	a.marks = a.multiples(degreeStep(e.high - e.low))
-	for i := range a.marks {
-		a.marks[i].label += "°"
+func angleAxis(e draw.Extent) draw.Axis {
+	a := draw.Axis{Ruler: draw.Ruler{Min: e.Low, Max: e.High}, Label: "angle between state and decision"}
+	a.Marks = a.Multiples(degreeStep(e.High - e.Low))
+	for i := range a.Marks {
+		a.Marks[i].Label += "°"
 	}
 	return a
 }
 
 func degreeStep(span float64) float64 {
 	for _, step := range []float64{1, 2, 5, 10, 20, 30} {
-		if span/step <= most {
+		if span/step <= draw.MostLabels {
 			return step
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/report/draw"
 )
 
 // labelled is a result under the name that a comparison gives it.
@@ -51,7 +52,7 @@ func labelsFor(dirs []string) []string {
 }
 
 // comparison says what several runs found and what tells them apart.
-func comparison(runs []labelled, figures []Figure) document {
+func comparison(runs []labelled, figures []draw.Figure) document {
 	specs := specsOf(runs)
 	differ := differences(specs)
 	all := rivals(runs, specs)
@@ -259,7 +260,7 @@ func strandsAcross(runs []labelled) []strand {
 	var list []strand
 	for i, r := range runs {
 		for _, run := range r.Runs {
-			s := strand{name: all.Runs[len(list)].Name, run: run, ink: byMethod[run.Name].ink, dash: dashes(i)}
+			s := strand{name: all.Runs[len(list)].Name, run: run, ink: byMethod[run.Name].Ink, dash: dashes(i)}
 			if len(runs) > len(methods) {
 				s.ink, s.dash = inkOf(i), dashes(slices.Index(methods, run.Name))
 			}
@@ -271,7 +272,7 @@ func strandsAcross(runs []labelled) []strand {
 
 func inkOf(i int) color.NRGBA {
 	inks := []uint32{0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0xb07a00, 0x3f93c7, 0x4d4d4d}
-	return hex(inks[i%len(inks)])
+	return draw.Hex(inks[i%len(inks)])
 }
 
 func dashes(i int) []int { return [][]int{nil, {8, 4}, {2, 3}, {8, 3, 2, 3}}[i%4] }

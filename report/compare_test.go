@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/report/draw"
 )
 
 // twoRuns are runs that differ in a step and in the question.
@@ -18,15 +19,15 @@ func twoRuns() []labelled {
 }
 
 // figuresOf draws a result without the slow PNGs.
-func figuresOf(t *testing.T, r *lab.Result) []Figure {
+func figuresOf(t *testing.T, r *lab.Result) []draw.Figure {
 	t.Helper()
-	var figures []Figure
+	var figures []draw.Figure
 	for _, s := range sketches(r) {
-		svg, err := s.svg()
+		svg, err := s.SVG()
 		if err != nil {
 			t.Fatal(err)
 		}
-		figures = append(figures, Figure{Name: s.name, Title: s.title, Caption: s.caption, SVG: svg})
+		figures = append(figures, draw.Figure{Name: s.Name, Title: s.Title, Caption: s.Caption, SVG: svg})
 	}
 	return figures
 }

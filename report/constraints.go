@@ -8,38 +8,39 @@ import (
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/report/draw"
 )
 
 // mostShown is how many constraints are drawn; the table has all.
 const mostShown = 4
 
 // constraintFigure shows how constraints are kept, and by which multipliers.
-func constraintFigure(r *lab.Result) (sketch, bool) {
-	g := grid{columns: 2, legend: []entry{{words: trialsNote(r)}}}
+func constraintFigure(r *lab.Result) (draw.Sketch, bool) {
+	g := draw.Grid{Columns: 2, Legend: []draw.Entry{{Words: trialsNote(r)}}}
 	for j := range mostShown {
-		excess := linearPanel(r, columnMeasure(fmt.Sprintf("excess_%d", j+1)), rule{value: 0})
-		if len(excess.layers) == 0 {
+		excess := linearPanel(r, columnMeasure(fmt.Sprintf("excess_%d", j+1)), draw.Rule{Value: 0})
+		if len(excess.Layers) == 0 {
 			break
 		}
-		g.panels = append(g.panels, excess)
-		if pressed := linearPanel(r, columnMeasure(fmt.Sprintf("multiplier_%d", j+1)), rule{value: math.NaN()}); len(pressed.layers) > 0 {
-			g.panels = append(g.panels, pressed)
+		g.Panels = append(g.Panels, excess)
+		if pressed := linearPanel(r, columnMeasure(fmt.Sprintf("multiplier_%d", j+1)), draw.Rule{Value: math.NaN()}); len(pressed.Layers) > 0 {
+			g.Panels = append(g.Panels, pressed)
 		}
 	}
-	if len(g.panels) == 0 {
-		return sketch{}, false
+	if len(g.Panels) == 0 {
+		return draw.Sketch{}, false
 	}
-	x := turns(g.panels)
-	for i := range g.panels {
-		g.panels[i].x = x
+	x := turns(g.Panels)
+	for i := range g.Panels {
+		g.Panels[i].X = x
 	}
-	g.legend = append(runEntries(r), g.legend...)
+	g.Legend = append(runEntries(r), g.Legend...)
 	see := "By how much the population that settles under the decision in force exceeds a bound; at the dashed line and below, the constraint is kept. " +
 		"Beside it the multiplier with which the method presses towards it."
 	if trialsOf(r) > 1 {
 		see += " Lines are means over trials, bands reach from the least to the greatest."
 	}
-	return g.sketch("constraints", "How the constraints are kept", see, false), true
+	return g.Sketch("constraints", "How the constraints are kept", see, false), true
 }
 
 // off is what a trial is ranked by: its last gap, and under constraints the size of it, because a value that is better than the
@@ -62,49 +63,49 @@ func heeds(run lab.Run) bool {
 }
 
 // constrainedGap shows gaps on a linear axis: below 0 they mean that constraints are broken, not that all is well.
-func constrainedGap(r *lab.Result) (sketch, bool) {
-	p := linearPanel(r, measure{label: "relative gap to the best that keeps all constraints", name: "gap"}, rule{value: 0})
-	if len(p.layers) == 0 {
-		return sketch{}, false
+func constrainedGap(r *lab.Result) (draw.Sketch, bool) {
+	p := linearPanel(r, measure{label: "relative gap to the best that keeps all constraints", name: "gap"}, draw.Rule{Value: 0})
+	if len(p.Layers) == 0 {
+		return draw.Sketch{}, false
 	}
-	g := grid{columns: 1, panels: []panel{p}, legend: append(runEntries(r), entry{words: trialsNote(r)})}
-	g.panels[0].x = turns(g.panels)
+	g := draw.Grid{Columns: 1, Panels: []draw.Panel{p}, Legend: append(runEntries(r), draw.Entry{Words: trialsNote(r)})}
+	g.Panels[0].X = turns(g.Panels)
 	see := "The relative gap between the value of the decision in force and that of the best decision that keeps all constraints, the dashed line. " +
 		"On the wrong side of it a decision has a better value because it breaks them."
-	return g.sketch("gap", "Gap to the constrained optimum", see, false), true
+	return g.Sketch("gap", "Gap to the constrained optimum", see, false), true
 }
 
 // linearPanel draws a measure of all algorithms that have it, with a rule where that is finite.
-func linearPanel(r *lab.Result, m measure, at rule) panel {
-	var list curves
+func linearPanel(r *lab.Result, m measure, at draw.Rule) draw.Panel {
+	var list draw.Lines
 	styles := stylesOf(names(r))
 	for _, run := range r.Runs {
 		if rows := rowsOf(run, m.name); len(rows) > 0 {
-			list = append(list, curve{name: run.Name, style: styles[run.Name], banded: len(run.Trials) > 1, rows: rows})
+			list = append(list, draw.Line{Name: run.Name, Style: styles[run.Name], Banded: len(run.Trials) > 1, Points: rows})
 		}
 	}
 	if len(list) == 0 {
-		return panel{}
+		return draw.Panel{}
 	}
-	list.prepare(false)
-	p := panel{layers: []layer{list}}
-	if phrase.Finite(at.value) {
-		p.layers = append(p.layers, at)
+	list.Prepare(false)
+	p := draw.Panel{Layers: []draw.Layer{list}}
+	if phrase.Finite(at.Value) {
+		p.Layers = append(p.Layers, at)
 	}
-	p.layers = append(p.layers, marks(list))
-	_, y := extents(p)
-	p.y = axis{scale: newScale(y, false), label: m.label}
+	p.Layers = append(p.Layers, draw.Marks(list))
+	_, y := draw.Extents(p)
+	p.Y = draw.Axis{Ruler: draw.NewRuler(y, false), Label: m.label}
 	return p
 }
 
 // runEntries explain the lines of all algorithms.
-func runEntries(r *lab.Result) []entry {
-	var list []curve
+func runEntries(r *lab.Result) []draw.Entry {
+	var list []draw.Line
 	styles := stylesOf(names(r))
 	for _, run := range r.Runs {
-		list = append(list, curve{name: run.Name, style: styles[run.Name]})
+		list = append(list, draw.Line{Name: run.Name, Style: styles[run.Name]})
 	}
-	return entries(list)
+	return draw.Entries(list)
 }
 
 // bounded says what the settled population must keep.

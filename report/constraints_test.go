@@ -41,12 +41,12 @@ func TestWhoBreaksConstraintsDoesNotWin(t *testing.T) {
 // Negative gaps are drawn where they are, and multipliers only of methods that have them.
 func TestConstraintFigures(t *testing.T) {
 	gap, ok := gapFigure(broken())
-	if y := gap.grid.panels[0].y.scale; !ok || y.log || y.min > -1.5 {
-		t.Errorf("the gap is drawn from %v on", y.min)
+	if y := gap.Grid.Panels[0].Y.Ruler; !ok || y.Log || y.Min > -1.5 {
+		t.Errorf("the gap is drawn from %v on", y.Min)
 	}
 	s, ok := constraintFigure(broken())
-	if !ok || len(s.grid.panels) != 2 {
-		t.Fatalf("%d panels, want excess and multiplier", len(s.grid.panels))
+	if !ok || len(s.Grid.Panels) != 2 {
+		t.Fatalf("%d panels, want excess and multiplier", len(s.Grid.Panels))
 	}
 	if _, ok := constraintFigure(&lab.Result{Runs: []lab.Run{{Trials: []lab.Trial{{Measured: measured([]int{0}, map[string]float64{"gap": 0})}}}}}); ok {
 		t.Error("a figure of constraints without constraints")

@@ -10,6 +10,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/lab/compare"
+	"github.com/kedge-opt/kedge/report/draw"
 )
 
 // WriteContest puts the report of a comparison of methods, report.html and report.md, and its figures into dir.
@@ -54,7 +55,7 @@ func contestDocument(r *compare.Comparison, build lab.Build) (document, error) {
 	}
 	d.Tables = append(d.Tables, tuningTable(r))
 	for _, s := range contestSketches(r) {
-		f, err := s.render()
+		f, err := s.Render()
 		if err != nil {
 			return d, fmt.Errorf("draw a comparison: %w", err)
 		}
@@ -64,7 +65,7 @@ func contestDocument(r *compare.Comparison, build lab.Build) (document, error) {
 }
 
 // contestSketches are the figures: of a suite who arrives where, then the distances on every problem.
-func contestSketches(r *compare.Comparison) (list []sketch) {
+func contestSketches(r *compare.Comparison) (list []draw.Sketch) {
 	if r.Suite {
 		list = append(list, suiteSketch(r))
 	}
@@ -279,40 +280,32 @@ func gridCells(m compare.Row, points int) []cell {
 }
 
 // arenaSketch draws how far from the optimum the methods are, turn by turn, in a panel for every kind of knowledge that they need.
-func arenaSketch(a *compare.Arena) sketch {
+func arenaSketch(a *compare.Arena) draw.Sketch {
 	groups := compare.Groups(a.Rows)
 	if len(a.Rows) <= 5 {
 		groups = []compare.Group{{Rows: a.Rows}}
 	}
-	g := grid{columns: 1, shared: true, width: 520}
+	g := draw.Grid{Columns: 1, Shared: true, Width: 520}
 	floor := contestFloor(a)
 	for _, group := range groups {
 		list := contestCurves(group.Rows, floor)
-		p := panel{title: group.Name, layers: []layer{list, marks(list)}, beside: named(list)}
+		p := draw.Panel{Title: group.Name, Layers: []draw.Layer{list, draw.Marks(list)}, Beside: draw.EndsInFull(list)}
 		if a.Separates {
-			level := rule{value: 20 * a.Tolerance}
-			p.layers = append([]layer{level}, p.layers...)
+			level := draw.Rule{Value: 20 * a.Tolerance}
+			p.Layers = append([]draw.Layer{level}, p.Layers...)
 		}
-		g.panels = append(g.panels, p)
+		g.Panels = append(g.Panels, p)
 	}
-	x, y := extents(g.panels...)
-	for i := range g.panels {
-		g.panels[i].x = axis{scale: newScale(x, true), label: "turn"}
-		g.panels[i].y = axis{scale: newScale(y, true), label: "distance to the optimum"}
+	x, y := draw.Extents(g.Panels...)
+	for i := range g.Panels {
+		g.Panels[i].X = draw.Axis{Ruler: draw.NewRuler(x, true), Label: "turn"}
+		g.Panels[i].Y = draw.Axis{Ruler: draw.NewRuler(y, true), Label: "distance to the optimum"}
 	}
 	caption := "How far the decision that a method recommends is from the optimum, mean and range over trials; what is nearer than the lower edge is drawn there."
 	if a.Separates {
 		caption += " The dashed line is the stable point, where methods end that do not count the answer of the crowd."
 	}
-	return g.sketch("distance-"+a.Name, "Distance to the optimum: "+a.Name, caption, false)
-}
-
-// named labels curves where they end with their whole names.
-func named(list curves) (out []aside) {
-	for _, c := range list {
-		out = append(out, aside{at: c.rows[len(c.rows)-1].mean, words: []string{c.name}, style: &c.style})
-	}
-	return out
+	return g.Sketch("distance-"+a.Name, "Distance to the optimum: "+a.Name, caption, false)
 }
 
 // contestFloor is the least distance that is drawn.
@@ -326,21 +319,21 @@ func contestFloor(a *compare.Arena) float64 {
 	return far * 1e-6
 }
 
-func contestCurves(rows []compare.Row, floor float64) (list curves) {
+func contestCurves(rows []compare.Row, floor float64) (list draw.Lines) {
 	var names []string
 	for _, m := range rows {
 		names = append(names, m.Method)
 	}
 	styles := stylesOf(names)
 	for _, m := range rows {
-		c := curve{name: m.Method, style: styles[m.Method], banded: true}
+		c := draw.Line{Name: m.Method, Style: styles[m.Method], Banded: true}
 		for i, k := range m.Curve.Turns {
 			s := m.Curve.Far[i]
 			if k > 0 {
-				c.rows = append(c.rows, row{float64(k), spread{mean: max(floor, s.Mean), low: max(floor, s.Low), high: max(floor, s.High), count: 1}})
+				c.Points = append(c.Points, draw.LinePoint{X: float64(k), Mean: max(floor, s.Mean), Low: max(floor, s.Low), High: max(floor, s.High)})
 			}
 		}
-		if len(c.rows) > 0 {
+		if len(c.Points) > 0 {
 			list = append(list, c)
 		}
 	}

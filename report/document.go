@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/report/draw"
 )
 
 // document is what a report says, whoever writes it down: numbers already in words, texts not yet escaped.
@@ -15,7 +16,7 @@ type document struct {
 	Verdict      judgement
 	Graphs       []graph
 	Tables       []table
-	Figures      []Figure
+	Figures      []draw.Figure
 	Spec         string
 	Sections     []section
 	Repeat       string // the command that repeats it

@@ -9,12 +9,13 @@ import (
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/loop"
+	"github.com/kedge-opt/kedge/report/draw"
 )
 
 // sketches lists the figures of a result in the order of the page.
-func sketches(r *lab.Result) []sketch {
-	var all []sketch
-	for _, figure := range []func(*lab.Result) (sketch, bool){gapFigure, distanceFigure, nashFigure, constraintFigure, trackingFigure, regretFigure, w1Figure, angleFigure, pathFigure, referenceFigure, lagFigure, biasFigure} {
+func sketches(r *lab.Result) []draw.Sketch {
+	var all []draw.Sketch
+	for _, figure := range []func(*lab.Result) (draw.Sketch, bool){gapFigure, distanceFigure, nashFigure, constraintFigure, trackingFigure, regretFigure, w1Figure, angleFigure, pathFigure, referenceFigure, lagFigure, biasFigure} {
 		if s, ok := figure(r); ok {
 			all = append(all, s)
 		}
@@ -26,13 +27,13 @@ func sketches(r *lab.Result) []sketch {
 type measure struct {
 	label string
 	name  string // of the column
-	rule  rule
+	rule  draw.Rule
 }
 
 // columnMeasure is a column under the label that it has everywhere.
 func columnMeasure(name string) measure { return measure{label: loop.Describe(name).Label, name: name} }
 
-func gapFigure(r *lab.Result) (sketch, bool) {
+func gapFigure(r *lab.Result) (draw.Sketch, bool) {
 	if constrained(r) {
 		return constrainedGap(r)
 	}
@@ -46,13 +47,13 @@ func gapFigure(r *lab.Result) (sketch, bool) {
 	return lineFigure(r, "gap", "Gap to the optimum", see, m)
 }
 
-func distanceFigure(r *lab.Result) (sketch, bool) {
+func distanceFigure(r *lab.Result) (draw.Sketch, bool) {
 	m := measure{"relative distance to the optimum, ‖u − u*‖ / ‖u*‖", "distance", retraining(r, r.Stable.Distance)}
 	see := "How far the decision in force lies from the optimal one." + below(r, m, "the distance of the stable point")
 	return lineFigure(r, "distance", "Distance to the optimum", see, m)
 }
 
-func w1Figure(r *lab.Result) (sketch, bool) {
+func w1Figure(r *lab.Result) (draw.Sketch, bool) {
 	m := columnMeasure("w1_optimal")
 	see := "How far, in W₁, the population at each turn is from the one that settles under the optimum: " +
 		"a curve that levels off shows a population that is held away from it."
@@ -60,22 +61,22 @@ func w1Figure(r *lab.Result) (sketch, bool) {
 }
 
 // retraining marks the level at which the vanilla rule comes to rest. In a population that moves it never does.
-func retraining(r *lab.Result, level float64) rule {
+func retraining(r *lab.Result, level float64) draw.Rule {
 	if optimumMoves(r) {
-		return rule{value: math.NaN()}
+		return draw.Rule{Value: math.NaN()}
 	}
-	return rule{level, []string{"where", "retraining", "settles"}}
+	return draw.Rule{Value: level, Meaning: []string{"where", "retraining", "settles"}}
 }
 
 // below says what the rule is and which algorithms end clearly below it.
 func below(r *lab.Result, m measure, what string) string {
-	if !m.rule.shown() {
+	if !m.rule.Shown() {
 		return ""
 	}
-	see := " The dashed line is " + what + ", " + phrase.Percent(m.rule.value) + ", where plain retraining settles"
+	see := " The dashed line is " + what + ", " + phrase.Percent(m.rule.Value) + ", where plain retraining settles"
 	var under []string
 	for _, run := range r.Runs {
-		if end := final(run, m.name).mean; end < 0.9*m.rule.value {
+		if end := final(run, m.name).mean; end < 0.9*m.rule.Value {
 			under = append(under, fmt.Sprintf("%s ends below it, at %s", run.Name, phrase.Percent(end)))
 		}
 	}
@@ -86,97 +87,55 @@ func below(r *lab.Result, m measure, what string) string {
 }
 
 // lineFigure draws one measure for all algorithms. It is not ok when nothing was measured.
-func lineFigure(r *lab.Result, name, title, see string, m measure) (sketch, bool) {
+func lineFigure(r *lab.Result, name, title, see string, m measure) (draw.Sketch, bool) {
 	list, floored := m.curves(r)
 	if len(list) == 0 {
-		return sketch{}, false
+		return draw.Sketch{}, false
 	}
-	g := grid{columns: 1, panels: []panel{m.panel(list)}, legend: []entry{{words: trialsNote(r)}}}
-	if fitBeside(list) {
-		g.panels[0].beside = append(g.panels[0].beside, ends(list)...)
+	g := draw.Grid{Columns: 1, Panels: []draw.Panel{m.panel(list)}, Legend: []draw.Entry{{Words: trialsNote(r)}}}
+	if draw.FitBeside(list) {
+		g.Panels[0].Beside = append(g.Panels[0].Beside, draw.Ends(list)...)
 	} else {
-		g.legend = append(entries(list), g.legend...)
+		g.Legend = append(draw.Entries(list), g.Legend...)
 	}
-	g.panels[0].x = turns(g.panels)
+	g.Panels[0].X = turns(g.Panels)
 	if trialsOf(r) > 1 {
 		see += " Lines are means over trials, bands reach from the least to the greatest."
 	}
-	return g.sketch(name, title, see, floored), true
-}
-
-func (g grid) sketch(name, title, see string, floored bool) sketch {
-	if floored {
-		see += " What is zero or below, up to rounding, is drawn at the smallest positive number."
-	}
-	return sketch{name: name, title: title, caption: see, grid: g}
+	return g.Sketch(name, title, see, floored), true
 }
 
 // turns is the horizontal axis of panels over the turns.
-func turns(panels []panel) axis {
-	x, _ := extents(panels...)
-	if x.low == x.high {
-		x = extent{x.low - 0.5, x.high + 0.5}
+func turns(panels []draw.Panel) draw.Axis {
+	x, _ := draw.Extents(panels...)
+	if x.Low == x.High {
+		x = draw.Extent{Low: x.Low - 0.5, High: x.High + 0.5}
 	}
-	return axis{scale: scale{min: x.low, max: x.high, whole: true}, label: "turn k"}
+	return draw.Axis{Ruler: draw.Ruler{Min: x.Low, Max: x.High, Whole: true}, Label: "turn k"}
 }
 
-// maxRows bounds the rows of one panel, so that a file stays small whatever the number of algorithms.
-const maxRows = 4000
-
 // curves gathers every algorithm that has the measure, ready for a logarithmic axis.
-func (m measure) curves(r *lab.Result) (list curves, floored bool) {
+func (m measure) curves(r *lab.Result) (list draw.Lines, floored bool) {
 	styles := stylesOf(names(r))
 	for _, run := range r.Runs {
 		if rows := rowsOf(run, m.name); len(rows) > 0 {
-			list = append(list, curve{name: run.Name, style: styles[run.Name], banded: len(run.Trials) > 1, rows: rows})
+			list = append(list, draw.Line{Name: run.Name, Style: styles[run.Name], Banded: len(run.Trials) > 1, Points: rows})
 		}
 	}
-	return list, list.prepare(true)
+	return list, list.Prepare(true)
 }
 
 // panel draws curves on a logarithmic axis, with the rule if it has a place there.
-func (m measure) panel(list curves) panel {
-	p := panel{layers: []layer{list}}
-	if m.rule.shown() {
-		p.layers = append(p.layers, m.rule)
-		p.beside = []aside{{at: m.rule.value, words: m.rule.meaning}}
+func (m measure) panel(list draw.Lines) draw.Panel {
+	p := draw.Panel{Layers: []draw.Layer{list}}
+	if m.rule.Shown() {
+		p.Layers = append(p.Layers, m.rule)
+		p.Beside = []draw.Aside{{At: m.rule.Value, Words: m.rule.Meaning}}
 	}
-	p.layers = append(p.layers, marks(list))
-	_, y := extents(p)
-	p.y = axis{scale: newScale(y, true), label: m.label}
+	p.Layers = append(p.Layers, draw.Marks(list))
+	_, y := draw.Extents(p)
+	p.Y = draw.Axis{Ruler: draw.NewRuler(y, true), Label: m.label}
 	return p
-}
-
-// prepare lifts what a logarithm cannot show and thins what an eye cannot see.
-func (list curves) prepare(log bool) (floored bool) {
-	if log {
-		floored = list.raise()
-	}
-	for i := range list {
-		list[i].rows = thin(list[i].rows, min(1000, max(maxRows/len(list), 10)))
-	}
-	return floored
-}
-
-// raise lifts what a logarithm cannot show.
-func (list curves) raise() (floored bool) {
-	all := make([][]row, len(list))
-	for i, c := range list {
-		all[i] = c.rows
-	}
-	floor, floored := floorOf(all...)
-	for i := range list {
-		list[i].rows = raise(list[i].rows, floor)
-	}
-	return floored
-}
-
-func entries(curves []curve) []entry {
-	var list []entry
-	for _, c := range curves {
-		list = append(list, entry{sample: &c, words: c.name})
-	}
-	return list
 }
 
 // names lists the algorithms, each once.
@@ -212,31 +171,31 @@ func trialsNote(r *lab.Result) string {
 	return "one trial"
 }
 
-func angleFigure(r *lab.Result) (sketch, bool) {
+func angleFigure(r *lab.Result) (draw.Sketch, bool) {
 	if r.Angles == nil {
-		return sketch{}, false
+		return draw.Sketch{}, false
 	}
 	list := momentsOf(r.Angles, names(r))
 	if len(list) == 0 {
-		return sketch{}, false
+		return draw.Sketch{}, false
 	}
 	see := "Every individual's angle to the decision: at the start, after the last turn of the last trial, and settled under the optimum." +
 		" The smaller the angle, the closer the individual is to the decision; the dashed line is the mean."
 	if list[len(list)-1].title == "optimal" {
 		see += " The dark outline repeats the optimal histogram: the closer a final one follows it, the closer the population is to the best reachable one."
 	}
-	return angleGrid(list).sketch("angles", "Angles between states and decision", see, false), true
+	return angleGrid(list).Sketch("angles", "Angles between states and decision", see, false), true
 }
 
 // referenceFigure measures the same runs against two optima.
-func referenceFigure(r *lab.Result) (sketch, bool) {
+func referenceFigure(r *lab.Result) (draw.Sketch, bool) {
 	if r.Reference == nil {
-		return sketch{}, false
+		return draw.Sketch{}, false
 	}
 	itself := []string{fmt.Sprintf("the %d-step", r.Reference.Steps), "optimum", "itself"}
-	gap := measure{"relative gap", "gap", rule{r.Reference.True.Gap, itself}}
-	distance := measure{"relative distance", "distance", rule{r.Reference.True.Distance, itself}}
-	g := grid{columns: 1}
+	gap := measure{"relative gap", "gap", draw.Rule{Value: r.Reference.True.Gap, Meaning: itself}}
+	distance := measure{"relative distance", "distance", draw.Rule{Value: r.Reference.True.Distance, Meaning: itself}}
+	g := draw.Grid{Columns: 1}
 	floored := false
 	for _, m := range []struct {
 		measure
@@ -246,55 +205,47 @@ func referenceFigure(r *lab.Result) (sketch, bool) {
 		{distance, "distance_rollout"},
 	} {
 		if list, low := m.against(r, m.reference); len(list) > 0 {
-			g.panels = append(g.panels, m.panel(list))
-			g.legend = optimaEntries(r, list)
+			g.Panels = append(g.Panels, m.panel(list))
+			g.Legend = optimaEntries(r, list)
 			floored = floored || low
 		}
 	}
-	if len(g.panels) == 0 {
-		return sketch{}, false
+	if len(g.Panels) == 0 {
+		return draw.Sketch{}, false
 	}
-	for i := range g.panels {
-		g.panels[i].x = turns(g.panels)
+	for i := range g.Panels {
+		g.Panels[i].X = turns(g.Panels)
 	}
-	return g.sketch("reference", "Two notions of optimum", referenceCaption(r), floored), true
+	return g.Sketch("reference", "Two notions of optimum", referenceCaption(r), floored), true
 }
 
 // against draws means only: solid by the measure itself, dashed by its counterpart against the reference optimum.
-func (m measure) against(r *lab.Result, reference string) (list curves, floored bool) {
+func (m measure) against(r *lab.Result, reference string) (list draw.Lines, floored bool) {
 	styles := stylesOf(names(r))
 	for _, run := range r.Runs {
-		compared := means(rowsOf(run, reference))
+		compared := draw.Means(rowsOf(run, reference))
 		if len(compared) == 0 {
 			continue
 		}
-		if rows := means(rowsOf(run, m.name)); len(rows) > 0 {
-			list = append(list, curve{name: run.Name, style: styles[run.Name], rows: rows})
+		if rows := draw.Means(rowsOf(run, m.name)); len(rows) > 0 {
+			list = append(list, draw.Line{Name: run.Name, Style: styles[run.Name], Points: rows})
 		}
-		list = append(list, curve{name: run.Name, style: styles[run.Name], rows: compared, dashed: true})
+		list = append(list, draw.Line{Name: run.Name, Style: styles[run.Name], Points: compared, Dashed: true})
 	}
-	return list, list.prepare(true)
+	return list, list.Prepare(true)
 }
 
-// means forgets the range over trials.
-func means(rows []row) []row {
-	for i := range rows {
-		rows[i].low, rows[i].high = rows[i].mean, rows[i].mean
-	}
-	return rows
-}
-
-func optimaEntries(r *lab.Result, drawn curves) []entry {
-	var list []entry
+func optimaEntries(r *lab.Result, drawn draw.Lines) []draw.Entry {
+	var list []draw.Entry
 	for _, curve := range drawn {
-		if !curve.dashed {
-			list = append(list, entry{sample: &curve, words: curve.name})
+		if !curve.Dashed {
+			list = append(list, draw.Entry{Sample: &curve, Words: curve.Name})
 		}
 	}
-	solid, dashed := &curve{style: style{ink: pale}}, &curve{style: style{ink: pale}, dashed: true}
+	solid, dashed := &draw.Line{Style: draw.Style{Ink: draw.Pale()}}, &draw.Line{Style: draw.Style{Ink: draw.Pale()}, Dashed: true}
 	return append(list,
-		entry{sample: solid, words: "against the true optimum", fresh: true},
-		entry{sample: dashed, words: fmt.Sprintf("against the %d-step optimum", r.Reference.Steps)})
+		draw.Entry{Sample: solid, Words: "against the true optimum", Fresh: true},
+		draw.Entry{Sample: dashed, Words: fmt.Sprintf("against the %d-step optimum", r.Reference.Steps)})
 }
 
 // referenceCaption says how far the best algorithm ends from either optimum, and how much of the difference is the distance

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/font/liberation"
 	"gonum.org/v1/plot/vg"
 )
 
@@ -31,7 +33,7 @@ type box struct {
 func parse(t *testing.T, svg []byte) drawing {
 	t.Helper()
 	d := drawing{}
-	letters := newTypeface()
+	letters := font.NewCache(liberation.Collection())
 	var open *box
 	var size float64
 	for dec := xml.NewDecoder(bytes.NewReader(svg)); ; {
@@ -62,7 +64,8 @@ func parse(t *testing.T, svg []byte) drawing {
 			}
 		case xml.EndElement:
 			if e.Name.Local == "text" {
-				open.right = open.left + letters.width(open.text, vg.Length(size)).Points()
+				face := letters.Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, vg.Length(size))
+				open.right = open.left + face.Width(open.text).Points()
 				d.texts, open = append(d.texts, *open), nil
 			}
 		}
@@ -107,8 +110,8 @@ func coordinates(t *testing.T, path string) [][2]float64 {
 func TestDrawingsAreWellFormedSmallAndWithinTheirPage(t *testing.T) {
 	for name, r := range cases() {
 		for _, s := range sketches(r) {
-			t.Run(name+" "+s.name, func(t *testing.T) {
-				svg, err := s.svg()
+			t.Run(name+" "+s.Name, func(t *testing.T) {
+				svg, err := s.SVG()
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -160,7 +163,7 @@ func (d drawing) checkTexts(t *testing.T) {
 func exponent(a, b box) bool { return strings.HasSuffix(b.text, "10") && math.Abs(a.left-b.right) < 1 }
 
 func TestFiguresNameFontsOfEqualWidth(t *testing.T) {
-	svg, err := sketches(choiceEvery(100))[0].svg()
+	svg, err := sketches(choiceEvery(100))[0].SVG()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +180,7 @@ func TestFiguresAreThoseThatWereMeasured(t *testing.T) {
 	} {
 		var got []string
 		for _, s := range sketches(all[name]) {
-			got = append(got, s.name)
+			got = append(got, s.Name)
 		}
 		if strings.Join(got, " ") != want {
 			t.Errorf("%s: figures %q, want %q", name, got, want)
@@ -193,7 +196,7 @@ func TestFiguresAreTheSameBytesAndDecode(t *testing.T) {
 	}
 	for i, s := range sketches(r) {
 		f := first[i]
-		again, err := s.svg()
+		again, err := s.SVG()
 		if err != nil || !bytes.Equal(f.SVG, again) {
 			t.Errorf("%s.svg differs between two drawings: %v", f.Name, err)
 		}
@@ -201,8 +204,8 @@ func TestFiguresAreTheSameBytesAndDecode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// A point is 1/72 of an inch.
-		want := [2]int{int(math.Round(usualWidth * dpi / 72.0)), int(math.Round(parse(t, f.SVG).height * dpi / 72))}
+		const width, dpi = 420.0, 200 // of a figure in points, 1/72 of an inch each
+		want := [2]int{int(math.Round(width * dpi / 72)), int(math.Round(parse(t, f.SVG).height * dpi / 72))}
 		if got := [2]int{img.Bounds().Dx(), img.Bounds().Dy()}; got != want {
 			t.Errorf("%s is %v pixels, want %v", f.Name, got, want)
 		}
@@ -210,10 +213,10 @@ func TestFiguresAreTheSameBytesAndDecode(t *testing.T) {
 			t.Errorf("%s has no words", f.Name)
 		}
 	}
-	if again, err := sketches(r)[0].pdf(); err != nil || !bytes.Equal(first[0].PDF, again) {
+	if again, err := sketches(r)[0].PDF(); err != nil || !bytes.Equal(first[0].PDF, again) {
 		t.Errorf("%s.pdf differs between two drawings: %v", first[0].Name, err)
 	}
-	if again, err := sketches(r)[0].png(); err != nil || !bytes.Equal(first[0].PNG, again) {
+	if again, err := sketches(r)[0].PNG(); err != nil || !bytes.Equal(first[0].PNG, again) {
 		t.Errorf("%s.png differs between two drawings: %v", first[0].Name, err)
 	}
 }

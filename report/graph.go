@@ -11,6 +11,7 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/report/draw"
 )
 
 // graph is an interactive chart of one quantity, over the turns or over a key.
@@ -130,7 +131,7 @@ func rulesOf(r *lab.Result) func(id string) []graphRule {
 
 // levels keeps what can be drawn.
 func levels(all ...graphRule) []graphRule {
-	return slices.DeleteFunc(all, func(r graphRule) bool { return !phrase.Finite(r.Value) || math.Abs(r.Value) < tiniest })
+	return slices.DeleteFunc(all, func(r graphRule) bool { return !phrase.Finite(r.Value) || math.Abs(r.Value) < draw.Tiniest })
 }
 
 // mostNumbers bounds the numbers behind the graphs of a page: about nine bytes each.
@@ -184,11 +185,11 @@ func (c chart) frame(along string, digits int) graph {
 func (c chart) graph(strands []strand, most, digits int) graph {
 	g := c.frame("turn", digits)
 	for _, s := range strands {
-		if rows := thin(rowsOf(s.run, c.names...), max(most, 10)); len(rows) > 0 {
+		if rows := draw.Thin(rowsOf(s.run, c.names...), max(most, 10)); len(rows) > 0 {
 			g.Lines = append(g.Lines, s.line(rows, digits))
 		}
 		if c.Bound != "" {
-			g.addBound(s, thin(means(rowsOf(s.run, c.Bound)), max(most, 10)), digits)
+			g.addBound(s, draw.Thin(draw.Means(rowsOf(s.run, c.Bound)), max(most, 10)), digits)
 		}
 	}
 	g.compact()
@@ -196,14 +197,12 @@ func (c chart) graph(strands []strand, most, digits int) graph {
 }
 
 // addBound draws what bounds a strand's curve.
-func (g *graph) addBound(s strand, rows []row, digits int) {
+func (g *graph) addBound(s strand, rows []draw.LinePoint, digits int) {
 	if len(rows) == 0 {
 		return
 	}
 	l := newLine(s.name+", bound", s.ink, []int{5, 3}, digits, false)
-	for _, r := range rows {
-		l.add(r.x, r.spread)
-	}
+	l.add(rows...)
 	g.Lines = append(g.Lines, l)
 }
 
@@ -219,27 +218,27 @@ func (g *graph) compact() {
 	}
 }
 
-func (s strand) line(rows []row, digits int) graphLine {
+func (s strand) line(rows []draw.LinePoint, digits int) graphLine {
 	l := newLine(s.name, s.ink, s.dash, digits, len(s.run.Trials) > 1)
-	for _, r := range rows {
-		l.add(r.x, r.spread)
-	}
+	l.add(rows...)
 	return l
 }
 
 func newLine(name string, ink color.NRGBA, dash []int, digits int, banded bool) graphLine {
-	l := graphLine{Name: name, Light: css(ink), Dark: css(tint(ink, 0.72)), Dash: dash, Mean: rounded{digits: digits}}
+	l := graphLine{Name: name, Light: css(ink), Dark: css(draw.Tint(ink, 0.72)), Dash: dash, Mean: rounded{digits: digits}}
 	if banded {
 		l.Low, l.High = &rounded{digits: digits}, &rounded{digits: digits}
 	}
 	return l
 }
 
-func (l *graphLine) add(x float64, s spread) {
-	l.X = append(l.X, x)
-	l.Mean.values = append(l.Mean.values, s.mean)
-	if l.Low != nil {
-		l.Low.values, l.High.values = append(l.Low.values, s.low), append(l.High.values, s.high)
+func (l *graphLine) add(rows ...draw.LinePoint) {
+	for _, r := range rows {
+		l.X = append(l.X, r.X)
+		l.Mean.values = append(l.Mean.values, r.Mean)
+		if l.Low != nil {
+			l.Low.values, l.High.values = append(l.Low.values, r.Low), append(l.High.values, r.High)
+		}
 	}
 }
 
@@ -247,12 +246,17 @@ func css(c color.NRGBA) string {
 	return "#" + strconv.FormatUint(1<<24|uint64(c.R)<<16|uint64(c.G)<<8|uint64(c.B), 16)[1:]
 }
 
+// stylesOf gives every method a look; the best known ones always have the same.
+func stylesOf(names []string) map[string]draw.Style {
+	return draw.Styles([]string{"vanilla", "composite", "derivative-free"}, names)
+}
+
 // strandsOf gives every method of a result its colour.
 func strandsOf(r *lab.Result) []strand {
 	styles := stylesOf(names(r))
 	var list []strand
 	for _, run := range r.Runs {
-		list = append(list, strand{name: run.Name, run: run, ink: styles[run.Name].ink})
+		list = append(list, strand{name: run.Name, run: run, ink: styles[run.Name].Ink})
 	}
 	return list
 }

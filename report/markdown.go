@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"github.com/kedge-opt/kedge/report/draw"
 )
 
 // renderMarkdown writes a document for READMEs: the same words and tables, the figures by their files.
@@ -104,7 +106,7 @@ func small(list []string) []string {
 
 func (m *markdown) row(cells []string) { m.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
 
-func (m *markdown) figures(list []Figure) {
+func (m *markdown) figures(list []draw.Figure) {
 	if len(list) > 0 {
 		m.line("## Figures")
 	}

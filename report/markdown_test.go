@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/report/draw"
 )
 
 // What people named comes out as they wrote it, without meaning anything to Markdown.
@@ -31,7 +32,7 @@ func TestMarkdownEscapesWhatPeopleNamed(t *testing.T) {
 
 func TestMarkdownShowsWhatThePageShows(t *testing.T) {
 	r := polarizedEvery(100)
-	d := runDocument(r, []Figure{{Name: "gap", Title: "Gap"}})
+	d := runDocument(r, []draw.Figure{{Name: "gap", Title: "Gap"}})
 	text := string(renderMarkdown(d))
 	for _, want := range []string{"**" + prose(d.Verdict.Headline) + "**", "| vanilla | 20 | ", "![Gap](gap.svg)", "```yaml\nseed: 1\n", "\nkedge run spec.yaml"} {
 		if !strings.Contains(text, want) {

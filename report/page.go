@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"html/template"
 	"unicode"
+
+	"github.com/kedge-opt/kedge/report/draw"
 )
 
 //go:embed web
@@ -28,7 +30,7 @@ type page struct {
 
 // picture is a figure as the page shows it.
 type picture struct {
-	Figure
+	draw.Figure
 	Picture template.HTML
 	Twin    bool // an interactive chart shows the same
 }

@@ -31,11 +31,11 @@ func poppler(t *testing.T, pdf []byte, program string, args ...string) string {
 // An independent reader finds in the PDF the words that the SVG holds.
 func TestPDFHoldsTheWordsOfTheSVG(t *testing.T) {
 	for _, s := range sketches(polarizedEvery(200)) {
-		svg, err := s.svg()
+		svg, err := s.SVG()
 		if err != nil {
 			t.Fatal(err)
 		}
-		pdf, err := s.pdf()
+		pdf, err := s.PDF()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +43,7 @@ func TestPDFHoldsTheWordsOfTheSVG(t *testing.T) {
 		for _, text := range parse(t, svg).texts {
 			for word := range strings.FieldsSeq(text.text) {
 				if !slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, word) }) {
-					t.Errorf("%s.pdf does not hold %q", s.name, word)
+					t.Errorf("%s.pdf does not hold %q", s.Name, word)
 				}
 			}
 		}
@@ -54,16 +54,16 @@ func TestPDFHoldsTheWordsOfTheSVG(t *testing.T) {
 func TestPDFsAreSoundAndSmall(t *testing.T) {
 	for name, r := range cases() {
 		for _, s := range sketches(r) {
-			pdf, err := s.pdf()
+			pdf, err := s.PDF()
 			if err != nil {
 				t.Fatal(err)
 			}
 			if bytes.Contains(pdf, []byte("Date")) || len(pdf) > 150_000 {
-				t.Errorf("%s %s: %d bytes, dated %v", name, s.name, len(pdf), bytes.Contains(pdf, []byte("Date")))
+				t.Errorf("%s %s: %d bytes, dated %v", name, s.Name, len(pdf), bytes.Contains(pdf, []byte("Date")))
 			}
 			if name == "hostile names" || name == "hostile numbers" {
 				if out := poppler(t, pdf, "pdftoppm", "-r", "20"); strings.Contains(out, "Error") {
-					t.Errorf("%s %s: %.200s", name, s.name, out)
+					t.Errorf("%s %s: %.200s", name, s.Name, out)
 				}
 			}
 		}

@@ -6,9 +6,10 @@ import (
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/report/draw"
 )
 
-func nashFigure(r *lab.Result) (sketch, bool) {
+func nashFigure(r *lab.Result) (draw.Sketch, bool) {
 	see := "How far the players' decisions lie from a Nash equilibrium of the settled population, at which nobody gains by moving alone."
 	return lineFigure(r, "nash", "Distance to the Nash equilibrium", see, columnMeasure("nash_distance"))
 }

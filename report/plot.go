@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/internal/phrase"
-	"gonum.org/v1/plot/vg"
+	"github.com/kedge-opt/kedge/report/draw"
 )
 
 // Kind is a way to draw.
@@ -47,32 +47,22 @@ type Plot struct {
 }
 
 // Draw draws the plot from one or more sheets. Its caption says what was drawn.
-func (p Plot) Draw(sheets ...*Sheet) (Figure, error) {
+func (p Plot) Draw(sheets ...*Sheet) (draw.Figure, error) {
 	d, err := p.data(sheets)
 	if err != nil {
-		return Figure{}, err
+		return draw.Figure{}, err
 	}
 	s, err := d.sketch()
 	if err != nil {
-		return Figure{}, err
+		return draw.Figure{}, err
 	}
-	s.title, s.name = cmp.Or(p.Title, s.title), "plot"
-	s.heading = p.Title
-	s.zoom, s.width, s.height = printed(p.Width, p.Height)
-	if _, need := s.size(newTypeface()); need > s.height+1 && s.height > 0 {
-		return Figure{}, fmt.Errorf("--size: %s need a height of %.1f cm", phrase.Count(len(s.panels), "panel"), s.zoom*need.Points()*2.54/72)
+	s.Title, s.Name = cmp.Or(p.Title, s.Title), "plot"
+	s.Heading = p.Title
+	s.Zoom, s.Width, s.Height = draw.Printed(p.Width, p.Height)
+	if need := s.Lacks(); need > 0 {
+		return draw.Figure{}, fmt.Errorf("--size: %s need a height of %.1f cm", phrase.Count(len(s.Panels), "panel"), need*2.54/72)
 	}
-	return s.render()
-}
-
-// printed turns a size on paper into a zoom and a size in the units of drawings: on narrow figures letters shrink, but not
-// below seven tenths.
-func printed(width, height float64) (zoom float64, w, h vg.Length) {
-	if width == 0 {
-		return 1, 0, 0
-	}
-	zoom = min(max(width/usualWidth, 0.7), 1)
-	return zoom, vg.Length(width / zoom), vg.Length(height / zoom)
+	return s.Render()
 }
 
 // plotted is a plot whose columns are found.
@@ -146,14 +136,14 @@ func (c *series) matches(want string) func(i int) bool {
 	if !c.numeric() {
 		return func(i int) bool { return c.words[i] == want }
 	}
-	all := nothing()
-	all.add(c.numbers...)
+	all := draw.Nothing()
+	all.Add(c.numbers...)
 	v, err := strconv.ParseFloat(want, 64)
 	switch {
 	case want == "last":
-		v = all.high
+		v = all.High
 	case want == "first":
-		v = all.low
+		v = all.Low
 	case err != nil:
 		v = math.NaN()
 	}
@@ -402,21 +392,21 @@ func (c *series) geometric() bool {
 	if !c.swept || !c.numeric() {
 		return false
 	}
-	e, sum := nothing(), 0.0
+	e, sum := draw.Nothing(), 0.0
 	values := slices.Compact(slices.Sorted(slices.Values(c.numbers)))
-	e.add(values...)
-	if e.low <= 0 || len(values) < 3 || e.high/e.low < 10 {
+	e.Add(values...)
+	if e.Low <= 0 || len(values) < 3 || e.High/e.Low < 10 {
 		return false
 	}
 	for _, v := range values {
-		sum += math.Log(v / e.low)
+		sum += math.Log(v / e.Low)
 	}
 	middle := math.Exp(sum / float64(len(values)))
-	return middle < math.Sqrt(e.high/e.low)*1.5
+	return middle < math.Sqrt(e.High/e.Low)*1.5
 }
 
 // sketch draws by kind.
-func (d *plotted) sketch() (sketch, error) {
+func (d *plotted) sketch() (draw.Sketch, error) {
 	switch d.Kind {
 	case Hist:
 		return d.histogram()

@@ -9,30 +9,30 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/internal/phrase"
-	"gonum.org/v1/plot/vg/draw"
+	"github.com/kedge-opt/kedge/report/draw"
 )
 
 // looks gives every group a style: the methods have their own, ordered numbers go from dark to light, others take turns. The
 // same group of another folder has another mark.
-func (d *plotted) looks(groups []part) map[string]style {
+func (d *plotted) looks(groups []part) map[string]draw.Style {
 	var bases []string
 	for _, g := range groups {
 		bases = append(bases, g.base)
 	}
 	methods := stylesOf(bases)
-	shapes := []draw.GlyphDrawer{draw.CircleGlyph{}, polygon{4, 0}, polygon{3, 0.5}, polygon{5, 0}, polygon{6, 0}, polygon{3, 0}, polygon{4, 0.5}}
-	styles := map[string]style{}
+	shapes := draw.Shapes()
+	looks := map[string]draw.Style{}
 	for i, g := range groups {
 		s := methods[g.base]
 		if d.by != nil && d.by.numeric() {
-			s = style{viridis(0.88 * float64(i) / max(1, float64(len(groups)-1))), shapes[i%len(shapes)]}
+			s = draw.Style{Ink: draw.Viridis(0.88 * float64(i) / max(1, float64(len(groups)-1))), Mark: shapes[i%len(shapes)]}
 		}
 		if g.turn > 0 {
-			s.mark = shapes[g.turn%len(shapes)]
+			s.Mark = shapes[g.turn%len(shapes)]
 		}
-		styles[g.name] = s
+		looks[g.name] = s
 	}
-	return styles
+	return looks
 }
 
 // panels parts all rows by the column that has panels of its own. Numbers are named after their column.
@@ -81,40 +81,40 @@ func (d *plotted) groups(rows []int) []part {
 	return parts
 }
 
-func (d *plotted) lines() (sketch, error) {
+func (d *plotted) lines() (draw.Sketch, error) {
 	logX, logY := d.logs()
-	g := grid{shared: d.facet != nil}
+	g := draw.Grid{Shared: d.facet != nil}
 	styles := d.looks(d.groups(d.all()))
-	var all curves
+	var all draw.Lines
 	for _, facet := range d.panels() {
-		var list curves
+		var list draw.Lines
 		for _, group := range d.groups(facet.rows) {
 			rows, banded, err := d.rowsOf(group.rows, logX)
 			if err != nil {
-				return sketch{}, err
+				return draw.Sketch{}, err
 			}
 			if len(rows) > 0 {
-				list = append(list, curve{name: group.name, style: styles[group.name], banded: banded, dashed: group.turn > 0, rows: rows})
+				list = append(list, draw.Line{Name: group.name, Style: styles[group.name], Banded: banded, Dashed: group.turn > 0, Points: rows})
 			}
 		}
-		g.panels = append(g.panels, panel{title: facet.name, layers: []layer{list, marks(list)}})
+		g.Panels = append(g.Panels, draw.Panel{Title: facet.name, Layers: []draw.Layer{list, draw.Marks(list)}})
 		all = append(all, list...)
 	}
 	if len(all) == 0 {
-		return sketch{}, d.empty()
+		return draw.Sketch{}, d.empty()
 	}
-	floored := all.prepare(logY)
+	floored := all.Prepare(logY)
 	d.share(&g, all)
 	d.axes(&g, logX, logY)
 	d.legend(&g, all)
-	return g.sketch("plot", d.y.labelOf(), d.caption(len(all), "line"), floored), nil
+	return g.Sketch("plot", d.y.labelOf(), d.caption(len(all), "line"), floored), nil
 }
 
 // share gives the panels the prepared curves back, in order.
-func (d *plotted) share(g *grid, all curves) {
-	for i := range g.panels {
-		n := len(g.panels[i].layers[0].(curves))
-		g.panels[i].layers = []layer{all[:n], marks(all[:n])}
+func (d *plotted) share(g *draw.Grid, all draw.Lines) {
+	for i := range g.Panels {
+		n := len(g.Panels[i].Layers[0].(draw.Lines))
+		g.Panels[i].Layers = []draw.Layer{all[:n], draw.Marks(all[:n])}
 		all = all[n:]
 	}
 }
@@ -124,7 +124,7 @@ func (d *plotted) empty() error {
 }
 
 // rowsOf lines values up by x: mean and band.
-func (d *plotted) rowsOf(rows []int, log bool) (out []row, banded bool, err error) {
+func (d *plotted) rowsOf(rows []int, log bool) (out []draw.LinePoint, banded bool, err error) {
 	for _, place := range split(d.x, rows) {
 		x := d.x.numbers[place.rows[0]]
 		values := choose(d.y.numbers, place.rows)
@@ -142,82 +142,60 @@ func (d *plotted) rowsOf(rows []int, log bool) (out []row, banded bool, err erro
 			s.low, s.high = min(s.low, over(choose(d.y.low, place.rows)).low), max(s.high, over(choose(d.y.high, place.rows)).high)
 		}
 		banded = banded || s.low < s.high
-		out = append(out, row{x, s})
+		out = append(out, s.at(x))
 	}
 	return out, banded && d.Band != NoBand, nil
 }
 
 // axes gives all panels axes over all their data, and arranges them.
-func (d *plotted) axes(g *grid, logX, logY bool) {
-	g.columns = columnsFor(len(g.panels))
-	x, y := extents(g.panels...)
-	for i := range g.panels {
-		g.panels[i].x = axis{scale: d.across(x, logX), label: d.x.labelOf()}
-		g.panels[i].y = axis{scale: newScale(y, logY), label: d.y.labelOf()}
+func (d *plotted) axes(g *draw.Grid, logX, logY bool) {
+	g.Columns = draw.ColumnsFor(len(g.Panels))
+	x, y := draw.Extents(g.Panels...)
+	for i := range g.Panels {
+		g.Panels[i].X = draw.Axis{Ruler: d.across(x, logX), Label: d.x.labelOf()}
+		g.Panels[i].Y = draw.Axis{Ruler: draw.NewRuler(y, logY), Label: d.y.labelOf()}
 	}
 }
 
 // across is a scale from the first to the last place; turns and trials are whole.
-func (d *plotted) across(x extent, log bool) scale {
+func (d *plotted) across(x draw.Extent, log bool) draw.Ruler {
 	switch {
-	case log && x.high > 0:
-		return newScale(x, true)
-	case x.low == x.high && d.x.whole():
-		return scale{min: x.low - 0.5, max: x.high + 0.5, whole: true}
-	case x.low == x.high:
-		return newScale(x, false)
+	case log && x.High > 0:
+		return draw.NewRuler(x, true)
+	case x.Low == x.High && d.x.whole():
+		return draw.Ruler{Min: x.Low - 0.5, Max: x.High + 0.5, Whole: true}
+	case x.Low == x.High:
+		return draw.NewRuler(x, false)
 	}
-	return scale{min: x.low, max: x.high, whole: d.x.whole()}
+	return draw.Ruler{Min: x.Low, Max: x.High, Whole: d.x.whole()}
 }
 
 func (c *series) whole() bool {
 	return !slices.ContainsFunc(c.numbers, func(v float64) bool { return v != math.Trunc(v) })
 }
 
-// columnsFor arranges panels: up to three beside each other.
-func columnsFor(panels int) int {
-	switch {
-	case panels == 1:
-		return 1
-	case panels == 2 || panels == 4:
-		return 2
-	}
-	return 3
-}
-
 // legend names the lines beside them where there is one panel with room, otherwise above.
-func (d *plotted) legend(g *grid, all curves) {
+func (d *plotted) legend(g *draw.Grid, all draw.Lines) {
 	switch {
-	case len(all) == 1 && all[0].name == "":
-	case len(g.panels) == 1 && len(all) > 1 && fitBeside(all) && d.roomy():
-		g.panels[0].beside = ends(all)
+	case len(all) == 1 && all[0].Name == "":
+	case len(g.Panels) == 1 && len(all) > 1 && draw.FitBeside(all) && d.roomy():
+		g.Panels[0].Beside = draw.Ends(all)
 	default:
-		g.legend = onceEach(entries(all))
+		g.Legend = draw.OnceEach(draw.Entries(all))
 	}
 	if words := d.bandNote(all); words != "" {
-		g.legend = append(g.legend, entry{words: words})
+		g.Legend = append(g.Legend, draw.Entry{Words: words})
 	}
 }
 
 // roomy tells whether names fit beside a panel.
 func (d *plotted) roomy() bool {
-	_, width, _ := printed(d.Width, d.Height)
+	_, width, _ := draw.Printed(d.Width, d.Height)
 	return width == 0 || width > 260
 }
 
-// onceEach keeps the first entry of every name.
-func onceEach(list []entry) []entry {
-	var out []entry
-	for _, e := range list {
-		if !slices.ContainsFunc(out, func(o entry) bool { return o.words == e.words }) {
-			out = append(out, e)
-		}
-	}
-	return out
-}
-
-func (d *plotted) bandNote(all curves) string {
-	banded := slices.ContainsFunc(all, func(c curve) bool { return c.banded })
+func (d *plotted) bandNote(all draw.Lines) string {
+	banded := slices.ContainsFunc(all, func(c draw.Line) bool { return c.Banded })
 	switch {
 	case !banded:
 		return ""
@@ -235,55 +213,55 @@ func (d *plotted) caption(n int, what string) string {
 	return see + "."
 }
 
-func (d *plotted) scatter() (sketch, error) {
+func (d *plotted) scatter() (draw.Sketch, error) {
 	logX, logY := d.logs()
-	g := grid{shared: d.facet != nil}
+	g := draw.Grid{Shared: d.facet != nil}
 	shaded := d.by != nil && d.by.numeric() && len(d.by.values()) > 6
 	styles := d.looks(d.groups(d.all()))
-	var shade scale
+	var shade draw.Ruler
 	if shaded {
 		shade = d.shade(d.by, false)
-		g.bar = &colourBar{shade, d.by.name}
+		g.Bar = &draw.ColourBar{Ruler: shade, Label: d.by.name}
 	}
-	var samples curves
+	var samples draw.Lines
 	for _, facet := range d.panels() {
-		p := panel{title: facet.name}
+		p := draw.Panel{Title: facet.name}
 		if shaded {
-			p.layers = append(p.layers, d.shadedDots(facet.rows, d.by, shade))
+			p.Layers = append(p.Layers, d.shadedDots(facet.rows, d.by, shade))
 		} else {
 			for _, group := range d.groups(facet.rows) {
-				p.layers = append(p.layers, dots{style: styles[group.name], x: choose(d.x.numbers, group.rows), y: choose(d.y.numbers, group.rows)})
-				samples = append(samples, curve{name: group.name, style: styles[group.name]})
+				p.Layers = append(p.Layers, draw.Dots{Style: styles[group.name], X: choose(d.x.numbers, group.rows), Y: choose(d.y.numbers, group.rows)})
+				samples = append(samples, draw.Line{Name: group.name, Style: styles[group.name]})
 			}
 		}
-		g.panels = append(g.panels, p)
+		g.Panels = append(g.Panels, p)
 	}
-	if _, y := extents(g.panels...); y.empty() {
-		return sketch{}, d.empty()
+	if _, y := draw.Extents(g.Panels...); y.Empty() {
+		return draw.Sketch{}, d.empty()
 	}
 	d.axes(&g, logX, logY)
-	for i := range g.panels {
-		x, _ := extents(g.panels...)
-		g.panels[i].x.scale = newScale(x, logX)
+	for i := range g.Panels {
+		x, _ := draw.Extents(g.Panels...)
+		g.Panels[i].X.Ruler = draw.NewRuler(x, logX)
 	}
 	if !shaded && len(samples) > 1 {
-		g.legend = onceEach(entries(samples))
-		for i := range g.legend {
-			g.legend[i].dot = true
+		g.Legend = draw.OnceEach(draw.Entries(samples))
+		for i := range g.Legend {
+			g.Legend[i].Dot = true
 		}
 	}
-	return g.sketch("plot", d.y.labelOf(), d.caption(d.rows, "point"), false), nil
+	return g.Sketch("plot", d.y.labelOf(), d.caption(d.rows, "point"), false), nil
 }
 
 // shadedDots are points whose colour is a number.
-func (d *plotted) shadedDots(rows []int, by *series, shade scale) dots {
-	out := dots{style: style{mark: draw.CircleGlyph{}}, x: choose(d.x.numbers, rows), y: choose(d.y.numbers, rows)}
+func (d *plotted) shadedDots(rows []int, by *series, shade draw.Ruler) draw.Dots {
+	out := draw.Dots{Style: draw.Style{Mark: draw.Disc{}}, X: choose(d.x.numbers, rows), Y: choose(d.y.numbers, rows)}
 	for _, v := range choose(by.numbers, rows) {
-		ink := color.NRGBA(grey)
+		ink := color.NRGBA(draw.Grey())
 		if phrase.Finite(v) {
-			ink = viridis(shade.at(v))
+			ink = draw.Viridis(shade.At(v))
 		}
-		out.inks = append(out.inks, ink)
+		out.Inks = append(out.Inks, ink)
 	}
 	return out
 }

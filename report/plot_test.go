@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -13,8 +12,8 @@ import (
 
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/report/draw"
 	"github.com/kedge-opt/kedge/stream"
-	"gonum.org/v1/plot/vg"
 )
 
 // swept is a sweep over keys with the given values; the gap of a cell is made of them by f.
@@ -105,7 +104,7 @@ func TestSweepFiguresSuitTheKeys(t *testing.T) {
 	for name, r := range sweeps() {
 		var got []string
 		for _, s := range sweepSketches(r) {
-			got = append(got, s.name+" "+kindOf(s))
+			got = append(got, s.Name+" "+kindOf(s))
 			checkSketch(t, name, s)
 		}
 		if strings.Join(got, ", ") != want[name] {
@@ -114,24 +113,24 @@ func TestSweepFiguresSuitTheKeys(t *testing.T) {
 	}
 }
 
-func kindOf(s sketch) string {
-	switch s.panels[0].layers[0].(type) {
-	case curves:
+func kindOf(s draw.Sketch) string {
+	switch s.Panels[0].Layers[0].(type) {
+	case draw.Lines:
 		return "line"
-	case cells:
+	case draw.Cells:
 		return "heat"
-	case dots:
+	case draw.Dots:
 		return "dots"
-	case bars:
+	case draw.Bars:
 		return "bars"
 	}
 	return "?"
 }
 
 // checkSketch wants a small drawing within its page whose words do not touch.
-func checkSketch(t *testing.T, name string, s sketch) {
+func checkSketch(t *testing.T, name string, s draw.Sketch) {
 	t.Helper()
-	svg, err := s.svg()
+	svg, err := s.SVG()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +138,7 @@ func checkSketch(t *testing.T, name string, s sketch) {
 		t.Errorf("%s: %d bytes", name, len(svg))
 	}
 	d := parse(t, svg)
-	t.Run(name+" "+s.name, func(t *testing.T) {
+	t.Run(name+" "+s.Name, func(t *testing.T) {
 		d.checkTexts(t)
 		d.checkPoints(t)
 	})
@@ -164,7 +163,7 @@ func TestPlotsOfEverything(t *testing.T) {
 			{Kind: Hist, X: "distance", Log: "x", Width: 120, Height: 100}, {Facet: "algorithm", Band: Quantiles, Title: "A title"}, {Kind: Scatter, By: "gap"},
 		} {
 			d, err := p.data([]*Sheet{sheets[name]})
-			var s sketch
+			var s draw.Sketch
 			if err == nil {
 				s, err = d.sketch()
 			}
@@ -174,9 +173,9 @@ func TestPlotsOfEverything(t *testing.T) {
 				}
 				continue
 			}
-			s.heading = p.Title
-			s.zoom, s.width, s.height = printed(p.Width, p.Height)
-			if _, need := s.size(newTypeface()); need > s.height+1 && s.height > 0 {
+			s.Heading = p.Title
+			s.Zoom, s.Width, s.Height = draw.Printed(p.Width, p.Height)
+			if s.Lacks() > 0 {
 				continue
 			}
 			checkSketch(t, fmt.Sprintf("%s %d", name, i), s)
@@ -215,8 +214,8 @@ func TestBandsOfSweepsAreTheirRanges(t *testing.T) {
 			t.Fatalf("%s: %v, banded %v", name, err, banded)
 		}
 		for _, r := range rows {
-			if math.Abs(r.high/r.low-4*factor) > 1e-9 || !(r.low < r.mean && r.mean < r.high) {
-				t.Errorf("%s: %g ≤ %g ≤ %g, want a range of %g", name, r.low, r.mean, r.high, 4*factor)
+			if math.Abs(r.High/r.Low-4*factor) > 1e-9 || !(r.Low < r.Mean && r.Mean < r.High) {
+				t.Errorf("%s: %g ≤ %g ≤ %g, want a range of %g", name, r.Low, r.Mean, r.High, 4*factor)
 			}
 		}
 	}
@@ -330,25 +329,25 @@ func TestLinesLieWhereTheirNumbersAre(t *testing.T) {
 // A heat map has the darkest colour at its least number, the lightest at its greatest, and an empty cell where one failed.
 func TestHeatMapColoursAreItsNumbers(t *testing.T) {
 	s := sweepSketches(sweeps()["failed"])[0]
-	c := s.panels[0].layers[0].(cells)
-	svg, err := s.svg()
+	c := s.Panels[0].Layers[0].(draw.Cells)
+	svg, err := s.SVG()
 	if err != nil {
 		t.Fatal(err)
 	}
-	low, high := slices.MinFunc(c.values, byNumber), slices.MaxFunc(c.values, byNumber)
-	if !(lightness(c.colour(low)) < lightness(c.colour(1.1*low)) && lightness(c.colour(high)) > lightness(c.colour(0.9*high))) {
+	low, high := slices.MinFunc(c.Values, byNumber), slices.MaxFunc(c.Values, byNumber)
+	if !(draw.Lightness(c.Colour(low)) < draw.Lightness(c.Colour(1.1*low)) && draw.Lightness(c.Colour(high)) > draw.Lightness(c.Colour(0.9*high))) {
 		t.Error("more is not lighter")
 	}
-	for _, v := range c.values {
-		if !strings.Contains(string(svg), ">"+c.word(v)+"<") {
-			t.Errorf("%s is not written in its cell", c.word(v))
+	for _, v := range c.Values {
+		if !strings.Contains(string(svg), ">"+c.Word(v)+"<") {
+			t.Errorf("%s is not written in its cell", c.Word(v))
 		}
 	}
 	if n := strings.Count(string(svg), ">–<"); n != 2 {
 		t.Errorf("%d cells are empty, want the failed one of either algorithm", n)
 	}
-	if !strings.Contains(s.caption, "1 cell failed") || !strings.Contains(s.caption, "composite comes closest at x = 1, y = 1, to 3.60") {
-		t.Errorf("caption %q", s.caption)
+	if !strings.Contains(s.Caption, "1 cell failed") || !strings.Contains(s.Caption, "composite comes closest at x = 1, y = 1, to 3.60") {
+		t.Errorf("caption %q", s.Caption)
 	}
 }
 
@@ -363,36 +362,17 @@ func byNumber(a, b float64) int {
 	return 1
 }
 
-// Labels beside a panel keep their order and distance, and stay between the limits when they fit.
-func TestStackedLabelsDoNotTouch(t *testing.T) {
-	s := stream.New(6)
-	for range 500 {
-		n := 1 + s.Intn(6)
-		heights, want := make([]vg.Length, n), make([]vg.Length, n)
-		for i := range want {
-			heights[i], want[i] = 12, vg.Length(200*s.Float64())
-		}
-		slices.SortFunc(want, func(a, b vg.Length) int { return cmp.Compare(b, a) })
-		got := stack(want, heights, 210, -10)
-		for i := range got {
-			if i > 0 && got[i-1]-got[i] < 12-1e-9 || got[i] > 210 || got[i]-12 < -10-1e-9 {
-				t.Fatalf("%v are put at %v", want, got)
-			}
-		}
-	}
-}
-
 func TestPrintedSizes(t *testing.T) {
 	s := sweepSketches(sweeps()["one"])[0]
-	s.zoom, s.width, s.height = printed(226.77, 141.73)
-	pdf, err := s.pdf()
+	s.Zoom, s.Width, s.Height = draw.Printed(226.77, 141.73)
+	pdf, err := s.PDF()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(pdf), "/MediaBox [0 0 226.77 141.73]") {
 		t.Error("a figure of 8 by 5 cm has another page")
 	}
-	svg, err := s.svg()
+	svg, err := s.SVG()
 	if err != nil || !strings.Contains(string(svg), `width="226.77pt" height="141.73pt"`) {
 		t.Errorf("%.200s", svg)
 	}

@@ -13,26 +13,17 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/report/draw"
 )
-
-// Figure is one picture of a result.
-type Figure struct {
-	Name    string // file name without extension
-	Title   string
-	Caption string // what to see in it
-	SVG     []byte
-	PNG     []byte
-	PDF     []byte
-}
 
 // Figures draws what the result holds: gap, distance and w1 over the turns, the angles, the paths, the two optima of a
 // reference, and how far the theory's bounds are from what happened. A figure whose quantity was not measured is left out.
-func Figures(r *lab.Result) ([]Figure, error) {
-	var figures []Figure
+func Figures(r *lab.Result) ([]draw.Figure, error) {
+	var figures []draw.Figure
 	for _, s := range sketches(r) {
-		f, err := s.render()
+		f, err := s.Render()
 		if err != nil {
-			return nil, fmt.Errorf("draw figure %s: %w", s.name, err)
+			return nil, fmt.Errorf("draw figure %s: %w", s.Name, err)
 		}
 		figures = append(figures, f)
 	}

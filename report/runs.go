@@ -8,10 +8,11 @@ import (
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/report/draw"
 )
 
 // runDocument says what one run found.
-func runDocument(r *lab.Result, figures []Figure) document {
+func runDocument(r *lab.Result, figures []draw.Figure) document {
 	s := specOf(r)
 	d := document{
 		Title: r.Case, Facts: facts(r), Warnings: warnings(r), Question: question(s), Verdict: verdict(r, s),

@@ -10,7 +10,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/lab/study"
-	"gonum.org/v1/plot/vg/draw"
+	"github.com/kedge-opt/kedge/report/draw"
 )
 
 // WriteStudy puts the report of a study, report.html and report.md, and its figures into dir.
@@ -45,7 +45,7 @@ func studyDocument(r *study.Result, build lab.Build) (document, error) {
 		Spec:     r.Spec, Repeat: repeatStudy(r), Origin: origin(&lab.Result{Seed: r.Seed, Build: build}),
 	}
 	for _, c := range r.Charts {
-		f, err := chartSketch(c).render()
+		f, err := chartSketch(c).Render()
 		if err != nil {
 			return d, fmt.Errorf("draw figure %s: %w", c.Name, err)
 		}
@@ -95,14 +95,14 @@ func claimTable(r *study.Result) table {
 }
 
 // chartSketch is a chart of a study: measured curves with marks and bands, the theory dashed.
-func chartSketch(c study.Chart) sketch {
-	g := grid{columns: 1}
-	var lines, marked curves
+func chartSketch(c study.Chart) draw.Sketch {
+	g := draw.Grid{Columns: 1}
+	var lines, marked draw.Lines
 	styles := chartStyles(c)
 	for _, s := range c.Series {
 		one := chartCurve(s, styles)
 		if s.Name != "" {
-			g.legend = append(g.legend, entry{sample: &one, words: s.Name, dot: s.Points})
+			g.Legend = append(g.Legend, draw.Entry{Sample: &one, Words: s.Name, Dot: s.Points})
 		}
 		if !s.Points {
 			lines = append(lines, one)
@@ -111,15 +111,15 @@ func chartSketch(c study.Chart) sketch {
 			marked = append(marked, one)
 		}
 	}
-	p := panel{layers: []layer{lines, whiskers(marked), marks(marked)}}
-	x, y := extents(p)
-	p.x, p.y = axis{scale: newScale(x, c.LogX), label: c.X}, axis{scale: newScale(y, c.LogY), label: c.Y}
-	g.panels = []panel{p}
-	return g.sketch(c.Name, c.Title, c.Caption, false)
+	p := draw.Panel{Layers: []draw.Layer{lines, draw.Whiskers(marked), draw.Marks(marked)}}
+	x, y := draw.Extents(p)
+	p.X, p.Y = draw.Axis{Ruler: draw.NewRuler(x, c.LogX), Label: c.X}, draw.Axis{Ruler: draw.NewRuler(y, c.LogY), Label: c.Y}
+	g.Panels = []draw.Panel{p}
+	return g.Sketch(c.Name, c.Title, c.Caption, false)
 }
 
 // chartStyles gives every measured series a style: algorithms their own, other things all colours of the palette.
-func chartStyles(c study.Chart) map[string]style {
+func chartStyles(c study.Chart) map[string]draw.Style {
 	var names []string
 	for _, s := range c.Series {
 		if !s.Theory {
@@ -127,7 +127,7 @@ func chartStyles(c study.Chart) map[string]style {
 		}
 	}
 	styles, known := stylesOf(names), stylesOf(nil)
-	if slices.ContainsFunc(names, func(n string) bool { return known[n].mark != nil }) {
+	if slices.ContainsFunc(names, func(n string) bool { return known[n].Mark != nil }) {
 		return styles
 	}
 	for i, like := range []string{"composite", "vanilla", "derivative-free"} {
@@ -142,39 +142,24 @@ func chartStyles(c study.Chart) map[string]style {
 }
 
 // chartCurve is a series as it is drawn; one of the theory takes the colour of the series that it is about, without marks.
-func chartCurve(s study.Series, styles map[string]style) curve {
+func chartCurve(s study.Series, styles map[string]draw.Style) draw.Line {
 	look := styles[s.Name]
 	if s.Theory {
-		look = style{ink: pale}
+		look = draw.Style{Ink: draw.Pale()}
 		if like, ok := styles[s.Like]; ok {
-			look.ink = like.ink
+			look.Ink = like.Ink
 		}
 	}
-	return curve{name: s.Name, style: look, dashed: s.Theory, banded: s.Low != nil && !s.Points, rows: chartRows(s)}
+	return draw.Line{Name: s.Name, Style: look, Dashed: s.Theory, Banded: s.Low != nil && !s.Points, Points: chartRows(s)}
 }
 
-func chartRows(s study.Series) []row {
-	rows := make([]row, len(s.X))
+func chartRows(s study.Series) []draw.LinePoint {
+	rows := make([]draw.LinePoint, len(s.X))
 	for i, x := range s.X {
-		rows[i] = row{x, spread{mean: s.Y[i], low: s.Y[i], high: s.Y[i], count: 1}}
+		rows[i] = draw.LinePoint{X: x, Mean: s.Y[i], Low: s.Y[i], High: s.Y[i]}
 		if s.Low != nil {
-			rows[i].low, rows[i].high = s.Low[i], s.High[i]
+			rows[i].Low, rows[i].High = s.Low[i], s.High[i]
 		}
 	}
 	return rows
-}
-
-// whiskers are intervals of points, drawn where they reach beyond the marks.
-type whiskers []curve
-
-func (list whiskers) cover(x, y *extent) { curves(list).cover(x, y) }
-
-func (list whiskers) draw(p pen, f frame) {
-	for _, c := range list {
-		for _, r := range c.rows {
-			if !c.banded && r.low < r.high {
-				p.line(draw.LineStyle{Color: c.style.ink, Width: 1}, f.point(r.x, r.low), f.point(r.x, r.high))
-			}
-		}
-	}
 }

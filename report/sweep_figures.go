@@ -9,30 +9,31 @@ import (
 
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/report/draw"
 )
 
 // SweepFigures draws where the algorithms of a sweep ended: lines over one numeric key, a heat map over two, and small
 // multiples of either by a third key or one of words. Further keys are averaged over. There is no figure when nothing was
 // measured or no key takes two values.
-func SweepFigures(r *lab.SweepResult) ([]Figure, error) {
-	var figures []Figure
+func SweepFigures(r *lab.SweepResult) ([]draw.Figure, error) {
+	var figures []draw.Figure
 	for _, s := range sweepSketches(r) {
-		f, err := s.render()
+		f, err := s.Render()
 		if err != nil {
-			return nil, fmt.Errorf("draw figure %s: %w", s.name, err)
+			return nil, fmt.Errorf("draw figure %s: %w", s.Name, err)
 		}
 		figures = append(figures, f)
 	}
 	return figures, nil
 }
 
-func sweepSketches(r *lab.SweepResult) []sketch {
+func sweepSketches(r *lab.SweepResult) []draw.Sketch {
 	sheet := SweepSheet(r.Name, r)
 	gap, err := sheet.column("gap")
 	if err != nil || over(gap.numbers).count == 0 {
 		return nil
 	}
-	var list []sketch
+	var list []draw.Sketch
 	for _, p := range sweepPlots(sheet) {
 		d, err := p.data([]*Sheet{sheet})
 		if err != nil {
@@ -42,8 +43,8 @@ func sweepSketches(r *lab.SweepResult) []sketch {
 		if err != nil {
 			continue // an algorithm without a gap
 		}
-		s.name, s.title = p.Title, "Final gap to the optimum"+d.only()
-		s.caption = strings.ToUpper(s.caption[:1]) + s.caption[1:] + bestCell(d) + failedCells(r)
+		s.Name, s.Title = p.Title, "Final gap to the optimum"+d.only()
+		s.Caption = strings.ToUpper(s.Caption[:1]) + s.Caption[1:] + bestCell(d) + failedCells(r)
 		list = append(list, s)
 	}
 	return list

@@ -9,6 +9,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/loop"
+	"github.com/kedge-opt/kedge/report/draw"
 )
 
 // mostLines is how many lines of one chart can still be told apart.
@@ -141,7 +142,7 @@ func (q sweptChart) graph(ended []cellEnd, name func(cellEnd) string, along stri
 				method = e.method
 			}
 		}
-		ink, dash := styles[method].ink, dashes(i/max(len(methods), 1))
+		ink, dash := styles[method].Ink, dashes(i/max(len(methods), 1))
 		if l := lineOf(at, newLine(line, ink, dash, 6, true)); len(l.Mean.values) > 0 {
 			g.Lines = append(g.Lines, l)
 		}
@@ -163,7 +164,7 @@ func (q sweptChart) stableLine(ended []cellEnd, x int) []graphLine {
 	if len(at) == 0 {
 		return nil
 	}
-	return []graphLine{lineOf(at, newLine("stable point", pale, []int{2, 3}, 6, true))}
+	return []graphLine{lineOf(at, newLine("stable point", draw.Pale(), []int{2, 3}, 6, true))}
 }
 
 // with adds the spread of one more cell.
@@ -178,7 +179,7 @@ func (s spread) with(o lab.Spread) spread {
 // lineOf puts spreads in the order of their places.
 func lineOf(at map[float64]spread, l graphLine) graphLine {
 	for _, x := range slices.Sorted(maps.Keys(at)) {
-		l.add(x, at[x])
+		l.add(at[x].at(x))
 	}
 	return l
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/report/draw"
 )
 
 // WriteSweep puts the report of a sweep, report.html and report.md, and its figures into dir.
@@ -23,7 +24,7 @@ func WriteSweep(dir string, r *lab.SweepResult) error {
 }
 
 // sweepDocument says what came out of the cells of a sweep.
-func sweepDocument(r *lab.SweepResult, figures []Figure) document {
+func sweepDocument(r *lab.SweepResult, figures []draw.Figure) document {
 	ended := endings(r)
 	d := document{
 		Title: r.Name, Facts: fmt.Sprintf("%s · %s · seed %d", phrase.Count(len(r.Cells), "cell"), phrase.Count(len(r.Keys), "swept key"), r.Seed),

@@ -1,12 +1,9 @@
 package report
 
 import (
-	"slices"
-
-	"gonum.org/v1/plot/vg/draw"
-
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/loop"
+	"github.com/kedge-opt/kedge/report/draw"
 )
 
 // contrast is a measured quantity, a bound on it at the same turns and something at fewer ones.
@@ -16,7 +13,7 @@ type contrast struct {
 }
 
 // lagFigure shows how far populations are from settled, below the bound that the turn before gives.
-func lagFigure(r *lab.Result) (sketch, bool) {
+func lagFigure(r *lab.Result) (draw.Sketch, bool) {
 	c := contrast{
 		measured: "v", bound: "v_bound", sparse: "w1_joint",
 		saying: "V, measured", bounding: "bound by the turn before", dotted: "W₁, measured",
@@ -27,7 +24,7 @@ func lagFigure(r *lab.Result) (sketch, bool) {
 }
 
 // biasFigure shows how far gradients are led astray, below what the theory allows.
-func biasFigure(r *lab.Result) (sketch, bool) {
+func biasFigure(r *lab.Result) (draw.Sketch, bool) {
 	c := contrast{
 		measured: "bias", bound: "bias_by_v", sparse: "bias_by_w1",
 		saying: "‖e‖, measured", bounding: "bound L_p·V", dotted: "bound L·W₁",
@@ -37,75 +34,69 @@ func biasFigure(r *lab.Result) (sketch, bool) {
 }
 
 // figure draws a panel an algorithm, all on the same axes.
-func (c contrast) figure(r *lab.Result, name, title, see string) (sketch, bool) {
-	g := grid{shared: true}
+func (c contrast) figure(r *lab.Result, name, title, see string) (draw.Sketch, bool) {
+	g := draw.Grid{Shared: true}
 	floored := false
 	styles := stylesOf(names(r))
 	for _, run := range r.Runs {
 		p, low, ok := c.panel(run, styles[run.Name], len(r.Runs))
 		if ok {
-			g.panels = append(g.panels, p)
+			g.Panels = append(g.Panels, p)
 		}
 		floored = floored || low
 	}
-	if len(g.panels) == 0 {
-		return sketch{}, false
+	if len(g.Panels) == 0 {
+		return draw.Sketch{}, false
 	}
-	g.columns = columnsFor(len(g.panels))
-	x, y := extents(g.panels...)
-	for i := range g.panels {
-		g.panels[i].x = axis{scale: scale{min: 1, max: max(x.high, 10), log: true}, label: "turn k + 1"}
-		g.panels[i].y = axis{scale: newScale(y, true), label: loop.Describe(c.measured).Label}
+	g.Columns = draw.ColumnsFor(len(g.Panels))
+	x, y := draw.Extents(g.Panels...)
+	for i := range g.Panels {
+		g.Panels[i].X = draw.Axis{Ruler: draw.Ruler{Min: 1, Max: max(x.High, 10), Log: true}, Label: "turn k + 1"}
+		g.Panels[i].Y = draw.Axis{Ruler: draw.NewRuler(y, true), Label: loop.Describe(c.measured).Label}
 	}
-	g.legend = c.entries(r)
+	g.Legend = c.entries(r)
 	if trialsOf(r) > 1 {
 		see += " Lines are means over trials; the table of bounds judges every trial by itself."
 	}
-	return g.sketch(name, title, see, floored), true
+	return g.Sketch(name, title, see, floored), true
 }
 
 // panel is one algorithm; it is not ok when nothing was measured.
-func (c contrast) panel(run lab.Run, s style, among int) (p panel, floored, ok bool) {
+func (c contrast) panel(run lab.Run, s draw.Style, among int) (p draw.Panel, floored, ok bool) {
 	measured, bound := c.rows(run, c.measured), c.rows(run, c.bound)
 	if len(measured) == 0 {
-		return panel{}, false, false
+		return draw.Panel{}, false, false
 	}
-	list := curves{{name: run.Name, style: s, rows: measured}}
+	list := draw.Lines{{Name: run.Name, Style: s, Points: measured}}
 	if len(bound) > 0 {
-		list = append(curves{{name: run.Name, style: style{ink: tint(s.ink, boundTint)}, rows: bound}}, list...)
+		list = append(draw.Lines{{Name: run.Name, Style: draw.Style{Ink: draw.Tint(s.Ink, boundTint)}, Points: bound}}, list...)
 	}
-	floored = list.raise()
+	floored = list.Raise()
 	for i := range list {
-		list[i].rows = thinLate(list[i].rows, min(400, max(maxRows/(4*among), 10)))
+		list[i].Points = draw.ThinLate(list[i].Points, min(400, max(draw.MostPoints/(4*among), 10)))
 	}
-	spots := dots{style: style{s.ink, draw.CircleGlyph{}}}
-	for _, row := range thin(c.rows(run, c.sparse), min(50, max(maxRows/(20*among), 10))) {
-		spots.x, spots.y = append(spots.x, row.x), append(spots.y, row.mean)
+	spots := draw.Dots{Style: draw.Style{Ink: s.Ink, Mark: draw.Disc{}}}
+	for _, row := range draw.Thin(c.rows(run, c.sparse), min(50, max(draw.MostPoints/(20*among), 10))) {
+		spots.X, spots.Y = append(spots.X, row.X), append(spots.Y, row.Mean)
 	}
-	return panel{title: run.Name, layers: []layer{list, spots}}, floored, true
+	return draw.Panel{Title: run.Name, Layers: []draw.Layer{list, spots}}, floored, true
 }
 
 // rows are means over trials, with turns counted from 1 so that a logarithmic axis shows how the run begins.
-func (c contrast) rows(run lab.Run, column string) []row {
-	list := means(rowsOf(run, column))
+func (c contrast) rows(run lab.Run, column string) []draw.LinePoint {
+	list := draw.Means(rowsOf(run, column))
 	for i := range list {
-		list[i].x++
+		list[i].X++
 	}
 	return list
-}
-
-// thinLate thins what a logarithmic axis crowds at its end and keeps the beginning.
-func thinLate(rows []row, limit int) []row {
-	early := min(len(rows), limit/2)
-	return slices.Concat(rows[:early], thin(rows[early:], limit-early))
 }
 
 // boundTint is how much of its colour the bound of an algorithm has.
 const boundTint = 0.45
 
 // entries explain what every panel shows.
-func (c contrast) entries(r *lab.Result) []entry {
-	list := []entry{{sample: &curve{style: style{ink: pale}}, words: c.saying}}
+func (c contrast) entries(r *lab.Result) []draw.Entry {
+	list := []draw.Entry{{Sample: &draw.Line{Style: draw.Style{Ink: draw.Pale()}}, Words: c.saying}}
 	has := func(column string) bool {
 		for _, run := range r.Runs {
 			if len(rowsOf(run, column)) > 0 {
@@ -115,10 +106,10 @@ func (c contrast) entries(r *lab.Result) []entry {
 		return false
 	}
 	if has(c.bound) {
-		list = append(list, entry{sample: &curve{style: style{ink: tint(pale, boundTint)}}, words: c.bounding})
+		list = append(list, draw.Entry{Sample: &draw.Line{Style: draw.Style{Ink: draw.Tint(draw.Pale(), boundTint)}}, Words: c.bounding})
 	}
 	if has(c.sparse) {
-		list = append(list, entry{sample: &curve{style: style{pale, draw.CircleGlyph{}}}, words: c.dotted, dot: true})
+		list = append(list, draw.Entry{Sample: &draw.Line{Style: draw.Style{Ink: draw.Pale(), Mark: draw.Disc{}}}, Words: c.dotted, Dot: true})
 	}
 	return list
 }

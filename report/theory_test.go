@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/report/draw"
 )
 
 // The legend names what there is: a run of which nothing is known shows what was measured, alone.
@@ -16,10 +17,10 @@ func TestTheoryFiguresNameWhatTheyShow(t *testing.T) {
 		}
 	})
 	for want, r := range map[int]*lab.Result{3: bounded, 1: bare} {
-		for _, figure := range []func(*lab.Result) (sketch, bool){lagFigure, biasFigure} {
+		for _, figure := range []func(*lab.Result) (draw.Sketch, bool){lagFigure, biasFigure} {
 			s, ok := figure(r)
-			if !ok || len(s.grid.legend) != want || len(s.grid.panels) != len(r.Runs) {
-				t.Errorf("%s: %d entries and %d panels, want %d and %d", s.name, len(s.grid.legend), len(s.grid.panels), want, len(r.Runs))
+			if !ok || len(s.Grid.Legend) != want || len(s.Grid.Panels) != len(r.Runs) {
+				t.Errorf("%s: %d entries and %d panels, want %d and %d", s.Name, len(s.Grid.Legend), len(s.Grid.Panels), want, len(r.Runs))
 			}
 		}
 	}
@@ -47,17 +48,17 @@ func TestChartsShowBounds(t *testing.T) {
 
 // However long a run, its beginning is drawn turn by turn.
 func TestThinLateKeepsTheBeginning(t *testing.T) {
-	rows := make([]row, 8001)
+	rows := make([]draw.LinePoint, 8001)
 	for k := range rows {
-		rows[k].x = float64(k)
+		rows[k].X = float64(k)
 	}
-	got := thinLate(rows, 400)
-	if len(got) > 400 || got[len(got)-1].x != 8000 {
-		t.Errorf("%d rows, the last %v", len(got), got[len(got)-1].x)
+	got := draw.ThinLate(rows, 400)
+	if len(got) > 400 || got[len(got)-1].X != 8000 {
+		t.Errorf("%d rows, the last %v", len(got), got[len(got)-1].X)
 	}
 	for k := range 200 {
-		if got[k].x != float64(k) {
-			t.Fatalf("row %d is turn %v", k, got[k].x)
+		if got[k].X != float64(k) {
+			t.Fatalf("row %d is turn %v", k, got[k].X)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/report/draw"
 )
 
 // optimumMoves tells whether the optimum of a result moves, because people change by themselves or the set of decisions does.
@@ -19,13 +20,13 @@ func optimumMoves(r *lab.Result) bool {
 	return false
 }
 
-func trackingFigure(r *lab.Result) (sketch, bool) {
+func trackingFigure(r *lab.Result) (draw.Sketch, bool) {
 	see := "How far the decision in force lies from the decision that is optimal for the people who are there at that turn. " +
 		"A curve that levels off follows the optimum at a steady distance."
 	return lineFigure(r, "tracking", "Distance to the moving optimum", see, columnMeasure("tracking"))
 }
 
-func regretFigure(r *lab.Result) (sketch, bool) {
+func regretFigure(r *lab.Result) (draw.Sketch, bool) {
 	see := "What has been lost so far, Σ |Φ̃(u) − Φ̃★|, against a decision-maker who knows the optimum of every turn."
 	return lineFigure(r, "regret", "Dynamic regret", see, columnMeasure("regret"))
 }

@@ -45,7 +45,7 @@ func TestReportOfAMovingOptimum(t *testing.T) {
 	}
 	var drawn []string
 	for _, s := range sketches(r) {
-		drawn = append(drawn, s.name)
+		drawn = append(drawn, s.Name)
 	}
 	if figures := strings.Join(drawn, " "); !shown["tracking"] || !shown["regret"] || !strings.HasPrefix(figures, "gap distance tracking regret") {
 		t.Errorf("graphs %v, figures %v", shown, figures)

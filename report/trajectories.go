@@ -8,6 +8,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/report/draw"
 )
 
 // mostTracks bounds the paths of one figure, so that a file stays small whatever the number of algorithms.
@@ -18,12 +19,12 @@ type view struct {
 	across, up string // words for the axes
 	see        string // how to read it
 	square     bool
-	tracks     func(p *lab.Path) tracks
+	tracks     func(p *lab.Path) draw.Trails
 }
 
 // pathFigure shows how some individuals and the decision moved in the last trial of every algorithm.
-func pathFigure(r *lab.Result) (sketch, bool) {
-	g := grid{shared: true, columns: 1}
+func pathFigure(r *lab.Result) (draw.Sketch, bool) {
+	g := draw.Grid{Shared: true, Columns: 1}
 	styles := stylesOf(names(r))
 	var v view
 	people := 0
@@ -36,27 +37,27 @@ func pathFigure(r *lab.Result) (sketch, bool) {
 			v = viewOf(r, path)
 		}
 		l := v.tracks(path)
-		l.style, people = styles[run.Name], len(path.People)
-		g.panels = append(g.panels, panel{title: run.Name, layers: []layer{l}})
+		l.Style, people = styles[run.Name], len(path.People)
+		g.Panels = append(g.Panels, draw.Panel{Title: run.Name, Layers: []draw.Layer{l}})
 	}
 	if people == 0 {
-		return sketch{}, false
+		return draw.Sketch{}, false
 	}
-	for i := range g.panels {
-		g.panels[i].layers[0] = g.panels[i].layers[0].(tracks).some(mostTracks / len(g.panels))
+	for i := range g.Panels {
+		g.Panels[i].Layers[0] = g.Panels[i].Layers[0].(draw.Trails).Some(mostTracks / len(g.Panels))
 	}
-	g.columns = columnsFor(len(g.panels))
-	if g.square = v.square; v.square {
-		g.columns = min(g.columns, 2)
+	g.Columns = draw.ColumnsFor(len(g.Panels))
+	if g.Square = v.square; v.square {
+		g.Columns = min(g.Columns, 2)
 	}
-	x, y := extents(g.panels...)
-	if x.empty() || y.empty() {
-		return sketch{}, false
+	x, y := draw.Extents(g.Panels...)
+	if x.Empty() || y.Empty() {
+		return draw.Sketch{}, false
 	}
 	v.axes(&g, x, y)
-	g.legend = trackEntries(g.panels[0].layers[0].(tracks))
+	g.Legend = trackEntries(g.Panels[0].Layers[0].(draw.Trails))
 	see := fmt.Sprintf("The last trial of every algorithm: %s. A path begins at a ring and ends at a dot. %s", who(people), v.see)
-	return g.sketch("paths", "Paths of individuals and of the decision", see, false), true
+	return g.Sketch("paths", "Paths of individuals and of the decision", see, false), true
 }
 
 func who(people int) string {
@@ -79,41 +80,27 @@ func lastPath(run lab.Run) *lab.Path {
 }
 
 // axes covers all panels alike; in a square view a unit is as long upwards as across.
-func (v view) axes(g *grid, x, y extent) {
-	across, up := newScale(x, false), newScale(y, false)
+func (v view) axes(g *draw.Grid, x, y draw.Extent) {
+	across, up := draw.NewRuler(x, false), draw.NewRuler(y, false)
 	if v.square {
-		across, up = fitted(x), fitted(y)
-		wide, high := across.max-across.min, up.max-up.min
-		up = widened(up, wide*0.6)
-		across = widened(across, high*0.75)
+		across, up = draw.Fitted(x), draw.Fitted(y)
+		wide, high := across.Max-across.Min, up.Max-up.Min
+		up = draw.Widened(up, wide*0.6)
+		across = draw.Widened(across, high*0.75)
 	}
-	for i := range g.panels {
-		g.panels[i].x, g.panels[i].y = axis{scale: across, label: v.across}, axis{scale: up, label: v.up}
+	for i := range g.Panels {
+		g.Panels[i].X, g.Panels[i].Y = draw.Axis{Ruler: across, Label: v.across}, draw.Axis{Ruler: up, Label: v.up}
 	}
-}
-
-// fitted covers an extent with a little room and no zero that is not in it.
-func fitted(e extent) scale {
-	room := max(0.05*(e.high-e.low), 1e-9*max(math.Abs(e.low), math.Abs(e.high)), 1e-300)
-	return scale{min: max(e.low-room, -1e300), max: min(e.high+room, 1e300)}
-}
-
-// widened is a scale at least as wide as asked.
-func widened(s scale, wide float64) scale {
-	if more := (wide - (s.max - s.min)) / 2; more > 0 {
-		s.min, s.max = s.min-more, s.max+more
-	}
-	return s
 }
 
 // trackEntries explain the marks.
-func trackEntries(l tracks) []entry {
-	list := []entry{{words: "○ start"}, {words: "● end"}}
-	if len(l.decision) > 0 {
-		list = append(list, entry{sample: &curve{style: style{ink: pale}}, words: "decision"})
+func trackEntries(l draw.Trails) []draw.Entry {
+	list := []draw.Entry{{Words: "○ start"}, {Words: "● end"}}
+	if len(l.Decision) > 0 {
+		list = append(list, draw.Entry{Sample: &draw.Line{Style: draw.Style{Ink: draw.Pale()}}, Words: "decision"})
 	}
-	if len(l.optimum) > 0 {
-		list = append(list, entry{words: "× optimum"})
+	if len(l.Optimum) > 0 {
+		list = append(list, draw.Entry{Words: "× optimum"})
 	}
 	return list
 }
@@ -150,14 +137,14 @@ func onSimplex(p *lab.Path, n int) bool {
 }
 
 // follow maps every individual's states and every decision to places.
-func follow(p *lab.Path, n, m int, state, decision func(v []float64) place) tracks {
-	l := tracks{people: make([]track, len(p.People))}
+func follow(p *lab.Path, n, m int, state, decision func(v []float64) draw.Spot) draw.Trails {
+	l := draw.Trails{People: make([]draw.Trail, len(p.People))}
 	for s := range p.K {
 		for i := range p.People {
-			l.people[i] = append(l.people[i], state(kedge.Row(p.States, s*len(p.People)+i, n)))
+			l.People[i] = append(l.People[i], state(kedge.Row(p.States, s*len(p.People)+i, n)))
 		}
 		if decision != nil {
-			l.decision = append(l.decision, decision(kedge.Row(p.Decisions, s, m)))
+			l.Decision = append(l.Decision, decision(kedge.Row(p.Decisions, s, m)))
 		}
 	}
 	return l
@@ -166,17 +153,17 @@ func follow(p *lab.Path, n, m int, state, decision func(v []float64) place) trac
 // plane shows the first two entries of states and, if they have two as well, of decisions.
 func plane(r *lab.Result, n, m int) view {
 	v := view{across: "first entry", up: "second entry", square: true, see: "The strong line is the decision, the cross the optimum; they share the axes of the states."}
-	two := func(v []float64) place { return place{v[0], v[1]} }
-	decision, optimum := two, []place(nil)
+	two := func(v []float64) draw.Spot { return draw.Spot{X: v[0], Y: v[1]} }
+	decision, optimum := two, []draw.Spot(nil)
 	switch {
 	case n != m || n > 2:
 		decision, v.across, v.up, v.see = nil, "first entry of the state", "second entry of the state", "Only the first two entries of states are shown."
 	case len(r.Optimum.Decision) == 2:
-		optimum = []place{two(r.Optimum.Decision)}
+		optimum = []draw.Spot{two(r.Optimum.Decision)}
 	}
-	v.tracks = func(p *lab.Path) tracks {
+	v.tracks = func(p *lab.Path) draw.Trails {
 		l := follow(p, n, m, two, decision)
-		l.optimum, l.circle = optimum, r.Angles != nil
+		l.Optimum, l.Circle = optimum, r.Angles != nil
 		return l
 	}
 	return v
@@ -184,15 +171,15 @@ func plane(r *lab.Result, n, m int) view {
 
 // overTurns shows a single number over the turns.
 func overTurns() view {
-	return view{across: "turn k", up: "state", see: "The snapshots lie closest at first.", tracks: func(p *lab.Path) tracks {
-		l := tracks{people: make([]track, len(p.People))}
+	return view{across: "turn k", up: "state", see: "The snapshots lie closest at first.", tracks: func(p *lab.Path) draw.Trails {
+		l := draw.Trails{People: make([]draw.Trail, len(p.People))}
 		m := len(p.Decisions) / len(p.K)
 		for s, k := range p.K {
 			for i := range p.People {
-				l.people[i] = append(l.people[i], place{float64(k), p.States[s*len(p.People)+i]})
+				l.People[i] = append(l.People[i], draw.Spot{X: float64(k), Y: p.States[s*len(p.People)+i]})
 			}
 			if m == 1 {
-				l.decision = append(l.decision, place{float64(k), p.Decisions[s]})
+				l.Decision = append(l.Decision, draw.Spot{X: float64(k), Y: p.Decisions[s]})
 			}
 		}
 		return l
@@ -202,8 +189,8 @@ func overTurns() view {
 // overItems shows every item: its part of the decision across, its share upwards, of all individuals together.
 func overItems(n int) view {
 	see := "Every item has a path of its own: its entry of the decision (a price) across, its share of the choices upwards."
-	return view{across: "decision for the item", up: "share of the item", see: see, tracks: func(p *lab.Path) tracks {
-		l := tracks{people: make([]track, n)}
+	return view{across: "decision for the item", up: "share of the item", see: see, tracks: func(p *lab.Path) draw.Trails {
+		l := draw.Trails{People: make([]draw.Trail, n)}
 		mean := make([]float64, n)
 		for s := range p.K {
 			clear(mean)
@@ -212,7 +199,7 @@ func overItems(n int) view {
 			}
 			u := kedge.Row(p.Decisions, s, n)
 			for i := range mean {
-				l.people[i] = append(l.people[i], place{u[i], mean[i]})
+				l.People[i] = append(l.People[i], draw.Spot{X: u[i], Y: mean[i]})
 			}
 		}
 		return l
@@ -223,13 +210,13 @@ func overItems(n int) view {
 func projected(r *lab.Result, p *lab.Path, n int) view {
 	along := unit(r.Optimum.Decision)
 	side := across(along, p.Decisions[:n])
-	at := func(v []float64) place { return place{rows.Dot(v, along), rows.Dot(v, side)} }
+	at := func(v []float64) draw.Spot { return draw.Spot{X: rows.Dot(v, along), Y: rows.Dot(v, side)} }
 	return view{
 		across: "along the optimum, pᵀu*/‖u*‖", up: "across it, towards the first decision", square: true,
 		see: "Of all dimensions the picture shows two: the direction of the optimum and, at a right angle to it, that of the first decision. The strong line is the decision, the cross the optimum.",
-		tracks: func(p *lab.Path) tracks {
+		tracks: func(p *lab.Path) draw.Trails {
 			l := follow(p, n, n, at, at)
-			l.optimum, l.circle = []place{at(r.Optimum.Decision)}, r.Angles != nil
+			l.Optimum, l.Circle = []draw.Spot{at(r.Optimum.Decision)}, r.Angles != nil
 			return l
 		},
 	}

@@ -18,15 +18,15 @@ func TestProjectionKeepsTheOptimumAndTheFirstDecision(t *testing.T) {
 		r.Optimum.Decision = direction(stream.New(9), n, 1, false)
 		p := lastPath(r.Runs[0])
 		l := viewOf(r, p).tracks(p)
-		if at := l.optimum[0]; math.Abs(at.x-1) > 1e-12 || math.Abs(at.y) > 1e-12 {
+		if at := l.Optimum[0]; math.Abs(at.X-1) > 1e-12 || math.Abs(at.Y) > 1e-12 {
 			t.Errorf("%d dimensions: the optimum lies at %v", n, at)
 		}
-		if at := l.decision[0]; math.Abs(math.Hypot(at.x, at.y)-rows.Norm(p.Decisions[:n])) > 1e-12 || at.y < 0 {
+		if at := l.Decision[0]; math.Abs(math.Hypot(at.X, at.Y)-rows.Norm(p.Decisions[:n])) > 1e-12 || at.Y < 0 {
 			t.Errorf("%d dimensions: the first decision lies at %v", n, at)
 		}
-		for i, track := range l.people {
+		for i, track := range l.People {
 			for s, at := range track {
-				if long := rows.Norm(kedge.Row(p.States, s*5+i, n)); math.Hypot(at.x, at.y) > long+1e-12 {
+				if long := rows.Norm(kedge.Row(p.States, s*5+i, n)); math.Hypot(at.X, at.Y) > long+1e-12 {
 					t.Errorf("%d dimensions: a state of length %g lies at %v", n, long, at)
 				}
 			}
@@ -59,8 +59,8 @@ func TestViewsSuitTheShapes(t *testing.T) {
 		r.Optimum.Decision = make([]float64, c.n)
 		p := lastPath(r.Runs[0])
 		v := viewOf(r, p)
-		if l := v.tracks(p); v.across != c.want || len(l.people) != c.tracks || len(l.people[0]) != len(p.K) {
-			t.Errorf("%d entries, shares %v: %d tracks over %q", c.n, c.shares, len(l.people), v.across)
+		if l := v.tracks(p); v.across != c.want || len(l.People) != c.tracks || len(l.People[0]) != len(p.K) {
+			t.Errorf("%d entries, shares %v: %d tracks over %q", c.n, c.shares, len(l.People), v.across)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package report
+package draw
 
 import (
 	"math"
@@ -8,31 +8,31 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// place is a point of a picture.
-type place struct{ x, y float64 }
+// Spot is a point of a picture.
+type Spot struct{ X, Y float64 }
 
-// track is where something went.
-type track []place
+// Trail is where something went.
+type Trail []Spot
 
-// tracks are the paths of individuals, faint, and of the decision, strong. A path begins at a ring and ends at a dot.
-type tracks struct {
-	style    style
-	people   []track
-	decision track
-	optimum  []place // where the decision should go; none when it has no place in the picture
-	circle   bool    // the unit circle is drawn, too
+// Trails are the paths of individuals, faint, and of the decision, strong. A path begins at a ring and ends at a dot.
+type Trails struct {
+	Style    Style
+	People   []Trail
+	Decision Trail
+	Optimum  []Spot // where the decision should go; none when it has no place in the picture
+	Circle   bool   // the unit circle is drawn, too
 }
 
-func (l tracks) cover(x, y *extent) {
-	for _, t := range append(append([]track{l.optimum}, l.people...), l.decision) {
+func (l Trails) cover(x, y *Extent) {
+	for _, t := range append(append([]Trail{l.Optimum}, l.People...), l.Decision) {
 		for _, p := range t {
-			x.add(p.x)
-			y.add(p.y)
+			x.Add(p.X)
+			y.Add(p.Y)
 		}
 	}
-	if l.circle {
-		x.add(-1, 1)
-		y.add(-1, 1)
+	if l.Circle {
+		x.Add(-1, 1)
+		y.Add(-1, 1)
 	}
 }
 
@@ -42,8 +42,8 @@ var (
 	circleLine = draw.LineStyle{Color: faint(dim, 160), Width: 0.6, Dashes: []vg.Length{2, 2}}
 )
 
-func (l tracks) draw(p pen, f frame) {
-	if l.circle {
+func (l Trails) draw(p pen, f frame) {
+	if l.Circle {
 		p.line(circleLine, circle(f)...)
 	}
 	paths := l.paths(f)
@@ -54,21 +54,21 @@ func (l tracks) draw(p pen, f frame) {
 		p.ring(points[0])
 	}
 	for _, points := range paths {
-		p.DrawGlyphNoClip(draw.GlyphStyle{Color: tint(l.style.ink, 0.75), Radius: 1.7, Shape: draw.CircleGlyph{}}, points[len(points)-1])
+		p.DrawGlyphNoClip(draw.GlyphStyle{Color: Tint(l.Style.Ink, 0.75), Radius: 1.7, Shape: draw.CircleGlyph{}}, points[len(points)-1])
 	}
-	for _, at := range l.optimum {
-		p.cross(f.point(at.x, at.y))
+	for _, at := range l.Optimum {
+		p.cross(f.point(at.X, at.Y))
 	}
-	l.drawDecision(p, l.decision.points(f, 1))
+	l.drawDecision(p, l.Decision.points(f, 1))
 }
 
 // paths are those of individuals on the canvas, the coarser the more there are.
-func (l tracks) paths(f frame) (all [][]vg.Point) {
+func (l Trails) paths(f frame) (all [][]vg.Point) {
 	step := vg.Length(1)
-	if len(l.people) > 50 {
+	if len(l.People) > 50 {
 		step = 4
 	}
-	for _, t := range l.people {
+	for _, t := range l.People {
 		if points := t.points(f, step); len(points) > 0 {
 			all = append(all, points)
 		}
@@ -76,38 +76,38 @@ func (l tracks) paths(f frame) (all [][]vg.Point) {
 	return all
 }
 
-func (l tracks) drawDecision(p pen, points []vg.Point) {
+func (l Trails) drawDecision(p pen, points []vg.Point) {
 	if len(points) == 0 {
 		return
 	}
 	p.line(draw.LineStyle{Color: paper, Width: 3.4}, points...)
-	p.line(draw.LineStyle{Color: l.style.ink, Width: 1.8}, points...)
-	p.mark(style{paper, l.style.mark}, points[0])
-	p.outline(l.style, points[0])
-	p.mark(l.style, points[len(points)-1])
+	p.line(draw.LineStyle{Color: l.Style.Ink, Width: 1.8}, points...)
+	p.mark(Style{paper, l.Style.Mark}, points[0])
+	p.outline(l.Style, points[0])
+	p.mark(l.Style, points[len(points)-1])
 }
 
-// some keeps at most n of the individuals, at equal distances.
-func (l tracks) some(n int) tracks {
-	if len(l.people) <= n {
+// Some keeps at most n of the individuals, at equal distances.
+func (l Trails) Some(n int) Trails {
+	if len(l.People) <= n {
 		return l
 	}
-	kept := make([]track, n)
+	kept := make([]Trail, n)
 	for i := range kept {
-		kept[i] = l.people[i*len(l.people)/n]
+		kept[i] = l.People[i*len(l.People)/n]
 	}
-	l.people = kept
+	l.People = kept
 	return l
 }
 
 // points are the path on the canvas, without steps shorter than one that is worth drawing.
-func (t track) points(f frame, step vg.Length) []vg.Point {
+func (t Trail) points(f frame, step vg.Length) []vg.Point {
 	var out []vg.Point
 	for i, at := range t {
-		if !phrase.Finite(at.x) || !phrase.Finite(at.y) {
+		if !phrase.Finite(at.X) || !phrase.Finite(at.Y) {
 			continue
 		}
-		p := f.point(at.x, at.y)
+		p := f.point(at.X, at.Y)
 		if n := len(out); n > 0 && i < len(t)-1 && math.Hypot(float64(p.X-out[n-1].X), float64(p.Y-out[n-1].Y)) < float64(step) {
 			continue
 		}
@@ -135,8 +135,8 @@ func (p pen) ring(at vg.Point) {
 }
 
 // outline marks where a decision begins.
-func (p pen) outline(s style, at vg.Point) {
-	p.SetLineStyle(draw.LineStyle{Color: s.ink, Width: 1.2})
+func (p pen) outline(s Style, at vg.Point) {
+	p.SetLineStyle(draw.LineStyle{Color: s.Ink, Width: 1.2})
 	p.Stroke(arc(at, 2.8))
 }
 

@@ -1,4 +1,4 @@
-package report
+package draw
 
 import (
 	"cmp"
@@ -7,11 +7,11 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// aside is a label beside a panel, at the height of what it names: the end of a curve or a level.
-type aside struct {
-	at    float64
-	words []string
-	style *style // a mark before the words, or none
+// Aside is a label beside a panel, at the height of what it names: the end of a curve or a level.
+type Aside struct {
+	At    float64
+	Words []string
+	Style *Style // a mark before the words, or none
 }
 
 const (
@@ -21,27 +21,27 @@ const (
 	widestName = 190
 )
 
-func (a aside) width(t typeface) vg.Length {
+func (a Aside) width(t typeface) vg.Length {
 	wide := vg.Length(0)
-	for _, line := range a.words {
+	for _, line := range a.Words {
 		wide = max(wide, t.width(line, smallSize))
 	}
-	if a.style != nil {
+	if a.Style != nil {
 		wide += asideMark
 	}
 	return wide
 }
 
-func (a aside) height() vg.Length { return vg.Length(len(a.words)) * asideLine }
+func (a Aside) height() vg.Length { return vg.Length(len(a.Words)) * asideLine }
 
 // drawBeside writes labels to the right of a frame, as near to their heights as they get without touching.
-func drawBeside(p pen, f frame, list []aside) {
+func drawBeside(p pen, f frame, list []Aside) {
 	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b aside) int { return cmp.Compare(b.at, a.at) })
+	slices.SortStableFunc(list, func(a, b Aside) int { return cmp.Compare(b.At, a.At) })
 	wanted, heights := make([]vg.Length, len(list)), make([]vg.Length, len(list))
 	for i, a := range list {
 		heights[i] = a.height()
-		wanted[i] = f.up(a.at) + heights[i]/2
+		wanted[i] = f.up(a.At) + heights[i]/2
 	}
 	for i, y := range stack(wanted, heights, f.box.Max.Y+asideLine/2, f.box.Min.Y-asideLine/2) {
 		list[i].draw(p, vg.Point{X: f.box.Max.X + asideGap, Y: y})
@@ -62,12 +62,20 @@ func stack(upper, heights []vg.Length, highest, lowest vg.Length) []vg.Length {
 	return out
 }
 
-func (a aside) draw(p pen, at vg.Point) {
-	if a.style != nil {
-		p.mark(*a.style, vg.Point{X: at.X + 2, Y: at.Y - asideLine/2})
+func (a Aside) draw(p pen, at vg.Point) {
+	if a.Style != nil {
+		p.mark(*a.Style, vg.Point{X: at.X + 2, Y: at.Y - asideLine/2})
 		at.X += asideMark
 	}
-	for i, line := range a.words {
+	for i, line := range a.Words {
 		p.write(vg.Point{X: at.X, Y: at.Y - vg.Length(i+1)*asideLine + 3}, fromLeft, smallSize, ink, line)
 	}
+}
+
+// EndsInFull labels curves where they end with their whole names.
+func EndsInFull(list Lines) (out []Aside) {
+	for _, c := range list {
+		out = append(out, Aside{At: c.Points[len(c.Points)-1].Mean, Words: []string{c.Name}, Style: &c.Style})
+	}
+	return out
 }

@@ -1,4 +1,4 @@
-package report
+package draw
 
 import (
 	"image/color"
@@ -87,15 +87,15 @@ func (p pen) line(sty draw.LineStyle, points ...vg.Point) { p.StrokeLines(sty, p
 
 // polygon is a filled regular polygon with a corner on top, turned by a share of the angle between two corners.
 type polygon struct {
-	corners int
-	turn    float64
+	Corners int
+	Turn    float64
 }
 
 func (g polygon) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
 	var p vg.Path
 	r := 1.15 * float64(sty.Radius)
-	for i := range g.corners {
-		sin, cos := math.Sincos(2 * math.Pi * (float64(i) + g.turn) / float64(g.corners))
+	for i := range g.Corners {
+		sin, cos := math.Sincos(2 * math.Pi * (float64(i) + g.Turn) / float64(g.Corners))
 		corner := vg.Point{X: at.X + vg.Length(r*sin), Y: at.Y + vg.Length(r*cos)}
 		if i == 0 {
 			p.Move(corner)
@@ -108,8 +108,8 @@ func (g polygon) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
 }
 
 // mark sets a marker with a thin halo.
-func (p pen) mark(s style, at vg.Point) {
+func (p pen) mark(s Style, at vg.Point) {
 	const radius = 3
-	p.DrawGlyphNoClip(draw.GlyphStyle{Color: paper, Radius: radius + 1, Shape: s.mark}, at)
-	p.DrawGlyphNoClip(draw.GlyphStyle{Color: s.ink, Radius: radius, Shape: s.mark}, at)
+	p.DrawGlyphNoClip(draw.GlyphStyle{Color: paper, Radius: radius + 1, Shape: s.Mark}, at)
+	p.DrawGlyphNoClip(draw.GlyphStyle{Color: s.Ink, Radius: radius, Shape: s.Mark}, at)
 }

@@ -1,4 +1,4 @@
-package report
+package draw
 
 import (
 	"fmt"
@@ -33,13 +33,13 @@ func apart(a, b color.NRGBA) float64 {
 // about what can just be noticed side by side. The other algorithms also have marks of their own.
 func TestMethodColoursStayApart(t *testing.T) {
 	others := []string{"a", "b", "c", "d"}
-	styles := stylesOf(others)
+	styles := Styles([]string{"vanilla", "composite", "derivative-free"}, others)
 	names := slices.Sorted(maps.Keys(styles))
 	for who, see := range eyes() {
 		least, pair := math.Inf(1), ""
 		for i, a := range names {
 			for _, b := range names[:i] {
-				d := apart(see(styles[a].ink), see(styles[b].ink))
+				d := apart(see(styles[a].Ink), see(styles[b].Ink))
 				if d < least {
 					least, pair = d, a+" and "+b
 				}
@@ -59,9 +59,9 @@ func TestMethodColoursStayApart(t *testing.T) {
 func TestHeatMapColoursGrowEvenly(t *testing.T) {
 	const steps = 32
 	for who, see := range eyes() {
-		mean := (lightness(see(viridis(1))) - lightness(see(viridis(0)))) / steps
+		mean := (Lightness(see(Viridis(1))) - Lightness(see(Viridis(0)))) / steps
 		for i := range steps {
-			step := lightness(see(viridis(float64(i+1)/steps))) - lightness(see(viridis(float64(i)/steps)))
+			step := Lightness(see(Viridis(float64(i+1)/steps))) - Lightness(see(Viridis(float64(i)/steps)))
 			if step < mean/2 || step > 2*mean {
 				t.Errorf("%s: from %d to %d of %d lightness grows by %.4f, %.4f on average", who, i, i+1, steps, step, mean)
 			}
@@ -72,8 +72,8 @@ func TestHeatMapColoursGrowEvenly(t *testing.T) {
 // [smith2015] lists the 256 colours of the map; these are a few between ours. One unit of 255 is rounding, three is not seen.
 func TestHeatMapIsViridis(t *testing.T) {
 	for i, want := range map[int]uint32{0: 0x440154, 64: 0x3b528b, 128: 0x21918c, 192: 0x5ec962, 255: 0xfde725} {
-		if got := viridis(float64(i) / 255); apart(got, hex(want)) > 0.012 {
-			t.Errorf("colour %d is %s, want %06x: %.4f apart", i, fmt.Sprintf("%02x%02x%02x", got.R, got.G, got.B), want, apart(got, hex(want)))
+		if got := Viridis(float64(i) / 255); apart(got, Hex(want)) > 0.012 {
+			t.Errorf("colour %d is %s, want %06x: %.4f apart", i, fmt.Sprintf("%02x%02x%02x", got.R, got.G, got.B), want, apart(got, Hex(want)))
 		}
 	}
 }
@@ -81,13 +81,13 @@ func TestHeatMapIsViridis(t *testing.T) {
 // Oklab of pure colours, from the author's table, and back.
 func TestOklab(t *testing.T) {
 	for rgb, want := range map[uint32][3]float64{0xffffff: {1, 0, 0}, 0x000000: {0, 0, 0}, 0xff0000: {0.628, 0.225, 0.126}, 0x0000ff: {0.452, -0.032, -0.312}} {
-		got := toOklab(hex(rgb))
+		got := toOklab(Hex(rgb))
 		for i := range got {
 			if math.Abs(got[i]-want[i]) > 1e-3 {
 				t.Errorf("Oklab of %06x is %.3f, want %.3f", rgb, got, want)
 			}
 		}
-		if back := fromOklab(got); back != hex(rgb) {
+		if back := fromOklab(got); back != Hex(rgb) {
 			t.Errorf("%06x comes back as %v", rgb, back)
 		}
 	}

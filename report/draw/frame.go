@@ -1,4 +1,4 @@
-package report
+package draw
 
 import (
 	"cmp"
@@ -8,28 +8,28 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// axis is a scale with words for it. Its marks are the scale's own unless it has others.
-type axis struct {
-	scale
-	label string
-	marks []tick
+// Axis is a scale with words for it. Its marks are the scale's own unless it has others.
+type Axis struct {
+	Ruler
+	Label string
+	Marks []Tick
 }
 
 // ticks marks an axis of a length, with room for a label every so often and two labels in any case.
-func (a axis) ticks(length, often vg.Length) []tick {
-	if a.marks != nil {
-		return a.marks
+func (a Axis) ticks(length, often vg.Length) []Tick {
+	if a.Marks != nil {
+		return a.Marks
 	}
-	n := min(max(int(length/often), 2), most)
-	ticks := a.scale.ticks(n)
-	for ; labels(ticks) < 2 && n < most; n++ {
-		ticks = a.scale.ticks(n + 1)
+	n := min(max(int(length/often), 2), MostLabels)
+	ticks := a.Ruler.ticks(n)
+	for ; labels(ticks) < 2 && n < MostLabels; n++ {
+		ticks = a.Ruler.ticks(n + 1)
 	}
 	return ticks
 }
 
 // widest is the width of the widest label.
-func (a axis) widest(t typeface) vg.Length {
+func (a Axis) widest(t typeface) vg.Length {
 	wide := vg.Length(0)
 	for _, k := range a.ticks(1e9, 1) {
 		wide = max(wide, t.tickWidth(k))
@@ -40,17 +40,17 @@ func (a axis) widest(t typeface) vg.Length {
 // frame is a box of the canvas with its two axes.
 type frame struct {
 	box  vg.Rectangle
-	x, y axis
+	x, y Axis
 }
 
 func (f frame) point(x, y float64) vg.Point { return vg.Point{X: f.across(x), Y: f.up(y)} }
 
 func (f frame) across(x float64) vg.Length {
-	return f.box.Min.X + vg.Length(f.x.at(x)*float64(f.box.Max.X-f.box.Min.X))
+	return f.box.Min.X + vg.Length(f.x.At(x)*float64(f.box.Max.X-f.box.Min.X))
 }
 
 func (f frame) up(y float64) vg.Length {
-	return f.box.Min.Y + vg.Length(f.y.at(y)*float64(f.box.Max.Y-f.box.Min.Y))
+	return f.box.Min.Y + vg.Length(f.y.At(y)*float64(f.box.Max.Y-f.box.Min.Y))
 }
 
 func (f frame) wide() vg.Length { return f.box.Max.X - f.box.Min.X }
@@ -71,13 +71,13 @@ const (
 func (f frame) drawX(p pen, labelled bool) {
 	bottom, free := f.box.Min.Y, vg.Length(-1e9)
 	for _, t := range ordered(f.x.ticks(f.wide(), oftenX)) {
-		x, long := f.across(t.value), vg.Length(4)
-		if t.label == "" {
+		x, long := f.across(t.Value), vg.Length(4)
+		if t.Label == "" {
 			long = 2
 		}
 		p.line(axisLine, vg.Point{X: x, Y: bottom}, vg.Point{X: x, Y: bottom - long})
 		half := p.tickWidth(t) / 2
-		if labelled && t.label != "" && x-half > free {
+		if labelled && t.Label != "" && x-half > free {
 			p.writeTick(vg.Point{X: x - half, Y: bottom - 15}, t)
 			free = x + half + 5
 		}
@@ -85,20 +85,20 @@ func (f frame) drawX(p pen, labelled bool) {
 	p.line(axisLine, f.box.Min, vg.Point{X: f.box.Max.X, Y: bottom})
 }
 
-func ordered(ticks []tick) []tick {
-	return slices.SortedStableFunc(slices.Values(ticks), func(a, b tick) int { return cmp.Compare(a.value, b.value) })
+func ordered(ticks []Tick) []Tick {
+	return slices.SortedStableFunc(slices.Values(ticks), func(a, b Tick) int { return cmp.Compare(a.Value, b.Value) })
 }
 
 // drawY draws the vertical axis and the grid that goes with it.
 func (f frame) drawY(p pen, labelled bool) {
 	left, free := f.box.Min.X, vg.Length(-1e9)
 	for _, t := range ordered(f.y.ticks(f.high(), oftenY)) {
-		y := f.up(t.value)
-		if t.label == "" {
+		y := f.up(t.Value)
+		if t.Label == "" {
 			p.line(axisLine, vg.Point{X: left - 2, Y: y}, vg.Point{X: left, Y: y})
 			continue
 		}
-		if f.y.marks == nil {
+		if f.y.Marks == nil {
 			p.line(gridLine, vg.Point{X: left, Y: y}, vg.Point{X: f.box.Max.X, Y: y})
 		}
 		if labelled && y > free {
@@ -110,13 +110,13 @@ func (f frame) drawY(p pen, labelled bool) {
 	p.line(axisLine, f.box.Min, vg.Point{X: left, Y: f.box.Max.Y})
 }
 
-func (t typeface) tickWidth(k tick) vg.Length {
-	return t.width(k.label, smallSize) + t.width(k.super, superSize)
+func (t typeface) tickWidth(k Tick) vg.Length {
+	return t.width(k.Label, smallSize) + t.width(k.Super, superSize)
 }
 
 // writeTick sets a label with its raised part, from the left.
-func (p pen) writeTick(at vg.Point, t tick) {
-	p.write(at, fromLeft, smallSize, ink, t.label)
-	at.X += p.width(t.label, smallSize) + 0.5
-	p.write(vg.Point{X: at.X, Y: at.Y + 0.36*smallSize}, fromLeft, superSize, ink, t.super)
+func (p pen) writeTick(at vg.Point, t Tick) {
+	p.write(at, fromLeft, smallSize, ink, t.Label)
+	at.X += p.width(t.Label, smallSize) + 0.5
+	p.write(vg.Point{X: at.X, Y: at.Y + 0.36*smallSize}, fromLeft, superSize, ink, t.Super)
 }

@@ -1,4 +1,4 @@
-package report
+package draw
 
 import (
 	"image/color"
@@ -7,13 +7,20 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// style is how one algorithm looks: in grey, its marks still tell it apart.
-type style struct {
-	ink  color.NRGBA
-	mark draw.GlyphDrawer
+// Style is how one curve looks: in grey, its marks still tell it apart.
+type Style struct {
+	Ink  color.NRGBA
+	Mark Shape
 }
 
-func hex(rgb uint32) color.NRGBA {
+// Shape draws a mark.
+type Shape = draw.GlyphDrawer
+
+// Disc is a round mark.
+type Disc = draw.CircleGlyph
+
+// Hex is a colour by its six digits.
+func Hex(rgb uint32) color.NRGBA {
 	return color.NRGBA{R: uint8(rgb >> 16), G: uint8(rgb >> 8), B: uint8(rgb), A: 255}
 }
 
@@ -22,57 +29,74 @@ func faint(c color.NRGBA, alpha uint8) color.NRGBA {
 	return c
 }
 
-// tint mixes a colour with white.
-func tint(c color.NRGBA, share float64) color.NRGBA {
+// Tint mixes a colour with white.
+func Tint(c color.NRGBA, share float64) color.NRGBA {
 	mix := func(v uint8) uint8 { return uint8(255 - float64(share*float64(255-v))) }
 	return color.NRGBA{mix(c.R), mix(c.G), mix(c.B), 255}
 }
 
 // Greys of everything that is not data.
 var (
-	ink   = hex(0x1f2328)
-	pale  = hex(0x59636e)
-	dim   = hex(0x8c959f)
-	grey  = hex(0xe4e7ea)
-	paper = hex(0xffffff)
+	ink   = Hex(0x1f2328)
+	pale  = Hex(0x59636e)
+	dim   = Hex(0x8c959f)
+	grey  = Hex(0xe4e7ea)
+	paper = Hex(0xffffff)
 )
 
-// stylesOf gives every name a colour of the palette of Okabe and Ito [okabe2008], which stays apart for colour-blind eyes.
-// The known algorithms always look the same; others take what is left in the order of their names here.
-func stylesOf(names []string) map[string]style {
-	styles := map[string]style{
-		"vanilla":         {hex(0xd55e00), polygon{4, 0.5}},
-		"composite":       {hex(0x0072b2), draw.CircleGlyph{}},
-		"derivative-free": {hex(0x009e73), polygon{3, 0}},
+// Pale is the grey of words beside the data.
+func Pale() color.NRGBA { return pale }
+
+// Dim is the grey of what only gives bearings.
+func Dim() color.NRGBA { return dim }
+
+// Grey is the ground of what has no value.
+func Grey() color.NRGBA { return grey }
+
+// Paper is white.
+func Paper() color.NRGBA { return paper }
+
+// Styles gives every name a colour of the palette of Okabe and Ito [okabe2008], which stays apart for colour-blind eyes.
+// The usual names, up to three, always look the same; others take what is left in the order of their names here.
+func Styles(usual, names []string) map[string]Style {
+	firsts := [...]Style{{Hex(0xd55e00), polygon{4, 0.5}}, {Hex(0x0072b2), Disc{}}, {Hex(0x009e73), polygon{3, 0}}}
+	looks := map[string]Style{}
+	for i, name := range usual {
+		looks[name] = firsts[i]
 	}
-	spare := []color.NRGBA{hex(0xcc79a7), hex(0xe69f00), hex(0x56b4e9), hex(0x4d4d4d)}
-	marks := []draw.GlyphDrawer{polygon{4, 0}, polygon{3, 0.5}, polygon{5, 0}, polygon{6, 0}, draw.CircleGlyph{}}
+	spare := []color.NRGBA{Hex(0xcc79a7), Hex(0xe69f00), Hex(0x56b4e9), Hex(0x4d4d4d)}
+	marks := []Shape{polygon{4, 0}, polygon{3, 0.5}, polygon{5, 0}, polygon{6, 0}, Disc{}}
 	next := 0
 	for _, name := range names {
-		if _, known := styles[name]; known {
+		if _, known := looks[name]; known {
 			continue
 		}
-		styles[name] = style{spare[next%len(spare)], marks[next%len(marks)]}
+		looks[name] = Style{spare[next%len(spare)], marks[next%len(marks)]}
 		next++
 	}
-	return styles
+	return looks
 }
 
-// viridis is the colour map of that name [smith2015], from dark blue at 0 to yellow at 1: its lightness grows evenly, for
+// Shapes are the marks that tell curves apart, the first the plainest.
+func Shapes() []Shape {
+	return []Shape{Disc{}, polygon{4, 0}, polygon{3, 0.5}, polygon{5, 0}, polygon{6, 0}, polygon{3, 0}, polygon{4, 0.5}}
+}
+
+// Viridis is the colour map of that name [smith2015], from dark blue at 0 to yellow at 1: its lightness grows evenly, for
 // colour-blind eyes too. Between ten of its colours it is interpolated in Oklab.
-func viridis(share float64) color.NRGBA {
+func Viridis(share float64) color.NRGBA {
 	anchors := [...]uint32{0x440154, 0x482878, 0x3e4a89, 0x31688e, 0x26828e, 0x1f9e89, 0x35b779, 0x6dcd59, 0xb4de2c, 0xfde725}
 	at := min(max(share, 0), 1) * float64(len(anchors)-1)
 	i := min(int(at), len(anchors)-2)
-	a, b := toOklab(hex(anchors[i])), toOklab(hex(anchors[i+1]))
+	a, b := toOklab(Hex(anchors[i])), toOklab(Hex(anchors[i+1]))
 	for j := range a {
 		a[j] += float64((at - float64(i)) * (b[j] - a[j]))
 	}
 	return fromOklab(a)
 }
 
-// lightness is what an eye sees of a colour in grey, from 0 to 1.
-func lightness(c color.NRGBA) float64 { return toOklab(c)[0] }
+// Lightness is what an eye sees of a colour in grey, from 0 to 1.
+func Lightness(c color.NRGBA) float64 { return toOklab(c)[0] }
 
 // linear removes the gamma of sRGB.
 func linear(v uint8) float64 {

@@ -1,0 +1,192 @@
+package draw
+
+import (
+	"image/color"
+	"slices"
+
+	"github.com/kedge-opt/kedge/internal/phrase"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Line is one line of a panel: the mean and, if it is banded, the range around it.
+type Line struct {
+	Name   string
+	Style  Style
+	Dashed bool
+	Banded bool
+	Points []LinePoint
+}
+
+// Lines are drawn bands first, so that no line is covered.
+type Lines []Line
+
+func (list Lines) cover(x, y *Extent) {
+	for _, c := range list {
+		for _, r := range c.Points {
+			x.Add(r.X)
+			y.Add(r.Low, r.Mean, r.High)
+		}
+	}
+}
+
+func (list Lines) draw(p pen, f frame) {
+	for _, c := range list {
+		if c.Banded {
+			c.drawBand(p, f)
+		}
+	}
+	for _, c := range list {
+		c.drawLine(p, f)
+	}
+}
+
+const bandAlpha = 56
+
+func (c Line) drawBand(p pen, f frame) {
+	band := make([]vg.Point, 0, 2*len(c.Points))
+	for _, r := range c.Points {
+		band = append(band, f.point(r.X, r.High))
+	}
+	for _, r := range slices.Backward(c.Points) {
+		band = append(band, f.point(r.X, r.Low))
+	}
+	p.FillPolygon(faint(c.Style.Ink, bandAlpha), band)
+	if len(c.Points) == 1 {
+		p.line(draw.LineStyle{Color: faint(c.Style.Ink, 2*bandAlpha), Width: 3}, band...)
+	}
+}
+
+func (c Line) line() draw.LineStyle {
+	if c.Dashed {
+		return draw.LineStyle{Color: c.Style.Ink, Width: 1.2, Dashes: []vg.Length{5, 2.5}}
+	}
+	return draw.LineStyle{Color: c.Style.Ink, Width: 1.3}
+}
+
+func (c Line) drawLine(p pen, f frame) {
+	points := make([]vg.Point, len(c.Points))
+	for i, r := range c.Points {
+		points[i] = f.point(r.X, r.Mean)
+	}
+	p.line(c.line(), points...)
+}
+
+// Marks sets markers along curves, above everything else: on every point of a short one, a few on a long one.
+type Marks []Line
+
+func (list Marks) cover(_, _ *Extent) {}
+
+func (list Marks) draw(p pen, f frame) {
+	for i, c := range list {
+		c.drawMarks(p, f, (float64(i)+0.5)/float64(len(list)))
+	}
+}
+
+// drawMarks sets at least one marker; the phase keeps those of several curves from covering each other.
+func (c Line) drawMarks(p pen, f frame, phase float64) {
+	const few, short = 5, 12
+	next := 0
+	for i, r := range c.Points {
+		share := f.x.At(r.X) * few
+		if len(c.Points) > short && share < float64(next)+phase && (i < len(c.Points)-1 || next > 0) {
+			continue
+		}
+		p.mark(c.Style, f.point(r.X, r.Mean))
+		next = int(share-phase) + 1
+	}
+}
+
+// Rule is a level drawn across a panel, with its meaning beside it; none when the value is not positive.
+type Rule struct {
+	Value   float64
+	Meaning []string
+}
+
+// Shown tells whether the level has a place on a logarithmic axis.
+func (r Rule) Shown() bool { return r.Value >= Tiniest && phrase.Finite(r.Value) }
+
+func (r Rule) cover(_, y *Extent) { y.Add(r.Value) }
+
+func (r Rule) draw(p pen, f frame) {
+	y := f.up(r.Value)
+	dashes := draw.LineStyle{Color: ink, Width: 0.8, Dashes: []vg.Length{3, 3}}
+	p.line(dashes, vg.Point{X: f.box.Min.X, Y: y}, vg.Point{X: f.box.Max.X, Y: y})
+}
+
+// Ends labels curves where they end.
+func Ends(list Lines) []Aside {
+	letters := newTypeface()
+	var out []Aside
+	for _, c := range list {
+		words := []string{letters.fit(c.Name, smallSize, widestAside)}
+		out = append(out, Aside{At: c.Points[len(c.Points)-1].Mean, Words: words, Style: &c.Style})
+	}
+	return out
+}
+
+// widestAside is how long a name may be to stand at the end of its curve.
+const widestAside = 84
+
+// FitBeside tells whether the names of curves are few and short enough to stand beside them.
+func FitBeside(list Lines) bool {
+	letters := newTypeface()
+	for _, c := range list {
+		if letters.width(c.Name, smallSize) > widestAside || c.Dashed {
+			return false
+		}
+	}
+	return len(list) <= 5
+}
+
+// Dots are points without order.
+type Dots struct {
+	Style Style
+	X, Y  []float64
+	Inks  []color.NRGBA // of every point, when they differ
+}
+
+func (d Dots) cover(x, y *Extent) {
+	x.Add(d.X...)
+	y.Add(d.Y...)
+}
+
+// draw leaves out points that would lie on one already drawn; many are small.
+func (d Dots) draw(p pen, f frame) {
+	seen, near := map[[2]int]bool{}, vg.Length(1)
+	if len(d.X) > 2000 {
+		near = 2.5
+	}
+	for i := range d.X {
+		if !phrase.Finite(d.X[i]) || !phrase.Finite(d.Y[i]) || f.x.Log && d.X[i] <= 0 || f.y.Log && d.Y[i] <= 0 {
+			continue
+		}
+		at, look := f.point(d.X[i], d.Y[i]), d.Style
+		if d.Inks != nil {
+			look.Ink = d.Inks[i]
+		}
+		spot := [2]int{int(at.X / near), int(at.Y / near)}
+		switch {
+		case len(d.X) <= 200:
+			p.mark(look, at)
+		case !seen[spot]:
+			p.DrawGlyphNoClip(draw.GlyphStyle{Color: faint(look.Ink, 170), Radius: 1.6, Shape: look.Mark}, at)
+		}
+		seen[spot] = true
+	}
+}
+
+// Whiskers are intervals of points, drawn where they reach beyond the marks.
+type Whiskers []Line
+
+func (list Whiskers) cover(x, y *Extent) { Lines(list).cover(x, y) }
+
+func (list Whiskers) draw(p pen, f frame) {
+	for _, c := range list {
+		for _, r := range c.Points {
+			if !c.Banded && r.Low < r.High {
+				p.line(draw.LineStyle{Color: c.Style.Ink, Width: 1}, f.point(r.X, r.Low), f.point(r.X, r.High))
+			}
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package draw
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+const dpi = 200
+
+// Sketch is a figure still to be drawn.
+type Sketch struct {
+	Name, Title, Caption string
+	Grid
+	Zoom float64 // of print: points a unit of the drawing; 0 means 1
+}
+
+// Sketch gives a grid the words of a figure; see says what to see in it, and floored that some of it was lifted onto the axis.
+func (g Grid) Sketch(name, title, see string, floored bool) Sketch {
+	if floored {
+		see += " What is zero or below, up to rounding, is drawn at the smallest positive number."
+	}
+	return Sketch{Name: name, Title: title, Caption: see, Grid: g}
+}
+
+// Figure is a picture in all formats.
+type Figure struct {
+	Name    string // file name without extension
+	Title   string
+	Caption string // what to see in it
+	SVG     []byte
+	PNG     []byte
+	PDF     []byte
+}
+
+// Render draws the figure in all formats.
+func (s Sketch) Render() (Figure, error) {
+	f := Figure{Name: s.Name, Title: s.Title, Caption: s.Caption}
+	var err error
+	if f.SVG, err = s.SVG(); err != nil {
+		return Figure{}, err
+	}
+	if f.PNG, err = s.PNG(); err != nil {
+		return Figure{}, err
+	}
+	f.PDF, err = s.PDF()
+	return f, err
+}
+
+// Printed turns a size on paper, in points, into a zoom and a size in the units of drawings: on narrow figures letters shrink,
+// but not below seven tenths.
+func Printed(width, height float64) (zoom, w, h float64) {
+	if width == 0 {
+		return 1, 0, 0
+	}
+	zoom = min(max(width/usualWidth, 0.7), 1)
+	return zoom, width / zoom, height / zoom
+}
+
+// Lacks is the height on paper, in points, that a figure needs whose own height is too small for its panels, otherwise 0.
+func (s Sketch) Lacks() float64 {
+	_, need := s.size(newTypeface())
+	if s.Height > 0 && need.Points() > s.Height+1 {
+		return s.Zoom * need.Points()
+	}
+	return 0
+}
+
+func (s Sketch) scaled() float64 {
+	if s.Zoom > 0 {
+		return s.Zoom
+	}
+	return 1
+}
+
+// SVG draws the figure as SVG.
+func (s Sketch) SVG() ([]byte, error) {
+	width, height := s.size(newTypeface())
+	c := vgsvg.New(width, height)
+	s.drawOn(c)
+	var out bytes.Buffer
+	if _, err := c.WriteTo(&out); err != nil {
+		return nil, err
+	}
+	return portable(out.Bytes(), s.Title, width, height, s.scaled()), nil
+}
+
+// PNG draws the figure as PNG.
+func (s Sketch) PNG() ([]byte, error) {
+	width, height := s.size(newTypeface())
+	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))}
+	s.drawOn(c)
+	var out bytes.Buffer
+	_, err := c.WriteTo(&out)
+	return out.Bytes(), err
+}
+
+// PDF draws the figure as PDF.
+func (s Sketch) PDF() ([]byte, error) {
+	letters := newTypeface()
+	width, height := s.size(letters)
+	c, err := newPDF(width, height, s.scaled(), letters)
+	if err != nil {
+		return nil, err
+	}
+	s.drawOn(c)
+	return c.bytes(s.Title)
+}
+
+func (s Sketch) drawOn(c vg.CanvasSizer) {
+	p := pen{draw.New(c), newTypeface()}
+	p.SetColor(paper)
+	p.Fill(p.Rectangle.Path())
+	s.draw(p)
+}
+
+// portable gives an SVG a head that names the picture and fonts of the same widths for machines without Liberation.
+func portable(svg []byte, title string, width, height vg.Length, zoom float64) []byte {
+	_, rest, _ := bytes.Cut(svg, []byte("<svg"))
+	_, body, _ := bytes.Cut(rest, []byte(">"))
+	body = bytes.ReplaceAll(body,
+		[]byte("font-family:Liberation Sans;font-variant:normal;font-weight:normal;font-style:normal;"),
+		[]byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"))
+	var name, out bytes.Buffer
+	xml.EscapeText(&name, []byte(title)) // a bytes.Buffer never fails
+	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%.5gpt" height="%.5gpt" viewBox="0 0 %.6g %.6g" role="img" aria-label="%s">`,
+		zoom*width.Points(), zoom*height.Points(), width.Points(), height.Points(), name.String())
+	out.Write(body)
+	return out.Bytes()
+}
