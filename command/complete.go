@@ -4,8 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kedge-opt/kedge/problem"
 	"github.com/spf13/cobra"
+
+	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // completion offers what a word on the command line can go on to.
@@ -48,7 +50,7 @@ func completeAssignment(_ *cobra.Command, _ []string, begun string) ([]string, c
 		}
 		return list, directive
 	}
-	k, err := problem.Explain(path)
+	k, err := problem.Vocabulary(kind.Standard()).Explain(path)
 	if err != nil {
 		return nil, directive
 	}
@@ -96,9 +98,9 @@ func completeFolder(*cobra.Command, []string, string) ([]string, cobra.ShellComp
 
 // completeKey offers keys of the spec one section at a time.
 func completeKey(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-	paths, directive := problem.Complete(begun), cobra.ShellCompDirectiveNoFileComp
+	paths, directive := problem.Vocabulary(kind.Standard()).Complete(begun), cobra.ShellCompDirectiveNoFileComp
 	for i, path := range paths {
-		k, err := problem.Explain(path)
+		k, err := problem.Vocabulary(kind.Standard()).Explain(path)
 		if err == nil && k.Keys != nil {
 			directive |= cobra.ShellCompDirectiveNoSpace
 			paths[i] = path + "."

@@ -5,9 +5,11 @@ import (
 	"io"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/form"
-	"github.com/spf13/cobra"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 func newSpecExplain() *cobra.Command {
@@ -26,7 +28,7 @@ Without a key all keys are listed. Entries of lists may be named or left out.`,
 			if len(args) == 0 {
 				return explainAll(c.OutOrStdout(), asJSON)
 			}
-			k, err := problem.Explain(args[0])
+			k, err := problem.Vocabulary(kind.Standard()).Explain(args[0])
 			if err != nil {
 				return coded{fmt.Errorf("%w\nkedge spec explain lists all keys", err), exitUsage}
 			}
@@ -42,7 +44,7 @@ Without a key all keys are listed. Entries of lists may be named or left out.`,
 
 // explainAll lists the keys as a tree, one a line.
 func explainAll(w io.Writer, asJSON bool) error {
-	keys := problem.Keys()
+	keys := problem.Vocabulary(kind.Standard()).Keys()
 	if asJSON {
 		return printJSON(w, keys)
 	}
@@ -145,7 +147,7 @@ func assignment(k form.Key) string {
 	parts := strings.Split(k.Path, ".")
 	path := parts[0]
 	for i, part := range parts[1:] {
-		if above, err := problem.Explain(strings.Join(parts[:i+1], ".")); err == nil && above.List {
+		if above, err := problem.Vocabulary(kind.Standard()).Explain(strings.Join(parts[:i+1], ".")); err == nil && above.List {
 			path += ".0"
 		}
 		path += "." + part

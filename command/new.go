@@ -11,8 +11,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kedge-opt/kedge/problem"
 	"github.com/spf13/cobra"
+
+	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // newFlags are the flags of kedge new; every question has one.
@@ -67,7 +69,7 @@ func (f *newFlags) run(c *cobra.Command, args []string) error {
 	case err != nil:
 		return coded{err, exitUsage}
 	}
-	s, err := problem.Parse("the answers", []byte(f.answers.yaml()))
+	s, err := problem.Parse(kind.Standard(), "the answers", []byte(f.answers.yaml()))
 	if err != nil {
 		return coded{err, exitFailed}
 	}
@@ -212,7 +214,7 @@ func oneOf(options []string) func(string) error {
 
 // answersTo lists the words that a key of the spec can be.
 func answersTo(key string) (list []string) {
-	k, err := problem.Explain(key)
+	k, err := problem.Vocabulary(kind.Standard()).Explain(key)
 	if err != nil {
 		panic("kedge: " + err.Error()) // the vocabulary has no such key
 	}
@@ -223,7 +225,7 @@ func answersTo(key string) (list []string) {
 }
 
 func meaningOf(key, option string) string {
-	k, err := problem.Explain(key)
+	k, err := problem.Vocabulary(kind.Standard()).Explain(key)
 	if err != nil {
 		return ""
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // answer runs kedge new in a folder with the given lines as answers.
@@ -55,7 +56,7 @@ func runs(name string) error {
 	if err != nil {
 		return err
 	}
-	s, err := problem.Parse(name, src, problem.Assign("optimum.starts=2"))
+	s, err := problem.Parse(kind.Standard(), name, src, problem.Assign("optimum.starts=2"))
 	if err != nil {
 		return err
 	}

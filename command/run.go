@@ -10,10 +10,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report"
-	"github.com/spf13/cobra"
 )
 
 // runFlags are the flags of kedge run.
@@ -116,7 +118,7 @@ func (f *runFlags) load(c *cobra.Command, target string) (s *problem.Spec, text 
 		over = append(over, problem.Merge(target+" as published", variant))
 	}
 	over = append(over, f.overlays(c, "seed", "trials", "iterations")...)
-	s, err = problem.Parse(target, src, over...)
+	s, err = problem.Parse(kind.Standard(), target, src, over...)
 	if len(over) > 0 {
 		src = nil
 	}

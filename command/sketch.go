@@ -5,6 +5,9 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // sketch is a problem in a few answers.
@@ -181,15 +184,5 @@ func (s *sketch) setKeys() string {
 		upper = math.Floor(100/math.Sqrt(float64(s.dim))) / 100
 		lower, sum = -upper, min(1, upper*float64(s.dim))
 	}
-	switch s.set {
-	case "ball":
-		return fmt.Sprintf(", radius: %v", max(1, upper))
-	case "box":
-		return fmt.Sprintf(", lower: %v, upper: %v", lower, upper)
-	case "simplex":
-		return fmt.Sprintf(", sum: %v", sum)
-	case "capped-simplex":
-		return fmt.Sprintf(", sum: %v, upper: %v", sum, upper)
-	}
-	return ""
+	return form.Fresh(kind.Standard().Sets, s.set).(kind.SketchedSet).Sketch(lower, upper, sum)
 }

@@ -1,8 +1,10 @@
 package command
 
 import (
-	"github.com/kedge-opt/kedge/problem"
 	"github.com/spf13/cobra"
+
+	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 func newSpec() *cobra.Command {
@@ -34,7 +36,7 @@ Editors that speak to the YAML language server read it when the first line of a 
 		Example: `  kedge spec schema > spec.schema.json`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			_, err := c.OutOrStdout().Write(problem.Schema())
+			_, err := c.OutOrStdout().Write(problem.Schema(kind.Standard()))
 			return err
 		},
 	}

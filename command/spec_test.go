@@ -8,6 +8,7 @@ import (
 
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 func TestSpecExplain(t *testing.T) {
@@ -29,7 +30,7 @@ func TestSpecExplain(t *testing.T) {
 
 // No line is wider than the 80 columns that are taken where there is no terminal.
 func TestExplanationsFit(t *testing.T) {
-	for _, k := range problem.Keys() {
+	for _, k := range problem.Vocabulary(kind.Standard()).Keys() {
 		text, code := command(t, "spec", "explain", k.Path)
 		for line := range strings.Lines(text) {
 			if code != 0 || printedWidth(strings.TrimSuffix(line, "\n")) > 80 {
@@ -41,12 +42,12 @@ func TestExplanationsFit(t *testing.T) {
 
 func TestSpecExplainLists(t *testing.T) {
 	text, code := command(t, "spec", "explain")
-	if n := strings.Count(text, "\n"); code != 0 || n != len(problem.Keys()) {
-		t.Errorf("exit code %d, %d lines, want one of %d keys each", code, n, len(problem.Keys()))
+	if n := strings.Count(text, "\n"); code != 0 || n != len(problem.Vocabulary(kind.Standard()).Keys()) {
+		t.Errorf("exit code %d, %d lines, want one of %d keys each", code, n, len(problem.Vocabulary(kind.Standard()).Keys()))
 	}
 	var keys []form.Key
 	text, _ = command(t, "spec", "explain", "--json")
-	if err := json.Unmarshal([]byte(text), &keys); err != nil || len(keys) != len(problem.Keys()) {
+	if err := json.Unmarshal([]byte(text), &keys); err != nil || len(keys) != len(problem.Vocabulary(kind.Standard()).Keys()) {
 		t.Errorf("%v, %d keys", err, len(keys))
 	}
 }
@@ -59,7 +60,7 @@ func TestSpecShowAndSchema(t *testing.T) {
 	if text, code := command(t, "spec", "show", "polarized", "--set", "dynamics.lambda=2"); code != exitUsage || !strings.Contains(text, "want a number from 0 to 1") {
 		t.Errorf("exit code %d: %s", code, text)
 	}
-	if text, code := command(t, "spec", "schema"); code != 0 || text != string(problem.Schema()) {
+	if text, code := command(t, "spec", "schema"); code != 0 || text != string(problem.Schema(kind.Standard())) {
 		t.Errorf("exit code %d, the schema is not what package spec has", code)
 	}
 }

@@ -9,10 +9,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report"
-	"github.com/spf13/cobra"
 )
 
 // sweepFlags are the flags of kedge sweep.
@@ -97,7 +99,7 @@ func (f *sweepFlags) load(file string) (*problem.Sweep, error) {
 	for _, assignment := range f.sets {
 		over = append(over, problem.Assign(assignment))
 	}
-	return problem.ParseSweep(file, src, readSpec, over...)
+	return problem.ParseSweep(kind.Standard(), file, src, readSpec, over...)
 }
 
 // readSpec reads a file as far as a spec may be long, and a byte more.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 const tinySweep = `base: lq2
@@ -126,7 +127,7 @@ func TestExampleSweeps(t *testing.T) {
 
 // The table is never wider or higher than the terminal.
 func TestSweepTableFits(t *testing.T) {
-	w, err := problem.ParseSweep("wide.yaml", []byte(strings.Replace(tinySweep, "hold: [1, 2, 3]", "dynamics.a: [[[0.5, 0.25], [0, 0.5]]]", 1)), nil)
+	w, err := problem.ParseSweep(kind.Standard(), "wide.yaml", []byte(strings.Replace(tinySweep, "hold: [1, 2, 3]", "dynamics.a: [[[0.5, 0.25], [0, 0.5]]]", 1)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

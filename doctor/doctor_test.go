@@ -12,6 +12,7 @@ import (
 	"github.com/kedge-opt/kedge/doctor"
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/sensitivity"
 	"github.com/kedge-opt/kedge/set"
 )
@@ -30,7 +31,7 @@ func subject(t *testing.T, name string, assignments ...string) patient {
 	for _, a := range assignments {
 		over = append(over, problem.Assign(a))
 	}
-	s, err := problem.Parse(name, text, over...)
+	s, err := problem.Parse(kind.Standard(), name, text, over...)
 	if err != nil {
 		t.Fatal(err)
 	}

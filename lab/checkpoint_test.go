@@ -15,6 +15,7 @@ import (
 
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // teller keeps what a run says.
@@ -208,7 +209,7 @@ func TestChangedFilesAreRefused(t *testing.T) {
 	read := func(rows string) *problem.Problem {
 		put(t, data, "people.csv", rows)
 		src, _ := problem.Case("polarized")
-		s, err := problem.Parse("polarized", src, problem.Assign("population={size: 2, dim: 2, law: file, file: people.csv}"), problem.Assign("trials=1"))
+		s, err := problem.Parse(kind.Standard(), "polarized", src, problem.Assign("population={size: 2, dim: 2, law: file, file: people.csv}"), problem.Assign("trials=1"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,12 +12,13 @@ import (
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // construct makes a problem of a text.
 func construct(t *testing.T, name string, src []byte, over ...problem.Overlay) *problem.Problem {
 	t.Helper()
-	s, err := problem.Parse(name, src, over...)
+	s, err := problem.Parse(kind.Standard(), name, src, over...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // ErrMissing says that cells of a sweep are in none of its parts.
@@ -58,7 +59,7 @@ func commonSweep(parts []string) (*problem.Sweep, []byte, error) {
 			return nil, nil, fmt.Errorf("%s and %s are of different sweeps: compare their %s", parts[0], part, sweepFile)
 		}
 	}
-	w, err := problem.ParseSweep(filepath.Join(parts[0], sweepFile), first, nil)
+	w, err := problem.ParseSweep(kind.Standard(), filepath.Join(parts[0], sweepFile), first, nil)
 	return w, first, err
 }
 

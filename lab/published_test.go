@@ -14,6 +14,7 @@ import (
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/transport"
 )
 
@@ -53,7 +54,7 @@ func published(t testing.TB, name string, sets ...string) *problem.Problem {
 	for _, s := range sets {
 		over = append(over, problem.Assign(s))
 	}
-	s, err := problem.Parse(name, src, over...)
+	s, err := problem.Parse(kind.Standard(), name, src, over...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +228,7 @@ func TestOptimaOfTheCaseStudies(t *testing.T) {
 	for _, upper := range []string{".inf", "5"} {
 		src, _ := problem.Case("choice")
 		variant, _ := problem.Case("choice.published")
-		s, err := problem.Parse("choice", src, problem.Merge("published", variant), problem.Assign("set.upper="+upper))
+		s, err := problem.Parse(kind.Standard(), "choice", src, problem.Merge("published", variant), problem.Assign("set.upper="+upper))
 		if err != nil {
 			t.Fatal(err)
 		}

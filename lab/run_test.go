@@ -14,6 +14,7 @@ import (
 
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 func build(t testing.TB, name string, sets ...string) *problem.Problem {
@@ -26,7 +27,7 @@ func build(t testing.TB, name string, sets ...string) *problem.Problem {
 	for _, s := range sets {
 		over = append(over, problem.Assign(s))
 	}
-	s, err := problem.Parse(name, src, over...)
+	s, err := problem.Parse(kind.Standard(), name, src, over...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +99,7 @@ func TestSummaryAndSeries(t *testing.T) {
 	if !strings.HasPrefix(lines[4], "vanilla,0,40,") || !strings.HasSuffix(lines[4], ",,,,,") {
 		t.Errorf("the fifth line is %s", lines[4])
 	}
-	if _, err := problem.Parse("again", []byte(r.Spec)); err != nil {
+	if _, err := problem.Parse(kind.Standard(), "again", []byte(r.Spec)); err != nil {
 		t.Errorf("the spec as run cannot be read again: %v", err)
 	}
 }

@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // BenchmarkSave saves one trial of a million individuals in twenty dimensions, as happens at every --checkpoint.
 func BenchmarkSave(b *testing.B) {
 	src, _ := problem.Case("polarized")
-	s, err := problem.Parse("polarized", src, problem.Assign("population.size=1000000"))
+	s, err := problem.Parse(kind.Standard(), "polarized", src, problem.Assign("population.size=1000000"))
 	if err != nil {
 		b.Fatal(err)
 	}

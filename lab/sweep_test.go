@@ -15,6 +15,7 @@ import (
 
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // little is a sweep of twelve quick cells.
@@ -27,7 +28,7 @@ over:
 
 func parseSweep(t testing.TB, src string) *problem.Sweep {
 	t.Helper()
-	w, err := problem.ParseSweep("little.yaml", []byte(src), nil)
+	w, err := problem.ParseSweep(kind.Standard(), "little.yaml", []byte(src), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +174,7 @@ over:
 		t.Errorf("failures.json (%v): %s", err, text)
 	}
 	sweep(t, src, again, lab.SweepOptions{Workers: 8})
-	stored, err := problem.ParseSweep("sweep.yaml", []byte(r.Spec), nil)
+	stored, err := problem.ParseSweep(kind.Standard(), "sweep.yaml", []byte(r.Spec), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,13 +5,15 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // Comments change nothing: an annotated spec reads as the spec itself, and every line fits.
 func TestAnnotated(t *testing.T) {
 	for name, s := range goldens(t) {
 		text := s.Annotated()
-		again, err := Parse(name+" annotated", text)
+		again, err := Parse(kind.Standard(), name+" annotated", text)
 		if err != nil || !bytes.Equal(again.YAML(), s.YAML()) {
 			t.Errorf("%s reads back otherwise (%v):\n%s", name, err, text)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/risk"
 	"github.com/kedge-opt/kedge/sensitivity"
 	"github.com/kedge-opt/kedge/set"
@@ -37,7 +38,7 @@ type Problem struct {
 	players     []game.Player
 	stages      []set.Stage       // of the set, as it changes
 	constraints []risk.Constraint // every group one of its own
-	set         *Set              // as data
+	set         kind.Set          // as data
 	numpy       [][]*stream.NumPy // of every trial, when the generator is numpy: where its draws begin
 	stream      func(name ...string) *stream.Stream
 }
@@ -92,7 +93,7 @@ func (p *Problem) buildParts(files fs.FS) (err error) {
 	s, path := p.Spec, "set"
 	if s.Model == nil {
 		p.Model, err = s.buildModel()
-		p.set = &s.Set
+		p.set = s.Set
 		p.Maximize = s.Objective.Kind == "affinity" || s.Objective.Kind == "revenue"
 	} else {
 		path = "model.subject to"
@@ -115,7 +116,7 @@ func (p *Problem) buildFormulas(files fs.FS) error {
 		return err
 	}
 	p.Model, p.set = individual(m), feasible(m)
-	if p.Spec.Start.Law == "proportions" && !p.set.isSimplex() {
+	if p.Spec.Start.Law == "proportions" && !divides(p.set) {
 		return p.Spec.errorf("start.law", "start.law is proportions, but model.subject to describes no simplex")
 	}
 	return nil
@@ -172,8 +173,9 @@ func (p *Problem) fillStart(u []float64, r uniforms) {
 			u[i] = r.Float64()
 		}
 		total := rows.Sum(u)
+		sum, _ := kind.Divides(p.set)
 		for i := range u {
-			u[i] = u[i] * p.set.Sum / total
+			u[i] = u[i] * sum / total
 		}
 	}
 }
@@ -234,6 +236,9 @@ func (s *Spec) affine(f *dynamics.Affine, err error) (kedge.Model, error) {
 func (s *Spec) wrap(path string, err error) error {
 	if err == nil {
 		return nil
+	}
+	if below := (*form.PathError)(nil); errors.As(err, &below) {
+		path, err = path+"."+below.Path, below.Err
 	}
 	return s.errorf(path, "%s: %v", path, err)
 }
@@ -337,7 +342,7 @@ func (p *Problem) Warnings() (list []string) {
 	if own := d.own(); own != nil {
 		lambda, sigma = own[0][1], own[1][1]
 	}
-	reach := p.Spec.Set.reach()
+	reach := kind.Reach(p.Spec.Set)
 	if (dynamics.Polarized{Dim: 1, Lambda: lambda, Sigma: sigma}).Contracts(reach) {
 		return list
 	}
@@ -347,14 +352,6 @@ func (p *Problem) Warnings() (list []string) {
 }
 
 func short(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
-
-// reach returns the length of the longest decision of a ball around the origin, +∞ for other sets.
-func (s *Set) reach() float64 {
-	if s.Kind == "ball" {
-		return s.Radius + rows.Norm(s.Center.Each)
-	}
-	return math.Inf(1)
-}
 
 // MaxSize is the largest spec that Parse reads, in bytes.
 const MaxSize = form.MaxBytes

@@ -11,6 +11,7 @@ import (
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/formula"
 	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/sensitivity"
 )
 
@@ -83,7 +84,7 @@ func (c *check) model() {
 	if dim, want := c.s.Population.Dim, m.Dims().Trait; c.Sound("population.dim") && dim != want {
 		c.Fail(form.Paths("population.dim", "model.trait"), "population.dim is %d, but model.trait has %s", dim, form.Entries(want))
 	}
-	if feasible := feasible(m); !c.s.Model.readsFiles() && c.s.Start.Law == "proportions" && !feasible.isSimplex() {
+	if !c.s.Model.readsFiles() && c.s.Start.Law == "proportions" && !divides(feasible(m)) {
 		c.Fail(form.Paths("start.law", "model.subject to"), "start.law is proportions, but the decisions that model.subject to allows have no sum; want q >= 0 and sum(q) == a number")
 	}
 }
@@ -97,41 +98,42 @@ func (m *Model) checkable() formula.Source {
 	return source
 }
 
-func (s *Set) isSimplex() bool { return strings.HasSuffix(s.Kind, "simplex") }
-
-// feasible returns the set that the constraints of a model describe.
-func feasible(m *formula.Model) *Set {
-	all := m.Constraints()
-	switch len(all) {
-	case 0:
-		return &Set{Kind: "whole"}
-	case 1:
-		s := constraint(all[0], m.Dims().Decision)
-		return &s
-	}
-	s := &Set{Kind: "intersection"}
-	for _, c := range all {
-		s.Of = append(s.Of, constraint(c, m.Dims().Decision))
-	}
-	return s
+func divides(s kind.Set) bool {
+	_, ok := kind.Divides(s)
+	return ok
 }
 
-func constraint(c formula.Constraint, n int) Set {
+// feasible returns the set that the constraints of a model describe.
+func feasible(m *formula.Model) kind.Set {
+	var all []kind.Set
+	for _, c := range m.Constraints() {
+		all = append(all, constraint(c, m.Dims().Decision))
+	}
+	switch len(all) {
+	case 0:
+		return &kind.WholeSet{}
+	case 1:
+		return all[0]
+	}
+	return &kind.IntersectionSet{Of: all}
+}
+
+func constraint(c formula.Constraint, n int) kind.Set {
 	switch c := c.(type) {
 	case formula.Ball:
-		return Set{Kind: "ball", Radius: c.Radius, Center: form.Vector{Each: c.Center}}
+		return &kind.BallSet{Radius: c.Radius, Center: form.Vector{Each: c.Center}}
 	case formula.Box:
-		return Set{Kind: "box", Lower: form.Vector{Each: c.Lower}, Upper: form.Vector{Each: c.Upper}}
+		return &kind.BoxSet{Lower: form.Vector{Each: c.Lower}, Upper: form.Vector{Each: c.Upper}}
 	case formula.HalfSpace:
-		return Set{Kind: "half-space", Normal: c.Normal, Bound: c.Bound}
+		return &kind.HalfSpaceSet{Normal: c.Normal, Bound: c.Bound}
 	case formula.Affine:
-		return Set{Kind: "affine", Matrix: slices.Collect(slices.Chunk(c.A, n)), RHS: c.B}
+		return &kind.AffineSet{Matrix: slices.Collect(slices.Chunk(c.A, n)), RHS: c.B}
 	case formula.Simplex:
-		return Set{Kind: "simplex", Sum: c.Sum}
+		return &kind.SimplexSet{Sum: c.Sum}
 	case formula.CappedSimplex:
-		return Set{Kind: "capped-simplex", Sum: c.Sum, Upper: form.Vector{All: c.Upper}}
+		return &kind.CappedSimplexSet{Sum: c.Sum, Upper: form.Vector{All: c.Upper}}
 	}
-	panic(fmt.Sprintf("spec: no set for a constraint %T", c))
+	panic(fmt.Sprintf("problem: no set for a constraint %T", c))
 }
 
 // individual is what the formulas say about one. Where they give no steady state or sensitivity, both are found by iteration.

@@ -12,6 +12,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/columns"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/population"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/stream"
 )
 
@@ -178,7 +179,8 @@ func (p *Problem) drawPublished() error {
 
 func (p *Problem) publishedStart(u []float64, g *stream.NumPy) {
 	if p.Spec.Start.Law == "proportions" {
-		population.PublishedBudget(u, p.set.Sum, g)
+		sum, _ := kind.Divides(p.set)
+		population.PublishedBudget(u, sum, g)
 		return
 	}
 	p.fillStart(u, g)

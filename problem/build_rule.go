@@ -3,12 +3,11 @@ package problem
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/sensitivity"
 )
 
@@ -41,52 +40,15 @@ func (p *Problem) room(from *Algorithm) (kedge.Set, error) {
 		return p.Set, nil
 	}
 	path, n := p.pathOf(from), p.Spec.Dims().Decision
-	narrow, ok := p.set.shrunk(from.Delta, n)
+	narrow, ok := kind.Shrink(p.set, from.Delta, n)
 	if !ok {
-		return nil, p.Spec.errorf(path+".perturbed", "%s.perturbed is feasible, but the set of kind %s has no inside to keep away from; want ball, box, half-space, or products and intersections of them", path, p.set.Kind)
+		return nil, p.Spec.errorf(path+".perturbed", "%s.perturbed is feasible, but the set of kind %s has no inside to keep away from; want ball, box, half-space, or products and intersections of them", path, form.NameOf(p.set))
 	}
-	made, err := p.Spec.buildSet("set", &narrow, n)
+	made, err := p.Spec.buildSet("set", narrow, n)
 	if err != nil {
 		return nil, p.Spec.errorf(path+".delta", "%s.delta is %s, which leaves no decision as far inside the set: %v", path, short(from.Delta), err)
 	}
 	return made, nil
-}
-
-// shrunk returns the set of points from which all points within delta are in s, and whether such a set of the same kind exists.
-func (s *Set) shrunk(delta float64, n int) (Set, bool) {
-	out, ok := *s, true
-	switch s.Kind {
-	case "whole":
-	case "ball":
-		out.Radius -= delta
-	case "box":
-		out.Lower, out.Upper = form.Vector{Each: s.Lower.Expand(n)}, form.Vector{Each: s.Upper.Expand(n)}
-		out.Lower.Each, out.Upper.Each = slices.Clone(out.Lower.Each), slices.Clone(out.Upper.Each)
-		for i := range out.Lower.Each {
-			out.Lower.Each[i] += delta
-			out.Upper.Each[i] -= delta
-		}
-	case "half-space":
-		out.Bound -= delta * rows.Norm(s.Normal)
-	case "product":
-		out.Parts, ok = shrunkAll(s.Parts, delta, func(part *Set) int { return part.Size })
-	case "intersection":
-		out.Of, ok = shrunkAll(s.Of, delta, func(*Set) int { return n })
-	default:
-		return out, false
-	}
-	return out, ok
-}
-
-func shrunkAll(sets []Set, delta float64, size func(*Set) int) (out []Set, ok bool) {
-	for i := range sets {
-		one, ok := sets[i].shrunk(delta, size(&sets[i]))
-		if !ok {
-			return nil, false
-		}
-		out = append(out, one)
-	}
-	return out, true
 }
 
 // pathOf returns where an algorithm stands in the spec.
@@ -96,23 +58,15 @@ func (p *Problem) pathOf(a *Algorithm) string { return "algorithms." + a.Name }
 func (p *Problem) checkRules() error {
 	for i := range p.Spec.Algorithms {
 		a := &p.Spec.Algorithms[i]
-		if a.Kind == "adam" && a.Scaling == "each" && !p.set.separates() {
+		if a.Kind == "adam" && a.Scaling == "each" && !kind.Separates(p.set) {
 			path := p.pathOf(a)
-			return p.Spec.errorf(path+".scaling", "%s.scaling is each, but entries scaled one by one and projected on a set of kind %s settle somewhere else; want joint", path, p.set.Kind)
+			return p.Spec.errorf(path+".scaling", "%s.scaling is each, but entries scaled one by one and projected on a set of kind %s settle somewhere else; want joint", path, form.NameOf(p.set))
 		}
 		if _, err := p.rule(&Trial{}, a, p.trialModel(a), p.stream("unused")); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// separates tells whether the set bounds every entry by itself.
-func (s *Set) separates() bool {
-	if s.Kind == "product" {
-		return !slices.ContainsFunc(s.Parts, func(part Set) bool { return !part.separates() })
-	}
-	return s.Kind == "whole" || s.Kind == "box"
 }
 
 func (p *Problem) estimator(t *Trial, from *Algorithm, m kedge.Model, room kedge.Set, directions online.Normals) (online.Estimator, error) {

@@ -2,6 +2,7 @@ package problem
 
 import (
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/set"
 	"github.com/kedge-opt/kedge/steady"
 )
@@ -10,7 +11,7 @@ import (
 func (p *Problem) Deployed(algorithm int) kedge.Model {
 	m, a := p.Alone(), &p.Spec.Algorithms[algorithm]
 	if a.Delta > 0 && a.Perturbed != "feasible" {
-		m.Set = set.Ball{Radius: p.set.reach() + a.Delta}
+		m.Set = set.Ball{Radius: kind.Reach(p.set) + a.Delta}
 	}
 	return m
 }

@@ -5,18 +5,19 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/set"
 )
 
 // Change is a set of feasible decisions that takes the place of the one before.
 type Change struct {
 	From int // the first turn it holds for
-	Set  Set
+	Set  kind.Set
 }
 
-func (c *Change) describe(f *form.Form) {
+func (s *Spec) describeChange(f *form.Form, c *Change) {
 	form.Field(f, "from", &c.From, form.Count(1, maxCount), form.Says("The first turn that the set holds for, after that of the change before.", "k", "500"))
-	f.NeedSection("set", "a mapping with a kind", form.Says("Which decisions are feasible from then on, with the keys of a set.", "u ∈ 𝒞ₖ", ""), c.Set.describe)
+	f.NeedSection("set", "a mapping with a kind", form.Says("Which decisions are feasible from then on, with the keys of a set.", "u ∈ 𝒞ₖ", ""), func(f *form.Form) { s.kinds().DescribeSet(f, &c.Set) })
 }
 
 func (c *check) changes() {
@@ -25,7 +26,7 @@ func (c *check) changes() {
 	}
 	for i := range c.s.Changes {
 		one, path := &c.s.Changes[i], fmt.Sprintf("changes.%d", i)
-		c.set(path+".set", &one.Set, c.decisionLength())
+		kind.CheckSet(&c.Scene, path+".set", one.Set, c.Decision())
 		if i > 0 && one.From <= c.s.Changes[i-1].From && c.Sound("changes") {
 			c.Fail(form.Paths(path+".from"), "%s.from is %d, not after the change before", path, one.From)
 		}
@@ -47,7 +48,7 @@ func (p *Problem) buildChanges() error {
 	p.stages = []set.Stage{{Set: p.Set}}
 	for i := range p.Spec.Changes {
 		from := &p.Spec.Changes[i]
-		s, err := p.Spec.buildSet(fmt.Sprintf("changes.%d.set", i), &from.Set, p.Spec.Dims().Decision)
+		s, err := p.Spec.buildSet(fmt.Sprintf("changes.%d.set", i), from.Set, p.Spec.Dims().Decision)
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // Decisions of the limited rule change by at most 0.02, and both rules end at the optimum of the last set: on the box [0, 0.2]² of
@@ -19,7 +20,7 @@ func TestLimitsAndChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := problem.Parse("limits.yaml", data)
+	s, err := problem.Parse(kind.Standard(), "limits.yaml", data)
 	if err != nil {
 		t.Fatal(err)
 	}

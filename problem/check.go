@@ -2,15 +2,15 @@ package problem
 
 import (
 	"math"
-	"strings"
 
 	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // check looks for what no single key can be blamed for: lengths that do not fit each other, sets without a point, settings
 // that exclude each other. It leaves alone what could not be read.
 type check struct {
-	form.Check
+	kind.Scene
 	s *Spec
 }
 
@@ -21,7 +21,7 @@ func (c *check) all() {
 	c.moving()
 	c.objective()
 	if c.s.Model == nil && len(c.s.Players) == 0 {
-		c.set("set", &c.s.Set, c.decisionLength())
+		kind.CheckSet(&c.Scene, "set", c.s.Set, c.Decision())
 	}
 	c.start()
 	c.changes()
@@ -36,48 +36,35 @@ func (c *check) all() {
 	}
 }
 
-func (c *check) decisionLength() form.Length {
-	return c.Known(c.s.Dims().Decision, "the decision", c.dimKeys()...)
-}
-
-func (c *check) stateLength() form.Length {
-	return c.Known(c.s.Dims().State, "a state", c.dimKeys()...)
-}
-
-func (c *check) traitLength() form.Length {
-	from := form.Paths("population.dim")
-	if c.s.Model != nil {
-		from = append(c.dimKeys(), "population.dim")
+// scene returns the spec as its kinds see it when they check themselves.
+func (s *Spec) scene(found *form.Mistakes) kind.Scene {
+	c := kind.Scene{
+		Check: form.Check{Mistakes: found, Root: s.origin}, Dims: s.Dims(), DimKeys: form.Paths("dynamics.kind", "population.dim"),
+		Size: s.Population.Size, Dim: s.Population.Dim, Model: s.Model != nil,
 	}
-	return c.Known(c.s.Population.Dim, "a trait", from...)
-}
-
-// dimKeys are the keys that decide the dimensions.
-func (c *check) dimKeys() []string {
 	switch {
-	case c.s.Model != nil:
-		return form.Paths("model.decision", "model.state", "model.trait")
-	case c.s.Dynamics.Kind == "affine":
-		return form.Paths("dynamics.kind", "dynamics.a", "dynamics.b", "dynamics.e")
+	case s.Model != nil:
+		c.DimKeys = form.Paths("model.decision", "model.state", "model.trait")
+	case s.Dynamics.Kind == "affine":
+		c.DimKeys = form.Paths("dynamics.kind", "dynamics.a", "dynamics.b", "dynamics.e")
 	}
-	return form.Paths("dynamics.kind", "population.dim")
+	return c
 }
 
 func (c *check) start() {
 	s := &c.s.Start
 	if s.Values != nil && c.Sound("start.values") {
-		c.Length("start.values", len(s.Values), c.decisionLength())
+		c.Length("start.values", len(s.Values), c.Decision())
 	}
-	if set := c.s.Set.Kind; c.s.Model == nil && s.Law == "proportions" && c.Sound("set.kind") && !strings.HasSuffix(set, "simplex") {
-		c.Fail(form.Paths("start.law", "set.kind"), "start.law is proportions, but set.kind is %s, which has no sum; want simplex or capped-simplex", set)
+	if _, ok := kind.Divides(c.s.Set); c.s.Model == nil && s.Law == "proportions" && c.Sound("set.kind") && !ok {
+		c.Fail(form.Paths("start.law", "set.kind"), "start.law is proportions, but set.kind is %s, which has no sum; want simplex or capped-simplex", form.NameOf(c.s.Set))
 	}
 }
 
 // fits refuses a block of individuals that nobody can hold.
 func (c *check) fits(path string, n int, what string) {
-	d := c.s.Dims()
-	if width := max(d.State, d.Trait); c.Sound(c.dimKeys()...) && int64(n)*int64(width) > maxEntries {
-		c.Fail(append(form.Paths(path), c.dimKeys()...), "%s is %d, but so many %s of %s are more than %d numbers", path, n, what, form.Entries(width), maxEntries)
+	if width := max(c.Dims.State, c.Dims.Trait); c.Sound(c.DimKeys...) && int64(n)*int64(width) > maxEntries {
+		c.Fail(append(form.Paths(path), c.DimKeys...), "%s is %d, but so many %s of %s are more than %d numbers", path, n, what, form.Entries(width), maxEntries)
 	}
 }
 

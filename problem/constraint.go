@@ -98,7 +98,7 @@ func (c *check) groups(path string, one *Constraint) {
 	if one.Kind != "worst-group" || !c.Sound(path) {
 		return
 	}
-	if n := c.traitLength(); n.N >= 0 && one.GroupBy > n.N {
+	if n := c.Trait(); n.N >= 0 && one.GroupBy > n.N {
 		c.Fail(append(form.Paths(path+".group-by"), n.From...), "%s.group-by is %d, a trait has %s", path, one.GroupBy, form.Entries(n.N))
 	}
 	for i := 1; i < len(one.Cuts); i++ {

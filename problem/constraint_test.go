@@ -1,6 +1,10 @@
 package problem
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/kedge-opt/kedge/problem/kind"
+)
 
 const restricted = `iterations: 10
 population: {size: 40, dim: 2, law: normal}
@@ -30,7 +34,7 @@ func TestConstraintMistakes(t *testing.T) {
 }
 
 func TestConstraintsAreBuilt(t *testing.T) {
-	s, err := Parse("x.yaml", []byte(restricted))
+	s, err := Parse(kind.Standard(), "x.yaml", []byte(restricted))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,20 +65,20 @@ func (c *check) dynamics() {
 
 func (c *check) affine(d *Dynamics) {
 	n := len(d.A)
-	c.Shape("dynamics.a", d.A, n, n, c.dimKeys())
-	c.Shape("dynamics.b", d.B, n, d.B.Columns(), c.dimKeys())
-	c.Shape("dynamics.e", d.E, n, d.E.Columns(), c.dimKeys())
+	c.Shape("dynamics.a", d.A, n, n, c.DimKeys)
+	c.Shape("dynamics.b", d.B, n, d.B.Columns(), c.DimKeys)
+	c.Shape("dynamics.e", d.E, n, d.E.Columns(), c.DimKeys)
 	if dim := c.s.Population.Dim; c.Sound("population.dim") && d.E.Columns() != dim {
 		c.Fail(form.Paths("dynamics.e", "population.dim"), "dynamics.e has rows of %s, population.dim is %d", form.Entries(d.E.Columns()), dim)
 	}
 }
 
 func (c *check) friedkinJohnsen(d *Dynamics) {
-	n := c.stateLength()
+	n := c.State()
 	if n.N < 0 {
 		return
 	}
-	c.Shape("dynamics.weights", d.Weights, n.N, n.N, c.dimKeys())
+	c.Shape("dynamics.weights", d.Weights, n.N, n.N, c.DimKeys)
 	c.proportions("dynamics.weights", d.Weights, "friedkin-johnsen")
 	if !c.Vector("dynamics.susceptibility", d.Susceptibility, n) || !c.Vector("dynamics.influence", d.Influence, n) {
 		return

@@ -6,12 +6,13 @@ import (
 
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // A case, changed as --set would change it.
 func ExampleParse() {
 	src, _ := problem.Case("polarized")
-	s, err := problem.Parse("polarized", src,
+	s, err := problem.Parse(kind.Standard(), "polarized", src,
 		problem.Assign("dynamics.lambda=0.3"),
 		problem.Assign("algorithms.composite.step=0.01"))
 	if err != nil {
@@ -24,7 +25,7 @@ func ExampleParse() {
 
 // All mistakes are reported together, each with its place.
 func ExampleParse_mistakes() {
-	_, err := problem.Parse("hedge.yaml", []byte(`
+	_, err := problem.Parse(kind.Standard(), "hedge.yaml", []byte(`
 iterations: 100
 population: {size: 1, dim: 3, law: proportions}
 dynamics: {kind: choice, lambda1: 0.2, lamda2: 0.5, epsilon: 1}
@@ -43,7 +44,7 @@ algorithms: [{name: composite, step: -1}]
 // A mistake can be taken apart, for an editor or a web form.
 func ExampleError() {
 	src, _ := problem.Case("choice")
-	_, err := problem.Parse("choice", src, problem.Assign("seed=-1").As("--seed -1"))
+	_, err := problem.Parse(kind.Standard(), "choice", src, problem.Assign("seed=-1").As("--seed -1"))
 	var e *form.Mistake
 	if errors.As(err, &e) {
 		fmt.Printf("%s | %s | %s\n", e.File, e.Path, e.Msg)
@@ -55,18 +56,19 @@ func ExampleError() {
 func ExampleMerge() {
 	src, _ := problem.Case("choice")
 	published, _ := problem.Case("choice.published")
-	s, err := problem.Parse("choice", src, problem.Merge("choice.published", published))
+	s, err := problem.Parse(kind.Standard(), "choice", src, problem.Merge("choice.published", published))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(s.Seed, s.Generator, s.Set.Sum, s.Set.Upper.All)
+	set := s.Set.(*kind.CappedSimplexSet)
+	fmt.Println(s.Seed, s.Generator, set.Sum, set.Upper.All)
 	// Output: 10 numpy 250 +Inf
 }
 
 // The spec as it runs, every default written out.
 func ExampleSpec_YAML() {
-	s, err := problem.Parse("small.yaml", []byte(`
+	s, err := problem.Parse(kind.Standard(), "small.yaml", []byte(`
 iterations: 100
 population: {size: 10, dim: 2, law: sphere}
 dynamics: {kind: polarized, lambda: 0.4, sigma: 0.5}

@@ -10,6 +10,7 @@ import (
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // family is a spec with every method once.
@@ -19,7 +20,7 @@ func family(t *testing.T, overlays ...problem.Overlay) *problem.Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := problem.Parse("family.yaml", src, overlays...)
+	s, err := problem.Parse(kind.Standard(), "family.yaml", src, overlays...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +94,7 @@ func TestMethodsThatDoNotFit(t *testing.T) {
 		"set={kind: affine, matrix: [[1, 1]], rhs: [1]}": "algorithms.adam.scaling is each",
 		"set={kind: simplex, sum: 1}":                    "algorithms.adam.scaling is each",
 	} {
-		s, err := problem.Parse("family.yaml", src, problem.Assign(change))
+		s, err := problem.Parse(kind.Standard(), "family.yaml", src, problem.Assign(change))
 		if err == nil {
 			_, err = problem.Build("family", s, os.DirFS("."))
 		}

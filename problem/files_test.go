@@ -12,6 +12,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/columns"
 	"github.com/kedge-opt/kedge/internal/npy"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // crowd is a file system with the same four people in every format.
@@ -40,7 +41,7 @@ func crowd(t *testing.T) fstest.MapFS {
 func buildFrom(t *testing.T, files fstest.MapFS, file string) (*problem.Problem, error) {
 	t.Helper()
 	src, _ := problem.Case("polarized")
-	s, err := problem.Parse("polarized", src, problem.Assign(fmt.Sprintf("population={size: 4, dim: 2, law: file, file: %s}", file)))
+	s, err := problem.Parse(kind.Standard(), "polarized", src, problem.Assign(fmt.Sprintf("population={size: 4, dim: 2, law: file, file: %s}", file)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // damaged says what is wrong with how a document is answered: a mistake that is no *Mistake or says nothing, or a spec that
@@ -14,7 +15,7 @@ func damaged(src []byte, over ...Overlay) string {
 	if msg := disagreement(string(src)); msg != "" {
 		return fmt.Sprintf("%q: %s", src, msg)
 	}
-	s, err := Parse("x.yaml", src, over...)
+	s, err := Parse(kind.Standard(), "x.yaml", src, over...)
 	if err == nil {
 		return lossy(s, src)
 	}
@@ -33,7 +34,7 @@ func damaged(src []byte, over ...Overlay) string {
 // lossy says how a spec differs from itself printed and read back.
 func lossy(s *Spec, src []byte) string {
 	text := s.YAML()
-	again, err := Parse("again", text)
+	again, err := Parse(kind.Standard(), "again", text)
 	switch {
 	case err != nil:
 		return fmt.Sprintf("%q prints\n%s\nwhich is not read: %v", src, text, err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // numbered repeats a line with a running number in it.
@@ -67,7 +68,7 @@ func TestHostileDocuments(t *testing.T) {
 		"laughs":            "a: &a [1, 1]\n" + numbered(60, "b%d: &b [*a, *a]\n"),
 	} {
 		begin := time.Now()
-		_, err := Parse("x.yaml", []byte(src))
+		_, err := Parse(kind.Standard(), "x.yaml", []byte(src))
 		var e *form.Mistake
 		if !errors.As(err, &e) {
 			t.Errorf("%s: got %v, want a *Mistake", name, err)
@@ -87,7 +88,7 @@ func TestLimitsAreNamed(t *testing.T) {
 		{"[" + strings.Repeat("1,", form.MaxTokens), "x.yaml: too long: more than 200000 words and signs"},
 		{"a: [" + strings.Repeat("1,", form.MaxNodes) + "]", "x.yaml: too long: more than 80000 values"},
 	} {
-		_, err := Parse("x.yaml", []byte(c.src))
+		_, err := Parse(kind.Standard(), "x.yaml", []byte(c.src))
 		if first, _, _ := strings.Cut(fmt.Sprint(err), "\n"); first != c.want {
 			t.Errorf("got %s, want %s", first, c.want)
 		}
@@ -97,7 +98,7 @@ func TestLimitsAreNamed(t *testing.T) {
 // What is short as written and long with its defaults is refused, because nobody could read it again.
 func TestTooLargeWithDefaults(t *testing.T) {
 	src := small + numbered(1300, "  - {name: n%d, kind: vanilla, step: 1}\n")
-	_, err := Parse("x.yaml", []byte(src))
+	_, err := Parse(kind.Standard(), "x.yaml", []byte(src))
 	const want = "x.yaml: too large with its defaults: 13048 values, 11746 keys, 3 deep" // 1301 algorithms of 9 keys and 34 others
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
@@ -108,11 +109,11 @@ func TestTooLargeWithDefaults(t *testing.T) {
 func TestLineEnds(t *testing.T) {
 	unix := "# a comment\n\n" + small
 	windows := "\uFEFF" + strings.ReplaceAll(unix, "\n", "\r\n")
-	s, err := Parse("x.yaml", []byte(windows))
+	s, err := Parse(kind.Standard(), "x.yaml", []byte(windows))
 	if err != nil || !same(s, mustParse(t, unix)) {
 		t.Errorf("got %v", err)
 	}
-	_, err = Parse("x.yaml", []byte(strings.Replace(windows, "step: 0.1", "step: x", 1)))
+	_, err = Parse(kind.Standard(), "x.yaml", []byte(strings.Replace(windows, "step: 0.1", "step: x", 1)))
 	if err == nil || !strings.HasPrefix(err.Error(), "x.yaml:9: ") {
 		t.Errorf("got %v, want line 9", err)
 	}
@@ -151,7 +152,7 @@ algorithms:
 x.yaml:20: set.lower.1 is "word", want a number or -.inf
 x.yaml:24: algorithms.vanilla.step is -23, want a number above 0
 x.yaml:25: algorithms.composite.step is -24, want a number above 0`
-	_, err := Parse("x.yaml", []byte(src))
+	_, err := Parse(kind.Standard(), "x.yaml", []byte(src))
 	if err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}

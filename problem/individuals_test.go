@@ -8,13 +8,14 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/population"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // made builds an embedded case with some keys set.
 func made(t *testing.T, name string, over ...Overlay) *Problem {
 	t.Helper()
 	src, _ := Case(name)
-	s, err := Parse(name, src, over...)
+	s, err := Parse(kind.Standard(), name, src, over...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // small is a spec with nothing wrong in it; the tests below break one thing at a time.
@@ -33,7 +34,7 @@ func (c mistakeTest) breaks(t *testing.T, src string) {
 		t.Fatalf("%q is not in the spec to break", c.old)
 	}
 	src = strings.Replace(src, c.old, c.new, 1)
-	_, err := Parse("x.yaml", []byte(src))
+	_, err := Parse(kind.Standard(), "x.yaml", []byte(src))
 	if err == nil {
 		t.Errorf("%q was accepted, want\n%s", c.new, c.want)
 	} else if err.Error() != c.want {
@@ -45,7 +46,7 @@ func (c mistakeTest) breaks(t *testing.T, src string) {
 }
 
 func TestNothingWrong(t *testing.T) {
-	if _, err := Parse("x.yaml", []byte(small)); err != nil {
+	if _, err := Parse(kind.Standard(), "x.yaml", []byte(small)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -273,13 +274,13 @@ func TestMistakesBetweenSections(t *testing.T) {
 
 // A multiple of the identity needs a square to stand in, and the norm of the step before an objective that knows of it.
 func TestMistakesOfChoices(t *testing.T) {
-	_, err := Parse("x.yaml", []byte(crowded), Assign("generator=kedge"), Assign("objective={kind: quadratic, cross: 1}"),
+	_, err := Parse(kind.Standard(), "x.yaml", []byte(crowded), Assign("generator=kedge"), Assign("objective={kind: quadratic, cross: 1}"),
 		Assign("dynamics={kind: affine, a: [[0]], b: [[1, 1]], e: [[1, 1, 1, 1]]}"), Assign("population.states={law: normal}"))
 	const square = "objective.cross is 1, a multiple of the identity, but wants 2 rows of 1 entry; list them"
 	if err == nil || !strings.Contains(err.Error(), square) {
 		t.Errorf("got\n%v\nwant\n%s", err, square)
 	}
-	_, err = Parse("x.yaml", []byte(small), Assign("objective={kind: revenue}"),
+	_, err = Parse(kind.Standard(), "x.yaml", []byte(small), Assign("objective={kind: revenue}"),
 		Assign("algorithms=[{name: composite, step: 1, norm: previous}]"))
 	const norm = "algorithms.composite.norm is previous, which wants objective.kind affinity"
 	if err == nil || !strings.HasSuffix(err.Error(), norm) {
@@ -312,7 +313,7 @@ func TestSyntaxMistakes(t *testing.T) {
 		{"a: 1\nb\rc: 1", "x.yaml:2: character U+000D is not allowed"},
 		{"a: \u0085\ufeff", "x.yaml:1: character U+0085 is not allowed"},
 	} {
-		_, err := Parse("x.yaml", []byte(c.src))
+		_, err := Parse(kind.Standard(), "x.yaml", []byte(c.src))
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%q gives\n%v\nwant\n%s", c.src, err, c.want)
 		}
@@ -321,7 +322,7 @@ func TestSyntaxMistakes(t *testing.T) {
 
 // Every mistake is a *Mistake that tells its place and key apart.
 func TestErrorFields(t *testing.T) {
-	_, err := Parse("x.yaml", []byte(strings.Replace(small, "sigma: 0.5", "sigma: -1", 1)))
+	_, err := Parse(kind.Standard(), "x.yaml", []byte(strings.Replace(small, "sigma: 0.5", "sigma: -1", 1)))
 	var e *form.Mistake
 	if !errors.As(err, &e) {
 		t.Fatalf("%T holds no *Mistake", err)
@@ -353,11 +354,11 @@ x.yaml:3: dynamics.kind is "polarised", want polarized, choice, affine or friedk
 x.yaml:4: unknown key objective.weight, affinity has kind
 x.yaml:12: algorithms.1.step is missing, want a number above 0
 x.yaml:12: algorithms.1.name is vanilla, which another algorithm has`
-	_, err := Parse("x.yaml", []byte(src))
+	_, err := Parse(kind.Standard(), "x.yaml", []byte(src))
 	if err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
-	_, err = Parse("x.yaml", []byte(strings.Replace(src, "polarised", "polarized, lambda: 0, sigma: 0", 1)))
+	_, err = Parse(kind.Standard(), "x.yaml", []byte(strings.Replace(src, "polarised", "polarized, lambda: 0, sigma: 0", 1)))
 	if err == nil || !strings.Contains(err.Error(), "x.yaml:9: set.upper has 2 entries, the decision has 3") {
 		t.Errorf("got\n%v", err)
 	}
@@ -370,7 +371,7 @@ func TestManyMistakes(t *testing.T) {
 	for i := range 130 {
 		fmt.Fprintf(&src, "colour%d: red\n", i)
 	}
-	_, err := Parse("x.yaml", []byte(src.String()))
+	_, err := Parse(kind.Standard(), "x.yaml", []byte(src.String()))
 	lines := strings.Split(err.Error(), "\n")
 	if len(lines) != 101 || lines[100] != "x.yaml: 30 more mistakes are not shown" {
 		t.Errorf("got %d lines, the last %q", len(lines), lines[len(lines)-1])

@@ -7,6 +7,7 @@ import (
 	"testing/fstest"
 
 	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 const written = `iterations: 10
@@ -48,7 +49,7 @@ func TestModelMistakes(t *testing.T) {
 		{"next: a*p + (1-a)*d + 0.1*q", "next: [a, p]", "x.yaml:7: model.next is a list of 2, want a formula for the next state"},
 	} {
 		src := strings.Replace(written, c.from, c.to, 1)
-		_, err := Parse("x.yaml", []byte(src))
+		_, err := Parse(kind.Standard(), "x.yaml", []byte(src))
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%q gives\n%v\nwant\n%s", c.to, err, c.want)
 		}
@@ -66,7 +67,7 @@ func TestFormulaColumns(t *testing.T) {
 	for text, want := range map[string][2]int{
 		"next: p + r": {7, 13}, "next: 'p + r'": {7, 14}, "next: \"p + r\"": {7, 14}, "next: |\n      p\n       + r": {9, 10},
 	} {
-		_, err := Parse("x.yaml", []byte(strings.Replace(written, "next: a*p + (1-a)*d + 0.1*q", text, 1)))
+		_, err := Parse(kind.Standard(), "x.yaml", []byte(strings.Replace(written, "next: a*p + (1-a)*d + 0.1*q", text, 1)))
 		var e *form.Mistake
 		if joined, ok := err.(interface{ Unwrap() []error }); ok {
 			e, _ = joined.Unwrap()[0].(*form.Mistake)
@@ -118,7 +119,7 @@ func TestConstraintsBecomeSets(t *testing.T) {
 		"null": "whole",
 	} {
 		p, err := Build("x", mustParse(t, written, Assign("model.subject to="+text)), nil)
-		if err != nil || p.set.Kind != want {
+		if err != nil || form.NameOf(p.set) != want {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
@@ -126,7 +127,7 @@ func TestConstraintsBecomeSets(t *testing.T) {
 
 // Constraints without a common point are the constraints' fault, not the start's.
 func TestModelWithoutFeasibleDecisions(t *testing.T) {
-	s, err := Parse("x.yaml", []byte(strings.Replace(written, "norm(q) <= 1", "[0 <= q <= 1, sum(q) >= 3]", 1)))
+	s, err := Parse(kind.Standard(), "x.yaml", []byte(strings.Replace(written, "norm(q) <= 1", "[0 <= q <= 1, sum(q) >= 3]", 1)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -78,7 +78,7 @@ func (c *check) moving() {
 	c.drift(p.Drift)
 	c.heterogeneity(d)
 	if c.s.Model == nil {
-		c.Vector("dynamics.noise", d.Noise, c.stateLength())
+		c.Vector("dynamics.noise", d.Noise, c.State())
 	}
 	if p.moves() {
 		c.motion(p)
@@ -106,7 +106,7 @@ func (c *check) drift(d *Drift) {
 	if d == nil {
 		return
 	}
-	n := c.traitLength()
+	n := c.Trait()
 	c.Vector("population.drift.rate", d.Rate, n)
 	c.Vector("population.drift.walk", d.Walk, n)
 	c.Vector("population.drift.swing", d.Swing, n)

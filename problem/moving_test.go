@@ -7,6 +7,7 @@ import (
 
 	"github.com/kedge-opt/kedge/conform"
 	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/stream"
 )
 
@@ -45,11 +46,11 @@ algorithms:
 `
 
 func TestMovingSpecsPrintAndReadBack(t *testing.T) {
-	s, err := Parse("x.yaml", []byte(everywhere))
+	s, err := Parse(kind.Standard(), "x.yaml", []byte(everywhere))
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := Parse("x.yaml", s.YAML())
+	again, err := Parse(kind.Standard(), "x.yaml", s.YAML())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func TestMovingSpecsPrintAndReadBack(t *testing.T) {
 // An individual with the mean held is an individual like others; everybody's λ is in its interval, opinions stay unit vectors
 // that no parameters have changed, and newcomers are as others are.
 func TestMovingProblems(t *testing.T) {
-	s, err := Parse("x.yaml", []byte(everywhere))
+	s, err := Parse(kind.Standard(), "x.yaml", []byte(everywhere))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,10 +46,10 @@ func (c *check) objective() { c.judges("objective", &c.s.Objective) }
 
 // judges checks the objective at a path.
 func (c *check) judges(path string, o *Objective) {
-	if !c.Sound(c.dimKeys()...) || !c.Sound(path+".kind") {
+	if !c.Sound(c.DimKeys...) || !c.Sound(path+".kind") {
 		return
 	}
-	d := c.s.Dims()
+	d := c.Dims
 	switch read := d.Decision; o.Kind {
 	case "affinity", "revenue":
 		c.reads(path, o, read)
@@ -59,18 +59,18 @@ func (c *check) judges(path string, o *Objective) {
 		}
 		c.reads(path, o, read)
 	case "quadratic":
-		c.Matrix(path+".decision", o.Decision, d.Decision, d.Decision, c.dimKeys())
-		c.Matrix(path+".cross", o.Cross, d.Decision, d.State, c.dimKeys())
-		c.Matrix(path+".state", o.State, d.State, d.State, c.dimKeys())
-		c.Vector(path+".linear-decision", o.LinearDecision, c.decisionLength())
-		c.Vector(path+".linear-state", o.LinearState, c.stateLength())
+		c.Matrix(path+".decision", o.Decision, d.Decision, d.Decision, c.DimKeys)
+		c.Matrix(path+".cross", o.Cross, d.Decision, d.State, c.DimKeys)
+		c.Matrix(path+".state", o.State, d.State, d.State, c.DimKeys)
+		c.Vector(path+".linear-decision", o.LinearDecision, c.Decision())
+		c.Vector(path+".linear-state", o.LinearState, c.State())
 	}
 }
 
 // reads refuses an objective that pairs more entries of the decision with the state than that has.
 func (c *check) reads(path string, o *Objective, read int) {
-	if state := c.s.Dims().State; state < read {
-		c.Fail(append(form.Paths(path+".kind"), c.dimKeys()...),
+	if state := c.Dims.State; state < read {
+		c.Fail(append(form.Paths(path+".kind"), c.DimKeys...),
 			"%s.kind is %s, which reads %s of the state, but that has %d", path, o.Kind, form.Entries(read), state)
 	}
 }

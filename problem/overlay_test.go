@@ -4,11 +4,13 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 func mustParse(t testing.TB, src string, over ...Overlay) *Spec {
 	t.Helper()
-	s, err := Parse("x.yaml", []byte(src), over...)
+	s, err := Parse(kind.Standard(), "x.yaml", []byte(src), over...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +37,7 @@ func TestAssign(t *testing.T) {
 	if first.Step != 0.01 || first.Batch != 4 || second.Step != 1e-3 || second.Clip != 2 {
 		t.Errorf("got algorithms %+v", s.Algorithms)
 	}
-	if s.Set.Kind != "box" || !math.IsInf(s.Set.Lower.All, -1) || s.Set.Upper.Each[0] != 1 || !math.IsInf(s.Set.Upper.Each[1], 1) {
+	if box := s.Set.(*kind.BoxSet); !math.IsInf(box.Lower.All, -1) || box.Upper.Each[0] != 1 || !math.IsInf(box.Upper.Each[1], 1) {
 		t.Errorf("got set %+v", s.Set)
 	}
 }
@@ -70,7 +72,7 @@ func TestAssignMistakes(t *testing.T) {
 			"--set dynamics={kind: polarized, kind: choice}: dynamics.sigma is missing, want a number ≥ 0"},
 		{strings.Repeat("a.", 40) + "a=1", "--set " + strings.Repeat("a.", 30) + "…: want key=value, as in dynamics.lambda=0.3"},
 	} {
-		_, err := Parse("x.yaml", []byte(small), Assign(c.set))
+		_, err := Parse(kind.Standard(), "x.yaml", []byte(small), Assign(c.set))
 		got := ""
 		if err != nil {
 			got = err.Error()
@@ -84,7 +86,7 @@ func TestAssignMistakes(t *testing.T) {
 // A mistake between two keys belongs to the flag that brought it about, not to the file that was right before.
 func TestBlame(t *testing.T) {
 	src := strings.Replace(small, "radius: 1", "radius: 1, center: [0, 0]", 1)
-	_, err := Parse("x.yaml", []byte(src), Assign("population.dim=3"))
+	_, err := Parse(kind.Standard(), "x.yaml", []byte(src), Assign("population.dim=3"))
 	const want = "--set population.dim=3: set.center has 2 entries, the decision has 3"
 	if err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
@@ -92,7 +94,7 @@ func TestBlame(t *testing.T) {
 }
 
 func TestLabels(t *testing.T) {
-	_, err := Parse("x.yaml", []byte(small), Assign("seed=-1").As("--seed -1"))
+	_, err := Parse(kind.Standard(), "x.yaml", []byte(small), Assign("seed=-1").As("--seed -1"))
 	const want = "--seed -1: seed is -1, want a whole number from 0 to 18446744073709551615"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
@@ -110,7 +112,7 @@ record: {every: null}
 	if d := s.Dynamics; d.Kind != "polarized" || d.Lambda != 0.1 || d.Sigma != 0.5 {
 		t.Errorf("got dynamics %+v", d)
 	}
-	if s.Set.Kind != "simplex" || s.Set.Sum != 1 {
+	if s.Set.(*kind.SimplexSet).Sum != 1 {
 		t.Errorf("got set %+v", s.Set)
 	}
 	if len(s.Algorithms) != 1 || s.Algorithms[0].Kind != "composite" {
@@ -123,22 +125,22 @@ record: {every: null}
 
 func TestMergeMistakes(t *testing.T) {
 	over := "\nset: {radius: -1}\ndynamics: {sigma: [}\n"
-	_, err := Parse("x.yaml", []byte(strings.Replace(small, "lambda: 0.4", "lambda: 4", 1)), Merge("over.yaml", []byte(over)))
+	_, err := Parse(kind.Standard(), "x.yaml", []byte(strings.Replace(small, "lambda: 0.4", "lambda: 4", 1)), Merge("over.yaml", []byte(over)))
 	const broken = "x.yaml:3: dynamics.lambda is 4, want a number from 0 to 1\nover.yaml:3: "
 	if err == nil || !strings.HasPrefix(err.Error(), broken) {
 		t.Errorf("got\n%v\nwant\n%s…", err, broken)
 	}
-	_, err = Parse("x.yaml", []byte(small), Merge("over.yaml", []byte("\nset: {radius: -1}\n")), Assign("hold=0"))
+	_, err = Parse(kind.Standard(), "x.yaml", []byte(small), Merge("over.yaml", []byte("\nset: {radius: -1}\n")), Assign("hold=0"))
 	const want = "over.yaml:2: set.radius is -1, want a number above 0\n--set hold=0: hold is 0, want a whole number from 1 to 2147483647"
 	if err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
-	_, err = Parse("x.yaml", []byte(small), Merge("over.yaml", []byte("set: 3\nalgorithms: {step: 1}\n")))
+	_, err = Parse(kind.Standard(), "x.yaml", []byte(small), Merge("over.yaml", []byte("set: 3\nalgorithms: {step: 1}\n")))
 	const replaced = "over.yaml:1: set is 3, want a mapping\nover.yaml:2: algorithms is a mapping, want a list of algorithms"
 	if err == nil || err.Error() != replaced {
 		t.Errorf("got\n%v\nwant\n%s", err, replaced)
 	}
-	if _, err := Parse("x.yaml", nil, Merge("over.yaml", []byte("[]"))); err == nil || strings.Count(err.Error(), "\n") != 1 {
+	if _, err := Parse(kind.Standard(), "x.yaml", nil, Merge("over.yaml", []byte("[]"))); err == nil || strings.Count(err.Error(), "\n") != 1 {
 		t.Errorf("two unreadable documents give\n%v", err)
 	}
 }

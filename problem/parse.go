@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // Overlay changes a document before it is read as a spec. Merge and Assign make them.
@@ -30,10 +31,10 @@ func (o Overlay) As(label string) Overlay {
 	return o
 }
 
-// Parse reads a spec: the document src, called name in messages, under the overlays in their order. Everything is checked
+// Parse reads a spec that names kinds of a catalogue: the document src, called name in messages, under the overlays in their order. Everything is checked
 // that can be checked without running; what the document leaves out gets its default. The error joins one *Error for every
 // mistake.
-func Parse(name string, src []byte, over ...Overlay) (*Spec, error) {
+func Parse(kinds *kind.Catalogue, name string, src []byte, over ...Overlay) (*Spec, error) {
 	found := &form.Mistakes{}
 	root := document(found, form.Place{File: name}, string(src))
 	for i, o := range over {
@@ -42,7 +43,7 @@ func Parse(name string, src []byte, over ...Overlay) (*Spec, error) {
 	if root == nil {
 		return nil, found.Join()
 	}
-	s := finish(root, found)
+	s := finish(kinds, root, found)
 	if err := found.Join(); err != nil {
 		return nil, err
 	}
@@ -50,11 +51,11 @@ func Parse(name string, src []byte, over ...Overlay) (*Spec, error) {
 }
 
 // finish reads a spec out of a document and checks it.
-func finish(root *form.Node, found *form.Mistakes) *Spec {
+func finish(kinds *kind.Catalogue, root *form.Node, found *form.Mistakes) *Spec {
 	root.Locate("")
-	s := &Spec{origin: root}
+	s := &Spec{Kinds: kinds, origin: root}
 	form.Read(root, found, s.describe)
-	(&check{form.Check{Mistakes: found, Root: root}, s}).all()
+	(&check{s.scene(found), s}).all()
 	return s
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/set"
 	"github.com/kedge-opt/kedge/steady"
 )
@@ -19,14 +20,14 @@ type Player struct {
 	Name      string
 	Size      int // entries of the decision that are its own, after those of the players before
 	Objective Objective
-	Set       Set // of its entries
+	Set       kind.Set // of its entries
 }
 
-func (p *Player) describe(f *form.Form) {
+func (s *Spec) describePlayer(f *form.Form, p *Player) {
 	form.Field(f, "name", &p.Name, form.Label(), form.Says("The label in results; no other player has it.", "", "left"))
 	form.Field(f, "size", &p.Size, form.Count(1, maxCount), form.Says("How many entries of the decision are its own, after those of the players before.", "u = (u₁, u₂, …)", "1"))
 	f.NeedSection("objective", "a mapping with a kind", form.Says("Its loss, of the whole decision, with the keys of an objective.", "Φⱼ(p, u, d)", ""), p.Objective.describe)
-	f.NeedSection("set", "a mapping with a kind", form.Says("Where its part of the decision may be, with the keys of a set.", "uⱼ ∈ 𝒞ⱼ", ""), p.Set.describe)
+	f.NeedSection("set", "a mapping with a kind", form.Says("Where its part of the decision may be, with the keys of a set.", "uⱼ ∈ 𝒞ⱼ", ""), func(f *form.Form) { s.kinds().DescribeSet(f, &p.Set) })
 }
 
 // describeTable reads players, who take the place of objective and set, or those.
@@ -34,13 +35,13 @@ func (s *Spec) describeTable(f *form.Form) {
 	if !f.Decide("players", len(s.Players) > 0) {
 		f.Know("players")
 		f.NeedSection("objective", "a mapping with a kind, or players", form.Says("What decisions are judged by, once the crowd has settled.", "Φ̃(u) = mean of Φ(h(u, d), u) over the crowd, h = f(h, u, d)", ""), s.Objective.describe)
-		f.NeedSection("set", "a mapping with a kind", form.Says("Which decisions are feasible.", "u ∈ 𝒞", ""), s.Set.describe)
+		f.NeedSection("set", "a mapping with a kind", form.Says("Which decisions are feasible.", "u ∈ 𝒞", ""), s.describeSet)
 		return
 	}
 	for _, key := range []string{"objective", "set"} {
 		f.Refuse(key, key+" and players are both given; players have objectives and sets of their own, so one must go")
 	}
-	form.Items(f, "players", &s.Players, "a list of players", form.Says("Several decision-makers, each with a part of the decision, an objective and a set of its own, in place of objective and set.", "minimize Φ̃ⱼ(u) over uⱼ, every player j by itself", ""), func(f *form.Form, p *Player) { p.describe(f) })
+	form.Items(f, "players", &s.Players, "a list of players", form.Says("Several decision-makers, each with a part of the decision, an objective and a set of its own, in place of objective and set.", "minimize Φ̃ⱼ(u) over uⱼ, every player j by itself", ""), s.describePlayer)
 }
 
 // plays tells whether the method can be played by several: it follows gradients of its own iterate.
@@ -69,9 +70,9 @@ func (c *check) players() {
 		sound = sound && c.Sound(path+".size")
 		total += p.Size
 		c.judges(path+".objective", &p.Objective)
-		c.set(path+".set", &p.Set, c.Known(p.Size, "the player", path+".size"))
+		kind.CheckSet(&c.Scene, path+".set", p.Set, c.Known(p.Size, "the player", path+".size"))
 	}
-	if n := c.decisionLength(); sound && n.N >= 0 && total != n.N {
+	if n := c.Decision(); sound && n.N >= 0 && total != n.N {
 		c.Fail(append(form.Paths("players"), n.From...), "players have %s together, %s has %d", form.Entries(total), n.Of, n.N)
 	}
 	if c.s.Population.moves() || c.s.Dynamics.Coupling > 0 || len(c.s.Constraints) > 0 || c.s.Generator == "numpy" {
@@ -81,8 +82,8 @@ func (c *check) players() {
 }
 
 // table makes the players, and the set of all their decisions as data.
-func (s *Spec) table() (list []game.Player, joint *Set, err error) {
-	joint = &Set{Kind: "product"}
+func (s *Spec) table() (list []game.Player, joint *kind.ProductSet, err error) {
+	joint = &kind.ProductSet{}
 	for i := range s.Players {
 		p := &s.Players[i]
 		loss, err := s.makeObjective(fmt.Sprintf("players.%d.objective", i), &p.Objective, s.Dims())
@@ -90,9 +91,7 @@ func (s *Spec) table() (list []game.Player, joint *Set, err error) {
 			return nil, nil, err
 		}
 		list = append(list, game.Player{Name: p.Name, Size: p.Size, Objective: loss})
-		part := p.Set
-		part.Size = p.Size
-		joint.Parts = append(joint.Parts, part)
+		joint.Parts = append(joint.Parts, kind.SetPart{Size: p.Size, Set: p.Set})
 	}
 	return list, joint, nil
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 const duel = `iterations: 10
@@ -37,7 +38,7 @@ func TestDuopolyIsBuilt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := Parse("duopoly.yaml", data)
+	s, err := Parse(kind.Standard(), "duopoly.yaml", data)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -109,17 +109,17 @@ func (c *check) population() {
 	if c.Sound("population.size") {
 		c.fits("population.size", p.Size, "individuals")
 	}
-	c.law("population", &p.Law, c.traitLength())
+	c.law("population", &p.Law, c.Trait())
 	if law := p.Law.Kind; p.Traits == "regenerated" && (law == "values" || law == "file") {
 		c.Fail(form.Paths("population.traits", "population.law"), "population.traits is regenerated, but population.law is %s, whose individuals cannot be drawn anew; want stored", law)
 	}
 	if p.States != nil {
-		c.law("population.states", p.States, c.stateLength())
+		c.law("population.states", p.States, c.State())
 		return
 	}
-	d := c.s.Dims()
-	if trait := d.Trait - len(c.s.Dynamics.own()); c.Sound(c.dimKeys()...) && d.State != trait {
-		c.Fail(append(form.Paths("population.states"), c.dimKeys()...), "population.states is same, but a state has %s and a trait %d", form.Entries(d.State), trait)
+	d := c.Dims
+	if trait := d.Trait - len(c.s.Dynamics.own()); c.Sound(c.DimKeys...) && d.State != trait {
+		c.Fail(append(form.Paths("population.states"), c.DimKeys...), "population.states is same, but a state has %s and a trait %d", form.Entries(d.State), trait)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // same tells whether two specs hold the same data, wherever it was read from.
@@ -114,8 +115,8 @@ func TestTextReadsBack(t *testing.T) {
 
 // A spec made by hand prints whatever it holds; what is wrong with it shows when it is read.
 func TestHandMadeSpecsPrint(t *testing.T) {
-	for _, s := range []*Spec{{}, {Set: Set{Kind: "half-space"}, Start: Start{Law: "values"}, Dynamics: Dynamics{Kind: "affine"}}} {
-		if _, err := Parse("x.yaml", s.YAML()); err == nil {
+	for _, s := range []*Spec{{}, {Set: &kind.HalfSpaceSet{}, Start: Start{Law: "values"}, Dynamics: Dynamics{Kind: "affine"}}} {
+		if _, err := Parse(kind.Standard(), "x.yaml", s.YAML()); err == nil {
 			t.Errorf("%s\nis read without a mistake", s.YAML())
 		}
 	}

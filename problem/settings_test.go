@@ -6,18 +6,19 @@ import (
 
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // Every setting can be given back by --set without changing the spec.
 func TestSettingsAreAssignments(t *testing.T) {
 	for _, name := range problem.Cases() {
 		src, _ := problem.Case(name)
-		s, err := problem.Parse(name, src)
+		s, err := problem.Parse(kind.Standard(), name, src)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, one := range s.Settings() {
-			again, err := problem.Parse(name, s.YAML(), problem.Assign(one.Key+"="+one.Value))
+			again, err := problem.Parse(kind.Standard(), name, s.YAML(), problem.Assign(one.Key+"="+one.Value))
 			if err != nil {
 				t.Errorf("%s: %s=%s: %v", name, one.Key, one.Value, err)
 				continue
@@ -31,7 +32,7 @@ func TestSettingsAreAssignments(t *testing.T) {
 
 func TestSettingsNameEntriesOfLists(t *testing.T) {
 	src, _ := problem.Case("polarized")
-	s, err := problem.Parse("polarized", src)
+	s, err := problem.Parse(kind.Standard(), "polarized", src)
 	if err != nil {
 		t.Fatal(err)
 	}

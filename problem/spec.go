@@ -12,6 +12,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // Spec is a problem, the algorithms to run on it and what to record.
@@ -26,7 +27,7 @@ type Spec struct {
 	Population  Population
 	Dynamics    Dynamics
 	Objective   Objective
-	Set         Set
+	Set         kind.Set
 	Start       Start
 	Players     []Player     // instead of objective and set; nil: a single decision-maker
 	Changes     []Change     // of the set, with the turns
@@ -34,6 +35,8 @@ type Spec struct {
 	Algorithms  []Algorithm
 	Record      Record
 	Optimum     Optimum
+
+	Kinds *kind.Catalogue // what it can name; nil: the standard ones
 
 	origin *form.Node // what the spec was read from
 }
@@ -74,6 +77,16 @@ func (s *Spec) Dims() kedge.Dims {
 	return kedge.Dims{Decision: n, State: n, Trait: n + len(s.Dynamics.own())}
 }
 
+// kinds returns what the spec can name.
+func (s *Spec) kinds() *kind.Catalogue {
+	if s.Kinds == nil {
+		return kind.Standard()
+	}
+	return s.Kinds
+}
+
+func (s *Spec) describeSet(f *form.Form) { s.kinds().DescribeSet(f, &s.Set) }
+
 // errorf returns a mistake at the place where a path was written, or where the nearest key above it was.
 func (s *Spec) errorf(path, format string, args ...any) *form.Mistake {
 	return s.place(path).Mistake(path, format, args...)
@@ -94,7 +107,7 @@ func (s *Spec) describe(f *form.Form) {
 	f.NeedSection("population", "a mapping with size, dim and law", form.Says("The crowd. Everybody has a trait d, fixed for good, and a state p, which moves.", "", ""), s.describePopulation)
 	s.describeParts(f)
 	f.Section("start", form.Says("The first decision. It is projected onto the set.", "u₀", ""), s.Start.describe)
-	form.OptionalItems(f, "changes", &s.Changes, "a list of changes", form.Says("Sets that take the place of the first one as turns go by. Without it the set stays.", "u ∈ 𝒞ₖ", ""), func(f *form.Form, c *Change) { c.describe(f) })
+	form.OptionalItems(f, "changes", &s.Changes, "a list of changes", form.Says("Sets that take the place of the first one as turns go by. Without it the set stays.", "u ∈ 𝒞ₖ", ""), s.describeChange)
 	form.OptionalItems(f, "constraints", &s.Constraints, "a list of constraints", form.Says("What the settled crowd must keep, besides the set that decisions are in: rules heed it by multipliers. Without it there are none.", "minimize Φ̃(u) subject to ρ(ℓ(h(u, d), u)) ≤ bound", ""), func(f *form.Form, c *Constraint) { c.describe(f) })
 	form.Items(f, "algorithms", &s.Algorithms, "a list of algorithms", form.Says("The decision rules to run, each for all its trials.", "", ""), s.describeAlgorithm)
 	f.Section("record", form.Says("What is measured and how often.", "", ""), s.Record.describe)

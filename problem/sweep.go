@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // MaxCells is how many cells a sweep may have.
@@ -21,22 +22,23 @@ type Sweep struct {
 	Keys    []string // the swept keys of the spec, in the order of the file
 	Cells   []Cell   // no two of them are alike
 
-	base *form.Node // the spec that all cells share, with what set says
-	over []axis
-	top  int // the rank of swept values, above all that they replace
+	base  *form.Node // the spec that all cells share, with what set says
+	over  []axis
+	kinds *kind.Catalogue // that cells can name
+	top   int             // the rank of swept values, above all that they replace
 }
 
-// ParseSweep reads a sweep: the document src, called name in messages, with overlays over the spec of every cell. A base that
+// ParseSweep reads a sweep of specs that name kinds of a catalogue: the document src, called name in messages, with overlays over the spec of every cell. A base that
 // is a file is read by its path from here, the folder of name before it. Every cell is checked as Parse would check it. The
 // error joins one *Error for every mistake; one that several cells share is reported once, with the values of the first.
-func ParseSweep(name string, src []byte, read func(path string) ([]byte, error), over ...Overlay) (*Sweep, error) {
+func ParseSweep(kinds *kind.Catalogue, name string, src []byte, read func(path string) ([]byte, error), over ...Overlay) (*Sweep, error) {
 	found := &form.Mistakes{}
 	root := document(found, form.Place{File: name}, string(src))
 	if root == nil {
 		return nil, found.Join()
 	}
 	root.Locate("")
-	w := &Sweep{top: len(over) + 2}
+	w := &Sweep{top: len(over) + 2, kinds: kinds}
 	draft := &sweepDraft{sweep: w, file: name, read: read}
 	form.Read(root, found, draft.describe)
 	for i, o := range over {

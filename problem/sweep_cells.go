@@ -71,7 +71,7 @@ func (w *Sweep) spec(values []*form.Node) (s *Spec, content string, found *form.
 			found.Report(value.At, w.Keys[i], "%s", err)
 		}
 	}
-	s = finish(root, found)
+	s = finish(w.kinds, root, found)
 	if len(found.Found) > 0 {
 		return nil, "", found
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // gridSweep is a sweep with nothing wrong in it.
@@ -32,7 +33,7 @@ func noFile(path string) ([]byte, error) {
 
 func mustSweep(t testing.TB, src string, over ...Overlay) *Sweep {
 	t.Helper()
-	w, err := ParseSweep("x.yaml", []byte(src), noFile, over...)
+	w, err := ParseSweep(kind.Standard(), "x.yaml", []byte(src), noFile, over...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +88,7 @@ over:
 		t.Errorf("cells %q, want %q", got, want)
 	}
 	last := w.Cells[3]
-	if s := w.Spec(last); s.Set.Kind != "box" || s.Population.Law.Angle != 60 || s.Algorithms[0].Batch != 4 {
+	if s := w.Spec(last); form.NameOf(s.Set) != "box" || s.Population.Law.Angle != 60 || s.Algorithms[0].Batch != 4 {
 		t.Errorf("the last cell is\n%s", s.YAML())
 	}
 	if n := last.Numbers; !math.IsNaN(n[0]) || !math.IsNaN(n[2]) || n[3] != 60 {
@@ -201,7 +202,7 @@ func TestSweepSurvivesPrinting(t *testing.T) {
 	} {
 		src = strings.Replace(src, "base: polarized\n", "base: polarized\nseed: 7\n", 1)
 		w := mustSweep(t, src, Assign("optimum.starts=3"))
-		again, err := ParseSweep("again.yaml", w.YAML(), nil)
+		again, err := ParseSweep(kind.Standard(), "again.yaml", w.YAML(), nil)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, w.YAML())
 		}
@@ -248,7 +249,7 @@ func TestSweepMistakes(t *testing.T) {
 		if !strings.Contains(gridSweep, c.old) {
 			t.Fatalf("nothing to break: %s", c.old)
 		}
-		_, err := ParseSweep("x.yaml", []byte(strings.Replace(gridSweep, c.old, c.new, 1)), noFile)
+		_, err := ParseSweep(kind.Standard(), "x.yaml", []byte(strings.Replace(gridSweep, c.old, c.new, 1)), noFile)
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s gives\n%v\nwant\n%s", c.new, err, c.want)
 		}
@@ -261,7 +262,7 @@ func TestSweepOverlays(t *testing.T) {
 		"seed=3":              "--set seed=3: seed: every cell's seed is made of the sweep's seed and the cell's content; set the sweep's own seed, or trials for repetitions",
 		"hold=0":              "--set hold=0: hold is 0, want a whole number from 1 to 2147483647 (in 6 cells, the first dynamics.lambda: 0.1, algorithms.vanilla.step: 0.01)",
 	} {
-		if _, err := ParseSweep("x.yaml", []byte(gridSweep), noFile, Assign(set)); err == nil || err.Error() != want {
+		if _, err := ParseSweep(kind.Standard(), "x.yaml", []byte(gridSweep), noFile, Assign(set)); err == nil || err.Error() != want {
 			t.Errorf("--set %s gives\n%v\nwant\n%s", set, err, want)
 		}
 	}
@@ -277,7 +278,7 @@ func FuzzParseSweep(f *testing.F) {
 		if large.MatchString(src) {
 			return // many cells take long
 		}
-		w, err := ParseSweep("x.yaml", []byte(src), noFile)
+		w, err := ParseSweep(kind.Standard(), "x.yaml", []byte(src), noFile)
 		if err != nil {
 			for _, one := range err.(interface{ Unwrap() []error }).Unwrap() {
 				if e, ok := one.(*form.Mistake); !ok || e.File == "" || e.Msg == "" {
@@ -286,7 +287,7 @@ func FuzzParseSweep(f *testing.F) {
 			}
 			return
 		}
-		again, err := ParseSweep("again.yaml", w.YAML(), nil)
+		again, err := ParseSweep(kind.Standard(), "again.yaml", w.YAML(), nil)
 		if err != nil || !bytes.Equal(w.YAML(), again.YAML()) || !slices.EqualFunc(w.Cells, again.Cells, sameCell) {
 			t.Fatalf("%q prints (%v)\n%s", src, err, w.YAML())
 		}
@@ -298,7 +299,7 @@ func sameCell(a, b Cell) bool { return a.ID == b.ID && slices.Equal(a.Values, b.
 func BenchmarkParseSweep(b *testing.B) {
 	src := []byte("base: polarized\nover: {dynamics.lambda: {from: 0.1, to: 0.9, count: 1000}}\n")
 	for b.Loop() {
-		if _, err := ParseSweep("x.yaml", src, nil); err != nil {
+		if _, err := ParseSweep(kind.Standard(), "x.yaml", src, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -6,30 +6,31 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // Whoever adds a key or an option writes down what it means, with an example that the key takes.
 func TestEveryKeyIsExplained(t *testing.T) {
-	for _, fault := range vocabulary().Faults() {
+	for _, fault := range Vocabulary(kind.Standard()).Faults() {
 		t.Error(fault)
 	}
 }
 
 func TestExplain(t *testing.T) {
-	k, err := Explain("algorithms.composite.at")
+	k, err := Vocabulary(kind.Standard()).Explain("algorithms.composite.at")
 	want := form.Use{Of: "kind composite with sensitivity closed or implicit; kind epoch-composite with sensitivity closed or implicit; kind adam with sensitivity closed or implicit; kind storm with sensitivity closed or implicit", Type: "sample or settled", Default: "sample"}
 	if err != nil || k.Path != "algorithms.at" || !slices.Equal(k.Uses, []form.Use{want}) {
 		t.Errorf("got %+v, %v, want a key of %+v", k, err, want)
 	}
-	k, err = Explain("population.angle")
+	k, err = Vocabulary(kind.Standard()).Explain("population.angle")
 	if err != nil || len(k.Uses) != 2 || k.Uses[0].Of != "law cap" || k.Uses[1].Of != "law bimodal" {
 		t.Errorf("got %+v, %v, want one use a law", k, err)
 	}
-	k, err = Explain("set.parts.1.of.0.radius")
+	k, err = Vocabulary(kind.Standard()).Explain("set.parts.1.of.0.radius")
 	if err != nil || k.Uses[0].Of != "kind ball" || k.Meaning != "The radius of the ball." {
 		t.Errorf("got %+v, %v", k, err)
 	}
-	k, err = Explain("algorithms.0.batch")
+	k, err = Vocabulary(kind.Standard()).Explain("algorithms.0.batch")
 	if err != nil || k.Uses[0].Like != "population.size" {
 		t.Errorf("got %+v, %v", k, err)
 	}
@@ -47,7 +48,7 @@ func TestExplainSuggests(t *testing.T) {
 		"optimum.":            "a key is missing, there are starts and tolerance",
 		"optimum.colour":      "unknown key optimum.colour, there are starts and tolerance",
 	} {
-		if _, err := Explain(path); err == nil || err.Error() != want {
+		if _, err := Vocabulary(kind.Standard()).Explain(path); err == nil || err.Error() != want {
 			t.Errorf("%s gives %v, want %s", path, err, want)
 		}
 	}
@@ -62,11 +63,11 @@ func TestComplete(t *testing.T) {
 		"no.such":                 nil,
 		"seed.x":                  nil,
 	} {
-		if got := Complete(begun); !slices.Equal(got, want) {
+		if got := Vocabulary(kind.Standard()).Complete(begun); !slices.Equal(got, want) {
 			t.Errorf("%s is completed to %v, want %v", begun, got, want)
 		}
 	}
-	if got := len(Complete("")); got != 17 {
+	if got := len(Vocabulary(kind.Standard()).Complete("")); got != 17 {
 		t.Errorf("there are %d sections and keys at the top, want 17", got)
 	}
 }
@@ -74,13 +75,13 @@ func TestComplete(t *testing.T) {
 // Every key comes once, behind the section it belongs to.
 func TestKeys(t *testing.T) {
 	seen := map[string]bool{"": true}
-	for _, k := range Keys() {
+	for _, k := range Vocabulary(kind.Standard()).Keys() {
 		above := k.Path[:max(0, strings.LastIndexByte(k.Path, '.'))]
 		if seen[k.Path] || !seen[above] {
 			t.Errorf("%s comes twice or before %q", k.Path, above)
 		}
 		seen[k.Path] = true
-		if again, err := Explain(k.Path); err != nil || again.Meaning != k.Meaning {
+		if again, err := Vocabulary(kind.Standard()).Explain(k.Path); err != nil || again.Meaning != k.Meaning {
 			t.Errorf("%s is explained as %+v, %v", k.Path, again, err)
 		}
 	}

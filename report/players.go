@@ -19,7 +19,7 @@ func contested(s *problem.Spec) string {
 	var list []string
 	for i := range s.Players {
 		p := &s.Players[i]
-		list = append(list, fmt.Sprintf("%s decides %s, %s, and minimizes a loss of its own (%s)", p.Name, phrase.Count(p.Size, "number"), feasible(&p.Set), p.Objective.Kind))
+		list = append(list, fmt.Sprintf("%s decides %s, %s, and minimizes a loss of its own (%s)", p.Name, phrase.Count(p.Size, "number"), p.Set.Words(), p.Objective.Kind))
 	}
 	return phrase.Enumerate(list) + "." + judgedSettled
 }

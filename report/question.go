@@ -8,12 +8,12 @@ import (
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
-	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // specOf reads a result's own spec, nil when it is none that this version knows.
 func specOf(r *lab.Result) *problem.Spec {
-	s, err := problem.Parse("spec", []byte(r.Spec))
+	s, err := problem.Parse(kind.Standard(), "spec", []byte(r.Spec))
 	if err != nil {
 		return nil
 	}
@@ -28,59 +28,17 @@ func question(s *problem.Spec) []term {
 	if s.Model != nil {
 		return modelQuestion(s)
 	}
-	list := []term{
-		{"What is decided", fmt.Sprintf("A decision u of %s: %s.", phrase.Count(s.Dims().Decision, "number"), feasible(&s.Set))},
-		{"Who answers", answers(s)},
-		{"What is judged", judged(&s.Objective)},
-		{"Who competes", competitors(s)},
-	}
+	decided, judgement := "A decision u of "+phrase.Count(s.Dims().Decision, "number"), term{}
 	if len(s.Players) > 0 {
-		list[0] = term{"What is decided", fmt.Sprintf("A decision u of %s, by several players.", phrase.Count(s.Dims().Decision, "number"))}
-		list[2] = term{"Who decides", contested(s)}
+		decided, judgement = decided+", by several players.", term{"Who decides", contested(s)}
+	} else {
+		decided, judgement = decided+": "+s.Set.Words()+".", term{"What is judged", judged(&s.Objective)}
 	}
+	list := []term{{"What is decided", decided}, {"Who answers", answers(s)}, judgement, {"Who competes", competitors(s)}}
 	if len(s.Constraints) > 0 {
 		list = slices.Insert(list, 3, term{"What must be kept", bounded(s)})
 	}
 	return list
-}
-
-// feasible describes a set of decisions.
-func feasible(s *problem.Set) string {
-	switch s.Kind {
-	case "whole":
-		return "any"
-	case "ball":
-		return "within a distance of " + phrase.Exact(s.Radius) + " from " + center(s.Center)
-	case "box":
-		return "each between " + bounds(s.Lower) + " and " + bounds(s.Upper)
-	case "simplex":
-		return "none below 0, adding up to " + phrase.Exact(s.Sum)
-	case "capped-simplex":
-		return "none below 0 or above " + bounds(s.Upper) + ", adding up to " + phrase.Exact(s.Sum)
-	case "half-space":
-		return "on one side of a plane"
-	case "affine":
-		return "subject to " + phrase.Count(len(s.Matrix), "linear equation")
-	case "product":
-		return fmt.Sprintf("in %s, each with limits of its own", phrase.Count(len(s.Parts), "group"))
-	case "intersection":
-		return fmt.Sprintf("within %s at once", phrase.Count(len(s.Of), "set"))
-	}
-	return s.Kind
-}
-
-func center(v form.Vector) string {
-	if v.Each == nil && v.All == 0 {
-		return "0"
-	}
-	return "a given point"
-}
-
-func bounds(v form.Vector) string {
-	if v.Each != nil {
-		return "limits of its own"
-	}
-	return phrase.Exact(v.All)
 }
 
 func answers(s *problem.Spec) string {

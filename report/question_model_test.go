@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // A model is asked about in its author's words.
@@ -13,7 +14,7 @@ func TestModelQuestion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := problem.Parse("pricing.yaml", src)
+	s, err := problem.Parse(kind.Standard(), "pricing.yaml", src)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report/draw"
 )
 
@@ -139,7 +140,7 @@ func commonSpec(r *lab.SweepResult) *problem.Spec {
 		return nil
 	}
 	none := func(string) ([]byte, error) { return nil, fmt.Errorf("a report reads no files") }
-	w, err := problem.ParseSweep("sweep.yaml", []byte(r.Spec), none)
+	w, err := problem.ParseSweep(kind.Standard(), "sweep.yaml", []byte(r.Spec), none)
 	if err != nil || len(w.Cells) == 0 {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // ending makes a run whose trials end with these gaps.
@@ -87,7 +88,7 @@ func TestVerdictSaysByHowMuch(t *testing.T) {
 // is compared with every trial of derivative-free.
 func TestVerdictKnowsWhatIsNotRandom(t *testing.T) {
 	src, _ := problem.Case("choice")
-	s, err := problem.Parse("choice", src)
+	s, err := problem.Parse(kind.Standard(), "choice", src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +106,7 @@ func TestVerdictKnowsWhatIsNotRandom(t *testing.T) {
 func TestQuestionOfTheCases(t *testing.T) {
 	for _, name := range problem.Cases() {
 		src, _ := problem.Case(name)
-		s, err := problem.Parse(name, src)
+		s, err := problem.Parse(kind.Standard(), name, src)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/stream"
 	"github.com/kedge-opt/kedge/transport"
 )
@@ -160,7 +161,7 @@ func caseStudy(name, algorithm string, turns int) (*problem.Problem, int, error)
 	if name == "choice" {
 		over = append(over, problem.Assign("set.upper=.inf"))
 	}
-	s, err := problem.Parse(name, src, over...)
+	s, err := problem.Parse(kind.Standard(), name, src, over...)
 	if err != nil {
 		return nil, 0, err
 	}

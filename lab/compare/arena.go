@@ -12,6 +12,7 @@ import (
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/steady"
 )
 
@@ -37,7 +38,7 @@ const shared = "compared"
 
 // enter builds a problem, finds its answers and reads the methods that meet on it.
 func enter(ctx context.Context, p Subject, methods []Entrant, o Terms) (*arena, error) {
-	s, err := problem.Parse(p.Name, p.Text, p.Over...)
+	s, err := problem.Parse(kind.Standard(), p.Name, p.Text, p.Over...)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // Entrant is a method that takes part, with options of its own.
@@ -163,7 +164,7 @@ func (m Entrant) read(p Subject, from *problem.Spec, g geometry) (one *problem.A
 	for _, option := range m.Options {
 		over = append(over, problem.Assign("algorithms."+name+"."+option).As("--methods "+m.Label))
 	}
-	s, err := problem.Parse(p.Name, p.Text, over...)
+	s, err := problem.Parse(kind.Standard(), p.Name, p.Text, over...)
 	if err != nil {
 		return nil, nil, own, err
 	}

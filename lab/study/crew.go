@@ -5,6 +5,7 @@ import (
 
 	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/stream"
 )
 
@@ -37,7 +38,7 @@ func (w *work) problem(name string, changes ...string) (*problem.Problem, error)
 	for _, text := range changes {
 		over = append(over, problem.Merge("study "+w.result.Name, []byte(text)))
 	}
-	s, err := problem.Parse(name, src, over...)
+	s, err := problem.Parse(kind.Standard(), name, src, over...)
 	if err != nil {
 		return nil, err
 	}

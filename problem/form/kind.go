@@ -1,0 +1,83 @@
+package form
+
+import (
+	"errors"
+	"reflect"
+)
+
+// Kind is something that documents name by a word. A kind is a pointer to its own keys.
+type Kind interface {
+	// Word returns the name and what it stands for.
+	Word() Option
+}
+
+// NameOf returns the name of a kind, "" of none.
+func NameOf(k Kind) string {
+	if k == nil {
+		return ""
+	}
+	return k.Word().Value
+}
+
+// Pick describes the key that says of which kind x is. A form that reads leaves x nil if it is of none that is known; otherwise
+// x is a copy of the known one, whose keys are to be described next.
+func Pick[K Kind](f *Form, key string, x *K, known []K, m Meaning) {
+	name := NameOf(*x)
+	f.Choose(key, &name, m, words(known)...)
+	if f.printing() {
+		return
+	}
+	*x = Fresh(known, name)
+}
+
+// PickOr is Pick with a default.
+func PickOr[K Kind](f *Form, key string, x *K, known []K, absent string, m Meaning) {
+	name := NameOf(*x)
+	f.ChooseOr(key, &name, absent, m, words(known)...)
+	if f.printing() {
+		return
+	}
+	*x = Fresh(known, name)
+}
+
+func words[K Kind](known []K) (list []Option) {
+	for _, k := range known {
+		list = append(list, k.Word())
+	}
+	return list
+}
+
+// Fresh returns a copy of the known kind of a name, nil if there is none.
+func Fresh[K Kind](known []K, name string) (x K) {
+	for _, k := range known {
+		if k.Word().Value == name {
+			v := reflect.ValueOf(k).Elem()
+			fresh := reflect.New(v.Type())
+			fresh.Elem().Set(v)
+			return fresh.Interface().(K)
+		}
+	}
+	return x
+}
+
+// PathError is what is wrong with the value of a key below the one that somebody looked at.
+type PathError struct {
+	Path string
+	Err  error
+}
+
+func (e *PathError) Error() string { return e.Path + ": " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *PathError) Unwrap() error { return e.Err }
+
+// Under says of an error that it is about a key below, nil of none.
+func Under(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if e := (*PathError)(nil); errors.As(err, &e) {
+		return &PathError{path + "." + e.Path, e.Err}
+	}
+	return &PathError{path, err}
+}

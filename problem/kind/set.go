@@ -1,0 +1,119 @@
+package kind
+
+import (
+	"math"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/set"
+)
+
+// Set is a kind of sets of feasible decisions.
+type Set interface {
+	form.Kind
+	// Describe describes its keys. Sets made of others find their kinds in the catalogue.
+	Describe(f *form.Form, c *Catalogue)
+	// Check looks for lengths that do not fit and refuses sets that are plainly empty. n is the length of a decision.
+	Check(s *Scene, path string, n form.Length)
+	// Build makes the set of n-vectors.
+	Build(n int) (kedge.Set, error)
+	// Words says which decisions are feasible, as in "A decision u of 3 numbers: any."
+	Words() string
+}
+
+// Shrinker is a Set that has an inside.
+type Shrinker interface {
+	// Shrink returns the set of points from which all points within delta are in the set, and whether there is one of the kind.
+	Shrink(delta float64, n int) (Set, bool)
+}
+
+// Separable is a Set that may bound every entry by itself.
+type Separable interface{ Separates() bool }
+
+// Reaching is a Set that knows how long its longest decision is.
+type Reaching interface{ Reach() float64 }
+
+// Dividing is a Set whose decisions divide a sum.
+type Dividing interface{ Total() float64 }
+
+// SketchedSet is a Set that a few answers describe.
+type SketchedSet interface {
+	// Sketch writes its keys, for entries between two numbers that add up to a sum where the set wants one.
+	Sketch(lower, upper, sum float64) string
+}
+
+// DescribeSet describes a set by its kind and the keys of that.
+func (c *Catalogue) DescribeSet(f *form.Form, x *Set) {
+	f.Shared("set", func() {
+		form.Pick(f, "kind", x, c.Sets, form.Says("The shape of the set.", "", "ball"))
+		if *x != nil {
+			(*x).Describe(f, c)
+		}
+	})
+}
+
+// CheckSet checks a set, unless its kind was not read.
+func CheckSet(s *Scene, path string, x Set, n form.Length) {
+	if x != nil {
+		x.Check(s, path, n)
+	}
+}
+
+// BuildSet makes a set of n-vectors and checks it.
+func BuildSet(x Set, n int) (kedge.Set, error) {
+	made, err := x.Build(n)
+	if err != nil {
+		return nil, err
+	}
+	return made, set.Check(made, n)
+}
+
+// Shrink returns the set of points from which all points within delta are in x, and whether x has an inside.
+func Shrink(x Set, delta float64, n int) (Set, bool) {
+	if s, ok := x.(Shrinker); ok {
+		return s.Shrink(delta, n)
+	}
+	return nil, false
+}
+
+// Separates tells whether a set bounds every entry by itself.
+func Separates(x Set) bool {
+	s, ok := x.(Separable)
+	return ok && s.Separates()
+}
+
+// Reach returns the length of the longest decision, +∞ where that is not known.
+func Reach(x Set) float64 {
+	if s, ok := x.(Reaching); ok {
+		return s.Reach()
+	}
+	return math.Inf(1)
+}
+
+// Divides returns what the decisions of a set add up to, and whether they do.
+func Divides(x Set) (total float64, ok bool) {
+	if s, ok := x.(Dividing); ok {
+		return s.Total(), true
+	}
+	return 0, false
+}
+
+// describeUpper describes bounds from above, which several sets have.
+func describeUpper(f *form.Form, x *form.Vector, each form.Codec[float64]) {
+	form.Field(f, "upper", x, form.VectorOf(each),
+		form.Says("The largest value of the entries, one for all or one each; .inf: none.", "u ≤ upper", "5"))
+}
+
+// describeSum describes what entries add up to, which several sets have.
+func describeSum(f *form.Form, x *float64) {
+	form.Field(f, "sum", x, form.NotNegative(), form.Says("What the entries add up to, such as a budget.", "Σu = sum", "250"))
+}
+
+// boundWords says what bounds an entry.
+func boundWords(v form.Vector) string {
+	if v.Each != nil {
+		return "limits of its own"
+	}
+	return phrase.Exact(v.All)
+}
