@@ -123,7 +123,6 @@ func halls() map[string]string {
 		"formula": "one language: its parser, compiler, derivatives and what it knows of convexity",
 		"command": "until its printing is part of documents",
 		"lab":     "until result folders have a package of their own",
-		"problem": "until every kind has a file of its own",
 		"report":  "until drawing, pages and contents are apart",
 	}
 }
