@@ -114,18 +114,12 @@ func (b *builder) negate(e *expr, x *node) *node {
 
 func (b *builder) binary(e *expr, x, y *node) *node {
 	switch e.name {
-	case "+":
-		return b.pair(e, opAdd, x, y)
-	case "-":
-		return b.pair(e, opSub, x, y)
-	case "*":
-		return b.pair(e, opMul, x, y)
-	case "/":
-		return b.pair(e, opDiv, x, y)
+	case "@":
+		return b.product(e, x, y)
 	case "^":
 		return b.raise(e, x, y)
 	}
-	return b.product(e, x, y)
+	return b.pair(e, signs[e.name].op, x, y)
 }
 
 // pair applies an operation entry by entry.
@@ -236,19 +230,10 @@ func (b *builder) condition(e *expr) *node {
 }
 
 func (b *builder) compare(e *expr, sign string, x, y *node) *node {
-	switch sign {
-	case "<":
-		return b.pair(e, opLess, x, y)
-	case "<=":
-		return b.pair(e, opAtMost, x, y)
-	case ">":
-		return b.pair(e, opLess, y, x)
-	case ">=":
-		return b.pair(e, opAtMost, y, x)
-	case "==":
-		return b.pair(e, opEqual, x, y)
+	if sign[0] == '>' {
+		x, y = y, x
 	}
-	return b.pair(e, opUnequal, x, y)
+	return b.pair(e, signs[sign].op, x, y)
 }
 
 // list joins scalars and vectors to a vector, or rows in brackets to a matrix.

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // Model is a compiled Source. It is safe for concurrent use.
@@ -27,7 +26,7 @@ func Compile(s Source) (*Model, error) {
 	m := &Model{dims: c.dims}
 	c.root(text{"model.next", s.Next}, c.nextOf(m))
 	if s.Minimize != "" && s.Maximize != "" {
-		c.found.add(text{"model.maximize", s.Maximize}.fault(0, "there is a minimize as well; one of them must go"))
+		c.fail(text{"model.maximize", s.Maximize}, "there is a minimize as well; one of them must go")
 	}
 	c.root(text{"model.minimize", s.Minimize}, c.lossOf(m, false))
 	c.root(text{"model.maximize", s.Maximize}, c.lossOf(m, true))
@@ -59,6 +58,12 @@ func (c *compiler) tree(t text) *expr {
 		c.found.add(err)
 	}
 	return e
+}
+
+// fail reports a mistake of a whole formula.
+func (c *compiler) fail(t text, format string, args ...any) *node {
+	c.found.add(t.fault(0, format, args...))
+	return nil
 }
 
 func (c *compiler) builder(t text) *builder {
@@ -165,13 +170,13 @@ func (c *compiler) name(t text, name string, n *node) {
 	_, isKnown := c.names[name]
 	switch {
 	case first.kind != nameToken || first.end != len(name) || first.pos != 0:
-		c.found.add(t.fault(0, "%q is no name, want letters, digits and _, a letter first", name))
+		c.fail(t, "%q is no name, want letters, digits and _, a letter first", name)
 	case isFunction:
-		c.found.add(t.fault(0, "%s is the name of a function; take another", name))
+		c.fail(t, "%s is the name of a function; take another", name)
 	case isConstant:
-		c.found.add(t.fault(0, "%s is the name of a constant; take another", name))
+		c.fail(t, "%s is the name of a constant; take another", name)
 	case isKnown:
-		c.found.add(t.fault(0, "%s is there already; take another name", name))
+		c.fail(t, "%s is there already; take another name", name)
 	default:
 		c.names[name] = n
 	}
@@ -179,7 +184,7 @@ func (c *compiler) name(t text, name string, n *node) {
 
 func (c *compiler) bind(all []Binding) {
 	if len(all) > maxFormulas {
-		c.found.add(text{field: "model.let"}.fault(0, "%d names, at most %d are allowed", len(all), maxFormulas))
+		c.fail(text{field: "model.let"}, "%d names, at most %d are allowed", len(all), maxFormulas)
 		return
 	}
 	for _, l := range all {
@@ -203,19 +208,15 @@ func (c *compiler) bound(t text, l Binding) *node {
 func (c *compiler) data(t text, v Value) *node {
 	s, ok := shapeOf(v.Shape)
 	if !ok || s.size() != len(v.Data) {
-		c.found.add(t.fault(0, "%d numbers do not fill the shape %v", len(v.Data), v.Shape))
-		return nil
+		return c.fail(t, "%d numbers do not fill the shape %v", len(v.Data), v.Shape)
 	}
-	if !rows.Finite(v.Data) {
-		i := slices.IndexFunc(v.Data, func(x float64) bool { return x-x != 0 })
-		c.found.add(t.fault(0, "entry %d is %v, want a finite number", i, v.Data[i]))
-		return nil
+	if i := firstBad(v.Data); i >= 0 {
+		return c.fail(t, "entry %d is %v, want a finite number", i, v.Data[i])
 	}
 	n := c.literal(s, slices.Clone(v.Data))
 	if c.trouble != "" {
-		c.found.add(t.fault(0, "the model %s", c.trouble))
+		n = c.fail(t, "the model %s", c.trouble)
 		c.trouble = ""
-		return nil
 	}
 	return n
 }

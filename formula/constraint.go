@@ -61,7 +61,7 @@ func (c *compiler) constrain(all []string) []Constraint {
 		return nil
 	}
 	if len(all) > maxFormulas {
-		c.found.add(text{field: "model.subject to"}.fault(0, "%d constraints, at most %d are allowed", len(all), maxFormulas))
+		c.fail(text{field: "model.subject to"}, "%d constraints, at most %d are allowed", len(all), maxFormulas)
 		return nil
 	}
 	f := &fence{forms: newForms(c.dims.Decision)}

@@ -12,12 +12,11 @@ type Dynamics interface {
 
 // dynamics are the programs of a next formula.
 type dynamics struct {
-	dims         kedge.Dims
-	next         func() *program
-	pullP, pullU func() *program
-	pullBoth     func() *program
-	slope        *node // (∂f/∂p)ᵀv; nil is zero
-	resolvent    *resolvent
+	dims      kedge.Dims
+	next      func() *program
+	pull      programs
+	slope     *node // (∂f/∂p)ᵀv; nil is zero
+	resolvent *resolvent
 }
 
 var _ Dynamics = (*dynamics)(nil)
@@ -35,12 +34,7 @@ func (m *Model) Dynamics() Dynamics {
 
 func (c *compiler) newDynamics(m *Model) *dynamics {
 	slopes := c.gradients(m.next, c.input(opCotangent, m.next.shape), onState|onDecision)
-	gp, gu := output{toGP, slopes[opState]}, output{toGU, slopes[opDecision]}
-	f := &dynamics{
-		dims: m.dims, slope: slopes[opState],
-		next:  planned(output{toDst, m.next}),
-		pullP: planned(gp), pullU: planned(gu), pullBoth: planned(gp, gu),
-	}
+	f := &dynamics{dims: m.dims, slope: slopes[opState], next: planned(output{toDst, m.next}), pull: plannedFor(slopes)}
 	f.resolvent = c.newResolvent(f, m.next)
 	return f
 }
@@ -72,22 +66,7 @@ func (f *dynamics) PullbackRows(gp, gu, p, u, d, v []float64) {
 	n := mustFit(f.dims, p, u, d)
 	mustBe("v", v, len(p))
 	mustTake(f.dims, gp, gu, p)
-	if program := chosen(gp, gu, nil, f.pullP, f.pullU, f.pullBoth); program != nil {
-		program().run(n, frame{p: p, u: u, d: d, v: v, gp: gp, gu: gu})
-	}
-}
-
-// chosen picks the program for the destinations that are wanted.
-func chosen(gp, gu []float64, none, state, decision, both func() *program) func() *program {
-	switch {
-	case gp != nil && gu != nil:
-		return both
-	case gp != nil:
-		return state
-	case gu != nil:
-		return decision
-	}
-	return none
+	f.pull.run(n, frame{p: p, u: u, d: d, v: v, gp: gp, gu: gu})
 }
 
 // mustFit panics unless the blocks are those of the dimensions; it returns the number of rows.

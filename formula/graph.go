@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kedge-opt/kedge/internal/rows"
 )
@@ -235,20 +236,16 @@ func (g *graph) fold(n *node) *node {
 	data := compute(n)
 	if !rows.Finite(data) {
 		if g.strict {
-			g.blame("is %v, want a finite number", firstBad(data))
+			g.blame("is %v, want a finite number", data[firstBad(data)])
 		}
 		return nil
 	}
 	return g.literal(n.shape, data)
 }
 
-func firstBad(x []float64) float64 {
-	for _, v := range x {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return v
-		}
-	}
-	return 0
+// firstBad returns where the first number that is not finite stands.
+func firstBad(x []float64) int {
+	return slices.IndexFunc(x, func(v float64) bool { return v-v != 0 })
 }
 
 // compute runs the kernel of a value on constants.

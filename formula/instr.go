@@ -57,23 +57,27 @@ func (in *instr) run(n int, values []operand) {
 		norms(n, dst, values[in.args[0]])
 	case opUnit:
 		units(n, dst, values[in.args[0]], values[in.args[1]])
+	case opLogSumExp:
+		for i := range n {
+			dst.at(i)[0] = logarithm(values[in.args[2]].at(i)[0]) + values[in.args[1]].at(i)[0]
+		}
 	default:
 		in.runPlain(n, dst, values)
 	}
 }
 
+// runPlain does operations entry by entry, which come first among the operations, and row by row.
 func (in *instr) runPlain(n int, dst operand, values []operand) {
-	a := values[in.args[0]]
-	if in.op <= opPowLog {
-		in.pair(n, dst, a, values[in.args[1]])
-		return
-	}
-	if in.op <= opSpread {
+	a, b := values[in.args[0]], values[in.args[len(in.args)-1]]
+	switch {
+	case in.op <= opPowLog:
+		in.pair(n, dst, a, b)
+	case in.op <= opSpread:
 		in.runUnary(n, dst, a)
-		return
-	}
-	for i := range n {
-		in.row(dst.at(i), a.at(i), i, values)
+	default:
+		for i := range n {
+			rowKernels[in.op](in.node, dst.at(i), a.at(i), b.at(i))
+		}
 	}
 }
 
@@ -89,53 +93,26 @@ func (in *instr) pair(n int, dst, a, b operand) {
 	}
 }
 
-// row computes the value of one individual from its first operand x.
-func (in *instr) row(dst, x []float64, i int, values []operand) {
-	switch in.op {
-	case opLogSumExp:
-		dst[0] = logarithm(values[in.args[2]].at(i)[0]) + values[in.args[1]].at(i)[0]
-	case opOuter:
-		outer(dst, x, values[in.args[1]].at(i))
-	case opMatVec:
-		clear(dst)
-		rows.AddMul(dst, x, values[in.args[1]].at(i))
-	case opVecMat:
-		clear(dst)
-		rows.AddMulT(dst, values[in.args[1]].at(i), x)
-	case opMatMat:
-		matMat(dst, x, values[in.args[1]].at(i), in.node.args[0].shape)
-	default:
-		in.rowOfOne(dst, x)
-	}
-}
-
-// rowOfOne is row for operations on one operand.
-func (in *instr) rowOfOne(dst, x []float64) {
-	switch in.op {
-	case opSum:
-		dst[0] = rows.Sum(x)
-	case opLargest:
-		dst[0] = x[largest(x)]
-	case opSmallest:
-		dst[0] = x[smallest(x)]
-	case opFirstLargest:
-		mark(dst, largest(x))
-	case opFirstSmallest:
-		mark(dst, smallest(x))
-	case opSoftmax:
-		softmax(dst, x)
-	case opSlice:
-		in.slice(dst, x)
-	case opPad:
-		in.pad(dst, x)
-	case opTranspose:
-		transpose(dst, x, in.node.args[0].shape)
-	}
+// rowKernels compute the value of a node for one individual from the first operand x and the last y.
+var rowKernels = [opCount]func(of *node, dst, x, y []float64){
+	opSum:           func(_ *node, dst, x, _ []float64) { dst[0] = rows.Sum(x) },
+	opLargest:       func(_ *node, dst, x, _ []float64) { dst[0] = x[largest(x)] },
+	opSmallest:      func(_ *node, dst, x, _ []float64) { dst[0] = x[smallest(x)] },
+	opFirstLargest:  func(_ *node, dst, x, _ []float64) { mark(dst, largest(x)) },
+	opFirstSmallest: func(_ *node, dst, x, _ []float64) { mark(dst, smallest(x)) },
+	opSoftmax:       func(_ *node, dst, x, _ []float64) { softmax(dst, x) },
+	opSlice:         slice,
+	opPad:           pad,
+	opTranspose:     transpose,
+	opOuter:         outer,
+	opMatVec:        matVec,
+	opVecMat:        vecMat,
+	opMatMat:        matMat,
 }
 
 // slice copies the entries at offset + row·step + column·step.
-func (in *instr) slice(dst, x []float64) {
-	s, a := in.node.shape, in.node.attrs
+func slice(of *node, dst, x, _ []float64) {
+	s, a := of.shape, of.attrs
 	for i := range s.rows {
 		for j := range s.cols {
 			dst[i*s.cols+j] = x[a[0]+i*a[1]+j*a[2]]
@@ -144,9 +121,9 @@ func (in *instr) slice(dst, x []float64) {
 }
 
 // pad puts entries where a slice would take them, and zeros elsewhere.
-func (in *instr) pad(dst, x []float64) {
+func pad(of *node, dst, x, _ []float64) {
 	clear(dst)
-	s, a := in.node.args[0].shape, in.node.attrs
+	s, a := of.args[0].shape, of.attrs
 	for i := range s.rows {
 		for j := range s.cols {
 			dst[a[0]+i*a[1]+j*a[2]] = x[i*s.cols+j]

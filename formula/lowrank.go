@@ -1,5 +1,7 @@
 package formula
 
+import "slices"
+
 // lowRank is a matrix as D + Σ xₖzₖᵀ, in values of the graph: a vector v goes to D∘v + Σ xₖ(zₖᵀv). D is a vector, or a scalar
 // that stands for one.
 type lowRank struct {
@@ -105,24 +107,15 @@ func (s *splitter) sum(n *node) (m lowRank, ok bool) {
 
 // plus adds two matrices. Terms with the same x become one.
 func (s *splitter) plus(a, b lowRank) lowRank {
-	out := lowRank{s.pair(opAdd, a.diagonal, b.diagonal), append([]*node(nil), a.x...), append([]*node(nil), a.z...)}
+	out := lowRank{s.pair(opAdd, a.diagonal, b.diagonal), slices.Clone(a.x), slices.Clone(a.z)}
 	for k, x := range b.x {
-		if i := indexOf(out.x, x); i >= 0 {
+		if i := slices.Index(out.x, x); i >= 0 {
 			out.z[i] = s.pair(opAdd, out.z[i], b.z[k])
 		} else {
 			out.x, out.z = append(out.x, x), append(out.z, b.z[k])
 		}
 	}
 	return out
-}
-
-func indexOf(all []*node, x *node) int {
-	for i, n := range all {
-		if n == x {
-			return i
-		}
-	}
-	return -1
 }
 
 func (s *splitter) product(n *node) (m lowRank, ok bool) {

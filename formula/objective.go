@@ -4,10 +4,8 @@ import "github.com/kedge-opt/kedge"
 
 // objective are the programs of a minimize or maximize formula.
 type objective struct {
-	dims          kedge.Dims
-	value         func() *program
-	state, choice func() *program // with the gradient in p, in u
-	both          func() *program
+	dims     kedge.Dims
+	programs programs
 }
 
 var _ kedge.RowObjective = (*objective)(nil)
@@ -23,11 +21,7 @@ func (m *Model) Objective() kedge.RowObjective {
 func (c *compiler) newObjective(m *Model) *objective {
 	slopes := c.gradients(m.loss, c.number(1), onState|onDecision)
 	value := output{toValue, c.apply(opRowSum, scalar(), [4]int{}, m.loss)}
-	gp, gu := output{toGP, slopes[opState]}, output{toGU, slopes[opDecision]}
-	return &objective{
-		dims: m.dims, value: planned(value),
-		state: planned(value, gp), choice: planned(value, gu), both: planned(value, gp, gu),
-	}
+	return &objective{dims: m.dims, programs: plannedFor(slopes, value)}
 }
 
 // Eval returns the loss of one individual and adds its gradients.
@@ -40,5 +34,5 @@ func (o *objective) Eval(gp, gu, p, u, d []float64) float64 {
 func (o *objective) EvalRows(gp, gu, p, u, d []float64) float64 {
 	n := mustFit(o.dims, p, u, d)
 	mustTake(o.dims, gp, gu, p)
-	return chosen(gp, gu, o.value, o.state, o.choice, o.both)().run(n, frame{p: p, u: u, d: d, gp: gp, gu: gu})
+	return o.programs.run(n, frame{p: p, u: u, d: d, gp: gp, gu: gu})
 }

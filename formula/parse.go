@@ -44,23 +44,23 @@ const (
 	applying
 )
 
+// signs are the operators: how tight they bind and, where they work entry by entry, the operation.
+var signs = map[string]struct {
+	power int
+	op    op
+}{
+	"<": {comparing, opLess}, "<=": {comparing, opAtMost}, ">": {comparing, opLess}, ">=": {comparing, opAtMost}, // the latter two turned round
+	"==": {comparing, opEqual}, "!=": {comparing, opUnequal},
+	"+": {adding, opAdd}, "-": {adding, opSub},
+	"*": {multiplying, opMul}, "/": {multiplying, opDiv}, "@": {power: multiplying},
+	"^": {power: raising}, "[": {power: applying}, "'": {power: applying},
+}
+
 func power(t token) int {
 	if t.kind != signToken {
 		return 0
 	}
-	switch t.text {
-	case "<", "<=", ">", ">=", "==", "!=":
-		return comparing
-	case "+", "-":
-		return adding
-	case "*", "/", "@":
-		return multiplying
-	case "^":
-		return raising
-	case "[", "'":
-		return applying
-	}
-	return 0
+	return signs[t.text].power
 }
 
 // parser reads one formula by operator precedence [pratt1973]. After the first mistake it sees only the end.

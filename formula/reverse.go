@@ -118,9 +118,34 @@ func (r *reverse) pick(mask, x, y *node) *node {
 	return r.apply(opWhere, s, [4]int{}, mask, x, y)
 }
 
+// slopeOf gives the slope of the first argument x of a value n, which has the slope g, where the rest have none.
+var slopeOf = [opCount]func(r *reverse, n, x, g *node) *node{
+	opNeg:       func(r *reverse, _, _, g *node) *node { return r.neg(g) },
+	opExp:       func(r *reverse, n, _, g *node) *node { return r.mul(g, n) },
+	opLog:       func(r *reverse, _, x, g *node) *node { return r.mul(g, r.of(opLogSlope, x)) },
+	opSqrt:      func(r *reverse, n, _, g *node) *node { return r.pair(opOver, r.mul(r.number(0.5), g), n) },
+	opTanh:      func(r *reverse, _, x, g *node) *node { return r.mul(g, r.of(opTanhSlope, x)) },
+	opSigmoid:   func(r *reverse, _, x, g *node) *node { return r.mul(g, r.of(opSigmoidSlope, x)) },
+	opAbs:       func(r *reverse, _, x, g *node) *node { return r.mul(g, r.of(opSign, x)) },
+	opPower:     func(r *reverse, n, x, g *node) *node { return r.mul(g, r.powerSlope(x, n.attrs[0])) },
+	opSum:       func(_ *reverse, _, _, g *node) *node { return g },
+	opSpread:    func(_ *reverse, _, _, g *node) *node { return g },
+	opNorm:      func(r *reverse, n, x, g *node) *node { return r.mul(r.pair(opOver, g, n), x) },
+	opLargest:   func(r *reverse, _, x, g *node) *node { return r.mul(g, r.of(opFirstLargest, x)) },
+	opSmallest:  func(r *reverse, _, x, g *node) *node { return r.mul(g, r.of(opFirstSmallest, x)) },
+	opLogSumExp: func(r *reverse, _, x, g *node) *node { return r.mul(g, r.of(opSoftmax, x)) },
+	opSoftmax:   func(r *reverse, n, _, g *node) *node { return r.mul(n, r.pair(opSub, g, r.along(g, n))) },
+	opSlice:     func(r *reverse, n, x, g *node) *node { return r.apply(opPad, x.shape, n.attrs, r.full(g, n.shape)) },
+	opTranspose: func(r *reverse, n, _, g *node) *node { return r.flip(r.full(g, n.shape)) },
+}
+
 // visit hands the slope g of n on to its arguments.
 func (r *reverse) visit(n, g *node) {
 	x := n.args[0]
+	if slope := slopeOf[n.op]; slope != nil {
+		r.push(n, x, slope(r, n, x, g))
+		return
+	}
 	switch n.op {
 	case opAdd:
 		r.give(n, x, g)
@@ -144,8 +169,14 @@ func (r *reverse) visit(n, g *node) {
 	case opPow:
 		r.giveProduct(n, x, g, r.pair(opPowSlope, x, n.args[1]))
 		r.giveProduct(n, n.args[1], g, r.pair(opPowLog, x, n.args[1]))
+	case opDot:
+		r.push(n, x, r.mul(g, n.args[1]))
+		r.push(n, n.args[1], r.mul(g, x))
+	case opUnit:
+		r.push(n, x, r.pair(opDiv, g, n.args[1]))
+		r.push(n, n.args[1], r.neg(r.pair(opDiv, r.along(g, n), n.args[1])))
 	default:
-		r.visitOne(n, x, g)
+		r.visitMatrix(n, x, r.full(g, n.shape))
 	}
 }
 
@@ -154,30 +185,6 @@ func (r *reverse) choice(n, g, x, y, mask *node) {
 	zero := r.number(0)
 	r.give(n, x, r.pick(mask, g, zero))
 	r.give(n, y, r.pick(mask, zero, g))
-}
-
-// visitOne is visit for functions of one value entry by entry.
-func (r *reverse) visitOne(n, x, g *node) {
-	switch n.op {
-	case opNeg:
-		r.push(n, x, r.neg(g))
-	case opExp:
-		r.push(n, x, r.mul(g, n))
-	case opLog:
-		r.push(n, x, r.mul(g, r.of(opLogSlope, x)))
-	case opSqrt:
-		r.push(n, x, r.pair(opOver, r.mul(r.number(0.5), g), n))
-	case opTanh:
-		r.push(n, x, r.mul(g, r.of(opTanhSlope, x)))
-	case opSigmoid:
-		r.push(n, x, r.mul(g, r.of(opSigmoidSlope, x)))
-	case opAbs:
-		r.push(n, x, r.mul(g, r.of(opSign, x)))
-	case opPower:
-		r.push(n, x, r.mul(g, r.powerSlope(x, n.attrs[0])))
-	default:
-		r.visitWhole(n, x, g)
-	}
 }
 
 // powerSlope returns k·xᵏ⁻¹.
@@ -192,33 +199,6 @@ func (r *reverse) powerSlope(x *node, k int) *node {
 	return r.mul(factor, r.apply(opPower, x.shape, [4]int{k - 1}, x))
 }
 
-// visitWhole is visit for operations that mix entries.
-func (r *reverse) visitWhole(n, x, g *node) {
-	switch n.op {
-	case opSum, opSpread:
-		r.push(n, x, g)
-	case opDot:
-		r.push(n, x, r.mul(g, n.args[1]))
-		r.push(n, n.args[1], r.mul(g, x))
-	case opNorm:
-		r.push(n, x, r.mul(r.pair(opOver, g, n), x))
-	case opLargest:
-		r.push(n, x, r.mul(g, r.of(opFirstLargest, x)))
-	case opSmallest:
-		r.push(n, x, r.mul(g, r.of(opFirstSmallest, x)))
-	case opLogSumExp:
-		r.push(n, x, r.mul(g, r.of(opSoftmax, x)))
-	case opSoftmax:
-		r.push(n, x, r.mul(n, r.pair(opSub, g, r.along(g, n))))
-	case opUnit:
-		c := n.args[1]
-		r.push(n, x, r.pair(opDiv, g, c))
-		r.push(n, c, r.neg(r.pair(opDiv, r.along(g, n), c)))
-	default:
-		r.visitMatrix(n, x, r.full(g, n.shape))
-	}
-}
-
 // along returns gᵀy.
 func (r *reverse) along(g, y *node) *node {
 	if y.shape.single() {
@@ -230,15 +210,11 @@ func (r *reverse) along(g, y *node) *node {
 	return r.apply(opDot, scalar(), [4]int{}, g, y)
 }
 
-// visitMatrix is visit for slices and products of matrices, with a slope of full shape.
+// visitMatrix is visit for joined values and products of matrices, with a slope of full shape.
 func (r *reverse) visitMatrix(n, x, g *node) {
 	switch n.op {
-	case opSlice:
-		r.push(n, x, r.apply(opPad, x.shape, n.attrs, g))
 	case opConcat:
 		r.split(n, g)
-	case opTranspose:
-		r.push(n, x, r.flip(g))
 	case opOuter:
 		r.push(n, x, r.apply(opMatVec, x.shape, [4]int{}, g, n.args[1]))
 		r.push(n, n.args[1], r.apply(opVecMat, n.args[1].shape, [4]int{}, x, g))

@@ -37,13 +37,14 @@ func mark(dst []float64, at int) {
 	dst[at] = 1
 }
 
-func outer(dst, x, y []float64) {
+func outer(_ *node, dst, x, y []float64) {
 	for i, v := range x {
 		scaleTo(dst[i*len(y):(i+1)*len(y)], v, y)
 	}
 }
 
-func transpose(dst, x []float64, from shape) {
+func transpose(of *node, dst, x, _ []float64) {
+	from := of.args[0].shape
 	for i := range from.rows {
 		for j := range from.cols {
 			dst[j*from.rows+i] = x[i*from.cols+j]
@@ -51,11 +52,22 @@ func transpose(dst, x []float64, from shape) {
 	}
 }
 
-// matMat writes A·B; row i of it is row i of A times B.
-func matMat(dst, a, b []float64, of shape) {
+func matVec(_ *node, dst, a, x []float64) {
 	clear(dst)
-	width := len(dst) / of.rows
-	for i := range of.rows {
-		rows.AddMulT(dst[i*width:(i+1)*width], b, a[i*of.cols:(i+1)*of.cols])
+	rows.AddMul(dst, a, x)
+}
+
+func vecMat(_ *node, dst, x, a []float64) {
+	clear(dst)
+	rows.AddMulT(dst, a, x)
+}
+
+// matMat writes A·B; row i of it is row i of A times B.
+func matMat(of *node, dst, a, b []float64) {
+	clear(dst)
+	s := of.args[0].shape
+	width := len(dst) / s.rows
+	for i := range s.rows {
+		rows.AddMulT(dst[i*width:(i+1)*width], b, a[i*s.cols:(i+1)*s.cols])
 	}
 }
