@@ -10,7 +10,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/certify"
-	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/spf13/cobra"
@@ -168,13 +168,13 @@ func beyondTheory(s *problem.Spec, a *problem.Algorithm) (list []string) {
 }
 
 // certifySection is the certificate for the page of a run.
-func certifySection(ctx context.Context, p *problem.Problem) (lab.Section, error) {
+func certifySection(ctx context.Context, p *problem.Problem) (folder.Section, error) {
 	f := certifyFlags{tau: 0.05}
 	a, err := f.choose(p.Spec)
 	if err != nil {
-		return lab.Section{}, err
+		return folder.Section{}, err
 	}
-	s := lab.Section{ID: "certificate", Title: "What does the theory guarantee?", Columns: []string{"number", "value", "known by", "how", "equation"}}
+	s := folder.Section{ID: "certificate", Title: "What does the theory guarantee?", Columns: []string{"number", "value", "known by", "how", "equation"}}
 	c, err := f.certify(context.WithoutCancel(ctx), p, a)
 	if err != nil {
 		s.Verdict = "✗ " + err.Error()

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/doctor"
-	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/spf13/cobra"
 )
@@ -96,15 +96,15 @@ func printReport(w io.Writer, r *doctor.Report) {
 }
 
 // glance is a quick examination for the page of a run. It does not hear Ctrl-C, so that its rows are always the same.
-func glance(ctx context.Context, p *problem.Problem) (lab.Section, error) {
+func glance(ctx context.Context, p *problem.Problem) (folder.Section, error) {
 	const individuals, decisions = 12, 2
 	x := doctor.Of(p, individuals)
 	x.Decisions = decisions
 	r, err := doctor.Examine(context.WithoutCancel(ctx), p.Alone(), x)
 	if err != nil {
-		return lab.Section{}, err
+		return folder.Section{}, err
 	}
-	s := lab.Section{
+	s := folder.Section{
 		ID: "check", Title: "Is the model sound?", Verdict: r.Summary(), Columns: []string{"check", "finding", "what to do"},
 		Text: r.Seen() + "; kedge check looks at more.",
 	}

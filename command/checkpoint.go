@@ -5,6 +5,7 @@ import (
 	"io"
 	"sync"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/spf13/cobra"
 )
@@ -17,7 +18,7 @@ func (f *runFlags) checkpointFlags(c *cobra.Command) {
 
 // checkFolder tells whether the run may begin in a folder. With --fresh it removes a checkpoint from it.
 func (f *runFlags) checkFolder(dir string) error {
-	if err := lab.Usable(dir); err != nil {
+	if err := folder.Usable(dir); err != nil {
 		return err
 	}
 	switch {

@@ -55,8 +55,8 @@ func process(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	return c, out
 }
 
-// folder returns the files of a result by name, but times.json, the only one that may differ.
-func folder(t *testing.T, dir string) map[string]string {
+// filesOf returns the files of a result by name, but times.json, the only one that may differ.
+func filesOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -116,7 +116,7 @@ func TestKilledRunsEndWithTheSameBytes(t *testing.T) {
 				t.Fatalf("%v: %s", err, out)
 			}
 			storm(t, stormy, append([]string{"run", "--out", stormy, "--checkpoint", "5ms"}, args...))
-			sameFolder(t, folder(t, stormy), folder(t, calm))
+			sameFolder(t, filesOf(t, stormy), filesOf(t, calm))
 		})
 	}
 }

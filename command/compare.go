@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/lab/compare"
@@ -107,7 +108,7 @@ func (f *compareFlags) run(c *cobra.Command, args []string) error {
 		dir = filepath.Join("runs", "compare-"+cmp.Or(f.suite, problems[0].Name))
 	}
 	methods, err := f.chosen()
-	if err := errors.Join(err, f.Check(), lab.KindCompare.Usable(dir)); err != nil {
+	if err := errors.Join(err, f.Check(), folder.KindCompare.Usable(dir)); err != nil {
 		return coded{err, exitUsage}
 	}
 	begun := time.Now()
@@ -202,22 +203,22 @@ func (f *compareFlags) contest(c *cobra.Command, problems []compare.Subject, met
 
 // writeContest makes the folder of a comparison; its manifest comes last.
 func writeContest(dir string, r *compare.Comparison) error {
-	if err := lab.KindCompare.Begin(dir); err != nil {
+	if err := folder.KindCompare.Begin(dir); err != nil {
 		return err
 	}
 	table := r.Table()
 	for name, write := range map[string]func(io.Writer) error{
-		lab.CompareFile: r.Encode, "table.csv": table.WriteCSV, "table.parquet": table.WriteParquet,
+		folder.CompareFile: r.Encode, "table.csv": table.WriteCSV, "table.parquet": table.WriteParquet,
 		"times.json": func(w io.Writer) error { return printJSON(w, r.Seconds) },
 	} {
-		if err := lab.WriteFile(filepath.Join(dir, name), write); err != nil {
+		if err := folder.WriteFile(filepath.Join(dir, name), write); err != nil {
 			return err
 		}
 	}
 	if err := report.WriteContest(dir, r); err != nil {
 		return err
 	}
-	return lab.Manifest{Kind: lab.KindCompare, Case: r.Name, Seed: r.Arenas[0].Seed, Build: lab.CurrentBuild()}.Seal(dir)
+	return folder.Manifest{Kind: folder.KindCompare, Case: r.Name, Seed: r.Arenas[0].Seed, Build: folder.CurrentBuild()}.Seal(dir)
 }
 
 // printContest tells who ended where, unless nobody wants to know.

@@ -3,6 +3,7 @@ package command
 import (
 	"errors"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/report"
 	"github.com/spf13/cobra"
@@ -24,7 +25,7 @@ Exit codes: 0 done, 1 cells are missing or failed, 2 the parts do not belong tog
 		Args: cobra.MinimumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			r, err := lab.Merge(args[0], args[1:], report.WriteSweep)
-			if errors.Is(err, lab.ErrMissing) {
+			if errors.Is(err, folder.ErrMissing) {
 				return coded{err, exitFailed}
 			}
 			if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/report"
 	"github.com/kedge-opt/kedge/report/draw"
 	"github.com/spf13/cobra"
@@ -88,7 +88,7 @@ func (f *plotFlags) run(w io.Writer, dirs []string) error {
 		return coded{err, exitUsage}
 	}
 	for _, path := range f.out {
-		err := lab.WriteFile(path, func(w io.Writer) error {
+		err := folder.WriteFile(path, func(w io.Writer) error {
 			_, err := w.Write(*encoding(&figure, path))
 			return err
 		})
@@ -136,18 +136,18 @@ func encoding(f *draw.Figure, path string) *[]byte {
 
 // openSheet reads the folder of a run or a sweep.
 func openSheet(dir, name string) (*report.Sheet, error) {
-	m, err := lab.ReadManifest(dir)
+	m, err := folder.ReadManifest(dir)
 	if err != nil {
 		return nil, err
 	}
-	if m.Kind == lab.KindSweep {
-		r, err := lab.OpenSweep(dir)
+	if m.Kind == folder.KindSweep {
+		r, err := folder.OpenSweep(dir)
 		if err != nil {
 			return nil, err
 		}
 		return report.SweepSheet(name, r), nil
 	}
-	r, err := lab.Open(dir)
+	r, err := folder.Open(dir)
 	if err != nil {
 		return nil, err
 	}

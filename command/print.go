@@ -6,11 +6,11 @@ import (
 	"math"
 	"path/filepath"
 
-	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/folder"
 )
 
 // printResult prints what a run found, as a table people read.
-func printResult(w io.Writer, r *lab.Result, dir string) {
+func printResult(w io.Writer, r *folder.Result, dir string) {
 	st := styleOf(w)
 	fmt.Fprintln(w, st.bold(fmt.Sprintf("%-18s %14s %12s %12s %8s", "", "value", "gap", "distance", "seconds")))
 	row := func(name string, value, gap, distance float64, seconds string) {

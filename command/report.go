@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/report"
 	"github.com/spf13/cobra"
 )
@@ -58,7 +58,7 @@ func makeReport(dirs []string, out string) (string, error) {
 	if _, err := r.Write(out); err != nil {
 		return "", coded{err, exitFailed}
 	}
-	if err := lab.Seal(out, lab.KindCompare); err != nil {
+	if err := folder.Seal(out, folder.KindCompare); err != nil {
 		return "", coded{err, exitFailed}
 	}
 	return filepath.Join(out, "report.html"), nil
@@ -68,7 +68,7 @@ func makeReport(dirs []string, out string) (string, error) {
 func renewed(r *report.Report, dir string) (string, error) {
 	names, err := r.Write(dir)
 	if err == nil {
-		err = lab.Reseal(dir, names...)
+		err = folder.Reseal(dir, names...)
 	}
 	if err != nil {
 		return "", coded{err, exitFailed}
@@ -79,18 +79,18 @@ func renewed(r *report.Report, dir string) (string, error) {
 // clearReport makes sure that a report may be written to dir: it is not there, is empty or holds an earlier report, which is
 // removed, its manifest first.
 func clearReport(dir string) error {
-	m, err := lab.ReadManifest(dir)
+	m, err := folder.ReadManifest(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
-	case errors.Is(err, lab.ErrUnfinished):
+	case errors.Is(err, folder.ErrUnfinished):
 		if entries, err := os.ReadDir(dir); err != nil || len(entries) == 0 {
 			return err
 		}
-		return fmt.Errorf("%s: %w", dir, lab.ErrNotOurs)
+		return fmt.Errorf("%s: %w", dir, folder.ErrNotOurs)
 	case err != nil:
 		return err
-	case m.Kind != lab.KindCompare:
+	case m.Kind != folder.KindCompare:
 		return fmt.Errorf("%s holds a %s; choose another folder with --out", dir, m.Kind)
 	}
 	err = os.Remove(filepath.Join(dir, "manifest.json"))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -187,8 +188,8 @@ func (f *runFlags) execute(c *cobra.Command, p *problem.Problem) error {
 }
 
 // look adds what a quick examination finds to the result, unless nobody wants to know, and the certificate if asked for.
-func (f *runFlags) look(ctx context.Context, p *problem.Problem, r *lab.Result) error {
-	add := func(wanted bool, section func(context.Context, *problem.Problem) (lab.Section, error)) error {
+func (f *runFlags) look(ctx context.Context, p *problem.Problem, r *folder.Result) error {
+	add := func(wanted bool, section func(context.Context, *problem.Problem) (folder.Section, error)) error {
 		if !wanted {
 			return nil
 		}
@@ -200,7 +201,7 @@ func (f *runFlags) look(ctx context.Context, p *problem.Problem, r *lab.Result) 
 }
 
 // compute runs the problem while somebody may watch, and leaves the terminal as it was whatever happens.
-func (f *runFlags) compute(ctx context.Context, p *problem.Problem, o lab.Options, n *notes, stop func()) (*lab.Result, error) {
+func (f *runFlags) compute(ctx context.Context, p *problem.Problem, o lab.Options, n *notes, stop func()) (*folder.Result, error) {
 	switch {
 	case f.quiet:
 	case f.live && canLive(os.Stderr):
@@ -217,7 +218,7 @@ func (f *runFlags) compute(ctx context.Context, p *problem.Problem, o lab.Option
 
 // outcome is a run that has come to its end.
 type outcome struct {
-	result     *lab.Result
+	result     *folder.Result
 	dir        string
 	hold       int
 	ran, wrote time.Duration
@@ -236,18 +237,18 @@ func (f *runFlags) print(w io.Writer, o outcome) error {
 }
 
 // write makes the folder of a result; its manifest comes last.
-func write(dir string, r *lab.Result) error {
+func write(dir string, r *folder.Result) error {
 	if err := r.Save(dir); err != nil {
 		return err
 	}
 	if err := report.Write(dir, r); err != nil {
 		return err
 	}
-	return lab.Seal(dir, lab.KindRun)
+	return folder.Seal(dir, folder.KindRun)
 }
 
 // rate says how fast the trials went, with everything that was measured on the way.
-func rate(r *lab.Result, hold int) string {
+func rate(r *folder.Result, hold int) string {
 	steps, seconds := 0.0, 0.0
 	for _, one := range r.Runs {
 		steps += float64(len(one.Trials)) * float64(r.Iterations) * float64(r.Individuals) * float64(hold)
@@ -258,7 +259,7 @@ func rate(r *lab.Result, hold int) string {
 
 func codeOf(c *cobra.Command, err error) int {
 	var other *lab.CheckpointError
-	if errors.As(err, &other) || errors.Is(err, lab.ErrInUse) {
+	if errors.As(err, &other) || errors.Is(err, folder.ErrInUse) {
 		return exitUsage
 	}
 	if c.Context().Err() != nil && errors.Is(err, c.Context().Err()) {

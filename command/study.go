@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/lab/study"
@@ -85,7 +86,7 @@ func (f *studyFlags) run(c *cobra.Command, name string) error {
 		dir = filepath.Join("runs", "study-"+name)
 	}
 	if err == nil {
-		err = lab.KindStudy.Usable(dir)
+		err = folder.KindStudy.Usable(dir)
 	}
 	if err != nil {
 		return coded{err, exitUsage}
@@ -140,20 +141,20 @@ func pieceLine(s style, done, total int64) string {
 
 // writeStudy makes the folder of a study; its manifest comes last.
 func writeStudy(dir string, r *study.Result) error {
-	if err := lab.KindStudy.Begin(dir); err != nil {
+	if err := folder.KindStudy.Begin(dir); err != nil {
 		return err
 	}
 	for name, write := range map[string]func(io.Writer) error{
-		lab.StudyFile: r.Encode, "table.csv": r.Table.WriteCSV, "table.parquet": r.Table.WriteParquet,
+		folder.StudyFile: r.Encode, "table.csv": r.Table.WriteCSV, "table.parquet": r.Table.WriteParquet,
 	} {
-		if err := lab.WriteFile(filepath.Join(dir, name), write); err != nil {
+		if err := folder.WriteFile(filepath.Join(dir, name), write); err != nil {
 			return err
 		}
 	}
 	if err := report.WriteStudy(dir, r); err != nil {
 		return err
 	}
-	return lab.Manifest{Kind: lab.KindStudy, Case: r.Name, Seed: r.Seed, Build: lab.CurrentBuild()}.Seal(dir)
+	return folder.Manifest{Kind: folder.KindStudy, Case: r.Name, Seed: r.Seed, Build: folder.CurrentBuild()}.Seal(dir)
 }
 
 // print tells what came out, unless nobody wants to know.

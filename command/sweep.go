@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -139,7 +140,7 @@ func (f *sweepFlags) execute(c *cobra.Command, w *problem.Sweep, shard lab.Shard
 	case c.Context().Err() != nil && errors.Is(err, c.Context().Err()):
 		finished := state.Kept + state.Done
 		return coded{fmt.Errorf("stopped with %d of %d cells finished; the same command goes on from there", finished, state.Kept+state.Total), exitInterrupted}
-	case errors.Is(err, lab.ErrNotOurs), errors.Is(err, lab.ErrInUse), errors.Is(err, lab.ErrOtherBuild):
+	case errors.Is(err, folder.ErrNotOurs), errors.Is(err, folder.ErrInUse), errors.Is(err, folder.ErrOtherBuild):
 		return coded{err, exitUsage}
 	case err != nil:
 		return coded{err, exitFailed}
@@ -148,7 +149,7 @@ func (f *sweepFlags) execute(c *cobra.Command, w *problem.Sweep, shard lab.Shard
 }
 
 // conclude says what came out.
-func (f *sweepFlags) conclude(out io.Writer, r *lab.SweepResult, kept int, dir string) error {
+func (f *sweepFlags) conclude(out io.Writer, r *folder.SweepResult, kept int, dir string) error {
 	failed := r.Failed()
 	switch {
 	case f.json:
@@ -163,7 +164,7 @@ func (f *sweepFlags) conclude(out io.Writer, r *lab.SweepResult, kept int, dir s
 }
 
 // failedCells says how many cells failed and of what the first died.
-func failedCells(r *lab.SweepResult, dir string) error {
+func failedCells(r *folder.SweepResult, dir string) error {
 	for _, c := range r.Cells {
 		if c.Err != "" {
 			return fmt.Errorf("%d of %d cells failed, the first (%s) with: %s; %s has all", r.Failed(), len(r.Cells),
@@ -182,7 +183,7 @@ func describe(keys, values []string) string {
 	return strings.Join(words, ", ")
 }
 
-func printSweep(out io.Writer, r *lab.SweepResult, kept int, dir string) {
+func printSweep(out io.Writer, r *folder.SweepResult, kept int, dir string) {
 	st := styleOf(out)
 	fmt.Fprintf(out, "%d cells, %d of them from before, %d failed\n", len(r.Cells), kept, r.Failed())
 	if n := len(r.Other); n > 0 {

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 )
@@ -110,7 +111,7 @@ func sweepTable(s style, w *problem.Sweep, now lab.SweepState, spent time.Durati
 }
 
 // paintRows aligns the rows, no wider than the terminal: the head bold, failed cells red, running ones faint.
-func paintRows(s style, rows [][]string, last []lab.CellResult) []string {
+func paintRows(s style, rows [][]string, last []folder.CellResult) []string {
 	lines := aligned(rows)
 	for i, line := range lines {
 		line = fit(line, s.width-1)
@@ -143,7 +144,7 @@ func algorithmsOf(now lab.SweepState) []string {
 }
 
 // endOf writes the values of a cell and its gaps, or what it died of.
-func endOf(c lab.CellResult, algorithms []string) []string {
+func endOf(c folder.CellResult, algorithms []string) []string {
 	row := append([]string(nil), c.Values...)
 	if c.Summary == nil {
 		return append(row, "failed: "+c.Err)

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -134,7 +135,7 @@ func TestSweepTableFits(t *testing.T) {
 	var now lab.SweepState
 	c := w.Cells[0]
 	for i := range 60 {
-		now.Last = append(now.Last, lab.CellResult{ID: c.ID, Values: c.Values, Err: strings.Repeat("long ", i)})
+		now.Last = append(now.Last, folder.CellResult{ID: c.ID, Values: c.Values, Err: strings.Repeat("long ", i)})
 		now.Running = append(now.Running, lab.RunningCell{ID: c.ID, Values: c.Values, Turns: new(lab.Progress)})
 	}
 	now.Total, now.Failed = 100, 60

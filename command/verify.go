@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/spf13/cobra"
 )
 
@@ -29,9 +29,9 @@ Exit codes: 0 all is as written, 1 a file differs or is missing, 2 a folder is n
 
 // verify checks all folders before it prints anything.
 func verify(w io.Writer, dirs []string, asJSON bool) error {
-	found, total, bad := map[string][]lab.Checked{}, 0, 0
+	found, total, bad := map[string][]folder.Checked{}, 0, 0
 	for _, dir := range dirs {
-		list, err := lab.Verify(dir)
+		list, err := folder.Verify(dir)
 		if err != nil {
 			return err
 		}
@@ -48,7 +48,7 @@ func verify(w io.Writer, dirs []string, asJSON bool) error {
 	return nil
 }
 
-func countProblems(list []lab.Checked) (n int) {
+func countProblems(list []folder.Checked) (n int) {
 	for _, c := range list {
 		if c.Problem != "" {
 			n++
@@ -57,7 +57,7 @@ func countProblems(list []lab.Checked) (n int) {
 	return n
 }
 
-func printChecked(w io.Writer, dirs []string, found map[string][]lab.Checked, asJSON bool) error {
+func printChecked(w io.Writer, dirs []string, found map[string][]folder.Checked, asJSON bool) error {
 	if asJSON {
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")

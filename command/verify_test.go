@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/folder"
 )
 
 func TestVerify(t *testing.T) {
@@ -27,7 +27,7 @@ func TestVerify(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 	out, code := command(t, "verify", "--json", dir)
-	var found map[string][]lab.Checked
+	var found map[string][]folder.Checked
 	if err := json.NewDecoder(strings.NewReader(out)).Decode(&found); err != nil || code != exitFailed || len(found[dir]) < 8 {
 		t.Errorf("exit code %d, %v: %s", code, err, out)
 	}

@@ -3,7 +3,7 @@ package command
 import (
 	"fmt"
 
-	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/spf13/cobra"
 )
 
@@ -19,9 +19,9 @@ specs and seeds give equal bits where all of these are equal.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if asJSON {
-				return printJSON(c.OutOrStdout(), lab.CurrentBuild())
+				return printJSON(c.OutOrStdout(), folder.CurrentBuild())
 			}
-			_, err := fmt.Fprintln(c.OutOrStdout(), "kedge", lab.CurrentBuild())
+			_, err := fmt.Fprintln(c.OutOrStdout(), "kedge", folder.CurrentBuild())
 			return err
 		},
 	}

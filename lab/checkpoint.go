@@ -8,11 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/wire"
 	"github.com/kedge-opt/kedge/problem"
 )
@@ -28,12 +28,6 @@ type Checkpoint struct {
 	Say func(line string)
 }
 
-const (
-	checkpointDir = "checkpoint"
-	logFile       = "log.bin"
-	trialPrefix   = "trial-"
-)
-
 // CheckpointError says that a folder holds the checkpoint of another run, which must not be mixed with this one.
 type CheckpointError struct {
 	Dir     string
@@ -47,17 +41,17 @@ func (e *CheckpointError) Error() string {
 
 // HasCheckpoint tells whether the folder of a run holds a checkpoint.
 func HasCheckpoint(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, checkpointDir, logFile))
+	_, err := os.Stat(filepath.Join(dir, folder.CheckpointDir, folder.CheckpointLog))
 	return err == nil
 }
 
 // RemoveCheckpoint removes the checkpoint from the folder of a run, if there is one, and nothing else.
 func RemoveCheckpoint(dir string) error {
-	own := filepath.Join(dir, checkpointDir)
-	if err := free(own); err != nil {
+	own := filepath.Join(dir, folder.CheckpointDir)
+	if err := folder.Free(own); err != nil {
 		return err
 	}
-	if err := errors.Join(clearCheckpoint(own), removeAll(own, lockFile)); err != nil {
+	if err := errors.Join(clearCheckpoint(own), folder.Remove(own, folder.LockFile)); err != nil {
 		return err
 	}
 	left, err := os.ReadDir(own)
@@ -76,37 +70,25 @@ func clearCheckpoint(own string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	names := []string{logFile}
+	names := []string{folder.CheckpointLog}
 	for _, e := range entries {
-		if n := e.Name(); n != lockFile && isCheckpointFile(n) {
+		if n := e.Name(); n != folder.LockFile && folder.IsCheckpointFile(n) {
 			names = append(names, n)
 		}
 	}
-	return errors.Join(err, removeAll(own, names...))
-}
-
-// isCheckpoint tells whether a folder's checkpoint holds nothing but what belongs there. It may be empty.
-func isCheckpoint(dir string) bool {
-	entries, err := os.ReadDir(filepath.Join(dir, checkpointDir))
-	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !isCheckpointFile(e.Name()) })
-}
-
-// isCheckpointFile tells whether a checkpoint has files of this name.
-func isCheckpointFile(name string) bool {
-	bare := strings.TrimPrefix(name, ".") // of a file under preparation
-	return name == lockFile || strings.HasPrefix(bare, logFile) || strings.HasPrefix(bare, trialPrefix)
+	return errors.Join(err, folder.Remove(own, names...))
 }
 
 // identity is what a checkpoint is of. Runs with the same identity have the same bits.
 type identity struct {
 	name  string
 	spec  string
-	build Build
+	build folder.Build
 	data  [sha256.Size]byte // of the individuals that were read from files
 }
 
 func identify(p *problem.Problem) *identity {
-	return &identity{name: p.Name, spec: string(p.Spec.YAML()), build: CurrentBuild(), data: dataSum(p)}
+	return &identity{name: p.Name, spec: string(p.Spec.YAML()), build: folder.CurrentBuild(), data: dataSum(p)}
 }
 
 // dataSum hashes the traits and states that come from files: of those a spec holds the name only.
@@ -172,7 +154,7 @@ func (id *identity) differs(before *identity) (list []string) {
 	if id.build.Version != before.build.Version {
 		list = append(list, fmt.Sprintf("kedge %s wrote it, this is %s", before.build.Version, id.build.Version))
 	} else if id.build != before.build {
-		list = append(list, fmt.Sprintf("it is of a build for %s, this is one for %s", before.build.target(), id.build.target()))
+		list = append(list, fmt.Sprintf("it is of a build for %s, this is one for %s", before.build.Target(), id.build.Target()))
 	}
 	if id.spec != before.spec {
 		was, is := firstDifference(before.spec, id.spec)
@@ -182,11 +164,6 @@ func (id *identity) differs(before *identity) (list []string) {
 		list = append(list, "the file with the individuals has changed")
 	}
 	return list
-}
-
-// target is the part of a build that decides on bits.
-func (b Build) target() string {
-	return strings.Join(strings.Fields(fmt.Sprintf("%s %s fma=%v", b.GOARCH, b.GOAMD64, b.FMA)), " ")
 }
 
 // firstDifference returns the first line in which two texts differ, as it is in each.

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -198,7 +199,7 @@ func TestOtherCheckpointsAreRefused(t *testing.T) {
 	if err := lab.RemoveCheckpoint(dir); err != nil || lab.HasCheckpoint(dir) {
 		t.Errorf("not removed: %v", err)
 	}
-	if err := lab.Usable(dir); err != nil {
+	if err := folder.Usable(dir); err != nil {
 		t.Error(err)
 	}
 }
@@ -237,10 +238,10 @@ func TestCheckpointsAreLocked(t *testing.T) {
 	for o.Progress.Done.Load() == 0 {
 		time.Sleep(time.Millisecond)
 	}
-	if _, err := lab.Execute(ctx, p, lab.Options{Checkpoint: lab.Checkpoint{Dir: dir}}); !errors.Is(err, lab.ErrInUse) {
+	if _, err := lab.Execute(ctx, p, lab.Options{Checkpoint: lab.Checkpoint{Dir: dir}}); !errors.Is(err, folder.ErrInUse) {
 		t.Errorf("a second run in the same folder: %v", err)
 	}
-	if err := lab.RemoveCheckpoint(dir); !errors.Is(err, lab.ErrInUse) {
+	if err := lab.RemoveCheckpoint(dir); !errors.Is(err, folder.ErrInUse) {
 		t.Errorf("removed under a running run: %v", err)
 	}
 	stop()
@@ -294,7 +295,7 @@ func TestForeignCheckpointFoldersAreLeftAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, dir, "checkpoint/weights.bin", "years of training")
-	if err := lab.Usable(dir); !errors.Is(err, lab.ErrNotOurs) {
+	if err := folder.Usable(dir); !errors.Is(err, folder.ErrNotOurs) {
 		t.Errorf("a folder with another's checkpoint gives %v", err)
 	}
 	if err := lab.RemoveCheckpoint(dir); err != nil {

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/risk"
@@ -71,7 +72,7 @@ func (r *run) keeping() {
 	if len(r.bounds.list) == 0 {
 		return
 	}
-	s := Section{
+	s := folder.Section{
 		ID: "constraints", Title: "Keeping the constraints",
 		Text: "The excess is by how much the population that settles under a decision exceeds a bound, at the last turn and as a mean over trials; " +
 			"at most 0 the constraint is kept. The multiplier is what the method would pay for a looser bound. The first rows are the best decision " +
@@ -95,7 +96,7 @@ func (r *run) keeping() {
 }
 
 // kept is how a method kept constraint j; a note says when its multiplier stopped growing.
-func (r *run) kept(one *Run, j int, name string) []string {
+func (r *run) kept(one *folder.Run, j int, name string) []string {
 	n := float64(len(one.Trials))
 	if n == 0 {
 		return nil

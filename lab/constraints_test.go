@@ -10,12 +10,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 )
 
-func ran(t *testing.T, name string, assignments ...string) *lab.Result {
+func ran(t *testing.T, name string, assignments ...string) *folder.Result {
 	t.Helper()
 	file := "../examples/" + name + ".yaml"
 	var over []problem.Overlay
@@ -29,7 +30,7 @@ func ran(t *testing.T, name string, assignments ...string) *lab.Result {
 	return r
 }
 
-func section(t *testing.T, r *lab.Result, id string) lab.Section {
+func section(t *testing.T, r *folder.Result, id string) folder.Section {
 	t.Helper()
 	for _, s := range r.Sections {
 		if s.ID == id {
@@ -37,11 +38,11 @@ func section(t *testing.T, r *lab.Result, id string) lab.Section {
 		}
 	}
 	t.Fatalf("no section %s", id)
-	return lab.Section{}
+	return folder.Section{}
 }
 
 // end is what was measured last in the first trial of a run, by column.
-func end(r *lab.Result, run int) map[string]float64 {
+func end(r *folder.Result, run int) map[string]float64 {
 	last := map[string]float64{}
 	for _, c := range r.Columns() {
 		last[c.Name] = r.Runs[run].Trials[0].Last(c.Name)
@@ -68,11 +69,11 @@ func TestConstrainedRunEndsAtTheConstrainedOptimum(t *testing.T) {
 }
 
 // What was measured comes back from a folder.
-func sameFromDisk(t *testing.T, r *lab.Result) {
+func sameFromDisk(t *testing.T, r *folder.Result) {
 	t.Helper()
 	dir := t.TempDir()
 	seal(t, r, dir)
-	back, err := lab.Open(dir)
+	back, err := folder.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

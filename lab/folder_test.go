@@ -11,23 +11,24 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/lab"
 )
 
 // saved runs a case into a sealed folder.
-func saved(t testing.TB, name string, workers int, sets ...string) (*lab.Result, string) {
+func saved(t testing.TB, name string, workers int, sets ...string) (*folder.Result, string) {
 	t.Helper()
 	r, dir := execute(t, build(t, name, sets...), lab.Options{Workers: workers}), filepath.Join(t.TempDir(), "out")
 	seal(t, r, dir)
 	return r, dir
 }
 
-func seal(t testing.TB, r *lab.Result, dir string) {
+func seal(t testing.TB, r *folder.Result, dir string) {
 	t.Helper()
 	if err := r.Save(dir); err != nil {
 		t.Fatal(err)
 	}
-	if err := lab.Seal(dir, lab.KindRun); err != nil {
+	if err := folder.Seal(dir, folder.KindRun); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -71,7 +72,7 @@ func variants() map[string][]string {
 func TestOpenedIsWhatWasSaved(t *testing.T) {
 	for name, sets := range variants() {
 		want, dir := saved(t, name, 2, sets...)
-		got, err := lab.Open(dir)
+		got, err := folder.Open(dir)
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -133,13 +134,13 @@ func TestVerifyFindsWhatChanged(t *testing.T) {
 	}
 }
 
-func problems(t testing.TB, dir string) []lab.Checked {
+func problems(t testing.TB, dir string) []folder.Checked {
 	t.Helper()
-	list, err := lab.Verify(dir)
+	list, err := folder.Verify(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.DeleteFunc(list, func(c lab.Checked) bool { return c.Problem == "" })
+	return slices.DeleteFunc(list, func(c folder.Checked) bool { return c.Problem == "" })
 }
 
 // A folder of folders: the outer manifest vouches for the inner ones, and they for their files.
@@ -148,10 +149,10 @@ func TestVerifyDescends(t *testing.T) {
 	r := execute(t, build(t, "lq2", "iterations=20", "trials=1"), lab.Options{})
 	seal(t, r, filepath.Join(outer, "cells", "a"))
 	put(t, outer, "sweep.yaml", "x: 1\n")
-	if err := (lab.Manifest{Kind: lab.KindSweep, Case: "outer", Seed: 3}).Seal(outer); err != nil {
+	if err := (folder.Manifest{Kind: folder.KindSweep, Case: "outer", Seed: 3}).Seal(outer); err != nil {
 		t.Fatal(err)
 	}
-	m, err := lab.ReadManifest(outer)
+	m, err := folder.ReadManifest(outer)
 	if err != nil || len(m.Files) != 2 || m.Files["cells/a/manifest.json"].SHA256 == "" || m.Seed != 3 {
 		t.Errorf("%+v, %v", m, err)
 	}
@@ -159,7 +160,7 @@ func TestVerifyDescends(t *testing.T) {
 	if bad := problems(t, outer); len(bad) != 1 || bad[0].File != "cells/a/series.csv" {
 		t.Error(bad)
 	}
-	if err := lab.Usable(outer); err == nil || !strings.Contains(err.Error(), "holds a sweep") {
+	if err := folder.Usable(outer); err == nil || !strings.Contains(err.Error(), "holds a sweep") {
 		t.Errorf("a run may go where a sweep is: %v", err)
 	}
 }
@@ -175,13 +176,13 @@ func TestUnfinishedFoldersAreRunAgain(t *testing.T) {
 	put(t, dir, "w1.svg", "a figure of the first attempt")
 	put(t, dir, ".series.csv-123", "half a file")
 	put(t, dir, "notes.txt", "the user's")
-	if _, err := lab.Open(dir); !errors.Is(err, lab.ErrUnfinished) {
+	if _, err := folder.Open(dir); !errors.Is(err, folder.ErrUnfinished) {
 		t.Errorf("an unfinished folder opens: %v", err)
 	}
 	if _, ok := contents(t, dir)["unfinished.json"]; !ok {
 		t.Error("nothing says that the folder is not finished")
 	}
-	if err := lab.Usable(dir); err != nil {
+	if err := folder.Usable(dir); err != nil {
 		t.Error(err)
 	}
 	seal(t, r, dir)
@@ -209,7 +210,7 @@ func names(files map[string]string) (list []string) {
 func TestOverwritingLeavesNothingStale(t *testing.T) {
 	r, dir := saved(t, "lq2", 1, "iterations=20", "trials=1")
 	put(t, dir, "old.svg", "stale")
-	if err := lab.Seal(dir, lab.KindRun); err != nil {
+	if err := folder.Seal(dir, folder.KindRun); err != nil {
 		t.Fatal(err)
 	}
 	put(t, dir, "notes.txt", "the user's")
@@ -233,9 +234,9 @@ func TestBadManifestsAreRefused(t *testing.T) {
 	} {
 		put(t, dir, "manifest.json", text)
 		before := contents(t, dir)
-		_, open := lab.Open(dir)
-		_, verify := lab.Verify(dir)
-		for _, err := range []error{open, verify, lab.Usable(dir), r.Save(dir)} {
+		_, open := folder.Open(dir)
+		_, verify := folder.Verify(dir)
+		for _, err := range []error{open, verify, folder.Usable(dir), r.Save(dir)} {
 			if err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "manifest.json") {
 				t.Errorf("want an error with %q, got %v", what, err)
 			}
@@ -254,20 +255,20 @@ func TestOpenRefusesDamage(t *testing.T) {
 			continue
 		}
 		put(t, dir, name, text[:len(text)/2])
-		if _, err := lab.Open(dir); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := folder.Open(dir); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("half of %s: %v", name, err)
 		}
 		put(t, dir, name, text)
 	}
 	summary := contents(t, dir)["summary.json"]
 	put(t, dir, "summary.json", strings.ReplaceAll(summary, "vanilla", "spam"))
-	if _, err := lab.Open(dir); err == nil || !strings.Contains(err.Error(), "series.parquet: row 0: ") {
+	if _, err := folder.Open(dir); err == nil || !strings.Contains(err.Error(), "series.parquet: row 0: ") {
 		t.Error(err)
 	}
 }
 
 // printed shows every number of a result so that other bits are other letters, and NaN equals NaN.
-func printed(r *lab.Result) string {
+func printed(r *folder.Result) string {
 	flat := *r
 	flat.Reference, flat.Angles = nil, nil
 	flat.Runs = nil

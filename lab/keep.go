@@ -7,12 +7,13 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/wire"
 	"github.com/kedge-opt/kedge/loop"
 )
 
 func (k *keeper) trialFile(p place) string {
-	return filepath.Join(k.dir, fmt.Sprintf("%s%d-%d.bin", trialPrefix, p.algorithm, p.trial))
+	return filepath.Join(k.dir, fmt.Sprintf("%s%d-%d.bin", folder.CheckpointTrial, p.algorithm, p.trial))
 }
 
 // call has the trials under way saved before their next turn.
@@ -31,7 +32,7 @@ func (k *keeper) calls(pulse *int64) bool {
 // save saves a trial under way.
 func (k *keeper) save(a *attempt) {
 	a.at.run = k.id
-	err := WriteFile(k.trialFile(a.at), func(w io.Writer) error {
+	err := folder.WriteFile(k.trialFile(a.at), func(w io.Writer) error {
 		for _, s := range a.states() {
 			if err := write(w, s); err != nil {
 				return err
@@ -101,7 +102,7 @@ func (a *attempt) read(data []byte, id uint64) error {
 	}
 	want.run, want.turns = id, a.at.turns
 	if measured := loop.Columns(a.tools); !slices.Equal(a.slot.Columns, measured) {
-		return &wire.Error{Kind: trialKind, Reason: "other quantities were measured"}
+		return &wire.Error{Kind: placeKind, Reason: "other quantities were measured"}
 	}
 	if a.at != want || a.slot.Index != want.trial || a.at.turns > a.run.result.Iterations || len(data) > 0 {
 		return &wire.Error{Kind: placeKind, Reason: "it is of another run or trial"}
@@ -121,7 +122,7 @@ func (k *keeper) finish(a *attempt) {
 	}
 	if err == nil && a.saved {
 		if err = k.log.flush(); err == nil {
-			err = removeAll(k.dir, filepath.Base(k.trialFile(a.at)))
+			err = folder.Remove(k.dir, filepath.Base(k.trialFile(a.at)))
 		}
 	}
 	k.warn(err)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/wire"
 	"github.com/kedge-opt/kedge/problem"
 )
@@ -26,7 +27,7 @@ type keeper struct {
 	id    uint64
 	width int // of a decision
 	log   *logbook
-	lock  *lock        // nil if the folder cannot be written
+	lock  *folder.Lock // nil if the folder cannot be written
 	pulse atomic.Int64 // grows whenever the trials under way are to be saved
 	stop  chan struct{}
 	wg    sync.WaitGroup
@@ -52,7 +53,7 @@ func openKeeper(c Checkpoint, p *problem.Problem) (*keeper, error) {
 	}
 	sum := sha256.Sum256(first)
 	k := &keeper{
-		say: c.Say, dir: filepath.Join(c.Dir, checkpointDir), id: binary.LittleEndian.Uint64(sum[:]), width: p.Spec.Dims().Decision,
+		say: c.Say, dir: filepath.Join(c.Dir, folder.CheckpointDir), id: binary.LittleEndian.Uint64(sum[:]), width: p.Spec.Dims().Decision,
 		stop: make(chan struct{}), answers: map[string]*solved{}, places: map[place]int{},
 	}
 	if err := k.open(c.Dir, id, first); err != nil {
@@ -64,20 +65,20 @@ func openKeeper(c Checkpoint, p *problem.Problem) (*keeper, error) {
 
 // open reads the checkpoint in the folder of a run, or begins one.
 func (k *keeper) open(dir string, id *identity, first []byte) error {
-	err := Usable(dir)
+	err := folder.Usable(dir)
 	if err != nil {
 		return err
 	}
-	k.log = &logbook{path: filepath.Join(k.dir, logFile)}
+	k.log = &logbook{path: filepath.Join(k.dir, folder.CheckpointLog)}
 	if err = os.MkdirAll(k.dir, 0o755); err == nil {
-		k.lock, err = acquire(k.dir)
+		k.lock, err = folder.Acquire(k.dir)
 	}
 	switch {
-	case errors.Is(err, ErrInUse):
+	case errors.Is(err, folder.ErrInUse):
 		return err
 	case err == nil && HasCheckpoint(dir):
 		if err := k.read(dir, id); err != nil {
-			k.lock.release()
+			k.lock.Release()
 			return err
 		}
 	case err == nil:
@@ -91,7 +92,7 @@ func (k *keeper) open(dir string, id *identity, first []byte) error {
 
 // read reads the checkpoint of an earlier process.
 func (k *keeper) read(dir string, id *identity) error {
-	log, records, damage := readLog(filepath.Join(k.dir, logFile))
+	log, records, damage := readLog(filepath.Join(k.dir, folder.CheckpointLog))
 	if log == nil {
 		return damage
 	}
@@ -150,15 +151,15 @@ func (k *keeper) look() error {
 	}
 	for _, e := range entries {
 		switch name := e.Name(); {
-		case strings.HasPrefix(name, trialPrefix):
+		case strings.HasPrefix(name, folder.CheckpointTrial):
 			p, err := k.readPlace(filepath.Join(k.dir, name))
 			if err != nil {
 				k.tell(fmt.Sprintf("%s cannot be used: %v", name, err))
 				continue
 			}
 			k.places[place{algorithm: p.algorithm, trial: p.trial}] = p.turns
-		case strings.HasPrefix(name, ".") && name != lockFile && isCheckpointFile(name):
-			k.warn(removeAll(k.dir, name))
+		case strings.HasPrefix(name, ".") && name != folder.LockFile && folder.IsCheckpointFile(name):
+			k.warn(folder.Remove(k.dir, name))
 		}
 	}
 	return nil
@@ -212,7 +213,7 @@ func (k *keeper) close() {
 	k.wg.Wait()
 	k.warn(k.log.flush())
 	if k.lock != nil {
-		k.lock.release()
+		k.lock.Release()
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/wire"
 )
 
@@ -24,12 +25,12 @@ type logbook struct {
 
 // beginLog makes a log whose first record is the given one.
 func beginLog(path string, first []byte) (*logbook, error) {
-	err := WriteFile(path, func(w io.Writer) error {
+	err := folder.WriteFile(path, func(w io.Writer) error {
 		_, err := w.Write(first)
 		return err
 	})
 	if err == nil {
-		err = flush(filepath.Dir(path))
+		err = folder.Flush(filepath.Dir(path))
 	}
 	return &logbook{path: path, size: int64(len(first))}, err
 }

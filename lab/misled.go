@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // misled adds a section that compares how far methods with a sensitivity that is wrong on purpose end from the optimum with how far
 // they can.
 func (r *run) misled() error {
-	s := Section{
+	s := folder.Section{
 		ID: "wrong-sensitivity", Title: "Wrong sensitivities",
 		Text: "Where a method comes to rest with a wrong sensitivity, u, is off the optimum u★ by at most ‖e‖/μ: e is the error of the gradient at u, " +
 			"and μ = (∇Φ̃(u) − ∇Φ̃(u★))ᵀ(u − u★)/‖u − u★‖². Both points solve variational inequalities on the set; added up they say μ‖u − u★‖² ≤ −eᵀ(u − u★). " +
@@ -59,5 +60,5 @@ func (r *run) misledBy(a int) ([]string, error) {
 		bound = math.Inf(1)
 	}
 	w := r.problem.Spec.Algorithms[a].Wrong
-	return []string{one.Name, fmt.Sprint(w.Scale), fmt.Sprint(w.Rotate), Brief(off), Brief(bound), Brief(size), Brief(mu)}, nil
+	return []string{one.Name, fmt.Sprint(w.Scale), fmt.Sprint(w.Rotate), folder.Brief(off), folder.Brief(bound), folder.Brief(size), folder.Brief(mu)}, nil
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/lab"
 )
@@ -56,7 +57,7 @@ func TestStoppedRestlessRunsGoOn(t *testing.T) {
 	if !reflect.DeepEqual(contents(t, dir), contents(t, calm)) {
 		t.Error("the folder differs from that of an undisturbed run")
 	}
-	got, err := lab.Open(calm)
+	got, err := folder.Open(calm)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,16 +3,9 @@ package lab
 import (
 	"slices"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/problem"
 )
-
-// Path is how some individuals and the decision moved in one trial.
-type Path struct {
-	K         []int     // the snapshots: the start of these turns, closest at first
-	People    []int     // the individuals by number, at equal distances in the population
-	States    []float64 // by snapshot, then individual: one state a row
-	Decisions []float64 // by snapshot: one decision a row
-}
 
 const (
 	mostSnapshots = 100     // after the first
@@ -22,20 +15,20 @@ const (
 // walk records a path while a trial runs.
 type walk struct {
 	trial *problem.Trial
-	path  *Path
+	path  *folder.Path
 	due   []int // snapshots still to be taken
 }
 
 // walk returns the recorder of a trial's path, which may have been begun by an earlier process. The path of the last trial alone is kept, and none of states so long that a
 // single one would be too much.
-func (r *run) walk(t *problem.Trial, slot *Trial, last bool) *walk {
+func (r *run) walk(t *problem.Trial, slot *folder.Trial, last bool) *walk {
 	dim := r.problem.Spec.Dims()
 	n := min(r.problem.Spec.Record.Paths, mostPath/mostSnapshots/dim.State)
 	if !last || n == 0 {
 		return &walk{}
 	}
 	if slot.Path == nil {
-		slot.Path = &Path{People: r.problem.Some(n)}
+		slot.Path = &folder.Path{People: r.problem.Some(n)}
 	}
 	due := snapshots(r.result.Iterations, min(mostSnapshots, mostPath/(n*dim.State+dim.Decision)))
 	return &walk{t, slot.Path, due[min(len(due), len(slot.Path.K)):]}

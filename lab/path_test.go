@@ -6,11 +6,12 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/lab"
 )
 
 // lastPath returns the path of an algorithm's last trial and checks that the others have none.
-func lastPath(t *testing.T, run *lab.Run) *lab.Path {
+func lastPath(t *testing.T, run *folder.Run) *folder.Path {
 	t.Helper()
 	n := len(run.Trials)
 	for _, trial := range run.Trials[:n-1] {
@@ -48,7 +49,7 @@ func TestPathsGoFromTheStartToTheEnd(t *testing.T) {
 	}
 }
 
-func checkPath(t *testing.T, path *lab.Path, turns int) {
+func checkPath(t *testing.T, path *folder.Path, turns int) {
 	t.Helper()
 	n := len(path.K)
 	if path.K[0] != 0 || path.K[n-1] != turns || n > 101 || !slices.IsSorted(path.K) || len(slices.Compact(slices.Clone(path.K))) != n {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/game"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/optimum"
@@ -62,7 +63,7 @@ func (r *run) outcomes() error {
 	if r.game.settled == nil {
 		return nil
 	}
-	s := Section{
+	s := folder.Section{
 		ID: "players", Title: "The players",
 		Text: "What every player loses once the population has settled, at points found offline and at the last turn of the last trial of every method. The Nash " +
 			"residual is how far a step along the players' own gradients would lead: 0 where nobody gains by moving alone. The price of anarchy is the ratio of what " +

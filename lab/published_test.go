@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/npy"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/lab"
@@ -214,7 +215,7 @@ func TestOptimaOfTheCaseStudies(t *testing.T) {
 	if testing.Short() {
 		t.Skip("two full searches")
 	}
-	run := func(p *problem.Problem) *lab.Result {
+	run := func(p *problem.Problem) *folder.Result {
 		p.Spec.Iterations, p.Spec.Trials = 1, 1
 		for i := range p.Spec.Algorithms {
 			p.Spec.Algorithms[i].Trials = 1

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/folder"
 )
 
 // python returns an interpreter that has a library: KEDGE_PYTHON or python3.
@@ -46,7 +46,7 @@ func hashNumbers(x []float64) string {
 }
 
 // held are the checksums of the series and of the arrays of a result.
-func held(r *lab.Result) (series, arrays map[string]string) {
+func held(r *folder.Result) (series, arrays map[string]string) {
 	text, numbers := []string{}, map[string][]float64{}
 	arrays = map[string]string{"optimum": hashNumbers(r.Optimum.Decision), "stable": hashNumbers(r.Stable.Decision)}
 	for _, one := range r.Runs {

@@ -1,3 +1,4 @@
+// Package lab runs problems: every algorithm, every trial, on all cores, into results that package folder keeps.
 package lab
 
 import (
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/loop"
@@ -41,7 +43,7 @@ type Progress struct {
 
 // Execute runs every algorithm of the problem for all its trials. When the context ends first, the result holds the trials that
 // were finished, marked partial. With a checkpoint, a run that was stopped in any way goes on where it was saved last.
-func Execute(ctx context.Context, p *problem.Problem, o Options) (*Result, error) {
+func Execute(ctx context.Context, p *problem.Problem, o Options) (*folder.Result, error) {
 	r := &run{problem: p, progress: o.Progress, watch: o.Watch, workers: o.Workers, result: newResult(p), shown: p.Some(mostAngles), carried: map[place]float64{}, instruments: o.Instruments}
 	if r.progress == nil {
 		r.progress = new(Progress)
@@ -69,7 +71,7 @@ func Execute(ctx context.Context, p *problem.Problem, o Options) (*Result, error
 	}
 	r.dropUnfinished()
 	r.result.Finished = time.Now()
-	r.result.Notes = append(append(r.result.Notes, p.Warnings()...), r.result.mistrust()...)
+	r.result.Notes = append(append(r.result.Notes, p.Warnings()...), mistrust(r.result)...)
 	if err := r.misled(); err != nil {
 		return nil, err
 	}
@@ -92,7 +94,7 @@ type run struct {
 	workers  int
 	keeper   *keeper
 	open     atomic.Int64 // jobs that are not done
-	result   *Result
+	result   *folder.Result
 	meter    loop.Meter  // what every trial's own meter starts from
 	game     equilibrium // of several players
 	bounds   bounds      // constraints on the settled population
@@ -104,15 +106,15 @@ type run struct {
 	instruments func() []kedge.Instrument // of the caller, for one trial; or nil
 }
 
-func newResult(p *problem.Problem) *Result {
+func newResult(p *problem.Problem) *folder.Result {
 	s := p.Spec
-	r := &Result{
+	r := &folder.Result{
 		Case: p.Name, Spec: string(s.YAML()), Seed: s.Seed, Iterations: s.Iterations, Trials: s.Trials,
-		Individuals: p.Individuals(), Maximize: p.Maximize, Build: CurrentBuild(),
+		Individuals: p.Individuals(), Maximize: p.Maximize, Build: folder.CurrentBuild(),
 		Started: time.Now(),
 	}
 	for i, a := range s.Algorithms {
-		one := Run{Name: a.Name, Planned: p.Trials(i), Trials: make([]Trial, p.Trials(i))}
+		one := folder.Run{Name: a.Name, Planned: p.Trials(i), Trials: make([]folder.Trial, p.Trials(i))}
 		for t := range one.Trials {
 			one.Trials[t].Index = t
 		}
@@ -168,13 +170,13 @@ func (r *run) find(ctx context.Context, what string, f optimum.Function, starts 
 }
 
 // point judges a decision found offline by the settled population.
-func (r *run) point(q optimum.Point, starts int, spread float64) Point {
+func (r *run) point(q optimum.Point, starts int, spread float64) folder.Point {
 	t := &r.meter.Optimum
 	value := q.Loss
 	if r.problem.Maximize {
 		value = -value
 	}
-	return Point{
+	return folder.Point{
 		Decision: q.Decision, Value: value, Gap: t.Gap(q.Loss), Distance: t.Distance(q.Decision),
 		Residual: q.Residual, Starts: starts, Spread: spread,
 	}
@@ -196,7 +198,7 @@ func (r *run) stable(ctx context.Context, start []float64) error {
 		return err
 	}
 	if s.failure != "" {
-		r.result.Stable = Point{Value: math.NaN(), Gap: math.NaN(), Distance: math.NaN()}
+		r.result.Stable = folder.Point{Value: math.NaN(), Gap: math.NaN(), Distance: math.NaN()}
 		r.result.Notes = append(r.result.Notes, "No stable point was found: "+s.failure+".")
 		return nil
 	}
@@ -223,7 +225,7 @@ func (r *run) reference(ctx context.Context, starts [][]float64) error {
 	judged := best.Point
 	judged.Loss = loss
 	r.meter.Reference = &loop.Reference{Rollout: f, Optimum: loop.Target{Decision: best.Decision, Loss: best.Loss}}
-	r.result.Reference = &Reference{Steps: f.Steps, Optimum: found, True: r.point(judged, len(starts), best.Spread)}
+	r.result.Reference = &folder.Reference{Steps: f.Steps, Optimum: found, True: r.point(judged, len(starts), best.Spread)}
 	return nil
 }
 
@@ -341,7 +343,7 @@ func (r *run) angles() error {
 		r.result.Notes = append(r.result.Notes, fmt.Sprintf("Angles are those of %d individuals at equal distances in the population.", n))
 	}
 	states, traits := p.First(r.shown)
-	a := &Angles{Initial: degrees(states, p.Start), Final: map[string][]float64{}}
+	a := &folder.Angles{Initial: degrees(states, p.Start), Final: map[string][]float64{}}
 	best := r.meter.Optimum.Decision
 	if err := p.Settle(states, best, traits); err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -38,7 +39,7 @@ func build(t testing.TB, name string, sets ...string) *problem.Problem {
 	return p
 }
 
-func execute(t testing.TB, p *problem.Problem, o lab.Options) *lab.Result {
+func execute(t testing.TB, p *problem.Problem, o lab.Options) *folder.Result {
 	t.Helper()
 	r, err := lab.Execute(context.Background(), p, o)
 	if err != nil {
@@ -77,7 +78,7 @@ func TestSummaryAndSeries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var s lab.Summary
+	var s folder.Summary
 	if err := json.Unmarshal(text, &s); err != nil {
 		t.Fatal(err)
 	}
@@ -143,8 +144,8 @@ func TestForeignFoldersAreLeftAlone(t *testing.T) {
 	if err := os.WriteFile(mine, []byte("years of work"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	r := &lab.Result{}
-	if err := r.Save(dir); !errors.Is(err, lab.ErrNotOurs) {
+	r := &folder.Result{}
+	if err := r.Save(dir); !errors.Is(err, folder.ErrNotOurs) {
 		t.Errorf("a folder with other files gives %v", err)
 	}
 	entries, _ := os.ReadDir(dir)
@@ -155,10 +156,10 @@ func TestForeignFoldersAreLeftAlone(t *testing.T) {
 
 // By hand.
 func TestSpread(t *testing.T) {
-	if s := lab.SpreadOf([]float64{3, 1, 2}); s.Mean != 2 || s.Min != 1 || s.Max != 3 {
+	if s := folder.SpreadOf([]float64{3, 1, 2}); s.Mean != 2 || s.Min != 1 || s.Max != 3 {
 		t.Errorf("spread of 3, 1, 2 is %+v", s)
 	}
-	if lab.SpreadOf(nil) != nil || lab.SpreadOf([]float64{1, math.NaN()}) != nil {
+	if folder.SpreadOf(nil) != nil || folder.SpreadOf([]float64{1, math.NaN()}) != nil {
 		t.Error("no numbers and not-a-numbers have no spread")
 	}
 }
@@ -171,7 +172,7 @@ func TestPolarizedOnOurOwnStreams(t *testing.T) {
 		t.Skip("the case at full scale")
 	}
 	r := execute(t, build(t, "polarized", "record.every=8000", "optimum.starts=2"), lab.Options{})
-	composite, vanilla := lab.SpreadOf(r.Runs[1].Final("gap")), lab.SpreadOf(r.Runs[0].Final("gap"))
+	composite, vanilla := folder.SpreadOf(r.Runs[1].Final("gap")), folder.SpreadOf(r.Runs[0].Final("gap"))
 	t.Logf("composite %.2e, vanilla %.4e, stable point %.4e", composite.Mean, vanilla.Mean, r.Stable.Gap)
 	if composite.Mean > 5e-4 {
 		t.Errorf("composite's mean final gap is %.2e, want 5e-4", composite.Mean)

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 )
@@ -25,7 +26,7 @@ func BenchmarkSave(b *testing.B) {
 		b.Fatal(err)
 	}
 	k := &keeper{dir: b.TempDir()}
-	a := &attempt{slot: &Trial{}, trial: trial}
+	a := &attempt{slot: &folder.Trial{}, trial: trial}
 	for b.Loop() {
 		k.save(a)
 	}

@@ -8,24 +8,25 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/wire"
 	"github.com/kedge-opt/kedge/optimum"
 )
 
 // full returns a trial with something in every field, and fails where a field is new and has no value here.
-func full(t testing.TB) *Trial {
+func full(t testing.TB) *folder.Trial {
 	column := kedge.Column{
 		Name: "a", Unit: "b", Label: "c", Chart: "d", Title: "e", Symbols: "f", Meaning: "g", Better: kedge.Larger, Scale: kedge.Logarithmic, Relative: true, Bound: "h",
 	}
-	trial := &Trial{
-		Index: 3, Measured: Measured{K: []int{0, 10}, Columns: []kedge.Column{column, {Name: "i"}}, Values: [][]float64{{1, 2}, {3, 4}}},
+	trial := &folder.Trial{
+		Index: 3, Measured: folder.Measured{K: []int{0, 10}, Columns: []kedge.Column{column, {Name: "i"}}, Values: [][]float64{{1, 2}, {3, 4}}},
 		Decision: []float64{1, 2}, Angles: []float64{3}, Seconds: 4, Finished: true,
-		Path: &Path{K: []int{0}, People: []int{5}, States: []float64{6}, Decisions: []float64{7}},
+		Path: &folder.Path{K: []int{0}, People: []int{5}, States: []float64{6}, Decisions: []float64{7}},
 	}
 	for _, v := range []reflect.Value{reflect.ValueOf(*trial), reflect.ValueOf(*trial.Path), reflect.ValueOf(column)} {
 		for i := range v.NumField() {
 			if v.Field(i).IsZero() {
-				t.Fatalf("%s.%s is new: fill it in here and save it in state.go", v.Type(), v.Type().Field(i).Name)
+				t.Fatalf("%s.%s is new: fill it in here and save it in folder/trial_state.go", v.Type(), v.Type().Field(i).Name)
 			}
 		}
 	}
@@ -37,9 +38,9 @@ func states(t testing.TB) map[string]wire.State {
 		Point: optimum.Point{Decision: []float64{1, 2}, Loss: 3, Residual: 4, Steps: 5}, Spread: 6, Residue: 7,
 	}}
 	return map[string]wire.State{
-		trialKind: full(t), solvedKind: answer, placeKind: &place{run: 1, algorithm: 2, trial: 3, turns: 4},
+		"folder.Trial/1": full(t), solvedKind: answer, placeKind: &place{run: 1, algorithm: 2, trial: 3, turns: 4},
 		finishedKind: &finished{algorithm: 1, carried: 2, trial: *full(t)},
-		identityKind: &identity{name: "a", spec: "b: 1\n", build: CurrentBuild(), data: [32]byte{1}},
+		identityKind: &identity{name: "a", spec: "b: 1\n", build: folder.CurrentBuild(), data: [32]byte{1}},
 	}
 }
 
@@ -78,7 +79,7 @@ func TestStatesComeBack(t *testing.T) {
 }
 
 func TestEmptyTrialsComeBack(t *testing.T) {
-	s, back := &Trial{Measured: Measured{K: []int{}}}, new(Trial)
+	s, back := &folder.Trial{Measured: folder.Measured{K: []int{}}}, new(folder.Trial)
 	if err := back.UnmarshalBinary(written(t, s)); err != nil || !reflect.DeepEqual(back, s) {
 		t.Errorf("%+v came back as %+v (%v)", s, back, err)
 	}
@@ -107,7 +108,7 @@ func FuzzUnmarshalStates(f *testing.F) {
 
 // By hand: what differs is named, one by one.
 func TestDifferencesAreNamed(t *testing.T) {
-	before := identity{name: "a", spec: "seed: 1\ntrials: 2\n", build: Build{Version: "1", GOARCH: "amd64", GOAMD64: "v1", FMA: true}}
+	before := identity{name: "a", spec: "seed: 1\ntrials: 2\n", build: folder.Build{Version: "1", GOARCH: "amd64", GOAMD64: "v1", FMA: true}}
 	for want, change := range map[string]func(*identity){
 		"it is of a, this is b":                                                      func(id *identity) { id.name = "b" },
 		`the spec had "trials: 2", now it has "trials: 3"`:                           func(id *identity) { id.spec = "seed: 1\ntrials: 3\n" },
@@ -163,7 +164,7 @@ func torn(err error) bool {
 
 // A trial's own number is far from a place in memory.
 func TestPlacesAreChecked(t *testing.T) {
-	r := &run{result: &Result{Runs: []Run{{Trials: make([]Trial, 2)}}}}
+	r := &run{result: &folder.Result{Runs: []folder.Run{{Trials: make([]folder.Trial, 2)}}}}
 	for _, at := range [][2]int{{1, 0}, {0, 2}, {math.MaxInt, 0}} {
 		if r.slot(at[0], at[1]) != nil {
 			t.Errorf("there is no trial %v", at)

@@ -8,22 +8,20 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/form"
 )
 
 // SweepOptions say how a sweep is run. But for the cells that a shard leaves out, they never change what comes out.
 type SweepOptions struct {
-	Workers  int            // goroutines that compute: cells first, spare ones within the last cells; 0 means one a core
-	Shard    Shard          // the part of the cells to run
-	Prune    bool           // remove finished cells that the sweep no longer has
-	Files    fs.FS          // what specs name
-	Progress *SweepProgress // watched by someone else, or nil
-	Report   SweepReport    // adds to the folder before it is sealed, unless it is nil
+	Workers  int                // goroutines that compute: cells first, spare ones within the last cells; 0 means one a core
+	Shard    Shard              // the part of the cells to run
+	Prune    bool               // remove finished cells that the sweep no longer has
+	Files    fs.FS              // what specs name
+	Progress *SweepProgress     // watched by someone else, or nil
+	Report   folder.SweepReport // adds to the folder before it is sealed, unless it is nil
 }
-
-// SweepReport writes what people read into the folder of a sweep.
-type SweepReport func(dir string, r *SweepResult) error
 
 // Shard is part Index, from 1, of the Of parts of a sweep: every Of-th cell. The zero value is all of it.
 type Shard struct{ Index, Of int }
@@ -35,31 +33,32 @@ func (s Shard) has(i int) bool { return s.Of == 0 || i%s.Of == s.Index-1 }
 // them. A cell is there whole or not at all, so a sweep that was stopped in whatever way goes on where it was and ends with
 // the bytes of one that was not. A cell that fails leaves the others alone; the result says what it died of. When the context
 // ends first, the error is the context's and the finished cells stay.
-func Sweep(ctx context.Context, w *problem.Sweep, dir string, o SweepOptions) (*SweepResult, error) {
-	f, err := openSweepFolder(dir, w)
+func Sweep(ctx context.Context, w *problem.Sweep, dir string, o SweepOptions) (*folder.SweepResult, error) {
+	f, err := folder.OpenSweepFolder(dir, planOf(w))
 	if err != nil {
 		return nil, err
 	}
-	defer f.lock.release()
-	if err := f.builtBy(CurrentBuild()); err != nil {
+	defer f.Close()
+	if err := f.BuiltBy(folder.CurrentBuild()); err != nil {
 		return nil, err
 	}
-	if err := f.begin(o.Prune); err != nil {
+	if err := f.Begin(o.Prune); err != nil {
 		return nil, err
 	}
-	r := newSweepRun(f, o)
+	r := newSweepRun(w, f, o)
 	if err := forEach(ctx, min(r.workers, len(r.cells)), r.cells, r.do); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return f.finish(r.failed, o.Report)
+	return f.Finish(r.failed, o.Report)
 }
 
 // sweepRun is a sweep at work.
 type sweepRun struct {
-	folder   *sweepFolder
+	sweep    *problem.Sweep
+	folder   *folder.SweepFolder
 	cells    []problem.Cell // to run
 	files    fs.FS
 	workers  int
@@ -70,8 +69,8 @@ type sweepRun struct {
 	failed map[string]string // by cell, what it died of
 }
 
-func newSweepRun(f *sweepFolder, o SweepOptions) *sweepRun {
-	r := &sweepRun{folder: f, files: o.Files, workers: o.Workers, progress: o.Progress, failed: map[string]string{}}
+func newSweepRun(w *problem.Sweep, f *folder.SweepFolder, o SweepOptions) *sweepRun {
+	r := &sweepRun{sweep: w, folder: f, files: o.Files, workers: o.Workers, progress: o.Progress, failed: map[string]string{}}
 	if r.workers < 1 {
 		r.workers = runtime.GOMAXPROCS(0)
 	}
@@ -79,9 +78,9 @@ func newSweepRun(f *sweepFolder, o SweepOptions) *sweepRun {
 		r.progress = new(SweepProgress)
 	}
 	kept := 0
-	for i, c := range f.sweep.Cells {
+	for i, c := range w.Cells {
 		switch {
-		case f.whole[c.ID]:
+		case f.Finished(c.ID):
 			kept++
 		case o.Shard.has(i):
 			r.cells = append(r.cells, c)
@@ -100,7 +99,7 @@ func (r *sweepRun) do(ctx context.Context, c problem.Cell) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	cell := CellResult{ID: c.ID, Values: c.Values, Numbers: c.Numbers}
+	cell := folder.CellResult{ID: c.ID, Values: c.Values, Numbers: c.Numbers}
 	if err != nil {
 		cell.Err = err.Error()
 		r.mu.Lock()
@@ -108,7 +107,7 @@ func (r *sweepRun) do(ctx context.Context, c problem.Cell) error {
 		r.mu.Unlock()
 	} else {
 		cell.Summary = result.Summarize()
-		if err := r.folder.put(c.ID, result.saveCell); err != nil {
+		if err := r.folder.Put(c.ID, result); err != nil {
 			return err
 		}
 	}
@@ -117,8 +116,8 @@ func (r *sweepRun) do(ctx context.Context, c problem.Cell) error {
 }
 
 // run computes a cell, with more than one worker when there are fewer cells than workers.
-func (r *sweepRun) run(ctx context.Context, c problem.Cell, turns *Progress) (*Result, error) {
-	p, err := problem.Build(r.folder.sweep.Name, r.folder.sweep.Spec(c), r.files)
+func (r *sweepRun) run(ctx context.Context, c problem.Cell, turns *Progress) (*folder.Result, error) {
+	p, err := problem.Build(r.sweep.Name, r.sweep.Spec(c), r.files)
 	if place := (*form.Mistake)(nil); errors.As(err, &place) {
 		return nil, errors.New(place.Msg) // the same from whatever file the sweep was read
 	}

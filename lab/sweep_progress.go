@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/problem"
 )
 
@@ -15,12 +16,12 @@ type SweepProgress struct {
 
 // SweepState is how far a sweep is at one moment.
 type SweepState struct {
-	Kept    int           // cells that were finished before
-	Total   int           // cells to run now
-	Done    int           // of these, finished
-	Failed  int           // of these, failed
-	Running []RunningCell // in the order they were begun
-	Last    []CellResult  // that came to an end, the latest last
+	Kept    int                 // cells that were finished before
+	Total   int                 // cells to run now
+	Done    int                 // of these, finished
+	Failed  int                 // of these, failed
+	Running []RunningCell       // in the order they were begun
+	Last    []folder.CellResult // that came to an end, the latest last
 }
 
 // RunningCell is a cell at work.
@@ -58,7 +59,7 @@ func (p *SweepProgress) enter(c problem.Cell) *Progress {
 }
 
 // leave notes that a cell has come to an end.
-func (p *SweepProgress) leave(c CellResult) {
+func (p *SweepProgress) leave(c folder.CellResult) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := &p.state

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -35,7 +36,7 @@ func parseSweep(t testing.TB, src string) *problem.Sweep {
 	return w
 }
 
-func sweep(t testing.TB, src, dir string, o lab.SweepOptions) *lab.SweepResult {
+func sweep(t testing.TB, src, dir string, o lab.SweepOptions) *folder.SweepResult {
 	t.Helper()
 	r, err := lab.Sweep(context.Background(), parseSweep(t, src), dir, o)
 	if err != nil {
@@ -97,21 +98,21 @@ func TestSweepsOnAnyWorkersAndInShards(t *testing.T) {
 		sweep(t, little, part, lab.SweepOptions{Shard: lab.Shard{Index: i + 1, Of: 5}})
 		parts = append(parts, part)
 	}
-	if _, err := lab.Merge(whole, parts[1:], nil); !errors.Is(err, lab.ErrMissing) || !strings.Contains(err.Error(), "3 of 12 cells") {
+	if _, err := lab.Merge(whole, parts[1:], nil); !errors.Is(err, folder.ErrMissing) || !strings.Contains(err.Error(), "3 of 12 cells") {
 		t.Errorf("without the first part: %v", err)
 	}
 	if _, err := lab.Merge(whole, parts, nil); err != nil {
 		t.Fatal(err)
 	}
 	sameTree(t, "merged", whole, one)
-	back, err := lab.OpenSweep(whole)
+	back, err := folder.OpenSweep(whole)
 	if err != nil || fmt.Sprint(cellsOf(back)) != fmt.Sprint(cellsOf(r)) || back.Spec != r.Spec || back.Name != "little" {
 		t.Errorf("opened (%v)\n%v\nwas\n%v", err, cellsOf(back), cellsOf(r))
 	}
 }
 
 // cellsOf writes what is known of the cells.
-func cellsOf(r *lab.SweepResult) (all []string) {
+func cellsOf(r *folder.SweepResult) (all []string) {
 	for _, c := range r.Cells {
 		all = append(all, fmt.Sprint(c.ID, c.Values, c.Numbers, c.Err, c.Summary != nil && c.Summary.Seed > 0))
 	}
@@ -182,7 +183,7 @@ over:
 		t.Fatal(err)
 	}
 	sameTree(t, "failures again", again, first)
-	back, err := lab.OpenSweep(first)
+	back, err := folder.OpenSweep(first)
 	if err != nil || fmt.Sprint(cellsOf(back)) != fmt.Sprint(cellsOf(r)) {
 		t.Errorf("opened (%v) %v", err, cellsOf(back))
 	}
@@ -221,7 +222,7 @@ func TestSweepRefusals(t *testing.T) {
 	mine := filepath.Join(dir, "mine")
 	os.MkdirAll(mine, 0o755)
 	os.WriteFile(filepath.Join(mine, "thesis.tex"), []byte("years of work"), 0o644)
-	if _, err := lab.Sweep(context.Background(), w, mine, lab.SweepOptions{}); !errors.Is(err, lab.ErrNotOurs) {
+	if _, err := lab.Sweep(context.Background(), w, mine, lab.SweepOptions{}); !errors.Is(err, folder.ErrNotOurs) {
 		t.Errorf("a folder with other files gives %v", err)
 	}
 	if files := tree(t, mine); len(files) != 2 {
@@ -237,7 +238,7 @@ func TestSweepRefusals(t *testing.T) {
 	}
 	before := tree(t, other)
 	_, err := lab.Sweep(context.Background(), w, other, lab.SweepOptions{})
-	if !errors.Is(err, lab.ErrOtherBuild) || !strings.Contains(err.Error(), "kedge 9") {
+	if !errors.Is(err, folder.ErrOtherBuild) || !strings.Contains(err.Error(), "kedge 9") {
 		t.Errorf("cells of another version give %v", err)
 	}
 	if _, err := lab.Merge(filepath.Join(dir, "m"), []string{other}, nil); err == nil || !strings.Contains(err.Error(), "merge with the version that made it") {
@@ -246,7 +247,7 @@ func TestSweepRefusals(t *testing.T) {
 	if !maps.Equal(before, tree(t, other)) {
 		t.Error("a refused folder has changed")
 	}
-	if _, err := lab.OpenSweep(filepath.Join(other, "cells", r.Cells[0].ID)); err == nil || !strings.Contains(err.Error(), "holds a run, not a sweep") {
+	if _, err := folder.OpenSweep(filepath.Join(other, "cells", r.Cells[0].ID)); err == nil || !strings.Contains(err.Error(), "holds a run, not a sweep") {
 		t.Errorf("opening a cell as a sweep gives %v", err)
 	}
 }
@@ -287,17 +288,17 @@ func TestSweepsLockTheirFolder(t *testing.T) {
 	for len(p.State().Running) == 0 {
 		time.Sleep(time.Millisecond)
 	}
-	if _, err := lab.Sweep(ctx, parseSweep(t, little), dir, lab.SweepOptions{}); !errors.Is(err, lab.ErrInUse) || !strings.Contains(err.Error(), fmt.Sprint("process ", os.Getpid())) {
+	if _, err := lab.Sweep(ctx, parseSweep(t, little), dir, lab.SweepOptions{}); !errors.Is(err, folder.ErrInUse) || !strings.Contains(err.Error(), fmt.Sprint("process ", os.Getpid())) {
 		t.Errorf("a second sweep in the folder gives %v", err)
 	}
-	if _, err := lab.Merge(dir+"m", []string{dir}, nil); !errors.Is(err, lab.ErrInUse) {
+	if _, err := lab.Merge(dir+"m", []string{dir}, nil); !errors.Is(err, folder.ErrInUse) {
 		t.Errorf("merging a sweep at work gives %v", err)
 	}
 	stop()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("the stopped sweep gives %v", err)
 	}
-	if _, err := lab.OpenSweep(dir); !errors.Is(err, lab.ErrUnfinished) {
+	if _, err := folder.OpenSweep(dir); !errors.Is(err, folder.ErrUnfinished) {
 		t.Errorf("opening a stopped sweep gives %v", err)
 	}
 	sweep(t, little, dir, lab.SweepOptions{})

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/certify"
+	"github.com/kedge-opt/kedge/folder"
 )
 
 // claim is an inequality of the theory between two columns.
@@ -35,7 +36,7 @@ type margins struct {
 }
 
 // weigh judges a claim over the trials of an algorithm.
-func (c claim) weigh(trials []Trial) margins {
+func (c claim) weigh(trials []folder.Trial) margins {
 	m, least := margins{}, math.Inf(1)
 	for _, t := range trials {
 		bounds := t.Of(c.bound)
@@ -83,10 +84,10 @@ func (m margins) row(name string, c claim) []string {
 
 // compare adds a section that says how far the bounds of the theory were from what happened.
 func (r *run) compare() {
-	if r.sticks == nil || !slices.ContainsFunc(r.result.Runs, func(one Run) bool { return len(one.Trials) > 0 }) {
+	if r.sticks == nil || !slices.ContainsFunc(r.result.Runs, func(one folder.Run) bool { return len(one.Trials) > 0 }) {
 		return
 	}
-	s := Section{
+	s := folder.Section{
 		ID: "theory", Title: "Bounds along the run", Text: r.known(),
 		Columns: []string{"method", "claim", "turns", "least bound/measured", "median", "at turn"},
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/lab"
 )
 
@@ -40,7 +41,7 @@ func TestNoBoundIsExceeded(t *testing.T) {
 }
 
 // theoretical runs a case.
-func theoretical(t *testing.T, name string, sets []string) *lab.Result {
+func theoretical(t *testing.T, name string, sets []string) *folder.Result {
 	t.Helper()
 	name, _, _ = strings.Cut(name, ",")
 	if name, ok := strings.CutSuffix(name, " published"); ok {
@@ -66,7 +67,7 @@ func inequalities() []inequality {
 
 // check wants the bound above the measurement up to rounding: 1e-13 of the bound, and what a few operations on states of
 // length one may round.
-func (c inequality) check(t *testing.T, one lab.Run) {
+func (c inequality) check(t *testing.T, one folder.Run) {
 	t.Helper()
 	least, at, tried, turns := math.Inf(1), 0, 0, 0
 	for _, trial := range one.Trials {

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/folder"
 )
 
 // ordeal is a sweep that is run by the real program, killed again and again.
@@ -100,7 +100,7 @@ func TestSweepTorture(t *testing.T) {
 	o := newOrdeal(t, size(6, 125))
 	calm := filepath.Join(o.dir, "calm")
 	took := o.run(t, calm)
-	r, err := lab.OpenSweep(calm)
+	r, err := folder.OpenSweep(calm)
 	if err != nil || len(r.Cells) != size(24, 500) || r.Failed() > 0 {
 		t.Fatalf("the undisturbed sweep: %v", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/problem"
 )
@@ -14,7 +15,7 @@ import (
 type attempt struct {
 	run   *run
 	at    place
-	slot  *Trial
+	slot  *folder.Trial
 	trial *problem.Trial
 	meter *loop.Meter
 	tools []kedge.Instrument // the meter first
@@ -59,7 +60,7 @@ func (r *run) start(at place, carried float64) (*attempt, error) {
 	}
 	if r.keeper.restore(a) != nil {
 		r.progress.Done.Add(-int64(r.keeper.places[at]))
-		*a.slot, a.at = Trial{Index: at.trial}, at
+		*a.slot, a.at = folder.Trial{Index: at.trial}, at
 		if err := a.begin(carried); err != nil {
 			return nil, err
 		}
@@ -81,7 +82,7 @@ func (a *attempt) begin(carried float64) (err error) {
 		return err
 	}
 	r := a.run
-	a.slot.Measured = NewMeasured(loop.Columns(a.tools), min(r.result.Iterations/max(1, r.problem.Spec.Record.Every)+2, 1<<16))
+	a.slot.Measured = folder.NewMeasured(loop.Columns(a.tools), min(r.result.Iterations/max(1, r.problem.Spec.Record.Every)+2, 1<<16))
 	return nil
 }
 
@@ -164,7 +165,7 @@ func (a *attempt) ownMeter() (*loop.Meter, error) {
 
 // series records the measured turns of one trial.
 type series struct {
-	trial *Trial
+	trial *folder.Trial
 	seen  *Method // who is watched, or nil
 	last  []float64
 }
@@ -203,7 +204,7 @@ func (r *run) resume() {
 }
 
 // slot returns where a trial is kept, nil if there is no such trial.
-func (r *run) slot(algorithm, trial int) *Trial {
+func (r *run) slot(algorithm, trial int) *folder.Trial {
 	if algorithm >= len(r.result.Runs) || trial >= len(r.result.Runs[algorithm].Trials) {
 		return nil
 	}

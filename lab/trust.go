@@ -1,9 +1,13 @@
 package lab
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/kedge-opt/kedge/folder"
+)
 
 // mistrust tells in how many of the measured turns an algorithm that learns did not rely on what it had learned.
-func (r *Result) mistrust() (notes []string) {
+func mistrust(r *folder.Result) (notes []string) {
 	for _, one := range r.Runs {
 		learned, vanilla := 0, 0
 		for _, t := range one.Trials {

@@ -3,6 +3,8 @@ package lab
 import (
 	"math"
 	"sync/atomic"
+
+	"github.com/kedge-opt/kedge/folder"
 )
 
 // Watch lets somebody look at a run while it runs: how far each method is and how its gap falls. Whoever computes only adds to
@@ -20,7 +22,7 @@ func (w *Watch) Methods() []*Method {
 }
 
 // begin makes room for the methods of a result.
-func (w *Watch) begin(r *Result) {
+func (w *Watch) begin(r *folder.Result) {
 	if w == nil {
 		return
 	}
@@ -89,7 +91,7 @@ func (m *Method) turn() {
 }
 
 // resumed takes what earlier processes did of a trial.
-func (m *Method) resumed(t *Trial, turns int) {
+func (m *Method) resumed(t *folder.Trial, turns int) {
 	if m == nil {
 		return
 	}

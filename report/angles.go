@@ -3,8 +3,8 @@ package report
 import (
 	"slices"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
-	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/report/draw"
 )
 
@@ -17,7 +17,7 @@ type moment struct {
 }
 
 // momentsOf lists what a result knows of angles, the optimal ones last.
-func momentsOf(a *lab.Angles, names []string) []moment {
+func momentsOf(a *folder.Angles, names []string) []moment {
 	styles := stylesOf(names)
 	list := []moment{{"initial", draw.Style{Ink: draw.Dim()}, false, a.Initial}}
 	for _, name := range names {

@@ -6,13 +6,13 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/loop"
 )
 
 // cases are results of every shape that a run can leave behind.
-func cases() map[string]*lab.Result {
-	list := map[string]*lab.Result{"polarized": polarized(), "choice": choice(), "empty": {}}
+func cases() map[string]*folder.Result {
+	list := map[string]*folder.Result{"polarized": polarized(), "choice": choice(), "empty": {}}
 	for name, dim := range map[string]int{"path of a number": 1, "path in a projection": 7} {
 		list[name] = walked(polarizedEvery(2000), 3, dim, false)
 		list[name].Optimum.Decision = make([]float64, dim)
@@ -30,7 +30,7 @@ func cases() map[string]*lab.Result {
 		list["no trial"].Runs[i].Trials = nil
 	}
 	list["no trial"].Partial = true
-	each(list["one turn"], func(t *lab.Trial) {
+	each(list["one turn"], func(t *folder.Trial) {
 		t.K = t.K[:1]
 		for i := range t.Values {
 			t.Values[i] = t.Values[i][:1]
@@ -46,7 +46,7 @@ func cases() map[string]*lab.Result {
 		run.Name = fmt.Sprintf("algorithm number %d", i)
 		list["many algorithms"].Runs = append(list["many algorithms"].Runs, run)
 	}
-	each(list["many turns"], func(t *lab.Trial) {
+	each(list["many turns"], func(t *folder.Trial) {
 		for i := range t.K {
 			t.K[i] *= 1_000_003
 		}
@@ -54,7 +54,7 @@ func cases() map[string]*lab.Result {
 	return list
 }
 
-func each(r *lab.Result, change func(t *lab.Trial)) {
+func each(r *folder.Result, change func(t *folder.Trial)) {
 	for _, run := range r.Runs {
 		for i := range run.Trials {
 			change(&run.Trials[i])
@@ -62,8 +62,8 @@ func each(r *lab.Result, change func(t *lab.Trial)) {
 	}
 }
 
-func setAll(r *lab.Result, v float64) {
-	each(r, func(t *lab.Trial) {
+func setAll(r *folder.Result, v float64) {
+	each(r, func(t *folder.Trial) {
 		for _, c := range withTheory(t) {
 			set(t, c.Name, v)
 		}
@@ -71,7 +71,7 @@ func setAll(r *lab.Result, v float64) {
 }
 
 // withTheory gives a trial the columns of the theory, and returns all.
-func withTheory(t *lab.Trial) []kedge.Column {
+func withTheory(t *folder.Trial) []kedge.Column {
 	for _, name := range []string{"v", "v_bound", "w1_joint", "bias", "bias_by_w1", "bias_by_v"} {
 		if !t.Has(name) {
 			t.Columns, t.Values = append(slices.Clone(t.Columns), loop.Describe(name)), append(t.Values, make([]float64, len(t.K)))
@@ -81,10 +81,10 @@ func withTheory(t *lab.Trial) []kedge.Column {
 }
 
 // hostileNumbers puts what must not break a drawing into all quantities, turn by turn.
-func hostileNumbers(r *lab.Result) {
+func hostileNumbers(r *folder.Result) {
 	bad := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, -1, math.MaxFloat64, -math.MaxFloat64, 5e-324, 1e-3, 1e-17}
 	n := 0
-	each(r, func(t *lab.Trial) {
+	each(r, func(t *folder.Trial) {
 		withTheory(t)
 		for i := range t.K {
 			for _, values := range t.Values {
@@ -93,8 +93,8 @@ func hostileNumbers(r *lab.Result) {
 			n++
 		}
 	})
-	r.Optimum = lab.Point{Value: math.Inf(-1), Residual: math.NaN()}
-	r.Stable = lab.Point{Decision: []float64{1}, Value: math.Inf(1), Gap: math.Inf(1), Distance: math.NaN()}
+	r.Optimum = folder.Point{Value: math.Inf(-1), Residual: math.NaN()}
+	r.Stable = folder.Point{Decision: []float64{1}, Value: math.Inf(1), Gap: math.Inf(1), Distance: math.NaN()}
 	r.Reference.True.Gap, r.Reference.True.Distance = -1, math.MaxFloat64
 	for _, run := range r.Runs {
 		p := run.Trials[len(run.Trials)-1].Path
@@ -109,7 +109,7 @@ func hostileNumbers(r *lab.Result) {
 }
 
 // hostileNames puts markup, control characters and endless words where names go.
-func hostileNames(r *lab.Result) {
+func hostileNames(r *folder.Result) {
 	const markup = "\x00\x1b\xff\n\u202e" + `</svg></style><script>alert("1")</script><b>&amp;'`
 	endless := markup
 	for range 6 {
@@ -118,7 +118,7 @@ func hostileNames(r *lab.Result) {
 	r.Case, r.Spec, r.Notes = markup, markup, []string{markup}
 	r.Build.Version = markup
 	r.Runs[0].Name, r.Runs[1].Name, r.Runs[2].Name = markup, endless, "名前 для имён"
-	r.Angles = &lab.Angles{Initial: bell("a", 90, 9), Optimal: bell("b", 60, 9), Final: map[string][]float64{}}
+	r.Angles = &folder.Angles{Initial: bell("a", 90, 9), Optimal: bell("b", 60, 9), Final: map[string][]float64{}}
 	for _, run := range r.Runs {
 		r.Angles.Final[run.Name] = bell(run.Name, 60, 12)
 	}

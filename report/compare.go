@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
-	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/report/draw"
 )
@@ -17,14 +17,14 @@ import (
 // labelled is a result under the name that a comparison gives it.
 type labelled struct {
 	label string
-	*lab.Result
+	*folder.Result
 }
 
 // compared reads runs under the names of their folders.
 func compared(dirs []string) (document, error) {
 	var runs []labelled
 	for i, label := range labelsFor(dirs) {
-		r, err := lab.Open(dirs[i])
+		r, err := folder.Open(dirs[i])
 		if err != nil {
 			return document{}, err
 		}
@@ -99,9 +99,9 @@ func specsOf(runs []labelled) []*problem.Spec {
 }
 
 // together is all runs as one result, for figures; their stable points are left out, since they may differ.
-func together(runs []labelled) *lab.Result {
-	nowhere := lab.Point{Value: math.NaN(), Gap: math.NaN(), Distance: math.NaN()}
-	all := &lab.Result{Stable: nowhere}
+func together(runs []labelled) *folder.Result {
+	nowhere := folder.Point{Value: math.NaN(), Gap: math.NaN(), Distance: math.NaN()}
+	all := &folder.Result{Stable: nowhere}
 	for _, r := range runs {
 		all.Maximize = r.Maximize
 		for _, run := range r.Runs {
@@ -208,7 +208,7 @@ func keyed(differ []difference) string {
 // comparedVerdict ranks the methods of all runs and says where retraining settles in each.
 func comparedVerdict(runs []labelled, all []contestant) judgement {
 	j := judge(all)
-	for _, one := range gathered(runs, func(r *lab.Result) []string { return []string{retrained(r)} }) {
+	for _, one := range gathered(runs, func(r *folder.Result) []string { return []string{retrained(r)} }) {
 		if one.words != "" {
 			j.Reasons = append(j.Reasons, one.under(runs)+one.words)
 		}
@@ -223,7 +223,7 @@ type shareable struct {
 }
 
 // gathered lists what runs say, each thing once.
-func gathered(runs []labelled, say func(*lab.Result) []string) []shareable {
+func gathered(runs []labelled, say func(*folder.Result) []string) []shareable {
 	var list []shareable
 	for _, r := range runs {
 		for _, words := range say(r.Result) {
@@ -285,7 +285,7 @@ func rulesAcross(runs []labelled) func(id string) []graphRule {
 	return func(id string) []graphRule {
 		value := map[string]float64{}
 		list := []graphRule{}
-		for _, one := range gathered(runs, func(r *lab.Result) (keys []string) {
+		for _, one := range gathered(runs, func(r *folder.Result) (keys []string) {
 			for _, rule := range rulesOf(r)(id) {
 				key := fmt.Sprintf("%s\x00%x", rule.Label, rule.Value)
 				value[key], keys = rule.Value, append(keys, key)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/report/draw"
 )
 
@@ -14,12 +14,12 @@ func twoRuns() []labelled {
 	a, b := polarizedEvery(100), polarizedEvery(100)
 	b.Spec = strings.Replace(strings.Replace(b.Spec, "lambda: 0.4", "lambda: 0.3", 1), "composite, step: 0.005", "composite, step: 0.01", 1)
 	b.Stable.Gap, b.Notes, b.Build.Version = 0.01, []string{"A note."}, "v9"
-	b.Sections = []lab.Section{{ID: "one", Title: "A check", Verdict: "✓ holds", Columns: []string{"what"}, Rows: [][]string{{"a"}}}}
+	b.Sections = []folder.Section{{ID: "one", Title: "A check", Verdict: "✓ holds", Columns: []string{"what"}, Rows: [][]string{{"a"}}}}
 	return []labelled{{"first", a}, {"second", b}}
 }
 
 // figuresOf draws a result without the slow PNGs.
-func figuresOf(t *testing.T, r *lab.Result) []draw.Figure {
+func figuresOf(t *testing.T, r *folder.Result) []draw.Figure {
 	t.Helper()
 	var figures []draw.Figure
 	for _, s := range sketches(r) {

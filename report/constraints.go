@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
-	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/report/draw"
 )
@@ -15,7 +15,7 @@ import (
 const mostShown = 4
 
 // constraintFigure shows how constraints are kept, and by which multipliers.
-func constraintFigure(r *lab.Result) (draw.Sketch, bool) {
+func constraintFigure(r *folder.Result) (draw.Sketch, bool) {
 	g := draw.Grid{Columns: 2, Legend: []draw.Entry{{Words: trialsNote(r)}}}
 	for j := range mostShown {
 		excess := linearPanel(r, columnMeasure(fmt.Sprintf("excess_%d", j+1)), draw.Rule{Value: 0})
@@ -45,7 +45,7 @@ func constraintFigure(r *lab.Result) (draw.Sketch, bool) {
 
 // off is what a trial is ranked by: its last gap, and under constraints the size of it, because a value that is better than the
 // optimum's is that of a decision that breaks them.
-func off(t *lab.Trial) float64 {
+func off(t *folder.Trial) float64 {
 	if t.Has("excess_1") {
 		return math.Abs(t.Last("gap"))
 	}
@@ -53,17 +53,17 @@ func off(t *lab.Trial) float64 {
 }
 
 // constrained tells whether decisions are judged by constraints on the settled population.
-func constrained(r *lab.Result) bool {
+func constrained(r *folder.Result) bool {
 	return slices.ContainsFunc(r.Runs, heeds)
 }
 
 // heeds tells whether a run was judged by constraints.
-func heeds(run lab.Run) bool {
-	return slices.ContainsFunc(run.Trials, func(t lab.Trial) bool { return len(t.K) > 0 && t.Has("excess_1") })
+func heeds(run folder.Run) bool {
+	return slices.ContainsFunc(run.Trials, func(t folder.Trial) bool { return len(t.K) > 0 && t.Has("excess_1") })
 }
 
 // constrainedGap shows gaps on a linear axis: below 0 they mean that constraints are broken, not that all is well.
-func constrainedGap(r *lab.Result) (draw.Sketch, bool) {
+func constrainedGap(r *folder.Result) (draw.Sketch, bool) {
 	p := linearPanel(r, measure{label: "relative gap to the best that keeps all constraints", name: "gap"}, draw.Rule{Value: 0})
 	if len(p.Layers) == 0 {
 		return draw.Sketch{}, false
@@ -76,7 +76,7 @@ func constrainedGap(r *lab.Result) (draw.Sketch, bool) {
 }
 
 // linearPanel draws a measure of all algorithms that have it, with a rule where that is finite.
-func linearPanel(r *lab.Result, m measure, at draw.Rule) draw.Panel {
+func linearPanel(r *folder.Result, m measure, at draw.Rule) draw.Panel {
 	var list draw.Lines
 	styles := stylesOf(names(r))
 	for _, run := range r.Runs {
@@ -99,7 +99,7 @@ func linearPanel(r *lab.Result, m measure, at draw.Rule) draw.Panel {
 }
 
 // runEntries explain the lines of all algorithms.
-func runEntries(r *lab.Result) []draw.Entry {
+func runEntries(r *folder.Result) []draw.Entry {
 	var list []draw.Line
 	styles := stylesOf(names(r))
 	for _, run := range r.Runs {

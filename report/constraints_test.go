@@ -5,22 +5,22 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
-	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 )
 
 // broken is a run of a method that keeps its constraint and of one that does not and has a better value.
-func broken() *lab.Result {
-	trial := func(gap, excess, multiplier float64) []lab.Trial {
+func broken() *folder.Result {
+	trial := func(gap, excess, multiplier float64) []folder.Trial {
 		at := func(k float64) map[string]float64 {
 			return map[string]float64{"gap": gap * k, "distance": 1, "excess_1": excess * k, "multiplier_1": multiplier}
 		}
-		return []lab.Trial{{Measured: measured([]int{0, 1, 2}, at(3), at(2), at(1)), Finished: true}}
+		return []folder.Trial{{Measured: measured([]int{0, 1, 2}, at(3), at(2), at(1)), Finished: true}}
 	}
-	return &lab.Result{
-		Iterations: 2, Trials: 1, Stable: lab.Point{Gap: -.5, Distance: .6, Decision: []float64{1}},
-		Runs: []lab.Run{{Name: "heedless", Trials: trial(-.5, .6, math.NaN())}, {Name: "primal–dual", Trials: trial(.01, -.001, 2)}},
+	return &folder.Result{
+		Iterations: 2, Trials: 1, Stable: folder.Point{Gap: -.5, Distance: .6, Decision: []float64{1}},
+		Runs: []folder.Run{{Name: "heedless", Trials: trial(-.5, .6, math.NaN())}, {Name: "primal–dual", Trials: trial(.01, -.001, 2)}},
 	}
 }
 
@@ -48,7 +48,7 @@ func TestConstraintFigures(t *testing.T) {
 	if !ok || len(s.Grid.Panels) != 2 {
 		t.Fatalf("%d panels, want excess and multiplier", len(s.Grid.Panels))
 	}
-	if _, ok := constraintFigure(&lab.Result{Runs: []lab.Run{{Trials: []lab.Trial{{Measured: measured([]int{0}, map[string]float64{"gap": 0})}}}}}); ok {
+	if _, ok := constraintFigure(&folder.Result{Runs: []folder.Run{{Trials: []folder.Trial{{Measured: measured([]int{0}, map[string]float64{"gap": 0})}}}}}); ok {
 		t.Error("a figure of constraints without constraints")
 	}
 }

@@ -7,15 +7,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
-	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/lab/compare"
 	"github.com/kedge-opt/kedge/report/draw"
 )
 
 // WriteContest puts the report of a comparison of methods, report.html and report.md, and its figures into dir.
 func WriteContest(dir string, r *compare.Comparison) error {
-	d, err := contestDocument(r, lab.CurrentBuild())
+	d, err := contestDocument(r, folder.CurrentBuild())
 	if err != nil {
 		return err
 	}
@@ -24,8 +24,8 @@ func WriteContest(dir string, r *compare.Comparison) error {
 }
 
 // readContest makes the report of the folder of a comparison anew.
-func readContest(dir string, build lab.Build) (document, error) {
-	f, err := os.Open(filepath.Join(dir, lab.CompareFile))
+func readContest(dir string, build folder.Build) (document, error) {
+	f, err := os.Open(filepath.Join(dir, folder.CompareFile))
 	if os.IsNotExist(err) {
 		return document{}, fmt.Errorf("%s holds a report alone; give the folders that it was made of", dir)
 	}
@@ -41,10 +41,10 @@ func readContest(dir string, build lab.Build) (document, error) {
 }
 
 // contestDocument says who ended where.
-func contestDocument(r *compare.Comparison, build lab.Build) (document, error) {
+func contestDocument(r *compare.Comparison, build folder.Build) (document, error) {
 	d := document{
 		Title: r.Title(), Facts: contestFacts(r), Question: contestQuestion(r), Verdict: judgement{r.Headline(), r.Reasons()},
-		Spec: r.Arenas[0].Spec, Repeat: r.Command(), Origin: origin(&lab.Result{Seed: r.Arenas[0].Seed, Build: build}),
+		Spec: r.Arenas[0].Spec, Repeat: r.Command(), Origin: origin(&folder.Result{Seed: r.Arenas[0].Seed, Build: build}),
 	}
 	if r.Suite {
 		d.Spec = ""

@@ -5,15 +5,15 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
-	"github.com/kedge-opt/kedge/lab"
 )
 
 // mostEntries is how many entries of a decision are shown.
 const mostEntries = 100
 
 // decisions is the table of the decisions themselves: the points found offline, and where every method ended.
-func decisions(r *lab.Result) table {
+func decisions(r *folder.Result) table {
 	t := table{ID: "decisions", Title: "Decisions", About: "Entry by entry; of a method, the mean over its trials after the last turn.", Columns: headed("entry", "optimum")}
 	n := len(r.Optimum.Decision)
 	all := [][]float64{r.Optimum.Decision}
@@ -39,7 +39,7 @@ func decisions(r *lab.Result) table {
 }
 
 // meanDecision is the mean over trials of n entries, NaN where there is no trial.
-func meanDecision(run lab.Run, n int) []float64 {
+func meanDecision(run folder.Run, n int) []float64 {
 	mean := make([]float64, n)
 	count := 0
 	for _, t := range run.Trials {

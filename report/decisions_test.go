@@ -3,14 +3,14 @@ package report
 import (
 	"testing"
 
-	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/folder"
 )
 
 // The table of decisions has the points found offline and, of a method, the mean over its trials.
 func TestDecisions(t *testing.T) {
-	r := &lab.Result{
-		Optimum: lab.Point{Decision: []float64{5, 7}}, Stable: lab.Point{Decision: []float64{6, 8}},
-		Runs: []lab.Run{{Name: "composite", Trials: []lab.Trial{{Decision: []float64{4, 7}}, {Decision: []float64{5, 7.5}}}}},
+	r := &folder.Result{
+		Optimum: folder.Point{Decision: []float64{5, 7}}, Stable: folder.Point{Decision: []float64{6, 8}},
+		Runs: []folder.Run{{Name: "composite", Trials: []folder.Trial{{Decision: []float64{4, 7}}, {Decision: []float64{5, 7.5}}}}},
 	}
 	table := decisions(r)
 	want := [][]string{{"0", "5", "6", "4.5"}, {"1", "7", "8", "7.25"}}

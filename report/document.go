@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/report/draw"
 )
 
@@ -78,7 +78,7 @@ type section struct {
 }
 
 // sectionsOf takes over what checks have added to a result.
-func sectionsOf(added []lab.Section) []section {
+func sectionsOf(added []folder.Section) []section {
 	var list []section
 	for _, a := range added {
 		s := section{ID: "section-" + a.ID, Title: a.Title, Verdict: a.Verdict, Sign: signOf(a.Verdict), Paragraphs: paragraphs(a.Text)}
@@ -111,7 +111,7 @@ func paragraphs(text string) []string {
 }
 
 // textColumns sets a column to the right where every entry is a number.
-func textColumns(a lab.Section) []column {
+func textColumns(a folder.Section) []column {
 	list := make([]column, len(a.Columns))
 	for i, name := range a.Columns {
 		list[i] = column{Name: name, Numeric: i > 0 && len(a.Rows) > 0}
@@ -128,7 +128,7 @@ func isNumber(s string) bool {
 }
 
 // textRows fills short rows up and cuts long ones.
-func textRows(a lab.Section) [][]cell {
+func textRows(a folder.Section) [][]cell {
 	var rows [][]cell
 	for _, given := range a.Rows {
 		row := make([]cell, len(a.Columns))

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/report"
 )
 
@@ -19,10 +19,10 @@ func ExampleWrite() {
 	}
 	defer os.RemoveAll(dir)
 
-	r := &lab.Result{Case: "tiny", Iterations: 1, Trials: 1, Runs: []lab.Run{{
+	r := &folder.Result{Case: "tiny", Iterations: 1, Trials: 1, Runs: []folder.Run{{
 		Name: "composite",
-		Trials: []lab.Trial{{
-			Measured: lab.Measured{
+		Trials: []folder.Trial{{
+			Measured: folder.Measured{
 				K: []int{0, 1}, Columns: []kedge.Column{{Name: "gap"}, {Name: "distance"}, {Name: "w1_optimal"}},
 				Values: [][]float64{{0.5, 0.1}, {0.9, 0.3}, {math.NaN(), math.NaN()}},
 			},

@@ -6,16 +6,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
-	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/report/draw"
 )
 
 // sketches lists the figures of a result in the order of the page.
-func sketches(r *lab.Result) []draw.Sketch {
+func sketches(r *folder.Result) []draw.Sketch {
 	var all []draw.Sketch
-	for _, figure := range []func(*lab.Result) (draw.Sketch, bool){gapFigure, distanceFigure, nashFigure, constraintFigure, trackingFigure, regretFigure, w1Figure, angleFigure, pathFigure, referenceFigure, lagFigure, biasFigure} {
+	for _, figure := range []func(*folder.Result) (draw.Sketch, bool){gapFigure, distanceFigure, nashFigure, constraintFigure, trackingFigure, regretFigure, w1Figure, angleFigure, pathFigure, referenceFigure, lagFigure, biasFigure} {
 		if s, ok := figure(r); ok {
 			all = append(all, s)
 		}
@@ -33,7 +33,7 @@ type measure struct {
 // columnMeasure is a column under the label that it has everywhere.
 func columnMeasure(name string) measure { return measure{label: loop.Describe(name).Label, name: name} }
 
-func gapFigure(r *lab.Result) (draw.Sketch, bool) {
+func gapFigure(r *folder.Result) (draw.Sketch, bool) {
 	if constrained(r) {
 		return constrainedGap(r)
 	}
@@ -47,13 +47,13 @@ func gapFigure(r *lab.Result) (draw.Sketch, bool) {
 	return lineFigure(r, "gap", "Gap to the optimum", see, m)
 }
 
-func distanceFigure(r *lab.Result) (draw.Sketch, bool) {
+func distanceFigure(r *folder.Result) (draw.Sketch, bool) {
 	m := measure{"relative distance to the optimum, ‖u − u*‖ / ‖u*‖", "distance", retraining(r, r.Stable.Distance)}
 	see := "How far the decision in force lies from the optimal one." + below(r, m, "the distance of the stable point")
 	return lineFigure(r, "distance", "Distance to the optimum", see, m)
 }
 
-func w1Figure(r *lab.Result) (draw.Sketch, bool) {
+func w1Figure(r *folder.Result) (draw.Sketch, bool) {
 	m := columnMeasure("w1_optimal")
 	see := "How far, in W₁, the population at each turn is from the one that settles under the optimum: " +
 		"a curve that levels off shows a population that is held away from it."
@@ -61,7 +61,7 @@ func w1Figure(r *lab.Result) (draw.Sketch, bool) {
 }
 
 // retraining marks the level at which the vanilla rule comes to rest. In a population that moves it never does.
-func retraining(r *lab.Result, level float64) draw.Rule {
+func retraining(r *folder.Result, level float64) draw.Rule {
 	if optimumMoves(r) {
 		return draw.Rule{Value: math.NaN()}
 	}
@@ -69,7 +69,7 @@ func retraining(r *lab.Result, level float64) draw.Rule {
 }
 
 // below says what the rule is and which algorithms end clearly below it.
-func below(r *lab.Result, m measure, what string) string {
+func below(r *folder.Result, m measure, what string) string {
 	if !m.rule.Shown() {
 		return ""
 	}
@@ -87,7 +87,7 @@ func below(r *lab.Result, m measure, what string) string {
 }
 
 // lineFigure draws one measure for all algorithms. It is not ok when nothing was measured.
-func lineFigure(r *lab.Result, name, title, see string, m measure) (draw.Sketch, bool) {
+func lineFigure(r *folder.Result, name, title, see string, m measure) (draw.Sketch, bool) {
 	list, floored := m.curves(r)
 	if len(list) == 0 {
 		return draw.Sketch{}, false
@@ -115,7 +115,7 @@ func turns(panels []draw.Panel) draw.Axis {
 }
 
 // curves gathers every algorithm that has the measure, ready for a logarithmic axis.
-func (m measure) curves(r *lab.Result) (list draw.Lines, floored bool) {
+func (m measure) curves(r *folder.Result) (list draw.Lines, floored bool) {
 	styles := stylesOf(names(r))
 	for _, run := range r.Runs {
 		if rows := rowsOf(run, m.name); len(rows) > 0 {
@@ -139,7 +139,7 @@ func (m measure) panel(list draw.Lines) draw.Panel {
 }
 
 // names lists the algorithms, each once.
-func names(r *lab.Result) []string {
+func names(r *folder.Result) []string {
 	var list []string
 	for _, run := range r.Runs {
 		if !slices.Contains(list, run.Name) {
@@ -150,7 +150,7 @@ func names(r *lab.Result) []string {
 }
 
 // trialsOf is the largest number of finished trials of an algorithm.
-func trialsOf(r *lab.Result) int {
+func trialsOf(r *folder.Result) int {
 	n := 0
 	for _, run := range r.Runs {
 		n = max(n, len(run.Trials))
@@ -158,7 +158,7 @@ func trialsOf(r *lab.Result) int {
 	return n
 }
 
-func trialsNote(r *lab.Result) string {
+func trialsNote(r *folder.Result) string {
 	most := trialsOf(r)
 	for _, run := range r.Runs {
 		if n := len(run.Trials); n > 0 && n < most {
@@ -171,7 +171,7 @@ func trialsNote(r *lab.Result) string {
 	return "one trial"
 }
 
-func angleFigure(r *lab.Result) (draw.Sketch, bool) {
+func angleFigure(r *folder.Result) (draw.Sketch, bool) {
 	if r.Angles == nil {
 		return draw.Sketch{}, false
 	}
@@ -188,7 +188,7 @@ func angleFigure(r *lab.Result) (draw.Sketch, bool) {
 }
 
 // referenceFigure measures the same runs against two optima.
-func referenceFigure(r *lab.Result) (draw.Sketch, bool) {
+func referenceFigure(r *folder.Result) (draw.Sketch, bool) {
 	if r.Reference == nil {
 		return draw.Sketch{}, false
 	}
@@ -220,7 +220,7 @@ func referenceFigure(r *lab.Result) (draw.Sketch, bool) {
 }
 
 // against draws means only: solid by the measure itself, dashed by its counterpart against the reference optimum.
-func (m measure) against(r *lab.Result, reference string) (list draw.Lines, floored bool) {
+func (m measure) against(r *folder.Result, reference string) (list draw.Lines, floored bool) {
 	styles := stylesOf(names(r))
 	for _, run := range r.Runs {
 		compared := draw.Means(rowsOf(run, reference))
@@ -235,7 +235,7 @@ func (m measure) against(r *lab.Result, reference string) (list draw.Lines, floo
 	return list, list.Prepare(true)
 }
 
-func optimaEntries(r *lab.Result, drawn draw.Lines) []draw.Entry {
+func optimaEntries(r *folder.Result, drawn draw.Lines) []draw.Entry {
 	var list []draw.Entry
 	for _, curve := range drawn {
 		if !curve.Dashed {
@@ -250,7 +250,7 @@ func optimaEntries(r *lab.Result, drawn draw.Lines) []draw.Entry {
 
 // referenceCaption says how far the best algorithm ends from either optimum, and how much of the difference is the distance
 // between the two.
-func referenceCaption(r *lab.Result) string {
+func referenceCaption(r *folder.Result) string {
 	ref := r.Reference
 	see := fmt.Sprintf("The same runs, measured against the optimum of the settled population (solid) and against the optimum after %[1]d steps (dashed)."+
 		" The thin line is the %[1]d-step optimum itself, judged by the true one.", ref.Steps)

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/report/draw"
 )
 
@@ -37,7 +37,7 @@ func within(angles []float64, from, to float64) float64 {
 // Every finite angle is in one bin, and that is where it belongs.
 func TestHistogramsCountEveryone(t *testing.T) {
 	for _, angles := range [][]float64{bell("x", 90, 40), {0, 180}, {180}, {0}, {45.5, math.NaN(), 45.5}, {0, 5, 10, 15, 180}} {
-		g := angleGrid(momentsOf(&lab.Angles{Initial: angles, Optimal: angles}, nil))
+		g := angleGrid(momentsOf(&folder.Angles{Initial: angles, Optimal: angles}, nil))
 		b := g.Panels[0].Layers[0].(draw.Bars)
 		sum := 0.0
 		for i, c := range b.Counts {
@@ -50,7 +50,7 @@ func TestHistogramsCountEveryone(t *testing.T) {
 			t.Errorf("%d angles: %g counted", want.count, sum)
 		}
 	}
-	if list := momentsOf(&lab.Angles{Initial: []float64{math.NaN()}}, []string{"vanilla"}); len(list) > 0 {
+	if list := momentsOf(&folder.Angles{Initial: []float64{math.NaN()}}, []string{"vanilla"}); len(list) > 0 {
 		t.Error("a figure of no angles")
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"strconv"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
-	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/report/draw"
 )
 
@@ -71,7 +71,7 @@ func (r rounded) MarshalJSON() ([]byte, error) {
 // strand is a method's curve in all graphs: which run it is and how it looks.
 type strand struct {
 	name string
-	run  lab.Run
+	run  folder.Run
 	ink  color.NRGBA
 	dash []int
 }
@@ -111,7 +111,7 @@ func chartsOf(columns []kedge.Column) []chart {
 }
 
 // rulesOf are the levels that a result gives a quantity.
-func rulesOf(r *lab.Result) func(id string) []graphRule {
+func rulesOf(r *folder.Result) func(id string) []graphRule {
 	stable := "stable point: where retraining settles"
 	return func(id string) []graphRule {
 		if optimumMoves(r) {
@@ -252,7 +252,7 @@ func stylesOf(names []string) map[string]draw.Style {
 }
 
 // strandsOf gives every method of a result its colour.
-func strandsOf(r *lab.Result) []strand {
+func strandsOf(r *folder.Result) []strand {
 	styles := stylesOf(names(r))
 	var list []strand
 	for _, run := range r.Runs {

@@ -8,14 +8,14 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/folder"
 )
 
 // everyPart is a result that shows all that a page can hold.
-func everyPart() *lab.Result {
+func everyPart() *folder.Result {
 	r := polarizedEvery(100)
 	r.Partial, r.Notes = true, []string{"A note."}
-	r.Sections = []lab.Section{
+	r.Sections = []folder.Section{
 		{ID: "one", Title: "A check", Verdict: "✓ holds", Text: "First.\n\nSecond.", Columns: []string{"what", "bar"}, Rows: [][]string{{"a", "10"}, {"b", "9"}}},
 		{ID: "two", Title: "Another check", Verdict: "✗ fails"},
 	}

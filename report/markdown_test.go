@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/report/draw"
 )
 
@@ -15,7 +15,7 @@ func TestMarkdownEscapesWhatPeopleNamed(t *testing.T) {
 	const hostile = "a|b\n# <script>alert(1)</script> [x](javascript:y) `c` *d* _e_"
 	r.Case, r.Runs[0].Name, r.Notes = hostile, hostile, []string{hostile, "- item"}
 	r.Spec = "```\n# out of the fence\n```"
-	r.Sections = []lab.Section{{ID: "s", Title: hostile, Verdict: "✗ " + hostile, Columns: []string{hostile}, Rows: [][]string{{hostile}}}}
+	r.Sections = []folder.Section{{ID: "s", Title: hostile, Verdict: "✗ " + hostile, Columns: []string{hostile}, Rows: [][]string{{hostile}}}}
 	text := string(renderMarkdown(runDocument(r, nil)))
 	if bare := regexp.MustCompile("[^\\\\]([<>`*_]|\\]\\()").FindString(strings.Split(strings.ReplaceAll(text, "**", ""), "## Spec")[0]); bare != "" && !strings.HasPrefix(bare, "\n>") {
 		t.Errorf("%q came through", bare)

@@ -14,12 +14,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
-	"github.com/kedge-opt/kedge/lab"
 )
 
 // pageOf renders a page with its pictures, leaving out the slow PNGs that it does not hold.
-func pageOf(t *testing.T, r *lab.Result) string {
+func pageOf(t *testing.T, r *folder.Result) string {
 	t.Helper()
 	page, err := renderPage(runDocument(r, figuresOf(t, r)))
 	if err != nil {
@@ -109,7 +109,7 @@ func TestPageShowsEveryFigureWithWords(t *testing.T) {
 
 // Every turn of a paper-scale run measured, the page is below 3 MB, and so is one of many algorithms.
 func TestPagesStaySmall(t *testing.T) {
-	for name, r := range map[string]*lab.Result{"polarized": polarizedEvery(1), "choice": choice(), "many algorithms": cases()["many algorithms"]} {
+	for name, r := range map[string]*folder.Result{"polarized": polarizedEvery(1), "choice": choice(), "many algorithms": cases()["many algorithms"]} {
 		size := len(pageOf(t, r))
 		t.Logf("%s: %d kB", name, size/1000)
 		if size > 3e6 {
@@ -202,7 +202,7 @@ func TestWriteSaysWhatFailed(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := Write(file, &lab.Result{}); err == nil || !strings.Contains(err.Error(), "write report") {
+	if err := Write(file, &folder.Result{}); err == nil || !strings.Contains(err.Error(), "write report") {
 		t.Errorf("writing into a file: %v", err)
 	}
 }

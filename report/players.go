@@ -3,13 +3,13 @@ package report
 import (
 	"fmt"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
-	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/report/draw"
 )
 
-func nashFigure(r *lab.Result) (draw.Sketch, bool) {
+func nashFigure(r *folder.Result) (draw.Sketch, bool) {
 	see := "How far the players' decisions lie from a Nash equilibrium of the settled population, at which nobody gains by moving alone."
 	return lineFigure(r, "nash", "Distance to the Nash equilibrium", see, columnMeasure("nash_distance"))
 }

@@ -10,15 +10,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
-	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/report/draw"
 	"github.com/kedge-opt/kedge/stream"
 )
 
 // swept is a sweep over keys with the given values; the gap of a cell is made of them by f.
-func swept(values map[string][]string, f func(algorithm string, x []float64) float64) *lab.SweepResult {
-	r := &lab.SweepResult{Name: "swept", Keys: slices.Sorted(maps.Keys(values))}
+func swept(values map[string][]string, f func(algorithm string, x []float64) float64) *folder.SweepResult {
+	r := &folder.SweepResult{Name: "swept", Keys: slices.Sorted(maps.Keys(values))}
 	cells := [][]string{{}}
 	for _, key := range r.Keys {
 		var longer [][]string
@@ -35,8 +35,8 @@ func swept(values map[string][]string, f func(algorithm string, x []float64) flo
 	return r
 }
 
-func sweptCell(id string, values []string, f func(algorithm string, x []float64) float64) lab.CellResult {
-	c := lab.CellResult{ID: id, Values: values, Summary: &lab.Summary{Stable: &lab.Point{Gap: 0.01}, Order: []string{"vanilla", "composite"}, Algorithms: map[string]lab.SummaryAlgorithm{}}}
+func sweptCell(id string, values []string, f func(algorithm string, x []float64) float64) folder.CellResult {
+	c := folder.CellResult{ID: id, Values: values, Summary: &folder.Summary{Stable: &folder.Point{Gap: 0.01}, Order: []string{"vanilla", "composite"}, Algorithms: map[string]folder.SummaryAlgorithm{}}}
 	for _, v := range values {
 		x := math.NaN()
 		fmt.Sscan(v, &x)
@@ -44,7 +44,7 @@ func sweptCell(id string, values []string, f func(algorithm string, x []float64)
 	}
 	for _, name := range c.Summary.Order {
 		gap := f(name, c.Numbers)
-		c.Summary.Algorithms[name] = lab.SummaryAlgorithm{Trials: 3, Gap: &lab.Spread{Mean: gap, Min: gap / 2, Max: 2 * gap}}
+		c.Summary.Algorithms[name] = folder.SummaryAlgorithm{Trials: 3, Gap: &folder.Spread{Mean: gap, Min: gap / 2, Max: 2 * gap}}
 	}
 	return c
 }
@@ -60,7 +60,7 @@ func steps(algorithm string, x []float64) float64 {
 	return gap
 }
 
-func sweeps() map[string]*lab.SweepResult {
+func sweeps() map[string]*folder.SweepResult {
 	random := swept(map[string][]string{"a": {"1"}}, steps)
 	random.Keys, random.Cells = []string{"a", "b"}, nil
 	s := stream.New(5)
@@ -72,7 +72,7 @@ func sweeps() map[string]*lab.SweepResult {
 	failed.Cells[4].Summary, failed.Cells[4].Err = nil, "a steady state was not found"
 	hostile := []float64{math.NaN(), 0, -1, 1e300, 5e-324, math.Inf(1), 1e-3, -1e300}
 	n := 0
-	return map[string]*lab.SweepResult{
+	return map[string]*folder.SweepResult{
 		"one":   swept(map[string][]string{"step": {"0.001", "0.01", "0.1", "1"}}, steps),
 		"two":   swept(map[string][]string{"dynamics.lambda": {"0.1", "0.2", "0.3"}, "dynamics.sigma": {"0.5", "0.25"}}, steps),
 		"three": swept(map[string][]string{"a": {"1", "2", "3"}, "b": {"1", "2"}, "c": {"1", "2", "3", "4"}}, steps),

@@ -5,14 +5,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
-	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // specOf reads a result's own spec, nil when it is none that this version knows.
-func specOf(r *lab.Result) *problem.Spec {
+func specOf(r *folder.Result) *problem.Spec {
 	s, err := problem.Parse(kind.Standard(), "spec", []byte(r.Spec))
 	if err != nil {
 		return nil

@@ -12,13 +12,13 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/report/draw"
 )
 
 // Figures draws what the result holds: gap, distance and w1 over the turns, the angles, the paths, the two optima of a
 // reference, and how far the theory's bounds are from what happened. A figure whose quantity was not measured is left out.
-func Figures(r *lab.Result) ([]draw.Figure, error) {
+func Figures(r *folder.Result) ([]draw.Figure, error) {
 	var figures []draw.Figure
 	for _, s := range sketches(r) {
 		f, err := s.Render()
@@ -32,7 +32,7 @@ func Figures(r *lab.Result) ([]draw.Figure, error) {
 
 // Write puts the report of a result into dir: every figure as NAME.svg, NAME.png and NAME.pdf, and report.html and report.md.
 // The folder is made if it is not there.
-func Write(dir string, r *lab.Result) error {
+func Write(dir string, r *folder.Result) error {
 	figures, err := Figures(r)
 	if err != nil {
 		return err
@@ -71,24 +71,24 @@ func (r *Report) Write(dir string) ([]string, error) { return write(dir, r.docum
 
 // documentOf reads a run, a sweep or a study.
 func documentOf(dir string) (document, error) {
-	m, err := lab.ReadManifest(dir)
+	m, err := folder.ReadManifest(dir)
 	if err != nil {
 		return document{}, err
 	}
 	switch m.Kind {
-	case lab.KindSweep:
-		r, err := lab.OpenSweep(dir)
+	case folder.KindSweep:
+		r, err := folder.OpenSweep(dir)
 		if err != nil {
 			return document{}, err
 		}
 		figures, err := SweepFigures(r)
 		return sweepDocument(r, figures), err
-	case lab.KindStudy:
+	case folder.KindStudy:
 		return readStudy(dir, m.Build)
-	case lab.KindCompare:
+	case folder.KindCompare:
 		return readContest(dir, m.Build)
 	}
-	r, err := lab.Open(dir)
+	r, err := folder.Open(dir)
 	if err != nil {
 		return document{}, err
 	}
@@ -98,7 +98,7 @@ func documentOf(dir string) (document, error) {
 
 // intact wants the data of a folder as it was written; what a report is made of may be missing or changed.
 func intact(dir string) error {
-	files, err := lab.Verify(dir)
+	files, err := folder.Verify(dir)
 	for _, f := range files {
 		if f.Problem != "" && !isMade(f.File) {
 			err = errors.Join(err, fmt.Errorf("%s: %s; run its command again", filepath.Join(dir, filepath.FromSlash(f.File)), f.Problem))

@@ -5,14 +5,14 @@ import (
 	"math"
 	"strings"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
-	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/report/draw"
 )
 
 // runDocument says what one run found.
-func runDocument(r *lab.Result, figures []draw.Figure) document {
+func runDocument(r *folder.Result, figures []draw.Figure) document {
 	s := specOf(r)
 	d := document{
 		Title: r.Case, Facts: facts(r), Warnings: warnings(r), Question: question(s), Verdict: verdict(r, s),
@@ -27,7 +27,7 @@ func runDocument(r *lab.Result, figures []draw.Figure) document {
 }
 
 // facts is the size of the run in one line.
-func facts(r *lab.Result) string {
+func facts(r *folder.Result) string {
 	list := []string{phrase.Count(r.Iterations, "turn"), phrase.Count(r.Trials, "trial")}
 	if r.Individuals > 0 {
 		list = append(list, phrase.Count(r.Individuals, "individual"))
@@ -36,7 +36,7 @@ func facts(r *lab.Result) string {
 }
 
 // warnings are what a reader must know first.
-func warnings(r *lab.Result) []string {
+func warnings(r *folder.Result) []string {
 	var list []string
 	if r.Partial {
 		list = append(list, halted(r))
@@ -45,7 +45,7 @@ func warnings(r *lab.Result) []string {
 }
 
 // halted says what is missing from a partial result.
-func halted(r *lab.Result) string {
+func halted(r *folder.Result) string {
 	var done []string
 	for _, run := range r.Runs {
 		done = append(done, fmt.Sprintf("%s %d of %d", run.Name, len(run.Trials), run.Planned))
@@ -54,7 +54,7 @@ func halted(r *lab.Result) string {
 }
 
 // verdict says which method won, and how far retraining ends from the optimum.
-func verdict(r *lab.Result, s *problem.Spec) judgement {
+func verdict(r *folder.Result, s *problem.Spec) judgement {
 	if trialsOf(r) == 0 {
 		return judgement{Headline: "No trial was finished, so there is nothing to conclude yet."}
 	}
@@ -68,7 +68,7 @@ func verdict(r *lab.Result, s *problem.Spec) judgement {
 	return j
 }
 
-func contestants(r *lab.Result, s *problem.Spec) []contestant {
+func contestants(r *folder.Result, s *problem.Spec) []contestant {
 	var list []contestant
 	for _, run := range r.Runs {
 		list = append(list, newContestant(run.Name, run, isExact(s, run.Name)))
@@ -77,7 +77,7 @@ func contestants(r *lab.Result, s *problem.Spec) []contestant {
 }
 
 // lastTurn is the last measured turn of any trial.
-func lastTurn(r *lab.Result) string {
+func lastTurn(r *folder.Result) string {
 	last := -1
 	for _, run := range r.Runs {
 		for _, t := range run.Trials {
@@ -93,7 +93,7 @@ func lastTurn(r *lab.Result) string {
 }
 
 // methods is the table of the methods at the end.
-func methods(r *lab.Result, s *problem.Spec) table {
+func methods(r *folder.Result, s *problem.Spec) table {
 	t := table{
 		ID: "methods", Title: "Methods",
 		About: fmt.Sprintf("Every method%s: the mean over its trials, below it the least and the greatest. %s "+
@@ -110,7 +110,7 @@ func methods(r *lab.Result, s *problem.Spec) table {
 	return t
 }
 
-func better(r *lab.Result) string {
+func better(r *folder.Result) string {
 	if r.Maximize {
 		return "Larger values are better."
 	}
@@ -149,7 +149,7 @@ func (l lead) cell() cell {
 }
 
 // statCell is a mean over trials with its range, and how many trials had no finite number.
-func statCell(run lab.Run, column string, text func(float64) string) cell {
+func statCell(run folder.Run, column string, text func(float64) string) cell {
 	s := final(run, column)
 	c := numberCell(s.mean, text)
 	if s.low < s.high {
@@ -163,7 +163,7 @@ func statCell(run lab.Run, column string, text func(float64) string) cell {
 
 // lost says how many trials are missing from a mean because their number is not finite; silence would flatter an algorithm
 // that diverges now and then.
-func lost(run lab.Run, s spread) string {
+func lost(run folder.Run, s spread) string {
 	if n := len(run.Trials); s.count > 0 && s.count < n {
 		return fmt.Sprintf("finite in %d of %d trials", s.count, n)
 	}
@@ -174,7 +174,7 @@ func lost(run lab.Run, s spread) string {
 const mostTrials = 1000
 
 // trials is the table of all trials at the end.
-func trials(r *lab.Result) table {
+func trials(r *folder.Result) table {
 	t := table{ID: "trials", Title: "Trials", About: "Every trial by itself after its last turn.", Columns: headed("method", "trial", "value", "gap", "distance")}
 	value := valueFormat(r)
 	for _, run := range r.Runs {
@@ -192,7 +192,7 @@ func trials(r *lab.Result) table {
 }
 
 // offline is the table of what the methods are judged by.
-func offline(r *lab.Result) table {
+func offline(r *folder.Result) table {
 	t := table{
 		ID: "offline", Title: "Points found offline",
 		About:   "What the methods are judged by. The residual is 0 at an exact solution; the spread is the largest relative difference in value between starts.",
@@ -211,7 +211,7 @@ func offline(r *lab.Result) table {
 }
 
 // pointRow shows a point and the evidence of the search that found it.
-func pointRow(name, note string, p, found lab.Point, value func(float64) string) []cell {
+func pointRow(name, note string, p, found folder.Point, value func(float64) string) []cell {
 	return []cell{
 		textCell(name, note), numberCell(p.Value, value), numberCell(p.Gap, phrase.Percent), numberCell(p.Distance, phrase.Percent),
 		numberCell(found.Residual, phrase.Plain), countCell(found.Starts), numberCell(found.Spread, phrase.Plain),
@@ -219,7 +219,7 @@ func pointRow(name, note string, p, found lab.Point, value func(float64) string)
 }
 
 // valueDigits is with how many digits the smallest gap can be seen in a value.
-func valueDigits(r *lab.Result) int {
+func valueDigits(r *folder.Result) int {
 	n := 6
 	for _, run := range r.Runs {
 		if gap := final(run, "gap").mean; gap > 0 {
@@ -230,7 +230,7 @@ func valueDigits(r *lab.Result) int {
 }
 
 // valueFormat shows values with so many digits that the smallest gap can be seen.
-func valueFormat(r *lab.Result) func(float64) string {
+func valueFormat(r *folder.Result) func(float64) string {
 	n := valueDigits(r)
 	return func(v float64) string {
 		if a := math.Abs(v); a != 0 && (a < 1e-4 || a >= 1e9) {
@@ -241,7 +241,7 @@ func valueFormat(r *lab.Result) func(float64) string {
 }
 
 // twoOptima explains that a reference optimum is another point than the optimum.
-func twoOptima(r *lab.Result) []section {
+func twoOptima(r *folder.Result) []section {
 	ref := r.Reference
 	if ref == nil {
 		return nil
@@ -259,7 +259,7 @@ func twoOptima(r *lab.Result) []section {
 }
 
 // origin says what made a result.
-func origin(r *lab.Result) []term {
+func origin(r *folder.Result) []term {
 	b := r.Build
 	list := []term{{"version", b.Version}, {"goarch", b.GOARCH}, {"goamd64", b.GOAMD64}, {"fma", fmt.Sprint(b.FMA)}, {"seed", fmt.Sprint(r.Seed)}}
 	if b.GOAMD64 == "" {

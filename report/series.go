@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
-	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/report/draw"
 )
 
@@ -62,7 +62,7 @@ func (s spread) at(x float64) draw.LinePoint {
 
 // rowsOf lines the trials of a run up by turn and leaves out turns at which nothing was measured. Of several columns it takes
 // the greatest.
-func rowsOf(run lab.Run, columns ...string) []draw.LinePoint {
+func rowsOf(run folder.Run, columns ...string) []draw.LinePoint {
 	at := map[int][]float64{}
 	for _, t := range run.Trials {
 		for i, v := range greatest(&t, columns) {
@@ -80,7 +80,7 @@ func rowsOf(run lab.Run, columns ...string) []draw.LinePoint {
 }
 
 // greatest is the greatest of some columns at every turn of a trial, nil when it has none of them.
-func greatest(t *lab.Trial, columns []string) []float64 {
+func greatest(t *folder.Trial, columns []string) []float64 {
 	var most []float64
 	for _, name := range columns {
 		switch values := t.Of(name); {
@@ -97,4 +97,4 @@ func greatest(t *lab.Trial, columns []string) []float64 {
 }
 
 // final is a column after the last measured turn, over trials.
-func final(run lab.Run, column string) spread { return over(run.Final(column)) }
+func final(run folder.Run, column string) spread { return over(run.Final(column)) }

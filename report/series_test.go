@@ -6,15 +6,15 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/report/draw"
 	"github.com/kedge-opt/kedge/stream"
 )
 
 // noisy is a run whose gaps are positive and negative, huge and tiny, and sometimes missing.
-func noisy(seed uint64, trials, turns int) lab.Run {
+func noisy(seed uint64, trials, turns int) folder.Run {
 	s := stream.New(seed)
-	run := lab.Run{Name: "noisy"}
+	run := folder.Run{Name: "noisy"}
 	for range trials {
 		var turn []int
 		var rows []map[string]float64
@@ -25,14 +25,14 @@ func noisy(seed uint64, trials, turns int) lab.Run {
 			}
 			turn, rows = append(turn, k), append(rows, map[string]float64{"gap": v})
 		}
-		run.Trials = append(run.Trials, lab.Trial{Measured: measured(turn, rows...)})
+		run.Trials = append(run.Trials, folder.Trial{Measured: measured(turn, rows...)})
 	}
 	return run
 }
 
 func TestBandEnclosesMean(t *testing.T) {
 	for seed := range uint64(50) {
-		list, _ := measure{name: "gap"}.curves(&lab.Result{Runs: []lab.Run{noisy(seed, 1+int(seed)%7, 2500)}})
+		list, _ := measure{name: "gap"}.curves(&folder.Result{Runs: []folder.Run{noisy(seed, 1+int(seed)%7, 2500)}})
 		for _, r := range list[0].Points {
 			if !(0 < r.Low && r.Low <= r.Mean && r.Mean <= r.High && !math.IsInf(r.High, 0)) {
 				t.Fatalf("seed %d, turn %g: %g ≤ %g ≤ %g does not hold above 0", seed, r.X, r.Low, r.Mean, r.High)
@@ -50,10 +50,10 @@ func TestMeanOfEqualNumbersIsThatNumber(t *testing.T) {
 }
 
 func TestRowsLineTrialsUpByTurn(t *testing.T) {
-	m := func(k []int, v ...float64) lab.Measured {
-		return lab.Measured{K: k, Columns: []kedge.Column{{Name: "gap"}}, Values: [][]float64{v}}
+	m := func(k []int, v ...float64) folder.Measured {
+		return folder.Measured{K: k, Columns: []kedge.Column{{Name: "gap"}}, Values: [][]float64{v}}
 	}
-	run := lab.Run{Trials: []lab.Trial{
+	run := folder.Run{Trials: []folder.Trial{
 		{Measured: m([]int{0, 10, 20}, 4, 2, math.NaN())},
 		{Measured: m([]int{0, 20, 30}, 8, math.Inf(1), 1)},
 	}}

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
-	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem/form"
 )
 
@@ -86,7 +86,7 @@ func (s *Sheet) column(name string) (*series, error) {
 }
 
 // RunSheet is the series of a run: algorithm, trial, k and everything that was measured.
-func RunSheet(name string, r *lab.Result) *Sheet {
+func RunSheet(name string, r *folder.Result) *Sheet {
 	s := &Sheet{Name: name}
 	algorithm, trial, turn := &series{name: "algorithm"}, &series{name: "trial"}, &series{name: "k"}
 	s.columns = append(s.columns, algorithm, trial, turn)

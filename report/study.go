@@ -7,15 +7,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
-	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/lab/study"
 	"github.com/kedge-opt/kedge/report/draw"
 )
 
 // WriteStudy puts the report of a study, report.html and report.md, and its figures into dir.
 func WriteStudy(dir string, r *study.Result) error {
-	d, err := studyDocument(r, lab.CurrentBuild())
+	d, err := studyDocument(r, folder.CurrentBuild())
 	if err != nil {
 		return err
 	}
@@ -24,8 +24,8 @@ func WriteStudy(dir string, r *study.Result) error {
 }
 
 // readStudy makes the report of the folder of a study anew.
-func readStudy(dir string, build lab.Build) (document, error) {
-	f, err := os.Open(filepath.Join(dir, lab.StudyFile))
+func readStudy(dir string, build folder.Build) (document, error) {
+	f, err := os.Open(filepath.Join(dir, folder.StudyFile))
 	if err != nil {
 		return document{}, err
 	}
@@ -38,11 +38,11 @@ func readStudy(dir string, build lab.Build) (document, error) {
 }
 
 // studyDocument says what a study asked, measured and found.
-func studyDocument(r *study.Result, build lab.Build) (document, error) {
+func studyDocument(r *study.Result, build folder.Build) (document, error) {
 	d := document{
 		Title: r.Title, Facts: studyFacts(r), Verdict: judgement{r.Headline, r.Reasons}, Tables: []table{claimTable(r)},
 		Question: []term{{"What is asked", r.Question}, {"What the theory says", r.Theory}, {"How it is measured", r.Design}},
-		Spec:     r.Spec, Repeat: repeatStudy(r), Origin: origin(&lab.Result{Seed: r.Seed, Build: build}),
+		Spec:     r.Spec, Repeat: repeatStudy(r), Origin: origin(&folder.Result{Seed: r.Seed, Build: build}),
 	}
 	for _, c := range r.Charts {
 		f, err := chartSketch(c).Render()

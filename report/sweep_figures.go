@@ -7,15 +7,15 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
-	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/report/draw"
 )
 
 // SweepFigures draws where the algorithms of a sweep ended: lines over one numeric key, a heat map over two, and small
 // multiples of either by a third key or one of words. Further keys are averaged over. There is no figure when nothing was
 // measured or no key takes two values.
-func SweepFigures(r *lab.SweepResult) ([]draw.Figure, error) {
+func SweepFigures(r *folder.SweepResult) ([]draw.Figure, error) {
 	var figures []draw.Figure
 	for _, s := range sweepSketches(r) {
 		f, err := s.Render()
@@ -27,7 +27,7 @@ func SweepFigures(r *lab.SweepResult) ([]draw.Figure, error) {
 	return figures, nil
 }
 
-func sweepSketches(r *lab.SweepResult) []draw.Sketch {
+func sweepSketches(r *folder.SweepResult) []draw.Sketch {
 	sheet := SweepSheet(r.Name, r)
 	gap, err := sheet.column("gap")
 	if err != nil || over(gap.numbers).count == 0 {
@@ -160,7 +160,7 @@ func (d *plotted) cellName(row int) string {
 }
 
 // failedCells says how many cells have nothing to show.
-func failedCells(r *lab.SweepResult) string {
+func failedCells(r *folder.SweepResult) string {
 	n := 0
 	for _, c := range r.Cells {
 		if c.Summary == nil {

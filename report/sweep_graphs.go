@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
-	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/report/draw"
 )
@@ -17,7 +17,7 @@ const mostLines = 8
 
 // sweepGraphs draws where methods end over the key with the most numbers: one line a method and combination of the other keys
 // or, where those are too many, one line a method, its mean over the other keys.
-func sweepGraphs(r *lab.SweepResult, ended []cellEnd) []graph {
+func sweepGraphs(r *folder.SweepResult, ended []cellEnd) []graph {
 	x := axisOf(r)
 	if x < 0 {
 		return nil
@@ -46,14 +46,14 @@ func spannedWords(apart bool) string {
 }
 
 // axisOf picks the key with the most different numbers, -1 when none has two.
-func axisOf(r *lab.SweepResult) int {
+func axisOf(r *folder.SweepResult) int {
 	best, most := -1, 1
 	for i := range r.Keys {
 		values := map[float64]bool{}
 		for _, c := range r.Cells {
 			values[c.Numbers[i]] = true
 		}
-		numeric := !slices.ContainsFunc(r.Cells, func(c lab.CellResult) bool { return math.IsNaN(c.Numbers[i]) })
+		numeric := !slices.ContainsFunc(r.Cells, func(c folder.CellResult) bool { return math.IsNaN(c.Numbers[i]) })
 		if numeric && len(values) > most {
 			best, most = i, len(values)
 		}
@@ -62,7 +62,7 @@ func axisOf(r *lab.SweepResult) int {
 }
 
 // isWide tells whether the values of a key want a logarithmic axis.
-func isWide(r *lab.SweepResult, key int) bool {
+func isWide(r *folder.SweepResult, key int) bool {
 	low, high := math.Inf(1), 0.0
 	for _, c := range r.Cells {
 		low, high = min(low, c.Numbers[key]), max(high, c.Numbers[key])
@@ -71,7 +71,7 @@ func isWide(r *lab.SweepResult, key int) bool {
 }
 
 // freeOf lists the keys that are not settled by the value on the axis.
-func freeOf(r *lab.SweepResult, axis int) []int {
+func freeOf(r *folder.SweepResult, axis int) []int {
 	var list []int
 	for i := range r.Keys {
 		seen := map[string]string{}
@@ -87,7 +87,7 @@ func freeOf(r *lab.SweepResult, axis int) []int {
 }
 
 // lineName is the method and the values of the keys that the axis leaves free.
-func (e cellEnd) lineName(r *lab.SweepResult, free []int) string {
+func (e cellEnd) lineName(r *folder.SweepResult, free []int) string {
 	parts := []string{e.method}
 	for _, i := range free {
 		key := r.Keys[i]
@@ -109,8 +109,8 @@ func lineNames(ended []cellEnd, name func(cellEnd) string) []string {
 // sweptChart is what a graph shows of the end of a cell.
 type sweptChart struct {
 	chart
-	pick   func(e cellEnd) *lab.Spread
-	stable func(p *lab.Point) float64
+	pick   func(e cellEnd) *folder.Spread
+	stable func(p *folder.Point) float64
 }
 
 func sweptCharts() []sweptChart {
@@ -121,11 +121,11 @@ func sweptCharts() []sweptChart {
 	}
 	return []sweptChart{
 		{of("gap", "What the last decision loses, once the population has settled under it, relative to the best possible."),
-			func(e cellEnd) *lab.Spread { return e.Gap }, func(p *lab.Point) float64 { return p.Gap }},
+			func(e cellEnd) *folder.Spread { return e.Gap }, func(p *folder.Point) float64 { return p.Gap }},
 		{of("distance", "How far the last decision lies from the optimal one."),
-			func(e cellEnd) *lab.Spread { return e.Distance }, func(p *lab.Point) float64 { return p.Distance }},
+			func(e cellEnd) *folder.Spread { return e.Distance }, func(p *folder.Point) float64 { return p.Distance }},
 		{of("value", "The value of the last decision, once the population has settled under it."),
-			func(e cellEnd) *lab.Spread { return e.Value }, func(p *lab.Point) float64 { return p.Value }},
+			func(e cellEnd) *folder.Spread { return e.Value }, func(p *folder.Point) float64 { return p.Value }},
 	}
 }
 
@@ -158,7 +158,7 @@ func (q sweptChart) stableLine(ended []cellEnd, x int) []graphLine {
 	for _, e := range ended {
 		if p := e.cell.Summary.Stable; p != nil && phrase.Finite(q.stable(p)) {
 			v := q.stable(p)
-			at[e.cell.Numbers[x]] = at[e.cell.Numbers[x]].with(lab.Spread{Mean: v, Min: v, Max: v})
+			at[e.cell.Numbers[x]] = at[e.cell.Numbers[x]].with(folder.Spread{Mean: v, Min: v, Max: v})
 		}
 	}
 	if len(at) == 0 {
@@ -168,7 +168,7 @@ func (q sweptChart) stableLine(ended []cellEnd, x int) []graphLine {
 }
 
 // with adds the spread of one more cell.
-func (s spread) with(o lab.Spread) spread {
+func (s spread) with(o folder.Spread) spread {
 	if s.count == 0 {
 		return spread{o.Mean, o.Min, o.Max, 1}
 	}

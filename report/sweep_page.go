@@ -7,15 +7,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
-	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report/draw"
 )
 
 // WriteSweep puts the report of a sweep, report.html and report.md, and its figures into dir.
-func WriteSweep(dir string, r *lab.SweepResult) error {
+func WriteSweep(dir string, r *folder.SweepResult) error {
 	figures, err := SweepFigures(r)
 	if err != nil {
 		return err
@@ -25,13 +25,13 @@ func WriteSweep(dir string, r *lab.SweepResult) error {
 }
 
 // sweepDocument says what came out of the cells of a sweep.
-func sweepDocument(r *lab.SweepResult, figures []draw.Figure) document {
+func sweepDocument(r *folder.SweepResult, figures []draw.Figure) document {
 	ended := endings(r)
 	d := document{
 		Title: r.Name, Facts: fmt.Sprintf("%s · %s · seed %d", phrase.Count(len(r.Cells), "cell"), phrase.Count(len(r.Keys), "swept key"), r.Seed),
 		Warnings: sweepWarnings(r), Question: sweepQuestion(r), Verdict: sweepVerdict(r, ended), Graphs: sweepGraphs(r, ended),
 		Tables: []table{cellTable(r, ended)}, Figures: figures, Spec: r.Spec,
-		Repeat: "kedge sweep sweep.yaml --out again", Origin: origin(&lab.Result{Seed: r.Seed, Build: r.Build}),
+		Repeat: "kedge sweep sweep.yaml --out again", Origin: origin(&folder.Result{Seed: r.Seed, Build: r.Build}),
 	}
 	if r.Failed() > 0 {
 		d.Tables = append(d.Tables, failureTable(r))
@@ -41,13 +41,13 @@ func sweepDocument(r *lab.SweepResult, figures []draw.Figure) document {
 
 // cellEnd is where a method ended in a cell.
 type cellEnd struct {
-	cell   *lab.CellResult
+	cell   *folder.CellResult
 	method string
-	lab.SummaryAlgorithm
+	folder.SummaryAlgorithm
 }
 
 // endings lists the methods of all finished cells, cell by cell.
-func endings(r *lab.SweepResult) []cellEnd {
+func endings(r *folder.SweepResult) []cellEnd {
 	var list []cellEnd
 	for i := range r.Cells {
 		c := &r.Cells[i]
@@ -62,7 +62,7 @@ func endings(r *lab.SweepResult) []cellEnd {
 }
 
 // where names a cell by its values.
-func where(r *lab.SweepResult, c *lab.CellResult) string {
+func where(r *folder.SweepResult, c *folder.CellResult) string {
 	var list []string
 	for i, key := range r.Keys {
 		list = append(list, key+" = "+valueIn(c, i))
@@ -71,7 +71,7 @@ func where(r *lab.SweepResult, c *lab.CellResult) string {
 }
 
 // valueIn shows the value of a key in a cell, numbers with six digits.
-func valueIn(c *lab.CellResult, key int) string {
+func valueIn(c *folder.CellResult, key int) string {
 	if n := c.Numbers[key]; phrase.Finite(n) {
 		return phrase.Shortest(n)
 	}
@@ -81,7 +81,7 @@ func valueIn(c *lab.CellResult, key int) string {
 const mostFailures = 10
 
 // sweepWarnings are the failures first, then what the cells have to say, each thing once.
-func sweepWarnings(r *lab.SweepResult) []string {
+func sweepWarnings(r *folder.SweepResult) []string {
 	var failed, said []string
 	at := map[string]int{}
 	for i := range r.Cells {
@@ -108,7 +108,7 @@ func sweepWarnings(r *lab.SweepResult) []string {
 }
 
 // sweepQuestion says which keys are swept and, of the question, what no key changes.
-func sweepQuestion(r *lab.SweepResult) []term {
+func sweepQuestion(r *folder.SweepResult) []term {
 	var swept []string
 	for i, key := range r.Keys {
 		swept = append(swept, key+" ("+valuesOf(r, i)+")")
@@ -135,7 +135,7 @@ func touches(term int, key string) bool {
 const mostParsed = 2000
 
 // commonSpec is the spec of the first cell, nil when it is none that this version knows.
-func commonSpec(r *lab.SweepResult) *problem.Spec {
+func commonSpec(r *folder.SweepResult) *problem.Spec {
 	if len(r.Cells) > mostParsed {
 		return nil
 	}
@@ -148,7 +148,7 @@ func commonSpec(r *lab.SweepResult) *problem.Spec {
 }
 
 // valuesOf describes the values of a key: all of them, or how many and their range.
-func valuesOf(r *lab.SweepResult, key int) string {
+func valuesOf(r *folder.SweepResult, key int) string {
 	all := seenValues(r, key)
 	if len(all) <= 6 {
 		return strings.Join(all, ", ")
@@ -163,7 +163,7 @@ func valuesOf(r *lab.SweepResult, key int) string {
 	return fmt.Sprintf("%s from %s to %s", phrase.Count(len(all), "value"), phrase.Shortest(low), phrase.Shortest(high))
 }
 
-func seenValues(r *lab.SweepResult, key int) []string {
+func seenValues(r *folder.SweepResult, key int) []string {
 	var list []string
 	for _, c := range r.Cells {
 		if v := valueIn(&c, key); !slices.Contains(list, v) {
@@ -174,7 +174,7 @@ func seenValues(r *lab.SweepResult, key int) []string {
 }
 
 // sweepVerdict counts in how many cells a method ends closest, and says where gaps are least.
-func sweepVerdict(r *lab.SweepResult, ended []cellEnd) judgement {
+func sweepVerdict(r *folder.SweepResult, ended []cellEnd) judgement {
 	measured := slices.DeleteFunc(slices.Clone(ended), func(e cellEnd) bool { return e.Gap == nil })
 	if len(measured) == 0 {
 		return judgement{Headline: "The gap was not measured in any cell, so there is nothing to conclude."}
@@ -247,8 +247,8 @@ func methodsOf(ended []cellEnd) []string {
 }
 
 // lossOfRetraining says between which cells the gap of the stable point ranges.
-func lossOfRetraining(r *lab.SweepResult) []string {
-	var low, high *lab.CellResult
+func lossOfRetraining(r *folder.SweepResult) []string {
+	var low, high *folder.CellResult
 	for i := range r.Cells {
 		c := &r.Cells[i]
 		if c.Summary == nil || c.Summary.Stable == nil || !phrase.Finite(c.Summary.Stable.Gap) {
@@ -271,13 +271,13 @@ func lossOfRetraining(r *lab.SweepResult) []string {
 const mostChoices, mostRows = 20, 3000
 
 // cellTable has one row a method of every finished cell.
-func cellTable(r *lab.SweepResult, ended []cellEnd) table {
+func cellTable(r *folder.SweepResult, ended []cellEnd) table {
 	t := table{
 		ID: "cells", Title: "Cells",
 		About: "Every method at the end of every cell: the mean over its trials, below it the least and the greatest. Gap and distance are relative to the optimum of the cell.",
 	}
 	for i, key := range r.Keys {
-		numeric := !slices.ContainsFunc(r.Cells, func(c lab.CellResult) bool { return math.IsNaN(c.Numbers[i]) })
+		numeric := !slices.ContainsFunc(r.Cells, func(c folder.CellResult) bool { return math.IsNaN(c.Numbers[i]) })
 		t.Columns = append(t.Columns, column{Name: key, Numeric: numeric && i > 0, Choices: len(seenValues(r, i)) <= mostChoices})
 	}
 	t.Columns = append(t.Columns, column{Name: "method", Choices: true})
@@ -310,7 +310,7 @@ func (e cellEnd) row() []cell {
 		spreadCell(e.Distance, phrase.Percent), numberCell(stable, phrase.Percent), textCell(e.cell.ID))
 }
 
-func spreadCell(s *lab.Spread, text func(float64) string) cell {
+func spreadCell(s *folder.Spread, text func(float64) string) cell {
 	if s == nil {
 		return numberCell(math.NaN(), text)
 	}
@@ -321,7 +321,7 @@ func spreadCell(s *lab.Spread, text func(float64) string) cell {
 	return c
 }
 
-func failureTable(r *lab.SweepResult) table {
+func failureTable(r *folder.SweepResult) table {
 	t := table{ID: "failures", Title: "Failures", About: "The cells that have no result, and why."}
 	for _, name := range append(slices.Clone(r.Keys), "error", "cell") {
 		t.Columns = append(t.Columns, column{Name: name})

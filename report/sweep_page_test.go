@@ -8,16 +8,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
-	"github.com/kedge-opt/kedge/lab"
 )
 
 // around is a spread of ten percent to either side.
-func around(v float64) *lab.Spread { return &lab.Spread{Mean: v, Min: 0.9 * v, Max: 1.1 * v} }
+func around(v float64) *folder.Spread { return &folder.Spread{Mean: v, Min: 0.9 * v, Max: 1.1 * v} }
 
 // gridSweep is a sweep of two keys: composite has half the gap of vanilla where sigma is small, and no result where lambda is 0.4.
-func gridSweep(lambdas, sigmas int) *lab.SweepResult {
-	r := &lab.SweepResult{Name: "grid", Seed: 1, Spec: "base: polarized\nover:\n  dynamics.lambda: [0.1, 0.2]\n", Keys: []string{"dynamics.lambda", "dynamics.sigma"}}
+func gridSweep(lambdas, sigmas int) *folder.SweepResult {
+	r := &folder.SweepResult{Name: "grid", Seed: 1, Spec: "base: polarized\nover:\n  dynamics.lambda: [0.1, 0.2]\n", Keys: []string{"dynamics.lambda", "dynamics.sigma"}}
 	for i := range lambdas {
 		for j := range sigmas {
 			lambda, sigma := 0.1*float64(i+1), 0.5*float64(j+1)
@@ -27,8 +27,8 @@ func gridSweep(lambdas, sigmas int) *lab.SweepResult {
 	return r
 }
 
-func cellOf(r *lab.SweepResult, lambda, sigma float64, fails bool) lab.CellResult {
-	c := lab.CellResult{ID: fmt.Sprintf("cell-%d", len(r.Cells)), Numbers: []float64{lambda, sigma}}
+func cellOf(r *folder.SweepResult, lambda, sigma float64, fails bool) folder.CellResult {
+	c := folder.CellResult{ID: fmt.Sprintf("cell-%d", len(r.Cells)), Numbers: []float64{lambda, sigma}}
 	for _, n := range c.Numbers {
 		c.Values = append(c.Values, strconv.FormatFloat(n, 'g', 12, 64))
 	}
@@ -37,16 +37,16 @@ func cellOf(r *lab.SweepResult, lambda, sigma float64, fails bool) lab.CellResul
 		return c
 	}
 	gap := lambda * sigma
-	method := func(gap float64) lab.SummaryAlgorithm {
-		return lab.SummaryAlgorithm{Trials: 5, Planned: 5, Value: around(1 - gap), Gap: around(gap), Distance: around(3 * gap)}
+	method := func(gap float64) folder.SummaryAlgorithm {
+		return folder.SummaryAlgorithm{Trials: 5, Planned: 5, Value: around(1 - gap), Gap: around(gap), Distance: around(3 * gap)}
 	}
 	composite := method(gap / 2)
 	if sigma > 1 {
 		composite = method(1.05 * gap)
 	}
-	c.Summary = &lab.Summary{
-		Order: []string{"vanilla", "composite"}, Algorithms: map[string]lab.SummaryAlgorithm{"vanilla": method(gap), "composite": composite},
-		Stable: &lab.Point{Gap: gap, Distance: gap, Value: 1 - gap}, Notes: []string{"A note."},
+	c.Summary = &folder.Summary{
+		Order: []string{"vanilla", "composite"}, Algorithms: map[string]folder.SummaryAlgorithm{"vanilla": method(gap), "composite": composite},
+		Stable: &folder.Point{Gap: gap, Distance: gap, Value: 1 - gap}, Notes: []string{"A note."},
 	}
 	return c
 }
@@ -119,14 +119,14 @@ func TestSweepChartsKnowTiedKeys(t *testing.T) {
 
 // Sweeps of every shape give pages that stand alone; what people wrote is escaped.
 func TestSweepPages(t *testing.T) {
-	none, words, hostile := &lab.SweepResult{}, gridSweep(2, 2), gridSweep(2, 2)
+	none, words, hostile := &folder.SweepResult{}, gridSweep(2, 2), gridSweep(2, 2)
 	for i := range words.Cells {
 		words.Cells[i].Values[0], words.Cells[i].Numbers[0] = "cap", math.NaN()
 		words.Cells[i].Numbers[1] = math.NaN()
 	}
 	hostile.Name, hostile.Keys[0], hostile.Cells[0].Values[0] = "<i>name</i>", "<i>key</i>", "<i>value</i>"
 	hostile.Cells[0].Numbers[0], hostile.Cells[1].Err, hostile.Cells[1].Summary = math.NaN(), "<i>error</i>", nil
-	for name, r := range map[string]*lab.SweepResult{"none": none, "words": words, "hostile": hostile, "grid": gridSweep(4, 3), "many": gridSweep(20, 20)} {
+	for name, r := range map[string]*folder.SweepResult{"none": none, "words": words, "hostile": hostile, "grid": gridSweep(4, 3), "many": gridSweep(20, 20)} {
 		page := sweepPage(t, r)
 		bare := ours.ReplaceAllString(strings.ReplaceAll(page, `xmlns="http://www.w3.org/2000/svg"`, ""), "")
 		if found := foreign.FindString(bare); found != "" || strings.Contains(bare, "<i>") {
@@ -136,7 +136,7 @@ func TestSweepPages(t *testing.T) {
 	}
 }
 
-func sweepPage(t *testing.T, r *lab.SweepResult) string {
+func sweepPage(t *testing.T, r *folder.SweepResult) string {
 	t.Helper()
 	figures, err := SweepFigures(r)
 	if err != nil {

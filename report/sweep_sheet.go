@@ -4,12 +4,12 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/loop"
 )
 
 // SweepSheet is the table of a sweep: the swept keys, the algorithm, and where it ended over its trials.
-func SweepSheet(name string, r *lab.SweepResult) *Sheet {
+func SweepSheet(name string, r *folder.SweepResult) *Sheet {
 	s := &Sheet{Name: name}
 	cell, algorithm := &series{name: "cell"}, &series{name: "algorithm"}
 	keys := make([]*series, len(r.Keys))
@@ -52,18 +52,18 @@ func allNumbers(x []float64) []float64 {
 
 // outcome is one quantity of the cells of a sweep: where an algorithm ended, over its trials, or a number of the cell.
 type outcome struct {
-	ended func(a lab.SummaryAlgorithm) *lab.Spread
-	found func(s *lab.Summary) float64
+	ended func(a folder.SummaryAlgorithm) *folder.Spread
+	found func(s *folder.Summary) float64
 	all   *series
 }
 
 func outcomes() []outcome {
 	return []outcome{
-		{ended: func(a lab.SummaryAlgorithm) *lab.Spread { return a.Value }, all: measuredSeries("value")},
-		{ended: func(a lab.SummaryAlgorithm) *lab.Spread { return a.Gap }, all: measuredSeries("gap")},
-		{ended: func(a lab.SummaryAlgorithm) *lab.Spread { return a.Distance }, all: measuredSeries("distance")},
-		{found: func(s *lab.Summary) float64 { return s.Optimum.Value }, all: &series{name: "optimum_value"}},
-		{found: func(s *lab.Summary) float64 { return s.Optimum.Residual }, all: &series{name: "optimum_residual"}},
+		{ended: func(a folder.SummaryAlgorithm) *folder.Spread { return a.Value }, all: measuredSeries("value")},
+		{ended: func(a folder.SummaryAlgorithm) *folder.Spread { return a.Gap }, all: measuredSeries("gap")},
+		{ended: func(a folder.SummaryAlgorithm) *folder.Spread { return a.Distance }, all: measuredSeries("distance")},
+		{found: func(s *folder.Summary) float64 { return s.Optimum.Value }, all: &series{name: "optimum_value"}},
+		{found: func(s *folder.Summary) float64 { return s.Optimum.Residual }, all: &series{name: "optimum_residual"}},
 		{found: stableGap, all: &series{name: "stable_gap"}},
 	}
 }
@@ -73,21 +73,21 @@ func measuredSeries(name string) *series {
 	return &series{name: name, label: loop.Describe(name).Label}
 }
 
-func stableGap(s *lab.Summary) float64 {
+func stableGap(s *folder.Summary) float64 {
 	if s.Stable == nil {
 		return math.NaN()
 	}
 	return s.Stable.Gap
 }
 
-func (o outcome) add(s *lab.Summary, algorithm string) {
+func (o outcome) add(s *folder.Summary, algorithm string) {
 	if o.found != nil {
 		o.all.numbers = append(o.all.numbers, o.found(s))
 		return
 	}
 	end := o.ended(s.Algorithms[algorithm])
 	if end == nil {
-		end = &lab.Spread{Mean: math.NaN(), Min: math.NaN(), Max: math.NaN()}
+		end = &folder.Spread{Mean: math.NaN(), Min: math.NaN(), Max: math.NaN()}
 	}
 	o.all.numbers = append(o.all.numbers, end.Mean)
 	o.all.low, o.all.high = append(o.all.low, end.Min), append(o.all.high, end.Max)

@@ -1,7 +1,7 @@
 package report
 
 import (
-	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/report/draw"
 )
@@ -13,7 +13,7 @@ type contrast struct {
 }
 
 // lagFigure shows how far populations are from settled, below the bound that the turn before gives.
-func lagFigure(r *lab.Result) (draw.Sketch, bool) {
+func lagFigure(r *folder.Result) (draw.Sketch, bool) {
 	c := contrast{
 		measured: "v", bound: "v_bound", sparse: "w1_joint",
 		saying: "V, measured", bounding: "bound by the turn before", dotted: "W₁, measured",
@@ -24,7 +24,7 @@ func lagFigure(r *lab.Result) (draw.Sketch, bool) {
 }
 
 // biasFigure shows how far gradients are led astray, below what the theory allows.
-func biasFigure(r *lab.Result) (draw.Sketch, bool) {
+func biasFigure(r *folder.Result) (draw.Sketch, bool) {
 	c := contrast{
 		measured: "bias", bound: "bias_by_v", sparse: "bias_by_w1",
 		saying: "‖e‖, measured", bounding: "bound L_p·V", dotted: "bound L·W₁",
@@ -34,7 +34,7 @@ func biasFigure(r *lab.Result) (draw.Sketch, bool) {
 }
 
 // figure draws a panel an algorithm, all on the same axes.
-func (c contrast) figure(r *lab.Result, name, title, see string) (draw.Sketch, bool) {
+func (c contrast) figure(r *folder.Result, name, title, see string) (draw.Sketch, bool) {
 	g := draw.Grid{Shared: true}
 	floored := false
 	styles := stylesOf(names(r))
@@ -62,7 +62,7 @@ func (c contrast) figure(r *lab.Result, name, title, see string) (draw.Sketch, b
 }
 
 // panel is one algorithm; it is not ok when nothing was measured.
-func (c contrast) panel(run lab.Run, s draw.Style, among int) (p draw.Panel, floored, ok bool) {
+func (c contrast) panel(run folder.Run, s draw.Style, among int) (p draw.Panel, floored, ok bool) {
 	measured, bound := c.rows(run, c.measured), c.rows(run, c.bound)
 	if len(measured) == 0 {
 		return draw.Panel{}, false, false
@@ -83,7 +83,7 @@ func (c contrast) panel(run lab.Run, s draw.Style, among int) (p draw.Panel, flo
 }
 
 // rows are means over trials, with turns counted from 1 so that a logarithmic axis shows how the run begins.
-func (c contrast) rows(run lab.Run, column string) []draw.LinePoint {
+func (c contrast) rows(run folder.Run, column string) []draw.LinePoint {
 	list := draw.Means(rowsOf(run, column))
 	for i := range list {
 		list[i].X++
@@ -95,7 +95,7 @@ func (c contrast) rows(run lab.Run, column string) []draw.LinePoint {
 const boundTint = 0.45
 
 // entries explain what every panel shows.
-func (c contrast) entries(r *lab.Result) []draw.Entry {
+func (c contrast) entries(r *folder.Result) []draw.Entry {
 	list := []draw.Entry{{Sample: &draw.Line{Style: draw.Style{Ink: draw.Pale()}}, Words: c.saying}}
 	has := func(column string) bool {
 		for _, run := range r.Runs {

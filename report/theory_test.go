@@ -4,20 +4,20 @@ import (
 	"math"
 	"testing"
 
-	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/report/draw"
 )
 
 // The legend names what there is: a run of which nothing is known shows what was measured, alone.
 func TestTheoryFiguresNameWhatTheyShow(t *testing.T) {
 	bounded, bare := choiceEvery(100), choiceEvery(100)
-	each(bare, func(t *lab.Trial) {
+	each(bare, func(t *folder.Trial) {
 		for _, name := range []string{"v_bound", "w1_joint", "bias_by_w1", "bias_by_v"} {
 			set(t, name, math.NaN())
 		}
 	})
-	for want, r := range map[int]*lab.Result{3: bounded, 1: bare} {
-		for _, figure := range []func(*lab.Result) (draw.Sketch, bool){lagFigure, biasFigure} {
+	for want, r := range map[int]*folder.Result{3: bounded, 1: bare} {
+		for _, figure := range []func(*folder.Result) (draw.Sketch, bool){lagFigure, biasFigure} {
 			s, ok := figure(r)
 			if !ok || len(s.Grid.Legend) != want || len(s.Grid.Panels) != len(r.Runs) {
 				t.Errorf("%s: %d entries and %d panels, want %d and %d", s.Name, len(s.Grid.Legend), len(s.Grid.Panels), want, len(r.Runs))

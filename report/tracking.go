@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
-	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/report/draw"
 )
 
 // optimumMoves tells whether the optimum of a result moves, because people change by themselves or the set of decisions does.
-func optimumMoves(r *lab.Result) bool {
+func optimumMoves(r *folder.Result) bool {
 	for _, run := range r.Runs {
 		for _, t := range run.Trials {
 			return len(t.K) > 0 && t.Has("tracking")
@@ -20,24 +20,24 @@ func optimumMoves(r *lab.Result) bool {
 	return false
 }
 
-func trackingFigure(r *lab.Result) (draw.Sketch, bool) {
+func trackingFigure(r *folder.Result) (draw.Sketch, bool) {
 	see := "How far the decision in force lies from the decision that is optimal for the people who are there at that turn. " +
 		"A curve that levels off follows the optimum at a steady distance."
 	return lineFigure(r, "tracking", "Distance to the moving optimum", see, columnMeasure("tracking"))
 }
 
-func regretFigure(r *lab.Result) (draw.Sketch, bool) {
+func regretFigure(r *folder.Result) (draw.Sketch, bool) {
 	see := "What has been lost so far, Σ |Φ̃(u) − Φ̃★|, against a decision-maker who knows the optimum of every turn."
 	return lineFigure(r, "regret", "Dynamic regret", see, columnMeasure("regret"))
 }
 
 // followed is the verdict where the optimum moves: who follows it most closely, for the gap of one turn says little.
-func followed(r *lab.Result) judgement {
+func followed(r *folder.Result) judgement {
 	list, closest := r.Tracking()
 	j := judgement{Headline: closest.Verdict()}
 	for _, t := range list {
 		j.Reasons = append(j.Reasons, fmt.Sprintf("%s: on average %s from the optimum of the turn, at most %s; regret %s.",
-			t.Method, lab.Brief(t.Mean), lab.Brief(t.Worst), lab.Brief(t.Regret)))
+			t.Method, folder.Brief(t.Mean), folder.Brief(t.Worst), folder.Brief(t.Regret)))
 	}
 	return j
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/form"
@@ -28,7 +28,7 @@ func TestReportOfAMovingOptimum(t *testing.T) {
 		}
 	}
 	// What a section says in words is not read back.
-	r.Sections = []lab.Section{{ID: "tracking", Verdict: "vanilla follows.", Rows: [][]string{{"vanilla", "?", "?", "?", "?"}}}}
+	r.Sections = []folder.Section{{ID: "tracking", Verdict: "vanilla follows.", Rows: [][]string{{"vanilla", "?", "?", "?", "?"}}}}
 	d := runDocument(r, nil)
 	if want := "composite follows most closely, 0.0226 from the optimum on average."; d.Verdict.Headline != want {
 		t.Errorf("headline %q, want %q", d.Verdict.Headline, want)

@@ -5,9 +5,9 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/internal/rows"
-	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/report/draw"
 )
 
@@ -19,11 +19,11 @@ type view struct {
 	across, up string // words for the axes
 	see        string // how to read it
 	square     bool
-	tracks     func(p *lab.Path) draw.Trails
+	tracks     func(p *folder.Path) draw.Trails
 }
 
 // pathFigure shows how some individuals and the decision moved in the last trial of every algorithm.
-func pathFigure(r *lab.Result) (draw.Sketch, bool) {
+func pathFigure(r *folder.Result) (draw.Sketch, bool) {
 	g := draw.Grid{Shared: true, Columns: 1}
 	styles := stylesOf(names(r))
 	var v view
@@ -68,7 +68,7 @@ func who(people int) string {
 }
 
 // lastPath is the path of a run's last trial, nil unless it is whole.
-func lastPath(run lab.Run) *lab.Path {
+func lastPath(run folder.Run) *folder.Path {
 	if len(run.Trials) == 0 {
 		return nil
 	}
@@ -106,7 +106,7 @@ func trackEntries(l draw.Trails) []draw.Entry {
 }
 
 // viewOf chooses a picture by the shapes of states and decisions.
-func viewOf(r *lab.Result, p *lab.Path) view {
+func viewOf(r *folder.Result, p *folder.Path) view {
 	n, m := len(p.States)/(len(p.K)*len(p.People)), len(p.Decisions)/len(p.K)
 	switch {
 	case n == 1:
@@ -120,7 +120,7 @@ func viewOf(r *lab.Result, p *lab.Path) view {
 }
 
 // onSimplex tells whether every state is a list of shares.
-func onSimplex(p *lab.Path, n int) bool {
+func onSimplex(p *folder.Path, n int) bool {
 	for i := range len(p.States) / n {
 		sum := 0.0
 		for _, v := range kedge.Row(p.States, i, n) {
@@ -137,7 +137,7 @@ func onSimplex(p *lab.Path, n int) bool {
 }
 
 // follow maps every individual's states and every decision to places.
-func follow(p *lab.Path, n, m int, state, decision func(v []float64) draw.Spot) draw.Trails {
+func follow(p *folder.Path, n, m int, state, decision func(v []float64) draw.Spot) draw.Trails {
 	l := draw.Trails{People: make([]draw.Trail, len(p.People))}
 	for s := range p.K {
 		for i := range p.People {
@@ -151,7 +151,7 @@ func follow(p *lab.Path, n, m int, state, decision func(v []float64) draw.Spot) 
 }
 
 // plane shows the first two entries of states and, if they have two as well, of decisions.
-func plane(r *lab.Result, n, m int) view {
+func plane(r *folder.Result, n, m int) view {
 	v := view{across: "first entry", up: "second entry", square: true, see: "The strong line is the decision, the cross the optimum; they share the axes of the states."}
 	two := func(v []float64) draw.Spot { return draw.Spot{X: v[0], Y: v[1]} }
 	decision, optimum := two, []draw.Spot(nil)
@@ -161,7 +161,7 @@ func plane(r *lab.Result, n, m int) view {
 	case len(r.Optimum.Decision) == 2:
 		optimum = []draw.Spot{two(r.Optimum.Decision)}
 	}
-	v.tracks = func(p *lab.Path) draw.Trails {
+	v.tracks = func(p *folder.Path) draw.Trails {
 		l := follow(p, n, m, two, decision)
 		l.Optimum, l.Circle = optimum, r.Angles != nil
 		return l
@@ -171,7 +171,7 @@ func plane(r *lab.Result, n, m int) view {
 
 // overTurns shows a single number over the turns.
 func overTurns() view {
-	return view{across: "turn k", up: "state", see: "The snapshots lie closest at first.", tracks: func(p *lab.Path) draw.Trails {
+	return view{across: "turn k", up: "state", see: "The snapshots lie closest at first.", tracks: func(p *folder.Path) draw.Trails {
 		l := draw.Trails{People: make([]draw.Trail, len(p.People))}
 		m := len(p.Decisions) / len(p.K)
 		for s, k := range p.K {
@@ -189,7 +189,7 @@ func overTurns() view {
 // overItems shows every item: its part of the decision across, its share upwards, of all individuals together.
 func overItems(n int) view {
 	see := "Every item has a path of its own: its entry of the decision (a price) across, its share of the choices upwards."
-	return view{across: "decision for the item", up: "share of the item", see: see, tracks: func(p *lab.Path) draw.Trails {
+	return view{across: "decision for the item", up: "share of the item", see: see, tracks: func(p *folder.Path) draw.Trails {
 		l := draw.Trails{People: make([]draw.Trail, n)}
 		mean := make([]float64, n)
 		for s := range p.K {
@@ -207,14 +207,14 @@ func overItems(n int) view {
 }
 
 // projected shows states and decisions in the plane of the optimum and the first decision.
-func projected(r *lab.Result, p *lab.Path, n int) view {
+func projected(r *folder.Result, p *folder.Path, n int) view {
 	along := unit(r.Optimum.Decision)
 	side := across(along, p.Decisions[:n])
 	at := func(v []float64) draw.Spot { return draw.Spot{X: rows.Dot(v, along), Y: rows.Dot(v, side)} }
 	return view{
 		across: "along the optimum, pᵀu*/‖u*‖", up: "across it, towards the first decision", square: true,
 		see: "Of all dimensions the picture shows two: the direction of the optimum and, at a right angle to it, that of the first decision. The strong line is the decision, the cross the optimum.",
-		tracks: func(p *lab.Path) draw.Trails {
+		tracks: func(p *folder.Path) draw.Trails {
 			l := follow(p, n, n, at, at)
 			l.Optimum, l.Circle = []draw.Spot{at(r.Optimum.Decision)}, r.Angles != nil
 			return l

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/rows"
-	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/stream"
 )
 
@@ -67,8 +67,8 @@ func TestViewsSuitTheShapes(t *testing.T) {
 
 // Paths whose numbers do not fit together are not drawn.
 func TestBrokenPathsAreNotDrawn(t *testing.T) {
-	for _, p := range []*lab.Path{nil, {}, {K: []int{0}}, {K: []int{0}, People: []int{1, 2}, States: []float64{1}}, {K: []int{0, 1}, People: []int{1}, States: []float64{1, 2}, Decisions: []float64{1}}} {
-		run := lab.Run{Trials: []lab.Trial{{Path: p}}}
+	for _, p := range []*folder.Path{nil, {}, {K: []int{0}}, {K: []int{0}, People: []int{1, 2}, States: []float64{1}}, {K: []int{0, 1}, People: []int{1}, States: []float64{1, 2}, Decisions: []float64{1}}} {
+		run := folder.Run{Trials: []folder.Trial{{Path: p}}}
 		if lastPath(run) != nil {
 			t.Errorf("%+v is taken for a path", p)
 		}

@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
-	"github.com/kedge-opt/kedge/lab"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -23,7 +23,7 @@ type contestant struct {
 	mean  float64
 }
 
-func newContestant(name string, run lab.Run, exact bool) contestant {
+func newContestant(name string, run folder.Run, exact bool) contestant {
 	c := contestant{name: name, ends: map[int]float64{}, exact: exact}
 	var gaps []float64
 	for _, t := range run.Trials {
@@ -205,7 +205,7 @@ func times(small, large float64) string {
 }
 
 // retrained says how far the stable point lies from the optimum, and whether the vanilla rule is there.
-func retrained(r *lab.Result) string {
+func retrained(r *folder.Result) string {
 	p := r.Stable
 	if !phrase.Finite(p.Gap) || len(p.Decision) == 0 {
 		return ""

@@ -5,17 +5,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
-	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // ending makes a run whose trials end with these gaps.
-func ending(name string, gaps ...float64) lab.Run {
-	run := lab.Run{Name: name, Planned: len(gaps)}
+func ending(name string, gaps ...float64) folder.Run {
+	run := folder.Run{Name: name, Planned: len(gaps)}
 	for i, g := range gaps {
-		run.Trials = append(run.Trials, lab.Trial{Index: i, Measured: measured([]int{0}, map[string]float64{"gap": g})})
+		run.Trials = append(run.Trials, folder.Trial{Index: i, Measured: measured([]int{0}, map[string]float64{"gap": g})})
 	}
 	return run
 }
@@ -49,24 +49,24 @@ func TestIntervalCovers(t *testing.T) {
 func TestVerdict(t *testing.T) {
 	inf := math.Inf(1)
 	for what, c := range map[string]struct {
-		runs []lab.Run
+		runs []folder.Run
 		want string
 	}{
-		"clear":        {[]lab.Run{ending("a", .5, .51, .49), ending("b", .1, .11, .12)}, "b wins: it ends 11.0 % from the optimum."},
-		"chance":       {[]lab.Run{ending("a", .1, .3, .2), ending("b", .2, .1, .28)}, "No clear winner: b and a cannot be told apart."},
-		"paired":       {[]lab.Run{ending("a", .1, .5, .9), ending("b", .11, .51, .91)}, "a wins: it ends 50.0 % from the optimum."},
-		"one trial":    {[]lab.Run{ending("a", .5), ending("b", .1)}, "b ends closest to the optimum, 10.0 % away, but a single trial names no winner."},
-		"equal":        {[]lab.Run{ending("a", .5, .5), ending("b", .5, .5)}, "No clear winner: a and b cannot be told apart."},
-		"diverging":    {[]lab.Run{ending("a", .5, .51, .49), ending("b", .1, inf, .1)}, "b ends closest to the optimum, 10.0 % away, but 1 trial of it had no finite gap: no winner."},
-		"alone":        {[]lab.Run{ending("a", .5, .51, .49)}, "a ends 50.0 % from the optimum."},
-		"not measured": {[]lab.Run{ending("a", math.NaN()), ending("b", inf)}, "The gap was not measured, so there is nothing to conclude."},
+		"clear":        {[]folder.Run{ending("a", .5, .51, .49), ending("b", .1, .11, .12)}, "b wins: it ends 11.0 % from the optimum."},
+		"chance":       {[]folder.Run{ending("a", .1, .3, .2), ending("b", .2, .1, .28)}, "No clear winner: b and a cannot be told apart."},
+		"paired":       {[]folder.Run{ending("a", .1, .5, .9), ending("b", .11, .51, .91)}, "a wins: it ends 50.0 % from the optimum."},
+		"one trial":    {[]folder.Run{ending("a", .5), ending("b", .1)}, "b ends closest to the optimum, 10.0 % away, but a single trial names no winner."},
+		"equal":        {[]folder.Run{ending("a", .5, .5), ending("b", .5, .5)}, "No clear winner: a and b cannot be told apart."},
+		"diverging":    {[]folder.Run{ending("a", .5, .51, .49), ending("b", .1, inf, .1)}, "b ends closest to the optimum, 10.0 % away, but 1 trial of it had no finite gap: no winner."},
+		"alone":        {[]folder.Run{ending("a", .5, .51, .49)}, "a ends 50.0 % from the optimum."},
+		"not measured": {[]folder.Run{ending("a", math.NaN()), ending("b", inf)}, "The gap was not measured, so there is nothing to conclude."},
 		"nothing":      {nil, "No trial was finished, so there is nothing to conclude yet."},
 		// The mean difference .02 is 3.27 standard errors: more than t₃ at 95 %, 3.18, but less than the 4.18 that two
 		// comparisons ask for.
-		"one rival":  {[]lab.Run{ending("a", .1, .1, .1, .1), ending("c", .105, .12, .135, .12)}, "a wins: it ends 10.0 % from the optimum."},
-		"two rivals": {[]lab.Run{ending("a", .1, .1, .1, .1), ending("b", .5, .5, .5, .5), ending("c", .105, .12, .135, .12)}, "No clear winner: a and c cannot be told apart."},
+		"one rival":  {[]folder.Run{ending("a", .1, .1, .1, .1), ending("c", .105, .12, .135, .12)}, "a wins: it ends 10.0 % from the optimum."},
+		"two rivals": {[]folder.Run{ending("a", .1, .1, .1, .1), ending("b", .5, .5, .5, .5), ending("c", .105, .12, .135, .12)}, "No clear winner: a and c cannot be told apart."},
 	} {
-		if got := strings.ReplaceAll(verdict(&lab.Result{Runs: c.runs}, nil).Headline, phrase.ThinSpace, " "); got != c.want {
+		if got := strings.ReplaceAll(verdict(&folder.Result{Runs: c.runs}, nil).Headline, phrase.ThinSpace, " "); got != c.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", what, got, c.want)
 		}
 	}
@@ -74,8 +74,8 @@ func TestVerdict(t *testing.T) {
 
 // Differences .4, .4, .37 by hand: mean .39, deviation .01732, t₂ = 4.30265, half the width 4.30265 · .01732 / √3 = .04303.
 func TestVerdictSaysByHowMuch(t *testing.T) {
-	r := &lab.Result{Runs: []lab.Run{ending("vanilla", .5, .51, .49), ending("b", .1, .11, .12)}}
-	r.Stable = lab.Point{Decision: []float64{1}, Gap: .51, Distance: .2}
+	r := &folder.Result{Runs: []folder.Run{ending("vanilla", .5, .51, .49), ending("b", .1, .11, .12)}}
+	r.Stable = folder.Point{Decision: []float64{1}, Gap: .51, Distance: .2}
 	got := strings.ReplaceAll(strings.Join(verdict(r, nil).Reasons, "\n"), phrase.ThinSpace, " ")
 	want := "vanilla ends 50.0 % away, behind b by 39.0 % of the optimal value (95 % interval 34.7 % to 43.3 %, paired over 3 trials; 4.5 times the gap).\n" +
 		"Retraining settles at the stable point, 51.0 % from the optimum in value and 20.0 % in decision, and that is where vanilla has come to rest."
@@ -92,7 +92,7 @@ func TestVerdictKnowsWhatIsNotRandom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &lab.Result{Runs: []lab.Run{ending("vanilla", .02), ending("composite", .01), ending("derivative-free", .03, .031, .032)}}
+	r := &folder.Result{Runs: []folder.Run{ending("vanilla", .02), ending("composite", .01), ending("derivative-free", .03, .031, .032)}}
 	got := verdict(r, s)
 	if want := "composite wins"; !strings.HasPrefix(got.Headline, want) {
 		t.Errorf("got %q, want %q", got.Headline, want)

@@ -99,6 +99,14 @@ func (r *Reader) Floats() []float64 {
 	return x
 }
 
+// SomeFloats reads a list of numbers that is nil when it is empty.
+func (r *Reader) SomeFloats() []float64 {
+	if x := r.Floats(); len(x) > 0 {
+		return x
+	}
+	return nil
+}
+
 // Fill reads a list of numbers that must be as long as dst.
 func (r *Reader) Fill(dst []float64) {
 	if b := r.list(8); r.fits(len(b)/8, len(dst)) {

@@ -1,4 +1,4 @@
-package lab
+package folder
 
 import (
 	"encoding/json"
@@ -70,7 +70,7 @@ func Seal(dir string, kind Kind) error {
 	case KindRun:
 		m.Spec = specFile
 	case KindSweep:
-		m.Spec = "sweep.yaml"
+		m.Spec = SweepFile
 	}
 	s, err := readSummary(filepath.Join(dir, summaryFile))
 	if err == nil {
@@ -88,14 +88,14 @@ func (m Manifest) Seal(dir string) error {
 	if m.Files, err = inventory(dir); err != nil {
 		return fmt.Errorf("seal %s: %w", dir, err)
 	}
-	if err := flush(dir); err != nil {
+	if err := Flush(dir); err != nil {
 		return fmt.Errorf("seal %s: %w", dir, err)
 	}
 	err = WriteFile(filepath.Join(dir, manifestFile), func(w io.Writer) error { return writeJSON(w, m) })
 	if err != nil {
 		return err
 	}
-	return errors.Join(removeAll(dir, unfinishedFile), flush(dir))
+	return errors.Join(Remove(dir, unfinishedFile), Flush(dir))
 }
 
 // ReadManifest reads the manifest of a folder. Without one the error is ErrUnfinished.
@@ -146,7 +146,7 @@ func inventory(dir string) (map[string]File, error) {
 
 // take adds one entry of a folder to its files.
 func take(files map[string]File, dir, name string, e fs.DirEntry, foreign bool) error {
-	skip := foreign || strings.HasPrefix(e.Name(), ".") || slices.Contains([]string{manifestFile, unfinishedFile, checkpointDir}, name)
+	skip := foreign || strings.HasPrefix(e.Name(), ".") || slices.Contains([]string{manifestFile, unfinishedFile, CheckpointDir}, name)
 	switch {
 	case skip && e.IsDir():
 		return filepath.SkipDir

@@ -1,10 +1,11 @@
-package lab
+package folder
 
 import (
 	"fmt"
 	"math"
 	"runtime"
 	"runtime/debug"
+	"strings"
 )
 
 // Version is the version of kedge.
@@ -37,4 +38,9 @@ func fusesProducts() bool {
 // String writes a build as kedge version does.
 func (b Build) String() string {
 	return fmt.Sprintf("%s %s %s fma=%t", b.Version, b.GOARCH, b.GOAMD64, b.FMA)
+}
+
+// Target is the part of a build that decides on bits.
+func (b Build) Target() string {
+	return strings.Join(strings.Fields(fmt.Sprintf("%s %s fma=%v", b.GOARCH, b.GOAMD64, b.FMA)), " ")
 }

@@ -1,4 +1,4 @@
-package lab
+package folder
 
 import (
 	"errors"
@@ -10,18 +10,18 @@ import (
 	"strings"
 )
 
-// lockFile is in a folder as long as a process works on it.
-const lockFile = ".lock"
+// LockFile is in a folder as long as a process works on it.
+const LockFile = ".lock"
 
 // ErrInUse says that another process works on a folder.
 var ErrInUse = errors.New("in use by another kedge")
 
-// lock keeps other processes out of a folder. The system takes it from a process that dies.
-type lock struct{ file *os.File }
+// Lock keeps other processes out of a folder. The system takes it from a process that dies.
+type Lock struct{ file *os.File }
 
-// acquire takes a folder for this process.
-func acquire(dir string) (*lock, error) {
-	path := filepath.Join(dir, lockFile)
+// Acquire takes a folder for this process.
+func Acquire(dir string) (*Lock, error) {
+	path := filepath.Join(dir, LockFile)
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 		if err != nil {
@@ -31,7 +31,7 @@ func acquire(dir string) (*lock, error) {
 			f.Close()
 			return nil, inUse(dir)
 		}
-		if l := (&lock{f}); l.current(path) {
+		if l := (&Lock{f}); l.current(path) {
 			f.Truncate(0)
 			f.WriteString(strconv.Itoa(os.Getpid()) + "\n")
 			return l, nil
@@ -42,13 +42,13 @@ func acquire(dir string) (*lock, error) {
 
 // inUse says who has a folder.
 func inUse(dir string) error {
-	owner, _ := os.ReadFile(filepath.Join(dir, lockFile))
+	owner, _ := os.ReadFile(filepath.Join(dir, LockFile))
 	return fmt.Errorf("%s is %w (process %s): wait until it has ended", dir, ErrInUse, strings.TrimSpace(string(owner)))
 }
 
-// free tells whether nobody works on a folder, without touching it.
-func free(dir string) error {
-	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR, 0)
+// Free tells whether nobody works on a folder, without touching it.
+func Free(dir string) error {
+	f, err := os.OpenFile(filepath.Join(dir, LockFile), os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -63,14 +63,14 @@ func free(dir string) error {
 }
 
 // current tells whether the file that is locked is still the one of its name.
-func (l *lock) current(path string) bool {
+func (l *Lock) current(path string) bool {
 	mine, err := l.file.Stat()
 	there, err2 := os.Stat(path)
 	return err == nil && err2 == nil && os.SameFile(mine, there)
 }
 
-// release gives the folder free.
-func (l *lock) release() {
+// Release gives the folder free.
+func (l *Lock) Release() {
 	os.Remove(l.file.Name())
 	l.file.Close()
 }

@@ -1,4 +1,4 @@
-package lab
+package folder
 
 import (
 	"errors"
@@ -9,12 +9,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/kedge-opt/kedge/problem"
 )
 
+// Names in the folder of a sweep.
 const (
-	sweepFile    = "sweep.yaml"
+	SweepFile    = "sweep.yaml" // the sweep
 	cellsFolder  = "cells"
 	indexFile    = "cells.json"
 	tableFile    = "table.parquet"
@@ -25,29 +24,42 @@ const (
 // ErrOtherBuild says that finished cells were made by a program whose bits may differ.
 var ErrOtherBuild = errors.New("whose bits may differ; choose another folder with --out")
 
-// sweepFolder is the folder of a sweep, in the hands of this process.
-type sweepFolder struct {
+// SweepPlan is what the folder of a sweep must know of it.
+type SweepPlan struct {
+	Name  string
+	Seed  uint64
+	Text  []byte                // the sweep, in YAML
+	Keys  []string              // the swept keys of the spec
+	Cells []CellResult          // what there is to find out, without what came out
+	Spec  func(cell int) []byte // the spec of a cell, in YAML
+}
+
+// SweepReport writes what people read into the folder of a sweep.
+type SweepReport func(dir string, r *SweepResult) error
+
+// SweepFolder is the folder of a sweep, in the hands of this process.
+type SweepFolder struct {
 	dir   string
-	sweep *problem.Sweep
-	lock  *lock
+	plan  *SweepPlan
+	lock  *Lock
 	whole map[string]bool // cells of the sweep that are finished
 	hurt  []string        // cells of the sweep that are there but not as they were written
 	other []string        // finished cells that the sweep does not have
 	build *Build          // that made the finished cells
 }
 
-// openSweepFolder takes a folder that is new or holds a sweep, and looks which cells are finished.
-func openSweepFolder(dir string, w *problem.Sweep) (*sweepFolder, error) {
+// OpenSweepFolder takes a folder that is new or holds a sweep, and looks which cells are finished.
+func OpenSweepFolder(dir string, w *SweepPlan) (*SweepFolder, error) {
 	if err := errors.Join(usable(dir, KindSweep), os.MkdirAll(dir, 0o755)); err != nil {
 		return nil, err
 	}
-	l, err := acquire(dir)
+	l, err := Acquire(dir)
 	if err != nil {
 		return nil, err
 	}
 	f, err := surveyFolder(dir, w)
 	if err != nil {
-		l.release()
+		l.Release()
 		return nil, err
 	}
 	f.lock = l
@@ -55,17 +67,17 @@ func openSweepFolder(dir string, w *problem.Sweep) (*sweepFolder, error) {
 }
 
 // surveyFolder looks which cells of a sweep are finished in a folder. It changes nothing.
-func surveyFolder(dir string, w *problem.Sweep) (*sweepFolder, error) {
-	f := &sweepFolder{dir: dir, sweep: w, whole: map[string]bool{}}
+func surveyFolder(dir string, w *SweepPlan) (*SweepFolder, error) {
+	f := &SweepFolder{dir: dir, plan: w, whole: map[string]bool{}}
 	return f, f.survey()
 }
 
-func (f *sweepFolder) path(name ...string) string {
+func (f *SweepFolder) path(name ...string) string {
 	return filepath.Join(append([]string{f.dir}, name...)...)
 }
 
 // survey looks at every cell that is there.
-func (f *sweepFolder) survey() error {
+func (f *SweepFolder) survey() error {
 	entries, err := os.ReadDir(f.path(cellsFolder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -74,12 +86,12 @@ func (f *sweepFolder) survey() error {
 	for _, e := range entries {
 		there[e.Name()] = !strings.HasPrefix(e.Name(), ".")
 	}
-	for _, c := range f.sweep.Cells {
+	for i, c := range f.plan.Cells {
 		if !there[c.ID] {
 			continue
 		}
 		there[c.ID] = false
-		if err := f.look(c); err != nil {
+		if err := f.look(i, c.ID); err != nil {
 			return err
 		}
 	}
@@ -92,11 +104,11 @@ func (f *sweepFolder) survey() error {
 }
 
 // look notes a cell that is finished, with the spec that the sweep gives it and the bytes that were written.
-func (f *sweepFolder) look(c problem.Cell) error {
-	dir := f.path(cellsFolder, c.ID)
+func (f *SweepFolder) look(cell int, id string) error {
+	dir := f.path(cellsFolder, id)
 	text, err := os.ReadFile(filepath.Join(dir, specFile))
-	if err != nil || string(text) != string(f.sweep.Spec(c).YAML()) || !intact(dir) {
-		f.hurt = append(f.hurt, c.ID)
+	if err != nil || string(text) != string(f.plan.Spec(cell)) || !intact(dir) {
+		f.hurt = append(f.hurt, id)
 		return nil
 	}
 	m, err := ReadManifest(dir)
@@ -109,7 +121,7 @@ func (f *sweepFolder) look(c problem.Cell) error {
 	if *f.build != m.Build {
 		return fmt.Errorf("%s holds cells made by kedge %s and by kedge %s, %w", f.dir, *f.build, m.Build, ErrOtherBuild)
 	}
-	f.whole[c.ID] = true
+	f.whole[id] = true
 	return nil
 }
 
@@ -119,8 +131,8 @@ func intact(dir string) bool {
 	return err == nil && !slices.ContainsFunc(list, func(c Checked) bool { return c.Problem != "" })
 }
 
-// builtBy refuses finished cells that another build has made.
-func (f *sweepFolder) builtBy(b Build) error {
+// BuiltBy refuses finished cells that another build has made.
+func (f *SweepFolder) BuiltBy(b Build) error {
 	if f.build != nil && *f.build != b {
 		return fmt.Errorf("%s holds cells made by kedge %s, this is kedge %s, %w", f.dir, *f.build, b, ErrOtherBuild)
 	}
@@ -128,9 +140,9 @@ func (f *sweepFolder) builtBy(b Build) error {
 	return nil
 }
 
-// begin marks the folder as unfinished, takes away what a new end will write and what dead processes left, and writes the
+// Begin marks the folder as unfinished, takes away what a new end will write and what dead processes left, and writes the
 // sweep down. Finished cells that the sweep no longer has stay, unless they are to be pruned, but count as somebody else's.
-func (f *sweepFolder) begin(prune bool) error {
+func (f *SweepFolder) Begin(prune bool) error {
 	ours, foreign, err := f.sorted()
 	if err != nil {
 		return err
@@ -142,24 +154,24 @@ func (f *sweepFolder) begin(prune bool) error {
 		}
 	}
 	err = f.write(unfinishedFile, func(w io.Writer) error { return writeJSON(w, mark) })
-	if err = errors.Join(err, flush(f.dir)); err != nil {
+	if err = errors.Join(err, Flush(f.dir)); err != nil {
 		return err
 	}
-	err = errors.Join(removeAll(f.dir, manifestFile), removeAll(f.dir, ours...), os.MkdirAll(f.path(cellsFolder), 0o755))
+	err = errors.Join(Remove(f.dir, manifestFile), Remove(f.dir, ours...), os.MkdirAll(f.path(cellsFolder), 0o755))
 	if err != nil {
 		return err
 	}
 	if prune {
 		err = f.prune()
 	}
-	return errors.Join(err, f.sweepLeftovers(), f.write(sweepFile, func(w io.Writer) error {
-		_, err := w.Write(f.sweep.YAML())
+	return errors.Join(err, f.sweepLeftovers(), f.write(SweepFile, func(w io.Writer) error {
+		_, err := w.Write(f.plan.Text)
 		return err
 	}))
 }
 
 // sorted lists what is ours in the folder, apart from cells and marks, and what is not.
-func (f *sweepFolder) sorted() (ours, foreign []string, err error) {
+func (f *SweepFolder) sorted() (ours, foreign []string, err error) {
 	entries, err := os.ReadDir(f.dir)
 	if err != nil {
 		return nil, nil, err
@@ -171,7 +183,7 @@ func (f *sweepFolder) sorted() (ours, foreign []string, err error) {
 		name := e.Name()
 		listed := m == nil || m.Files[name] != File{} || strings.HasPrefix(name, ".")
 		switch {
-		case name == cellsFolder || name == lockFile || name == manifestFile || name == unfinishedFile:
+		case name == cellsFolder || name == LockFile || name == manifestFile || name == unfinishedFile:
 		case isSweepFile(name) && listed && !mark.holds(name):
 			ours = append(ours, name)
 		default:
@@ -183,12 +195,12 @@ func (f *sweepFolder) sorted() (ours, foreign []string, err error) {
 
 // isSweepFile tells whether a sweep or its report writes files of this name.
 func isSweepFile(name string) bool {
-	names := []string{sweepFile, indexFile, tableFile, tableCSV, failuresFile}
+	names := []string{SweepFile, indexFile, tableFile, tableCSV, failuresFile}
 	return isOurs(name) || slices.ContainsFunc(names, func(own string) bool { return name == own || isLeftover(name, own) })
 }
 
 // sweepLeftovers removes the cells that dead processes had not finished.
-func (f *sweepFolder) sweepLeftovers() error {
+func (f *SweepFolder) sweepLeftovers() error {
 	entries, err := os.ReadDir(f.path(cellsFolder))
 	errs := []error{err}
 	for _, e := range entries {
@@ -200,7 +212,7 @@ func (f *sweepFolder) sweepLeftovers() error {
 }
 
 // prune removes the finished cells that the sweep no longer has.
-func (f *sweepFolder) prune() error {
+func (f *SweepFolder) prune() error {
 	var errs []error
 	for _, id := range f.other {
 		errs = append(errs, os.RemoveAll(f.path(cellsFolder, id)))
@@ -210,7 +222,7 @@ func (f *sweepFolder) prune() error {
 }
 
 // put makes the folder of a cell beside its place and moves it there when it is sealed and on disk.
-func (f *sweepFolder) put(id string, save func(dir string) error) error {
+func (f *SweepFolder) put(id string, save func(dir string) error) error {
 	draft, place := f.path(cellsFolder, "."+id+"-tmp"), f.path(cellsFolder, id)
 	err := errors.Join(os.RemoveAll(draft), os.Mkdir(draft, 0o755))
 	if err == nil {
@@ -225,8 +237,17 @@ func (f *sweepFolder) put(id string, save func(dir string) error) error {
 	if err != nil {
 		return fmt.Errorf("write cell %s: %w", id, err)
 	}
-	return flush(f.path(cellsFolder))
+	return Flush(f.path(cellsFolder))
 }
+
+// Finished tells whether a cell is there as it was written.
+func (f *SweepFolder) Finished(id string) bool { return f.whole[id] }
+
+// Put keeps the result of a cell.
+func (f *SweepFolder) Put(id string, r *Result) error { return f.put(id, r.saveCell) }
+
+// Close lets others have the folder.
+func (f *SweepFolder) Close() { f.lock.Release() }
 
 // saveCell writes and seals the folder of a cell.
 func (r *Result) saveCell(dir string) error {
@@ -247,12 +268,12 @@ func (r *Result) saveCell(dir string) error {
 	return Seal(dir, KindRun)
 }
 
-func (f *sweepFolder) write(name string, content func(io.Writer) error) error {
+func (f *SweepFolder) write(name string, content func(io.Writer) error) error {
 	return WriteFile(f.path(name), content)
 }
 
-// finish writes what came out of all cells and seals the folder.
-func (f *sweepFolder) finish(failed map[string]string, report SweepReport) (*SweepResult, error) {
+// Finish writes what came out of all cells and seals the folder.
+func (f *SweepFolder) Finish(failed map[string]string, report SweepReport) (*SweepResult, error) {
 	r, err := f.collect(failed)
 	if err != nil {
 		return nil, err
@@ -271,17 +292,16 @@ func (f *sweepFolder) finish(failed map[string]string, report SweepReport) (*Swe
 	if err != nil {
 		return nil, err
 	}
-	return r, Manifest{Kind: KindSweep, Case: r.Name, Seed: r.Seed, Spec: sweepFile, Build: r.Build}.Seal(f.dir)
+	return r, Manifest{Kind: KindSweep, Case: r.Name, Seed: r.Seed, Spec: SweepFile, Build: r.Build}.Seal(f.dir)
 }
 
 // collect reads what every cell came to. Cells that are neither finished nor failed are left out.
-func (f *sweepFolder) collect(failed map[string]string) (*SweepResult, error) {
-	w := f.sweep
-	r := &SweepResult{Name: w.Name, Seed: w.Seed, Spec: string(w.YAML()), Keys: w.Keys, Build: *f.build, Other: f.other}
-	for _, c := range w.Cells {
-		cell := CellResult{ID: c.ID, Values: c.Values, Numbers: c.Numbers, Err: failed[c.ID]}
-		if cell.Err == "" {
-			s, err := readSummary(f.path(cellsFolder, c.ID, summaryFile))
+func (f *SweepFolder) collect(failed map[string]string) (*SweepResult, error) {
+	w := f.plan
+	r := &SweepResult{Name: w.Name, Seed: w.Seed, Spec: string(w.Text), Keys: w.Keys, Build: *f.build, Other: f.other}
+	for _, cell := range w.Cells {
+		if cell.Err = failed[cell.ID]; cell.Err == "" {
+			s, err := readSummary(f.path(cellsFolder, cell.ID, summaryFile))
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			}

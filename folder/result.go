@@ -1,5 +1,6 @@
-// Package lab runs problems: every algorithm, every trial, on all cores, into a result folder that can be read again.
-package lab
+// Package folder is what a result is, in memory and on disk: runs, sweeps and what else kedge writes, sealed by a manifest, and
+// read back. docs/formats describes the files. It knows nothing of problems and computes nothing.
+package folder
 
 import "time"
 
@@ -88,4 +89,12 @@ type Build struct {
 	GOARCH  string `json:"goarch"`
 	GOAMD64 string `json:"goamd64"`
 	FMA     bool   `json:"fma"`
+}
+
+// Path is how some individuals and the decision moved in one trial.
+type Path struct {
+	K         []int     // the snapshots: the start of these turns, closest at first
+	People    []int     // the individuals by number, at equal distances in the population
+	States    []float64 // by snapshot, then individual: one state a row
+	Decisions []float64 // by snapshot: one decision a row
 }

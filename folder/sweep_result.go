@@ -1,4 +1,4 @@
-package lab
+package folder
 
 import (
 	"errors"
@@ -7,7 +7,7 @@ import (
 	"math"
 	"path/filepath"
 
-	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/form"
 )
 
 // SweepResult is what came out of the cells of a sweep; docs/formats/sweep.md describes its folder.
@@ -91,7 +91,7 @@ func OpenSweep(dir string) (*SweepResult, error) {
 	if m.Kind != KindSweep {
 		return nil, fmt.Errorf("%s holds a %s, not a sweep", dir, m.Kind)
 	}
-	text, err := readAll(filepath.Join(dir, sweepFile), largestSummary)
+	text, err := readAll(filepath.Join(dir, SweepFile), largestSummary)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func openCell(dir string, keys []string, c indexCell, failed map[string]string) 
 		return cell, fmt.Errorf("%s: cell %q has %d values, there are %d keys", filepath.Join(dir, indexFile), c.ID, len(c.Values), len(keys))
 	}
 	for _, v := range c.Values {
-		cell.Numbers = append(cell.Numbers, problem.Number(v))
+		cell.Numbers = append(cell.Numbers, number(v))
 	}
 	if cell.Err != "" {
 		return cell, nil
@@ -217,4 +217,12 @@ func (c *CellResult) measures(algorithm string) []float64 {
 		stable = s.Stable.Gap
 	}
 	return append(out, s.Optimum.Value, s.Optimum.Residual, stable)
+}
+
+// number returns the number that a value of a cell is, NaN when it is none.
+func number(value string) float64 {
+	if x, ok := form.ParseNumber(value); ok {
+		return x
+	}
+	return math.NaN()
 }

@@ -1,4 +1,4 @@
-package lab
+package folder
 
 import (
 	"errors"
@@ -50,7 +50,7 @@ func usable(dir string, kind Kind) error {
 	}
 	isOther := func(e fs.DirEntry) bool {
 		n := e.Name()
-		return n != lockFile && !isLeftover(n, unfinishedFile) && !(n == checkpointDir && isCheckpoint(dir))
+		return n != LockFile && !isLeftover(n, unfinishedFile) && !(n == CheckpointDir && isCheckpoint(dir))
 	}
 	switch {
 	case there == kind, there == "" && !slices.ContainsFunc(entries, isOther):
@@ -85,7 +85,7 @@ func (k Kind) Begin(dir string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(removeAll(dir, manifestFile), removeAll(dir, ours...))
+	return errors.Join(Remove(dir, manifestFile), Remove(dir, ours...))
 }
 
 // earlier lists the files of an earlier run: those of its manifest or, if it was not finished, those that bear our names.
@@ -129,7 +129,7 @@ func others(dir string, ours []string) ([]string, error) {
 	names := []string{}
 	for _, e := range entries {
 		n := e.Name()
-		if n != manifestFile && n != unfinishedFile && !slices.Contains(ours, n) && !(n == checkpointDir && isCheckpoint(dir)) {
+		if n != manifestFile && n != unfinishedFile && !slices.Contains(ours, n) && !(n == CheckpointDir && isCheckpoint(dir)) {
 			names = append(names, n)
 		}
 	}
@@ -162,8 +162,8 @@ func readUnfinished(dir string) (unfinished, error) {
 
 func (u unfinished) holds(name string) bool { return slices.Contains(u.Foreign, name) }
 
-// removeAll removes files by their names in a folder; those that are not there are no error.
-func removeAll(dir string, names ...string) error {
+// Remove removes files by their names in a folder; those that are not there are no error.
+func Remove(dir string, names ...string) error {
 	var errs []error
 	for _, name := range names {
 		err := os.Remove(filepath.Join(dir, filepath.FromSlash(name)))
@@ -176,14 +176,14 @@ func removeAll(dir string, names ...string) error {
 
 // settled hashes a file once it is on disk.
 func settled(name string) (File, error) {
-	if err := flush(name); err != nil {
+	if err := Flush(name); err != nil {
 		return File{}, err
 	}
 	return sumOf(name)
 }
 
-// flush puts a file, or the names in a folder, on disk. Windows does that only for files open for writing.
-func flush(name string) error {
+// Flush puts a file, or the names in a folder, on disk. Windows does that only for files open for writing.
+func Flush(name string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}

@@ -1,0 +1,28 @@
+package folder
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Names of a checkpoint, which lies in the folder of a run while that is computed.
+const (
+	CheckpointDir   = "checkpoint"
+	CheckpointLog   = "log.bin"
+	CheckpointTrial = "trial-" // how the files of trials begin
+)
+
+// isCheckpoint tells whether a folder's checkpoint holds nothing but what belongs there. It may be empty.
+func isCheckpoint(dir string) bool {
+	entries, err := os.ReadDir(filepath.Join(dir, CheckpointDir))
+	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !IsCheckpointFile(e.Name()) })
+}
+
+// IsCheckpointFile tells whether a checkpoint has files of this name.
+func IsCheckpointFile(name string) bool {
+	bare := strings.TrimPrefix(name, ".") // of a file under preparation
+	return name == LockFile || strings.HasPrefix(bare, CheckpointLog) || strings.HasPrefix(bare, CheckpointTrial)
+}
