@@ -122,7 +122,6 @@ func halls() map[string]string {
 	return map[string]string{
 		"formula": "one language: its parser, compiler, derivatives and what it knows of convexity",
 		"command": "until its printing is part of documents",
-		"lab":     "until result folders have a package of their own",
 		"report":  "until drawing, pages and contents are apart",
 	}
 }
