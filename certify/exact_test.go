@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/dense"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
@@ -151,7 +152,7 @@ func TestSpreadOfLQ2(t *testing.T) {
 	must(t, err)
 	near(t, "M", x.spread(kedge.Block{Data: settled, Width: 2}, p.Traits, c.Metric), 7.23828, 5e-6)
 	h, _ := curvature(p)
-	near(t, "L_Φ̃", norm(h, 2, 2), 7.97165, 5e-6)
+	near(t, "L_Φ̃", dense.Norm(h, 2, 2), 7.97165, 5e-6)
 	if rows.MaxAbs(settled) == 0 {
 		t.Error("nobody settled")
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/dense"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/steady"
 	"gonum.org/v1/gonum/mat"
@@ -54,16 +55,7 @@ func (c *Constants) coupling(p problem) (float64, error) {
 }
 
 // Length returns ‖x‖_P.
-func (c *Constants) Length(x []float64) float64 {
-	if c.Metric == nil {
-		return rows.Norm(x)
-	}
-	square := 0.0
-	for i, v := range x {
-		square += float64(v * rows.Dot(x, kedge.Row(c.Metric, i, len(x))))
-	}
-	return math.Sqrt(max(0, square))
-}
+func (c *Constants) Length(x []float64) float64 { return dense.Weighted(c.Metric, x) }
 
 // gapOf returns Δ of a linear-quadratic problem without constraints: with the Hessian H of Φ̃ it is ½gᵀH⁻¹g.
 func gapOf(p problem, g []float64) (gap float64, known Known, how string) {

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/cmplx"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/dense"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
@@ -34,10 +34,10 @@ func (c *Constants) sampleDynamics(p problem) error {
 	if err := c.addSampledMetric(seen, f.Dims().State, how); err != nil {
 		return err
 	}
-	c.putLargest(LfU, seen, how, func(s slope) float64 { return norm(s.byU, len(s.byU)/max(1, len(s.u)), len(s.u)) })
-	c.putLargest(LfD, seen, how, func(s slope) float64 { return norm(s.byD, len(s.byD)/max(1, len(s.d)), len(s.d)) })
-	c.putLargest(LhU, seen, how, func(s slope) float64 { return norm(s.answer, len(s.answer)/max(1, len(s.u)), len(s.u)) })
-	c.putLargest(LhD, seen, how, func(s slope) float64 { return norm(s.carry, len(s.carry)/max(1, len(s.d)), len(s.d)) })
+	c.putLargest(LfU, seen, how, func(s slope) float64 { return dense.Norm(s.byU, len(s.byU)/max(1, len(s.u)), len(s.u)) })
+	c.putLargest(LfD, seen, how, func(s slope) float64 { return dense.Norm(s.byD, len(s.byD)/max(1, len(s.d)), len(s.d)) })
+	c.putLargest(LhU, seen, how, func(s slope) float64 { return dense.Norm(s.answer, len(s.answer)/max(1, len(s.u)), len(s.u)) })
+	c.putLargest(LhD, seen, how, func(s slope) float64 { return dense.Norm(s.carry, len(s.carry)/max(1, len(s.d)), len(s.d)) })
 	c.put(MhD, turns(seen), Estimate, "secants of ∇ᵤh between individuals")
 	return nil
 }
@@ -56,7 +56,7 @@ func slopeAt(f kedge.Smooth, x probe) (slope, error) {
 	for i, at := range [][]float64{x.p, between(x.p, x.h, 0.5), x.h} {
 		s.byP[i], s.byU = jacobians(f, at, x.u, x.d)
 	}
-	if r := spectralRadius(s.byP[2], n); !(r < 1) {
+	if r := dense.SpectralRadius(s.byP[2], n); !(r < 1) {
 		return s, &NotContractingError{What: "spectral radius", Value: r, Trait: x.who}
 	}
 	s.byD = byTrait(f, x)
@@ -90,8 +90,8 @@ func (c *Constants) addSampledMetric(seen []slope, n int, how string) error {
 		return plain.refuse()
 	}
 	inMetric := contractionIn(metric, seen, n)
-	least, top, err := eigenvalues(metric, n)
-	if err != nil || !(inMetric.value < 1) {
+	least, top := dense.Eigenvalues(metric, n)
+	if !(least > 0) || !(inMetric.value < 1) {
 		return plain.refuse()
 	}
 	c.Metric = metric
@@ -116,31 +116,12 @@ func contractionIn(metric []float64, seen []slope, n int) most {
 	found := most{value: math.Inf(-1)}
 	for _, s := range seen {
 		for _, j := range s.byP {
-			if v := inducedNorm(metric, j, n); v > found.value || math.IsNaN(v) {
+			if v := dense.InducedNorm(metric, j, n); v > found.value || math.IsNaN(v) {
 				found = most{v, s.who}
 			}
 		}
 	}
 	return found
-}
-
-// inducedNorm returns ‖UJU⁻¹‖ with P = UᵀU, the norm of J that ‖·‖_P induces.
-func inducedNorm(metric, j []float64, n int) float64 {
-	if metric == nil {
-		return norm(j, n, n)
-	}
-	var chol mat.Cholesky
-	if !chol.Factorize(mat.NewSymDense(n, metric)) {
-		return math.NaN()
-	}
-	var u mat.TriDense
-	chol.UTo(&u)
-	var left, out mat.Dense
-	left.Mul(&u, mat.NewDense(n, n, j))
-	if err := out.Solve(u.T(), left.T()); err != nil { // (UJU⁻¹)ᵀ
-		return math.NaN()
-	}
-	return norm(out.RawMatrix().Data, n, n)
 }
 
 func meanJacobian(seen []slope, n int) []float64 {
@@ -163,7 +144,7 @@ func turns(seen []slope) float64 {
 			continue
 		}
 		m := len(a.u)
-		rate = max(rate, norm(minus(a.answer, b.answer), len(a.answer)/m, m)/apart)
+		rate = max(rate, dense.Norm(minus(a.answer, b.answer), len(a.answer)/m, m)/apart)
 	}
 	return rate
 }
@@ -217,17 +198,4 @@ func resolve(byP, right []float64, n int) []float64 {
 		return slices.Repeat([]float64{math.NaN()}, len(right))
 	}
 	return out.RawMatrix().Data
-}
-
-// spectralRadius returns the largest absolute eigenvalue, NaN when there is none to be found.
-func spectralRadius(a []float64, n int) float64 {
-	var eigen mat.Eigen
-	if !rows.Finite(a) || !eigen.Factorize(mat.NewDense(n, n, a), mat.EigenNone) {
-		return math.NaN()
-	}
-	radius := 0.0
-	for _, v := range eigen.Values(nil) {
-		radius = max(radius, cmplx.Abs(v))
-	}
-	return radius
 }

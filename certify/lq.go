@@ -7,6 +7,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/internal/dense"
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/set"
 )
@@ -29,7 +30,7 @@ func asLinearQuadratic(p problem) (*linearQuadratic, bool) {
 	if err != nil {
 		return nil, false
 	}
-	carry, err := carryOf(f)
+	carry, err := f.Carry()
 	if err != nil {
 		return nil, false
 	}
@@ -65,7 +66,7 @@ func curvature(p problem) (h []float64, ok bool) {
 	out.Add(&out, x.r)
 	out.Add(&out, &sg)
 	out.Add(&out, sg.T())
-	symmetrize(&out)
+	dense.Symmetrize(&out)
 	return out.RawMatrix().Data, true
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/dense"
 	"github.com/kedge-opt/kedge/objective"
 )
 
@@ -77,7 +78,7 @@ func (s slopes) plus(t slopes) slopes {
 func quadratic(o *objective.Quadratic, dim kedge.Dims) slopes {
 	_, s, q := o.Hessian()
 	return slopes{
-		loss: math.Inf(1), partU: norm(s, dim.Decision, dim.State), partP: norm(q, dim.State, dim.State),
+		loss: math.Inf(1), partU: dense.Norm(s, dim.Decision, dim.State), partP: dense.Norm(q, dim.State, dim.State),
 		known: Proof, how: "‖S‖, ‖Q‖ of the quadratic",
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/internal/dense"
 	"github.com/kedge-opt/kedge/sensitivity"
 )
 
@@ -44,8 +45,8 @@ func TestSampledAgreesWithClosedForms(t *testing.T) {
 			near(t, "L_f^p", sampled.Value(LfP), closed.Value(LfP), 1e-8)
 			near(t, "ρ₂", sampled.Value(Rho2), closed.Value(Rho2), 1e-6)
 		}
-		if (sampled.Metric != nil) != (norm(a, 2, 2) >= 1) {
-			t.Errorf("metric %v for ‖A‖ = %v", sampled.Metric, norm(a, 2, 2))
+		if (sampled.Metric != nil) != (dense.Norm(a, 2, 2) >= 1) {
+			t.Errorf("metric %v for ‖A‖ = %v", sampled.Metric, dense.Norm(a, 2, 2))
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/internal/dense"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/sensitivity"
@@ -16,7 +17,7 @@ import (
 // addSmooth puts L_Φ̃, the largest curvature of Φ̃ [he2025, smooth objective].
 func (c *Constants) addSmooth(p problem, f *steady.Objective) error {
 	if h, ok := curvature(p); ok {
-		c.put(Smooth, norm(h, len(p.Start), len(p.Start)), Proof, "‖R + SG + GᵀSᵀ + GᵀQG‖")
+		c.put(Smooth, dense.Norm(h, len(p.Start), len(p.Start)), Proof, "‖R + SG + GᵀSᵀ + GᵀQG‖")
 		return nil
 	}
 	most, points, err := bend(p, f)
@@ -134,7 +135,7 @@ func affinityBend(f dynamics.Polarized, s *sensitivity.Polarized, length, angle 
 			hessian[i*4+j] = (ahead[i] - behind[i]) / (2 * step)
 		}
 	}
-	return norm(hessian, 4, 4)
+	return dense.Norm(hessian, 4, 4)
 }
 
 // affinitySlope returns the gradient of −uᵀh(u, d), NaN where there is none.

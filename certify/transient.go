@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/internal/dense"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/sensitivity"
 )
@@ -119,7 +120,7 @@ func readRate(f dynamics.Polarized, length, angle, polar, around float64) float6
 			slope[i*3+j] = (ahead[i] - behind[i]) / 0x1p-15
 		}
 	}
-	return norm(slope, 4, 3)
+	return dense.Norm(slope, 4, 3)
 }
 
 // readAt returns Ĥ(u, p)u at a state that lies an arc away from p towards t, NaN where it is refused.

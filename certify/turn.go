@@ -5,6 +5,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/internal/dense"
 	"github.com/kedge-opt/kedge/sensitivity"
 )
 
@@ -36,7 +37,7 @@ func turnRate(f dynamics.Polarized, length, angle float64) float64 {
 		for i := range m {
 			m[i] = float64(c*within[i]) + float64(s*across[i])
 		}
-		return norm(m, f.Dim, f.Dim)
+		return dense.Norm(m, f.Dim, f.Dim)
 	}
 	return largest(mixed, 0, math.Pi/2, 4)
 }

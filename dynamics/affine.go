@@ -4,12 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/cmplx"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/dense"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
@@ -45,27 +43,15 @@ func NewAffine(dims kedge.Dims, a, b, e []float64) (*Affine, error) {
 		return nil, err
 	}
 	f := &Affine{dims: dims, a: slices.Clone(a), b: slices.Clone(b), e: slices.Clone(e)}
-	f.radius, f.unsettled = spectralRadius(f.a, n)
-	if f.unsettled == nil {
+	switch f.radius = dense.SpectralRadius(f.a, n); {
+	case math.IsNaN(f.radius):
+		f.unsettled = &kedge.NotConvergedError{What: "eigenvalues of A", Residual: math.NaN()}
+	case f.radius >= 1:
+		f.unsettled = &UnstableError{Rate: f.radius}
+	default:
 		f.unsettled = f.solve()
 	}
 	return f, nil
-}
-
-// spectralRadius returns the largest absolute eigenvalue of A, and an error unless it is below 1.
-func spectralRadius(a []float64, n int) (float64, error) {
-	var eigen mat.Eigen
-	if !eigen.Factorize(mat.NewDense(n, n, slices.Clone(a)), mat.EigenNone) {
-		return math.NaN(), &kedge.NotConvergedError{What: "eigenvalues of A", Residual: math.NaN()}
-	}
-	radius := 0.0
-	for _, v := range eigen.Values(nil) {
-		radius = max(radius, cmplx.Abs(v))
-	}
-	if !(radius < 1) {
-		return radius, &UnstableError{Rate: radius}
-	}
-	return radius, nil
 }
 
 // solve finds the gain and the carry from (I−A)X = [I B E], or tells that I−A is singular to working precision.
@@ -83,9 +69,9 @@ func (f *Affine) solve() error {
 		copy(row[n:], kedge.Row(f.b, i, m))
 		copy(row[n+m:], kedge.Row(f.e, i, r))
 	}
-	size := rowSum(left, n, n)
-	eliminate(left, right, n)
-	condition := size * rowSum(right, n, width)
+	size := dense.MaxRowSum(left, n, n)
+	dense.Eliminate(left, right, n, dense.Last)
+	condition := size * dense.MaxRowSum(right, n, width)
 	if !(condition < 0.01/unit) {
 		return fmt.Errorf("steady state of an affine model with a condition of %.3g: %w", condition, kedge.ErrSingular)
 	}
@@ -95,62 +81,10 @@ func (f *Affine) solve() error {
 		f.gain = append(f.gain, row[n:n+m]...)
 		f.carry = append(f.carry, row[n+m:]...)
 	}
-	grow := 2 + rowSum(f.a, n, n)
-	f.sizeU = float64(grow*rowSum(f.gain, m, m)) + rowSum(f.b, m, m)
-	f.sizeD = float64(grow*rowSum(f.carry, r, r)) + rowSum(f.e, r, r)
+	grow := 2 + dense.MaxRowSum(f.a, n, n)
+	f.sizeU = float64(grow*dense.MaxRowSum(f.gain, m, m)) + dense.MaxRowSum(f.b, m, m)
+	f.sizeD = float64(grow*dense.MaxRowSum(f.carry, r, r)) + dense.MaxRowSum(f.e, r, r)
 	return nil
-}
-
-// rowSum returns the largest sum of |mᵢⱼ| over the first columns of a row, the norm induced by ‖·‖∞.
-func rowSum(m []float64, columns, width int) float64 {
-	largest := 0.0
-	for i := range kedge.Count(m, width) {
-		sum := 0.0
-		for _, v := range kedge.Row(m, i, width)[:columns] {
-			sum += math.Abs(v)
-		}
-		largest = max(largest, sum)
-	}
-	return largest
-}
-
-// eliminate replaces R by L⁻¹R and destroys L: Gaussian elimination with partial pivoting, with the same bits on every
-// target. A singular L leaves infinities or NaN in R.
-func eliminate(l, r []float64, n int) {
-	width := len(r) / n
-	for k := range n {
-		top := k
-		for i := k + 1; i < n; i++ {
-			if math.Abs(l[i*n+k]) > math.Abs(l[top*n+k]) {
-				top = i
-			}
-		}
-		swap(kedge.Row(l, k, n), kedge.Row(l, top, n))
-		swap(kedge.Row(r, k, width), kedge.Row(r, top, width))
-		for i := k + 1; i < n; i++ {
-			subtract(l, r, n, i, k)
-		}
-	}
-	for k := n - 1; k >= 0; k-- {
-		rows.Scale(kedge.Row(r, k, width), 1/l[k*n+k])
-		for i := range k {
-			rows.AddScaled(kedge.Row(r, i, width), -l[i*n+k], kedge.Row(r, k, width))
-		}
-	}
-}
-
-// subtract takes the multiple of row k from row i that clears entry (i, k).
-func subtract(l, r []float64, n, i, k int) {
-	width := len(r) / n
-	factor := l[i*n+k] / l[k*n+k]
-	rows.AddScaled(kedge.Row(l, i, n)[k:], -factor, kedge.Row(l, k, n)[k:])
-	rows.AddScaled(kedge.Row(r, i, width), -factor, kedge.Row(r, k, width))
-}
-
-func swap(x, y []float64) {
-	for i := range x {
-		x[i], y[i] = y[i], x[i]
-	}
 }
 
 // Dims returns the dimensions that NewAffine was given.
@@ -170,6 +104,9 @@ func (f *Affine) SpectralRadius() float64 { return f.radius }
 
 // Gain returns a copy of (I−A)⁻¹B, State×Decision, row-major: the Jacobian of u ↦ h(u, d). The error is that of Check.
 func (f *Affine) Gain() ([]float64, error) { return slices.Clone(f.gain), f.unsettled }
+
+// Carry returns a copy of (I−A)⁻¹E, State×Trait, row-major: the Jacobian of d ↦ h(u, d). The error is that of Check.
+func (f *Affine) Carry() ([]float64, error) { return slices.Clone(f.carry), f.unsettled }
 
 // Check returns nil when the model settles, an *UnstableError when the spectral radius of A is 1 or more, and an error that
 // wraps kedge.ErrSingular when I−A is singular to working precision.

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/dense"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
@@ -134,7 +135,7 @@ func (w *bench) correct(x, e, left, right []float64, k int) bool {
 			system[i*k+j] = truth(i == j) - sum
 		}
 	}
-	if !eliminate(system, s, k) {
+	if !(dense.Eliminate(system, s, k, dense.Last) > leastPivot) {
 		return false
 	}
 	for j, c := range s {
@@ -159,14 +160,14 @@ func (r *resolvent) invert(w *bench, p, u, d []float64) error {
 	w.isSet = false
 	n := r.f.dims.State
 	r.matrix(w, p, u, d)
-	size := rowSum(w.left, n)
+	size := dense.MaxRowSum(w.left, n, n)
 	for i := range n {
 		for j := range n {
 			w.inverse[i*n+j] = truth(i == j)
 		}
 	}
-	solved := eliminate(w.left, w.inverse, n)
-	if condition := size * rowSum(w.inverse, n); !solved || !(condition < maxCondition) {
+	solved := dense.Eliminate(w.left, w.inverse, n, dense.Last) > leastPivot
+	if condition := size * dense.MaxRowSum(w.inverse, n, n); !solved || !(condition < maxCondition) {
 		return fmt.Errorf("the matrix I − ∂f/∂p has a condition of %.3g: %w", condition, kedge.ErrSingular)
 	}
 	copy(w.u, u)
@@ -174,8 +175,10 @@ func (r *resolvent) invert(w *bench, p, u, d []float64) error {
 	return nil
 }
 
-// maxCondition leaves two digits to a solution.
-const maxCondition = 0x1p53 / 100
+const (
+	maxCondition = 0x1p53 / 100 // leaves two digits to a solution
+	leastPivot   = 1e-300       // below it a matrix is singular
+)
 
 // matrix leaves I−A in the bench: row i of A is the pullback of the i-th unit vector.
 func (r *resolvent) matrix(w *bench, p, u, d []float64) {
@@ -190,59 +193,5 @@ func (r *resolvent) matrix(w *bench, p, u, d []float64) {
 		r.f.Pullback(row, nil, p, u, d, w.unit)
 		w.unit[i] = 0
 		row[i]++
-	}
-}
-
-// rowSum returns the largest sum of |mᵢⱼ| over a row.
-func rowSum(m []float64, n int) float64 {
-	largest := 0.0
-	for i := range n {
-		sum := 0.0
-		for _, v := range m[i*n : (i+1)*n] {
-			sum += math.Abs(v)
-		}
-		largest = max(largest, sum)
-	}
-	return largest
-}
-
-// eliminate replaces R by L⁻¹R and destroys L, by Gaussian elimination with partial pivoting. It is false when L is singular.
-func eliminate(l, r []float64, n int) bool {
-	width := len(r) / n
-	for k := range n {
-		top := k
-		for i := k + 1; i < n; i++ {
-			if math.Abs(l[i*n+k]) > math.Abs(l[top*n+k]) {
-				top = i
-			}
-		}
-		if pivot := math.Abs(l[top*n+k]); !(pivot > 1e-300 && pivot < math.Inf(1)) {
-			return false
-		}
-		swap(l[k*n:(k+1)*n], l[top*n:(top+1)*n], r[k*width:(k+1)*width], r[top*width:(top+1)*width])
-		for i := range n {
-			if i != k {
-				factor := -l[i*n+k] / l[k*n+k]
-				rows.AddScaled(l[i*n+k:(i+1)*n], factor, l[k*n+k:(k+1)*n])
-				rows.AddScaled(r[i*width:(i+1)*width], factor, r[k*width:(k+1)*width])
-			}
-		}
-	}
-	for k := range n {
-		rows.Scale(r[k*width:(k+1)*width], 1/l[k*n+k])
-	}
-	return true
-}
-
-// swap exchanges two rows of both sides.
-func swap(a, b, x, y []float64) {
-	if &a[0] == &b[0] {
-		return
-	}
-	for i := range a {
-		a[i], b[i] = b[i], a[i]
-	}
-	for i := range x {
-		x[i], y[i] = y[i], x[i]
 	}
 }

@@ -4,12 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/cmplx"
-	"slices"
-
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/dense"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
@@ -116,10 +113,19 @@ func (r *resolvent) attracts(w *bench, p, u, d []float64) error {
 		rows.Scale(w.left[i*n:(i+1)*n], -1)
 		w.left[i*n+i]++
 	}
-	if rowSum(w.left, n) < 1 {
+	if dense.MaxRowSum(w.left, n, n) < 1 {
 		return nil
 	}
-	return radius(w.left, n)
+	if err := kedge.CheckFinite("∂f/∂p", w.left); err != nil {
+		return err
+	}
+	switch radius := dense.SpectralRadius(w.left, n); {
+	case math.IsNaN(radius):
+		return &kedge.NotConvergedError{What: "eigenvalues of ∂f/∂p", Residual: math.NaN()}
+	case radius >= 1:
+		return &UnstableError{Rate: radius}
+	}
+	return nil
 }
 
 // partsNorm bounds ‖D + Σ zₖxₖᵀ‖₁ from above; of a diagonal it is the norm.
@@ -134,23 +140,4 @@ func partsNorm(parts []float64, n, rank int) float64 {
 		bound += float64(sum * rows.MaxAbs(x))
 	}
 	return bound
-}
-
-// radius returns an *UnstableError unless the spectral radius is below 1.
-func radius(a []float64, n int) error {
-	if err := kedge.CheckFinite("∂f/∂p", a); err != nil {
-		return err
-	}
-	var eigen mat.Eigen
-	if !eigen.Factorize(mat.NewDense(n, n, slices.Clone(a)), mat.EigenNone) {
-		return &kedge.NotConvergedError{What: "eigenvalues of ∂f/∂p", Residual: math.NaN()}
-	}
-	largest := 0.0
-	for _, v := range eigen.Values(nil) {
-		largest = max(largest, cmplx.Abs(v))
-	}
-	if !(largest < 1) {
-		return &UnstableError{Rate: largest}
-	}
-	return nil
 }

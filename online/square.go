@@ -2,10 +2,9 @@ package online
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/internal/dense"
 )
 
 // square is a symmetric positive definite matrix, a sum of outer products.
@@ -35,32 +34,13 @@ func (s *square) factor(ridge float64) error {
 		trace += s.a[i*s.n+i]
 	}
 	for i := range s.n {
-		row := kedge.Row(s.a, i, s.n)
-		row[i] += float64(ridge * trace / float64(s.n))
-		least := float64(row[i] * float64(s.n) * 0x1p-50)
-		for j := range i + 1 {
-			other := kedge.Row(s.a, j, s.n)
-			row[j] -= rows.Dot(row[:j], other[:j])
-			if i > j {
-				row[j] /= other[j]
-			}
-		}
-		if !(row[i] > least) || math.IsInf(row[i], 1) {
-			return fmt.Errorf("direction %d of %d: %w", i+1, s.n, kedge.ErrSingular)
-		}
-		row[i] = math.Sqrt(row[i])
+		s.a[i*s.n+i] += float64(ridge * trace / float64(s.n))
+	}
+	if at, _ := dense.Cholesky(s.a, s.n, float64(s.n)*0x1p-50); at < s.n {
+		return fmt.Errorf("direction %d of %d: %w", at+1, s.n, kedge.ErrSingular)
 	}
 	return nil
 }
 
 // solve replaces x by the solution for the right-hand side x, by the factors.
-func (s *square) solve(x []float64) {
-	for i := range s.n {
-		row := kedge.Row(s.a, i, s.n)
-		x[i] = (x[i] - rows.Dot(row[:i], x[:i])) / row[i]
-	}
-	for i := s.n - 1; i >= 0; i-- {
-		x[i] /= s.a[i*s.n+i]
-		rows.AddScaled(x[:i], -x[i], s.a[i*s.n:i*s.n+i])
-	}
-}
+func (s *square) solve(x []float64) { dense.SolveCholesky(s.a, x, s.n) }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/dense"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
@@ -187,7 +188,7 @@ func (r *fit) shrink(ridge float64) bool {
 	for i := range q {
 		r.work[i*q+i] += ridge
 	}
-	if !invert(r.cov, r.work, q) {
+	if !dense.InvertDefinite(r.cov, r.work, q) {
 		return false
 	}
 	clear(r.theta)
@@ -252,7 +253,7 @@ func (r *fit) settle(g []float64) (spread float64, ok bool) {
 		clear(right[j*width+n : (j+1)*width])
 		right[j*width+n+j] = 1
 	}
-	if !eliminate(m, right, s, width) {
+	if scale := rows.MaxAbs(m); !(dense.Eliminate(m, right, s, dense.First) > scale*0x1p-40) {
 		return 0, false
 	}
 	for j := range s {

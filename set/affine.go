@@ -132,12 +132,12 @@ func (s *Affine) remainder(dst, a, b, x []float64) (wrong int) {
 	wrong = -1
 	bar := 8 * unit * float64(max(len(b), s.dim))
 	for i, want := range b {
-		rest, size := sum{high: want}, math.Abs(want)
+		rest, size := rows.Total{High: want}, math.Abs(want)
 		for j, c := range kedge.Row(a, i, s.dim) {
-			rest = rest.addProduct(-c, x[j])
+			rest = rest.AddProduct(-c, x[j])
 			size += math.Abs(float64(c * x[j]))
 		}
-		if dst[i] = rest.value(); wrong < 0 && !(math.Abs(dst[i]) <= bar*size) {
+		if dst[i] = rest.Value(); wrong < 0 && !(math.Abs(dst[i]) <= bar*size) {
 			wrong = i
 		}
 	}

@@ -71,13 +71,13 @@ func (h HalfSpace) land(x []float64, f float64) float64 {
 
 // excess returns f(aᵀx − b), and its size, which is the sum of the absolute values of its terms.
 func (h HalfSpace) excess(x []float64, f float64) (excess, size float64) {
-	s := sum{high: -f * h.Bound}
-	size = math.Abs(s.high)
+	s := rows.Total{High: -f * h.Bound}
+	size = math.Abs(s.High)
 	for i, v := range x {
-		s = s.addProduct(f*h.Normal[i], v)
+		s = s.AddProduct(f*h.Normal[i], v)
 		size += math.Abs(float64(f * h.Normal[i] * v))
 	}
-	return s.value(), size
+	return s.Value(), size
 }
 
 // step takes excess off f·aᵀx, along the normal.

@@ -8,6 +8,7 @@ import (
 	"sort"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // Simplex is {u ≥ 0 : Σuᵢ = Sum}.
@@ -86,11 +87,11 @@ func (s CappedSimplex) holds(v []float64) bool {
 
 // residual returns Sum − Σvᵢ.
 func (s CappedSimplex) residual(v []float64) float64 {
-	r := sum{high: s.Sum}
+	r := rows.Total{High: s.Sum}
 	for _, x := range v {
-		r = r.add(-x)
+		r = r.Add(-x)
 	}
-	return r.value()
+	return r.Value()
 }
 
 // tolerance is what n rounded entries may miss the sum by; the smallest normal number stands in for a smaller sum.
@@ -115,21 +116,21 @@ func newCut(v []float64, total, top float64) cut {
 		c.high = v[full]
 	}
 	if first < full {
-		left := sum{high: total}
-		left = left.addProduct(-float64(n-full), top)
+		left := rows.Total{High: total}
+		left = left.AddProduct(-float64(n-full), top)
 		for _, y := range v[first:full] {
-			left = left.add(c.low - y)
+			left = left.Add(c.low - y)
 		}
-		c.atLow = clamp(left.value()/float64(full-first), 0, top)
+		c.atLow = clamp(left.Value()/float64(full-first), 0, top)
 	}
 	return c
 }
 
 // positiveAt tells whether an entry y ends above 0: whether t < y, that is Σ min(max(vᵢ − y, 0), top) < total.
 func positiveAt(v []float64, y, total, top float64) bool {
-	s := sum{high: -total}
+	s := rows.Total{High: -total}
 	for i := len(v) - 1; i >= 0 && v[i] > y; i-- {
-		if s = s.add(min(v[i]-y, top)); s.value() >= 0 {
+		if s = s.Add(min(v[i]-y, top)); s.Value() >= 0 {
 			return false
 		}
 	}
@@ -138,9 +139,9 @@ func positiveAt(v []float64, y, total, top float64) bool {
 
 // fullAt tells whether an entry y ends at top: whether t ≤ y − top, that is Σ min(max(vᵢ − y + top, 0), top) ≤ total.
 func fullAt(v []float64, y, total, top float64) bool {
-	s := sum{high: -total}
+	s := rows.Total{High: -total}
 	for i := len(v) - 1; i >= 0 && y-v[i] < top; i-- {
-		if s = s.add(top - max(y-v[i], 0)); s.value() > 0 {
+		if s = s.Add(top - max(y-v[i], 0)); s.Value() > 0 {
 			return false
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // slice is what a box and one equation have in common: {x : lower ≤ x ≤ upper, qᵀx = offset}, or ≤ offset. Its projection has
@@ -90,16 +91,16 @@ func (s *slice) move(u []float64, theta float64) {
 // where the root lies, and then what rounding left, much when u was far away.
 func (s *slice) polish(x []float64) {
 	for range 4 {
-		var left, slope sum
-		left.high = s.offset
+		var left, slope rows.Total
+		left.High = s.offset
 		for i, v := range x {
-			left = left.addProduct(-s.q[i], v)
+			left = left.AddProduct(-s.q[i], v)
 			if lower, upper := s.bounds(i); lower < v && v < upper {
-				slope = slope.addProduct(s.q[i], s.q[i])
+				slope = slope.AddProduct(s.q[i], s.q[i])
 			}
 		}
-		step := left.value() / slope.value()
-		if step == 0 || slope.value() == 0 {
+		step := left.Value() / slope.Value()
+		if step == 0 || slope.Value() == 0 {
 			return
 		}
 		for i, v := range x {
@@ -118,16 +119,16 @@ func (s *slice) at(i int, v, theta float64) float64 {
 
 // along is qᵀx(θ).
 func (s *slice) along(u []float64, theta float64) float64 {
-	var total sum
+	var total rows.Total
 	for i, v := range u {
-		total = total.addProduct(s.q[i], s.at(i, v, theta))
+		total = total.AddProduct(s.q[i], s.at(i, v, theta))
 	}
-	return total.value()
+	return total.Value()
 }
 
 // reach is the limit of qᵀx(θ) as θ goes to an infinity: rounding in it must not make a slice empty, hence the margin.
 func (s *slice) reach(theta float64) float64 {
-	var total sum
+	var total rows.Total
 	size := math.Abs(s.offset)
 	for i, q := range s.q {
 		if q == 0 {
@@ -140,10 +141,10 @@ func (s *slice) reach(theta float64) float64 {
 		if math.IsInf(end, 0) {
 			return math.Copysign(math.Inf(1), -theta)
 		}
-		total = total.addProduct(q, end)
+		total = total.AddProduct(q, end)
 		size += math.Abs(float64(q * end))
 	}
-	return total.value() - math.Copysign(8*unit*float64(len(s.q))*size, theta)
+	return total.Value() - math.Copysign(8*unit*float64(len(s.q))*size, theta)
 }
 
 // kinks appends the θ at which an entry of x(θ) reaches a bound, in order.

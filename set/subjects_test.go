@@ -225,11 +225,11 @@ func farthestOfPlane(w []float64, s kedge.Set, g []float64) {
 func missesPlane(s kedge.Set, x []float64) (ratio, bar float64) {
 	p := s.(*Affine)
 	for i, c := range p.offset {
-		r := sum{high: -c}
+		r := rows.Total{High: -c}
 		for j, q := range kedge.Row(p.basis, i, p.dim) {
-			r = r.addProduct(q, x[j])
+			r = r.AddProduct(q, x[j])
 		}
-		ratio = max(ratio, over(math.Abs(r.value()), p.dim, max(rows.Norm(x), rows.Norm(p.offset))))
+		ratio = max(ratio, over(math.Abs(r.Value()), p.dim, max(rows.Norm(x), rows.Norm(p.offset))))
 	}
 	return ratio, barFactorized
 }

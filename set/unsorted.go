@@ -127,12 +127,12 @@ func (p piece) coarse(bar float64) bool {
 // left returns what is left of total for the free entries together when each has been taken down to the lowest.
 func (p piece) left(total, top float64) float64 {
 	above, lost := rows.Above(p.free, p.low, top) // exact, as no difference is above top
-	s := sum{high: total, low: -((lost[0] + lost[2]) + (lost[1] + lost[3]))}
-	s = s.addProduct(float64(len(above)-p.full), top)
+	s := rows.Total{High: total, Low: -((lost[0] + lost[2]) + (lost[1] + lost[3]))}
+	s = s.AddProduct(float64(len(above)-p.full), top)
 	for _, high := range above {
-		s = s.add(-high)
+		s = s.Add(-high)
 	}
-	return s.value()
+	return s.Value()
 }
 
 // apart tells whether of the ends all but outer are free, as many as p says at top, and all by more than the margin.

@@ -2,10 +2,10 @@ package steady
 
 import (
 	"errors"
-	"math"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/crew"
+	"github.com/kedge-opt/kedge/internal/dense"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
@@ -176,18 +176,9 @@ func (l *Lag) distances(p, h, diff []float64) float64 {
 		for j := range diff {
 			diff[j] = x[j] - y[j]
 		}
-		total += weighted(l.Weight, diff)
+		total += dense.Weighted(l.Weight, diff)
 	}
 	return total
-}
-
-// weighted returns √(xᵀPx).
-func weighted(p, x []float64) float64 {
-	square := 0.0
-	for i, v := range x {
-		square += float64(v * rows.Dot(kedge.Row(p, i, len(x)), x))
-	}
-	return math.Sqrt(max(0, square))
 }
 
 // bias adds the part of individuals at p that will be at h to e.

@@ -3,6 +3,8 @@ package stream
 import (
 	"math"
 	"slices"
+
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // recordedLog is the logarithm of 0 < x < 1 as the published runs had it. The C library behind them rounds almost every
@@ -64,9 +66,8 @@ type pair struct{ high, low float64 }
 
 // sum returns a + b exactly.
 func sum(a, b float64) pair {
-	s := a + b
-	t := s - a
-	return pair{s, (a - (s - t)) + (b - t)}
+	s, lost := rows.TwoSum(a, b)
+	return pair{s, lost}
 }
 
 // quotient returns a/b to about twice the precision of a number.

@@ -3,9 +3,10 @@ package transport
 import (
 	"errors"
 	"fmt"
-	"math"
+	"slices"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/dense"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
@@ -109,21 +110,14 @@ func points(arg string, x []float64, dim int) error {
 	return kedge.CheckFinite(arg, x)
 }
 
-// cholesky returns the lower L with P = LLᵀ, row by row.
+// cholesky returns the L of P = LLᵀ in its lower triangle.
 func cholesky(p []float64, dim int) ([]float64, error) {
 	if err := errors.Join(kedge.CheckVector("P", p, dim*dim), symmetric(p, dim)); err != nil {
 		return nil, err
 	}
-	l := make([]float64, dim*dim)
-	for i := range dim {
-		for j := range i + 1 {
-			rest := p[i*dim+j] - rows.Dot(l[i*dim:i*dim+j], l[j*dim:j*dim+j])
-			if i != j {
-				l[i*dim+j] = rest / l[j*dim+j]
-			} else if l[i*dim+i] = math.Sqrt(rest); !(rest > 0) {
-				return nil, &kedge.RangeError{Arg: fmt.Sprintf("pivot %d of P", i), Got: rest, Want: "above 0, as P is positive definite"}
-			}
-		}
+	l := slices.Clone(p)
+	if at, pivot := dense.Cholesky(l, dim, 0); at < dim {
+		return nil, &kedge.RangeError{Arg: fmt.Sprintf("pivot %d of P", at), Got: pivot, Want: "above 0, as P is positive definite"}
 	}
 	return l, nil
 }
@@ -148,7 +142,7 @@ func mapped(l, x []float64, dim int) []float64 {
 	out := make([]float64, len(x))
 	for at := 0; at < len(x); at += dim {
 		for k, v := range x[at : at+dim] {
-			rows.AddScaled(out[at:at+dim], v, l[k*dim:(k+1)*dim])
+			rows.AddScaled(out[at:at+k+1], v, l[k*dim:k*dim+k+1])
 		}
 	}
 	return out

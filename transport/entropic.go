@@ -104,12 +104,12 @@ func portionsOf(mass []int64, whole int64) []float64 {
 // dual completes the potentials g to feasible ones of all places, and returns what they are worth.
 func (p program) dual(s *sinkhorn, out *Bounds) float64 {
 	out.Left, out.Right = p.feasible(s.g)
-	var worth sum
+	var worth rows.Total
 	for k, i := range p.left {
-		worth = worth.add(float64(s.a[k]*out.Left[i]), 0)
+		worth = worth.Add(float64(s.a[k] * out.Left[i]))
 	}
 	for k, j := range p.right {
-		worth = worth.add(float64(s.b[k]*out.Right[j]), 0)
+		worth = worth.Add(float64(s.b[k] * out.Right[j]))
 	}
-	return worth.value()
+	return worth.Value()
 }

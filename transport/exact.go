@@ -165,13 +165,13 @@ func (p program) feasible(v []float64) (left, right []float64) {
 // certify completes a plan by its value, feasible potentials from those of the places on the right, and what they prove.
 func (p program) certify(out *Plan, v []float64) {
 	out.Left, out.Right = p.feasible(v)
-	var value, gap sum
+	var value, gap rows.Total
 	for _, f := range out.Flow {
 		c := p.costs[f.From*p.m+f.To]
-		slack := sum{}.add(c, -out.Left[f.From]).add(-out.Right[f.To], 0)
-		value, gap = value.add(float64(f.Mass*c), 0), gap.add(float64(f.Mass*slack.value()), 0)
+		slack := rows.Total{}.AddBoth(c, -out.Left[f.From]).Add(-out.Right[f.To])
+		value, gap = value.Add(float64(f.Mass*c)), gap.Add(float64(f.Mass*slack.Value()))
 	}
-	out.Value, out.Gap = value.value(), gap.value()
+	out.Value, out.Gap = value.Value(), gap.Value()
 }
 
 // rescale multiplies all that is measured in costs.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // atom is a weight at a place of the line.
@@ -27,8 +28,8 @@ func Line(x, a, y, b []float64) (float64, error) {
 		return 0, errors.Join(errX, errY)
 	}
 	sumA, sumB := total(left), total(right)
-	ma, mb := sumA.value(), sumB.value()
-	area := between(left, right, sumA.less(sumB).value()/(ma+mb)) * ((1/ma + 1/mb) / 2)
+	ma, mb := sumA.Value(), sumB.Value()
+	area := between(left, right, less(sumA, sumB).Value()/(ma+mb)) * ((1/ma + 1/mb) / 2)
 	if !(area <= math.MaxFloat64) {
 		return 0, &kedge.RangeError{Arg: "the distance", Got: math.Inf(1), Want: "points less than 1.8e308 apart"}
 	}
@@ -65,32 +66,34 @@ func weightsOf(arg string, a []float64, points string, n int) ([]float64, error)
 }
 
 // total is the mass of a list, every digit of it.
-func total(list []atom) (s sum) {
+func total(list []atom) (s rows.Total) {
 	for _, p := range list {
-		s = s.add(p.weight, 0)
+		s = s.Add(p.weight)
 	}
 	return s
 }
 
 // less returns s − t.
-func (s sum) less(t sum) sum { return sum{}.add(s.hi, -t.hi).add(s.lo, -t.lo) }
+func less(s, t rows.Total) rows.Total {
+	return rows.Total{}.AddBoth(s.High, -t.High).AddBoth(s.Low, -t.Low)
+}
 
 // between is the area between the distribution functions, with the correction e for their masses that careful explains.
 func between(left, right []atom, e float64) float64 {
-	var below, area sum
+	var below, area rows.Total
 	last := 0.0
 	for len(left)+len(right) > 0 {
 		at := lowest(left, right)
-		if height := math.Abs(below.value()); height > 0 {
-			area = area.add(float64(height*(at-last)), 0)
+		if height := math.Abs(below.Value()); height > 0 {
+			area = area.Add(float64(height * (at - last)))
 		}
 		a, afterA := here(left, at)
 		b, afterB := here(right, at)
-		below = below.add(a.hi, -b.hi).add(a.lo, -b.lo)
-		below.lo -= float64((a.value() + b.value()) * e)
+		below = below.AddBoth(a.High, -b.High).AddBoth(a.Low, -b.Low)
+		below.Low -= float64((a.Value() + b.Value()) * e)
 		left, right, last = afterA, afterB, at
 	}
-	return area.value()
+	return area.Value()
 }
 
 // lowest is the first place of two lists, one of which may be empty.
@@ -102,7 +105,7 @@ func lowest(left, right []atom) float64 {
 }
 
 // here takes what is at one place from the front of a list.
-func here(list []atom, at float64) (sum, []atom) {
+func here(list []atom, at float64) (rows.Total, []atom) {
 	n := 0
 	for n < len(list) && list[n].at == at {
 		n++

@@ -41,9 +41,9 @@ func meet(g *rows.Gaps, up, n int, x, y float64) (w float64, ok bool) {
 	down := up + 2
 	massA := (g.A[up] - 1) + g.LostA[up] + (g.A[down] - 1) + g.LostA[down] + x
 	massB := (g.B[up] - 1) + g.LostB[up] + (g.B[down] - 1) + g.LostB[down] + y
-	surplus := sum{}.add(x, -y).add(g.A[up], -g.B[up]).add(g.A[down], -g.B[down]).
-		add(g.LostA[up], -g.LostB[up]).add(g.LostA[down], -g.LostB[down]).value()
-	area := sum{}.add(g.Area[up]-2, g.Area[down]-2).add(g.LostArea[up], g.LostArea[down]).value()
+	surplus := rows.Total{}.AddBoth(x, -y).AddBoth(g.A[up], -g.B[up]).AddBoth(g.A[down], -g.B[down]).
+		AddBoth(g.LostA[up], -g.LostB[up]).AddBoth(g.LostA[down], -g.LostB[down]).Value()
+	area := rows.Total{}.AddBoth(g.Area[up]-2, g.Area[down]-2).AddBoth(g.LostArea[up], g.LostArea[down]).Value()
 	cube := float64(n) * float64(n) * float64(n)
 	ok = !signed(g.Signs[up], g.Signs[down], x, y) && isOne(massA) && isOne(massB) && // probability vectors,
 		min(g.Least[up], g.Least[down]) >= 2*math.Abs(surplus) && // no sign turned,

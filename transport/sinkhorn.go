@@ -91,17 +91,17 @@ func (s *sinkhorn) rounded() float64 {
 		missing[j] = max(0, b-s.columns[j])
 	}
 	all := rows.Sum(missing)
-	var cost sum
+	var cost rows.Total
 	for i, a := range s.a {
 		s.planRow(i)
 		row := s.costs[i*len(s.b) : (i+1)*len(s.b)]
 		for j, k := range keep {
 			s.row[j] *= k
 		}
-		cost = cost.add(float64(a*rows.Dot(s.row, row)), 0)
+		cost = cost.Add(float64(a * rows.Dot(s.row, row)))
 		if short := max(0, 1-rows.Sum(s.row)); all > 0 {
-			cost = cost.add(float64(a*short*(rows.Dot(missing, row)/all)), 0)
+			cost = cost.Add(float64(a * short * (rows.Dot(missing, row) / all)))
 		}
 	}
-	return cost.value()
+	return cost.Value()
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // massTolerance is how far the weights of a probability vector may sum from 1.
@@ -58,20 +59,20 @@ func careful(a, b []float64) (float64, error) {
 	if errA != nil || errB != nil {
 		return 0, errors.Join(errA, errB)
 	}
-	var surplus sum
+	var surplus rows.Total
 	for i, v := range a {
-		surplus = surplus.add(v, -b[i])
+		surplus = surplus.AddBoth(v, -b[i])
 	}
 	// With e = (Σa − Σb)/(Σa + Σb), each normalized difference is ½(1/Σa + 1/Σb) · [(aᵢ − bᵢ) − (aᵢ + bᵢ)e]: only a small
 	// correction is rounded, and swapping a and b changes nothing but the sign.
-	e := surplus.value() / (ma + mb)
-	var below, area sum
+	e := surplus.Value() / (ma + mb)
+	var below, area rows.Total
 	for i, v := range a {
-		below = below.add(v, -b[i])
-		below.lo -= float64((v + b[i]) * e)
-		area = area.add(math.Abs(below.value()), 0)
+		below = below.AddBoth(v, -b[i])
+		below.Low -= float64((v + b[i]) * e)
+		area = area.Add(math.Abs(below.Value()))
 	}
-	return area.value() * ((1/ma + 1/mb) / 2), nil
+	return area.Value() * ((1/ma + 1/mb) / 2), nil
 }
 
 // mass adds up the weights of a probability vector, or says why x is none.
@@ -79,34 +80,15 @@ func mass(arg string, x []float64) (float64, error) {
 	if err := kedge.CheckFinite(arg, x); err != nil {
 		return 0, err
 	}
-	var s sum
+	var s rows.Total
 	for i, w := range x {
 		if w < 0 || w > 1+massTolerance {
 			return 0, &kedge.RangeError{Arg: fmt.Sprintf("%s[%d]", arg, i), Got: w, Want: "a weight between 0 and 1"}
 		}
-		s = s.add(w, 0)
+		s = s.Add(w)
 	}
-	if math.Abs(s.value()-1) > massTolerance {
-		return 0, &kedge.RangeError{Arg: "the sum of " + arg, Got: s.value(), Want: "1 within 1e-9"}
+	if math.Abs(s.Value()-1) > massTolerance {
+		return 0, &kedge.RangeError{Arg: "the sum of " + arg, Got: s.Value(), Want: "1 within 1e-9"}
 	}
-	return s.value(), nil
-}
-
-// sum is a running sum hi + lo whose rounding errors are kept in lo.
-type sum struct{ hi, lo float64 }
-
-func (s sum) value() float64 { return s.hi + s.lo }
-
-// add adds x + y without losing what the two additions round away.
-func (s sum) add(x, y float64) sum {
-	d, e1 := twoSum(x, y)
-	h, e2 := twoSum(s.hi, d)
-	return sum{h, s.lo + (e1 + e2)}
-}
-
-// twoSum returns the rounded x + y and what rounding lost, exactly [knuth1997].
-func twoSum(x, y float64) (s, lost float64) {
-	s = x + y
-	t := s - x
-	return s, (x - (s - t)) + (y - t)
+	return s.Value(), nil
 }

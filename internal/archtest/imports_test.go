@@ -32,6 +32,7 @@ func layers() map[string]int {
 func bent() map[[2]string]string {
 	return map[[2]string]string{
 		{"internal/fixpoint", "internal/rows"}: "rows is the arithmetic of the layer",
+		{"internal/dense", "internal/rows"}:    "rows is the arithmetic of the layer",
 		{"stream", "internal/wire"}:            "streams are states, and wire writes states down",
 		{"stream", "internal/rows"}:            "rows is the arithmetic of the layer",
 	}

@@ -1,9 +1,7 @@
 package study
 
 import (
-	"math"
-	"math/cmplx"
-
+	"github.com/kedge-opt/kedge/internal/dense"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/form"
 	"gonum.org/v1/gonum/mat"
@@ -19,7 +17,7 @@ type linear struct {
 // linearOf reads the matrices of a problem with affine dynamics that settle and a quadratic loss.
 func linearOf(p *problem.Problem) (*linear, error) {
 	d, o, dim := &p.Spec.Dynamics, &p.Spec.Objective, p.Spec.Dims()
-	m := &linear{a: dense(d.A), b: dense(d.B), e: dense(d.E)}
+	m := &linear{a: matrix(d.A), b: matrix(d.B), e: matrix(d.E)}
 	m.r = mat.NewDense(dim.Decision, dim.Decision, o.Decision.Dense(dim.Decision, dim.Decision))
 	m.s = mat.NewDense(dim.Decision, dim.State, o.Cross.Dense(dim.Decision, dim.State))
 	m.q = mat.NewDense(dim.State, dim.State, o.State.Dense(dim.State, dim.State))
@@ -32,7 +30,7 @@ func linearOf(p *problem.Problem) (*linear, error) {
 	return m, m.f.Solve(rest, m.e)
 }
 
-func dense(rows form.RowList) *mat.Dense {
+func matrix(rows form.RowList) *mat.Dense {
 	m := mat.NewDense(len(rows), rows.Columns(), nil)
 	for i, row := range rows {
 		m.SetRow(i, row)
@@ -82,22 +80,15 @@ func (m *linear) loop(composite bool, eta float64) *mat.Dense {
 	return out
 }
 
-// radius is the largest modulus of an eigenvalue: by this factor the loop contracts, or grows, in a turn.
-func radius(m *mat.Dense) float64 {
-	var e mat.Eigen
-	if !e.Factorize(m, mat.EigenNone) {
-		return math.NaN()
-	}
-	largest := 0.0
-	for _, v := range e.Values(nil) {
-		largest = max(largest, cmplx.Abs(v))
-	}
-	return largest
+// rate is the factor by which the loop contracts, or grows, in a turn: the spectral radius of its matrix.
+func (m *linear) rate(composite bool, eta float64) float64 {
+	x := m.loop(composite, eta).RawMatrix()
+	return dense.SpectralRadius(x.Data, x.Rows)
 }
 
 // critical is the step at which the loop loses stability, found between 0 and the given step.
 func (m *linear) critical(composite bool, most float64) float64 {
-	low, high := bisect(0, most, 60, func(eta float64) bool { return radius(m.loop(composite, eta)) > 1 })
+	low, high := bisect(0, most, 60, func(eta float64) bool { return m.rate(composite, eta) > 1 })
 	return (low + high) / 2
 }
 

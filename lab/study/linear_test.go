@@ -32,8 +32,8 @@ func TestLinearLoopOfLQ2(t *testing.T) {
 	}{
 		{"critical step of composite", m.critical(true, largestStep), 0.436181137, 1e-9},
 		{"critical step of vanilla", m.critical(false, largestStep), 0.860453416, 1e-9},
-		{"rate of composite", radius(m.loop(true, 0.1)), 0.643515253, 1e-9},
-		{"rate of vanilla", radius(m.loop(false, 0.1)), 0.721923617, 1e-9},
+		{"rate of composite", m.rate(true, 0.1), 0.643515253, 1e-9},
+		{"rate of vanilla", m.rate(false, 0.1), 0.721923617, 1e-9},
 		{"variance at 0.05", slow, 3.77450e-3, 5e-9},
 		{"variance at 0.1", fast, 9.78801e-3, 5e-9},
 		{"optimum", best[0], -56.0 / 229, 1e-14},

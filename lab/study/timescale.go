@@ -212,7 +212,7 @@ func (w *work) drawRates() error {
 		}
 		for j := 1; j <= 100; j++ {
 			eta := most * float64(j) / 100
-			exact.X, exact.Y = append(exact.X, eta), append(exact.Y, radius(m.loop(rule == "composite", eta)))
+			exact.X, exact.Y = append(exact.X, eta), append(exact.Y, m.rate(rule == "composite", eta))
 		}
 		err = w.each(len(s.X), func(j int) error {
 			s.X[j] = most * float64(j+1) / float64(len(s.X))

@@ -1,0 +1,87 @@
+// Package dense is linear algebra on small dense matrices, row-major in []float64. What gives results their bits on the way of a
+// run is written here on package rows, whose products are never fused, so that it gives the same bits on every target; what is
+// computed once and judged is gonum's.
+package dense
+
+import (
+	"math"
+
+	"github.com/kedge-opt/kedge/internal/rows"
+)
+
+// row returns row i of a matrix with width columns.
+func row(a []float64, i, width int) []float64 { return a[i*width : (i+1)*width] }
+
+// MaxRowSum returns the largest sum of |aᵢⱼ| over the first columns of a row of the given width, the norm induced by ‖·‖∞.
+func MaxRowSum(a []float64, columns, width int) float64 {
+	largest := 0.0
+	for ; len(a) > 0; a = a[width:] {
+		sum := 0.0
+		for _, v := range a[:columns] {
+			sum += math.Abs(v)
+		}
+		largest = max(largest, sum)
+	}
+	return largest
+}
+
+// Division says when a row is divided by its pivot. The two round differently and results depend on both: those of formulas
+// and affine dynamics on Last, those of learned sensitivities on First.
+type Division int
+
+// When a row is divided by its pivot: after all other rows are cleared, or before.
+const (
+	Last Division = iota
+	First
+)
+
+// Eliminate replaces R by L⁻¹R and destroys the n×n matrix L, by Gauss–Jordan elimination with partial pivoting. It returns the
+// least absolute value of a pivot, NaN where one is not finite: where that is 0 or NaN, R holds nothing.
+func Eliminate(l, r []float64, n int, divide Division) (least float64) {
+	width := len(r) / n
+	least = math.Inf(1)
+	for k := range n {
+		least = min(least, pivot(l, r, n, width, k))
+		top, right := row(l, k, n)[k:], row(r, k, width)
+		if divide == First {
+			rows.Scale(right, 1/top[0])
+			rows.Scale(top, 1/top[0])
+			top[0] = 1
+		}
+		for i := range n {
+			if i != k {
+				factor := -l[i*n+k] / top[0]
+				rows.AddScaled(row(l, i, n)[k:], factor, top)
+				rows.AddScaled(row(r, i, width), factor, right)
+			}
+		}
+	}
+	if divide == Last {
+		for k := range n {
+			rows.Scale(row(r, k, width), 1/l[k*n+k])
+		}
+	}
+	return least
+}
+
+// pivot brings the row with the largest entry of column k to place k and returns the size of that entry.
+func pivot(l, r []float64, n, width, k int) float64 {
+	top := k
+	for i := k + 1; i < n; i++ {
+		if math.Abs(l[i*n+k]) > math.Abs(l[top*n+k]) {
+			top = i
+		}
+	}
+	if top != k {
+		swap(row(l, k, n), row(l, top, n))
+		swap(row(r, k, width), row(r, top, width))
+	}
+	size := math.Abs(l[k*n+k])
+	return size + size*0 // NaN for an infinity
+}
+
+func swap(x, y []float64) {
+	for i := range x {
+		x[i], y[i] = y[i], x[i]
+	}
+}
