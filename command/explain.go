@@ -5,11 +5,10 @@ import (
 	"io"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/spf13/cobra"
 )
 
 func newSpecExplain() *cobra.Command {
@@ -68,7 +67,7 @@ func explainAll(w io.Writer, asJSON bool) error {
 
 // explain prints everything about one key.
 func explain(w io.Writer, k form.Key) error {
-	p := page{style: styleOf(w)}
+	p := leaf{style: styleOf(w)}
 	p.line(p.bold(k.Path))
 	p.text("  ", k.Meaning)
 	if k.Formula != "" {
@@ -91,23 +90,23 @@ func explain(w io.Writer, k form.Key) error {
 	return err
 }
 
-// page is a text that is laid out for a width.
-type page struct {
+// leaf is a text that is laid out for a width.
+type leaf struct {
 	strings.Builder
 	style
 }
 
-func (p *page) line(text string) { p.WriteString(text + "\n") }
+func (p *leaf) line(text string) { p.WriteString(text + "\n") }
 
 // text breaks a text into lines that begin alike.
-func (p *page) text(indent, text string) {
+func (p *leaf) text(indent, text string) {
 	for _, line := range wrap(text, min(p.width, 100)-len(indent)) {
 		p.line(indent + line)
 	}
 }
 
 // row is a label with a text beside it.
-func (p *page) row(label, text string) {
+func (p *leaf) row(label, text string) {
 	for i, line := range wrap(text, min(p.width, 100)-12) {
 		if i > 0 {
 			label = ""
@@ -116,7 +115,7 @@ func (p *page) row(label, text string) {
 	}
 }
 
-func (p *page) use(u form.Use) {
+func (p *leaf) use(u form.Use) {
 	if u.Of != "" {
 		p.row("of", u.Of)
 	}
@@ -131,7 +130,7 @@ func (p *page) use(u form.Use) {
 	}
 }
 
-func (p *page) options(list []form.Option) {
+func (p *leaf) options(list []form.Option) {
 	label := "options"
 	for _, o := range list {
 		p.row(label, p.bold(o.Value)+": "+o.Meaning)

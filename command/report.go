@@ -9,6 +9,7 @@ import (
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/report"
+	"github.com/kedge-opt/kedge/report/page"
 	"github.com/spf13/cobra"
 )
 
@@ -28,11 +29,11 @@ Exit codes: 0 done, 1 a report could not be written, 2 a folder is no finished r
   kedge report runs/small-step runs/large-step --out runs/steps`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			page, err := makeReport(args, out)
+			path, err := makeReport(args, out)
 			if err != nil {
 				return err
 			}
-			fmt.Fprintln(c.OutOrStdout(), "report:", page)
+			fmt.Fprintln(c.OutOrStdout(), "report:", path)
 			return nil
 		},
 	}
@@ -65,7 +66,7 @@ func makeReport(dirs []string, out string) (string, error) {
 }
 
 // renewed writes a report into the folder that it was made of.
-func renewed(r *report.Report, dir string) (string, error) {
+func renewed(r *page.Document, dir string) (string, error) {
 	names, err := r.Write(dir)
 	if err == nil {
 		err = folder.Reseal(dir, names...)

@@ -12,6 +12,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/report/draw"
+	"github.com/kedge-opt/kedge/report/page"
 )
 
 // labelled is a result under the name that a comparison gives it.
@@ -21,12 +22,12 @@ type labelled struct {
 }
 
 // compared reads runs under the names of their folders.
-func compared(dirs []string) (document, error) {
+func compared(dirs []string) (*page.Document, error) {
 	var runs []labelled
 	for i, label := range labelsFor(dirs) {
 		r, err := folder.Open(dirs[i])
 		if err != nil {
-			return document{}, err
+			return nil, err
 		}
 		runs = append(runs, labelled{label, r})
 	}
@@ -52,7 +53,7 @@ func labelsFor(dirs []string) []string {
 }
 
 // comparison says what several runs found and what tells them apart.
-func comparison(runs []labelled, figures []draw.Figure) document {
+func comparison(runs []labelled, figures []draw.Figure) *page.Document {
 	specs := specsOf(runs)
 	differ := differences(specs)
 	all := rivals(runs, specs)
@@ -60,11 +61,11 @@ func comparison(runs []labelled, figures []draw.Figure) document {
 	for _, r := range runs {
 		most = max(most, valueDigits(r.Result))
 	}
-	return document{
+	return &page.Document{
 		Title: phrase.Enumerate(labelsOf(runs)), Facts: fmt.Sprintf("%s · %s", phrase.Count(len(runs), "run"), phrase.Count(len(all), "method")),
 		Warnings: comparedWarnings(runs, differ), Question: comparedQuestion(runs, specs, differ),
 		Verdict: comparedVerdict(runs, all), Graphs: graphsOf(strandsAcross(runs), rulesAcross(runs), most),
-		Tables:  []table{differTable(runs, differ), methodsAcross(runs, all), offlineAcross(runs)},
+		Tables:  []page.TextTable{differTable(runs, differ), methodsAcross(runs, all), offlineAcross(runs)},
 		Figures: figures, Sections: sectionsAcross(runs),
 		Repeat: "kedge report " + strings.Join(quoted(runs), " "), Origin: originsOf(runs),
 	}
@@ -171,13 +172,13 @@ func comparedWarnings(runs []labelled, differ []difference) []string {
 }
 
 // comparedQuestion names the runs and says what they have in common.
-func comparedQuestion(runs []labelled, specs []*problem.Spec, differ []difference) []term {
-	var list []term
+func comparedQuestion(runs []labelled, specs []*problem.Spec, differ []difference) []page.Term {
+	var list []page.Term
 	for _, r := range runs {
-		list = append(list, term{r.label, r.Case + ": " + facts(r.Result)})
+		list = append(list, page.Term{Name: r.label, Text: r.Case + ": " + facts(r.Result)})
 	}
 	if len(differ) > 0 {
-		list = append(list, term{"What differs", keyed(differ)})
+		list = append(list, page.Term{Name: "What differs", Text: keyed(differ)})
 	}
 	for i, t := range question(specs[0]) {
 		common := !slices.ContainsFunc(specs, func(s *problem.Spec) bool { return s == nil || question(s)[i] != t })
@@ -206,7 +207,7 @@ func keyed(differ []difference) string {
 }
 
 // comparedVerdict ranks the methods of all runs and says where retraining settles in each.
-func comparedVerdict(runs []labelled, all []contestant) judgement {
+func comparedVerdict(runs []labelled, all []contestant) page.Finding {
 	j := judge(all)
 	for _, one := range gathered(runs, func(r *folder.Result) []string { return []string{retrained(r)} }) {
 		if one.words != "" {
@@ -281,10 +282,10 @@ func dashes(i int) []int { return [][]int{nil, {8, 4}, {2, 3}, {8, 3, 2, 3}}[i%4
 const mostRules = 4
 
 // rulesAcross are the levels of all runs; one that several share is drawn once.
-func rulesAcross(runs []labelled) func(id string) []graphRule {
-	return func(id string) []graphRule {
+func rulesAcross(runs []labelled) func(id string) []page.GraphRule {
+	return func(id string) []page.GraphRule {
 		value := map[string]float64{}
-		list := []graphRule{}
+		list := []page.GraphRule{}
 		for _, one := range gathered(runs, func(r *folder.Result) (keys []string) {
 			for _, rule := range rulesOf(r)(id) {
 				key := fmt.Sprintf("%s\x00%x", rule.Label, rule.Value)
@@ -294,23 +295,23 @@ func rulesAcross(runs []labelled) func(id string) []graphRule {
 		}) {
 			label, _, _ := strings.Cut(one.words, "\x00")
 			label, _, _ = strings.Cut(label, ":")
-			list = append(list, graphRule{value[one.words], one.under(runs) + label})
+			list = append(list, page.GraphRule{Value: value[one.words], Label: one.under(runs) + label})
 		}
 		return list[:min(len(list), mostRules)]
 	}
 }
 
 // differTable shows the keys that tell the runs apart.
-func differTable(runs []labelled, differ []difference) table {
-	t := table{ID: "differences", Title: "What differs", About: "The keys of the specs that are not the same in all runs.", Columns: []column{{Name: "key"}}}
+func differTable(runs []labelled, differ []difference) page.TextTable {
+	t := page.TextTable{ID: "differences", Title: "What differs", About: "The keys of the specs that are not the same in all runs.", Columns: []page.Head{{Name: "key"}}}
 	if len(differ) == 0 {
 		t.About = "The specs are the same in every key."
 	}
 	for _, r := range runs {
-		t.Columns = append(t.Columns, column{Name: r.label})
+		t.Columns = append(t.Columns, page.Head{Name: r.label})
 	}
 	for _, d := range differ {
-		row := []cell{textCell(d.key)}
+		row := []page.TextCell{page.Words(d.key)}
 		for _, v := range d.values {
 			row = append(row, settingCell(v))
 		}
@@ -319,32 +320,32 @@ func differTable(runs []labelled, differ []difference) table {
 	return t
 }
 
-func settingCell(v string) cell {
+func settingCell(v string) page.TextCell {
 	const most = 60
 	switch short := []rune(v); {
 	case v == "":
-		return textCell(phrase.Absent)
+		return page.Words(phrase.Absent)
 	case len(short) > most:
-		return textCell(string(short[:most]) + "…")
+		return page.Words(string(short[:most]) + "…")
 	}
-	return textCell(v)
+	return page.Words(v)
 }
 
 // methodsAcross is the table of all methods at the end, run by run.
-func methodsAcross(runs []labelled, all []contestant) table {
-	t := table{
+func methodsAcross(runs []labelled, all []contestant) page.TextTable {
+	t := page.TextTable{
 		ID: "methods", Title: "Methods",
 		About: "Every method at its end: the mean over its trials, below it the least and the greatest. " +
 			"Gap and distance are relative to the optimum of the run; the last column is the gap behind the best with its interval, paired over trials.",
-		Columns: headed("run", "method", "trials", "value", "gap", "distance", "behind the best"),
+		Columns: page.Heads("run", "method", "trials", "value", "gap", "distance", "behind the best"),
 	}
 	t.Columns[1].Numeric = false
 	t.Columns[0].Choices, t.Columns[1].Choices = true, true
 	behind := behinds(all)
 	for _, r := range runs {
 		for _, run := range r.Runs {
-			t.Rows = append(t.Rows, []cell{
-				textCell(r.label), textCell(run.Name), countCell(len(run.Trials)), statCell(run, "value", valueFormat(r.Result)),
+			t.Rows = append(t.Rows, []page.TextCell{
+				page.Words(r.label), page.Words(run.Name), page.Count(len(run.Trials)), statCell(run, "value", valueFormat(r.Result)),
 				statCell(run, "gap", phrase.Percent), statCell(run, "distance", phrase.Percent), behind[len(t.Rows)],
 			})
 		}
@@ -352,24 +353,24 @@ func methodsAcross(runs []labelled, all []contestant) table {
 	return t
 }
 
-func offlineAcross(runs []labelled) table {
-	t := table{
+func offlineAcross(runs []labelled) page.TextTable {
+	t := page.TextTable{
 		ID: "offline", Title: "Points found offline", About: "What the methods are judged by, and where retraining settles.",
-		Columns: headed("run", "optimum", "residual", "stable point", "its gap", "its distance"),
+		Columns: page.Heads("run", "optimum", "residual", "stable point", "its gap", "its distance"),
 	}
 	for _, r := range runs {
 		value := valueFormat(r.Result)
-		t.Rows = append(t.Rows, []cell{
-			textCell(r.label), numberCell(r.Optimum.Value, value), numberCell(r.Optimum.Residual, phrase.Plain),
-			numberCell(r.Stable.Value, value), numberCell(r.Stable.Gap, phrase.Percent), numberCell(r.Stable.Distance, phrase.Percent),
+		t.Rows = append(t.Rows, []page.TextCell{
+			page.Words(r.label), page.Number(r.Optimum.Value, value), page.Number(r.Optimum.Residual, phrase.Plain),
+			page.Number(r.Stable.Value, value), page.Number(r.Stable.Gap, phrase.Percent), page.Number(r.Stable.Distance, phrase.Percent),
 		})
 	}
 	return t
 }
 
 // sectionsAcross takes over the sections of all runs, each under the name of its run.
-func sectionsAcross(runs []labelled) []section {
-	var list []section
+func sectionsAcross(runs []labelled) []page.Chapter {
+	var list []page.Chapter
 	for i, r := range runs {
 		for _, s := range sectionsOf(r.Sections) {
 			s.ID, s.Title = fmt.Sprintf("run-%d-%s", i, s.ID), r.label+": "+s.Title
@@ -382,14 +383,14 @@ func sectionsAcross(runs []labelled) []section {
 	return list
 }
 
-func originsOf(runs []labelled) []term {
-	var list []term
+func originsOf(runs []labelled) []page.Term {
+	var list []page.Term
 	for _, r := range runs {
 		var words []string
 		for _, t := range origin(r.Result) {
 			words = append(words, t.Name+" "+t.Text)
 		}
-		list = append(list, term{r.label, strings.Join(words, ", ")})
+		list = append(list, page.Term{Name: r.label, Text: strings.Join(words, ", ")})
 	}
 	return list
 }

@@ -34,7 +34,7 @@ func figuresOf(t *testing.T, r *folder.Result) []draw.Figure {
 
 func comparisonOf(t *testing.T, runs []labelled) string {
 	t.Helper()
-	page, err := renderPage(comparison(runs, figuresOf(t, together(runs))))
+	page, err := comparison(runs, figuresOf(t, together(runs))).HTML()
 	if err != nil {
 		t.Fatal(err)
 	}

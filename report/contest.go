@@ -11,6 +11,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab/compare"
 	"github.com/kedge-opt/kedge/report/draw"
+	"github.com/kedge-opt/kedge/report/page"
 )
 
 // WriteContest puts the report of a comparison of methods, report.html and report.md, and its figures into dir.
@@ -19,31 +20,31 @@ func WriteContest(dir string, r *compare.Comparison) error {
 	if err != nil {
 		return err
 	}
-	_, err = write(dir, d)
+	_, err = d.Write(dir)
 	return err
 }
 
 // readContest makes the report of the folder of a comparison anew.
-func readContest(dir string, build folder.Build) (document, error) {
+func readContest(dir string, build folder.Build) (*page.Document, error) {
 	f, err := os.Open(filepath.Join(dir, folder.CompareFile))
 	if os.IsNotExist(err) {
-		return document{}, fmt.Errorf("%s holds a report alone; give the folders that it was made of", dir)
+		return nil, fmt.Errorf("%s holds a report alone; give the folders that it was made of", dir)
 	}
 	if err != nil {
-		return document{}, err
+		return nil, err
 	}
 	defer f.Close()
 	r, err := compare.Decode(f)
 	if err != nil {
-		return document{}, fmt.Errorf("%s: %w", f.Name(), err)
+		return nil, fmt.Errorf("%s: %w", f.Name(), err)
 	}
 	return contestDocument(r, build)
 }
 
 // contestDocument says who ended where.
-func contestDocument(r *compare.Comparison, build folder.Build) (document, error) {
-	d := document{
-		Title: r.Title(), Facts: contestFacts(r), Question: contestQuestion(r), Verdict: judgement{r.Headline(), r.Reasons()},
+func contestDocument(r *compare.Comparison, build folder.Build) (*page.Document, error) {
+	d := &page.Document{
+		Title: r.Title(), Facts: contestFacts(r), Question: contestQuestion(r), Verdict: page.Finding{Headline: r.Headline(), Reasons: r.Reasons()},
 		Spec: r.Arenas[0].Spec, Repeat: r.Command(), Origin: origin(&folder.Result{Seed: r.Arenas[0].Seed, Build: build}),
 	}
 	if r.Suite {
@@ -85,15 +86,15 @@ func contestFacts(r *compare.Comparison) string {
 	return strings.Join(append(list, fmt.Sprintf("seed %d", r.Arenas[0].Seed)), " · ")
 }
 
-func contestQuestion(r *compare.Comparison) []term {
-	list := []term{
-		{"What is compared", "Where methods end that meet the same crowd, see the same samples and have the same number of turns. How many decisions a method " +
+func contestQuestion(r *compare.Comparison) []page.Term {
+	list := []page.Term{
+		{Name: "What is compared", Text: "Where methods end that meet the same crowd, see the same samples and have the same number of turns. How many decisions a method " +
 			"deploys in them, and how many people it looks at, is its own affair and is counted."},
-		{"Where a method must end", "At the point that its theory names: the stable one, the myopic one or the optimum (docs/methods.md). It has arrived when it is nearer " +
+		{Name: "Where a method must end", Text: "At the point that its theory names: the stable one, the myopic one or the optimum (docs/methods.md). It has arrived when it is nearer " +
 			"than a twentieth of the way between the stable point and the optimum; where both are the same, of the way from the start."},
 	}
 	if r.Points > 0 {
-		list = append(list, term{"How methods are tuned", fmt.Sprintf("Every method tries %s, a log grid, on %s apart from those that are reported. The winner is nearest "+
+		list = append(list, page.Term{Name: "How methods are tuned", Text: fmt.Sprintf("Every method tries %s, a log grid, on %s apart from those that are reported. The winner is nearest "+
 			"to the point where the method must end, on average over the later half of the turns. Other settings are the usual ones, told below. "+
 			"So a method that has arrived can be brought to its point, by somebody who knows it; not every step does it.",
 			phrase.Count(r.Points, "step size"), phrase.Count(r.Tuning, "trial"))})
@@ -102,16 +103,16 @@ func contestQuestion(r *compare.Comparison) []term {
 }
 
 // arenaTable has one row a method.
-func arenaTable(a *compare.Arena) table {
-	t := table{
+func arenaTable(a *compare.Arena) page.TextTable {
+	t := page.TextTable{
 		ID: "methods-" + a.Name, Title: a.Name, About: arenaAbout(a),
-		Columns: slices.Concat([]column{{Name: "method"}}, headed("ends at", "to optimum", "to stable", "gap", "value", "deployed", "people")),
+		Columns: slices.Concat([]page.Head{{Name: "method"}}, page.Heads("ends at", "to optimum", "to stable", "gap", "value", "deployed", "people")),
 	}
 	for i := range a.Rows {
 		m := &a.Rows[i]
-		t.Rows = append(t.Rows, []cell{
-			textCell(m.Method), textCell(strings.ReplaceAll(a.Mark(m), " ", noBreak), inSmall(why(a, m))...), rangeCell(m.ToOptimal), rangeCell(m.ToStable),
-			meanCell(m.Gap, phrase.Brief), meanCell(m.Value, phrase.Shortest), countCell(m.Deployments), countCell(m.Samples),
+		t.Rows = append(t.Rows, []page.TextCell{
+			page.Words(m.Method), page.Words(strings.ReplaceAll(a.Mark(m), " ", noBreak), inSmall(why(a, m))...), rangeCell(m.ToOptimal), rangeCell(m.ToStable),
+			meanCell(m.Gap, phrase.Brief), meanCell(m.Value, phrase.Shortest), page.Count(m.Deployments), page.Count(m.Samples),
 		})
 	}
 	return t
@@ -165,11 +166,11 @@ func arenaAbout(a *compare.Arena) string {
 }
 
 // rangeCell shows the mean, and the range where there is one.
-func rangeCell(s *compare.Spread) cell {
+func rangeCell(s *compare.Spread) page.TextCell {
 	if s == nil {
-		return textCell("–")
+		return page.Words("–")
 	}
-	c := numberCell(s.Mean, phrase.Brief)
+	c := page.Number(s.Mean, phrase.Brief)
 	if s.Low < s.High {
 		c.Small = []string{phrase.Minus(fmt.Sprintf("%.2g", s.Low)) + " … " + phrase.Minus(fmt.Sprintf("%.2g", s.High))}
 	}
@@ -177,27 +178,27 @@ func rangeCell(s *compare.Spread) cell {
 }
 
 // meanCell shows the mean alone.
-func meanCell(s *compare.Spread, text func(float64) string) cell {
+func meanCell(s *compare.Spread, text func(float64) string) page.TextCell {
 	if s == nil {
-		return textCell("–")
+		return page.Words("–")
 	}
-	return numberCell(s.Mean, text)
+	return page.Number(s.Mean, text)
 }
 
 // suiteTable has methods for rows and problems for columns.
-func suiteTable(r *compare.Comparison) table {
-	t := table{
+func suiteTable(r *compare.Comparison) page.TextTable {
+	t := page.TextTable{
 		ID: "suite", Title: "Who arrives where",
 		About:   strings.Join(compare.Legend(), " ") + " Problems go by their numbers in the next table.",
-		Columns: []column{{Name: "method"}},
+		Columns: []page.Head{{Name: "method"}},
 	}
 	for i := range r.Arenas {
-		t.Columns = append(t.Columns, column{Name: fmt.Sprint(i + 1)})
+		t.Columns = append(t.Columns, page.Head{Name: fmt.Sprint(i + 1)})
 	}
 	for i := range r.Arenas[0].Rows {
-		row := []cell{textCell(r.Arenas[0].Rows[i].Method)}
+		row := []page.TextCell{page.Words(r.Arenas[0].Rows[i].Method)}
 		for j := range r.Arenas {
-			row = append(row, textCell(r.Arenas[j].Letters(&r.Arenas[j].Rows[i])))
+			row = append(row, page.Words(r.Arenas[j].Letters(&r.Arenas[j].Rows[i])))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -205,9 +206,9 @@ func suiteTable(r *compare.Comparison) table {
 }
 
 // answersTable lists the problems of a suite with their answers.
-func answersTable(r *compare.Comparison) table {
-	t := table{
-		ID: "answers", Title: "The problems and their answers", Columns: []column{{Name: "problem"}, {Name: "stable"}, {Name: "optimal"}, {Name: "value", Numeric: true}, {Name: "separates"}},
+func answersTable(r *compare.Comparison) page.TextTable {
+	t := page.TextTable{
+		ID: "answers", Title: "The problems and their answers", Columns: []page.Head{{Name: "problem"}, {Name: "stable"}, {Name: "optimal"}, {Name: "value", Numeric: true}, {Name: "separates"}},
 		About: "Known in closed form, but for the optimum of softmax. A problem whose stable point is its optimum cannot make a method that ignores the answer of the crowd look bad.",
 	}
 	for i := range r.Arenas {
@@ -216,7 +217,7 @@ func answersTable(r *compare.Comparison) table {
 		if a.Separates {
 			apart = "yes"
 		}
-		t.Rows = append(t.Rows, []cell{textCell(fmt.Sprintf("%d %s", i+1, a.Name), inSmall(a.About)...), textCell(vectorWords(a.Stable)), textCell(vectorWords(a.Optimal)), numberCell(a.Value, phrase.Shortest), textCell(apart)})
+		t.Rows = append(t.Rows, []page.TextCell{page.Words(fmt.Sprintf("%d %s", i+1, a.Name), inSmall(a.About)...), page.Words(vectorWords(a.Stable)), page.Words(vectorWords(a.Optimal)), page.Number(a.Value, phrase.Shortest), page.Words(apart)})
 	}
 	return t
 }
@@ -236,24 +237,24 @@ func vectorWords(u []float64) string {
 }
 
 // tuningTable shows settings and grids.
-func tuningTable(r *compare.Comparison) table {
-	t := table{
-		ID: "tuning", Title: "Settings and steps", Columns: []column{{Name: "method"}},
+func tuningTable(r *compare.Comparison) page.TextTable {
+	t := page.TextTable{
+		ID: "tuning", Title: "Settings and steps", Columns: []page.Head{{Name: "method"}},
 		About: "Below a method what is set besides its step. Below every step size that was tried the mean distance from where the method must end, over the later half of the turns; " +
 			"– a trial failed. ✓ is the winner; what is within a millionth of the tolerance is as good as exact, and of equals the longest step wins.",
 	}
 	points := max(1, r.Points)
 	if r.Suite {
-		t.Columns = append(t.Columns, column{Name: "problem", Choices: true})
+		t.Columns = append(t.Columns, page.Head{Name: "problem", Choices: true})
 	}
 	for i := range points {
-		t.Columns = append(t.Columns, column{Name: fmt.Sprintf("step %d", i+1)})
+		t.Columns = append(t.Columns, page.Head{Name: fmt.Sprintf("step %d", i+1)})
 	}
 	for _, a := range r.Arenas {
 		for _, m := range a.Rows {
-			row := []cell{textCell(m.Method, inSmall(m.Settings)...)}
+			row := []page.TextCell{page.Words(m.Method, inSmall(m.Settings)...)}
 			if r.Suite {
-				row = append(row, textCell(a.Name))
+				row = append(row, page.Words(a.Name))
 			}
 			t.Rows = append(t.Rows, append(row, gridCells(m, points)...))
 		}
@@ -261,8 +262,8 @@ func tuningTable(r *compare.Comparison) table {
 	return t
 }
 
-func gridCells(m compare.Row, points int) []cell {
-	list := make([]cell, points)
+func gridCells(m compare.Row, points int) []page.TextCell {
+	list := make([]page.TextCell, points)
 	for i, p := range m.Grid[:min(points, len(m.Grid))] {
 		text, score := phrase.Brief(p.Step), "–"
 		if p.Step == m.Step {
@@ -271,10 +272,10 @@ func gridCells(m compare.Row, points int) []cell {
 		if p.Score != nil {
 			score = phrase.Brief(*p.Score)
 		}
-		list[i] = textCell(text, score)
+		list[i] = page.Words(text, score)
 	}
 	if len(m.Grid) == 0 {
-		list[0] = textCell(phrase.Brief(m.Step), "given")
+		list[0] = page.Words(phrase.Brief(m.Step), "given")
 	}
 	return list
 }

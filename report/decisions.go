@@ -7,28 +7,29 @@ import (
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/report/page"
 )
 
 // mostEntries is how many entries of a decision are shown.
 const mostEntries = 100
 
 // decisions is the table of the decisions themselves: the points found offline, and where every method ended.
-func decisions(r *folder.Result) table {
-	t := table{ID: "decisions", Title: "Decisions", About: "Entry by entry; of a method, the mean over its trials after the last turn.", Columns: headed("entry", "optimum")}
+func decisions(r *folder.Result) page.TextTable {
+	t := page.TextTable{ID: "decisions", Title: "Decisions", About: "Entry by entry; of a method, the mean over its trials after the last turn.", Columns: page.Heads("entry", "optimum")}
 	n := len(r.Optimum.Decision)
 	all := [][]float64{r.Optimum.Decision}
 	if !math.IsNaN(r.Stable.Value) && len(r.Stable.Decision) == n {
-		t.Columns = append(t.Columns, column{Name: "stable point", Numeric: true})
+		t.Columns = append(t.Columns, page.Head{Name: "stable point", Numeric: true})
 		all = append(all, r.Stable.Decision)
 	}
 	for _, run := range r.Runs {
-		t.Columns = append(t.Columns, column{Name: run.Name, Numeric: true})
+		t.Columns = append(t.Columns, page.Head{Name: run.Name, Numeric: true})
 		all = append(all, meanDecision(run, n))
 	}
 	for i := range min(n, mostEntries) {
-		row := []cell{textCell(strconv.Itoa(i))}
+		row := []page.TextCell{page.Words(strconv.Itoa(i))}
 		for _, u := range all {
-			row = append(row, numberCell(u[i], func(v float64) string { return phrase.Digits(v, 5) }))
+			row = append(row, page.Number(u[i], func(v float64) string { return phrase.Digits(v, 5) }))
 		}
 		t.Rows = append(t.Rows, row)
 	}

@@ -16,12 +16,13 @@ import (
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/report/page"
 )
 
 // pageOf renders a page with its pictures, leaving out the slow PNGs that it does not hold.
 func pageOf(t *testing.T, r *folder.Result) string {
 	t.Helper()
-	page, err := renderPage(runDocument(r, figuresOf(t, r)))
+	page, err := runDocument(r, figuresOf(t, r)).HTML()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,10 +126,10 @@ func TestGraphsKeepExtremes(t *testing.T) {
 	run.Trials[3].Of("gap")[4321] = 1e3
 	g := runDocument(r, nil).Graphs[0]
 	line := g.Lines[1]
-	if n := len(line.Mean.values); n >= 8001 || n < 2000 {
+	if n := len(line.Mean.Values); n >= 8001 || n < 2000 {
 		t.Errorf("%d of 8001 turns are kept", n)
 	}
-	if got := slices.Max(line.High.values); got != 1e3 {
+	if got := slices.Max(line.High.Values); got != 1e3 {
 		t.Errorf("the greatest gap is %v, want that of the spike", got)
 	}
 }
@@ -192,7 +193,7 @@ func TestNumbersForPeople(t *testing.T) {
 			t.Errorf("%g is shown as %q, want %q", c.v, got, c.want)
 		}
 	}
-	if n := newNumber(math.NaN(), phrase.Percent); n.Text != "–" || n.Exact != "not measured" {
+	if n := page.Number(math.NaN(), phrase.Percent); n.Text != "–" || n.Exact != "not measured" {
 		t.Errorf("NaN is shown as %+v", n)
 	}
 }

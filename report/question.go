@@ -9,6 +9,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/report/page"
 )
 
 // specOf reads a result's own spec, nil when it is none that this version knows.
@@ -21,22 +22,22 @@ func specOf(r *folder.Result) *problem.Spec {
 }
 
 // question says in words what the spec asks.
-func question(s *problem.Spec) []term {
+func question(s *problem.Spec) []page.Term {
 	if s == nil {
 		return nil
 	}
 	if s.Model != nil {
 		return modelQuestion(s)
 	}
-	decided, judgement := "A decision u of "+phrase.Count(s.Dims().Decision, "number"), term{}
+	decided, judgement := "A decision u of "+phrase.Count(s.Dims().Decision, "number"), page.Term{}
 	if len(s.Players) > 0 {
-		decided, judgement = decided+", by several players.", term{"Who decides", contested(s)}
+		decided, judgement = decided+", by several players.", page.Term{Name: "Who decides", Text: contested(s)}
 	} else {
-		decided, judgement = decided+": "+s.Set.Words()+".", term{"What is judged", judged(&s.Objective)}
+		decided, judgement = decided+": "+s.Set.Words()+".", page.Term{Name: "What is judged", Text: judged(&s.Objective)}
 	}
-	list := []term{{"What is decided", decided}, {"Who answers", answers(s)}, judgement, {"Who competes", competitors(s)}}
+	list := []page.Term{{Name: "What is decided", Text: decided}, {Name: "Who answers", Text: answers(s)}, judgement, {Name: "Who competes", Text: competitors(s)}}
 	if len(s.Constraints) > 0 {
-		list = slices.Insert(list, 3, term{"What must be kept", bounded(s)})
+		list = slices.Insert(list, 3, page.Term{Name: "What must be kept", Text: bounded(s)})
 	}
 	return list
 }

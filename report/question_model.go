@@ -6,21 +6,22 @@ import (
 
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/report/page"
 )
 
 // modelQuestion says what a spec asks that is written as formulas, in its own letters.
-func modelQuestion(s *problem.Spec) []term {
+func modelQuestion(s *problem.Spec) []page.Term {
 	m := s.Model
 	what, formula := "minimized", m.Minimize
 	if m.Maximize != "" {
 		what, formula = "maximized", m.Maximize
 	}
-	return []term{
-		{"What is decided", fmt.Sprintf("%s: %s.", m.Decision, constraints(m.SubjectTo))},
-		{"Who answers", fmt.Sprintf("%s with a state %s that becomes %s. %s%s",
+	return []page.Term{
+		{Name: "What is decided", Text: fmt.Sprintf("%s: %s.", m.Decision, constraints(m.SubjectTo))},
+		{Name: "Who answers", Text: fmt.Sprintf("%s with a state %s that becomes %s. %s%s",
 			phrase.Count(s.Population.Size, "individual"), m.State, oneLine(m.Next), traits(&s.Population, m.Trait), lets(m.Let))},
-		{"What is judged", fmt.Sprintf("The mean of %s over the population, to be %s.", oneLine(formula), what) + judgedSettled},
-		{"Who competes", competitors(s)},
+		{Name: "What is judged", Text: fmt.Sprintf("The mean of %s over the population, to be %s.", oneLine(formula), what) + judgedSettled},
+		{Name: "Who competes", Text: competitors(s)},
 	}
 }
 

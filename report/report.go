@@ -7,13 +7,13 @@ package report
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/report/draw"
+	"github.com/kedge-opt/kedge/report/page"
 )
 
 // Figures draws what the result holds: gap, distance and w1 over the turns, the angles, the paths, the two optima of a
@@ -37,16 +37,13 @@ func Write(dir string, r *folder.Result) error {
 	if err != nil {
 		return err
 	}
-	_, err = write(dir, runDocument(r, figures))
+	_, err = runDocument(r, figures).Write(dir)
 	return err
 }
 
-// Report is a report that is ready to be written.
-type Report struct{ document }
-
 // Read makes the report of a finished folder, a run, a sweep or a study, or one that compares several runs. Data that is not what a
 // folder's manifest says is refused.
-func Read(dirs ...string) (*Report, error) {
+func Read(dirs ...string) (*page.Document, error) {
 	if len(dirs) == 0 {
 		return nil, errors.New("a report is made of one folder or more")
 	}
@@ -55,31 +52,23 @@ func Read(dirs ...string) (*Report, error) {
 			return nil, err
 		}
 	}
-	read := func(dirs []string) (document, error) { return documentOf(dirs[0]) }
 	if len(dirs) > 1 {
-		read = compared
+		return compared(dirs)
 	}
-	d, err := read(dirs)
-	if err != nil {
-		return nil, err
-	}
-	return &Report{d}, nil
+	return documentOf(dirs[0])
 }
 
-// Write puts the report into dir, as the function Write does, and returns the names of its files.
-func (r *Report) Write(dir string) ([]string, error) { return write(dir, r.document) }
-
 // documentOf reads a run, a sweep or a study.
-func documentOf(dir string) (document, error) {
+func documentOf(dir string) (*page.Document, error) {
 	m, err := folder.ReadManifest(dir)
 	if err != nil {
-		return document{}, err
+		return nil, err
 	}
 	switch m.Kind {
 	case folder.KindSweep:
 		r, err := folder.OpenSweep(dir)
 		if err != nil {
-			return document{}, err
+			return nil, err
 		}
 		figures, err := SweepFigures(r)
 		return sweepDocument(r, figures), err
@@ -90,7 +79,7 @@ func documentOf(dir string) (document, error) {
 	}
 	r, err := folder.Open(dir)
 	if err != nil {
-		return document{}, err
+		return nil, err
 	}
 	figures, err := Figures(r)
 	return runDocument(r, figures), err
@@ -110,31 +99,4 @@ func intact(dir string) error {
 // isMade tells whether a report makes files of this name.
 func isMade(name string) bool {
 	return slices.Contains([]string{".svg", ".png", ".pdf", ".html", ".md"}, path.Ext(name))
-}
-
-// write puts a document and its figures into a folder and returns the names of the files.
-func write(dir string, d document) ([]string, error) {
-	page, err := renderPage(d)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	err = os.MkdirAll(dir, 0o777)
-	put := func(name string, data []byte) {
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, name), data, 0o666)
-			names = append(names, name)
-		}
-	}
-	for _, f := range d.Figures {
-		put(f.Name+".svg", f.SVG)
-		put(f.Name+".png", f.PNG)
-		put(f.Name+".pdf", f.PDF)
-	}
-	put("report.md", renderMarkdown(d))
-	put("report.html", page)
-	if err != nil {
-		return nil, fmt.Errorf("write report: %w", err)
-	}
-	return names, nil
 }

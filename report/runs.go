@@ -9,14 +9,15 @@ import (
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/report/draw"
+	"github.com/kedge-opt/kedge/report/page"
 )
 
 // runDocument says what one run found.
-func runDocument(r *folder.Result, figures []draw.Figure) document {
+func runDocument(r *folder.Result, figures []draw.Figure) *page.Document {
 	s := specOf(r)
-	d := document{
+	d := &page.Document{
 		Title: r.Case, Facts: facts(r), Warnings: warnings(r), Question: question(s), Verdict: verdict(r, s),
-		Graphs: graphsOf(strandsOf(r), rulesOf(r), valueDigits(r)), Tables: []table{methods(r, s), offline(r), decisions(r)}, Figures: figures,
+		Graphs: graphsOf(strandsOf(r), rulesOf(r), valueDigits(r)), Tables: []page.TextTable{methods(r, s), offline(r), decisions(r)}, Figures: figures,
 		Spec: r.Spec, Sections: append(twoOptima(r), sectionsOf(r.Sections)...),
 		Repeat: "kedge run spec.yaml --out again", Origin: origin(r),
 	}
@@ -54,9 +55,9 @@ func halted(r *folder.Result) string {
 }
 
 // verdict says which method won, and how far retraining ends from the optimum.
-func verdict(r *folder.Result, s *problem.Spec) judgement {
+func verdict(r *folder.Result, s *problem.Spec) page.Finding {
 	if trialsOf(r) == 0 {
-		return judgement{Headline: "No trial was finished, so there is nothing to conclude yet."}
+		return page.Finding{Headline: "No trial was finished, so there is nothing to conclude yet."}
 	}
 	if optimumMoves(r) {
 		return followed(r)
@@ -93,17 +94,17 @@ func lastTurn(r *folder.Result) string {
 }
 
 // methods is the table of the methods at the end.
-func methods(r *folder.Result, s *problem.Spec) table {
-	t := table{
+func methods(r *folder.Result, s *problem.Spec) page.TextTable {
+	t := page.TextTable{
 		ID: "methods", Title: "Methods",
 		About: fmt.Sprintf("Every method%s: the mean over its trials, below it the least and the greatest. %s "+
 			"Gap and distance are relative to the optimum; the last column is the gap behind the best method with its interval, paired over trials.", lastTurn(r), better(r)),
-		Columns: headed("method", "trials", "value", "gap", "distance", "behind the best"),
+		Columns: page.Heads("method", "trials", "value", "gap", "distance", "behind the best"),
 	}
 	behind := behinds(contestants(r, s))
 	for i, run := range r.Runs {
-		t.Rows = append(t.Rows, []cell{
-			textCell(run.Name), countCell(len(run.Trials)), statCell(run, "value", valueFormat(r)),
+		t.Rows = append(t.Rows, []page.TextCell{
+			page.Words(run.Name), page.Count(len(run.Trials)), statCell(run, "value", valueFormat(r)),
 			statCell(run, "gap", phrase.Percent), statCell(run, "distance", phrase.Percent), behind[i],
 		})
 	}
@@ -118,13 +119,13 @@ func better(r *folder.Result) string {
 }
 
 // behinds is the column of leads, in the order of the contestants.
-func behinds(all []contestant) []cell {
-	cells := make([]cell, len(all))
+func behinds(all []contestant) []page.TextCell {
+	cells := make([]page.TextCell, len(all))
 	best, list := leads(all)
 	for i, c := range all {
-		cells[i] = numberCell(math.NaN(), phrase.Percent)
+		cells[i] = page.Number(math.NaN(), phrase.Percent)
 		if c.name == best.name {
-			cells[i] = textCell("best")
+			cells[i] = page.Words("best")
 		}
 		for _, l := range list {
 			if l.behind.name == c.name {
@@ -135,8 +136,8 @@ func behinds(all []contestant) []cell {
 	return cells
 }
 
-func (l lead) cell() cell {
-	c := numberCell(l.mean, phrase.Percent)
+func (l lead) cell() page.TextCell {
+	c := page.Number(l.mean, phrase.Percent)
 	switch {
 	case l.exact:
 		c.Small = []string{"exactly"}
@@ -149,9 +150,9 @@ func (l lead) cell() cell {
 }
 
 // statCell is a mean over trials with its range, and how many trials had no finite number.
-func statCell(run folder.Run, column string, text func(float64) string) cell {
+func statCell(run folder.Run, column string, text func(float64) string) page.TextCell {
 	s := final(run, column)
-	c := numberCell(s.mean, text)
+	c := page.Number(s.mean, text)
 	if s.low < s.high {
 		c.Small = append(c.Small, text(s.low)+" … "+text(s.high))
 	}
@@ -174,15 +175,15 @@ func lost(run folder.Run, s spread) string {
 const mostTrials = 1000
 
 // trials is the table of all trials at the end.
-func trials(r *folder.Result) table {
-	t := table{ID: "trials", Title: "Trials", About: "Every trial by itself after its last turn.", Columns: headed("method", "trial", "value", "gap", "distance")}
+func trials(r *folder.Result) page.TextTable {
+	t := page.TextTable{ID: "trials", Title: "Trials", About: "Every trial by itself after its last turn.", Columns: page.Heads("method", "trial", "value", "gap", "distance")}
 	value := valueFormat(r)
 	for _, run := range r.Runs {
 		for _, one := range run.Trials {
 			if len(one.K) == 0 || len(t.Rows) == mostTrials {
 				continue
 			}
-			t.Rows = append(t.Rows, []cell{textCell(run.Name), countCell(one.Index), numberCell(one.Last("value"), value), numberCell(one.Last("gap"), phrase.Percent), numberCell(one.Last("distance"), phrase.Percent)})
+			t.Rows = append(t.Rows, []page.TextCell{page.Words(run.Name), page.Count(one.Index), page.Number(one.Last("value"), value), page.Number(one.Last("gap"), phrase.Percent), page.Number(one.Last("distance"), phrase.Percent)})
 		}
 	}
 	if len(t.Rows) == mostTrials {
@@ -192,11 +193,11 @@ func trials(r *folder.Result) table {
 }
 
 // offline is the table of what the methods are judged by.
-func offline(r *folder.Result) table {
-	t := table{
+func offline(r *folder.Result) page.TextTable {
+	t := page.TextTable{
 		ID: "offline", Title: "Points found offline",
 		About:   "What the methods are judged by. The residual is 0 at an exact solution; the spread is the largest relative difference in value between starts.",
-		Columns: headed("point", "value", "gap", "distance", "residual", "starts", "spread"),
+		Columns: page.Heads("point", "value", "gap", "distance", "residual", "starts", "spread"),
 	}
 	value := valueFormat(r)
 	t.Rows = append(t.Rows, pointRow("optimum", "of the settled population", r.Optimum, r.Optimum, value))
@@ -211,10 +212,10 @@ func offline(r *folder.Result) table {
 }
 
 // pointRow shows a point and the evidence of the search that found it.
-func pointRow(name, note string, p, found folder.Point, value func(float64) string) []cell {
-	return []cell{
-		textCell(name, note), numberCell(p.Value, value), numberCell(p.Gap, phrase.Percent), numberCell(p.Distance, phrase.Percent),
-		numberCell(found.Residual, phrase.Plain), countCell(found.Starts), numberCell(found.Spread, phrase.Plain),
+func pointRow(name, note string, p, found folder.Point, value func(float64) string) []page.TextCell {
+	return []page.TextCell{
+		page.Words(name, note), page.Number(p.Value, value), page.Number(p.Gap, phrase.Percent), page.Number(p.Distance, phrase.Percent),
+		page.Number(found.Residual, phrase.Plain), page.Count(found.Starts), page.Number(found.Spread, phrase.Plain),
 	}
 }
 
@@ -241,7 +242,7 @@ func valueFormat(r *folder.Result) func(float64) string {
 }
 
 // twoOptima explains that a reference optimum is another point than the optimum.
-func twoOptima(r *folder.Result) []section {
+func twoOptima(r *folder.Result) []page.Chapter {
 	ref := r.Reference
 	if ref == nil {
 		return nil
@@ -251,7 +252,7 @@ func twoOptima(r *folder.Result) []section {
 		does = "maximizes"
 	}
 	value := valueFormat(r)
-	return []section{{ID: "why", Title: "Why the two optima differ", Paragraphs: []string{fmt.Sprintf(
+	return []page.Chapter{{ID: "why", Title: "Why the two optima differ", Paragraphs: []string{fmt.Sprintf(
 		"The %d-step optimum %s the value after %d steps from the start, when the population "+
 			"has not settled yet (%s by then, but %s once settled), while the true optimum %s the value of the settled population (%s): "+
 			"the two decisions lie %s apart, and a run that reaches the one stays that far from the other.",
@@ -259,9 +260,9 @@ func twoOptima(r *folder.Result) []section {
 }
 
 // origin says what made a result.
-func origin(r *folder.Result) []term {
+func origin(r *folder.Result) []page.Term {
 	b := r.Build
-	list := []term{{"version", b.Version}, {"goarch", b.GOARCH}, {"goamd64", b.GOAMD64}, {"fma", fmt.Sprint(b.FMA)}, {"seed", fmt.Sprint(r.Seed)}}
+	list := []page.Term{{Name: "version", Text: b.Version}, {Name: "goarch", Text: b.GOARCH}, {Name: "goamd64", Text: b.GOAMD64}, {Name: "fma", Text: fmt.Sprint(b.FMA)}, {Name: "seed", Text: fmt.Sprint(r.Seed)}}
 	if b.GOAMD64 == "" {
 		list = append(list[:2], list[3:]...)
 	}

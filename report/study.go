@@ -11,6 +11,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab/study"
 	"github.com/kedge-opt/kedge/report/draw"
+	"github.com/kedge-opt/kedge/report/page"
 )
 
 // WriteStudy puts the report of a study, report.html and report.md, and its figures into dir.
@@ -19,29 +20,29 @@ func WriteStudy(dir string, r *study.Result) error {
 	if err != nil {
 		return err
 	}
-	_, err = write(dir, d)
+	_, err = d.Write(dir)
 	return err
 }
 
 // readStudy makes the report of the folder of a study anew.
-func readStudy(dir string, build folder.Build) (document, error) {
+func readStudy(dir string, build folder.Build) (*page.Document, error) {
 	f, err := os.Open(filepath.Join(dir, folder.StudyFile))
 	if err != nil {
-		return document{}, err
+		return nil, err
 	}
 	defer f.Close()
 	r, err := study.Decode(f)
 	if err != nil {
-		return document{}, fmt.Errorf("%s: %w", f.Name(), err)
+		return nil, fmt.Errorf("%s: %w", f.Name(), err)
 	}
 	return studyDocument(r, build)
 }
 
 // studyDocument says what a study asked, measured and found.
-func studyDocument(r *study.Result, build folder.Build) (document, error) {
-	d := document{
-		Title: r.Title, Facts: studyFacts(r), Verdict: judgement{r.Headline, r.Reasons}, Tables: []table{claimTable(r)},
-		Question: []term{{"What is asked", r.Question}, {"What the theory says", r.Theory}, {"How it is measured", r.Design}},
+func studyDocument(r *study.Result, build folder.Build) (*page.Document, error) {
+	d := &page.Document{
+		Title: r.Title, Facts: studyFacts(r), Verdict: page.Finding{Headline: r.Headline, Reasons: r.Reasons}, Tables: []page.TextTable{claimTable(r)},
+		Question: []page.Term{{Name: "What is asked", Text: r.Question}, {Name: "What the theory says", Text: r.Theory}, {Name: "How it is measured", Text: r.Design}},
 		Spec:     r.Spec, Repeat: repeatStudy(r), Origin: origin(&folder.Result{Seed: r.Seed, Build: build}),
 	}
 	for _, c := range r.Charts {
@@ -74,14 +75,14 @@ func repeatStudy(r *study.Result) string {
 }
 
 // claimTable has one row a claim of the theory.
-func claimTable(r *study.Result) table {
-	t := table{
+func claimTable(r *study.Result) page.TextTable {
+	t := page.TextTable{
 		ID: "claims", Title: "The theory and the measurement",
 		About:   "All intervals together hold with 95 %. Of a bound, smaller is better: exponents are those of errors.",
-		Columns: append(headed("quantity", "measured", "theory"), column{Name: "the theory gives"}, column{Name: "verdict"}),
+		Columns: append(page.Heads("quantity", "measured", "theory"), page.Head{Name: "the theory gives"}, page.Head{Name: "verdict"}),
 	}
 	for _, c := range r.Claims {
-		m := numberCell(c.Measured, phrase.Shortest)
+		m := page.Number(c.Measured, phrase.Shortest)
 		if c.Low < c.High {
 			m.Small = []string{phrase.Shortest(c.Low) + " … " + phrase.Shortest(c.High)}
 		}
@@ -89,7 +90,7 @@ func claimTable(r *study.Result) table {
 		if c.Exact {
 			kind = "the number"
 		}
-		t.Rows = append(t.Rows, []cell{textCell(c.What), m, numberCell(c.Theory, phrase.Shortest), textCell(kind), textCell(string(c.Verdict))})
+		t.Rows = append(t.Rows, []page.TextCell{page.Words(c.What), m, page.Number(c.Theory, phrase.Shortest), page.Words(kind), page.Words(string(c.Verdict))})
 	}
 	return t
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/report/draw"
+	"github.com/kedge-opt/kedge/report/page"
 )
 
 // mostLines is how many lines of one chart can still be told apart.
@@ -17,7 +18,7 @@ const mostLines = 8
 
 // sweepGraphs draws where methods end over the key with the most numbers: one line a method and combination of the other keys
 // or, where those are too many, one line a method, its mean over the other keys.
-func sweepGraphs(r *folder.SweepResult, ended []cellEnd) []graph {
+func sweepGraphs(r *folder.SweepResult, ended []cellEnd) []page.Graph {
 	x := axisOf(r)
 	if x < 0 {
 		return nil
@@ -28,7 +29,7 @@ func sweepGraphs(r *folder.SweepResult, ended []cellEnd) []graph {
 	if !apart {
 		name = func(e cellEnd) string { return e.method }
 	}
-	var list []graph
+	var list []page.Graph
 	for _, q := range sweptCharts() {
 		if g := q.graph(ended, name, r.Keys[x], x); len(g.Lines) > 0 {
 			g.LogX, g.About = isWide(r, x), g.About+spannedWords(apart)
@@ -129,7 +130,7 @@ func sweptCharts() []sweptChart {
 	}
 }
 
-func (q sweptChart) graph(ended []cellEnd, name func(cellEnd) string, along string, x int) graph {
+func (q sweptChart) graph(ended []cellEnd, name func(cellEnd) string, along string, x int) page.Graph {
 	g := q.frame(along, 6)
 	lines, methods := lineNames(ended, name), methodsOf(ended)
 	styles := stylesOf(methods)
@@ -143,17 +144,17 @@ func (q sweptChart) graph(ended []cellEnd, name func(cellEnd) string, along stri
 			}
 		}
 		ink, dash := styles[method].Ink, dashes(i/max(len(methods), 1))
-		if l := lineOf(at, newLine(line, ink, dash, 6, true)); len(l.Mean.values) > 0 {
+		if l := lineOf(at, page.NewGraphLine(line, ink, dash, 6, true)); len(l.X) > 0 {
 			g.Lines = append(g.Lines, l)
 		}
 	}
 	g.Lines = append(g.Lines, q.stableLine(ended, x)...)
-	g.compact()
+	g.Compact()
 	return g
 }
 
 // stableLine is where retraining settles, over the key.
-func (q sweptChart) stableLine(ended []cellEnd, x int) []graphLine {
+func (q sweptChart) stableLine(ended []cellEnd, x int) []page.GraphLine {
 	at := map[float64]spread{}
 	for _, e := range ended {
 		if p := e.cell.Summary.Stable; p != nil && phrase.Finite(q.stable(p)) {
@@ -164,7 +165,7 @@ func (q sweptChart) stableLine(ended []cellEnd, x int) []graphLine {
 	if len(at) == 0 {
 		return nil
 	}
-	return []graphLine{lineOf(at, newLine("stable point", draw.Pale(), []int{2, 3}, 6, true))}
+	return []page.GraphLine{lineOf(at, page.NewGraphLine("stable point", draw.Pale(), []int{2, 3}, 6, true))}
 }
 
 // with adds the spread of one more cell.
@@ -177,9 +178,9 @@ func (s spread) with(o folder.Spread) spread {
 }
 
 // lineOf puts spreads in the order of their places.
-func lineOf(at map[float64]spread, l graphLine) graphLine {
+func lineOf(at map[float64]spread, l page.GraphLine) page.GraphLine {
 	for _, x := range slices.Sorted(maps.Keys(at)) {
-		l.add(at[x].at(x))
+		l.Add(at[x].at(x))
 	}
 	return l
 }

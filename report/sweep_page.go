@@ -12,6 +12,7 @@ import (
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report/draw"
+	"github.com/kedge-opt/kedge/report/page"
 )
 
 // WriteSweep puts the report of a sweep, report.html and report.md, and its figures into dir.
@@ -20,17 +21,17 @@ func WriteSweep(dir string, r *folder.SweepResult) error {
 	if err != nil {
 		return err
 	}
-	_, err = write(dir, sweepDocument(r, figures))
+	_, err = sweepDocument(r, figures).Write(dir)
 	return err
 }
 
 // sweepDocument says what came out of the cells of a sweep.
-func sweepDocument(r *folder.SweepResult, figures []draw.Figure) document {
+func sweepDocument(r *folder.SweepResult, figures []draw.Figure) *page.Document {
 	ended := endings(r)
-	d := document{
+	d := &page.Document{
 		Title: r.Name, Facts: fmt.Sprintf("%s · %s · seed %d", phrase.Count(len(r.Cells), "cell"), phrase.Count(len(r.Keys), "swept key"), r.Seed),
 		Warnings: sweepWarnings(r), Question: sweepQuestion(r), Verdict: sweepVerdict(r, ended), Graphs: sweepGraphs(r, ended),
-		Tables: []table{cellTable(r, ended)}, Figures: figures, Spec: r.Spec,
+		Tables: []page.TextTable{cellTable(r, ended)}, Figures: figures, Spec: r.Spec,
 		Repeat: "kedge sweep sweep.yaml --out again", Origin: origin(&folder.Result{Seed: r.Seed, Build: r.Build}),
 	}
 	if r.Failed() > 0 {
@@ -108,12 +109,12 @@ func sweepWarnings(r *folder.SweepResult) []string {
 }
 
 // sweepQuestion says which keys are swept and, of the question, what no key changes.
-func sweepQuestion(r *folder.SweepResult) []term {
+func sweepQuestion(r *folder.SweepResult) []page.Term {
 	var swept []string
 	for i, key := range r.Keys {
 		swept = append(swept, key+" ("+valuesOf(r, i)+")")
 	}
-	list := []term{{"What is swept", phrase.Enumerate(swept) + "."}}
+	list := []page.Term{{Name: "What is swept", Text: phrase.Enumerate(swept) + "."}}
 	common := commonSpec(r)
 	for i, t := range question(common) {
 		if !slices.ContainsFunc(r.Keys, func(key string) bool { return touches(i, key) }) {
@@ -174,21 +175,21 @@ func seenValues(r *folder.SweepResult, key int) []string {
 }
 
 // sweepVerdict counts in how many cells a method ends closest, and says where gaps are least.
-func sweepVerdict(r *folder.SweepResult, ended []cellEnd) judgement {
+func sweepVerdict(r *folder.SweepResult, ended []cellEnd) page.Finding {
 	measured := slices.DeleteFunc(slices.Clone(ended), func(e cellEnd) bool { return e.Gap == nil })
 	if len(measured) == 0 {
-		return judgement{Headline: "The gap was not measured in any cell, so there is nothing to conclude."}
+		return page.Finding{Headline: "The gap was not measured in any cell, so there is nothing to conclude."}
 	}
 	first, clear, cells := firsts(measured)
 	best := slices.MinFunc(measured, func(a, b cellEnd) int { return cmp.Compare(a.Gap.Mean, b.Gap.Mean) })
 	least := fmt.Sprintf("The least mean gap, %s, is that of %s with %s.", phrase.Percent(best.Gap.Mean), best.method, where(r, best.cell))
 	names := methodsOf(measured)
 	if len(names) < 2 {
-		return judgement{Headline: least, Reasons: lossOfRetraining(r)}
+		return page.Finding{Headline: least, Reasons: lossOfRetraining(r)}
 	}
 	slices.SortStableFunc(names, func(a, b string) int { return first[b] - first[a] })
 	most := names[0]
-	return judgement{
+	return page.Finding{
 		Headline: fmt.Sprintf("%s ends closest to the optimum in %s.", most, share(first[most], cells)),
 		Reasons: append([]string{
 			fmt.Sprintf("In %s every one of its trials ends closer than any trial of another method%s.", share(clear[most], cells), caution(measured)), least,
@@ -271,18 +272,18 @@ func lossOfRetraining(r *folder.SweepResult) []string {
 const mostChoices, mostRows = 20, 3000
 
 // cellTable has one row a method of every finished cell.
-func cellTable(r *folder.SweepResult, ended []cellEnd) table {
-	t := table{
+func cellTable(r *folder.SweepResult, ended []cellEnd) page.TextTable {
+	t := page.TextTable{
 		ID: "cells", Title: "Cells",
 		About: "Every method at the end of every cell: the mean over its trials, below it the least and the greatest. Gap and distance are relative to the optimum of the cell.",
 	}
 	for i, key := range r.Keys {
 		numeric := !slices.ContainsFunc(r.Cells, func(c folder.CellResult) bool { return math.IsNaN(c.Numbers[i]) })
-		t.Columns = append(t.Columns, column{Name: key, Numeric: numeric && i > 0, Choices: len(seenValues(r, i)) <= mostChoices})
+		t.Columns = append(t.Columns, page.Head{Name: key, Numeric: numeric && i > 0, Choices: len(seenValues(r, i)) <= mostChoices})
 	}
-	t.Columns = append(t.Columns, column{Name: "method", Choices: true})
-	t.Columns = append(t.Columns, headed("", "trials", "value", "gap", "distance", "stable point’s gap")[1:]...)
-	t.Columns = append(t.Columns, column{Name: "cell"})
+	t.Columns = append(t.Columns, page.Head{Name: "method", Choices: true})
+	t.Columns = append(t.Columns, page.Heads("", "trials", "value", "gap", "distance", "stable point’s gap")[1:]...)
+	t.Columns = append(t.Columns, page.Head{Name: "cell"})
 	for _, e := range ended[:min(len(ended), mostRows)] {
 		t.Rows = append(t.Rows, e.row())
 	}
@@ -292,12 +293,12 @@ func cellTable(r *folder.SweepResult, ended []cellEnd) table {
 	return t
 }
 
-func (e cellEnd) row() []cell {
-	var row []cell
+func (e cellEnd) row() []page.TextCell {
+	var row []page.TextCell
 	for i, n := range e.cell.Numbers {
-		c := textCell(valueIn(e.cell, i))
+		c := page.Words(valueIn(e.cell, i))
 		if !math.IsNaN(n) {
-			c.Exact = newNumber(n, phrase.Shortest).Exact
+			c.Exact = page.Number(n, phrase.Shortest).Exact
 		}
 		row = append(row, c)
 	}
@@ -306,35 +307,35 @@ func (e cellEnd) row() []cell {
 		stable = s.Gap
 	}
 	value := func(v float64) string { return phrase.Digits(v, 6) }
-	return append(row, textCell(e.method), countCell(e.Trials), spreadCell(e.Value, value), spreadCell(e.Gap, phrase.Percent),
-		spreadCell(e.Distance, phrase.Percent), numberCell(stable, phrase.Percent), textCell(e.cell.ID))
+	return append(row, page.Words(e.method), page.Count(e.Trials), spreadCell(e.Value, value), spreadCell(e.Gap, phrase.Percent),
+		spreadCell(e.Distance, phrase.Percent), page.Number(stable, phrase.Percent), page.Words(e.cell.ID))
 }
 
-func spreadCell(s *folder.Spread, text func(float64) string) cell {
+func spreadCell(s *folder.Spread, text func(float64) string) page.TextCell {
 	if s == nil {
-		return numberCell(math.NaN(), text)
+		return page.Number(math.NaN(), text)
 	}
-	c := numberCell(s.Mean, text)
+	c := page.Number(s.Mean, text)
 	if s.Min < s.Max {
 		c.Small = []string{text(s.Min) + " … " + text(s.Max)}
 	}
 	return c
 }
 
-func failureTable(r *folder.SweepResult) table {
-	t := table{ID: "failures", Title: "Failures", About: "The cells that have no result, and why."}
+func failureTable(r *folder.SweepResult) page.TextTable {
+	t := page.TextTable{ID: "failures", Title: "Failures", About: "The cells that have no result, and why."}
 	for _, name := range append(slices.Clone(r.Keys), "error", "cell") {
-		t.Columns = append(t.Columns, column{Name: name})
+		t.Columns = append(t.Columns, page.Head{Name: name})
 	}
 	for _, c := range r.Cells {
 		if c.Err == "" {
 			continue
 		}
-		var row []cell
+		var row []page.TextCell
 		for _, v := range c.Values {
 			row = append(row, settingCell(v))
 		}
-		t.Rows = append(t.Rows, append(row, textCell(c.Err), textCell(c.ID)))
+		t.Rows = append(t.Rows, append(row, page.Words(c.Err), page.Words(c.ID)))
 	}
 	return t
 }

@@ -100,7 +100,7 @@ func TestSweepChartsShowAtMostSoManyLines(t *testing.T) {
 	}
 	vanilla := many.Lines[0]
 	// Over sigma = 0.5, 1, … 3.5 the mean is 2: the mean gap at lambda = 0.1 is 0.2, its least 0.9 · 0.05, its greatest 1.1 · 0.35.
-	off := math.Abs(vanilla.Mean.values[0]-0.2) + math.Abs(vanilla.Low.values[0]-0.045) + math.Abs(vanilla.High.values[0]-0.385)
+	off := math.Abs(vanilla.Mean.Values[0]-0.2) + math.Abs(vanilla.Low.Values[0]-0.045) + math.Abs(vanilla.High.Values[0]-0.385)
 	if len(many.Lines) != 3 || off > 1e-12 {
 		t.Errorf("%d lines, the first %.1e off", len(many.Lines), off)
 	}
@@ -142,7 +142,7 @@ func sweepPage(t *testing.T, r *folder.SweepResult) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := renderPage(sweepDocument(r, figures))
+	page, err := sweepDocument(r, figures).HTML()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/report/draw"
+	"github.com/kedge-opt/kedge/report/page"
 )
 
 // optimumMoves tells whether the optimum of a result moves, because people change by themselves or the set of decisions does.
@@ -32,9 +33,9 @@ func regretFigure(r *folder.Result) (draw.Sketch, bool) {
 }
 
 // followed is the verdict where the optimum moves: who follows it most closely, for the gap of one turn says little.
-func followed(r *folder.Result) judgement {
+func followed(r *folder.Result) page.Finding {
 	list, closest := r.Tracking()
-	j := judgement{Headline: closest.Verdict()}
+	j := page.Finding{Headline: closest.Verdict()}
 	for _, t := range list {
 		j.Reasons = append(j.Reasons, fmt.Sprintf("%s: on average %s from the optimum of the turn, at most %s; regret %s.",
 			t.Method, folder.Brief(t.Mean), folder.Brief(t.Worst), folder.Brief(t.Regret)))

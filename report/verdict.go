@@ -8,6 +8,7 @@ import (
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/report/page"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -126,12 +127,12 @@ func leads(all []contestant) (best contestant, behind []lead) {
 }
 
 // judge says which method won and by how much. A winner is clearly ahead of every other and finite in every trial.
-func judge(all []contestant) judgement {
+func judge(all []contestant) page.Finding {
 	best, behind := leads(all)
 	if best.name == "" {
-		return judgement{Headline: "The gap was not measured, so there is nothing to conclude."}
+		return page.Finding{Headline: "The gap was not measured, so there is nothing to conclude."}
 	}
-	j := judgement{Headline: headline(best, behind)}
+	j := page.Finding{Headline: headline(best, behind)}
 	for i, l := range behind {
 		if i == mostReasons {
 			j.Reasons = append(j.Reasons, fmt.Sprintf("%d more are in the table below.", len(behind)-i))

@@ -58,7 +58,6 @@ func namesakes() map[string]string {
 		"PolarizedNorm":     model,
 		"Population":        section,
 		"Reference":         renamed,
-		"Report":            renamed,
 		"Result":            renamed,
 		"Rule":              renamed,
 		"Search":            renamed,

@@ -1,4 +1,4 @@
-package report
+package page
 
 import (
 	"bytes"
@@ -17,9 +17,9 @@ var web embed.FS
 
 var pageTemplate = template.Must(template.New("page.html").ParseFS(web, "web/page.html"))
 
-// page is a document with what it needs to stand alone.
-type page struct {
-	document
+// filled is a document with what it needs to stand alone.
+type filled struct {
+	Document
 	Style  template.CSS
 	Script template.JS
 	Sum    string      // of the script, the only one that the page may run
@@ -47,8 +47,8 @@ func (p picture) Formats() []string {
 	return list
 }
 
-// renderPage writes a document as one HTML page.
-func renderPage(d document) ([]byte, error) {
+// HTML writes the document as one page that stands alone.
+func (d *Document) HTML() ([]byte, error) {
 	script, style, err := assets()
 	if err != nil {
 		return nil, err
@@ -58,9 +58,9 @@ func renderPage(d document) ([]byte, error) {
 		return nil, fmt.Errorf("embed the graphs: %w", err)
 	}
 	sum := sha256.Sum256(script)
-	p := page{
-		document: d, Style: template.CSS(style), Script: template.JS(script), Sum: base64.StdEncoding.EncodeToString(sum[:]),
-		Data: template.JS(data), Code: coloured(d.Spec), Pages: pictures(d),
+	p := filled{
+		Document: *d, Style: template.CSS(style), Script: template.JS(script), Sum: base64.StdEncoding.EncodeToString(sum[:]),
+		Data: template.JS(data), Code: coloured(d.Spec), Pages: d.pictures(),
 	}
 	var out bytes.Buffer
 	if err := pageTemplate.Execute(&out, p); err != nil {
@@ -84,7 +84,7 @@ func assets() (script, style []byte, err error) {
 	return script, style, err
 }
 
-func pictures(d document) []picture {
+func (d *Document) pictures() []picture {
 	var list []picture
 	for _, f := range d.Figures {
 		p := picture{Figure: f, Picture: template.HTML(f.SVG)}

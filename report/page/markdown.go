@@ -1,4 +1,4 @@
-package report
+package page
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"github.com/kedge-opt/kedge/report/draw"
 )
 
-// renderMarkdown writes a document for READMEs: the same words and tables, the figures by their files.
-func renderMarkdown(d document) []byte {
+// Markdown writes the document for READMEs: the same words and tables, the figures by their files.
+func (d *Document) Markdown() []byte {
 	m := &markdown{}
 	m.line("# %s", prose(d.Title))
 	m.line("%s", prose(d.Facts))
@@ -54,7 +54,7 @@ func (m *markdown) items(list []string) {
 	}
 }
 
-func (m *markdown) terms(title string, list []term) {
+func (m *markdown) terms(title string, list []Term) {
 	if len(list) == 0 {
 		return
 	}
@@ -64,7 +64,7 @@ func (m *markdown) terms(title string, list []term) {
 	}
 }
 
-func lines(list []term) []string {
+func lines(list []Term) []string {
 	var out []string
 	for _, t := range list {
 		out = append(out, t.Name+": "+t.Text)
@@ -72,7 +72,7 @@ func lines(list []term) []string {
 	return out
 }
 
-func (m *markdown) table(t table) {
+func (m *markdown) table(t TextTable) {
 	if t.About != "" {
 		m.line("%s", prose(t.About))
 	}
@@ -116,7 +116,7 @@ func (m *markdown) figures(list []draw.Figure) {
 	}
 }
 
-func (m *markdown) section(s section) {
+func (m *markdown) section(s Chapter) {
 	m.line("## %s", prose(s.Title))
 	if s.Verdict != "" {
 		m.line("**%s**", prose(s.Verdict))

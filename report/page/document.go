@@ -1,0 +1,68 @@
+package page
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/kedge-opt/kedge/report/draw"
+)
+
+// Document is what a report says, whoever writes it down: numbers already in words, texts not yet escaped.
+type Document struct {
+	Title, Facts string
+	Warnings     []string
+	Question     []Term
+	Verdict      Finding
+	Graphs       []Graph
+	Tables       []TextTable
+	Figures      []draw.Figure
+	Spec         string
+	Sections     []Chapter
+	Repeat       string // the command that repeats it
+	Origin       []Term // what made it
+}
+
+// Term is a word and what it stands for.
+type Term struct{ Name, Text string }
+
+// Finding is a sentence that can stand alone, and what supports it.
+type Finding struct {
+	Headline string
+	Reasons  []string
+}
+
+// Chapter is a part of a document with a verdict of its own.
+type Chapter struct {
+	ID, Title, Verdict, Sign string // the sign is good, bad or empty
+	Paragraphs               []string
+	Table                    *TextTable
+}
+
+// Write puts report.html, report.md and every figure as NAME.svg, NAME.png and NAME.pdf into a folder, which is made if it is not
+// there, and returns the names of the files.
+func (d *Document) Write(dir string) ([]string, error) {
+	html, err := d.HTML()
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	err = os.MkdirAll(dir, 0o777)
+	put := func(name string, data []byte) {
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), data, 0o666)
+			names = append(names, name)
+		}
+	}
+	for _, f := range d.Figures {
+		put(f.Name+".svg", f.SVG)
+		put(f.Name+".png", f.PNG)
+		put(f.Name+".pdf", f.PDF)
+	}
+	put("report.md", d.Markdown())
+	put("report.html", html)
+	if err != nil {
+		return nil, fmt.Errorf("write report: %w", err)
+	}
+	return names, nil
+}
