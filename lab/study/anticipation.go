@@ -95,8 +95,7 @@ func lossOf(p *problem.Problem) (loss, error) {
 	if err != nil {
 		return loss{}, err
 	}
-	people, width := p.Traits.Size()
-	traits := p.Traits.View(make([]float64, people*width), 0, people)
+	traits, _ := traitsOf(p)
 	return loss{m.hessian(true), m.rest(true, traits), m.rest(false, traits)}, nil
 }
 
@@ -113,25 +112,17 @@ func (l loss) between(u, v []float64) float64 {
 // judgePrices compares what vanilla loses with what the stable point does.
 func (w *work) judgePrices(vanilla []sample, exact []float64) {
 	at := map[float64]float64{}
-	var ratios []float64
 	for i, one := range vanilla {
 		at[one.x] = exact[i]
-		for _, v := range one.values {
-			ratios = append(ratios, v/exact[i])
-		}
 	}
 	weak := vanilla[:4]
-	law := func(c float64) float64 { return at[c] }
-	slope := fitPower(weak, average, w.stream("fit")).claimed("Exponent of vanilla's loss in the coupling, up to ½ (2 as it vanishes)", fitted(weak, law))
-	price := meanClaimed("Vanilla's loss as a multiple of the stable point's", ratios, 1)
-	slope.Exact, price.Exact = true, true
-	w.claim(slope)
-	w.claim(price)
+	theory := fitted(weak, func(c float64) float64 { return at[c] })
+	w.claim(fitPower(weak, average, w.stream("fit")).claimed("Exponent of vanilla's loss in the coupling, up to ½ (2 as it vanishes)", theory).exactly())
+	w.claim(meanClaimed("Vanilla's loss as a multiple of the stable point's", multiples(vanilla, exact), 1).exactly())
 }
 
 func (w *work) drawPrices(exact []float64, tracks ...track) {
-	composite, vanilla := line(tracks[0]), line(tracks[1])
-	composite.Points, vanilla.Points = true, true
+	composite, vanilla := marks(tracks[0]), marks(tracks[1])
 	w.draw(Chart{
 		Name: "price", Title: "What vanilla loses", X: "coupling (1 is lq2)", Y: "loss against the optimum", LogX: true, LogY: true,
 		Series: []Series{vanilla, {Name: "stable point", X: vanilla.X, Y: exact, Theory: true, Like: "vanilla"}, composite},

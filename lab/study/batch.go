@@ -38,23 +38,11 @@ func batch() Study {
 }
 
 func (w *work) judgeBatch(noise, spread []sample, exact []float64) {
-	first := fitPower(noise, average, w.stream("fit", "gradient")).claimed("Exponent of the gradient's variance in n", -1)
-	second := fitPower(spread, average, w.stream("fit", "decision")).claimed("Exponent of the decision's stationary variance in n", -1)
-	first.Exact, second.Exact = true, true
-	w.claim(first)
-	w.claim(second)
-	ratios := make([]float64, 0, len(spread))
-	for i, one := range spread {
-		for _, v := range one.values {
-			ratios = append(ratios, v/exact[i])
-		}
-	}
-	third := meanClaimed("Stationary variance of the decision, as a multiple of the exact one", ratios, 1)
-	third.Exact = true
-	w.claim(third)
+	w.claim(fitPower(noise, average, w.stream("fit", "gradient")).claimed("Exponent of the gradient's variance in n", -1).exactly())
+	w.claim(fitPower(spread, average, w.stream("fit", "decision")).claimed("Exponent of the decision's stationary variance in n", -1).exactly())
+	w.claim(meanClaimed("Stationary variance of the decision, as a multiple of the exact one", multiples(spread, exact), 1).exactly())
 	tracks := []track{{"gradient, polarized", noise}, {"decision, lq2", spread}}
-	shown := []Series{line(tracks[0]), line(tracks[1])}
-	shown[0].Points, shown[1].Points = true, true
+	shown := []Series{marks(tracks[0]), marks(tracks[1])}
 	theory := Series{Name: "exact stationary variance", X: shown[1].X, Y: exact, Theory: true, Like: "decision, lq2"}
 	w.draw(Chart{
 		Name: "variance", Title: "Variance over the batch", X: "people sampled in a turn, n", Y: "variance", LogX: true, LogY: true,
@@ -85,10 +73,7 @@ func (w *work) gradientNoise(sizes []int) ([]sample, error) {
 	if err := estimate(truth, states, traits); err != nil {
 		return nil, err
 	}
-	trials := w.trials(40, 20)
-	list := emptySamples(sizes, trials)
-	return list, w.each(len(sizes)*trials, func(piece int) error {
-		i, t := piece/trials, piece%trials
+	return w.measure(sizes, w.trials(40, 20), func(i, t int) (square float64, err error) {
 		n, s, g := sizes[i], w.stream("batch", fmt.Sprint(sizes[i], t)), make([]float64, dim)
 		p, d := make([]float64, n*dim), make([]float64, n*dim)
 		for range draws {
@@ -98,20 +83,19 @@ func (w *work) gradientNoise(sizes []int) ([]sample, error) {
 				copy(kedge.Row(d, j, dim), kedge.Row(traits, from, dim))
 			}
 			if err := estimate(g, p, d); err != nil {
-				return err
+				return 0, err
 			}
 			off := rows.Distance(g, truth)
-			list[i].values[t] += off * off / draws
+			square += off * off / draws
 		}
-		return nil
+		return square, nil
 	})
 }
 
 // decisionSpread measures E‖u − E u‖² of the composite rule on lq2 in the long run, beside the exact number.
 func (w *work) decisionSpread(sizes []int) (list []sample, exact []float64, err error) {
 	const step, warmUp = 0.05, 300
-	trials := w.trials(40, 20)
-	list, exact = emptySamples(sizes, trials), make([]float64, len(sizes))
+	exact = make([]float64, len(sizes))
 	problems := make([]*problem.Problem, len(sizes))
 	var best []float64
 	for i, n := range sizes {
@@ -127,16 +111,17 @@ algorithms: [{name: composite, step: %v, batch: %d}]`, w.size(8000, 2000), step,
 		}
 	}
 	w.show(problems[0])
-	return list, exact, w.each(len(sizes)*trials, func(piece int) error {
-		i, t := len(sizes)-1-piece/trials, piece%trials
+	list, err = w.measure(sizes, w.trials(40, 20), func(i, t int) (square float64, err error) {
 		turns := float64(problems[i].Spec.Iterations - warmUp)
-		return w.follow(problems[i], t, func(k int, u, _ []float64) error {
+		err = w.follow(problems[i], t, func(k int, u, _ []float64) error {
 			if off := rows.Distance(u, best); k > warmUp {
-				list[i].values[t] += off * off / turns
+				square += off * off / turns
 			}
 			return nil
 		})
+		return square, err
 	})
+	return list, exact, err
 }
 
 // stationary returns the optimum of a linear problem and the variance of the decision around it.
@@ -145,16 +130,6 @@ func stationary(p *problem.Problem, step float64, n int) (best []float64, varian
 	if err != nil {
 		return nil, 0, err
 	}
-	people, width := p.Traits.Size()
-	traits := p.Traits.View(make([]float64, people*width), 0, people)
+	traits, width := traitsOf(p)
 	return m.rest(true, traits), m.spread(covariance(traits, width), step, n), nil
-}
-
-// emptySamples has room for a value a trial at every size.
-func emptySamples(sizes []int, trials int) []sample {
-	list := make([]sample, len(sizes))
-	for i, n := range sizes {
-		list[i] = sample{float64(n), make([]float64, trials)}
-	}
-	return list
 }

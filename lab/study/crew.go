@@ -29,6 +29,26 @@ func (w *work) each(n int, do func(piece int) error) error {
 	})
 }
 
+// measure takes a number of every trial at every place x, the last places first: they take longest, and no core should be left
+// alone with one.
+func (w *work) measure(x []int, trials int, of func(i, t int) (float64, error)) ([]sample, error) {
+	list := emptySamples(x, trials)
+	return list, w.each(len(x)*trials, func(piece int) (err error) {
+		i, t := len(x)-1-piece/trials, piece%trials
+		list[i].values[t], err = of(i, t)
+		return err
+	})
+}
+
+// emptySamples has room for a value a trial at every place.
+func emptySamples(x []int, trials int) []sample {
+	list := make([]sample, len(x))
+	for i, n := range x {
+		list[i] = sample{float64(n), make([]float64, trials)}
+	}
+	return list
+}
+
 // problem builds a case with changes laid over it, as YAML. Its seed is made of its content, so that two points of a study
 // are independent and neither depends on which others there are.
 func (w *work) problem(name string, changes ...string) (*problem.Problem, error) {
@@ -44,6 +64,12 @@ func (w *work) problem(name string, changes ...string) (*problem.Problem, error)
 	}
 	s.Seed = seed
 	return problem.Build(name, s, os.DirFS("."))
+}
+
+// traitsOf are the traits of everybody and their width.
+func traitsOf(p *problem.Problem) (traits []float64, width int) {
+	people, width := p.Traits.Size()
+	return p.Traits.View(make([]float64, people*width), 0, people), width
 }
 
 // show puts the spec of a problem into the result. It is not for pieces of work, which come in any order.

@@ -39,11 +39,7 @@ const resamples = 4000
 // fits to resampled data [efron1993]: places are drawn anew and at each of them the trials, so that the interval covers chance
 // and also that the law is not quite a power.
 func fitPower(list []sample, of statistic, s *stream.Stream) power {
-	points := make([][2]float64, len(list))
-	for i, one := range list {
-		points[i] = [2]float64{math.Log(one.x), math.Log(of(one.x, one.values))}
-	}
-	slope, _ := leastSquares(points)
+	slope, _ := leastSquares(logarithms(list, of))
 	var slopes []float64
 	for range resamples {
 		again, _ := leastSquares(redraw(list, of, s))
@@ -56,13 +52,20 @@ func fitPower(list []sample, of statistic, s *stream.Stream) power {
 // redraw draws places with replacement, and trials at each. Places that are too close together to show a slope, less spread out
 // than half of all, are drawn again.
 func redraw(list []sample, of statistic, s *stream.Stream) [][2]float64 {
-	points := make([][2]float64, len(list))
-	for i, from := range redrawPlaces(list, s) {
-		again := make([]float64, len(from.values))
+	return logarithms(redrawPlaces(list, s), func(x float64, values []float64) float64 {
+		again := make([]float64, len(values))
 		for j := range again {
-			again[j] = from.values[s.Intn(len(again))]
+			again[j] = values[s.Intn(len(again))]
 		}
-		points[i] = [2]float64{math.Log(from.x), math.Log(of(from.x, again))}
+		return of(x, again)
+	})
+}
+
+// logarithms are those of the places and of a statistic there.
+func logarithms(list []sample, of statistic) [][2]float64 {
+	points := make([][2]float64, len(list))
+	for i, one := range list {
+		points[i] = [2]float64{math.Log(one.x), math.Log(of(one.x, one.values))}
 	}
 	return points
 }
@@ -150,6 +153,13 @@ func line(t track) Series {
 	return s
 }
 
+// marks are a line whose points alone are drawn.
+func marks(t track) Series {
+	s := line(t)
+	s.Points = true
+	return s
+}
+
 // slopeLine is a dashed power law from the first point of a series on, beside which an exponent can be read.
 func slopeLine(name string, of Series, exponent float64) Series {
 	return lawLine(name, of, func(x float64) float64 { return math.Pow(x, exponent) })
@@ -178,13 +188,19 @@ func meanClaimed(what string, values []float64, theory float64) Claim {
 	}}
 }
 
+// multiples are values divided by the exact number of their place.
+func multiples(list []sample, exact []float64) (out []float64) {
+	for i, one := range list {
+		for _, v := range one.values {
+			out = append(out, v/exact[i])
+		}
+	}
+	return out
+}
+
 // fitted is the exponent that a known law shows over the places of samples.
 func fitted(list []sample, law func(x float64) float64) float64 {
-	points := make([][2]float64, len(list))
-	for i, one := range list {
-		points[i] = [2]float64{math.Log(one.x), math.Log(law(one.x))}
-	}
-	slope, _ := leastSquares(points)
+	slope, _ := leastSquares(logarithms(list, func(x float64, _ []float64) float64 { return law(x) }))
 	return slope
 }
 

@@ -87,21 +87,18 @@ func (w *work) apart(x, y []float64, r int) (float64, error) {
 
 // overSizes measures a number for every dimension r, sample size N and trial, and claims the exponents in N.
 func (w *work) overSizes(what string, dims, sizes []int, trials int, of func(r, n, t int) (float64, error)) ([]track, error) {
-	tracks := make([]track, len(dims))
-	for i, r := range dims {
-		tracks[i] = track{fmt.Sprintf("%s, r = %d", what, r), emptySamples(sizes, trials)}
+	var tracks []track
+	for _, r := range dims {
+		name := fmt.Sprintf("%s, r = %d", what, r)
+		list, err := w.measure(sizes, trials, func(j, t int) (float64, error) { return of(r, sizes[j], t) })
+		if err != nil {
+			return nil, err
+		}
+		fit := fitPower(list, average, w.stream("fit", name))
+		w.claim(fit.claimed(fmt.Sprintf("Exponent of the squared %s in N, r = %d", what, r), fitted(list, fournierGuillin(r))))
+		tracks = append(tracks, track{name, list})
 	}
-	per := len(sizes) * trials
-	err := w.each(len(dims)*per, func(piece int) (err error) {
-		i, j, t := piece/per, len(sizes)-1-piece%per/trials, piece%trials
-		tracks[i].list[j].values[t], err = of(dims[i], sizes[j], t)
-		return err
-	})
-	for i, r := range dims {
-		fit := fitPower(tracks[i].list, average, w.stream("fit", tracks[i].name))
-		w.claim(fit.claimed(fmt.Sprintf("Exponent of the squared %s in N, r = %d", what, r), fitted(tracks[i].list, fournierGuillin(r))))
-	}
-	return tracks, err
+	return tracks, nil
 }
 
 func (w *work) sampleGradients(sizes []int) ([]track, error) {
@@ -152,8 +149,8 @@ func (w *work) drawSamples(dims []int, y string, c Chart, tracks []track) {
 	c.X, c.Y, c.LogX, c.LogY = "people N", y, true, true
 	c.Caption = "Means over samples with their 95 % intervals; dashed lines fall as the theory says for the same r."
 	for i, r := range dims {
-		s := line(tracks[i])
-		s.Name, s.Points = fmt.Sprintf("r = %d", r), true
+		s := marks(tracks[i])
+		s.Name = fmt.Sprintf("r = %d", r)
 		c.Series = append(c.Series, s, lawLine("", s, fournierGuillin(r)))
 	}
 	w.draw(c)

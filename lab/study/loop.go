@@ -6,7 +6,6 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/problem"
-	"github.com/kedge-opt/kedge/steady"
 )
 
 // witness sees a trial turn by turn: the decision of turn k and the states that the turn begins with.
@@ -31,17 +30,3 @@ type recorder func(s *kedge.Step) error
 
 // Record calls the function.
 func (r recorder) Record(s *kedge.Step) error { return r(s) }
-
-// slope returns ‖∇Φ̃(u)‖² of decisions, with room of its own.
-func slope(f *steady.Objective) func(u []float64) (float64, error) {
-	f = f.Clone()
-	g := make([]float64, f.Dims().Decision)
-	return func(u []float64) (float64, error) {
-		_, err := f.Gradient(g, u)
-		sum := 0.0
-		for _, v := range g {
-			sum += float64(v * v)
-		}
-		return sum, err
-	}
-}

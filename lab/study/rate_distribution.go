@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kedge-opt/kedge/certify"
 	"github.com/kedge-opt/kedge/problem"
@@ -30,13 +31,11 @@ func rateDistribution() Study {
 				first, second := track{"mean, " + c.name, means}, track{"root mean square, " + c.name, squares}
 				w.claim(fitPower(means, average, w.stream("fit", first.name)).claimed("Exponent of mean W₁ in T, "+c.name, -0.25))
 				w.claim(fitPower(squares, rootMean, w.stream("fit", second.name)).claimed("Exponent of root mean square W₁ in T, "+c.name+" (tight bound)", -0.5))
-				one := line(first)
-				one.Points = true
 				bound, err := w.bounds("tight bound, "+c.name, first, c.step, certify.Theory.Distance, average)
 				if err != nil {
 					return err
 				}
-				tracks, shown = append(tracks, first, second), append(shown, one, bound)
+				tracks, shown = append(tracks, first, second), append(shown, marks(first), bound)
 			}
 			published, err := w.bounds("published bound, "+steps()[0].name, tracks[0], steps()[0].step, certify.Theory.DistancePaper, average)
 			if err != nil {
@@ -61,13 +60,8 @@ func rootMean(_ float64, squares []float64) float64 { return math.Sqrt(mean(squa
 func (w *work) distances(step float64, horizons []int) (means, squares []sample, err error) {
 	trials := w.trials(20, 10)
 	squares = emptySamples(horizons, trials)
-	at := map[float64]int{}
-	for i, one := range squares {
-		at[one.x] = i
-	}
-	means, err = w.overHorizons(step, horizons, trials, func(p *problem.Problem, t int) (float64, error) {
-		first, second, err := w.distance(p, t)
-		squares[at[float64(p.Spec.Iterations)]].values[t] = second
+	means, err = w.overHorizons(step, horizons, trials, func(p *problem.Problem, i, t int) (first float64, err error) {
+		first, squares[i].values[t], err = w.distance(p, t)
 		return first, err
 	})
 	return means, squares, err
@@ -76,7 +70,7 @@ func (w *work) distances(step float64, horizons []int) (means, squares []sample,
 // distance is the mean over the turns of W₁ and of W₁² between the crowd after it answered a decision and the crowd that
 // would settle under it.
 func (w *work) distance(p *problem.Problem, t int) (first, second float64, err error) {
-	far, err := newRuler(p)
+	far, err := w.ruler(p)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -86,53 +80,39 @@ func (w *work) distance(p *problem.Problem, t int) (first, second float64, err e
 		if k == 0 {
 			return nil
 		}
-		d, err := far.measure(w, before, states)
+		d, err := far(before, states)
 		first, second = first+d/turns, second+d*d/turns
 		return err
 	})
 	return first, second, err
 }
 
-// ruler measures how far a crowd is from where it would settle.
-type ruler struct {
-	problem         *problem.Problem
-	metric          []float64
-	traits, settled []float64
-	width, entries  int // of traits and of states
-}
-
-func newRuler(p *problem.Problem) (*ruler, error) {
+// ruler returns how W₁ between the crowd in some states and the one settled under u is measured.
+func (w *work) ruler(p *problem.Problem) (func(u, states []float64) (float64, error), error) {
 	dim := p.Spec.Dims()
-	var a []float64
-	for _, row := range p.Spec.Dynamics.A {
-		a = append(a, row...)
-	}
-	metric, err := certify.Lyapunov(a, dim.State)
+	metric, err := certify.Lyapunov(slices.Concat(p.Spec.Dynamics.A...), dim.State)
 	if err != nil {
 		return nil, err
 	}
-	people, width := p.Traits.Size()
-	traits := p.Traits.View(make([]float64, people*width), 0, people)
-	return &ruler{p, metric, traits, make([]float64, people*dim.State), width, dim.State}, nil
-}
-
-// measure returns W₁ between the crowd in the given states and the one settled under u.
-func (r *ruler) measure(w *work, u, states []float64) (float64, error) {
-	if err := r.problem.Settle(r.settled, u, r.traits); err != nil {
-		return 0, err
-	}
-	between, err := transport.Weighted(r.metric, states, r.settled, r.entries)
+	traits, width := traitsOf(p)
+	own, err := transport.Euclidean(traits, traits, width)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	own, err := transport.Euclidean(r.traits, r.traits, r.width)
-	if err != nil {
-		return 0, err
-	}
-	cost, err := transport.Mixed(between, own)
-	if err != nil {
-		return 0, err
-	}
-	plan, err := transport.Assignment(w.ctx, cost)
-	return plan.Value, err
+	settled := make([]float64, len(traits)/width*dim.State)
+	return func(u, states []float64) (float64, error) {
+		if err := p.Settle(settled, u, traits); err != nil {
+			return 0, err
+		}
+		between, err := transport.Weighted(metric, states, settled, dim.State)
+		if err != nil {
+			return 0, err
+		}
+		cost, err := transport.Mixed(between, own)
+		if err != nil {
+			return 0, err
+		}
+		plan, err := transport.Assignment(w.ctx, cost)
+		return plan.Value, err
+	}, nil
 }

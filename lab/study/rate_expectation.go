@@ -74,38 +74,38 @@ algorithms: [{name: composite, step: %v, schedule: horizon, batch: 4}]`, horizon
 
 // gradients measures the mean of ‖∇Φ̃(u_k)‖² over the turns k < T, trial by trial, for every horizon.
 func (w *work) gradients(step float64, horizons []int, trials int) ([]sample, error) {
-	return w.overHorizons(step, horizons, trials, func(p *problem.Problem, t int) (float64, error) {
+	return w.overHorizons(step, horizons, trials, func(p *problem.Problem, _, t int) (float64, error) {
 		f, err := p.Steady()
 		if err != nil {
 			return 0, err
 		}
-		of, sum := slope(f), 0.0
+		f = f.Clone() // with room of its own
+		g, sum := make([]float64, f.Dims().Decision), 0.0
 		err = w.follow(p, t, func(k int, u, _ []float64) error {
 			if k == p.Spec.Iterations {
 				return nil
 			}
-			g, err := of(u)
-			sum += g
+			_, err := f.Gradient(g, u)
+			square := 0.0
+			for _, v := range g {
+				square += float64(v * v)
+			}
+			sum += square
 			return err
 		})
 		return sum / float64(p.Spec.Iterations), err
 	})
 }
 
-// overHorizons measures a number of every trial at every horizon, the longest first so that no core is left alone with it.
-func (w *work) overHorizons(step float64, horizons []int, trials int, of func(p *problem.Problem, t int) (float64, error)) ([]sample, error) {
-	list, problems := make([]sample, len(horizons)), make([]*problem.Problem, len(horizons))
+// overHorizons measures a number of every trial t at every horizon, which is the i-th.
+func (w *work) overHorizons(step float64, horizons []int, trials int, of func(p *problem.Problem, i, t int) (float64, error)) ([]sample, error) {
+	problems := make([]*problem.Problem, len(horizons))
 	for i, horizon := range horizons {
 		var err error
 		if problems[i], err = w.horizonProblem(step, horizon); err != nil {
 			return nil, err
 		}
-		list[i] = sample{float64(horizon), make([]float64, trials)}
 	}
 	w.show(problems[0])
-	return list, w.each(len(horizons)*trials, func(piece int) (err error) {
-		i, t := len(horizons)-1-piece/trials, piece%trials
-		list[i].values[t], err = of(problems[i], t)
-		return err
-	})
+	return w.measure(horizons, trials, func(i, t int) (float64, error) { return of(problems[i], i, t) })
 }

@@ -154,6 +154,12 @@ func judge(claims []Claim) {
 	}
 }
 
+// exactly makes a claim one of a number itself, not of a bound.
+func (c Claim) exactly() Claim {
+	c.Exact = true
+	return c
+}
+
 // draw adds a figure.
 func (w *work) draw(c Chart) { w.result.Charts = append(w.result.Charts, c) }
 

@@ -132,9 +132,7 @@ func (w *work) weakReactions() error {
 		list   []sample
 		theory float64
 	}{{"σ", reaction, 1}, {"1 − λ", habit, -1}} {
-		claim := fitPower(c.list, average, w.stream("fit", c.what)).claimed("Exponent of the angle of weak reactions in "+c.what, c.theory)
-		claim.Exact = true
-		w.claim(claim)
+		w.claim(fitPower(c.list, average, w.stream("fit", c.what)).claimed("Exponent of the angle of weak reactions in "+c.what, c.theory).exactly())
 	}
 	w.drawWeak(reaction, habit)
 	return nil
@@ -149,8 +147,7 @@ func (t triple) turn(lambda, sigma float64) (float64, error) {
 
 func (w *work) drawWeak(reaction, habit []sample) {
 	a, b := track{"over σ, λ = 0.4", reaction}, track{"over 1 − λ, σ = 0.0001", habit}
-	s := line(a)
-	s.Points = true
+	s := marks(a)
 	w.draw(Chart{
 		Name: "weak", Title: "Weak reactions", X: "strength of the reaction σ", Y: "mean angle turned (degrees)", LogX: true, LogY: true,
 		Series:  []Series{s, slopeLine("slope 1", s, 1)},
