@@ -97,3 +97,32 @@ func TestShortNames(t *testing.T) {
 		}
 	}
 }
+
+// Whatever a series holds can be drawn, under words of its own.
+func TestPlotDrawsEveryColumn(t *testing.T) {
+	examples, err := filepath.Abs("../examples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	for file, columns := range map[string]map[string]string{
+		"limits":      {"tracking": "tracking error, ‖u − u*‖", "regret": "dynamic regret", "u_0": "entry 0 of the decision", "trait_0": "mean of trait 0 in the sample"},
+		"constraints": {"excess_1": "excess over bound 1", "multiplier_1": "multiplier 1"},
+		"duopoly":     {"nash_distance": "relative distance to equilibrium", "nash_residual": "residual of the equilibrium’s conditions"},
+	} {
+		args := []string{"run", filepath.Join(examples, file+".yaml"), "--quiet", "--out", file, "--iterations", "20", "--trials", "1", "--set", "record.every=1", "--set", "optimum.starts=1"}
+		if file == "limits" {
+			args = append(args, "--set", "record.decisions=true", "--set", "record.traits=true")
+		}
+		if out, code := command(t, args...); code != 0 {
+			t.Fatal(out)
+		}
+		for column, label := range columns {
+			out, code := command(t, "plot", file, "--y", column, "--out", "p.svg")
+			text, _ := os.ReadFile("p.svg")
+			if code != 0 || !strings.Contains(strings.ReplaceAll(string(text), "&#39;", "’"), label) {
+				t.Errorf("%s of %s is not drawn as %q: exit code %d, %s", column, file, label, code, out)
+			}
+		}
+	}
+}

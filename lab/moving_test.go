@@ -18,7 +18,7 @@ import (
 
 // restless is a crowd in which everything changes by itself.
 var restless = []string{
-	"population.size=40", "population.dim=4", "iterations=36", "trials=2", "optimum={starts: 1, tolerance: 1e-6}", "record.every=6", "record.paths=0",
+	"population.size=40", "population.dim=4", "iterations=36", "trials=2", "optimum={starts: 1, tolerance: 1e-6}", "record.every=6", "record.paths=0", "record.decisions=true", "record.traits=true",
 	"population.drift={rate: [0.001, 0, 0, 0], walk: 0.01, swing: [0, 0.2, 0, 0], period: 25}", "population.churn=0.02",
 	"dynamics={kind: polarized, lambda: 0.4, sigma: 0.3, noise: 0.02, coupling: 0.2, heterogeneity: {lambda: [0.3, 0.5], sigma: [0.2, 0.4]}}",
 	"algorithms=[{name: vanilla, step: 0.05, batch: 20}, {name: composite, step: 0.05, batch: 20}, {name: derivative-free, step: 0.01, batch: 20, delta: 0.1}]",
@@ -107,4 +107,23 @@ func TestTrackingColumns(t *testing.T) {
 	if e := math.Abs(column("tracking")/2.36941e-3 - 1); e > 1e-5 || column("regret") < 0.1 {
 		t.Errorf("tracking %v, regret %v", column("tracking"), column("regret"))
 	}
+}
+
+// The decision and the mean traits of the sample are columns. Everybody of LQ2 is in a sample of four, and the mean trait is (1, −1).
+func TestDecisionsAndTraitsAreColumns(t *testing.T) {
+	r := execute(t, build(t, "lq2", "iterations=20", "record.every=5", "record.decisions=true", "record.traits=true"), lab.Options{})
+	for _, run := range r.Runs {
+		for _, trial := range run.Trials {
+			if trial.Last("u_0") != trial.Decision[0] || trial.Last("u_1") != trial.Decision[1] || trial.Has("u_2") {
+				t.Errorf("%s: the last decision is %v, %v, want %v", run.Name, trial.Last("u_0"), trial.Last("u_1"), trial.Decision)
+			}
+			for i, mean := range []float64{1, -1} {
+				seen := trial.Of(fmt.Sprintf("trait_%d", i))
+				if !math.IsNaN(seen[0]) || slices.ContainsFunc(seen[1:], func(v float64) bool { return math.Abs(v-mean) > 1e-15 }) {
+					t.Errorf("%s: trait %d is %v, want nothing and then %v", run.Name, i, seen, mean)
+				}
+			}
+		}
+	}
+	sameFromDisk(t, r)
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/problem"
-	"github.com/kedge-opt/kedge/problem/form"
 )
 
 // SweepOptions say how a sweep is run. But for the cells that a shard leaves out, they never change what comes out.
@@ -20,6 +19,7 @@ type SweepOptions struct {
 	Prune    bool               // remove finished cells that the sweep no longer has
 	Files    fs.FS              // what specs name
 	Progress *SweepProgress     // watched by someone else, or nil
+	Runner   Runner             // runs the cells; nil means RunCell
 	Report   folder.SweepReport // adds to the folder before it is sealed, unless it is nil
 }
 
@@ -62,6 +62,7 @@ type sweepRun struct {
 	cells    []problem.Cell // to run
 	files    fs.FS
 	workers  int
+	runner   Runner
 	progress *SweepProgress
 	open     atomic.Int64 // cells that are not done
 
@@ -70,7 +71,10 @@ type sweepRun struct {
 }
 
 func newSweepRun(w *problem.Sweep, f *folder.SweepFolder, o SweepOptions) *sweepRun {
-	r := &sweepRun{sweep: w, folder: f, files: o.Files, workers: o.Workers, progress: o.Progress, failed: map[string]string{}}
+	r := &sweepRun{sweep: w, folder: f, files: o.Files, workers: o.Workers, runner: o.Runner, progress: o.Progress, failed: map[string]string{}}
+	if r.runner == nil {
+		r.runner = RunCell
+	}
 	if r.workers < 1 {
 		r.workers = runtime.GOMAXPROCS(0)
 	}
@@ -115,21 +119,11 @@ func (r *sweepRun) do(ctx context.Context, c problem.Cell) error {
 	return nil
 }
 
-// run computes a cell, with more than one worker when there are fewer cells than workers.
+// run has a cell run, with more than one worker when there are fewer cells than workers.
 func (r *sweepRun) run(ctx context.Context, c problem.Cell, turns *Progress) (*folder.Result, error) {
-	p, err := problem.Build(r.sweep.Name, r.sweep.Spec(c), r.files)
-	if place := (*form.Mistake)(nil); errors.As(err, &place) {
-		return nil, errors.New(place.Msg) // the same from whatever file the sweep was read
-	}
-	if err != nil {
-		return nil, err
-	}
-	workers := max(1, r.workers/int(r.open.Load()))
-	result, err := Execute(ctx, p, Options{Workers: workers, Progress: turns})
-	if err != nil && workers > 1 && ctx.Err() == nil {
-		// Of several trials that fail, one worker always meets the same first.
-		result, err = Execute(ctx, p, Options{Workers: 1, Progress: new(Progress)})
-	}
+	result, err := r.runner(ctx, CellJob{
+		Sweep: r.sweep.Name, Cell: c, Spec: r.sweep.Spec(c), Files: r.files, Workers: max(1, r.workers/int(r.open.Load())), Progress: turns,
+	})
 	if err == nil && result.Partial {
 		err = errors.New("stopped")
 	}

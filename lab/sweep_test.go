@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -302,4 +303,47 @@ func TestSweepsLockTheirFolder(t *testing.T) {
 		t.Errorf("opening a stopped sweep gives %v", err)
 	}
 	sweep(t, little, dir, lab.SweepOptions{})
+}
+
+// Another runner can be put where cells are run: here one that hands the spec over as text, as one on another machine would.
+func TestCellsRunThroughTheRunner(t *testing.T) {
+	here, there := t.TempDir(), t.TempDir()
+	sweep(t, little, here, lab.SweepOptions{})
+	var mu sync.Mutex
+	seen := map[string]bool{}
+	remote := func(ctx context.Context, job lab.CellJob) (*folder.Result, error) {
+		mu.Lock()
+		seen[job.Cell.ID] = true
+		mu.Unlock()
+		s, err := problem.Parse(kind.Standard(), "remote.yaml", job.Spec.YAML())
+		if err != nil {
+			return nil, err
+		}
+		job.Spec = s
+		return lab.RunCell(ctx, job)
+	}
+	sweep(t, little, there, lab.SweepOptions{Runner: remote, Workers: 2})
+	if len(seen) != 12 {
+		t.Errorf("%d cells went through the runner, want all 12", len(seen))
+	}
+	sameTree(t, "another runner", there, here)
+}
+
+// What a runner says is what the cell died of, and the other cells are run all the same.
+func TestErrorsOfARunnerAreTheCells(t *testing.T) {
+	lost := errors.New("the line is dead")
+	r := sweep(t, little, t.TempDir(), lab.SweepOptions{Runner: func(ctx context.Context, job lab.CellJob) (*folder.Result, error) {
+		if strings.HasPrefix(job.Cell.Values[1], "3") {
+			return nil, lost
+		}
+		return lab.RunCell(ctx, job)
+	}})
+	if r.Failed() != 4 {
+		t.Fatalf("%d cells failed, want the 4 with hold 3", r.Failed())
+	}
+	for _, c := range r.Cells {
+		if (c.Err == lost.Error()) != (c.Values[1] == "3") {
+			t.Errorf("cell %v: %q", c.Values, c.Err)
+		}
+	}
 }

@@ -109,6 +109,13 @@ func (a *attempt) instruments() (list []kedge.Instrument, err error) {
 	if nash := r.nash(); nash != nil {
 		list = append(list, nash)
 	}
+	record, dim := r.problem.Spec.Record, r.problem.Spec.Dims()
+	if record.Decisions {
+		list = append(list, loop.Decisions(dim.Decision))
+	}
+	if record.Traits {
+		list = append(list, loop.NewTraits(dim.Trait))
+	}
 	if r.instruments != nil {
 		list = append(list, r.instruments()...)
 	}

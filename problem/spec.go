@@ -57,6 +57,9 @@ type Record struct {
 
 	Theory    bool // compare every measured turn with the bounds of the theory
 	Transport int  // with that, the exact W₁ every so many turns and at the last; 0: never
+
+	Decisions bool // keep the decision of every measured turn, entry by entry
+	Traits    bool // keep the mean traits of the sample before it
 }
 
 // Optimum says how the exact optimum is sought.
@@ -141,6 +144,8 @@ func (r *Record) describe(f *form.Form) {
 	form.FieldOr(f, "paths", &r.Paths, form.Count(0, 10_000), 40, form.Says("Individuals whose path through the last trial of every algorithm is kept and drawn; 0: nobody's.", "", "40"))
 	form.FieldOr(f, "theory", &r.Theory, form.Boolean(), false, form.Says("Measure also how far the crowd is from settled, how far that leads gradients astray, and the theory's bounds on both.", "Vₖ = mean ‖p − h(u, d)‖_P, ‖eₖ‖ ≤ L_p Vₖ, Vₖ² ≤ ρ₁Vₖ₋₁² + ρ₂‖uₖ − uₖ₋₁‖²", "true"))
 	form.FieldOr(f, "transport", &r.Transport, form.Count(0, maxCount), 0, form.Says("With theory: work out the exact Wasserstein distance to the settled crowd every so many turns, of those measured, and at the last; 0: never. It is dear: some 0.04 s for 1000 people.", "W₁ ≤ Vₖ, ‖eₖ‖ ≤ L·W₁", "400"))
+	form.Optional(f, "decisions", &r.Decisions, form.Boolean(), form.Says("Keep the decision of every measured turn, entry by entry, as the columns u_0, u_1 and so on.", "uₖ", "true"))
+	form.Optional(f, "traits", &r.Traits, form.Boolean(), form.Says("Keep the mean traits of the people sampled in the turn before a measured one, entry by entry, as the columns trait_0, trait_1 and so on.", "", "true"))
 }
 
 func (o *Optimum) describe(f *form.Form) {
