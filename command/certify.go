@@ -13,6 +13,7 @@ import (
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/spf13/cobra"
 )
 
@@ -81,9 +82,9 @@ func (f *certifyFlags) run(c *cobra.Command, target string) error {
 // choose returns the number of the algorithm that is meant.
 func (f *certifyFlags) choose(s *problem.Spec) (int, error) {
 	if f.algorithm == "" {
-		return max(0, slices.IndexFunc(s.Algorithms, func(a problem.Algorithm) bool { return a.Kind == "composite" })), nil
+		return max(0, slices.IndexFunc(s.Algorithms, func(a kind.Algorithm) bool { return a.Facts().Certified })), nil
 	}
-	i := slices.IndexFunc(s.Algorithms, func(a problem.Algorithm) bool { return a.Name == f.algorithm })
+	i := slices.IndexFunc(s.Algorithms, func(a kind.Algorithm) bool { return a.Name == f.algorithm })
 	if i < 0 {
 		return 0, fmt.Errorf("there is no algorithm %q in the spec; choose one of its names with --algorithm", f.algorithm)
 	}
@@ -125,7 +126,7 @@ func (f *certifyFlags) plan(p *problem.Problem, a int) certify.Plan {
 	rule, law := &p.Spec.Algorithms[a], p.Spec.Population.Law.Kind
 	x := certify.Plan{
 		Sampled: law != "values" && law != "file", Step: p.FirstStep(a), Batch: rule.Batch, Everybody: p.Spec.Population.Sampling == "without-replacement",
-		AtState: rule.At != "settled" && rule.Sensitivity != "differences",
+		AtState: !rule.Facts().Settled,
 		Horizon: f.horizon, Tau: f.tau, Beyond: beyondTheory(p.Spec, rule), Seed: p.Spec.Seed,
 	}
 	if x.Horizon == 0 {
@@ -150,19 +151,20 @@ func outsideTheory(p *problem.Problem) error {
 }
 
 // beyondTheory lists what a spec asks for that the theorems do not cover.
-func beyondTheory(s *problem.Spec, a *problem.Algorithm) (list []string) {
+func beyondTheory(s *problem.Spec, a *kind.Algorithm) (list []string) {
+	known := a.Facts()
 	add := func(is bool, text string) {
 		if is {
 			list = append(list, text)
 		}
 	}
-	add(a.Kind != "composite", "the rule is "+a.Kind+"; the theorems are about composite")
+	add(!known.Certified, "the rule is "+a.Kind()+"; the theorems are about composite")
 	add(a.Schedule != "constant" && a.Schedule != "horizon", "the step changes from turn to turn; its first and largest is taken")
 	add(a.Momentum > 0, "gradients are averaged by momentum")
 	add(a.Clip < 1e300, "gradients are clipped")
-	add(a.Norm == "previous", "the sensitivity uses the norm of the step before")
+	add(known.Remembers, "the sensitivity uses the norm of the step before")
 	add(a.RateLimit > 0, "steps are cut to the rate limit")
-	add(a.Sensitivity == "learned" || a.Wrong != nil, "the sensitivity is not the true one")
+	add(known.Learned || known.Wrong != nil, "the sensitivity is not the true one")
 	add(s.Hold > 1 || a.Hold > 1, "decisions are held for several steps of the crowd, which contracts more than one")
 	return list
 }

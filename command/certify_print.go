@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/certify"
-	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // printCertificate prints tables of constants, assumptions, steps and bounds, and what they come to.
-func printCertificate(w io.Writer, name string, a *problem.Algorithm, c *certify.Certificate) {
+func printCertificate(w io.Writer, name string, a *kind.Algorithm, c *certify.Certificate) {
 	t := &certificateTable{w: w, style: styleOf(w)}
 	t.title(fmt.Sprintf("%s by %s: T = %d, η = %s, batches of %d, τ = %s",
 		name, a.Name, c.Horizon, number(c.Step(certify.Paper).Used), a.Batch, number(c.Tau)))

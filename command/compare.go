@@ -15,6 +15,7 @@ import (
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/lab/compare"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report"
 	"github.com/spf13/cobra"
 )
@@ -91,7 +92,7 @@ const classics = "classics"
 // methodList names the methods, some a line.
 func methodList() string {
 	var b strings.Builder
-	for _, line := range wrap(strings.Join(compare.Names(), ", "), 74) {
+	for _, line := range wrap(strings.Join(kind.Standard().MethodNames(), ", "), 74) {
 		b.WriteString("  " + line + "\n")
 	}
 	return b.String()
@@ -143,9 +144,9 @@ func (f *compareFlags) changes(c *cobra.Command) []string {
 func (f *compareFlags) chosen() ([]compare.Entrant, error) {
 	switch {
 	case f.methods != "":
-		return compare.ParseMethods(f.methods)
+		return compare.ParseMethods(kind.Standard(), f.methods)
 	case f.suite != "":
-		return compare.ClassicMethods(), nil
+		return compare.ClassicMethods(kind.Standard()), nil
 	}
 	return nil, nil
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/steady"
 )
 
@@ -34,14 +35,14 @@ func (e *exam) descent(rule Rule) (gradient, error) {
 
 // stepSize compares the step of a rule with what the curvature of the settled objective allows.
 func stepSize(e *exam, rule Rule) Check {
-	if why := rule.unjudged(); why != "" {
+	if why := rule.Method.Step.Unjudged(); why != "" {
 		return Check{Verdict: Skip, Figure: why}
 	}
 	grad, err := e.descent(rule)
 	if err != nil {
 		return Check{Verdict: Skip, Figure: oneLine(err)}
 	}
-	if rule.Kind == "derivative-free" {
+	if rule.Method.Step == kind.Residual {
 		return exploringStep(e, rule, grad)
 	}
 	curvature := 0.0
@@ -106,7 +107,7 @@ func exploringStep(e *exam, rule Rule, grad gradient) Check {
 		}
 		steepest = max(steepest, rows.Norm(g))
 	}
-	most := rule.Delta / (math.Sqrt(float64(len(g))) * steepest)
+	most := rule.Method.Reach / (math.Sqrt(float64(len(g))) * steepest)
 	return judgeStep(rule, most/2, most, "δ/(2√n‖∇‖)")
 }
 

@@ -3,6 +3,7 @@ package doctor
 import (
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // Examination says what of a model is looked at, and what is to run on it.
@@ -17,37 +18,17 @@ type Examination struct {
 // Rule is a decision rule that is to run.
 type Rule struct {
 	Name        string
-	Kind        string // as in a spec, one of online.Methods
+	Method      kind.Facts
 	Step        float64
 	Batch       int
-	Delta       float64 // smoothing radius of derivative-free
-	Replacement bool    // the same individual may be sampled twice
+	Replacement bool // the same individual may be sampled twice
 }
 
 // blind tells whether the rule takes the population as given.
-func (r Rule) blind() bool {
-	m, ok := online.MethodOf(r.Kind)
-	return ok && m.Held == online.Stable
-}
+func (r Rule) blind() bool { return r.Method.Held == online.Stable }
 
 // values tells whether the rule sees mean losses only.
-func (r Rule) values() bool {
-	m, _ := online.MethodOf(r.Kind)
-	return m.Needs == online.Needs{Values: true}
-}
-
-// unjudged says why the curvature says nothing about the step of a rule, "" where it does.
-func (r Rule) unjudged() string {
-	switch r.Kind {
-	case "repeated-risk", "delayed-risk", "plug-in":
-		return "it goes to a minimum of its own"
-	case "adam":
-		return "its gradients are divided by their size"
-	case "one-point", "two-point", "epoch-derivative-free":
-		return "its noise bounds it, not the curvature"
-	}
-	return ""
-}
+func (r Rule) values() bool { return r.Method.Needs == online.Needs{Values: true} }
 
 // mostIndividuals are looked at in a small model; so many entries of Jacobians in a large one.
 const (
@@ -70,7 +51,7 @@ func Of(p *problem.Problem, most int) Examination {
 func rulesOf(p *problem.Problem) (list []Rule) {
 	for i, a := range p.Spec.Algorithms {
 		list = append(list, Rule{
-			Name: a.Name, Kind: a.Kind, Step: p.FirstStep(i), Batch: a.Batch, Delta: a.Delta,
+			Name: a.Name, Method: a.Facts(), Step: p.FirstStep(i), Batch: a.Batch,
 			Replacement: p.Spec.Population.Sampling != "without-replacement",
 		})
 	}

@@ -19,7 +19,7 @@ func (r *run) misled() error {
 		Columns: []string{"method", "scale", "degrees", "‖u − u★‖", "bound ‖e‖/μ", "‖e‖", "μ"},
 	}
 	for a, one := range r.result.Runs {
-		if !r.problem.Spoiled(a) || len(one.Trials) == 0 {
+		if r.problem.Spoiled(a) == nil || len(one.Trials) == 0 {
 			continue
 		}
 		row, err := r.misledBy(a)
@@ -59,6 +59,6 @@ func (r *run) misledBy(a int) ([]string, error) {
 	if !(mu > 0) {
 		bound = math.Inf(1)
 	}
-	w := r.problem.Spec.Algorithms[a].Wrong
+	w := r.problem.Spoiled(a)
 	return []string{one.Name, fmt.Sprint(w.Scale), fmt.Sprint(w.Rotate), folder.Brief(off), folder.Brief(bound), folder.Brief(size), folder.Brief(mu)}, nil
 }

@@ -42,10 +42,3 @@ func Example() {
 	// 0.667
 	// 0.500
 }
-
-func ExampleMethodOf() {
-	m, _ := online.MethodOf("two-point")
-	fmt.Println(m.Title, "needs", m.Needs, "and", m.Settles())
-	// Output:
-	// Two-point feedback needs values and settles at the myopic point, or at the optimum if decisions are held until the crowd has settled
-}

@@ -1,7 +1,7 @@
 // Package online holds decision rules that learn from a moving population. A rule is assembled, not enumerated: an estimator of
 // the gradient, transforms of it, a step schedule, a feasible set and the rhythm in which decisions are deployed. The result
-// is an ask/tell state machine with no loop, clock or I/O. Methods lists the known assemblies with what they need and where
-// they settle.
+// is an ask/tell state machine with no loop, clock or I/O. docs/methods.md lists the known assemblies with what they need and
+// where they settle.
 //
 // Where a rule settles depends on the estimator and the rhythm alone. Vanilla and Retrain settle at the performatively stable
 // point [perdomo2020], Composite at the optimum [he2025]. Estimators that watch how the population answers (OnePoint,

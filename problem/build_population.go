@@ -203,13 +203,13 @@ func (s *Spec) publishedPopulation(traits []float64, dim int, g *stream.NumPy) e
 
 // publishedTrials returns where the draws of every trial begin and moves the generator behind them. How much a trial draws
 // does not depend on what happens in it, so trials can run side by side.
-func (s *Spec) publishedTrials(a *Algorithm, n int, g *stream.NumPy) []*stream.NumPy {
+func (s *Spec) publishedTrials(a *kind.Algorithm, n int, g *stream.NumPy) []*stream.NumPy {
 	var begins []*stream.NumPy
 	for range a.Trials {
 		at := *g
 		begins = append(begins, &at)
 		for range s.Iterations {
-			if a.Kind == "derivative-free" {
+			if a.Facts().Draws {
 				for range n {
 					g.Normal()
 				}

@@ -9,9 +9,9 @@ import (
 
 // Deployed is Alone with the decisions that an algorithm deploys, which lie outside the set by as much as it perturbs them.
 func (p *Problem) Deployed(algorithm int) kedge.Model {
-	m, a := p.Alone(), &p.Spec.Algorithms[algorithm]
-	if a.Delta > 0 && a.Perturbed != "feasible" {
-		m.Set = set.Ball{Radius: kind.Reach(p.set) + a.Delta}
+	m, known := p.Alone(), p.Spec.Algorithms[algorithm].Facts()
+	if known.Reach > 0 && !known.Inside {
+		m.Set = set.Ball{Radius: kind.Reach(p.set) + known.Reach}
 	}
 	return m
 }

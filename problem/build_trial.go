@@ -9,6 +9,7 @@ import (
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/population"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/sensitivity"
 )
 
@@ -19,22 +20,28 @@ type Trial struct {
 	Objective  kedge.RowObjective
 	Batch      int
 
-	width   int // leading entries of a state that the model knows
-	explore *online.DerivativeFree
+	width   int     // leading entries of a state that the model knows
+	carrier carrier // nil: nothing is carried from trial to trial
+}
+
+// carrier is an estimator that can begin with a loss that another trial saw.
+type carrier interface {
+	Previous() float64
+	Resume(previous float64)
 }
 
 // Trials returns how many trials algorithm a runs for.
 func (p *Problem) Trials(a int) int { return p.Spec.Algorithms[a].Trials }
 
 // Carries tells whether algorithm a takes its last loss from one trial into the next, so that trials must follow each other.
-func (p *Problem) Carries(a int) bool { return p.Spec.Algorithms[a].Carry }
+func (p *Problem) Carries(a int) bool { return p.Spec.Algorithms[a].Facts().Carries }
 
 // Carried returns what the trial would hand on: the last loss it saw, NaN when it does not matter.
 func (t *Trial) Carried() float64 {
-	if t.explore == nil {
+	if t.carrier == nil {
 		return math.NaN()
 	}
-	return t.explore.Previous()
+	return t.carrier.Previous()
 }
 
 // draws is where a trial's random numbers come from.
@@ -57,12 +64,13 @@ func (p *Problem) Trial(a, t int, carried float64) (*Trial, error) {
 		return nil, err
 	}
 	trial := &Trial{Population: crowd, Objective: m.RowObjective(), Batch: from.Batch, width: p.Spec.Dims().State}
-	rule, err := p.rule(trial, from, m, directions)
+	rule, err := p.rule(from, m, directions)
 	if err != nil {
 		return nil, err
 	}
-	if trial.explore != nil && from.Carry && !math.IsNaN(carried) {
-		trial.explore.Resume(carried)
+	trial.carrier, _ = rule.Gradient.(carrier)
+	if trial.carrier != nil && p.Carries(a) && !math.IsNaN(carried) {
+		trial.carrier.Resume(carried)
 	}
 	trial.Algorithm, err = rule.From(p.Start)
 	return trial, err
@@ -80,9 +88,9 @@ func (p *Problem) trialDraws(a, t int) (sample, directions draws) {
 
 // trialModel returns the individual as the algorithm sees it. With the norm of the previous step remembered, the state has
 // one entry more.
-func (p *Problem) trialModel(from *Algorithm) kedge.Model {
+func (p *Problem) trialModel(from *kind.Algorithm) kedge.Model {
 	m := p.Model
-	if from.Norm != "previous" {
+	if !from.Facts().Remembers {
 		return m
 	}
 	d, n := &p.Spec.Dynamics, p.Spec.Dims().State
@@ -94,9 +102,9 @@ func (p *Problem) trialModel(from *Algorithm) kedge.Model {
 }
 
 // trialStart returns where everybody starts as the algorithm sees it, nil for the own trait.
-func (p *Problem) trialStart(from *Algorithm) kedge.Rows {
+func (p *Problem) trialStart(from *kind.Algorithm) kedge.Rows {
 	switch {
-	case from.Norm == "previous":
+	case from.Facts().Remembers:
 		return withNorm{p.States}
 	case p.Spec.Population.States == nil && p.Spec.Dynamics.Heterogeneity == nil:
 		return nil
@@ -104,12 +112,12 @@ func (p *Problem) trialStart(from *Algorithm) kedge.Rows {
 	return p.States
 }
 
-func (p *Problem) picker(from *Algorithm, source population.Source) population.Picker {
+func (p *Problem) picker(from *kind.Algorithm, source population.Source) population.Picker {
 	var pick population.Picker = population.WithReplacement{Source: source}
 	if p.Spec.Population.Sampling == "without-replacement" {
 		pick = &population.WithoutReplacement{Source: source}
 	}
-	if from.needs().Panel {
+	if from.Facts().Needs.Panel {
 		pick = &population.Rotating{Of: pick}
 	}
 	return pick

@@ -36,11 +36,11 @@ func TestCaseSettings(t *testing.T) {
 	src, _ = Case("choice")
 	over, _ := Case("choice.published")
 	c := mustParse(t, string(src))
-	if c.Set.(*kind.CappedSimplexSet).Sum != 250 || c.Set.(*kind.CappedSimplexSet).Upper.All != 5 || c.Objective.Entropy != 0.1 || c.Algorithms[2].Delta != 2 || c.Algorithms[2].Trials != 20 {
+	if c.Set.(*kind.CappedSimplexSet).Sum != 250 || c.Set.(*kind.CappedSimplexSet).Upper.All != 5 || c.Objective.Entropy != 0.1 || c.Algorithms[2].Facts().Reach != 2 || c.Algorithms[2].Trials != 20 {
 		t.Errorf("choice has %+v", c)
 	}
 	run := mustParse(t, string(src), Merge("choice.published", over))
-	if a := run.Algorithms[2]; run.Seed != 10 || run.Generator != "numpy" || a.First != "zero" || !a.Carry || run.Set.(*kind.CappedSimplexSet).Sum != 250 {
+	if a := run.Algorithms[2].Method.(*kind.DerivativeFreeMethod); run.Seed != 10 || run.Generator != "numpy" || a.First != "zero" || !a.Carry || run.Set.(*kind.CappedSimplexSet).Sum != 250 {
 		t.Errorf("choice as published has %+v", run)
 	}
 }

@@ -33,7 +33,7 @@ func (c *check) changes() {
 	}
 	for i := range c.s.Algorithms {
 		a, path := &c.s.Algorithms[i], c.s.origin.Get("algorithms").Items[i].Path
-		if c.Sound(path) && (!a.heeds() || a.Sensitivity == "learned") {
+		if c.Sound(path) && (!a.Facts().Follows || a.Facts().Learned) {
 			c.Fail(form.Paths("changes", path), "changes of the set are followed by methods that follow gradients at their own decisions, which %s does not", a.Name)
 		}
 	}
@@ -64,7 +64,7 @@ func (p *Problem) Changes() bool { return len(p.Spec.Changes) > 0 }
 func (p *Problem) Stages() []set.Stage { return p.stages }
 
 // limited returns the set for one rule of its own: as it changes, and as far as the rule may go from its last decision.
-func (p *Problem) limited(from *Algorithm, room kedge.Set) (kedge.Set, error) {
+func (p *Problem) limited(from *kind.Algorithm, room kedge.Set) (kedge.Set, error) {
 	if p.Changes() {
 		room = &set.Changing{Stages: p.stages}
 	}

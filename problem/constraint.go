@@ -6,6 +6,7 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/risk"
 )
 
@@ -43,25 +44,6 @@ func (c *Constraint) describe(f *form.Form) {
 		form.Field(f, "cuts", &c.Cuts, form.Numbers(form.Finite()), form.Says("Where one group ends and the next begins, in growing order; a number on a cut is in the group above.", "", "[0]"))
 	}
 	form.FieldOr(f, "largest-multiplier", &c.Most, form.Positive(), 1000, form.Says("Where multipliers stop growing, as they do when no decision keeps the constraint.", "λ ≤ largest-multiplier", "1000"))
-}
-
-// heeds tells whether the method can be made to keep constraints: it follows gradients of its own iterate.
-func (a *Algorithm) heeds() bool {
-	switch a.Kind {
-	case "vanilla", "repeated-gradient", "epoch", "composite", "epoch-composite", "adam":
-		return true
-	}
-	return false
-}
-
-// describeDual describes how a method keeps constraints.
-func (s *Spec) describeDual(f *form.Form, a *Algorithm) {
-	if !f.May(len(s.Constraints) > 0 && a.heeds()) {
-		return
-	}
-	form.FieldOr(f, "heed", &a.Heed, form.Boolean(), true, form.Says("Whether the rule keeps the constraints.", "u⁺ = Π(u − η(∇Φ̃ + Σ λ∇c)/max(1, Σ λ))", "false"))
-	form.FieldLike(f, "dual-step", &a.DualStep, form.Positive(), "algorithms.step", a.Step, form.Says("The step size of the multipliers; it follows the same schedule.", "η in λ⁺ = max(0, λ + η(c − ελ))", "0.05"))
-	form.FieldOr(f, "leak", &a.Leak, form.NotNegative(), 0, form.Says("How fast multipliers forget: above 0 they swing less and constraints are broken a little.", "ε in λ⁺ = max(0, λ + η(c − ελ))", "0.01"))
 }
 
 // constraints checks what constraints are made of.
@@ -112,7 +94,7 @@ func (c *check) groups(path string, one *Constraint) {
 func (c *check) tails(path string, one *Constraint) {
 	for i := range c.s.Algorithms {
 		a := &c.s.Algorithms[i]
-		if norm := form.Join("algorithms", a.Name) + ".norm"; a.Norm == "previous" && a.Heed {
+		if norm := form.Join("algorithms", a.Name) + ".norm"; a.Facts().Remembers && a.Heed {
 			c.Fail(form.Paths(norm, path), "%s is previous, which wants no constraints", norm)
 		}
 		if batch := form.Join("algorithms", a.Name) + ".batch"; one.Kind == "cvar" && a.Heed && (1-one.Level)*float64(a.Batch) < 0.999 && c.Sound(path+".level", "algorithms") {
@@ -181,7 +163,7 @@ func (p *Problem) Constraints() (list []*risk.Settled, most []float64, err error
 }
 
 // heed lets the players play, or makes an estimator keep the constraints, with their gradients through the sensitivity h; nil takes states for given.
-func (p *Problem) heed(from *Algorithm, e online.Estimator, h kedge.Sensitivity) (online.Estimator, error) {
+func (p *Problem) heed(from *kind.Algorithm, e online.Estimator, h kedge.Sensitivity) (online.Estimator, error) {
 	if len(p.players) > 0 {
 		return p.play(from, e, h)
 	}
@@ -200,9 +182,8 @@ func (p *Problem) heed(from *Algorithm, e online.Estimator, h kedge.Sensitivity)
 		}
 		list = append(list, g)
 	}
-	step := *from
-	step.Step = from.DualStep
-	return online.NewLagrangian(p.Spec.Dims().Decision, e, list, online.Dual{Step: p.schedule(&step), Leak: from.Leak, Most: p.most()})
+	steps := from.Steps(from.DualStep, p.Spec.Iterations)
+	return online.NewLagrangian(p.Spec.Dims().Decision, e, list, online.Dual{Step: steps, Leak: from.Leak, Most: p.most()})
 }
 
 // trusted answers only as far as what was learned is trusted.

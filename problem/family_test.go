@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge/loop"
-	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 )
@@ -34,12 +33,12 @@ func family(t *testing.T, overlays ...problem.Overlay) *problem.Problem {
 // Every method has a kind, and every kind runs.
 func TestEveryMethodRuns(t *testing.T) {
 	p := family(t)
-	if got, want := len(p.Spec.Algorithms), len(online.Methods()); got != want {
+	if got, want := len(p.Spec.Algorithms), len(kind.Standard().Methods); got != want {
 		t.Errorf("testdata/family.yaml has %d algorithms, there are %d methods", got, want)
 	}
-	for i, m := range online.Methods() {
-		if p.Spec.Algorithms[i].Kind != m.Name {
-			t.Fatalf("algorithm %d of testdata/family.yaml is %s, want %s", i, p.Spec.Algorithms[i].Kind, m.Name)
+	for i, name := range kind.Standard().MethodNames() {
+		if p.Spec.Algorithms[i].Kind() != name {
+			t.Fatalf("algorithm %d of testdata/family.yaml is %s, want %s", i, p.Spec.Algorithms[i].Kind(), name)
 		}
 		trial, err := p.Trial(i, 0, math.NaN())
 		if err != nil {
@@ -47,10 +46,10 @@ func TestEveryMethodRuns(t *testing.T) {
 		}
 		l := loop.Loop{Population: trial.Population, Algorithm: trial.Algorithm, Objective: trial.Objective, Batch: trial.Batch, Turns: p.Spec.Iterations}
 		if err := l.Run(context.Background()); err != nil {
-			t.Errorf("%s: %v", m.Name, err)
+			t.Errorf("%s: %v", name, err)
 		}
 		if trial.Algorithm.Steps() == 0 {
-			t.Errorf("%s took no step in %d turns", m.Name, p.Spec.Iterations)
+			t.Errorf("%s took no step in %d turns", name, p.Spec.Iterations)
 		}
 	}
 }
@@ -59,7 +58,7 @@ func TestEveryMethodRuns(t *testing.T) {
 func TestFeasiblePerturbations(t *testing.T) {
 	p := family(t, problem.Assign("set.lower=-0.3"), problem.Assign("set.upper=0.3"), problem.Assign("algorithms.plug-in.perturbed=feasible"), problem.Assign("algorithms.plug-in.delta=0.2"))
 	for i, a := range p.Spec.Algorithms {
-		if a.Perturbed != "feasible" {
+		if !a.Facts().Inside {
 			continue
 		}
 		trial, err := p.Trial(i, 0, math.NaN())

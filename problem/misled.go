@@ -1,27 +1,35 @@
 package problem
 
 import (
+	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
-// Spoiled tells whether the spec spoils the sensitivity of algorithm a on purpose, other than by age, and does not learn it.
-func (p *Problem) Spoiled(a int) bool {
-	from := &p.Spec.Algorithms[a]
-	return from.Kind == "composite" && from.Sensitivity != "learned" && !from.Wrong.fresh().none()
+// Spoiled returns how the spec spoils the sensitivity of algorithm a on purpose; nil: not at all, by age alone, or what is learned.
+func (p *Problem) Spoiled(a int) *kind.Wrong {
+	if right, _ := p.spoiled(a); right == nil {
+		return nil
+	}
+	return p.Spec.Algorithms[a].Facts().Wrong
+}
+
+func (p *Problem) spoiled(a int) (right, wrong kedge.Sensitivity) {
+	if m, ok := p.Spec.Algorithms[a].Method.(kind.SpoiledMethod); ok {
+		return m.Spoiled(p.Model)
+	}
+	return nil, nil
 }
 
 // Misled writes to e by how much the spoiled sensitivity of algorithm a is wrong about ∇Φ̃(u): mean (Ĥ − ∇ᵤh) ∂Φ/∂p over the
 // population settled under u.
 func (p *Problem) Misled(e []float64, a int, u []float64) error {
-	from := p.Spec.Algorithms[a]
-	from.Norm = ""
-	h := answer(p.Model, &from)
-	wrong := from.Wrong.fresh().spoil(h)
+	right, wrong := p.spoiled(a)
 	dim := p.Spec.Dims()
 	n := p.Individuals()
 	const chunk = 64
 	d, s := make([]float64, chunk*dim.Trait), make([]float64, chunk*dim.State)
-	v, right := make([]float64, chunk*dim.State), make([]float64, len(u))
+	v, exact := make([]float64, chunk*dim.State), make([]float64, len(u))
 	clear(e)
 	for first := 0; first < n; first += chunk {
 		last := min(first+chunk, n)
@@ -35,11 +43,11 @@ func (p *Problem) Misled(e []float64, a int, u []float64) error {
 		if err := wrong.PullRows(e, states, u, traits, pull); err != nil {
 			return err
 		}
-		if err := h.PullRows(right, states, u, traits, pull); err != nil {
+		if err := right.PullRows(exact, states, u, traits, pull); err != nil {
 			return err
 		}
 	}
-	rows.AddScaled(e, -1, right)
+	rows.AddScaled(e, -1, exact)
 	rows.Scale(e, 1/float64(n))
 	return nil
 }

@@ -129,9 +129,9 @@ func (c *check) motion(p *Population) {
 		c.Fail(form.Paths("population.churn", "population.states.law"), "population.churn is %v, but population.states.law is %s, from which no newcomers can be drawn", p.Churn, p.States.Kind)
 	}
 	for i := range c.s.Algorithms {
-		if a := &c.s.Algorithms[i]; a.needs().Panel {
+		if a := &c.s.Algorithms[i]; a.Facts().Needs.Panel {
 			path := form.Join("algorithms", a.Name) + ".kind"
-			c.Fail(form.Paths(path, "population.drift", "population.churn"), "%s is %s, which sees people again and wants them as they were: no drift and no churn", path, a.Kind)
+			c.Fail(form.Paths(path, "population.drift", "population.churn"), "%s is %s, which sees people again and wants them as they were: no drift and no churn", path, a.Kind())
 		}
 	}
 	if c.s.Record.Rollout > 0 {
@@ -142,7 +142,7 @@ func (c *check) motion(p *Population) {
 // ownNorm refuses the published bookkeeping where there is none.
 func (c *check) ownNorm(d *Dynamics) {
 	for _, a := range c.s.Algorithms {
-		if a.Norm == "previous" && (d.Heterogeneity != nil || d.Coupling > 0 || c.s.Population.Churn > 0) {
+		if a.Facts().Remembers && (d.Heterogeneity != nil || d.Coupling > 0 || c.s.Population.Churn > 0) {
 			path := form.Join("algorithms", a.Name) + ".norm"
 			c.Fail(form.Paths(path, "dynamics.heterogeneity", "dynamics.coupling", "population.churn"), "%s is previous, which wants no heterogeneity, coupling or churn", path)
 		}

@@ -115,7 +115,7 @@ record: {every: null}
 	if s.Set.(*kind.SimplexSet).Sum != 1 {
 		t.Errorf("got set %+v", s.Set)
 	}
-	if len(s.Algorithms) != 1 || s.Algorithms[0].Kind != "composite" {
+	if len(s.Algorithms) != 1 || s.Algorithms[0].Kind() != "composite" {
 		t.Errorf("got algorithms %+v", s.Algorithms)
 	}
 	if s.Record.Every != 1 || s.Record.Rollout != 2 {

@@ -44,18 +44,6 @@ func (s *Spec) describeTable(f *form.Form) {
 	form.Items(f, "players", &s.Players, "a list of players", form.Says("Several decision-makers, each with a part of the decision, an objective and a set of its own, in place of objective and set.", "minimize Φ̃ⱼ(u) over uⱼ, every player j by itself", ""), s.describePlayer)
 }
 
-// plays tells whether the method can be played by several: it follows gradients of its own iterate.
-func (a *Algorithm) plays() bool { return a.heeds() }
-
-// describePlay describes how players move.
-func (s *Spec) describePlay(f *form.Form, a *Algorithm) {
-	if !f.May(len(s.Players) > 0 && a.plays()) {
-		return
-	}
-	form.FieldOr(f, "play", &a.Play, form.OneOf(form.Choice("simultaneous", "All in every turn, each along its own gradient.", "uⱼ⁺ = Πⱼ(uⱼ − η(∂Φⱼ/∂uⱼ + ∇ᵤⱼh ∂Φⱼ/∂p))"), form.Choice("alternating", "One after the other, a turn each, along its own gradient.", ""), form.Choice("best-response", "All in every turn, to the decision that is best if the others stay; a step below 1 goes a part of the way. Vanilla takes the crowd for given.", "uⱼ⁺ = argmin Φ̃ⱼ(·, u₋ⱼ)"), form.Choice("alternating-response", "One after the other, a turn each, to the decision that is best if the others stay.", "uⱼ⁺ = argmin Φ̃ⱼ(·, u₋ⱼ)"), form.Choice("planner", "As one who owns all parts and minimizes the sum of all losses.", "u⁺ = Π(u − η∇ΣΦ̃ⱼ)")), "simultaneous", form.Says("How players move.", "", "alternating"))
-	form.FieldOr(f, "anticipate", &a.Anticipate, form.Boolean(), false, form.Says("Whether players expect the others to go on as they have begun.", "2gₖ − gₖ₋₁ instead of gₖ", "true"))
-}
-
 func (c *check) players() {
 	if len(c.s.Players) == 0 {
 		return
@@ -124,7 +112,7 @@ func (p *Problem) Game() (*game.Settled, error) {
 
 // play makes the estimator of a game; e is that of a planner who minimizes the sum of all losses. A nil sensitivity takes the
 // population for given.
-func (p *Problem) play(from *Algorithm, e online.Estimator, h kedge.Sensitivity) (online.Estimator, error) {
+func (p *Problem) play(from *kind.Algorithm, e online.Estimator, h kedge.Sensitivity) (online.Estimator, error) {
 	dim := p.Spec.Dims()
 	order := game.Simultaneous
 	if from.Play == "alternating" || from.Play == "alternating-response" {

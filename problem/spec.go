@@ -32,7 +32,7 @@ type Spec struct {
 	Players     []Player     // instead of objective and set; nil: a single decision-maker
 	Changes     []Change     // of the set, with the turns
 	Constraints []Constraint // on the settled population
-	Algorithms  []Algorithm
+	Algorithms  []kind.Algorithm
 	Record      Record
 	Optimum     Optimum
 

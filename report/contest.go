@@ -10,6 +10,7 @@ import (
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab/compare"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report/draw"
 	"github.com/kedge-opt/kedge/report/page"
 )
@@ -34,7 +35,7 @@ func readContest(dir string, build folder.Build) (*page.Document, error) {
 		return nil, err
 	}
 	defer f.Close()
-	r, err := compare.Decode(f)
+	r, err := compare.Decode(kind.Standard(), f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Name(), err)
 	}
@@ -282,7 +283,7 @@ func gridCells(m compare.Row, points int) []page.TextCell {
 
 // arenaSketch draws how far from the optimum the methods are, turn by turn, in a panel for every kind of knowledge that they need.
 func arenaSketch(a *compare.Arena) draw.Sketch {
-	groups := compare.Groups(a.Rows)
+	groups := a.Groups()
 	if len(a.Rows) <= 5 {
 		groups = []compare.Group{{Rows: a.Rows}}
 	}

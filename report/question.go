@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
@@ -111,12 +110,7 @@ func judged(o *problem.Objective) string {
 func competitors(s *problem.Spec) string {
 	var list []string
 	for i := range s.Algorithms {
-		a := &s.Algorithms[i]
-		how := []string{"step " + phrase.Exact(a.Step), phrase.Count(a.Batch, "individual") + " sampled a turn", phrase.Count(a.Trials, "trial")}
-		if a.Kind != a.Name {
-			how = append([]string{a.Kind}, how...)
-		}
-		list = append(list, a.Name+" ("+strings.Join(how, ", ")+")")
+		list = append(list, s.Algorithms[i].Words())
 	}
 	return fmt.Sprintf("%s, each for %s.", phrase.Enumerate(list), phrase.Count(s.Iterations, "turn"))
 }
@@ -126,11 +120,9 @@ func isExact(s *problem.Spec, name string) bool {
 	if s == nil {
 		return false
 	}
-	everybody := s.Population.Size
 	for _, a := range s.Algorithms {
 		if a.Name == name {
-			sure := everybody == 1 || s.Population.Sampling == "without-replacement" && a.Batch == everybody
-			return sure && a.Delta == 0 && a.Kind != "storm"
+			return s.Exact(&a)
 		}
 	}
 	return false

@@ -20,7 +20,7 @@ const (
 
 // steep lists the packages that have more climbing calls all the same, and how many, until they are put in order.
 func steep() map[string]int {
-	return map[string]int{"problem": 44}
+	return map[string]int{}
 }
 
 // callsLeadDown reports packages and modules with too many climbing calls.

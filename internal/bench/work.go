@@ -169,7 +169,7 @@ func caseStudy(name, algorithm string, turns int) (*problem.Problem, int, error)
 	if err != nil {
 		return nil, 0, err
 	}
-	index := slices.IndexFunc(s.Algorithms, func(a problem.Algorithm) bool { return a.Name == algorithm })
+	index := slices.IndexFunc(s.Algorithms, func(a kind.Algorithm) bool { return a.Name == algorithm })
 	return p, index, nil
 }
 

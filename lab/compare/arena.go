@@ -5,14 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/kedge-opt/kedge/internal/rows"
-	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/problem"
-	"github.com/kedge-opt/kedge/problem/form"
-	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/steady"
 )
 
@@ -38,7 +34,7 @@ const shared = "compared"
 
 // enter builds a problem, finds its answers and reads the methods that meet on it.
 func enter(ctx context.Context, p Subject, methods []Entrant, o Terms) (*arena, error) {
-	s, err := problem.Parse(kind.Standard(), p.Name, p.Text, p.Over...)
+	s, err := problem.Parse(o.Kinds, p.Name, p.Text, p.Over...)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +53,7 @@ func enter(ctx context.Context, p Subject, methods []Entrant, o Terms) (*arena, 
 	if err != nil {
 		return nil, &UnsolvedError{p.Name, err}
 	}
-	a.target, a.spec, a.settling, a.settled, a.radius = p.Target, string(s.YAML()), g.settling, g.settled, g.radius
+	a.target, a.spec, a.settling, a.settled, a.radius = p.Target, string(s.YAML()), g.Hold, g.settled, g.Radius
 	if len(methods) == 0 {
 		methods = methodsOf(s)
 	}
@@ -103,8 +99,7 @@ func steadfast(p *problem.Problem) error {
 // methodsOf are the spec's own algorithms.
 func methodsOf(s *problem.Spec) (list []Entrant) {
 	for _, a := range s.Algorithms {
-		m, _ := online.MethodOf(a.Kind)
-		list = append(list, Entrant{Label: a.Name, Method: m, from: a.Name})
+		list = append(list, Entrant{Label: a.Name, Method: a.Method, from: a.Name})
 	}
 	return list
 }
@@ -144,7 +139,7 @@ func (a *arena) gather(p Subject, s *problem.Spec, methods []Entrant, g geometry
 			r.candidates = append(r.candidates, candidate{step: step})
 			all.Algorithms = append(all.Algorithms, *one)
 		}
-		r.exact = exact(s, m, one)
+		r.exact = s.Exact(one)
 		a.entries = append(a.entries, r)
 	}
 	if err := errors.Join(mistakes...); err != nil {
@@ -160,28 +155,17 @@ func (a *arena) gather(p Subject, s *problem.Spec, methods []Entrant, g geometry
 	return nil
 }
 
-// exact tells whether nothing about the method's trials is random.
-func exact(s *problem.Spec, m Entrant, a *problem.Algorithm) bool {
-	everybody := s.Population.Sampling == "without-replacement" && a.Batch == s.Population.Size || s.Population.Size == 1
-	return everybody && a.Delta == 0 && !m.Needs.Panel && quiet(s.Dynamics.Noise)
-}
-
-// quiet tells whether noise of these deviations is none.
-func quiet(v form.Vector) bool {
-	return v.All == 0 && !slices.ContainsFunc(v.Each, func(x float64) bool { return x != 0 })
-}
-
 // aim finds where an entry must end, by what is known of its method.
 func (a *arena) aim(ctx context.Context, r *entry, g geometry) error {
-	r.limit = r.method.Limit.String()
-	hold := max(1, r.algorithm.Hold)
-	if r.method.learns() && g.settled && hold >= g.settling {
-		r.limit = r.method.Held.String()
+	known, hold := r.method.Method.Facts(), max(1, r.algorithm.Hold)
+	r.limit = known.Limit.String()
+	if g.settled && hold >= g.Hold {
+		r.limit = known.Held.String()
 	}
 	name := r.limit
 	if name == "myopic" {
-		name = fmt.Sprintf("myopic %d %t", hold, r.method.Name == "two-point")
-		if err := a.myopic(ctx, name, hold, r.method.Name == "two-point"); err != nil {
+		name = fmt.Sprintf("myopic %d %t", hold, known.Alternates)
+		if err := a.myopic(ctx, name, hold, known.Alternates); err != nil {
 			return err
 		}
 	}

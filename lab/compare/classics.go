@@ -2,7 +2,9 @@ package compare
 
 import (
 	"fmt"
+
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // Classic is an embedded case whose answers are known.
@@ -50,8 +52,8 @@ func ClassicProblems(over ...problem.Overlay) (list []Subject) {
 }
 
 // ClassicMethods are all kinds of methods, and one that does not wait for the crowd.
-func ClassicMethods() []Entrant {
-	list, err := ParseMethods("all,derivative-free:hold=1")
+func ClassicMethods(kinds *kind.Catalogue) []Entrant {
+	list, err := ParseMethods(kinds, "all,derivative-free:hold=1")
 	if err != nil {
 		panic("compare: " + err.Error())
 	}
@@ -59,13 +61,13 @@ func ClassicMethods() []Entrant {
 }
 
 // outside says which condition of a method the problem does not meet, "" where it meets all or nothing is known of it.
-func (c Classic) outside(kind string) string {
+func (c Classic) outside(asks kind.Conditions) string {
 	switch {
-	case c.Flat && (kind == "lazy" || kind == "repeated-risk" || kind == "delayed-risk"):
+	case c.Flat && asks.StronglyConvex:
 		return "the loss is not strongly convex"
-	case c.Nonlinear && kind == "plug-in":
+	case c.Nonlinear && asks.Affine:
 		return "settled states are not affine in the decision"
-	case c.Abnormal && kind == "reinforce":
+	case c.Abnormal && asks.Normal:
 		return "settled states are not normal"
 	}
 	return ""

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // Subject is what methods are compared on: a spec under its overlays.
@@ -29,13 +30,14 @@ type Subject struct {
 
 // Terms say how large a comparison is and how it is run.
 type Terms struct {
-	Suite   string   // the name of the problems together; "": it is one problem
-	Changes []string // to the specs, as they are told on the command line
-	Trials  int      // that are reported, of every method; 0 means those of the spec
-	Tuning  int      // trials of every point of the grid; 0 means 2
-	Points  int      // of the grid of step sizes; 0 means 7
-	NoTune  bool     // take the middle of the grid, or the step that the spec gives
-	Workers int      // goroutines that compute; 0 means one a core. Results do not depend on it
+	Kinds   *kind.Catalogue // what specs can name; nil means the standard kinds
+	Suite   string          // the name of the problems together; "": it is one problem
+	Changes []string        // to the specs, as they are told on the command line
+	Trials  int             // that are reported, of every method; 0 means those of the spec
+	Tuning  int             // trials of every point of the grid; 0 means 2
+	Points  int             // of the grid of step sizes; 0 means 7
+	NoTune  bool            // take the middle of the grid, or the step that the spec gives
+	Workers int             // goroutines that compute; 0 means one a core. Results do not depend on it
 	// Progress is told, from any goroutine, how many of all runs are done.
 	Progress func(done, total int64)
 }
@@ -60,6 +62,9 @@ func (o Terms) Check() error {
 }
 
 func (o Terms) filled() Terms {
+	if o.Kinds == nil {
+		o.Kinds = kind.Standard()
+	}
 	if o.Tuning == 0 {
 		o.Tuning = 2
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 func problemOf(t *testing.T, name string, sets ...string) Subject {
@@ -28,7 +29,7 @@ func problemOf(t *testing.T, name string, sets ...string) Subject {
 
 func methods(t *testing.T, text string) []Entrant {
 	t.Helper()
-	list, err := ParseMethods(text)
+	list, err := ParseMethods(kind.Standard(), text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +147,7 @@ func TestWorkersDoNotMatter(t *testing.T) {
 			t.Fatal(err)
 		}
 		bytesOf = append(bytesOf, b.String())
-		again, err := Decode(&b)
+		again, err := Decode(kind.Standard(), &b)
 		if err != nil || again.Headline() != r.Headline() {
 			t.Errorf("read again: %v", err)
 		}
@@ -218,7 +219,7 @@ func TestMistakes(t *testing.T) {
 		"":                       "there is no method",
 		"derivative-free:first=": "want key=value",
 	} {
-		if _, err := ParseMethods(text); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ParseMethods(kind.Standard(), text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

@@ -7,13 +7,14 @@ import (
 
 	"github.com/kedge-opt/kedge/lab/compare"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // Two methods meet on a problem of which everything is known: the one that is blind to the answer of the crowd ends at the stable
 // point, the other at the optimum.
 func ExampleRun() {
 	text, _ := problem.Case("linear-pricing")
-	methods, err := compare.ParseMethods("vanilla,composite")
+	methods, err := compare.ParseMethods(kind.Standard(), "vanilla,composite")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -7,42 +7,28 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge/internal/rows"
-	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // geometry is what usual settings and grids are scaled by. All methods have the same.
 type geometry struct {
-	turns, batch, entries int
-	curvature             float64 // greatest of Φ̃ at the optimum
-	radius                float64 // from the first decision to the optimum
-	settling              int     // turns until the crowd has come 10⁻⁴ of the way near to settled, or as many as there is time for
-	settled               bool    // that is enough
-	contraction           float64 // what that means a turn
-}
-
-// epochs is how many deployments of growing length fit into the turns.
-func (g geometry) epochs() int {
-	rhythm, turns, n := online.Settling{Contraction: g.contraction}, 0, 0
-	for turns < g.turns {
-		turns += rhythm.Turns(n)
-		n++
-	}
-	return n
+	kind.Scales      // decisions are held until the crowd has come 10⁻⁴ of the way near to settled, or as long as there is time for
+	settled     bool // that is enough
 }
 
 // measure finds the scales of a problem whose optimum is known.
 func (a *arena) measure(ctx context.Context, p *problem.Problem) (geometry, error) {
-	g := geometry{turns: p.Spec.Iterations, batch: 1, entries: len(p.Start), radius: distance(p.Start, a.points["optimal"])}
+	g := geometry{Scales: kind.Scales{Turns: p.Spec.Iterations, Batch: 1, Entries: len(p.Start), Radius: distance(p.Start, a.points["optimal"])}}
 	for _, one := range p.Spec.Algorithms {
-		g.batch = max(g.batch, one.Batch)
+		g.Batch = max(g.Batch, one.Batch)
 	}
-	if g.radius < 1e-6 {
-		g.radius = max(1, rows.Norm(p.Start))
+	if g.Radius < 1e-6 {
+		g.Radius = max(1, rows.Norm(p.Start))
 	}
-	g.radius = rounded(g.radius)
+	g.Radius = kind.Rounded(g.Radius)
 	var err error
-	if g.curvature, err = a.curvature(g.radius); err != nil {
+	if g.Curvature, err = a.curvature(g.Radius); err != nil {
 		return g, fmt.Errorf("measure the curvature: %w", err)
 	}
 	if err = a.settle(ctx, p, &g); err != nil {
@@ -80,7 +66,7 @@ func (a *arena) curvature(radius float64) (float64, error) {
 			return 1, nil
 		}
 	}
-	return rounded(bend), nil
+	return kind.Rounded(bend), nil
 }
 
 const (
@@ -94,8 +80,8 @@ func (a *arena) settle(ctx context.Context, p *problem.Problem, g *geometry) err
 	if err != nil {
 		return err
 	}
-	g.settling, g.contraction = 1, 0.1
-	most, crowd := max(1, min(mostSettled, g.turns/100)), trial.Population
+	g.Hold, g.Contraction = 1, 0.1
+	most, crowd := max(1, min(mostSettled, g.Turns/100)), trial.Population
 	respond := func(u []float64, turns int) error {
 		for range turns * p.Spec.Hold {
 			if err := crowd.Respond(ctx, u); err != nil {
@@ -116,7 +102,7 @@ func (a *arena) settle(ctx context.Context, p *problem.Problem, g *geometry) err
 		return err
 	}
 	first := rows.Distance(before, after)
-	for ; g.settling <= most; g.settling++ {
+	for ; g.Hold <= most; g.Hold++ {
 		if err := respond(p.Start, 1); err != nil {
 			return err
 		}
@@ -125,7 +111,7 @@ func (a *arena) settle(ctx context.Context, p *problem.Problem, g *geometry) err
 			break
 		}
 	}
-	g.settling = min(g.settling, most)
-	g.contraction = rounded(min(0.95, max(0.1, math.Pow(near, 1/float64(g.settling)))))
+	g.Hold = min(g.Hold, most)
+	g.Contraction = kind.Rounded(min(0.95, max(0.1, math.Pow(near, 1/float64(g.Hold)))))
 	return nil
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/kedge-opt/kedge/internal/columns"
 	"github.com/kedge-opt/kedge/loop"
+	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // Comparison is how the methods did.
@@ -23,6 +25,8 @@ type Comparison struct {
 	Arenas  []Arena  `json:"problems"`
 
 	Seconds map[string]map[string]float64 `json:"-"` // by problem and method, of the trials that are reported
+
+	kinds *kind.Catalogue
 }
 
 // Arena is one problem with its answers and what came of every method.
@@ -42,6 +46,8 @@ type Arena struct {
 	Separates bool      `json:"separates"`
 	Tolerance float64   `json:"tolerance"` // how near to its target a method must end
 	Rows      []Row     `json:"methods"`
+
+	kinds *kind.Catalogue
 }
 
 // Row is one method on one problem. Distances are Euclidean, of the decision that is recommended in the end.
@@ -101,7 +107,7 @@ func spreadOf(x []float64) *Spread {
 }
 
 func (c *Prepared) result() (*Comparison, error) {
-	r := &Comparison{Own: c.own, Changes: c.Changes, Trials: c.Trials, Tuning: c.Tuning, Points: c.Points, Seconds: map[string]map[string]float64{}}
+	r := &Comparison{kinds: c.Kinds, Own: c.own, Changes: c.Changes, Trials: c.Trials, Tuning: c.Tuning, Points: c.Points, Seconds: map[string]map[string]float64{}}
 	if c.NoTune {
 		r.Points, r.Tuning = 0, 0
 	}
@@ -110,6 +116,7 @@ func (c *Prepared) result() (*Comparison, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", a.problem.Name, err)
 		}
+		one.kinds = c.Kinds
 		r.Arenas = append(r.Arenas, one)
 		r.Seconds[one.Name] = a.seconds()
 	}
@@ -156,8 +163,8 @@ func (a *arena) value(loss float64) float64 {
 
 func (a *arena) row(r *entry) (Row, error) {
 	row := Row{
-		Method: r.method.Label, Kind: r.method.Name, Settings: words(r.settings), Step: r.candidates[r.winner].step,
-		Limit: r.limit, Outside: a.known.outside(r.method.Name), Trials: len(r.trials),
+		Method: r.method.Label, Kind: r.method.kind(), Settings: words(r.settings), Step: r.candidates[r.winner].step,
+		Limit: r.limit, Outside: a.known.outside(r.method.Method.Facts().Asks), Trials: len(r.trials),
 	}
 	if len(r.candidates) > 1 {
 		row.Grid = points(r.candidates)
@@ -228,10 +235,10 @@ func points(list []candidate) (grid []Point) {
 }
 
 // words are settings as people write them.
-func words(list []setting) string {
+func words(list []form.Setting) string {
 	var parts []string
 	for _, s := range list {
-		parts = append(parts, fmt.Sprintf("%s %v", s.key, s.value))
+		parts = append(parts, s.Key+" "+s.Value)
 	}
 	return strings.Join(parts, ", ")
 }
@@ -243,13 +250,14 @@ func (r *Comparison) Encode(w io.Writer) error {
 	return e.Encode(r)
 }
 
-// Decode reads what Encode wrote.
-func Decode(from io.Reader) (*Comparison, error) {
-	r := new(Comparison)
+// Decode reads what Encode wrote of methods of a catalogue.
+func Decode(kinds *kind.Catalogue, from io.Reader) (*Comparison, error) {
+	r := &Comparison{kinds: kinds}
 	if err := json.NewDecoder(from).Decode(r); err != nil {
 		return nil, fmt.Errorf("read a comparison: %w", err)
 	}
-	for _, a := range r.Arenas {
+	for i, a := range r.Arenas {
+		r.Arenas[i].kinds = kinds
 		for _, row := range a.Rows {
 			if len(row.Curve.Turns) != len(row.Curve.Far) {
 				return nil, fmt.Errorf("read a comparison: %s on %s has %d turns and %d distances", row.Method, a.Name, len(row.Curve.Turns), len(row.Curve.Far))

@@ -6,15 +6,16 @@ import (
 
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/loop"
-	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // entry is a method on one problem.
 type entry struct {
 	method     Entrant
-	settings   []setting
+	settings   []form.Setting
 	own        bool // the spec has an algorithm of the kind, with settings of its own
-	algorithm  problem.Algorithm
+	algorithm  kind.Algorithm
 	exact      bool // one trial is as good as many
 	first      int  // place of its first candidate among the algorithms
 	candidates []candidate
@@ -51,7 +52,7 @@ type run struct {
 func (r *entry) steps(g geometry, o Terms) []float64 {
 	grid := r.method.grid(g, o.Points)
 	for _, s := range r.settings {
-		if s.key == "step" {
+		if s.Key == "step" {
 			return []float64{r.algorithm.Step}
 		}
 	}

@@ -170,8 +170,8 @@ func (r *Comparison) Command() string {
 	if r.Suite {
 		what = "--suite " + r.Name
 	}
-	if n := len(Names()); len(methods) >= n && slices.Equal(methods[:n], Names()) {
-		methods = append([]string{"all"}, methods[n:]...)
+	if all := r.kinds.MethodNames(); len(methods) >= len(all) && slices.Equal(methods[:len(all)], all) {
+		methods = append([]string{"all"}, methods[len(all):]...)
 	}
 	command := "kedge compare " + what
 	if !r.Own {
@@ -195,8 +195,8 @@ type Group struct {
 	Rows []Row
 }
 
-// Groups sorts rows by what their methods need to know.
-func Groups(rows []Row) (list []Group) {
+// Groups sorts methods by what they need to know.
+func (a *Arena) Groups() (list []Group) {
 	for _, one := range []struct {
 		name string
 		has  func(n online.Needs) bool
@@ -207,8 +207,8 @@ func Groups(rows []Row) (list []Group) {
 		{"samples and a family of laws", func(n online.Needs) bool { return n.Model }},
 	} {
 		g := Group{Name: one.name}
-		for _, m := range rows {
-			if known, ok := online.MethodOf(m.Kind); ok && one.has(known.Needs) {
+		for _, m := range a.Rows {
+			if method := a.kinds.MethodOf(m.Kind); method != nil && one.has(method.Facts().Needs) {
 				g.Rows = append(g.Rows, m)
 			}
 		}

@@ -2,7 +2,8 @@ package kind
 
 // Catalogue lists the kinds that specs can name, family by family, in the order in which they are told.
 type Catalogue struct {
-	Sets []Set // of feasible decisions
+	Sets    []Set    // of feasible decisions
+	Methods []Method // of deciding
 }
 
 // Standard returns the kinds that kedge comes with.
@@ -11,6 +12,11 @@ func Standard() *Catalogue {
 		Sets: []Set{
 			&WholeSet{}, &BallSet{}, &BoxSet{}, &SimplexSet{}, &CappedSimplexSet{}, &HalfSpaceSet{}, &AffineSet{}, &ProductSet{},
 			&IntersectionSet{},
+		},
+		Methods: []Method{
+			&VanillaMethod{}, &LazyMethod{}, &RepeatedGradientMethod{}, &RepeatedRiskMethod{}, &DelayedRiskMethod{}, &EpochMethod{},
+			&CompositeMethod{}, &EpochCompositeMethod{}, &AdamMethod{}, &StormMethod{}, &OnePointMethod{}, &TwoPointMethod{},
+			&DerivativeFreeMethod{}, &EpochDerivativeFreeMethod{}, &PerformativeMethod{}, &ReinforceMethod{}, &PlugInMethod{},
 		},
 	}
 }

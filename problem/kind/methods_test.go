@@ -1,4 +1,4 @@
-package online_test
+package kind_test
 
 import (
 	"os"
@@ -7,13 +7,15 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge/online"
+	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 const methodsHead = `# Methods
 
 Every decision rule is assembled from parts of package online: an estimator of the gradient, transforms of it, a step schedule, a
 set and the rhythm in which decisions are deployed. These are the known assemblies, by the name that they have as the
-` + "`kind`" + ` of an algorithm in specs. This page is written from ` + "`online.Methods`" + `; a test keeps it so.
+` + "`kind`" + ` of an algorithm in specs. This page is written from the methods of package problem/kind; a test keeps it so.
 
 There are three places where a method can settle. The *stable* decision is the best one for the population it leads to, as if
 that population were given. The *myopic* decision also counts how the population answers within the turns that a decision is
@@ -40,43 +42,44 @@ iterates. Sources are listed in [REFERENCES.md](REFERENCES.md).
 
 // docs/methods.md is the table of the code.
 func TestMethodsPage(t *testing.T) {
-	const file = "../docs/methods.md"
-	page := methodsHead + online.Table() + methodsTail
+	const file = "../../docs/methods.md"
+	page := methodsHead + kind.Standard().MethodTable() + methodsTail
 	if os.Getenv("KEDGE_UPDATE") != "" {
 		if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if text, err := os.ReadFile(file); err != nil || string(text) != page {
-		t.Errorf("%s is not what the methods say (%v): run KEDGE_UPDATE=1 go test -run MethodsPage ./online", file, err)
+		t.Errorf("%s is not what the methods say (%v): run KEDGE_UPDATE=1 go test -run MethodsPage ./problem/kind", file, err)
 	}
 }
 
 // Names differ, everything is said, and what needs no sensitivity and does not wait cannot be known to be optimal.
 func TestMethodsAreWhole(t *testing.T) {
-	references, err := os.ReadFile("../docs/REFERENCES.md")
+	references, err := os.ReadFile("../../docs/REFERENCES.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := map[string]bool{}
-	for _, m := range online.Methods() {
-		if found, ok := online.MethodOf(m.Name); seen[m.Name] || !ok || found != m {
-			t.Errorf("%s is there twice or not found", m.Name)
+	seen, all := map[string]bool{}, kind.Standard()
+	for _, one := range all.Methods {
+		name, m := form.NameOf(one), one.Facts()
+		if found := all.MethodOf(name); seen[name] || found == nil || form.NameOf(found) != name {
+			t.Errorf("%s is there twice or not found", name)
 		}
-		seen[m.Name] = true
-		if m.Title == "" || m.Assembly == "" || m.Needs == (online.Needs{}) || m.Proven == "" {
-			t.Errorf("%+v leaves something out", m)
+		seen[name] = true
+		if m.Title == "" || m.Assembly == "" || m.Needs == (online.Needs{}) || m.Proven == "" || one.Word().Meaning == "" || one.Word().Formula == "" {
+			t.Errorf("%s, %+v, leaves something out", name, m)
 		}
 		if m.Limit == online.Optimal && !m.Needs.Sensitivity && !strings.Contains(m.Assembly, "Wait") {
-			t.Errorf("%s is said to be optimal without a sensitivity and without waiting", m.Name)
+			t.Errorf("%s is said to be optimal without a sensitivity and without waiting", name)
 		}
 		for _, key := range regexp.MustCompile(`\[(\w+)`).FindAllStringSubmatch(m.Source, -1) {
 			if !strings.Contains(string(references), "**["+key[1]+"]**") {
-				t.Errorf("%s cites %s, which docs/REFERENCES.md does not have", m.Name, key[1])
+				t.Errorf("%s cites %s, which docs/REFERENCES.md does not have", name, key[1])
 			}
 		}
 	}
-	if _, ok := online.MethodOf("newton"); ok {
+	if all.MethodOf("newton") != nil {
 		t.Error("there is a method newton")
 	}
 }

@@ -1,0 +1,54 @@
+package kind
+
+import (
+	"github.com/kedge-opt/kedge/online"
+	"github.com/kedge-opt/kedge/problem/form"
+)
+
+// AdamMethod descends like composite, by averages of the gradient over averages of its size.
+type AdamMethod struct {
+	Answer
+	Scaling string  // entries are divided by a "joint" size, or "each" by its own
+	Decay   float64 // β₂
+}
+
+// Word implements [form.Kind].
+func (*AdamMethod) Word() form.Option {
+	return form.Choice("adam", "Descends like composite, by averages of the gradient over averages of its size.", "u⁺ = Π(u − η m̂/(√v̂ + 1e-8))")
+}
+
+// Facts implements [Method].
+func (m *AdamMethod) Facts() Facts {
+	return Facts{
+		Title: "Composite gradient under Adam, projected", Assembly: "Composite, Adam", Needs: informed(), Limit: online.Optimal, Held: online.Optimal,
+		Proven: "as composite, with steps that diminish", Source: "[kingma2015]", Step: Length, Momentum: 0.9, Follows: true, Habits: m.Habits(),
+	}
+}
+
+// Describe implements [Method].
+func (m *AdamMethod) Describe(f *form.Form, h *Host) {
+	m.Answer.Describe(f, h)
+	form.FieldOr(f, "scaling", &m.Scaling, form.OneOf(
+		form.Choice("joint", "The size of the whole gradient.", "v⁺ = β₂v + (1−β₂)‖g‖²/n"),
+		form.Choice("each", "Every entry by its own size; only where the set bounds every entry by itself.", "v⁺ = β₂v + (1−β₂)g²"),
+	), "joint", form.Says("What gradients are divided by.", "", "each"))
+	form.FieldOr(f, "decay", &m.Decay, form.Number("a number from 0 to below 1", form.Below(0, 1)), 0.999, form.Says("The weight of the past in the size of gradients.", "β₂ in v⁺ = β₂v + (1−β₂)g²", "0.999"))
+}
+
+// Build implements [Method]. Momentum is a part of what scales the gradients, not a transform before it.
+func (m *AdamMethod) Build(r *online.Rule, a *Algorithm, s *Site) error {
+	adam := &online.Adam{Beta1: a.Momentum, Beta2: m.Decay, Epsilon: 1e-8}
+	if m.Scaling == "each" {
+		adam.Scaling = online.Each
+	}
+	if m.Scaling == "each" && !Separates(s.Feasible) {
+		return s.Fail("scaling", " is each, but entries scaled one by one and projected on a set of kind %s settle somewhere else; want joint", form.NameOf(s.Feasible))
+	}
+	r.Transforms = append(a.clipping(), adam)
+	return m.follow(r, s)
+}
+
+// Usual implements [ComparedMethod].
+func (*AdamMethod) Usual(s Scales) []form.Setting {
+	return usual("schedule", "diminishing", "delay", max(1, s.Turns/40))
+}
