@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/intake"
 	"github.com/kedge-opt/kedge/internal/npy"
 )
 
@@ -119,7 +120,7 @@ func (r *Result) readArrays(path string) error {
 	if err != nil {
 		return err
 	}
-	list, err := npy.ReadZip(f, info.Size(), npy.Limits{})
+	list, err := npy.ReadZip(f, info.Size(), intake.Limits{})
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/kedge-opt/kedge/internal/columns"
+	"github.com/kedge-opt/kedge/internal/intake"
 )
 
 // Table is a list of named columns of one length; it writes itself as Parquet and CSV.
@@ -25,7 +26,7 @@ func ReadTable(path string) (Table, error) {
 	if err != nil {
 		return Table{}, err
 	}
-	t, err := columns.ReadParquet(f, info.Size(), columns.Limits{Entries: math.MaxInt64, Ratio: math.MaxInt64})
+	t, err := columns.ReadParquet(f, info.Size(), intake.Limits{Bytes: math.MaxInt64, Ratio: math.MaxInt64})
 	if err != nil {
 		return Table{}, fmt.Errorf("%s: %w", path, err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/intake"
 	"github.com/kedge-opt/kedge/internal/npy"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/lab"
@@ -35,7 +36,7 @@ func recorded(t *testing.T, name string) map[string]npy.Array {
 	if err != nil {
 		t.Fatal(err)
 	}
-	members, err := npy.ReadZip(file, info.Size(), npy.Limits{})
+	members, err := npy.ReadZip(file, info.Size(), intake.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/intake"
 	"github.com/kedge-opt/kedge/internal/npy"
 	"github.com/kedge-opt/kedge/stream"
 )
@@ -61,7 +62,7 @@ func (l Table) Fill(dst []float64, dim, first int, _ *stream.Stream) { copy(dst,
 
 // ReadNPY reads a table from a NumPy file: a matrix with one individual a row, or a vector. Nothing may follow it.
 func ReadNPY(r io.Reader) (Table, error) {
-	a, err := npy.Read(r, npy.Limits{})
+	a, err := npy.Read(r, intake.Limits{})
 	if err != nil {
 		return Table{}, err
 	}
@@ -73,7 +74,7 @@ func ReadNPY(r io.Reader) (Table, error) {
 
 // ReadNPZ reads a table from a member of a NumPy archive, named without ".npy".
 func ReadNPZ(r io.ReaderAt, size int64, member string) (Table, error) {
-	a, err := npy.ReadMember(r, size, member, npy.Limits{})
+	a, err := npy.ReadMember(r, size, member, intake.Limits{})
 	if err != nil {
 		return Table{}, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/columns"
+	"github.com/kedge-opt/kedge/internal/intake"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -114,7 +115,7 @@ func readTable(files fs.FS, name, array string) (population.Table, error) {
 	case ".npy":
 		return population.ReadNPY(r)
 	case ".parquet":
-		rows, width, err := columns.ReadMatrix(r, size, columns.Limits{})
+		rows, width, err := columns.ReadMatrix(r, size, intake.Limits{})
 		return population.Table{Data: rows, Width: width}, err
 	case ".npz":
 		return population.ReadNPZ(r, size, array)

@@ -44,7 +44,6 @@ func namesakes() map[string]string {
 		"Lag":               renamed,
 		"Law":               section,
 		"Learning":          renamed,
-		"Limits":            renamed,
 		"Method":            renamed,
 		"Model":             renamed,
 		"NotConvergedError": renamed,

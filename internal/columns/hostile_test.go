@@ -11,6 +11,7 @@ import (
 
 	"github.com/kedge-opt/kedge/internal/columns"
 	"github.com/kedge-opt/kedge/internal/heap"
+	"github.com/kedge-opt/kedge/internal/intake"
 )
 
 //go:embed testdata
@@ -26,7 +27,7 @@ func load(t testing.TB, name string) []byte {
 }
 
 func read(b []byte) (columns.Table, error) {
-	return columns.ReadParquet(bytes.NewReader(b), int64(len(b)), columns.Limits{})
+	return columns.ReadParquet(bytes.NewReader(b), int64(len(b)), intake.Limits{})
 }
 
 // written is the table that testdata/make.py has several libraries write.
@@ -65,7 +66,7 @@ func TestReadsWhatOthersWrote(t *testing.T) {
 		t.Errorf("%v, %+v", err, got)
 	}
 	b := load(t, "arrow-split")
-	rows, width, err := columns.ReadMatrix(bytes.NewReader(b), int64(len(b)), columns.Limits{})
+	rows, width, err := columns.ReadMatrix(bytes.NewReader(b), int64(len(b)), intake.Limits{})
 	if err != nil || width != 7 || len(rows) != 40*7 || rows[39*7] != 39.0/7 || rows[39*7+4] != 19*(1<<40) {
 		t.Errorf("%v: %d columns, %v", err, width, rows)
 	}
@@ -80,10 +81,10 @@ func TestReadRefuses(t *testing.T) {
 		refused(t, name, load(t, name), want)
 	}
 	b := load(t, "arrow-none-1")
-	if _, _, err := columns.ReadMatrix(bytes.NewReader(b), int64(len(b)), columns.Limits{}); err == nil || !strings.Contains(err.Error(), `column "name" holds texts`) {
+	if _, _, err := columns.ReadMatrix(bytes.NewReader(b), int64(len(b)), intake.Limits{}); err == nil || !strings.Contains(err.Error(), `column "name" holds texts`) {
 		t.Error(err)
 	}
-	if _, err := columns.ReadParquet(bytes.NewReader(b), int64(len(b)), columns.Limits{Entries: 319}); err == nil {
+	if _, err := columns.ReadParquet(bytes.NewReader(b), int64(len(b)), intake.Limits{Bytes: 8*320 - 1}); err == nil {
 		t.Error("320 entries were read where 319 are allowed")
 	}
 }

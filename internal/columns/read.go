@@ -7,32 +7,11 @@ import (
 	"io"
 	"math"
 
+	"github.com/kedge-opt/kedge/internal/intake"
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
-
-// Limits bound what a reader takes in. A field of zero or less means its default.
-type Limits struct {
-	Entries int64 // numbers and texts of a table; 2²⁷, which is 1 GiB of numbers
-	Ratio   int64 // how many times its own size a file may unpack to, not counting the first MB; 200
-}
-
-// entries is how many entries a file of the given size may hold.
-func (l Limits) entries(size int64) int64 {
-	most, ratio := l.Entries, l.Ratio
-	if most <= 0 {
-		most = 1 << 27
-	}
-	if ratio <= 0 {
-		ratio = 200
-	}
-	const free = 1 << 20
-	if size > (math.MaxInt64-free)/ratio {
-		return most
-	}
-	return min(most, (free+size*ratio)/8)
-}
 
 // ReadParquet reads a flat table of numbers and texts: plain, dictionary and byte-split encodings, uncompressed or by
 // Snappy, gzip or Zstandard. Numbers come as float64; an integer that no float64 holds exactly is refused. A number that is
@@ -41,7 +20,7 @@ func (l Limits) entries(size int64) int64 {
 // Nothing a file says of itself is believed. It is decoded once to check it, and only then is memory taken for the table: a
 // file that is refused costs at most four times its size plus 1 MB, and, where pages are compressed, the 8 MB that the
 // largest page of a small file and its dictionary may unpack to.
-func ReadParquet(r io.ReaderAt, size int64, lim Limits) (Table, error) {
+func ReadParquet(r io.ReaderAt, size int64, lim intake.Limits) (Table, error) {
 	x, err := open(r, size, lim)
 	if err != nil {
 		return Table{}, err
@@ -70,7 +49,7 @@ func ReadParquet(r io.ReaderAt, size int64, lim Limits) (Table, error) {
 }
 
 // ReadMatrix reads a Parquet file of numbers alone: its rows one after the other, and how many columns they have.
-func ReadMatrix(r io.ReaderAt, size int64, lim Limits) (rows []float64, width int, err error) {
+func ReadMatrix(r io.ReaderAt, size int64, lim intake.Limits) (rows []float64, width int, err error) {
 	x, err := open(r, size, lim)
 	if err != nil {
 		return nil, 0, err
@@ -105,7 +84,7 @@ type reader struct {
 }
 
 // open reads the footer, then the headers of all pages, then all values, and keeps nothing but the footer.
-func open(src io.ReaderAt, size int64, lim Limits) (*reader, error) {
+func open(src io.ReaderAt, size int64, lim intake.Limits) (*reader, error) {
 	f, err := readFooter(src, size)
 	if err != nil {
 		return nil, err
@@ -113,7 +92,7 @@ func open(src io.ReaderAt, size int64, lim Limits) (*reader, error) {
 	r := &reader{src: src, size: size, footer: f, thrift: newThrift(nil)}
 	r.decoder = thrift.NewDecoder(r.thrift)
 	columns := int64(len(f.leaves))
-	if most := lim.entries(size); f.rows > most/columns {
+	if most := lim.Unpacked(size) / 8; f.rows > most/columns {
 		return nil, wrong("%d rows of %d columns in %d bytes, at most %d entries are read", f.rows, columns, size, most)
 	}
 	if err := r.measure(); err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge/internal/columns"
+	"github.com/kedge-opt/kedge/internal/intake"
 )
 
 // awkward are numbers that a careless way through a file would change.
@@ -51,7 +52,7 @@ func TestParquetReadsBack(t *testing.T) {
 	for _, rows := range []int{0, 1, 9, 1023, 1025, 300_000} {
 		want := large(rows)
 		file := encoded(t, want)
-		got, err := columns.ReadParquet(bytes.NewReader(file), int64(len(file)), columns.Limits{})
+		got, err := columns.ReadParquet(bytes.NewReader(file), int64(len(file)), intake.Limits{})
 		if err != nil || !same(want, got) {
 			t.Errorf("%d rows: %v", rows, err)
 		}

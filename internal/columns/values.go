@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
+	"github.com/kedge-opt/kedge/internal/intake"
 	"github.com/parquet-go/parquet-go/format"
 )
 
@@ -188,20 +189,17 @@ func (h *hybrid) unpack() uint32 {
 func (l *leaf) number(b []byte) (v float64, ok bool) {
 	switch l.physical {
 	case format.Double:
-		return math.Float64frombits(binary.LittleEndian.Uint64(b)), true
+		return intake.Float64(b)
 	case format.Float:
-		return float64(math.Float32frombits(binary.LittleEndian.Uint32(b))), true
+		return intake.Float32(b)
 	case format.Int32:
-		if x := binary.LittleEndian.Uint32(b); l.unsigned {
-			return float64(x), true
-		} else {
-			return float64(int32(x)), true
+		if l.unsigned {
+			return intake.Uint32(b)
 		}
+		return intake.Int32(b)
 	}
-	x := binary.LittleEndian.Uint64(b)
-	whole := int64(x)
-	if l.unsigned && whole < 0 {
-		return 0, false
+	if l.unsigned {
+		return intake.Uint64(b)
 	}
-	return float64(whole), -1<<53 <= whole && whole <= 1<<53
+	return intake.Int64(b)
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge/internal/heap"
+	"github.com/kedge-opt/kedge/internal/intake"
 	"github.com/kedge-opt/kedge/internal/npy"
 )
 
@@ -60,7 +61,7 @@ func TestReadRefuses(t *testing.T) {
 		{"no float64 holds", file(dict("'<i8'", "()"), "\x01\x00\x00\x00\x00\x00\x20\x00")}, // 2⁵³ + 1
 	} {
 		var fe *npy.FormatError
-		_, err := npy.Read(bytes.NewReader(c.in), npy.Limits{})
+		_, err := npy.Read(bytes.NewReader(c.in), intake.Limits{})
 		if !errors.As(err, &fe) || !strings.Contains(err.Error(), c.what) {
 			t.Errorf("want an error with %q, got %v", c.what, err)
 		}
@@ -69,7 +70,7 @@ func TestReadRefuses(t *testing.T) {
 
 func TestReadKeepsExactIntegers(t *testing.T) {
 	in := file(dict("'<i8'", "()"), "\x00\x00\x00\x00\x00\x00\x20\x00")
-	if a, err := npy.Read(bytes.NewReader(in), npy.Limits{}); err != nil || a.Data[0] != 1<<53 {
+	if a, err := npy.Read(bytes.NewReader(in), intake.Limits{}); err != nil || a.Data[0] != 1<<53 {
 		t.Error(a, err)
 	}
 }
@@ -77,7 +78,7 @@ func TestReadKeepsExactIntegers(t *testing.T) {
 func TestReadReportsTheReadersError(t *testing.T) {
 	broken := errors.New("disk on fire")
 	r := io.MultiReader(bytes.NewReader(file(dict("'<f8'", "(2,)"), "12345678")), failing{broken})
-	if _, err := npy.Read(r, npy.Limits{}); !errors.Is(err, broken) {
+	if _, err := npy.Read(r, intake.Limits{}); !errors.Is(err, broken) {
 		t.Error(err)
 	}
 }
@@ -98,7 +99,7 @@ func TestMemoryFollowsTheData(t *testing.T) {
 		"f4, Fortran":                   file(strings.Replace(dict("'<f4'", "(1024, 1024)"), "False", "True", 1), strings.Repeat("1234", 1<<20)),
 		"header of 64 KB":               file(strings.Repeat("{", 64<<10), ""),
 	} {
-		got := heap.Taken(0, func() { _, _ = npy.Read(bytes.NewReader(in), npy.Limits{}) })
+		got := heap.Taken(0, func() { _, _ = npy.Read(bytes.NewReader(in), intake.Limits{}) })
 		if got > bound(in) {
 			t.Errorf("%s: %d bytes took %d of memory, want at most %d", what, len(in), got, bound(in))
 		}
@@ -119,7 +120,7 @@ func TestArchivesThatAreRefusedAreCheap(t *testing.T) {
 		"wrapped directory": smallestEntries(65536 + 5),
 	} {
 		var err error
-		got := heap.Taken(0, func() { _, err = readZip(in, npy.Limits{Ratio: 1e6}) })
+		got := heap.Taken(0, func() { _, err = readZip(in, intake.Limits{Ratio: 1e6}) })
 		if err == nil || got > bound(in) {
 			t.Errorf("%s: %d bytes took %d of memory, want at most %d: %v", what, len(in), got, bound(in), err)
 		}
@@ -154,7 +155,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in []byte) {
 		var a npy.Array
 		var err error
-		if got := heap.Taken(bound(in), func() { a, err = npy.Read(bytes.NewReader(in), npy.Limits{}) }); got > bound(in) {
+		if got := heap.Taken(bound(in), func() { a, err = npy.Read(bytes.NewReader(in), intake.Limits{}) }); got > bound(in) {
 			t.Errorf("%d bytes took %d of memory", len(in), got)
 		}
 		checkOutcome(t, a, err)
@@ -175,7 +176,7 @@ func checkOutcome(t *testing.T, a npy.Array, err error) {
 	if err := npy.Write(&b, a); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := npy.Read(&b, npy.Limits{}); err != nil || !same(a, again) {
+	if again, err := npy.Read(&b, intake.Limits{}); err != nil || !same(a, again) {
 		t.Errorf("%v came back as %v, %v", a, again, err)
 	}
 }
@@ -246,7 +247,7 @@ func archive(t testing.TB, method uint16, deflate *flate.Writer, member []byte) 
 func checkArchive(t *testing.T, in []byte) {
 	var list []npy.Named
 	var err error
-	got := heap.Taken(bound(in), func() { list, err = readZip(in, npy.Limits{Bytes: 1 << 24}) })
+	got := heap.Taken(bound(in), func() { list, err = readZip(in, intake.Limits{Bytes: 1 << 24}) })
 	for _, n := range list { // what unpacks has been checked before memory was taken for it
 		got -= 8 * int64(len(n.Data))
 	}
@@ -261,7 +262,7 @@ func checkArchive(t *testing.T, in []byte) {
 	if err := npy.WriteZip(&b, list...); err != nil {
 		t.Fatal(err)
 	}
-	again, err := readZip(b.Bytes(), npy.Limits{})
+	again, err := readZip(b.Bytes(), intake.Limits{})
 	if err != nil || len(again) != len(list) {
 		t.Fatalf("%d arrays came back as %d: %v", len(list), len(again), err)
 	}

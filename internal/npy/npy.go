@@ -22,32 +22,6 @@ type Named struct {
 	Array
 }
 
-// Limits bound what a reader takes in. A field of zero or less means its default.
-type Limits struct {
-	Bytes int64 // bytes of an array, or of all arrays of an archive together, as stored in the file; 1 GiB
-	Ratio int64 // how many times its own size an archive may unpack to, not counting the first MB; 200
-}
-
-func (l Limits) bytes() int64 {
-	if l.Bytes <= 0 {
-		return 1 << 30
-	}
-	return l.Bytes
-}
-
-// unpacked is how many bytes an archive of the given size may unpack to.
-func (l Limits) unpacked(size int64) int64 {
-	ratio := l.Ratio
-	if ratio <= 0 {
-		ratio = 200
-	}
-	const free = 1 << 20
-	if size > (l.bytes()-free)/ratio {
-		return l.bytes()
-	}
-	return free + size*ratio
-}
-
 // FormatError says why bytes are not an array that this package reads, or why an array cannot be written.
 type FormatError struct {
 	Member string // the array's name in an archive, otherwise empty

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kedge-opt/kedge/internal/intake"
 	"github.com/kedge-opt/kedge/internal/npy"
 )
 
@@ -60,7 +61,7 @@ func TestReadsWhatNumPyWrote(t *testing.T) {
 		"cube-fortran": {Shape: []int{2, 3, 4}, Data: upTo(24)},
 	} {
 		r := bytes.NewReader(read(t, "testdata/"+name+".npy"))
-		got, err := npy.Read(r, npy.Limits{})
+		got, err := npy.Read(r, intake.Limits{})
 		if err != nil || !same(got, want) {
 			t.Errorf("%s: got %v, %v, want %v", name, got, err, want)
 		}
@@ -96,7 +97,7 @@ func TestRoundTripKeepsBits(t *testing.T) {
 		if b.Len()%64 != (8*len(want.Data))%64 {
 			t.Errorf("entries of %v start off a multiple of 64", want.Shape)
 		}
-		if got, err := npy.Read(&b, npy.Limits{}); err != nil || !same(got, want) {
+		if got, err := npy.Read(&b, intake.Limits{}); err != nil || !same(got, want) {
 			t.Errorf("%v came back as %v, %v", want.Shape, got.Shape, err)
 		}
 	}
@@ -106,11 +107,11 @@ func TestReadLeavesTheNextArray(t *testing.T) {
 	one := read(t, "testdata/f8.npy")
 	r := bytes.NewReader(append(slices.Clone(one), one...))
 	for range 2 {
-		if got, err := npy.Read(r, npy.Limits{}); err != nil || !same(got, quarters) {
+		if got, err := npy.Read(r, intake.Limits{}); err != nil || !same(got, quarters) {
 			t.Fatal(got, err)
 		}
 	}
-	if _, err := npy.Read(r, npy.Limits{}); !errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, err := npy.Read(r, intake.Limits{}); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("reading past the end gave %v", err)
 	}
 }
@@ -141,7 +142,7 @@ func TestReadsPublishedRecords(t *testing.T) {
 		if err != nil {
 			t.Skip("the published records are not beside the checkout:", err)
 		}
-		list, err := npy.ReadZip(bytes.NewReader(b), int64(len(b)), npy.Limits{})
+		list, err := npy.ReadZip(bytes.NewReader(b), int64(len(b)), intake.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,7 +163,7 @@ func ExampleWrite() {
 	if err := npy.Write(&file, npy.Array{Shape: []int{2, 2}, Data: []float64{1, 2, 3, 4}}); err != nil {
 		fmt.Println(err)
 	}
-	a, err := npy.Read(&file, npy.Limits{})
+	a, err := npy.Read(&file, intake.Limits{})
 	fmt.Println(a.Shape, a.Data, err)
 	// Output: [2 2] [1 2 3 4] <nil>
 }
@@ -176,7 +177,7 @@ func ExampleWriteZip() {
 	if err != nil {
 		fmt.Println(err)
 	}
-	list, err := npy.ReadZip(bytes.NewReader(file.Bytes()), int64(file.Len()), npy.Limits{})
+	list, err := npy.ReadZip(bytes.NewReader(file.Bytes()), int64(file.Len()), intake.Limits{})
 	for _, a := range list {
 		fmt.Println(a.Name, a.Shape, a.Data)
 	}

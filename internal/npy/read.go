@@ -1,15 +1,16 @@
 package npy
 
 import (
-	"encoding/binary"
 	"io"
 	"math"
 	"strings"
+
+	"github.com/kedge-opt/kedge/internal/intake"
 )
 
 // Read reads one array and leaves the reader right behind it. It takes the types <f8, <f4, <i8 and <i4 in C or Fortran order
 // and gives float64 in C order; an integer that no float64 holds exactly is refused. NaN and infinities are kept.
-func Read(r io.Reader, lim Limits) (Array, error) {
+func Read(r io.Reader, lim intake.Limits) (Array, error) {
 	e, err := begin(r, lim)
 	if err != nil {
 		return Array{}, err
@@ -37,7 +38,7 @@ type entries struct {
 }
 
 // begin reads a header and checks what it says.
-func begin(r io.Reader, lim Limits) (*entries, error) {
+func begin(r io.Reader, lim intake.Limits) (*entries, error) {
 	h, err := readHeader(r)
 	if err != nil {
 		return nil, err
@@ -46,7 +47,7 @@ func begin(r io.Reader, lim Limits) (*entries, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := count(h.shape, min(lim.bytes(), math.MaxInt/8)/int64(k.width))
+	n, err := count(h.shape, min(lim.Most(), math.MaxInt/8)/int64(k.width))
 	if err != nil {
 		return nil, err
 	}
@@ -130,13 +131,13 @@ type kind struct {
 func kindOf(descr string) (kind, error) {
 	switch descr {
 	case "<f8":
-		return kind{8, float8}, nil
+		return kind{8, intake.Float64}, nil
 	case "<f4":
-		return kind{4, float4}, nil
+		return kind{4, intake.Float32}, nil
 	case "<i8":
-		return kind{8, int8s}, nil
+		return kind{8, intake.Int64}, nil
 	case "<i4":
-		return kind{4, int4}, nil
+		return kind{4, intake.Int32}, nil
 	}
 	switch {
 	case strings.Contains(descr, "O"):
@@ -146,18 +147,3 @@ func kindOf(descr string) (kind, error) {
 	}
 	return kind{}, wrong("type %q, want <f8, <f4, <i8 or <i4; astype(float) makes one of them", descr)
 }
-
-func float8(b []byte) (float64, bool) {
-	return math.Float64frombits(binary.LittleEndian.Uint64(b)), true
-}
-
-func float4(b []byte) (float64, bool) {
-	return float64(math.Float32frombits(binary.LittleEndian.Uint32(b))), true
-}
-
-func int8s(b []byte) (float64, bool) {
-	v := int64(binary.LittleEndian.Uint64(b))
-	return float64(v), -1<<53 <= v && v <= 1<<53
-}
-
-func int4(b []byte) (float64, bool) { return float64(int32(binary.LittleEndian.Uint32(b))), true }

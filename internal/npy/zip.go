@@ -8,19 +8,21 @@ import (
 	"io"
 	"math"
 	"strings"
+
+	"github.com/kedge-opt/kedge/internal/intake"
 )
 
 // ReadZip reads every array of an archive, in the archive's order.
-func ReadZip(r io.ReaderAt, size int64, lim Limits) ([]Named, error) {
+func ReadZip(r io.ReaderAt, size int64, lim intake.Limits) ([]Named, error) {
 	files, err := members(r, size)
 	if err != nil {
 		return nil, err
 	}
-	return readMembers(files, lim.unpacked(size))
+	return readMembers(files, lim.Unpacked(size))
 }
 
 // ReadMember reads one array of an archive; name is without ".npy", and empty for the only one.
-func ReadMember(r io.ReaderAt, size int64, name string, lim Limits) (Array, error) {
+func ReadMember(r io.ReaderAt, size int64, name string, lim intake.Limits) (Array, error) {
 	files, err := members(r, size)
 	if err != nil {
 		return Array{}, err
@@ -28,7 +30,7 @@ func ReadMember(r io.ReaderAt, size int64, name string, lim Limits) (Array, erro
 	var names []string
 	for i, f := range files {
 		if memberName(f) == name || name == "" && len(files) == 1 {
-			list, err := readMembers(files[i:i+1], lim.unpacked(size))
+			list, err := readMembers(files[i:i+1], lim.Unpacked(size))
 			if err != nil {
 				return Array{}, err
 			}
@@ -124,7 +126,7 @@ func (u *unpacker) member(f *zip.File, keep bool) (Array, error) {
 		return Array{}, inMember(f, wrong("the archive unpacks to more than the limit"))
 	}
 	r := &io.LimitedReader{R: rc, N: u.left}
-	e, err := begin(r, Limits{Bytes: u.left})
+	e, err := begin(r, intake.Limits{Bytes: u.left})
 	if err != nil {
 		return Array{}, inMember(f, err)
 	}

@@ -10,10 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kedge-opt/kedge/internal/intake"
 	"github.com/kedge-opt/kedge/internal/npy"
 )
 
-func readZip(b []byte, lim npy.Limits) ([]npy.Named, error) {
+func readZip(b []byte, lim intake.Limits) ([]npy.Named, error) {
 	return npy.ReadZip(bytes.NewReader(b), int64(len(b)), lim)
 }
 
@@ -39,18 +40,18 @@ func pack(t testing.TB, members ...string) []byte {
 
 func TestReadsNumPyArchive(t *testing.T) {
 	b := read(t, "testdata/two.npz")
-	list, err := readZip(b, npy.Limits{})
+	list, err := readZip(b, intake.Limits{})
 	if err != nil || len(list) != 2 || list[0].Name != "first" || list[1].Name != "second" {
 		t.Fatal(list, err)
 	}
 	if !same(list[0].Array, quarters) || !same(list[1].Array, npy.Array{Shape: []int{5}, Data: upTo(5)}) {
 		t.Error("other arrays than NumPy wrote:", list)
 	}
-	a, err := npy.ReadMember(bytes.NewReader(b), int64(len(b)), "second", npy.Limits{})
+	a, err := npy.ReadMember(bytes.NewReader(b), int64(len(b)), "second", intake.Limits{})
 	if err != nil || !same(a, list[1].Array) {
 		t.Error(a, err)
 	}
-	_, err = npy.ReadMember(bytes.NewReader(b), int64(len(b)), "third", npy.Limits{})
+	_, err = npy.ReadMember(bytes.NewReader(b), int64(len(b)), "third", intake.Limits{})
 	if err == nil || !strings.Contains(err.Error(), `"third": not in the archive, which holds first, second`) {
 		t.Error(err)
 	}
@@ -109,7 +110,7 @@ func TestReadZipRefuses(t *testing.T) {
 		"header: want \"{\"":    pack(t, "a.npy", "\x93NUMPY\x01\x00\x02\x00[]"),
 	} {
 		var fe *npy.FormatError
-		_, err := readZip(b, npy.Limits{Bytes: 1200})
+		_, err := readZip(b, intake.Limits{Bytes: 1200})
 		if !errors.As(err, &fe) || !strings.Contains(err.Error(), what) {
 			t.Errorf("want an error with %q, got %v", what, err)
 		}
@@ -123,14 +124,14 @@ func TestRatioCap(t *testing.T) {
 		t.Fatal(err)
 	}
 	bomb := pack(t, "a.npy", b.String())
-	if _, err := readZip(bomb, npy.Limits{}); err == nil || !strings.Contains(err.Error(), "more than") {
+	if _, err := readZip(bomb, intake.Limits{}); err == nil || !strings.Contains(err.Error(), "more than") {
 		t.Errorf("%d bytes unpacked to %d: %v", len(bomb), b.Len(), err)
 	}
-	if _, err := readZip(bomb, npy.Limits{Ratio: 2000}); err != nil {
+	if _, err := readZip(bomb, intake.Limits{Ratio: 2000}); err != nil {
 		t.Error(err)
 	}
 	many := pack(t, "a.npy", b.String(), "b.npy", b.String())
-	if _, err := readZip(many, npy.Limits{Ratio: 2000, Bytes: 3 << 20}); err == nil {
+	if _, err := readZip(many, intake.Limits{Ratio: 2000, Bytes: 3 << 20}); err == nil {
 		t.Error("the limit is not one for all members together")
 	}
 }
