@@ -71,22 +71,12 @@ func (t *table) Commit(kedge.Observation) { t.turn++ }
 const tableKind = "game.Table/1"
 
 // AppendBinary appends whose turn it is.
-func (t *table) AppendBinary(b []byte) ([]byte, error) {
-	w := wire.Write(b, tableKind)
-	w.Int(t.turn)
-	return w.Finish()
-}
+func (t *table) AppendBinary(b []byte) ([]byte, error) { return wire.Append(b, tableKind, t.fields) }
 
 // UnmarshalBinary makes the game go on where the saved one was. On an error it is unchanged.
-func (t *table) UnmarshalBinary(data []byte) error {
-	r := wire.Read(data, tableKind)
-	turn := r.Int(1 << 53)
-	if err := r.Finish(); err != nil {
-		return err
-	}
-	t.turn = turn
-	return nil
-}
+func (t *table) UnmarshalBinary(data []byte) error { return wire.Restore(data, tableKind, t.fields) }
+
+func (t *table) fields(f *wire.Fields) { f.Int(&t.turn, 1<<53) }
 
 // sample returns the number of individuals observed.
 func (t *table) sample(o kedge.Observation) (int, error) {

@@ -2,7 +2,6 @@ package lab
 
 import (
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -98,9 +97,8 @@ func dataSum(p *problem.Problem) [sha256.Size]byte {
 		n, width := x.Size()
 		room, line := make([]float64, width), []byte(nil)
 		for i := range n {
-			w := wire.Write(line[:0], "row")
-			w.Floats(x.View(room, i, i+1))
-			line, _ = w.Finish()
+			row := x.View(room, i, i+1)
+			line, _ = wire.Append(line[:0], "row", func(f *wire.Fields) { f.Floats(&row) })
 			h.Write(line)
 		}
 	}
@@ -113,37 +111,26 @@ func dataSum(p *problem.Problem) [sha256.Size]byte {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-const identityKind = "lab.Checkpoint/1"
+const identityKind = "lab.Checkpoint/2"
 
 func (id *identity) AppendBinary(b []byte) ([]byte, error) {
-	build, err := json.Marshal(id.build)
-	if err != nil {
-		return b, err
-	}
-	w := wire.Write(b, identityKind)
-	w.Bytes([]byte(id.name))
-	w.Bytes([]byte(id.spec))
-	w.Bytes(build)
-	w.Bytes(id.data[:])
-	return w.Finish()
+	return wire.Append(b, identityKind, id.fields)
 }
 
 func (id *identity) UnmarshalBinary(data []byte) error {
-	r := wire.Read(data, identityKind)
-	saved := identity{name: string(r.Bytes()), spec: string(r.Bytes())}
-	build, sum := r.Bytes(), r.Bytes()
-	if len(sum) != len(saved.data) {
-		r.Fail("a hash of %d bytes", len(sum))
+	return wire.Restore(data, identityKind, id.fields)
+}
+
+func (id *identity) fields(f *wire.Fields) {
+	for _, text := range []*string{&id.name, &id.spec, &id.build.Version, &id.build.GOARCH, &id.build.GOAMD64} {
+		f.Text(text)
 	}
-	if err := r.Finish(); err != nil {
-		return err
+	f.Bool(&id.build.FMA)
+	sum := id.data[:]
+	if f.Bytes(&sum); len(sum) != len(id.data) {
+		f.Fail("a hash of %d bytes", len(sum))
 	}
-	copy(saved.data[:], sum)
-	if err := json.Unmarshal(build, &saved.build); err != nil {
-		return &wire.Error{Kind: identityKind, Reason: err.Error()}
-	}
-	*id = saved
-	return nil
+	f.Then(func() { copy(id.data[:], sum) })
 }
 
 // differs says in what the run differs from the one a checkpoint was begun by.

@@ -21,30 +21,18 @@ type solved struct {
 	failure        string
 }
 
-func (s *solved) AppendBinary(b []byte) ([]byte, error) {
-	w := wire.Write(b, solvedKind)
-	w.Bytes([]byte(s.what))
-	w.Bytes([]byte(s.failure))
-	w.Floats(s.Decision)
-	w.Int(s.Steps)
-	for _, v := range []float64{s.Loss, s.Residual, s.Spread, s.Residue} {
-		w.Float(v)
-	}
-	return w.Finish()
-}
+func (s *solved) AppendBinary(b []byte) ([]byte, error) { return wire.Append(b, solvedKind, s.fields) }
 
-func (s *solved) UnmarshalBinary(data []byte) error {
-	r := wire.Read(data, solvedKind)
-	saved := solved{what: string(r.Bytes()), failure: string(r.Bytes())}
-	saved.Decision, saved.Steps = r.SomeFloats(), r.Int(math.MaxInt)
-	for _, v := range []*float64{&saved.Loss, &saved.Residual, &saved.Spread, &saved.Residue} {
-		*v = r.Float()
+func (s *solved) UnmarshalBinary(data []byte) error { return wire.Restore(data, solvedKind, s.fields) }
+
+func (s *solved) fields(f *wire.Fields) {
+	f.Text(&s.what)
+	f.Text(&s.failure)
+	f.Floats(&s.Decision)
+	f.Int(&s.Steps, math.MaxInt)
+	for _, v := range []*float64{&s.Loss, &s.Residual, &s.Spread, &s.Residue} {
+		f.Float(v)
 	}
-	if err := r.Finish(); err != nil {
-		return err
-	}
-	*s = saved
-	return nil
 }
 
 // finished is a trial of an algorithm that has come to its end.
@@ -54,26 +42,18 @@ type finished struct {
 	trial     folder.Trial
 }
 
-func (f *finished) AppendBinary(b []byte) ([]byte, error) {
-	w := wire.Write(b, finishedKind)
-	w.Int(f.algorithm)
-	w.Float(f.carried)
-	w.State(&f.trial)
-	return w.Finish()
+func (e *finished) AppendBinary(b []byte) ([]byte, error) {
+	return wire.Append(b, finishedKind, e.fields)
 }
 
-func (f *finished) UnmarshalBinary(data []byte) error {
-	r := wire.Read(data, finishedKind)
-	saved := finished{algorithm: r.Int(math.MaxInt), carried: r.Float()}
-	trial := r.Bytes()
-	if err := r.Finish(); err != nil {
-		return err
-	}
-	if err := saved.trial.UnmarshalBinary(trial); err != nil {
-		return err
-	}
-	*f = saved
-	return nil
+func (e *finished) UnmarshalBinary(data []byte) error {
+	return wire.Restore(data, finishedKind, e.fields)
+}
+
+func (e *finished) fields(f *wire.Fields) {
+	f.Int(&e.algorithm, math.MaxInt)
+	f.Float(&e.carried)
+	f.Part("trial", &e.trial)
 }
 
 // place says how far a trial is.
@@ -83,21 +63,13 @@ type place struct {
 	turns            int // taken
 }
 
-func (p *place) AppendBinary(b []byte) ([]byte, error) {
-	w := wire.Write(b, placeKind)
-	w.Uint64(p.run)
-	w.Int(p.algorithm)
-	w.Int(p.trial)
-	w.Int(p.turns)
-	return w.Finish()
-}
+func (p *place) AppendBinary(b []byte) ([]byte, error) { return wire.Append(b, placeKind, p.fields) }
 
-func (p *place) UnmarshalBinary(data []byte) error {
-	r := wire.Read(data, placeKind)
-	saved := place{run: r.Uint64(), algorithm: r.Int(math.MaxInt), trial: r.Int(math.MaxInt), turns: r.Int(math.MaxInt)}
-	if err := r.Finish(); err != nil {
-		return err
+func (p *place) UnmarshalBinary(data []byte) error { return wire.Restore(data, placeKind, p.fields) }
+
+func (p *place) fields(f *wire.Fields) {
+	f.Uint64(&p.run)
+	for _, n := range []*int{&p.algorithm, &p.trial, &p.turns} {
+		f.Int(n, math.MaxInt)
 	}
-	*p = saved
-	return nil
 }

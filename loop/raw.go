@@ -76,22 +76,9 @@ func (t *Traits) Look(o kedge.Observation) error {
 const traitsKind = "loop.Traits/1"
 
 // AppendBinary appends the means of the last sample.
-func (t *Traits) AppendBinary(b []byte) ([]byte, error) {
-	w := wire.Write(b, traitsKind)
-	w.Floats(t.mean)
-	return w.Finish()
-}
+func (t *Traits) AppendBinary(b []byte) ([]byte, error) { return wire.Append(b, traitsKind, t.fields) }
 
 // UnmarshalBinary makes t remember a saved sample. On an error t is unchanged.
-func (t *Traits) UnmarshalBinary(data []byte) error {
-	r := wire.Read(data, traitsKind)
-	saved := r.Floats()
-	if len(saved) != len(t.mean) {
-		r.Fail("traits have %d numbers, want %d", len(saved), len(t.mean))
-	}
-	if err := r.Finish(); err != nil {
-		return err
-	}
-	copy(t.mean, saved)
-	return nil
-}
+func (t *Traits) UnmarshalBinary(data []byte) error { return wire.Restore(data, traitsKind, t.fields) }
+
+func (t *Traits) fields(f *wire.Fields) { f.Fixed(t.mean) }

@@ -165,24 +165,18 @@ func (t *Theory) distance(ctx context.Context) (float64, error) {
 const theoryKind = "loop.Theory/1"
 
 // AppendBinary appends what the next turn needs to know of the last.
-func (t *Theory) AppendBinary(b []byte) ([]byte, error) {
-	w := wire.Write(b, theoryKind)
-	w.Int(t.before.k + 1)
-	w.Float(t.before.v)
-	w.Floats(t.before.u)
-	return w.Finish()
-}
+func (t *Theory) AppendBinary(b []byte) ([]byte, error) { return wire.Append(b, theoryKind, t.fields) }
 
 // UnmarshalBinary makes t go on after the saved turn. On an error t is unchanged.
-func (t *Theory) UnmarshalBinary(data []byte) error {
-	r := wire.Read(data, theoryKind)
-	saved := turn{k: r.Int(math.MaxInt) - 1, v: r.Float(), u: r.Floats()}
-	if want := t.Lag.Dims().Decision; saved.k >= 0 && len(saved.u) != want {
-		r.Fail("a decision has %d numbers, want %d", len(saved.u), want)
+func (t *Theory) UnmarshalBinary(data []byte) error { return wire.Restore(data, theoryKind, t.fields) }
+
+func (t *Theory) fields(f *wire.Fields) {
+	turns := t.before.k + 1
+	f.Int(&turns, math.MaxInt)
+	f.Float(&t.before.v)
+	f.Floats(&t.before.u)
+	if n, want := len(t.before.u), t.Lag.Dims().Decision; turns > 0 && n != want {
+		f.Fail("a decision has %d numbers, want %d", n, want)
 	}
-	if err := r.Finish(); err != nil {
-		return err
-	}
-	t.before = saved
-	return nil
+	f.Then(func() { t.before.k = turns - 1 })
 }

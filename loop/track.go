@@ -70,20 +70,12 @@ func (t *Track) Measure(_ context.Context, row []float64, turn *kedge.Turn) erro
 const trackKind = "loop.Track/1"
 
 // AppendBinary appends how far the regret has been counted.
-func (t *Track) AppendBinary(b []byte) ([]byte, error) {
-	w := wire.Write(b, trackKind)
-	w.Int(t.last)
-	w.Float(t.regret)
-	return w.Finish()
-}
+func (t *Track) AppendBinary(b []byte) ([]byte, error) { return wire.Append(b, trackKind, t.fields) }
 
 // UnmarshalBinary makes t go on from there. On an error t is unchanged.
-func (t *Track) UnmarshalBinary(data []byte) error {
-	r := wire.Read(data, trackKind)
-	last, regret := r.Int(math.MaxInt), r.Float()
-	if err := r.Finish(); err != nil {
-		return err
-	}
-	t.last, t.regret = last, regret
-	return nil
+func (t *Track) UnmarshalBinary(data []byte) error { return wire.Restore(data, trackKind, t.fields) }
+
+func (t *Track) fields(f *wire.Fields) {
+	f.Int(&t.last, math.MaxInt)
+	f.Float(&t.regret)
 }

@@ -1,7 +1,6 @@
 package online
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/kedge-opt/kedge"
@@ -53,44 +52,11 @@ func (e *direction) draw() {
 // renew asks for another direction.
 func (e *direction) renew() { e.drawn = false }
 
-// state returns what must be saved of the source.
-func (e *direction) state() (wire.State, error) {
-	if s, ok := e.source.(wire.State); ok {
-		return s, nil
+// fields are the direction, if there is one already, and the source.
+func (e *direction) fields(f *wire.Fields) {
+	if f.Bool(&e.drawn); e.drawn {
+		f.Fixed(e.v)
+		f.Finite("the direction", e.v)
 	}
-	return nil, fmt.Errorf("online: the source of directions, a %T, cannot be saved: it is no wire.State", e.source)
-}
-
-// write writes the direction if there is one already, then the source.
-func (e *direction) write(w *wire.Writer, source wire.State) {
-	w.Bool(e.drawn)
-	if e.drawn {
-		w.Floats(e.v)
-	}
-	w.State(source)
-}
-
-// read reads what write wrote into a new direction and the bytes of its source, which restore takes once all else is read.
-func (e *direction) read(r *wire.Reader) (read direction, source []byte) {
-	read = direction{delta: e.delta, source: e.source, v: make([]float64, len(e.v)), drawn: r.Bool()}
-	if read.drawn {
-		r.Fill(read.v)
-	}
-	if !rows.Finite(read.v) {
-		r.Fail("the direction is not finite")
-	}
-	return read, r.Bytes()
-}
-
-// restore makes e the direction that was read. On an error e is unchanged.
-func (e *direction) restore(read direction, source []byte) error {
-	s, err := e.state()
-	if err != nil {
-		return err
-	}
-	if err := s.UnmarshalBinary(source); err != nil {
-		return err
-	}
-	*e = read
-	return nil
+	f.Part("source of directions", e.source)
 }

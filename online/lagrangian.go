@@ -141,53 +141,24 @@ const lagrangianKind = "online.Lagrangian/1"
 
 var _ wire.State = (*Lagrangian)(nil)
 
-// memory lists the parts that remember turns.
-func (l *Lagrangian) memory() ([]wire.State, error) {
-	list, err := memories(l.of)
-	for _, r := range l.restrictions {
-		list = append(list, r)
-	}
-	return list, err
-}
-
 // AppendBinary appends the multipliers and what the parts remember.
 func (l *Lagrangian) AppendBinary(b []byte) ([]byte, error) {
-	parts, err := l.memory()
-	if err != nil {
-		return b, err
-	}
-	w := wire.Write(b, lagrangianKind)
-	w.Int(l.k)
-	w.Floats(l.multipliers)
-	for _, part := range parts {
-		w.State(part)
-	}
-	return w.Finish()
+	return wire.Append(b, lagrangianKind, l.fields)
 }
 
 // UnmarshalBinary makes l go on where the saved one was. On an error l is unchanged.
 func (l *Lagrangian) UnmarshalBinary(data []byte) error {
-	parts, err := l.memory()
-	if err != nil {
-		return err
+	return wire.Restore(data, lagrangianKind, l.fields)
+}
+
+func (l *Lagrangian) fields(f *wire.Fields) {
+	f.Int(&l.k, mostTurns)
+	f.Fixed(l.multipliers)
+	f.Finite("a multiplier", l.multipliers)
+	if remembers(l.of) {
+		f.Part("estimator", l.of)
 	}
-	r := wire.Read(data, lagrangianKind)
-	k := r.Int(mostTurns)
-	multipliers := make([]float64, len(l.multipliers))
-	r.Fill(multipliers)
-	if !rows.Finite(multipliers) {
-		r.Fail("a multiplier is not finite")
+	for _, r := range l.restrictions {
+		f.Part("restriction", r)
 	}
-	saved := make([][]byte, len(parts))
-	for i := range saved {
-		saved[i] = r.Bytes()
-	}
-	if err := r.Finish(); err != nil {
-		return err
-	}
-	if err := wire.RestoreAll(parts, saved); err != nil {
-		return err
-	}
-	l.k, l.multipliers = k, multipliers
-	return nil
 }

@@ -155,97 +155,33 @@ const (
 
 // AppendBinary appends the count of vanilla turns and the learner's state.
 func (l *Learning) AppendBinary(b []byte) ([]byte, error) {
-	s, err := saved(l.learner)
-	if err != nil {
-		return b, err
-	}
-	w := wire.Write(b, learningKind)
-	w.Int(l.untrusted)
-	w.State(s)
-	return w.Finish()
+	return wire.Append(b, learningKind, l.fields)
 }
 
 // UnmarshalBinary makes l go on where the saved estimator was. On an error l is unchanged.
 func (l *Learning) UnmarshalBinary(data []byte) error {
-	s, err := saved(l.learner)
-	if err != nil {
-		return err
-	}
-	r := wire.Read(data, learningKind)
-	untrusted, from := r.Int(math.MaxInt), r.Bytes()
-	if err := r.Finish(); err != nil {
-		return err
-	}
-	if err := s.UnmarshalBinary(from); err != nil {
-		return err
-	}
-	l.untrusted, l.fault = untrusted, nil
-	return nil
+	return wire.Restore(data, learningKind, l.fields)
+}
+
+func (l *Learning) fields(f *wire.Fields) {
+	f.Int(&l.untrusted, math.MaxInt)
+	f.Part("learner", l.learner)
+	f.Then(func() { l.fault = nil })
 }
 
 // AppendBinary appends the turn, the direction, the source and the estimator.
-func (d *Dither) AppendBinary(b []byte) ([]byte, error) {
-	parts, err := d.parts()
-	if err != nil {
-		return b, err
-	}
-	w := wire.Write(b, ditherKind)
-	w.Int(d.turn)
-	w.Bool(d.drawn)
-	w.Floats(d.direction)
-	for _, part := range parts {
-		w.State(part)
-	}
-	return w.Finish()
-}
+func (d *Dither) AppendBinary(b []byte) ([]byte, error) { return wire.Append(b, ditherKind, d.fields) }
 
 // UnmarshalBinary makes d go on where the saved one was. On an error d is unchanged.
-func (d *Dither) UnmarshalBinary(data []byte) error {
-	parts, err := d.parts()
-	if err != nil {
-		return err
-	}
-	r := wire.Read(data, ditherKind)
-	turn, drawn := r.Int(math.MaxInt), r.Bool()
-	r.Fill(d.room)
-	from := make([][]byte, len(parts))
-	for i := range from {
-		from[i] = r.Bytes()
-	}
-	if err := r.Finish(); err != nil {
-		return err
-	}
-	if err := kedge.CheckFinite("the saved direction", d.room); err != nil {
-		return err
-	}
-	if err := wire.RestoreAll(parts, from); err != nil {
-		return err
-	}
-	d.turn, d.drawn = turn, drawn
-	d.direction, d.room = d.room, d.direction
-	return nil
-}
+func (d *Dither) UnmarshalBinary(data []byte) error { return wire.Restore(data, ditherKind, d.fields) }
 
-// parts lists what is saved with the dither: the source, and the estimator if it remembers anything.
-func (d *Dither) parts() ([]wire.State, error) {
-	source, err := saved(d.source)
-	if err != nil {
-		return nil, err
+func (d *Dither) fields(f *wire.Fields) {
+	f.Int(&d.turn, math.MaxInt)
+	f.Bool(&d.drawn)
+	f.Fixed(d.direction)
+	f.Finite("the saved direction", d.direction)
+	f.Part("source of directions", d.source)
+	if _, commits := d.Estimator.(committer); commits {
+		f.Part("estimator", d.Estimator)
 	}
-	list := []wire.State{source}
-	if _, remembers := d.Estimator.(committer); remembers {
-		s, err := saved(d.Estimator)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, s)
-	}
-	return list, nil
-}
-
-func saved(part any) (wire.State, error) {
-	if s, ok := part.(wire.State); ok {
-		return s, nil
-	}
-	return nil, fmt.Errorf("online: a %T cannot be saved: it is no wire.State", part)
 }

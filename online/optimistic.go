@@ -28,24 +28,18 @@ const optimisticKind = "online.Optimistic/1"
 
 // AppendBinary appends the gradient of the turn before.
 func (t *Optimistic) AppendBinary(b []byte) ([]byte, error) {
-	w := wire.Write(b, optimisticKind)
-	w.Floats(t.last)
-	return w.Finish()
+	return wire.Append(b, optimisticKind, t.fields)
 }
 
 // UnmarshalBinary makes t go on from the saved gradient. On an error t is unchanged.
 func (t *Optimistic) UnmarshalBinary(data []byte) error {
-	r := wire.Read(data, optimisticKind)
-	last := r.Floats()
-	if n := len(t.pending); len(last) > 0 && n > 0 && len(last) != n {
-		r.Fail("a gradient of %d numbers, want %d", len(last), n)
+	return wire.Restore(data, optimisticKind, t.fields)
+}
+
+func (t *Optimistic) fields(f *wire.Fields) {
+	f.Floats(&t.last)
+	if n, want := len(t.last), len(t.pending); n > 0 && want > 0 && n != want {
+		f.Fail("a gradient of %d numbers, want %d", n, want)
 	}
-	if err := r.Finish(); err != nil {
-		return err
-	}
-	if err := kedge.CheckFinite("the saved gradient", last); err != nil {
-		return err
-	}
-	t.last = append(t.last[:0], last...)
-	return nil
+	f.Finite("the saved gradient", t.last)
 }

@@ -92,16 +92,14 @@ func FuzzUnmarshalDescent(f *testing.F) {
 func shortAverage() ([]byte, error) {
 	m := &online.Momentum{Beta: 0.5}
 	m.Apply([]float64{1, 2})
-	w := wire.Write(nil, "online.Descent/2")
-	for range 3 {
-		w.Int(1)
-	}
-	w.Floats([]float64{0, 0, 0})
-	w.Floats(nil)
-	w.Floats(nil)
-	w.Int(1)
-	w.State(m)
-	return w.Finish()
+	return wire.Append(nil, "online.Descent/2", func(f *wire.Fields) {
+		for range 3 {
+			f.Same("turns", 1)
+		}
+		f.Fixed([]float64{0, 0, 0}, nil, nil)
+		f.Same("parts", 1)
+		f.Part("transform", m)
+	})
 }
 
 // parts are all that can be saved by itself, by kind.

@@ -43,37 +43,15 @@ func (r *Rotating) Pick(dst []int, n int) error {
 
 // AppendBinary appends who will be seen again and the state of the picker of the new.
 func (r *Rotating) AppendBinary(b []byte) ([]byte, error) {
-	of, err := stateOf("picker", r.Of)
-	if err != nil {
-		return b, err
-	}
-	w := wire.Write(b, rotatingKind)
-	w.Int(len(r.again))
-	for _, i := range r.again {
-		w.Int(i)
-	}
-	w.State(of)
-	return w.Finish()
+	return wire.Append(b, rotatingKind, r.fields)
 }
 
 // UnmarshalBinary restores who will be seen again and the picker of the new. On an error r is unchanged.
 func (r *Rotating) UnmarshalBinary(data []byte) error {
-	of, err := stateOf("picker", r.Of)
-	if err != nil {
-		return err
-	}
-	in := wire.Read(data, rotatingKind)
-	var again []int
-	for range in.Count(8) {
-		again = append(again, in.Int(math.MaxInt32))
-	}
-	picker := in.Bytes()
-	if err := in.Finish(); err != nil {
-		return err
-	}
-	if err := of.UnmarshalBinary(picker); err != nil {
-		return err
-	}
-	r.again = again
-	return nil
+	return wire.Restore(data, rotatingKind, r.fields)
+}
+
+func (r *Rotating) fields(f *wire.Fields) {
+	f.Ints(&r.again, math.MaxInt32)
+	f.Part("picker", r.Of)
 }

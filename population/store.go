@@ -26,9 +26,8 @@ type store interface {
 	swap()
 	bytes() int
 
-	kind() string         // of saved states
-	write(w *wire.Writer) // the states that hold
-	read(r *wire.Reader)  // to the next states
+	kind() string          // of saved states
+	fields(f *wire.Fields) // the states that hold
 }
 
 func newStore(s Storage, n, width int) store {

@@ -161,24 +161,15 @@ func (a *Gauge) Commit(kedge.Observation) { a.level = a.next }
 const gaugeKind = "risk.Gauge/1"
 
 // AppendBinary appends what is remembered from turn to turn.
-func (a *Gauge) AppendBinary(b []byte) ([]byte, error) {
-	w := wire.Write(b, gaugeKind)
-	w.Int(a.level.count)
-	w.Float(a.level.t)
-	w.Float(a.level.spread)
-	return w.Finish()
-}
+func (a *Gauge) AppendBinary(b []byte) ([]byte, error) { return wire.Append(b, gaugeKind, a.fields) }
 
 // UnmarshalBinary makes a remember what was saved. On an error a is unchanged.
-func (a *Gauge) UnmarshalBinary(data []byte) error {
-	r := wire.Read(data, gaugeKind)
-	q := quantile{r.Int(1 << 53), r.Float(), r.Float()}
-	if !rows.Finite([]float64{q.t, q.spread}) {
-		r.Fail("the quantile is %v, the spread %v", q.t, q.spread)
-	}
-	if err := r.Finish(); err != nil {
-		return err
-	}
-	a.level = q
-	return nil
+func (a *Gauge) UnmarshalBinary(data []byte) error { return wire.Restore(data, gaugeKind, a.fields) }
+
+func (a *Gauge) fields(f *wire.Fields) {
+	q := &a.level
+	f.Int(&q.count, 1<<53)
+	f.Float(&q.t)
+	f.Float(&q.spread)
+	f.Finite("the quantile or its spread", []float64{q.t, q.spread})
 }

@@ -110,39 +110,19 @@ var _ wire.State = (*Wrong)(nil)
 const wrongKind = "sensitivity.Wrong/1"
 
 // AppendBinary appends the remembered decisions, and the state of what is spoiled if it has one.
-func (w *Wrong) AppendBinary(b []byte) ([]byte, error) {
-	out := wire.Write(b, wrongKind)
-	out.Int(w.turns)
-	out.Floats(w.u)
-	if s, ok := w.Of.(wire.State); ok {
-		out.State(s)
-	}
-	return out.Finish()
-}
+func (w *Wrong) AppendBinary(b []byte) ([]byte, error) { return wire.Append(b, wrongKind, w.fields) }
 
 // UnmarshalBinary makes w go on where the saved one was. On an error w is unchanged.
-func (w *Wrong) UnmarshalBinary(data []byte) error {
-	r := wire.Read(data, wrongKind)
-	turns, u := r.Int(math.MaxInt), r.Floats()
-	if len(u) != 0 && (w.Stale == 0 || len(u)%w.Stale != 0) {
-		r.Fail("%d entries of %d decisions", len(u), w.Stale)
+func (w *Wrong) UnmarshalBinary(data []byte) error { return wire.Restore(data, wrongKind, w.fields) }
+
+func (w *Wrong) fields(f *wire.Fields) {
+	f.Int(&w.turns, math.MaxInt)
+	f.Floats(&w.u)
+	if n := len(w.u); n != 0 && (w.Stale == 0 || n%w.Stale != 0) {
+		f.Fail("%d entries of %d decisions", n, w.Stale)
 	}
-	s, learns := w.Of.(wire.State)
-	var from []byte
-	if learns {
-		from = r.Bytes()
+	f.Finite("a saved decision", w.u)
+	if _, learns := w.Of.(wire.State); learns {
+		f.Part("sensitivity", w.Of)
 	}
-	if err := r.Finish(); err != nil {
-		return err
-	}
-	if err := kedge.CheckFinite("the saved decisions", u); err != nil {
-		return err
-	}
-	if learns {
-		if err := s.UnmarshalBinary(from); err != nil {
-			return err
-		}
-	}
-	w.turns, w.u = turns, u
-	return nil
 }

@@ -6,52 +6,49 @@ import (
 	"math"
 )
 
-// Reader reads one frame in the order in which it was written. After an error it gives zeros, and Finish tells the first.
-type Reader struct {
+// reader reads one frame in the order in which it was written. After an error it gives zeros, and finish tells the first.
+type reader struct {
 	kind string
 	b    []byte // what is left of the content
 	err  error
 }
 
-// Read begins to read data, which must be one whole frame of the given kind.
-func Read(data []byte, kind string) *Reader {
-	r := &Reader{kind: kind}
+// read begins to read data, which must be one whole frame of the given kind.
+func read(data []byte, kind string) *reader {
+	r := &reader{kind: kind}
 	found, frame, rest, err := Split(data)
 	switch {
 	case err != nil:
 		r.err = err
 	case found != kind:
-		r.Fail("found %q instead", found)
+		r.fail("found %q instead", found)
 	case len(rest) > 0:
-		r.Fail("%d bytes follow", len(rest))
+		r.fail("%d bytes follow", len(rest))
 	default:
 		r.b = frame[1+len(kind)+8 : len(frame)-4]
 	}
 	return r
 }
 
-// Fail makes Finish return an *Error, unless there is an earlier one.
-func (r *Reader) Fail(format string, args ...any) {
+// fail makes finish return an *Error, unless there is an earlier one.
+func (r *reader) fail(format string, args ...any) {
 	if r.err == nil {
 		r.err = &Error{Kind: r.kind, Reason: fmt.Sprintf(format, args...)}
 	}
 }
 
-// Finish returns the first error; content that was not read is one. What was read is to be used only if there is none.
-func (r *Reader) Finish() error {
+// finish returns the first error; content that was not read is one. What was read is to be used only if there is none.
+func (r *reader) finish() error {
 	if len(r.b) > 0 {
-		r.Fail("%d bytes of the content are one too many", len(r.b))
+		r.fail("%d bytes of the content are one too many", len(r.b))
 	}
 	return r.err
 }
 
-// More tells whether there is content that was not read.
-func (r *Reader) More() bool { return r.err == nil && len(r.b) > 0 }
-
 // take returns the next n bytes.
-func (r *Reader) take(n int) []byte {
+func (r *reader) take(n int) []byte {
 	if n > len(r.b) {
-		r.Fail("the content ends too early")
+		r.fail("the content ends too early")
 	}
 	if r.err != nil {
 		return nil
@@ -61,61 +58,67 @@ func (r *Reader) take(n int) []byte {
 	return b
 }
 
-// Uint64 reads a number.
-func (r *Reader) Uint64() uint64 {
+// uint64 reads a number.
+func (r *reader) uint64() uint64 {
 	if b := r.take(8); b != nil {
 		return binary.LittleEndian.Uint64(b)
 	}
 	return 0
 }
 
-// Int reads a number from 0 to most.
-func (r *Reader) Int(most int) int {
-	v := r.Uint64()
+// int reads a number from 0 to most.
+func (r *reader) int(most int) int {
+	v := r.uint64()
 	if v > uint64(most) {
-		r.Fail("a number is %d, at most %d is possible", v, most)
+		r.fail("a number is %d, at most %d is possible", v, most)
 		return 0
 	}
 	return int(v)
 }
 
-// Bool reads 1 or 0.
-func (r *Reader) Bool() bool { return r.Int(1) == 1 }
+// bool reads 1 or 0.
+func (r *reader) bool() bool { return r.int(1) == 1 }
 
-// Float reads a number's bits.
-func (r *Reader) Float() float64 { return math.Float64frombits(r.Uint64()) }
+// float reads a number's bits.
+func (r *reader) float() float64 { return math.Float64frombits(r.uint64()) }
 
-// Count reads how many items follow, of which each takes so many bytes at least: never more than there are bytes for.
-func (r *Reader) Count(size int) int { return r.Int(max(0, len(r.b)-8) / size) }
+// count reads how many items follow, of which each takes so many bytes at least: never more than there are bytes for.
+func (r *reader) count(size int) int { return r.int(max(0, len(r.b)-8) / size) }
 
 // list reads a count of items and returns their bytes.
-func (r *Reader) list(size int) []byte { return r.take(size * r.Count(size)) }
+func (r *reader) list(size int) []byte { return r.take(size * r.count(size)) }
 
-// Floats reads a list of numbers of any length.
-func (r *Reader) Floats() []float64 {
+// floats reads a list of numbers of any length.
+func (r *reader) floats() []float64 {
 	b := r.list(8)
+	if len(b) == 0 {
+		return nil
+	}
 	x := make([]float64, len(b)/8)
 	decode(x, b)
 	return x
 }
 
-// SomeFloats reads a list of numbers that is nil when it is empty.
-func (r *Reader) SomeFloats() []float64 {
-	if x := r.Floats(); len(x) > 0 {
-		return x
+// ints reads a list of numbers from 0 to most.
+func (r *reader) ints(most int) (x []int) {
+	if n := r.count(8); n > 0 {
+		x = make([]int, n)
 	}
-	return nil
+	for i := range x {
+		x[i] = r.int(most)
+	}
+	return x
 }
 
-// Fill reads a list of numbers that must be as long as dst.
-func (r *Reader) Fill(dst []float64) {
+// fill reads a list of numbers that must be as long as dst.
+func (r *reader) fill(dst []float64) {
 	if b := r.list(8); r.fits(len(b)/8, len(dst)) {
 		decode(dst, b)
 	}
 }
 
-// FillSingles reads a list of numbers in single precision that must be as long as dst.
-func (r *Reader) FillSingles(dst []float32) {
+// fillSingles reads a list of numbers in single precision that must be as long as dst.
+func (r *reader) fillSingles(dst []float32) {
 	b := r.list(4)
 	if !r.fits(len(b)/4, len(dst)) {
 		return
@@ -125,9 +128,9 @@ func (r *Reader) FillSingles(dst []float32) {
 	}
 }
 
-func (r *Reader) fits(got, want int) bool {
+func (r *reader) fits(got, want int) bool {
 	if got != want {
-		r.Fail("a list has %d numbers, want %d", got, want)
+		r.fail("a list has %d numbers, want %d", got, want)
 	}
 	return r.err == nil
 }
@@ -138,5 +141,7 @@ func decode(dst []float64, b []byte) {
 	}
 }
 
-// Bytes reads a list of bytes, or another frame, which is part of the data and not a copy.
-func (r *Reader) Bytes() []byte { return r.list(1) }
+// bytes reads a list of bytes, or another frame, which is part of the data and not a copy.
+func (r *reader) bytes() []byte { return r.list(1) }
+
+func (r *reader) text() string { return string(r.bytes()) }

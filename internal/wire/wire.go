@@ -2,7 +2,7 @@
 //
 //	kind     1 byte, the length of its name, and the name, which ends in a version: "stream.Stream/1"
 //	length   uint64, of the content in bytes
-//	content  what the Writer was given, in order
+//	content  the fields of the state, in order
 //	check    uint32, CRC-32C of everything before it
 //
 // Numbers are little-endian, floats their IEEE 754 bits; lists begin with a uint64 count. Frames nest as lists of bytes.
@@ -66,10 +66,10 @@ func header(data []byte) (kind string, begin int, err error) {
 
 // RestoreAll restores every state from its bytes, or on an error none.
 func RestoreAll(states []State, from [][]byte) error {
-	before := make([][]byte, len(states))
-	for i, s := range states {
+	before := make([][]byte, max(0, len(states)-1)) // the last one's error leaves it as it was
+	for i := range before {
 		var err error
-		if before[i], err = s.AppendBinary(nil); err != nil {
+		if before[i], err = states[i].AppendBinary(nil); err != nil {
 			return err
 		}
 	}

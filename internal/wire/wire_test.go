@@ -3,8 +3,10 @@ package wire_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"io"
 	"math"
-	"slices"
+	"reflect"
 	"testing"
 
 	"github.com/kedge-opt/kedge/internal/wire"
@@ -13,60 +15,97 @@ import (
 // list is a state of one list of numbers, at most three.
 type list []float64
 
-func (l *list) AppendBinary(b []byte) ([]byte, error) {
-	w := wire.Write(b, "list/1")
-	w.Floats(*l)
-	return w.Finish()
+func (l *list) fields(f *wire.Fields) {
+	if f.Floats((*[]float64)(l)); len(*l) > 3 {
+		f.Fail("too long")
+	}
 }
 
-func (l *list) UnmarshalBinary(data []byte) error {
-	r := wire.Read(data, "list/1")
-	x := r.Floats()
-	if len(x) > 3 {
-		r.Fail("too long")
+func (l *list) AppendBinary(b []byte) ([]byte, error) { return wire.Append(b, "list/1", l.fields) }
+
+func (l *list) UnmarshalBinary(data []byte) error { return wire.Restore(data, "list/1", l.fields) }
+
+// everything has one of every kind of field.
+type everything struct {
+	big           uint64
+	word          uint32
+	seven         int
+	yes           bool
+	zero          float64
+	any           []float64
+	fixed         [3]float64
+	now, spare    []float64
+	short, shorts []float32
+	numbers       []int
+	raw           []byte
+	text          string
+	pairs         []pair
+	perhaps, no   *pair
+	within        list
+	thens         int // how often something was done afterwards
+}
+
+type pair struct{ a, b int }
+
+func (e *everything) fields(f *wire.Fields) {
+	f.Uint64(&e.big)
+	f.Uint32(&e.word)
+	f.Int(&e.seven, 7)
+	f.Bool(&e.yes)
+	f.Float(&e.zero)
+	f.Floats(&e.any)
+	f.Fixed(e.fixed[:])
+	f.Swap(&e.now, &e.spare)
+	f.SwapSingles(&e.short, &e.shorts)
+	f.Finite("a list", e.fixed[:], e.now)
+	f.Ints(&e.numbers, 9)
+	f.Bytes(&e.raw)
+	f.Text(&e.text)
+	both := func(p *pair) {
+		f.Int(&p.a, 1)
+		f.Int(&p.b, 1)
 	}
-	if err := r.Finish(); err != nil {
-		return err
+	wire.List(f, &e.pairs, 16, both)
+	wire.Optional(f, &e.perhaps, both)
+	wire.Optional(f, &e.no, both)
+	f.Same("thirteen", 13)
+	f.Part("list", &e.within)
+	f.Then(func() { e.thens++ })
+}
+
+// full has something in every field, and empty nothing.
+func full() *everything {
+	return &everything{
+		big: math.MaxUint64, word: math.MaxUint32, seven: 7, yes: true, zero: math.Copysign(0, -1), any: []float64{1, math.Inf(1), math.NaN()},
+		fixed: [3]float64{4, 5, 6}, now: []float64{7, 8}, spare: []float64{0, 0}, short: []float32{0.1, -2}, shorts: []float32{0, 0},
+		numbers: []int{9, 0}, raw: []byte{1, 2}, text: "text", pairs: []pair{{0, 1}, {1, 1}}, perhaps: &pair{1, 0}, within: list{3, 4},
 	}
-	*l = x
-	return nil
+}
+
+func empty() *everything {
+	return &everything{no: &pair{1, 1}, now: make([]float64, 2), spare: make([]float64, 2), short: make([]float32, 2), shorts: make([]float32, 2)}
 }
 
 // every writes one of everything.
 func every(t testing.TB) []byte {
-	w := wire.Write([]byte("before"), "every/2")
-	w.Uint64(math.MaxUint64)
-	w.Int(7)
-	w.Bool(true)
-	w.Float(math.Copysign(0, -1))
-	w.Floats([]float64{1, math.Inf(1), math.NaN()})
-	w.Singles([]float32{0.1, -2})
-	w.Bytes([]byte("text"))
-	w.State(&list{3, 4})
-	b, err := w.Finish()
+	b, err := wire.Append([]byte("before"), "every/2", full().fields)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return b
 }
 
-// read reads what every wrote.
-func read(data []byte) (sub []byte, err error) {
-	r := wire.Read(data, "every/2")
-	x, short := make([]float64, 3), make([]float32, 2)
-	big, seven, yes, zero := r.Uint64(), r.Int(7), r.Bool(), r.Float()
-	r.Fill(x)
-	r.FillSingles(short)
-	text := string(r.Bytes())
-	sub = r.Bytes()
-	if err := r.Finish(); err != nil {
-		return nil, err
+// read reads what every wrote. On an error nothing must have changed.
+func read(data []byte) (*everything, error) {
+	e, was := empty(), empty()
+	err := wire.Restore(data, "every/2", e.fields)
+	if &e.now[0] == &e.spare[0] || &e.short[0] == &e.shorts[0] {
+		err = errors.New("a list is its own spare")
 	}
-	if big != math.MaxUint64 || seven != 7 || !yes || !math.Signbit(zero) || x[0] != 1 || !math.IsInf(x[1], 1) ||
-		!math.IsNaN(x[2]) || !slices.Equal(short, []float32{0.1, -2}) || text != "text" {
-		return nil, errors.New("read something else than was written")
+	if e.spare, e.shorts = was.spare, was.shorts; err != nil && !reflect.DeepEqual(e, was) {
+		err = fmt.Errorf("%+v was left behind", e)
 	}
-	return sub, nil
+	return e, err
 }
 
 func TestReadsWhatWasWritten(t *testing.T) {
@@ -75,13 +114,17 @@ func TestReadsWhatWasWritten(t *testing.T) {
 	if !ok {
 		t.Fatalf("what was there before is gone: %q", b)
 	}
-	sub, err := read(frame)
+	got, err := read(frame)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var l list
-	if err := l.UnmarshalBinary(sub); err != nil || !slices.Equal(l, list{3, 4}) {
-		t.Errorf("the frame within is %v (%v)", l, err)
+	want := full()
+	want.thens = 1
+	if !math.Signbit(got.zero) || !math.IsNaN(got.any[2]) {
+		t.Errorf("read %v and %v", got.zero, got.any)
+	}
+	if got.any[2], want.any[2] = 0, 0; !reflect.DeepEqual(got, want) {
+		t.Errorf("read %+v, want %+v", got, want)
 	}
 	kind, first, rest, err := wire.Split(append(frame, "after"...))
 	if kind != "every/2" || !bytes.Equal(first, frame) || string(rest) != "after" || err != nil {
@@ -123,8 +166,9 @@ func TestContentsMustBeReadWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := range content {
-		if _, err := read(seal(content[:n])); err == nil {
-			t.Errorf("%d of %d bytes of content are enough", n, len(content))
+		var e *wire.Error
+		if _, err := read(seal(content[:n])); !errors.As(err, &e) {
+			t.Errorf("%d of %d bytes of content: %v", n, len(content), err)
 		}
 	}
 	if _, err := read(seal(append(bytes.Clone(content), 0))); err == nil {
@@ -132,17 +176,33 @@ func TestContentsMustBeReadWhole(t *testing.T) {
 	}
 }
 
-// A stream that does not keep to the size it announced is an error.
-func TestStreamsKeepTheirWord(t *testing.T) {
-	for size, want := range map[int]bool{31: false, 32: true, 33: false} {
-		var b bytes.Buffer
-		w := wire.Stream(&b, "list/1", size)
-		w.Floats([]float64{1, 2, 3})
-		_, err := w.Finish()
-		var l list
-		if ok := err == nil; ok != want || ok && l.UnmarshalBinary(b.Bytes()) != nil {
-			t.Errorf("announced %d bytes: %v", size, err)
+// What is saved piece by piece are the same bytes; a description that does not say the same twice is an error.
+func TestSavesWhatIsAppended(t *testing.T) {
+	var b bytes.Buffer
+	if err := wire.Save(&b, "every/2", full().fields); err != nil || !bytes.Equal(b.Bytes(), every(t)[len("before"):]) {
+		t.Errorf("saved %d other bytes (%v)", b.Len(), err)
+	}
+	for second, want := range map[int]bool{2: false, 3: true, 4: false} {
+		lengths := []int{3, second}
+		err := wire.Save(io.Discard, "list/1", func(f *wire.Fields) {
+			x := make([]float64, lengths[0])
+			f.Floats(&x)
+			lengths = lengths[1:]
+		})
+		if (err == nil) != want {
+			t.Errorf("announced 3 numbers, then wrote %d: %v", second, err)
 		}
+	}
+}
+
+// A part that cannot be saved is an error in both directions, and appends nothing.
+func TestPartsMustBeStates(t *testing.T) {
+	fields := func(f *wire.Fields) { f.Part("clock", t) }
+	if b, err := wire.Append([]byte("x"), "list/1", fields); err == nil || string(b) != "x" {
+		t.Errorf("appended %q (%v)", b, err)
+	}
+	if wire.Save(io.Discard, "list/1", fields) == nil || wire.Restore(wire.Seal("list/1", nil), "list/1", fields) == nil {
+		t.Error("saved or restored")
 	}
 }
 
@@ -165,14 +225,21 @@ func FuzzRead(f *testing.F) {
 	f.Add(frame[1+len("every/2")+8 : len(frame)-4])
 	f.Add(bytes.Repeat([]byte{0xff}, 64))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		_, _ = read(content)
-		_, _ = read(seal(content))
-		r := wire.Read(seal(content), "every/2")
-		if x := r.Floats(); 8*len(x) > len(content) {
-			t.Errorf("%d bytes hold %d numbers", len(content), len(x))
+		for _, data := range [][]byte{content, seal(content)} {
+			var e *wire.Error
+			if _, err := read(data); err != nil && !errors.As(err, &e) {
+				t.Error(err)
+			}
 		}
-		if x := r.Bytes(); len(x) > len(content) {
-			t.Errorf("%d bytes hold %d", len(content), len(x))
-		}
+		_ = wire.Restore(seal(content), "every/2", func(f *wire.Fields) {
+			var x []float64
+			var b []byte
+			if f.Floats(&x); 8*len(x) > len(content) {
+				t.Errorf("%d bytes hold %d numbers", len(content), len(x))
+			}
+			if f.Bytes(&b); len(b) > len(content) {
+				t.Errorf("%d bytes hold %d", len(content), len(b))
+			}
+		})
 	})
 }

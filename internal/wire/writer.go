@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// Writer writes one frame. Its first error is kept until Finish.
-type Writer struct {
+// writer writes one frame. Its first error is kept until finish.
+type writer struct {
 	b     []byte // what has not gone to the sink
 	start int    // of the frame in b
 	begin int    // of the content in b
@@ -19,31 +19,37 @@ type Writer struct {
 	sink io.Writer // nil: everything stays in b
 	sum  uint32    // of what has gone
 	left int       // bytes of the content that are still to come
+
+	counts bool // only counts: numbers of lists do not go to b
+	lists  int  // bytes of these numbers
 }
 
-// Write begins a frame of the given kind, at most 255 bytes long, at the end of b.
-func Write(b []byte, kind string) *Writer {
-	w := &Writer{b: b, start: len(b)}
+// size is how many bytes have been written by a writer that counts.
+func (w *writer) size() int { return len(w.b) + w.lists }
+
+// write begins a frame of the given kind, at most 255 bytes long, at the end of b.
+func write(b []byte, kind string) *writer {
+	w := &writer{b: b, start: len(b)}
 	w.header(kind, 0) // the length is known when the frame is finished
 	return w
 }
 
-// Stream begins a frame that goes to a sink piece by piece and whose content is known to have the given size.
-func Stream(to io.Writer, kind string, size int) *Writer {
-	w := &Writer{sink: to, left: size}
+// stream begins a frame that goes to a sink piece by piece and whose content is known to have the given size.
+func stream(to io.Writer, kind string, size int) *writer {
+	w := &writer{sink: to, left: size}
 	w.header(kind, size)
 	w.left += len(w.b)
 	return w
 }
 
-func (w *Writer) header(kind string, size int) {
+func (w *writer) header(kind string, size int) {
 	w.b = append(append(w.b, byte(len(kind))), kind...)
-	w.Int(size)
+	w.int(size)
 	w.begin = len(w.b)
 }
 
-// Finish ends the frame. It returns what Write was given and the frame, or nil if the frame went to a sink.
-func (w *Writer) Finish() ([]byte, error) {
+// finish ends the frame. It returns what write was given and the frame, or nil if the frame went to a sink.
+func (w *writer) finish() ([]byte, error) {
 	if w.sink != nil {
 		return nil, w.finishStream()
 	}
@@ -54,7 +60,7 @@ func (w *Writer) Finish() ([]byte, error) {
 	return binary.LittleEndian.AppendUint32(w.b, checksum(w.b[w.start:])), nil
 }
 
-func (w *Writer) finishStream() error {
+func (w *writer) finishStream() error {
 	w.flush()
 	if w.err == nil && w.left != 0 {
 		w.err = fmt.Errorf("wire: a content lacks %d of the bytes that were announced", w.left)
@@ -66,7 +72,7 @@ func (w *Writer) finishStream() error {
 }
 
 // flush hands what there is to the sink.
-func (w *Writer) flush() {
+func (w *writer) flush() {
 	w.sum = crc32.Update(w.sum, crc32.MakeTable(crc32.Castagnoli), w.b)
 	w.left -= len(w.b)
 	if w.err == nil {
@@ -75,35 +81,38 @@ func (w *Writer) flush() {
 	w.b = w.b[:0]
 }
 
-// Seal returns a frame of the given kind around any content. Tests of states use it for content that no Writer would write.
+// Seal returns a frame of the given kind around any content. Tests of states use it for content that no description would write.
 func Seal(kind string, content []byte) []byte {
-	w := Write(nil, kind)
+	w := write(nil, kind)
 	w.b = append(w.b, content...)
-	b, _ := w.Finish()
+	b, _ := w.finish()
 	return b
 }
 
-// Uint64 writes a number.
-func (w *Writer) Uint64(v uint64) { w.b = binary.LittleEndian.AppendUint64(w.b, v) }
+// uint64 writes a number.
+func (w *writer) uint64(v uint64) { w.b = binary.LittleEndian.AppendUint64(w.b, v) }
 
-// Int writes a number that is not negative.
-func (w *Writer) Int(v int) { w.Uint64(uint64(v)) }
+// int writes a number that is not negative.
+func (w *writer) int(v int) { w.uint64(uint64(v)) }
 
-// Bool writes 1 or 0.
-func (w *Writer) Bool(v bool) {
-	n := uint64(0)
+// bool writes 1 or 0.
+func (w *writer) bool(v bool) {
+	n := 0
 	if v {
 		n = 1
 	}
-	w.Uint64(n)
+	w.int(n)
 }
 
-// Float writes a number's bits.
-func (w *Writer) Float(v float64) { w.Uint64(math.Float64bits(v)) }
+// float writes a number's bits.
+func (w *writer) float(v float64) { w.uint64(math.Float64bits(v)) }
 
-// Floats writes a list of numbers.
-func (w *Writer) Floats(x []float64) {
-	w.Int(len(x))
+// floats writes a list of numbers.
+func (w *writer) floats(x []float64) {
+	if w.int(len(x)); w.counts {
+		w.lists += 8 * len(x)
+		return
+	}
 	for some := range slices.Chunk(x, piece) {
 		room := w.room(8 * len(some))
 		for i, v := range some {
@@ -112,9 +121,12 @@ func (w *Writer) Floats(x []float64) {
 	}
 }
 
-// Singles writes a list of numbers in single precision.
-func (w *Writer) Singles(x []float32) {
-	w.Int(len(x))
+// singles writes a list of numbers in single precision.
+func (w *writer) singles(x []float32) {
+	if w.int(len(x)); w.counts {
+		w.lists += 4 * len(x)
+		return
+	}
 	for some := range slices.Chunk(x, piece) {
 		room := w.room(4 * len(some))
 		for i, v := range some {
@@ -123,11 +135,19 @@ func (w *Writer) Singles(x []float32) {
 	}
 }
 
+// ints writes a list of numbers that are not negative.
+func (w *writer) ints(x []int) {
+	w.int(len(x))
+	for _, v := range x {
+		w.int(v)
+	}
+}
+
 // piece is how many numbers of a list are written at a time: few enough to stay in the fastest caches.
 const piece = 4096
 
 // room makes room for n bytes at the end.
-func (w *Writer) room(n int) []byte {
+func (w *writer) room(n int) []byte {
 	if w.sink != nil {
 		w.flush()
 	}
@@ -136,16 +156,18 @@ func (w *Writer) room(n int) []byte {
 	return w.b[from:]
 }
 
-// Bytes writes a list of bytes.
-func (w *Writer) Bytes(x []byte) {
-	w.Int(len(x))
+// bytes writes a list of bytes.
+func (w *writer) bytes(x []byte) {
+	w.int(len(x))
 	w.b = append(w.b, x...)
 }
 
-// State writes another frame within this one.
-func (w *Writer) State(s State) {
+func (w *writer) text(s string) { w.bytes([]byte(s)) }
+
+// state writes another frame within this one.
+func (w *writer) state(s State) {
 	at := len(w.b)
-	w.Int(0)
+	w.int(0)
 	b, err := s.AppendBinary(w.b)
 	if err != nil {
 		if w.err == nil {
