@@ -72,7 +72,6 @@ func namesakes() map[string]string {
 		"Trial":             renamed,
 		"UnstableError":     renamed,
 		"Verdict":           renamed,
-		"Writer":            renamed,
 		"Wrong":             section,
 	}
 }
