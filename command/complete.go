@@ -98,9 +98,10 @@ func completeFolder(*cobra.Command, []string, string) ([]string, cobra.ShellComp
 
 // completeKey offers keys of the spec one section at a time.
 func completeKey(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-	paths, directive := problem.Vocabulary(kind.Standard()).Complete(begun), cobra.ShellCompDirectiveNoFileComp
+	v := problem.Vocabulary(kind.Standard())
+	paths, directive := v.Complete(begun), cobra.ShellCompDirectiveNoFileComp
 	for i, path := range paths {
-		k, err := problem.Vocabulary(kind.Standard()).Explain(path)
+		k, err := v.Explain(path)
 		if err == nil && k.Keys != nil {
 			directive |= cobra.ShellCompDirectiveNoSpace
 			paths[i] = path + "."

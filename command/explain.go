@@ -27,14 +27,15 @@ Without a key all keys are listed. Entries of lists may be named or left out.`,
 			if len(args) == 0 {
 				return explainAll(c.OutOrStdout(), asJSON)
 			}
-			k, err := problem.Vocabulary(kind.Standard()).Explain(args[0])
+			v := problem.Vocabulary(kind.Standard())
+			k, err := v.Explain(args[0])
 			if err != nil {
 				return coded{fmt.Errorf("%w\nkedge spec explain lists all keys", err), exitUsage}
 			}
 			if asJSON {
 				return printJSON(c.OutOrStdout(), k)
 			}
-			return explain(c.OutOrStdout(), k)
+			return explain(c.OutOrStdout(), v, k)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -66,7 +67,7 @@ func explainAll(w io.Writer, asJSON bool) error {
 }
 
 // explain prints everything about one key.
-func explain(w io.Writer, k form.Key) error {
+func explain(w io.Writer, v *form.Vocabulary, k form.Key) error {
 	p := leaf{style: styleOf(w)}
 	p.line(p.bold(k.Path))
 	p.text("  ", k.Meaning)
@@ -84,7 +85,7 @@ func explain(w io.Writer, k form.Key) error {
 	if k.Example != "" {
 		parts := strings.Split(k.Path, ".")
 		p.row("example", parts[len(parts)-1]+": "+k.Example)
-		p.row("", assignment(k))
+		p.row("", assignment(v, k))
 	}
 	_, err := io.WriteString(w, p.String())
 	return err
@@ -142,11 +143,11 @@ func (p *leaf) options(list []form.Option) {
 }
 
 // assignment is how a key is set on the command line.
-func assignment(k form.Key) string {
+func assignment(v *form.Vocabulary, k form.Key) string {
 	parts := strings.Split(k.Path, ".")
 	path := parts[0]
 	for i, part := range parts[1:] {
-		if above, err := problem.Vocabulary(kind.Standard()).Explain(strings.Join(parts[:i+1], ".")); err == nil && above.List {
+		if above, err := v.Explain(strings.Join(parts[:i+1], ".")); err == nil && above.List {
 			path += ".0"
 		}
 		path += "." + part
