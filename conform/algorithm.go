@@ -99,16 +99,19 @@ func (s *script) follow(a kedge.Algorithm, from, to int) error {
 func (s *script) replays() error { return s.follow(s.start(), 0, len(s.told)) }
 
 func (s *script) askRepeats() error {
-	a := s.start()
+	a, u := s.start(), filled(s.n, 1e300)
+	return s.each(func(round int, o kedge.Observation) error {
+		a.Ask(u)
+		first := sameBits(fmt.Sprintf("round %d asked", round), u, s.decisions[round])
+		a.Ask(u)
+		return errors.Join(first, sameBits(fmt.Sprintf("round %d asked again", round), u, s.decisions[round]), a.Tell(o))
+	})
+}
+
+// each goes through the rounds, with a copy of what was told in each, until one fails.
+func (s *script) each(do func(round int, o kedge.Observation) error) error {
 	for round, o := range s.told {
-		u := filled(s.n, 1e300)
-		for range 2 {
-			a.Ask(u)
-			if err := sameBits(fmt.Sprintf("round %d asked again", round), u, s.decisions[round]); err != nil {
-				return err
-			}
-		}
-		if err := a.Tell(copied(o)); err != nil {
+		if err := do(round, copied(o)); err != nil {
 			return err
 		}
 	}
@@ -121,46 +124,32 @@ func (s *script) centerRepeats() error {
 	if !ok {
 		return nil
 	}
-	for round, o := range s.told {
+	return s.each(func(round int, o kedge.Observation) error {
 		first, second := filled(s.n, math.NaN()), filled(s.n, 1e300)
 		a.Center(first)
 		s.ask(a)
 		a.Center(second)
 		what := fmt.Sprintf("the center of round %d", round)
-		if err := errors.Join(finite(what, first), sameBits(what, second, first), a.Tell(copied(o))); err != nil {
-			return err
-		}
-	}
-	return nil
+		return errors.Join(finite(what, first), sameBits(what, second, first), a.Tell(o))
+	})
 }
 
 // keepsNoSlice spoils every observation once it is told.
 func (s *script) keepsNoSlice() error {
 	a := s.start()
-	for round, o := range s.told {
-		o = copied(o)
-		if err := a.Tell(o); err != nil {
-			return err
-		}
+	return s.each(func(round int, o kedge.Observation) error {
+		err := a.Tell(o)
 		spoil(o.U, o.P, o.D)
-		if err := sameBits(fmt.Sprintf("the decision after round %d", round), s.ask(a), s.decisions[round+1]); err != nil {
-			return err
-		}
-	}
-	return nil
+		return errors.Join(err, sameBits(fmt.Sprintf("the decision after round %d", round), s.ask(a), s.decisions[round+1]))
+	})
 }
 
 func (s *script) changesNothing() error {
 	a := s.start()
-	for _, o := range s.told {
-		given := copied(o)
-		err := a.Tell(given)
-		err = errors.Join(err, sameBits("U", given.U, o.U), sameBits("P", given.P, o.P), sameBits("D", given.D, o.D))
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.each(func(round int, given kedge.Observation) error {
+		err, o := a.Tell(given), s.told[round]
+		return errors.Join(err, sameBits("U", given.U, o.U), sameBits("P", given.P, o.P), sameBits("D", given.D, o.D))
+	})
 }
 
 // refusesNaN tells poisoned observations in every round of a run. One with nothing but NaN must fail. After a failure the run

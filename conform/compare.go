@@ -18,9 +18,7 @@ func filled(n int, v float64) []float64 { return slices.Repeat([]float64{v}, n) 
 
 func normals(r *stream.Stream, n int) []float64 {
 	x := make([]float64, n)
-	for i := range x {
-		x[i] = r.Normal()
-	}
+	r.Normals(x)
 	return x
 }
 

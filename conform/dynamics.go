@@ -22,10 +22,7 @@ func dynamicsChecks(f kedge.Dynamics) []check {
 	next := nextKernel(f)
 	checks := next.checks()
 	if g, ok := f.(kedge.RowDynamics); ok {
-		block := kernel{name: "NextRows", width: next.width, block: true, call: func(out []float64, in inputs) error {
-			g.NextRows(out, in.p, in.u, in.d)
-			return nil
-		}}
+		block := kernel{name: "NextRows", width: next.width, block: true, call: sure(func(out []float64, in inputs) { g.NextRows(out, in.p, in.u, in.d) })}
 		checks = append(append(checks, block.checks()...), rowsAgree(block, next, f.Dims(), 16))
 	}
 	if g, ok := f.(kedge.Smooth); ok {
@@ -38,21 +35,12 @@ func dynamicsChecks(f kedge.Dynamics) []check {
 }
 
 func nextKernel(f kedge.Dynamics) kernel {
-	return kernel{name: "Next", width: f.Dims().State, call: func(out []float64, in inputs) error {
-		f.Next(out, in.p, in.u, in.d)
-		return nil
-	}}
+	return kernel{name: "Next", width: f.Dims().State, call: sure(func(out []float64, in inputs) { f.Next(out, in.p, in.u, in.d) })}
 }
 
 func smoothChecks(f kedge.Smooth, next kernel) []check {
-	state := kernel{name: "Pullback to p", width: f.Dims().State, adds: true, call: func(out []float64, in inputs) error {
-		f.Pullback(out, nil, in.p, in.u, in.d, in.v)
-		return nil
-	}}
-	decision := kernel{name: "Pullback to u", width: f.Dims().Decision, adds: true, call: func(out []float64, in inputs) error {
-		f.Pullback(nil, out, in.p, in.u, in.d, in.v)
-		return nil
-	}}
+	state := kernel{name: "Pullback to p", width: f.Dims().State, adds: true, call: sure(func(out []float64, in inputs) { f.Pullback(out, nil, in.p, in.u, in.d, in.v) })}
+	decision := kernel{name: "Pullback to u", width: f.Dims().Decision, adds: true, call: sure(func(out []float64, in inputs) { f.Pullback(nil, out, in.p, in.u, in.d, in.v) })}
 	both := func(gp, gu []float64, in inputs) { f.Pullback(gp, gu, in.p, in.u, in.d, in.v) }
 	value := func(in inputs) float64 {
 		out, _ := next.of(in)
@@ -88,26 +76,23 @@ func slopes(name string, state, decision kernel, value func(in inputs) float64) 
 }
 
 func settlerChecks(f kedge.Settler) []check {
-	width := f.Dims().State
-	one := kernel{name: "Settle", width: width, call: func(out []float64, in inputs) error {
-		_, err := f.Settle(out, in.u, in.d)
-		return err
-	}}
-	checks := append(one.checks(),
-		check{"Settle tells its residual", func(t trial) error { return residual(f, f.Settle, t.one) }},
-		check{"Settle refuses NaN", func(t trial) error { return settleRefuses(f.Settle, t.one, width) }})
-	g, ok := f.(kedge.RowSettler)
-	if !ok {
-		return checks
+	one, checks := settleChecks(f, "Settle", f.Settle, false)
+	if g, ok := f.(kedge.RowSettler); ok {
+		block, more := settleChecks(f, "SettleRows", g.SettleRows, true)
+		checks = append(append(checks, more...), rowsAgree(block, one, f.Dims(), 1e-8/ulp))
 	}
-	block := kernel{name: "SettleRows", width: width, block: true, call: func(out []float64, in inputs) error {
-		_, err := g.SettleRows(out, in.u, in.d)
+	return checks
+}
+
+// settleChecks tests one of the methods that settle.
+func settleChecks(f kedge.Settler, name string, settle settle, isBlock bool) (kernel, []check) {
+	k := kernel{name: name, width: f.Dims().State, block: isBlock, call: func(out []float64, in inputs) error {
+		_, err := settle(out, in.u, in.d)
 		return err
 	}}
-	checks = append(checks, block.checks()...)
-	return append(checks, rowsAgree(block, one, f.Dims(), 1e-8/ulp),
-		check{"SettleRows tells its residual", func(t trial) error { return residual(f, g.SettleRows, t.block) }},
-		check{"SettleRows refuses NaN", func(t trial) error { return settleRefuses(g.SettleRows, t.block, width*blockRows) }})
+	return k, append(k.checks(),
+		check{name + " tells its residual", func(t trial) error { return residual(f, settle, k.inputs(t)) }},
+		check{name + " refuses NaN", func(t trial) error { return settleRefuses(settle, k.inputs(t), k.length()) }})
 }
 
 type settle func(dst, u, d []float64) (kedge.Residual, error)

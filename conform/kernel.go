@@ -20,6 +20,14 @@ type kernel struct {
 	call  func(out []float64, in inputs) error
 }
 
+// sure makes a method that cannot fail the call of a kernel.
+func sure(call func(out []float64, in inputs)) func(out []float64, in inputs) error {
+	return func(out []float64, in inputs) error {
+		call(out, in)
+		return nil
+	}
+}
+
 // checks are the promises that every kernel makes.
 func (k kernel) checks() []check {
 	destination := check{k.name + " overwrites its destination", k.overwrites}
@@ -132,23 +140,26 @@ func resized(x []float64, more int) []float64 {
 // inParallel calls the kernel from several goroutines, which must not disturb each other.
 func (k kernel) inParallel(t trial) error {
 	want, err := k.of(k.inputs(t))
-	errs := make([]error, 4)
+	return errors.Join(inParallel(4, func(int) error {
+		for range 8 {
+			got, err := k.of(k.inputs(t))
+			if err := errors.Join(err, sameBits("the result", got, want)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}), err)
+}
+
+// inParallel calls f in n goroutines.
+func inParallel(n int, f func(i int) error) error {
+	errs := make([]error, n)
 	var wg sync.WaitGroup
 	for i := range errs {
-		wg.Go(func() {
-			errs[i] = guard(func() error {
-				for range 8 {
-					got, err := k.of(k.inputs(t))
-					if err := errors.Join(err, sameBits("the result", got, want)); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-		})
+		wg.Go(func() { errs[i] = guard(func() error { return f(i) }) })
 	}
 	wg.Wait()
-	return errors.Join(append(errs, err)...)
+	return errors.Join(errs...)
 }
 
 // rowsAgree says whether a kernel for blocks does what another does row by row, within some ulps of the largest entry.

@@ -39,14 +39,8 @@ func evalKernels(name string, f eval, dim kedge.Dims, block bool) (value, state,
 		out[0] = f(nil, nil, in.p, in.u, in.d)
 		return nil
 	}}
-	state = kernel{name: name + " to p", width: dim.State, block: block, adds: true, call: func(out []float64, in inputs) error {
-		f(out, nil, in.p, in.u, in.d)
-		return nil
-	}}
-	decision = kernel{name: name + " to u", width: dim.Decision, block: block, sums: true, adds: true, call: func(out []float64, in inputs) error {
-		f(nil, out, in.p, in.u, in.d)
-		return nil
-	}}
+	state = kernel{name: name + " to p", width: dim.State, block: block, adds: true, call: sure(func(out []float64, in inputs) { f(out, nil, in.p, in.u, in.d) })}
+	decision = kernel{name: name + " to u", width: dim.Decision, block: block, sums: true, adds: true, call: sure(func(out []float64, in inputs) { f(nil, out, in.p, in.u, in.d) })}
 	return value, state, decision
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync"
 	"testing"
 
 	"github.com/kedge-opt/kedge"
@@ -140,17 +139,9 @@ func (p projections) large() error {
 }
 
 func (p projections) inParallel() error {
-	errs := make([]error, len(p.y))
-	var wg sync.WaitGroup
-	for i, y := range p.y {
-		wg.Go(func() {
-			errs[i] = guard(func() error {
-				u := clone(y)
-				err := p.set.Project(u)
-				return errors.Join(err, sameBits("the projection", u, p.x[i]))
-			})
-		})
-	}
-	wg.Wait()
-	return errors.Join(errs...)
+	return inParallel(len(p.y), func(i int) error {
+		u := clone(p.y[i])
+		err := p.set.Project(u)
+		return errors.Join(err, sameBits("the projection", u, p.x[i]))
+	})
 }

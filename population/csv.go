@@ -3,6 +3,7 @@ package population
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -63,7 +64,10 @@ func (c *csvTable) read(in *bufio.Reader) error {
 		b, err := in.ReadByte()
 		switch {
 		case err == io.EOF:
-			return c.last()
+			if c.column == 0 && len(c.field) == 0 {
+				return nil
+			}
+			return c.endLine() // which the file ends in the middle of
 		case err != nil:
 			return &TableError{Line: c.line + 1, What: "read", Err: err}
 		case b == ',':
@@ -79,14 +83,6 @@ func (c *csvTable) read(in *bufio.Reader) error {
 			return err
 		}
 	}
-}
-
-// last ends a line that the file ends in the middle of.
-func (c *csvTable) last() error {
-	if c.column == 0 && len(c.field) == 0 {
-		return nil
-	}
-	return c.endLine()
 }
 
 // endField takes a field. In the first line one that is no number may be the name of a column, until another is a number.
@@ -111,7 +107,10 @@ func (c *csvTable) endField() error {
 		return c.wrong
 	}
 	if c.wrong == nil {
-		c.add(v)
+		c.count++
+		if c.Data != nil {
+			c.Data = append(c.Data, v)
+		}
 	}
 	return nil
 }
@@ -142,26 +141,19 @@ func beginsLikeNumber(text []byte) bool {
 	return '0' <= text[0] && text[0] <= '9' || is("nan") || is("inf") || is("infinity")
 }
 
-func (c *csvTable) add(v float64) {
-	c.count++
-	if c.Data != nil {
-		c.Data = append(c.Data, v)
-	}
-}
-
 // endLine takes the last field of a line and checks the row.
 func (c *csvTable) endLine() error {
-	if c.column == 0 && c.isBlank() {
-		return c.skip()
+	if c.column == 0 && len(bytes.TrimSpace(bytes.TrimPrefix(c.field, []byte("\ufeff")))) == 0 {
+		c.line++
+		c.field = c.field[:0]
+		c.blank = cmp.Or(c.blank, c.line)
+		return nil
 	}
 	if err := c.endField(); err != nil {
 		return err
 	}
 	if c.line++; c.wrong == nil {
-		if c.Width == 0 {
-			c.Width = c.column
-		}
-		if c.column != c.Width {
+		if c.Width = cmp.Or(c.Width, c.column); c.column != c.Width {
 			return &TableError{Line: c.line, What: fmt.Sprintf("%d numbers, the first row has %d", c.column, c.Width)}
 		}
 	}
@@ -169,19 +161,5 @@ func (c *csvTable) endLine() error {
 		return &TableError{Line: c.line, What: fmt.Sprintf("more than %d numbers in the table", maxEntries)}
 	}
 	c.column, c.numbers, c.wrong = 0, 0, nil
-	return nil
-}
-
-func (c *csvTable) isBlank() bool {
-	return len(bytes.TrimSpace(bytes.TrimPrefix(c.field, []byte("\ufeff")))) == 0
-}
-
-// skip passes over a blank line.
-func (c *csvTable) skip() error {
-	c.line++
-	c.field = c.field[:0]
-	if c.blank == 0 {
-		c.blank = c.line
-	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 
-	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/stream"
 )
@@ -16,13 +15,7 @@ type Dirichlet struct{ Concentration []float64 }
 
 // Check demands fitting lengths and concentrations in their range.
 func (l Dirichlet) Check(n, dim int) error {
-	errs := []error{checkSizes(n, dim), checkEntries("concentration", l.Concentration, dim)}
-	for _, a := range l.Concentration {
-		if a < 1e-8 || a > 1e8 {
-			errs = append(errs, &kedge.RangeError{Arg: "concentration", Got: a, Want: "between 1e-8 and 1e8"})
-		}
-	}
-	return errors.Join(errs...)
+	return errors.Join(checkSizes(n, dim), checkBetween("concentration", l.Concentration, dim, 1e-8, 1e8, "between 1e-8 and 1e8"))
 }
 
 // Fill draws every coordinate from the individual's own range. It works with logarithms, for gamma variables of small
@@ -37,10 +30,7 @@ func (l Dirichlet) Fill(dst []float64, dim, first int, s *stream.Stream) {
 		for j, v := range x {
 			x[j] = exp(v - top)
 		}
-		total := rows.Sum(x)
-		for j := range x {
-			x[j] /= total
-		}
+		divide(x, rows.Sum(x))
 	})
 }
 

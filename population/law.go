@@ -57,6 +57,17 @@ func checkEntries(arg string, x []float64, dim int) error {
 	return kedge.CheckFinite(arg, x)
 }
 
+// checkBetween demands also that no entry is below low or above high.
+func checkBetween(arg string, x []float64, dim int, low, high float64, want string) error {
+	err := checkEntries(arg, x, dim)
+	for _, v := range x {
+		if v < low || v > high {
+			err = errors.Join(err, &kedge.RangeError{Arg: arg, Got: v, Want: want})
+		}
+	}
+	return err
+}
+
 // entry is what x says of coordinate j.
 func entry(x []float64, j int, otherwise float64) float64 {
 	switch len(x) {
@@ -76,19 +87,20 @@ func eachRow(dst []float64, dim, first int, s *stream.Stream, draw func(x []floa
 	}
 }
 
+// divide divides every entry, which multiplying by an inverse would round differently.
+func divide(x []float64, by float64) {
+	for j := range x {
+		x[j] /= by
+	}
+}
+
 // Normal draws independent coordinates N(Mean, Deviation²). Mean and Deviation have one entry for all coordinates or one
 // for each; none means 0 and 1. A deviation of 0 puts everybody on the mean.
 type Normal struct{ Mean, Deviation []float64 }
 
 // Check demands fitting lengths, finite numbers and deviations of at least 0.
 func (l Normal) Check(n, dim int) error {
-	errs := []error{checkSizes(n, dim), checkEntries("mean", l.Mean, dim), checkEntries("deviation", l.Deviation, dim)}
-	for _, v := range l.Deviation {
-		if v < 0 {
-			errs = append(errs, &kedge.RangeError{Arg: "deviation", Got: v, Want: "at least 0"})
-		}
-	}
-	return errors.Join(errs...)
+	return errors.Join(checkSizes(n, dim), checkEntries("mean", l.Mean, dim), checkDeviations("deviation", l.Deviation, dim))
 }
 
 // Fill draws every coordinate from the individual's own range.
@@ -117,8 +129,6 @@ func (Proportions) Fill(dst []float64, dim, first int, s *stream.Stream) {
 			}
 			total = rows.Sum(x)
 		}
-		for j := range x {
-			x[j] /= total
-		}
+		divide(x, total)
 	})
 }

@@ -85,12 +85,7 @@ func (c *Churn) left(n, steps int) int { return int(math.Floor(c.Share * float64
 
 // checkDeviations demands entries of at least 0.
 func checkDeviations(arg string, x []float64, dim int) error {
-	for _, v := range x {
-		if v < 0 {
-			return &kedge.RangeError{Arg: arg, Got: v, Want: "at least 0"}
-		}
-	}
-	return checkEntries(arg, x, dim)
+	return checkBetween(arg, x, dim, 0, math.Inf(1), "at least 0")
 }
 
 func checkStream(arg string, s *stream.Stream, needed bool) error {

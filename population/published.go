@@ -67,10 +67,7 @@ func columnNorms(a []float64, m, n int) []float64 {
 // PublishedProportions fills dst with the initial state of the published run of softmax dynamics [he2025, softmax dynamics],
 // bit for bit: x/Σx for the x = numpy.random.rand that g gives next. Use Proportions for everything else.
 func PublishedProportions(dst []float64, g *stream.NumPy) {
-	total := fillUniform(dst, g)
-	for i := range dst {
-		dst[i] /= total
-	}
+	divide(dst, fillUniform(dst, g))
 }
 
 // PublishedBudget fills dst with the initial decision of the same run: x·(budget/Σx) for the x = numpy.random.rand that g

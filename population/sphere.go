@@ -2,6 +2,7 @@ package population
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/kedge-opt/kedge"
@@ -27,9 +28,7 @@ func unit(x []float64, s *stream.Stream) {
 		s.Normals(x)
 		norm = rows.Norm(x)
 	}
-	for j := range x {
-		x[j] /= norm
-	}
+	divide(x, norm)
 }
 
 // Cap is the uniform law on a spherical cap: the points of the unit sphere within Angle degrees of Axis. The polarized case
@@ -48,11 +47,7 @@ func checkCap(n, dim int, l Cap, widest float64) error {
 		errs = append(errs, &kedge.RangeError{Arg: "the dimension", Got: 1, Want: "at least 2 for a cap"})
 	}
 	if !(l.Angle > 0 && l.Angle <= widest) {
-		want := "0° < angle ≤ 180°"
-		if widest == 90 {
-			want = "0° < angle ≤ 90°"
-		}
-		errs = append(errs, &kedge.RangeError{Arg: "angle", Got: l.Angle, Want: want})
+		errs = append(errs, &kedge.RangeError{Arg: "angle", Got: l.Angle, Want: fmt.Sprintf("0° < angle ≤ %v°", widest)})
 	}
 	if l.Axis != nil {
 		errs = append(errs, checkAxis(l.Axis, dim))
@@ -120,13 +115,8 @@ func direction(axis []float64, dim int, s *stream.Stream) []float64 {
 		unit(a, s)
 		return a
 	}
-	top := rows.MaxAbs(axis)
-	for j, v := range axis {
-		a[j] = v / top
-	}
-	norm := rows.Norm(a)
-	for j := range a {
-		a[j] /= norm
-	}
+	copy(a, axis)
+	divide(a, rows.MaxAbs(a)) // whose squares neither overflow nor vanish
+	divide(a, rows.Norm(a))
 	return a
 }

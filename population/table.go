@@ -3,8 +3,8 @@ package population
 import (
 	"fmt"
 	"io"
+	"slices"
 
-	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/intake"
 	"github.com/kedge-opt/kedge/internal/npy"
 	"github.com/kedge-opt/kedge/stream"
@@ -93,19 +93,9 @@ func fromArray(a npy.Array) (Table, error) {
 	if len(a.Shape) == 2 {
 		t.Width = a.Shape[1]
 	}
-	if err := checkTable(t); err != nil {
-		return Table{}, err
+	if i := slices.IndexFunc(t.Data, func(v float64) bool { return v-v != 0 }); i >= 0 {
+		width := max(1, t.Width)
+		return Table{}, &TableError{Line: i/width + 1, Column: i%width + 1, What: fmt.Sprintf("%v is not a finite number", t.Data[i])}
 	}
 	return t, nil
-}
-
-// checkTable names line and column of the first number that is not finite.
-func checkTable(t Table) error {
-	width := max(1, t.Width)
-	for i, v := range t.Data {
-		if err := kedge.CheckFinite("number", t.Data[i:i+1]); err != nil {
-			return &TableError{Line: i/width + 1, Column: i%width + 1, What: fmt.Sprintf("%v is not a finite number", v)}
-		}
-	}
-	return nil
 }

@@ -3,6 +3,7 @@ package transport
 import (
 	"errors"
 	"math"
+	"slices"
 )
 
 // shares returns the weights of n and m places as whole numbers that sum to the same whole.
@@ -42,22 +43,11 @@ func rounded(a []float64, mass float64) []int64 {
 }
 
 func uniform(a []float64) bool {
-	for _, v := range a {
-		if v != a[0] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(a, func(v float64) bool { return v != a[0] })
 }
 
 // portions parts a whole evenly.
-func portions(whole int64, n int) []int64 {
-	out := make([]int64, n)
-	for i := range out {
-		out[i] = whole / int64(n)
-	}
-	return out
-}
+func portions(whole int64, n int) []int64 { return slices.Repeat([]int64{whole / int64(n)}, n) }
 
 // divisor is the greatest common one.
 func divisor(x, y int64) int64 {

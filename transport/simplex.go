@@ -3,6 +3,7 @@ package transport
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/kedge-opt/kedge/internal/rows"
 )
@@ -30,10 +31,7 @@ func newSimplex(cost []float64, supply, demand []int64) *simplex {
 	n, m := len(supply), len(demand)
 	s := &simplex{n: int32(n), m: int32(m), cost: cost, flow: make([]int64, n+m+1), price: make([]float64, n+m+1), pi: make([]float64, n+m+1)}
 	for _, links := range []*[]int32{&s.parent, &s.first, &s.next, &s.prev, &s.depth} {
-		*links = make([]int32, n+m+1)
-		for i := range *links {
-			(*links)[i] = -1
-		}
+		*links = slices.Repeat([]int32{-1}, n+m+1)
 	}
 	s.tolerance = 32 * unit * rows.MaxAbs(cost)
 	s.start(supply, demand)

@@ -3,6 +3,7 @@ package transport
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
@@ -60,9 +61,7 @@ func project(dst, x, along []float64) {
 
 // summary computes mean, standard error and maximum in units of the maximum, so that no square overflows.
 func summary(all []float64) (out Slices) {
-	for _, d := range all {
-		out.Max = max(out.Max, d)
-	}
+	out.Max = slices.Max(all)
 	n := float64(len(all))
 	if out.Max == 0 || n == 1 {
 		return Slices{Mean: out.Max, Max: out.Max}
