@@ -44,27 +44,21 @@ type Bounds struct {
 // Where MaxSteps is too few, both bounds hold all the same and come with a *kedge.NotConvergedError. Weights and costs are
 // subject to the conditions of Exact.
 func Entropic(ctx context.Context, a, b []float64, c Cost, r Regularization) (Bounds, error) {
-	n, m := c.Size()
-	supply, demand, whole, err := shares(a, b, n, m)
+	p, err := pose(ctx, a, b, c)
 	if err != nil {
 		return Bounds{}, err
 	}
-	costs, scale, err := costTable(ctx, c)
-	if err != nil {
+	if r, err = r.checked(rows.MaxAbs(p.costs), p.scale); err != nil {
 		return Bounds{}, err
 	}
-	if r, err = r.checked(rows.MaxAbs(costs), scale); err != nil {
-		return Bounds{}, err
-	}
-	p := program{costs, places(supply), places(demand), m}
-	s := newSinkhorn(p.kept(), portionsOf(picked(supply, p.left), whole), portionsOf(picked(demand, p.right), whole))
-	out := Bounds{Bias: r.Strength * math.Log(float64(min(len(s.a), len(s.b)))) / scale}
+	s := newSinkhorn(p.kept(), p.portions(p.supply), p.portions(p.demand))
+	out := Bounds{Bias: r.Strength * math.Log(float64(min(len(s.a), len(s.b)))) / p.scale}
 	if out.Steps, out.Residual, err = s.solve(ctx, r); err != nil {
 		return Bounds{}, err
 	}
-	out.Lower, out.Upper = p.dual(s, &out)/scale, s.rounded()/scale
-	scaleDown(out.Left, 1/scale)
-	scaleDown(out.Right, 1/scale)
+	out.Lower, out.Upper = p.dual(s, &out)/p.scale, s.rounded()/p.scale
+	scaleDown(out.Left, 1/p.scale)
+	scaleDown(out.Right, 1/p.scale)
 	if out.Residual > r.Tolerance {
 		return out, &kedge.NotConvergedError{What: "the regularized plan", Residual: out.Residual, Tolerance: r.Tolerance, Steps: out.Steps}
 	}
@@ -93,10 +87,11 @@ func (r Regularization) checked(largest, scale float64) (Regularization, error) 
 	return r, nil
 }
 
-func portionsOf(mass []int64, whole int64) []float64 {
+// portions are masses as shares of the whole.
+func (p program) portions(mass []int64) []float64 {
 	out := make([]float64, len(mass))
 	for i, v := range mass {
-		out[i] = float64(v) / float64(whole)
+		out[i] = float64(v) / float64(p.whole)
 	}
 	return out
 }

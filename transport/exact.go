@@ -47,21 +47,15 @@ type Plan struct {
 //
 // Assignment is mostly faster where it applies.
 func Exact(ctx context.Context, a, b []float64, c Cost) (Plan, error) {
-	n, m := c.Size()
-	supply, demand, whole, err := shares(a, b, n, m)
+	p, err := pose(ctx, a, b, c)
 	if err != nil {
 		return Plan{}, err
 	}
-	costs, scale, err := costTable(ctx, c)
-	if err != nil {
-		return Plan{}, err
-	}
-	p := program{costs, places(supply), places(demand), m}
-	s := newSimplex(p.kept(), picked(supply, p.left), picked(demand, p.right))
+	s := newSimplex(p.kept(), p.supply, p.demand)
 	if err := s.solve(ctx); err != nil {
 		return Plan{}, err
 	}
-	return p.plan(s, float64(whole), scale), nil
+	return p.plan(s), nil
 }
 
 // costTable writes all costs down, multiplied by a power of two where all are very small, and returns that.
@@ -92,27 +86,36 @@ func costTable(ctx context.Context, c Cost) (costs []float64, scale float64, err
 
 // program is a transport problem, with the places that have mass.
 type program struct {
-	costs       []float64
-	left, right []int
-	m           int
+	costs          []float64
+	scale          float64 // that the costs are multiplied by
+	m              int     // costs of a row
+	left, right    []int   // places that have mass
+	supply, demand []int64 // what they have, parts of the whole
+	whole          int64
 }
 
-// places lists where there is mass.
-func places(mass []int64) (at []int) {
-	for i, v := range mass {
+// pose states the problem of carrying weights a over to b.
+func pose(ctx context.Context, a, b []float64, c Cost) (p program, err error) {
+	n, m := c.Size()
+	supply, demand, whole, err := shares(a, b, n, m)
+	if err != nil {
+		return p, err
+	}
+	p.m, p.whole = m, whole
+	p.left, p.supply = places(supply)
+	p.right, p.demand = places(demand)
+	p.costs, p.scale, err = costTable(ctx, c)
+	return p, err
+}
+
+// places lists where there is mass, and how much.
+func places(all []int64) (at []int, mass []int64) {
+	for i, v := range all {
 		if v > 0 {
-			at = append(at, i)
+			at, mass = append(at, i), append(mass, v)
 		}
 	}
-	return at
-}
-
-func picked(x []int64, at []int) []int64 {
-	out := make([]int64, len(at))
-	for k, i := range at {
-		out[k] = x[i]
-	}
-	return out
+	return at, mass
 }
 
 // kept returns the costs between places that have mass.
@@ -129,8 +132,8 @@ func (p program) kept() []float64 {
 	return out
 }
 
-// plan reads the plan from the tree, whose masses are parts of a whole.
-func (p program) plan(s *simplex, whole, scale float64) Plan {
+// plan reads the plan from the tree.
+func (p program) plan(s *simplex) Plan {
 	var out Plan
 	for v := range s.n + s.m {
 		if s.flow[v] > 0 {
@@ -138,12 +141,12 @@ func (p program) plan(s *simplex, whole, scale float64) Plan {
 			if v >= s.n {
 				i, j = s.parent[v], v-s.n
 			}
-			out.Flow = append(out.Flow, Flow{p.left[i], p.right[j], float64(s.flow[v]) / whole})
+			out.Flow = append(out.Flow, Flow{p.left[i], p.right[j], float64(s.flow[v]) / float64(p.whole)})
 		}
 	}
 	slices.SortFunc(out.Flow, func(x, y Flow) int { return cmp.Or(x.From-y.From, x.To-y.To) })
 	p.certify(&out, s.pi[s.n:s.n+s.m])
-	out.rescale(1 / scale)
+	out.rescale(1 / p.scale)
 	return out
 }
 

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
@@ -41,10 +42,7 @@ func parse(args []string, complain io.Writer) (options, error) {
 	var o options
 	f := flag.NewFlagSet("compare", flag.ContinueOnError)
 	f.SetOutput(complain)
-	python := os.Getenv("KEDGE_PYTHON")
-	if python == "" {
-		python = "python3"
-	}
+	python := cmp.Or(os.Getenv("KEDGE_PYTHON"), "python3")
 	f.BoolVar(&o.json, "json", false, "print JSON instead of a table")
 	f.IntVar(&o.turns, "turns", 200, "turns of the polarized workloads that NumPy is timed for, in every round")
 	f.IntVar(&o.rounds, "rounds", 5, "rounds; every side has its turn in every round")

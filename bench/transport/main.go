@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -34,10 +35,7 @@ func parse(args []string, complain io.Writer) (options, error) {
 	var o options
 	f := flag.NewFlagSet("transport", flag.ContinueOnError)
 	f.SetOutput(complain)
-	python := os.Getenv("KEDGE_PYTHON")
-	if python == "" {
-		python = "python3"
-	}
+	python := cmp.Or(os.Getenv("KEDGE_PYTHON"), "python3")
 	f.IntVar(&o.n, "n", 1000, "points on each side")
 	f.IntVar(&o.rounds, "rounds", 5, "instances of each kind")
 	f.StringVar(&o.python, "python", python, "a Python that has NumPy and POT")

@@ -8,11 +8,11 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/problem"
@@ -136,16 +136,7 @@ func (b *Workbench) turns(ctx context.Context, name, algorithm string) (Timing, 
 
 // sideBySide does two things at once.
 func sideBySide(do func(i int) error) error {
-	var errs [2]error
-	var wg sync.WaitGroup
-	for i := range errs {
-		wg.Go(func() { errs[i] = do(i) })
-	}
-	wg.Wait()
-	if errs[0] != nil {
-		return errs[0]
-	}
-	return errs[1]
+	return crew.Share(2, 2, func(_, i int) error { return do(i) })
 }
 
 // caseStudy is a case study with the bound on single prices left out, as the published runs did.

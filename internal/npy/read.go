@@ -128,16 +128,13 @@ type kind struct {
 	value func(b []byte) (v float64, ok bool)
 }
 
+var kinds = map[string]kind{
+	"<f8": {8, intake.Float64}, "<f4": {4, intake.Float32}, "<i8": {8, intake.Int64}, "<i4": {4, intake.Int32},
+}
+
 func kindOf(descr string) (kind, error) {
-	switch descr {
-	case "<f8":
-		return kind{8, intake.Float64}, nil
-	case "<f4":
-		return kind{4, intake.Float32}, nil
-	case "<i8":
-		return kind{8, intake.Int64}, nil
-	case "<i4":
-		return kind{4, intake.Int32}, nil
+	if k, ok := kinds[descr]; ok {
+		return k, nil
 	}
 	switch {
 	case strings.Contains(descr, "O"):
