@@ -41,6 +41,11 @@ func (f Choice) habit() float64 { return 1 - (f.Lambda1 + f.Lambda2) }
 // Next writes f(p, u, d) to dst.
 func (f Choice) Next(dst, p, u, d []float64) {
 	mustFit(f.Dims(), dst, p, u, d)
+	f.row(dst, p, u, d)
+}
+
+// row is Next without its checks.
+func (f Choice) row(dst, p, u, d []float64) {
 	f.Probabilities(dst, u)
 	f.step(dst, p, dst, d)
 }
