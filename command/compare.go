@@ -304,7 +304,7 @@ func farFrom(a *compare.Arena, m *compare.Row) string {
 	return " tolerances from " + m.Limit
 }
 
-func mean(s *compare.Spread, format string) string {
+func mean(s *compare.Range, format string) string {
 	if s == nil {
 		return "–"
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,29 +40,6 @@ type SummaryAlgorithm struct {
 	Value    *Spread `json:"value"`
 	Gap      *Spread `json:"gap"`
 	Distance *Spread `json:"distance"`
-}
-
-// Spread is mean, minimum and maximum over trials.
-type Spread struct {
-	Mean float64 `json:"mean"`
-	Min  float64 `json:"min"`
-	Max  float64 `json:"max"`
-}
-
-// SpreadOf returns the spread of x, nil when x is empty or holds a NaN.
-func SpreadOf(x []float64) *Spread {
-	if len(x) == 0 {
-		return nil
-	}
-	s := Spread{Min: math.Inf(1), Max: math.Inf(-1)}
-	for _, v := range x {
-		s.Mean += v / float64(len(x))
-		s.Min, s.Max = min(s.Min, v), max(s.Max, v)
-	}
-	if math.IsNaN(s.Mean) || math.IsInf(s.Mean, 0) {
-		return nil
-	}
-	return &s
 }
 
 // Final returns a column after the last turn of every trial.

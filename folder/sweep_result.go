@@ -208,7 +208,7 @@ func (c *CellResult) measures(algorithm string) []float64 {
 	out := []float64{float64(a.Trials)}
 	for _, spread := range []*Spread{a.Value, a.Gap, a.Distance} {
 		if spread == nil {
-			spread = &Spread{math.NaN(), math.NaN(), math.NaN()}
+			spread = new(Unknown())
 		}
 		out = append(out, spread.Mean, spread.Min, spread.Max)
 	}

@@ -16,11 +16,11 @@ func (k *keeper) trialFile(p place) string {
 	return filepath.Join(k.dir, fmt.Sprintf("%s%d-%d.bin", folder.CheckpointTrial, p.algorithm, p.trial))
 }
 
-// call has the trials under way saved before their next turn.
-func (k *keeper) call() { k.pulse.Add(1) }
+// requestSaves has the trials under way saved before their next turn.
+func (k *keeper) requestSaves() { k.pulse.Add(1) }
 
-// calls tells whether a trial that was saved at the given pulse is to be saved again.
-func (k *keeper) calls(pulse *int64) bool {
+// wantsSave tells whether a trial that was saved at the given pulse is to be saved again.
+func (k *keeper) wantsSave(pulse *int64) bool {
 	if k == nil {
 		return false
 	}

@@ -196,7 +196,7 @@ func (k *keeper) beat(every time.Duration) {
 	for {
 		select {
 		case <-tick.C:
-			k.call()
+			k.requestSaves()
 			k.warn(k.log.flush())
 		case <-k.stop:
 			return

@@ -42,7 +42,7 @@ func (r *run) attempt(ctx context.Context, at place, carried float64) (float64, 
 	within := ctx
 	if r.keeper != nil {
 		// A trial is saved between two turns, so a stop must not come in the middle of one.
-		defer context.AfterFunc(ctx, r.keeper.call)()
+		defer context.AfterFunc(ctx, r.keeper.requestSaves)()
 		within = context.WithoutCancel(ctx)
 	}
 	if err := l.Run(within); err != nil {
@@ -129,7 +129,7 @@ func (a *attempt) after(ctx context.Context, turns int) error {
 	a.run.progress.Done.Add(1)
 	a.seen.turn()
 	a.lend()
-	if !a.run.keeper.calls(&a.pulse) {
+	if !a.run.keeper.wantsSave(&a.pulse) {
 		return nil
 	}
 	a.slot.Seconds = time.Since(a.begun).Seconds()

@@ -159,3 +159,46 @@ func TestRefusesBadSettings(t *testing.T) {
 		}
 	}
 }
+
+// forgetful takes rows and keeps none.
+type forgetful struct{}
+
+func (forgetful) Record(*kedge.Step) error { return nil }
+
+// Nor does one that is measured by every instrument and recorded.
+func TestAMeasuredTurnAllocatesNothing(t *testing.T) {
+	if info, _ := debug.ReadBuildInfo(); slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+		t.Skip("the race detector makes pools forget")
+	}
+	allocations := func(turns int) float64 {
+		q, theory := displaced(t, []float64{1, -2})
+		f, err := steady.New(kedge.Model{Settler: q.model, Objective: q.loss, Sensitivity: q.sensitivity(t), Traits: kedge.Block{Data: q.crowd.Traits(), Width: 2}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		best := loop.Target{Decision: lq2Optimal, Loss: 6057.0 / 7328}
+		meter := &loop.Meter{Steady: f, Gradient: true, Optimum: best}
+		for k := range turns + 1 {
+			meter.Course = append(meter.Course, loop.Stage{Turn: k, Target: best})
+		}
+		theory.Transport = 0
+		g := &online.Composite{Objective: q.loss, Sensitivity: q.sensitivity(t), Dims: lq2Dims}
+		l, _ := q.loop(t, g, 0.1, turns, 1)
+		nash := &loop.Nash{Residual: func(u []float64) (float64, error) { return u[0], nil }, Equilibrium: &best}
+		l.Instruments = []kedge.Instrument{meter, loop.Trust{}, theory, &loop.Track{Meter: meter}, loop.Constraints{kept{}}, nash, loop.Decisions(2), loop.NewTraits(2)}
+		l.Recorder = forgetful{}
+		return testing.AllocsPerRun(5, func() {
+			if err := l.Run(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	if short, long := allocations(10), allocations(1010); long > short {
+		t.Errorf("a thousand more turns allocate %v times", long-short)
+	}
+}
+
+// kept is a constraint that every decision keeps.
+type kept struct{}
+
+func (kept) Excess([]float64) (float64, error) { return -1, nil }

@@ -40,7 +40,7 @@ func angleGrid(list []moment) draw.Grid {
 		outline = draw.Bin(last.degrees, edges)
 	}
 	for _, m := range list {
-		b := draw.Bars{Style: m.style, Edges: edges, Counts: draw.Bin(m.degrees, edges), Mean: over(m.degrees).mean}
+		b := draw.Bars{Style: m.style, Edges: edges, Counts: draw.Bin(m.degrees, edges), Mean: over(m.degrees).Mean}
 		if m.final {
 			b.Outline = outline
 		}

@@ -167,19 +167,19 @@ func arenaAbout(a *compare.Arena) string {
 }
 
 // rangeCell shows the mean, and the range where there is one.
-func rangeCell(s *compare.Spread) page.TextCell {
+func rangeCell(s *compare.Range) page.TextCell {
 	if s == nil {
 		return page.Words("–")
 	}
 	c := page.Number(s.Mean, phrase.Brief)
-	if s.Low < s.High {
-		c.Small = []string{phrase.Minus(fmt.Sprintf("%.2g", s.Low)) + " … " + phrase.Minus(fmt.Sprintf("%.2g", s.High))}
+	if s.Min < s.Max {
+		c.Small = []string{phrase.Minus(fmt.Sprintf("%.2g", s.Min)) + " … " + phrase.Minus(fmt.Sprintf("%.2g", s.Max))}
 	}
 	return c
 }
 
 // meanCell shows the mean alone.
-func meanCell(s *compare.Spread, text func(float64) string) page.TextCell {
+func meanCell(s *compare.Range, text func(float64) string) page.TextCell {
 	if s == nil {
 		return page.Words("–")
 	}
@@ -315,7 +315,7 @@ func contestFloor(a *compare.Arena) float64 {
 	far := a.Tolerance
 	for _, m := range a.Rows {
 		for _, s := range m.Curve.Far {
-			far = max(far, min(s.High, 1e3*a.Tolerance))
+			far = max(far, min(s.Max, 1e3*a.Tolerance))
 		}
 	}
 	return far * 1e-6
@@ -332,7 +332,7 @@ func contestCurves(rows []compare.Row, floor float64) (list draw.Lines) {
 		for i, k := range m.Curve.Turns {
 			s := m.Curve.Far[i]
 			if k > 0 {
-				c.Points = append(c.Points, draw.LinePoint{X: float64(k), Mean: max(floor, s.Mean), Low: max(floor, s.Low), High: max(floor, s.High)})
+				c.Points = append(c.Points, draw.LinePoint{X: float64(k), Mean: max(floor, s.Mean), Low: max(floor, s.Min), High: max(floor, s.Max)})
 			}
 		}
 		if len(c.Points) > 0 {

@@ -76,7 +76,7 @@ func below(r *folder.Result, m measure, what string) string {
 	see := " The dashed line is " + what + ", " + phrase.Percent(m.rule.Value) + ", where plain retraining settles"
 	var under []string
 	for _, run := range r.Runs {
-		if end := final(run, m.name).mean; end < 0.9*m.rule.Value {
+		if end := final(run, m.name).Mean; end < 0.9*m.rule.Value {
 			under = append(under, fmt.Sprintf("%s ends below it, at %s", run.Name, phrase.Percent(end)))
 		}
 	}
@@ -256,7 +256,7 @@ func referenceCaption(r *folder.Result) string {
 		" The thin line is the %[1]d-step optimum itself, judged by the true one.", ref.Steps)
 	best, end, other := "", math.Inf(1), 0.0
 	for _, run := range r.Runs {
-		first, second := final(run, "distance").mean, final(run, "distance_rollout").mean
+		first, second := final(run, "distance").Mean, final(run, "distance_rollout").Mean
 		if first < end && phrase.Finite(second) {
 			best, end, other = run.Name, first, second
 		}

@@ -46,7 +46,7 @@ func TestHistogramsCountEveryone(t *testing.T) {
 				t.Errorf("%g angles in %g° … %g°, want %g", c, b.Edges[i], b.Edges[i+1], want)
 			}
 		}
-		if want := over(angles); sum != float64(want.count) || b.Mean != want.mean {
+		if want := over(angles); sum != float64(want.count) || b.Mean != want.Mean {
 			t.Errorf("%d angles: %g counted", want.count, sum)
 		}
 	}

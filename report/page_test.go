@@ -154,7 +154,7 @@ func TestPageEscapesWhatPeopleNamed(t *testing.T) {
 func TestPageKeepsFullPrecision(t *testing.T) {
 	r := polarizedEvery(100)
 	page := pageOf(t, r)
-	for _, v := range []float64{final(r.Runs[0], "gap").mean, final(r.Runs[1], "value").mean, r.Optimum.Value, r.Stable.Distance, r.Reference.True.Gap} {
+	for _, v := range []float64{final(r.Runs[0], "gap").Mean, final(r.Runs[1], "value").Mean, r.Optimum.Value, r.Stable.Distance, r.Reference.True.Gap} {
 		if exact := strconv.FormatFloat(v, 'g', -1, 64); !strings.Contains(page, `value="`+exact+`"`) {
 			t.Errorf("%s is not on the page", exact)
 		}

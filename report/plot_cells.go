@@ -89,7 +89,7 @@ func (d *plotted) cells(rows []int, across, up []string) draw.Cells {
 	c := draw.Cells{Columns: len(across), Rows: len(up), Text: short}
 	for _, y := range up {
 		for _, x := range across {
-			c.Values = append(c.Values, over(at[[2]string{x, y}]).mean)
+			c.Values = append(c.Values, over(at[[2]string{x, y}]).Mean)
 		}
 	}
 	return c
@@ -126,11 +126,11 @@ func (d *plotted) histogram() (draw.Sketch, error) {
 	g := draw.Grid{Shared: true}
 	for _, group := range groups {
 		some := choose(numbers, group.rows)
-		b := draw.Bars{Style: styles[group.name], Edges: edges, Counts: draw.Bin(some, edges), Mean: over(some).mean}
+		b := draw.Bars{Style: styles[group.name], Edges: edges, Counts: draw.Bin(some, edges), Mean: over(some).Mean}
 		if logX {
 			b.Mean = math.NaN()
 		}
-		g.Panels = append(g.Panels, draw.Panel{Title: group.name, Note: "mean " + phrase.Plain(over(some).mean), Layers: []draw.Layer{b}})
+		g.Panels = append(g.Panels, draw.Panel{Title: group.name, Note: "mean " + phrase.Plain(over(some).Mean), Layers: []draw.Layer{b}})
 	}
 	g.Columns = min(draw.ColumnsFor(len(g.Panels)), 2)
 	_, y := draw.Extents(g.Panels...)

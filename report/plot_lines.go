@@ -139,9 +139,9 @@ func (d *plotted) rowsOf(rows []int, log bool) (out []draw.LinePoint, banded boo
 			if d.Band == Quantiles && s.count == 1 {
 				return nil, false, errors.New("--band quantiles: the table of a sweep holds mean, least and greatest only; take minmax")
 			}
-			s.low, s.high = min(s.low, over(choose(d.y.low, place.rows)).low), max(s.high, over(choose(d.y.high, place.rows)).high)
+			s.Min, s.Max = min(s.Min, over(choose(d.y.low, place.rows)).Min), max(s.Max, over(choose(d.y.high, place.rows)).Max)
 		}
-		banded = banded || s.low < s.high
+		banded = banded || s.Min < s.Max
 		out = append(out, s.at(x))
 	}
 	return out, banded && d.Band != NoBand, nil

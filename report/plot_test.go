@@ -195,8 +195,8 @@ func TestQuantiles(t *testing.T) {
 	}{
 		{[]float64{10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0}, 1, 9}, {[]float64{0, math.NaN(), 10}, 1, 9}, {[]float64{3}, 3, 3},
 	} {
-		if s := quantiles(c.values); s.low != c.low || s.high != c.high {
-			t.Errorf("%v: from %g to %g, want %g and %g", c.values, s.low, s.high, c.low, c.high)
+		if s := quantiles(c.values); s.Min != c.low || s.Max != c.high {
+			t.Errorf("%v: from %g to %g, want %g and %g", c.values, s.Min, s.Max, c.low, c.high)
 		}
 	}
 }

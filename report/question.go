@@ -50,11 +50,11 @@ func answers(s *problem.Spec) string {
 	if s.Hold > 1 {
 		steps = fmt.Sprintf(", %d steps a turn", s.Hold)
 	}
-	return fmt.Sprintf("%s by %s%s.%s %s", who, moves(&s.Dynamics), steps, more(&s.Dynamics), traits(&s.Population, "d"))
+	return fmt.Sprintf("%s by %s%s.%s %s", who, moves(&s.Dynamics), steps, dynamicsBesides(&s.Dynamics), traits(&s.Population, "d"))
 }
 
-// drawn describes a law of traits.
-func drawn(l *problem.Law) string {
+// lawWords describes a law of traits.
+func lawWords(l *problem.Law) string {
 	switch l.Kind {
 	case "sphere":
 		return "uniform on the unit sphere"

@@ -152,9 +152,9 @@ func (l lead) cell() page.TextCell {
 // statCell is a mean over trials with its range, and how many trials had no finite number.
 func statCell(run folder.Run, column string, text func(float64) string) page.TextCell {
 	s := final(run, column)
-	c := page.Number(s.mean, text)
-	if s.low < s.high {
-		c.Small = append(c.Small, text(s.low)+" … "+text(s.high))
+	c := page.Number(s.Mean, text)
+	if s.Min < s.Max {
+		c.Small = append(c.Small, text(s.Min)+" … "+text(s.Max))
 	}
 	if few := lost(run, s); few != "" {
 		c.Small = append(c.Small, few)
@@ -223,7 +223,7 @@ func pointRow(name, note string, p, found folder.Point, value func(float64) stri
 func valueDigits(r *folder.Result) int {
 	n := 6
 	for _, run := range r.Runs {
-		if gap := final(run, "gap").mean; gap > 0 {
+		if gap := final(run, "gap").Mean; gap > 0 {
 			n = max(n, 2-int(math.Floor(math.Log10(gap))))
 		}
 	}

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/kedge-opt/kedge/folder"
@@ -10,30 +9,16 @@ import (
 	"github.com/kedge-opt/kedge/report/draw"
 )
 
-// spread is a quantity over trials; all NaN when no trial has it.
+// spread is a quantity over the trials that have it, and how many those are.
 type spread struct {
-	mean, low, high float64
-	count           int
+	folder.Spread
+	count int
 }
 
 // over gathers the finite numbers among values.
 func over(values []float64) spread {
-	s := spread{low: math.Inf(1), high: math.Inf(-1)}
-	sum := 0.0
-	for _, v := range values {
-		if !phrase.Finite(v) {
-			continue
-		}
-		sum += v
-		s.low, s.high = min(s.low, v), max(s.high, v)
-		s.count++
-	}
-	if s.count == 0 {
-		return spread{mean: math.NaN(), low: math.NaN(), high: math.NaN()}
-	}
-	// Rounding can push the mean of equal numbers past them.
-	s.mean = min(max(sum/float64(s.count), s.low), s.high)
-	return s
+	s, count := folder.SpreadOfFinite(values)
+	return spread{s, count}
 }
 
 // quantiles is over with the lowest and the highest tenth cut off.
@@ -42,7 +27,7 @@ func quantiles(values []float64) spread {
 	if s.count > 0 {
 		sorted := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !phrase.Finite(v) })
 		slices.Sort(sorted)
-		s.low, s.high = quantile(sorted, 0.1), quantile(sorted, 0.9)
+		s.Min, s.Max = quantile(sorted, 0.1), quantile(sorted, 0.9)
 	}
 	return s
 }
@@ -57,7 +42,7 @@ func quantile(sorted []float64, share float64) float64 {
 
 // at is a spread at a place of the horizontal axis.
 func (s spread) at(x float64) draw.LinePoint {
-	return draw.LinePoint{X: x, Mean: s.mean, Low: s.low, High: s.high}
+	return draw.LinePoint{X: x, Mean: s.Mean, Low: s.Min, High: s.Max}
 }
 
 // rowsOf lines the trials of a run up by turn and leaves out turns at which nothing was measured. Of several columns it takes

@@ -43,7 +43,7 @@ func TestBandEnclosesMean(t *testing.T) {
 
 func TestMeanOfEqualNumbersIsThatNumber(t *testing.T) {
 	for _, v := range []float64{0.1, 1e-3, 1e300, 5e-324, math.MaxFloat64} {
-		if s := over([]float64{v, v, v, math.NaN(), v, v, v, v}); s.mean != v || s.low != v || s.high != v || s.count != 7 {
+		if s := over([]float64{v, v, v, math.NaN(), v, v, v, v}); s.Mean != v || s.Min != v || s.Max != v || s.count != 7 {
 			t.Errorf("%g: %+v", v, s)
 		}
 	}
@@ -62,7 +62,7 @@ func TestRowsLineTrialsUpByTurn(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	if end := final(run, "gap"); end.mean != 1 || end.count != 1 {
+	if end := final(run, "gap"); end.Mean != 1 || end.count != 1 {
 		t.Errorf("final %+v, want the second trial alone", end)
 	}
 }

@@ -171,10 +171,10 @@ func (q sweptChart) stableLine(ended []cellEnd, x int) []page.GraphLine {
 // with adds the spread of one more cell.
 func (s spread) with(o folder.Spread) spread {
 	if s.count == 0 {
-		return spread{o.Mean, o.Min, o.Max, 1}
+		return spread{o, 1}
 	}
 	n := float64(s.count)
-	return spread{s.mean + (o.Mean-s.mean)/(n+1), min(s.low, o.Min), max(s.high, o.Max), s.count + 1}
+	return spread{folder.Spread{Mean: s.Mean + (o.Mean-s.Mean)/(n+1), Min: min(s.Min, o.Min), Max: max(s.Max, o.Max)}, s.count + 1}
 }
 
 // lineOf puts spreads in the order of their places.

@@ -87,7 +87,7 @@ func (o outcome) add(s *folder.Summary, algorithm string) {
 	}
 	end := o.ended(s.Algorithms[algorithm])
 	if end == nil {
-		end = &folder.Spread{Mean: math.NaN(), Min: math.NaN(), Max: math.NaN()}
+		end = new(folder.Unknown())
 	}
 	o.all.numbers = append(o.all.numbers, end.Mean)
 	o.all.low, o.all.high = append(o.all.low, end.Min), append(o.all.high, end.Max)

@@ -43,8 +43,8 @@ func followed(r *folder.Result) page.Finding {
 	return j
 }
 
-// more says what the dynamics of individuals have besides their kind.
-func more(d *problem.Dynamics) string {
+// dynamicsBesides says what the dynamics of individuals have besides their kind.
+func dynamicsBesides(d *problem.Dynamics) string {
 	var list []string
 	if h := d.Heterogeneity; h != nil {
 		for _, one := range []struct {
@@ -67,7 +67,7 @@ func more(d *problem.Dynamics) string {
 
 // traits says what traits of a name are and how they change.
 func traits(p *problem.Population, name string) string {
-	law := drawn(&p.Law)
+	law := lawWords(&p.Law)
 	if p.Drift == nil && p.Churn == 0 {
 		return "Traits " + name + " stay as they are: " + law + "."
 	}

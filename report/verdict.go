@@ -35,7 +35,7 @@ func newContestant(name string, run folder.Run, exact bool) contestant {
 		}
 		c.ends[t.Index] = gap
 	}
-	c.mean = over(gaps).mean
+	c.mean = over(gaps).Mean
 	return c
 }
 
@@ -219,7 +219,7 @@ func retrained(r *folder.Result) string {
 	}
 	s := fmt.Sprintf("Retraining settles at the stable point, %s from the optimum in value and %s in decision", phrase.Percent(p.Gap), phrase.Percent(p.Distance))
 	for _, run := range r.Runs {
-		if gap := final(run, "gap").mean; run.Name == "vanilla" && math.Abs(gap-p.Gap) <= 0.1*p.Gap {
+		if gap := final(run, "gap").Mean; run.Name == "vanilla" && math.Abs(gap-p.Gap) <= 0.1*p.Gap {
 			s += ", and that is where vanilla has come to rest"
 		}
 	}

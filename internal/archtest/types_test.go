@@ -62,7 +62,6 @@ func namesakes() map[string]string {
 		"Settled":           renamed,
 		"Simplex":           shape,
 		"Source":            renamed,
-		"Spread":            renamed,
 		"Stage":             renamed,
 		"Step":              renamed,
 		"Table":             renamed,

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/columns"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/problem/form"
@@ -63,11 +64,11 @@ type Row struct {
 	Trials      int     `json:"trials"`
 	Failed      int     `json:"failed"`
 	Failure     string  `json:"failure,omitempty"` // of the first trial that failed
-	ToOptimal   *Spread `json:"to_optimal"`
-	ToStable    *Spread `json:"to_stable"`
-	ToTarget    *Spread `json:"to_target"`
-	Value       *Spread `json:"value"`
-	Gap         *Spread `json:"gap"` // of the value, relative to that of the optimum
+	ToOptimal   *Range  `json:"to_optimal"`
+	ToStable    *Range  `json:"to_stable"`
+	ToTarget    *Range  `json:"to_target"`
+	Value       *Range  `json:"value"`
+	Gap         *Range  `json:"gap"` // of the value, relative to that of the optimum
 	Deployments int     `json:"deployments"`
 	Samples     int     `json:"samples"` // people that it looked at
 	Curve       Curve   `json:"curve"`
@@ -80,30 +81,39 @@ type Point struct {
 	Score *float64 `json:"score"`
 }
 
-// Spread is mean, least and largest over trials.
-type Spread struct {
+// Range is a spread over trials; compare.json calls its ends low and high.
+type Range struct{ folder.Spread }
+
+// ends are a spread by the names of compare.json.
+type ends struct {
 	Mean float64 `json:"mean"`
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
+	Min  float64 `json:"low"`
+	Max  float64 `json:"high"`
+}
+
+// MarshalJSON writes the three numbers.
+func (r Range) MarshalJSON() ([]byte, error) { return json.Marshal(ends(r.Spread)) }
+
+// UnmarshalJSON reads them.
+func (r *Range) UnmarshalJSON(text []byte) error {
+	var e ends
+	err := json.Unmarshal(text, &e)
+	r.Spread = folder.Spread(e)
+	return err
 }
 
 // Curve is the distance from the optimum along the turns, over the trials that did not fail.
 type Curve struct {
-	Turns []int    `json:"turns"`
-	Far   []Spread `json:"distance"`
+	Turns []int   `json:"turns"`
+	Far   []Range `json:"distance"`
 }
 
-// spreadOf returns nil of nothing and of what is not finite.
-func spreadOf(x []float64) *Spread {
-	s := Spread{Low: math.Inf(1), High: math.Inf(-1)}
-	for _, v := range x {
-		s.Mean += v / float64(len(x))
-		s.Low, s.High = min(s.Low, v), max(s.High, v)
+// rangeOf returns nil of nothing and of what is not finite.
+func rangeOf(x []float64) *Range {
+	if s := folder.SpreadOf(x); s != nil {
+		return &Range{*s}
 	}
-	if len(x) == 0 || math.IsNaN(s.Mean) || math.IsInf(s.Mean, 0) {
-		return nil
-	}
-	return &s
+	return nil
 }
 
 func (c *Prepared) result() (*Comparison, error) {
@@ -200,14 +210,14 @@ func (a *arena) judge(row *Row, r *entry, done []outcome) error {
 		values = append(values, a.value(loss))
 		gaps = append(gaps, best.Gap(loss))
 	}
-	row.ToOptimal, row.ToStable, row.ToTarget = spreadOf(far), spreadOf(stable), spreadOf(target)
-	row.Value, row.Gap = spreadOf(values), spreadOf(gaps)
+	row.ToOptimal, row.ToStable, row.ToTarget = rangeOf(far), rangeOf(stable), rangeOf(target)
+	row.Value, row.Gap = rangeOf(values), rangeOf(gaps)
 	row.Arrived = row.Failed == 0 && row.ToTarget != nil && row.ToTarget.Mean <= a.tolerance()
 	return nil
 }
 
 func (a *arena) curve(done []outcome) Curve {
-	c := Curve{Turns: []int{}, Far: []Spread{}}
+	c := Curve{Turns: []int{}, Far: []Range{}}
 	if len(done) == 0 {
 		return c
 	}
@@ -216,7 +226,7 @@ func (a *arena) curve(done []outcome) Curve {
 		for _, t := range done {
 			x = append(x, distance(t.decisions[i], a.points["optimal"]))
 		}
-		if s := spreadOf(x); s != nil {
+		if s := rangeOf(x); s != nil {
 			c.Turns, c.Far = append(c.Turns, k), append(c.Far, *s)
 		}
 	}
@@ -280,20 +290,20 @@ func (r *Comparison) Table() columns.Table {
 		r.each(func(a *Arena, m *Row) { c.Numbers = append(c.Numbers, of(a, m)) })
 		t.Columns = append(t.Columns, c)
 	}
-	spread := func(name string, of func(m *Row) *Spread) {
-		number(name, func(_ *Arena, m *Row) float64 { return of(m).or(func(s Spread) float64 { return s.Mean }) })
-		number(name+"_low", func(_ *Arena, m *Row) float64 { return of(m).or(func(s Spread) float64 { return s.Low }) })
-		number(name+"_high", func(_ *Arena, m *Row) float64 { return of(m).or(func(s Spread) float64 { return s.High }) })
+	spread := func(name string, of func(m *Row) *Range) {
+		number(name, func(_ *Arena, m *Row) float64 { return of(m).or(func(s Range) float64 { return s.Mean }) })
+		number(name+"_low", func(_ *Arena, m *Row) float64 { return of(m).or(func(s Range) float64 { return s.Min }) })
+		number(name+"_high", func(_ *Arena, m *Row) float64 { return of(m).or(func(s Range) float64 { return s.Max }) })
 	}
 	text("problem", func(a *Arena, _ *Row) string { return a.Name })
 	text("method", func(_ *Arena, m *Row) string { return m.Method })
 	text("limit", func(_ *Arena, m *Row) string { return m.Limit })
 	text("verdict", func(a *Arena, m *Row) string { return a.Verdict(m) })
-	spread("to_optimal", func(m *Row) *Spread { return m.ToOptimal })
-	spread("to_stable", func(m *Row) *Spread { return m.ToStable })
-	spread("to_target", func(m *Row) *Spread { return m.ToTarget })
-	spread("value", func(m *Row) *Spread { return m.Value })
-	spread("gap", func(m *Row) *Spread { return m.Gap })
+	spread("to_optimal", func(m *Row) *Range { return m.ToOptimal })
+	spread("to_stable", func(m *Row) *Range { return m.ToStable })
+	spread("to_target", func(m *Row) *Range { return m.ToTarget })
+	spread("value", func(m *Row) *Range { return m.Value })
+	spread("gap", func(m *Row) *Range { return m.Gap })
 	number("tolerance", func(a *Arena, _ *Row) float64 { return a.Tolerance })
 	number("turns", func(a *Arena, _ *Row) float64 { return float64(a.Turns) })
 	number("deployments", func(_ *Arena, m *Row) float64 { return float64(m.Deployments) })
@@ -314,7 +324,7 @@ func (r *Comparison) each(do func(a *Arena, m *Row)) {
 }
 
 // or returns a number of the spread, NaN if there is none.
-func (s *Spread) or(of func(Spread) float64) float64 {
+func (s *Range) or(of func(Range) float64) float64 {
 	if s == nil {
 		return math.NaN()
 	}
