@@ -99,8 +99,8 @@ type Learner interface {
 	Sensitivity
 	// Observe takes what was observed in a turn. On an error nothing is learned.
 	Observe(o Observation) error
-	// Trust tells how far products can be relied on, from 0 to 1. At 0 they must not be used.
-	Trust() float64
+	// Where Trust is 0 products must not be used.
+	Truster
 }
 
 // Population is a crowd, simulated or real, that answers a deployed decision and can be sampled.
@@ -133,11 +133,4 @@ type Algorithm interface {
 type Explorer interface {
 	Algorithm
 	Center(dst []float64)
-}
-
-// Truster is an Algorithm that learns and tells how far it relies on that.
-type Truster interface {
-	Algorithm
-	// Trust is from 0, not at all, to 1; NaN where nothing is learned.
-	Trust() float64
 }

@@ -39,8 +39,6 @@ func (c *Constants) slopesOf(o kedge.Objective, p problem) (slopes, bool) {
 		return c.revenue(o, p)
 	case *objective.Quadratic:
 		return quadratic(o, p.Dynamics.Dims()), true
-	case objective.Negate:
-		return c.slopesOf(o.Of, p)
 	case *objective.Weighted:
 		s, ok := c.slopesOf(o.Of, p)
 		return s.times(math.Abs(o.Weight)), ok

@@ -58,7 +58,7 @@ func (s *Iterated) Check() error {
 		return &MissingError{Arg: "Of", Want: "the dynamics to settle"}
 	}
 	var inner error
-	if c, ok := s.Of.(interface{ Check() error }); ok {
+	if c, ok := s.Of.(kedge.CheckedDynamics); ok {
 		inner = c.Check()
 	}
 	o := s.Options

@@ -245,6 +245,3 @@ func (m *Model) Dims() kedge.Dims { return m.dims }
 
 // AffineInState tells whether the next state is an affine function of the state. Then steady states are exact.
 func (m *Model) AffineInState() bool { return m.next != nil && m.next.degP <= 1 }
-
-// AffineInDecision tells whether the next state is an affine function of the decision.
-func (m *Model) AffineInDecision() bool { return m.next != nil && m.next.degU <= 1 }

@@ -234,15 +234,15 @@ func TestUnstable(t *testing.T) {
 
 // What a model is decides what it offers.
 func TestFacts(t *testing.T) {
-	for next, want := range map[string][3]bool{ // settles, affine in the decision, has a sensitivity
-		"0.5*p + q + d": {true, true, true}, "W @ p + q*d": {true, true, true}, "normalize(p + q*d)": {false, false, true},
-		"tanh(W @ p) + q": {false, true, false}, "tanh(p)*q": {false, true, true}, "p*d/(1 + exp(q))": {true, false, true},
-		"where(d > 0, 0.5*p, q)": {true, true, true}, "where(p > 0, 0.5, q)": {false, true, true}, "q*d": {true, true, true},
-		"max(p, q)": {false, false, true}, "softmax(p) - q": {false, true, true}, "[p[1], p[0]]": {true, true, true},
+	for next, want := range map[string][2]bool{ // settles, has a sensitivity
+		"0.5*p + q + d": {true, true}, "W @ p + q*d": {true, true}, "normalize(p + q*d)": {false, true},
+		"tanh(W @ p) + q": {false, false}, "tanh(p)*q": {false, true}, "p*d/(1 + exp(q))": {true, true},
+		"where(d > 0, 0.5*p, q)": {true, true}, "where(p > 0, 0.5, q)": {false, true}, "q*d": {true, true},
+		"max(p, q)": {false, true}, "softmax(p) - q": {false, true}, "[p[1], p[0]]": {true, true},
 	} {
 		m := compile(t, formula.Source{Decision: "q", State: "p[2]", Trait: "d[2]", Let: let("W", "[[0.1, 0.2], [0.3, 0.4]]"), Next: next})
 		_, settles := m.Dynamics().(kedge.RowSettler)
-		if got := [3]bool{settles, m.AffineInDecision(), m.Sensitivity() != nil}; got != want {
+		if got := [2]bool{settles, m.Sensitivity() != nil}; got != want {
 			t.Errorf("%s: got %v, want %v", next, got, want)
 		}
 	}

@@ -40,7 +40,7 @@ func (c Constraints) Columns() (list []kedge.Column) {
 // Measure judges the decision by every constraint.
 func (c Constraints) Measure(_ context.Context, row []float64, t *kedge.Turn) error {
 	var multipliers []float64
-	if a, ok := t.Algorithm.(interface{ Multipliers() []float64 }); ok {
+	if a, ok := t.Algorithm.(kedge.Payer); ok {
 		multipliers = a.Multipliers()
 	}
 	for j, judge := range c {

@@ -27,10 +27,10 @@ func (l *Loop) view() *view {
 	if e, ok := l.Algorithm.(kedge.Explorer); ok {
 		v.center = e.Center
 	}
-	if c, ok := l.Population.(interface{ States() []float64 }); ok {
+	if c, ok := l.Population.(kedge.VisibleCrowd); ok {
 		v.states = c.States
 	}
-	if c, ok := l.Population.(interface{ Prepare() error }); ok {
+	if c, ok := l.Population.(kedge.PreparedCrowd); ok {
 		v.prepare = c.Prepare
 	}
 	v.step = kedge.Step{U: u, Row: make([]float64, len(Columns(l.Instruments)))}

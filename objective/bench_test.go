@@ -18,7 +18,6 @@ func BenchmarkEvalRows(b *testing.B) {
 		"revenue":   objective.Revenue{Entropy: 0.1},
 		"logistic":  objective.Logistic{Ridge: 0.1},
 		"quadratic": quadratic,
-		"negate":    objective.Negate{Of: objective.Affinity{}},
 		"weighted":  &objective.Weighted{Weight: 2, Of: objective.Affinity{}},
 	} {
 		b.Run(name, func(b *testing.B) {

@@ -14,36 +14,9 @@ import (
 // The combinators take parts in their block form and so keep it. A part that judges one individual at a time is wrapped
 // first, by kedge.BatchedObjective(o, dim).
 var (
-	_ kedge.RowObjective = Negate{}
 	_ kedge.RowObjective = Sum{}
 	_ kedge.RowObjective = (*Weighted)(nil)
 )
-
-// Negate is −Φ: it makes a loss of a reward. It is exact.
-type Negate struct{ Of kedge.RowObjective }
-
-// Check is the Check of the part, if it has one.
-func (n Negate) Check(dim kedge.Dims) error { return checkPart(n.Of, dim) }
-
-// Eval implements [kedge.Objective].
-func (n Negate) Eval(gp, gu, p, u, d []float64) float64 {
-	flip(gp, gu)
-	defer flip(gp, gu)
-	return -n.Of.Eval(gp, gu, p, u, d)
-}
-
-// EvalRows implements [kedge.RowObjective].
-func (n Negate) EvalRows(gp, gu, p, u, d []float64) float64 {
-	flip(gp, gu)
-	defer flip(gp, gu)
-	return -n.Of.EvalRows(gp, gu, p, u, d)
-}
-
-// flip changes signs, which rounds nothing: −(−g + δ) is g − δ to the bit, and needs no room for δ.
-func flip(gp, gu []float64) {
-	rows.Scale(gp, -1)
-	rows.Scale(gu, -1)
-}
 
 // Sum is Σ Φⱼ, its parts added in order.
 type Sum []kedge.RowObjective
@@ -136,7 +109,7 @@ func (w *Weighted) add(gp, gu []float64, g *gradients) {
 }
 
 func checkPart(part kedge.Objective, dim kedge.Dims) error {
-	if c, ok := part.(interface{ Check(dim kedge.Dims) error }); ok {
+	if c, ok := part.(kedge.CheckedObjective); ok {
 		return c.Check(dim)
 	}
 	return nil

@@ -17,7 +17,7 @@ func TestCheckAcceptsWhatFits(t *testing.T) {
 		if err := s.of.(checker).Check(s.dim); err != nil {
 			t.Errorf("%s: %v", s.name, err)
 		}
-		unknown := objective.Negate{Of: kedge.BatchedObjective(one{s.of}, s.dim)}
+		unknown := &objective.Weighted{Weight: 1, Of: kedge.BatchedObjective(one{s.of}, s.dim)}
 		if err := unknown.Check(s.dim); err != nil {
 			t.Errorf("%s without a Check of its own: %v", s.name, err)
 		}
@@ -44,7 +44,7 @@ func TestCheckNamesEveryMistake(t *testing.T) {
 		{objective.Revenue{Entropy: inf}, []string{"Entropy is +Inf"}},
 		{objective.Logistic{Features: 1, Ridge: -1}, []string{"Ridge is -1", "Features is 1", "the state has 3", "the trait has 1"}},
 		{objective.Logistic{Features: 4}, []string{"Features is 4", "the state has 3", "the trait has 1"}},
-		{objective.Sum{objective.Affinity{}, objective.Negate{Of: objective.Affinity{State: 4}}}, []string{"part 1: the state has 3"}},
+		{objective.Sum{objective.Affinity{}, &objective.Weighted{Weight: 1, Of: objective.Affinity{State: 4}}}, []string{"part 1: the state has 3"}},
 		{&objective.Weighted{Weight: inf, Of: objective.Affinity{State: 5}}, []string{"Weight is +Inf", "the state has 3"}},
 		{&objective.Weighted{Weight: nan, Of: quadratic}, []string{"Weight is NaN"}},
 	} {

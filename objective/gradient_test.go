@@ -42,7 +42,7 @@ func subjects(t testing.TB) []subject {
 		{"quadratic", q, oblong, quadratic, 1e-14},
 		{"logistic", logit, square, smooth, 1e-8},
 		{"logistic with intercept, hidden state", objective.Logistic{Features: 4, Ridge: 1, State: 7, Trait: 6}, hidden, smooth, 1e-8},
-		{"negate", objective.Negate{Of: printed}, square, smooth, 1e-8},
+		{"negative", &objective.Weighted{Weight: -1, Of: printed}, square, smooth, 1e-8},
 		{"sum", objective.Sum{logit, printed, objective.Affinity{}}, square, smooth, 1e-8},
 		{"weighted", &objective.Weighted{Weight: -0.7, Of: logit}, square, smooth, 1e-8},
 	}

@@ -1,5 +1,5 @@
 // Package objective holds losses Φ(p, u, d): what a decision is judged by, one individual at a time. Everything is a loss
-// and smaller is better; a reward is written with a minus sign, or wrapped in Negate.
+// and smaller is better; a reward is written with a minus sign, or weighted by −1.
 //
 // Eval and EvalRows return the loss and add its gradients to gp and gu. The block form adds the rows up in order, so that it
 // gives the bits of evaluating row after row; only Quadratic, which factors the rows' common part out, differs by rounding.

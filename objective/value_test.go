@@ -144,7 +144,7 @@ func TestCombinatorsAreExact(t *testing.T) {
 	}
 	g, loss := eval(of)
 	for scale, o := range map[float64]kedge.RowObjective{
-		-1: objective.Negate{Of: of},
+		-1: &objective.Weighted{Weight: -1, Of: of},
 		2:  objective.Sum{of, of},
 		-2: &objective.Weighted{Weight: -2, Of: of},
 		4:  &objective.Weighted{Weight: 2, Of: objective.Sum{of, of}},

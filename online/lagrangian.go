@@ -3,7 +3,6 @@ package online
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
@@ -26,6 +25,8 @@ type Restriction interface {
 // They grow without end where no decision keeps the constraints, up to most.
 type Lagrangian struct {
 	of           Estimator
+	estimated    func(o kedge.Observation) // commits it
+	trust        func() float64            // of it
 	restrictions []Restriction
 	options      Dual
 	k            int // multipliers' steps
@@ -46,8 +47,8 @@ func NewLagrangian(n int, of Estimator, restrictions []Restriction, o Dual) (*La
 	if of == nil || len(restrictions) == 0 || o.Step == nil {
 		return nil, errors.New("online: a Lagrangian needs an estimator, restrictions and a step")
 	}
-	_, perturbs := of.(perturber)
-	_, follows := of.(follower)
+	_, perturbs := of.(Perturber)
+	_, follows := of.(Follower)
 	if perturbs || follows {
 		return nil, fmt.Errorf("online: a %T cannot be made to keep constraints", of)
 	}
@@ -56,7 +57,7 @@ func NewLagrangian(n int, of Estimator, restrictions []Restriction, o Dual) (*La
 		return nil, err
 	}
 	return &Lagrangian{
-		of: of, restrictions: restrictions, options: o,
+		of: of, estimated: commits(of), trust: trustIn(of), restrictions: restrictions, options: o,
 		multipliers: make([]float64, j), pending: make([]float64, j), g: make([]float64, n),
 	}, nil
 }
@@ -98,7 +99,7 @@ func (l *Lagrangian) Estimate(g []float64, o kedge.Observation) error {
 
 // Commit moves the multipliers.
 func (l *Lagrangian) Commit(o kedge.Observation) {
-	commit(l.of, o)
+	l.estimated(o)
 	for _, r := range l.restrictions {
 		r.Commit(o)
 	}
@@ -122,20 +123,7 @@ func multipliers(e Estimator) []float64 {
 }
 
 // Trust is that of the estimator, NaN where it learns nothing.
-func (l *Lagrangian) Trust() float64 {
-	if t, ok := l.of.(interface{ Trust() float64 }); ok {
-		return t.Trust()
-	}
-	return math.NaN()
-}
-
-// Untrusted is that of the estimator.
-func (l *Lagrangian) Untrusted() int {
-	if t, ok := l.of.(interface{ Untrusted() int }); ok {
-		return t.Untrusted()
-	}
-	return 0
-}
+func (l *Lagrangian) Trust() float64 { return l.trust() }
 
 const lagrangianKind = "online.Lagrangian/1"
 

@@ -10,13 +10,12 @@ import (
 )
 
 // Learning is Composite with a sensitivity that learns from every turn [he2025, composite update]. While the sensitivity is not
-// trusted it estimates as Vanilla does, and counts the turns in which it did.
+// trusted it estimates as Vanilla does.
 //
 // A turn is learned from once it is certain to succeed, so an estimate relies on the turns before it.
 type Learning struct {
 	composite Composite
 	learner   kedge.Learner
-	untrusted int
 	fault     error
 }
 
@@ -36,19 +35,11 @@ func (l *Learning) Estimate(g []float64, o kedge.Observation) error {
 	return l.composite.Estimate(g, o)
 }
 
-// Commit counts the turn and learns from it.
-func (l *Learning) Commit(o kedge.Observation) {
-	if l.learner.Trust() == 0 {
-		l.untrusted++
-	}
-	l.fault = l.learner.Observe(o)
-}
+// Commit learns from the turn.
+func (l *Learning) Commit(o kedge.Observation) { l.fault = l.learner.Observe(o) }
 
 // Trust is that of the learner.
 func (l *Learning) Trust() float64 { return l.learner.Trust() }
-
-// Untrusted returns how many turns took the vanilla step.
-func (l *Learning) Untrusted() int { return l.untrusted }
 
 // Dithering says how decisions are perturbed so that there is something to learn from.
 type Dithering struct {
@@ -62,6 +53,8 @@ type Dithering struct {
 // cannot be found it is the iterate.
 type Dither struct {
 	Estimator
+	estimated func(o kedge.Observation) // commits it
+	trust     func() float64            // of it
 	config    Dithering
 	set       kedge.Set
 	source    Normals
@@ -83,7 +76,7 @@ func NewDither(of Estimator, n int, c Dithering, set kedge.Set, source Normals) 
 	if c.HalfLife == 0 {
 		c.HalfLife = math.Inf(1)
 	}
-	return &Dither{Estimator: of, config: c, set: set, source: source, direction: make([]float64, n), room: make([]float64, n)}, nil
+	return &Dither{Estimator: of, estimated: commits(of), trust: trustIn(of), config: c, set: set, source: source, direction: make([]float64, n), room: make([]float64, n)}, nil
 }
 
 // Perturb moves u to the decision to deploy.
@@ -122,26 +115,11 @@ func (d *Dither) Commit(o kedge.Observation) {
 	d.draw()
 	d.turn++
 	d.drawn = false
-	if c, ok := d.Estimator.(committer); ok {
-		c.Commit(o)
-	}
+	d.estimated(o)
 }
 
 // Trust is that of the estimator, NaN if it has none.
-func (d *Dither) Trust() float64 {
-	if t, ok := d.Estimator.(interface{ Trust() float64 }); ok {
-		return t.Trust()
-	}
-	return math.NaN()
-}
-
-// Untrusted is that of the estimator, 0 if it has none.
-func (d *Dither) Untrusted() int {
-	if t, ok := d.Estimator.(interface{ Untrusted() int }); ok {
-		return t.Untrusted()
-	}
-	return 0
-}
+func (d *Dither) Trust() float64 { return d.trust() }
 
 var (
 	_ wire.State = (*Learning)(nil)
@@ -149,11 +127,11 @@ var (
 )
 
 const (
-	learningKind = "online.Learning/1"
+	learningKind = "online.Learning/2"
 	ditherKind   = "online.Dither/1"
 )
 
-// AppendBinary appends the count of vanilla turns and the learner's state.
+// AppendBinary appends the learner's state.
 func (l *Learning) AppendBinary(b []byte) ([]byte, error) {
 	return wire.Append(b, learningKind, l.fields)
 }
@@ -164,7 +142,6 @@ func (l *Learning) UnmarshalBinary(data []byte) error {
 }
 
 func (l *Learning) fields(f *wire.Fields) {
-	f.Int(&l.untrusted, math.MaxInt)
 	f.Part("learner", l.learner)
 	f.Then(func() { l.fault = nil })
 }
@@ -181,7 +158,7 @@ func (d *Dither) fields(f *wire.Fields) {
 	f.Fixed(d.direction)
 	f.Finite("the saved direction", d.direction)
 	f.Part("source of directions", d.source)
-	if _, commits := d.Estimator.(committer); commits {
+	if _, commits := d.Estimator.(Committer); commits {
 		f.Part("estimator", d.Estimator)
 	}
 }

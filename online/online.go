@@ -12,7 +12,6 @@ package online
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
@@ -28,27 +27,6 @@ type Estimator interface {
 type Transform interface {
 	// Apply changes g in place; what it must remember it keeps pending until Commit.
 	Apply(g []float64)
-}
-
-// committer is an Estimator or Transform with memory. Commit is called once the turn is certain to succeed.
-type committer interface{ Commit(o kedge.Observation) }
-
-// perturber is an Estimator that needs a decision other than the iterate to be deployed.
-type perturber interface {
-	// Perturb changes the iterate u to the decision to deploy, the same until the next Commit.
-	Perturb(u []float64)
-}
-
-// collector is an Estimator that needs several deployments for one estimate.
-type collector interface {
-	// Collecting tells whether the deployment under way is not the last of them, so that no step follows it.
-	Collecting() bool
-}
-
-// follower is an Estimator that must know the iterate, whatever is deployed.
-type follower interface {
-	// Follow gives it the iterate of the turn, before Estimate and only until then.
-	Follow(u []float64)
 }
 
 // Schedule gives the step size of step k = 0, 1, ….
@@ -84,10 +62,7 @@ func (r Rule) From(start []float64) (*Descent, error) {
 		return nil, err
 	}
 	n := len(start)
-	d := &Descent{rule: r, u: append([]float64(nil), start...), next: make([]float64, n), g: make([]float64, n)}
-	if s, ok := r.Set.(interface{ At(turn int) }); ok {
-		s.At(0)
-	}
+	d := &Descent{rule: r, able: r.abilities(), u: append([]float64(nil), start...), next: make([]float64, n), g: make([]float64, n)}
 	if err := r.Set.Project(d.u); err != nil {
 		return nil, fmt.Errorf("project the first decision: %w", err)
 	}
@@ -107,7 +82,7 @@ func (r Rule) check() error {
 	if r.Gradient == nil || r.Step == nil || r.Set == nil {
 		return errors.New("online: a rule needs a gradient, a step and a set")
 	}
-	if _, explores := r.Gradient.(perturber); explores && r.Inner != nil {
+	if _, explores := r.Gradient.(Perturber); explores && r.Inner != nil {
 		return fmt.Errorf("online: a %T learns from deploying, so it cannot be deployed lazily", r.Gradient)
 	}
 	if r.Average < 0 {
@@ -119,6 +94,7 @@ func (r Rule) check() error {
 // Descent is a Rule under way. It is a kedge.Explorer: what it deploys is its iterate, perturbed if the estimator explores.
 type Descent struct {
 	rule       Rule
+	able       abilities
 	k          int // steps taken
 	deployment int // which decision is deployed
 	turn       int // turns it has been
@@ -136,9 +112,7 @@ func (d *Descent) Ask(dst []float64) {
 		from = d.deployed
 	}
 	copy(dst[:len(d.u)], from)
-	if e, ok := d.rule.Gradient.(perturber); ok {
-		e.Perturb(dst[:len(d.u)])
-	}
+	d.able.perturb(dst[:len(d.u)])
 }
 
 // Center writes the iterate, or the average of the iterates: the decision recommended so far.
@@ -165,18 +139,16 @@ func (d *Descent) Tell(o kedge.Observation) error {
 		d.turn++
 		return nil
 	}
-	if f, ok := d.rule.Gradient.(follower); ok {
-		f.Follow(d.u)
-	}
+	d.able.follow(d.u)
 	if d.deployed != nil {
 		o.U = d.u
 	}
 	if err := d.rule.Gradient.Estimate(d.g, o); err != nil {
 		return fmt.Errorf("estimate the gradient of turn %d: %w", o.Round, err)
 	}
-	if c, ok := d.rule.Gradient.(collector); ok && c.Collecting() {
+	if d.able.collecting() {
 		d.redeploy()
-		commit(d.rule.Gradient, o)
+		d.able.estimated(o)
 		return nil
 	}
 	if err := d.step(o); err != nil {
@@ -193,25 +165,14 @@ func (d *Descent) step(o kedge.Observation) error {
 	}
 	copy(d.next, d.u)
 	rows.AddScaled(d.next, -d.rule.Step.Step(d.counted()), d.g)
-	d.inform(o.Round + 1)
-	if err := d.rule.Set.Project(d.next); err != nil {
+	last := d.u
+	if d.deployed != nil {
+		last = d.deployed
+	}
+	if err := d.able.set.ProjectAt(d.next, o.Round+1, last); err != nil {
 		return fmt.Errorf("project the decision of turn %d: %w", o.Round, err)
 	}
 	return nil
-}
-
-// inform tells a set that depends on them the turn of the next decision and the decision it follows.
-func (d *Descent) inform(turn int) {
-	if s, ok := d.rule.Set.(interface{ At(turn int) }); ok {
-		s.At(turn)
-	}
-	if s, ok := d.rule.Set.(interface{ Around(u []float64) }); ok {
-		last := d.u
-		if d.deployed != nil {
-			last = d.deployed
-		}
-		s.Around(last)
-	}
 }
 
 // inner returns which step of its deployment is taken.
@@ -226,9 +187,9 @@ func (d *Descent) counted() int {
 }
 
 func (d *Descent) commit(o kedge.Observation) {
-	commit(d.rule.Gradient, o)
-	for _, t := range d.rule.Transforms {
-		commit(t, o)
+	d.able.estimated(o)
+	for _, commit := range d.able.moved {
+		commit(o)
 	}
 	d.u, d.next = d.next, d.u
 	d.k++
@@ -246,13 +207,6 @@ func (d *Descent) commit(o kedge.Observation) {
 }
 
 func (d *Descent) redeploy() { d.deployment, d.turn = d.deployment+1, 0 }
-
-// commit lets a part of the rule remember the turn.
-func commit(part any, o kedge.Observation) {
-	if c, ok := part.(committer); ok {
-		c.Commit(o)
-	}
-}
 
 // lasts returns the turns of deployment j in a rhythm, 1 without one.
 func lasts(r Rhythm, j int) int {
@@ -279,17 +233,4 @@ func (d *Descent) check(o kedge.Observation) error {
 }
 
 // Trust tells how far the rule relies on what it has learned, from 0, not at all, to 1; NaN where it learns nothing.
-func (d *Descent) Trust() float64 {
-	if t, ok := d.rule.Gradient.(interface{ Trust() float64 }); ok {
-		return t.Trust()
-	}
-	return math.NaN()
-}
-
-// Untrusted returns how many turns were taken as Vanilla takes them, because what was learned was not trusted.
-func (d *Descent) Untrusted() int {
-	if t, ok := d.rule.Gradient.(interface{ Untrusted() int }); ok {
-		return t.Untrusted()
-	}
-	return 0
-}
+func (d *Descent) Trust() float64 { return d.able.trust() }

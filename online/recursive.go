@@ -32,7 +32,7 @@ func NewRecursive(of Estimator, dims kedge.Dims, weight float64) (*Recursive, er
 	if !(weight > 0 && weight <= 1) {
 		return nil, &kedge.RangeError{Arg: "weight", Got: weight, Want: "0 < a ≤ 1"}
 	}
-	if _, remembers := of.(committer); remembers {
+	if _, remembers := of.(Committer); remembers {
 		return nil, fmt.Errorf("online: a %T remembers turns, want an estimator of single observations", of)
 	}
 	n := dims.Decision

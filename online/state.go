@@ -55,7 +55,7 @@ func (d *Descent) memory() []any {
 
 // remembers tells whether a part must be saved, or can be.
 func remembers(part any) bool {
-	_, commits := part.(committer)
+	_, commits := part.(Committer)
 	_, saves := part.(wire.State)
 	return commits || saves
 }

@@ -25,8 +25,8 @@ func (p *Problem) rule(from *kind.Algorithm, m kedge.Model, directions online.No
 	if err != nil {
 		return r, err
 	}
-	r.Set, err = p.limited(from, r.Set)
-	return r, err
+	r.Set = p.limited(from, r.Set)
+	return r, nil
 }
 
 // checkRules makes the rule of every algorithm once, so that mistakes are told before anything runs.

@@ -64,12 +64,12 @@ func (p *Problem) Changes() bool { return len(p.Spec.Changes) > 0 }
 func (p *Problem) Stages() []set.Stage { return p.stages }
 
 // limited returns the set for one rule of its own: as it changes, and as far as the rule may go from its last decision.
-func (p *Problem) limited(from *kind.Algorithm, room kedge.Set) (kedge.Set, error) {
+func (p *Problem) limited(from *kind.Algorithm, room kedge.Set) kedge.Set {
 	if p.Changes() {
-		room = &set.Changing{Stages: p.stages}
+		room = set.Changing(p.stages)
 	}
 	if from.RateLimit == 0 {
-		return room, nil
+		return room
 	}
-	return set.NewRateLimit(room, from.RateLimit, p.Start)
+	return set.RateLimit{Of: room, Most: from.RateLimit}
 }

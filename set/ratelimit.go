@@ -3,14 +3,13 @@ package set
 import (
 	"errors"
 	"math"
-	"sync"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // RateLimit is the part of a set that is within reach of the last decision, ‖u − last‖ ≤ Most: who deploys decisions one after the
-// other never changes them by more. Rules of package online tell it the last decision.
+// other never changes them by more. The first decision is not limited.
 //
 // The nearest such point is found exactly, up to rounding: it is Π(u + s(last − u)) for the least share s that brings it within
 // reach, and its distance from last falls as s grows. Where the set has moved out of reach, the nearest point is the one on the way
@@ -18,110 +17,106 @@ import (
 type RateLimit struct {
 	Of   kedge.Set
 	Most float64
-
-	last  []float64
-	rooms sync.Pool // of *reach, so that Project may be called in parallel
 }
 
-// reach is the room of one projection: a point of the set, and the best so far.
-type reach struct {
-	*RateLimit
-	v, best []float64
-}
+var _ kedge.TimedSet = RateLimit{}
 
-var _ kedge.Set = (*RateLimit)(nil)
+// Check says whether the limit is a positive number, and joins the check of the set.
+func (r RateLimit) Check(n int) error { return errors.Join(r.check(), Check(r.Of, n)) }
 
-// NewRateLimit returns the limit around a first decision, which is copied.
-func NewRateLimit(of kedge.Set, most float64, last []float64) (*RateLimit, error) {
-	if of == nil {
-		return nil, errors.New("set: a rate limit needs a set")
+func (r RateLimit) check() error {
+	if r.Of == nil {
+		return errors.New("set: a rate limit needs a set")
 	}
-	if !(most > 0) || math.IsInf(most, 0) {
-		return nil, &kedge.RangeError{Arg: "Most", Got: most, Want: "a positive number"}
+	if !(r.Most > 0) || math.IsInf(r.Most, 0) {
+		return &kedge.RangeError{Arg: "Most", Got: r.Most, Want: "a positive number"}
 	}
-	r := &RateLimit{Of: of, Most: most, last: append([]float64(nil), last...)}
-	r.rooms.New = func() any {
-		return &reach{r, make([]float64, len(last)), make([]float64, len(last))}
-	}
-	return r, kedge.CheckFinite("last", last)
-}
-
-// Around makes u the last decision.
-func (r *RateLimit) Around(u []float64) { copy(r.last, u) }
-
-// At tells a set that changes what turn it is.
-func (r *RateLimit) At(turn int) {
-	if s, ok := r.Of.(interface{ At(turn int) }); ok {
-		s.At(turn)
-	}
-}
-
-// Check is that of the set.
-func (r *RateLimit) Check(n int) error {
-	return errors.Join(kedge.CheckLen("last", r.last, n), Check(r.Of, n))
-}
-
-// Project moves u to the nearest point of the set within reach. On an error u is unchanged.
-func (r *RateLimit) Project(u []float64) error {
-	if err := kedge.CheckVector("u", u, len(r.last)); err != nil {
-		return err
-	}
-	room := r.rooms.Get().(*reach)
-	defer r.rooms.Put(room)
-	return room.project(u)
-}
-
-func (r *reach) project(u []float64) error {
-	if err := r.toward(u, 0); err != nil {
-		return err
-	}
-	if r.far() <= r.Most {
-		copy(u, r.v)
-		return nil
-	}
-	if err := r.toward(u, 1); err != nil {
-		return err
-	}
-	if far := r.far(); far > r.Most {
-		copy(u, r.last)
-		rows.AddScaled(u, r.Most/far, r.v)
-		rows.AddScaled(u, -r.Most/far, r.last)
-		return nil
-	}
-	if err := r.bisect(u); err != nil {
-		return err
-	}
-	copy(u, r.best)
 	return nil
 }
 
-// bisect finds the least share that brings the point within reach, and the point.
-func (r *reach) bisect(u []float64) error {
-	copy(r.best, r.v)
+// Project moves u to the nearest point of the set, as the first decision. On an error u is unchanged.
+func (r RateLimit) Project(u []float64) error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	return r.Of.Project(u)
+}
+
+// ProjectAt moves u to the nearest point of the set of the turn within reach of the last decision. On an error u is unchanged.
+func (r RateLimit) ProjectAt(u []float64, turn int, last []float64) error {
+	if err := errors.Join(r.check(), kedge.CheckFinite("u", u), kedge.CheckVector("last", last, len(u))); err != nil {
+		return err
+	}
+	n := len(u)
+	var stack [onStack]float64
+	room := stack[:]
+	if 2*n > len(room) {
+		room = make([]float64, 2*n)
+	}
+	w := reach{r, turn, last, room[:n], room[n : 2*n]}
+	copy(w.from, u)
+	err := w.project(u)
+	if err != nil {
+		copy(u, w.from)
+	}
+	return err
+}
+
+// reach is one projection. The point v is passed beside it, because the set sees v and nothing else: the rest stays on the stack.
+type reach struct {
+	RateLimit
+	turn       int
+	last       []float64
+	from, best []float64 // what is projected, and the best point so far
+}
+
+func (r *reach) project(v []float64) error {
+	if err := r.toward(v, 0); err != nil || r.far(v) <= r.Most {
+		return err
+	}
+	if err := r.toward(v, 1); err != nil {
+		return err
+	}
+	copy(r.best, v)
+	if far := r.far(v); far > r.Most {
+		copy(v, r.last)
+		rows.AddScaled(v, r.Most/far, r.best)
+		rows.AddScaled(v, -r.Most/far, r.last)
+		return nil
+	}
+	if err := r.bisect(v); err != nil {
+		return err
+	}
+	copy(v, r.best)
+	return nil
+}
+
+// bisect finds the best point: that of the least share that brings it within reach.
+func (r *reach) bisect(v []float64) error {
 	for far, near := 0.0, 1.0; ; {
 		s := far + (near-far)/2
 		if s <= far || s >= near {
 			return nil
 		}
-		if err := r.toward(u, s); err != nil {
+		if err := r.toward(v, s); err != nil {
 			return err
 		}
-		if r.far() > r.Most {
+		if r.far(v) > r.Most {
 			far = s
 			continue
 		}
 		near = s
-		copy(r.best, r.v)
+		copy(r.best, v)
 	}
 }
 
 // toward sets v = Π(u + s(last − u)).
-func (r *reach) toward(u []float64, s float64) error {
-	for i := range r.v {
-		r.v[i] = float64((1-s)*u[i]) + float64(s*r.last[i])
+func (r *reach) toward(v []float64, s float64) error {
+	for i := range v {
+		v[i] = float64((1-s)*r.from[i]) + float64(s*r.last[i])
 	}
-	return r.Of.Project(r.v)
+	return projectAt(r.Of, v, r.turn, r.last)
 }
 
 // far returns how far v is from the last decision.
-func (r *reach) far() float64 { return rows.Distance(r.v, r.last) }
+func (r *reach) far(v []float64) float64 { return rows.Distance(v, r.last) }

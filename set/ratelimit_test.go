@@ -10,6 +10,14 @@ import (
 	"github.com/kedge-opt/kedge/stream"
 )
 
+// within is a rate limit around a decision that stays.
+type within struct {
+	RateLimit
+	last []float64
+}
+
+func (w within) Project(u []float64) error { return w.ProjectAt(u, 1, w.last) }
+
 // The nearest point of a set within reach of the last decision is that of the set and a ball, which Dykstra's method finds too.
 func TestRateLimitIsTheNearestPointWithinReach(t *testing.T) {
 	r := stream.New(3, "rate")
@@ -23,10 +31,7 @@ func TestRateLimitIsTheNearestPointWithinReach(t *testing.T) {
 			t.Fatal(err)
 		}
 		const most = 0.3
-		limit, err := NewRateLimit(of, most, last)
-		if err != nil {
-			t.Fatal(err)
-		}
+		limit := within{RateLimit{of, most}, last}
 		copy(want, u)
 		if err := (Intersection{Of: []kedge.Set{of, Ball{Radius: most, Center: last}}}).Project(want); err != nil {
 			t.Fatal(err)
@@ -44,10 +49,7 @@ func TestRateLimitIsTheNearestPointWithinReach(t *testing.T) {
 }
 
 func TestRateLimitConforms(t *testing.T) {
-	limit, err := NewRateLimit(Ball{Radius: 1}, 0.5, []float64{0.9, 0, 0})
-	if err != nil {
-		t.Fatal(err)
-	}
+	limit := within{RateLimit{Ball{Radius: 1}, 0.5}, []float64{0.9, 0, 0}}
 	conform.Set(t, limit, conform.Points{Tol: 1e-7, Draw: func(r *stream.Stream) []float64 {
 		u := make([]float64, 3)
 		r.Normals(u)
@@ -57,20 +59,15 @@ func TestRateLimitConforms(t *testing.T) {
 
 // A set that has moved out of reach is approached as fast as allowed.
 func TestRateLimitFollowsASetThatMovesAway(t *testing.T) {
-	c := &Changing{Stages: []Stage{{0, Interval{-1, 1}}, {5, Interval{4, 5}}}}
-	limit, err := NewRateLimit(c, 1, []float64{1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	limit := RateLimit{Changing{{0, Interval{-1, 1}}, {5, Interval{4, 5}}}, 1}
 	if err := limit.Check(1); err != nil {
 		t.Fatal(err)
 	}
 	u := []float64{1}
 	for turn, want := range []float64{1, 1, 1, 1, 1, 2, 3, 4, 4} {
-		limit.At(turn)
-		limit.Around(u)
+		last := u[0]
 		u[0] -= 0.25
-		if err := limit.Project(u); err != nil {
+		if err := limit.ProjectAt(u, turn, []float64{last}); err != nil {
 			t.Fatal(err)
 		}
 		if turn < 5 {
@@ -83,13 +80,14 @@ func TestRateLimitFollowsASetThatMovesAway(t *testing.T) {
 }
 
 func TestChangesAreChecked(t *testing.T) {
-	for _, c := range []*Changing{{}, {Stages: []Stage{{1, Whole{}}}}, {Stages: []Stage{{0, Whole{}}, {3, Whole{}}, {3, Whole{}}}}, {Stages: []Stage{{0, Ball{Radius: -1}}}}} {
+	for _, c := range []Changing{{}, {{1, Whole{}}}, {{0, Whole{}}, {3, Whole{}}, {3, Whole{}}}, {{0, Ball{Radius: -1}}}} {
 		if c.Check(2) == nil {
 			t.Errorf("%+v was accepted", c)
 		}
 	}
 	for _, most := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-		if _, err := NewRateLimit(Whole{}, most, []float64{0}); err == nil {
+		limit, u := RateLimit{Whole{}, most}, []float64{0}
+		if limit.Check(1) == nil || limit.Project(u) == nil || limit.ProjectAt(u, 1, u) == nil {
 			t.Errorf("a limit of %v was accepted", most)
 		}
 	}

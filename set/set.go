@@ -12,6 +12,7 @@
 //   - HalfSpace: the point is never outside, as measured with twice the working precision.
 //   - Affine: the equations hold to a few n·2⁻⁵³ of the point.
 //   - Product: what its parts promise.
+//   - Changing: what the set of the turn promises; RateLimit: what its set does, and that no decision is out of reach.
 //   - Intersection: the last member as that promises, the others to Tolerance.
 //
 // Denormal numbers cannot do better than half of the smallest of them an entry, and sums of them miss by as much.
@@ -44,7 +45,7 @@ func Check(s kedge.Set, n int) error {
 	if s == nil {
 		return ErrMissing
 	}
-	if c, ok := s.(interface{ Check(n int) error }); ok {
+	if c, ok := s.(kedge.CheckedSet); ok {
 		return c.Check(n)
 	}
 	return nil

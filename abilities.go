@@ -1,0 +1,66 @@
+package kedge
+
+// The optional abilities of nouns. Whoever can use one asks for it once, when it is put together, never every turn.
+
+// TimedSet is a Set that depends on when a decision is made: it changes with the turns, or holds what is within reach of the
+// decision before. Like every Set it holds no state; who decides keeps the turn and the decision. Project is for the first one.
+type TimedSet interface {
+	Set
+	// ProjectAt moves u to the nearest point of the set of a turn, as the decision that follows last. On an error u is unchanged.
+	ProjectAt(u []float64, turn int, last []float64) error
+}
+
+// Timed returns s as a TimedSet: s itself when it is one, otherwise a set that is the same at any time.
+func Timed(s Set) TimedSet {
+	if t, ok := s.(TimedSet); ok {
+		return t
+	}
+	return timeless{s}
+}
+
+type timeless struct{ Set }
+
+func (s timeless) ProjectAt(u []float64, _ int, _ []float64) error { return s.Project(u) }
+
+// CheckedSet is a Set that can tell whether it is a non-empty set of n-vectors.
+type CheckedSet interface {
+	Set
+	Check(n int) error
+}
+
+// CheckedObjective is an Objective that can tell whether it judges individuals of the given dimensions.
+type CheckedObjective interface {
+	Objective
+	Check(dim Dims) error
+}
+
+// CheckedDynamics are Dynamics that can tell whether their parameters are in range.
+type CheckedDynamics interface {
+	Dynamics
+	Check() error
+}
+
+// VisibleCrowd is a Population that shows where everybody is, one individual a row; nil where it cannot be seen just now.
+type VisibleCrowd interface {
+	Population
+	States() []float64
+}
+
+// PreparedCrowd is a Population that changes by itself between turns: people come and go, and their traits drift.
+type PreparedCrowd interface {
+	Population
+	// Prepare lets the time before the next turn pass; again it does nothing until somebody has responded.
+	Prepare() error
+}
+
+// Payer is an Algorithm that keeps constraints by multipliers: what it would pay for a lower bound, one a constraint.
+type Payer interface {
+	Algorithm
+	Multipliers() []float64
+}
+
+// Truster is whatever learns and tells how far it relies on that.
+type Truster interface {
+	// Trust is from 0, not at all, to 1; NaN where nothing is learned.
+	Trust() float64
+}

@@ -1,0 +1,75 @@
+package online
+
+import (
+	"math"
+
+	"github.com/kedge-opt/kedge"
+)
+
+// Committer is an Estimator or Transform with memory. Commit is called once the turn is certain to succeed.
+type Committer interface{ Commit(o kedge.Observation) }
+
+// Perturber is an Estimator that needs a decision other than the iterate to be deployed.
+type Perturber interface {
+	// Perturb changes the iterate u to the decision to deploy, the same until the next Commit.
+	Perturb(u []float64)
+}
+
+// Collector is an Estimator that needs several deployments for one estimate.
+type Collector interface {
+	// Collecting tells whether the deployment under way is not the last of them, so that no step follows it.
+	Collecting() bool
+}
+
+// Follower is an Estimator that must know the iterate, whatever is deployed.
+type Follower interface {
+	// Follow gives it the iterate of the turn, before Estimate and only until then.
+	Follow(u []float64)
+}
+
+// abilities are the optional ones of a rule's parts, asked for once. What is missing does nothing.
+type abilities struct {
+	set        kedge.TimedSet
+	perturb    func(u []float64)
+	follow     func(u []float64)
+	collecting func() bool
+	estimated  func(o kedge.Observation)   // commits the estimator
+	moved      []func(o kedge.Observation) // commit the transforms
+	trust      func() float64
+}
+
+func (r Rule) abilities() abilities {
+	a := abilities{
+		set: kedge.Timed(r.Set), perturb: func([]float64) {}, follow: func([]float64) {}, collecting: func() bool { return false },
+		estimated: commits(r.Gradient), trust: trustIn(r.Gradient),
+	}
+	if e, ok := r.Gradient.(Perturber); ok {
+		a.perturb = e.Perturb
+	}
+	if e, ok := r.Gradient.(Follower); ok {
+		a.follow = e.Follow
+	}
+	if e, ok := r.Gradient.(Collector); ok {
+		a.collecting = e.Collecting
+	}
+	for _, t := range r.Transforms {
+		a.moved = append(a.moved, commits(t))
+	}
+	return a
+}
+
+// commits returns what lets a part of a rule remember a turn.
+func commits(part any) func(o kedge.Observation) {
+	if c, ok := part.(Committer); ok {
+		return c.Commit
+	}
+	return func(kedge.Observation) {}
+}
+
+// trustIn returns how far an estimator relies on what it has learned, NaN where it learns nothing.
+func trustIn(of Estimator) func() float64 {
+	if t, ok := of.(kedge.Truster); ok {
+		return t.Trust
+	}
+	return math.NaN
+}
