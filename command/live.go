@@ -107,7 +107,7 @@ func (l *live) draw(s style, height int) []string {
 	return lines[:max(0, min(len(lines), height))]
 }
 
-func (l *live) chart(s style, methods []*lab.Method) chart {
+func (l *live) chart(s style, methods []*lab.Watched) chart {
 	c := chart{style: s, turns: l.turns}
 	colours := coloursOf(methods)
 	for i, m := range methods {
@@ -120,7 +120,7 @@ func (l *live) chart(s style, methods []*lab.Method) chart {
 	return c
 }
 
-func coloursOf(methods []*lab.Method) []int {
+func coloursOf(methods []*lab.Watched) []int {
 	var names []string
 	for _, m := range methods {
 		names = append(names, m.Name)
@@ -129,7 +129,7 @@ func coloursOf(methods []*lab.Method) []int {
 }
 
 // methodRows is the legend: the colour or mark of every method, how far it is and its gap now.
-func methodRows(s style, methods []*lab.Method) (rows []string) {
+func methodRows(s style, methods []*lab.Watched) (rows []string) {
 	colours := coloursOf(methods)
 	var names, states []string
 	for _, m := range methods {
@@ -151,7 +151,7 @@ func methodRows(s style, methods []*lab.Method) (rows []string) {
 	return rows
 }
 
-func methodState(m *lab.Method) string {
+func methodState(m *lab.Watched) string {
 	gap := "–"
 	if all := m.Gaps(); len(all) > 0 {
 		gap = fmt.Sprintf("%.3g", all[len(all)-1].Mean)

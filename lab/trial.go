@@ -20,7 +20,7 @@ type attempt struct {
 	meter *loop.Meter
 	tools []kedge.Instrument // the meter first
 	path  *walk
-	seen  *Method   // who is watched, or nil
+	seen  *Watched  // who is watched, or nil
 	begun time.Time // earlier by what earlier processes spent
 	pulse int64     // the keeper's, when the trial was saved last
 	saved bool      // the trial has a file in the checkpoint
@@ -173,7 +173,7 @@ func (a *attempt) ownMeter() (*loop.Meter, error) {
 // series records the measured turns of one trial.
 type series struct {
 	trial *folder.Trial
-	seen  *Method // who is watched, or nil
+	seen  *Watched // who is watched, or nil
 	last  []float64
 }
 

@@ -10,11 +10,11 @@ import (
 // Watch lets somebody look at a run while it runs: how far each method is and how its gap falls. Whoever computes only adds to
 // counters, without waiting for anybody, and nothing that is watched comes back into the results.
 type Watch struct {
-	methods atomic.Pointer[[]*Method]
+	methods atomic.Pointer[[]*Watched]
 }
 
 // Methods returns the methods in the order of the spec, nil before their trials begin.
-func (w *Watch) Methods() []*Method {
+func (w *Watch) Methods() []*Watched {
 	if list := w.methods.Load(); list != nil {
 		return *list
 	}
@@ -26,15 +26,15 @@ func (w *Watch) begin(r *folder.Result) {
 	if w == nil {
 		return
 	}
-	var list []*Method
+	var list []*Watched
 	for _, one := range r.Runs {
-		list = append(list, &Method{Name: one.Name, Trials: one.Planned, Turns: r.Iterations})
+		list = append(list, &Watched{Name: one.Name, Trials: one.Planned, Turns: r.Iterations})
 	}
 	w.methods.Store(&list)
 }
 
 // method returns one of the methods, nil when nobody watches.
-func (w *Watch) method(i int) *Method {
+func (w *Watch) method(i int) *Watched {
 	if w == nil {
 		return nil
 	}
@@ -44,8 +44,8 @@ func (w *Watch) method(i int) *Method {
 // watchBins is into how many pieces the turns are divided: finer than any terminal.
 const watchBins = 512
 
-// Method is how far one algorithm is. It may be read at any time.
-type Method struct {
+// Watched is how far one algorithm is. It may be read at any time.
+type Watched struct {
 	Name   string
 	Trials int // of the algorithm
 	Turns  int // of a trial
@@ -61,10 +61,10 @@ type bin struct {
 }
 
 // Done returns how many turns all trials have taken together.
-func (m *Method) Done() int { return int(m.done.Load()) }
+func (m *Watched) Done() int { return int(m.done.Load()) }
 
 // Share returns how much of all turns is done.
-func (m *Method) Share() float64 { return float64(m.Done()) / (float64(m.Trials) * float64(m.Turns)) }
+func (m *Watched) Share() float64 { return float64(m.Done()) / (float64(m.Trials) * float64(m.Turns)) }
 
 // Gap is the mean gap around one turn.
 type Gap struct {
@@ -73,7 +73,7 @@ type Gap struct {
 }
 
 // Gaps returns how the gap falls over turns, averaged over the trials so far, as far as anything was measured.
-func (m *Method) Gaps() (list []Gap) {
+func (m *Watched) Gaps() (list []Gap) {
 	for i := range m.bins {
 		if n := m.bins[i].count.Load(); n > 0 {
 			turn := (float64(i) + 0.5) / watchBins * float64(m.Turns)
@@ -84,14 +84,14 @@ func (m *Method) Gaps() (list []Gap) {
 }
 
 // turn counts one.
-func (m *Method) turn() {
+func (m *Watched) turn() {
 	if m != nil {
 		m.done.Add(1)
 	}
 }
 
 // resumed takes what earlier processes did of a trial.
-func (m *Method) resumed(t *folder.Trial, turns int) {
+func (m *Watched) resumed(t *folder.Trial, turns int) {
 	if m == nil {
 		return
 	}
@@ -102,7 +102,7 @@ func (m *Method) resumed(t *folder.Trial, turns int) {
 }
 
 // measured takes the gap at the start of turn k.
-func (m *Method) measured(k int, gap float64) {
+func (m *Watched) measured(k int, gap float64) {
 	if m == nil || math.IsNaN(gap) {
 		return
 	}

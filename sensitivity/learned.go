@@ -9,14 +9,14 @@ import (
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
-// Method is how the coefficients of a Learned sensitivity follow what is observed.
-type Method int
+// Regression is how the coefficients of a Learned sensitivity follow what is observed.
+type Regression int
 
 // Methods of Learned.
 const (
-	LeastSquares Method = iota // recursive least squares with forgetting [picallo2022]
-	Kalman                     // a Kalman filter of coefficients that walk at random [picallo2022]
-	Window                     // least squares over the last turns, forgetting the rest at once [izzo2022]
+	LeastSquares Regression = iota // recursive least squares with forgetting [picallo2022]
+	Kalman                         // a Kalman filter of coefficients that walk at random [picallo2022]
+	Window                         // least squares over the last turns, forgetting the rest at once [izzo2022]
 )
 
 // Form is what a Learned sensitivity regresses on what.
@@ -52,7 +52,7 @@ const (
 // Learning says how a sensitivity is learned. Zeros of the numbers mean their defaults.
 type Learning struct {
 	Dims     kedge.Dims
-	Method   Method
+	Method   Regression
 	Form     Form
 	Lag      Lag // of the Mean and Conditional forms; Conditional knows no State
 	Controls Controls

@@ -76,7 +76,7 @@ func offBy(l *Learned, g []float64) float64 { return rows.Distance(l.Gain()[:4],
 
 // The trait cancels in changes of the same individual, and the dynamics are affine: three people and a few turns say everything.
 func TestPanelIsExactForAffineDynamics(t *testing.T) {
-	for _, method := range []Method{LeastSquares, Window} {
+	for _, method := range []Regression{LeastSquares, Window} {
 		r := stream.New(1, "panel")
 		w := newTown(3, r)
 		l := mustLearn(t, Learning{Method: method, Form: Panel})
@@ -223,7 +223,7 @@ func TestWhatCannotBeKnownIsNotTrusted(t *testing.T) {
 // Numbers near the ends of the range are seen between ordinary ones: the gain stays finite, and what is trusted is not wild.
 func TestHugeNumbersDoNotMakeWildGains(t *testing.T) {
 	for seed := range uint64(30) {
-		for _, method := range []Method{LeastSquares, Kalman, Window} {
+		for _, method := range []Regression{LeastSquares, Kalman, Window} {
 			r := stream.New(seed, "huge")
 			w := newTown(20, r)
 			l := mustLearn(t, Learning{Method: method, Lag: State, Memory: 60})

@@ -43,7 +43,6 @@ func namesakes() map[string]string {
 		"Lag":               renamed,
 		"Law":               section,
 		"Learning":          renamed,
-		"Method":            renamed,
 		"Model":             renamed,
 		"NotConvergedError": renamed,
 		"Objective":         section,

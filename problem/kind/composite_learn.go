@@ -75,7 +75,7 @@ func (l *Learn) describeNumbers(f *form.Form) {
 func (l *Learn) learner(dim kedge.Dims) (*sensitivity.Learned, error) {
 	return sensitivity.NewLearned(sensitivity.Learning{
 		Dims:     dim,
-		Method:   map[string]sensitivity.Method{"least-squares": sensitivity.LeastSquares, "kalman": sensitivity.Kalman, "window": sensitivity.Window}[l.Method],
+		Method:   map[string]sensitivity.Regression{"least-squares": sensitivity.LeastSquares, "kalman": sensitivity.Kalman, "window": sensitivity.Window}[l.Method],
 		Form:     map[string]sensitivity.Form{"mean": sensitivity.Mean, "conditional": sensitivity.Conditional, "panel": sensitivity.Panel}[l.Form],
 		Lag:      map[string]sensitivity.Lag{"state": sensitivity.State, "filtered": sensitivity.Filtered, "naive": sensitivity.Naive}[l.Lag],
 		Controls: map[string]sensitivity.Controls{"none": sensitivity.NoControls, "traits": sensitivity.Traits, "alignment": sensitivity.Alignment}[l.Controls],
