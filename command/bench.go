@@ -1,9 +1,7 @@
 package command
 
 import (
-	"encoding/json"
-	"io"
-
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/bench"
 	"github.com/spf13/cobra"
 )
@@ -37,7 +35,7 @@ time shows in the distance between median and best.`,
 			case err != nil:
 				return coded{err, exitFailed}
 			case asJSON:
-				return printJSON(c.OutOrStdout(), measured)
+				return folder.WriteJSON(c.OutOrStdout(), measured)
 			}
 			return measured.Print(c.OutOrStdout())
 		},
@@ -49,10 +47,4 @@ time shows in the distance between median and best.`,
 	c.Flags().IntVar(&w.Turns, "turns", 0, "turns of a case study to time in a round; 0: a whole trial")
 	c.Flags().IntVar(&w.Rounds, "rounds", 5, "rounds to take the median of")
 	return c
-}
-
-func printJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
 }

@@ -73,7 +73,7 @@ func (f *certifyFlags) run(c *cobra.Command, target string) error {
 		return coded{fmt.Errorf("%s: %w", name, err), codeOf(c, err)}
 	}
 	if f.json {
-		return printJSON(c.OutOrStdout(), certificate)
+		return folder.WriteJSON(c.OutOrStdout(), certificate)
 	}
 	printCertificate(c.OutOrStdout(), name, &s.Algorithms[a], certificate)
 	return nil

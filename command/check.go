@@ -48,7 +48,7 @@ func (f *runFlags) check(c *cobra.Command, target string, people int) error {
 		return coded{err, codeOf(c, err)}
 	}
 	if f.json {
-		err = printJSON(c.OutOrStdout(), report)
+		err = folder.WriteJSON(c.OutOrStdout(), report)
 	} else {
 		printReport(c.OutOrStdout(), report)
 	}

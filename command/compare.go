@@ -210,7 +210,7 @@ func writeContest(dir string, r *compare.Comparison) error {
 	table := r.Table()
 	for name, write := range map[string]func(io.Writer) error{
 		folder.CompareFile: r.Encode, "table.csv": table.WriteCSV, "table.parquet": table.WriteParquet,
-		"times.json": func(w io.Writer) error { return printJSON(w, r.Seconds) },
+		"times.json": func(w io.Writer) error { return folder.WriteJSON(w, r.Seconds) },
 	} {
 		if err := folder.WriteFile(filepath.Join(dir, name), write); err != nil {
 			return err
@@ -226,7 +226,7 @@ func writeContest(dir string, r *compare.Comparison) error {
 func (f *compareFlags) printContest(w io.Writer, r *compare.Comparison, dir string, took time.Duration) error {
 	switch {
 	case f.json:
-		return printJSON(w, map[string]any{"folder": dir, "seconds": r.Seconds, "comparison": r})
+		return folder.WriteJSON(w, map[string]any{"folder": dir, "seconds": r.Seconds, "comparison": r})
 	case f.quiet:
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -33,7 +34,7 @@ Without a key all keys are listed. Entries of lists may be named or left out.`,
 				return coded{fmt.Errorf("%w\nkedge spec explain lists all keys", err), exitUsage}
 			}
 			if asJSON {
-				return printJSON(c.OutOrStdout(), k)
+				return folder.WriteJSON(c.OutOrStdout(), k)
 			}
 			return explain(c.OutOrStdout(), v, k)
 		},
@@ -46,7 +47,7 @@ Without a key all keys are listed. Entries of lists may be named or left out.`,
 func explainAll(w io.Writer, asJSON bool) error {
 	keys := problem.Vocabulary(kind.Standard()).Keys()
 	if asJSON {
-		return printJSON(w, keys)
+		return folder.WriteJSON(w, keys)
 	}
 	s := styleOf(w)
 	var b strings.Builder

@@ -228,7 +228,7 @@ type outcome struct {
 func (f *runFlags) print(w io.Writer, o outcome) error {
 	switch {
 	case f.json:
-		return printJSON(w, map[string]any{"folder": o.dir, "seconds": o.ran.Seconds(), "summary": o.result.Summarize()})
+		return folder.WriteJSON(w, map[string]any{"folder": o.dir, "seconds": o.ran.Seconds(), "summary": o.result.Summarize()})
 	case !f.quiet:
 		printResult(w, o.result, o.dir)
 		fmt.Fprintf(w, "took %.1f s to run and %.1f s to write\nrate: %s\n", o.ran.Seconds(), o.wrote.Seconds(), rate(o.result, o.hold))

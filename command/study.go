@@ -161,7 +161,7 @@ func writeStudy(dir string, r *study.Result) error {
 func (f *studyFlags) print(w io.Writer, r *study.Result, dir string, took time.Duration) error {
 	switch {
 	case f.json:
-		return printJSON(w, map[string]any{"folder": dir, "study": r})
+		return folder.WriteJSON(w, map[string]any{"folder": dir, "study": r})
 	case f.quiet:
 		return nil
 	}

@@ -153,7 +153,7 @@ func (f *sweepFlags) conclude(out io.Writer, r *folder.SweepResult, kept int, di
 	failed := r.Failed()
 	switch {
 	case f.json:
-		printJSON(out, map[string]any{"folder": dir, "cells": len(r.Cells), "kept": kept, "failed": failed, "other": len(r.Other)})
+		folder.WriteJSON(out, map[string]any{"folder": dir, "cells": len(r.Cells), "kept": kept, "failed": failed, "other": len(r.Other)})
 	case !f.quiet:
 		printSweep(out, r, kept, dir)
 	}
@@ -204,7 +204,7 @@ func (f *sweepFlags) list(out io.Writer, w *problem.Sweep) error {
 		for _, c := range w.Cells {
 			cells = append(cells, cell{c.ID, w.Spec(c).Seed, c.Values})
 		}
-		return printJSON(out, map[string]any{"name": w.Name, "keys": w.Keys, "cells": cells})
+		return folder.WriteJSON(out, map[string]any{"name": w.Name, "keys": w.Keys, "cells": cells})
 	}
 	rows := [][]string{append([]string{"cell"}, w.Keys...)}
 	for _, c := range w.Cells {

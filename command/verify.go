@@ -1,7 +1,6 @@
 package command
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -59,9 +58,7 @@ func countProblems(list []folder.Checked) (n int) {
 
 func printChecked(w io.Writer, dirs []string, found map[string][]folder.Checked, asJSON bool) error {
 	if asJSON {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(found)
+		return folder.WriteJSON(w, found)
 	}
 	s := styleOf(w)
 	for _, dir := range dirs {

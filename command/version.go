@@ -19,7 +19,7 @@ specs and seeds give equal bits where all of these are equal.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if asJSON {
-				return printJSON(c.OutOrStdout(), folder.CurrentBuild())
+				return folder.WriteJSON(c.OutOrStdout(), folder.CurrentBuild())
 			}
 			_, err := fmt.Fprintln(c.OutOrStdout(), "kedge", folder.CurrentBuild())
 			return err

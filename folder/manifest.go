@@ -91,7 +91,7 @@ func (m Manifest) Seal(dir string) error {
 	if err := Flush(dir); err != nil {
 		return fmt.Errorf("seal %s: %w", dir, err)
 	}
-	err = WriteFile(filepath.Join(dir, manifestFile), func(w io.Writer) error { return writeJSON(w, m) })
+	err = WriteFile(filepath.Join(dir, manifestFile), func(w io.Writer) error { return WriteJSON(w, m) })
 	if err != nil {
 		return err
 	}
@@ -172,7 +172,8 @@ func take(files map[string]File, dir, name string, e fs.DirEntry, foreign bool) 
 	return err
 }
 
-func writeJSON(w io.Writer, v any) error {
+// WriteJSON writes a value as the files of folders have it.
+func WriteJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(v)

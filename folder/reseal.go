@@ -18,5 +18,5 @@ func Reseal(dir string, names ...string) error {
 			return fmt.Errorf("seal %s: %w", dir, err)
 		}
 	}
-	return WriteFile(filepath.Join(dir, manifestFile), func(w io.Writer) error { return writeJSON(w, m) })
+	return WriteFile(filepath.Join(dir, manifestFile), func(w io.Writer) error { return WriteJSON(w, m) })
 }

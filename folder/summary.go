@@ -95,8 +95,8 @@ func (r *Result) Save(dir string) error {
 		write(seriesFile, r.writeSeries),
 		write(parquetFile, r.writeParquet),
 		write(arraysFile, r.writeArrays),
-		write(summaryFile, func(w io.Writer) error { return writeJSON(w, r.Summarize()) }),
-		write(timesFile, func(w io.Writer) error { return writeJSON(w, r.times()) }),
+		write(summaryFile, func(w io.Writer) error { return WriteJSON(w, r.Summarize()) }),
+		write(timesFile, func(w io.Writer) error { return WriteJSON(w, r.times()) }),
 	)
 }
 

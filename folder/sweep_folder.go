@@ -153,7 +153,7 @@ func (f *SweepFolder) Begin(prune bool) error {
 			mark.Foreign = append(mark.Foreign, filepath.Join(cellsFolder, id))
 		}
 	}
-	err = f.write(unfinishedFile, func(w io.Writer) error { return writeJSON(w, mark) })
+	err = f.write(unfinishedFile, func(w io.Writer) error { return WriteJSON(w, mark) })
 	if err = errors.Join(err, Flush(f.dir)); err != nil {
 		return err
 	}
@@ -260,7 +260,7 @@ func (r *Result) saveCell(dir string) error {
 			return err
 		}),
 		write(parquetFile, r.writeParquet),
-		write(summaryFile, func(w io.Writer) error { return writeJSON(w, r.Summarize()) }),
+		write(summaryFile, func(w io.Writer) error { return WriteJSON(w, r.Summarize()) }),
 	)
 	if err != nil {
 		return err
@@ -279,12 +279,12 @@ func (f *SweepFolder) Finish(failed map[string]string, report SweepReport) (*Swe
 		return nil, err
 	}
 	err = errors.Join(
-		f.write(indexFile, func(w io.Writer) error { return writeJSON(w, r.index()) }),
+		f.write(indexFile, func(w io.Writer) error { return WriteJSON(w, r.index()) }),
 		f.write(tableFile, r.Table().WriteParquet),
 		f.write(tableCSV, r.Table().WriteCSV),
 	)
 	if failures := r.failures(); err == nil && len(failures) > 0 {
-		err = f.write(failuresFile, func(w io.Writer) error { return writeJSON(w, failures) })
+		err = f.write(failuresFile, func(w io.Writer) error { return WriteJSON(w, failures) })
 	}
 	if err == nil && report != nil {
 		err = report(f.dir, r)

@@ -81,7 +81,7 @@ func (k Kind) Begin(dir string) error {
 	if mark.Foreign, err = others(dir, ours); err != nil {
 		return err
 	}
-	err = WriteFile(filepath.Join(dir, unfinishedFile), func(w io.Writer) error { return writeJSON(w, mark) })
+	err = WriteFile(filepath.Join(dir, unfinishedFile), func(w io.Writer) error { return WriteJSON(w, mark) })
 	if err != nil {
 		return err
 	}

@@ -254,11 +254,7 @@ func words(list []form.Setting) string {
 }
 
 // Encode writes the result, but for its seconds, as JSON.
-func (r *Comparison) Encode(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(r)
-}
+func (r *Comparison) Encode(w io.Writer) error { return folder.WriteJSON(w, r) }
 
 // Decode reads what Encode wrote of methods of a catalogue.
 func Decode(kinds *kind.Catalogue, from io.Reader) (*Comparison, error) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/columns"
 	"github.com/kedge-opt/kedge/internal/phrase"
 )
@@ -105,11 +106,7 @@ type Series struct {
 }
 
 // Encode writes the result, but for its table, as JSON.
-func (r *Result) Encode(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(r)
-}
+func (r *Result) Encode(w io.Writer) error { return folder.WriteJSON(w, r) }
 
 // Decode reads what Encode wrote.
 func Decode(from io.Reader) (*Result, error) {
