@@ -109,8 +109,8 @@ func (x *linearQuadratic) spread(states, traits kedge.Rows, metric []float64) fl
 // centre copies rows and takes their mean from each.
 func centre(r kedge.Rows) *mat.Dense {
 	n, width := r.Size()
-	data := make([]float64, 0, n*width)
-	eachChunk(r, func(_ int, block []float64) { data = append(data, block...) })
+	data := make([]float64, n*width)
+	copy(data, r.View(data, 0, n))
 	for j := range width {
 		mean := 0.0
 		for i := range n {

@@ -48,11 +48,7 @@ func (c *Constants) addNoise(p problem) error {
 // safeStep returns a step that cannot make the rule diverge. A step that suits Φ̃ alone is not enough: the crowd lags behind, and
 // the slower it is the shorter the step must be.
 func (c *Constants) safeStep() float64 {
-	bias := c.Value(Lp)
-	if psi := c.Get(LPsi); psi.Known != Unknown {
-		bias = psi.Value
-	}
-	return Theory{Bias: bias, Smooth: c.Value(Smooth), Rho1: c.Value(Rho1), Rho2: c.Value(Rho2), Batch: 1}.LargestStep()
+	return Theory{Bias: c.Value(c.biasByV()), Smooth: c.Value(Smooth), Rho1: c.Value(Rho1), Rho2: c.Value(Rho2), Batch: 1}.LargestStep()
 }
 
 // glimpse is the gradients of a crowd's individuals under one decision.
@@ -132,15 +128,8 @@ func (p problem) applied() kedge.Sensitivity {
 
 // some copies rows, at equal distances where there are more than asked for.
 func some(r kedge.Rows, most int) []float64 {
-	n, width := r.Size()
-	count := min(n, most)
-	out := make([]float64, 0, count*width)
-	room := make([]float64, width)
-	for i := range count {
-		at := i * n / count
-		out = append(out, r.View(room, at, at+1)...)
-	}
-	return out
+	n, _ := r.Size()
+	return kedge.Pick(r, kedge.Some(n, most)).Data
 }
 
 // fitVariance returns M and M_V ≥ 0 with variance ≤ M + M_V‖mean‖² everywhere.

@@ -97,29 +97,8 @@ func (p problem) forget() problem {
 		p.Objective = objective.Affinity{}
 	}
 	if p.States != nil {
-		p.States = leading{p.States, f.Dim}
+		p.States = kedge.Leading{Of: p.States, Entries: f.Dim}
 	}
 	p.Sensitivity = &sensitivity.Polarized{Dim: f.Dim, Lambda: f.Lambda, Sigma: f.Sigma}
 	return p
-}
-
-// leading are the first entries of rows.
-type leading struct {
-	of    kedge.Rows
-	width int
-}
-
-func (r leading) Size() (rows, width int) {
-	rows, width = r.of.Size()
-	return rows, min(width, r.width)
-}
-
-func (r leading) View(room []float64, first, last int) []float64 {
-	_, wide := r.of.Size()
-	_, width := r.Size()
-	all := r.of.View(make([]float64, (last-first)*wide), first, last)
-	for i := range last - first {
-		copy(kedge.Row(room, i, width), kedge.Row(all, i, wide))
-	}
-	return room[:(last-first)*width]
 }

@@ -37,16 +37,16 @@ func probes(p problem) ([]probe, error) {
 	dim := p.Dynamics.Dims()
 	r := stream.New(p.Seed, "certify")
 	n, _ := p.Traits.Size()
-	count := min(n, people, 1+int(effort/decisions/math.Pow(float64(dim.State), 3)))
+	some := kedge.Some(n, min(people, 1+int(effort/decisions/math.Pow(float64(dim.State), 3))))
+	traits, states := kedge.Pick(p.Traits, some), kedge.Pick(p.States, some)
 	var all []probe
 	for k := range decisions {
 		u, err := draw(p.Set, dim.Decision, r)
 		if err != nil {
 			return nil, err
 		}
-		for i := range count {
-			who := i * n / count
-			x := probe{who: who, under: k, u: u, d: rowOf(p.Traits, who), p: rowOf(p.States, who), h: make([]float64, dim.State)}
+		for i, who := range some {
+			x := probe{who: who, under: k, u: u, d: traits.View(nil, i, i+1), p: states.View(nil, i, i+1), h: make([]float64, dim.State)}
 			if _, err := settler.Settle(x.h, u, x.d); err != nil {
 				return nil, unsettled(who, err)
 			}
@@ -76,12 +76,6 @@ func draw(s kedge.Set, n int, r *stream.Stream) ([]float64, error) {
 		u[i] = r.Normal()
 	}
 	return u, s.Project(u)
-}
-
-// rowOf returns a copy of one row.
-func rowOf(r kedge.Rows, i int) []float64 {
-	_, width := r.Size()
-	return append([]float64(nil), r.View(make([]float64, width), i, i+1)...)
 }
 
 // sampleObjective estimates the constants of Assumption 2 by secants between where individuals start and where they settle.

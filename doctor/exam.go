@@ -38,10 +38,7 @@ func newExam(ctx context.Context, m kedge.Model, x Examination) *exam {
 		return e
 	}
 	if e.population, _ = m.Traits.Size(); x.Individuals == nil {
-		e.Individuals = make([]int, e.population)
-		for i := range e.Individuals {
-			e.Individuals[i] = i
-		}
+		e.Individuals = kedge.Some(e.population, e.population)
 	}
 	return e
 }
@@ -153,18 +150,8 @@ func (e *exam) choose() error {
 	if n, _ := states.Size(); n != e.population {
 		return &kedge.DimError{Arg: "states", Got: n * e.dim.State, Want: e.population * e.dim.State}
 	}
-	e.States, e.Traits = pick(states, e.Individuals), pick(e.Traits, e.Individuals)
+	e.States, e.Traits = kedge.Pick(states, e.Individuals), kedge.Pick(e.Traits, e.Individuals)
 	return errors.Join(kedge.CheckRows("states", e.States, e.dim.State), kedge.CheckRows("traits", e.Traits, e.dim.Trait))
-}
-
-// pick copies the given rows.
-func pick(r kedge.Rows, individuals []int) kedge.Block {
-	_, width := r.Size()
-	out, room := kedge.Block{Width: width}, make([]float64, width)
-	for _, i := range individuals {
-		out.Data = append(out.Data, r.View(room, i, i+1)...)
-	}
-	return out
 }
 
 // step writes f(p, u, d) to dst and tells whether it is finite. An entry that f does not write is not.

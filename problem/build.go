@@ -143,7 +143,7 @@ func (p *Problem) draw(files fs.FS) error {
 			return err
 		}
 	case dim.Trait > s.Population.Dim:
-		p.States = leading{p.Traits, dim.State}
+		p.States = kedge.Leading{Of: p.Traits, Entries: dim.State}
 	}
 	p.Start = make([]float64, dim.Decision)
 	p.fillStart(p.Start, p.stream("start"))

@@ -129,23 +129,3 @@ func toSphere(n int) func(x []float64) {
 func toSimplex(n int) func(x []float64) {
 	return func(x []float64) { _ = set.Simplex{Sum: 1}.Project(x[:n]) }
 }
-
-// leading are the first entries of rows.
-type leading struct {
-	of    kedge.Rows
-	width int
-}
-
-func (r leading) Size() (rows, width int) {
-	rows, _ = r.of.Size()
-	return rows, r.width
-}
-
-func (r leading) View(room []float64, first, last int) []float64 {
-	_, all := r.of.Size()
-	long := r.of.View(make([]float64, (last-first)*all), first, last)
-	for i := range last - first {
-		copy(kedge.Row(room, i, r.width), kedge.Row(long, i, all))
-	}
-	return room[:(last-first)*r.width]
-}

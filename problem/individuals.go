@@ -10,13 +10,7 @@ func (t *Trial) States(individuals []int) []float64 {
 
 // pick copies the leading entries of the given rows.
 func pick(r kedge.Rows, individuals []int, leading int) []float64 {
-	_, width := r.Size()
-	room := make([]float64, width)
-	out := make([]float64, 0, len(individuals)*leading)
-	for _, i := range individuals {
-		out = append(out, r.View(room, i, i+1)[:leading]...)
-	}
-	return out
+	return kedge.Pick(kedge.Leading{Of: r, Entries: leading}, individuals).Data
 }
 
 // First returns the first states and the traits of the given individuals, one a row.
@@ -26,14 +20,7 @@ func (p *Problem) First(individuals []int) (states, traits []float64) {
 }
 
 // Some returns everybody or, of a larger population, so many individuals at equal distances.
-func (p *Problem) Some(most int) []int {
-	n := p.Individuals()
-	some := make([]int, min(n, most))
-	for i := range some {
-		some[i] = i * n / len(some)
-	}
-	return some
-}
+func (p *Problem) Some(most int) []int { return kedge.Some(p.Individuals(), most) }
 
 // withNorm are unit vectors with their norm, 1, as one entry more.
 type withNorm struct{ of kedge.Rows }

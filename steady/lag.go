@@ -67,10 +67,7 @@ func (l *Lag) Everybody() ([]float64, error) {
 	}
 	n, width := l.Traits.Size()
 	all := make([]float64, n*width)
-	for first := 0; first < n; first += chunk {
-		last := min(n, first+chunk)
-		copy(all[first*width:], l.Traits.View(all[first*width:last*width], first, last))
-	}
+	copy(all, l.Traits.View(all, 0, n))
 	return all, nil
 }
 
