@@ -30,16 +30,23 @@ type Assumption struct {
 	Source   string  `json:"source"`
 }
 
-// assumptions checks all five. That the dynamics contract is known by now.
+// assumptions checks all five. That the dynamics contract is known by now. The third is about a random Lipschitz constant with
+// a mean, by which gradient and expectation may change places: where the expectation is a sum over a finite crowd, they always may.
 func assumptions(p problem, c *Constants) []Assumption {
-	return []Assumption{contraction(c), smoothness(c), interchange(p), variance(c), lightTail(c)}
-}
-
-func contraction(c *Constants) Assumption {
-	return Assumption{
-		Number: 1, Title: "dynamics contract", Verdict: Holds, Known: c.weakest(LfP, LhU),
-		Evidence: fmt.Sprintf("L_f^p = %.4g < 1", c.Value(LfP)), Source: "he2025, contraction",
-	}
+	n, _ := p.Traits.Size()
+	return []Assumption{{
+		Number: 1, Title: "dynamics contract", Verdict: Holds, Known: c.weakest(LfP, LhU), Source: "he2025, contraction",
+		Evidence: fmt.Sprintf("L_f^p = %.4g < 1", c.Value(LfP)),
+	}, smoothness(c), {
+		Number: 3, Title: "gradient of the mean is the mean gradient", Verdict: Holds, Known: Proof, Source: "he2025, steady gradient",
+		Evidence: fmt.Sprintf("the crowd is finite (%d)", n),
+	}, {
+		Number: 4, Title: "variance of gradients is bounded", Verdict: Holds, Known: c.weakest(M, MV), Source: "he2025, gradient variance",
+		Evidence: fmt.Sprintf("M = %.4g, M_V = %.4g", c.Value(M), c.Value(MV)),
+	}, {
+		Number: 5, Title: "noise is sub-Gaussian", Verdict: Holds, Known: c.Get(SigmaMb).Known, Source: "he2025, sub-Gaussian noise",
+		Evidence: fmt.Sprintf("σ_mb = %.4g; the noise of a finite crowd is bounded", c.Value(SigmaMb)),
+	}}
 }
 
 func smoothness(c *Constants) Assumption {
@@ -57,30 +64,6 @@ func smoothness(c *Constants) Assumption {
 		a.Verdict, a.Evidence = NotChecked, "smooth, but nothing is known of a lower bound of Φ̃"
 	}
 	return a
-}
-
-// interchange is about a random Lipschitz constant with a mean, by which gradient and expectation may change places. The
-// expectation over a finite crowd is a sum, where they always may.
-func interchange(p problem) Assumption {
-	n, _ := p.Traits.Size()
-	return Assumption{
-		Number: 3, Title: "gradient of the mean is the mean gradient", Verdict: Holds, Known: Proof,
-		Evidence: fmt.Sprintf("the crowd is finite (%d)", n), Source: "he2025, steady gradient",
-	}
-}
-
-func variance(c *Constants) Assumption {
-	return Assumption{
-		Number: 4, Title: "variance of gradients is bounded", Verdict: Holds, Known: c.weakest(M, MV), Source: "he2025, gradient variance",
-		Evidence: fmt.Sprintf("M = %.4g, M_V = %.4g", c.Value(M), c.Value(MV)),
-	}
-}
-
-func lightTail(c *Constants) Assumption {
-	return Assumption{
-		Number: 5, Title: "noise is sub-Gaussian", Verdict: Holds, Known: c.Get(SigmaMb).Known, Source: "he2025, sub-Gaussian noise",
-		Evidence: fmt.Sprintf("σ_mb = %.4g; the noise of a finite crowd is bounded", c.Value(SigmaMb)),
-	}
 }
 
 func isChoice(f kedge.Dynamics) bool {

@@ -47,47 +47,43 @@ func (b Bound) Vacuous() bool { return !(b.Value < math.Inf(1)) || b.Value >= b.
 func (c *Certificate) addBounds(p problem) {
 	slope, apart := c.Value(Slope0), c.widest(p)
 	for _, form := range []Form{Paper, Tight, Coupled} {
-		t, known := c.theory(p, form == Coupled)
-		c.expected(p, form, t, known, slope, apart)
+		c.expected(p, form, slope, apart)
 	}
-	t, known := c.theory(p, false)
-	c.probable(p, Paper, t, max(known, c.Get(SigmaMb).Known), slope, apart)
-	t, known = c.theory(p, true)
-	c.probable(p, Coupled, t, max(known, c.Get(SigmaMb).Known), slope, apart)
+	for _, form := range []Form{Paper, Coupled} {
+		c.probable(p, form, slope, apart)
+	}
 }
 
 // expected evaluates what holds in expectation.
-func (c *Certificate) expected(p problem, form Form, t Theory, known Known, slope, apart float64) {
+func (c *Certificate) expected(p problem, form Form, slope, apart float64) {
+	t, known := c.theory(p, form == Coupled)
 	largest, gradient, transient, distance := t.LargestStep(), t.Gradient, t.Transient, t.Distance
 	if form == Paper {
 		largest, gradient, transient, distance = t.LargestStepPaper(), t.GradientPaper, t.TransientPaper, t.DistancePaper
 	}
-	c.Steps = append(c.Steps, Step{Form: form, Largest: largest, Used: p.Step, Known: known, Source: "he2025, step size in expectation"})
 	at := min(p.Step, largest)
-	put := func(of, theorem, source string, value, trivial float64) {
-		c.Bounds = append(c.Bounds, Bound{
-			Of: of, Theorem: theorem, Form: form, Value: value, Step: at, Trivial: trivial, Known: known, Source: source,
-		})
-	}
-	put("mean E‖∇Φ̃‖²", "Theorem 2", "he2025, gradient bound", gradient(at), slope)
-	put("mean E‖∇̂Φ̃‖²", "Corollary", "he2025, transient gradient bound", transient(at), slope)
-	put("mean E W₁", "Theorem 3", "he2025, distance bound", distance(at), apart)
+	c.add(Step{Form: form, Largest: largest, Used: p.Step, Known: known, Source: "he2025, step size in expectation"},
+		Bound{Of: "mean E‖∇Φ̃‖²", Theorem: "Theorem 2", Value: gradient(at), Trivial: slope, Source: "he2025, gradient bound"},
+		Bound{Of: "mean E‖∇̂Φ̃‖²", Theorem: "Corollary", Value: transient(at), Trivial: slope, Source: "he2025, transient gradient bound"},
+		Bound{Of: "mean E W₁", Theorem: "Theorem 3", Value: distance(at), Trivial: apart, Source: "he2025, distance bound"})
 }
 
 // probable evaluates what holds with probability 1−τ.
-func (c *Certificate) probable(p problem, form Form, t Theory, known Known, slope, apart float64) {
+func (c *Certificate) probable(p problem, form Form, slope, apart float64) {
+	t, known := c.theory(p, form == Coupled)
+	known = max(known, c.Get(SigmaMb).Known)
 	largest := t.LargestStepProbable()
-	c.Steps = append(c.Steps, Step{
-		Form: form, Probable: true, Largest: largest, Used: p.Step, Known: known, Source: "he2025, step bound in probability",
-	})
 	at := min(p.Step, largest)
-	c.Bounds = append(c.Bounds,
-		Bound{
-			Of: "mean ‖∇Φ̃‖²", Theorem: "Theorem 4", Form: form, Probable: true, Value: t.GradientProbable(at, p.Tau), Step: at, Trivial: slope,
-			Known: known, Source: "he2025, gradient bound in probability",
-		},
-		Bound{
-			Of: "mean W₁", Theorem: "Theorem 5", Form: form, Probable: true, Value: t.DistanceProbable(at, p.Tau), Step: at, Trivial: apart,
-			Known: known, Source: "he2025, distance bound in probability",
-		})
+	c.add(Step{Form: form, Probable: true, Largest: largest, Used: p.Step, Known: known, Source: "he2025, step bound in probability"},
+		Bound{Of: "mean ‖∇Φ̃‖²", Theorem: "Theorem 4", Value: t.GradientProbable(at, p.Tau), Trivial: slope, Source: "he2025, gradient bound in probability"},
+		Bound{Of: "mean W₁", Theorem: "Theorem 5", Value: t.DistanceProbable(at, p.Tau), Trivial: apart, Source: "he2025, distance bound in probability"})
+}
+
+// add puts a largest step and the bounds there, or at the run's step where that is smaller.
+func (c *Certificate) add(s Step, bounds ...Bound) {
+	c.Steps = append(c.Steps, s)
+	for _, b := range bounds {
+		b.Form, b.Probable, b.Step, b.Known = s.Form, s.Probable, min(s.Used, s.Largest), s.Known
+		c.Bounds = append(c.Bounds, b)
+	}
 }

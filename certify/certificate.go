@@ -10,15 +10,15 @@ import (
 
 // Certificate is what the theory says about a problem and the rule that is to solve it.
 type Certificate struct {
+	Horizon int      `json:"T"`
+	Tau     float64  `json:"tau"`     // of the bounds with probability 1−τ
+	Verdict []string `json:"verdict"` // sentences, the most important first
 	*Constants
-	Assumptions    []Assumption
-	Beyond         []string // what the run does that the theorems do not cover
-	Steps          []Step
-	Bounds         []Bound
-	Generalization *Generalization // nil where traits are no sample
-	Horizon        int             // T
-	Tau            float64         // of the bounds with probability 1−τ
-	Verdict        []string        // sentences, the most important first
+	Assumptions    []Assumption    `json:"assumptions"`
+	Beyond         []string        `json:"beyond,omitempty"` // what the run does that the theorems do not cover
+	Steps          []Step          `json:"steps"`
+	Bounds         []Bound         `json:"bounds"`
+	Generalization *Generalization `json:"generalization,omitempty"` // nil where traits are no sample
 }
 
 // Certify derives all constants of a model, checks the assumptions and evaluates steps and bounds of a run. It needs all that
@@ -70,7 +70,7 @@ func beyond(p problem, c *Constants) []string {
 	if !unconstrained(p.Set) {
 		list = append(list, "decisions are projected onto a set; the theorems are about descent without constraints")
 	}
-	if c.Get(LPsi).Known != Unknown {
+	if c.biasByV() == LPsi {
 		list = append(list, "the sensitivity is taken at sampled states; the theorems take it at settled ones, and L_Ψ stands in for L_p")
 	}
 	return list
@@ -85,10 +85,7 @@ func (c *Certificate) Shift() (a, b float64) {
 func (c *Certificate) theory(p problem, coupled bool) (Theory, Known) {
 	bias := L
 	if coupled {
-		bias = Lp
-		if c.Get(LPsi).Known != Unknown {
-			bias = LPsi
-		}
+		bias = c.biasByV()
 	}
 	known := c.weakest(bias, Smooth, Rho1, Rho2, V0, Gap, M, MV)
 	if len(c.Beyond) > 0 {
@@ -99,6 +96,14 @@ func (c *Certificate) theory(p problem, coupled bool) (Theory, Known) {
 		Gap: c.Value(Gap), Noise: c.Value(M), Growth: c.Value(MV), Sigma: c.Value(SigmaMb),
 		Batch: float64(p.Batch), Turns: float64(p.Horizon),
 	}, known
+}
+
+// biasByV names the constant of the gradient's bias by V, which is another where the sensitivity is taken at sampled states.
+func (c *Constants) biasByV() Key {
+	if c.Get(LPsi).Known != Unknown {
+		return LPsi
+	}
+	return Lp
 }
 
 // widest returns how far apart two states of one individual can be at most in ‖·‖_P, NaN when nothing bounds it.

@@ -15,8 +15,8 @@ import (
 
 // Constants are those of the assumptions, in the order in which they are derived, and the contraction metric they refer to.
 type Constants struct {
-	List   []Constant
-	Metric []float64 // P of ‖x‖_P² = xᵀPx, row-major; nil is the identity
+	List   []Constant `json:"constants"`
+	Metric []float64  `json:"P,omitempty"` // P of ‖x‖_P² = xᵀPx, row-major; nil is the identity
 }
 
 // Get returns a constant. One that is not there is NaN and unknown.

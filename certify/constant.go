@@ -74,71 +74,36 @@ func (c Constant) Source() string { return entry(c.Key).source }
 type row struct{ symbol, meaning, source string }
 
 func entry(k Key) row {
-	switch k {
-	case Radius:
-		return row{"R", "‖u‖ of feasible decisions", "he2025, problem"}
-	case Cone:
-		return row{"ω★", "angle between a state and its trait, in degrees", "he2025, polarized dynamics"}
-	case LfP:
-		return row{"L_f^p", "f in the state, in ‖·‖_P", "he2025, contraction"}
-	case LfU:
-		return row{"L_f^u", "f in the decision", "he2025, contraction"}
-	case LfD:
-		return row{"L_f^d", "f in the trait", "he2025, contraction"}
-	case PMin:
-		return row{"λmin(P)", "smallest eigenvalue of the metric", "he2025, linear dynamics"}
-	case PMax:
-		return row{"λmax(P)", "largest eigenvalue of the metric", "he2025, linear dynamics"}
-	case LhU:
-		return row{"L_h^u", "steady state in the decision", "he2025, contraction"}
-	case LhD:
-		return row{"L_h^d", "steady state in the trait", "he2025, contraction"}
-	case MhD:
-		return row{"M_h^d", "sensitivity in the trait", "he2025, contraction"}
+	table := map[Key]row{
+		Radius:  {"R", "‖u‖ of feasible decisions", "he2025, problem"},
+		Cone:    {"ω★", "angle between a state and its trait, in degrees", "he2025, polarized dynamics"},
+		LfP:     {"L_f^p", "f in the state, in ‖·‖_P", "he2025, contraction"},
+		LfU:     {"L_f^u", "f in the decision", "he2025, contraction"},
+		LfD:     {"L_f^d", "f in the trait", "he2025, contraction"},
+		PMin:    {"λmin(P)", "smallest eigenvalue of the metric", "he2025, linear dynamics"},
+		PMax:    {"λmax(P)", "largest eigenvalue of the metric", "he2025, linear dynamics"},
+		LhU:     {"L_h^u", "steady state in the decision", "he2025, contraction"},
+		LhD:     {"L_h^d", "steady state in the trait", "he2025, contraction"},
+		MhD:     {"M_h^d", "sensitivity in the trait", "he2025, contraction"},
+		LPhiP:   {"L_Φ^p", "loss in the state", "he2025, smooth objective"},
+		MPhiU:   {"M_Φ^u", "∂Φ/∂u in the state", "he2025, smooth objective"},
+		MPhiP:   {"M_Φ^p", "∂Φ/∂p in the state", "he2025, smooth objective"},
+		Lp:      {"L_p", "gradient bias by V", "he2025, gradient bias"},
+		L:       {"L", "gradient bias by W₁", "he2025, gradient bias"},
+		Rho1:    {"ρ₁", "decay of V²", "he2025, distribution shift"},
+		Rho2:    {"ρ₂", "growth of V² by steps", "he2025, distribution shift"},
+		LPsi:    {"L_Ψ", "gradient bias by V, sensitivity at the sample", "he2025, transient polarized sensitivity"},
+		Smooth:  {"L_Φ̃", "gradient of Φ̃", "he2025, smooth objective"},
+		V0:      {"V₀", "distance from settled at the start", "he2025, coupling bound"},
+		Gap:     {"Δ", "Φ̃(u₀) − Φ̃★", "he2025, gradient bound"},
+		Slope0:  {"‖∇Φ̃(u₀)‖²", "gradient at the start, squared", "he2025, steady gradient"},
+		M:       {"M", "variance of one gradient", "he2025, gradient variance"},
+		MV:      {"M_V", "its growth with the gradient", "he2025, gradient variance"},
+		Kappa:   {"κ", "M_V/n + 1", "he2025, second moment"},
+		SigmaMb: {"σ_mb", "scatter of a batch's gradient", "he2025, sub-Gaussian noise"},
 	}
-	return objectiveEntry(k)
-}
-
-func objectiveEntry(k Key) row {
-	switch k {
-	case LPhiP:
-		return row{"L_Φ^p", "loss in the state", "he2025, smooth objective"}
-	case MPhiU:
-		return row{"M_Φ^u", "∂Φ/∂u in the state", "he2025, smooth objective"}
-	case MPhiP:
-		return row{"M_Φ^p", "∂Φ/∂p in the state", "he2025, smooth objective"}
-	case Lp:
-		return row{"L_p", "gradient bias by V", "he2025, gradient bias"}
-	case L:
-		return row{"L", "gradient bias by W₁", "he2025, gradient bias"}
-	case Rho1:
-		return row{"ρ₁", "decay of V²", "he2025, distribution shift"}
-	case Rho2:
-		return row{"ρ₂", "growth of V² by steps", "he2025, distribution shift"}
-	case LPsi:
-		return row{"L_Ψ", "gradient bias by V, sensitivity at the sample", "he2025, transient polarized sensitivity"}
-	case Smooth:
-		return row{"L_Φ̃", "gradient of Φ̃", "he2025, smooth objective"}
-	case V0:
-		return row{"V₀", "distance from settled at the start", "he2025, coupling bound"}
-	case Gap:
-		return row{"Δ", "Φ̃(u₀) − Φ̃★", "he2025, gradient bound"}
-	case Slope0:
-		return row{"‖∇Φ̃(u₀)‖²", "gradient at the start, squared", "he2025, steady gradient"}
-	}
-	return noiseEntry(k)
-}
-
-func noiseEntry(k Key) row {
-	switch k {
-	case M:
-		return row{"M", "variance of one gradient", "he2025, gradient variance"}
-	case MV:
-		return row{"M_V", "its growth with the gradient", "he2025, gradient variance"}
-	case Kappa:
-		return row{"κ", "M_V/n + 1", "he2025, second moment"}
-	case SigmaMb:
-		return row{"σ_mb", "scatter of a batch's gradient", "he2025, sub-Gaussian noise"}
+	if r, ok := table[k]; ok {
+		return r
 	}
 	return row{symbol: string(k)}
 }

@@ -20,73 +20,40 @@ func (f figure) MarshalJSON() ([]byte, error) {
 	}
 }
 
+// object writes a JSON object of keys and values in turn.
+func object(pairs ...any) ([]byte, error) {
+	text := []byte("{")
+	for i, x := range pairs {
+		part, err := json.Marshal(x)
+		if err != nil {
+			return nil, err
+		}
+		text = append(append(text, part...), ":,"[i%2])
+	}
+	text[len(text)-1] = '}'
+	return text, nil
+}
+
 // MarshalJSON writes the constant with its symbol, meaning and source.
 func (c Constant) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		Key     Key    `json:"key"`
-		Symbol  string `json:"symbol"`
-		Value   figure `json:"value"`
-		Known   Known  `json:"known"`
-		How     string `json:"how"`
-		Meaning string `json:"meaning"`
-		Source  string `json:"source"`
-	}{c.Key, c.Symbol(), figure(c.Value), c.Known, c.How, c.Meaning(), c.Source()})
+	return object("key", c.Key, "symbol", c.Symbol(), "value", figure(c.Value), "known", c.Known, "how", c.How,
+		"meaning", c.Meaning(), "source", c.Source())
 }
 
 // MarshalJSON writes the step and by how much the run's exceeds it.
 func (s Step) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		Form     Form   `json:"form"`
-		Probable bool   `json:"probable"`
-		Largest  figure `json:"largest"`
-		Used     figure `json:"used"`
-		Excess   figure `json:"excess"`
-		Known    Known  `json:"known"`
-		Source   string `json:"source"`
-	}{s.Form, s.Probable, figure(s.Largest), figure(s.Used), figure(s.Excess()), s.Known, s.Source})
+	return object("form", s.Form, "probable", s.Probable, "largest", figure(s.Largest), "used", figure(s.Used),
+		"excess", figure(s.Excess()), "known", s.Known, "source", s.Source)
 }
 
 // MarshalJSON writes the bound and whether it is vacuous.
 func (b Bound) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		Of       string `json:"of"`
-		Theorem  string `json:"theorem"`
-		Form     Form   `json:"form"`
-		Probable bool   `json:"probable"`
-		Value    figure `json:"value"`
-		Step     figure `json:"step"`
-		Trivial  figure `json:"trivial"`
-		Vacuous  bool   `json:"vacuous"`
-		Known    Known  `json:"known"`
-		Source   string `json:"source"`
-	}{b.Of, b.Theorem, b.Form, b.Probable, figure(b.Value), figure(b.Step), figure(b.Trivial), b.Vacuous(), b.Known, b.Source})
+	return object("of", b.Of, "theorem", b.Theorem, "form", b.Form, "probable", b.Probable, "value", figure(b.Value),
+		"step", figure(b.Step), "trivial", figure(b.Trivial), "vacuous", b.Vacuous(), "known", b.Known, "source", b.Source)
 }
 
 // MarshalJSON writes the numbers; those that cannot be computed are null.
 func (g Generalization) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		Individuals int    `json:"individuals"`
-		Rate        figure `json:"rate"`
-		Logarithm   bool   `json:"logarithm"`
-		Split       figure `json:"split"`
-		Distance    figure `json:"distance"`
-		Gradient    figure `json:"gradient"`
-		Known       Known  `json:"known"`
-	}{g.Individuals, figure(g.Rate), g.Logarithm, figure(g.Split), figure(g.Distance), figure(g.Gradient), g.Known})
-}
-
-// MarshalJSON writes the whole certificate; the metric P is left out where it is the identity.
-func (c Certificate) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		Horizon        int             `json:"T"`
-		Tau            float64         `json:"tau"`
-		Verdict        []string        `json:"verdict"`
-		Constants      []Constant      `json:"constants"`
-		Metric         []float64       `json:"P,omitempty"`
-		Assumptions    []Assumption    `json:"assumptions"`
-		Beyond         []string        `json:"beyond,omitempty"`
-		Steps          []Step          `json:"steps"`
-		Bounds         []Bound         `json:"bounds"`
-		Generalization *Generalization `json:"generalization,omitempty"`
-	}{c.Horizon, c.Tau, c.Verdict, c.List, c.Metric, c.Assumptions, c.Beyond, c.Steps, c.Bounds, c.Generalization})
+	return object("individuals", g.Individuals, "rate", figure(g.Rate), "logarithm", g.Logarithm, "split", figure(g.Split),
+		"distance", figure(g.Distance), "gradient", figure(g.Gradient), "known", g.Known)
 }

@@ -12,7 +12,7 @@ import (
 // of where they began and (1−λ₁−λ₂)/(1−λ₁) times the habit. There the entropy's slope changes by at most ρ/min p.
 func (c *Constants) revenue(o objective.Revenue, p problem) (slopes, bool) {
 	if o.Entropy == 0 {
-		return slopes{loss: c.Value(Radius), partU: 1, known: c.Get(Radius).Known, how: "Φ = −pᵀu"}, true
+		return c.slopesOf(objective.Affinity{}, p)
 	}
 	f, ok := p.Dynamics.(dynamics.Choice)
 	if !ok {

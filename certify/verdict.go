@@ -47,7 +47,7 @@ func (c *Certificate) Bound(theorem string, form Form) Bound {
 
 // best returns the form with the largest step; with the sensitivity at sampled states only the coupled one has it covered.
 func (c *Certificate) best() Form {
-	if c.Get(LPsi).Known != Unknown {
+	if c.biasByV() == LPsi {
 		return Coupled
 	}
 	best := Paper
