@@ -123,9 +123,9 @@ func (f *certifyFlags) certify(ctx context.Context, p *problem.Problem, a int) (
 
 // plan says what the theory needs to know of an algorithm and its run.
 func (f *certifyFlags) plan(p *problem.Problem, a int) certify.Plan {
-	rule, law := &p.Spec.Algorithms[a], p.Spec.Population.Law.Kind
+	rule := &p.Spec.Algorithms[a]
 	x := certify.Plan{
-		Sampled: law != "values" && law != "file", Step: p.FirstStep(a), Batch: rule.Batch, Everybody: p.Spec.Population.Sampling == "without-replacement",
+		Sampled: !kind.IsListed(p.Spec.Population.Law), Step: p.FirstStep(a), Batch: rule.Batch, Everybody: p.Spec.Population.Sampling == "without-replacement",
 		AtState: !rule.Facts().Settled,
 		Horizon: f.horizon, Tau: f.tau, Beyond: beyondTheory(p.Spec, rule), Seed: p.Spec.Seed,
 	}

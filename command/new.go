@@ -41,6 +41,7 @@ What a flag answers is not asked. With --yes nothing is. FILE - prints the spec.
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
+	f.answers.kinds = kind.Standard()
 	fl := c.Flags()
 	fl.StringVar(&f.answers.dynamics, "dynamics", "", "how people answer: "+strings.Join(answersTo("dynamics.kind"), ", "))
 	fl.IntVar(&f.answers.dim, "dim", 0, "numbers that are decided")

@@ -31,10 +31,10 @@ func answer(t *testing.T, lines string, args ...string) (out string, code int) {
 // Whatever can be answered gives a spec that runs.
 func TestNewSpecsRun(t *testing.T) {
 	dir := t.TempDir()
-	for _, dynamics := range simpleDynamics() {
-		u, _ := usualOf(dynamics)
-		for _, objective := range u.objectives {
-			for _, set := range (&sketch{dynamics: dynamics, objective: objective}).sets() {
+	kinds := kind.Standard()
+	for _, dynamics := range (&sketch{kinds: kinds}).simpleDynamics() {
+		for _, objective := range (&sketch{kinds: kinds, dynamics: dynamics}).usual().Objectives {
+			for _, set := range (&sketch{kinds: kinds, dynamics: dynamics, objective: objective}).sets() {
 				name := filepath.Join(dir, dynamics+"-"+objective+"-"+set+".yaml")
 				out, code := answer(t, "", name, "--yes", "--dynamics", dynamics, "--objective", objective, "--set-kind", set,
 					"--dim", "3", "--people", "12", "--trials", "1", "--iterations", "30")

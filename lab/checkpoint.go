@@ -14,6 +14,7 @@ import (
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/wire"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // Checkpoint says where and how often a run is saved, so that after any stop it can go on to the same result, on any number
@@ -102,10 +103,10 @@ func dataSum(p *problem.Problem) [sha256.Size]byte {
 			h.Write(line)
 		}
 	}
-	if p.Spec.Population.Law.Kind == "file" {
+	if kind.IsListed(p.Spec.Population.Law) {
 		add(p.Traits)
 	}
-	if states := p.Spec.Population.States; states != nil && states.Kind == "file" {
+	if kind.IsListed(p.Spec.Population.States) {
 		add(p.States)
 	}
 	return [sha256.Size]byte(h.Sum(nil))

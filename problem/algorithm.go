@@ -8,8 +8,14 @@ import (
 func (s *Spec) describeAlgorithm(f *form.Form, a *kind.Algorithm) {
 	a.Describe(f, &kind.Host{
 		Kinds: s.kinds(), Size: s.Population.Size, Trials: s.Trials,
-		Constrained: len(s.Constraints) > 0, Contested: len(s.Players) > 0, Lengths: s.Dynamics.Kind == "polarized",
+		Constrained: len(s.Constraints) > 0, Contested: len(s.Players) > 0, Lengths: remembers(s.Dynamics.Of),
 	})
+}
+
+// remembers tells whether dynamics can keep the norm of a step.
+func remembers(d kind.Dynamics) bool {
+	_, ok := d.(kind.Remembering)
+	return ok
 }
 
 // Exact tells whether nothing about the trials of an algorithm is random: no draw, no noise, no perturbation, everybody sampled.
@@ -34,7 +40,7 @@ func (c *check) algorithms() {
 // fitting looks for settings of an algorithm that exclude each other or what else the spec says.
 func (c *check) fitting(a *kind.Algorithm, path string) {
 	known := a.Facts()
-	if known.Remembers && c.s.Objective.Kind != "affinity" && c.Sound("objective.kind") {
+	if known.Remembers && form.NameOf(c.s.Objective) != "affinity" && c.Sound("objective.kind") {
 		c.Fail(form.Paths(path+".norm", "objective.kind"), "%s.norm is previous, which wants objective.kind affinity", path)
 	}
 	a.Check(&c.Check, path)

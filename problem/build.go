@@ -2,7 +2,6 @@ package problem
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"math"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/game"
 	"github.com/kedge-opt/kedge/internal/rows"
-	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/problem/form"
@@ -94,7 +92,7 @@ func (p *Problem) buildParts(files fs.FS) (err error) {
 	if s.Model == nil {
 		p.Model, err = s.buildModel()
 		p.set = s.Set
-		p.Maximize = s.Objective.Kind == "affinity" || s.Objective.Kind == "revenue"
+		p.Maximize = s.Objective != nil && s.Objective.IsReward()
 	} else {
 		path = "model.subject to"
 		p.Maximize = s.Model.Maximize != ""
@@ -116,7 +114,7 @@ func (p *Problem) buildFormulas(files fs.FS) error {
 		return err
 	}
 	p.Model, p.set = individual(m), feasible(m)
-	if p.Spec.Start.Law == "proportions" && !divides(p.set) {
+	if p.Spec.Start.Divides() && !divides(p.set) {
 		return p.Spec.errorf("start.law", "start.law is proportions, but model.subject to describes no simplex")
 	}
 	return nil
@@ -126,7 +124,7 @@ func (p *Problem) buildFormulas(files fs.FS) error {
 func (p *Problem) draw(files fs.FS) error {
 	s, dim := p.Spec, p.Spec.Dims()
 	var err error
-	if p.law, err = s.buildLaw("population", &s.Population.Law, s.Population.Dim, files); err != nil {
+	if p.law, err = s.buildLaw("population", s.Population.Law, s.Population.Dim, files); err != nil {
 		return err
 	}
 	p.law = p.besides(p.law)
@@ -150,39 +148,14 @@ func (p *Problem) draw(files fs.FS) error {
 	return nil
 }
 
-// uniforms draws what first decisions are made of.
-type uniforms interface {
-	Float64() float64
-	Normal() float64
-}
-
-func (p *Problem) fillStart(u []float64, r uniforms) {
-	switch p.Spec.Start.Law {
-	case "values":
-		copy(u, p.Spec.Start.Values)
-	case "sphere":
-		for i := range u {
-			u[i] = r.Normal()
-		}
-		norm := rows.Norm(u)
-		for i := range u {
-			u[i] /= norm
-		}
-	case "proportions":
-		for i := range u {
-			u[i] = r.Float64()
-		}
-		total := rows.Sum(u)
-		sum, _ := kind.Divides(p.set)
-		for i := range u {
-			u[i] = u[i] * sum / total
-		}
-	}
+func (p *Problem) fillStart(u []float64, r kind.Numbers) {
+	total, _ := kind.Divides(p.set)
+	p.Spec.Start.Fill(u, r, total)
 }
 
 func (s *Spec) buildModel() (kedge.Model, error) {
-	m, err := s.buildDynamics()
-	if err == nil {
+	m, err := s.Dynamics.Of.Build(s.Dims())
+	if err = s.wrap("dynamics", err); err == nil {
 		m, err = s.couple(m)
 	}
 	if err != nil {
@@ -191,45 +164,14 @@ func (s *Spec) buildModel() (kedge.Model, error) {
 	if m.Settler == nil {
 		m.Settler = dynamics.Settled(m.Smooth())
 	}
+	if m.Sensitivity == nil {
+		m.Sensitivity = &sensitivity.Implicit{Dynamics: m.Smooth()}
+	}
 	if len(s.Players) > 0 {
 		return m, nil
 	}
-	m.Objective, err = s.makeObjective("objective", &s.Objective, s.Dims())
+	m.Objective, err = s.buildObjective("objective", s.Objective)
 	return m, err
-}
-
-func (s *Spec) buildDynamics() (kedge.Model, error) {
-	d, dim := &s.Dynamics, s.Dims()
-	if d.Heterogeneity != nil {
-		return s.diverse(dim.State), nil
-	}
-	switch d.Kind {
-	case "polarized":
-		f := dynamics.Polarized{Dim: dim.State, Lambda: d.Lambda, Sigma: d.Sigma}
-		h := &sensitivity.Polarized{Dim: dim.State, Lambda: d.Lambda, Sigma: d.Sigma}
-		return kedge.Model{Dynamics: f, Settler: f, Sensitivity: h}, s.wrap("dynamics", errors.Join(f.Check(), h.Check()))
-	case "choice":
-		f := dynamics.Choice{Dim: dim.State, Lambda1: d.Lambda1, Lambda2: d.Lambda2, Epsilon: d.Epsilon}
-		h := &sensitivity.Choice{Dim: dim.State, Lambda1: d.Lambda1, Lambda2: d.Lambda2, Epsilon: d.Epsilon}
-		return kedge.Model{Dynamics: f, Settler: f, Sensitivity: h}, s.wrap("dynamics", errors.Join(f.Check(), h.Check()))
-	case "affine":
-		return s.affine(dynamics.NewAffine(dim, d.A.Flat(), d.B.Flat(), d.E.Flat()))
-	default:
-		n := dim.State
-		return s.affine(dynamics.NewFriedkinJohnsen(d.Weights.Flat(), d.Susceptibility.Expand(n), d.Influence.Expand(n)))
-	}
-}
-
-func (s *Spec) affine(f *dynamics.Affine, err error) (kedge.Model, error) {
-	if err != nil {
-		return kedge.Model{}, s.wrap("dynamics", err)
-	}
-	gain, err := f.Gain()
-	if err != nil {
-		return kedge.Model{}, s.wrap("dynamics", err)
-	}
-	h, err := sensitivity.NewAffine(f.Dims(), gain)
-	return kedge.Model{Dynamics: f, Settler: f, Sensitivity: h}, s.wrap("dynamics", err)
 }
 
 // wrap names the section an error belongs to, with its place in the file.
@@ -243,30 +185,10 @@ func (s *Spec) wrap(path string, err error) error {
 	return s.errorf(path, "%s: %v", path, err)
 }
 
-// makeObjective makes the objective at a path of the spec.
-func (s *Spec) makeObjective(path string, o *Objective, dim kedge.Dims) (kedge.RowObjective, error) {
-	switch o.Kind {
-	case "affinity":
-		f := objective.Affinity{State: dim.State}
-		return f, s.wrap(path, f.Check(dim))
-	case "revenue":
-		f := objective.Revenue{Entropy: o.Entropy, State: dim.State}
-		if o.Sign == "diversity" {
-			f.Sign = objective.Diverse
-		}
-		return f, s.wrap(path, f.Check(dim))
-	case "logistic":
-		f := objective.Logistic{Features: dim.Decision, Ridge: o.Ridge, State: dim.State, Trait: dim.Trait}
-		if o.Intercept {
-			f.Features--
-		}
-		return f, s.wrap(path, f.Check(dim))
-	default:
-		m, n := dim.Decision, dim.State
-		f, err := objective.NewQuadratic(dim, o.Decision.Dense(m, m), o.Cross.Dense(m, n), o.State.Dense(n, n),
-			o.LinearDecision.Expand(m), o.LinearState.Expand(n))
-		return f, s.wrap(path, err)
-	}
+// buildObjective makes the objective at a path of the spec.
+func (s *Spec) buildObjective(path string, o kind.Objective) (kedge.RowObjective, error) {
+	f, err := o.Build(s.Dims())
+	return f, s.wrap(path, err)
 }
 
 // Individuals returns the size of the population.
@@ -277,9 +199,9 @@ func (p *Problem) Individuals() int { return p.Spec.Population.Size }
 func (p *Problem) SharedSpace() bool {
 	s, dim := p.Spec, p.Spec.Dims()
 	if s.Model == nil {
-		return s.Dynamics.Kind == "polarized"
+		return kind.HabitatOf(s.Dynamics.Of) == kind.Sphere
 	}
-	return dim.Decision == dim.State && dim.State == dim.Trait && slices.Contains([]string{"sphere", "cap", "bimodal"}, s.Population.Law.Kind)
+	return dim.Decision == dim.State && dim.State == dim.Trait && s.Population.Law.Habitat() == kind.Sphere
 }
 
 // MeasureItems tells whether W₁ between states, taken as weights on ordered items, is measured.
@@ -335,20 +257,12 @@ func (p *Problem) Warnings() (list []string) {
 	if d.Coupling > 0 {
 		list = append(list, "Individuals are drawn to the mean of the crowd: what is said of one by itself holds the mean where it settles under the first decision.")
 	}
-	if d.Kind != "polarized" {
-		return list
+	if of, ok := d.Of.(kind.Wary); ok {
+		if warning := of.Warning(kind.Reach(p.Spec.Set)); warning != "" {
+			list = append(list, warning)
+		}
 	}
-	lambda, sigma := d.Lambda, d.Sigma
-	if own := d.own(); own != nil {
-		lambda, sigma = own[0][1], own[1][1]
-	}
-	reach := kind.Reach(p.Spec.Set)
-	if (dynamics.Polarized{Dim: 1, Lambda: lambda, Sigma: sigma}).Contracts(reach) {
-		return list
-	}
-	return append(list, fmt.Sprintf(
-		"λ + σR² = %s is not below 1 for decisions as long as R = %s: settled states jump where an individual stands at a right angle to the decision, and the sensitivity does not exist there.",
-		short(lambda+sigma*reach*reach), short(reach)))
+	return list
 }
 
 func short(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }

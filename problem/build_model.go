@@ -36,7 +36,7 @@ func (s *Spec) source(files fs.FS) (formula.Source, error) {
 	}
 	for _, l := range m.Let {
 		if l.File != "" {
-			table, err := readTable(files, l.File, l.Array)
+			table, err := kind.ReadTable(files, l.File, l.Array)
 			if err != nil {
 				return out, s.errorf(form.Join("model.let", l.Name)+".file", "%s: %v", l.File, err)
 			}
@@ -84,7 +84,7 @@ func (c *check) model() {
 	if dim, want := c.s.Population.Dim, m.Dims().Trait; c.Sound("population.dim") && dim != want {
 		c.Fail(form.Paths("population.dim", "model.trait"), "population.dim is %d, but model.trait has %s", dim, form.Entries(want))
 	}
-	if !c.s.Model.readsFiles() && c.s.Start.Law == "proportions" && !divides(feasible(m)) {
+	if !c.s.Model.readsFiles() && c.s.Start != nil && c.s.Start.Divides() && !divides(feasible(m)) {
 		c.Fail(form.Paths("start.law", "model.subject to"), "start.law is proportions, but the decisions that model.subject to allows have no sum; want q >= 0 and sum(q) == a number")
 	}
 }

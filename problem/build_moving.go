@@ -5,10 +5,9 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
-	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/population"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/sensitivity"
-	"github.com/kedge-opt/kedge/set"
 	"github.com/kedge-opt/kedge/steady"
 )
 
@@ -23,12 +22,12 @@ func (s *Spec) couple(m kedge.Model) (kedge.Model, error) {
 		if err != nil {
 			return m, s.wrap("dynamics.coupling", err)
 		}
-		m, err = s.affine(c, nil)
+		m, err = kind.AffineModel(c, nil)
 		m.Social = true
-		return m, err
+		return m, s.wrap("dynamics", err)
 	}
 	space := dynamics.Flat
-	if s.Dynamics.Kind == "polarized" {
+	if kind.HabitatOf(s.Dynamics.Of) == kind.Sphere {
 		space = dynamics.Sphere
 	}
 	c, err := dynamics.NewCoupled(m.Smooth(), weight, space)
@@ -37,16 +36,6 @@ func (s *Spec) couple(m kedge.Model) (kedge.Model, error) {
 	}
 	m.Dynamics, m.Settler, m.Sensitivity, m.Social = c, dynamics.NewWalked(c), &sensitivity.Implicit{Dynamics: c}, true
 	return m, nil
-}
-
-// diverse returns dynamics of which everybody has parameters of their own.
-func (s *Spec) diverse(n int) kedge.Model {
-	if s.Dynamics.Kind == "polarized" {
-		f := dynamics.PolarizedEach{Dim: n}
-		return kedge.Model{Dynamics: f, Settler: f, Sensitivity: &sensitivity.PolarizedEach{Dim: n}}
-	}
-	f := dynamics.ChoiceEach{Dim: n}
-	return kedge.Model{Dynamics: f, Settler: f, Sensitivity: &sensitivity.ChoiceEach{Dim: n}}
 }
 
 // Moves tells whether the people of the population change by themselves: their traits drift, or they come and go.
@@ -97,35 +86,13 @@ func (p *Problem) noise(trial, width int) *population.Noise {
 
 // stateMend returns what brings states back to where they live, nil where that is everywhere.
 func (s *Spec) stateMend() func(x []float64) {
-	n := s.Dims().State
-	switch s.Dynamics.Kind {
-	case "polarized":
-		return toSphere(n)
-	case "choice":
-		return toSimplex(n)
-	}
-	return nil
+	return kind.HabitatOf(s.Dynamics.Of).Mend(s.Dims().State)
 }
 
 // traitMend does for traits, by their law, what stateMend does for states.
 func (s *Spec) traitMend() func(x []float64) {
-	switch n := s.Population.Dim; s.Population.Law.Kind {
-	case "sphere", "cap", "bimodal":
-		return toSphere(n)
-	case "proportions", "dirichlet":
-		return toSimplex(n)
-	case "values", "file":
+	if kind.IsListed(s.Population.Law) {
 		return s.stateMend()
 	}
-	return nil
-}
-
-// toSphere brings the first n entries to length 1.
-func toSphere(n int) func(x []float64) {
-	return func(x []float64) { rows.Scale(x[:n], 1/rows.Norm(x[:n])) }
-}
-
-// toSimplex makes the first n entries the nearest proportions. A NaN stays, for others to find.
-func toSimplex(n int) func(x []float64) {
-	return func(x []float64) { _ = set.Simplex{Sum: 1}.Project(x[:n]) }
+	return s.Population.Law.Habitat().Mend(s.Population.Dim)
 }

@@ -1,18 +1,13 @@
 package problem
 
 import (
-	"bytes"
 	"errors"
-	"io"
 	"io/fs"
 	"math"
-	"path"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/internal/columns"
-	"github.com/kedge-opt/kedge/internal/intake"
-	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/population"
+	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/stream"
 )
@@ -48,106 +43,33 @@ func (s *Spec) shorten(path string, r kedge.Rows) (kedge.Rows, error) {
 	return short, s.wrap(path, err)
 }
 
-// mend returns what makes rounded vectors what the dynamics demand again, nil for dynamics that demand nothing.
+// mend returns what makes rounded vectors what the dynamics demand again, nil for dynamics that demand nothing. Proportions that
+// were rounded stay as they are: they are near enough.
 func (s *Spec) mend() func(x []float64) {
-	if s.Dynamics.Kind == "polarized" {
-		return toSphere(s.Dims().State)
+	if kind.HabitatOf(s.Dynamics.Of) == kind.Sphere {
+		return s.stateMend()
 	}
 	return nil
 }
 
-func (s *Spec) buildLaw(path string, l *Law, dim int, files fs.FS) (population.Law, error) {
-	switch l.Kind {
-	case "sphere":
-		return population.Sphere{}, nil
-	case "cap":
-		return population.Cap{Angle: l.Angle, Axis: l.Axis}, nil
-	case "bimodal":
-		return population.Bimodal{Angle: l.Angle, Axis: l.Axis, Share: l.Share}, nil
-	case "dirichlet":
-		return population.Dirichlet{Concentration: l.Concentration.Expand(dim)}, nil
-	case "normal":
-		return population.Normal{Mean: l.Mean.Expand(dim), Deviation: l.Deviation.Expand(dim)}, nil
-	case "proportions":
-		return population.Proportions{}, nil
-	case "values":
-		return population.Table{Width: l.Values.Columns(), Data: l.Values.Flat()}, nil
-	default:
-		table, err := readTable(files, l.File, l.Array)
-		if err != nil {
-			return nil, s.errorf(path+".file", "%s: %v", l.File, err)
-		}
-		return table, nil
+func (s *Spec) buildLaw(path string, l kind.Law, dim int, files fs.FS) (population.Law, error) {
+	law, err := l.Build(dim, files)
+	if wrong := (*kind.FileError)(nil); errors.As(err, &wrong) {
+		return nil, s.errorf(path+".file", "%v", err)
 	}
-}
-
-// openFile is a file that can be read from anywhere.
-type openFile interface {
-	io.ReadSeeker
-	io.ReaderAt
-}
-
-// readTable reads a file of individuals, by its ending.
-func readTable(files fs.FS, name, array string) (population.Table, error) {
-	file, err := files.Open(name)
-	if err != nil {
-		return population.Table{}, err
-	}
-	defer file.Close()
-	r, ok := file.(openFile)
-	if !ok {
-		all, err := io.ReadAll(file)
-		if err != nil {
-			return population.Table{}, err
-		}
-		r = bytes.NewReader(all)
-	}
-	size, err := r.Seek(0, io.SeekEnd)
-	if err == nil {
-		_, err = r.Seek(0, io.SeekStart)
-	}
-	if err != nil {
-		return population.Table{}, err
-	}
-	switch path.Ext(name) {
-	case ".csv":
-		return population.ReadCSV(r)
-	case ".npy":
-		return population.ReadNPY(r)
-	case ".parquet":
-		rows, width, err := columns.ReadMatrix(r, size, intake.Limits{})
-		return population.Table{Data: rows, Width: width}, err
-	case ".npz":
-		return population.ReadNPZ(r, size, array)
-	}
-	return population.Table{}, errors.New("want a file that ends in .csv, .npy, .npz or .parquet")
+	return law, s.wrap(path, err)
 }
 
 // checkRows tells whether individuals read from a file are what the dynamics move: unit vectors or proportions. Laws and
 // listed values were checked when the spec was read.
 func (s *Spec) checkRows(path string, block []float64, dim int) error {
+	space, name := kind.HabitatOf(s.Dynamics.Of), form.NameOf(s.Dynamics.Of)
 	for i := range kedge.Count(block, dim) {
-		row := kedge.Row(block, i, dim)
-		switch s.Dynamics.Kind {
-		case "polarized":
-			if norm := rows.Norm(row); math.Abs(norm-1) > rounding {
-				return s.errorf(path, "individual %d has length %v, polarized dynamics want 1", i, norm)
-			}
-		case "choice":
-			if sum := rows.Sum(row); math.Abs(sum-1) > rounding || smallest(row) < 0 {
-				return s.errorf(path, "individual %d has sum %v and least entry %v, choice dynamics want proportions", i, sum, smallest(row))
-			}
+		if fault := space.Fault(kedge.Row(block, i, dim), name); fault != "" {
+			return s.errorf(path, "individual %d %s", i, fault)
 		}
 	}
 	return nil
-}
-
-func smallest(x []float64) float64 {
-	least := math.Inf(1)
-	for _, v := range x {
-		least = min(least, v)
-	}
-	return least
 }
 
 // drawPublished draws what the published programs drew, in their order from their one generator: the first decision, the
@@ -179,27 +101,23 @@ func (p *Problem) drawPublished() error {
 }
 
 func (p *Problem) publishedStart(u []float64, g *stream.NumPy) {
-	if p.Spec.Start.Law == "proportions" {
-		sum, _ := kind.Divides(p.set)
-		population.PublishedBudget(u, sum, g)
+	if start, ok := p.Spec.Start.(kind.PublishedStart); ok {
+		total, _ := kind.Divides(p.set)
+		start.Publish(u, g, total)
 		return
 	}
 	p.fillStart(u, g)
 }
 
 func (s *Spec) publishedPopulation(traits []float64, dim int, g *stream.NumPy) error {
-	switch law := &s.Population.Law; {
-	case s.Population.States != nil:
+	if s.Population.States != nil {
 		return s.errorf("population.states", "the generator numpy starts everybody at the trait; want same")
-	case law.Kind == "proportions" && s.Population.Size == 1:
-		population.PublishedProportions(traits, g)
-		return nil
-	case law.Kind == "cap" && law.Angle == 90 && law.Axis == nil && dim >= 4:
-		err := population.PublishedHemisphere(traits, dim, g)
-		g.Shuffle(dim, func(int, int) {}) // which four axes to plot; only the numbers drawn matter
-		return s.wrap("population", err)
 	}
-	return s.errorf("population.law", "the generator numpy draws what the published runs drew: a cap of 90 degrees without axis in 4 or more dimensions, or proportions of size 1")
+	draw := kind.Publish(s.Population.Law, s.Population.Size, dim)
+	if draw == nil {
+		return s.errorf("population.law", "the generator numpy draws what the published runs drew: a cap of 90 degrees without axis in 4 or more dimensions, or proportions of size 1")
+	}
+	return s.wrap("population", draw(traits, g))
 }
 
 // publishedTrials returns where the draws of every trial begin and moves the generator behind them. How much a trial draws

@@ -5,12 +5,10 @@ import (
 	"strconv"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/problem/kind"
-	"github.com/kedge-opt/kedge/sensitivity"
 )
 
 // Trial is one algorithm with a population of its own.
@@ -93,11 +91,9 @@ func (p *Problem) trialModel(from *kind.Algorithm) kedge.Model {
 	if !from.Facts().Remembers {
 		return m
 	}
-	d, n := &p.Spec.Dynamics, p.Spec.Dims().State
-	f := dynamics.PolarizedNorm{Polarized: dynamics.Polarized{Dim: n, Lambda: d.Lambda, Sigma: d.Sigma}}
-	h := &sensitivity.PolarizedNorm{}
-	h.Dim, h.Lambda, h.Sigma = n, d.Lambda, d.Sigma
-	m.Dynamics, m.Settler, m.Sensitivity, m.Objective = f, f, h, objective.Affinity{State: n + 1}
+	n := p.Spec.Dims().State
+	longer := p.Spec.Dynamics.Of.(kind.Remembering).Remember(n)
+	m.Dynamics, m.Settler, m.Sensitivity, m.Objective = longer.Dynamics, longer.Settler, longer.Sensitivity, objective.Affinity{State: n + 1}
 	return m
 }
 
@@ -106,7 +102,7 @@ func (p *Problem) trialStart(from *kind.Algorithm) kedge.Rows {
 	switch {
 	case from.Facts().Remembers:
 		return withNorm{p.States}
-	case p.Spec.Population.States == nil && p.Spec.Dynamics.Heterogeneity == nil:
+	case p.Spec.Population.States == nil && len(kind.ParametersOf(p.Spec.Dynamics.Of)) == 0:
 		return nil
 	}
 	return p.States

@@ -27,16 +27,16 @@ func TestCases(t *testing.T) {
 func TestCaseSettings(t *testing.T) {
 	src, _ := Case("polarized")
 	p := mustParse(t, string(src))
-	if p.Population.Size != 1000 || p.Population.Dim != 20 || p.Population.Law.Angle != 90 || p.Iterations != 8000 || p.Trials != 20 {
+	if p.Population.Size != 1000 || p.Population.Dim != 20 || p.Population.Law.(*kind.CapLaw).Angle != 90 || p.Iterations != 8000 || p.Trials != 20 {
 		t.Errorf("polarized has %+v", p)
 	}
-	if p.Dynamics.Lambda != 0.4 || p.Dynamics.Sigma != 0.5 || p.Algorithms[1].Step != 5e-3 || p.Algorithms[1].Batch != 50 {
+	if d := p.Dynamics.Of.(*kind.PolarizedDynamics); d.Lambda != 0.4 || d.Sigma != 0.5 || p.Algorithms[1].Step != 5e-3 || p.Algorithms[1].Batch != 50 {
 		t.Errorf("polarized has %+v", p)
 	}
 	src, _ = Case("choice")
 	over, _ := Case("choice.published")
 	c := mustParse(t, string(src))
-	if c.Set.(*kind.CappedSimplexSet).Sum != 250 || c.Set.(*kind.CappedSimplexSet).Upper.All != 5 || c.Objective.Entropy != 0.1 || c.Algorithms[2].Facts().Reach != 2 || c.Algorithms[2].Trials != 20 {
+	if c.Set.(*kind.CappedSimplexSet).Sum != 250 || c.Set.(*kind.CappedSimplexSet).Upper.All != 5 || c.Objective.(*kind.RevenueObjective).Entropy != 0.1 || c.Algorithms[2].Facts().Reach != 2 || c.Algorithms[2].Trials != 20 {
 		t.Errorf("choice has %+v", c)
 	}
 	run := mustParse(t, string(src), Merge("choice.published", over))

@@ -16,10 +16,12 @@ type check struct {
 
 func (c *check) all() {
 	c.model()
-	c.dynamics()
+	if c.s.Dynamics.Of != nil {
+		c.s.Dynamics.Of.Check(&c.Scene)
+	}
 	c.population()
 	c.moving()
-	c.objective()
+	kind.CheckObjective(&c.Scene, "objective", c.s.Objective)
 	if c.s.Model == nil && len(c.s.Players) == 0 {
 		kind.CheckSet(&c.Scene, "set", c.s.Set, c.Decision())
 	}
@@ -41,22 +43,22 @@ func (s *Spec) scene(found *form.Mistakes) kind.Scene {
 	c := kind.Scene{
 		Check: form.Check{Mistakes: found, Root: s.origin}, Dims: s.Dims(), DimKeys: form.Paths("dynamics.kind", "population.dim"),
 		Size: s.Population.Size, Dim: s.Population.Dim, Model: s.Model != nil,
+		Dynamics: form.NameOf(s.Dynamics.Of), Habitat: kind.HabitatOf(s.Dynamics.Of),
 	}
-	switch {
-	case s.Model != nil:
+	if s.Model != nil {
 		c.DimKeys = form.Paths("model.decision", "model.state", "model.trait")
-	case s.Dynamics.Kind == "affine":
-		c.DimKeys = form.Paths("dynamics.kind", "dynamics.a", "dynamics.b", "dynamics.e")
+	} else if own, ok := s.Dynamics.Of.(kind.Sized); ok {
+		c.DimKeys = append(form.Paths("dynamics.kind"), own.DimKeys()...)
 	}
 	return c
 }
 
 func (c *check) start() {
-	s := &c.s.Start
-	if s.Values != nil && c.Sound("start.values") {
-		c.Length("start.values", len(s.Values), c.Decision())
+	if c.s.Start == nil {
+		return
 	}
-	if _, ok := kind.Divides(c.s.Set); c.s.Model == nil && s.Law == "proportions" && c.Sound("set.kind") && !ok {
+	c.s.Start.Check(&c.Scene)
+	if c.s.Model == nil && c.s.Start.Divides() && c.Sound("set.kind") && !divides(c.s.Set) {
 		c.Fail(form.Paths("start.law", "set.kind"), "start.law is proportions, but set.kind is %s, which has no sum; want simplex or capped-simplex", form.NameOf(c.s.Set))
 	}
 }
@@ -72,7 +74,7 @@ func (c *check) record() {
 	if c.s.Record.W1 == "items" && c.s.Population.Storage == "float32" {
 		c.Fail(form.Paths("record.w1", "population.storage"), "record.w1 is items, which wants population.storage float64")
 	}
-	if c.s.Record.W1 == "items" && c.s.Model == nil && c.Sound("dynamics.kind") && c.s.Dynamics.Kind != "choice" {
+	if c.s.Record.W1 == "items" && c.s.Model == nil && c.Sound("dynamics.kind") && c.Habitat != kind.Simplex {
 		c.Fail(form.Paths("record.w1", "dynamics.kind"), "record.w1 is items, but only choice dynamics have items; want none")
 	}
 }
@@ -116,8 +118,7 @@ func (c *check) generator() {
 	if p.Traits == "regenerated" {
 		c.Fail(form.Paths("population.traits", "generator"), "generator numpy draws everybody once and in order, want population.traits stored")
 	}
-	hemisphere := p.Law.Kind == "cap" && p.Law.Angle == 90 && p.Law.Axis == nil && p.Dim >= 4
-	if one := p.Law.Kind == "proportions" && p.Size == 1; !hemisphere && !one {
+	if kind.Publish(p.Law, p.Size, p.Dim) == nil {
 		c.Fail(form.Paths("population.law", "population.angle", "population.axis", "population.dim", "population.size", "generator"),
 			"generator numpy draws a cap of angle 90 without axis in 4 or more dimensions, or proportions of one individual")
 	}

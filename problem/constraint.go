@@ -13,35 +13,22 @@ import (
 // Constraint is a bound on the settled population that decisions must keep.
 type Constraint struct {
 	Name  string
-	Kind  string    // "expectation", "cvar", "chance" or "worst-group"
-	Of    Objective // ℓ; rewards count as losses, so that affinity is −pᵀu
-	Bound float64   // on the mean of ℓ, on CVaR, on ℓ itself (chance), on the mean of every group
-	Level float64   // of cvar: 1 minus the share of the worst; of chance: the share that must keep the bound
-
-	Smoothing float64   // of chance: the width over which breaking the bound begins to count
-	GroupBy   int       // of worst-group: the entry of the trait, from 1
-	Cuts      []float64 // where one group ends and the next begins
-
-	Most float64 // the largest multiplier
+	Kind  kind.Criterion
+	Of    kind.Objective // ℓ; rewards count as losses, so that affinity is −pᵀu
+	Bound float64        // on the mean of ℓ, on CVaR, on ℓ itself (chance), on the mean of every group
+	Most  float64        // the largest multiplier
 }
 
 // maxConstraints is how many can be recorded, groups counted one by one.
 const maxConstraints = 16
 
-func (c *Constraint) describe(f *form.Form) {
+func (s *Spec) describeConstraint(f *form.Form, c *Constraint) {
 	form.Field(f, "name", &c.Name, form.Label(), form.Says("The label in results; no other constraint has it.", "", "load"))
-	f.Choose("kind", &c.Kind, form.Says("What is bounded.", "ρ", "cvar"), form.Choice("expectation", "The mean over the crowd.", "mean ℓ ≤ bound"), form.Choice("cvar", "The mean over those who fare worst.", "min over t of t + mean (ℓ − t)₊/(1 − level) ≤ bound"), form.Choice("chance", "How many exceed the bound, smoothed.", "mean 1/(1 + exp((bound − ℓ)/smoothing)) ≤ 1 − level"), form.Choice("worst-group", "The mean over every group of people, each with a multiplier of its own.", "max over groups of mean ℓ ≤ bound"))
-	f.NeedSection("of", "a mapping with the kind of an objective", form.Says("The loss ℓ that is bounded, with the keys of an objective. Rewards count as losses: affinity is −pᵀu.", "ℓ(p, u, d)", ""), c.Of.describe)
+	s.kinds().DescribeCriterion(f, &c.Kind)
+	f.NeedSection("of", "a mapping with the kind of an objective", form.Says("The loss ℓ that is bounded, with the keys of an objective. Rewards count as losses: affinity is −pᵀu.", "ℓ(p, u, d)", ""), func(f *form.Form) { s.kinds().DescribeObjective(f, &c.Of) })
 	form.Field(f, "bound", &c.Bound, form.Finite(), form.Says("How large it may be.", "bound in ρ ≤ bound", "1.5"))
-	switch c.Kind {
-	case "cvar":
-		form.Field(f, "level", &c.Level, form.Number("a number from 0 to below 1", form.Below(0, 1)), form.Says("Of cvar: all but this share are the worst. Of chance: the share that must keep the bound.", "level in P(ℓ ≤ bound) ≥ level", "0.9"))
-	case "chance":
-		form.Field(f, "level", &c.Level, form.Number("a number above 0 and below 1", form.Open(0, 1)), form.Says("Of cvar: all but this share are the worst. Of chance: the share that must keep the bound.", "level in P(ℓ ≤ bound) ≥ level", "0.9"))
-		form.Field(f, "smoothing", &c.Smoothing, form.Positive(), form.Says("Over which width of ℓ exceeding the bound begins to count; a tenth of the spread of ℓ is a good start.", "mean 1/(1 + exp((bound − ℓ)/smoothing))", "0.1"))
-	case "worst-group":
-		form.Field(f, "group-by", &c.GroupBy, form.Count(1, maxCount), form.Says("The entry of the trait, counted from 1, that says which group somebody is in.", "", "1"))
-		form.Field(f, "cuts", &c.Cuts, form.Numbers(form.Finite()), form.Says("Where one group ends and the next begins, in growing order; a number on a cut is in the group above.", "", "[0]"))
+	if c.Kind != nil {
+		c.Kind.Describe(f)
 	}
 	form.FieldOr(f, "largest-multiplier", &c.Most, form.Positive(), 1000, form.Says("Where multipliers stop growing, as they do when no decision keeps the constraint.", "λ ≤ largest-multiplier", "1000"))
 }
@@ -55,9 +42,11 @@ func (c *check) constraints() {
 			c.Fail(form.Paths(path+".name"), "%s.name is %s, which another constraint has", path, one.Name)
 		}
 		seen[one.Name] = true
-		total += one.groups()
-		c.judges(path+".of", &one.Of)
-		c.groups(path, one)
+		total += kind.GroupsOf(one.Kind)
+		kind.CheckObjective(&c.Scene, path+".of", one.Of)
+		if one.Kind != nil {
+			one.Kind.Check(&c.Scene, path)
+		}
 		c.tails(path, one)
 	}
 	if total > maxConstraints {
@@ -73,23 +62,6 @@ func (c *check) constraints() {
 	}
 }
 
-// groups returns how many groups of people the constraint binds.
-func (c *Constraint) groups() int { return len(c.Cuts) + 1 }
-
-func (c *check) groups(path string, one *Constraint) {
-	if one.Kind != "worst-group" || !c.Sound(path) {
-		return
-	}
-	if n := c.Trait(); n.N >= 0 && one.GroupBy > n.N {
-		c.Fail(append(form.Paths(path+".group-by"), n.From...), "%s.group-by is %d, a trait has %s", path, one.GroupBy, form.Entries(n.N))
-	}
-	for i := 1; i < len(one.Cuts); i++ {
-		if one.Cuts[i] <= one.Cuts[i-1] {
-			c.Fail(form.Paths(path+".cuts"), "%s.cuts do not grow: %v comes after %v", path, one.Cuts[i], one.Cuts[i-1])
-		}
-	}
-}
-
 // tails refuses samples too small to have a tail.
 func (c *check) tails(path string, one *Constraint) {
 	for i := range c.s.Algorithms {
@@ -97,8 +69,9 @@ func (c *check) tails(path string, one *Constraint) {
 		if norm := form.Join("algorithms", a.Name) + ".norm"; a.Facts().Remembers && a.Heed {
 			c.Fail(form.Paths(norm, path), "%s is previous, which wants no constraints", norm)
 		}
-		if batch := form.Join("algorithms", a.Name) + ".batch"; one.Kind == "cvar" && a.Heed && (1-one.Level)*float64(a.Batch) < 0.999 && c.Sound(path+".level", "algorithms") {
-			c.Fail(form.Paths(batch, path+".level"), "%s is %d, but the worst %s of a sample must be somebody; want at least %.0f", batch, a.Batch, short(1-one.Level), 1/(1-one.Level))
+		of, tailed := one.Kind.(kind.Tailed)
+		if batch := form.Join("algorithms", a.Name) + ".batch"; tailed && a.Heed && of.Tail()*float64(a.Batch) < 0.999 && c.Sound(path+".level", "algorithms") {
+			c.Fail(form.Paths(batch, path+".level"), "%s is %d, but the worst %s of a sample must be somebody; want at least %.0f", batch, a.Batch, short(of.Tail()), 1/of.Tail())
 		}
 	}
 }
@@ -107,43 +80,21 @@ func (c *check) tails(path string, one *Constraint) {
 func (p *Problem) buildConstraints() error {
 	for i := range p.Spec.Constraints {
 		from, path := &p.Spec.Constraints[i], fmt.Sprintf("constraints.%d", i)
-		loss, err := p.Spec.makeObjective(path+".of", &from.Of, p.Spec.Dims())
+		loss, err := p.Spec.buildObjective(path+".of", from.Of)
 		if err != nil {
 			return err
 		}
-		one := risk.Constraint{Name: from.Name, Loss: loss, Measure: risk.Mean{}, Bound: from.Bound, Sensitivity: p.Sensitivity, Dims: p.Spec.Dims()}
-		switch from.Kind {
-		case "cvar":
-			one.Measure = risk.CVaR{Level: from.Level}
-		case "chance":
-			one.Measure, one.Bound = risk.Chance{Limit: from.Bound, Width: from.Smoothing}, 1-from.Level
-		case "worst-group":
-			p.constraints = append(p.constraints, from.split(one)...)
-			continue
-		}
-		p.constraints = append(p.constraints, one)
+		mean := risk.Constraint{Name: from.Name, Loss: loss, Measure: risk.Mean{}, Bound: from.Bound, Sensitivity: p.Sensitivity, Dims: p.Spec.Dims()}
+		p.constraints = append(p.constraints, from.Kind.Build(mean)...)
 	}
 	return nil
-}
-
-// split makes a constraint for every group.
-func (c *Constraint) split(one risk.Constraint) (list []risk.Constraint) {
-	for g := range c.groups() {
-		one.Name = fmt.Sprintf("%s, group %d", c.Name, g+1)
-		one.Among = func(d []float64) bool {
-			v := d[c.GroupBy-1]
-			return (g == 0 || v >= c.Cuts[g-1]) && (g == len(c.Cuts) || v < c.Cuts[g])
-		}
-		list = append(list, one)
-	}
-	return list
 }
 
 // most returns the largest multiplier of every constraint, groups counted one by one.
 func (p *Problem) most() (list []float64) {
 	for i := range p.Spec.Constraints {
 		c := &p.Spec.Constraints[i]
-		for range c.groups() {
+		for range kind.GroupsOf(c.Kind) {
 			list = append(list, c.Most)
 		}
 	}

@@ -19,7 +19,7 @@ func ExampleParse() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(s.Population.Size, s.Dynamics.Lambda, s.Algorithms[1].Step, s.Dims())
+	fmt.Println(s.Population.Size, s.Dynamics.Of.(*kind.PolarizedDynamics).Lambda, s.Algorithms[1].Step, s.Dims())
 	// Output: 1000 0.3 0.01 {20 20 20}
 }
 

@@ -30,8 +30,8 @@ func TestAssign(t *testing.T) {
 		Assign("algorithms.vanilla.batch=null"),
 		Assign("iterations=1e3"),
 	)
-	if s.Dynamics.Lambda != 0.3 || s.Seed != math.MaxUint64 || s.Record.Every != 5 || s.Iterations != 1000 {
-		t.Errorf("got lambda %v, seed %d, every %d, iterations %d", s.Dynamics.Lambda, s.Seed, s.Record.Every, s.Iterations)
+	if d := s.Dynamics.Of.(*kind.PolarizedDynamics); d.Lambda != 0.3 || s.Seed != math.MaxUint64 || s.Record.Every != 5 || s.Iterations != 1000 {
+		t.Errorf("got lambda %v, seed %d, every %d, iterations %d", d.Lambda, s.Seed, s.Record.Every, s.Iterations)
 	}
 	first, second := s.Algorithms[0], s.Algorithms[1]
 	if first.Step != 0.01 || first.Batch != 4 || second.Step != 1e-3 || second.Clip != 2 {
@@ -109,7 +109,7 @@ set: {kind: simplex, radius: null, sum: 1}
 algorithms: [{name: composite, step: 1}]
 record: {every: null}
 `)))
-	if d := s.Dynamics; d.Kind != "polarized" || d.Lambda != 0.1 || d.Sigma != 0.5 {
+	if d := s.Dynamics.Of.(*kind.PolarizedDynamics); d.Lambda != 0.1 || d.Sigma != 0.5 {
 		t.Errorf("got dynamics %+v", d)
 	}
 	if s.Set.(*kind.SimplexSet).Sum != 1 {

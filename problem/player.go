@@ -19,14 +19,14 @@ import (
 type Player struct {
 	Name      string
 	Size      int // entries of the decision that are its own, after those of the players before
-	Objective Objective
+	Objective kind.Objective
 	Set       kind.Set // of its entries
 }
 
 func (s *Spec) describePlayer(f *form.Form, p *Player) {
 	form.Field(f, "name", &p.Name, form.Label(), form.Says("The label in results; no other player has it.", "", "left"))
 	form.Field(f, "size", &p.Size, form.Count(1, maxCount), form.Says("How many entries of the decision are its own, after those of the players before.", "u = (u₁, u₂, …)", "1"))
-	f.NeedSection("objective", "a mapping with a kind", form.Says("Its loss, of the whole decision, with the keys of an objective.", "Φⱼ(p, u, d)", ""), p.Objective.describe)
+	f.NeedSection("objective", "a mapping with a kind", form.Says("Its loss, of the whole decision, with the keys of an objective.", "Φⱼ(p, u, d)", ""), func(f *form.Form) { s.kinds().DescribeObjective(f, &p.Objective) })
 	f.NeedSection("set", "a mapping with a kind", form.Says("Where its part of the decision may be, with the keys of a set.", "uⱼ ∈ 𝒞ⱼ", ""), func(f *form.Form) { s.kinds().DescribeSet(f, &p.Set) })
 }
 
@@ -34,7 +34,7 @@ func (s *Spec) describePlayer(f *form.Form, p *Player) {
 func (s *Spec) describeTable(f *form.Form) {
 	if !f.Decide("players", len(s.Players) > 0) {
 		f.Know("players")
-		f.NeedSection("objective", "a mapping with a kind, or players", form.Says("What decisions are judged by, once the crowd has settled.", "Φ̃(u) = mean of Φ(h(u, d), u) over the crowd, h = f(h, u, d)", ""), s.Objective.describe)
+		f.NeedSection("objective", "a mapping with a kind, or players", form.Says("What decisions are judged by, once the crowd has settled.", "Φ̃(u) = mean of Φ(h(u, d), u) over the crowd, h = f(h, u, d)", ""), s.describeObjective)
 		f.NeedSection("set", "a mapping with a kind", form.Says("Which decisions are feasible.", "u ∈ 𝒞", ""), s.describeSet)
 		return
 	}
@@ -57,7 +57,7 @@ func (c *check) players() {
 		seen[p.Name] = true
 		sound = sound && c.Sound(path+".size")
 		total += p.Size
-		c.judges(path+".objective", &p.Objective)
+		kind.CheckObjective(&c.Scene, path+".objective", p.Objective)
 		kind.CheckSet(&c.Scene, path+".set", p.Set, c.Known(p.Size, "the player", path+".size"))
 	}
 	if n := c.Decision(); sound && n.N >= 0 && total != n.N {
@@ -74,7 +74,7 @@ func (s *Spec) table() (list []game.Player, joint *kind.ProductSet, err error) {
 	joint = &kind.ProductSet{}
 	for i := range s.Players {
 		p := &s.Players[i]
-		loss, err := s.makeObjective(fmt.Sprintf("players.%d.objective", i), &p.Objective, s.Dims())
+		loss, err := s.buildObjective(fmt.Sprintf("players.%d.objective", i), p.Objective)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -115,7 +115,7 @@ func TestTextReadsBack(t *testing.T) {
 
 // A spec made by hand prints whatever it holds; what is wrong with it shows when it is read.
 func TestHandMadeSpecsPrint(t *testing.T) {
-	for _, s := range []*Spec{{}, {Set: &kind.HalfSpaceSet{}, Start: Start{Law: "values"}, Dynamics: Dynamics{Kind: "affine"}}} {
+	for _, s := range []*Spec{{}, {Set: &kind.HalfSpaceSet{}, Start: &kind.ValuesStart{}, Dynamics: Dynamics{Of: &kind.AffineDynamics{}}}} {
 		if _, err := Parse(kind.Standard(), "x.yaml", s.YAML()); err == nil {
 			t.Errorf("%s\nis read without a mistake", s.YAML())
 		}

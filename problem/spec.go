@@ -26,9 +26,9 @@ type Spec struct {
 	Model       *Model // instead of dynamics, objective and set; nil: none
 	Population  Population
 	Dynamics    Dynamics
-	Objective   Objective
+	Objective   kind.Objective
 	Set         kind.Set
-	Start       Start
+	Start       kind.Start   // of the first decision, which is projected onto the set
 	Players     []Player     // instead of objective and set; nil: a single decision-maker
 	Changes     []Change     // of the set, with the turns
 	Constraints []Constraint // on the settled population
@@ -39,12 +39,6 @@ type Spec struct {
 	Kinds *kind.Catalogue // what it can name; nil: the standard ones
 
 	origin *form.Node // what the spec was read from
-}
-
-// Start says how the first decision is drawn; it is projected onto the set.
-type Start struct {
-	Law    string    // "zero", "sphere" (uniform on the unit sphere), "proportions" (uniforms scaled to the set's sum), "values"
-	Values []float64 // of law values
 }
 
 // Record says what is measured and how often.
@@ -73,11 +67,11 @@ func (s *Spec) Dims() kedge.Dims {
 	if s.Model != nil {
 		return s.Model.dims()
 	}
-	if d := s.Dynamics; d.Kind == "affine" {
-		return kedge.Dims{Decision: d.B.Columns(), State: len(d.A), Trait: d.E.Columns()}
+	if s.Dynamics.Of != nil {
+		return s.Dynamics.Of.Dims(s.Population.Dim)
 	}
 	n := s.Population.Dim
-	return kedge.Dims{Decision: n, State: n, Trait: n + len(s.Dynamics.own())}
+	return kedge.Dims{Decision: n, State: n, Trait: n}
 }
 
 // kinds returns what the spec can name.
@@ -89,6 +83,8 @@ func (s *Spec) kinds() *kind.Catalogue {
 }
 
 func (s *Spec) describeSet(f *form.Form) { s.kinds().DescribeSet(f, &s.Set) }
+
+func (s *Spec) describeObjective(f *form.Form) { s.kinds().DescribeObjective(f, &s.Objective) }
 
 // errorf returns a mistake at the place where a path was written, or where the nearest key above it was.
 func (s *Spec) errorf(path, format string, args ...any) *form.Mistake {
@@ -109,9 +105,9 @@ func (s *Spec) describe(f *form.Form) {
 	s.describeModel(f)
 	f.NeedSection("population", "a mapping with size, dim and law", form.Says("The crowd. Everybody has a trait d, fixed for good, and a state p, which moves.", "", ""), s.describePopulation)
 	s.describeParts(f)
-	f.Section("start", form.Says("The first decision. It is projected onto the set.", "u₀", ""), s.Start.describe)
+	f.Section("start", form.Says("The first decision. It is projected onto the set.", "u₀", ""), func(f *form.Form) { s.kinds().DescribeStart(f, &s.Start) })
 	form.OptionalItems(f, "changes", &s.Changes, "a list of changes", form.Says("Sets that take the place of the first one as turns go by. Without it the set stays.", "u ∈ 𝒞ₖ", ""), s.describeChange)
-	form.OptionalItems(f, "constraints", &s.Constraints, "a list of constraints", form.Says("What the settled crowd must keep, besides the set that decisions are in: rules heed it by multipliers. Without it there are none.", "minimize Φ̃(u) subject to ρ(ℓ(h(u, d), u)) ≤ bound", ""), func(f *form.Form, c *Constraint) { c.describe(f) })
+	form.OptionalItems(f, "constraints", &s.Constraints, "a list of constraints", form.Says("What the settled crowd must keep, besides the set that decisions are in: rules heed it by multipliers. Without it there are none.", "minimize Φ̃(u) subject to ρ(ℓ(h(u, d), u)) ≤ bound", ""), s.describeConstraint)
 	form.Items(f, "algorithms", &s.Algorithms, "a list of algorithms", form.Says("The decision rules to run, each for all its trials.", "", ""), s.describeAlgorithm)
 	f.Section("record", form.Says("What is measured and how often.", "", ""), s.Record.describe)
 	f.Section("optimum", form.Says("How the exact optimum of the settled crowd is sought, which everything is compared with.", "u★ = argmin Φ̃ over 𝒞", ""), s.Optimum.describe)
@@ -125,15 +121,8 @@ func (s *Spec) describeParts(f *form.Form) {
 		}
 		return
 	}
-	f.NeedSection("dynamics", "a mapping with a kind, or a model", form.Says("How an individual answers a decision u.", "p⁺ = f(p, u, d)", ""), s.Dynamics.describe)
+	f.NeedSection("dynamics", "a mapping with a kind, or a model", form.Says("How an individual answers a decision u.", "p⁺ = f(p, u, d)", ""), s.describeDynamics)
 	s.describeTable(f)
-}
-
-func (s *Start) describe(f *form.Form) {
-	f.ChooseOr("law", &s.Law, "zero", form.Says("How the first decision is drawn.", "", "sphere"), form.Choice("zero", "Not at all: all entries are 0.", ""), form.Choice("sphere", "Uniform on the unit sphere.", ""), form.Choice("proportions", "Uniform numbers, scaled to the sum of the set, which must be a simplex.", ""), form.Choice("values", "The decision that values lists.", ""))
-	if s.Law == "values" {
-		form.Field(f, "values", &s.Values, form.Numbers(form.Finite()), form.Says("The first decision, entry by entry.", "", "[0.5, 0.5]"))
-	}
 }
 
 func (r *Record) describe(f *form.Form) {

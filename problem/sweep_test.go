@@ -67,7 +67,7 @@ func TestGrid(t *testing.T) {
 		t.Errorf("name %s, keys %q", w.Name, w.Keys)
 	}
 	s := w.Spec(w.Cells[4])
-	if s.Dynamics.Lambda != 0.2 || s.Algorithms[0].Step != 0.1 || s.Iterations != 20 || s.Algorithms[0].Batch != 2 {
+	if s.Dynamics.Of.(*kind.PolarizedDynamics).Lambda != 0.2 || s.Algorithms[0].Step != 0.1 || s.Iterations != 20 || s.Algorithms[0].Batch != 2 {
 		t.Errorf("cell 4 is\n%s", s.YAML())
 	}
 }
@@ -88,7 +88,7 @@ over:
 		t.Errorf("cells %q, want %q", got, want)
 	}
 	last := w.Cells[3]
-	if s := w.Spec(last); form.NameOf(s.Set) != "box" || s.Population.Law.Angle != 60 || s.Algorithms[0].Batch != 4 {
+	if s := w.Spec(last); form.NameOf(s.Set) != "box" || s.Population.Law.(*kind.CapLaw).Angle != 60 || s.Algorithms[0].Batch != 4 {
 		t.Errorf("the last cell is\n%s", s.YAML())
 	}
 	if n := last.Numbers; !math.IsNaN(n[0]) || !math.IsNaN(n[2]) || n[3] != 60 {

@@ -8,6 +8,7 @@ import (
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/report/draw"
 )
 
@@ -112,14 +113,7 @@ func runEntries(r *folder.Result) []draw.Entry {
 func bounded(s *problem.Spec) string {
 	var list []string
 	for _, c := range s.Constraints {
-		loss, most := "a loss ("+c.Of.Kind+")", " is at most "+phrase.Exact(c.Bound)
-		what := map[string]string{
-			"expectation": "the mean of " + loss + most,
-			"cvar":        "the mean of " + loss + " over the worst " + phrase.Percent(1-c.Level) + " of people" + most,
-			"chance":      loss + most + " for " + phrase.Percent(c.Level) + " of people",
-			"worst-group": "the mean of " + loss + " over each of " + phrase.Count(len(c.Cuts)+1, "group") + most,
-		}
-		list = append(list, c.Name+": "+what[c.Kind])
+		list = append(list, c.Name+": "+c.Kind.Words("a loss ("+form.NameOf(c.Of)+")", " is at most "+phrase.Exact(c.Bound)))
 	}
 	return "Of the settled population: " + phrase.Enumerate(list) + "."
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // broken is a run of a method that keeps its constraint and of one that does not and has a better value.
@@ -55,8 +56,8 @@ func TestConstraintFigures(t *testing.T) {
 
 func TestConstraintsInWords(t *testing.T) {
 	s := &problem.Spec{Constraints: []problem.Constraint{
-		{Name: "a", Kind: "cvar", Of: problem.Objective{Kind: "quadratic"}, Bound: 1.5, Level: .75}, {Name: "b", Kind: "chance", Of: problem.Objective{Kind: "affinity"}, Level: .9},
-		{Name: "c", Kind: "worst-group", Of: problem.Objective{Kind: "revenue"}, Cuts: []float64{0}}, {Name: "d", Kind: "expectation", Of: problem.Objective{Kind: "logistic"}},
+		{Name: "a", Kind: &kind.CVaRCriterion{Level: .75}, Of: &kind.QuadraticObjective{}, Bound: 1.5}, {Name: "b", Kind: &kind.ChanceCriterion{Level: .9}, Of: &kind.AffinityObjective{}},
+		{Name: "c", Kind: &kind.WorstGroupCriterion{Cuts: []float64{0}}, Of: &kind.RevenueObjective{}}, {Name: "d", Kind: &kind.ExpectationCriterion{}, Of: &kind.LogisticObjective{}},
 	}}
 	const want = "Of the settled population: a: the mean of a loss (quadratic) over the worst 25.0 % of people is at most 1.5, " +
 		"b: a loss (affinity) is at most 0 for 90.0 % of people, c: the mean of a loss (revenue) over each of 2 groups is at most 0 and " +

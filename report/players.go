@@ -6,6 +6,7 @@ import (
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/report/draw"
 )
 
@@ -19,7 +20,7 @@ func contested(s *problem.Spec) string {
 	var list []string
 	for i := range s.Players {
 		p := &s.Players[i]
-		list = append(list, fmt.Sprintf("%s decides %s, %s, and minimizes a loss of its own (%s)", p.Name, phrase.Count(p.Size, "number"), p.Set.Words(), p.Objective.Kind))
+		list = append(list, fmt.Sprintf("%s decides %s, %s, and minimizes a loss of its own (%s)", p.Name, phrase.Count(p.Size, "number"), p.Set.Words(), form.NameOf(p.Objective)))
 	}
 	return phrase.Enumerate(list) + "." + judgedSettled
 }

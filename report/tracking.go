@@ -7,6 +7,7 @@ import (
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report/draw"
 	"github.com/kedge-opt/kedge/report/page"
 )
@@ -46,14 +47,9 @@ func followed(r *folder.Result) page.Finding {
 // dynamicsBesides says what the dynamics of individuals have besides their kind.
 func dynamicsBesides(d *problem.Dynamics) string {
 	var list []string
-	if h := d.Heterogeneity; h != nil {
-		for _, one := range []struct {
-			name     string
-			interval []float64
-		}{{"λ", h.Lambda}, {"σ", h.Sigma}, {"λ₁", h.Lambda1}, {"λ₂", h.Lambda2}, {"ε", h.Epsilon}} {
-			if len(one.interval) == 2 {
-				list = append(list, fmt.Sprintf(" Everybody's own %s is between %s and %s.", one.name, phrase.Exact(one.interval[0]), phrase.Exact(one.interval[1])))
-			}
+	for _, p := range kind.ParametersOf(d.Of) {
+		if p.Own {
+			list = append(list, fmt.Sprintf(" Everybody's own %s is between %s and %s.", p.Symbol, phrase.Exact(p.Interval[0]), phrase.Exact(p.Interval[1])))
 		}
 	}
 	if d.Coupling > 0 {
@@ -67,7 +63,7 @@ func dynamicsBesides(d *problem.Dynamics) string {
 
 // traits says what traits of a name are and how they change.
 func traits(p *problem.Population, name string) string {
-	law := lawWords(&p.Law)
+	law := p.Law.Words()
 	if p.Drift == nil && p.Churn == 0 {
 		return "Traits " + name + " stay as they are: " + law + "."
 	}

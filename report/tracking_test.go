@@ -9,6 +9,7 @@ import (
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // Where the optimum moves there is no level at which retraining rests, the verdict is about who follows, and the pursuit is drawn.
@@ -53,8 +54,8 @@ func TestReportOfAMovingOptimum(t *testing.T) {
 }
 
 func TestWordsForWhatMoves(t *testing.T) {
-	s := &problem.Spec{Population: problem.Population{Size: 3, Law: problem.Law{Kind: "sphere"}, Drift: &problem.Drift{}, Churn: 0.01}}
-	s.Dynamics = problem.Dynamics{Kind: "choice", Coupling: 0.2, Noise: form.Vector{All: 1}, Heterogeneity: &problem.Heterogeneity{Epsilon: []float64{0.1, 0.3}}}
+	s := &problem.Spec{Population: problem.Population{Size: 3, Law: &kind.SphereLaw{}, Drift: &problem.Drift{}, Churn: 0.01}}
+	s.Dynamics = problem.Dynamics{Of: &kind.ChoiceDynamics{Each: &kind.ChoiceIntervals{Epsilon: []float64{0.1, 0.3}}}, Coupling: 0.2, Noise: form.Vector{All: 1}}
 	got := answers(s)
 	for _, want := range []string{"Everybody's own ε is between 0.1 and 0.3.", "drawn to the mean of the crowd with the weight 0.2",
 		"noise pushes the states", "Traits d are at first uniform on the unit sphere, and drift from there; 1.00"} {
@@ -66,7 +67,7 @@ func TestWordsForWhatMoves(t *testing.T) {
 
 // A page on a model of formulas says it, too.
 func TestWordsForModelsThatMove(t *testing.T) {
-	s := &problem.Spec{Model: &problem.Model{Trait: "taste[2]"}, Population: problem.Population{Law: problem.Law{Kind: "sphere"}, Churn: 0.01}}
+	s := &problem.Spec{Model: &problem.Model{Trait: "taste[2]"}, Population: problem.Population{Law: &kind.SphereLaw{}, Churn: 0.01}}
 	if got := question(s)[1].Text; strings.Contains(got, "stay as they are") || !strings.Contains(got, "Traits taste[2] are at first uniform on the unit sphere; ") {
 		t.Errorf("the page says %q", got)
 	}

@@ -114,7 +114,6 @@ const mostLines = 3500 // of code in a package: neither blank nor comment, neith
 func halls() map[string]string {
 	return map[string]string{
 		"formula": "one language: its parser, compiler, derivatives and what it knows of convexity",
-		"command": "until its printing is part of documents",
 		"report":  "until drawing, pages and contents are apart",
 	}
 }

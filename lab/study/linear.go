@@ -4,6 +4,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/dense"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -16,7 +17,7 @@ type linear struct {
 
 // linearOf reads the matrices of a problem with affine dynamics that settle and a quadratic loss.
 func linearOf(p *problem.Problem) (*linear, error) {
-	d, o, dim := &p.Spec.Dynamics, &p.Spec.Objective, p.Spec.Dims()
+	d, o, dim := p.Spec.Dynamics.Of.(*kind.AffineDynamics), p.Spec.Objective.(*kind.QuadraticObjective), p.Spec.Dims()
 	m := &linear{a: matrix(d.A), b: matrix(d.B), e: matrix(d.E)}
 	m.r = mat.NewDense(dim.Decision, dim.Decision, o.Decision.Dense(dim.Decision, dim.Decision))
 	m.s = mat.NewDense(dim.Decision, dim.State, o.Cross.Dense(dim.Decision, dim.State))

@@ -3,10 +3,10 @@ package study
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/kedge-opt/kedge/certify"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/transport"
 )
 
@@ -90,7 +90,7 @@ func (w *work) distance(p *problem.Problem, t int) (first, second float64, err e
 // ruler returns how W₁ between the crowd in some states and the one settled under u is measured.
 func (w *work) ruler(p *problem.Problem) (func(u, states []float64) (float64, error), error) {
 	dim := p.Spec.Dims()
-	metric, err := certify.Lyapunov(slices.Concat(p.Spec.Dynamics.A...), dim.State)
+	metric, err := certify.Lyapunov(p.Spec.Dynamics.Of.(*kind.AffineDynamics).A.Flat(), dim.State)
 	if err != nil {
 		return nil, err
 	}

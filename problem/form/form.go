@@ -280,16 +280,16 @@ func OptionalItems[T any](f *Form, key string, xs *[]T, want string, m Meaning, 
 	}
 }
 
-// WordOrSection describes a key that is one word, which stands for nil, or a mapping.
-func WordOrSection[T any](f *Form, key string, x **T, word Option, want string, m Meaning, describe func(*T, *Form)) {
+// WordOrSection describes a key that is one word, which is its default, or a mapping. isWord is asked when it is printed.
+func (f *Form) WordOrSection(key string, isWord bool, word Option, want string, m Meaning, describe func(*Form)) {
 	c := OneOf(word)
 	if f.outlining() {
 		e := entryOf(key, c, m)
-		e.want, e.absent, e.below = want, c.Write(word.Value), f.draft.below(key, func(f *Form) { describe(new(T), f) })
+		e.want, e.absent, e.below = want, c.Write(word.Value), f.draft.below(key, describe)
 		f.draft.add(e)
 		return
 	}
-	if f.printing() && *x == nil {
+	if f.printing() && isWord {
 		f.Node.Put(key, c.Write(word.Value))
 		return
 	}
@@ -302,9 +302,8 @@ func WordOrSection[T any](f *Form, key string, x **T, word Option, want string, 
 			f.Wrong(n, want)
 			return
 		}
-		*x = new(T)
 	}
-	f.Section(key, m, func(f *Form) { describe(*x, f) })
+	f.Section(key, m, describe)
 }
 
 // Fill reads a mapping, then reports the keys that nobody asked for and those that are missing.

@@ -15,6 +15,8 @@ type Scene struct {
 	DimKeys   []string   // the keys that decide them
 	Size, Dim int        // of the population: individuals, and entries of a trait as it is drawn
 	Model     bool       // individuals are written as formulas
+	Dynamics  string     // the name of the dynamics
+	Habitat   Habitat    // where states live
 }
 
 // Decision is how many entries a decision has.
@@ -34,3 +36,13 @@ func (s *Scene) Trait() form.Length {
 
 // maxCount is the largest whole number that a key takes.
 const maxCount = math.MaxInt32
+
+// Lives reports the first row that does not live in the space of the dynamics of a name.
+func (s *Scene) Lives(path string, list form.RowList, space Habitat, dynamics string) {
+	for i, row := range list {
+		if fault := space.Fault(row, dynamics); fault != "" {
+			s.Fail(form.Paths(path, "dynamics.kind"), "%s.%d %s", path, i, fault)
+			return
+		}
+	}
+}
