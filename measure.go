@@ -20,6 +20,19 @@ type Column struct {
 	Bound    string    `json:",omitempty"` // the column that bounds it from above, drawn beside it
 }
 
+// Axis is the words for an axis with the unit.
+func (c Column) Axis() string { return withUnit(c.Label, c.Unit) }
+
+// ChartAxis is the symbols beside the axis of a chart with the unit.
+func (c Column) ChartAxis() string { return withUnit(c.Symbols, c.Unit) }
+
+func withUnit(words, unit string) string {
+	if unit == "" {
+		return words
+	}
+	return words + ", in " + unit
+}
+
 // Direction says which numbers of a column are the better ones.
 type Direction int
 
@@ -29,6 +42,17 @@ const (
 	Smaller
 	Larger
 )
+
+// String is a sentence for pages, empty for Neither.
+func (d Direction) String() string {
+	switch d {
+	case Smaller:
+		return "Smaller is better."
+	case Larger:
+		return "Larger is better."
+	}
+	return ""
+}
 
 // Scale is the axis that shows a column best.
 type Scale int

@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
@@ -122,9 +123,17 @@ func (c chart) measured(strands []strand) bool {
 // frame is the chart without its lines.
 func (c chart) frame(along string, digits int) page.Graph {
 	return page.Graph{
-		ID: c.Chart, Title: c.Title, About: c.Meaning, Label: c.Symbols, Along: along,
+		ID: c.Chart, Title: c.Title, About: c.about(), Label: c.ChartAxis(), Along: along,
 		Log: c.Scale == kedge.Logarithmic, Percent: c.Relative, Digits: digits, Rules: []page.GraphRule{},
 	}
+}
+
+// about says what a chart shows. Those in the order of reading say by themselves which way is better.
+func (c chart) about() string {
+	if slices.Contains(firstCharts(), c.Chart) {
+		return c.Meaning
+	}
+	return strings.TrimSpace(c.Meaning + " " + c.Better.String())
 }
 
 func (c chart) graph(strands []strand, most, digits int) page.Graph {

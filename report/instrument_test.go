@@ -21,7 +21,7 @@ type spending struct{}
 
 func (spending) Columns() []kedge.Column {
 	return []kedge.Column{{
-		Name: "spending", Label: "what the decision spends", Chart: "spending", Title: "Spending", Symbols: "‖u‖₁",
+		Name: "spending", Unit: "€", Label: "what the decision spends", Chart: "spending", Title: "Spending", Symbols: "‖u‖₁",
 		Meaning: "The sum of what the decision in force spends on its entries.", Better: kedge.Smaller,
 	}}
 }
@@ -82,13 +82,13 @@ func TestANewQuantityTouchesOneFile(t *testing.T) {
 	if text, err := os.ReadFile(filepath.Join(again, "report.html")); err != nil || string(text) != page {
 		t.Errorf("the page made from the folder differs (%v)", err)
 	}
-	for _, want := range []string{`"title":"Spending"`, `"label":"‖u‖₁"`, "The sum of what the decision in force spends"} {
+	for _, want := range []string{`"title":"Spending"`, `"label":"‖u‖₁, in €"`, "The sum of what the decision in force spends on its entries. Smaller is better."} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not hold %q", want)
 		}
 	}
 	figure, err := report.Plot{Y: "spending"}.Draw(report.RunSheet("run", back))
-	if err != nil || !strings.Contains(string(figure.SVG), ">what the decision spends<") {
+	if err != nil || !strings.Contains(string(figure.SVG), ">what the decision spends, in €<") {
 		t.Errorf("plot: %v", err)
 	}
 }

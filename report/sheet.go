@@ -92,7 +92,7 @@ func RunSheet(name string, r *folder.Result) *Sheet {
 	s.columns = append(s.columns, algorithm, trial, turn)
 	measured := make([]*series, 0, 16)
 	for _, c := range r.Columns() {
-		measured = append(measured, &series{name: c.Name, label: c.Label})
+		measured = append(measured, &series{name: c.Name, label: c.Axis()})
 	}
 	for _, run := range r.Runs {
 		for _, t := range run.Trials {
