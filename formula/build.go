@@ -258,12 +258,7 @@ func (b *builder) list(e *expr) *node {
 }
 
 func allLists(all []*expr) bool {
-	for _, e := range all {
-		if e.kind != listExpr || e.isParen {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(all, func(e *expr) bool { return e.kind != listExpr || e.isParen })
 }
 
 // stack makes rows a matrix.

@@ -220,13 +220,9 @@ func (n *node) cost() int {
 
 // fold computes a value whose arguments are constants; nil means it must be computed later.
 func (g *graph) fold(n *node) *node {
-	if len(n.args) == 0 || g.trouble != "" || n.level == after {
+	varies := func(a *node) bool { return !a.isConst() }
+	if len(n.args) == 0 || g.trouble != "" || n.level == after || slices.ContainsFunc(n.args, varies) {
 		return nil
-	}
-	for _, a := range n.args {
-		if !a.isConst() {
-			return nil
-		}
 	}
 	if n.shape.size() > maxEntries || g.numbers+n.shape.size() > maxNumbers || g.folding+n.cost() > maxFolding {
 		g.exceed("takes more than %d operations on constants", maxFolding)

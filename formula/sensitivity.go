@@ -1,6 +1,7 @@
 package formula
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/kedge-opt/kedge"
@@ -62,12 +63,7 @@ func (s sensitivity) commit(b *bench, gu, p, u, d, v, w []float64) error {
 
 // blame returns an error for the first argument that is not finite.
 func blame(p, u, d, v []float64) error {
-	for i, name := range [...]string{"u", "p", "d", "v"} {
-		if err := kedge.CheckFinite(name, [...][]float64{u, p, d, v}[i]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(kedge.CheckFinite("u", u), kedge.CheckFinite("p", p), kedge.CheckFinite("d", d), kedge.CheckFinite("v", v))
 }
 
 // rows returns room for n numbers.

@@ -175,12 +175,7 @@ func (c *Crowd) Bytes() int {
 
 // States returns everybody's state, one individual a row, or nil when states are not kept as Float64. It is the crowd's own
 // memory: only to be read, and only until the next Respond or Reset.
-func (c *Crowd) States() []float64 {
-	if s, ok := c.states.(*doubles); ok {
-		return s.now.Data
-	}
-	return nil
-}
+func (c *Crowd) States() []float64 { return inPlace(c.states) }
 
 // Traits returns everybody's trait, one individual a row, or nil when traits are neither a kedge.Block nor moving. It is only
 // to be read.
@@ -237,10 +232,10 @@ func (c *Crowd) furnish(workers int) {
 	n := min(c.size, chunk)
 	for len(c.desks) < workers {
 		var w desk
-		if _, inPlace := c.states.(*doubles); !inPlace {
+		if inPlace(c.states) == nil {
 			w.p, w.next = make([]float64, n*c.dim.State), make([]float64, n*c.dim.State)
 		}
-		if _, inPlace := c.traits.(kedge.Block); !inPlace && c.moving == nil {
+		if inPlace(c.traits) == nil {
 			w.d = make([]float64, n*c.dim.Trait)
 		}
 		if c.noise != nil {

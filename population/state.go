@@ -1,7 +1,6 @@
 package population
 
 import (
-	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -19,6 +18,8 @@ var (
 const (
 	doublesKind  = "population.Crowd float64/1"
 	singlesKind  = "population.Crowd float32/1"
+	withKind     = "population.WithReplacement/1"
+	withoutKind  = "population.WithoutReplacement/1"
 	everyoneKind = "population.Everyone/1"
 )
 
@@ -88,14 +89,6 @@ func (c *Crowd) checkStates() error {
 	return nil
 }
 
-// stateOf returns the part of a crowd as a state.
-func stateOf(what string, part any) (wire.State, error) {
-	if s, ok := part.(wire.State); ok {
-		return s, nil
-	}
-	return nil, fmt.Errorf("the %s, a %T, cannot be saved: it is no wire.State", what, part)
-}
-
 func (s *doubles) kind() string { return doublesKind }
 
 func (s *doubles) fields(f *wire.Fields) { f.Swap(&s.now.Data, &s.then.Data) }
@@ -105,32 +98,28 @@ func (s *singles) kind() string { return singlesKind }
 func (s *singles) fields(f *wire.Fields) { f.SwapSingles(&s.data, &s.then) }
 
 // AppendBinary appends the source's state.
-func (w WithReplacement) AppendBinary(b []byte) ([]byte, error) { return appendSource(b, w.Source) }
+func (w WithReplacement) AppendBinary(b []byte) ([]byte, error) {
+	return wire.Append(b, withKind, w.fields)
+}
 
 // UnmarshalBinary restores the source.
-func (w WithReplacement) UnmarshalBinary(data []byte) error { return restoreSource(data, w.Source) }
+func (w WithReplacement) UnmarshalBinary(data []byte) error {
+	return wire.Restore(data, withKind, w.fields)
+}
+
+func (w WithReplacement) fields(f *wire.Fields) { f.Part("source of random numbers", w.Source) }
 
 // AppendBinary appends the source's state; the picker's own memory does not outlast a pick.
-func (w *WithoutReplacement) AppendBinary(b []byte) ([]byte, error) { return appendSource(b, w.Source) }
+func (w *WithoutReplacement) AppendBinary(b []byte) ([]byte, error) {
+	return wire.Append(b, withoutKind, w.fields)
+}
 
 // UnmarshalBinary restores the source.
-func (w *WithoutReplacement) UnmarshalBinary(data []byte) error { return restoreSource(data, w.Source) }
-
-func appendSource(b []byte, s Source) ([]byte, error) {
-	state, err := stateOf("source of random numbers", s)
-	if err != nil {
-		return b, err
-	}
-	return state.AppendBinary(b)
+func (w *WithoutReplacement) UnmarshalBinary(data []byte) error {
+	return wire.Restore(data, withoutKind, w.fields)
 }
 
-func restoreSource(data []byte, s Source) error {
-	state, err := stateOf("source of random numbers", s)
-	if err != nil {
-		return err
-	}
-	return state.UnmarshalBinary(data)
-}
+func (w *WithoutReplacement) fields(f *wire.Fields) { f.Part("source of random numbers", w.Source) }
 
 // AppendBinary appends an empty state: there is nothing to remember.
 func (e Everyone) AppendBinary(b []byte) ([]byte, error) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/columns"
@@ -73,12 +74,7 @@ func (c Claim) Holds() bool { return c.Verdict == Within || c.Verdict == Better 
 
 // Holds tells whether every claim does.
 func (r *Result) Holds() bool {
-	for _, c := range r.Claims {
-		if !c.Holds() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(r.Claims, func(c Claim) bool { return !c.Holds() })
 }
 
 // Chart is a figure of the study.
