@@ -164,21 +164,14 @@ func jacobians(f kedge.Smooth, p, u, d []float64) (byP, byU []float64) {
 
 // byTrait returns ∂f/∂d at the steady state by central differences.
 func byTrait(f kedge.Smooth, x probe) []float64 {
-	n, r := len(x.h), len(x.d)
-	out, d := make([]float64, n*r), append([]float64(nil), x.d...)
-	ahead, behind := make([]float64, n), make([]float64, n)
-	for j, was := range x.d {
-		step := 0x1p-17 * max(1, math.Abs(was))
-		d[j] = was + step
-		f.Next(ahead, x.h, x.u, d)
-		d[j] = was - step
-		f.Next(behind, x.h, x.u, d)
-		d[j] = was
-		for i := range n {
-			out[i*r+j] = (ahead[i] - behind[i]) / (2 * step)
-		}
-	}
-	return out
+	return jacobian(len(x.h), len(x.d), func(j int) []float64 {
+		return quotient(0x1p-17*max(1, math.Abs(x.d[j])), func(t float64) []float64 {
+			d, next := slices.Clone(x.d), make([]float64, len(x.h))
+			d[j] += t
+			f.Next(next, x.h, x.u, d)
+			return next
+		})
+	})
 }
 
 // resolve returns (I − ∂f/∂p)⁻¹X, which for X = ∂f/∂u is ∂h/∂u [he2025, steady sensitivity].

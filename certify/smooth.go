@@ -9,7 +9,6 @@ import (
 	"github.com/kedge-opt/kedge/internal/dense"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/objective"
-	"github.com/kedge-opt/kedge/sensitivity"
 	"github.com/kedge-opt/kedge/steady"
 	"github.com/kedge-opt/kedge/stream"
 )
@@ -110,41 +109,36 @@ func bendAt(f *steady.Objective, u []float64, r *stream.Stream) (float64, error)
 // with d, in the four dimensions that show all there is.
 func polarizedBend(f dynamics.Polarized, r float64) float64 {
 	f.Dim = 4
-	s := &sensitivity.Polarized{Dim: 4, Lambda: f.Lambda, Sigma: f.Sigma, Floor: math.SmallestNonzeroFloat64}
 	most := 0.0
 	for _, part := range []float64{0.01, 0.25, 0.5, 0.75, 1} {
-		rate := func(angle float64) float64 { return affinityBend(f, s, part*r, angle) }
+		rate := func(angle float64) float64 { return affinityBend(f, part*r, angle) }
 		most = max(most, largest(rate, 0, math.Pi/2, 96))
 	}
 	return most
 }
 
 // affinityBend returns the norm of the Hessian of u ↦ −uᵀh(u, d) for a d at an angle from u.
-func affinityBend(f dynamics.Polarized, s *sensitivity.Polarized, length, angle float64) float64 {
+func affinityBend(f dynamics.Polarized, length, angle float64) float64 {
 	const step = 0x1p-16
 	sin, cos := math.Sincos(angle)
 	d := []float64{cos, sin, 0, 0}
-	hessian := make([]float64, 16)
-	for j := range 4 {
-		u := []float64{length, 0, 0, 0}
-		u[j] += step
-		ahead := affinitySlope(f, s, u, d)
-		u[j] -= 2 * step
-		behind := affinitySlope(f, s, u, d)
-		for i := range 4 {
-			hessian[i*4+j] = (ahead[i] - behind[i]) / (2 * step)
-		}
-	}
-	return dense.Norm(hessian, 4, 4)
+	return dense.Norm(jacobian(4, 4, func(j int) []float64 {
+		return quotient(step, func(t float64) []float64 {
+			u := []float64{length, 0, 0, 0}
+			u[j] += step
+			u[j] += t - step // back from ahead, whose rounding published figures have in them
+			return affinitySlope(f, u, d)
+		})
+	}), 4, 4)
 }
 
 // affinitySlope returns the gradient of −uᵀh(u, d), NaN where there is none.
-func affinitySlope(f dynamics.Polarized, s *sensitivity.Polarized, u, d []float64) []float64 {
+func affinitySlope(f dynamics.Polarized, u, d []float64) []float64 {
 	h, v, g := make([]float64, 4), make([]float64, 4), make([]float64, 4)
 	_, err := f.Settle(h, u, d)
 	rows.AddScaled(v, -1, u)
 	rows.AddScaled(g, -1, h)
-	if e := s.PullRows(g, h, u, d, v); err != nil || e != nil {
+	if e := sensitivityOf(f).PullRows(g, h, u, d, v); err != nil || e != nil {
 		g[0] = math.NaN()
 	}
 	return g

@@ -6,7 +6,6 @@ import (
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/internal/dense"
 	"github.com/kedge-opt/kedge/internal/rows"
-	"github.com/kedge-opt/kedge/sensitivity"
 )
 
 // addTransient puts L_Ψ where the rule takes the sensitivity at sampled states instead of settled ones and that makes a
@@ -113,25 +112,15 @@ func readRate(f dynamics.Polarized, length, angle, polar, around float64) float6
 	u := []float64{length * cosP, length * sinP * cosA, length * sinP * sinA, 0}
 	p := []float64{cos, sin, 0, 0}
 	frame := [3][]float64{{-sin, cos, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}
-	slope := make([]float64, 4*3)
-	for j, t := range frame {
-		ahead, behind := readAt(f, u, d, p, t, 0x1p-16), readAt(f, u, d, p, t, -0x1p-16)
-		for i := range ahead {
-			slope[i*3+j] = (ahead[i] - behind[i]) / 0x1p-15
-		}
-	}
-	return dense.Norm(slope, 4, 3)
+	return dense.Norm(jacobian(4, 3, func(j int) []float64 {
+		return quotient(0x1p-16, func(arc float64) []float64 { return readAt(f, u, d, turned(p, frame[j], arc)) })
+	}), 4, 3)
 }
 
-// readAt returns Ĥ(u, p)u at a state that lies an arc away from p towards t, NaN where it is refused.
-func readAt(f dynamics.Polarized, u, d, p, t []float64, arc float64) []float64 {
-	sin, cos := math.Sincos(arc)
-	at, g := make([]float64, 4), make([]float64, 4)
-	for i := range at {
-		at[i] = float64(cos*p[i]) + float64(sin*t[i])
-	}
-	s := sensitivity.Polarized{Dim: 4, Lambda: f.Lambda, Sigma: f.Sigma, Floor: math.SmallestNonzeroFloat64}
-	if err := s.PullRows(g, at, u, d, u); err != nil {
+// readAt returns Ĥ(u, p)u, NaN where it is refused.
+func readAt(f dynamics.Polarized, u, d, p []float64) []float64 {
+	g := make([]float64, 4)
+	if err := sensitivityOf(f).PullRows(g, p, u, d, u); err != nil {
 		g[0] = math.NaN()
 	}
 	return g

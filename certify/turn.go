@@ -31,38 +31,57 @@ func turnRate(f dynamics.Polarized, length, angle float64) float64 {
 	d := []float64{cos, sin, 0, 0}
 	within := turnAlong(f, length, d, []float64{-sin, cos, 0, 0})
 	across := turnAlong(f, length, d, []float64{0, 0, 1, 0})
-	mixed := func(phi float64) float64 {
-		s, c := math.Sincos(phi)
-		m := make([]float64, len(within))
-		for i := range m {
-			m[i] = float64(c*within[i]) + float64(s*across[i])
-		}
-		return dense.Norm(m, f.Dim, f.Dim)
-	}
+	mixed := func(phi float64) float64 { return dense.Norm(turned(within, across, phi), f.Dim, f.Dim) }
 	return largest(mixed, 0, math.Pi/2, 4)
 }
 
 // turnAlong returns the derivative of ∇ᵤh as d moves on the sphere in the direction of the unit vector t.
 func turnAlong(f dynamics.Polarized, length float64, d, t []float64) []float64 {
-	const step = 0x1p-16
-	ahead, behind := responseAt(f, length, d, t, step), responseAt(f, length, d, t, -step)
+	return quotient(0x1p-16, func(arc float64) []float64 { return responseAt(f, length, turned(d, t, arc)) })
+}
+
+// turned returns x cos φ + y sin φ, which for orthogonal unit vectors lies an arc φ away from x towards y.
+func turned(x, y []float64, phi float64) []float64 {
+	sin, cos := math.Sincos(phi)
+	z := make([]float64, len(x))
+	for i := range z {
+		z[i] = float64(cos*x[i]) + float64(sin*y[i])
+	}
+	return z
+}
+
+// quotient returns the derivative of f at 0 by central differences.
+func quotient(step float64, f func(t float64) []float64) []float64 {
+	ahead, behind := f(step), f(-step)
 	for i := range ahead {
 		ahead[i] = (ahead[i] - behind[i]) / (2 * step)
 	}
 	return ahead
 }
 
-// responseAt returns the rows of ∇ᵤh at the trait that lies an arc away from d towards t, NaN where there is none.
-func responseAt(f dynamics.Polarized, length float64, d, t []float64, arc float64) []float64 {
-	n := f.Dim
-	sin, cos := math.Sincos(arc)
-	trait, u, h := make([]float64, n), make([]float64, n), make([]float64, n)
-	for i := range trait {
-		trait[i] = float64(cos*d[i]) + float64(sin*t[i])
+// jacobian returns the n×m matrix of the quotients of m functions, each a column.
+func jacobian(n, m int, column func(j int) []float64) []float64 {
+	out := make([]float64, n*m)
+	for j := range m {
+		for i, v := range column(j) {
+			out[i*m+j] = v
+		}
 	}
+	return out
+}
+
+// sensitivityOf returns ∇ᵤh of polarized dynamics wherever it has a number.
+func sensitivityOf(f dynamics.Polarized) *sensitivity.Polarized {
+	return &sensitivity.Polarized{Dim: f.Dim, Lambda: f.Lambda, Sigma: f.Sigma, Floor: math.SmallestNonzeroFloat64}
+}
+
+// responseAt returns the rows of ∇ᵤh at a trait, NaN where there is none.
+func responseAt(f dynamics.Polarized, length float64, trait []float64) []float64 {
+	n := f.Dim
+	u, h := make([]float64, n), make([]float64, n)
 	u[0] = length
 	_, err := f.Settle(h, u, trait)
-	s := &sensitivity.Polarized{Dim: n, Lambda: f.Lambda, Sigma: f.Sigma, Floor: math.SmallestNonzeroFloat64}
+	s := sensitivityOf(f)
 	out, v := make([]float64, n*n), make([]float64, n)
 	for j := range n {
 		clear(v)

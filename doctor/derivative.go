@@ -2,9 +2,11 @@ package doctor
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/stream"
 )
 
 const (
@@ -31,6 +33,13 @@ func (s *slopes) see(v visit, gradient, w []float64, phi func(t float64) float64
 	}
 }
 
+// both compares the gradients of φ(p, u) by p and by u with its slopes along random directions.
+func (s *slopes) both(v visit, gp, gu []float64, r *stream.Stream, phi func(p, u []float64) float64) {
+	wp, wu := direction(v.p, r), direction(v.u, r)
+	s.see(v, gp, wp, func(t float64) float64 { return phi(moved(v.p, t, wp), v.u) })
+	s.see(v, gu, wu, func(t float64) float64 { return phi(v.p, moved(v.u, t, wu)) })
+}
+
 // judge says how the comparison ended.
 func (s *slopes) judge(e *exam, remedy string) Check {
 	switch {
@@ -55,15 +64,8 @@ func dynamicsDerivative(e *exam) Check {
 		r.Normals(weights)
 		gp, gu := make([]float64, n), make([]float64, m)
 		e.smooth.Pullback(gp, gu, v.p, v.u, v.d, weights)
-		wp, wu := make([]float64, n), make([]float64, m)
-		direction(wp, v.p, r.Normals)
-		direction(wu, v.u, r.Normals)
-		s.see(v, gp, wp, func(t float64) float64 {
-			e.smooth.Next(next, moved(v.p, t, wp), v.u, v.d)
-			return rows.Dot(weights, next)
-		})
-		s.see(v, gu, wu, func(t float64) float64 {
-			e.smooth.Next(next, v.p, moved(v.u, t, wu), v.d)
+		s.both(v, gp, gu, r, func(p, u []float64) float64 {
+			e.smooth.Next(next, p, u, v.d)
 			return rows.Dot(weights, next)
 		})
 	}
@@ -77,11 +79,7 @@ func objectiveDerivative(e *exam) Check {
 	for v := range e.visits() {
 		gp, gu := make([]float64, n), make([]float64, m)
 		e.Objective.Eval(gp, gu, v.p, v.u, v.d)
-		wp, wu := make([]float64, n), make([]float64, m)
-		direction(wp, v.p, r.Normals)
-		direction(wu, v.u, r.Normals)
-		s.see(v, gp, wp, func(t float64) float64 { return e.Objective.Eval(nil, nil, moved(v.p, t, wp), v.u, v.d) })
-		s.see(v, gu, wu, func(t float64) float64 { return e.Objective.Eval(nil, nil, v.p, moved(v.u, t, wu), v.d) })
+		s.both(v, gp, gu, r, func(p, u []float64) float64 { return e.Objective.Eval(nil, nil, p, u, v.d) })
 	}
 	return s.judge(e, "correct the gradients that Eval adds to gp and gu")
 }
@@ -133,12 +131,17 @@ func sensitive(e *exam) Check {
 			continue
 		}
 		r.Normals(weights)
-		g, w := make([]float64, m), make([]float64, m)
+		g := make([]float64, m)
 		if err := e.Sensitivity.PullRows(g, h, v.u, v.d, weights); err != nil {
 			return Check{Verdict: Fail, Figure: e.who(v) + ": " + oneLine(err), Remedy: "check that individuals settle there"}
 		}
-		direction(w, v.u, r.Normals)
-		s.see(v, g, w, func(t float64) float64 { return e.settledAlong(next, weights, v, moved(v.u, t, w)) })
+		w := direction(v.u, r)
+		s.see(v, g, w, func(t float64) float64 {
+			if _, err := e.settler.Settle(next, moved(v.u, t, w), v.d); err != nil {
+				return math.NaN()
+			}
+			return rows.Dot(weights, next)
+		})
 	}
 	return s.judge(e, "correct the sensitivity, or set sensitivity: implicit")
 }

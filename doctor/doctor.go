@@ -25,15 +25,7 @@ const (
 
 // Mark returns the sign of a verdict: ✓, !, ✗ or –.
 func (v Verdict) Mark() string {
-	switch v {
-	case Pass:
-		return "✓"
-	case Warn:
-		return "!"
-	case Fail:
-		return "✗"
-	}
-	return "–"
+	return map[Verdict]string{Pass: "✓", Warn: "!", Fail: "✗", Skip: "–"}[v]
 }
 
 // Check is one thing that was looked at.

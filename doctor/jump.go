@@ -58,9 +58,16 @@ func continuous(e *exam) Check {
 			return e.step(dst, v.p, at)
 		}, e.dim.State), v)
 	}
+	return e.judgeJump(largest, Check{Figure: "next", Detail: "Derivatives say nothing about a jump.",
+		Remedy: "smooth the step, as in sigmoid(k*x) instead of x > 0"})
+}
+
+// judgeJump says what the largest jump is; fault is what is wrong about one, its figure being which state jumps.
+func (e *exam) judgeJump(largest worst, fault Check) Check {
 	if largest.of > jumpSize {
-		return Check{Verdict: Fail, Figure: fmt.Sprintf("the next state of %s jumps by %.2g of its length", e.who(largest.at), largest.of),
-			Detail: "Derivatives say nothing about a jump.", Remedy: "smooth the step, as in sigmoid(k*x) instead of x > 0"}
+		fault.Verdict = Fail
+		fault.Figure = fmt.Sprintf("the %s state of %s jumps by %.2g of its length", fault.Figure, e.who(largest.at), largest.of)
+		return fault
 	}
 	return Check{Verdict: Pass, Figure: fmt.Sprintf("none on %d segments", largest.seen)}
 }
@@ -79,14 +86,11 @@ func settledContinuous(e *exam) Check {
 			}, e.dim.State), v)
 		}
 	}
-	switch {
-	case largest.seen == 0:
+	if largest.seen == 0 {
 		return Check{Verdict: Skip, Figure: "nobody settles"}
-	case largest.of > jumpSize:
-		return Check{Verdict: Fail, Figure: fmt.Sprintf("the settled state of %s jumps by %.2g of its length", e.who(largest.at), largest.of),
-			Detail: "The settled objective jumps with it, and gradients say nothing about jumps.", Remedy: "make the dynamics contracting"}
 	}
-	return Check{Verdict: Pass, Figure: fmt.Sprintf("none on %d segments", largest.seen)}
+	return e.judgeJump(largest, Check{Figure: "settled", Remedy: "make the dynamics contracting",
+		Detail: "The settled objective jumps with it, and gradients say nothing about jumps."})
 }
 
 // opposite returns the point of the set nearest to −u, u itself where there is none.

@@ -178,11 +178,3 @@ func contracts(e *exam) Check {
 	}
 	return Check{Verdict: Pass, Figure: figure}
 }
-
-// settledAlong returns the weighted sum of the entries of the state settled under u, NaN where there is none.
-func (e *exam) settledAlong(room, weights []float64, v visit, u []float64) float64 {
-	if _, err := e.settler.Settle(room, u, v.d); err != nil {
-		return math.NaN()
-	}
-	return rows.Dot(weights, room)
-}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/stream"
 )
 
 // estimate is a derivative by differences, with how far it may be off.
@@ -56,10 +57,11 @@ func (a estimate) better(b estimate) estimate {
 // firstStep is the share of its own size by which a point is moved first to see a function change.
 const firstStep = 1.0 / 16
 
-// direction fills w with a random direction in which every entry of x changes in proportion to its size, those that are 0 in
+// direction returns a random direction in which every entry of x changes in proportion to its size, those that are 0 in
 // proportion to the others.
-func direction(w, x []float64, normals func([]float64)) {
-	normals(w)
+func direction(x []float64, r *stream.Stream) []float64 {
+	w := make([]float64, len(x))
+	r.Normals(w)
 	usual := 0.0
 	for _, v := range x {
 		usual += math.Abs(v) / float64(len(x))
@@ -73,6 +75,7 @@ func direction(w, x []float64, normals func([]float64)) {
 		}
 		w[i] *= math.Abs(v)
 	}
+	return w
 }
 
 // mismatch compares a gradient with a slope along w. It returns their difference relative to the terms of the product, and

@@ -54,6 +54,14 @@ func (s *sums) add(gradient, hands int) (total []float64, err error) {
 	return total, kedge.CheckFinite("Φ̃ and its gradient", total)
 }
 
+// gradientOf returns where in its part a chunk adds gradients, nil when none are wanted.
+func gradientOf(part []float64) []float64 {
+	if len(part) == 1 {
+		return nil
+	}
+	return part[1:]
+}
+
 // take judges the chunks of stride i.
 func (s *sums) take(hand, i int) error {
 	for first := i * stride * chunk; first < min(s.n, (i+1)*stride*chunk); first += chunk {

@@ -15,12 +15,11 @@ type Rollout struct {
 	Steps       int
 	Workers     int // as in Objective
 
-	moves    kedge.Smooth
-	states   kedge.Rows
-	sums     sums
-	paths    []path // one a worker
-	u        []float64
-	gradient bool
+	moves  kedge.Smooth
+	states kedge.Rows
+	sums   sums
+	paths  []path // one a worker
+	u      []float64
 }
 
 // path is where one worker rolls individuals out.
@@ -48,7 +47,7 @@ func (r *Rollout) eval(g, u []float64) (float64, error) {
 	}
 	hands := crew.Hands(r.Workers, r.sums.n*dim.State)
 	r.furnish(dim, hands)
-	r.u, r.gradient = u, g != nil
+	r.u = u
 	defer func() { r.u = nil }()
 	return r.sums.mean(g, hands)
 }
@@ -91,10 +90,7 @@ func (r *Rollout) furnish(dim kedge.Dims, workers int) {
 func (r *Rollout) evalChunk(part []float64, hand, first, last int) error {
 	dim, w := r.Dims(), &r.paths[hand]
 	p, d := r.states.View(w.states, first, last), r.Traits.View(w.traits, first, last)
-	var gu []float64
-	if r.gradient {
-		gu = part[1:]
-	}
+	gu := gradientOf(part)
 	for i := range last - first {
 		part[0] += r.individual(gu, kedge.Row(p, i, dim.State), kedge.Row(d, i, dim.Trait), w)
 	}

@@ -54,6 +54,12 @@ func newSocial(of *Objective) *social {
 // mean is the part of seen that the crowd's mean has.
 func (s *social) mean() []float64 { return s.seen[len(s.seen)-len(s.y):] }
 
+// chunk returns a worker's desk and the states and traits of individuals first … last−1.
+func (s *social) chunk(hand, first, last int) (w *desk, p, d []float64) {
+	w = &s.of.desks[hand]
+	return w, s.states[first*len(s.y) : last*len(s.y)], s.of.model.Traits.View(w.traits, first, last)
+}
+
 // settle settles everybody and the mean under u.
 func (s *social) settle(u []float64) error {
 	dim := s.of.Dims()
@@ -95,9 +101,9 @@ func (s *social) walk() (done bool, err error) {
 
 // walkChunk takes a step and adds who still moves to part[0] and the new states to part[1:].
 func (s *social) walkChunk(part []float64, hand, first, last int) error {
-	w, width := &s.of.desks[hand], len(s.y)
-	p, next := s.states[first*width:last*width], w.pull[:(last-first)*width]
-	s.step.NextRows(next, p, s.seen, s.of.model.Traits.View(w.traits, first, last))
+	w, p, d := s.chunk(hand, first, last)
+	width, next := len(s.y), w.pull[:len(p)]
+	s.step.NextRows(next, p, s.seen, d)
 	for i := range last - first {
 		was, is := kedge.Row(p, i, width), kedge.Row(next, i, width)
 		far := 0.0
@@ -121,15 +127,14 @@ func (s *social) nextMean(dst, mean []float64) error {
 }
 
 func (s *social) settleChunk(part []float64, hand, first, last int) error {
-	w, width := &s.of.desks[hand], len(s.y)
-	p := s.states[first*width : last*width]
-	res, err := s.of.settler.SettleRows(p, s.seen, s.of.model.Traits.View(w.traits, first, last))
+	w, p, d := s.chunk(hand, first, last)
+	res, err := s.of.settler.SettleRows(p, s.seen, d)
 	if err != nil {
 		return err
 	}
 	w.worst = w.worst.Worst(res)
 	for i := range last - first {
-		rows.AddScaled(part[1:], 1, kedge.Row(p, i, width))
+		rows.AddScaled(part[1:], 1, kedge.Row(p, i, len(s.y)))
 	}
 	return nil
 }
@@ -139,7 +144,9 @@ func (s *social) eval(g []float64, t task) (float64, error) {
 	if err := s.settle(t.u); err != nil {
 		return 0, err
 	}
-	copy(t.states, s.states)
+	if copy(t.states, s.states); t.settle {
+		return 0, nil
+	}
 	s.of.task = t
 	defer func() { s.of.task = task{} }()
 	loss, err := s.losses.mean(g, s.hands)
@@ -158,16 +165,8 @@ func (s *social) eval(g []float64, t task) (float64, error) {
 }
 
 func (s *social) judgeChunk(part []float64, hand, first, last int) error {
-	w, width, t := &s.of.desks[hand], len(s.y), &s.of.task
-	var gp, gu []float64
-	if t.gradient {
-		gu = part[1:]
-	}
-	if t.total {
-		gp = s.pulls[first*width : last*width]
-		clear(gp)
-	}
-	part[0] = s.of.judge.EvalRows(gp, gu, s.states[first*width:last*width], t.u, s.of.model.Traits.View(w.traits, first, last))
+	_, p, d := s.chunk(hand, first, last)
+	s.of.losses(part, s.pulls[first*len(s.y):last*len(s.y)], p, d)
 	return nil
 }
 
@@ -184,12 +183,12 @@ func (s *social) nextAnswer(dst, y []float64) error {
 }
 
 func (s *social) answerChunk(part []float64, hand, first, last int) error {
-	w, width := &s.of.desks[hand], len(s.y)
-	v := w.pull[:(last-first)*width]
+	w, p, d := s.chunk(hand, first, last)
+	width, v := len(s.y), w.pull[:len(p)]
 	for i, x := range s.pulls[first*width : last*width] {
 		v[i] = x + s.y[i%width]
 	}
-	return s.of.model.Sensitivity.PullRows(part[1:], s.states[first*width:last*width], s.seen, s.of.model.Traits.View(w.traits, first, last), v)
+	return s.of.model.Sensitivity.PullRows(part[1:], p, s.seen, d, v)
 }
 
 // Mean writes the mean state of the settled population to dst.

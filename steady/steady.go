@@ -40,10 +40,10 @@ type desk struct {
 
 // task is the evaluation under way.
 type task struct {
-	u        []float64
-	gradient bool      // ∂Φ/∂u is wanted
-	total    bool      // and the answer of the crowd with it
-	states   []float64 // where to leave the settled states, nil for nowhere
+	u      []float64
+	total  bool      // the answer of the crowd is wanted with ∂Φ/∂u
+	states []float64 // where to leave the settled states, nil for nowhere
+	settle bool      // and nothing is judged
 }
 
 // New checks a model with a settler, an objective and traits and returns its Φ̃; gradients need its sensitivity. Traits that are
@@ -124,13 +124,13 @@ func (s *Objective) Gradient(g, u []float64) (float64, error) {
 	if s.model.Sensitivity == nil {
 		return 0, errors.New("steady: a gradient needs a sensitivity")
 	}
-	return s.eval(g, task{u: u, gradient: g != nil, total: g != nil})
+	return s.eval(g, task{u: u, total: g != nil})
 }
 
 // Partial returns Φ̃(u) and writes mean ∂Φ/∂u at the settled population to g: the gradient of a decision-maker who takes
 // the settled population for given. It vanishes, up to the set, at performatively stable points [perdomo2020].
 func (s *Objective) Partial(g, u []float64) (float64, error) {
-	return s.eval(g, task{u: u, gradient: g != nil})
+	return s.eval(g, task{u: u})
 }
 
 // Settle writes the population settled under u to dst, one individual a row.
@@ -139,24 +139,8 @@ func (s *Objective) Settle(dst, u []float64) error {
 	if err := errors.Join(kedge.CheckVector("u", u, dim.Decision), kedge.CheckLen("dst", dst, n*dim.State)); err != nil {
 		return err
 	}
-	if s.social != nil {
-		if err := s.social.settle(u); err != nil {
-			return err
-		}
-		copy(dst, s.social.states)
-		return nil
-	}
-	s.forget()
-	for first := 0; first < n; first += chunk {
-		last := min(n, first+chunk)
-		d := s.model.Traits.View(s.desks[0].traits, first, last)
-		res, err := s.settler.SettleRows(dst[first*dim.State:last*dim.State], u, d)
-		if err != nil {
-			return shiftRow(err, first)
-		}
-		s.desks[0].worst = s.desks[0].worst.Worst(res)
-	}
-	return nil
+	_, err := s.eval(nil, task{u: u, states: dst, settle: true})
+	return err
 }
 
 // forget drops the residuals of the last evaluation.
@@ -186,27 +170,29 @@ func (s *Objective) eval(g []float64, t task) (float64, error) {
 func (s *Objective) evalChunk(part []float64, hand, first, last int) error {
 	w, u := &s.desks[hand], s.task.u
 	p, d := s.room(w, first, last), s.model.Traits.View(w.traits, first, last)
-	if !s.task.gradient && s.aligner != nil {
+	if s.aligner != nil && len(part) == 1 && !s.task.settle {
 		return s.alignChunk(part, p[:last-first], d, w)
 	}
 	res, err := s.settler.SettleRows(p, u, d)
-	if err != nil {
+	w.worst = w.worst.Worst(res)
+	if err != nil || s.task.settle {
 		return err
 	}
-	w.worst = w.worst.Worst(res)
-	var gp, gu []float64
-	if s.task.gradient {
-		gu = part[1:]
-	}
-	if s.task.total {
-		gp = w.pull[:len(p)]
-		clear(gp)
-	}
-	part[0] = s.judge.EvalRows(gp, gu, p, u, d)
-	if !s.task.total {
+	pull := w.pull[:len(p)]
+	if s.losses(part, pull, p, d); !s.task.total {
 		return nil
 	}
-	return s.model.Sensitivity.PullRows(gu, p, u, d, gp)
+	return s.model.Sensitivity.PullRows(part[1:], p, u, d, pull)
+}
+
+// losses puts the losses of settled individuals into part[0], their ∂Φ/∂u into part[1:] and ∂Φ/∂p into pull, if asked.
+func (s *Objective) losses(part, pull, p, d []float64) {
+	var gp []float64
+	if s.task.total {
+		gp = pull
+		clear(gp)
+	}
+	part[0] = s.judge.EvalRows(gp, gradientOf(part), p, s.task.u, d)
 }
 
 // room returns where the states of individuals first … last−1 are to be settled.

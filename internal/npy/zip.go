@@ -43,20 +43,17 @@ func ReadMember(r io.ReaderAt, size int64, name string, lim intake.Limits) (Arra
 
 // readMembers unpacks every member twice: to check it, and once all are known to be sound, to keep it.
 func readMembers(files []*zip.File, most int64) ([]Named, error) {
-	u := unpacker{left: most}
-	for _, f := range files {
-		if _, err := u.member(f, false); err != nil {
-			return nil, err
+	list := make([]Named, len(files))
+	var u unpacker
+	for _, keep := range []bool{false, true} {
+		u.left = most
+		for i, f := range files {
+			a, err := u.member(f, keep)
+			if err != nil {
+				return nil, err
+			}
+			list[i] = Named{memberName(f), a}
 		}
-	}
-	u.left = most
-	list := make([]Named, 0, len(files))
-	for _, f := range files {
-		a, err := u.member(f, true)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, Named{memberName(f), a})
 	}
 	return list, nil
 }
