@@ -56,6 +56,16 @@ func (e *NotConvergedError) Error() string {
 	return fmt.Sprintf("%s not found: residual %.3g after %d steps, want %.3g", e.What, e.Residual, e.Steps, e.Tolerance)
 }
 
+// UnstableError says that there is a steady state but individuals leave it, or never arrive: a small deviation is multiplied
+// by Rate ≥ 1 in a step.
+type UnstableError struct {
+	Rate float64
+}
+
+func (e *UnstableError) Error() string {
+	return fmt.Sprintf("the steady state does not attract: a deviation is multiplied by %.6g in a step, want less than 1", e.Rate)
+}
+
 // CheckLen returns a *DimError unless x has n entries.
 func CheckLen(arg string, x []float64, n int) error {
 	if len(x) != n {

@@ -14,7 +14,7 @@ import (
 // their constants are norms of (I−A)⁻¹B and (I−A)⁻¹E; the paper's ‖B‖√cond(P)/(1−L_f^p) is never smaller.
 func (c *Constants) addAffine(f *dynamics.Affine) error {
 	if err := f.Check(); err != nil {
-		var unstable *dynamics.UnstableError
+		var unstable *kedge.UnstableError
 		if errors.As(err, &unstable) {
 			return &NotContractingError{What: "spectral radius", Value: unstable.Rate, Trait: -1}
 		}

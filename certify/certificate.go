@@ -24,7 +24,7 @@ type Certificate struct {
 // Certify derives all constants of a model, checks the assumptions and evaluates steps and bounds of a run. It needs all that
 // Derive does, steady states, their sensitivity and the first decision. What it computes is bounded by counts, never by a clock,
 // and the same problem gives the same certificate.
-func Certify(ctx context.Context, m kedge.Model, run Plan) (*Certificate, error) {
+func Certify(ctx context.Context, m kedge.Model, run Premises) (*Certificate, error) {
 	c, err := Derive(m, run.Seed)
 	if err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func Certify(ctx context.Context, m kedge.Model, run Plan) (*Certificate, error)
 }
 
 // Certify goes on from constants that Derive found for the same model, to which it adds.
-func (c *Constants) Certify(ctx context.Context, m kedge.Model, run Plan) (*Certificate, error) {
+func (c *Constants) Certify(ctx context.Context, m kedge.Model, run Premises) (*Certificate, error) {
 	p, err := problem{m, run}.ready()
 	if err != nil {
 		return nil, err

@@ -56,7 +56,7 @@ func (c *Constants) weakest(keys ...Key) Known {
 // contract give a *NotContractingError. The model needs dynamics, an objective and traits; estimates are sampled by streams of the
 // seed.
 func Derive(m kedge.Model, seed uint64) (*Constants, error) {
-	p, err := problem{m, Plan{Seed: seed}}.filled()
+	p, err := problem{m, Premises{Seed: seed}}.filled()
 	if err != nil {
 		return nil, err
 	}

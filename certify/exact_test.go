@@ -115,7 +115,7 @@ func TestExpectedBoundsHold(t *testing.T) {
 	least := map[string]float64{}
 	for i := range trials(30, 1000) {
 		x := drawInstance(t, r, true)
-		c, err := Certify(context.Background(), x.problem.Model, x.problem.Plan)
+		c, err := Certify(context.Background(), x.problem.Model, x.problem.Premises)
 		must(t, err)
 		for _, b := range c.Bounds {
 			got := x.closedLoop(c.Metric, b.Step)

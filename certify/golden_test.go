@@ -34,7 +34,7 @@ func published(t *testing.T, lambda, sigma float64) problem {
 			Sensitivity: &sensitivity.Polarized{Dim: 20, Lambda: lambda, Sigma: sigma},
 			Set:         set.Ball{Radius: 1}, Start: u, Traits: kedge.Block{Data: d, Width: 20},
 		},
-		Plan{Sampled: true, Step: 5e-3, Batch: 50, Horizon: 8000, Tau: 0.05},
+		Premises{Sampled: true, Step: 5e-3, Batch: 50, Horizon: 8000, Tau: 0.05},
 	}
 }
 
@@ -52,7 +52,7 @@ func TestPublishedTable(t *testing.T) {
 	} {
 		p := published(t, w.lambda, w.sigma)
 		p.Optimum, p.AtState = bestOf(t, p), true
-		c, err := Certify(context.Background(), p.Model, p.Plan)
+		c, err := Certify(context.Background(), p.Model, p.Premises)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -119,7 +119,7 @@ func TestProbableBoundsHold(t *testing.T) {
 	for i := range trials(60, 1000) {
 		x := drawInstance(t, r, true)
 		x.Horizon = 100
-		c, err := Certify(context.Background(), x.problem.Model, x.problem.Plan)
+		c, err := Certify(context.Background(), x.problem.Model, x.problem.Premises)
 		must(t, err)
 		theory, _ := c.theory(x.problem, false)
 		theory.Sigma = x.largestNoise(t)

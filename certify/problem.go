@@ -11,8 +11,8 @@ import (
 	"github.com/kedge-opt/kedge/set"
 )
 
-// Plan is the run that is certified: what the theorems need to know beside the model.
-type Plan struct {
+// Premises are the run that is certified: what the theorems need to know beside the model.
+type Premises struct {
 	Optimum   []float64 // the best decision that a search found; nil when nobody searched
 	Step      float64   // η
 	Batch     int       // n_mb
@@ -28,7 +28,7 @@ type Plan struct {
 // problem is a model and what is planned with it.
 type problem struct {
 	kedge.Model
-	Plan
+	Premises
 }
 
 // filled checks what must be there and fills in what may be left out.

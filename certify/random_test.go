@@ -133,7 +133,7 @@ func drawInstance(t *testing.T, r *rand.Rand, translated bool) *instance {
 	must(t, err)
 	x := &instance{problem: problem{
 		kedge.Model{Dynamics: f, Settler: f, Objective: phi, Sensitivity: sense, Start: normals(r, m)},
-		Plan{Step: math.MaxFloat64, Batch: 1 + r.IntN(5), Horizon: []int{20, 100, 1000}[r.IntN(3)], Tau: 0.05, Seed: r.Uint64()},
+		Premises{Step: math.MaxFloat64, Batch: 1 + r.IntN(5), Horizon: []int{20, 100, 1000}[r.IntN(3)], Tau: 0.05, Seed: r.Uint64()},
 	}}
 	x.traits = normals(r, count*q)
 	x.place(t, r, translated, count)

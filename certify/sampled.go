@@ -6,8 +6,6 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/dynamics"
-	"github.com/kedge-opt/kedge/formula"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/stream"
 )
@@ -58,13 +56,9 @@ func probes(p problem) ([]probe, error) {
 
 // unsettled says why an individual has no steady state, and whose fault it is.
 func unsettled(who int, err error) error {
-	var closed *dynamics.UnstableError
-	var written *formula.UnstableError
-	switch {
-	case errors.As(err, &closed):
-		return &NotContractingError{What: "spectral radius", Value: closed.Rate, Trait: who}
-	case errors.As(err, &written):
-		return &NotContractingError{What: "spectral radius", Value: written.Rate, Trait: who}
+	var unstable *kedge.UnstableError
+	if errors.As(err, &unstable) {
+		return &NotContractingError{What: "spectral radius", Value: unstable.Rate, Trait: who}
 	}
 	return fmt.Errorf("trait %d: %w", who, err)
 }

@@ -81,7 +81,7 @@ func TestCertifyDoor(t *testing.T) {
 	whole.Sensitivity, err = sensitivity.NewAffine(whole.Dynamics.Dims(), gain)
 	must(t, err)
 	whole.Start, whole.Step, whole.Batch, whole.Horizon, whole.Tau = []float64{0, 0}, 0.1, 2, 100, 0.05
-	if _, err := Certify(context.Background(), whole.Model, whole.Plan); err != nil {
+	if _, err := Certify(context.Background(), whole.Model, whole.Premises); err != nil {
 		t.Fatal(err)
 	}
 	for name, spoil := range map[string]func(*problem){
@@ -98,13 +98,13 @@ func TestCertifyDoor(t *testing.T) {
 	} {
 		p := whole
 		spoil(&p)
-		if _, err := Certify(context.Background(), p.Model, p.Plan); err == nil {
+		if _, err := Certify(context.Background(), p.Model, p.Premises); err == nil {
 			t.Errorf("a problem with a bad %s is certified", name)
 		}
 	}
 	stopped, stop := context.WithCancel(context.Background())
 	stop()
-	if _, err := Certify(stopped, whole.Model, whole.Plan); !errors.Is(err, context.Canceled) {
+	if _, err := Certify(stopped, whole.Model, whole.Premises); !errors.Is(err, context.Canceled) {
 		t.Errorf("a stopped context gives %v", err)
 	}
 }

@@ -122,9 +122,9 @@ func (f *certifyFlags) certify(ctx context.Context, p *problem.Problem, a int) (
 }
 
 // plan says what the theory needs to know of an algorithm and its run.
-func (f *certifyFlags) plan(p *problem.Problem, a int) certify.Plan {
+func (f *certifyFlags) plan(p *problem.Problem, a int) certify.Premises {
 	rule := &p.Spec.Algorithms[a]
-	x := certify.Plan{
+	x := certify.Premises{
 		Sampled: !kind.IsListed(p.Spec.Population.Law), Step: p.FirstStep(a), Batch: rule.Batch, Everybody: p.Spec.Population.Sampling == "without-replacement",
 		AtState: !rule.Facts().Settled,
 		Horizon: f.horizon, Tau: f.tau, Beyond: beyondTheory(p.Spec, rule), Seed: p.Spec.Seed,

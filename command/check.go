@@ -62,17 +62,17 @@ func (f *runFlags) check(c *cobra.Command, target string, people int) error {
 }
 
 // examine builds the problem and looks at it; what cannot be built is a finding too.
-func examine(ctx context.Context, name string, s *problem.Spec, people int) (*doctor.Report, error) {
+func examine(ctx context.Context, name string, s *problem.Spec, people int) (*doctor.Findings, error) {
 	problem, err := problem.Build(name, s, os.DirFS("."))
 	if err != nil {
 		text := strings.ReplaceAll(err.Error(), "\n", "; ")
-		return &doctor.Report{Checks: []doctor.Check{{ID: "build", Title: "model", Verdict: doctor.Fail, Figure: text}}}, nil
+		return &doctor.Findings{Checks: []doctor.Check{{ID: "build", Title: "model", Verdict: doctor.Fail, Figure: text}}}, nil
 	}
 	return doctor.Examine(ctx, problem.Alone(), doctor.Of(problem, people))
 }
 
 // printReport prints a line a check, and what to do where something is wrong.
-func printReport(w io.Writer, r *doctor.Report) {
+func printReport(w io.Writer, r *doctor.Findings) {
 	const indent = 27
 	st := styleOf(w)
 	marks := map[doctor.Verdict]func(string) string{doctor.Pass: st.good, doctor.Fail: st.bad, doctor.Warn: st.bold, doctor.Skip: st.faint}

@@ -47,7 +47,7 @@ func TestCheckFinds(t *testing.T) {
 
 func TestCheckJSON(t *testing.T) {
 	out, code := command(t, "check", "lq2", "--json", "--people", "2")
-	var r doctor.Report
+	var r doctor.Findings
 	if err := json.Unmarshal([]byte(out), &r); err != nil || code != 0 || len(r.Checks) < 15 || r.Individuals != 2 || r.Population != 4 {
 		t.Errorf("exit code %d, %v: %s", code, err, out)
 	}

@@ -38,8 +38,8 @@ type Check struct {
 	Remedy  string  `json:"remedy,omitempty"` // what to do about it
 }
 
-// Report is what an examination found.
-type Report struct {
+// Findings is what an examination found.
+type Findings struct {
 	Checks      []Check `json:"checks"`
 	Individuals int     `json:"individuals"` // looked at
 	Population  int     `json:"population"`  // of so many
@@ -47,7 +47,7 @@ type Report struct {
 }
 
 // Count returns how many checks ended so.
-func (r *Report) Count(v Verdict) (n int) {
+func (r *Findings) Count(v Verdict) (n int) {
 	for _, c := range r.Checks {
 		if c.Verdict == v {
 			n++
@@ -57,7 +57,7 @@ func (r *Report) Count(v Verdict) (n int) {
 }
 
 // Summary says in one line how the examination ended.
-func (r *Report) Summary() string {
+func (r *Findings) Summary() string {
 	checks, failed, warned := len(r.Checks), r.Count(Fail), r.Count(Warn)
 	text := fmt.Sprintf("✓ none of %d checks failed", checks)
 	if failed > 0 {
@@ -70,15 +70,15 @@ func (r *Report) Summary() string {
 }
 
 // Seen says in one line what was looked at.
-func (r *Report) Seen() string {
+func (r *Findings) Seen() string {
 	return fmt.Sprintf("%d of %d individuals under %d decisions were looked at", r.Individuals, r.Population, r.Decisions)
 }
 
 // Examine checks a model, which needs all its parts and smooth dynamics; only the sensitivity may be missing. Whatever the model does, numbers that are not finite, errors and panics included, becomes a
 // finding; the only error is that of a context that ends.
-func Examine(ctx context.Context, m kedge.Model, x Examination) (*Report, error) {
+func Examine(ctx context.Context, m kedge.Model, x Examination) (*Findings, error) {
 	e := newExam(ctx, m, x)
-	r := &Report{Checks: []Check{e.guard(check{"dimensions", "dimensions", dimensions})}}
+	r := &Findings{Checks: []Check{e.guard(check{"dimensions", "dimensions", dimensions})}}
 	r.Individuals, r.Population = len(e.Individuals), e.population
 	if r.Count(Fail) == 0 {
 		for _, c := range e.checks() {

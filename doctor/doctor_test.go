@@ -107,7 +107,7 @@ func line(f func(p, u, d float64) float64) patient {
 			Set:       set.Box{Lower: []float64{-1}, Upper: []float64{1}}, Start: []float64{0.3}, Traits: kedge.Block{Data: traits, Width: 1},
 		},
 		doctor.Examination{
-			Rules: []doctor.Rule{{Name: "composite", Method: new(kind.CompositeMethod).Facts(), Step: 0.1, Batch: 10, Replacement: true}}, Seed: 1,
+			Rules: []doctor.Candidate{{Name: "composite", Method: new(kind.CompositeMethod).Facts(), Step: 0.1, Batch: 10, Replacement: true}}, Seed: 1,
 		},
 	}
 	for i := range 10 {

@@ -18,7 +18,7 @@ const (
 type gradient func(g, u []float64) error
 
 // descent returns the settled gradient of a rule over the individuals looked at.
-func (e *exam) descent(rule Rule) (gradient, error) {
+func (e *exam) descent(rule Candidate) (gradient, error) {
 	f, err := steady.New(e.Model)
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (e *exam) descent(rule Rule) (gradient, error) {
 }
 
 // stepSize compares the step of a rule with what the curvature of the settled objective allows.
-func stepSize(e *exam, rule Rule) Check {
+func stepSize(e *exam, rule Candidate) Check {
 	if why := rule.Method.Step.Unjudged(); why != "" {
 		return Check{Verdict: Skip, Figure: why}
 	}
@@ -63,7 +63,7 @@ func stepSize(e *exam, rule Rule) Check {
 }
 
 // judgeStep compares a step with a good one and with the largest that does not overshoot.
-func judgeStep(rule Rule, good, most float64, formula string) Check {
+func judgeStep(rule Candidate, good, most float64, formula string) Check {
 	figure := fmt.Sprintf("%.3g; good up to %s = %.2g, steady below %.2g", rule.Step, formula, good, most)
 	if rule.Step > most {
 		return Check{Verdict: Warn, Figure: figure, Detail: "Decisions may overshoot and swing.",
@@ -99,7 +99,7 @@ func (e *exam) curvature(grad gradient, u []float64) (float64, error) {
 // exploringStep bounds the step of residual feedback [zhang2022]. An estimate is as long as n/δ times the difference of two
 // losses, which has the part ‖∇Φ̃‖/√n of the step before, whose direction was random: beyond η = δ/(√n‖∇Φ̃‖) estimates feed on
 // each other.
-func exploringStep(e *exam, rule Rule, grad gradient) Check {
+func exploringStep(e *exam, rule Candidate, grad gradient) Check {
 	g, steepest := make([]float64, e.dim.Decision), 0.0
 	for _, u := range e.us {
 		if err := grad(g, u); err != nil {
@@ -112,7 +112,7 @@ func exploringStep(e *exam, rule Rule, grad gradient) Check {
 }
 
 // batchSize compares the noise of a batch with the gradient at the first decision.
-func batchSize(e *exam, rule Rule) Check {
+func batchSize(e *exam, rule Candidate) Check {
 	switch {
 	case rule.values():
 		return Check{Verdict: Skip, Figure: "its noise comes from exploring, not from the batch"}
@@ -137,7 +137,7 @@ func batchSize(e *exam, rule Rule) Check {
 }
 
 // noise returns the length of the mean gradient at the first decision and the variance of one individual's.
-func (e *exam) noise(rule Rule) (mean, variance float64, err error) {
+func (e *exam) noise(rule Candidate) (mean, variance float64, err error) {
 	n, count := e.dim.Decision, len(e.Individuals)
 	each, sum := make([]float64, n*count), make([]float64, n)
 	for i := range count {
@@ -155,7 +155,7 @@ func (e *exam) noise(rule Rule) (mean, variance float64, err error) {
 }
 
 // single writes the gradient of one settled individual.
-func (e *exam) single(g []float64, rule Rule, v visit) error {
+func (e *exam) single(g []float64, rule Candidate, v visit) error {
 	h := e.home(v)
 	if h == nil {
 		return e.failed[v.k][v.i]

@@ -10,13 +10,13 @@ import (
 type Examination struct {
 	Individuals []int // the numbers of those looked at; nil means everybody
 	Decisions   int   // under which they are looked at; 0 means 4
-	Rules       []Rule
+	Rules       []Candidate
 	Notes       []string // what is known of the model beforehand
 	Seed        uint64
 }
 
-// Rule is a decision rule that is to run.
-type Rule struct {
+// Candidate is a decision rule that is to run.
+type Candidate struct {
 	Name        string
 	Method      kind.Facts
 	Step        float64
@@ -25,10 +25,10 @@ type Rule struct {
 }
 
 // blind tells whether the rule takes the population as given.
-func (r Rule) blind() bool { return r.Method.Held == online.Stable }
+func (r Candidate) blind() bool { return r.Method.Held == online.Stable }
 
 // values tells whether the rule sees mean losses only.
-func (r Rule) values() bool { return r.Method.Needs == online.Needs{Values: true} }
+func (r Candidate) values() bool { return r.Method.Needs == online.Needs{Values: true} }
 
 // mostIndividuals are looked at in a small model; so many entries of Jacobians in a large one.
 const (
@@ -48,9 +48,9 @@ func Of(p *problem.Problem, most int) Examination {
 	return Examination{Individuals: p.Some(most), Rules: rulesOf(p), Notes: p.Warnings(), Seed: p.Spec.Seed}
 }
 
-func rulesOf(p *problem.Problem) (list []Rule) {
+func rulesOf(p *problem.Problem) (list []Candidate) {
 	for i, a := range p.Spec.Algorithms {
-		list = append(list, Rule{
+		list = append(list, Candidate{
 			Name: a.Name, Method: a.Facts(), Step: p.FirstStep(i), Batch: a.Batch,
 			Replacement: p.Spec.Population.Sampling != "without-replacement",
 		})

@@ -47,7 +47,7 @@ func NewAffine(dims kedge.Dims, a, b, e []float64) (*Affine, error) {
 	case math.IsNaN(f.radius):
 		f.unsettled = &kedge.NotConvergedError{What: "eigenvalues of A", Residual: math.NaN()}
 	case f.radius >= 1:
-		f.unsettled = &UnstableError{Rate: f.radius}
+		f.unsettled = &kedge.UnstableError{Rate: f.radius}
 	default:
 		f.unsettled = f.solve()
 	}
@@ -108,7 +108,7 @@ func (f *Affine) Gain() ([]float64, error) { return slices.Clone(f.gain), f.unse
 // Carry returns a copy of (I−A)⁻¹E, State×Trait, row-major: the Jacobian of d ↦ h(u, d). The error is that of Check.
 func (f *Affine) Carry() ([]float64, error) { return slices.Clone(f.carry), f.unsettled }
 
-// Check returns nil when the model settles, an *UnstableError when the spectral radius of A is 1 or more, and an error that
+// Check returns nil when the model settles, an *kedge.UnstableError when the spectral radius of A is 1 or more, and an error that
 // wraps kedge.ErrSingular when I−A is singular to working precision.
 func (f *Affine) Check() error { return f.unsettled }
 

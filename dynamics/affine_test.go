@@ -120,7 +120,7 @@ func TestAffineThatDoesNotSettle(t *testing.T) {
 			"Settle":     second(f.Settle(h, []float64{1}, []float64{1})),
 			"SettleRows": second(f.SettleRows(h, []float64{1}, []float64{1})),
 		} {
-			if e := wants[*dynamics.UnstableError](t, what, err); math.Abs(e.Rate-c.radius) > 1e-12 || e.Rate != f.SpectralRadius() {
+			if e := wants[*kedge.UnstableError](t, what, err); math.Abs(e.Rate-c.radius) > 1e-12 || e.Rate != f.SpectralRadius() {
 				t.Errorf("%s: rate %g, want %g", what, e.Rate, c.radius)
 			}
 		}
@@ -229,5 +229,5 @@ func TestNewFriedkinJohnsenRefuses(t *testing.T) {
 	wants[*kedge.NotFiniteError](t, "NaN", err)
 	f, err := dynamics.NewFriedkinJohnsen(w, []float64{1, 1}, none)
 	must(t, f, err)
-	wants[*dynamics.UnstableError](t, "nobody has a home", f.Check())
+	wants[*kedge.UnstableError](t, "nobody has a home", f.Check())
 }

@@ -6,7 +6,7 @@
 //
 // Next, NextRows and Pullback are kernels: they panic on wrong lengths and carry a NaN through. Settle, Check and the
 // constructors are doors: whatever a caller can get wrong comes back as a typed error. A steady state that repels is never
-// returned; see UnstableError.
+// returned; see kedge.UnstableError.
 package dynamics
 
 import "github.com/kedge-opt/kedge"

@@ -2,16 +2,6 @@ package dynamics
 
 import "fmt"
 
-// UnstableError says that there is a steady state but individuals leave it, or never arrive: a small deviation is multiplied
-// by Rate ≥ 1 in a step.
-type UnstableError struct {
-	Rate float64
-}
-
-func (e *UnstableError) Error() string {
-	return fmt.Sprintf("the steady state does not attract: a deviation is multiplied by %.6g in a step, want less than 1", e.Rate)
-}
-
 // ElsewhereError says that the equation h = f(h, u, d) has an attracting solution that is not the one this individual
 // reaches from its own start.
 type ElsewhereError struct {

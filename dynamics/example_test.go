@@ -25,10 +25,10 @@ func ExamplePolarized() {
 }
 
 // Someone indifferent to a loud ideology sits on the ridge between loving and hating it.
-func ExampleUnstableError() {
+func Example_unstable() {
 	f := dynamics.Polarized{Dim: 2, Lambda: 0.4, Sigma: 0.9}
 	_, err := f.Settle(make([]float64, 2), []float64{1, 0}, []float64{0, 1})
-	if e, ok := errors.AsType[*dynamics.UnstableError](err); ok {
+	if e, ok := errors.AsType[*kedge.UnstableError](err); ok {
 		fmt.Printf("a deviation grows by %.1f a step\n", e.Rate)
 	}
 	// Output: a deviation grows by 1.3 a step

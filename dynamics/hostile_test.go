@@ -24,7 +24,7 @@ func typed(err error) bool {
 	}
 	switch err.(type) {
 	case *kedge.DimError, *kedge.NotFiniteError, *kedge.RangeError, *kedge.NotConvergedError,
-		*dynamics.UnstableError, *dynamics.ElsewhereError, *dynamics.MissingError:
+		*kedge.UnstableError, *dynamics.ElsewhereError, *dynamics.MissingError:
 		return true
 	}
 	return errors.Is(err, kedge.ErrSingular) || errors.Unwrap(err) != nil && typed(errors.Unwrap(err))
@@ -192,7 +192,7 @@ func TestBlocksThatOverflow(t *testing.T) {
 
 func TestErrorsSpeak(t *testing.T) {
 	for want, err := range map[string]error{
-		"the steady state does not attract: a deviation is multiplied by 1.5 in a step, want less than 1":   &dynamics.UnstableError{Rate: 1.5},
+		"the steady state does not attract: a deviation is multiplied by 1.5 in a step, want less than 1":   &kedge.UnstableError{Rate: 1.5},
 		"the steady state found is not the one reached from the start: the individual stays 2 away from it": &dynamics.ElsewhereError{Distance: 2},
 		"F is missing, want a function": &dynamics.MissingError{Arg: "F", Want: "a function"},
 	} {

@@ -25,7 +25,7 @@ func Settled(f kedge.Dynamics) kedge.RowSettler {
 //
 //   - it attracts. A small nudge in a fixed but generic direction is followed through the linearised dynamics. It must
 //     shrink ten thousandfold, which proves that no more than that part of it was repelled; or, where the dynamics is slow,
-//     still be shrinking after a thousand steps. Otherwise the error is an *UnstableError.
+//     still be shrinking after a thousand steps. Otherwise the error is an *kedge.UnstableError.
 //   - it is approached. The individual that has walked plainly from its own start must, walking on, halve its distance to
 //     h; or, where the dynamics is slow, still be nearing h after a thousand steps. Otherwise the error is an
 //     *ElsewhereError.
@@ -38,7 +38,7 @@ func Settled(f kedge.Dynamics) kedge.RowSettler {
 type Iterated struct {
 	Of      kedge.Dynamics
 	Start   func(dst, d []float64) // writes the start p₀ of the individual d; nil means d itself if it fits, else 0
-	Options fixpoint.Options
+	Options fixpoint.Settings
 
 	idle sync.Pool // of *walk
 }

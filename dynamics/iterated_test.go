@@ -82,14 +82,14 @@ func TestIteratedRefusesRepellingPoints(t *testing.T) {
 			}
 			continue
 		}
-		if e := wants[*dynamics.UnstableError](t, "logistic", err); min(math.Abs(e.Rate-(growth-2)), math.Abs(e.Rate-growth)) > 1e-4 || !math.IsNaN(h) {
+		if e := wants[*kedge.UnstableError](t, "logistic", err); min(math.Abs(e.Rate-(growth-2)), math.Abs(e.Rate-growth)) > 1e-4 || !math.IsNaN(h) {
 			t.Errorf("r = %g: rate %g, h = %g", growth, e.Rate, h)
 		}
 	}
 	for _, rate := range []float64{1.001, 1.5, -1.2, 1} {
 		f := scalar(func(p, u, d float64) float64 { return rate*p + 1e-3*u })
 		_, _, err := settleScalar(f, 0, 0)
-		if e := wants[*dynamics.UnstableError](t, "linear", err); math.Abs(e.Rate-math.Abs(rate)) > 1e-6 {
+		if e := wants[*kedge.UnstableError](t, "linear", err); math.Abs(e.Rate-math.Abs(rate)) > 1e-6 {
 			t.Errorf("rate %g told as %g", rate, e.Rate)
 		}
 	}
@@ -111,7 +111,7 @@ func TestIteratedRefusesSaddles(t *testing.T) {
 				}
 			}}
 			err := second(dynamics.Settled(f).Settle(make([]float64, n), nil, nil))
-			if e := wants[*dynamics.UnstableError](t, "saddle", err); math.Abs(e.Rate-rate) > 1e-3 {
+			if e := wants[*kedge.UnstableError](t, "saddle", err); math.Abs(e.Rate-rate) > 1e-3 {
 				t.Errorf("n %d: rate %g told as %g", n, rate, e.Rate)
 			}
 		}
@@ -122,7 +122,7 @@ func TestIteratedRefusesSaddles(t *testing.T) {
 func TestIteratedAtThePitchfork(t *testing.T) {
 	f := dynamics.Polarized{Dim: 2, Lambda: 0.4, Sigma: 0.9}
 	_, err := dynamics.Settled(dynamics.Func{Size: f.Dims(), F: f.Next}).Settle(make([]float64, 2), []float64{1, 0}, []float64{0, 1})
-	if e := wants[*dynamics.UnstableError](t, "pitchfork", err); math.Abs(e.Rate-1.3) > 1e-6 {
+	if e := wants[*kedge.UnstableError](t, "pitchfork", err); math.Abs(e.Rate-1.3) > 1e-6 {
 		t.Errorf("rate %g, want λ+σ = 1.3", e.Rate)
 	}
 }
@@ -175,11 +175,11 @@ func TestIteratedAtTheEdgeOfItsDomain(t *testing.T) {
 			t.Errorf("side %g: %g, %v", side, h, err)
 		}
 		_, _, err := settleScalar(f, 1.5, 0)
-		wants[*dynamics.UnstableError](t, "edge", err)
+		wants[*kedge.UnstableError](t, "edge", err)
 	}
 	alone := scalar(func(p, u, d float64) float64 { return p / (1 - math.Ceil(min(1, math.Abs(p)))) }) // finite at 0 only
 	_, _, err := settleScalar(alone, 0, 0)
-	wants[*dynamics.UnstableError](t, "no neighbour", err)
+	wants[*kedge.UnstableError](t, "no neighbour", err)
 }
 
 func TestIteratedMovesLikeItsDynamics(t *testing.T) {
@@ -220,7 +220,7 @@ func TestIteratedStart(t *testing.T) {
 		t.Errorf("%v, %v", h, err)
 	}
 	two := scalar(func(p, u, d float64) float64 { return p + 0.1*(p-p*p*p) })
-	s := &dynamics.Iterated{Of: two, Start: func(dst, d []float64) { dst[0] = -d[0] }, Options: fixpoint.Options{Tolerance: 1e-10}}
+	s := &dynamics.Iterated{Of: two, Start: func(dst, d []float64) { dst[0] = -d[0] }, Options: fixpoint.Settings{Tolerance: 1e-10}}
 	one := make([]float64, 1)
 	if _, err := s.Settle(one, []float64{0}, []float64{0.2}); err != nil || math.Abs(one[0]+1) > 1e-8 {
 		t.Errorf("%v, %v", one, err)
@@ -229,7 +229,7 @@ func TestIteratedStart(t *testing.T) {
 		t.Errorf("%v, %+v, %v", h, r, err)
 	}
 	_, err := s.SettleRows(h, []float64{0}, []float64{0.2, 0}) // 0 repels
-	wants[*dynamics.UnstableError](t, "second row", err)
+	wants[*kedge.UnstableError](t, "second row", err)
 	if e := wants[*kedge.RowError](t, "second row", err); e.Row != 1 {
 		t.Errorf("names row %d", e.Row)
 	}
@@ -238,8 +238,8 @@ func TestIteratedStart(t *testing.T) {
 func TestIteratedCheck(t *testing.T) {
 	f := scalar(func(p, u, d float64) float64 { return p / 2 })
 	for _, s := range []*dynamics.Iterated{
-		{Of: f, Options: fixpoint.Options{Memory: -1}}, {Of: f, Options: fixpoint.Options{MaxSteps: -1}},
-		{Of: f, Options: fixpoint.Options{Tolerance: math.NaN()}}, {Of: f, Options: fixpoint.Options{Tolerance: -1}},
+		{Of: f, Options: fixpoint.Settings{Memory: -1}}, {Of: f, Options: fixpoint.Settings{MaxSteps: -1}},
+		{Of: f, Options: fixpoint.Settings{Tolerance: math.NaN()}}, {Of: f, Options: fixpoint.Settings{Tolerance: -1}},
 		{Of: dynamics.Func{Size: kedge.Dims{State: 0}, F: f.F}}, {Of: dynamics.Polarized{Dim: 2, Lambda: 7}},
 	} {
 		err := second(s.Settle([]float64{0}, []float64{0}, []float64{0}))

@@ -50,7 +50,7 @@ func TestPolarizedIndifferentAndUnstable(t *testing.T) {
 	for _, c := range []struct{ lambda, sigma float64 }{{0.5, 0.5}, {0.4, 0.9}, {1, 1e-9}, {0, 1}} {
 		f := dynamics.Polarized{Dim: 2, Lambda: c.lambda, Sigma: c.sigma}
 		_, err := f.Settle(h, []float64{1, 0}, d)
-		if e := wants[*dynamics.UnstableError](t, "indifferent", err); e.Rate != c.lambda+c.sigma {
+		if e := wants[*kedge.UnstableError](t, "indifferent", err); e.Rate != c.lambda+c.sigma {
 			t.Errorf("λ %g σ %g: rate %g", c.lambda, c.sigma, e.Rate)
 		}
 		if h[0] != 7 || h[1] != 7 {
@@ -59,7 +59,7 @@ func TestPolarizedIndifferentAndUnstable(t *testing.T) {
 	}
 	for _, c := range []float64{1e-291, 1e-300, 1e-310, 5e-324} { // too faint to compute with, liked or not
 		_, err := dynamics.Polarized{Dim: 2, Lambda: 0.4, Sigma: 0.9}.Settle(h, []float64{1, 0}, []float64{c, 1})
-		wants[*dynamics.UnstableError](t, "as good as indifferent", err)
+		wants[*kedge.UnstableError](t, "as good as indifferent", err)
 	}
 	f := dynamics.Polarized{Dim: 2, Lambda: 0.5, Sigma: 0.4999}
 	if _, err := f.Settle(h, []float64{1, 0}, d); err != nil || h[1] != 1 || h[0] != 0 {

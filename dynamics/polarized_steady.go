@@ -25,7 +25,7 @@ const (
 // take millions.
 //
 // An individual that is indifferent (dᵀu = 0, or as good as) stays at d. It stays by a hair when s ≥ k, because any deviation grows by
-// λ+s: that is an *UnstableError of that rate. With λ = 1 this is every indifferent individual, and the others settle at
+// λ+s: that is an *kedge.UnstableError of that rate. With λ = 1 this is every indifferent individual, and the others settle at
 // û or −û. A trait off the unit sphere by more than 1e-9 is a *kedge.RangeError, and so is an overflow of σ‖u‖².
 func (f Polarized) Settle(dst, u, d []float64) (kedge.Residual, error) {
 	if err := f.Check(); err != nil {
@@ -72,7 +72,7 @@ func (f Polarized) settle(dst, u, d []float64, norm float64) (kedge.Residual, er
 	case k == 0 && h.c != 0:
 		h.along, h.across = math.Copysign(1, h.c), 0
 	case s > 0 && s >= k && k*math.Abs(h.c) < indifferent:
-		return kedge.Residual{}, &UnstableError{Rate: f.Lambda + s}
+		return kedge.Residual{}, &kedge.UnstableError{Rate: f.Lambda + s}
 	case k*math.Abs(h.c) < indifferent:
 		h.along, h.across = h.c, 1
 	default:

@@ -32,11 +32,11 @@ type walk struct {
 	tolerance float64
 }
 
-func newWalk(of kedge.Dynamics, o fixpoint.Options) *walk {
+func newWalk(of kedge.Dynamics, o fixpoint.Settings) *walk {
 	n := of.Dims().State
 	v := func() []float64 { return make([]float64, n) }
 	w := &walk{of: of, solver: fixpoint.New(n, o), p: v(), next: v(), h: v(), image: v(), nudge: v(), beside: v()}
-	w.tolerance = w.solver.Options().Tolerance
+	w.tolerance = w.solver.Settings().Tolerance
 	w.step = func(dst, x []float64) error {
 		of.Next(dst, x, w.u, w.d)
 		return nil
@@ -74,7 +74,7 @@ func (w *walk) attempt() (kedge.Residual, error) {
 
 // explain says the solver's failure in the words of the root package.
 func explain(err error) error {
-	var e *fixpoint.NotConvergedError
+	var e *fixpoint.StoppedError
 	if !errors.As(err, &e) {
 		return err
 	}
@@ -118,7 +118,7 @@ func (w *walk) attracts() error {
 		}
 	}
 	if rate := math.Exp(late / (patience / 2)); !(rate < 1-clearlyBelow) {
-		return &UnstableError{Rate: rate}
+		return &kedge.UnstableError{Rate: rate}
 	}
 	return nil
 }

@@ -225,7 +225,7 @@ func TestUnstable(t *testing.T) {
 		m := compile(t, formula.Source{Decision: "q", State: "p[2]", Trait: "d[2]", Next: next})
 		h := []float64{7, 7}
 		_, err := m.Dynamics().(kedge.Settler).Settle(h, []float64{1}, []float64{1, 1})
-		var unstable *formula.UnstableError
+		var unstable *kedge.UnstableError
 		if !errors.As(err, &unstable) || unstable.Rate < 1 || h[0] != 7 {
 			t.Errorf("%s: got %v, h = %v", next, err, h)
 		}

@@ -2,21 +2,12 @@ package formula
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/dense"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
-
-// UnstableError says that there is a steady state but individuals leave it: a small deviation is multiplied by Rate ≥ 1 in
-// a step.
-type UnstableError struct{ Rate float64 }
-
-func (e *UnstableError) Error() string {
-	return fmt.Sprintf("the steady state does not attract: a deviation is multiplied by %.6g in a step, want less than 1", e.Rate)
-}
 
 // settled are dynamics p⁺ = A(u,d)p + c(u,d), whose steady state is (I−A)⁻¹c.
 type settled struct{ *dynamics }
@@ -26,7 +17,7 @@ var (
 	_ kedge.RowSettler = settled{}
 )
 
-// Settle writes (I−A)⁻¹c to dst. The errors are those of arguments of the wrong length or not finite, *UnstableError, and
+// Settle writes (I−A)⁻¹c to dst. The errors are those of arguments of the wrong length or not finite, *kedge.UnstableError, and
 // one that wraps kedge.ErrSingular.
 func (f settled) Settle(dst, u, d []float64) (kedge.Residual, error) {
 	err := errors.Join(kedge.CheckLen("dst", dst, f.dims.State), kedge.CheckVector("u", u, f.dims.Decision), kedge.CheckLen("d", d, f.dims.Trait))
@@ -93,7 +84,7 @@ func (b *bench) start(n int) (zero, room []float64) {
 	return both[:n], both[n:]
 }
 
-// attracts returns an *UnstableError unless the spectral radius of A is below 1, as it is where a norm of A is.
+// attracts returns an *kedge.UnstableError unless the spectral radius of A is below 1, as it is where a norm of A is.
 func (r *resolvent) attracts(w *bench, p, u, d []float64) error {
 	n := r.f.dims.State
 	if r.rank >= 0 {
@@ -102,9 +93,9 @@ func (r *resolvent) attracts(w *bench, p, u, d []float64) error {
 		case bound < 1:
 			return nil
 		case r.rank == 0:
-			return &UnstableError{Rate: bound}
+			return &kedge.UnstableError{Rate: bound}
 		case n > maxDense:
-			return &UnstableError{Rate: bound}
+			return &kedge.UnstableError{Rate: bound}
 		}
 	}
 	w.isSet = false
@@ -123,7 +114,7 @@ func (r *resolvent) attracts(w *bench, p, u, d []float64) error {
 	case math.IsNaN(radius):
 		return &kedge.NotConvergedError{What: "eigenvalues of ∂f/∂p", Residual: math.NaN()}
 	case radius >= 1:
-		return &UnstableError{Rate: radius}
+		return &kedge.UnstableError{Rate: radius}
 	}
 	return nil
 }

@@ -1,6 +1,6 @@
 // Package game lets several decision-makers meet on one population. Each owns a block of the decision and has an objective of its
 // own; the population answers all of them. Play and BestResponse are estimators for rules of package online, so that a game is
-// played with the schedules, transforms and rhythms of any other rule, over the product of the players' sets. Settled judges
+// played with the schedules, transforms and rhythms of any other rule, over the product of the players' sets. SettledGame judges
 // decisions by the settled population: where Nash equilibria are, and how far a decision is from one.
 package game
 

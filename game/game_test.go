@@ -105,7 +105,7 @@ func (c *contest) gradients(t testing.TB, h kedge.Sensitivity, o game.Order) onl
 
 func (c *contest) responses(t testing.TB, f game.Foresight, o game.Order) online.Estimator {
 	search := func(f game.Function, s kedge.Set, start []float64) ([]float64, error) {
-		p, err := optimum.Minimize(context.Background(), f, s, start, optimum.Options{Tolerance: 1e-13})
+		p, err := optimum.Minimize(context.Background(), f, s, start, optimum.Effort{Tolerance: 1e-13})
 		if err != nil {
 			return nil, err
 		}
@@ -114,7 +114,7 @@ func (c *contest) responses(t testing.TB, f game.Foresight, o game.Order) online
 	return must2(game.NewBestResponse(c.dims, c.players, []kedge.Set{set.Whole{}, set.Whole{}}, f, o, search))(t)
 }
 
-func (c *contest) judge(t testing.TB) *game.Settled {
+func (c *contest) judge(t testing.TB) *game.SettledGame {
 	return must2(game.NewSettled(c.dims, c.players, set.Whole{}, func(o kedge.Objective) (*steady.Objective, error) {
 		return steady.New(kedge.Model{Settler: c.dynamics, Objective: o, Sensitivity: c.sensitivity, Traits: kedge.Block{Data: c.traits, Width: c.dims.Trait}})
 	}))(t)
@@ -153,7 +153,7 @@ func TestAnticipatingTheOthersCalms(t *testing.T) {
 }
 
 func TestEquilibriaOffline(t *testing.T) {
-	ctx, o := context.Background(), optimum.Options{Tolerance: 1e-12}
+	ctx, o := context.Background(), optimum.Effort{Tolerance: 1e-12}
 	d, q := duopoly(t), quarrel(t)
 	s := d.judge(t)
 	nash := must2(optimum.Stable(ctx, s.Field, set.Whole{}, []float64{0, 0}, o))(t)

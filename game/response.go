@@ -14,8 +14,8 @@ type Function interface {
 	Gradient(g, x []float64) (float64, error)
 }
 
-// Search finds the minimum of a function over a set from a start, as optimum.Minimize does.
-type Search func(f Function, set kedge.Set, start []float64) ([]float64, error)
+// Responder finds the minimum of a function over a set from a start, as optimum.Minimize does.
+type Responder func(f Function, set kedge.Set, start []float64) ([]float64, error)
 
 // Foresight is what a best response is the best for.
 type Foresight struct {
@@ -31,7 +31,7 @@ type BestResponse struct {
 	table
 	foresight Foresight
 	sets      []kedge.Set // of every player
-	search    Search
+	search    Responder
 
 	u, g, states, pull []float64
 	seen               kedge.Observation // during Estimate
@@ -41,7 +41,7 @@ type BestResponse struct {
 var _ wire.State = (*BestResponse)(nil)
 
 // NewBestResponse returns the estimator, with the set of every player's block.
-func NewBestResponse(dims kedge.Dims, players []Player, sets []kedge.Set, f Foresight, order Order, search Search) (*BestResponse, error) {
+func NewBestResponse(dims kedge.Dims, players []Player, sets []kedge.Set, f Foresight, order Order, search Responder) (*BestResponse, error) {
 	t, err := newTable(dims, players)
 	if err != nil {
 		return nil, err

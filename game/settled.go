@@ -6,8 +6,8 @@ import (
 	"github.com/kedge-opt/kedge/steady"
 )
 
-// Settled judges the decision of all players by the settled population. It owns its workspace: one goroutine at a time.
-type Settled struct {
+// SettledGame judges the decision of all players by the settled population. It owns its workspace: one goroutine at a time.
+type SettledGame struct {
 	table
 	set    kedge.Set // of the whole decision
 	losses []*steady.Objective
@@ -15,12 +15,12 @@ type Settled struct {
 }
 
 // NewSettled returns the game of players over a set of joint decisions; make settles the population and judges it by an objective.
-func NewSettled(dims kedge.Dims, players []Player, set kedge.Set, settled func(kedge.Objective) (*steady.Objective, error)) (*Settled, error) {
+func NewSettled(dims kedge.Dims, players []Player, set kedge.Set, settled func(kedge.Objective) (*steady.Objective, error)) (*SettledGame, error) {
 	t, err := newTable(dims, players)
 	if err != nil {
 		return nil, err
 	}
-	s := &Settled{table: t, set: set, g: make([]float64, dims.Decision), at: make([]float64, dims.Decision)}
+	s := &SettledGame{table: t, set: set, g: make([]float64, dims.Decision), at: make([]float64, dims.Decision)}
 	for _, p := range players {
 		f, err := settled(p.Objective)
 		if err != nil {
@@ -32,8 +32,8 @@ func NewSettled(dims kedge.Dims, players []Player, set kedge.Set, settled func(k
 }
 
 // Clone returns the same game with a workspace of its own.
-func (s *Settled) Clone() *Settled {
-	c := &Settled{table: s.table, set: s.set, g: make([]float64, len(s.g)), at: make([]float64, len(s.at))}
+func (s *SettledGame) Clone() *SettledGame {
+	c := &SettledGame{table: s.table, set: s.set, g: make([]float64, len(s.g)), at: make([]float64, len(s.at))}
 	for _, f := range s.losses {
 		c.losses = append(c.losses, f.Clone())
 	}
@@ -42,16 +42,16 @@ func (s *Settled) Clone() *Settled {
 
 // Field returns the sum of the losses and writes every player's gradient with respect to its own block to g. Nash equilibria of
 // smooth convex games are where it vanishes, up to the set.
-func (s *Settled) Field(g, u []float64) (float64, error) {
+func (s *SettledGame) Field(g, u []float64) (float64, error) {
 	return s.field(g, u, (*steady.Objective).Gradient)
 }
 
 // Partial is Field of players who take the settled population for given.
-func (s *Settled) Partial(g, u []float64) (float64, error) {
+func (s *SettledGame) Partial(g, u []float64) (float64, error) {
 	return s.field(g, u, (*steady.Objective).Partial)
 }
 
-func (s *Settled) field(g, u []float64, of func(f *steady.Objective, g, u []float64) (float64, error)) (float64, error) {
+func (s *SettledGame) field(g, u []float64, of func(f *steady.Objective, g, u []float64) (float64, error)) (float64, error) {
 	total := 0.0
 	for j, f := range s.losses {
 		loss, err := of(f, s.g, u)
@@ -65,7 +65,7 @@ func (s *Settled) field(g, u []float64, of func(f *steady.Objective, g, u []floa
 }
 
 // Losses writes the loss of every player to dst.
-func (s *Settled) Losses(dst, u []float64) error {
+func (s *SettledGame) Losses(dst, u []float64) error {
 	for j, f := range s.losses {
 		loss, err := f.Value(u)
 		if err != nil {
@@ -77,7 +77,7 @@ func (s *Settled) Losses(dst, u []float64) error {
 }
 
 // Residual returns ‖Π(u − F(u)) − u‖ for the field F: 0 at a Nash equilibrium.
-func (s *Settled) Residual(u []float64) (float64, error) {
+func (s *SettledGame) Residual(u []float64) (float64, error) {
 	g := make([]float64, len(u))
 	if _, err := s.Field(g, u); err != nil {
 		return 0, err

@@ -16,7 +16,7 @@ import (
 
 // bounds are the constraints of a run and the best decision that keeps them.
 type bounds struct {
-	list []*risk.Settled
+	list []*risk.SettledConstraint
 	most []float64 // largest multipliers
 	best *optimum.Constrained
 }

@@ -14,8 +14,8 @@ import (
 
 // equilibrium is the game of a run and the Nash equilibrium that its players are measured against.
 type equilibrium struct {
-	settled *game.Settled // nil: a single decision-maker
-	nash    *loop.Target  // nil where none was found
+	settled *game.SettledGame // nil: a single decision-maker
+	nash    *loop.Target      // nil where none was found
 }
 
 // field is what the stable point is a point of rest of: what those see who take the population for given.

@@ -9,7 +9,7 @@ import (
 	"github.com/kedge-opt/kedge"
 )
 
-// Judge tells by how much a decision exceeds a constraint on the settled population, as *risk.Settled does.
+// Judge tells by how much a decision exceeds a constraint on the settled population, as *risk.SettledConstraint does.
 type Judge interface {
 	Excess(u []float64) (float64, error)
 }

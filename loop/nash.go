@@ -10,7 +10,7 @@ import (
 
 // Nash tells how far a decision of several players is from one that none of them would change by itself.
 type Nash struct {
-	Residual    func(u []float64) (float64, error) // of the equilibrium's conditions, as game.Settled.Residual
+	Residual    func(u []float64) (float64, error) // of the equilibrium's conditions, as game.SettledGame.Residual
 	Equilibrium *Target                            // nil where none is known
 }
 

@@ -21,7 +21,7 @@ type Constrained struct {
 // Constrain minimizes f over the decisions of the set with all constraints c ≤ 0, from one start, by augmented Lagrangians
 // [hestenes1969, powell1969], each minimized by spectral projected gradients. Where the tolerance is not reached the error is a
 // *kedge.NotConvergedError; it says so when no decision was found that keeps the constraints.
-func Constrain(ctx context.Context, f Function, constraints []Function, set kedge.Set, start []float64, o Options) (*Constrained, error) {
+func Constrain(ctx context.Context, f Function, constraints []Function, set kedge.Set, start []float64, o Effort) (*Constrained, error) {
 	o = o.filled()
 	a := newAugmented(f, constraints, len(start))
 	u, steps := start, 0
@@ -45,7 +45,7 @@ func Constrain(ctx context.Context, f Function, constraints []Function, set kedg
 }
 
 // FindConstrained is Constrain from every start. It returns the best point, with how far starts disagree.
-func FindConstrained(ctx context.Context, f Function, constraints []Function, set kedge.Set, starts [][]float64, o Options) (*Constrained, *Search, error) {
+func FindConstrained(ctx context.Context, f Function, constraints []Function, set kedge.Set, starts [][]float64, o Effort) (*Constrained, *Search, error) {
 	if len(starts) == 0 {
 		return nil, nil, errors.New("optimum: there is no start")
 	}
@@ -112,7 +112,7 @@ func (a *augmented) Gradient(g, u []float64) (float64, error) {
 }
 
 // minimize goes as far downhill as it can; a walk that stops early is no failure, because the next round goes on from there.
-func (a *augmented) minimize(ctx context.Context, set kedge.Set, start []float64, o Options) (*walk, error) {
+func (a *augmented) minimize(ctx context.Context, set kedge.Set, start []float64, o Effort) (*walk, error) {
 	w := newWalk(a, set, o, start)
 	if err := w.begin(); err != nil {
 		return nil, err
@@ -167,7 +167,7 @@ func (a *augmented) update() {
 }
 
 // failure says what is missing.
-func (a *augmented) failure(o Options, steps int) error {
+func (a *augmented) failure(o Effort, steps int) error {
 	what := "constrained optimum"
 	if a.worst > math.Sqrt(o.Tolerance) {
 		what, a.residual = "a decision that keeps the constraints", a.worst

@@ -19,13 +19,13 @@ type Function interface {
 	Gradient(g, u []float64) (float64, error)
 }
 
-// Options tune the search; the zero value works.
-type Options struct {
+// Effort says how far a search goes; the zero value works.
+type Effort struct {
 	Tolerance float64 // on the residual ‖Π(u − ∇) − u‖; 0 means 1e-10
 	MaxSteps  int     // gradient evaluations from one start; 0 means 5000
 }
 
-func (o Options) filled() Options {
+func (o Effort) filled() Effort {
 	if o.Tolerance == 0 {
 		o.Tolerance = 1e-10
 	}
@@ -53,7 +53,7 @@ type Search struct {
 
 // Find minimizes f over the set from every start and returns the best point. A start that does not reach the tolerance is
 // an error: its residual is evidence against the answer.
-func Find(ctx context.Context, f Function, set kedge.Set, starts [][]float64, o Options) (*Search, error) {
+func Find(ctx context.Context, f Function, set kedge.Set, starts [][]float64, o Effort) (*Search, error) {
 	if len(starts) == 0 {
 		return nil, errors.New("optimum: there is no start")
 	}
@@ -80,7 +80,7 @@ func Find(ctx context.Context, f Function, set kedge.Set, starts [][]float64, o 
 
 // Minimize goes downhill from one start by the non-monotone spectral projected gradient method [birgin2000]
 // with adaptive steps [frassoldati2008].
-func Minimize(ctx context.Context, f Function, set kedge.Set, start []float64, o Options) (*Point, error) {
+func Minimize(ctx context.Context, f Function, set kedge.Set, start []float64, o Effort) (*Point, error) {
 	w := newWalk(f, set, o.filled(), start)
 	if err := w.begin(); err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ const (
 
 // walk is the state of one spectral projected gradient search.
 type walk struct {
-	Options
+	Effort
 	f     Function
 	set   kedge.Set
 	steps int
@@ -124,9 +124,9 @@ type walk struct {
 	turn      int
 }
 
-func newWalk(f Function, set kedge.Set, o Options, start []float64) *walk {
+func newWalk(f Function, set kedge.Set, o Effort, start []float64) *walk {
 	n := len(start)
-	w := &walk{Options: o, f: f, set: set, u: append([]float64(nil), start...)}
+	w := &walk{Effort: o, f: f, set: set, u: append([]float64(nil), start...)}
 	w.g, w.next, w.gn, w.direction = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	for i := range w.recent {
 		w.recent[i] = math.Inf(-1)

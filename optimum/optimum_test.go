@@ -51,7 +51,7 @@ func pricing(t *testing.T, kappa float64) *steady.Objective {
 func TestPricing(t *testing.T) {
 	for _, kappa := range []float64{0.5, 1, 2, 10} {
 		f := pricing(t, kappa)
-		best, err := optimum.Find(context.Background(), f, set.Whole{}, [][]float64{{0}, {5}, {-100}}, optimum.Options{})
+		best, err := optimum.Find(context.Background(), f, set.Whole{}, [][]float64{{0}, {5}, {-100}}, optimum.Effort{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func TestPricing(t *testing.T) {
 			t.Errorf("κ = %v: value off by %.1e", kappa, e)
 		}
 		// Retraining every time the market has settled diverges for κ < 1; the point is there all the same.
-		stable, err := optimum.Stable(context.Background(), f.Partial, set.Whole{}, []float64{0}, optimum.Options{})
+		stable, err := optimum.Stable(context.Background(), f.Partial, set.Whole{}, []float64{0}, optimum.Effort{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +86,7 @@ func TestMirrorPersons(t *testing.T) {
 			t.Fatal(err)
 		}
 		starts := [][]float64{{1, 0}, {0, 1}, {-0.6, 0.3}, {0.1, 0.1}}
-		best, err := optimum.Find(context.Background(), f, set.Ball{Radius: 1}, starts, optimum.Options{})
+		best, err := optimum.Find(context.Background(), f, set.Ball{Radius: 1}, starts, optimum.Effort{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +116,7 @@ func TestSoftmaxStablePoint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := optimum.Stable(context.Background(), f.Partial, set.CappedSimplex{Sum: b, Upper: 10}, []float64{9, 3.5, 0, 0, 0}, optimum.Options{Tolerance: 1e-12})
+	got, err := optimum.Stable(context.Background(), f.Partial, set.CappedSimplex{Sum: b, Upper: 10}, []float64{9, 3.5, 0, 0, 0}, optimum.Effort{Tolerance: 1e-12})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestIllConditionedBowlInABox(t *testing.T) {
 		f.a[i] = 3 * math.Sin(float64(i))
 		want[i] = max(-1, min(1, f.a[i]))
 	}
-	got, err := optimum.Minimize(context.Background(), f, set.Interval{Lower: -1, Upper: 1}, make([]float64, 50), optimum.Options{Tolerance: 1e-12})
+	got, err := optimum.Minimize(context.Background(), f, set.Interval{Lower: -1, Upper: 1}, make([]float64, 50), optimum.Effort{Tolerance: 1e-12})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,23 +161,23 @@ func (slope) Gradient(g, u []float64) (float64, error) { g[0] = 1; return u[0], 
 
 func TestSaysWhenThereIsNoAnswer(t *testing.T) {
 	var missing *kedge.NotConvergedError
-	_, err := optimum.Minimize(context.Background(), slope{}, set.Whole{}, []float64{0}, optimum.Options{MaxSteps: 200})
+	_, err := optimum.Minimize(context.Background(), slope{}, set.Whole{}, []float64{0}, optimum.Effort{MaxSteps: 200})
 	if !errors.As(err, &missing) {
 		t.Errorf("an unbounded problem gives %v", err)
 	}
-	_, err = optimum.Stable(context.Background(), slope{}.Gradient, set.Whole{}, []float64{0}, optimum.Options{MaxSteps: 200})
+	_, err = optimum.Stable(context.Background(), slope{}.Gradient, set.Whole{}, []float64{0}, optimum.Effort{MaxSteps: 200})
 	if !errors.As(err, &missing) {
 		t.Errorf("a field without a zero gives %v", err)
 	}
-	if _, err := optimum.Find(context.Background(), slope{}, set.Whole{}, nil, optimum.Options{}); err == nil {
+	if _, err := optimum.Find(context.Background(), slope{}, set.Whole{}, nil, optimum.Effort{}); err == nil {
 		t.Error("no start was accepted")
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	stop()
-	if _, err := optimum.Minimize(ctx, pricing(t, 1), set.Whole{}, []float64{9}, optimum.Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := optimum.Minimize(ctx, pricing(t, 1), set.Whole{}, []float64{9}, optimum.Effort{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled search gives %v", err)
 	}
-	if _, err := optimum.Minimize(context.Background(), pricing(t, 1), set.Whole{}, []float64{math.NaN()}, optimum.Options{}); err == nil {
+	if _, err := optimum.Minimize(context.Background(), pricing(t, 1), set.Whole{}, []float64{math.NaN()}, optimum.Effort{}); err == nil {
 		t.Error("a NaN start was accepted")
 	}
 }

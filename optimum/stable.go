@@ -15,7 +15,7 @@ type Field func(g, u []float64) (float64, error)
 
 // Stable finds a performatively stable point [perdomo2020]: u = Π(u − F(u)) for the field F at the settled population, where
 // retraining comes to rest. The residual is ‖Π(u − F(u)) − u‖.
-func Stable(ctx context.Context, f Field, set kedge.Set, start []float64, o Options) (*Point, error) {
+func Stable(ctx context.Context, f Field, set kedge.Set, start []float64, o Effort) (*Point, error) {
 	o = o.filled()
 	s := &retraining{ctx: ctx, field: f, set: set, g: make([]float64, len(start))}
 	u := append([]float64(nil), start...)
@@ -77,10 +77,10 @@ func (s *retraining) stepSize(u []float64) (float64, error) {
 	return moved / changed, nil
 }
 
-func (s *retraining) solve(start []float64, scale float64, o Options) (*Point, error) {
+func (s *retraining) solve(start []float64, scale float64, o Effort) (*Point, error) {
 	u := append([]float64(nil), start...)
 	// The accelerated iteration measures its residual with the step it uses; ask for less than the tolerance of step 1.
-	solver := fixpoint.New(len(u), fixpoint.Options{Tolerance: o.Tolerance * min(1, scale) / 10, MaxSteps: o.MaxSteps})
+	solver := fixpoint.New(len(u), fixpoint.Settings{Tolerance: o.Tolerance * min(1, scale) / 10, MaxSteps: o.MaxSteps})
 	_, err := solver.Solve(func(dst, x []float64) error { return s.apply(dst, x, scale) }, u)
 	if s.ctx.Err() != nil {
 		return nil, s.ctx.Err()

@@ -28,7 +28,7 @@ type Problem struct {
 	Name        string
 	Spec        *Spec
 	Maximize    bool // values are reported as rewards
-	Search      optimum.Options
+	Search      optimum.Effort
 	kedge.Model // all of it; the first decision is feasible
 
 	law         population.Law // of the traits
@@ -44,7 +44,7 @@ type Problem struct {
 // Build makes a problem of a spec. Files that the spec names are read from files.
 func Build(name string, s *Spec, files fs.FS) (*Problem, error) {
 	p := &Problem{
-		Name: name, Spec: s, Search: optimum.Options{Tolerance: s.Optimum.Tolerance},
+		Name: name, Spec: s, Search: optimum.Effort{Tolerance: s.Optimum.Tolerance},
 		stream: func(name ...string) *stream.Stream { return stream.New(s.Seed, name...) },
 	}
 	var err error

@@ -102,7 +102,7 @@ func (p *Problem) most() (list []float64) {
 }
 
 // Constraints returns the constraints as the settled population is judged by them, each with the largest multiplier it may get.
-func (p *Problem) Constraints() (list []*risk.Settled, most []float64, err error) {
+func (p *Problem) Constraints() (list []*risk.SettledConstraint, most []float64, err error) {
 	for _, c := range p.constraints {
 		s, err := risk.NewSettled(c, p.RowSettler(), p.Traits)
 		if err != nil {

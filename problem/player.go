@@ -99,7 +99,7 @@ func (p *Problem) seat() (err error) {
 }
 
 // Game returns the players as judged by the settled population, nil when there are none.
-func (p *Problem) Game() (*game.Settled, error) {
+func (p *Problem) Game() (*game.SettledGame, error) {
 	if len(p.players) == 0 {
 		return nil, nil
 	}
@@ -137,7 +137,7 @@ func (p *Problem) play(from *kind.Algorithm, e online.Estimator, h kedge.Sensiti
 
 // respond finds a best response.
 func respond(f game.Function, s kedge.Set, start []float64) ([]float64, error) {
-	found, err := optimum.Minimize(context.Background(), f, s, start, optimum.Options{})
+	found, err := optimum.Minimize(context.Background(), f, s, start, optimum.Effort{})
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,7 @@
 // Package risk holds constraints on a population: a risk measure of the losses of its individuals must not exceed a bound. The
 // mean, the mean of the worst (CVaR), the share beyond a limit (a chance constraint) and the mean of a group are such measures.
 //
-// A Gauge judges samples, for rules that learn online; Settled judges the settled population, exactly, for searches and
+// A Gauge judges samples, for rules that learn online; SettledConstraint judges the settled population, exactly, for searches and
 // reports.
 package risk
 

@@ -7,9 +7,9 @@ import (
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
-// Settled judges the settled population by a constraint, exactly: of CVaR by the mean of the worst losses themselves. It owns its
+// SettledConstraint judges the settled population by a constraint, exactly: of CVaR by the mean of the worst losses themselves. It owns its
 // workspace: one goroutine at a time.
-type Settled struct {
+type SettledConstraint struct {
 	gauge   *Gauge
 	settler kedge.RowSettler
 	traits  []float64
@@ -18,7 +18,7 @@ type Settled struct {
 
 // NewSettled returns the constraint on the settled population of people with the given traits. A constraint with a sensitivity has
 // a gradient.
-func NewSettled(c Constraint, settler kedge.Settler, traits kedge.Rows) (*Settled, error) {
+func NewSettled(c Constraint, settler kedge.Settler, traits kedge.Rows) (*SettledConstraint, error) {
 	g, err := NewGauge(c)
 	if err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func NewSettled(c Constraint, settler kedge.Settler, traits kedge.Rows) (*Settle
 	if width != c.Dims.Trait {
 		return nil, &kedge.DimError{Arg: "a trait", Got: width, Want: c.Dims.Trait}
 	}
-	s := &Settled{gauge: g, settler: kedge.BatchedSettler(settler), states: make([]float64, n*c.Dims.State)}
+	s := &SettledConstraint{gauge: g, settler: kedge.BatchedSettler(settler), states: make([]float64, n*c.Dims.State)}
 	s.traits = traits.View(make([]float64, n*width), 0, n)
 	g.judge(s.states, make([]float64, c.Dims.Decision), s.traits)
 	if len(g.losses) == 0 {
@@ -37,18 +37,18 @@ func NewSettled(c Constraint, settler kedge.Settler, traits kedge.Rows) (*Settle
 }
 
 // Clone returns the same constraint with a workspace of its own.
-func (s *Settled) Clone() *Settled {
-	return &Settled{
+func (s *SettledConstraint) Clone() *SettledConstraint {
+	return &SettledConstraint{
 		gauge:   &Gauge{Constraint: s.gauge.Constraint, gu: make([]float64, len(s.gauge.gu))},
 		settler: s.settler, traits: s.traits, states: make([]float64, len(s.states)),
 	}
 }
 
 // Name returns the name of the constraint.
-func (s *Settled) Name() string { return s.gauge.Name }
+func (s *SettledConstraint) Name() string { return s.gauge.Name }
 
 // Excess returns by how much the risk of the population settled under u exceeds the bound.
-func (s *Settled) Excess(u []float64) (float64, error) {
+func (s *SettledConstraint) Excess(u []float64) (float64, error) {
 	a := s.gauge
 	if err := kedge.CheckVector("u", u, a.Dims.Decision); err != nil {
 		return 0, err
@@ -64,7 +64,7 @@ func (s *Settled) Excess(u []float64) (float64, error) {
 }
 
 // Gradient returns the excess and writes its gradient to g.
-func (s *Settled) Gradient(g, u []float64) (float64, error) {
+func (s *SettledConstraint) Gradient(g, u []float64) (float64, error) {
 	excess, err := s.Excess(u)
 	if err != nil {
 		return 0, err

@@ -83,7 +83,7 @@ func (s *Coupled) borrow(width int) *field {
 	}
 	f := &field{
 		seen: make([]float64, width), g: make([]float64, width), y: make([]float64, s.States),
-		solver: fixpoint.New(s.States, fixpoint.Options{}),
+		solver: fixpoint.New(s.States, fixpoint.Settings{}),
 	}
 	f.step = func(dst, y []float64) error {
 		count := kedge.Count(f.v, s.States)

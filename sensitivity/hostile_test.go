@@ -237,7 +237,7 @@ func TestCheckNamesEveryMistake(t *testing.T) {
 		"Lambda is 1.5":                   (&sensitivity.PolarizedNorm{Polarized: sensitivity.Polarized{Dim: 1, Lambda: 1.5}}).Check(),
 		"Dim Lambda1 Lambda2 Epsilon":     (&sensitivity.Choice{Dim: -1, Lambda1: 1, Lambda2: -1, Epsilon: math.Inf(-1)}).Check(),
 		"Lambda1 + Lambda2":               (&sensitivity.Choice{Dim: 1, Lambda1: 0.6, Lambda2: 0.6}).Check(),
-		"Dense Memory MaxSteps Tolerance": (&sensitivity.Implicit{Dense: -1, Solver: fixpoint.Options{Memory: -1, MaxSteps: -1, Tolerance: nan}}).Check(),
+		"Dense Memory MaxSteps Tolerance": (&sensitivity.Implicit{Dense: -1, Solver: fixpoint.Settings{Memory: -1, MaxSteps: -1, Tolerance: nan}}).Check(),
 		"Step is":                         (&sensitivity.Differences{Settler: f, Step: nan}).Check(),
 		"Decision State":                  affine,
 		"gain has 1":                      short,

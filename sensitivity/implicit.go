@@ -27,8 +27,8 @@ import (
 // individual. The fields must not change after the first use.
 type Implicit struct {
 	Dynamics kedge.Smooth
-	Dense    int              // longest state that is solved by factorization; 0 means 32
-	Solver   fixpoint.Options // for longer states
+	Dense    int               // longest state that is solved by factorization; 0 means 32
+	Solver   fixpoint.Settings // for longer states
 
 	pool sync.Pool // of *adjoint
 }
@@ -173,7 +173,7 @@ func (a *adjoint) iterate() error {
 
 // notConverged puts an error of the fixed-point iteration into the words of package kedge.
 func notConverged(err error) error {
-	var stop *fixpoint.NotConvergedError
+	var stop *fixpoint.StoppedError
 	if !errors.As(err, &stop) {
 		return err
 	}

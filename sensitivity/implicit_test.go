@@ -41,7 +41,7 @@ func TestImplicitSolvesItsEquation(t *testing.T) {
 		}{
 			"as it comes": {&sensitivity.Implicit{Dynamics: f}, 1000},
 			"factorized":  {&sensitivity.Implicit{Dynamics: f, Dense: 100}, 10},
-			"iterated":    {&sensitivity.Implicit{Dynamics: f, Dense: 1, Solver: fixpoint.Options{Memory: 10}}, 1000},
+			"iterated":    {&sensitivity.Implicit{Dynamics: f, Dense: 1, Solver: fixpoint.Settings{Memory: 10}}, 1000},
 		} {
 			w := product(t, s.of, x, x, nil, v)
 			off := slices.Clone(w)

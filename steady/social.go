@@ -41,7 +41,7 @@ func newSocial(of *Objective) *social {
 	s := &social{
 		of: of, seen: make([]float64, all.Decision), y: make([]float64, dim.State), start: make([]float64, dim.State),
 		states: make([]float64, n*dim.State), pulls: make([]float64, n*dim.State),
-		step: kedge.Batched(of.settler), solver: fixpoint.New(dim.State, fixpoint.Options{}),
+		step: kedge.Batched(of.settler), solver: fixpoint.New(dim.State, fixpoint.Settings{}),
 	}
 	s.walks.init(n, dim.State, s.walkChunk)
 	s.means.init(n, dim.State, s.settleChunk)
@@ -72,7 +72,7 @@ func (s *social) settle(u []float64) error {
 		return err
 	}
 	if _, err := s.solver.Solve(s.meanStep, s.start); err != nil {
-		var stop *fixpoint.NotConvergedError
+		var stop *fixpoint.StoppedError
 		if errors.As(err, &stop) {
 			err = &kedge.NotConvergedError{What: "the crowd's mean", Residual: stop.Residual, Tolerance: stop.Tolerance, Steps: stop.Steps}
 		}

@@ -19,8 +19,8 @@ type Regularization struct {
 	MaxSteps int
 }
 
-// Bounds enclose the cost of an optimal plan.
-type Bounds struct {
+// Enclosure is two bounds on the cost of an optimal plan.
+type Enclosure struct {
 	// Lower is the dual value of Left and Right, Upper the cost of a plan with the right sums.
 	Lower, Upper float64
 	// Left and Right are potentials: uᵢ + vⱼ ≤ cᵢⱼ for all i and j, in exact arithmetic.
@@ -43,18 +43,18 @@ type Bounds struct {
 //
 // Where MaxSteps is too few, both bounds hold all the same and come with a *kedge.NotConvergedError. Weights and costs are
 // subject to the conditions of Exact.
-func Entropic(ctx context.Context, a, b []float64, c Cost, r Regularization) (Bounds, error) {
+func Entropic(ctx context.Context, a, b []float64, c Cost, r Regularization) (Enclosure, error) {
 	p, err := pose(ctx, a, b, c)
 	if err != nil {
-		return Bounds{}, err
+		return Enclosure{}, err
 	}
 	if r, err = r.checked(rows.MaxAbs(p.costs), p.scale); err != nil {
-		return Bounds{}, err
+		return Enclosure{}, err
 	}
 	s := newSinkhorn(p.kept(), p.portions(p.supply), p.portions(p.demand))
-	out := Bounds{Bias: r.Strength * math.Log(float64(min(len(s.a), len(s.b)))) / p.scale}
+	out := Enclosure{Bias: r.Strength * math.Log(float64(min(len(s.a), len(s.b)))) / p.scale}
 	if out.Steps, out.Residual, err = s.solve(ctx, r); err != nil {
-		return Bounds{}, err
+		return Enclosure{}, err
 	}
 	out.Lower, out.Upper = p.dual(s, &out)/p.scale, s.rounded()/p.scale
 	scaleDown(out.Left, 1/p.scale)
@@ -97,7 +97,7 @@ func (p program) portions(mass []int64) []float64 {
 }
 
 // dual completes the potentials g to feasible ones of all places, and returns what they are worth.
-func (p program) dual(s *sinkhorn, out *Bounds) float64 {
+func (p program) dual(s *sinkhorn, out *Enclosure) float64 {
 	out.Left, out.Right = p.feasible(s.g)
 	var worth rows.Total
 	for k, i := range p.left {

@@ -12,7 +12,7 @@ import (
 )
 
 // enclosed checks bounds against the exact value, which is theirs to enclose, and the potentials against the costs.
-func enclosed(t testing.TB, e transport.Bounds, value, size float64, c transport.Cost) {
+func enclosed(t testing.TB, e transport.Enclosure, value, size float64, c transport.Cost) {
 	t.Helper()
 	slack := 1e-14 * size
 	if e.Lower > value+slack || e.Upper < value-slack || e.Upper > value+e.Bias+2*e.Residual*size+slack {

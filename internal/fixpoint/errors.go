@@ -23,15 +23,15 @@ func (s Stop) String() string {
 	return "solved"
 }
 
-// NotConvergedError says that no point within the tolerance was found. The residual is that of the best point.
-type NotConvergedError struct {
+// StoppedError says that no point within the tolerance was found. The residual is that of the best point.
+type StoppedError struct {
 	Residual  float64
 	Tolerance float64
 	Steps     int
 	Why       Stop
 }
 
-func (e *NotConvergedError) Error() string {
+func (e *StoppedError) Error() string {
 	return fmt.Sprintf("fixed point not found (%v): residual %.3g after %d steps, want %.3g",
 		e.Why, e.Residual, e.Steps, e.Tolerance)
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
-// fails requires a *NotConvergedError of the given kind whose residual is that of the x left behind.
-func fails(t *testing.T, g func(dst, x []float64) error, x []float64, o fixpoint.Options, why fixpoint.Stop) fixpoint.Result {
+// fails requires a *StoppedError of the given kind whose residual is that of the x left behind.
+func fails(t *testing.T, g func(dst, x []float64) error, x []float64, o fixpoint.Settings, why fixpoint.Stop) fixpoint.Solution {
 	t.Helper()
 	r, err := fixpoint.New(len(x), o).Solve(g, x)
-	var e *fixpoint.NotConvergedError
+	var e *fixpoint.StoppedError
 	if !errors.As(err, &e) {
-		t.Fatalf("got %v %v, want a *NotConvergedError; x = %v", r, err, x)
+		t.Fatalf("got %v %v, want a *StoppedError; x = %v", r, err, x)
 	}
 	if e.Why != why || e.Residual != r.Residual || e.Steps != r.Steps {
 		t.Fatalf("got %+v and %+v, want %v", e, r, why)
@@ -32,20 +32,20 @@ func TestTranslationsAreNotSolved(t *testing.T) {
 	for _, c := range []float64{1, -1, 1e-5, 1e-9, 1e100} {
 		for _, start := range []float64{0, 0.1, -7.3} {
 			g := scalar(func(x float64) float64 { return x + c })
-			fails(t, g, []float64{start}, fixpoint.Options{MaxSteps: 3000}, fixpoint.OutOfSteps)
+			fails(t, g, []float64{start}, fixpoint.Settings{MaxSteps: 3000}, fixpoint.OutOfSteps)
 		}
 	}
 	for _, ripple := range []float64{1e-14, 1e-12, 1e-10, 1e-6} {
 		g := scalar(func(x float64) float64 { return x + 1 + ripple*math.Sin(x) })
-		fails(t, g, []float64{0.1}, fixpoint.Options{MaxSteps: 3000}, fixpoint.OutOfSteps)
+		fails(t, g, []float64{0.1}, fixpoint.Settings{MaxSteps: 3000}, fixpoint.OutOfSteps)
 	}
 	g := affine([]float64{1, 0, 0, 0.5}, []float64{1, 1}) // one direction drifts, the other settles
-	fails(t, g, []float64{0.1, 0.1}, fixpoint.Options{MaxSteps: 3000}, fixpoint.OutOfSteps)
+	fails(t, g, []float64{0.1, 0.1}, fixpoint.Settings{MaxSteps: 3000}, fixpoint.OutOfSteps)
 }
 
 func TestJumpsAreNotSolved(t *testing.T) {
 	flip := scalar(func(x float64) float64 { return -math.Copysign(1, x) })
-	if r := fails(t, flip, []float64{0.1}, fixpoint.Options{MaxSteps: 500}, fixpoint.OutOfSteps); r.Steps != 500 {
+	if r := fails(t, flip, []float64{0.1}, fixpoint.Settings{MaxSteps: 500}, fixpoint.OutOfSteps); r.Steps != 500 {
 		t.Errorf("spent %d evaluations of 500", r.Steps)
 	}
 }
@@ -58,7 +58,7 @@ func TestRunawaysAreNoticed(t *testing.T) {
 		"+Inf": func(float64) float64 { return math.Inf(1) },
 		"√":    func(x float64) float64 { return math.Sqrt(x) - 1 },
 	} {
-		r := fails(t, scalar(g), []float64{0.5}, fixpoint.Options{}, fixpoint.NotFinite)
+		r := fails(t, scalar(g), []float64{0.5}, fixpoint.Settings{}, fixpoint.NotFinite)
 		if r.Steps > 1000 {
 			t.Errorf("%s: noticed after %d steps", name, r.Steps)
 		}
@@ -68,7 +68,7 @@ func TestRunawaysAreNoticed(t *testing.T) {
 func TestBrokenStartIsLeftAlone(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		x := []float64{1, bad}
-		r := fails(t, affine([]float64{0.5, 0, 0, 0.5}, []float64{1, 1}), x, fixpoint.Options{}, fixpoint.NotFinite)
+		r := fails(t, affine([]float64{0.5, 0, 0, 0.5}, []float64{1, 1}), x, fixpoint.Settings{}, fixpoint.NotFinite)
 		if !math.IsInf(r.Residual, 1) || x[0] != 1 {
 			t.Errorf("got %v, x = %v", r, x)
 		}
@@ -88,8 +88,8 @@ func TestToleranceBelowRounding(t *testing.T) {
 		return nil
 	}
 	x := make([]float64, 30)
-	r, err := fixpoint.New(30, fixpoint.Options{Tolerance: 1e-30}).Solve(noisy, x)
-	var e *fixpoint.NotConvergedError
+	r, err := fixpoint.New(30, fixpoint.Settings{Tolerance: 1e-30}).Solve(noisy, x)
+	var e *fixpoint.StoppedError
 	if !errors.As(err, &e) || e.Why != fixpoint.Stagnated {
 		t.Fatalf("got %v %v", r, err)
 	}
@@ -110,7 +110,7 @@ func TestTransientGrowth(t *testing.T) {
 		}
 	}
 	x := make([]float64, n)
-	solve(t, affine(a, b), x, fixpoint.Options{Memory: 2})
+	solve(t, affine(a, b), x, fixpoint.Settings{Memory: 2})
 	// The last unknown is 1/(1−½), each before it (1 + 2·next)/(1−½).
 	want := 2.0
 	for i := n - 1; i >= 0; i-- {
@@ -126,15 +126,15 @@ func TestMixingThatOnlyHarms(t *testing.T) {
 	g := scalar(func(x float64) float64 { // slope 0.2 between the jumps of a staircase that on the whole has slope 0.5
 		return 0.5*x + 0.3*(math.Floor(40*x)/40-x)
 	})
-	solve(t, g, []float64{0.93}, fixpoint.Options{MaxSteps: 2000, Tolerance: 1e-10})
+	solve(t, g, []float64{0.93}, fixpoint.Settings{MaxSteps: 2000, Tolerance: 1e-10})
 }
 
 func TestWrongUse(t *testing.T) {
 	for name, use := range map[string]func(){
-		"negative n":    func() { fixpoint.New(-1, fixpoint.Options{}) },
-		"negative":      func() { fixpoint.New(1, fixpoint.Options{Memory: -1}) },
-		"NaN tolerance": func() { fixpoint.New(1, fixpoint.Options{Tolerance: math.NaN()}) },
-		"length":        func() { _, _ = fixpoint.New(2, fixpoint.Options{}).Solve(scalar(math.Cos), []float64{0}) },
+		"negative n":    func() { fixpoint.New(-1, fixpoint.Settings{}) },
+		"negative":      func() { fixpoint.New(1, fixpoint.Settings{Memory: -1}) },
+		"NaN tolerance": func() { fixpoint.New(1, fixpoint.Settings{Tolerance: math.NaN()}) },
+		"length":        func() { _, _ = fixpoint.New(2, fixpoint.Settings{}).Solve(scalar(math.Cos), []float64{0}) },
 	} {
 		func() {
 			defer func() {
@@ -148,7 +148,7 @@ func TestWrongUse(t *testing.T) {
 }
 
 func TestStopsHaveNames(t *testing.T) {
-	err := &fixpoint.NotConvergedError{Residual: 0.5, Tolerance: 1e-13, Steps: 7, Why: fixpoint.Stagnated}
+	err := &fixpoint.StoppedError{Residual: 0.5, Tolerance: 1e-13, Steps: 7, Why: fixpoint.Stagnated}
 	want := "fixed point not found (stagnated): residual 0.5 after 7 steps, want 1e-13"
 	if err.Error() != want {
 		t.Errorf("got %q", err)

@@ -21,8 +21,8 @@ import (
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
-// Options tune a Solver. The zero value is useful.
-type Options struct {
+// Settings tune a Solver. The zero value is useful.
+type Settings struct {
 	Memory    int     // past steps that are mixed, 0 means 5
 	MaxSteps  int     // evaluations of g that are allowed, 0 means 10 000
 	Tolerance float64 // residual that counts as solved, 0 means 1e-13
@@ -36,15 +36,15 @@ const (
 	fruitless = 4     // how many such restarts it takes
 )
 
-// Result says how well the returned x solves the equation and what that took.
-type Result struct {
+// Solution says how well the returned x solves the equation and what that took.
+type Solution struct {
 	Residual float64 // ‖g(x) − x‖∞ / max(1, ‖x‖∞), measured at the very x returned
 	Steps    int     // evaluations of g
 }
 
 // Solver owns the workspace of an accelerated iteration, so that Solve does not allocate. It is not for concurrent use.
 type Solver struct {
-	options      Options
+	options      Settings
 	g, f         []float64 // at the current point
 	lastG, lastF []float64 // at the point before it
 	best, bestG  []float64
@@ -62,7 +62,7 @@ type Solver struct {
 }
 
 // New returns a solver for n unknowns. It panics on a negative n and on options that are negative or NaN.
-func New(n int, o Options) *Solver {
+func New(n int, o Settings) *Solver {
 	if n < 0 || o.Memory < 0 || o.MaxSteps < 0 || !(o.Tolerance >= 0) {
 		panic("fixpoint: negative size or option")
 	}
@@ -77,7 +77,7 @@ func New(n int, o Options) *Solver {
 	}
 }
 
-func (o *Options) fill() {
+func (o *Settings) fill() {
 	if o.Memory == 0 {
 		o.Memory = 5
 	}
@@ -89,19 +89,19 @@ func (o *Options) fill() {
 	}
 }
 
-// Options returns the options in force, defaults filled in.
-func (s *Solver) Options() Options { return s.options }
+// Settings returns the settings in force, defaults filled in.
+func (s *Solver) Settings() Settings { return s.options }
 
 // Solve moves x to a solution of x = g(x), starting where x is. The function writes g(x) to dst, must not keep or change x,
 // and may give up with an error, which Solve returns as it is. When no solution is found the error is a
-// *NotConvergedError. On any error x holds the best point found and the result tells its residual: x as it came and +Inf
+// *StoppedError. On any error x holds the best point found and the result tells its residual: x as it came and +Inf
 // when there is none. Solve panics unless x has n entries.
-func (s *Solver) Solve(g func(dst, x []float64) error, x []float64) (Result, error) {
+func (s *Solver) Solve(g func(dst, x []float64) error, x []float64) (Solution, error) {
 	if len(x) != len(s.g) {
 		panic("fixpoint: x does not have the solver's length")
 	}
 	if len(x) == 0 {
-		return Result{}, nil
+		return Solution{}, nil
 	}
 	s.reset(x)
 	for step := 1; step <= s.options.MaxSteps; step++ {
@@ -110,7 +110,7 @@ func (s *Solver) Solve(g func(dst, x []float64) error, x []float64) (Result, err
 		}
 		r := s.measure(x)
 		if r <= s.options.Tolerance {
-			return Result{Residual: r, Steps: step}, nil
+			return Solution{Residual: r, Steps: step}, nil
 		}
 		if why := s.advance(x, r); why != 0 {
 			return s.fail(x, step, why)
@@ -259,16 +259,16 @@ func project(v, companion, q, w []float64) {
 	rows.AddScaled(companion, -r, w)
 }
 
-func (s *Solver) giveUp(x []float64, steps int) Result {
+func (s *Solver) giveUp(x []float64, steps int) Solution {
 	if s.residual < math.Inf(1) {
 		copy(x, s.best)
 	} else {
 		copy(x, s.start)
 	}
-	return Result{Residual: s.residual, Steps: steps}
+	return Solution{Residual: s.residual, Steps: steps}
 }
 
-func (s *Solver) fail(x []float64, steps int, why Stop) (Result, error) {
+func (s *Solver) fail(x []float64, steps int, why Stop) (Solution, error) {
 	r := s.giveUp(x, steps)
-	return r, &NotConvergedError{Residual: r.Residual, Tolerance: s.options.Tolerance, Steps: steps, Why: why}
+	return r, &StoppedError{Residual: r.Residual, Tolerance: s.options.Tolerance, Steps: steps, Why: why}
 }

@@ -43,7 +43,7 @@ func residual(t *testing.T, g func(dst, x []float64) error, x []float64) float64
 }
 
 // solve runs a fresh solver, requires success and checks its claim.
-func solve(t *testing.T, g func(dst, x []float64) error, x []float64, o fixpoint.Options) fixpoint.Result {
+func solve(t *testing.T, g func(dst, x []float64) error, x []float64, o fixpoint.Settings) fixpoint.Solution {
 	t.Helper()
 	s := fixpoint.New(len(x), o)
 	r, err := s.Solve(g, x)
@@ -53,7 +53,7 @@ func solve(t *testing.T, g func(dst, x []float64) error, x []float64, o fixpoint
 	if got := residual(t, g, x); got != r.Residual {
 		t.Fatalf("claimed residual %g, measured %g", r.Residual, got)
 	}
-	if r.Residual > s.Options().Tolerance {
+	if r.Residual > s.Settings().Tolerance {
 		t.Fatalf("residual %g above the tolerance", r.Residual)
 	}
 	return r
@@ -104,7 +104,7 @@ func TestSlowContractions(t *testing.T) {
 				b[i] = 1 - rho
 			}
 			x := make([]float64, n)
-			r := solve(t, affine(a, b), x, fixpoint.Options{})
+			r := solve(t, affine(a, b), x, fixpoint.Settings{})
 			for i, v := range x {
 				if math.Abs(v-1) > 2e-13/(1-rho) {
 					t.Errorf("n %d ρ %g: x[%d] = %.17g, want 1", n, rho, i, v)
@@ -125,7 +125,7 @@ func TestSpreadSpectrum(t *testing.T) {
 		for i := range b {
 			b[i] = rng.NormFloat64()
 		}
-		if r := solve(t, affine(a, b), make([]float64, n), fixpoint.Options{}); r.Steps > 2000 {
+		if r := solve(t, affine(a, b), make([]float64, n), fixpoint.Settings{}); r.Steps > 2000 {
 			t.Errorf("n = %d took %d steps", n, r.Steps)
 		}
 	}
@@ -136,7 +136,7 @@ func TestLinearMapsThatDoNotContract(t *testing.T) {
 	for _, scale := range []float64{1.5, 10, 100, 1e4} {
 		rotation := []float64{0, -scale, scale, 0}
 		x := []float64{3, 4}
-		r := solve(t, affine(rotation, []float64{1, 2}), x, fixpoint.Options{})
+		r := solve(t, affine(rotation, []float64{1, 2}), x, fixpoint.Settings{})
 		// (I − sJ)x = b has the solution (b + sJb)/(1+s²).
 		want := []float64{(1 - 2*scale) / (1 + scale*scale), (2 + scale) / (1 + scale*scale)}
 		if rows.Distance(x, want) > 1e-12 {
@@ -149,7 +149,7 @@ func TestLinearMapsThatDoNotContract(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	for n := 1; n <= 5; n++ {
 		a := randomLinear(rng, n, 3)
-		if r := solve(t, affine(a, make([]float64, n)), fill(n, 1), fixpoint.Options{}); r.Steps > n+3 {
+		if r := solve(t, affine(a, make([]float64, n)), fill(n, 1), fixpoint.Settings{}); r.Steps > n+3 {
 			t.Errorf("n = %d took %d steps", n, r.Steps)
 		}
 	}
@@ -180,7 +180,7 @@ func TestNonlinearMaps(t *testing.T) {
 		{"expanding, far", func(x float64) float64 { return 3*x - 1e200 }, 0.5, 5e199, 4},
 	} {
 		x := []float64{c.start}
-		r := solve(t, scalar(c.g), x, fixpoint.Options{})
+		r := solve(t, scalar(c.g), x, fixpoint.Settings{})
 		if math.Abs(x[0]-c.want) > 1e-10*max(1, c.want) {
 			t.Errorf("%s: got %.17g, want %.17g", c.name, x[0], c.want)
 		}
@@ -191,19 +191,19 @@ func TestNonlinearMaps(t *testing.T) {
 }
 
 func TestNothingToSolve(t *testing.T) {
-	r, err := fixpoint.New(0, fixpoint.Options{}).Solve(nil, nil)
-	if err != nil || r != (fixpoint.Result{}) {
+	r, err := fixpoint.New(0, fixpoint.Settings{}).Solve(nil, nil)
+	if err != nil || r != (fixpoint.Solution{}) {
 		t.Errorf("n = 0 gave %v, %v", r, err)
 	}
 	x := []float64{2}
-	if r := solve(t, scalar(func(float64) float64 { return 2 }), x, fixpoint.Options{}); r.Steps != 1 {
+	if r := solve(t, scalar(func(float64) float64 { return 2 }), x, fixpoint.Settings{}); r.Steps != 1 {
 		t.Errorf("a start that solves took %d steps", r.Steps)
 	}
 }
 
 // A solver may be used again and remembers nothing.
 func TestReuse(t *testing.T) {
-	s := fixpoint.New(1, fixpoint.Options{})
+	s := fixpoint.New(1, fixpoint.Settings{})
 	first := []float64{0}
 	a, err := s.Solve(scalar(math.Cos), first)
 	if err != nil {
@@ -221,7 +221,7 @@ func TestReuse(t *testing.T) {
 
 func TestSolveDoesNotAllocate(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
-	s, x, start := fixpoint.New(20, fixpoint.Options{}), make([]float64, 20), fill(20, 1)
+	s, x, start := fixpoint.New(20, fixpoint.Settings{}), make([]float64, 20), fill(20, 1)
 	g := affine(spread(rng, 20, 0.9), start)
 	if n := testing.AllocsPerRun(20, func() {
 		copy(x, start)
@@ -244,7 +244,7 @@ func TestErrorOfTheMapIsReturned(t *testing.T) {
 		return nil
 	}
 	x := []float64{0}
-	r, err := fixpoint.New(1, fixpoint.Options{}).Solve(g, x)
+	r, err := fixpoint.New(1, fixpoint.Settings{}).Solve(g, x)
 	if err != broken || r.Steps != 4 {
 		t.Fatalf("got %v %v", r, err)
 	}
@@ -256,7 +256,7 @@ func TestErrorOfTheMapIsReturned(t *testing.T) {
 func BenchmarkSolve(b *testing.B) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	const n = 20
-	s, x, start := fixpoint.New(n, fixpoint.Options{}), make([]float64, n), fill(n, 1)
+	s, x, start := fixpoint.New(n, fixpoint.Settings{}), make([]float64, n), fill(n, 1)
 	g := affine(randomLinear(rng, n, 0.9), start)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -20,7 +20,7 @@ func theoryOf(ctx context.Context, p *problem.Problem) (certify.Theory, error) {
 		return certify.Theory{}, err
 	}
 	rule := p.Spec.Algorithms[0]
-	run := certify.Plan{Step: rule.Step, Batch: rule.Batch, Horizon: p.Spec.Iterations, Tau: 0.05, Seed: p.Spec.Seed}
+	run := certify.Premises{Step: rule.Step, Batch: rule.Batch, Horizon: p.Spec.Iterations, Tau: 0.05, Seed: p.Spec.Seed}
 	c, err := certify.Certify(ctx, q, run)
 	if err != nil {
 		return certify.Theory{}, err
