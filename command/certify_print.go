@@ -8,11 +8,12 @@ import (
 
 	"github.com/kedge-opt/kedge/certify"
 	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/report/page"
 )
 
 // printCertificate prints tables of constants, assumptions, steps and bounds, and what they come to.
 func printCertificate(w io.Writer, name string, a *kind.Algorithm, c *certify.Certificate) {
-	t := &certificateTable{w: w, style: styleOf(w)}
+	t := &certificateTable{w: w, style: page.TerminalOf(w)}
 	t.title(fmt.Sprintf("%s by %s: T = %d, η = %s, batches of %d, τ = %s",
 		name, a.Name, c.Horizon, number(c.Step(certify.Paper).Used), a.Batch, number(c.Tau)))
 	fmt.Fprintln(w)
@@ -36,7 +37,7 @@ func printCertificate(w io.Writer, name string, a *kind.Algorithm, c *certify.Ce
 // there is room and behind it elsewhere.
 type certificateTable struct {
 	w     io.Writer
-	style style
+	style page.Terminal
 }
 
 // The widths of columns.
@@ -46,7 +47,7 @@ const (
 	wideEnough                          = 110
 )
 
-func (t *certificateTable) width() int { return min(t.style.width, 130) }
+func (t *certificateTable) width() int { return min(t.style.Width, 130) }
 
 // middle returns the room for what explains a number.
 func (t *certificateTable) middle() int {
@@ -57,7 +58,7 @@ func (t *certificateTable) middle() int {
 	return max(20, room)
 }
 
-func (t *certificateTable) title(text string) { fmt.Fprintln(t.w, t.style.bold(text)) }
+func (t *certificateTable) title(text string) { fmt.Fprintln(t.w, t.style.Bold(text)) }
 
 func (t *certificateTable) head(symbol, value, known, how string) {
 	text := column(symbol, symbolWidth) + column(value, valueWidth) + column(known, knownWidth)
@@ -72,11 +73,11 @@ func (t *certificateTable) row(symbol, value string, known certify.Known, how, s
 	source = strings.TrimPrefix(source, "he2025, ")
 	beside := ""
 	if t.width() >= wideEnough {
-		beside = t.style.faint(source)
+		beside = t.style.Faint(source)
 	} else {
 		how += " [" + source + "]"
 	}
-	lines := wrap(how, t.middle()-1)
+	lines := page.Wrap(how, t.middle()-1)
 	first := column(symbol, symbolWidth) + column(value, valueWidth) + column(known.String(), knownWidth)
 	fmt.Fprintln(t.w, strings.TrimRight(first+column(lines[0], t.middle())+beside, " "))
 	for _, line := range lines[1:] {
@@ -142,13 +143,13 @@ func (t *certificateTable) list(title string, lines []string) {
 		t.title(title)
 	}
 	for _, line := range lines {
-		fmt.Fprintln(t.w, strings.Join(wrap(line, t.width()), "\n"))
+		fmt.Fprintln(t.w, strings.Join(page.Wrap(line, t.width()), "\n"))
 	}
 }
 
 // column fills a text up to a width, with a space at least.
 func column(text string, width int) string {
-	return text + strings.Repeat(" ", max(1, width-printedWidth(text)))
+	return text + strings.Repeat(" ", max(1, width-page.PrintedWidth(text)))
 }
 
 // number prints four digits.

@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/report/page"
 )
 
 // chart draws lines over turns on a logarithmic scale, with characters.
 type chart struct {
-	style
+	page.Terminal
 	turns int // the end of the horizontal axis
 	lines []chartLine
 }
@@ -29,7 +30,7 @@ func (c chart) draw(width, height int) []string {
 	if !ok {
 		low, high = 1e-3, 1
 	}
-	f := newField(width-chartMargin-1, height-2, c.style)
+	f := newField(width-chartMargin-1, height-2, c.Terminal)
 	for _, line := range c.lines {
 		f.trace(line, float64(c.turns), low, high)
 	}
@@ -40,7 +41,7 @@ func (c chart) draw(width, height int) []string {
 		if at, ok := tickAt(ticks, y, height-2, low, high); ok {
 			label, mark = formatTick(at), "┤"
 		}
-		rows = append(rows, c.faint(fmt.Sprintf("%*s %s", chartMargin-1, label, mark))+f.row(y))
+		rows = append(rows, c.Faint(fmt.Sprintf("%*s %s", chartMargin-1, label, mark))+f.row(y))
 	}
 	return append(rows, c.axis(width)...)
 }
@@ -134,19 +135,19 @@ func (c chart) axis(width int) []string {
 		before := (width-chartMargin)/2 - len(left) - len(middle)/2
 		label = left + strings.Repeat(" ", before) + middle + strings.Repeat(" ", room-before-len(middle)) + right
 	}
-	return []string{c.faint(line), c.faint(strings.Repeat(" ", chartMargin) + label)}
+	return []string{c.Faint(line), c.Faint(strings.Repeat(" ", chartMargin) + label)}
 }
 
 // field is the inside of a chart. With colours lines are drawn in dots, eight a character; without, every line has a
 // letter of its own.
 type field struct {
-	style
+	page.Terminal
 	columns, rows int
 	dots          []byte
 	owner         []int // the line seen in a cell, from 1
 }
 
-func newField(columns, rows int, s style) *field {
+func newField(columns, rows int, s page.Terminal) *field {
 	return &field{s, columns, rows, make([]byte, columns*rows), make([]int, columns*rows)}
 }
 
@@ -202,8 +203,8 @@ func (f *field) row(y int) string {
 		switch i := f.owner[cell] - 1; {
 		case i < 0:
 			b.WriteByte(' ')
-		case f.colour:
-			b.WriteString(f.series(i, string(rune(0x2800)+rune(f.dots[cell]))))
+		case f.Colour:
+			b.WriteString(f.Series(i, string(rune(0x2800)+rune(f.dots[cell]))))
 		default:
 			b.WriteString(lineMark(i))
 		}

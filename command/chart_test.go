@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/report/page"
 )
 
 // Bounds are 1, 2 or 5 times a power of ten, around all that is above 0, at most twelve decades of it.
@@ -61,12 +62,12 @@ func TestChartSize(t *testing.T) {
 	}
 	for _, lines := range [][]chartLine{nil, {line}, {{turn: []float64{0}, value: []float64{0}}}, {{turn: []float64{5}, value: []float64{math.Inf(1)}}}} {
 		for _, size := range [][2]int{{40, 6}, {80, 20}, {200, 50}} {
-			rows := chart{style: style{colour: true}, turns: 100, lines: lines}.draw(size[0], size[1])
+			rows := chart{Terminal: page.Terminal{Colour: true}, turns: 100, lines: lines}.draw(size[0], size[1])
 			widths := map[int]bool{}
 			for _, row := range rows[:len(rows)-1] {
-				widths[printedWidth(row)] = true
+				widths[page.PrintedWidth(row)] = true
 			}
-			if len(rows) != size[1] || len(widths) != 1 || !widths[size[0]] || printedWidth(rows[len(rows)-1]) > size[0] {
+			if len(rows) != size[1] || len(widths) != 1 || !widths[size[0]] || page.PrintedWidth(rows[len(rows)-1]) > size[0] {
 				t.Errorf("%d rows of widths %v, want %d of %d", len(rows), widths, size[1], size[0])
 			}
 		}

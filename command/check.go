@@ -10,6 +10,7 @@ import (
 	"github.com/kedge-opt/kedge/doctor"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/report/page"
 	"github.com/spf13/cobra"
 )
 
@@ -74,24 +75,24 @@ func examine(ctx context.Context, name string, s *problem.Spec, people int) (*do
 // printReport prints a line a check, and what to do where something is wrong.
 func printReport(w io.Writer, r *doctor.Findings) {
 	const indent = 27
-	st := styleOf(w)
-	marks := map[doctor.Verdict]func(string) string{doctor.Pass: st.good, doctor.Fail: st.bad, doctor.Warn: st.bold, doctor.Skip: st.faint}
+	st := page.TerminalOf(w)
+	marks := map[doctor.Verdict]func(string) string{doctor.Pass: st.Good, doctor.Fail: st.Bad, doctor.Warn: st.Bold, doctor.Skip: st.Faint}
 	for _, c := range r.Checks {
 		fmt.Fprintf(w, "%s %-*s", marks[c.Verdict](c.Verdict.Mark()), indent-2, c.Title)
 		text := c.Figure
 		if c.Detail != "" {
 			text += ". " + c.Detail
 		}
-		fmt.Fprintln(w, strings.Join(wrap(text, st.width-indent), "\n"+strings.Repeat(" ", indent)))
+		fmt.Fprintln(w, strings.Join(page.Wrap(text, st.Width-indent), "\n"+strings.Repeat(" ", indent)))
 		if c.Remedy != "" {
-			for _, line := range wrap("→ "+c.Remedy, st.width-indent) {
-				fmt.Fprintln(w, strings.Repeat(" ", indent)+st.faint(line))
+			for _, line := range page.Wrap("→ "+c.Remedy, st.Width-indent) {
+				fmt.Fprintln(w, strings.Repeat(" ", indent)+st.Faint(line))
 			}
 		}
 	}
-	fmt.Fprintln(w, st.bold(r.Summary()))
+	fmt.Fprintln(w, st.Bold(r.Summary()))
 	if r.Individuals > 0 {
-		fmt.Fprintln(w, st.faint(r.Seen()))
+		fmt.Fprintln(w, st.Faint(r.Seen()))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/report/page"
 	"github.com/spf13/cobra"
 )
 
@@ -60,7 +61,7 @@ func (n *notes) add(line string) {
 	n.mu.Lock()
 	n.lines = append(n.lines, line)
 	n.mu.Unlock()
-	if !styleOf(n.out).terminal {
+	if !page.TerminalOf(n.out).Rewrites {
 		n.print()
 	}
 }

@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge/folder"
-	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/lab/compare"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report"
+	"github.com/kedge-opt/kedge/report/page"
 	"github.com/spf13/cobra"
 )
 
@@ -92,7 +92,7 @@ const classics = "classics"
 // methodList names the methods, some a line.
 func methodList() string {
 	var b strings.Builder
-	for _, line := range wrap(strings.Join(kind.Standard().MethodNames(), ", "), 74) {
+	for _, line := range page.Wrap(strings.Join(kind.Standard().MethodNames(), ", "), 74) {
 		b.WriteString("  " + line + "\n")
 	}
 	return b.String()
@@ -113,17 +113,18 @@ func (f *compareFlags) run(c *cobra.Command, args []string) error {
 		return coded{err, exitUsage}
 	}
 	begun := time.Now()
-	r, err := f.contest(c, problems, methods)
+	r, err := f.comparison(c, problems, methods)
 	if c.Context().Err() != nil {
 		return coded{errors.New("stopped; nothing was written"), exitInterrupted}
 	}
 	if err != nil {
 		return err
 	}
-	if err := writeContest(dir, r); err != nil {
+	d, err := report.SaveComparison(dir, r)
+	if err != nil {
 		return coded{err, exitFailed}
 	}
-	return f.printContest(c.OutOrStdout(), r, dir, time.Since(begun))
+	return f.print(c.OutOrStdout(), r, d, dir, time.Since(begun))
 }
 
 // changes are the flags that change specs, as they can be typed again.
@@ -178,8 +179,8 @@ func (f *runFlags) overlays(c *cobra.Command, keys ...string) (over []problem.Ov
 	return over
 }
 
-// contest compares while somebody may watch. What is wrong before anything runs is a mistake of the command.
-func (f *compareFlags) contest(c *cobra.Command, problems []compare.Subject, methods []compare.Entrant) (*compare.Comparison, error) {
+// comparison compares while somebody may watch. What is wrong before anything runs is a mistake of the command.
+func (f *compareFlags) comparison(c *cobra.Command, problems []compare.Subject, methods []compare.Entrant) (*compare.Comparison, error) {
 	if !f.quiet {
 		p := new(lab.Progress)
 		f.Progress = func(done, total int64) {
@@ -202,111 +203,20 @@ func (f *compareFlags) contest(c *cobra.Command, problems []compare.Subject, met
 	return r, nil
 }
 
-// writeContest makes the folder of a comparison; its manifest comes last.
-func writeContest(dir string, r *compare.Comparison) error {
-	if err := folder.KindCompare.Begin(dir); err != nil {
-		return err
-	}
-	table := r.Table()
-	for name, write := range map[string]func(io.Writer) error{
-		folder.CompareFile: r.Encode, "table.csv": table.WriteCSV, "table.parquet": table.WriteParquet,
-		"times.json": func(w io.Writer) error { return folder.WriteJSON(w, r.Seconds) },
-	} {
-		if err := folder.WriteFile(filepath.Join(dir, name), write); err != nil {
-			return err
-		}
-	}
-	if err := report.WriteContest(dir, r); err != nil {
-		return err
-	}
-	return folder.Manifest{Kind: folder.KindCompare, Case: r.Name, Seed: r.Arenas[0].Seed, Build: folder.CurrentBuild()}.Seal(dir)
-}
-
-// printContest tells who ended where, unless nobody wants to know.
-func (f *compareFlags) printContest(w io.Writer, r *compare.Comparison, dir string, took time.Duration) error {
+// print tells who ended where, unless nobody wants to know.
+func (f *compareFlags) print(w io.Writer, r *compare.Comparison, d *page.Document, dir string, took time.Duration) error {
 	switch {
 	case f.json:
 		return folder.WriteJSON(w, map[string]any{"folder": dir, "seconds": r.Seconds, "comparison": r})
 	case f.quiet:
 		return nil
 	}
-	s := styleOf(w)
-	lines := contestLines(s, &r.Arenas[0], r.Seconds[r.Name])
-	if r.Suite {
-		lines = suiteLines(s, r)
-	}
-	lines = append(lines, "", s.bold(r.Headline()))
-	for _, reason := range r.Reasons() {
-		lines = append(lines, bullet(reason, min(s.width, 100))...)
-	}
-	lines = append(lines, s.faint("report:")+" "+filepath.Join(dir, "report.html"), fmt.Sprintf("took %.1f s", took.Seconds()))
-	_, err := fmt.Fprintln(w, strings.Join(lines, "\n"))
+	return printBrief(w, d, dir, took)
+}
+
+// printBrief prints what a terminal shows of a report, where it is and how long it took.
+func printBrief(w io.Writer, d *page.Document, dir string, took time.Duration) error {
+	pieces := append(d.Brief, page.Note{Name: "report:", Text: filepath.Join(dir, "report.html")}, page.Plainly{fmt.Sprintf("took %.1f s", took.Seconds())})
+	_, err := io.WriteString(w, page.TerminalOf(w).Render(pieces...))
 	return err
-}
-
-// bullet is a text of a list, broken into lines.
-func bullet(text string, width int) (lines []string) {
-	for i, line := range wrap(text, width-2) {
-		lines = append(lines, []string{"- ", "  "}[min(i, 1)]+line)
-	}
-	return lines
-}
-
-// contestLines is the table of one problem.
-func contestLines(s style, a *compare.Arena, seconds map[string]float64) []string {
-	wide := 8
-	for _, m := range a.Rows {
-		wide = max(wide, len(m.Method))
-	}
-	lines := []string{s.bold(fmt.Sprintf("%-*s %10s %10s %12s %10s %11s %9s %9s %7s  %s", wide, a.Name, "to optimum", "to stable", "value", "gap", "deployments", "people", "step", "seconds", "ends at"))}
-	row := func(name, ending string, numbers ...any) {
-		lines = append(lines, strings.TrimRight(fmt.Sprintf("%-*s %10s %10s %12s %10s %11s %9s %9s %7s  %s", append(append([]any{wide, name}, numbers...), ending)...), " "))
-	}
-	for i := range a.Rows {
-		m := &a.Rows[i]
-		row(m.Method, a.Mark(m)+farFrom(a, m), mean(m.ToOptimal, "%.3g"), mean(m.ToStable, "%.3g"), mean(m.Value, "%.6g"), mean(m.Gap, "%.3g"),
-			phrase.Grouped(m.Deployments), phrase.Grouped(m.Samples), fmt.Sprintf("%.3g", m.Step), fmt.Sprintf("%.1f", seconds[m.Method]))
-	}
-	return append(lines, gridLines(a)...)
-}
-
-// gridLines tell which steps were tried, once for all methods that tried the same.
-func gridLines(a *compare.Arena) (lines []string) {
-	var order []string
-	who := map[string][]string{}
-	for _, m := range a.Rows {
-		if n := len(m.Grid); n > 0 {
-			grid := fmt.Sprintf("%d steps from %.3g to %.3g", n, m.Grid[0].Step, m.Grid[n-1].Step)
-			if who[grid] == nil {
-				order = append(order, grid)
-			}
-			who[grid] = append(who[grid], m.Method)
-		}
-	}
-	for _, grid := range order {
-		lines = append(lines, bullet("tried "+grid+", on a log grid: "+strings.Join(who[grid], ", "), 100)...)
-	}
-	return lines
-}
-
-// farFrom explains the mark of a method that has not arrived.
-func farFrom(a *compare.Arena, m *compare.Row) string {
-	switch {
-	case m.Arrived:
-		return ""
-	case m.Outside != "":
-		return " " + m.Outside
-	case m.Failed > 0:
-		return ": " + m.Failure
-	case m.ToTarget == nil:
-		return " no " + m.Limit + " point known"
-	}
-	return " tolerances from " + m.Limit
-}
-
-func mean(s *compare.Range, format string) string {
-	if s == nil {
-		return "–"
-	}
-	return fmt.Sprintf(format, s.Mean)
 }

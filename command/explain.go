@@ -9,6 +9,7 @@ import (
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/report/page"
 	"github.com/spf13/cobra"
 )
 
@@ -49,17 +50,17 @@ func explainAll(w io.Writer, asJSON bool) error {
 	if asJSON {
 		return folder.WriteJSON(w, keys)
 	}
-	s := styleOf(w)
+	s := page.TerminalOf(w)
 	var b strings.Builder
 	for _, k := range keys {
 		parts := strings.Split(k.Path, ".")
 		name := fmt.Sprintf("%-24s", strings.Repeat("  ", len(parts)-1)+parts[len(parts)-1])
 		text := k.Meaning
-		if s.terminal {
-			text = fit(text, s.width-26)
+		if s.Rewrites {
+			text = page.Fit(text, s.Width-26)
 		}
 		if k.Keys != nil {
-			name = s.bold(name)
+			name = s.Bold(name)
 		}
 		b.WriteString(name + " " + text + "\n")
 	}
@@ -69,8 +70,8 @@ func explainAll(w io.Writer, asJSON bool) error {
 
 // explain prints everything about one key.
 func explain(w io.Writer, v *form.Vocabulary, k form.Key) error {
-	p := leaf{style: styleOf(w)}
-	p.line(p.bold(k.Path))
+	p := leaf{Terminal: page.TerminalOf(w)}
+	p.line(p.Bold(k.Path))
 	p.text("  ", k.Meaning)
 	if k.Formula != "" {
 		p.line("  " + k.Formula)
@@ -95,25 +96,25 @@ func explain(w io.Writer, v *form.Vocabulary, k form.Key) error {
 // leaf is a text that is laid out for a width.
 type leaf struct {
 	strings.Builder
-	style
+	page.Terminal
 }
 
 func (p *leaf) line(text string) { p.WriteString(text + "\n") }
 
 // text breaks a text into lines that begin alike.
 func (p *leaf) text(indent, text string) {
-	for _, line := range wrap(text, min(p.width, 100)-len(indent)) {
+	for _, line := range page.Wrap(text, min(p.Width, 100)-len(indent)) {
 		p.line(indent + line)
 	}
 }
 
 // row is a label with a text beside it.
 func (p *leaf) row(label, text string) {
-	for i, line := range wrap(text, min(p.width, 100)-12) {
+	for i, line := range page.Wrap(text, min(p.Width, 100)-12) {
 		if i > 0 {
 			label = ""
 		}
-		p.line("  " + p.faint(fmt.Sprintf("%-9s", label)) + " " + line)
+		p.line("  " + p.Faint(fmt.Sprintf("%-9s", label)) + " " + line)
 	}
 }
 
@@ -135,7 +136,7 @@ func (p *leaf) use(u form.Use) {
 func (p *leaf) options(list []form.Option) {
 	label := "options"
 	for _, o := range list {
-		p.row(label, p.bold(o.Value)+": "+o.Meaning)
+		p.row(label, p.Bold(o.Value)+": "+o.Meaning)
 		label = ""
 		if o.Formula != "" {
 			p.row("", "  "+o.Formula)
@@ -158,18 +159,4 @@ func assignment(v *form.Vocabulary, k form.Key) string {
 		value = "'" + value + "'"
 	}
 	return "--set " + value
-}
-
-// wrap breaks a text at spaces into lines of at most so many characters that show.
-func wrap(text string, width int) (lines []string) {
-	indent := text[:len(text)-len(strings.TrimLeft(text, " "))]
-	line := ""
-	for _, word := range strings.Fields(text) {
-		if line != "" && printedWidth(indent+line)+1+printedWidth(word) > width {
-			lines = append(lines, indent+line)
-			line = ""
-		}
-		line = strings.TrimSpace(line + " " + word)
-	}
-	return append(lines, indent+line)
 }

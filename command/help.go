@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kedge-opt/kedge/report/page"
 	"github.com/spf13/cobra"
 )
 
@@ -16,7 +17,7 @@ func polish(root *cobra.Command) {
 	group(root, "Problems:", "new", "spec", "check", "certify")
 	group(root, "Runs:", "run", "sweep", "merge", "study", "compare")
 	group(root, "Results:", "report", "plot", "verify")
-	width := styleOf(root.OutOrStdout()).width
+	width := page.TerminalOf(root.OutOrStdout()).Width
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", min(width, 100))))
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { help(c) })
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
@@ -66,16 +67,16 @@ var heading = regexp.MustCompile(`(?m)^[A-Z][A-Za-z ]*:$`)
 
 // help prints what a command is for and how it is called, laid out for the terminal.
 func help(c *cobra.Command) {
-	s := styleOf(c.OutOrStdout())
+	s := page.TerminalOf(c.OutOrStdout())
 	text := c.Long
 	if text == "" {
 		text = c.Short
 	}
-	text = reflow(text, min(s.width, 100))
+	text = reflow(text, min(s.Width, 100))
 	if c.Runnable() || c.HasSubCommands() {
 		text += "\n\n" + strings.TrimRight(c.UsageString(), "\n")
 	}
-	fmt.Fprintln(c.OutOrStdout(), heading.ReplaceAllStringFunc(text, s.bold))
+	fmt.Fprintln(c.OutOrStdout(), heading.ReplaceAllStringFunc(text, s.Bold))
 }
 
 // reflow breaks paragraphs anew for a width. Lines that begin with a space stay as they are.
@@ -83,7 +84,7 @@ func reflow(text string, width int) string {
 	var out, words []string
 	flush := func() {
 		if words != nil {
-			out = append(out, wrap(strings.Join(words, " "), width)...)
+			out = append(out, page.Wrap(strings.Join(words, " "), width)...)
 			words = nil
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kedge-opt/kedge/report/page"
 	"github.com/spf13/cobra"
 )
 
@@ -36,8 +37,8 @@ func TestHelpFits(t *testing.T) {
 	for _, c := range ours() {
 		text, code := command(t, append(strings.Fields(c.CommandPath())[1:], "--help")...)
 		for line := range strings.Lines(text) {
-			if printedWidth(strings.TrimSuffix(line, "\n")) > 80 || code != 0 {
-				t.Errorf("%s --help: exit code %d, a line of %d: %s", c.CommandPath(), code, printedWidth(line), line)
+			if page.PrintedWidth(strings.TrimSuffix(line, "\n")) > 80 || code != 0 {
+				t.Errorf("%s --help: exit code %d, a line of %d: %s", c.CommandPath(), code, page.PrintedWidth(line), line)
 			}
 		}
 	}

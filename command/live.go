@@ -12,12 +12,13 @@ import (
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/report/page"
 	"golang.org/x/term"
 )
 
 // live is the full-screen view of a run.
 type live struct {
-	style    style
+	style    page.Terminal
 	title    string
 	progress *lab.Progress
 	watch    *lab.Watch
@@ -28,13 +29,13 @@ type live struct {
 
 // canLive tells whether there is a terminal to show a full screen on and to read keys from.
 func canLive(out io.Writer) bool {
-	return styleOf(out).terminal && term.IsTerminal(int(os.Stdin.Fd()))
+	return page.TerminalOf(out).Rewrites && term.IsTerminal(int(os.Stdin.Fd()))
 }
 
 // start shows the view until the returned function is called or somebody stops the run. That function leaves the terminal as
 // it was, with the last state of the view printed.
 func (l *live) start(out *os.File) (leave func()) {
-	l.style, l.pace = styleOf(out), new(pace)
+	l.style, l.pace = page.TerminalOf(out), new(pace)
 	p := tea.NewProgram(l, tea.WithOutput(out), tea.WithInput(os.Stdin), tea.WithoutSignalHandler())
 	ended := make(chan error, 1)
 	go func() {
@@ -46,8 +47,8 @@ func (l *live) start(out *os.File) (leave func()) {
 		if err := <-ended; err != nil {
 			fmt.Fprintln(out, "kedge: the live view ended:", err)
 		}
-		s := styleOf(out)
-		fmt.Fprintln(out, strings.Join(l.draw(s, min(s.height-1, 16+len(l.watch.Methods()))), "\n")+"\n")
+		s := page.TerminalOf(out)
+		fmt.Fprintln(out, strings.Join(l.draw(s, min(s.Height-1, 16+len(l.watch.Methods()))), "\n")+"\n")
 	}
 }
 
@@ -69,7 +70,7 @@ func (l *live) Init() tea.Cmd { return nextTick() }
 func (l *live) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		l.style.width, l.style.height = msg.Width, msg.Height
+		l.style.Width, l.style.Height = msg.Width, msg.Height
 	case tea.KeyPressMsg:
 		switch msg.String() {
 		case "q", "esc", "ctrl+c":
@@ -84,8 +85,8 @@ func (l *live) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 // View draws the screen.
 func (l *live) View() tea.View {
-	lines := l.draw(l.style, l.style.height-1)
-	lines = append(lines, l.style.faint(fit("q stops the run and keeps the trials that are finished", l.style.width)))
+	lines := l.draw(l.style, l.style.Height-1)
+	lines = append(lines, l.style.Faint(page.Fit("q stops the run and keeps the trials that are finished", l.style.Width)))
 	v := tea.NewView(strings.Join(lines, "\n"))
 	v.AltScreen = true
 	v.WindowTitle = "kedge " + l.title
@@ -93,22 +94,22 @@ func (l *live) View() tea.View {
 }
 
 // draw lays the view out: what is run, how far it is, the chart and a row for every method.
-func (l *live) draw(s style, height int) []string {
-	head := []string{s.bold(fit(l.title, s.width)), progressLine(s, l.pace.look(l.progress, time.Now())), ""}
+func (l *live) draw(s page.Terminal, height int) []string {
+	head := []string{s.Bold(page.Fit(l.title, s.Width)), progressLine(s, l.pace.look(l.progress, time.Now())), ""}
 	methods := l.watch.Methods()
 	tail := methodRows(s, methods)
 	room := height - len(head) - len(tail) - 2
-	if room >= 6 && s.width >= 40 {
-		head = append(head, s.faint(fit("gap to the optimum, mean over the trials so far", s.width)))
-		head = append(head, l.chart(s, methods).draw(s.width, room)...)
+	if room >= 6 && s.Width >= 40 {
+		head = append(head, s.Faint(page.Fit("gap to the optimum, mean over the trials so far", s.Width)))
+		head = append(head, l.chart(s, methods).draw(s.Width, room)...)
 		head = append(head, "")
 	}
 	lines := append(head, tail...)
 	return lines[:max(0, min(len(lines), height))]
 }
 
-func (l *live) chart(s style, methods []*lab.Watched) chart {
-	c := chart{style: s, turns: l.turns}
+func (l *live) chart(s page.Terminal, methods []*lab.Watched) chart {
+	c := chart{Terminal: s, turns: l.turns}
 	colours := coloursOf(methods)
 	for i, m := range methods {
 		line := chartLine{series: colours[i]}
@@ -129,24 +130,24 @@ func coloursOf(methods []*lab.Watched) []int {
 }
 
 // methodRows is the legend: the colour or mark of every method, how far it is and its gap now.
-func methodRows(s style, methods []*lab.Watched) (rows []string) {
+func methodRows(s page.Terminal, methods []*lab.Watched) (rows []string) {
 	colours := coloursOf(methods)
 	var names, states []string
 	for _, m := range methods {
-		names, states = append(names, fit(m.Name, 18)), append(states, methodState(m))
+		names, states = append(names, page.Fit(m.Name, 18)), append(states, methodState(m))
 	}
 	names, states = padded(names), padded(states)
 	for i, m := range methods {
 		mark := "━━"
-		if !s.colour {
+		if !s.Colour {
 			mark = strings.Repeat(lineMark(colours[i]), 2)
 		}
-		row, used := s.series(colours[i], mark)+" ", 3+len([]rune(names[i]+states[i]))
-		if cells := min(24, s.width-used-2); cells >= 6 {
-			rows = append(rows, row+names[i]+" "+s.series(colours[i], bar(m.Share(), cells))+" "+states[i])
+		row, used := s.Series(colours[i], mark)+" ", 3+len([]rune(names[i]+states[i]))
+		if cells := min(24, s.Width-used-2); cells >= 6 {
+			rows = append(rows, row+names[i]+" "+s.Series(colours[i], page.Bar(m.Share(), cells))+" "+states[i])
 			continue
 		}
-		rows = append(rows, row+fit(names[i]+" "+states[i], s.width-3))
+		rows = append(rows, row+page.Fit(names[i]+" "+states[i], s.Width-3))
 	}
 	return rows
 }

@@ -11,10 +11,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/report/page"
+	"github.com/spf13/cobra"
 )
 
 // newFlags are the flags of kedge new; every question has one.
@@ -176,7 +176,7 @@ func (i *interview) choose(question, key, preset string, options []string) (stri
 	if !i.silent {
 		fmt.Fprintln(i.out, question)
 		for _, o := range options {
-			fmt.Fprintf(i.out, "  %-17s %s\n", o, fit(meaningOf(key, o), styleOf(i.out).width-20))
+			fmt.Fprintf(i.out, "  %-17s %s\n", o, page.Fit(meaningOf(key, o), page.TerminalOf(i.out).Width-20))
 		}
 	}
 	return i.ask("Which", preset, oneOf(options))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/report/page"
 )
 
 // watch shows how far a run is: a line that is drawn again and again on a terminal, otherwise a line now and then. Notes come
@@ -17,9 +18,9 @@ import (
 func watch(out io.Writer, p *lab.Progress, n *notes) (stop func()) {
 	c, pace, next := &canvas{out: out}, new(pace), 10*time.Second
 	end := repeat(200*time.Millisecond, func(spent time.Duration) {
-		s := styleOf(out)
+		s := page.TerminalOf(out)
 		switch line := progressLine(s, pace.look(p, time.Now())); {
-		case s.terminal:
+		case s.Rewrites:
 			c.print(s, n.take()...)
 			c.draw(s, line)
 		case spent >= next:
@@ -29,7 +30,7 @@ func watch(out io.Writer, p *lab.Progress, n *notes) (stop func()) {
 	})
 	return func() {
 		end()
-		if s := styleOf(out); !s.terminal {
+		if s := page.TerminalOf(out); !s.Rewrites {
 			fmt.Fprintln(out, progressLine(s, pace.look(p, time.Now())))
 		}
 	}
@@ -91,7 +92,7 @@ func (p progress) share() float64 {
 // words says how far the run is and how long the rest will take, in as many words as fit.
 func (p progress) words(width int) string {
 	if p.total == 0 {
-		return fit("finding the optimum", width)
+		return page.Fit("finding the optimum", width)
 	}
 	done, rate, left := fmt.Sprintf("%s of %s turns", phrase.Grouped(int(p.done)), phrase.Grouped(int(p.total))), "", ""
 	if p.rate > 0 {
@@ -105,7 +106,7 @@ func (p progress) words(width int) string {
 			return words
 		}
 	}
-	return fit(done, width)
+	return page.Fit(done, width)
 }
 
 // duration writes seconds as people say them: 8 s, 3 min 20 s, 2 h 5 min, 3 d 4 h.
@@ -139,12 +140,12 @@ func countOf(n int, thing string) string {
 }
 
 // progressLine fits into the width: the words first, then a bar in the room that is left.
-func progressLine(s style, p progress) string {
+func progressLine(s page.Terminal, p progress) string {
 	line := fmt.Sprintf("%3.0f %%  ", 100*p.share())
-	line += p.words(s.width - 1 - len(line))
-	room := min(24, s.width-1-utf8.RuneCountInString(line)-1)
-	if !s.terminal || room < 8 {
+	line += p.words(s.Width - 1 - len(line))
+	room := min(24, s.Width-1-utf8.RuneCountInString(line)-1)
+	if !s.Rewrites || room < 8 {
 		return line
 	}
-	return s.series(0, bar(p.share(), room)) + " " + line
+	return s.Series(0, page.Bar(p.share(), room)) + " " + line
 }

@@ -10,13 +10,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report"
+	"github.com/kedge-opt/kedge/report/page"
+	"github.com/spf13/cobra"
 )
 
 // runFlags are the flags of kedge run.
@@ -171,13 +171,14 @@ func (f *runFlags) execute(c *cobra.Command, p *problem.Problem) error {
 	if err := f.look(ctx, p, result); err != nil {
 		return coded{err, exitFailed}
 	}
-	if err := write(dir, result); err != nil {
+	d, err := report.Save(dir, result)
+	if err != nil {
 		return coded{err, exitFailed}
 	}
 	if err := lab.RemoveCheckpoint(dir); err != nil {
 		return coded{err, exitFailed}
 	}
-	out := outcome{result, dir, p.Spec.Hold, ran.Sub(begun), time.Since(ran)}
+	out := outcome{result, d, dir, p.Spec.Hold, ran.Sub(begun), time.Since(ran)}
 	if err := f.print(c.OutOrStdout(), out); err != nil {
 		return coded{err, exitFailed}
 	}
@@ -219,6 +220,7 @@ func (f *runFlags) compute(ctx context.Context, p *problem.Problem, o lab.Option
 // outcome is a run that has come to its end.
 type outcome struct {
 	result     *folder.Result
+	report     *page.Document
 	dir        string
 	hold       int
 	ran, wrote time.Duration
@@ -230,21 +232,12 @@ func (f *runFlags) print(w io.Writer, o outcome) error {
 	case f.json:
 		return folder.WriteJSON(w, map[string]any{"folder": o.dir, "seconds": o.ran.Seconds(), "summary": o.result.Summarize()})
 	case !f.quiet:
-		printResult(w, o.result, o.dir)
-		fmt.Fprintf(w, "took %.1f s to run and %.1f s to write\nrate: %s\n", o.ran.Seconds(), o.wrote.Seconds(), rate(o.result, o.hold))
+		pieces := append(o.report.Brief, page.Note{Name: "report:", Text: filepath.Join(o.dir, "report.html")}, page.Plainly{
+			fmt.Sprintf("took %.1f s to run and %.1f s to write", o.ran.Seconds(), o.wrote.Seconds()), "rate: " + rate(o.result, o.hold),
+		})
+		io.WriteString(w, page.TerminalOf(w).Render(pieces...))
 	}
 	return nil
-}
-
-// write makes the folder of a result; its manifest comes last.
-func write(dir string, r *folder.Result) error {
-	if err := r.Save(dir); err != nil {
-		return err
-	}
-	if err := report.Write(dir, r); err != nil {
-		return err
-	}
-	return folder.Seal(dir, folder.KindRun)
 }
 
 // rate says how fast the trials went, with everything that was measured on the way.

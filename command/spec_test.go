@@ -9,6 +9,7 @@ import (
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/report/page"
 )
 
 func TestSpecExplain(t *testing.T) {
@@ -41,7 +42,7 @@ func TestExplanationsFit(t *testing.T) {
 			t.Errorf("%s: %v", k.Path, err)
 		}
 		for line := range strings.Lines(text.String()) {
-			if printedWidth(strings.TrimSuffix(line, "\n")) > 80 {
+			if page.PrintedWidth(strings.TrimSuffix(line, "\n")) > 80 {
 				t.Errorf("line too wide: %s", line)
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/lab/study"
 	"github.com/kedge-opt/kedge/report"
+	"github.com/kedge-opt/kedge/report/page"
 	"github.com/spf13/cobra"
 )
 
@@ -99,10 +100,11 @@ func (f *studyFlags) run(c *cobra.Command, name string) error {
 	case err != nil:
 		return coded{err, exitFailed}
 	}
-	if err := writeStudy(dir, r); err != nil {
+	d, err := report.SaveStudy(dir, r)
+	if err != nil {
 		return coded{err, exitFailed}
 	}
-	return f.print(c.OutOrStdout(), r, dir, time.Since(begun))
+	return f.print(c.OutOrStdout(), r, d, dir, time.Since(begun))
 }
 
 // compute runs the study while somebody may watch.
@@ -122,55 +124,30 @@ func (f *studyFlags) compute(c *cobra.Command, s study.Study) (*study.Result, er
 func watchPieces(out io.Writer, p *lab.Progress) (stop func()) {
 	c := &canvas{out: out}
 	end := repeat(200*time.Millisecond, func(time.Duration) {
-		if s := styleOf(out); s.terminal {
+		if s := page.TerminalOf(out); s.Rewrites {
 			c.draw(s, pieceLine(s, p.Done.Load(), p.Total.Load()))
 		}
 	})
 	return func() {
 		end()
-		if s := styleOf(out); s.terminal {
+		if s := page.TerminalOf(out); s.Rewrites {
 			c.draw(s)
 		}
 	}
 }
 
-func pieceLine(s style, done, total int64) string {
+func pieceLine(s page.Terminal, done, total int64) string {
 	share := float64(done) / float64(max(1, total))
-	return s.series(0, bar(share, 24)) + fit(fmt.Sprintf(" %s of %s measured", phrase.Grouped(int(done)), countOf(int(total), "run")), s.width-26)
-}
-
-// writeStudy makes the folder of a study; its manifest comes last.
-func writeStudy(dir string, r *study.Result) error {
-	if err := folder.KindStudy.Begin(dir); err != nil {
-		return err
-	}
-	for name, write := range map[string]func(io.Writer) error{
-		folder.StudyFile: r.Encode, "table.csv": r.Table.WriteCSV, "table.parquet": r.Table.WriteParquet,
-	} {
-		if err := folder.WriteFile(filepath.Join(dir, name), write); err != nil {
-			return err
-		}
-	}
-	if err := report.WriteStudy(dir, r); err != nil {
-		return err
-	}
-	return folder.Manifest{Kind: folder.KindStudy, Case: r.Name, Seed: r.Seed, Build: folder.CurrentBuild()}.Seal(dir)
+	return s.Series(0, page.Bar(share, 24)) + page.Fit(fmt.Sprintf(" %s of %s measured", phrase.Grouped(int(done)), countOf(int(total), "run")), s.Width-26)
 }
 
 // print tells what came out, unless nobody wants to know.
-func (f *studyFlags) print(w io.Writer, r *study.Result, dir string, took time.Duration) error {
+func (f *studyFlags) print(w io.Writer, r *study.Result, d *page.Document, dir string, took time.Duration) error {
 	switch {
 	case f.json:
 		return folder.WriteJSON(w, map[string]any{"folder": dir, "study": r})
 	case f.quiet:
 		return nil
 	}
-	s := styleOf(w)
-	lines := append(wrap(r.Question, min(s.width, 100)), "", s.bold(r.Headline))
-	for _, reason := range r.Reasons {
-		lines = append(lines, bullet(reason, min(s.width, 100))...)
-	}
-	lines = append(lines, s.faint("report:")+" "+filepath.Join(dir, "report.html"), fmt.Sprintf("took %.1f s", took.Seconds()))
-	_, err := fmt.Fprintln(w, strings.Join(lines, "\n"))
-	return err
+	return printBrief(w, d, dir, took)
 }

@@ -9,13 +9,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report"
+	"github.com/kedge-opt/kedge/report/page"
+	"github.com/spf13/cobra"
 )
 
 // sweepFlags are the flags of kedge sweep.
@@ -184,12 +184,12 @@ func describe(keys, values []string) string {
 }
 
 func printSweep(out io.Writer, r *folder.SweepResult, kept int, dir string) {
-	st := styleOf(out)
+	st := page.TerminalOf(out)
 	fmt.Fprintf(out, "%d cells, %d of them from before, %d failed\n", len(r.Cells), kept, r.Failed())
 	if n := len(r.Other); n > 0 {
-		fmt.Fprintf(out, "%s %d finished cells are not in the sweep and left out; --prune removes them\n", st.faint("note:"), n)
+		fmt.Fprintf(out, "%s %d finished cells are not in the sweep and left out; --prune removes them\n", st.Faint("note:"), n)
 	}
-	fmt.Fprintln(out, st.faint("table:"), filepath.Join(dir, "table.csv"))
+	fmt.Fprintln(out, st.Faint("table:"), filepath.Join(dir, "table.csv"))
 }
 
 // list prints the cells without running them.
@@ -212,7 +212,7 @@ func (f *sweepFlags) list(out io.Writer, w *problem.Sweep) error {
 	}
 	for i, line := range aligned(rows) {
 		if i == 0 {
-			line = styleOf(out).bold(line)
+			line = page.TerminalOf(out).Bold(line)
 		}
 		if _, err := fmt.Fprintln(out, line); err != nil {
 			return err

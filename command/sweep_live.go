@@ -11,6 +11,7 @@ import (
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/report/page"
 )
 
 // watch shows how far a sweep is until the returned function is called.
@@ -24,13 +25,13 @@ func (f *sweepFlags) watch(w *problem.Sweep, p *lab.SweepProgress) (stop func())
 // watchSweep shows a table that is drawn again and again on a terminal, otherwise a line now and then.
 func watchSweep(out io.Writer, w *problem.Sweep, p *lab.SweepProgress) (stop func()) {
 	every, c := 10*time.Second, &canvas{out: out}
-	if styleOf(out).terminal {
+	if page.TerminalOf(out).Rewrites {
 		every = 200 * time.Millisecond
 	}
 	var lines []string
 	end := repeat(every, func(spent time.Duration) {
-		s, now := styleOf(out), p.State()
-		if s.terminal {
+		s, now := page.TerminalOf(out), p.State()
+		if s.Rewrites {
 			lines = sweepTable(s, w, now, spent)
 			c.draw(s, lines...)
 			return
@@ -41,7 +42,7 @@ func watchSweep(out io.Writer, w *problem.Sweep, p *lab.SweepProgress) (stop fun
 	return func() {
 		end()
 		if lines != nil {
-			c.draw(styleOf(out), lines[:2]...) // the rows are in the folder
+			c.draw(page.TerminalOf(out), lines[:2]...) // the rows are in the folder
 		}
 	}
 }
@@ -87,17 +88,17 @@ func turnsShare(r lab.RunningCell) float64 {
 }
 
 // sweepTable draws the state of a sweep: a bar, and a row for each of the cells that came to an end last or are running.
-func sweepTable(s style, w *problem.Sweep, now lab.SweepState, spent time.Duration) []string {
+func sweepTable(s page.Terminal, w *problem.Sweep, now lab.SweepState, spent time.Duration) []string {
 	share, pace := sweepPace(now, spent)
 	lines := []string{
-		s.bold(fit(w.Name+": "+sweepCounts(now), s.width-1)),
-		s.series(0, bar(share, min(40, s.width/3))) + fit(fmt.Sprintf(" %3.0f %%  %s", 100*share, pace), s.width-1-min(40, s.width/3)),
+		s.Bold(page.Fit(w.Name+": "+sweepCounts(now), s.Width-1)),
+		s.Series(0, page.Bar(share, min(40, s.Width/3))) + page.Fit(fmt.Sprintf(" %3.0f %%  %s", 100*share, pace), s.Width-1-min(40, s.Width/3)),
 		"",
 	}
 	algorithms := algorithmsOf(now)
-	running := now.Running[:min(len(now.Running), max(1, s.height/3))]
+	running := now.Running[:min(len(now.Running), max(1, s.Height/3))]
 	last := now.Last
-	if room := max(1, s.height-len(lines)-len(running)-3); len(last) > room {
+	if room := max(1, s.Height-len(lines)-len(running)-3); len(last) > room {
 		last = last[len(last)-room:]
 	}
 	rows := [][]string{append(append([]string{"cell"}, shortKeys(w.Keys)...), algorithms...)}
@@ -111,17 +112,17 @@ func sweepTable(s style, w *problem.Sweep, now lab.SweepState, spent time.Durati
 }
 
 // paintRows aligns the rows, no wider than the terminal: the head bold, failed cells red, running ones faint.
-func paintRows(s style, rows [][]string, last []folder.CellResult) []string {
+func paintRows(s page.Terminal, rows [][]string, last []folder.CellResult) []string {
 	lines := aligned(rows)
 	for i, line := range lines {
-		line = fit(line, s.width-1)
+		line = page.Fit(line, s.Width-1)
 		switch {
 		case i == 0:
-			line = s.bold(line)
+			line = s.Bold(line)
 		case i > len(last):
-			line = s.faint(line)
+			line = s.Faint(line)
 		case last[i-1].Err != "":
-			line = s.bad(line)
+			line = s.Bad(line)
 		}
 		lines[i] = line
 	}
@@ -201,7 +202,7 @@ func aligned(rows [][]string) []string {
 	for i, row := range rows {
 		for j, text := range row {
 			if j < len(row)-1 {
-				text = fit(text, widths[j])
+				text = page.Fit(text, widths[j])
 				text += strings.Repeat(" ", widths[j]-utf8.RuneCountInString(text)+2)
 			}
 			lines[i] += text

@@ -15,6 +15,7 @@ import (
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/report/page"
 )
 
 const tinySweep = `base: lq2
@@ -140,10 +141,10 @@ func TestSweepTableFits(t *testing.T) {
 	}
 	now.Total, now.Failed = 100, 60
 	for _, size := range [][2]int{{80, 24}, {200, 50}, {20, 8}, {500, 5}} {
-		s := style{terminal: true, colour: true, width: size[0], height: size[1]}
+		s := page.Terminal{Rewrites: true, Colour: true, Width: size[0], Height: size[1]}
 		lines := sweepTable(s, w, now, time.Second)
 		for _, line := range lines {
-			if n := printedWidth(line); n >= size[0] {
+			if n := page.PrintedWidth(line); n >= size[0] {
 				t.Errorf("%v: a line has %d characters: %s", size, n, line)
 			}
 		}

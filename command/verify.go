@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/report/page"
 	"github.com/spf13/cobra"
 )
 
@@ -60,14 +61,14 @@ func printChecked(w io.Writer, dirs []string, found map[string][]folder.Checked,
 	if asJSON {
 		return folder.WriteJSON(w, found)
 	}
-	s := styleOf(w)
+	s := page.TerminalOf(w)
 	for _, dir := range dirs {
-		fmt.Fprintln(w, s.bold(dir))
+		fmt.Fprintln(w, s.Bold(dir))
 		for _, c := range found[dir] {
 			if c.Problem == "" {
-				fmt.Fprintln(w, s.good("✓"), c.File)
+				fmt.Fprintln(w, s.Good("✓"), c.File)
 			} else {
-				fmt.Fprintf(w, "%s %s: %s\n", s.bad("✗"), c.File, c.Problem)
+				fmt.Fprintf(w, "%s %s: %s\n", s.Bad("✗"), c.File, c.Problem)
 			}
 		}
 	}

@@ -32,7 +32,7 @@ func compared(dirs []string) (*page.Document, error) {
 		runs = append(runs, labelled{label, r})
 	}
 	figures, err := Figures(together(runs))
-	return comparison(runs, figures), err
+	return severalRuns(runs, figures), err
 }
 
 // labelsFor are the names of folders, their whole paths where those are not enough, and numbers where nothing is.
@@ -52,11 +52,11 @@ func labelsFor(dirs []string) []string {
 	return long
 }
 
-// comparison says what several runs found and what tells them apart.
-func comparison(runs []labelled, figures []draw.Figure) *page.Document {
+// severalRuns says what several runs found and what tells them apart.
+func severalRuns(runs []labelled, figures []draw.Figure) *page.Document {
 	specs := specsOf(runs)
 	differ := differences(specs)
-	all := rivals(runs, specs)
+	all := methodEndsAcross(runs, specs)
 	most := 0
 	for _, r := range runs {
 		most = max(most, valueDigits(r.Result))
@@ -113,12 +113,12 @@ func together(runs []labelled) *folder.Result {
 	return all
 }
 
-// rivals are the methods of all runs.
-func rivals(runs []labelled, specs []*problem.Spec) []contestant {
-	var list []contestant
+// methodEndsAcross are the methods of all runs.
+func methodEndsAcross(runs []labelled, specs []*problem.Spec) []methodEnd {
+	var list []methodEnd
 	for i, r := range runs {
 		for _, run := range r.Runs {
-			list = append(list, newContestant(r.label+" · "+run.Name, run, isExact(specs[i], run.Name)))
+			list = append(list, newMethodEnd(r.label+" · "+run.Name, run, isExact(specs[i], run.Name)))
 		}
 	}
 	return list
@@ -207,7 +207,7 @@ func keyed(differ []difference) string {
 }
 
 // comparedVerdict ranks the methods of all runs and says where retraining settles in each.
-func comparedVerdict(runs []labelled, all []contestant) page.Finding {
+func comparedVerdict(runs []labelled, all []methodEnd) page.Finding {
 	j := judge(all)
 	for _, one := range gathered(runs, func(r *folder.Result) []string { return []string{retrained(r)} }) {
 		if one.words != "" {
@@ -320,19 +320,8 @@ func differTable(runs []labelled, differ []difference) page.TextTable {
 	return t
 }
 
-func settingCell(v string) page.TextCell {
-	const most = 60
-	switch short := []rune(v); {
-	case v == "":
-		return page.Words(phrase.Absent)
-	case len(short) > most:
-		return page.Words(string(short[:most]) + "…")
-	}
-	return page.Words(v)
-}
-
 // methodsAcross is the table of all methods at the end, run by run.
-func methodsAcross(runs []labelled, all []contestant) page.TextTable {
+func methodsAcross(runs []labelled, all []methodEnd) page.TextTable {
 	t := page.TextTable{
 		ID: "methods", Title: "Methods",
 		About: "Every method at its end: the mean over its trials, below it the least and the greatest. " +

@@ -27,9 +27,9 @@ func broken() *folder.Result {
 
 func TestWhoBreaksConstraintsDoesNotWin(t *testing.T) {
 	r := broken()
-	var all []contestant
+	var all []methodEnd
 	for _, run := range r.Runs {
-		all = append(all, newContestant(run.Name, run, true))
+		all = append(all, newMethodEnd(run.Name, run, true))
 	}
 	if got := judge(all).Headline; !strings.HasPrefix(got, "primal–dual wins") {
 		t.Error(got)

@@ -271,3 +271,17 @@ func referenceCaption(r *folder.Result) string {
 	}
 	return see + "."
 }
+
+// Figures draws what the result holds: gap, distance and w1 over the turns, the angles, the paths, the two optima of a
+// reference, and how far the theory's bounds are from what happened. A figure whose quantity was not measured is left out.
+func Figures(r *folder.Result) ([]draw.Figure, error) {
+	var figures []draw.Figure
+	for _, s := range sketches(r) {
+		f, err := s.Render()
+		if err != nil {
+			return nil, fmt.Errorf("draw figure %s: %w", s.Name, err)
+		}
+		figures = append(figures, f)
+	}
+	return figures, nil
+}

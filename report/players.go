@@ -15,8 +15,8 @@ func nashFigure(r *folder.Result) (draw.Sketch, bool) {
 	return lineFigure(r, "nash", "Distance to the Nash equilibrium", see, columnMeasure("nash_distance"))
 }
 
-// contested says who plays and what for.
-func contested(s *problem.Spec) string {
+// playersInWords says who plays and what for.
+func playersInWords(s *problem.Spec) string {
 	var list []string
 	for i := range s.Players {
 		p := &s.Players[i]

@@ -30,7 +30,7 @@ func question(s *problem.Spec) []page.Term {
 	}
 	decided, judgement := "A decision u of "+phrase.Count(s.Dims().Decision, "number"), page.Term{}
 	if len(s.Players) > 0 {
-		decided, judgement = decided+", by several players.", page.Term{Name: "Who decides", Text: contested(s)}
+		decided, judgement = decided+", by several players.", page.Term{Name: "Who decides", Text: playersInWords(s)}
 	} else {
 		decided, judgement = decided+": "+s.Set.Words()+".", page.Term{Name: "What is judged", Text: s.Objective.Words() + judgedSettled}
 	}

@@ -12,23 +12,8 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge/folder"
-	"github.com/kedge-opt/kedge/report/draw"
 	"github.com/kedge-opt/kedge/report/page"
 )
-
-// Figures draws what the result holds: gap, distance and w1 over the turns, the angles, the paths, the two optima of a
-// reference, and how far the theory's bounds are from what happened. A figure whose quantity was not measured is left out.
-func Figures(r *folder.Result) ([]draw.Figure, error) {
-	var figures []draw.Figure
-	for _, s := range sketches(r) {
-		f, err := s.Render()
-		if err != nil {
-			return nil, fmt.Errorf("draw figure %s: %w", s.Name, err)
-		}
-		figures = append(figures, f)
-	}
-	return figures, nil
-}
 
 // Write puts the report of a result into dir: every figure as NAME.svg, NAME.png and NAME.pdf, and report.html and report.md.
 // The folder is made if it is not there.
@@ -39,6 +24,22 @@ func Write(dir string, r *folder.Result) error {
 	}
 	_, err = runDocument(r, figures).Write(dir)
 	return err
+}
+
+// Save makes the folder of a run with its data and pages; the manifest comes last. It returns what the pages say.
+func Save(dir string, r *folder.Result) (*page.Document, error) {
+	if err := r.Save(dir); err != nil {
+		return nil, err
+	}
+	figures, err := Figures(r)
+	if err != nil {
+		return nil, err
+	}
+	d := runDocument(r, figures)
+	if _, err := d.Write(dir); err != nil {
+		return nil, err
+	}
+	return d, folder.Seal(dir, folder.KindRun)
 }
 
 // Read makes the report of a finished folder, a run, a sweep or a study, or one that compares several runs. Data that is not what a
@@ -75,7 +76,7 @@ func documentOf(dir string) (*page.Document, error) {
 	case folder.KindStudy:
 		return readStudy(dir, m.Build)
 	case folder.KindCompare:
-		return readContest(dir, m.Build)
+		return readComparison(dir, m.Build)
 	}
 	r, err := folder.Open(dir)
 	if err != nil {

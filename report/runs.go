@@ -24,6 +24,10 @@ func runDocument(r *folder.Result, figures []draw.Figure) *page.Document {
 	if trialsOf(r) > 1 {
 		d.Tables = append(d.Tables, trials(r))
 	}
+	d.Brief = []page.Piece{d.Tables[1], d.Tables[0]}
+	for _, note := range r.Notes {
+		d.Brief = append(d.Brief, page.Note{Name: "note:", Text: note})
+	}
 	return d
 }
 
@@ -62,17 +66,17 @@ func verdict(r *folder.Result, s *problem.Spec) page.Finding {
 	if optimumMoves(r) {
 		return followed(r)
 	}
-	j := judge(contestants(r, s))
+	j := judge(methodEnds(r, s))
 	if words := retrained(r); words != "" {
 		j.Reasons = append(j.Reasons, words)
 	}
 	return j
 }
 
-func contestants(r *folder.Result, s *problem.Spec) []contestant {
-	var list []contestant
+func methodEnds(r *folder.Result, s *problem.Spec) []methodEnd {
+	var list []methodEnd
 	for _, run := range r.Runs {
-		list = append(list, newContestant(run.Name, run, isExact(s, run.Name)))
+		list = append(list, newMethodEnd(run.Name, run, isExact(s, run.Name)))
 	}
 	return list
 }
@@ -99,16 +103,31 @@ func methods(r *folder.Result, s *problem.Spec) page.TextTable {
 		ID: "methods", Title: "Methods",
 		About: fmt.Sprintf("Every method%s: the mean over its trials, below it the least and the greatest. %s "+
 			"Gap and distance are relative to the optimum; the last column is the gap behind the best method with its interval, paired over trials.", lastTurn(r), better(r)),
-		Columns: page.Heads("method", "trials", "value", "gap", "distance", "behind the best"),
+		Columns:  append(onTerminals(page.Heads("method", "trials", "value", "gap", "distance", "behind the best")), page.Head{Name: "seconds", Wide: 8, Off: true}),
+		Brief:    []int{0, 2, 3, 4, 6},
+		Headless: true,
 	}
-	behind := behinds(contestants(r, s))
+	behind := behinds(methodEnds(r, s))
 	for i, run := range r.Runs {
 		t.Rows = append(t.Rows, []page.TextCell{
 			page.Words(run.Name), page.Count(len(run.Trials)), statCell(run, "value", valueFormat(r)),
-			statCell(run, "gap", phrase.Percent), statCell(run, "distance", phrase.Percent), behind[i],
+			statCell(run, "gap", phrase.Percent), statCell(run, "distance", phrase.Percent), behind[i], page.Words(fmt.Sprintf("%.1f", run.Seconds)),
 		})
+		if row := t.Rows[i]; final(run, "value").count == 0 {
+			row[2], row[3], row[4], row[6] = row[2].InShort("no finished trial"), row[3].InShort(" "), row[4].InShort(" "), row[6].InShort(" ")
+		}
 	}
 	return t
+}
+
+// onTerminals says how wide a terminal shows the columns of points and methods, which stand in one table there.
+func onTerminals(heads []page.Head) []page.Head {
+	wide := map[string]int{"value": 14, "gap": 12, "distance": 12}
+	heads[0].Short, heads[0].Wide = " ", -18
+	for i := range heads {
+		heads[i].Wide += wide[heads[i].Name]
+	}
+	return heads
 }
 
 func better(r *folder.Result) string {
@@ -118,8 +137,8 @@ func better(r *folder.Result) string {
 	return "Smaller values are better."
 }
 
-// behinds is the column of leads, in the order of the contestants.
-func behinds(all []contestant) []page.TextCell {
+// behinds is the column of leads, in the order of the methodEnds.
+func behinds(all []methodEnd) []page.TextCell {
 	cells := make([]page.TextCell, len(all))
 	best, list := leads(all)
 	for i, c := range all {
@@ -152,7 +171,7 @@ func (l lead) cell() page.TextCell {
 // statCell is a mean over trials with its range, and how many trials had no finite number.
 func statCell(run folder.Run, column string, text func(float64) string) page.TextCell {
 	s := final(run, column)
-	c := page.Number(s.Mean, text)
+	c := inDigits(page.Number(s.Mean, text), s.Mean, terminalDigits(column))
 	if s.Min < s.Max {
 		c.Small = append(c.Small, text(s.Min)+" … "+text(s.Max))
 	}
@@ -197,7 +216,8 @@ func offline(r *folder.Result) page.TextTable {
 	t := page.TextTable{
 		ID: "offline", Title: "Points found offline",
 		About:   "What the methods are judged by. The residual is 0 at an exact solution; the spread is the largest relative difference in value between starts.",
-		Columns: page.Heads("point", "value", "gap", "distance", "residual", "starts", "spread"),
+		Columns: append(onTerminals(page.Heads("point", "value", "gap", "distance", "residual", "starts", "spread")), page.Head{Name: "seconds", Wide: 8, Off: true}),
+		Brief:   []int{0, 1, 2, 3, 7},
 	}
 	value := valueFormat(r)
 	t.Rows = append(t.Rows, pointRow("optimum", "of the settled population", r.Optimum, r.Optimum, value))
@@ -214,8 +234,9 @@ func offline(r *folder.Result) page.TextTable {
 // pointRow shows a point and the evidence of the search that found it.
 func pointRow(name, note string, p, found folder.Point, value func(float64) string) []page.TextCell {
 	return []page.TextCell{
-		page.Words(name, note), page.Number(p.Value, value), page.Number(p.Gap, phrase.Percent), page.Number(p.Distance, phrase.Percent),
-		page.Number(found.Residual, phrase.Plain), page.Count(found.Starts), page.Number(found.Spread, phrase.Plain),
+		page.Words(name, note), inDigits(page.Number(p.Value, value), p.Value, 9),
+		inDigits(page.Number(p.Gap, phrase.Percent), p.Gap, 3), inDigits(page.Number(p.Distance, phrase.Percent), p.Distance, 3),
+		page.Number(found.Residual, phrase.Plain), page.Count(found.Starts), page.Number(found.Spread, phrase.Plain), page.Words(" "),
 	}
 }
 

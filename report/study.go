@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,14 +15,16 @@ import (
 	"github.com/kedge-opt/kedge/report/page"
 )
 
-// WriteStudy puts the report of a study, report.html and report.md, and its figures into dir.
-func WriteStudy(dir string, r *study.Result) error {
+// SaveStudy makes the folder of a study with its data and pages; the manifest comes last. It returns what the pages say.
+func SaveStudy(dir string, r *study.Result) (*page.Document, error) {
 	d, err := studyDocument(r, folder.CurrentBuild())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, err = d.Write(dir)
-	return err
+	m := folder.Manifest{Kind: folder.KindStudy, Case: r.Name, Seed: r.Seed, Build: folder.CurrentBuild()}
+	return d, save(dir, m, d, map[string]func(io.Writer) error{
+		folder.StudyFile: r.Encode, "table.csv": r.Table.WriteCSV, "table.parquet": r.Table.WriteParquet,
+	})
 }
 
 // readStudy makes the report of the folder of a study anew.
@@ -45,6 +48,7 @@ func studyDocument(r *study.Result, build folder.Build) (*page.Document, error) 
 		Question: []page.Term{{Name: "What is asked", Text: r.Question}, {Name: "What the theory says", Text: r.Theory}, {Name: "How it is measured", Text: r.Design}},
 		Spec:     r.Spec, Repeat: repeatStudy(r), Origin: origin(&folder.Result{Seed: r.Seed, Build: build}),
 	}
+	d.Brief = []page.Piece{page.Paragraphs{Texts: []string{r.Question}}, page.Plainly{""}, d.Verdict}
 	for _, c := range r.Charts {
 		f, err := chartSketch(c).Render()
 		if err != nil {

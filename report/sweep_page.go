@@ -311,17 +311,6 @@ func (e cellEnd) row() []page.TextCell {
 		spreadCell(e.Distance, phrase.Percent), page.Number(stable, phrase.Percent), page.Words(e.cell.ID))
 }
 
-func spreadCell(s *folder.Spread, text func(float64) string) page.TextCell {
-	if s == nil {
-		return page.Number(math.NaN(), text)
-	}
-	c := page.Number(s.Mean, text)
-	if s.Min < s.Max {
-		c.Small = []string{text(s.Min) + " … " + text(s.Max)}
-	}
-	return c
-}
-
 func failureTable(r *folder.SweepResult) page.TextTable {
 	t := page.TextTable{ID: "failures", Title: "Failures", About: "The cells that have no result, and why."}
 	for _, name := range append(slices.Clone(r.Keys), "error", "cell") {

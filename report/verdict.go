@@ -15,8 +15,8 @@ import (
 // confidence is what all intervals of a verdict have together.
 const confidence = 0.95
 
-// contestant is a method in a run, by its gap after the last turn.
-type contestant struct {
+// methodEnd is a method in a run, by its gap after the last turn.
+type methodEnd struct {
 	name  string
 	ends  map[int]float64 // the finite gaps by trial
 	lost  int             // trials without a finite gap
@@ -24,8 +24,8 @@ type contestant struct {
 	mean  float64
 }
 
-func newContestant(name string, run folder.Run, exact bool) contestant {
-	c := contestant{name: name, ends: map[int]float64{}, exact: exact}
+func newMethodEnd(name string, run folder.Run, exact bool) methodEnd {
+	c := methodEnd{name: name, ends: map[int]float64{}, exact: exact}
 	var gaps []float64
 	for _, t := range run.Trials {
 		gap := off(&t)
@@ -41,7 +41,7 @@ func newContestant(name string, run folder.Run, exact bool) contestant {
 
 // lead is by how much a method ends behind another, trial by trial.
 type lead struct {
-	behind    contestant
+	behind    methodEnd
 	pairs     int
 	exact     bool
 	mean      float64
@@ -52,7 +52,7 @@ type lead struct {
 func (l lead) clear() bool { return l.mean > 0 && (l.exact || l.low > 0) }
 
 // ahead compares the best method with another over the trials that both have, at a level of confidence.
-func ahead(best, other contestant, level float64) lead {
+func ahead(best, other methodEnd, level float64) lead {
 	l := lead{behind: other, exact: best.exact && other.exact}
 	var differences []float64
 	for _, i := range shared(best, other) {
@@ -68,22 +68,22 @@ func ahead(best, other contestant, level float64) lead {
 	return l
 }
 
-func (c contestant) at(trial int) float64 {
+func (c methodEnd) at(trial int) float64 {
 	if v, ok := c.ends[trial]; ok || !c.exact {
 		return v
 	}
 	return c.mean
 }
 
-func (c contestant) has(trial int) bool {
+func (c methodEnd) has(trial int) bool {
 	_, ok := c.ends[trial]
 	return ok || c.exact
 }
 
 // shared lists the trials that both have, in order. What is not random is the same in every trial.
-func shared(a, b contestant) []int {
+func shared(a, b methodEnd) []int {
 	var list []int
-	for _, c := range [2]contestant{a, b} {
+	for _, c := range [2]methodEnd{a, b} {
 		for i := range c.ends {
 			if a.has(i) && b.has(i) {
 				list = append(list, i)
@@ -113,12 +113,12 @@ func interval(x []float64, level float64) (mean, half float64) {
 
 // leads ranks the methods by their mean gap and compares the first with each of the others. All the intervals together have
 // the confidence, each one the more the more there are (Bonferroni).
-func leads(all []contestant) (best contestant, behind []lead) {
-	ranked := slices.DeleteFunc(slices.Clone(all), func(c contestant) bool { return math.IsNaN(c.mean) })
+func leads(all []methodEnd) (best methodEnd, behind []lead) {
+	ranked := slices.DeleteFunc(slices.Clone(all), func(c methodEnd) bool { return math.IsNaN(c.mean) })
 	if len(ranked) == 0 {
-		return contestant{}, nil
+		return methodEnd{}, nil
 	}
-	slices.SortStableFunc(ranked, func(a, b contestant) int { return cmp.Compare(a.mean, b.mean) })
+	slices.SortStableFunc(ranked, func(a, b methodEnd) int { return cmp.Compare(a.mean, b.mean) })
 	level := 1 - (1-confidence)/float64(max(len(ranked)-1, 1))
 	for _, other := range ranked[1:] {
 		behind = append(behind, ahead(ranked[0], other, level))
@@ -127,7 +127,7 @@ func leads(all []contestant) (best contestant, behind []lead) {
 }
 
 // judge says which method won and by how much. A winner is clearly ahead of every other and finite in every trial.
-func judge(all []contestant) page.Finding {
+func judge(all []methodEnd) page.Finding {
 	best, behind := leads(all)
 	if best.name == "" {
 		return page.Finding{Headline: "The gap was not measured, so there is nothing to conclude."}
@@ -145,7 +145,7 @@ func judge(all []contestant) page.Finding {
 
 const mostReasons = 6
 
-func headline(best contestant, behind []lead) string {
+func headline(best methodEnd, behind []lead) string {
 	open := slices.DeleteFunc(slices.Clone(behind), lead.clear)
 	nearest := fmt.Sprintf("%s ends closest to the optimum, %s away", best.name, phrase.Percent(best.mean))
 	switch {
@@ -172,7 +172,7 @@ func listed(open []lead) string {
 	return phrase.Enumerate(names)
 }
 
-func (l lead) words(best contestant) string {
+func (l lead) words(best methodEnd) string {
 	s := fmt.Sprintf("%s ends %s away, behind %s by %s of the optimal value", l.behind.name, phrase.Percent(l.behind.mean), best.name, phrase.Percent(l.mean))
 	switch {
 	case l.exact:

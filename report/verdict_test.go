@@ -63,8 +63,8 @@ func TestVerdict(t *testing.T) {
 		"nothing":      {nil, "No trial was finished, so there is nothing to conclude yet."},
 		// The mean difference .02 is 3.27 standard errors: more than t₃ at 95 %, 3.18, but less than the 4.18 that two
 		// comparisons ask for.
-		"one rival":  {[]folder.Run{ending("a", .1, .1, .1, .1), ending("c", .105, .12, .135, .12)}, "a wins: it ends 10.0 % from the optimum."},
-		"two rivals": {[]folder.Run{ending("a", .1, .1, .1, .1), ending("b", .5, .5, .5, .5), ending("c", .105, .12, .135, .12)}, "No clear winner: a and c cannot be told apart."},
+		"one rival":            {[]folder.Run{ending("a", .1, .1, .1, .1), ending("c", .105, .12, .135, .12)}, "a wins: it ends 10.0 % from the optimum."},
+		"two methodEndsAcross": {[]folder.Run{ending("a", .1, .1, .1, .1), ending("b", .5, .5, .5, .5), ending("c", .105, .12, .135, .12)}, "No clear winner: a and c cannot be told apart."},
 	} {
 		if got := strings.ReplaceAll(verdict(&folder.Result{Runs: c.runs}, nil).Headline, phrase.ThinSpace, " "); got != c.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", what, got, c.want)

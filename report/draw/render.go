@@ -30,17 +30,18 @@ func (g Grid) Sketch(name, title, see string, floored bool) Sketch {
 
 // Figure is a picture in all formats.
 type Figure struct {
-	Name    string // file name without extension
-	Title   string
-	Caption string // what to see in it
-	SVG     []byte
-	PNG     []byte
-	PDF     []byte
+	Name    string `json:"name"` // of its files, without the ending
+	Title   string `json:"title"`
+	Caption string `json:"caption"` // what to see in it
+	Data    []Data `json:"data,omitempty"`
+	SVG     []byte `json:"-"`
+	PNG     []byte `json:"-"`
+	PDF     []byte `json:"-"`
 }
 
 // Render draws the figure in all formats.
 func (s Sketch) Render() (Figure, error) {
-	f := Figure{Name: s.Name, Title: s.Title, Caption: s.Caption}
+	f := Figure{Name: s.Name, Title: s.Title, Caption: s.Caption, Data: s.data()}
 	var err error
 	if f.SVG, err = s.SVG(); err != nil {
 		return Figure{}, err

@@ -1,68 +1,53 @@
 package page
 
-import (
-	"fmt"
-	"os"
-	"path/filepath"
-
-	"github.com/kedge-opt/kedge/report/draw"
-)
+import "github.com/kedge-opt/kedge/report/draw"
 
 // Document is what a report says, whoever writes it down: numbers already in words, texts not yet escaped.
 type Document struct {
-	Title, Facts string
-	Warnings     []string
-	Question     []Term
-	Verdict      Finding
-	Graphs       []Graph
-	Tables       []TextTable
-	Figures      []draw.Figure
-	Spec         string
-	Sections     []Chapter
-	Repeat       string // the command that repeats it
-	Origin       []Term // what made it
+	Title    string        `json:"title"`
+	Facts    string        `json:"facts"`
+	Warnings []string      `json:"warnings,omitempty"`
+	Question []Term        `json:"question,omitempty"`
+	Verdict  Finding       `json:"verdict"`
+	Graphs   []Graph       `json:"charts,omitempty"`
+	Tables   []TextTable   `json:"tables,omitempty"`
+	Figures  []draw.Figure `json:"figures,omitempty"`
+	Spec     string        `json:"spec,omitempty"`
+	Sections []Chapter     `json:"sections,omitempty"`
+	Repeat   string        `json:"repeat,omitempty"` // the command that repeats it
+	Origin   []Term        `json:"origin,omitempty"` // what made it
+
+	Brief []Piece `json:"-"` // what a terminal shows of it
+}
+
+// paged is the document without what is for terminals alone.
+func (d *Document) paged() *Document {
+	out := *d
+	out.Tables = make([]TextTable, len(d.Tables))
+	for i, t := range d.Tables {
+		out.Tables[i] = t.paged()
+	}
+	return &out
 }
 
 // Term is a word and what it stands for.
-type Term struct{ Name, Text string }
+type Term struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
 
 // Finding is a sentence that can stand alone, and what supports it.
 type Finding struct {
-	Headline string
-	Reasons  []string
+	Headline string   `json:"headline"`
+	Reasons  []string `json:"reasons,omitempty"`
 }
 
 // Chapter is a part of a document with a verdict of its own.
 type Chapter struct {
-	ID, Title, Verdict, Sign string // the sign is good, bad or empty
-	Paragraphs               []string
-	Table                    *TextTable
-}
-
-// Write puts report.html, report.md and every figure as NAME.svg, NAME.png and NAME.pdf into a folder, which is made if it is not
-// there, and returns the names of the files.
-func (d *Document) Write(dir string) ([]string, error) {
-	html, err := d.HTML()
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	err = os.MkdirAll(dir, 0o777)
-	put := func(name string, data []byte) {
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, name), data, 0o666)
-			names = append(names, name)
-		}
-	}
-	for _, f := range d.Figures {
-		put(f.Name+".svg", f.SVG)
-		put(f.Name+".png", f.PNG)
-		put(f.Name+".pdf", f.PDF)
-	}
-	put("report.md", d.Markdown())
-	put("report.html", html)
-	if err != nil {
-		return nil, fmt.Errorf("write report: %w", err)
-	}
-	return names, nil
+	ID         string     `json:"id"`
+	Title      string     `json:"title"`
+	Verdict    string     `json:"verdict,omitempty"`
+	Sign       string     `json:"sign,omitempty"` // good, bad or empty
+	Paragraphs []string   `json:"paragraphs,omitempty"`
+	Table      *TextTable `json:"table,omitempty"`
 }

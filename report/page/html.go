@@ -59,7 +59,7 @@ func (d *Document) HTML() ([]byte, error) {
 	}
 	sum := sha256.Sum256(script)
 	p := filled{
-		Document: *d, Style: template.CSS(style), Script: template.JS(script), Sum: base64.StdEncoding.EncodeToString(sum[:]),
+		Document: *d.paged(), Style: template.CSS(style), Script: template.JS(script), Sum: base64.StdEncoding.EncodeToString(sum[:]),
 		Data: template.JS(data), Code: coloured(d.Spec), Pages: d.pictures(),
 	}
 	var out bytes.Buffer

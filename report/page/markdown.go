@@ -20,7 +20,7 @@ func (d *Document) Markdown() []byte {
 	m.line("## The verdict")
 	m.line("**%s**", prose(d.Verdict.Headline))
 	m.items(d.Verdict.Reasons)
-	for _, t := range d.Tables {
+	for _, t := range d.paged().Tables {
 		m.line("## %s", prose(t.Title))
 		m.table(t)
 	}

@@ -2,9 +2,9 @@ package report
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/kedge-opt/kedge/folder"
@@ -15,18 +15,23 @@ import (
 	"github.com/kedge-opt/kedge/report/page"
 )
 
-// WriteContest puts the report of a comparison of methods, report.html and report.md, and its figures into dir.
-func WriteContest(dir string, r *compare.Comparison) error {
-	d, err := contestDocument(r, folder.CurrentBuild())
+// SaveComparison makes the folder of a comparison of methods with its data and pages; the manifest comes last. It returns what the
+// pages say.
+func SaveComparison(dir string, r *compare.Comparison) (*page.Document, error) {
+	d, err := comparisonDocument(r, folder.CurrentBuild())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, err = d.Write(dir)
-	return err
+	table := r.Table()
+	m := folder.Manifest{Kind: folder.KindCompare, Case: r.Name, Seed: r.Arenas[0].Seed, Build: folder.CurrentBuild()}
+	return d, save(dir, m, d, map[string]func(io.Writer) error{
+		folder.CompareFile: r.Encode, "table.csv": table.WriteCSV, "table.parquet": table.WriteParquet,
+		"times.json": func(w io.Writer) error { return folder.WriteJSON(w, r.Seconds) },
+	})
 }
 
-// readContest makes the report of the folder of a comparison anew.
-func readContest(dir string, build folder.Build) (*page.Document, error) {
+// readComparison makes the report of the folder of a comparison anew.
+func readComparison(dir string, build folder.Build) (*page.Document, error) {
 	f, err := os.Open(filepath.Join(dir, folder.CompareFile))
 	if os.IsNotExist(err) {
 		return nil, fmt.Errorf("%s holds a report alone; give the folders that it was made of", dir)
@@ -39,13 +44,13 @@ func readContest(dir string, build folder.Build) (*page.Document, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Name(), err)
 	}
-	return contestDocument(r, build)
+	return comparisonDocument(r, build)
 }
 
-// contestDocument says who ended where.
-func contestDocument(r *compare.Comparison, build folder.Build) (*page.Document, error) {
+// comparisonDocument says who ended where.
+func comparisonDocument(r *compare.Comparison, build folder.Build) (*page.Document, error) {
 	d := &page.Document{
-		Title: r.Title(), Facts: contestFacts(r), Question: contestQuestion(r), Verdict: page.Finding{Headline: r.Headline(), Reasons: r.Reasons()},
+		Title: r.Title(), Facts: comparisonFacts(r), Question: comparisonQuestion(r), Verdict: page.Finding{Headline: r.Headline(), Reasons: r.Reasons()},
 		Spec: r.Arenas[0].Spec, Repeat: r.Command(), Origin: origin(&folder.Result{Seed: r.Arenas[0].Seed, Build: build}),
 	}
 	if r.Suite {
@@ -53,10 +58,11 @@ func contestDocument(r *compare.Comparison, build folder.Build) (*page.Document,
 		d.Tables = append(d.Tables, suiteTable(r), answersTable(r))
 	}
 	for i := range r.Arenas {
-		d.Tables = append(d.Tables, arenaTable(&r.Arenas[i]))
+		d.Tables = append(d.Tables, methodTable(&r.Arenas[i], r.Seconds[r.Name]))
 	}
 	d.Tables = append(d.Tables, tuningTable(r))
-	for _, s := range contestSketches(r) {
+	d.Brief = append(comparisonBrief(r, d.Tables), page.Plainly{""}, d.Verdict)
+	for _, s := range comparisonSketches(r) {
 		f, err := s.Render()
 		if err != nil {
 			return d, fmt.Errorf("draw a comparison: %w", err)
@@ -66,18 +72,18 @@ func contestDocument(r *compare.Comparison, build folder.Build) (*page.Document,
 	return d, nil
 }
 
-// contestSketches are the figures: of a suite who arrives where, then the distances on every problem.
-func contestSketches(r *compare.Comparison) (list []draw.Sketch) {
+// comparisonSketches are the figures: of a suite who arrives where, then the distances on every problem.
+func comparisonSketches(r *compare.Comparison) (list []draw.Sketch) {
 	if r.Suite {
 		list = append(list, suiteSketch(r))
 	}
 	for i := range r.Arenas {
-		list = append(list, arenaSketch(&r.Arenas[i]))
+		list = append(list, distanceSketch(&r.Arenas[i]))
 	}
 	return list
 }
 
-func contestFacts(r *compare.Comparison) string {
+func comparisonFacts(r *compare.Comparison) string {
 	list := []string{phrase.Count(len(r.Arenas[0].Rows), "method")}
 	if r.Suite {
 		list = append(list, phrase.Count(len(r.Arenas), "problem"))
@@ -87,7 +93,7 @@ func contestFacts(r *compare.Comparison) string {
 	return strings.Join(append(list, fmt.Sprintf("seed %d", r.Arenas[0].Seed)), " · ")
 }
 
-func contestQuestion(r *compare.Comparison) []page.Term {
+func comparisonQuestion(r *compare.Comparison) []page.Term {
 	list := []page.Term{
 		{Name: "What is compared", Text: "Where methods end that meet the same crowd, see the same samples and have the same number of turns. How many decisions a method " +
 			"deploys in them, and how many people it looks at, is its own affair and is counted."},
@@ -103,27 +109,69 @@ func contestQuestion(r *compare.Comparison) []page.Term {
 	return list
 }
 
-// arenaTable has one row a method.
-func arenaTable(a *compare.Arena) page.TextTable {
+// comparisonBrief is what a terminal shows of the tables: of a suite who arrives where and the answers, otherwise the methods and
+// the steps that they tried.
+func comparisonBrief(r *compare.Comparison, tables []page.TextTable) []page.Piece {
+	if !r.Suite {
+		return []page.Piece{tables[0], page.Bullets{Texts: gridsTried(&r.Arenas[0]), Whole: true}}
+	}
+	tried := fmt.Sprintf("every method tried %d steps on %d trials apart from those that are told; the grids are in the report", r.Points, r.Tuning)
+	return []page.Piece{tables[0], page.Plainly{""}, page.Paragraphs{Texts: compare.Legend()}, page.Plainly{""}, tables[1], page.Plainly{"", tried}}
+}
+
+// methodTable has one row a method.
+func methodTable(a *compare.Arena, seconds map[string]float64) page.TextTable {
 	t := page.TextTable{
-		ID: "methods-" + a.Name, Title: a.Name, About: arenaAbout(a),
-		Columns: slices.Concat([]page.Head{{Name: "method"}}, page.Heads("ends at", "to optimum", "to stable", "gap", "value", "deployed", "people")),
+		ID: "methods-" + a.Name, Title: a.Name, About: problemAbout(a), Brief: []int{0, 2, 3, 5, 4, 6, 7, 8, 9, 1},
+		Columns: []page.Head{
+			{Name: "method", Short: a.Name, Wide: -longest(a.Rows)}, {Name: "ends at"}, {Name: "to optimum", Numeric: true, Wide: 10},
+			{Name: "to stable", Numeric: true, Wide: 10}, {Name: "gap", Numeric: true, Wide: 10}, {Name: "value", Numeric: true, Wide: 12},
+			{Name: "deployed", Numeric: true, Short: "deployments", Wide: 11}, {Name: "people", Numeric: true, Wide: 9},
+			{Name: "step", Wide: 9, Off: true}, {Name: "seconds", Wide: 7, Off: true},
+		},
 	}
 	for i := range a.Rows {
 		m := &a.Rows[i]
 		t.Rows = append(t.Rows, []page.TextCell{
-			page.Words(m.Method), page.Words(strings.ReplaceAll(a.Mark(m), " ", noBreak), inSmall(why(a, m))...), rangeCell(m.ToOptimal), rangeCell(m.ToStable),
-			meanCell(m.Gap, phrase.Brief), meanCell(m.Value, phrase.Shortest), page.Count(m.Deployments), page.Count(m.Samples),
+			page.Words(m.Method), endCell(a, m), rangeCell(m.ToOptimal), rangeCell(m.ToStable),
+			meanCell(m.Gap, phrase.Brief), meanCell(m.Value, phrase.Shortest),
+			page.Count(m.Deployments).InShort(phrase.Grouped(m.Deployments)), page.Count(m.Samples).InShort(phrase.Grouped(m.Samples)),
+			page.Words(fmt.Sprintf("%.3g", m.Step)), page.Words(fmt.Sprintf("%.1f", seconds[m.Method])),
 		})
 	}
 	return t
+}
+
+// endCell marks where a method ends, with the reason where that is not the point of its theory.
+func endCell(a *compare.Arena, m *compare.Row) page.TextCell {
+	mark, reason := a.Mark(m), why(m)
+	return page.Words(strings.ReplaceAll(mark, " ", noBreak), inSmall(reason)...).InShort(strings.TrimRight(mark+" "+reason, " "))
+}
+
+// gridsTried tells which steps were tried, once for all methods that tried the same.
+func gridsTried(a *compare.Arena) (list []string) {
+	var order []string
+	who := map[string][]string{}
+	for _, m := range a.Rows {
+		if n := len(m.Grid); n > 0 {
+			grid := fmt.Sprintf("%d steps from %.3g to %.3g", n, m.Grid[0].Step, m.Grid[n-1].Step)
+			if who[grid] == nil {
+				order = append(order, grid)
+			}
+			who[grid] = append(who[grid], m.Method)
+		}
+	}
+	for _, grid := range order {
+		list = append(list, "tried "+grid+", on a log grid: "+strings.Join(who[grid], ", "))
+	}
+	return list
 }
 
 // noBreak is a space at which no line ends.
 const noBreak = "\u00a0"
 
 // why explains the mark of a method that has not arrived.
-func why(a *compare.Arena, m *compare.Row) string {
+func why(m *compare.Row) string {
 	switch {
 	case m.Arrived:
 		return ""
@@ -137,15 +185,8 @@ func why(a *compare.Arena, m *compare.Row) string {
 	return "tolerances from the " + m.Limit + " point"
 }
 
-func inSmall(text string) []string {
-	if text == "" {
-		return nil
-	}
-	return []string{text}
-}
-
-// arenaAbout says what is known of a problem.
-func arenaAbout(a *compare.Arena) string {
+// problemAbout says what is known of a problem.
+func problemAbout(a *compare.Arena) string {
 	text := fmt.Sprintf("The optimum has the value %s.", phrase.Shortest(a.Value))
 	if a.About != "" {
 		text = a.About + " " + text
@@ -164,77 +205,6 @@ func arenaAbout(a *compare.Arena) string {
 		text += fmt.Sprintf(" The crowd does not settle within %s, and there is no time to wait longer: methods that learn from its answer are myopic.", phrase.Count(a.Settling, "turn"))
 	}
 	return text + " Means over trials, of distances with least and largest below; distances are Euclidean. Deployed are decisions, and people those that the method looked at, in a trial."
-}
-
-// rangeCell shows the mean, and the range where there is one.
-func rangeCell(s *compare.Range) page.TextCell {
-	if s == nil {
-		return page.Words("–")
-	}
-	c := page.Number(s.Mean, phrase.Brief)
-	if s.Min < s.Max {
-		c.Small = []string{phrase.Minus(fmt.Sprintf("%.2g", s.Min)) + " … " + phrase.Minus(fmt.Sprintf("%.2g", s.Max))}
-	}
-	return c
-}
-
-// meanCell shows the mean alone.
-func meanCell(s *compare.Range, text func(float64) string) page.TextCell {
-	if s == nil {
-		return page.Words("–")
-	}
-	return page.Number(s.Mean, text)
-}
-
-// suiteTable has methods for rows and problems for columns.
-func suiteTable(r *compare.Comparison) page.TextTable {
-	t := page.TextTable{
-		ID: "suite", Title: "Who arrives where",
-		About:   strings.Join(compare.Legend(), " ") + " Problems go by their numbers in the next table.",
-		Columns: []page.Head{{Name: "method"}},
-	}
-	for i := range r.Arenas {
-		t.Columns = append(t.Columns, page.Head{Name: fmt.Sprint(i + 1)})
-	}
-	for i := range r.Arenas[0].Rows {
-		row := []page.TextCell{page.Words(r.Arenas[0].Rows[i].Method)}
-		for j := range r.Arenas {
-			row = append(row, page.Words(r.Arenas[j].Letters(&r.Arenas[j].Rows[i])))
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	return t
-}
-
-// answersTable lists the problems of a suite with their answers.
-func answersTable(r *compare.Comparison) page.TextTable {
-	t := page.TextTable{
-		ID: "answers", Title: "The problems and their answers", Columns: []page.Head{{Name: "problem"}, {Name: "stable"}, {Name: "optimal"}, {Name: "value", Numeric: true}, {Name: "separates"}},
-		About: "Known in closed form, but for the optimum of softmax. A problem whose stable point is its optimum cannot make a method that ignores the answer of the crowd look bad.",
-	}
-	for i := range r.Arenas {
-		a := &r.Arenas[i]
-		apart := "no"
-		if a.Separates {
-			apart = "yes"
-		}
-		t.Rows = append(t.Rows, []page.TextCell{page.Words(fmt.Sprintf("%d %s", i+1, a.Name), inSmall(a.About)...), page.Words(vectorWords(a.Stable)), page.Words(vectorWords(a.Optimal)), page.Number(a.Value, phrase.Shortest), page.Words(apart)})
-	}
-	return t
-}
-
-func vectorWords(u []float64) string {
-	var list []string
-	for _, v := range u[:min(len(u), 4)] {
-		list = append(list, phrase.Shortest(compare.Cleaned(v)))
-	}
-	if len(u) > 4 {
-		list = append(list, "…")
-	}
-	if u == nil {
-		return "–"
-	}
-	return strings.Join(list, ", ")
 }
 
 // tuningTable shows settings and grids.
@@ -281,16 +251,16 @@ func gridCells(m compare.Row, points int) []page.TextCell {
 	return list
 }
 
-// arenaSketch draws how far from the optimum the methods are, turn by turn, in a panel for every kind of knowledge that they need.
-func arenaSketch(a *compare.Arena) draw.Sketch {
+// distanceSketch draws how far from the optimum the methods are, turn by turn, in a panel for every kind of knowledge that they need.
+func distanceSketch(a *compare.Arena) draw.Sketch {
 	groups := a.Groups()
 	if len(a.Rows) <= 5 {
 		groups = []compare.Group{{Rows: a.Rows}}
 	}
 	g := draw.Grid{Columns: 1, Shared: true, Width: 520}
-	floor := contestFloor(a)
+	floor := leastDistance(a)
 	for _, group := range groups {
-		list := contestCurves(group.Rows, floor)
+		list := distanceLines(group.Rows, floor)
 		p := draw.Panel{Title: group.Name, Layers: []draw.Layer{list, draw.Marks(list)}, Beside: draw.EndsInFull(list)}
 		if a.Separates {
 			level := draw.Rule{Value: 20 * a.Tolerance}
@@ -310,8 +280,8 @@ func arenaSketch(a *compare.Arena) draw.Sketch {
 	return g.Sketch("distance-"+a.Name, "Distance to the optimum: "+a.Name, caption, false)
 }
 
-// contestFloor is the least distance that is drawn.
-func contestFloor(a *compare.Arena) float64 {
+// leastDistance is the least distance that is drawn.
+func leastDistance(a *compare.Arena) float64 {
 	far := a.Tolerance
 	for _, m := range a.Rows {
 		for _, s := range m.Curve.Far {
@@ -321,7 +291,7 @@ func contestFloor(a *compare.Arena) float64 {
 	return far * 1e-6
 }
 
-func contestCurves(rows []compare.Row, floor float64) (list draw.Lines) {
+func distanceLines(rows []compare.Row, floor float64) (list draw.Lines) {
 	var names []string
 	for _, m := range rows {
 		names = append(names, m.Method)

@@ -1,0 +1,89 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/lab/compare"
+	"github.com/kedge-opt/kedge/report/page"
+)
+
+// plainMinus lets a terminal show a number that can be copied into a calculation.
+func plainMinus(c page.TextCell) page.TextCell {
+	return c.InShort(strings.ReplaceAll(c.Text, "−", "-"))
+}
+
+func inSmall(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return []string{text}
+}
+
+// rangeCell shows the mean, and the range where there is one.
+func rangeCell(s *compare.Range) page.TextCell {
+	if s == nil {
+		return page.Words("–")
+	}
+	c := plainMinus(page.Number(s.Mean, phrase.Brief))
+	if s.Min < s.Max {
+		c.Small = []string{phrase.Minus(fmt.Sprintf("%.2g", s.Min)) + " … " + phrase.Minus(fmt.Sprintf("%.2g", s.Max))}
+	}
+	return c
+}
+
+// meanCell shows the mean alone.
+func meanCell(s *compare.Range, text func(float64) string) page.TextCell {
+	if s == nil {
+		return page.Words("–")
+	}
+	return plainMinus(page.Number(s.Mean, text))
+}
+
+// longest is how wide a terminal shows the names of methods.
+func longest(rows []compare.Row) int {
+	wide := 8
+	for _, m := range rows {
+		wide = max(wide, len(m.Method))
+	}
+	return wide
+}
+
+// inDigits lets a terminal show a number with so many digits.
+func inDigits(c page.TextCell, v float64, digits int) page.TextCell {
+	return c.InShort(strconv.FormatFloat(v, 'g', digits, 64))
+}
+
+// terminalDigits is with how many digits a terminal shows a column.
+func terminalDigits(column string) int {
+	if column == "value" {
+		return 9
+	}
+	return 3
+}
+
+func spreadCell(s *folder.Spread, text func(float64) string) page.TextCell {
+	if s == nil {
+		return page.Number(math.NaN(), text)
+	}
+	c := page.Number(s.Mean, text)
+	if s.Min < s.Max {
+		c.Small = []string{text(s.Min) + " … " + text(s.Max)}
+	}
+	return c
+}
+
+func settingCell(v string) page.TextCell {
+	const most = 60
+	switch short := []rune(v); {
+	case v == "":
+		return page.Words(phrase.Absent)
+	case len(short) > most:
+		return page.Words(string(short[:most]) + "…")
+	}
+	return page.Words(v)
+}

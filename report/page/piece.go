@@ -1,0 +1,160 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Piece is a piece of what a terminal shows of a document.
+type Piece interface {
+	lines(t Terminal) []string
+}
+
+// Terminal writes what a terminal shows of the document.
+func (d *Document) Terminal(t Terminal) string { return t.Render(d.Brief...) }
+
+// Render writes pieces below each other.
+func (t Terminal) Render(pieces ...Piece) string {
+	var out strings.Builder
+	for _, b := range pieces {
+		for _, line := range b.lines(t) {
+			out.WriteString(line + "\n")
+		}
+	}
+	return out.String()
+}
+
+// widest is how wide running text gets on a wide terminal.
+const widest = 100
+
+// Plainly is lines as they are.
+type Plainly []string
+
+func (p Plainly) lines(Terminal) []string { return p }
+
+// Heading is a line that leads the eye.
+type Heading string
+
+func (h Heading) lines(t Terminal) []string { return []string{t.Bold(string(h))} }
+
+// Faintly is a line that may be passed over.
+type Faintly string
+
+func (a Faintly) lines(t Terminal) []string { return []string{t.Faint(string(a))} }
+
+// Note is a line under a faint name.
+type Note struct{ Name, Text string }
+
+func (n Note) lines(t Terminal) []string { return []string{t.Faint(n.Name) + " " + n.Text} }
+
+// Paragraphs are texts that are broken into lines of at most Width characters, 0 for the usual width.
+type Paragraphs struct {
+	Texts []string
+	Width int
+}
+
+func (p Paragraphs) lines(t Terminal) (lines []string) {
+	if p.Width == 0 {
+		p.Width = widest
+	}
+	for _, text := range p.Texts {
+		lines = append(lines, Wrap(text, min(t.Width, p.Width))...)
+	}
+	return lines
+}
+
+// Bullets are the items of a list. Whole ones are as wide as a wide terminal on any other, too.
+type Bullets struct {
+	Texts []string
+	Whole bool
+}
+
+func (b Bullets) lines(t Terminal) (lines []string) {
+	width := min(t.Width, widest)
+	if b.Whole {
+		width = widest
+	}
+	for _, text := range b.Texts {
+		for i, line := range Wrap(text, width-2) {
+			lines = append(lines, []string{"- ", "  "}[min(i, 1)]+line)
+		}
+	}
+	return lines
+}
+
+func (f Finding) lines(t Terminal) []string {
+	return append([]string{t.Bold(f.Headline)}, Bullets{Texts: f.Reasons}.lines(t)...)
+}
+
+// Remark is a marked finding with an explanation beside it and, below, what to do.
+type Remark struct {
+	Mark, Title, Text, Remedy string
+	Sign                      Sign
+}
+
+// Sign is how something came out.
+type Sign int
+
+// The signs.
+const (
+	Neutral Sign = iota
+	Good
+	Bad
+	Doubtful
+)
+
+func (r Remark) lines(t Terminal) (lines []string) {
+	const indent = 27
+	paint := map[Sign]func(string) string{Neutral: t.Faint, Good: t.Good, Bad: t.Bad, Doubtful: t.Bold}[r.Sign]
+	first := fmt.Sprintf("%s %-*s", paint(r.Mark), indent-2, r.Title)
+	for _, line := range Wrap(r.Text, t.Width-indent) {
+		lines = append(lines, first+line)
+		first = strings.Repeat(" ", indent)
+	}
+	if r.Remedy != "" {
+		for _, line := range Wrap("→ "+r.Remedy, t.Width-indent) {
+			lines = append(lines, first+t.Faint(line))
+		}
+	}
+	return lines
+}
+
+// lines shows the columns of Brief, right-aligned where their width is positive and left-aligned where it is negative, as printf
+// does. A last column without a width stands apart.
+func (t TextTable) lines(on Terminal) (lines []string) {
+	if !t.Headless {
+		heads := make([]TextCell, len(t.Columns))
+		for i, c := range t.Columns {
+			heads[i] = TextCell{Text: c.Name, Short: c.Short}
+		}
+		lines = append(lines, on.Bold(t.line(heads)))
+	}
+	for _, row := range t.Rows {
+		lines = append(lines, t.line(row))
+	}
+	return lines
+}
+
+func (t TextTable) line(row []TextCell) string {
+	var out strings.Builder
+	for i, column := range t.Brief {
+		text, wide := row[column].short(), t.Columns[column].Wide
+		if wide == 0 {
+			return strings.TrimRight(out.String()+"  "+text, " ")
+		}
+		if i > 0 {
+			out.WriteByte(' ')
+		}
+		out.WriteString(padded(text, wide))
+	}
+	return out.String()
+}
+
+// padded fills a text up to a width that shows.
+func padded(text string, wide int) string {
+	room := strings.Repeat(" ", max(0, max(wide, -wide)-PrintedWidth(text)))
+	if wide < 0 {
+		return text + room
+	}
+	return room + text
+}
