@@ -43,12 +43,8 @@ type Problem struct {
 
 // Build makes a problem of a spec. Files that the spec names are read from files.
 func Build(name string, s *Spec, files fs.FS) (*Problem, error) {
-	p := &Problem{
-		Name: name, Spec: s, Search: optimum.Effort{Tolerance: s.Optimum.Tolerance},
-		stream: func(name ...string) *stream.Stream { return stream.New(s.Seed, name...) },
-	}
-	var err error
-	if err = p.buildParts(files); err != nil {
+	p, err := begin(name, s, files)
+	if err != nil {
 		return nil, err
 	}
 	if s.Generator == "numpy" {
@@ -56,22 +52,36 @@ func Build(name string, s *Spec, files fs.FS) (*Problem, error) {
 	} else {
 		err = p.draw(files)
 	}
+	if err == nil {
+		err = p.bind()
+	}
+	if err == nil {
+		err = p.checkRules()
+	}
 	if err != nil {
 		return nil, err
 	}
+	return p, nil
+}
+
+// begin makes what a problem is without anybody in it: the individual and the set.
+func begin(name string, s *Spec, files fs.FS) (*Problem, error) {
+	p := &Problem{
+		Name: name, Spec: s, Search: optimum.Effort{Tolerance: s.Optimum.Tolerance},
+		stream: func(name ...string) *stream.Stream { return stream.New(s.Seed, name...) },
+	}
+	return p, p.buildParts(files)
+}
+
+// bind brings the first decision into the set and makes what else binds decisions: later sets and constraints.
+func (p *Problem) bind() error {
 	if err := p.Set.Project(p.Start); err != nil {
-		return nil, s.refuseStart(err)
+		return p.Spec.refuseStart(err)
 	}
 	if err := p.buildChanges(); err != nil {
-		return nil, err
+		return err
 	}
-	if err := p.buildConstraints(); err != nil {
-		return nil, err
-	}
-	if err := p.checkRules(); err != nil {
-		return nil, err
-	}
-	return p, nil
+	return p.buildConstraints()
 }
 
 // refuseStart says why the first decision cannot be brought into the set; where there is no set, that is the set's fault.
