@@ -74,6 +74,14 @@ func CheckLen(arg string, x []float64, n int) error {
 	return nil
 }
 
+// CheckRange returns a *RangeError unless ok.
+func CheckRange[N int | float64](arg string, got N, ok bool, want string) error {
+	if ok {
+		return nil
+	}
+	return &RangeError{Arg: arg, Got: float64(got), Want: want}
+}
+
 // CheckFinite returns a *NotFiniteError for the first NaN or infinity of x.
 func CheckFinite(arg string, x []float64) error {
 	if finite(x) {

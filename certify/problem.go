@@ -66,19 +66,13 @@ func (p problem) ready() (problem, error) {
 	if p.Settler == nil || p.Sensitivity == nil {
 		return p, errors.New("certify: the problem needs steady states and their sensitivity")
 	}
-	inRange := func(arg string, x float64, ok bool, want string) error {
-		if ok {
-			return nil
-		}
-		return &kedge.RangeError{Arg: arg, Got: x, Want: want}
-	}
 	m := p.Dynamics.Dims().Decision
 	err = errors.Join(
 		kedge.CheckVector("start", p.Start, m),
-		inRange("step", p.Step, p.Step > 0 && !math.IsInf(p.Step, 1), "a number > 0"),
-		inRange("batch", float64(p.Batch), p.Batch >= 1, "at least 1"),
-		inRange("T", float64(p.Horizon), p.Horizon >= 1, "at least 1"),
-		inRange("τ", p.Tau, p.Tau > 0 && p.Tau < 1, "0 < τ < 1"),
+		kedge.CheckRange("step", p.Step, p.Step > 0 && !math.IsInf(p.Step, 1), "a number > 0"),
+		kedge.CheckRange("batch", p.Batch, p.Batch >= 1, "at least 1"),
+		kedge.CheckRange("T", p.Horizon, p.Horizon >= 1, "at least 1"),
+		kedge.CheckRange("τ", p.Tau, p.Tau > 0 && p.Tau < 1, "0 < τ < 1"),
 	)
 	if p.Optimum != nil {
 		err = errors.Join(err, kedge.CheckVector("optimum", p.Optimum, m))

@@ -53,7 +53,7 @@ func (f *Affine) SettleRows(dst, u, d []float64) (kedge.Residual, error) {
 // checkSize refuses a u or d so large that an intermediate result could overflow.
 func (f *Affine) checkSize(u, d []float64) error {
 	size := float64(f.sizeU*rows.MaxAbs(u)) + float64(f.sizeD*rows.MaxAbs(d))
-	return inRange("bound on the steady state", size, size <= math.MaxFloat64, "a finite number")
+	return kedge.CheckRange("bound on the steady state", size, size <= math.MaxFloat64, "a finite number")
 }
 
 // residual returns ‖Ap + Bu + Ed − p‖∞ relative to max(1, ‖p‖∞).

@@ -27,11 +27,11 @@ func (f Choice) Dims() kedge.Dims {
 // Check returns a *kedge.RangeError for every parameter outside Dim ≥ 1, 0 ≤ λ₁ < 1, 0 ≤ λ₂, λ₁+λ₂ ≤ 1, 0 < ε < ∞, joined.
 func (f Choice) Check() error {
 	return errors.Join(
-		inRange("Dim", float64(f.Dim), f.Dim >= 1, "Dim ≥ 1"),
-		inRange("Lambda1", f.Lambda1, f.Lambda1 >= 0 && f.Lambda1 < 1, "0 ≤ λ₁ < 1"),
-		inRange("Lambda2", f.Lambda2, f.Lambda2 >= 0 && f.Lambda2 <= 1, "0 ≤ λ₂ ≤ 1"),
-		inRange("Lambda1+Lambda2", f.Lambda1+f.Lambda2, !(f.Lambda1+f.Lambda2 > 1), "λ₁+λ₂ ≤ 1"),
-		inRange("Epsilon", f.Epsilon, f.Epsilon > 0 && f.Epsilon <= math.MaxFloat64, "0 < ε < ∞"),
+		kedge.CheckRange("Dim", float64(f.Dim), f.Dim >= 1, "Dim ≥ 1"),
+		kedge.CheckRange("Lambda1", f.Lambda1, f.Lambda1 >= 0 && f.Lambda1 < 1, "0 ≤ λ₁ < 1"),
+		kedge.CheckRange("Lambda2", f.Lambda2, f.Lambda2 >= 0 && f.Lambda2 <= 1, "0 ≤ λ₂ ≤ 1"),
+		kedge.CheckRange("Lambda1+Lambda2", f.Lambda1+f.Lambda2, !(f.Lambda1+f.Lambda2 > 1), "λ₁+λ₂ ≤ 1"),
+		kedge.CheckRange("Epsilon", f.Epsilon, f.Epsilon > 0 && f.Epsilon <= math.MaxFloat64, "0 < ε < ∞"),
 	)
 }
 
@@ -141,7 +141,7 @@ func (f Choice) SettleRows(dst, u, d []float64) (kedge.Residual, error) {
 // checkSize refuses a trait so large that h could overflow.
 func (f Choice) checkSize(d []float64) error {
 	size := 2 * (1 + rows.MaxAbs(d)) / (1 - f.Lambda1)
-	return inRange("bound on the steady state", size, size <= math.MaxFloat64, "a finite number")
+	return kedge.CheckRange("bound on the steady state", size, size <= math.MaxFloat64, "a finite number")
 }
 
 // settle writes h to dst, which may be z, and measures it on the way.

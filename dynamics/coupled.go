@@ -52,7 +52,7 @@ func NewCoupled(f kedge.Smooth, weight float64, space Space) (*Coupled, error) {
 }
 
 func checkWeight(weight float64) error {
-	return inRange("weight", weight, weight >= 0 && weight < 1, "0 ≤ κ < 1")
+	return kedge.CheckRange("weight", weight, weight >= 0 && weight < 1, "0 ≤ κ < 1")
 }
 
 // Dims returns those of the dynamics with the mean as a part of the decision.

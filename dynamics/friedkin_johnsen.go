@@ -19,7 +19,7 @@ import (
 func NewFriedkinJohnsen(w, lambda1, lambda2 []float64) (*Affine, error) {
 	n := len(lambda1)
 	err := errors.Join(
-		inRange("len(λ₁)", float64(n), n >= 1, "one agent or more"),
+		kedge.CheckRange("len(λ₁)", float64(n), n >= 1, "one agent or more"),
 		kedge.CheckFinite("λ₁", lambda1),
 		kedge.CheckVector("λ₂", lambda2, n),
 		kedge.CheckVector("W", w, n*n),
@@ -51,10 +51,10 @@ func checkAgent(i int, l1, l2 float64, listen []float64) error {
 		least = min(least, v)
 	}
 	return errors.Join(
-		inRange(fmt.Sprintf("λ₁[%d]", i), l1, l1 >= 0, "λ₁ ≥ 0"),
-		inRange(fmt.Sprintf("λ₂[%d]", i), l2, l2 >= 0, "λ₂ ≥ 0"),
-		inRange(fmt.Sprintf("λ₁[%d]+λ₂[%d]", i, i), l1+l2, l1+l2 <= 1, "λ₁+λ₂ ≤ 1"),
-		inRange(fmt.Sprintf("least weight of row %d of W", i), least, least >= 0, "weights ≥ 0"),
-		inRange(fmt.Sprintf("sum of row %d of W", i), sum, math.Abs(sum-1) <= 1e-9, "1"),
+		kedge.CheckRange(fmt.Sprintf("λ₁[%d]", i), l1, l1 >= 0, "λ₁ ≥ 0"),
+		kedge.CheckRange(fmt.Sprintf("λ₂[%d]", i), l2, l2 >= 0, "λ₂ ≥ 0"),
+		kedge.CheckRange(fmt.Sprintf("λ₁[%d]+λ₂[%d]", i, i), l1+l2, l1+l2 <= 1, "λ₁+λ₂ ≤ 1"),
+		kedge.CheckRange(fmt.Sprintf("least weight of row %d of W", i), least, least >= 0, "weights ≥ 0"),
+		kedge.CheckRange(fmt.Sprintf("sum of row %d of W", i), sum, math.Abs(sum-1) <= 1e-9, "1"),
 	)
 }

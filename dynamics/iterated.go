@@ -63,9 +63,9 @@ func (s *Iterated) Check() error {
 	}
 	o := s.Options
 	return errors.Join(inner, checkDims(s.Of.Dims()),
-		inRange("Memory", float64(o.Memory), o.Memory >= 0, "Memory ≥ 0"),
-		inRange("MaxSteps", float64(o.MaxSteps), o.MaxSteps >= 0, "MaxSteps ≥ 0"),
-		inRange("Tolerance", o.Tolerance, o.Tolerance >= 0 && o.Tolerance <= math.MaxFloat64, "0 ≤ Tolerance < ∞"),
+		kedge.CheckRange("Memory", float64(o.Memory), o.Memory >= 0, "Memory ≥ 0"),
+		kedge.CheckRange("MaxSteps", float64(o.MaxSteps), o.MaxSteps >= 0, "MaxSteps ≥ 0"),
+		kedge.CheckRange("Tolerance", o.Tolerance, o.Tolerance >= 0 && o.Tolerance <= math.MaxFloat64, "0 ≤ Tolerance < ∞"),
 	)
 }
 

@@ -37,9 +37,9 @@ func mustFitPull(n kedge.Dims, gp, gu, p, u, d, v []float64) {
 // checkDims returns a *kedge.RangeError for every dimension out of range, joined.
 func checkDims(n kedge.Dims) error {
 	return errors.Join(
-		inRange("State", float64(n.State), n.State >= 1, "State ≥ 1"),
-		inRange("Decision", float64(n.Decision), n.Decision >= 0, "Decision ≥ 0"),
-		inRange("Trait", float64(n.Trait), n.Trait >= 0, "Trait ≥ 0"),
+		kedge.CheckRange("State", float64(n.State), n.State >= 1, "State ≥ 1"),
+		kedge.CheckRange("Decision", float64(n.Decision), n.Decision >= 0, "Decision ≥ 0"),
+		kedge.CheckRange("Trait", float64(n.Trait), n.Trait >= 0, "Trait ≥ 0"),
 	)
 }
 
@@ -67,12 +67,4 @@ func inRow(i int, err error) error {
 		return nil
 	}
 	return &kedge.RowError{Row: i, Err: err}
-}
-
-// inRange returns a *kedge.RangeError unless ok.
-func inRange(arg string, got float64, ok bool, want string) error {
-	if ok {
-		return nil
-	}
-	return &kedge.RangeError{Arg: arg, Got: got, Want: want}
 }

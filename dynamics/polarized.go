@@ -30,9 +30,9 @@ func (f Polarized) Dims() kedge.Dims {
 // Check returns a *kedge.RangeError for every parameter outside Dim ≥ 1, 0 ≤ λ ≤ 1, 0 ≤ σ < ∞, joined.
 func (f Polarized) Check() error {
 	return errors.Join(
-		inRange("Dim", float64(f.Dim), f.Dim >= 1, "Dim ≥ 1"),
-		inRange("Lambda", f.Lambda, f.Lambda >= 0 && f.Lambda <= 1, "0 ≤ λ ≤ 1"),
-		inRange("Sigma", f.Sigma, f.Sigma >= 0 && f.Sigma <= math.MaxFloat64, "0 ≤ σ < ∞"),
+		kedge.CheckRange("Dim", float64(f.Dim), f.Dim >= 1, "Dim ≥ 1"),
+		kedge.CheckRange("Lambda", f.Lambda, f.Lambda >= 0 && f.Lambda <= 1, "0 ≤ λ ≤ 1"),
+		kedge.CheckRange("Sigma", f.Sigma, f.Sigma >= 0 && f.Sigma <= math.MaxFloat64, "0 ≤ σ < ∞"),
 	)
 }
 

@@ -90,8 +90,8 @@ func (f Polarized) settle(dst, u, d []float64, norm float64) (kedge.Residual, er
 func (f Polarized) reinforcement(normU, normD float64) (float64, error) {
 	s := float64(f.Sigma * normU * normU)
 	return s, errors.Join(
-		inRange("‖d‖", normD, math.Abs(normD-1) <= offSphere, "a trait of unit length"),
-		inRange("σ‖u‖²", s, s <= math.MaxFloat64, "a finite number"),
+		kedge.CheckRange("‖d‖", normD, math.Abs(normD-1) <= offSphere, "a trait of unit length"),
+		kedge.CheckRange("σ‖u‖²", s, s <= math.MaxFloat64, "a finite number"),
 	)
 }
 

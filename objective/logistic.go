@@ -30,10 +30,9 @@ var _ kedge.RowObjective = Logistic{}
 // Check says whether γ is a finite number ≥ 0 and whether individuals of the given dimensions can be judged by l.
 func (l Logistic) Check(dim kedge.Dims) error {
 	n := l.features(dim.Decision)
-	var size, label error
-	if extra := dim.Decision - n; extra != 0 && extra != 1 {
-		size = &kedge.RangeError{Arg: "Features", Got: float64(l.Features), Want: "the length of the decision, or one less"}
-	}
+	var label error
+	extra := dim.Decision - n
+	size := kedge.CheckRange("Features", l.Features, extra == 0 || extra == 1, "the length of the decision, or one less")
 	if want := l.trait(n); dim.Trait != want {
 		label = &kedge.DimError{Arg: "the trait", Got: dim.Trait, Want: want}
 	}

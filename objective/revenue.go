@@ -38,10 +38,7 @@ var _ kedge.RowObjective = Revenue{}
 // Check says whether ρ is a finite number ≥ 0, whether the sign is known and whether individuals of the given dimensions
 // can be judged by r.
 func (r Revenue) Check(dim kedge.Dims) error {
-	var sign error
-	if r.Sign != AsPrinted && r.Sign != Diverse {
-		sign = &kedge.RangeError{Arg: "Sign", Got: float64(r.Sign), Want: "AsPrinted or Diverse"}
-	}
+	sign := kedge.CheckRange("Sign", float64(r.Sign), r.Sign == AsPrinted || r.Sign == Diverse, "AsPrinted or Diverse")
 	return errors.Join(checkNumber("Entropy", r.Entropy, 0), sign, checkWidth(r.State, dim.Decision, dim))
 }
 

@@ -85,10 +85,7 @@ func (r Rule) check() error {
 	if _, explores := r.Gradient.(Perturber); explores && r.Inner != nil {
 		return fmt.Errorf("online: a %T learns from deploying, so it cannot be deployed lazily", r.Gradient)
 	}
-	if r.Average < 0 {
-		return &kedge.RangeError{Arg: "Average", Got: float64(r.Average), Want: "0 or a step ≥ 1"}
-	}
-	return nil
+	return kedge.CheckRange("Average", r.Average, r.Average >= 0, "0 or a step ≥ 1")
 }
 
 // Descent is a Rule under way. It is a kedge.Explorer: what it deploys is its iterate, perturbed if the estimator explores.

@@ -14,9 +14,7 @@ type Uniform struct{ Low, High []float64 }
 func (l Uniform) Check(n, dim int) error {
 	err := errors.Join(checkSizes(n, dim), kedge.CheckVector("low", l.Low, dim), kedge.CheckVector("high", l.High, dim))
 	for j := range min(len(l.Low), len(l.High)) {
-		if l.Low[j] > l.High[j] {
-			err = errors.Join(err, &kedge.RangeError{Arg: "low", Got: l.Low[j], Want: "at most high"})
-		}
+		err = errors.Join(err, kedge.CheckRange("low", l.Low[j], !(l.Low[j] > l.High[j]), "at most high"))
 	}
 	return err
 }

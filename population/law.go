@@ -32,10 +32,7 @@ func Draw(l Law, n, dim int, s *stream.Stream) ([]float64, error) {
 }
 
 func checkSize(arg string, n int) error {
-	if n < 1 {
-		return &kedge.RangeError{Arg: arg, Got: float64(n), Want: "at least 1"}
-	}
-	return nil
+	return kedge.CheckRange(arg, n, n >= 1, "at least 1")
 }
 
 // checkSizes tells whether a block of n rows of dim entries can be.
@@ -43,10 +40,7 @@ func checkSizes(n, dim int) error {
 	if err := errors.Join(checkSize("the number of individuals", n), checkSize("the dimension", dim)); err != nil {
 		return err
 	}
-	if n > math.MaxInt/8/dim {
-		return &kedge.RangeError{Arg: "the number of individuals", Got: float64(n), Want: "what memory can address"}
-	}
-	return nil
+	return kedge.CheckRange("the number of individuals", n, n <= math.MaxInt/8/dim, "what memory can address")
 }
 
 // checkEntries tells whether x has no entry, one for all coordinates, or one for each, all of them finite.
@@ -61,9 +55,7 @@ func checkEntries(arg string, x []float64, dim int) error {
 func checkBetween(arg string, x []float64, dim int, low, high float64, want string) error {
 	err := checkEntries(arg, x, dim)
 	for _, v := range x {
-		if v < low || v > high {
-			err = errors.Join(err, &kedge.RangeError{Arg: arg, Got: v, Want: want})
-		}
+		err = errors.Join(err, kedge.CheckRange(arg, v, !(v < low || v > high), want))
 	}
 	return err
 }

@@ -47,24 +47,21 @@ type Motion struct {
 // check says what keeps the motion from moving n traits of dim entries and states of width entries.
 func (m *Motion) check(n, dim, width int) error {
 	d := &m.Drift
-	err := errors.Join(
+	steady := d.Period > 0 && d.Period <= math.MaxFloat64
+	return errors.Join(
 		checkEntries("rate", d.Rate, dim), checkDeviations("walk", d.Walk, dim), checkEntries("swing", d.Swing, dim),
 		checkStream("walks", m.Walks, len(d.Walk) > 0), m.Churn.check(n, dim, width),
 		checkStream("leavers", m.Leavers, m.Churn.Share > 0), checkStream("arrivals", m.Arrivals, m.Churn.Share > 0),
 		checkStream("states", m.States, m.Churn.Share > 0 && m.Churn.States != nil),
+		kedge.CheckRange("period", d.Period, steady || len(d.Swing) == 0, "a finite number of steps above 0"),
 	)
-	if len(d.Swing) > 0 && !(d.Period > 0 && d.Period <= math.MaxFloat64) {
-		err = errors.Join(err, &kedge.RangeError{Arg: "period", Got: d.Period, Want: "a finite number of steps above 0"})
-	}
-	return err
 }
 
 func (c *Churn) check(n, dim, width int) error {
+	err := checkShare(c.Share)
 	switch {
-	case !(c.Share >= 0 && c.Share <= 1):
-		return &kedge.RangeError{Arg: "share", Got: c.Share, Want: "0 ≤ share ≤ 1"}
-	case c.Share == 0:
-		return nil
+	case err != nil || c.Share == 0:
+		return err
 	case c.Law == nil:
 		return errors.New("newcomers need a law to be drawn from")
 	}

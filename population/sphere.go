@@ -42,27 +42,21 @@ type Cap struct {
 func (l Cap) Check(n, dim int) error { return checkCap(n, dim, l, 180) }
 
 func checkCap(n, dim int, l Cap, widest float64) error {
-	errs := []error{checkSizes(n, dim)}
-	if dim == 1 {
-		errs = append(errs, &kedge.RangeError{Arg: "the dimension", Got: 1, Want: "at least 2 for a cap"})
-	}
-	if !(l.Angle > 0 && l.Angle <= widest) {
-		errs = append(errs, &kedge.RangeError{Arg: "angle", Got: l.Angle, Want: fmt.Sprintf("0° < angle ≤ %v°", widest)})
-	}
+	err := errors.Join(
+		checkSizes(n, dim), kedge.CheckRange("the dimension", dim, dim != 1, "at least 2 for a cap"),
+		kedge.CheckRange("angle", l.Angle, l.Angle > 0 && l.Angle <= widest, fmt.Sprintf("0° < angle ≤ %v°", widest)),
+	)
 	if l.Axis != nil {
-		errs = append(errs, checkAxis(l.Axis, dim))
+		err = errors.Join(err, checkAxis(l.Axis, dim))
 	}
-	return errors.Join(errs...)
+	return err
 }
 
 func checkAxis(axis []float64, dim int) error {
 	if err := kedge.CheckVector("axis", axis, dim); err != nil {
 		return err
 	}
-	if rows.MaxAbs(axis) == 0 {
-		return &kedge.RangeError{Arg: "the axis's length", Got: 0, Want: "more than 0"}
-	}
-	return nil
+	return kedge.CheckRange("the axis's length", 0, rows.MaxAbs(axis) != 0, "more than 0")
 }
 
 // Fill draws every point from the individual's own range.
@@ -81,11 +75,7 @@ type Bimodal struct {
 
 // Check demands what Cap demands, an angle of at most 90° and a share that is a probability.
 func (l Bimodal) Check(n, dim int) error {
-	err := checkCap(n, dim, Cap{l.Angle, l.Axis}, 90)
-	if !(l.Share >= 0 && l.Share <= 1) {
-		err = errors.Join(err, &kedge.RangeError{Arg: "share", Got: l.Share, Want: "0 ≤ share ≤ 1"})
-	}
-	return err
+	return errors.Join(checkCap(n, dim, Cap{l.Angle, l.Axis}, 90), checkShare(l.Share))
 }
 
 // Fill draws every individual's camp and point from the individual's own range.
@@ -119,4 +109,8 @@ func direction(axis []float64, dim int, s *stream.Stream) []float64 {
 	divide(a, rows.MaxAbs(a)) // whose squares neither overflow nor vanish
 	divide(a, rows.Norm(a))
 	return a
+}
+
+func checkShare(share float64) error {
+	return kedge.CheckRange("share", share, share >= 0 && share <= 1, "0 ≤ share ≤ 1")
 }

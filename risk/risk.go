@@ -74,10 +74,7 @@ type CVaR struct{ Level float64 }
 
 // Check says whether the level is a share below 1.
 func (c CVaR) Check() error {
-	if !(c.Level >= 0 && c.Level < 1) {
-		return &kedge.RangeError{Arg: "Level", Got: c.Level, Want: "0 ≤ level < 1"}
-	}
-	return nil
+	return kedge.CheckRange("Level", c.Level, c.Level >= 0 && c.Level < 1, "0 ≤ level < 1")
 }
 
 // Weigh returns the mean of the worst losses, one of them counted in part where their number is no whole one. It allocates room
@@ -141,15 +138,9 @@ func (c CVaR) quantile(losses []float64) float64 {
 }
 
 func finite(arg string, x float64) error {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return &kedge.RangeError{Arg: arg, Got: x, Want: "a finite number"}
-	}
-	return nil
+	return kedge.CheckRange(arg, x, !math.IsNaN(x) && !math.IsInf(x, 0), "a finite number")
 }
 
 func positive(arg string, x float64) error {
-	if !(x > 0) || math.IsInf(x, 0) {
-		return &kedge.RangeError{Arg: arg, Got: x, Want: "a positive number"}
-	}
-	return nil
+	return kedge.CheckRange(arg, x, x > 0 && !math.IsInf(x, 0), "a positive number")
 }

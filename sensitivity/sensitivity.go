@@ -69,10 +69,7 @@ func blame(p, u, d, v []float64, count int) error {
 
 // checkRange returns a *RangeError unless lo ≤ x ≤ hi and x is finite.
 func checkRange(arg string, x, lo, hi float64, want string) error {
-	if lo <= x && x <= hi && !math.IsInf(x, 0) {
-		return nil
-	}
-	return &kedge.RangeError{Arg: arg, Got: x, Want: want}
+	return kedge.CheckRange(arg, x, lo <= x && x <= hi && !math.IsInf(x, 0), want)
 }
 
 // checkDim returns a *RangeError unless n ≥ 1.

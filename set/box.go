@@ -66,13 +66,9 @@ func (b Box) bounds(i int) (lower, upper float64) {
 
 // Check tells whether the bounds enclose a number.
 func (b Interval) Check(int) error {
-	var lower, upper, order error
-	if !(b.Lower < math.Inf(1)) {
-		lower = &kedge.RangeError{Arg: "Lower", Got: b.Lower, Want: "a number below +Inf"}
-	}
-	if !(b.Upper > math.Inf(-1)) {
-		upper = &kedge.RangeError{Arg: "Upper", Got: b.Upper, Want: "a number above -Inf"}
-	}
+	lower := kedge.CheckRange("Lower", b.Lower, b.Lower < math.Inf(1), "a number below +Inf")
+	upper := kedge.CheckRange("Upper", b.Upper, b.Upper > math.Inf(-1), "a number above -Inf")
+	var order error
 	if b.Lower > b.Upper {
 		order = fmt.Errorf("lower bound %v exceeds upper bound %v: %w", b.Lower, b.Upper, kedge.ErrInfeasible)
 	}

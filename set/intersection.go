@@ -29,13 +29,8 @@ var _ kedge.Set = Intersection{}
 
 // Check tells whether every member is a non-empty set of n-vectors. Whether they have a point in common only Project finds.
 func (s Intersection) Check(n int) error {
-	var err error
-	if !(s.Tolerance >= 0 && s.Tolerance < 1) {
-		err = &kedge.RangeError{Arg: "Tolerance", Got: s.Tolerance, Want: "0 ≤ Tolerance < 1"}
-	}
-	if s.MaxSteps < 0 {
-		err = errors.Join(err, &kedge.RangeError{Arg: "MaxSteps", Got: float64(s.MaxSteps), Want: "a number ≥ 0"})
-	}
+	err := errors.Join(kedge.CheckRange("Tolerance", s.Tolerance, s.Tolerance >= 0 && s.Tolerance < 1, "0 ≤ Tolerance < 1"),
+		kedge.CheckRange("MaxSteps", s.MaxSteps, s.MaxSteps >= 0, "a number ≥ 0"))
 	for i, member := range s.Of {
 		if e := Check(member, n); e != nil {
 			err = errors.Join(err, fmt.Errorf("member %d: %w", i, e))

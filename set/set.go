@@ -73,10 +73,7 @@ func (Whole) Project(u []float64) error { return kedge.CheckFinite("u", u) }
 
 // checkSize returns a *kedge.RangeError unless x is finite and not negative.
 func checkSize(arg string, x float64) error {
-	if x >= 0 && x <= math.MaxFloat64 {
-		return nil
-	}
-	return &kedge.RangeError{Arg: arg, Got: x, Want: "a finite number ≥ 0"}
+	return kedge.CheckRange(arg, x, x >= 0 && x <= math.MaxFloat64, "a finite number ≥ 0")
 }
 
 // normalizer returns the power of two that brings a number of size m near 1, so that products with it are exact and

@@ -33,10 +33,7 @@ func (s Simplex) capped() CappedSimplex { return CappedSimplex{Sum: s.Sum, Upper
 
 // Check tells whether n numbers between 0 and Upper can add up to Sum.
 func (s CappedSimplex) Check(n int) error {
-	err := checkSize("Sum", s.Sum)
-	if !(s.Upper >= 0) {
-		err = errors.Join(err, &kedge.RangeError{Arg: "Upper", Got: s.Upper, Want: "a number ≥ 0 or +Inf"})
-	}
+	err := errors.Join(checkSize("Sum", s.Sum), kedge.CheckRange("Upper", s.Upper, s.Upper >= 0, "a number ≥ 0 or +Inf"))
 	if err == nil && s.Sum > float64(n)*s.top() {
 		err = fmt.Errorf("sum %v is more than %d entries up to %v can add up to: %w", s.Sum, n, s.Upper, kedge.ErrInfeasible)
 	}
