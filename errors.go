@@ -67,11 +67,14 @@ func (e *UnstableError) Error() string {
 }
 
 // CheckLen returns a *DimError unless x has n entries.
-func CheckLen(arg string, x []float64, n int) error {
-	if len(x) != n {
-		return &DimError{Arg: arg, Got: len(x), Want: n}
+func CheckLen(arg string, x []float64, n int) error { return CheckDim(arg, len(x), n) }
+
+// CheckDim returns a *DimError unless a length is what it should be.
+func CheckDim(arg string, got, want int) error {
+	if got == want {
+		return nil
 	}
-	return nil
+	return &DimError{Arg: arg, Got: got, Want: want}
 }
 
 // CheckRange returns a *RangeError unless ok.

@@ -78,15 +78,6 @@ func (t *table) UnmarshalBinary(data []byte) error { return wire.Restore(data, t
 
 func (t *table) fields(f *wire.Fields) { f.Int(&t.turn, 1<<53) }
 
-// sample returns the number of individuals observed.
-func (t *table) sample(o kedge.Observation) (int, error) {
-	if len(o.P) == 0 || len(o.P)%t.dims.State != 0 {
-		return 0, &kedge.DimError{Arg: "observation P", Got: len(o.P), Want: t.dims.State}
-	}
-	n := len(o.P) / t.dims.State
-	return n, kedge.CheckLen("observation D", o.D, n*t.dims.Trait)
-}
-
 // Play estimates the gradients of all players, each for its own block: gⱼ = mean [∂Φⱼ/∂uⱼ + ∇ᵤⱼh ∂Φⱼ/∂p] [narang2023]. A rule of it
 // settles at a Nash equilibrium of the settled population. Without a sensitivity players take the population for given, and settle
 // where nobody who does so would move.
@@ -110,7 +101,7 @@ func NewPlay(dims kedge.Dims, players []Player, h kedge.Sensitivity, order Order
 
 // Estimate writes the players' gradients, zeros for those who have no move.
 func (e *Play) Estimate(g []float64, o kedge.Observation) error {
-	n, err := e.sample(o)
+	n, err := o.Sample(e.dims)
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func NewBestResponse(dims kedge.Dims, players []Player, sets []kedge.Set, f Fore
 
 // Estimate writes what players would leave behind, uⱼ minus the best response, zeros for those who have no move.
 func (e *BestResponse) Estimate(g []float64, o kedge.Observation) error {
-	if _, err := e.sample(o); err != nil {
+	if _, err := o.Sample(e.dims); err != nil {
 		return err
 	}
 	if cap(e.pull) < len(o.P) {

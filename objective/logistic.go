@@ -30,13 +30,9 @@ var _ kedge.RowObjective = Logistic{}
 // Check says whether γ is a finite number ≥ 0 and whether individuals of the given dimensions can be judged by l.
 func (l Logistic) Check(dim kedge.Dims) error {
 	n := l.features(dim.Decision)
-	var label error
 	extra := dim.Decision - n
 	size := kedge.CheckRange("Features", l.Features, extra == 0 || extra == 1, "the length of the decision, or one less")
-	if want := l.trait(n); dim.Trait != want {
-		label = &kedge.DimError{Arg: "the trait", Got: dim.Trait, Want: want}
-	}
-	return errors.Join(checkNumber("Ridge", l.Ridge, 0), size, checkWidth(l.State, n, dim), label)
+	return errors.Join(checkNumber("Ridge", l.Ridge, 0), size, checkWidth(l.State, n, dim), kedge.CheckDim("the trait", dim.Trait, l.trait(n)))
 }
 
 func (l Logistic) features(decision int) int {

@@ -35,10 +35,7 @@ func checkWidth(state, read int, dim kedge.Dims) error {
 	if state != 0 && state < read {
 		return &kedge.RangeError{Arg: "State", Got: float64(state), Want: "0 or at least " + strconv.Itoa(read)}
 	}
-	if want := width(state, read); dim.State != want {
-		return &kedge.DimError{Arg: "the state", Got: dim.State, Want: want}
-	}
-	return nil
+	return kedge.CheckDim("the state", dim.State, width(state, read))
 }
 
 // checkNumber returns a *RangeError unless x is finite and at least floor.

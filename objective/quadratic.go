@@ -61,14 +61,7 @@ func symmetrize(a []float64, n int) {
 
 // Check says whether individuals of the given dimensions can be judged by q.
 func (q *Quadratic) Check(dim kedge.Dims) error {
-	var decision, state error
-	if dim.Decision != q.dim.Decision {
-		decision = &kedge.DimError{Arg: "the decision", Got: dim.Decision, Want: q.dim.Decision}
-	}
-	if dim.State != q.dim.State {
-		state = &kedge.DimError{Arg: "the state", Got: dim.State, Want: q.dim.State}
-	}
-	return errors.Join(decision, state)
+	return errors.Join(kedge.CheckDim("the decision", dim.Decision, q.dim.Decision), kedge.CheckDim("the state", dim.State, q.dim.State))
 }
 
 // Eval implements [kedge.Objective]. It does not read d.

@@ -14,7 +14,7 @@ type Vanilla struct {
 
 // Estimate writes the mean of ∂Φ/∂u over the sample.
 func (v Vanilla) Estimate(g []float64, o kedge.Observation) error {
-	n, err := sampleSize(o, v.Dims)
+	n, err := o.Sample(v.Dims)
 	if err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ type Composite struct {
 
 // Estimate writes the mean of ∂Φ/∂u + ∇ᵤh ∂Φ/∂p over the sample.
 func (c *Composite) Estimate(g []float64, o kedge.Observation) error {
-	n, err := sampleSize(o, c.Dims)
+	n, err := o.Sample(c.Dims)
 	if err != nil {
 		return err
 	}
@@ -52,13 +52,4 @@ func (c *Composite) Estimate(g []float64, o kedge.Observation) error {
 	}
 	rows.Scale(g, 1/float64(n))
 	return nil
-}
-
-// sampleSize returns the number of individuals in o, which must be at least one and consistent.
-func sampleSize(o kedge.Observation, dim kedge.Dims) (int, error) {
-	if len(o.P) == 0 || len(o.P)%dim.State != 0 {
-		return 0, &kedge.DimError{Arg: "observation P", Got: len(o.P), Want: dim.State}
-	}
-	n := len(o.P) / dim.State
-	return n, kedge.CheckLen("observation D", o.D, n*dim.Trait)
 }

@@ -83,7 +83,7 @@ func (e *Performative) window() int { return len(e.decisions) / e.dims.Decision 
 // Estimate writes mean ∂Φ/∂u + Jᵀs. A sample whose covariance is singular is an error that wraps kedge.ErrSingular where the
 // covariance is needed.
 func (e *Performative) Estimate(g []float64, o kedge.Observation) error {
-	n, err := sampleSize(o, e.dims)
+	n, err := o.Sample(e.dims)
 	if err != nil {
 		return err
 	}

@@ -80,7 +80,7 @@ func (e *PlugIn) Collecting() bool { return !e.done && len(e.sizes)+1 < e.trials
 // Estimate writes u − argmin after the last trial and zeros otherwise. Trials that do not tell the entries of the decision
 // apart are an error that wraps kedge.ErrSingular, a minimum that is not found is a *kedge.NotConvergedError.
 func (e *PlugIn) Estimate(g []float64, o kedge.Observation) error {
-	n, err := sampleSize(o, e.dims)
+	n, err := o.Sample(e.dims)
 	clear(g)
 	e.draw()
 	if err != nil || e.done || e.Collecting() {

@@ -44,7 +44,7 @@ func NewRecursive(of Estimator, dims kedge.Dims, weight float64) (*Recursive, er
 
 // Estimate writes the estimate. A sample that is no rotating panel is an error.
 func (r *Recursive) Estimate(g []float64, o kedge.Observation) error {
-	n, err := sampleSize(o, r.dims)
+	n, err := o.Sample(r.dims)
 	if err != nil {
 		return err
 	}

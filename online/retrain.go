@@ -41,7 +41,7 @@ func (e *Retrain) Follow(u []float64) {
 
 // Estimate writes u − argmin mean Φ(p, ·). A minimum that is not found is a *kedge.NotConvergedError.
 func (e *Retrain) Estimate(g []float64, o kedge.Observation) error {
-	n, err := sampleSize(o, e.dims)
+	n, err := o.Sample(e.dims)
 	if err != nil {
 		return err
 	}

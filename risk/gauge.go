@@ -59,7 +59,7 @@ func NewGauge(c Constraint) (*Gauge, error) {
 // Assess returns by how much the sample's risk exceeds the bound and writes the composite gradient of that,
 // Σ wᵢ[∂ℓᵢ/∂u + ∇ᵤh ∂ℓᵢ/∂p] with w = ∂ρ/∂ℓ, to g. A sample with nobody who counts exceeds nothing.
 func (a *Gauge) Assess(g []float64, o kedge.Observation) (float64, error) {
-	if err := a.checkSample(o); err != nil {
+	if _, err := o.Sample(a.Dims); err != nil {
 		return 0, err
 	}
 	clear(g)
@@ -73,13 +73,6 @@ func (a *Gauge) Assess(g []float64, o kedge.Observation) (float64, error) {
 	}
 	risk := a.weigh()
 	return risk - a.Bound, a.pullBack(g, o.P, o.U, o.D)
-}
-
-func (a *Gauge) checkSample(o kedge.Observation) error {
-	if len(o.P) == 0 || len(o.P)%a.Dims.State != 0 {
-		return &kedge.DimError{Arg: "observation P", Got: len(o.P), Want: a.Dims.State}
-	}
-	return kedge.CheckLen("observation D", o.D, len(o.P)/a.Dims.State*a.Dims.Trait)
 }
 
 // judge finds who counts and their losses.

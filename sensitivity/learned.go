@@ -127,8 +127,8 @@ func (c *Learning) check() error {
 	if c.Form == Conditional && c.Lag == State {
 		err = errors.Join(err, errors.New("the form Conditional wants the lag Filtered or Naive"))
 	}
-	if c.Controls == Alignment && c.Dims.Trait != c.Dims.Decision {
-		err = errors.Join(err, &kedge.DimError{Arg: "a trait that is compared with the decision", Got: c.Dims.Trait, Want: c.Dims.Decision})
+	if c.Controls == Alignment {
+		err = errors.Join(err, kedge.CheckDim("a trait that is compared with the decision", c.Dims.Trait, c.Dims.Decision))
 	}
 	return err
 }
@@ -152,10 +152,10 @@ func (c *Learning) fill() {
 // Observe learns from a turn. On an error nothing is learned.
 func (l *Learned) Observe(o kedge.Observation) error {
 	dim := l.config.Dims
-	if len(o.P) == 0 || len(o.P)%dim.State != 0 {
-		return &kedge.DimError{Arg: "observation P", Got: len(o.P), Want: dim.State}
+	n, err := o.Sample(dim)
+	if n == 0 {
+		return err
 	}
-	n := len(o.P) / dim.State
 	if err := errors.Join(kedge.CheckVector("observation U", o.U, dim.Decision), kedge.CheckFinite("observation P", o.P),
 		kedge.CheckVector("observation D", o.D, n*dim.Trait)); err != nil {
 		return err

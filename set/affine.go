@@ -145,12 +145,7 @@ func (s *Affine) remainder(dst, a, b, x []float64) (wrong int) {
 }
 
 // Check tells whether the set has n-vectors.
-func (s *Affine) Check(n int) error {
-	if s.dim != n {
-		return &kedge.DimError{Arg: "u", Got: n, Want: s.dim}
-	}
-	return nil
-}
+func (s *Affine) Check(n int) error { return kedge.CheckDim("u", n, s.dim) }
 
 // Project moves u to u − Σ qᵢ(qᵢᵀu − offsetᵢ), again and again until what is left is rounding at the scale of the result:
 // once or twice, unless u is far larger than its projection.

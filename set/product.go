@@ -23,18 +23,16 @@ func (p Product) Check(n int) error {
 	var err error
 	total := 0
 	for i, part := range p.Parts {
-		if part.Size < 0 {
-			err = errors.Join(err, fmt.Errorf("part %d: %w", i,
-				&kedge.RangeError{Arg: "Size", Got: float64(part.Size), Want: "a number ≥ 0"}))
-		} else if e := Check(part.Set, part.Size); e != nil {
+		e := kedge.CheckRange("Size", part.Size, part.Size >= 0, "a number ≥ 0")
+		if e == nil {
+			e = Check(part.Set, part.Size)
+		}
+		if e != nil {
 			err = errors.Join(err, fmt.Errorf("part %d: %w", i, e))
 		}
 		total += part.Size
 	}
-	if total != n {
-		err = errors.Join(err, &kedge.DimError{Arg: "Parts together", Got: total, Want: n})
-	}
-	return err
+	return errors.Join(err, kedge.CheckDim("Parts together", total, n))
 }
 
 // Project projects every part on its own set.
