@@ -55,7 +55,9 @@ func (f Each[F]) Dims() kedge.Dims {
 }
 
 // Check returns a *kedge.RangeError unless Dim ≥ 1. Parameters are checked where individuals are settled.
-func (f Each[F]) Check() error { return kedge.CheckRange("Dim", float64(f.Dim), f.Dim >= 1, "Dim ≥ 1") }
+func (f Each[F]) Check() error {
+	return kedge.CheckRange("Dim", float64(f.Dim), f.Dim >= 1, "Dim ≥ 1")
+}
 
 // Next writes f(p, u, d) to dst.
 func (f Each[F]) Next(dst, p, u, d []float64) {
