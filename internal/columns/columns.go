@@ -9,6 +9,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/kedge-opt/kedge/internal/intake"
 )
 
 // Table is a list of columns of one length.
@@ -21,23 +23,12 @@ type Column struct {
 	Numbers []float64
 }
 
-// Error says what is wrong with a table or with the file of one.
-type Error struct {
-	What string
-	Err  error // the cause, when another package found it
+func wrong(format string, args ...any) error { return because(fmt.Sprintf(format, args...), nil) }
+
+// because is wrong with a cause that another package found.
+func because(what string, err error) error {
+	return &intake.FormatError{Of: "table", What: what, Err: err}
 }
-
-func (e *Error) Error() string {
-	s := "table: " + e.What
-	if e.Err != nil {
-		s += ": " + e.Err.Error()
-	}
-	return s
-}
-
-func (e *Error) Unwrap() error { return e.Err }
-
-func wrong(format string, args ...any) error { return &Error{What: fmt.Sprintf(format, args...)} }
 
 func (c *Column) len() int { return max(len(c.Text), len(c.Numbers)) }
 

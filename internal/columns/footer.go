@@ -64,7 +64,7 @@ func readFooter(r io.ReaderAt, size int64) (*footer, error) {
 		return nil, wrong("%d bytes are no Parquet file", size)
 	}
 	if _, err := r.ReadAt(end[:], size-8); err != nil {
-		return nil, &Error{"read the end", err}
+		return nil, because("read the end", err)
 	}
 	length := int64(binary.LittleEndian.Uint32(end[:]))
 	if string(end[4:]) != magic || length > size-12 {
@@ -72,20 +72,15 @@ func readFooter(r io.ReaderAt, size int64) (*footer, error) {
 	}
 	f := &footer{text: make([]byte, length)}
 	if _, err := r.ReadAt(f.text, size-8-length); err != nil {
-		return nil, &Error{"read the metadata", err}
+		return nil, because("read the metadata", err)
 	}
-	return f, f.parse()
-}
-
-// parse reads schema and number of rows.
-func (f *footer) parse() error {
 	if err := f.schema(); err != nil {
-		return err
+		return nil, err
 	}
 	if len(f.leaves) == 0 || f.rows < 0 {
-		return wrong("metadata: no columns or no rows")
+		return nil, wrong("metadata: no columns or no rows")
 	}
-	return nil
+	return f, nil
 }
 
 // list decodes into entry one structure after the other of the list with the given number, and the number of rows on the way.
@@ -132,7 +127,7 @@ func (f *footer) entries(w walk, entry any, visit func() error) error {
 			break
 		}
 		if err = decoder.Decode(entry); err != nil {
-			return &Error{"metadata", err}
+			return because("metadata", err)
 		}
 		err = visit()
 	}

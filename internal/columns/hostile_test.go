@@ -91,7 +91,7 @@ func TestReadRefuses(t *testing.T) {
 
 func refused(t *testing.T, what string, in []byte, want string) {
 	t.Helper()
-	var typed *columns.Error
+	var typed *intake.FormatError
 	var err error
 	taken := heap.Taken(0, func() { _, err = read(in) })
 	if !errors.As(err, &typed) || !strings.Contains(err.Error(), want) {
@@ -189,7 +189,7 @@ func checkRead(t *testing.T, in []byte) {
 	if taken > bound {
 		t.Errorf("%d bytes took %d of memory", len(in), taken)
 	}
-	var typed *columns.Error
+	var typed *intake.FormatError
 	if err != nil && !errors.As(err, &typed) {
 		t.Errorf("untyped error %v", err)
 	}

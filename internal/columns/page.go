@@ -118,7 +118,7 @@ func (r *reader) pageAt(at, end int64) (p page, n int64, err error) {
 	for _, most := range []int64{512, longestHeader} {
 		window := r.window(min(most, end-at))
 		if _, err := r.src.ReadAt(window, at); err != nil {
-			return p, 0, &Error{"read a page", err}
+			return p, 0, because("read a page", err)
 		}
 		r.thrift.ResetBytes(window)
 		if err = (walk{r.thrift, len(window)}).value(thrift.STRUCT, 0); err == nil {
@@ -133,7 +133,7 @@ func (r *reader) parse(window []byte) (p page, n int64, err error) {
 	r.thrift.ResetBytes(window)
 	r.header = pageHeader{}
 	if err := r.decoder.Decode(&r.header); err != nil {
-		return p, 0, &Error{"header of a page", err}
+		return p, 0, because("header of a page", err)
 	}
 	return r.header.page(), int64(r.thrift.BytesRead()), nil
 }
@@ -156,14 +156,14 @@ func (r *reader) unpack(dst []byte, c chunk, p page, at int64) error {
 		return wrong("page of %d bytes that says it unpacks to %d", p.packed, p.unpacked)
 	}
 	if _, err := r.src.ReadAt(dst[:plain], at); err != nil {
-		return &Error{"read a page", err}
+		return because("read a page", err)
 	}
 	if plain == int(p.packed) && plain == len(dst) {
 		return nil
 	}
 	raw := r.packed[:int(p.packed)-plain]
 	if _, err := r.src.ReadAt(raw, at+int64(plain)); err != nil {
-		return &Error{"read a page", err}
+		return because("read a page", err)
 	}
 	return r.decompress(dst[plain:], raw, c.Codec)
 }
@@ -175,11 +175,15 @@ func (r *reader) decompress(dst, src []byte, codec format.CompressionCodec) erro
 	switch codec {
 	case format.Snappy:
 		if n, e := snappy.DecodedLen(src); e != nil || n != len(dst) {
-			return &Error{"a page is no Snappy of the length it says", e}
+			return because("a page is no Snappy of the length it says", e)
 		}
 		got, err = snappy.Decode(dst, src)
 	case format.Gzip:
-		return r.gunzip(dst, src)
+		r.source.Reset(src)
+		if err = r.gzip.Reset(&r.source); err == nil {
+			_, err = io.ReadFull(&r.gzip, dst)
+		}
+		got = dst
 	case format.Zstd:
 		if r.zstd == nil {
 			r.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecodeAllCapLimit(true))
@@ -191,20 +195,8 @@ func (r *reader) decompress(dst, src []byte, codec format.CompressionCodec) erro
 		return wrong("pages are compressed by codec %d; want none, Snappy, gzip or Zstandard", codec)
 	}
 	if err != nil || len(got) != len(dst) {
-		return &Error{"a page does not unpack to the length it says", err}
+		return because("a page does not unpack to the length it says", err)
 	}
 	copy(dst, got)
-	return nil
-}
-
-func (r *reader) gunzip(dst, src []byte) error {
-	r.source.Reset(src)
-	err := r.gzip.Reset(&r.source)
-	if err == nil {
-		_, err = io.ReadFull(&r.gzip, dst)
-	}
-	if err != nil {
-		return &Error{"a page does not unpack to the length it says", err}
-	}
 	return nil
 }

@@ -144,7 +144,7 @@ func (r *reader) decode(to func(column int) target) error {
 		x := &r.scan
 		*x = scan{reader: r, leaf: &r.footer.leaves[column], target: to(column), row: int(first)}
 		if err := r.pages(c, func(p page, at int64) error { return x.page(c, p, at) }); err != nil {
-			return &Error{"column " + x.leaf.name, err}
+			return because("column "+x.leaf.name, err)
 		}
 		return nil
 	})

@@ -158,22 +158,17 @@ func (h *hybrid) head() bool {
 	}
 	body := h.rest[:size]
 	h.rest = h.rest[size:]
-	if groups {
-		return h.pack(body, v>>1)
+	switch {
+	case groups && h.width == 0: // numbers without bits are zeros
+		h.run, h.value = 8*(v>>1), 0
+		return true
+	case groups:
+		h.packed, h.bit = body, 0
+		return true
 	}
 	var word [8]byte
 	copy(word[:], body)
 	h.run, h.value = v>>1, binary.LittleEndian.Uint32(word[:])
-	return true
-}
-
-// pack sets up groups of eight; numbers without bits are zeros.
-func (h *hybrid) pack(body []byte, groups uint64) bool {
-	if h.width == 0 {
-		h.run, h.value = 8*groups, 0
-		return true
-	}
-	h.packed, h.bit = body, 0
 	return true
 }
 

@@ -4,6 +4,7 @@ package intake
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 )
 
@@ -33,6 +34,28 @@ func (l Limits) Unpacked(size int64) int64 {
 	}
 	return free + size*ratio
 }
+
+// FormatError says why bytes are not what they are read as, or why something cannot be written.
+type FormatError struct {
+	Of     string // what is read, as in "table"
+	Member string // its name in an archive, otherwise empty
+	What   string // what is wrong
+	Err    error  // the cause, when another package found it
+}
+
+func (e *FormatError) Error() string {
+	s := e.Of + ": "
+	if e.Member != "" {
+		s += fmt.Sprintf("member %q: ", e.Member)
+	}
+	s += e.What
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	return s
+}
+
+func (e *FormatError) Unwrap() error { return e.Err }
 
 // Float64 reads a double. Like all that follow it takes little-endian bytes and is false for what no float64 holds.
 func Float64(b []byte) (float64, bool) {

@@ -57,7 +57,7 @@ func fill(r io.Reader, b []byte, what string) error {
 		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
 		}
-		return &FormatError{What: "read " + what, Err: err}
+		return because("read "+what, err)
 	}
 	return nil
 }

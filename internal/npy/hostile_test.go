@@ -60,7 +60,7 @@ func TestReadRefuses(t *testing.T) {
 		{"type \"|b1\"", file(dict("'|b1'", "(2,)"), "\x01\x00")},
 		{"no float64 holds", file(dict("'<i8'", "()"), "\x01\x00\x00\x00\x00\x00\x20\x00")}, // 2⁵³ + 1
 	} {
-		var fe *npy.FormatError
+		var fe *intake.FormatError
 		_, err := npy.Read(bytes.NewReader(c.in), intake.Limits{})
 		if !errors.As(err, &fe) || !strings.Contains(err.Error(), c.what) {
 			t.Errorf("want an error with %q, got %v", c.what, err)
@@ -165,7 +165,7 @@ func FuzzRead(f *testing.F) {
 // checkOutcome demands a typed error or an array that survives a round trip bit for bit.
 func checkOutcome(t *testing.T, a npy.Array, err error) {
 	t.Helper()
-	var fe *npy.FormatError
+	var fe *intake.FormatError
 	if err != nil {
 		if !errors.As(err, &fe) {
 			t.Errorf("untyped error %v", err)

@@ -8,6 +8,8 @@ package npy
 import (
 	"fmt"
 	"slices"
+
+	"github.com/kedge-opt/kedge/internal/intake"
 )
 
 // Array is an array in C order: the last index runs fastest. A nil Shape is a single number.
@@ -22,29 +24,11 @@ type Named struct {
 	Array
 }
 
-// FormatError says why bytes are not an array that this package reads, or why an array cannot be written.
-type FormatError struct {
-	Member string // the array's name in an archive, otherwise empty
-	What   string // what is wrong
-	Err    error  // the cause, when another package found it
-}
+func wrong(format string, args ...any) error { return because(fmt.Sprintf(format, args...), nil) }
 
-func (e *FormatError) Error() string {
-	s := "npy: "
-	if e.Member != "" {
-		s += fmt.Sprintf("member %q: ", e.Member)
-	}
-	s += e.What
-	if e.Err != nil {
-		s += ": " + e.Err.Error()
-	}
-	return s
-}
-
-func (e *FormatError) Unwrap() error { return e.Err }
-
-func wrong(format string, args ...any) error {
-	return &FormatError{What: fmt.Sprintf(format, args...)}
+// because is wrong with a cause that another package found.
+func because(what string, err error) error {
+	return &intake.FormatError{Of: "npy", What: what, Err: err}
 }
 
 // maxRank is the largest number of dimensions, that of NumPy before version 2.

@@ -125,7 +125,7 @@ func TestWriteRefuses(t *testing.T) {
 		{Shape: make([]int, 33)},
 	} {
 		var b bytes.Buffer
-		var fe *npy.FormatError
+		var fe *intake.FormatError
 		if err := npy.Write(&b, a); !errors.As(err, &fe) || b.Len() != 0 {
 			t.Errorf("shape %v with %d entries: %v, %d bytes written", a.Shape, len(a.Data), err, b.Len())
 		}

@@ -38,7 +38,7 @@ func ReadMember(r io.ReaderAt, size int64, name string, lim intake.Limits) (Arra
 		}
 		names = append(names, memberName(f))
 	}
-	return Array{}, &FormatError{Member: name, What: "not in the archive, which holds " + strings.Join(names, ", ")}
+	return Array{}, &intake.FormatError{Of: "npy", Member: name, What: "not in the archive, which holds " + strings.Join(names, ", ")}
 }
 
 // readMembers unpacks every member twice: to check it, and once all are known to be sound, to keep it.
@@ -79,7 +79,7 @@ func members(r io.ReaderAt, size int64) ([]*zip.File, error) {
 	d := &directory{r, largestDirectory}
 	z, err := zip.NewReader(d, size)
 	if err != nil {
-		return nil, &FormatError{What: "open archive", Err: err}
+		return nil, because("open archive", err)
 	}
 	d.left = math.MaxInt64
 	seen := map[string]bool{}
@@ -116,7 +116,7 @@ type unpacker struct {
 func (u *unpacker) member(f *zip.File, keep bool) (Array, error) {
 	rc, err := f.Open()
 	if err != nil {
-		return Array{}, inMember(f, &FormatError{What: "open", Err: err})
+		return Array{}, inMember(f, because("open", err))
 	}
 	defer rc.Close()
 	if u.left < 1 {
@@ -164,13 +164,13 @@ func atEnd(r io.Reader) error {
 	case nil:
 		return wrong("bytes after the array")
 	default:
-		return &FormatError{What: "read to the end", Err: err}
+		return because("read to the end", err)
 	}
 }
 
 // inMember adds the member's name to an error of its array.
 func inMember(f *zip.File, err error) error {
-	var fe *FormatError
+	var fe *intake.FormatError
 	if errors.As(err, &fe) {
 		fe.Member = memberName(f)
 	}

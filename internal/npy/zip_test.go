@@ -86,7 +86,7 @@ func TestWriteZipRefuses(t *testing.T) {
 		{ok, {Name: "b", Array: npy.Array{Shape: []int{7}}}},
 	} {
 		var b bytes.Buffer
-		var fe *npy.FormatError
+		var fe *intake.FormatError
 		if err := npy.WriteZip(&b, list...); !errors.As(err, &fe) || b.Len() != 0 {
 			t.Errorf("%v: %v, %d bytes written", list, err, b.Len())
 		}
@@ -109,7 +109,7 @@ func TestReadZipRefuses(t *testing.T) {
 		"object arrays":         pack(t, "a.npy", string(read(t, "testdata/object.npy"))),
 		"header: want \"{\"":    pack(t, "a.npy", "\x93NUMPY\x01\x00\x02\x00[]"),
 	} {
-		var fe *npy.FormatError
+		var fe *intake.FormatError
 		_, err := readZip(b, intake.Limits{Bytes: 1200})
 		if !errors.As(err, &fe) || !strings.Contains(err.Error(), what) {
 			t.Errorf("want an error with %q, got %v", what, err)
