@@ -42,16 +42,13 @@ func (c *Constants) Certify(ctx context.Context, m kedge.Model, run Premises) (*
 	if err != nil {
 		return nil, err
 	}
-	for _, add := range []func() error{
-		func() error { return c.addTransient(p) },
-		func() error { return c.addSmooth(p, f) },
-		func() error { return c.addStart(p, f) },
-		func() error { return c.addNoise(p) },
-		ctx.Err,
-	} {
-		if err := add(); err != nil {
+	for _, add := range []func(problem, *steady.Objective) error{c.addTransient, c.addSmooth, c.addStart, c.addNoise} {
+		if err := add(p, f); err != nil {
 			return nil, err
 		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	c.derive(Kappa, c.Value(MV)/float64(p.Batch)+1, "M_V/n_mb + 1", MV)
 	out := &Certificate{Constants: c, Horizon: p.Horizon, Tau: p.Tau, Beyond: beyond(p, c)}

@@ -61,14 +61,10 @@ func Derive(m kedge.Model, seed uint64) (*Constants, error) {
 		return nil, err
 	}
 	c := &Constants{}
-	if err := c.addRadius(p.Set, p.Dynamics.Dims().Decision); err != nil {
-		return nil, err
-	}
-	if err := c.addDynamics(p); err != nil {
-		return nil, err
-	}
-	if err := c.addObjective(p); err != nil {
-		return nil, err
+	for _, add := range []func(problem) error{c.addRadius, c.addDynamics, c.addObjective} {
+		if err := add(p); err != nil {
+			return nil, err
+		}
 	}
 	c.combine()
 	return c, nil

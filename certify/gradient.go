@@ -12,7 +12,7 @@ import (
 
 // addStart puts what the first decision says: V₀, Δ and ‖∇Φ̃(u₀)‖².
 func (c *Constants) addStart(p problem, f *steady.Objective) error {
-	v, err := c.coupling(p)
+	v, err := c.coupling(p, f)
 	if err != nil {
 		return err
 	}
@@ -35,21 +35,17 @@ func (c *Constants) addStart(p problem, f *steady.Objective) error {
 }
 
 // coupling returns V = mean ‖p − h(u, d)‖_P at the start [he2025, coupling bound].
-func (c *Constants) coupling(p problem) (float64, error) {
-	dim := p.Settler.Dims()
-	settler := kedge.BatchedSettler(p.Settler)
-	n, _ := p.Traits.Size()
-	sum, room := 0.0, make([]float64, min(n, chunk)*max(dim.State, dim.Trait))
-	for first := 0; first < n; first += chunk {
-		last := min(n, first+chunk)
-		h := make([]float64, (last-first)*dim.State)
-		if _, err := settler.SettleRows(h, p.Start, p.Traits.View(room, first, last)); err != nil {
-			return 0, err
-		}
-		rows.AddScaled(h, -1, p.States.View(room, first, last))
-		for i := range last - first {
-			sum += c.Length(kedge.Row(h, i, dim.State))
-		}
+func (c *Constants) coupling(p problem, f *steady.Objective) (float64, error) {
+	n, width := p.States.Size()
+	sum, away := 0.0, make([]float64, n*width)
+	if err := f.Settle(away, p.Start); err != nil {
+		return 0, err
+	}
+	eachChunk(p.States, func(first int, states []float64) {
+		rows.AddScaled(away[first*width:][:len(states)], -1, states)
+	})
+	for i := range n {
+		sum += c.Length(kedge.Row(away, i, width))
 	}
 	return sum / float64(n), nil
 }

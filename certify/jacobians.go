@@ -80,44 +80,35 @@ func (c *Constants) putLargest(k Key, seen []slope, how string, of func(slope) f
 // addSampledMetric chooses P and puts L_f^p in its norm.
 func (c *Constants) addSampledMetric(seen []slope, n int, how string) error {
 	plain := contractionIn(nil, seen, n)
-	if plain.value < 1 {
-		c.put(LfP, plain.value, Estimate, how)
+	if plain.Value < 1 {
+		c.put(LfP, plain.Value, Estimate, how)
 		c.addIdentity()
 		return nil
 	}
 	metric, err := Lyapunov(meanJacobian(seen, n), n)
 	if err != nil {
-		return plain.refuse()
+		return plain
 	}
 	inMetric := contractionIn(metric, seen, n)
 	least, top := dense.Eigenvalues(metric, n)
-	if !(least > 0) || !(inMetric.value < 1) {
-		return plain.refuse()
+	if !(least > 0) || !(inMetric.Value < 1) {
+		return plain
 	}
 	c.Metric = metric
-	c.put(LfP, inMetric.value, Estimate, how+" in the metric of their mean")
+	c.put(LfP, inMetric.Value, Estimate, how+" in the metric of their mean")
 	c.put(PMin, least, Proof, "J̄ᵀPJ̄ − P + I = 0 for the mean Jacobian J̄")
 	c.put(PMax, top, Proof, "J̄ᵀPJ̄ − P + I = 0 for the mean Jacobian J̄")
 	return nil
 }
 
-// most is the largest number seen and whose it was.
-type most struct {
-	value float64
-	who   int
-}
-
-func (m most) refuse() error {
-	return &NotContractingError{What: "‖∂f/∂p‖", Value: m.value, Trait: m.who}
-}
-
-// contractionIn returns the largest norm of ∂f/∂p induced by ‖·‖_P; nil is the identity.
-func contractionIn(metric []float64, seen []slope, n int) most {
-	found := most{value: math.Inf(-1)}
+// contractionIn returns the largest norm of ∂f/∂p induced by ‖·‖_P and whose it is, as what is wrong unless it is below 1; a nil
+// metric is the identity.
+func contractionIn(metric []float64, seen []slope, n int) *NotContractingError {
+	found := &NotContractingError{What: "‖∂f/∂p‖", Value: math.Inf(-1)}
 	for _, s := range seen {
 		for _, j := range s.byP {
-			if v := dense.InducedNorm(metric, j, n); v > found.value || math.IsNaN(v) {
-				found = most{v, s.who}
+			if v := dense.InducedNorm(metric, j, n); v > found.Value || math.IsNaN(v) {
+				found.Value, found.Trait = v, s.who
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/sensitivity"
+	"github.com/kedge-opt/kedge/steady"
 	"github.com/kedge-opt/kedge/stream"
 )
 
@@ -22,7 +23,7 @@ const (
 // cannot make it diverge, and where the crowd settles under the first, the last and the best decision. M and M_V are the
 // least squares fit, with M raised until the bound holds wherever somebody looked. σ_mb solves mean exp(‖ξ‖²/σ²) = e over
 // batches drawn there.
-func (c *Constants) addNoise(p problem) error {
+func (c *Constants) addNoise(p problem, _ *steady.Objective) error {
 	n, _ := p.Traits.Size()
 	if n == 1 || p.Everybody && p.Batch >= n {
 		for _, k := range []Key{M, MV, SigmaMb} {

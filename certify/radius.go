@@ -10,18 +10,15 @@ import (
 )
 
 // addRadius puts R = max ‖u‖ over the set, +Inf where there is no bound.
-func (c *Constants) addRadius(s kedge.Set, n int) error {
-	r, ok := radius(s, n)
-	if ok {
+func (c *Constants) addRadius(p problem) error {
+	n := p.Dynamics.Dims().Decision
+	if r, ok := radius(p.Set, n); ok {
 		c.put(Radius, r, Proof, "largest norm in the set")
 		return nil
 	}
-	r, err := reach(s, n)
-	if err != nil {
-		return err
-	}
+	r, err := reach(p.Set, n)
 	c.put(Radius, r, Estimate, "box around projections of far points")
-	return nil
+	return err
 }
 
 // radius returns a bound on ‖u‖ over a set it knows.

@@ -75,7 +75,7 @@ func between(a, b []float64, share float64) []float64 {
 // bendAt is power iteration on the Hessian of Φ̃, whose products are differences of gradients.
 func bendAt(f *steady.Objective, u []float64, r *stream.Stream) (float64, error) {
 	m := len(u)
-	v, ahead, behind, at := make([]float64, m), make([]float64, m), make([]float64, m), make([]float64, m)
+	v := make([]float64, m)
 	for i := range v {
 		v[i] = r.Normal()
 	}
@@ -87,19 +87,9 @@ func bendAt(f *steady.Objective, u []float64, r *stream.Stream) (float64, error)
 			return 0, nil
 		}
 		rows.Scale(v, 1/length)
-		for _, side := range []struct {
-			to []float64
-			by float64
-		}{{ahead, step}, {behind, -step}} {
-			copy(at, u)
-			rows.AddScaled(at, side.by, v)
-			if _, err := f.Gradient(side.to, at); err != nil {
-				return 0, err
-			}
+		if err := steady.Bend(f.Gradient, v, u, step); err != nil {
+			return 0, err
 		}
-		copy(v, ahead)
-		rows.AddScaled(v, -1, behind)
-		rows.Scale(v, 1/(2*step))
 		size = max(size, rows.Norm(v))
 	}
 	return size, nil
@@ -108,13 +98,7 @@ func bendAt(f *steady.Objective, u []float64, r *stream.Stream) (float64, error)
 // polarizedBend searches for the largest curvature of one individual's settled affinity, over the length of u and its angle
 // with d, in the four dimensions that show all there is.
 func polarizedBend(f dynamics.Polarized, r float64) float64 {
-	f.Dim = 4
-	most := 0.0
-	for _, part := range []float64{0.01, 0.25, 0.5, 0.75, 1} {
-		rate := func(angle float64) float64 { return affinityBend(f, part*r, angle) }
-		most = max(most, largest(rate, 0, math.Pi/2, 96))
-	}
-	return most
+	return atWorst(f, affinityBend, 0.01*r, 0.25*r, 0.5*r, 0.75*r, r)
 }
 
 // affinityBend returns the norm of the Hessian of u ↦ −uᵀh(u, d) for a d at an angle from u.

@@ -6,12 +6,13 @@ import (
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/internal/dense"
 	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/steady"
 )
 
 // addTransient puts L_Ψ where the rule takes the sensitivity at sampled states instead of settled ones and that makes a
 // difference. The theory asks for settled ones. What its proof needs is that Ψ(p) = ∂Φ/∂u + Ĥ(u, p)∂Φ/∂p is Lipschitz in p,
 // so L_Ψ takes the place of L_p.
-func (c *Constants) addTransient(p problem) error {
+func (c *Constants) addTransient(p problem, _ *steady.Objective) error {
 	if !p.AtState {
 		return nil
 	}

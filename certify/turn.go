@@ -16,11 +16,15 @@ func polarizedTurn(f dynamics.Polarized, r float64) float64 {
 	if r == 0 || f.Sigma == 0 {
 		return 0
 	}
+	return atWorst(f, turnRate, 0.25*r, 0.5*r, 0.75*r, r)
+}
+
+// atWorst returns the largest rate found over the angle of d and u in four dimensions, for some lengths of u.
+func atWorst(f dynamics.Polarized, rate func(f dynamics.Polarized, length, angle float64) float64, lengths ...float64) float64 {
 	f.Dim = 4
 	most := 0.0
-	for _, part := range []float64{0.25, 0.5, 0.75, 1} {
-		rate := func(angle float64) float64 { return turnRate(f, part*r, angle) }
-		most = max(most, largest(rate, 0, math.Pi/2, 96))
+	for _, length := range lengths {
+		most = max(most, largest(func(angle float64) float64 { return rate(f, length, angle) }, 0, math.Pi/2, 96))
 	}
 	return most
 }

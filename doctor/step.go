@@ -15,7 +15,7 @@ const (
 )
 
 // gradient is what a rule descends along once the crowd has settled.
-type gradient func(g, u []float64) error
+type gradient func(g, u []float64) (loss float64, err error)
 
 // descent returns the settled gradient of a rule over the individuals looked at.
 func (e *exam) descent(rule Candidate) (gradient, error) {
@@ -23,14 +23,10 @@ func (e *exam) descent(rule Candidate) (gradient, error) {
 	if err != nil {
 		return nil, err
 	}
-	total := f.Gradient
 	if rule.blind() {
-		total = f.Partial
+		return f.Partial, nil
 	}
-	return func(g, u []float64) error {
-		_, err := total(g, u)
-		return err
-	}, nil
+	return f.Gradient, nil
 }
 
 // stepSize compares the step of a rule with what the curvature of the settled objective allows.
@@ -74,24 +70,17 @@ func judgeStep(rule Candidate, good, most float64, formula string) Check {
 
 // curvature returns the largest rate at which the gradient changes around u, by power iteration on differences.
 func (e *exam) curvature(grad gradient, u []float64) (float64, error) {
-	n, h := len(u), 1e-5*max(1, rows.Norm(u))
-	x, above, below := make([]float64, n), make([]float64, n), make([]float64, n)
+	x := make([]float64, len(u))
 	e.draws("curvature").Normals(x)
 	rate := 0.0
 	for range curvatureSteps {
 		rows.Scale(x, 1/rows.Norm(x))
-		if err := grad(above, moved(u, h, x)); err != nil {
+		if err := steady.Bend(grad, x, u, 1e-5*max(1, rows.Norm(u))); err != nil {
 			return 0, err
 		}
-		if err := grad(below, moved(u, -h, x)); err != nil {
-			return 0, err
-		}
-		rows.AddScaled(above, -1, below)
-		rows.Scale(above, 1/(2*h))
-		if rate = rows.Norm(above); rate < 1e-9 || !rows.Finite(above) {
+		if rate = rows.Norm(x); rate < 1e-9 || !rows.Finite(x) {
 			break
 		}
-		copy(x, above)
 	}
 	return rate, e.ctx.Err()
 }
@@ -102,7 +91,7 @@ func (e *exam) curvature(grad gradient, u []float64) (float64, error) {
 func exploringStep(e *exam, rule Candidate, grad gradient) Check {
 	g, steepest := make([]float64, e.dim.Decision), 0.0
 	for _, u := range e.us {
-		if err := grad(g, u); err != nil {
+		if _, err := grad(g, u); err != nil {
 			return Check{Verdict: Skip, Figure: "no gradient of the settled objective", Detail: sentence(err) + "."}
 		}
 		steepest = max(steepest, rows.Norm(g))

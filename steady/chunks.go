@@ -83,6 +83,25 @@ func shiftRow(err error, first int) error {
 	return err
 }
 
+// Bend writes the product of v with the Hessian at u to v, by central differences of a gradient.
+func Bend(gradient func(g, u []float64) (float64, error), v, u []float64, step float64) error {
+	at, ahead, behind := make([]float64, len(u)), make([]float64, len(u)), make([]float64, len(u))
+	for _, side := range []struct {
+		to []float64
+		by float64
+	}{{ahead, step}, {behind, -step}} {
+		copy(at, u)
+		rows.AddScaled(at, side.by, v)
+		if _, err := gradient(side.to, at); err != nil {
+			return err
+		}
+	}
+	copy(v, ahead)
+	rows.AddScaled(v, -1, behind)
+	rows.Scale(v, 1/(2*step))
+	return nil
+}
+
 // checkAsk is the door of an evaluation at u; g is nil when no gradient is wanted.
 func checkAsk(g, u []float64, dim kedge.Dims) error {
 	if g != nil {
