@@ -3,9 +3,6 @@ package certify
 import (
 	"fmt"
 	"math"
-
-	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/dynamics"
 )
 
 // Verdict says whether an assumption holds.
@@ -64,9 +61,4 @@ func smoothness(c *Constants) Assumption {
 		a.Verdict, a.Evidence = NotChecked, "smooth, but nothing is known of a lower bound of Φ̃"
 	}
 	return a
-}
-
-func isChoice(f kedge.Dynamics) bool {
-	_, ok := f.(dynamics.Choice)
-	return ok
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/set"
 	"github.com/kedge-opt/kedge/steady"
 )
 
@@ -64,7 +66,7 @@ func (c *Constants) Certify(ctx context.Context, m kedge.Model, run Premises) (*
 // beyond lists what the theorems do not cover.
 func beyond(p problem, c *Constants) []string {
 	list := append([]string(nil), p.Beyond...)
-	if !unconstrained(p.Set) {
+	if !is[set.Whole](p.Set) {
 		list = append(list, "decisions are projected onto a set; the theorems are about descent without constraints")
 	}
 	if c.biasByV() == LPsi {
@@ -108,7 +110,7 @@ func (c *Constants) widest(p problem) float64 {
 	if cone := c.Get(Cone); cone.Known != Unknown {
 		return 2 * math.Sin(cone.Value*math.Pi/180)
 	}
-	if isChoice(p.Dynamics) {
+	if is[dynamics.Choice](p.Dynamics) {
 		return math.Sqrt2
 	}
 	return math.NaN()

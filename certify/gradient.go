@@ -6,6 +6,7 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/dense"
 	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/set"
 	"github.com/kedge-opt/kedge/steady"
 	"gonum.org/v1/gonum/mat"
 )
@@ -56,7 +57,7 @@ func (c *Constants) Length(x []float64) float64 { return dense.Weighted(c.Metric
 // gapOf returns Δ of a linear-quadratic problem without constraints: with the Hessian H of Φ̃ it is ½gᵀH⁻¹g.
 func gapOf(p problem, g []float64) (gap float64, known Known, how string) {
 	h, ok := curvature(p)
-	if !ok || !unconstrained(p.Set) {
+	if !ok || !is[set.Whole](p.Set) {
 		return math.NaN(), Unknown, ""
 	}
 	n := len(g)

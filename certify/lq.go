@@ -9,7 +9,6 @@ import (
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/internal/dense"
 	"github.com/kedge-opt/kedge/objective"
-	"github.com/kedge-opt/kedge/set"
 )
 
 // linearQuadratic is affine dynamics under a quadratic loss, where everything has a closed form.
@@ -68,12 +67,6 @@ func curvature(p problem) (h []float64, ok bool) {
 	out.Add(&out, sg.T())
 	dense.Symmetrize(&out)
 	return out.RawMatrix().Data, true
-}
-
-// unconstrained tells whether nothing is projected.
-func unconstrained(s kedge.Set) bool {
-	_, whole := s.(set.Whole)
-	return whole
 }
 
 // spread returns the largest trace of K Cov(pₖ) Kᵀ over all turns, the variance of an individual's gradient. Apart from what is

@@ -86,7 +86,7 @@ func follow(p problem, step float64) ([]glimpse, error) {
 		if at == nil {
 			continue
 		}
-		if _, err := kedge.BatchedSettler(p.Settler).SettleRows(states, at, traits); err != nil {
+		if _, err := p.RowSettler().SettleRows(states, at, traits); err != nil {
 			return nil, err
 		}
 		if err := look(at, states); err != nil {
@@ -124,7 +124,7 @@ func (p problem) applied() kedge.Sensitivity {
 	if p.AtState {
 		return p.Sensitivity
 	}
-	return &sensitivity.Settled{Of: p.Sensitivity, Settler: kedge.BatchedSettler(p.Settler)}
+	return &sensitivity.Settled{Of: p.Sensitivity, Settler: p.RowSettler()}
 }
 
 // some copies rows, at equal distances where there are more than asked for.

@@ -87,7 +87,7 @@ func (p problem) forget() problem {
 		return p
 	}
 	p.Dynamics, p.Settler = f.Polarized, f.Polarized
-	if isAffinity(p.Objective) {
+	if is[objective.Affinity](p.Objective) {
 		p.Objective = objective.Affinity{}
 	}
 	if p.States != nil {
@@ -95,4 +95,10 @@ func (p problem) forget() problem {
 	}
 	p.Sensitivity = &sensitivity.Polarized{Dim: f.Dim, Lambda: f.Lambda, Sigma: f.Sigma}
 	return p
+}
+
+// is tells whether a part of a model is of a kind that has closed forms.
+func is[T any](part any) bool {
+	_, ok := part.(T)
+	return ok
 }

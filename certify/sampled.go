@@ -28,8 +28,7 @@ type probe struct {
 
 // probes draws decisions around the first feasible ones and takes individuals evenly from the crowd.
 func probes(p problem) ([]probe, error) {
-	settler := p.Settler
-	if settler == nil {
+	if p.Settler == nil {
 		return nil, errors.New("certify: the dynamics have no steady states; give a Settler")
 	}
 	dim := p.Dynamics.Dims()
@@ -45,7 +44,7 @@ func probes(p problem) ([]probe, error) {
 		}
 		for i, who := range some {
 			x := probe{who: who, under: k, u: u, d: traits.View(nil, i, i+1), p: states.View(nil, i, i+1), h: make([]float64, dim.State)}
-			if _, err := settler.Settle(x.h, u, x.d); err != nil {
+			if _, err := p.Settler.Settle(x.h, u, x.d); err != nil {
 				return nil, unsettled(who, err)
 			}
 			all = append(all, x)

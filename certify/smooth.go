@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/internal/dense"
 	"github.com/kedge-opt/kedge/internal/rows"
@@ -23,18 +22,13 @@ func (c *Constants) addSmooth(p problem, f *steady.Objective) error {
 	if err != nil {
 		return err
 	}
-	if x, ok := p.Dynamics.(dynamics.Polarized); ok && isAffinity(p.Objective) {
+	if x, ok := p.Dynamics.(dynamics.Polarized); ok && is[objective.Affinity](p.Objective) {
 		one := max(polarizedBend(x, c.Value(Radius)), most)
 		c.put(Smooth, one, Estimate, fmt.Sprintf("largest found of any one individual; this crowd's is %.3g at %d decisions", most, points))
 		return nil
 	}
 	c.put(Smooth, most, Estimate, fmt.Sprintf("largest curvature of the crowd at %d decisions", points))
 	return nil
-}
-
-func isAffinity(o kedge.Objective) bool {
-	_, ok := o.(objective.Affinity)
-	return ok
 }
 
 // bend returns the largest curvature of Φ̃ that power iteration finds between the first decision and the optimum and at a few

@@ -6,6 +6,7 @@ import (
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/internal/dense"
 	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/steady"
 )
 
@@ -20,7 +21,7 @@ func (c *Constants) addTransient(p problem, _ *steady.Objective) error {
 	case dynamics.Choice, *dynamics.Affine: // the same at every state
 		return nil
 	case dynamics.Polarized:
-		if isAffinity(p.Objective) {
+		if is[objective.Affinity](p.Objective) {
 			most := polarizedRead(f, c.Value(Radius), c.Value(Cone)*math.Pi/180)
 			c.put(LPsi, 1+most, Estimate, "1 + the largest slope of Ĥ(u, p)u found in the cone")
 			return nil

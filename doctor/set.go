@@ -122,9 +122,7 @@ func (e *exam) ways() (list [][]float64) {
 // farthest projects a far and a very far point in one direction.
 func (e *exam) farthest(way []float64) (near, far []float64, ok bool) {
 	size := 1 + rows.Norm(e.Start)
-	near, far = slices.Clone(e.Start), slices.Clone(e.Start)
-	rows.AddScaled(near, 1e5*size, way)
-	rows.AddScaled(far, 1e8*size, way)
+	near, far = moved(e.Start, 1e5*size, way), moved(e.Start, 1e8*size, way)
 	return near, far, e.Set.Project(near) == nil && e.Set.Project(far) == nil
 }
 
