@@ -42,7 +42,7 @@ algorithms: [{name: composite, step: -1}]
 }
 
 // A mistake can be taken apart, for an editor or a web form.
-func ExampleError() {
+func ExampleAssign() {
 	src, _ := problem.Case("choice")
 	_, err := problem.Parse(kind.Standard(), "choice", src, problem.Assign("seed=-1").As("--seed -1"))
 	var e *form.Mistake
