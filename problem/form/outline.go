@@ -114,14 +114,6 @@ func (d *draft) below(key string, describe func(*Form)) *outline {
 	return d.of.shelf.outline(Join(d.home, key), describe)
 }
 
-// entryOf is an entry for a key and how its values are read.
-func entryOf[T any](key string, c Codec[T], m Meaning) entry {
-	return entry{key: key, says: m, options: c.options, want: c.Want, value: c.Schema, accepts: func(n *Node) bool {
-		_, ok := c.Read(&Mistakes{}, n)
-		return ok
-	}}
-}
-
 // Shared describes keys that several sections have, under the name that their meanings go by. A section of nothing else is
 // outlined once.
 func (f *Form) Shared(name string, describe func()) {
