@@ -327,7 +327,7 @@ func TestErrorFields(t *testing.T) {
 	if !errors.As(err, &e) {
 		t.Fatalf("%T holds no *Mistake", err)
 	}
-	want := form.Mistake{File: "x.yaml", Line: 3, Column: 42, Path: "dynamics.sigma", Msg: "dynamics.sigma is -1, want a number ≥ 0"}
+	want := form.Mistake{Place: form.Place{File: "x.yaml", Line: 3, Column: 42}, Path: "dynamics.sigma", Msg: "dynamics.sigma is -1, want a number ≥ 0"}
 	if *e != want {
 		t.Errorf("got %+v, want %+v", *e, want)
 	}

@@ -2,48 +2,33 @@ package form
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // Assign puts a value at the end of a path, making the mappings on the way that are not there.
-func (n *Node) Assign(keys []string, value *Node) error {
-	for i, key := range keys[:len(keys)-1] {
-		next, err := n.step(key, keys[:i], value.At)
-		if err != nil {
-			return err
-		}
-		n = next
-	}
-	last := len(keys) - 1
-	switch n.Shape {
-	case Mapping:
-		n.Put(keys[last], value)
+func (n *Node) Assign(keys []string, value *Node) error { return n.assign(keys, 0, value) }
+
+// assign is Assign from the node at the first keys of a path on.
+func (n *Node) assign(keys []string, depth int, value *Node) error {
+	key, last := keys[depth], depth+1 == len(keys)
+	i, there := n.entry(key)
+	switch {
+	case n.Shape == Mapping && last:
+		n.Put(key, value)
 		return nil
-	case List:
-		i, ok := n.entry(keys[last])
-		if !ok {
-			return n.noEntry(keys[last], keys[:last])
+	case n.Shape == Mapping:
+		if n.Get(key) == nil {
+			n.Put(key, &Node{Shape: Mapping, At: value.At})
 		}
+		return n.Get(key).assign(keys, depth+1, value)
+	case n.Shape != List || !there:
+		return n.noEntry(key, keys[:depth])
+	case last:
 		n.Items[i] = value
 		return nil
 	}
-	return n.noEntry(keys[last], keys[:last])
-}
-
-// step goes one key down from the node at the given path.
-func (n *Node) step(key string, path []string, at Place) (*Node, error) {
-	switch n.Shape {
-	case Mapping:
-		if n.Get(key) == nil {
-			n.Put(key, &Node{Shape: Mapping, At: at})
-		}
-		return n.Get(key), nil
-	case List:
-		if i, ok := n.entry(key); ok {
-			return n.Items[i], nil
-		}
-	}
-	return nil, n.noEntry(key, path)
+	return n.Items[i].assign(keys, depth+1, value)
 }
 
 func (n *Node) noEntry(key string, path []string) error {
@@ -65,25 +50,28 @@ func (n *Node) noEntry(key string, path []string) error {
 
 // Copied returns a copy of a value that a spec may keep, of another rank unless that is negative.
 func (n *Node) Copied(rank int) *Node {
-	c := *n
-	if rank >= 0 {
-		c.At.Rank = rank
-	}
-	c.Keys = append([]string(nil), n.Keys...)
-	c.Items = make([]*Node, len(n.Items))
-	for i, item := range n.Items {
-		c.Items[i] = item.Copied(rank)
-	}
-	return &c
+	return n.copied(func(c *Node) {
+		if rank >= 0 {
+			c.At.Rank = rank
+		}
+	})
 }
 
 // Normal returns the value with quotes around every text that needs them on some line.
 func (n *Node) Normal() *Node {
+	return n.copied(func(c *Node) {
+		c.Quoted = c.Quoted || c.Shape == Scalar && !IsPlainValue(c.Text) && !needsNoQuotes(c.Text)
+	})
+}
+
+// copied returns a copy of which every node is changed.
+func (n *Node) copied(change func(*Node)) *Node {
 	c := *n
-	c.Quoted = n.Quoted || n.Shape == Scalar && !IsPlainValue(n.Text) && !needsNoQuotes(n.Text)
+	change(&c)
+	c.Keys = slices.Clone(n.Keys)
 	c.Items = make([]*Node, len(n.Items))
 	for i, item := range n.Items {
-		c.Items[i] = item.Normal()
+		c.Items[i] = item.copied(change)
 	}
 	return &c
 }

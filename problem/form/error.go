@@ -15,13 +15,9 @@ const maxMistakes = 100
 //	polarized.yaml:12: dynamics.lambda is 1.5, want a number from 0 to 1
 //	--set dynamics.lambda=1.5: dynamics.lambda is 1.5, want a number from 0 to 1
 type Mistake struct {
-	File   string // the file as Parse was told, or the flag that an assignment came from
-	Line   int    // from 1; 0 when the mistake belongs to the file as a whole or to a flag
-	Column int    // from 1 in characters; 0 like Line
-	Path   string // the key, as in "algorithms.composite.step"; "" for the whole
-	Msg    string // a sentence with the key, what it holds and what is allowed
-
-	rank int // of the document or flag it stands in
+	Place
+	Path string // the key, as in "algorithms.composite.step"; "" for the whole
+	Msg  string // a sentence with the key, what it holds and what is allowed
 }
 
 // Error implements error.
@@ -32,16 +28,17 @@ func (e *Mistake) Error() string {
 	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Msg)
 }
 
-// Place is where a value was written. Documents and flags are ranked in the order they are applied.
+// Place is where a value was written.
 type Place struct {
-	File         string
-	Rank         int
-	Line, Column int
+	File   string // as Parse was told, or the flag that an assignment came from
+	Rank   int    // documents and flags count in the order they are applied
+	Line   int    // from 1; 0 of the file as a whole and of a flag
+	Column int    // from 1 in characters; 0 like Line
 }
 
 // Mistake returns one about a key that was written there.
 func (at Place) Mistake(path, format string, args ...any) *Mistake {
-	return &Mistake{File: at.File, Line: at.Line, Column: at.Column, Path: path, Msg: fmt.Sprintf(format, args...), rank: at.Rank}
+	return &Mistake{at, path, fmt.Sprintf(format, args...)}
 }
 
 // Mistakes collects everything that is wrong with a spec, so that one run tells it all.
@@ -84,14 +81,14 @@ func within(path, root string) bool {
 // Join returns the mistakes in the order a reader meets them, nil if there are none.
 func (m *Mistakes) Join() error {
 	slices.SortStableFunc(m.Found, func(a, b *Mistake) int {
-		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	var all []error
 	for _, f := range m.Found[:min(len(m.Found), maxMistakes)] {
 		all = append(all, f)
 	}
 	if more := len(m.Found) - maxMistakes; more > 0 {
-		all = append(all, &Mistake{File: m.Found[maxMistakes].File, Msg: fmt.Sprintf("%d more mistakes are not shown", more)})
+		all = append(all, Place{File: m.Found[maxMistakes].File}.Mistake("", "%d more mistakes are not shown", more))
 	}
 	return errors.Join(all...)
 }

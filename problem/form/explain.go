@@ -64,23 +64,16 @@ func (c cursor) step(part string, last bool) (cursor, error) {
 		return c, fmt.Errorf("%s is %s and has no keys below it", c.path, c.on.want)
 	}
 	all := c.in.entries()
-	if i := slices.IndexFunc(all, func(e entry) bool { return e.key == part }); i >= 0 {
+	if i := all.index(part); i >= 0 {
 		e := all[i]
 		return cursor{c.all, Join(c.path, part), c.in, e, e.below, e.list}, nil
 	}
-	known := names(all)
+	known := all.keys()
 	if c.list && part != "" && !(last && Nearest(part, known) != "") {
 		c.list = false
 		return c, nil
 	}
 	return c, c.unknown(part, known)
-}
-
-func names(all []entry) (list []string) {
-	for _, e := range all {
-		list = append(list, e.key)
-	}
-	return list
 }
 
 // unknown suggests what was meant: a key of that place, or one of that name anywhere.

@@ -22,22 +22,20 @@ func NameOf(k Kind) string {
 // Pick describes the key that says of which kind x is. A form that reads leaves x nil if it is of none that is known; otherwise
 // x is a copy of the known one, whose keys are to be described next.
 func Pick[K Kind](f *Form, key string, x *K, known []K, m Meaning) {
-	name := NameOf(*x)
-	f.Choose(key, &name, m, words(known)...)
-	if f.printing() {
-		return
-	}
-	*x = Fresh(known, name)
+	pick(f, x, known, func(name *string) { f.Choose(key, name, m, words(known)...) })
 }
 
 // PickOr is Pick with a default.
 func PickOr[K Kind](f *Form, key string, x *K, known []K, absent string, m Meaning) {
+	pick(f, x, known, func(name *string) { f.ChooseOr(key, name, absent, m, words(known)...) })
+}
+
+func pick[K Kind](f *Form, x *K, known []K, choose func(name *string)) {
 	name := NameOf(*x)
-	f.ChooseOr(key, &name, absent, m, words(known)...)
-	if f.printing() {
-		return
+	choose(&name)
+	if !f.printing() {
+		*x = Fresh(known, name)
 	}
-	*x = Fresh(known, name)
 }
 
 func words[K Kind](known []K) (list []Option) {

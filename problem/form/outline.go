@@ -11,7 +11,7 @@ type outline struct {
 // variant is the keys of a mapping under certain choices.
 type variant struct {
 	choices []choice
-	entries []entry
+	entries entries
 }
 
 // choice is the key that decides which keys there are, and what it was decided to be.

@@ -98,16 +98,15 @@ func encode(v any) ([]byte, error) {
 
 // OrNull allows null as well, which stands for a key's default.
 func (s Schema) OrNull() Schema {
-	null := Schema{Type: Types{"null"}}
 	switch {
 	case s.Type != nil:
 		s.Type = append(slices.Clip(s.Type), "null")
 	case s.Enum != nil:
 		s.Enum = append(slices.Clip(s.Enum), nil)
 	case s.AnyOf != nil:
-		s.AnyOf = append(slices.Clip(s.AnyOf), null)
+		s.AnyOf = append(slices.Clip(s.AnyOf), isNull())
 	default:
-		s = Schema{AnyOf: []Schema{s, null}}
+		s = Schema{AnyOf: []Schema{s, isNull()}}
 	}
 	return s
 }
@@ -142,15 +141,12 @@ func (o *outline) schema() Schema {
 		s.Additional = &closed
 		return s
 	}
-	for _, c := range o.variants[0].choices[:1] {
-		s.AllOf = append(s.AllOf, c.fallback()...)
-	}
-	s.AllOf = append(s.AllOf, o.refined(s.Properties)...)
+	s.AllOf = append(o.variants[0].choices[0].fallback(), o.refined(s.Properties)...)
 	for _, v := range o.variants {
 		then := Schema{Additional: &closed, Required: v.needed()}
 		for _, e := range v.entries {
 			one := property{key: e.key}
-			if !s.Properties.has(e.key) {
+			if s.Properties.index(e.key) < 0 {
 				one.Schema = e.schema()
 			}
 			then.Properties = append(then.Properties, one)
@@ -167,12 +163,12 @@ func (o *outline) refined(alike properties) (list []Schema) {
 	for _, v := range o.variants {
 		for i, c := range v.choices {
 			under := fmt.Sprint(v.choices[:i])
-			if i == 0 || alike.has(c.key) || seen[under] {
+			if i == 0 || alike.index(c.key) >= 0 || seen[under] {
 				continue
 			}
 			seen[under] = true
-			at := slices.IndexFunc(v.entries, func(e entry) bool { return e.key == c.key })
-			list = append(list, Schema{If: conditions(v.choices[:i]), Then: &Schema{Properties: properties{{c.key, v.entries[at].schema()}}}})
+			then := holds(c.key, v.entries[v.entries.index(c.key)].schema())
+			list = append(list, Schema{If: conditions(v.choices[:i]), Then: &then})
 		}
 	}
 	return list
@@ -180,29 +176,23 @@ func (o *outline) refined(alike properties) (list []Schema) {
 
 // alike returns the keys with the same schema in every variant that has them.
 func (o *outline) alike() (list properties) {
-	seen, differs := map[string]Schema{}, map[string]bool{}
-	var order []string
+	differs := map[string]bool{}
 	for _, v := range o.variants {
 		for _, e := range v.entries {
-			s := e.schema()
-			if first, known := seen[e.key]; !known {
-				seen[e.key] = s
-				order = append(order, e.key)
-			} else if !reflect.DeepEqual(first, s) {
+			one := property{e.key, e.schema()}
+			if i := list.index(e.key); i < 0 {
+				list = append(list, one)
+			} else if !reflect.DeepEqual(list[i], one) {
 				differs[e.key] = true
 			}
 		}
 	}
-	for _, key := range order {
-		if !differs[key] {
-			list = append(list, property{key, seen[key]})
-		}
-	}
-	return list
+	return slices.DeleteFunc(list, func(one property) bool { return differs[one.key] })
 }
 
-func (p properties) has(key string) bool {
-	return slices.ContainsFunc(p, func(one property) bool { return one.key == key })
+// index returns where a key is, -1 if it is not.
+func (p properties) index(key string) int {
+	return slices.IndexFunc(p, func(one property) bool { return one.key == key })
 }
 
 // needed returns the keys that no variant can do without.
@@ -264,23 +254,31 @@ func conditions(choices []choice) *Schema {
 	return all
 }
 
+// holds is the schema of mappings in which a key, if it is there, holds something.
+func holds(key string, value Schema) Schema { return Schema{Properties: properties{{key, value}}} }
+
+// and wants a key to be there.
+func (s Schema) and(key string) Schema {
+	s.Required = append(s.Required, key)
+	return s
+}
+
+// isNull is what a key holds that is absent, or set back to its default.
+func isNull() Schema { return Schema{Type: Types{"null"}} }
+
 // condition holds when the key says so, or is absent and its default does.
 func (c choice) condition() Schema {
+	said := holds(c.key, Schema{Const: c.option}).and(c.key)
 	switch {
 	case c.presence && c.option == "absent":
-		return Schema{Properties: properties{{c.key, Schema{Type: Types{"null"}}}}}
+		return holds(c.key, isNull())
 	case c.presence:
-		return Schema{Properties: properties{{c.key, Schema{Type: Types{"object", "array", "string", "number"}}}}, Required: []string{c.key}}
-	}
-	said := Schema{Properties: properties{{c.key, Schema{Const: c.option}}}, Required: []string{c.key}}
-	switch {
+		return holds(c.key, Schema{Type: Types{"object", "array", "string", "number"}}).and(c.key)
 	case c.like != "":
-		return Schema{AnyOf: []Schema{said, {
-			Properties: properties{{c.key, Schema{Type: Types{"null"}}}, {c.like, Schema{Const: c.option}}},
-			Required:   []string{c.like},
-		}}}
+		follows := Schema{Properties: properties{{c.key, isNull()}, {c.like, Schema{Const: c.option}}}}
+		return Schema{AnyOf: []Schema{said, follows.and(c.like)}}
 	case c.absent == c.option:
-		return Schema{Properties: properties{{c.key, Schema{Enum: []any{c.option, nil}}}}}
+		return holds(c.key, Schema{Enum: []any{c.option, nil}})
 	}
 	return said
 }
@@ -290,8 +288,7 @@ func (c choice) fallback() []Schema {
 	if c.like == "" {
 		return nil
 	}
-	absent := Schema{Properties: properties{{c.key, Schema{Type: Types{"null"}}}}}
-	named := Schema{Properties: properties{{c.like, Schema{Enum: asAny(c.options)}}}}
+	absent, named := holds(c.key, isNull()), holds(c.like, Schema{Enum: asAny(c.options)})
 	return []Schema{{If: &absent, Then: &named}}
 }
 

@@ -87,9 +87,7 @@ func (o *outline) key(path string, e entry) Key {
 		k.Options = append(k.Options, one.explained())
 	}
 	if e.below != nil {
-		for _, below := range e.below.entries() {
-			k.Keys = append(k.Keys, below.key)
-		}
+		k.Keys = e.below.entries().keys()
 	}
 	return k
 }
@@ -113,12 +111,27 @@ func (e entry) description() string {
 	return strings.Join(lines, "\n")
 }
 
+// entries are keys of a mapping, in their order.
+type entries []entry
+
+// index returns where a key is, -1 if it is not.
+func (list entries) index(key string) int {
+	return slices.IndexFunc(list, func(e entry) bool { return e.key == key })
+}
+
+func (list entries) keys() (keys []string) {
+	for _, e := range list {
+		keys = append(keys, e.key)
+	}
+	return keys
+}
+
 // entries lists the keys of all variants, each once and before the keys that it goes before.
-func (o *outline) entries() (list []entry) {
+func (o *outline) entries() (list entries) {
 	for _, v := range o.variants {
 		before := len(list)
 		for _, e := range slices.Backward(v.entries) {
-			i := slices.IndexFunc(list, func(known entry) bool { return known.key == e.key })
+			i := list.index(e.key)
 			if i < 0 {
 				i = before
 				list = slices.Insert(list, i, e)
@@ -133,7 +146,7 @@ func (o *outline) entries() (list []entry) {
 func (o *outline) uses(key string) (list []Use) {
 	var groups [][]variant
 	for _, v := range o.variants {
-		i := slices.IndexFunc(v.entries, func(e entry) bool { return e.key == key })
+		i := v.entries.index(key)
 		if i < 0 {
 			continue
 		}
@@ -173,10 +186,10 @@ func (o *outline) kinds(some []variant) string {
 		if i > 0 && some[i-1].choices[0].option == option {
 			continue
 		}
-		if variantsOf(some, option) == variantsOf(o.variants, option) {
+		if these := withOption(some, option); len(these) == len(withOption(o.variants, option)) {
 			whole = append(whole, option)
 		} else {
-			parts = append(parts, refinement(some, option))
+			parts = append(parts, refinement(these))
 		}
 	}
 	key := o.variants[0].choices[0].key
@@ -186,25 +199,22 @@ func (o *outline) kinds(some []variant) string {
 	return strings.Join(parts, "; ")
 }
 
-// variantsOf counts the variants of a kind.
-func variantsOf(list []variant, option string) (n int) {
+// withOption returns the variants of a kind.
+func withOption(list []variant, option string) (these []variant) {
 	for _, v := range list {
 		if v.choices[0].option == option {
-			n++
+			these = append(these, v)
 		}
 	}
-	return n
+	return these
 }
 
-// refinement names a kind and the second choice of those of its variants that are listed.
-func refinement(some []variant, option string) string {
-	var first, second choice
+// refinement names the kind of some variants and what their second choice may be.
+func refinement(these []variant) string {
+	first, second := these[0].choices[0], these[0].choices[1]
 	var seconds []string
-	for _, v := range some {
-		if first = v.choices[0]; first.option == option {
-			second = v.choices[1]
-			seconds = append(seconds, second.option)
-		}
+	for _, v := range these {
+		seconds = append(seconds, v.choices[1].option)
 	}
-	return first.key + " " + option + " with " + second.key + " " + Enumerate(slices.Compact(seconds), "or")
+	return first.key + " " + first.option + " with " + second.key + " " + Enumerate(slices.Compact(seconds), "or")
 }
