@@ -17,8 +17,8 @@ const (
 
 // settles finds the settled states of everybody and sees that a step leaves them where they are.
 func settles(e *exam) Check {
-	next, residual, failed := make([]float64, e.dim.State), worst{}, 0
-	var first visit
+	next := make([]float64, e.dim.State)
+	var residual, failed worst
 	for range e.us {
 		e.settled = append(e.settled, make([]float64, len(e.Individuals)*e.dim.State))
 		e.failed = append(e.failed, make([]error, len(e.Individuals)))
@@ -27,22 +27,20 @@ func settles(e *exam) Check {
 		h := kedge.Row(e.settled[v.k], v.i, e.dim.State)
 		if _, err := e.settler.Settle(h, v.u, v.d); err != nil {
 			e.failed[v.k][v.i] = err
-			if failed++; failed == 1 {
-				first = v
-			}
+			failed.see(1, v)
 			continue
 		}
 		e.step(next, h, v)
 		residual.see(gap(next, h), v)
 	}
-	return judgeSettled(e, residual, failed, first)
+	return judgeSettled(e, residual, failed)
 }
 
-func judgeSettled(e *exam, residual worst, failed int, first visit) Check {
-	switch {
-	case failed > 0:
+func judgeSettled(e *exam, residual, failed worst) Check {
+	switch first := failed.at; {
+	case failed.seen > 0:
 		return Check{Verdict: Fail, Figure: fmt.Sprintf("none for %s", e.who(first)),
-			Detail: fmt.Sprintf("%s. So in %d of %d places.", sentence(e.failed[first.k][first.i]), failed, failed+residual.seen),
+			Detail: fmt.Sprintf("%s. So in %d of %d places.", sentence(e.failed[first.k][first.i]), failed.seen, failed.seen+residual.seen),
 			Remedy: "make the dynamics contracting, or the set smaller"}
 	case !(residual.of <= residualGood):
 		return Check{Verdict: Fail, Figure: fmt.Sprintf("a step moves that of %s by %.2g of its length", e.who(residual.at), residual.of),
@@ -115,24 +113,22 @@ func (e *exam) walk(p []float64, v visit, most int) (end []float64, last float64
 // starts walks to the settled state from the first state of the individual, from that of another, and from where the
 // individual stands under another decision.
 func starts(e *exam) Check {
-	spread, walks := worst{}, 0
+	spread := worst{}
 	for v := range e.visits() {
 		if h := e.home(v); h != nil {
 			for _, p := range e.otherStarts(v) {
 				spread.see(e.astray(h, p, v), v)
-				walks++
 			}
 		}
 	}
-	figure := fmt.Sprintf("%d walks end within %.1g of it", walks, spread.of)
 	switch {
-	case walks == 0:
+	case spread.seen == 0:
 		return Check{Verdict: Skip, Figure: "nobody settles"}
 	case !(spread.of <= 1e-6):
 		return Check{Verdict: Fail, Figure: fmt.Sprintf("%s ends %.2g away, by length, from another start", e.who(spread.at), spread.of),
 			Detail: "Where individuals settle depends on where they come from.", Remedy: "make the dynamics contracting"}
 	}
-	return Check{Verdict: Pass, Figure: figure}
+	return Check{Verdict: Pass, Figure: fmt.Sprintf("%d walks end within %.1g of it", spread.seen, spread.of)}
 }
 
 func (e *exam) otherStarts(v visit) [][]float64 {
@@ -168,7 +164,6 @@ func contracts(e *exam) Check {
 			}
 		}
 	}
-	figure := fmt.Sprintf("a step shrinks distances to %.3g or less", ratio.of)
 	switch {
 	case ratio.seen == 0:
 		return Check{Verdict: Skip, Figure: "there are no two states to compare"}
@@ -176,5 +171,5 @@ func contracts(e *exam) Check {
 		return Check{Verdict: Warn, Figure: fmt.Sprintf("a step widens a distance %.3g times at %s", ratio.of, e.who(ratio.at)),
 			Detail: "Theory asks for less than 1 in some norm; this is the Euclidean one."}
 	}
-	return Check{Verdict: Pass, Figure: figure}
+	return Check{Verdict: Pass, Figure: fmt.Sprintf("a step shrinks distances to %.3g or less", ratio.of)}
 }
