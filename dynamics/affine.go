@@ -70,7 +70,7 @@ func (f *Affine) solve() error {
 		copy(row[n+m:], kedge.Row(f.e, i, r))
 	}
 	size := dense.MaxRowSum(left, n, n)
-	dense.Eliminate(left, right, n, dense.Last)
+	dense.Eliminate(left, right, n, dense.Back)
 	condition := size * dense.MaxRowSum(right, n, width)
 	if !(condition < 0.01/unit) {
 		return fmt.Errorf("steady state of an affine model with a condition of %.3g: %w", condition, kedge.ErrSingular)

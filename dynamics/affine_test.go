@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/kedge-opt/kedge"
@@ -230,4 +231,28 @@ func TestNewFriedkinJohnsenRefuses(t *testing.T) {
 	f, err := dynamics.NewFriedkinJohnsen(w, []float64{1, 1}, none)
 	must(t, f, err)
 	wants[*kedge.UnstableError](t, "nobody has a home", f.Check())
+}
+
+// The gain of affine dynamics is a part of recorded results: its bits are those of elimination with back substitution, as the first
+// version of kedge computed them.
+func TestGainKeepsItsBits(t *testing.T) {
+	const n = 6
+	a, b := make([]float64, n*n), make([]float64, n)
+	for i := range a {
+		a[i] = float64((i*i*7+i*3)%11-5) / 40
+	}
+	for i := range b {
+		b[i] = float64(i*5%7-3) / 10
+	}
+	f, err := dynamics.NewAffine(kedge.Dims{Decision: 1, State: n, Trait: 1}, a, b, make([]float64, n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []float64{
+		-0x1.1086642b4864p-02, 0x1.5af83694c39c8p-03, -0x1.d8163e179d0f8p-05,
+		-0x1.5da26f453f996p-03, 0x1.5ce08090f1966p-02, 0x1.9d0a14addc539p-04,
+	}
+	if got, err := f.Gain(); err != nil || !slices.Equal(got, want) {
+		t.Errorf("gain %x (%v), want %x", got, err, want)
+	}
 }

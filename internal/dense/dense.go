@@ -25,43 +25,59 @@ func MaxRowSum(a []float64, columns, width int) float64 {
 	return largest
 }
 
-// Division says when a row is divided by its pivot. The two round differently and results depend on both: those of formulas
-// and affine dynamics on Last, those of learned sensitivities on First.
-type Division int
+// Elimination says when a row is divided by its pivot and when the rows above it are cleared. The orders round differently, and results
+// depend on each: those of formulas on Last, of learned sensitivities on First, of affine dynamics on Back.
+type Elimination int
 
-// When a row is divided by its pivot: after all other rows are cleared, or before.
+// Rows are divided after all others are cleared, or before; or those above a pivot are cleared from the last pivot up, once those
+// below all pivots are.
 const (
-	Last Division = iota
+	Last Elimination = iota
 	First
+	Back
 )
 
 // Eliminate replaces R by L⁻¹R and destroys the n×n matrix L, by Gauss–Jordan elimination with partial pivoting. It returns the
 // least absolute value of a pivot, NaN where one is not finite: where that is 0 or NaN, R holds nothing.
-func Eliminate(l, r []float64, n int, divide Division) (least float64) {
+func Eliminate(l, r []float64, n int, order Elimination) (least float64) {
 	width := len(r) / n
 	least = math.Inf(1)
 	for k := range n {
 		least = min(least, pivot(l, r, n, width, k))
 		top, right := row(l, k, n)[k:], row(r, k, width)
-		if divide == First {
+		if order == First {
 			rows.Scale(right, 1/top[0])
 			rows.Scale(top, 1/top[0])
 			top[0] = 1
 		}
 		for i := range n {
-			if i != k {
+			if i > k || i < k && order != Back {
 				factor := -l[i*n+k] / top[0]
 				rows.AddScaled(row(l, i, n)[k:], factor, top)
 				rows.AddScaled(row(r, i, width), factor, right)
 			}
 		}
 	}
-	if divide == Last {
+	switch order {
+	case Last:
 		for k := range n {
 			rows.Scale(row(r, k, width), 1/l[k*n+k])
 		}
+	case Back:
+		substitute(l, r, n, width)
 	}
 	return least
+}
+
+// substitute replaces R by L⁻¹R where L has nothing below its diagonal.
+func substitute(l, r []float64, n, width int) {
+	for k := n - 1; k >= 0; k-- {
+		right := row(r, k, width)
+		rows.Scale(right, 1/l[k*n+k])
+		for i := range k {
+			rows.AddScaled(row(r, i, width), -l[i*n+k], right)
+		}
+	}
 }
 
 // pivot brings the row with the largest entry of column k to place k and returns the size of that entry.

@@ -40,7 +40,7 @@ func TestEliminate(t *testing.T) {
 		if want.Solve(mat.NewDense(n, n, a), mat.NewDense(n, width, b)) != nil {
 			continue
 		}
-		for _, order := range []dense.Division{dense.Last, dense.First} {
+		for _, order := range []dense.Elimination{dense.Last, dense.First, dense.Back} {
 			l, x := clone(a), clone(b)
 			least := dense.Eliminate(l, x, n, order)
 			condition := mat.Cond(mat.NewDense(n, n, a), 2)
