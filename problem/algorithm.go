@@ -27,11 +27,8 @@ func (s *Spec) Exact(a *kind.Algorithm) bool {
 func (c *check) algorithms() {
 	seen := map[string]bool{}
 	for i := range c.s.Algorithms {
-		a, path := &c.s.Algorithms[i], c.s.origin.Get("algorithms").Items[i].Path
-		if seen[a.Name] && c.Sound(path+".name") {
-			c.Fail(form.Paths(path+".name"), "%s.name is %s, which another algorithm has", path, a.Name)
-		}
-		seen[a.Name] = true
+		a, path := &c.s.Algorithms[i], c.pathOf("algorithms", i)
+		c.unique(seen, path, a.Name, "algorithm")
 		c.batch(path+".batch", a.Batch)
 		c.fitting(a, path)
 	}
@@ -40,13 +37,11 @@ func (c *check) algorithms() {
 // fitting looks for settings of an algorithm that exclude each other or what else the spec says.
 func (c *check) fitting(a *kind.Algorithm, path string) {
 	known := a.Facts()
-	if known.Remembers && form.NameOf(c.s.Objective) != "affinity" && c.Sound("objective.kind") {
-		c.Fail(form.Paths(path+".norm", "objective.kind"), "%s.norm is previous, which wants objective.kind affinity", path)
-	}
+	c.FailIf(known.Remembers && form.NameOf(c.s.Objective) != "affinity" && c.Sound("objective.kind"), form.Paths(path+".norm", "objective.kind"),
+		"%s.norm is previous, which wants objective.kind affinity", path)
 	a.Check(&c.Check, path)
-	if c.s.Generator == "numpy" && c.Sound("generator", path) && !(known.Published && a.Hold == 1) {
-		c.Fail(form.Paths(path+".kind", "generator"), "generator numpy draws what the published runs drew: vanilla, composite and derivative-free, held for one turn")
-	}
+	c.FailIf(c.s.Generator == "numpy" && c.Sound("generator", path) && !(known.Published && a.Hold == 1), form.Paths(path+".kind", "generator"),
+		"generator numpy draws what the published runs drew: vanilla, composite and derivative-free, held for one turn")
 }
 
 func (c *check) batch(path string, batch int) {
@@ -54,9 +49,7 @@ func (c *check) batch(path string, batch int) {
 	if !c.Sound(path, "population.size") {
 		return
 	}
-	if p.Sampling == "without-replacement" && batch > p.Size {
-		c.Fail(form.Paths(path, "population.size", "population.sampling"),
-			"%s is %d, but population.size is %d and sampling is without-replacement", path, batch, p.Size)
-	}
+	c.FailIf(p.Sampling == "without-replacement" && batch > p.Size, form.Paths(path, "population.size", "population.sampling"),
+		"%s is %d, but population.size is %d and sampling is without-replacement", path, batch, p.Size)
 	c.fits(path, batch, "sampled individuals")
 }

@@ -201,6 +201,12 @@ func (s *Spec) buildObjective(path string, o kind.Objective) (kedge.RowObjective
 	return f, s.wrap(path, err)
 }
 
+// buildSet makes the set of n-vectors at a path of the spec and checks it.
+func (s *Spec) buildSet(path string, from kind.Set, n int) (kedge.Set, error) {
+	made, err := kind.BuildSet(from, n)
+	return made, s.wrap(path, err)
+}
+
 // Individuals returns the size of the population.
 func (p *Problem) Individuals() int { return p.Spec.Population.Size }
 

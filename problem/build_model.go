@@ -84,9 +84,8 @@ func (c *check) model() {
 	if dim, want := c.s.Population.Dim, m.Dims().Trait; c.Sound("population.dim") && dim != want {
 		c.Fail(form.Paths("population.dim", "model.trait"), "population.dim is %d, but model.trait has %s", dim, form.Entries(want))
 	}
-	if !c.s.Model.readsFiles() && c.s.Start != nil && c.s.Start.Divides() && !divides(feasible(m)) {
-		c.Fail(form.Paths("start.law", "model.subject to"), "start.law is proportions, but the decisions that model.subject to allows have no sum; want q >= 0 and sum(q) == a number")
-	}
+	c.FailIf(!c.s.Model.readsFiles() && c.s.Start != nil && c.s.Start.Divides() && !divides(feasible(m)), form.Paths("start.law", "model.subject to"),
+		"start.law is proportions, but the decisions that model.subject to allows have no sum; want q >= 0 and sum(q) == a number")
 }
 
 // checkable are the formulas that can be compiled without reading files.

@@ -27,20 +27,16 @@ func (c *check) changes() {
 	for i := range c.s.Changes {
 		one, path := &c.s.Changes[i], fmt.Sprintf("changes.%d", i)
 		kind.CheckSet(&c.Scene, path+".set", one.Set, c.Decision())
-		if i > 0 && one.From <= c.s.Changes[i-1].From && c.Sound("changes") {
-			c.Fail(form.Paths(path+".from"), "%s.from is %d, not after the change before", path, one.From)
-		}
+		c.FailIf(i > 0 && one.From <= c.s.Changes[i-1].From && c.Sound("changes"), form.Paths(path+".from"),
+			"%s.from is %d, not after the change before", path, one.From)
 	}
 	for i := range c.s.Algorithms {
-		a, path := &c.s.Algorithms[i], c.s.origin.Get("algorithms").Items[i].Path
-		if c.Sound(path) && (!a.Facts().Follows || a.Facts().Learned) {
-			c.Fail(form.Paths("changes", path), "changes of the set are followed by methods that follow gradients at their own decisions, which %s does not", a.Name)
-		}
+		a, path := &c.s.Algorithms[i], c.pathOf("algorithms", i)
+		c.FailIf(c.Sound(path) && (!a.Facts().Follows || a.Facts().Learned), form.Paths("changes", path),
+			"changes of the set are followed by methods that follow gradients at their own decisions, which %s does not", a.Name)
 	}
-	if c.s.Population.moves() || len(c.s.Players)+len(c.s.Constraints) > 0 || c.s.Generator == "numpy" {
-		c.Fail(form.Paths("changes", "population.drift", "population.churn", "players", "constraints", "generator"),
-			"changes of the set want no drift, churn, players, constraints or generator numpy")
-	}
+	c.FailIf(c.s.Population.moves() || len(c.s.Players)+len(c.s.Constraints) > 0 || c.s.Generator == "numpy", form.Paths("changes", "population.drift", "population.churn", "players", "constraints", "generator"),
+		"changes of the set want no drift, churn, players, constraints or generator numpy")
 }
 
 // buildChanges makes the sets that decisions must be in later.

@@ -58,10 +58,18 @@ func (c *check) start() {
 		return
 	}
 	c.s.Start.Check(&c.Scene)
-	if c.s.Model == nil && c.s.Start.Divides() && c.Sound("set.kind") && !divides(c.s.Set) {
-		c.Fail(form.Paths("start.law", "set.kind"), "start.law is proportions, but set.kind is %s, which has no sum; want simplex or capped-simplex", form.NameOf(c.s.Set))
-	}
+	c.FailIf(c.s.Model == nil && c.s.Start.Divides() && c.Sound("set.kind") && !divides(c.s.Set), form.Paths("start.law", "set.kind"),
+		"start.law is proportions, but set.kind is %s, which has no sum; want simplex or capped-simplex", form.NameOf(c.s.Set))
 }
+
+// unique refuses a name that an earlier entry of a list has.
+func (c *check) unique(seen map[string]bool, path, name, what string) {
+	c.FailIf(seen[name] && c.Sound(path+".name"), form.Paths(path+".name"), "%s.name is %s, which another %s has", path, name, what)
+	seen[name] = true
+}
+
+// pathOf returns the path of an entry of a list, which may go by a name.
+func (c *check) pathOf(list string, i int) string { return c.s.origin.Get(list).Items[i].Path }
 
 // fits refuses a block of individuals that nobody can hold.
 func (c *check) fits(path string, n int, what string) {
@@ -71,30 +79,23 @@ func (c *check) fits(path string, n int, what string) {
 }
 
 func (c *check) record() {
-	if c.s.Record.W1 == "items" && c.s.Population.Storage == "float32" {
-		c.Fail(form.Paths("record.w1", "population.storage"), "record.w1 is items, which wants population.storage float64")
-	}
-	if c.s.Record.W1 == "items" && c.s.Model == nil && c.Sound("dynamics.kind") && c.Habitat != kind.Simplex {
-		c.Fail(form.Paths("record.w1", "dynamics.kind"), "record.w1 is items, but only choice dynamics have items; want none")
-	}
+	c.FailIf(c.s.Record.W1 == "items" && c.s.Population.Storage == "float32", form.Paths("record.w1", "population.storage"),
+		"record.w1 is items, which wants population.storage float64")
+	c.FailIf(c.s.Record.W1 == "items" && c.s.Model == nil && c.Sound("dynamics.kind") && c.Habitat != kind.Simplex, form.Paths("record.w1", "dynamics.kind"),
+		"record.w1 is items, but only choice dynamics have items; want none")
 }
 
 // theory refuses what cannot be compared with the theory.
 func (c *check) theory() {
 	r, p := &c.s.Record, &c.s.Population
-	if r.Theory && len(c.s.Constraints)+len(c.s.Players)+len(c.s.Changes) > 0 {
-		c.Fail(form.Paths("record.theory", "constraints", "players", "changes"), "record.theory is true, but the theory is of one decision-maker, one set and no constraints on the population")
-	}
-	if r.Transport > 0 && !r.Theory {
-		c.Fail(form.Paths("record.transport", "record.theory"), "record.transport is %d, which wants record.theory true", r.Transport)
-	}
-	if r.Theory && p.Storage == "float32" {
-		c.Fail(form.Paths("record.theory", "population.storage"), "record.theory is true, which wants population.storage float64")
-	}
-	if r.Transport > 0 && p.Size > maxTransport {
-		c.Fail(form.Paths("record.transport", "population.size"), "record.transport is %d, but population.size is %d, and the distance of more than %d individuals is not worked out; want 0",
-			r.Transport, p.Size, maxTransport)
-	}
+	c.FailIf(r.Theory && len(c.s.Constraints)+len(c.s.Players)+len(c.s.Changes) > 0, form.Paths("record.theory", "constraints", "players", "changes"),
+		"record.theory is true, but the theory is of one decision-maker, one set and no constraints on the population")
+	c.FailIf(r.Transport > 0 && !r.Theory, form.Paths("record.transport", "record.theory"),
+		"record.transport is %d, which wants record.theory true", r.Transport)
+	c.FailIf(r.Theory && p.Storage == "float32", form.Paths("record.theory", "population.storage"),
+		"record.theory is true, which wants population.storage float64")
+	c.FailIf(r.Transport > 0 && p.Size > maxTransport, form.Paths("record.transport", "population.size"),
+		"record.transport is %d, but population.size is %d, and the distance of more than %d individuals is not worked out; want 0", r.Transport, p.Size, maxTransport)
 }
 
 // maxTransport is how many individuals the exact distance is worked out for: their costs take 200 MB.
@@ -106,22 +107,16 @@ func (c *check) generator() {
 		return
 	}
 	p := &c.s.Population
-	if c.s.Seed > math.MaxUint32 {
-		c.Fail(form.Paths("seed", "generator"), "seed is %d, but generator numpy takes at most %d", c.s.Seed, uint32(math.MaxUint32))
-	}
-	if p.States != nil {
-		c.Fail(form.Paths("population.states", "generator"), "generator numpy starts everybody at the trait, want population.states same")
-	}
-	if p.Sampling != "with-replacement" {
-		c.Fail(form.Paths("population.sampling", "generator"), "generator numpy samples with replacement only")
-	}
-	if p.Traits == "regenerated" {
-		c.Fail(form.Paths("population.traits", "generator"), "generator numpy draws everybody once and in order, want population.traits stored")
-	}
-	if kind.Publish(p.Law, p.Size, p.Dim) == nil {
-		c.Fail(form.Paths("population.law", "population.angle", "population.axis", "population.dim", "population.size", "generator"),
-			"generator numpy draws a cap of angle 90 without axis in 4 or more dimensions, or proportions of one individual")
-	}
+	c.FailIf(c.s.Seed > math.MaxUint32, form.Paths("seed", "generator"),
+		"seed is %d, but generator numpy takes at most %d", c.s.Seed, uint32(math.MaxUint32))
+	c.FailIf(p.States != nil, form.Paths("population.states", "generator"),
+		"generator numpy starts everybody at the trait, want population.states same")
+	c.FailIf(p.Sampling != "with-replacement", form.Paths("population.sampling", "generator"),
+		"generator numpy samples with replacement only")
+	c.FailIf(p.Traits == "regenerated", form.Paths("population.traits", "generator"),
+		"generator numpy draws everybody once and in order, want population.traits stored")
+	c.FailIf(kind.Publish(p.Law, p.Size, p.Dim) == nil, form.Paths("population.law", "population.angle", "population.axis", "population.dim", "population.size", "generator"),
+		"generator numpy draws a cap of angle 90 without axis in 4 or more dimensions, or proportions of one individual")
 }
 
 // size refuses a spec that could not be read again as it is printed.

@@ -37,11 +37,8 @@ func (s *Spec) describeConstraint(f *form.Form, c *Constraint) {
 func (c *check) constraints() {
 	seen, total := map[string]bool{}, 0
 	for i := range c.s.Constraints {
-		one, path := &c.s.Constraints[i], c.s.origin.Get("constraints").Items[i].Path
-		if seen[one.Name] && c.Sound(path+".name") {
-			c.Fail(form.Paths(path+".name"), "%s.name is %s, which another constraint has", path, one.Name)
-		}
-		seen[one.Name] = true
+		one, path := &c.s.Constraints[i], c.pathOf("constraints", i)
+		c.unique(seen, path, one.Name, "constraint")
 		total += kind.GroupsOf(one.Kind)
 		kind.CheckObjective(&c.Scene, path+".of", one.Of)
 		if one.Kind != nil {
@@ -49,17 +46,13 @@ func (c *check) constraints() {
 		}
 		c.tails(path, one)
 	}
-	if total > maxConstraints {
-		c.Fail(form.Paths("constraints"), "constraints are %d, groups counted one by one, want at most %d", total, maxConstraints)
-	}
+	c.FailIf(total > maxConstraints, form.Paths("constraints"),
+		"constraints are %d, groups counted one by one, want at most %d", total, maxConstraints)
 	p := &c.s.Population
-	if total > 0 && (p.moves() || c.s.Dynamics.Coupling > 0) {
-		c.Fail(form.Paths("constraints", "population.drift", "population.churn", "dynamics.coupling"),
-			"constraints are kept by people who stay and do not see each other; want no drift, churn or coupling")
-	}
-	if total > 0 && c.s.Generator == "numpy" {
-		c.Fail(form.Paths("constraints", "generator"), "generator numpy draws what the published runs drew, which had no constraints")
-	}
+	c.FailIf(total > 0 && (p.moves() || c.s.Dynamics.Coupling > 0), form.Paths("constraints", "population.drift", "population.churn", "dynamics.coupling"),
+		"constraints are kept by people who stay and do not see each other; want no drift, churn or coupling")
+	c.FailIf(total > 0 && c.s.Generator == "numpy", form.Paths("constraints", "generator"),
+		"generator numpy draws what the published runs drew, which had no constraints")
 }
 
 // tails refuses samples too small to have a tail.

@@ -60,18 +60,11 @@ func (m *Model) describeKeys(f *form.Form) {
 
 // formulaText is a text, which may look like a number.
 func formulaText(want string) form.Codec[string] {
-	return form.Codec[string]{
-		Want: want, Schema: form.Schema{Type: form.Types{"string", "number"}, MinLength: 1},
-		Read: func(m *form.Mistakes, n *form.Node) (string, bool) {
-			ok := n.Shape == form.Scalar && n.Text != "" && (n.Quoted || !form.IsPlainValue(n.Text) || form.IsNumber(n.Text))
-			if !ok {
-				m.Wrong(n, want)
-				return "", false
-			}
-			return n.Text, true
-		},
-		Write: func(s string) *form.Node { return &form.Node{Shape: form.Scalar, Text: s, Quoted: true} },
-	}
+	c := form.Single(want, form.Schema{Type: form.Types{"string", "number"}, MinLength: 1}, func(n *form.Node) (string, bool) {
+		return n.Text, n.Text != "" && (n.Quoted || !form.IsPlainValue(n.Text) || form.IsNumber(n.Text))
+	}, nil)
+	c.Write = func(s string) *form.Node { return &form.Node{Shape: form.Scalar, Text: s, Quoted: true} }
+	return c
 }
 
 // formulas is one formula or a list of them.

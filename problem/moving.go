@@ -35,18 +35,13 @@ func (c *check) moving() {
 	if p.moves() {
 		c.motion(p)
 	}
-	if d.Coupling > 0 && c.s.Record.Rollout > 0 {
-		c.Fail(form.Paths("record.rollout", "dynamics.coupling"), "record.rollout is %d, but a roll-out moves individuals one by one; want 0 with dynamics.coupling", c.s.Record.Rollout)
-	}
-	if c.s.Record.Theory && (p.moves() || !d.plain()) {
-		c.Fail(form.Paths("record.theory", "population.drift", "population.churn", "dynamics.noise", "dynamics.coupling", "dynamics.heterogeneity"),
-			"record.theory is true, but the theory is of individuals who are alike, alone and stay; want no drift, churn, noise, coupling or heterogeneity")
-	}
+	c.FailIf(d.Coupling > 0 && c.s.Record.Rollout > 0, form.Paths("record.rollout", "dynamics.coupling"),
+		"record.rollout is %d, but a roll-out moves individuals one by one; want 0 with dynamics.coupling", c.s.Record.Rollout)
+	c.FailIf(c.s.Record.Theory && (p.moves() || !d.plain()), form.Paths("record.theory", "population.drift", "population.churn", "dynamics.noise", "dynamics.coupling", "dynamics.heterogeneity"),
+		"record.theory is true, but the theory is of individuals who are alike, alone and stay; want no drift, churn, noise, coupling or heterogeneity")
 	c.ownNorm(d)
-	if c.s.Generator == "numpy" && (p.moves() || !d.plain()) {
-		c.Fail(form.Paths("generator", "population.drift", "population.churn", "dynamics.noise", "dynamics.heterogeneity", "dynamics.coupling"),
-			"generator numpy draws what the published runs drew, which had no drift, churn, noise, coupling or heterogeneity")
-	}
+	c.FailIf(c.s.Generator == "numpy" && (p.moves() || !d.plain()), form.Paths("generator", "population.drift", "population.churn", "dynamics.noise", "dynamics.heterogeneity", "dynamics.coupling"),
+		"generator numpy draws what the published runs drew, which had no drift, churn, noise, coupling or heterogeneity")
 }
 
 func (c *check) drift(d *Drift) {
@@ -58,24 +53,20 @@ func (c *check) drift(d *Drift) {
 	c.Vector("population.drift.walk", d.Walk, n)
 	c.Vector("population.drift.swing", d.Swing, n)
 	swings := d.Swing.All != 0 || d.Swing.Each != nil
-	if swings && d.Period == 0 && c.Sound("population.drift.period") {
-		c.Fail(form.Paths("population.drift.swing"), "population.drift.swing wants population.drift.period, the steps of a season")
-	}
+	c.FailIf(swings && d.Period == 0 && c.Sound("population.drift.period"), form.Paths("population.drift.swing"),
+		"population.drift.swing wants population.drift.period, the steps of a season")
 }
 
 // motion refuses what traits that move cannot be.
 func (c *check) motion(p *Population) {
-	if p.Traits == "regenerated" || p.Storage == "float32" {
-		c.Fail(form.Paths("population.drift", "population.churn", "population.traits", "population.storage"),
-			"population.drift and population.churn move traits, which want population.traits stored and population.storage float64")
-	}
+	c.FailIf(p.Traits == "regenerated" || p.Storage == "float32", form.Paths("population.drift", "population.churn", "population.traits", "population.storage"),
+		"population.drift and population.churn move traits, which want population.traits stored and population.storage float64")
 	for _, one := range []struct {
 		path string
 		law  kind.Law
 	}{{"population.law", p.Law}, {"population.states.law", p.States}} {
-		if p.Churn > 0 && kind.IsListed(one.law) {
-			c.Fail(form.Paths("population.churn", one.path), "population.churn is %v, but %s is %s, from which no newcomers can be drawn", p.Churn, one.path, form.NameOf(one.law))
-		}
+		c.FailIf(p.Churn > 0 && kind.IsListed(one.law), form.Paths("population.churn", one.path),
+			"population.churn is %v, but %s is %s, from which no newcomers can be drawn", p.Churn, one.path, form.NameOf(one.law))
 	}
 	for i := range c.s.Algorithms {
 		if a := &c.s.Algorithms[i]; a.Facts().Needs.Panel {
@@ -83,9 +74,8 @@ func (c *check) motion(p *Population) {
 			c.Fail(form.Paths(path, "population.drift", "population.churn"), "%s is %s, which sees people again and wants them as they were: no drift and no churn", path, a.Kind())
 		}
 	}
-	if c.s.Record.Rollout > 0 {
-		c.Fail(form.Paths("record.rollout", "population.drift", "population.churn"), "record.rollout is %d, but a roll-out is of people who stay as they are; want 0", c.s.Record.Rollout)
-	}
+	c.FailIf(c.s.Record.Rollout > 0, form.Paths("record.rollout", "population.drift", "population.churn"),
+		"record.rollout is %d, but a roll-out is of people who stay as they are; want 0", c.s.Record.Rollout)
 }
 
 // ownNorm refuses the published bookkeeping where there is none.

@@ -50,11 +50,8 @@ func (c *check) players() {
 	}
 	total, sound, seen := 0, true, map[string]bool{}
 	for i := range c.s.Players {
-		p, path := &c.s.Players[i], c.s.origin.Get("players").Items[i].Path
-		if seen[p.Name] && c.Sound(path+".name") {
-			c.Fail(form.Paths(path+".name"), "%s.name is %s, which another player has", path, p.Name)
-		}
-		seen[p.Name] = true
+		p, path := &c.s.Players[i], c.pathOf("players", i)
+		c.unique(seen, path, p.Name, "player")
 		sound = sound && c.Sound(path+".size")
 		total += p.Size
 		kind.CheckObjective(&c.Scene, path+".objective", p.Objective)
@@ -63,39 +60,28 @@ func (c *check) players() {
 	if n := c.Decision(); sound && n.N >= 0 && total != n.N {
 		c.Fail(append(form.Paths("players"), n.From...), "players have %s together, %s has %d", form.Entries(total), n.Of, n.N)
 	}
-	if c.s.Population.moves() || c.s.Dynamics.Coupling > 0 || len(c.s.Constraints) > 0 || c.s.Generator == "numpy" {
-		c.Fail(form.Paths("players", "population.drift", "population.churn", "dynamics.coupling", "constraints", "generator"),
-			"players meet people who stay and do not see each other; want no drift, churn, coupling, constraints or generator numpy")
-	}
-}
-
-// table makes the players, and the set of all their decisions as data.
-func (s *Spec) table() (list []game.Player, joint *kind.ProductSet, err error) {
-	joint = &kind.ProductSet{}
-	for i := range s.Players {
-		p := &s.Players[i]
-		loss, err := s.buildObjective(fmt.Sprintf("players.%d.objective", i), p.Objective)
-		if err != nil {
-			return nil, nil, err
-		}
-		list = append(list, game.Player{Name: p.Name, Size: p.Size, Objective: loss})
-		joint.Parts = append(joint.Parts, kind.SetPart{Size: p.Size, Set: p.Set})
-	}
-	return list, joint, nil
+	c.FailIf(c.s.Population.moves() || c.s.Dynamics.Coupling > 0 || len(c.s.Constraints) > 0 || c.s.Generator == "numpy", form.Paths("players", "population.drift", "population.churn", "dynamics.coupling", "constraints", "generator"),
+		"players meet people who stay and do not see each other; want no drift, churn, coupling, constraints or generator numpy")
 }
 
 // seat makes the players' losses together the objective, and their sets together the set.
-func (p *Problem) seat() (err error) {
+func (p *Problem) seat() error {
 	if len(p.Spec.Players) == 0 {
 		return nil
 	}
-	p.players, p.set, err = p.Spec.table()
 	var all objective.Sum
-	for _, one := range p.players {
-		all = append(all, one.Objective)
+	joint := &kind.ProductSet{}
+	for i, from := range p.Spec.Players {
+		loss, err := p.Spec.buildObjective(fmt.Sprintf("players.%d.objective", i), from.Objective)
+		if err != nil {
+			return err
+		}
+		all = append(all, loss)
+		p.players = append(p.players, game.Player{Name: from.Name, Size: from.Size, Objective: loss})
+		joint.Parts = append(joint.Parts, kind.SetPart{Size: from.Size, Set: from.Set})
 	}
-	p.Objective, p.Maximize = all, false
-	return err
+	p.Objective, p.set, p.Maximize = all, joint, false
+	return nil
 }
 
 // Game returns the players as judged by the settled population, nil when there are none.

@@ -55,9 +55,8 @@ func (c *check) population() {
 		c.fits("population.size", p.Size, "individuals")
 	}
 	kind.CheckLaw(&c.Scene, "population", p.Law, c.Trait())
-	if p.Traits == "regenerated" && kind.IsListed(p.Law) {
-		c.Fail(form.Paths("population.traits", "population.law"), "population.traits is regenerated, but population.law is %s, whose individuals cannot be drawn anew; want stored", form.NameOf(p.Law))
-	}
+	c.FailIf(p.Traits == "regenerated" && kind.IsListed(p.Law), form.Paths("population.traits", "population.law"),
+		"population.traits is regenerated, but population.law is %s, whose individuals cannot be drawn anew; want stored", form.NameOf(p.Law))
 	if p.States != nil {
 		kind.CheckLaw(&c.Scene, "population.states", p.States, c.State())
 		return

@@ -27,3 +27,10 @@ func Vocabulary(kinds *kind.Catalogue) *form.Vocabulary {
 func Schema(kinds *kind.Catalogue) []byte {
 	return Vocabulary(kinds).Schema("kedge spec", "A problem, the algorithms to run on it and what to record.")
 }
+
+// Settings lists every value of the spec, defaults too, in the order of its YAML.
+func (s *Spec) Settings() []form.Setting {
+	root := s.tree()
+	root.Locate("")
+	return root.Settings()
+}

@@ -88,11 +88,8 @@ func (s *Spec) describeObjective(f *form.Form) { s.kinds().DescribeObjective(f, 
 
 // errorf returns a mistake at the place where a path was written, or where the nearest key above it was.
 func (s *Spec) errorf(path, format string, args ...any) *form.Mistake {
-	return s.place(path).Mistake(path, format, args...)
+	return s.origin.PlaceOf(path).Mistake(path, format, args...)
 }
-
-// place returns where a path was written, or where the nearest key above it was.
-func (s *Spec) place(path string) form.Place { return s.origin.PlaceOf(path) }
 
 const maxCount = math.MaxInt32
 

@@ -196,7 +196,7 @@ func (w *Sweep) YAML() []byte {
 	root.Put("seed", form.Word64().Write(w.Seed))
 	over := &form.Node{Shape: form.Mapping}
 	for i := range w.over {
-		over.Put(w.over[i].name, w.over[i].node())
+		over.Put(w.over[i].name, w.over[i].node(w.Design))
 	}
 	root.Put("over", over)
 	root.Put("base", w.base)
@@ -205,7 +205,7 @@ func (w *Sweep) YAML() []byte {
 
 // lay lays out the cells and joins what is wrong with them.
 func (w *Sweep) lay() error {
-	l := layout{sweep: w, seen: map[string]bool{}, wrong: map[string]int{}}
+	l := layout{sweep: w, seen: map[string]bool{}, wrong: map[string]*blame{}}
 	total := w.size()
 	if total > MaxCells {
 		l.Report(w.over[0].at, "over", "over makes %d cells or more, at most %d can be run; list fewer values, or draw some with design: random", total, MaxCells)

@@ -78,19 +78,11 @@ func (a *axis) checkRange(f *form.Form, n *form.Node) {
 }
 
 // node writes the values as a sweep has them.
-func (a *axis) node() *form.Node {
+func (a *axis) node(design string) *form.Node {
 	if a.values != nil {
 		return &form.Node{Shape: form.List, Items: a.values}
 	}
-	out := &form.Node{Shape: form.Mapping}
-	out.Put("from", form.Finite().Write(a.from))
-	out.Put("to", form.Finite().Write(a.to))
-	if a.count > 0 {
-		out.Put("count", form.Count(2, MaxCells).Write(a.count))
-	}
-	out.Put("scale", &form.Node{Shape: form.Scalar, Text: a.scale})
-	out.Put("whole", form.Boolean().Write(a.whole))
-	return out
+	return form.Print(func(f *form.Form) { a.describeRange(f, design) })
 }
 
 // length returns how many values a grid has along the axis.

@@ -88,9 +88,14 @@ type layout struct {
 	sweep *Sweep
 	seen  map[string]bool // contents
 	form.Mistakes
-	wrong map[string]int // what was found, by how it reads
-	first []string       // the values of the first cell where it was found
-	times []int          // in how many cells
+	wrong map[string]*blame // what was found, by how it reads
+}
+
+// blame says which cells have a mistake.
+type blame struct {
+	*form.Mistake
+	first string // the values of the first
+	times int
 }
 
 // add makes a cell of a combination, unless an earlier one gives the same spec.
@@ -117,15 +122,13 @@ func (l *layout) add(index int) {
 // blame notes what is wrong with a cell.
 func (l *layout) blame(found *form.Mistakes, values []*form.Node) {
 	for _, m := range found.Found {
-		at, known := l.wrong[m.Error()]
-		if !known {
-			at = len(l.Found)
-			l.wrong[m.Error()] = at
+		known := l.wrong[m.Error()]
+		if known == nil {
+			known = &blame{Mistake: m, first: l.sweep.describeValues(values)}
+			l.wrong[m.Error()] = known
 			l.Found = append(l.Found, m)
-			l.first = append(l.first, l.sweep.describeValues(values))
-			l.times = append(l.times, 0)
 		}
-		l.times[at]++
+		known.times++
 	}
 }
 
@@ -140,12 +143,12 @@ func (w *Sweep) describeValues(values []*form.Node) string {
 
 // conclude returns what was found, each with the cell it is about.
 func (l *layout) conclude() error {
-	for i, m := range l.Found {
+	for _, b := range l.wrong {
 		where := "in the cell "
-		if l.times[i] > 1 {
-			where = fmt.Sprintf("in %d cells, the first ", l.times[i])
+		if b.times > 1 {
+			where = fmt.Sprintf("in %d cells, the first ", b.times)
 		}
-		m.Msg += " (" + where + l.first[i] + ")"
+		b.Msg += " (" + where + b.first + ")"
 	}
 	return l.Join()
 }

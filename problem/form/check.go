@@ -25,6 +25,13 @@ func (c *Check) Fail(paths []string, format string, args ...any) {
 	c.Report(at, paths[0], format, args...)
 }
 
+// FailIf reports such a mistake if something is so.
+func (c *Check) FailIf(wrong bool, paths []string, format string, args ...any) {
+	if wrong {
+		c.Fail(paths, format, args...)
+	}
+}
+
 // Paths lists the paths that have a part in a mistake.
 func Paths(paths ...string) []string { return paths }
 
@@ -45,9 +52,8 @@ func (c *Check) Known(n int, of string, from ...string) Length {
 
 // Length reports a list of the wrong length and tells whether it has the right one for sure.
 func (c *Check) Length(path string, got int, want Length) bool {
-	if want.N >= 0 && got != want.N {
-		c.Fail(append(Paths(path), want.From...), "%s has %s, %s has %d", path, Entries(got), want.Of, want.N)
-	}
+	c.FailIf(want.N >= 0 && got != want.N, append(Paths(path), want.From...),
+		"%s has %s, %s has %d", path, Entries(got), want.Of, want.N)
 	return got == want.N
 }
 
@@ -58,9 +64,8 @@ func (c *Check) Vector(path string, v Vector, want Length) bool {
 
 // Shape reports a matrix with the wrong number of rows or columns, which the given keys say.
 func (c *Check) Shape(path string, r RowList, rows, columns int, from []string) {
-	if len(r) != rows || r.Columns() != columns {
-		c.Fail(append(Paths(path), from...), "%s has %s, want %s", path, shape(len(r), r.Columns()), shape(rows, columns))
-	}
+	c.FailIf(len(r) != rows || r.Columns() != columns, append(Paths(path), from...),
+		"%s has %s, want %s", path, shape(len(r), r.Columns()), shape(rows, columns))
 }
 
 // Direction checks a vector of which only the direction matters.
@@ -69,9 +74,8 @@ func (c *Check) Direction(path string, x []float64, n Length) {
 		return
 	}
 	c.Length(path, len(x), n)
-	if norm := rows.Norm(x); norm == 0 || math.IsInf(norm, 0) {
-		c.Fail(Paths(path), "%s has length %v and points nowhere", path, norm)
-	}
+	norm := rows.Norm(x)
+	c.FailIf(norm == 0 || math.IsInf(norm, 0), Paths(path), "%s has length %v and points nowhere", path, norm)
 }
 
 // Matrix does for a matrix what shape does for a list of rows; a multiple of the identity must be square.
@@ -83,7 +87,6 @@ func (c *Check) Matrix(path string, m Matrix, rows, columns int, from []string) 
 		c.Shape(path, m.Rows, rows, columns, from)
 		return
 	}
-	if m.Scale != 0 && rows != columns {
-		c.Fail(append(Paths(path), from...), "%s is %v, a multiple of the identity, but wants %s; list them", path, m.Scale, shape(rows, columns))
-	}
+	c.FailIf(m.Scale != 0 && rows != columns, append(Paths(path), from...),
+		"%s is %v, a multiple of the identity, but wants %s; list them", path, m.Scale, shape(rows, columns))
 }

@@ -153,9 +153,8 @@ func (a *Algorithm) Check(c *form.Check, path string) {
 		key string
 		set bool
 	}{{"delay", a.Delay != 0}, {"power", a.Power != 0}} {
-		if one.set && a.Schedule != "diminishing" && c.Sound(path+".schedule") {
-			c.Fail(form.Paths(path+"."+one.key, path+".schedule"), "%s.%s is of schedule diminishing, but the schedule is %s", path, one.key, a.Schedule)
-		}
+		c.FailIf(one.set && a.Schedule != "diminishing" && c.Sound(path+".schedule"), form.Paths(path+"."+one.key, path+".schedule"),
+			"%s.%s is of schedule diminishing, but the schedule is %s", path, one.key, a.Schedule)
 	}
 	if m, ok := a.Method.(CheckedMethod); ok {
 		m.Check(c, a, path)

@@ -36,9 +36,8 @@ func (m *WorstGroupCriterion) Check(s *Scene, path string) {
 		s.Fail(append(form.Paths(path+".group-by"), n.From...), "%s.group-by is %d, a trait has %s", path, m.GroupBy, form.Entries(n.N))
 	}
 	for i := 1; i < len(m.Cuts); i++ {
-		if m.Cuts[i] <= m.Cuts[i-1] {
-			s.Fail(form.Paths(path+".cuts"), "%s.cuts do not grow: %v comes after %v", path, m.Cuts[i], m.Cuts[i-1])
-		}
+		s.FailIf(m.Cuts[i] <= m.Cuts[i-1], form.Paths(path+".cuts"),
+			"%s.cuts do not grow: %v comes after %v", path, m.Cuts[i], m.Cuts[i-1])
 	}
 }
 

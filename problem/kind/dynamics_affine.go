@@ -43,9 +43,8 @@ func (d *AffineDynamics) Check(s *Scene) {
 	s.Shape("dynamics.a", d.A, n, n, s.DimKeys)
 	s.Shape("dynamics.b", d.B, n, d.B.Columns(), s.DimKeys)
 	s.Shape("dynamics.e", d.E, n, d.E.Columns(), s.DimKeys)
-	if s.Sound("population.dim") && d.E.Columns() != s.Dim {
-		s.Fail(form.Paths("dynamics.e", "population.dim"), "dynamics.e has rows of %s, population.dim is %d", form.Entries(d.E.Columns()), s.Dim)
-	}
+	s.FailIf(s.Sound("population.dim") && d.E.Columns() != s.Dim, form.Paths("dynamics.e", "population.dim"),
+		"dynamics.e has rows of %s, population.dim is %d", form.Entries(d.E.Columns()), s.Dim)
 }
 
 // Build implements [Dynamics].

@@ -50,9 +50,8 @@ func (d *ChoiceDynamics) Dims(dim int) kedge.Dims { return alike(d, dim) }
 
 // Check implements [Dynamics].
 func (d *ChoiceDynamics) Check(s *Scene) {
-	if s.Sound("dynamics") && d.Lambda1+d.Lambda2 > 1 {
-		s.Fail(form.Paths("dynamics.lambda2", "dynamics.lambda1"), "dynamics.lambda1 and dynamics.lambda2 add up to %v, want at most 1", d.Lambda1+d.Lambda2)
-	}
+	s.FailIf(s.Sound("dynamics") && d.Lambda1+d.Lambda2 > 1, form.Paths("dynamics.lambda2", "dynamics.lambda1"),
+		"dynamics.lambda1 and dynamics.lambda2 add up to %v, want at most 1", d.Lambda1+d.Lambda2)
 	own := d.Parameters()
 	if own == nil || !checkIntervals(s, own) {
 		return

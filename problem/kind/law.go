@@ -79,7 +79,6 @@ func (a *around) describe(f *form.Form, widest float64) {
 
 func (a *around) check(s *Scene, path, name string, n form.Length) {
 	s.Direction(path+".axis", a.Axis, n)
-	if a.Angle > 0 && n.N == 1 {
-		s.Fail(append(form.Paths(path+".law"), n.From...), "%s.law is %s, which wants at least 2 dimensions", path, name)
-	}
+	s.FailIf(a.Angle > 0 && n.N == 1, append(form.Paths(path+".law"), n.From...),
+		"%s.law is %s, which wants at least 2 dimensions", path, name)
 }

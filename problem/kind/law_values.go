@@ -26,9 +26,8 @@ func (l *ValuesLaw) Check(s *Scene, path string, n form.Length) {
 	if l.Values == nil || !s.Sound(path, "population.size") {
 		return
 	}
-	if len(l.Values) != s.Size {
-		s.Fail(form.Paths(path, "population.size"), "%s has %s, population.size is %d", path, form.Plural(len(l.Values), "row", "rows"), s.Size)
-	}
+	s.FailIf(len(l.Values) != s.Size, form.Paths(path, "population.size"),
+		"%s has %s, population.size is %d", path, form.Plural(len(l.Values), "row", "rows"), s.Size)
 	s.Length(path+".0", l.Values.Columns(), n)
 	s.Lives(path, l.Values, s.Habitat, s.Dynamics)
 }

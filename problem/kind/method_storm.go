@@ -32,12 +32,10 @@ func (m *StormMethod) Describe(f *form.Form, h *Host) {
 
 // Check implements [CheckedMethod].
 func (m *StormMethod) Check(c *form.Check, a *Algorithm, path string) {
-	if a.Batch%2 != 0 && c.Sound(path+".batch") {
-		c.Fail(form.Paths(path+".batch"), "%s.batch is %d, but storm wants an even number: half of a sample is seen again", path, a.Batch)
-	}
-	if a.Hold > 1 && c.Sound(path+".hold") {
-		c.Fail(form.Paths(path+".hold"), "%s.hold is %d, but storm sees people again in the next turn; hold decisions by the key hold of the spec", path, a.Hold)
-	}
+	c.FailIf(a.Batch%2 != 0 && c.Sound(path+".batch"), form.Paths(path+".batch"),
+		"%s.batch is %d, but storm wants an even number: half of a sample is seen again", path, a.Batch)
+	c.FailIf(a.Hold > 1 && c.Sound(path+".hold"), form.Paths(path+".hold"),
+		"%s.hold is %d, but storm sees people again in the next turn; hold decisions by the key hold of the spec", path, a.Hold)
 }
 
 // Build implements [Method].

@@ -47,10 +47,8 @@ func CheckObjective(s *Scene, path string, x Objective) {
 
 // reads refuses an objective that pairs more entries of the decision with the state than that has.
 func (s *Scene) reads(path string, x Objective, read int) {
-	if s.Dims.State < read {
-		s.Fail(append(form.Paths(path+".kind"), s.DimKeys...),
-			"%s.kind is %s, which reads %s of the state, but that has %d", path, form.NameOf(x), form.Entries(read), s.Dims.State)
-	}
+	s.FailIf(s.Dims.State < read, append(form.Paths(path+".kind"), s.DimKeys...),
+		"%s.kind is %s, which reads %s of the state, but that has %d", path, form.NameOf(x), form.Entries(read), s.Dims.State)
 }
 
 // tested returns an objective if there is nothing wrong with it.

@@ -30,10 +30,8 @@ func (s *AffineSet) Check(c *Scene, path string, n form.Length) {
 		return
 	}
 	c.Length(path+".matrix.0", s.Matrix.Columns(), n)
-	if len(s.RHS) != len(s.Matrix) {
-		c.Fail(form.Paths(path+".rhs", path+".matrix"), "%s.rhs has %s, %s.matrix has %s",
-			path, form.Entries(len(s.RHS)), path, form.Plural(len(s.Matrix), "row", "rows"))
-	}
+	c.FailIf(len(s.RHS) != len(s.Matrix), form.Paths(path+".rhs", path+".matrix"),
+		"%s.rhs has %s, %s.matrix has %s", path, form.Entries(len(s.RHS)), path, form.Plural(len(s.Matrix), "row", "rows"))
 }
 
 // Build implements [Set].

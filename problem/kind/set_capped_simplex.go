@@ -34,10 +34,8 @@ func (s *CappedSimplexSet) Check(c *Scene, path string, n form.Length) {
 		return
 	}
 	most := float64(float64(n.N)*s.Upper.All) + rows.Sum(s.Upper.Each)
-	if s.Sum > most {
-		c.Fail(append(form.Paths(path+".sum", path+".upper"), n.From...),
-			"%s.sum is %v, but %s up to %s.upper add up to at most %v: the set is empty", path, s.Sum, form.Entries(n.N), path, most)
-	}
+	c.FailIf(s.Sum > most, append(form.Paths(path+".sum", path+".upper"), n.From...),
+		"%s.sum is %v, but %s up to %s.upper add up to at most %v: the set is empty", path, s.Sum, form.Entries(n.N), path, most)
 }
 
 // Build implements [Set]. There is an exact projection under one bound for all entries; under bounds of their own the set is where

@@ -43,9 +43,8 @@ func (s *ProductSet) Check(c *Scene, path string, n form.Length) {
 		CheckSet(c, part, p.Set, c.Known(p.Size, "the part", part+".size"))
 		sum += p.Size
 	}
-	if c.Sound(path) && n.N >= 0 && sum != n.N {
-		c.Fail(append(form.Paths(path+".parts"), n.From...), "%s.parts have %s together, %s has %d", path, form.Entries(sum), n.Of, n.N)
-	}
+	c.FailIf(c.Sound(path) && n.N >= 0 && sum != n.N, append(form.Paths(path+".parts"), n.From...),
+		"%s.parts have %s together, %s has %d", path, form.Entries(sum), n.Of, n.N)
 }
 
 // Build implements [Set].
