@@ -9,14 +9,14 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/folder"
-	"github.com/kedge-opt/kedge/report"
 	"github.com/kedge-opt/kedge/report/draw"
+	"github.com/kedge-opt/kedge/report/plot"
 	"github.com/spf13/cobra"
 )
 
 // plotFlags are the flags of kedge plot.
 type plotFlags struct {
-	report.Plot
+	plot.Plot
 	kind, band, size string
 	out              []string
 }
@@ -82,7 +82,7 @@ func completeColumn(_ *cobra.Command, dirs []string, _ string) ([]string, cobra.
 }
 
 func (f *plotFlags) run(w io.Writer, dirs []string) error {
-	f.Kind, f.Band = report.Kind(f.kind), report.Band(f.band)
+	f.Kind, f.Band = plot.Kind(f.kind), plot.Band(f.band)
 	figure, err := f.figure(dirs)
 	if err != nil {
 		return coded{err, exitUsage}
@@ -110,7 +110,7 @@ func (f *plotFlags) figure(dirs []string) (drawn draw.Figure, err error) {
 			return drawn, fmt.Errorf("--out %s: want a name that ends in .svg, .png or .pdf", path)
 		}
 	}
-	var sheets []*report.Sheet
+	var sheets []*plot.Sheet
 	for i, name := range shortNames(dirs) {
 		sheet, err := openSheet(dirs[i], name)
 		if err != nil {
@@ -135,7 +135,7 @@ func encoding(f *draw.Figure, path string) *[]byte {
 }
 
 // openSheet reads the folder of a run or a sweep.
-func openSheet(dir, name string) (*report.Sheet, error) {
+func openSheet(dir, name string) (*plot.Sheet, error) {
 	m, err := folder.ReadManifest(dir)
 	if err != nil {
 		return nil, err
@@ -145,13 +145,13 @@ func openSheet(dir, name string) (*report.Sheet, error) {
 		if err != nil {
 			return nil, err
 		}
-		return report.SweepSheet(name, r), nil
+		return plot.SweepSheet(name, r), nil
 	}
 	r, err := folder.Open(dir)
 	if err != nil {
 		return nil, err
 	}
-	return report.RunSheet(name, r), nil
+	return plot.RunSheet(name, r), nil
 }
 
 // shortNames are the last parts of paths, as many as it takes to tell the paths apart.

@@ -6,6 +6,7 @@ import (
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/report/draw"
+	"github.com/kedge-opt/kedge/report/plot"
 )
 
 // moment is the angles of everybody at one time.
@@ -18,7 +19,7 @@ type moment struct {
 
 // momentsOf lists what a result knows of angles, the optimal ones last.
 func momentsOf(a *folder.Angles, names []string) []moment {
-	styles := stylesOf(names)
+	styles := plot.StylesOf(names)
 	list := []moment{{"initial", draw.Style{Ink: draw.Dim()}, false, a.Initial}}
 	for _, name := range names {
 		list = append(list, moment{"final, " + name, styles[name], true, a.Final[name]})

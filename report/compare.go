@@ -13,6 +13,7 @@ import (
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/report/draw"
 	"github.com/kedge-opt/kedge/report/page"
+	"github.com/kedge-opt/kedge/report/plot"
 )
 
 // labelled is a result under the name that a comparison gives it.
@@ -257,7 +258,7 @@ func strandsAcross(runs []labelled) []strand {
 			}
 		}
 	}
-	byMethod := stylesOf(methods)
+	byMethod := plot.StylesOf(methods)
 	var list []strand
 	for i, r := range runs {
 		for _, run := range r.Runs {

@@ -10,6 +10,7 @@ import (
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/report/draw"
+	"github.com/kedge-opt/kedge/report/plot"
 )
 
 // mostShown is how many constraints are drawn; the table has all.
@@ -79,7 +80,7 @@ func constrainedGap(r *folder.Result) (draw.Sketch, bool) {
 // linearPanel draws a measure of all algorithms that have it, with a rule where that is finite.
 func linearPanel(r *folder.Result, m measure, at draw.Rule) draw.Panel {
 	var list draw.Lines
-	styles := stylesOf(names(r))
+	styles := plot.StylesOf(names(r))
 	for _, run := range r.Runs {
 		if rows := rowsOf(run, m.name); len(rows) > 0 {
 			list = append(list, draw.Line{Name: run.Name, Style: styles[run.Name], Banded: len(run.Trials) > 1, Points: rows})
@@ -102,7 +103,7 @@ func linearPanel(r *folder.Result, m measure, at draw.Rule) draw.Panel {
 // runEntries explain the lines of all algorithms.
 func runEntries(r *folder.Result) []draw.Entry {
 	var list []draw.Line
-	styles := stylesOf(names(r))
+	styles := plot.StylesOf(names(r))
 	for _, run := range r.Runs {
 		list = append(list, draw.Line{Name: run.Name, Style: styles[run.Name]})
 	}

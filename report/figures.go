@@ -10,6 +10,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/report/draw"
+	"github.com/kedge-opt/kedge/report/plot"
 )
 
 // sketches lists the figures of a result in the order of the page.
@@ -116,7 +117,7 @@ func turns(panels []draw.Panel) draw.Axis {
 
 // curves gathers every algorithm that has the measure, ready for a logarithmic axis.
 func (m measure) curves(r *folder.Result) (list draw.Lines, floored bool) {
-	styles := stylesOf(names(r))
+	styles := plot.StylesOf(names(r))
 	for _, run := range r.Runs {
 		if rows := rowsOf(run, m.name); len(rows) > 0 {
 			list = append(list, draw.Line{Name: run.Name, Style: styles[run.Name], Banded: len(run.Trials) > 1, Points: rows})
@@ -221,7 +222,7 @@ func referenceFigure(r *folder.Result) (draw.Sketch, bool) {
 
 // against draws means only: solid by the measure itself, dashed by its counterpart against the reference optimum.
 func (m measure) against(r *folder.Result, reference string) (list draw.Lines, floored bool) {
-	styles := stylesOf(names(r))
+	styles := plot.StylesOf(names(r))
 	for _, run := range r.Runs {
 		compared := draw.Means(rowsOf(run, reference))
 		if len(compared) == 0 {

@@ -6,17 +6,18 @@ import (
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/report/draw"
+	"github.com/kedge-opt/kedge/report/plot"
 )
 
 func TestColoursStayWithNames(t *testing.T) {
-	some, others := stylesOf([]string{"composite", "new", "vanilla"}), stylesOf([]string{"vanilla", "derivative-free"})
+	some, others := plot.StylesOf([]string{"composite", "new", "vanilla"}), plot.StylesOf([]string{"vanilla", "derivative-free"})
 	for _, name := range []string{"vanilla", "composite", "derivative-free"} {
 		if some[name] != others[name] {
 			t.Errorf("%s changes its look with its company", name)
 		}
 	}
 	seen := map[draw.Style]bool{}
-	for _, s := range stylesOf([]string{"a", "b", "c", "d", "e", "f", "g", "h"}) {
+	for _, s := range plot.StylesOf([]string{"a", "b", "c", "d", "e", "f", "g", "h"}) {
 		if seen[s] {
 			t.Errorf("two names look the same: %v", s)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/report/draw"
 	"github.com/kedge-opt/kedge/report/page"
+	"github.com/kedge-opt/kedge/report/plot"
 )
 
 // strand is a method's curve in all graphs: which run it is and how it looks.
@@ -159,14 +160,9 @@ func (s strand) line(points []draw.LinePoint, digits int) []page.GraphLine {
 	return []page.GraphLine{l}
 }
 
-// stylesOf gives every method a look; the best known ones always have the same.
-func stylesOf(names []string) map[string]draw.Style {
-	return draw.Styles([]string{"vanilla", "composite", "derivative-free"}, names)
-}
-
 // strandsOf gives every method of a result its colour.
 func strandsOf(r *folder.Result) []strand {
-	styles := stylesOf(names(r))
+	styles := plot.StylesOf(names(r))
 	var list []strand
 	for _, run := range r.Runs {
 		list = append(list, strand{name: run.Name, run: run, ink: styles[run.Name].Ink})

@@ -14,6 +14,7 @@ import (
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report"
+	"github.com/kedge-opt/kedge/report/plot"
 )
 
 // spending is a quantity that kedge does not know. This is all that is written for it.
@@ -87,7 +88,7 @@ func TestANewQuantityTouchesOneFile(t *testing.T) {
 			t.Errorf("the page does not hold %q", want)
 		}
 	}
-	figure, err := report.Plot{Y: "spending"}.Draw(report.RunSheet("run", back))
+	figure, err := plot.Plot{Y: "spending"}.Draw(plot.RunSheet("run", back))
 	if err != nil || !strings.Contains(string(figure.SVG), ">what the decision spends, in €<") {
 		t.Errorf("plot: %v", err)
 	}

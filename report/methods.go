@@ -13,6 +13,7 @@ import (
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report/draw"
 	"github.com/kedge-opt/kedge/report/page"
+	"github.com/kedge-opt/kedge/report/plot"
 )
 
 // SaveComparison makes the folder of a comparison of methods with its data and pages; the manifest comes last. It returns what the
@@ -296,7 +297,7 @@ func distanceLines(rows []compare.Row, floor float64) (list draw.Lines) {
 	for _, m := range rows {
 		names = append(names, m.Method)
 	}
-	styles := stylesOf(names)
+	styles := plot.StylesOf(names)
 	for _, m := range rows {
 		c := draw.Line{Name: m.Method, Style: styles[m.Method], Banded: true}
 		for i, k := range m.Curve.Turns {

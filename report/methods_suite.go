@@ -10,6 +10,7 @@ import (
 	"github.com/kedge-opt/kedge/lab/compare"
 	"github.com/kedge-opt/kedge/report/draw"
 	"github.com/kedge-opt/kedge/report/page"
+	"github.com/kedge-opt/kedge/report/plot"
 )
 
 // suiteTable has methods for rows and problems for columns.
@@ -100,7 +101,7 @@ func suiteSketch(r *compare.Comparison) draw.Sketch {
 // suiteCell is a method on a problem: a word and the colour of the point where it ended.
 func suiteCell(a *compare.Arena, m *compare.Row) (string, color.NRGBA) {
 	const pastel = 0.45
-	looks := stylesOf(nil)
+	looks := plot.StylesOf(nil)
 	points := map[string]color.NRGBA{"stable": looks["vanilla"].Ink, "myopic": looks["derivative-free"].Ink, "optimal": looks["composite"].Ink}
 	switch {
 	case m.Arrived && !a.Separates:

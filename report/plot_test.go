@@ -10,9 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/report/draw"
+	"github.com/kedge-opt/kedge/report/plot"
 	"github.com/kedge-opt/kedge/stream"
 )
 
@@ -103,7 +105,7 @@ func TestSweepFiguresSuitTheKeys(t *testing.T) {
 	}
 	for name, r := range sweeps() {
 		var got []string
-		for _, s := range sweepSketches(r) {
+		for _, s := range plot.SweepSketches(r) {
 			got = append(got, s.Name+" "+kindOf(s))
 			checkSketch(t, name, s)
 		}
@@ -146,36 +148,27 @@ func checkSketch(t *testing.T, name string, s draw.Sketch) {
 
 // Whatever the data and the wishes, a plot is an error in words or a drawing that can be read.
 func TestPlotsOfEverything(t *testing.T) {
-	sheets := map[string]*Sheet{}
+	sheets := map[string]*plot.Sheet{}
 	some := cases()
 	delete(some, "choice") // long and like others
 	delete(some, "polarized")
 	for name, r := range some {
-		sheets[name] = RunSheet(name, r)
+		sheets[name] = plot.RunSheet(name, r)
 	}
 	for name, r := range sweeps() {
-		sheets["sweep "+name] = SweepSheet(name, r)
+		sheets["sweep "+name] = plot.SweepSheet(name, r)
 	}
 	drawn := 0
 	for _, name := range slices.Sorted(maps.Keys(sheets)) {
-		for i, p := range []Plot{
-			{}, {Kind: Line, Y: "value", Log: "xy"}, {Kind: Scatter, X: "distance", Width: 227, Height: 142}, {Kind: Hist, X: "gap"},
-			{Kind: Hist, X: "distance", Log: "x", Width: 120, Height: 100}, {Facet: "algorithm", Band: Quantiles, Title: "A title"}, {Kind: Scatter, By: "gap"},
+		for i, p := range []plot.Plot{
+			{}, {Kind: plot.Line, Y: "value", Log: "xy"}, {Kind: plot.Scatter, X: "distance", Width: 227, Height: 142}, {Kind: plot.Hist, X: "gap"},
+			{Kind: plot.Hist, X: "distance", Log: "x", Width: 120, Height: 100}, {Facet: "algorithm", Band: plot.Quantiles, Title: "A title"}, {Kind: plot.Scatter, By: "gap"},
 		} {
-			d, err := p.data([]*Sheet{sheets[name]})
-			var s draw.Sketch
-			if err == nil {
-				s, err = d.sketch()
-			}
+			s, err := p.Sketch(sheets[name])
 			if err != nil {
 				if m := err.Error(); strings.Contains(m, "%!") || len(m) < 20 {
 					t.Errorf("%s: %q", name, m)
 				}
-				continue
-			}
-			s.Heading = p.Title
-			s.Zoom, s.Width, s.Height = draw.Printed(p.Width, p.Height)
-			if s.Lacks() > 0 {
 				continue
 			}
 			checkSketch(t, fmt.Sprintf("%s %d", name, i), s)
@@ -187,33 +180,19 @@ func TestPlotsOfEverything(t *testing.T) {
 	}
 }
 
-// By hand: the tenth and the ninetieth of a hundred of 0 … 10 are 1 and 9; of two numbers the tenth lies a tenth between.
-func TestQuantiles(t *testing.T) {
-	for _, c := range []struct {
-		values    []float64
-		low, high float64
-	}{
-		{[]float64{10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0}, 1, 9}, {[]float64{0, math.NaN(), 10}, 1, 9}, {[]float64{3}, 3, 3},
-	} {
-		if s := quantiles(c.values); s.Min != c.low || s.Max != c.high {
-			t.Errorf("%v: from %g to %g, want %g and %g", c.values, s.Min, s.Max, c.low, c.high)
-		}
-	}
-}
-
 // The band of a sweep's line is the range over trials, half to twice the mean here; where a line averages over another key, it
 // reaches from the least to the greatest of all.
 func TestBandsOfSweepsAreTheirRanges(t *testing.T) {
 	for name, factor := range map[string]float64{"one": 1, "two": 1.5 / 1.25} {
-		d, err := Plot{Kind: Line}.data([]*Sheet{SweepSheet(name, sweeps()[name])})
+		s, err := plot.Plot{Kind: plot.Line, Log: "none"}.Sketch(plot.SweepSheet(name, sweeps()[name]))
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows, banded, err := d.rowsOf(d.groups(d.all())[0].rows, false)
-		if err != nil || !banded {
-			t.Fatalf("%s: %v, banded %v", name, err, banded)
+		line := s.Panels[0].Layers[0].(draw.Lines)[0]
+		if len(line.Points) < 3 || !line.Banded {
+			t.Fatalf("%s: %d points, banded %v", name, len(line.Points), line.Banded)
 		}
-		for _, r := range rows {
+		for _, r := range line.Points {
 			if math.Abs(r.High/r.Low-4*factor) > 1e-9 || !(r.Low < r.Mean && r.Mean < r.High) {
 				t.Errorf("%s: %g ≤ %g ≤ %g, want a range of %g", name, r.Low, r.Mean, r.High, 4*factor)
 			}
@@ -222,78 +201,43 @@ func TestBandsOfSweepsAreTheirRanges(t *testing.T) {
 }
 
 func TestPlotsSayWhatIsWrong(t *testing.T) {
-	run := RunSheet("run", choiceEvery(1000))
+	run := plot.RunSheet("run", choiceEvery(1000))
 	for _, c := range []struct {
-		plot  Plot
-		sheet *Sheet
+		plot  plot.Plot
+		sheet *plot.Sheet
 		want  string
 	}{
-		{Plot{Y: "gpa"}, run, `--y: there is no column "gpa"; did you mean gap? The columns are algorithm, trial, k, value,`},
-		{Plot{X: "zzzzzz"}, run, `--x: there is no column "zzzzzz"; the columns are algorithm,`},
-		{Plot{Y: "algorithm"}, run, "--y algorithm: holds words (algorithm has vanilla, composite, derivative-free), want a column of numbers"},
-		{Plot{Y: "gradient"}, run, "column gradient holds no number to draw over k; it was not measured, or --where leaves nothing"},
-		{Plot{Where: []string{"algorithm=newton"}}, run, "--where algorithm=newton: no row has it; algorithm has vanilla, composite, derivative-free"},
-		{Plot{Where: []string{"algorithm"}}, run, "--where algorithm: want COLUMN=VALUE"},
-		{Plot{Where: []string{"k=7"}}, run, "--where k=7: no row has it; k has 0, 1000, 2000, 3000, 4000, 5000, 6000"},
-		{Plot{Kind: Scatter, X: "distance", Facet: "k", Width: 150, Height: 120}, run, "--size: 7 panels need a height of 6.5 cm"},
-		{Plot{Kind: "pie"}, run, "--kind pie: want line, scatter, hist or heat"},
-		{Plot{Log: "z"}, run, "--log z: want x, y, xy or none"},
-		{Plot{Band: "all"}, run, "--band all: want minmax, quantiles or none"},
-		{Plot{Kind: Heat}, run, "a heat map needs two keys: say --x and --by"},
-		{Plot{By: "trial"}, run, "--by trial: 20 values are too many to tell apart, at most 12; choose some with --where"},
-		{Plot{Facet: "trial"}, run, "--facet trial: 20 values are too many panels, at most 16; choose some with --where"},
-		{Plot{Kind: Line, Band: Quantiles}, SweepSheet("one", sweeps()["one"]), "--band quantiles: the table of a sweep holds mean, least and greatest only; take minmax"},
+		{plot.Plot{Y: "gpa"}, run, `--y: there is no column "gpa"; did you mean gap? The columns are algorithm, trial, k, value,`},
+		{plot.Plot{X: "zzzzzz"}, run, `--x: there is no column "zzzzzz"; the columns are algorithm,`},
+		{plot.Plot{Y: "algorithm"}, run, "--y algorithm: holds words (algorithm has vanilla, composite, derivative-free), want a column of numbers"},
+		{plot.Plot{Y: "gradient"}, run, "column gradient holds no number to draw over k; it was not measured, or --where leaves nothing"},
+		{plot.Plot{Where: []string{"algorithm=newton"}}, run, "--where algorithm=newton: no row has it; algorithm has vanilla, composite, derivative-free"},
+		{plot.Plot{Where: []string{"algorithm"}}, run, "--where algorithm: want COLUMN=VALUE"},
+		{plot.Plot{Where: []string{"k=7"}}, run, "--where k=7: no row has it; k has 0, 1000, 2000, 3000, 4000, 5000, 6000"},
+		{plot.Plot{Kind: plot.Scatter, X: "distance", Facet: "k", Width: 150, Height: 120}, run, "--size: 7 panels need a height of 6.5 cm"},
+		{plot.Plot{Kind: "pie"}, run, "--kind pie: want line, scatter, hist or heat"},
+		{plot.Plot{Log: "z"}, run, "--log z: want x, y, xy or none"},
+		{plot.Plot{Band: "all"}, run, "--band all: want minmax, quantiles or none"},
+		{plot.Plot{Kind: plot.Heat}, run, "a heat map needs two keys: say --x and --by"},
+		{plot.Plot{By: "trial"}, run, "--by trial: 20 values are too many to tell apart, at most 12; choose some with --where"},
+		{plot.Plot{Facet: "trial"}, run, "--facet trial: 20 values are too many panels, at most 16; choose some with --where"},
+		{plot.Plot{Kind: plot.Line, Band: plot.Quantiles}, plot.SweepSheet("one", sweeps()["one"]), "--band quantiles: the table of a sweep holds mean, least and greatest only; take minmax"},
 	} {
 		if _, err := c.plot.Draw(c.sheet); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%+v:\n  got  %v\n  want %s", c.plot, err, c.want)
 		}
 	}
-	if _, err := (Plot{}).Draw(); err == nil {
+	if _, err := (plot.Plot{}).Draw(); err == nil {
 		t.Error("nothing was drawn without an error")
-	}
-}
-
-// What is not said is chosen from the data.
-func TestPlotsChoose(t *testing.T) {
-	one, two, run := SweepSheet("one", sweeps()["one"]), SweepSheet("two", sweeps()["two"]), RunSheet("run", polarizedEvery(1000))
-	other := RunSheet("other", polarizedEvery(1000))
-	for _, c := range []struct {
-		plot   Plot
-		sheets []*Sheet
-		want   string // kind, x, y, by, facet, logarithms
-	}{
-		{Plot{}, []*Sheet{run}, "line k gap algorithm  false true"},
-		{Plot{Y: "value"}, []*Sheet{run}, "line k value algorithm  false false"},
-		{Plot{Where: []string{"algorithm=composite"}}, []*Sheet{run, other}, "line k gap folder  false true"},
-		{Plot{}, []*Sheet{one}, "line step gap algorithm  true true"},
-		{Plot{}, []*Sheet{two}, "heat dynamics.lambda gap dynamics.sigma algorithm false true"},
-		{Plot{X: "dynamics.sigma"}, []*Sheet{two}, "heat dynamics.sigma gap dynamics.lambda algorithm false true"},
-		{Plot{X: "dynamics.sigma", By: "algorithm"}, []*Sheet{two}, "line dynamics.sigma gap algorithm  false true"},
-		{Plot{Y: "stable_gap", Where: []string{"algorithm=vanilla"}}, []*Sheet{two}, "heat dynamics.lambda stable_gap dynamics.sigma  false true"},
-		{Plot{Kind: Hist}, []*Sheet{two}, "hist gap  algorithm  false false"},
-		{Plot{Kind: Line, Log: "none"}, []*Sheet{one}, "line step gap algorithm  false false"},
-	} {
-		d, err := c.plot.data(c.sheets)
-		if err != nil {
-			t.Fatal(err)
-		}
-		x, y := d.logs()
-		if got := fmt.Sprintln(d.Kind, d.X, d.Y, d.By, d.Facet, x, y); got != c.want+"\n" {
-			t.Errorf("%+v gives %s, want %s", c.plot, got, c.want)
-		}
 	}
 }
 
 // A line through known points is an affine picture of them: equal steps are equally long, and more is higher.
 func TestLinesLieWhereTheirNumbersAre(t *testing.T) {
 	x, y := []float64{0, 1, 2, 5, 10}, []float64{3, 1, 2, 2.5, 4}
-	s := &Sheet{rows: 5, columns: []*series{{name: "x", numbers: x}, {name: "y", numbers: y}}}
-	f, err := Plot{X: "x", Y: "y", Log: "none", By: ""}.Draw(s)
-	if err == nil {
-		t.Fatalf("a sheet without an algorithm was grouped by it: %s", f.Caption)
-	}
-	s.columns = append(s.columns, &series{name: "algorithm", words: slices.Repeat([]string{"composite"}, 5)})
-	f, err = Plot{X: "x", Y: "y", Log: "none"}.Draw(s)
+	values := folder.Measured{K: []int{0, 1, 2, 3, 4}, Columns: []kedge.Column{{Name: "x"}, {Name: "y"}}, Values: [][]float64{x, y}}
+	run := &folder.Result{Runs: []folder.Run{{Name: "composite", Trials: []folder.Trial{{Measured: values}}}}}
+	f, err := plot.Plot{X: "x", Y: "y", Log: "none"}.Draw(plot.RunSheet("run", run))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -328,7 +272,7 @@ func TestLinesLieWhereTheirNumbersAre(t *testing.T) {
 
 // A heat map has the darkest colour at its least number, the lightest at its greatest, and an empty cell where one failed.
 func TestHeatMapColoursAreItsNumbers(t *testing.T) {
-	s := sweepSketches(sweeps()["failed"])[0]
+	s := plot.SweepSketches(sweeps()["failed"])[0]
 	c := s.Panels[0].Layers[0].(draw.Cells)
 	svg, err := s.SVG()
 	if err != nil {
@@ -363,7 +307,7 @@ func byNumber(a, b float64) int {
 }
 
 func TestPrintedSizes(t *testing.T) {
-	s := sweepSketches(sweeps()["one"])[0]
+	s := plot.SweepSketches(sweeps()["one"])[0]
 	s.Zoom, s.Width, s.Height = draw.Printed(226.77, 141.73)
 	pdf, err := s.PDF()
 	if err != nil {

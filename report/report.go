@@ -13,6 +13,7 @@ import (
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/report/page"
+	"github.com/kedge-opt/kedge/report/plot"
 )
 
 // Write puts the report of a result into dir: every figure as NAME.svg, NAME.png and NAME.pdf, and report.html and report.md.
@@ -71,7 +72,7 @@ func documentOf(dir string) (*page.Document, error) {
 		if err != nil {
 			return nil, err
 		}
-		figures, err := SweepFigures(r)
+		figures, err := plot.SweepFigures(r)
 		return sweepDocument(r, figures), err
 	case folder.KindStudy:
 		return readStudy(dir, m.Build)

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge/folder"
-	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/report/draw"
 )
 
@@ -19,25 +18,6 @@ type spread struct {
 func over(values []float64) spread {
 	s, count := folder.SpreadOfFinite(values)
 	return spread{s, count}
-}
-
-// quantiles is over with the lowest and the highest tenth cut off.
-func quantiles(values []float64) spread {
-	s := over(values)
-	if s.count > 0 {
-		sorted := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !phrase.Finite(v) })
-		slices.Sort(sorted)
-		s.Min, s.Max = quantile(sorted, 0.1), quantile(sorted, 0.9)
-	}
-	return s
-}
-
-// quantile interpolates between the order statistics of sorted numbers.
-func quantile(sorted []float64, share float64) float64 {
-	at := share * float64(len(sorted)-1)
-	i := min(int(at), len(sorted)-1)
-	j := min(i+1, len(sorted)-1)
-	return sorted[i] + float64((at-float64(i))*(sorted[j]-sorted[i]))
 }
 
 // at is a spread at a place of the horizontal axis.

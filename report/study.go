@@ -13,6 +13,7 @@ import (
 	"github.com/kedge-opt/kedge/lab/study"
 	"github.com/kedge-opt/kedge/report/draw"
 	"github.com/kedge-opt/kedge/report/page"
+	"github.com/kedge-opt/kedge/report/plot"
 )
 
 // SaveStudy makes the folder of a study with its data and pages; the manifest comes last. It returns what the pages say.
@@ -131,7 +132,7 @@ func chartStyles(c study.Chart) map[string]draw.Style {
 			names = append(names, s.Name)
 		}
 	}
-	styles, known := stylesOf(names), stylesOf(nil)
+	styles, known := plot.StylesOf(names), plot.StylesOf(nil)
 	if slices.ContainsFunc(names, func(n string) bool { return known[n].Mark != nil }) {
 		return styles
 	}
@@ -141,7 +142,7 @@ func chartStyles(c study.Chart) map[string]draw.Style {
 		}
 	}
 	for i, name := range names[min(3, len(names)):] {
-		styles[name] = stylesOf(names[3:])[names[3+i]]
+		styles[name] = plot.StylesOf(names[3:])[names[3+i]]
 	}
 	return styles
 }

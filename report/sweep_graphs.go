@@ -11,6 +11,7 @@ import (
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/report/draw"
 	"github.com/kedge-opt/kedge/report/page"
+	"github.com/kedge-opt/kedge/report/plot"
 )
 
 // mostLines is how many lines of one chart can still be told apart.
@@ -133,7 +134,7 @@ func sweptCharts() []sweptChart {
 func (q sweptChart) graph(ended []cellEnd, name func(cellEnd) string, along string, x int) page.Graph {
 	g := q.frame(along, 6)
 	lines, methods := lineNames(ended, name), methodsOf(ended)
-	styles := stylesOf(methods)
+	styles := plot.StylesOf(methods)
 	for i, line := range lines {
 		at := map[float64]spread{}
 		method := ""

@@ -13,11 +13,12 @@ import (
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report/draw"
 	"github.com/kedge-opt/kedge/report/page"
+	"github.com/kedge-opt/kedge/report/plot"
 )
 
 // WriteSweep puts the report of a sweep, report.html and report.md, and its figures into dir.
 func WriteSweep(dir string, r *folder.SweepResult) error {
-	figures, err := SweepFigures(r)
+	figures, err := plot.SweepFigures(r)
 	if err != nil {
 		return err
 	}

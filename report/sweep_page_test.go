@@ -10,6 +10,7 @@ import (
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/report/plot"
 )
 
 // around is a spread of ten percent to either side.
@@ -138,7 +139,7 @@ func TestSweepPages(t *testing.T) {
 
 func sweepPage(t *testing.T, r *folder.SweepResult) string {
 	t.Helper()
-	figures, err := SweepFigures(r)
+	figures, err := plot.SweepFigures(r)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/report/draw"
+	"github.com/kedge-opt/kedge/report/plot"
 )
 
 // contrast is a measured quantity, a bound on it at the same turns and something at fewer ones.
@@ -37,7 +38,7 @@ func biasFigure(r *folder.Result) (draw.Sketch, bool) {
 func (c contrast) figure(r *folder.Result, name, title, see string) (draw.Sketch, bool) {
 	g := draw.Grid{Shared: true}
 	floored := false
-	styles := stylesOf(names(r))
+	styles := plot.StylesOf(names(r))
 	for _, run := range r.Runs {
 		p, low, ok := c.panel(run, styles[run.Name], len(r.Runs))
 		if ok {

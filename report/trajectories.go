@@ -9,6 +9,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/report/draw"
+	"github.com/kedge-opt/kedge/report/plot"
 )
 
 // mostTracks bounds the paths of one figure, so that a file stays small whatever the number of algorithms.
@@ -25,7 +26,7 @@ type view struct {
 // pathFigure shows how some individuals and the decision moved in the last trial of every algorithm.
 func pathFigure(r *folder.Result) (draw.Sketch, bool) {
 	g := draw.Grid{Shared: true, Columns: 1}
-	styles := stylesOf(names(r))
+	styles := plot.StylesOf(names(r))
 	var v view
 	people := 0
 	for _, run := range r.Runs {

@@ -108,7 +108,6 @@ const mostLines = 3500 // of code in a package: neither blank nor comment, neith
 func halls() map[string]string {
 	return map[string]string{
 		"formula": "one language: its parser, compiler, derivatives and what it knows of convexity",
-		"report":  "until drawing, pages and contents are apart",
 	}
 }
 

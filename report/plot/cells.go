@@ -1,4 +1,4 @@
-package report
+package plot
 
 import (
 	"fmt"
@@ -41,7 +41,7 @@ func (d *plotted) heat() (draw.Sketch, error) {
 		c.Shade = shade
 		g.Panels = append(g.Panels, draw.Panel{Title: facet.name, Layers: []draw.Layer{c}, X: draw.CellAxis(readable(across), d.x.labelOf()), Y: draw.CellAxis(readable(up), d.by.labelOf())})
 	}
-	if over(d.y.numbers).count == 0 {
+	if measuredIn(d.y.numbers) == 0 {
 		return draw.Sketch{}, d.empty()
 	}
 	g.Columns = min(draw.ColumnsFor(len(g.Panels)), max(1, 24/len(across)))
@@ -89,7 +89,7 @@ func (d *plotted) cells(rows []int, across, up []string) draw.Cells {
 	c := draw.Cells{Columns: len(across), Rows: len(up), Text: short}
 	for _, y := range up {
 		for _, x := range across {
-			c.Values = append(c.Values, over(at[[2]string{x, y}]).Mean)
+			c.Values = append(c.Values, mean(at[[2]string{x, y}]))
 		}
 	}
 	return c
@@ -126,11 +126,11 @@ func (d *plotted) histogram() (draw.Sketch, error) {
 	g := draw.Grid{Shared: true}
 	for _, group := range groups {
 		some := choose(numbers, group.rows)
-		b := draw.Bars{Style: styles[group.name], Edges: edges, Counts: draw.Bin(some, edges), Mean: over(some).Mean}
+		b := draw.Bars{Style: styles[group.name], Edges: edges, Counts: draw.Bin(some, edges), Mean: mean(some)}
 		if logX {
 			b.Mean = math.NaN()
 		}
-		g.Panels = append(g.Panels, draw.Panel{Title: group.name, Note: "mean " + phrase.Plain(over(some).Mean), Layers: []draw.Layer{b}})
+		g.Panels = append(g.Panels, draw.Panel{Title: group.name, Note: "mean " + phrase.Plain(mean(some)), Layers: []draw.Layer{b}})
 	}
 	g.Columns = min(draw.ColumnsFor(len(g.Panels)), 2)
 	_, y := draw.Extents(g.Panels...)

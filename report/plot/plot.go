@@ -1,4 +1,6 @@
-package report
+// Package plot draws columns of results: those of a run's series and of a sweep's table, as lines, points, bars and colours. What
+// is not said is chosen from the data.
+package plot
 
 import (
 	"cmp"
@@ -48,21 +50,30 @@ type Plot struct {
 
 // Draw draws the plot from one or more sheets. Its caption says what was drawn.
 func (p Plot) Draw(sheets ...*Sheet) (draw.Figure, error) {
-	d, err := p.data(sheets)
+	s, err := p.Sketch(sheets...)
 	if err != nil {
 		return draw.Figure{}, err
 	}
+	return s.Render()
+}
+
+// Sketch is the plot, yet to be rendered.
+func (p Plot) Sketch(sheets ...*Sheet) (draw.Sketch, error) {
+	d, err := p.data(sheets)
+	if err != nil {
+		return draw.Sketch{}, err
+	}
 	s, err := d.sketch()
 	if err != nil {
-		return draw.Figure{}, err
+		return draw.Sketch{}, err
 	}
 	s.Title, s.Name = cmp.Or(p.Title, s.Title), "plot"
 	s.Heading = p.Title
 	s.Zoom, s.Width, s.Height = draw.Printed(p.Width, p.Height)
 	if need := s.Lacks(); need > 0 {
-		return draw.Figure{}, fmt.Errorf("--size: %s need a height of %.1f cm", phrase.Count(len(s.Panels), "panel"), need*2.54/72)
+		return draw.Sketch{}, fmt.Errorf("--size: %s need a height of %.1f cm", phrase.Count(len(s.Panels), "panel"), need*2.54/72)
 	}
-	return s.Render()
+	return s, nil
 }
 
 // plotted is a plot whose columns are found.
@@ -401,8 +412,8 @@ func (c *series) geometric() bool {
 	for _, v := range values {
 		sum += math.Log(v / e.Low)
 	}
-	middle := math.Exp(sum / float64(len(values)))
-	return middle < math.Sqrt(e.High/e.Low)*1.5
+	centre := math.Exp(sum / float64(len(values)))
+	return centre < math.Sqrt(e.High/e.Low)*1.5
 }
 
 // sketch draws by kind.

@@ -1,4 +1,4 @@
-package report
+package plot
 
 import (
 	"cmp"
@@ -17,7 +17,7 @@ import (
 // measured or no key takes two values.
 func SweepFigures(r *folder.SweepResult) ([]draw.Figure, error) {
 	var figures []draw.Figure
-	for _, s := range sweepSketches(r) {
+	for _, s := range SweepSketches(r) {
 		f, err := s.Render()
 		if err != nil {
 			return nil, fmt.Errorf("draw figure %s: %w", s.Name, err)
@@ -27,10 +27,11 @@ func SweepFigures(r *folder.SweepResult) ([]draw.Figure, error) {
 	return figures, nil
 }
 
-func sweepSketches(r *folder.SweepResult) []draw.Sketch {
+// SweepSketches are the figures of a sweep, yet to be rendered.
+func SweepSketches(r *folder.SweepResult) []draw.Sketch {
 	sheet := SweepSheet(r.Name, r)
 	gap, err := sheet.column("gap")
-	if err != nil || over(gap.numbers).count == 0 {
+	if err != nil || measuredIn(gap.numbers) == 0 {
 		return nil
 	}
 	var list []draw.Sketch

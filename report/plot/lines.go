@@ -1,4 +1,4 @@
-package report
+package plot
 
 import (
 	"errors"
@@ -8,9 +8,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/report/draw"
 )
+
+// StylesOf gives every method a look; the best known ones always have the same.
+func StylesOf(names []string) map[string]draw.Style {
+	return draw.Styles([]string{"vanilla", "composite", "derivative-free"}, names)
+}
 
 // looks gives every group a style: the methods have their own, ordered numbers go from dark to light, others take turns. The
 // same group of another folder has another mark.
@@ -19,7 +25,7 @@ func (d *plotted) looks(groups []part) map[string]draw.Style {
 	for _, g := range groups {
 		bases = append(bases, g.base)
 	}
-	methods := stylesOf(bases)
+	methods := StylesOf(bases)
 	shapes := draw.Shapes()
 	looks := map[string]draw.Style{}
 	for i, g := range groups {
@@ -128,21 +134,23 @@ func (d *plotted) rowsOf(rows []int, log bool) (out []draw.LinePoint, banded boo
 	for _, place := range split(d.x, rows) {
 		x := d.x.numbers[place.rows[0]]
 		values := choose(d.y.numbers, place.rows)
-		s := over(values)
-		if s.count == 0 || !phrase.Finite(x) || log && x <= 0 {
+		s, count := folder.SpreadOfFinite(values)
+		if count == 0 || !phrase.Finite(x) || log && x <= 0 {
 			continue
 		}
 		if d.Band == Quantiles {
-			s = quantiles(values)
+			s.Min, s.Max = middle(values)
 		}
 		if d.y.low != nil {
-			if d.Band == Quantiles && s.count == 1 {
+			if d.Band == Quantiles && count == 1 {
 				return nil, false, errors.New("--band quantiles: the table of a sweep holds mean, least and greatest only; take minmax")
 			}
-			s.Min, s.Max = min(s.Min, over(choose(d.y.low, place.rows)).Min), max(s.Max, over(choose(d.y.high, place.rows)).Max)
+			low, _ := folder.SpreadOfFinite(choose(d.y.low, place.rows))
+			high, _ := folder.SpreadOfFinite(choose(d.y.high, place.rows))
+			s.Min, s.Max = min(s.Min, low.Min), max(s.Max, high.Max)
 		}
 		banded = banded || s.Min < s.Max
-		out = append(out, s.at(x))
+		out = append(out, draw.LinePoint{X: x, Mean: s.Mean, Low: s.Min, High: s.Max})
 	}
 	return out, banded && d.Band != NoBand, nil
 }
