@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -121,5 +122,37 @@ func TestLocksKeepOthersOut(t *testing.T) {
 	mine.Release()
 	if err := folder.Free(dir); err != nil {
 		t.Error(err)
+	}
+}
+
+// A folder that was begun and not finished is made again: what bears its names is its own, hidden or strange files are not.
+func TestUnfinishedFoldersAreMadeAgain(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("{}"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := folder.KindCompare.Begin(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{folder.CompareFile, "gap.svg", "." + folder.CompareFile + "-1", ".mine.svg", "thesis.tex"} {
+		put(name)
+	}
+	err := folder.Manifest{Kind: folder.KindCompare}.Make(dir, folder.Contents{folder.CompareFile: folder.AsJSON("new")}, func(string) ([]string, error) { return nil, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := folder.ReadManifest(dir)
+	if err != nil || len(m.Files) != 1 || m.Files[folder.CompareFile].SHA256 == "" {
+		t.Errorf("the manifest lists %v (%v)", m, err)
+	}
+	var left []string
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		left = append(left, e.Name())
+	}
+	if want := []string{".mine.svg", folder.CompareFile, "manifest.json", "thesis.tex"}; !slices.Equal(left, want) {
+		t.Errorf("the folder holds %v, want %v", left, want)
 	}
 }

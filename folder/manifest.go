@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -91,8 +90,7 @@ func (m Manifest) Seal(dir string) error {
 	if err := Flush(dir); err != nil {
 		return fmt.Errorf("seal %s: %w", dir, err)
 	}
-	err = WriteFile(filepath.Join(dir, manifestFile), func(w io.Writer) error { return WriteJSON(w, m) })
-	if err != nil {
+	if err := (Contents{manifestFile: AsJSON(m)}).Write(dir); err != nil {
 		return err
 	}
 	return errors.Join(Remove(dir, unfinishedFile), Flush(dir))
@@ -121,6 +119,15 @@ func ReadManifest(dir string) (*Manifest, error) {
 		}
 	}
 	return m, nil
+}
+
+// readManifestOf reads the manifest of a folder that must hold a result of a kind.
+func readManifestOf(dir string, kind Kind) (*Manifest, error) {
+	m, err := ReadManifest(dir)
+	if err == nil && m.Kind != kind {
+		err = fmt.Errorf("%s holds a %s, not a %s", dir, m.Kind, kind)
+	}
+	return m, err
 }
 
 // inventory lists and hashes the files of a folder, but not those that were there before it was begun, nor hidden ones, nor a checkpoint. Of a
@@ -170,13 +177,6 @@ func take(files map[string]File, dir, name string, e fs.DirEntry, foreign bool) 
 	var err error
 	files[name], err = settled(filepath.Join(dir, name))
 	return err
-}
-
-// WriteJSON writes a value as the files of folders have it.
-func WriteJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
 }
 
 // readJSON reads a file that must hold one JSON value and no more than so many bytes.

@@ -1,7 +1,6 @@
 package folder
 
 import (
-	"fmt"
 	"math"
 	"path/filepath"
 	"time"
@@ -15,12 +14,9 @@ const largestSummary = 64 << 20
 // Open reads the folder of a finished run back. The result is what was saved, but for the angles of trials that are not the
 // last of their algorithm, which are not kept.
 func Open(dir string) (*Result, error) {
-	m, err := ReadManifest(dir)
+	m, err := readManifestOf(dir, KindRun)
 	if err != nil {
 		return nil, err
-	}
-	if m.Kind != KindRun {
-		return nil, fmt.Errorf("%s holds a %s, not a run", dir, m.Kind)
 	}
 	s, err := readSummary(filepath.Join(dir, summaryFile))
 	if err != nil {

@@ -2,7 +2,6 @@ package folder
 
 import (
 	"fmt"
-	"io"
 	"path/filepath"
 )
 
@@ -18,5 +17,5 @@ func Reseal(dir string, names ...string) error {
 			return fmt.Errorf("seal %s: %w", dir, err)
 		}
 	}
-	return WriteFile(filepath.Join(dir, manifestFile), func(w io.Writer) error { return WriteJSON(w, m) })
+	return Contents{manifestFile: AsJSON(m)}.Write(dir)
 }

@@ -1,12 +1,6 @@
 package folder
 
 import (
-	"bufio"
-	"errors"
-	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/kedge-opt/kedge"
@@ -84,38 +78,10 @@ func (r *Result) Save(dir string) error {
 	if err := Begin(dir); err != nil {
 		return err
 	}
-	write := func(name string, content func(io.Writer) error) error {
-		return WriteFile(filepath.Join(dir, name), content)
-	}
-	return errors.Join(
-		write(specFile, func(w io.Writer) error {
-			_, err := io.WriteString(w, r.Spec)
-			return err
-		}),
-		write(seriesFile, r.writeSeries),
-		write(parquetFile, r.writeParquet),
-		write(arraysFile, r.writeArrays),
-		write(summaryFile, func(w io.Writer) error { return WriteJSON(w, r.Summarize()) }),
-		write(timesFile, func(w io.Writer) error { return WriteJSON(w, r.times()) }),
-	)
-}
-
-// WriteFile writes a file so that it is there whole or not at all.
-func WriteFile(path string, write func(io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	b := bufio.NewWriterSize(f, 1<<16)
-	err = errors.Join(write(b), b.Flush(), f.Sync(), f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return nil
+	return Contents{
+		specFile: asText(r.Spec), seriesFile: r.writeSeries, parquetFile: r.writeParquet, arraysFile: r.writeArrays,
+		summaryFile: AsJSON(r.Summarize()), timesFile: AsJSON(r.times()),
+	}.Write(dir)
 }
 
 // foreign keeps the columns that nobody can describe who reads their names.

@@ -3,7 +3,6 @@ package folder
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -143,60 +142,20 @@ func (f *SweepFolder) BuiltBy(b Build) error {
 // Begin marks the folder as unfinished, takes away what a new end will write and what dead processes left, and writes the
 // sweep down. Finished cells that the sweep no longer has stay, unless they are to be pruned, but count as somebody else's.
 func (f *SweepFolder) Begin(prune bool) error {
-	ours, foreign, err := f.sorted()
-	if err != nil {
-		return err
-	}
-	mark := unfinished{Kind: KindSweep, Note: "kedge has not finished this sweep; run the command again", Foreign: foreign}
+	var spared []string
 	for _, id := range f.other {
 		if !prune {
-			mark.Foreign = append(mark.Foreign, filepath.Join(cellsFolder, id))
+			spared = append(spared, filepath.Join(cellsFolder, id))
 		}
 	}
-	err = f.write(unfinishedFile, func(w io.Writer) error { return WriteJSON(w, mark) })
-	if err = errors.Join(err, Flush(f.dir)); err != nil {
-		return err
-	}
-	err = errors.Join(Remove(f.dir, manifestFile), Remove(f.dir, ours...), os.MkdirAll(f.path(cellsFolder), 0o755))
+	err := errors.Join(KindSweep.begin(f.dir, "sweep", spared...), os.MkdirAll(f.path(cellsFolder), 0o755))
 	if err != nil {
 		return err
 	}
 	if prune {
 		err = f.prune()
 	}
-	return errors.Join(err, f.sweepLeftovers(), f.write(SweepFile, func(w io.Writer) error {
-		_, err := w.Write(f.plan.Text)
-		return err
-	}))
-}
-
-// sorted lists what is ours in the folder, apart from cells and marks, and what is not.
-func (f *SweepFolder) sorted() (ours, foreign []string, err error) {
-	entries, err := os.ReadDir(f.dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	m, _ := ReadManifest(f.dir)
-	mark, _ := readUnfinished(f.dir)
-	foreign = []string{}
-	for _, e := range entries {
-		name := e.Name()
-		listed := m == nil || m.Files[name] != File{} || strings.HasPrefix(name, ".")
-		switch {
-		case name == cellsFolder || name == LockFile || name == manifestFile || name == unfinishedFile:
-		case isSweepFile(name) && listed && !mark.holds(name):
-			ours = append(ours, name)
-		default:
-			foreign = append(foreign, name)
-		}
-	}
-	return ours, foreign, nil
-}
-
-// isSweepFile tells whether a sweep or its report writes files of this name.
-func isSweepFile(name string) bool {
-	names := []string{SweepFile, indexFile, tableFile, tableCSV, failuresFile}
-	return isOurs(name) || slices.ContainsFunc(names, func(own string) bool { return name == own || isLeftover(name, own) })
+	return errors.Join(err, f.sweepLeftovers(), Contents{SweepFile: asText(string(f.plan.Text))}.Write(f.dir))
 }
 
 // sweepLeftovers removes the cells that dead processes had not finished.
@@ -251,25 +210,11 @@ func (f *SweepFolder) Close() { f.lock.Release() }
 
 // saveCell writes and seals the folder of a cell.
 func (r *Result) saveCell(dir string) error {
-	write := func(name string, content func(io.Writer) error) error {
-		return WriteFile(filepath.Join(dir, name), content)
-	}
-	err := errors.Join(
-		write(specFile, func(w io.Writer) error {
-			_, err := io.WriteString(w, r.Spec)
-			return err
-		}),
-		write(parquetFile, r.writeParquet),
-		write(summaryFile, func(w io.Writer) error { return WriteJSON(w, r.Summarize()) }),
-	)
-	if err != nil {
+	data := Contents{specFile: asText(r.Spec), parquetFile: r.writeParquet, summaryFile: AsJSON(r.Summarize())}
+	if err := data.Write(dir); err != nil {
 		return err
 	}
 	return Seal(dir, KindRun)
-}
-
-func (f *SweepFolder) write(name string, content func(io.Writer) error) error {
-	return WriteFile(f.path(name), content)
 }
 
 // Finish writes what came out of all cells and seals the folder.
@@ -278,15 +223,11 @@ func (f *SweepFolder) Finish(failed map[string]string, report SweepReport) (*Swe
 	if err != nil {
 		return nil, err
 	}
-	err = errors.Join(
-		f.write(indexFile, func(w io.Writer) error { return WriteJSON(w, r.index()) }),
-		f.write(tableFile, r.Table().WriteParquet),
-		f.write(tableCSV, r.Table().WriteCSV),
-	)
-	if failures := r.failures(); err == nil && len(failures) > 0 {
-		err = f.write(failuresFile, func(w io.Writer) error { return WriteJSON(w, failures) })
+	data := Contents{indexFile: AsJSON(r.index()), tableFile: r.Table().WriteParquet, tableCSV: r.Table().WriteCSV}
+	if failures := r.failures(); len(failures) > 0 {
+		data[failuresFile] = AsJSON(failures)
 	}
-	if err == nil && report != nil {
+	if err = data.Write(f.dir); err == nil && report != nil {
 		err = report(f.dir, r)
 	}
 	if err != nil {

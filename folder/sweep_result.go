@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"math"
 	"path/filepath"
+	"slices"
 
 	"github.com/kedge-opt/kedge/problem/form"
 )
@@ -84,12 +85,9 @@ func (r *SweepResult) failures() (list []failure) {
 
 // OpenSweep reads the folder of a finished sweep, or shard of one, back.
 func OpenSweep(dir string) (*SweepResult, error) {
-	m, err := ReadManifest(dir)
+	m, err := readManifestOf(dir, KindSweep)
 	if err != nil {
 		return nil, err
-	}
-	if m.Kind != KindSweep {
-		return nil, fmt.Errorf("%s holds a %s, not a sweep", dir, m.Kind)
 	}
 	text, err := readAll(filepath.Join(dir, SweepFile), largestSummary)
 	if err != nil {
@@ -147,76 +145,48 @@ func readFailures(dir string) (map[string]string, error) {
 // Table returns one row an algorithm of every finished cell: the swept values, then where the algorithm ended over its
 // trials, and the exact points to compare with.
 func (r *SweepResult) Table() Table {
-	t := Table{Columns: []Column{{Name: "cell", Text: []string{}}}}
-	for _, key := range r.Keys {
-		t.Columns = append(t.Columns, Column{Name: key})
-	}
-	t.Columns = append(t.Columns, Column{Name: "algorithm", Text: []string{}})
-	first := len(t.Columns)
-	for _, name := range measured() {
-		t.Columns = append(t.Columns, Column{Name: name, Numbers: []float64{}})
-	}
-	r.rows(func(c *CellResult, algorithm string) {
-		t.Columns[0].Text = append(t.Columns[0].Text, c.ID)
-		t.Columns[first-1].Text = append(t.Columns[first-1].Text, algorithm)
-		for i, x := range c.measures(algorithm) {
-			t.Columns[first+i].Numbers = append(t.Columns[first+i].Numbers, x)
+	t := TableOf[ending]{Rows: r.endings()}
+	t.Text("cell", func(e ending) string { return e.cell.ID })
+	for i, key := range r.Keys {
+		if slices.ContainsFunc(t.Rows, func(e ending) bool { return math.IsNaN(e.cell.Numbers[i]) }) {
+			t.Text(key, func(e ending) string { return e.cell.Values[i] })
+		} else {
+			t.Number(key, func(e ending) float64 { return e.cell.Numbers[i] })
 		}
-	})
-	for i := range r.Keys {
-		r.swept(i, &t.Columns[1+i])
 	}
-	return t
+	t.Text("algorithm", func(e ending) string { return e.algorithm })
+	t.Number("finished_trials", func(e ending) float64 { return float64(e.Trials) })
+	t.Spread("value_mean", "value_min", "value_max", func(e ending) *Spread { return e.Value })
+	t.Spread("gap_mean", "gap_min", "gap_max", func(e ending) *Spread { return e.Gap })
+	t.Spread("distance_mean", "distance_min", "distance_max", func(e ending) *Spread { return e.Distance })
+	t.Number("optimum_value", func(e ending) float64 { return e.cell.Summary.Optimum.Value })
+	t.Number("optimum_residual", func(e ending) float64 { return e.cell.Summary.Optimum.Residual })
+	t.Number("stable_gap", func(e ending) float64 {
+		if stable := e.cell.Summary.Stable; stable != nil {
+			return stable.Gap
+		}
+		return math.NaN()
+	})
+	return t.Table
 }
 
-// rows visits the rows of the table.
-func (r *SweepResult) rows(visit func(c *CellResult, algorithm string)) {
+// ending is where an algorithm ended in a cell.
+type ending struct {
+	cell      *CellResult
+	algorithm string
+	SummaryAlgorithm
+}
+
+// endings lists the algorithms of all finished cells.
+func (r *SweepResult) endings() (list []ending) {
 	for i := range r.Cells {
 		if c := &r.Cells[i]; c.Summary != nil {
 			for _, name := range c.Summary.Order {
-				visit(c, name)
+				list = append(list, ending{c, name, c.Summary.Algorithms[name]})
 			}
 		}
 	}
-}
-
-// swept fills the column of a key: with numbers if all its values are.
-func (r *SweepResult) swept(key int, col *Column) {
-	text, numbers, all := []string{}, []float64{}, true
-	r.rows(func(c *CellResult, _ string) {
-		text, numbers = append(text, c.Values[key]), append(numbers, c.Numbers[key])
-		all = all && !math.IsNaN(c.Numbers[key])
-	})
-	if all {
-		col.Numbers = numbers
-		return
-	}
-	col.Text = text
-}
-
-// measured are the columns of numbers that every sweep has.
-func measured() []string {
-	return []string{
-		"finished_trials", "value_mean", "value_min", "value_max", "gap_mean", "gap_min", "gap_max",
-		"distance_mean", "distance_min", "distance_max", "optimum_value", "optimum_residual", "stable_gap",
-	}
-}
-
-// measures are what an algorithm came to in a cell, in the order of measured; NaN where there is nothing.
-func (c *CellResult) measures(algorithm string) []float64 {
-	a, s := c.Summary.Algorithms[algorithm], c.Summary
-	out := []float64{float64(a.Trials)}
-	for _, spread := range []*Spread{a.Value, a.Gap, a.Distance} {
-		if spread == nil {
-			spread = new(Unknown())
-		}
-		out = append(out, spread.Mean, spread.Min, spread.Max)
-	}
-	stable := math.NaN()
-	if s.Stable != nil {
-		stable = s.Stable.Gap
-	}
-	return append(out, s.Optimum.Value, s.Optimum.Residual, stable)
+	return list
 }
 
 // number returns the number that a value of a cell is, NaN when it is none.

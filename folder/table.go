@@ -15,6 +15,43 @@ type Table = columns.Table
 // Column is a named list of texts or of numbers; the other is nil. A number that is not there is NaN.
 type Column = columns.Column
 
+// TableOf is a table of things, a row each, that is made column by column.
+type TableOf[R any] struct {
+	Table
+	Rows []R
+}
+
+// Text adds a column of texts.
+func (t *TableOf[R]) Text(name string, of func(R) string) {
+	c := Column{Name: name, Text: make([]string, len(t.Rows))}
+	for i, row := range t.Rows {
+		c.Text[i] = of(row)
+	}
+	t.Columns = append(t.Columns, c)
+}
+
+// Number adds a column of numbers.
+func (t *TableOf[R]) Number(name string, of func(R) float64) {
+	c := Column{Name: name, Numbers: make([]float64, len(t.Rows))}
+	for i, row := range t.Rows {
+		c.Numbers[i] = of(row)
+	}
+	t.Columns = append(t.Columns, c)
+}
+
+// Spread adds three columns for a spread over trials, NaN where it is nil.
+func (t *TableOf[R]) Spread(mean, least, most string, of func(R) *Spread) {
+	known := func(row R) Spread {
+		if s := of(row); s != nil {
+			return *s
+		}
+		return Unknown()
+	}
+	t.Number(mean, func(row R) float64 { return known(row).Mean })
+	t.Number(least, func(row R) float64 { return known(row).Min })
+	t.Number(most, func(row R) float64 { return known(row).Max })
+}
+
 // ReadTable reads a table that kedge wrote as Parquet, however well it was compressed.
 func ReadTable(path string) (Table, error) {
 	f, err := os.Open(path)

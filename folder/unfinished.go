@@ -3,9 +3,7 @@ package folder
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -40,17 +38,19 @@ func usable(dir string, kind Kind) error {
 		return err
 	}
 	m, err := ReadManifest(dir)
-	there := Kind("")
-	if err == nil {
+	var there Kind
+	switch {
+	case err == nil:
 		there = m.Kind
-	} else if !errors.Is(err, ErrUnfinished) {
+	case !errors.Is(err, ErrUnfinished):
 		return err
-	} else if mark, err := readUnfinished(dir); err == nil {
+	default:
+		mark, _ := readUnfinished(dir)
 		there = mark.Kind
 	}
 	isOther := func(e fs.DirEntry) bool {
 		n := e.Name()
-		return n != LockFile && !isLeftover(n, unfinishedFile) && !(n == CheckpointDir && isCheckpoint(dir))
+		return n != LockFile && draftOf(n) != unfinishedFile && !(n == CheckpointDir && isCheckpoint(dir))
 	}
 	switch {
 	case there == kind, there == "" && !slices.ContainsFunc(entries, isOther):
@@ -73,86 +73,72 @@ func (k Kind) Begin(dir string) error {
 	if err := errors.Join(k.Usable(dir), os.MkdirAll(dir, 0o755)); err != nil {
 		return err
 	}
-	ours, err := earlier(dir)
+	return k.begin(dir, "folder")
+}
+
+// begin marks a usable folder as unfinished and removes what an earlier result left. What is spared counts as somebody else's.
+func (k Kind) begin(dir, what string, spared ...string) error {
+	ours, foreign, err := k.sorted(dir)
 	if err != nil {
 		return err
 	}
-	mark := unfinished{Kind: k, Note: "kedge has not finished this folder; run the command again"}
-	if mark.Foreign, err = others(dir, ours); err != nil {
-		return err
-	}
-	err = WriteFile(filepath.Join(dir, unfinishedFile), func(w io.Writer) error { return WriteJSON(w, mark) })
-	if err != nil {
+	mark := unfinished{Kind: k, Note: "kedge has not finished this " + what + "; run the command again", Foreign: append(foreign, spared...)}
+	if err := errors.Join(Contents{unfinishedFile: AsJSON(mark)}.Write(dir), Flush(dir)); err != nil {
 		return err
 	}
 	return errors.Join(Remove(dir, manifestFile), Remove(dir, ours...))
 }
 
-// earlier lists the files of an earlier run: those of its manifest or, if it was not finished, those that bear our names.
-func earlier(dir string) ([]string, error) {
-	m, err := ReadManifest(dir)
-	if err == nil {
-		drafts, err := draftsIn(dir)
-		return append(slices.Sorted(maps.Keys(m.Files)), drafts...), err
-	}
+// sorted lists the files of an earlier result in a usable folder, apart from cells and marks, and what is not ours. A file with a name
+// of ours is somebody else's if the manifest does not list it or, without one, if it was there before the result was begun.
+func (k Kind) sorted(dir string) (ours, foreign []string, err error) {
 	mark, err := readUnfinished(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return draftsIn(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, err
 	}
-	if err != nil {
-		return nil, err
-	}
+	m, _ := ReadManifest(dir)
 	entries, err := os.ReadDir(dir)
-	var ours []string
+	foreign = []string{}
 	for _, e := range entries {
-		if e.Type().IsRegular() && isOurs(e.Name()) && !mark.holds(e.Name()) {
-			ours = append(ours, e.Name())
+		name := e.Name()
+		mine := e.Type().IsRegular() && k.writes(name) && !mark.holds(name)
+		if m != nil && draftOf(name) == "" {
+			_, listed := m.Files[name]
+			mine = mine && listed
+		}
+		switch {
+		case name == LockFile, name == manifestFile, name == unfinishedFile, k == KindSweep && name == cellsFolder, name == CheckpointDir && isCheckpoint(dir):
+		case mine:
+			ours = append(ours, name)
+		default:
+			foreign = append(foreign, name)
 		}
 	}
-	return ours, err
+	return ours, foreign, err
 }
 
-// draftsIn lists the files that dead processes were writing.
-func draftsIn(dir string) (names []string, err error) {
-	entries, err := os.ReadDir(dir)
-	for _, e := range entries {
-		if n := e.Name(); e.Type().IsRegular() && strings.HasPrefix(n, ".") && isOurs(n) {
-			names = append(names, n)
-		}
+// writes tells whether results of the kind have files of this name, or prepare files under it. The two marks are no such files, but
+// what becomes one is.
+func (k Kind) writes(name string) bool {
+	names := []string{
+		specFile, summaryFile, seriesFile, parquetFile, arraysFile, timesFile, tableFile, tableCSV, StudyFile, CompareFile, "report.html", "report.md",
 	}
-	return names, err
-}
-
-// others lists what is in a folder beside the given files and our marks.
-func others(dir string, ours []string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
-	names := []string{}
-	for _, e := range entries {
-		n := e.Name()
-		if n != manifestFile && n != unfinishedFile && !slices.Contains(ours, n) && !(n == CheckpointDir && isCheckpoint(dir)) {
-			names = append(names, n)
-		}
+	if k == KindSweep {
+		names = append(names, SweepFile, indexFile, failuresFile)
 	}
-	return names, err
+	if strings.HasPrefix(name, ".") {
+		name, names = draftOf(name), append(names, manifestFile, unfinishedFile)
+	}
+	return slices.Contains(names, name) || slices.Contains([]string{".svg", ".png", ".pdf"}, filepath.Ext(name))
 }
 
-// isOurs tells whether a run or a study writes files of this name, or prepares them under it. Its two marks are no such files.
-func isOurs(name string) bool {
+// draftOf returns the file that WriteFile prepares under a name, "" if it prepares none.
+func draftOf(name string) string {
 	if prepared, hidden := strings.CutPrefix(name, "."); hidden {
-		name = prepared[:max(0, strings.LastIndexByte(prepared, '-'))]
-		if name == manifestFile || name == unfinishedFile {
-			return true
-		}
+		return prepared[:max(0, strings.LastIndexByte(prepared, '-'))]
 	}
-	switch filepath.Ext(name) {
-	case ".svg", ".png", ".pdf":
-		return true
-	}
-	return slices.Contains([]string{specFile, summaryFile, seriesFile, parquetFile, arraysFile, timesFile, tableFile, tableCSV, StudyFile, "report.html", "report.md"}, name)
+	return ""
 }
-
-// isLeftover tells whether a name is one under which WriteFile prepares the given file.
-func isLeftover(name, file string) bool { return strings.HasPrefix(name, "."+file+"-") }
 
 func readUnfinished(dir string) (unfinished, error) {
 	var mark unfinished

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,10 +24,9 @@ func SaveComparison(dir string, r *compare.Comparison) (*page.Document, error) {
 	}
 	table := r.Table()
 	m := folder.Manifest{Kind: folder.KindCompare, Case: r.Name, Seed: r.Arenas[0].Seed, Build: folder.CurrentBuild()}
-	return d, save(dir, m, d, map[string]func(io.Writer) error{
-		folder.CompareFile: r.Encode, "table.csv": table.WriteCSV, "table.parquet": table.WriteParquet,
-		"times.json": func(w io.Writer) error { return folder.WriteJSON(w, r.Seconds) },
-	})
+	return d, m.Make(dir, folder.Contents{
+		folder.CompareFile: r.Encode, "table.csv": table.WriteCSV, "table.parquet": table.WriteParquet, "times.json": folder.AsJSON(r.Seconds),
+	}, d.Write)
 }
 
 // readComparison makes the report of the folder of a comparison anew.

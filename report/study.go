@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,9 +22,9 @@ func SaveStudy(dir string, r *study.Result) (*page.Document, error) {
 		return nil, err
 	}
 	m := folder.Manifest{Kind: folder.KindStudy, Case: r.Name, Seed: r.Seed, Build: folder.CurrentBuild()}
-	return d, save(dir, m, d, map[string]func(io.Writer) error{
+	return d, m.Make(dir, folder.Contents{
 		folder.StudyFile: r.Encode, "table.csv": r.Table.WriteCSV, "table.parquet": r.Table.WriteParquet,
-	})
+	}, d.Write)
 }
 
 // readStudy makes the report of the folder of a study anew.

@@ -105,12 +105,13 @@ func TestSuite(t *testing.T) {
 	if !r.Suite || r.Name != "classics" || len(r.Arenas) != len(Classics()) {
 		t.Fatalf("%s with %d problems", r.Name, len(r.Arenas))
 	}
-	r.each(func(a *Arena, m *Row) {
+	for _, m := range r.pairs() {
+		a := m.arena
 		if !m.Arrived && m.Outside == "" {
 			t.Errorf("%s on %s: %v from its %s point, allowed are %v; step %v: %s", m.Method, a.Name, m.ToTarget, m.Limit, a.Tolerance, m.Step, m.Failure)
 		}
 		if a.Separates && m.Arrived && m.Limit == "stable" && m.ToOptimal.Mean < 10*a.Tolerance {
 			t.Errorf("%s on %s is nearer to the optimum than to the stable point", m.Method, a.Name)
 		}
-	})
+	}
 }

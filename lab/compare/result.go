@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/folder"
-	"github.com/kedge-opt/kedge/internal/columns"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -274,57 +273,49 @@ func Decode(kinds *kind.Catalogue, from io.Reader) (*Comparison, error) {
 }
 
 // Table has one row a method and problem; what is not known is empty.
-func (r *Comparison) Table() columns.Table {
-	t := columns.Table{}
-	text := func(name string, of func(a *Arena, m *Row) string) {
-		c := columns.Column{Name: name, Text: []string{}}
-		r.each(func(a *Arena, m *Row) { c.Text = append(c.Text, of(a, m)) })
-		t.Columns = append(t.Columns, c)
+func (r *Comparison) Table() folder.Table {
+	t := folder.TableOf[pair]{Rows: r.pairs()}
+	spread := func(name string, of func(p pair) *Range) {
+		t.Spread(name, name+"_low", name+"_high", func(p pair) *folder.Spread {
+			if s := of(p); s != nil {
+				return &s.Spread
+			}
+			return nil
+		})
 	}
-	number := func(name string, of func(a *Arena, m *Row) float64) {
-		c := columns.Column{Name: name, Numbers: []float64{}}
-		r.each(func(a *Arena, m *Row) { c.Numbers = append(c.Numbers, of(a, m)) })
-		t.Columns = append(t.Columns, c)
-	}
-	spread := func(name string, of func(m *Row) *Range) {
-		number(name, func(_ *Arena, m *Row) float64 { return of(m).or(func(s Range) float64 { return s.Mean }) })
-		number(name+"_low", func(_ *Arena, m *Row) float64 { return of(m).or(func(s Range) float64 { return s.Min }) })
-		number(name+"_high", func(_ *Arena, m *Row) float64 { return of(m).or(func(s Range) float64 { return s.Max }) })
-	}
-	text("problem", func(a *Arena, _ *Row) string { return a.Name })
-	text("method", func(_ *Arena, m *Row) string { return m.Method })
-	text("limit", func(_ *Arena, m *Row) string { return m.Limit })
-	text("verdict", func(a *Arena, m *Row) string { return a.Verdict(m) })
-	spread("to_optimal", func(m *Row) *Range { return m.ToOptimal })
-	spread("to_stable", func(m *Row) *Range { return m.ToStable })
-	spread("to_target", func(m *Row) *Range { return m.ToTarget })
-	spread("value", func(m *Row) *Range { return m.Value })
-	spread("gap", func(m *Row) *Range { return m.Gap })
-	number("tolerance", func(a *Arena, _ *Row) float64 { return a.Tolerance })
-	number("turns", func(a *Arena, _ *Row) float64 { return float64(a.Turns) })
-	number("deployments", func(_ *Arena, m *Row) float64 { return float64(m.Deployments) })
-	number("samples", func(_ *Arena, m *Row) float64 { return float64(m.Samples) })
-	number("trials", func(_ *Arena, m *Row) float64 { return float64(m.Trials) })
-	number("failed", func(_ *Arena, m *Row) float64 { return float64(m.Failed) })
-	number("step", func(_ *Arena, m *Row) float64 { return m.Step })
-	text("settings", func(_ *Arena, m *Row) string { return m.Settings })
-	return t
+	t.Text("problem", func(p pair) string { return p.arena.Name })
+	t.Text("method", func(p pair) string { return p.Method })
+	t.Text("limit", func(p pair) string { return p.Limit })
+	t.Text("verdict", func(p pair) string { return p.arena.Verdict(p.Row) })
+	spread("to_optimal", func(p pair) *Range { return p.ToOptimal })
+	spread("to_stable", func(p pair) *Range { return p.ToStable })
+	spread("to_target", func(p pair) *Range { return p.ToTarget })
+	spread("value", func(p pair) *Range { return p.Value })
+	spread("gap", func(p pair) *Range { return p.Gap })
+	t.Number("tolerance", func(p pair) float64 { return p.arena.Tolerance })
+	t.Number("turns", func(p pair) float64 { return float64(p.arena.Turns) })
+	t.Number("deployments", func(p pair) float64 { return float64(p.Deployments) })
+	t.Number("samples", func(p pair) float64 { return float64(p.Samples) })
+	t.Number("trials", func(p pair) float64 { return float64(p.Trials) })
+	t.Number("failed", func(p pair) float64 { return float64(p.Failed) })
+	t.Number("step", func(p pair) float64 { return p.Step })
+	t.Text("settings", func(p pair) string { return p.Settings })
+	return t.Table
 }
 
-func (r *Comparison) each(do func(a *Arena, m *Row)) {
+// pair is a method on a problem.
+type pair struct {
+	arena *Arena
+	*Row
+}
+
+func (r *Comparison) pairs() (list []pair) {
 	for i := range r.Arenas {
 		for j := range r.Arenas[i].Rows {
-			do(&r.Arenas[i], &r.Arenas[i].Rows[j])
+			list = append(list, pair{&r.Arenas[i], &r.Arenas[i].Rows[j]})
 		}
 	}
-}
-
-// or returns a number of the spread, NaN if there is none.
-func (s *Range) or(of func(Range) float64) float64 {
-	if s == nil {
-		return math.NaN()
-	}
-	return of(*s)
+	return list
 }
 
 // Verdict says in a word or two how a method did.

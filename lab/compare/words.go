@@ -21,7 +21,7 @@ func (r *Comparison) Title() string {
 // Headline sums the result up.
 func (r *Comparison) Headline() string {
 	arrived, judged, outside := 0, 0, 0
-	r.each(func(_ *Arena, m *Row) {
+	for _, m := range r.pairs() {
 		switch {
 		case m.Arrived:
 			arrived++
@@ -31,7 +31,7 @@ func (r *Comparison) Headline() string {
 		default:
 			judged++
 		}
-	})
+	}
 	if !r.Suite {
 		return r.Arenas[0].winner() + fmt.Sprintf(" %d of %d methods end where their theory says.", arrived, judged)
 	}
@@ -75,17 +75,17 @@ func (r *Comparison) Reasons() (list []string) {
 // sorted lists the methods that must end at a point, by whether they do wherever their theory holds.
 func (r *Comparison) sorted(limit string) (there, away []string) {
 	order, missed := []string{}, map[string][]string{}
-	r.each(func(a *Arena, m *Row) {
+	for _, m := range r.pairs() {
 		if m.Limit != limit || m.Outside != "" && !m.Arrived {
-			return
+			continue
 		}
 		if _, known := missed[m.Method]; !known {
 			order, missed[m.Method] = append(order, m.Method), nil
 		}
 		if !m.Arrived {
-			missed[m.Method] = append(missed[m.Method], a.Name)
+			missed[m.Method] = append(missed[m.Method], m.arena.Name)
 		}
-	})
+	}
 	for _, name := range order {
 		switch {
 		case missed[name] == nil:
