@@ -1,7 +1,6 @@
 package folder
 
 import (
-	"math"
 	"path/filepath"
 	"time"
 
@@ -62,7 +61,7 @@ func (s *Summary) result() *Result {
 	r := &Result{
 		Case: s.Case, Seed: s.Seed, Iterations: s.Iterations, Trials: s.Trials, Partial: s.Partial,
 		Individuals: s.Individuals, Maximize: s.Maximize, Optimum: s.Optimum, Reference: s.Reference,
-		Stable: Point{Value: math.NaN(), Gap: math.NaN(), Distance: math.NaN()}, Notes: s.Notes,
+		Stable: NoPoint(), Notes: s.Notes,
 		Sections: s.Sections, Build: s.Build,
 	}
 	if s.Stable != nil {

@@ -2,7 +2,10 @@
 // read back. docs/formats describes the files. It knows nothing of problems and computes nothing.
 package folder
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // Result is everything a finished or interrupted run knows.
 type Result struct {
@@ -47,6 +50,9 @@ type Point struct {
 	Spread   float64   `json:"spread"` // largest difference in value between starts, relative
 	Decision []float64 `json:"decision"`
 }
+
+// NoPoint stands for one that was not found.
+func NoPoint() Point { return Point{Value: math.NaN(), Gap: math.NaN(), Distance: math.NaN()} }
 
 // Reference is a second notion of optimum to compare against: the value after a fixed number of steps from the start,
 // taken for the settled value.

@@ -41,7 +41,7 @@ func (r *run) best(ctx context.Context, f *steady.Objective, starts [][]float64)
 		best, s, failed := optimum.FindConstrained(ctx, f, all, r.problem.Set, starts, o)
 		if failed == nil {
 			r.bounds.best = best
-			r.result.Notes = append(r.result.Notes, "The optimum is the best decision that keeps the constraints; a gap below 0 is that of a decision that breaks them.")
+			r.note("The optimum is the best decision that keeps the constraints; a gap below 0 is that of a decision that breaks them.")
 			return s, nil
 		}
 		if err = failed; ctx.Err() != nil {
@@ -52,7 +52,7 @@ func (r *run) best(ctx context.Context, f *steady.Objective, starts [][]float64)
 	if !errors.As(err, &missing) {
 		return nil, err
 	}
-	r.result.Notes = append(r.result.Notes, "The best decision under the constraints is not known: "+err.Error()+". Gaps and distances are those to the optimum without constraints.")
+	r.note("The best decision under the constraints is not known: %v. Gaps and distances are those to the optimum without constraints.", err)
 	return free, nil
 }
 
@@ -67,12 +67,12 @@ func (r *run) judges() (list loop.Constraints) {
 	return list
 }
 
-// keeping adds a section that says how well every method kept the constraints, and what that cost.
-func (r *run) keeping() {
+// keeping is the section that says how well every method kept the constraints, and what that cost.
+func (r *run) keeping() (*folder.Section, error) {
 	if len(r.bounds.list) == 0 {
-		return
+		return nil, nil
 	}
-	s := folder.Section{
+	s := &folder.Section{
 		ID: "constraints", Title: "Keeping the constraints",
 		Text: "The excess is by how much the population that settles under a decision exceeds a bound, at the last turn and as a mean over trials; " +
 			"at most 0 the constraint is kept. The multiplier is what the method would pay for a looser bound. The first rows are the best decision " +
@@ -92,7 +92,7 @@ func (r *run) keeping() {
 			}
 		}
 	}
-	r.result.Sections = append(r.result.Sections, s)
+	return s, nil
 }
 
 // kept is how a method kept constraint j; a note says when its multiplier stopped growing.
@@ -108,8 +108,8 @@ func (r *run) kept(one *folder.Run, j int, name string) []string {
 		worst = max(worst, over)
 	}
 	if multiplier >= r.bounds.most[j] {
-		r.result.Notes = append(r.result.Notes, fmt.Sprintf("%s could not keep the constraint %s: its multiplier grew to the largest allowed, %v. "+
-			"Either no decision keeps it, or largest-multiplier is too small.", one.Name, name, r.bounds.most[j]))
+		r.note("%s could not keep the constraint %s: its multiplier grew to the largest allowed, %v. "+
+			"Either no decision keeps it, or largest-multiplier is too small.", one.Name, name, r.bounds.most[j])
 	}
 	return []string{one.Name, name, signed(excess), signed(worst), signed(multiplier), signed(value)}
 }

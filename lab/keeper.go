@@ -97,10 +97,11 @@ func (k *keeper) read(dir string, id *identity) error {
 		return damage
 	}
 	var before identity
-	if len(records) == 0 {
-		return &CheckpointError{Dir: dir, Differs: []string{"it cannot be read (" + damage.Error() + ")"}}
+	err := damage
+	if len(records) > 0 {
+		err = before.UnmarshalBinary(records[0].data)
 	}
-	if err := before.UnmarshalBinary(records[0].data); err != nil {
+	if err != nil {
 		return &CheckpointError{Dir: dir, Differs: []string{"it cannot be read (" + err.Error() + ")"}}
 	}
 	if list := id.differs(&before); len(list) > 0 {

@@ -8,10 +8,10 @@ import (
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
-// misled adds a section that compares how far methods with a sensitivity that is wrong on purpose end from the optimum with how far
+// misled is the section that compares how far methods with a sensitivity that is wrong on purpose end from the optimum with how far
 // they can.
-func (r *run) misled() error {
-	s := folder.Section{
+func (r *run) misled() (*folder.Section, error) {
+	s := &folder.Section{
 		ID: "wrong-sensitivity", Title: "Wrong sensitivities",
 		Text: "Where a method comes to rest with a wrong sensitivity, u, is off the optimum u★ by at most ‖e‖/μ: e is the error of the gradient at u, " +
 			"and μ = (∇Φ̃(u) − ∇Φ̃(u★))ᵀ(u − u★)/‖u − u★‖². Both points solve variational inequalities on the set; added up they say μ‖u − u★‖² ≤ −eᵀ(u − u★). " +
@@ -24,14 +24,14 @@ func (r *run) misled() error {
 		}
 		row, err := r.misledBy(a)
 		if err != nil {
-			return fmt.Errorf("judge the wrong sensitivity of %s: %w", one.Name, err)
+			return nil, fmt.Errorf("judge the wrong sensitivity of %s: %w", one.Name, err)
 		}
 		s.Rows = append(s.Rows, row)
 	}
-	if len(s.Rows) > 0 {
-		r.result.Sections = append(r.result.Sections, s)
+	if len(s.Rows) == 0 {
+		return nil, nil
 	}
-	return nil
+	return s, nil
 }
 
 // misledBy is the row of a method.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/game"
@@ -27,20 +28,16 @@ func (r *run) field() optimum.Field {
 }
 
 // findNash looks for a Nash equilibrium of the players, if there are any.
-func (r *run) findNash(ctx context.Context, start []float64) (err error) {
+func (r *run) findNash(ctx context.Context, start []float64) error {
 	if r.game.settled == nil {
 		return nil
 	}
-	found, err := optimum.Stable(ctx, r.game.settled.Field, r.problem.Set, start, r.problem.Search)
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case err != nil:
-		r.result.Notes = append(r.result.Notes, "No Nash equilibrium was found: "+err.Error()+".")
-		return nil
+	found, err := r.rest(ctx, "Nash equilibrium", r.game.settled.Field, start)
+	if found == nil {
+		return err
 	}
 	r.game.nash = &loop.Target{Decision: found.Decision, Loss: found.Loss}
-	r.result.Notes = append(r.result.Notes, "There are several players: values are the sum of their losses, the optimum is what they would choose together, "+
+	r.note("There are several players: values are the sum of their losses, the optimum is what they would choose together, " +
 		"and the stable point is where they stop if they take the population for given.")
 	return nil
 }
@@ -58,12 +55,12 @@ func (r *run) nash() *loop.Nash {
 	return n
 }
 
-// outcomes adds a section that puts equilibrium, optimum and what was played side by side.
-func (r *run) outcomes() error {
+// outcomes is the section that puts equilibrium, optimum and what was played side by side.
+func (r *run) outcomes() (*folder.Section, error) {
 	if r.game.settled == nil {
-		return nil
+		return nil, nil
 	}
-	s := folder.Section{
+	s := &folder.Section{
 		ID: "players", Title: "The players",
 		Text: "What every player loses once the population has settled, at points found offline and at the last turn of the last trial of every method. The Nash " +
 			"residual is how far a step along the players' own gradients would lead: 0 where nobody gains by moving alone. The price of anarchy is the ratio of what " +
@@ -74,36 +71,30 @@ func (r *run) outcomes() error {
 		s.Columns = append(s.Columns, p.Name)
 	}
 	s.Columns = append(s.Columns, "together", "Nash residual")
-	points := []struct {
+	type point struct {
 		name string
 		u    []float64
-	}{{"optimum for all", r.result.Optimum.Decision}, {"stable point", r.result.Stable.Decision}}
+	}
+	points := []point{{"optimum for all", r.result.Optimum.Decision}, {"stable point", r.result.Stable.Decision}}
 	if n := r.game.nash; n != nil {
-		points = slices.Insert(points, 0, struct {
-			name string
-			u    []float64
-		}{"Nash equilibrium", n.Decision})
+		points = slices.Insert(points, 0, point{"Nash equilibrium", n.Decision})
 		if price, ok := game.PriceOfAnarchy(n.Loss, r.meter.Optimum.Loss); ok {
 			s.Verdict = fmt.Sprintf("The price of anarchy is %.4g.", price)
 		}
 	}
 	for _, one := range r.result.Runs {
 		if n := len(one.Trials); n > 0 {
-			points = append(points, struct {
-				name string
-				u    []float64
-			}{one.Name, one.Trials[n-1].Decision})
+			points = append(points, point{one.Name, one.Trials[n-1].Decision})
 		}
 	}
 	for _, p := range points {
 		row, err := r.outcome(p.name, p.u)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		s.Rows = append(s.Rows, row)
 	}
-	r.result.Sections = append(r.result.Sections, s)
-	return nil
+	return s, nil
 }
 
 // outcome is a row of the table.
@@ -133,15 +124,12 @@ func (r *run) outcome(name string, u []float64) ([]string, error) {
 
 // decided writes a short decision, or the beginning of a long one.
 func decided(u []float64) string {
-	text := ""
-	for i, v := range u {
-		if i == 4 {
-			return text + ", …"
-		}
-		if i > 0 {
-			text += ", "
-		}
-		text += signed(v)
+	var list []string
+	for _, v := range u[:min(4, len(u))] {
+		list = append(list, signed(v))
 	}
-	return text
+	if len(u) > 4 {
+		list = append(list, "…")
+	}
+	return strings.Join(list, ", ")
 }

@@ -9,7 +9,6 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -72,19 +71,29 @@ func Execute(ctx context.Context, p *problem.Problem, o Options) (*folder.Result
 	r.dropUnfinished()
 	r.result.Finished = time.Now()
 	r.result.Notes = append(append(r.result.Notes, p.Warnings()...), mistrust(r.result)...)
-	if err := r.misled(); err != nil {
-		return nil, err
-	}
 	if err := r.angles(); err != nil {
 		return nil, err
 	}
-	r.compare()
-	r.describeTracking()
-	r.keeping()
-	if err := r.outcomes(); err != nil {
-		return nil, err
+	return r.result, r.describe()
+}
+
+// describe adds the sections that the run has something to say in.
+func (r *run) describe() error {
+	for _, section := range []func() (*folder.Section, error){r.misled, r.compare, r.following, r.keeping, r.outcomes} {
+		s, err := section()
+		if err != nil {
+			return err
+		}
+		if s != nil {
+			r.result.Sections = append(r.result.Sections, *s)
+		}
 	}
-	return r.result, nil
+	return nil
+}
+
+// note adds what a reader must know.
+func (r *run) note(format string, args ...any) {
+	r.result.Notes = append(r.result.Notes, fmt.Sprintf(format, args...))
 }
 
 type run struct {
@@ -182,10 +191,11 @@ func (r *run) point(q optimum.Point, starts int, spread float64) folder.Point {
 	}
 }
 
-// stable finds where retraining comes to rest. Not every problem has such a point; then a note says so.
-func (r *run) stable(ctx context.Context, start []float64) error {
-	s, err := r.keeper.recall("stable point", func() (*solved, error) {
-		q, err := optimum.Stable(ctx, r.field(), r.problem.Set, start, r.problem.Search)
+// rest looks for where a field comes to rest, unless an earlier process did. Not every field has such a point; then a note says so, and
+// there is none.
+func (r *run) rest(ctx context.Context, what string, field optimum.Field, start []float64) (*optimum.Point, error) {
+	s, err := r.keeper.recall(what, func() (*solved, error) {
+		q, err := optimum.Stable(ctx, field, r.problem.Set, start, r.problem.Search)
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
@@ -195,15 +205,23 @@ func (r *run) stable(ctx context.Context, start []float64) error {
 		return &solved{Search: optimum.Search{Point: *q}}, nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if s.failure != "" {
-		r.result.Stable = folder.Point{Value: math.NaN(), Gap: math.NaN(), Distance: math.NaN()}
-		r.result.Notes = append(r.result.Notes, "No stable point was found: "+s.failure+".")
-		return nil
+		r.note("No %s was found: %s.", what, s.failure)
+		return nil, nil
 	}
-	r.result.Stable = r.point(s.Point, 1, 0)
-	return nil
+	return &s.Point, nil
+}
+
+// stable finds where retraining comes to rest.
+func (r *run) stable(ctx context.Context, start []float64) error {
+	r.result.Stable = folder.NoPoint()
+	q, err := r.rest(ctx, "stable point", r.field(), start)
+	if q != nil {
+		r.result.Stable = r.point(*q, 1, 0)
+	}
+	return err
 }
 
 // reference finds the optimum by the roll-out's notion of value, if the problem asks for one.
@@ -287,47 +305,28 @@ func (r *run) dropUnfinished() {
 	}
 }
 
-// forEach calls do for every item from a number of goroutines and returns the joined errors. After an error no new item is
-// begun. A panic goes on in the caller's goroutine, where somebody may be waiting to put things in order.
+// forEach calls do for every item from a number of goroutines and returns the first error, upon which the context of the others
+// ends and no new item is begun. A panic goes on in the caller's goroutine, where somebody may be waiting to put things in order.
 func forEach[T any](ctx context.Context, workers int, items []T, do func(context.Context, T) error) error {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	var next atomic.Int64
-	errs := make([]error, workers)
-	var wg sync.WaitGroup
-	var lost crew.Panic
-	for w := range workers {
-		wg.Go(func() {
-			defer lost.Catch(stop)
-			for ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= len(items) {
-					return
-				}
-				if err := do(ctx, items[i]); err != nil {
-					errs[w] = err
-					stop()
-				}
-			}
-		})
-	}
-	wg.Wait()
-	lost.Throw()
-	return firstReal(errs)
-}
-
-// firstReal joins the errors, leaving out those that only say another worker's error stopped this one.
-func firstReal(errs []error) error {
-	var real []error
-	for _, err := range errs {
-		if err != nil && !errors.Is(err, context.Canceled) {
-			real = append(real, err)
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	err := crew.Share(workers, len(items), func(_, i int) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
+		err := errors.New("panicked") // unless it comes back
+		defer func() {
+			if err != nil {
+				stop(err)
+			}
+		}()
+		err = do(ctx, items[i])
+		return err
+	})
+	if err != nil {
+		return context.Cause(ctx)
 	}
-	if real == nil {
-		return errors.Join(errs...)
-	}
-	return errors.Join(real...)
+	return nil
 }
 
 // mostAngles is how many individuals' angles are kept. Of a larger population they are those at equal distances.
@@ -340,7 +339,7 @@ func (r *run) angles() error {
 		return nil
 	}
 	if n := len(r.shown); n < p.Individuals() {
-		r.result.Notes = append(r.result.Notes, fmt.Sprintf("Angles are those of %d individuals at equal distances in the population.", n))
+		r.note("Angles are those of %d individuals at equal distances in the population.", n)
 	}
 	states, traits := p.First(r.shown)
 	a := &folder.Angles{Initial: degrees(states, p.Start), Final: map[string][]float64{}}

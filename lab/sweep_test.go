@@ -144,10 +144,11 @@ func TestSweepsMendWhatIsBroken(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, left := range []string{filepath.Join("cells", ".0123456789abcdef-tmp"), ".table.csv-123"} {
-		if err := os.MkdirAll(filepath.Join(got, left), 0o755); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.MkdirAll(filepath.Join(got, "cells", ".0123456789abcdef-tmp"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(got, ".table.csv-123"), []byte("cell,"), 0o644); err != nil {
+		t.Fatal(err)
 	}
 	p := new(lab.SweepProgress)
 	sweep(t, little, got, lab.SweepOptions{Progress: p})

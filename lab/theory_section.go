@@ -40,7 +40,12 @@ func (c claim) weigh(trials []folder.Trial) margins {
 	m, least := margins{}, math.Inf(1)
 	for _, t := range trials {
 		bounds := t.Of(c.bound)
-		scale := largest(bounds)
+		scale := 0.0
+		for _, bound := range bounds {
+			if bound > scale { // which NaN is not
+				scale = bound
+			}
+		}
 		for i, measured := range t.Of(c.measured) {
 			bound := bounds[i]
 			if math.IsNaN(measured) || math.IsNaN(bound) {
@@ -62,32 +67,21 @@ func (c claim) weigh(trials []folder.Trial) margins {
 	return m
 }
 
-// largest is the largest bound of a trial.
-func largest(bounds []float64) float64 {
-	most := 0.0
-	for _, bound := range bounds {
-		if bound > most {
-			most = bound
-		}
-	}
-	return most
-}
-
 // row is what a table says of a claim about an algorithm.
 func (m margins) row(name string, c claim) []string {
 	least, median := "", ""
 	if n := len(m.ratios); n > 0 {
-		least, median = ratio(m.ratios[0]), ratio(m.ratios[n/2])
+		least, median = signed(m.ratios[0]), signed(m.ratios[n/2])
 	}
 	return []string{name, c.words, fmt.Sprint(m.judged), least, median, fmt.Sprint(m.turn)}
 }
 
-// compare adds a section that says how far the bounds of the theory were from what happened.
-func (r *run) compare() {
+// compare is the section that says how far the bounds of the theory were from what happened.
+func (r *run) compare() (*folder.Section, error) {
 	if r.sticks == nil || !slices.ContainsFunc(r.result.Runs, func(one folder.Run) bool { return len(one.Trials) > 0 }) {
-		return
+		return nil, nil
 	}
-	s := folder.Section{
+	s := &folder.Section{
 		ID: "theory", Title: "Bounds along the run", Text: r.known(),
 		Columns: []string{"method", "claim", "turns", "least bound/measured", "median", "at turn"},
 	}
@@ -107,7 +101,7 @@ func (r *run) compare() {
 		}
 	}
 	s.Verdict = verdict(judged, broken)
-	r.result.Sections = append(r.result.Sections, s)
+	return s, nil
 }
 
 func verdict(judged int, broken []string) string {
@@ -119,9 +113,6 @@ func verdict(judged int, broken []string) string {
 	}
 	return fmt.Sprintf("✓ Every bound held, all %d times.", judged)
 }
-
-// ratio writes how many times larger a bound is.
-func ratio(x float64) string { return fmt.Sprintf("%.4g", x) }
 
 // known says which constants the bounds are made of, and how they are known.
 func (r *run) known() string {
