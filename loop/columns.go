@@ -35,7 +35,7 @@ func Knows(name string) bool {
 }
 
 func known(name string) (c kedge.Column, ok bool) {
-	list := slices.Concat(Standard(), theoryColumns(), trackColumns(), nashColumns(), numbered(name))
+	list := slices.Concat(Standard(), Columns([]kedge.Instrument{&Theory{}, &Track{}, &Nash{}}), numbered(name))
 	if i := slices.IndexFunc(list, func(c kedge.Column) bool { return c.Name == name }); i >= 0 {
 		return list[i], true
 	}

@@ -14,7 +14,8 @@ type Nash struct {
 	Equilibrium *Target                            // nil where none is known
 }
 
-func nashColumns() []kedge.Column {
+// Columns are the residual and the distance, which is NaN where no equilibrium is known.
+func (*Nash) Columns() []kedge.Column {
 	return []kedge.Column{
 		// ‖Π(u − F(u)) − u‖, where F is everybody's gradient with respect to its own part.
 		{Name: "nash_residual", Label: "residual of the equilibrium's conditions", Better: kedge.Smaller, Scale: kedge.Logarithmic},
@@ -23,9 +24,6 @@ func nashColumns() []kedge.Column {
 			Meaning: "How far the players' decisions lie from one that none of them would change by itself."},
 	}
 }
-
-// Columns are the residual and the distance, which is NaN where no equilibrium is known.
-func (n *Nash) Columns() []kedge.Column { return nashColumns() }
 
 // Measure says how far a decision is from equilibrium.
 func (n *Nash) Measure(_ context.Context, row []float64, t *kedge.Turn) (err error) {

@@ -55,7 +55,8 @@ func NewTheory(lag *steady.Lag, b Bounds, transport int) (*Theory, error) {
 	return &Theory{Lag: lag, Bounds: b, Transport: transport, deployed: room[:half:half], bias: room[half:], before: turn{k: -1}}, nil
 }
 
-func theoryColumns() []kedge.Column {
+// Columns are what happened once the population has answered the deployed decision, beside what the theory says of it.
+func (*Theory) Columns() []kedge.Column {
 	return []kedge.Column{
 		// Mean ‖pᵢ − h(u, dᵢ)‖_P
 		{Name: "v", Label: "mean distance from the settled state", Chart: "unsettled", Title: "Distance from settled", Symbols: "V, mean distance from the settled state",
@@ -74,9 +75,6 @@ func theoryColumns() []kedge.Column {
 		{Name: "bias_by_v", Label: "bound on the error of the gradient, by V", Scale: kedge.Logarithmic},
 	}
 }
-
-// Columns are what happened once the population has answered the deployed decision, beside what the theory says of it.
-func (t *Theory) Columns() []kedge.Column { return theoryColumns() }
 
 // Measure says what can be said of a recorded turn.
 func (t *Theory) Measure(ctx context.Context, row []float64, turn *kedge.Turn) error {

@@ -40,7 +40,8 @@ type Track struct {
 
 var _ wire.State = (*Track)(nil)
 
-func trackColumns() []kedge.Column {
+// Columns are the tracking error and the regret.
+func (*Track) Columns() []kedge.Column {
 	return []kedge.Column{
 		// ‖u − u★‖
 		{Name: "tracking", Label: "tracking error, ‖u − u*‖", Chart: "tracking", Title: "Distance to the moving optimum", Symbols: "tracking error ‖u − u★‖",
@@ -50,9 +51,6 @@ func trackColumns() []kedge.Column {
 			Meaning: "What has been lost so far against a decision-maker who knows the optimum of every turn."},
 	}
 }
-
-// Columns are the tracking error and the regret.
-func (t *Track) Columns() []kedge.Column { return trackColumns() }
 
 // Measure compares with the optimum that the meter has just measured against.
 func (t *Track) Measure(_ context.Context, row []float64, turn *kedge.Turn) error {

@@ -197,29 +197,32 @@ func (a *arena) row(r *entry) (Row, error) {
 // judge fills in distances and values of where trials ended.
 func (a *arena) judge(row *Row, r *entry, done []outcome) error {
 	best := loop.Target{Decision: a.points["optimal"], Loss: a.loss}
-	var far, stable, target, values, gaps []float64
-	for _, t := range done {
-		u := t.decisions[len(t.decisions)-1]
-		loss, err := a.steady.Value(u)
-		if err != nil {
+	losses := make([]float64, len(done))
+	for i, t := range done {
+		var err error
+		if losses[i], err = a.steady.Value(t.last()); err != nil {
 			return err
 		}
-		far, stable = append(far, distance(u, a.points["optimal"])), append(stable, distance(u, a.points["stable"]))
-		target = append(target, distance(u, r.target))
-		values = append(values, a.value(loss))
-		gaps = append(gaps, best.Gap(loss))
 	}
-	row.ToOptimal, row.ToStable, row.ToTarget = rangeOf(far), rangeOf(stable), rangeOf(target)
-	row.Value, row.Gap = rangeOf(values), rangeOf(gaps)
+	over := func(of func(i int) float64) *Range {
+		list := make([]float64, len(done))
+		for i := range list {
+			list[i] = of(i)
+		}
+		return rangeOf(list)
+	}
+	to := func(point []float64) *Range {
+		return over(func(i int) float64 { return distance(done[i].last(), point) })
+	}
+	row.ToOptimal, row.ToStable, row.ToTarget = to(a.points["optimal"]), to(a.points["stable"]), to(r.target)
+	row.Value = over(func(i int) float64 { return a.value(losses[i]) })
+	row.Gap = over(func(i int) float64 { return best.Gap(losses[i]) })
 	row.Arrived = row.Failed == 0 && row.ToTarget != nil && row.ToTarget.Mean <= a.tolerance()
 	return nil
 }
 
 func (a *arena) curve(done []outcome) Curve {
 	c := Curve{Turns: []int{}, Far: []Range{}}
-	if len(done) == 0 {
-		return c
-	}
 	for i, k := range a.marks {
 		var x []float64
 		for _, t := range done {
@@ -316,19 +319,4 @@ func (r *Comparison) pairs() (list []pair) {
 		}
 	}
 	return list
-}
-
-// Verdict says in a word or two how a method did.
-func (a *Arena) Verdict(m *Row) string {
-	switch {
-	case m.Arrived:
-		return "arrived"
-	case m.Outside != "":
-		return "outside its conditions"
-	case m.Failed > 0:
-		return "failed"
-	case m.ToTarget == nil:
-		return "no target known"
-	}
-	return "not within the tolerance"
 }

@@ -40,6 +40,9 @@ type outcome struct {
 	seconds              float64
 }
 
+// last is the decision in the end.
+func (o *outcome) last() []float64 { return o.decisions[len(o.decisions)-1] }
+
 // run is one trial to do.
 type run struct {
 	arena     *arena
@@ -167,7 +170,7 @@ func (a *arena) score(r *entry, runs []outcome) float64 {
 	}
 	total, count := 0.0, 0
 	for _, one := range runs {
-		if one.failure != "" || !rows.Finite(one.decisions[len(one.decisions)-1]) {
+		if one.failure != "" || !rows.Finite(one.last()) {
 			return math.Inf(1)
 		}
 		for i, k := range a.marks {

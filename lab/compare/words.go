@@ -109,39 +109,35 @@ func (r *Comparison) alike() (names []string) {
 	return names
 }
 
-// Mark is a method on a problem in a few letters: ✓ and the point where it ended, or how many tolerances it stays away.
-func (a *Arena) Mark(m *Row) string {
+// standing is how a method did on a problem, in the words of tables of different width.
+type standing struct{ verdict, mark, letters string }
+
+// standing judges a method: where several things are to be said, the first counts.
+func (a *Arena) standing(m *Row) standing {
 	switch {
 	case m.Arrived && !a.Separates:
-		return "✓ both"
+		return standing{"arrived", "✓ both", "✓="}
 	case m.Arrived:
-		return "✓ " + m.Limit
+		return standing{"arrived", "✓ " + m.Limit, "✓" + strings.ToUpper(m.Limit[:min(1, len(m.Limit))])}
 	case m.Outside != "":
-		return "○"
+		return standing{"outside its conditions", "○", "○"}
 	case m.Failed > 0:
-		return "failed"
+		return standing{"failed", "failed", "✗"}
 	case m.ToTarget == nil:
-		return "–"
+		return standing{"no target known", "–", "–"}
 	}
-	return fmt.Sprintf("%.2g", m.ToTarget.Mean/a.Tolerance)
+	away := m.ToTarget.Mean / a.Tolerance
+	return standing{"not within the tolerance", fmt.Sprintf("%.2g", away), fmt.Sprintf("%.0f", min(9999, max(1, away)))}
 }
 
+// Verdict says in a word or two how a method did.
+func (a *Arena) Verdict(m *Row) string { return a.standing(m).verdict }
+
+// Mark is a method on a problem in a few letters: ✓ and the point where it ended, or how many tolerances it stays away.
+func (a *Arena) Mark(m *Row) string { return a.standing(m).mark }
+
 // Letters is a method on a problem in at most four letters, which Legend explains.
-func (a *Arena) Letters(m *Row) string {
-	switch {
-	case m.Arrived && !a.Separates:
-		return "✓="
-	case m.Arrived:
-		return "✓" + strings.ToUpper(m.Limit[:1])
-	case m.Outside != "":
-		return "○"
-	case m.Failed > 0:
-		return "✗"
-	case m.ToTarget == nil:
-		return "–"
-	}
-	return fmt.Sprintf("%.0f", min(9999, max(1, m.ToTarget.Mean/a.Tolerance)))
-}
+func (a *Arena) Letters(m *Row) string { return a.standing(m).letters }
 
 // Legend explains what Letters gives.
 func Legend() []string {
