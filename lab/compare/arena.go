@@ -14,19 +14,15 @@ import (
 
 // arena is a problem with its answers and everybody who takes part.
 type arena struct {
+	Arena                    // what is told of it
 	problem *problem.Problem // its algorithms are the candidates of all entries
 	known   Classic
 	steady  *steady.Objective
 	loss    float64              // Φ̃ at the optimum
 	points  map[string][]float64 // stable, optimal and what else was found
 	entries []*entry
-	marks   []int // turns after which decisions are looked at
-
-	target   string // what the user calls it
-	spec     string // as it was given
-	settling int
-	settled  bool
-	radius   float64 // from the first decision to the optimum
+	marks   []int   // turns after which decisions are looked at
+	radius  float64 // from the first decision to the optimum
 }
 
 // shared is the name that all candidates have when they run: trials draw by the name, so all methods meet the same samples.
@@ -53,7 +49,11 @@ func enter(ctx context.Context, p Subject, methods []Entrant, o Terms) (*arena, 
 	if err != nil {
 		return nil, &UnsolvedError{p.Name, err}
 	}
-	a.target, a.spec, a.settling, a.settled, a.radius = p.Target, string(s.YAML()), g.Hold, g.settled, g.Radius
+	a.Arena = Arena{
+		Name: p.Name, Target: p.Target, About: p.Known.About, Spec: string(s.YAML()), Seed: s.Seed, Turns: s.Iterations, Settling: g.Hold, Settled: g.settled,
+		Maximize: base.Maximize, Optimal: a.points["optimal"], Stable: a.points["stable"], kinds: o.Kinds,
+	}
+	a.radius = g.Radius
 	if len(methods) == 0 {
 		methods = methodsOf(s)
 	}

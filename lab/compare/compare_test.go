@@ -124,8 +124,8 @@ func TestGeometryOfLQ2(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := c.arenas[0]
-	if a.settling < 14 || a.settling > 20 {
-		t.Errorf("settles in %d turns", a.settling)
+	if a.Settling < 14 || a.Settling > 20 {
+		t.Errorf("settles in %d turns", a.Settling)
 	}
 	// The greatest eigenvalue of [101 34; 34 84]/16 is 7.97165, and the grid begins with twice its inverse.
 	if got, want := a.entries[0].candidates[0].step, 2/7.97165; math.Abs(got-want) > 1e-3*want {

@@ -123,9 +123,8 @@ func (c *Prepared) result() (*Comparison, error) {
 	for _, a := range c.arenas {
 		one, err := a.told()
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", a.problem.Name, err)
+			return nil, fmt.Errorf("%s: %w", a.Name, err)
 		}
-		one.kinds = c.Kinds
 		r.Arenas = append(r.Arenas, one)
 		r.Seconds[one.Name] = a.seconds()
 	}
@@ -146,13 +145,10 @@ func (a *arena) seconds() map[string]float64 {
 	return all
 }
 
+// told is what came of all methods.
 func (a *arena) told() (Arena, error) {
-	s := a.problem.Spec
-	t := Arena{
-		Name: a.problem.Name, Target: a.target, About: a.known.About, Spec: a.spec, Seed: s.Seed, Turns: s.Iterations, Settling: a.settling, Settled: a.settled, Maximize: a.problem.Maximize,
-		Optimal: a.points["optimal"], Stable: a.points["stable"], Value: a.value(a.loss),
-		Separates: a.separates(), Tolerance: a.tolerance(),
-	}
+	t := a.Arena
+	t.Value, t.Separates, t.Tolerance = a.value(a.loss), a.separates(), a.tolerance()
 	for _, r := range a.entries {
 		row, err := a.row(r)
 		if err != nil {
@@ -164,7 +160,7 @@ func (a *arena) told() (Arena, error) {
 }
 
 func (a *arena) value(loss float64) float64 {
-	if a.problem.Maximize {
+	if a.Maximize {
 		return -loss
 	}
 	return loss
