@@ -19,7 +19,7 @@ func (f *runFlags) checkpointFlags(c *cobra.Command) {
 
 // checkFolder tells whether the run may begin in a folder. With --fresh it removes a checkpoint from it.
 func (f *runFlags) checkFolder(dir string) error {
-	if err := folder.Usable(dir); err != nil {
+	if err := folder.KindRun.Usable(dir); err != nil {
 		return err
 	}
 	switch {

@@ -3,7 +3,6 @@ package folder
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -86,56 +85,42 @@ func (p *Path) arrays(algorithm string) []npy.Named {
 		return npy.Named{Name: member(array, algorithm), Array: npy.Array{Shape: shape, Data: data}}
 	}
 	return []npy.Named{
-		named(pathTurnsArray, floats(p.K), turns),
-		named(pathPeopleArray, floats(p.People), people),
+		named(pathTurnsArray, numbers[float64](p.K), turns),
+		named(pathPeopleArray, numbers[float64](p.People), people),
 		named(pathStatesArray, p.States, turns, people, len(p.States)/max(1, turns*people)),
 		named(pathDecisionsArray, p.Decisions, turns, len(p.Decisions)/max(1, turns)),
 	}
 }
 
-func floats(whole []int) []float64 {
-	x := make([]float64, len(whole))
-	for i, v := range whole {
-		x[i] = float64(v)
-	}
-	return x
-}
-
-func wholes(x []float64) []int {
-	list := make([]int, len(x))
+// numbers writes a list in numbers of another type.
+func numbers[To, From int | float64](x []From) []To {
+	list := make([]To, len(x))
 	for i, v := range x {
-		list[i] = int(v)
+		list[i] = To(v)
 	}
 	return list
 }
 
 // readArrays puts decisions and angles where they belong; points have theirs from the summary.
 func (r *Result) readArrays(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	list, err := npy.ReadZip(f, info.Size(), intake.Limits{})
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	byName := map[string]npy.Array{}
-	for _, n := range list {
-		byName[n.Name] = n.Array
-	}
-	r.takeAngles(byName)
-	for i := range r.Runs {
-		if err := r.Runs[i].takeDecisions(byName); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+	return readSized(path, func(f io.ReaderAt, size int64) error {
+		list, err := npy.ReadZip(f, size, intake.Limits{})
+		if err != nil {
+			return err
 		}
-		r.Runs[i].takePath(byName)
-	}
-	return nil
+		byName := map[string]npy.Array{}
+		for _, n := range list {
+			byName[n.Name] = n.Array
+		}
+		r.takeAngles(byName)
+		for i := range r.Runs {
+			if err := r.Runs[i].takeDecisions(byName); err != nil {
+				return err
+			}
+			r.Runs[i].takePath(byName)
+		}
+		return nil
+	})
 }
 
 func (r *Run) takeDecisions(byName map[string]npy.Array) error {
@@ -154,7 +139,7 @@ func (r *Run) takePath(byName map[string]npy.Array) {
 	data := func(array string) []float64 { return byName[member(array, r.Name)].Data }
 	if turns := data(pathTurnsArray); len(turns) > 0 && len(r.Trials) > 0 {
 		r.Trials[len(r.Trials)-1].Path = &Path{
-			K: wholes(turns), People: wholes(data(pathPeopleArray)), States: data(pathStatesArray), Decisions: data(pathDecisionsArray),
+			K: numbers[int](turns), People: numbers[int](data(pathPeopleArray)), States: data(pathStatesArray), Decisions: data(pathDecisionsArray),
 		}
 	}
 }

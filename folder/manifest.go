@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -186,6 +187,23 @@ func readJSON(path string, most int64, v any) error {
 		return err
 	}
 	if err := json.Unmarshal(text, v); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// readSized reads a file whose format must be told its size.
+func readSized(path string, read func(f io.ReaderAt, size int64) error) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if err := read(f, info.Size()); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil

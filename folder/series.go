@@ -81,7 +81,7 @@ func (t *Trial) table(algorithm string) Table {
 	c := []Column{
 		{Name: "algorithm", Text: slices.Repeat([]string{algorithm}, n)},
 		{Name: "trial", Numbers: slices.Repeat([]float64{float64(t.Index)}, n)},
-		{Name: "k", Numbers: floats(t.K)},
+		{Name: "k", Numbers: numbers[float64](t.K)},
 	}
 	for i, values := range t.Values {
 		c = append(c, Column{Name: t.Columns[i].Name, Numbers: values})
@@ -117,7 +117,7 @@ func (r *Result) readSeries(path string, foreign []kedge.Column) error {
 		for beyond = from + 1; beyond < len(k) && algorithm[beyond] == algorithm[from] && trial[beyond] == trial[from]; {
 			beyond++
 		}
-		one := Trial{Index: int(trial[from]), Finished: true, Measured: Measured{K: wholes(k[from:beyond]), Columns: measured.Columns}}
+		one := Trial{Index: int(trial[from]), Finished: true, Measured: Measured{K: numbers[int](k[from:beyond]), Columns: measured.Columns}}
 		for _, values := range measured.Values {
 			one.Values = append(one.Values, slices.Clip(values[from:beyond]))
 		}

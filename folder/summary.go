@@ -75,7 +75,7 @@ func (r *Result) Summarize() *Summary {
 // Save writes the data of a run into a folder: spec, series, arrays, summary and times. The folder is finished when the
 // report is there too and Seal has been called.
 func (r *Result) Save(dir string) error {
-	if err := Begin(dir); err != nil {
+	if err := KindRun.Begin(dir); err != nil {
 		return err
 	}
 	return Contents{

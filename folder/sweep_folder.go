@@ -49,7 +49,7 @@ type SweepFolder struct {
 
 // OpenSweepFolder takes a folder that is new or holds a sweep, and looks which cells are finished.
 func OpenSweepFolder(dir string, w *SweepPlan) (*SweepFolder, error) {
-	if err := errors.Join(usable(dir, KindSweep), os.MkdirAll(dir, 0o755)); err != nil {
+	if err := errors.Join(KindSweep.Usable(dir), os.MkdirAll(dir, 0o755)); err != nil {
 		return nil, err
 	}
 	l, err := Acquire(dir)

@@ -1,9 +1,8 @@
 package folder
 
 import (
-	"fmt"
+	"io"
 	"math"
-	"os"
 
 	"github.com/kedge-opt/kedge/internal/columns"
 	"github.com/kedge-opt/kedge/internal/intake"
@@ -53,19 +52,10 @@ func (t *TableOf[R]) Spread(mean, least, most string, of func(R) *Spread) {
 }
 
 // ReadTable reads a table that kedge wrote as Parquet, however well it was compressed.
-func ReadTable(path string) (Table, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return Table{}, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return Table{}, err
-	}
-	t, err := columns.ReadParquet(f, info.Size(), intake.Limits{Bytes: math.MaxInt64, Ratio: math.MaxInt64})
-	if err != nil {
-		return Table{}, fmt.Errorf("%s: %w", path, err)
-	}
-	return t, nil
+func ReadTable(path string) (t Table, err error) {
+	err = readSized(path, func(f io.ReaderAt, size int64) error {
+		t, err = columns.ReadParquet(f, size, intake.Limits{Bytes: math.MaxInt64, Ratio: math.MaxInt64})
+		return err
+	})
+	return t, err
 }

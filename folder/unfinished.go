@@ -24,12 +24,9 @@ type unfinished struct {
 // ErrNotOurs says that an output folder holds something else than a result, which would be overwritten.
 var ErrNotOurs = errors.New("the folder is not empty and holds no kedge result; choose another with --out")
 
-// Usable tells whether a run may be written to dir: it does not exist, is empty or holds an earlier run, finished or not. It
-// changes nothing.
-func Usable(dir string) error { return usable(dir, KindRun) }
-
-// usable tells whether a result of a kind may be written to dir.
-func usable(dir string, kind Kind) error {
+// Usable tells whether a result of the kind may be written to dir: it does not exist, is empty or holds an earlier one, finished or
+// not. It changes nothing.
+func (k Kind) Usable(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -53,22 +50,16 @@ func usable(dir string, kind Kind) error {
 		return n != LockFile && draftOf(n) != unfinishedFile && !(n == CheckpointDir && isCheckpoint(dir))
 	}
 	switch {
-	case there == kind, there == "" && !slices.ContainsFunc(entries, isOther):
+	case there == k, there == "" && !slices.ContainsFunc(entries, isOther):
 		return nil
 	case there == "":
 		return fmt.Errorf("%s: %w", dir, ErrNotOurs)
 	}
-	return fmt.Errorf("%s holds a %s, not a %s; choose another folder with --out", dir, there, kind)
+	return fmt.Errorf("%s holds a %s, not a %s; choose another folder with --out", dir, there, k)
 }
 
-// Begin makes a folder ready for the files of a run. What an earlier run left there is removed, its manifest first; anything
-// else stays and will not be listed in the manifest. Until the folder is sealed it holds unfinished.json.
-func Begin(dir string) error { return KindRun.Begin(dir) }
-
-// Usable tells, as the function Usable does of a run, whether a result of the kind may be written to dir.
-func (k Kind) Usable(dir string) error { return usable(dir, k) }
-
-// Begin does for a result of one folder, of a run or of a study, what the function Begin does for a run.
+// Begin makes a folder ready for the files of a result. What an earlier one left there is removed, its manifest first; anything else
+// stays and will not be listed in the manifest. Until the folder is sealed it holds unfinished.json.
 func (k Kind) Begin(dir string) error {
 	if err := errors.Join(k.Usable(dir), os.MkdirAll(dir, 0o755)); err != nil {
 		return err

@@ -199,7 +199,7 @@ func TestOtherCheckpointsAreRefused(t *testing.T) {
 	if err := lab.RemoveCheckpoint(dir); err != nil || lab.HasCheckpoint(dir) {
 		t.Errorf("not removed: %v", err)
 	}
-	if err := folder.Usable(dir); err != nil {
+	if err := folder.KindRun.Usable(dir); err != nil {
 		t.Error(err)
 	}
 }
@@ -295,7 +295,7 @@ func TestForeignCheckpointFoldersAreLeftAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, dir, "checkpoint/weights.bin", "years of training")
-	if err := folder.Usable(dir); !errors.Is(err, folder.ErrNotOurs) {
+	if err := folder.KindRun.Usable(dir); !errors.Is(err, folder.ErrNotOurs) {
 		t.Errorf("a folder with another's checkpoint gives %v", err)
 	}
 	if err := lab.RemoveCheckpoint(dir); err != nil {

@@ -160,7 +160,7 @@ func TestVerifyDescends(t *testing.T) {
 	if bad := problems(t, outer); len(bad) != 1 || bad[0].File != "cells/a/series.csv" {
 		t.Error(bad)
 	}
-	if err := folder.Usable(outer); err == nil || !strings.Contains(err.Error(), "holds a sweep") {
+	if err := folder.KindRun.Usable(outer); err == nil || !strings.Contains(err.Error(), "holds a sweep") {
 		t.Errorf("a run may go where a sweep is: %v", err)
 	}
 }
@@ -182,7 +182,7 @@ func TestUnfinishedFoldersAreRunAgain(t *testing.T) {
 	if _, ok := contents(t, dir)["unfinished.json"]; !ok {
 		t.Error("nothing says that the folder is not finished")
 	}
-	if err := folder.Usable(dir); err != nil {
+	if err := folder.KindRun.Usable(dir); err != nil {
 		t.Error(err)
 	}
 	seal(t, r, dir)
@@ -236,7 +236,7 @@ func TestBadManifestsAreRefused(t *testing.T) {
 		before := contents(t, dir)
 		_, open := folder.Open(dir)
 		_, verify := folder.Verify(dir)
-		for _, err := range []error{open, verify, folder.Usable(dir), r.Save(dir)} {
+		for _, err := range []error{open, verify, folder.KindRun.Usable(dir), r.Save(dir)} {
 			if err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "manifest.json") {
 				t.Errorf("want an error with %q, got %v", what, err)
 			}

@@ -65,7 +65,7 @@ func openKeeper(c Checkpoint, p *problem.Problem) (*keeper, error) {
 
 // open reads the checkpoint in the folder of a run, or begins one.
 func (k *keeper) open(dir string, id *identity, first []byte) error {
-	err := folder.Usable(dir)
+	err := folder.KindRun.Usable(dir)
 	if err != nil {
 		return err
 	}
