@@ -109,7 +109,7 @@ func (p *Problem) buildParts(files fs.FS) (err error) {
 		err = p.buildFormulas(files)
 	}
 	if err == nil {
-		err = p.seat()
+		err = p.buildPlayers()
 	}
 	if err != nil {
 		return err
@@ -137,7 +137,7 @@ func (p *Problem) draw(files fs.FS) error {
 	if p.law, err = s.buildLaw("population", s.Population.Law, s.Population.Dim, files); err != nil {
 		return err
 	}
-	p.law = p.besides(p.law)
+	p.law = p.withParameters(p.law)
 	if p.Traits, err = s.drawRows("population", p.law, dim.Trait, p.stream("population")); err != nil {
 		return err
 	}

@@ -83,8 +83,8 @@ func (p *Problem) buildConstraints() error {
 	return nil
 }
 
-// most returns the largest multiplier of every constraint, groups counted one by one.
-func (p *Problem) most() (list []float64) {
+// largestMultipliers returns the largest multiplier of every constraint, groups counted one by one.
+func (p *Problem) largestMultipliers() (list []float64) {
 	for i := range p.Spec.Constraints {
 		c := &p.Spec.Constraints[i]
 		for range kind.GroupsOf(c.Kind) {
@@ -103,7 +103,7 @@ func (p *Problem) Constraints() (list []*risk.SettledConstraint, most []float64,
 		}
 		list = append(list, s)
 	}
-	return list, p.most(), nil
+	return list, p.largestMultipliers(), nil
 }
 
 // heed lets the players play, or makes an estimator keep the constraints, with their gradients through the sensitivity h; nil takes states for given.
@@ -127,7 +127,7 @@ func (p *Problem) heed(from *kind.Algorithm, e online.Estimator, h kedge.Sensiti
 		list = append(list, g)
 	}
 	steps := from.Steps(from.DualStep, p.Spec.Iterations)
-	return online.NewLagrangian(p.Spec.Dims().Decision, e, list, online.Dual{Step: steps, Leak: from.Leak, Most: p.most()})
+	return online.NewLagrangian(p.Spec.Dims().Decision, e, list, online.Dual{Step: steps, Leak: from.Leak, Most: p.largestMultipliers()})
 }
 
 // trusted answers only as far as what was learned is trusted.

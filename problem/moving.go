@@ -88,8 +88,8 @@ func (c *check) ownNorm(d *Dynamics) {
 	}
 }
 
-// besides returns the law of traits with everybody's own parameters behind them.
-func (p *Problem) besides(law population.Law) population.Law {
+// withParameters returns the law of traits with everybody's own parameters behind them.
+func (p *Problem) withParameters(law population.Law) population.Law {
 	own := kind.ParametersOf(p.Spec.Dynamics.Of)
 	if own == nil {
 		return law

@@ -30,8 +30,8 @@ func (s *Spec) describePlayer(f *form.Form, p *Player) {
 	f.NeedSection("set", "a mapping with a kind", form.Says("Where its part of the decision may be, with the keys of a set.", "uⱼ ∈ 𝒞ⱼ", ""), func(f *form.Form) { s.kinds().DescribeSet(f, &p.Set) })
 }
 
-// describeTable reads players, who take the place of objective and set, or those.
-func (s *Spec) describeTable(f *form.Form) {
+// describePlayers reads players, who take the place of objective and set, or those.
+func (s *Spec) describePlayers(f *form.Form) {
 	if !f.Decide("players", len(s.Players) > 0) {
 		f.Know("players")
 		f.NeedSection("objective", "a mapping with a kind, or players", form.Says("What decisions are judged by, once the crowd has settled.", "Φ̃(u) = mean of Φ(h(u, d), u) over the crowd, h = f(h, u, d)", ""), s.describeObjective)
@@ -64,8 +64,8 @@ func (c *check) players() {
 		"players meet people who stay and do not see each other; want no drift, churn, coupling, constraints or generator numpy")
 }
 
-// seat makes the players' losses together the objective, and their sets together the set.
-func (p *Problem) seat() error {
+// buildPlayers makes the players' losses together the objective, and their sets together the set.
+func (p *Problem) buildPlayers() error {
 	if len(p.Spec.Players) == 0 {
 		return nil
 	}

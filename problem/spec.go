@@ -119,7 +119,7 @@ func (s *Spec) describeParts(f *form.Form) {
 		return
 	}
 	f.NeedSection("dynamics", "a mapping with a kind, or a model", form.Says("How an individual answers a decision u.", "p⁺ = f(p, u, d)", ""), s.describeDynamics)
-	s.describeTable(f)
+	s.describePlayers(f)
 }
 
 func (r *Record) describe(f *form.Form) {

@@ -47,7 +47,7 @@ func ParseSweep(kinds *kind.Catalogue, name string, src []byte, read func(path s
 	if err := found.Join(); err != nil {
 		return nil, err
 	}
-	if err := w.lay(); err != nil {
+	if err := w.layOut(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -203,8 +203,8 @@ func (w *Sweep) YAML() []byte {
 	return root.Normal().YAML()
 }
 
-// lay lays out the cells and joins what is wrong with them.
-func (w *Sweep) lay() error {
+// layOut lays out the cells and joins what is wrong with them.
+func (w *Sweep) layOut() error {
 	l := layout{sweep: w, seen: map[string]bool{}, wrong: map[string]*blame{}}
 	total := w.size()
 	if total > MaxCells {

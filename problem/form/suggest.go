@@ -23,7 +23,10 @@ func editDistance(a, b string) int {
 	for i := range len(a) {
 		row[0] = i + 1
 		for j := range len(b) {
-			row[j+1] = min(last[j+1]+1, row[j]+1, last[j]+differ(a[i], b[j]))
+			row[j+1] = min(last[j+1], row[j], last[j]) + 1
+			if a[i] == b[j] {
+				row[j+1] = min(row[j+1], last[j])
+			}
 			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
 				row[j+1] = min(row[j+1], before[j-1]+1)
 			}
@@ -31,11 +34,4 @@ func editDistance(a, b string) int {
 		before, last, row = last, row, before
 	}
 	return last[len(b)]
-}
-
-func differ(x, y byte) int {
-	if x == y {
-		return 0
-	}
-	return 1
 }

@@ -131,22 +131,11 @@ func (at Place) firstOn() string {
 // eight and 1e-10 is text.
 func (t *tree) scalar(n ast.Node, at Place) *Node {
 	tk := n.GetToken()
-	return &Node{
-		Shape:  Scalar,
-		Text:   tk.Value,
-		Quoted: tk.Type == token.SingleQuoteType || tk.Type == token.DoubleQuoteType,
-		At:     at,
-		from:   t.textAt(tk),
+	quoted, from := tk.Type == token.SingleQuoteType || tk.Type == token.DoubleQuoteType, t.at(tk)
+	if quoted {
+		from.Column++ // the text begins behind its quote
 	}
-}
-
-// textAt is where the text of a scalar begins, behind its quote.
-func (t *tree) textAt(tk *token.Token) Place {
-	at := t.at(tk)
-	if tk.Type == token.SingleQuoteType || tk.Type == token.DoubleQuoteType {
-		at.Column++
-	}
-	return at
+	return &Node{Shape: Scalar, Text: tk.Value, Quoted: quoted, At: at, from: from}
 }
 
 // literalAt is where the text of a block begins: on the line after its sign, behind the indentation.
