@@ -10,6 +10,7 @@ import (
 	"github.com/kedge-opt/kedge/doctor"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/report"
 	"github.com/kedge-opt/kedge/report/page"
 	"github.com/spf13/cobra"
 )
@@ -44,17 +45,17 @@ func (f *runFlags) check(c *cobra.Command, target string, people int) error {
 	if err != nil {
 		return coded{err, exitUsage}
 	}
-	report, err := examine(c.Context(), name, s, people)
+	found, err := examine(c.Context(), name, s, people)
 	if err != nil {
 		return coded{err, codeOf(c, err)}
 	}
 	if f.json {
-		err = folder.WriteJSON(c.OutOrStdout(), report)
+		err = folder.WriteJSON(c.OutOrStdout(), found)
 	} else {
-		printReport(c.OutOrStdout(), report)
+		_, err = io.WriteString(c.OutOrStdout(), report.Check(found).Terminal(page.TerminalOf(c.OutOrStdout())))
 	}
-	if failed := report.Count(doctor.Fail); err == nil && failed > 0 {
-		err = fmt.Errorf("%d of %d checks of %s failed", failed, len(report.Checks), name)
+	if failed := found.Count(doctor.Fail); err == nil && failed > 0 {
+		err = fmt.Errorf("%d of %d checks of %s failed", failed, len(found.Checks), name)
 	}
 	if err != nil {
 		return coded{err, exitFailed}
@@ -72,30 +73,6 @@ func examine(ctx context.Context, name string, s *problem.Spec, people int) (*do
 	return doctor.Examine(ctx, problem.Alone(), doctor.Of(problem, people))
 }
 
-// printReport prints a line a check, and what to do where something is wrong.
-func printReport(w io.Writer, r *doctor.Findings) {
-	const indent = 27
-	st := page.TerminalOf(w)
-	marks := map[doctor.Verdict]func(string) string{doctor.Pass: st.Good, doctor.Fail: st.Bad, doctor.Warn: st.Bold, doctor.Skip: st.Faint}
-	for _, c := range r.Checks {
-		fmt.Fprintf(w, "%s %-*s", marks[c.Verdict](c.Verdict.Mark()), indent-2, c.Title)
-		text := c.Figure
-		if c.Detail != "" {
-			text += ". " + c.Detail
-		}
-		fmt.Fprintln(w, strings.Join(page.Wrap(text, st.Width-indent), "\n"+strings.Repeat(" ", indent)))
-		if c.Remedy != "" {
-			for _, line := range page.Wrap("→ "+c.Remedy, st.Width-indent) {
-				fmt.Fprintln(w, strings.Repeat(" ", indent)+st.Faint(line))
-			}
-		}
-	}
-	fmt.Fprintln(w, st.Bold(r.Summary()))
-	if r.Individuals > 0 {
-		fmt.Fprintln(w, st.Faint(r.Seen()))
-	}
-}
-
 // glance is a quick examination for the page of a run. It does not hear Ctrl-C, so that its rows are always the same.
 func glance(ctx context.Context, p *problem.Problem) (folder.Section, error) {
 	const individuals, decisions = 12, 2
@@ -105,12 +82,5 @@ func glance(ctx context.Context, p *problem.Problem) (folder.Section, error) {
 	if err != nil {
 		return folder.Section{}, err
 	}
-	s := folder.Section{
-		ID: "check", Title: "Is the model sound?", Verdict: r.Summary(), Columns: []string{"check", "finding", "what to do"},
-		Text: r.Seen() + "; kedge check looks at more.",
-	}
-	for _, c := range r.Checks {
-		s.Rows = append(s.Rows, []string{c.Verdict.Mark() + " " + c.Title, c.Figure, c.Remedy})
-	}
-	return s, nil
+	return report.CheckSection(r), nil
 }
