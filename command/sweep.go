@@ -155,7 +155,7 @@ func (f *sweepFlags) conclude(out io.Writer, r *folder.SweepResult, kept int, di
 	case f.json:
 		folder.WriteJSON(out, map[string]any{"folder": dir, "cells": len(r.Cells), "kept": kept, "failed": failed, "other": len(r.Other)})
 	case !f.quiet:
-		printSweep(out, r, kept, dir)
+		io.WriteString(out, report.SweepOutcome(r, kept, dir).Terminal(page.TerminalOf(out)))
 	}
 	if failed > 0 {
 		return coded{failedCells(r, dir), exitFailed}
@@ -181,15 +181,6 @@ func describe(keys, values []string) string {
 		words = append(words, key+": "+values[i])
 	}
 	return strings.Join(words, ", ")
-}
-
-func printSweep(out io.Writer, r *folder.SweepResult, kept int, dir string) {
-	st := page.TerminalOf(out)
-	fmt.Fprintf(out, "%d cells, %d of them from before, %d failed\n", len(r.Cells), kept, r.Failed())
-	if n := len(r.Other); n > 0 {
-		fmt.Fprintf(out, "%s %d finished cells are not in the sweep and left out; --prune removes them\n", st.Faint("note:"), n)
-	}
-	fmt.Fprintln(out, st.Faint("table:"), filepath.Join(dir, "table.csv"))
 }
 
 // list prints the cells without running them.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -328,4 +329,15 @@ func failureTable(r *folder.SweepResult) page.TextTable {
 		t.Rows = append(t.Rows, append(row, page.Words(c.Err), page.Words(c.ID)))
 	}
 	return t
+}
+
+// SweepOutcome is what a terminal shows of a sweep that has ended in a folder: its cells, and how many were kept from before.
+func SweepOutcome(r *folder.SweepResult, kept int, dir string) *page.Document {
+	d := &page.Document{Title: r.Name}
+	d.Brief = append(d.Brief, page.Plainly{fmt.Sprintf("%d cells, %d of them from before, %d failed", len(r.Cells), kept, r.Failed())})
+	if n := len(r.Other); n > 0 {
+		d.Brief = append(d.Brief, page.Note{Name: "note:", Text: fmt.Sprintf("%d finished cells are not in the sweep and left out; --prune removes them", n)})
+	}
+	d.Brief = append(d.Brief, page.Note{Name: "table:", Text: filepath.Join(dir, "table.csv")})
+	return d
 }
