@@ -25,8 +25,8 @@ type certifyFlags struct {
 	algorithm string
 }
 
-func newCertify() *cobra.Command {
-	var f certifyFlags
+func newCertify(kinds *kind.Catalogue) *cobra.Command {
+	f := certifyFlags{runFlags: runFlags{kinds: kinds}}
 	c := &cobra.Command{
 		Use:   "certify CASE|FILE.yaml",
 		Short: "Print what the theory guarantees for a problem",

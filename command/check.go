@@ -10,13 +10,14 @@ import (
 	"github.com/kedge-opt/kedge/doctor"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report"
 	"github.com/kedge-opt/kedge/report/page"
 	"github.com/spf13/cobra"
 )
 
-func newCheck() *cobra.Command {
-	var f runFlags
+func newCheck(kinds *kind.Catalogue) *cobra.Command {
+	f := runFlags{kinds: kinds}
 	var people int
 	c := &cobra.Command{
 		Use:   "check CASE|FILE.yaml",

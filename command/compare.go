@@ -29,8 +29,8 @@ type compareFlags struct {
 	trials  int
 }
 
-func newCompare() *cobra.Command {
-	var f compareFlags
+func newCompare(kinds *kind.Catalogue) *cobra.Command {
+	f := compareFlags{Terms: compare.Terms{Kinds: kinds}}
 	c := &cobra.Command{
 		Use:   "compare [CASE|FILE.yaml]",
 		Short: "Compare methods on one problem or on a suite, tuned alike",
@@ -42,7 +42,7 @@ A method is the kind of an algorithm, with options of its own behind colons, as 
 kind. Without --methods those of the spec are compared. What the spec says of an algorithm with the name of the kind holds; for others
 usual settings are scaled to the problem and told. Kinds:
 
-` + methodList() + `
+` + methodList(kinds) + `
 Every method is tuned first: a log grid of step sizes with as many points for each, on trials apart from those that are reported. The
 winner is nearest, on average over the later half of the turns, to the point where the method must end. Grid and winner are told.
 --no-tune takes the step of the spec or, where it has none, the middle of the grid; an option step=… is kept as it is.
@@ -90,9 +90,9 @@ Exit codes: 0 done, whoever won, 1 failed while running, 2 the command or the sp
 const classics = "classics"
 
 // methodList names the methods, some a line.
-func methodList() string {
+func methodList(kinds *kind.Catalogue) string {
 	var b strings.Builder
-	for _, line := range page.Wrap(strings.Join(kind.Standard().MethodNames(), ", "), 74) {
+	for _, line := range page.Wrap(strings.Join(kinds.MethodNames(), ", "), 74) {
 		b.WriteString("  " + line + "\n")
 	}
 	return b.String()
@@ -145,9 +145,9 @@ func (f *compareFlags) changes(c *cobra.Command) []string {
 func (f *compareFlags) chosen() ([]compare.Entrant, error) {
 	switch {
 	case f.methods != "":
-		return compare.ParseMethods(kind.Standard(), f.methods)
+		return compare.ParseMethods(f.Kinds, f.methods)
 	case f.suite != "":
-		return compare.ClassicMethods(kind.Standard()), nil
+		return compare.ClassicMethods(f.Kinds), nil
 	}
 	return nil, nil
 }

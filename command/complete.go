@@ -38,11 +38,11 @@ func completeFile(*cobra.Command, []string, string) ([]string, cobra.ShellCompDi
 }
 
 // completeAssignment offers what can be set: keys with a = behind them, and after it the words that a key can be.
-func completeAssignment(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+func completeAssignment(kinds *kind.Catalogue, begun string) ([]string, cobra.ShellCompDirective) {
 	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	path, _, assigning := strings.Cut(begun, "=")
 	if !assigning {
-		list, _ := completeKey(nil, nil, begun)
+		list, _ := completeKey(kinds, begun)
 		for i, one := range list {
 			if path, meaning, _ := strings.Cut(one, "\t"); !strings.HasSuffix(path, ".") {
 				list[i] = path + "=\t" + meaning
@@ -50,7 +50,7 @@ func completeAssignment(_ *cobra.Command, _ []string, begun string) ([]string, c
 		}
 		return list, directive
 	}
-	k, err := problem.Vocabulary(kind.Standard()).Explain(path)
+	k, err := problem.Vocabulary(kinds).Explain(path)
 	if err != nil {
 		return nil, directive
 	}
@@ -62,13 +62,18 @@ func completeAssignment(_ *cobra.Command, _ []string, begun string) ([]string, c
 }
 
 // complete gives a command the completion that its usage and its flags ask for.
-func complete(c *cobra.Command) {
+func complete(c *cobra.Command, kinds *kind.Catalogue) {
+	by := func(f func(kinds *kind.Catalogue, begun string) ([]string, cobra.ShellCompDirective)) completion {
+		return func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+			return f(kinds, begun)
+		}
+	}
 	switch {
 	case c.ValidArgsFunction != nil:
 	case strings.Contains(c.Use, "CASE"):
 		c.ValidArgsFunction = completeOnce(completeTarget)
 	case strings.Contains(c.Use, "KEY"):
-		c.ValidArgsFunction = completeOnce(completeKey)
+		c.ValidArgsFunction = completeOnce(by(completeKey))
 	case strings.Contains(c.Use, "DIR"):
 		c.ValidArgsFunction = completeFolder
 	case strings.Contains(c.Use, "FILE"):
@@ -76,7 +81,7 @@ func complete(c *cobra.Command) {
 	default:
 		c.ValidArgsFunction = cobra.NoFileCompletions
 	}
-	for name, f := range map[string]completion{"out": completeFolder, "set": completeAssignment} {
+	for name, f := range map[string]completion{"out": completeFolder, "set": by(completeAssignment)} {
 		if c.Flags().Lookup(name) != nil {
 			_ = c.RegisterFlagCompletionFunc(name, f) // the only error: it has one of its own
 		}
@@ -97,8 +102,8 @@ func completeFolder(*cobra.Command, []string, string) ([]string, cobra.ShellComp
 }
 
 // completeKey offers keys of the spec one section at a time.
-func completeKey(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-	v := problem.Vocabulary(kind.Standard())
+func completeKey(kinds *kind.Catalogue, begun string) ([]string, cobra.ShellCompDirective) {
+	v := problem.Vocabulary(kinds)
 	paths, directive := v.Complete(begun), cobra.ShellCompDirectiveNoFileComp
 	for i, path := range paths {
 		k, err := v.Explain(path)

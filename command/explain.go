@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newSpecExplain() *cobra.Command {
+func newSpecExplain(kinds *kind.Catalogue) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "explain [KEY]",
@@ -27,9 +27,9 @@ Without a key all keys are listed. Entries of lists may be named or left out.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return explainAll(c.OutOrStdout(), asJSON)
+				return explainAll(c.OutOrStdout(), kinds, asJSON)
 			}
-			v := problem.Vocabulary(kind.Standard())
+			v := problem.Vocabulary(kinds)
 			k, err := v.Explain(args[0])
 			if err != nil {
 				return coded{fmt.Errorf("%w\nkedge spec explain lists all keys", err), exitUsage}
@@ -45,8 +45,8 @@ Without a key all keys are listed. Entries of lists may be named or left out.`,
 }
 
 // explainAll lists the keys as a tree, one a line.
-func explainAll(w io.Writer, asJSON bool) error {
-	keys := problem.Vocabulary(kind.Standard()).Keys()
+func explainAll(w io.Writer, kinds *kind.Catalogue, asJSON bool) error {
+	keys := problem.Vocabulary(kinds).Keys()
 	if asJSON {
 		return folder.WriteJSON(w, keys)
 	}

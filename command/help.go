@@ -6,13 +6,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report/page"
 	"github.com/spf13/cobra"
 )
 
 // polish gives all commands what they have in common: help that fits the terminal, mistakes that end with a remedy, and
 // completion.
-func polish(root *cobra.Command) {
+func polish(root *cobra.Command, kinds *kind.Catalogue) {
 	root.AddCommand(newExitCodes(), newEnvironment())
 	group(root, "Problems:", "new", "spec", "check", "certify")
 	group(root, "Runs:", "run", "sweep", "merge", "study", "compare")
@@ -25,7 +26,7 @@ func polish(root *cobra.Command) {
 	})
 	for _, c := range all(root) {
 		withUsage(c)
-		complete(c)
+		complete(c, kinds)
 	}
 }
 

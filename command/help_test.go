@@ -7,13 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report/page"
 	"github.com/spf13/cobra"
 )
 
 // ours lists the commands and topics but those that cobra adds.
 func ours() (list []*cobra.Command) {
-	for _, c := range all(newRoot()) {
+	for _, c := range all(newRoot(kind.Standard())) {
 		if c.Name() != "help" && !strings.HasPrefix(c.CommandPath(), "kedge completion") {
 			list = append(list, c)
 		}

@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/spf13/cobra"
 )
 
@@ -19,12 +20,13 @@ const (
 	exitInterrupted = 130 // stopped by Ctrl-C; what was finished is in the output folder
 )
 
-// Main runs the command with the arguments of the process and ends it with the exit code.
-func Main() {
+// Main runs the command with the arguments of the process and ends it with the exit code. Specs can name the kinds of the catalogue: those
+// that kedge comes with are [kind.Standard], to which a program may add kinds of its own.
+func Main(kinds *kind.Catalogue) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
-	err := newRoot().ExecuteContext(ctx)
+	err := newRoot(kinds).ExecuteContext(ctx)
 	if err == nil {
 		return
 	}
@@ -48,7 +50,7 @@ func exitCode(err error) int {
 	return exitUsage // flags and arguments, as cobra reports them
 }
 
-func newRoot() *cobra.Command {
+func newRoot(kinds *kind.Catalogue) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "kedge",
 		Short: "Optimize decisions that move the data they are judged on",
@@ -64,7 +66,8 @@ Retraining on fresh samples settles at the wrong place; kedge adds how the settl
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.AddCommand(newRun(), newNew(), newSweep(), newMerge(), newReport(), newPlot(), newSpec(), newBench(), newVerify(), newCheck(), newCertify(), newStudy(), newCompare(), newVersion())
-	polish(root)
+	root.AddCommand(newRun(kinds), newNew(kinds), newSweep(kinds), newMerge(kinds), newReport(kinds), newPlot(), newSpec(kinds), newBench(), newVerify(),
+		newCheck(kinds), newCertify(kinds), newStudy(), newCompare(kinds), newVersion())
+	polish(root, kinds)
 	return root
 }

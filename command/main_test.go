@@ -9,12 +9,14 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // command runs kedge in this process and returns what it prints and its exit code.
 func command(t *testing.T, args ...string) (out string, code int) {
 	t.Helper()
-	root := newRoot()
+	root := newRoot(kind.Standard())
 	var b bytes.Buffer
 	root.SetOut(&b)
 	root.SetErr(&b)

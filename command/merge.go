@@ -5,11 +5,12 @@ import (
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report"
 	"github.com/spf13/cobra"
 )
 
-func newMerge() *cobra.Command {
+func newMerge(kinds *kind.Catalogue) *cobra.Command {
 	var f sweepFlags
 	c := &cobra.Command{
 		Use:   "merge OUT DIR…",
@@ -24,7 +25,7 @@ Exit codes: 0 done, 1 cells are missing or failed, 2 the parts do not belong tog
   kedge merge runs/grid runs/grid-1of2 runs/grid-2of2`,
 		Args: cobra.MinimumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
-			r, err := lab.Merge(args[0], args[1:], report.WriteSweep)
+			r, err := lab.Merge(kinds, args[0], args[1:], report.WriteSweep(kinds))
 			if errors.Is(err, folder.ErrMissing) {
 				return coded{err, exitFailed}
 			}

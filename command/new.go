@@ -24,8 +24,8 @@ type newFlags struct {
 	force   bool
 }
 
-func newNew() *cobra.Command {
-	var f newFlags
+func newNew(kinds *kind.Catalogue) *cobra.Command {
+	f := newFlags{answers: sketch{kinds: kinds}}
 	c := &cobra.Command{
 		Use:   "new [FILE.yaml]",
 		Short: "Ask a few questions and write a spec to start from",
@@ -41,9 +41,8 @@ What a flag answers is not asked. With --yes nothing is. FILE - prints the spec.
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
-	f.answers.kinds = kind.Standard()
 	fl := c.Flags()
-	fl.StringVar(&f.answers.dynamics, "dynamics", "", "how people answer: "+strings.Join(answersTo("dynamics.kind"), ", "))
+	fl.StringVar(&f.answers.dynamics, "dynamics", "", "how people answer: "+strings.Join(answersTo(kinds, "dynamics.kind"), ", "))
 	fl.IntVar(&f.answers.dim, "dim", 0, "numbers that are decided")
 	fl.StringVar(&f.answers.objective, "objective", "", "what is judged: affinity, revenue or quadratic, as the dynamics allow")
 	fl.StringVar(&f.answers.set, "set-kind", "", "which decisions are feasible: ball, box, simplex, capped-simplex or whole, as the objective allows")
@@ -52,14 +51,14 @@ What a flag answers is not asked. With --yes nothing is. FILE - prints the spec.
 	fl.IntVar(&f.answers.iterations, "iterations", 0, "turns of every trial")
 	fl.BoolVar(&f.yes, "yes", false, "ask nothing, take what stands in brackets")
 	fl.BoolVar(&f.force, "force", false, "replace a file that is there")
-	completeWords(c, "dynamics", answersTo("dynamics.kind"))
+	completeWords(c, "dynamics", answersTo(kinds, "dynamics.kind"))
 	completeWords(c, "objective", []string{"affinity", "revenue", "quadratic"})
 	completeWords(c, "set-kind", []string{"ball", "box", "simplex", "capped-simplex", "whole"})
 	return c
 }
 
 func (f *newFlags) run(c *cobra.Command, args []string) error {
-	i := &interview{stop: c.Context().Done(), in: bufio.NewReader(c.InOrStdin()), out: c.ErrOrStderr(), silent: f.yes}
+	i := &interview{kinds: f.answers.kinds, stop: c.Context().Done(), in: bufio.NewReader(c.InOrStdin()), out: c.ErrOrStderr(), silent: f.yes}
 	name, err := f.file(i, args)
 	if err == nil {
 		err = f.answers.complete(i, c.Flags().Changed)
@@ -70,7 +69,7 @@ func (f *newFlags) run(c *cobra.Command, args []string) error {
 	case err != nil:
 		return coded{err, exitUsage}
 	}
-	s, err := problem.Parse(kind.Standard(), "the answers", []byte(f.answers.yaml()))
+	s, err := problem.Parse(f.answers.kinds, "the answers", []byte(f.answers.yaml()))
 	if err != nil {
 		return coded{err, exitFailed}
 	}
@@ -117,6 +116,7 @@ func (f *newFlags) write(name string, text []byte) error {
 
 // interview asks questions a line each.
 type interview struct {
+	kinds  *kind.Catalogue // what the options mean
 	stop   <-chan struct{}
 	in     *bufio.Reader
 	out    io.Writer
@@ -176,7 +176,7 @@ func (i *interview) choose(question, key, preset string, options []string) (stri
 	if !i.silent {
 		fmt.Fprintln(i.out, question)
 		for _, o := range options {
-			fmt.Fprintf(i.out, "  %-17s %s\n", o, page.Fit(meaningOf(key, o), page.TerminalOf(i.out).Width-20))
+			fmt.Fprintf(i.out, "  %-17s %s\n", o, page.Fit(meaningOf(i.kinds, key, o), page.TerminalOf(i.out).Width-20))
 		}
 	}
 	return i.ask("Which", preset, oneOf(options))
@@ -214,8 +214,8 @@ func oneOf(options []string) func(string) error {
 }
 
 // answersTo lists the words that a key of the spec can be.
-func answersTo(key string) (list []string) {
-	k, err := problem.Vocabulary(kind.Standard()).Explain(key)
+func answersTo(kinds *kind.Catalogue, key string) (list []string) {
+	k, err := problem.Vocabulary(kinds).Explain(key)
 	if err != nil {
 		panic("kedge: " + err.Error()) // the vocabulary has no such key
 	}
@@ -225,8 +225,8 @@ func answersTo(key string) (list []string) {
 	return list
 }
 
-func meaningOf(key, option string) string {
-	k, err := problem.Vocabulary(kind.Standard()).Explain(key)
+func meaningOf(kinds *kind.Catalogue, key, option string) string {
+	k, err := problem.Vocabulary(kinds).Explain(key)
 	if err != nil {
 		return ""
 	}

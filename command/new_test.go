@@ -16,7 +16,7 @@ import (
 // answer runs kedge new in a folder with the given lines as answers.
 func answer(t *testing.T, lines string, args ...string) (out string, code int) {
 	t.Helper()
-	root := newRoot()
+	root := newRoot(kind.Standard())
 	var b bytes.Buffer
 	root.SetOut(&b)
 	root.SetErr(&b)

@@ -8,12 +8,13 @@ import (
 	"path/filepath"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report"
 	"github.com/kedge-opt/kedge/report/page"
 	"github.com/spf13/cobra"
 )
 
-func newReport() *cobra.Command {
+func newReport(kinds *kind.Catalogue) *cobra.Command {
 	var out string
 	c := &cobra.Command{
 		Use:   "report DIR...",
@@ -29,7 +30,7 @@ Exit codes: 0 done, 1 a report could not be written, 2 a folder is no finished r
   kedge report runs/small-step runs/large-step --out runs/steps`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			path, err := makeReport(args, out)
+			path, err := makeReport(kinds, args, out)
 			if err != nil {
 				return err
 			}
@@ -42,8 +43,8 @@ Exit codes: 0 done, 1 a report could not be written, 2 a folder is no finished r
 }
 
 // makeReport returns where the page is. Everything is read before anything is written.
-func makeReport(dirs []string, out string) (string, error) {
-	r, err := report.Read(dirs...)
+func makeReport(kinds *kind.Catalogue, dirs []string, out string) (string, error) {
+	r, err := report.Read(kinds, dirs...)
 	if err != nil {
 		return "", coded{err, exitUsage}
 	}

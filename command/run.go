@@ -21,6 +21,7 @@ import (
 
 // runFlags are the flags of kedge run.
 type runFlags struct {
+	kinds     *kind.Catalogue // what specs can name
 	out       string
 	sets      []string
 	published bool
@@ -36,8 +37,8 @@ type runFlags struct {
 	fresh      bool
 }
 
-func newRun() *cobra.Command {
-	var f runFlags
+func newRun(kinds *kind.Catalogue) *cobra.Command {
+	f := runFlags{kinds: kinds}
 	c := &cobra.Command{
 		Use:   "run CASE|FILE.yaml",
 		Short: "Run a case study or a spec and write figures, series and a report",
@@ -119,7 +120,7 @@ func (f *runFlags) load(c *cobra.Command, target string) (s *problem.Spec, text 
 		over = append(over, problem.Merge(target+" as published", variant))
 	}
 	over = append(over, f.overlays(c, "seed", "trials", "iterations")...)
-	s, err = problem.Parse(kind.Standard(), target, src, over...)
+	s, err = problem.Parse(f.kinds, target, src, over...)
 	if len(over) > 0 {
 		src = nil
 	}
@@ -171,7 +172,7 @@ func (f *runFlags) execute(c *cobra.Command, p *problem.Problem) error {
 	if err := f.look(ctx, p, result); err != nil {
 		return coded{err, exitFailed}
 	}
-	d, err := report.Save(dir, result)
+	d, err := report.Save(f.kinds, dir, result)
 	if err != nil {
 		return coded{err, exitFailed}
 	}

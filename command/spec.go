@@ -7,7 +7,7 @@ import (
 	"github.com/kedge-opt/kedge/problem/kind"
 )
 
-func newSpec() *cobra.Command {
+func newSpec(kinds *kind.Catalogue) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "spec",
 		Short: "Explain, show and check the language of specs",
@@ -20,11 +20,11 @@ explain its keys, print specs to start from, and print the JSON Schema that lets
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newSpecExplain(), newSpecShow(), newSpecSchema())
+	c.AddCommand(newSpecExplain(kinds), newSpecShow(kinds), newSpecSchema(kinds))
 	return c
 }
 
-func newSpecSchema() *cobra.Command {
+func newSpecSchema(kinds *kind.Catalogue) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of specs",
@@ -36,14 +36,14 @@ Editors that speak to the YAML language server read it when the first line of a 
 		Example: `  kedge spec schema > spec.schema.json`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			_, err := c.OutOrStdout().Write(problem.Schema(kind.Standard()))
+			_, err := c.OutOrStdout().Write(problem.Schema(kinds))
 			return err
 		},
 	}
 }
 
-func newSpecShow() *cobra.Command {
-	f := runFlags{printSpec: true}
+func newSpecShow(kinds *kind.Catalogue) *cobra.Command {
+	f := runFlags{kinds: kinds, printSpec: true}
 	c := &cobra.Command{
 		Use:   "show CASE|FILE.yaml",
 		Short: "Print a spec, with changes if any are given",

@@ -20,6 +20,7 @@ import (
 
 // sweepFlags are the flags of kedge sweep.
 type sweepFlags struct {
+	kinds   *kind.Catalogue // what specs can name
 	out     string
 	sets    []string
 	shard   string
@@ -30,8 +31,8 @@ type sweepFlags struct {
 	quiet   bool
 }
 
-func newSweep() *cobra.Command {
-	var f sweepFlags
+func newSweep(kinds *kind.Catalogue) *cobra.Command {
+	f := sweepFlags{kinds: kinds}
 	c := &cobra.Command{
 		Use:   "sweep FILE.yaml",
 		Short: "Run a spec for many values of its keys",
@@ -100,7 +101,7 @@ func (f *sweepFlags) load(file string) (*problem.Sweep, error) {
 	for _, assignment := range f.sets {
 		over = append(over, problem.Assign(assignment))
 	}
-	return problem.ParseSweep(kind.Standard(), file, src, readSpec, over...)
+	return problem.ParseSweep(f.kinds, file, src, readSpec, over...)
 }
 
 // readSpec reads a file as far as a spec may be long, and a byte more.
@@ -132,7 +133,7 @@ func (f *sweepFlags) execute(c *cobra.Command, w *problem.Sweep, shard lab.Shard
 	progress := new(lab.SweepProgress)
 	stop := f.watch(w, progress)
 	r, err := lab.Sweep(c.Context(), w, dir, lab.SweepOptions{
-		Workers: f.workers, Shard: shard, Prune: f.prune, Files: os.DirFS("."), Progress: progress, Report: report.WriteSweep,
+		Workers: f.workers, Shard: shard, Prune: f.prune, Files: os.DirFS("."), Progress: progress, Report: report.WriteSweep(f.kinds),
 	})
 	stop()
 	state := progress.State()

@@ -8,13 +8,14 @@ import (
 	"github.com/kedge-opt/kedge/problem/kind"
 )
 
-// Merge joins the folders of shards, or of any parts, of one sweep in dir, as folder.Merge does.
-func Merge(dir string, parts []string, report folder.SweepReport) (*folder.SweepResult, error) {
+// Merge joins the folders of shards, or of any parts, of one sweep in dir, as folder.Merge does. Its specs can
+// name the given kinds.
+func Merge(kinds *kind.Catalogue, dir string, parts []string, report folder.SweepReport) (*folder.SweepResult, error) {
 	text, err := folder.CommonSweep(dir, parts, problem.MaxSize)
 	if err != nil {
 		return nil, err
 	}
-	w, err := problem.ParseSweep(kind.Standard(), filepath.Join(parts[0], folder.SweepFile), text, nil)
+	w, err := problem.ParseSweep(kinds, filepath.Join(parts[0], folder.SweepFile), text, nil)
 	if err != nil {
 		return nil, err
 	}

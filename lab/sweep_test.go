@@ -99,10 +99,10 @@ func TestSweepsOnAnyWorkersAndInShards(t *testing.T) {
 		sweep(t, little, part, lab.SweepOptions{Shard: lab.Shard{Index: i + 1, Of: 5}})
 		parts = append(parts, part)
 	}
-	if _, err := lab.Merge(whole, parts[1:], nil); !errors.Is(err, folder.ErrMissing) || !strings.Contains(err.Error(), "3 of 12 cells") {
+	if _, err := lab.Merge(kind.Standard(), whole, parts[1:], nil); !errors.Is(err, folder.ErrMissing) || !strings.Contains(err.Error(), "3 of 12 cells") {
 		t.Errorf("without the first part: %v", err)
 	}
-	if _, err := lab.Merge(whole, parts, nil); err != nil {
+	if _, err := lab.Merge(kind.Standard(), whole, parts, nil); err != nil {
 		t.Fatal(err)
 	}
 	sameTree(t, "merged", whole, one)
@@ -243,7 +243,7 @@ func TestSweepRefusals(t *testing.T) {
 	if !errors.Is(err, folder.ErrOtherBuild) || !strings.Contains(err.Error(), "kedge 9") {
 		t.Errorf("cells of another version give %v", err)
 	}
-	if _, err := lab.Merge(filepath.Join(dir, "m"), []string{other}, nil); err == nil || !strings.Contains(err.Error(), "merge with the version that made it") {
+	if _, err := lab.Merge(kind.Standard(), filepath.Join(dir, "m"), []string{other}, nil); err == nil || !strings.Contains(err.Error(), "merge with the version that made it") {
 		t.Errorf("merging another version gives %v", err)
 	}
 	if !maps.Equal(before, tree(t, other)) {
@@ -261,7 +261,7 @@ func TestMergeRefusals(t *testing.T) {
 	sweep(t, strings.Replace(little, "trials: 2", "trials: 3", 1), b, lab.SweepOptions{})
 	refused := func(want string, parts ...string) {
 		t.Helper()
-		if _, err := lab.Merge(out, parts, nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := lab.Merge(kind.Standard(), out, parts, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("merging %v gives %v, want %s", parts, err, want)
 		}
 	}
@@ -293,7 +293,7 @@ func TestSweepsLockTheirFolder(t *testing.T) {
 	if _, err := lab.Sweep(ctx, parseSweep(t, little), dir, lab.SweepOptions{}); !errors.Is(err, folder.ErrInUse) || !strings.Contains(err.Error(), fmt.Sprint("process ", os.Getpid())) {
 		t.Errorf("a second sweep in the folder gives %v", err)
 	}
-	if _, err := lab.Merge(dir+"m", []string{dir}, nil); !errors.Is(err, folder.ErrInUse) {
+	if _, err := lab.Merge(kind.Standard(), dir+"m", []string{dir}, nil); !errors.Is(err, folder.ErrInUse) {
 		t.Errorf("merging a sweep at work gives %v", err)
 	}
 	stop()

@@ -11,6 +11,7 @@ import (
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report/draw"
 	"github.com/kedge-opt/kedge/report/page"
 	"github.com/kedge-opt/kedge/report/plot"
@@ -23,7 +24,7 @@ type labelled struct {
 }
 
 // compared reads runs under the names of their folders.
-func compared(dirs []string) (*page.Document, error) {
+func compared(kinds *kind.Catalogue, dirs []string) (*page.Document, error) {
 	var runs []labelled
 	for i, label := range labelsFor(dirs) {
 		r, err := folder.Open(dirs[i])
@@ -33,7 +34,7 @@ func compared(dirs []string) (*page.Document, error) {
 		runs = append(runs, labelled{label, r})
 	}
 	figures, err := Figures(together(runs))
-	return severalRuns(runs, figures), err
+	return severalRuns(kinds, runs, figures), err
 }
 
 // labelsFor are the names of folders, their whole paths where those are not enough, and numbers where nothing is.
@@ -54,8 +55,8 @@ func labelsFor(dirs []string) []string {
 }
 
 // severalRuns says what several runs found and what tells them apart.
-func severalRuns(runs []labelled, figures []draw.Figure) *page.Document {
-	specs := specsOf(runs)
+func severalRuns(kinds *kind.Catalogue, runs []labelled, figures []draw.Figure) *page.Document {
+	specs := specsOf(kinds, runs)
 	differ := differences(specs)
 	all := methodEndsAcross(runs, specs)
 	most := 0
@@ -92,10 +93,10 @@ func quoted(runs []labelled) []string {
 	return list
 }
 
-func specsOf(runs []labelled) []*problem.Spec {
+func specsOf(kinds *kind.Catalogue, runs []labelled) []*problem.Spec {
 	var list []*problem.Spec
 	for _, r := range runs {
-		list = append(list, specOf(r.Result))
+		list = append(list, specOf(kinds, r.Result))
 	}
 	return list
 }

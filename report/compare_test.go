@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report/draw"
 )
 
@@ -34,7 +35,7 @@ func figuresOf(t *testing.T, r *folder.Result) []draw.Figure {
 
 func comparisonOf(t *testing.T, runs []labelled) string {
 	t.Helper()
-	page, err := severalRuns(runs, figuresOf(t, together(runs))).HTML()
+	page, err := severalRuns(kind.Standard(), runs, figuresOf(t, together(runs))).HTML()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +44,7 @@ func comparisonOf(t *testing.T, runs []labelled) string {
 
 func TestComparisonSaysWhatDiffers(t *testing.T) {
 	runs := twoRuns()
-	d := severalRuns(runs, nil)
+	d := severalRuns(kind.Standard(), runs, nil)
 	var rows []string
 	for _, row := range d.Tables[0].Rows {
 		rows = append(rows, fmt.Sprint(row[0].Text, " ", row[1].Text, " ", row[2].Text))
@@ -67,7 +68,7 @@ func TestComparisonSaysWhatDiffers(t *testing.T) {
 // Runs of the same bytes differ in nothing, and neither of them wins.
 func TestComparisonOfARunWithItself(t *testing.T) {
 	runs := []labelled{{"a", polarizedEvery(100)}, {"b", polarizedEvery(100)}}
-	d := severalRuns(runs, nil)
+	d := severalRuns(kind.Standard(), runs, nil)
 	if len(d.Tables[0].Rows) > 0 || len(d.Warnings) > 0 || len(d.Graphs[0].Rules) != 1 {
 		t.Errorf("differences %v, warnings %v, rules %v", d.Tables[0].Rows, d.Warnings, d.Graphs[0].Rules)
 	}
@@ -84,7 +85,7 @@ func TestComparisonEscapesLabels(t *testing.T) {
 	if strings.Contains(page, "<i>") || !strings.Contains(page, "&lt;i&gt;a&lt;/i&gt;") {
 		t.Error("markup came through")
 	}
-	if got, want := severalRuns(runs, nil).Repeat, `kedge report '<i>a</i>' 'it'\''s $(b)'`; got != want {
+	if got, want := severalRuns(kind.Standard(), runs, nil).Repeat, `kedge report '<i>a</i>' 'it'\''s $(b)'`; got != want {
 		t.Errorf("command %s, want %s", got, want)
 	}
 	nested(t, ours.ReplaceAllString(page, ""))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report"
 )
 
@@ -28,7 +29,7 @@ func ExampleWrite() {
 			},
 		}},
 	}}}
-	if err := report.Write(dir, r); err != nil {
+	if err := report.Write(kind.Standard(), dir, r); err != nil {
 		panic(err)
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, "*"))

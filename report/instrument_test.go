@@ -55,7 +55,7 @@ func TestANewQuantityTouchesOneFile(t *testing.T) {
 	if err := made.Save(dir); err != nil {
 		t.Fatal(err)
 	}
-	if err := report.Write(dir, made); err != nil {
+	if err := report.Write(kind.Standard(), dir, made); err != nil {
 		t.Fatal(err)
 	}
 	if err := folder.Seal(dir, folder.KindRun); err != nil {
@@ -76,7 +76,7 @@ func TestANewQuantityTouchesOneFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := t.TempDir()
-	if err := report.Write(again, back); err != nil {
+	if err := report.Write(kind.Standard(), again, back); err != nil {
 		t.Fatal(err)
 	}
 	page := read("report.html")

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report/draw"
 )
 
@@ -16,7 +17,7 @@ func TestMarkdownEscapesWhatPeopleNamed(t *testing.T) {
 	r.Case, r.Runs[0].Name, r.Notes = hostile, hostile, []string{hostile, "- item"}
 	r.Spec = "```\n# out of the fence\n```"
 	r.Sections = []folder.Section{{ID: "s", Title: hostile, Verdict: "✗ " + hostile, Columns: []string{hostile}, Rows: [][]string{{hostile}}}}
-	text := string(runDocument(r, nil).Markdown())
+	text := string(runDocument(kind.Standard(), r, nil).Markdown())
 	if bare := regexp.MustCompile("[^\\\\]([<>`*_]|\\]\\()").FindString(strings.Split(strings.ReplaceAll(text, "**", ""), "## Spec")[0]); bare != "" && !strings.HasPrefix(bare, "\n>") {
 		t.Errorf("%q came through", bare)
 	}
@@ -32,7 +33,7 @@ func TestMarkdownEscapesWhatPeopleNamed(t *testing.T) {
 
 func TestMarkdownShowsWhatThePageShows(t *testing.T) {
 	r := polarizedEvery(100)
-	d := runDocument(r, []draw.Figure{{Name: "gap", Title: "Gap"}})
+	d := runDocument(kind.Standard(), r, []draw.Figure{{Name: "gap", Title: "Gap"}})
 	text := string(d.Markdown())
 	for _, want := range []string{"**" + d.Verdict.Headline + "**", "| vanilla | 20 | ", "![Gap](gap.svg)", "```yaml\nseed: 1\n", "\nkedge run spec.yaml"} {
 		if !strings.Contains(text, want) {

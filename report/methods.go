@@ -30,7 +30,7 @@ func SaveComparison(dir string, r *compare.Comparison) (*page.Document, error) {
 }
 
 // readComparison makes the report of the folder of a comparison anew.
-func readComparison(dir string, build folder.Build) (*page.Document, error) {
+func readComparison(kinds *kind.Catalogue, dir string, build folder.Build) (*page.Document, error) {
 	f, err := os.Open(filepath.Join(dir, folder.CompareFile))
 	if os.IsNotExist(err) {
 		return nil, fmt.Errorf("%s holds a report alone; give the folders that it was made of", dir)
@@ -39,7 +39,7 @@ func readComparison(dir string, build folder.Build) (*page.Document, error) {
 		return nil, err
 	}
 	defer f.Close()
-	r, err := compare.Decode(kind.Standard(), f)
+	r, err := compare.Decode(kinds, f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Name(), err)
 	}

@@ -16,13 +16,14 @@ import (
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report/page"
 )
 
 // pageOf renders a page with its pictures, leaving out the slow PNGs that it does not hold.
 func pageOf(t *testing.T, r *folder.Result) string {
 	t.Helper()
-	page, err := runDocument(r, figuresOf(t, r)).HTML()
+	page, err := runDocument(kind.Standard(), r, figuresOf(t, r)).HTML()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +125,7 @@ func TestGraphsKeepExtremes(t *testing.T) {
 	r := polarizedEvery(1)
 	run := r.Runs[1]
 	run.Trials[3].Of("gap")[4321] = 1e3
-	g := runDocument(r, nil).Graphs[0]
+	g := runDocument(kind.Standard(), r, nil).Graphs[0]
 	line := g.Lines[1]
 	if n := len(line.Mean.Values); n >= 8001 || n < 2000 {
 		t.Errorf("%d of 8001 turns are kept", n)
@@ -203,7 +204,7 @@ func TestWriteSaysWhatFailed(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := Write(file, &folder.Result{}); err == nil || !strings.Contains(err.Error(), "write report") {
+	if err := Write(kind.Standard(), file, &folder.Result{}); err == nil || !strings.Contains(err.Error(), "write report") {
 		t.Errorf("writing into a file: %v", err)
 	}
 }
@@ -212,7 +213,7 @@ func TestWriteLeavesFiguresAndPage(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made", "here")
 	r := polarizedEvery(100)
 	r.Angles, r.Reference = nil, nil
-	if err := Write(dir, r); err != nil {
+	if err := Write(kind.Standard(), dir, r); err != nil {
 		t.Fatal(err)
 	}
 	page, err := os.ReadFile(filepath.Join(dir, "report.html"))

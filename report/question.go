@@ -11,9 +11,9 @@ import (
 	"github.com/kedge-opt/kedge/report/page"
 )
 
-// specOf reads a result's own spec, nil when it is none that this version knows.
-func specOf(r *folder.Result) *problem.Spec {
-	s, err := problem.Parse(kind.Standard(), "spec", []byte(r.Spec))
+// specOf reads a result's own spec, nil when it names what nobody knows.
+func specOf(kinds *kind.Catalogue, r *folder.Result) *problem.Spec {
+	s, err := problem.Parse(kinds, "spec", []byte(r.Spec))
 	if err != nil {
 		return nil
 	}

@@ -12,23 +12,24 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report/page"
 	"github.com/kedge-opt/kedge/report/plot"
 )
 
 // Write puts the report of a result into dir: every figure as NAME.svg, NAME.png and NAME.pdf, and report.html and report.md.
-// The folder is made if it is not there.
-func Write(dir string, r *folder.Result) error {
+// The folder is made if it is not there. What is asked is told where the spec names nothing but the given kinds.
+func Write(kinds *kind.Catalogue, dir string, r *folder.Result) error {
 	figures, err := Figures(r)
 	if err != nil {
 		return err
 	}
-	_, err = runDocument(r, figures).Write(dir)
+	_, err = runDocument(kinds, r, figures).Write(dir)
 	return err
 }
 
 // Save makes the folder of a run with its data and pages; the manifest comes last. It returns what the pages say.
-func Save(dir string, r *folder.Result) (*page.Document, error) {
+func Save(kinds *kind.Catalogue, dir string, r *folder.Result) (*page.Document, error) {
 	if err := r.Save(dir); err != nil {
 		return nil, err
 	}
@@ -36,7 +37,7 @@ func Save(dir string, r *folder.Result) (*page.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := runDocument(r, figures)
+	d := runDocument(kinds, r, figures)
 	if _, err := d.Write(dir); err != nil {
 		return nil, err
 	}
@@ -45,7 +46,7 @@ func Save(dir string, r *folder.Result) (*page.Document, error) {
 
 // Read makes the report of a finished folder, a run, a sweep or a study, or one that compares several runs. Data that is not what a
 // folder's manifest says is refused.
-func Read(dirs ...string) (*page.Document, error) {
+func Read(kinds *kind.Catalogue, dirs ...string) (*page.Document, error) {
 	if len(dirs) == 0 {
 		return nil, errors.New("a report is made of one folder or more")
 	}
@@ -55,13 +56,13 @@ func Read(dirs ...string) (*page.Document, error) {
 		}
 	}
 	if len(dirs) > 1 {
-		return compared(dirs)
+		return compared(kinds, dirs)
 	}
-	return documentOf(dirs[0])
+	return documentOf(kinds, dirs[0])
 }
 
 // documentOf reads a run, a sweep or a study.
-func documentOf(dir string) (*page.Document, error) {
+func documentOf(kinds *kind.Catalogue, dir string) (*page.Document, error) {
 	m, err := folder.ReadManifest(dir)
 	if err != nil {
 		return nil, err
@@ -73,18 +74,18 @@ func documentOf(dir string) (*page.Document, error) {
 			return nil, err
 		}
 		figures, err := plot.SweepFigures(r)
-		return sweepDocument(r, figures), err
+		return sweepDocument(kinds, r, figures), err
 	case folder.KindStudy:
 		return readStudy(dir, m.Build)
 	case folder.KindCompare:
-		return readComparison(dir, m.Build)
+		return readComparison(kinds, dir, m.Build)
 	}
 	r, err := folder.Open(dir)
 	if err != nil {
 		return nil, err
 	}
 	figures, err := Figures(r)
-	return runDocument(r, figures), err
+	return runDocument(kinds, r, figures), err
 }
 
 // intact wants the data of a folder as it was written; what a report is made of may be missing or changed.

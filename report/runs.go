@@ -8,13 +8,14 @@ import (
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report/draw"
 	"github.com/kedge-opt/kedge/report/page"
 )
 
 // runDocument says what one run found.
-func runDocument(r *folder.Result, figures []draw.Figure) *page.Document {
-	s := specOf(r)
+func runDocument(kinds *kind.Catalogue, r *folder.Result, figures []draw.Figure) *page.Document {
+	s := specOf(kinds, r)
 	d := &page.Document{
 		Title: r.Case, Facts: facts(r), Warnings: warnings(r), Question: question(s), Verdict: verdict(r, s),
 		Graphs: graphsOf(strandsOf(r), rulesOf(r), valueDigits(r)), Tables: []page.TextTable{methods(r, s), offline(r), decisions(r)}, Figures: figures,

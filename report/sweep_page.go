@@ -17,22 +17,24 @@ import (
 	"github.com/kedge-opt/kedge/report/plot"
 )
 
-// WriteSweep puts the report of a sweep, report.html and report.md, and its figures into dir.
-func WriteSweep(dir string, r *folder.SweepResult) error {
-	figures, err := plot.SweepFigures(r)
-	if err != nil {
+// WriteSweep returns what puts the report of a sweep, report.html and report.md, and its figures into a folder.
+func WriteSweep(kinds *kind.Catalogue) folder.SweepReport {
+	return func(dir string, r *folder.SweepResult) error {
+		figures, err := plot.SweepFigures(r)
+		if err != nil {
+			return err
+		}
+		_, err = sweepDocument(kinds, r, figures).Write(dir)
 		return err
 	}
-	_, err = sweepDocument(r, figures).Write(dir)
-	return err
 }
 
 // sweepDocument says what came out of the cells of a sweep.
-func sweepDocument(r *folder.SweepResult, figures []draw.Figure) *page.Document {
+func sweepDocument(kinds *kind.Catalogue, r *folder.SweepResult, figures []draw.Figure) *page.Document {
 	ended := endings(r)
 	d := &page.Document{
 		Title: r.Name, Facts: fmt.Sprintf("%s · %s · seed %d", phrase.Count(len(r.Cells), "cell"), phrase.Count(len(r.Keys), "swept key"), r.Seed),
-		Warnings: sweepWarnings(r), Question: sweepQuestion(r), Verdict: sweepVerdict(r, ended), Graphs: sweepGraphs(r, ended),
+		Warnings: sweepWarnings(r), Question: sweepQuestion(kinds, r), Verdict: sweepVerdict(r, ended), Graphs: sweepGraphs(r, ended),
 		Tables: []page.TextTable{cellTable(r, ended)}, Figures: figures, Spec: r.Spec,
 		Repeat: "kedge sweep sweep.yaml --out again", Origin: origin(&folder.Result{Seed: r.Seed, Build: r.Build}),
 	}
@@ -111,13 +113,13 @@ func sweepWarnings(r *folder.SweepResult) []string {
 }
 
 // sweepQuestion says which keys are swept and, of the question, what no key changes.
-func sweepQuestion(r *folder.SweepResult) []page.Term {
+func sweepQuestion(kinds *kind.Catalogue, r *folder.SweepResult) []page.Term {
 	var swept []string
 	for i, key := range r.Keys {
 		swept = append(swept, key+" ("+valuesOf(r, i)+")")
 	}
 	list := []page.Term{{Name: "What is swept", Text: phrase.Enumerate(swept) + "."}}
-	common := commonSpec(r)
+	common := commonSpec(kinds, r)
 	for i, t := range question(common) {
 		if !slices.ContainsFunc(r.Keys, func(key string) bool { return touches(i, key) }) {
 			list = append(list, t)
@@ -137,13 +139,13 @@ func touches(term int, key string) bool {
 // mostParsed bounds the cells of a sweep that is read for the words of its question.
 const mostParsed = 2000
 
-// commonSpec is the spec of the first cell, nil when it is none that this version knows.
-func commonSpec(r *folder.SweepResult) *problem.Spec {
+// commonSpec is the spec of the first cell, nil when it names what nobody knows.
+func commonSpec(kinds *kind.Catalogue, r *folder.SweepResult) *problem.Spec {
 	if len(r.Cells) > mostParsed {
 		return nil
 	}
 	none := func(string) ([]byte, error) { return nil, fmt.Errorf("a report reads no files") }
-	w, err := problem.ParseSweep(kind.Standard(), "sweep.yaml", []byte(r.Spec), none)
+	w, err := problem.ParseSweep(kinds, "sweep.yaml", []byte(r.Spec), none)
 	if err != nil || len(w.Cells) == 0 {
 		return nil
 	}

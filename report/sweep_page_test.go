@@ -10,6 +10,7 @@ import (
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report/plot"
 )
 
@@ -53,7 +54,7 @@ func cellOf(r *folder.SweepResult, lambda, sigma float64, fails bool) folder.Cel
 }
 
 func TestSweepPageSaysWhatCameOut(t *testing.T) {
-	d := sweepDocument(gridSweep(4, 3), nil)
+	d := sweepDocument(kind.Standard(), gridSweep(4, 3), nil)
 	if want := "The cell with dynamics.lambda = 0.4, dynamics.sigma = 0.5 failed: the optimum was not found"; d.Warnings[0] != want {
 		t.Errorf("the first warning is %q", d.Warnings[0])
 	}
@@ -81,7 +82,7 @@ func TestSweepPageSaysWhatCameOut(t *testing.T) {
 // A chart is called what it draws.
 func TestSweepChartsAreLabelledByTheirColumn(t *testing.T) {
 	var got []string
-	for _, g := range sweepDocument(gridSweep(4, 3), nil).Graphs {
+	for _, g := range sweepDocument(kind.Standard(), gridSweep(4, 3), nil).Graphs {
 		got = append(got, fmt.Sprintf("%s: %s, %s, %v %v", g.ID, g.Title, g.Label, g.Log, g.Percent))
 	}
 	want := []string{
@@ -95,7 +96,7 @@ func TestSweepChartsAreLabelledByTheirColumn(t *testing.T) {
 
 // Three values of the other key are lines of their own, seven are averaged.
 func TestSweepChartsShowAtMostSoManyLines(t *testing.T) {
-	few, many := sweepDocument(gridSweep(9, 3), nil).Graphs[0], sweepDocument(gridSweep(9, 7), nil).Graphs[0]
+	few, many := sweepDocument(kind.Standard(), gridSweep(9, 3), nil).Graphs[0], sweepDocument(kind.Standard(), gridSweep(9, 7), nil).Graphs[0]
 	if len(few.Lines) != 7 || few.Lines[0].Name != "vanilla, sigma 0.5" || few.Along != "dynamics.lambda" {
 		t.Errorf("%d lines, the first %q along %s", len(few.Lines), few.Lines[0].Name, few.Along)
 	}
@@ -113,7 +114,7 @@ func TestSweepChartsKnowTiedKeys(t *testing.T) {
 	for i := range r.Cells {
 		r.Cells[i].Values[1], r.Cells[i].Numbers[1] = r.Cells[i].Values[0], r.Cells[i].Numbers[0]
 	}
-	if lines := sweepDocument(r, nil).Graphs[0].Lines; len(lines) != 3 || lines[0].Name != "vanilla" {
+	if lines := sweepDocument(kind.Standard(), r, nil).Graphs[0].Lines; len(lines) != 3 || lines[0].Name != "vanilla" {
 		t.Errorf("%d lines, the first %q", len(lines), lines[0].Name)
 	}
 }
@@ -143,7 +144,7 @@ func sweepPage(t *testing.T, r *folder.SweepResult) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := sweepDocument(r, figures).HTML()
+	page, err := sweepDocument(kind.Standard(), r, figures).HTML()
 	if err != nil {
 		t.Fatal(err)
 	}

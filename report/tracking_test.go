@@ -30,7 +30,7 @@ func TestReportOfAMovingOptimum(t *testing.T) {
 	}
 	// What a section says in words is not read back.
 	r.Sections = []folder.Section{{ID: "tracking", Verdict: "vanilla follows.", Rows: [][]string{{"vanilla", "?", "?", "?", "?"}}}}
-	d := runDocument(r, nil)
+	d := runDocument(kind.Standard(), r, nil)
 	if want := "composite follows most closely, 0.0226 from the optimum on average."; d.Verdict.Headline != want {
 		t.Errorf("headline %q, want %q", d.Verdict.Headline, want)
 	}
