@@ -42,7 +42,7 @@ What a flag answers is not asked. With --yes nothing is. FILE - prints the spec.
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	fl := c.Flags()
-	fl.StringVar(&f.answers.dynamics, "dynamics", "", "how people answer: "+strings.Join(answersTo(kinds, "dynamics.kind"), ", "))
+	fl.StringVar(&f.answers.dynamics, "dynamics", "", "how people answer: "+strings.Join(f.answers.simpleDynamics(), ", "))
 	fl.IntVar(&f.answers.dim, "dim", 0, "numbers that are decided")
 	fl.StringVar(&f.answers.objective, "objective", "", "what is judged: affinity, revenue or quadratic, as the dynamics allow")
 	fl.StringVar(&f.answers.set, "set-kind", "", "which decisions are feasible: ball, box, simplex, capped-simplex or whole, as the objective allows")
@@ -51,7 +51,7 @@ What a flag answers is not asked. With --yes nothing is. FILE - prints the spec.
 	fl.IntVar(&f.answers.iterations, "iterations", 0, "turns of every trial")
 	fl.BoolVar(&f.yes, "yes", false, "ask nothing, take what stands in brackets")
 	fl.BoolVar(&f.force, "force", false, "replace a file that is there")
-	completeWords(c, "dynamics", answersTo(kinds, "dynamics.kind"))
+	completeWords(c, "dynamics", f.answers.simpleDynamics())
 	completeWords(c, "objective", []string{"affinity", "revenue", "quadratic"})
 	completeWords(c, "set-kind", []string{"ball", "box", "simplex", "capped-simplex", "whole"})
 	return c
@@ -211,18 +211,6 @@ func oneOf(options []string) func(string) error {
 		}
 		return fmt.Errorf("%q is none of %s", s, strings.Join(options, ", "))
 	}
-}
-
-// answersTo lists the words that a key of the spec can be.
-func answersTo(kinds *kind.Catalogue, key string) (list []string) {
-	k, err := problem.Vocabulary(kinds).Explain(key)
-	if err != nil {
-		panic("kedge: " + err.Error()) // the vocabulary has no such key
-	}
-	for _, o := range k.Options {
-		list = append(list, o.Value)
-	}
-	return list
 }
 
 func meaningOf(kinds *kind.Catalogue, key, option string) string {
