@@ -11,6 +11,7 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/certify"
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -187,13 +188,13 @@ func certifySection(ctx context.Context, p *problem.Problem) (folder.Section, er
 		s.Text += text + " "
 	}
 	for _, x := range c.Steps {
-		s.Rows = append(s.Rows, []string{"η, " + string(x.Form), number(x.Largest), x.Known.String(), "largest step" + inProbability(x.Probable) + "; the run's: " + excess(x), x.Source})
+		s.Rows = append(s.Rows, []string{"η, " + string(x.Form), phrase.FourDigits(x.Largest), x.Known.String(), "largest step" + inProbability(x.Probable) + "; the run's: " + excess(x), x.Source})
 	}
 	for _, b := range c.Bounds {
-		s.Rows = append(s.Rows, []string{b.Of + ", " + string(b.Form), number(b.Value), b.Known.String(), fmt.Sprintf("at η = %s; without it %s; %s", number(b.Step), number(b.Trivial), vacuous(b)), b.Source})
+		s.Rows = append(s.Rows, []string{b.Of + ", " + string(b.Form), phrase.FourDigits(b.Value), b.Known.String(), fmt.Sprintf("at η = %s; without it %s; %s", phrase.FourDigits(b.Step), phrase.FourDigits(b.Trivial), vacuous(b)), b.Source})
 	}
 	for _, x := range c.List {
-		s.Rows = append(s.Rows, []string{x.Symbol(), number(x.Value), x.Known.String(), x.How, x.Source()})
+		s.Rows = append(s.Rows, []string{x.Symbol(), phrase.FourDigits(x.Value), x.Known.String(), x.How, x.Source()})
 	}
 	return s, nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/certify"
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report/page"
 )
@@ -15,11 +16,11 @@ import (
 func printCertificate(w io.Writer, name string, a *kind.Algorithm, c *certify.Certificate) {
 	t := &certificateTable{w: w, style: page.TerminalOf(w)}
 	t.title(fmt.Sprintf("%s by %s: T = %d, η = %s, batches of %d, τ = %s",
-		name, a.Name, c.Horizon, number(c.Step(certify.Paper).Used), a.Batch, number(c.Tau)))
+		name, a.Name, c.Horizon, phrase.FourDigits(c.Step(certify.Paper).Used), a.Batch, phrase.FourDigits(c.Tau)))
 	fmt.Fprintln(w)
 	t.head("constant", "value", "known by", "how")
 	for _, x := range c.List {
-		t.row(x.Symbol(), number(x.Value), x.Known, x.How, x.Source())
+		t.row(x.Symbol(), phrase.FourDigits(x.Value), x.Known, x.How, x.Source())
 	}
 	fmt.Fprintln(w)
 	t.head("assumption", "", "known by", "evidence")
@@ -100,20 +101,20 @@ func (t *certificateTable) bounds(c *certify.Certificate) {
 	t.title(line("", func(f certify.Form) string { return string(f) }, "without it"))
 	for _, probable := range []bool{false, true} {
 		step := func(f certify.Form) certify.Step { return c.LargestStep(f, probable) }
-		fmt.Fprintln(t.w, line("largest η"+inProbability(probable), func(f certify.Form) string { return number(step(f).Largest) }, ""))
+		fmt.Fprintln(t.w, line("largest η"+inProbability(probable), func(f certify.Form) string { return phrase.FourDigits(step(f).Largest) }, ""))
 		fmt.Fprintln(t.w, line("  η of the run", func(f certify.Form) string { return excess(step(f)) }, ""))
 		fmt.Fprintln(t.w, line("  known by", func(f certify.Form) string { return knownBy(step(f).Known) }, ""))
 		for _, b := range c.Bounds {
 			if b.Form == certify.Paper && b.Probable == probable {
 				cell := func(f certify.Form) string { return worth(c.Bound(b.Theorem, f)) }
-				fmt.Fprintln(t.w, line(b.Theorem+", "+b.Of, cell, number(b.Trivial)))
+				fmt.Fprintln(t.w, line(b.Theorem+", "+b.Of, cell, phrase.FourDigits(b.Trivial)))
 			}
 		}
 	}
 	a, b := c.Shift()
 	t.list("", []string{
 		"✗ is vacuous: no better than what is known without the theorem. Bounds are taken at the run's η or, where that is too long, at the largest.",
-		fmt.Sprintf("Theorem 1: Σ W₁² ≤ %s + %s Σ‖uₖ − uₖ₋₁‖², whatever the steps.", number(a), number(b)),
+		fmt.Sprintf("Theorem 1: Σ W₁² ≤ %s + %s Σ‖uₖ − uₖ₋₁‖², whatever the steps.", phrase.FourDigits(a), phrase.FourDigits(b)),
 	})
 }
 
@@ -121,14 +122,14 @@ func (t *certificateTable) generalization(g *certify.Generalization) {
 	if g == nil {
 		return
 	}
-	rate := fmt.Sprintf("N^%s", number(g.Rate))
+	rate := fmt.Sprintf("N^%s", phrase.FourDigits(g.Rate))
 	if g.Logarithm {
 		rate += ", with a logarithm"
 	}
 	lines := []string{fmt.Sprintf("The squared error of gradients over N = %d individuals falls like %s; the constants of that theorem cannot be computed.", g.Individuals, rate)}
 	if !math.IsNaN(g.Distance) {
 		lines = append(lines, fmt.Sprintf("By halves of the sample (W₁ = %s): W₁(μ, μᴺ) ≤ %s by proof, ‖∇Φ̃ − ∇Φ̃ᴺ‖ ≤ %s (%v).",
-			number(g.Split), number(g.Distance), number(g.Gradient), g.Known))
+			phrase.FourDigits(g.Split), phrase.FourDigits(g.Distance), phrase.FourDigits(g.Gradient), g.Known))
 	}
 	t.list("Generalization", lines)
 }
@@ -150,17 +151,6 @@ func (t *certificateTable) list(title string, lines []string) {
 // column fills a text up to a width, with a space at least.
 func column(text string, width int) string {
 	return text + strings.Repeat(" ", max(1, width-page.PrintedWidth(text)))
-}
-
-// number prints four digits.
-func number(x float64) string {
-	switch {
-	case math.IsNaN(x):
-		return "–"
-	case math.IsInf(x, 0):
-		return "∞"
-	}
-	return strings.Replace(fmt.Sprintf("%.4g", x), "-", "−", 1)
 }
 
 func inProbability(is bool) string {
@@ -194,7 +184,7 @@ func worth(b certify.Bound) string {
 	case b.Known == certify.Unknown:
 		return "–"
 	case b.Vacuous():
-		return number(b.Value) + " ✗"
+		return phrase.FourDigits(b.Value) + " ✗"
 	}
-	return number(b.Value)
+	return phrase.FourDigits(b.Value)
 }

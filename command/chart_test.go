@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/report/page"
 )
@@ -114,7 +115,7 @@ func TestDurations(t *testing.T) {
 			t.Errorf("%v seconds are %s, want %s", seconds, got, want)
 		}
 	}
-	if got := fmt.Sprint(countOf(1, "trial"), ", ", countOf(20_000, "trial")); got != "1 trial, 20 000 trials" {
+	if got := fmt.Sprint(phrase.CountGrouped(1, "trial"), ", ", phrase.CountGrouped(20_000, "trial")); got != "1 trial, 20 000 trials" {
 		t.Error(got)
 	}
 }

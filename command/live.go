@@ -54,7 +54,7 @@ func (l *live) start(out *os.File) (leave func()) {
 
 // liveTitle says what is run and how large it is.
 func liveTitle(p *problem.Problem) string {
-	return fmt.Sprintf("%s  %s people, %s turns, %s", p.Name, phrase.Grouped(p.Individuals()), phrase.Grouped(p.Spec.Iterations), countOf(p.Spec.Trials, "trial"))
+	return fmt.Sprintf("%s  %s people, %s turns, %s", p.Name, phrase.Grouped(p.Individuals()), phrase.Grouped(p.Spec.Iterations), phrase.CountGrouped(p.Spec.Trials, "trial"))
 }
 
 type liveTick struct{}
@@ -157,7 +157,7 @@ func methodState(m *lab.Watched) string {
 	if all := m.Gaps(); len(all) > 0 {
 		gap = fmt.Sprintf("%.3g", all[len(all)-1].Mean)
 	}
-	return fmt.Sprintf("%3.0f %% of %s  gap %-9s", 100*m.Share(), countOf(m.Trials, "trial"), gap)
+	return fmt.Sprintf("%3.0f %% of %s  gap %-9s", 100*m.Share(), phrase.CountGrouped(m.Trials, "trial"), gap)
 }
 
 // padded makes texts equally wide.

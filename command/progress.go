@@ -131,14 +131,6 @@ func rounded(rate float64) string {
 	return fmt.Sprintf("%.3g", rate)
 }
 
-// countOf writes a number of things: 1 trial, 2 trials.
-func countOf(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return phrase.Grouped(n) + " " + thing + "s"
-}
-
 // progressLine fits into the width: the words first, then a bar in the room that is left.
 func progressLine(s page.Terminal, p progress) string {
 	line := fmt.Sprintf("%3.0f %%  ", 100*p.share())

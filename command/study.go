@@ -138,7 +138,7 @@ func watchPieces(out io.Writer, p *lab.Progress) (stop func()) {
 
 func pieceLine(s page.Terminal, done, total int64) string {
 	share := float64(done) / float64(max(1, total))
-	return s.Series(0, page.Bar(share, 24)) + page.Fit(fmt.Sprintf(" %s of %s measured", phrase.Grouped(int(done)), countOf(int(total), "run")), s.Width-26)
+	return s.Series(0, page.Bar(share, 24)) + page.Fit(fmt.Sprintf(" %s of %s measured", phrase.Grouped(int(done)), phrase.CountGrouped(int(total), "run")), s.Width-26)
 }
 
 // print tells what came out, unless nobody wants to know.

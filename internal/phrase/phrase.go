@@ -58,6 +58,17 @@ func Shortest(v float64) string { return general(v, 6) }
 // Brief shows a number with up to three digits.
 func Brief(v float64) string { return general(v, 3) }
 
+// FourDigits shows a number with up to four digits, and infinities of either sign alike: bounds have no other.
+func FourDigits(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return Absent
+	case math.IsInf(v, 0):
+		return "∞"
+	}
+	return general(v, 4)
+}
+
 func general(v float64, digits int) string { return Minus(strconv.FormatFloat(v, 'g', digits, 64)) }
 
 // Digits shows v with n significant digits and no exponent.
@@ -99,6 +110,14 @@ func Count(n int, what string) string {
 		return "1 " + what
 	}
 	return strconv.Itoa(n) + " " + what + "s"
+}
+
+// CountGrouped is Count with the digits of a long number in groups.
+func CountGrouped(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return Grouped(n) + " " + what + "s"
 }
 
 // Grouped writes a number with its digits in groups of three where there are more than four.
