@@ -165,9 +165,12 @@ type scan struct {
 	references references
 }
 
+// plainDictionary is the older name of dictionary encoding, which files of many writers still carry.
+const plainDictionary format.Encoding = 2
+
 func (x *scan) page(c chunk, p page, at int64) error {
 	if p.kind == format.DictionaryPage {
-		if x.ready || p.encoding != format.Plain && p.encoding != format.PlainDictionary {
+		if x.ready || p.encoding != format.Plain && p.encoding != plainDictionary {
 			return wrong("a second dictionary, or one of encoding %d", p.encoding)
 		}
 		x.ready = true
@@ -225,7 +228,7 @@ func (x *scan) values(p page, body []byte) (values, error) {
 			x.split = split{all: body, width: width, count: len(body) / width}
 			return &x.split, nil
 		}
-	case format.PlainDictionary, format.RLEDictionary:
+	case plainDictionary, format.RLEDictionary:
 		return x.refer(body)
 	}
 	return nil, wrong("values of encoding %d; want plain, dictionary or byte-split ones", p.encoding)
