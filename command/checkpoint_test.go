@@ -192,7 +192,7 @@ func TestInterruptWithCheckpoint(t *testing.T) {
 	if out := stop("--checkpoint", "1h"); !strings.Contains(out, "the same command goes on") {
 		t.Errorf("nobody says how to go on: %s", out)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "checkpoint", "log.bin")); err != nil {
+	if _, err := os.Stat(filepath.Join(dir, "checkpoint", "run.json")); err != nil {
 		t.Error(err)
 	}
 	if out := stop("--checkpoint", "1h"); !strings.Contains(out, "resumed at 0 %") {

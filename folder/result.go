@@ -77,6 +77,7 @@ type Trial struct {
 	Decision []float64 // after the last turn
 	Angles   []float64 // after the last turn, as in Result.Angles
 	Path     *Path     // of the last trial, with record.paths
+	Carried  float64   // the loss that it hands on to the next trial, where the algorithm carries one
 	Seconds  float64   // of computing
 	Finished bool
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/wire"
 )
 
-const trialKind = "folder.Trial/1"
+const trialKind = "folder.Trial/2"
 
 var _ wire.State = (*Trial)(nil)
 
@@ -29,6 +29,7 @@ func (t *Trial) fields(f *wire.Fields) {
 		f.Floats(&p.States)
 		f.Floats(&p.Decisions)
 	})
+	f.Float(&t.Carried)
 	f.Float(&t.Seconds)
 	f.Bool(&t.Finished)
 }

@@ -2,6 +2,8 @@ package lab
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,7 +14,6 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
-	"github.com/kedge-opt/kedge/internal/wire"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 )
@@ -41,7 +42,7 @@ func (e *CheckpointError) Error() string {
 
 // HasCheckpoint tells whether the folder of a run holds a checkpoint.
 func HasCheckpoint(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, folder.CheckpointDir, folder.CheckpointLog))
+	_, err := os.Stat(filepath.Join(dir, folder.CheckpointDir, folder.CheckpointRun))
 	return err == nil
 }
 
@@ -64,13 +65,13 @@ func RemoveCheckpoint(dir string) error {
 	return os.Remove(own)
 }
 
-// clearCheckpoint removes the files of a checkpoint, its log first: without it the others count for nothing.
+// clearCheckpoint removes the files of a checkpoint, its identity first: without it the others count for nothing.
 func clearCheckpoint(own string) error {
 	entries, err := os.ReadDir(own)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	names := []string{folder.CheckpointLog}
+	names := []string{folder.CheckpointRun}
 	for _, e := range entries {
 		if n := e.Name(); n != folder.LockFile && folder.IsCheckpointFile(n) {
 			names = append(names, n)
@@ -81,26 +82,24 @@ func clearCheckpoint(own string) error {
 
 // identity is what a checkpoint is of. Runs with the same identity have the same bits.
 type identity struct {
-	name  string
-	spec  string
-	build folder.Build
-	data  [sha256.Size]byte // of the individuals that were read from files
+	Name  string       `json:"name"`
+	Spec  string       `json:"spec"` // as run, in YAML
+	Build folder.Build `json:"build"`
+	Data  string       `json:"data"` // SHA-256 of the individuals that were read from files
 }
 
 func identify(p *problem.Problem) *identity {
-	return &identity{name: p.Name, spec: string(p.Spec.YAML()), build: folder.CurrentBuild(), data: dataSum(p)}
+	return &identity{Name: p.Name, Spec: string(p.Spec.YAML()), Build: folder.CurrentBuild(), Data: dataSum(p)}
 }
 
 // dataSum hashes the traits and states that come from files: of those a spec holds the name only.
-func dataSum(p *problem.Problem) [sha256.Size]byte {
+func dataSum(p *problem.Problem) string {
 	h := sha256.New()
 	add := func(x kedge.Rows) {
 		n, width := x.Size()
-		room, line := make([]float64, width), []byte(nil)
+		room := make([]float64, width)
 		for i := range n {
-			row := x.View(room, i, i+1)
-			line, _ = wire.Append(line[:0], "row", func(f *wire.Fields) { f.Floats(&row) })
-			h.Write(line)
+			binary.Write(h, binary.LittleEndian, x.View(room, i, i+1))
 		}
 	}
 	if kind.IsListed(p.Spec.Population.Law) {
@@ -109,46 +108,24 @@ func dataSum(p *problem.Problem) [sha256.Size]byte {
 	if kind.IsListed(p.Spec.Population.States) {
 		add(p.States)
 	}
-	return [sha256.Size]byte(h.Sum(nil))
-}
-
-const identityKind = "lab.Checkpoint/2"
-
-func (id *identity) AppendBinary(b []byte) ([]byte, error) {
-	return wire.Append(b, identityKind, id.fields)
-}
-
-func (id *identity) UnmarshalBinary(data []byte) error {
-	return wire.Restore(data, identityKind, id.fields)
-}
-
-func (id *identity) fields(f *wire.Fields) {
-	for _, text := range []*string{&id.name, &id.spec, &id.build.Version, &id.build.GOARCH, &id.build.GOAMD64} {
-		f.Text(text)
-	}
-	f.Bool(&id.build.FMA)
-	sum := id.data[:]
-	if f.Bytes(&sum); len(sum) != len(id.data) {
-		f.Fail("a hash of %d bytes", len(sum))
-	}
-	f.Then(func() { copy(id.data[:], sum) })
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // differs says in what the run differs from the one a checkpoint was begun by.
 func (id *identity) differs(before *identity) (list []string) {
-	if id.name != before.name {
-		list = append(list, fmt.Sprintf("it is of %s, this is %s", before.name, id.name))
+	if id.Name != before.Name {
+		list = append(list, fmt.Sprintf("it is of %s, this is %s", before.Name, id.Name))
 	}
-	if id.build.Version != before.build.Version {
-		list = append(list, fmt.Sprintf("kedge %s wrote it, this is %s", before.build.Version, id.build.Version))
-	} else if id.build != before.build {
-		list = append(list, fmt.Sprintf("it is of a build for %s, this is one for %s", before.build.Target(), id.build.Target()))
+	if id.Build.Version != before.Build.Version {
+		list = append(list, fmt.Sprintf("kedge %s wrote it, this is %s", before.Build.Version, id.Build.Version))
+	} else if id.Build != before.Build {
+		list = append(list, fmt.Sprintf("it is of a build for %s, this is one for %s", before.Build.Target(), id.Build.Target()))
 	}
-	if id.spec != before.spec {
-		was, is := firstDifference(before.spec, id.spec)
+	if id.Spec != before.Spec {
+		was, is := firstDifference(before.Spec, id.Spec)
 		list = append(list, fmt.Sprintf("the spec had %q, now it has %q", was, is))
 	}
-	if id.data != before.data {
+	if id.Data != before.Data {
 		list = append(list, "the file with the individuals has changed")
 	}
 	return list

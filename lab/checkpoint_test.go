@@ -130,7 +130,7 @@ func TestDamagedCheckpointsAreComputedAgain(t *testing.T) {
 	for name, sets := range resumable() {
 		p := build(t, name, sets...)
 		_, calm := saved(t, name, 2, sets...)
-		for _, part := range []string{"log.bin", "trial-"} {
+		for _, part := range []string{"answer-", "done-", "trial-"} {
 			dir := stopWith(t, p, part)
 			for _, path := range found(dir, part) {
 				damage(t, path)
@@ -189,9 +189,9 @@ func TestOtherCheckpointsAreRefused(t *testing.T) {
 		}
 	}
 	refused(`the spec had "seed: 1", now it has "seed: 2"`)
-	log := filepath.Join(dir, "checkpoint", "log.bin")
+	run := filepath.Join(dir, "checkpoint", "run.json")
 	for _, broken := range []string{"", "x", strings.Repeat("x", 500)} {
-		if err := os.WriteFile(log, []byte(broken), 0o644); err != nil {
+		if err := os.WriteFile(run, []byte(broken), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		refused("cannot be read")

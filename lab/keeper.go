@@ -1,8 +1,7 @@
 package lab
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -24,20 +23,22 @@ type keeper struct {
 	say   func(string) // may be nil
 	mu    sync.Mutex   // held while something is said
 	dir   string       // of the checkpoint
-	id    uint64
-	width int // of a decision
-	log   *logbook
+	width int          // of a decision
 	lock  *folder.Lock // nil if the folder cannot be written
 	pulse atomic.Int64 // grows whenever the trials under way are to be saved
 	stop  chan struct{}
 	wg    sync.WaitGroup
 	once  sync.Once // of the warning that something cannot be saved
 
+	disk    sync.Mutex   // held while one of the following is used
+	waiting []wire.State // of finished trials that are not yet on disk
+	spent   []string     // the files that these trials had
+	parts   int          // files with finished trials
+
 	// What was found.
 	resumed  bool
-	answers  map[string]*solved
-	finished []finished
-	places   map[place]int // the turns that trials under way have taken
+	finished map[place]*folder.Trial
+	underway map[place]int // the turns that were taken
 }
 
 // openKeeper reads the checkpoint in the folder of a run or begins one. That of another run is a *CheckpointError. One that
@@ -46,60 +47,41 @@ func openKeeper(c Checkpoint, p *problem.Problem) (*keeper, error) {
 	if c.Dir == "" {
 		return nil, nil
 	}
-	id := identify(p)
-	first, err := id.AppendBinary(nil)
-	if err != nil {
+	if err := folder.KindRun.Usable(c.Dir); err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(first)
 	k := &keeper{
-		say: c.Say, dir: filepath.Join(c.Dir, folder.CheckpointDir), id: binary.LittleEndian.Uint64(sum[:]), width: p.Spec.Dims().Decision,
-		stop: make(chan struct{}), answers: map[string]*solved{}, places: map[place]int{},
+		say: c.Say, dir: filepath.Join(c.Dir, folder.CheckpointDir), width: p.Spec.Dims().Decision,
+		stop: make(chan struct{}), finished: map[place]*folder.Trial{}, underway: map[place]int{},
 	}
-	if err := k.open(c.Dir, id, first); err != nil {
-		return nil, err
-	}
-	k.wg.Go(func() { k.beat(c.Every) })
-	return k, nil
-}
-
-// open reads the checkpoint in the folder of a run, or begins one.
-func (k *keeper) open(dir string, id *identity, first []byte) error {
-	err := folder.KindRun.Usable(dir)
-	if err != nil {
-		return err
-	}
-	k.log = &logbook{path: filepath.Join(k.dir, folder.CheckpointLog)}
-	if err = os.MkdirAll(k.dir, 0o755); err == nil {
+	err := os.MkdirAll(k.dir, 0o755)
+	if err == nil {
 		k.lock, err = folder.Acquire(k.dir)
 	}
 	switch {
 	case errors.Is(err, folder.ErrInUse):
-		return err
-	case err == nil && HasCheckpoint(dir):
-		if err := k.read(dir, id); err != nil {
+		return nil, err
+	case err == nil && HasCheckpoint(c.Dir):
+		if err := k.read(c.Dir, identify(p)); err != nil {
 			k.lock.Release()
-			return err
+			return nil, err
 		}
 	case err == nil:
 		if err = clearCheckpoint(k.dir); err == nil {
-			k.log, err = beginLog(k.log.path, first)
+			err = errors.Join(folder.Contents{folder.CheckpointRun: folder.AsJSON(identify(p))}.Write(k.dir), folder.Flush(k.dir))
 		}
 	}
 	k.warn(err)
-	return nil
+	k.wg.Go(func() { k.beat(c.Every) })
+	return k, nil
 }
 
-// read reads the checkpoint of an earlier process.
+// read reads the checkpoint of an earlier process and removes what that had not finished writing.
 func (k *keeper) read(dir string, id *identity) error {
-	log, records, damage := readLog(filepath.Join(k.dir, folder.CheckpointLog))
-	if log == nil {
-		return damage
-	}
 	var before identity
-	err := damage
-	if len(records) > 0 {
-		err = before.UnmarshalBinary(records[0].data)
+	text, err := os.ReadFile(filepath.Join(k.dir, folder.CheckpointRun))
+	if err == nil {
+		err = json.Unmarshal(text, &before)
 	}
 	if err != nil {
 		return &CheckpointError{Dir: dir, Differs: []string{"it cannot be read (" + err.Error() + ")"}}
@@ -107,102 +89,87 @@ func (k *keeper) read(dir string, id *identity) error {
 	if list := id.differs(&before); len(list) > 0 {
 		return &CheckpointError{Dir: dir, Differs: list}
 	}
-	k.log, k.resumed = log, true
-	if e := (*wire.Error)(nil); errors.As(damage, &e) && e.Torn {
-		damage = nil // a process was killed while it wrote
-	}
-	for _, one := range records[1:] {
-		damage = errors.Join(damage, k.remember(one))
-	}
-	if damage != nil {
-		k.tell(fmt.Sprintf("part of the checkpoint cannot be used and is computed again: %v", damage))
-	}
-	return k.look()
-}
-
-// remember takes a record of the log.
-func (k *keeper) remember(one frame) error {
-	if one.kind == solvedKind {
-		s := new(solved)
-		err := s.UnmarshalBinary(one.data)
-		if err == nil && s.failure == "" {
-			err = kedge.CheckLen("the saved "+s.what, s.Decision, k.width)
+	k.resumed = true
+	entries, err := os.ReadDir(k.dir)
+	for _, e := range entries {
+		var damage error
+		switch name := e.Name(); {
+		case strings.HasPrefix(name, folder.CheckpointDone):
+			k.parts++
+			damage = k.readDone(name)
+		case strings.HasPrefix(name, folder.CheckpointTrial):
+			damage = k.readTurns(name)
+		case strings.HasPrefix(name, ".") && name != folder.LockFile && folder.IsCheckpointFile(name):
+			k.warn(folder.Remove(k.dir, name))
 		}
-		if err == nil {
-			k.answers[s.what] = s
+		if damage != nil {
+			k.lost(e.Name(), damage)
 		}
-		return err
-	}
-	var f finished
-	err := f.UnmarshalBinary(one.data)
-	if err == nil {
-		err = kedge.CheckLen("the decision of a saved trial", f.trial.Decision, k.width)
-	}
-	if err == nil {
-		k.finished = append(k.finished, f)
 	}
 	return err
 }
 
-// look finds the trials under way and removes what a process that was killed had not finished writing.
-func (k *keeper) look() error {
-	entries, err := os.ReadDir(k.dir)
+// readDone reads a file with finished trials.
+func (k *keeper) readDone(name string) error {
+	data, err := os.ReadFile(filepath.Join(k.dir, name))
+	for err == nil && len(data) > 0 {
+		at, trial := new(reached), new(folder.Trial)
+		if data, err = restore(data, at, trial); err == nil {
+			err = kedge.CheckLen("the decision of a saved trial", trial.Decision, k.width)
+		}
+		if err == nil {
+			k.finished[at.place] = trial
+		}
+	}
+	return err
+}
+
+// readTurns reads how far the trial of a file is.
+func (k *keeper) readTurns(name string) error {
+	f, err := os.Open(filepath.Join(k.dir, name))
 	if err != nil {
 		return err
 	}
-	for _, e := range entries {
-		switch name := e.Name(); {
-		case strings.HasPrefix(name, folder.CheckpointTrial):
-			p, err := k.readPlace(filepath.Join(k.dir, name))
-			if err != nil {
-				k.tell(fmt.Sprintf("%s cannot be used: %v", name, err))
-				continue
-			}
-			k.places[place{algorithm: p.algorithm, trial: p.trial}] = p.turns
-		case strings.HasPrefix(name, ".") && name != folder.LockFile && folder.IsCheckpointFile(name):
-			k.warn(folder.Remove(k.dir, name))
-		}
-	}
-	return nil
-}
-
-// readPlace reads the beginning of a trial's file.
-func (k *keeper) readPlace(path string) (p place, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return p, err
-	}
 	defer f.Close()
 	head, err := io.ReadAll(io.LimitReader(f, 256))
-	if err != nil {
-		return p, err
-	}
-	_, first, _, err := wire.Split(head)
+	at := new(reached)
 	if err == nil {
-		err = p.UnmarshalBinary(first)
+		_, err = restore(head, at)
 	}
-	if err == nil && (p.run != k.id || k.trialFile(p) != path) {
-		err = &wire.Error{Kind: placeKind, Reason: "it is of another run or trial"}
+	if err == nil {
+		k.underway[at.place] = at.turns
 	}
-	return p, err
+	return err
 }
 
-// beat tells the trials every so often that they are to be saved, and saves those that ended in between.
+// beat tells the trials every so often that they are to be saved, and saves what was finished in between.
 func (k *keeper) beat(every time.Duration) {
 	if every <= 0 {
 		every = 30 * time.Second
 	}
-	tick := time.NewTicker(every)
-	defer tick.Stop()
+	tick := time.Tick(every)
 	for {
 		select {
-		case <-tick.C:
+		case <-tick:
 			k.requestSaves()
-			k.warn(k.log.flush())
+			k.flush()
 		case <-k.stop:
 			return
 		}
 	}
+}
+
+// requestSaves has the trials under way saved before their next turn.
+func (k *keeper) requestSaves() { k.pulse.Add(1) }
+
+// wantsSave tells whether a trial that was saved at the given pulse is to be saved again.
+func (k *keeper) wantsSave(pulse *int64) bool {
+	if k == nil {
+		return false
+	}
+	before := *pulse
+	*pulse = k.pulse.Load()
+	return *pulse != before
 }
 
 // close ends the checkpoint with everything on disk.
@@ -212,10 +179,70 @@ func (k *keeper) close() {
 	}
 	close(k.stop)
 	k.wg.Wait()
-	k.warn(k.log.flush())
+	k.flush()
 	if k.lock != nil {
 		k.lock.Release()
 	}
+}
+
+// save saves a trial under way.
+func (k *keeper) save(a *attempt) { k.warn(k.write(a.file(), a.states()...)) }
+
+// finish lets a trial that has come to its end wait for the next flush.
+func (k *keeper) finish(a *attempt) {
+	if k == nil {
+		return
+	}
+	k.disk.Lock()
+	defer k.disk.Unlock()
+	at, trial := a.at, *a.slot
+	k.waiting, k.spent = append(k.waiting, &at, &trial), append(k.spent, a.file())
+}
+
+// flush puts the trials that wait for it on disk, after which files of their own are needed no longer.
+func (k *keeper) flush() {
+	k.disk.Lock()
+	defer k.disk.Unlock()
+	if len(k.waiting) == 0 {
+		return
+	}
+	err := k.write(fmt.Sprintf("%s%d.bin", folder.CheckpointDone, k.parts+1), k.waiting...)
+	if err == nil {
+		err = errors.Join(folder.Flush(k.dir), folder.Remove(k.dir, k.spent...))
+		k.waiting, k.spent, k.parts = nil, nil, k.parts+1
+	}
+	k.warn(err)
+}
+
+// write writes a file of states.
+func (k *keeper) write(name string, states ...wire.State) error {
+	return folder.WriteFile(filepath.Join(k.dir, name), func(w io.Writer) error {
+		for _, s := range states {
+			if err := write(w, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// restore brings a trial to where an earlier process saved it, if one did. On an error the trial is spoiled.
+func (k *keeper) restore(a *attempt) error {
+	if k == nil {
+		return nil
+	}
+	a.pulse = k.pulse.Load()
+	if _, found := k.underway[a.at.place]; !found {
+		return nil
+	}
+	data, err := os.ReadFile(filepath.Join(k.dir, a.file()))
+	if err == nil {
+		err = a.read(data)
+	}
+	if err != nil {
+		k.tell(fmt.Sprintf("a trial begins again, because %s cannot be used: %v", filepath.Join(k.dir, a.file()), err))
+	}
+	return err
 }
 
 // tell tells the user something.
@@ -225,6 +252,11 @@ func (k *keeper) tell(line string) {
 	if k.say != nil {
 		k.say(line)
 	}
+}
+
+// lost says that a file of the checkpoint is of no use.
+func (k *keeper) lost(name string, err error) {
+	k.tell(fmt.Sprintf("part of the checkpoint cannot be used and is computed again: %s: %v", name, err))
 }
 
 // warn says once that something cannot be saved; the run is worth more than its checkpoint.
@@ -241,19 +273,26 @@ func (k *keeper) recall(what string, find func() (*solved, error)) (*solved, err
 	if k == nil {
 		return find()
 	}
-	if s := k.answers[what]; s != nil {
-		return s, nil
+	name, saved := folder.CheckpointAnswer+strings.ReplaceAll(what, " ", "-")+".bin", new(solved)
+	data, err := os.ReadFile(filepath.Join(k.dir, name))
+	if err == nil {
+		if err = k.check(saved, data); err == nil {
+			return saved, nil
+		}
+		k.lost(name, err)
 	}
 	s, err := find()
-	if err != nil {
-		return nil, err
-	}
-	s.what = what
-	record, err := s.AppendBinary(nil)
 	if err == nil {
-		k.log.add(record)
-		err = k.log.flush()
+		k.warn(errors.Join(k.write(name, s), folder.Flush(k.dir)))
 	}
-	k.warn(err)
-	return s, nil
+	return s, err
+}
+
+// check reads a saved answer.
+func (k *keeper) check(s *solved, data []byte) error {
+	_, err := restore(data, s)
+	if err == nil && s.failure == "" {
+		err = kedge.CheckLen("the saved decision", s.Decision, k.width)
+	}
+	return err
 }

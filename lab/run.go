@@ -43,7 +43,7 @@ type Progress struct {
 // Execute runs every algorithm of the problem for all its trials. When the context ends first, the result holds the trials that
 // were finished, marked partial. With a checkpoint, a run that was stopped in any way goes on where it was saved last.
 func Execute(ctx context.Context, p *problem.Problem, o Options) (*folder.Result, error) {
-	r := &run{problem: p, progress: o.Progress, watch: o.Watch, workers: o.Workers, result: newResult(p), shown: p.Some(mostAngles), carried: map[place]float64{}, instruments: o.Instruments}
+	r := &run{problem: p, progress: o.Progress, watch: o.Watch, workers: o.Workers, result: newResult(p), shown: p.Some(mostAngles), instruments: o.Instruments}
 	if r.progress == nil {
 		r.progress = new(Progress)
 	}
@@ -109,8 +109,7 @@ type run struct {
 	bounds   bounds      // constraints on the settled population
 	shown    []int       // individuals whose angles are kept
 
-	sticks  []yardstick       // of every algorithm, when turns are compared with the theory
-	carried map[place]float64 // what finished trials of an earlier process handed on
+	sticks []yardstick // of every algorithm, when turns are compared with the theory
 
 	instruments func() []kedge.Instrument // of the caller, for one trial; or nil
 }
@@ -276,16 +275,14 @@ func (r *run) do(ctx context.Context, j job) error {
 	defer r.open.Add(-1)
 	carried := math.NaN()
 	for t := j.first; t < j.beyond; t++ {
-		at := place{algorithm: j.algorithm, trial: t}
-		if slot := r.slot(j.algorithm, t); slot.Finished {
+		at := place{j.algorithm, t}
+		slot := r.slot(at)
+		if slot.Finished {
 			r.watch.method(j.algorithm).resumed(slot, r.result.Iterations)
-			carried = r.carried[at]
-			continue
-		}
-		var err error
-		if carried, err = r.attempt(ctx, at, carried); err != nil {
+		} else if err := r.attempt(ctx, at, carried); err != nil {
 			return fmt.Errorf("%s, trial %d: %w", r.result.Runs[j.algorithm].Name, t, err)
 		}
+		carried = slot.Carried
 	}
 	return nil
 }

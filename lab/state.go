@@ -1,24 +1,22 @@
 package lab
 
 import (
+	"io"
 	"math"
 
-	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/wire"
 	"github.com/kedge-opt/kedge/optimum"
 )
 
 const (
-	solvedKind   = "lab.Solved/1"
-	finishedKind = "lab.Finished/1"
-	placeKind    = "lab.Place/1"
+	solvedKind  = "lab.Solved/2"
+	reachedKind = "lab.Reached/1"
 )
 
-// solved is the answer of an offline search, or why there is none.
+// solved is the answer of an offline search.
 type solved struct {
 	optimum.Search        // without the single starts
-	what           string // was sought
-	failure        string
+	failure        string // why there is none
 }
 
 func (s *solved) AppendBinary(b []byte) ([]byte, error) { return wire.Append(b, solvedKind, s.fields) }
@@ -26,7 +24,6 @@ func (s *solved) AppendBinary(b []byte) ([]byte, error) { return wire.Append(b, 
 func (s *solved) UnmarshalBinary(data []byte) error { return wire.Restore(data, solvedKind, s.fields) }
 
 func (s *solved) fields(f *wire.Fields) {
-	f.Text(&s.what)
 	f.Text(&s.failure)
 	f.Floats(&s.Decision)
 	f.Int(&s.Steps, math.MaxInt)
@@ -35,41 +32,51 @@ func (s *solved) fields(f *wire.Fields) {
 	}
 }
 
-// finished is a trial of an algorithm that has come to its end.
-type finished struct {
-	algorithm int
-	carried   float64 // what it hands on to the next
-	trial     folder.Trial
+// place is which trial of which algorithm.
+type place struct{ algorithm, trial int }
+
+// reached says how far a trial is.
+type reached struct {
+	place
+	turns int // taken
 }
 
-func (e *finished) AppendBinary(b []byte) ([]byte, error) {
-	return wire.Append(b, finishedKind, e.fields)
+func (r *reached) AppendBinary(b []byte) ([]byte, error) {
+	return wire.Append(b, reachedKind, r.fields)
 }
 
-func (e *finished) UnmarshalBinary(data []byte) error {
-	return wire.Restore(data, finishedKind, e.fields)
+func (r *reached) UnmarshalBinary(data []byte) error {
+	return wire.Restore(data, reachedKind, r.fields)
 }
 
-func (e *finished) fields(f *wire.Fields) {
-	f.Int(&e.algorithm, math.MaxInt)
-	f.Float(&e.carried)
-	f.Part("trial", &e.trial)
-}
-
-// place says how far a trial is.
-type place struct {
-	run              uint64 // the checkpoint that it belongs to
-	algorithm, trial int
-	turns            int // taken
-}
-
-func (p *place) AppendBinary(b []byte) ([]byte, error) { return wire.Append(b, placeKind, p.fields) }
-
-func (p *place) UnmarshalBinary(data []byte) error { return wire.Restore(data, placeKind, p.fields) }
-
-func (p *place) fields(f *wire.Fields) {
-	f.Uint64(&p.run)
-	for _, n := range []*int{&p.algorithm, &p.trial, &p.turns} {
+func (r *reached) fields(f *wire.Fields) {
+	for _, n := range []*int{&r.algorithm, &r.trial, &r.turns} {
 		f.Int(n, math.MaxInt)
 	}
+}
+
+// restore reads states from the frames that data begin with and returns the rest.
+func restore(data []byte, states ...wire.State) (rest []byte, err error) {
+	for _, s := range states {
+		var one []byte
+		if _, one, data, err = wire.Split(data); err == nil {
+			err = s.UnmarshalBinary(one)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return data, nil
+}
+
+// write writes a state, piece by piece if it can, for a crowd may fill the memory.
+func write(w io.Writer, s wire.State) error {
+	if large, ok := s.(interface{ Save(to io.Writer) error }); ok {
+		return large.Save(w)
+	}
+	b, err := s.AppendBinary(nil)
+	if err == nil {
+		_, err = w.Write(b)
+	}
+	return err
 }

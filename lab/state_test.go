@@ -3,7 +3,7 @@ package lab
 import (
 	"bytes"
 	"errors"
-	"math"
+	"path/filepath"
 	"reflect"
 	"testing"
 
@@ -20,7 +20,7 @@ func full(t testing.TB) *folder.Trial {
 	}
 	trial := &folder.Trial{
 		Index: 3, Measured: folder.Measured{K: []int{0, 10}, Columns: []kedge.Column{column, {Name: "i"}}, Values: [][]float64{{1, 2}, {3, 4}}},
-		Decision: []float64{1, 2}, Angles: []float64{3}, Seconds: 4, Finished: true,
+		Decision: []float64{1, 2}, Angles: []float64{3}, Carried: 8, Seconds: 4, Finished: true,
 		Path: &folder.Path{K: []int{0}, People: []int{5}, States: []float64{6}, Decisions: []float64{7}},
 	}
 	for _, v := range []reflect.Value{reflect.ValueOf(*trial), reflect.ValueOf(*trial.Path), reflect.ValueOf(column)} {
@@ -34,14 +34,10 @@ func full(t testing.TB) *folder.Trial {
 }
 
 func states(t testing.TB) map[string]wire.State {
-	answer := &solved{what: "optimum", failure: "none", Search: optimum.Search{
+	answer := &solved{failure: "none", Search: optimum.Search{
 		Point: optimum.Point{Decision: []float64{1, 2}, Loss: 3, Residual: 4, Steps: 5}, Spread: 6, Residue: 7,
 	}}
-	return map[string]wire.State{
-		"folder.Trial/1": full(t), solvedKind: answer, placeKind: &place{run: 1, algorithm: 2, trial: 3, turns: 4},
-		finishedKind: &finished{algorithm: 1, carried: 2, trial: *full(t)},
-		identityKind: &identity{name: "a", spec: "b: 1\n", build: folder.CurrentBuild(), data: [32]byte{1}},
-	}
+	return map[string]wire.State{"folder.Trial/2": full(t), solvedKind: answer, reachedKind: &reached{place{1, 2}, 3}}
 }
 
 // fresh returns a zero state of the same type.
@@ -107,14 +103,14 @@ func FuzzUnmarshalStates(f *testing.F) {
 
 // By hand: what differs is named, one by one.
 func TestDifferencesAreNamed(t *testing.T) {
-	before := identity{name: "a", spec: "seed: 1\ntrials: 2\n", build: folder.Build{Version: "1", GOARCH: "amd64", GOAMD64: "v1", FMA: true}}
+	before := identity{Name: "a", Spec: "seed: 1\ntrials: 2\n", Build: folder.Build{Version: "1", GOARCH: "amd64", GOAMD64: "v1", FMA: true}}
 	for want, change := range map[string]func(*identity){
-		"it is of a, this is b":                                                      func(id *identity) { id.name = "b" },
-		`the spec had "trials: 2", now it has "trials: 3"`:                           func(id *identity) { id.spec = "seed: 1\ntrials: 3\n" },
-		`the spec had "trials: 2", now it has ""`:                                    func(id *identity) { id.spec = "seed: 1\n" },
-		"kedge 1 wrote it, this is 2":                                                func(id *identity) { id.build.Version = "2" },
-		"it is of a build for amd64 v1 fma=true, this is one for amd64 v1 fma=false": func(id *identity) { id.build.FMA = false },
-		"the file with the individuals has changed":                                  func(id *identity) { id.data[0] = 1 },
+		"it is of a, this is b":                                                      func(id *identity) { id.Name = "b" },
+		`the spec had "trials: 2", now it has "trials: 3"`:                           func(id *identity) { id.Spec = "seed: 1\ntrials: 3\n" },
+		`the spec had "trials: 2", now it has ""`:                                    func(id *identity) { id.Spec = "seed: 1\n" },
+		"kedge 1 wrote it, this is 2":                                                func(id *identity) { id.Build.Version = "2" },
+		"it is of a build for amd64 v1 fma=true, this is one for amd64 v1 fma=false": func(id *identity) { id.Build.FMA = false },
+		"the file with the individuals has changed":                                  func(id *identity) { id.Data = "1" },
 	} {
 		now := before
 		change(&now)
@@ -127,46 +123,26 @@ func TestDifferencesAreNamed(t *testing.T) {
 	}
 }
 
-// Records that cannot be written now are written the next time; those that were torn are written over.
-func TestLogsOutliveFailures(t *testing.T) {
-	path := t.TempDir() + "/log.bin"
-	first, second := wire.Seal("first", []byte("1")), wire.Seal("second", bytes.Repeat([]byte("2"), 100))
-	l, err := beginLog(path, first)
-	if err != nil {
-		t.Fatal(err)
+// Trials that cannot be written now are written the next time.
+func TestFinishedTrialsOutliveFailures(t *testing.T) {
+	dir := t.TempDir()
+	k := &keeper{dir: filepath.Join(dir, "not", "there"), width: 2, finished: map[place]*folder.Trial{}}
+	for trial := range 2 {
+		k.finish(&attempt{at: reached{place{0, trial}, 5}, slot: full(t)})
+		k.flush()
 	}
-	l.path = path + "/no/such/folder"
-	l.add(first)
-	if l.flush() == nil {
-		t.Fatal("written to a folder that does not exist")
+	k.dir = dir
+	k.flush()
+	k.finish(&attempt{at: reached{place{1, 0}, 5}, slot: full(t)})
+	k.flush()
+	for _, name := range []string{"done-1.bin", "done-2.bin"} {
+		if err := k.readDone(name); err != nil {
+			t.Error(err)
+		}
 	}
-	l.path = path
-	if err := l.put(second[:90]); err != nil { // a write that did not come to its end
-		t.Fatal(err)
-	}
-	if _, records, err := readLog(path); len(records) != 1 || !torn(err) {
-		t.Errorf("a torn log has %d records, %v", len(records), err)
-	}
-	if err := l.flush(); err != nil {
-		t.Fatal(err)
-	}
-	again, records, err := readLog(path)
-	if err != nil || len(records) != 2 || again.size != l.size {
-		t.Errorf("%d records of %d bytes, %v", len(records), again.size, err)
-	}
-}
-
-func torn(err error) bool {
-	var e *wire.Error
-	return errors.As(err, &e) && e.Torn
-}
-
-// A trial's own number is far from a place in memory.
-func TestPlacesAreChecked(t *testing.T) {
-	r := &run{result: &folder.Result{Runs: []folder.Run{{Trials: make([]folder.Trial, 2)}}}}
-	for _, at := range [][2]int{{1, 0}, {0, 2}, {math.MaxInt, 0}} {
-		if r.slot(at[0], at[1]) != nil {
-			t.Errorf("there is no trial %v", at)
+	for _, at := range []place{{0, 0}, {0, 1}, {1, 0}} {
+		if !reflect.DeepEqual(k.finished[at], full(t)) {
+			t.Errorf("trial %v came back as %+v", at, k.finished[at])
 		}
 	}
 }

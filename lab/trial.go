@@ -3,10 +3,12 @@ package lab
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/wire"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/problem"
 )
@@ -14,7 +16,7 @@ import (
 // attempt is a trial under way.
 type attempt struct {
 	run   *run
-	at    place
+	at    reached
 	slot  *folder.Trial
 	trial *problem.Trial
 	meter *loop.Meter
@@ -23,14 +25,13 @@ type attempt struct {
 	seen  *Watched  // who is watched, or nil
 	begun time.Time // earlier by what earlier processes spent
 	pulse int64     // the keeper's, when the trial was saved last
-	saved bool      // the trial has a file in the checkpoint
 }
 
-// attempt runs one trial into its slot and returns what it hands on to the next.
-func (r *run) attempt(ctx context.Context, at place, carried float64) (float64, error) {
+// attempt runs one trial into its slot.
+func (r *run) attempt(ctx context.Context, at place, carried float64) error {
 	a, err := r.start(at, carried)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	log := &series{trial: a.slot, seen: a.seen}
 	l := loop.Loop{
@@ -46,21 +47,21 @@ func (r *run) attempt(ctx context.Context, at place, carried float64) (float64, 
 		within = context.WithoutCancel(ctx)
 	}
 	if err := l.Run(within); err != nil {
-		return 0, err
+		return err
 	}
 	a.finish(log.last)
-	return a.trial.Carried(), nil
+	return nil
 }
 
 // start makes a trial, where an earlier process saved it if there was one.
 func (r *run) start(at place, carried float64) (*attempt, error) {
-	a := &attempt{run: r, at: at, slot: r.slot(at.algorithm, at.trial), seen: r.watch.method(at.algorithm)}
+	a := &attempt{run: r, at: reached{place: at}, slot: r.slot(at), seen: r.watch.method(at.algorithm)}
 	if err := a.begin(carried); err != nil {
 		return nil, err
 	}
 	if r.keeper.restore(a) != nil {
-		r.progress.Done.Add(-int64(r.keeper.places[at]))
-		*a.slot, a.at = folder.Trial{Index: at.trial}, at
+		r.progress.Done.Add(-int64(r.keeper.underway[at]))
+		*a.slot, a.at = folder.Trial{Index: at.trial}, reached{place: at}
 		if err := a.begin(carried); err != nil {
 			return nil, err
 		}
@@ -140,6 +141,9 @@ func (a *attempt) after(ctx context.Context, turns int) error {
 // finish fills in what is known at the end.
 func (a *attempt) finish(last []float64) {
 	a.slot.Decision = last
+	if a.run.problem.Carries(a.at.algorithm) {
+		a.slot.Carried = a.trial.Carried()
+	}
 	if a.run.problem.SharedSpace() {
 		a.slot.Angles = degrees(a.trial.States(a.run.shown), last)
 	}
@@ -184,6 +188,37 @@ func (s *series) Record(step *kedge.Step) error {
 	return nil
 }
 
+// file is the name of the trial's file in a checkpoint.
+func (a *attempt) file() string {
+	return fmt.Sprintf("%s%d-%d.bin", folder.CheckpointTrial, a.at.algorithm, a.at.trial)
+}
+
+// states are what the file of a trial holds.
+func (a *attempt) states() []wire.State {
+	list := []wire.State{&a.at, a.slot, a.trial.Population, a.trial.Algorithm}
+	for _, one := range a.tools {
+		if s, ok := one.(wire.State); ok {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// read reads the file of the trial.
+func (a *attempt) read(data []byte) error {
+	at := a.at.place
+	rest, err := restore(data, a.states()...)
+	switch {
+	case err != nil:
+		return err
+	case !slices.Equal(a.slot.Columns, loop.Columns(a.tools)):
+		return &wire.Error{Kind: reachedKind, Reason: "other quantities were measured"}
+	case a.at.place != at || a.slot.Index != at.trial || a.at.turns > a.run.result.Iterations || len(rest) > 0:
+		return &wire.Error{Kind: reachedKind, Reason: "it is of another trial"}
+	}
+	return nil
+}
+
 // resume puts what earlier processes have done into the result.
 func (r *run) resume() {
 	k := r.keeper
@@ -191,29 +226,20 @@ func (r *run) resume() {
 		return
 	}
 	turns, total := 0, 0
-	for _, one := range r.result.Runs {
+	for a, one := range r.result.Runs {
 		total += one.Planned * r.result.Iterations
-	}
-	for _, f := range k.finished {
-		if slot := r.slot(f.algorithm, f.trial.Index); slot != nil && !slot.Finished {
-			*slot = f.trial
-			r.carried[place{algorithm: f.algorithm, trial: f.trial.Index}] = f.carried
-			turns += r.result.Iterations
-		}
-	}
-	for p, taken := range k.places {
-		if slot := r.slot(p.algorithm, p.trial); slot != nil && !slot.Finished {
-			turns += taken
+		for t := range one.Trials {
+			if saved := k.finished[place{a, t}]; saved != nil && saved.Index == t {
+				one.Trials[t] = *saved
+				turns += r.result.Iterations
+			} else {
+				turns += k.underway[place{a, t}]
+			}
 		}
 	}
 	r.progress.Done.Store(int64(turns))
 	k.tell(fmt.Sprintf("resumed at %d %%", 100*turns/max(1, total)))
 }
 
-// slot returns where a trial is kept, nil if there is no such trial.
-func (r *run) slot(algorithm, trial int) *folder.Trial {
-	if algorithm >= len(r.result.Runs) || trial >= len(r.result.Runs[algorithm].Trials) {
-		return nil
-	}
-	return &r.result.Runs[algorithm].Trials[trial]
-}
+// slot returns where a trial is kept.
+func (r *run) slot(at place) *folder.Trial { return &r.result.Runs[at.algorithm].Trials[at.trial] }
