@@ -15,27 +15,20 @@ func anticipation() Study {
 		Question: "What does a rule lose that takes the crowd for given, as the crowd answers decisions more strongly?",
 		Theory: "Vanilla settles at the stable point −(R + SG)⁻¹SFμ, composite at the optimum −H⁻¹(S + GᵀQ)Fμ. The two differ in proportion to a weak " +
 			"coupling, so that the loss Φ̃ − Φ̃★ of vanilla grows with its square.",
-		run: func(w *work) error {
+		run: func(w *work) {
 			couplings := []float64{0.0625, 0.125, 0.25, 0.5, 1, 2}
 			w.result.Design = "lq2 with its matrix B multiplied by the coupling, four people sampled with replacement in every turn, step 0.05. The decision is " +
 				"the mean over the later half of a run, judged by the settled crowd; for the numbers below two parts of a run are multiplied, so that noise cancels."
-			composite, _, _, err := w.prices("composite", couplings)
-			if err != nil {
-				return err
-			}
-			vanilla, clean, exact, err := w.prices("vanilla", couplings)
-			if err != nil {
-				return err
-			}
+			composite, _, _ := w.prices("composite", couplings)
+			vanilla, clean, exact := w.prices("vanilla", couplings)
 			w.judgePrices(clean, exact)
 			w.drawPrices(exact, track{"composite", composite}, track{"vanilla", vanilla})
-			return nil
 		},
 	}
 }
 
 // coupled is lq2 with a crowd that answers as many times as strongly.
-func (w *work) coupled(rule string, coupling float64) (*problem.Problem, error) {
+func (w *work) coupled(rule string, coupling float64) *problem.Problem {
 	return w.problem("lq2", fmt.Sprintf(`
 iterations: %d
 population: {sampling: with-replacement}
@@ -45,43 +38,39 @@ algorithms: [{name: %s, step: 0.05, batch: 4}]`, w.size(20_000, 4000), coupling/
 
 // prices measures Φ̃ − Φ̃★ of where both rules settle, and what vanilla must lose by the theory. The second list of a rule is free
 // of what noise adds.
-func (w *work) prices(rule string, couplings []float64) (shown, clean []sample, exact []float64, err error) {
-	trials := w.trials(40, 20)
-	losses, problems := make([]loss, len(couplings)), make([]*problem.Problem, len(couplings))
-	for i, c := range couplings {
-		shown, clean = append(shown, sample{c, make([]float64, trials)}), append(clean, sample{c, make([]float64, trials)})
-		if problems[i], err = w.coupled(rule, c); err != nil {
-			return nil, nil, nil, err
-		}
-		if losses[i], err = lossOf(problems[i]); err != nil {
-			return nil, nil, nil, err
-		}
-		exact = append(exact, losses[i].between(losses[i].stable, losses[i].stable))
+func (w *work) prices(rule string, couplings []float64) (shown, clean []sample, exact []float64) {
+	var losses []loss
+	var problems []*problem.Problem
+	for _, c := range couplings {
+		p := w.coupled(rule, c)
+		l := lossOf(p)
+		problems, losses, exact = append(problems, p), append(losses, l), append(exact, l.between(l.stable, l.stable))
 	}
 	w.show(problems[0])
-	return shown, clean, exact, w.each(len(couplings)*trials, func(piece int) error {
-		i, t := piece/trials, piece%trials
-		u, v, err := w.settledDecisions(problems[i], t)
-		shown[i].values[t], clean[i].values[t] = losses[i].between(v, v), losses[i].between(u, v)
-		return err
+	trials := w.trials(40, 20)
+	clean = emptySamples(couplings, trials)
+	shown = measure(w, couplings, trials, func(i, t int) float64 {
+		u, v := w.settledDecisions(problems[i], t)
+		clean[i].values[t] = losses[i].between(u, v)
+		return losses[i].between(v, v)
 	})
+	return shown, clean, exact
 }
 
 // settledDecisions are the mean decisions over two later parts of a run, so far apart that their noise is independent.
-func (w *work) settledDecisions(p *problem.Problem, t int) (first, second []float64, err error) {
+func (w *work) settledDecisions(p *problem.Problem, t int) (first, second []float64) {
 	const apart = 200
 	quarter := p.Spec.Iterations / 4
 	first, second = make([]float64, len(p.Start)), make([]float64, len(p.Start))
-	err = w.follow(p, t, func(k int, u, _ []float64) error {
-		switch {
+	for turn := range w.turns(p, t) {
+		switch k := turn.k; {
 		case k > 2*quarter+apart:
-			rows.AddScaled(second, 1/float64(p.Spec.Iterations-2*quarter-apart), u)
+			rows.AddScaled(second, 1/float64(p.Spec.Iterations-2*quarter-apart), turn.u)
 		case k > quarter && k <= 2*quarter:
-			rows.AddScaled(first, 1/float64(quarter), u)
+			rows.AddScaled(first, 1/float64(quarter), turn.u)
 		}
-		return nil
-	})
-	return first, second, err
+	}
+	return first, second
 }
 
 // loss is Φ̃ − Φ̃★ of a linear problem.
@@ -90,13 +79,10 @@ type loss struct {
 	best, stable []float64
 }
 
-func lossOf(p *problem.Problem) (loss, error) {
-	m, err := linearOf(p)
-	if err != nil {
-		return loss{}, err
-	}
+func lossOf(p *problem.Problem) loss {
+	m := linearOf(p)
 	traits, _ := traitsOf(p)
-	return loss{m.hessian(true), m.rest(true, traits), m.rest(false, traits)}, nil
+	return loss{m.hessian(true), m.rest(true, traits), m.rest(false, traits)}
 }
 
 // between is ½(u − u★)ᵀH(v − u★): for u = v the loss. For u and v with independent noise it is on average the loss of their mean

@@ -19,20 +19,13 @@ func batch() Study {
 		Name: "batch", Title: "What a larger batch is worth",
 		Question: "How does the noise fall when more people are sampled in a turn: that of the gradient, and that of the decision in the long run?",
 		Theory:   "The variance of a mini-batch gradient is that of one person divided by the batch n, and so is, for a linear loop, the stationary variance of the decision.",
-		run: func(w *work) error {
+		run: func(w *work) {
 			sizes := doubling(1, w.size(8, 6))
 			w.result.Design = "The gradient: the composite estimate of the polarized case at its first decision with the crowd settled, a thousand people " +
 				"sampled with replacement. The decision: the composite rule with step 0.05 on lq2, after its transient."
-			noise, err := w.gradientNoise(sizes)
-			if err != nil {
-				return err
-			}
-			spread, exact, err := w.decisionSpread(sizes)
-			if err != nil {
-				return err
-			}
+			noise := w.gradientNoise(sizes)
+			spread, exact := w.decisionSpread(sizes)
 			w.judgeBatch(noise, spread, exact)
-			return nil
 		},
 	}
 }
@@ -53,27 +46,20 @@ func (w *work) judgeBatch(noise, spread []sample, exact []float64) {
 }
 
 // gradientNoise measures ‖ĝ − ∇Φ̃‖² of batch gradients of the polarized case at a settled crowd; a value is the mean of a few draws.
-func (w *work) gradientNoise(sizes []int) ([]sample, error) {
+func (w *work) gradientNoise(sizes []int) []sample {
 	const people, dim, draws = 1000, 20, 50
-	traits, err := population.Draw(population.Cap{Angle: 90}, people, dim, w.stream("population"))
-	if err != nil {
-		return nil, err
-	}
+	traits := must(population.Draw(population.Cap{Angle: 90}, people, dim, w.stream("population")))
 	u, states := make([]float64, dim), make([]float64, len(traits))
 	population.Sphere{}.Fill(u, dim, 0, w.stream("decision"))
 	f := dynamics.Polarized{Dim: dim, Lambda: 0.4, Sigma: 0.5}
-	if _, err := f.SettleRows(states, u, traits); err != nil {
-		return nil, err
-	}
-	estimate := func(g, p, d []float64) error {
+	must(f.SettleRows(states, u, traits))
+	estimate := func(g, p, d []float64) {
 		e := online.Composite{Objective: objective.Affinity{}, Sensitivity: &sensitivity.Polarized{Dim: dim, Lambda: f.Lambda, Sigma: f.Sigma}, Dims: f.Dims()}
-		return e.Estimate(g, kedge.Observation{U: u, P: p, D: d})
+		check(e.Estimate(g, kedge.Observation{U: u, P: p, D: d}))
 	}
 	truth := make([]float64, dim)
-	if err := estimate(truth, states, traits); err != nil {
-		return nil, err
-	}
-	return w.measure(sizes, w.trials(40, 20), func(i, t int) (square float64, err error) {
+	estimate(truth, states, traits)
+	return measure(w, sizes, w.trials(40, 20), func(i, t int) (square float64) {
 		n, s, g := sizes[i], w.stream("batch", fmt.Sprint(sizes[i], t)), make([]float64, dim)
 		p, d := make([]float64, n*dim), make([]float64, n*dim)
 		for range draws {
@@ -82,54 +68,43 @@ func (w *work) gradientNoise(sizes []int) ([]sample, error) {
 				copy(kedge.Row(p, j, dim), kedge.Row(states, from, dim))
 				copy(kedge.Row(d, j, dim), kedge.Row(traits, from, dim))
 			}
-			if err := estimate(g, p, d); err != nil {
-				return 0, err
-			}
+			estimate(g, p, d)
 			off := rows.Distance(g, truth)
 			square += off * off / draws
 		}
-		return square, nil
+		return square
 	})
 }
 
 // decisionSpread measures E‖u − E u‖² of the composite rule on lq2 in the long run, beside the exact number.
-func (w *work) decisionSpread(sizes []int) (list []sample, exact []float64, err error) {
+func (w *work) decisionSpread(sizes []int) (list []sample, exact []float64) {
 	const step, warmUp = 0.05, 300
 	exact = make([]float64, len(sizes))
 	problems := make([]*problem.Problem, len(sizes))
 	var best []float64
 	for i, n := range sizes {
-		problems[i], err = w.problem("lq2", fmt.Sprintf(`
+		problems[i] = w.problem("lq2", fmt.Sprintf(`
 iterations: %d
 population: {sampling: with-replacement}
 algorithms: [{name: composite, step: %v, batch: %d}]`, w.size(8000, 2000), step, n))
-		if err != nil {
-			return nil, nil, err
-		}
-		if best, exact[i], err = stationary(problems[i], step, n); err != nil {
-			return nil, nil, err
-		}
+		best, exact[i] = stationary(problems[i], step, n)
 	}
 	w.show(problems[0])
-	list, err = w.measure(sizes, w.trials(40, 20), func(i, t int) (square float64, err error) {
+	list = measure(w, sizes, w.trials(40, 20), func(i, t int) (square float64) {
 		turns := float64(problems[i].Spec.Iterations - warmUp)
-		err = w.follow(problems[i], t, func(k int, u, _ []float64) error {
-			if off := rows.Distance(u, best); k > warmUp {
+		for turn := range w.turns(problems[i], t) {
+			if off := rows.Distance(turn.u, best); turn.k > warmUp {
 				square += off * off / turns
 			}
-			return nil
-		})
-		return square, err
+		}
+		return square
 	})
-	return list, exact, err
+	return list, exact
 }
 
 // stationary returns the optimum of a linear problem and the variance of the decision around it.
-func stationary(p *problem.Problem, step float64, n int) (best []float64, variance float64, err error) {
-	m, err := linearOf(p)
-	if err != nil {
-		return nil, 0, err
-	}
+func stationary(p *problem.Problem, step float64, n int) (best []float64, variance float64) {
+	m := linearOf(p)
 	traits, width := traitsOf(p)
-	return m.rest(true, traits), m.spread(covariance(traits, width), step, n), nil
+	return m.rest(true, traits), m.spread(covariance(traits, width), step, n)
 }

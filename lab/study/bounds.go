@@ -1,7 +1,6 @@
 package study
 
 import (
-	"context"
 	"math"
 
 	"github.com/kedge-opt/kedge/certify"
@@ -9,46 +8,28 @@ import (
 	"github.com/kedge-opt/kedge/sensitivity"
 )
 
-// theoryOf collects the constants of a linear problem, and of its first rule, that steps and bounds are computed from.
-func theoryOf(ctx context.Context, p *problem.Problem) (certify.Theory, error) {
-	m, err := linearOf(p)
-	if err != nil {
-		return certify.Theory{}, err
-	}
-	q := p.Alone()
-	if q.Sensitivity, err = sensitivity.NewAffine(p.Spec.Dims(), m.g.RawMatrix().Data); err != nil {
-		return certify.Theory{}, err
-	}
-	rule := p.Spec.Algorithms[0]
+// theory collects the constants of a linear problem, and of its first rule, that steps and bounds are computed from.
+func (w *work) theory(p *problem.Problem) certify.Theory {
+	q, rule := p.Alone(), p.Spec.Algorithms[0]
+	q.Sensitivity = must(sensitivity.NewAffine(p.Spec.Dims(), linearOf(p).g.RawMatrix().Data))
 	run := certify.Premises{Step: rule.Step, Batch: rule.Batch, Horizon: p.Spec.Iterations, Tau: 0.05, Seed: p.Spec.Seed}
-	c, err := certify.Certify(ctx, q, run)
-	if err != nil {
-		return certify.Theory{}, err
-	}
+	v := must(certify.Certify(w.ctx, q, run)).Value
 	return certify.Theory{
-		Bias: c.Value(certify.L), Smooth: c.Value(certify.Smooth), Rho1: c.Value(certify.Rho1), Rho2: c.Value(certify.Rho2),
-		Start: c.Value(certify.V0), Gap: c.Value(certify.Gap), Noise: c.Value(certify.M), Growth: c.Value(certify.MV),
+		Bias: v(certify.L), Smooth: v(certify.Smooth), Rho1: v(certify.Rho1), Rho2: v(certify.Rho2),
+		Start: v(certify.V0), Gap: v(certify.Gap), Noise: v(certify.M), Growth: v(certify.MV),
 		Batch: float64(run.Batch), Turns: float64(run.Horizon),
-	}, nil
+	}
 }
 
 // bounds draws the right-hand side of a theorem over the horizons of a track whose step is c/√T, and claims that what was
 // measured stays below it.
-func (w *work) bounds(name string, of track, c float64, bound func(t certify.Theory, step float64) float64, by statistic) (Series, error) {
+func (w *work) bounds(name string, of track, c float64, bound func(t certify.Theory, step float64) float64, by statistic) Series {
 	s, most := Series{Name: name, Theory: true, Like: of.name}, 0.0
 	for _, one := range of.list {
-		p, err := w.horizonProblem(c, int(one.x))
-		if err != nil {
-			return s, err
-		}
-		t, err := theoryOf(w.ctx, p)
-		if err != nil {
-			return s, err
-		}
-		y := bound(t, c/math.Sqrt(one.x))
+		y := bound(w.theory(w.horizonProblem(c, int(one.x))), c/math.Sqrt(one.x))
 		s.X, s.Y = append(s.X, one.x), append(s.Y, y)
 		most = max(most, by(one.x, one.values)/y)
 	}
 	w.claim(Claim{What: "Largest measurement as a share of the " + name, Measured: most, Low: most, High: most, Theory: 1, Sure: true})
-	return s, nil
+	return s
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kedge-opt/kedge/internal/columns"
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/stream"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -206,15 +206,20 @@ func fitted(list []sample, law func(x float64) float64) float64 {
 
 // tabulate keeps means and deviations of what was measured, a row a place.
 func (w *work) tabulate(x string, tracks ...track) {
-	head, place, means := columns.Column{Name: "series"}, columns.Column{Name: x}, columns.Column{Name: "mean"}
-	spread, count := columns.Column{Name: "deviation"}, columns.Column{Name: "values"}
-	for _, t := range tracks {
-		for _, one := range t.list {
-			head.Text = append(head.Text, t.name)
-			place.Numbers = append(place.Numbers, one.x)
-			means.Numbers, spread.Numbers = append(means.Numbers, mean(one.values)), append(spread.Numbers, deviation(one.values))
-			count.Numbers = append(count.Numbers, float64(len(one.values)))
+	type place struct {
+		series string
+		sample
+	}
+	var t folder.TableOf[place]
+	for _, one := range tracks {
+		for _, s := range one.list {
+			t.Rows = append(t.Rows, place{one.name, s})
 		}
 	}
-	w.result.Table = columns.Table{Columns: []columns.Column{head, place, means, spread, count}}
+	t.Text("series", func(p place) string { return p.series })
+	t.Number(x, func(p place) float64 { return p.x })
+	t.Number("mean", func(p place) float64 { return mean(p.values) })
+	t.Number("deviation", func(p place) float64 { return deviation(p.values) })
+	t.Number("values", func(p place) float64 { return float64(len(p.values)) })
+	w.result.Table = t.Table
 }

@@ -21,23 +21,15 @@ func generalization() Study {
 		Question: "How fast do a sample of N people and the gradient found on it approach a held-out population, for traits of several dimensions r?",
 		Theory: "The squared distance W₁² of N traits from their law falls like N^(−1) for r = 1, N^(−1) ln² N for r = 2 and N^(−2/r) for r ≥ 3 (Fournier and Guillin); " +
 			"the article has N^(−2/r) throughout, which is wrong for r = 1. The squared error of the gradient is bounded by a multiple of it.",
-		run: func(w *work) error {
+		run: func(w *work) {
 			sizes := []int{25, 35, 50, 71, 100, 141, 200, 283, 400}[:w.size(9, 7)]
 			w.result.Design = "Distance: W₁ between N traits and N held-out ones, uniform on the unit cube of r dimensions, exact. Normal traits, whose tails fill " +
 				"in late, fall more slowly at these N (about −0.6 in place of −2/3 for r = 3). Gradient: ∇Φ̃ at a fixed decision of the polarized dynamics in r dimensions, " +
 				"on N people and on 20,000 others, five times as many trials."
-			distances, err := w.sampleDistances(sizes)
-			if err != nil {
-				return err
-			}
-			gradients, err := w.sampleGradients(sizes)
-			if err != nil {
-				return err
-			}
+			distances, gradients := w.sampleDistances(sizes), w.sampleGradients(sizes)
 			w.drawSamples(distanceDims(), "squared Wasserstein distance", Chart{Name: "distance", Title: "Distance of a sample from its law"}, distances)
 			w.drawSamples(gradientDims(), "squared error of the gradient", Chart{Name: "gradient", Title: "Error of the gradient on a sample"}, gradients)
 			w.tabulate("N", append(distances, gradients...)...)
-			return nil
 		},
 	}
 }
@@ -59,89 +51,65 @@ func fournierGuillin(r int) func(n float64) float64 {
 	}
 }
 
-func (w *work) sampleDistances(sizes []int) ([]track, error) {
-	trials := w.trials(20, 10)
-	return w.overSizes("distance", distanceDims(), sizes, trials, func(r, n, t int) (float64, error) {
+func (w *work) sampleDistances(sizes []int) []track {
+	return w.overSizes("distance", distanceDims(), sizes, w.trials(20, 10), func(r, n, t int) float64 {
 		s := w.stream("distance", fmt.Sprint(r, n, t))
 		x, y := make([]float64, n*r), make([]float64, n*r)
 		for i := range x {
 			x[i], y[i] = s.Float64(), s.Float64()
 		}
-		d, err := w.apart(x, y, r)
-		return d * d, err
+		d := w.apart(x, y, r)
+		return d * d
 	})
 }
 
 // apart is W₁ between two samples of one size.
-func (w *work) apart(x, y []float64, r int) (float64, error) {
+func (w *work) apart(x, y []float64, r int) float64 {
 	if r == 1 {
-		return transport.Line(x, nil, y, nil)
+		return must(transport.Line(x, nil, y, nil))
 	}
-	cost, err := transport.Euclidean(x, y, r)
-	if err != nil {
-		return 0, err
-	}
-	plan, err := transport.Assignment(w.ctx, cost)
-	return plan.Value, err
+	return must(transport.Assignment(w.ctx, must(transport.Euclidean(x, y, r)))).Value
 }
 
 // overSizes measures a number for every dimension r, sample size N and trial, and claims the exponents in N.
-func (w *work) overSizes(what string, dims, sizes []int, trials int, of func(r, n, t int) (float64, error)) ([]track, error) {
-	var tracks []track
+func (w *work) overSizes(what string, dims, sizes []int, trials int, of func(r, n, t int) float64) (tracks []track) {
 	for _, r := range dims {
 		name := fmt.Sprintf("%s, r = %d", what, r)
-		list, err := w.measure(sizes, trials, func(j, t int) (float64, error) { return of(r, sizes[j], t) })
-		if err != nil {
-			return nil, err
-		}
+		list := measure(w, sizes, trials, func(j, t int) float64 { return of(r, sizes[j], t) })
 		fit := fitPower(list, average, w.stream("fit", name))
 		w.claim(fit.claimed(fmt.Sprintf("Exponent of the squared %s in N, r = %d", what, r), fitted(list, fournierGuillin(r))))
 		tracks = append(tracks, track{name, list})
 	}
-	return tracks, nil
+	return tracks
 }
 
-func (w *work) sampleGradients(sizes []int) ([]track, error) {
+func (w *work) sampleGradients(sizes []int) []track {
 	truth := map[int][]float64{}
 	for _, r := range gradientDims() {
-		g, err := w.polarizedGradient(r, 20_000, "held out")
-		if err != nil {
-			return nil, err
-		}
-		truth[r] = g
+		truth[r] = w.polarizedGradient(r, 20_000, "held out")
 	}
-	return w.overSizes("gradient error", gradientDims(), sizes, 5*w.trials(20, 10), func(r, n, t int) (float64, error) {
-		g, err := w.polarizedGradient(r, n, fmt.Sprint("sample", t))
-		if err != nil {
-			return 0, err
-		}
-		d := rows.Distance(g, truth[r])
-		return d * d, nil
+	return w.overSizes("gradient error", gradientDims(), sizes, 5*w.trials(20, 10), func(r, n, t int) float64 {
+		d := rows.Distance(w.polarizedGradient(r, n, fmt.Sprint("sample", t)), truth[r])
+		return d * d
 	})
 }
 
 // polarizedGradient is ∇Φ̃ of n people at the same decision, whoever they are.
-func (w *work) polarizedGradient(r, n int, who string) ([]float64, error) {
+func (w *work) polarizedGradient(r, n int, who string) []float64 {
 	axis := make([]float64, r)
 	axis[0] = 1
-	traits, err := population.Draw(population.Cap{Angle: 90, Axis: axis}, n, r, w.stream("traits", fmt.Sprint(r, n), who))
-	if err != nil {
-		return nil, err
-	}
+	traits := must(population.Draw(population.Cap{Angle: 90, Axis: axis}, n, r, w.stream("traits", fmt.Sprint(r, n), who)))
 	f := dynamics.Polarized{Dim: r, Lambda: 0.4, Sigma: 0.5}
-	of, err := steady.New(kedge.Model{
+	of := must(steady.New(kedge.Model{
 		Settler: f, Objective: objective.Affinity{}, Traits: kedge.Block{Data: traits, Width: r},
 		Sensitivity: &sensitivity.Polarized{Dim: r, Lambda: f.Lambda, Sigma: f.Sigma},
-	})
-	if err != nil {
-		return nil, err
-	}
+	}))
 	u, g := make([]float64, r), make([]float64, r)
 	for i := range u {
 		u[i] = 1 / math.Sqrt(float64(r))
 	}
-	_, err = of.Gradient(g, u)
-	return g, err
+	must(of.Gradient(g, u))
+	return g
 }
 
 // drawSamples shows tracks over N, each with the slope of the theory.

@@ -16,7 +16,7 @@ type linear struct {
 }
 
 // linearOf reads the matrices of a problem with affine dynamics that settle and a quadratic loss.
-func linearOf(p *problem.Problem) (*linear, error) {
+func linearOf(p *problem.Problem) *linear {
 	d, o, dim := p.Spec.Dynamics.Of.(*kind.AffineDynamics), p.Spec.Objective.(*kind.QuadraticObjective), p.Spec.Dims()
 	m := &linear{a: matrix(d.A), b: matrix(d.B), e: matrix(d.E)}
 	m.r = mat.NewDense(dim.Decision, dim.Decision, o.Decision.Dense(dim.Decision, dim.Decision))
@@ -25,10 +25,9 @@ func linearOf(p *problem.Problem) (*linear, error) {
 	rest := identity(dim.State)
 	rest.Sub(rest, m.a)
 	m.g, m.f = new(mat.Dense), new(mat.Dense)
-	if err := m.g.Solve(rest, m.b); err != nil {
-		return nil, err
-	}
-	return m, m.f.Solve(rest, m.e)
+	check(m.g.Solve(rest, m.b))
+	check(m.f.Solve(rest, m.e))
+	return m
 }
 
 func matrix(rows form.RowList) *mat.Dense {

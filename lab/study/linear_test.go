@@ -9,22 +9,10 @@ import (
 // critical steps, rates at η = 0.1 and stationary variances E‖u − u★‖² at a batch of 10.
 func TestLinearLoopOfLQ2(t *testing.T) {
 	w := &work{result: Result{Name: "test"}}
-	p, err := w.slowed("composite", 0.5, 0.1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := linearOf(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	best, slow, err := stationary(p, 0.05, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, fast, err := stationary(p, 0.1, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := w.slowed("composite", 0.5, 0.1)
+	m := linearOf(p)
+	best, slow := stationary(p, 0.05, 10)
+	_, fast := stationary(p, 0.1, 10)
 	for _, c := range []struct {
 		what      string
 		got, want float64
@@ -48,15 +36,8 @@ func TestLinearLoopOfLQ2(t *testing.T) {
 // The step that studies call certified is certified: at most the largest that the theorem allows for lq2. The practical one is
 // within the tight form from the first horizon on.
 func TestStepsAreCertified(t *testing.T) {
-	w := &work{result: Result{Name: "test"}}
-	p, err := w.horizonProblem(steps()[0].step, 400)
-	if err != nil {
-		t.Fatal(err)
-	}
-	theory, err := theoryOf(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := &work{ctx: t.Context(), result: Result{Name: "test"}}
+	theory := w.theory(w.horizonProblem(steps()[0].step, 400))
 	if c := steps()[0].step; c > theory.LargestStep() || c < 0.99*theory.LargestStep() {
 		t.Errorf("step %v, the largest is %v", c, theory.LargestStep())
 	}

@@ -12,21 +12,13 @@ func rateProbability() Study {
 		Name: "rate-probability", Title: "The rate with high probability",
 		Question: "How large is the mean squared gradient of an unlucky run: of the worst share τ of all runs, as τ becomes small and the horizon T grows?",
 		Theory:   "With probability 1 − τ the mean over the turns of ‖∇Φ̃(u_k)‖² is at most of the order T^(−1/2)·(1 + ln(2/τ)).",
-		run: func(w *work) error {
+		run: func(w *work) {
 			horizons, few, many := doubling(400, w.size(5, 4)), w.trials(200, 100), w.size(10, 4)
 			w.result.Design = fmt.Sprintf("The composite rule on lq2 with step 0.5/√T, four people sampled with replacement in every turn: %d runs at each of T = %d … %d "+
 				"for the rate in T, and %d runs at T = %d for the tail. The step is beyond what the theorem allows, so only the form of its bound is tested.", few, horizons[0], horizons[len(horizons)-1], few*many, horizons[0])
 			step := steps()[1].step
-			list, err := w.gradients(step, horizons, few)
-			if err != nil {
-				return err
-			}
-			runs, err := w.gradients(step, horizons[:1], few*many)
-			if err != nil {
-				return err
-			}
+			list, runs := w.gradients(step, horizons, few), w.gradients(step, horizons[:1], few*many)
 			w.judgeTails(list, tails(runs[0].values))
-			return nil
 		},
 	}
 }

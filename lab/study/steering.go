@@ -16,18 +16,14 @@ func steering() Study {
 		Question: "How do λ, the weight of habit, and σ, the strength of the reaction, move where an individual with polarized dynamics settles?",
 		Theory: "An individual settles closer to the decision than it began if it agreed with it, and further away if it disagreed; it never changes sides, and it moves " +
 			"the further the larger λ and σ are. For weak reactions it turns by σ‖u‖² sin θ cos θ/(1 − λ): in proportion to σ and to 1/(1 − λ).",
-		run: func(w *work) error {
+		run: func(w *work) {
 			n := w.size(100_000, 10_000)
 			w.result.Design = fmt.Sprintf("%d random triples of an individual, a decision and (λ, σ), in 2 to 20 dimensions, settled exactly, and again with λ and then σ "+
 				"made larger. Angles over λ and σ are of an individual that begins at 60° from a decision of length 1.", n)
 			w.result.Trials = 1
-			if err := w.countViolations(n); err != nil {
-				return err
-			}
-			if err := w.weakReactions(); err != nil {
-				return err
-			}
-			return w.drawAngles()
+			w.countViolations(n)
+			w.weakReactions()
+			w.drawAngles()
 		},
 	}
 }
@@ -48,53 +44,41 @@ func randomTriple(s *stream.Stream) triple {
 	return t
 }
 
-// cosine is hᵀu/‖u‖ of where the individual settles.
-func (t triple) cosine(lambda, sigma float64) (float64, error) {
+// settle is where the individual settles.
+func (t triple) settle(lambda, sigma float64) []float64 {
 	h := make([]float64, len(t.d))
-	_, err := dynamics.Polarized{Dim: len(t.d), Lambda: lambda, Sigma: sigma}.Settle(h, t.u, t.d)
-	return rows.Dot(h, t.u) / rows.Norm(t.u), err
+	must(dynamics.Polarized{Dim: len(t.d), Lambda: lambda, Sigma: sigma}.Settle(h, t.u, t.d))
+	return h
 }
 
 // violations counts what the theorem forbids of one triple: changing sides or coming closer to the middle, and moving less when λ or
 // σ grows.
-func (t triple) violations(more float64) (out [3]int, err error) {
+func (t triple) violations(more float64) (out [3]int) {
 	const rounding = 1e-12
-	began := rows.Dot(t.d, t.u) / rows.Norm(t.u)
+	cosine := func(h []float64) float64 { return rows.Dot(h, t.u) / rows.Norm(t.u) }
+	began, settled := cosine(t.d), cosine(t.settle(t.lambda, t.sigma))
+	habit, reaction := cosine(t.settle(t.lambda+more*(0.99-t.lambda), t.sigma)), cosine(t.settle(t.lambda, t.sigma+more))
 	side := math.Copysign(1, began)
-	c, err := t.cosine(t.lambda, t.sigma)
-	if err != nil {
-		return out, err
-	}
-	habit, err := t.cosine(t.lambda+more*(0.99-t.lambda), t.sigma)
-	if err != nil {
-		return out, err
-	}
-	reaction, err := t.cosine(t.lambda, t.sigma+more)
-	for i, less := range []bool{side*c < side*began-rounding, side*habit < side*c-rounding, side*reaction < side*c-rounding} {
+	for i, less := range []bool{side*settled < side*began-rounding, side*habit < side*settled-rounding, side*reaction < side*settled-rounding} {
 		if less {
 			out[i]++
 		}
 	}
-	return out, err
+	return out
 }
 
 // countViolations claims that none of n random triples does what the theorem forbids.
-func (w *work) countViolations(n int) error {
+func (w *work) countViolations(n int) {
 	const chunk = 1000
 	counts := make([][3]int, n/chunk)
-	err := w.each(len(counts), func(piece int) error {
+	w.each(len(counts), func(piece int) {
 		s := w.stream("triples")
 		s.Seek(uint64(piece))
 		for range chunk {
-			found, err := randomTriple(s).violations(s.Float64())
-			if err != nil {
-				return err
-			}
-			for i, v := range found {
+			for i, v := range randomTriple(s).violations(s.Float64()) {
 				counts[piece][i] += v
 			}
 		}
-		return nil
 	})
 	for i, what := range []string{"settle on the other side or nearer to the middle", "move less when λ grows", "move less when σ grows"} {
 		total := 0
@@ -104,48 +88,24 @@ func (w *work) countViolations(n int) error {
 		v := float64(total)
 		w.claim(Claim{What: fmt.Sprintf("Of %d individuals, those that %s", n, what), Measured: v, Low: v, High: v, Exact: true})
 	}
-	return err
 }
 
 // weakReactions measures by what angle random individuals turn when σ is small, over σ and over 1 − λ.
-func (w *work) weakReactions() error {
+func (w *work) weakReactions() {
 	const people = 4000
-	reaction, habit := make([]sample, 6), make([]sample, 6)
-	for i := range reaction {
-		sigma, rest := 1e-4*math.Pow(2, float64(i)), math.Pow(2, -float64(i)/2)
-		reaction[i], habit[i] = sample{sigma, make([]float64, people)}, sample{rest, make([]float64, people)}
+	var sigmas, rests []float64
+	for i := range 6 {
+		sigmas, rests = append(sigmas, 1e-4*math.Pow(2, float64(i))), append(rests, math.Pow(2, -float64(i)/2))
 	}
+	reaction, habit := emptySamples(sigmas, people), emptySamples(rests, people)
 	for j := range people {
 		t := randomTriple(w.stream("weak", fmt.Sprint(j)))
 		for i := range reaction {
-			var err error
-			if reaction[i].values[j], err = t.turn(0.4, reaction[i].x); err != nil {
-				return err
-			}
-			if habit[i].values[j], err = t.turn(1-habit[i].x, 1e-4); err != nil {
-				return err
-			}
+			reaction[i].values[j], habit[i].values[j] = t.turn(0.4, sigmas[i]), t.turn(1-rests[i], 1e-4)
 		}
 	}
-	for _, c := range []struct {
-		what   string
-		list   []sample
-		theory float64
-	}{{"σ", reaction, 1}, {"1 − λ", habit, -1}} {
-		w.claim(fitPower(c.list, average, w.stream("fit", c.what)).claimed("Exponent of the angle of weak reactions in "+c.what, c.theory).exactly())
-	}
-	w.drawWeak(reaction, habit)
-	return nil
-}
-
-// turn is the angle by which an individual turns, in degrees.
-func (t triple) turn(lambda, sigma float64) (float64, error) {
-	h := make([]float64, len(t.d))
-	_, err := dynamics.Polarized{Dim: len(t.d), Lambda: lambda, Sigma: sigma}.Settle(h, t.u, t.d)
-	return 2 * math.Asin(min(1, rows.Distance(h, t.d)/2)) * 180 / math.Pi, err
-}
-
-func (w *work) drawWeak(reaction, habit []sample) {
+	w.claim(fitPower(reaction, average, w.stream("fit", "σ")).claimed("Exponent of the angle of weak reactions in σ", 1).exactly())
+	w.claim(fitPower(habit, average, w.stream("fit", "1 − λ")).claimed("Exponent of the angle of weak reactions in 1 − λ", -1).exactly())
 	a, b := track{"over σ, λ = 0.4", reaction}, track{"over 1 − λ, σ = 0.0001", habit}
 	s := marks(a)
 	w.draw(Chart{
@@ -156,8 +116,13 @@ func (w *work) drawWeak(reaction, habit []sample) {
 	w.tabulate("x", a, b)
 }
 
+// turn is the angle by which an individual turns, in degrees.
+func (t triple) turn(lambda, sigma float64) float64 {
+	return 2 * math.Asin(min(1, rows.Distance(t.settle(lambda, sigma), t.d)/2)) * 180 / math.Pi
+}
+
 // drawAngles shows where an individual settles that begins at 60°, and where all settle by where they begin.
-func (w *work) drawAngles() error {
+func (w *work) drawAngles() {
 	over := Chart{
 		Name: "steering", Title: "Where an individual settles that begins at 60°", X: "weight of habit λ", Y: "angle to the decision (degrees)",
 		Caption: "The larger λ and σ, the closer the individual comes to the decision. Without a reaction it stays at 60°.",
@@ -167,37 +132,28 @@ func (w *work) drawAngles() error {
 		Caption: "Whoever begins below 90° is drawn to the decision, whoever begins above is pushed away. The dashed line is an individual that does not react.",
 	}
 	for _, sigma := range []float64{0.1, 0.3, 0.5} {
-		a, err := curveOf(0, 0.9, func(lambda float64) (float64, error) { return settledAngle(60, lambda, sigma) })
-		if err != nil {
-			return err
-		}
-		b, err := curveOf(0, 180, func(from float64) (float64, error) { return settledAngle(from, 0.4, sigma) })
-		if err != nil {
-			return err
-		}
+		a := curveOf(0, 0.9, func(lambda float64) float64 { return settledAngle(60, lambda, sigma) })
+		b := curveOf(0, 180, func(from float64) float64 { return settledAngle(from, 0.4, sigma) })
 		a.Name, b.Name = fmt.Sprintf("σ = %v", sigma), fmt.Sprintf("λ = 0.4, σ = %v", sigma)
 		over.Series, sides.Series = append(over.Series, a), append(sides.Series, b)
 	}
 	sides.Series = append(sides.Series, Series{Name: "no reaction", X: []float64{0, 180}, Y: []float64{0, 180}, Theory: true})
 	w.draw(over)
 	w.draw(sides)
-	return nil
 }
 
 // curveOf samples a function at 91 places, so that 90° is among those of half a turn.
-func curveOf(from, to float64, of func(x float64) (float64, error)) (s Series, err error) {
-	for i := 0; i <= 90 && err == nil; i++ {
-		x, y := from+(to-from)*float64(i)/90, 0.0
-		y, err = of(x)
-		s.X, s.Y = append(s.X, x), append(s.Y, y)
+func curveOf(from, to float64, of func(x float64) float64) (s Series) {
+	for i := range 91 {
+		x := from + (to-from)*float64(i)/90
+		s.X, s.Y = append(s.X, x), append(s.Y, of(x))
 	}
-	return s, err
+	return s
 }
 
 // settledAngle is where an individual settles that begins at an angle, in degrees, from a decision of length 1.
-func settledAngle(from, lambda, sigma float64) (float64, error) {
-	d, u, h := make([]float64, 2), []float64{1, 0}, make([]float64, 2)
-	d[1], d[0] = math.Sincos(from * math.Pi / 180)
-	_, err := dynamics.Polarized{Dim: 2, Lambda: lambda, Sigma: sigma}.Settle(h, u, d)
-	return math.Atan2(h[1], h[0]) * 180 / math.Pi, err
+func settledAngle(from, lambda, sigma float64) float64 {
+	sin, cos := math.Sincos(from * math.Pi / 180)
+	h := triple{d: []float64{cos, sin}, u: []float64{1, 0}}.settle(lambda, sigma)
+	return math.Atan2(h[1], h[0]) * 180 / math.Pi
 }

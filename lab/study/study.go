@@ -8,7 +8,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"strings"
 	"sync/atomic"
 )
 
@@ -19,34 +18,7 @@ type Study struct {
 	Question string
 	Theory   string // what the theory says, in words
 
-	run func(w *work) error
-}
-
-// All lists the studies.
-func All() []Study {
-	return []Study{
-		rateExpectation(), rateProbability(), rateDistribution(), generalization(),
-		batch(), timescale(), anticipation(), steering(),
-	}
-}
-
-// Names lists the names of the studies.
-func Names() []string {
-	var list []string
-	for _, s := range All() {
-		list = append(list, s.Name)
-	}
-	return list
-}
-
-// Find returns the study of a name.
-func Find(name string) (Study, error) {
-	for _, s := range All() {
-		if s.Name == name {
-			return s, nil
-		}
-	}
-	return Study{}, fmt.Errorf("there is no study %q; the studies are %s", name, strings.Join(Names(), ", "))
+	run func(w *work)
 }
 
 // Options say how large a study is and how it is run.
@@ -81,7 +53,7 @@ func (s Study) Run(ctx context.Context, o Options) (*Result, error) {
 	w := &work{Options: o, ctx: ctx, result: Result{
 		Name: s.Name, Title: s.Title, Question: s.Question, Theory: s.Theory, Quick: o.Quick, Trials: o.Trials, Seed: o.Seed,
 	}}
-	if err := s.run(w); err != nil {
+	if err := w.do(s.run); err != nil {
 		return nil, fmt.Errorf("study %s: %w", s.Name, err)
 	}
 	return w.finish(), nil

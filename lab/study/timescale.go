@@ -1,11 +1,10 @@
 package study
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
-	"github.com/kedge-opt/kedge/internal/columns"
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/problem"
 )
@@ -17,19 +16,16 @@ func timescale() Study {
 		Question: "How large may the step η be before the loop of rule and crowd loses stability, and how does that depend on how slowly the crowd answers?",
 		Theory: "For affine dynamics and a quadratic loss the loop is linear: it is stable as long as the spectral radius of its matrix M(η) is below 1. " +
 			"For lq2 the critical steps are 0.436181137 (composite) and 0.860453416 (vanilla).",
-		run: func(w *work) error {
+		run: func(w *work) {
 			w.result.Design = "lq2 slowed down, p⁺ = (1−s)p + s(Ap + Bu + Ed), which leaves every settled state where it is and " +
 				"changes the contraction of the crowd to 1 − s/2. Everybody is sampled, so nothing is random. The critical step is found by " +
 				"halving, by whether ‖u⁺ − u‖ shrinks or grows in the end. Steps under which it changes by less than a factor e over the " +
 				"whole run count as neither and make the interval."
 			w.result.Trials = 1
-			edges, err := w.edges()
-			if err != nil {
-				return err
-			}
+			edges := w.edges()
 			w.judgeEdges(edges)
 			w.drawEdges(edges)
-			return w.drawRates()
+			w.drawRates()
 		},
 	}
 }
@@ -60,7 +56,7 @@ func (w *work) memories() []float64 {
 }
 
 // slowed is lq2 with another contraction, one rule and one step.
-func (w *work) slowed(rule string, memory, step float64) (*problem.Problem, error) {
+func (w *work) slowed(rule string, memory, step float64) *problem.Problem {
 	s := 2 * (1 - memory)
 	return w.problem("lq2", fmt.Sprintf(`
 iterations: %d
@@ -70,72 +66,48 @@ algorithms: [{name: %s, step: %v, batch: 4}]`,
 }
 
 // edges finds the critical steps of both rules at every contraction.
-func (w *work) edges() ([]edge, error) {
-	var list []edge
+func (w *work) edges() (list []edge) {
 	for _, rule := range rules() {
 		for _, memory := range w.memories() {
 			list = append(list, edge{rule: rule, memory: memory})
 		}
 	}
-	return list, w.each(len(list), func(i int) error { return w.find(&list[i]) })
+	w.each(len(list), func(i int) { w.find(&list[i]) })
+	return list
 }
 
-func (w *work) find(e *edge) error {
-	p, err := w.slowed(e.rule, e.memory, 1)
-	if err != nil {
-		return err
-	}
-	m, err := linearOf(p)
-	if err != nil {
-		return err
-	}
-	t, err := theoryOf(w.ctx, p)
-	if err != nil {
-		return err
-	}
-	e.exact, e.certified = m.critical(e.rule == "composite", largestStep), t.LargestStep()
-	var failed error
+func (w *work) find(e *edge) {
+	p := w.slowed(e.rule, e.memory, 1)
+	e.exact, e.certified = linearOf(p).critical(e.rule == "composite", largestStep), w.theory(p).LargestStep()
 	grows := func(sign float64) func(float64) bool {
 		return func(step float64) bool {
-			rate, turns, err := w.rate(e.rule, e.memory, step)
-			failed = errors.Join(failed, err)
-			return failed != nil || rate > sign/turns
+			rate, turns := w.rate(e.rule, e.memory, step)
+			return rate > sign/turns
 		}
 	}
 	e.low, _ = bisect(0, largestStep, w.size(16, 12), grows(-1))
 	_, e.high = bisect(0, largestStep, w.size(16, 12), grows(1))
-	return failed
 }
-
-// errEnough ends a run that has shown what it had to.
-var errEnough = errors.New("enough was seen")
 
 // rate is the mean growth of log ‖u⁺ − u‖ in a turn over the later half of a run. A run that has shrunk to rounding, or left
 // what numbers can hold, ends there.
-func (w *work) rate(rule string, memory, step float64) (rate, turns float64, err error) {
+func (w *work) rate(rule string, memory, step float64) (rate, turns float64) {
 	const rounding, vast = -30, 200 // logarithms of 1e-13 and 1e87
-	p, err := w.slowed(rule, memory, step)
-	if err != nil {
-		return 0, 0, err
-	}
+	p := w.slowed(rule, memory, step)
 	last := make([]float64, len(p.Start))
 	var moves [][2]float64
-	err = w.follow(p, 0, func(k int, u, _ []float64) error {
-		move := math.Log(rows.Distance(u, last))
-		copy(last, u)
-		if k > 2 && (move < rounding || move > vast) {
-			return errEnough
+	for turn := range w.turns(p, 0) {
+		move := math.Log(rows.Distance(turn.u, last))
+		copy(last, turn.u)
+		if turn.k > 2 && (move < rounding || move > vast) {
+			break
 		}
-		if k > 0 {
-			moves = append(moves, [2]float64{float64(k), move})
+		if turn.k > 0 {
+			moves = append(moves, [2]float64{float64(turn.k), move})
 		}
-		return nil
-	})
-	if err != nil && !errors.Is(err, errEnough) {
-		return 0, 0, err
 	}
 	rate, _ = leastSquares(moves[len(moves)/2:])
-	return rate, float64(p.Spec.Iterations), nil
+	return rate, float64(p.Spec.Iterations)
 }
 
 // judgeEdges compares measured with exact critical steps.
@@ -163,10 +135,6 @@ func (w *work) drawEdges(edges []edge) {
 		Name: "critical", Title: "Where the loop loses stability", X: "contraction of the crowd (0 answers at once, 1 never)", Y: "critical step η", LogY: true,
 		Caption: "Above a line the loop of rule and crowd diverges. Points are simulated, dashed lines are where the spectral radius of the loop's matrix is 1. The grey line is the largest step that the theory certifies.",
 	}
-	t := make([]columns.Column, 6)
-	for i, name := range []string{"rule", "contraction", "critical_low", "critical_high", "critical_exact", "certified"} {
-		t[i].Name = name
-	}
 	certified := Series{Name: "certified, composite", Theory: true}
 	for _, rule := range rules() {
 		s, exact := Series{Name: rule, Points: true}, Series{Name: rule + ", exact", Theory: true, Like: rule}
@@ -179,21 +147,24 @@ func (w *work) drawEdges(edges []edge) {
 			if rule == "composite" {
 				certified.X, certified.Y = append(certified.X, e.memory), append(certified.Y, e.certified)
 			}
-			t[0].Text = append(t[0].Text, rule)
-			for i, v := range []float64{e.memory, e.low, e.high, e.exact, e.certified} {
-				t[i+1].Numbers = append(t[i+1].Numbers, v)
-			}
 		}
 		exact.X = s.X
 		c.Series = append(c.Series, s, exact)
 	}
 	c.Series = append(c.Series, certified)
 	w.draw(c)
-	w.result.Table = columns.Table{Columns: t}
+	t := folder.TableOf[edge]{Rows: edges}
+	t.Text("rule", func(e edge) string { return e.rule })
+	t.Number("contraction", func(e edge) float64 { return e.memory })
+	t.Number("critical_low", func(e edge) float64 { return e.low })
+	t.Number("critical_high", func(e edge) float64 { return e.high })
+	t.Number("critical_exact", func(e edge) float64 { return e.exact })
+	t.Number("certified", func(e edge) float64 { return e.certified })
+	w.result.Table = t.Table
 }
 
 // drawRates shows by which factor errors shrink or grow in a turn on lq2, over the step.
-func (w *work) drawRates() error {
+func (w *work) drawRates() {
 	c := Chart{
 		Name: "rates", Title: "How fast errors shrink, and from where they grow", X: "step η", Y: "factor by which errors change in a turn",
 		Caption: "On lq2, whose crowd contracts by one half. The loop is fastest where a curve is lowest and diverges where it is above 1. Points are simulated, dashed lines are spectral radii.",
@@ -201,30 +172,19 @@ func (w *work) drawRates() error {
 	for i, rule := range rules() {
 		most := []float64{0.5, 1}[i]
 		s, exact := Series{Name: rule, Points: true, X: make([]float64, 12), Y: make([]float64, 12)}, Series{Name: rule + ", exact", Theory: true, Like: rule}
-		p, err := w.slowed(rule, 0.5, 1)
-		if err != nil {
-			return err
-		}
+		p := w.slowed(rule, 0.5, 1)
 		w.show(p)
-		m, err := linearOf(p)
-		if err != nil {
-			return err
-		}
+		m := linearOf(p)
 		for j := 1; j <= 100; j++ {
 			eta := most * float64(j) / 100
 			exact.X, exact.Y = append(exact.X, eta), append(exact.Y, m.rate(rule == "composite", eta))
 		}
-		err = w.each(len(s.X), func(j int) error {
+		w.each(len(s.X), func(j int) {
 			s.X[j] = most * float64(j+1) / float64(len(s.X))
-			rate, _, err := w.rate(rule, 0.5, s.X[j])
+			rate, _ := w.rate(rule, 0.5, s.X[j])
 			s.Y[j] = math.Exp(rate)
-			return err
 		})
-		if err != nil {
-			return err
-		}
 		c.Series = append(c.Series, s, exact)
 	}
 	w.draw(c)
-	return nil
 }
