@@ -3,9 +3,6 @@ package transport
 import (
 	"context"
 	"math"
-	"slices"
-
-	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // simplex is the network simplex method on sources 0 … n−1, sinks n … n+m−1 and a root n+m [cunningham1976]. Its tree is
@@ -25,18 +22,6 @@ type simplex struct {
 	pi        []float64 // potentials: c + pi[i] − pi[n+j] is 0 on links and not negative at the end
 	tolerance float64
 	row       int // where the search for an entering link goes on
-}
-
-func newSimplex(cost []float64, supply, demand []int64) *simplex {
-	n, m := len(supply), len(demand)
-	s := &simplex{n: int32(n), m: int32(m), cost: cost, flow: make([]int64, n+m+1), price: make([]float64, n+m+1), pi: make([]float64, n+m+1)}
-	for _, links := range []*[]int32{&s.parent, &s.first, &s.next, &s.prev, &s.depth} {
-		*links = slices.Repeat([]int32{-1}, n+m+1)
-	}
-	s.tolerance = 32 * unit * rows.MaxAbs(cost)
-	s.start(supply, demand)
-	s.settle(int32(n + m))
-	return s
 }
 
 // solve pivots until no link could make the plan cheaper by more than the tolerance for a unit of mass. Rounded potentials could

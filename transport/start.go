@@ -3,7 +3,22 @@ package transport
 import (
 	"math"
 	"slices"
+
+	"github.com/kedge-opt/kedge/internal/rows"
 )
+
+// newSimplex returns the method at its first tree.
+func newSimplex(cost []float64, supply, demand []int64) *simplex {
+	n, m := len(supply), len(demand)
+	s := &simplex{n: int32(n), m: int32(m), cost: cost, flow: make([]int64, n+m+1), price: make([]float64, n+m+1), pi: make([]float64, n+m+1)}
+	for _, links := range []*[]int32{&s.parent, &s.first, &s.next, &s.prev, &s.depth} {
+		*links = slices.Repeat([]int32{-1}, n+m+1)
+	}
+	s.tolerance = 32 * unit * rows.MaxAbs(cost)
+	s.start(supply, demand)
+	s.settle(int32(n + m))
+	return s
+}
 
 // start makes the first tree: every source in turn sends what it has to the sinks with room that are cheapest for it, measured
 // by the reduced costs of the potentials vⱼ = minᵢ cᵢⱼ, uᵢ = minⱼ (cᵢⱼ − vⱼ). Each amount fills a sink or empties a source, so

@@ -33,10 +33,6 @@ func TestMethodsStop(t *testing.T) {
 	for name, solve := range map[string]func(context.Context) error{
 		"exact":      func(ctx context.Context) error { _, err := transport.Exact(ctx, a, b, c); return err },
 		"assignment": func(ctx context.Context) error { _, err := transport.Assignment(ctx, c); return err },
-		"entropic": func(ctx context.Context) error {
-			_, err := transport.Entropic(ctx, a, b, c, transport.Regularization{Strength: 0.1, Tolerance: 0.01})
-			return err
-		},
 	} {
 		for _, most := range []int{0, n - 1, n} {
 			if err := solve(&patient{context.Background(), 0, most}); !errors.Is(err, errEnough) {
