@@ -66,6 +66,20 @@ func commits(part any) func(o kedge.Observation) {
 	return func(kedge.Observation) {}
 }
 
+// wrapped is an estimator within another, which commits it and trusts as it does.
+type wrapped struct {
+	Estimator
+	estimated func(o kedge.Observation) // commits it
+	trust     func() float64            // of it
+}
+
+func wrap(of Estimator) wrapped {
+	return wrapped{Estimator: of, estimated: commits(of), trust: trustIn(of)}
+}
+
+// Trust is that of the estimator, NaN where it learns nothing.
+func (w wrapped) Trust() float64 { return w.trust() }
+
 // trustIn returns how far an estimator relies on what it has learned, NaN where it learns nothing.
 func trustIn(of Estimator) func() float64 {
 	if t, ok := of.(kedge.Truster); ok {

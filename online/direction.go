@@ -52,8 +52,8 @@ func (e *direction) draw() {
 // renew asks for another direction.
 func (e *direction) renew() { e.drawn = false }
 
-// fields are the direction, if there is one already, and the source.
-func (e *direction) fields(f *wire.Fields) {
+// Describe gives the direction, if there is one already, and the source.
+func (e *direction) Describe(f *wire.Fields) {
 	if f.Bool(&e.drawn); e.drawn {
 		f.Fixed(e.v)
 		f.Finite("the direction", e.v)

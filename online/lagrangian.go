@@ -14,7 +14,6 @@ type Restriction interface {
 	// Assess returns an estimate of c and writes one of its gradient to g. What it must remember it keeps pending until Commit.
 	Assess(g []float64, o kedge.Observation) (excess float64, err error)
 	Commit(o kedge.Observation)
-	wire.State
 }
 
 // Lagrangian makes a rule keep constraints on the settled population by primal–dual updates [arrow1958]. It estimates
@@ -24,9 +23,7 @@ type Restriction interface {
 // The division changes no point of rest, but keeps steps as long as those of single gradients however large multipliers grow.
 // They grow without end where no decision keeps the constraints, up to most.
 type Lagrangian struct {
-	of           Estimator
-	estimated    func(o kedge.Observation) // commits it
-	trust        func() float64            // of it
+	wrapped
 	restrictions []Restriction
 	options      Dual
 	k            int // multipliers' steps
@@ -57,7 +54,7 @@ func NewLagrangian(n int, of Estimator, restrictions []Restriction, o Dual) (*La
 		return nil, err
 	}
 	return &Lagrangian{
-		of: of, estimated: commits(of), trust: trustIn(of), restrictions: restrictions, options: o,
+		wrapped: wrap(of), restrictions: restrictions, options: o,
 		multipliers: make([]float64, j), pending: make([]float64, j), g: make([]float64, n),
 	}, nil
 }
@@ -79,7 +76,7 @@ func (l *Lagrangian) Multipliers() []float64 { return l.multipliers }
 
 // Estimate writes the scaled gradient of the Lagrangian.
 func (l *Lagrangian) Estimate(g []float64, o kedge.Observation) error {
-	if err := l.of.Estimate(g, o); err != nil {
+	if err := l.Estimator.Estimate(g, o); err != nil {
 		return err
 	}
 	total, step := 0.0, l.options.Step.Step(l.k)
@@ -122,29 +119,15 @@ func multipliers(e Estimator) []float64 {
 	return nil
 }
 
-// Trust is that of the estimator, NaN where it learns nothing.
-func (l *Lagrangian) Trust() float64 { return l.trust() }
+var _ wire.Described = (*Lagrangian)(nil)
 
-const lagrangianKind = "online.Lagrangian/1"
-
-var _ wire.State = (*Lagrangian)(nil)
-
-// AppendBinary appends the multipliers and what the parts remember.
-func (l *Lagrangian) AppendBinary(b []byte) ([]byte, error) {
-	return wire.Append(b, lagrangianKind, l.fields)
-}
-
-// UnmarshalBinary makes l go on where the saved one was. On an error l is unchanged.
-func (l *Lagrangian) UnmarshalBinary(data []byte) error {
-	return wire.Restore(data, lagrangianKind, l.fields)
-}
-
-func (l *Lagrangian) fields(f *wire.Fields) {
+// Describe gives the multipliers and what the parts remember.
+func (l *Lagrangian) Describe(f *wire.Fields) {
 	f.Int(&l.k, mostTurns)
 	f.Fixed(l.multipliers)
 	f.Finite("a multiplier", l.multipliers)
-	if remembers(l.of) {
-		f.Part("estimator", l.of)
+	if remembers(l.Estimator) {
+		f.Part("estimator", l.Estimator)
 	}
 	for _, r := range l.restrictions {
 		f.Part("restriction", r)

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/internal/wire"
 )
 
@@ -52,16 +51,12 @@ type Dithering struct {
 // many, so that whatever is even in the perturbation cancels. What is deployed is feasible; where the nearest feasible decision
 // cannot be found it is the iterate.
 type Dither struct {
-	Estimator
-	estimated func(o kedge.Observation) // commits it
-	trust     func() float64            // of it
-	config    Dithering
-	set       kedge.Set
-	source    Normals
-	turn      int
-	direction []float64
-	drawn     bool
-	room      []float64
+	wrapped
+	direction
+	config Dithering
+	set    kedge.Set
+	turn   int
+	room   []float64
 }
 
 // NewDither makes an estimator for decisions of n entries explore the set.
@@ -76,88 +71,47 @@ func NewDither(of Estimator, n int, c Dithering, set kedge.Set, source Normals) 
 	if c.HalfLife == 0 {
 		c.HalfLife = math.Inf(1)
 	}
-	return &Dither{Estimator: of, estimated: commits(of), trust: trustIn(of), config: c, set: set, source: source, direction: make([]float64, n), room: make([]float64, n)}, nil
+	d := direction{delta: c.Size, source: source, v: make([]float64, n)}
+	return &Dither{wrapped: wrap(of), direction: d, config: c, set: set, room: make([]float64, n)}, nil
 }
 
 // Perturb moves u to the decision to deploy.
 func (d *Dither) Perturb(u []float64) {
-	d.draw()
-	size := d.config.Size * math.Exp2(-float64(d.turn)/d.config.HalfLife)
+	part := math.Exp2(-float64(d.turn) / d.config.HalfLife)
 	if d.turn/d.config.Hold%2 == 1 {
-		size = -size
+		part = -part
 	}
 	copy(d.room, u)
-	rows.AddScaled(d.room, size, d.direction)
+	d.add(d.room, part)
 	if d.set.Project(d.room) == nil {
 		copy(u, d.room)
-	}
-}
-
-// draw makes the direction of this turn, once.
-func (d *Dither) draw() {
-	if d.drawn {
-		return
-	}
-	d.drawn = true
-	if d.turn%(2*d.config.Hold) != 0 {
-		return
-	}
-	for norm := 0.0; norm == 0 && len(d.direction) > 0; {
-		d.source.Normals(d.direction)
-		if norm = rows.Norm(d.direction); norm > 0 {
-			rows.Scale(d.direction, 1/norm)
-		}
 	}
 }
 
 // Commit goes on to the next turn.
 func (d *Dither) Commit(o kedge.Observation) {
 	d.draw()
-	d.turn++
-	d.drawn = false
+	if d.turn++; d.turn%(2*d.config.Hold) == 0 {
+		d.renew()
+	}
 	d.estimated(o)
 }
 
-// Trust is that of the estimator, NaN if it has none.
-func (d *Dither) Trust() float64 { return d.trust() }
-
 var (
-	_ wire.State = (*Learning)(nil)
-	_ wire.State = (*Dither)(nil)
+	_ wire.Described = (*Learning)(nil)
+	_ wire.Described = (*Dither)(nil)
 )
 
-const (
-	learningKind = "online.Learning/2"
-	ditherKind   = "online.Dither/1"
-)
-
-// AppendBinary appends the learner's state.
-func (l *Learning) AppendBinary(b []byte) ([]byte, error) {
-	return wire.Append(b, learningKind, l.fields)
-}
-
-// UnmarshalBinary makes l go on where the saved estimator was. On an error l is unchanged.
-func (l *Learning) UnmarshalBinary(data []byte) error {
-	return wire.Restore(data, learningKind, l.fields)
-}
-
-func (l *Learning) fields(f *wire.Fields) {
+// Describe gives the learner's state.
+func (l *Learning) Describe(f *wire.Fields) {
 	f.Part("learner", l.learner)
 	f.Then(func() { l.fault = nil })
 }
 
-// AppendBinary appends the turn, the direction, the source and the estimator.
-func (d *Dither) AppendBinary(b []byte) ([]byte, error) { return wire.Append(b, ditherKind, d.fields) }
-
-// UnmarshalBinary makes d go on where the saved one was. On an error d is unchanged.
-func (d *Dither) UnmarshalBinary(data []byte) error { return wire.Restore(data, ditherKind, d.fields) }
-
-func (d *Dither) fields(f *wire.Fields) {
+// Describe gives the turn, the direction, the source and the estimator.
+func (d *Dither) Describe(f *wire.Fields) {
 	f.Int(&d.turn, math.MaxInt)
-	f.Bool(&d.drawn)
-	f.Fixed(d.direction)
-	f.Finite("the saved direction", d.direction)
-	f.Part("source of directions", d.source)
+	d.direction.Describe(f)
 	if _, commits := d.Estimator.(Committer); commits {
 		f.Part("estimator", d.Estimator)
 	}

@@ -18,31 +18,48 @@ const (
 	sufficient = 1e-4 // of the decrease that the slope promises
 	longStep   = 1e10 // where the curvature is not positive
 	farthest   = 1e6  // beyond it x is running away, and no slope is small beside it
+	mostSteps  = 10_000
 )
 
 // minimizer finds minima of smooth risks over a set by the spectral projected gradient method [birgin2000]. It keeps its
 // memory from one search to the next.
 type minimizer struct {
-	set   kedge.Set
-	what  string
-	tol   float64 // largest entry of Π(x − ∇) − x, relative to ‖x‖∞ between 1 and farthest
-	steps int
+	set  kedge.Set
+	what string
+	tol  float64 // largest entry of Π(x − ∇) − x, relative to ‖x‖∞ between 1 and farthest
 
-	g, move, next, gnext []float64
-	past                 [memory]float64
+	from                    []float64 // where searches begin
+	x, g, move, next, gnext []float64
+	past                    [memory]float64
+}
+
+func newMinimizer(n int, set kedge.Set, what string, tol float64) minimizer {
+	v := func() []float64 { return make([]float64, n) }
+	return minimizer{set: set, what: what, tol: tol, from: v(), x: v(), g: v(), move: v(), next: v(), gnext: v()}
+}
+
+// Follow begins the next search at the iterate.
+func (m *minimizer) Follow(u []float64) { copy(m.from, u) }
+
+// step writes how far the iterate is from a minimum: the step that a rule of step size 1 takes to it.
+func (m *minimizer) step(g []float64, f risk) error {
+	copy(m.x, m.from)
+	if err := m.run(f, m.x); err != nil {
+		return err
+	}
+	copy(g, m.from)
+	rows.AddScaled(g, -1, m.x)
+	return nil
 }
 
 // run moves x to a minimum. On an error x is undefined.
 func (m *minimizer) run(f risk, x []float64) error {
-	if len(m.g) != len(x) {
-		m.g, m.move, m.next, m.gnext = make([]float64, len(x)), make([]float64, len(x)), make([]float64, len(x)), make([]float64, len(x))
-	}
 	value := f.eval(m.g, x)
 	for i := range m.past {
 		m.past[i] = value
 	}
 	length, left := 1.0, math.Inf(1)
-	for k := range m.steps {
+	for k := range mostSteps {
 		var err error
 		if left, err = m.residual(x); err != nil || left <= m.tol {
 			return err
@@ -54,7 +71,7 @@ func (m *minimizer) run(f risk, x []float64) error {
 		m.past[(k+1)%memory] = value
 		length = m.advance(x)
 	}
-	return &kedge.NotConvergedError{What: m.what, Residual: left, Tolerance: m.tol, Steps: m.steps}
+	return &kedge.NotConvergedError{What: m.what, Residual: left, Tolerance: m.tol, Steps: mostSteps}
 }
 
 // residual returns how far x is from Π(x − ∇).

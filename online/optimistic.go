@@ -10,7 +10,7 @@ import (
 // anticipate that the others go on as they have begun, which calms games in which plain gradients circle for ever.
 type Optimistic struct{ last, pending []float64 }
 
-var _ wire.State = (*Optimistic)(nil)
+var _ wire.Described = (*Optimistic)(nil)
 
 // Apply replaces g by 2g − g of the turn before; the first turn has none.
 func (t *Optimistic) Apply(g []float64) {
@@ -24,19 +24,8 @@ func (t *Optimistic) Apply(g []float64) {
 // Commit remembers the gradient.
 func (t *Optimistic) Commit(kedge.Observation) { t.last, t.pending = t.pending, t.last }
 
-const optimisticKind = "online.Optimistic/1"
-
-// AppendBinary appends the gradient of the turn before.
-func (t *Optimistic) AppendBinary(b []byte) ([]byte, error) {
-	return wire.Append(b, optimisticKind, t.fields)
-}
-
-// UnmarshalBinary makes t go on from the saved gradient. On an error t is unchanged.
-func (t *Optimistic) UnmarshalBinary(data []byte) error {
-	return wire.Restore(data, optimisticKind, t.fields)
-}
-
-func (t *Optimistic) fields(f *wire.Fields) {
+// Describe gives the gradient of the turn before.
+func (t *Optimistic) Describe(f *wire.Fields) {
 	f.Floats(&t.last)
 	if n, want := len(t.last), len(t.pending); n > 0 && want > 0 && n != want {
 		f.Fail("a gradient of %d numbers, want %d", n, want)

@@ -31,17 +31,16 @@ type PlugIn struct {
 	dims      kedge.Dims
 	family    Family
 	trials    int
-	search    minimizer
+	minimizer
 
 	decisions []float64 // tried, one a row
 	sizes     []int     // how many individuals were seen under each
 	p, d      []float64 // they, one a row
 	done      bool
 
-	fit      fit
-	at, best []float64
-	moved    []float64 // the individuals under another decision
-	pull     []float64
+	fit   fit
+	moved []float64 // the individuals under another decision
+	pull  []float64
 }
 
 // NewPlugIn returns the method with so many trial decisions, more than the decision has entries, at distance δ > 0 of the first,
@@ -56,15 +55,8 @@ func NewPlugIn(objective kedge.RowObjective, dims kedge.Dims, family Family, tri
 	}
 	return &PlugIn{
 		direction: d, objective: objective, dims: dims, family: family, trials: trials,
-		at: make([]float64, dims.Decision), best: make([]float64, dims.Decision),
-		search: minimizer{set: set, what: "the decision that is best for the fitted population", tol: 1e-10, steps: retrainSteps},
+		minimizer: newMinimizer(dims.Decision, set, "the decision that is best for the fitted population", 1e-10),
 	}, nil
-}
-
-// Follow begins the search at the iterate.
-func (e *PlugIn) Follow(u []float64) {
-	copy(e.at, u)
-	copy(e.best, u)
 }
 
 // Perturb adds δv to u while decisions are tried.
@@ -93,12 +85,7 @@ func (e *PlugIn) Estimate(g []float64, o kedge.Observation) error {
 	}
 	e.moved, e.pull = make([]float64, len(p)), make([]float64, len(p))
 	e.fit.traits = d
-	if err := e.search.run(e, e.best); err != nil {
-		return err
-	}
-	copy(g, e.at)
-	rows.AddScaled(g, -1, e.best)
-	return nil
+	return e.step(g, e)
 }
 
 // eval is the mean loss under u of the individuals that were seen, moved as the fit says.

@@ -5,11 +5,6 @@ import (
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
-const (
-	retrainTolerance = 1e-12
-	retrainSteps     = 10_000
-)
-
 // Retrain is repeated risk minimization [perdomo2020]: with the step size 1 the next decision is the best one for the sampled
 // population as it stands, u⁺ = argmin over the set of mean Φ(p, ·). A smaller step goes only part of the way there, which
 // tames a population that answers too strongly.
@@ -19,24 +14,17 @@ const (
 type Retrain struct {
 	objective kedge.RowObjective
 	dims      kedge.Dims
-	search    minimizer
-	at, best  []float64
-	seen      kedge.Observation // during Estimate
-	scale     float64
+	minimizer
+	seen  kedge.Observation // during Estimate
+	scale float64
 }
 
 // NewRetrain returns the estimator for a loss over a set, the set of the rule.
 func NewRetrain(objective kedge.RowObjective, dims kedge.Dims, set kedge.Set) *Retrain {
 	return &Retrain{
-		objective: objective, dims: dims, at: make([]float64, dims.Decision), best: make([]float64, dims.Decision),
-		search: minimizer{set: set, what: "the decision that is best for the sample", tol: retrainTolerance, steps: retrainSteps},
+		objective: objective, dims: dims,
+		minimizer: newMinimizer(dims.Decision, set, "the decision that is best for the sample", 1e-12),
 	}
-}
-
-// Follow begins the next search at the iterate.
-func (e *Retrain) Follow(u []float64) {
-	copy(e.at, u)
-	copy(e.best, u)
 }
 
 // Estimate writes u − argmin mean Φ(p, ·). A minimum that is not found is a *kedge.NotConvergedError.
@@ -46,14 +34,9 @@ func (e *Retrain) Estimate(g []float64, o kedge.Observation) error {
 		return err
 	}
 	e.seen, e.scale = o, 1/float64(n)
-	err = e.search.run(e, e.best)
+	err = e.step(g, e)
 	e.seen = kedge.Observation{}
-	if err != nil {
-		return err
-	}
-	copy(g, e.at)
-	rows.AddScaled(g, -1, e.best)
-	return nil
+	return err
 }
 
 // eval is the mean loss of the sample under u.

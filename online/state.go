@@ -7,15 +7,13 @@ import (
 )
 
 var (
-	_ wire.State = (*Descent)(nil)
-	_ wire.State = (*Momentum)(nil)
-	_ wire.State = (*Adam)(nil)
+	_ wire.State     = (*Descent)(nil)
+	_ wire.Described = (*Momentum)(nil)
+	_ wire.Described = (*Adam)(nil)
 )
 
 const (
-	descentKind  = "online.Descent/2"
-	momentumKind = "online.Momentum/1"
-	adamKind     = "online.Adam/1"
+	descentKind = "online.Descent/3"
 
 	mostTurns = 1 << 53 // that a saved rule has taken
 )
@@ -56,8 +54,7 @@ func (d *Descent) memory() []any {
 // remembers tells whether a part must be saved, or can be.
 func remembers(part any) bool {
 	_, commits := part.(Committer)
-	_, saves := part.(wire.State)
-	return commits || saves
+	return commits || wire.Remembers(part)
 }
 
 // grown is a list of numbers that has no length before the first turn.
@@ -69,28 +66,14 @@ func grown(f *wire.Fields, what string, x *[]float64) {
 	f.Finite(what, *x)
 }
 
-// AppendBinary appends the average.
-func (m *Momentum) AppendBinary(b []byte) ([]byte, error) {
-	return wire.Append(b, momentumKind, m.fields)
-}
-
-// UnmarshalBinary makes m go on from the saved average. On an error m is unchanged.
-func (m *Momentum) UnmarshalBinary(data []byte) error {
-	return wire.Restore(data, momentumKind, m.fields)
-}
-
-func (m *Momentum) fields(f *wire.Fields) {
+// Describe gives the average.
+func (m *Momentum) Describe(f *wire.Fields) {
 	grown(f, "the saved average", &m.mean)
 	f.Then(func() { m.pending = make([]float64, len(m.mean)) })
 }
 
-// AppendBinary appends the averages and how many gradients are in them.
-func (a *Adam) AppendBinary(b []byte) ([]byte, error) { return wire.Append(b, adamKind, a.fields) }
-
-// UnmarshalBinary makes a go on from the saved averages. On an error a is unchanged.
-func (a *Adam) UnmarshalBinary(data []byte) error { return wire.Restore(data, adamKind, a.fields) }
-
-func (a *Adam) fields(f *wire.Fields) {
+// Describe gives the averages and how many gradients are in them.
+func (a *Adam) Describe(f *wire.Fields) {
 	f.Int(&a.count, mostTurns)
 	grown(f, "the saved average", &a.mean)
 	grown(f, "the saved square", &a.square)

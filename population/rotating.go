@@ -8,9 +8,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/wire"
 )
 
-const rotatingKind = "population.Rotating/1"
-
-var _ wire.State = (*Rotating)(nil)
+var _ wire.Described = (*Rotating)(nil)
 
 // Rotating picks a panel of two waves: the first half of a sample are those of the second half of the sample before, in the same
 // order, and the second half is picked anew. Everybody is so seen in two successive samples, and samples stay independent
@@ -41,17 +39,8 @@ func (r *Rotating) Pick(dst []int, n int) error {
 	return nil
 }
 
-// AppendBinary appends who will be seen again and the state of the picker of the new.
-func (r *Rotating) AppendBinary(b []byte) ([]byte, error) {
-	return wire.Append(b, rotatingKind, r.fields)
-}
-
-// UnmarshalBinary restores who will be seen again and the picker of the new. On an error r is unchanged.
-func (r *Rotating) UnmarshalBinary(data []byte) error {
-	return wire.Restore(data, rotatingKind, r.fields)
-}
-
-func (r *Rotating) fields(f *wire.Fields) {
+// Describe gives who will be seen again and the state of the picker of the new.
+func (r *Rotating) Describe(f *wire.Fields) {
 	f.Ints(&r.again, math.MaxInt32)
 	f.Part("picker", r.Of)
 }

@@ -9,18 +9,15 @@ import (
 )
 
 var (
-	_ wire.State = (*Crowd)(nil)
-	_ wire.State = WithReplacement{}
-	_ wire.State = (*WithoutReplacement)(nil)
-	_ wire.State = Everyone{}
+	_ wire.State     = (*Crowd)(nil)
+	_ wire.Described = WithReplacement{}
+	_ wire.Described = (*WithoutReplacement)(nil)
+	_ wire.Described = Everyone{}
 )
 
 const (
-	doublesKind  = "population.Crowd float64/1"
-	singlesKind  = "population.Crowd float32/1"
-	withKind     = "population.WithReplacement/1"
-	withoutKind  = "population.WithoutReplacement/1"
-	everyoneKind = "population.Everyone/1"
+	doublesKind = "population.Crowd float64/2"
+	singlesKind = "population.Crowd float32/2"
 )
 
 // AppendBinary appends everybody's state and the picker's, and of a crowd with motion or noise the step and everybody's home.
@@ -97,38 +94,11 @@ func (s *singles) kind() string { return singlesKind }
 
 func (s *singles) fields(f *wire.Fields) { f.SwapSingles(&s.data, &s.then) }
 
-// AppendBinary appends the source's state.
-func (w WithReplacement) AppendBinary(b []byte) ([]byte, error) {
-	return wire.Append(b, withKind, w.fields)
-}
+// Describe gives the source's state.
+func (w WithReplacement) Describe(f *wire.Fields) { f.Part("source of random numbers", w.Source) }
 
-// UnmarshalBinary restores the source.
-func (w WithReplacement) UnmarshalBinary(data []byte) error {
-	return wire.Restore(data, withKind, w.fields)
-}
+// Describe gives the source's state; the picker's own memory does not outlast a pick.
+func (w *WithoutReplacement) Describe(f *wire.Fields) { f.Part("source of random numbers", w.Source) }
 
-func (w WithReplacement) fields(f *wire.Fields) { f.Part("source of random numbers", w.Source) }
-
-// AppendBinary appends the source's state; the picker's own memory does not outlast a pick.
-func (w *WithoutReplacement) AppendBinary(b []byte) ([]byte, error) {
-	return wire.Append(b, withoutKind, w.fields)
-}
-
-// UnmarshalBinary restores the source.
-func (w *WithoutReplacement) UnmarshalBinary(data []byte) error {
-	return wire.Restore(data, withoutKind, w.fields)
-}
-
-func (w *WithoutReplacement) fields(f *wire.Fields) { f.Part("source of random numbers", w.Source) }
-
-// AppendBinary appends an empty state: there is nothing to remember.
-func (e Everyone) AppendBinary(b []byte) ([]byte, error) {
-	return wire.Append(b, everyoneKind, e.fields)
-}
-
-// UnmarshalBinary checks that the state is one of Everyone.
-func (e Everyone) UnmarshalBinary(data []byte) error {
-	return wire.Restore(data, everyoneKind, e.fields)
-}
-
-func (Everyone) fields(*wire.Fields) {}
+// Describe gives an empty state: there is nothing to remember.
+func (Everyone) Describe(*wire.Fields) {}

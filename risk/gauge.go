@@ -46,7 +46,7 @@ type quantile struct {
 	t, spread float64 // the quantile, and the mean of |ℓ − t|
 }
 
-var _ wire.State = (*Gauge)(nil)
+var _ wire.Described = (*Gauge)(nil)
 
 // NewGauge returns a gauge of the constraint.
 func NewGauge(c Constraint) (*Gauge, error) {
@@ -151,15 +151,8 @@ func (a *Gauge) pullBack(g, p, u, d []float64) error {
 // Commit accepts what the last sample showed.
 func (a *Gauge) Commit(kedge.Observation) { a.level = a.next }
 
-const gaugeKind = "risk.Gauge/1"
-
-// AppendBinary appends what is remembered from turn to turn.
-func (a *Gauge) AppendBinary(b []byte) ([]byte, error) { return wire.Append(b, gaugeKind, a.fields) }
-
-// UnmarshalBinary makes a remember what was saved. On an error a is unchanged.
-func (a *Gauge) UnmarshalBinary(data []byte) error { return wire.Restore(data, gaugeKind, a.fields) }
-
-func (a *Gauge) fields(f *wire.Fields) {
+// Describe gives what is remembered from turn to turn.
+func (a *Gauge) Describe(f *wire.Fields) {
 	q := &a.level
 	f.Int(&q.count, 1<<53)
 	f.Float(&q.t)

@@ -6,22 +6,10 @@ import (
 	"github.com/kedge-opt/kedge/internal/wire"
 )
 
-var _ wire.State = (*Learned)(nil)
+var _ wire.Described = (*Learned)(nil)
 
-const learnedKind = "sensitivity.Learned/1"
-
-// AppendBinary appends all that was learned.
-func (l *Learned) AppendBinary(b []byte) ([]byte, error) {
-	return wire.Append(b, learnedKind, l.fields)
-}
-
-// UnmarshalBinary makes l go on where the saved sensitivity was. On an error l is unchanged.
-func (l *Learned) UnmarshalBinary(data []byte) error {
-	return wire.Restore(data, learnedKind, l.fields)
-}
-
-// fields are everything that a turn changes.
-func (l *Learned) fields(f *wire.Fields) {
+// Describe gives all that was learned.
+func (l *Learned) Describe(f *wire.Fields) {
 	p := &l.past
 	for _, n := range []*int{&p.turns, &p.seen, &l.fit.count} {
 		f.Int(n, math.MaxInt)

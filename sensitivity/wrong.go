@@ -105,24 +105,17 @@ func (w *Wrong) then(u []float64) []float64 {
 	return kedge.Row(w.u, w.turns%w.Stale, len(u))
 }
 
-var _ wire.State = (*Wrong)(nil)
+var _ wire.Described = (*Wrong)(nil)
 
-const wrongKind = "sensitivity.Wrong/1"
-
-// AppendBinary appends the remembered decisions, and the state of what is spoiled if it has one.
-func (w *Wrong) AppendBinary(b []byte) ([]byte, error) { return wire.Append(b, wrongKind, w.fields) }
-
-// UnmarshalBinary makes w go on where the saved one was. On an error w is unchanged.
-func (w *Wrong) UnmarshalBinary(data []byte) error { return wire.Restore(data, wrongKind, w.fields) }
-
-func (w *Wrong) fields(f *wire.Fields) {
+// Describe gives the remembered decisions, and the state of what is spoiled if it has one.
+func (w *Wrong) Describe(f *wire.Fields) {
 	f.Int(&w.turns, math.MaxInt)
 	f.Floats(&w.u)
 	if n := len(w.u); n != 0 && (w.Stale == 0 || n%w.Stale != 0) {
 		f.Fail("%d entries of %d decisions", n, w.Stale)
 	}
 	f.Finite("a saved decision", w.u)
-	if _, learns := w.Of.(wire.State); learns {
+	if wire.Remembers(w.Of) {
 		f.Part("sensitivity", w.Of)
 	}
 }

@@ -222,13 +222,26 @@ func (f *Fields) Ints(x *[]int, most int) {
 	field(f, x, func(r *reader) []int { return r.ints(most) }, (*writer).ints)
 }
 
-// Part is a frame within this one, of a part that must be a State. It is read once all else is in order.
+// Part is what a part remembers: the fields of a Described, after the name of its type, or the frame of a State, which is read once all
+// else is in order.
 func (f *Fields) Part(what string, part any) {
-	s, ok := part.(State)
-	if !ok {
+	switch p := part.(type) {
+	case Described:
+		want := fmt.Sprintf("%T", part)
+		kind := want
+		if f.Text(&kind); kind != want {
+			f.Fail("the %s is a %s, want a %s", what, kind, want)
+		}
+		p.Describe(f)
+	case State:
+		f.frame(p)
+	default:
 		f.refuse(fmt.Errorf("the %s, a %T, cannot be saved: it is no wire.State", what, part))
-		return
 	}
+}
+
+// frame is a state within this one.
+func (f *Fields) frame(s State) {
 	if f.Reading() {
 		f.parts, f.saved = append(f.parts, s), append(f.saved, f.in.bytes())
 	} else {

@@ -23,6 +23,16 @@ type State interface {
 	encoding.BinaryUnmarshaler
 }
 
+// Described is what remembers something within a State and describes its fields there, to be written or read.
+type Described interface{ Describe(f *Fields) }
+
+// Remembers tells whether something can be a part of a state.
+func Remembers(part any) bool {
+	_, describes := part.(Described)
+	_, saves := part.(State)
+	return describes || saves
+}
+
 // Error says why bytes are not the state that was asked for.
 type Error struct {
 	Kind   string // what was asked for

@@ -206,6 +206,43 @@ func TestPartsMustBeStates(t *testing.T) {
 	}
 }
 
+// hand and watch are parts of the same fields.
+type (
+	hand  struct{ at int }
+	watch struct{ hand }
+)
+
+func (h *hand) Describe(f *wire.Fields) { f.Int(&h.at, 12) }
+
+// A part stands in the frame of its state under the name of its type: another type is refused, and so is what it refuses.
+func TestPartsDescribeThemselves(t *testing.T) {
+	before := 7
+	around := func(part any) func(*wire.Fields) {
+		return func(f *wire.Fields) {
+			f.Int(&before, 100)
+			f.Part("hand", part)
+		}
+	}
+	saved, err := wire.Append(nil, "clock/1", around(&hand{5}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before = 8
+	back := &hand{1}
+	if err := wire.Restore(saved, "clock/1", around(back)); err != nil || back.at != 5 || before != 7 {
+		t.Errorf("restored %v and %d: %v", back, before, err)
+	}
+	before = 8
+	other := &watch{hand{1}}
+	if err := wire.Restore(saved, "clock/1", around(other)); err == nil || other.at != 1 || before != 8 {
+		t.Errorf("a part of another type took %v and %d: %v", other, before, err)
+	}
+	late, _ := wire.Append(nil, "clock/1", around(&hand{13}))
+	if err := wire.Restore(late, "clock/1", around(back)); err == nil || back.at != 5 {
+		t.Errorf("a part took what it refuses, %v: %v", back, err)
+	}
+}
+
 func TestRestoreAllOrNone(t *testing.T) {
 	a, b := list{1}, list{2}
 	states := []wire.State{&a, &b}
