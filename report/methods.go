@@ -23,7 +23,7 @@ func SaveComparison(dir string, r *compare.Comparison) (*page.Document, error) {
 		return nil, err
 	}
 	table := r.Table()
-	m := folder.Manifest{Kind: folder.KindCompare, Case: r.Name, Seed: r.Arenas[0].Seed, Build: folder.CurrentBuild()}
+	m := folder.Manifest{Kind: folder.KindCompare, Case: r.Name, Seed: r.Problems[0].Seed, Build: folder.CurrentBuild()}
 	return d, m.Make(dir, folder.Contents{
 		folder.CompareFile: r.Encode, "table.csv": table.WriteCSV, "table.parquet": table.WriteParquet, "times.json": folder.AsJSON(r.Seconds),
 	}, d.Write)
@@ -50,14 +50,14 @@ func readComparison(kinds *kind.Catalogue, dir string, build folder.Build) (*pag
 func comparisonDocument(r *compare.Comparison, build folder.Build) (*page.Document, error) {
 	d := &page.Document{
 		Title: r.Title(), Facts: comparisonFacts(r), Question: comparisonQuestion(r), Verdict: page.Finding{Headline: r.Headline(), Reasons: r.Reasons()},
-		Spec: r.Arenas[0].Spec, Repeat: r.Command(), Origin: origin(&folder.Result{Seed: r.Arenas[0].Seed, Build: build}),
+		Spec: r.Problems[0].Spec, Repeat: r.Command(), Origin: origin(&folder.Result{Seed: r.Problems[0].Seed, Build: build}),
 	}
 	if r.Suite {
 		d.Spec = ""
 		d.Tables = append(d.Tables, suiteTable(r), answersTable(r))
 	}
-	for i := range r.Arenas {
-		d.Tables = append(d.Tables, methodTable(&r.Arenas[i], r.Seconds[r.Name]))
+	for i := range r.Problems {
+		d.Tables = append(d.Tables, methodTable(&r.Problems[i], r.Seconds[r.Name]))
 	}
 	d.Tables = append(d.Tables, tuningTable(r))
 	d.Brief = append(comparisonBrief(r, d.Tables), page.Plainly{""}, d.Verdict)
@@ -76,20 +76,20 @@ func comparisonSketches(r *compare.Comparison) (list []draw.Sketch) {
 	if r.Suite {
 		list = append(list, suiteSketch(r))
 	}
-	for i := range r.Arenas {
-		list = append(list, distanceSketch(&r.Arenas[i]))
+	for i := range r.Problems {
+		list = append(list, distanceSketch(&r.Problems[i]))
 	}
 	return list
 }
 
 func comparisonFacts(r *compare.Comparison) string {
-	list := []string{phrase.Count(len(r.Arenas[0].Rows), "method")}
+	list := []string{phrase.Count(len(r.Problems[0].Rows), "method")}
 	if r.Suite {
-		list = append(list, phrase.Count(len(r.Arenas), "problem"))
+		list = append(list, phrase.Count(len(r.Problems), "problem"))
 	} else {
-		list = append(list, phrase.Count(r.Arenas[0].Turns, "turn"))
+		list = append(list, phrase.Count(r.Problems[0].Turns, "turn"))
 	}
-	return strings.Join(append(list, fmt.Sprintf("seed %d", r.Arenas[0].Seed)), " · ")
+	return strings.Join(append(list, fmt.Sprintf("seed %d", r.Problems[0].Seed)), " · ")
 }
 
 func comparisonQuestion(r *compare.Comparison) []page.Term {
@@ -112,14 +112,14 @@ func comparisonQuestion(r *compare.Comparison) []page.Term {
 // the steps that they tried.
 func comparisonBrief(r *compare.Comparison, tables []page.TextTable) []page.Piece {
 	if !r.Suite {
-		return []page.Piece{tables[0], page.Bullets{Texts: gridsTried(&r.Arenas[0]), Whole: true}}
+		return []page.Piece{tables[0], page.Bullets{Texts: gridsTried(&r.Problems[0]), Whole: true}}
 	}
 	tried := fmt.Sprintf("every method tried %d steps on %d trials apart from those that are told; the grids are in the report", r.Points, r.Tuning)
 	return []page.Piece{tables[0], page.Plainly{""}, page.Paragraphs{Texts: compare.Legend()}, page.Plainly{""}, tables[1], page.Plainly{"", tried}}
 }
 
 // methodTable has one row a method.
-func methodTable(a *compare.Arena, seconds map[string]float64) page.TextTable {
+func methodTable(a *compare.Meeting, seconds map[string]float64) page.TextTable {
 	t := page.TextTable{
 		ID: "methods-" + a.Name, Title: a.Name, About: problemAbout(a), Brief: []int{0, 2, 3, 5, 4, 6, 7, 8, 9, 1},
 		Columns: []page.Head{
@@ -142,13 +142,13 @@ func methodTable(a *compare.Arena, seconds map[string]float64) page.TextTable {
 }
 
 // endCell marks where a method ends, with the reason where that is not the point of its theory.
-func endCell(a *compare.Arena, m *compare.Row) page.TextCell {
+func endCell(a *compare.Meeting, m *compare.Row) page.TextCell {
 	mark, reason := a.Mark(m), why(m)
 	return page.Words(strings.ReplaceAll(mark, " ", noBreak), inSmall(reason)...).InShort(strings.TrimRight(mark+" "+reason, " "))
 }
 
 // gridsTried tells which steps were tried, once for all methods that tried the same.
-func gridsTried(a *compare.Arena) (list []string) {
+func gridsTried(a *compare.Meeting) (list []string) {
 	var order []string
 	who := map[string][]string{}
 	for _, m := range a.Rows {
@@ -185,7 +185,7 @@ func why(m *compare.Row) string {
 }
 
 // problemAbout says what is known of a problem.
-func problemAbout(a *compare.Arena) string {
+func problemAbout(a *compare.Meeting) string {
 	text := fmt.Sprintf("The optimum has the value %s.", phrase.Shortest(a.Value))
 	if a.About != "" {
 		text = a.About + " " + text
@@ -220,7 +220,7 @@ func tuningTable(r *compare.Comparison) page.TextTable {
 	for i := range points {
 		t.Columns = append(t.Columns, page.Head{Name: fmt.Sprintf("step %d", i+1)})
 	}
-	for _, a := range r.Arenas {
+	for _, a := range r.Problems {
 		for _, m := range a.Rows {
 			row := []page.TextCell{page.Words(m.Method, inSmall(m.Settings)...)}
 			if r.Suite {
@@ -251,7 +251,7 @@ func gridCells(m compare.Row, points int) []page.TextCell {
 }
 
 // distanceSketch draws how far from the optimum the methods are, turn by turn, in a panel for every kind of knowledge that they need.
-func distanceSketch(a *compare.Arena) draw.Sketch {
+func distanceSketch(a *compare.Meeting) draw.Sketch {
 	groups := a.Groups()
 	if len(a.Rows) <= 5 {
 		groups = []compare.Group{{Rows: a.Rows}}
@@ -280,7 +280,7 @@ func distanceSketch(a *compare.Arena) draw.Sketch {
 }
 
 // leastDistance is the least distance that is drawn.
-func leastDistance(a *compare.Arena) float64 {
+func leastDistance(a *compare.Meeting) float64 {
 	far := a.Tolerance
 	for _, m := range a.Rows {
 		for _, s := range m.Curve.Far {

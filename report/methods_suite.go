@@ -18,15 +18,15 @@ func suiteTable(r *compare.Comparison) page.TextTable {
 	t := page.TextTable{
 		ID: "suite", Title: "Who arrives where",
 		About:   strings.Join(compare.Legend(), " ") + " Problems go by their numbers in the next table.",
-		Columns: []page.Head{{Name: "method", Short: " ", Wide: -longest(r.Arenas[0].Rows)}}, Brief: []int{0},
+		Columns: []page.Head{{Name: "method", Short: " ", Wide: -longest(r.Problems[0].Rows)}}, Brief: []int{0},
 	}
-	for i := range r.Arenas {
+	for i := range r.Problems {
 		t.Columns, t.Brief = append(t.Columns, page.Head{Name: fmt.Sprint(i + 1), Wide: 4}), append(t.Brief, i+1)
 	}
-	for i := range r.Arenas[0].Rows {
-		row := []page.TextCell{page.Words(r.Arenas[0].Rows[i].Method)}
-		for j := range r.Arenas {
-			row = append(row, page.Words(r.Arenas[j].Letters(&r.Arenas[j].Rows[i])))
+	for i := range r.Problems[0].Rows {
+		row := []page.TextCell{page.Words(r.Problems[0].Rows[i].Method)}
+		for j := range r.Problems {
+			row = append(row, page.Words(r.Problems[j].Letters(&r.Problems[j].Rows[i])))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -43,8 +43,8 @@ func answersTable(r *compare.Comparison) page.TextTable {
 		},
 		About: "Known in closed form, but for the optimum of softmax. A problem whose stable point is its optimum cannot make a method that ignores the answer of the crowd look bad.",
 	}
-	for i := range r.Arenas {
-		a := &r.Arenas[i]
+	for i := range r.Problems {
+		a := &r.Problems[i]
 		apart := page.Words("no").InShort("cannot separate")
 		if a.Separates {
 			apart = page.Words("yes").InShort(" ")
@@ -79,15 +79,15 @@ func vectorWords(u []float64, most int) string {
 
 // suiteSketch shows who arrives where, methods down and problems across.
 func suiteSketch(r *compare.Comparison) draw.Sketch {
-	m := draw.WordTable{Columns: len(r.Arenas), Rows: len(r.Arenas[0].Rows)}
+	m := draw.WordTable{Columns: len(r.Problems), Rows: len(r.Problems[0].Rows)}
 	var problems, methods []string
-	for _, a := range r.Arenas {
+	for _, a := range r.Problems {
 		problems = append(problems, a.Name)
 	}
-	for i, row := range r.Arenas[0].Rows {
+	for i, row := range r.Problems[0].Rows {
 		methods = append(methods, row.Method)
-		for j := range r.Arenas {
-			word, ground := suiteCell(&r.Arenas[j], &r.Arenas[j].Rows[i])
+		for j := range r.Problems {
+			word, ground := suiteCell(&r.Problems[j], &r.Problems[j].Rows[i])
 			m.Words, m.Grounds = append(m.Words, word), append(m.Grounds, ground)
 		}
 	}
@@ -99,7 +99,7 @@ func suiteSketch(r *compare.Comparison) draw.Sketch {
 }
 
 // suiteCell is a method on a problem: a word and the colour of the point where it ended.
-func suiteCell(a *compare.Arena, m *compare.Row) (string, color.NRGBA) {
+func suiteCell(a *compare.Meeting, m *compare.Row) (string, color.NRGBA) {
 	const pastel = 0.45
 	looks := plot.StylesOf(nil)
 	points := map[string]color.NRGBA{"stable": looks["vanilla"].Ink, "myopic": looks["derivative-free"].Ink, "optimal": looks["composite"].Ink}

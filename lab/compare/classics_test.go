@@ -59,7 +59,7 @@ func TestClassicsHaveTheirAnswers(t *testing.T) {
 	}
 	known := answers()
 	for i, one := range Classics() {
-		a, want := c.arenas[i], known[one.Name]
+		a, want := c.meetings[i], known[one.Name]
 		near := func(what string, got, want []float64) {
 			if d := distance(got, want); want != nil && !(d < 1e-8) {
 				t.Errorf("%s: the %s point is %v, want %v", one.Name, what, got, want)
@@ -71,8 +71,8 @@ func TestClassicsHaveTheirAnswers(t *testing.T) {
 		if v := a.value(a.loss); !math.IsNaN(want.value) && math.Abs(v-want.value) > 1e-9 {
 			t.Errorf("%s: the value is %v, want %v", one.Name, v, want.value)
 		}
-		if same := want.optimal != nil && distance(want.stable, want.optimal) == 0; a.separates() == same {
-			t.Errorf("%s: it is said to separate: %t", one.Name, a.separates())
+		if same := want.optimal != nil && distance(want.stable, want.optimal) == 0; a.Separates == same {
+			t.Errorf("%s: it is said to separate: %t", one.Name, a.Separates)
 		}
 		delete(known, one.Name)
 	}
@@ -89,8 +89,8 @@ func TestSoftmaxWithoutLikings(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"stable", "optimal"} {
-		if d := distance(c.arenas[0].points[name], filled(4, 2.5)); !(d < 1e-8) {
-			t.Errorf("the %s point is %v", name, c.arenas[0].points[name])
+		if d := distance(c.meetings[0].points[name], filled(4, 2.5)); !(d < 1e-8) {
+			t.Errorf("the %s point is %v", name, c.meetings[0].points[name])
 		}
 	}
 }
@@ -102,11 +102,11 @@ func TestSuite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !r.Suite || r.Name != "classics" || len(r.Arenas) != len(Classics()) {
-		t.Fatalf("%s with %d problems", r.Name, len(r.Arenas))
+	if !r.Suite || r.Name != "classics" || len(r.Problems) != len(Classics()) {
+		t.Fatalf("%s with %d problems", r.Name, len(r.Problems))
 	}
 	for _, m := range r.pairs() {
-		a := m.arena
+		a := m.on
 		if !m.Arrived && m.Outside == "" {
 			t.Errorf("%s on %s: %v from its %s point, allowed are %v; step %v: %s", m.Method, a.Name, m.ToTarget, m.Limit, a.Tolerance, m.Step, m.Failure)
 		}

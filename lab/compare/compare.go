@@ -90,7 +90,7 @@ func Run(ctx context.Context, problems []Subject, methods []Entrant, o Terms) (*
 type Prepared struct {
 	Terms
 	own         bool // nobody has listed methods
-	arenas      []*arena
+	meetings    []*meeting
 	done, total atomic.Int64
 }
 
@@ -99,9 +99,9 @@ func Prepare(ctx context.Context, problems []Subject, methods []Entrant, o Terms
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	c := &Prepared{Terms: o.filled(), own: len(methods) == 0, arenas: make([]*arena, len(problems))}
+	c := &Prepared{Terms: o.filled(), own: len(methods) == 0, meetings: make([]*meeting, len(problems))}
 	err := crew.Share(min(c.Workers, len(problems)), len(problems), func(_, i int) (err error) {
-		c.arenas[i], err = enter(ctx, problems[i], methods, c.Terms)
+		c.meetings[i], err = enter(ctx, problems[i], methods, c.Terms)
 		return err
 	})
 	return c, err
@@ -110,7 +110,7 @@ func Prepare(ctx context.Context, problems []Subject, methods []Entrant, o Terms
 // Run tunes every method and then runs the trials that are reported.
 func (c *Prepared) Run(ctx context.Context) (*Comparison, error) {
 	var tuning []run
-	for _, a := range c.arenas {
+	for _, a := range c.meetings {
 		tuning = append(tuning, a.tuning(c.Terms)...)
 		c.total.Add(int64(len(a.reported(c.Terms))))
 	}
@@ -119,7 +119,7 @@ func (c *Prepared) Run(ctx context.Context) (*Comparison, error) {
 		return nil, err
 	}
 	var reported []run
-	for _, a := range c.arenas {
+	for _, a := range c.meetings {
 		a.choose()
 		reported = append(reported, a.reported(c.Terms)...)
 	}

@@ -47,9 +47,9 @@ func mustRun(t *testing.T, p Subject, text string, o Terms) *Comparison {
 
 func rowOf(t *testing.T, r *Comparison, method string) *Row {
 	t.Helper()
-	for i, m := range r.Arenas[0].Rows {
+	for i, m := range r.Problems[0].Rows {
 		if m.Method == method {
-			return &r.Arenas[0].Rows[i]
+			return &r.Problems[0].Rows[i]
 		}
 	}
 	t.Fatalf("no method %s", method)
@@ -65,7 +65,7 @@ func TestPointsOfLQ2(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := [][]float64{{-4.0 / 19, 7.0 / 19}, {-56.0 / 229, 99.0 / 229}, {-62.0 / 273, 38.0 / 91}, {-838.0 / 3773, 1550.0 / 3773}, {-56.0 / 229, 99.0 / 229}}
-	for i, r := range c.arenas[0].entries {
+	for i, r := range c.meetings[0].entries {
 		if d := distance(r.target, want[i]); !(d < 1e-9) {
 			t.Errorf("%s must end at %v, want %v", r.method.Label, r.target, want[i])
 		}
@@ -77,7 +77,7 @@ func TestPointsOfLQ2(t *testing.T) {
 func TestMethodsEndWhereTheyMust(t *testing.T) {
 	const turns = 6000
 	r := mustRun(t, problemOf(t, "lq2", "iterations=6000"), "vanilla,composite,repeated-gradient,lazy,two-point,plug-in", Terms{Trials: 2})
-	a := r.Arenas[0]
+	a := r.Problems[0]
 	for i := range a.Rows {
 		m := &a.Rows[i]
 		if !m.Arrived {
@@ -106,9 +106,9 @@ func TestNoTimeToSettle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := c.arenas[0].entries
-	if r[0].limit != "myopic" || r[0].algorithm.Hold != 5 || r[1].limit != "optimal" {
-		t.Errorf("two-point, held for %d turns, ends at the %s point, composite at the %s one", r[0].algorithm.Hold, r[0].limit, r[1].limit)
+	r := c.meetings[0].entries
+	if r[0].Limit != "myopic" || r[0].algorithm.Hold != 5 || r[1].Limit != "optimal" {
+		t.Errorf("two-point, held for %d turns, ends at the %s point, composite at the %s one", r[0].algorithm.Hold, r[0].Limit, r[1].Limit)
 	}
 	// Held for h turns it shows the part (I − ½Aʰ)(I − Aʰ) of the answer, so it is near the optimum after many.
 	best := []float64{-56.0 / 229, 99.0 / 229}
@@ -123,15 +123,15 @@ func TestGeometryOfLQ2(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := c.arenas[0]
+	a := c.meetings[0]
 	if a.Settling < 14 || a.Settling > 20 {
 		t.Errorf("settles in %d turns", a.Settling)
 	}
 	// The greatest eigenvalue of [101 34; 34 84]/16 is 7.97165, and the grid begins with twice its inverse.
-	if got, want := a.entries[0].candidates[0].step, 2/7.97165; math.Abs(got-want) > 1e-3*want {
+	if got, want := a.entries[0].steps[0], 2/7.97165; math.Abs(got-want) > 1e-3*want {
 		t.Errorf("the grid begins with %v, want %v", got, want)
 	}
-	if got, want := a.entries[0].candidates[2].step, 0.2/7.97165; math.Abs(got-want) > 5e-3*want {
+	if got, want := a.entries[0].steps[2], 0.2/7.97165; math.Abs(got-want) > 5e-3*want {
 		t.Errorf("two points on it is %v, want a tenth, %v", got, want)
 	}
 }
@@ -164,7 +164,7 @@ func TestSamplesAreShared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := c.arenas[0]
+	a := c.meetings[0]
 	first := func(algorithm, trial int) []float64 {
 		x, err := a.problem.Trial(algorithm, trial, math.NaN())
 		if err != nil {
@@ -269,7 +269,7 @@ func TestPanelsAreEven(t *testing.T) {
 // Among steps that are as good as exact the longest wins: vanilla on lq2 converges at a rate for all of the first four.
 func TestEqualsAreDecidedByTheLongestStep(t *testing.T) {
 	r := mustRun(t, problemOf(t, "lq2", "iterations=20000"), "vanilla,composite", Terms{Trials: 1, Points: 4})
-	for _, m := range r.Arenas[0].Rows {
+	for _, m := range r.Problems[0].Rows {
 		if m.Step != m.Grid[0].Step || *m.Grid[3].Score != *m.Grid[0].Score {
 			t.Errorf("%s took %v of %v", m.Method, m.Step, m.Grid)
 		}
@@ -299,7 +299,7 @@ func TestAlgorithmsOfTheSpec(t *testing.T) {
 	if got := r.Command(); got != "kedge compare lq2 --trials 1 --no-tune" {
 		t.Errorf("it is repeated by %s", got)
 	}
-	if m := rowOf(t, r, "slow"); m.Kind != "composite" || m.Step != 0.01 || m.Limit != "optimal" || len(r.Arenas[0].Rows) != 2 {
+	if m := rowOf(t, r, "slow"); m.Kind != "composite" || m.Step != 0.01 || m.Limit != "optimal" || len(r.Problems[0].Rows) != 2 {
 		t.Errorf("%+v", m)
 	}
 }

@@ -22,7 +22,7 @@ func ExampleRun() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	a := r.Arenas[0]
+	a := r.Problems[0]
 	fmt.Printf("stable %.2f, optimal %.2f\n", a.Stable, a.Optimal)
 	for _, m := range a.Rows {
 		fmt.Printf("%s: %s, value %.2f, after %d deployments\n", m.Method, a.Mark(&m), m.Value.Mean, m.Deployments)

@@ -73,14 +73,14 @@ func TestForeignMethod(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	row := r.Arenas[0].Rows
+	row := r.Problems[0].Rows
 	if whole, composite := row[2], row[1]; !whole.Arrived || whole.Step != composite.Step || *whole.ToOptimal != *composite.ToOptimal {
 		t.Errorf("counting the whole answer: %v from the optimum with step %v, composite %v with %v", whole.ToOptimal, whole.Step, composite.ToOptimal, composite.Step)
 	}
 	if half, none := row[3], row[4]; half.Arrived || none.Arrived || none.ToStable.Mean > row[0].ToStable.Mean+1e-6 || half.ToOptimal.Mean >= none.ToOptimal.Mean {
 		t.Errorf("half of the answer ends %v from the optimum, none of it %v; from the stable point %v", half.ToOptimal, none.ToOptimal, none.ToStable)
 	}
-	groups := r.Arenas[0].Groups()
+	groups := r.Problems[0].Groups()
 	if i := slices.IndexFunc(groups, func(g compare.Group) bool { return g.Name == "samples and a sensitivity" }); i < 0 || len(groups[i].Rows) != 4 {
 		t.Errorf("by what they need to know: %v", groups)
 	}

@@ -68,18 +68,17 @@ func parseMethod(kinds *kind.Catalogue, text string) (Entrant, error) {
 func (m Entrant) kind() string { return form.NameOf(m.Method) }
 
 // usual returns the settings of a method that nobody has set, for a problem of known scales.
-func (m Entrant) usual(g geometry) []form.Setting {
+func (m Entrant) usual(g kind.Scales) []form.Setting {
 	one, ok := m.Method.(kind.ComparedMethod)
 	if !ok {
 		return nil
 	}
-	scales := g.Scales
-	scales.Hold = m.hold(g)
-	return one.Usual(scales)
+	g.Hold = m.hold(g)
+	return one.Usual(g)
 }
 
 // hold is how many turns decisions are held: as the options say, or until the crowd has settled.
-func (m Entrant) hold(g geometry) int {
+func (m Entrant) hold(g kind.Scales) int {
 	for _, option := range m.Options {
 		value, ok := strings.CutPrefix(option, "hold=")
 		if n, err := strconv.Atoi(value); ok && err == nil && n > 0 {
@@ -91,7 +90,7 @@ func (m Entrant) hold(g geometry) int {
 
 // grid returns the step sizes that are tried, a log grid from above. Gradients are scaled by the curvature of Φ̃ at the optimum,
 // steps that have a length by the way to the optimum; those who jump go a part of the way.
-func (m Entrant) grid(g geometry, points int) []float64 {
+func (m Entrant) grid(g kind.Scales, points int) []float64 {
 	top, ratio := 2/g.Curvature, math.Sqrt(0.1)
 	switch m.Method.Facts().Step {
 	case kind.Share:
@@ -106,8 +105,20 @@ func (m Entrant) grid(g geometry, points int) []float64 {
 	return list
 }
 
+// steps are the step sizes that are tried: the one that is given, or the grid.
+func (m Entrant) steps(one *kind.Algorithm, said []form.Setting, own bool, g kind.Scales, o Terms) []float64 {
+	grid := m.grid(g, o.Points)
+	switch {
+	case slices.ContainsFunc(said, func(s form.Setting) bool { return s.Key == "step" }), o.NoTune && own:
+		return []float64{one.Step}
+	case o.NoTune:
+		return grid[len(grid)/2 : len(grid)/2+1]
+	}
+	return grid
+}
+
 // read returns the algorithm of the method: that of the spec if it has one of the kind's name, otherwise the usual one.
-func (m Entrant) read(p Subject, from *problem.Spec, g geometry) (one *kind.Algorithm, settings []form.Setting, own bool, err error) {
+func (m Entrant) read(p Subject, from *problem.Spec, g kind.Scales) (one *kind.Algorithm, settings []form.Setting, own bool, err error) {
 	over, name := slices.Clone(p.Over), cmp.Or(m.from, m.kind())
 	own = !p.Usual && slices.ContainsFunc(from.Algorithms, func(a kind.Algorithm) bool { return a.Name == name })
 	if !own {
@@ -128,7 +139,7 @@ func (m Entrant) read(p Subject, from *problem.Spec, g geometry) (one *kind.Algo
 }
 
 // batch is how many people the method sees a turn: as many as the others, or one less where it must be an even number.
-func (m Entrant) batch(g geometry) int {
+func (m Entrant) batch(g kind.Scales) int {
 	if !m.Method.Facts().Needs.Panel {
 		return g.Batch
 	}
@@ -136,7 +147,7 @@ func (m Entrant) batch(g geometry) int {
 }
 
 // yaml is the list of algorithms with the method alone.
-func (m Entrant) yaml(g geometry, settings []form.Setting) string {
+func (m Entrant) yaml(g kind.Scales, settings []form.Setting) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "algorithms:\n  - {name: %s, batch: %d, step: %v", m.kind(), m.batch(g), m.grid(g, 1)[0])
 	for _, s := range settings {

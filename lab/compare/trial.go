@@ -1,40 +1,32 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"math"
 
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/loop"
-	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // entry is a method on one problem.
 type entry struct {
-	method     Entrant
-	settings   []form.Setting
-	own        bool // the spec has an algorithm of the kind, with settings of its own
-	algorithm  kind.Algorithm
-	exact      bool // one trial is as good as many
-	first      int  // place of its first candidate among the algorithms
-	candidates []candidate
-	winner     int
-	limit      string    // the name of the point where it must end
-	target     []float64 // nil: there is none
-	trials     []outcome
-}
-
-// candidate is one point of the grid.
-type candidate struct {
-	step  float64
-	runs  []outcome
-	score float64 // mean distance from the target over the later half of the turns; +∞: a trial failed
+	Row       // what is told of it
+	method    Entrant
+	algorithm kind.Algorithm
+	exact     bool        // one trial is as good as many
+	first     int         // place among the algorithms of that with its first step
+	steps     []float64   // to choose from
+	tuned     [][]outcome // by step
+	winner    int
+	target    []float64 // where it must end; nil: there is no such point
+	trials    []outcome
 }
 
 // outcome is one trial.
 type outcome struct {
-	decisions            [][]float64 // at the marks of the arena
+	decisions            [][]float64 // at the marks of the meeting
 	failure              string
 	deployments, samples int
 	seconds              float64
@@ -45,63 +37,42 @@ func (o *outcome) last() []float64 { return o.decisions[len(o.decisions)-1] }
 
 // run is one trial to do.
 type run struct {
-	arena     *arena
+	on        *meeting
 	algorithm int
 	trial     int
 	to        *outcome
 }
 
-// steps are the step sizes that are tried: the one that is given, or the grid.
-func (r *entry) steps(g geometry, o Terms) []float64 {
-	grid := r.method.grid(g, o.Points)
-	for _, s := range r.settings {
-		if s.Key == "step" {
-			return []float64{r.algorithm.Step}
-		}
-	}
-	switch {
-	case o.NoTune && r.own:
-		return []float64{r.algorithm.Step}
-	case o.NoTune:
-		return grid[len(grid)/2 : len(grid)/2+1]
-	}
-	return grid
-}
-
-// tuning lists the trials of the grids, numbered beyond those that are reported. Where there is one candidate there is nothing to tune.
-func (a *arena) tuning(o Terms) (list []run) {
-	for _, r := range a.entries {
-		if len(r.candidates) == 1 {
+// tuning lists the trials of the grids, numbered beyond those that are reported. Where there is one step there is nothing to tune.
+func (a *meeting) tuning(o Terms) (list []run) {
+	for _, e := range a.entries {
+		if len(e.steps) == 1 {
 			continue
 		}
-		for i := range r.candidates {
-			runs := make([]outcome, r.count(o.Tuning))
-			for t := range runs {
-				list = append(list, run{a, r.first + i, MaxTrials + t, &runs[t]})
+		for i := range e.steps {
+			e.tuned = append(e.tuned, make([]outcome, e.count(o.Tuning)))
+			for t := range e.tuned[i] {
+				list = append(list, run{a, e.first + i, MaxTrials + t, &e.tuned[i][t]})
 			}
-			r.candidates[i].runs = runs
 		}
 	}
 	return list
 }
 
 // reported lists the trials that are reported.
-func (a *arena) reported(o Terms) (list []run) {
-	trials := o.Trials
-	if trials == 0 {
-		trials = a.problem.Spec.Trials
-	}
-	for _, r := range a.entries {
-		r.trials = make([]outcome, r.count(trials))
-		for t := range r.trials {
-			list = append(list, run{a, r.first + r.winner, t, &r.trials[t]})
+func (a *meeting) reported(o Terms) (list []run) {
+	trials := cmp.Or(o.Trials, a.problem.Spec.Trials)
+	for _, e := range a.entries {
+		e.trials = make([]outcome, e.count(trials))
+		for t := range e.trials {
+			list = append(list, run{a, e.first + e.winner, t, &e.trials[t]})
 		}
 	}
 	return list
 }
 
-func (r *entry) count(trials int) int {
-	if r.exact {
+func (e *entry) count(trials int) int {
+	if e.exact {
 		return 1
 	}
 	return trials
@@ -109,22 +80,22 @@ func (r *entry) count(trials int) int {
 
 // do runs the trial. What a method dies of is told, and the others go on.
 func (r run) do(ctx context.Context) error {
-	t, err := r.arena.problem.Trial(r.algorithm, r.trial, math.NaN())
+	t, err := r.on.problem.Trial(r.algorithm, r.trial, math.NaN())
 	if err != nil {
 		return err
 	}
 	l := loop.Loop{
 		Population: t.Population, Algorithm: t.Algorithm, Objective: t.Objective,
-		Turns: r.arena.problem.Spec.Iterations, Batch: t.Batch, Hold: r.arena.problem.Spec.Hold,
+		Turns: r.on.problem.Spec.Iterations, Batch: t.Batch, Hold: r.on.problem.Spec.Hold,
 	}
 	look := func() {
-		u := make([]float64, len(r.arena.problem.Start))
+		u := make([]float64, len(r.on.problem.Start))
 		t.Algorithm.Center(u)
 		r.to.decisions = append(r.to.decisions, u)
 	}
 	look()
 	l.After = func(turns int) error {
-		if turns == r.arena.marks[len(r.to.decisions)] {
+		if turns == r.on.marks[len(r.to.decisions)] {
 			look()
 		}
 		if turns == l.Turns-1 {
@@ -150,23 +121,29 @@ const exactEnough = 1e-6
 
 // choose finds the winner of every grid: nearest to its target over the later half of the turns. Equal ones are decided by the
 // longer step.
-func (a *arena) choose() {
-	for _, r := range a.entries {
-		for i := range r.candidates {
-			c := &r.candidates[i]
-			c.score = max(a.score(r, c.runs), exactEnough*a.tolerance())
-			if c.score < r.candidates[r.winner].score {
-				r.winner = i
+func (a *meeting) choose() {
+	for _, e := range a.entries {
+		scores := make([]float64, len(e.tuned))
+		for i, runs := range e.tuned {
+			scores[i] = max(a.score(e, runs), exactEnough*a.Tolerance)
+			if scores[i] < scores[e.winner] {
+				e.winner = i
 			}
-			c.runs = nil
+			p := Point{Step: e.steps[i]}
+			if !math.IsInf(scores[i], 0) && !math.IsNaN(scores[i]) {
+				p.Score = &scores[i]
+			}
+			e.Grid = append(e.Grid, p)
 		}
+		e.Step, e.tuned = e.steps[e.winner], nil
 	}
 }
 
-func (a *arena) score(r *entry, runs []outcome) float64 {
-	target := r.target
+// score is the mean distance from the target over the later half of the turns, +∞ where a trial failed.
+func (a *meeting) score(e *entry, runs []outcome) float64 {
+	target := e.target
 	if target == nil {
-		target = a.points["optimal"]
+		target = a.Optimal
 	}
 	total, count := 0.0, 0
 	for _, one := range runs {

@@ -33,7 +33,7 @@ func (r *Comparison) Headline() string {
 		}
 	}
 	if !r.Suite {
-		return r.Arenas[0].winner() + fmt.Sprintf(" %d of %d methods end where their theory says.", arrived, judged)
+		return r.Problems[0].winner() + fmt.Sprintf(" %d of %d methods end where their theory says.", arrived, judged)
 	}
 	text := fmt.Sprintf("In %d of %d pairs of a method and a problem the method ends where its theory says", arrived, judged)
 	if outside > 0 {
@@ -43,7 +43,7 @@ func (r *Comparison) Headline() string {
 }
 
 // winner says who is nearest to the optimum.
-func (a *Arena) winner() string {
+func (a *Meeting) winner() string {
 	rows := slices.DeleteFunc(slices.Clone(a.Rows), func(m Row) bool { return m.ToOptimal == nil || m.Failed > 0 })
 	if len(rows) == 0 {
 		return "Every method failed."
@@ -83,7 +83,7 @@ func (r *Comparison) sorted(limit string) (there, away []string) {
 			order, missed[m.Method] = append(order, m.Method), nil
 		}
 		if !m.Arrived {
-			missed[m.Method] = append(missed[m.Method], m.arena.Name)
+			missed[m.Method] = append(missed[m.Method], m.on.Name)
 		}
 	}
 	for _, name := range order {
@@ -101,7 +101,7 @@ func (r *Comparison) sorted(limit string) (there, away []string) {
 
 // alike lists the problems that do not separate.
 func (r *Comparison) alike() (names []string) {
-	for _, a := range r.Arenas {
+	for _, a := range r.Problems {
 		if !a.Separates && a.Stable != nil {
 			names = append(names, a.Name)
 		}
@@ -113,7 +113,7 @@ func (r *Comparison) alike() (names []string) {
 type standing struct{ verdict, mark, letters string }
 
 // standing judges a method: where several things are to be said, the first counts.
-func (a *Arena) standing(m *Row) standing {
+func (a *Meeting) standing(m *Row) standing {
 	switch {
 	case m.Arrived && !a.Separates:
 		return standing{"arrived", "✓ both", "✓="}
@@ -131,13 +131,13 @@ func (a *Arena) standing(m *Row) standing {
 }
 
 // Verdict says in a word or two how a method did.
-func (a *Arena) Verdict(m *Row) string { return a.standing(m).verdict }
+func (a *Meeting) Verdict(m *Row) string { return a.standing(m).verdict }
 
 // Mark is a method on a problem in a few letters: ✓ and the point where it ended, or how many tolerances it stays away.
-func (a *Arena) Mark(m *Row) string { return a.standing(m).mark }
+func (a *Meeting) Mark(m *Row) string { return a.standing(m).mark }
 
 // Letters is a method on a problem in at most four letters, which Legend explains.
-func (a *Arena) Letters(m *Row) string { return a.standing(m).letters }
+func (a *Meeting) Letters(m *Row) string { return a.standing(m).letters }
 
 // Legend explains what Letters gives.
 func Legend() []string {
@@ -159,10 +159,10 @@ func Cleaned(v float64) float64 {
 // Command is what repeats the comparison.
 func (r *Comparison) Command() string {
 	var methods []string
-	for _, m := range r.Arenas[0].Rows {
+	for _, m := range r.Problems[0].Rows {
 		methods = append(methods, m.Method)
 	}
-	what := r.Arenas[0].Target
+	what := r.Problems[0].Target
 	if r.Suite {
 		what = "--suite " + r.Name
 	}
@@ -192,7 +192,7 @@ type Group struct {
 }
 
 // Groups sorts methods by what they need to know.
-func (a *Arena) Groups() (list []Group) {
+func (a *Meeting) Groups() (list []Group) {
 	for _, one := range []struct {
 		name string
 		has  func(n online.Needs) bool

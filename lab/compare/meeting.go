@@ -9,27 +9,27 @@ import (
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/steady"
 )
 
-// arena is a problem with its answers and everybody who takes part.
-type arena struct {
-	Arena                    // what is told of it
+// meeting is a problem with its answers and everybody who takes part.
+type meeting struct {
+	Meeting                  // what is told of it
 	problem *problem.Problem // its algorithms are the candidates of all entries
-	known   Classic
+	scales  kind.Scales      // what usual settings and grids are scaled by; all methods have the same
 	steady  *steady.Objective
 	loss    float64              // Φ̃ at the optimum
 	points  map[string][]float64 // stable, optimal and what else was found
 	entries []*entry
-	marks   []int   // turns after which decisions are looked at
-	radius  float64 // from the first decision to the optimum
+	marks   []int // turns after which decisions are looked at
 }
 
 // shared is the name that all candidates have when they run: trials draw by the name, so all methods meet the same samples.
 const shared = "compared"
 
 // enter builds a problem, finds its answers and reads the methods that meet on it.
-func enter(ctx context.Context, p Subject, methods []Entrant, o Terms) (*arena, error) {
+func enter(ctx context.Context, p Subject, methods []Entrant, o Terms) (*meeting, error) {
 	s, err := problem.Parse(o.Kinds, p.Name, p.Text, p.Over...)
 	if err != nil {
 		return nil, err
@@ -38,30 +38,23 @@ func enter(ctx context.Context, p Subject, methods []Entrant, o Terms) (*arena, 
 	if err != nil {
 		return nil, err
 	}
-	a := &arena{known: p.Known, points: map[string][]float64{}, marks: marks(s.Iterations)}
 	if err := steadfast(base); err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Name, err)
 	}
+	a := &meeting{points: map[string][]float64{}, marks: marks(s.Iterations), Meeting: Meeting{
+		Name: p.Name, Target: p.Target, About: p.Known.About, Spec: string(s.YAML()), Seed: s.Seed, Turns: s.Iterations, Maximize: base.Maximize, kinds: o.Kinds,
+	}}
 	if err := a.answers(ctx, base); err != nil {
 		return nil, &UnsolvedError{p.Name, err}
 	}
-	g, err := a.measure(ctx, base)
-	if err != nil {
-		return nil, &UnsolvedError{p.Name, err}
-	}
-	a.Arena = Arena{
-		Name: p.Name, Target: p.Target, About: p.Known.About, Spec: string(s.YAML()), Seed: s.Seed, Turns: s.Iterations, Settling: g.Hold, Settled: g.settled,
-		Maximize: base.Maximize, Optimal: a.points["optimal"], Stable: a.points["stable"], kinds: o.Kinds,
-	}
-	a.radius = g.Radius
 	if len(methods) == 0 {
 		methods = methodsOf(s)
 	}
-	if err := a.gather(p, s, methods, g, o); err != nil {
+	if err := a.gather(p, s, methods, o); err != nil {
 		return nil, err
 	}
 	for _, one := range a.entries {
-		if err := a.aim(ctx, one, g); err != nil {
+		if err := a.aim(ctx, one); err != nil {
 			return nil, &UnsolvedError{p.Name, err}
 		}
 	}
@@ -104,8 +97,8 @@ func methodsOf(s *problem.Spec) (list []Entrant) {
 	return list
 }
 
-// answers finds the optimum and the stable point; not every problem has the latter.
-func (a *arena) answers(ctx context.Context, p *problem.Problem) error {
+// answers finds the optimum and the stable point, which not every problem has, and how far methods have to go.
+func (a *meeting) answers(ctx context.Context, p *problem.Problem) error {
 	f, err := p.Steady()
 	if err != nil {
 		return err
@@ -119,28 +112,40 @@ func (a *arena) answers(ctx context.Context, p *problem.Problem) error {
 	if err == nil {
 		a.points["stable"] = stable.Decision
 	}
-	return ctx.Err()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	a.Optimal, a.Stable, a.Value = best.Decision, a.points["stable"], a.value(best.Loss)
+	if err := a.measure(ctx, p); err != nil {
+		return err
+	}
+	// A method must end within a twentieth of the way to the other point or, where stable and optimal are the same, of the way
+	// that it had to go.
+	apart := distance(a.Stable, a.Optimal)
+	a.Separates, a.Tolerance = apart > 1e-6*max(1, rows.Norm(a.Optimal)), a.scales.Radius/20
+	if a.Separates {
+		a.Tolerance = apart / 20
+	}
+	return nil
 }
 
 // gather makes the problem whose algorithms are all candidates.
-func (a *arena) gather(p Subject, s *problem.Spec, methods []Entrant, g geometry, o Terms) error {
+func (a *meeting) gather(p Subject, s *problem.Spec, methods []Entrant, o Terms) error {
 	all := *s
 	all.Algorithms = nil
 	var mistakes []error
 	for _, m := range methods {
-		one, said, own, err := m.read(p, s, g)
+		one, said, own, err := m.read(p, s, a.scales)
 		if err != nil {
 			mistakes = append(mistakes, err)
 			continue
 		}
-		r := &entry{method: m, settings: said, own: own, algorithm: *one, first: len(all.Algorithms)}
-		for _, step := range r.steps(g, o) {
-			one.Step = step
-			r.candidates = append(r.candidates, candidate{step: step})
+		e := &entry{method: m, algorithm: *one, exact: s.Exact(one), first: len(all.Algorithms), steps: m.steps(one, said, own, a.scales, o)}
+		e.Row = Row{Method: m.Label, Kind: m.kind(), Settings: words(said), Outside: p.Known.outside(m.Method.Facts().Asks)}
+		for _, one.Step = range e.steps {
 			all.Algorithms = append(all.Algorithms, *one)
 		}
-		r.exact = s.Exact(one)
-		a.entries = append(a.entries, r)
+		a.entries = append(a.entries, e)
 	}
 	if err := errors.Join(mistakes...); err != nil {
 		return err
@@ -156,26 +161,26 @@ func (a *arena) gather(p Subject, s *problem.Spec, methods []Entrant, g geometry
 }
 
 // aim finds where an entry must end, by what is known of its method.
-func (a *arena) aim(ctx context.Context, r *entry, g geometry) error {
-	known, hold := r.method.Method.Facts(), max(1, r.algorithm.Hold)
-	r.limit = known.Limit.String()
-	if g.settled && hold >= g.Hold {
-		r.limit = known.Held.String()
+func (a *meeting) aim(ctx context.Context, e *entry) error {
+	known, hold := e.method.Method.Facts(), max(1, e.algorithm.Hold)
+	e.Limit = known.Limit.String()
+	if a.Settled && hold >= a.Settling {
+		e.Limit = known.Held.String()
 	}
-	name := r.limit
+	name := e.Limit
 	if name == "myopic" {
 		name = fmt.Sprintf("myopic %d %t", hold, known.Alternates)
 		if err := a.myopic(ctx, name, hold, known.Alternates); err != nil {
 			return err
 		}
 	}
-	r.target = a.points[name]
+	e.target = a.points[name]
 	return nil
 }
 
 // myopic finds the point where the answer within the turns of a deployment is taken for all of it, unless it is known. Not
 // every problem has one.
-func (a *arena) myopic(ctx context.Context, name string, hold int, alternating bool) error {
+func (a *meeting) myopic(ctx context.Context, name string, hold int, alternating bool) error {
 	if _, found := a.points[name]; found {
 		return nil
 	}
@@ -199,27 +204,4 @@ func marks(turns int) []int {
 		}
 	}
 	return append(list, turns)
-}
-
-// distance is how far a decision is from a point, NaN if there is no such point.
-func distance(u, point []float64) float64 {
-	if point == nil {
-		return math.NaN()
-	}
-	return rows.Distance(u, point)
-}
-
-// tolerance is how near to its target a method must end: a twentieth of the way to the other point or, where stable and optimal are the
-// same, of the way that it had to go.
-func (a *arena) tolerance() float64 {
-	if a.separates() {
-		return distance(a.points["stable"], a.points["optimal"]) / 20
-	}
-	return a.radius / 20
-}
-
-// separates tells whether the problem has a stable point away from the optimum.
-func (a *arena) separates() bool {
-	d := distance(a.points["stable"], a.points["optimal"])
-	return d > 1e-6*max(1, rows.Norm(a.points["optimal"]))
 }

@@ -11,15 +11,19 @@ import (
 	"github.com/kedge-opt/kedge/problem/kind"
 )
 
-// geometry is what usual settings and grids are scaled by. All methods have the same.
-type geometry struct {
-	kind.Scales      // decisions are held until the crowd has come 10⁻⁴ of the way near to settled, or as long as there is time for
-	settled     bool // that is enough
+// distance is how far a decision is from a point, NaN if there is no such point.
+func distance(u, point []float64) float64 {
+	if point == nil {
+		return math.NaN()
+	}
+	return rows.Distance(u, point)
 }
 
-// measure finds the scales of a problem whose optimum is known.
-func (a *arena) measure(ctx context.Context, p *problem.Problem) (geometry, error) {
-	g := geometry{Scales: kind.Scales{Turns: p.Spec.Iterations, Batch: 1, Entries: len(p.Start), Radius: distance(p.Start, a.points["optimal"])}}
+// measure finds the scales of a problem whose optimum is known. Decisions are held until the crowd has come 10⁻⁴ of the way near to
+// settled, or as long as there is time for.
+func (a *meeting) measure(ctx context.Context, p *problem.Problem) (err error) {
+	a.scales = kind.Scales{Turns: p.Spec.Iterations, Batch: 1, Entries: len(p.Start), Radius: distance(p.Start, a.Optimal)}
+	g := &a.scales
 	for _, one := range p.Spec.Algorithms {
 		g.Batch = max(g.Batch, one.Batch)
 	}
@@ -27,19 +31,18 @@ func (a *arena) measure(ctx context.Context, p *problem.Problem) (geometry, erro
 		g.Radius = max(1, rows.Norm(p.Start))
 	}
 	g.Radius = kind.Rounded(g.Radius)
-	var err error
 	if g.Curvature, err = a.curvature(g.Radius); err != nil {
-		return g, fmt.Errorf("measure the curvature: %w", err)
+		return fmt.Errorf("measure the curvature: %w", err)
 	}
-	if err = a.settle(ctx, p, &g); err != nil {
-		return g, fmt.Errorf("measure how the crowd settles: %w", err)
+	if err = a.settle(ctx, p); err != nil {
+		return fmt.Errorf("measure how the crowd settles: %w", err)
 	}
-	return g, nil
+	return nil
 }
 
 // curvature is the greatest curvature of Φ̃ at the optimum, by power iteration on differences of gradients.
-func (a *arena) curvature(radius float64) (float64, error) {
-	best := a.points["optimal"]
+func (a *meeting) curvature(radius float64) (float64, error) {
+	best := a.Optimal
 	n, h := len(best), 1e-4*radius
 	v, above, below, at := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	for i := range v {
@@ -75,12 +78,12 @@ const (
 )
 
 // settle lets the crowd answer a change of the decision and counts the turns until it has.
-func (a *arena) settle(ctx context.Context, p *problem.Problem, g *geometry) error {
+func (a *meeting) settle(ctx context.Context, p *problem.Problem) error {
 	trial, err := p.Trial(0, 0, math.NaN())
 	if err != nil {
 		return err
 	}
-	g.Hold, g.Contraction = 1, 0.1
+	g := &a.scales
 	most, crowd := max(1, min(mostSettled, g.Turns/100)), trial.Population
 	respond := func(u []float64, turns int) error {
 		for range turns * p.Spec.Hold {
@@ -90,7 +93,7 @@ func (a *arena) settle(ctx context.Context, p *problem.Problem, g *geometry) err
 		}
 		return nil
 	}
-	if err := respond(a.points["optimal"], 2*mostSettled); err != nil {
+	if err := respond(a.Optimal, 2*mostSettled); err != nil {
 		return err
 	}
 	before := slices.Clone(crowd.States())
@@ -102,16 +105,17 @@ func (a *arena) settle(ctx context.Context, p *problem.Problem, g *geometry) err
 		return err
 	}
 	first := rows.Distance(before, after)
-	for ; g.Hold <= most; g.Hold++ {
+	for g.Hold = 1; g.Hold <= most; g.Hold++ {
 		if err := respond(p.Start, 1); err != nil {
 			return err
 		}
 		if left := rows.Distance(crowd.States(), after); !(left > near*first) {
-			g.settled = true
+			a.Settled = true
 			break
 		}
 	}
 	g.Hold = min(g.Hold, most)
+	a.Settling = g.Hold
 	g.Contraction = kind.Rounded(min(0.95, max(0.1, math.Pow(near, 1/float64(g.Hold)))))
 	return nil
 }
