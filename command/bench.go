@@ -33,7 +33,7 @@ time shows in the distance between median and best.`,
 			measured, err := measure(c.Context())
 			switch {
 			case err != nil:
-				return coded{err, exitFailed}
+				return failed(err)
 			case asJSON:
 				return folder.WriteJSON(c.OutOrStdout(), measured)
 			}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"slices"
 
@@ -20,14 +19,15 @@ import (
 
 // certifyFlags are the flags of kedge certify.
 type certifyFlags struct {
-	runFlags
+	specFlags
 	horizon   int
 	tau       float64
 	algorithm string
+	json      bool
 }
 
 func newCertify(kinds *kind.Catalogue) *cobra.Command {
-	f := certifyFlags{runFlags: runFlags{kinds: kinds}}
+	f := certifyFlags{specFlags: specFlags{kinds: kinds}}
 	c := &cobra.Command{
 		Use:   "certify CASE|FILE.yaml",
 		Short: "Print what the theory guarantees for a problem",
@@ -44,7 +44,7 @@ Exit codes: 0 a certificate was printed, 1 the problem cannot be certified, 2 th
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
-	f.specFlags(c)
+	f.specFlags.offer(c)
 	fl := c.Flags()
 	fl.IntVar(&f.horizon, "T", 0, "turns of the run (default the spec's iterations)")
 	fl.Float64Var(&f.tau, "tau", 0.05, "bounds in probability may fail with this one")
@@ -54,29 +54,25 @@ Exit codes: 0 a certificate was printed, 1 the problem cannot be certified, 2 th
 }
 
 func (f *certifyFlags) run(c *cobra.Command, target string) error {
-	s, _, name, err := f.load(c, target)
+	p, err := f.build(c, target)
 	if err != nil {
-		return coded{err, exitUsage}
+		return err
 	}
-	problem, err := problem.Build(name, s, os.DirFS("."))
-	if err != nil {
-		return coded{err, exitUsage}
-	}
-	a, err := f.choose(s)
+	a, err := f.choose(p.Spec)
 	if err == nil && (f.horizon < 0 || !(f.tau > 0 && f.tau < 1)) {
 		err = fmt.Errorf("--T %d and --tau %v: want a horizon of 1 or more and a probability between 0 and 1", f.horizon, f.tau)
 	}
 	if err != nil {
-		return coded{err, exitUsage}
+		return err
 	}
-	certificate, err := f.certify(c.Context(), problem, a)
+	certificate, err := f.certify(c.Context(), p, a)
 	if err != nil {
-		return coded{fmt.Errorf("%s: %w", name, err), codeOf(c, err)}
+		return judged(c, fmt.Errorf("%s: %w", p.Name, err))
 	}
 	if f.json {
 		return folder.WriteJSON(c.OutOrStdout(), certificate)
 	}
-	printCertificate(c.OutOrStdout(), name, &s.Algorithms[a], certificate)
+	printCertificate(c.OutOrStdout(), p.Name, &p.Spec.Algorithms[a], certificate)
 	return nil
 }
 

@@ -162,24 +162,21 @@ func lineMark(i int) string {
 // trace draws a line from point to point.
 func (f *field) trace(line chartLine, end, low, high float64) {
 	wide, tall := float64(2*f.columns-1), float64(4*f.rows-1)
-	for k := range line.turn {
-		x, y := line.turn[k]/end*wide, tall
-		if line.value[k] > 0 {
-			y = (1 - height(line.value[k], low, high)) * tall
+	var x0, y0 float64
+	for k, v := range line.value {
+		x, y, n := line.turn[k]/end*wide, tall, 1
+		if v > 0 {
+			y = (1 - height(v, low, high)) * tall
 		}
 		if k == 0 {
-			f.dot(line.series, x, y)
-			continue
+			x0, y0 = x, y
 		}
-		x0, y0 := line.turn[k-1]/end*wide, tall
-		if line.value[k-1] > 0 {
-			y0 = (1 - height(line.value[k-1], low, high)) * tall
-		}
-		n := int(max(math.Abs(x-x0), math.Abs(y-y0))) + 1
+		n += int(max(math.Abs(x-x0), math.Abs(y-y0)))
 		for s := 1; s <= n; s++ {
 			t := float64(s) / float64(n)
 			f.dot(line.series, x0+t*(x-x0), y0+t*(y-y0))
 		}
+		x0, y0 = x, y
 	}
 }
 

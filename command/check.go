@@ -16,9 +16,15 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// checkFlags are the flags of kedge check.
+type checkFlags struct {
+	specFlags
+	people int
+	json   bool
+}
+
 func newCheck(kinds *kind.Catalogue) *cobra.Command {
-	f := runFlags{kinds: kinds}
-	var people int
+	f := checkFlags{specFlags: specFlags{kinds: kinds}}
 	c := &cobra.Command{
 		Use:   "check CASE|FILE.yaml",
 		Short: "Examine a model before it is run",
@@ -33,22 +39,22 @@ Exit codes: 0 nothing failed (! is a warning), 1 a check failed, 2 the command o
   kedge check polarized --set dynamics.sigma=0.8
   kedge check mine.yaml --json | jq '.checks[] | select(.verdict == "fail")'`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error { return f.check(c, args[0], people) },
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
-	f.specFlags(c)
-	c.Flags().IntVar(&people, "people", 0, "look at so many individuals (default 100, fewer of a large model)")
+	f.specFlags.offer(c)
+	c.Flags().IntVar(&f.people, "people", 0, "look at so many individuals (default 100, fewer of a large model)")
 	c.Flags().BoolVar(&f.json, "json", false, "print the report as JSON")
 	return c
 }
 
-func (f *runFlags) check(c *cobra.Command, target string, people int) error {
+func (f *checkFlags) run(c *cobra.Command, target string) error {
 	s, _, name, err := f.load(c, target)
 	if err != nil {
-		return coded{err, exitUsage}
+		return err
 	}
-	found, err := examine(c.Context(), name, s, people)
+	found, err := examine(c.Context(), name, s, f.people)
 	if err != nil {
-		return coded{err, codeOf(c, err)}
+		return judged(c, err)
 	}
 	if f.json {
 		err = folder.WriteJSON(c.OutOrStdout(), found)
@@ -58,10 +64,7 @@ func (f *runFlags) check(c *cobra.Command, target string, people int) error {
 	if failed := found.Count(doctor.Fail); err == nil && failed > 0 {
 		err = fmt.Errorf("%d of %d checks of %s failed", failed, len(found.Checks), name)
 	}
-	if err != nil {
-		return coded{err, exitFailed}
-	}
-	return nil
+	return failed(err)
 }
 
 // examine builds the problem and looks at it; what cannot be built is a finding too.

@@ -42,7 +42,7 @@ func (f *runFlags) checkpointIn(dir string, n *notes) lab.Checkpoint {
 }
 
 // stopped is how a run with a checkpoint ends before its end.
-func (f *runFlags) stopped(p *lab.Progress) error {
+func stopped(p *lab.Progress) error {
 	share := 100 * p.Done.Load() / max(1, p.Total.Load())
 	return coded{fmt.Errorf("stopped at %d %%; the same command goes on from there", share), exitInterrupted}
 }

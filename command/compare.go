@@ -4,16 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/kedge-opt/kedge/folder"
-	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/lab/compare"
-	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report"
 	"github.com/kedge-opt/kedge/report/page"
@@ -23,10 +19,9 @@ import (
 // compareFlags are the flags of kedge compare.
 type compareFlags struct {
 	compare.Terms
-	runFlags
+	specFlags
+	resultFlags
 	methods string
-	suite   string
-	trials  int
 }
 
 func newCompare(kinds *kind.Catalogue) *cobra.Command {
@@ -61,27 +56,23 @@ Exit codes: 0 done, whoever won, 1 failed while running, 2 the command or the sp
   kedge compare polarized --no-tune --out runs/methods
   kedge compare --suite classics`,
 		Args: func(c *cobra.Command, args []string) error {
-			if f.suite == "" {
+			if f.Suite == "" {
 				return cobra.ExactArgs(1)(c, args)
 			}
 			return cobra.NoArgs(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
+	f.offerChanges(c)
+	f.resultFlags.offer(c, "runs/compare-NAME", "print the result as JSON")
 	fl := c.Flags()
-	fl.StringVar(&f.suite, "suite", "", "compare on all problems of a suite: classics")
+	fl.StringVar(&f.Suite, "suite", "", "compare on all problems of a suite: classics")
 	fl.StringVar(&f.methods, "methods", "", "methods to compare, such as vanilla,composite:momentum=0.5, or all (default those of the spec; of a suite all)")
-	fl.StringArrayVar(&f.sets, "set", nil, "change any key of the spec, as in --set dynamics.lambda=0.3 (repeatable)")
-	fl.Uint64("seed", 0, "seed of all randomness")
-	fl.IntVar(&f.trials, "trials", 0, "trials of every method that are reported (default those of the spec)")
-	fl.Int("iterations", 0, "turns of every trial")
+	fl.IntVar(&f.Trials, "trials", 0, "trials of every method that are reported (default those of the spec)")
 	fl.IntVar(&f.Tuning, "tuning", 2, "trials of every point of a grid")
 	fl.IntVar(&f.Points, "points", 7, "step sizes that every method tries")
 	fl.BoolVar(&f.NoTune, "no-tune", false, "take the step of the spec, or the middle of the grid")
-	fl.StringVar(&f.out, "out", "", "folder for the results (default runs/compare-NAME)")
 	fl.IntVar(&f.Workers, "workers", 0, "goroutines that compute (default one a core); results do not depend on it")
-	fl.BoolVar(&f.quiet, "quiet", false, "print nothing but errors")
-	fl.BoolVar(&f.json, "json", false, "print the result as JSON")
 	completeWords(c, "suite", []string{classics})
 	return c
 }
@@ -101,30 +92,20 @@ func methodList(kinds *kind.Catalogue) string {
 func (f *compareFlags) run(c *cobra.Command, args []string) error {
 	problems, err := f.problems(c, args)
 	if err != nil {
-		return coded{err, exitUsage}
-	}
-	f.Terms.Trials, f.Terms.Suite, f.Terms.Changes = f.trials, f.suite, f.changes(c)
-	dir := f.out
-	if dir == "" {
-		dir = filepath.Join("runs", "compare-"+cmp.Or(f.suite, problems[0].Name))
-	}
-	methods, err := f.chosen()
-	if err := errors.Join(err, f.Check(), folder.KindCompare.Usable(dir)); err != nil {
-		return coded{err, exitUsage}
-	}
-	begun := time.Now()
-	r, err := f.comparison(c, problems, methods)
-	if c.Context().Err() != nil {
-		return coded{errors.New("stopped; nothing was written"), exitInterrupted}
-	}
-	if err != nil {
 		return err
 	}
-	d, err := report.SaveComparison(dir, r)
-	if err != nil {
-		return coded{err, exitFailed}
+	f.Terms.Changes = f.changes(c)
+	dir := cmp.Or(f.out, filepath.Join("runs", "compare-"+cmp.Or(f.Suite, problems[0].Name)))
+	methods, err := f.chosen()
+	if err := errors.Join(err, f.Check(), folder.KindCompare.Usable(dir)); err != nil {
+		return err
 	}
-	return f.print(c.OutOrStdout(), r, d, dir, time.Since(begun))
+	return produce(c, &f.resultFlags, dir, &f.Progress,
+		func() (*compare.Comparison, error) { return f.comparison(c, problems, methods) },
+		report.SaveComparison,
+		func(r *compare.Comparison) map[string]any {
+			return map[string]any{"folder": dir, "seconds": r.Seconds, "comparison": r}
+		})
 }
 
 // changes are the flags that change specs, as they can be typed again.
@@ -146,7 +127,7 @@ func (f *compareFlags) chosen() ([]compare.Entrant, error) {
 	switch {
 	case f.methods != "":
 		return compare.ParseMethods(f.Kinds, f.methods)
-	case f.suite != "":
+	case f.Suite != "":
 		return compare.ClassicMethods(f.Kinds), nil
 	}
 	return nil, nil
@@ -155,68 +136,25 @@ func (f *compareFlags) chosen() ([]compare.Entrant, error) {
 // problems reads what is compared on.
 func (f *compareFlags) problems(c *cobra.Command, args []string) ([]compare.Subject, error) {
 	over := f.overlays(c, "seed", "iterations")
-	switch f.suite {
+	switch f.Suite {
 	case "":
 		src, name, err := source(args[0])
 		return []compare.Subject{{Name: name, Target: args[0], Text: src, Over: over, Files: os.DirFS(".")}}, err
 	case classics:
 		return compare.ClassicProblems(over...), nil
 	}
-	return nil, fmt.Errorf("there is no suite %q; the suite is %s", f.suite, classics)
+	return nil, fmt.Errorf("there is no suite %q; the suite is %s", f.Suite, classics)
 }
 
-// overlays are the changes to a spec that flags ask for.
-func (f *runFlags) overlays(c *cobra.Command, keys ...string) (over []problem.Overlay) {
-	for _, key := range keys {
-		if flag := c.Flags().Lookup(key); flag.Changed {
-			value := flag.Value.String()
-			over = append(over, problem.Assign(key+"="+value).As("--"+key+" "+value))
-		}
-	}
-	for _, assignment := range f.sets {
-		over = append(over, problem.Assign(assignment))
-	}
-	return over
-}
-
-// comparison compares while somebody may watch. What is wrong before anything runs is a mistake of the command.
+// comparison compares. What is wrong before anything runs is a mistake of the command.
 func (f *compareFlags) comparison(c *cobra.Command, problems []compare.Subject, methods []compare.Entrant) (*compare.Comparison, error) {
-	if !f.quiet {
-		p := new(lab.Progress)
-		f.Progress = func(done, total int64) {
-			p.Total.Store(total)
-			p.Done.Store(done)
-		}
-		defer watchPieces(os.Stderr, p)()
-	}
 	prepared, err := compare.Prepare(c.Context(), problems, methods, f.Terms)
 	if unsolved := (*compare.UnsolvedError)(nil); errors.As(err, &unsolved) {
-		return nil, coded{err, exitFailed}
+		return nil, failed(err)
 	}
 	if err != nil {
-		return nil, coded{err, exitUsage}
+		return nil, err
 	}
 	r, err := prepared.Run(c.Context())
-	if err != nil {
-		return nil, coded{err, exitFailed}
-	}
-	return r, nil
-}
-
-// print tells who ended where, unless nobody wants to know.
-func (f *compareFlags) print(w io.Writer, r *compare.Comparison, d *page.Document, dir string, took time.Duration) error {
-	switch {
-	case f.json:
-		return folder.WriteJSON(w, map[string]any{"folder": dir, "seconds": r.Seconds, "comparison": r})
-	case f.quiet:
-		return nil
-	}
-	return printBrief(w, d, dir, took)
-}
-
-// printBrief prints what a terminal shows of a report, where it is and how long it took.
-func printBrief(w io.Writer, d *page.Document, dir string, took time.Duration) error {
-	pieces := append(d.Brief, page.Note{Name: "report:", Text: filepath.Join(dir, "report.html")}, page.Plainly{fmt.Sprintf("took %.1f s", took.Seconds())})
-	_, err := io.WriteString(w, page.TerminalOf(w).Render(pieces...))
-	return err
+	return r, failed(err)
 }

@@ -32,7 +32,7 @@ Without a key all keys are listed. Entries of lists may be named or left out.`,
 			v := problem.Vocabulary(kinds)
 			k, err := v.Explain(args[0])
 			if err != nil {
-				return coded{fmt.Errorf("%w\nkedge spec explain lists all keys", err), exitUsage}
+				return fmt.Errorf("%w\nkedge spec explain lists all keys", err)
 			}
 			if asJSON {
 				return folder.WriteJSON(c.OutOrStdout(), k)

@@ -109,8 +109,7 @@ func (l *live) draw(s page.Terminal, height int) []string {
 }
 
 func (l *live) chart(s page.Terminal, methods []*lab.Watched) chart {
-	c := chart{Terminal: s, turns: l.turns}
-	colours := coloursOf(methods)
+	c, colours := chart{Terminal: s, turns: l.turns}, seriesOf(methods)
 	for i, m := range methods {
 		line := chartLine{series: colours[i]}
 		for _, g := range m.Gaps() {
@@ -121,17 +120,24 @@ func (l *live) chart(s page.Terminal, methods []*lab.Watched) chart {
 	return c
 }
 
-func coloursOf(methods []*lab.Watched) []int {
-	var names []string
-	for _, m := range methods {
-		names = append(names, m.Name)
+// seriesOf gives methods the colours that they have in figures; others get those that are left.
+func seriesOf(methods []*lab.Watched) []int {
+	usual, next := map[string]int{"composite": 0, "vanilla": 1, "derivative-free": 2}, 3
+	list := make([]int, len(methods))
+	for i, m := range methods {
+		known, ok := usual[m.Name]
+		if !ok {
+			known = next
+			next++
+		}
+		list[i] = known
 	}
-	return seriesOf(names)
+	return list
 }
 
 // methodRows is the legend: the colour or mark of every method, how far it is and its gap now.
 func methodRows(s page.Terminal, methods []*lab.Watched) (rows []string) {
-	colours := coloursOf(methods)
+	colours := seriesOf(methods)
 	var names, states []string
 	for _, m := range methods {
 		names, states = append(names, page.Fit(m.Name, 18)), append(states, methodState(m))

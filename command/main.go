@@ -42,12 +42,21 @@ type coded struct {
 
 func (c coded) Unwrap() error { return c.error }
 
+// failed is an error of what was running, if there is one.
+func failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return coded{err, exitFailed}
+}
+
+// exitCode is that of the error or, where it has none, that of a mistake: in flags and arguments, as cobra reports them, or in a spec.
 func exitCode(err error) int {
 	var c coded
 	if errors.As(err, &c) {
 		return c.code
 	}
-	return exitUsage // flags and arguments, as cobra reports them
+	return exitUsage
 }
 
 func newRoot(kinds *kind.Catalogue) *cobra.Command {

@@ -11,7 +11,7 @@ import (
 )
 
 func newMerge(kinds *kind.Catalogue) *cobra.Command {
-	var f sweepFlags
+	var f resultFlags
 	c := &cobra.Command{
 		Use:   "merge OUT DIR…",
 		Short: "Join the shards of a sweep",
@@ -27,15 +27,14 @@ Exit codes: 0 done, 1 cells are missing or failed, 2 the parts do not belong tog
 		RunE: func(c *cobra.Command, args []string) error {
 			r, err := lab.Merge(kinds, args[0], args[1:], report.WriteSweep(kinds))
 			if errors.Is(err, folder.ErrMissing) {
-				return coded{err, exitFailed}
+				return failed(err)
 			}
 			if err != nil {
-				return coded{err, exitUsage}
+				return err
 			}
 			return f.conclude(c.OutOrStdout(), r, 0, args[0])
 		},
 	}
-	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
-	c.Flags().BoolVar(&f.quiet, "quiet", false, "print nothing but errors")
+	f.offerPrinting(c, "print JSON")
 	return c
 }

@@ -58,27 +58,27 @@ What a flag answers is not asked. With --yes nothing is. FILE - prints the spec.
 }
 
 func (f *newFlags) run(c *cobra.Command, args []string) error {
-	i := &interview{kinds: f.answers.kinds, stop: c.Context().Done(), in: bufio.NewReader(c.InOrStdin()), out: c.ErrOrStderr(), silent: f.yes}
+	i := &interview{
+		kinds: f.answers.kinds, stop: c.Context().Done(), in: bufio.NewReader(c.InOrStdin()), out: c.ErrOrStderr(),
+		silent: f.yes, given: c.Flags().Changed,
+	}
 	name, err := f.file(i, args)
 	if err == nil {
-		err = f.answers.complete(i, c.Flags().Changed)
+		err = f.answers.complete(i)
 	}
-	switch {
-	case errors.Is(err, errStopped):
-		return coded{err, exitInterrupted}
-	case err != nil:
-		return coded{err, exitUsage}
+	if err != nil {
+		return err
 	}
 	s, err := problem.Parse(f.answers.kinds, "the answers", []byte(f.answers.yaml()))
 	if err != nil {
-		return coded{err, exitFailed}
+		return failed(err)
 	}
 	if name == "-" {
 		_, err := c.OutOrStdout().Write(s.Annotated())
 		return err
 	}
 	if err := f.write(name, s.Annotated()); err != nil {
-		return coded{err, exitFailed}
+		return failed(err)
 	}
 	_, err = fmt.Fprintf(c.OutOrStdout(), "wrote %s\nrun it with: kedge run %s\n", name, name)
 	return err
@@ -120,7 +120,8 @@ type interview struct {
 	stop   <-chan struct{}
 	in     *bufio.Reader
 	out    io.Writer
-	silent bool // take the default without asking
+	silent bool                   // take the default without asking
+	given  func(flag string) bool // the answer is on the command line
 }
 
 // ask asks until an answer is right. The end of the input is no answer.
@@ -131,7 +132,7 @@ func (i *interview) ask(question, preset string, check func(string) error) (stri
 	for {
 		fmt.Fprintf(i.out, "%s [%s]: ", question, preset)
 		answer, err := i.line()
-		if errors.Is(err, errStopped) {
+		if stopped := (coded{}); errors.As(err, &stopped) {
 			return "", err
 		}
 		if err != nil && answer == "" {
@@ -149,8 +150,6 @@ func (i *interview) ask(question, preset string, check func(string) error) (stri
 	}
 }
 
-var errStopped = errors.New("stopped, nothing was written")
-
 // line waits for a line, or for Ctrl-C.
 func (i *interview) line() (string, error) {
 	type answer struct {
@@ -167,34 +166,44 @@ func (i *interview) line() (string, error) {
 		return a.text, a.err
 	case <-i.stop:
 		fmt.Fprintln(i.out)
-		return "", errStopped
+		return "", coded{errors.New("stopped, nothing was written"), exitInterrupted}
 	}
 }
 
-// choose asks for one of several words and shows what they mean.
-func (i *interview) choose(question, key, preset string, options []string) (string, error) {
+// choose has one of several words as the answer: checks what the flag says, or shows what the words mean and asks.
+func (i *interview) choose(answer *string, flag, question, key, preset string, options []string) (err error) {
+	if i.given(flag) {
+		return ofFlag(flag, oneOf(options)(*answer))
+	}
 	if !i.silent {
 		fmt.Fprintln(i.out, question)
 		for _, o := range options {
 			fmt.Fprintf(i.out, "  %-17s %s\n", o, page.Fit(meaningOf(i.kinds, key, o), page.TerminalOf(i.out).Width-20))
 		}
 	}
-	return i.ask("Which", preset, oneOf(options))
+	*answer, err = i.ask("Which", preset, oneOf(options))
+	return err
 }
 
-// count asks for a whole number.
-func (i *interview) count(question string, preset, least, most int) (int, error) {
-	answer, err := i.ask(question, strconv.Itoa(preset), func(s string) error {
-		n, err := strconv.Atoi(s)
-		if err != nil {
+// count has a whole number as the answer.
+func (i *interview) count(answer *int, flag, question string, preset, least, most int) error {
+	if i.given(flag) {
+		return ofFlag(flag, within(*answer, least, most))
+	}
+	_, err := i.ask(question, strconv.Itoa(preset), func(s string) (err error) {
+		if *answer, err = strconv.Atoi(s); err != nil {
 			return fmt.Errorf("%q is no whole number", s)
 		}
-		return within(n, least, most)
+		return within(*answer, least, most)
 	})
-	if err != nil {
-		return 0, err
+	return err
+}
+
+func ofFlag(flag string, err error) error {
+	if err == nil {
+		return nil
 	}
-	return strconv.Atoi(answer)
+	return fmt.Errorf("--%s: %w", flag, err)
 }
 
 func within(n, least, most int) error {

@@ -85,7 +85,7 @@ func (f *plotFlags) run(w io.Writer, dirs []string) error {
 	f.Kind, f.Band = plot.Kind(f.kind), plot.Band(f.band)
 	figure, err := f.figure(dirs)
 	if err != nil {
-		return coded{err, exitUsage}
+		return err
 	}
 	for _, path := range f.out {
 		err := folder.WriteFile(path, func(w io.Writer) error {
@@ -93,7 +93,7 @@ func (f *plotFlags) run(w io.Writer, dirs []string) error {
 			return err
 		})
 		if err != nil {
-			return coded{err, exitFailed}
+			return failed(err)
 		}
 		fmt.Fprintln(w, "wrote "+path)
 	}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,7 +11,6 @@ import (
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report"
-	"github.com/kedge-opt/kedge/report/page"
 	"github.com/spf13/cobra"
 )
 
@@ -46,36 +46,23 @@ Exit codes: 0 done, 1 a report could not be written, 2 a folder is no finished r
 func makeReport(kinds *kind.Catalogue, dirs []string, out string) (string, error) {
 	r, err := report.Read(kinds, dirs...)
 	if err != nil {
-		return "", coded{err, exitUsage}
+		return "", err
 	}
 	if len(dirs) == 1 && out == "" {
-		return renewed(r, dirs[0])
+		names, err := r.Write(dirs[0])
+		if err == nil {
+			err = folder.Reseal(dirs[0], names...)
+		}
+		return filepath.Join(dirs[0], "report.html"), failed(err)
 	}
-	if out == "" {
-		out = filepath.Join("runs", "compare")
-	}
+	out = cmp.Or(out, filepath.Join("runs", "compare"))
 	if err := clearReport(out); err != nil {
-		return "", coded{err, exitUsage}
+		return "", err
 	}
-	if _, err := r.Write(out); err != nil {
-		return "", coded{err, exitFailed}
+	if _, err = r.Write(out); err == nil {
+		err = folder.Seal(out, folder.KindCompare)
 	}
-	if err := folder.Seal(out, folder.KindCompare); err != nil {
-		return "", coded{err, exitFailed}
-	}
-	return filepath.Join(out, "report.html"), nil
-}
-
-// renewed writes a report into the folder that it was made of.
-func renewed(r *page.Document, dir string) (string, error) {
-	names, err := r.Write(dir)
-	if err == nil {
-		err = folder.Reseal(dir, names...)
-	}
-	if err != nil {
-		return "", coded{err, exitFailed}
-	}
-	return filepath.Join(dir, "report.html"), nil
+	return filepath.Join(out, "report.html"), failed(err)
 }
 
 // clearReport makes sure that a report may be written to dir: it is not there, is empty or holds an earlier report, which is

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,15 +22,11 @@ import (
 
 // runFlags are the flags of kedge run.
 type runFlags struct {
-	kinds     *kind.Catalogue // what specs can name
-	out       string
-	sets      []string
-	published bool
+	specFlags
+	resultFlags
 	printSpec bool
 	workers   int
-	quiet     bool
 	live      bool
-	json      bool
 	noCheck   bool
 	certify   bool
 
@@ -38,7 +35,7 @@ type runFlags struct {
 }
 
 func newRun(kinds *kind.Catalogue) *cobra.Command {
-	f := runFlags{kinds: kinds}
+	f := runFlags{specFlags: specFlags{kinds: kinds}}
 	c := &cobra.Command{
 		Use:   "run CASE|FILE.yaml",
 		Short: "Run a case study or a spec and write figures, series and a report",
@@ -61,34 +58,22 @@ Exit codes: 0 done, 1 failed while running, 2 the command or the spec is wrong (
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
-	f.specFlags(c)
+	f.specFlags.offer(c)
+	f.resultFlags.offer(c, "runs/NAME", "print the result as JSON")
 	fl := c.Flags()
-	fl.StringVar(&f.out, "out", "", "folder for the results (default runs/NAME)")
 	fl.BoolVar(&f.printSpec, "print-spec", false, "print the spec and stop")
 	fl.IntVar(&f.workers, "workers", 0, "goroutines that compute (default one a core): trials first, spare ones within large populations; results do not depend on it")
-	fl.BoolVar(&f.quiet, "quiet", false, "print nothing but errors")
 	f.checkpointFlags(c)
 	fl.BoolVar(&f.live, "live", false, "watch the gaps fall in a full-screen view; q stops the run")
-	fl.BoolVar(&f.json, "json", false, "print the result as JSON")
 	fl.BoolVar(&f.noCheck, "no-check", false, "leave the quick examination of the model out of the report; see kedge check")
 	fl.BoolVar(&f.certify, "certify", false, "add what the theory guarantees to the report; see kedge certify")
 	return c
 }
 
-// specFlags are those that say which spec is meant.
-func (f *runFlags) specFlags(c *cobra.Command) {
-	fl := c.Flags()
-	fl.StringArrayVar(&f.sets, "set", nil, "change any key of the spec, as in --set dynamics.lambda=0.3 (repeatable)")
-	fl.Uint64("seed", 0, "seed of all randomness")
-	fl.Int("trials", 0, "independent trials of every algorithm")
-	fl.Int("iterations", 0, "turns of every trial")
-	fl.BoolVar(&f.published, "published", false, "run exactly as the paper's authors did: their generator, draws and bookkeeping")
-}
-
 func (f *runFlags) run(c *cobra.Command, target string) error {
 	s, text, name, err := f.load(c, target)
 	if err != nil {
-		return coded{err, exitUsage}
+		return err
 	}
 	if f.printSpec {
 		if text == nil {
@@ -99,60 +84,16 @@ func (f *runFlags) run(c *cobra.Command, target string) error {
 	}
 	problem, err := problem.Build(name, s, os.DirFS("."))
 	if err != nil {
-		return coded{err, exitUsage}
+		return err
 	}
 	return f.execute(c, problem)
 }
 
-// load reads the case or file, with the published variant, the flags and the --set overrides on top. The text is nil unless
-// the spec is exactly that.
-func (f *runFlags) load(c *cobra.Command, target string) (s *problem.Spec, text []byte, name string, err error) {
-	src, name, err := source(target)
-	if err != nil {
-		return nil, nil, "", err
-	}
-	var over []problem.Overlay
-	if f.published {
-		variant, ok := problem.Case(target + ".published")
-		if !ok {
-			return nil, nil, "", fmt.Errorf("there is no published run of %s; --published goes with the cases polarized and choice", target)
-		}
-		over = append(over, problem.Merge(target+" as published", variant))
-	}
-	over = append(over, f.overlays(c, "seed", "trials", "iterations")...)
-	s, err = problem.Parse(f.kinds, target, src, over...)
-	if len(over) > 0 {
-		src = nil
-	}
-	return s, src, name, err
-}
-
-// source returns the text of an embedded case or of a file, and the name of its results.
-func source(target string) ([]byte, string, error) {
-	if src, ok := problem.Case(target); ok {
-		return src, target, nil
-	}
-	ext := filepath.Ext(target)
-	if ext != ".yaml" && ext != ".yml" {
-		return nil, "", fmt.Errorf("there is no case %q; the cases are %s, and a file ends in .yaml", target, strings.Join(problem.Cases(), ", "))
-	}
-	file, err := os.Open(target)
-	if err != nil {
-		return nil, "", err
-	}
-	defer file.Close()
-	src, err := io.ReadAll(io.LimitReader(file, problem.MaxSize+1))
-	return src, strings.TrimSuffix(filepath.Base(target), ext), err
-}
-
 // execute runs the problem into its folder.
 func (f *runFlags) execute(c *cobra.Command, p *problem.Problem) error {
-	dir := f.out
-	if dir == "" {
-		dir = filepath.Join("runs", p.Name)
-	}
+	dir := cmp.Or(f.out, filepath.Join("runs", p.Name))
 	if err := f.checkFolder(dir); err != nil {
-		return coded{err, exitUsage}
+		return err
 	}
 	begun := time.Now()
 	ctx, stop := context.WithCancel(c.Context())
@@ -163,30 +104,26 @@ func (f *runFlags) execute(c *cobra.Command, p *problem.Problem) error {
 	result, err := f.compute(ctx, p, o, notes, stop)
 	notes.print()
 	if f.checkpoint > 0 && ctx.Err() != nil {
-		return f.stopped(o.Progress)
+		return stopped(o.Progress)
 	}
 	if err != nil {
-		return coded{err, codeOf(c, err)}
+		return judged(c, err)
 	}
 	ran := time.Now()
 	if err := f.look(ctx, p, result); err != nil {
-		return coded{err, exitFailed}
+		return failed(err)
 	}
 	d, err := report.Save(f.kinds, dir, result)
-	if err != nil {
-		return coded{err, exitFailed}
+	if err == nil {
+		err = lab.RemoveCheckpoint(dir)
 	}
-	if err := lab.RemoveCheckpoint(dir); err != nil {
-		return coded{err, exitFailed}
+	if err == nil {
+		err = f.tell(c.OutOrStdout(), result, d, dir, p.Spec.Hold, ran.Sub(begun), time.Since(ran))
 	}
-	out := outcome{result, d, dir, p.Spec.Hold, ran.Sub(begun), time.Since(ran)}
-	if err := f.print(c.OutOrStdout(), out); err != nil {
-		return coded{err, exitFailed}
-	}
-	if result.Partial {
+	if err == nil && result.Partial {
 		return coded{fmt.Errorf("stopped; %s holds the finished trials", dir), exitInterrupted}
 	}
-	return nil
+	return failed(err)
 }
 
 // look adds what a quick examination finds to the result, unless nobody wants to know, and the certificate if asked for.
@@ -218,27 +155,12 @@ func (f *runFlags) compute(ctx context.Context, p *problem.Problem, o lab.Option
 	return lab.Execute(ctx, p, o)
 }
 
-// outcome is a run that has come to its end.
-type outcome struct {
-	result     *folder.Result
-	report     *page.Document
-	dir        string
-	hold       int
-	ran, wrote time.Duration
-}
-
-// print tells what came out, unless nobody wants to know.
-func (f *runFlags) print(w io.Writer, o outcome) error {
-	switch {
-	case f.json:
-		return folder.WriteJSON(w, map[string]any{"folder": o.dir, "seconds": o.ran.Seconds(), "summary": o.result.Summarize()})
-	case !f.quiet:
-		pieces := append(o.report.Brief, page.Note{Name: "report:", Text: filepath.Join(o.dir, "report.html")}, page.Plainly{
-			fmt.Sprintf("took %.1f s to run and %.1f s to write", o.ran.Seconds(), o.wrote.Seconds()), "rate: " + rate(o.result, o.hold),
-		})
-		io.WriteString(w, page.TerminalOf(w).Render(pieces...))
+// tell says what came out.
+func (f *runFlags) tell(w io.Writer, r *folder.Result, d *page.Document, dir string, hold int, ran, wrote time.Duration) error {
+	if f.json {
+		return folder.WriteJSON(w, map[string]any{"folder": dir, "seconds": ran.Seconds(), "summary": r.Summarize()})
 	}
-	return nil
+	return f.brief(w, d, dir, fmt.Sprintf("took %.1f s to run and %.1f s to write", ran.Seconds(), wrote.Seconds()), "rate: "+rate(r, hold))
 }
 
 // rate says how fast the trials went, with everything that was measured on the way.
@@ -251,13 +173,14 @@ func rate(r *folder.Result, hold int) string {
 	return fmt.Sprintf("%s million individual steps a second in each trial", rounded(steps/seconds/1e6))
 }
 
-func codeOf(c *cobra.Command, err error) int {
+// judged gives an error of a run the code that its cause asks for.
+func judged(c *cobra.Command, err error) error {
 	var other *lab.CheckpointError
-	if errors.As(err, &other) || errors.Is(err, folder.ErrInUse) {
-		return exitUsage
+	switch {
+	case errors.As(err, &other), errors.Is(err, folder.ErrInUse):
+		return err
+	case c.Context().Err() != nil && errors.Is(err, c.Context().Err()):
+		return coded{err, exitInterrupted}
 	}
-	if c.Context().Err() != nil && errors.Is(err, c.Context().Err()) {
-		return exitInterrupted
-	}
-	return exitFailed
+	return failed(err)
 }

@@ -20,48 +20,31 @@ type sketch struct {
 
 const mostOf = math.MaxInt32 // of people, trials and turns
 
-// complete asks for what no flag answers and checks what flags do.
-func (s *sketch) complete(i *interview, given func(flag string) bool) error {
-	steps := []struct {
-		flag       string
-		check, ask func() error
-	}{
-		{"dynamics", func() error { return oneOf(s.simpleDynamics())(s.dynamics) }, func() (err error) {
-			s.dynamics, err = i.choose("How do people answer?", "dynamics.kind", "polarized", s.simpleDynamics())
+// complete asks for what no flag answers and checks what flags do. What may be answered depends on what was.
+func (s *sketch) complete(i *interview) error {
+	for _, next := range []func() error{
+		func() error {
+			return i.choose(&s.dynamics, "dynamics", "How do people answer?", "dynamics.kind", "polarized", s.simpleDynamics())
+		},
+		func() error {
+			return i.count(&s.dim, "dim", "How many numbers are decided", s.usual().Dim, s.usual().Least, s.usual().Most)
+		},
+		func() error {
+			return i.choose(&s.objective, "objective", "What is judged?", "objective.kind", s.usual().Objectives[0], s.usual().Objectives)
+		},
+		func() error {
+			return i.choose(&s.set, "set-kind", "Which decisions are feasible?", "set.kind", s.sets()[0], s.sets())
+		},
+		func() error {
+			return i.count(&s.people, "people", "How many people are there", s.usual().People, 1, mostOf)
+		},
+		func() error {
+			return i.count(&s.iterations, "iterations", "How many turns has a trial", s.usual().Turns, 1, mostOf)
+		},
+		func() error { return i.count(&s.trials, "trials", "How many trials", 10, 1, mostOf) },
+	} {
+		if err := next(); err != nil {
 			return err
-		}},
-		{"dim", func() error { return within(s.dim, s.usual().Least, s.usual().Most) }, func() (err error) {
-			s.dim, err = i.count("How many numbers are decided", s.usual().Dim, s.usual().Least, s.usual().Most)
-			return err
-		}},
-		{"objective", func() error { return oneOf(s.usual().Objectives)(s.objective) }, func() (err error) {
-			s.objective, err = i.choose("What is judged?", "objective.kind", s.usual().Objectives[0], s.usual().Objectives)
-			return err
-		}},
-		{"set-kind", func() error { return oneOf(s.sets())(s.set) }, func() (err error) {
-			s.set, err = i.choose("Which decisions are feasible?", "set.kind", s.sets()[0], s.sets())
-			return err
-		}},
-		{"people", func() error { return within(s.people, 1, mostOf) }, func() (err error) {
-			s.people, err = i.count("How many people are there", s.usual().People, 1, mostOf)
-			return err
-		}},
-		{"iterations", func() error { return within(s.iterations, 1, mostOf) }, func() (err error) {
-			s.iterations, err = i.count("How many turns has a trial", s.usual().Turns, 1, mostOf)
-			return err
-		}},
-		{"trials", func() error { return within(s.trials, 1, mostOf) }, func() (err error) {
-			s.trials, err = i.count("How many trials", 10, 1, mostOf)
-			return err
-		}},
-	}
-	for _, step := range steps {
-		if !given(step.flag) {
-			if err := step.ask(); err != nil {
-				return err
-			}
-		} else if err := step.check(); err != nil {
-			return fmt.Errorf("--%s: %w", step.flag, err)
 		}
 	}
 	return nil

@@ -43,7 +43,7 @@ Editors that speak to the YAML language server read it when the first line of a 
 }
 
 func newSpecShow(kinds *kind.Catalogue) *cobra.Command {
-	f := runFlags{kinds: kinds, printSpec: true}
+	f := runFlags{specFlags: specFlags{kinds: kinds}, printSpec: true}
 	c := &cobra.Command{
 		Use:   "show CASE|FILE.yaml",
 		Short: "Print a spec, with changes if any are given",
@@ -55,6 +55,6 @@ Nothing is run: a mistake in the spec is reported like by kedge run.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
-	f.specFlags(c)
+	f.specFlags.offer(c)
 	return c
 }

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -21,9 +22,7 @@ import (
 // studyFlags are the flags of kedge study.
 type studyFlags struct {
 	study.Options
-	out   string
-	quiet bool
-	json  bool
+	resultFlags
 }
 
 func newStudy() *cobra.Command {
@@ -57,14 +56,12 @@ Exit codes: 0 done, whatever the verdict, 1 failed while running, 2 the command 
 		},
 		ValidArgsFunction: cobra.FixedCompletions(study.Names(), cobra.ShellCompDirectiveNoFileComp),
 	}
+	f.offer(c, "runs/study-NAME", "print the result as JSON")
 	fl := c.Flags()
-	fl.StringVar(&f.out, "out", "", "folder for the results (default runs/study-NAME)")
 	fl.BoolVar(&f.Quick, "quick", false, "a small version that takes seconds")
 	fl.IntVar(&f.Trials, "trials", 0, "repetitions of every point (default the study's own number)")
 	fl.Uint64Var(&f.Seed, "seed", 1, "seed of all randomness")
 	fl.IntVar(&f.Workers, "workers", 0, "goroutines that compute (default one a core); results do not depend on it")
-	fl.BoolVar(&f.quiet, "quiet", false, "print nothing but errors")
-	fl.BoolVar(&f.json, "json", false, "print the result as JSON")
 	return c
 }
 
@@ -82,72 +79,73 @@ func (f *studyFlags) run(c *cobra.Command, name string) error {
 	if err == nil {
 		err = f.Check()
 	}
-	dir := f.out
-	if dir == "" {
-		dir = filepath.Join("runs", "study-"+name)
-	}
+	dir := cmp.Or(f.out, filepath.Join("runs", "study-"+name))
 	if err == nil {
 		err = folder.KindStudy.Usable(dir)
 	}
 	if err != nil {
-		return coded{err, exitUsage}
+		return err
 	}
+	return produce(c, &f.resultFlags, dir, &f.Progress,
+		func() (*study.Result, error) {
+			r, err := s.Run(c.Context(), f.Options)
+			return r, failed(err)
+		},
+		report.SaveStudy,
+		func(r *study.Result) map[string]any { return map[string]any{"folder": dir, "study": r} })
+}
+
+// produce computes something while somebody may watch, and once all of it is there writes its folder and says what came out.
+func produce[R any](c *cobra.Command, f *resultFlags, dir string, progress *func(done, total int64),
+	compute func() (R, error), save func(dir string, r R) (*page.Document, error), facts func(R) map[string]any,
+) error {
 	begun := time.Now()
-	r, err := f.compute(c, s)
+	r, err := func() (R, error) {
+		if !f.quiet {
+			told, stop := watchPieces(os.Stderr)
+			*progress = told
+			defer stop()
+		}
+		return compute()
+	}()
 	switch {
 	case c.Context().Err() != nil:
 		return coded{errors.New("stopped; nothing was written"), exitInterrupted}
 	case err != nil:
-		return coded{err, exitFailed}
+		return err
 	}
-	d, err := report.SaveStudy(dir, r)
-	if err != nil {
-		return coded{err, exitFailed}
+	d, err := save(dir, r)
+	switch {
+	case err != nil:
+		return failed(err)
+	case f.json:
+		return folder.WriteJSON(c.OutOrStdout(), facts(r))
 	}
-	return f.print(c.OutOrStdout(), r, d, dir, time.Since(begun))
+	return f.brief(c.OutOrStdout(), d, dir, fmt.Sprintf("took %.1f s", time.Since(begun).Seconds()))
 }
 
-// compute runs the study while somebody may watch.
-func (f *studyFlags) compute(c *cobra.Command, s study.Study) (*study.Result, error) {
-	if !f.quiet {
-		p := new(lab.Progress)
-		f.Progress = func(done, total int64) {
-			p.Total.Store(total)
-			p.Done.Store(done)
+// watchPieces shows how many pieces of work are done, as it is told.
+func watchPieces(out io.Writer) (progress func(done, total int64), stop func()) {
+	c, p := &canvas{out: out}, new(lab.Progress)
+	draw := func(line func(s page.Terminal) []string) {
+		if s := page.TerminalOf(out); s.Rewrites {
+			c.draw(s, line(s)...)
 		}
-		defer watchPieces(os.Stderr, p)()
 	}
-	return s.Run(c.Context(), f.Options)
-}
-
-// watchPieces shows how many pieces of work are done.
-func watchPieces(out io.Writer, p *lab.Progress) (stop func()) {
-	c := &canvas{out: out}
 	end := repeat(200*time.Millisecond, func(time.Duration) {
-		if s := page.TerminalOf(out); s.Rewrites {
-			c.draw(s, pieceLine(s, p.Done.Load(), p.Total.Load()))
-		}
+		draw(func(s page.Terminal) []string { return []string{pieceLine(s, p.Done.Load(), p.Total.Load())} })
 	})
-	return func() {
+	progress = func(done, total int64) {
+		p.Total.Store(total)
+		p.Done.Store(done)
+	}
+	return progress, func() {
 		end()
-		if s := page.TerminalOf(out); s.Rewrites {
-			c.draw(s)
-		}
+		draw(func(page.Terminal) []string { return nil })
 	}
 }
 
 func pieceLine(s page.Terminal, done, total int64) string {
 	share := float64(done) / float64(max(1, total))
 	return s.Series(0, page.Bar(share, 24)) + page.Fit(fmt.Sprintf(" %s of %s measured", phrase.Grouped(int(done)), phrase.CountGrouped(int(total), "run")), s.Width-26)
-}
-
-// print tells what came out, unless nobody wants to know.
-func (f *studyFlags) print(w io.Writer, r *study.Result, d *page.Document, dir string, took time.Duration) error {
-	switch {
-	case f.json:
-		return folder.WriteJSON(w, map[string]any{"folder": dir, "study": r})
-	case f.quiet:
-		return nil
-	}
-	return printBrief(w, d, dir, took)
 }

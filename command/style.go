@@ -8,21 +8,6 @@ import (
 	"github.com/kedge-opt/kedge/report/page"
 )
 
-// seriesOf gives methods the colours that they have in figures; others get those that are left.
-func seriesOf(names []string) []int {
-	usual, next := map[string]int{"composite": 0, "vanilla": 1, "derivative-free": 2}, 3
-	list := make([]int, len(names))
-	for i, name := range names {
-		known, ok := usual[name]
-		if !ok {
-			known = next
-			next++
-		}
-		list[i] = known
-	}
-	return list
-}
-
 // canvas is a few lines at the end of a terminal that are drawn again and again. What is printed after the last time goes
 // below them.
 type canvas struct {

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -20,19 +21,16 @@ import (
 
 // sweepFlags are the flags of kedge sweep.
 type sweepFlags struct {
-	kinds   *kind.Catalogue // what specs can name
-	out     string
-	sets    []string
+	specFlags
+	resultFlags
 	shard   string
 	workers int
 	dryRun  bool
-	json    bool
 	prune   bool
-	quiet   bool
 }
 
 func newSweep(kinds *kind.Catalogue) *cobra.Command {
-	f := sweepFlags{kinds: kinds}
+	f := sweepFlags{specFlags: specFlags{kinds: kinds}}
 	c := &cobra.Command{
 		Use:   "sweep FILE.yaml",
 		Short: "Run a spec for many values of its keys",
@@ -59,59 +57,36 @@ Exit codes: 0 done, 1 some cells failed or could not be written, 2 the command o
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
 	fl := c.Flags()
-	fl.StringVar(&f.out, "out", "", "folder for the results (default runs/NAME, of a shard runs/NAME-2of8)")
+	f.resultFlags.offer(c, "runs/NAME, of a shard runs/NAME-2of8", "print JSON")
 	fl.StringArrayVar(&f.sets, "set", nil, "change a key of the spec in all cells, as in --set trials=5 (repeatable)")
 	fl.StringVar(&f.shard, "shard", "", "run part 2 of 8 of the cells, as in 2/8; kedge merge joins the parts")
 	fl.IntVar(&f.workers, "workers", 0, "goroutines that compute (default one a core); results do not depend on it")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "print the cells and stop")
-	fl.BoolVar(&f.json, "json", false, "print JSON")
 	fl.BoolVar(&f.prune, "prune", false, "remove finished cells that the file no longer has")
-	fl.BoolVar(&f.quiet, "quiet", false, "print nothing but errors")
 	return c
 }
 
 func (f *sweepFlags) run(c *cobra.Command, file string) error {
-	w, err := f.load(file)
+	src, err := readSpec(file)
 	if err != nil {
-		return coded{err, exitUsage}
+		return err
+	}
+	w, err := problem.ParseSweep(f.kinds, file, src, readSpec, f.overlays(c)...)
+	if err != nil {
+		return err
 	}
 	shard, err := parseShard(f.shard)
 	if err != nil {
-		return coded{err, exitUsage}
+		return err
 	}
 	if f.dryRun {
 		return f.list(c.OutOrStdout(), w)
 	}
-	dir := f.out
-	if dir == "" {
-		dir = filepath.Join("runs", w.Name)
-		if shard.Of > 0 {
-			dir += fmt.Sprintf("-%dof%d", shard.Index, shard.Of)
-		}
+	dir := filepath.Join("runs", w.Name)
+	if shard.Of > 0 {
+		dir += fmt.Sprintf("-%dof%d", shard.Index, shard.Of)
 	}
-	return f.execute(c, w, shard, dir)
-}
-
-func (f *sweepFlags) load(file string) (*problem.Sweep, error) {
-	src, err := readSpec(file)
-	if err != nil {
-		return nil, err
-	}
-	var over []problem.Overlay
-	for _, assignment := range f.sets {
-		over = append(over, problem.Assign(assignment))
-	}
-	return problem.ParseSweep(f.kinds, file, src, readSpec, over...)
-}
-
-// readSpec reads a file as far as a spec may be long, and a byte more.
-func readSpec(path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return io.ReadAll(io.LimitReader(file, problem.MaxSize+1))
+	return f.execute(c, w, shard, cmp.Or(f.out, dir))
 }
 
 // parseShard reads a part such as 2/8; nothing is the whole.
@@ -142,26 +117,22 @@ func (f *sweepFlags) execute(c *cobra.Command, w *problem.Sweep, shard lab.Shard
 		finished := state.Kept + state.Done
 		return coded{fmt.Errorf("stopped with %d of %d cells finished; the same command goes on from there", finished, state.Kept+state.Total), exitInterrupted}
 	case errors.Is(err, folder.ErrNotOurs), errors.Is(err, folder.ErrInUse), errors.Is(err, folder.ErrOtherBuild):
-		return coded{err, exitUsage}
+		return err
 	case err != nil:
-		return coded{err, exitFailed}
+		return failed(err)
 	}
 	return f.conclude(c.OutOrStdout(), r, state.Kept, dir)
 }
 
 // conclude says what came out.
-func (f *sweepFlags) conclude(out io.Writer, r *folder.SweepResult, kept int, dir string) error {
-	failed := r.Failed()
+func (f *resultFlags) conclude(out io.Writer, r *folder.SweepResult, kept int, dir string) error {
 	switch {
 	case f.json:
-		folder.WriteJSON(out, map[string]any{"folder": dir, "cells": len(r.Cells), "kept": kept, "failed": failed, "other": len(r.Other)})
+		folder.WriteJSON(out, map[string]any{"folder": dir, "cells": len(r.Cells), "kept": kept, "failed": r.Failed(), "other": len(r.Other)})
 	case !f.quiet:
 		io.WriteString(out, report.SweepOutcome(r, kept, dir).Terminal(page.TerminalOf(out)))
 	}
-	if failed > 0 {
-		return coded{failedCells(r, dir), exitFailed}
-	}
-	return nil
+	return failed(failedCells(r, dir))
 }
 
 // failedCells says how many cells failed and of what the first died.

@@ -1,0 +1,129 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/report/page"
+	"github.com/spf13/cobra"
+)
+
+// specFlags are those that say which spec is meant.
+type specFlags struct {
+	kinds     *kind.Catalogue // what specs can name
+	sets      []string
+	published bool
+}
+
+func (f *specFlags) offer(c *cobra.Command) {
+	f.offerChanges(c)
+	c.Flags().Int("trials", 0, "independent trials of every algorithm")
+	c.Flags().BoolVar(&f.published, "published", false, "run exactly as the paper's authors did: their generator, draws and bookkeeping")
+}
+
+// offerChanges offers the flags that change a spec.
+func (f *specFlags) offerChanges(c *cobra.Command) {
+	c.Flags().StringArrayVar(&f.sets, "set", nil, "change any key of the spec, as in --set dynamics.lambda=0.3 (repeatable)")
+	c.Flags().Uint64("seed", 0, "seed of all randomness")
+	c.Flags().Int("iterations", 0, "turns of every trial")
+}
+
+// build makes a problem of the spec.
+func (f *specFlags) build(c *cobra.Command, target string) (*problem.Problem, error) {
+	s, _, name, err := f.load(c, target)
+	if err != nil {
+		return nil, err
+	}
+	return problem.Build(name, s, os.DirFS("."))
+}
+
+// load reads the case or file, with the published variant, the flags and the --set overrides on top. The text is nil unless
+// the spec is exactly that.
+func (f *specFlags) load(c *cobra.Command, target string) (s *problem.Spec, text []byte, name string, err error) {
+	src, name, err := source(target)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	var over []problem.Overlay
+	if f.published {
+		variant, ok := problem.Case(target + ".published")
+		if !ok {
+			return nil, nil, "", fmt.Errorf("there is no published run of %s; --published goes with the cases polarized and choice", target)
+		}
+		over = append(over, problem.Merge(target+" as published", variant))
+	}
+	over = append(over, f.overlays(c, "seed", "trials", "iterations")...)
+	s, err = problem.Parse(f.kinds, target, src, over...)
+	if len(over) > 0 {
+		src = nil
+	}
+	return s, src, name, err
+}
+
+// overlays are the changes to a spec that flags ask for.
+func (f *specFlags) overlays(c *cobra.Command, keys ...string) (over []problem.Overlay) {
+	for _, key := range keys {
+		if flag := c.Flags().Lookup(key); flag.Changed {
+			value := flag.Value.String()
+			over = append(over, problem.Assign(key+"="+value).As("--"+key+" "+value))
+		}
+	}
+	for _, assignment := range f.sets {
+		over = append(over, problem.Assign(assignment))
+	}
+	return over
+}
+
+// source returns the text of an embedded case or of a file, and the name of its results.
+func source(target string) ([]byte, string, error) {
+	if src, ok := problem.Case(target); ok {
+		return src, target, nil
+	}
+	ext := filepath.Ext(target)
+	if ext != ".yaml" && ext != ".yml" {
+		return nil, "", fmt.Errorf("there is no case %q; the cases are %s, and a file ends in .yaml", target, strings.Join(problem.Cases(), ", "))
+	}
+	src, err := readSpec(target)
+	return src, strings.TrimSuffix(filepath.Base(target), ext), err
+}
+
+// readSpec reads a file as far as a spec may be long, and a byte more.
+func readSpec(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, problem.MaxSize+1))
+}
+
+// resultFlags are those that say where results go and what is printed of them.
+type resultFlags struct {
+	out         string
+	quiet, json bool
+}
+
+func (f *resultFlags) offer(c *cobra.Command, usually, json string) {
+	c.Flags().StringVar(&f.out, "out", "", "folder for the results (default "+usually+")")
+	f.offerPrinting(c, json)
+}
+
+func (f *resultFlags) offerPrinting(c *cobra.Command, json string) {
+	c.Flags().BoolVar(&f.quiet, "quiet", false, "print nothing but errors")
+	c.Flags().BoolVar(&f.json, "json", false, json)
+}
+
+// brief prints what a terminal shows of a report, where it is, and some lines, unless nobody wants to know.
+func (f *resultFlags) brief(w io.Writer, d *page.Document, dir string, lines ...string) error {
+	if f.quiet {
+		return nil
+	}
+	pieces := append(d.Brief, page.Note{Name: "report:", Text: filepath.Join(dir, "report.html")}, page.Plainly(lines))
+	_, err := io.WriteString(w, page.TerminalOf(w).Render(pieces...))
+	return err
+}
