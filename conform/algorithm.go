@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -57,7 +58,7 @@ type script struct {
 func (s *script) record(c Turns) error {
 	r := stream.New(1, "conform", "algorithm")
 	a := s.start()
-	for round := range orElse(c.Count, 8) {
+	for round := range cmp.Or(c.Count, 8) {
 		u := s.ask(a)
 		o := c.Observe(r, round, clone(u))
 		if err := a.Tell(copied(o)); err != nil {

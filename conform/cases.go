@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"cmp"
 	"fmt"
 	"testing"
 
@@ -42,7 +43,7 @@ func (c Cases) run(t testing.TB, noun string, dim kedge.Dims, checks []check) {
 	t.Helper()
 	r := stream.New(1, "conform", noun)
 	failed := map[string]bool{}
-	for i := range orElse(c.Count, 32) {
+	for i := range cmp.Or(c.Count, 32) {
 		x, err := c.draw(r, dim)
 		if err != nil {
 			t.Fatalf("%s: case %d: %v", noun, i, err)
@@ -60,7 +61,7 @@ func (c Cases) run(t testing.TB, noun string, dim kedge.Dims, checks []check) {
 }
 
 func (c Cases) draw(r *stream.Stream, dim kedge.Dims) (trial, error) {
-	x := trial{dim: dim, tol: orElse(c.Tol, 1e-7), r: r}
+	x := trial{dim: dim, tol: cmp.Or(c.Tol, 1e-7), r: r}
 	for range blockRows {
 		p, u, d := c.Draw(r)
 		if got := (kedge.Dims{Decision: len(u), State: len(p), Trait: len(d)}); got != dim {
@@ -130,12 +131,4 @@ func guard(f func() error) (err error) {
 		}
 	}()
 	return f()
-}
-
-func orElse[T comparable](value, otherwise T) T {
-	var zero T
-	if value == zero {
-		return otherwise
-	}
-	return value
 }

@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -72,7 +73,7 @@ func sameSlope(what string, t trial, g, x []float64, f func(x []float64) float64
 		return nil
 	}
 	along := normals(t.r, len(x))
-	rows.Scale(along, orElse(rows.MaxAbs(x), 1))
+	rows.Scale(along, cmp.Or(rows.MaxAbs(x), 1))
 	moved := make([]float64, len(x))
 	want := slope(func(h float64) float64 {
 		copy(moved, x)

@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,7 +53,7 @@ type visit struct {
 func (s *visit) record(c Responses) error {
 	r := stream.New(1, "conform", "population")
 	p := s.start()
-	for round := range orElse(c.Count, 8) {
+	for round := range cmp.Or(c.Count, 8) {
 		u := c.Decide(r)
 		if err := kedge.CheckVector("a drawn decision", u, p.Dims().Decision); err != nil {
 			return err

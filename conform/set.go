@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -52,7 +53,7 @@ type projections struct {
 func project(s kedge.Set, c Points) (projections, error) {
 	p := projections{set: s, tol: c.Tol}
 	r := stream.New(1, "conform", "set")
-	for i := range orElse(c.Count, 32) {
+	for i := range cmp.Or(c.Count, 32) {
 		y := c.Draw(r)
 		x := clone(y)
 		err := guard(func() error { return s.Project(x) })
@@ -61,7 +62,7 @@ func project(s kedge.Set, c Points) (projections, error) {
 		}
 		p.y, p.x = append(p.y, y), append(p.x, x)
 		p.size = max(p.size, rows.MaxAbs(x))
-		p.tol = orElse(p.tol, 10*float64(len(y))*ulp/2)
+		p.tol = cmp.Or(p.tol, 10*float64(len(y))*ulp/2)
 	}
 	return p, nil
 }

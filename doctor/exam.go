@@ -7,6 +7,8 @@ import (
 	"iter"
 	"math"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
@@ -165,3 +167,10 @@ func (e *exam) step(dst, p []float64, v visit) bool {
 
 // oneLine puts joined errors into one line.
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
+
+// sentence begins an error with a capital letter.
+func sentence(err error) string {
+	text := oneLine(err)
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:]
+}

@@ -3,8 +3,6 @@ package doctor
 import (
 	"fmt"
 	"slices"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/kedge-opt/kedge/internal/rows"
 )
@@ -101,11 +99,4 @@ func (e *exam) opposite(u []float64) []float64 {
 		return u
 	}
 	return other
-}
-
-// sentence begins an error with a capital letter.
-func sentence(err error) string {
-	text := oneLine(err)
-	first, size := utf8.DecodeRuneInString(text)
-	return string(unicode.ToUpper(first)) + text[size:]
 }

@@ -54,10 +54,3 @@ func (g *Gaps) Step(lane int, x, y float64) {
 	tilt := (g.A[lane] - 2) + g.B[lane]
 	g.Tilt[lane] += math.Float64frombits(math.Float64bits(tilt) ^ math.Float64bits(d)&(1<<63))
 }
-
-// run adds x to a running sum.
-func run(sum, lost *float64, x float64) {
-	h := *sum + x
-	*lost += x - (h - *sum)
-	*sum = h
-}

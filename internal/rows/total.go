@@ -36,3 +36,10 @@ func TwoSum(x, y float64) (s, lost float64) {
 	t := s - x
 	return s, (x - (s - t)) + (y - t)
 }
+
+// run adds x to a running sum.
+func run(sum, lost *float64, x float64) {
+	h := *sum + x
+	*lost += x - (h - *sum)
+	*sum = h
+}
