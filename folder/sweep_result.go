@@ -145,24 +145,24 @@ func readFailures(dir string) (map[string]string, error) {
 // Table returns one row an algorithm of every finished cell: the swept values, then where the algorithm ended over its
 // trials, and the exact points to compare with.
 func (r *SweepResult) Table() Table {
-	t := TableOf[ending]{Rows: r.endings()}
-	t.Text("cell", func(e ending) string { return e.cell.ID })
+	t := TableOf[Ending]{Rows: r.Endings()}
+	t.Text("cell", func(e Ending) string { return e.Cell.ID })
 	for i, key := range r.Keys {
-		if slices.ContainsFunc(t.Rows, func(e ending) bool { return math.IsNaN(e.cell.Numbers[i]) }) {
-			t.Text(key, func(e ending) string { return e.cell.Values[i] })
+		if slices.ContainsFunc(t.Rows, func(e Ending) bool { return math.IsNaN(e.Cell.Numbers[i]) }) {
+			t.Text(key, func(e Ending) string { return e.Cell.Values[i] })
 		} else {
-			t.Number(key, func(e ending) float64 { return e.cell.Numbers[i] })
+			t.Number(key, func(e Ending) float64 { return e.Cell.Numbers[i] })
 		}
 	}
-	t.Text("algorithm", func(e ending) string { return e.algorithm })
-	t.Number("finished_trials", func(e ending) float64 { return float64(e.Trials) })
-	t.Spread("value_mean", "value_min", "value_max", func(e ending) *Spread { return e.Value })
-	t.Spread("gap_mean", "gap_min", "gap_max", func(e ending) *Spread { return e.Gap })
-	t.Spread("distance_mean", "distance_min", "distance_max", func(e ending) *Spread { return e.Distance })
-	t.Number("optimum_value", func(e ending) float64 { return e.cell.Summary.Optimum.Value })
-	t.Number("optimum_residual", func(e ending) float64 { return e.cell.Summary.Optimum.Residual })
-	t.Number("stable_gap", func(e ending) float64 {
-		if stable := e.cell.Summary.Stable; stable != nil {
+	t.Text("algorithm", func(e Ending) string { return e.Algorithm })
+	t.Number("finished_trials", func(e Ending) float64 { return float64(e.Trials) })
+	t.Spread("value_mean", "value_min", "value_max", func(e Ending) *Spread { return e.Value })
+	t.Spread("gap_mean", "gap_min", "gap_max", func(e Ending) *Spread { return e.Gap })
+	t.Spread("distance_mean", "distance_min", "distance_max", func(e Ending) *Spread { return e.Distance })
+	t.Number("optimum_value", func(e Ending) float64 { return e.Cell.Summary.Optimum.Value })
+	t.Number("optimum_residual", func(e Ending) float64 { return e.Cell.Summary.Optimum.Residual })
+	t.Number("stable_gap", func(e Ending) float64 {
+		if stable := e.Cell.Summary.Stable; stable != nil {
 			return stable.Gap
 		}
 		return math.NaN()
@@ -170,19 +170,19 @@ func (r *SweepResult) Table() Table {
 	return t.Table
 }
 
-// ending is where an algorithm ended in a cell.
-type ending struct {
-	cell      *CellResult
-	algorithm string
+// Ending is where an algorithm ended in a cell.
+type Ending struct {
+	Cell      *CellResult
+	Algorithm string
 	SummaryAlgorithm
 }
 
-// endings lists the algorithms of all finished cells.
-func (r *SweepResult) endings() (list []ending) {
+// Endings lists the algorithms of all finished cells, cell by cell.
+func (r *SweepResult) Endings() (list []Ending) {
 	for i := range r.Cells {
 		if c := &r.Cells[i]; c.Summary != nil {
 			for _, name := range c.Summary.Order {
-				list = append(list, ending{c, name, c.Summary.Algorithms[name]})
+				list = append(list, Ending{c, name, c.Summary.Algorithms[name]})
 			}
 		}
 	}

@@ -9,6 +9,22 @@ import (
 	"github.com/kedge-opt/kedge/report/plot"
 )
 
+func angleFigure(r *folder.Result) draw.Sketch {
+	if r.Angles == nil {
+		return draw.Sketch{}
+	}
+	list := momentsOf(r.Angles, names(r))
+	if len(list) == 0 {
+		return draw.Sketch{}
+	}
+	see := "Every individual's angle to the decision: at the start, after the last turn of the last trial, and settled under the optimum." +
+		" The smaller the angle, the closer the individual is to the decision; the dashed line is the mean."
+	if list[len(list)-1].title == "optimal" {
+		see += " The dark outline repeats the optimal histogram: the closer a final one follows it, the closer the population is to the best reachable one."
+	}
+	return angleGrid(list).Sketch("angles", "Angles between states and decision", see, false)
+}
+
 // moment is the angles of everybody at one time.
 type moment struct {
 	title   string
@@ -48,10 +64,7 @@ func angleGrid(list []moment) draw.Grid {
 		g.Panels = append(g.Panels, draw.Panel{Title: m.title, Note: "mean " + phrase.Fixed(b.Mean, 1) + "°", Layers: []draw.Layer{b}})
 	}
 	x, y := draw.Extents(g.Panels...)
-	for i := range g.Panels {
-		g.Panels[i].X = angleAxis(x)
-		g.Panels[i].Y = draw.Axis{Ruler: draw.Ruler{Max: y.High, Whole: true}, Label: "number of individuals"}
-	}
+	g.SetAxes(angleAxis(x), draw.Axis{Ruler: draw.Ruler{Max: y.High, Whole: true}, Label: "number of individuals"})
 	return g
 }
 

@@ -77,13 +77,24 @@ func spreadCell(s *folder.Spread, text func(float64) string) page.TextCell {
 	return c
 }
 
-func settingCell(v string) page.TextCell {
+func settingCell(v string) page.TextCell { return page.Words(setting(v)) }
+
+// setting is the beginning of a value of a spec.
+func setting(v string) string {
 	const most = 60
 	switch short := []rune(v); {
 	case v == "":
-		return page.Words(phrase.Absent)
+		return phrase.Absent
 	case len(short) > most:
-		return page.Words(string(short[:most]) + "…")
+		return string(short[:most]) + "…"
 	}
-	return page.Words(v)
+	return v
+}
+
+// valueIn shows the value of a key in a cell, numbers with six digits.
+func valueIn(c *folder.CellResult, key int) string {
+	if n := c.Numbers[key]; phrase.Finite(n) {
+		return phrase.Shortest(n)
+	}
+	return setting(c.Values[key])
 }

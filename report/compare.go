@@ -2,26 +2,18 @@ package report
 
 import (
 	"fmt"
-	"image/color"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
-	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report/draw"
 	"github.com/kedge-opt/kedge/report/page"
 	"github.com/kedge-opt/kedge/report/plot"
 )
-
-// labelled is a result under the name that a comparison gives it.
-type labelled struct {
-	label string
-	*folder.Result
-}
 
 // compared reads runs under the names of their folders.
 func compared(kinds *kind.Catalogue, dirs []string) (*page.Document, error) {
@@ -31,10 +23,10 @@ func compared(kinds *kind.Catalogue, dirs []string) (*page.Document, error) {
 		if err != nil {
 			return nil, err
 		}
-		runs = append(runs, labelled{label, r})
+		runs = append(runs, newLabelled(kinds, label, r))
 	}
 	figures, err := Figures(together(runs))
-	return severalRuns(kinds, runs, figures), err
+	return severalRuns(runs, figures), err
 }
 
 // labelsFor are the names of folders, their whole paths where those are not enough, and numbers where nothing is.
@@ -55,75 +47,40 @@ func labelsFor(dirs []string) []string {
 }
 
 // severalRuns says what several runs found and what tells them apart.
-func severalRuns(kinds *kind.Catalogue, runs []labelled, figures []draw.Figure) *page.Document {
-	specs := specsOf(kinds, runs)
-	differ := differences(specs)
-	all := methodEndsAcross(runs, specs)
-	most := 0
-	for _, r := range runs {
-		most = max(most, valueDigits(r.Result))
-	}
+func severalRuns(runs []labelled, figures []draw.Figure) *page.Document {
+	differ := differences(runs)
+	all := methodEnds(runs...)
+	most := slices.Max(lists.Of(runs, func(r labelled) int { return valueDigits(r.Result) }))
+	labels := lists.Of(runs, func(r labelled) string { return r.label })
 	return &page.Document{
-		Title: phrase.Enumerate(labelsOf(runs)), Facts: fmt.Sprintf("%s · %s", phrase.Count(len(runs), "run"), phrase.Count(len(all), "method")),
-		Warnings: comparedWarnings(runs, differ), Question: comparedQuestion(runs, specs, differ),
+		Title: phrase.Enumerate(labels), Facts: fmt.Sprintf("%s · %s", phrase.Count(len(runs), "run"), phrase.Count(len(all), "method")),
+		Warnings: comparedWarnings(runs, differ), Question: comparedQuestion(runs, differ),
 		Verdict: comparedVerdict(runs, all), Graphs: graphsOf(strandsAcross(runs), rulesAcross(runs), most),
-		Tables:  []page.TextTable{differTable(runs, differ), methodsAcross(runs, all), offlineAcross(runs)},
+		Tables:  []page.TextTable{differTable(labels, differ), methodsAcross(runs, all), offlineAcross(runs)},
 		Figures: figures, Sections: sectionsAcross(runs),
-		Repeat: "kedge report " + strings.Join(quoted(runs), " "), Origin: originsOf(runs),
+		Repeat: "kedge report " + strings.Join(lists.Of(labels, quoted), " "), Origin: lists.Of(runs, originOf),
 	}
 }
 
-func labelsOf(runs []labelled) []string {
-	var list []string
-	for _, r := range runs {
-		list = append(list, r.label)
+// quoted is a label as a shell takes it.
+func quoted(label string) string {
+	if strings.Trim(label, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,/-") == "" {
+		return label
 	}
-	return list
-}
-
-// quoted are the labels as a shell takes them.
-func quoted(runs []labelled) []string {
-	var list []string
-	for _, l := range labelsOf(runs) {
-		if strings.Trim(l, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,/-") != "" {
-			l = "'" + strings.ReplaceAll(l, "'", `'\''`) + "'"
-		}
-		list = append(list, l)
-	}
-	return list
-}
-
-func specsOf(kinds *kind.Catalogue, runs []labelled) []*problem.Spec {
-	var list []*problem.Spec
-	for _, r := range runs {
-		list = append(list, specOf(kinds, r.Result))
-	}
-	return list
+	return "'" + strings.ReplaceAll(label, "'", `'\''`) + "'"
 }
 
 // together is all runs as one result, for figures; their stable points are left out, since they may differ.
 func together(runs []labelled) *folder.Result {
-	nowhere := folder.Point{Value: math.NaN(), Gap: math.NaN(), Distance: math.NaN()}
-	all := &folder.Result{Stable: nowhere}
+	all := &folder.Result{Stable: folder.NoPoint()}
 	for _, r := range runs {
 		all.Maximize = r.Maximize
 		for _, run := range r.Runs {
-			run.Name = r.label + " · " + run.Name
+			run.Name = r.named(run)
 			all.Runs = append(all.Runs, run)
 		}
 	}
 	return all
-}
-
-// methodEndsAcross are the methods of all runs.
-func methodEndsAcross(runs []labelled, specs []*problem.Spec) []methodEnd {
-	var list []methodEnd
-	for i, r := range runs {
-		for _, run := range r.Runs {
-			list = append(list, newMethodEnd(r.label+" · "+run.Name, run, isExact(specs[i], run.Name)))
-		}
-	}
-	return list
 }
 
 // difference is a key that the specs do not agree on, with the value in each, empty where it is absent.
@@ -133,17 +90,17 @@ type difference struct {
 }
 
 // differences lists the keys on which specs differ, in the order of the first spec that has them.
-func differences(specs []*problem.Spec) []difference {
+func differences(runs []labelled) []difference {
 	at := map[string]int{}
 	var all []difference
-	for i, s := range specs {
-		if s == nil {
+	for i, r := range runs {
+		if r.spec == nil {
 			continue
 		}
-		for _, one := range s.Settings() {
+		for _, one := range r.spec.Settings() {
 			if _, known := at[one.Key]; !known {
 				at[one.Key] = len(all)
-				all = append(all, difference{one.Key, make([]string, len(specs))})
+				all = append(all, difference{one.Key, make([]string, len(runs))})
 			}
 			all[at[one.Key]].values[i] = one.Value
 		}
@@ -160,10 +117,7 @@ func (d difference) asks() bool {
 }
 
 func comparedWarnings(runs []labelled, differ []difference) []string {
-	var list []string
-	for _, one := range gathered(runs, warnings) {
-		list = append(list, one.under(runs)+one.words)
-	}
+	list := lists.Of(gathered(runs, warnings), func(s shareable) string { return s.under(runs) + s.words })
 	if slices.ContainsFunc(differ, difference.asks) {
 		list = append(list, "The runs do not ask the same question (see what differs), so a gap or a distance is relative to the optimum of its own run.")
 	}
@@ -174,17 +128,13 @@ func comparedWarnings(runs []labelled, differ []difference) []string {
 }
 
 // comparedQuestion names the runs and says what they have in common.
-func comparedQuestion(runs []labelled, specs []*problem.Spec, differ []difference) []page.Term {
-	var list []page.Term
-	for _, r := range runs {
-		list = append(list, page.Term{Name: r.label, Text: r.Case + ": " + facts(r.Result)})
-	}
+func comparedQuestion(runs []labelled, differ []difference) []page.Term {
+	list := lists.Of(runs, func(r labelled) page.Term { return page.Term{Name: r.label, Text: r.Case + ": " + facts(r.Result)} })
 	if len(differ) > 0 {
 		list = append(list, page.Term{Name: "What differs", Text: keyed(differ)})
 	}
-	for i, t := range question(specs[0]) {
-		common := !slices.ContainsFunc(specs, func(s *problem.Spec) bool { return s == nil || question(s)[i] != t })
-		if common {
+	for i, t := range question(runs[0].spec) {
+		if !slices.ContainsFunc(runs, func(r labelled) bool { return r.spec == nil || question(r.spec)[i] != t }) {
 			list = append(list, t)
 		}
 	}
@@ -194,14 +144,9 @@ func comparedQuestion(runs []labelled, specs []*problem.Spec, differ []differenc
 // keyed names the first keys of some differences with their values.
 func keyed(differ []difference) string {
 	const most = 5
-	var list []string
-	for _, d := range differ[:min(len(differ), most)] {
-		var values []string
-		for _, v := range d.values {
-			values = append(values, settingCell(v).Text)
-		}
-		list = append(list, d.key+" ("+strings.Join(values, ", ")+")")
-	}
+	list := lists.Of(differ[:min(len(differ), most)], func(d difference) string {
+		return d.key + " (" + strings.Join(lists.Of(d.values, setting), ", ") + ")"
+	})
 	if more := len(differ) - most; more > 0 {
 		list = append(list, phrase.Count(more, "more key"))
 	}
@@ -249,36 +194,24 @@ func (s shareable) under(runs []labelled) string {
 }
 
 // strandsAcross gives methods colours and runs dashes or, when there are more runs than methods, the other way round.
-func strandsAcross(runs []labelled) []strand {
-	all := together(runs)
+func strandsAcross(runs []labelled) (list []strand) {
 	var methods []string
 	for _, r := range runs {
-		for _, run := range r.Runs {
-			if !slices.Contains(methods, run.Name) {
-				methods = append(methods, run.Name)
-			}
-		}
+		methods = append(methods, names(r.Result)...)
 	}
-	byMethod := plot.StylesOf(methods)
-	var list []strand
+	methods = lists.Distinct(methods)
+	styles := plot.StylesOf(methods)
 	for i, r := range runs {
 		for _, run := range r.Runs {
-			s := strand{name: all.Runs[len(list)].Name, run: run, ink: byMethod[run.Name].Ink, dash: dashes(i)}
+			s := strand{name: r.named(run), run: run, Style: styles[run.Name], dash: dashes(i)}
 			if len(runs) > len(methods) {
-				s.ink, s.dash = inkOf(i), dashes(slices.Index(methods, run.Name))
+				s.Ink, s.dash = inkOf(i), dashes(slices.Index(methods, run.Name))
 			}
 			list = append(list, s)
 		}
 	}
 	return list
 }
-
-func inkOf(i int) color.NRGBA {
-	inks := []uint32{0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0xb07a00, 0x3f93c7, 0x4d4d4d}
-	return draw.Hex(inks[i%len(inks)])
-}
-
-func dashes(i int) []int { return [][]int{nil, {8, 4}, {2, 3}, {8, 3, 2, 3}}[i%4] }
 
 // mostRules is how many levels a chart can show and still be read.
 const mostRules = 4
@@ -289,7 +222,7 @@ func rulesAcross(runs []labelled) func(id string) []page.GraphRule {
 		value := map[string]float64{}
 		list := []page.GraphRule{}
 		for _, one := range gathered(runs, func(r *folder.Result) (keys []string) {
-			for _, rule := range rulesOf(r)(id) {
+			for _, rule := range rulesOf(r, id) {
 				key := fmt.Sprintf("%s\x00%x", rule.Label, rule.Value)
 				value[key], keys = rule.Value, append(keys, key)
 			}
@@ -304,20 +237,14 @@ func rulesAcross(runs []labelled) func(id string) []page.GraphRule {
 }
 
 // differTable shows the keys that tell the runs apart.
-func differTable(runs []labelled, differ []difference) page.TextTable {
-	t := page.TextTable{ID: "differences", Title: "What differs", About: "The keys of the specs that are not the same in all runs.", Columns: []page.Head{{Name: "key"}}}
+func differTable(labels []string, differ []difference) page.TextTable {
+	t := page.TextTable{ID: "differences", Title: "What differs", About: "The keys of the specs that are not the same in all runs."}
 	if len(differ) == 0 {
 		t.About = "The specs are the same in every key."
 	}
-	for _, r := range runs {
-		t.Columns = append(t.Columns, page.Head{Name: r.label})
-	}
+	t.Columns = lists.Of(append([]string{"key"}, labels...), page.Titled)
 	for _, d := range differ {
-		row := []page.TextCell{page.Words(d.key)}
-		for _, v := range d.values {
-			row = append(row, settingCell(v))
-		}
-		t.Rows = append(t.Rows, row)
+		t.Rows = append(t.Rows, append([]page.TextCell{page.Words(d.key)}, lists.Of(d.values, settingCell)...))
 	}
 	return t
 }
@@ -335,10 +262,7 @@ func methodsAcross(runs []labelled, all []methodEnd) page.TextTable {
 	behind := behinds(all)
 	for _, r := range runs {
 		for _, run := range r.Runs {
-			t.Rows = append(t.Rows, []page.TextCell{
-				page.Words(r.label), page.Words(run.Name), page.Count(len(run.Trials)), statCell(run, "value", valueFormat(r.Result)),
-				statCell(run, "gap", phrase.Percent), statCell(run, "distance", phrase.Percent), behind[len(t.Rows)],
-			})
+			t.Rows = append(t.Rows, append([]page.TextCell{page.Words(r.label)}, methodRow(r.Result, run, behind[len(t.Rows)])...))
 		}
 	}
 	return t
@@ -374,14 +298,8 @@ func sectionsAcross(runs []labelled) []page.Chapter {
 	return list
 }
 
-func originsOf(runs []labelled) []page.Term {
-	var list []page.Term
-	for _, r := range runs {
-		var words []string
-		for _, t := range origin(r.Result) {
-			words = append(words, t.Name+" "+t.Text)
-		}
-		list = append(list, page.Term{Name: r.label, Text: strings.Join(words, ", ")})
-	}
-	return list
+// originOf says in one line what made a run.
+func originOf(r labelled) page.Term {
+	words := lists.Of(origin(r.Seed, r.Build), func(t page.Term) string { return t.Name + " " + t.Text })
+	return page.Term{Name: r.label, Text: strings.Join(words, ", ")}
 }

@@ -16,7 +16,7 @@ func twoRuns() []labelled {
 	b.Spec = strings.Replace(strings.Replace(b.Spec, "lambda: 0.4", "lambda: 0.3", 1), "composite, step: 0.005", "composite, step: 0.01", 1)
 	b.Stable.Gap, b.Notes, b.Build.Version = 0.01, []string{"A note."}, "v9"
 	b.Sections = []folder.Section{{ID: "one", Title: "A check", Verdict: "✓ holds", Columns: []string{"what"}, Rows: [][]string{{"a"}}}}
-	return []labelled{{"first", a}, {"second", b}}
+	return []labelled{newLabelled(kind.Standard(), "first", a), newLabelled(kind.Standard(), "second", b)}
 }
 
 // figuresOf draws a result without the slow PNGs.
@@ -35,7 +35,7 @@ func figuresOf(t *testing.T, r *folder.Result) []draw.Figure {
 
 func comparisonOf(t *testing.T, runs []labelled) string {
 	t.Helper()
-	page, err := severalRuns(kind.Standard(), runs, figuresOf(t, together(runs))).HTML()
+	page, err := severalRuns(runs, figuresOf(t, together(runs))).HTML()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func comparisonOf(t *testing.T, runs []labelled) string {
 
 func TestComparisonSaysWhatDiffers(t *testing.T) {
 	runs := twoRuns()
-	d := severalRuns(kind.Standard(), runs, nil)
+	d := severalRuns(runs, nil)
 	var rows []string
 	for _, row := range d.Tables[0].Rows {
 		rows = append(rows, fmt.Sprint(row[0].Text, " ", row[1].Text, " ", row[2].Text))
@@ -67,8 +67,8 @@ func TestComparisonSaysWhatDiffers(t *testing.T) {
 
 // Runs of the same bytes differ in nothing, and neither of them wins.
 func TestComparisonOfARunWithItself(t *testing.T) {
-	runs := []labelled{{"a", polarizedEvery(100)}, {"b", polarizedEvery(100)}}
-	d := severalRuns(kind.Standard(), runs, nil)
+	runs := []labelled{newLabelled(kind.Standard(), "a", polarizedEvery(100)), newLabelled(kind.Standard(), "b", polarizedEvery(100))}
+	d := severalRuns(runs, nil)
 	if len(d.Tables[0].Rows) > 0 || len(d.Warnings) > 0 || len(d.Graphs[0].Rules) != 1 {
 		t.Errorf("differences %v, warnings %v, rules %v", d.Tables[0].Rows, d.Warnings, d.Graphs[0].Rules)
 	}
@@ -85,7 +85,7 @@ func TestComparisonEscapesLabels(t *testing.T) {
 	if strings.Contains(page, "<i>") || !strings.Contains(page, "&lt;i&gt;a&lt;/i&gt;") {
 		t.Error("markup came through")
 	}
-	if got, want := severalRuns(kind.Standard(), runs, nil).Repeat, `kedge report '<i>a</i>' 'it'\''s $(b)'`; got != want {
+	if got, want := severalRuns(runs, nil).Repeat, `kedge report '<i>a</i>' 'it'\''s $(b)'`; got != want {
 		t.Errorf("command %s, want %s", got, want)
 	}
 	nested(t, ours.ReplaceAllString(page, ""))

@@ -7,24 +7,36 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/report/draw"
-	"github.com/kedge-opt/kedge/report/plot"
 )
 
-// sketches lists the figures of a result in the order of the page.
+// Figures draws what the result holds: gap, distance and w1 over the turns, the angles, the paths, the two optima of a
+// reference, and how far the theory's bounds are from what happened. A figure whose quantity was not measured is left out.
+func Figures(r *folder.Result) ([]draw.Figure, error) { return draw.Render(sketches(r)...) }
+
+// sketches lists the figures of a result in the order of the page, those that have panels.
 func sketches(r *folder.Result) []draw.Sketch {
-	var all []draw.Sketch
-	for _, figure := range []func(*folder.Result) (draw.Sketch, bool){gapFigure, distanceFigure, nashFigure, constraintFigure, trackingFigure, regretFigure, w1Figure, angleFigure, pathFigure, referenceFigure, lagFigure, biasFigure} {
-		if s, ok := figure(r); ok {
-			all = append(all, s)
-		}
-	}
-	return all
+	return slices.DeleteFunc([]draw.Sketch{
+		gapFigure(r), distanceFigure(r),
+		columnFigure(r, "nash", "nash_distance", "Distance to the Nash equilibrium",
+			"How far the players' decisions lie from a Nash equilibrium of the settled population, at which nobody gains by moving alone."),
+		constraintFigure(r),
+		columnFigure(r, "tracking", "tracking", "Distance to the moving optimum",
+			"How far the decision in force lies from the decision that is optimal for the people who are there at that turn. "+
+				"A curve that levels off follows the optimum at a steady distance."),
+		columnFigure(r, "regret", "regret", "Dynamic regret",
+			"What has been lost so far, Σ |Φ̃(u) − Φ̃★|, against a decision-maker who knows the optimum of every turn."),
+		columnFigure(r, "w1", "w1_optimal", "Distance of the population",
+			"How far, in W₁, the population at each turn is from the one that settles under the optimum: "+
+				"a curve that levels off shows a population that is held away from it."),
+		angleFigure(r), pathFigure(r), referenceFigure(r), lagFigure(r), biasFigure(r),
+	}, func(s draw.Sketch) bool { return len(s.Panels) == 0 })
 }
 
-// measure is one quantity over the turns and what a figure says of it.
+// measure is one quantity over the turns and the level that it is compared with.
 type measure struct {
 	label string
 	name  string // of the column
@@ -32,10 +44,16 @@ type measure struct {
 }
 
 // columnMeasure is a column under the label that it has everywhere.
-func columnMeasure(name string) measure { return measure{label: loop.Describe(name).Label, name: name} }
+func columnMeasure(name string) measure {
+	return measure{loop.Describe(name).Label, name, draw.Rule{Value: math.NaN()}}
+}
 
-func gapFigure(r *folder.Result) (draw.Sketch, bool) {
-	if constrained(r) {
+func columnFigure(r *folder.Result, name, column, title, see string) draw.Sketch {
+	return lineFigure(r, name, title, see, columnMeasure(column))
+}
+
+func gapFigure(r *folder.Result) draw.Sketch {
+	if slices.ContainsFunc(r.Runs, heeds) {
 		return constrainedGap(r)
 	}
 	m := measure{"relative gap to the optimum", "gap", retraining(r, r.Stable.Gap)}
@@ -48,17 +66,10 @@ func gapFigure(r *folder.Result) (draw.Sketch, bool) {
 	return lineFigure(r, "gap", "Gap to the optimum", see, m)
 }
 
-func distanceFigure(r *folder.Result) (draw.Sketch, bool) {
+func distanceFigure(r *folder.Result) draw.Sketch {
 	m := measure{"relative distance to the optimum, ‖u − u*‖ / ‖u*‖", "distance", retraining(r, r.Stable.Distance)}
 	see := "How far the decision in force lies from the optimal one." + below(r, m, "the distance of the stable point")
 	return lineFigure(r, "distance", "Distance to the optimum", see, m)
-}
-
-func w1Figure(r *folder.Result) (draw.Sketch, bool) {
-	m := columnMeasure("w1_optimal")
-	see := "How far, in W₁, the population at each turn is from the one that settles under the optimum: " +
-		"a curve that levels off shows a population that is held away from it."
-	return lineFigure(r, "w1", "Distance of the population", see, m)
 }
 
 // retraining marks the level at which the vanilla rule comes to rest. In a population that moves it never does.
@@ -71,39 +82,46 @@ func retraining(r *folder.Result, level float64) draw.Rule {
 
 // below says what the rule is and which algorithms end clearly below it.
 func below(r *folder.Result, m measure, what string) string {
-	if !m.rule.Shown() {
+	if !m.rule.Shown(true) {
 		return ""
 	}
-	see := " The dashed line is " + what + ", " + phrase.Percent(m.rule.Value) + ", where plain retraining settles"
-	var under []string
+	list := []string{" The dashed line is " + what + ", " + phrase.Percent(m.rule.Value) + ", where plain retraining settles"}
 	for _, run := range r.Runs {
 		if end := final(run, m.name).Mean; end < 0.9*m.rule.Value {
-			under = append(under, fmt.Sprintf("%s ends below it, at %s", run.Name, phrase.Percent(end)))
+			list = append(list, fmt.Sprintf("%s ends below it, at %s", run.Name, phrase.Percent(end)))
 		}
 	}
-	if under == nil {
-		return see + "."
-	}
-	return see + "; " + strings.Join(under, "; ") + "."
+	return strings.Join(list, "; ") + "."
 }
 
-// lineFigure draws one measure for all algorithms. It is not ok when nothing was measured.
-func lineFigure(r *folder.Result, name, title, see string, m measure) (draw.Sketch, bool) {
-	list, floored := m.curves(r)
+// lineFigure draws one measure for all algorithms on a logarithmic axis, none where nothing was measured.
+func lineFigure(r *folder.Result, name, title, see string, m measure) draw.Sketch {
+	list := linesOf(r, m.name)
 	if len(list) == 0 {
-		return draw.Sketch{}, false
+		return draw.Sketch{}
 	}
-	g := draw.Grid{Columns: 1, Panels: []draw.Panel{m.panel(list)}, Legend: []draw.Entry{{Words: trialsNote(r)}}}
+	floored := draw.Prepare(true, list)
+	g := draw.Grid{Columns: 1, Panels: []draw.Panel{m.panel(list, true)}, Legend: []draw.Entry{{Words: trialsNote(r)}}}
 	if draw.FitBeside(list) {
 		g.Panels[0].Beside = append(g.Panels[0].Beside, draw.Ends(list)...)
 	} else {
 		g.Legend = append(draw.Entries(list), g.Legend...)
 	}
-	g.Panels[0].X = turns(g.Panels)
-	if trialsOf(r) > 1 {
-		see += " Lines are means over trials, bands reach from the least to the greatest."
+	g.SetX(turns(g.Panels))
+	return g.Sketch(name, title, see+banded(r), floored)
+}
+
+// panel draws curves with the rule, if that has a place on the axis.
+func (m measure) panel(list draw.Lines, log bool) draw.Panel {
+	p := draw.Panel{Layers: []draw.Layer{list}}
+	if m.rule.Shown(log) {
+		p.Layers = append(p.Layers, m.rule)
+		p.Beside = []draw.Aside{{At: m.rule.Value, Words: m.rule.Meaning}}
 	}
-	return g.Sketch(name, title, see, floored), true
+	p.Layers = append(p.Layers, draw.Marks(list))
+	_, y := draw.Extents(p)
+	p.Y = draw.Axis{Ruler: draw.NewRuler(y, log), Label: m.label}
+	return p
 }
 
 // turns is the horizontal axis of panels over the turns.
@@ -115,48 +133,12 @@ func turns(panels []draw.Panel) draw.Axis {
 	return draw.Axis{Ruler: draw.Ruler{Min: x.Low, Max: x.High, Whole: true}, Label: "turn k"}
 }
 
-// curves gathers every algorithm that has the measure, ready for a logarithmic axis.
-func (m measure) curves(r *folder.Result) (list draw.Lines, floored bool) {
-	styles := plot.StylesOf(names(r))
-	for _, run := range r.Runs {
-		if rows := rowsOf(run, m.name); len(rows) > 0 {
-			list = append(list, draw.Line{Name: run.Name, Style: styles[run.Name], Banded: len(run.Trials) > 1, Points: rows})
-		}
+// banded says what bands are, where there are any.
+func banded(r *folder.Result) string {
+	if trialsOf(r) > 1 {
+		return " Lines are means over trials, bands reach from the least to the greatest."
 	}
-	return list, list.Prepare(true)
-}
-
-// panel draws curves on a logarithmic axis, with the rule if it has a place there.
-func (m measure) panel(list draw.Lines) draw.Panel {
-	p := draw.Panel{Layers: []draw.Layer{list}}
-	if m.rule.Shown() {
-		p.Layers = append(p.Layers, m.rule)
-		p.Beside = []draw.Aside{{At: m.rule.Value, Words: m.rule.Meaning}}
-	}
-	p.Layers = append(p.Layers, draw.Marks(list))
-	_, y := draw.Extents(p)
-	p.Y = draw.Axis{Ruler: draw.NewRuler(y, true), Label: m.label}
-	return p
-}
-
-// names lists the algorithms, each once.
-func names(r *folder.Result) []string {
-	var list []string
-	for _, run := range r.Runs {
-		if !slices.Contains(list, run.Name) {
-			list = append(list, run.Name)
-		}
-	}
-	return list
-}
-
-// trialsOf is the largest number of finished trials of an algorithm.
-func trialsOf(r *folder.Result) int {
-	n := 0
-	for _, run := range r.Runs {
-		n = max(n, len(run.Trials))
-	}
-	return n
+	return ""
 }
 
 func trialsNote(r *folder.Result) string {
@@ -172,77 +154,90 @@ func trialsNote(r *folder.Result) string {
 	return "one trial"
 }
 
-func angleFigure(r *folder.Result) (draw.Sketch, bool) {
-	if r.Angles == nil {
-		return draw.Sketch{}, false
+// mostShown is how many constraints are drawn; the table has all.
+const mostShown = 4
+
+// constraintFigure shows how constraints are kept, and by which multipliers.
+func constraintFigure(r *folder.Result) draw.Sketch {
+	g := draw.Grid{Columns: 2, Legend: append(runEntries(r), draw.Entry{Words: trialsNote(r)})}
+	for j := range mostShown {
+		excess, multiplier := columnMeasure(fmt.Sprintf("excess_%d", j+1)), columnMeasure(fmt.Sprintf("multiplier_%d", j+1))
+		excess.rule.Value = 0
+		shown := excess.linear(r)
+		if shown == nil {
+			break
+		}
+		g.Panels = append(append(g.Panels, shown...), multiplier.linear(r)...)
 	}
-	list := momentsOf(r.Angles, names(r))
+	g.SetX(turns(g.Panels))
+	return g.Sketch("constraints", "How the constraints are kept",
+		"By how much the population that settles under the decision in force exceeds a bound; at the dashed line and below, the constraint is kept. "+
+			"Beside it the multiplier with which the method presses towards it."+banded(r), false)
+}
+
+// constrainedGap shows gaps on a linear axis: below 0 they mean that constraints are broken, not that all is well.
+func constrainedGap(r *folder.Result) draw.Sketch {
+	m := measure{label: "relative gap to the best that keeps all constraints", name: "gap"}
+	g := draw.Grid{Columns: 1, Panels: m.linear(r), Legend: append(runEntries(r), draw.Entry{Words: trialsNote(r)})}
+	g.SetX(turns(g.Panels))
+	return g.Sketch("gap", "Gap to the constrained optimum",
+		"The relative gap between the value of the decision in force and that of the best decision that keeps all constraints, the dashed line. "+
+			"On the wrong side of it a decision has a better value because it breaks them.", false)
+}
+
+// linear is the panel of a measure on a linear axis, none where nothing was measured.
+func (m measure) linear(r *folder.Result) []draw.Panel {
+	list := linesOf(r, m.name)
 	if len(list) == 0 {
-		return draw.Sketch{}, false
+		return nil
 	}
-	see := "Every individual's angle to the decision: at the start, after the last turn of the last trial, and settled under the optimum." +
-		" The smaller the angle, the closer the individual is to the decision; the dashed line is the mean."
-	if list[len(list)-1].title == "optimal" {
-		see += " The dark outline repeats the optimal histogram: the closer a final one follows it, the closer the population is to the best reachable one."
-	}
-	return angleGrid(list).Sketch("angles", "Angles between states and decision", see, false), true
+	draw.Prepare(false, list)
+	return []draw.Panel{m.panel(list, false)}
+}
+
+// runEntries explain the lines of all algorithms.
+func runEntries(r *folder.Result) []draw.Entry {
+	return draw.Entries(lists.Of(strandsOf(r), func(s strand) draw.Line { return draw.Line{Name: s.name, Style: s.Style} }))
 }
 
 // referenceFigure measures the same runs against two optima.
-func referenceFigure(r *folder.Result) (draw.Sketch, bool) {
+func referenceFigure(r *folder.Result) draw.Sketch {
 	if r.Reference == nil {
-		return draw.Sketch{}, false
+		return draw.Sketch{}
 	}
 	itself := []string{fmt.Sprintf("the %d-step", r.Reference.Steps), "optimum", "itself"}
-	gap := measure{"relative gap", "gap", draw.Rule{Value: r.Reference.True.Gap, Meaning: itself}}
-	distance := measure{"relative distance", "distance", draw.Rule{Value: r.Reference.True.Distance, Meaning: itself}}
-	g := draw.Grid{Columns: 1}
-	floored := false
-	for _, m := range []struct {
-		measure
-		reference string
-	}{
-		{gap, "gap_rollout"},
-		{distance, "distance_rollout"},
+	g, floored := draw.Grid{Columns: 1}, false
+	for _, m := range []measure{
+		{"relative gap", "gap", draw.Rule{Value: r.Reference.True.Gap, Meaning: itself}},
+		{"relative distance", "distance", draw.Rule{Value: r.Reference.True.Distance, Meaning: itself}},
 	} {
-		if list, low := m.against(r, m.reference); len(list) > 0 {
-			g.Panels = append(g.Panels, m.panel(list))
+		if list := m.against(r, m.name+"_rollout"); len(list) > 0 {
+			floored = draw.Prepare(true, list) || floored
+			g.Panels = append(g.Panels, m.panel(list, true))
 			g.Legend = optimaEntries(r, list)
-			floored = floored || low
 		}
 	}
-	if len(g.Panels) == 0 {
-		return draw.Sketch{}, false
-	}
-	for i := range g.Panels {
-		g.Panels[i].X = turns(g.Panels)
-	}
-	return g.Sketch("reference", "Two notions of optimum", referenceCaption(r), floored), true
+	g.SetX(turns(g.Panels))
+	return g.Sketch("reference", "Two notions of optimum", referenceCaption(r), floored)
 }
 
 // against draws means only: solid by the measure itself, dashed by its counterpart against the reference optimum.
-func (m measure) against(r *folder.Result, reference string) (list draw.Lines, floored bool) {
-	styles := plot.StylesOf(names(r))
-	for _, run := range r.Runs {
-		compared := draw.Means(rowsOf(run, reference))
-		if len(compared) == 0 {
-			continue
+func (m measure) against(r *folder.Result, reference string) (list draw.Lines) {
+	for _, s := range strandsOf(r) {
+		own, compared := s.mean(m.name), s.mean(reference)
+		compared.Dashed = true
+		if len(compared.Points) > 0 && len(own.Points) > 0 {
+			list = append(list, own)
 		}
-		if rows := draw.Means(rowsOf(run, m.name)); len(rows) > 0 {
-			list = append(list, draw.Line{Name: run.Name, Style: styles[run.Name], Points: rows})
+		if len(compared.Points) > 0 {
+			list = append(list, compared)
 		}
-		list = append(list, draw.Line{Name: run.Name, Style: styles[run.Name], Points: compared, Dashed: true})
 	}
-	return list, list.Prepare(true)
+	return list
 }
 
 func optimaEntries(r *folder.Result, drawn draw.Lines) []draw.Entry {
-	var list []draw.Entry
-	for _, curve := range drawn {
-		if !curve.Dashed {
-			list = append(list, draw.Entry{Sample: &curve, Words: curve.Name})
-		}
-	}
+	list := draw.Entries(slices.DeleteFunc(slices.Clone(drawn), func(l draw.Line) bool { return l.Dashed }))
 	solid, dashed := &draw.Line{Style: draw.Style{Ink: draw.Pale()}}, &draw.Line{Style: draw.Style{Ink: draw.Pale()}, Dashed: true}
 	return append(list,
 		draw.Entry{Sample: solid, Words: "against the true optimum", Fresh: true},
@@ -271,18 +266,4 @@ func referenceCaption(r *folder.Result) string {
 		return see + ": the floor against the second is mostly its own truncation, not noise."
 	}
 	return see + "."
-}
-
-// Figures draws what the result holds: gap, distance and w1 over the turns, the angles, the paths, the two optima of a
-// reference, and how far the theory's bounds are from what happened. A figure whose quantity was not measured is left out.
-func Figures(r *folder.Result) ([]draw.Figure, error) {
-	var figures []draw.Figure
-	for _, s := range sketches(r) {
-		f, err := s.Render()
-		if err != nil {
-			return nil, fmt.Errorf("draw figure %s: %w", s.Name, err)
-		}
-		figures = append(figures, f)
-	}
-	return figures, nil
 }

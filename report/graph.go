@@ -2,26 +2,17 @@ package report
 
 import (
 	"cmp"
-	"image/color"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/report/draw"
 	"github.com/kedge-opt/kedge/report/page"
-	"github.com/kedge-opt/kedge/report/plot"
 )
-
-// strand is a method's curve in all graphs: which run it is and how it looks.
-type strand struct {
-	name string
-	run  folder.Run
-	ink  color.NRGBA
-	dash []int
-}
 
 // chart is what a graph shows of measured turns: a column, or the greatest of several.
 type chart struct {
@@ -58,27 +49,16 @@ func chartsOf(columns []kedge.Column) []chart {
 }
 
 // rulesOf are the levels that a result gives a quantity.
-func rulesOf(r *folder.Result) func(id string) []page.GraphRule {
-	stable := "stable point: where retraining settles"
-	return func(id string) []page.GraphRule {
-		if optimumMoves(r) {
-			return []page.GraphRule{}
-		}
-		switch id {
-		case "gap":
-			return levels(page.GraphRule{Value: r.Stable.Gap, Label: stable})
-		case "distance":
-			return levels(page.GraphRule{Value: r.Stable.Distance, Label: stable})
-		case "value":
-			return levels(page.GraphRule{Value: r.Optimum.Value, Label: "optimum"}, page.GraphRule{Value: r.Stable.Value, Label: stable})
-		}
-		return []page.GraphRule{}
+func rulesOf(r *folder.Result, id string) []page.GraphRule {
+	if optimumMoves(r) {
+		return nil
 	}
-}
-
-// levels keeps what can be drawn.
-func levels(all ...page.GraphRule) []page.GraphRule {
-	return slices.DeleteFunc(all, func(r page.GraphRule) bool { return !phrase.Finite(r.Value) || math.Abs(r.Value) < draw.Tiniest })
+	const stable = "stable point: where retraining settles"
+	all := map[string][]page.GraphRule{
+		"gap": {{Value: r.Stable.Gap, Label: stable}}, "distance": {{Value: r.Stable.Distance, Label: stable}},
+		"value": {{Value: r.Optimum.Value, Label: "optimum"}, {Value: r.Stable.Value, Label: stable}},
+	}
+	return slices.DeleteFunc(all[id], func(r page.GraphRule) bool { return !phrase.Finite(r.Value) || math.Abs(r.Value) < draw.Tiniest })
 }
 
 // mostNumbers bounds the numbers behind the graphs of a page: about nine bytes each.
@@ -97,24 +77,19 @@ func graphsOf(strands []strand, rules func(id string) []page.GraphRule, valueDig
 			digits = valueDigits
 		}
 		graphs[i] = c.graph(strands, mostNumbers/len(list)/(4*len(strands)), digits)
-		graphs[i].Rules = rules(c.Chart)
+		graphs[i].Rules = append(graphs[i].Rules, rules(c.Chart)...)
 	}
 	return graphs
 }
 
 // columnsOf lists the columns that some strand has.
-func columnsOf(strands []strand) []kedge.Column {
-	var list []kedge.Column
+func columnsOf(strands []strand) (list []kedge.Column) {
 	for _, s := range strands {
 		for _, t := range s.run.Trials {
-			for _, c := range t.Columns {
-				if !slices.ContainsFunc(list, func(o kedge.Column) bool { return o.Name == c.Name }) {
-					list = append(list, c)
-				}
-			}
+			list = append(list, t.Columns...)
 		}
 	}
-	return list
+	return lists.Distinct(list)
 }
 
 func (c chart) measured(strands []strand) bool {
@@ -139,33 +114,17 @@ func (c chart) about() string {
 
 func (c chart) graph(strands []strand, most, digits int) page.Graph {
 	g := c.frame("turn", digits)
+	add := func(l draw.Line, dash []int) {
+		l.Points = draw.Thin(l.Points, max(most, 10))
+		g.Add(l, dash)
+	}
 	for _, s := range strands {
-		g.Lines = append(g.Lines, s.line(draw.Thin(rowsOf(s.run, c.names...), max(most, 10)), digits)...)
+		add(s.line(c.names...), s.dash)
 		if c.Bound != "" {
-			bound := strand{name: s.name + ", bound", ink: s.ink, dash: []int{5, 3}}
-			g.Lines = append(g.Lines, bound.line(draw.Thin(draw.Means(rowsOf(s.run, c.Bound)), max(most, 10)), digits)...)
+			bound := s.mean(c.Bound)
+			bound.Name += ", bound"
+			add(bound, []int{5, 3})
 		}
 	}
-	g.Compact()
 	return g
-}
-
-// line is the strand's line through some points, none through no points.
-func (s strand) line(points []draw.LinePoint, digits int) []page.GraphLine {
-	if len(points) == 0 {
-		return nil
-	}
-	l := page.NewGraphLine(s.name, s.ink, s.dash, digits, len(s.run.Trials) > 1)
-	l.Add(points...)
-	return []page.GraphLine{l}
-}
-
-// strandsOf gives every method of a result its colour.
-func strandsOf(r *folder.Result) []strand {
-	styles := plot.StylesOf(names(r))
-	var list []strand
-	for _, run := range r.Runs {
-		list = append(list, strand{name: run.Name, run: run, ink: styles[run.Name].Ink})
-	}
-	return list
 }

@@ -50,7 +50,7 @@ func readComparison(kinds *kind.Catalogue, dir string, build folder.Build) (*pag
 func comparisonDocument(r *compare.Comparison, build folder.Build) (*page.Document, error) {
 	d := &page.Document{
 		Title: r.Title(), Facts: comparisonFacts(r), Question: comparisonQuestion(r), Verdict: page.Finding{Headline: r.Headline(), Reasons: r.Reasons()},
-		Spec: r.Problems[0].Spec, Repeat: r.Command(), Origin: origin(&folder.Result{Seed: r.Problems[0].Seed, Build: build}),
+		Spec: r.Problems[0].Spec, Repeat: r.Command(), Origin: origin(r.Problems[0].Seed, build),
 	}
 	if r.Suite {
 		d.Spec = ""
@@ -260,7 +260,7 @@ func distanceSketch(a *compare.Meeting) draw.Sketch {
 	floor := leastDistance(a)
 	for _, group := range groups {
 		list := distanceLines(group.Rows, floor)
-		p := draw.Panel{Title: group.Name, Layers: []draw.Layer{list, draw.Marks(list)}, Beside: draw.EndsInFull(list)}
+		p := draw.Panel{Title: group.Name, Layers: []draw.Layer{list, draw.Marks(list)}, Beside: draw.Ends(list)}
 		if a.Separates {
 			level := draw.Rule{Value: 20 * a.Tolerance}
 			p.Layers = append([]draw.Layer{level}, p.Layers...)

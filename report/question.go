@@ -3,10 +3,12 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report/page"
 )
@@ -19,6 +21,20 @@ func specOf(kinds *kind.Catalogue, r *folder.Result) *problem.Spec {
 	}
 	return s
 }
+
+// labelled is a result under the name that a comparison gives it, with its spec, nil when that names what nobody knows.
+type labelled struct {
+	label string
+	*folder.Result
+	spec *problem.Spec
+}
+
+func newLabelled(kinds *kind.Catalogue, label string, r *folder.Result) labelled {
+	return labelled{label, r, specOf(kinds, r)}
+}
+
+// named is what a comparison calls a method.
+func (r labelled) named(run folder.Run) string { return r.label + " · " + run.Name }
 
 // question says in words what the spec asks.
 func question(s *problem.Spec) []page.Term {
@@ -75,3 +91,107 @@ func isExact(s *problem.Spec, name string) bool {
 	}
 	return false
 }
+
+// dynamicsBesides says what the dynamics of individuals have besides their kind.
+func dynamicsBesides(d *problem.Dynamics) string {
+	var list []string
+	for _, p := range kind.ParametersOf(d.Of) {
+		if p.Own {
+			list = append(list, fmt.Sprintf(" Everybody's own %s is between %s and %s.", p.Symbol, phrase.Exact(p.Interval[0]), phrase.Exact(p.Interval[1])))
+		}
+	}
+	if d.Coupling > 0 {
+		list = append(list, fmt.Sprintf(" Everybody is drawn to the mean of the crowd with the weight %s.", phrase.Exact(d.Coupling)))
+	}
+	if d.Noise.All > 0 || d.Noise.Each != nil {
+		list = append(list, " After every step noise pushes the states.")
+	}
+	return strings.Join(list, "")
+}
+
+// traits says what traits of a name are and how they change.
+func traits(p *problem.Population, name string) string {
+	law := p.Law.Words()
+	if p.Drift == nil && p.Churn == 0 {
+		return "Traits " + name + " stay as they are: " + law + "."
+	}
+	text := "Traits " + name + " are at first " + law
+	if p.Drift != nil {
+		text += ", and drift from there"
+	}
+	if p.Churn > 0 {
+		text += fmt.Sprintf("; %s of the people leave at every step, and newcomers take their places", phrase.Percent(p.Churn))
+	}
+	return text + "."
+}
+
+// playersInWords says who plays and what for.
+func playersInWords(s *problem.Spec) string {
+	var list []string
+	for i := range s.Players {
+		p := &s.Players[i]
+		list = append(list, fmt.Sprintf("%s decides %s, %s, and minimizes a loss of its own (%s)", p.Name, phrase.Count(p.Size, "number"), p.Set.Words(), form.NameOf(p.Objective)))
+	}
+	return phrase.Enumerate(list) + "." + judgedSettled
+}
+
+// bounded says what the settled population must keep.
+func bounded(s *problem.Spec) string {
+	var list []string
+	for _, c := range s.Constraints {
+		list = append(list, c.Name+": "+c.Kind.Words("a loss ("+form.NameOf(c.Of)+")", " is at most "+phrase.Exact(c.Bound)))
+	}
+	return "Of the settled population: " + phrase.Enumerate(list) + "."
+}
+
+// modelQuestion says what a spec asks that is written as formulas, in its own letters.
+func modelQuestion(s *problem.Spec) []page.Term {
+	m := s.Model
+	what, formula := "minimized", m.Minimize
+	if m.Maximize != "" {
+		what, formula = "maximized", m.Maximize
+	}
+	return []page.Term{
+		{Name: "What is decided", Text: fmt.Sprintf("%s: %s.", m.Decision, constraints(m.SubjectTo))},
+		{Name: "Who answers", Text: fmt.Sprintf("%s with a state %s that becomes %s. %s%s",
+			phrase.Count(s.Population.Size, "individual"), m.State, oneLine(m.Next), traits(&s.Population, m.Trait), lets(m.Let))},
+		{Name: "What is judged", Text: fmt.Sprintf("The mean of %s over the population, to be %s.", oneLine(formula), what) + judgedSettled},
+		{Name: "Who competes", Text: competitors(s)},
+	}
+}
+
+func constraints(all []string) string {
+	if len(all) == 0 {
+		return "any"
+	}
+	lines := make([]string, len(all))
+	for i, c := range all {
+		lines[i] = oneLine(c)
+	}
+	return phrase.Enumerate(lines)
+}
+
+// lets lists names with what they stand for; of vectors and matrices with their sizes.
+func lets(all []problem.Let) string {
+	if len(all) == 0 {
+		return ""
+	}
+	words := make([]string, len(all))
+	for i, l := range all {
+		switch {
+		case l.File != "":
+			words[i] = l.Name + " is read from " + l.File
+		case l.Numbers == nil:
+			words[i] = l.Name + " = " + oneLine(l.Formula)
+		case len(l.Numbers.Shape) == 0:
+			words[i] = l.Name + " = " + phrase.Exact(l.Numbers.Data[0])
+		case len(l.Numbers.Shape) == 1:
+			words[i] = fmt.Sprintf("%s has %d entries", l.Name, l.Numbers.Shape[0])
+		default:
+			words[i] = fmt.Sprintf("%s is a %d×%d matrix", l.Name, l.Numbers.Shape[0], l.Numbers.Shape[1])
+		}
+	}
+	return " Here " + phrase.Enumerate(words) + "."
+}
+
+func oneLine(formula string) string { return strings.Join(strings.Fields(formula), " ") }

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
-	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report/draw"
 	"github.com/kedge-opt/kedge/report/page"
@@ -16,11 +16,13 @@ import (
 // runDocument says what one run found.
 func runDocument(kinds *kind.Catalogue, r *folder.Result, figures []draw.Figure) *page.Document {
 	s := specOf(kinds, r)
+	ends := methodEnds(labelled{"", r, s})
+	rules := func(id string) []page.GraphRule { return rulesOf(r, id) }
 	d := &page.Document{
-		Title: r.Case, Facts: facts(r), Warnings: warnings(r), Question: question(s), Verdict: verdict(r, s),
-		Graphs: graphsOf(strandsOf(r), rulesOf(r), valueDigits(r)), Tables: []page.TextTable{methods(r, s), offline(r), decisions(r)}, Figures: figures,
+		Title: r.Case, Facts: facts(r), Warnings: warnings(r), Question: question(s), Verdict: verdict(r, ends),
+		Graphs: graphsOf(strandsOf(r), rules, valueDigits(r)), Tables: []page.TextTable{methods(r, ends), offline(r), decisions(r)}, Figures: figures,
 		Spec: r.Spec, Sections: append(twoOptima(r), sectionsOf(r.Sections)...),
-		Repeat: "kedge run spec.yaml --out again", Origin: origin(r),
+		Repeat: "kedge run spec.yaml --out again", Origin: origin(r.Seed, r.Build),
 	}
 	if trialsOf(r) > 1 {
 		d.Tables = append(d.Tables, trials(r))
@@ -52,34 +54,23 @@ func warnings(r *folder.Result) []string {
 
 // halted says what is missing from a partial result.
 func halted(r *folder.Result) string {
-	var done []string
-	for _, run := range r.Runs {
-		done = append(done, fmt.Sprintf("%s %d of %d", run.Name, len(run.Trials), run.Planned))
-	}
+	done := lists.Of(r.Runs, func(run folder.Run) string { return fmt.Sprintf("%s %d of %d", run.Name, len(run.Trials), run.Planned) })
 	return "The run was stopped before its end. Finished trials: " + strings.Join(done, ", ") + "; unfinished ones are left out."
 }
 
 // verdict says which method won, and how far retraining ends from the optimum.
-func verdict(r *folder.Result, s *problem.Spec) page.Finding {
+func verdict(r *folder.Result, ends []methodEnd) page.Finding {
 	if trialsOf(r) == 0 {
 		return page.Finding{Headline: "No trial was finished, so there is nothing to conclude yet."}
 	}
 	if optimumMoves(r) {
 		return followed(r)
 	}
-	j := judge(methodEnds(r, s))
+	j := judge(ends)
 	if words := retrained(r); words != "" {
 		j.Reasons = append(j.Reasons, words)
 	}
 	return j
-}
-
-func methodEnds(r *folder.Result, s *problem.Spec) []methodEnd {
-	var list []methodEnd
-	for _, run := range r.Runs {
-		list = append(list, newMethodEnd(run.Name, run, isExact(s, run.Name)))
-	}
-	return list
 }
 
 // lastTurn is the last measured turn of any trial.
@@ -99,7 +90,7 @@ func lastTurn(r *folder.Result) string {
 }
 
 // methods is the table of the methods at the end.
-func methods(r *folder.Result, s *problem.Spec) page.TextTable {
+func methods(r *folder.Result, ends []methodEnd) page.TextTable {
 	t := page.TextTable{
 		ID: "methods", Title: "Methods",
 		About: fmt.Sprintf("Every method%s: the mean over its trials, below it the least and the greatest. %s "+
@@ -108,17 +99,22 @@ func methods(r *folder.Result, s *problem.Spec) page.TextTable {
 		Brief:    []int{0, 2, 3, 4, 6},
 		Headless: true,
 	}
-	behind := behinds(methodEnds(r, s))
+	behind := behinds(ends)
 	for i, run := range r.Runs {
-		t.Rows = append(t.Rows, []page.TextCell{
-			page.Words(run.Name), page.Count(len(run.Trials)), statCell(run, "value", valueFormat(r)),
-			statCell(run, "gap", phrase.Percent), statCell(run, "distance", phrase.Percent), behind[i], page.Words(fmt.Sprintf("%.1f", run.Seconds)),
-		})
+		t.Rows = append(t.Rows, append(methodRow(r, run, behind[i]), page.Words(fmt.Sprintf("%.1f", run.Seconds))))
 		if row := t.Rows[i]; final(run, "value").count == 0 {
 			row[2], row[3], row[4], row[6] = row[2].InShort("no finished trial"), row[3].InShort(" "), row[4].InShort(" "), row[6].InShort(" ")
 		}
 	}
 	return t
+}
+
+// methodRow is a method at its end.
+func methodRow(r *folder.Result, run folder.Run, behind page.TextCell) []page.TextCell {
+	return []page.TextCell{
+		page.Words(run.Name), page.Count(len(run.Trials)), statCell(run, "value", valueFormat(r)),
+		statCell(run, "gap", phrase.Percent), statCell(run, "distance", phrase.Percent), behind,
+	}
 }
 
 // onTerminals says how wide a terminal shows the columns of points and methods, which stand in one table there.
@@ -282,11 +278,10 @@ func twoOptima(r *folder.Result) []page.Chapter {
 }
 
 // origin says what made a result.
-func origin(r *folder.Result) []page.Term {
-	b := r.Build
-	list := []page.Term{{Name: "version", Text: b.Version}, {Name: "goarch", Text: b.GOARCH}, {Name: "goamd64", Text: b.GOAMD64}, {Name: "fma", Text: fmt.Sprint(b.FMA)}, {Name: "seed", Text: fmt.Sprint(r.Seed)}}
-	if b.GOAMD64 == "" {
-		list = append(list[:2], list[3:]...)
+func origin(seed uint64, b folder.Build) []page.Term {
+	list := []page.Term{{Name: "version", Text: b.Version}, {Name: "goarch", Text: b.GOARCH}}
+	if b.GOAMD64 != "" {
+		list = append(list, page.Term{Name: "goamd64", Text: b.GOAMD64})
 	}
-	return list
+	return append(list, page.Term{Name: "fma", Text: fmt.Sprint(b.FMA)}, page.Term{Name: "seed", Text: fmt.Sprint(seed)})
 }

@@ -2,10 +2,13 @@ package report
 
 import (
 	"cmp"
+	"image/color"
 	"slices"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/report/draw"
+	"github.com/kedge-opt/kedge/report/plot"
 )
 
 // spread is a quantity over the trials that have it, and how many those are.
@@ -44,6 +47,50 @@ func rowsOf(run folder.Run, columns ...string) []draw.LinePoint {
 	return rows
 }
 
+// strand is a method in all figures and graphs: which run it is and how it looks.
+type strand struct {
+	name string
+	run  folder.Run
+	draw.Style
+	dash []int
+}
+
+// line is a method's mean and range over the turns, of the greatest of some columns.
+func (s strand) line(columns ...string) draw.Line {
+	return draw.Line{Name: s.name, Style: s.Style, Banded: len(s.run.Trials) > 1, Points: rowsOf(s.run, columns...)}
+}
+
+// mean is a column over the turns without its range.
+func (s strand) mean(column string) draw.Line {
+	return draw.Line{Name: s.name, Style: s.Style, Points: draw.Means(rowsOf(s.run, column))}
+}
+
+// strandsOf gives every method of a result its look.
+func strandsOf(r *folder.Result) []strand {
+	styles := plot.StylesOf(names(r))
+	return lists.Of(r.Runs, func(run folder.Run) strand { return strand{name: run.Name, run: run, Style: styles[run.Name]} })
+}
+
+// linesOf are the lines of all methods that have a column.
+func linesOf(r *folder.Result, column string) draw.Lines {
+	all := lists.Of(strandsOf(r), func(s strand) draw.Line { return s.line(column) })
+	return slices.DeleteFunc(all, func(l draw.Line) bool { return len(l.Points) == 0 })
+}
+
+// names lists the methods, each once.
+func names(r *folder.Result) []string {
+	return lists.Distinct(lists.Of(r.Runs, func(run folder.Run) string { return run.Name }))
+}
+
+// trialsOf is the largest number of finished trials of a method.
+func trialsOf(r *folder.Result) int {
+	n := 0
+	for _, run := range r.Runs {
+		n = max(n, len(run.Trials))
+	}
+	return n
+}
+
 // greatest is the greatest of some columns at every turn of a trial, nil when it has none of them.
 func greatest(t *folder.Trial, columns []string) []float64 {
 	var most []float64
@@ -63,3 +110,27 @@ func greatest(t *folder.Trial, columns []string) []float64 {
 
 // final is a column after the last measured turn, over trials.
 func final(run folder.Run, column string) spread { return over(run.Final(column)) }
+
+// optimumMoves tells whether the optimum of a result moves, because people change by themselves or the set of decisions does.
+func optimumMoves(r *folder.Result) bool {
+	for _, run := range r.Runs {
+		for _, t := range run.Trials {
+			return len(t.K) > 0 && t.Has("tracking")
+		}
+	}
+	return false
+}
+
+// heeds tells whether a run was judged by constraints on the settled population.
+func heeds(run folder.Run) bool {
+	return slices.ContainsFunc(run.Trials, func(t folder.Trial) bool { return len(t.K) > 0 && t.Has("excess_1") })
+}
+
+// inkOf is one of the colours that tell runs apart.
+func inkOf(i int) color.NRGBA {
+	inks := []uint32{0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0xb07a00, 0x3f93c7, 0x4d4d4d}
+	return draw.Hex(inks[i%len(inks)])
+}
+
+// dashes are one of the patterns that tell lines of a colour apart.
+func dashes(i int) []int { return [][]int{nil, {8, 4}, {2, 3}, {8, 3, 2, 3}}[i%4] }

@@ -32,7 +32,8 @@ func noisy(seed uint64, trials, turns int) folder.Run {
 
 func TestBandEnclosesMean(t *testing.T) {
 	for seed := range uint64(50) {
-		list, _ := measure{name: "gap"}.curves(&folder.Result{Runs: []folder.Run{noisy(seed, 1+int(seed)%7, 2500)}})
+		list := linesOf(&folder.Result{Runs: []folder.Run{noisy(seed, 1+int(seed)%7, 2500)}}, "gap")
+		draw.Prepare(true, list)
 		for _, r := range list[0].Points {
 			if !(0 < r.Low && r.Low <= r.Mean && r.Mean <= r.High && !math.IsInf(r.High, 0)) {
 				t.Fatalf("seed %d, turn %g: %g ≤ %g ≤ %g does not hold above 0", seed, r.X, r.Low, r.Mean, r.High)

@@ -46,7 +46,7 @@ func studyDocument(r *study.Result, build folder.Build) (*page.Document, error) 
 	d := &page.Document{
 		Title: r.Title, Facts: studyFacts(r), Verdict: page.Finding{Headline: r.Headline, Reasons: r.Reasons}, Tables: []page.TextTable{claimTable(r)},
 		Question: []page.Term{{Name: "What is asked", Text: r.Question}, {Name: "What the theory says", Text: r.Theory}, {Name: "How it is measured", Text: r.Design}},
-		Spec:     r.Spec, Repeat: repeatStudy(r), Origin: origin(&folder.Result{Seed: r.Seed, Build: build}),
+		Spec:     r.Spec, Repeat: repeatStudy(r), Origin: origin(r.Seed, build),
 	}
 	d.Brief = []page.Piece{page.Paragraphs{Texts: []string{r.Question}}, page.Plainly{""}, d.Verdict}
 	for _, c := range r.Charts {

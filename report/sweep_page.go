@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -31,12 +32,11 @@ func WriteSweep(kinds *kind.Catalogue) folder.SweepReport {
 
 // sweepDocument says what came out of the cells of a sweep.
 func sweepDocument(kinds *kind.Catalogue, r *folder.SweepResult, figures []draw.Figure) *page.Document {
-	ended := endings(r)
 	d := &page.Document{
 		Title: r.Name, Facts: fmt.Sprintf("%s · %s · seed %d", phrase.Count(len(r.Cells), "cell"), phrase.Count(len(r.Keys), "swept key"), r.Seed),
-		Warnings: sweepWarnings(r), Question: sweepQuestion(kinds, r), Verdict: sweepVerdict(r, ended), Graphs: sweepGraphs(r, ended),
-		Tables: []page.TextTable{cellTable(r, ended)}, Figures: figures, Spec: r.Spec,
-		Repeat: "kedge sweep sweep.yaml --out again", Origin: origin(&folder.Result{Seed: r.Seed, Build: r.Build}),
+		Warnings: sweepWarnings(r), Question: sweepQuestion(kinds, r), Verdict: sweepVerdict(r), Graphs: sweepGraphs(r),
+		Tables: []page.TextTable{cellTable(r)}, Figures: figures, Spec: r.Spec,
+		Repeat: "kedge sweep sweep.yaml --out again", Origin: origin(r.Seed, r.Build),
 	}
 	if r.Failed() > 0 {
 		d.Tables = append(d.Tables, failureTable(r))
@@ -44,43 +44,13 @@ func sweepDocument(kinds *kind.Catalogue, r *folder.SweepResult, figures []draw.
 	return d
 }
 
-// cellEnd is where a method ended in a cell.
-type cellEnd struct {
-	cell   *folder.CellResult
-	method string
-	folder.SummaryAlgorithm
-}
-
-// endings lists the methods of all finished cells, cell by cell.
-func endings(r *folder.SweepResult) []cellEnd {
-	var list []cellEnd
-	for i := range r.Cells {
-		c := &r.Cells[i]
-		if c.Summary == nil {
-			continue
-		}
-		for _, name := range c.Summary.Order {
-			list = append(list, cellEnd{c, name, c.Summary.Algorithms[name]})
-		}
-	}
-	return list
-}
-
 // where names a cell by its values.
 func where(r *folder.SweepResult, c *folder.CellResult) string {
-	var list []string
-	for i, key := range r.Keys {
-		list = append(list, key+" = "+valueIn(c, i))
+	list := slices.Clone(r.Keys)
+	for i := range list {
+		list[i] += " = " + valueIn(c, i)
 	}
 	return strings.Join(list, ", ")
-}
-
-// valueIn shows the value of a key in a cell, numbers with six digits.
-func valueIn(c *folder.CellResult, key int) string {
-	if n := c.Numbers[key]; phrase.Finite(n) {
-		return phrase.Shortest(n)
-	}
-	return settingCell(c.Values[key]).Text
 }
 
 const mostFailures = 10
@@ -114,13 +84,12 @@ func sweepWarnings(r *folder.SweepResult) []string {
 
 // sweepQuestion says which keys are swept and, of the question, what no key changes.
 func sweepQuestion(kinds *kind.Catalogue, r *folder.SweepResult) []page.Term {
-	var swept []string
-	for i, key := range r.Keys {
-		swept = append(swept, key+" ("+valuesOf(r, i)+")")
+	swept := slices.Clone(r.Keys)
+	for i := range swept {
+		swept[i] += " (" + valuesOf(r, i) + ")"
 	}
 	list := []page.Term{{Name: "What is swept", Text: phrase.Enumerate(swept) + "."}}
-	common := commonSpec(kinds, r)
-	for i, t := range question(common) {
+	for i, t := range question(commonSpec(kinds, r)) {
 		if !slices.ContainsFunc(r.Keys, func(key string) bool { return touches(i, key) }) {
 			list = append(list, t)
 		}
@@ -158,10 +127,7 @@ func valuesOf(r *folder.SweepResult, key int) string {
 	if len(all) <= 6 {
 		return strings.Join(all, ", ")
 	}
-	low, high := math.Inf(1), math.Inf(-1)
-	for _, c := range r.Cells {
-		low, high = min(low, c.Numbers[key]), max(high, c.Numbers[key])
-	}
+	low, high := slices.Min(numbersOf(r, key)), slices.Max(numbersOf(r, key))
 	if math.IsNaN(low) {
 		return phrase.Count(len(all), "value")
 	}
@@ -169,25 +135,19 @@ func valuesOf(r *folder.SweepResult, key int) string {
 }
 
 func seenValues(r *folder.SweepResult, key int) []string {
-	var list []string
-	for _, c := range r.Cells {
-		if v := valueIn(&c, key); !slices.Contains(list, v) {
-			list = append(list, v)
-		}
-	}
-	return list
+	return lists.Distinct(lists.Of(r.Cells, func(c folder.CellResult) string { return valueIn(&c, key) }))
 }
 
 // sweepVerdict counts in how many cells a method ends closest, and says where gaps are least.
-func sweepVerdict(r *folder.SweepResult, ended []cellEnd) page.Finding {
-	measured := slices.DeleteFunc(slices.Clone(ended), func(e cellEnd) bool { return e.Gap == nil })
+func sweepVerdict(r *folder.SweepResult) page.Finding {
+	measured := slices.DeleteFunc(r.Endings(), func(e folder.Ending) bool { return e.Gap == nil })
 	if len(measured) == 0 {
 		return page.Finding{Headline: "The gap was not measured in any cell, so there is nothing to conclude."}
 	}
 	first, clear, cells := firsts(measured)
-	best := slices.MinFunc(measured, func(a, b cellEnd) int { return cmp.Compare(a.Gap.Mean, b.Gap.Mean) })
-	least := fmt.Sprintf("The least mean gap, %s, is that of %s with %s.", phrase.Percent(best.Gap.Mean), best.method, where(r, best.cell))
-	names := methodsOf(measured)
+	best := slices.MinFunc(measured, byGap)
+	least := fmt.Sprintf("The least mean gap, %s, is that of %s with %s.", phrase.Percent(best.Gap.Mean), best.Algorithm, where(r, best.Cell))
+	names := lists.Distinct(lists.Of(measured, methodOf))
 	if len(names) < 2 {
 		return page.Finding{Headline: least, Reasons: lossOfRetraining(r)}
 	}
@@ -211,7 +171,7 @@ func share(n, all int) string {
 
 // caution says when cells have too few trials to tell a difference from chance: of 4 trials each all are in order by chance
 // in 2 of 70 cases, of 3 in one of 10.
-func caution(ended []cellEnd) string {
+func caution(ended []folder.Ending) string {
 	for _, e := range ended {
 		if e.Trials < 4 {
 			return fmt.Sprintf(", which with %s a cell may be chance in any one cell", phrase.Count(e.Trials, "trial"))
@@ -222,53 +182,40 @@ func caution(ended []cellEnd) string {
 
 // firsts counts by method the cells in which its mean gap is least, and those among them in which its greatest gap is below
 // the least of the others.
-func firsts(ended []cellEnd) (first, clear map[string]int, cells int) {
+func firsts(ended []folder.Ending) (first, clear map[string]int, cells int) {
 	first, clear = map[string]int{}, map[string]int{}
 	for len(ended) > 0 {
-		n := 1
-		for n < len(ended) && ended[n].cell == ended[0].cell {
-			n++
+		n := slices.IndexFunc(ended, func(e folder.Ending) bool { return e.Cell != ended[0].Cell })
+		if n < 0 {
+			n = len(ended)
 		}
 		group := ended[:n]
-		best := slices.MinFunc(group, func(a, b cellEnd) int { return cmp.Compare(a.Gap.Mean, b.Gap.Mean) })
-		first[best.method]++
+		best := slices.MinFunc(group, byGap)
+		first[best.Algorithm]++
 		cells++
-		if !slices.ContainsFunc(group, func(e cellEnd) bool { return e.method != best.method && e.Gap.Min <= best.Gap.Max }) {
-			clear[best.method]++
+		if !slices.ContainsFunc(group, func(e folder.Ending) bool { return e.Algorithm != best.Algorithm && e.Gap.Min <= best.Gap.Max }) {
+			clear[best.Algorithm]++
 		}
 		ended = ended[n:]
 	}
 	return first, clear, cells
 }
 
-func methodsOf(ended []cellEnd) []string {
-	var names []string
-	for _, e := range ended {
-		if !slices.Contains(names, e.method) {
-			names = append(names, e.method)
-		}
-	}
-	return names
-}
+func byGap(a, b folder.Ending) int { return cmp.Compare(a.Gap.Mean, b.Gap.Mean) }
 
 // lossOfRetraining says between which cells the gap of the stable point ranges.
 func lossOfRetraining(r *folder.SweepResult) []string {
-	var low, high *folder.CellResult
+	var known []*folder.CellResult
 	for i := range r.Cells {
-		c := &r.Cells[i]
-		if c.Summary == nil || c.Summary.Stable == nil || !phrase.Finite(c.Summary.Stable.Gap) {
-			continue
-		}
-		if low == nil || c.Summary.Stable.Gap < low.Summary.Stable.Gap {
-			low = c
-		}
-		if high == nil || c.Summary.Stable.Gap > high.Summary.Stable.Gap {
-			high = c
+		if s := r.Cells[i].Summary; s != nil && s.Stable != nil && phrase.Finite(s.Stable.Gap) {
+			known = append(known, &r.Cells[i])
 		}
 	}
-	if low == nil {
+	if known == nil {
 		return nil
 	}
+	byLoss := func(a, b *folder.CellResult) int { return cmp.Compare(a.Summary.Stable.Gap, b.Summary.Stable.Gap) }
+	low, high := slices.MinFunc(known, byLoss), slices.MaxFunc(known, byLoss)
 	return []string{fmt.Sprintf("Retraining settles between %s (%s) and %s (%s) from the optimum in value.",
 		phrase.Percent(low.Summary.Stable.Gap), where(r, low), phrase.Percent(high.Summary.Stable.Gap), where(r, high))}
 }
@@ -276,59 +223,51 @@ func lossOfRetraining(r *folder.SweepResult) []string {
 const mostChoices, mostRows = 20, 3000
 
 // cellTable has one row a method of every finished cell.
-func cellTable(r *folder.SweepResult, ended []cellEnd) page.TextTable {
+func cellTable(r *folder.SweepResult) page.TextTable {
+	ended := r.Endings()
 	t := page.TextTable{
 		ID: "cells", Title: "Cells",
 		About: "Every method at the end of every cell: the mean over its trials, below it the least and the greatest. Gap and distance are relative to the optimum of the cell.",
 	}
 	for i, key := range r.Keys {
-		numeric := !slices.ContainsFunc(r.Cells, func(c folder.CellResult) bool { return math.IsNaN(c.Numbers[i]) })
+		numeric := !slices.ContainsFunc(numbersOf(r, i), math.IsNaN)
 		t.Columns = append(t.Columns, page.Head{Name: key, Numeric: numeric && i > 0, Choices: len(seenValues(r, i)) <= mostChoices})
 	}
 	t.Columns = append(t.Columns, page.Head{Name: "method", Choices: true})
 	t.Columns = append(t.Columns, page.Heads("", "trials", "value", "gap", "distance", "stable point’s gap")[1:]...)
 	t.Columns = append(t.Columns, page.Head{Name: "cell"})
-	for _, e := range ended[:min(len(ended), mostRows)] {
-		t.Rows = append(t.Rows, e.row())
-	}
+	t.Rows = lists.Of(ended[:min(len(ended), mostRows)], endingRow)
 	if len(ended) > mostRows {
 		t.About += fmt.Sprintf(" Here are the first %d rows; all of them are in table.csv.", mostRows)
 	}
 	return t
 }
 
-func (e cellEnd) row() []page.TextCell {
+func endingRow(e folder.Ending) []page.TextCell {
 	var row []page.TextCell
-	for i, n := range e.cell.Numbers {
-		c := page.Words(valueIn(e.cell, i))
+	for i, n := range e.Cell.Numbers {
+		c := page.Words(valueIn(e.Cell, i))
 		if !math.IsNaN(n) {
 			c.Exact = page.Number(n, phrase.Shortest).Exact
 		}
 		row = append(row, c)
 	}
 	stable := math.NaN()
-	if s := e.cell.Summary.Stable; s != nil {
+	if s := e.Cell.Summary.Stable; s != nil {
 		stable = s.Gap
 	}
 	value := func(v float64) string { return phrase.Digits(v, 6) }
-	return append(row, page.Words(e.method), page.Count(e.Trials), spreadCell(e.Value, value), spreadCell(e.Gap, phrase.Percent),
-		spreadCell(e.Distance, phrase.Percent), page.Number(stable, phrase.Percent), page.Words(e.cell.ID))
+	return append(row, page.Words(e.Algorithm), page.Count(e.Trials), spreadCell(e.Value, value), spreadCell(e.Gap, phrase.Percent),
+		spreadCell(e.Distance, phrase.Percent), page.Number(stable, phrase.Percent), page.Words(e.Cell.ID))
 }
 
 func failureTable(r *folder.SweepResult) page.TextTable {
 	t := page.TextTable{ID: "failures", Title: "Failures", About: "The cells that have no result, and why."}
-	for _, name := range append(slices.Clone(r.Keys), "error", "cell") {
-		t.Columns = append(t.Columns, page.Head{Name: name})
-	}
+	t.Columns = lists.Of(append(slices.Clone(r.Keys), "error", "cell"), page.Titled)
 	for _, c := range r.Cells {
-		if c.Err == "" {
-			continue
+		if c.Err != "" {
+			t.Rows = append(t.Rows, append(lists.Of(c.Values, settingCell), page.Words(c.Err), page.Words(c.ID)))
 		}
-		var row []page.TextCell
-		for _, v := range c.Values {
-			row = append(row, settingCell(v))
-		}
-		t.Rows = append(t.Rows, append(row, page.Words(c.Err), page.Words(c.ID)))
 	}
 	return t
 }

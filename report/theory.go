@@ -4,7 +4,6 @@ import (
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/report/draw"
-	"github.com/kedge-opt/kedge/report/plot"
 )
 
 // contrast is a measured quantity, a bound on it at the same turns and something at fewer ones.
@@ -14,7 +13,7 @@ type contrast struct {
 }
 
 // lagFigure shows how far populations are from settled, below the bound that the turn before gives.
-func lagFigure(r *folder.Result) (draw.Sketch, bool) {
+func lagFigure(r *folder.Result) draw.Sketch {
 	c := contrast{
 		measured: "v", bound: "v_bound", sparse: "w1_joint",
 		saying: "V, measured", bounding: "bound by the turn before", dotted: "W₁, measured",
@@ -25,7 +24,7 @@ func lagFigure(r *folder.Result) (draw.Sketch, bool) {
 }
 
 // biasFigure shows how far gradients are led astray, below what the theory allows.
-func biasFigure(r *folder.Result) (draw.Sketch, bool) {
+func biasFigure(r *folder.Result) draw.Sketch {
 	c := contrast{
 		measured: "bias", bound: "bias_by_v", sparse: "bias_by_w1",
 		saying: "‖e‖, measured", bounding: "bound L_p·V", dotted: "bound L·W₁",
@@ -35,61 +34,50 @@ func biasFigure(r *folder.Result) (draw.Sketch, bool) {
 }
 
 // figure draws a panel an algorithm, all on the same axes.
-func (c contrast) figure(r *folder.Result, name, title, see string) (draw.Sketch, bool) {
-	g := draw.Grid{Shared: true}
-	floored := false
-	styles := plot.StylesOf(names(r))
-	for _, run := range r.Runs {
-		p, low, ok := c.panel(run, styles[run.Name], len(r.Runs))
-		if ok {
-			g.Panels = append(g.Panels, p)
+func (c contrast) figure(r *folder.Result, name, title, see string) draw.Sketch {
+	g, floored := draw.Grid{Shared: true}, false
+	for _, s := range strandsOf(r) {
+		if measured := c.line(s, c.measured); len(measured.Points) > 0 {
+			p, low := c.panel(s, measured, len(r.Runs))
+			g.Panels, floored = append(g.Panels, p), floored || low
 		}
-		floored = floored || low
-	}
-	if len(g.Panels) == 0 {
-		return draw.Sketch{}, false
 	}
 	g.Columns = draw.ColumnsFor(len(g.Panels))
 	x, y := draw.Extents(g.Panels...)
-	for i := range g.Panels {
-		g.Panels[i].X = draw.Axis{Ruler: draw.Ruler{Min: 1, Max: max(x.High, 10), Log: true}, Label: "turn k + 1"}
-		g.Panels[i].Y = draw.Axis{Ruler: draw.NewRuler(y, true), Label: loop.Describe(c.measured).Label}
-	}
+	g.SetAxes(draw.Axis{Ruler: draw.Ruler{Min: 1, Max: max(x.High, 10), Log: true}, Label: "turn k + 1"},
+		draw.Axis{Ruler: draw.NewRuler(y, true), Label: loop.Describe(c.measured).Label})
 	g.Legend = c.entries(r)
 	if trialsOf(r) > 1 {
 		see += " Lines are means over trials; the table of bounds judges every trial by itself."
 	}
-	return g.Sketch(name, title, see, floored), true
+	return g.Sketch(name, title, see, floored)
 }
 
-// panel is one algorithm; it is not ok when nothing was measured.
-func (c contrast) panel(run folder.Run, s draw.Style, among int) (p draw.Panel, floored, ok bool) {
-	measured, bound := c.rows(run, c.measured), c.rows(run, c.bound)
-	if len(measured) == 0 {
-		return draw.Panel{}, false, false
+// panel is one algorithm among several, its bound behind it.
+func (c contrast) panel(s strand, measured draw.Line, among int) (p draw.Panel, floored bool) {
+	list := draw.Lines{measured}
+	if bound := c.line(s, c.bound); len(bound.Points) > 0 {
+		bound.Style = draw.Style{Ink: draw.Tint(s.Ink, boundTint)}
+		list = draw.Lines{bound, measured}
 	}
-	list := draw.Lines{{Name: run.Name, Style: s, Points: measured}}
-	if len(bound) > 0 {
-		list = append(draw.Lines{{Name: run.Name, Style: draw.Style{Ink: draw.Tint(s.Ink, boundTint)}, Points: bound}}, list...)
-	}
-	floored = list.Raise()
+	floored = draw.Raise(list)
 	for i := range list {
 		list[i].Points = draw.ThinLate(list[i].Points, min(400, max(draw.MostPoints/(4*among), 10)))
 	}
 	spots := draw.Dots{Style: draw.Style{Ink: s.Ink, Mark: draw.Disc{}}}
-	for _, row := range draw.Thin(c.rows(run, c.sparse), min(50, max(draw.MostPoints/(20*among), 10))) {
+	for _, row := range draw.Thin(c.line(s, c.sparse).Points, min(50, max(draw.MostPoints/(20*among), 10))) {
 		spots.X, spots.Y = append(spots.X, row.X), append(spots.Y, row.Mean)
 	}
-	return draw.Panel{Title: run.Name, Layers: []draw.Layer{list, spots}}, floored, true
+	return draw.Panel{Title: s.name, Layers: []draw.Layer{list, spots}}, floored
 }
 
-// rows are means over trials, with turns counted from 1 so that a logarithmic axis shows how the run begins.
-func (c contrast) rows(run folder.Run, column string) []draw.LinePoint {
-	list := draw.Means(rowsOf(run, column))
-	for i := range list {
-		list[i].X++
+// line is the mean over trials, with turns counted from 1 so that a logarithmic axis shows how the run begins.
+func (c contrast) line(s strand, column string) draw.Line {
+	l := s.mean(column)
+	for i := range l.Points {
+		l.Points[i].X++
 	}
-	return list
+	return l
 }
 
 // boundTint is how much of its colour the bound of an algorithm has.
@@ -98,14 +86,7 @@ const boundTint = 0.45
 // entries explain what every panel shows.
 func (c contrast) entries(r *folder.Result) []draw.Entry {
 	list := []draw.Entry{{Sample: &draw.Line{Style: draw.Style{Ink: draw.Pale()}}, Words: c.saying}}
-	has := func(column string) bool {
-		for _, run := range r.Runs {
-			if len(rowsOf(run, column)) > 0 {
-				return true
-			}
-		}
-		return false
-	}
+	has := func(column string) bool { return len(linesOf(r, column)) > 0 }
 	if has(c.bound) {
 		list = append(list, draw.Entry{Sample: &draw.Line{Style: draw.Style{Ink: draw.Tint(draw.Pale(), boundTint)}}, Words: c.bounding})
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/report/draw"
+	"github.com/kedge-opt/kedge/report/page"
 )
 
 // The legend names what there is: a run of which nothing is known shows what was measured, alone.
@@ -17,9 +18,9 @@ func TestTheoryFiguresNameWhatTheyShow(t *testing.T) {
 		}
 	})
 	for want, r := range map[int]*folder.Result{3: bounded, 1: bare} {
-		for _, figure := range []func(*folder.Result) (draw.Sketch, bool){lagFigure, biasFigure} {
-			s, ok := figure(r)
-			if !ok || len(s.Grid.Legend) != want || len(s.Grid.Panels) != len(r.Runs) {
+		for _, figure := range []func(*folder.Result) draw.Sketch{lagFigure, biasFigure} {
+			s := figure(r)
+			if len(s.Grid.Legend) != want || len(s.Grid.Panels) != len(r.Runs) {
 				t.Errorf("%s: %d entries and %d panels, want %d and %d", s.Name, len(s.Grid.Legend), len(s.Grid.Panels), want, len(r.Runs))
 			}
 		}
@@ -29,7 +30,7 @@ func TestTheoryFiguresNameWhatTheyShow(t *testing.T) {
 // A chart draws a bound as a line of its own, dashed, and only where there is one.
 func TestChartsShowBounds(t *testing.T) {
 	r := choiceEvery(100)
-	for _, g := range graphsOf(strandsOf(r), rulesOf(r), 6) {
+	for _, g := range graphsOf(strandsOf(r), func(id string) []page.GraphRule { return rulesOf(r, id) }, 6) {
 		dashed := 0
 		for _, l := range g.Lines {
 			if len(l.Dash) > 0 {

@@ -9,7 +9,6 @@ import (
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/report/draw"
-	"github.com/kedge-opt/kedge/report/plot"
 )
 
 // mostTracks bounds the paths of one figure, so that a file stays small whatever the number of algorithms.
@@ -24,13 +23,13 @@ type view struct {
 }
 
 // pathFigure shows how some individuals and the decision moved in the last trial of every algorithm.
-func pathFigure(r *folder.Result) (draw.Sketch, bool) {
-	g := draw.Grid{Shared: true, Columns: 1}
-	styles := plot.StylesOf(names(r))
+func pathFigure(r *folder.Result) draw.Sketch {
+	g := draw.Grid{Shared: true}
 	var v view
+	var drawn []draw.Trails
 	people := 0
-	for _, run := range r.Runs {
-		path := lastPath(run)
+	for _, s := range strandsOf(r) {
+		path := lastPath(s.run)
 		if path == nil {
 			continue
 		}
@@ -38,27 +37,24 @@ func pathFigure(r *folder.Result) (draw.Sketch, bool) {
 			v = viewOf(r, path)
 		}
 		l := v.tracks(path)
-		l.Style, people = styles[run.Name], len(path.People)
-		g.Panels = append(g.Panels, draw.Panel{Title: run.Name, Layers: []draw.Layer{l}})
+		l.Style, people = s.Style, len(path.People)
+		drawn, g.Panels = append(drawn, l), append(g.Panels, draw.Panel{Title: s.name})
 	}
-	if people == 0 {
-		return draw.Sketch{}, false
+	for i, l := range drawn {
+		g.Panels[i].Layers = []draw.Layer{l.Some(mostTracks / len(drawn))}
 	}
-	for i := range g.Panels {
-		g.Panels[i].Layers[0] = g.Panels[i].Layers[0].(draw.Trails).Some(mostTracks / len(g.Panels))
+	x, y := draw.Extents(g.Panels...)
+	if x.Empty() || y.Empty() {
+		return draw.Sketch{}
 	}
 	g.Columns = draw.ColumnsFor(len(g.Panels))
 	if g.Square = v.square; v.square {
 		g.Columns = min(g.Columns, 2)
 	}
-	x, y := draw.Extents(g.Panels...)
-	if x.Empty() || y.Empty() {
-		return draw.Sketch{}, false
-	}
-	v.axes(&g, x, y)
-	g.Legend = trackEntries(g.Panels[0].Layers[0].(draw.Trails))
+	g.SetAxes(v.axes(x, y))
+	g.Legend = trackEntries(drawn[0])
 	see := fmt.Sprintf("The last trial of every algorithm: %s. A path begins at a ring and ends at a dot. %s", who(people), v.see)
-	return g.Sketch("paths", "Paths of individuals and of the decision", see, false), true
+	return g.Sketch("paths", "Paths of individuals and of the decision", see, false)
 }
 
 func who(people int) string {
@@ -81,7 +77,7 @@ func lastPath(run folder.Run) *folder.Path {
 }
 
 // axes covers all panels alike; in a square view a unit is as long upwards as across.
-func (v view) axes(g *draw.Grid, x, y draw.Extent) {
+func (v view) axes(x, y draw.Extent) (draw.Axis, draw.Axis) {
 	across, up := draw.NewRuler(x, false), draw.NewRuler(y, false)
 	if v.square {
 		across, up = draw.Fitted(x), draw.Fitted(y)
@@ -89,9 +85,7 @@ func (v view) axes(g *draw.Grid, x, y draw.Extent) {
 		up = draw.Widened(up, wide*0.6)
 		across = draw.Widened(across, high*0.75)
 	}
-	for i := range g.Panels {
-		g.Panels[i].X, g.Panels[i].Y = draw.Axis{Ruler: across, Label: v.across}, draw.Axis{Ruler: up, Label: v.up}
-	}
+	return draw.Axis{Ruler: across, Label: v.across}, draw.Axis{Ruler: up, Label: v.up}
 }
 
 // trackEntries explain the marks.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/report/page"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -37,6 +38,29 @@ func newMethodEnd(name string, run folder.Run, exact bool) methodEnd {
 	}
 	c.mean = over(gaps).Mean
 	return c
+}
+
+// methodEnds are the methods of all runs.
+func methodEnds(runs ...labelled) (list []methodEnd) {
+	for _, r := range runs {
+		for _, run := range r.Runs {
+			name := run.Name
+			if r.label != "" {
+				name = r.named(run)
+			}
+			list = append(list, newMethodEnd(name, run, isExact(r.spec, run.Name)))
+		}
+	}
+	return list
+}
+
+// off is what a trial is ranked by: its last gap, and under constraints the size of it, because a value that is better than the
+// optimum's is that of a decision that breaks them.
+func off(t *folder.Trial) float64 {
+	if t.Has("excess_1") {
+		return math.Abs(t.Last("gap"))
+	}
+	return t.Last("gap")
 }
 
 // lead is by how much a method ends behind another, trial by trial.
@@ -162,10 +186,7 @@ func headline(best methodEnd, behind []lead) string {
 }
 
 func listed(open []lead) string {
-	var names []string
-	for _, l := range open {
-		names = append(names, l.behind.name)
-	}
+	names := lists.Of(open, func(l lead) string { return l.behind.name })
 	if n := len(names); n > 3 {
 		names = append(names[:2], fmt.Sprintf("%d others", n-2))
 	}
@@ -224,4 +245,15 @@ func retrained(r *folder.Result) string {
 		}
 	}
 	return s + "."
+}
+
+// followed is the verdict where the optimum moves: who follows it most closely, for the gap of one turn says little.
+func followed(r *folder.Result) page.Finding {
+	list, closest := r.Tracking()
+	j := page.Finding{Headline: closest.Verdict()}
+	for _, t := range list {
+		j.Reasons = append(j.Reasons, fmt.Sprintf("%s: on average %s from the optimum of the turn, at most %s; regret %s.",
+			t.Method, folder.Brief(t.Mean), folder.Brief(t.Worst), folder.Brief(t.Regret)))
+	}
+	return j
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/kedge-opt/kedge/internal/lists"
 	"gonum.org/v1/plot/vg"
 )
 
@@ -72,10 +73,9 @@ func (a Aside) draw(p pen, at vg.Point) {
 	}
 }
 
-// EndsInFull labels curves where they end with their whole names.
-func EndsInFull(list Lines) (out []Aside) {
-	for _, c := range list {
-		out = append(out, Aside{At: c.Points[len(c.Points)-1].Mean, Words: []string{c.Name}, Style: &c.Style})
-	}
-	return out
+// Ends labels curves where they end.
+func Ends(list Lines) []Aside {
+	return lists.Of(list, func(c Line) Aside {
+		return Aside{At: c.Points[len(c.Points)-1].Mean, Words: []string{printable(c.Name)}, Style: &c.Style}
+	})
 }

@@ -30,6 +30,20 @@ func Extents(panels ...Panel) (x, y Extent) {
 	return x, y
 }
 
+// SetAxes gives all panels the same axes.
+func (g *Grid) SetAxes(x, y Axis) {
+	for i := range g.Panels {
+		g.Panels[i].X, g.Panels[i].Y = x, y
+	}
+}
+
+// SetX gives all panels the same horizontal axis.
+func (g *Grid) SetX(x Axis) {
+	for i := range g.Panels {
+		g.Panels[i].X = x
+	}
+}
+
 // Grid is a figure: panels in rows and columns under a legend. Panels that share their axes carry labels only to the left
 // and below.
 type Grid struct {
@@ -243,6 +257,53 @@ func (g Grid) drawHead(p pen, f frame, panel Panel) {
 	if !g.Shared && panel.Y.Label != "" {
 		label := p.fit(panel.Y.Label, textSize, g.wide()-2*margin)
 		p.write(vg.Point{X: f.box.Min.X - g.layout(p.typeface).left + margin, Y: y + 6}, fromLeft, textSize, ink, label)
+	}
+}
+
+// lines breaks the legend into lines that fit.
+func (g Grid) lines(t typeface) [][]Entry {
+	var lines [][]Entry
+	x := g.wide()
+	for _, e := range g.Legend {
+		w := e.width(t)
+		if x+w > g.wide()-margin || e.Fresh {
+			lines = append(lines, nil)
+			x = 4
+		}
+		lines[len(lines)-1] = append(lines[len(lines)-1], e)
+		x += w + entryGap
+	}
+	return lines
+}
+
+// inline tells whether the legend is a few words that fit beside the label of the vertical axis, on its line.
+func (g Grid) inline(t typeface) bool {
+	if len(g.Legend) != 1 || g.Legend[0].Sample != nil || len(g.Panels) > 1 && !g.Shared {
+		return false
+	}
+	label := g.Panels[0].Y.Label
+	return label != "" && t.width(label, textSize)+entryGap+t.width(g.Legend[0].Words, textSize) <= g.wide()-2*margin
+}
+
+func (g Grid) legendHeight(t typeface) vg.Length {
+	if g.inline(t) {
+		return 0
+	}
+	return vg.Length(len(g.lines(t))) * legendLine
+}
+
+func (g Grid) drawLegend(p pen, y vg.Length) {
+	if g.inline(p.typeface) {
+		p.write(vg.Point{X: g.wide() - margin, Y: y - g.labelDrop()}, fromRight, textSize, pale, g.Legend[0].Words)
+		return
+	}
+	for _, line := range g.lines(p.typeface) {
+		x := vg.Length(4)
+		for _, e := range line {
+			e.draw(p, vg.Point{X: x, Y: y - 12})
+			x += e.width(p.typeface) + entryGap
+		}
+		y -= legendLine
 	}
 }
 

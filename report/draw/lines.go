@@ -97,14 +97,14 @@ func (c Line) drawMarks(p pen, f frame, phase float64) {
 	}
 }
 
-// Rule is a level drawn across a panel, with its meaning beside it; none when the value is not positive.
+// Rule is a level drawn across a panel, with its meaning beside it.
 type Rule struct {
 	Value   float64
 	Meaning []string
 }
 
-// Shown tells whether the level has a place on a logarithmic axis.
-func (r Rule) Shown() bool { return r.Value >= Tiniest && phrase.Finite(r.Value) }
+// Shown tells whether the level has a place on an axis.
+func (r Rule) Shown(log bool) bool { return phrase.Finite(r.Value) && (!log || r.Value >= Tiniest) }
 
 func (r Rule) cover(_, y *Extent) { y.Add(r.Value) }
 
@@ -112,17 +112,6 @@ func (r Rule) draw(p pen, f frame) {
 	y := f.up(r.Value)
 	dashes := draw.LineStyle{Color: ink, Width: 0.8, Dashes: []vg.Length{3, 3}}
 	p.line(dashes, vg.Point{X: f.box.Min.X, Y: y}, vg.Point{X: f.box.Max.X, Y: y})
-}
-
-// Ends labels curves where they end.
-func Ends(list Lines) []Aside {
-	letters := newTypeface()
-	var out []Aside
-	for _, c := range list {
-		words := []string{letters.fit(c.Name, smallSize, widestAside)}
-		out = append(out, Aside{At: c.Points[len(c.Points)-1].Mean, Words: words, Style: &c.Style})
-	}
-	return out
 }
 
 // widestAside is how long a name may be to stand at the end of its curve.

@@ -2,7 +2,7 @@ package draw
 
 import (
 	"bytes"
-	"fmt"
+	"errors"
 	"image"
 	"image/color"
 	"math"
@@ -128,24 +128,13 @@ func (c *pdfCanvas) draw(path vg.Path, how string) {
 			const degrees = 180 / math.Pi
 			r, from := c.unit(step.Radius), step.Start*degrees
 			c.doc.ArcTo(x, y, r, r, 0, from, from+step.Angle*degrees)
-		case vg.CurveComp:
-			c.curve(step)
 		case vg.CloseComp:
 			c.doc.ClosePath()
+		default:
+			c.doc.SetError(errors.New("a PDF figure is made of lines and arcs alone"))
 		}
 	}
 	c.doc.DrawPath(how)
-}
-
-func (c *pdfCanvas) curve(step vg.PathComp) {
-	x, y := c.point(step.Pos)
-	ax, ay := c.point(step.Control[0])
-	if len(step.Control) == 1 {
-		c.doc.CurveTo(ax, ay, x, y)
-		return
-	}
-	bx, by := c.point(step.Control[1])
-	c.doc.CurveBezierCubicTo(ax, ay, bx, by, x, y)
 }
 
 func (c *pdfCanvas) FillString(f font.Face, at vg.Point, s string) {
@@ -156,5 +145,5 @@ func (c *pdfCanvas) FillString(f font.Face, at vg.Point, s string) {
 
 // DrawImage is part of vg.Canvas; figures here are made of lines and letters alone.
 func (c *pdfCanvas) DrawImage(vg.Rectangle, image.Image) {
-	c.doc.SetError(fmt.Errorf("a PDF figure holds no images"))
+	c.doc.SetError(errors.New("a PDF figure holds no images"))
 }

@@ -17,7 +17,7 @@ const dpi = 200
 type Sketch struct {
 	Name, Title, Caption string
 	Grid
-	Zoom float64 // of print: points a unit of the drawing; 0 means 1
+	Zoom float64 // of print: points a unit of the drawing
 }
 
 // Sketch gives a grid the words of a figure; see says what to see in it, and floored that some of it was lifted onto the axis.
@@ -25,7 +25,7 @@ func (g Grid) Sketch(name, title, see string, floored bool) Sketch {
 	if floored {
 		see += " What is zero or below, up to rounding, is drawn at the smallest positive number."
 	}
-	return Sketch{Name: name, Title: title, Caption: see, Grid: g}
+	return Sketch{Name: name, Title: title, Caption: see, Grid: g, Zoom: 1}
 }
 
 // Figure is a picture in all formats.
@@ -53,6 +53,18 @@ func (s Sketch) Render() (Figure, error) {
 	return f, err
 }
 
+// Render draws figures in all formats.
+func Render(sketches ...Sketch) (list []Figure, err error) {
+	for _, s := range sketches {
+		f, err := s.Render()
+		if err != nil {
+			return nil, fmt.Errorf("draw figure %s: %w", s.Name, err)
+		}
+		list = append(list, f)
+	}
+	return list, nil
+}
+
 // Printed turns a size on paper, in points, into a zoom and a size in the units of drawings: on narrow figures letters shrink,
 // but not below seven tenths.
 func Printed(width, height float64) (zoom, w, h float64) {
@@ -72,13 +84,6 @@ func (s Sketch) Lacks() float64 {
 	return 0
 }
 
-func (s Sketch) scaled() float64 {
-	if s.Zoom > 0 {
-		return s.Zoom
-	}
-	return 1
-}
-
 // SVG draws the figure as SVG.
 func (s Sketch) SVG() ([]byte, error) {
 	width, height := s.size(newTypeface())
@@ -88,7 +93,7 @@ func (s Sketch) SVG() ([]byte, error) {
 	if _, err := c.WriteTo(&out); err != nil {
 		return nil, err
 	}
-	return portable(out.Bytes(), s.Title, width, height, s.scaled()), nil
+	return portable(out.Bytes(), s.Title, width, height, s.Zoom), nil
 }
 
 // PNG draws the figure as PNG.
@@ -105,7 +110,7 @@ func (s Sketch) PNG() ([]byte, error) {
 func (s Sketch) PDF() ([]byte, error) {
 	letters := newTypeface()
 	width, height := s.size(letters)
-	c, err := newPDF(width, height, s.scaled(), letters)
+	c, err := newPDF(width, height, s.Zoom, letters)
 	if err != nil {
 		return nil, err
 	}

@@ -11,26 +11,16 @@ type LinePoint struct{ X, Mean, Low, High float64 }
 // MostPoints bounds the points of one panel, so that a file stays small whatever the number of curves.
 const MostPoints = 4000
 
-// Prepare lifts what a logarithm cannot show and thins what an eye cannot see.
-func (list Lines) Prepare(log bool) (floored bool) {
+// Prepare lifts what a logarithm cannot show and thins what an eye cannot see, in the lists of all panels alike.
+func Prepare(log bool, lists ...Lines) (floored bool) {
 	if log {
-		floored = list.Raise()
+		floored = Raise(lists...)
 	}
-	for i := range list {
-		list[i].Points = Thin(list[i].Points, min(1000, max(MostPoints/len(list), 10)))
-	}
-	return floored
-}
-
-// Raise lifts what a logarithm cannot show.
-func (list Lines) Raise() (floored bool) {
-	all := make([][]LinePoint, len(list))
-	for i, c := range list {
-		all[i] = c.Points
-	}
-	floor, floored := floorOf(all...)
-	for i := range list {
-		list[i].Points = raise(list[i].Points, floor)
+	most := min(1000, max(MostPoints/max(len(slices.Concat(lists...)), 1), 10))
+	for _, list := range lists {
+		for i := range list {
+			list[i].Points = Thin(list[i].Points, most)
+		}
 	}
 	return floored
 }
@@ -85,33 +75,33 @@ func extremes(rows []LinePoint, from, to int) []int {
 // Tiniest is the smallest number worth showing: below it a relative error is rounding.
 const Tiniest = 1e-16
 
-// floorOf returns the least positive number of the rows, at least tiniest, and whether anything lies below it.
-func floorOf(all ...[]LinePoint) (floor float64, below bool) {
+// Raise lifts what a logarithm cannot show onto the least positive number that is worth showing, and tells whether there is any.
+func Raise(lists ...Lines) (floored bool) {
 	floor, lowest := math.Inf(1), math.Inf(1)
-	for _, rows := range all {
-		for _, r := range rows {
-			for _, v := range [3]float64{r.Low, r.Mean, r.High} {
-				lowest = min(lowest, v)
-				if v >= Tiniest {
-					floor = min(floor, v)
-				}
+	for _, p := range points(lists) {
+		for _, v := range [3]float64{p.Low, p.Mean, p.High} {
+			lowest = min(lowest, v)
+			if v >= Tiniest {
+				floor = min(floor, v)
 			}
 		}
 	}
 	if math.IsInf(floor, 1) {
 		floor = Tiniest
 	}
-	return floor, lowest < floor
+	for _, p := range points(lists) {
+		p.Low, p.Mean, p.High = max(p.Low, floor), max(p.Mean, floor), max(p.High, floor)
+	}
+	return lowest < floor
 }
 
-// raise lifts what lies below the floor onto it.
-func raise(rows []LinePoint, floor float64) []LinePoint {
-	out := slices.Clone(rows)
-	for i := range out {
-		s := &out[i]
-		s.Low, s.Mean, s.High = max(s.Low, floor), max(s.Mean, floor), max(s.High, floor)
+func points(lists []Lines) (all []*LinePoint) {
+	for _, line := range slices.Concat(lists...) {
+		for i := range line.Points {
+			all = append(all, &line.Points[i])
+		}
 	}
-	return out
+	return all
 }
 
 // ThinLate thins what a logarithmic axis crowds at its end and keeps the beginning.

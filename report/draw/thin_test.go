@@ -62,8 +62,14 @@ func TestFloor(t *testing.T) {
 		{at(1, 1e-3), 1e-3, false}, {at(1, 1e-3, 0), 1e-3, true}, {at(-1, -2), Tiniest, true},
 		{at(1, 5e-324), 1, true}, {at(0), Tiniest, true}, {nil, Tiniest, false},
 	} {
-		if floor, below := floorOf(c.rows); floor != c.floor || below != c.below {
-			t.Errorf("%v: floor %g, below %v; want %g, %v", c.rows, floor, below, c.floor, c.below)
+		was := slices.Clone(c.rows)
+		if below := Raise(Lines{{Points: c.rows}}); below != c.below {
+			t.Errorf("%v: below the floor %v, want %v", was, below, c.below)
+		}
+		for i, row := range c.rows {
+			if want := max(was[i].Mean, c.floor); row.Low != want || row.Mean != want || row.High != want {
+				t.Errorf("%v at a floor of %g: %v, want %g", was[i], c.floor, row, want)
+			}
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/report/draw"
 )
 
@@ -22,6 +23,8 @@ type Graph struct {
 	Digits  int         `json:"digits"`  // that say something
 	Lines   []GraphLine `json:"lines"`
 	Rules   []GraphRule `json:"rules"`
+
+	places []float64 // of the last line
 }
 
 // GraphLine is one method: the mean over trials and, when there are several, the least and the greatest.
@@ -31,7 +34,7 @@ type GraphLine struct {
 	Dark  string    `json:"dark"`  // and on black
 	Dash  []int     `json:"dash,omitempty"`
 	X     []float64 `json:"x,omitempty"` // left out when it is that of the line before
-	Mean  Rounded   `json:"mean"`
+	Mean  *Rounded  `json:"mean"`
 	Low   *Rounded  `json:"low,omitempty"`
 	High  *Rounded  `json:"high,omitempty"`
 }
@@ -63,36 +66,21 @@ func (r Rounded) MarshalJSON() ([]byte, error) {
 	return append(out, ']'), nil
 }
 
-// Compact leaves out what a line has in common with the one before.
-func (g *Graph) Compact() {
-	var before []float64
-	for i := range g.Lines {
-		x := g.Lines[i].X
-		if slices.Equal(x, before) {
-			g.Lines[i].X = nil
-		}
-		before = x
+// Add draws a line through the points of another, none without points.
+func (g *Graph) Add(line draw.Line, dash []int) {
+	if len(line.Points) == 0 {
+		return
 	}
-}
-
-// NewGraphLine is a line without points; a banded one has room for the least and the greatest.
-func NewGraphLine(name string, ink color.NRGBA, dash []int, digits int, banded bool) GraphLine {
-	l := GraphLine{Name: name, Light: css(ink), Dark: css(draw.Tint(ink, 0.72)), Dash: dash, Mean: Rounded{digits: digits}}
-	if banded {
-		l.Low, l.High = &Rounded{digits: digits}, &Rounded{digits: digits}
+	rounded := func(of func(draw.LinePoint) float64) *Rounded { return &Rounded{lists.Of(line.Points, of), g.Digits} }
+	l := GraphLine{Name: line.Name, Light: css(line.Style.Ink), Dark: css(draw.Tint(line.Style.Ink, 0.72)), Dash: dash}
+	l.Mean = rounded(func(p draw.LinePoint) float64 { return p.Mean })
+	if line.Banded {
+		l.Low, l.High = rounded(func(p draw.LinePoint) float64 { return p.Low }), rounded(func(p draw.LinePoint) float64 { return p.High })
 	}
-	return l
-}
-
-// Add appends points.
-func (l *GraphLine) Add(rows ...draw.LinePoint) {
-	for _, r := range rows {
-		l.X = append(l.X, r.X)
-		l.Mean.Values = append(l.Mean.Values, r.Mean)
-		if l.Low != nil {
-			l.Low.Values, l.High.Values = append(l.Low.Values, r.Low), append(l.High.Values, r.High)
-		}
+	if x := lists.Of(line.Points, func(p draw.LinePoint) float64 { return p.X }); !slices.Equal(x, g.places) {
+		l.X, g.places = x, x
 	}
+	g.Lines = append(g.Lines, l)
 }
 
 func css(c color.NRGBA) string {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 )
 
@@ -67,12 +68,13 @@ func Number(v float64, text func(float64) string, small ...string) TextCell {
 	return TextCell{Text: text(v), Exact: strconv.FormatFloat(v, 'g', -1, 64), Small: small}
 }
 
+// Titled is the head of a column of words.
+func Titled(name string) Head { return Head{Name: name} }
+
 // Heads are columns of which all but the first hold numbers.
 func Heads(names ...string) []Head {
-	list := []Head{{Name: names[0]}}
-	for _, n := range names[1:] {
-		list = append(list, Head{Name: n, Numeric: true})
-	}
+	list := lists.Of(names, func(name string) Head { return Head{Name: name, Numeric: true} })
+	list[0].Numeric = false
 	return list
 }
 
@@ -89,10 +91,7 @@ func (t TextTable) paged() TextTable {
 		}
 		return out
 	}
-	rows := make([][]TextCell, len(t.Rows))
-	for i, row := range t.Rows {
-		rows[i] = keep(row)
-	}
-	t.Columns, t.Rows = slices.DeleteFunc(slices.Clone(t.Columns), func(h Head) bool { return h.Off }), rows
+	t.Rows = lists.Of(t.Rows, keep)
+	t.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(h Head) bool { return h.Off })
 	return t
 }

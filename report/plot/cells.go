@@ -8,44 +8,20 @@ import (
 	"github.com/kedge-opt/kedge/report/draw"
 )
 
-// shade is a scale of colours over all numbers of a column.
-func (d *plotted) shade(c *series, log bool) draw.Ruler {
-	e := draw.Nothing()
-	for _, v := range c.numbers {
-		if !log || v >= draw.Tiniest {
-			e.Add(v)
-		}
-	}
-	if log && !e.Empty() {
-		return draw.LogRuler(e.Low, e.High)
-	}
-	s := draw.NewRuler(e, false)
-	s.Min, s.Max = max(s.Min, min(e.Low, s.Max)), min(s.Max, max(e.High, s.Min))
-	if !(s.Min < s.Max) {
-		return draw.NewRuler(e, false)
-	}
-	return s
-}
-
 // heat draws y as colour over two columns. Values that are no grid become coloured points.
 func (d *plotted) heat() (draw.Sketch, error) {
-	if d.scattered() {
-		return d.heatDots()
-	}
 	_, logY := d.logs()
-	g := draw.Grid{Shared: d.facet != nil, Columns: 1}
-	shade := d.shade(d.y, logY)
-	across, up := d.x.values(), d.by.values()
-	for _, facet := range d.panels() {
-		c := d.cells(facet.rows, across, up)
-		c.Shade = shade
-		g.Panels = append(g.Panels, draw.Panel{Title: facet.name, Layers: []draw.Layer{c}, X: draw.CellAxis(readable(across), d.x.labelOf()), Y: draw.CellAxis(readable(up), d.by.labelOf())})
+	bar := &draw.ColourBar{Ruler: d.y.shade(logY), Label: d.y.name}
+	if d.scattered() {
+		return d.heatDots(bar), nil
 	}
 	if measuredIn(d.y.numbers) == 0 {
 		return draw.Sketch{}, d.empty()
 	}
-	g.Columns = min(draw.ColumnsFor(len(g.Panels)), max(1, 24/len(across)))
-	g.Bar = &draw.ColourBar{Ruler: shade, Label: d.y.name}
+	across, up := d.x.values(), d.by.values()
+	g := d.grid(func(rows []int) []draw.Layer { return []draw.Layer{d.cells(rows, across, up, bar.Ruler)} })
+	g.SetAxes(draw.CellAxis(readable(across), d.x.labelOf()), draw.CellAxis(readable(up), d.by.labelOf()))
+	g.Bar, g.Columns = bar, min(g.Columns, max(1, 24/len(across)))
 	see := fmt.Sprintf("%s by colour, over %s and %s; every cell is a mean.", d.y.labelOf(), d.x.name, d.by.name)
 	return g.Sketch("plot", d.y.labelOf(), see, false), nil
 }
@@ -61,32 +37,25 @@ func (d *plotted) scattered() bool {
 }
 
 // heatDots shows y by the colour of points over x and by.
-func (d *plotted) heatDots() (draw.Sketch, error) {
-	_, logY := d.logs()
-	shade := d.shade(d.y, logY)
-	g := draw.Grid{Shared: d.facet != nil, Bar: &draw.ColourBar{Ruler: shade, Label: d.y.name}}
-	y := d.y
+func (d *plotted) heatDots(bar *draw.ColourBar) draw.Sketch {
+	g := d.grid(func(rows []int) []draw.Layer { return []draw.Layer{d.shadedDots(rows, d.by, d.y, bar.Ruler)} })
+	g.Bar = bar
+	x, y := draw.Extents(g.Panels...)
+	g.SetAxes(d.x.axis(draw.NewRuler(x, d.x.geometric())), d.by.axis(draw.NewRuler(y, d.by.geometric())))
+	shown := d.y
 	d.y = d.by
-	for _, facet := range d.panels() {
-		g.Panels = append(g.Panels, draw.Panel{Title: facet.name, Layers: []draw.Layer{d.shadedDots(facet.rows, y, shade)}})
-	}
-	d.axes(&g, d.x.geometric(), d.by.geometric())
-	x, _ := draw.Extents(g.Panels...)
-	for i := range g.Panels {
-		g.Panels[i].X.Ruler = draw.NewRuler(x, d.x.geometric())
-	}
-	see := fmt.Sprintf("%s by colour, one point a cell, over %s and %s.", y.labelOf(), d.x.name, d.by.name)
-	return g.Sketch("plot", y.labelOf(), see, false), nil
+	see := fmt.Sprintf("%s by colour, one point a cell, over %s and %s.", shown.labelOf(), d.x.name, d.by.name)
+	return g.Sketch("plot", shown.labelOf(), see, false)
 }
 
 // cells are the means of y over every pair of values.
-func (d *plotted) cells(rows []int, across, up []string) draw.Cells {
+func (d *plotted) cells(rows []int, across, up []string, shade draw.Ruler) draw.Cells {
 	at := map[[2]string][]float64{}
 	for _, row := range rows {
 		pair := [2]string{d.x.word(row), d.by.word(row)}
 		at[pair] = append(at[pair], d.y.numbers[row])
 	}
-	c := draw.Cells{Columns: len(across), Rows: len(up), Text: short}
+	c := draw.Cells{Columns: len(across), Rows: len(up), Shade: shade, Text: short}
 	for _, y := range up {
 		for _, x := range across {
 			c.Values = append(c.Values, mean(at[[2]string{x, y}]))
@@ -134,9 +103,7 @@ func (d *plotted) histogram() (draw.Sketch, error) {
 	}
 	g.Columns = min(draw.ColumnsFor(len(g.Panels)), 2)
 	_, y := draw.Extents(g.Panels...)
-	for i := range g.Panels {
-		g.Panels[i].X = draw.Axis{Ruler: draw.Ruler{Min: edges[0], Max: edges[len(edges)-1], Log: logX}, Label: d.x.labelOf()}
-		g.Panels[i].Y = draw.Axis{Ruler: draw.Ruler{Max: y.High, Whole: true}, Label: "number of rows"}
-	}
+	g.SetAxes(d.x.axis(draw.Ruler{Min: edges[0], Max: edges[len(edges)-1], Log: logX}),
+		draw.Axis{Ruler: draw.Ruler{Max: y.High, Whole: true}, Label: "number of rows"})
 	return g.Sketch("plot", d.x.labelOf(), fmt.Sprintf("How often %s occurs, in %s.", d.x.labelOf(), phrase.Count(d.rows, "row")), false), nil
 }

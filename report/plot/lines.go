@@ -1,14 +1,13 @@
 package plot
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"image/color"
-	"math"
 	"slices"
-	"strings"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/report/draw"
 )
@@ -21,11 +20,7 @@ func StylesOf(names []string) map[string]draw.Style {
 // looks gives every group a style: the methods have their own, ordered numbers go from dark to light, others take turns. The
 // same group of another folder has another mark.
 func (d *plotted) looks(groups []part) map[string]draw.Style {
-	var bases []string
-	for _, g := range groups {
-		bases = append(bases, g.base)
-	}
-	methods := StylesOf(bases)
+	methods := StylesOf(lists.Of(groups, func(g part) string { return g.base }))
 	shapes := draw.Shapes()
 	looks := map[string]draw.Style{}
 	for i, g := range groups {
@@ -41,30 +36,14 @@ func (d *plotted) looks(groups []part) map[string]draw.Style {
 	return looks
 }
 
-// panels parts all rows by the column that has panels of its own. Numbers are named after their column.
-func (d *plotted) panels() []part {
+// grid draws layers for the rows of every panel. Numbers are named after their column.
+func (d *plotted) grid(layers func(rows []int) []draw.Layer) draw.Grid {
 	parts := split(d.facet, d.all())
 	d.facet.title(parts)
-	return parts
-}
-
-// title names parts that are numbers after their column, and shortens them.
-func (c *series) title(parts []part) {
-	if c == nil || !c.numeric() {
-		return
+	return draw.Grid{
+		Shared: d.facet != nil, Columns: draw.ColumnsFor(len(parts)),
+		Panels: lists.Of(parts, func(p part) draw.Panel { return draw.Panel{Title: p.name, Layers: layers(p.rows)} }),
 	}
-	key := c.name[strings.LastIndexByte(c.name, '.')+1:]
-	for i, name := range readable(partNames(parts)) {
-		parts[i].name = key + " " + name
-	}
-}
-
-func partNames(parts []part) []string {
-	list := make([]string, len(parts))
-	for i, p := range parts {
-		list[i] = p.name
-	}
-	return list
 }
 
 // groups parts rows by the column that tells lines apart and, of several folders, by folder too.
@@ -89,40 +68,30 @@ func (d *plotted) groups(rows []int) []part {
 
 func (d *plotted) lines() (draw.Sketch, error) {
 	logX, logY := d.logs()
-	g := draw.Grid{Shared: d.facet != nil}
 	styles := d.looks(d.groups(d.all()))
-	var all draw.Lines
-	for _, facet := range d.panels() {
+	var drawn []draw.Lines
+	var wrong error
+	g := d.grid(func(rows []int) []draw.Layer {
 		var list draw.Lines
-		for _, group := range d.groups(facet.rows) {
-			rows, banded, err := d.rowsOf(group.rows, logX)
-			if err != nil {
-				return draw.Sketch{}, err
-			}
-			if len(rows) > 0 {
-				list = append(list, draw.Line{Name: group.name, Style: styles[group.name], Banded: banded, Dashed: group.turn > 0, Points: rows})
+		for _, group := range d.groups(rows) {
+			points, banded, err := d.rowsOf(group.rows, logX)
+			wrong = cmp.Or(wrong, err)
+			if len(points) > 0 {
+				list = append(list, draw.Line{Name: group.name, Style: styles[group.name], Banded: banded, Dashed: group.turn > 0, Points: points})
 			}
 		}
-		g.Panels = append(g.Panels, draw.Panel{Title: facet.name, Layers: []draw.Layer{list, draw.Marks(list)}})
-		all = append(all, list...)
+		drawn = append(drawn, list)
+		return []draw.Layer{list, draw.Marks(list)}
+	})
+	floored := draw.Prepare(logY, drawn...)
+	all := slices.Concat(drawn...)
+	if wrong != nil || len(all) == 0 {
+		return draw.Sketch{}, cmp.Or(wrong, d.empty())
 	}
-	if len(all) == 0 {
-		return draw.Sketch{}, d.empty()
-	}
-	floored := all.Prepare(logY)
-	d.share(&g, all)
-	d.axes(&g, logX, logY)
+	x, y := draw.Extents(g.Panels...)
+	g.SetAxes(d.x.axis(d.across(x, logX)), d.y.axis(draw.NewRuler(y, logY)))
 	d.legend(&g, all)
 	return g.Sketch("plot", d.y.labelOf(), d.caption(len(all), "line"), floored), nil
-}
-
-// share gives the panels the prepared curves back, in order.
-func (d *plotted) share(g *draw.Grid, all draw.Lines) {
-	for i := range g.Panels {
-		n := len(g.Panels[i].Layers[0].(draw.Lines))
-		g.Panels[i].Layers = []draw.Layer{all[:n], draw.Marks(all[:n])}
-		all = all[n:]
-	}
 }
 
 func (d *plotted) empty() error {
@@ -155,16 +124,6 @@ func (d *plotted) rowsOf(rows []int, log bool) (out []draw.LinePoint, banded boo
 	return out, banded && d.Band != NoBand, nil
 }
 
-// axes gives all panels axes over all their data, and arranges them.
-func (d *plotted) axes(g *draw.Grid, logX, logY bool) {
-	g.Columns = draw.ColumnsFor(len(g.Panels))
-	x, y := draw.Extents(g.Panels...)
-	for i := range g.Panels {
-		g.Panels[i].X = draw.Axis{Ruler: d.across(x, logX), Label: d.x.labelOf()}
-		g.Panels[i].Y = draw.Axis{Ruler: draw.NewRuler(y, logY), Label: d.y.labelOf()}
-	}
-}
-
 // across is a scale from the first to the last place; turns and trials are whole.
 func (d *plotted) across(x draw.Extent, log bool) draw.Ruler {
 	switch {
@@ -178,10 +137,6 @@ func (d *plotted) across(x draw.Extent, log bool) draw.Ruler {
 	return draw.Ruler{Min: x.Low, Max: x.High, Whole: d.x.whole()}
 }
 
-func (c *series) whole() bool {
-	return !slices.ContainsFunc(c.numbers, func(v float64) bool { return v != math.Trunc(v) })
-}
-
 // legend names the lines beside them where there is one panel with room, otherwise above.
 func (d *plotted) legend(g *draw.Grid, all draw.Lines) {
 	switch {
@@ -189,7 +144,7 @@ func (d *plotted) legend(g *draw.Grid, all draw.Lines) {
 	case len(g.Panels) == 1 && len(all) > 1 && draw.FitBeside(all) && d.roomy():
 		g.Panels[0].Beside = draw.Ends(all)
 	default:
-		g.Legend = draw.OnceEach(draw.Entries(all))
+		g.Legend = draw.Entries(all)
 	}
 	if words := d.bandNote(all); words != "" {
 		g.Legend = append(g.Legend, draw.Entry{Words: words})
@@ -223,37 +178,29 @@ func (d *plotted) caption(n int, what string) string {
 
 func (d *plotted) scatter() (draw.Sketch, error) {
 	logX, logY := d.logs()
-	g := draw.Grid{Shared: d.facet != nil}
-	shaded := d.by != nil && d.by.numeric() && len(d.by.values()) > 6
+	var bar *draw.ColourBar
+	if d.by != nil && d.by.numeric() && len(d.by.values()) > 6 {
+		bar = &draw.ColourBar{Ruler: d.by.shade(false), Label: d.by.name}
+	}
 	styles := d.looks(d.groups(d.all()))
-	var shade draw.Ruler
-	if shaded {
-		shade = d.shade(d.by, false)
-		g.Bar = &draw.ColourBar{Ruler: shade, Label: d.by.name}
-	}
 	var samples draw.Lines
-	for _, facet := range d.panels() {
-		p := draw.Panel{Title: facet.name}
-		if shaded {
-			p.Layers = append(p.Layers, d.shadedDots(facet.rows, d.by, shade))
-		} else {
-			for _, group := range d.groups(facet.rows) {
-				p.Layers = append(p.Layers, draw.Dots{Style: styles[group.name], X: choose(d.x.numbers, group.rows), Y: choose(d.y.numbers, group.rows)})
-				samples = append(samples, draw.Line{Name: group.name, Style: styles[group.name]})
-			}
+	g := d.grid(func(rows []int) []draw.Layer {
+		if bar != nil {
+			return []draw.Layer{d.shadedDots(rows, d.y, d.by, bar.Ruler)}
 		}
-		g.Panels = append(g.Panels, p)
-	}
-	if _, y := draw.Extents(g.Panels...); y.Empty() {
+		return lists.Of(d.groups(rows), func(group part) draw.Layer {
+			samples = append(samples, draw.Line{Name: group.name, Style: styles[group.name]})
+			return draw.Dots{Style: styles[group.name], X: choose(d.x.numbers, group.rows), Y: choose(d.y.numbers, group.rows)}
+		})
+	})
+	x, y := draw.Extents(g.Panels...)
+	if y.Empty() {
 		return draw.Sketch{}, d.empty()
 	}
-	d.axes(&g, logX, logY)
-	for i := range g.Panels {
-		x, _ := draw.Extents(g.Panels...)
-		g.Panels[i].X.Ruler = draw.NewRuler(x, logX)
-	}
-	if !shaded && len(samples) > 1 {
-		g.Legend = draw.OnceEach(draw.Entries(samples))
+	g.Bar = bar
+	g.SetAxes(d.x.axis(draw.NewRuler(x, logX)), d.y.axis(draw.NewRuler(y, logY)))
+	if len(samples) > 1 {
+		g.Legend = draw.Entries(samples)
 		for i := range g.Legend {
 			g.Legend[i].Dot = true
 		}
@@ -262,14 +209,10 @@ func (d *plotted) scatter() (draw.Sketch, error) {
 }
 
 // shadedDots are points whose colour is a number.
-func (d *plotted) shadedDots(rows []int, by *series, shade draw.Ruler) draw.Dots {
-	out := draw.Dots{Style: draw.Style{Mark: draw.Disc{}}, X: choose(d.x.numbers, rows), Y: choose(d.y.numbers, rows)}
-	for _, v := range choose(by.numbers, rows) {
-		ink := color.NRGBA(draw.Grey())
-		if phrase.Finite(v) {
-			ink = draw.Viridis(shade.At(v))
-		}
-		out.Inks = append(out.Inks, ink)
+func (d *plotted) shadedDots(rows []int, y, by *series, shade draw.Ruler) draw.Dots {
+	out := draw.Dots{Style: draw.Style{Mark: draw.Disc{}}, X: choose(d.x.numbers, rows), Y: choose(y.numbers, rows)}
+	for _, row := range rows {
+		out.Inks = append(out.Inks, draw.Cells{Shade: shade}.Colour(by.numbers[row]))
 	}
 	return out
 }

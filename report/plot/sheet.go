@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
-	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/internal/lists"
+	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/problem/form"
 )
 
@@ -20,56 +21,8 @@ type Sheet struct {
 	rows    int
 }
 
-// series is one column: words, numbers, or both where words can be read as numbers. Low and high are the range around a
-// number that is a mean.
-type series struct {
-	name      string
-	label     string // words for an axis, where they differ from the name
-	swept     bool   // a key of a sweep
-	words     []string
-	numbers   []float64
-	low, high []float64
-
-	different []string // the different entries, once they are asked for
-	at        []int    // which of them every row has
-}
-
-func (c *series) numeric() bool { return c.numbers != nil }
-
-// word is an entry as people write it.
-func (c *series) word(i int) string {
-	if c.words != nil {
-		return c.words[i]
-	}
-	return phrase.Minus(strconv.FormatFloat(c.numbers[i], 'g', -1, 64))
-}
-
-func (c *series) pick(rows []int) *series {
-	out := &series{name: c.name, label: c.label, swept: c.swept, words: choose(c.words, rows), numbers: choose(c.numbers, rows)}
-	out.low, out.high = choose(c.low, rows), choose(c.high, rows)
-	return out
-}
-
-// choose returns some entries of a list, nil of none.
-func choose[T any](list []T, rows []int) []T {
-	if list == nil {
-		return nil
-	}
-	out := make([]T, len(rows))
-	for i, row := range rows {
-		out[i] = list[row]
-	}
-	return out
-}
-
 // Columns names the columns of a sheet.
-func (s *Sheet) Columns() []string {
-	var names []string
-	for _, c := range s.columns {
-		names = append(names, c.name)
-	}
-	return names
-}
+func (s *Sheet) Columns() []string { return lists.Of(s.columns, (*series).called) }
 
 // column finds a column by its name.
 func (s *Sheet) column(name string) (*series, error) {
@@ -85,15 +38,39 @@ func (s *Sheet) column(name string) (*series, error) {
 	return nil, fmt.Errorf("there is no column %q; the columns are %s", name, all)
 }
 
+// keys are the swept keys that take several values, numbers and words.
+func (s *Sheet) keys() (numeric, words []*series) {
+	for _, c := range s.columns {
+		switch {
+		case !c.swept || len(c.values()) < 2:
+		case c.numeric():
+			numeric = append(numeric, c)
+		default:
+			words = append(words, c)
+		}
+	}
+	return numeric, words
+}
+
+func (s *Sheet) pick(rows []int) *Sheet {
+	return &Sheet{Name: s.Name, rows: len(rows), columns: lists.Of(s.columns, func(c *series) *series { return c.pick(rows) })}
+}
+
+// all numbers the rows.
+func (s *Sheet) all() []int {
+	rows := make([]int, s.rows)
+	for i := range rows {
+		rows[i] = i
+	}
+	return rows
+}
+
 // RunSheet is the series of a run: algorithm, trial, k and everything that was measured.
 func RunSheet(name string, r *folder.Result) *Sheet {
 	s := &Sheet{Name: name}
 	algorithm, trial, turn := &series{name: "algorithm"}, &series{name: "trial"}, &series{name: "k"}
 	s.columns = append(s.columns, algorithm, trial, turn)
-	measured := make([]*series, 0, 16)
-	for _, c := range r.Columns() {
-		measured = append(measured, &series{name: c.Name, label: c.Axis()})
-	}
+	measured := lists.Of(r.Columns(), func(c kedge.Column) *series { return &series{name: c.Name, label: c.Axis()} })
 	for _, run := range r.Runs {
 		for _, t := range run.Trials {
 			for _, k := range t.K {
@@ -110,21 +87,35 @@ func RunSheet(name string, r *folder.Result) *Sheet {
 	return s
 }
 
-// labelOf is words for an axis.
-func (c *series) labelOf() string {
-	switch c.name {
-	case "k":
-		return "turn k"
-	case "trial", "algorithm":
-		return c.name
+// SweepSheet is the table of a sweep: the swept keys, the algorithm, and where it ended over its trials.
+func SweepSheet(name string, r *folder.SweepResult) *Sheet {
+	ended := r.Endings()
+	s := &Sheet{Name: name, rows: len(ended)}
+	add := func(c *series) { s.columns = append(s.columns, c) }
+	add(&series{name: "cell", words: lists.Of(ended, func(e folder.Ending) string { return e.Cell.ID })})
+	for i, key := range r.Keys {
+		numbers := lists.Of(ended, func(e folder.Ending) float64 { return e.Cell.Numbers[i] })
+		if slices.ContainsFunc(numbers, math.IsNaN) {
+			numbers = nil
+		}
+		add(&series{name: key, swept: true, words: lists.Of(ended, func(e folder.Ending) string { return e.Cell.Values[i] }), numbers: numbers})
 	}
-	switch {
-	case c.label == "":
-		return c.name
-	case c.low != nil:
-		return "final " + c.label
+	add(&series{name: "algorithm", words: lists.Of(ended, func(e folder.Ending) string { return e.Algorithm })})
+	table := map[string][]float64{}
+	for _, c := range r.Table().Columns {
+		table[c.Name] = c.Numbers
 	}
-	return c.label
+	for _, end := range []string{"value", "gap", "distance"} {
+		mean, low, high := end+"_mean", end+"_min", end+"_max"
+		add(&series{name: end, label: loop.Describe(end).Label, numbers: table[mean], low: table[low], high: table[high]})
+		for _, part := range []string{mean, low, high} {
+			add(&series{name: part, numbers: table[part]})
+		}
+	}
+	for _, found := range []string{"optimum_value", "optimum_residual", "stable_gap"} {
+		add(&series{name: found, numbers: table[found]})
+	}
+	return s
 }
 
 // join puts sheets below each other, with their names in a column when there are several. A sheet without a column has

@@ -16,15 +16,7 @@ import (
 // multiples of either by a third key or one of words. Further keys are averaged over. There is no figure when nothing was
 // measured or no key takes two values.
 func SweepFigures(r *folder.SweepResult) ([]draw.Figure, error) {
-	var figures []draw.Figure
-	for _, s := range SweepSketches(r) {
-		f, err := s.Render()
-		if err != nil {
-			return nil, fmt.Errorf("draw figure %s: %w", s.Name, err)
-		}
-		figures = append(figures, f)
-	}
-	return figures, nil
+	return draw.Render(SweepSketches(r)...)
 }
 
 // SweepSketches are the figures of a sweep, yet to be rendered.
@@ -33,6 +25,10 @@ func SweepSketches(r *folder.SweepResult) []draw.Sketch {
 	gap, err := sheet.column("gap")
 	if err != nil || measuredIn(gap.numbers) == 0 {
 		return nil
+	}
+	failed := ""
+	if n := r.Failed(); n > 0 {
+		failed = fmt.Sprintf(" %s failed and are left out.", phrase.Count(n, "cell"))
 	}
 	var list []draw.Sketch
 	for _, p := range sweepPlots(sheet) {
@@ -45,7 +41,7 @@ func SweepSketches(r *folder.SweepResult) []draw.Sketch {
 			continue // an algorithm without a gap
 		}
 		s.Name, s.Title = p.Title, "Final gap to the optimum"+d.only()
-		s.Caption = strings.ToUpper(s.Caption[:1]) + s.Caption[1:] + bestCell(d) + failedCells(r)
+		s.Caption = strings.ToUpper(s.Caption[:1]) + s.Caption[1:] + bestCell(d) + failed
 		list = append(list, s)
 	}
 	return list
@@ -61,7 +57,7 @@ func (d *plotted) only() string {
 
 // sweepPlots are the figures of a sweep by its keys. Their titles are file names.
 func sweepPlots(s *Sheet) []Plot {
-	numeric, words := sweepKeys(s)
+	numeric, words := s.keys()
 	facet := ""
 	switch {
 	case len(words) > 0:
@@ -109,20 +105,6 @@ func fileName(name string, i int) string {
 	return strconv.Itoa(i + 1)
 }
 
-// sweepKeys are the swept keys that take several values, numbers and words.
-func sweepKeys(s *Sheet) (numeric, words []*series) {
-	for _, c := range s.columns {
-		switch {
-		case !c.swept || len(c.values()) < 2:
-		case c.numeric():
-			numeric = append(numeric, c)
-		default:
-			words = append(words, c)
-		}
-	}
-	return numeric, words
-}
-
 // fewest is the column with the fewest values.
 func fewest(list []*series) *series {
 	return slices.MinFunc(list, func(a, b *series) int { return cmp.Compare(len(a.values()), len(b.values())) })
@@ -158,18 +140,4 @@ func (d *plotted) cellName(row int) string {
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-// failedCells says how many cells have nothing to show.
-func failedCells(r *folder.SweepResult) string {
-	n := 0
-	for _, c := range r.Cells {
-		if c.Summary == nil {
-			n++
-		}
-	}
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" %s failed and are left out.", phrase.Count(n, "cell"))
 }

@@ -1,0 +1,187 @@
+package plot
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kedge-opt/kedge/internal/lists"
+)
+
+// plotted is a plot whose columns are found.
+type plotted struct {
+	Plot
+	*Sheet
+	x, y, by, facet *series
+}
+
+func (p Plot) data(sheets []*Sheet) (*plotted, error) {
+	if len(sheets) == 0 {
+		return nil, errors.New("there is nothing to plot")
+	}
+	d := &plotted{Plot: p, Sheet: join(sheets)}
+	if err := d.filter(); err != nil {
+		return nil, err
+	}
+	d.choose()
+	for _, want := range []struct {
+		flag, name string
+		to         **series
+	}{{"--x", d.X, &d.x}, {"--y", d.Y, &d.y}, {"--by", d.By, &d.by}, {"--facet", d.Facet, &d.facet}} {
+		if want.name == "" {
+			continue
+		}
+		c, err := d.column(want.name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", want.flag, err)
+		}
+		*want.to = c
+	}
+	return d, d.check()
+}
+
+// filter keeps the rows that all conditions want.
+func (d *plotted) filter() error {
+	for _, condition := range d.Where {
+		name, want, ok := strings.Cut(condition, "=")
+		if !ok {
+			return fmt.Errorf("--where %s: want COLUMN=VALUE, as in algorithm=composite", condition)
+		}
+		c, err := d.column(name)
+		if err != nil {
+			return fmt.Errorf("--where %s: %w", condition, err)
+		}
+		var rows []int
+		matches := c.matches(want)
+		for i := range d.rows {
+			if matches(i) {
+				rows = append(rows, i)
+			}
+		}
+		if rows == nil {
+			return fmt.Errorf("--where %s: no row has it; %s", condition, c.examples())
+		}
+		d.Sheet = d.pick(rows)
+	}
+	return nil
+}
+
+// choose fills in what the plot leaves open.
+func (d *plotted) choose() {
+	numeric, _ := d.keys()
+	keys := slices.DeleteFunc(lists.Of(numeric, (*series).called), func(name string) bool { return name == d.X || name == d.By || name == d.Facet })
+	next := func() (name string) {
+		if len(keys) > 0 {
+			name, keys = keys[0], keys[1:]
+		}
+		return name
+	}
+	if d.Kind == Hist {
+		d.X = cmp.Or(d.X, "gap")
+		d.By = cmp.Or(d.By, d.group())
+		return
+	}
+	d.Y = cmp.Or(d.Y, "gap")
+	if d.X == "" {
+		d.X = cmp.Or(next(), "k")
+	}
+	if d.Kind == "" {
+		d.Kind = d.kind(len(keys))
+	}
+	if d.Kind == Heat {
+		d.By = cmp.Or(d.By, next())
+		d.Facet = cmp.Or(d.Facet, d.several(d.group()))
+		return
+	}
+	d.By = cmp.Or(d.By, d.group())
+}
+
+// kind is a heat map where Y is over two numeric keys, and lines otherwise.
+func (d *plotted) kind(left int) Kind {
+	x, err := d.column(d.X)
+	if err != nil || !x.swept || !x.numeric() {
+		return Line
+	}
+	if d.By == "" && left > 0 {
+		return Heat
+	}
+	if by, err := d.column(d.By); err == nil && by.swept && by.numeric() {
+		return Heat
+	}
+	return Line
+}
+
+// group is the column that tells lines apart when nobody says: what was run, or where it is from.
+func (d *plotted) group() string {
+	for _, name := range []string{"algorithm", "folder"} {
+		if d.several(name) != "" {
+			return name
+		}
+	}
+	return "algorithm"
+}
+
+// several is the name of a column that has several values, otherwise nothing.
+func (d *plotted) several(name string) string {
+	if c, err := d.column(name); err != nil || len(c.values()) < 2 {
+		return ""
+	}
+	return name
+}
+
+// mostPanels and mostGroups are as many as an eye can compare.
+const (
+	mostPanels = 16
+	mostGroups = 12
+)
+
+// oneOf refuses what a flag cannot be.
+func oneOf(flag, value string, words ...string) error {
+	if slices.Contains(words, value) {
+		return nil
+	}
+	last := len(words) - 1
+	return fmt.Errorf("--%s %s: want %s or %s", flag, value, strings.Join(words[:last], ", "), words[last])
+}
+
+// check refuses what cannot be drawn.
+func (d *plotted) check() error {
+	err := oneOf("kind", string(d.Kind), "line", "scatter", "hist", "heat")
+	if err == nil && d.Log != "" {
+		err = oneOf("log", d.Log, "x", "y", "xy", "none")
+	}
+	if err == nil && d.Band != "" {
+		err = oneOf("band", string(d.Band), "minmax", "quantiles", "none")
+	}
+	if err != nil {
+		return err
+	}
+	if d.Kind == Heat && d.by == nil {
+		return errors.New("a heat map needs two keys: say --x and --by")
+	}
+	for i, c := range []*series{d.x, d.y} {
+		if c != nil && !c.numeric() && (i == 1 || d.Kind != Heat) {
+			return fmt.Errorf("--%c %s: holds words (%s), want a column of numbers", "xy"[i], c.name, c.examples())
+		}
+	}
+	if d.facet != nil && len(d.facet.values()) > mostPanels {
+		return fmt.Errorf("--facet %s: %d values are too many panels, at most %d; choose some with --where", d.facet.name, len(d.facet.values()), mostPanels)
+	}
+	if d.by == nil || d.Kind == Heat || d.Kind == Scatter && d.by.numeric() {
+		return nil
+	}
+	if n := len(d.by.values()); n > mostGroups {
+		return fmt.Errorf("--by %s: %d values are too many to tell apart, at most %d; choose some with --where", d.by.name, n, mostGroups)
+	}
+	return nil
+}
+
+// logs tells which axes are logarithmic.
+func (d *plotted) logs() (x, y bool) {
+	if d.Log != "" {
+		return strings.Contains(d.Log, "x"), strings.Contains(d.Log, "y")
+	}
+	return d.x.geometric(), d.y != nil && d.y.error()
+}

@@ -1,0 +1,250 @@
+package plot
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kedge-opt/kedge/internal/lists"
+	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/report/draw"
+)
+
+// series is one column: words, numbers, or both where words can be read as numbers. Low and high are the range around a
+// number that is a mean.
+type series struct {
+	name      string
+	label     string // words for an axis, where they differ from the name
+	swept     bool   // a key of a sweep
+	words     []string
+	numbers   []float64
+	low, high []float64
+
+	different []string // the different entries, once they are asked for
+	at        []int    // which of them every row has
+}
+
+func (c *series) numeric() bool { return c.numbers != nil }
+
+// word is an entry as people write it.
+func (c *series) word(i int) string {
+	if c.words != nil {
+		return c.words[i]
+	}
+	return phrase.Minus(strconv.FormatFloat(c.numbers[i], 'g', -1, 64))
+}
+
+func (c *series) called() string { return c.name }
+
+func (c *series) pick(rows []int) *series {
+	out := &series{name: c.name, label: c.label, swept: c.swept, words: choose(c.words, rows), numbers: choose(c.numbers, rows)}
+	out.low, out.high = choose(c.low, rows), choose(c.high, rows)
+	return out
+}
+
+// choose returns some entries of a list, nil of none.
+func choose[T any](list []T, rows []int) []T {
+	if list == nil {
+		return nil
+	}
+	return lists.Of(rows, func(row int) T { return list[row] })
+}
+
+// matches returns which entries are what somebody typed: the same word, the same number, or the last or first number.
+func (c *series) matches(want string) func(i int) bool {
+	if !c.numeric() {
+		return func(i int) bool { return c.words[i] == want }
+	}
+	all := draw.Nothing()
+	all.Add(c.numbers...)
+	v, err := strconv.ParseFloat(want, 64)
+	switch {
+	case want == "last":
+		v = all.High
+	case want == "first":
+		v = all.Low
+	case err != nil:
+		v = math.NaN()
+	}
+	return func(i int) bool { return c.numbers[i] == v || c.words != nil && c.words[i] == want }
+}
+
+// examples names some values of a column.
+func (c *series) examples() string {
+	values := c.values()
+	if len(values) > 8 {
+		return fmt.Sprintf("%s has %s, … %s", c.name, strings.Join(values[:6], ", "), values[len(values)-1])
+	}
+	return c.name + " has " + strings.Join(values, ", ")
+}
+
+// values lists the different entries of a column: numbers in order, words as they come.
+func (c *series) values() []string {
+	if c.different == nil {
+		c.different, c.at = c.distinct()
+	}
+	return c.different
+}
+
+// distinct returns the different entries and, for every row, which of them it has.
+func (c *series) distinct() (values []string, at []int) {
+	if c.numeric() && c.words == nil {
+		return c.distinctNumbers()
+	}
+	place := map[string]int{}
+	numbers := map[string]float64{}
+	for i, w := range c.words {
+		if _, seen := place[w]; !seen {
+			place[w], values = len(values), append(values, w)
+		}
+		if c.numeric() {
+			numbers[w] = c.numbers[i]
+		}
+	}
+	slices.SortStableFunc(values, func(a, b string) int { return cmp.Compare(numbers[a], numbers[b]) })
+	for i, v := range values {
+		place[v] = i
+	}
+	for _, w := range c.words {
+		at = append(at, place[w])
+	}
+	return values, at
+}
+
+func (c *series) distinctNumbers() (values []string, at []int) {
+	numbers := slices.Clone(c.numbers)
+	slices.Sort(numbers)
+	numbers = slices.CompactFunc(numbers, func(a, b float64) bool { return cmp.Compare(a, b) == 0 })
+	for _, v := range numbers {
+		values = append(values, phrase.Minus(strconv.FormatFloat(v, 'g', -1, 64)))
+	}
+	for _, v := range c.numbers {
+		i, _ := slices.BinarySearch(numbers, v)
+		at = append(at, i)
+	}
+	return values, at
+}
+
+// labelOf is words for an axis.
+func (c *series) labelOf() string {
+	switch c.name {
+	case "k":
+		return "turn k"
+	case "trial", "algorithm":
+		return c.name
+	}
+	switch {
+	case c.label == "":
+		return c.name
+	case c.low != nil:
+		return "final " + c.label
+	}
+	return c.label
+}
+
+func (c *series) axis(r draw.Ruler) draw.Axis { return draw.Axis{Ruler: r, Label: c.labelOf()} }
+
+// shade is a scale of colours over all numbers of a column.
+func (c *series) shade(log bool) draw.Ruler {
+	e := draw.Nothing()
+	for _, v := range c.numbers {
+		if !log || v >= draw.Tiniest {
+			e.Add(v)
+		}
+	}
+	if log && !e.Empty() {
+		return draw.LogRuler(e.Low, e.High)
+	}
+	s := draw.NewRuler(e, false)
+	s.Min, s.Max = max(s.Min, min(e.Low, s.Max)), min(s.Max, max(e.High, s.Min))
+	if !(s.Min < s.Max) {
+		return draw.NewRuler(e, false)
+	}
+	return s
+}
+
+func (c *series) whole() bool {
+	return !slices.ContainsFunc(c.numbers, func(v float64) bool { return v != math.Trunc(v) })
+}
+
+// error tells whether a column is an error, best seen on a logarithmic axis.
+func (c *series) error() bool {
+	for _, name := range []string{"gap", "distance", "w1", "gradient", "residual"} {
+		if strings.Contains(c.name, name) {
+			return slices.ContainsFunc(c.numbers, func(v float64) bool { return v > 0 })
+		}
+	}
+	return false
+}
+
+// geometric tells whether the values of a swept key spread like powers rather than evenly.
+func (c *series) geometric() bool {
+	if !c.swept || !c.numeric() {
+		return false
+	}
+	e, sum := draw.Nothing(), 0.0
+	values := slices.Compact(slices.Sorted(slices.Values(c.numbers)))
+	e.Add(values...)
+	if e.Low <= 0 || len(values) < 3 || e.High/e.Low < 10 {
+		return false
+	}
+	for _, v := range values {
+		sum += math.Log(v / e.Low)
+	}
+	centre := math.Exp(sum / float64(len(values)))
+	return centre < math.Sqrt(e.High/e.Low)*1.5
+}
+
+// part is the rows of one panel or one group. Groups alike in several folders share a base and take turns.
+type part struct {
+	name string
+	rows []int
+	base string
+	turn int
+}
+
+// split parts rows by the values of a column; all are one part when there is no column.
+func split(c *series, rows []int) []part {
+	if c == nil {
+		return []part{{rows: rows}}
+	}
+	var parts []part
+	for _, v := range c.values() {
+		parts = append(parts, part{name: v, base: v})
+	}
+	for _, row := range rows {
+		p := &parts[c.at[row]]
+		p.rows = append(p.rows, row)
+	}
+	return slices.DeleteFunc(parts, func(p part) bool { return len(p.rows) == 0 })
+}
+
+// title names parts that are numbers after their column, and shortens them.
+func (c *series) title(parts []part) {
+	if c == nil || !c.numeric() {
+		return
+	}
+	key := c.name[strings.LastIndexByte(c.name, '.')+1:]
+	for i, name := range readable(lists.Of(parts, func(p part) string { return p.name })) {
+		parts[i].name = key + " " + name
+	}
+}
+
+// readable shortens long numbers to four digits, as far as that keeps them apart.
+func readable(names []string) []string {
+	short, seen := make([]string, len(names)), map[string]bool{}
+	for i, name := range names {
+		short[i] = name
+		if v, err := strconv.ParseFloat(name, 64); err == nil && len(name) > 6 {
+			short[i] = phrase.Minus(strconv.FormatFloat(v, 'g', 4, 64))
+		}
+		seen[short[i]] = true
+	}
+	if len(seen) < len(names) {
+		return names
+	}
+	return short
+}
