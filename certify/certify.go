@@ -7,49 +7,14 @@
 package certify
 
 import (
+	"context"
 	"math"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/set"
+	"github.com/kedge-opt/kedge/steady"
 )
-
-// Constants are those of the assumptions, in the order in which they are derived, and the contraction metric they refer to.
-type Constants struct {
-	List   []Constant `json:"constants"`
-	Metric []float64  `json:"P,omitempty"` // P of ‖x‖_P² = xᵀPx, row-major; nil is the identity
-}
-
-// Get returns a constant. One that is not there is NaN and unknown.
-func (c *Constants) Get(k Key) Constant {
-	for _, x := range c.List {
-		if x.Key == k {
-			return x
-		}
-	}
-	return Constant{Key: k, Value: math.NaN(), Known: Unknown}
-}
-
-// Value returns the value of a constant, NaN when it is not there.
-func (c *Constants) Value(k Key) float64 { return c.Get(k).Value }
-
-// put appends a constant.
-func (c *Constants) put(k Key, value float64, known Known, how string) {
-	c.List = append(c.List, Constant{Key: k, Value: value, Known: known, How: how})
-}
-
-// derive appends a constant that follows from others and is as well known as the weakest of them.
-func (c *Constants) derive(k Key, value float64, how string, from ...Key) {
-	c.put(k, value, c.weakest(from...), how)
-}
-
-// weakest returns how well the least known of some constants is known.
-func (c *Constants) weakest(keys ...Key) Known {
-	known := Proof
-	for _, k := range keys {
-		known = max(known, c.Get(k).Known)
-	}
-	return known
-}
 
 // Derive finds the constants of Assumptions 1 and 2 and what follows from them for the bounds: L, L_p, ρ₁ and ρ₂. They
 // cost little where closed forms are known, which is so for polarized, choice and affine dynamics. Dynamics that do not
@@ -101,10 +66,54 @@ func (c *Constants) combine() {
 	c.derive(Rho2, rho2, "(1 + (L_f^p)²)/(1 − (L_f^p)²) (L_f^p L_h^u)² λmax(P)", LfP, LhU, PMax)
 }
 
-// product is a·b with 0·∞ = 0: a slope without bound does no harm where what it multiplies does not change at all.
-func product(a, b float64) float64 {
-	if a == 0 || b == 0 {
-		return 0
+// Certify derives all constants of a model, checks the assumptions and evaluates steps and bounds of a run. It needs all that
+// Derive does, steady states, their sensitivity and the first decision. What it computes is bounded by counts, never by a clock,
+// and the same problem gives the same certificate.
+func Certify(ctx context.Context, m kedge.Model, run Premises) (*Certificate, error) {
+	c, err := Derive(m, run.Seed)
+	if err != nil {
+		return nil, err
 	}
-	return a * b
+	return c.Certify(ctx, m, run)
+}
+
+// Certify goes on from constants that Derive found for the same model, to which it adds.
+func (c *Constants) Certify(ctx context.Context, m kedge.Model, run Premises) (*Certificate, error) {
+	p, err := problem{m, run}.ready()
+	if err != nil {
+		return nil, err
+	}
+	f, err := steady.New(p.Model)
+	if err != nil {
+		return nil, err
+	}
+	for _, add := range []func(problem, *steady.Objective) error{c.addTransient, c.addSmooth, c.addStart, c.addNoise} {
+		if err := add(p, f); err != nil {
+			return nil, err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	c.derive(Kappa, c.Value(MV)/float64(p.Batch)+1, "M_V/n_mb + 1", MV)
+	out := &Certificate{Constants: c, Horizon: p.Horizon, Tau: p.Tau, Beyond: beyond(p, c)}
+	out.Assumptions = assumptions(p, c)
+	out.addBounds(p)
+	if out.Generalization, err = generalize(ctx, p, c); err != nil {
+		return nil, err
+	}
+	out.Verdict = out.judge(p)
+	return out, nil
+}
+
+// beyond lists what the theorems do not cover.
+func beyond(p problem, c *Constants) []string {
+	list := append([]string(nil), p.Beyond...)
+	if !is[set.Whole](p.Set) {
+		list = append(list, "decisions are projected onto a set; the theorems are about descent without constraints")
+	}
+	if c.biasByV() == LPsi {
+		list = append(list, "the sensitivity is taken at sampled states; the theorems take it at settled ones, and L_Ψ stands in for L_p")
+	}
+	return list
 }

@@ -1,5 +1,7 @@
 package certify
 
+import "math"
+
 // Known says how a number is known; the larger, the weaker.
 type Known int
 
@@ -106,4 +108,64 @@ func entry(k Key) row {
 		return r
 	}
 	return row{symbol: string(k)}
+}
+
+// Constants are those of the assumptions, in the order in which they are derived, and the contraction metric they refer to.
+type Constants struct {
+	List   []Constant `json:"constants"`
+	Metric []float64  `json:"P,omitempty"` // P of ‖x‖_P² = xᵀPx, row-major; nil is the identity
+}
+
+// Get returns a constant. One that is not there is NaN and unknown.
+func (c *Constants) Get(k Key) Constant {
+	for _, x := range c.List {
+		if x.Key == k {
+			return x
+		}
+	}
+	return Constant{Key: k, Value: math.NaN(), Known: Unknown}
+}
+
+// Value returns the value of a constant, NaN when it is not there.
+func (c *Constants) Value(k Key) float64 { return c.Get(k).Value }
+
+// put appends a constant.
+func (c *Constants) put(k Key, value float64, known Known, how string) {
+	c.List = append(c.List, Constant{Key: k, Value: value, Known: known, How: how})
+}
+
+// derive appends a constant that follows from others and is as well known as the weakest of them.
+func (c *Constants) derive(k Key, value float64, how string, from ...Key) {
+	c.put(k, value, c.weakest(from...), how)
+}
+
+// weakest returns how well the least known of some constants is known.
+func (c *Constants) weakest(keys ...Key) Known {
+	known := Proof
+	for _, k := range keys {
+		known = max(known, c.Get(k).Known)
+	}
+	return known
+}
+
+// biasByV names the constant of the gradient's bias by V, which is another where the sensitivity is taken at sampled states.
+func (c *Constants) biasByV() Key {
+	if c.Get(LPsi).Known != Unknown {
+		return LPsi
+	}
+	return Lp
+}
+
+// addIdentity puts the eigenvalues of P = I.
+func (c *Constants) addIdentity() {
+	c.put(PMin, 1, Proof, "P = I")
+	c.put(PMax, 1, Proof, "P = I")
+}
+
+// product is a·b with 0·∞ = 0: a slope without bound does no harm where what it multiplies does not change at all.
+func product(a, b float64) float64 {
+	if a == 0 || b == 0 {
+		return 0
+	}
+	return a * b
 }

@@ -1,6 +1,11 @@
 package certify
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+
+	"github.com/kedge-opt/kedge"
+)
 
 // NotContractingError says that dynamics do not contract, so that no constant of the theory exists.
 type NotContractingError struct {
@@ -14,4 +19,13 @@ func (e *NotContractingError) Error() string {
 		return fmt.Sprintf("not certified: %s %.6g, want less than 1", e.What, e.Value)
 	}
 	return fmt.Sprintf("not certified: %s %.6g at trait %d, want less than 1", e.What, e.Value, e.Trait)
+}
+
+// contracting says that dynamics do not contract where an error says that states do not settle; another it returns as it is.
+func contracting(trait int, err error) error {
+	var unstable *kedge.UnstableError
+	if errors.As(err, &unstable) {
+		return &NotContractingError{What: "spectral radius", Value: unstable.Rate, Trait: trait}
+	}
+	return err
 }

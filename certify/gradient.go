@@ -3,12 +3,13 @@ package certify
 import (
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/dense"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/set"
 	"github.com/kedge-opt/kedge/steady"
-	"gonum.org/v1/gonum/mat"
 )
 
 // addStart puts what the first decision says: V₀, Δ and ‖∇Φ̃(u₀)‖².

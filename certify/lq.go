@@ -22,22 +22,13 @@ type linearQuadratic struct {
 func asLinearQuadratic(p problem) (*linearQuadratic, bool) {
 	f, affine := p.Dynamics.(*dynamics.Affine)
 	o, quadratic := p.Objective.(*objective.Quadratic)
-	if !affine || !quadratic {
+	if !affine || !quadratic || f.Check() != nil || f.Dims().Decision == 0 || f.Dims().Trait == 0 {
 		return nil, false
 	}
-	gain, err := f.Gain()
-	if err != nil {
-		return nil, false
-	}
-	carry, err := f.Carry()
-	if err != nil {
-		return nil, false
-	}
+	gain, _ := f.Gain() // without errors other than that of Check
+	carry, _ := f.Carry()
 	dim := f.Dims()
 	n, m := dim.State, dim.Decision
-	if m == 0 || dim.Trait == 0 {
-		return nil, false
-	}
 	r, s, q := o.Hessian()
 	return &linearQuadratic{
 		dim: dim, a: mat.NewDense(n, n, f.A()), gain: mat.NewDense(n, m, gain), carry: mat.NewDense(n, dim.Trait, carry),

@@ -87,9 +87,3 @@ func attained(lambda, s, cone float64) float64 {
 	sin := math.Sin(cone / 2)
 	return (lambda + s) / math.Sqrt(1-4*lambda*(1-lambda)*sin*sin)
 }
-
-// addIdentity puts the eigenvalues of P = I.
-func (c *Constants) addIdentity() {
-	c.put(PMin, 1, Proof, "P = I")
-	c.put(PMax, 1, Proof, "P = I")
-}

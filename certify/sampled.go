@@ -55,9 +55,8 @@ func probes(p problem) ([]probe, error) {
 
 // unsettled says why an individual has no steady state, and whose fault it is.
 func unsettled(who int, err error) error {
-	var unstable *kedge.UnstableError
-	if errors.As(err, &unstable) {
-		return &NotContractingError{What: "spectral radius", Value: unstable.Rate, Trait: who}
+	if e := contracting(who, err); e != err {
+		return e
 	}
 	return fmt.Errorf("trait %d: %w", who, err)
 }
@@ -94,5 +93,17 @@ func (s *slopes) see(o kedge.Objective, x probe) {
 	if apart := rows.Distance(x.p, x.h); apart > 1e-6 {
 		s.partU = max(s.partU, rows.Distance(gu, hu)/apart)
 		s.partP = max(s.partP, rows.Distance(gp, hp)/apart)
+	}
+}
+
+// chunk is how many individuals are looked at together.
+const chunk = 256
+
+// eachChunk shows all rows, a few at a time, with the number of the first.
+func eachChunk(r kedge.Rows, see func(first int, block []float64)) {
+	n, width := r.Size()
+	room := make([]float64, min(n, chunk)*width)
+	for first := 0; first < n; first += chunk {
+		see(first, r.View(room, first, min(n, first+chunk)))
 	}
 }

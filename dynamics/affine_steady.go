@@ -1,6 +1,7 @@
 package dynamics
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/kedge-opt/kedge"
@@ -10,13 +11,7 @@ import (
 // Settle writes (I−A)⁻¹(Bu + Ed) to dst. The errors are those of Check, of a u or d that is not
 // finite, and a *kedge.RangeError when the numbers on the way could overflow.
 func (f *Affine) Settle(dst, u, d []float64) (kedge.Residual, error) {
-	if f.unsettled != nil {
-		return kedge.Residual{}, f.unsettled
-	}
-	if err := checkOne(f.dims, dst, u, d); err != nil {
-		return kedge.Residual{}, err
-	}
-	if err := f.checkSize(u, d); err != nil {
+	if err := cmp.Or(checkOne(f.unsettled, f.dims, dst, u, d), f.checkSize(u, d)); err != nil {
 		return kedge.Residual{}, err
 	}
 	clear(dst)
@@ -28,14 +23,8 @@ func (f *Affine) Settle(dst, u, d []float64) (kedge.Residual, error) {
 // SettleRows settles every row. On an error dst is unchanged.
 func (f *Affine) SettleRows(dst, u, d []float64) (kedge.Residual, error) {
 	var worst kedge.Residual
-	if f.unsettled != nil {
-		return worst, f.unsettled
-	}
-	count, err := checkBlock(f.dims, dst, u, d)
-	if err != nil || count == 0 {
-		return worst, err
-	}
-	if err := f.checkSize(u, d); err != nil {
+	count, err := checkBlock(f.unsettled, f.dims, dst, u, d)
+	if err = cmp.Or(err, f.checkSize(u, d)); err != nil || count == 0 {
 		return worst, err
 	}
 	first := dst[:f.dims.State]

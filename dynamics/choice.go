@@ -1,6 +1,7 @@
 package dynamics
 
 import (
+	"cmp"
 	"errors"
 	"math"
 
@@ -103,13 +104,7 @@ func (f Choice) Pullback(gp, gu, p, u, d, v []float64) {
 
 // Settle writes the steady state h = (λ₂z + (1−λ₁−λ₂)d)/(1−λ₁) to dst [he2025, softmax steady state].
 func (f Choice) Settle(dst, u, d []float64) (kedge.Residual, error) {
-	if err := f.Check(); err != nil {
-		return kedge.Residual{}, err
-	}
-	if err := checkOne(f.Dims(), dst, u, d); err != nil {
-		return kedge.Residual{}, err
-	}
-	if err := f.checkSize(d); err != nil {
+	if err := cmp.Or(checkOne(f.Check(), f.Dims(), dst, u, d), f.checkSize(d)); err != nil {
 		return kedge.Residual{}, err
 	}
 	f.Probabilities(dst, u)
@@ -119,15 +114,9 @@ func (f Choice) Settle(dst, u, d []float64) (kedge.Residual, error) {
 // SettleRows settles every row. On an error dst is unchanged.
 func (f Choice) SettleRows(dst, u, d []float64) (kedge.Residual, error) {
 	var worst kedge.Residual
-	if err := f.Check(); err != nil {
-		return worst, err
-	}
 	n := f.Dim
-	count, err := checkBlock(f.Dims(), dst, u, d)
-	if err != nil || count == 0 {
-		return worst, err
-	}
-	if err := f.checkSize(d); err != nil {
+	count, err := checkBlock(f.Check(), f.Dims(), dst, u, d)
+	if err = cmp.Or(err, f.checkSize(d)); err != nil || count == 0 {
 		return worst, err
 	}
 	z := dst[:n]

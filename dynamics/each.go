@@ -84,7 +84,7 @@ func (f Each[F]) Pullback(gp, gu, p, u, d, v []float64) {
 
 // Settle writes the steady state to dst, as F does.
 func (f Each[F]) Settle(dst, u, d []float64) (kedge.Residual, error) {
-	if err := errors.Join(f.Check(), checkOne(f.Dims(), dst, u, d)); err != nil {
+	if err := errors.Join(f.Check(), checkOne(nil, f.Dims(), dst, u, d)); err != nil {
 		return kedge.Residual{}, err
 	}
 	own, trait := f.of(d)
@@ -92,16 +92,6 @@ func (f Each[F]) Settle(dst, u, d []float64) (kedge.Residual, error) {
 }
 
 // SettleRows settles every row. An error names the row; the rows before it are already written.
-func (f Each[F]) SettleRows(dst, u, d []float64) (worst kedge.Residual, err error) {
-	if err := f.Check(); err != nil {
-		return worst, err
-	}
-	n := f.Dims()
-	count, err := checkBlock(n, dst, u, d)
-	for i := 0; i < count && err == nil; i++ {
-		var r kedge.Residual
-		r, err = f.Settle(kedge.Row(dst, i, n.State), u, kedge.Row(d, i, n.Trait))
-		worst, err = worst.Worst(r), inRow(i, err)
-	}
-	return worst, err
+func (f Each[F]) SettleRows(dst, u, d []float64) (kedge.Residual, error) {
+	return settleRows(f.Check(), f.Dims(), dst, u, d, func(dst, d []float64) (kedge.Residual, error) { return f.Settle(dst, u, d) })
 }

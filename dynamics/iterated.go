@@ -74,7 +74,7 @@ func (s *Iterated) Settle(dst, u, d []float64) (kedge.Residual, error) {
 	if err := s.Check(); err != nil {
 		return kedge.Residual{}, err
 	}
-	if err := checkOne(s.Dims(), dst, u, d); err != nil {
+	if err := checkOne(nil, s.Dims(), dst, u, d); err != nil {
 		return kedge.Residual{}, err
 	}
 	return s.settle(dst, u, d)
@@ -82,23 +82,10 @@ func (s *Iterated) Settle(dst, u, d []float64) (kedge.Residual, error) {
 
 // SettleRows settles every row. An error names the row; the rows before it are already written.
 func (s *Iterated) SettleRows(dst, u, d []float64) (kedge.Residual, error) {
-	var worst kedge.Residual
-	if err := s.Check(); err != nil {
-		return worst, err
+	if err := s.Check(); err != nil { // of dynamics that may not be there
+		return kedge.Residual{}, err
 	}
-	n := s.Dims()
-	count, err := checkBlock(n, dst, u, d)
-	if err != nil {
-		return worst, err
-	}
-	for i := range count {
-		r, err := s.settle(kedge.Row(dst, i, n.State), u, kedge.Row(d, i, n.Trait))
-		if err != nil {
-			return worst, inRow(i, err)
-		}
-		worst = worst.Worst(r)
-	}
-	return worst, nil
+	return settleRows(nil, s.Dims(), dst, u, d, func(dst, d []float64) (kedge.Residual, error) { return s.settle(dst, u, d) })
 }
 
 func (s *Iterated) settle(dst, u, d []float64) (kedge.Residual, error) {

@@ -43,8 +43,11 @@ func checkDims(n kedge.Dims) error {
 	)
 }
 
-// checkBlock is the door of SettleRows: whole rows and finite numbers. It returns the number of rows.
-func checkBlock(n kedge.Dims, dst, u, d []float64) (int, error) {
+// checkBlock is the door of SettleRows: sound dynamics, whole rows and finite numbers. It returns the number of rows.
+func checkBlock(sound error, n kedge.Dims, dst, u, d []float64) (int, error) {
+	if sound != nil {
+		return 0, sound
+	}
 	count := len(dst) / n.State
 	if len(dst) == count*n.State && len(d) == count*n.Trait && len(u) == n.Decision && rows.Finite(u) && rows.Finite(d) {
 		return count, nil
@@ -57,8 +60,22 @@ func checkBlock(n kedge.Dims, dst, u, d []float64) (int, error) {
 }
 
 // checkOne is the door of Settle.
-func checkOne(n kedge.Dims, dst, u, d []float64) error {
+func checkOne(sound error, n kedge.Dims, dst, u, d []float64) error {
+	if sound != nil {
+		return sound
+	}
 	return errors.Join(kedge.CheckLen("dst", dst, n.State), kedge.CheckVector("u", u, n.Decision), kedge.CheckVector("d", d, n.Trait))
+}
+
+// settleRows is SettleRows by what settles one individual. An error names the row; the rows before it are already written.
+func settleRows(sound error, n kedge.Dims, dst, u, d []float64, one func(dst, d []float64) (kedge.Residual, error)) (worst kedge.Residual, err error) {
+	count, err := checkBlock(sound, n, dst, u, d)
+	for i := 0; i < count && err == nil; i++ {
+		var r kedge.Residual
+		r, err = one(kedge.Row(dst, i, n.State), kedge.Row(d, i, n.Trait))
+		worst, err = worst.Worst(r), inRow(i, err)
+	}
+	return worst, err
 }
 
 // inRow says which individual an error belongs to.

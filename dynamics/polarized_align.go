@@ -1,6 +1,8 @@
 package dynamics
 
 import (
+	"cmp"
+
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
@@ -11,13 +13,7 @@ var _ kedge.Aligner = Polarized{}
 // on the cosine dᵀû alone, by the scalar equation of Settle, so nobody's opinion is worked out. Traits are checked as in
 // Settle, and the errors are the same.
 func (f Polarized) AlignRows(dst, u, d []float64) (kedge.Residual, error) {
-	if err := f.Check(); err != nil {
-		return kedge.Residual{}, err
-	}
-	if err := kedge.CheckVector("u", u, f.Dim); err != nil {
-		return kedge.Residual{}, err
-	}
-	if err := kedge.CheckLen("d", d, len(dst)*f.Dim); err != nil {
+	if err := cmp.Or(f.Check(), kedge.CheckVector("u", u, f.Dim), kedge.CheckLen("d", d, len(dst)*f.Dim)); err != nil {
 		return kedge.Residual{}, err
 	}
 	norm := rows.Norm(u)

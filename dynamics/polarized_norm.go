@@ -50,10 +50,7 @@ func (f PolarizedNorm) Pullback(gp, gu, p, u, d, v []float64) {
 
 // Settle writes (h, ‖h̃‖) to dst for the h of Polarized.
 func (f PolarizedNorm) Settle(dst, u, d []float64) (kedge.Residual, error) {
-	if err := f.Check(); err != nil {
-		return kedge.Residual{}, err
-	}
-	if err := checkOne(f.Dims(), dst, u, d); err != nil {
+	if err := checkOne(f.Check(), f.Dims(), dst, u, d); err != nil {
 		return kedge.Residual{}, err
 	}
 	return f.settle(dst, u, d)
@@ -61,23 +58,7 @@ func (f PolarizedNorm) Settle(dst, u, d []float64) (kedge.Residual, error) {
 
 // SettleRows settles every row. An error names the row; the rows before it are already written.
 func (f PolarizedNorm) SettleRows(dst, u, d []float64) (kedge.Residual, error) {
-	var worst kedge.Residual
-	if err := f.Check(); err != nil {
-		return worst, err
-	}
-	count, err := checkBlock(f.Dims(), dst, u, d)
-	if err != nil {
-		return worst, err
-	}
-	n := f.Dim
-	for i := range count {
-		r, err := f.settle(kedge.Row(dst, i, n+1), u, kedge.Row(d, i, n))
-		if err != nil {
-			return worst, inRow(i, err)
-		}
-		worst = worst.Worst(r)
-	}
-	return worst, nil
+	return settleRows(f.Check(), f.Dims(), dst, u, d, func(dst, d []float64) (kedge.Residual, error) { return f.settle(dst, u, d) })
 }
 
 // settle leaves to the last entry the norm at h itself, which solves c = ‖h̃‖ but for rounding.

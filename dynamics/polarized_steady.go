@@ -28,10 +28,7 @@ const (
 // λ+s: that is an *kedge.UnstableError of that rate. With λ = 1 this is every indifferent individual, and the others settle at
 // û or −û. A trait off the unit sphere by more than 1e-9 is a *kedge.RangeError, and so is an overflow of σ‖u‖².
 func (f Polarized) Settle(dst, u, d []float64) (kedge.Residual, error) {
-	if err := f.Check(); err != nil {
-		return kedge.Residual{}, err
-	}
-	if err := checkOne(f.Dims(), dst, u, d); err != nil {
+	if err := checkOne(f.Check(), f.Dims(), dst, u, d); err != nil {
 		return kedge.Residual{}, err
 	}
 	return f.settle(dst, u, d, rows.Norm(u))
@@ -39,23 +36,8 @@ func (f Polarized) Settle(dst, u, d []float64) (kedge.Residual, error) {
 
 // SettleRows settles every row. An error names the row; the rows before it are already written.
 func (f Polarized) SettleRows(dst, u, d []float64) (kedge.Residual, error) {
-	var worst kedge.Residual
-	if err := f.Check(); err != nil {
-		return worst, err
-	}
-	count, err := checkBlock(f.Dims(), dst, u, d)
-	if err != nil {
-		return worst, err
-	}
 	norm := rows.Norm(u)
-	for i := range count {
-		r, err := f.settle(kedge.Row(dst, i, f.Dim), u, kedge.Row(d, i, f.Dim), norm)
-		if err != nil {
-			return worst, inRow(i, err)
-		}
-		worst = worst.Worst(r)
-	}
-	return worst, nil
+	return settleRows(f.Check(), f.Dims(), dst, u, d, func(dst, d []float64) (kedge.Residual, error) { return f.settle(dst, u, d, norm) })
 }
 
 // settle writes the point along·û + across·(d − Cû) that solves the equation.

@@ -29,7 +29,7 @@ func NewWalked(f kedge.RowDynamics) *Walked { return &Walked{RowDynamics: f, slo
 
 // Settle writes the steady state that the individual d reaches from its start to dst.
 func (s *Walked) Settle(dst, u, d []float64) (kedge.Residual, error) {
-	if err := checkOne(s.Dims(), dst, u, d); err != nil {
+	if err := checkOne(nil, s.Dims(), dst, u, d); err != nil {
 		return kedge.Residual{}, err
 	}
 	h := make([]float64, len(dst))
@@ -45,7 +45,7 @@ func (s *Walked) Settle(dst, u, d []float64) (kedge.Residual, error) {
 
 // SettleRows settles every row. An error names the row.
 func (s *Walked) SettleRows(dst, u, d []float64) (kedge.Residual, error) {
-	count, err := checkBlock(s.Dims(), dst, u, d)
+	count, err := checkBlock(nil, s.Dims(), dst, u, d)
 	if err != nil {
 		return kedge.Residual{}, err
 	}

@@ -7,39 +7,6 @@ import (
 	"strings"
 )
 
-// builder turns trees into values of a graph and reports what has no meaning. A nil value is one whose mistake has been
-// reported.
-type builder struct {
-	*graph
-	text
-	names map[string]*node
-	found *mistakes
-}
-
-// fail reports a mistake at an expression.
-func (b *builder) fail(e *expr, format string, args ...any) *node {
-	b.found.add(b.fault(e.pos, format, args...))
-	return nil
-}
-
-// emit applies an operation and reports why if that cannot be. Of nil it makes nil.
-func (b *builder) emit(e *expr, o op, s shape, args ...*node) *node {
-	return b.emitWith(e, o, s, [4]int{}, args...)
-}
-
-func (b *builder) emitWith(e *expr, o op, s shape, attrs [4]int, args ...*node) *node {
-	if slices.Contains(args, nil) {
-		return nil
-	}
-	n := b.apply(o, s, attrs, args...)
-	if b.trouble != "" {
-		b.fail(e, "%s %s", b.excerpt(e), b.trouble)
-		b.trouble = ""
-		return nil
-	}
-	return n
-}
-
 // value builds an expression that stands for numbers.
 func (b *builder) value(e *expr) *node {
 	if e.kind == compareExpr {
@@ -90,6 +57,53 @@ func (b *builder) build(e *expr) *node {
 	return b.binary(e, args[0], args[1])
 }
 
+func (b *builder) call(e *expr) *node {
+	f, ok := functions[e.name]
+	if !ok {
+		return b.unknownFunction(e)
+	}
+	if len(e.args) < f.least || len(e.args) > f.most {
+		return b.fail(e, "%s: %d arguments, want %s", b.excerpt(e), len(e.args), f.count())
+	}
+	if e.name == "where" {
+		return b.choose(e)
+	}
+	args, ok := b.values(e.args)
+	if !ok {
+		return nil
+	}
+	return f.build(b, e, args)
+}
+
+func (b *builder) unknownFunction(e *expr) *node {
+	if n := b.names[e.name]; n != nil {
+		return b.fail(e, "%s is no function; a product is written %s * (…), an entry %s[…]", e.name, e.name, e.name)
+	}
+	return b.fail(e, "unknown function %s, want one of %s", e.name, strings.Join(slices.Sorted(maps.Keys(functions)), ", "))
+}
+
+// choose builds where(c, x, y).
+func (b *builder) choose(e *expr) *node {
+	if e.args[0].kind != compareExpr {
+		return b.fail(e.args[0], "%s is no comparison, want one such as p > 0", b.excerpt(e.args[0]))
+	}
+	c := b.build(e.args[0])
+	args, ok := b.values(e.args[1:])
+	if c == nil || !ok {
+		return nil
+	}
+	s := scalar()
+	for i, n := range []*node{c, args[0], args[1]} {
+		switch {
+		case s.single():
+			s = n.shape
+		case !n.shape.single() && n.shape != s:
+			return b.fail(e, "%s: %s %v, the rest %v", b.excerpt(e), b.excerpt(e.args[i]), n.shape, s)
+		}
+	}
+	return b.emit(e, opWhere, s, c, args[0], args[1])
+}
+
 func (b *builder) lookUp(e *expr) *node {
 	if n, ok := b.names[e.name]; ok {
 		return n
@@ -105,13 +119,6 @@ func (b *builder) lookUp(e *expr) *node {
 
 var constants = map[string]float64{"pi": math.Pi, "e": math.E}
 
-func (b *builder) negate(e *expr, x *node) *node {
-	if x.op == opNeg {
-		return x.args[0]
-	}
-	return b.emit(e, opNeg, x.shape, x)
-}
-
 func (b *builder) binary(e *expr, x, y *node) *node {
 	switch e.name {
 	case "@":
@@ -120,92 +127,6 @@ func (b *builder) binary(e *expr, x, y *node) *node {
 		return b.raise(e, x, y)
 	}
 	return b.pair(e, signs[e.name].op, x, y)
-}
-
-// pair applies an operation entry by entry.
-func (b *builder) pair(e *expr, o op, x, y *node) *node {
-	if x == nil || y == nil {
-		return nil
-	}
-	s := x.shape
-	if s.single() {
-		s = y.shape
-	}
-	if !y.shape.single() && y.shape != s {
-		return b.mismatch(e, x, y)
-	}
-	if unit := neutral(o, x, y, s); unit != nil {
-		return unit
-	}
-	return b.emit(e, o, s, x, y)
-}
-
-// neutral returns the other operand of 1·x, x·1 and x/1.
-func neutral(o op, x, y *node, s shape) *node {
-	switch {
-	case (o == opMul || o == opDiv) && y.is(1) && x.shape == s:
-		return x
-	case o == opMul && x.is(1) && y.shape == s:
-		return y
-	}
-	return nil
-}
-
-// mismatch reports operands that do not go together.
-func (b *builder) mismatch(e *expr, x, y *node) *node {
-	left, right := b.excerpt(e.args[0]), b.excerpt(e.args[1])
-	hint := ""
-	if e.kind == binaryExpr && e.name == "*" && (x.shape.rank == 2) != (y.shape.rank == 2) {
-		hint = "; the matrix product is written @"
-	}
-	second := y.shape.String()
-	if x.shape.rank == 1 && y.shape.rank == 1 {
-		second = strings.TrimSuffix(second, " entries")
-	}
-	return b.fail(e, "%s: %s %v, %s %s%s", b.excerpt(e), left, x.shape, right, second, hint)
-}
-
-// raise takes whole exponents as repeated multiplication and ½ as the square root.
-func (b *builder) raise(e *expr, x, y *node) *node {
-	v, ok := y.number()
-	switch {
-	case ok && v == 1:
-		return x
-	case ok && v == 0.5:
-		return b.emit(e, opSqrt, x.shape, x)
-	case ok && v == math.Trunc(v) && math.Abs(v) <= math.MaxInt32:
-		return b.emitWith(e, opPower, x.shape, [4]int{int(v)}, x)
-	}
-	return b.pair(e, opPow, x, y)
-}
-
-// product is the matrix product.
-func (b *builder) product(e *expr, x, y *node) *node {
-	r, s := x.shape, y.shape
-	switch {
-	case r.rank == 0 || s.rank == 0:
-		return b.fail(e, "%s: @ is the product of vectors and matrices; a scalar goes with *", b.excerpt(e))
-	case r.rank == 1 && s.rank == 1 && r == s:
-		return b.emit(e, opDot, scalar(), x, y)
-	case r.rank == 2 && s.rank == 1 && r.cols == s.rows:
-		return b.emit(e, opMatVec, vector(r.rows), x, y)
-	case r.rank == 1 && s.rank == 2 && r.rows == s.rows:
-		return b.emit(e, opVecMat, vector(s.cols), x, y)
-	case r.rank == 2 && s.rank == 2 && r.cols == s.rows:
-		return b.emit(e, opMatMat, matrix(r.rows, s.cols), x, y)
-	}
-	return b.mismatch(e, x, y)
-}
-
-func (b *builder) transpose(e *expr, x *node) *node {
-	if x.shape.rank != 2 {
-		return b.fail(e, "%s: %s %v, want a matrix; vectors have no direction here, see dot and outer",
-			b.excerpt(e), b.excerpt(e.args[0]), x.shape)
-	}
-	if x.op == opTranspose {
-		return x.args[0]
-	}
-	return b.emit(e, opTranspose, x.shape.flip(), x)
 }
 
 // condition builds a comparison, of a chain all of it.

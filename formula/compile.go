@@ -8,16 +8,6 @@ import (
 	"github.com/kedge-opt/kedge"
 )
 
-// Model is a compiled Source. It is safe for concurrent use.
-type Model struct {
-	dims        kedge.Dims
-	next, loss  *node
-	field       string // that of the loss
-	dynamics    *dynamics
-	objective   *objective
-	constraints []Constraint
-}
-
 // Compile checks a model and prepares it for use. The error joins one *Error for every mistake found.
 func Compile(s Source) (*Model, error) {
 	c := &compiler{graph: newGraph(), names: map[string]*node{}}
@@ -38,36 +28,6 @@ func Compile(s Source) (*Model, error) {
 		return nil, err
 	}
 	return m, nil
-}
-
-// compiler collects the values and the mistakes of a model.
-type compiler struct {
-	*graph
-	names                  map[string]*node
-	dims                   kedge.Dims
-	state, decision, trait *node
-	stateName              string
-	parts                  int
-	found                  mistakes
-}
-
-// tree reads one formula; nil means that a mistake was reported.
-func (c *compiler) tree(t text) *expr {
-	e, err := parse(t, &c.parts)
-	if err != nil {
-		c.found.add(err)
-	}
-	return e
-}
-
-// fail reports a mistake of a whole formula.
-func (c *compiler) fail(t text, format string, args ...any) *node {
-	c.found.add(t.fault(0, format, args...))
-	return nil
-}
-
-func (c *compiler) builder(t text) *builder {
-	return &builder{graph: c.graph, text: t, names: c.names, found: &c.found}
 }
 
 // root builds a formula, unless it is left out, and hands it to use.
@@ -240,8 +200,15 @@ func (c *compiler) checkSize(field string) {
 	}
 }
 
-// Dims returns the lengths of decision, state and trait.
-func (m *Model) Dims() kedge.Dims { return m.dims }
+func (c *compiler) newDynamics(m *Model) *dynamics {
+	slopes := c.gradients(m.next, c.input(opCotangent, m.next.shape), onState|onDecision)
+	f := &dynamics{dims: m.dims, slope: slopes[opState], next: planned(output{toDst, m.next}), pull: plannedFor(slopes)}
+	f.resolvent = c.newResolvent(f, m.next)
+	return f
+}
 
-// AffineInState tells whether the next state is an affine function of the state. Then steady states are exact.
-func (m *Model) AffineInState() bool { return m.next != nil && m.next.degP <= 1 }
+func (c *compiler) newObjective(m *Model) *objective {
+	slopes := c.gradients(m.loss, c.number(1), onState|onDecision)
+	value := output{toValue, c.apply(opRowSum, scalar(), [4]int{}, m.loss)}
+	return &objective{dims: m.dims, programs: plannedFor(slopes, value)}
+}

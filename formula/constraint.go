@@ -41,9 +41,6 @@ func (Affine) isConstraint()        {}
 func (Simplex) isConstraint()       {}
 func (CappedSimplex) isConstraint() {}
 
-// Constraints returns the sets whose intersection is feasible; none means that every decision is.
-func (m *Model) Constraints() []Constraint { return slices.Clone(m.constraints) }
-
 // fence collects constraints.
 type fence struct {
 	*builder

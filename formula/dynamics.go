@@ -21,24 +21,6 @@ type dynamics struct {
 
 var _ Dynamics = (*dynamics)(nil)
 
-// Dynamics returns the dynamics, nil for a model without next.
-func (m *Model) Dynamics() Dynamics {
-	switch {
-	case m.dynamics == nil:
-		return nil
-	case m.AffineInState() && m.dynamics.resolvent != nil:
-		return settled{m.dynamics}
-	}
-	return m.dynamics
-}
-
-func (c *compiler) newDynamics(m *Model) *dynamics {
-	slopes := c.gradients(m.next, c.input(opCotangent, m.next.shape), onState|onDecision)
-	f := &dynamics{dims: m.dims, slope: slopes[opState], next: planned(output{toDst, m.next}), pull: plannedFor(slopes)}
-	f.resolvent = c.newResolvent(f, m.next)
-	return f
-}
-
 // Dims returns the lengths that the formulas declare.
 func (f *dynamics) Dims() kedge.Dims { return f.dims }
 

@@ -2,10 +2,7 @@ package formula
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
-	"strings"
 )
 
 // function is how a call becomes values.
@@ -35,58 +32,11 @@ var functions = map[string]function{
 	"where":     {3, 3, nil}, // its first argument is a comparison: see call
 }
 
-func (b *builder) call(e *expr) *node {
-	f, ok := functions[e.name]
-	if !ok {
-		return b.unknownFunction(e)
-	}
-	if len(e.args) < f.least || len(e.args) > f.most {
-		return b.fail(e, "%s: %d arguments, want %s", b.excerpt(e), len(e.args), f.count())
-	}
-	if e.name == "where" {
-		return b.choose(e)
-	}
-	args, ok := b.values(e.args)
-	if !ok {
-		return nil
-	}
-	return f.build(b, e, args)
-}
-
 func (f function) count() string {
 	if f.least < f.most {
 		return fmt.Sprintf("%d or %d", f.least, f.most)
 	}
 	return strconv.Itoa(f.least)
-}
-
-func (b *builder) unknownFunction(e *expr) *node {
-	if n := b.names[e.name]; n != nil {
-		return b.fail(e, "%s is no function; a product is written %s * (…), an entry %s[…]", e.name, e.name, e.name)
-	}
-	return b.fail(e, "unknown function %s, want one of %s", e.name, strings.Join(slices.Sorted(maps.Keys(functions)), ", "))
-}
-
-// choose builds where(c, x, y).
-func (b *builder) choose(e *expr) *node {
-	if e.args[0].kind != compareExpr {
-		return b.fail(e.args[0], "%s is no comparison, want one such as p > 0", b.excerpt(e.args[0]))
-	}
-	c := b.build(e.args[0])
-	args, ok := b.values(e.args[1:])
-	if c == nil || !ok {
-		return nil
-	}
-	s := scalar()
-	for i, n := range []*node{c, args[0], args[1]} {
-		switch {
-		case s.single():
-			s = n.shape
-		case !n.shape.single() && n.shape != s:
-			return b.fail(e, "%s: %s %v, the rest %v", b.excerpt(e), b.excerpt(e.args[i]), n.shape, s)
-		}
-	}
-	return b.emit(e, opWhere, s, c, args[0], args[1])
 }
 
 func entrywise(o op) func(*builder, *expr, []*node) *node {

@@ -6,28 +6,6 @@ import (
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
-// operand is a value for a block of individuals: width entries for each, step entries from one to the next. What all
-// individuals share has step 0.
-type operand struct {
-	x           []float64
-	step, width int
-}
-
-func (a operand) at(i int) []float64 { return a.x[i*a.step : i*a.step+a.width] }
-
-// isFlat tells whether a block of rows of w entries can take the operand as one long row.
-func (a operand) isFlat(w int) bool {
-	return a.step == w && a.width == w || a.step == 0 && a.width == 1
-}
-
-// stretched is a flat operand as one row of w entries.
-func (a operand) stretched(w int) operand {
-	if a.step > 0 {
-		a.width = w
-	}
-	return a
-}
-
 // instr computes the value of a node, which is the operand dst, from the operands args. Of a combination, coefs are the
 // factors of args; a negative one is 1.
 type instr struct {
@@ -183,14 +161,6 @@ func (in *instr) factor(room *[mostRows]float64, n, k int, values []operand) []f
 		room[i] = -v
 	}
 	return room[:len(c)]
-}
-
-// block returns the entries of n rows, or the one row they share.
-func (a operand) block(n int) []float64 {
-	if a.step == 0 {
-		return a.x[:a.width]
-	}
-	return a.x[:n*a.width]
 }
 
 // scale does dst = c·x.

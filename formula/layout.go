@@ -35,27 +35,10 @@ func planned(outputs ...output) func() *program {
 	return sync.OnceValue(func() *program { return newProgram(outputs...) })
 }
 
-// programs give what is always wanted, and with it the slopes in the state, in the decision, or both.
-type programs struct{ none, state, decision, both func() *program }
-
 func plannedFor(slopes map[op]*node, always ...output) programs {
 	gp, gu := output{toGP, slopes[opState]}, output{toGU, slopes[opDecision]}
 	with := func(more ...output) func() *program { return planned(slices.Concat(always, more)...) }
 	return programs{with(), with(gp), with(gu), with(gp, gu)}
-}
-
-// run runs the program for the destinations that are wanted.
-func (p programs) run(n int, f frame) float64 {
-	program := p.none
-	switch {
-	case f.gp != nil && f.gu != nil:
-		program = p.both
-	case f.gp != nil:
-		program = p.state
-	case f.gu != nil:
-		program = p.decision
-	}
-	return program().run(n, f)
 }
 
 // newProgram lays out a program for the outputs; those with a nil node are left out.
@@ -253,12 +236,6 @@ func (l *layout) assign() {
 		}
 	}
 	p.block = max(1, min(mostRows, blockEntries/max(1, p.room)&^3))
-}
-
-// isRoom tells whether a value is kept in the memory of individuals.
-func (p *program) isRoom(k int) bool {
-	s := p.values[k]
-	return s.level == perRow && len(s.node.args) > 0 && !s.isDst
 }
 
 // lastUses returns the last instruction for individuals that reads a value; results are read behind all.

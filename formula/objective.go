@@ -10,20 +10,6 @@ type objective struct {
 
 var _ kedge.RowObjective = (*objective)(nil)
 
-// Objective returns the loss, that of a maximize formula with its sign turned; nil for a model without either.
-func (m *Model) Objective() kedge.RowObjective {
-	if m.objective == nil {
-		return nil
-	}
-	return m.objective
-}
-
-func (c *compiler) newObjective(m *Model) *objective {
-	slopes := c.gradients(m.loss, c.number(1), onState|onDecision)
-	value := output{toValue, c.apply(opRowSum, scalar(), [4]int{}, m.loss)}
-	return &objective{dims: m.dims, programs: plannedFor(slopes, value)}
-}
-
 // Eval returns the loss of one individual and adds its gradients.
 func (o *objective) Eval(gp, gu, p, u, d []float64) float64 {
 	mustBe("p", p, o.dims.State)

@@ -188,3 +188,26 @@ func (p *program) release(w *workspace) {
 	}
 	p.pool.Put(w)
 }
+
+// isRoom tells whether a value is kept in the memory of individuals.
+func (p *program) isRoom(k int) bool {
+	s := p.values[k]
+	return s.level == perRow && len(s.node.args) > 0 && !s.isDst
+}
+
+// programs give what is always wanted, and with it the slopes in the state, in the decision, or both.
+type programs struct{ none, state, decision, both func() *program }
+
+// run runs the program for the destinations that are wanted.
+func (p programs) run(n int, f frame) float64 {
+	program := p.none
+	switch {
+	case f.gp != nil && f.gu != nil:
+		program = p.both
+	case f.gp != nil:
+		program = p.state
+	case f.gu != nil:
+		program = p.decision
+	}
+	return program().run(n, f)
+}

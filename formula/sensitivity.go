@@ -8,20 +8,6 @@ import (
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
-// Sensitivity returns the sensitivity of steady states [he2025, steady-state sensitivity],
-//
-//	∇ᵤh v = (∂f/∂u)ᵀw,   (I − ∂f/∂p)ᵀw = v,
-//
-// where the linear system has a closed form: ∂f/∂p is a diagonal and up to four rank-one terms, as that of
-// normalize(λp + (1−λ)p₀ + σ(pᵀq)q), or next is affine in the state. It is nil for other models, which
-// sensitivity.Implicit serves.
-func (m *Model) Sensitivity() kedge.Sensitivity {
-	if m.dynamics == nil || m.dynamics.resolvent == nil {
-		return nil
-	}
-	return sensitivity{m.dynamics}
-}
-
 type sensitivity struct{ f *dynamics }
 
 // PullRows adds Σᵢ ∇ᵤh(pᵢ, u, dᵢ) vᵢ to gu. Errors name the individual and leave gu unchanged.

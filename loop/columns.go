@@ -8,14 +8,6 @@ import (
 	"github.com/kedge-opt/kedge"
 )
 
-// Columns lists the columns of rows that some instruments fill, in order.
-func Columns(list []kedge.Instrument) (all []kedge.Column) {
-	for _, one := range list {
-		all = append(all, one.Columns()...)
-	}
-	return all
-}
-
 // Standard lists the columns that every series has, whether they were measured or not.
 func Standard() []kedge.Column { return Columns([]kedge.Instrument{&Meter{}, Trust{}}) }
 

@@ -94,8 +94,3 @@ func (l *Loop) turn(ctx context.Context, o *kedge.Observation) error {
 	}
 	return nil
 }
-
-// recorded tells whether the start of turn k is recorded: every so many turns and after the last.
-func (l *Loop) recorded(k int) bool {
-	return l.Recorder != nil && (k%max(1, l.Every) == 0 || k == l.Turns)
-}

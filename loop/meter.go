@@ -187,3 +187,10 @@ func (t *Meter) transport(row []float64, u, states []float64) (float64, error) {
 	row[atW1Own], row[atW1Optimal], err = t.W1(states, t.own, t.optimal)
 	return loss, err
 }
+
+// fill sets all numbers of a row.
+func fill(row []float64, v float64) {
+	for i := range row {
+		row[i] = v
+	}
+}

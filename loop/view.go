@@ -50,8 +50,8 @@ func (l *Loop) view() *view {
 
 // measure records the start of turn k when it is due.
 func (v *view) measure(ctx context.Context, k int) error {
-	recorded := v.loop.recorded(k)
-	if !recorded && (len(v.early) == 0 || !v.loop.recorded(k+1)) {
+	recorded := v.recorded(k)
+	if !recorded && (len(v.early) == 0 || !v.recorded(k+1)) {
 		return nil
 	}
 	if recorded && v.prepare != nil {
@@ -72,6 +72,12 @@ func (v *view) measure(ctx context.Context, k int) error {
 		return fmt.Errorf("record turn %d: %w", k, err)
 	}
 	return nil
+}
+
+// recorded tells whether the start of turn k is recorded: every so many turns and after the last.
+func (v *view) recorded(k int) bool {
+	l := v.loop
+	return l.Recorder != nil && (k%max(1, l.Every) == 0 || k == l.Turns)
 }
 
 // show puts the start of turn k before the instruments.
@@ -103,9 +109,10 @@ func (v *view) look(o kedge.Observation) error {
 	return nil
 }
 
-// fill sets all numbers of a row.
-func fill(row []float64, v float64) {
-	for i := range row {
-		row[i] = v
+// Columns lists the columns of rows that some instruments fill, in order.
+func Columns(list []kedge.Instrument) (all []kedge.Column) {
+	for _, one := range list {
+		all = append(all, one.Columns()...)
 	}
+	return all
 }

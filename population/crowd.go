@@ -134,23 +134,34 @@ func (c *Crowd) count(states kedge.Rows) error {
 	)
 }
 
+// unsettle gives the crowd its motion, its noise and its sight.
+func (c *Crowd) unsettle(config Config) (err error) {
+	if config.Social {
+		if c.dim.Decision < 0 {
+			return &kedge.DimError{Arg: "a decision that ends with the mean state", Got: c.dim.Decision + c.dim.State, Want: c.dim.State}
+		}
+		c.social = newSocial(c)
+	}
+	if c.noise = config.Noise; c.noise != nil {
+		if err := c.noise.check(c.dim.State); err != nil {
+			return err
+		}
+	}
+	if config.Motion == nil {
+		return nil
+	}
+	if c.moving, err = NewMoving(*config.Motion, c.traits, c.dim.State); err != nil {
+		return err
+	}
+	c.traits = c.moving
+	c.room = make([]float64, c.dim.State)
+	return nil
+}
+
 // checkShape tells whether there are n rows of width entries; of rows without entries there may be any number.
 func checkShape(arg string, r kedge.Rows, n, width int) error {
 	if count, entries := r.Size(); entries != width || count != n && width > 0 {
 		return &kedge.DimError{Arg: arg, Got: count * entries, Want: n * width}
-	}
-	return nil
-}
-
-// checkRows names the individual and the entry of the first number that is not finite; the block starts at individual first.
-func checkRows(arg string, block []float64, first, width int) error {
-	if rows.Finite(block) {
-		return nil
-	}
-	for i := range kedge.Count(block, width) {
-		if err := kedge.CheckFinite(arg, kedge.Row(block, i, width)); err != nil {
-			return &kedge.RowError{Row: first + i, Err: err}
-		}
 	}
 	return nil
 }
@@ -243,6 +254,24 @@ func (c *Crowd) furnish(workers int) {
 		}
 		c.desks = append(c.desks, w)
 	}
+}
+
+// Prepare brings a crowd with a motion to the coming step: traits drift, and newcomers take the places of those who leave.
+// Respond does so itself; who looks at a crowd before it responds sees it as it will respond. Done twice it does nothing.
+func (c *Crowd) Prepare() error {
+	if c.moving == nil || c.moving.step >= c.steps {
+		return nil
+	}
+	c.moving.Workers = c.Workers
+	arrived, err := c.moving.Advance()
+	if err != nil {
+		return fmt.Errorf("traits at step %d: %w", c.moving.step, err)
+	}
+	for j, i := range arrived {
+		c.moving.first(c.room, j, i)
+		c.states.put(c.room, i)
+	}
+	return nil
 }
 
 // Respond deploys u for one step of the dynamics: p ← f(p, u, d) for everybody [he2025, population dynamics]. A state that

@@ -50,3 +50,12 @@ func (s *Float32s) View(room []float64, first, last int) []float64 {
 
 // Bytes returns the memory that the rows take.
 func (s *Float32s) Bytes() int { return 4 * len(s.data) }
+
+// round rounds x in place and writes it to dst.
+func round(dst []float32, x []float64) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		short := float32(v)
+		dst[i], x[i] = short, float64(short)
+	}
+}

@@ -124,3 +124,21 @@ func (Proportions) Fill(dst []float64, dim, first int, s *stream.Stream) {
 		divide(x, total)
 	})
 }
+
+// checkRows names the individual and the entry of the first number that is not finite; the block starts at individual first.
+func checkRows(arg string, block []float64, first, width int) error {
+	if rows.Finite(block) {
+		return nil
+	}
+	for i := range kedge.Count(block, width) {
+		if err := kedge.CheckFinite(arg, kedge.Row(block, i, width)); err != nil {
+			return &kedge.RowError{Row: first + i, Err: err}
+		}
+	}
+	return nil
+}
+
+// checkDeviations demands entries of at least 0.
+func checkDeviations(arg string, x []float64, dim int) error {
+	return checkBetween(arg, x, dim, 0, math.Inf(1), "at least 0")
+}

@@ -80,11 +80,6 @@ func (c *Churn) check(n, dim, width int) error {
 // left returns how many of n have left after so many steps.
 func (c *Churn) left(n, steps int) int { return int(math.Floor(c.Share * float64(n) * float64(steps))) }
 
-// checkDeviations demands entries of at least 0.
-func checkDeviations(arg string, x []float64, dim int) error {
-	return checkBetween(arg, x, dim, 0, math.Inf(1), "at least 0")
-}
-
 func checkStream(arg string, s *stream.Stream, needed bool) error {
 	if needed && s == nil {
 		return errors.New("the stream of the " + arg + " is missing")

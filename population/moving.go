@@ -1,7 +1,6 @@
 package population
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/kedge-opt/kedge"
@@ -204,46 +203,4 @@ func (r *waitingRoom) call(number int) []float64 {
 		r.law.Fill(r.block, r.dim, number, &r.from)
 	}
 	return kedge.Row(r.block, number-r.first, r.dim)
-}
-
-// unsettle gives the crowd its motion, its noise and its sight.
-func (c *Crowd) unsettle(config Config) (err error) {
-	if config.Social {
-		if c.dim.Decision < 0 {
-			return &kedge.DimError{Arg: "a decision that ends with the mean state", Got: c.dim.Decision + c.dim.State, Want: c.dim.State}
-		}
-		c.social = newSocial(c)
-	}
-	if c.noise = config.Noise; c.noise != nil {
-		if err := c.noise.check(c.dim.State); err != nil {
-			return err
-		}
-	}
-	if config.Motion == nil {
-		return nil
-	}
-	if c.moving, err = NewMoving(*config.Motion, c.traits, c.dim.State); err != nil {
-		return err
-	}
-	c.traits = c.moving
-	c.room = make([]float64, c.dim.State)
-	return nil
-}
-
-// Prepare brings a crowd with a motion to the coming step: traits drift, and newcomers take the places of those who leave.
-// Respond does so itself; who looks at a crowd before it responds sees it as it will respond. Done twice it does nothing.
-func (c *Crowd) Prepare() error {
-	if c.moving == nil || c.moving.step >= c.steps {
-		return nil
-	}
-	c.moving.Workers = c.Workers
-	arrived, err := c.moving.Advance()
-	if err != nil {
-		return fmt.Errorf("traits at step %d: %w", c.moving.step, err)
-	}
-	for j, i := range arrived {
-		c.moving.first(c.room, j, i)
-		c.states.put(c.room, i)
-	}
-	return nil
 }

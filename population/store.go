@@ -77,12 +77,3 @@ func (s *singles) put(x []float64, i int) { round(s.data[i*s.width:], x) }
 func (s *singles) swap() { s.data, s.then = s.then, s.data }
 
 func (s *singles) bytes() int { return 2 * s.Bytes() }
-
-// round rounds x in place and writes it to dst.
-func round(dst []float32, x []float64) {
-	dst = dst[:len(x)]
-	for i, v := range x {
-		short := float32(v)
-		dst[i], x[i] = short, float64(short)
-	}
-}

@@ -1,6 +1,7 @@
 package sensitivity
 
 import (
+	"cmp"
 	"errors"
 	"math"
 
@@ -36,11 +37,7 @@ func (s *Choice) Check() error {
 
 // PullRows implements [kedge.Sensitivity]. It reads neither p nor d.
 func (s *Choice) PullRows(gu, _, u, _, v []float64) error {
-	err := s.Check()
-	if err == nil {
-		err = kedge.CheckFinite("u", u)
-	}
-	if err != nil {
+	if err := cmp.Or(s.Check(), kedge.CheckFinite("u", u)); err != nil {
 		return err
 	}
 	mustBe("gu", gu, s.Dim)

@@ -40,23 +40,17 @@ func (s *PolarizedEach) PullRows(gu, p, u, d, v []float64) error {
 	if err := s.Check(); err != nil {
 		return err
 	}
-	n, count := s.Dim, mustBeEach(gu, p, u, d, v, s.Dim, 2)
-	borrowed := s.room.borrow(n + block*(3+n))
-	defer s.room.giveBack(borrowed)
-	sum, scratch := (*borrowed)[:n], (*borrowed)[n:]
 	uu := rows.Dot(u, u)
-	for i := range count {
-		trait := kedge.Row(d, i, n+2)
-		one := Polarized{Dim: n, Lambda: trait[n], Sigma: trait[n+1], Floor: s.Floor}
+	return s.room.eachRow(gu, p, u, d, v, s.Dim, 2, block*(3+s.Dim), func(sum, scratch, p, trait, own, v []float64) error {
+		one := Polarized{Dim: s.Dim, Lambda: own[0], Sigma: own[1], Floor: s.Floor}
 		if err := one.Check(); err != nil {
-			return blameEach(p, u, d, v, count, i, err)
+			return err
 		}
-		bad, margin := one.pullBlock(sum, scratch, kedge.Row(p, i, n), u, trait[:n], kedge.Row(v, i, n), 1, n, uu)
-		if bad >= 0 {
-			return refuse(i, margin, one.floor(), blame(p, u, d, v, count))
+		if bad, margin := one.pullBlock(sum, scratch, p, u, trait, v, 1, s.Dim, uu); bad >= 0 {
+			return one.refuse(margin)
 		}
-	}
-	return commit(gu, sum, p, u, d, v, count)
+		return nil
+	})
 }
 
 // PullRows implements [kedge.Sensitivity]. It does not read p.
@@ -64,37 +58,34 @@ func (s *ChoiceEach) PullRows(gu, p, u, d, v []float64) error {
 	if err := s.Check(); err != nil {
 		return err
 	}
-	n, count := s.Dim, mustBeEach(gu, p, u, d, v, s.Dim, 3)
-	borrowed := s.room.borrow(3 * n)
-	defer s.room.giveBack(borrowed)
-	sum, z, w := (*borrowed)[:n], (*borrowed)[n:2*n], (*borrowed)[2*n:]
-	for i := range count {
-		own := kedge.Row(d, i, n+3)[n:]
-		one := Choice{Dim: n, Lambda1: own[0], Lambda2: own[1], Epsilon: own[2]}
+	return s.room.eachRow(gu, p, u, d, v, s.Dim, 3, 2*s.Dim, func(sum, scratch, _, _, own, v []float64) error {
+		one := Choice{Dim: s.Dim, Lambda1: own[0], Lambda2: own[1], Epsilon: own[2]}
 		if err := one.Check(); err != nil {
-			return blameEach(p, u, d, v, count, i, err)
+			return err
 		}
-		copy(w, kedge.Row(v, i, n))
+		z, w := scratch[:s.Dim], scratch[s.Dim:]
+		copy(w, v)
 		one.answer(z, w, u)
 		rows.AddScaled(sum, 1, w)
-	}
-	return commit(gu, sum, p, u, d, v, count)
+		return nil
+	})
 }
 
-// mustBeEach panics unless all lengths fit traits of so many extra entries; it returns the number of rows.
-func mustBeEach(gu, p, u, d, v []float64, n, extra int) int {
+// eachRow sums the products of individuals whose traits of n entries are followed by some of their own, with so much scratch space.
+func (r *room) eachRow(gu, p, u, d, v []float64, n, own, scratch int, add func(sum, scratch, p, trait, own, v []float64) error) error {
 	count := kedge.Count(p, n)
 	mustBe("gu", gu, n)
 	mustBe("u", u, n)
-	mustBe("d", d, count*(n+extra))
+	mustBe("d", d, count*(n+own))
 	mustBe("v", v, len(p))
-	return count
-}
-
-// blameEach says whose fault the parameters of individual i are: that of an argument which is not finite, or their own.
-func blameEach(p, u, d, v []float64, count, i int, err error) error {
-	if fault := blame(p, u, d, v, count); fault != nil {
-		return fault
+	borrowed := r.borrow(n + scratch)
+	defer r.giveBack(borrowed)
+	sum, rest := (*borrowed)[:n], (*borrowed)[n:]
+	for i := range count {
+		trait := kedge.Row(d, i, n+own)
+		if err := add(sum, rest, kedge.Row(p, i, n), trait[:n], trait[n:], kedge.Row(v, i, n)); err != nil {
+			return blameRow(i, err, p, u, d, v, count)
+		}
 	}
-	return &kedge.RowError{Row: i, Err: err}
+	return commit(gu, sum, p, u, d, v, count)
 }

@@ -64,10 +64,7 @@ func (s *Implicit) PullRows(gu, p, u, d, v []float64) error {
 	for i := range count {
 		a.p, a.u, a.d, a.v = kedge.Row(p, i, dim.State), u, kedge.Row(d, i, dim.Trait), kedge.Row(v, i, dim.State)
 		if err := a.solve(); err != nil {
-			if fault := blame(p, u, d, v, count); fault != nil {
-				return fault
-			}
-			return &kedge.RowError{Row: i, Err: err}
+			return blameRow(i, err, p, u, d, v, count)
 		}
 		s.Dynamics.Pullback(nil, a.sum, a.p, u, a.d, a.w)
 	}

@@ -88,7 +88,7 @@ func (s *Polarized) pull(gu, p, u, d, v []float64, width int) error {
 		}
 		bad, margin := s.pullBlock(sum, scratch, x, u, traits, v[first*width:(first+n)*width], n, width, uu)
 		if bad >= 0 {
-			return refuse(first+bad, margin, s.floor(), blame(p, u, d, v, count))
+			return blameRow(first+bad, s.refuse(margin), p, u, d, v, count)
 		}
 	}
 	return commit(gu, sum, p, u, d, v, count)
@@ -123,16 +123,12 @@ func (s *Polarized) pullBlock(sum, scratch, p, u, d, v []float64, n, width int, 
 	return -1, 0
 }
 
-// refuse says why row i has no product: because an argument is not finite, if one is, else because D is not or is too small.
-func refuse(i int, margin, floor float64, fault error) error {
-	if fault != nil {
-		return fault
+// refuse says why there is no product: because D is not finite or is too small.
+func (s *Polarized) refuse(margin float64) error {
+	if err := kedge.CheckFinite("D", []float64{margin}); err != nil {
+		return err
 	}
-	err := kedge.CheckFinite("D", []float64{margin})
-	if err == nil {
-		err = fmt.Errorf("the steady state is about to split, D is %.3g, want above %.3g: %w", margin, floor, kedge.ErrSingular)
-	}
-	return &kedge.RowError{Row: i, Err: err}
+	return fmt.Errorf("the steady state is about to split, D is %.3g, want above %.3g: %w", margin, s.floor(), kedge.ErrSingular)
 }
 
 func (s *Polarized) floor() float64 {

@@ -67,6 +67,14 @@ func blame(p, u, d, v []float64, count int) error {
 	return nil
 }
 
+// blameRow says whose fault an error of individual i is: that of an argument which is not finite, or its own.
+func blameRow(i int, err error, p, u, d, v []float64, count int) error {
+	if fault := blame(p, u, d, v, count); fault != nil {
+		return fault
+	}
+	return &kedge.RowError{Row: i, Err: err}
+}
+
 // checkRange returns a *RangeError unless lo ≤ x ≤ hi and x is finite.
 func checkRange(arg string, x, lo, hi float64, want string) error {
 	return kedge.CheckRange(arg, x, lo <= x && x <= hi && !math.IsInf(x, 0), want)

@@ -1,6 +1,7 @@
 package sensitivity
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -51,10 +52,7 @@ func (s *Differences) Check() error {
 
 // PullRows implements [kedge.Sensitivity]. It does not read p.
 func (s *Differences) PullRows(gu, _, u, d, v []float64) error {
-	err := s.Check()
-	if err == nil {
-		err = kedge.CheckFinite("u", u)
-	}
+	err := cmp.Or(s.Check(), kedge.CheckFinite("u", u))
 	if err != nil {
 		return err
 	}

@@ -40,9 +40,6 @@ func (s CappedSimplex) Check(n int) error {
 	return err
 }
 
-// top is the largest value an entry can take: none exceeds the sum.
-func (s CappedSimplex) top() float64 { return min(s.Upper, s.Sum) }
-
 // Project moves u to the nearest point of the set, xᵢ = min(max(uᵢ − t, 0), Upper) with t such that Σxᵢ = Sum.
 //
 // The sum as a function of t is piecewise linear with breaks at uᵢ and uᵢ − Upper [brucker1984]. Its piece at Sum gives the
@@ -80,20 +77,6 @@ func (s CappedSimplex) sorted(u []float64) error {
 func (s CappedSimplex) holds(v []float64) bool {
 	n := len(v)
 	return n == 0 || v[0] >= 0 && v[n-1] <= s.top() && math.Abs(s.residual(v)) <= s.tolerance(n)
-}
-
-// residual returns Sum − Σvᵢ.
-func (s CappedSimplex) residual(v []float64) float64 {
-	r := rows.Total{High: s.Sum}
-	for _, x := range v {
-		r = r.Add(-x)
-	}
-	return r.Value()
-}
-
-// tolerance is what n rounded entries may miss the sum by; the smallest normal number stands in for a smaller sum.
-func (s CappedSimplex) tolerance(n int) float64 {
-	return float64(n) * unit * max(s.Sum, 0x1p-1022)
 }
 
 // cut is the map y ↦ min(max(y − t, 0), top) for the t that gives the wanted sum.

@@ -152,3 +152,20 @@ func (p piece) apart(ends []float64, outer int, atLow, top, margin float64) bool
 	}
 	return free == len(ends)-outer && full == p.full && math.Float64frombits(nearest>>1) > margin
 }
+
+// top is the largest value an entry can take: none exceeds the sum.
+func (s CappedSimplex) top() float64 { return min(s.Upper, s.Sum) }
+
+// residual returns Sum − Σvᵢ.
+func (s CappedSimplex) residual(v []float64) float64 {
+	r := rows.Total{High: s.Sum}
+	for _, x := range v {
+		r = r.Add(-x)
+	}
+	return r.Value()
+}
+
+// tolerance is what n rounded entries may miss the sum by; the smallest normal number stands in for a smaller sum.
+func (s CappedSimplex) tolerance(n int) float64 {
+	return float64(n) * unit * max(s.Sum, 0x1p-1022)
+}

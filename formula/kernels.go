@@ -1,6 +1,40 @@
 package formula
 
-import "math"
+import (
+	"math"
+
+	"github.com/kedge-opt/kedge/internal/rows"
+)
+
+// operand is a value for a block of individuals: width entries for each, step entries from one to the next. What all
+// individuals share has step 0.
+type operand struct {
+	x           []float64
+	step, width int
+}
+
+func (a operand) at(i int) []float64 { return a.x[i*a.step : i*a.step+a.width] }
+
+// isFlat tells whether a block of rows of w entries can take the operand as one long row.
+func (a operand) isFlat(w int) bool {
+	return a.step == w && a.width == w || a.step == 0 && a.width == 1
+}
+
+// stretched is a flat operand as one row of w entries.
+func (a operand) stretched(w int) operand {
+	if a.step > 0 {
+		a.width = w
+	}
+	return a
+}
+
+// block returns the entries of n rows, or the one row they share.
+func (a operand) block(n int) []float64 {
+	if a.step == 0 {
+		return a.x[:a.width]
+	}
+	return a.x[:n*a.width]
+}
 
 // pairLoops are the loops of an operation on two operands, either of which may be one number.
 type pairLoops struct {
@@ -198,4 +232,74 @@ var functionsOfOne = [opCount]func(float64) float64{
 	opLogSlope:     logSlope,
 	opTanhSlope:    tanhSlope,
 	opSigmoidSlope: sigmoidSlope,
+}
+
+// softmax writes e^(x−largest) by their sum.
+func softmax(dst, x []float64) {
+	addRight(dst, x, -x[largest(x)])
+	rows.Exp(dst)
+	rows.Scale(dst, 1/rows.Sum(dst))
+}
+
+// largest returns where the largest entry stands, the first of equals, or the first NaN.
+func largest(x []float64) int {
+	best := 0
+	for i, v := range x {
+		if v > x[best] || v != v && x[best] == x[best] {
+			best = i
+		}
+	}
+	return best
+}
+
+// smallest returns where the smallest entry stands, the first of equals, or the first NaN.
+func smallest(x []float64) int {
+	best := 0
+	for i, v := range x {
+		if v < x[best] || v != v && x[best] == x[best] {
+			best = i
+		}
+	}
+	return best
+}
+
+// mark writes a unit vector.
+func mark(dst []float64, at int) {
+	clear(dst)
+	dst[at] = 1
+}
+
+func outer(_ *node, dst, x, y []float64) {
+	for i, v := range x {
+		scaleTo(dst[i*len(y):(i+1)*len(y)], v, y)
+	}
+}
+
+func transpose(of *node, dst, x, _ []float64) {
+	from := of.args[0].shape
+	for i := range from.rows {
+		for j := range from.cols {
+			dst[j*from.rows+i] = x[i*from.cols+j]
+		}
+	}
+}
+
+func matVec(_ *node, dst, a, x []float64) {
+	clear(dst)
+	rows.AddMul(dst, a, x)
+}
+
+func vecMat(_ *node, dst, x, a []float64) {
+	clear(dst)
+	rows.AddMulT(dst, a, x)
+}
+
+// matMat writes A·B; row i of it is row i of A times B.
+func matMat(of *node, dst, a, b []float64) {
+	clear(dst)
+	s := of.args[0].shape
+	width := len(dst) / s.rows
+	for i := range s.rows {
+		rows.AddMulT(dst[i*width:(i+1)*width], b, a[i*s.cols:(i+1)*s.cols])
+	}
 }

@@ -1,0 +1,33 @@
+package formula
+
+import "github.com/kedge-opt/kedge"
+
+// compiler collects the values and the mistakes of a model.
+type compiler struct {
+	*graph
+	names                  map[string]*node
+	dims                   kedge.Dims
+	state, decision, trait *node
+	stateName              string
+	parts                  int
+	found                  mistakes
+}
+
+// tree reads one formula; nil means that a mistake was reported.
+func (c *compiler) tree(t text) *expr {
+	e, err := parse(t, &c.parts)
+	if err != nil {
+		c.found.add(err)
+	}
+	return e
+}
+
+// fail reports a mistake of a whole formula.
+func (c *compiler) fail(t text, format string, args ...any) *node {
+	c.found.add(t.fault(0, format, args...))
+	return nil
+}
+
+func (c *compiler) builder(t text) *builder {
+	return &builder{graph: c.graph, text: t, names: c.names, found: &c.found}
+}

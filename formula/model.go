@@ -1,0 +1,59 @@
+package formula
+
+import (
+	"slices"
+
+	"github.com/kedge-opt/kedge"
+)
+
+// Model is a compiled Source. It is safe for concurrent use.
+type Model struct {
+	dims        kedge.Dims
+	next, loss  *node
+	field       string // that of the loss
+	dynamics    *dynamics
+	objective   *objective
+	constraints []Constraint
+}
+
+// Dims returns the lengths of decision, state and trait.
+func (m *Model) Dims() kedge.Dims { return m.dims }
+
+// AffineInState tells whether the next state is an affine function of the state. Then steady states are exact.
+func (m *Model) AffineInState() bool { return m.next != nil && m.next.degP <= 1 }
+
+// Dynamics returns the dynamics, nil for a model without next.
+func (m *Model) Dynamics() Dynamics {
+	switch {
+	case m.dynamics == nil:
+		return nil
+	case m.AffineInState() && m.dynamics.resolvent != nil:
+		return settled{m.dynamics}
+	}
+	return m.dynamics
+}
+
+// Objective returns the loss, that of a maximize formula with its sign turned; nil for a model without either.
+func (m *Model) Objective() kedge.RowObjective {
+	if m.objective == nil {
+		return nil
+	}
+	return m.objective
+}
+
+// Constraints returns the sets whose intersection is feasible; none means that every decision is.
+func (m *Model) Constraints() []Constraint { return slices.Clone(m.constraints) }
+
+// Sensitivity returns the sensitivity of steady states [he2025, steady-state sensitivity],
+//
+//	∇ᵤh v = (∂f/∂u)ᵀw,   (I − ∂f/∂p)ᵀw = v,
+//
+// where the linear system has a closed form: ∂f/∂p is a diagonal and up to four rank-one terms, as that of
+// normalize(λp + (1−λ)p₀ + σ(pᵀq)q), or next is affine in the state. It is nil for other models, which
+// sensitivity.Implicit serves.
+func (m *Model) Sensitivity() kedge.Sensitivity {
+	if m.dynamics == nil || m.dynamics.resolvent == nil {
+		return nil
+	}
+	return sensitivity{m.dynamics}
+}
