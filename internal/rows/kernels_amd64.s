@@ -25,37 +25,37 @@ GLOBL tailMasks<>(SB), RODATA|NOPTR, $128
 // func dotAVX2(x *float64, y *float64, n int) float64
 // Requires: AVX, SSE2
 TEXT ·dotAVX2(SB), NOSPLIT, $0-32
-	MOVQ    x+0(FP), AX
-	MOVQ    y+8(FP), CX
-	MOVQ    n+16(FP), DX
-	MOVQ    DX, BX
-	ANDQ    $0x03, BX
-	SUBQ    BX, DX
-	SHLQ    $0x03, DX
-	LEAQ    tailMasks<>+0(SB), DI
-	MOVQ    BX, SI
-	SHLQ    $0x05, SI
-	VMOVUPD (DI)(SI*1), Y0
+	MOVQ    n+16(FP), AX
+	MOVQ    AX, CX
+	ANDQ    $0x03, CX
+	SUBQ    CX, AX
+	SHLQ    $0x03, AX
+	LEAQ    tailMasks<>+0(SB), BX
+	MOVQ    CX, DX
+	SHLQ    $0x05, DX
+	VMOVUPD (BX)(DX*1), Y0
+	MOVQ    x+0(FP), DX
+	MOVQ    y+8(FP), BX
 	VXORPD  Y1, Y1, Y1
 	XORQ    SI, SI
 
 dotLoop:
-	CMPQ    SI, DX
+	CMPQ    SI, AX
 	JGE     dotRest
-	VMOVUPD (AX)(SI*1), Y2
-	VMOVUPD (CX)(SI*1), Y3
+	VMOVUPD (DX)(SI*1), Y2
+	VMOVUPD (BX)(SI*1), Y3
 	VMULPD  Y3, Y2, Y2
 	VADDPD  Y2, Y1, Y1
 	ADDQ    $0x20, SI
 	JMP     dotLoop
 
 dotRest:
-	TESTQ      BX, BX
+	TESTQ      CX, CX
 	JZ         dotDone
-	VMASKMOVPD (AX)(SI*1), Y0, Y2
-	VMASKMOVPD (CX)(SI*1), Y0, Y0
-	VMULPD     Y0, Y2, Y2
-	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD (DX)(SI*1), Y0, Y2
+	VMASKMOVPD (BX)(SI*1), Y0, Y0
+	VMULPD     Y0, Y2, Y0
+	VADDPD     Y0, Y1, Y1
 
 dotDone:
 	VEXTRACTF128 $0x01, Y1, X0
@@ -70,37 +70,37 @@ dotDone:
 // Requires: AVX
 TEXT ·addScaledAVX2(SB), NOSPLIT, $0-32
 	MOVQ         dst+0(FP), AX
-	MOVQ         x+16(FP), CX
 	VBROADCASTSD a+8(FP), Y0
-	MOVQ         n+24(FP), DX
+	MOVQ         n+24(FP), CX
+	MOVQ         CX, DX
+	ANDQ         $0x03, DX
+	SUBQ         DX, CX
+	SHLQ         $0x03, CX
+	LEAQ         tailMasks<>+0(SB), SI
 	MOVQ         DX, BX
-	ANDQ         $0x03, BX
-	SUBQ         BX, DX
-	SHLQ         $0x03, DX
-	LEAQ         tailMasks<>+0(SB), DI
-	MOVQ         BX, SI
-	SHLQ         $0x05, SI
-	VMOVUPD      (DI)(SI*1), Y1
+	SHLQ         $0x05, BX
+	VMOVUPD      (SI)(BX*1), Y1
+	MOVQ         x+16(FP), BX
 	XORQ         SI, SI
 
 addLoop:
-	CMPQ    SI, DX
+	CMPQ    SI, CX
 	JGE     addRest
-	VMOVUPD (CX)(SI*1), Y2
-	VMULPD  Y0, Y2, Y2
-	VMOVUPD (AX)(SI*1), Y3
-	VADDPD  Y2, Y3, Y3
-	VMOVUPD Y3, (AX)(SI*1)
+	VMOVUPD (AX)(SI*1), Y2
+	VMOVUPD (BX)(SI*1), Y3
+	VMULPD  Y0, Y3, Y3
+	VADDPD  Y3, Y2, Y2
+	VMOVUPD Y2, (AX)(SI*1)
 	ADDQ    $0x20, SI
 	JMP     addLoop
 
 addRest:
-	TESTQ      BX, BX
+	TESTQ      DX, DX
 	JZ         addDone
-	VMASKMOVPD (CX)(SI*1), Y1, Y2
-	VMULPD     Y0, Y2, Y2
-	VMASKMOVPD (AX)(SI*1), Y1, Y0
-	VADDPD     Y2, Y0, Y0
+	VMASKMOVPD (AX)(SI*1), Y1, Y2
+	VMASKMOVPD (BX)(SI*1), Y1, Y3
+	VMULPD     Y0, Y3, Y0
+	VADDPD     Y0, Y2, Y0
 	VMASKMOVPD Y0, Y1, (AX)(SI*1)
 
 addDone:
@@ -161,8 +161,8 @@ finiteRest:
 	TESTQ      DX, DX
 	JZ         finiteDone
 	VMASKMOVPD (AX)(BX*1), Y9, Y9
-	VMULPD     Y8, Y9, Y9
-	VADDPD     Y9, Y0, Y0
+	VMULPD     Y8, Y9, Y8
+	VADDPD     Y8, Y0, Y0
 
 finiteDone:
 	VADDPD       Y1, Y0, Y0
@@ -209,8 +209,8 @@ scaleRest:
 	TESTQ      DX, DX
 	JZ         scaleDone
 	VMASKMOVPD (AX)(BX*1), Y1, Y2
-	VMULPD     Y0, Y2, Y2
-	VMASKMOVPD Y2, Y1, (AX)(BX*1)
+	VMULPD     Y0, Y2, Y0
+	VMASKMOVPD Y0, Y1, (AX)(BX*1)
 
 scaleDone:
 	VZEROUPPER
@@ -219,25 +219,25 @@ scaleDone:
 // func distance2AVX2(x *float64, y *float64, n int) float64
 // Requires: AVX, SSE2
 TEXT ·distance2AVX2(SB), NOSPLIT, $0-32
-	MOVQ    x+0(FP), AX
-	MOVQ    y+8(FP), CX
-	MOVQ    n+16(FP), DX
-	MOVQ    DX, BX
-	ANDQ    $0x03, BX
-	SUBQ    BX, DX
-	SHLQ    $0x03, DX
-	LEAQ    tailMasks<>+0(SB), DI
-	MOVQ    BX, SI
-	SHLQ    $0x05, SI
-	VMOVUPD (DI)(SI*1), Y0
+	MOVQ    n+16(FP), AX
+	MOVQ    AX, CX
+	ANDQ    $0x03, CX
+	SUBQ    CX, AX
+	SHLQ    $0x03, AX
+	LEAQ    tailMasks<>+0(SB), BX
+	MOVQ    CX, DX
+	SHLQ    $0x05, DX
+	VMOVUPD (BX)(DX*1), Y0
+	MOVQ    x+0(FP), DX
+	MOVQ    y+8(FP), BX
 	VXORPD  Y1, Y1, Y1
 	XORQ    SI, SI
 
 distanceLoop:
-	CMPQ    SI, DX
+	CMPQ    SI, AX
 	JGE     distanceRest
-	VMOVUPD (AX)(SI*1), Y2
-	VMOVUPD (CX)(SI*1), Y3
+	VMOVUPD (DX)(SI*1), Y2
+	VMOVUPD (BX)(SI*1), Y3
 	VSUBPD  Y3, Y2, Y2
 	VMULPD  Y2, Y2, Y2
 	VADDPD  Y2, Y1, Y1
@@ -245,13 +245,13 @@ distanceLoop:
 	JMP     distanceLoop
 
 distanceRest:
-	TESTQ      BX, BX
+	TESTQ      CX, CX
 	JZ         distanceDone
-	VMASKMOVPD (AX)(SI*1), Y0, Y2
-	VMASKMOVPD (CX)(SI*1), Y0, Y0
-	VSUBPD     Y0, Y2, Y2
-	VMULPD     Y2, Y2, Y2
-	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD (DX)(SI*1), Y0, Y2
+	VMASKMOVPD (BX)(SI*1), Y0, Y0
+	VSUBPD     Y0, Y2, Y0
+	VMULPD     Y0, Y0, Y0
+	VADDPD     Y0, Y1, Y1
 
 distanceDone:
 	VEXTRACTF128 $0x01, Y1, X0
@@ -317,9 +317,9 @@ maxAbsRest:
 	TESTQ      DX, DX
 	JZ         maxAbsDone
 	VMASKMOVPD (AX)(BX*1), Y5, Y5
-	VANDNPD    Y5, Y4, Y5
-	VPCMPGTQ   Y0, Y5, Y4
-	VBLENDVPD  Y4, Y5, Y0, Y0
+	VANDNPD    Y5, Y4, Y4
+	VPCMPGTQ   Y0, Y4, Y5
+	VBLENDVPD  Y5, Y4, Y0, Y0
 
 maxAbsDone:
 	VPCMPGTQ  Y0, Y1, Y4
@@ -376,8 +376,8 @@ extentRest:
 	VADDPD     Y4, Y1, Y1
 	VBLENDVPD  Y0, Y4, Y2, Y5
 	VMINPD     Y2, Y5, Y2
-	VBLENDVPD  Y0, Y4, Y3, Y5
-	VMAXPD     Y3, Y5, Y3
+	VBLENDVPD  Y0, Y4, Y3, Y0
+	VMAXPD     Y3, Y0, Y3
 
 extentDone:
 	VPERMPD      $0x4e, Y2, Y0
@@ -439,11 +439,11 @@ cutRest:
 	TESTQ      DX, DX
 	JZ         cutDone
 	VMASKMOVPD (AX)(BX*1), Y4, Y5
-	VSUBPD     Y0, Y5, Y5
-	VADDPD     Y1, Y5, Y5
-	VMAXPD     Y3, Y5, Y5
-	VMINPD     Y2, Y5, Y5
-	VMASKMOVPD Y5, Y4, (AX)(BX*1)
+	VSUBPD     Y0, Y5, Y0
+	VADDPD     Y1, Y0, Y0
+	VMAXPD     Y3, Y0, Y0
+	VMINPD     Y2, Y0, Y0
+	VMASKMOVPD Y0, Y4, (AX)(BX*1)
 
 cutDone:
 	VZEROUPPER
@@ -472,11 +472,11 @@ aboveLoop:
 	JGE     aboveRest
 	VMOVUPD (AX)(BX*1), Y4
 	VSUBPD  Y0, Y4, Y4
-	VMOVAPD Y1, Y5
-	VADDPD  Y4, Y1, Y1
-	VSUBPD  Y5, Y1, Y5
-	VSUBPD  Y5, Y4, Y4
-	VADDPD  Y4, Y2, Y2
+	VADDPD  Y4, Y1, Y5
+	VSUBPD  Y1, Y5, Y1
+	VSUBPD  Y1, Y4, Y1
+	VADDPD  Y1, Y2, Y2
+	VMOVAPD Y5, Y1
 	ADDQ    $0x20, BX
 	JMP     aboveLoop
 
@@ -484,13 +484,13 @@ aboveRest:
 	TESTQ      DX, DX
 	JZ         aboveDone
 	VMASKMOVPD (AX)(BX*1), Y3, Y4
-	VSUBPD     Y0, Y4, Y4
-	VANDPD     Y3, Y4, Y4
-	VMOVAPD    Y1, Y0
-	VADDPD     Y4, Y1, Y1
-	VSUBPD     Y0, Y1, Y0
-	VSUBPD     Y0, Y4, Y4
-	VADDPD     Y4, Y2, Y2
+	VSUBPD     Y0, Y4, Y0
+	VANDPD     Y3, Y0, Y0
+	VADDPD     Y0, Y1, Y3
+	VSUBPD     Y1, Y3, Y1
+	VSUBPD     Y1, Y0, Y0
+	VADDPD     Y0, Y2, Y2
+	VMOVAPD    Y3, Y1
 
 aboveDone:
 	MOVQ    high+0(FP), AX
@@ -503,51 +503,51 @@ aboveDone:
 // func mixAVX2(dst *float64, x *float64, y *float64, z *float64, n int, a float64, b float64, c float64)
 // Requires: AVX
 TEXT ·mixAVX2(SB), NOSPLIT, $0-64
-	MOVQ         dst+0(FP), AX
-	MOVQ         x+8(FP), CX
-	MOVQ         y+16(FP), DX
-	MOVQ         z+24(FP), BX
 	VBROADCASTSD a+40(FP), Y0
 	VBROADCASTSD b+48(FP), Y1
 	VBROADCASTSD c+56(FP), Y2
-	MOVQ         n+32(FP), SI
-	MOVQ         SI, DI
-	ANDQ         $0x03, DI
-	SUBQ         DI, SI
-	SHLQ         $0x03, SI
-	LEAQ         tailMasks<>+0(SB), R9
-	MOVQ         DI, R8
-	SHLQ         $0x05, R8
-	VMOVUPD      (R9)(R8*1), Y3
+	MOVQ         n+32(FP), AX
+	MOVQ         AX, CX
+	ANDQ         $0x03, CX
+	SUBQ         CX, AX
+	SHLQ         $0x03, AX
+	LEAQ         tailMasks<>+0(SB), BX
+	MOVQ         CX, DX
+	SHLQ         $0x05, DX
+	VMOVUPD      (BX)(DX*1), Y3
+	MOVQ         dst+0(FP), DX
+	MOVQ         x+8(FP), BX
+	MOVQ         y+16(FP), SI
+	MOVQ         z+24(FP), DI
 	XORQ         R8, R8
 
 mixLoop:
-	CMPQ    R8, SI
+	CMPQ    R8, AX
 	JGE     mixRest
-	VMOVUPD (CX)(R8*1), Y4
-	VMOVUPD (DX)(R8*1), Y5
+	VMOVUPD (BX)(R8*1), Y4
+	VMOVUPD (SI)(R8*1), Y5
+	VMOVUPD (DI)(R8*1), Y6
 	VMULPD  Y0, Y4, Y4
 	VMULPD  Y1, Y5, Y5
 	VADDPD  Y5, Y4, Y4
-	VMOVUPD (BX)(R8*1), Y5
-	VMULPD  Y2, Y5, Y5
+	VMULPD  Y2, Y6, Y5
 	VADDPD  Y5, Y4, Y4
-	VMOVUPD Y4, (AX)(R8*1)
+	VMOVUPD Y4, (DX)(R8*1)
 	ADDQ    $0x20, R8
 	JMP     mixLoop
 
 mixRest:
-	TESTQ      DI, DI
+	TESTQ      CX, CX
 	JZ         mixDone
-	VMASKMOVPD (CX)(R8*1), Y3, Y4
-	VMASKMOVPD (DX)(R8*1), Y3, Y5
-	VMULPD     Y0, Y4, Y4
-	VMULPD     Y1, Y5, Y5
-	VADDPD     Y5, Y4, Y4
-	VMASKMOVPD (BX)(R8*1), Y3, Y0
-	VMULPD     Y2, Y0, Y0
-	VADDPD     Y0, Y4, Y4
-	VMASKMOVPD Y4, Y3, (AX)(R8*1)
+	VMASKMOVPD (BX)(R8*1), Y3, Y4
+	VMASKMOVPD (SI)(R8*1), Y3, Y5
+	VMASKMOVPD (DI)(R8*1), Y3, Y6
+	VMULPD     Y0, Y4, Y0
+	VMULPD     Y1, Y5, Y1
+	VADDPD     Y1, Y0, Y0
+	VMULPD     Y2, Y6, Y1
+	VADDPD     Y1, Y0, Y0
+	VMASKMOVPD Y0, Y3, (DX)(R8*1)
 
 mixDone:
 	VZEROUPPER
@@ -582,19 +582,19 @@ restLoop:
 	CMPQ    DI, BX
 	JGE     restRest
 	VMOVUPD (CX)(DI*1), Y8
-	VMOVUPD (DX)(DI*1), Y9
 	VMULPD  Y0, Y8, Y8
+	VMOVUPD (DX)(DI*1), Y9
 	VMULPD  Y1, Y9, Y9
 	VADDPD  Y9, Y8, Y8
-	VDIVPD  Y3, Y8, Y10
-	VMOVUPD Y10, (AX)(DI*1)
-	VMULPD  Y2, Y10, Y9
-	VADDPD  Y8, Y9, Y9
-	VSUBPD  Y10, Y9, Y9
-	VANDNPD Y9, Y7, Y9
-	VMAXPD  Y5, Y9, Y5
-	VANDNPD Y10, Y7, Y10
-	VMAXPD  Y6, Y10, Y6
+	VDIVPD  Y3, Y8, Y9
+	VMOVUPD Y9, (AX)(DI*1)
+	VMULPD  Y2, Y9, Y10
+	VADDPD  Y8, Y10, Y8
+	VSUBPD  Y9, Y8, Y8
+	VANDNPD Y8, Y7, Y8
+	VMAXPD  Y5, Y8, Y5
+	VANDNPD Y9, Y7, Y8
+	VMAXPD  Y6, Y8, Y6
 	ADDQ    $0x20, DI
 	JMP     restLoop
 
@@ -602,18 +602,18 @@ restRest:
 	TESTQ      SI, SI
 	JZ         restDone
 	VMASKMOVPD (CX)(DI*1), Y4, Y8
-	VMASKMOVPD (DX)(DI*1), Y4, Y9
-	VMULPD     Y0, Y8, Y8
-	VMULPD     Y1, Y9, Y9
-	VADDPD     Y9, Y8, Y8
-	VDIVPD     Y3, Y8, Y0
-	VMASKMOVPD Y0, Y4, (AX)(DI*1)
-	VMULPD     Y2, Y0, Y9
-	VADDPD     Y8, Y9, Y9
-	VSUBPD     Y0, Y9, Y9
-	VANDNPD    Y9, Y7, Y9
-	VMAXPD     Y5, Y9, Y5
+	VMULPD     Y0, Y8, Y0
+	VMASKMOVPD (DX)(DI*1), Y4, Y8
+	VMULPD     Y1, Y8, Y1
+	VADDPD     Y1, Y0, Y0
+	VDIVPD     Y3, Y0, Y1
+	VMASKMOVPD Y1, Y4, (AX)(DI*1)
+	VMULPD     Y2, Y1, Y2
+	VADDPD     Y0, Y2, Y0
+	VSUBPD     Y1, Y0, Y0
 	VANDNPD    Y0, Y7, Y0
+	VMAXPD     Y5, Y0, Y5
+	VANDNPD    Y1, Y7, Y0
 	VMAXPD     Y6, Y0, Y6
 
 restDone:
@@ -811,10 +811,10 @@ mixLoop:
 	VMULPD  (BP)(R9*1), Y10, Y13
 	VADDPD  Y13, Y12, Y12
 	VMULPD  Y2, Y11, Y11
-	VADDPD  Y11, Y12, Y12
-	VMOVUPD Y12, (BP)(AX*1)
-	VMULPD  Y12, Y12, Y12
-	VADDPD  Y12, Y8, Y8
+	VADDPD  Y11, Y12, Y11
+	VMOVUPD Y11, (BP)(AX*1)
+	VMULPD  Y11, Y11, Y11
+	VADDPD  Y11, Y8, Y8
 	ADDQ    $0x20, R15
 	JMP     mixLoop
 
@@ -829,11 +829,11 @@ mixRest:
 	VMULPD     Y10, Y13, Y13
 	VADDPD     Y13, Y12, Y12
 	VMULPD     Y1, Y11, Y1
-	VADDPD     Y1, Y12, Y12
-	VANDPD     Y0, Y12, Y12
-	VMASKMOVPD Y12, Y0, (R11)(AX*1)
-	VMULPD     Y12, Y12, Y12
-	VADDPD     Y12, Y5, Y5
+	VADDPD     Y1, Y12, Y1
+	VANDPD     Y0, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R11)(AX*1)
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y5, Y5
 	LEAQ       (R12)(R15*1), R11
 	VMASKMOVPD (R11), Y0, Y1
 	VMULPD     Y9, Y1, Y1
@@ -1002,8 +1002,8 @@ bothLoop:
 	VMOVUPD (R13)(R14*1), Y10
 	VMULPD  Y9, Y10, Y9
 	VADDPD  Y9, Y4, Y4
-	VMULPD  Y10, Y10, Y10
-	VADDPD  Y10, Y8, Y8
+	VMULPD  Y10, Y10, Y9
+	VADDPD  Y9, Y8, Y8
 	ADDQ    $0x20, R14
 	JMP     bothLoop
 
@@ -1029,8 +1029,8 @@ bothRest:
 	VMASKMOVPD (R13)(R14*1), Y0, Y10
 	VMULPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y4
-	VMULPD     Y10, Y10, Y10
-	VADDPD     Y10, Y8, Y8
+	VMULPD     Y10, Y10, Y9
+	VADDPD     Y9, Y8, Y8
 
 bothDone:
 	VPERM2F128 $0x20, Y3, Y1, Y9
@@ -1119,8 +1119,8 @@ bothLoop:
 	VMOVUPD (R12)(R13*1), Y12
 	VMULPD  Y11, Y12, Y11
 	VADDPD  Y11, Y6, Y6
-	VMULPD  Y12, Y12, Y12
-	VADDPD  Y12, Y10, Y10
+	VMULPD  Y12, Y12, Y11
+	VADDPD  Y11, Y10, Y10
 	ADDQ    $0x20, R13
 	JMP     bothLoop
 
@@ -1146,8 +1146,8 @@ bothRest:
 	VMASKMOVPD (R12)(R13*1), Y2, Y12
 	VMULPD     Y11, Y12, Y11
 	VADDPD     Y11, Y6, Y6
-	VMULPD     Y12, Y12, Y12
-	VADDPD     Y12, Y10, Y10
+	VMULPD     Y12, Y12, Y11
+	VADDPD     Y11, Y10, Y10
 
 bothDone:
 	VPERM2F128   $0x20, Y5, Y3, Y11
@@ -1172,10 +1172,10 @@ bothDone:
 	VANDNPD      Y3, Y5, Y3
 	VMINPD       Y1, Y3, Y1
 	VBROADCASTSD c0<>+0(SB), Y3
-	VSUBPD       Y3, Y4, Y4
-	VANDNPD      Y4, Y5, Y4
-	VPCMPGTQ     Y0, Y4, Y3
-	VBLENDVPD    Y3, Y4, Y0, Y0
+	VSUBPD       Y3, Y4, Y3
+	VANDNPD      Y3, Y5, Y3
+	VPCMPGTQ     Y0, Y3, Y4
+	VBLENDVPD    Y4, Y3, Y0, Y0
 	LEAQ         (CX)(R8*4), CX
 	SUBQ         $0x04, BX
 	JMP          rows
@@ -1206,65 +1206,65 @@ TEXT ·secularAVX2(SB), NOSPLIT, $384-56
 many:
 	CMPQ         CX, $0x00
 	JLE          done
-	VMOVUPD      (AX), Y0
+	VBROADCASTSD k+16(FP), Y0
 	VBROADCASTSD c0<>+0(SB), Y1
 	VBROADCASTSD sign<>+0(SB), Y2
-	VANDNPD      Y0, Y2, Y0
-	VSUBPD       Y0, Y1, Y2
-	VADDPD       Y0, Y1, Y1
-	VMULPD       Y1, Y2, Y2
-	VXORPD       Y1, Y1, Y1
-	VMAXPD       Y1, Y2, Y2
-	VSQRTPD      Y2, Y2
-	VBROADCASTSD k+16(FP), Y1
-	VMULPD       Y1, Y2, Y2
-	VMOVUPD      Y2, 32(SP)
-	VMULPD       Y1, Y0, Y0
+	VMOVUPD      (AX), Y3
+	VANDNPD      Y3, Y2, Y2
+	VSUBPD       Y2, Y1, Y3
+	VADDPD       Y2, Y1, Y1
+	VMULPD       Y1, Y3, Y1
+	VXORPD       Y3, Y3, Y3
+	VMAXPD       Y3, Y1, Y1
+	VSQRTPD      Y1, Y1
+	VMULPD       Y0, Y1, Y1
+	VMOVUPD      Y1, 32(SP)
+	VMULPD       Y0, Y2, Y0
 	VMOVUPD      Y0, (SP)
-	VMOVUPD      32(AX), Y0
+	VBROADCASTSD k+16(FP), Y0
 	VBROADCASTSD c0<>+0(SB), Y1
 	VBROADCASTSD sign<>+0(SB), Y2
-	VANDNPD      Y0, Y2, Y0
-	VSUBPD       Y0, Y1, Y2
-	VADDPD       Y0, Y1, Y1
-	VMULPD       Y1, Y2, Y2
-	VXORPD       Y1, Y1, Y1
-	VMAXPD       Y1, Y2, Y2
-	VSQRTPD      Y2, Y2
-	VBROADCASTSD k+16(FP), Y1
-	VMULPD       Y1, Y2, Y2
-	VMOVUPD      Y2, 128(SP)
-	VMULPD       Y1, Y0, Y0
+	VMOVUPD      32(AX), Y3
+	VANDNPD      Y3, Y2, Y2
+	VSUBPD       Y2, Y1, Y3
+	VADDPD       Y2, Y1, Y1
+	VMULPD       Y1, Y3, Y1
+	VXORPD       Y3, Y3, Y3
+	VMAXPD       Y3, Y1, Y1
+	VSQRTPD      Y1, Y1
+	VMULPD       Y0, Y1, Y1
+	VMOVUPD      Y1, 128(SP)
+	VMULPD       Y0, Y2, Y0
 	VMOVUPD      Y0, 96(SP)
-	VMOVUPD      64(AX), Y0
+	VBROADCASTSD k+16(FP), Y0
 	VBROADCASTSD c0<>+0(SB), Y1
 	VBROADCASTSD sign<>+0(SB), Y2
-	VANDNPD      Y0, Y2, Y0
-	VSUBPD       Y0, Y1, Y2
-	VADDPD       Y0, Y1, Y1
-	VMULPD       Y1, Y2, Y2
-	VXORPD       Y1, Y1, Y1
-	VMAXPD       Y1, Y2, Y2
-	VSQRTPD      Y2, Y2
-	VBROADCASTSD k+16(FP), Y1
-	VMULPD       Y1, Y2, Y2
-	VMOVUPD      Y2, 224(SP)
-	VMULPD       Y1, Y0, Y0
+	VMOVUPD      64(AX), Y3
+	VANDNPD      Y3, Y2, Y2
+	VSUBPD       Y2, Y1, Y3
+	VADDPD       Y2, Y1, Y1
+	VMULPD       Y1, Y3, Y1
+	VXORPD       Y3, Y3, Y3
+	VMAXPD       Y3, Y1, Y1
+	VSQRTPD      Y1, Y1
+	VMULPD       Y0, Y1, Y1
+	VMOVUPD      Y1, 224(SP)
+	VMULPD       Y0, Y2, Y0
 	VMOVUPD      Y0, 192(SP)
-	VMOVUPD      96(AX), Y0
+	VBROADCASTSD k+16(FP), Y0
 	VBROADCASTSD c0<>+0(SB), Y1
 	VBROADCASTSD sign<>+0(SB), Y2
-	VANDNPD      Y0, Y2, Y0
-	VSUBPD       Y0, Y1, Y2
-	VADDPD       Y0, Y1, Y1
-	VMULPD       Y1, Y2, Y2
-	VXORPD       Y1, Y1, Y1
-	VMAXPD       Y1, Y2, Y2
-	VSQRTPD      Y2, Y2
-	VBROADCASTSD k+16(FP), Y1
-	VMULPD       Y1, Y2, Y2
-	VMOVUPD      Y2, 320(SP)
-	VMULPD       Y1, Y0, Y0
+	VMOVUPD      96(AX), Y3
+	VANDNPD      Y3, Y2, Y2
+	VSUBPD       Y2, Y1, Y3
+	VADDPD       Y2, Y1, Y1
+	VMULPD       Y1, Y3, Y1
+	VXORPD       Y3, Y3, Y3
+	VMAXPD       Y3, Y1, Y1
+	VSQRTPD      Y1, Y1
+	VMULPD       Y0, Y1, Y1
+	VMOVUPD      Y1, 320(SP)
+	VMULPD       Y0, Y2, Y0
 	VMOVUPD      Y0, 288(SP)
 	VCVTPD2PSY   (SP), X4
 	VCVTPD2PSY   96(SP), X0
@@ -1274,100 +1274,100 @@ many:
 	VINSERTF128  $0x01, X1, Y4, Y1
 	VBROADCASTSS single+32(FP), Y2
 	VSUBPS       Y2, Y1, Y3
+	VXORPD       Y5, Y5, Y5
+	VMAXPS       Y5, Y3, Y3
 	VMULPS       Y0, Y0, Y5
 	VMULPS       Y1, Y1, Y6
-	VXORPD       Y7, Y7, Y7
-	VMAXPS       Y7, Y3, Y3
 	VMULPS       Y3, Y3, Y3
 	VADDPS       Y3, Y5, Y3
 	VSQRTPS      Y3, Y3
-	VMAXPS       Y0, Y3, Y3
-	VADDPS       Y2, Y3, Y0
-	VMULPS       Y3, Y3, Y7
-	VMULPS       Y0, Y0, Y8
+	VMAXPS       Y0, Y3, Y0
+	VADDPS       Y2, Y0, Y3
+	VMULPS       Y0, Y0, Y7
+	VMULPS       Y3, Y3, Y8
 	VMULPS       Y7, Y6, Y9
 	VMULPS       Y8, Y5, Y10
 	VMULPS       Y7, Y9, Y11
 	VMULPS       Y10, Y8, Y8
-	VADDPS       Y8, Y11, Y11
-	VSUBPS       Y2, Y1, Y8
-	VSUBPS       Y3, Y8, Y8
-	VADDPS       Y0, Y1, Y12
-	VMULPS       Y12, Y8, Y8
-	VMULPS       Y7, Y8, Y8
-	VADDPS       Y10, Y8, Y8
-	VMULPS       Y3, Y9, Y7
-	VMULPS       Y0, Y10, Y9
-	VADDPS       Y9, Y7, Y7
-	VADDPS       Y7, Y7, Y7
-	VMULPS       Y8, Y7, Y9
-	VMULPS       Y0, Y3, Y0
+	VADDPS       Y8, Y11, Y8
+	VSUBPS       Y2, Y1, Y11
+	VSUBPS       Y0, Y11, Y11
+	VADDPS       Y3, Y1, Y12
+	VMULPS       Y12, Y11, Y11
+	VMULPS       Y7, Y11, Y7
+	VADDPS       Y10, Y7, Y7
 	VMULPS       Y0, Y9, Y9
-	VADDPS       Y8, Y8, Y0
-	VADDPS       Y0, Y8, Y0
-	VMULPS       Y0, Y11, Y11
-	VMULPS       Y7, Y7, Y7
-	VSUBPS       Y11, Y7, Y7
-	VDIVPS       Y7, Y9, Y9
-	VADDPS       Y9, Y3, Y3
-	VADDPS       Y2, Y3, Y0
-	VMULPS       Y3, Y3, Y7
-	VMULPS       Y0, Y0, Y8
+	VMULPS       Y3, Y10, Y10
+	VADDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y9, Y9
+	VMULPS       Y7, Y9, Y10
+	VMULPS       Y3, Y0, Y3
+	VMULPS       Y3, Y10, Y3
+	VADDPS       Y7, Y7, Y10
+	VADDPS       Y7, Y10, Y7
+	VMULPS       Y7, Y8, Y7
+	VMULPS       Y9, Y9, Y8
+	VSUBPS       Y7, Y8, Y7
+	VDIVPS       Y7, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y2, Y0, Y3
+	VMULPS       Y0, Y0, Y7
+	VMULPS       Y3, Y3, Y8
 	VMULPS       Y7, Y6, Y9
 	VMULPS       Y8, Y5, Y10
 	VMULPS       Y7, Y9, Y11
 	VMULPS       Y10, Y8, Y8
-	VADDPS       Y8, Y11, Y11
-	VSUBPS       Y2, Y1, Y8
-	VSUBPS       Y3, Y8, Y8
-	VADDPS       Y0, Y1, Y12
-	VMULPS       Y12, Y8, Y8
-	VMULPS       Y7, Y8, Y8
-	VADDPS       Y10, Y8, Y8
-	VMULPS       Y3, Y9, Y7
-	VMULPS       Y0, Y10, Y9
-	VADDPS       Y9, Y7, Y7
-	VADDPS       Y7, Y7, Y7
-	VMULPS       Y8, Y7, Y9
-	VMULPS       Y0, Y3, Y0
+	VADDPS       Y8, Y11, Y8
+	VSUBPS       Y2, Y1, Y11
+	VSUBPS       Y0, Y11, Y11
+	VADDPS       Y3, Y1, Y12
+	VMULPS       Y12, Y11, Y11
+	VMULPS       Y7, Y11, Y7
+	VADDPS       Y10, Y7, Y7
 	VMULPS       Y0, Y9, Y9
-	VADDPS       Y8, Y8, Y0
-	VADDPS       Y0, Y8, Y0
-	VMULPS       Y0, Y11, Y11
-	VMULPS       Y7, Y7, Y7
-	VSUBPS       Y11, Y7, Y7
-	VDIVPS       Y7, Y9, Y9
-	VADDPS       Y9, Y3, Y3
-	VADDPS       Y2, Y3, Y0
-	VMULPS       Y3, Y3, Y7
-	VMULPS       Y0, Y0, Y8
+	VMULPS       Y3, Y10, Y10
+	VADDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y9, Y9
+	VMULPS       Y7, Y9, Y10
+	VMULPS       Y3, Y0, Y3
+	VMULPS       Y3, Y10, Y3
+	VADDPS       Y7, Y7, Y10
+	VADDPS       Y7, Y10, Y7
+	VMULPS       Y7, Y8, Y7
+	VMULPS       Y9, Y9, Y8
+	VSUBPS       Y7, Y8, Y7
+	VDIVPS       Y7, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y2, Y0, Y3
+	VMULPS       Y0, Y0, Y7
+	VMULPS       Y3, Y3, Y8
 	VMULPS       Y7, Y6, Y6
 	VMULPS       Y8, Y5, Y5
 	VMULPS       Y7, Y6, Y9
 	VMULPS       Y5, Y8, Y8
-	VADDPS       Y8, Y9, Y9
+	VADDPS       Y8, Y9, Y8
 	VSUBPS       Y2, Y1, Y2
-	VSUBPS       Y3, Y2, Y2
-	VADDPS       Y0, Y1, Y1
-	VMULPS       Y1, Y2, Y2
-	VMULPS       Y7, Y2, Y2
-	VADDPS       Y5, Y2, Y2
-	VMULPS       Y3, Y6, Y1
-	VMULPS       Y0, Y5, Y5
+	VSUBPS       Y0, Y2, Y2
+	VADDPS       Y3, Y1, Y1
+	VMULPS       Y1, Y2, Y1
+	VMULPS       Y7, Y1, Y1
 	VADDPS       Y5, Y1, Y1
-	VADDPS       Y1, Y1, Y1
-	VMULPS       Y2, Y1, Y5
-	VMULPS       Y0, Y3, Y0
-	VMULPS       Y0, Y5, Y5
-	VADDPS       Y2, Y2, Y0
-	VADDPS       Y0, Y2, Y0
-	VMULPS       Y0, Y9, Y9
-	VMULPS       Y1, Y1, Y1
-	VSUBPS       Y9, Y1, Y1
-	VDIVPS       Y1, Y5, Y5
-	VADDPS       Y5, Y3, Y3
-	VEXTRACTF128 $0x01, Y3, X1
-	VCVTPS2PD    X3, Y0
+	VMULPS       Y0, Y6, Y2
+	VMULPS       Y3, Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VADDPS       Y2, Y2, Y2
+	VMULPS       Y1, Y2, Y5
+	VMULPS       Y3, Y0, Y3
+	VMULPS       Y3, Y5, Y3
+	VADDPS       Y1, Y1, Y5
+	VADDPS       Y1, Y5, Y1
+	VMULPS       Y1, Y8, Y1
+	VMULPS       Y2, Y2, Y2
+	VSUBPS       Y1, Y2, Y1
+	VDIVPS       Y1, Y3, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VCVTPS2PD    X0, Y0
 	VCVTPS2PD    X1, Y1
 	VCVTPD2PSY   192(SP), X4
 	VCVTPD2PSY   288(SP), X2
@@ -1377,100 +1377,100 @@ many:
 	VINSERTF128  $0x01, X3, Y4, Y3
 	VBROADCASTSS single+32(FP), Y5
 	VSUBPS       Y5, Y3, Y6
+	VXORPD       Y7, Y7, Y7
+	VMAXPS       Y7, Y6, Y6
 	VMULPS       Y2, Y2, Y7
 	VMULPS       Y3, Y3, Y8
-	VXORPD       Y9, Y9, Y9
-	VMAXPS       Y9, Y6, Y6
 	VMULPS       Y6, Y6, Y6
 	VADDPS       Y6, Y7, Y6
 	VSQRTPS      Y6, Y6
-	VMAXPS       Y2, Y6, Y6
-	VADDPS       Y5, Y6, Y2
-	VMULPS       Y6, Y6, Y9
-	VMULPS       Y2, Y2, Y10
+	VMAXPS       Y2, Y6, Y2
+	VADDPS       Y5, Y2, Y6
+	VMULPS       Y2, Y2, Y9
+	VMULPS       Y6, Y6, Y10
 	VMULPS       Y9, Y8, Y11
 	VMULPS       Y10, Y7, Y12
 	VMULPS       Y9, Y11, Y13
 	VMULPS       Y12, Y10, Y10
-	VADDPS       Y10, Y13, Y13
-	VSUBPS       Y5, Y3, Y10
-	VSUBPS       Y6, Y10, Y10
-	VADDPS       Y2, Y3, Y14
-	VMULPS       Y14, Y10, Y10
-	VMULPS       Y9, Y10, Y10
-	VADDPS       Y12, Y10, Y10
-	VMULPS       Y6, Y11, Y9
-	VMULPS       Y2, Y12, Y11
-	VADDPS       Y11, Y9, Y9
-	VADDPS       Y9, Y9, Y9
-	VMULPS       Y10, Y9, Y11
-	VMULPS       Y2, Y6, Y2
+	VADDPS       Y10, Y13, Y10
+	VSUBPS       Y5, Y3, Y13
+	VSUBPS       Y2, Y13, Y13
+	VADDPS       Y6, Y3, Y14
+	VMULPS       Y14, Y13, Y13
+	VMULPS       Y9, Y13, Y9
+	VADDPS       Y12, Y9, Y9
 	VMULPS       Y2, Y11, Y11
-	VADDPS       Y10, Y10, Y2
-	VADDPS       Y2, Y10, Y2
-	VMULPS       Y2, Y13, Y13
-	VMULPS       Y9, Y9, Y9
-	VSUBPS       Y13, Y9, Y9
-	VDIVPS       Y9, Y11, Y11
-	VADDPS       Y11, Y6, Y6
-	VADDPS       Y5, Y6, Y2
-	VMULPS       Y6, Y6, Y9
-	VMULPS       Y2, Y2, Y10
+	VMULPS       Y6, Y12, Y12
+	VADDPS       Y12, Y11, Y11
+	VADDPS       Y11, Y11, Y11
+	VMULPS       Y9, Y11, Y12
+	VMULPS       Y6, Y2, Y6
+	VMULPS       Y6, Y12, Y6
+	VADDPS       Y9, Y9, Y12
+	VADDPS       Y9, Y12, Y9
+	VMULPS       Y9, Y10, Y9
+	VMULPS       Y11, Y11, Y10
+	VSUBPS       Y9, Y10, Y9
+	VDIVPS       Y9, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y5, Y2, Y6
+	VMULPS       Y2, Y2, Y9
+	VMULPS       Y6, Y6, Y10
 	VMULPS       Y9, Y8, Y11
 	VMULPS       Y10, Y7, Y12
 	VMULPS       Y9, Y11, Y13
 	VMULPS       Y12, Y10, Y10
-	VADDPS       Y10, Y13, Y13
-	VSUBPS       Y5, Y3, Y10
-	VSUBPS       Y6, Y10, Y10
-	VADDPS       Y2, Y3, Y14
-	VMULPS       Y14, Y10, Y10
-	VMULPS       Y9, Y10, Y10
-	VADDPS       Y12, Y10, Y10
-	VMULPS       Y6, Y11, Y9
-	VMULPS       Y2, Y12, Y11
-	VADDPS       Y11, Y9, Y9
-	VADDPS       Y9, Y9, Y9
-	VMULPS       Y10, Y9, Y11
-	VMULPS       Y2, Y6, Y2
+	VADDPS       Y10, Y13, Y10
+	VSUBPS       Y5, Y3, Y13
+	VSUBPS       Y2, Y13, Y13
+	VADDPS       Y6, Y3, Y14
+	VMULPS       Y14, Y13, Y13
+	VMULPS       Y9, Y13, Y9
+	VADDPS       Y12, Y9, Y9
 	VMULPS       Y2, Y11, Y11
-	VADDPS       Y10, Y10, Y2
-	VADDPS       Y2, Y10, Y2
-	VMULPS       Y2, Y13, Y13
-	VMULPS       Y9, Y9, Y9
-	VSUBPS       Y13, Y9, Y9
-	VDIVPS       Y9, Y11, Y11
-	VADDPS       Y11, Y6, Y6
-	VADDPS       Y5, Y6, Y2
-	VMULPS       Y6, Y6, Y9
-	VMULPS       Y2, Y2, Y10
+	VMULPS       Y6, Y12, Y12
+	VADDPS       Y12, Y11, Y11
+	VADDPS       Y11, Y11, Y11
+	VMULPS       Y9, Y11, Y12
+	VMULPS       Y6, Y2, Y6
+	VMULPS       Y6, Y12, Y6
+	VADDPS       Y9, Y9, Y12
+	VADDPS       Y9, Y12, Y9
+	VMULPS       Y9, Y10, Y9
+	VMULPS       Y11, Y11, Y10
+	VSUBPS       Y9, Y10, Y9
+	VDIVPS       Y9, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y5, Y2, Y6
+	VMULPS       Y2, Y2, Y9
+	VMULPS       Y6, Y6, Y10
 	VMULPS       Y9, Y8, Y8
 	VMULPS       Y10, Y7, Y7
 	VMULPS       Y9, Y8, Y11
 	VMULPS       Y7, Y10, Y10
-	VADDPS       Y10, Y11, Y11
+	VADDPS       Y10, Y11, Y10
 	VSUBPS       Y5, Y3, Y5
-	VSUBPS       Y6, Y5, Y5
-	VADDPS       Y2, Y3, Y3
-	VMULPS       Y3, Y5, Y5
-	VMULPS       Y9, Y5, Y5
-	VADDPS       Y7, Y5, Y5
-	VMULPS       Y6, Y8, Y3
-	VMULPS       Y2, Y7, Y7
+	VSUBPS       Y2, Y5, Y5
+	VADDPS       Y6, Y3, Y3
+	VMULPS       Y3, Y5, Y3
+	VMULPS       Y9, Y3, Y3
 	VADDPS       Y7, Y3, Y3
-	VADDPS       Y3, Y3, Y3
-	VMULPS       Y5, Y3, Y7
-	VMULPS       Y2, Y6, Y2
-	VMULPS       Y2, Y7, Y7
-	VADDPS       Y5, Y5, Y2
-	VADDPS       Y2, Y5, Y2
-	VMULPS       Y2, Y11, Y11
-	VMULPS       Y3, Y3, Y3
-	VSUBPS       Y11, Y3, Y3
-	VDIVPS       Y3, Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	VEXTRACTF128 $0x01, Y6, X3
-	VCVTPS2PD    X6, Y2
+	VMULPS       Y2, Y8, Y5
+	VMULPS       Y6, Y7, Y7
+	VADDPS       Y7, Y5, Y5
+	VADDPS       Y5, Y5, Y5
+	VMULPS       Y3, Y5, Y7
+	VMULPS       Y6, Y2, Y6
+	VMULPS       Y6, Y7, Y6
+	VADDPS       Y3, Y3, Y7
+	VADDPS       Y3, Y7, Y3
+	VMULPS       Y3, Y10, Y3
+	VMULPS       Y5, Y5, Y5
+	VSUBPS       Y3, Y5, Y3
+	VDIVPS       Y3, Y6, Y3
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VCVTPS2PD    X2, Y2
 	VCVTPS2PD    X3, Y3
 	XORL         BX, BX
 	VMOVUPD      (SP), Y5
@@ -1485,26 +1485,26 @@ many:
 	VMULPD       Y11, Y5, Y5
 	VMULPD       Y10, Y8, Y12
 	VMULPD       Y5, Y11, Y11
-	VADDPD       Y11, Y12, Y12
+	VADDPD       Y11, Y12, Y11
 	VSUBPD       Y7, Y6, Y7
 	VSUBPD       Y0, Y7, Y7
 	VADDPD       Y9, Y6, Y6
-	VMULPD       Y6, Y7, Y7
-	VMULPD       Y10, Y7, Y7
-	VADDPD       Y5, Y7, Y7
-	VMULPD       Y0, Y8, Y6
-	VMULPD       Y9, Y5, Y5
+	VMULPD       Y6, Y7, Y6
+	VMULPD       Y10, Y6, Y6
 	VADDPD       Y5, Y6, Y6
-	VADDPD       Y6, Y6, Y6
-	VMULPD       Y7, Y6, Y5
+	VMULPD       Y0, Y8, Y7
+	VMULPD       Y9, Y5, Y5
+	VADDPD       Y5, Y7, Y5
+	VADDPD       Y5, Y5, Y5
+	VMULPD       Y6, Y5, Y7
 	VMULPD       Y9, Y0, Y8
-	VMULPD       Y8, Y5, Y5
-	VADDPD       Y7, Y7, Y8
-	VADDPD       Y8, Y7, Y8
-	VMULPD       Y8, Y12, Y12
-	VMULPD       Y6, Y6, Y6
-	VSUBPD       Y12, Y6, Y6
-	VDIVPD       Y6, Y5, Y5
+	VMULPD       Y8, Y7, Y7
+	VADDPD       Y6, Y6, Y8
+	VADDPD       Y6, Y8, Y6
+	VMULPD       Y6, Y11, Y6
+	VMULPD       Y5, Y5, Y5
+	VSUBPD       Y6, Y5, Y5
+	VDIVPD       Y5, Y7, Y5
 	VADDPD       Y5, Y0, Y0
 	VBROADCASTSD sign<>+0(SB), Y6
 	VANDNPD      Y5, Y6, Y5
@@ -1534,26 +1534,26 @@ many:
 	VMULPD       Y11, Y5, Y5
 	VMULPD       Y10, Y8, Y12
 	VMULPD       Y5, Y11, Y11
-	VADDPD       Y11, Y12, Y12
+	VADDPD       Y11, Y12, Y11
 	VSUBPD       Y7, Y6, Y7
 	VSUBPD       Y1, Y7, Y7
 	VADDPD       Y9, Y6, Y6
-	VMULPD       Y6, Y7, Y7
-	VMULPD       Y10, Y7, Y7
-	VADDPD       Y5, Y7, Y7
-	VMULPD       Y1, Y8, Y6
-	VMULPD       Y9, Y5, Y5
+	VMULPD       Y6, Y7, Y6
+	VMULPD       Y10, Y6, Y6
 	VADDPD       Y5, Y6, Y6
-	VADDPD       Y6, Y6, Y6
-	VMULPD       Y7, Y6, Y5
+	VMULPD       Y1, Y8, Y7
+	VMULPD       Y9, Y5, Y5
+	VADDPD       Y5, Y7, Y5
+	VADDPD       Y5, Y5, Y5
+	VMULPD       Y6, Y5, Y7
 	VMULPD       Y9, Y1, Y8
-	VMULPD       Y8, Y5, Y5
-	VADDPD       Y7, Y7, Y8
-	VADDPD       Y8, Y7, Y8
-	VMULPD       Y8, Y12, Y12
-	VMULPD       Y6, Y6, Y6
-	VSUBPD       Y12, Y6, Y6
-	VDIVPD       Y6, Y5, Y5
+	VMULPD       Y8, Y7, Y7
+	VADDPD       Y6, Y6, Y8
+	VADDPD       Y6, Y8, Y6
+	VMULPD       Y6, Y11, Y6
+	VMULPD       Y5, Y5, Y5
+	VSUBPD       Y6, Y5, Y5
+	VDIVPD       Y5, Y7, Y5
 	VADDPD       Y5, Y1, Y1
 	VBROADCASTSD sign<>+0(SB), Y6
 	VANDNPD      Y5, Y6, Y5
@@ -1583,26 +1583,26 @@ many:
 	VMULPD       Y11, Y5, Y5
 	VMULPD       Y10, Y8, Y12
 	VMULPD       Y5, Y11, Y11
-	VADDPD       Y11, Y12, Y12
+	VADDPD       Y11, Y12, Y11
 	VSUBPD       Y7, Y6, Y7
 	VSUBPD       Y2, Y7, Y7
 	VADDPD       Y9, Y6, Y6
-	VMULPD       Y6, Y7, Y7
-	VMULPD       Y10, Y7, Y7
-	VADDPD       Y5, Y7, Y7
-	VMULPD       Y2, Y8, Y6
-	VMULPD       Y9, Y5, Y5
+	VMULPD       Y6, Y7, Y6
+	VMULPD       Y10, Y6, Y6
 	VADDPD       Y5, Y6, Y6
-	VADDPD       Y6, Y6, Y6
-	VMULPD       Y7, Y6, Y5
+	VMULPD       Y2, Y8, Y7
+	VMULPD       Y9, Y5, Y5
+	VADDPD       Y5, Y7, Y5
+	VADDPD       Y5, Y5, Y5
+	VMULPD       Y6, Y5, Y7
 	VMULPD       Y9, Y2, Y8
-	VMULPD       Y8, Y5, Y5
-	VADDPD       Y7, Y7, Y8
-	VADDPD       Y8, Y7, Y8
-	VMULPD       Y8, Y12, Y12
-	VMULPD       Y6, Y6, Y6
-	VSUBPD       Y12, Y6, Y6
-	VDIVPD       Y6, Y5, Y5
+	VMULPD       Y8, Y7, Y7
+	VADDPD       Y6, Y6, Y8
+	VADDPD       Y6, Y8, Y6
+	VMULPD       Y6, Y11, Y6
+	VMULPD       Y5, Y5, Y5
+	VSUBPD       Y6, Y5, Y5
+	VDIVPD       Y5, Y7, Y5
 	VADDPD       Y5, Y2, Y2
 	VBROADCASTSD sign<>+0(SB), Y6
 	VANDNPD      Y5, Y6, Y5
@@ -1632,26 +1632,26 @@ many:
 	VMULPD       Y11, Y5, Y5
 	VMULPD       Y10, Y8, Y12
 	VMULPD       Y5, Y11, Y11
-	VADDPD       Y11, Y12, Y12
+	VADDPD       Y11, Y12, Y11
 	VSUBPD       Y7, Y6, Y7
 	VSUBPD       Y3, Y7, Y7
 	VADDPD       Y9, Y6, Y6
-	VMULPD       Y6, Y7, Y7
-	VMULPD       Y10, Y7, Y7
-	VADDPD       Y5, Y7, Y7
-	VMULPD       Y3, Y8, Y6
-	VMULPD       Y9, Y5, Y5
+	VMULPD       Y6, Y7, Y6
+	VMULPD       Y10, Y6, Y6
 	VADDPD       Y5, Y6, Y6
-	VADDPD       Y6, Y6, Y6
-	VMULPD       Y7, Y6, Y5
+	VMULPD       Y3, Y8, Y7
+	VMULPD       Y9, Y5, Y5
+	VADDPD       Y5, Y7, Y5
+	VADDPD       Y5, Y5, Y5
+	VMULPD       Y6, Y5, Y7
 	VMULPD       Y9, Y3, Y8
-	VMULPD       Y8, Y5, Y5
-	VADDPD       Y7, Y7, Y8
-	VADDPD       Y8, Y7, Y8
-	VMULPD       Y8, Y12, Y12
-	VMULPD       Y6, Y6, Y6
-	VSUBPD       Y12, Y6, Y6
-	VDIVPD       Y6, Y5, Y5
+	VMULPD       Y8, Y7, Y7
+	VADDPD       Y6, Y6, Y8
+	VADDPD       Y6, Y8, Y6
+	VMULPD       Y6, Y11, Y6
+	VMULPD       Y5, Y5, Y5
+	VSUBPD       Y6, Y5, Y5
+	VDIVPD       Y5, Y7, Y5
 	VADDPD       Y5, Y3, Y3
 	VBROADCASTSD sign<>+0(SB), Y6
 	VANDNPD      Y5, Y6, Y5
@@ -1684,26 +1684,26 @@ many:
 	VMULPD       Y11, Y5, Y5
 	VMULPD       Y10, Y8, Y12
 	VMULPD       Y5, Y11, Y11
-	VADDPD       Y11, Y12, Y12
+	VADDPD       Y11, Y12, Y11
 	VSUBPD       Y7, Y6, Y7
 	VSUBPD       Y0, Y7, Y7
 	VADDPD       Y9, Y6, Y6
-	VMULPD       Y6, Y7, Y7
-	VMULPD       Y10, Y7, Y7
-	VADDPD       Y5, Y7, Y7
-	VMULPD       Y0, Y8, Y6
-	VMULPD       Y9, Y5, Y5
+	VMULPD       Y6, Y7, Y6
+	VMULPD       Y10, Y6, Y6
 	VADDPD       Y5, Y6, Y6
-	VADDPD       Y6, Y6, Y6
-	VMULPD       Y7, Y6, Y5
+	VMULPD       Y0, Y8, Y7
+	VMULPD       Y9, Y5, Y5
+	VADDPD       Y5, Y7, Y5
+	VADDPD       Y5, Y5, Y5
+	VMULPD       Y6, Y5, Y7
 	VMULPD       Y9, Y0, Y8
-	VMULPD       Y8, Y5, Y5
-	VADDPD       Y7, Y7, Y8
-	VADDPD       Y8, Y7, Y8
-	VMULPD       Y8, Y12, Y12
-	VMULPD       Y6, Y6, Y6
-	VSUBPD       Y12, Y6, Y6
-	VDIVPD       Y6, Y5, Y5
+	VMULPD       Y8, Y7, Y7
+	VADDPD       Y6, Y6, Y8
+	VADDPD       Y6, Y8, Y6
+	VMULPD       Y6, Y11, Y6
+	VMULPD       Y5, Y5, Y5
+	VSUBPD       Y6, Y5, Y5
+	VDIVPD       Y5, Y7, Y5
 	VANDPD       64(SP), Y5, Y5
 	VADDPD       Y5, Y0, Y0
 	VBROADCASTSD sign<>+0(SB), Y6
@@ -1728,26 +1728,26 @@ many:
 	VMULPD       Y11, Y5, Y5
 	VMULPD       Y10, Y8, Y12
 	VMULPD       Y5, Y11, Y11
-	VADDPD       Y11, Y12, Y12
+	VADDPD       Y11, Y12, Y11
 	VSUBPD       Y7, Y6, Y7
 	VSUBPD       Y1, Y7, Y7
 	VADDPD       Y9, Y6, Y6
-	VMULPD       Y6, Y7, Y7
-	VMULPD       Y10, Y7, Y7
-	VADDPD       Y5, Y7, Y7
-	VMULPD       Y1, Y8, Y6
-	VMULPD       Y9, Y5, Y5
+	VMULPD       Y6, Y7, Y6
+	VMULPD       Y10, Y6, Y6
 	VADDPD       Y5, Y6, Y6
-	VADDPD       Y6, Y6, Y6
-	VMULPD       Y7, Y6, Y5
+	VMULPD       Y1, Y8, Y7
+	VMULPD       Y9, Y5, Y5
+	VADDPD       Y5, Y7, Y5
+	VADDPD       Y5, Y5, Y5
+	VMULPD       Y6, Y5, Y7
 	VMULPD       Y9, Y1, Y8
-	VMULPD       Y8, Y5, Y5
-	VADDPD       Y7, Y7, Y8
-	VADDPD       Y8, Y7, Y8
-	VMULPD       Y8, Y12, Y12
-	VMULPD       Y6, Y6, Y6
-	VSUBPD       Y12, Y6, Y6
-	VDIVPD       Y6, Y5, Y5
+	VMULPD       Y8, Y7, Y7
+	VADDPD       Y6, Y6, Y8
+	VADDPD       Y6, Y8, Y6
+	VMULPD       Y6, Y11, Y6
+	VMULPD       Y5, Y5, Y5
+	VSUBPD       Y6, Y5, Y5
+	VDIVPD       Y5, Y7, Y5
 	VANDPD       160(SP), Y5, Y5
 	VADDPD       Y5, Y1, Y1
 	VBROADCASTSD sign<>+0(SB), Y6
@@ -1772,26 +1772,26 @@ many:
 	VMULPD       Y11, Y5, Y5
 	VMULPD       Y10, Y8, Y12
 	VMULPD       Y5, Y11, Y11
-	VADDPD       Y11, Y12, Y12
+	VADDPD       Y11, Y12, Y11
 	VSUBPD       Y7, Y6, Y7
 	VSUBPD       Y2, Y7, Y7
 	VADDPD       Y9, Y6, Y6
-	VMULPD       Y6, Y7, Y7
-	VMULPD       Y10, Y7, Y7
-	VADDPD       Y5, Y7, Y7
-	VMULPD       Y2, Y8, Y6
-	VMULPD       Y9, Y5, Y5
+	VMULPD       Y6, Y7, Y6
+	VMULPD       Y10, Y6, Y6
 	VADDPD       Y5, Y6, Y6
-	VADDPD       Y6, Y6, Y6
-	VMULPD       Y7, Y6, Y5
+	VMULPD       Y2, Y8, Y7
+	VMULPD       Y9, Y5, Y5
+	VADDPD       Y5, Y7, Y5
+	VADDPD       Y5, Y5, Y5
+	VMULPD       Y6, Y5, Y7
 	VMULPD       Y9, Y2, Y8
-	VMULPD       Y8, Y5, Y5
-	VADDPD       Y7, Y7, Y8
-	VADDPD       Y8, Y7, Y8
-	VMULPD       Y8, Y12, Y12
-	VMULPD       Y6, Y6, Y6
-	VSUBPD       Y12, Y6, Y6
-	VDIVPD       Y6, Y5, Y5
+	VMULPD       Y8, Y7, Y7
+	VADDPD       Y6, Y6, Y8
+	VADDPD       Y6, Y8, Y6
+	VMULPD       Y6, Y11, Y6
+	VMULPD       Y5, Y5, Y5
+	VSUBPD       Y6, Y5, Y5
+	VDIVPD       Y5, Y7, Y5
 	VANDPD       256(SP), Y5, Y5
 	VADDPD       Y5, Y2, Y2
 	VBROADCASTSD sign<>+0(SB), Y6
@@ -1816,26 +1816,26 @@ many:
 	VMULPD       Y11, Y5, Y5
 	VMULPD       Y10, Y8, Y12
 	VMULPD       Y5, Y11, Y11
-	VADDPD       Y11, Y12, Y12
+	VADDPD       Y11, Y12, Y11
 	VSUBPD       Y7, Y6, Y7
 	VSUBPD       Y3, Y7, Y7
 	VADDPD       Y9, Y6, Y6
-	VMULPD       Y6, Y7, Y7
-	VMULPD       Y10, Y7, Y7
-	VADDPD       Y5, Y7, Y7
-	VMULPD       Y3, Y8, Y6
-	VMULPD       Y9, Y5, Y5
+	VMULPD       Y6, Y7, Y6
+	VMULPD       Y10, Y6, Y6
 	VADDPD       Y5, Y6, Y6
-	VADDPD       Y6, Y6, Y6
-	VMULPD       Y7, Y6, Y5
+	VMULPD       Y3, Y8, Y7
+	VMULPD       Y9, Y5, Y5
+	VADDPD       Y5, Y7, Y5
+	VADDPD       Y5, Y5, Y5
+	VMULPD       Y6, Y5, Y7
 	VMULPD       Y9, Y3, Y8
-	VMULPD       Y8, Y5, Y5
-	VADDPD       Y7, Y7, Y8
-	VADDPD       Y8, Y7, Y8
-	VMULPD       Y8, Y12, Y12
-	VMULPD       Y6, Y6, Y6
-	VSUBPD       Y12, Y6, Y6
-	VDIVPD       Y6, Y5, Y5
+	VMULPD       Y8, Y7, Y7
+	VADDPD       Y6, Y6, Y8
+	VADDPD       Y6, Y8, Y6
+	VMULPD       Y6, Y11, Y6
+	VMULPD       Y5, Y5, Y5
+	VSUBPD       Y6, Y5, Y5
+	VDIVPD       Y5, Y7, Y5
 	VANDPD       352(SP), Y5, Y5
 	VADDPD       Y5, Y3, Y3
 	VBROADCASTSD sign<>+0(SB), Y6
@@ -1854,93 +1854,93 @@ many:
 	VMOVUPD      32(SP), Y6
 	VBROADCASTSD s+24(FP), Y7
 	VXORPD       Y8, Y8, Y8
-	VSUBPD       Y7, Y6, Y10
-	VMAXPD       Y8, Y10, Y9
-	VMULPD       Y9, Y9, Y9
+	VSUBPD       Y7, Y6, Y9
+	VMAXPD       Y8, Y9, Y9
 	VMULPD       Y5, Y5, Y10
-	VADDPD       Y9, Y10, Y10
-	VSQRTPD      Y10, Y10
-	VMAXPD       Y5, Y10, Y9
-	VADDPD       Y7, Y9, Y10
-	VDIVPD       Y10, Y9, Y10
-	VMULPD       Y6, Y10, Y10
-	VMAXPD       Y8, Y10, Y6
-	VMULPD       Y6, Y6, Y6
+	VMULPD       Y9, Y9, Y9
+	VADDPD       Y9, Y10, Y9
+	VSQRTPD      Y9, Y9
+	VMAXPD       Y5, Y9, Y9
+	VADDPD       Y7, Y9, Y7
+	VDIVPD       Y7, Y9, Y7
+	VMULPD       Y6, Y7, Y6
+	VMAXPD       Y8, Y6, Y6
 	VMULPD       Y5, Y5, Y5
+	VMULPD       Y6, Y6, Y6
 	VADDPD       Y6, Y5, Y5
 	VSQRTPD      Y5, Y5
-	VMAXPD       Y9, Y5, Y9
-	VMOVUPD      64(SP), Y5
-	VBLENDVPD    Y5, Y9, Y0, Y0
+	VMAXPD       Y9, Y5, Y5
+	VMOVUPD      64(SP), Y6
+	VBLENDVPD    Y6, Y5, Y0, Y0
 	VMOVUPD      Y0, Y0
 	VMOVUPD      96(SP), Y5
 	VMOVUPD      128(SP), Y6
 	VBROADCASTSD s+24(FP), Y7
 	VXORPD       Y8, Y8, Y8
-	VSUBPD       Y7, Y6, Y10
-	VMAXPD       Y8, Y10, Y9
-	VMULPD       Y9, Y9, Y9
+	VSUBPD       Y7, Y6, Y9
+	VMAXPD       Y8, Y9, Y9
 	VMULPD       Y5, Y5, Y10
-	VADDPD       Y9, Y10, Y10
-	VSQRTPD      Y10, Y10
-	VMAXPD       Y5, Y10, Y9
-	VADDPD       Y7, Y9, Y10
-	VDIVPD       Y10, Y9, Y10
-	VMULPD       Y6, Y10, Y10
-	VMAXPD       Y8, Y10, Y6
-	VMULPD       Y6, Y6, Y6
+	VMULPD       Y9, Y9, Y9
+	VADDPD       Y9, Y10, Y9
+	VSQRTPD      Y9, Y9
+	VMAXPD       Y5, Y9, Y9
+	VADDPD       Y7, Y9, Y7
+	VDIVPD       Y7, Y9, Y7
+	VMULPD       Y6, Y7, Y6
+	VMAXPD       Y8, Y6, Y6
 	VMULPD       Y5, Y5, Y5
+	VMULPD       Y6, Y6, Y6
 	VADDPD       Y6, Y5, Y5
 	VSQRTPD      Y5, Y5
-	VMAXPD       Y9, Y5, Y9
-	VMOVUPD      160(SP), Y5
-	VBLENDVPD    Y5, Y9, Y1, Y1
+	VMAXPD       Y9, Y5, Y5
+	VMOVUPD      160(SP), Y6
+	VBLENDVPD    Y6, Y5, Y1, Y1
 	VMOVUPD      Y1, Y1
 	VMOVUPD      192(SP), Y5
 	VMOVUPD      224(SP), Y6
 	VBROADCASTSD s+24(FP), Y7
 	VXORPD       Y8, Y8, Y8
-	VSUBPD       Y7, Y6, Y10
-	VMAXPD       Y8, Y10, Y9
-	VMULPD       Y9, Y9, Y9
+	VSUBPD       Y7, Y6, Y9
+	VMAXPD       Y8, Y9, Y9
 	VMULPD       Y5, Y5, Y10
-	VADDPD       Y9, Y10, Y10
-	VSQRTPD      Y10, Y10
-	VMAXPD       Y5, Y10, Y9
-	VADDPD       Y7, Y9, Y10
-	VDIVPD       Y10, Y9, Y10
-	VMULPD       Y6, Y10, Y10
-	VMAXPD       Y8, Y10, Y6
-	VMULPD       Y6, Y6, Y6
+	VMULPD       Y9, Y9, Y9
+	VADDPD       Y9, Y10, Y9
+	VSQRTPD      Y9, Y9
+	VMAXPD       Y5, Y9, Y9
+	VADDPD       Y7, Y9, Y7
+	VDIVPD       Y7, Y9, Y7
+	VMULPD       Y6, Y7, Y6
+	VMAXPD       Y8, Y6, Y6
 	VMULPD       Y5, Y5, Y5
+	VMULPD       Y6, Y6, Y6
 	VADDPD       Y6, Y5, Y5
 	VSQRTPD      Y5, Y5
-	VMAXPD       Y9, Y5, Y9
-	VMOVUPD      256(SP), Y5
-	VBLENDVPD    Y5, Y9, Y2, Y2
+	VMAXPD       Y9, Y5, Y5
+	VMOVUPD      256(SP), Y6
+	VBLENDVPD    Y6, Y5, Y2, Y2
 	VMOVUPD      Y2, Y2
 	VMOVUPD      288(SP), Y5
 	VMOVUPD      320(SP), Y6
 	VBROADCASTSD s+24(FP), Y7
 	VXORPD       Y8, Y8, Y8
-	VSUBPD       Y7, Y6, Y10
-	VMAXPD       Y8, Y10, Y9
-	VMULPD       Y9, Y9, Y9
+	VSUBPD       Y7, Y6, Y9
+	VMAXPD       Y8, Y9, Y9
 	VMULPD       Y5, Y5, Y10
-	VADDPD       Y9, Y10, Y10
-	VSQRTPD      Y10, Y10
-	VMAXPD       Y5, Y10, Y9
-	VADDPD       Y7, Y9, Y10
-	VDIVPD       Y10, Y9, Y10
-	VMULPD       Y6, Y10, Y10
-	VMAXPD       Y8, Y10, Y6
-	VMULPD       Y6, Y6, Y6
+	VMULPD       Y9, Y9, Y9
+	VADDPD       Y9, Y10, Y9
+	VSQRTPD      Y9, Y9
+	VMAXPD       Y5, Y9, Y9
+	VADDPD       Y7, Y9, Y7
+	VDIVPD       Y7, Y9, Y7
+	VMULPD       Y6, Y7, Y6
+	VMAXPD       Y8, Y6, Y6
 	VMULPD       Y5, Y5, Y5
+	VMULPD       Y6, Y6, Y6
 	VADDPD       Y6, Y5, Y5
 	VSQRTPD      Y5, Y5
-	VMAXPD       Y9, Y5, Y9
-	VMOVUPD      352(SP), Y5
-	VBLENDVPD    Y5, Y9, Y3, Y3
+	VMAXPD       Y9, Y5, Y5
+	VMOVUPD      352(SP), Y6
+	VBLENDVPD    Y6, Y5, Y3, Y3
 	VMOVUPD      Y3, Y3
 	MOVQ         limit+40(FP), BX
 
@@ -1952,32 +1952,32 @@ newton:
 	VMULPD       Y0, Y7, Y8
 	VDIVPD       Y8, Y5, Y8
 	VMULPD       Y0, Y8, Y9
-	VMULPD       Y7, Y8, Y8
-	VMULPD       32(SP), Y9, Y7
-	VMULPD       (SP), Y8, Y10
+	VMULPD       Y7, Y8, Y7
+	VMULPD       32(SP), Y9, Y8
+	VMULPD       (SP), Y7, Y10
 	VMULPD       Y10, Y10, Y10
 	VMOVUPD      32(SP), Y11
-	VSUBPD       Y6, Y11, Y11
-	VSUBPD       Y0, Y11, Y11
-	VMULPD       Y9, Y11, Y11
-	VADDPD       Y7, Y5, Y6
-	VMULPD       Y6, Y11, Y11
-	VADDPD       Y10, Y11, Y11
-	VMULPD       Y7, Y7, Y7
-	VMULPD       Y9, Y7, Y7
-	VMULPD       Y8, Y10, Y10
-	VADDPD       Y10, Y7, Y7
-	VADDPD       Y11, Y5, Y6
-	VMULPD       Y6, Y11, Y11
-	VSQRTPD      Y6, Y6
-	VADDPD       Y5, Y6, Y6
-	VMULPD       Y6, Y7, Y7
-	VDIVPD       Y7, Y11, Y11
-	VANDPD       64(SP), Y11, Y11
-	VADDPD       Y11, Y0, Y0
-	VBROADCASTSD small<>+0(SB), Y5
-	VMULPD       Y0, Y5, Y5
-	VCMPPD       $0x0e, Y5, Y11, Y5
+	VSUBPD       Y6, Y11, Y6
+	VSUBPD       Y0, Y6, Y6
+	VMULPD       Y9, Y6, Y6
+	VADDPD       Y8, Y5, Y11
+	VMULPD       Y11, Y6, Y6
+	VADDPD       Y10, Y6, Y6
+	VMULPD       Y8, Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VMULPD       Y7, Y10, Y7
+	VADDPD       Y7, Y8, Y7
+	VADDPD       Y6, Y5, Y8
+	VMULPD       Y8, Y6, Y6
+	VSQRTPD      Y8, Y8
+	VADDPD       Y5, Y8, Y5
+	VMULPD       Y5, Y7, Y5
+	VDIVPD       Y5, Y6, Y5
+	VANDPD       64(SP), Y5, Y5
+	VADDPD       Y5, Y0, Y0
+	VBROADCASTSD small<>+0(SB), Y6
+	VMULPD       Y0, Y6, Y6
+	VCMPPD       $0x0e, Y6, Y5, Y5
 	VANDPD       64(SP), Y5, Y5
 	VMOVUPD      Y5, 64(SP)
 	VMOVMSKPD    Y5, DI
@@ -1989,32 +1989,32 @@ newton:
 	VMULPD       Y1, Y7, Y8
 	VDIVPD       Y8, Y5, Y8
 	VMULPD       Y1, Y8, Y9
-	VMULPD       Y7, Y8, Y8
-	VMULPD       128(SP), Y9, Y7
-	VMULPD       96(SP), Y8, Y10
+	VMULPD       Y7, Y8, Y7
+	VMULPD       128(SP), Y9, Y8
+	VMULPD       96(SP), Y7, Y10
 	VMULPD       Y10, Y10, Y10
 	VMOVUPD      128(SP), Y11
-	VSUBPD       Y6, Y11, Y11
-	VSUBPD       Y1, Y11, Y11
-	VMULPD       Y9, Y11, Y11
-	VADDPD       Y7, Y5, Y6
-	VMULPD       Y6, Y11, Y11
-	VADDPD       Y10, Y11, Y11
-	VMULPD       Y7, Y7, Y7
-	VMULPD       Y9, Y7, Y7
-	VMULPD       Y8, Y10, Y10
-	VADDPD       Y10, Y7, Y7
-	VADDPD       Y11, Y5, Y6
-	VMULPD       Y6, Y11, Y11
-	VSQRTPD      Y6, Y6
-	VADDPD       Y5, Y6, Y6
-	VMULPD       Y6, Y7, Y7
-	VDIVPD       Y7, Y11, Y11
-	VANDPD       160(SP), Y11, Y11
-	VADDPD       Y11, Y1, Y1
-	VBROADCASTSD small<>+0(SB), Y5
-	VMULPD       Y1, Y5, Y5
-	VCMPPD       $0x0e, Y5, Y11, Y5
+	VSUBPD       Y6, Y11, Y6
+	VSUBPD       Y1, Y6, Y6
+	VMULPD       Y9, Y6, Y6
+	VADDPD       Y8, Y5, Y11
+	VMULPD       Y11, Y6, Y6
+	VADDPD       Y10, Y6, Y6
+	VMULPD       Y8, Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VMULPD       Y7, Y10, Y7
+	VADDPD       Y7, Y8, Y7
+	VADDPD       Y6, Y5, Y8
+	VMULPD       Y8, Y6, Y6
+	VSQRTPD      Y8, Y8
+	VADDPD       Y5, Y8, Y5
+	VMULPD       Y5, Y7, Y5
+	VDIVPD       Y5, Y6, Y5
+	VANDPD       160(SP), Y5, Y5
+	VADDPD       Y5, Y1, Y1
+	VBROADCASTSD small<>+0(SB), Y6
+	VMULPD       Y1, Y6, Y6
+	VCMPPD       $0x0e, Y6, Y5, Y5
 	VANDPD       160(SP), Y5, Y5
 	VMOVUPD      Y5, 160(SP)
 	VMOVMSKPD    Y5, DI
@@ -2026,32 +2026,32 @@ newton:
 	VMULPD       Y2, Y7, Y8
 	VDIVPD       Y8, Y5, Y8
 	VMULPD       Y2, Y8, Y9
-	VMULPD       Y7, Y8, Y8
-	VMULPD       224(SP), Y9, Y7
-	VMULPD       192(SP), Y8, Y10
+	VMULPD       Y7, Y8, Y7
+	VMULPD       224(SP), Y9, Y8
+	VMULPD       192(SP), Y7, Y10
 	VMULPD       Y10, Y10, Y10
 	VMOVUPD      224(SP), Y11
-	VSUBPD       Y6, Y11, Y11
-	VSUBPD       Y2, Y11, Y11
-	VMULPD       Y9, Y11, Y11
-	VADDPD       Y7, Y5, Y6
-	VMULPD       Y6, Y11, Y11
-	VADDPD       Y10, Y11, Y11
-	VMULPD       Y7, Y7, Y7
-	VMULPD       Y9, Y7, Y7
-	VMULPD       Y8, Y10, Y10
-	VADDPD       Y10, Y7, Y7
-	VADDPD       Y11, Y5, Y6
-	VMULPD       Y6, Y11, Y11
-	VSQRTPD      Y6, Y6
-	VADDPD       Y5, Y6, Y6
-	VMULPD       Y6, Y7, Y7
-	VDIVPD       Y7, Y11, Y11
-	VANDPD       256(SP), Y11, Y11
-	VADDPD       Y11, Y2, Y2
-	VBROADCASTSD small<>+0(SB), Y5
-	VMULPD       Y2, Y5, Y5
-	VCMPPD       $0x0e, Y5, Y11, Y5
+	VSUBPD       Y6, Y11, Y6
+	VSUBPD       Y2, Y6, Y6
+	VMULPD       Y9, Y6, Y6
+	VADDPD       Y8, Y5, Y11
+	VMULPD       Y11, Y6, Y6
+	VADDPD       Y10, Y6, Y6
+	VMULPD       Y8, Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VMULPD       Y7, Y10, Y7
+	VADDPD       Y7, Y8, Y7
+	VADDPD       Y6, Y5, Y8
+	VMULPD       Y8, Y6, Y6
+	VSQRTPD      Y8, Y8
+	VADDPD       Y5, Y8, Y5
+	VMULPD       Y5, Y7, Y5
+	VDIVPD       Y5, Y6, Y5
+	VANDPD       256(SP), Y5, Y5
+	VADDPD       Y5, Y2, Y2
+	VBROADCASTSD small<>+0(SB), Y6
+	VMULPD       Y2, Y6, Y6
+	VCMPPD       $0x0e, Y6, Y5, Y5
 	VANDPD       256(SP), Y5, Y5
 	VMOVUPD      Y5, 256(SP)
 	VMOVMSKPD    Y5, DI
@@ -2063,32 +2063,32 @@ newton:
 	VMULPD       Y3, Y7, Y8
 	VDIVPD       Y8, Y5, Y8
 	VMULPD       Y3, Y8, Y9
-	VMULPD       Y7, Y8, Y8
-	VMULPD       320(SP), Y9, Y7
-	VMULPD       288(SP), Y8, Y10
+	VMULPD       Y7, Y8, Y7
+	VMULPD       320(SP), Y9, Y8
+	VMULPD       288(SP), Y7, Y10
 	VMULPD       Y10, Y10, Y10
 	VMOVUPD      320(SP), Y11
-	VSUBPD       Y6, Y11, Y11
-	VSUBPD       Y3, Y11, Y11
-	VMULPD       Y9, Y11, Y11
-	VADDPD       Y7, Y5, Y6
-	VMULPD       Y6, Y11, Y11
-	VADDPD       Y10, Y11, Y11
-	VMULPD       Y7, Y7, Y7
-	VMULPD       Y9, Y7, Y7
-	VMULPD       Y8, Y10, Y10
-	VADDPD       Y10, Y7, Y7
-	VADDPD       Y11, Y5, Y6
-	VMULPD       Y6, Y11, Y11
-	VSQRTPD      Y6, Y6
-	VADDPD       Y5, Y6, Y6
-	VMULPD       Y6, Y7, Y7
-	VDIVPD       Y7, Y11, Y11
-	VANDPD       352(SP), Y11, Y11
-	VADDPD       Y11, Y3, Y3
-	VBROADCASTSD small<>+0(SB), Y5
-	VMULPD       Y3, Y5, Y5
-	VCMPPD       $0x0e, Y5, Y11, Y5
+	VSUBPD       Y6, Y11, Y6
+	VSUBPD       Y3, Y6, Y6
+	VMULPD       Y9, Y6, Y6
+	VADDPD       Y8, Y5, Y11
+	VMULPD       Y11, Y6, Y6
+	VADDPD       Y10, Y6, Y6
+	VMULPD       Y8, Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VMULPD       Y7, Y10, Y7
+	VADDPD       Y7, Y8, Y7
+	VADDPD       Y6, Y5, Y8
+	VMULPD       Y8, Y6, Y6
+	VSQRTPD      Y8, Y8
+	VADDPD       Y5, Y8, Y5
+	VMULPD       Y5, Y7, Y5
+	VDIVPD       Y5, Y6, Y5
+	VANDPD       352(SP), Y5, Y5
+	VADDPD       Y5, Y3, Y3
+	VBROADCASTSD small<>+0(SB), Y6
+	VMULPD       Y3, Y6, Y6
+	VCMPPD       $0x0e, Y6, Y5, Y5
 	VANDPD       352(SP), Y5, Y5
 	VMOVUPD      Y5, 352(SP)
 	VMOVMSKPD    Y5, DI
@@ -2102,29 +2102,29 @@ newton:
 	ADDQ         SI, DX
 
 converged:
-	VMOVUPD      (SP), Y5
-	VBROADCASTSD sign<>+0(SB), Y6
-	VDIVPD       Y0, Y5, Y5
-	VANDPD       (AX), Y6, Y6
-	VORPD        Y6, Y5, Y5
-	VMOVUPD      Y5, (AX)
-	VMOVUPD      96(SP), Y0
 	VBROADCASTSD sign<>+0(SB), Y5
-	VDIVPD       Y1, Y0, Y0
-	VANDPD       32(AX), Y5, Y5
+	VANDPD       (AX), Y5, Y5
+	VMOVUPD      (SP), Y6
+	VDIVPD       Y0, Y6, Y0
 	VORPD        Y5, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VBROADCASTSD sign<>+0(SB), Y0
+	VANDPD       32(AX), Y0, Y0
+	VMOVUPD      96(SP), Y5
+	VDIVPD       Y1, Y5, Y1
+	VORPD        Y0, Y1, Y0
 	VMOVUPD      Y0, 32(AX)
-	VMOVUPD      192(SP), Y0
-	VBROADCASTSD sign<>+0(SB), Y1
-	VDIVPD       Y2, Y0, Y0
-	VANDPD       64(AX), Y1, Y1
-	VORPD        Y1, Y0, Y0
+	VBROADCASTSD sign<>+0(SB), Y0
+	VANDPD       64(AX), Y0, Y0
+	VMOVUPD      192(SP), Y1
+	VDIVPD       Y2, Y1, Y1
+	VORPD        Y0, Y1, Y0
 	VMOVUPD      Y0, 64(AX)
-	VMOVUPD      288(SP), Y0
-	VBROADCASTSD sign<>+0(SB), Y1
-	VDIVPD       Y3, Y0, Y0
-	VANDPD       96(AX), Y1, Y1
-	VORPD        Y1, Y0, Y0
+	VBROADCASTSD sign<>+0(SB), Y0
+	VANDPD       96(AX), Y0, Y0
+	VMOVUPD      288(SP), Y1
+	VDIVPD       Y3, Y1, Y1
+	VORPD        Y0, Y1, Y0
 	VMOVUPD      Y0, 96(AX)
 	ADDQ         $0x00000080, AX
 	SUBQ         $0x10, CX
@@ -2502,8 +2502,8 @@ shareRest:
 	TESTQ      BX, BX
 	JZ         shareDone
 	VMASKMOVPD (AX)(CX*1), Y0, Y2
-	VMULPD     Y1, Y2, Y2
-	VMASKMOVPD Y2, Y0, (AX)(CX*1)
+	VMULPD     Y1, Y2, Y1
+	VMASKMOVPD Y1, Y0, (AX)(CX*1)
 
 shareDone:
 	VZEROUPPER
@@ -3060,166 +3060,166 @@ TEXT ·secularAVX512(SB), NOSPLIT, $0-56
 many:
 	CMPQ          CX, $0x00
 	JLE           done
-	VMOVUPD       (AX), Z0
-	VBROADCASTSD  c0<>+0(SB), Z2
-	VBROADCASTSD  sign<>+0(SB), Z1
-	VANDNPD       Z0, Z1, Z0
-	VSUBPD        Z0, Z2, Z1
-	VADDPD        Z0, Z2, Z2
-	VMULPD        Z2, Z1, Z1
-	VXORPD        Z2, Z2, Z2
-	VMAXPD        Z2, Z1, Z1
-	VSQRTPD       Z1, Z1
-	VBROADCASTSD  k+16(FP), Z2
-	VMULPD        Z2, Z1, Z1
-	VMOVUPD       Z1, Z1
-	VMULPD        Z2, Z0, Z0
-	VMOVUPD       Z0, Z0
-	VMOVUPD       64(AX), Z2
-	VBROADCASTSD  c0<>+0(SB), Z3
-	VBROADCASTSD  sign<>+0(SB), Z4
-	VANDNPD       Z2, Z4, Z2
-	VSUBPD        Z2, Z3, Z4
-	VADDPD        Z2, Z3, Z3
-	VMULPD        Z3, Z4, Z4
+	VBROADCASTSD  k+16(FP), Z0
+	VBROADCASTSD  c0<>+0(SB), Z1
+	VBROADCASTSD  sign<>+0(SB), Z2
+	VMOVUPD       (AX), Z3
+	VANDNPD       Z3, Z2, Z2
+	VSUBPD        Z2, Z1, Z3
+	VADDPD        Z2, Z1, Z1
+	VMULPD        Z1, Z3, Z1
 	VXORPD        Z3, Z3, Z3
-	VMAXPD        Z3, Z4, Z4
+	VMAXPD        Z3, Z1, Z1
+	VSQRTPD       Z1, Z1
+	VMULPD        Z0, Z1, Z1
+	VMOVUPD       Z1, Z1
+	VMULPD        Z0, Z2, Z0
+	VMOVUPD       Z0, Z0
+	VBROADCASTSD  k+16(FP), Z2
+	VBROADCASTSD  c0<>+0(SB), Z4
+	VBROADCASTSD  sign<>+0(SB), Z3
+	VMOVUPD       64(AX), Z5
+	VANDNPD       Z5, Z3, Z3
+	VSUBPD        Z3, Z4, Z5
+	VADDPD        Z3, Z4, Z4
+	VMULPD        Z4, Z5, Z4
+	VXORPD        Z5, Z5, Z5
+	VMAXPD        Z5, Z4, Z4
 	VSQRTPD       Z4, Z4
-	VBROADCASTSD  k+16(FP), Z3
-	VMULPD        Z3, Z4, Z4
+	VMULPD        Z2, Z4, Z4
 	VMOVUPD       Z4, Z4
-	VMULPD        Z3, Z2, Z2
+	VMULPD        Z2, Z3, Z2
 	VMOVUPD       Z2, Z3
-	VMOVUPD       128(AX), Z2
-	VBROADCASTSD  c0<>+0(SB), Z5
-	VBROADCASTSD  sign<>+0(SB), Z6
-	VANDNPD       Z2, Z6, Z2
-	VSUBPD        Z2, Z5, Z6
-	VADDPD        Z2, Z5, Z5
-	VMULPD        Z5, Z6, Z6
-	VXORPD        Z5, Z5, Z5
-	VMAXPD        Z5, Z6, Z6
+	VBROADCASTSD  k+16(FP), Z2
+	VBROADCASTSD  c0<>+0(SB), Z6
+	VBROADCASTSD  sign<>+0(SB), Z5
+	VMOVUPD       128(AX), Z7
+	VANDNPD       Z7, Z5, Z5
+	VSUBPD        Z5, Z6, Z7
+	VADDPD        Z5, Z6, Z6
+	VMULPD        Z6, Z7, Z6
+	VXORPD        Z7, Z7, Z7
+	VMAXPD        Z7, Z6, Z6
 	VSQRTPD       Z6, Z6
-	VBROADCASTSD  k+16(FP), Z5
-	VMULPD        Z5, Z6, Z6
+	VMULPD        Z2, Z6, Z6
 	VMOVUPD       Z6, Z7
-	VMULPD        Z5, Z2, Z2
+	VMULPD        Z2, Z5, Z2
 	VMOVUPD       Z2, Z6
-	VMOVUPD       192(AX), Z2
-	VBROADCASTSD  c0<>+0(SB), Z5
-	VBROADCASTSD  sign<>+0(SB), Z8
-	VANDNPD       Z2, Z8, Z2
-	VSUBPD        Z2, Z5, Z8
-	VADDPD        Z2, Z5, Z5
-	VMULPD        Z5, Z8, Z8
-	VXORPD        Z5, Z5, Z5
-	VMAXPD        Z5, Z8, Z8
+	VBROADCASTSD  k+16(FP), Z2
+	VBROADCASTSD  c0<>+0(SB), Z8
+	VBROADCASTSD  sign<>+0(SB), Z5
+	VMOVUPD       192(AX), Z9
+	VANDNPD       Z9, Z5, Z5
+	VSUBPD        Z5, Z8, Z9
+	VADDPD        Z5, Z8, Z8
+	VMULPD        Z8, Z9, Z8
+	VXORPD        Z9, Z9, Z9
+	VMAXPD        Z9, Z8, Z8
 	VSQRTPD       Z8, Z8
-	VBROADCASTSD  k+16(FP), Z5
-	VMULPD        Z5, Z8, Z8
+	VMULPD        Z2, Z8, Z8
 	VMOVUPD       Z8, Z10
-	VMULPD        Z5, Z2, Z2
+	VMULPD        Z2, Z5, Z2
 	VMOVUPD       Z2, Z9
 	VCVTPD2PS     Z0, Y12
 	VCVTPD2PS     Z3, Y2
 	VINSERTF64X4  $0x01, Y2, Z12, Z2
 	VCVTPD2PS     Z1, Y12
 	VCVTPD2PS     Z4, Y5
-	VINSERTF64X4  $0x01, Y5, Z12, Z8
-	VBROADCASTSS  single+32(FP), Z11
-	VSUBPS        Z11, Z8, Z5
+	VINSERTF64X4  $0x01, Y5, Z12, Z5
+	VBROADCASTSS  single+32(FP), Z8
+	VSUBPS        Z8, Z5, Z11
+	VXORPD        Z13, Z13, Z13
+	VMAXPS        Z13, Z11, Z11
 	VMULPS        Z2, Z2, Z13
-	VMULPS        Z8, Z8, Z14
-	VXORPD        Z15, Z15, Z15
-	VMAXPS        Z15, Z5, Z5
-	VMULPS        Z5, Z5, Z5
-	VADDPS        Z5, Z13, Z5
-	VSQRTPS       Z5, Z5
-	VMAXPS        Z2, Z5, Z5
-	VADDPS        Z11, Z5, Z2
-	VMULPS        Z5, Z5, Z15
-	VMULPS        Z2, Z2, Z24
+	VMULPS        Z5, Z5, Z14
+	VMULPS        Z11, Z11, Z11
+	VADDPS        Z11, Z13, Z11
+	VSQRTPS       Z11, Z11
+	VMAXPS        Z2, Z11, Z2
+	VADDPS        Z8, Z2, Z11
+	VMULPS        Z2, Z2, Z15
+	VMULPS        Z11, Z11, Z24
 	VMULPS        Z15, Z14, Z25
 	VMULPS        Z24, Z13, Z26
 	VMULPS        Z15, Z25, Z27
 	VMULPS        Z26, Z24, Z24
-	VADDPS        Z24, Z27, Z27
-	VSUBPS        Z11, Z8, Z24
-	VSUBPS        Z5, Z24, Z24
-	VADDPS        Z2, Z8, Z28
-	VMULPS        Z28, Z24, Z24
-	VMULPS        Z15, Z24, Z24
-	VADDPS        Z26, Z24, Z24
-	VMULPS        Z5, Z25, Z15
-	VMULPS        Z2, Z26, Z25
-	VADDPS        Z25, Z15, Z15
-	VADDPS        Z15, Z15, Z15
-	VMULPS        Z24, Z15, Z25
-	VMULPS        Z2, Z5, Z2
+	VADDPS        Z24, Z27, Z24
+	VSUBPS        Z8, Z5, Z27
+	VSUBPS        Z2, Z27, Z27
+	VADDPS        Z11, Z5, Z28
+	VMULPS        Z28, Z27, Z27
+	VMULPS        Z15, Z27, Z15
+	VADDPS        Z26, Z15, Z15
 	VMULPS        Z2, Z25, Z25
-	VADDPS        Z24, Z24, Z2
-	VADDPS        Z2, Z24, Z2
-	VMULPS        Z2, Z27, Z27
-	VMULPS        Z15, Z15, Z15
-	VSUBPS        Z27, Z15, Z15
-	VDIVPS        Z15, Z25, Z25
-	VADDPS        Z25, Z5, Z5
-	VADDPS        Z11, Z5, Z2
-	VMULPS        Z5, Z5, Z15
-	VMULPS        Z2, Z2, Z24
+	VMULPS        Z11, Z26, Z26
+	VADDPS        Z26, Z25, Z25
+	VADDPS        Z25, Z25, Z25
+	VMULPS        Z15, Z25, Z26
+	VMULPS        Z11, Z2, Z11
+	VMULPS        Z11, Z26, Z11
+	VADDPS        Z15, Z15, Z26
+	VADDPS        Z15, Z26, Z15
+	VMULPS        Z15, Z24, Z15
+	VMULPS        Z25, Z25, Z24
+	VSUBPS        Z15, Z24, Z15
+	VDIVPS        Z15, Z11, Z11
+	VADDPS        Z11, Z2, Z2
+	VADDPS        Z8, Z2, Z11
+	VMULPS        Z2, Z2, Z15
+	VMULPS        Z11, Z11, Z24
 	VMULPS        Z15, Z14, Z25
 	VMULPS        Z24, Z13, Z26
 	VMULPS        Z15, Z25, Z27
 	VMULPS        Z26, Z24, Z24
-	VADDPS        Z24, Z27, Z27
-	VSUBPS        Z11, Z8, Z24
-	VSUBPS        Z5, Z24, Z24
-	VADDPS        Z2, Z8, Z28
-	VMULPS        Z28, Z24, Z24
-	VMULPS        Z15, Z24, Z24
-	VADDPS        Z26, Z24, Z24
-	VMULPS        Z5, Z25, Z15
-	VMULPS        Z2, Z26, Z25
-	VADDPS        Z25, Z15, Z15
-	VADDPS        Z15, Z15, Z15
-	VMULPS        Z24, Z15, Z25
-	VMULPS        Z2, Z5, Z2
+	VADDPS        Z24, Z27, Z24
+	VSUBPS        Z8, Z5, Z27
+	VSUBPS        Z2, Z27, Z27
+	VADDPS        Z11, Z5, Z28
+	VMULPS        Z28, Z27, Z27
+	VMULPS        Z15, Z27, Z15
+	VADDPS        Z26, Z15, Z15
 	VMULPS        Z2, Z25, Z25
-	VADDPS        Z24, Z24, Z2
-	VADDPS        Z2, Z24, Z2
-	VMULPS        Z2, Z27, Z27
-	VMULPS        Z15, Z15, Z15
-	VSUBPS        Z27, Z15, Z15
-	VDIVPS        Z15, Z25, Z25
-	VADDPS        Z25, Z5, Z5
-	VADDPS        Z11, Z5, Z2
-	VMULPS        Z5, Z5, Z15
-	VMULPS        Z2, Z2, Z24
+	VMULPS        Z11, Z26, Z26
+	VADDPS        Z26, Z25, Z25
+	VADDPS        Z25, Z25, Z25
+	VMULPS        Z15, Z25, Z26
+	VMULPS        Z11, Z2, Z11
+	VMULPS        Z11, Z26, Z11
+	VADDPS        Z15, Z15, Z26
+	VADDPS        Z15, Z26, Z15
+	VMULPS        Z15, Z24, Z15
+	VMULPS        Z25, Z25, Z24
+	VSUBPS        Z15, Z24, Z15
+	VDIVPS        Z15, Z11, Z11
+	VADDPS        Z11, Z2, Z2
+	VADDPS        Z8, Z2, Z11
+	VMULPS        Z2, Z2, Z15
+	VMULPS        Z11, Z11, Z24
 	VMULPS        Z15, Z14, Z14
 	VMULPS        Z24, Z13, Z13
 	VMULPS        Z15, Z14, Z25
 	VMULPS        Z13, Z24, Z24
-	VADDPS        Z24, Z25, Z25
-	VSUBPS        Z11, Z8, Z11
-	VSUBPS        Z5, Z11, Z11
-	VADDPS        Z2, Z8, Z8
-	VMULPS        Z8, Z11, Z11
-	VMULPS        Z15, Z11, Z11
-	VADDPS        Z13, Z11, Z11
-	VMULPS        Z5, Z14, Z8
-	VMULPS        Z2, Z13, Z13
+	VADDPS        Z24, Z25, Z24
+	VSUBPS        Z8, Z5, Z8
+	VSUBPS        Z2, Z8, Z8
+	VADDPS        Z11, Z5, Z5
+	VMULPS        Z5, Z8, Z5
+	VMULPS        Z15, Z5, Z5
+	VADDPS        Z13, Z5, Z5
+	VMULPS        Z2, Z14, Z8
+	VMULPS        Z11, Z13, Z13
 	VADDPS        Z13, Z8, Z8
 	VADDPS        Z8, Z8, Z8
-	VMULPS        Z11, Z8, Z13
-	VMULPS        Z2, Z5, Z2
-	VMULPS        Z2, Z13, Z13
-	VADDPS        Z11, Z11, Z2
-	VADDPS        Z2, Z11, Z2
-	VMULPS        Z2, Z25, Z25
+	VMULPS        Z5, Z8, Z13
+	VMULPS        Z11, Z2, Z11
+	VMULPS        Z11, Z13, Z11
+	VADDPS        Z5, Z5, Z13
+	VADDPS        Z5, Z13, Z5
+	VMULPS        Z5, Z24, Z5
 	VMULPS        Z8, Z8, Z8
-	VSUBPS        Z25, Z8, Z8
-	VDIVPS        Z8, Z13, Z13
-	VADDPS        Z13, Z5, Z5
+	VSUBPS        Z5, Z8, Z5
+	VDIVPS        Z5, Z11, Z5
+	VADDPS        Z5, Z2, Z5
 	VCVTPS2PD     Y5, Z2
 	VEXTRACTF64X4 $0x01, Z5, Y5
 	VCVTPS2PD     Y5, Z5
@@ -3228,101 +3228,101 @@ many:
 	VINSERTF64X4  $0x01, Y8, Z12, Z8
 	VCVTPD2PS     Z7, Y12
 	VCVTPD2PS     Z10, Y11
-	VINSERTF64X4  $0x01, Y11, Z12, Z13
-	VBROADCASTSS  single+32(FP), Z14
-	VSUBPS        Z14, Z13, Z11
+	VINSERTF64X4  $0x01, Y11, Z12, Z11
+	VBROADCASTSS  single+32(FP), Z13
+	VSUBPS        Z13, Z11, Z14
+	VXORPD        Z15, Z15, Z15
+	VMAXPS        Z15, Z14, Z14
 	VMULPS        Z8, Z8, Z15
-	VMULPS        Z13, Z13, Z24
-	VXORPD        Z25, Z25, Z25
-	VMAXPS        Z25, Z11, Z11
-	VMULPS        Z11, Z11, Z11
-	VADDPS        Z11, Z15, Z11
-	VSQRTPS       Z11, Z11
-	VMAXPS        Z8, Z11, Z11
-	VADDPS        Z14, Z11, Z8
-	VMULPS        Z11, Z11, Z25
-	VMULPS        Z8, Z8, Z26
+	VMULPS        Z11, Z11, Z24
+	VMULPS        Z14, Z14, Z14
+	VADDPS        Z14, Z15, Z14
+	VSQRTPS       Z14, Z14
+	VMAXPS        Z8, Z14, Z8
+	VADDPS        Z13, Z8, Z14
+	VMULPS        Z8, Z8, Z25
+	VMULPS        Z14, Z14, Z26
 	VMULPS        Z25, Z24, Z27
 	VMULPS        Z26, Z15, Z28
 	VMULPS        Z25, Z27, Z29
 	VMULPS        Z28, Z26, Z26
-	VADDPS        Z26, Z29, Z29
-	VSUBPS        Z14, Z13, Z26
-	VSUBPS        Z11, Z26, Z26
-	VADDPS        Z8, Z13, Z30
-	VMULPS        Z30, Z26, Z26
-	VMULPS        Z25, Z26, Z26
-	VADDPS        Z28, Z26, Z26
-	VMULPS        Z11, Z27, Z25
-	VMULPS        Z8, Z28, Z27
-	VADDPS        Z27, Z25, Z25
-	VADDPS        Z25, Z25, Z25
-	VMULPS        Z26, Z25, Z27
-	VMULPS        Z8, Z11, Z8
+	VADDPS        Z26, Z29, Z26
+	VSUBPS        Z13, Z11, Z29
+	VSUBPS        Z8, Z29, Z29
+	VADDPS        Z14, Z11, Z30
+	VMULPS        Z30, Z29, Z29
+	VMULPS        Z25, Z29, Z25
+	VADDPS        Z28, Z25, Z25
 	VMULPS        Z8, Z27, Z27
-	VADDPS        Z26, Z26, Z8
-	VADDPS        Z8, Z26, Z8
-	VMULPS        Z8, Z29, Z29
-	VMULPS        Z25, Z25, Z25
-	VSUBPS        Z29, Z25, Z25
-	VDIVPS        Z25, Z27, Z27
-	VADDPS        Z27, Z11, Z11
-	VADDPS        Z14, Z11, Z8
-	VMULPS        Z11, Z11, Z25
-	VMULPS        Z8, Z8, Z26
+	VMULPS        Z14, Z28, Z28
+	VADDPS        Z28, Z27, Z27
+	VADDPS        Z27, Z27, Z27
+	VMULPS        Z25, Z27, Z28
+	VMULPS        Z14, Z8, Z14
+	VMULPS        Z14, Z28, Z14
+	VADDPS        Z25, Z25, Z28
+	VADDPS        Z25, Z28, Z25
+	VMULPS        Z25, Z26, Z25
+	VMULPS        Z27, Z27, Z26
+	VSUBPS        Z25, Z26, Z25
+	VDIVPS        Z25, Z14, Z14
+	VADDPS        Z14, Z8, Z8
+	VADDPS        Z13, Z8, Z14
+	VMULPS        Z8, Z8, Z25
+	VMULPS        Z14, Z14, Z26
 	VMULPS        Z25, Z24, Z27
 	VMULPS        Z26, Z15, Z28
 	VMULPS        Z25, Z27, Z29
 	VMULPS        Z28, Z26, Z26
-	VADDPS        Z26, Z29, Z29
-	VSUBPS        Z14, Z13, Z26
-	VSUBPS        Z11, Z26, Z26
-	VADDPS        Z8, Z13, Z30
-	VMULPS        Z30, Z26, Z26
-	VMULPS        Z25, Z26, Z26
-	VADDPS        Z28, Z26, Z26
-	VMULPS        Z11, Z27, Z25
-	VMULPS        Z8, Z28, Z27
-	VADDPS        Z27, Z25, Z25
-	VADDPS        Z25, Z25, Z25
-	VMULPS        Z26, Z25, Z27
-	VMULPS        Z8, Z11, Z8
+	VADDPS        Z26, Z29, Z26
+	VSUBPS        Z13, Z11, Z29
+	VSUBPS        Z8, Z29, Z29
+	VADDPS        Z14, Z11, Z30
+	VMULPS        Z30, Z29, Z29
+	VMULPS        Z25, Z29, Z25
+	VADDPS        Z28, Z25, Z25
 	VMULPS        Z8, Z27, Z27
-	VADDPS        Z26, Z26, Z8
-	VADDPS        Z8, Z26, Z8
-	VMULPS        Z8, Z29, Z29
-	VMULPS        Z25, Z25, Z25
-	VSUBPS        Z29, Z25, Z25
-	VDIVPS        Z25, Z27, Z27
-	VADDPS        Z27, Z11, Z11
-	VADDPS        Z14, Z11, Z8
-	VMULPS        Z11, Z11, Z25
-	VMULPS        Z8, Z8, Z26
+	VMULPS        Z14, Z28, Z28
+	VADDPS        Z28, Z27, Z27
+	VADDPS        Z27, Z27, Z27
+	VMULPS        Z25, Z27, Z28
+	VMULPS        Z14, Z8, Z14
+	VMULPS        Z14, Z28, Z14
+	VADDPS        Z25, Z25, Z28
+	VADDPS        Z25, Z28, Z25
+	VMULPS        Z25, Z26, Z25
+	VMULPS        Z27, Z27, Z26
+	VSUBPS        Z25, Z26, Z25
+	VDIVPS        Z25, Z14, Z14
+	VADDPS        Z14, Z8, Z8
+	VADDPS        Z13, Z8, Z14
+	VMULPS        Z8, Z8, Z25
+	VMULPS        Z14, Z14, Z26
 	VMULPS        Z25, Z24, Z24
 	VMULPS        Z26, Z15, Z15
 	VMULPS        Z25, Z24, Z27
 	VMULPS        Z15, Z26, Z26
-	VADDPS        Z26, Z27, Z27
-	VSUBPS        Z14, Z13, Z14
-	VSUBPS        Z11, Z14, Z14
-	VADDPS        Z8, Z13, Z13
-	VMULPS        Z13, Z14, Z14
-	VMULPS        Z25, Z14, Z14
-	VADDPS        Z15, Z14, Z14
-	VMULPS        Z11, Z24, Z13
-	VMULPS        Z8, Z15, Z15
+	VADDPS        Z26, Z27, Z26
+	VSUBPS        Z13, Z11, Z13
+	VSUBPS        Z8, Z13, Z13
+	VADDPS        Z14, Z11, Z11
+	VMULPS        Z11, Z13, Z11
+	VMULPS        Z25, Z11, Z11
+	VADDPS        Z15, Z11, Z11
+	VMULPS        Z8, Z24, Z13
+	VMULPS        Z14, Z15, Z15
 	VADDPS        Z15, Z13, Z13
 	VADDPS        Z13, Z13, Z13
-	VMULPS        Z14, Z13, Z15
-	VMULPS        Z8, Z11, Z8
-	VMULPS        Z8, Z15, Z15
-	VADDPS        Z14, Z14, Z8
-	VADDPS        Z8, Z14, Z8
-	VMULPS        Z8, Z27, Z27
+	VMULPS        Z11, Z13, Z15
+	VMULPS        Z14, Z8, Z14
+	VMULPS        Z14, Z15, Z14
+	VADDPS        Z11, Z11, Z15
+	VADDPS        Z11, Z15, Z11
+	VMULPS        Z11, Z26, Z11
 	VMULPS        Z13, Z13, Z13
-	VSUBPS        Z27, Z13, Z13
-	VDIVPS        Z13, Z15, Z15
-	VADDPS        Z15, Z11, Z11
+	VSUBPS        Z11, Z13, Z11
+	VDIVPS        Z11, Z14, Z11
+	VADDPS        Z11, Z8, Z11
 	VCVTPS2PD     Y11, Z8
 	VEXTRACTF64X4 $0x01, Z11, Y11
 	VCVTPS2PD     Y11, Z11
@@ -3339,26 +3339,26 @@ many:
 	VMULPD        Z27, Z13, Z13
 	VMULPD        Z26, Z24, Z28
 	VMULPD        Z13, Z27, Z27
-	VADDPD        Z27, Z28, Z28
+	VADDPD        Z27, Z28, Z27
 	VSUBPD        Z15, Z14, Z15
 	VSUBPD        Z2, Z15, Z15
 	VADDPD        Z25, Z14, Z14
-	VMULPD        Z14, Z15, Z15
-	VMULPD        Z26, Z15, Z15
-	VADDPD        Z13, Z15, Z15
-	VMULPD        Z2, Z24, Z14
-	VMULPD        Z25, Z13, Z13
+	VMULPD        Z14, Z15, Z14
+	VMULPD        Z26, Z14, Z14
 	VADDPD        Z13, Z14, Z14
-	VADDPD        Z14, Z14, Z14
-	VMULPD        Z15, Z14, Z13
+	VMULPD        Z2, Z24, Z15
+	VMULPD        Z25, Z13, Z13
+	VADDPD        Z13, Z15, Z13
+	VADDPD        Z13, Z13, Z13
+	VMULPD        Z14, Z13, Z15
 	VMULPD        Z25, Z2, Z24
-	VMULPD        Z24, Z13, Z13
-	VADDPD        Z15, Z15, Z24
-	VADDPD        Z24, Z15, Z24
-	VMULPD        Z24, Z28, Z28
-	VMULPD        Z14, Z14, Z14
-	VSUBPD        Z28, Z14, Z14
-	VDIVPD        Z14, Z13, Z13
+	VMULPD        Z24, Z15, Z15
+	VADDPD        Z14, Z14, Z24
+	VADDPD        Z14, Z24, Z14
+	VMULPD        Z14, Z27, Z14
+	VMULPD        Z13, Z13, Z13
+	VSUBPD        Z14, Z13, Z13
+	VDIVPD        Z13, Z15, Z13
 	VADDPD        Z13, Z2, Z2
 	VBROADCASTSD  sign<>+0(SB), Z14
 	VANDNPD       Z13, Z14, Z13
@@ -3388,26 +3388,26 @@ many:
 	VMULPD        Z27, Z13, Z13
 	VMULPD        Z26, Z24, Z28
 	VMULPD        Z13, Z27, Z27
-	VADDPD        Z27, Z28, Z28
+	VADDPD        Z27, Z28, Z27
 	VSUBPD        Z15, Z14, Z15
 	VSUBPD        Z5, Z15, Z15
 	VADDPD        Z25, Z14, Z14
-	VMULPD        Z14, Z15, Z15
-	VMULPD        Z26, Z15, Z15
-	VADDPD        Z13, Z15, Z15
-	VMULPD        Z5, Z24, Z14
-	VMULPD        Z25, Z13, Z13
+	VMULPD        Z14, Z15, Z14
+	VMULPD        Z26, Z14, Z14
 	VADDPD        Z13, Z14, Z14
-	VADDPD        Z14, Z14, Z14
-	VMULPD        Z15, Z14, Z13
+	VMULPD        Z5, Z24, Z15
+	VMULPD        Z25, Z13, Z13
+	VADDPD        Z13, Z15, Z13
+	VADDPD        Z13, Z13, Z13
+	VMULPD        Z14, Z13, Z15
 	VMULPD        Z25, Z5, Z24
-	VMULPD        Z24, Z13, Z13
-	VADDPD        Z15, Z15, Z24
-	VADDPD        Z24, Z15, Z24
-	VMULPD        Z24, Z28, Z28
-	VMULPD        Z14, Z14, Z14
-	VSUBPD        Z28, Z14, Z14
-	VDIVPD        Z14, Z13, Z13
+	VMULPD        Z24, Z15, Z15
+	VADDPD        Z14, Z14, Z24
+	VADDPD        Z14, Z24, Z14
+	VMULPD        Z14, Z27, Z14
+	VMULPD        Z13, Z13, Z13
+	VSUBPD        Z14, Z13, Z13
+	VDIVPD        Z13, Z15, Z13
 	VADDPD        Z13, Z5, Z5
 	VBROADCASTSD  sign<>+0(SB), Z14
 	VANDNPD       Z13, Z14, Z13
@@ -3437,26 +3437,26 @@ many:
 	VMULPD        Z27, Z13, Z13
 	VMULPD        Z26, Z24, Z28
 	VMULPD        Z13, Z27, Z27
-	VADDPD        Z27, Z28, Z28
+	VADDPD        Z27, Z28, Z27
 	VSUBPD        Z15, Z14, Z15
 	VSUBPD        Z8, Z15, Z15
 	VADDPD        Z25, Z14, Z14
-	VMULPD        Z14, Z15, Z15
-	VMULPD        Z26, Z15, Z15
-	VADDPD        Z13, Z15, Z15
-	VMULPD        Z8, Z24, Z14
-	VMULPD        Z25, Z13, Z13
+	VMULPD        Z14, Z15, Z14
+	VMULPD        Z26, Z14, Z14
 	VADDPD        Z13, Z14, Z14
-	VADDPD        Z14, Z14, Z14
-	VMULPD        Z15, Z14, Z13
+	VMULPD        Z8, Z24, Z15
+	VMULPD        Z25, Z13, Z13
+	VADDPD        Z13, Z15, Z13
+	VADDPD        Z13, Z13, Z13
+	VMULPD        Z14, Z13, Z15
 	VMULPD        Z25, Z8, Z24
-	VMULPD        Z24, Z13, Z13
-	VADDPD        Z15, Z15, Z24
-	VADDPD        Z24, Z15, Z24
-	VMULPD        Z24, Z28, Z28
-	VMULPD        Z14, Z14, Z14
-	VSUBPD        Z28, Z14, Z14
-	VDIVPD        Z14, Z13, Z13
+	VMULPD        Z24, Z15, Z15
+	VADDPD        Z14, Z14, Z24
+	VADDPD        Z14, Z24, Z14
+	VMULPD        Z14, Z27, Z14
+	VMULPD        Z13, Z13, Z13
+	VSUBPD        Z14, Z13, Z13
+	VDIVPD        Z13, Z15, Z13
 	VADDPD        Z13, Z8, Z8
 	VBROADCASTSD  sign<>+0(SB), Z14
 	VANDNPD       Z13, Z14, Z13
@@ -3486,26 +3486,26 @@ many:
 	VMULPD        Z27, Z13, Z13
 	VMULPD        Z26, Z24, Z28
 	VMULPD        Z13, Z27, Z27
-	VADDPD        Z27, Z28, Z28
+	VADDPD        Z27, Z28, Z27
 	VSUBPD        Z15, Z14, Z15
 	VSUBPD        Z11, Z15, Z15
 	VADDPD        Z25, Z14, Z14
-	VMULPD        Z14, Z15, Z15
-	VMULPD        Z26, Z15, Z15
-	VADDPD        Z13, Z15, Z15
-	VMULPD        Z11, Z24, Z14
-	VMULPD        Z25, Z13, Z13
+	VMULPD        Z14, Z15, Z14
+	VMULPD        Z26, Z14, Z14
 	VADDPD        Z13, Z14, Z14
-	VADDPD        Z14, Z14, Z14
-	VMULPD        Z15, Z14, Z13
+	VMULPD        Z11, Z24, Z15
+	VMULPD        Z25, Z13, Z13
+	VADDPD        Z13, Z15, Z13
+	VADDPD        Z13, Z13, Z13
+	VMULPD        Z14, Z13, Z15
 	VMULPD        Z25, Z11, Z24
-	VMULPD        Z24, Z13, Z13
-	VADDPD        Z15, Z15, Z24
-	VADDPD        Z24, Z15, Z24
-	VMULPD        Z24, Z28, Z28
-	VMULPD        Z14, Z14, Z14
-	VSUBPD        Z28, Z14, Z14
-	VDIVPD        Z14, Z13, Z13
+	VMULPD        Z24, Z15, Z15
+	VADDPD        Z14, Z14, Z24
+	VADDPD        Z14, Z24, Z14
+	VMULPD        Z14, Z27, Z14
+	VMULPD        Z13, Z13, Z13
+	VSUBPD        Z14, Z13, Z13
+	VDIVPD        Z13, Z15, Z13
 	VADDPD        Z13, Z11, Z11
 	VBROADCASTSD  sign<>+0(SB), Z14
 	VANDNPD       Z13, Z14, Z13
@@ -3538,26 +3538,26 @@ many:
 	VMULPD        Z27, Z13, Z13
 	VMULPD        Z26, Z24, Z28
 	VMULPD        Z13, Z27, Z27
-	VADDPD        Z27, Z28, Z28
+	VADDPD        Z27, Z28, Z27
 	VSUBPD        Z15, Z14, Z15
 	VSUBPD        Z2, Z15, Z15
 	VADDPD        Z25, Z14, Z14
-	VMULPD        Z14, Z15, Z15
-	VMULPD        Z26, Z15, Z15
-	VADDPD        Z13, Z15, Z15
-	VMULPD        Z2, Z24, Z14
-	VMULPD        Z25, Z13, Z13
+	VMULPD        Z14, Z15, Z14
+	VMULPD        Z26, Z14, Z14
 	VADDPD        Z13, Z14, Z14
-	VADDPD        Z14, Z14, Z14
-	VMULPD        Z15, Z14, Z13
+	VMULPD        Z2, Z24, Z15
+	VMULPD        Z25, Z13, Z13
+	VADDPD        Z13, Z15, Z13
+	VADDPD        Z13, Z13, Z13
+	VMULPD        Z14, Z13, Z15
 	VMULPD        Z25, Z2, Z24
-	VMULPD        Z24, Z13, Z13
-	VADDPD        Z15, Z15, Z24
-	VADDPD        Z24, Z15, Z24
-	VMULPD        Z24, Z28, Z28
-	VMULPD        Z14, Z14, Z14
-	VSUBPD        Z28, Z14, Z14
-	VDIVPD        Z14, Z13, Z13
+	VMULPD        Z24, Z15, Z15
+	VADDPD        Z14, Z14, Z24
+	VADDPD        Z14, Z24, Z14
+	VMULPD        Z14, Z27, Z14
+	VMULPD        Z13, Z13, Z13
+	VSUBPD        Z14, Z13, Z13
+	VDIVPD        Z13, Z15, Z13
 	VMOVAPD.Z     Z13, K1, Z13
 	VADDPD        Z13, Z2, Z2
 	VBROADCASTSD  sign<>+0(SB), Z14
@@ -3582,26 +3582,26 @@ many:
 	VMULPD        Z27, Z13, Z13
 	VMULPD        Z26, Z24, Z28
 	VMULPD        Z13, Z27, Z27
-	VADDPD        Z27, Z28, Z28
+	VADDPD        Z27, Z28, Z27
 	VSUBPD        Z15, Z14, Z15
 	VSUBPD        Z5, Z15, Z15
 	VADDPD        Z25, Z14, Z14
-	VMULPD        Z14, Z15, Z15
-	VMULPD        Z26, Z15, Z15
-	VADDPD        Z13, Z15, Z15
-	VMULPD        Z5, Z24, Z14
-	VMULPD        Z25, Z13, Z13
+	VMULPD        Z14, Z15, Z14
+	VMULPD        Z26, Z14, Z14
 	VADDPD        Z13, Z14, Z14
-	VADDPD        Z14, Z14, Z14
-	VMULPD        Z15, Z14, Z13
+	VMULPD        Z5, Z24, Z15
+	VMULPD        Z25, Z13, Z13
+	VADDPD        Z13, Z15, Z13
+	VADDPD        Z13, Z13, Z13
+	VMULPD        Z14, Z13, Z15
 	VMULPD        Z25, Z5, Z24
-	VMULPD        Z24, Z13, Z13
-	VADDPD        Z15, Z15, Z24
-	VADDPD        Z24, Z15, Z24
-	VMULPD        Z24, Z28, Z28
-	VMULPD        Z14, Z14, Z14
-	VSUBPD        Z28, Z14, Z14
-	VDIVPD        Z14, Z13, Z13
+	VMULPD        Z24, Z15, Z15
+	VADDPD        Z14, Z14, Z24
+	VADDPD        Z14, Z24, Z14
+	VMULPD        Z14, Z27, Z14
+	VMULPD        Z13, Z13, Z13
+	VSUBPD        Z14, Z13, Z13
+	VDIVPD        Z13, Z15, Z13
 	VMOVAPD.Z     Z13, K2, Z13
 	VADDPD        Z13, Z5, Z5
 	VBROADCASTSD  sign<>+0(SB), Z14
@@ -3626,26 +3626,26 @@ many:
 	VMULPD        Z27, Z13, Z13
 	VMULPD        Z26, Z24, Z28
 	VMULPD        Z13, Z27, Z27
-	VADDPD        Z27, Z28, Z28
+	VADDPD        Z27, Z28, Z27
 	VSUBPD        Z15, Z14, Z15
 	VSUBPD        Z8, Z15, Z15
 	VADDPD        Z25, Z14, Z14
-	VMULPD        Z14, Z15, Z15
-	VMULPD        Z26, Z15, Z15
-	VADDPD        Z13, Z15, Z15
-	VMULPD        Z8, Z24, Z14
-	VMULPD        Z25, Z13, Z13
+	VMULPD        Z14, Z15, Z14
+	VMULPD        Z26, Z14, Z14
 	VADDPD        Z13, Z14, Z14
-	VADDPD        Z14, Z14, Z14
-	VMULPD        Z15, Z14, Z13
+	VMULPD        Z8, Z24, Z15
+	VMULPD        Z25, Z13, Z13
+	VADDPD        Z13, Z15, Z13
+	VADDPD        Z13, Z13, Z13
+	VMULPD        Z14, Z13, Z15
 	VMULPD        Z25, Z8, Z24
-	VMULPD        Z24, Z13, Z13
-	VADDPD        Z15, Z15, Z24
-	VADDPD        Z24, Z15, Z24
-	VMULPD        Z24, Z28, Z28
-	VMULPD        Z14, Z14, Z14
-	VSUBPD        Z28, Z14, Z14
-	VDIVPD        Z14, Z13, Z13
+	VMULPD        Z24, Z15, Z15
+	VADDPD        Z14, Z14, Z24
+	VADDPD        Z14, Z24, Z14
+	VMULPD        Z14, Z27, Z14
+	VMULPD        Z13, Z13, Z13
+	VSUBPD        Z14, Z13, Z13
+	VDIVPD        Z13, Z15, Z13
 	VMOVAPD.Z     Z13, K3, Z13
 	VADDPD        Z13, Z8, Z8
 	VBROADCASTSD  sign<>+0(SB), Z14
@@ -3670,26 +3670,26 @@ many:
 	VMULPD        Z27, Z13, Z13
 	VMULPD        Z26, Z24, Z28
 	VMULPD        Z13, Z27, Z27
-	VADDPD        Z27, Z28, Z28
+	VADDPD        Z27, Z28, Z27
 	VSUBPD        Z15, Z14, Z15
 	VSUBPD        Z11, Z15, Z15
 	VADDPD        Z25, Z14, Z14
-	VMULPD        Z14, Z15, Z15
-	VMULPD        Z26, Z15, Z15
-	VADDPD        Z13, Z15, Z15
-	VMULPD        Z11, Z24, Z14
-	VMULPD        Z25, Z13, Z13
+	VMULPD        Z14, Z15, Z14
+	VMULPD        Z26, Z14, Z14
 	VADDPD        Z13, Z14, Z14
-	VADDPD        Z14, Z14, Z14
-	VMULPD        Z15, Z14, Z13
+	VMULPD        Z11, Z24, Z15
+	VMULPD        Z25, Z13, Z13
+	VADDPD        Z13, Z15, Z13
+	VADDPD        Z13, Z13, Z13
+	VMULPD        Z14, Z13, Z15
 	VMULPD        Z25, Z11, Z24
-	VMULPD        Z24, Z13, Z13
-	VADDPD        Z15, Z15, Z24
-	VADDPD        Z24, Z15, Z24
-	VMULPD        Z24, Z28, Z28
-	VMULPD        Z14, Z14, Z14
-	VSUBPD        Z28, Z14, Z14
-	VDIVPD        Z14, Z13, Z13
+	VMULPD        Z24, Z15, Z15
+	VADDPD        Z14, Z14, Z24
+	VADDPD        Z14, Z24, Z14
+	VMULPD        Z14, Z27, Z14
+	VMULPD        Z13, Z13, Z13
+	VSUBPD        Z14, Z13, Z13
+	VDIVPD        Z13, Z15, Z13
 	VMOVAPD.Z     Z13, K4, Z13
 	VADDPD        Z13, Z11, Z11
 	VBROADCASTSD  sign<>+0(SB), Z14
@@ -3708,89 +3708,89 @@ many:
 	VMOVUPD       Z1, Z14
 	VBROADCASTSD  s+24(FP), Z15
 	VXORPD        Z24, Z24, Z24
-	VSUBPD        Z15, Z14, Z26
-	VMAXPD        Z24, Z26, Z25
-	VMULPD        Z25, Z25, Z25
+	VSUBPD        Z15, Z14, Z25
+	VMAXPD        Z24, Z25, Z25
 	VMULPD        Z13, Z13, Z26
-	VADDPD        Z25, Z26, Z26
-	VSQRTPD       Z26, Z26
-	VMAXPD        Z13, Z26, Z25
-	VADDPD        Z15, Z25, Z26
-	VDIVPD        Z26, Z25, Z26
-	VMULPD        Z14, Z26, Z26
-	VMAXPD        Z24, Z26, Z14
-	VMULPD        Z14, Z14, Z14
+	VMULPD        Z25, Z25, Z25
+	VADDPD        Z25, Z26, Z25
+	VSQRTPD       Z25, Z25
+	VMAXPD        Z13, Z25, Z25
+	VADDPD        Z15, Z25, Z15
+	VDIVPD        Z15, Z25, Z15
+	VMULPD        Z14, Z15, Z14
+	VMAXPD        Z24, Z14, Z14
 	VMULPD        Z13, Z13, Z13
+	VMULPD        Z14, Z14, Z14
 	VADDPD        Z14, Z13, Z13
 	VSQRTPD       Z13, Z13
-	VMAXPD        Z25, Z13, Z25
-	VBLENDMPD     Z25, Z2, K1, Z20
+	VMAXPD        Z25, Z13, Z13
+	VBLENDMPD     Z13, Z2, K1, Z20
 	VMOVUPD       Z20, Z2
 	VMOVUPD       Z3, Z13
 	VMOVUPD       Z4, Z14
 	VBROADCASTSD  s+24(FP), Z15
 	VXORPD        Z24, Z24, Z24
-	VSUBPD        Z15, Z14, Z26
-	VMAXPD        Z24, Z26, Z25
-	VMULPD        Z25, Z25, Z25
+	VSUBPD        Z15, Z14, Z25
+	VMAXPD        Z24, Z25, Z25
 	VMULPD        Z13, Z13, Z26
-	VADDPD        Z25, Z26, Z26
-	VSQRTPD       Z26, Z26
-	VMAXPD        Z13, Z26, Z25
-	VADDPD        Z15, Z25, Z26
-	VDIVPD        Z26, Z25, Z26
-	VMULPD        Z14, Z26, Z26
-	VMAXPD        Z24, Z26, Z14
-	VMULPD        Z14, Z14, Z14
+	VMULPD        Z25, Z25, Z25
+	VADDPD        Z25, Z26, Z25
+	VSQRTPD       Z25, Z25
+	VMAXPD        Z13, Z25, Z25
+	VADDPD        Z15, Z25, Z15
+	VDIVPD        Z15, Z25, Z15
+	VMULPD        Z14, Z15, Z14
+	VMAXPD        Z24, Z14, Z14
 	VMULPD        Z13, Z13, Z13
+	VMULPD        Z14, Z14, Z14
 	VADDPD        Z14, Z13, Z13
 	VSQRTPD       Z13, Z13
-	VMAXPD        Z25, Z13, Z25
-	VBLENDMPD     Z25, Z5, K2, Z21
+	VMAXPD        Z25, Z13, Z13
+	VBLENDMPD     Z13, Z5, K2, Z21
 	VMOVUPD       Z21, Z5
 	VMOVUPD       Z6, Z13
 	VMOVUPD       Z7, Z14
 	VBROADCASTSD  s+24(FP), Z15
 	VXORPD        Z24, Z24, Z24
-	VSUBPD        Z15, Z14, Z26
-	VMAXPD        Z24, Z26, Z25
-	VMULPD        Z25, Z25, Z25
+	VSUBPD        Z15, Z14, Z25
+	VMAXPD        Z24, Z25, Z25
 	VMULPD        Z13, Z13, Z26
-	VADDPD        Z25, Z26, Z26
-	VSQRTPD       Z26, Z26
-	VMAXPD        Z13, Z26, Z25
-	VADDPD        Z15, Z25, Z26
-	VDIVPD        Z26, Z25, Z26
-	VMULPD        Z14, Z26, Z26
-	VMAXPD        Z24, Z26, Z14
-	VMULPD        Z14, Z14, Z14
+	VMULPD        Z25, Z25, Z25
+	VADDPD        Z25, Z26, Z25
+	VSQRTPD       Z25, Z25
+	VMAXPD        Z13, Z25, Z25
+	VADDPD        Z15, Z25, Z15
+	VDIVPD        Z15, Z25, Z15
+	VMULPD        Z14, Z15, Z14
+	VMAXPD        Z24, Z14, Z14
 	VMULPD        Z13, Z13, Z13
+	VMULPD        Z14, Z14, Z14
 	VADDPD        Z14, Z13, Z13
 	VSQRTPD       Z13, Z13
-	VMAXPD        Z25, Z13, Z25
-	VBLENDMPD     Z25, Z8, K3, Z22
+	VMAXPD        Z25, Z13, Z13
+	VBLENDMPD     Z13, Z8, K3, Z22
 	VMOVUPD       Z22, Z8
 	VMOVUPD       Z9, Z13
 	VMOVUPD       Z10, Z14
 	VBROADCASTSD  s+24(FP), Z15
 	VXORPD        Z24, Z24, Z24
-	VSUBPD        Z15, Z14, Z26
-	VMAXPD        Z24, Z26, Z25
-	VMULPD        Z25, Z25, Z25
+	VSUBPD        Z15, Z14, Z25
+	VMAXPD        Z24, Z25, Z25
 	VMULPD        Z13, Z13, Z26
-	VADDPD        Z25, Z26, Z26
-	VSQRTPD       Z26, Z26
-	VMAXPD        Z13, Z26, Z25
-	VADDPD        Z15, Z25, Z26
-	VDIVPD        Z26, Z25, Z26
-	VMULPD        Z14, Z26, Z26
-	VMAXPD        Z24, Z26, Z14
-	VMULPD        Z14, Z14, Z14
+	VMULPD        Z25, Z25, Z25
+	VADDPD        Z25, Z26, Z25
+	VSQRTPD       Z25, Z25
+	VMAXPD        Z13, Z25, Z25
+	VADDPD        Z15, Z25, Z15
+	VDIVPD        Z15, Z25, Z15
+	VMULPD        Z14, Z15, Z14
+	VMAXPD        Z24, Z14, Z14
 	VMULPD        Z13, Z13, Z13
+	VMULPD        Z14, Z14, Z14
 	VADDPD        Z14, Z13, Z13
 	VSQRTPD       Z13, Z13
-	VMAXPD        Z25, Z13, Z25
-	VBLENDMPD     Z25, Z11, K4, Z23
+	VMAXPD        Z25, Z13, Z13
+	VBLENDMPD     Z13, Z11, K4, Z23
 	VMOVUPD       Z23, Z11
 	MOVQ          limit+40(FP), BX
 
@@ -3802,32 +3802,32 @@ newton:
 	VMULPD       Z2, Z15, Z24
 	VDIVPD       Z24, Z13, Z24
 	VMULPD       Z2, Z24, Z25
-	VMULPD       Z15, Z24, Z24
-	VMULPD       Z1, Z25, Z15
-	VMULPD       Z0, Z24, Z26
+	VMULPD       Z15, Z24, Z15
+	VMULPD       Z1, Z25, Z24
+	VMULPD       Z0, Z15, Z26
 	VMULPD       Z26, Z26, Z26
 	VMOVUPD      Z1, Z27
-	VSUBPD       Z14, Z27, Z27
-	VSUBPD       Z2, Z27, Z27
-	VMULPD       Z25, Z27, Z27
-	VADDPD       Z15, Z13, Z14
-	VMULPD       Z14, Z27, Z27
-	VADDPD       Z26, Z27, Z27
-	VMULPD       Z15, Z15, Z15
-	VMULPD       Z25, Z15, Z15
-	VMULPD       Z24, Z26, Z26
-	VADDPD       Z26, Z15, Z15
-	VADDPD       Z27, Z13, Z14
-	VMULPD       Z14, Z27, Z27
-	VSQRTPD      Z14, Z14
-	VADDPD       Z13, Z14, Z14
-	VMULPD       Z14, Z15, Z15
-	VDIVPD       Z15, Z27, Z27
-	VMOVAPD.Z    Z27, K1, Z27
-	VADDPD       Z27, Z2, Z2
-	VBROADCASTSD small<>+0(SB), Z13
-	VMULPD       Z2, Z13, Z13
-	VCMPPD       $0x0e, Z13, Z27, K5
+	VSUBPD       Z14, Z27, Z14
+	VSUBPD       Z2, Z14, Z14
+	VMULPD       Z25, Z14, Z14
+	VADDPD       Z24, Z13, Z27
+	VMULPD       Z27, Z14, Z14
+	VADDPD       Z26, Z14, Z14
+	VMULPD       Z24, Z24, Z24
+	VMULPD       Z25, Z24, Z24
+	VMULPD       Z15, Z26, Z15
+	VADDPD       Z15, Z24, Z15
+	VADDPD       Z14, Z13, Z24
+	VMULPD       Z24, Z14, Z14
+	VSQRTPD      Z24, Z24
+	VADDPD       Z13, Z24, Z13
+	VMULPD       Z13, Z15, Z13
+	VDIVPD       Z13, Z14, Z13
+	VMOVAPD.Z    Z13, K1, Z13
+	VADDPD       Z13, Z2, Z2
+	VBROADCASTSD small<>+0(SB), Z14
+	VMULPD       Z2, Z14, Z14
+	VCMPPD       $0x0e, Z14, Z13, K5
 	KANDB        K1, K5, K5
 	KMOVB        K5, K1
 	KMOVB        K5, DI
@@ -3839,32 +3839,32 @@ newton:
 	VMULPD       Z5, Z15, Z24
 	VDIVPD       Z24, Z13, Z24
 	VMULPD       Z5, Z24, Z25
-	VMULPD       Z15, Z24, Z24
-	VMULPD       Z4, Z25, Z15
-	VMULPD       Z3, Z24, Z26
+	VMULPD       Z15, Z24, Z15
+	VMULPD       Z4, Z25, Z24
+	VMULPD       Z3, Z15, Z26
 	VMULPD       Z26, Z26, Z26
 	VMOVUPD      Z4, Z27
-	VSUBPD       Z14, Z27, Z27
-	VSUBPD       Z5, Z27, Z27
-	VMULPD       Z25, Z27, Z27
-	VADDPD       Z15, Z13, Z14
-	VMULPD       Z14, Z27, Z27
-	VADDPD       Z26, Z27, Z27
-	VMULPD       Z15, Z15, Z15
-	VMULPD       Z25, Z15, Z15
-	VMULPD       Z24, Z26, Z26
-	VADDPD       Z26, Z15, Z15
-	VADDPD       Z27, Z13, Z14
-	VMULPD       Z14, Z27, Z27
-	VSQRTPD      Z14, Z14
-	VADDPD       Z13, Z14, Z14
-	VMULPD       Z14, Z15, Z15
-	VDIVPD       Z15, Z27, Z27
-	VMOVAPD.Z    Z27, K2, Z27
-	VADDPD       Z27, Z5, Z5
-	VBROADCASTSD small<>+0(SB), Z13
-	VMULPD       Z5, Z13, Z13
-	VCMPPD       $0x0e, Z13, Z27, K5
+	VSUBPD       Z14, Z27, Z14
+	VSUBPD       Z5, Z14, Z14
+	VMULPD       Z25, Z14, Z14
+	VADDPD       Z24, Z13, Z27
+	VMULPD       Z27, Z14, Z14
+	VADDPD       Z26, Z14, Z14
+	VMULPD       Z24, Z24, Z24
+	VMULPD       Z25, Z24, Z24
+	VMULPD       Z15, Z26, Z15
+	VADDPD       Z15, Z24, Z15
+	VADDPD       Z14, Z13, Z24
+	VMULPD       Z24, Z14, Z14
+	VSQRTPD      Z24, Z24
+	VADDPD       Z13, Z24, Z13
+	VMULPD       Z13, Z15, Z13
+	VDIVPD       Z13, Z14, Z13
+	VMOVAPD.Z    Z13, K2, Z13
+	VADDPD       Z13, Z5, Z5
+	VBROADCASTSD small<>+0(SB), Z14
+	VMULPD       Z5, Z14, Z14
+	VCMPPD       $0x0e, Z14, Z13, K5
 	KANDB        K2, K5, K5
 	KMOVB        K5, K2
 	KMOVB        K5, DI
@@ -3876,32 +3876,32 @@ newton:
 	VMULPD       Z8, Z15, Z24
 	VDIVPD       Z24, Z13, Z24
 	VMULPD       Z8, Z24, Z25
-	VMULPD       Z15, Z24, Z24
-	VMULPD       Z7, Z25, Z15
-	VMULPD       Z6, Z24, Z26
+	VMULPD       Z15, Z24, Z15
+	VMULPD       Z7, Z25, Z24
+	VMULPD       Z6, Z15, Z26
 	VMULPD       Z26, Z26, Z26
 	VMOVUPD      Z7, Z27
-	VSUBPD       Z14, Z27, Z27
-	VSUBPD       Z8, Z27, Z27
-	VMULPD       Z25, Z27, Z27
-	VADDPD       Z15, Z13, Z14
-	VMULPD       Z14, Z27, Z27
-	VADDPD       Z26, Z27, Z27
-	VMULPD       Z15, Z15, Z15
-	VMULPD       Z25, Z15, Z15
-	VMULPD       Z24, Z26, Z26
-	VADDPD       Z26, Z15, Z15
-	VADDPD       Z27, Z13, Z14
-	VMULPD       Z14, Z27, Z27
-	VSQRTPD      Z14, Z14
-	VADDPD       Z13, Z14, Z14
-	VMULPD       Z14, Z15, Z15
-	VDIVPD       Z15, Z27, Z27
-	VMOVAPD.Z    Z27, K3, Z27
-	VADDPD       Z27, Z8, Z8
-	VBROADCASTSD small<>+0(SB), Z13
-	VMULPD       Z8, Z13, Z13
-	VCMPPD       $0x0e, Z13, Z27, K5
+	VSUBPD       Z14, Z27, Z14
+	VSUBPD       Z8, Z14, Z14
+	VMULPD       Z25, Z14, Z14
+	VADDPD       Z24, Z13, Z27
+	VMULPD       Z27, Z14, Z14
+	VADDPD       Z26, Z14, Z14
+	VMULPD       Z24, Z24, Z24
+	VMULPD       Z25, Z24, Z24
+	VMULPD       Z15, Z26, Z15
+	VADDPD       Z15, Z24, Z15
+	VADDPD       Z14, Z13, Z24
+	VMULPD       Z24, Z14, Z14
+	VSQRTPD      Z24, Z24
+	VADDPD       Z13, Z24, Z13
+	VMULPD       Z13, Z15, Z13
+	VDIVPD       Z13, Z14, Z13
+	VMOVAPD.Z    Z13, K3, Z13
+	VADDPD       Z13, Z8, Z8
+	VBROADCASTSD small<>+0(SB), Z14
+	VMULPD       Z8, Z14, Z14
+	VCMPPD       $0x0e, Z14, Z13, K5
 	KANDB        K3, K5, K5
 	KMOVB        K5, K3
 	KMOVB        K5, DI
@@ -3913,32 +3913,32 @@ newton:
 	VMULPD       Z11, Z15, Z24
 	VDIVPD       Z24, Z13, Z24
 	VMULPD       Z11, Z24, Z25
-	VMULPD       Z15, Z24, Z24
-	VMULPD       Z10, Z25, Z15
-	VMULPD       Z9, Z24, Z26
+	VMULPD       Z15, Z24, Z15
+	VMULPD       Z10, Z25, Z24
+	VMULPD       Z9, Z15, Z26
 	VMULPD       Z26, Z26, Z26
 	VMOVUPD      Z10, Z27
-	VSUBPD       Z14, Z27, Z27
-	VSUBPD       Z11, Z27, Z27
-	VMULPD       Z25, Z27, Z27
-	VADDPD       Z15, Z13, Z14
-	VMULPD       Z14, Z27, Z27
-	VADDPD       Z26, Z27, Z27
-	VMULPD       Z15, Z15, Z15
-	VMULPD       Z25, Z15, Z15
-	VMULPD       Z24, Z26, Z26
-	VADDPD       Z26, Z15, Z15
-	VADDPD       Z27, Z13, Z14
-	VMULPD       Z14, Z27, Z27
-	VSQRTPD      Z14, Z14
-	VADDPD       Z13, Z14, Z14
-	VMULPD       Z14, Z15, Z15
-	VDIVPD       Z15, Z27, Z27
-	VMOVAPD.Z    Z27, K4, Z27
-	VADDPD       Z27, Z11, Z11
-	VBROADCASTSD small<>+0(SB), Z13
-	VMULPD       Z11, Z13, Z13
-	VCMPPD       $0x0e, Z13, Z27, K5
+	VSUBPD       Z14, Z27, Z14
+	VSUBPD       Z11, Z14, Z14
+	VMULPD       Z25, Z14, Z14
+	VADDPD       Z24, Z13, Z27
+	VMULPD       Z27, Z14, Z14
+	VADDPD       Z26, Z14, Z14
+	VMULPD       Z24, Z24, Z24
+	VMULPD       Z25, Z24, Z24
+	VMULPD       Z15, Z26, Z15
+	VADDPD       Z15, Z24, Z15
+	VADDPD       Z14, Z13, Z24
+	VMULPD       Z24, Z14, Z14
+	VSQRTPD      Z24, Z24
+	VADDPD       Z13, Z24, Z13
+	VMULPD       Z13, Z15, Z13
+	VDIVPD       Z13, Z14, Z13
+	VMOVAPD.Z    Z13, K4, Z13
+	VADDPD       Z13, Z11, Z11
+	VBROADCASTSD small<>+0(SB), Z14
+	VMULPD       Z11, Z14, Z14
+	VCMPPD       $0x0e, Z14, Z13, K5
 	KANDB        K4, K5, K5
 	KMOVB        K5, K4
 	KMOVB        K5, DI
@@ -3952,29 +3952,29 @@ newton:
 	ADDQ         SI, DX
 
 converged:
-	VMOVUPD      Z0, Z0
 	VBROADCASTSD sign<>+0(SB), Z1
-	VDIVPD       Z2, Z0, Z0
 	VANDPD       (AX), Z1, Z1
+	VMOVUPD      Z0, Z0
+	VDIVPD       Z2, Z0, Z0
 	VORPD        Z1, Z0, Z0
 	VMOVUPD      Z0, (AX)
-	VMOVUPD      Z3, Z0
-	VBROADCASTSD sign<>+0(SB), Z1
-	VDIVPD       Z5, Z0, Z0
-	VANDPD       64(AX), Z1, Z1
-	VORPD        Z1, Z0, Z0
+	VBROADCASTSD sign<>+0(SB), Z0
+	VANDPD       64(AX), Z0, Z0
+	VMOVUPD      Z3, Z1
+	VDIVPD       Z5, Z1, Z1
+	VORPD        Z0, Z1, Z0
 	VMOVUPD      Z0, 64(AX)
-	VMOVUPD      Z6, Z0
-	VBROADCASTSD sign<>+0(SB), Z1
-	VDIVPD       Z8, Z0, Z0
-	VANDPD       128(AX), Z1, Z1
-	VORPD        Z1, Z0, Z0
+	VBROADCASTSD sign<>+0(SB), Z0
+	VANDPD       128(AX), Z0, Z0
+	VMOVUPD      Z6, Z1
+	VDIVPD       Z8, Z1, Z1
+	VORPD        Z0, Z1, Z0
 	VMOVUPD      Z0, 128(AX)
-	VMOVUPD      Z9, Z0
-	VBROADCASTSD sign<>+0(SB), Z1
-	VDIVPD       Z11, Z0, Z0
-	VANDPD       192(AX), Z1, Z1
-	VORPD        Z1, Z0, Z0
+	VBROADCASTSD sign<>+0(SB), Z0
+	VANDPD       192(AX), Z0, Z0
+	VMOVUPD      Z9, Z1
+	VDIVPD       Z11, Z1, Z1
+	VORPD        Z0, Z1, Z0
 	VMOVUPD      Z0, 192(AX)
 	ADDQ         $0x00000100, AX
 	SUBQ         $0x20, CX
@@ -4578,8 +4578,8 @@ shareRest:
 	TESTQ     BX, BX
 	JZ        shareDone
 	VMOVUPD.Z (AX)(CX*1), K1, Z1
-	VMULPD    Z0, Z1, Z1
-	VMOVUPD   Z1, K1, (AX)(CX*1)
+	VMULPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, (AX)(CX*1)
 
 shareDone:
 	VZEROUPPER
@@ -4686,13 +4686,12 @@ logMany:
 	VFMADD231PD  Z10, Z9, Z2
 	VBROADCASTSD smallest<>+0(SB), Z8
 	VCMPPD       $0x0d, Z8, Z0, K2
-	VBROADCASTSD largest<>+0(SB), Z8
-	VCMPPD       $0x02, Z8, Z0, K3
+	VBROADCASTSD largest<>+0(SB), Z9
+	VCMPPD       $0x02, Z9, Z0, K3
 	KANDB        K3, K2, K2
 	VBROADCASTSD nan<>+0(SB), Z0
 	VBLENDMPD    Z3, Z0, K2, Z4
-	VBROADCASTSD smallest<>+0(SB), Z0
-	VCMPPD       $0x0d, Z0, Z1, K2
+	VCMPPD       $0x0d, Z8, Z1, K2
 	VBROADCASTSD largest<>+0(SB), Z0
 	VCMPPD       $0x02, Z0, Z1, K3
 	KANDB        K3, K2, K2
@@ -4933,13 +4932,12 @@ entropyMany:
 	VFMADD231PD   Z11, Z10, Z3
 	VXORPD        Z9, Z9, Z9
 	VCMPPD        $0x0d, Z9, Z1, K2
-	VBROADCASTSD  largest<>+0(SB), Z9
-	VCMPPD        $0x02, Z9, Z1, K3
+	VBROADCASTSD  largest<>+0(SB), Z10
+	VCMPPD        $0x02, Z10, Z1, K3
 	KANDB         K3, K2, K2
-	VBROADCASTSD  nan<>+0(SB), Z9
-	VBLENDMPD     Z4, Z9, K2, Z5
-	VXORPD        Z4, Z4, Z4
-	VCMPPD        $0x0d, Z4, Z2, K2
+	VBROADCASTSD  nan<>+0(SB), Z10
+	VBLENDMPD     Z4, Z10, K2, Z5
+	VCMPPD        $0x0d, Z9, Z2, K2
 	VBROADCASTSD  largest<>+0(SB), Z4
 	VCMPPD        $0x02, Z4, Z2, K3
 	KANDB         K3, K2, K2
@@ -7199,16 +7197,16 @@ step:
 	VBLENDPD     $0x08, Y13, Y12, Y12
 	VORPD        Y11, Y8, Y8
 	VORPD        Y12, Y8, Y8
-	VMOVAPD      Y0, Y13
-	VADDPD       Y11, Y0, Y0
-	VSUBPD       Y13, Y0, Y13
-	VSUBPD       Y13, Y11, Y11
-	VADDPD       Y11, Y1, Y1
-	VMOVAPD      Y2, Y11
-	VADDPD       Y12, Y2, Y2
-	VSUBPD       Y11, Y2, Y11
-	VSUBPD       Y11, Y12, Y12
-	VADDPD       Y12, Y3, Y3
+	VADDPD       Y11, Y0, Y13
+	VSUBPD       Y0, Y13, Y0
+	VSUBPD       Y0, Y11, Y0
+	VADDPD       Y0, Y1, Y1
+	VMOVAPD      Y13, Y0
+	VADDPD       Y12, Y2, Y11
+	VSUBPD       Y2, Y11, Y2
+	VSUBPD       Y2, Y12, Y2
+	VADDPD       Y2, Y3, Y3
+	VMOVAPD      Y11, Y2
 	VSUBPD       Y2, Y0, Y11
 	VSUBPD       Y3, Y1, Y12
 	VADDPD       Y12, Y11, Y11
@@ -7219,11 +7217,11 @@ step:
 	VADDPD       Y12, Y6, Y6
 	VANDNPD      Y11, Y10, Y11
 	VMINPD       Y7, Y11, Y7
-	VMOVAPD      Y4, Y12
-	VADDPD       Y11, Y4, Y4
-	VSUBPD       Y12, Y4, Y12
-	VSUBPD       Y12, Y11, Y11
-	VADDPD       Y11, Y5, Y5
+	VADDPD       Y11, Y4, Y12
+	VSUBPD       Y4, Y12, Y4
+	VSUBPD       Y4, Y11, Y4
+	VADDPD       Y4, Y5, Y5
+	VMOVAPD      Y12, Y4
 	ADDQ         $0x08, R8
 	SUBQ         $0x08, DI
 	DECQ         SI
@@ -7284,8 +7282,8 @@ scaleRowsAVX2Rest:
 	TESTQ      DI, DI
 	JZ         scaleRowsAVX2Done
 	VMASKMOVPD (DX)(R11*1), Y0, Y2
-	VMULPD     Y1, Y2, Y2
-	VMASKMOVPD Y2, Y0, (AX)(R11*1)
+	VMULPD     Y1, Y2, Y1
+	VMASKMOVPD Y1, Y0, (AX)(R11*1)
 
 scaleRowsAVX2Done:
 	ADDQ BX, AX
@@ -7331,8 +7329,8 @@ addScaledRowsAVX2Loop:
 	CMPQ    R11, SI
 	JGE     addScaledRowsAVX2Rest
 	VMOVUPD (DX)(R11*1), Y2
-	VMULPD  Y1, Y2, Y2
 	VMOVUPD (AX)(R11*1), Y3
+	VMULPD  Y1, Y2, Y2
 	VADDPD  Y2, Y3, Y2
 	VMOVUPD Y2, (AX)(R11*1)
 	ADDQ    $0x20, R11
@@ -7342,10 +7340,10 @@ addScaledRowsAVX2Rest:
 	TESTQ      DI, DI
 	JZ         addScaledRowsAVX2Done
 	VMASKMOVPD (DX)(R11*1), Y0, Y2
-	VMULPD     Y1, Y2, Y2
-	VMASKMOVPD (AX)(R11*1), Y0, Y1
-	VADDPD     Y2, Y1, Y2
-	VMASKMOVPD Y2, Y0, (AX)(R11*1)
+	VMASKMOVPD (AX)(R11*1), Y0, Y3
+	VMULPD     Y1, Y2, Y1
+	VADDPD     Y1, Y3, Y1
+	VMASKMOVPD Y1, Y0, (AX)(R11*1)
 
 addScaledRowsAVX2Done:
 	ADDQ BX, AX
@@ -7364,16 +7362,16 @@ TEXT ·dotsAVX2(SB), NOSPLIT, $0-56
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+8(FP), CX
 	MOVQ    y+16(FP), DX
-	MOVQ    m+32(FP), BX
-	MOVQ    BX, SI
-	ANDQ    $0x03, SI
-	SUBQ    SI, BX
-	SHLQ    $0x03, BX
-	LEAQ    tailMasks<>+0(SB), R8
+	MOVQ    m+32(FP), SI
 	MOVQ    SI, DI
-	SHLQ    $0x05, DI
-	VMOVUPD (R8)(DI*1), Y0
-	MOVQ    $0x00000008, DI
+	ANDQ    $0x03, DI
+	SUBQ    DI, SI
+	SHLQ    $0x03, SI
+	LEAQ    tailMasks<>+0(SB), R8
+	MOVQ    DI, BX
+	SHLQ    $0x05, BX
+	VMOVUPD (R8)(BX*1), Y0
+	MOVQ    $0x00000008, BX
 	MOVQ    stepX+40(FP), R8
 	SHLQ    $0x03, R8
 	MOVQ    stepY+48(FP), R9
@@ -7387,7 +7385,7 @@ dotsRows:
 	XORQ   R11, R11
 
 dotsLoop:
-	CMPQ    R11, BX
+	CMPQ    R11, SI
 	JGE     dotsRest
 	VMOVUPD (CX)(R11*1), Y2
 	VMOVUPD (DX)(R11*1), Y3
@@ -7397,7 +7395,7 @@ dotsLoop:
 	JMP     dotsLoop
 
 dotsRest:
-	TESTQ      SI, SI
+	TESTQ      DI, DI
 	JZ         dotsDone
 	VMASKMOVPD (CX)(R11*1), Y0, Y2
 	VMASKMOVPD (DX)(R11*1), Y0, Y3
@@ -7410,7 +7408,7 @@ dotsDone:
 	VPERMILPD    $0x01, X1, X2
 	VADDSD       X2, X1, X1
 	VMOVSD       X1, (AX)
-	ADDQ         DI, AX
+	ADDQ         BX, AX
 	ADDQ         R8, CX
 	ADDQ         R9, DX
 	DECQ         R10
@@ -7450,8 +7448,8 @@ combine2AVX2Loop:
 	CMPQ    R10, AX
 	JGE     combine2AVX2Rest
 	VMOVUPD (SI)(R10*1), Y3
-	VMULPD  Y1, Y3, Y3
 	VMOVUPD (R8)(R10*1), Y4
+	VMULPD  Y1, Y3, Y3
 	VMULPD  Y2, Y4, Y4
 	VADDPD  Y4, Y3, Y3
 	VMOVUPD Y3, (DX)(R10*1)
@@ -7462,11 +7460,11 @@ combine2AVX2Rest:
 	TESTQ      CX, CX
 	JZ         combine2AVX2Done
 	VMASKMOVPD (SI)(R10*1), Y0, Y3
-	VMULPD     Y1, Y3, Y3
-	VMASKMOVPD (R8)(R10*1), Y0, Y1
-	VMULPD     Y2, Y1, Y1
-	VADDPD     Y1, Y3, Y3
-	VMASKMOVPD Y3, Y0, (DX)(R10*1)
+	VMASKMOVPD (R8)(R10*1), Y0, Y4
+	VMULPD     Y1, Y3, Y1
+	VMULPD     Y2, Y4, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (DX)(R10*1)
 
 combine2AVX2Done:
 	ADDQ step+56(FP), DX
@@ -7514,12 +7512,12 @@ combine3AVX2Loop:
 	CMPQ    R12, AX
 	JGE     combine3AVX2Rest
 	VMOVUPD (SI)(R12*1), Y4
-	VMULPD  Y1, Y4, Y4
 	VMOVUPD (R8)(R12*1), Y5
+	VMOVUPD (R10)(R12*1), Y6
+	VMULPD  Y1, Y4, Y4
 	VMULPD  Y2, Y5, Y5
 	VADDPD  Y5, Y4, Y4
-	VMOVUPD (R10)(R12*1), Y5
-	VMULPD  Y3, Y5, Y5
+	VMULPD  Y3, Y6, Y5
 	VADDPD  Y5, Y4, Y4
 	VMOVUPD Y4, (DX)(R12*1)
 	ADDQ    $0x20, R12
@@ -7529,14 +7527,14 @@ combine3AVX2Rest:
 	TESTQ      CX, CX
 	JZ         combine3AVX2Done
 	VMASKMOVPD (SI)(R12*1), Y0, Y4
-	VMULPD     Y1, Y4, Y4
-	VMASKMOVPD (R8)(R12*1), Y0, Y1
-	VMULPD     Y2, Y1, Y1
-	VADDPD     Y1, Y4, Y4
-	VMASKMOVPD (R10)(R12*1), Y0, Y1
-	VMULPD     Y3, Y1, Y1
-	VADDPD     Y1, Y4, Y4
-	VMASKMOVPD Y4, Y0, (DX)(R12*1)
+	VMASKMOVPD (R8)(R12*1), Y0, Y5
+	VMASKMOVPD (R10)(R12*1), Y0, Y6
+	VMULPD     Y1, Y4, Y1
+	VMULPD     Y2, Y5, Y2
+	VADDPD     Y2, Y1, Y1
+	VMULPD     Y3, Y6, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (DX)(R12*1)
 
 combine3AVX2Done:
 	ADDQ step+72(FP), DX

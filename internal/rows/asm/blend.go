@@ -42,12 +42,12 @@ func zeros() (out [4]VecVirtual) {
 
 // blend does four rows at a time: the products with u, then the weighted sums with their norms, and the scaling while the
 // next rows are under way, because a root and a division take long.
-func blend(masks Mem) {
+func blend() {
 	kernel("blend", "(dst, norm2, p, d, u *float64, n, m int, stay, home, pull float64)",
 		"writes x/‖x‖ for x = stay·p + home·d + pull·(pᵀu)·u to the rows of dst and ‖x‖² to norm2; n must be a positive multiple of 4.")
 	dst, norm2, p, u := param("dst"), param("norm2"), param("p"), param("u")
 	n := param("n")
-	s := newSpan(param("m"), masks)
+	s := newSpan(param("m"))
 	toD, toDst := param("d"), dst
 	SUBQ(p, toD)   // from an entry of p to the same of d
 	SUBQ(p, toDst) // and of dst
@@ -77,8 +77,7 @@ func blend(masks Mem) {
 	s.walk("dot", func(g group, j GPVirtual) {
 		uv := g.load(at(u, j))
 		for i := range acc {
-			t := g.times(uv, at(q[i], j))
-			VADDPD(t, acc[i], acc[i])
+			VADDPD(g.times(uv, at(q[i], j)), acc[i], acc[i])
 		}
 	})
 	along := totals(acc)
@@ -95,20 +94,15 @@ func blend(masks Mem) {
 			e := GP64()
 			LEAQ(at(q[i], j), e)
 			x, y := g.times(stay, Mem{Base: e}), g.times(home, Mem{Base: e, Index: toD, Scale: 1})
-			VADDPD(y, x, x)
-			z := YMM()
-			VMULPD(pull[i], uv, z)
-			VADDPD(z, x, x)
+			x = of(VADDPD, of(VADDPD, x, y), of(VMULPD, uv, pull[i]))
 			g.clear(x) // a product of an infinity and the nothing beside the row is no zero
 			g.store(x, Mem{Base: e, Index: toDst, Scale: 1})
-			VMULPD(x, x, x)
-			VADDPD(x, squares[i], squares[i])
+			VADDPD(of(VMULPD, x, x), squares[i], squares[i])
 		}
 	})
 	c := totals(squares)
 	VMOVUPD(c, Mem{Base: norm2})
-	VSQRTPD(c, c)
-	VDIVPD(c, constant("c0", 1), inverse)
+	VDIVPD(root(VSQRTPD, c), constant("c0", 1), inverse)
 	LEAQ(Mem{Base: p, Index: bytes, Scale: 4}, p)
 	ADDQ(Imm(32), norm2)
 	SUBQ(Imm(4), n)
@@ -117,11 +111,11 @@ func blend(masks Mem) {
 	finish()
 }
 
-func products(masks Mem) {
+func products() {
 	kernel("products", "(along, own, d, u *float64, n, m int)",
 		"writes dᵀu to along and dᵀd to own for every row d; n must be a multiple of 4.")
 	along, own := param("along"), param("own")
-	fourProducts(masks, func(du, dd VecVirtual) {
+	fourProducts(func(du, dd VecVirtual) {
 		VMOVUPD(du, Mem{Base: along})
 		VMOVUPD(dd, Mem{Base: own})
 		ADDQ(Imm(32), along)
@@ -131,21 +125,18 @@ func products(masks Mem) {
 }
 
 // cosines compares what is not negative as integers, which a NaN comes out above.
-func cosines(masks Mem) {
+func cosines() {
 	kernel("cosines", "(dst, d, u *float64, n, m int, inverse float64) (off, least float64)",
 		"writes dᵀu·inverse to dst for every row d and returns the largest |dᵀd−1| and the smallest |dst|; n must be a multiple of 4.")
 	dst := param("dst")
 	off, least := zero(), constant("infinity", math.Inf(1))
-	fourProducts(masks, func(du, dd VecVirtual) {
+	fourProducts(func(du, dd VecVirtual) {
 		sign := bits("sign", 1<<63)
 		VMULPD(broadcast("inverse"), du, du)
 		VMOVUPD(du, Mem{Base: dst})
 		ADDQ(Imm(32), dst)
-		VANDNPD(du, sign, du)
-		VMINPD(least, du, least)
-		VSUBPD(constant("c0", 1), dd, dd)
-		VANDNPD(dd, sign, dd)
-		larger(off, dd)
+		VMINPD(least, of(VANDNPD, sign, du), least)
+		larger(off, of(VANDNPD, sign, of(VSUBPD, dd, constant("c0", 1))))
 	})
 	least = across(VMINPD, least)
 	largest(off)
@@ -153,9 +144,9 @@ func cosines(masks Mem) {
 }
 
 // fourProducts walks over the rows of d, four at a time, and hands on their products with u and with themselves.
-func fourProducts(masks Mem, use func(du, dd VecVirtual)) {
+func fourProducts(use func(du, dd VecVirtual)) {
 	d, u, n := param("d"), param("u"), param("n")
-	s := newSpan(param("m"), masks)
+	s := newSpan(param("m"))
 	bytes := entries("m")
 	Label("rows")
 	CMPQ(n, Imm(0))
@@ -166,11 +157,8 @@ func fourProducts(masks Mem, use func(du, dd VecVirtual)) {
 		uv := g.load(at(u, j))
 		for i := range q {
 			x := g.load(at(q[i], j))
-			t := YMM()
-			VMULPD(uv, x, t)
-			VADDPD(t, du[i], du[i])
-			VMULPD(x, x, x)
-			VADDPD(x, dd[i], dd[i])
+			VADDPD(of(VMULPD, x, uv), du[i], du[i])
+			VADDPD(of(VMULPD, x, x), dd[i], dd[i])
 		}
 	})
 	use(totals(du), totals(dd))

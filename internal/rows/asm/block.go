@@ -15,41 +15,47 @@ func entries(name string) GPVirtual {
 	return r
 }
 
-// combine does one row at a time of a sum of two or three terms. There are too few registers for steps, which are added from
-// memory, in bytes.
-func combine(masks Mem, terms int) {
-	name, args, steps := "combine2", "dst, a, x, b, y", "step, stepA, stepX, stepB, stepY"
-	if terms == 3 {
-		name, args, steps = "combine3", args+", c, z", steps+", stepC, stepZ"
-	}
+func combine2() { combine("combine2", "dst, a, x, b, y", "step, stepA, stepX, stepB, stepY") }
+func combine3() {
+	combine("combine3", "dst, a, x, b, y, c, z", "step, stepA, stepX, stepB, stepY, stepC, stepZ")
+}
+
+// combine does one row at a time of a sum of terms. There are too few registers for steps, which are added from memory, in bytes.
+func combine(name, args, steps string) {
 	kernel(name, "("+args+" *float64, n, m, "+steps+" int)",
 		"writes aᵢ·xᵢ + bᵢ·yᵢ and so on for n rows of m entries; steps lead from a row to the next, in bytes.")
-	s, label := newSpan(param("m"), masks), name+"AVX2"
-	var pointers []GPVirtual
-	for _, arg := range strings.Split(args, ", ") {
+	s, label := newSpan(param("m")), name+"AVX2"
+	var pointers, factors, terms []GPVirtual
+	for i, arg := range strings.Split(args, ", ") {
 		pointers = append(pointers, param(arg))
+		switch {
+		case i%2 == 1:
+			factors = append(factors, pointers[i])
+		case i > 0:
+			terms = append(terms, pointers[i])
+		}
 	}
 	var moves []Op
 	for _, arg := range strings.Split(steps, ", ") {
 		moves = append(moves, argument(arg))
 	}
 	eachRow(label, pointers, moves, func() {
-		var factors []VecVirtual
-		for k := range terms {
-			factors = append(factors, YMM())
-			VBROADCASTSD(Mem{Base: pointers[1+2*k]}, factors[k])
-		}
-		s.walk(label, func(g group, j GPVirtual) {
-			sum := g.load(at(pointers[2], j))
-			VMULPD(factors[0], sum, sum)
-			for k := 1; k < terms; k++ {
-				v := g.load(at(pointers[2+2*k], j))
-				VMULPD(factors[k], v, v)
-				VADDPD(v, sum, sum)
+		c := several(len(factors), func(i int) VecVirtual { return spreadOut(factors[i]) })
+		s.each(label, 1, pointers[0], func(v []many) many {
+			sum := v[0].mul(c[:1])
+			for i := 1; i < len(v); i++ {
+				sum = sum.add(v[i].mul(c[i : i+1]))
 			}
-			g.store(sum, at(pointers[0], j))
-		})
+			return sum
+		}, terms...)
 	})
+}
+
+// spreadOut copies the number behind a pointer into all lanes.
+func spreadOut(p GPVirtual) VecVirtual {
+	x := vec()
+	VBROADCASTSD(Mem{Base: p}, x)
+	return x
 }
 
 // eachRow emits body for n rows, moves the pointers by their steps behind each, and ends the kernel.
@@ -68,48 +74,35 @@ func eachRow(name string, pointers []GPVirtual, steps []Op, body func()) {
 	finish()
 }
 
-// scaleRows does one row at a time.
-func scaleRows(masks Mem, isAdded bool) {
-	name, does := "scaleRows", "does dstᵢ = cᵢ·xᵢ"
-	if isAdded {
-		name, does = "addScaledRows", "does dstᵢ += cᵢ·xᵢ"
-	}
+func scaleRows() {
+	scaledRows("scaleRows", "does dstᵢ = cᵢ·xᵢ", 1, func(v []many, c many) many { return v[0].mul(c) })
+}
+
+func addScaledRows() {
+	scaledRows("addScaledRows", "does dstᵢ += cᵢ·xᵢ", 2, func(v []many, c many) many { return v[1].add(v[0].mul(c)) })
+}
+
+// scaledRows makes a row of dst of one of x and a number, and of itself where one reads both.
+func scaledRows(name, does string, reads int, one func(v []many, c many) many) {
 	kernel(name, "(dst, c, x *float64, n, m, stepC, stepX int)",
 		does+" for n rows of m entries; steps lead from a row to the next.")
 	dst, c, x := param("dst"), param("c"), param("x")
 	stride := entries("m")
-	s, label := newSpan(param("m"), masks), name+"AVX2"
+	s, label := newSpan(param("m")), name+"AVX2"
 	eachRow(label, []GPVirtual{dst, c, x}, []Op{stride, entries("stepC"), entries("stepX")}, func() {
-		a := YMM()
-		VBROADCASTSD(Mem{Base: c}, a)
-		s.walk(label, func(g group, j GPVirtual) {
-			v := g.load(at(x, j))
-			VMULPD(a, v, v)
-			if isAdded {
-				w := g.load(at(dst, j))
-				VADDPD(v, w, v)
-			}
-			g.store(v, at(dst, j))
-		})
+		factor := many{spreadOut(c)}
+		s.each(label, 1, dst, func(v []many) many { return one(v, factor) }, []GPVirtual{x, dst}[:reads]...)
 	})
 }
 
 // dots does one row at a time.
-func dots(masks Mem) {
+func dots() {
 	kernel("dots", "(dst, x, y *float64, n, m, stepX, stepY int)",
 		"writes the dot products of n rows of m entries; steps lead from a row to the next.")
-	dst, x, y := param("dst"), param("x"), param("y")
-	s := newSpan(param("m"), masks)
-	size := GP64()
+	dst, x, y, size := param("dst"), param("x"), param("y"), GP64()
+	s := newSpan(param("m"))
 	MOVQ(U32(8), size)
 	eachRow("dots", []GPVirtual{dst, x, y}, []Op{size, entries("stepX"), entries("stepY")}, func() {
-		acc := zero()
-		s.walk("dots", func(g group, j GPVirtual) {
-			a := g.load(at(x, j))
-			b := g.load(at(y, j))
-			VMULPD(b, a, a)
-			VADDPD(a, acc, acc)
-		})
-		VMOVSD(total(acc).AsX(), Mem{Base: dst})
+		VMOVSD(s.sum("dots", product, x, y).AsX(), Mem{Base: dst})
 	})
 }

@@ -5,33 +5,27 @@ import (
 	"math"
 
 	. "github.com/mmcloughlin/avo/build"
-	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 )
 
 // exponentials does a vector of entries at a time.
-func exponentials(masks Mem) {
+func exponentials() {
 	kernel("exp", "(x *float64, n int)",
 		"replaces every entry by its exponential, as exp does one by one.")
 	x := param("x")
-	s := newSpan(param("n"), masks)
-	s.walkMany("exp", sideBySide(3), func(g groups, j GPVirtual) { g.store(exp(g.load(x, j)), x, j) })
+	newSpan(param("n")).each("exp", sideBySide(3), x, func(v []many) many { return exp(v[0]) }, x)
 	finish()
 }
 
 // softmax walks three times: for the smallest entry, for the exponentials and their sum, and to divide by that.
-func softmax(masks Mem) {
+func softmax() {
 	kernel("softmax", "(dst, u *float64, n int, k float64)",
 		"writes e^(−k·u[i]), divided by the sum of all, to dst.")
 	dst, u := param("dst"), param("u")
-	s := newSpan(param("n"), masks)
+	s := newSpan(param("n"))
 	low := constant("infinity", math.Inf(1))
 	s.walk("low", func(g group, j GPVirtual) {
-		v := g.load(at(u, j))
-		if g.masked {
-			v = choose(g.mask, v, low)
-		}
-		VMINPD(low, v, low)
+		VMINPD(low, g.or(g.load(at(u, j)), low), low)
 	})
 	low = across(VMINPD, low)
 	half, sum, k := constant("half", 0.5), nothing(), broadcast("k")
@@ -42,14 +36,10 @@ func softmax(masks Mem) {
 		g.store(y, dst, j)
 		g.accumulate(y, sum)
 	})
-	shared, inverse := vec(), vec()
+	shared := vec()
 	VBROADCASTSD(total(sum), shared)
-	VDIVPD(shared, constant("c0", 1), inverse)
-	s.walk("share", func(g group, j GPVirtual) {
-		v := g.load(at(dst, j))
-		VMULPD(inverse, v, v)
-		g.store(v, at(dst, j))
-	})
+	inverse := of(VDIVPD, constant("c0", 1), shared)
+	s.each("share", 1, dst, func(v []many) many { return v[0].mul(many{inverse}) }, dst)
 	finish()
 }
 

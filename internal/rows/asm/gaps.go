@@ -31,19 +31,13 @@ func gaps() {
 	VORPD(y, signs, signs)
 	run(sumA, lostA, x)
 	run(sumB, lostB, y)
-	d, t := YMM(), YMM()
-	VSUBPD(sumB, sumA, d)
-	VSUBPD(lostB, lostA, t)
-	VADDPD(t, d, d)
-	VSUBPD(two, sumA, t)
-	VADDPD(sumB, t, t)
-	negative := YMM()
-	VANDPD(sign, d, negative)
-	VXORPD(negative, t, t)
-	VADDPD(t, tilt, tilt)
-	VANDNPD(d, sign, d)
-	VMINPD(least, d, least)
-	run(area, lostArea, d)
+	in := inDouble
+	d := in.add(in.sub(sumA, sumB), in.sub(lostA, lostB))
+	t := in.add(in.sub(sumA, two), sumB)
+	VADDPD(of(VXORPD, t, of(VANDPD, d, sign)), tilt, tilt)
+	size := of(VANDNPD, sign, d)
+	VMINPD(least, size, least)
+	run(area, lostArea, size)
 	ADDQ(Imm(8), up)
 	SUBQ(Imm(8), down)
 	DECQ(steps)
@@ -69,12 +63,9 @@ func spread4(x VecVirtual, lanes ...Mem) {
 	}
 }
 
-// run adds x to a running sum and keeps what that loses; x is spent.
+// run adds x to a running sum and keeps what that loses.
 func run(sum, lost, x VecVirtual) {
-	before := YMM()
-	VMOVAPD(sum, before)
-	VADDPD(x, sum, sum)
-	VSUBPD(before, sum, before)
-	VSUBPD(before, x, x)
-	VADDPD(x, lost, lost)
+	after := of(VADDPD, sum, x)
+	VADDPD(of(VSUBPD, x, of(VSUBPD, after, sum)), lost, lost)
+	VMOVAPD(after, sum)
 }

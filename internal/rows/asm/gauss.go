@@ -42,7 +42,7 @@ func gauss() {
 	}
 	if wide {
 		JZ(LabelRef("done"))
-		low, high := firstLanes(n, Mem{}), K()
+		low, high := firstLanes(n), K()
 		KSHIFTRW(Imm(8), low, high)
 		both(groups{{low, true}}, groups{{high, true}})
 		Label("done")

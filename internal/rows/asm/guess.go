@@ -7,12 +7,17 @@ import (
 )
 
 // precision is the instructions for numbers of one size.
-type precision struct{ add, sub, mul, div func(...Op) }
+type precision struct{ adding, subtracting, multiplying, dividing func(...Op) }
 
 var (
 	inSingle = precision{VADDPS, VSUBPS, VMULPS, VDIVPS}
 	inDouble = precision{VADDPD, VSUBPD, VMULPD, VDIVPD}
 )
+
+func (in precision) add(x VecVirtual, y Op) VecVirtual { return of(in.adding, x, y) }
+func (in precision) sub(x VecVirtual, y Op) VecVirtual { return of(in.subtracting, x, y) }
+func (in precision) mul(x VecVirtual, y Op) VecVirtual { return of(in.multiplying, x, y) }
+func (in precision) div(x VecVirtual, y Op) VecVirtual { return of(in.dividing, x, y) }
 
 // of returns x op y.
 func of(op func(...Op), x VecVirtual, y Op) VecVirtual {
@@ -21,31 +26,25 @@ func of(op func(...Op), x VecVirtual, y Op) VecVirtual {
 	return out
 }
 
+// root returns √x.
+func root(op func(...Op), x VecVirtual) VecVirtual {
+	out := vec()
+	op(x, out)
+	return out
+}
+
 // halley returns the step of Halley's method, as the plain twin does one by one.
 func (in precision) halley(e, s, b, aa, bb VecVirtual) VecVirtual {
-	t := of(in.add, e, s)
-	ee, tt := of(in.mul, e, e), of(in.mul, t, t)
-	p, q := of(in.mul, bb, ee), of(in.mul, aa, tt)
-	k := of(in.mul, p, ee)
-	in.mul(q, tt, tt)
-	in.add(tt, k, k)
-	v := of(in.sub, b, s)
-	in.sub(e, v, v)
-	in.mul(of(in.add, b, t), v, v)
-	in.mul(ee, v, v)
-	in.add(q, v, v)
-	m := of(in.mul, p, e)
-	in.add(of(in.mul, q, t), m, m)
-	in.add(m, m, m)
-	top := of(in.mul, m, v)
-	in.mul(of(in.mul, e, t), top, top)
-	three := of(in.add, v, v)
-	in.add(three, v, three)
-	in.mul(three, k, k)
-	in.mul(m, m, m)
-	in.sub(k, m, m)
-	in.div(m, top, top)
-	return top
+	t := in.add(e, s)
+	ee, tt := in.mul(e, e), in.mul(t, t)
+	p, q := in.mul(bb, ee), in.mul(aa, tt)
+	k := in.add(in.mul(p, ee), in.mul(tt, q))
+	v := in.add(in.mul(in.mul(in.sub(in.sub(b, s), e), in.add(b, t)), ee), q)
+	m := in.add(in.mul(p, e), in.mul(q, t))
+	twice := in.add(m, m)
+	top := in.mul(in.mul(twice, v), in.mul(e, t))
+	k = in.mul(k, in.add(in.add(v, v), v))
+	return in.div(top, in.sub(in.mul(twice, twice), k))
 }
 
 // guess puts the roots of two vectors near where they belong, in twice as many lanes of single precision: the bound from
@@ -53,14 +52,11 @@ func (in precision) halley(e, s, b, aa, bb VecVirtual) VecVirtual {
 func guess(low, high roots) {
 	a, b := singles(low.a, high.a), singles(low.b, high.b)
 	s := single("single")
-	r, aa, bb := of(VSUBPS, b, s), of(VMULPS, a, a), of(VMULPS, b, b)
-	VMAXPS(zero(), r, r)
-	VMULPS(r, r, r)
-	e := of(VADDPS, aa, r)
-	VSQRTPS(e, e)
-	VMAXPS(a, e, e)
+	in := inSingle
+	r, aa, bb := of(VMAXPS, in.sub(b, s), zero()), in.mul(a, a), in.mul(b, b)
+	e := of(VMAXPS, root(VSQRTPS, in.add(aa, in.mul(r, r))), a)
 	for range 3 {
-		VADDPS(inSingle.halley(e, s, b, aa, bb), e, e)
+		e = in.add(e, in.halley(e, s, b, aa, bb))
 	}
 	if wide {
 		VCVTPS2PD(e.AsY(), low.e)

@@ -5,46 +5,39 @@ import (
 	"math"
 
 	. "github.com/mmcloughlin/avo/build"
-	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 )
 
 // logarithms does a vector of entries at a time.
-func logarithms(masks Mem) {
+func logarithms() {
 	kernel("log", "(x *float64, n int)",
 		"replaces every entry by its logarithm, as log does one by one.")
 	x := param("x")
-	s := newSpan(param("n"), masks)
-	s.walkMany("log", sideBySide(2), func(g groups, j GPVirtual) {
-		v := g.load(x, j)
-		f := log(v)
-		for i := range f {
-			f[i] = orNaN(f[i], v[i], compare(13, v[i], constant("smallest", 0x1p-1022)))
-		}
-		g.store(f, x, j)
-	})
+	newSpan(param("n")).each("log", sideBySide(2), x, func(v []many) many {
+		return log(v[0]).orNaN(v[0], all("smallest", 0x1p-1022))
+	}, x)
 	finish()
 }
 
-// orNaN returns f where ok holds and v is finite.
-func orNaN(f, v VecVirtual, ok Op) VecVirtual {
-	below := compare(2, v, constant("largest", math.MaxFloat64))
-	return choose(both(below, ok), f, bits("nan", 0x7ff8000000000001))
+// orNaN returns f where v is finite and not below least.
+func (f many) orNaN(v, least many) many {
+	return several(len(f), func(i int) VecVirtual {
+		ok := compare(13, v[i], least.at(i))
+		below := compare(2, v[i], constant("largest", math.MaxFloat64))
+		return choose(both(below, ok), f[i], bits("nan", 0x7ff8000000000001))
+	})
 }
 
 // entropy takes what is between 0 and the normal numbers for the smallest of those.
-func entropy(masks Mem) {
+func entropy() {
 	kernel("entropy", "(logs, x *float64, n int) float64",
 		"writes the logarithms of x to logs, of the smallest normal number where that is larger, and returns the sum of x[i]·logs[i].")
 	logs, x := param("logs"), param("x")
-	s := newSpan(param("n"), masks)
+	s := newSpan(param("n"))
 	sum := nothing()
 	s.walkMany("entropy", sideBySide(2), func(g groups, j GPVirtual) {
 		v := g.load(x, j)
-		f := log(v.by(VMAXPD, all("smallest", 0x1p-1022)))
-		for i := range f {
-			f[i] = orNaN(f[i], v[i], compare(13, v[i], zero()))
-		}
+		f := log(v.by(VMAXPD, all("smallest", 0x1p-1022))).orNaN(v, many{zero()})
 		g.store(f, logs, j)
 		g.accumulate(f.by(VMULPD, v), sum)
 	})

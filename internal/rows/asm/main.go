@@ -7,7 +7,13 @@
 package main
 
 import (
+	"bytes"
+	"flag"
+	"go/format"
 	"math"
+	"os"
+	"regexp"
+	"strings"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -16,39 +22,43 @@ import (
 
 func main() {
 	ConstraintExpr("amd64")
-	masks := tailMasks()
-	dot(masks)
-	addScaled(masks)
-	finite(masks)
-	scale(masks)
-	distance(masks)
-	maxAbs(masks)
-	extent(masks)
-	cut(masks)
-	above(masks)
-	mix(masks)
-	rest(masks)
-	blend(masks)
-	products(masks)
-	cosines(masks)
+	tails = tailMasks()
+	inTurn(dot, addScaled, finite, scale, distance, maxAbs, extent, cut, above, mix, rest, blend, products, cosines)
 	for _, wide = range []bool{false, true} {
-		secular()
-		exponentials(masks)
-		softmax(masks)
-		logarithms(masks)
-		entropy(masks)
-		gauss()
+		inTurn(secular, exponentials, softmax, logarithms, entropy, gauss)
 	}
 	philox()
 	wide = false
-	gaps()
-	scaleRows(masks, false)
-	scaleRows(masks, true)
-	dots(masks)
-	combine(masks, 2)
-	combine(masks, 3)
+	inTurn(gaps, scaleRows, addScaledRows, dots, combine2, combine3)
 	Generate()
+	if err := others(flag.Lookup("stubs").Value.String()); err != nil {
+		panic(err)
+	}
 }
+
+// others writes beside the stubs what stands in their place on processors without kernels.
+func others(stubs string) error {
+	text, err := os.ReadFile(stubs)
+	if err != nil {
+		return err
+	}
+	text = bytes.Replace(text, []byte("//go:build "), []byte("//go:build !"), 1)
+	text = bytes.ReplaceAll(text, []byte("//\n//go:noescape\n"), nil)
+	text = regexp.MustCompile("(?m)^func .*$").ReplaceAll(text, []byte("$0 { panic(noKernel) }"))
+	if text, err = format.Source(text); err != nil {
+		return err
+	}
+	return os.WriteFile(strings.Replace(stubs, "amd64", "other", 1), text, 0o644)
+}
+
+func inTurn(kernels ...func()) {
+	for _, write := range kernels {
+		write()
+	}
+}
+
+// tails is where the table of masks stands in memory.
+var tails Mem
 
 // tailMasks is a table whose entry r selects the first r of four lanes.
 func tailMasks() Mem {
@@ -73,18 +83,18 @@ type span struct {
 }
 
 // newSpan takes over n, the number of entries.
-func newSpan(n GPVirtual, masks Mem) span {
+func newSpan(n GPVirtual) span {
 	s := span{bytes: n, rest: GP64()}
 	MOVQ(n, s.rest)
 	ANDQ(Imm(uint64(lanes()-1)), s.rest)
 	SUBQ(s.rest, s.bytes)
 	SHLQ(Imm(3), s.bytes)
-	s.mask = firstLanes(s.rest, masks)
+	s.mask = firstLanes(s.rest)
 	return s
 }
 
 // firstLanes selects the first n lanes, not all of them.
-func firstLanes(n GPVirtual, masks Mem) Op {
+func firstLanes(n GPVirtual) Op {
 	at := GP64()
 	if wide {
 		k := K()
@@ -95,7 +105,7 @@ func firstLanes(n GPVirtual, masks Mem) Op {
 		return k
 	}
 	table, mask := GP64(), YMM()
-	LEAQ(masks, table)
+	LEAQ(tails, table)
 	MOVQ(n, at)
 	SHLQ(Imm(5), at)
 	VMOVUPD(Mem{Base: table, Index: at, Scale: 1}, mask)
@@ -151,6 +161,14 @@ func (g group) clear(x VecVirtual) {
 	}
 }
 
+// or returns x, and other beside what the mask selects.
+func (g group) or(x, other VecVirtual) VecVirtual {
+	if !g.masked {
+		return x
+	}
+	return choose(g.mask, x, other)
+}
+
 // walk emits body for every group, with j the byte offset of the group.
 func (s span) walk(name string, body func(g group, j GPVirtual)) {
 	s.walkMany(name, 1, func(g groups, j GPVirtual) { body(g[0], j) })
@@ -181,6 +199,18 @@ func (s span) walkMany(name string, count int, body func(g groups, j GPVirtual))
 	JZ(LabelRef(name + "Done"))
 	body(groups{{s.mask, true}}, j)
 	Label(name + "Done")
+}
+
+// each writes what one makes of the entries behind some pointers to dst, for several groups at a time.
+func (s span) each(name string, count int, dst GPVirtual, one func(v []many) many, from ...GPVirtual) {
+	s.walkMany(name, count, func(g groups, j GPVirtual) { g.store(one(g.loadAll(j, from)), dst, j) })
+}
+
+// sum adds up what one makes of the entries behind some pointers, which must be 0 beside them, in four lanes.
+func (s span) sum(name string, one func(v []many) many, from ...GPVirtual) VecVirtual {
+	sum := zero()
+	s.walkMany(name, 1, func(g groups, j GPVirtual) { VADDPD(one(g.loadAll(j, from))[0], sum, sum) })
+	return total(sum)
 }
 
 func at(base, j GPVirtual) Mem { return Mem{Base: base, Index: j, Scale: 1} }

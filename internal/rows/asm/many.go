@@ -34,6 +34,10 @@ func (x many) by(op func(...Op), y many) many {
 	return several(max(len(x), len(y)), func(i int) VecVirtual { return of(op, x.at(i), y.at(i)) })
 }
 
+func (x many) add(y many) many { return x.by(VADDPD, y) }
+func (x many) sub(y many) many { return x.by(VSUBPD, y) }
+func (x many) mul(y many) many { return x.by(VMULPD, y) }
+
 // shifted returns x shifted by a number of bits.
 func (x many) shifted(op func(...Op), by uint64) many {
 	return several(len(x), func(i int) VecVirtual {
@@ -43,8 +47,9 @@ func (x many) shifted(op func(...Op), by uint64) many {
 	})
 }
 
-// all is a constant for all, and each a copy of it for everyone of x.
+// all is a constant for all, every a scalar argument, and each a copy of it for everyone of x.
 func all(name string, v float64) many    { return many{constant(name, v)} }
+func every(name string) many             { return many{broadcast(name)} }
 func allBits(name string, v uint64) many { return many{bits(name, v)} }
 func (x many) each(name string, v float64) many {
 	return several(len(x), func(int) VecVirtual { return constant(name, v) })
@@ -75,6 +80,13 @@ type groups []group
 
 func (g groups) load(base, j GPVirtual) many {
 	return several(len(g), func(i int) VecVirtual { return g[i].load(at(base, j).Offset(8 * lanes() * i)) })
+}
+
+func (g groups) loadAll(j GPVirtual, from []GPVirtual) (all []many) {
+	for _, base := range from {
+		all = append(all, g.load(base, j))
+	}
+	return all
 }
 
 func (g groups) store(x many, base, j GPVirtual) {

@@ -116,30 +116,25 @@ func (r roots) remember(mask Op) Op {
 
 // load sets a = k|c| and b = k√((1−|c|)(1+|c|)).
 func (r roots) load(x Mem) {
-	c, one := get(x), constant("c0", 1)
-	VANDNPD(c, bits("sign", 1<<63), c) // |c|
-	b := of(VSUBPD, one, c)
-	VMULPD(of(VADDPD, one, c), b, b)
-	VMAXPD(zero(), b, b)
-	VSQRTPD(b, b)
-	k := broadcast("k")
-	VMULPD(k, b, b)
-	VMOVUPD(b, r.b)
-	VMULPD(k, c, c)
-	VMOVUPD(c, r.a)
+	in, k, one := inDouble, broadcast("k"), constant("c0", 1)
+	c := of(VANDNPD, bits("sign", 1<<63), get(x)) // |c|
+	b := root(VSQRTPD, of(VMAXPD, in.mul(in.sub(one, c), in.add(one, c)), zero()))
+	VMOVUPD(in.mul(b, k), r.b)
+	VMOVUPD(in.mul(c, k), r.a)
 }
 
 // leap is a step of Halley's method, which triples the digits that the guess has. It returns which lanes are still active:
 // all whose e was not good enough, and none where a is 0, since there any positive e will do.
 func (r roots) leap(first bool) Op {
 	a, b := get(r.a), get(r.b)
-	move := inDouble.halley(r.e, broadcast("s"), b, of(VMULPD, a, a), of(VMULPD, b, b))
+	in := inDouble
+	move := in.halley(r.e, broadcast("s"), b, in.mul(a, a), in.mul(b, b))
 	if !first {
 		keep(r.active, move)
 	}
 	VADDPD(move, r.e, r.e)
 	VANDNPD(move, bits("sign", 1<<63), move)
-	active := compare(6, move, of(VMULPD, constant("quick", 0x1p-19), r.e)) // not |move| ≤ quick·e
+	active := compare(6, move, in.mul(constant("quick", 0x1p-19), r.e)) // not |move| ≤ quick·e
 	if !first {
 		return r.remember(both(r.active, active))
 	}
@@ -150,14 +145,10 @@ func (r roots) leap(first bool) Op {
 
 // restart puts active lanes at the bound from below.
 func (r roots) restart() {
-	a, b, s, nought := get(r.a), get(r.b), broadcast("s"), zero()
-	e, t := vec(), of(VSUBPD, b, s)
-	VMAXPD(a, bound(a, t, nought), e)
+	in, a, b, s, nought := inDouble, get(r.a), get(r.b), broadcast("s"), zero()
+	e := of(VMAXPD, bound(a, in.sub(b, s), nought), a)
 	// The root solves e² = a² + (b·e/(e+s))², so putting the bound in gives a better one.
-	VADDPD(s, e, t)
-	VDIVPD(t, e, t)
-	VMULPD(b, t, t)
-	VMAXPD(e, bound(a, t, nought), e)
+	e = of(VMAXPD, bound(a, in.mul(in.div(e, in.add(e, s)), b), nought), e)
 	active := r.active
 	if !wide {
 		active = get(active)
@@ -167,59 +158,38 @@ func (r roots) restart() {
 
 // step is one Newton step. It returns which lanes are still active.
 func (r roots) step() Op {
-	one := constant("c0", 1)
-	over, t := r.overshoot(broadcast("s"), one)
+	in, one := inDouble, constant("c0", 1)
+	over, slope := r.overshoot(broadcast("s"), one)
 	// ψ(ψ−1)/((√ψ+1)·slope)
-	square := of(VADDPD, one, over)
-	VMULPD(square, over, over)
-	VSQRTPD(square, square)
-	VADDPD(one, square, square)
-	VMULPD(square, t, t)
-	VDIVPD(t, over, over)
-	keep(r.active, over)
-	VADDPD(over, r.e, r.e)
-	far := compare(14, over, of(VMULPD, constant("small", 1e-8), r.e)) // move > small·e
+	square := in.add(one, over)
+	move := in.div(in.mul(over, square), in.mul(slope, in.add(root(VSQRTPD, square), one)))
+	keep(r.active, move)
+	VADDPD(move, r.e, r.e)
+	far := compare(14, move, in.mul(constant("small", 1e-8), r.e)) // move > small·e
 	return r.remember(both(r.active, far))
 }
 
 // overshoot returns ψ−1 and −ψ′/2.
 func (r roots) overshoot(s, one VecVirtual) (over, slope VecVirtual) {
-	t := of(VADDPD, r.e, s)
-	i2 := of(VMULPD, t, r.e)
-	VDIVPD(i2, one, i2) // 1/(e(e+s)) serves both
-	i1 := of(VMULPD, i2, r.e)
-	VMULPD(t, i2, i2)
-	p, q := of(VMULPD, i1, r.b), of(VMULPD, i2, r.a)
-	VMULPD(q, q, q)
-	over = get(r.b)
-	VSUBPD(s, over, over)
-	VSUBPD(r.e, over, over)
-	VMULPD(i1, over, over)
-	VMULPD(of(VADDPD, one, p), over, over)
-	VADDPD(q, over, over)
-	VMULPD(p, p, p)
-	VMULPD(i1, p, p)
-	VMULPD(i2, q, q)
-	VADDPD(q, p, p)
-	return over, p
+	in := inDouble
+	t := in.add(r.e, s)
+	inverse := in.div(one, in.mul(t, r.e)) // 1/(e(e+s)) serves both
+	i1, i2 := in.mul(inverse, r.e), in.mul(inverse, t)
+	p, q := in.mul(i1, r.b), in.mul(i2, r.a)
+	q = in.mul(q, q)
+	over = in.mul(in.sub(in.sub(get(r.b), s), r.e), i1)
+	over = in.add(in.mul(over, in.add(one, p)), q)
+	return over, in.add(in.mul(in.mul(p, p), i1), in.mul(q, i2))
 }
 
 // finish writes a/e with the sign of the cosine.
 func (r roots) finish(x Mem) {
-	a, sign := get(r.a), bits("sign", 1<<63)
-	VDIVPD(r.e, a, a)
-	VANDPD(x, sign, sign)
-	VORPD(sign, a, a)
-	VMOVUPD(a, x)
+	sign := of(VANDPD, bits("sign", 1<<63), x)
+	VMOVUPD(of(VORPD, inDouble.div(get(r.a), r.e), sign), x)
 }
 
 // bound returns √(a² + max(r, 0)²).
 func bound(a, r, nought VecVirtual) VecVirtual {
-	positive := vec()
-	VMAXPD(nought, r, positive)
-	VMULPD(positive, positive, positive)
-	e := of(VMULPD, a, a)
-	VADDPD(positive, e, e)
-	VSQRTPD(e, e)
-	return e
+	positive := of(VMAXPD, r, nought)
+	return root(VSQRTPD, inDouble.add(inDouble.mul(a, a), inDouble.mul(positive, positive)))
 }

@@ -8,38 +8,23 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-func dot(masks Mem) {
+func dot() {
 	kernel("dot", "(x, y *float64, n int) float64",
 		"returns the sum of x[i]·y[i].")
-	x, y := param("x"), param("y")
-	s := newSpan(param("n"), masks)
-	acc := zero()
-	s.walk("dot", func(g group, j GPVirtual) {
-		a := g.load(at(x, j))
-		b := g.load(at(y, j))
-		VMULPD(b, a, a)
-		VADDPD(a, acc, acc)
-	})
-	finish(total(acc))
+	finish(newSpan(param("n")).sum("dot", product, param("x"), param("y")))
 }
 
-func addScaled(masks Mem) {
+func product(v []many) many { return v[0].mul(v[1]) }
+
+func addScaled() {
 	kernel("addScaled", "(dst *float64, a float64, x *float64, n int)",
 		"does dst[i] += a·x[i].")
-	dst, x := param("dst"), param("x")
-	a := broadcast("a")
-	s := newSpan(param("n"), masks)
-	s.walk("add", func(g group, j GPVirtual) {
-		v := g.load(at(x, j))
-		VMULPD(a, v, v)
-		w := g.load(at(dst, j))
-		VADDPD(v, w, w)
-		g.store(w, at(dst, j))
-	})
+	dst, a := param("dst"), every("a")
+	newSpan(param("n")).each("add", 1, dst, func(v []many) many { return v[0].add(v[1].mul(a)) }, dst, param("x"))
 	finish()
 }
 
-func finite(masks Mem) {
+func finite() {
 	kernel("finite", "(x *float64, n int) float64",
 		"returns 0 unless an entry of x is not finite, and then NaN.")
 	x, n := param("x"), param("n")
@@ -47,11 +32,9 @@ func finite(masks Mem) {
 	acc := append(low[:], high[:]...)
 	// Only whether the total is 0 matters, so the order of the sums does not.
 	inBlocks(x, n, acc, U32(256), func(entries Mem, sum VecVirtual) { VFMADD231PD(entries, nought, sum) })
-	s := newSpan(n, masks)
+	s := newSpan(n)
 	s.walk("finite", func(g group, j GPVirtual) {
-		v := g.load(at(x, j))
-		VMULPD(nought, v, v)
-		VADDPD(v, acc[0], acc[0])
+		VADDPD(of(VMULPD, g.load(at(x, j)), nought), acc[0], acc[0])
 	})
 	for _, a := range acc[1:] {
 		VADDPD(a, acc[0], acc[0])
@@ -74,50 +57,36 @@ func inBlocks(x, n GPVirtual, sums []VecVirtual, bytes Op, body func(entries Mem
 	Label("few")
 }
 
-func scale(masks Mem) {
+func scale() {
 	kernel("scale", "(x *float64, a float64, n int)",
 		"does x[i] *= a.")
-	x, a := param("x"), broadcast("a")
-	s := newSpan(param("n"), masks)
-	s.walk("scale", func(g group, j GPVirtual) {
-		v := g.load(at(x, j))
-		VMULPD(a, v, v)
-		g.store(v, at(x, j))
-	})
+	x, a := param("x"), every("a")
+	newSpan(param("n")).each("scale", 1, x, func(v []many) many { return v[0].mul(a) }, x)
 	finish()
 }
 
-func distance(masks Mem) {
+func distance() {
 	kernel("distance2", "(x, y *float64, n int) float64",
 		"returns the sum of (x[i]−y[i])².")
-	x, y := param("x"), param("y")
-	s := newSpan(param("n"), masks)
-	acc := zero()
-	s.walk("distance", func(g group, j GPVirtual) {
-		a := g.load(at(x, j))
-		VSUBPD(g.load(at(y, j)), a, a)
-		VMULPD(a, a, a)
-		VADDPD(a, acc, acc)
-	})
-	finish(total(acc))
+	square := func(v []many) many {
+		d := v[0].sub(v[1])
+		return d.mul(d)
+	}
+	finish(newSpan(param("n")).sum("distance", square, param("x"), param("y")))
 }
 
 // maxAbs compares numbers without their sign as integers, which a NaN comes out above.
-func maxAbs(masks Mem) {
+func maxAbs() {
 	kernel("maxAbs", "(x *float64, n int) float64",
 		"returns the largest |x[i]|, a NaN being larger than all.")
 	x, n := param("x"), param("n")
 	most, sign := zeros(), bits("sign", 1<<63)
 	inBlocks(x, n, most[:], Imm(128), func(entries Mem, most VecVirtual) {
-		v := YMM()
-		VANDNPD(entries, sign, v)
-		larger(most, v)
+		larger(most, of(VANDNPD, sign, entries))
 	})
-	s := newSpan(n, masks)
+	s := newSpan(n)
 	s.walk("maxAbs", func(g group, j GPVirtual) {
-		v := g.load(at(x, j))
-		VANDNPD(v, sign, v)
-		larger(most[0], v)
+		larger(most[0], of(VANDNPD, sign, g.load(at(x, j))))
 	})
 	for _, m := range most[1:] {
 		larger(most[0], m)
@@ -143,25 +112,17 @@ func largest(most VecVirtual) {
 }
 
 // extent leaves out of least and most what is not a number.
-func extent(masks Mem) {
+func extent() {
 	kernel("extent", "(x *float64, n int) (sum, least, most float64)",
 		"returns the sum, the smallest and the largest entry of x.")
 	x := param("x")
-	s := newSpan(param("n"), masks)
+	s := newSpan(param("n"))
 	sum, least, most := zero(), constant("infinity", math.Inf(1)), constant("minusInfinity", math.Inf(-1))
 	s.walk("extent", func(g group, j GPVirtual) {
 		v := g.load(at(x, j))
 		VADDPD(v, sum, sum)
-		if !g.masked {
-			VMINPD(least, v, least)
-			VMAXPD(most, v, most)
-			return
-		}
-		w := YMM()
-		VBLENDVPD(g.mask, v, least, w)
-		VMINPD(least, w, least)
-		VBLENDVPD(g.mask, v, most, w)
-		VMAXPD(most, w, most)
+		VMINPD(least, g.or(v, least), least)
+		VMAXPD(most, g.or(v, most), most)
 	})
 	low, high := across(VMINPD, least), across(VMAXPD, most)
 	finish(total(sum), low.AsX(), high.AsX())
@@ -188,77 +149,52 @@ func across(op func(...Op), x VecVirtual) VecVirtual {
 	return x
 }
 
-func mix(masks Mem) {
+func mix() {
 	kernel("mix", "(dst, x, y, z *float64, n int, a, b, c float64)",
 		"writes a·x[i] + b·y[i] + c·z[i] to dst.")
-	dst, x, y, z := param("dst"), param("x"), param("y"), param("z")
-	a, b, c := broadcast("a"), broadcast("b"), broadcast("c")
-	s := newSpan(param("n"), masks)
-	s.walk("mix", func(g group, j GPVirtual) {
-		v, w := g.load(at(x, j)), g.load(at(y, j))
-		VMULPD(a, v, v)
-		VMULPD(b, w, w)
-		VADDPD(w, v, v)
-		w = g.load(at(z, j))
-		VMULPD(c, w, w)
-		VADDPD(w, v, v)
-		g.store(v, at(dst, j))
-	})
+	a, b, c := every("a"), every("b"), every("c")
+	sum := func(v []many) many { return v[0].mul(a).add(v[1].mul(b)).add(v[2].mul(c)) }
+	newSpan(param("n")).each("mix", 1, param("dst"), sum, param("x"), param("y"), param("z"))
 	finish()
 }
 
-func rest(masks Mem) {
+func rest() {
 	kernel("rest", "(dst, x, y *float64, n int, a, b, c float64) (miss, size float64)",
 		"writes the h that solves h = c·h + a·x[i] + b·y[i] to dst and returns what it misses that by and its size.")
 	dst, x, y := param("dst"), param("x"), param("y")
-	a, b, c, away := broadcast("a"), broadcast("b"), broadcast("c"), YMM()
-	VSUBPD(c, constant("c0", 1), away)
-	s := newSpan(param("n"), masks)
+	a, b, c := broadcast("a"), broadcast("b"), broadcast("c")
+	away := of(VSUBPD, constant("c0", 1), c)
+	s := newSpan(param("n"))
 	miss, size, sign := zero(), zero(), bits("sign", 1<<63)
 	s.walk("rest", func(g group, j GPVirtual) {
-		in, w := g.load(at(x, j)), g.load(at(y, j))
-		VMULPD(a, in, in)
-		VMULPD(b, w, w)
-		VADDPD(w, in, in)
-		h := YMM()
-		VDIVPD(away, in, h)
+		in := of(VADDPD, of(VMULPD, g.load(at(x, j)), a), of(VMULPD, g.load(at(y, j)), b))
+		h := of(VDIVPD, in, away)
 		g.store(h, at(dst, j))
-		VMULPD(c, h, w)
-		VADDPD(in, w, w)
-		VSUBPD(h, w, w)
-		VANDNPD(w, sign, w)
-		VMAXPD(miss, w, miss)
-		VANDNPD(h, sign, h)
-		VMAXPD(size, h, size)
+		off := of(VSUBPD, of(VADDPD, of(VMULPD, h, c), in), h)
+		VMAXPD(miss, of(VANDNPD, sign, off), miss)
+		VMAXPD(size, of(VANDNPD, sign, h), size)
 	})
 	miss, size = across(VMAXPD, miss), across(VMAXPD, size)
 	finish(miss.AsX(), size.AsX())
 }
 
-func cut(masks Mem) {
+func cut() {
 	kernel("cut", "(x *float64, n int, low, atLow, top float64)",
 		"replaces every x by (x−low)+atLow, clamped to 0 and top.")
-	x, low, atLow, top, nought := param("x"), broadcast("low"), broadcast("atLow"), broadcast("top"), zero()
-	s := newSpan(param("n"), masks)
-	s.walk("cut", func(g group, j GPVirtual) {
-		v := g.load(at(x, j))
-		VSUBPD(low, v, v)
-		VADDPD(atLow, v, v)
-		VMAXPD(nought, v, v)
-		VMINPD(top, v, v)
-		g.store(v, at(x, j))
-	})
+	x, low, atLow, top, nought := param("x"), every("low"), every("atLow"), every("top"), many{zero()}
+	newSpan(param("n")).each("cut", 1, x, func(v []many) many {
+		return v[0].sub(low).add(atLow).by(VMAXPD, nought).by(VMINPD, top)
+	}, x)
 	finish()
 }
 
-func above(masks Mem) {
+func above() {
 	kernel("above", "(high, lost, x *float64, n int, low, start float64)",
 		"adds x−low to lanes that start at start, and keeps what that loses.")
 	x, low, high, lost := param("x"), broadcast("low"), broadcast("start"), zero()
-	s := newSpan(param("n"), masks)
+	s := newSpan(param("n"))
 	s.walk("above", func(g group, j GPVirtual) {
-		v := g.load(at(x, j))
-		VSUBPD(low, v, v)
+		v := of(VSUBPD, g.load(at(x, j)), low)
 		g.clear(v)
 		run(high, lost, v)
 	})
