@@ -47,39 +47,46 @@ func newTools(ctx context.Context, o options, dir string) (*tools, error) {
 
 // sides returns all sides. What one of them needs is made ready once; if that fails, so does the side.
 func (t *tools) sides(ctx context.Context) []side {
-	python, kedge, kernel := t.findNumPy(ctx), t.buildKedge(ctx), t.buildKernel(ctx)
+	python, turns := t.findNumPy(ctx), strconv.Itoa(t.turns)
 	return []side{
-		{kedgeSide, after(kedge, t.kedgeFigures)},
-		{paperSide, after(python, t.script("numpy_paper.py"))},
-		{fastSide, after(python, t.script("numpy_fast.py"))},
-		{cSide, after(kernel, t.kernelFigures)},
+		t.kedgeSide(ctx),
+		t.side(paperSide, python, t.python, filepath.Join("bench", "numpy_paper.py"), "--turns", turns),
+		t.side(fastSide, python, t.python, filepath.Join("bench", "numpy_fast.py"), "--turns", turns),
+		t.side(cSide, t.buildKernel(ctx), t.sized("kernel")...),
 	}
 }
 
-// after returns run, or a side that fails if what it needs is not there.
-func after(unready error, run func(context.Context) (Figures, error)) func(context.Context) (Figures, error) {
-	if unready == nil {
-		return run
+// kedgeSide runs kedge's own benchmarks.
+func (t *tools) kedgeSide(ctx context.Context) side {
+	if command := strings.Fields(t.kedge); len(command) > 0 {
+		return t.side(kedgeSide, nil, command...)
 	}
-	return func(context.Context) (Figures, error) { return nil, unready }
+	return t.side(kedgeSide, t.buildKedge(ctx), t.sized("kedge", "bench", "--json")...)
 }
 
-// kedgeFigures runs kedge's own benchmarks.
-func (t *tools) kedgeFigures(ctx context.Context) (Figures, error) {
-	command := strings.Fields(t.kedge)
-	if len(command) == 0 {
-		command = []string{filepath.Join(t.dir, "kedge"), "bench", "--json"}
-		if t.skipLarge {
-			command = append(command, "--skip-large")
+// sized is a command that was built here and knows how to leave the largest crowd out.
+func (t *tools) sized(name string, args ...string) []string {
+	if t.skipLarge {
+		args = append(args, "--skip-large")
+	}
+	return append([]string{filepath.Join(t.dir, name)}, args...)
+}
+
+// side runs a command and decodes the figures it prints, unless what it needs is not there.
+func (t *tools) side(name string, unready error, command ...string) side {
+	return side{name, func(ctx context.Context) (Figures, error) {
+		if unready != nil {
+			return nil, unready
 		}
-	}
-	return figuresOf(ctx, t.root, command...)
+		out, err := output(ctx, t.root, command...)
+		if err != nil {
+			return nil, err
+		}
+		return decode(out)
+	}}
 }
 
 func (t *tools) buildKedge(ctx context.Context) error {
-	if t.kedge != "" {
-		return nil
-	}
 	_, err := output(ctx, t.root, "go", "build", "-o", filepath.Join(t.dir, "kedge"), "./cmd/kedge")
 	return err
 }
@@ -93,12 +100,6 @@ func (t *tools) findNumPy(ctx context.Context) error {
 	return nil
 }
 
-func (t *tools) script(name string) func(context.Context) (Figures, error) {
-	return func(ctx context.Context) (Figures, error) {
-		return figuresOf(ctx, t.root, t.python, filepath.Join("bench", name), "--turns", strconv.Itoa(t.turns))
-	}
-}
-
 // buildKernel compiles the C kernel. The two flags beyond the usual ones change no result: they let the compiler vectorise
 // square roots and conditions.
 func (t *tools) buildKernel(ctx context.Context) error {
@@ -108,23 +109,6 @@ func (t *tools) buildKernel(ctx context.Context) error {
 	_, err := output(ctx, t.root, t.compiler, "-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math",
 		filepath.Join("bench", "kernel.c"), "-o", filepath.Join(t.dir, "kernel"), "-lm")
 	return err
-}
-
-func (t *tools) kernelFigures(ctx context.Context) (Figures, error) {
-	command := []string{filepath.Join(t.dir, "kernel")}
-	if t.skipLarge {
-		command = append(command, "--skip-large")
-	}
-	return figuresOf(ctx, t.root, command...)
-}
-
-// figuresOf runs a command and decodes the figures it prints.
-func figuresOf(ctx context.Context, dir string, command ...string) (Figures, error) {
-	out, err := output(ctx, dir, command...)
-	if err != nil {
-		return nil, err
-	}
-	return decode(out)
 }
 
 // output runs a command with the numerical libraries held to one thread and returns what it prints. An error carries the

@@ -31,7 +31,7 @@ func TestKedgeFigures(t *testing.T) {
 	text := `{"polarized-step-1e3": {"ns_per_individual": 20, "best": 19, "individuals": 1000}}`
 	must(t, os.WriteFile(file, []byte(text), 0o600))
 	tl.kedge = "cat " + file
-	f, err := tl.kedgeFigures(t.Context())
+	f, err := tl.kedgeSide(t.Context()).figures(t.Context())
 	must(t, err)
 	if f["polarized-step-1e3"].NsPerIndividual != 20 {
 		t.Errorf("figures %+v", f)

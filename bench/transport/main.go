@@ -52,12 +52,12 @@ func parse(args []string, complain io.Writer) (options, error) {
 
 // run measures every kind and prints a line for each.
 func run(ctx context.Context, o options, out io.Writer) error {
-	r, err := startRival(ctx, o.python)
+	r := rival{o.python}
+	first, err := r.solve(ctx, kinds()[0].instance(1, 0))
 	if err != nil {
 		return err
 	}
-	defer r.stop()
-	fmt.Fprintf(out, "%s, %d against %d points, medians of %d instances in seconds\n\n", r.name, o.n, o.n, o.rounds)
+	fmt.Fprintf(out, "%s, %d against %d points, medians of %d instances in seconds\n\n", first.Name, o.n, o.n, o.rounds)
 	fmt.Fprintf(out, "%-20s %8s %8s %8s %8s %8s %8s %8s\n", "", "costs", "Exact", "Assign.", "ot.dist", "ot.emd2", "ratio", "+ costs")
 	for _, k := range kinds() {
 		m, err := measure(ctx, k, o, r)

@@ -14,7 +14,7 @@ import (
 type times struct{ costs, exact, assignment, rivalCosts, rival []float64 }
 
 // measure solves instances of a kind by both sides in turn, and checks that they agree.
-func measure(ctx context.Context, k kind, o options, r *rival) (times, error) {
+func measure(ctx context.Context, k kind, o options, r rival) (times, error) {
 	var t times
 	for round := range o.rounds {
 		in := k.instance(o.n, round)
@@ -22,7 +22,7 @@ func measure(ctx context.Context, k kind, o options, r *rival) (times, error) {
 		if err != nil {
 			return t, err
 		}
-		a, err := r.solve(in)
+		a, err := r.solve(ctx, in)
 		if err != nil {
 			return t, err
 		}

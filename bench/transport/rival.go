@@ -1,13 +1,13 @@
 package main
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	_ "embed"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -16,68 +16,34 @@ import (
 //go:embed transport.py
 var script string
 
-// rival is a running Python process with POT. It gets instances as binary numbers and answers with a line each.
-type rival struct {
-	name    string
-	command *exec.Cmd
-	in      io.WriteCloser
-	out     *bufio.Scanner
-}
+// rival is a Python that has POT.
+type rival struct{ python string }
 
 // answer is what POT found, and how long it took in seconds.
-type answer struct{ Costs, Solve, Value float64 }
-
-func startRival(ctx context.Context, python string) (*rival, error) {
-	c := exec.CommandContext(ctx, python, "-c", script)
-	c.Env = append(os.Environ(), "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1")
-	var complaint strings.Builder
-	c.Stderr = &complaint
-	in, err := c.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	out, err := c.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := c.Start(); err != nil {
-		return nil, err
-	}
-	r := &rival{command: c, in: in, out: bufio.NewScanner(out)}
-	if !r.out.Scan() {
-		_ = c.Wait()
-		return nil, fmt.Errorf("%s has no POT (Debian's python3-pot, or pip install pot): %s", python, lastLine(complaint.String()))
-	}
-	r.name = r.out.Text()
-	return r, nil
+type answer struct {
+	Name                string // and version of POT
+	Costs, Solve, Value float64
 }
 
-func lastLine(s string) string {
-	lines := strings.Split(strings.TrimSpace(s), "\n")
-	return lines[len(lines)-1]
-}
-
-func (r *rival) stop() {
-	_ = r.in.Close()
-	_ = r.command.Wait()
-}
-
-// solve sends an instance: the number of points on each side, the entries of states and traits, whether there are weights, and
-// all numbers.
-func (r *rival) solve(in instance) (answer, error) {
+// solve hands an instance over as binary numbers: how many points are on each side, the entries of states and traits, whether there
+// are weights, and all of them.
+func (r rival) solve(ctx context.Context, in instance) (a answer, err error) {
+	var numbers bytes.Buffer
 	head := []int64{int64(len(in.p) / in.states), int64(len(in.q) / in.states), int64(in.states), int64(in.trait), int64(len(in.a))}
-	w := bufio.NewWriter(r.in)
 	for _, part := range []any{head, in.p, in.q, in.d, in.e, in.a, in.b} {
-		if err := binary.Write(w, binary.LittleEndian, part); err != nil {
-			return answer{}, err
+		if err := binary.Write(&numbers, binary.LittleEndian, part); err != nil {
+			return a, err
 		}
 	}
-	if err := w.Flush(); err != nil {
-		return answer{}, err
+	c := exec.CommandContext(ctx, r.python, "-c", script)
+	c.Env = append(os.Environ(), "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1")
+	c.Stdin = &numbers
+	text, err := c.Output()
+	if json.Unmarshal(text, &a) == nil {
+		return a, nil
 	}
-	if !r.out.Scan() {
-		return answer{}, fmt.Errorf("no answer from %s", r.name)
-	}
-	var a answer
-	return a, json.Unmarshal(r.out.Bytes(), &a)
+	complaint := &exec.ExitError{}
+	errors.As(err, &complaint)
+	lines := strings.Split(strings.TrimSpace(string(complaint.Stderr)), "\n")
+	return a, fmt.Errorf("%s has no POT (Debian's python3-pot, or pip install pot): %s", r.python, lines[len(lines)-1])
 }

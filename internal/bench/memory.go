@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"text/tabwriter"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
@@ -28,12 +27,10 @@ type Footprints []Footprint
 // Memory measures what an individual takes.
 func (*Workbench) Memory(context.Context) (Printer, error) { return footprints(100_000) }
 
-func footprints(n int) (Footprints, error) {
-	var list Footprints
-	for _, storage := range []population.Storage{population.Float64, population.Float32} {
-		for _, redrawn := range []bool{false, true} {
-			f, err := measureFootprint(n, storage, redrawn)
-			if err != nil {
+func footprints(n int) (list Footprints, err error) {
+	for _, f := range []Footprint{{Storage: "float64"}, {Storage: "float32"}} {
+		for _, f.Traits = range []string{"stored", "regenerated"} {
+			if err := f.measure(n); err != nil {
 				return nil, err
 			}
 			list = append(list, f)
@@ -42,30 +39,25 @@ func footprints(n int) (Footprints, error) {
 	return list, nil
 }
 
-func measureFootprint(n int, storage population.Storage, redrawn bool) (Footprint, error) {
-	f := Footprint{Storage: "float64", Traits: "stored"}
-	if storage == population.Float32 {
-		f.Storage = "float32"
-	}
-	if redrawn {
-		f.Traits = "regenerated"
-	}
+// measure gathers n people and sees what they take.
+func (f *Footprint) measure(n int) error {
+	storage := map[string]population.Storage{"float64": population.Float64, "float32": population.Float32}[f.Storage]
 	before := inUse()
-	traits, err := traitsOf(n, storage, redrawn)
+	traits, err := traitsOf(n, storage, f.Traits == "regenerated")
 	if err != nil {
-		return f, err
+		return err
 	}
 	crowd, err := population.Gather(population.Config{
 		Dynamics: dynamics.Polarized{Dim: dim, Lambda: 0.4, Sigma: 0.5}, Traits: traits, Storage: storage,
 	})
 	if err != nil {
-		return f, err
+		return err
 	}
 	f.Measured = float64(inUse()-before) / float64(n)
 	f.Computed = float64(crowd.Bytes()) / float64(n)
 	f.Largest = 24e9 / f.Computed
 	runtime.KeepAlive(crowd)
-	return f, nil
+	return nil
 }
 
 // traitsOf are the traits of a hemisphere, kept as asked.
@@ -92,10 +84,7 @@ func inUse() uint64 {
 
 // Print writes one row a way to keep a crowd.
 func (list Footprints) Print(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "storage\ttraits\tbytes an individual\tmeasured\tindividuals in 24 GB")
-	for _, f := range list {
-		fmt.Fprintf(t, "%s\t%s\t%.0f\t%.0f\t%.0f million\n", f.Storage, f.Traits, f.Computed, f.Measured, f.Largest/1e6)
-	}
-	return t.Flush()
+	return printTable(w, 0, list, "storage\ttraits\tbytes an individual\tmeasured\tindividuals in 24 GB", func(f Footprint) string {
+		return fmt.Sprintf("%s\t%s\t%.0f\t%.0f\t%.0f million", f.Storage, f.Traits, f.Computed, f.Measured, f.Largest/1e6)
+	})
 }

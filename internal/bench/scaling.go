@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"text/tabwriter"
+
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
@@ -24,63 +25,82 @@ type Growth struct {
 }
 
 func (g *Growth) fit() {
-	n := float64(len(g.Sizes))
-	var sx, sy, sxx, sxy float64
+	x, y := make([]float64, len(g.Sizes)), make([]float64, len(g.Sizes))
 	for i, size := range g.Sizes {
-		x, y := math.Log(float64(size)), math.Log(g.Seconds[i])
-		sx, sy, sxx, sxy = sx+x, sy+y, sxx+x*x, sxy+x*y
+		x[i], y[i] = math.Log(float64(size)), math.Log(g.Seconds[i])
 	}
-	g.Exponent = (n*sxy - sx*sy) / (n*sxx - sx*sx)
+	_, g.Exponent = stat.LinearRegression(x, y, nil, false)
 }
 
 // Growths are those of several things.
 type Growths []Growth
 
-// task is something to do, and how often a round does it.
-type task struct {
-	calls int
-	work  func() error
-}
-
-// grow measures one thing at several sizes, which take turns, so that a busy moment of the machine hits all of them.
-func (b *Workbench) grow(ctx context.Context, of, with string, sizes []int, prepare func(size int) (task, error)) (Growth, error) {
-	g := Growth{Of: of, With: with, Sizes: sizes, Seconds: make([]float64, len(sizes))}
-	tasks := make([]task, len(sizes))
-	for i, size := range sizes {
-		var err error
-		if tasks[i], err = prepare(size); err != nil {
-			return g, err
-		}
-		g.Seconds[i] = math.Inf(1)
-	}
-	once := Workbench{Rounds: 1}
-	for range max(1, b.Rounds) {
-		for i, t := range tasks {
-			if err := ctx.Err(); err != nil {
-				return g, err
-			}
-			m, err := once.repeat(t.calls, 1, t.work)
-			if err != nil {
-				return g, err
-			}
-			g.Seconds[i] = min(g.Seconds[i], m.best())
-		}
-	}
-	g.fit()
-	return g, nil
+// trend is a growth to be measured: prepare gets something of one size ready, and says how often a round does it.
+type trend struct {
+	Growth
+	prepare func(size int) (calls int, work func() error, err error)
 }
 
 // Scaling measures how a turn's cost grows with the crowd, the dimension, the batch and the trials.
 func (b *Workbench) Scaling(ctx context.Context) (Printer, error) {
 	var list Growths
-	for _, one := range []func(context.Context) (Growth, error){b.withPeople, b.withDimension, b.withBatch, b.withTrials} {
-		g, err := one(ctx)
-		if err != nil {
+	for _, t := range trends(ctx) {
+		if err := b.grow(ctx, &t); err != nil {
 			return nil, err
 		}
-		list = append(list, g)
+		list = append(list, t.Growth)
 	}
 	return list, nil
+}
+
+// grow measures all sizes in turn, so that a busy moment of the machine hits all of them.
+func (b *Workbench) grow(ctx context.Context, t *trend) error {
+	calls, works := make([]int, len(t.Sizes)), make([]func() error, len(t.Sizes))
+	for i, size := range t.Sizes {
+		var err error
+		if calls[i], works[i], err = t.prepare(size); err != nil {
+			return err
+		}
+		t.Seconds = append(t.Seconds, math.Inf(1))
+	}
+	once := Workbench{Rounds: 1}
+	for range max(1, b.Rounds) {
+		for i, work := range works {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			m, err := once.repeat(calls[i], 1, work)
+			if err != nil {
+				return err
+			}
+			t.Seconds[i] = min(t.Seconds[i], m.best())
+		}
+	}
+	t.fit()
+	return nil
+}
+
+func trends(ctx context.Context) []trend {
+	crowd := []int{400_000, 1_000_000, 3_000_000, 8_000_000} // all beyond the caches, where an individual costs twice as much
+	wide := []int{20, 60, 200, 600, 2000}                    // of so few people that all of them are within the caches
+	return []trend{
+		{Growth{Of: "step and steady value, m = 20", With: "N", Sizes: crowd}, func(n int) (int, func() error, error) {
+			work, err := stepAndSettle(n, dim)
+			return max(1, 4_000_000/n), work, err
+		}},
+		{Growth{Of: "step and steady value, N = 25", With: "m", Sizes: wide}, func(m int) (int, func() error, error) {
+			work, err := stepAndSettle(25, m)
+			return 800_000 / m, work, err
+		}},
+		{Growth{Of: "composite gradient, m = 20", With: "batch", Sizes: []int{50, 200, 800, 3200}}, func(n int) (int, func() error, error) {
+			work, err := estimate(n)
+			return 200_000 / n, work, err
+		}},
+		{Growth{Of: "200 measured turns, one worker", With: "trials", Sizes: []int{2, 4, 8, 16}}, func(trials int) (int, func() error, error) {
+			work, err := playTrials(ctx, trials)
+			return 1, work, err
+		}},
+	}
 }
 
 // stepAndSettle is a step of the crowd and its steady value, in m dimensions.
@@ -99,64 +119,37 @@ func stepAndSettle(n, m int) (work func() error, err error) {
 	}, nil
 }
 
-func (b *Workbench) withPeople(ctx context.Context) (Growth, error) {
-	sizes := []int{400_000, 1_000_000, 3_000_000, 8_000_000} // all beyond the caches, where an individual costs twice as much
-	return b.grow(ctx, "step and steady value, m = 20", "N", sizes, func(n int) (task, error) {
-		work, err := stepAndSettle(n, dim)
-		return task{max(1, 4_000_000/n), work}, err
-	})
-}
-
-func (b *Workbench) withDimension(ctx context.Context) (Growth, error) {
-	sizes := []int{20, 60, 200, 600, 2000} // of so few people that all of them are within the caches
-	return b.grow(ctx, "step and steady value, N = 25", "m", sizes, func(m int) (task, error) {
-		work, err := stepAndSettle(25, m)
-		return task{800_000 / m, work}, err
-	})
-}
-
-func (b *Workbench) withBatch(ctx context.Context) (Growth, error) {
-	people, u, err := peopleOf(8000, dim)
-	if err != nil {
-		return Growth{}, err
+// estimate is a composite gradient over n people.
+func estimate(n int) (work func() error, err error) {
+	people, u, err := peopleOf(n, dim)
+	c := &online.Composite{
+		Objective: objective.Affinity{}, Sensitivity: &sensitivity.Polarized{Dim: dim, Lambda: 0.4, Sigma: 0.5},
+		Dims: kedge.Dims{Decision: dim, State: dim, Trait: dim},
 	}
-	dims := kedge.Dims{Decision: dim, State: dim, Trait: dim}
-	h := &sensitivity.Polarized{Dim: dim, Lambda: 0.4, Sigma: 0.5}
-	return b.grow(ctx, "composite gradient, m = 20", "batch", []int{50, 200, 800, 3200}, func(n int) (task, error) {
-		c := &online.Composite{Objective: objective.Affinity{}, Sensitivity: h, Dims: dims}
-		o := kedge.Observation{U: u, P: people[:n*dim], D: people[:n*dim]}
-		g := make([]float64, dim)
-		return task{200_000 / n, func() error { return c.Estimate(g, o) }}, nil
-	})
+	o, g := kedge.Observation{U: u, P: people, D: people}, make([]float64, dim)
+	return func() error { return c.Estimate(g, o) }, err
 }
 
-func (b *Workbench) withTrials(ctx context.Context) (Growth, error) {
+// playTrials is a number of trials, one after the other.
+func playTrials(ctx context.Context, trials int) (work func() error, err error) {
 	study, index, err := caseStudy("polarized", "composite", 200)
-	if err != nil {
-		return Growth{}, err
-	}
-	return b.grow(ctx, "200 measured turns, one worker", "trials", []int{2, 4, 8, 16}, func(trials int) (task, error) {
-		return task{1, func() error {
-			for t := range trials {
-				if err := playTrial(ctx, study, index, t); err != nil {
-					return err
-				}
+	return func() error {
+		for t := range trials {
+			if err := playTrial(ctx, study, index, t); err != nil {
+				return err
 			}
-			return nil
-		}}, nil
-	})
+		}
+		return nil
+	}, err
 }
 
 // Print writes one row a thing.
 func (list Growths) Print(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "cost of\twith\texponent\tsizes\tmilliseconds")
-	for _, g := range list {
+	return printTable(w, 0, list, "cost of\twith\texponent\tsizes\tmilliseconds", func(g Growth) string {
 		ms := make([]string, len(g.Seconds))
 		for i, s := range g.Seconds {
 			ms[i] = fmt.Sprintf("%.3g", 1000*s)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%.3f\t%v\t%v\n", g.Of, g.With, g.Exponent, g.Sizes, ms)
-	}
-	return t.Flush()
+		return fmt.Sprintf("%s\t%s\t%.3f\t%v\t%v", g.Of, g.With, g.Exponent, g.Sizes, ms)
+	})
 }

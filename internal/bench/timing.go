@@ -64,10 +64,15 @@ func (list Timings) MarshalJSON() ([]byte, error) {
 
 // Print writes one row a workload.
 func (list Timings) Print(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "workload\tmedian\tbest\ttwo workers\tspeed-up\tturns/s\tGB/s\tof triad\tallocations\t")
-	for _, f := range list {
-		fmt.Fprintln(t, f.line())
+	return printTable(w, tabwriter.AlignRight, list, "workload\tmedian\tbest\ttwo workers\tspeed-up\tturns/s\tGB/s\tof triad\tallocations\t", Timing.line)
+}
+
+// printTable writes a head and a line for each of a list, in columns.
+func printTable[T any](w io.Writer, flags uint, list []T, head string, line func(T) string) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', flags)
+	fmt.Fprintln(t, head)
+	for _, x := range list {
+		fmt.Fprintln(t, line(x))
 	}
 	return t.Flush()
 }
