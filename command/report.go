@@ -60,7 +60,7 @@ func makeReport(kinds *kind.Catalogue, dirs []string, out string) (string, error
 		return "", err
 	}
 	if _, err = r.Write(out); err == nil {
-		err = folder.Seal(out, folder.KindCompare)
+		err = folder.Manifest{Kind: folder.KindCompare, Build: folder.CurrentBuild()}.Seal(out)
 	}
 	return filepath.Join(out, "report.html"), failed(err)
 }

@@ -37,7 +37,7 @@ func sealed(t *testing.T, r *folder.Result) string {
 	if err := r.Save(dir); err != nil {
 		t.Fatal(err)
 	}
-	if err := folder.Seal(dir, folder.KindRun); err != nil {
+	if err := r.Seal(dir); err != nil {
 		t.Fatal(err)
 	}
 	return dir

@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -22,13 +23,31 @@ func Merge(dir string, parts []string, plan *SweepPlan, report SweepReport) (*Sw
 		return nil, err
 	}
 	defer f.Close()
-	j := &joint{into: f, failed: map[string]string{}}
-	for _, part := range parts {
-		if err := j.survey(part); err != nil {
+	failed, found := map[string]string{}, map[string]string{}
+	for _, dir := range parts {
+		part, err := f.survey(dir)
+		if err != nil {
 			return nil, err
 		}
+		maps.Copy(failed, part.failed)
+		for id := range part.whole {
+			found[id] = cmp.Or(found[id], part.path(cellsFolder, id))
+		}
 	}
-	return j.join(report)
+	if f.build == nil {
+		f.build = new(CurrentBuild())
+	}
+	if err := f.Begin(false); err != nil {
+		return nil, err
+	}
+	missing, err := f.fetch(found, failed)
+	if err != nil {
+		return nil, err
+	}
+	if missing > 0 {
+		return nil, fmt.Errorf("%d of %d cells are %w", missing, len(plan.Cells), ErrMissing)
+	}
+	return f.Finish(failed, report)
 }
 
 // CommonSweep reads the sweep that all parts are of, at most so many bytes, and which dir must not hold another than.
@@ -55,85 +74,48 @@ func CommonSweep(dir string, parts []string, most int64) ([]byte, error) {
 	return first, nil
 }
 
-// joint is a merge at work.
-type joint struct {
-	into   *SweepFolder
-	parts  []*SweepFolder
-	failed map[string]string
-}
-
 // survey looks what a part has to give. Cells with other bytes than were written are refused, not left out: somebody
-// should know.
-func (j *joint) survey(dir string) error {
+// should know. All cells must be of one build and of this version, whose table and report they will have.
+func (f *SweepFolder) survey(dir string) (*SweepFolder, error) {
 	if err := Free(dir); err != nil {
-		return err
-	}
-	f, err := surveyFolder(dir, j.into.plan)
-	if err != nil {
-		return err
-	}
-	if len(f.hurt) > 0 {
-		return fmt.Errorf("%s is not as it was written: run its sweep again, which repeats no other cell", f.path(cellsFolder, f.hurt[0]))
-	}
-	failed, err := readFailures(dir)
-	if err != nil {
-		return err
-	}
-	maps.Copy(j.failed, failed)
-	j.parts = append(j.parts, f)
-	return j.agree(f)
-}
-
-// agree wants all cells to be of one build and of this version, whose table and report they will have.
-func (j *joint) agree(part *SweepFolder) error {
-	mine, its := &j.into.build, part.build
-	switch {
-	case its == nil:
-		return nil
-	case its.Version != Version:
-		return fmt.Errorf("%s was made by kedge %s, this is kedge %s: merge with the version that made it", part.dir, its.Version, Version)
-	case *mine != nil && **mine != *its:
-		return fmt.Errorf("%s was made by kedge %s, other parts by kedge %s, whose bits may differ: run all parts with one build", part.dir, *its, **mine)
-	}
-	*mine = its
-	return nil
-}
-
-// join copies the cells and writes what came out of them.
-func (j *joint) join(report SweepReport) (*SweepResult, error) {
-	f := j.into
-	if f.build == nil {
-		f.build = new(CurrentBuild())
-	}
-	if err := f.Begin(false); err != nil {
 		return nil, err
 	}
-	missing := 0
+	part, err := surveyFolder(dir, f.plan)
+	if err == nil && len(part.hurt) > 0 {
+		err = fmt.Errorf("%s is not as it was written: run its sweep again, which repeats no other cell", part.path(cellsFolder, part.hurt[0]))
+	}
+	if err == nil {
+		part.failed, err = readFailures(dir)
+	}
+	if err != nil || part.build == nil {
+		return part, err
+	}
+	switch its := *part.build; {
+	case its.Version != Version:
+		return nil, fmt.Errorf("%s was made by kedge %s, this is kedge %s: merge with the version that made it", dir, its.Version, Version)
+	case f.build != nil && *f.build != its:
+		return nil, fmt.Errorf("%s was made by kedge %s, other parts by kedge %s, whose bits may differ: run all parts with one build", dir, its, *f.build)
+	}
+	f.build = part.build
+	return part, nil
+}
+
+// fetch copies the cells that are not there, and counts those that are nowhere and have not failed. Cells that are there did not fail.
+func (f *SweepFolder) fetch(found, failed map[string]string) (missing int, err error) {
 	for _, c := range f.plan.Cells {
-		if err := j.fetch(c.ID); err != nil {
-			return nil, err
+		if from := found[c.ID]; from != "" && !f.whole[c.ID] {
+			if err := f.put(c.ID, func(dir string) error { return copySealed(dir, from) }); err != nil {
+				return 0, err
+			}
+			f.whole[c.ID] = true
 		}
 		if f.whole[c.ID] {
-			delete(j.failed, c.ID)
-		} else if j.failed[c.ID] == "" {
+			delete(failed, c.ID)
+		} else if failed[c.ID] == "" {
 			missing++
 		}
 	}
-	if missing > 0 {
-		return nil, fmt.Errorf("%d of %d cells are %w", missing, len(f.plan.Cells), ErrMissing)
-	}
-	return f.Finish(j.failed, report)
-}
-
-// fetch copies a cell from the first part that has it, unless it is there.
-func (j *joint) fetch(id string) error {
-	i := slices.IndexFunc(j.parts, func(p *SweepFolder) bool { return p.whole[id] })
-	if j.into.whole[id] || i < 0 {
-		return nil
-	}
-	from := j.parts[i].path(cellsFolder, id)
-	j.into.whole[id] = true
-	return j.into.put(id, func(dir string) error { return copySealed(dir, from) })
+	return missing, nil
 }
 
 // copySealed copies a sealed folder, the manifest last.

@@ -23,14 +23,10 @@ const (
 // ErrOtherBuild says that finished cells were made by a program whose bits may differ.
 var ErrOtherBuild = errors.New("whose bits may differ; choose another folder with --out")
 
-// SweepPlan is what the folder of a sweep must know of it.
+// SweepPlan is what the folder of a sweep must know of it: the result before anything has come out.
 type SweepPlan struct {
-	Name  string
-	Seed  uint64
-	Text  []byte                // the sweep, in YAML
-	Keys  []string              // the swept keys of the spec
-	Cells []CellResult          // what there is to find out, without what came out
-	Spec  func(cell int) []byte // the spec of a cell, in YAML
+	SweepResult
+	SpecOf func(cell int) []byte // the spec of a cell, in YAML
 }
 
 // SweepReport writes what people read into the folder of a sweep.
@@ -45,6 +41,8 @@ type SweepFolder struct {
 	hurt  []string        // cells of the sweep that are there but not as they were written
 	other []string        // finished cells that the sweep does not have
 	build *Build          // that made the finished cells
+
+	failed map[string]string // of a part to be merged: by cell, what it died of
 }
 
 // OpenSweepFolder takes a folder that is new or holds a sweep, and looks which cells are finished.
@@ -65,21 +63,16 @@ func OpenSweepFolder(dir string, w *SweepPlan) (*SweepFolder, error) {
 	return f, nil
 }
 
-// surveyFolder looks which cells of a sweep are finished in a folder. It changes nothing.
-func surveyFolder(dir string, w *SweepPlan) (*SweepFolder, error) {
-	f := &SweepFolder{dir: dir, plan: w, whole: map[string]bool{}}
-	return f, f.survey()
-}
-
 func (f *SweepFolder) path(name ...string) string {
 	return filepath.Join(append([]string{f.dir}, name...)...)
 }
 
-// survey looks at every cell that is there.
-func (f *SweepFolder) survey() error {
+// surveyFolder looks which cells of a sweep are finished in a folder. It changes nothing.
+func surveyFolder(dir string, w *SweepPlan) (*SweepFolder, error) {
+	f := &SweepFolder{dir: dir, plan: w, whole: map[string]bool{}}
 	entries, err := os.ReadDir(f.path(cellsFolder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+		return nil, err
 	}
 	there := map[string]bool{}
 	for _, e := range entries {
@@ -91,7 +84,7 @@ func (f *SweepFolder) survey() error {
 		}
 		there[c.ID] = false
 		if err := f.look(i, c.ID); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	for _, e := range entries {
@@ -99,14 +92,14 @@ func (f *SweepFolder) survey() error {
 			f.other = append(f.other, e.Name())
 		}
 	}
-	return nil
+	return f, nil
 }
 
 // look notes a cell that is finished, with the spec that the sweep gives it and the bytes that were written.
 func (f *SweepFolder) look(cell int, id string) error {
 	dir := f.path(cellsFolder, id)
 	text, err := os.ReadFile(filepath.Join(dir, specFile))
-	if err != nil || string(text) != string(f.plan.Spec(cell)) || !intact(dir) {
+	if err != nil || string(text) != string(f.plan.SpecOf(cell)) || !intact(dir) {
 		f.hurt = append(f.hurt, id)
 		return nil
 	}
@@ -153,30 +146,28 @@ func (f *SweepFolder) Begin(prune bool) error {
 		return err
 	}
 	if prune {
-		err = f.prune()
+		err, f.other = f.removeCells(f.other), nil
 	}
-	return errors.Join(err, f.sweepLeftovers(), Contents{SweepFile: asText(string(f.plan.Text))}.Write(f.dir))
+	return errors.Join(err, f.sweepLeftovers(), Contents{SweepFile: asText(f.plan.Spec)}.Write(f.dir))
 }
 
 // sweepLeftovers removes the cells that dead processes had not finished.
 func (f *SweepFolder) sweepLeftovers() error {
 	entries, err := os.ReadDir(f.path(cellsFolder))
-	errs := []error{err}
+	var left []string
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), ".") {
-			errs = append(errs, os.RemoveAll(f.path(cellsFolder, e.Name())))
+			left = append(left, e.Name())
 		}
 	}
-	return errors.Join(errs...)
+	return errors.Join(err, f.removeCells(left))
 }
 
-// prune removes the finished cells that the sweep no longer has.
-func (f *SweepFolder) prune() error {
+func (f *SweepFolder) removeCells(names []string) error {
 	var errs []error
-	for _, id := range f.other {
-		errs = append(errs, os.RemoveAll(f.path(cellsFolder, id)))
+	for _, name := range names {
+		errs = append(errs, os.RemoveAll(f.path(cellsFolder, name)))
 	}
-	f.other = nil
 	return errors.Join(errs...)
 }
 
@@ -214,7 +205,7 @@ func (r *Result) saveCell(dir string) error {
 	if err := data.Write(dir); err != nil {
 		return err
 	}
-	return Seal(dir, KindRun)
+	return r.Seal(dir)
 }
 
 // Finish writes what came out of all cells and seals the folder.
@@ -223,7 +214,7 @@ func (f *SweepFolder) Finish(failed map[string]string, report SweepReport) (*Swe
 	if err != nil {
 		return nil, err
 	}
-	data := Contents{indexFile: AsJSON(r.index()), tableFile: r.Table().WriteParquet, tableCSV: r.Table().WriteCSV}
+	data := Contents{indexFile: AsJSON(r), tableFile: r.Table().WriteParquet, tableCSV: r.Table().WriteCSV}
 	if failures := r.failures(); len(failures) > 0 {
 		data[failuresFile] = AsJSON(failures)
 	}
@@ -238,20 +229,17 @@ func (f *SweepFolder) Finish(failed map[string]string, report SweepReport) (*Swe
 
 // collect reads what every cell came to. Cells that are neither finished nor failed are left out.
 func (f *SweepFolder) collect(failed map[string]string) (*SweepResult, error) {
-	w := f.plan
-	r := &SweepResult{Name: w.Name, Seed: w.Seed, Spec: string(w.Text), Keys: w.Keys, Build: *f.build, Other: f.other}
-	for _, cell := range w.Cells {
-		if cell.Err = failed[cell.ID]; cell.Err == "" {
-			s, err := readSummary(f.path(cellsFolder, cell.ID, summaryFile))
-			if errors.Is(err, fs.ErrNotExist) {
-				continue
-			}
-			if err != nil {
-				return nil, err
-			}
-			cell.Summary = s
+	r := f.plan.SweepResult
+	r.Cells, r.Build, r.Other = []CellResult{}, *f.build, f.other
+	for _, cell := range f.plan.Cells {
+		err := cell.read(f.dir, failed)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
 		}
 		r.Cells = append(r.Cells, cell)
 	}
-	return r, nil
+	return &r, nil
 }

@@ -11,24 +11,24 @@ import (
 	"github.com/kedge-opt/kedge/problem/form"
 )
 
-// SweepResult is what came out of the cells of a sweep; docs/formats/sweep.md describes its folder.
+// SweepResult is what came out of the cells of a sweep; docs/formats/sweep.md describes its folder, whose cells.json it is.
 type SweepResult struct {
-	Name  string
-	Seed  uint64
-	Spec  string   // the sweep, in YAML
-	Keys  []string // the swept keys of the spec, in the order of the file
-	Cells []CellResult
-	Build Build
-	Other []string // finished cells in the folder that the sweep does not have; not read by OpenSweep
+	Name  string       `json:"name"`
+	Seed  uint64       `json:"seed"`
+	Spec  string       `json:"-"`    // the sweep, in YAML
+	Keys  []string     `json:"keys"` // the swept keys of the spec, in the order of the file
+	Cells []CellResult `json:"cells"`
+	Build Build        `json:"-"`
+	Other []string     `json:"-"` // finished cells in the folder that the sweep does not have; not read by OpenSweep
 }
 
 // CellResult is what came out of one cell: a summary, or the reason why there is none.
 type CellResult struct {
-	ID      string
-	Values  []string  // of the swept keys, as YAML
-	Numbers []float64 // the same, NaN where a value is not a number
-	Summary *Summary  // nil if the cell failed
-	Err     string
+	ID      string    `json:"cell"`
+	Values  []string  `json:"values"` // of the swept keys, as YAML
+	Numbers []float64 `json:"-"`      // the same, NaN where a value is not a number
+	Summary *Summary  `json:"-"`      // nil if the cell failed
+	Err     string    `json:"-"`
 }
 
 // Failed counts the cells that failed.
@@ -39,27 +39,6 @@ func (r *SweepResult) Failed() (n int) {
 		}
 	}
 	return n
-}
-
-// index is cells.json: which cells the folder holds, in the order of the sweep.
-type index struct {
-	Name  string      `json:"name"`
-	Seed  uint64      `json:"seed"`
-	Keys  []string    `json:"keys"`
-	Cells []indexCell `json:"cells"`
-}
-
-type indexCell struct {
-	ID     string   `json:"cell"`
-	Values []string `json:"values"`
-}
-
-func (r *SweepResult) index() index {
-	x := index{Name: r.Name, Seed: r.Seed, Keys: r.Keys, Cells: []indexCell{}}
-	for i := range r.Cells {
-		x.Cells = append(x.Cells, indexCell{r.Cells[i].ID, r.Cells[i].Values})
-	}
-	return x
 }
 
 // failure is an entry of failures.json.
@@ -93,39 +72,35 @@ func OpenSweep(dir string) (*SweepResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	var x index
-	if err := readJSON(filepath.Join(dir, indexFile), largestManifest, &x); err != nil {
+	r := &SweepResult{Spec: string(text), Build: m.Build}
+	if err := readJSON(filepath.Join(dir, indexFile), largestManifest, r); err != nil {
 		return nil, err
 	}
 	failed, err := readFailures(dir)
 	if err != nil {
 		return nil, err
 	}
-	r := &SweepResult{Name: x.Name, Seed: x.Seed, Spec: string(text), Keys: x.Keys, Build: m.Build}
-	for _, c := range x.Cells {
-		cell, err := openCell(dir, x.Keys, c, failed)
-		if err != nil {
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		if len(c.Values) != len(r.Keys) || !filepath.IsLocal(c.ID) {
+			return nil, fmt.Errorf("%s: cell %q has %d values, there are %d keys", filepath.Join(dir, indexFile), c.ID, len(c.Values), len(r.Keys))
+		}
+		for _, v := range c.Values {
+			c.Numbers = append(c.Numbers, number(v))
+		}
+		if err := c.read(dir, failed); err != nil {
 			return nil, err
 		}
-		r.Cells = append(r.Cells, cell)
 	}
 	return r, nil
 }
 
-func openCell(dir string, keys []string, c indexCell, failed map[string]string) (CellResult, error) {
-	cell := CellResult{ID: c.ID, Values: c.Values, Err: failed[c.ID]}
-	if len(c.Values) != len(keys) || !filepath.IsLocal(c.ID) {
-		return cell, fmt.Errorf("%s: cell %q has %d values, there are %d keys", filepath.Join(dir, indexFile), c.ID, len(c.Values), len(keys))
+// read fills in what came out of a cell.
+func (c *CellResult) read(dir string, failed map[string]string) (err error) {
+	if c.Err = failed[c.ID]; c.Err == "" {
+		c.Summary, err = readSummary(filepath.Join(dir, cellsFolder, c.ID, summaryFile))
 	}
-	for _, v := range c.Values {
-		cell.Numbers = append(cell.Numbers, number(v))
-	}
-	if cell.Err != "" {
-		return cell, nil
-	}
-	var err error
-	cell.Summary, err = readSummary(filepath.Join(dir, cellsFolder, c.ID, summaryFile))
-	return cell, err
+	return err
 }
 
 // readFailures returns what cells died of, by their names.

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 )
@@ -138,35 +137,3 @@ func readUnfinished(dir string) (unfinished, error) {
 }
 
 func (u unfinished) holds(name string) bool { return slices.Contains(u.Foreign, name) }
-
-// Remove removes files by their names in a folder; those that are not there are no error.
-func Remove(dir string, names ...string) error {
-	var errs []error
-	for _, name := range names {
-		err := os.Remove(filepath.Join(dir, filepath.FromSlash(name)))
-		if !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, err)
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// settled hashes a file once it is on disk.
-func settled(name string) (File, error) {
-	if err := Flush(name); err != nil {
-		return File{}, err
-	}
-	return sumOf(name)
-}
-
-// Flush puts a file, or the names in a folder, on disk. Windows does that only for files open for writing.
-func Flush(name string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
-}

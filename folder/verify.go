@@ -1,11 +1,8 @@
 package folder
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path"
@@ -68,23 +65,4 @@ func compare(name string, want File) string {
 		return "other bytes than were written"
 	}
 	return ""
-}
-
-// sumOf hashes a plain file.
-func sumOf(name string) (File, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return File{}, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return File{}, err
-	}
-	if !info.Mode().IsRegular() {
-		return File{}, fmt.Errorf("%s is no plain file", name)
-	}
-	h := sha256.New()
-	n, err := io.Copy(h, f)
-	return File{n, hex.EncodeToString(h.Sum(nil))}, err
 }

@@ -28,7 +28,7 @@ func seal(t testing.TB, r *folder.Result, dir string) {
 	if err := r.Save(dir); err != nil {
 		t.Fatal(err)
 	}
-	if err := folder.Seal(dir, folder.KindRun); err != nil {
+	if err := r.Seal(dir); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -210,7 +210,7 @@ func names(files map[string]string) (list []string) {
 func TestOverwritingLeavesNothingStale(t *testing.T) {
 	r, dir := saved(t, "lq2", 1, "iterations=20", "trials=1")
 	put(t, dir, "old.svg", "stale")
-	if err := folder.Seal(dir, folder.KindRun); err != nil {
+	if err := r.Seal(dir); err != nil {
 		t.Fatal(err)
 	}
 	put(t, dir, "notes.txt", "the user's")

@@ -185,18 +185,14 @@ func (k *keeper) close() {
 	}
 }
 
-// save saves a trial under way.
-func (k *keeper) save(a *attempt) { k.warn(k.write(a.file(), a.states()...)) }
-
-// finish lets a trial that has come to its end wait for the next flush.
-func (k *keeper) finish(a *attempt) {
+// finish lets a trial that has come to its end, and may have a file of its own, wait for the next flush.
+func (k *keeper) finish(file string, at reached, trial folder.Trial) {
 	if k == nil {
 		return
 	}
 	k.disk.Lock()
 	defer k.disk.Unlock()
-	at, trial := a.at, *a.slot
-	k.waiting, k.spent = append(k.waiting, &at, &trial), append(k.spent, a.file())
+	k.waiting, k.spent = append(k.waiting, &at, &trial), append(k.spent, file)
 }
 
 // flush puts the trials that wait for it on disk, after which files of their own are needed no longer.
@@ -224,25 +220,6 @@ func (k *keeper) write(name string, states ...wire.State) error {
 		}
 		return nil
 	})
-}
-
-// restore brings a trial to where an earlier process saved it, if one did. On an error the trial is spoiled.
-func (k *keeper) restore(a *attempt) error {
-	if k == nil {
-		return nil
-	}
-	a.pulse = k.pulse.Load()
-	if _, found := k.underway[a.at.place]; !found {
-		return nil
-	}
-	data, err := os.ReadFile(filepath.Join(k.dir, a.file()))
-	if err == nil {
-		err = a.read(data)
-	}
-	if err != nil {
-		k.tell(fmt.Sprintf("a trial begins again, because %s cannot be used: %v", filepath.Join(k.dir, a.file()), err))
-	}
-	return err
 }
 
 // tell tells the user something.

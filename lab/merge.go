@@ -24,7 +24,8 @@ func Merge(kinds *kind.Catalogue, dir string, parts []string, report folder.Swee
 
 // planOf is what the folder of a sweep must know of it.
 func planOf(w *problem.Sweep) *folder.SweepPlan {
-	p := &folder.SweepPlan{Name: w.Name, Seed: w.Seed, Text: w.YAML(), Keys: w.Keys, Spec: func(cell int) []byte { return w.Spec(w.Cells[cell]).YAML() }}
+	p := &folder.SweepPlan{SweepResult: folder.SweepResult{Name: w.Name, Seed: w.Seed, Spec: string(w.YAML()), Keys: w.Keys}}
+	p.SpecOf = func(cell int) []byte { return w.Spec(w.Cells[cell]).YAML() }
 	for _, c := range w.Cells {
 		p.Cells = append(p.Cells, folder.CellResult{ID: c.ID, Values: c.Values, Numbers: c.Numbers})
 	}

@@ -15,9 +15,7 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/crew"
-	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/loop"
-	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/transport"
 )
@@ -43,12 +41,12 @@ type Progress struct {
 // Execute runs every algorithm of the problem for all its trials. When the context ends first, the result holds the trials that
 // were finished, marked partial. With a checkpoint, a run that was stopped in any way goes on where it was saved last.
 func Execute(ctx context.Context, p *problem.Problem, o Options) (*folder.Result, error) {
-	r := &run{problem: p, progress: o.Progress, watch: o.Watch, workers: o.Workers, result: newResult(p), shown: p.Some(mostAngles), instruments: o.Instruments}
-	if r.progress == nil {
-		r.progress = new(Progress)
+	r := &run{Options: o, problem: p, result: newResult(p), shown: p.Some(mostAngles)}
+	if r.Progress == nil {
+		r.Progress = new(Progress)
 	}
-	if r.workers < 1 {
-		r.workers = runtime.GOMAXPROCS(0)
+	if r.Workers < 1 {
+		r.Workers = runtime.GOMAXPROCS(0)
 	}
 	var err error
 	if r.keeper, err = openKeeper(o.Checkpoint, p); err != nil {
@@ -61,9 +59,9 @@ func Execute(ctx context.Context, p *problem.Problem, o Options) (*folder.Result
 	}
 	r.yardsticks()
 	jobs := r.jobs()
-	r.watch.begin(r.result)
+	r.Watch.begin(r.result)
 	r.open.Store(int64(len(jobs)))
-	err = forEach(ctx, min(r.workers, len(jobs)), jobs, r.do)
+	err = forEach(ctx, min(r.Workers, len(jobs)), jobs, r.do)
 	r.result.Partial = ctx.Err() != nil
 	if err != nil && !r.result.Partial {
 		return nil, err
@@ -91,27 +89,18 @@ func (r *run) describe() error {
 	return nil
 }
 
-// note adds what a reader must know.
-func (r *run) note(format string, args ...any) {
-	r.result.Notes = append(r.result.Notes, fmt.Sprintf(format, args...))
-}
-
+// run is a problem at work.
 type run struct {
-	problem  *problem.Problem
-	progress *Progress
-	watch    *Watch
-	workers  int
-	keeper   *keeper
-	open     atomic.Int64 // jobs that are not done
-	result   *folder.Result
-	meter    loop.Meter  // what every trial's own meter starts from
-	game     equilibrium // of several players
-	bounds   bounds      // constraints on the settled population
-	shown    []int       // individuals whose angles are kept
-
-	sticks []yardstick // of every algorithm, when turns are compared with the theory
-
-	instruments func() []kedge.Instrument // of the caller, for one trial; or nil
+	Options
+	problem *problem.Problem
+	keeper  *keeper
+	open    atomic.Int64 // jobs that are not done
+	result  *folder.Result
+	meter   loop.Meter  // what every trial's own meter starts from
+	game    equilibrium // of several players
+	bounds  bounds      // constraints on the settled population
+	shown   []int       // individuals whose angles are kept
+	sticks  []yardstick // of every algorithm, when turns are compared with the theory
 }
 
 func newResult(p *problem.Problem) *folder.Result {
@@ -138,7 +127,7 @@ func (r *run) solve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.Workers = r.workers
+	f.Workers = r.Workers
 	starts := p.Starts()
 	best, err := r.best(ctx, f, starts)
 	if err != nil {
@@ -162,57 +151,6 @@ func (r *run) solve(ctx context.Context) error {
 	return r.reference(ctx, starts)
 }
 
-// find looks for the optimum of a function, unless an earlier process found it.
-func (r *run) find(ctx context.Context, what string, f optimum.Function, starts [][]float64) (*optimum.Search, error) {
-	s, err := r.keeper.recall(what, func() (*solved, error) {
-		s, err := optimum.Find(ctx, f, r.problem.Set, starts, r.problem.Search)
-		if err != nil {
-			return nil, err
-		}
-		return &solved{Search: *s}, nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &s.Search, nil
-}
-
-// point judges a decision found offline by the settled population.
-func (r *run) point(q optimum.Point, starts int, spread float64) folder.Point {
-	t := &r.meter.Optimum
-	value := q.Loss
-	if r.problem.Maximize {
-		value = -value
-	}
-	return folder.Point{
-		Decision: q.Decision, Value: value, Gap: t.Gap(q.Loss), Distance: t.Distance(q.Decision),
-		Residual: q.Residual, Starts: starts, Spread: spread,
-	}
-}
-
-// rest looks for where a field comes to rest, unless an earlier process did. Not every field has such a point; then a note says so, and
-// there is none.
-func (r *run) rest(ctx context.Context, what string, field optimum.Field, start []float64) (*optimum.Point, error) {
-	s, err := r.keeper.recall(what, func() (*solved, error) {
-		q, err := optimum.Stable(ctx, field, r.problem.Set, start, r.problem.Search)
-		switch {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case err != nil:
-			return &solved{failure: err.Error()}, nil
-		}
-		return &solved{Search: optimum.Search{Point: *q}}, nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	if s.failure != "" {
-		r.note("No %s was found: %s.", what, s.failure)
-		return nil, nil
-	}
-	return &s.Point, nil
-}
-
 // stable finds where retraining comes to rest.
 func (r *run) stable(ctx context.Context, start []float64) error {
 	r.result.Stable = folder.NoPoint()
@@ -229,7 +167,7 @@ func (r *run) reference(ctx context.Context, starts [][]float64) error {
 	if f == nil {
 		return nil
 	}
-	f.Workers = r.workers
+	f.Workers = r.Workers
 	best, err := r.find(ctx, "reference", f, starts)
 	if err != nil {
 		return fmt.Errorf("find the optimum after %d steps: %w", f.Steps, err)
@@ -258,7 +196,7 @@ func (r *run) jobs() []job {
 	var list []job
 	for a := range r.result.Runs {
 		n := len(r.result.Runs[a].Trials)
-		r.progress.Total.Add(int64(n * r.result.Iterations))
+		r.Progress.Total.Add(int64(n * r.result.Iterations))
 		if r.problem.Carries(a) {
 			list = append(list, job{a, 0, n})
 			continue
@@ -278,7 +216,7 @@ func (r *run) do(ctx context.Context, j job) error {
 		at := place{j.algorithm, t}
 		slot := r.slot(at)
 		if slot.Finished {
-			r.watch.method(j.algorithm).resumed(slot, r.result.Iterations)
+			r.Watch.method(j.algorithm).resumed(slot, r.result.Iterations)
 		} else if err := r.attempt(ctx, at, carried); err != nil {
 			return fmt.Errorf("%s, trial %d: %w", r.result.Runs[j.algorithm].Name, t, err)
 		}
@@ -324,43 +262,4 @@ func forEach[T any](ctx context.Context, workers int, items []T, do func(context
 		return context.Cause(ctx)
 	}
 	return nil
-}
-
-// mostAngles is how many individuals' angles are kept. Of a larger population they are those at equal distances.
-const mostAngles = 100_000
-
-// angles compares individuals' states with the decision, where both live in one space.
-func (r *run) angles() error {
-	p := r.problem
-	if !p.SharedSpace() {
-		return nil
-	}
-	if n := len(r.shown); n < p.Individuals() {
-		r.note("Angles are those of %d individuals at equal distances in the population.", n)
-	}
-	states, traits := p.First(r.shown)
-	a := &folder.Angles{Initial: degrees(states, p.Start), Final: map[string][]float64{}}
-	best := r.meter.Optimum.Decision
-	if err := p.Settle(states, best, traits); err != nil {
-		return err
-	}
-	a.Optimal = degrees(states, best)
-	for _, one := range r.result.Runs {
-		if n := len(one.Trials); n > 0 {
-			a.Final[one.Name] = one.Trials[n-1].Angles
-		}
-	}
-	r.result.Angles = a
-	return nil
-}
-
-// degrees returns the angle between every row of states and u.
-func degrees(states, u []float64) []float64 {
-	out := make([]float64, kedge.Count(states, len(u)))
-	for i := range out {
-		p := kedge.Row(states, i, len(u))
-		cos := rows.Dot(p, u) / (rows.Norm(p) * rows.Norm(u))
-		out[i] = math.Acos(max(-1, min(1, cos))) * 180 / math.Pi
-	}
-	return out
 }

@@ -26,9 +26,9 @@ func BenchmarkSave(b *testing.B) {
 		b.Fatal(err)
 	}
 	k := &keeper{dir: b.TempDir()}
-	a := &attempt{slot: &folder.Trial{}, trial: trial}
+	a := &attempt{run: &run{keeper: k}, slot: &folder.Trial{}, trial: trial}
 	for b.Loop() {
-		k.save(a)
+		a.save()
 	}
 	info, err := os.Stat(filepath.Join(k.dir, "trial-0-0.bin"))
 	if err != nil {

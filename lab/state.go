@@ -69,9 +69,12 @@ func restore(data []byte, states ...wire.State) (rest []byte, err error) {
 	return data, nil
 }
 
+// saver is a state that writes itself piece by piece.
+type saver interface{ Save(to io.Writer) error }
+
 // write writes a state, piece by piece if it can, for a crowd may fill the memory.
 func write(w io.Writer, s wire.State) error {
-	if large, ok := s.(interface{ Save(to io.Writer) error }); ok {
+	if large, ok := s.(saver); ok {
 		return large.Save(w)
 	}
 	b, err := s.AppendBinary(nil)

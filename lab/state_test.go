@@ -128,12 +128,12 @@ func TestFinishedTrialsOutliveFailures(t *testing.T) {
 	dir := t.TempDir()
 	k := &keeper{dir: filepath.Join(dir, "not", "there"), width: 2, finished: map[place]*folder.Trial{}}
 	for trial := range 2 {
-		k.finish(&attempt{at: reached{place{0, trial}, 5}, slot: full(t)})
+		k.finish("trial", reached{place{0, trial}, 5}, *full(t))
 		k.flush()
 	}
 	k.dir = dir
 	k.flush()
-	k.finish(&attempt{at: reached{place{1, 0}, 5}, slot: full(t)})
+	k.finish("trial", reached{place{1, 0}, 5}, *full(t))
 	k.flush()
 	for _, name := range []string{"done-1.bin", "done-2.bin"} {
 		if err := k.readDone(name); err != nil {

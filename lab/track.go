@@ -68,7 +68,7 @@ func (r *run) changingPeople() (moment, error) {
 	if err != nil {
 		return nil, err
 	}
-	world.Workers, f.Workers = r.workers, r.workers
+	world.Workers, f.Workers = r.Workers, r.Workers
 	return func(k int) (*steady.Objective, kedge.Set, error) {
 		for world.Step() < k*p.Spec.Hold {
 			if _, err := world.Advance(); err != nil {

@@ -3,6 +3,8 @@ package lab
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -55,12 +57,12 @@ func (r *run) attempt(ctx context.Context, at place, carried float64) error {
 
 // start makes a trial, where an earlier process saved it if there was one.
 func (r *run) start(at place, carried float64) (*attempt, error) {
-	a := &attempt{run: r, at: reached{place: at}, slot: r.slot(at), seen: r.watch.method(at.algorithm)}
+	a := &attempt{run: r, at: reached{place: at}, slot: r.slot(at), seen: r.Watch.method(at.algorithm)}
 	if err := a.begin(carried); err != nil {
 		return nil, err
 	}
-	if r.keeper.restore(a) != nil {
-		r.progress.Done.Add(-int64(r.keeper.underway[at]))
+	if a.restore() != nil {
+		r.Progress.Done.Add(-int64(r.keeper.underway[at]))
 		*a.slot, a.at = folder.Trial{Index: at.trial}, reached{place: at}
 		if err := a.begin(carried); err != nil {
 			return nil, err
@@ -117,8 +119,8 @@ func (a *attempt) instruments() (list []kedge.Instrument, err error) {
 	if record.Traits {
 		list = append(list, loop.NewTraits(dim.Trait))
 	}
-	if r.instruments != nil {
-		list = append(list, r.instruments()...)
+	if r.Instruments != nil {
+		list = append(list, r.Instruments()...)
 	}
 	return list, nil
 }
@@ -127,14 +129,14 @@ func (a *attempt) instruments() (list []kedge.Instrument, err error) {
 func (a *attempt) after(ctx context.Context, turns int) error {
 	a.at.turns = turns
 	a.path.see(turns)
-	a.run.progress.Done.Add(1)
+	a.run.Progress.Done.Add(1)
 	a.seen.turn()
 	a.lend()
 	if !a.run.keeper.wantsSave(&a.pulse) {
 		return nil
 	}
 	a.slot.Seconds = time.Since(a.begun).Seconds()
-	a.run.keeper.save(a)
+	a.save()
 	return ctx.Err()
 }
 
@@ -149,15 +151,18 @@ func (a *attempt) finish(last []float64) {
 	}
 	a.slot.Seconds = time.Since(a.begun).Seconds()
 	a.slot.Finished = true
-	a.run.keeper.finish(a)
+	a.run.keeper.finish(a.file(), a.at, *a.slot)
 }
+
+// employer is an instrument that can use several workers.
+type employer interface{ Employ(workers int) }
 
 // lend gives the trial the workers that it may use now: when fewer jobs are left than there are workers, each gets its share.
 func (a *attempt) lend() {
-	n := max(1, a.run.workers/int(max(1, a.run.open.Load())))
+	n := max(1, a.run.Workers/int(max(1, a.run.open.Load())))
 	a.trial.Population.Workers = n
 	for _, one := range a.tools {
-		if e, ok := one.(interface{ Employ(workers int) }); ok {
+		if e, ok := one.(employer); ok {
 			e.Employ(n)
 		}
 	}
@@ -204,6 +209,33 @@ func (a *attempt) states() []wire.State {
 	return list
 }
 
+// save saves the trial as far as it is.
+func (a *attempt) save() {
+	k := a.run.keeper
+	k.warn(k.write(a.file(), a.states()...))
+}
+
+// restore brings the trial to where an earlier process saved it, if one did. On an error the trial is spoiled.
+func (a *attempt) restore() error {
+	k := a.run.keeper
+	if k == nil {
+		return nil
+	}
+	a.pulse = k.pulse.Load()
+	if _, found := k.underway[a.at.place]; !found {
+		return nil
+	}
+	path := filepath.Join(k.dir, a.file())
+	data, err := os.ReadFile(path)
+	if err == nil {
+		err = a.read(data)
+	}
+	if err != nil {
+		k.tell(fmt.Sprintf("a trial begins again, because %s cannot be used: %v", path, err))
+	}
+	return err
+}
+
 // read reads the file of the trial.
 func (a *attempt) read(data []byte) error {
 	at := a.at.place
@@ -237,7 +269,7 @@ func (r *run) resume() {
 			}
 		}
 	}
-	r.progress.Done.Store(int64(turns))
+	r.Progress.Done.Store(int64(turns))
 	k.tell(fmt.Sprintf("resumed at %d %%", 100*turns/max(1, total)))
 }
 

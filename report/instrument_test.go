@@ -58,7 +58,7 @@ func TestANewQuantityTouchesOneFile(t *testing.T) {
 	if err := report.Write(kind.Standard(), dir, made); err != nil {
 		t.Fatal(err)
 	}
-	if err := folder.Seal(dir, folder.KindRun); err != nil {
+	if err := made.Seal(dir); err != nil {
 		t.Fatal(err)
 	}
 	read := func(name string) string {

@@ -41,7 +41,7 @@ func Save(kinds *kind.Catalogue, dir string, r *folder.Result) (*page.Document, 
 	if _, err := d.Write(dir); err != nil {
 		return nil, err
 	}
-	return d, folder.Seal(dir, folder.KindRun)
+	return d, r.Seal(dir)
 }
 
 // Read makes the report of a finished folder, a run, a sweep or a study, or one that compares several runs. Data that is not what a
