@@ -5,7 +5,6 @@ import (
 	"io"
 
 	"github.com/parquet-go/parquet-go/deprecated"
-	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
 
@@ -28,33 +27,14 @@ type footer struct {
 	text   []byte
 	leaves []leaf
 	rows   int64
-	group  rowGroup // the one at hand
-}
-
-// element, rowGroup and chunk are what is wanted of the structures that Parquet's metadata are made of [parquet, Thrift].
-type element struct {
-	Physical   format.Type                           `thrift:"1"`
-	Repetition format.FieldRepetitionType            `thrift:"3"`
-	Name       string                                `thrift:"4"`
-	Children   int32                                 `thrift:"5"`
-	Converted  thrift.Null[deprecated.ConvertedType] `thrift:"6"`  // the older way to say what a type means
-	Logical    format.LogicalType                    `thrift:"10"` // the newer way
-}
-
-type rowGroup struct {
-	Columns []struct {
-		Meta chunk `thrift:"3"`
-	} `thrift:"1"`
-	Rows int64 `thrift:"3"`
+	chunks []chunk // of the row group at hand
 }
 
 // chunk is where the values of one column in one row group are.
 type chunk struct {
-	Codec      format.CompressionCodec `thrift:"4"`
-	Values     int64                   `thrift:"5"`
-	Size       int64                   `thrift:"7"`  // of all pages
-	Data       int64                   `thrift:"9"`  // offset
-	Dictionary int64                   `thrift:"11"` // offset; at 0 there is none
+	codec, values    int64
+	size             int64 // of all pages
+	data, dictionary int64 // offsets; at 0 there is no dictionary
 }
 
 // readFooter reads the end of a file and the columns it announces.
@@ -83,67 +63,32 @@ func readFooter(r io.ReaderAt, size int64) (*footer, error) {
 	return f, nil
 }
 
-// list decodes into entry one structure after the other of the list with the given number, and the number of rows on the way.
-func (f *footer) list(id int16, entry any, visit func() error) error {
-	w := walk{newThrift(f.text), len(f.text)}
-	for last := int16(0); ; {
-		field, err := w.ReadField()
-		if err != nil {
-			return wrong("metadata: ends in the middle")
-		}
-		if field.Delta {
-			field.ID += last
-		}
-		last = field.ID
-		switch {
-		case field.Type == thrift.STOP:
-			return nil
-		case field.ID == id && field.Type == thrift.LIST:
-			err = f.entries(w, entry, visit)
-		case field.ID == 3 && field.Type == thrift.I64:
-			if f.rows, err = w.ReadInt64(); err != nil {
-				err = wrong("metadata: a number without an end")
-			}
-		default:
-			err = w.value(field.Type, 1)
-		}
-		if err != nil {
-			return err
-		}
-	}
+// each reads the structures of the list with the given number, and the number of rows on the way.
+func (f *footer) each(id int16, entry fields, visit func() error) error {
+	return newMessage(f.text).read(fields{id: list{entry, visit}, 3: &f.rows}, 0)
 }
 
-// entries decodes the structures of the list at hand, each after it has been walked over.
-func (f *footer) entries(w walk, entry any, visit func() error) error {
-	list, err := w.listHead(1)
-	if err == nil && list.Size > 0 && list.Type != thrift.STRUCT {
-		err = wrong("metadata: a list of something else than structures")
-	}
-	body := newThrift(nil)
-	decoder := thrift.NewDecoder(body)
-	for i := int32(0); i < list.Size && err == nil; i++ {
-		body.ResetBytes(f.text[w.BytesRead():])
-		if err = w.value(thrift.STRUCT, 1); err != nil {
-			break
-		}
-		if err = decoder.Decode(entry); err != nil {
-			return because("metadata", err)
-		}
-		err = visit()
-	}
-	return err
+// element is an entry of the schema.
+type element struct {
+	physical, repetition, children int64
+	text                           []byte // its name
+	converted                      int64  // the older way to say what a type means, -1 for nothing
+	logical, signed                int64  // the newer way: the number of a type, 0 for nothing, and whether numbers have a sign
 }
 
 // schema reads a root and its leaves: a flat table.
 func (f *footer) schema() error {
-	root, children := true, int32(0)
-	var e element
-	err := f.list(2, &e, func() error {
-		defer func() { e = element{} }()
+	root, children, blank := true, int64(0), element{converted: -1}
+	e := blank
+	err := f.each(2, fields{
+		1: &e.physical, 3: &e.repetition, 4: &e.text, 5: &e.children, 6: &e.converted,
+		10: fields{0: &e.logical, logicalNumber: fields{2: &e.signed}},
+	}, func() error {
+		defer func() { e = blank }()
 		switch {
 		case root:
-			root, children = false, e.Children
-		case e.Children != 0 || e.Repetition == format.Repeated:
+			root, children = false, e.children
+		case e.children != 0 || e.repetition == int64(format.Repeated):
 			return wrong("metadata: column %s is nested; want a flat table", e.name())
 		case len(f.leaves) == mostColumns:
 			return wrong("metadata: too many columns")
@@ -154,40 +99,44 @@ func (f *footer) schema() error {
 		}
 		return nil
 	})
-	if err == nil && int(children) != len(f.leaves) {
+	if err == nil && children != int64(len(f.leaves)) {
 		err = wrong("metadata: the root has another number of columns than there are")
 	}
 	return err
 }
 
 // name is a copy: what is decoded lies in the metadata's own bytes.
-func (e *element) name() string { return string([]byte(e.Name[:min(len(e.Name), longestName)])) }
+func (e *element) name() string { return string(e.text[:min(len(e.text), longestName)]) }
 
 // leaf checks that the column holds numbers or texts and says which.
 func (e *element) leaf() (leaf, error) {
 	number, text, unsigned := e.meant()
-	l := leaf{name: e.name(), physical: e.Physical, optional: e.Repetition == format.Optional, unsigned: unsigned}
+	l := leaf{name: e.name(), physical: format.Type(e.physical), optional: e.repetition == int64(format.Optional), unsigned: unsigned}
 	if l.isText() && !text || !l.isText() && (l.width() == 0 || !number) {
 		return l, wrong("metadata: column %s holds neither plain numbers nor texts", l.name)
 	}
 	return l, nil
 }
 
+// The numbers of the logical types that are read.
+const (
+	logicalText, logicalEnum, logicalNumber, logicalJSON = 1, 4, 10, 12
+)
+
 // meant tells what the values may stand for; where nothing is said, they stand for themselves.
 func (e *element) meant() (number, text, unsigned bool) {
-	switch t := e.Logical.Value.(type) {
-	case nil:
-	case *format.IntType:
-		return true, false, !t.IsSigned
-	case *format.StringType, *format.EnumType, *format.JsonType:
+	switch e.logical {
+	case 0:
+	case logicalNumber:
+		return true, false, e.signed == 0
+	case logicalText, logicalEnum, logicalJSON:
 		return false, true, false
 	default:
 		return false, false, false
 	}
-	if !e.Converted.Valid {
+	switch c := deprecated.ConvertedType(e.converted); c {
+	case -1:
 		return true, true, false
-	}
-	switch c := e.Converted.V; c {
 	case deprecated.UTF8, deprecated.Enum, deprecated.Json:
 		return false, true, false
 	default:
@@ -208,24 +157,29 @@ func (l *leaf) width() int {
 	return 0
 }
 
-// chunks calls visit for every column of every row group, in the order of the file; first is the group's first row.
-func (f *footer) chunks(visit func(column int, first int64, c chunk) error) error {
-	first, g := int64(0), &f.group
-	err := f.list(4, g, func() error {
-		if len(g.Columns) != len(f.leaves) || g.Rows < 0 || g.Rows > f.rows-first {
+// visit calls do for every column of every row group, in the order of the file; first is the group's first row.
+func (f *footer) visit(do func(column int, first int64, c chunk) error) error {
+	var c chunk
+	var first, rows int64
+	column := list{fields{3: fields{4: &c.codec, 5: &c.values, 7: &c.size, 9: &c.data, 11: &c.dictionary}}, func() error {
+		f.chunks = append(f.chunks, c)
+		c = chunk{}
+		return nil
+	}}
+	err := f.each(4, fields{1: column, 3: &rows}, func() error {
+		if len(f.chunks) != len(f.leaves) || rows < 0 || rows > f.rows-first {
 			return wrong("metadata: a row group has other columns or rows than the file")
 		}
-		for i, c := range g.Columns {
-			if c.Meta.Values != g.Rows {
+		for i, c := range f.chunks {
+			if c.values != rows {
 				return wrong("metadata: a row group has other rows than it says")
 			}
-			if err := visit(i, first, c.Meta); err != nil {
+			if err := do(i, first, c); err != nil {
 				return err
 			}
 		}
-		first += g.Rows
-		clear(g.Columns)
-		g.Columns, g.Rows = g.Columns[:0], 0
+		first += rows
+		f.chunks, rows = f.chunks[:0], 0
 		return nil
 	})
 	if err == nil && first != f.rows {

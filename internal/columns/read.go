@@ -9,7 +9,6 @@ import (
 
 	"github.com/kedge-opt/kedge/internal/intake"
 	"github.com/klauspost/compress/zstd"
-	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
 
@@ -70,9 +69,9 @@ type reader struct {
 	src              io.ReaderAt
 	size             int64
 	footer           *footer
-	thrift           thrift.BytesReader
-	decoder          *thrift.Decoder
-	header           pageHeader
+	message          message
+	at               page   // whose header is read
+	header           fields // of it
 	head             []byte
 	packed, unpacked []byte
 	words            []byte // the dictionary's page
@@ -89,8 +88,8 @@ func open(src io.ReaderAt, size int64, lim intake.Limits) (*reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{src: src, size: size, footer: f, thrift: newThrift(nil)}
-	r.decoder = thrift.NewDecoder(r.thrift)
+	r := &reader{src: src, size: size, footer: f, message: newMessage(nil)}
+	r.header = r.at.fields()
 	columns := int64(len(f.leaves))
 	if most := lim.Unpacked(size) / 8; f.rows > most/columns {
 		return nil, wrong("%d rows of %d columns in %d bytes, at most %d entries are read", f.rows, columns, size, most)
@@ -103,13 +102,13 @@ func open(src io.ReaderAt, size int64, lim intake.Limits) (*reader, error) {
 
 // measure takes room for the largest pages.
 func (r *reader) measure() error {
-	var packed, unpacked, words, ends int32
-	err := r.footer.chunks(func(column int, _ int64, c chunk) error {
+	var packed, unpacked, words, ends int64
+	err := r.footer.visit(func(column int, _ int64, c chunk) error {
 		return r.pages(c, func(p page, _ int64) error {
-			if c.Codec != 0 {
+			if c.codec != 0 {
 				packed = max(packed, p.packed)
 			}
-			if p.kind == format.DictionaryPage {
+			if p.is(format.DictionaryPage) {
 				words = max(words, p.unpacked)
 				if r.footer.leaves[column].isText() {
 					ends = max(ends, min(p.values, p.unpacked/4))
@@ -123,7 +122,7 @@ func (r *reader) measure() error {
 	if err != nil {
 		return err
 	}
-	if both := int64(unpacked) + int64(words) + 4*int64(ends); both > r.largestPage() {
+	if both := unpacked + words + 4*ends; both > r.largestPage() {
 		return wrong("page and dictionary of %d bytes, at most %d are unpacked", both, r.largestPage())
 	}
 	r.packed, r.unpacked, r.words = make([]byte, packed), make([]byte, unpacked), make([]byte, words)
@@ -140,7 +139,7 @@ type target struct {
 
 // decode reads every value of the file.
 func (r *reader) decode(to func(column int) target) error {
-	return r.footer.chunks(func(column int, first int64, c chunk) error {
+	return r.footer.visit(func(column int, first int64, c chunk) error {
 		x := &r.scan
 		*x = scan{reader: r, leaf: &r.footer.leaves[column], target: to(column), row: int(first)}
 		if err := r.pages(c, func(p page, at int64) error { return x.page(c, p, at) }); err != nil {
@@ -169,8 +168,9 @@ type scan struct {
 const plainDictionary format.Encoding = 2
 
 func (x *scan) page(c chunk, p page, at int64) error {
-	if p.kind == format.DictionaryPage {
-		if x.ready || p.encoding != format.Plain && p.encoding != plainDictionary {
+	encoding := format.Encoding(p.encoding)
+	if p.is(format.DictionaryPage) {
+		if x.ready || encoding != format.Plain && encoding != plainDictionary {
 			return wrong("a second dictionary, or one of encoding %d", p.encoding)
 		}
 		x.ready = true
@@ -202,7 +202,7 @@ func (x *scan) levels(p page, body []byte) ([]byte, error) {
 		x.level = hybrid{run: math.MaxUint64, value: 1}
 		return body[n:], nil
 	}
-	if p.kind == format.DataPage {
+	if p.is(format.DataPage) {
 		if len(body) < 4 {
 			return nil, wrong("page without levels")
 		}
@@ -219,7 +219,7 @@ func (x *scan) levels(p page, body []byte) ([]byte, error) {
 // values opens the values of a page.
 func (x *scan) values(p page, body []byte) (values, error) {
 	width := x.leaf.width()
-	switch p.encoding {
+	switch format.Encoding(p.encoding) {
 	case format.Plain:
 		x.plain = plain{body, width}
 		return &x.plain, nil
