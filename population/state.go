@@ -88,11 +88,11 @@ func (c *Crowd) checkStates() error {
 
 func (s *doubles) kind() string { return doublesKind }
 
-func (s *doubles) fields(f *wire.Fields) { f.Swap(&s.now.Data, &s.then.Data) }
+func (s *doubles) fields(f *wire.Fields) { wire.Swap(f, &s.now.Data, &s.then.Data) }
 
 func (s *singles) kind() string { return singlesKind }
 
-func (s *singles) fields(f *wire.Fields) { f.SwapSingles(&s.data, &s.then) }
+func (s *singles) fields(f *wire.Fields) { wire.Swap(f, &s.data, &s.then) }
 
 // Describe gives the source's state.
 func (w WithReplacement) Describe(f *wire.Fields) { f.Part("source of random numbers", w.Source) }

@@ -131,7 +131,7 @@ func (f *Fields) Same(what string, n int) {
 }
 
 // Floats is a list of numbers of any length; an empty one is read as nil.
-func (f *Fields) Floats(x *[]float64) { field(f, x, (*reader).floats, (*writer).floats) }
+func (f *Fields) Floats(x *[]float64) { field(f, x, (*reader).floats, writeList[float64]) }
 
 // Fixed are lists of numbers, each as long wherever the state is read.
 func (f *Fields) Fixed(lists ...[]float64) {
@@ -139,37 +139,24 @@ func (f *Fields) Fixed(lists ...[]float64) {
 		if f.Reading() {
 			old := slices.Clone(x)
 			f.undo = append(f.undo, func() { copy(x, old) })
-			f.in.fill(x)
+			readList(f.in, x)
 		} else {
-			f.out.floats(x)
+			writeList(f.out, x)
 		}
 	}
 }
 
-// Swap is a fixed list of which there is a second that holds nothing, to read into: the two change places.
-func (f *Fields) Swap(x, spare *[]float64) {
-	if f.Reading() {
-		f.in.fill(*spare)
-		exchange(f, x, spare)
-	} else {
-		f.out.floats(*x)
+// Swap is a fixed list of numbers in double or single precision of which there is a second that holds nothing, to read into: the two
+// change places.
+func Swap[T real](f *Fields, x, spare *[]T) {
+	if !f.Reading() {
+		writeList(f.out, *x)
+		return
 	}
-}
-
-// SwapSingles is Swap in single precision.
-func (f *Fields) SwapSingles(x, spare *[]float32) {
-	if f.Reading() {
-		f.in.fillSingles(*spare)
-		exchange(f, x, spare)
-	} else {
-		f.out.singles(*x)
-	}
-}
-
-func exchange[T any](f *Fields, a, b *T) {
-	first, second := *a, *b
-	set(f, a, second)
-	set(f, b, first)
+	readList(f.in, *spare)
+	first, second := *x, *spare
+	set(f, x, second)
+	set(f, spare, first)
 }
 
 // Finite refuses lists with infinite numbers or NaNs.

@@ -95,7 +95,7 @@ func (r *reader) floats() []float64 {
 		return nil
 	}
 	x := make([]float64, len(b)/8)
-	decode(x, b)
+	_, _ = binary.Decode(b, binary.LittleEndian, x) // as long as it must be
 	return x
 }
 
@@ -110,34 +110,14 @@ func (r *reader) ints(most int) (x []int) {
 	return x
 }
 
-// fill reads a list of numbers that must be as long as dst.
-func (r *reader) fill(dst []float64) {
-	if b := r.list(8); r.fits(len(b)/8, len(dst)) {
-		decode(dst, b)
+// readList reads a list of numbers that must be as long as dst.
+func readList[T real](r *reader, dst []T) {
+	b := r.list(bytesOf[T]())
+	if got := len(b) / bytesOf[T](); got != len(dst) {
+		r.fail("a list has %d numbers, want %d", got, len(dst))
 	}
-}
-
-// fillSingles reads a list of numbers in single precision that must be as long as dst.
-func (r *reader) fillSingles(dst []float32) {
-	b := r.list(4)
-	if !r.fits(len(b)/4, len(dst)) {
-		return
-	}
-	for i := range dst {
-		dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
-	}
-}
-
-func (r *reader) fits(got, want int) bool {
-	if got != want {
-		r.fail("a list has %d numbers, want %d", got, want)
-	}
-	return r.err == nil
-}
-
-func decode(dst []float64, b []byte) {
-	for i := range dst {
-		dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
+	if r.err == nil {
+		_, _ = binary.Decode(b, binary.LittleEndian, dst)
 	}
 }
 

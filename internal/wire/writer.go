@@ -107,31 +107,23 @@ func (w *writer) bool(v bool) {
 // float writes a number's bits.
 func (w *writer) float(v float64) { w.uint64(math.Float64bits(v)) }
 
-// floats writes a list of numbers.
-func (w *writer) floats(x []float64) {
-	if w.int(len(x)); w.counts {
-		w.lists += 8 * len(x)
-		return
-	}
-	for some := range slices.Chunk(x, piece) {
-		room := w.room(8 * len(some))
-		for i, v := range some {
-			binary.LittleEndian.PutUint64(room[8*i:], math.Float64bits(v))
-		}
-	}
-}
+// real is a number in double or single precision.
+type real interface{ float32 | float64 }
 
-// singles writes a list of numbers in single precision.
-func (w *writer) singles(x []float32) {
+// bytesOf is how many bytes a number takes.
+func bytesOf[T real]() int { return binary.Size(T(0)) }
+
+// writeList writes a list of numbers.
+func writeList[T real](w *writer, x []T) {
 	if w.int(len(x)); w.counts {
-		w.lists += 4 * len(x)
+		w.lists += bytesOf[T]() * len(x)
 		return
 	}
 	for some := range slices.Chunk(x, piece) {
-		room := w.room(4 * len(some))
-		for i, v := range some {
-			binary.LittleEndian.PutUint32(room[4*i:], math.Float32bits(v))
+		if w.sink != nil {
+			w.flush()
 		}
+		w.b, _ = binary.Append(w.b, binary.LittleEndian, some) // numbers have no error
 	}
 }
 
@@ -145,16 +137,6 @@ func (w *writer) ints(x []int) {
 
 // piece is how many numbers of a list are written at a time: few enough to stay in the fastest caches.
 const piece = 4096
-
-// room makes room for n bytes at the end.
-func (w *writer) room(n int) []byte {
-	if w.sink != nil {
-		w.flush()
-	}
-	from := len(w.b)
-	w.b = slices.Grow(w.b, n)[:from+n]
-	return w.b[from:]
-}
 
 // bytes writes a list of bytes.
 func (w *writer) bytes(x []byte) {
