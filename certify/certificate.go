@@ -1,9 +1,8 @@
 package certify
 
 import (
+	"encoding/json"
 	"math"
-
-	"github.com/kedge-opt/kedge/dynamics"
 )
 
 // Certificate is what the theory says about a problem and the rule that is to solve it.
@@ -19,35 +18,55 @@ type Certificate struct {
 	Generalization *Generalization `json:"generalization,omitempty"` // nil where traits are no sample
 }
 
-// Shift returns the coefficients of ΣW₁² ≤ a + b Σ‖uₖ − uₖ₋₁‖² [he2025, distribution shift].
-func (c *Certificate) Shift() (a, b float64) {
-	return Theory{Rho1: c.Value(Rho1), Rho2: c.Value(Rho2), Start: c.Value(V0), Turns: 1}.Shift()
+// figure is a number in JSON, where neither NaN nor infinities have a form: null and "inf" stand for them.
+type figure float64
+
+// MarshalJSON writes the number.
+func (f figure) MarshalJSON() ([]byte, error) {
+	switch x := float64(f); {
+	case math.IsNaN(x):
+		return []byte("null"), nil
+	case math.IsInf(x, 0):
+		return []byte(`"inf"`), nil
+	default:
+		return json.Marshal(x)
+	}
 }
 
-// theory collects the constants for bounds by W₁, or by V when coupled.
-func (c *Certificate) theory(p problem, coupled bool) (Theory, Known) {
-	bias := L
-	if coupled {
-		bias = c.biasByV()
+// object writes a JSON object of keys and values in turn.
+func object(pairs ...any) ([]byte, error) {
+	text := []byte("{")
+	for i, x := range pairs {
+		part, err := json.Marshal(x)
+		if err != nil {
+			return nil, err
+		}
+		text = append(append(text, part...), ":,"[i%2])
 	}
-	known := c.weakest(bias, Smooth, Rho1, Rho2, V0, Gap, M, MV)
-	if len(c.Beyond) > 0 {
-		known = max(known, Estimate)
-	}
-	return Theory{
-		Bias: c.Value(bias), Smooth: c.Value(Smooth), Rho1: c.Value(Rho1), Rho2: c.Value(Rho2), Start: c.Value(V0),
-		Gap: c.Value(Gap), Noise: c.Value(M), Growth: c.Value(MV), Sigma: c.Value(SigmaMb),
-		Batch: float64(p.Batch), Turns: float64(p.Horizon),
-	}, known
+	text[len(text)-1] = '}'
+	return text, nil
 }
 
-// widest returns how far apart two states of one individual can be at most in ‖·‖_P, NaN when nothing bounds it.
-func (c *Constants) widest(p problem) float64 {
-	if cone := c.Get(Cone); cone.Known != Unknown {
-		return 2 * math.Sin(cone.Value*math.Pi/180)
-	}
-	if is[dynamics.Choice](p.Dynamics) {
-		return math.Sqrt2
-	}
-	return math.NaN()
+// MarshalJSON writes the constant with its symbol, meaning and source.
+func (c Constant) MarshalJSON() ([]byte, error) {
+	return object("key", c.Key, "symbol", c.Symbol(), "value", figure(c.Value), "known", c.Known, "how", c.How,
+		"meaning", c.Meaning(), "source", c.Source())
+}
+
+// MarshalJSON writes the step and by how much the run's exceeds it.
+func (s Step) MarshalJSON() ([]byte, error) {
+	return object("form", s.Form, "probable", s.Probable, "largest", figure(s.Largest), "used", figure(s.Used),
+		"excess", figure(s.Excess()), "known", s.Known, "source", s.Source)
+}
+
+// MarshalJSON writes the bound and whether it is vacuous.
+func (b Bound) MarshalJSON() ([]byte, error) {
+	return object("of", b.Of, "theorem", b.Theorem, "form", b.Form, "probable", b.Probable, "value", figure(b.Value),
+		"step", figure(b.Step), "trivial", figure(b.Trivial), "vacuous", b.Vacuous(), "known", b.Known, "source", b.Source)
+}
+
+// MarshalJSON writes the numbers; those that cannot be computed are null.
+func (g Generalization) MarshalJSON() ([]byte, error) {
+	return object("individuals", g.Individuals, "rate", figure(g.Rate), "logarithm", g.Logarithm, "split", figure(g.Split),
+		"distance", figure(g.Distance), "gradient", figure(g.Gradient), "known", g.Known)
 }

@@ -4,8 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/dense"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/stream"
 )
@@ -106,4 +110,175 @@ func eachChunk(r kedge.Rows, see func(first int, block []float64)) {
 	for first := 0; first < n; first += chunk {
 		see(first, r.View(room, first, min(n, first+chunk)))
 	}
+}
+
+// sampleDynamics estimates the constants of Assumption 1 from Jacobians at sampled individuals: where they start, where they
+// settle and half way. The metric is the identity or, where that does not contract, the one of the mean Jacobian.
+func (c *Constants) sampleDynamics(p problem) error {
+	f, ok := p.Dynamics.(kedge.Smooth)
+	if !ok {
+		return errors.New("certify: the dynamics have no derivatives")
+	}
+	all, err := probes(p)
+	if err != nil {
+		return err
+	}
+	seen := make([]slope, len(all))
+	for i, x := range all {
+		if seen[i], err = slopeAt(f, x); err != nil {
+			return err
+		}
+	}
+	how := fmt.Sprintf("largest of %d Jacobians", 3*len(seen))
+	if err := c.addSampledMetric(seen, f.Dims().State, how); err != nil {
+		return err
+	}
+	c.putLargest(LfU, seen, how, func(s slope) float64 { return dense.Norm(s.byU, len(s.byU)/max(1, len(s.u)), len(s.u)) })
+	c.putLargest(LfD, seen, how, func(s slope) float64 { return dense.Norm(s.byD, len(s.byD)/max(1, len(s.d)), len(s.d)) })
+	c.putLargest(LhU, seen, how, func(s slope) float64 { return dense.Norm(s.answer, len(s.answer)/max(1, len(s.u)), len(s.u)) })
+	c.putLargest(LhD, seen, how, func(s slope) float64 { return dense.Norm(s.carry, len(s.carry)/max(1, len(s.d)), len(s.d)) })
+	c.put(MhD, turns(seen), Estimate, "secants of ∇ᵤh between individuals")
+	return nil
+}
+
+// slope is what one individual's Jacobians are, row-major.
+type slope struct {
+	probe
+	byP           [3][]float64 // ∂f/∂p at the start, half way and settled
+	byU, byD      []float64    // ∂f/∂u and ∂f/∂d, settled
+	answer, carry []float64    // ∂h/∂u and ∂h/∂d
+}
+
+// slopeAt takes an individual's Jacobians. One whose spectral radius is not below 1 where it settles is an error.
+func slopeAt(f kedge.Smooth, x probe) (slope, error) {
+	s, n := slope{probe: x}, f.Dims().State
+	for i, at := range [][]float64{x.p, between(x.p, x.h, 0.5), x.h} {
+		s.byP[i], s.byU = jacobians(f, at, x.u, x.d)
+	}
+	if r := dense.SpectralRadius(s.byP[2], n); !(r < 1) {
+		return s, &NotContractingError{What: "spectral radius", Value: r, Trait: x.who}
+	}
+	s.byD = byTrait(f, x)
+	s.answer, s.carry = resolve(s.byP[2], s.byU, n), resolve(s.byP[2], s.byD, n)
+	return s, nil
+}
+
+// putLargest puts the largest of some numbers; one that is not finite makes the constant unknown.
+func (c *Constants) putLargest(k Key, seen []slope, how string, of func(slope) float64) {
+	most := 0.0
+	for _, s := range seen {
+		most = max(most, of(s)) // NaN when any is
+	}
+	if math.IsNaN(most) || math.IsInf(most, 0) {
+		c.put(k, math.NaN(), Unknown, "derivatives are not finite somewhere")
+		return
+	}
+	c.put(k, most, Estimate, how)
+}
+
+// addSampledMetric chooses P and puts L_f^p in its norm.
+func (c *Constants) addSampledMetric(seen []slope, n int, how string) error {
+	plain := contractionIn(nil, seen, n)
+	if plain.Value < 1 {
+		c.put(LfP, plain.Value, Estimate, how)
+		c.addIdentity()
+		return nil
+	}
+	metric, err := Lyapunov(meanJacobian(seen, n), n)
+	if err != nil {
+		return plain
+	}
+	inMetric := contractionIn(metric, seen, n)
+	least, top := dense.Eigenvalues(metric, n)
+	if !(least > 0) || !(inMetric.Value < 1) {
+		return plain
+	}
+	c.Metric = metric
+	c.put(LfP, inMetric.Value, Estimate, how+" in the metric of their mean")
+	c.put(PMin, least, Proof, "J̄ᵀPJ̄ − P + I = 0 for the mean Jacobian J̄")
+	c.put(PMax, top, Proof, "J̄ᵀPJ̄ − P + I = 0 for the mean Jacobian J̄")
+	return nil
+}
+
+// contractionIn returns the largest norm of ∂f/∂p induced by ‖·‖_P and whose it is, as what is wrong unless it is below 1; a nil
+// metric is the identity.
+func contractionIn(metric []float64, seen []slope, n int) *NotContractingError {
+	found := &NotContractingError{What: "‖∂f/∂p‖", Value: math.Inf(-1)}
+	for _, s := range seen {
+		for _, j := range s.byP {
+			if v := dense.InducedNorm(metric, j, n); v > found.Value || math.IsNaN(v) {
+				found.Value, found.Trait = v, s.who
+			}
+		}
+	}
+	return found
+}
+
+func meanJacobian(seen []slope, n int) []float64 {
+	mean := make([]float64, n*n)
+	for _, s := range seen {
+		for _, j := range s.byP {
+			rows.AddScaled(mean, 1/float64(3*len(seen)), j)
+		}
+	}
+	return mean
+}
+
+// turns returns the largest change of ∇ᵤh between two individuals under one decision, by the distance of their traits.
+func turns(seen []slope) float64 {
+	rate := 0.0
+	for i := 1; i < len(seen); i++ {
+		a, b := seen[i-1], seen[i]
+		apart := rows.Distance(a.d, b.d)
+		if a.under != b.under || apart == 0 || len(a.answer) == 0 {
+			continue
+		}
+		m := len(a.u)
+		rate = max(rate, dense.Norm(minus(a.answer, b.answer), len(a.answer)/m, m)/apart)
+	}
+	return rate
+}
+
+// jacobians returns ∂f/∂p and ∂f/∂u, row-major.
+func jacobians(f kedge.Smooth, p, u, d []float64) (byP, byU []float64) {
+	dim := f.Dims()
+	byP, byU = make([]float64, dim.State*dim.State), make([]float64, dim.State*dim.Decision)
+	v := make([]float64, dim.State)
+	for i := range v {
+		clear(v)
+		v[i] = 1
+		f.Pullback(kedge.Row(byP, i, dim.State), kedge.Row(byU, i, dim.Decision), p, u, d, v)
+	}
+	return byP, byU
+}
+
+// byTrait returns ∂f/∂d at the steady state by central differences.
+func byTrait(f kedge.Smooth, x probe) []float64 {
+	return jacobian(len(x.h), len(x.d), func(j int) []float64 {
+		return quotient(0x1p-17*max(1, math.Abs(x.d[j])), func(t float64) []float64 {
+			d, next := slices.Clone(x.d), make([]float64, len(x.h))
+			d[j] += t
+			f.Next(next, x.h, x.u, d)
+			return next
+		})
+	})
+}
+
+// resolve returns (I − ∂f/∂p)⁻¹X, which for X = ∂f/∂u is ∂h/∂u [he2025, steady sensitivity].
+func resolve(byP, right []float64, n int) []float64 {
+	if len(right) == 0 {
+		return nil
+	}
+	left := mat.NewDense(n, n, nil)
+	for i := range n {
+		for j := range n {
+			left.Set(i, j, -byP[i*n+j])
+		}
+		left.Set(i, i, 1-byP[i*n+i])
+	}
+	var out mat.Dense
+	if err := out.Solve(left, mat.NewDense(n, len(right)/n, right)); err != nil {
+		return slices.Repeat([]float64{math.NaN()}, len(right))
+	}
+	return out.RawMatrix().Data
 }

@@ -56,12 +56,6 @@ func (c *Constants) samplePsi(p problem) error {
 	return nil
 }
 
-func minus(x, y []float64) []float64 {
-	z := append([]float64(nil), x...)
-	rows.AddScaled(z, -1, y)
-	return z
-}
-
 // polarizedRead searches the cone for the largest slope of p ↦ Ĥ(u, p)u, with d along the first axis, p in the plane of the
 // first two and u in the first three: a grid, and then ever smaller steps from its best point. At the published settings it
 // finds 24.5, 5.06, 6.61 and 2.91, as Nelder–Mead from many starts does; earlier figures of 22.3 to 2.85 were no suprema.

@@ -6,6 +6,7 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/internal/dense"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/sensitivity"
 )
 
@@ -119,4 +120,20 @@ func largest(f func(float64) float64, lo, hi float64, grid int) float64 {
 		}
 	}
 	return best
+}
+
+func minus(x, y []float64) []float64 {
+	z := append([]float64(nil), x...)
+	rows.AddScaled(z, -1, y)
+	return z
+}
+
+// between returns the point of a segment, or its first end when there is no other.
+func between(a, b []float64, share float64) []float64 {
+	u := append([]float64(nil), a...)
+	if b != nil {
+		rows.Scale(u, 1-share)
+		rows.AddScaled(u, share, b)
+	}
+	return u
 }

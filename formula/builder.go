@@ -64,17 +64,6 @@ func (b *builder) pair(e *expr, o op, x, y *node) *node {
 	return b.emit(e, o, s, x, y)
 }
 
-// neutral returns the other operand of 1·x, x·1 and x/1.
-func neutral(o op, x, y *node, s shape) *node {
-	switch {
-	case (o == opMul || o == opDiv) && y.is(1) && x.shape == s:
-		return x
-	case o == opMul && x.is(1) && y.shape == s:
-		return y
-	}
-	return nil
-}
-
 // mismatch reports operands that do not go together.
 func (b *builder) mismatch(e *expr, x, y *node) *node {
 	left, right := b.excerpt(e.args[0]), b.excerpt(e.args[1])

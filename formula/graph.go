@@ -255,3 +255,14 @@ func compute(n *node) []float64 {
 	in.run(1, values)
 	return values[0].x
 }
+
+// neutral returns the other operand of 1·x, x·1 and x/1.
+func neutral(o op, x, y *node, s shape) *node {
+	switch {
+	case (o == opMul || o == opDiv) && y.is(1) && x.shape == s:
+		return x
+	case o == opMul && x.is(1) && y.shape == s:
+		return y
+	}
+	return nil
+}

@@ -75,7 +75,7 @@ func (p *program) borrow() *workspace {
 	for i, s := range p.values {
 		v := operand{width: s.width}
 		switch {
-		case s.node.isConst():
+		case s.node.op == opConst:
 			v.x = s.node.data
 		case s.node.op == opDecision:
 			w.u = make([]float64, s.width)

@@ -119,8 +119,6 @@ func multipliers(e Estimator) []float64 {
 	return nil
 }
 
-var _ wire.Described = (*Lagrangian)(nil)
-
 // Describe gives the multipliers and what the parts remember.
 func (l *Lagrangian) Describe(f *wire.Fields) {
 	f.Int(&l.k, mostTurns)

@@ -97,11 +97,6 @@ func (d *Dither) Commit(o kedge.Observation) {
 	d.estimated(o)
 }
 
-var (
-	_ wire.Described = (*Learning)(nil)
-	_ wire.Described = (*Dither)(nil)
-)
-
 // Describe gives the learner's state.
 func (l *Learning) Describe(f *wire.Fields) {
 	f.Part("learner", l.learner)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/internal/wire"
 )
 
 // Score says how Performative learns what a shift of the population costs.
@@ -159,15 +160,15 @@ func (e *Performative) respond(g []float64) {
 	rows.AddScaled(g, 1, x)
 }
 
-// meanRow writes the mean of the rows of a block to dst.
-func meanRow(dst, block []float64) {
-	clear(dst)
-	n := kedge.Count(block, len(dst))
-	for i := range n {
-		rows.AddScaled(dst, 1, kedge.Row(block, i, len(dst)))
-	}
-	rows.Scale(dst, 1/float64(n))
-}
-
 // ridge, relative to the mean of the diagonal, keeps directions that were not tried from being answered.
 const ridge = 1e-9
+
+// Describe gives the deployments of the window, oldest first, the direction and the source's state.
+func (e *Performative) Describe(f *wire.Fields) {
+	f.Int(&e.count, mostTurns)
+	for i := max(0, e.count-e.window()+1); i < e.count; i++ {
+		f.Fixed(e.decision(i), e.mean(i))
+		f.Finite("a deployment of the window", e.decision(i), e.mean(i))
+	}
+	e.direction.Describe(f)
+}

@@ -2,10 +2,12 @@ package online
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/internal/wire"
 )
 
 // Family says how PlugIn takes a population to answer.
@@ -115,4 +117,22 @@ func (e *PlugIn) Commit(o kedge.Observation) {
 	e.sizes = append(e.sizes, len(o.P)/e.dims.State)
 	e.p, e.d = append(e.p, o.P...), append(e.d, o.D...)
 	e.renew()
+}
+
+// Describe gives what the trials showed, the direction and the source's state.
+func (e *PlugIn) Describe(f *wire.Fields) {
+	f.Bool(&e.done)
+	f.Ints(&e.sizes, math.MaxInt32)
+	f.Floats(&e.decisions)
+	f.Floats(&e.p)
+	f.Floats(&e.d)
+	f.Finite("what was seen in trials", e.decisions, e.p, e.d)
+	trials, total := len(e.sizes), 0
+	for _, n := range e.sizes[:min(trials, e.trials)] {
+		total += n
+	}
+	if trials > e.trials || len(e.decisions) != trials*e.dims.Decision || len(e.p) != total*e.dims.State || len(e.d) != total*e.dims.Trait {
+		f.Fail("%d trials of %d do not fit %d decisions, %d states and %d traits", trials, e.trials, len(e.decisions), len(e.p), len(e.d))
+	}
+	e.direction.Describe(f)
 }

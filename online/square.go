@@ -5,6 +5,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/dense"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // square is a symmetric positive definite matrix, a sum of outer products.
@@ -44,3 +45,13 @@ func (s *square) factor(ridge float64) error {
 
 // solve replaces x by the solution for the right-hand side x, by the factors.
 func (s *square) solve(x []float64) { dense.SolveCholesky(s.a, x, s.n) }
+
+// meanRow writes the mean of the rows of a block to dst.
+func meanRow(dst, block []float64) {
+	clear(dst)
+	n := kedge.Count(block, len(dst))
+	for i := range n {
+		rows.AddScaled(dst, 1, kedge.Row(block, i, len(dst)))
+	}
+	rows.Scale(dst, 1/float64(n))
+}

@@ -8,8 +8,18 @@ import (
 
 var (
 	_ wire.State     = (*Descent)(nil)
+	_ wire.Described = (*DerivativeFree)(nil)
+	_ wire.Described = (*OnePoint)(nil)
+	_ wire.Described = (*TwoPoint)(nil)
+	_ wire.Described = (*Performative)(nil)
+	_ wire.Described = (*PlugIn)(nil)
+	_ wire.Described = (*Recursive)(nil)
+	_ wire.Described = (*Learning)(nil)
+	_ wire.Described = (*Dither)(nil)
+	_ wire.Described = (*Lagrangian)(nil)
 	_ wire.Described = (*Momentum)(nil)
 	_ wire.Described = (*Adam)(nil)
+	_ wire.Described = (*Optimistic)(nil)
 )
 
 const (
@@ -55,30 +65,4 @@ func (d *Descent) memory() []any {
 func remembers(part any) bool {
 	_, commits := part.(Committer)
 	return commits || wire.Remembers(part)
-}
-
-// grown is a list of numbers that has no length before the first turn.
-func grown(f *wire.Fields, what string, x *[]float64) {
-	want := len(*x)
-	if f.Floats(x); want > 0 && len(*x) != want {
-		f.Fail("%s has %d numbers, want %d", what, len(*x), want)
-	}
-	f.Finite(what, *x)
-}
-
-// Describe gives the average.
-func (m *Momentum) Describe(f *wire.Fields) {
-	grown(f, "the saved average", &m.mean)
-	f.Then(func() { m.pending = make([]float64, len(m.mean)) })
-}
-
-// Describe gives the averages and how many gradients are in them.
-func (a *Adam) Describe(f *wire.Fields) {
-	f.Int(&a.count, mostTurns)
-	grown(f, "the saved average", &a.mean)
-	grown(f, "the saved square", &a.square)
-	if n := len(a.mean); n != len(a.square) {
-		f.Fail("averages of %d and %d numbers", n, len(a.square))
-	}
-	f.Then(func() { a.newMean, a.newSquare = make([]float64, len(a.mean)), make([]float64, len(a.mean)) })
 }

@@ -142,3 +142,107 @@ func checkRows(arg string, block []float64, first, width int) error {
 func checkDeviations(arg string, x []float64, dim int) error {
 	return checkBetween(arg, x, dim, 0, math.Inf(1), "at least 0")
 }
+
+// Uniform draws independent coordinates, uniform between Low and High, which have one entry for each.
+type Uniform struct{ Low, High []float64 }
+
+// Check demands fitting lengths, finite numbers and Low ≤ High.
+func (l Uniform) Check(n, dim int) error {
+	err := errors.Join(checkSizes(n, dim), kedge.CheckVector("low", l.Low, dim), kedge.CheckVector("high", l.High, dim))
+	for j := range min(len(l.Low), len(l.High)) {
+		err = errors.Join(err, kedge.CheckRange("low", l.Low[j], !(l.Low[j] > l.High[j]), "at most high"))
+	}
+	return err
+}
+
+// Fill draws every coordinate from the individual's own range.
+func (l Uniform) Fill(dst []float64, dim, first int, s *stream.Stream) {
+	eachRow(dst, dim, first, s, func(x []float64) {
+		for j := range x {
+			x[j] = l.Low[j] + float64((l.High[j]-l.Low[j])*s.Float64())
+		}
+	})
+}
+
+// Beside is the law of vectors whose first Dim entries follow one law and whose others follow a second one, drawn from a stream
+// of its own: the first are what they would be alone.
+type Beside struct {
+	Law    Law
+	Dim    int
+	Rest   Law
+	Stream *stream.Stream // of the rest; is not moved
+}
+
+// Check demands what both laws demand.
+func (l Beside) Check(n, dim int) error {
+	return errors.Join(l.Law.Check(n, l.Dim), l.Rest.Check(n, dim-l.Dim), checkStream("rest", l.Stream, true))
+}
+
+// Fill draws both parts of every individual.
+func (l Beside) Fill(dst []float64, dim, first int, s *stream.Stream) {
+	count, rest := kedge.Count(dst, dim), *l.Stream
+	a, b := make([]float64, count*l.Dim), make([]float64, count*(dim-l.Dim))
+	l.Law.Fill(a, l.Dim, first, s)
+	l.Rest.Fill(b, dim-l.Dim, first, &rest)
+	for i := range count {
+		row := kedge.Row(dst, i, dim)
+		copy(row, kedge.Row(a, i, l.Dim))
+		copy(row[l.Dim:], kedge.Row(b, i, dim-l.Dim))
+	}
+}
+
+// Dirichlet is the law of gamma variables of shapes Concentration divided by their sum. Concentration has one entry for all
+// coordinates or one for each, between 1e-8 and 1e8; none means 1, which is uniform on the simplex. Proportions too small
+// for a float64 come out as 0.
+type Dirichlet struct{ Concentration []float64 }
+
+// Check demands fitting lengths and concentrations in their range.
+func (l Dirichlet) Check(n, dim int) error {
+	return errors.Join(checkSizes(n, dim), checkBetween("concentration", l.Concentration, dim, 1e-8, 1e8, "between 1e-8 and 1e8"))
+}
+
+// Fill draws every coordinate from the individual's own range. It works with logarithms, for gamma variables of small
+// shapes are often too small for a float64 when their proportions are not.
+func (l Dirichlet) Fill(dst []float64, dim, first int, s *stream.Stream) {
+	eachRow(dst, dim, first, s, func(x []float64) {
+		top := math.Inf(-1)
+		for j := range x {
+			x[j] = logGamma(entry(l.Concentration, j, 1), s)
+			top = max(top, x[j])
+		}
+		for j, v := range x {
+			x[j] = exp(v - top)
+		}
+		divide(x, rows.Sum(x))
+	})
+}
+
+// logGamma returns the logarithm of a gamma variable [marsaglia2000]. For shapes below 1 it uses that the variable of shape
+// a is that of shape a+1 times U^(1/a).
+func logGamma(shape float64, s *stream.Stream) float64 {
+	shift := 0.0
+	if shape < 1 {
+		shift = math.Log(1-s.Float64()) / shape
+		shape++
+	}
+	d := shape - 1.0/3
+	c := 1 / math.Sqrt(9*d)
+	for {
+		x := s.Normal()
+		v := 1 + float64(c*x)
+		if v <= 0 {
+			continue
+		}
+		v = v * v * v
+		if math.Log(1-s.Float64()) < float64(x*x/2)+d-float64(d*v)+float64(d*math.Log(v)) {
+			return math.Log(d*v) + shift
+		}
+	}
+}
+
+func checkStream(arg string, s *stream.Stream, needed bool) error {
+	if needed && s == nil {
+		return errors.New("the stream of the " + arg + " is missing")
+	}
+	return nil
+}

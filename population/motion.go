@@ -80,13 +80,6 @@ func (c *Churn) check(n, dim, width int) error {
 // left returns how many of n have left after so many steps.
 func (c *Churn) left(n, steps int) int { return int(math.Floor(c.Share * float64(n) * float64(steps))) }
 
-func checkStream(arg string, s *stream.Stream, needed bool) error {
-	if needed && s == nil {
-		return errors.New("the stream of the " + arg + " is missing")
-	}
-	return nil
-}
-
 // seek moves to the range of an individual at a step. Ranges of different individuals or steps are different for up to 2³²
 // of either.
 func seek(s *stream.Stream, step, individual int) { s.Seek(uint64(step)<<32 | uint64(individual)) }

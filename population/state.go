@@ -13,6 +13,7 @@ var (
 	_ wire.Described = WithReplacement{}
 	_ wire.Described = (*WithoutReplacement)(nil)
 	_ wire.Described = Everyone{}
+	_ wire.Described = (*Rotating)(nil)
 )
 
 const (
@@ -93,12 +94,3 @@ func (s *doubles) fields(f *wire.Fields) { wire.Swap(f, &s.now.Data, &s.then.Dat
 func (s *singles) kind() string { return singlesKind }
 
 func (s *singles) fields(f *wire.Fields) { wire.Swap(f, &s.data, &s.then) }
-
-// Describe gives the source's state.
-func (w WithReplacement) Describe(f *wire.Fields) { f.Part("source of random numbers", w.Source) }
-
-// Describe gives the source's state; the picker's own memory does not outlast a pick.
-func (w *WithoutReplacement) Describe(f *wire.Fields) { f.Part("source of random numbers", w.Source) }
-
-// Describe gives an empty state: there is nothing to remember.
-func (Everyone) Describe(*wire.Fields) {}

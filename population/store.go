@@ -3,6 +3,7 @@ package population
 import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/wire"
+	"github.com/kedge-opt/kedge/stream"
 )
 
 // Storage is the precision in which states are kept. Arithmetic is float64 throughout.
@@ -77,3 +78,95 @@ func (s *singles) put(x []float64, i int) { round(s.data[i*s.width:], x) }
 func (s *singles) swap() { s.data, s.then = s.then, s.data }
 
 func (s *singles) bytes() int { return 2 * s.Bytes() }
+
+// Float32s are rows kept in single precision, 4 bytes an entry, and widened when they are looked at.
+type Float32s struct {
+	data  []float32
+	width int
+	mend  func(x []float64)
+}
+
+var _ kedge.Rows = (*Float32s)(nil)
+
+// Shorten keeps rows in single precision. Rounded rows may no longer be what a dynamics demands, such as of unit length;
+// mend, if not nil, makes them that again, every time they are looked at and by any goroutine. A number that is not finite
+// or too large for single precision is an error that names the individual.
+func Shorten(of kedge.Rows, mend func(x []float64)) (*Float32s, error) {
+	n, width := of.Size()
+	s := &Float32s{data: make([]float32, n*width), width: width, mend: mend}
+	room := make([]float64, min(n, chunk)*width)
+	for first := 0; first < n; first += chunk {
+		last := min(first+chunk, n)
+		x := room[:(last-first)*width]
+		copy(x, of.View(x, first, last))
+		round(s.data[first*width:], x)
+		if err := checkRows("row", x, first, width); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// Size returns how many rows there are and their width.
+func (s *Float32s) Size() (rows, width int) { return len(s.data) / max(1, s.width), s.width }
+
+// View widens rows into room.
+func (s *Float32s) View(room []float64, first, last int) []float64 {
+	short := s.data[first*s.width : last*s.width]
+	room = room[:len(short)]
+	for i, v := range short {
+		room[i] = float64(v)
+	}
+	if s.mend != nil {
+		for i := range last - first {
+			s.mend(kedge.Row(room, i, s.width))
+		}
+	}
+	return room
+}
+
+// Bytes returns the memory that the rows take.
+func (s *Float32s) Bytes() int { return 4 * len(s.data) }
+
+// round rounds x in place and writes it to dst.
+func round(dst []float32, x []float64) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		short := float32(v)
+		dst[i], x[i] = short, float64(short)
+	}
+}
+
+// Redrawn are rows of a law that are not kept at all: whoever looks at them draws them anew, which takes far longer than
+// reading them, and no memory. They are the rows that Draw would return, bit for bit.
+type Redrawn struct {
+	law   Law
+	n     int
+	width int
+	from  stream.Stream
+}
+
+var _ kedge.Rows = (*Redrawn)(nil)
+
+// Redraw returns n rows of dim entries of a law, drawn from the stream but leaving it where it is. Whether they are finite
+// shows when they are looked at.
+func Redraw(l Law, n, dim int, s *stream.Stream) (*Redrawn, error) {
+	if err := l.Check(n, dim); err != nil {
+		return nil, err
+	}
+	return &Redrawn{law: l, n: n, width: dim, from: *s}, nil
+}
+
+// Size returns how many rows there are and their width.
+func (r *Redrawn) Size() (rows, width int) { return r.n, r.width }
+
+// View draws rows into room.
+func (r *Redrawn) View(room []float64, first, last int) []float64 {
+	room = room[:(last-first)*r.width]
+	s := r.from // of this call alone, for a stream is moved by drawing
+	r.law.Fill(room, r.width, first, &s)
+	return room
+}
+
+// Bytes returns 0: nothing is kept.
+func (r *Redrawn) Bytes() int { return 0 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/internal/wire"
 )
 
 // Regression is how the coefficients of a Learned sensitivity follow what is observed.
@@ -223,4 +224,39 @@ func (l *Learned) PullRows(gu, _, _, d, v []float64) error {
 		rows.AddMulT(sum, l.gain[(1+j)*block:(2+j)*block], total)
 	}
 	return commit(gu, sum, nil, nil, d, v, count)
+}
+
+var _ wire.Described = (*Learned)(nil)
+
+// Describe gives all that was learned.
+func (l *Learned) Describe(f *wire.Fields) {
+	p := &l.past
+	for _, n := range []*int{&p.turns, &p.seen, &l.fit.count} {
+		f.Int(n, math.MaxInt)
+	}
+	f.Float(&l.fit.weight)
+	f.Float(&l.trust)
+	fixed := append(l.fit.memory(), p.quick, p.slow, p.trend, p.before, p.mean, p.u, l.gain)
+	f.Fixed(fixed...)
+	for _, x := range []*[]float64{&p.crowd, &p.p, &p.d, &p.step} {
+		f.Floats(x)
+	}
+	wire.List(f, &p.moved, 8, f.Bool)
+	l.check(f)
+	f.Finite("what was saved", append(fixed, p.crowd, p.p, p.d, p.step)...)
+}
+
+// check refuses what no sensitivity can have saved.
+func (l *Learned) check(f *wire.Fields) {
+	p := &l.past
+	n := len(p.p) / l.config.Dims.State
+	if len(p.step) != len(p.p) || len(p.d) != n*l.config.Dims.Trait || len(p.moved) != n || n*l.config.Dims.State != len(p.p) {
+		f.Fail("individuals of different numbers")
+	}
+	if m := len(p.crowd); m != 0 && m != crowded*l.config.Dims.Trait {
+		f.Fail("%d entries of remembered traits", m)
+	}
+	if !(l.trust >= 0 && l.trust <= 1) || !(l.fit.weight >= 0) {
+		f.Fail("a trust of %v and a weight of %v", l.trust, l.fit.weight)
+	}
 }

@@ -4,7 +4,62 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/internal/wire"
 )
+
+// Normals fills dst with standard normal numbers; *stream.Stream and *stream.NumPy do.
+type Normals interface{ Normals(dst []float64) }
+
+// direction is δv with v uniform on the unit sphere, drawn anew for every deployment that asks for one.
+type direction struct {
+	delta  float64
+	source Normals
+	v      []float64
+	drawn  bool
+}
+
+func newDirection(n int, delta float64, source Normals) (direction, error) {
+	if !(delta > 0) || math.IsInf(delta, 0) {
+		return direction{}, &kedge.RangeError{Arg: "delta", Got: delta, Want: "a positive number"}
+	}
+	return direction{delta: delta, source: source, v: make([]float64, n)}, nil
+}
+
+// add adds sign·δv to u.
+func (e *direction) add(u []float64, sign float64) {
+	e.draw()
+	rows.AddScaled(u, sign*e.delta, e.v)
+}
+
+// slope writes rise·(n/δ)v to g: averaged over directions, the gradient of what rises so much along δv.
+func (e *direction) slope(g []float64, rise float64) {
+	e.draw()
+	clear(g)
+	rows.AddScaled(g, float64(len(g))/e.delta*rise, e.v)
+}
+
+// draw makes the direction, once.
+func (e *direction) draw() {
+	for !e.drawn {
+		e.source.Normals(e.v)
+		norm := rows.Norm(e.v)
+		e.drawn = norm > 0 || len(e.v) == 0
+		rows.Scale(e.v, 1/norm)
+	}
+}
+
+// renew asks for another direction.
+func (e *direction) renew() { e.drawn = false }
+
+// Describe gives the direction, if there is one already, and the source.
+func (e *direction) Describe(f *wire.Fields) {
+	if f.Bool(&e.drawn); e.drawn {
+		f.Fixed(e.v)
+		f.Finite("the direction", e.v)
+	}
+	f.Part("source of directions", e.source)
+}
 
 // DerivativeFree estimates the gradient from observed losses alone, by one-point residual feedback
 // [zhang2022]: it deploys u + δv with v uniform on the unit sphere and takes g = (n/δ)(Φ̂ₖ − Φ̂ₖ₋₁)v. Without a loss from
@@ -125,4 +180,21 @@ func (e *TwoPoint) Commit(o kedge.Observation) {
 		e.renew()
 	}
 	e.above, e.below = o.Loss, !e.below
+}
+
+// Describe gives the last loss, this turn's direction if there is one already, and the source's state.
+func (e *DerivativeFree) Describe(f *wire.Fields) {
+	if f.Float(&e.previous); math.IsInf(e.previous, 0) { // NaN where there is none yet
+		f.Fail("the last loss is %v", e.previous)
+	}
+	e.direction.Describe(f)
+}
+
+// Describe gives which decision is deployed, the first loss, the direction and the source's state.
+func (e *TwoPoint) Describe(f *wire.Fields) {
+	f.Bool(&e.below)
+	if f.Float(&e.above); e.below {
+		f.Finite("the first loss", []float64{e.above})
+	}
+	e.direction.Describe(f)
 }

@@ -1,10 +1,40 @@
+// Package dynamics says how individuals move, p⁺ = f(p, u, d), and where they settle, h = f(h, u, d).
+//
+// Polarized, Choice and Affine are closed: they know their steady state, their derivatives and a block form, allocate
+// nothing on the way and may be used by many goroutines at once. Func wraps a formula of one's own, and Settled gives any
+// dynamics a steady state.
+//
+// Next, NextRows and Pullback are kernels: they panic on wrong lengths and carry a NaN through. Settle, Check and the
+// constructors are doors: whatever a caller can get wrong comes back as a typed error. A steady state that repels is never
+// returned; see kedge.UnstableError.
 package dynamics
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
+)
+
+// Every closed dynamics has every ability.
+type closed interface {
+	kedge.RowDynamics
+	kedge.Smooth
+	kedge.RowSettler
+	Check() error
+}
+
+var (
+	_ closed            = Polarized{}
+	_ closed            = PolarizedNorm{}
+	_ closed            = Choice{}
+	_ closed            = PolarizedEach{}
+	_ closed            = ChoiceEach{}
+	_ closed            = (*Affine)(nil)
+	_ kedge.Smooth      = Func{}
+	_ kedge.RowSettler  = (*Iterated)(nil)
+	_ kedge.RowDynamics = (*Iterated)(nil)
 )
 
 // unit is the rounding unit of float64.
@@ -84,4 +114,29 @@ func inRow(i int, err error) error {
 		return nil
 	}
 	return &kedge.RowError{Row: i, Err: err}
+}
+
+// ElsewhereError says that the equation h = f(h, u, d) has an attracting solution that is not the one this individual
+// reaches from its own start.
+type ElsewhereError struct {
+	Distance float64 // ‖p − h‖ between the individual and the solution after many steps
+}
+
+func (e *ElsewhereError) Error() string {
+	return fmt.Sprintf("the steady state found is not the one reached from the start: the individual stays %.3g away from it", e.Distance)
+}
+
+// MissingError says that a field which has no useful zero was left out.
+type MissingError struct {
+	Arg  string
+	Want string // what belongs there
+}
+
+func (e *MissingError) Error() string { return e.Arg + " is missing, want " + e.Want }
+
+// exp returns eˣ for x ≤ 0 with the same bits on every target; math.Exp picks its code by processor.
+func exp(x float64) float64 {
+	v := [1]float64{x}
+	rows.Exp(v[:])
+	return v[0]
 }
