@@ -30,6 +30,10 @@ func because(what string, err error) error {
 	return &intake.FormatError{Of: "table", What: what, Err: err}
 }
 
+// refuse ends the reading of a file that is wrong. Readers go deep and have nothing to do on the way back: they panic, and
+// [intake.Catch] makes that an error.
+func refuse(format string, args ...any) { panic(wrong(format, args...)) }
+
 func (c *Column) len() int { return max(len(c.Text), len(c.Numbers)) }
 
 // Rows returns the length of the columns.

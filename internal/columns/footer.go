@@ -38,34 +38,34 @@ type chunk struct {
 }
 
 // readFooter reads the end of a file and the columns it announces.
-func readFooter(r io.ReaderAt, size int64) (*footer, error) {
+func readFooter(r io.ReaderAt, size int64) *footer {
 	var end [8]byte
 	if size < 12 {
-		return nil, wrong("%d bytes are no Parquet file", size)
+		refuse("%d bytes are no Parquet file", size)
 	}
-	if _, err := r.ReadAt(end[:], size-8); err != nil {
-		return nil, because("read the end", err)
-	}
+	readAt(r, end[:], size-8, "the end")
 	length := int64(binary.LittleEndian.Uint32(end[:]))
 	if string(end[4:]) != magic || length > size-12 {
-		return nil, wrong("no Parquet file: it does not end with %s and a length that fits", magic)
+		refuse("no Parquet file: it does not end with %s and a length that fits", magic)
 	}
 	f := &footer{text: make([]byte, length)}
-	if _, err := r.ReadAt(f.text, size-8-length); err != nil {
-		return nil, because("read the metadata", err)
+	readAt(r, f.text, size-8-length, "the metadata")
+	if f.schema(); len(f.leaves) == 0 || f.rows < 0 {
+		refuse("metadata: no columns or no rows")
 	}
-	if err := f.schema(); err != nil {
-		return nil, err
+	return f
+}
+
+// readAt fills b from an offset on.
+func readAt(r io.ReaderAt, b []byte, at int64, what string) {
+	if _, err := r.ReadAt(b, at); err != nil {
+		panic(because("read "+what, err))
 	}
-	if len(f.leaves) == 0 || f.rows < 0 {
-		return nil, wrong("metadata: no columns or no rows")
-	}
-	return f, nil
 }
 
 // each reads the structures of the list with the given number, and the number of rows on the way.
-func (f *footer) each(id int16, entry fields, visit func() error) error {
-	return newMessage(f.text).read(fields{id: list{entry, visit}, 3: &f.rows}, 0)
+func (f *footer) each(id int16, entry fields, visit func()) {
+	newMessage(f.text).read(fields{id: list{entry, visit}, 3: &f.rows}, 0)
 }
 
 // element is an entry of the schema.
@@ -77,45 +77,41 @@ type element struct {
 }
 
 // schema reads a root and its leaves: a flat table.
-func (f *footer) schema() error {
+func (f *footer) schema() {
 	root, children, blank := true, int64(0), element{converted: -1}
 	e := blank
-	err := f.each(2, fields{
+	f.each(2, fields{
 		1: &e.physical, 3: &e.repetition, 4: &e.text, 5: &e.children, 6: &e.converted,
 		10: fields{0: &e.logical, logicalNumber: fields{2: &e.signed}},
-	}, func() error {
-		defer func() { e = blank }()
+	}, func() {
 		switch {
 		case root:
 			root, children = false, e.children
 		case e.children != 0 || e.repetition == int64(format.Repeated):
-			return wrong("metadata: column %s is nested; want a flat table", e.name())
+			refuse("metadata: column %s is nested; want a flat table", e.name())
 		case len(f.leaves) == mostColumns:
-			return wrong("metadata: too many columns")
+			refuse("metadata: too many columns")
 		default:
-			l, err := e.leaf()
-			f.leaves = append(f.leaves, l)
-			return err
+			f.leaves = append(f.leaves, e.leaf())
 		}
-		return nil
+		e = blank
 	})
-	if err == nil && children != int64(len(f.leaves)) {
-		err = wrong("metadata: the root has another number of columns than there are")
+	if children != int64(len(f.leaves)) {
+		refuse("metadata: the root has another number of columns than there are")
 	}
-	return err
 }
 
 // name is a copy: what is decoded lies in the metadata's own bytes.
 func (e *element) name() string { return string(e.text[:min(len(e.text), longestName)]) }
 
 // leaf checks that the column holds numbers or texts and says which.
-func (e *element) leaf() (leaf, error) {
+func (e *element) leaf() leaf {
 	number, text, unsigned := e.meant()
 	l := leaf{name: e.name(), physical: format.Type(e.physical), optional: e.repetition == int64(format.Optional), unsigned: unsigned}
 	if l.isText() && !text || !l.isText() && (l.width() == 0 || !number) {
-		return l, wrong("metadata: column %s holds neither plain numbers nor texts", l.name)
+		refuse("metadata: column %s holds neither plain numbers nor texts", l.name)
 	}
-	return l, nil
+	return l
 }
 
 // The numbers of the logical types that are read.
@@ -158,32 +154,28 @@ func (l *leaf) width() int {
 }
 
 // visit calls do for every column of every row group, in the order of the file; first is the group's first row.
-func (f *footer) visit(do func(column int, first int64, c chunk) error) error {
+func (f *footer) visit(do func(column int, first int64, c chunk)) {
 	var c chunk
 	var first, rows int64
-	column := list{fields{3: fields{4: &c.codec, 5: &c.values, 7: &c.size, 9: &c.data, 11: &c.dictionary}}, func() error {
+	column := list{fields{3: fields{4: &c.codec, 5: &c.values, 7: &c.size, 9: &c.data, 11: &c.dictionary}}, func() {
 		f.chunks = append(f.chunks, c)
 		c = chunk{}
-		return nil
 	}}
-	err := f.each(4, fields{1: column, 3: &rows}, func() error {
+	f.chunks = f.chunks[:0]
+	f.each(4, fields{1: column, 3: &rows}, func() {
 		if len(f.chunks) != len(f.leaves) || rows < 0 || rows > f.rows-first {
-			return wrong("metadata: a row group has other columns or rows than the file")
+			refuse("metadata: a row group has other columns or rows than the file")
 		}
 		for i, c := range f.chunks {
 			if c.values != rows {
-				return wrong("metadata: a row group has other rows than it says")
+				refuse("metadata: a row group has other rows than it says")
 			}
-			if err := do(i, first, c); err != nil {
-				return err
-			}
+			do(i, first, c)
 		}
 		first += rows
 		f.chunks, rows = f.chunks[:0], 0
-		return nil
 	})
-	if err == nil && first != f.rows {
-		err = wrong("metadata: the row groups have another number of rows than the file")
+	if first != f.rows {
+		refuse("metadata: the row groups have another number of rows than the file")
 	}
-	return err
 }

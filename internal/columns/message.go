@@ -24,21 +24,26 @@ type fields map[int16]any
 // list says where the structures of a list go, one after the other, and what is done with each.
 type list struct {
 	entry fields
-	visit func() error
+	visit func()
+}
+
+// whole refuses a message of which a part is not all there.
+func whole(err error, what string) {
+	if err != nil {
+		refuse("metadata: %s", what)
+	}
 }
 
 // read reads a structure.
-func (m message) read(to fields, depth int) error {
+func (m message) read(to fields, depth int) {
 	if depth > deepest {
-		return wrong("metadata: structures too deep within each other")
+		refuse("metadata: structures too deep within each other")
 	}
 	for last := int16(0); ; {
 		f, err := m.ReadField()
-		if err != nil {
-			return wrong("metadata: ends in the middle")
-		}
+		whole(err, "ends in the middle")
 		if f.Type == thrift.STOP {
-			return nil
+			return
 		}
 		if f.Delta {
 			f.ID += last
@@ -47,50 +52,46 @@ func (m message) read(to fields, depth int) error {
 		if number, ok := to[0].(*int64); ok {
 			*number = int64(last)
 		}
-		if err := m.field(to[last], f.Type, depth); err != nil {
-			return err
-		}
+		m.field(to[last], f.Type, depth)
 	}
 }
 
 // field reads a field to where it goes, or passes over one that goes nowhere.
-func (m message) field(to any, kind thrift.Type, depth int) error {
-	switch to := to.(type) {
-	case fields:
-		if kind == thrift.STRUCT {
-			return m.read(to, depth+1)
-		}
-	case list:
-		if kind == thrift.LIST {
-			return m.each(to, depth+1)
-		}
+func (m message) field(to any, kind thrift.Type, depth int) {
+	inner, isStructure := to.(fields)
+	entries, isList := to.(list)
+	switch {
+	case isStructure && kind == thrift.STRUCT:
+		m.read(inner, depth+1)
+		return
+	case isList && kind == thrift.LIST:
+		m.each(entries, depth+1)
+		return
 	}
-	number, text, err := m.value(kind, depth)
+	number, text := m.value(kind, depth)
 	switch to := to.(type) {
 	case *int64:
 		*to = number
 	case *[]byte:
 		*to = text
 	}
-	return err
 }
 
 // each reads the structures of a list.
-func (m message) each(to list, depth int) error {
-	l, err := m.listHead(depth)
-	if err == nil && l.Size > 0 && l.Type != thrift.STRUCT {
-		err = wrong("metadata: a list of something else than structures")
+func (m message) each(to list, depth int) {
+	l := m.listHead(depth)
+	if l.Size > 0 && l.Type != thrift.STRUCT {
+		refuse("metadata: a list of something else than structures")
 	}
-	for i := int32(0); i < l.Size && err == nil; i++ {
-		if err = m.read(to.entry, depth+1); err == nil {
-			err = to.visit()
-		}
+	for range l.Size {
+		m.read(to.entry, depth+1)
+		to.visit()
 	}
-	return err
 }
 
 // value reads a number or a text, or passes over something else.
-func (m message) value(kind thrift.Type, depth int) (number int64, text []byte, err error) {
+func (m message) value(kind thrift.Type, depth int) (number int64, text []byte) {
+	var err error
 	what := "ends in the middle"
 	switch kind {
 	case thrift.TRUE:
@@ -106,60 +107,42 @@ func (m message) value(kind thrift.Type, depth int) (number int64, text []byte, 
 	case thrift.BINARY:
 		text, err = m.ReadBytes()
 	case thrift.LIST, thrift.SET:
-		return 0, nil, m.list(depth + 1)
+		l := m.listHead(depth + 1)
+		m.entries(l.Size, depth+1, l.Type)
 	case thrift.MAP:
-		return 0, nil, m.pairs(depth + 1)
+		p, err := m.ReadMap()
+		whole(err, "a map too large")
+		m.entries(p.Size, depth+1, p.Key, p.Value)
 	case thrift.STRUCT:
-		return 0, nil, m.read(nil, depth+1)
+		m.read(nil, depth+1)
 	default:
-		return 0, nil, wrong("metadata: a value of an unknown type")
+		refuse("metadata: a value of an unknown type")
 	}
-	if err != nil {
-		err = wrong("metadata: %s", what)
-	}
-	return number, text, err
-}
-
-func (m message) list(depth int) error {
-	l, err := m.listHead(depth)
-	if err != nil {
-		return err
-	}
-	return m.entries(int(l.Size), depth, l.Type)
+	whole(err, what)
+	return number, text
 }
 
 // listHead reads length and type of a list. Each entry takes at least a byte; a list within another has at most an entry for
 // every column.
-func (m message) listHead(depth int) (thrift.List, error) {
+func (m message) listHead(depth int) thrift.List {
 	l, err := m.ReadList()
-	switch {
-	case err != nil || int(l.Size) > m.size-m.BytesRead() || depth > 2 && l.Size > mostColumns:
-		return thrift.List{}, wrong("metadata: a list longer than the file, or than there are columns")
-	case depth > deepest:
-		return thrift.List{}, wrong("metadata: lists too deep within each other")
+	if err != nil || int(l.Size) > m.size-m.BytesRead() || depth > 2 && l.Size > mostColumns {
+		refuse("metadata: a list longer than the file, or than there are columns")
 	}
-	return l, nil
-}
-
-func (m message) pairs(depth int) error {
-	p, err := m.ReadMap()
-	if err != nil || depth > deepest {
-		return wrong("metadata: a map too large or too deep")
-	}
-	return m.entries(int(p.Size), depth, p.Key, p.Value)
+	return l
 }
 
 // entries passes over the entries of a list or a map, where truth takes a byte of its own.
-func (m message) entries(n, depth int, kinds ...thrift.Type) error {
+func (m message) entries(n int32, depth int, kinds ...thrift.Type) {
+	if depth > deepest {
+		refuse("metadata: lists or maps too deep within each other")
+	}
 	for range n {
 		for _, kind := range kinds {
 			if kind == thrift.TRUE || kind == thrift.FALSE {
 				kind = thrift.I8
 			}
-			if _, _, err := m.value(kind, depth); err != nil {
-				return err
-			}
+			m.value(kind, depth)
 		}
 	}
-	return nil
 }

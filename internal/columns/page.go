@@ -3,6 +3,7 @@ package columns
 import (
 	"io"
 
+	"github.com/kedge-opt/kedge/internal/intake"
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go/format"
@@ -30,75 +31,72 @@ func (p *page) is(kind format.PageType) bool { return p.kind == int64(kind) }
 const longestHeader = 64 << 10
 
 // pages calls visit for every page of a chunk, with the offset of its body.
-func (r *reader) pages(c chunk, visit func(p page, body int64) error) error {
+func (r *reader) pages(c chunk, visit func(p page, body int64)) {
 	at := c.data
 	if 0 < c.dictionary && c.dictionary < c.data {
 		at = c.dictionary
 	}
 	if at < int64(len(magic)) || c.size < 0 || c.size > r.size-at {
-		return wrong("metadata: a column lies outside the file")
+		refuse("metadata: a column lies outside the file")
 	}
 	values := int64(0)
 	for end := at + c.size; at < end; {
-		p, n, err := r.pageAt(at, end)
-		if err != nil {
-			return err
-		}
-		if err := r.checkPage(c, p, end-at-n); err != nil {
-			return err
-		}
+		p, n := r.pageAt(at, end)
+		r.checkPage(c, p, end-at-n)
 		if !p.is(format.DictionaryPage) {
 			values += p.values
 		}
 		if values > c.values {
 			break
 		}
-		if err := visit(p, at+n); err != nil {
-			return err
-		}
+		visit(p, at+n)
 		at += n + p.packed
 	}
 	if values != c.values {
-		return wrong("the pages have other numbers of values than the metadata")
+		refuse("the pages have other numbers of values than the metadata")
 	}
-	return nil
 }
 
 // checkPage demands sizes that the file can hold and memory may be taken for.
-func (r *reader) checkPage(c chunk, p page, left int64) error {
+func (r *reader) checkPage(c chunk, p page, left int64) {
 	switch {
 	case !p.is(format.DataPage) && !p.is(format.DictionaryPage) && !p.is(format.DataPageV2):
-		return wrong("page of the unknown kind %d", p.kind)
+		refuse("page of the unknown kind %d", p.kind)
 	case p.packed < 0 || p.packed > left || p.values < 0 || p.values > max(c.values, p.unpacked):
-		return wrong("page of %d values in %d bytes, where %d are left", p.values, p.packed, left)
+		refuse("page of %d values in %d bytes, where %d are left", p.values, p.packed, left)
 	case p.unpacked < 0 || p.unpacked > r.largestPage():
-		return wrong("page of %d bytes, at most %d are unpacked", p.unpacked, r.largestPage())
+		refuse("page of %d bytes, at most %d are unpacked", p.unpacked, r.largestPage())
 	case p.repeats != 0 || p.levels < 0 || p.levels > min(p.packed, p.unpacked):
-		return wrong("page with %d bytes of levels and %d of repetitions", p.levels, p.repeats)
+		refuse("page with %d bytes of levels and %d of repetitions", p.levels, p.repeats)
 	case c.codec == 0 && p.packed != p.unpacked:
-		return wrong("page of %d bytes that says it unpacks to %d without a codec", p.packed, p.unpacked)
+		refuse("page of %d bytes that says it unpacks to %d without a codec", p.packed, p.unpacked)
 	}
-	return nil
 }
 
 // largestPage is how much memory a page and a dictionary may take.
 func (r *reader) largestPage() int64 { return max(8<<20, 2*r.size) }
 
 // pageAt reads the header of the page at an offset and returns its length.
-func (r *reader) pageAt(at, end int64) (p page, n int64, err error) {
+func (r *reader) pageAt(at, end int64) (p page, n int64) {
+	var err error
 	for _, most := range []int64{512, longestHeader} {
 		window := r.window(min(most, end-at))
-		if _, err := r.src.ReadAt(window, at); err != nil {
-			return p, 0, because("read a page", err)
-		}
+		readAt(r.src, window, at, "a page")
 		r.message.size = len(window)
 		r.message.ResetBytes(window)
 		r.at = page{compressed: 1}
-		if err = r.message.read(r.header, 0); err == nil {
-			return r.at, int64(r.message.BytesRead()), nil
+		if err = try(func() { r.message.read(r.header, 0) }); err == nil {
+			return r.at, int64(r.message.BytesRead())
 		}
 	}
-	return p, 0, err
+	panic(err)
+}
+
+// try reads what may turn out to be wrong.
+func try(read func()) (err error) {
+	defer intake.Catch(&err)
+	read()
+	return nil
 }
 
 // window is room for n bytes.
@@ -110,35 +108,30 @@ func (r *reader) window(n int64) []byte {
 }
 
 // unpack reads the body of a page into dst, which is as long as the page unpacks to.
-func (r *reader) unpack(dst []byte, c chunk, p page, at int64) error {
+func (r *reader) unpack(dst []byte, c chunk, p page, at int64) {
 	plain := p.levels
 	if c.codec == 0 || p.compressed == 0 {
 		plain = p.packed
 	}
 	if plain > p.unpacked {
-		return wrong("page of %d bytes that says it unpacks to %d", p.packed, p.unpacked)
+		refuse("page of %d bytes that says it unpacks to %d", p.packed, p.unpacked)
 	}
-	if _, err := r.src.ReadAt(dst[:plain], at); err != nil {
-		return because("read a page", err)
+	readAt(r.src, dst[:plain], at, "a page")
+	if plain < p.packed || plain < p.unpacked {
+		raw := r.packed[:p.packed-plain]
+		readAt(r.src, raw, at+plain, "a page")
+		r.decompress(dst[plain:], raw, format.CompressionCodec(c.codec))
 	}
-	if plain == p.packed && plain == p.unpacked {
-		return nil
-	}
-	raw := r.packed[:p.packed-plain]
-	if _, err := r.src.ReadAt(raw, at+plain); err != nil {
-		return because("read a page", err)
-	}
-	return r.decompress(dst[plain:], raw, format.CompressionCodec(c.codec))
 }
 
 // decompress fills dst exactly.
-func (r *reader) decompress(dst, src []byte, codec format.CompressionCodec) error {
+func (r *reader) decompress(dst, src []byte, codec format.CompressionCodec) {
 	var got []byte
 	var err error
 	switch codec {
 	case format.Snappy:
 		if n, e := snappy.DecodedLen(src); e != nil || n != len(dst) {
-			return because("a page is no Snappy of the length it says", e)
+			panic(because("a page is no Snappy of the length it says", e))
 		}
 		got, err = snappy.Decode(dst, src)
 	case format.Gzip:
@@ -155,11 +148,10 @@ func (r *reader) decompress(dst, src []byte, codec format.CompressionCodec) erro
 			got, err = r.zstd.DecodeAll(src, dst[:0:len(dst)])
 		}
 	default:
-		return wrong("pages are compressed by codec %d; want none, Snappy, gzip or Zstandard", codec)
+		refuse("pages are compressed by codec %d; want none, Snappy, gzip or Zstandard", codec)
 	}
 	if err != nil || len(got) != len(dst) {
-		return because("a page does not unpack to the length it says", err)
+		panic(because("a page does not unpack to the length it says", err))
 	}
 	copy(dst, got)
-	return nil
 }

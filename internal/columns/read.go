@@ -19,11 +19,9 @@ import (
 // Nothing a file says of itself is believed. It is decoded once to check it, and only then is memory taken for the table: a
 // file that is refused costs at most four times its size plus 1 MB, and, where pages are compressed, the 8 MB that the
 // largest page of a small file and its dictionary may unpack to.
-func ReadParquet(r io.ReaderAt, size int64, lim intake.Limits) (Table, error) {
-	x, err := open(r, size, lim)
-	if err != nil {
-		return Table{}, err
-	}
+func ReadParquet(r io.ReaderAt, size int64, lim intake.Limits) (read Table, err error) {
+	defer intake.Catch(&err)
+	x := open(r, size, lim)
 	t := Table{Columns: make([]Column, len(x.footer.leaves))}
 	for i, l := range x.footer.leaves {
 		t.Columns[i].Name = l.name
@@ -38,30 +36,25 @@ func ReadParquet(r io.ReaderAt, size int64, lim intake.Limits) (Table, error) {
 			t.Columns[i].Numbers = make([]float64, x.footer.rows)
 		}
 	}
-	err = x.decode(func(column int) target {
+	x.decode(func(column int) target {
 		return target{text: t.Columns[column].Text, numbers: t.Columns[column].Numbers, stride: 1}
 	})
-	if err != nil {
-		return Table{}, err
-	}
 	return t, nil
 }
 
 // ReadMatrix reads a Parquet file of numbers alone: its rows one after the other, and how many columns they have.
 func ReadMatrix(r io.ReaderAt, size int64, lim intake.Limits) (rows []float64, width int, err error) {
-	x, err := open(r, size, lim)
-	if err != nil {
-		return nil, 0, err
-	}
+	defer intake.Catch(&err)
+	x := open(r, size, lim)
 	for _, l := range x.footer.leaves {
 		if l.isText() {
-			return nil, 0, wrong("column %q holds texts, want numbers alone", l.name)
+			refuse("column %q holds texts, want numbers alone", l.name)
 		}
 	}
 	width = len(x.footer.leaves)
 	rows = make([]float64, int(x.footer.rows)*width)
-	err = x.decode(func(column int) target { return target{numbers: rows[min(column, len(rows)):], stride: width} })
-	return rows, width, err
+	x.decode(func(column int) target { return target{numbers: rows[min(column, len(rows)):], stride: width} })
+	return rows, width, nil
 }
 
 // reader reads one file. Its room is as large as the largest page.
@@ -83,51 +76,42 @@ type reader struct {
 }
 
 // open reads the footer, then the headers of all pages, then all values, and keeps nothing but the footer.
-func open(src io.ReaderAt, size int64, lim intake.Limits) (*reader, error) {
-	f, err := readFooter(src, size)
-	if err != nil {
-		return nil, err
-	}
+func open(src io.ReaderAt, size int64, lim intake.Limits) *reader {
+	f := readFooter(src, size)
 	r := &reader{src: src, size: size, footer: f, message: newMessage(nil)}
 	r.header = r.at.fields()
 	columns := int64(len(f.leaves))
 	if most := lim.Unpacked(size) / 8; f.rows > most/columns {
-		return nil, wrong("%d rows of %d columns in %d bytes, at most %d entries are read", f.rows, columns, size, most)
+		refuse("%d rows of %d columns in %d bytes, at most %d entries are read", f.rows, columns, size, most)
 	}
-	if err := r.measure(); err != nil {
-		return nil, err
-	}
-	return r, r.decode(func(int) target { return target{} })
+	r.measure()
+	r.decode(func(int) target { return target{} })
+	return r
 }
 
 // measure takes room for the largest pages.
-func (r *reader) measure() error {
+func (r *reader) measure() {
 	var packed, unpacked, words, ends int64
-	err := r.footer.visit(func(column int, _ int64, c chunk) error {
-		return r.pages(c, func(p page, _ int64) error {
+	r.footer.visit(func(column int, _ int64, c chunk) {
+		r.pages(c, func(p page, _ int64) {
 			if c.codec != 0 {
 				packed = max(packed, p.packed)
 			}
-			if p.is(format.DictionaryPage) {
-				words = max(words, p.unpacked)
-				if r.footer.leaves[column].isText() {
-					ends = max(ends, min(p.values, p.unpacked/4))
-				}
-			} else {
+			if !p.is(format.DictionaryPage) {
 				unpacked = max(unpacked, p.unpacked)
+				return
 			}
-			return nil
+			words = max(words, p.unpacked)
+			if r.footer.leaves[column].isText() {
+				ends = max(ends, min(p.values, p.unpacked/4))
+			}
 		})
 	})
-	if err != nil {
-		return err
-	}
 	if both := unpacked + words + 4*ends; both > r.largestPage() {
-		return wrong("page and dictionary of %d bytes, at most %d are unpacked", both, r.largestPage())
+		refuse("page and dictionary of %d bytes, at most %d are unpacked", both, r.largestPage())
 	}
 	r.packed, r.unpacked, r.words = make([]byte, packed), make([]byte, unpacked), make([]byte, words)
 	r.dictionary.ends = make([]uint32, 0, ends)
-	return nil
 }
 
 // target is where the values of a column go; a target without room only has them checked.
@@ -138,14 +122,13 @@ type target struct {
 }
 
 // decode reads every value of the file.
-func (r *reader) decode(to func(column int) target) error {
-	return r.footer.visit(func(column int, first int64, c chunk) error {
+func (r *reader) decode(to func(column int) target) {
+	r.footer.visit(func(column int, first int64, c chunk) {
 		x := &r.scan
 		*x = scan{reader: r, leaf: &r.footer.leaves[column], target: to(column), row: int(first)}
-		if err := r.pages(c, func(p page, at int64) error { return x.page(c, p, at) }); err != nil {
-			return because("column "+x.leaf.name, err)
+		if err := try(func() { r.pages(c, func(p page, at int64) { x.page(c, p, at) }) }); err != nil {
+			panic(because("column "+x.leaf.name, err))
 		}
-		return nil
 	})
 }
 
@@ -167,105 +150,90 @@ type scan struct {
 // plainDictionary is the older name of dictionary encoding, which files of many writers still carry.
 const plainDictionary format.Encoding = 2
 
-func (x *scan) page(c chunk, p page, at int64) error {
+func (x *scan) page(c chunk, p page, at int64) {
 	encoding := format.Encoding(p.encoding)
 	if p.is(format.DictionaryPage) {
 		if x.ready || encoding != format.Plain && encoding != plainDictionary {
-			return wrong("a second dictionary, or one of encoding %d", p.encoding)
+			refuse("a second dictionary, or one of encoding %d", p.encoding)
 		}
 		x.ready = true
 		body := x.words[:p.unpacked]
-		if err := x.unpack(body, c, p, at); err != nil {
-			return err
-		}
-		return x.dictionary.open(body, int(p.values), x.leaf.width())
+		x.unpack(body, c, p, at)
+		x.dictionary.open(body, int(p.values), x.leaf.width())
+		return
 	}
 	body := x.unpacked[:p.unpacked]
-	if err := x.unpack(body, c, p, at); err != nil {
-		return err
+	x.unpack(body, c, p, at)
+	v := x.values(encoding, x.levels(p, body))
+	for range p.values {
+		x.one(v)
 	}
-	body, err := x.levels(p, body)
-	if err != nil {
-		return err
-	}
-	v, err := x.values(p, body)
-	if err != nil {
-		return err
-	}
-	return x.rows(int(p.values), v)
 }
 
 // levels opens the definition levels, 1 where there is a value, and returns what follows them.
-func (x *scan) levels(p page, body []byte) ([]byte, error) {
+func (x *scan) levels(p page, body []byte) []byte {
 	n := uint64(p.levels)
 	if !x.leaf.optional {
 		x.level = hybrid{run: math.MaxUint64, value: 1}
-		return body[n:], nil
+		return body[n:]
 	}
 	if p.is(format.DataPage) {
 		if len(body) < 4 {
-			return nil, wrong("page without levels")
+			refuse("page without levels")
 		}
 		n = uint64(binary.LittleEndian.Uint32(body))
 		body = body[4:]
 	}
 	if n > uint64(len(body)) {
-		return nil, wrong("page with %d bytes of levels in %d", n, len(body))
+		refuse("page with %d bytes of levels in %d", n, len(body))
 	}
 	x.level = hybrid{rest: body[:n], width: 1}
-	return body[n:], nil
+	return body[n:]
 }
 
 // values opens the values of a page.
-func (x *scan) values(p page, body []byte) (values, error) {
+func (x *scan) values(encoding format.Encoding, body []byte) values {
 	width := x.leaf.width()
-	switch format.Encoding(p.encoding) {
-	case format.Plain:
+	switch {
+	case encoding == format.Plain:
 		x.plain = plain{body, width}
-		return &x.plain, nil
-	case format.ByteStreamSplit:
-		if width > 0 {
-			x.split = split{all: body, width: width, count: len(body) / width}
-			return &x.split, nil
-		}
-	case plainDictionary, format.RLEDictionary:
+		return &x.plain
+	case encoding == format.ByteStreamSplit && width > 0:
+		x.split = split{all: body, width: width, count: len(body) / width}
+		return &x.split
+	case encoding == plainDictionary || encoding == format.RLEDictionary:
 		return x.refer(body)
 	}
-	return nil, wrong("values of encoding %d; want plain, dictionary or byte-split ones", p.encoding)
+	refuse("values of encoding %d; want plain, dictionary or byte-split ones", encoding)
+	return nil
 }
 
 // refer opens values that a dictionary has.
-func (x *scan) refer(body []byte) (values, error) {
+func (x *scan) refer(body []byte) values {
 	switch {
 	case !x.ready:
-		return nil, wrong("page that refers to a dictionary that is not there")
+		refuse("page that refers to a dictionary that is not there")
 	case len(body) == 0: // nothing but nulls
 		x.plain = plain{}
-		return &x.plain, nil
+		return &x.plain
 	case body[0] > 32:
-		return nil, wrong("page that refers to a dictionary by numbers of %d bits", body[0])
+		refuse("page that refers to a dictionary by numbers of %d bits", body[0])
 	}
 	x.references = references{&x.dictionary, hybrid{rest: body[1:], width: uint(body[0])}}
-	return &x.references, nil
+	return &x.references
 }
 
-// rows reads n rows.
-func (x *scan) rows(n int, v values) error {
-	for range n {
-		level, ok := x.level.next()
-		var b []byte
-		if ok && level == 1 {
-			b, ok = v.next()
-		}
-		if ok {
-			ok = x.put(b, level == 1)
-		}
-		if !ok {
-			return wrong("row %d: no value, or none that a float64 holds", x.row)
-		}
-		x.row++
+// one reads the value of a row.
+func (x *scan) one(v values) {
+	level, ok := x.level.next()
+	var b []byte
+	if ok && level == 1 {
+		b, ok = v.next()
 	}
-	return nil
+	if !ok || !x.put(b, level == 1) {
+		refuse("row %d: no value, or none that a float64 holds", x.row)
+	}
+	x.row++
 }
 
 // put stores a value, or its absence.

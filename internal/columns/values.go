@@ -65,25 +65,23 @@ type dictionary struct {
 }
 
 // open checks the dictionary of a page.
-func (d *dictionary) open(body []byte, count, width int) error {
+func (d *dictionary) open(body []byte, count, width int) {
 	*d = dictionary{all: body, width: width, count: count, ends: d.ends[:0]}
-	if width > 0 {
-		if count > len(body)/width {
-			return wrong("dictionary of %d numbers in %d bytes", count, len(body))
-		}
-		return nil
-	}
-	if count > len(body)/4 {
-		return wrong("dictionary of %d texts in %d bytes", count, len(body))
+	switch {
+	case width > 0 && count > len(body)/width:
+		refuse("dictionary of %d numbers in %d bytes", count, len(body))
+	case width > 0:
+		return
+	case count > len(body)/4:
+		refuse("dictionary of %d texts in %d bytes", count, len(body))
 	}
 	t := plain{rest: body}
 	for range count {
 		if _, ok := t.next(); !ok {
-			return wrong("dictionary of %d texts that ends early", count)
+			refuse("dictionary of %d texts that ends early", count)
 		}
 		d.ends = append(d.ends, uint32(len(body)-len(t.rest)))
 	}
-	return nil
 }
 
 func (d *dictionary) at(i uint32) ([]byte, bool) {

@@ -57,6 +57,17 @@ func (e *FormatError) Error() string {
 
 func (e *FormatError) Unwrap() error { return e.Err }
 
+// Catch, deferred, makes a *FormatError that a reader panics with the error of the function.
+func Catch(err *error) {
+	switch v := recover().(type) {
+	case nil:
+	case *FormatError:
+		*err = v
+	default:
+		panic(v)
+	}
+}
+
 // Float64 reads a double. Like all that follow it takes little-endian bytes and is false for what no float64 holds.
 func Float64(b []byte) (float64, bool) {
 	return math.Float64frombits(binary.LittleEndian.Uint64(b)), true
