@@ -21,58 +21,51 @@ type header struct {
 }
 
 // readHeader reads magic, version, length and dictionary.
-func readHeader(r io.Reader) (header, error) {
+func readHeader(r io.Reader) header {
 	var start [12]byte
-	if err := fill(r, start[:8], "magic"); err != nil {
-		return header{}, err
-	}
+	fill(r, start[:8], "magic")
 	if string(start[:6]) != magic {
-		return header{}, wrong("does not start with the NumPy magic string")
+		refuse("does not start with the NumPy magic string")
 	}
 	major, minor := start[6], start[7]
 	if major < 1 || major > 3 || minor != 0 {
-		return header{}, wrong("format version %d.%d, want 1.0, 2.0 or 3.0", major, minor)
+		refuse("format version %d.%d, want 1.0, 2.0 or 3.0", major, minor)
 	}
 	width := 4
 	if major == 1 {
 		width = 2
 	}
-	if err := fill(r, start[8:8+width], "header length"); err != nil {
-		return header{}, err
-	}
+	fill(r, start[8:8+width], "header length")
 	size := binary.LittleEndian.Uint32(start[8:])
 	if size > maxHeader {
-		return header{}, wrong("header of %d bytes, at most %d are read", size, maxHeader)
+		refuse("header of %d bytes, at most %d are read", size, maxHeader)
 	}
 	text := make([]byte, size)
-	if err := fill(r, text, "header"); err != nil {
-		return header{}, err
-	}
+	fill(r, text, "header")
 	return parseHeader(string(text))
 }
 
 // fill reads len(b) bytes or says what they would have been.
-func fill(r io.Reader, b []byte, what string) error {
-	if _, err := io.ReadFull(r, b); err != nil {
-		if errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF
-		}
-		return because("read "+what, err)
+func fill(r io.Reader, b []byte, what string) {
+	_, err := io.ReadFull(r, b)
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
 	}
-	return nil
+	if err != nil {
+		panic(because("read "+what, err))
+	}
 }
 
 // parseHeader reads the dictionary: 'descr', 'fortran_order' and 'shape' in any order, once each, and nothing else.
-func parseHeader(text string) (header, error) {
+func parseHeader(text string) (h header) {
 	p := parser{rest: text}
-	var h header
 	seen := map[string]bool{}
 	p.want("{")
-	for p.err == nil && !p.take("}") {
+	for !p.take("}") {
 		key := p.text()
 		p.want(":")
 		if seen[key] {
-			p.fail("key %q appears twice", key)
+			refuse("header: key %q appears twice", key)
 		}
 		seen[key] = true
 		p.field(&h, key)
@@ -81,29 +74,24 @@ func parseHeader(text string) (header, error) {
 			break
 		}
 	}
-	if p.skip(); p.err == nil && p.rest != "" {
-		p.fail("bytes after the dictionary")
+	if p.skip(); p.rest != "" {
+		refuse("header: bytes after the dictionary")
 	}
-	if p.err == nil && len(seen) != 3 {
-		p.fail("want 'descr', 'fortran_order' and 'shape'")
+	if len(seen) != 3 {
+		refuse("header: want 'descr', 'fortran_order' and 'shape'")
 	}
-	return h, p.err
+	return h
 }
 
-// parser consumes the text of a header from the left. After its first error it does nothing more.
-type parser struct {
-	rest string
-	err  error
-}
-
-func (p *parser) fail(format string, args ...any) {
-	if p.err == nil {
-		p.err = wrong("header: "+format, args...)
-	}
-	p.rest = ""
-}
+// parser consumes the text of a header from the left.
+type parser struct{ rest string }
 
 func (p *parser) skip() { p.rest = strings.TrimLeft(p.rest, " \t\r\n") }
+
+// missing refuses a header that goes on with something else.
+func (p *parser) missing(what string) {
+	refuse("header: want %s before %q", what, p.rest[:min(20, len(p.rest))])
+}
 
 // take skips white space and then s, if it is there.
 func (p *parser) take(s string) bool {
@@ -115,7 +103,7 @@ func (p *parser) take(s string) bool {
 
 func (p *parser) want(s string) {
 	if !p.take(s) {
-		p.fail("want %q before %q", s, p.rest[:min(20, len(p.rest))])
+		p.missing(strconv.Quote(s))
 	}
 }
 
@@ -123,13 +111,11 @@ func (p *parser) want(s string) {
 func (p *parser) text() string {
 	p.skip()
 	if p.rest == "" || p.rest[0] != '\'' && p.rest[0] != '"' {
-		p.fail("want a string before %q", p.rest[:min(20, len(p.rest))])
-		return ""
+		p.missing("a string")
 	}
 	s, rest, closed := strings.Cut(p.rest[1:], p.rest[:1])
 	if !closed {
-		p.fail("string without an end")
-		return ""
+		refuse("header: string without an end")
 	}
 	p.rest = rest
 	return s
@@ -138,7 +124,10 @@ func (p *parser) text() string {
 func (p *parser) field(h *header, key string) {
 	switch key {
 	case "descr":
-		h.descr = p.descr()
+		if p.take("[") {
+			refuse("header: structured arrays are not read")
+		}
+		h.descr = p.text()
 	case "fortran_order":
 		h.fortran = p.take("True")
 		if !h.fortran {
@@ -147,27 +136,18 @@ func (p *parser) field(h *header, key string) {
 	case "shape":
 		h.shape = p.shape()
 	default:
-		p.fail("unknown key %q", key)
+		refuse("header: unknown key %q", key)
 	}
-}
-
-func (p *parser) descr() string {
-	if p.take("[") {
-		p.fail("structured arrays are not read")
-		return ""
-	}
-	return p.text()
 }
 
 // shape reads a tuple of sizes: "()", "(3,)" or "(3, 4)".
-func (p *parser) shape() []int {
-	var shape []int
+func (p *parser) shape() (shape []int) {
 	p.want("(")
-	for p.err == nil && !p.take(")") {
+	for !p.take(")") {
 		shape = append(shape, p.size())
 		if !p.take(",") {
 			if p.want(")"); len(shape) == 1 {
-				p.fail("shape is a number, want a tuple")
+				refuse("header: shape is a number, want a tuple")
 			}
 			break
 		}
@@ -180,8 +160,7 @@ func (p *parser) size() int {
 	digits := len(p.rest) - len(strings.TrimLeft(p.rest, "0123456789"))
 	n, err := strconv.Atoi(p.rest[:digits])
 	if err != nil {
-		p.fail("want a size before %q", p.rest[:min(20, len(p.rest))])
-		return 0
+		p.missing("a size")
 	}
 	p.rest = p.rest[digits:]
 	return n

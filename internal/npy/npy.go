@@ -31,13 +31,16 @@ func because(what string, err error) error {
 	return &intake.FormatError{Of: "npy", What: what, Err: err}
 }
 
+// refuse ends the reading of a file that is wrong; [intake.Catch] makes that an error.
+func refuse(format string, args ...any) { panic(wrong(format, args...)) }
+
 // maxRank is the largest number of dimensions, that of NumPy before version 2.
 const maxRank = 32
 
 // count returns the number of entries of a shape, if that is at most limit.
-func count(shape []int, limit int64) (int, error) {
+func count(shape []int, limit int64) int {
 	if len(shape) > maxRank {
-		return 0, wrong("%d dimensions, at most %d are read", len(shape), maxRank)
+		refuse("%d dimensions, at most %d are read", len(shape), maxRank)
 	}
 	n := int64(1)
 	if slices.Contains(shape, 0) {
@@ -45,12 +48,12 @@ func count(shape []int, limit int64) (int, error) {
 	}
 	for _, size := range shape {
 		if size < 0 {
-			return 0, wrong("shape %v has a negative size", shape)
+			refuse("shape %v has a negative size", shape)
 		}
 		if size > 0 && n > limit/int64(size) {
-			return 0, wrong("shape %v has more than %d entries", shape, limit)
+			refuse("shape %v has more than %d entries", shape, limit)
 		}
 		n *= int64(size)
 	}
-	return int(n), nil
+	return int(n)
 }

@@ -10,20 +10,13 @@ import (
 
 // Read reads one array and leaves the reader right behind it. It takes the types <f8, <f4, <i8 and <i4 in C or Fortran order
 // and gives float64 in C order; an integer that no float64 holds exactly is refused. NaN and infinities are kept.
-func Read(r io.Reader, lim intake.Limits) (Array, error) {
-	e, err := begin(r, lim)
-	if err != nil {
-		return Array{}, err
-	}
-	chunks, err := fetch(r, e.size())
-	if err != nil {
-		return Array{}, err
-	}
+func Read(r io.Reader, lim intake.Limits) (a Array, err error) {
+	defer intake.Catch(&err)
+	e := begin(r, lim)
+	chunks := fetch(r, e.size())
 	e.data = make([]float64, e.count)
 	for _, c := range chunks {
-		if err := e.add(c); err != nil {
-			return Array{}, err
-		}
+		e.add(c)
 	}
 	return e.array(), nil
 }
@@ -38,20 +31,11 @@ type entries struct {
 }
 
 // begin reads a header and checks what it says.
-func begin(r io.Reader, lim intake.Limits) (*entries, error) {
-	h, err := readHeader(r)
-	if err != nil {
-		return nil, err
-	}
-	k, err := kindOf(h.descr)
-	if err != nil {
-		return nil, err
-	}
-	n, err := count(h.shape, min(lim.Most(), math.MaxInt/8)/int64(k.width))
-	if err != nil {
-		return nil, err
-	}
-	return &entries{header: h, kind: k, walk: newWalk(h, n), count: n}, nil
+func begin(r io.Reader, lim intake.Limits) *entries {
+	h := readHeader(r)
+	k := kindOf(h.descr)
+	n := count(h.shape, min(lim.Most(), math.MaxInt/8)/int64(k.width))
+	return &entries{header: h, kind: k, walk: newWalk(h, n), count: n}
 }
 
 // size is the number of bytes that the entries take in the file.
@@ -60,35 +44,31 @@ func (e *entries) size() int { return e.count * e.width }
 func (e *entries) array() Array { return Array{Shape: e.header.shape, Data: e.data} }
 
 // add takes the next entries and puts each where C order has it.
-func (e *entries) add(c []byte) error {
+func (e *entries) add(c []byte) {
 	for ; len(c) > 0; c = c[e.width:] {
 		v, ok := e.value(c)
 		if !ok {
-			return wrong("entry %d: no float64 holds it", e.at)
+			refuse("entry %d: no float64 holds it", e.at)
 		}
 		if e.data != nil {
 			e.data[e.at] = v
 		}
 		e.next()
 	}
-	return nil
 }
 
 // chunkSize is how far reading may run ahead of the data; no entry straddles two chunks.
 const chunkSize = 64 << 10
 
 // fetch reads n bytes in chunks, so that a file that promises more than it holds costs no more than it holds.
-func fetch(r io.Reader, n int) ([][]byte, error) {
-	var chunks [][]byte
+func fetch(r io.Reader, n int) (chunks [][]byte) {
 	for n > 0 {
 		c := make([]byte, min(n, chunkSize))
-		if err := fill(r, c, "entries"); err != nil {
-			return nil, err
-		}
+		fill(r, c, "entries")
 		chunks = append(chunks, c)
 		n -= len(c)
 	}
-	return chunks, nil
+	return chunks
 }
 
 // walk goes through an array in the order of the file; at is the entry's place in C order.
@@ -132,15 +112,16 @@ var kinds = map[string]kind{
 	"<f8": {8, intake.Float64}, "<f4": {4, intake.Float32}, "<i8": {8, intake.Int64}, "<i4": {4, intake.Int32},
 }
 
-func kindOf(descr string) (kind, error) {
-	if k, ok := kinds[descr]; ok {
-		return k, nil
-	}
+func kindOf(descr string) kind {
+	k, ok := kinds[descr]
 	switch {
+	case ok:
 	case strings.Contains(descr, "O"):
-		return kind{}, wrong("type %q: object arrays are not read, they are programs", descr)
+		refuse("type %q: object arrays are not read, they are programs", descr)
 	case strings.HasPrefix(descr, ">"):
-		return kind{}, wrong("type %q: big-endian arrays are not read", descr)
+		refuse("type %q: big-endian arrays are not read", descr)
+	default:
+		refuse("type %q, want <f8, <f4, <i8 or <i4; astype(float) makes one of them", descr)
 	}
-	return kind{}, wrong("type %q, want <f8, <f4, <i8 or <i4; astype(float) makes one of them", descr)
+	return k
 }

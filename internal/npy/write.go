@@ -6,6 +6,8 @@ import (
 	"io"
 	"math"
 	"strings"
+
+	"github.com/kedge-opt/kedge/internal/intake"
 )
 
 // Write writes a as NumPy's own save does: format 1.0, <f8, C order, entries from a multiple of 64 bytes on.
@@ -31,13 +33,10 @@ func Write(w io.Writer, a Array) error {
 }
 
 // check tells whether the shape fits the data.
-func (a Array) check() error {
-	n, err := count(a.Shape, math.MaxInt/8)
-	if err != nil {
-		return err
-	}
-	if n != len(a.Data) {
-		return wrong("shape %v has %d entries, the data %d", a.Shape, n, len(a.Data))
+func (a Array) check() (err error) {
+	defer intake.Catch(&err)
+	if n := count(a.Shape, math.MaxInt/8); n != len(a.Data) {
+		refuse("shape %v has %d entries, the data %d", a.Shape, n, len(a.Data))
 	}
 	return nil
 }

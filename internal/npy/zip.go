@@ -13,28 +13,19 @@ import (
 )
 
 // ReadZip reads every array of an archive, in the archive's order.
-func ReadZip(r io.ReaderAt, size int64, lim intake.Limits) ([]Named, error) {
-	files, err := members(r, size)
-	if err != nil {
-		return nil, err
-	}
-	return readMembers(files, lim.Unpacked(size))
+func ReadZip(r io.ReaderAt, size int64, lim intake.Limits) (list []Named, err error) {
+	defer intake.Catch(&err)
+	return readMembers(members(r, size), lim.Unpacked(size)), nil
 }
 
 // ReadMember reads one array of an archive; name is without ".npy", and empty for the only one.
-func ReadMember(r io.ReaderAt, size int64, name string, lim intake.Limits) (Array, error) {
-	files, err := members(r, size)
-	if err != nil {
-		return Array{}, err
-	}
+func ReadMember(r io.ReaderAt, size int64, name string, lim intake.Limits) (a Array, err error) {
+	defer intake.Catch(&err)
+	files := members(r, size)
 	var names []string
 	for i, f := range files {
 		if memberName(f) == name || name == "" && len(files) == 1 {
-			list, err := readMembers(files[i:i+1], lim.Unpacked(size))
-			if err != nil {
-				return Array{}, err
-			}
-			return list[0].Array, nil
+			return readMembers(files[i:i+1], lim.Unpacked(size))[0].Array, nil
 		}
 		names = append(names, memberName(f))
 	}
@@ -42,7 +33,7 @@ func ReadMember(r io.ReaderAt, size int64, name string, lim intake.Limits) (Arra
 }
 
 // readMembers unpacks every member twice: to check it, and once all are known to be sound, to keep it.
-func readMembers(files []*zip.File, most int64) ([]Named, error) {
+func readMembers(files []*zip.File, most int64) []Named {
 	list := make([]Named, len(files))
 	var u unpacker
 	for _, keep := range []bool{false, true} {
@@ -50,12 +41,12 @@ func readMembers(files []*zip.File, most int64) ([]Named, error) {
 		for i, f := range files {
 			a, err := u.member(f, keep)
 			if err != nil {
-				return nil, err
+				panic(err)
 			}
 			list[i] = Named{memberName(f), a}
 		}
 	}
-	return list, nil
+	return list
 }
 
 // largestDirectory is how many bytes are read to list an archive: room for more than a thousand arrays.
@@ -75,25 +66,25 @@ func (d *directory) ReadAt(p []byte, at int64) (int, error) {
 }
 
 // members lists the archive's files after checking their names.
-func members(r io.ReaderAt, size int64) ([]*zip.File, error) {
+func members(r io.ReaderAt, size int64) []*zip.File {
 	d := &directory{r, largestDirectory}
 	z, err := zip.NewReader(d, size)
 	if err != nil {
-		return nil, because("open archive", err)
+		panic(because("open archive", err))
 	}
 	d.left = math.MaxInt64
 	seen := map[string]bool{}
 	for _, f := range z.File {
 		stem, ok := strings.CutSuffix(f.Name, ".npy")
 		if err := checkName(stem); err != nil || !ok {
-			return nil, wrong("archive holds %q, want plain names that end in .npy", f.Name)
+			refuse("archive holds %q, want plain names that end in .npy", f.Name)
 		}
 		if seen[stem] {
-			return nil, wrong("archive holds %q twice", f.Name)
+			refuse("archive holds %q twice", f.Name)
 		}
 		seen[stem] = true
 	}
-	return z.File, nil
+	return z.File
 }
 
 func memberName(f *zip.File) string { return strings.TrimSuffix(f.Name, ".npy") }
@@ -112,59 +103,51 @@ type unpacker struct {
 	room []byte
 }
 
-// member reads f to its end, which also checks its checksum.
-func (u *unpacker) member(f *zip.File, keep bool) (Array, error) {
+// member reads f to its end, which also checks its checksum. What is wrong with it has its name.
+func (u *unpacker) member(f *zip.File, keep bool) (a Array, err error) {
+	defer func() { err = inMember(f, err) }()
+	defer intake.Catch(&err)
 	rc, err := f.Open()
 	if err != nil {
-		return Array{}, inMember(f, because("open", err))
+		panic(because("open", err))
 	}
 	defer rc.Close()
 	if u.left < 1 {
-		return Array{}, inMember(f, wrong("the archive unpacks to more than the limit"))
+		refuse("the archive unpacks to more than the limit")
 	}
 	r := &io.LimitedReader{R: rc, N: u.left}
-	e, err := begin(r, intake.Limits{Bytes: u.left})
-	if err != nil {
-		return Array{}, inMember(f, err)
-	}
+	e := begin(r, intake.Limits{Bytes: u.left})
 	if keep {
 		e.data = make([]float64, e.count)
 	}
-	if err := u.pour(e, r); err != nil {
-		return Array{}, inMember(f, err)
-	}
+	u.pour(e, r)
 	u.left = r.N
-	return e.array(), inMember(f, atEnd(rc))
+	atEnd(rc)
+	return e.array(), nil
 }
 
 // pour gives the bytes of the entries to e, a roomful at a time.
-func (u *unpacker) pour(e *entries, r io.Reader) error {
+func (u *unpacker) pour(e *entries, r io.Reader) {
 	for n := e.size(); n > 0; {
 		if want := min(n, chunkSize); len(u.room) < want {
 			u.room = make([]byte, max(want+7, 2*len(u.room))/8*8)
 		}
 		c := u.room[:min(n, len(u.room))]
-		if err := fill(r, c, "entries"); err != nil {
-			return err
-		}
-		if err := e.add(c); err != nil {
-			return err
-		}
+		fill(r, c, "entries")
+		e.add(c)
 		n -= len(c)
 	}
-	return nil
 }
 
-// atEnd says what is wrong if something follows.
-func atEnd(r io.Reader) error {
+// atEnd refuses what follows.
+func atEnd(r io.Reader) {
 	var one [1]byte
 	switch _, err := io.ReadFull(r, one[:]); err {
 	case io.EOF:
-		return nil
 	case nil:
-		return wrong("bytes after the array")
+		refuse("bytes after the array")
 	default:
-		return because("read to the end", err)
+		panic(because("read to the end", err))
 	}
 }
 
