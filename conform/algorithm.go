@@ -2,7 +2,6 @@ package conform
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"testing"
@@ -28,7 +27,7 @@ type Turns struct {
 func Algorithm(t testing.TB, start func() kedge.Algorithm, c Turns) {
 	t.Helper()
 	s := script{start: start, n: c.Decision}
-	if err := guard(func() error { return s.record(c) }); err != nil {
+	if err := guard(func() { s.record(c) }); err != nil {
 		t.Fatalf("the first run: %v", err)
 	}
 	report(t, s.properties())
@@ -55,24 +54,19 @@ type script struct {
 	told      []kedge.Observation
 }
 
-func (s *script) record(c Turns) error {
+func (s *script) record(c Turns) {
 	r := stream.New(1, "conform", "algorithm")
 	a := s.start()
 	for round := range cmp.Or(c.Count, 8) {
 		u := s.ask(a)
 		o := c.Observe(r, round, clone(u))
-		if err := a.Tell(copied(o)); err != nil {
-			return fmt.Errorf("tell round %d: %w", round, err)
-		}
+		s.tell(a, round, o)
 		s.decisions, s.told = append(s.decisions, u), append(s.told, o)
 	}
 	s.decisions = append(s.decisions, s.ask(a))
 	for round, u := range s.decisions {
-		if err := finite(fmt.Sprintf("the decision of round %d", round), u); err != nil {
-			return err
-		}
+		finite(fmt.Sprintf("the decision of round %d", round), u)
 	}
-	return nil
 }
 
 func (s *script) ask(a kedge.Algorithm) []float64 {
@@ -81,105 +75,96 @@ func (s *script) ask(a kedge.Algorithm) []float64 {
 	return u
 }
 
+// tell tells a copy.
+func (s *script) tell(a kedge.Algorithm, round int, o kedge.Observation) {
+	during(func() { succeeds(a.Tell(copied(o))) }, "tell round %d", round)
+}
+
 // follow takes a through the rounds from … to−1 and compares every decision on the way and the one after with the record.
-func (s *script) follow(a kedge.Algorithm, from, to int) error {
+func (s *script) follow(a kedge.Algorithm, from, to int) {
 	for round := from; round <= to; round++ {
-		if err := sameBits(fmt.Sprintf("the decision of round %d", round), s.ask(a), s.decisions[round]); err != nil {
-			return err
-		}
-		if round == to {
-			break
-		}
-		if err := a.Tell(copied(s.told[round])); err != nil {
-			return fmt.Errorf("tell round %d: %w", round, err)
+		same(fmt.Sprintf("the decision of round %d", round), s.ask(a), s.decisions[round])
+		if round < to {
+			s.tell(a, round, s.told[round])
 		}
 	}
-	return nil
 }
 
-func (s *script) replays() error { return s.follow(s.start(), 0, len(s.told)) }
+func (s *script) replays() { s.follow(s.start(), 0, len(s.told)) }
 
-func (s *script) askRepeats() error {
+func (s *script) askRepeats() {
 	a, u := s.start(), filled(s.n, 1e300)
-	return s.each(func(round int, o kedge.Observation) error {
-		a.Ask(u)
-		first := sameBits(fmt.Sprintf("round %d asked", round), u, s.decisions[round])
-		a.Ask(u)
-		return errors.Join(first, sameBits(fmt.Sprintf("round %d asked again", round), u, s.decisions[round]), a.Tell(o))
-	})
-}
-
-// each goes through the rounds, with a copy of what was told in each, until one fails.
-func (s *script) each(do func(round int, o kedge.Observation) error) error {
 	for round, o := range s.told {
-		if err := do(round, copied(o)); err != nil {
-			return err
+		for _, when := range []string{"asked", "asked again"} {
+			a.Ask(u)
+			same(fmt.Sprintf("round %d %s", round, when), u, s.decisions[round])
 		}
+		s.tell(a, round, o)
 	}
-	return nil
 }
 
 // centerRepeats asks an Explorer for its center before and after Ask.
-func (s *script) centerRepeats() error {
+func (s *script) centerRepeats() {
 	a, ok := s.start().(kedge.Explorer)
 	if !ok {
-		return nil
+		return
 	}
-	return s.each(func(round int, o kedge.Observation) error {
+	for round, o := range s.told {
 		first, second := filled(s.n, math.NaN()), filled(s.n, 1e300)
 		a.Center(first)
 		s.ask(a)
 		a.Center(second)
 		what := fmt.Sprintf("the center of round %d", round)
-		return errors.Join(finite(what, first), sameBits(what, second, first), a.Tell(o))
-	})
+		finite(what, first)
+		same(what, second, first)
+		s.tell(a, round, o)
+	}
 }
 
 // keepsNoSlice spoils every observation once it is told.
-func (s *script) keepsNoSlice() error {
+func (s *script) keepsNoSlice() {
 	a := s.start()
-	return s.each(func(round int, o kedge.Observation) error {
-		err := a.Tell(o)
+	for round, told := range s.told {
+		o := copied(told)
+		succeeds(a.Tell(o))
 		spoil(o.U, o.P, o.D)
-		return errors.Join(err, sameBits(fmt.Sprintf("the decision after round %d", round), s.ask(a), s.decisions[round+1]))
-	})
+		same(fmt.Sprintf("the decision after round %d", round), s.ask(a), s.decisions[round+1])
+	}
 }
 
-func (s *script) changesNothing() error {
+func (s *script) changesNothing() {
 	a := s.start()
-	return s.each(func(round int, given kedge.Observation) error {
-		err, o := a.Tell(given), s.told[round]
-		return errors.Join(err, sameBits("U", given.U, o.U), sameBits("P", given.P, o.P), sameBits("D", given.D, o.D))
-	})
+	for _, o := range s.told {
+		given := copied(o)
+		succeeds(a.Tell(given))
+		same("U", given.U, o.U)
+		same("P", given.P, o.P)
+		same("D", given.D, o.D)
+	}
 }
 
 // refusesNaN tells poisoned observations in every round of a run. One with nothing but NaN must fail. After a failure the run
 // goes on as if nothing had been told; after a success, as if the observation had been clean.
-func (s *script) refusesNaN() error {
+func (s *script) refusesNaN() {
 	for round := range s.told {
 		for _, spoiler := range spoilers() {
-			if err := s.goesOn(round, spoiler); err != nil {
-				return fmt.Errorf("NaN in %s of round %d: %w", spoiler.name, round, err)
-			}
+			during(func() { s.goesOn(round, spoiler) }, "NaN in %s of round %d", spoiler.name, round)
 		}
 	}
-	return nil
 }
 
-func (s *script) goesOn(round int, spoiler spoiler) error {
+func (s *script) goesOn(round int, spoiler spoiler) {
 	a := s.start()
-	if err := s.follow(a, 0, round); err != nil {
-		return err
-	}
+	s.follow(a, 0, round)
 	bad := copied(s.told[round])
 	spoiler.spoil(&bad)
 	if a.Tell(bad) == nil {
 		if spoiler.always {
-			return errors.New("accepted")
+			fail("accepted")
 		}
 		round++
 	}
-	return s.follow(a, round, len(s.told))
+	s.follow(a, round, len(s.told))
 }
 
 // spoiler puts NaN into a part of an observation.
@@ -203,44 +188,37 @@ func spoilers() []spoiler {
 }
 
 // refusesLengths tells an observation of a longer decision, which must fail and change nothing.
-func (s *script) refusesLengths() error {
+func (s *script) refusesLengths() {
 	a := s.start()
 	bad := copied(s.told[0])
 	bad.U = resized(bad.U, 1)
 	if a.Tell(bad) == nil {
-		return fmt.Errorf("an observation with a decision of %d entries was accepted, want %d", s.n+1, s.n)
+		fail("an observation with a decision of %d entries was accepted, want %d", s.n+1, s.n)
 	}
-	return s.follow(a, 0, len(s.told))
+	s.follow(a, 0, len(s.told))
 }
 
 // resumes saves a run in every round, before and after Ask, and goes on in a new algorithm.
-func (s *script) resumes() error {
+func (s *script) resumes() {
 	for round := range len(s.told) {
 		for _, asked := range []bool{false, true} {
-			if err := s.resumesIn(round, asked); err != nil {
-				return fmt.Errorf("saved in round %d, asked already: %v: %w", round, asked, err)
-			}
+			during(func() { s.resumesIn(round, asked) }, "saved in round %d, asked already: %v", round, asked)
 		}
 	}
-	return nil
 }
 
-func (s *script) resumesIn(round int, asked bool) error {
+func (s *script) resumesIn(round int, asked bool) {
 	a, b := s.start(), s.start()
-	for _, o := range s.told[:round] {
+	for i, o := range s.told[:round] {
 		s.ask(a)
-		if err := a.Tell(copied(o)); err != nil {
-			return err
-		}
+		s.tell(a, i, o)
 	}
 	if asked {
 		s.ask(a)
 	}
-	untouched := func() error { return sameBits("the decision after a failed load", s.ask(b), s.decisions[0]) }
-	if done, err := transfer(a, b, untouched); err != nil || !done {
-		return err
+	if transfer(a, b, func() { same("the decision after a failed load", s.ask(b), s.decisions[0]) }) {
+		s.follow(b, round, len(s.told))
 	}
-	return s.follow(b, round, len(s.told))
 }
 
 func copied(o kedge.Observation) kedge.Observation {

@@ -2,7 +2,6 @@ package conform
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -23,31 +22,29 @@ func normals(r *stream.Stream, n int) []float64 {
 	return x
 }
 
-// sameBits says where x and y differ in any bit; all NaNs count as one.
-func sameBits(what string, x, y []float64) error {
+// same fails where x and y differ in any bit; all NaNs count as one.
+func same(what string, x, y []float64) {
 	for i, v := range x {
 		if math.Float64bits(v) != math.Float64bits(y[i]) && !(math.IsNaN(v) && math.IsNaN(y[i])) {
-			return fmt.Errorf("%s: entry %d is %v, want %v", what, i, v, y[i])
+			fail("%s: entry %d is %v, want %v", what, i, v, y[i])
 		}
 	}
-	return nil
 }
 
-// near says where x and y differ by more than tol; a NaN is near nothing.
-func near(what string, x, y []float64, tol float64) error {
+// near fails where x and y differ by more than tol; a NaN is near nothing.
+func near(what string, x, y []float64, tol float64) {
 	for i, v := range x {
 		if !(math.Abs(v-y[i]) <= tol) {
-			return fmt.Errorf("%s: entry %d is %v, want %v within %.3g", what, i, v, y[i], tol)
+			fail("%s: entry %d is %v, want %v within %.3g", what, i, v, y[i], tol)
 		}
 	}
-	return nil
 }
 
-func finite(what string, x []float64) error {
+// finite fails unless x is.
+func finite(what string, x []float64) {
 	if !rows.Finite(x) {
-		return fmt.Errorf("%s is not finite: %v", what, x)
+		fail("%s is not finite: %v", what, x)
 	}
-	return nil
 }
 
 // slope is the derivative of f at 0 by central differences with halved steps, extrapolated once, taken where two of them
@@ -67,10 +64,10 @@ func slope(f func(h float64) float64) float64 {
 	return best
 }
 
-// sameSlope says whether the gradient g of f: x ↦ f(x) has the slope of f along a random direction.
-func sameSlope(what string, t trial, g, x []float64, f func(x []float64) float64) error {
+// sameSlope fails unless the gradient g of f: x ↦ f(x) has the slope of f along a random direction.
+func sameSlope(what string, t trial, g, x []float64, f func(x []float64) float64) {
 	if len(x) == 0 {
-		return nil
+		return
 	}
 	along := normals(t.r, len(x))
 	rows.Scale(along, cmp.Or(rows.MaxAbs(x), 1))
@@ -83,7 +80,6 @@ func sameSlope(what string, t trial, g, x []float64, f func(x []float64) float64
 	got := rows.Dot(g, along)
 	scale := max(rows.Norm(g)*rows.Norm(along), math.Abs(f(x)))
 	if !(math.Abs(got-want) <= t.tol*scale) {
-		return fmt.Errorf("%s: slope %v along a random direction, differences say %v (scale %.3g)", what, got, want, scale)
+		fail("%s: slope %v along a random direction, differences say %v (scale %.3g)", what, got, want, scale)
 	}
-	return nil
 }

@@ -3,8 +3,6 @@ package conform
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"math"
 	"testing"
 
@@ -26,7 +24,7 @@ type Responses struct {
 func Population(t testing.TB, start func() kedge.Population, c Responses) {
 	t.Helper()
 	s := visit{start: start, batch: c.Batch}
-	if err := guard(func() error { return s.record(c) }); err != nil {
+	if err := guard(func() { s.record(c) }); err != nil {
 		t.Fatalf("the first run: %v", err)
 	}
 	report(t, s.properties())
@@ -50,113 +48,88 @@ type visit struct {
 	samples   [][]float64
 }
 
-func (s *visit) record(c Responses) error {
+func (s *visit) record(c Responses) {
 	r := stream.New(1, "conform", "population")
 	p := s.start()
 	for round := range cmp.Or(c.Count, 8) {
 		u := c.Decide(r)
-		if err := kedge.CheckVector("a drawn decision", u, p.Dims().Decision); err != nil {
-			return err
-		}
-		seen, err := s.turn(p, u)
-		if err == nil {
-			err = finite("a sample", seen)
-		}
-		if err != nil {
-			return fmt.Errorf("round %d: %w", round, err)
-		}
-		s.decisions, s.samples = append(s.decisions, u), append(s.samples, seen)
+		succeeds(kedge.CheckVector("a drawn decision", u, p.Dims().Decision))
+		during(func() {
+			seen := s.turn(p, u)
+			finite("a sample", seen)
+			s.decisions, s.samples = append(s.decisions, u), append(s.samples, seen)
+		}, "round %d", round)
 	}
-	return nil
 }
 
 // turn deploys u and returns the sample after it.
-func (s *visit) turn(p kedge.Population, u []float64) ([]float64, error) {
-	if err := p.Respond(context.Background(), clone(u)); err != nil {
-		return nil, err
-	}
+func (s *visit) turn(p kedge.Population, u []float64) []float64 {
+	succeeds(p.Respond(context.Background(), clone(u)))
 	dim := p.Dims()
 	states, traits := filled(s.batch*dim.State, math.NaN()), filled(s.batch*dim.Trait, math.NaN())
 	n, err := p.Sample(states, traits)
-	if err != nil {
-		return nil, err
-	}
-	return append(states[:n*dim.State], traits[:n*dim.Trait]...), nil
+	succeeds(err)
+	return append(states[:n*dim.State], traits[:n*dim.Trait]...)
 }
 
 // follow takes p through the rounds from … to−1 and compares every sample with the record.
-func (s *visit) follow(p kedge.Population, from, to int) error {
+func (s *visit) follow(p kedge.Population, from, to int) {
 	for round := from; round < to; round++ {
-		seen, err := s.turn(p, s.decisions[round])
-		if err == nil && len(seen) != len(s.samples[round]) {
-			err = fmt.Errorf("a sample of %d entries, want %d", len(seen), len(s.samples[round]))
-		}
-		if err == nil {
-			err = sameBits("the sample", seen, s.samples[round])
-		}
-		if err != nil {
-			return fmt.Errorf("round %d: %w", round, err)
-		}
+		during(func() {
+			seen := s.turn(p, s.decisions[round])
+			if len(seen) != len(s.samples[round]) {
+				fail("a sample of %d entries, want %d", len(seen), len(s.samples[round]))
+			}
+			same("the sample", seen, s.samples[round])
+		}, "round %d", round)
 	}
-	return nil
 }
 
-func (s *visit) replays() error { return s.follow(s.start(), 0, len(s.decisions)) }
+func (s *visit) replays() { s.follow(s.start(), 0, len(s.decisions)) }
 
-func (s *visit) changesNothing() error {
+func (s *visit) changesNothing() {
 	p := s.start()
 	for _, u := range s.decisions {
 		given := clone(u)
-		if err := errors.Join(p.Respond(context.Background(), given), sameBits("u", given, u)); err != nil {
-			return err
-		}
+		succeeds(p.Respond(context.Background(), given))
+		same("u", given, u)
 	}
-	return nil
 }
 
 // refuses deploys bad decisions before every round; the run goes on as if they had not been.
-func (s *visit) refuses() error {
+func (s *visit) refuses() {
 	p := s.start()
 	for round, u := range s.decisions {
 		spoiled := clone(u)
 		spoil(spoiled)
 		for _, bad := range [][]float64{spoiled, resized(u, 1), nil} {
 			if p.Respond(context.Background(), bad) == nil {
-				return fmt.Errorf("the decision %v was accepted", bad)
+				fail("the decision %v was accepted", bad)
 			}
 		}
-		if err := s.follow(p, round, round+1); err != nil {
-			return err
-		}
+		s.follow(p, round, round+1)
 	}
-	return nil
 }
 
 // stops responds under a context that has ended, which may be overlooked, but if it fails then nobody has moved.
-func (s *visit) stops() error {
+func (s *visit) stops() {
 	ended, end := context.WithCancel(context.Background())
 	end()
 	p := s.start()
-	if p.Respond(ended, clone(s.decisions[0])) == nil {
-		return nil
+	if p.Respond(ended, clone(s.decisions[0])) != nil {
+		s.follow(p, 0, len(s.decisions))
 	}
-	return s.follow(p, 0, len(s.decisions))
 }
 
 // resumes saves a run before every round and goes on in a new population.
-func (s *visit) resumes() error {
+func (s *visit) resumes() {
 	for round := range len(s.decisions) {
 		a, b := s.start(), s.start()
-		if err := s.follow(a, 0, round); err != nil {
-			return err
-		}
-		done, err := transfer(a, b, func() error { return s.follow(b, 0, 1) })
-		if err == nil && done {
-			err = s.follow(b, round, len(s.decisions))
-		}
-		if err != nil {
-			return fmt.Errorf("saved before round %d: %w", round, err)
-		}
+		s.follow(a, 0, round)
+		during(func() {
+			if transfer(a, b, func() { s.follow(b, 0, 1) }) {
+				s.follow(b, round, len(s.decisions))
+			}
+		}, "saved before round %d", round)
 	}
-	return nil
 }

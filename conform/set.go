@@ -2,8 +2,6 @@ package conform
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"math"
 	"testing"
 
@@ -24,8 +22,8 @@ type Points struct {
 // (⟨y − Πy, w − Πy⟩ ≤ 0 for every w in the set, which makes Πy the nearest). Points of the set are had from Project itself.
 func Set(t testing.TB, s kedge.Set, c Points) {
 	t.Helper()
-	p, err := project(s, c)
-	if err != nil {
+	p := projections{set: s, tol: c.Tol}
+	if err := guard(func() { p.record(c) }); err != nil {
 		t.Fatalf("Project: %v", err)
 	}
 	report(t, p.properties())
@@ -50,46 +48,40 @@ type projections struct {
 	size float64 // ‖x‖∞ of the largest point of the set that was seen
 }
 
-func project(s kedge.Set, c Points) (projections, error) {
-	p := projections{set: s, tol: c.Tol}
+func (p *projections) record(c Points) {
 	r := stream.New(1, "conform", "set")
 	for i := range cmp.Or(c.Count, 32) {
 		y := c.Draw(r)
 		x := clone(y)
-		err := guard(func() error { return s.Project(x) })
-		if err = errors.Join(err, finite("the projection", x)); err != nil {
-			return p, fmt.Errorf("point %d: %w", i, err)
-		}
+		during(func() {
+			succeeds(p.set.Project(x))
+			finite("the projection", x)
+		}, "point %d", i)
 		p.y, p.x = append(p.y, y), append(p.x, x)
 		p.size = max(p.size, rows.MaxAbs(x))
 		p.tol = cmp.Or(p.tol, 10*float64(len(y))*ulp/2)
 	}
-	return p, nil
 }
 
-func (p projections) idempotent() error {
+func (p projections) idempotent() {
 	for _, x := range p.x {
 		again := clone(x)
-		err := p.set.Project(again)
-		if err := errors.Join(err, near("projected again", again, x, p.tol*p.size)); err != nil {
-			return err
-		}
+		succeeds(p.set.Project(again))
+		near("projected again", again, x, p.tol*p.size)
 	}
-	return nil
 }
 
-func (p projections) nonexpansive() error {
+func (p projections) nonexpansive() {
 	for i := range p.x {
 		j := (i + 1) % len(p.x)
 		before, after := rows.Distance(p.y[i], p.y[j]), rows.Distance(p.x[i], p.x[j])
 		if !(after <= before+p.tol*(p.size+before)) {
-			return fmt.Errorf("points %d and %d were %v apart and are %v", i, j, before, after)
+			fail("points %d and %d were %v apart and are %v", i, j, before, after)
 		}
 	}
-	return nil
 }
 
-func (p projections) nearest() error {
+func (p projections) nearest() {
 	for i, x := range p.x {
 		back := clone(p.y[i])
 		rows.AddScaled(back, -1, x)
@@ -98,51 +90,44 @@ func (p projections) nearest() error {
 			rows.AddScaled(way, -1, x)
 			size := rows.Norm(p.y[i]) + rows.Norm(x) + rows.Norm(w)
 			if angle := rows.Dot(back, way); !(angle <= 10*p.tol*size*size) {
-				return fmt.Errorf("point %d: going towards projection %d comes nearer (inner product %.3g)", i, j, angle)
+				fail("point %d: going towards projection %d comes nearer (inner product %.3g)", i, j, angle)
 			}
 		}
 	}
-	return nil
 }
 
-func (p projections) refuses() error {
+func (p projections) refuses() {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		for i := range p.y[0] {
 			u := clone(p.y[0])
 			u[i] = bad
 			before := clone(u)
 			if p.set.Project(u) == nil {
-				return fmt.Errorf("%v in entry %d was accepted", bad, i)
+				fail("%v in entry %d was accepted", bad, i)
 			}
-			if err := sameBits("the point after an error", u, before); err != nil {
-				return err
-			}
+			same("the point after an error", u, before)
 		}
 	}
-	return nil
 }
 
 // large projects points whose squares overflow. An error is fine, a wrong point is not.
-func (p projections) large() error {
+func (p projections) large() {
 	for _, y := range p.y {
 		u := clone(y)
 		rows.Scale(u, 1e200)
 		before := clone(u)
 		if p.set.Project(u) != nil {
-			if err := sameBits("the point after an error", u, before); err != nil {
-				return err
-			}
-		} else if err := finite("the projection of a point of 1e200", u); err != nil {
-			return err
+			same("the point after an error", u, before)
+		} else {
+			finite("the projection of a point of 1e200", u)
 		}
 	}
-	return nil
 }
 
-func (p projections) inParallel() error {
-	return inParallel(len(p.y), func(i int) error {
+func (p projections) inParallel() {
+	inParallel(len(p.y), func(i int) {
 		u := clone(p.y[i])
-		err := p.set.Project(u)
-		return errors.Join(err, sameBits("the projection", u, p.x[i]))
+		succeeds(p.set.Project(u))
+		same("the projection", u, p.x[i])
 	})
 }
