@@ -30,7 +30,7 @@ func (s *Spec) describeConstraint(f *form.Form, c *Constraint) {
 	if c.Kind != nil {
 		c.Kind.Describe(f)
 	}
-	form.FieldOr(f, "largest-multiplier", &c.Most, form.Positive(), 1000, form.Says("Where multipliers stop growing, as they do when no decision keeps the constraint.", "λ ≤ largest-multiplier", "1000"))
+	form.Field(f, "largest-multiplier", &c.Most, form.Positive().Or(1000), form.Says("Where multipliers stop growing, as they do when no decision keeps the constraint.", "λ ≤ largest-multiplier", "1000"))
 }
 
 // constraints checks what constraints are made of.

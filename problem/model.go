@@ -37,7 +37,7 @@ func (s *Spec) describeModel(f *form.Form) {
 	} else if s.Model == nil {
 		s.Model = &Model{}
 	}
-	form.OptionalSection(f, "model", &s.Model, form.Says("An individual written as formulas, instead of dynamics, objective and set (docs/formula.md).", "p⁺ = f(p, u, d)", ""), (*Model).describe)
+	form.Field(f, "model", &s.Model, form.Part((*Model).describe).Optional(), form.Says("An individual written as formulas, instead of dynamics, objective and set (docs/formula.md).", "p⁺ = f(p, u, d)", ""))
 }
 
 func (m *Model) describe(f *form.Form) { f.Shared("model", func() { m.describeKeys(f) }) }
@@ -47,7 +47,7 @@ func (m *Model) describeKeys(f *form.Form) {
 	form.Field(f, "decision", &m.Decision, formulaText("a name and a length, such as q[20]"), form.Says("The name of the decision and how many entries it has; a name alone is a single number.", "u", "q[20]"))
 	form.Field(f, "state", &m.State, formulaText("a name and a length, such as p[20]"), form.Says("The name of an individual's state and how many entries it has.", "p", "p[20]"))
 	form.Field(f, "trait", &m.Trait, formulaText("a name and a length, such as d[20]"), form.Says("The name of an individual's trait and how many entries it has. It is drawn by the law of the population.", "d", "p0[20]"))
-	form.Optional(f, "let", &m.Let, lets(), form.Says("Names for numbers, vectors, matrices, formulas (in which earlier names stand) and files, as in {file: x.npy}.", "", "{lambda: 0.4, w: [1, 2], both: lambda*w}"))
+	form.Field(f, "let", &m.Let, lets().Optional(), form.Says("Names for numbers, vectors, matrices, formulas (in which earlier names stand) and files, as in {file: x.npy}.", "", "{lambda: 0.4, w: [1, 2], both: lambda*w}"))
 	form.Field(f, "next", &m.Next, formulaText("a formula for the next state"), form.Says("The state after a step.", "p⁺ = f(p, u, d)", "0.5*p + 0.5*p0"))
 	if isReward {
 		f.Refuse("minimize", "model.minimize and model.maximize are both given, want one of them")
@@ -55,7 +55,7 @@ func (m *Model) describeKeys(f *form.Form) {
 	} else {
 		form.Field(f, "minimize", &m.Minimize, formulaText("a formula, or maximize with one"), form.Says("The loss of an individual, a single number.", "Φ(p, u, d)", "norm(p - q)^2"))
 	}
-	form.Optional(f, "subject to", &m.SubjectTo, formulas(), form.Says("Which decisions are feasible: linear equations and inequalities, bounds and norms, one or a list. Without any all are.", "u ∈ 𝒞", "[q >= 0, sum(q) == 1]"))
+	form.Field(f, "subject to", &m.SubjectTo, formulas().Optional(), form.Says("Which decisions are feasible: linear equations and inequalities, bounds and norms, one or a list. Without any all are.", "u ∈ 𝒞", "[q >= 0, sum(q) == 1]"))
 }
 
 // formulaText is a text, which may look like a number.
@@ -148,7 +148,7 @@ func (l *Let) read(m *form.Mistakes, n *form.Node) bool {
 
 func (l *Let) describeFile(f *form.Form) {
 	form.Field(f, "file", &l.File, form.FileName(), form.Meaning{})
-	form.Optional(f, "array", &l.Array, form.TextOf("the name of an array", form.IsPrintable), form.Meaning{})
+	form.Field(f, "array", &l.Array, form.TextOf("the name of an array", form.IsPrintable).Optional(), form.Meaning{})
 }
 
 // node writes the value of a name.

@@ -16,10 +16,10 @@ type Drift struct {
 }
 
 func (d *Drift) describe(f *form.Form) {
-	form.Optional(f, "rate", &d.Rate, form.VectorOf(form.Finite()), form.Says("What everybody's home moves by in a step.", "homeᵢ ← homeᵢ + rate", "[0.001, -0.002]"))
-	form.Optional(f, "walk", &d.Walk, form.VectorOf(form.NotNegative()), form.Says("The standard deviation of the steps of everybody's own random walk.", "homeᵢ ← homeᵢ + walk·ξᵢ, ξᵢ standard normal", "0.01"))
-	form.Optional(f, "swing", &d.Swing, form.VectorOf(form.Finite()), form.Says("How far traits swing about their homes with the season.", "dᵢ = homeᵢ + swing·sin(2πk/period)", "[0.2, 0]"))
-	form.Optional(f, "period", &d.Period, form.Positive(), form.Says("Steps of a season.", "period in sin(2πk/period)", "365"))
+	form.Field(f, "rate", &d.Rate, form.VectorOf(form.Finite()).Optional(), form.Says("What everybody's home moves by in a step.", "homeᵢ ← homeᵢ + rate", "[0.001, -0.002]"))
+	form.Field(f, "walk", &d.Walk, form.VectorOf(form.NotNegative()).Optional(), form.Says("The standard deviation of the steps of everybody's own random walk.", "homeᵢ ← homeᵢ + walk·ξᵢ, ξᵢ standard normal", "0.01"))
+	form.Field(f, "swing", &d.Swing, form.VectorOf(form.Finite()).Optional(), form.Says("How far traits swing about their homes with the season.", "dᵢ = homeᵢ + swing·sin(2πk/period)", "[0.2, 0]"))
+	form.Field(f, "period", &d.Period, form.Positive().Optional(), form.Says("Steps of a season.", "period in sin(2πk/period)", "365"))
 }
 
 // moves tells whether traits drift or people come and go.

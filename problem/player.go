@@ -41,7 +41,7 @@ func (s *Spec) describePlayers(f *form.Form) {
 	for _, key := range []string{"objective", "set"} {
 		f.Refuse(key, key+" and players are both given; players have objectives and sets of their own, so one must go")
 	}
-	form.Items(f, "players", &s.Players, "a list of players", form.Says("Several decision-makers, each with a part of the decision, an objective and a set of its own, in place of objective and set.", "minimize Φ̃ⱼ(u) over uⱼ, every player j by itself", ""), s.describePlayer)
+	form.Field(f, "players", &s.Players, form.Parts("a list of players", s.describePlayer), form.Says("Several decision-makers, each with a part of the decision, an objective and a set of its own, in place of objective and set.", "minimize Φ̃ⱼ(u) over uⱼ, every player j by itself", ""))
 }
 
 func (c *check) players() {

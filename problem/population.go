@@ -28,17 +28,17 @@ func (s *Spec) describePopulation(f *form.Form) {
 	if s.Model == nil {
 		form.Field(f, "dim", &p.Dim, form.Count(1, maxCount), form.Says("Entries of a trait. But for affine dynamics states and decisions have as many. A model says it by itself.", "", "20"))
 	} else {
-		form.FieldLike(f, "dim", &p.Dim, form.Count(1, maxCount), "model.trait", s.Dims().Trait, form.Says("Entries of a trait. But for affine dynamics states and decisions have as many. A model says it by itself.", "", "20"))
+		form.Field(f, "dim", &p.Dim, form.Count(1, maxCount).Like("model.trait", s.Dims().Trait), form.Says("Entries of a trait. But for affine dynamics states and decisions have as many. A model says it by itself.", "", "20"))
 	}
 	s.kinds().DescribeLaw(f, &p.Law)
 	f.WordOrSection("states", p.States == nil, form.Choice("same", "Everybody starts at the trait.", "p₀ = d"), "same or a mapping with a law",
 		form.Says("The first states: same, or a law of their own with the keys of one.", "p₀", "{law: sphere}"),
 		func(f *form.Form) { s.kinds().DescribeLaw(f, &p.States) })
-	form.FieldOr(f, "sampling", &p.Sampling, form.OneOf(form.Choice("with-replacement", "It can.", ""), form.Choice("without-replacement", "It cannot, so a batch is at most the population.", "")), "with-replacement", form.Says("Whether one individual can be sampled twice in a turn.", "", "without-replacement"))
-	form.FieldOr(f, "storage", &p.Storage, form.OneOf(form.Choice("float64", "In double precision.", ""), form.Choice("float32", "Rounded to single precision, for half the memory.", "")), "float64", form.Says("How states and stored traits are kept; arithmetic is in float64 in any case.", "", "float32"))
-	form.FieldOr(f, "traits", &p.Traits, form.OneOf(form.Choice("stored", "They are.", ""), form.Choice("regenerated", "They are drawn anew whenever they are needed, bit for bit, for less memory and much more time.", "")), "stored", form.Says("Whether traits are kept.", "", "regenerated"))
-	form.OptionalSection(f, "drift", &p.Drift, form.Says("How traits change from step to step. Without it they stay as they are.", "dᵢ = homeᵢ + swing·sin(2πk/period), homeᵢ ← homeᵢ + rate + walk·ξᵢ", "{rate: [0.001, 0]}"), (*Drift).describe)
-	form.Optional(f, "churn", &p.Churn, form.Share(), form.Says("The share of the crowd that leaves each step; as many newcomers take their places, drawn from the law. Without it nobody leaves.", "after k steps ⌊k·churn·N⌋ have left", "0.001"))
+	form.Field(f, "sampling", &p.Sampling, form.OneOf(form.Choice("with-replacement", "It can.", ""), form.Choice("without-replacement", "It cannot, so a batch is at most the population.", "")).Or("with-replacement"), form.Says("Whether one individual can be sampled twice in a turn.", "", "without-replacement"))
+	form.Field(f, "storage", &p.Storage, form.OneOf(form.Choice("float64", "In double precision.", ""), form.Choice("float32", "Rounded to single precision, for half the memory.", "")).Or("float64"), form.Says("How states and stored traits are kept; arithmetic is in float64 in any case.", "", "float32"))
+	form.Field(f, "traits", &p.Traits, form.OneOf(form.Choice("stored", "They are.", ""), form.Choice("regenerated", "They are drawn anew whenever they are needed, bit for bit, for less memory and much more time.", "")).Or("stored"), form.Says("Whether traits are kept.", "", "regenerated"))
+	form.Field(f, "drift", &p.Drift, form.Part((*Drift).describe).Optional(), form.Says("How traits change from step to step. Without it they stay as they are.", "dᵢ = homeᵢ + swing·sin(2πk/period), homeᵢ ← homeᵢ + rate + walk·ξᵢ", "{rate: [0.001, 0]}"))
+	form.Field(f, "churn", &p.Churn, form.Share().Optional(), form.Says("The share of the crowd that leaves each step; as many newcomers take their places, drawn from the law. Without it nobody leaves.", "after k steps ⌊k·churn·N⌋ have left", "0.001"))
 }
 
 func (p *Population) storage() population.Storage {

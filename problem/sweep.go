@@ -62,13 +62,13 @@ type sweepDraft struct {
 
 func (d *sweepDraft) describe(f *form.Form) {
 	w := d.sweep
-	form.FieldOr(f, "name", &w.Name, folderName(), sweepName(d.file), form.Meaning{})
+	form.Field(f, "name", &w.Name, folderName().Or(sweepName(d.file)), form.Meaning{})
 	form.Field(f, "base", &w.base, d.baseSpec(), form.Meaning{})
-	f.ChooseOr("design", &w.Design, "grid", form.Meaning{}, form.Choice("grid", "", ""), form.Choice("random", "", ""))
+	f.Choose("design", &w.Design, form.OneOf(form.Choice("grid", "", ""), form.Choice("random", "", "")).Or("grid"), form.Meaning{})
 	if w.Design == "random" {
 		form.Field(f, "samples", &w.Samples, form.Count(1, MaxCells), form.Meaning{})
 	}
-	form.FieldOr(f, "seed", &w.Seed, form.Word64(), 1, form.Meaning{})
+	form.Field(f, "seed", &w.Seed, form.Word64().Or(1), form.Meaning{})
 	f.Section("set", form.Meaning{}, d.describeSet)
 	f.NeedSection("over", "a mapping of keys of the spec to their values", form.Meaning{}, d.describeOver)
 }

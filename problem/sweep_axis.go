@@ -62,8 +62,8 @@ func (a *axis) describeRange(f *form.Form, design string) {
 	if design != "random" {
 		form.Field(f, "count", &a.count, form.Count(2, MaxCells), form.Meaning{})
 	}
-	form.FieldOr(f, "scale", &a.scale, form.OneOf(form.Choice("linear", "", ""), form.Choice("log", "", "")), "linear", form.Meaning{})
-	form.FieldOr(f, "whole", &a.whole, form.Boolean(), false, form.Meaning{})
+	form.Field(f, "scale", &a.scale, form.OneOf(form.Choice("linear", "", ""), form.Choice("log", "", "")).Or("linear"), form.Meaning{})
+	form.Field(f, "whole", &a.whole, form.Boolean().Or(false), form.Meaning{})
 }
 
 func (a *axis) checkRange(f *form.Form, n *form.Node) {

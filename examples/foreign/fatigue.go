@@ -24,7 +24,7 @@ func (*fatigue) Word() form.Option {
 // Describe implements [kind.Dynamics].
 func (x *fatigue) Describe(f *form.Form) {
 	form.Field(f, "inertia", &x.Inertia, form.Number("a number from 0 to below 1", form.Below(0, 1)), form.Says("How much of the state stays.", "λ in "+fatigueLaw, "0.5"))
-	form.FieldOr(f, "strength", &x.Strength, form.Positive(), 1, form.Says("How far people go along with a strong decision.", "s in "+fatigueLaw, "0.8"))
+	form.Field(f, "strength", &x.Strength, form.Positive().Or(1), form.Says("How far people go along with a strong decision.", "s in "+fatigueLaw, "0.8"))
 }
 
 // Dims implements [kind.Dynamics].

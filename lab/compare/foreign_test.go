@@ -34,7 +34,7 @@ func (m *partly) Facts() kind.Facts {
 
 func (m *partly) Describe(f *form.Form, h *kind.Host) {
 	m.Answer.Describe(f, h)
-	form.FieldOr(f, "share", &m.Share, form.Share(), 0.5, form.Says("How much of the answer counts.", "", "0.5"))
+	form.Field(f, "share", &m.Share, form.Share().Or(0.5), form.Says("How much of the answer counts.", "", "0.5"))
 }
 
 func (m *partly) Build(r *online.Rule, _ *kind.Algorithm, s *kind.Site) (err error) {

@@ -3,6 +3,7 @@ package form
 import (
 	"math"
 
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
@@ -90,3 +91,6 @@ func (c *Check) Matrix(path string, m Matrix, rows, columns int, from []string) 
 	c.FailIf(m.Scale != 0 && rows != columns, append(Paths(path), from...),
 		"%s is %v, a multiple of the identity, but wants %s; list them", path, m.Scale, shape(rows, columns))
 }
+
+// shape writes how large a matrix is.
+func shape(rows, columns int) string { return phrase.Count(rows, "row") + " of " + Entries(columns) }

@@ -1,6 +1,7 @@
 package form
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -15,7 +16,31 @@ type Codec[T any] struct {
 	Read   func(m *Mistakes, n *Node) (x T, ok bool)
 	Write  func(x T) *Node
 
-	options []Option // of one word of several
+	options []Option    // of one word of several
+	below   func(*Form) // describes the mapping that a value is, or the mappings of a list
+	list    bool        // there is a list of them
+
+	absent *T     // what an absent key stands for; nil: it must be there
+	like   string // the key whose value that is
+	silent bool   // it is not printed
+}
+
+// Or lets a key be absent and says what it stands for then.
+func (c Codec[T]) Or(absent T) Codec[T] {
+	c.absent = &absent
+	return c
+}
+
+// Like lets a key be absent that has the value of another key by default, and says what that is.
+func (c Codec[T]) Like(other string, absent T) Codec[T] {
+	c.absent, c.like = &absent, other
+	return c
+}
+
+// Optional lets a key be absent whose absence has a meaning of its own: the zero of T.
+func (c Codec[T]) Optional() Codec[T] {
+	c.absent, c.silent = new(T), true
+	return c
 }
 
 // Single makes a codec of single values from how their text is understood and written.
@@ -33,6 +58,56 @@ func Single[T any](want string, s Schema, parse func(n *Node) (T, bool), format 
 		},
 		Write: func(x T) *Node { return &Node{Shape: Scalar, Text: format(x)} },
 	}
+}
+
+// Interval is a range of numbers. An infinite end that belongs to it may be written as .inf.
+type Interval struct {
+	least, most               float64
+	withoutLeast, withoutMost bool // the ends do not belong to it
+}
+
+// Closed is the interval with both ends.
+func Closed(least, most float64) Interval { return Interval{least, most, false, false} }
+
+// Open is the interval without its ends.
+func Open(least, most float64) Interval { return Interval{least, most, true, true} }
+
+// Above is the interval without its least number.
+func Above(least, most float64) Interval { return Interval{least, most, true, false} }
+
+// Below is the interval without its largest number.
+func Below(least, most float64) Interval { return Interval{least, most, false, true} }
+
+func (i Interval) has(x float64) bool {
+	return x >= i.least && x <= i.most && !(i.withoutLeast && x == i.least) && !(i.withoutMost && x == i.most)
+}
+
+// schema leaves infinities out: to JSON there are none, and to editors they are numbers.
+func (i Interval) schema() Schema {
+	s := Schema{Type: Types{"number"}}
+	if least := bound(i.least); i.withoutLeast {
+		s.ExclusiveMinimum = least
+	} else {
+		s.Minimum = least
+	}
+	if most := bound(i.most); i.withoutMost {
+		s.ExclusiveMaximum = most
+	} else {
+		s.Maximum = most
+	}
+	return s
+}
+
+func bound(x float64) json.Number {
+	if math.IsInf(x, 0) {
+		return ""
+	}
+	return json.Number(FormatNumber(x))
+}
+
+// whole is the schema of whole numbers.
+func whole(least, most string) Schema {
+	return Schema{Type: Types{"integer"}, Minimum: json.Number(least), Maximum: json.Number(most)}
 }
 
 // Number is a number of an interval. NaN is in none.

@@ -73,11 +73,6 @@ func (m *Mistakes) Sound(paths ...string) bool {
 	return true
 }
 
-// within tells whether path is root or lies below it.
-func within(path, root string) bool {
-	return len(path) >= len(root) && path[:len(root)] == root && (len(path) == len(root) || path[len(root)] == '.')
-}
-
 // Join returns the mistakes in the order a reader meets them, nil if there are none.
 func (m *Mistakes) Join() error {
 	slices.SortStableFunc(m.Found, func(a, b *Mistake) int {

@@ -1,9 +1,6 @@
 package form
 
-import (
-	"reflect"
-	"slices"
-)
+import "reflect"
 
 // field is a key of a section, described once for all forms.
 type field struct {
@@ -11,7 +8,7 @@ type field struct {
 	describe func(*Form)   // the mapping under the key, nil if there is none
 	write    func() *Node  // what is printed, nil for nothing
 	read     func(n *Node) // fills the section
-	fallBack func()        // does so when the key is absent and need not be there; nil: the section stays as it is
+	fallBack func()        // does so when the key is absent and need not be there
 }
 
 // add describes a key to the form.
@@ -38,105 +35,59 @@ func (f *Form) fillIn(d field) {
 	case d.need:
 		f.Unread(Join(f.Node.Path, d.key))
 		f.missed = append(f.missed, d.entry)
-	case d.fallBack != nil:
+	default:
 		d.fallBack()
 	}
 }
 
-func nothing() *Node { return nil }
-
-// valueOf is a key whose values a codec knows.
-func valueOf[T any](f *Form, key string, x *T, c Codec[T], m Meaning) field {
-	return field{
-		entry: entry{key: key, says: m, options: c.options, want: c.Want, value: c.Schema, accepts: func(n *Node) bool {
-			_, ok := c.Read(&Mistakes{}, n)
-			return ok
-		}},
-		write: func() *Node { return c.Write(*x) },
+// Field describes a key whose values a codec knows. It must be there, unless the codec says what its absence means.
+func Field[T any](f *Form, key string, x *T, c Codec[T], m Meaning) {
+	d := field{
+		entry: entry{key: key, says: m, options: c.options, want: c.Want, value: c.Schema, need: c.absent == nil, like: c.like, list: c.list,
+			accepts: func(n *Node) bool {
+				_, ok := c.Read(&Mistakes{}, n)
+				return ok
+			}},
+		describe: c.below,
+		write: func() *Node {
+			if c.silent && reflect.ValueOf(*x).IsZero() {
+				return nil
+			}
+			return c.Write(*x)
+		},
 		read: func(n *Node) {
 			if v, ok := c.Read(f.Mistakes, n); ok {
 				*x = v
 			}
 		},
+		fallBack: func() { *x = *c.absent },
 	}
-}
-
-// Field describes a key that must be there.
-func Field[T any](f *Form, key string, x *T, c Codec[T], m Meaning) {
-	d := valueOf(f, key, x, c, m)
-	d.need = true
-	f.add(d)
-}
-
-// FieldOr describes a key with a default.
-func FieldOr[T any](f *Form, key string, x *T, c Codec[T], absent T, m Meaning) {
-	d := valueOf(f, key, x, c, m)
-	d.absent, d.fallBack = c.Write(absent), func() { *x = absent }
-	f.add(d)
-}
-
-// FieldLike describes a key whose default is the value of another.
-func FieldLike[T any](f *Form, key string, x *T, c Codec[T], other string, absent T, m Meaning) {
-	d := valueOf(f, key, x, c, m)
-	d.like, d.fallBack = other, func() { *x = absent }
-	f.add(d)
-}
-
-// Optional describes a key whose absence has a meaning of its own; the field is then zero.
-func Optional[T any](f *Form, key string, x *T, c Codec[T], m Meaning) {
-	d := valueOf(f, key, x, c, m)
-	if reflect.ValueOf(*x).IsZero() {
-		d.write = nothing
+	if c.absent != nil && c.like == "" && !c.silent {
+		d.absent = c.Write(*c.absent)
 	}
 	f.add(d)
 }
 
-// RefineOr describes a word with a default that also decides which keys there are, within a kind.
-func (f *Form) RefineOr(key string, x *string, absent string, m Meaning, options ...Option) {
-	f.pick(x, choice{key: key, absent: absent}, options)
-	FieldOr(f, key, x, OneOf(options...), absent, m)
-}
-
-// Choose describes the key that decides which other keys there are.
-func (f *Form) Choose(key string, x *string, m Meaning, options ...Option) {
-	f.pick(x, choice{key: key}, options)
-	Field(f, key, x, OneOf(options...), m)
-	f.decided(key, *x)
-}
-
-// ChooseOr is Choose with a default.
-func (f *Form) ChooseOr(key string, x *string, absent string, m Meaning, options ...Option) {
-	f.RefineOr(key, x, absent, m, options...)
-	f.decided(key, *x)
-}
-
-// ChooseLike is Choose with the value of another key as the default, if that is one of the options. An empty default is one that
-// could not be read.
-func (f *Form) ChooseLike(key string, x *string, other, absent string, m Meaning, options ...Option) {
-	if absent != "" && !f.outlining() && !slices.Contains(values(options), absent) {
-		f.Choose(key, x, m, options...)
-		return
-	}
-	f.pick(x, choice{key: key, like: other}, options)
-	FieldLike(f, key, x, OneOf(options...), other, absent, m)
-	f.decided(key, *x)
-}
-
-// pick makes a choice as the draft of a vocabulary wants it made.
-func (f *Form) pick(x *string, c choice, options []Option) {
+// Refine describes a word that also decides which keys there are, within a kind.
+func (f *Form) Refine(key string, x *string, c Codec[string], m Meaning) {
 	if f.outlining() {
-		c.options = values(options)
-		*x = f.draft.pick(c)
+		by := choice{key: key, options: values(c.options), like: c.like}
+		if c.absent != nil && c.like == "" {
+			by.absent = *c.absent
+		}
+		*x = f.draft.pick(by)
 	}
+	Field(f, key, x, c, m)
 }
 
-// decided notes which kind a section was read to be of. What the choice of a later overlay leaves missing or without meaning is
-// that overlay's mistake.
-func (f *Form) decided(key, chosen string) {
+// Choose describes the key that decides which other keys there are. What the choice of a later overlay leaves missing or without
+// meaning is that overlay's mistake.
+func (f *Form) Choose(key string, x *string, c Codec[string], m Meaning) {
+	f.Refine(key, x, c, m)
 	if f.Mistakes == nil {
 		return
 	}
-	f.chosen, f.undecided = chosen, chosen == ""
+	f.chosen, f.undecided = *x, *x == ""
 	if n := f.Node.Get(key); n != nil && n.At.Rank > f.at.Rank {
 		f.at = n.At
 	}

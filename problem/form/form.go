@@ -41,17 +41,6 @@ func (f *Form) take(key string) *Node {
 	return f.Node.Get(key)
 }
 
-// Decide tells whether an optional key is there, on which it depends what else there is.
-func (f *Form) Decide(key string, has bool) bool {
-	switch {
-	case f.outlining():
-		return f.draft.pick(choice{key: key, options: []string{"absent", "present"}, presence: true}) == "present"
-	case f.printing():
-		return has
-	}
-	return f.Node.Get(key) != nil
-}
-
 // Know notes that the form has a key, of which nothing is read here.
 func (f *Form) Know(key string) {
 	if f.Mistakes != nil {

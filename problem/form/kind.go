@@ -19,30 +19,21 @@ func NameOf(k Kind) string {
 	return k.Word().Value
 }
 
-// Pick describes the key that says of which kind x is. A form that reads leaves x nil if it is of none that is known; otherwise
-// x is a copy of the known one, whose keys are to be described next.
-func Pick[K Kind](f *Form, key string, x *K, known []K, m Meaning) {
-	pick(f, x, known, func(name *string) { f.Choose(key, name, m, words(known)...) })
-}
-
-// PickOr is Pick with a default.
-func PickOr[K Kind](f *Form, key string, x *K, known []K, absent string, m Meaning) {
-	pick(f, x, known, func(name *string) { f.ChooseOr(key, name, absent, m, words(known)...) })
-}
-
-func pick[K Kind](f *Form, x *K, known []K, choose func(name *string)) {
-	name := NameOf(*x)
-	choose(&name)
+// Pick describes the key that says of which kind x is; it may be absent where the kind of a name is the default. A form that reads
+// leaves x nil if it is of none that is known; otherwise x is a copy of the known one, whose keys are to be described next.
+func Pick[K Kind](f *Form, key string, x *K, known []K, absent string, m Meaning) {
+	var words []Option
+	for _, k := range known {
+		words = append(words, k.Word())
+	}
+	c, name := OneOf(words...), NameOf(*x)
+	if absent != "" {
+		c = c.Or(absent)
+	}
+	f.Choose(key, &name, c, m)
 	if !f.printing() {
 		*x = Fresh(known, name)
 	}
-}
-
-func words[K Kind](known []K) (list []Option) {
-	for _, k := range known {
-		list = append(list, k.Word())
-	}
-	return list
 }
 
 // Fresh returns a copy of the known kind of a name, nil if there is none.

@@ -165,20 +165,12 @@ func (n *Node) Show() string {
 	return strconv.Quote(Shorten(n.Text))
 }
 
-// Plural writes a number of things: "1 entry", "2 entries".
-func Plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
-
 // Entries writes a number of entries.
-func Entries(n int) string { return Plural(n, "entry", "entries") }
-
-// shape writes how large a matrix is.
-func shape(rows, columns int) string {
-	return Plural(rows, "row", "rows") + " of " + Entries(columns)
+func Entries(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
 }
 
 // Shorten cuts a text to what fits in a message.
@@ -199,6 +191,11 @@ func Join(path, key string) string {
 		return key
 	}
 	return path + "." + key
+}
+
+// within tells whether path is root or lies below it.
+func within(path, root string) bool {
+	return len(path) >= len(root) && path[:len(root)] == root && (len(path) == len(root) || path[len(root)] == '.')
 }
 
 // IsLabel tells whether s can name an entry of a list: short, begins with a letter, no dot and nothing unprintable.

@@ -137,5 +137,16 @@ func (f *Form) Shared(name string, describe func()) {
 	d.home = home
 }
 
+// Decide tells whether an optional key is there, on which it depends what else there is.
+func (f *Form) Decide(key string, has bool) bool {
+	switch {
+	case f.outlining():
+		return f.draft.pick(choice{key: key, options: []string{"absent", "present"}, presence: true}) == "present"
+	case f.printing():
+		return has
+	}
+	return f.Node.Get(key) != nil
+}
+
 // May tells whether keys are there about which another section decides: an outline shows them in any case.
 func (f *Form) May(decided bool) bool { return f.outlining() || decided }

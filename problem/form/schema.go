@@ -70,30 +70,27 @@ func (p properties) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		key, err := json.Marshal(one.key)
+		value, err := encode(one.Schema, "")
 		if err != nil {
 			return nil, err
 		}
-		value, err := encode(one.Schema)
-		if err != nil {
-			return nil, err
-		}
-		if bytes.Equal(value, []byte("{}")) {
+		if string(value) == "{}\n" {
 			value = []byte("true")
 		}
-		b.Write(slices.Concat(key, []byte{':'}, value))
+		fmt.Fprintf(b, "%q:%s", one.key, value)
 	}
 	b.WriteByte('}')
 	return b.Bytes(), nil
 }
 
-// encode is json.Marshal without escapes for HTML.
-func encode(v any) ([]byte, error) {
+// encode is json.Marshal without escapes for HTML, and with an end of line.
+func encode(v any, indent string) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
+	e.SetIndent("", indent)
 	err := e.Encode(v)
-	return bytes.TrimSpace(b.Bytes()), err
+	return b.Bytes(), err
 }
 
 // OrNull allows null as well, which stands for a key's default.
@@ -121,16 +118,11 @@ func (v *Vocabulary) Schema(title, description string) []byte {
 	for _, name := range o.shelf.names {
 		root.Defs = append(root.Defs, property{name, o.shelf.named[name].schema()})
 	}
-	text, err := encode(root)
+	text, err := encode(root, "  ")
 	if err != nil {
 		panic("form: the schema is not written: " + err.Error())
 	}
-	var b bytes.Buffer
-	if err := json.Indent(&b, text, "", "  "); err != nil {
-		panic("form: the schema is not JSON: " + err.Error())
-	}
-	b.WriteByte('\n')
-	return b.Bytes()
+	return text
 }
 
 // schema writes at the top what a key holds wherever it may stand, and under a condition each which keys a variant has and needs.

@@ -1,43 +1,25 @@
 package form
 
-// section is a key with a mapping under it.
+// section is a key with a mapping under it, which fills what the caller describes.
 func (f *Form) section(key, want string, m Meaning, describe func(*Form)) field {
 	return field{
 		entry:    entry{key: key, says: m, want: want},
 		describe: describe,
 		write:    func() *Node { return Print(describe) },
 		read:     func(n *Node) { f.Fill(n, describe) },
+		fallBack: func() { f.Fill(&Node{Shape: Mapping, At: f.at, Path: Join(f.Node.Path, key)}, describe) },
 	}
 }
 
 // Section describes a mapping below a key. An absent one is an empty one, so that its keys get their defaults.
 func (f *Form) Section(key string, m Meaning, describe func(*Form)) {
-	d := f.section(key, "a mapping", m, describe)
-	d.fallBack = func() { f.Fill(&Node{Shape: Mapping, At: f.at, Path: Join(f.Node.Path, key)}, describe) }
-	f.add(d)
+	f.add(f.section(key, "a mapping", m, describe))
 }
 
 // NeedSection describes a mapping that must be there.
 func (f *Form) NeedSection(key, want string, m Meaning, describe func(*Form)) {
 	d := f.section(key, want, m, describe)
 	d.need = true
-	f.add(d)
-}
-
-// OptionalSection describes a mapping whose absence has a meaning of its own; x is then nil.
-func OptionalSection[T any](f *Form, key string, x **T, m Meaning, describe func(*T, *Form)) {
-	of := *x
-	if of == nil {
-		of = new(T)
-	}
-	d := f.section(key, "a mapping", m, func(f *Form) { describe(of, f) })
-	if *x == nil {
-		d.write = nothing
-	}
-	d.read = func(n *Node) {
-		*x = of
-		f.Fill(n, d.describe)
-	}
 	f.add(d)
 }
 
@@ -56,47 +38,44 @@ func (f *Form) WordOrSection(key string, isWord bool, word Option, want string, 
 			f.Wrong(n, want)
 		}
 	}
+	d.fallBack = func() {}
 	f.add(d)
 }
 
-// itemsOf is a key with a list of mappings under it.
-func itemsOf[T any](f *Form, key string, xs *[]T, want string, m Meaning, describe func(*Form, *T)) field {
-	item := func(i int) func(*Form) { return func(f *Form) { describe(f, &(*xs)[i]) } }
-	return field{
-		entry:    entry{key: key, says: m, want: want, list: true},
-		describe: func(f *Form) { describe(f, new(T)) },
-		write: func() *Node {
+// Part is a mapping with what it describes. It is there even if something in it could not be read.
+func Part[T any](describe func(*T, *Form)) Codec[*T] {
+	return Codec[*T]{
+		Want: "a mapping", below: func(f *Form) { describe(new(T), f) },
+		Read: func(m *Mistakes, n *Node) (*T, bool) {
+			x := new(T)
+			Read(n, m, func(f *Form) { describe(x, f) })
+			return x, true
+		},
+		Write: func(x *T) *Node { return Print(func(f *Form) { describe(x, f) }) },
+	}
+}
+
+// Parts is a list of at least one mapping.
+func Parts[T any](want string, describe func(*Form, *T)) Codec[[]T] {
+	return Codec[[]T]{
+		Want: want, list: true, below: func(f *Form) { describe(f, new(T)) },
+		Read: func(m *Mistakes, n *Node) (xs []T, ok bool) {
+			if n.Shape != List || len(n.Items) == 0 {
+				m.Wrong(n, want)
+				return nil, false
+			}
+			xs = make([]T, len(n.Items))
+			for i, one := range n.Items {
+				Read(one, m, func(f *Form) { describe(f, &xs[i]) })
+			}
+			return xs, true
+		},
+		Write: func(xs []T) *Node {
 			out := &Node{Shape: List}
-			for i := range *xs {
-				out.Items = append(out.Items, Print(item(i)))
+			for i := range xs {
+				out.Items = append(out.Items, Print(func(f *Form) { describe(f, &xs[i]) }))
 			}
 			return out
 		},
-		read: func(n *Node) {
-			if n.Shape != List || len(n.Items) == 0 {
-				f.Wrong(n, want)
-				return
-			}
-			*xs = make([]T, len(n.Items))
-			for i, one := range n.Items {
-				f.Fill(one, item(i))
-			}
-		},
 	}
-}
-
-// Items describes a list of mappings below a key, of which there must be at least one.
-func Items[T any](f *Form, key string, xs *[]T, want string, m Meaning, describe func(*Form, *T)) {
-	d := itemsOf(f, key, xs, want, m, describe)
-	d.need = true
-	f.add(d)
-}
-
-// OptionalItems describes a list of mappings whose absence is an empty list.
-func OptionalItems[T any](f *Form, key string, xs *[]T, want string, m Meaning, describe func(*Form, *T)) {
-	d := itemsOf(f, key, xs, want, m, describe)
-	if len(*xs) == 0 {
-		d.write = nothing
-	}
-	f.add(d)
 }

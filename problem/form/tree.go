@@ -21,28 +21,25 @@ type tree struct {
 // ReadText returns the value of a text in YAML that stands at a place, nil after it has reported why there is none. An empty
 // text is null.
 func ReadText(found *Mistakes, origin Place, text string) *Node {
-	return (&tree{Mistakes: found, origin: origin}).read(text)
+	return (&tree{Mistakes: found, origin: origin}).read(parseYAML, text)
 }
 
 // ReadValue does so for the value of a path that was given on a line of its own, as by a flag.
 func ReadValue(found *Mistakes, origin Place, path, text string) *Node {
-	return (&tree{Mistakes: found, origin: origin, flag: true, path: path}).read(text)
+	return (&tree{Mistakes: found, origin: origin, flag: true, path: path}).read(parseYAML, text)
 }
 
-// read returns the value of a text, nil after it has reported why there is none. An empty text is null.
-func (t *tree) read(text string) *Node { return t.readWith(parseYAML, text) }
-
-// readWith is read with a YAML library of choice. A text that makes it panic is refused like any other that it cannot read.
-func (t *tree) readWith(parse func(string) (ast.Node, error), text string) (root *Node) {
+// read does so with a YAML library of choice. A text that makes it panic is refused like any other that it cannot read.
+func (t *tree) read(parse func(string) (ast.Node, *Mistake), text string) (root *Node) {
 	defer func() {
 		if recover() != nil {
-			t.Report(t.origin, "", "%s", unreadable)
+			t.Report(t.origin, "", unreadable)
 			root = nil
 		}
 	}()
-	body, err := parse(text)
-	if err != nil {
-		t.reportFault(err)
+	body, fault := parse(text)
+	if fault != nil {
+		t.Report(t.place(fault.Line, fault.Column), "", "%s", fault.Msg)
 		return nil
 	}
 	if body == nil {
@@ -56,27 +53,27 @@ func (t *tree) readWith(parse func(string) (ast.Node, error), text string) (root
 	return root
 }
 
-func (t *tree) reportFault(err error) {
+// place is where something stands in the file; a flag has no lines.
+func (t *tree) place(line, column int) Place {
 	at := t.origin
-	if f, ok := err.(*fault); ok && !t.flag {
-		at.Line, at.Column = f.line, f.column
+	if !t.flag {
+		at.Line, at.Column = line, column
 	}
-	t.Report(at, "", "%s", err)
+	return at
 }
 
 func (t *tree) at(tk *token.Token) Place {
-	at := t.origin
-	if tk != nil && tk.Position != nil && !t.flag {
-		at.Line, at.Column = tk.Position.Line, tk.Position.Column
+	if tk == nil || tk.Position == nil {
+		return t.origin
 	}
-	return at
+	return t.place(tk.Position.Line, tk.Position.Column)
 }
 
 // node converts a value that stands at a place. Duplicate keys and values left out are reported here, where they show.
 func (t *tree) node(n ast.Node, at Place, path string, depth int) *Node {
 	t.count++
 	if depth > MaxDepth {
-		t.Report(at, path, "%s", tooDeep())
+		t.Report(at, path, tooDeep, MaxDepth)
 		return &Node{At: at}
 	}
 	switch n := n.(type) {

@@ -27,54 +27,58 @@ const (
 
 const (
 	unreadable    = "not readable as YAML"
+	tooLong       = "too long: more than %d words and signs"
+	tooDeep       = "nested more than %d deep"
 	byteOrderMark = '\uFEFF'
 )
 
-// fault is the reason why a text is not YAML, or not the plain YAML that specs are written in.
-type fault struct {
-	line, column int // 0 when it is about the whole
-	msg          string
-}
-
-func (f *fault) Error() string { return f.msg }
-
-func faultAt(tk *token.Token, msg string) *fault {
-	if tk == nil || tk.Position == nil {
-		return &fault{msg: msg}
+// faultAt is the reason why a text is not YAML, or not the plain YAML that specs are written in: where a token stands, or of the whole.
+func faultAt(tk *token.Token, format string, args ...any) *Mistake {
+	at := Place{}
+	if tk != nil && tk.Position != nil {
+		at.Line, at.Column = tk.Position.Line, tk.Position.Column
 	}
-	return &fault{tk.Position.Line, tk.Position.Column, msg}
+	return at.Mistake("", format, args...)
 }
 
 // parseYAML returns the one document of a text, nil when there is none.
-func parseYAML(text string) (ast.Node, error) {
-	if err := checkText(text); err != nil {
-		return nil, err
+func parseYAML(text string) (ast.Node, *Mistake) {
+	if fault := checkText(text); fault != nil {
+		return nil, fault
 	}
-	tokens, err := tokenize(strings.ReplaceAll(strings.TrimPrefix(text, string(byteOrderMark)), "\r\n", "\n"))
-	if err != nil {
-		return nil, err
+	tokens, fault := tokenize(strings.ReplaceAll(strings.TrimPrefix(text, string(byteOrderMark)), "\r\n", "\n"))
+	if fault != nil {
+		return nil, fault
 	}
 	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
-	if err != nil {
-		return nil, syntaxFault(err)
+	if wrong := (*yaml.SyntaxError)(nil); errors.As(err, &wrong) {
+		return nil, faultAt(wrong.Token, "%s", wrong.Message)
 	}
-	return onlyDocument(file)
+	switch {
+	case err != nil:
+		return nil, faultAt(nil, unreadable)
+	case len(file.Docs) == 0:
+		return nil, nil
+	case len(file.Docs) > 1:
+		return nil, faultAt(file.Docs[1].Start, "a second document begins, want one")
+	}
+	return file.Docs[0].Body, nil
 }
 
 // checkText refuses what is too large and what is not text.
-func checkText(text string) error {
+func checkText(text string) *Mistake {
 	if len(text) > MaxBytes {
-		return &fault{msg: fmt.Sprintf("%d bytes are too many, at most %d are read", len(text), MaxBytes)}
+		return faultAt(nil, "%d bytes are too many, at most %d are read", len(text), MaxBytes)
 	}
 	if signs(text) > MaxTokens {
-		return &fault{msg: tooLong()}
+		return faultAt(nil, tooLong, MaxTokens)
 	}
 	for i, r := range text {
 		switch {
 		case r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD"):
-			return textFault(text[:i], fmt.Sprintf("byte 0x%02x is not UTF-8", text[i]))
+			return behind(text[:i]).Mistake("", "byte 0x%02x is not UTF-8", text[i])
 		case !allowed(r, text[i:]), r == byteOrderMark && i > 0:
-			return textFault(text[:i], fmt.Sprintf("character %U is not allowed", r))
+			return behind(text[:i]).Mistake("", "character %U is not allowed", r)
 		}
 	}
 	return nil
@@ -86,10 +90,9 @@ func allowed(r rune, rest string) bool {
 	return !unicode.IsControl(r) || r == '\n' || r == '\t' || strings.HasPrefix(rest, "\r\n")
 }
 
-// textFault is a fault behind so much of a text.
-func textFault(before, msg string) error {
-	column := utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
-	return &fault{strings.Count(before, "\n") + 1, column, msg}
+// behind is the place after so much of a text.
+func behind(text string) Place {
+	return Place{Line: strings.Count(text, "\n") + 1, Column: utf8.RuneCountInString(text[strings.LastIndexByte(text, '\n')+1:]) + 1}
 }
 
 // signs counts the characters that may be tokens of their own, before the library makes any: it reads a line at a time, and
@@ -109,7 +112,7 @@ func signs(text string) (count int) {
 }
 
 // tokenize splits a text and stops at the first token that a spec cannot have.
-func tokenize(text string) (token.Tokens, error) {
+func tokenize(text string) (token.Tokens, *Mistake) {
 	var (
 		s      scanner.Scanner
 		all    token.Tokens
@@ -123,12 +126,12 @@ func tokenize(text string) (token.Tokens, error) {
 		}
 		for _, tk := range tokens {
 			if msg := limits.refuse(tk); msg != "" {
-				return nil, faultAt(tk, msg)
+				return nil, faultAt(tk, "%s", msg)
 			}
 			all.Add(tk)
 		}
 	}
-	return nil, &fault{msg: unreadable}
+	return nil, faultAt(nil, unreadable)
 }
 
 // limits counts what the tokens so far have asked for.
@@ -171,34 +174,11 @@ func (l *limits) countDash(tk *token.Token) {
 func (l *limits) exceeded() string {
 	switch {
 	case l.tokens > MaxTokens:
-		return tooLong()
+		return fmt.Sprintf(tooLong, MaxTokens)
 	case l.keys > MaxKeys:
 		return fmt.Sprintf("more than %d keys", MaxKeys)
 	case l.depth > MaxDepth, l.dashes > MaxDepth:
-		return tooDeep()
+		return fmt.Sprintf(tooDeep, MaxDepth)
 	}
 	return ""
-}
-
-func tooLong() string { return fmt.Sprintf("too long: more than %d words and signs", MaxTokens) }
-
-func tooDeep() string { return fmt.Sprintf("nested more than %d deep", MaxDepth) }
-
-func syntaxFault(err error) error {
-	var wrong *yaml.SyntaxError
-	if errors.As(err, &wrong) {
-		return faultAt(wrong.Token, wrong.Message)
-	}
-	return &fault{msg: unreadable}
-}
-
-func onlyDocument(file *ast.File) (ast.Node, error) {
-	var body ast.Node
-	for i, doc := range file.Docs {
-		if i > 0 {
-			return nil, faultAt(doc.Start, "a second document begins, want one")
-		}
-		body = doc.Body
-	}
-	return body, nil
 }

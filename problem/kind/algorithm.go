@@ -76,19 +76,23 @@ func (a *Algorithm) Words() string {
 func (a *Algorithm) Describe(f *form.Form, h *Host) {
 	form.Field(f, "name", &a.Name, form.Label(), form.Says("The label in results; no other algorithm has it.", "", "composite"))
 	kind := a.Kind()
-	f.ChooseLike("kind", &kind, "name", a.Name, form.Says("The decision rule.", "", "composite"), h.Kinds.methodWords()...)
+	methods := form.OneOf(h.Kinds.methodWords()...)
+	if a.Name == "" || h.Kinds.MethodOf(a.Name) != nil {
+		methods = methods.Like("name", a.Name)
+	}
+	f.Choose("kind", &kind, methods, form.Says("The decision rule.", "", "composite"))
 	if kind != a.Kind() {
 		a.Method = h.Kinds.MethodOf(kind)
 	}
 	known := a.Facts()
 	a.describeStep(f, known)
-	form.FieldLike(f, "batch", &a.Batch, form.Count(1, maxCount), "population.size", h.Size, form.Says("Individuals sampled a turn.", "", "50"))
-	form.FieldOr(f, "clip", &a.Clip, form.Number("a number above 0 or .inf", form.Above(0, math.Inf(1))), math.Inf(1), form.Says("The longest gradient: longer ones are shortened to it; .inf: none are.", "", "10"))
-	form.FieldOr(f, "momentum", &a.Momentum, form.Number("a number from 0 to below 1", form.Below(0, 1)), known.Momentum, form.Says("The weight of the past in a running average of gradients; 0: none.", "β in m⁺ = βm + (1−β)g", "0.9"))
+	form.Field(f, "batch", &a.Batch, form.Count(1, maxCount).Like("population.size", h.Size), form.Says("Individuals sampled a turn.", "", "50"))
+	form.Field(f, "clip", &a.Clip, form.Number("a number above 0 or .inf", form.Above(0, math.Inf(1))).Or(math.Inf(1)), form.Says("The longest gradient: longer ones are shortened to it; .inf: none are.", "", "10"))
+	form.Field(f, "momentum", &a.Momentum, form.Number("a number from 0 to below 1", form.Below(0, 1)).Or(known.Momentum), form.Says("The weight of the past in a running average of gradients; 0: none.", "β in m⁺ = βm + (1−β)g", "0.9"))
 	a.describeRhythm(f, known)
-	form.Optional(f, "average", &a.Average, form.Count(1, maxCount), form.Says("The step from which on iterates are averaged, 1 for all; the average is what is recommended and measured. Without it there is no average.", "ū = mean of u_average … uₖ", "1"))
-	form.Optional(f, "rate-limit", &a.RateLimit, form.Positive(), form.Says("The longest change of the decision from one to the next. Without it there is none.", "‖u⁺ − u‖ ≤ rate-limit", "0.1"))
-	form.FieldLike(f, "trials", &a.Trials, form.Count(1, maxCount), "trials", h.Trials, form.Says("Trials of this algorithm, 1 where nothing about it is random.", "", "1"))
+	form.Field(f, "average", &a.Average, form.Count(1, maxCount).Optional(), form.Says("The step from which on iterates are averaged, 1 for all; the average is what is recommended and measured. Without it there is no average.", "ū = mean of u_average … uₖ", "1"))
+	form.Field(f, "rate-limit", &a.RateLimit, form.Positive().Optional(), form.Says("The longest change of the decision from one to the next. Without it there is none.", "‖u⁺ − u‖ ≤ rate-limit", "0.1"))
+	form.Field(f, "trials", &a.Trials, form.Count(1, maxCount).Like("trials", h.Trials), form.Says("Trials of this algorithm, 1 where nothing about it is random.", "", "1"))
 	if f.May(h.Constrained && known.Follows) {
 		a.Heeding.describe(f, a.Step)
 	}
@@ -103,7 +107,7 @@ func (a *Algorithm) Describe(f *form.Form, h *Host) {
 func (a *Algorithm) describeStep(f *form.Form, known Facts) {
 	size := form.Says("The step size.", "η", "0.005")
 	if known.Step == Share {
-		form.FieldOr(f, "step", &a.Step, form.Number("a number above 0, at most 1", form.Above(0, 1)), 1, size)
+		form.Field(f, "step", &a.Step, form.Number("a number above 0, at most 1", form.Above(0, 1)).Or(1), size)
 	} else {
 		form.Field(f, "step", &a.Step, form.Positive(), size)
 	}
@@ -111,14 +115,14 @@ func (a *Algorithm) describeStep(f *form.Form, known Facts) {
 	if known.Epochs {
 		usual = "diminishing"
 	}
-	form.FieldOr(f, "schedule", &a.Schedule, form.OneOf(
+	form.Field(f, "schedule", &a.Schedule, form.OneOf(
 		form.Choice("constant", "Not at all.", "η"),
 		form.Choice("inverse-sqrt", "It falls from turn to turn.", "η/√(k+1)"),
 		form.Choice("horizon", "It is smaller for longer runs.", "η/√T"),
 		form.Choice("diminishing", "It falls from turn to turn, as delay and power say.", "η/(1 + k/delay)^power"),
-	), usual, form.Says("How the step size changes over turns k of T.", "", "inverse-sqrt"))
-	form.Optional(f, "delay", &a.Delay, form.Positive(), form.Says("Steps before a diminishing step size falls much; without it 1.", "η/(1 + k/delay)^power", "100"))
-	form.Optional(f, "power", &a.Power, form.Number("a number above 0, at most 1", form.Above(0, 1)), form.Says("How fast a diminishing step size falls; without it 1.", "η/(1 + k/delay)^power", "0.6"))
+	).Or(usual), form.Says("How the step size changes over turns k of T.", "", "inverse-sqrt"))
+	form.Field(f, "delay", &a.Delay, form.Positive().Optional(), form.Says("Steps before a diminishing step size falls much; without it 1.", "η/(1 + k/delay)^power", "100"))
+	form.Field(f, "power", &a.Power, form.Number("a number above 0, at most 1", form.Above(0, 1)).Optional(), form.Says("How fast a diminishing step size falls; without it 1.", "η/(1 + k/delay)^power", "0.6"))
 }
 
 // describeRhythm describes how long decisions are held. Methods that are nothing without holding hold by default.
@@ -127,24 +131,24 @@ func (a *Algorithm) describeRhythm(f *form.Form, known Facts) {
 		form.Field(f, "contraction", &a.Contraction, form.Number("a number above 0 and below 1", form.Open(0, 1)), form.Says("How much of the distance to its settled state the crowd keeps in a turn; epochs are as long as that asks for.", "L in ⌈ln(j+2)/ln(1/L)⌉ + 1 turns", "0.5"))
 		return
 	}
-	form.FieldOr(f, "hold", &a.Hold, form.Count(1, maxCount), max(1, known.Hold), form.Says("Turns that a decision is deployed before it is learned from; the turns before are not looked at.", "", "10"))
+	form.Field(f, "hold", &a.Hold, form.Count(1, maxCount).Or(max(1, known.Hold)), form.Says("Turns that a decision is deployed before it is learned from; the turns before are not looked at.", "", "10"))
 }
 
 func (d *Heeding) describe(f *form.Form, step float64) {
-	form.FieldOr(f, "heed", &d.Heed, form.Boolean(), true, form.Says("Whether the rule keeps the constraints.", "u⁺ = Π(u − η(∇Φ̃ + Σ λ∇c)/max(1, Σ λ))", "false"))
-	form.FieldLike(f, "dual-step", &d.DualStep, form.Positive(), "algorithms.step", step, form.Says("The step size of the multipliers; it follows the same schedule.", "η in λ⁺ = max(0, λ + η(c − ελ))", "0.05"))
-	form.FieldOr(f, "leak", &d.Leak, form.NotNegative(), 0, form.Says("How fast multipliers forget: above 0 they swing less and constraints are broken a little.", "ε in λ⁺ = max(0, λ + η(c − ελ))", "0.01"))
+	form.Field(f, "heed", &d.Heed, form.Boolean().Or(true), form.Says("Whether the rule keeps the constraints.", "u⁺ = Π(u − η(∇Φ̃ + Σ λ∇c)/max(1, Σ λ))", "false"))
+	form.Field(f, "dual-step", &d.DualStep, form.Positive().Like("algorithms.step", step), form.Says("The step size of the multipliers; it follows the same schedule.", "η in λ⁺ = max(0, λ + η(c − ελ))", "0.05"))
+	form.Field(f, "leak", &d.Leak, form.NotNegative().Or(0), form.Says("How fast multipliers forget: above 0 they swing less and constraints are broken a little.", "ε in λ⁺ = max(0, λ + η(c − ελ))", "0.01"))
 }
 
 func (p *Playing) describe(f *form.Form) {
-	form.FieldOr(f, "play", &p.Play, form.OneOf(
+	form.Field(f, "play", &p.Play, form.OneOf(
 		form.Choice("simultaneous", "All in every turn, each along its own gradient.", "uⱼ⁺ = Πⱼ(uⱼ − η(∂Φⱼ/∂uⱼ + ∇ᵤⱼh ∂Φⱼ/∂p))"),
 		form.Choice("alternating", "One after the other, a turn each, along its own gradient.", ""),
 		form.Choice("best-response", "All in every turn, to the decision that is best if the others stay; a step below 1 goes a part of the way. Vanilla takes the crowd for given.", "uⱼ⁺ = argmin Φ̃ⱼ(·, u₋ⱼ)"),
 		form.Choice("alternating-response", "One after the other, a turn each, to the decision that is best if the others stay.", "uⱼ⁺ = argmin Φ̃ⱼ(·, u₋ⱼ)"),
 		form.Choice("planner", "As one who owns all parts and minimizes the sum of all losses.", "u⁺ = Π(u − η∇ΣΦ̃ⱼ)"),
-	), "simultaneous", form.Says("How players move.", "", "alternating"))
-	form.FieldOr(f, "anticipate", &p.Anticipate, form.Boolean(), false, form.Says("Whether players expect the others to go on as they have begun.", "2gₖ − gₖ₋₁ instead of gₖ", "true"))
+	).Or("simultaneous"), form.Says("How players move.", "", "alternating"))
+	form.Field(f, "anticipate", &p.Anticipate, form.Boolean().Or(false), form.Says("Whether players expect the others to go on as they have begun.", "2gₖ − gₖ₋₁ instead of gₖ", "true"))
 }
 
 // Check looks for settings that exclude each other.

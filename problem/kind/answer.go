@@ -26,19 +26,19 @@ func (a *Answer) describe(f *form.Form, h *Host, more ...form.Option) {
 		form.Choice("implicit", "By implicit differentiation of the steady state.", ""),
 		form.Choice("differences", "By differences of steady states.", ""),
 	}, more...)
-	f.RefineOr("sensitivity", &a.Sensitivity, "closed", form.Says("How it is known how the settled crowd answers the decision.", "∇ᵤh", "implicit"), ways...)
+	f.Refine("sensitivity", &a.Sensitivity, form.OneOf(ways...).Or("closed"), form.Says("How it is known how the settled crowd answers the decision.", "∇ᵤh", "implicit"))
 	added := slices.ContainsFunc(more, func(o form.Option) bool { return o.Value == a.Sensitivity })
 	if !added && a.Sensitivity != "differences" {
-		form.FieldOr(f, "at", &a.At, form.OneOf(
+		form.Field(f, "at", &a.At, form.OneOf(
 			form.Choice("sample", "Those that were sampled, as they are.", ""),
 			form.Choice("settled", "Those where the sampled individuals will settle.", ""),
-		), "sample", form.Says("The states at which the sensitivity is taken.", "", "settled"))
+		).Or("sample"), form.Says("The states at which the sensitivity is taken.", "", "settled"))
 	}
 	if a.Sensitivity == "closed" && f.May(h.Lengths) {
-		form.FieldOr(f, "norm", &a.Norm, form.OneOf(
+		form.Field(f, "norm", &a.Norm, form.OneOf(
 			form.Choice("current", "That at the state itself.", ""),
 			form.Choice("previous", "That of the step that led to the state, as in the published run.", ""),
-		), "current", form.Says("The length by which polarized states are brought back to the sphere; only under polarized dynamics.", "‖p̃‖", "previous"))
+		).Or("current"), form.Says("The length by which polarized states are brought back to the sphere; only under polarized dynamics.", "‖p̃‖", "previous"))
 	}
 }
 

@@ -14,9 +14,9 @@ type Wrong struct {
 
 func (w *Wrong) describe(f *form.Form) {
 	f.Shared("wrong", func() {
-		form.FieldOr(f, "scale", &w.Scale, form.Number("a number above 0 to 1e6", form.Above(0, 1e6)), 1, form.Says("What the sensitivity is multiplied by.", "", "0.5"))
-		form.FieldOr(f, "rotate", &w.Rotate, form.Number("degrees from -180 to 180", form.Closed(-180, 180)), 0, form.Says("The angle by which products with the sensitivity are turned, in degrees.", "", "30"))
-		form.FieldOr(f, "stale", &w.Stale, form.Count(0, 1<<20), 0, form.Says("The sensitivity is taken at the decision of so many turns ago.", "", "100"))
+		form.Field(f, "scale", &w.Scale, form.Number("a number above 0 to 1e6", form.Above(0, 1e6)).Or(1), form.Says("What the sensitivity is multiplied by.", "", "0.5"))
+		form.Field(f, "rotate", &w.Rotate, form.Number("degrees from -180 to 180", form.Closed(-180, 180)).Or(0), form.Says("The angle by which products with the sensitivity are turned, in degrees.", "", "30"))
+		form.Field(f, "stale", &w.Stale, form.Count(0, 1<<20).Or(0), form.Says("The sensitivity is taken at the decision of so many turns ago.", "", "100"))
 	})
 }
 

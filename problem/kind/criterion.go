@@ -26,7 +26,7 @@ type Tailed interface{ Tail() float64 } // their share
 
 // DescribeCriterion describes the kind of a constraint; its keys come later.
 func (c *Catalogue) DescribeCriterion(f *form.Form, x *Criterion) {
-	form.Pick(f, "kind", x, c.Criteria, form.Says("What is bounded.", "ρ", "cvar"))
+	form.Pick(f, "kind", x, c.Criteria, "", form.Says("What is bounded.", "ρ", "cvar"))
 }
 
 // GroupsOf returns how many constraints one of a kind is.

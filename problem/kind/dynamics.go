@@ -80,7 +80,7 @@ type Usual struct {
 
 // DescribeDynamics describes dynamics by their kind and the keys of that.
 func (c *Catalogue) DescribeDynamics(f *form.Form, x *Dynamics) {
-	form.Pick(f, "kind", x, c.Dynamics, form.Says("The law of motion of an individual.", "", "polarized"))
+	form.Pick(f, "kind", x, c.Dynamics, "", form.Says("The law of motion of an individual.", "", "polarized"))
 	if *x != nil {
 		(*x).Describe(f)
 	}
@@ -141,7 +141,7 @@ func parameter(key, symbol string, interval []float64, common float64) Parameter
 
 // describeInterval describes between which numbers a parameter of everybody's own is.
 func describeInterval(f *form.Form, key string, x *[]float64, each form.Codec[float64], more, formula, example string) {
-	form.Optional(f, key, x, form.Numbers(each), form.Says("Between which numbers everybody's "+key+" is."+more, formula, example))
+	form.Field(f, key, x, form.Numbers(each).Optional(), form.Says("Between which numbers everybody's "+key+" is."+more, formula, example))
 }
 
 // heterogeneity says what the section of everybody's own parameters is for.

@@ -32,7 +32,7 @@ func (d *ChoiceDynamics) Describe(f *form.Form) {
 	form.Field(f, "lambda2", &d.Lambda2, form.Share(), form.Says(
 		"Influence: how much of the choice answers the decision. With lambda1 at most 1.", "λ₂ in "+choiceLaw, "0.5"))
 	form.Field(f, "epsilon", &d.Epsilon, form.Positive(), form.Says("Sensitivity to the decision, as of buyers to prices.", "ε in softmax(−εu)", "0.5"))
-	form.OptionalSection(f, "heterogeneity", &d.Each, heterogeneity(), (*ChoiceIntervals).describe)
+	form.Field(f, "heterogeneity", &d.Each, form.Part((*ChoiceIntervals).describe).Optional(), heterogeneity())
 }
 
 func inertia() form.Codec[float64] {

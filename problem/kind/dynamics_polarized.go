@@ -32,7 +32,7 @@ func (d *PolarizedDynamics) Describe(f *form.Form) {
 		"How much an individual keeps of its present state; the rest pulls it back to its trait.", "λ in p⁺ ∝ λp + (1−λ)d + σ(pᵀu)u", "0.4"))
 	form.Field(f, "sigma", &d.Sigma, form.NotNegative(), form.Says(
 		"How strongly the decision attracts who agrees with it and repels who does not.", "σ in p⁺ ∝ λp + (1−λ)d + σ(pᵀu)u", "0.5"))
-	form.OptionalSection(f, "heterogeneity", &d.Each, heterogeneity(), (*PolarizedIntervals).describe)
+	form.Field(f, "heterogeneity", &d.Each, form.Part((*PolarizedIntervals).describe).Optional(), heterogeneity())
 }
 
 func (i *PolarizedIntervals) describe(f *form.Form) {

@@ -33,7 +33,7 @@ type Published interface {
 // DescribeLaw describes a law by its kind and the keys of that.
 func (c *Catalogue) DescribeLaw(f *form.Form, x *Law) {
 	f.Shared("law", func() {
-		form.Pick(f, "law", x, c.Laws, form.Says("How traits (or first states) are drawn.", "", "cap"))
+		form.Pick(f, "law", x, c.Laws, "", form.Says("How traits (or first states) are drawn.", "", "cap"))
 		if *x != nil {
 			(*x).Describe(f)
 		}
@@ -73,7 +73,7 @@ func (a *around) describe(f *form.Form, widest float64) {
 	want := fmt.Sprintf("an angle in degrees, above 0 and up to %v", widest)
 	form.Field(f, "angle", &a.Angle, form.Number(want, form.Above(0, widest)),
 		form.Says("How far from the axis individuals are at most, in degrees; 90 is a hemisphere.", "", "90"))
-	form.Optional(f, "axis", &a.Axis, form.Numbers(form.Finite()),
+	form.Field(f, "axis", &a.Axis, form.Numbers(form.Finite()).Optional(),
 		form.Says("The axis; only its direction matters. Without one the axis is drawn.", "", "[1, 0, 0]"))
 }
 

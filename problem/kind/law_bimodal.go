@@ -22,7 +22,7 @@ func (*BimodalLaw) Word() form.Option {
 // Describe implements [Law].
 func (l *BimodalLaw) Describe(f *form.Form) {
 	l.describe(f, 90)
-	form.FieldOr(f, "share", &l.Share, form.Number("a number above 0 and up to 1", form.Above(0, 1)), 0.5,
+	form.Field(f, "share", &l.Share, form.Number("a number above 0 and up to 1", form.Above(0, 1)).Or(0.5),
 		form.Says("The expected share of individuals around the axis; the others are around its opposite.", "", "0.5"))
 }
 

@@ -18,7 +18,7 @@ func (*DirichletLaw) Word() form.Option {
 // Describe implements [Law].
 func (l *DirichletLaw) Describe(f *form.Form) {
 	each := form.Number("a number from 1e-8 to 1e8", form.Closed(1e-8, 1e8))
-	form.FieldOr(f, "concentration", &l.Concentration, form.VectorOf(each), form.Vector{All: 1},
+	form.Field(f, "concentration", &l.Concentration, form.VectorOf(each).Or(form.Vector{All: 1}),
 		form.Says("The parameters α of the Dirichlet distribution; 1: uniform on the simplex.", "density ∝ Π dᵢ^(αᵢ−1)", "1"))
 }
 

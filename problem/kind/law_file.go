@@ -27,7 +27,7 @@ func (*FileLaw) Word() form.Option { return form.Choice("file", "The individuals
 func (l *FileLaw) Describe(f *form.Form) {
 	form.Field(f, "file", &l.File, form.FileName(),
 		form.Says("A .csv, .npy, .npz or .parquet file with one individual a row, relative to where kedge is run.", "", "people.csv"))
-	form.Optional(f, "array", &l.Array, form.TextOf("the name of an array", form.IsPrintable),
+	form.Field(f, "array", &l.Array, form.TextOf("the name of an array", form.IsPrintable).Optional(),
 		form.Says("The member of an .npz file. Without one it must have a single member.", "", "traits"))
 }
 

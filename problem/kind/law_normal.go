@@ -15,8 +15,8 @@ func (*NormalLaw) Word() form.Option { return form.Choice("normal", "Independent
 
 // Describe implements [Law].
 func (l *NormalLaw) Describe(f *form.Form) {
-	form.FieldOr(f, "mean", &l.Mean, form.VectorOf(form.Finite()), form.Vector{}, form.Says("The mean of the normal law.", "", "0"))
-	form.FieldOr(f, "deviation", &l.Deviation, form.VectorOf(form.NotNegative()), form.Vector{All: 1},
+	form.Field(f, "mean", &l.Mean, form.VectorOf(form.Finite()).Or(form.Vector{}), form.Says("The mean of the normal law.", "", "0"))
+	form.Field(f, "deviation", &l.Deviation, form.VectorOf(form.NotNegative()).Or(form.Vector{All: 1}),
 		form.Says("The standard deviation of the normal law.", "", "1"))
 }
 

@@ -3,6 +3,7 @@ package kind
 import (
 	"io/fs"
 
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/problem/form"
 )
@@ -27,7 +28,7 @@ func (l *ValuesLaw) Check(s *Scene, path string, n form.Length) {
 		return
 	}
 	s.FailIf(len(l.Values) != s.Size, form.Paths(path, "population.size"),
-		"%s has %s, population.size is %d", path, form.Plural(len(l.Values), "row", "rows"), s.Size)
+		"%s has %s, population.size is %d", path, phrase.Count(len(l.Values), "row"), s.Size)
 	s.Length(path+".0", l.Values.Columns(), n)
 	s.Lives(path, l.Values, s.Habitat, s.Dynamics)
 }

@@ -28,11 +28,11 @@ func (m *AdamMethod) Facts() Facts {
 // Describe implements [Method].
 func (m *AdamMethod) Describe(f *form.Form, h *Host) {
 	m.Answer.Describe(f, h)
-	form.FieldOr(f, "scaling", &m.Scaling, form.OneOf(
+	form.Field(f, "scaling", &m.Scaling, form.OneOf(
 		form.Choice("joint", "The size of the whole gradient.", "v⁺ = β₂v + (1−β₂)‖g‖²/n"),
 		form.Choice("each", "Every entry by its own size; only where the set bounds every entry by itself.", "v⁺ = β₂v + (1−β₂)g²"),
-	), "joint", form.Says("What gradients are divided by.", "", "each"))
-	form.FieldOr(f, "decay", &m.Decay, form.Number("a number from 0 to below 1", form.Below(0, 1)), 0.999, form.Says("The weight of the past in the size of gradients.", "β₂ in v⁺ = β₂v + (1−β₂)g²", "0.999"))
+	).Or("joint"), form.Says("What gradients are divided by.", "", "each"))
+	form.Field(f, "decay", &m.Decay, form.Number("a number from 0 to below 1", form.Below(0, 1)).Or(0.999), form.Says("The weight of the past in the size of gradients.", "β₂ in v⁺ = β₂v + (1−β₂)g²", "0.999"))
 }
 
 // Build implements [Method]. Momentum is a part of what scales the gradients, not a transform before it.

@@ -37,7 +37,7 @@ func (m *CompositeMethod) Describe(f *form.Form, h *Host) {
 	if m.learned() {
 		f.Section("learn", form.Says("How the sensitivity is learned.", "", "{form: panel, dither: 0.1}"), m.Learn.describe)
 	}
-	form.OptionalSection(f, "wrong", &m.Wrong, form.Says("Spoils the sensitivity on purpose, to study robustness.", "", "{scale: 0.5}"), (*Wrong).describe)
+	form.Field(f, "wrong", &m.Wrong, form.Part((*Wrong).describe).Optional(), form.Says("Spoils the sensitivity on purpose, to study robustness.", "", "{scale: 0.5}"))
 }
 
 // Build implements [Method].

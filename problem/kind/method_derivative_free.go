@@ -30,11 +30,11 @@ func (m *DerivativeFreeMethod) Facts() Facts {
 // Describe implements [Method].
 func (m *DerivativeFreeMethod) Describe(f *form.Form, h *Host) {
 	m.Trying.Describe(f, h)
-	form.FieldOr(f, "first", &m.First, form.OneOf(
+	form.Field(f, "first", &m.First, form.OneOf(
 		form.Choice("skip", "It takes no step.", ""),
 		form.Choice("zero", "It compares with 0, as in the published run.", ""),
-	), "skip", form.Says("What the first turn does, which has no loss to compare with.", "", "zero"))
-	form.FieldOr(f, "carry", &m.Carry, form.Boolean(), false, form.Says("Whether a trial begins with the last loss of the one before, as in the published run.", "", "true"))
+	).Or("skip"), form.Says("What the first turn does, which has no loss to compare with.", "", "zero"))
+	form.Field(f, "carry", &m.Carry, form.Boolean().Or(false), form.Says("Whether a trial begins with the last loss of the one before, as in the published run.", "", "true"))
 }
 
 // Build implements [Method].

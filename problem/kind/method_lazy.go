@@ -29,8 +29,8 @@ func (*LazyMethod) Facts() Facts {
 
 // Describe implements [Method].
 func (m *LazyMethod) Describe(f *form.Form, _ *Host) {
-	form.FieldOr(f, "deploy", &m.Deploy, form.Number("a number ≥ 1", form.Below(1, math.Inf(1))), 1, form.Says("Steps before the first decision after the start is deployed.", "deploy in ⌈deploy·(j+1)^growth⌉", "1"))
-	form.FieldOr(f, "growth", &m.Growth, form.NotNegative(), 1, form.Says("How fast the steps between deployments grow.", "growth in ⌈deploy·(j+1)^growth⌉", "1"))
+	form.Field(f, "deploy", &m.Deploy, form.Number("a number ≥ 1", form.Below(1, math.Inf(1))).Or(1), form.Says("Steps before the first decision after the start is deployed.", "deploy in ⌈deploy·(j+1)^growth⌉", "1"))
+	form.Field(f, "growth", &m.Growth, form.NotNegative().Or(1), form.Says("How fast the steps between deployments grow.", "growth in ⌈deploy·(j+1)^growth⌉", "1"))
 }
 
 // Build implements [Method].

@@ -27,7 +27,7 @@ func (m *PerformativeMethod) Facts() Facts {
 // Describe implements [Method].
 func (m *PerformativeMethod) Describe(f *form.Form, h *Host) {
 	m.Trying.Describe(f, h)
-	form.Optional(f, "window", &m.Window, form.Count(2, maxCount), form.Says("Deployments from which the answer of the crowd is fitted, more than the decision has entries. Without it 2(n + 1).", "", "6"))
+	form.Field(f, "window", &m.Window, form.Count(2, maxCount).Optional(), form.Says("Deployments from which the answer of the crowd is fitted, more than the decision has entries. Without it 2(n + 1).", "", "6"))
 }
 
 // Build implements [Method].

@@ -28,11 +28,11 @@ func (m *PlugInMethod) Facts() Facts {
 // Describe implements [Method].
 func (m *PlugInMethod) Describe(f *form.Form, h *Host) {
 	m.Trying.Describe(f, h)
-	form.Optional(f, "tries", &m.Tries, form.Count(2, maxCount), form.Says("Decisions that are tried before the answer of the crowd is fitted, more than the decision has entries. Without it 4(n + 1).", "", "12"))
-	form.FieldOr(f, "family", &m.Family, form.OneOf(
+	form.Field(f, "tries", &m.Tries, form.Count(2, maxCount).Optional(), form.Says("Decisions that are tried before the answer of the crowd is fitted, more than the decision has entries. Without it 4(n + 1).", "", "12"))
+	form.Field(f, "family", &m.Family, form.OneOf(
 		form.Choice("location", "Everybody moves alike.", "p = Gu + b + r"),
 		form.Choice("location-scale", "Everybody moves alike, and differences grow or shrink with the decision.", "p = Gu + b + (Ku + c)∘r"),
-	), "location", form.Says("How the crowd is taken to answer.", "", "location-scale"))
+	).Or("location"), form.Says("How the crowd is taken to answer.", "", "location-scale"))
 }
 
 // Build implements [Method].

@@ -27,7 +27,7 @@ func (m *StormMethod) Facts() Facts {
 // Describe implements [Method].
 func (m *StormMethod) Describe(f *form.Form, h *Host) {
 	m.Answer.Describe(f, h)
-	form.FieldOr(f, "weight", &m.Weight, form.Number("a number above 0, at most 1", form.Above(0, 1)), 0.1, form.Says("How much of a gradient is taken anew in every turn.", "a in gₖ = ĝₖ + (1−a)(gₖ₋₁ − ĝₖ₋₁)", "0.1"))
+	form.Field(f, "weight", &m.Weight, form.Number("a number above 0, at most 1", form.Above(0, 1)).Or(0.1), form.Says("How much of a gradient is taken anew in every turn.", "a in gₖ = ĝₖ + (1−a)(gₖ₋₁ − ĝₖ₋₁)", "0.1"))
 }
 
 // Check implements [CheckedMethod].

@@ -31,7 +31,7 @@ type SketchedObjective interface {
 // DescribeObjective describes an objective by its kind and the keys of that.
 func (c *Catalogue) DescribeObjective(f *form.Form, x *Objective) {
 	f.Shared("objective", func() {
-		form.Pick(f, "kind", x, c.Objectives, form.Says("What is judged.", "", "affinity"))
+		form.Pick(f, "kind", x, c.Objectives, "", form.Says("What is judged.", "", "affinity"))
 		if *x != nil {
 			(*x).Describe(f)
 		}

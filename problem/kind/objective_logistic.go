@@ -21,8 +21,8 @@ func (*LogisticObjective) Word() form.Option {
 
 // Describe implements [Objective].
 func (o *LogisticObjective) Describe(f *form.Form) {
-	form.FieldOr(f, "ridge", &o.Ridge, form.NotNegative(), 0, form.Says("How much large weights cost.", "γ in ½γ‖w‖²", "0.01"))
-	form.FieldOr(f, "intercept", &o.Intercept, form.Boolean(), false,
+	form.Field(f, "ridge", &o.Ridge, form.NotNegative().Or(0), form.Says("How much large weights cost.", "γ in ½γ‖w‖²", "0.01"))
+	form.Field(f, "intercept", &o.Intercept, form.Boolean().Or(false),
 		form.Says("Whether the decision ends with an intercept.", "u = (w, b) instead of w", "true"))
 }
 

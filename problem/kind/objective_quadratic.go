@@ -24,15 +24,15 @@ func (*QuadraticObjective) Word() form.Option {
 
 // Describe implements [Objective].
 func (o *QuadraticObjective) Describe(f *form.Form) {
-	form.FieldOr(f, "decision", &o.Decision, form.MatrixOf(), form.Matrix{}, form.Says(
+	form.Field(f, "decision", &o.Decision, form.MatrixOf().Or(form.Matrix{}), form.Says(
 		"The cost of the decision, rows or a multiple of the identity.", "R in "+quadraticLaw, "2"))
-	form.FieldOr(f, "cross", &o.Cross, form.MatrixOf(), form.Matrix{}, form.Says(
+	form.Field(f, "cross", &o.Cross, form.MatrixOf().Or(form.Matrix{}), form.Says(
 		"The cost of decision and state together; a row is an entry of the decision.", "S in "+quadraticLaw, "1"))
-	form.FieldOr(f, "state", &o.State, form.MatrixOf(), form.Matrix{}, form.Says(
+	form.Field(f, "state", &o.State, form.MatrixOf().Or(form.Matrix{}), form.Says(
 		"The cost of the state, rows or a multiple of the identity.", "Q in "+quadraticLaw, "1"))
-	form.FieldOr(f, "linear-decision", &o.LinearDecision, form.VectorOf(form.Finite()), form.Vector{}, form.Says(
+	form.Field(f, "linear-decision", &o.LinearDecision, form.VectorOf(form.Finite()).Or(form.Vector{}), form.Says(
 		"The linear cost of the decision.", "r in "+quadraticLaw, "[1, 0]"))
-	form.FieldOr(f, "linear-state", &o.LinearState, form.VectorOf(form.Finite()), form.Vector{}, form.Says(
+	form.Field(f, "linear-state", &o.LinearState, form.VectorOf(form.Finite()).Or(form.Vector{}), form.Says(
 		"The linear cost of the state.", "c in "+quadraticLaw, "[1, 0]"))
 }
 

@@ -20,11 +20,11 @@ func (*RevenueObjective) Word() form.Option {
 
 // Describe implements [Objective].
 func (o *RevenueObjective) Describe(f *form.Form) {
-	form.FieldOr(f, "entropy", &o.Entropy, form.NotNegative(), 0, form.Says("The weight of the entropy term.", "ρ in pᵀu + ρ Σ pᵢ log pᵢ", "0.1"))
-	form.FieldOr(f, "sign", &o.Sign, form.OneOf(
+	form.Field(f, "entropy", &o.Entropy, form.NotNegative().Or(0), form.Says("The weight of the entropy term.", "ρ in pᵀu + ρ Σ pᵢ log pᵢ", "0.1"))
+	form.Field(f, "sign", &o.Sign, form.OneOf(
 		form.Choice("printed", "As in the article: concentrated choices are rewarded.", "pᵀu + ρ Σ pᵢ log pᵢ"),
 		form.Choice("diversity", "Turned round: spread choices are rewarded.", "pᵀu − ρ Σ pᵢ log pᵢ"),
-	), "printed", form.Says("The sign of the entropy term.", "", "diversity"))
+	).Or("printed"), form.Says("The sign of the entropy term.", "", "diversity"))
 }
 
 // Check implements [Objective].

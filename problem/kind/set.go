@@ -46,7 +46,7 @@ type SketchedSet interface {
 // DescribeSet describes a set by its kind and the keys of that.
 func (c *Catalogue) DescribeSet(f *form.Form, x *Set) {
 	f.Shared("set", func() {
-		form.Pick(f, "kind", x, c.Sets, form.Says("The shape of the set.", "", "ball"))
+		form.Pick(f, "kind", x, c.Sets, "", form.Says("The shape of the set.", "", "ball"))
 		if *x != nil {
 			(*x).Describe(f, c)
 		}

@@ -31,7 +31,7 @@ func (s *AffineSet) Check(c *Scene, path string, n form.Length) {
 	}
 	c.Length(path+".matrix.0", s.Matrix.Columns(), n)
 	c.FailIf(len(s.RHS) != len(s.Matrix), form.Paths(path+".rhs", path+".matrix"),
-		"%s.rhs has %s, %s.matrix has %s", path, form.Entries(len(s.RHS)), path, form.Plural(len(s.Matrix), "row", "rows"))
+		"%s.rhs has %s, %s.matrix has %s", path, form.Entries(len(s.RHS)), path, phrase.Count(len(s.Matrix), "row"))
 }
 
 // Build implements [Set].

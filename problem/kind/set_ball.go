@@ -24,7 +24,7 @@ func (*BallSet) Word() form.Option {
 // Describe implements [Set].
 func (s *BallSet) Describe(f *form.Form, _ *Catalogue) {
 	form.Field(f, "radius", &s.Radius, form.Positive(), form.Says("The radius of the ball.", "‖u − center‖ ≤ radius", "1"))
-	form.FieldOr(f, "center", &s.Center, form.VectorOf(form.Finite()), form.Vector{}, form.Says("The center of the ball.", "‖u − center‖ ≤ radius", "0"))
+	form.Field(f, "center", &s.Center, form.VectorOf(form.Finite()).Or(form.Vector{}), form.Says("The center of the ball.", "‖u − center‖ ≤ radius", "0"))
 }
 
 // Check implements [Set].

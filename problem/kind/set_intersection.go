@@ -19,7 +19,7 @@ func (*IntersectionSet) Word() form.Option {
 
 // Describe implements [Set].
 func (s *IntersectionSet) Describe(f *form.Form, c *Catalogue) {
-	form.Items(f, "of", &s.Of, "a list of sets", form.Says("The sets to intersect, each with the keys of a set.", "", ""), c.DescribeSet)
+	form.Field(f, "of", &s.Of, form.Parts("a list of sets", c.DescribeSet), form.Says("The sets to intersect, each with the keys of a set.", "", ""))
 }
 
 // Check implements [Set].

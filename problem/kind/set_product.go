@@ -27,12 +27,12 @@ func (*ProductSet) Word() form.Option {
 // Describe implements [Set].
 func (s *ProductSet) Describe(f *form.Form, c *Catalogue) {
 	says := form.Says("Sets of successive entries of the decision, each with its size and the keys of a set.", "", "")
-	form.Items(f, "parts", &s.Parts, "a list of sets, each with its size", says, func(f *form.Form, part *SetPart) {
+	form.Field(f, "parts", &s.Parts, form.Parts("a list of sets, each with its size", func(f *form.Form, part *SetPart) {
 		f.Shared("part", func() {
 			form.Field(f, "size", &part.Size, form.Count(1, maxCount), form.Says("How many entries of the decision the part has.", "", "2"))
 			c.DescribeSet(f, &part.Set)
 		})
-	})
+	}), says)
 }
 
 // Check implements [Set].

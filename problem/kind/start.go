@@ -31,7 +31,7 @@ type PublishedStart interface {
 
 // DescribeStart describes a first decision by its law and the keys of that.
 func (c *Catalogue) DescribeStart(f *form.Form, x *Start) {
-	form.PickOr(f, "law", x, c.Starts, "zero", form.Says("How the first decision is drawn.", "", "sphere"))
+	form.Pick(f, "law", x, c.Starts, "zero", form.Says("How the first decision is drawn.", "", "sphere"))
 	if *x != nil {
 		(*x).Describe(f)
 	}

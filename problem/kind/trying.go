@@ -16,10 +16,10 @@ type Trying struct {
 // Describe describes the keys.
 func (t *Trying) Describe(f *form.Form, _ *Host) {
 	form.Field(f, "delta", &t.Delta, form.Positive(), form.Says("How far from its own decision the rule tries others.", "δ in u + δv, ‖v‖ = 1", "2"))
-	form.FieldOr(f, "perturbed", &t.Perturbed, form.OneOf(
+	form.Field(f, "perturbed", &t.Perturbed, form.OneOf(
 		form.Choice("anywhere", "Outside of the set, too.", ""),
 		form.Choice("feasible", "In the set: the rule's own decision stays as far inside. It wants a set with an inside, a ball or a box or such.", ""),
-	), "anywhere", form.Says("Where the decisions that are tried may lie.", "", "feasible"))
+	).Or("anywhere"), form.Says("Where the decisions that are tried may lie.", "", "feasible"))
 }
 
 // Habits returns what others must know of a method that tries decisions.
