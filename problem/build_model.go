@@ -71,37 +71,6 @@ func (s *Spec) reportFormulas(found *form.Mistakes, err error) {
 	}
 }
 
-// model checks the formulas, unless files must be read first: then the dimensions are all that can be checked yet.
-func (c *check) model() {
-	if c.s.Model == nil || !c.Sound("model") {
-		return
-	}
-	m, err := formula.Compile(c.s.Model.checkable())
-	c.s.reportFormulas(c.Mistakes, err)
-	if err != nil {
-		return
-	}
-	if dim, want := c.s.Population.Dim, m.Dims().Trait; c.Sound("population.dim") && dim != want {
-		c.Fail(form.Paths("population.dim", "model.trait"), "population.dim is %d, but model.trait has %s", dim, form.Entries(want))
-	}
-	c.FailIf(!c.s.Model.readsFiles() && c.s.Start != nil && c.s.Start.Divides() && !divides(feasible(m)), form.Paths("start.law", "model.subject to"),
-		"start.law is proportions, but the decisions that model.subject to allows have no sum; want q >= 0 and sum(q) == a number")
-}
-
-// checkable are the formulas that can be compiled without reading files.
-func (m *Model) checkable() formula.Source {
-	if m.readsFiles() {
-		return formula.Source{Decision: m.Decision, State: m.State, Trait: m.Trait}
-	}
-	source, _ := (&Spec{Model: m}).source(nil) // no file, no error
-	return source
-}
-
-func divides(s kind.Set) bool {
-	_, ok := kind.Divides(s)
-	return ok
-}
-
 // feasible returns the set that the constraints of a model describe.
 func feasible(m *formula.Model) kind.Set {
 	var all []kind.Set

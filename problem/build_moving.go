@@ -8,7 +8,6 @@ import (
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/sensitivity"
-	"github.com/kedge-opt/kedge/steady"
 )
 
 // couple lets individuals see the mean of the crowd.
@@ -36,19 +35,6 @@ func (s *Spec) couple(m kedge.Model) (kedge.Model, error) {
 	}
 	m.Dynamics, m.Settler, m.Sensitivity, m.Social = c, dynamics.NewWalked(c), &sensitivity.Implicit{Dynamics: c}, true
 	return m, nil
-}
-
-// Moves tells whether the people of the population change by themselves: their traits drift, or they come and go.
-func (p *Problem) Moves() bool { return p.Spec.Population.moves() }
-
-// Noisy tells whether noise pushes states.
-func (p *Problem) Noisy() bool { return p.Spec.Dynamics.noisy() }
-
-// SteadyOf returns Φ̃ of a population with the given traits, which may move.
-func (p *Problem) SteadyOf(traits kedge.Rows) (*steady.Objective, error) {
-	m := p.Model
-	m.Traits = traits
-	return steady.New(m)
 }
 
 // World returns the traits as they move, from the start; no decision changes how.

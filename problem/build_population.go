@@ -80,8 +80,7 @@ func (p *Problem) drawPublished() error {
 		return s.errorf("seed", "seed is %d, the generator numpy wants at most %d", s.Seed, uint32(math.MaxUint32))
 	}
 	g := stream.NewNumPy(uint32(s.Seed))
-	p.Start = make([]float64, dim.Decision)
-	p.publishedStart(p.Start, g)
+	p.fillStart(g)
 	traits := make([]float64, s.Population.Size*dim.Trait)
 	err := s.publishedPopulation(traits, dim.Trait, g)
 	if err != nil {
@@ -98,15 +97,6 @@ func (p *Problem) drawPublished() error {
 		p.numpy = append(p.numpy, s.publishedTrials(&s.Algorithms[i], dim.Decision, g))
 	}
 	return nil
-}
-
-func (p *Problem) publishedStart(u []float64, g *stream.NumPy) {
-	if start, ok := p.Spec.Start.(kind.PublishedStart); ok {
-		total, _ := kind.Divides(p.set)
-		start.Publish(u, g, total)
-		return
-	}
-	p.fillStart(u, g)
 }
 
 func (s *Spec) publishedPopulation(traits []float64, dim int, g *stream.NumPy) error {
@@ -139,4 +129,20 @@ func (s *Spec) publishedTrials(a *kind.Algorithm, n int, g *stream.NumPy) []*str
 		}
 	}
 	return begins
+}
+
+// drawStart draws the first decision by itself.
+func (p *Problem) drawStart() error {
+	if p.Spec.Generator == "numpy" {
+		p.fillStart(stream.NewNumPy(uint32(p.Spec.Seed)))
+	} else {
+		p.fillStart(p.stream("start"))
+	}
+	return nil
+}
+
+func (p *Problem) fillStart(r kind.Numbers) {
+	total, _ := kind.Divides(p.set)
+	p.Start = make([]float64, p.Spec.Dims().Decision)
+	p.Spec.Start.Fill(p.Start, r, total)
 }

@@ -2,12 +2,10 @@ package problem
 
 import (
 	"fmt"
-	"io/fs"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/problem/kind"
-	"github.com/kedge-opt/kedge/stream"
 )
 
 // rule makes the decision rule of an algorithm that sees individuals as m. What it draws comes from directions.
@@ -29,42 +27,6 @@ func (p *Problem) rule(from *kind.Algorithm, m kedge.Model, directions online.No
 	}
 	r.Set = p.limited(from, r.Set)
 	return r, nil
-}
-
-// NewRule makes the decision rule of an algorithm of a spec, at its first decision, without drawing anybody: so it can decide for
-// people who are elsewhere. Files that the spec names are read from files.
-func NewRule(s *Spec, algorithm int, files fs.FS) (*online.Descent, error) {
-	p, err := begin("", s, files)
-	if err != nil {
-		return nil, err
-	}
-	p.Start = make([]float64, s.Dims().Decision)
-	if s.Generator == "numpy" {
-		p.publishedStart(p.Start, stream.NewNumPy(uint32(s.Seed)))
-	} else {
-		p.fillStart(p.Start, p.stream("start"))
-	}
-	if err := p.bind(); err != nil {
-		return nil, err
-	}
-	from := &s.Algorithms[algorithm]
-	_, directions := p.trialDraws(algorithm, 0)
-	rule, err := p.rule(from, p.trialModel(from), directions)
-	if err != nil {
-		return nil, err
-	}
-	return rule.From(p.Start)
-}
-
-// checkRules makes the rule of every algorithm once, so that mistakes are told before anything runs.
-func (p *Problem) checkRules() error {
-	for i := range p.Spec.Algorithms {
-		a := &p.Spec.Algorithms[i]
-		if _, err := p.rule(a, p.trialModel(a), p.stream("unused")); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // FirstStep returns the step size with which algorithm a begins. No schedule has a larger one later.

@@ -3,6 +3,7 @@ package problem
 import (
 	"math"
 
+	"github.com/kedge-opt/kedge/formula"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
 )
@@ -12,30 +13,6 @@ import (
 type check struct {
 	kind.Scene
 	s *Spec
-}
-
-func (c *check) all() {
-	c.model()
-	if c.s.Dynamics.Of != nil {
-		c.s.Dynamics.Of.Check(&c.Scene)
-	}
-	c.population()
-	c.moving()
-	kind.CheckObjective(&c.Scene, "objective", c.s.Objective)
-	if c.s.Model == nil && len(c.s.Players) == 0 {
-		kind.CheckSet(&c.Scene, "set", c.s.Set, c.Decision())
-	}
-	c.start()
-	c.changes()
-	c.constraints()
-	c.players()
-	c.algorithms()
-	c.record()
-	c.theory()
-	c.generator()
-	if len(c.Found) == 0 {
-		c.size()
-	}
 }
 
 // scene returns the spec as its kinds see it when they check themselves.
@@ -119,10 +96,33 @@ func (c *check) generator() {
 		"generator numpy draws a cap of angle 90 without axis in 4 or more dimensions, or proportions of one individual")
 }
 
-// size refuses a spec that could not be read again as it is printed.
-func (c *check) size() {
-	nodes, names, depth := c.s.tree().Extent()
-	if nodes > form.MaxNodes || names > form.MaxKeys || depth > form.MaxDepth || len(c.s.YAML()) > form.MaxBytes {
-		c.Report(form.Place{File: c.s.origin.At.File}, "", "too large with its defaults: %d values, %d keys, %d deep", nodes, names, depth)
+// model checks the formulas, unless files must be read first: then the dimensions are all that can be checked yet.
+func (c *check) model() {
+	if c.s.Model == nil || !c.Sound("model") {
+		return
 	}
+	m, err := formula.Compile(c.s.Model.checkable())
+	c.s.reportFormulas(c.Mistakes, err)
+	if err != nil {
+		return
+	}
+	if dim, want := c.s.Population.Dim, m.Dims().Trait; c.Sound("population.dim") && dim != want {
+		c.Fail(form.Paths("population.dim", "model.trait"), "population.dim is %d, but model.trait has %s", dim, form.Entries(want))
+	}
+	c.FailIf(!c.s.Model.readsFiles() && c.s.Start != nil && c.s.Start.Divides() && !divides(feasible(m)), form.Paths("start.law", "model.subject to"),
+		"start.law is proportions, but the decisions that model.subject to allows have no sum; want q >= 0 and sum(q) == a number")
+}
+
+// checkable are the formulas that can be compiled without reading files.
+func (m *Model) checkable() formula.Source {
+	if m.readsFiles() {
+		return formula.Source{Decision: m.Decision, State: m.State, Trait: m.Trait}
+	}
+	source, _ := (&Spec{Model: m}).source(nil) // no file, no error
+	return source
+}
+
+func divides(s kind.Set) bool {
+	_, ok := kind.Divides(s)
+	return ok
 }

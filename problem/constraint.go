@@ -64,7 +64,7 @@ func (c *check) tails(path string, one *Constraint) {
 		}
 		of, tailed := one.Kind.(kind.Tailed)
 		if batch := form.Join("algorithms", a.Name) + ".batch"; tailed && a.Heed && of.Tail()*float64(a.Batch) < 0.999 && c.Sound(path+".level", "algorithms") {
-			c.Fail(form.Paths(batch, path+".level"), "%s is %d, but the worst %s of a sample must be somebody; want at least %.0f", batch, a.Batch, short(of.Tail()), 1/of.Tail())
+			c.Fail(form.Paths(batch, path+".level"), "%s is %d, but the worst %.4g of a sample must be somebody; want at least %.0f", batch, a.Batch, of.Tail(), 1/of.Tail())
 		}
 	}
 }
@@ -78,20 +78,11 @@ func (p *Problem) buildConstraints() error {
 			return err
 		}
 		mean := risk.Constraint{Name: from.Name, Loss: loss, Measure: risk.Mean{}, Bound: from.Bound, Sensitivity: p.Sensitivity, Dims: p.Spec.Dims()}
-		p.constraints = append(p.constraints, from.Kind.Build(mean)...)
-	}
-	return nil
-}
-
-// largestMultipliers returns the largest multiplier of every constraint, groups counted one by one.
-func (p *Problem) largestMultipliers() (list []float64) {
-	for i := range p.Spec.Constraints {
-		c := &p.Spec.Constraints[i]
-		for range kind.GroupsOf(c.Kind) {
-			list = append(list, c.Most)
+		for _, one := range from.Kind.Build(mean) {
+			p.constraints, p.most = append(p.constraints, one), append(p.most, from.Most)
 		}
 	}
-	return list
+	return nil
 }
 
 // Constraints returns the constraints as the settled population is judged by them, each with the largest multiplier it may get.
@@ -103,7 +94,7 @@ func (p *Problem) Constraints() (list []*risk.SettledConstraint, most []float64,
 		}
 		list = append(list, s)
 	}
-	return list, p.largestMultipliers(), nil
+	return list, p.most, nil
 }
 
 // heed lets the players play, or makes an estimator keep the constraints, with their gradients through the sensitivity h; nil takes states for given.
@@ -127,7 +118,7 @@ func (p *Problem) heed(from *kind.Algorithm, e online.Estimator, h kedge.Sensiti
 		list = append(list, g)
 	}
 	steps := from.Steps(from.DualStep, p.Spec.Iterations)
-	return online.NewLagrangian(p.Spec.Dims().Decision, e, list, online.Dual{Step: steps, Leak: from.Leak, Most: p.largestMultipliers()})
+	return online.NewLagrangian(p.Spec.Dims().Decision, e, list, online.Dual{Step: steps, Leak: from.Leak, Most: p.most})
 }
 
 // trusted answers only as far as what was learned is trusted.

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/set"
 )
 
 // held is an individual of a crowd whose mean is held where it settles under the first decision: to look at one by itself.
@@ -76,4 +78,13 @@ func (h held) PullRows(gu, p, u, d, v []float64) error {
 	}
 	copy(gu, g)
 	return nil
+}
+
+// Deployed is Alone with the decisions that an algorithm deploys, which lie outside the set by as much as it perturbs them.
+func (p *Problem) Deployed(algorithm int) kedge.Model {
+	m, known := p.Alone(), p.Spec.Algorithms[algorithm].Facts()
+	if known.Reach > 0 && !known.Inside {
+		m.Set = set.Ball{Radius: kind.Reach(p.set) + known.Reach}
+	}
+	return m
 }

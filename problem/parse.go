@@ -107,3 +107,38 @@ func (o Overlay) assignTo(found *form.Mistakes, root *form.Node, at form.Place) 
 		found.Report(at, path, "%s", err)
 	}
 }
+
+func (c *check) all() {
+	c.model()
+	if c.s.Dynamics.Of != nil {
+		c.s.Dynamics.Of.Check(&c.Scene)
+	}
+	c.population()
+	c.moving()
+	kind.CheckObjective(&c.Scene, "objective", c.s.Objective)
+	if c.s.Model == nil && len(c.s.Players) == 0 {
+		kind.CheckSet(&c.Scene, "set", c.s.Set, c.Decision())
+	}
+	c.start()
+	c.changes()
+	c.constraints()
+	c.players()
+	c.algorithms()
+	c.record()
+	c.theory()
+	c.generator()
+	if len(c.Found) == 0 {
+		c.size()
+	}
+}
+
+// size refuses a spec that could not be read again as it is printed.
+func (c *check) size() {
+	nodes, names, depth := c.s.tree().Extent()
+	if nodes > form.MaxNodes || names > form.MaxKeys || depth > form.MaxDepth || len(c.s.YAML()) > form.MaxBytes {
+		c.Report(form.Place{File: c.s.origin.At.File}, "", "too large with its defaults: %d values, %d keys, %d deep", nodes, names, depth)
+	}
+}
+
+// MaxSize is the largest spec that Parse reads, in bytes.
+const MaxSize = form.MaxBytes

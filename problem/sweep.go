@@ -26,6 +26,9 @@ type Sweep struct {
 	over  []axis
 	kinds *kind.Catalogue // that cells can name
 	top   int             // the rank of swept values, above all that they replace
+
+	file string // that it is read from
+	read func(path string) ([]byte, error)
 }
 
 // ParseSweep reads a sweep of specs that name kinds of a catalogue: the document src, called name in messages, with overlays over the spec of every cell. A base that
@@ -38,11 +41,10 @@ func ParseSweep(kinds *kind.Catalogue, name string, src []byte, read func(path s
 		return nil, found.Join()
 	}
 	root.Locate("")
-	w := &Sweep{top: len(over) + 2, kinds: kinds}
-	draft := &sweepDraft{sweep: w, file: name, read: read}
-	form.Read(root, found, draft.describe)
+	w := &Sweep{top: len(over) + 2, kinds: kinds, file: name, read: read}
+	form.Read(root, found, w.describe)
 	for i, o := range over {
-		draft.overlay(found, o, form.Place{File: o.label, Rank: i + 2})
+		w.overlay(found, o, form.Place{File: o.label, Rank: i + 2})
 	}
 	if err := found.Join(); err != nil {
 		return nil, err
@@ -53,24 +55,19 @@ func ParseSweep(kinds *kind.Catalogue, name string, src []byte, read func(path s
 	return w, nil
 }
 
-// sweepDraft is a sweep while it is read.
-type sweepDraft struct {
-	sweep *Sweep
-	file  string
-	read  func(path string) ([]byte, error)
-}
-
-func (d *sweepDraft) describe(f *form.Form) {
-	w := d.sweep
-	form.Field(f, "name", &w.Name, folderName().Or(sweepName(d.file)), form.Meaning{})
-	form.Field(f, "base", &w.base, d.baseSpec(), form.Meaning{})
+// describe describes the sweep, as it is printed: the base comes last, with all in it that set says, so that set is read and never printed.
+func (w *Sweep) describe(f *form.Form) {
+	form.Field(f, "name", &w.Name, folderName().Or(sweepName(w.file)), form.Meaning{})
+	f.Know("base")
 	f.Choose("design", &w.Design, form.OneOf(form.Choice("grid", "", ""), form.Choice("random", "", "")).Or("grid"), form.Meaning{})
 	if w.Design == "random" {
 		form.Field(f, "samples", &w.Samples, form.Count(1, MaxCells), form.Meaning{})
 	}
 	form.Field(f, "seed", &w.Seed, form.Word64().Or(1), form.Meaning{})
-	f.Section("set", form.Meaning{}, d.describeSet)
-	f.NeedSection("over", "a mapping of keys of the spec to their values", form.Meaning{}, d.describeOver)
+	f.Know("set")
+	form.Field(f, "over", &w.over, w.axes(), form.Meaning{})
+	form.Field(f, "base", &w.base, w.baseSpec(), form.Meaning{})
+	form.Field(f, "set", new(*form.Node), form.Codec[*form.Node]{Read: w.readSet}.Optional(), form.Meaning{})
 }
 
 // sweepName is what a sweep is called that does not say so itself: its file without the ending.
@@ -90,9 +87,9 @@ func isFolderName(s string) bool { return form.IsLabel(s) && !strings.ContainsAn
 
 const wantBase = "the name of a case, a file that ends in .yaml, or a spec"
 
-// baseSpec reads what the cells share: a spec written in place, an embedded case or a file.
-func (d *sweepDraft) baseSpec() form.Codec[*form.Node] {
-	return form.Codec[*form.Node]{Want: wantBase, Read: func(m *form.Mistakes, n *form.Node) (*form.Node, bool) {
+// baseSpec is what the cells share: a spec written in place, an embedded case or a file.
+func (w *Sweep) baseSpec() form.Codec[*form.Node] {
+	return form.Codec[*form.Node]{Want: wantBase, Write: func(n *form.Node) *form.Node { return n }, Read: func(m *form.Mistakes, n *form.Node) (*form.Node, bool) {
 		switch {
 		case n.Shape == form.Mapping:
 			return n.Copied(0), true
@@ -100,12 +97,12 @@ func (d *sweepDraft) baseSpec() form.Codec[*form.Node] {
 			m.Wrong(n, wantBase)
 			return nil, false
 		}
-		base := d.baseFile(m, n)
+		base := w.baseFile(m, n)
 		return base, base != nil
 	}}
 }
 
-func (d *sweepDraft) baseFile(m *form.Mistakes, n *form.Node) *form.Node {
+func (w *Sweep) baseFile(m *form.Mistakes, n *form.Node) *form.Node {
 	file := n.Text
 	src, ok := Case(file)
 	if !ok && !slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(file)) {
@@ -114,10 +111,10 @@ func (d *sweepDraft) baseFile(m *form.Mistakes, n *form.Node) *form.Node {
 	}
 	if !ok {
 		if !filepath.IsAbs(file) {
-			file = filepath.Join(filepath.Dir(d.file), file)
+			file = filepath.Join(filepath.Dir(w.file), file)
 		}
 		var err error
-		if src, err = d.read(file); err != nil {
+		if src, err = w.read(file); err != nil {
 			m.Report(n.At, n.Path, "base cannot be read: %v", err)
 			return nil
 		}
@@ -125,20 +122,25 @@ func (d *sweepDraft) baseFile(m *form.Mistakes, n *form.Node) *form.Node {
 	return document(m, form.Place{File: file}, string(src))
 }
 
-// describeSet puts the values that all cells share into the base.
-func (d *sweepDraft) describeSet(f *form.Form) {
-	f.Each(func(key string, value *form.Node) {
-		if d.refuses(f.Mistakes, value, key) || d.sweep.base == nil {
-			return
+// readSet puts the values that all cells share into the base.
+func (w *Sweep) readSet(m *form.Mistakes, n *form.Node) (none *form.Node, ok bool) {
+	if n.Shape != form.Mapping {
+		m.Wrong(n, "a mapping")
+	}
+	for i, key := range n.Keys {
+		value := n.Items[i]
+		if refusesCells(m, value, key) || w.base == nil {
+			continue
 		}
-		if err := d.sweep.base.Assign(strings.Split(key, "."), value.Copied(1)); err != nil {
-			f.Report(value.At, value.Path, "%s", err)
+		if err := w.base.Assign(strings.Split(key, "."), value.Copied(1)); err != nil {
+			m.Report(value.At, value.Path, "%s", err)
 		}
-	})
+	}
+	return nil, true
 }
 
-// refuses reports keys that no cell can be given.
-func (d *sweepDraft) refuses(m *form.Mistakes, n *form.Node, key string) bool {
+// refusesCells reports keys that no cell can be given.
+func refusesCells(m *form.Mistakes, n *form.Node, key string) bool {
 	switch {
 	case key == "seed":
 		m.Report(n.At, n.Path, "%s: every cell's seed is made of the sweep's seed and the cell's content; set the sweep's own seed, or trials for repetitions", n.Path)
@@ -150,58 +152,57 @@ func (d *sweepDraft) refuses(m *form.Mistakes, n *form.Node, key string) bool {
 	return true
 }
 
-// describeOver reads the keys that differ and their values.
-func (d *sweepDraft) describeOver(f *form.Form) {
-	w := d.sweep
-	if len(f.Node.Keys) == 0 {
-		f.Wrong(f.Node, "at least one key of the spec with its values")
+// axes are the keys that differ and their values.
+func (w *Sweep) axes() form.Codec[[]axis] {
+	return form.Codec[[]axis]{Want: "a mapping of keys of the spec to their values", Read: w.readAxes, Write: func(all []axis) *form.Node {
+		over := &form.Node{Shape: form.Mapping}
+		for i := range all {
+			over.Put(all[i].name, all[i].node(w.Design))
+		}
+		return over
+	}}
+}
+
+func (w *Sweep) readAxes(m *form.Mistakes, n *form.Node) (all []axis, ok bool) {
+	switch {
+	case n.Shape != form.Mapping:
+		m.Wrong(n, "a mapping")
+	case len(n.Keys) == 0:
+		m.Wrong(n, "at least one key of the spec with its values")
 	}
-	f.Each(func(name string, n *form.Node) {
-		a := axis{name: name, at: n.At}
+	for i, name := range n.Keys {
+		values := n.Items[i]
+		a := axis{name: name, at: values.At}
 		for key := range strings.SplitSeq(name, ",") {
 			key = strings.TrimSpace(key)
-			if !d.refuses(f.Mistakes, n, key) && slices.Contains(w.Keys, key) {
-				f.Report(n.At, n.Path, "%s is swept twice", key)
+			if !refusesCells(m, values, key) && slices.Contains(w.Keys, key) {
+				m.Report(values.At, values.Path, "%s is swept twice", key)
 			}
 			a.keys = append(a.keys, key)
 			w.Keys = append(w.Keys, key)
 		}
-		a.read(f, n, w.Design)
-		w.over = append(w.over, a)
-	})
+		a.read(m, values, w.Design)
+		all = append(all, a)
+	}
+	return all, true
 }
 
 // overlay applies an overlay to the base; what is swept, it cannot set.
-func (d *sweepDraft) overlay(m *form.Mistakes, o Overlay, at form.Place) {
+func (w *Sweep) overlay(m *form.Mistakes, o Overlay, at form.Place) {
 	key, _, _ := strings.Cut(o.text, "=")
 	switch key = strings.TrimSpace(key); {
 	case o.assign && key == "seed":
-		d.refuses(m, &form.Node{At: at, Path: key}, key)
-	case o.assign && slices.Contains(d.sweep.Keys, key):
+		refusesCells(m, &form.Node{At: at, Path: key}, key)
+	case o.assign && slices.Contains(w.Keys, key):
 		m.Report(at, key, "%s is swept; change its values in the file", key)
-	case d.sweep.base != nil:
-		o.apply(m, d.sweep.base, at)
+	case w.base != nil:
+		o.apply(m, w.base, at)
 	}
 }
 
 // YAML returns the sweep as it runs in one canonical form, which needs no other file: the base is written out and what all
 // cells share is in it. ParseSweep of it gives the same sweep.
-func (w *Sweep) YAML() []byte {
-	root := &form.Node{Shape: form.Mapping}
-	root.Put("name", folderName().Write(w.Name))
-	root.Put("design", &form.Node{Shape: form.Scalar, Text: w.Design})
-	if w.Design == "random" {
-		root.Put("samples", form.Count(1, MaxCells).Write(w.Samples))
-	}
-	root.Put("seed", form.Word64().Write(w.Seed))
-	over := &form.Node{Shape: form.Mapping}
-	for i := range w.over {
-		over.Put(w.over[i].name, w.over[i].node(w.Design))
-	}
-	root.Put("over", over)
-	root.Put("base", w.base)
-	return root.Normal().YAML()
-}
+func (w *Sweep) YAML() []byte { return form.Print(w.describe).Normal().YAML() }
 
 // layOut lays out the cells and joins what is wrong with them.
 func (w *Sweep) layOut() error {

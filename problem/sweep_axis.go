@@ -23,35 +23,29 @@ type axis struct {
 	whole    bool   // rounded to whole numbers
 }
 
-func (a *axis) read(f *form.Form, n *form.Node, design string) {
+func (a *axis) read(m *form.Mistakes, n *form.Node, design string) {
 	switch {
 	case n.Shape == form.List && len(n.Items) > 0:
 		a.values = n.Items
-		a.checkLists(f)
+		a.checkLists(m)
 	case n.Shape == form.Mapping:
-		f.Fill(n, func(f *form.Form) { a.describeRange(f, design) })
-		a.checkRange(f, n)
+		form.Read(n, m, func(f *form.Form) { a.describeRange(f, design) })
+		a.checkRange(m, n)
+	case design == "random":
+		m.Wrong(n, "a list to choose from, or {from, to}")
 	default:
-		f.Wrong(n, a.want(design))
+		m.Wrong(n, "a list of values, or {from, to, count}")
 	}
-}
-
-// want says what the values of an axis may be.
-func (a *axis) want(design string) string {
-	if design == "random" {
-		return "a list to choose from, or {from, to}"
-	}
-	return "a list of values, or {from, to, count}"
 }
 
 // checkLists wants a value for each of several keys.
-func (a *axis) checkLists(f *form.Form) {
+func (a *axis) checkLists(m *form.Mistakes) {
 	if len(a.keys) == 1 {
 		return
 	}
 	for _, v := range a.values {
 		if v.Shape != form.List || len(v.Items) != len(a.keys) {
-			f.Wrong(v, "a list of "+form.Entries(len(a.keys))+", one for each of "+form.Enumerate(a.keys, "and"))
+			m.Wrong(v, "a list of "+form.Entries(len(a.keys))+", one for each of "+form.Enumerate(a.keys, "and"))
 		}
 	}
 }
@@ -66,14 +60,14 @@ func (a *axis) describeRange(f *form.Form, design string) {
 	form.Field(f, "whole", &a.whole, form.Boolean().Or(false), form.Meaning{})
 }
 
-func (a *axis) checkRange(f *form.Form, n *form.Node) {
+func (a *axis) checkRange(m *form.Mistakes, n *form.Node) {
 	from, to := n.Path+".from", n.Path+".to"
 	switch {
-	case !f.Sound(n.Path):
+	case !m.Sound(n.Path):
 	case !(a.from < a.to) || math.IsInf(a.to-a.from, 0):
-		f.Report(n.Get("to").At, to, "%s is %s, want a number above from, which is %s", to, form.FormatNumber(a.to), form.FormatNumber(a.from))
+		m.Report(n.Get("to").At, to, "%s is %s, want a number above from, which is %s", to, form.FormatNumber(a.to), form.FormatNumber(a.from))
 	case a.scale == "log" && a.from <= 0:
-		f.Report(n.Get("from").At, from, "%s is %s, a log range wants a number above 0", from, form.FormatNumber(a.from))
+		m.Report(n.Get("from").At, from, "%s is %s, a log range wants a number above 0", from, form.FormatNumber(a.from))
 	}
 }
 

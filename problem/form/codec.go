@@ -225,17 +225,3 @@ func Label() Codec[string] {
 func IsPrintable(s string) bool {
 	return s != "" && strings.IndexFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) < 0
 }
-
-// needsNoQuotes tells whether every YAML reader takes the unquoted text for itself.
-func needsNoQuotes(s string) bool {
-	for _, r := range s {
-		if !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_' || r == '.' || r == '/') {
-			return false
-		}
-	}
-	switch strings.ToLower(s) {
-	case "y", "n", "yes", "no", "on", "off", "true", "false", "null":
-		return false
-	}
-	return s != "" && 'A' <= s[0] && s[0] <= 'z'
-}

@@ -48,14 +48,6 @@ func (f *Form) Know(key string) {
 	}
 }
 
-// Each calls do with every key of a mapping whose keys are the author's own.
-func (f *Form) Each(do func(key string, value *Node)) {
-	for i, key := range f.Node.Keys {
-		f.take(key)
-		do(key, f.Node.Items[i])
-	}
-}
-
 // Refuse reports a key that must not be there, with the reason.
 func (f *Form) Refuse(key, why string) {
 	if f.Mistakes == nil || f.Node.Get(key) == nil {

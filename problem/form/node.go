@@ -260,3 +260,48 @@ func Enumerate(words []string, last string) string {
 	end := len(words) - 1
 	return strings.Join(words[:end], ", ") + " " + last + " " + words[end]
 }
+
+// Flow writes a value on one line.
+func (n *Node) Flow() string {
+	switch {
+	case n.Shape == List:
+		items := make([]string, len(n.Items))
+		for i, item := range n.Items {
+			items[i] = item.Flow()
+		}
+		return "[" + strings.Join(items, ", ") + "]"
+	case n.Shape == Mapping:
+		items := make([]string, len(n.Items))
+		for i, item := range n.Items {
+			items[i] = keyText(n.Keys[i]) + ": " + item.Flow()
+		}
+		return "{" + strings.Join(items, ", ") + "}"
+	case n.Shape == Null:
+		return "null"
+	case n.Quoted:
+		return strconv.Quote(n.Text)
+	}
+	return n.Text
+}
+
+// keyText writes a key, in quotes where a reader could stumble over it.
+func keyText(key string) string {
+	if needsNoQuotes(key) {
+		return key
+	}
+	return strconv.Quote(key)
+}
+
+// needsNoQuotes tells whether every YAML reader takes the unquoted text for itself.
+func needsNoQuotes(s string) bool {
+	for _, r := range s {
+		if !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_' || r == '.' || r == '/') {
+			return false
+		}
+	}
+	switch strings.ToLower(s) {
+	case "y", "n", "yes", "no", "on", "off", "true", "false", "null":
+		return false
+	}
+	return s != "" && 'A' <= s[0] && s[0] <= 'z'
+}

@@ -2,7 +2,6 @@ package kind
 
 import (
 	"github.com/kedge-opt/kedge/problem/form"
-	"github.com/kedge-opt/kedge/stream"
 )
 
 // Start is a kind of first decisions.
@@ -12,7 +11,7 @@ type Start interface {
 	Describe(f *form.Form)
 	// Check looks for what does not fit a decision.
 	Check(s *Scene)
-	// Fill writes the first decision, before it is projected onto the set, to u, which is 0.
+	// Fill writes the first decision, before it is projected onto the set, to u, which is 0. A *stream.NumPy draws as published programs do.
 	Fill(u []float64, r Numbers, total float64)
 	// Divides tells whether total is used: what the decisions of the set, which must be a simplex, add up to.
 	Divides() bool
@@ -22,11 +21,6 @@ type Start interface {
 type Numbers interface {
 	Float64() float64
 	Normal() float64
-}
-
-// PublishedStart is a Start that the published programs drew in a way of their own.
-type PublishedStart interface {
-	Publish(u []float64, g *stream.NumPy, total float64)
 }
 
 // DescribeStart describes a first decision by its law and the keys of that.

@@ -23,6 +23,10 @@ func (*ProportionsStart) Check(*Scene) {}
 
 // Fill implements [Start].
 func (*ProportionsStart) Fill(u []float64, r Numbers, total float64) {
+	if g, ok := r.(*stream.NumPy); ok {
+		population.PublishedBudget(u, total, g)
+		return
+	}
 	for i := range u {
 		u[i] = r.Float64()
 	}
@@ -34,8 +38,3 @@ func (*ProportionsStart) Fill(u []float64, r Numbers, total float64) {
 
 // Divides implements [Start].
 func (*ProportionsStart) Divides() bool { return true }
-
-// Publish implements [PublishedStart].
-func (*ProportionsStart) Publish(u []float64, g *stream.NumPy, total float64) {
-	population.PublishedBudget(u, total, g)
-}

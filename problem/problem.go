@@ -1,0 +1,155 @@
+package problem
+
+import (
+	"errors"
+	"io/fs"
+	"math"
+	"slices"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/game"
+	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/optimum"
+	"github.com/kedge-opt/kedge/population"
+	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/risk"
+	"github.com/kedge-opt/kedge/set"
+	"github.com/kedge-opt/kedge/steady"
+	"github.com/kedge-opt/kedge/stream"
+)
+
+// Problem is a spec made real: the population at its start, the feasible set, the first decision, and everything that
+// trials and exact answers are made of.
+type Problem struct {
+	Name        string
+	Spec        *Spec
+	Maximize    bool // values are reported as rewards
+	Search      optimum.Effort
+	kedge.Model // all of it; the first decision is feasible
+
+	files       fs.FS          // that the spec names
+	law         population.Law // of the traits
+	firstLaw    population.Law // of the first states; nil: the trait
+	players     []game.Player
+	stages      []set.Stage       // of the set, as it changes
+	constraints []risk.Constraint // every group one of its own
+	most        []float64         // the largest multiplier of each
+	set         kind.Set          // as data
+	numpy       [][]*stream.NumPy // of every trial, when the generator is numpy: where its draws begin
+	stream      func(name ...string) *stream.Stream
+}
+
+// buildObjective makes the objective at a path of the spec.
+func (s *Spec) buildObjective(path string, o kind.Objective) (kedge.RowObjective, error) {
+	f, err := o.Build(s.Dims())
+	return f, s.wrap(path, err)
+}
+
+// buildSet makes the set of n-vectors at a path of the spec and checks it.
+func (s *Spec) buildSet(path string, from kind.Set, n int) (kedge.Set, error) {
+	made, err := kind.BuildSet(from, n)
+	return made, s.wrap(path, err)
+}
+
+// Individuals returns the size of the population.
+func (p *Problem) Individuals() int { return p.Spec.Population.Size }
+
+// SharedSpace tells whether states and decisions are directions of one space, so that angles between them mean something.
+// Formulas do not say so; they are taken for directions where they have one length and traits are drawn from a sphere.
+func (p *Problem) SharedSpace() bool {
+	s, dim := p.Spec, p.Spec.Dims()
+	if s.Model == nil {
+		return kind.HabitatOf(s.Dynamics.Of) == kind.Sphere
+	}
+	return dim.Decision == dim.State && dim.State == dim.Trait && s.Population.Law.Habitat() == kind.Sphere
+}
+
+// MeasureItems tells whether W₁ between states, taken as weights on ordered items, is measured.
+func (p *Problem) MeasureItems() bool { return p.Spec.Record.W1 == "items" }
+
+// Steady returns Φ̃ of the whole population with its exact gradient.
+func (p *Problem) Steady() (*steady.Objective, error) { return steady.New(p.Model) }
+
+// Rollout returns the value a fixed number of steps after the start, nil when the spec does not ask for it.
+func (p *Problem) Rollout() *steady.Rollout {
+	if p.Spec.Record.Rollout == 0 {
+		return nil
+	}
+	return &steady.Rollout{Model: p.Model, Steps: p.Spec.Record.Rollout}
+}
+
+// Settle writes where individuals of the given traits settle under u to dst, one a row.
+func (p *Problem) Settle(dst, u, traits []float64) error {
+	if p.Social {
+		f, err := p.Steady()
+		if err != nil {
+			return err
+		}
+		mean := make([]float64, p.Spec.Dims().State)
+		if err := f.Mean(mean, u); err != nil {
+			return err
+		}
+		u = slices.Concat(u, mean)
+	}
+	_, err := p.RowSettler().SettleRows(dst, u, traits)
+	return err
+}
+
+// Starts returns where searches for the optimum begin: the first decision, then random ones.
+func (p *Problem) Starts() [][]float64 {
+	starts := [][]float64{p.Start}
+	for i := 1; i < p.Spec.Optimum.Starts; i++ {
+		u := make([]float64, len(p.Start))
+		s := p.stream("optimum")
+		s.Seek(uint64(i))
+		spread := max(1, rows.Norm(p.Start)) / math.Sqrt(float64(len(u)))
+		for j := range u {
+			u[j] = p.Start[j] + 2*spread*s.Normal()
+		}
+		starts = append(starts, u)
+	}
+	return starts
+}
+
+// Warnings returns what a reader of the results must know about the problem.
+func (p *Problem) Warnings() (list []string) {
+	d := &p.Spec.Dynamics
+	if d.Coupling > 0 {
+		list = append(list, "Individuals are drawn to the mean of the crowd: what is said of one by itself holds the mean where it settles under the first decision.")
+	}
+	if of, ok := d.Of.(kind.Wary); ok {
+		if warning := of.Warning(kind.Reach(p.Spec.Set)); warning != "" {
+			list = append(list, warning)
+		}
+	}
+	return list
+}
+
+// Lag returns what tells how far a population is from being settled.
+func (p *Problem) Lag() *steady.Lag {
+	return &steady.Lag{Model: p.Model, Steps: p.Spec.Hold}
+}
+
+// SteadyBy returns Φ̃ of the whole population whose gradient counts what a given sensitivity says of the dynamics, for points where
+// somebody comes to rest who knows less of the answer than there is. Individuals that see the crowd's mean are refused.
+func (p *Problem) SteadyBy(answer func(kedge.Smooth) kedge.Sensitivity) (*steady.Objective, error) {
+	if p.Social {
+		return nil, errors.New("individuals see the mean of the crowd, so that no sensitivity of one alone says how they answer")
+	}
+	m := p.Model
+	m.Sensitivity = answer(m.Smooth())
+	return steady.New(m)
+}
+
+// Moves tells whether the people of the population change by themselves: their traits drift, or they come and go.
+func (p *Problem) Moves() bool { return p.Spec.Population.moves() }
+
+// Noisy tells whether noise pushes states.
+func (p *Problem) Noisy() bool { return p.Spec.Dynamics.noisy() }
+
+// SteadyOf returns Φ̃ of a population with the given traits, which may move.
+func (p *Problem) SteadyOf(traits kedge.Rows) (*steady.Objective, error) {
+	m := p.Model
+	m.Traits = traits
+	return steady.New(m)
+}
