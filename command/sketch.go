@@ -60,42 +60,37 @@ func (s *sketch) simpleDynamics() (names []string) {
 	return names
 }
 
-func (s *sketch) motion() kind.SketchedDynamics {
-	return form.Fresh(s.kinds.Dynamics, s.dynamics).(kind.SketchedDynamics)
+// usual is what goes with the dynamics.
+func (s *sketch) usual() kind.Sketch {
+	return form.Fresh(s.kinds.Dynamics, s.dynamics).(kind.SketchedDynamics).Sketch(s.dim)
 }
 
-func (s *sketch) usual() kind.Usual { return s.motion().Usual() }
-
-func (s *sketch) judge() kind.SketchedObjective {
-	return form.Fresh(s.kinds.Objectives, s.objective).(kind.SketchedObjective)
+// judged is the keys of the objective, and whether it has an optimum even where every decision is feasible.
+func (s *sketch) judged() (keys string, curves bool) {
+	return form.Fresh(s.kinds.Objectives, s.objective).(kind.SketchedObjective).Sketch()
 }
 
 // sets are those on which the objective has an optimum: what is maximized must not grow for ever.
 func (s *sketch) sets() []string {
-	return slices.DeleteFunc(slices.Clone(s.usual().Sets), func(set string) bool {
-		return set == "whole" && !s.judge().Curves()
-	})
+	_, curves := s.judged()
+	return slices.DeleteFunc(s.usual().Sets, func(set string) bool { return set == "whole" && !curves })
 }
 
 // yaml writes the sketch as a spec.
 func (s *sketch) yaml() string {
 	u := s.usual()
+	objective, _ := s.judged()
+	set := form.Fresh(s.kinds.Sets, s.set).(kind.SketchedSet).Sketch(u.Lower, u.Upper, u.Sum)
 	var b strings.Builder
 	fmt.Fprintf(&b, "iterations: %d\ntrials: %d\n", s.iterations, s.trials)
 	fmt.Fprintf(&b, "population: {size: %d, dim: %d, %s}\n", s.people, s.dim, u.Law)
-	fmt.Fprintf(&b, "dynamics: {kind: %s, %s}\n", s.dynamics, s.motion().Sketch(s.dim))
-	fmt.Fprintf(&b, "objective: {kind: %s%s}\n", s.objective, s.judge().Sketch())
-	fmt.Fprintf(&b, "set: {kind: %s%s}\n", s.set, s.setKeys())
+	fmt.Fprintf(&b, "dynamics: {kind: %s, %s}\n", s.dynamics, u.Keys)
+	fmt.Fprintf(&b, "objective: {kind: %s%s}\n", s.objective, objective)
+	fmt.Fprintf(&b, "set: {kind: %s%s}\n", s.set, set)
 	fmt.Fprintf(&b, "start: {law: sphere}\nalgorithms:\n")
 	for _, name := range []string{"vanilla", "composite"} {
 		fmt.Fprintf(&b, "  - {name: %s, step: %v, batch: %d}\n", name, u.Step, min(u.Batch, s.people))
 	}
 	fmt.Fprintf(&b, "record: {every: %d}\n", max(1, s.iterations/400))
 	return b.String()
-}
-
-// setKeys give sets a size that suits.
-func (s *sketch) setKeys() string {
-	lower, upper, sum := s.motion().Bounds(s.dim)
-	return form.Fresh(s.kinds.Sets, s.set).(kind.SketchedSet).Sketch(lower, upper, sum)
 }

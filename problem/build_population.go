@@ -30,7 +30,7 @@ func (s *Spec) drawRows(path string, law population.Law, dim int, r *stream.Stre
 	switch {
 	case s.Population.Traits == "regenerated":
 		return drawn, nil
-	case s.Population.Storage == "float32":
+	case s.Population.Storage == population.Float32:
 		return s.shorten(path, drawn)
 	}
 	block, err := population.Draw(law, s.Population.Size, dim, r)
@@ -87,7 +87,7 @@ func (p *Problem) drawPublished() error {
 		return err
 	}
 	p.Traits = kedge.Block{Data: traits, Width: dim.Trait}
-	if s.Population.Storage == "float32" {
+	if s.Population.Storage == population.Float32 {
 		if p.Traits, err = s.shorten("population", p.Traits); err != nil {
 			return err
 		}

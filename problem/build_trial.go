@@ -56,7 +56,7 @@ func (p *Problem) Trial(a, t int, carried float64) (*Trial, error) {
 	dim := m.Dims()
 	crowd, err := population.Gather(population.Config{
 		Dynamics: m.Dynamics, Traits: p.Traits, States: p.trialStart(from), Pick: p.picker(from, sample),
-		Storage: p.Spec.Population.storage(), Motion: p.motion(), Noise: p.noise(t, dim.State), Social: m.Social,
+		Storage: p.Spec.Population.Storage, Motion: p.motion(), Noise: p.noise(t, dim.State), Social: m.Social,
 	})
 	if err != nil {
 		return nil, err

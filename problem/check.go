@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
 )
@@ -56,7 +57,7 @@ func (c *check) fits(path string, n int, what string) {
 }
 
 func (c *check) record() {
-	c.FailIf(c.s.Record.W1 == "items" && c.s.Population.Storage == "float32", form.Paths("record.w1", "population.storage"),
+	c.FailIf(c.s.Record.W1 == "items" && c.s.Population.Storage == population.Float32, form.Paths("record.w1", "population.storage"),
 		"record.w1 is items, which wants population.storage float64")
 	c.FailIf(c.s.Record.W1 == "items" && c.s.Model == nil && c.Sound("dynamics.kind") && c.Habitat != kind.Simplex, form.Paths("record.w1", "dynamics.kind"),
 		"record.w1 is items, but only choice dynamics have items; want none")
@@ -69,7 +70,7 @@ func (c *check) theory() {
 		"record.theory is true, but the theory is of one decision-maker, one set and no constraints on the population")
 	c.FailIf(r.Transport > 0 && !r.Theory, form.Paths("record.transport", "record.theory"),
 		"record.transport is %d, which wants record.theory true", r.Transport)
-	c.FailIf(r.Theory && p.Storage == "float32", form.Paths("record.theory", "population.storage"),
+	c.FailIf(r.Theory && p.Storage == population.Float32, form.Paths("record.theory", "population.storage"),
 		"record.theory is true, which wants population.storage float64")
 	c.FailIf(r.Transport > 0 && p.Size > maxTransport, form.Paths("record.transport", "population.size"),
 		"record.transport is %d, but population.size is %d, and the distance of more than %d individuals is not worked out; want 0", r.Transport, p.Size, maxTransport)

@@ -59,7 +59,7 @@ func (c *check) drift(d *Drift) {
 
 // motion refuses what traits that move cannot be.
 func (c *check) motion(p *Population) {
-	c.FailIf(p.Traits == "regenerated" || p.Storage == "float32", form.Paths("population.drift", "population.churn", "population.traits", "population.storage"),
+	c.FailIf(p.Traits == "regenerated" || p.Storage == population.Float32, form.Paths("population.drift", "population.churn", "population.traits", "population.storage"),
 		"population.drift and population.churn move traits, which want population.traits stored and population.storage float64")
 	for _, one := range []struct {
 		path string

@@ -8,13 +8,13 @@ import (
 
 // Population is a crowd of individuals.
 type Population struct {
-	Size     int      // individuals
-	Dim      int      // entries of a trait
-	Law      kind.Law // of the traits d
-	States   kind.Law // of the first states p₀; nil: every individual starts at its trait, p₀ = d
-	Sampling string   // "with-replacement" or "without-replacement"
-	Storage  string   // "float64", or "float32": of the states, and of traits that are stored
-	Traits   string   // "stored", or "regenerated": drawn anew from their stream whenever they are needed
+	Size     int                // individuals
+	Dim      int                // entries of a trait
+	Law      kind.Law           // of the traits d
+	States   kind.Law           // of the first states p₀; nil: every individual starts at its trait, p₀ = d
+	Sampling string             // "with-replacement" or "without-replacement"
+	Storage  population.Storage // of the states, and of traits that are stored
+	Traits   string             // "stored", or "regenerated": drawn anew from their stream whenever they are needed
 
 	Drift *Drift  // of the traits; nil: they stay as they are
 	Churn float64 // share of the crowd that leaves each step and is replaced by newcomers
@@ -35,17 +35,10 @@ func (s *Spec) describePopulation(f *form.Form) {
 		form.Says("The first states: same, or a law of their own with the keys of one.", "p₀", "{law: sphere}"),
 		func(f *form.Form) { s.kinds().DescribeLaw(f, &p.States) })
 	form.Field(f, "sampling", &p.Sampling, form.OneOf(form.Choice("with-replacement", "It can.", ""), form.Choice("without-replacement", "It cannot, so a batch is at most the population.", "")).Or("with-replacement"), form.Says("Whether one individual can be sampled twice in a turn.", "", "without-replacement"))
-	form.Field(f, "storage", &p.Storage, form.OneOf(form.Choice("float64", "In double precision.", ""), form.Choice("float32", "Rounded to single precision, for half the memory.", "")).Or("float64"), form.Says("How states and stored traits are kept; arithmetic is in float64 in any case.", "", "float32"))
+	form.Field(f, "storage", &p.Storage, form.Which(form.As(population.Float64, "float64", "In double precision.", ""), form.As(population.Float32, "float32", "Rounded to single precision, for half the memory.", "")).Or(population.Float64), form.Says("How states and stored traits are kept; arithmetic is in float64 in any case.", "", "float32"))
 	form.Field(f, "traits", &p.Traits, form.OneOf(form.Choice("stored", "They are.", ""), form.Choice("regenerated", "They are drawn anew whenever they are needed, bit for bit, for less memory and much more time.", "")).Or("stored"), form.Says("Whether traits are kept.", "", "regenerated"))
 	form.Field(f, "drift", &p.Drift, form.Part((*Drift).describe).Optional(), form.Says("How traits change from step to step. Without it they stay as they are.", "dᵢ = homeᵢ + swing·sin(2πk/period), homeᵢ ← homeᵢ + rate + walk·ξᵢ", "{rate: [0.001, 0]}"))
 	form.Field(f, "churn", &p.Churn, form.Share().Optional(), form.Says("The share of the crowd that leaves each step; as many newcomers take their places, drawn from the law. Without it nobody leaves.", "after k steps ⌊k·churn·N⌋ have left", "0.001"))
-}
-
-func (p *Population) storage() population.Storage {
-	if p.Storage == "float32" {
-		return population.Float32
-	}
-	return population.Float64
 }
 
 // population checks sizes, and whether the laws give what the dynamics move.

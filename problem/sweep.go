@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
 )
@@ -106,7 +107,7 @@ func (w *Sweep) baseFile(m *form.Mistakes, n *form.Node) *form.Node {
 	file := n.Text
 	src, ok := Case(file)
 	if !ok && !slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(file)) {
-		m.Report(n.At, n.Path, "base is %s; the cases are %s, and a file ends in .yaml", n.Show(), form.Enumerate(Cases(), "and"))
+		m.Report(n.At, n.Path, "base is %s; the cases are %s, and a file ends in .yaml", n.Show(), phrase.Enumerate(Cases()))
 		return nil
 	}
 	if !ok {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/stream"
 )
@@ -45,7 +46,7 @@ func (a *axis) checkLists(m *form.Mistakes) {
 	}
 	for _, v := range a.values {
 		if v.Shape != form.List || len(v.Items) != len(a.keys) {
-			m.Wrong(v, "a list of "+form.Entries(len(a.keys))+", one for each of "+form.Enumerate(a.keys, "and"))
+			m.Wrong(v, "a list of "+form.Entries(len(a.keys))+", one for each of "+phrase.Enumerate(a.keys))
 		}
 	}
 }

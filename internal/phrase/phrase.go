@@ -133,10 +133,13 @@ func Grouped(n int) string {
 }
 
 // Enumerate joins names as a sentence does: "a, b and c".
-func Enumerate(names []string) string {
+func Enumerate(names []string) string { return EnumerateBy(names, "and") }
+
+// EnumerateBy joins names by a word of choice: "a, b or c".
+func EnumerateBy(names []string, word string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")
 	}
 	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " and " + names[last]
+	return strings.Join(names[:last], ", ") + " " + word + " " + names[last]
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/kedge-opt/kedge/internal/phrase"
 )
 
 // Codec turns the value of a key into a Go value and back.
@@ -130,16 +132,6 @@ func NotNegative() Codec[float64] { return Number("a number ≥ 0", Below(0, mat
 // Share is a number from 0 to 1.
 func Share() Codec[float64] { return Number("a number from 0 to 1", Closed(0, 1)) }
 
-// UpperBound is a bound that may be infinite.
-func UpperBound() Codec[float64] {
-	return Number("a number or .inf", Above(math.Inf(-1), math.Inf(1)))
-}
-
-// LowerBound is a bound that may be -.inf.
-func LowerBound() Codec[float64] {
-	return Number("a number or -.inf", Below(math.Inf(-1), math.Inf(1)))
-}
-
 // FormatNumber writes the shortest text that reads back as x.
 func FormatNumber(x float64) string {
 	switch {
@@ -185,11 +177,44 @@ func Boolean() Codec[bool] {
 // OneOf is one word of several.
 func OneOf(options ...Option) Codec[string] {
 	known := values(options)
-	c := Single(Enumerate(known, "or"), Schema{Enum: asAny(known)}, func(n *Node) (string, bool) {
+	c := Single(phrase.EnumerateBy(known, "or"), Schema{Enum: asAny(known)}, func(n *Node) (string, bool) {
 		return n.Text, slices.Contains(known, n.Text)
 	}, func(s string) string { return s })
 	c.options = options
 	return c
+}
+
+// Sense is a word with the value that it stands for.
+type Sense[T any] struct {
+	Option
+	of T
+}
+
+// As says what a word stands for, and what that means.
+func As[T any](of T, word, meaning, formula string) Sense[T] {
+	return Sense[T]{Choice(word, meaning, formula), of}
+}
+
+// Which is one of several values, each by its word.
+func Which[T comparable](senses ...Sense[T]) Codec[T] {
+	var options []Option
+	for _, s := range senses {
+		options = append(options, s.Option)
+	}
+	words := OneOf(options...)
+	return Codec[T]{
+		Want: words.Want, Schema: words.Schema, options: options,
+		Read: func(m *Mistakes, n *Node) (x T, ok bool) {
+			word, ok := words.Read(m, n)
+			if i := slices.IndexFunc(senses, func(s Sense[T]) bool { return s.Value == word }); ok {
+				x = senses[i].of
+			}
+			return x, ok
+		},
+		Write: func(x T) *Node {
+			return words.Write(senses[slices.IndexFunc(senses, func(s Sense[T]) bool { return s.of == x })].Value)
+		},
+	}
 }
 
 // values lists options by their words.

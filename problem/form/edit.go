@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/kedge-opt/kedge/internal/phrase"
 )
 
 // Assign puts a value at the end of a path, making the mappings on the way that are not there.
@@ -45,7 +47,7 @@ func (n *Node) noEntry(key string, path []string) error {
 	if len(names) == 0 {
 		return fmt.Errorf("%s has %s and no %s", where, Entries(len(n.Items)), Shorten(key))
 	}
-	return fmt.Errorf("%s has no entry %s, there are %s", where, Shorten(key), Enumerate(names, "and"))
+	return fmt.Errorf("%s has no entry %s, there are %s", where, Shorten(key), phrase.Enumerate(names))
 }
 
 // Copied returns a copy of a value that a spec may keep, of another rank unless that is negative.

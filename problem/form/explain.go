@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/kedge-opt/kedge/internal/phrase"
 )
 
 // Explain returns what is known about a key. Entries of a list may be named or left out: algorithms.composite.step,
@@ -80,15 +82,15 @@ func (c cursor) step(part string, last bool) (cursor, error) {
 func (c cursor) unknown(part string, known []string) error {
 	path := Join(c.path, part)
 	if part == "" {
-		return errors.New("a key is missing, there are " + Enumerate(known, "and"))
+		return errors.New("a key is missing, there are " + phrase.Enumerate(known))
 	}
 	if best := Nearest(part, known); best != "" {
 		return fmt.Errorf("unknown key %s, did you mean %s?", path, Join(c.path, best))
 	}
 	if meant := c.all.elsewhere(part); meant != nil {
-		return fmt.Errorf("unknown key %s, did you mean %s?", path, Enumerate(meant, "or"))
+		return fmt.Errorf("unknown key %s, did you mean %s?", path, phrase.EnumerateBy(meant, "or"))
 	}
-	return fmt.Errorf("unknown key %s, there are %s", path, Enumerate(known, "and"))
+	return fmt.Errorf("unknown key %s, there are %s", path, phrase.Enumerate(known))
 }
 
 // elsewhere lists the paths that end with a key, or with the one that it most likely stands for.

@@ -1,6 +1,10 @@
 package form
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/kedge-opt/kedge/internal/phrase"
+)
 
 // Form is one mapping of a spec. A section describes itself to a form once, key by key in canonical order: a form with
 // mistakes fills the section from its node, one with a draft collects the vocabulary, any other prints the section into its
@@ -107,7 +111,7 @@ func (f *Form) instead(best string) string {
 	case best != "":
 		return "did you mean " + best + "?"
 	case f.chosen != "":
-		return f.chosen + " has " + Enumerate(f.known, "and")
+		return f.chosen + " has " + phrase.Enumerate(f.known)
 	}
-	return "there are " + Enumerate(f.known, "and")
+	return "there are " + phrase.Enumerate(f.known)
 }

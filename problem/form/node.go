@@ -99,24 +99,21 @@ func (n *Node) name() string {
 func (n *Node) Locate(path string) {
 	n.Path = path
 	for i, item := range n.Items {
-		switch {
-		case n.Shape == Mapping:
-			item.Locate(Join(path, n.Keys[i]))
-		case IsLabel(item.name()) && n.firstNamed(item.name()) == i:
-			item.Locate(Join(path, item.name()))
-		default:
-			item.Locate(Join(path, strconv.Itoa(i)))
+		key := strconv.Itoa(i)
+		if n.Shape == Mapping {
+			key = n.Keys[i]
+		} else if first, _ := n.entry(item.name()); first == i && IsLabel(item.name()) {
+			key = item.name()
 		}
+		item.Locate(Join(path, key))
 	}
 }
 
-func (n *Node) firstNamed(name string) int {
-	i, _ := n.entry(name)
-	return i
-}
-
-// find returns the node of a path, or the nearest one above it.
+// find returns the node of a path, or the nearest one above it. A spec that nobody wrote has a single place.
 func (n *Node) find(path string) *Node {
+	if n == nil {
+		return &Node{At: Place{File: "spec"}}
+	}
 	for _, item := range n.Items {
 		if within(path, item.Path) {
 			return item.find(path)
@@ -126,18 +123,10 @@ func (n *Node) find(path string) *Node {
 }
 
 // PlaceOf returns where a path was written, or where the nearest key above it was.
-func (n *Node) PlaceOf(path string) Place {
-	if n == nil {
-		return Place{File: "spec"}
-	}
-	return n.find(path).At
-}
+func (n *Node) PlaceOf(path string) Place { return n.find(path).At }
 
 // TextPlace returns the place of a character of the text at a path: line and column count within the text.
 func (n *Node) TextPlace(path string, line, column int) Place {
-	if n == nil {
-		return n.PlaceOf(path)
-	}
 	found := n.find(path)
 	at := found.At
 	if found.Shape == Scalar && found.Path == path && found.from.Line > 0 {
@@ -250,15 +239,6 @@ func (n *Node) asJSON() any {
 		return nil
 	}
 	return json.Number(n.Text)
-}
-
-// Enumerate writes a list of words: "a, b and c".
-func Enumerate(words []string, last string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	end := len(words) - 1
-	return strings.Join(words[:end], ", ") + " " + last + " " + words[end]
 }
 
 // Flow writes a value on one line.

@@ -3,6 +3,8 @@ package form
 import (
 	"slices"
 	"strings"
+
+	"github.com/kedge-opt/kedge/internal/phrase"
 )
 
 // Key is one key of the vocabulary that specs are written in.
@@ -194,7 +196,7 @@ func (o *outline) kinds(some []variant) string {
 	}
 	key := o.variants[0].choices[0].key
 	if len(whole) > 0 {
-		parts = append([]string{key + " " + Enumerate(whole, "or")}, parts...)
+		parts = append([]string{key + " " + phrase.EnumerateBy(whole, "or")}, parts...)
 	}
 	return strings.Join(parts, "; ")
 }
@@ -216,5 +218,5 @@ func refinement(these []variant) string {
 	for _, v := range these {
 		seconds = append(seconds, v.choices[1].option)
 	}
-	return first.key + " " + first.option + " with " + second.key + " " + Enumerate(slices.Compact(seconds), "or")
+	return first.key + " " + first.option + " with " + second.key + " " + phrase.EnumerateBy(slices.Compact(seconds), "or")
 }

@@ -135,15 +135,15 @@ func (m Meaning) lines() []string {
 }
 
 // find returns the entry of a key, none of one that is the author's own.
-func (o *outline) find(key string) entry {
+func (o *outline) find(key string) (e entry) {
 	if o == nil {
-		return entry{}
+		return e
 	}
 	all := o.entries()
 	if i := all.index(key); i >= 0 {
-		return all[i]
+		e = all[i]
 	}
-	return entry{key: key}
+	return e
 }
 
 // breakLines breaks texts at spaces into lines of at most so many characters.

@@ -11,19 +11,8 @@ import (
 
 // Learn says how a sensitivity is learned from deployed decisions and observed samples.
 type Learn struct {
-	Method   string // "least-squares", "kalman" or "window"
-	Form     string // "mean", "conditional" or "panel"
-	Lag      string // of mean and conditional: "state", "filtered" or "naive"; conditional knows no "state"
-	Controls string // of mean: "none", "traits" or "alignment"
-
-	Memory, Share, Trend float64
-	Pole                 float64 // of filtered
-	Prior                float64
-	Noise, Drift         float64 // of kalman
-	Trust                float64
-
-	Dither, HalfLife float64
-	Hold             int // turns that a perturbation stays
+	sensitivity.Learning
+	online.Dithering // of the decisions from which it is learned
 }
 
 func (l *Learn) describe(f *form.Form) {
@@ -34,27 +23,27 @@ func (l *Learn) describe(f *form.Form) {
 }
 
 func (l *Learn) describeFit(f *form.Form) {
-	form.Field(f, "method", &l.Method, form.OneOf(
-		form.Choice("least-squares", "By recursive least squares with forgetting.", ""),
-		form.Choice("kalman", "By a Kalman filter of coefficients that walk at random.", ""),
-		form.Choice("window", "By least squares over the last turns alone.", ""),
-	).Or("least-squares"), form.Says("How coefficients follow what is observed.", "", "kalman"))
-	form.Field(f, "form", &l.Form, form.OneOf(
-		form.Choice("mean", "The mean of the sample: one matrix for everybody.", "∇ᵤh v = Gᵀv"),
-		form.Choice("conditional", "Every individual of the sample: a matrix that is linear in the trait.", "G(d) = G₀ + Σⱼ dⱼGⱼ"),
-		form.Choice("panel", "Changes of individuals that are sampled in three successive turns.", "Δp = AΔp′ + BΔu, G = (I−A)⁻¹B"),
-	).Or("mean"), form.Says("What is regressed on decisions.", "", "panel"))
-	form.Field(f, "lag", &l.Lag, form.OneOf(
-		form.Choice("state", "The state before is a regressor too. Noise of small samples biases it.", "p = Ap′ + Bu, G = (I−A)⁻¹B"),
-		form.Choice("filtered", "Moving averages of the decision are regressors too; the answer to the slow one counts.", ""),
-		form.Choice("naive", "Nothing: right only if decisions are held until the crowd settles.", ""),
-	).Or("filtered"), form.Says("What corrects for people who have not settled when they are seen.", "", "state"))
+	form.Field(f, "method", &l.Method, form.Which(
+		form.As(sensitivity.LeastSquares, "least-squares", "By recursive least squares with forgetting.", ""),
+		form.As(sensitivity.Kalman, "kalman", "By a Kalman filter of coefficients that walk at random.", ""),
+		form.As(sensitivity.Window, "window", "By least squares over the last turns alone.", ""),
+	).Or(sensitivity.LeastSquares), form.Says("How coefficients follow what is observed.", "", "kalman"))
+	form.Field(f, "form", &l.Form, form.Which(
+		form.As(sensitivity.Mean, "mean", "The mean of the sample: one matrix for everybody.", "∇ᵤh v = Gᵀv"),
+		form.As(sensitivity.Conditional, "conditional", "Every individual of the sample: a matrix that is linear in the trait.", "G(d) = G₀ + Σⱼ dⱼGⱼ"),
+		form.As(sensitivity.Panel, "panel", "Changes of individuals that are sampled in three successive turns.", "Δp = AΔp′ + BΔu, G = (I−A)⁻¹B"),
+	).Or(sensitivity.Mean), form.Says("What is regressed on decisions.", "", "panel"))
+	form.Field(f, "lag", &l.Lag, form.Which(
+		form.As(sensitivity.State, "state", "The state before is a regressor too. Noise of small samples biases it.", "p = Ap′ + Bu, G = (I−A)⁻¹B"),
+		form.As(sensitivity.Filtered, "filtered", "Moving averages of the decision are regressors too; the answer to the slow one counts.", ""),
+		form.As(sensitivity.Naive, "naive", "Nothing: right only if decisions are held until the crowd settles.", ""),
+	).Or(sensitivity.Filtered), form.Says("What corrects for people who have not settled when they are seen.", "", "state"))
 	form.Field(f, "pole", &l.Pole, form.Number("a number from 0 to below 1", form.Below(0, 1)).Or(0.9), form.Says("Of lag filtered: the weight of the past in the slow average of decisions.", "ρ in ū⁺ = ρū + (1−ρ)u", "0.9"))
-	form.Field(f, "controls", &l.Controls, form.OneOf(
-		form.Choice("none", "Nothing.", ""),
-		form.Choice("traits", "Their traits.", ""),
-		form.Choice("alignment", "Their traits, and powers of how far these lie along the decision; a trait must be as long as a decision.", "d, dᵀu, (dᵀu)², (dᵀu)³"),
-	).Or("traits"), form.Says("Of form mean: what is known of the sampled people that explains noise of the sample.", "", "alignment"))
+	form.Field(f, "controls", &l.Controls, form.Which(
+		form.As(sensitivity.NoControls, "none", "Nothing.", ""),
+		form.As(sensitivity.Traits, "traits", "Their traits.", ""),
+		form.As(sensitivity.Alignment, "alignment", "Their traits, and powers of how far these lie along the decision; a trait must be as long as a decision.", "d, dᵀu, (dᵀu)², (dᵀu)³"),
+	).Or(sensitivity.Traits), form.Says("Of form mean: what is known of the sampled people that explains noise of the sample.", "", "alignment"))
 }
 
 func (l *Learn) describeNumbers(f *form.Form) {
@@ -65,27 +54,17 @@ func (l *Learn) describeNumbers(f *form.Form) {
 	form.Field(f, "prior", &l.Prior, form.Positive().Or(1), form.Says("How large coefficients are before anything is seen, as a standard deviation.", "", "1"))
 	form.Field(f, "noise", &l.Noise, form.Positive().Or(0.01), form.Says("Of kalman: the standard deviation of what is measured.", "", "0.01"))
 	form.Field(f, "drift", &l.Drift, form.Positive().Or(0.001), form.Says("Of kalman: the standard deviation of the step that a coefficient takes in a turn.", "", "0.001"))
-	form.Field(f, "trust", &l.Trust, form.Number("a number above 0 to 1", form.Above(0, 1)).Or(0.5), form.Says("The least trust at which the learned sensitivity is used; below it the step is that of vanilla.", "", "0.5"))
-	form.Field(f, "dither", &l.Dither, form.Positive(), form.Says("The length of the perturbations of deployed decisions from which is learned.", "‖w‖ in u + w", "0.1"))
+	form.Field(f, "trust", &l.Least, form.Number("a number above 0 to 1", form.Above(0, 1)).Or(0.5), form.Says("The least trust at which the learned sensitivity is used; below it the step is that of vanilla.", "", "0.5"))
+	form.Field(f, "dither", &l.Size, form.Positive(), form.Says("The length of the perturbations of deployed decisions from which is learned.", "‖w‖ in u + w", "0.1"))
 	form.Field(f, "half-life", &l.HalfLife, form.Number("a number above 0 or .inf", form.Above(0, math.Inf(1))).Or(math.Inf(1)), form.Says("Turns after which perturbations are half as long; .inf: they stay.", "", "5000"))
 	form.Field(f, "hold", &l.Hold, form.Count(1, maxCount).Or(1), form.Says("Turns that a perturbation stays before its opposite is tried for as many.", "", "20"))
 }
 
-// learner returns a sensitivity that has learned nothing yet.
-func (l *Learn) learner(dim kedge.Dims) (*sensitivity.Learned, error) {
-	return sensitivity.NewLearned(sensitivity.Learning{
-		Dims:     dim,
-		Method:   map[string]sensitivity.Regression{"least-squares": sensitivity.LeastSquares, "kalman": sensitivity.Kalman, "window": sensitivity.Window}[l.Method],
-		Form:     map[string]sensitivity.Form{"mean": sensitivity.Mean, "conditional": sensitivity.Conditional, "panel": sensitivity.Panel}[l.Form],
-		Lag:      map[string]sensitivity.Lag{"state": sensitivity.State, "filtered": sensitivity.Filtered, "naive": sensitivity.Naive}[l.Lag],
-		Controls: map[string]sensitivity.Controls{"none": sensitivity.NoControls, "traits": sensitivity.Traits, "alignment": sensitivity.Alignment}[l.Controls],
-		Memory:   l.Memory, Share: l.Share, Trend: l.Trend, Pole: l.Pole, Prior: l.Prior, Noise: l.Noise, Drift: l.Drift, Least: l.Trust,
-	})
-}
-
 // build gives a rule the gradient that learns how the crowd answers, from perturbations of what is deployed.
 func (l *Learn) build(r *online.Rule, s *Site, wrong *Wrong) error {
-	learned, err := l.learner(s.Dims())
+	fit := l.Learning
+	fit.Dims = s.Dims()
+	learned, err := sensitivity.NewLearned(fit)
 	if err != nil {
 		return err
 	}
@@ -94,10 +73,6 @@ func (l *Learn) build(r *online.Rule, s *Site, wrong *Wrong) error {
 	if err != nil {
 		return err
 	}
-	half := l.HalfLife
-	if math.IsInf(half, 1) {
-		half = 0
-	}
-	r.Gradient, err = online.NewDither(learning, s.Dims().Decision, online.Dithering{Size: l.Dither, HalfLife: half, Hold: l.Hold}, s.Set, s.Directions)
+	r.Gradient, err = online.NewDither(learning, s.Dims().Decision, l.Dithering, s.Set, s.Directions)
 	return err
 }

@@ -59,23 +59,21 @@ type Remembering interface {
 
 // SketchedDynamics are those that a few answers describe.
 type SketchedDynamics interface {
-	// Usual is what goes with them.
-	Usual() Usual
-	// Sketch writes the keys for decisions of so many entries.
-	Sketch(dim int) string
-	// Bounds are between which numbers entries of a decision are, and what they add up to where they must.
-	Bounds(dim int) (lower, upper, sum float64)
+	// Sketch says what goes with them for decisions of so many entries.
+	Sketch(dim int) Sketch
 }
 
-// Usual is what goes with a kind of dynamics.
-type Usual struct {
-	Law              string   // the keys of the population's law
-	Objectives       []string // the first is the default
-	Sets             []string
-	Least, Dim, Most int // numbers that are decided
-	People, Turns    int
-	Step             float64
-	Batch            int
+// Sketch is what goes with a kind of dynamics.
+type Sketch struct {
+	Keys              string   // of the dynamics
+	Law               string   // the keys of the population's law
+	Objectives        []string // the first is the default
+	Sets              []string
+	Lower, Upper, Sum float64 // of entries of a decision: between which numbers they are, and what they add up to where they must
+	Least, Dim, Most  int     // numbers that are decided
+	People, Turns     int
+	Step              float64
+	Batch             int
 }
 
 // DescribeDynamics describes dynamics by their kind and the keys of that.

@@ -55,20 +55,12 @@ func (d *AffineDynamics) Build(dim kedge.Dims) (kedge.Model, error) {
 // Words implements [Dynamics].
 func (*AffineDynamics) Words() string { return "p⁺ = Ap + Bu + Ed with given matrices" }
 
-// Usual implements [SketchedDynamics].
-func (*AffineDynamics) Usual() Usual {
-	return Usual{
-		Law: "law: normal, mean: 1, deviation: 0.5", Objectives: []string{"quadratic", "affinity"},
-		Sets:  []string{"whole", "ball", "box", "simplex", "capped-simplex"},
-		Least: 1, Dim: 2, Most: 50, People: 100, Turns: 2000, Step: 0.05, Batch: 20,
+// Sketch implements [SketchedDynamics].
+func (*AffineDynamics) Sketch(dim int) Sketch {
+	half := banded(dim, 0.5, 0)
+	return Sketch{
+		Keys: "a: " + half + ", b: " + half + ", e: " + half, Law: "law: normal, mean: 1, deviation: 0.5",
+		Objectives: []string{"quadratic", "affinity"}, Sets: []string{"whole", "ball", "box", "simplex", "capped-simplex"},
+		Lower: -1, Upper: 1, Sum: float64(dim) / 2, Least: 1, Dim: 2, Most: 50, People: 100, Turns: 2000, Step: 0.05, Batch: 20,
 	}
 }
-
-// Sketch implements [SketchedDynamics].
-func (*AffineDynamics) Sketch(dim int) string {
-	half := banded(dim, 0.5, 0)
-	return "a: " + half + ", b: " + half + ", e: " + half
-}
-
-// Bounds implements [SketchedDynamics].
-func (*AffineDynamics) Bounds(dim int) (lower, upper, sum float64) { return -1, 1, float64(dim) / 2 }

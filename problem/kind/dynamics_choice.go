@@ -91,17 +91,11 @@ func (d *ChoiceDynamics) Parameters() []Parameter {
 	}
 }
 
-// Usual implements [SketchedDynamics].
-func (*ChoiceDynamics) Usual() Usual {
-	return Usual{
-		Law: "law: dirichlet, concentration: 1", Objectives: []string{"revenue", "quadratic"},
-		Sets:  []string{"capped-simplex", "simplex", "box", "ball", "whole"},
-		Least: 1, Dim: 10, Most: 10_000, People: 100, Turns: 4000, Step: 0.5, Batch: 20,
+// Sketch implements [SketchedDynamics]: prices of at most 5.
+func (*ChoiceDynamics) Sketch(dim int) Sketch {
+	return Sketch{
+		Keys: "lambda1: 0.2, lambda2: 0.5, epsilon: 0.5", Law: "law: dirichlet, concentration: 1",
+		Objectives: []string{"revenue", "quadratic"}, Sets: []string{"capped-simplex", "simplex", "box", "ball", "whole"},
+		Lower: 0, Upper: 5, Sum: 2.5 * float64(dim), Least: 1, Dim: 10, Most: 10_000, People: 100, Turns: 4000, Step: 0.5, Batch: 20,
 	}
 }
-
-// Sketch implements [SketchedDynamics].
-func (*ChoiceDynamics) Sketch(int) string { return "lambda1: 0.2, lambda2: 0.5, epsilon: 0.5" }
-
-// Bounds implements [SketchedDynamics]: prices of at most 5.
-func (*ChoiceDynamics) Bounds(dim int) (lower, upper, sum float64) { return 0, 5, 2.5 * float64(dim) }

@@ -94,19 +94,12 @@ func (d *PolarizedDynamics) Remember(n int) kedge.Model {
 	return kedge.Model{Dynamics: f, Settler: f, Sensitivity: h}
 }
 
-// Usual implements [SketchedDynamics].
-func (*PolarizedDynamics) Usual() Usual {
-	return Usual{
-		Law: "law: cap, angle: 90", Objectives: []string{"affinity", "quadratic"}, Sets: []string{"ball", "box", "simplex", "capped-simplex"},
-		Least: 2, Dim: 20, Most: 10_000, People: 1000, Turns: 8000, Step: 0.005, Batch: 50,
+// Sketch implements [SketchedDynamics]: opinions settle for sure only under decisions no longer than 1.
+func (*PolarizedDynamics) Sketch(dim int) Sketch {
+	upper := math.Floor(100/math.Sqrt(float64(dim))) / 100
+	return Sketch{
+		Keys: "lambda: 0.4, sigma: 0.5", Law: "law: cap, angle: 90",
+		Objectives: []string{"affinity", "quadratic"}, Sets: []string{"ball", "box", "simplex", "capped-simplex"},
+		Lower: -upper, Upper: upper, Sum: min(1, upper*float64(dim)), Least: 2, Dim: 20, Most: 10_000, People: 1000, Turns: 8000, Step: 0.005, Batch: 50,
 	}
-}
-
-// Sketch implements [SketchedDynamics].
-func (*PolarizedDynamics) Sketch(int) string { return "lambda: 0.4, sigma: 0.5" }
-
-// Bounds implements [SketchedDynamics]: opinions settle for sure only under decisions no longer than 1.
-func (*PolarizedDynamics) Bounds(dim int) (lower, upper, sum float64) {
-	upper = math.Floor(100/math.Sqrt(float64(dim))) / 100
-	return -upper, upper, min(1, upper*float64(dim))
 }

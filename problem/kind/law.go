@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/stream"
@@ -48,7 +49,7 @@ func CheckLaw(s *Scene, path string, x Law, n form.Length) {
 	}
 	x.Check(s, path, n)
 	if path := path + ".law"; !s.Habitat.admits(x.Habitat()) && s.Sound(path, "dynamics.kind") {
-		s.Fail(form.Paths(path, "dynamics.kind"), "%s is %s, but %s dynamics want %s", path, form.NameOf(x), s.Dynamics, form.Enumerate(s.Habitat.laws(), "or"))
+		s.Fail(form.Paths(path, "dynamics.kind"), "%s is %s, but %s dynamics want %s", path, form.NameOf(x), s.Dynamics, phrase.EnumerateBy(s.Habitat.laws(), "or"))
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 // AdamMethod descends like composite, by averages of the gradient over averages of its size.
 type AdamMethod struct {
 	Answer
-	Scaling string  // entries are divided by a "joint" size, or "each" by its own
-	Decay   float64 // β₂
+	Scaling online.Scaling // what entries are divided by
+	Decay   float64        // β₂
 }
 
 // Word implements [form.Kind].
@@ -28,23 +28,19 @@ func (m *AdamMethod) Facts() Facts {
 // Describe implements [Method].
 func (m *AdamMethod) Describe(f *form.Form, h *Host) {
 	m.Answer.Describe(f, h)
-	form.Field(f, "scaling", &m.Scaling, form.OneOf(
-		form.Choice("joint", "The size of the whole gradient.", "v⁺ = β₂v + (1−β₂)‖g‖²/n"),
-		form.Choice("each", "Every entry by its own size; only where the set bounds every entry by itself.", "v⁺ = β₂v + (1−β₂)g²"),
-	).Or("joint"), form.Says("What gradients are divided by.", "", "each"))
+	form.Field(f, "scaling", &m.Scaling, form.Which(
+		form.As(online.Joint, "joint", "The size of the whole gradient.", "v⁺ = β₂v + (1−β₂)‖g‖²/n"),
+		form.As(online.Each, "each", "Every entry by its own size; only where the set bounds every entry by itself.", "v⁺ = β₂v + (1−β₂)g²"),
+	).Or(online.Joint), form.Says("What gradients are divided by.", "", "each"))
 	form.Field(f, "decay", &m.Decay, form.Number("a number from 0 to below 1", form.Below(0, 1)).Or(0.999), form.Says("The weight of the past in the size of gradients.", "β₂ in v⁺ = β₂v + (1−β₂)g²", "0.999"))
 }
 
 // Build implements [Method]. Momentum is a part of what scales the gradients, not a transform before it.
 func (m *AdamMethod) Build(r *online.Rule, a *Algorithm, s *Site) error {
-	adam := &online.Adam{Beta1: a.Momentum, Beta2: m.Decay, Epsilon: 1e-8}
-	if m.Scaling == "each" {
-		adam.Scaling = online.Each
-	}
-	if m.Scaling == "each" && !Separates(s.Feasible) {
+	if m.Scaling == online.Each && !Separates(s.Feasible) {
 		return s.Fail("scaling", " is each, but entries scaled one by one and projected on a set of kind %s settle somewhere else; want joint", form.NameOf(s.Feasible))
 	}
-	r.Transforms = append(a.clipping(), adam)
+	r.Transforms = append(a.clipping(), &online.Adam{Beta1: a.Momentum, Beta2: m.Decay, Epsilon: 1e-8, Scaling: m.Scaling})
 	return m.follow(r, s)
 }
 

@@ -39,18 +39,13 @@ func (m *DerivativeFreeMethod) Describe(f *form.Form, h *Host) {
 
 // Build implements [Method].
 func (m *DerivativeFreeMethod) Build(r *online.Rule, _ *Algorithm, s *Site) error {
-	if err := m.Stay(r, s); err != nil {
-		return err
-	}
-	e, err := online.NewDerivativeFree(s.Dims().Decision, m.Delta, s.Directions)
-	if err != nil {
-		return err
-	}
-	if m.First == "zero" {
-		e.Resume(0)
-	}
-	r.Gradient = e
-	return nil
+	return m.explore(r, s, func() (online.Estimator, error) {
+		e, err := online.NewDerivativeFree(s.Dims().Decision, m.Delta, s.Directions)
+		if err == nil && m.First == "zero" {
+			e.Resume(0)
+		}
+		return e, err
+	})
 }
 
 // Usual implements [ComparedMethod].

@@ -8,8 +8,8 @@ import (
 // PlugInMethod tries some decisions, fits how the crowd answers, goes to where the fitted crowd is best and stays there.
 type PlugInMethod struct {
 	Trying
-	Tries  int    // decisions tried; 0: 4(n + 1)
-	Family string // "location" or "location-scale"
+	Tries  int // decisions tried; 0: 4(n + 1)
+	Family online.Family
 }
 
 // Word implements [form.Kind].
@@ -29,21 +29,17 @@ func (m *PlugInMethod) Facts() Facts {
 func (m *PlugInMethod) Describe(f *form.Form, h *Host) {
 	m.Trying.Describe(f, h)
 	form.Field(f, "tries", &m.Tries, form.Count(2, maxCount).Optional(), form.Says("Decisions that are tried before the answer of the crowd is fitted, more than the decision has entries. Without it 4(n + 1).", "", "12"))
-	form.Field(f, "family", &m.Family, form.OneOf(
-		form.Choice("location", "Everybody moves alike.", "p = Gu + b + r"),
-		form.Choice("location-scale", "Everybody moves alike, and differences grow or shrink with the decision.", "p = Gu + b + (Ku + c)∘r"),
-	).Or("location"), form.Says("How the crowd is taken to answer.", "", "location-scale"))
+	form.Field(f, "family", &m.Family, form.Which(
+		form.As(online.Location, "location", "Everybody moves alike.", "p = Gu + b + r"),
+		form.As(online.LocationScale, "location-scale", "Everybody moves alike, and differences grow or shrink with the decision.", "p = Gu + b + (Ku + c)∘r"),
+	).Or(online.Location), form.Says("How the crowd is taken to answer.", "", "location-scale"))
 }
 
 // Build implements [Method].
 func (m *PlugInMethod) Build(r *online.Rule, _ *Algorithm, s *Site) error {
-	family := online.Location
-	if m.Family == "location-scale" {
-		family = online.LocationScale
-	}
 	return m.explore(r, s, func() (online.Estimator, error) {
 		tries := orElse(m.Tries, 4*(s.Dims().Decision+1))
-		return online.NewPlugIn(s.RowObjective(), s.Dims(), family, tries, m.Delta, s.Directions, r.Set)
+		return online.NewPlugIn(s.RowObjective(), s.Dims(), m.Family, tries, m.Delta, s.Directions, r.Set)
 	})
 }
 

@@ -22,10 +22,8 @@ type Objective interface {
 
 // SketchedObjective is an Objective that a few answers describe.
 type SketchedObjective interface {
-	// Sketch writes its keys.
-	Sketch() string
-	// Curves tells whether it has an optimum even where every decision is feasible.
-	Curves() bool
+	// Sketch writes its keys and tells whether it has an optimum even where every decision is feasible.
+	Sketch() (keys string, curves bool)
 }
 
 // DescribeObjective describes an objective by its kind and the keys of that.

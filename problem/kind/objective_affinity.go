@@ -34,7 +34,4 @@ func (*AffinityObjective) Words() string {
 func (*AffinityObjective) IsReward() bool { return true }
 
 // Sketch implements [SketchedObjective].
-func (*AffinityObjective) Sketch() string { return "" }
-
-// Curves implements [SketchedObjective].
-func (*AffinityObjective) Curves() bool { return false }
+func (*AffinityObjective) Sketch() (keys string, curves bool) { return "", false }

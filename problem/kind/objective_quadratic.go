@@ -61,7 +61,6 @@ func (*QuadraticObjective) Words() string {
 func (*QuadraticObjective) IsReward() bool { return false }
 
 // Sketch implements [SketchedObjective].
-func (*QuadraticObjective) Sketch() string { return ", decision: 2, cross: 1, state: 1" }
-
-// Curves implements [SketchedObjective].
-func (*QuadraticObjective) Curves() bool { return true }
+func (*QuadraticObjective) Sketch() (keys string, curves bool) {
+	return ", decision: 2, cross: 1, state: 1", true
+}

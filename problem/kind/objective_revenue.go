@@ -52,7 +52,4 @@ func (o *RevenueObjective) Words() string {
 func (*RevenueObjective) IsReward() bool { return true }
 
 // Sketch implements [SketchedObjective].
-func (*RevenueObjective) Sketch() string { return ", entropy: 0.1" }
-
-// Curves implements [SketchedObjective].
-func (*RevenueObjective) Curves() bool { return false }
+func (*RevenueObjective) Sketch() (keys string, curves bool) { return ", entropy: 0.1", false }

@@ -2,6 +2,7 @@ package kind
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/problem/form"
@@ -18,9 +19,9 @@ func (*BoxSet) Word() form.Option {
 
 // Describe implements [Set].
 func (s *BoxSet) Describe(f *form.Form, _ *Catalogue) {
-	form.Field(f, "lower", &s.Lower, form.VectorOf(form.LowerBound()),
+	form.Field(f, "lower", &s.Lower, form.VectorOf(form.Number("a number or -.inf", form.Below(math.Inf(-1), math.Inf(1)))),
 		form.Says("The least value of the entries, one for all or one each; -.inf: none.", "lower ≤ u", "0"))
-	describeUpper(f, &s.Upper, form.UpperBound())
+	describeUpper(f, &s.Upper, form.Number("a number or .inf", form.Above(math.Inf(-1), math.Inf(1))))
 }
 
 // Check implements [Set].
