@@ -61,7 +61,7 @@ func (s *sketch) simpleDynamics() (names []string) {
 }
 
 // usual is what goes with the dynamics.
-func (s *sketch) usual() kind.Sketch {
+func (s *sketch) usual() kind.DynamicsSketch {
 	return form.Fresh(s.kinds.Dynamics, s.dynamics).(kind.SketchedDynamics).Sketch(s.dim)
 }
 

@@ -60,11 +60,11 @@ type Remembering interface {
 // SketchedDynamics are those that a few answers describe.
 type SketchedDynamics interface {
 	// Sketch says what goes with them for decisions of so many entries.
-	Sketch(dim int) Sketch
+	Sketch(dim int) DynamicsSketch
 }
 
-// Sketch is what goes with a kind of dynamics.
-type Sketch struct {
+// DynamicsSketch is what goes with a kind of dynamics.
+type DynamicsSketch struct {
 	Keys              string   // of the dynamics
 	Law               string   // the keys of the population's law
 	Objectives        []string // the first is the default

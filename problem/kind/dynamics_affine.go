@@ -56,9 +56,9 @@ func (d *AffineDynamics) Build(dim kedge.Dims) (kedge.Model, error) {
 func (*AffineDynamics) Words() string { return "p⁺ = Ap + Bu + Ed with given matrices" }
 
 // Sketch implements [SketchedDynamics].
-func (*AffineDynamics) Sketch(dim int) Sketch {
+func (*AffineDynamics) Sketch(dim int) DynamicsSketch {
 	half := banded(dim, 0.5, 0)
-	return Sketch{
+	return DynamicsSketch{
 		Keys: "a: " + half + ", b: " + half + ", e: " + half, Law: "law: normal, mean: 1, deviation: 0.5",
 		Objectives: []string{"quadratic", "affinity"}, Sets: []string{"whole", "ball", "box", "simplex", "capped-simplex"},
 		Lower: -1, Upper: 1, Sum: float64(dim) / 2, Least: 1, Dim: 2, Most: 50, People: 100, Turns: 2000, Step: 0.05, Batch: 20,

@@ -92,8 +92,8 @@ func (d *ChoiceDynamics) Parameters() []Parameter {
 }
 
 // Sketch implements [SketchedDynamics]: prices of at most 5.
-func (*ChoiceDynamics) Sketch(dim int) Sketch {
-	return Sketch{
+func (*ChoiceDynamics) Sketch(dim int) DynamicsSketch {
+	return DynamicsSketch{
 		Keys: "lambda1: 0.2, lambda2: 0.5, epsilon: 0.5", Law: "law: dirichlet, concentration: 1",
 		Objectives: []string{"revenue", "quadratic"}, Sets: []string{"capped-simplex", "simplex", "box", "ball", "whole"},
 		Lower: 0, Upper: 5, Sum: 2.5 * float64(dim), Least: 1, Dim: 10, Most: 10_000, People: 100, Turns: 4000, Step: 0.5, Batch: 20,

@@ -63,8 +63,8 @@ func (d *FriedkinJohnsenDynamics) Build(dim kedge.Dims) (kedge.Model, error) {
 func (*FriedkinJohnsenDynamics) Words() string { return opinionLaw + " with given weights" }
 
 // Sketch implements [SketchedDynamics].
-func (*FriedkinJohnsenDynamics) Sketch(dim int) Sketch {
-	return Sketch{
+func (*FriedkinJohnsenDynamics) Sketch(dim int) DynamicsSketch {
+	return DynamicsSketch{
 		Keys: "susceptibility: 0.5, influence: 0.3, weights: " + banded(dim, 0.5, 0.5), Law: "law: normal, mean: 1, deviation: 0.5",
 		Objectives: []string{"quadratic", "affinity"}, Sets: []string{"ball", "box", "simplex", "capped-simplex", "whole"},
 		Lower: -1, Upper: 1, Sum: float64(dim) / 2, Least: 1, Dim: 3, Most: 50, People: 100, Turns: 2000, Step: 0.05, Batch: 20,

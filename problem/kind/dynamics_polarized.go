@@ -95,9 +95,9 @@ func (d *PolarizedDynamics) Remember(n int) kedge.Model {
 }
 
 // Sketch implements [SketchedDynamics]: opinions settle for sure only under decisions no longer than 1.
-func (*PolarizedDynamics) Sketch(dim int) Sketch {
+func (*PolarizedDynamics) Sketch(dim int) DynamicsSketch {
 	upper := math.Floor(100/math.Sqrt(float64(dim))) / 100
-	return Sketch{
+	return DynamicsSketch{
 		Keys: "lambda: 0.4, sigma: 0.5", Law: "law: cap, angle: 90",
 		Objectives: []string{"affinity", "quadratic"}, Sets: []string{"ball", "box", "simplex", "capped-simplex"},
 		Lower: -upper, Upper: upper, Sum: min(1, upper*float64(dim)), Least: 2, Dim: 20, Most: 10_000, People: 1000, Turns: 8000, Step: 0.005, Batch: 50,
