@@ -3,10 +3,12 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab/compare"
 	"github.com/kedge-opt/kedge/report/page"
@@ -46,11 +48,7 @@ func meanCell(s *compare.Range, text func(float64) string) page.TextCell {
 
 // longest is how wide a terminal shows the names of methods.
 func longest(rows []compare.Row) int {
-	wide := 8
-	for _, m := range rows {
-		wide = max(wide, len(m.Method))
-	}
-	return wide
+	return slices.Max(append(lists.Of(rows, func(m compare.Row) int { return len(m.Method) }), 8))
 }
 
 // inDigits lets a terminal show a number with so many digits.

@@ -117,7 +117,7 @@ func (d difference) asks() bool {
 }
 
 func comparedWarnings(runs []labelled, differ []difference) []string {
-	list := lists.Of(gathered(runs, warnings), func(s shareable) string { return s.under(runs) + s.words })
+	list := lists.Of(acrossRuns(runs, warnings), func(s shareable) string { return s.under(runs) + s.words })
 	if slices.ContainsFunc(differ, difference.asks) {
 		list = append(list, "The runs do not ask the same question (see what differs), so a gap or a distance is relative to the optimum of its own run.")
 	}
@@ -156,33 +156,12 @@ func keyed(differ []difference) string {
 // comparedVerdict ranks the methods of all runs and says where retraining settles in each.
 func comparedVerdict(runs []labelled, all []methodEnd) page.Finding {
 	j := judge(all)
-	for _, one := range gathered(runs, func(r *folder.Result) []string { return []string{retrained(r)} }) {
+	for _, one := range acrossRuns(runs, func(r *folder.Result) []string { return []string{retrained(r)} }) {
 		if one.words != "" {
 			j.Reasons = append(j.Reasons, one.under(runs)+one.words)
 		}
 	}
 	return j
-}
-
-// shareable is something that one or several runs say.
-type shareable struct {
-	words string
-	by    []string
-}
-
-// gathered lists what runs say, each thing once.
-func gathered(runs []labelled, say func(*folder.Result) []string) []shareable {
-	var list []shareable
-	for _, r := range runs {
-		for _, words := range say(r.Result) {
-			i := slices.IndexFunc(list, func(s shareable) bool { return s.words == words })
-			if i < 0 {
-				i, list = len(list), append(list, shareable{words: words})
-			}
-			list[i].by = append(list[i].by, r.label)
-		}
-	}
-	return list
 }
 
 // under names the runs that say something, unless all do.
@@ -191,6 +170,11 @@ func (s shareable) under(runs []labelled) string {
 		return ""
 	}
 	return phrase.Enumerate(s.by) + ": "
+}
+
+// acrossRuns lists what runs say, each thing once.
+func acrossRuns(runs []labelled, say func(*folder.Result) []string) []shareable {
+	return gathered(runs, func(r labelled) string { return r.label }, func(r labelled) []string { return say(r.Result) })
 }
 
 // strandsAcross gives methods colours and runs dashes or, when there are more runs than methods, the other way round.
@@ -221,7 +205,7 @@ func rulesAcross(runs []labelled) func(id string) []page.GraphRule {
 	return func(id string) []page.GraphRule {
 		value := map[string]float64{}
 		list := []page.GraphRule{}
-		for _, one := range gathered(runs, func(r *folder.Result) (keys []string) {
+		for _, one := range acrossRuns(runs, func(r *folder.Result) (keys []string) {
 			for _, rule := range rulesOf(r, id) {
 				key := fmt.Sprintf("%s\x00%x", rule.Label, rule.Value)
 				value[key], keys = rule.Value, append(keys, key)

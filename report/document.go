@@ -1,10 +1,12 @@
 package report
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/report/page"
 )
 
@@ -14,7 +16,7 @@ func sectionsOf(added []folder.Section) []page.Chapter {
 	for _, a := range added {
 		s := page.Chapter{ID: "section-" + a.ID, Title: a.Title, Verdict: a.Verdict, Sign: signOf(a.Verdict), Paragraphs: paragraphs(a.Text)}
 		if len(a.Columns) > 0 {
-			s.Table = &page.TextTable{ID: s.ID, Title: a.Title, Columns: textColumns(a), Rows: textRows(a)}
+			s.Table = tableOf(s.ID, a)
 		}
 		list = append(list, s)
 	}
@@ -41,26 +43,14 @@ func paragraphs(text string) []string {
 	return list
 }
 
-// textColumns sets a column to the right where every entry is a number.
-func textColumns(a folder.Section) []page.Head {
-	list := make([]page.Head, len(a.Columns))
-	for i, name := range a.Columns {
-		list[i] = page.Head{Name: name, Numeric: i > 0 && len(a.Rows) > 0}
-		for _, row := range a.Rows {
-			list[i].Numeric = list[i].Numeric && i < len(row) && isNumber(row[i])
-		}
-	}
-	return list
-}
-
 func isNumber(s string) bool {
 	_, err := strconv.ParseFloat(s, 64)
 	return err == nil
 }
 
-// textRows fills short rows up and cuts long ones.
-func textRows(a folder.Section) [][]page.TextCell {
-	var rows [][]page.TextCell
+// tableOf fills short rows up and cuts long ones. A column is set to the right where every entry is a number.
+func tableOf(id string, a folder.Section) *page.TextTable {
+	t := &page.TextTable{ID: id, Title: a.Title, Columns: lists.Of(a.Columns, page.Titled)}
 	for _, given := range a.Rows {
 		row := make([]page.TextCell, len(a.Columns))
 		for i := range min(len(given), len(row)) {
@@ -69,7 +59,10 @@ func textRows(a folder.Section) [][]page.TextCell {
 				row[i].Exact = given[i]
 			}
 		}
-		rows = append(rows, row)
+		t.Rows = append(t.Rows, row)
 	}
-	return rows
+	for i := 1; i < len(t.Columns); i++ {
+		t.Columns[i].Numeric = len(t.Rows) > 0 && !slices.ContainsFunc(t.Rows, func(row []page.TextCell) bool { return row[i].Exact == "" })
+	}
+	return t
 }

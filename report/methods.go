@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab/compare"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -47,8 +48,8 @@ func readComparison(kinds *kind.Catalogue, dir string, build folder.Build) (*pag
 }
 
 // comparisonDocument says who ended where.
-func comparisonDocument(r *compare.Comparison, build folder.Build) (*page.Document, error) {
-	d := &page.Document{
+func comparisonDocument(r *compare.Comparison, build folder.Build) (d *page.Document, err error) {
+	d = &page.Document{
 		Title: r.Title(), Facts: comparisonFacts(r), Question: comparisonQuestion(r), Verdict: page.Finding{Headline: r.Headline(), Reasons: r.Reasons()},
 		Spec: r.Problems[0].Spec, Repeat: r.Command(), Origin: origin(r.Problems[0].Seed, build),
 	}
@@ -61,14 +62,8 @@ func comparisonDocument(r *compare.Comparison, build folder.Build) (*page.Docume
 	}
 	d.Tables = append(d.Tables, tuningTable(r))
 	d.Brief = append(comparisonBrief(r, d.Tables), page.Plainly{""}, d.Verdict)
-	for _, s := range comparisonSketches(r) {
-		f, err := s.Render()
-		if err != nil {
-			return d, fmt.Errorf("draw a comparison: %w", err)
-		}
-		d.Figures = append(d.Figures, f)
-	}
-	return d, nil
+	d.Figures, err = draw.Render(comparisonSketches(r)...)
+	return d, err
 }
 
 // comparisonSketches are the figures: of a suite who arrives where, then the distances on every problem.
@@ -148,23 +143,17 @@ func endCell(a *compare.Meeting, m *compare.Row) page.TextCell {
 }
 
 // gridsTried tells which steps were tried, once for all methods that tried the same.
-func gridsTried(a *compare.Meeting) (list []string) {
-	var order []string
-	who := map[string][]string{}
-	for _, m := range a.Rows {
+func gridsTried(a *compare.Meeting) []string {
+	tried := gathered(a.Rows, methodName, func(m compare.Row) []string {
 		if n := len(m.Grid); n > 0 {
-			grid := fmt.Sprintf("%d steps from %.3g to %.3g", n, m.Grid[0].Step, m.Grid[n-1].Step)
-			if who[grid] == nil {
-				order = append(order, grid)
-			}
-			who[grid] = append(who[grid], m.Method)
+			return []string{fmt.Sprintf("%d steps from %.3g to %.3g", n, m.Grid[0].Step, m.Grid[n-1].Step)}
 		}
-	}
-	for _, grid := range order {
-		list = append(list, "tried "+grid+", on a log grid: "+strings.Join(who[grid], ", "))
-	}
-	return list
+		return nil
+	})
+	return lists.Of(tried, func(s shareable) string { return "tried " + s.words + ", on a log grid: " + strings.Join(s.by, ", ") })
 }
+
+func methodName(m compare.Row) string { return m.Method }
 
 // noBreak is a space at which no line ends.
 const noBreak = "\u00a0"
@@ -260,18 +249,15 @@ func distanceSketch(a *compare.Meeting) draw.Sketch {
 	floor := leastDistance(a)
 	for _, group := range groups {
 		list := distanceLines(group.Rows, floor)
-		p := draw.Panel{Title: group.Name, Layers: []draw.Layer{list, draw.Marks(list)}, Beside: draw.Ends(list)}
+		p := draw.Panel{Title: group.Name, Beside: draw.Ends(list)}
 		if a.Separates {
-			level := draw.Rule{Value: 20 * a.Tolerance}
-			p.Layers = append([]draw.Layer{level}, p.Layers...)
+			p.Layers = []draw.Layer{draw.Rule{Value: 20 * a.Tolerance}}
 		}
+		p.Layers = append(p.Layers, list, draw.Marks(list))
 		g.Panels = append(g.Panels, p)
 	}
 	x, y := draw.Extents(g.Panels...)
-	for i := range g.Panels {
-		g.Panels[i].X = draw.Axis{Ruler: draw.NewRuler(x, true), Label: "turn"}
-		g.Panels[i].Y = draw.Axis{Ruler: draw.NewRuler(y, true), Label: "distance to the optimum"}
-	}
+	g.SetAxes(draw.Axis{Ruler: draw.NewRuler(x, true), Label: "turn"}, draw.Axis{Ruler: draw.NewRuler(y, true), Label: "distance to the optimum"})
 	caption := "How far the decision that a method recommends is from the optimum, mean and range over trials; what is nearer than the lower edge is drawn there."
 	if a.Separates {
 		caption += " The dashed line is the stable point, where methods end that do not count the answer of the crowd."
@@ -291,11 +277,7 @@ func leastDistance(a *compare.Meeting) float64 {
 }
 
 func distanceLines(rows []compare.Row, floor float64) (list draw.Lines) {
-	var names []string
-	for _, m := range rows {
-		names = append(names, m.Method)
-	}
-	styles := plot.StylesOf(names)
+	styles := plot.StylesOf(lists.Of(rows, methodName))
 	for _, m := range rows {
 		c := draw.Line{Name: m.Method, Style: styles[m.Method], Banded: true}
 		for i, k := range m.Curve.Turns {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab/compare"
 	"github.com/kedge-opt/kedge/report/draw"
@@ -67,10 +68,7 @@ func vectorCell(u []float64) page.TextCell {
 }
 
 func vectorWords(u []float64, most int) string {
-	var list []string
-	for _, v := range u[:min(len(u), most)] {
-		list = append(list, phrase.Shortest(compare.Cleaned(v)))
-	}
+	list := lists.Of(u[:min(len(u), most)], func(v float64) string { return phrase.Shortest(compare.Cleaned(v)) })
 	if len(u) > most {
 		list = append(list, "…")
 	}
@@ -80,12 +78,9 @@ func vectorWords(u []float64, most int) string {
 // suiteSketch shows who arrives where, methods down and problems across.
 func suiteSketch(r *compare.Comparison) draw.Sketch {
 	m := draw.WordTable{Columns: len(r.Problems), Rows: len(r.Problems[0].Rows)}
-	var problems, methods []string
-	for _, a := range r.Problems {
-		problems = append(problems, a.Name)
-	}
-	for i, row := range r.Problems[0].Rows {
-		methods = append(methods, row.Method)
+	problems := lists.Of(r.Problems, func(a compare.Meeting) string { return a.Name })
+	methods := lists.Of(r.Problems[0].Rows, methodName)
+	for i := range methods {
 		for j := range r.Problems {
 			word, ground := suiteCell(&r.Problems[j], &r.Problems[j].Rows[i])
 			m.Words, m.Grounds = append(m.Words, word), append(m.Grounds, ground)

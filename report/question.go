@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/form"
@@ -72,24 +73,13 @@ func answers(s *problem.Spec) string {
 const judgedSettled = " Decisions are judged by the population that settles under them, not by the one they meet."
 
 func competitors(s *problem.Spec) string {
-	var list []string
-	for i := range s.Algorithms {
-		list = append(list, s.Algorithms[i].Words())
-	}
+	list := lists.Of(s.Algorithms, func(a kind.Algorithm) string { return a.Words() })
 	return fmt.Sprintf("%s, each for %s.", phrase.Enumerate(list), phrase.Count(s.Iterations, "turn"))
 }
 
 // isExact tells whether nothing about an algorithm is random: it draws nothing, and whom it samples is certain.
 func isExact(s *problem.Spec, name string) bool {
-	if s == nil {
-		return false
-	}
-	for _, a := range s.Algorithms {
-		if a.Name == name {
-			return s.Exact(&a)
-		}
-	}
-	return false
+	return s != nil && slices.ContainsFunc(s.Algorithms, func(a kind.Algorithm) bool { return a.Name == name && s.Exact(&a) })
 }
 
 // dynamicsBesides says what the dynamics of individuals have besides their kind.
@@ -127,20 +117,17 @@ func traits(p *problem.Population, name string) string {
 
 // playersInWords says who plays and what for.
 func playersInWords(s *problem.Spec) string {
-	var list []string
-	for i := range s.Players {
-		p := &s.Players[i]
-		list = append(list, fmt.Sprintf("%s decides %s, %s, and minimizes a loss of its own (%s)", p.Name, phrase.Count(p.Size, "number"), p.Set.Words(), form.NameOf(p.Objective)))
-	}
+	list := lists.Of(s.Players, func(p problem.Player) string {
+		return fmt.Sprintf("%s decides %s, %s, and minimizes a loss of its own (%s)", p.Name, phrase.Count(p.Size, "number"), p.Set.Words(), form.NameOf(p.Objective))
+	})
 	return phrase.Enumerate(list) + "." + judgedSettled
 }
 
 // bounded says what the settled population must keep.
 func bounded(s *problem.Spec) string {
-	var list []string
-	for _, c := range s.Constraints {
-		list = append(list, c.Name+": "+c.Kind.Words("a loss ("+form.NameOf(c.Of)+")", " is at most "+phrase.Exact(c.Bound)))
-	}
+	list := lists.Of(s.Constraints, func(c problem.Constraint) string {
+		return c.Name + ": " + c.Kind.Words("a loss ("+form.NameOf(c.Of)+")", " is at most "+phrase.Exact(c.Bound))
+	})
 	return "Of the settled population: " + phrase.Enumerate(list) + "."
 }
 
@@ -164,11 +151,7 @@ func constraints(all []string) string {
 	if len(all) == 0 {
 		return "any"
 	}
-	lines := make([]string, len(all))
-	for i, c := range all {
-		lines[i] = oneLine(c)
-	}
-	return phrase.Enumerate(lines)
+	return phrase.Enumerate(lists.Of(all, oneLine))
 }
 
 // lets lists names with what they stand for; of vectors and matrices with their sizes.
@@ -176,22 +159,21 @@ func lets(all []problem.Let) string {
 	if len(all) == 0 {
 		return ""
 	}
-	words := make([]string, len(all))
-	for i, l := range all {
-		switch {
-		case l.File != "":
-			words[i] = l.Name + " is read from " + l.File
-		case l.Numbers == nil:
-			words[i] = l.Name + " = " + oneLine(l.Formula)
-		case len(l.Numbers.Shape) == 0:
-			words[i] = l.Name + " = " + phrase.Exact(l.Numbers.Data[0])
-		case len(l.Numbers.Shape) == 1:
-			words[i] = fmt.Sprintf("%s has %d entries", l.Name, l.Numbers.Shape[0])
-		default:
-			words[i] = fmt.Sprintf("%s is a %d×%d matrix", l.Name, l.Numbers.Shape[0], l.Numbers.Shape[1])
-		}
+	return " Here " + phrase.Enumerate(lists.Of(all, let)) + "."
+}
+
+func let(l problem.Let) string {
+	switch {
+	case l.File != "":
+		return l.Name + " is read from " + l.File
+	case l.Numbers == nil:
+		return l.Name + " = " + oneLine(l.Formula)
+	case len(l.Numbers.Shape) == 0:
+		return l.Name + " = " + phrase.Exact(l.Numbers.Data[0])
+	case len(l.Numbers.Shape) == 1:
+		return fmt.Sprintf("%s has %d entries", l.Name, l.Numbers.Shape[0])
 	}
-	return " Here " + phrase.Enumerate(words) + "."
+	return fmt.Sprintf("%s is a %d×%d matrix", l.Name, l.Numbers.Shape[0], l.Numbers.Shape[1])
 }
 
 func oneLine(formula string) string { return strings.Join(strings.Fields(formula), " ") }

@@ -134,3 +134,23 @@ func inkOf(i int) color.NRGBA {
 
 // dashes are one of the patterns that tell lines of a colour apart.
 func dashes(i int) []int { return [][]int{nil, {8, 4}, {2, 3}, {8, 3, 2, 3}}[i%4] }
+
+// shareable is something that one or several say.
+type shareable struct {
+	words string
+	by    []string
+}
+
+// gathered lists what is said, each thing once, and by whom.
+func gathered[T any](list []T, name func(T) string, say func(T) []string) (all []shareable) {
+	for _, one := range list {
+		for _, words := range say(one) {
+			i := slices.IndexFunc(all, func(s shareable) bool { return s.words == words })
+			if i < 0 {
+				i, all = len(all), append(all, shareable{words: words})
+			}
+			all[i].by = append(all[i].by, name(one))
+		}
+	}
+	return all
+}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab/study"
 	"github.com/kedge-opt/kedge/report/draw"
@@ -42,21 +43,15 @@ func readStudy(dir string, build folder.Build) (*page.Document, error) {
 }
 
 // studyDocument says what a study asked, measured and found.
-func studyDocument(r *study.Result, build folder.Build) (*page.Document, error) {
-	d := &page.Document{
+func studyDocument(r *study.Result, build folder.Build) (d *page.Document, err error) {
+	d = &page.Document{
 		Title: r.Title, Facts: studyFacts(r), Verdict: page.Finding{Headline: r.Headline, Reasons: r.Reasons}, Tables: []page.TextTable{claimTable(r)},
 		Question: []page.Term{{Name: "What is asked", Text: r.Question}, {Name: "What the theory says", Text: r.Theory}, {Name: "How it is measured", Text: r.Design}},
 		Spec:     r.Spec, Repeat: repeatStudy(r), Origin: origin(r.Seed, build),
 	}
 	d.Brief = []page.Piece{page.Paragraphs{Texts: []string{r.Question}}, page.Plainly{""}, d.Verdict}
-	for _, c := range r.Charts {
-		f, err := chartSketch(c).Render()
-		if err != nil {
-			return d, fmt.Errorf("draw figure %s: %w", c.Name, err)
-		}
-		d.Figures = append(d.Figures, f)
-	}
-	return d, nil
+	d.Figures, err = draw.Render(lists.Of(r.Charts, chartSketch)...)
+	return d, err
 }
 
 func studyFacts(r *study.Result) string {

@@ -57,29 +57,24 @@ const mostFailures = 10
 
 // sweepWarnings are the failures first, then what the cells have to say, each thing once.
 func sweepWarnings(r *folder.SweepResult) []string {
-	var failed, said []string
-	at := map[string]int{}
+	var failed []string
 	for i := range r.Cells {
-		c := &r.Cells[i]
-		if c.Err != "" {
+		if c := &r.Cells[i]; c.Err != "" {
 			failed = append(failed, fmt.Sprintf("The cell with %s failed: %s", where(r, c), c.Err))
-		}
-		if c.Summary == nil {
-			continue
-		}
-		for _, note := range c.Summary.Notes {
-			if at[note]++; at[note] == 1 {
-				said = append(said, note)
-			}
 		}
 	}
 	if more := len(failed) - mostFailures; more > 0 {
 		failed = append(failed[:mostFailures], fmt.Sprintf("%s failed too; all are in the table of failures.", phrase.Count(more, "more cell")))
 	}
-	for _, note := range said {
-		failed = append(failed, fmt.Sprintf("In %s of %d: %s", phrase.Count(at[note], "cell"), len(r.Cells), note))
-	}
-	return failed
+	notes := gathered(r.Cells, func(c folder.CellResult) string { return c.ID }, func(c folder.CellResult) []string {
+		if c.Summary == nil {
+			return nil
+		}
+		return c.Summary.Notes
+	})
+	return append(failed, lists.Of(notes, func(s shareable) string {
+		return fmt.Sprintf("In %s of %d: %s", phrase.Count(len(s.by), "cell"), len(r.Cells), s.words)
+	})...)
 }
 
 // sweepQuestion says which keys are swept and, of the question, what no key changes.

@@ -3,6 +3,7 @@ package draw
 import (
 	"image/color"
 	"math"
+	"slices"
 
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"gonum.org/v1/plot/vg"
@@ -58,12 +59,8 @@ func (c Cells) Word(v float64) string {
 
 // fits tells whether every value can be written in its cell.
 func (c Cells) fits(p pen, size vg.Point) bool {
-	for _, v := range c.Values {
-		if p.width(c.Word(v), smallSize) > size.X-4 {
-			return false
-		}
-	}
-	return size.Y >= smallSize+4
+	wide := func(v float64) bool { return p.width(c.Word(v), smallSize) > size.X-4 }
+	return size.Y >= smallSize+4 && !slices.ContainsFunc(c.Values, wide)
 }
 
 // Colour is that of a value; what has none is grey.
@@ -102,12 +99,12 @@ func (b ColourBar) width(t typeface) vg.Length {
 }
 
 func (b ColourBar) draw(p pen, box vg.Rectangle) {
-	const slices = 96
+	const steps = 96
 	f := frame{box: box, y: Axis{Ruler: b.Ruler}}
-	for i := range slices {
-		from, to := float64(i)/slices, min(float64(i+1)/slices+0.004, 1)
+	for i := range steps {
+		from, to := float64(i)/steps, min(float64(i+1)/steps+0.004, 1)
 		slice := vg.Rectangle{Min: vg.Point{X: box.Min.X, Y: box.Min.Y + vg.Length(from)*f.high()}, Max: vg.Point{X: box.Max.X, Y: box.Min.Y + vg.Length(to)*f.high()}}
-		p.SetColor(Viridis(math.Min((float64(i)+0.5)/slices, 1)))
+		p.SetColor(Viridis(math.Min((float64(i)+0.5)/steps, 1)))
 		p.Fill(slice.Path())
 	}
 	for _, t := range f.y.ticks(f.high(), oftenY) {

@@ -3,6 +3,7 @@ package draw
 import (
 	"slices"
 
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 )
 
@@ -42,19 +43,19 @@ func nullable(numbers []float64) []*float64 {
 	return list
 }
 
-func (list Lines) data() (all []Data) {
-	for _, line := range list {
-		var x, y, low, high []float64
-		for _, p := range line.Points {
-			x, y, low, high = append(x, p.X), append(y, p.Mean), append(low, p.Low), append(high, p.High)
+func (list Lines) data() []Data {
+	return lists.Of(list, func(line Line) Data {
+		x, y := make([]float64, len(line.Points)), make([]float64, len(line.Points))
+		low, high := slices.Clone(x), slices.Clone(x)
+		for i, p := range line.Points {
+			x[i], y[i], low[i], high[i] = p.X, p.Mean, p.Low, p.High
 		}
 		d := Data{Name: line.Name, X: nullable(x), Y: nullable(y)}
 		if !slices.Equal(low, y) || !slices.Equal(high, y) {
 			d.Low, d.High = nullable(low), nullable(high)
 		}
-		all = append(all, d)
-	}
-	return all
+		return d
+	})
 }
 
 func (b Bars) data() []Data { return []Data{{X: nullable(b.Edges), Y: nullable(b.Counts)}} }

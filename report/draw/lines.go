@@ -4,6 +4,7 @@ import (
 	"image/color"
 	"slices"
 
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -65,11 +66,7 @@ func (c Line) line() draw.LineStyle {
 }
 
 func (c Line) drawLine(p pen, f frame) {
-	points := make([]vg.Point, len(c.Points))
-	for i, r := range c.Points {
-		points[i] = f.point(r.X, r.Mean)
-	}
-	p.line(c.line(), points...)
+	p.line(c.line(), lists.Of(c.Points, func(r LinePoint) vg.Point { return f.point(r.X, r.Mean) })...)
 }
 
 // Marks sets markers along curves, above everything else: on every point of a short one, a few on a long one.

@@ -3,6 +3,8 @@ package draw
 import (
 	"math"
 	"slices"
+
+	"github.com/kedge-opt/kedge/internal/lists"
 )
 
 // LinePoint is a mean and the range around it at one place of the horizontal axis, most often a turn.
@@ -12,12 +14,12 @@ type LinePoint struct{ X, Mean, Low, High float64 }
 const MostPoints = 4000
 
 // Prepare lifts what a logarithm cannot show and thins what an eye cannot see, in the lists of all panels alike.
-func Prepare(log bool, lists ...Lines) (floored bool) {
+func Prepare(log bool, panels ...Lines) (floored bool) {
 	if log {
-		floored = Raise(lists...)
+		floored = Raise(panels...)
 	}
-	most := min(1000, max(MostPoints/max(len(slices.Concat(lists...)), 1), 10))
-	for _, list := range lists {
+	most := min(1000, max(MostPoints/max(len(slices.Concat(panels...)), 1), 10))
+	for _, list := range panels {
 		for i := range list {
 			list[i].Points = Thin(list[i].Points, most)
 		}
@@ -48,11 +50,7 @@ func Thin(rows []LinePoint, limit int) []LinePoint {
 		keep = append(keep, extremes(rows, from, to)...)
 	}
 	keep = append(keep, last)
-	out := make([]LinePoint, len(keep))
-	for i, j := range keep {
-		out[i] = rows[j]
-	}
-	return out
+	return lists.Of(keep, func(i int) LinePoint { return rows[i] })
 }
 
 // extremes returns where in rows[from:to] the mean is least and greatest, the band lowest and highest, in order.
@@ -76,9 +74,9 @@ func extremes(rows []LinePoint, from, to int) []int {
 const Tiniest = 1e-16
 
 // Raise lifts what a logarithm cannot show onto the least positive number that is worth showing, and tells whether there is any.
-func Raise(lists ...Lines) (floored bool) {
+func Raise(panels ...Lines) (floored bool) {
 	floor, lowest := math.Inf(1), math.Inf(1)
-	for _, p := range points(lists) {
+	for _, p := range points(panels) {
 		for _, v := range [3]float64{p.Low, p.Mean, p.High} {
 			lowest = min(lowest, v)
 			if v >= Tiniest {
@@ -89,14 +87,14 @@ func Raise(lists ...Lines) (floored bool) {
 	if math.IsInf(floor, 1) {
 		floor = Tiniest
 	}
-	for _, p := range points(lists) {
+	for _, p := range points(panels) {
 		p.Low, p.Mean, p.High = max(p.Low, floor), max(p.Mean, floor), max(p.High, floor)
 	}
 	return lowest < floor
 }
 
-func points(lists []Lines) (all []*LinePoint) {
-	for _, line := range slices.Concat(lists...) {
+func points(panels []Lines) (all []*LinePoint) {
+	for _, line := range slices.Concat(panels...) {
 		for i := range line.Points {
 			all = append(all, &line.Points[i])
 		}

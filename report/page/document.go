@@ -1,6 +1,9 @@
 package page
 
-import "github.com/kedge-opt/kedge/report/draw"
+import (
+	"github.com/kedge-opt/kedge/internal/lists"
+	"github.com/kedge-opt/kedge/report/draw"
+)
 
 // Document is what a report says, whoever writes it down: numbers already in words, texts not yet escaped.
 type Document struct {
@@ -23,10 +26,7 @@ type Document struct {
 // paged is the document without what is for terminals alone.
 func (d *Document) paged() *Document {
 	out := *d
-	out.Tables = make([]TextTable, len(d.Tables))
-	for i, t := range d.Tables {
-		out.Tables[i] = t.paged()
-	}
+	out.Tables = lists.Of(d.Tables, TextTable.paged)
 	return &out
 }
 

@@ -7,8 +7,10 @@ import (
 	"encoding/base64"
 	"fmt"
 	"html/template"
+	"slices"
 	"unicode"
 
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/report/draw"
 )
 
@@ -85,15 +87,10 @@ func assets() (script, style []byte, err error) {
 }
 
 func (d *Document) pictures() []picture {
-	var list []picture
-	for _, f := range d.Figures {
-		p := picture{Figure: f, Picture: template.HTML(f.SVG)}
-		for _, g := range d.Graphs {
-			p.Twin = p.Twin || g.ID == f.Name && g.Along == "turn"
-		}
-		list = append(list, p)
-	}
-	return list
+	return lists.Of(d.Figures, func(f draw.Figure) picture {
+		twin := slices.ContainsFunc(d.Graphs, func(g Graph) bool { return g.ID == f.Name && g.Along == "turn" })
+		return picture{Figure: f, Picture: template.HTML(f.SVG), Twin: twin}
+	})
 }
 
 // harmless replaces what a page cannot hold, and marks that would turn the text after them around.

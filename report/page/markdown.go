@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/report/draw"
 )
 
@@ -30,7 +31,7 @@ func (d *Document) Markdown() []byte {
 	}
 	m.code("Spec", "yaml", d.Spec)
 	m.code("How to repeat it", "sh", d.Repeat)
-	m.items(lines(d.Origin))
+	m.items(lists.Of(d.Origin, func(t Term) string { return t.Name + ": " + t.Text }))
 	return []byte(m.String())
 }
 
@@ -64,44 +65,19 @@ func (m *markdown) terms(title string, list []Term) {
 	}
 }
 
-func lines(list []Term) []string {
-	var out []string
-	for _, t := range list {
-		out = append(out, t.Name+": "+t.Text)
-	}
-	return out
-}
-
 func (m *markdown) table(t TextTable) {
 	if t.About != "" {
 		m.line("%s", prose(t.About))
 	}
 	m.WriteByte('\n')
-	rule := make([]string, len(t.Columns))
-	head := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		head[i], rule[i] = prose(c.Name), "---"
-		if c.Numeric {
-			rule[i] = "---:"
-		}
-	}
-	m.row(head)
-	m.row(rule)
+	m.row(lists.Of(t.Columns, func(h Head) string { return prose(h.Name) }))
+	m.row(lists.Of(t.Columns, func(h Head) string { return map[bool]string{false: "---", true: "---:"}[h.Numeric] }))
 	for _, cells := range t.Rows {
-		row := make([]string, len(cells))
-		for i, c := range cells {
-			row[i] = strings.Join(append([]string{prose(c.Text)}, small(c.Small)...), " ")
-		}
-		m.row(row)
+		m.row(lists.Of(cells, func(c TextCell) string {
+			small := lists.Of(c.Small, func(s string) string { return "(" + prose(s) + ")" })
+			return strings.Join(append([]string{prose(c.Text)}, small...), " ")
+		}))
 	}
-}
-
-func small(list []string) []string {
-	var out []string
-	for _, s := range list {
-		out = append(out, "("+prose(s)+")")
-	}
-	return out
 }
 
 func (m *markdown) row(cells []string) { m.WriteString("| " + strings.Join(cells, " | ") + " |\n") }

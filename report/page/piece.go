@@ -3,6 +3,8 @@ package page
 import (
 	"fmt"
 	"strings"
+
+	"github.com/kedge-opt/kedge/internal/lists"
 )
 
 // Piece is a piece of what a terminal shows of a document.
@@ -123,16 +125,10 @@ func (r Remark) lines(t Terminal) (lines []string) {
 // does. A last column without a width stands apart.
 func (t TextTable) lines(on Terminal) (lines []string) {
 	if !t.Headless {
-		heads := make([]TextCell, len(t.Columns))
-		for i, c := range t.Columns {
-			heads[i] = TextCell{Text: c.Name, Short: c.Short}
-		}
+		heads := lists.Of(t.Columns, func(h Head) TextCell { return TextCell{Text: h.Name, Short: h.Short} })
 		lines = append(lines, on.Bold(t.line(heads)))
 	}
-	for _, row := range t.Rows {
-		lines = append(lines, t.line(row))
-	}
-	return lines
+	return append(lines, lists.Of(t.Rows, t.line)...)
 }
 
 func (t TextTable) line(row []TextCell) string {

@@ -211,10 +211,7 @@ func split(c *series, rows []int) []part {
 	if c == nil {
 		return []part{{rows: rows}}
 	}
-	var parts []part
-	for _, v := range c.values() {
-		parts = append(parts, part{name: v, base: v})
-	}
+	parts := lists.Of(c.values(), func(v string) part { return part{name: v, base: v} })
 	for _, row := range rows {
 		p := &parts[c.at[row]]
 		p.rows = append(p.rows, row)
