@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
@@ -105,7 +107,7 @@ func viewOf(r *folder.Result, p *folder.Path) view {
 	n, m := len(p.States)/(len(p.K)*len(p.People)), len(p.Decisions)/len(p.K)
 	switch {
 	case n == 1:
-		return overTurns()
+		return overTurns(m)
 	case n == m && n > 2 && onSimplex(p, n):
 		return overItems(n)
 	case n == m && n > 2 && len(r.Optimum.Decision) == n:
@@ -131,15 +133,15 @@ func onSimplex(p *folder.Path, n int) bool {
 	return true
 }
 
-// follow maps every individual's states and every decision to places.
-func follow(p *folder.Path, n, m int, state, decision func(v []float64) draw.Spot) draw.Trails {
+// follow maps every individual's states and every decision to places, turn by turn.
+func follow(p *folder.Path, n, m int, state, decision func(k int, v []float64) draw.Spot) draw.Trails {
 	l := draw.Trails{People: make([]draw.Trail, len(p.People))}
-	for s := range p.K {
+	for s, k := range p.K {
 		for i := range p.People {
-			l.People[i] = append(l.People[i], state(kedge.Row(p.States, s*len(p.People)+i, n)))
+			l.People[i] = append(l.People[i], state(k, kedge.Row(p.States, s*len(p.People)+i, n)))
 		}
 		if decision != nil {
-			l.Decision = append(l.Decision, decision(kedge.Row(p.Decisions, s, m)))
+			l.Decision = append(l.Decision, decision(k, kedge.Row(p.Decisions, s, m)))
 		}
 	}
 	return l
@@ -148,13 +150,13 @@ func follow(p *folder.Path, n, m int, state, decision func(v []float64) draw.Spo
 // plane shows the first two entries of states and, if they have two as well, of decisions.
 func plane(r *folder.Result, n, m int) view {
 	v := view{across: "first entry", up: "second entry", square: true, see: "The strong line is the decision, the cross the optimum; they share the axes of the states."}
-	two := func(v []float64) draw.Spot { return draw.Spot{X: v[0], Y: v[1]} }
+	two := func(_ int, v []float64) draw.Spot { return draw.Spot{X: v[0], Y: v[1]} }
 	decision, optimum := two, []draw.Spot(nil)
 	switch {
 	case n != m || n > 2:
 		decision, v.across, v.up, v.see = nil, "first entry of the state", "second entry of the state", "Only the first two entries of states are shown."
 	case len(r.Optimum.Decision) == 2:
-		optimum = []draw.Spot{two(r.Optimum.Decision)}
+		optimum = []draw.Spot{two(0, r.Optimum.Decision)}
 	}
 	v.tracks = func(p *folder.Path) draw.Trails {
 		l := follow(p, n, m, two, decision)
@@ -165,19 +167,14 @@ func plane(r *folder.Result, n, m int) view {
 }
 
 // overTurns shows a single number over the turns.
-func overTurns() view {
+func overTurns(m int) view {
+	state := func(k int, v []float64) draw.Spot { return draw.Spot{X: float64(k), Y: v[0]} }
+	decision := state
+	if m != 1 {
+		decision = nil
+	}
 	return view{across: "turn k", up: "state", see: "The snapshots lie closest at first.", tracks: func(p *folder.Path) draw.Trails {
-		l := draw.Trails{People: make([]draw.Trail, len(p.People))}
-		m := len(p.Decisions) / len(p.K)
-		for s, k := range p.K {
-			for i := range p.People {
-				l.People[i] = append(l.People[i], draw.Spot{X: float64(k), Y: p.States[s*len(p.People)+i]})
-			}
-			if m == 1 {
-				l.Decision = append(l.Decision, draw.Spot{X: float64(k), Y: p.Decisions[s]})
-			}
-		}
-		return l
+		return follow(p, 1, m, state, decision)
 	}}
 }
 
@@ -205,13 +202,13 @@ func overItems(n int) view {
 func projected(r *folder.Result, p *folder.Path, n int) view {
 	along := unit(r.Optimum.Decision)
 	side := across(along, p.Decisions[:n])
-	at := func(v []float64) draw.Spot { return draw.Spot{X: rows.Dot(v, along), Y: rows.Dot(v, side)} }
+	at := func(_ int, v []float64) draw.Spot { return draw.Spot{X: rows.Dot(v, along), Y: rows.Dot(v, side)} }
 	return view{
 		across: "along the optimum, pᵀu*/‖u*‖", up: "across it, towards the first decision", square: true,
 		see: "Of all dimensions the picture shows two: the direction of the optimum and, at a right angle to it, that of the first decision. The strong line is the decision, the cross the optimum.",
 		tracks: func(p *folder.Path) draw.Trails {
 			l := follow(p, n, n, at, at)
-			l.Optimum, l.Circle = []draw.Spot{at(r.Optimum.Decision)}, r.Angles != nil
+			l.Optimum, l.Circle = []draw.Spot{at(0, r.Optimum.Decision)}, r.Angles != nil
 			return l
 		},
 	}
@@ -233,23 +230,16 @@ func unit(v []float64) []float64 {
 
 // across is the direction of what v has at a right angle to a unit vector; of an axis when v has nothing.
 func across(along, v []float64) []float64 {
-	rest := make([]float64, len(v))
-	least := 0
-	for i := range v {
-		if math.Abs(along[i]) < math.Abs(along[least]) {
-			least = i
-		}
+	beside := func(v []float64) []float64 {
+		rest := slices.Clone(v)
+		rows.AddScaled(rest, -rows.Dot(v, along), along)
+		return rest
 	}
-	inside := rows.Dot(v, along)
-	for i := range v {
-		rest[i] = v[i] - float64(inside*along[i])
-	}
+	rest := beside(v)
 	if !(rows.Norm(rest) > 1e-9*rows.Norm(v)) {
 		axis := make([]float64, len(v))
-		axis[least] = 1
-		for i := range axis {
-			rest[i] = axis[i] - float64(along[least]*along[i])
-		}
+		axis[slices.Index(along, slices.MinFunc(along, func(a, b float64) int { return cmp.Compare(math.Abs(a), math.Abs(b)) }))] = 1
+		rest = beside(axis)
 	}
 	return unit(rest)
 }

@@ -34,8 +34,11 @@ func (c *series) word(i int) string {
 	if c.words != nil {
 		return c.words[i]
 	}
-	return phrase.Minus(strconv.FormatFloat(c.numbers[i], 'g', -1, 64))
+	return digits(c.numbers[i])
 }
+
+// digits are all those of a number.
+func digits(v float64) string { return phrase.Minus(strconv.FormatFloat(v, 'g', -1, 64)) }
 
 func (c *series) called() string { return c.name }
 
@@ -83,49 +86,24 @@ func (c *series) examples() string {
 
 // values lists the different entries of a column: numbers in order, words as they come.
 func (c *series) values() []string {
-	if c.different == nil {
-		c.different, c.at = c.distinct()
+	if c.different != nil {
+		return c.different
 	}
-	return c.different
-}
-
-// distinct returns the different entries and, for every row, which of them it has.
-func (c *series) distinct() (values []string, at []int) {
-	if c.numeric() && c.words == nil {
-		return c.distinctNumbers()
+	all := c.words
+	if all == nil {
+		all = lists.Of(c.numbers, digits)
 	}
-	place := map[string]int{}
-	numbers := map[string]float64{}
-	for i, w := range c.words {
-		if _, seen := place[w]; !seen {
-			place[w], values = len(values), append(values, w)
-		}
-		if c.numeric() {
-			numbers[w] = c.numbers[i]
-		}
+	number, place := map[string]float64{}, map[string]int{}
+	for i, v := range c.numbers {
+		number[all[i]] = v
 	}
-	slices.SortStableFunc(values, func(a, b string) int { return cmp.Compare(numbers[a], numbers[b]) })
-	for i, v := range values {
+	c.different = lists.Distinct(all)
+	slices.SortStableFunc(c.different, func(a, b string) int { return cmp.Compare(number[a], number[b]) })
+	for i, v := range c.different {
 		place[v] = i
 	}
-	for _, w := range c.words {
-		at = append(at, place[w])
-	}
-	return values, at
-}
-
-func (c *series) distinctNumbers() (values []string, at []int) {
-	numbers := slices.Clone(c.numbers)
-	slices.Sort(numbers)
-	numbers = slices.CompactFunc(numbers, func(a, b float64) bool { return cmp.Compare(a, b) == 0 })
-	for _, v := range numbers {
-		values = append(values, phrase.Minus(strconv.FormatFloat(v, 'g', -1, 64)))
-	}
-	for _, v := range c.numbers {
-		i, _ := slices.BinarySearch(numbers, v)
-		at = append(at, i)
-	}
-	return values, at
+	c.at = lists.Of(all, func(word string) int { return place[word] })
+	return c.different
 }
 
 // labelOf is words for an axis.
