@@ -10,10 +10,11 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/certify"
 	"github.com/kedge-opt/kedge/folder"
-	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/report"
+	"github.com/kedge-opt/kedge/report/page"
 	"github.com/spf13/cobra"
 )
 
@@ -72,7 +73,8 @@ func (f *certifyFlags) run(c *cobra.Command, target string) error {
 	if f.json {
 		return folder.WriteJSON(c.OutOrStdout(), certificate)
 	}
-	printCertificate(c.OutOrStdout(), p.Name, &p.Spec.Algorithms[a], certificate)
+	document := report.Certificate(p.Name, &p.Spec.Algorithms[a], certificate)
+	fmt.Fprint(c.OutOrStdout(), document.Terminal(page.TerminalOf(c.OutOrStdout())))
 	return nil
 }
 
@@ -173,31 +175,6 @@ func certifySection(ctx context.Context, p *problem.Problem) (folder.Section, er
 	if err != nil {
 		return folder.Section{}, err
 	}
-	s := folder.Section{ID: "certificate", Title: "What does the theory guarantee?", Columns: []string{"number", "value", "known by", "how", "equation"}}
 	c, err := f.certify(context.WithoutCancel(ctx), p, a)
-	if err != nil {
-		s.Verdict = "✗ " + err.Error()
-		return s, nil
-	}
-	s.Verdict = c.Verdict[0]
-	for _, text := range c.Verdict[1:] {
-		s.Text += text + " "
-	}
-	for _, x := range c.Steps {
-		s.Rows = append(s.Rows, []string{"η, " + string(x.Form), phrase.FourDigits(x.Largest), x.Known.String(), "largest step" + inProbability(x.Probable) + "; the run's: " + excess(x), x.Source})
-	}
-	for _, b := range c.Bounds {
-		s.Rows = append(s.Rows, []string{b.Of + ", " + string(b.Form), phrase.FourDigits(b.Value), b.Known.String(), fmt.Sprintf("at η = %s; without it %s; %s", phrase.FourDigits(b.Step), phrase.FourDigits(b.Trivial), vacuous(b)), b.Source})
-	}
-	for _, x := range c.List {
-		s.Rows = append(s.Rows, []string{x.Symbol(), phrase.FourDigits(x.Value), x.Known.String(), x.How, x.Source()})
-	}
-	return s, nil
-}
-
-func vacuous(b certify.Bound) string {
-	if b.Vacuous() {
-		return "✗ vacuous"
-	}
-	return "says something"
+	return report.CertificateSection(c, err), nil
 }
