@@ -28,6 +28,7 @@ type view struct {
 func pathFigure(r *folder.Result) draw.Sketch {
 	g := draw.Grid{Shared: true}
 	var v view
+	var first *folder.Path
 	var drawn []draw.Trails
 	people := 0
 	for _, s := range strandsOf(r) {
@@ -35,8 +36,11 @@ func pathFigure(r *folder.Result) draw.Sketch {
 		if path == nil {
 			continue
 		}
-		if people == 0 {
-			v = viewOf(r, path)
+		if first == nil {
+			first, v = path, viewOf(r, path)
+		}
+		if shapeOf(path) != shapeOf(first) {
+			continue // of another problem: it has no place in the same picture
 		}
 		l := v.tracks(path)
 		l.Style, people = s.Style, len(path.People)
@@ -102,9 +106,14 @@ func trackEntries(l draw.Trails) []draw.Entry {
 	return list
 }
 
+// shapeOf is how many numbers a state and a decision have.
+func shapeOf(p *folder.Path) [2]int {
+	return [2]int{len(p.States) / (len(p.K) * len(p.People)), len(p.Decisions) / len(p.K)}
+}
+
 // viewOf chooses a picture by the shapes of states and decisions.
 func viewOf(r *folder.Result, p *folder.Path) view {
-	n, m := len(p.States)/(len(p.K)*len(p.People)), len(p.Decisions)/len(p.K)
+	n, m := shapeOf(p)[0], shapeOf(p)[1]
 	switch {
 	case n == 1:
 		return overTurns(m)

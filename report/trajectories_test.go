@@ -74,3 +74,12 @@ func TestBrokenPathsAreNotDrawn(t *testing.T) {
 		}
 	}
 }
+
+// Runs of other shapes than the first have no place in its picture.
+func TestPathsOfOtherShapesAreLeftOut(t *testing.T) {
+	runs := []labelled{{label: "long", Result: walked(polarizedEvery(2000), 4, 9, false)}, {label: "short", Result: walked(polarizedEvery(2000), 4, 1, false)}}
+	s := pathFigure(together(runs))
+	if len(s.Panels) != len(runs[0].Runs) || s.Panels[0].Title != runs[0].named(runs[0].Runs[0]) {
+		t.Errorf("%d panels, want those of the first %d runs", len(s.Panels), len(runs[0].Runs))
+	}
+}
