@@ -22,6 +22,22 @@ type timeless struct{ Set }
 
 func (s timeless) ProjectAt(u []float64, _ int, _ []float64) error { return s.Project(u) }
 
+// StartedSettler is a RowSettler whose steady states may depend on where individuals begin.
+type StartedSettler interface {
+	RowSettler
+	// SettleFrom settles every row of p from where it is; the residual is the worst of the block.
+	SettleFrom(p, u, d []float64) (Residual, error)
+}
+
+// SettleRowsFrom settles individuals where they get from their first states: dst holds those, and the settled ones afterwards. A settler
+// that knows one steady state an individual ignores them.
+func SettleRowsFrom(s RowSettler, dst, u, d []float64) (Residual, error) {
+	if from, ok := s.(StartedSettler); ok {
+		return from.SettleFrom(dst, u, d)
+	}
+	return s.SettleRows(dst, u, d)
+}
+
 // CheckedSet is a Set that can tell whether it is a non-empty set of n-vectors.
 type CheckedSet interface {
 	Set

@@ -108,8 +108,9 @@ func (f *certifyFlags) certify(ctx context.Context, p *problem.Problem, a int) (
 		return nil, err
 	}
 	steady.Workers = runtime.NumCPU()
-	starts := p.Starts()
-	best, err := optimum.Find(ctx, steady, p.Set, starts[:min(len(starts), searched)], p.Search)
+	effort := p.Search
+	effort.Starts = min(effort.Starts, searched)
+	best, err := optimum.Find(ctx, steady, p.Set, [][]float64{p.Start}, effort)
 	var open *kedge.NotConvergedError
 	switch {
 	case err == nil:

@@ -78,7 +78,7 @@ func (s *Iterated) Settle(dst, u, d []float64) (kedge.Residual, error) {
 	if err := checkOne(nil, s.Dims(), dst, u, d); err != nil {
 		return kedge.Residual{}, err
 	}
-	return s.settle(dst, u, d)
+	return s.settleAlone(dst, u, d)
 }
 
 // SettleRows settles every row. An error names the row; the rows before it are already written.
@@ -86,10 +86,26 @@ func (s *Iterated) SettleRows(dst, u, d []float64) (kedge.Residual, error) {
 	if err := s.Check(); err != nil { // of dynamics that may not be there
 		return kedge.Residual{}, err
 	}
-	return settleRows(nil, s.Dims(), dst, u, d, func(dst, d []float64) (kedge.Residual, error) { return s.settle(dst, u, d) })
+	return settleRows(nil, s.Dims(), dst, u, d, func(dst, d []float64) (kedge.Residual, error) { return s.settleAlone(dst, u, d) })
 }
 
-func (s *Iterated) settle(dst, u, d []float64) (kedge.Residual, error) {
+// SettleFrom settles every row from where it is. An error names the row; the rows before it are already written.
+func (s *Iterated) SettleFrom(p, u, d []float64) (kedge.Residual, error) {
+	if err := s.Check(); err != nil {
+		return kedge.Residual{}, err
+	}
+	return settleRows(nil, s.Dims(), p, u, d, func(h, d []float64) (kedge.Residual, error) { return s.settle(h, h, u, d) })
+}
+
+// settleAlone settles an individual from the start that its trait gives.
+func (s *Iterated) settleAlone(dst, u, d []float64) (kedge.Residual, error) {
+	start := make([]float64, len(dst))
+	s.begin(start, d)
+	return s.settle(dst, start, u, d)
+}
+
+// settle settles an individual from a start.
+func (s *Iterated) settle(dst, start, u, d []float64) (kedge.Residual, error) {
 	w, ok := s.idle.Get().(*walk)
 	if !ok {
 		w = newWalk(s.Of, s.Options)
@@ -97,7 +113,7 @@ func (s *Iterated) settle(dst, u, d []float64) (kedge.Residual, error) {
 	defer s.idle.Put(w)
 	w.u, w.d = u, d
 	defer func() { w.u, w.d = nil, nil }()
-	s.begin(w.p, d)
+	copy(w.p, start)
 	r, err := w.settle()
 	if err != nil {
 		return kedge.Residual{}, err

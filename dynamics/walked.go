@@ -17,7 +17,7 @@ type Walked struct {
 	idle sync.Pool // of *party
 }
 
-var _ kedge.RowSettler = (*Walked)(nil)
+var _ kedge.StartedSettler = (*Walked)(nil)
 
 const (
 	restful  = 1e-13 // the residual that counts as rest
@@ -33,6 +33,7 @@ func (s *Walked) Settle(dst, u, d []float64) (kedge.Residual, error) {
 		return kedge.Residual{}, err
 	}
 	h := make([]float64, len(dst))
+	s.slow.begin(h, d)
 	r, err := s.settle(h, u, d, 1)
 	if row, ok := err.(*kedge.RowError); ok {
 		err = row.Err
@@ -49,23 +50,38 @@ func (s *Walked) SettleRows(dst, u, d []float64) (kedge.Residual, error) {
 	if err != nil {
 		return kedge.Residual{}, err
 	}
+	n := s.Dims()
+	for i := range count {
+		s.slow.begin(kedge.Row(dst, i, n.State), kedge.Row(d, i, n.Trait))
+	}
 	return s.settle(dst, u, d, count)
 }
 
+// SettleFrom settles every row from where it is. An error names the row.
+func (s *Walked) SettleFrom(p, u, d []float64) (kedge.Residual, error) {
+	count, err := checkBlock(nil, s.Dims(), p, u, d)
+	if err != nil {
+		return kedge.Residual{}, err
+	}
+	return s.settle(p, u, d, count)
+}
+
+// settle settles the rows of dst from where they are.
 func (s *Walked) settle(dst, u, d []float64, count int) (kedge.Residual, error) {
 	w, ok := s.idle.Get().(*party)
 	if !ok {
 		w = &party{dims: s.Dims()}
 	}
 	defer s.idle.Put(w)
-	w.gather(&s.slow, d, count)
+	w.gather(dst, d, count)
 	for w.steps = 0; w.steps < longWalk && len(w.who) > 0; w.steps++ {
 		s.NextRows(w.after(), w.p, u, w.d)
 		w.rest(dst)
 	}
 	for _, i := range w.who {
 		n := w.dims
-		r, err := s.slow.settle(kedge.Row(dst, i, n.State), u, kedge.Row(d, i, n.Trait))
+		h := kedge.Row(dst, i, n.State) // where it began
+		r, err := s.slow.settle(h, h, u, kedge.Row(d, i, n.Trait))
 		if err != nil {
 			return w.worst, inRow(i, err)
 		}
@@ -84,13 +100,12 @@ type party struct {
 }
 
 // gather makes everybody stand at the start.
-func (w *party) gather(from *Iterated, d []float64, count int) {
-	w.who, w.p, w.worst = w.who[:0], w.p[:0], kedge.Residual{}
+func (w *party) gather(starts, d []float64, count int) {
+	w.who, w.worst = w.who[:0], kedge.Residual{}
 	w.d = append(w.d[:0], d...)
-	w.p = append(w.p, make([]float64, count*w.dims.State)...)
+	w.p = append(w.p[:0], starts...)
 	for i := range count {
 		w.who = append(w.who, i)
-		from.begin(kedge.Row(w.p, i, w.dims.State), kedge.Row(d, i, w.dims.Trait))
 	}
 }
 

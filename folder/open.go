@@ -61,7 +61,7 @@ func (s *Summary) result() *Result {
 	r := &Result{
 		Case: s.Case, Seed: s.Seed, Iterations: s.Iterations, Trials: s.Trials, Partial: s.Partial,
 		Individuals: s.Individuals, Maximize: s.Maximize, Optimum: s.Optimum, Reference: s.Reference,
-		Stable: NoPoint(), Notes: s.Notes,
+		Stable: NoPoint(), Rests: s.Rests, Notes: s.Notes,
 		Sections: s.Sections, Build: s.Build,
 	}
 	if s.Stable != nil {

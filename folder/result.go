@@ -16,10 +16,11 @@ type Result struct {
 	Trials     int
 	Partial    bool // the run was stopped before its end; unfinished trials are left out
 
-	Individuals int   // size of the population
-	Maximize    bool  // values are rewards: larger is better
-	Optimum     Point // the exact optimum of the settled population
-	Stable      Point // where the vanilla rule settles
+	Individuals int     // size of the population
+	Maximize    bool    // values are rewards: larger is better
+	Optimum     Point   // the exact optimum of the settled population
+	Stable      Point   // where retraining settles from the first decision
+	Rests       []Point // all points found where it would rest, that one first
 	Reference   *Reference
 	Runs        []Run
 	Angles      *Angles  // nil when states and decisions do not share a space
@@ -47,8 +48,34 @@ type Point struct {
 	Distance float64   `json:"distance"` // relative to the optimum
 	Residual float64   `json:"residual"` // ‖Π(u − ∇) − u‖, 0 at an exact solution; the largest over starts
 	Starts   int       `json:"starts"`
-	Spread   float64   `json:"spread"` // largest difference in value between starts, relative
+	Spread   float64   `json:"spread"` // largest difference in value between starts that ended there, relative to how values differ
 	Decision []float64 `json:"decision"`
+	Evidence *Evidence `json:"evidence,omitempty"` // nil in results of earlier versions
+}
+
+// Standing says how much is known of an answer. The words are the same wherever kedge writes.
+type Standing string
+
+// The kinds of answers.
+const (
+	Proven     Standing = "proven"     // nothing is better
+	Searched   Standing = "searched"   // nothing better was found from many starts
+	Stationary Standing = "stationary" // nothing nearby is better
+)
+
+// Evidence is what is known of a point and how.
+type Evidence struct {
+	Standing Standing `json:"standing"`
+	Why      string   `json:"why,omitempty"`    // how it was proven
+	Lower    *float64 `json:"bound,omitempty"`  // no value is better than this, where that is proven
+	Here     int      `json:"here,omitempty"`   // starts that ended there
+	Places   int      `json:"places,omitempty"` // different places where starts ended
+	Missed   float64  `json:"missed,omitempty"` // estimated chance that one more start would end in another place
+	Kink     bool     `json:"kink,omitempty"`   // the loss has a kink there
+
+	Eigenvalues [][2]float64 `json:"eigenvalues,omitempty"` // of a point of rest, real and imaginary parts
+	Attracting  *bool        `json:"attracting,omitempty"`  // whether it draws in who comes near
+	Reached     bool         `json:"reached,omitempty"`     // from the first decision
 }
 
 // NoPoint stands for one that was not found.

@@ -18,6 +18,7 @@ type Summary struct {
 	Maximize    bool                        `json:"maximize"`
 	Optimum     Point                       `json:"optimum"`
 	Stable      *Point                      `json:"stable"`
+	Rests       []Point                     `json:"rests,omitempty"` // where retraining would rest, the stable one first
 	Reference   *Reference                  `json:"reference,omitempty"`
 	Order       []string                    `json:"order"` // the algorithms as the spec has them
 	Algorithms  map[string]SummaryAlgorithm `json:"algorithms"`
@@ -52,7 +53,7 @@ func (r *Result) Summarize() *Summary {
 	s := &Summary{
 		Case: r.Case, Seed: r.Seed, Iterations: r.Iterations, Trials: r.Trials, Partial: r.Partial,
 		Individuals: r.Individuals, Maximize: r.Maximize, Order: []string{},
-		Optimum: r.Optimum, Reference: r.Reference, Algorithms: map[string]SummaryAlgorithm{}, Notes: r.Notes, Sections: r.Sections,
+		Optimum: r.Optimum, Rests: r.Rests, Reference: r.Reference, Algorithms: map[string]SummaryAlgorithm{}, Notes: r.Notes, Sections: r.Sections,
 		Columns: foreign(r.Columns()), Build: r.Build,
 	}
 	if r.Stable.Decision != nil {

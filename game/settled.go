@@ -101,3 +101,28 @@ func PriceOfAnarchy(equilibrium, social float64) (price float64, ok bool) {
 	}
 	return 0, false
 }
+
+// Players returns how many there are.
+func (s *SettledGame) Players() int { return len(s.players) }
+
+// Block returns the part of a decision that is player j's own.
+func (s *SettledGame) Block(u []float64, j int) []float64 { return s.block(u, j) }
+
+// Reply returns the loss of player j as a function of its own block while the others stay at u. It uses the game's workspace, and no two
+// may be used at once.
+func (s *SettledGame) Reply(j int, u []float64) Function {
+	return &reply{game: s, player: j, at: append([]float64(nil), u...), g: make([]float64, len(u))}
+}
+
+type reply struct {
+	game   *SettledGame
+	player int
+	at, g  []float64
+}
+
+func (r *reply) Gradient(g, x []float64) (float64, error) {
+	copy(r.game.block(r.at, r.player), x)
+	loss, err := r.game.losses[r.player].Gradient(r.g, r.at)
+	copy(g, r.game.block(r.g, r.player))
+	return loss, err
+}

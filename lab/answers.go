@@ -2,10 +2,17 @@ package lab
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/game"
+	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/optimum"
+	"github.com/kedge-opt/kedge/set"
+	"github.com/kedge-opt/kedge/steady"
+	"github.com/kedge-opt/kedge/transport"
 )
 
 // note adds what a reader must know.
@@ -13,53 +20,236 @@ func (r *run) note(format string, args ...any) {
 	r.result.Notes = append(r.result.Notes, fmt.Sprintf(format, args...))
 }
 
-// find looks for the optimum of a function, unless an earlier process found it.
-func (r *run) find(ctx context.Context, what string, f optimum.Function, starts [][]float64) (*optimum.Search, error) {
-	s, err := r.keeper.recall(what, func() (*solved, error) {
-		s, err := optimum.Find(ctx, f, r.problem.Set, starts, r.problem.Search)
-		if err != nil {
-			return nil, err
+// solve finds the stable points, the optimum, the equilibria and the reference, and sets up what trials are measured by.
+func (r *run) solve(ctx context.Context) error {
+	p := r.problem
+	f, err := p.Steady()
+	if err != nil {
+		return err
+	}
+	f.Workers = r.Workers
+	r.meter = loop.Meter{Steady: f, Maximize: p.Maximize, Gradient: p.Spec.Record.Gradient || p.Spec.Record.Theory}
+	if p.MeasureItems() {
+		r.meter.W1 = itemsApart(p.Spec.Dims().State)
+	}
+	if r.game.settled, err = p.Game(); err != nil {
+		return err
+	}
+	rests, err := r.rests(ctx)
+	if err != nil {
+		return err
+	}
+	seeds := append([][]float64{p.Start}, r.seeds...)
+	for _, s := range rests {
+		seeds = append(seeds, s.Decision)
+	}
+	best, err := r.best(ctx, f, seeds)
+	if err != nil {
+		return fmt.Errorf("find the optimum: %w", err)
+	}
+	r.meter.Optimum = loop.Target{Decision: best.Decision, Loss: best.Loss}
+	r.scale = best.Range
+	r.result.Optimum = r.searched(&best.Search)
+	r.describeRests(rests)
+	if err := errors.Join(r.findNash(ctx), r.follow(ctx)); err != nil {
+		return err
+	}
+	return r.reference(ctx, seeds)
+}
+
+// itemsApart measures how far crowds of proportions over items are apart: the mean over individuals of how far each is.
+func itemsApart(items int) func(states, own, optimal []float64) (toOwn, toOptimal float64, err error) {
+	return func(states, own, optimal []float64) (toOwn, toOptimal float64, err error) {
+		n := kedge.Count(states, items)
+		for i := range n {
+			a, b, err := transport.W1Both(kedge.Row(states, i, items), kedge.Row(own, i, items), kedge.Row(optimal, i, items))
+			if err != nil {
+				return 0, 0, err
+			}
+			toOwn, toOptimal = toOwn+a, toOptimal+b
 		}
-		return &solved{Search: *s}, nil
+		return toOwn / float64(n), toOptimal / float64(n), nil
+	}
+}
+
+// best finds the optimum, among the decisions that keep the constraints if there are any. Where none that keeps them is found a note says
+// so, and the optimum without constraints takes its place.
+func (r *run) best(ctx context.Context, f *steady.Objective, seeds [][]float64) (*optimum.Constrained, error) {
+	var err error
+	if r.bounds.list, r.bounds.most, err = r.problem.Constraints(); err != nil {
+		return nil, err
+	}
+	if len(r.bounds.list) == 0 {
+		return r.find(ctx, "optimum", f, seeds)
+	}
+	var all []optimum.Function
+	for _, c := range r.bounds.list {
+		all = append(all, c)
+	}
+	s, err := r.keeper.recall("optimum under constraints", func() (*solved, error) {
+		best, err := optimum.Constrain(ctx, f, all, r.problem.Set, seeds, r.problem.Effort())
+		var missing *kedge.NotConvergedError
+		if errors.As(err, &missing) {
+			return &solved{Failure: err.Error()}, nil
+		}
+		return &solved{Best: best}, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &s.Search, nil
+	if s.Failure != "" {
+		r.note("The best decision under the constraints is not known: %s. Gaps and distances are those to the optimum without constraints.", s.Failure)
+		return r.find(ctx, "optimum", f, seeds)
+	}
+	r.bounds.best = s.Best
+	r.note("The optimum is the best decision that keeps the constraints; a gap below 0 is that of a decision that breaks them.")
+	return s.Best, nil
+}
+
+// find looks for the optimum of a function, unless an earlier process found it.
+func (r *run) find(ctx context.Context, what string, f optimum.Function, seeds [][]float64) (*optimum.Constrained, error) {
+	s, err := r.keeper.recall(what, func() (*solved, error) {
+		s, err := optimum.Find(ctx, f, r.problem.Set, seeds, r.problem.Effort())
+		if err != nil {
+			return nil, err
+		}
+		return &solved{Best: &optimum.Constrained{Search: *s}}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.Best, nil
 }
 
 // point judges a decision found offline by the settled population.
-func (r *run) point(q optimum.Point, starts int, spread float64) folder.Point {
+func (r *run) point(q optimum.Point) folder.Point {
 	t := &r.meter.Optimum
 	value := q.Loss
 	if r.problem.Maximize {
 		value = -value
 	}
-	return folder.Point{
-		Decision: q.Decision, Value: value, Gap: t.Gap(q.Loss), Distance: t.Distance(q.Decision),
-		Residual: q.Residual, Starts: starts, Spread: spread,
-	}
+	return folder.Point{Decision: q.Decision, Value: value, Gap: t.Gap(q.Loss), Distance: t.Distance(q.Decision), Residual: q.Residual, Starts: 1}
 }
 
-// rest looks for where a field comes to rest, unless an earlier process did. Not every field has such a point; then a note says so, and
-// there is none.
-func (r *run) rest(ctx context.Context, what string, field optimum.Field, start []float64) (*optimum.Point, error) {
-	s, err := r.keeper.recall(what, func() (*solved, error) {
-		q, err := optimum.Stable(ctx, field, r.problem.Set, start, r.problem.Search)
+// searched is what a search over the set found, with what it knows of it.
+func (r *run) searched(s *optimum.Search) folder.Point {
+	p := r.point(s.Point)
+	p.Starts, p.Spread, p.Residual = len(s.Found), s.Spread, s.Residue
+	p.Evidence = &folder.Evidence{Standing: folder.Searched, Here: s.Here, Places: s.Basins, Missed: s.Missed, Kink: s.Kink}
+	if len(s.Found) < 2 {
+		p.Evidence.Standing = folder.Stationary
+	}
+	return p
+}
+
+// field is what stable points are points of rest of: what those see who take the population for given.
+func (r *run) field() optimum.Field {
+	if r.game.settled != nil {
+		return r.game.settled.Partial
+	}
+	return r.meter.Steady.Partial
+}
+
+// rests looks for where retraining comes to rest, unless an earlier process did. Not every field has such a point; then a note says so.
+func (r *run) rests(ctx context.Context) ([]optimum.Rest, error) {
+	s, err := r.keeper.recall("stable point", func() (*solved, error) {
+		list, err := optimum.Rests(ctx, r.field(), r.problem.Set, r.problem.Start, r.problem.Search)
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err != nil:
-			return &solved{failure: err.Error()}, nil
+			return &solved{Failure: err.Error()}, nil
 		}
-		return &solved{Search: optimum.Search{Point: *q}}, nil
+		return &solved{Rests: list}, nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	if s.failure != "" {
-		r.note("No %s was found: %s.", what, s.failure)
-		return nil, nil
+	if s.Failure != "" {
+		r.note("No stable point was found: %s.", s.Failure)
 	}
-	return &s.Point, nil
+	return s.Rests, nil
+}
+
+// describeRests keeps all points of rest, and as the stable point the one that retraining reaches from the first decision.
+func (r *run) describeRests(rests []optimum.Rest) {
+	r.result.Stable = folder.NoPoint()
+	for _, s := range rests {
+		p := r.point(s.Point)
+		p.Evidence = &folder.Evidence{Standing: folder.Stationary, Eigenvalues: s.Eigenvalues, Attracting: &s.Attracting, Reached: s.Reached}
+		if len(s.Eigenvalues) == 0 {
+			p.Evidence.Attracting = nil
+		}
+		r.result.Rests = append(r.result.Rests, p)
+	}
+	switch {
+	case len(rests) == 0:
+	case rests[0].Reached:
+		r.result.Stable = r.result.Rests[0]
+	default:
+		r.note("Retraining in small steps from the first decision was not seen to come to rest, so no point is called the one where it settles; the field rests elsewhere (see rests in summary.json).")
+	}
+	if len(rests) > 1 && rests[0].Reached {
+		r.note("Retraining has at least %d points of rest; the stable point is the one that it reaches from the first decision.", len(rests))
+	}
+}
+
+// findNash looks for equilibria of the players, if there are any.
+func (r *run) findNash(ctx context.Context) error {
+	if r.game.settled == nil {
+		return nil
+	}
+	var sets []kedge.Set
+	for _, part := range r.problem.Set.(set.Product).Parts {
+		sets = append(sets, part.Set)
+	}
+	s, err := r.keeper.recall("Nash equilibrium", func() (*solved, error) {
+		list, err := optimum.Equilibria[game.Function](ctx, r.game.settled, sets, r.problem.Set, r.problem.Start, r.problem.Search)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			return &solved{Failure: err.Error()}, nil
+		}
+		return &solved{Equilibria: list}, nil
+	})
+	if err != nil {
+		return err
+	}
+	r.note("There are several players: values are the sum of their losses, the optimum is what they would choose together, " +
+		"and the stable point is where they stop if they take the population for given.")
+	if s.Failure != "" {
+		r.note("No Nash equilibrium was found: %s.", s.Failure)
+		return nil
+	}
+	r.game.equilibria = s.Equilibria
+	if first := s.Equilibria[0]; first.Nash {
+		r.game.nash = &loop.Target{Decision: first.Decision, Loss: first.Loss}
+	} else {
+		r.note("No Nash equilibrium was found: at each of the %d points where nobody gains by a small move, somebody gains by a large one. They are called local.", len(s.Equilibria))
+	}
+	return nil
+}
+
+// reference finds the optimum by the roll-out's notion of value, if the problem asks for one.
+func (r *run) reference(ctx context.Context, seeds [][]float64) error {
+	f := r.problem.Rollout()
+	if f == nil {
+		return nil
+	}
+	f.Workers = r.Workers
+	best, err := r.find(ctx, "reference", f, seeds)
+	if err != nil {
+		return fmt.Errorf("find the optimum after %d steps: %w", f.Steps, err)
+	}
+	loss, err := r.meter.Steady.Value(best.Decision)
+	if err != nil {
+		return err
+	}
+	found := r.searched(&best.Search)
+	judged := best.Search
+	judged.Loss = loss
+	r.meter.Reference = &loop.Reference{Rollout: f, Optimum: loop.Target{Decision: best.Decision, Loss: best.Loss}}
+	r.result.Reference = &folder.Reference{Steps: f.Steps, Optimum: found, True: r.searched(&judged)}
+	return nil
 }

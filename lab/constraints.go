@@ -1,17 +1,14 @@
 package lab
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"math"
+	"slices"
 
-	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/risk"
-	"github.com/kedge-opt/kedge/steady"
 )
 
 // bounds are the constraints of a run and the best decision that keeps them.
@@ -20,44 +17,6 @@ type bounds struct {
 	most []float64 // largest multipliers
 	best *optimum.Constrained
 }
-
-// best finds the optimum, among the decisions that keep the constraints if there are any. Where it is not found a note says so, and
-// the optimum without constraints takes its place.
-func (r *run) best(ctx context.Context, f *steady.Objective, starts [][]float64) (*optimum.Search, error) {
-	var err error
-	if r.bounds.list, r.bounds.most, err = r.problem.Constraints(); err != nil {
-		return nil, err
-	}
-	free, err := r.find(ctx, "optimum", f, starts)
-	if err != nil || len(r.bounds.list) == 0 {
-		return free, err
-	}
-	var all []optimum.Function
-	for _, c := range r.bounds.list {
-		all = append(all, c)
-	}
-	o := r.problem.Search
-	for _, o.Tolerance = range []float64{o.Tolerance, max(o.Tolerance, coarse)} {
-		best, s, failed := optimum.FindConstrained(ctx, f, all, r.problem.Set, starts, o)
-		if failed == nil {
-			r.bounds.best = best
-			r.note("The optimum is the best decision that keeps the constraints; a gap below 0 is that of a decision that breaks them.")
-			return s, nil
-		}
-		if err = failed; ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-	}
-	var missing *kedge.NotConvergedError
-	if !errors.As(err, &missing) {
-		return nil, err
-	}
-	r.note("The best decision under the constraints is not known: %v. Gaps and distances are those to the optimum without constraints.", err)
-	return free, nil
-}
-
-// coarse is the tolerance that is tried where a finer one is not reached: the tail of a finite population has kinks.
-const coarse = 1e-6
 
 // judges returns the constraints for one trial to be judged by.
 func (r *run) judges() (list loop.Constraints) {
@@ -79,16 +38,32 @@ func (r *run) keeping() (*folder.Section, error) {
 			"that keeps all constraints, found offline. A method that breaks constraints can have a value that is better than the optimum's, so gaps may be negative.",
 		Columns: []string{"method", "constraint", "excess", "greatest", "multiplier", "value"},
 	}
+	smoothed := slices.ContainsFunc(r.bounds.list, (*risk.SettledConstraint).Smoothed)
+	if smoothed {
+		s.Columns = append(s.Columns, "true excess")
+		s.Text += " A chance constraint is kept by rules in a smoothed form; its true excess is by how much the share of people beyond the limit exceeds what is allowed, in the last trial. The optimum keeps the true one."
+	}
+	truth := func(row []string, c *risk.SettledConstraint, u []float64) []string {
+		if !smoothed {
+			return row
+		}
+		v, err := c.True(u)
+		if err != nil {
+			v = math.NaN()
+		}
+		return append(row, signed(v))
+	}
 	if best := r.bounds.best; best != nil {
 		for j, c := range r.bounds.list {
-			s.Rows = append(s.Rows, []string{"optimum", c.Name(), signed(best.Excess[j]), signed(best.Excess[j]), signed(best.Multipliers[j]), signed(r.result.Optimum.Value)})
+			s.Rows = append(s.Rows, truth([]string{"optimum", c.Name(), signed(best.Excess[j]), signed(best.Excess[j]), signed(best.Multipliers[j]), signed(r.result.Optimum.Value)}, c, best.Decision))
 		}
 		s.Text += fmt.Sprintf(" Its Karush–Kuhn–Tucker residual is %.1e.", best.Residual)
 	}
 	for i := range r.result.Runs {
 		for j, c := range r.bounds.list {
 			if row := r.kept(&r.result.Runs[i], j, c.Name()); row != nil {
-				s.Rows = append(s.Rows, row)
+				trials := r.result.Runs[i].Trials
+				s.Rows = append(s.Rows, truth(row, c, trials[len(trials)-1].Decision))
 			}
 		}
 	}

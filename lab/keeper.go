@@ -268,8 +268,8 @@ func (k *keeper) recall(what string, find func() (*solved, error)) (*solved, err
 // check reads a saved answer.
 func (k *keeper) check(s *solved, data []byte) error {
 	_, err := restore(data, s)
-	if err == nil && s.failure == "" {
-		err = kedge.CheckLen("the saved decision", s.Decision, k.width)
+	for _, u := range s.decisions() {
+		err = errors.Join(err, kedge.CheckLen("the saved decision", u, k.width))
 	}
 	return err
 }

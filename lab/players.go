@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -17,29 +16,8 @@ import (
 type equilibrium struct {
 	settled *game.SettledGame // nil: a single decision-maker
 	nash    *loop.Target      // nil where none was found
-}
 
-// field is what the stable point is a point of rest of: what those see who take the population for given.
-func (r *run) field() optimum.Field {
-	if r.game.settled != nil {
-		return r.game.settled.Partial
-	}
-	return r.meter.Steady.Partial
-}
-
-// findNash looks for a Nash equilibrium of the players, if there are any.
-func (r *run) findNash(ctx context.Context, start []float64) error {
-	if r.game.settled == nil {
-		return nil
-	}
-	found, err := r.rest(ctx, "Nash equilibrium", r.game.settled.Field, start)
-	if found == nil {
-		return err
-	}
-	r.game.nash = &loop.Target{Decision: found.Decision, Loss: found.Loss}
-	r.note("There are several players: values are the sum of their losses, the optimum is what they would choose together, " +
-		"and the stable point is where they stop if they take the population for given.")
-	return nil
+	equilibria []optimum.Equilibrium // all that were found, Nash equilibria first
 }
 
 // nash returns what one trial is measured against, nil without players.
@@ -76,8 +54,14 @@ func (r *run) outcomes() (*folder.Section, error) {
 		u    []float64
 	}
 	points := []point{{"optimum for all", r.result.Optimum.Decision}, {"stable point", r.result.Stable.Decision}}
+	for i, e := range r.game.equilibria {
+		name := "Nash equilibrium"
+		if !e.Nash {
+			name = "local equilibrium"
+		}
+		points = slices.Insert(points, i, point{name, e.Decision})
+	}
 	if n := r.game.nash; n != nil {
-		points = slices.Insert(points, 0, point{"Nash equilibrium", n.Decision})
 		if price, ok := game.PriceOfAnarchy(n.Loss, r.meter.Optimum.Loss); ok {
 			s.Verdict = fmt.Sprintf("The price of anarchy is %.4g.", price)
 		}

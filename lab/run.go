@@ -9,6 +9,8 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -17,7 +19,6 @@ import (
 	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/problem"
-	"github.com/kedge-opt/kedge/transport"
 )
 
 // Options tune how a problem is run; but for further instruments they never change what comes out.
@@ -40,8 +41,30 @@ type Progress struct {
 
 // Execute runs every algorithm of the problem for all its trials. When the context ends first, the result holds the trials that
 // were finished, marked partial. With a checkpoint, a run that was stopped in any way goes on where it was saved last.
+//
+// No run beats its optimum: where a recorded decision that keeps the constraints is better than what the search had found, the search goes
+// on from there and everything is measured again.
 func Execute(ctx context.Context, p *problem.Problem, o Options) (*folder.Result, error) {
-	r := &run{Options: o, problem: p, result: newResult(p), shown: p.Some(mostAngles)}
+	var seeds [][]float64
+	for {
+		r, err := execute(ctx, p, o, seeds)
+		if err != nil {
+			return nil, err
+		}
+		if r.passed == nil || len(seeds) == mostSurprises || ctx.Err() != nil {
+			return r.result, nil
+		}
+		seeds = append(seeds, r.passed.decision)
+		o.Checkpoint = Checkpoint{}
+	}
+}
+
+// mostSurprises is how often a search goes on from a decision that a run passed.
+const mostSurprises = 3
+
+// execute runs everything once, with searches that begin at the seeds as well.
+func execute(ctx context.Context, p *problem.Problem, o Options, seeds [][]float64) (*run, error) {
+	r := &run{Options: o, seeds: seeds, problem: p, result: newResult(p), shown: p.Some(mostAngles)}
 	if r.Progress == nil {
 		r.Progress = new(Progress)
 	}
@@ -72,7 +95,51 @@ func Execute(ctx context.Context, p *problem.Problem, o Options) (*folder.Result
 	if err := r.angles(); err != nil {
 		return nil, err
 	}
-	return r.result, r.describe()
+	r.mention()
+	return r, r.describe()
+}
+
+// passed is a recorded decision that is better than the optimum.
+type passed struct {
+	loss     float64
+	decision []float64
+}
+
+// watchFor keeps a recorded decision that is better than the optimum by more than rounding.
+func (r *run) watchFor(row []float64, u []float64, columns []kedge.Column) {
+	if r.meter.Course != nil {
+		return
+	}
+	loss := row[0]
+	if r.problem.Maximize {
+		loss = -loss
+	}
+	if !(loss < r.meter.Optimum.Loss-float64(surprising*r.scale)) {
+		return
+	}
+	for i, c := range columns {
+		if strings.HasPrefix(c.Name, "excess_") && row[i] > 0 {
+			return
+		}
+	}
+	r.guard.Lock()
+	defer r.guard.Unlock()
+	if r.passed == nil || loss < r.passed.loss {
+		r.passed = &passed{loss, slices.Clone(u)}
+	}
+}
+
+// surprising is the part of how losses differ by which a decision must be better than the optimum to refute it.
+const surprising = 1e-8
+
+// mention says that the runs themselves helped to find the optimum, or refute it.
+func (r *run) mention() {
+	switch {
+	case r.passed != nil:
+		r.note("A run passed a decision that is better than the optimum, %s against %s, and the search did not find the like: gaps below 0 are those of decisions that are better.", signed(r.passed.loss), signed(r.meter.Optimum.Loss))
+	case len(r.seeds) > 0:
+		r.note("The search over the set had missed a decision that a run then passed; it went on from there, and the optimum is what it found.")
+	}
 }
 
 // describe adds the sections that the run has something to say in.
@@ -98,6 +165,10 @@ type run struct {
 	result  *folder.Result
 	meter   loop.Meter  // what every trial's own meter starts from
 	game    equilibrium // of several players
+	scale   float64     // by how much losses differ over the set
+	seeds   [][]float64 // decisions that searches begin at besides the first
+	guard   sync.Mutex
+	passed  *passed     // by a trial; nil: nothing is better than the optimum
 	bounds  bounds      // constraints on the settled population
 	shown   []int       // individuals whose angles are kept
 	sticks  []yardstick // of every algorithm, when turns are compared with the theory
@@ -118,70 +189,6 @@ func newResult(p *problem.Problem) *folder.Result {
 		r.Runs = append(r.Runs, one)
 	}
 	return r
-}
-
-// solve finds the optimum, the stable point and the reference, and sets up what trials are measured by.
-func (r *run) solve(ctx context.Context) error {
-	p := r.problem
-	f, err := p.Steady()
-	if err != nil {
-		return err
-	}
-	f.Workers = r.Workers
-	starts := p.Starts()
-	best, err := r.best(ctx, f, starts)
-	if err != nil {
-		return fmt.Errorf("find the optimum: %w", err)
-	}
-	r.meter = loop.Meter{Steady: f, Maximize: p.Maximize, Optimum: loop.Target{Decision: best.Decision, Loss: best.Loss}, Gradient: p.Spec.Record.Gradient || p.Spec.Record.Theory}
-	if p.MeasureItems() {
-		r.meter.W1 = transport.W1Both
-	}
-	r.result.Optimum = r.point(best.Point, len(starts), best.Spread)
-	r.result.Optimum.Residual = best.Residue
-	if r.game.settled, err = p.Game(); err != nil {
-		return err
-	}
-	if err := errors.Join(r.stable(ctx, starts[0]), r.findNash(ctx, starts[0])); err != nil {
-		return err
-	}
-	if err := r.follow(ctx); err != nil {
-		return err
-	}
-	return r.reference(ctx, starts)
-}
-
-// stable finds where retraining comes to rest.
-func (r *run) stable(ctx context.Context, start []float64) error {
-	r.result.Stable = folder.NoPoint()
-	q, err := r.rest(ctx, "stable point", r.field(), start)
-	if q != nil {
-		r.result.Stable = r.point(*q, 1, 0)
-	}
-	return err
-}
-
-// reference finds the optimum by the roll-out's notion of value, if the problem asks for one.
-func (r *run) reference(ctx context.Context, starts [][]float64) error {
-	f := r.problem.Rollout()
-	if f == nil {
-		return nil
-	}
-	f.Workers = r.Workers
-	best, err := r.find(ctx, "reference", f, starts)
-	if err != nil {
-		return fmt.Errorf("find the optimum after %d steps: %w", f.Steps, err)
-	}
-	loss, err := r.meter.Steady.Value(best.Decision)
-	if err != nil {
-		return err
-	}
-	found := r.point(best.Point, len(starts), best.Spread)
-	judged := best.Point
-	judged.Loss = loss
-	r.meter.Reference = &loop.Reference{Rollout: f, Optimum: loop.Target{Decision: best.Decision, Loss: best.Loss}}
-	r.result.Reference = &folder.Reference{Steps: f.Steps, Optimum: found, True: r.point(judged, len(starts), best.Spread)}
-	return nil
 }
 
 // job is one or more trials of one algorithm that must follow each other.

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"encoding/json"
 	"io"
 	"math"
 
@@ -9,27 +10,52 @@ import (
 )
 
 const (
-	solvedKind  = "lab.Solved/2"
+	solvedKind  = "lab.Solved/3"
 	reachedKind = "lab.Reached/1"
 )
 
-// solved is the answer of an offline search.
+// solved is what an offline search found.
 type solved struct {
-	optimum.Search        // without the single starts
-	failure        string // why there is none
+	Best       *optimum.Constrained  `json:",omitempty"` // without constraints it has no multipliers
+	Rests      []optimum.Rest        `json:",omitempty"`
+	Equilibria []optimum.Equilibrium `json:",omitempty"`
+	Failure    string                `json:",omitempty"` // why there is nothing
 }
 
-func (s *solved) AppendBinary(b []byte) ([]byte, error) { return wire.Append(b, solvedKind, s.fields) }
-
-func (s *solved) UnmarshalBinary(data []byte) error { return wire.Restore(data, solvedKind, s.fields) }
-
-func (s *solved) fields(f *wire.Fields) {
-	f.Text(&s.failure)
-	f.Floats(&s.Decision)
-	f.Int(&s.Steps, math.MaxInt)
-	for _, v := range []*float64{&s.Loss, &s.Residual, &s.Spread, &s.Residue} {
-		f.Float(v)
+// decisions are all that were found.
+func (s *solved) decisions() (list [][]float64) {
+	if s.Best != nil {
+		list = append(list, s.Best.Decision)
 	}
+	for _, r := range s.Rests {
+		list = append(list, r.Decision)
+	}
+	for _, e := range s.Equilibria {
+		list = append(list, e.Decision)
+	}
+	return list
+}
+
+func (s *solved) AppendBinary(b []byte) ([]byte, error) {
+	text, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	said := string(text)
+	return wire.Append(b, solvedKind, func(f *wire.Fields) { f.Text(&said) })
+}
+
+func (s *solved) UnmarshalBinary(data []byte) error {
+	var said string
+	if err := wire.Restore(data, solvedKind, func(f *wire.Fields) { f.Text(&said) }); err != nil {
+		return err
+	}
+	var back solved
+	if err := json.Unmarshal([]byte(said), &back); err != nil {
+		return &wire.Error{Kind: solvedKind, Reason: err.Error()}
+	}
+	*s = back
+	return nil
 }
 
 // place is which trial of which algorithm.

@@ -34,9 +34,10 @@ func full(t testing.TB) *folder.Trial {
 }
 
 func states(t testing.TB) map[string]wire.State {
-	answer := &solved{failure: "none", Search: optimum.Search{
-		Point: optimum.Point{Decision: []float64{1, 2}, Loss: 3, Residual: 4, Steps: 5}, Spread: 6, Residue: 7,
-	}}
+	answer := &solved{
+		Failure: "none", Rests: []optimum.Rest{{Point: optimum.Point{Decision: []float64{1}}, Eigenvalues: [][2]float64{{1, 2}}}},
+		Best: &optimum.Constrained{Search: optimum.Search{Point: optimum.Point{Decision: []float64{1, 2}, Loss: 3, Residual: 4, Steps: 5}, Spread: 6, Residue: 7}},
+	}
 	return map[string]wire.State{"folder.Trial/2": full(t), solvedKind: answer, reachedKind: &reached{place{1, 2}, 3}}
 }
 

@@ -30,7 +30,7 @@ func (r *run) follow(ctx context.Context) error {
 			return err
 		}
 		if f != nil {
-			s, err := optimum.Find(ctx, f, set, [][]float64{best.Decision}, p.Search)
+			s, err := optimum.Minimize(ctx, f, set, best.Decision, p.Search)
 			if err != nil {
 				return fmt.Errorf("find the optimum of turn %d: %w", k, err)
 			}

@@ -35,7 +35,7 @@ func (r *run) attempt(ctx context.Context, at place, carried float64) error {
 	if err != nil {
 		return err
 	}
-	log := &series{trial: a.slot, seen: a.seen}
+	log := &series{run: r, trial: a.slot, seen: a.seen}
 	l := loop.Loop{
 		Population: a.trial.Population, Algorithm: a.trial.Algorithm, Objective: a.trial.Objective,
 		Turns: r.result.Iterations, Batch: a.trial.Batch, Hold: r.problem.Spec.Hold, From: a.at.turns,
@@ -181,6 +181,7 @@ func (a *attempt) ownMeter() (*loop.Meter, error) {
 
 // series records the measured turns of one trial.
 type series struct {
+	run   *run
 	trial *folder.Trial
 	seen  *Watched // who is watched, or nil
 	last  []float64
@@ -188,6 +189,7 @@ type series struct {
 
 func (s *series) Record(step *kedge.Step) error {
 	s.trial.Add(step.K, step.Row)
+	s.run.watchFor(step.Row, step.U, s.trial.Columns)
 	s.last = append(s.last[:0], step.U...)
 	s.seen.measured(step.K, s.trial.Last("gap"))
 	return nil

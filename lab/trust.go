@@ -20,7 +20,9 @@ func mistrust(r *folder.Result) (notes []string) {
 				}
 			}
 		}
-		if vanilla > 0 {
+		if vanilla > 0 && vanilla == learned {
+			notes = append(notes, fmt.Sprintf("%s took vanilla steps at %d measured turns, because the population was so far from settled that the formula of its sensitivity has no answer there.", one.Name, vanilla))
+		} else if vanilla > 0 {
 			notes = append(notes, fmt.Sprintf("%s did not trust the sensitivity it had learned at %d of %d measured turns and took vanilla steps.", one.Name, vanilla, learned))
 		}
 	}

@@ -1,7 +1,9 @@
 package online
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/kedge-opt/kedge"
@@ -30,12 +32,25 @@ func (v Vanilla) Estimate(g []float64, o kedge.Observation) error {
 
 // Composite adds the term that Vanilla leaves out, how the settled population answers the decision:
 // g = mean [∂Φ/∂u + ∇ᵤh ∂Φ/∂p] [he2025, composite update]. Rules built on it settle at the optimum.
+//
+// Formulas of a sensitivity are those of a settled population. Where a sampled one is so far from it that they have no answer, which is an
+// error that wraps kedge.ErrSingular, the gradient of that turn is Vanilla's, and Trust is 0.
 type Composite struct {
 	Objective   kedge.RowObjective
 	Sensitivity kedge.Sensitivity
 	Dims        kedge.Dims
 
-	pull []float64
+	pull  []float64
+	alone []float64 // the mean of ∂Φ/∂u
+	lost  bool      // the sensitivity had no answer last
+}
+
+// Trust is 0 after a turn in which the sensitivity had no answer, else NaN.
+func (c *Composite) Trust() float64 {
+	if c.lost {
+		return 0
+	}
+	return math.NaN()
 }
 
 // Estimate writes the mean of ∂Φ/∂u + ∇ᵤh ∂Φ/∂p over the sample.
@@ -51,7 +66,11 @@ func (c *Composite) Estimate(g []float64, o kedge.Observation) error {
 	clear(pull)
 	clear(g)
 	c.Objective.EvalRows(pull, g, o.P, o.U, o.D)
-	if err := c.Sensitivity.PullRows(g, o.P, o.U, o.D, pull); err != nil {
+	c.alone = append(c.alone[:0], g...)
+	err = c.Sensitivity.PullRows(g, o.P, o.U, o.D, pull)
+	if c.lost = errors.Is(err, kedge.ErrSingular); c.lost {
+		copy(g, c.alone)
+	} else if err != nil {
 		return err
 	}
 	rows.Scale(g, 1/float64(n))

@@ -63,7 +63,7 @@ func (w world) offline(t testing.TB, traits []float64, all ...risk.Constraint) (
 		must(t, err)
 		list = append(list, s)
 	}
-	c, _, err := optimum.FindConstrained(context.Background(), f, list, set.Whole{}, [][]float64{{0, 0}, {3, -2}}, optimum.Effort{})
+	c, err := optimum.Constrain(context.Background(), f, list, set.Whole{}, [][]float64{{0, 0}, {3, -2}}, optimum.Effort{})
 	return c, err
 }
 

@@ -1,6 +1,6 @@
-// Package optimum finds exact answers offline: the decision whose settled population is best, and the stable point where
-// retraining comes to rest. Every answer carries its evidence, the residual of the projected gradient and the spread over
-// many starts.
+// Package optimum finds answers offline: the decision whose settled population is best, and the stable points where retraining comes
+// to rest. Every answer carries its evidence, and nothing depends on the units of losses or decisions: residuals are parts of the
+// steepest gradient met, lengths parts of the set's own.
 package optimum
 
 import (
@@ -10,10 +10,9 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/internal/rows"
 )
 
-// Function is a smooth objective of the decision, as steady.Objective and steady.Rollout are.
+// Function is an objective of the decision, as steady.Objective and steady.Rollout are. Where it has no value it returns an error.
 type Function interface {
 	// Gradient returns the value at u and writes the gradient to g.
 	Gradient(g, u []float64) (float64, error)
@@ -21,17 +20,20 @@ type Function interface {
 
 // Effort says how far a search goes; the zero value works.
 type Effort struct {
-	Tolerance float64 // on the residual ‖Π(u − ∇) − u‖; 0 means 1e-10
-	MaxSteps  int     // gradient evaluations from one start; 0 means 5000
+	Tolerance float64 // on the residual, as a part of the steepest; 0 means 1e-10
+	MaxSteps  int     // evaluations from one start; 0 means 5000
+	Starts    int     // walks downhill, over the set; 0 means as many as decisions are given to start from
+	Screen    int     // decisions that are looked at before, to see where walks should begin; 0 means none
 }
 
-func (o Effort) filled() Effort {
+func (o Effort) filled(seeds int) Effort {
 	if o.Tolerance == 0 {
 		o.Tolerance = 1e-10
 	}
 	if o.MaxSteps == 0 {
 		o.MaxSteps = 5000
 	}
+	o.Starts = max(o.Starts, seeds)
 	return o
 }
 
@@ -39,211 +41,80 @@ func (o Effort) filled() Effort {
 type Point struct {
 	Decision []float64
 	Loss     float64
-	Residual float64 // ‖Π(u − ∇) − u‖
-	Steps    int     // gradient evaluations
+	Residual float64 // ‖Π(u − ∇) − u‖ as a part of the largest on the way there, in units in which steps are as long as gradients
+	Steps    int     // evaluations
+	Kink     bool    // the loss has a kink there: the residual is that of the smallest mean of the gradients nearby
+	Radius   float64 // how near, as a part of the size of the set
 }
 
-// Search is the outcome from many starts.
+// Search is the outcome of a search over the whole set.
 type Search struct {
 	Point           // the best
-	Found   []Point // from each start, in order
-	Spread  float64 // largest difference in loss between starts, relative to max(1, |loss|)
-	Residue float64 // largest residual over starts
+	Found   []Point // where every walk ended, in order
+	Basins  int     // different places among those
+	Here    int     // walks that ended at the best
+	Missed  float64 // estimated chance that one more walk would end in a place not seen yet [boender1987]
+	Spread  float64 // largest difference in loss between walks that ended in this place, as a part of the losses' own range
+	Residue float64 // largest residual over those walks
+	Range   float64 // by how much most losses differ over the set
+	Walls   int     // walks that began where the function has no value
+
+	land *landscape
 }
 
-// Find minimizes f over the set from every start and returns the best point. A start that does not reach the tolerance is
-// an error: its residual is evidence against the answer.
-func Find(ctx context.Context, f Function, set kedge.Set, starts [][]float64, o Effort) (*Search, error) {
-	if len(starts) == 0 {
-		return nil, errors.New("optimum: there is no start")
-	}
-	s := &Search{}
-	for i, start := range starts {
-		p, err := Minimize(ctx, f, set, start, o)
-		if err != nil {
-			return nil, fmt.Errorf("optimum from start %d: %w", i, err)
-		}
-		s.Found = append(s.Found, *p)
-	}
-	s.Point = s.Found[0]
-	worst := s.Found[0].Loss
-	for _, p := range s.Found {
-		s.Residue = max(s.Residue, p.Residual)
-		worst = max(worst, p.Loss)
-		if p.Loss < s.Loss {
-			s.Point = p
-		}
-	}
-	s.Spread = (worst - s.Loss) / max(1, math.Abs(s.Loss))
-	return s, nil
+// Unbounded says that a loss falls without end.
+type Unbounded struct {
+	Decision []float64 // where it was given up
+	Loss     float64
 }
 
-// Minimize goes downhill from one start by the non-monotone spectral projected gradient method [birgin2000]
-// with adaptive steps [frassoldati2008].
+func (e *Unbounded) Error() string {
+	return fmt.Sprintf("the loss falls without end: it is %.3g at %.3g and still falling; give the decision a set with an end there", e.Loss, e.Decision)
+}
+
+// Minimize goes downhill from one start. An answer that is not stationary to the tolerance, nor as near to it as rounding and kinks let
+// one come, is a *kedge.NotConvergedError.
 func Minimize(ctx context.Context, f Function, set kedge.Set, start []float64, o Effort) (*Point, error) {
-	w := newWalk(f, set, o.filled(), start)
-	if err := w.begin(); err != nil {
+	o = o.filled(1)
+	o.Screen = hardly
+	s := &searcher{Effort: o, land: newLandscape(ctx, f, set, len(start))}
+	if err := s.prepare([][]float64{start}); err != nil {
 		return nil, err
 	}
-	for w.residual > w.Tolerance {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if w.steps >= w.MaxSteps {
-			return nil, &kedge.NotConvergedError{What: "optimum", Residual: w.residual, Tolerance: w.Tolerance, Steps: w.steps}
-		}
-		if err := w.advance(); err != nil {
-			return nil, err
-		}
+	best := s.finish(s.land.descend(s.screened[0].u, 0, o.Tolerance, o.MaxSteps), o.Tolerance*finely)
+	if err := s.land.trouble(best); err != nil {
+		return nil, err
 	}
-	return &Point{Decision: w.u, Loss: w.loss, Residual: w.residual, Steps: w.steps}, nil
+	p := s.land.point(best)
+	if p.Residual > loose {
+		return nil, &kedge.NotConvergedError{What: "optimum", Residual: p.Residual, Tolerance: o.Tolerance, Steps: p.Steps}
+	}
+	return &p, nil
 }
 
-const (
-	memory   = 10   // losses the line search looks back on
-	armijo   = 1e-4 // share of the predicted decrease that must be had
-	minScale = 1e-12
-	maxScale = 1e12
-)
+// loose is the part of the steepest gradient below which a place is taken for stationary where rounding forbids more.
+const loose = 1e-5
 
-// walk is the state of one spectral projected gradient search.
-type walk struct {
-	Effort
-	f     Function
-	set   kedge.Set
-	steps int
-
-	u, g      []float64
-	next, gn  []float64
-	direction []float64
-	loss      float64
-	residual  float64
-	scale     float64 // spectral step
-	recent    [memory]float64
-	short     [6]float64 // short Barzilai–Borwein steps of late
-	turn      int
-}
-
-func newWalk(f Function, set kedge.Set, o Effort, start []float64) *walk {
-	n := len(start)
-	w := &walk{Effort: o, f: f, set: set, u: append([]float64(nil), start...)}
-	w.g, w.next, w.gn, w.direction = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
-	for i := range w.recent {
-		w.recent[i] = math.Inf(-1)
+// trouble is why a place is no answer: the context ended, nothing has a value, or everything has and there is no end.
+func (l *landscape) trouble(p place) error {
+	switch {
+	case l.ctx.Err() != nil:
+		return l.ctx.Err()
+	case math.IsInf(p.loss, 1) && l.refused != nil:
+		return l.refused
+	case math.IsInf(p.loss, 0) || math.IsNaN(p.loss):
+		return errors.New("optimum: the loss is not finite")
+	case endless(p):
+		return &Unbounded{Decision: l.outward(p.u), Loss: p.loss * l.length * l.slope}
 	}
-	return w
-}
-
-// begin projects the start and takes the first gradient.
-func (w *walk) begin() error {
-	if err := w.set.Project(w.u); err != nil {
-		return fmt.Errorf("project the start: %w", err)
-	}
-	var err error
-	if w.loss, err = w.eval(w.g, w.u); err != nil {
-		return err
-	}
-	w.recent[0] = w.loss
-	if err := w.measure(); err != nil {
-		return err
-	}
-	w.scale = 1 / max(rows.MaxAbs(w.direction), 1e-8)
 	return nil
 }
 
-func (w *walk) eval(g, u []float64) (float64, error) {
-	w.steps++
-	return w.f.Gradient(g, u)
-}
-
-// measure sets direction = Π(u − ∇) − u and residual to its norm.
-func (w *walk) measure() error {
-	if err := w.aim(1); err != nil {
-		return err
+// endless tells whether a walk ran away: far beyond any length of the landscape, and still going.
+func endless(p place) bool {
+	far := 0.0
+	for _, v := range p.u {
+		far = max(far, math.Abs(v))
 	}
-	w.residual = rows.Norm(w.direction)
-	return nil
-}
-
-// aim sets direction = Π(u − scale·∇) − u.
-func (w *walk) aim(scale float64) error {
-	copy(w.direction, w.u)
-	rows.AddScaled(w.direction, -scale, w.g)
-	if err := w.set.Project(w.direction); err != nil {
-		return fmt.Errorf("project a step: %w", err)
-	}
-	rows.AddScaled(w.direction, -1, w.u)
-	return nil
-}
-
-// advance takes one step along the spectral direction, shortened until the loss falls enough below the recent worst.
-func (w *walk) advance() error {
-	if err := w.aim(w.scale); err != nil {
-		return err
-	}
-	slope := rows.Dot(w.g, w.direction)
-	worst := w.recent[0]
-	for _, l := range w.recent[1:] {
-		worst = max(worst, l)
-	}
-	// Near the answer the decrease to be seen is below the rounding of the loss itself.
-	slack := 4e-16 * math.Abs(w.loss)
-	for t := 1.0; ; {
-		copy(w.next, w.u)
-		rows.AddScaled(w.next, t, w.direction)
-		loss, err := w.eval(w.gn, w.next)
-		if err != nil {
-			return err
-		}
-		if loss <= worst+float64(armijo*t*slope)+slack || w.steps >= w.MaxSteps {
-			return w.accept(loss)
-		}
-		t = shorten(t, w.loss, loss, slope)
-	}
-}
-
-// shorten picks the next trial step by the parabola through what is known, kept within a tenth and a half of the last.
-func shorten(t, loss, tried, slope float64) float64 {
-	best := -slope * t * t / (2 * (tried - loss - t*slope))
-	if !(best >= 0.1*t && best <= 0.5*t) {
-		return 0.5 * t
-	}
-	return best
-}
-
-// accept moves to next, picks the spectral step from the change of point and gradient, and measures.
-func (w *walk) accept(loss float64) error {
-	ss, sy, yy := 0.0, 0.0, 0.0
-	for i, v := range w.next {
-		s, y := v-w.u[i], w.gn[i]-w.g[i]
-		ss += float64(s * s)
-		sy += float64(s * y)
-		yy += float64(y * y)
-	}
-	w.u, w.next = w.next, w.u
-	w.g, w.gn = w.gn, w.g
-	w.loss = loss
-	w.turn++
-	w.recent[w.turn%memory] = loss
-	w.scale = maxScale
-	if sy > 0 {
-		w.scale = min(maxScale, max(minScale, w.spectral(ss/sy, sy/yy)))
-	}
-	return w.measure()
-}
-
-// spectral chooses between the two Barzilai–Borwein steps: the long one, unless the short one is much shorter, which says
-// that a steep direction is about to take over; then the shortest of late [frassoldati2008]. On ill-conditioned problems this
-// takes a tenth of the steps or less.
-func (w *walk) spectral(long, short float64) float64 {
-	w.short[w.turn%len(w.short)] = short
-	if short >= 0.8*long {
-		return long
-	}
-	for _, s := range w.short {
-		if s > 0 {
-			short = min(short, s)
-		}
-	}
-	return short
+	return far > 1e7 && !p.still(loose)
 }

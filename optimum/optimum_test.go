@@ -90,7 +90,7 @@ func TestMirrorPersons(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if math.Abs(best.Loss+value) > 1e-10 || math.Abs(best.Decision[0]) > 1e-9 || best.Spread > 1e-14 || best.Residue > 1e-10 {
+		if math.Abs(best.Loss+value) > 1e-10 || math.Abs(best.Decision[0]) > 1e-9 || best.Spread > 1e-13 /* walks but the best end at 1e-7 of their steepest gradient */ || best.Residue > 1e-10 {
 			t.Errorf("φ = %v°: value %.11f at %v, spread %.1e, residual %.1e; want %.10f at (0, 1)",
 				phi, -best.Loss, best.Decision, best.Spread, best.Residue, value)
 		}
@@ -161,8 +161,9 @@ func (slope) Gradient(g, u []float64) (float64, error) { g[0] = 1; return u[0], 
 
 func TestSaysWhenThereIsNoAnswer(t *testing.T) {
 	var missing *kedge.NotConvergedError
+	var endless *optimum.Unbounded
 	_, err := optimum.Minimize(context.Background(), slope{}, set.Whole{}, []float64{0}, optimum.Effort{MaxSteps: 200})
-	if !errors.As(err, &missing) {
+	if !errors.As(err, &endless) {
 		t.Errorf("an unbounded problem gives %v", err)
 	}
 	_, err = optimum.Stable(context.Background(), slope{}.Gradient, set.Whole{}, []float64{0}, optimum.Effort{MaxSteps: 200})

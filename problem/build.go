@@ -41,7 +41,7 @@ func NewRule(s *Spec, algorithm int, files fs.FS) (*online.Descent, error) {
 
 func begin(name string, s *Spec, files fs.FS) *Problem {
 	return &Problem{
-		Name: name, Spec: s, Search: optimum.Effort{Tolerance: s.Optimum.Tolerance}, files: files,
+		Name: name, Spec: s, Search: optimum.Effort{Tolerance: s.Optimum.Tolerance, Starts: s.Optimum.Starts}, files: files,
 		stream: func(name ...string) *stream.Stream { return stream.New(s.Seed, name...) },
 	}
 }

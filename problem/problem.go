@@ -3,12 +3,10 @@ package problem
 import (
 	"errors"
 	"io/fs"
-	"math"
 	"slices"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/game"
-	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -95,21 +93,20 @@ func (p *Problem) Settle(dst, u, traits []float64) error {
 	return err
 }
 
-// Starts returns where searches for the optimum begin: the first decision, then random ones.
-func (p *Problem) Starts() [][]float64 {
-	starts := [][]float64{p.Start}
-	for i := 1; i < p.Spec.Optimum.Starts; i++ {
-		u := make([]float64, len(p.Start))
-		s := p.stream("optimum")
-		s.Seek(uint64(i))
-		spread := max(1, rows.Norm(p.Start)) / math.Sqrt(float64(len(u)))
-		for j := range u {
-			u[j] = p.Start[j] + 2*spread*s.Normal()
-		}
-		starts = append(starts, u)
+// Effort says how far a search for the optimum goes: how many decisions are looked at first depends on how many there are to decide, and
+// on what it costs to judge the crowd.
+func (p *Problem) Effort() optimum.Effort {
+	e, dim := p.Search, p.Spec.Dims()
+	if dim.Decision <= mostScreened {
+		e.Screen = min(2000, screenedEntries/max(1, p.Individuals()*dim.State))
 	}
-	return starts
+	return e
 }
+
+const (
+	mostScreened    = 4         // decisions that are looked at all over the set
+	screenedEntries = 4_000_000 // of states that are judged for it
+)
 
 // Warnings returns what a reader of the results must know about the problem.
 func (p *Problem) Warnings() (list []string) {

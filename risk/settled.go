@@ -63,6 +63,26 @@ func (s *SettledConstraint) Excess(u []float64) (float64, error) {
 	return a.Measure.Weigh(a.weights, a.losses) - a.Bound, nil
 }
 
+// True returns by how much the population settled under u exceeds the bound itself: of a chance constraint the share of people beyond
+// the limit, not the smoothed one that has gradients. Of others it is the excess.
+func (s *SettledConstraint) True(u []float64) (float64, error) {
+	excess, err := s.Excess(u)
+	chance, smoothed := s.gauge.Measure.(Chance)
+	if err != nil || !smoothed {
+		return excess, err
+	}
+	beyond := 0
+	for _, l := range s.gauge.losses {
+		if l > chance.Limit {
+			beyond++
+		}
+	}
+	return float64(beyond)/float64(len(s.gauge.losses)) - s.gauge.Bound, nil
+}
+
+// Smoothed tells whether True differs from Excess.
+func (s *SettledConstraint) Smoothed() bool { _, ok := s.gauge.Measure.(Chance); return ok }
+
 // Gradient returns the excess and writes its gradient to g.
 func (s *SettledConstraint) Gradient(g, u []float64) (float64, error) {
 	excess, err := s.Excess(u)

@@ -103,7 +103,7 @@ func (a *meeting) answers(ctx context.Context, p *problem.Problem) error {
 	if err != nil {
 		return err
 	}
-	best, err := optimum.Find(ctx, f, p.Set, p.Starts(), p.Search)
+	best, err := optimum.Find(ctx, f, p.Set, [][]float64{p.Start}, p.Effort())
 	if err != nil {
 		return fmt.Errorf("find the optimum: %w", err)
 	}

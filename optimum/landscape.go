@@ -1,0 +1,177 @@
+package optimum
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/rows"
+)
+
+// landscape is a function over a set in units of its own: decisions are measured by length, gradients by slope. Both are powers of
+// two, so nothing is rounded, and whoever states losses or decisions in other units gets the same search.
+type landscape struct {
+	ctx    context.Context
+	f      Function
+	set    kedge.Set
+	length float64
+	slope  float64
+
+	evaluations int
+	refused     error // the first failure to evaluate: there the landscape has no value, as behind a wall
+	room        []float64
+}
+
+func newLandscape(ctx context.Context, f Function, set kedge.Set, n int) *landscape {
+	return &landscape{ctx: ctx, f: f, set: set, length: 1, slope: 1, room: make([]float64, n)}
+}
+
+// eval returns the loss at u in own units and writes the gradient to g. Where the function has no value the loss is +Inf.
+func (l *landscape) eval(g, u []float64) float64 {
+	l.evaluations++
+	copy(l.room, u)
+	rows.Scale(l.room, l.length)
+	loss, err := l.f.Gradient(g, l.room)
+	if err == nil && (math.IsNaN(loss) || !rows.Finite(g)) {
+		err = errors.New("optimum: the loss or its gradient is not a number")
+	}
+	if err != nil {
+		if l.refused == nil && l.ctx.Err() == nil {
+			l.refused = err
+		}
+		return math.Inf(1)
+	}
+	rows.Scale(g, 1/l.slope)
+	return loss / l.slope / l.length
+}
+
+// project moves u, in own units, into the set.
+func (l *landscape) project(u []float64) error {
+	rows.Scale(u, l.length)
+	err := l.set.Project(u)
+	rows.Scale(u, 1/l.length)
+	return err
+}
+
+// inward returns u of the user's units, inside the set, in own units.
+func (l *landscape) inward(u []float64) ([]float64, error) {
+	v := append([]float64(nil), u...)
+	rows.Scale(v, 1/l.length)
+	return v, l.project(v)
+}
+
+// outward returns a copy of u in the user's units. The last projection may have been rounded by a change of units that is none.
+func (l *landscape) outward(u []float64) []float64 {
+	v := append([]float64(nil), u...)
+	rows.Scale(v, l.length)
+	return v
+}
+
+// point is a place of the landscape in the user's units, with the evidence in own ones.
+func (l *landscape) point(p place) Point {
+	return Point{Decision: l.outward(p.u), Loss: p.loss * l.length * l.slope, Residual: p.residual / max(p.steepest, 1e-300), Steps: p.steps, Kink: p.kink, Radius: p.radius}
+}
+
+// survey finds the units: the length from how wide the set is or, where it has no end, from how far downhill goes; the slope from
+// how losses differ over that length.
+func (l *landscape) survey(start []float64) (*extent, error) {
+	e := &extent{lower: make([]float64, len(start)), upper: make([]float64, len(start)), from: start}
+	wide := 0.0
+	for i := range start {
+		e.lower[i], e.upper[i] = l.reach(start, i, -1), l.reach(start, i, 1)
+		if w := e.upper[i] - e.lower[i]; !math.IsInf(w, 0) {
+			wide = max(wide, w)
+		}
+	}
+	e.step = wide / 2
+	if !e.bounded() {
+		e.step = max(wide/2, l.downhill(start), rows.MaxAbs(start))
+	}
+	l.length = power(e.step)
+	if !(l.length > 0) {
+		l.length = 1 // the set is a point
+	}
+	e.rescale(1 / l.length)
+	return e, l.ctx.Err()
+}
+
+// farthest is how far out a set is asked whether it goes on: 2⁶⁰ times the size of the start, or of 1.
+const farthest = 0x1p60
+
+// reach returns how far the set goes from u along an axis, infinite if it does not end.
+func (l *landscape) reach(u []float64, axis int, sign float64) float64 {
+	size := max(rows.MaxAbs(u), math.SmallestNonzeroFloat64)
+	if size < 0x1p-900 {
+		size = 1
+	}
+	at := make([]float64, len(u))
+	for out := size * farthest; out > size*0x1p-80; out /= 16 {
+		copy(at, u)
+		at[axis] += sign * out
+		if l.set.Project(at) != nil {
+			continue
+		}
+		went := math.Abs(at[axis] - u[axis])
+		if went >= out/4 {
+			return sign * math.Inf(1)
+		}
+		// Nearer by, the projection is more exact.
+		copy(at, u)
+		at[axis] += sign * 64 * max(went, size*0x1p-80)
+		if l.set.Project(at) != nil {
+			continue
+		}
+		return at[axis]
+	}
+	return u[axis]
+}
+
+// downhill returns how far the loss keeps falling from a start straight down, by powers of four.
+func (l *landscape) downhill(start []float64) float64 {
+	size := rows.MaxAbs(start)
+	if size == 0 {
+		size = 1
+	}
+	g, u := make([]float64, len(start)), make([]float64, len(start))
+	first := l.eval(g, start)
+	steep := rows.MaxAbs(g)
+	if math.IsInf(first, 1) || steep == 0 {
+		return size
+	}
+	loss := func(t float64) float64 {
+		copy(u, start)
+		rows.AddScaled(u, -t/steep, g)
+		if l.project(u) != nil {
+			return math.Inf(1)
+		}
+		return l.eval(make([]float64, len(u)), u)
+	}
+	t, low := size, loss(size)
+	if low < first {
+		for range 60 {
+			next := loss(4 * t)
+			if !(next < low) {
+				return t
+			}
+			t, low = 4*t, next
+		}
+		return t
+	}
+	for range 60 {
+		t /= 4
+		if loss(t) < first-float64(.1*t*steep) { // as much as the slope promises, and no mere rounding
+			return t
+		}
+	}
+	return size
+}
+
+// power returns the power of two next below x.
+func power(x float64) float64 {
+	if !(x > 0) || math.IsInf(x, 1) {
+		return 0
+	}
+	_, e := math.Frexp(x)
+	return math.Ldexp(1, e-1)
+}
