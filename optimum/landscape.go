@@ -70,7 +70,7 @@ func (l *landscape) outward(u []float64) []float64 {
 
 // point is a place of the landscape in the user's units, with the evidence in own ones.
 func (l *landscape) point(p place) Point {
-	return Point{Decision: l.outward(p.u), Loss: p.loss * l.length * l.slope, Residual: p.residual / max(p.steepest, 1e-300), Steps: p.steps, Kink: p.kink, Radius: p.radius}
+	return Point{Decision: l.outward(p.u), Loss: p.loss * l.length * l.slope, Residual: p.residual / max(p.typical(), 1e-300), Steps: p.steps, Kink: p.kink, Radius: p.radius}
 }
 
 // survey finds the units: the length from how wide the set is or, where it has no end, from how far downhill goes; the slope from

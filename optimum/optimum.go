@@ -116,5 +116,5 @@ func endless(p place) bool {
 	for _, v := range p.u {
 		far = max(far, math.Abs(v))
 	}
-	return far > 1e7 && !p.still(loose)
+	return far > 1e12 || far > 1e7 && !p.still(loose)
 }

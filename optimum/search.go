@@ -51,7 +51,7 @@ const hardly = -1
 const coarsely = 1e-7
 
 // sharply is the part of the steepest gradient that the smallest mean of those nearby is to come to at a kink.
-const sharply = 1e-8
+const sharply = 1e-9
 
 // finely is how much further the best is followed than the tolerance asks for: where directions differ much in steepness, the flat ones
 // need it.
@@ -98,7 +98,7 @@ func (s *searcher) look(u []float64) {
 	s.screened = append(s.screened, place{u: u, loss: s.land.eval(g, u), steepest: rows.Norm(g)})
 }
 
-// measure makes the slope's unit what most losses differ by over the length of the set.
+// measure makes the slope's unit what losses differ by over the length of the set, those of the lowest quarter if they do.
 func (s *searcher) measure() {
 	var losses []float64
 	steep := 0.0
@@ -111,7 +111,12 @@ func (s *searcher) measure() {
 		return
 	}
 	slices.Sort(losses)
-	differ := losses[len(losses)*3/4] - losses[0]
+	differ := 0.0
+	for _, quarter := range []int{1, 2, 3} { // the lower ones say more of where the minimum is
+		if differ == 0 {
+			differ = losses[len(losses)*quarter/4] - losses[0]
+		}
+	}
 	unit := power(differ)
 	if unit == 0 {
 		unit = power(steep)
@@ -288,7 +293,7 @@ func (s *searcher) report(best place, ends []place) *Search {
 		if s.same(p, best) {
 			out.Here++
 			out.Spread = max(out.Spread, (p.loss-best.loss)/max(s.worst, 1e-300))
-			out.Residue = max(out.Residue, p.residual/max(p.steepest, 1e-300))
+			out.Residue = max(out.Residue, p.residual/max(p.typical(), 1e-300))
 		}
 	}
 	if best.kink || out.Here > 0 {

@@ -11,7 +11,7 @@ import (
 // gradients nearby, as near as one likes [burke2005]. Where it jumps, only its values help [hooke1961].
 
 const (
-	nearest    = 1e-9 // smallest radius, of the length
+	nearest    = 1e-10 // smallest radius, of the length
 	sharpSteps = 400  // evaluations in one round of samples, at most so many rounds
 )
 

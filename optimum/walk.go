@@ -18,8 +18,11 @@ type place struct {
 	radius float64 // how near
 }
 
-// still tells whether the residual is so small a part of the steepest.
-func (p *place) still(part float64) bool { return p.residual <= part*p.steepest }
+// still tells whether the residual is so small a part of the steepest and, where the way began on a cliff, of the loss itself.
+func (p *place) still(part float64) bool { return p.residual <= part*p.typical() }
+
+// typical is the gradient that the residual is compared with.
+func (p *place) typical() float64 { return min(p.steepest, max(math.Abs(p.loss), 1)) }
 
 const (
 	memory   = 10   // losses the line search looks back on
