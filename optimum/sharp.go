@@ -12,7 +12,7 @@ import (
 
 const (
 	nearest    = 1e-10 // smallest radius, of the length
-	sharpSteps = 400  // evaluations in one round of samples, at most so many rounds
+	sharpSteps = 400   // evaluations in one round of samples, at most so many rounds
 )
 
 // sharpen goes on from a place where a walk got stuck, by steps against the smallest mean of gradients sampled nearby. The radius shrinks
