@@ -15,11 +15,6 @@ import (
 	"github.com/kedge-opt/kedge/transport"
 )
 
-// note adds what a reader must know.
-func (r *run) note(format string, args ...any) {
-	r.result.Notes = append(r.result.Notes, fmt.Sprintf(format, args...))
-}
-
 // solve finds the stable points, the optimum, the equilibria and the reference, and sets up what trials are measured by.
 func (r *run) solve(ctx context.Context) error {
 	p := r.problem

@@ -99,49 +99,6 @@ func execute(ctx context.Context, p *problem.Problem, o Options, seeds [][]float
 	return r, r.describe()
 }
 
-// passed is a recorded decision that is better than the optimum.
-type passed struct {
-	loss     float64
-	decision []float64
-}
-
-// watchFor keeps a recorded decision that is better than the optimum by more than rounding.
-func (r *run) watchFor(row []float64, u []float64, columns []kedge.Column) {
-	if r.meter.Course != nil {
-		return
-	}
-	loss := row[0]
-	if r.problem.Maximize {
-		loss = -loss
-	}
-	if !(loss < r.meter.Optimum.Loss-float64(surprising*r.scale)) {
-		return
-	}
-	for i, c := range columns {
-		if strings.HasPrefix(c.Name, "excess_") && row[i] > 0 {
-			return
-		}
-	}
-	r.guard.Lock()
-	defer r.guard.Unlock()
-	if r.passed == nil || loss < r.passed.loss {
-		r.passed = &passed{loss, slices.Clone(u)}
-	}
-}
-
-// surprising is the part of how losses differ by which a decision must be better than the optimum to refute it.
-const surprising = 1e-8
-
-// mention says that the runs themselves helped to find the optimum, or refute it.
-func (r *run) mention() {
-	switch {
-	case r.passed != nil:
-		r.note("A run passed a decision that is better than the optimum, %s against %s, and the search did not find the like: gaps below 0 are those of decisions that are better.", signed(r.passed.loss), signed(r.meter.Optimum.Loss))
-	case len(r.seeds) > 0:
-		r.note("The search over the set had missed a decision that a run then passed; it went on from there, and the optimum is what it found.")
-	}
-}
-
 // describe adds the sections that the run has something to say in.
 func (r *run) describe() error {
 	for _, section := range []func() (*folder.Section, error){r.misled, r.compare, r.following, r.keeping, r.outcomes} {

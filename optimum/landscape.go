@@ -175,3 +175,54 @@ func power(x float64) float64 {
 	_, e := math.Frexp(x)
 	return math.Ldexp(1, e-1)
 }
+
+// extent is the box around a set; it may have no end.
+type extent struct {
+	lower, upper []float64
+	from         []float64 // a decision of the set
+	step         float64   // how far one goes where there is no end
+}
+
+func (e *extent) bounded() bool { return rows.Finite(e.lower) && rows.Finite(e.upper) }
+
+func (e *extent) rescale(by float64) {
+	from := append([]float64(nil), e.from...)
+	e.from = from
+	rows.Scale(e.from, by)
+	rows.Scale(e.lower, by)
+	rows.Scale(e.upper, by)
+	e.step *= by
+}
+
+// at returns the number of axis i that has the share of its range below it. Without an end the range grows without bound.
+func (e *extent) at(i int, share float64) float64 {
+	lower, upper := e.lower[i], e.upper[i]
+	switch {
+	case !math.IsInf(lower, 0) && !math.IsInf(upper, 0):
+		return lower + float64(share*(upper-lower))
+	case !math.IsInf(lower, 0):
+		return lower + float64(2*e.step*share/(1.02-share))
+	case !math.IsInf(upper, 0):
+		return upper - float64(2*e.step*(1-share)/(share+.02))
+	}
+	t := 2*share - 1
+	return e.from[i] + float64(2*e.step*t/(1.02-float64(t*t)))
+}
+
+// place is where a walk has come to, in the landscape's units.
+type place struct {
+	u        []float64
+	loss     float64
+	residual float64 // ‖Π(u − ∇) − u‖
+	steepest float64 // the largest residual on the way, at least the landscape's unit
+	steps    int     // evaluations
+
+	kink   bool    // the residual is that of the smallest mean of the gradients nearby
+	radius float64 // how near
+}
+
+// still tells whether the residual is so small a part of the steepest and, where the way began on a cliff, of the loss itself.
+func (p *place) still(part float64) bool { return p.residual <= part*p.typical() }
+
+// typical is the gradient that the residual is compared with.
+func (p *place) typical() float64 { return min(p.steepest, max(math.Abs(p.loss), 1)) }

@@ -3,14 +3,7 @@
 // steepest gradient met, lengths parts of the set's own.
 package optimum
 
-import (
-	"context"
-	"errors"
-	"fmt"
-	"math"
-
-	"github.com/kedge-opt/kedge"
-)
+import "fmt"
 
 // Function is an objective of the decision, as steady.Objective and steady.Rollout are. Where it has no value it returns an error.
 type Function interface {
@@ -70,51 +63,4 @@ type Unbounded struct {
 
 func (e *Unbounded) Error() string {
 	return fmt.Sprintf("the loss falls without end: it is %.3g at %.3g and still falling; give the decision a set with an end there", e.Loss, e.Decision)
-}
-
-// Minimize goes downhill from one start. An answer that is not stationary to the tolerance, nor as near to it as rounding and kinks let
-// one come, is a *kedge.NotConvergedError.
-func Minimize(ctx context.Context, f Function, set kedge.Set, start []float64, o Effort) (*Point, error) {
-	o = o.filled(1)
-	o.Screen = hardly
-	s := &searcher{Effort: o, land: newLandscape(ctx, f, set, len(start))}
-	if err := s.prepare([][]float64{start}); err != nil {
-		return nil, err
-	}
-	best := s.finish(s.land.descend(s.screened[0].u, 0, o.Tolerance, o.MaxSteps), o.Tolerance*finely)
-	if err := s.land.trouble(best); err != nil {
-		return nil, err
-	}
-	p := s.land.point(best)
-	if p.Residual > loose {
-		return nil, &kedge.NotConvergedError{What: "optimum", Residual: p.Residual, Tolerance: o.Tolerance, Steps: p.Steps}
-	}
-	return &p, nil
-}
-
-// loose is the part of the steepest gradient below which a place is taken for stationary where rounding forbids more.
-const loose = 1e-5
-
-// trouble is why a place is no answer: the context ended, nothing has a value, or everything has and there is no end.
-func (l *landscape) trouble(p place) error {
-	switch {
-	case l.ctx.Err() != nil:
-		return l.ctx.Err()
-	case math.IsInf(p.loss, 1) && l.refused != nil:
-		return l.refused
-	case math.IsInf(p.loss, 0) || math.IsNaN(p.loss):
-		return errors.New("optimum: the loss is not finite")
-	case endless(p):
-		return &Unbounded{Decision: l.outward(p.u), Loss: p.loss * l.length * l.slope}
-	}
-	return nil
-}
-
-// endless tells whether a walk ran away: far beyond any length of the landscape, and still going.
-func endless(p place) bool {
-	far := 0.0
-	for _, v := range p.u {
-		far = max(far, math.Abs(v))
-	}
-	return far > 1e12 || far > 1e7 && !p.still(loose)
 }

@@ -307,3 +307,23 @@ func (s *searcher) report(best place, ends []place) *Search {
 	}
 	return out
 }
+
+// Minimize goes downhill from one start. An answer that is not stationary to the tolerance, nor as near to it as rounding and kinks let
+// one come, is a *kedge.NotConvergedError.
+func Minimize(ctx context.Context, f Function, set kedge.Set, start []float64, o Effort) (*Point, error) {
+	o = o.filled(1)
+	o.Screen = hardly
+	s := &searcher{Effort: o, land: newLandscape(ctx, f, set, len(start))}
+	if err := s.prepare([][]float64{start}); err != nil {
+		return nil, err
+	}
+	best := s.finish(s.land.descend(s.screened[0].u, 0, o.Tolerance, o.MaxSteps), o.Tolerance*finely)
+	if err := s.land.trouble(best); err != nil {
+		return nil, err
+	}
+	p := s.land.point(best)
+	if p.Residual > loose {
+		return nil, &kedge.NotConvergedError{What: "optimum", Residual: p.Residual, Tolerance: o.Tolerance, Steps: p.Steps}
+	}
+	return &p, nil
+}

@@ -1,28 +1,11 @@
 package optimum
 
 import (
+	"errors"
 	"math"
 
 	"github.com/kedge-opt/kedge/internal/rows"
 )
-
-// place is where a walk has come to, in the landscape's units.
-type place struct {
-	u        []float64
-	loss     float64
-	residual float64 // ‖Π(u − ∇) − u‖
-	steepest float64 // the largest residual on the way, at least the landscape's unit
-	steps    int     // evaluations
-
-	kink   bool    // the residual is that of the smallest mean of the gradients nearby
-	radius float64 // how near
-}
-
-// still tells whether the residual is so small a part of the steepest and, where the way began on a cliff, of the loss itself.
-func (p *place) still(part float64) bool { return p.residual <= part*p.typical() }
-
-// typical is the gradient that the residual is compared with.
-func (p *place) typical() float64 { return min(p.steepest, max(math.Abs(p.loss), 1)) }
 
 const (
 	memory   = 10   // losses the line search looks back on
@@ -174,4 +157,31 @@ func (w *walk) spectral(long, short float64) float64 {
 		}
 	}
 	return short
+}
+
+// loose is the part of the steepest gradient below which a place is taken for stationary where rounding forbids more.
+const loose = 1e-5
+
+// trouble is why a place is no answer: the context ended, nothing has a value, or everything has and there is no end.
+func (l *landscape) trouble(p place) error {
+	switch {
+	case l.ctx.Err() != nil:
+		return l.ctx.Err()
+	case math.IsInf(p.loss, 1) && l.refused != nil:
+		return l.refused
+	case math.IsInf(p.loss, 0) || math.IsNaN(p.loss):
+		return errors.New("optimum: the loss is not finite")
+	case endless(p):
+		return &Unbounded{Decision: l.outward(p.u), Loss: p.loss * l.length * l.slope}
+	}
+	return nil
+}
+
+// endless tells whether a walk ran away: far beyond any length of the landscape, and still going.
+func endless(p place) bool {
+	far := 0.0
+	for _, v := range p.u {
+		far = max(far, math.Abs(v))
+	}
+	return far > 1e12 || far > 1e7 && !p.still(loose)
 }

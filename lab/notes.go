@@ -6,6 +6,11 @@ import (
 	"github.com/kedge-opt/kedge/folder"
 )
 
+// note adds what a reader must know.
+func (r *run) note(format string, args ...any) {
+	r.result.Notes = append(r.result.Notes, fmt.Sprintf(format, args...))
+}
+
 // mistrust tells in how many of the measured turns an algorithm that learns did not rely on what it had learned.
 func mistrust(r *folder.Result) (notes []string) {
 	for _, one := range r.Runs {
