@@ -42,9 +42,7 @@ type Progress struct {
 // were finished, marked partial. With a checkpoint, a run that was stopped in any way goes on where it was saved last.
 func Execute(ctx context.Context, p *problem.Problem, o Options) (*folder.Result, error) {
 	r := &run{Options: o, problem: p, result: newResult(p), shown: p.Some(mostAngles)}
-	if r.Progress == nil {
-		r.Progress = new(Progress)
-	}
+	r.Progress, r.Watch = cmp.Or(r.Progress, new(Progress)), cmp.Or(r.Watch, new(Watch))
 	if r.Workers < 1 {
 		r.Workers = runtime.GOMAXPROCS(0)
 	}
@@ -216,7 +214,7 @@ func (r *run) do(ctx context.Context, j job) error {
 		at := place{j.algorithm, t}
 		slot := r.slot(at)
 		if slot.Finished {
-			r.Watch.method(j.algorithm).resumed(slot, r.result.Iterations)
+			r.Watch.Methods()[j.algorithm].resumed(slot, r.result.Iterations)
 		} else if err := r.attempt(ctx, at, carried); err != nil {
 			return fmt.Errorf("%s, trial %d: %w", r.result.Runs[j.algorithm].Name, t, err)
 		}
@@ -229,14 +227,10 @@ func (r *run) do(ctx context.Context, j job) error {
 func (r *run) dropUnfinished() {
 	for a := range r.result.Runs {
 		one := &r.result.Runs[a]
-		kept := one.Trials[:0]
+		one.Trials = slices.DeleteFunc(one.Trials, func(t folder.Trial) bool { return !t.Finished })
 		for _, t := range one.Trials {
-			if t.Finished {
-				kept = append(kept, t)
-				one.Seconds += t.Seconds
-			}
+			one.Seconds += t.Seconds
 		}
-		one.Trials = kept
 	}
 }
 
