@@ -3,7 +3,6 @@ package command
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -14,15 +13,7 @@ import (
 	"github.com/kedge-opt/kedge/report/page"
 )
 
-// watch shows how far a sweep is until the returned function is called.
-func (f *sweepFlags) watch(w *problem.Sweep, p *lab.SweepProgress) (stop func()) {
-	if f.quiet {
-		return func() {}
-	}
-	return watchSweep(os.Stderr, w, p)
-}
-
-// watchSweep shows a table that is drawn again and again on a terminal, otherwise a line now and then.
+// watchSweep shows how far a sweep is until the returned function is called: a table that is drawn again and again on a terminal, otherwise a line now and then.
 func watchSweep(out io.Writer, w *problem.Sweep, p *lab.SweepProgress) (stop func()) {
 	every, c := 10*time.Second, &canvas{out: out}
 	if page.TerminalOf(out).Rewrites {
