@@ -10,6 +10,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/sensitivity"
@@ -136,10 +137,7 @@ func playTrials(ctx context.Context, trials int) (work func() error) {
 // Print writes one row a thing.
 func (list Growths) Print(w io.Writer) error {
 	return printTable(w, 0, list, "cost of\twith\texponent\tsizes\tmilliseconds", func(g Growth) string {
-		ms := make([]string, len(g.Seconds))
-		for i, s := range g.Seconds {
-			ms[i] = fmt.Sprintf("%.3g", 1000*s)
-		}
+		ms := lists.Of(g.Seconds, func(s float64) string { return fmt.Sprintf("%.3g", 1000*s) })
 		return fmt.Sprintf("%s\t%s\t%.3f\t%v\t%v", g.Of, g.With, g.Exponent, g.Sizes, ms)
 	})
 }
