@@ -6,7 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
 )
 
@@ -54,10 +56,7 @@ func completeAssignment(kinds *kind.Catalogue, begun string) ([]string, cobra.Sh
 	if err != nil {
 		return nil, directive
 	}
-	var list []string
-	for _, o := range k.Options {
-		list = append(list, path+"="+o.Value+"\t"+o.Meaning)
-	}
+	list := lists.Of(k.Options, func(o form.Option) string { return path + "=" + o.Value + "\t" + o.Meaning })
 	return list, cobra.ShellCompDirectiveNoFileComp
 }
 

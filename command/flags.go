@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report/page"
@@ -73,10 +74,7 @@ func (f *specFlags) overlays(c *cobra.Command, keys ...string) (over []problem.O
 			over = append(over, problem.Assign(key+"="+value).As("--"+key+" "+value))
 		}
 	}
-	for _, assignment := range f.sets {
-		over = append(over, problem.Assign(assignment))
-	}
-	return over
+	return append(over, lists.Of(f.sets, problem.Assign)...)
 }
 
 // source returns the text of an embedded case or of a file, and the name of its results.

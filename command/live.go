@@ -9,6 +9,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
@@ -138,11 +139,8 @@ func seriesOf(methods []*lab.Watched) []int {
 // methodRows is the legend: the colour or mark of every method, how far it is and its gap now.
 func methodRows(s page.Terminal, methods []*lab.Watched) (rows []string) {
 	colours := seriesOf(methods)
-	var names, states []string
-	for _, m := range methods {
-		names, states = append(names, page.Fit(m.Name, 18)), append(states, methodState(m))
-	}
-	names, states = padded(names), padded(states)
+	names := padded(lists.Of(methods, func(m *lab.Watched) string { return page.Fit(m.Name, 18) }))
+	states := padded(lists.Of(methods, methodState))
 	for i, m := range methods {
 		mark := "━━"
 		if !s.Colour {

@@ -106,7 +106,10 @@ func parseShard(text string) (lab.Shard, error) {
 // execute runs the sweep into its folder.
 func (f *sweepFlags) execute(c *cobra.Command, w *problem.Sweep, shard lab.Shard, dir string) error {
 	progress := new(lab.SweepProgress)
-	stop := f.watch(w, progress)
+	stop := func() {}
+	if !f.quiet {
+		stop = watchSweep(os.Stderr, w, progress)
+	}
 	r, err := lab.Sweep(c.Context(), w, dir, lab.SweepOptions{
 		Workers: f.workers, Shard: shard, Prune: f.prune, Files: os.DirFS("."), Progress: progress, Report: report.WriteSweep(f.kinds),
 	})
@@ -183,4 +186,33 @@ func (f *sweepFlags) list(out io.Writer, w *problem.Sweep) error {
 	}
 	_, err := fmt.Fprintf(out, "%d cells\n", len(w.Cells))
 	return err
+}
+
+func newMerge(kinds *kind.Catalogue) *cobra.Command {
+	var f resultFlags
+	c := &cobra.Command{
+		Use:   "merge OUT DIR…",
+		Short: "Join the shards of a sweep",
+		Long: `Join folders that kedge sweep --shard has written, or any parts of one sweep, in one folder: the one that the whole sweep
+would have made, byte for byte. Every file is checked against its checksum before it is copied; parts of different sweeps,
+versions or builds are refused.
+
+Exit codes: 0 done, 1 cells are missing or failed, 2 the parts do not belong together (nothing was written).`,
+		Example: `  kedge sweep grid.yaml --shard 1/2
+  kedge sweep grid.yaml --shard 2/2
+  kedge merge runs/grid runs/grid-1of2 runs/grid-2of2`,
+		Args: cobra.MinimumNArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			r, err := lab.Merge(kinds, args[0], args[1:], report.WriteSweep(kinds))
+			if errors.Is(err, folder.ErrMissing) {
+				return failed(err)
+			}
+			if err != nil {
+				return err
+			}
+			return f.conclude(c.OutOrStdout(), r, 0, args[0])
+		},
+	}
+	f.offerPrinting(c, "print JSON")
+	return c
 }

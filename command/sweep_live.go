@@ -3,26 +3,19 @@ package command
 import (
 	"fmt"
 	"io"
-	"os"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/report/page"
 )
 
-// watch shows how far a sweep is until the returned function is called.
-func (f *sweepFlags) watch(w *problem.Sweep, p *lab.SweepProgress) (stop func()) {
-	if f.quiet {
-		return func() {}
-	}
-	return watchSweep(os.Stderr, w, p)
-}
-
-// watchSweep shows a table that is drawn again and again on a terminal, otherwise a line now and then.
+// watchSweep shows how far a sweep is until the returned function is called: a table that is drawn again and again on a terminal, otherwise a line now and then.
 func watchSweep(out io.Writer, w *problem.Sweep, p *lab.SweepProgress) (stop func()) {
 	every, c := 10*time.Second, &canvas{out: out}
 	if page.TerminalOf(out).Rewrites {
@@ -131,17 +124,12 @@ func paintRows(s page.Terminal, rows [][]string, last []folder.CellResult) []str
 
 // algorithmsOf lists the algorithms of the cell that came to an end last, whose gaps are shown.
 func algorithmsOf(now lab.SweepState) []string {
-	var names []string
-	for _, c := range now.Last {
-		if c.Summary == nil {
-			continue
-		}
-		names = names[:0]
-		for _, name := range c.Summary.Order {
-			names = append(names, "gap "+name)
+	for _, c := range slices.Backward(now.Last) {
+		if c.Summary != nil {
+			return lists.Of(c.Summary.Order, func(name string) string { return "gap " + name })
 		}
 	}
-	return names
+	return nil
 }
 
 // endOf writes the values of a cell and its gaps, or what it died of.

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/stream"
 )
@@ -91,10 +92,7 @@ func (e *exam) who(v visit) string {
 // vector prints the beginning of a vector.
 func vector(x []float64) string {
 	const shown = 3
-	var words []string
-	for _, v := range x[:min(len(x), shown)] {
-		words = append(words, fmt.Sprintf("%.3g", v))
-	}
+	words := lists.Of(x[:min(len(x), shown)], func(v float64) string { return fmt.Sprintf("%.3g", v) })
 	if len(x) > shown {
 		words = append(words, "…")
 	}

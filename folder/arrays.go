@@ -112,53 +112,39 @@ func (r *Result) readArrays(path string) error {
 		for _, n := range list {
 			byName[n.Name] = n.Array
 		}
-		r.takeAngles(byName)
+		if initial, ok := byName[initialArray]; ok {
+			r.Angles = &Angles{Initial: initial.Data, Optimal: byName[optimalArray].Data, Final: map[string][]float64{}}
+		}
 		for i := range r.Runs {
-			if err := r.Runs[i].takeDecisions(byName); err != nil {
+			if err := r.takeRun(&r.Runs[i], byName); err != nil {
 				return err
 			}
-			r.Runs[i].takePath(byName)
 		}
 		return nil
 	})
 }
 
-func (r *Run) takeDecisions(byName map[string]npy.Array) error {
-	name := member(decisionsArray, r.Name)
+// takeRun takes the decisions of an algorithm, and the angles and the path of its last trial.
+func (r *Result) takeRun(one *Run, byName map[string]npy.Array) error {
+	name := member(decisionsArray, one.Name)
 	a, ok := byName[name]
-	if !ok || len(a.Shape) != 2 || a.Shape[0] != len(r.Trials) {
-		return fmt.Errorf("%s has shape %v, the series have %d trials", name, a.Shape, len(r.Trials))
+	if !ok || len(a.Shape) != 2 || a.Shape[0] != len(one.Trials) {
+		return fmt.Errorf("%s has shape %v, the series have %d trials", name, a.Shape, len(one.Trials))
 	}
-	for i := range r.Trials {
-		r.Trials[i].Decision = kedge.Row(a.Data, i, a.Shape[1])
+	for i := range one.Trials {
+		one.Trials[i].Decision = kedge.Row(a.Data, i, a.Shape[1])
 	}
-	return nil
-}
-
-func (r *Run) takePath(byName map[string]npy.Array) {
-	data := func(array string) []float64 { return byName[member(array, r.Name)].Data }
-	if turns := data(pathTurnsArray); len(turns) > 0 && len(r.Trials) > 0 {
-		r.Trials[len(r.Trials)-1].Path = &Path{
+	if len(one.Trials) == 0 {
+		return nil
+	}
+	last, data := &one.Trials[len(one.Trials)-1], func(array string) []float64 { return byName[member(array, one.Name)].Data }
+	if final := data(anglesArray); final != nil && r.Angles != nil {
+		r.Angles.Final[one.Name], last.Angles = final, final
+	}
+	if turns := data(pathTurnsArray); len(turns) > 0 {
+		last.Path = &Path{
 			K: numbers[int](turns), People: numbers[int](data(pathPeopleArray)), States: data(pathStatesArray), Decisions: data(pathDecisionsArray),
 		}
 	}
-}
-
-func (r *Result) takeAngles(byName map[string]npy.Array) {
-	initial, ok := byName[initialArray]
-	if !ok {
-		return
-	}
-	r.Angles = &Angles{Initial: initial.Data, Optimal: byName[optimalArray].Data, Final: map[string][]float64{}}
-	for i := range r.Runs {
-		one := &r.Runs[i]
-		a, ok := byName[member(anglesArray, one.Name)]
-		if !ok {
-			continue
-		}
-		r.Angles.Final[one.Name] = a.Data
-		if n := len(one.Trials); n > 0 {
-			one.Trials[n-1].Angles = a.Data
-		}
-	}
+	return nil
 }

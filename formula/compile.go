@@ -14,12 +14,12 @@ func Compile(s Source) (*Model, error) {
 	c.declare(s)
 	c.bind(s.Let)
 	m := &Model{dims: c.dims}
-	c.root(text{"model.next", s.Next}, c.nextOf(m))
+	m.next = c.nextState(text{"model.next", s.Next})
 	if s.Minimize != "" && s.Maximize != "" {
 		c.fail(text{"model.maximize", s.Maximize}, "there is a minimize as well; one of them must go")
 	}
-	c.root(text{"model.minimize", s.Minimize}, c.lossOf(m, false))
-	c.root(text{"model.maximize", s.Maximize}, c.lossOf(m, true))
+	c.setLoss(m, text{"model.minimize", s.Minimize}, false)
+	c.setLoss(m, text{"model.maximize", s.Maximize}, true)
 	m.constraints = c.constrain(s.Subject)
 	if len(c.found) == 0 {
 		c.differentiate(m)
@@ -30,42 +30,38 @@ func Compile(s Source) (*Model, error) {
 	return m, nil
 }
 
-// root builds a formula, unless it is left out, and hands it to use.
-func (c *compiler) root(t text, use func(b *builder, e *expr, n *node)) {
+// root builds a formula. The value is nil where the formula is left out, or a mistake was reported.
+func (c *compiler) root(t text) (b *builder, e *expr, n *node) {
 	if t.body == "" {
-		return
+		return nil, nil, nil
 	}
-	e := c.tree(t)
-	if e == nil {
-		return
+	b = c.builder(t)
+	if e = c.tree(t); e != nil {
+		n = b.value(e)
 	}
-	b := c.builder(t)
-	if n := b.value(e); n != nil {
-		use(b, e, n)
-	}
+	return b, e, n
 }
 
-func (c *compiler) nextOf(m *Model) func(*builder, *expr, *node) {
-	return func(b *builder, e *expr, n *node) {
-		if c.state != nil && n.shape != c.state.shape {
-			b.fail(e, "the next state %v, the state %s %v", n.shape, c.stateName, c.state.shape)
-			return
-		}
-		m.next = n
+func (c *compiler) nextState(t text) *node {
+	b, e, n := c.root(t)
+	if n != nil && c.state != nil && n.shape != c.state.shape {
+		return b.fail(e, "the next state %v, the state %s %v", n.shape, c.stateName, c.state.shape)
 	}
+	return n
 }
 
-func (c *compiler) lossOf(m *Model, negate bool) func(*builder, *expr, *node) {
-	return func(b *builder, e *expr, n *node) {
-		if !n.shape.single() {
-			b.fail(e, "the objective %v, want a scalar; sum(…), mean(…), dot(…) and norm(…) make one", n.shape)
-			return
-		}
-		if negate {
-			n = b.negate(e, n)
-		}
-		m.loss, m.field = n, b.field
+func (c *compiler) setLoss(m *Model, t text, negate bool) {
+	b, e, n := c.root(t)
+	switch {
+	case n == nil:
+		return
+	case !n.shape.single():
+		b.fail(e, "the objective %v, want a scalar; sum(…), mean(…), dot(…) and norm(…) make one", n.shape)
+		return
+	case negate:
+		n = b.negate(e, n)
 	}
+	m.loss, m.field = n, t.field
 }
 
 // declare reads the names and shapes of decision, state and trait.

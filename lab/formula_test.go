@@ -66,6 +66,9 @@ func follow(t *testing.T, p *problem.Problem, algorithm, turns int) decisions {
 // that of a formula is exact everywhere, as is the implicit one.
 // KEDGE_TORTURE=1 follows the whole runs.
 func TestFormulasFollowBuiltins(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine follows eight long runs")
+	}
 	for name, over := range map[string]struct{ builtin, formulas []string }{
 		"polarized": {[]string{"algorithms.composite.sensitivity=implicit"}, nil},
 		"choice":    {nil, []string{"set=null", "model.subject to=[q >= 0, sum(q) == 250]"}},

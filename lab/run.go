@@ -64,9 +64,7 @@ const mostSurprises = 3
 // execute runs everything once, with searches that begin at the seeds as well.
 func execute(ctx context.Context, p *problem.Problem, o Options, seeds [][]float64) (*run, error) {
 	r := &run{Options: o, seeds: seeds, problem: p, result: newResult(p), shown: p.Some(mostAngles)}
-	if r.Progress == nil {
-		r.Progress = new(Progress)
-	}
+	r.Progress, r.Watch = cmp.Or(r.Progress, new(Progress)), cmp.Or(r.Watch, new(Watch))
 	if r.Workers < 1 {
 		r.Workers = runtime.GOMAXPROCS(0)
 	}
@@ -179,7 +177,7 @@ func (r *run) do(ctx context.Context, j job) error {
 		at := place{j.algorithm, t}
 		slot := r.slot(at)
 		if slot.Finished {
-			r.Watch.method(j.algorithm).resumed(slot, r.result.Iterations)
+			r.Watch.Methods()[j.algorithm].resumed(slot, r.result.Iterations)
 		} else if err := r.attempt(ctx, at, carried); err != nil {
 			return fmt.Errorf("%s, trial %d: %w", r.result.Runs[j.algorithm].Name, t, err)
 		}
@@ -192,14 +190,10 @@ func (r *run) do(ctx context.Context, j job) error {
 func (r *run) dropUnfinished() {
 	for a := range r.result.Runs {
 		one := &r.result.Runs[a]
-		kept := one.Trials[:0]
+		one.Trials = slices.DeleteFunc(one.Trials, func(t folder.Trial) bool { return !t.Finished })
 		for _, t := range one.Trials {
-			if t.Finished {
-				kept = append(kept, t)
-				one.Seconds += t.Seconds
-			}
+			one.Seconds += t.Seconds
 		}
-		one.Trials = kept
 	}
 }
 

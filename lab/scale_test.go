@@ -33,7 +33,7 @@ func seriesOf(t *testing.T, name string, workers int, sets ...string) []byte {
 // or, in a population large enough, on one trial together.
 func TestWorkersGiveTheSameBytes(t *testing.T) {
 	large := []string{
-		fmt.Sprintf("population.size=%d", 2*crew.Grain/20+1), "iterations=3", "trials=1", "optimum={starts: 1, tolerance: 1e-4}", "record.rollout=2",
+		fmt.Sprintf("population.size=%d", 2*crew.Grain/20+1), "iterations=3", "trials=1", "optimum={starts: 1, tolerance: 1e-2}", "record.rollout=2",
 		"algorithms=[{name: composite, step: 0.1, batch: 50}]",
 	}
 	for what, sets := range map[string][]string{

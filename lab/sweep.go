@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -46,7 +47,7 @@ func Sweep(ctx context.Context, w *problem.Sweep, dir string, o SweepOptions) (*
 		return nil, err
 	}
 	r := newSweepRun(w, f, o)
-	if err := forEach(ctx, min(r.workers, len(r.cells)), r.cells, r.do); err != nil {
+	if err := forEach(ctx, min(r.Workers, len(r.cells)), r.cells, r.do); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
@@ -57,29 +58,24 @@ func Sweep(ctx context.Context, w *problem.Sweep, dir string, o SweepOptions) (*
 
 // sweepRun is a sweep at work.
 type sweepRun struct {
-	sweep    *problem.Sweep
-	folder   *folder.SweepFolder
-	cells    []problem.Cell // to run
-	files    fs.FS
-	workers  int
-	runner   Runner
-	progress *SweepProgress
-	open     atomic.Int64 // cells that are not done
+	SweepOptions
+	sweep  *problem.Sweep
+	folder *folder.SweepFolder
+	cells  []problem.Cell // to run
+	open   atomic.Int64   // cells that are not done
 
 	mu     sync.Mutex
 	failed map[string]string // by cell, what it died of
 }
 
 func newSweepRun(w *problem.Sweep, f *folder.SweepFolder, o SweepOptions) *sweepRun {
-	r := &sweepRun{sweep: w, folder: f, files: o.Files, workers: o.Workers, runner: o.Runner, progress: o.Progress, failed: map[string]string{}}
-	if r.runner == nil {
-		r.runner = RunCell
+	r := &sweepRun{SweepOptions: o, sweep: w, folder: f, failed: map[string]string{}}
+	r.Progress = cmp.Or(r.Progress, new(SweepProgress))
+	if r.Runner == nil {
+		r.Runner = RunCell
 	}
-	if r.workers < 1 {
-		r.workers = runtime.GOMAXPROCS(0)
-	}
-	if r.progress == nil {
-		r.progress = new(SweepProgress)
+	if r.Workers < 1 {
+		r.Workers = runtime.GOMAXPROCS(0)
 	}
 	kept := 0
 	for i, c := range w.Cells {
@@ -91,13 +87,13 @@ func newSweepRun(w *problem.Sweep, f *folder.SweepFolder, o SweepOptions) *sweep
 		}
 	}
 	r.open.Store(int64(len(r.cells)))
-	r.progress.begin(kept, len(r.cells))
+	r.Progress.begin(kept, len(r.cells))
 	return r
 }
 
 // do runs one cell. What fails in the cell is the cell's own; what fails in writing it stops the sweep.
 func (r *sweepRun) do(ctx context.Context, c problem.Cell) error {
-	turns := r.progress.enter(c)
+	turns := r.Progress.enter(c)
 	defer r.open.Add(-1)
 	result, err := r.run(ctx, c, turns)
 	if ctx.Err() != nil {
@@ -115,14 +111,14 @@ func (r *sweepRun) do(ctx context.Context, c problem.Cell) error {
 			return err
 		}
 	}
-	r.progress.leave(cell)
+	r.Progress.leave(cell)
 	return nil
 }
 
 // run has a cell run, with more than one worker when there are fewer cells than workers.
 func (r *sweepRun) run(ctx context.Context, c problem.Cell, turns *Progress) (*folder.Result, error) {
-	result, err := r.runner(ctx, CellJob{
-		Sweep: r.sweep.Name, Cell: c, Spec: r.sweep.Spec(c), Files: r.files, Workers: max(1, r.workers/int(r.open.Load())), Progress: turns,
+	result, err := r.Runner(ctx, CellJob{
+		Sweep: r.sweep.Name, Cell: c, Spec: r.sweep.Spec(c), Files: r.Files, Workers: max(1, r.Workers/int(r.open.Load())), Progress: turns,
 	})
 	if err == nil && result.Partial {
 		err = errors.New("stopped")

@@ -25,6 +25,9 @@ func compared() map[string][]string {
 // In either case study no bound of the theory [he2025, distribution shift; he2025, gradient bias] is exceeded at any turn of any
 // trial: ‖e‖ ≤ L·W₁, ‖e‖ ≤ L_p·V, W₁ ≤ V and V² ≤ ρ₁V² + ρ₂‖Δu‖² of the turn before. KEDGE_TORTURE=1 takes the full cases.
 func TestNoBoundIsExceeded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("distances of six crowds at every turn")
+	}
 	for name, sets := range compared() {
 		t.Run(name, func(t *testing.T) {
 			r := theoretical(t, name, sets)

@@ -24,7 +24,7 @@ type attempt struct {
 	meter *loop.Meter
 	tools []kedge.Instrument // the meter first
 	path  *walk
-	seen  *Watched  // who is watched, or nil
+	seen  *Watched
 	begun time.Time // earlier by what earlier processes spent
 	pulse int64     // the keeper's, when the trial was saved last
 }
@@ -57,7 +57,7 @@ func (r *run) attempt(ctx context.Context, at place, carried float64) error {
 
 // start makes a trial, where an earlier process saved it if there was one.
 func (r *run) start(at place, carried float64) (*attempt, error) {
-	a := &attempt{run: r, at: reached{place: at}, slot: r.slot(at), seen: r.Watch.method(at.algorithm)}
+	a := &attempt{run: r, at: reached{place: at}, slot: r.slot(at), seen: r.Watch.Methods()[at.algorithm]}
 	if err := a.begin(carried); err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (a *attempt) after(ctx context.Context, turns int) error {
 	a.at.turns = turns
 	a.path.see(turns)
 	a.run.Progress.Done.Add(1)
-	a.seen.turn()
+	a.seen.done.Add(1)
 	a.lend()
 	if !a.run.keeper.wantsSave(&a.pulse) {
 		return nil
@@ -183,7 +183,7 @@ func (a *attempt) ownMeter() (*loop.Meter, error) {
 type series struct {
 	run   *run
 	trial *folder.Trial
-	seen  *Watched // who is watched, or nil
+	seen  *Watched
 	last  []float64
 }
 

@@ -23,22 +23,11 @@ func (w *Watch) Methods() []*Watched {
 
 // begin makes room for the methods of a result.
 func (w *Watch) begin(r *folder.Result) {
-	if w == nil {
-		return
-	}
 	var list []*Watched
 	for _, one := range r.Runs {
 		list = append(list, &Watched{Name: one.Name, Trials: one.Planned, Turns: r.Iterations})
 	}
 	w.methods.Store(&list)
-}
-
-// method returns one of the methods, nil when nobody watches.
-func (w *Watch) method(i int) *Watched {
-	if w == nil {
-		return nil
-	}
-	return w.Methods()[i]
 }
 
 // watchBins is into how many pieces the turns are divided: finer than any terminal.
@@ -83,18 +72,8 @@ func (m *Watched) Gaps() (list []Gap) {
 	return list
 }
 
-// turn counts one.
-func (m *Watched) turn() {
-	if m != nil {
-		m.done.Add(1)
-	}
-}
-
 // resumed takes what earlier processes did of a trial.
 func (m *Watched) resumed(t *folder.Trial, turns int) {
-	if m == nil {
-		return
-	}
 	m.done.Add(int64(turns))
 	for i, gap := range t.Of("gap") {
 		m.measured(t.K[i], gap)
@@ -103,7 +82,7 @@ func (m *Watched) resumed(t *folder.Trial, turns int) {
 
 // measured takes the gap at the start of turn k.
 func (m *Watched) measured(k int, gap float64) {
-	if m == nil || math.IsNaN(gap) {
+	if math.IsNaN(gap) {
 		return
 	}
 	b := &m.bins[min(watchBins-1, k*watchBins/max(1, m.Turns))]

@@ -6,16 +6,11 @@ import (
 )
 
 func (s *Spec) describeAlgorithm(f *form.Form, a *kind.Algorithm) {
+	_, remembers := s.Dynamics.Of.(kind.Remembering)
 	a.Describe(f, &kind.Host{
 		Kinds: s.kinds(), Size: s.Population.Size, Trials: s.Trials,
-		Constrained: len(s.Constraints) > 0, Contested: len(s.Players) > 0, Lengths: remembers(s.Dynamics.Of),
+		Constrained: len(s.Constraints) > 0, Contested: len(s.Players) > 0, Lengths: remembers,
 	})
-}
-
-// remembers tells whether dynamics can keep the norm of a step.
-func remembers(d kind.Dynamics) bool {
-	_, ok := d.(kind.Remembering)
-	return ok
 }
 
 // Exact tells whether nothing about the trials of an algorithm is random: no draw, no noise, no perturbation, everybody sampled.

@@ -10,6 +10,7 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/sensitivity"
@@ -73,10 +74,7 @@ func (s *Spec) reportFormulas(found *form.Mistakes, err error) {
 
 // feasible returns the set that the constraints of a model describe.
 func feasible(m *formula.Model) kind.Set {
-	var all []kind.Set
-	for _, c := range m.Constraints() {
-		all = append(all, constraint(c, m.Dims().Decision))
-	}
+	all := lists.Of(m.Constraints(), func(c formula.Constraint) kind.Set { return constraint(c, m.Dims().Decision) })
 	switch len(all) {
 	case 0:
 		return &kind.WholeSet{}

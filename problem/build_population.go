@@ -37,19 +37,15 @@ func (s *Spec) drawRows(path string, law population.Law, dim int, r *stream.Stre
 	return kedge.Block{Data: block, Width: dim}, s.wrap(path, err)
 }
 
-// shorten keeps rows in single precision.
+// shorten keeps rows in single precision. Rounded directions are brought back to length 1; proportions stay as they are: they are near
+// enough.
 func (s *Spec) shorten(path string, r kedge.Rows) (kedge.Rows, error) {
-	short, err := population.Shorten(r, s.mend())
-	return short, s.wrap(path, err)
-}
-
-// mend returns what makes rounded vectors what the dynamics demand again, nil for dynamics that demand nothing. Proportions that
-// were rounded stay as they are: they are near enough.
-func (s *Spec) mend() func(x []float64) {
+	var mend func(x []float64)
 	if kind.HabitatOf(s.Dynamics.Of) == kind.Sphere {
-		return s.stateMend()
+		mend = s.stateMend()
 	}
-	return nil
+	short, err := population.Shorten(r, mend)
+	return short, s.wrap(path, err)
 }
 
 func (s *Spec) buildLaw(path string, l kind.Law, dim int, files fs.FS) (population.Law, error) {

@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 
@@ -117,4 +118,70 @@ func (p *Problem) picker(from *kind.Algorithm, source population.Source) populat
 		pick = &population.Rotating{Of: pick}
 	}
 	return pick
+}
+
+// rule makes the decision rule of an algorithm that sees individuals as m. What it draws comes from directions.
+func (p *Problem) rule(from *kind.Algorithm, m kedge.Model, directions online.Normals) (online.Rule, error) {
+	r, err := from.Rule(&kind.Site{
+		Model: m, Feasible: p.set, Turns: p.Spec.Iterations, Directions: directions,
+		Narrow: func(x kind.Set) (kedge.Set, error) { return p.Spec.buildSet("set", x, m.Dims().Decision) },
+		Keep:   func(e online.Estimator, h kedge.Sensitivity) (online.Estimator, error) { return p.heed(from, e, h) },
+		Fail: func(key, format string, args ...any) error {
+			path := "algorithms." + from.Name
+			if key != "" {
+				path += "." + key
+			}
+			return p.Spec.errorf(path, "%s%s", path, fmt.Sprintf(format, args...))
+		},
+	})
+	if err != nil {
+		return r, err
+	}
+	r.Set = p.limited(from, r.Set)
+	return r, nil
+}
+
+// FirstStep returns the step size with which algorithm a begins. No schedule has a larger one later.
+func (p *Problem) FirstStep(a int) float64 {
+	from := &p.Spec.Algorithms[a]
+	return from.Steps(from.Step, p.Spec.Iterations).Step(0)
+}
+
+// States returns a copy of the states of the given individuals, one a row, without what the trial's bookkeeping keeps beside
+// them.
+func (t *Trial) States(individuals []int) []float64 {
+	return pick(t.Population.Look(), individuals, t.width)
+}
+
+// pick copies the leading entries of the given rows.
+func pick(r kedge.Rows, individuals []int, leading int) []float64 {
+	return kedge.Pick(kedge.Leading{Of: r, Entries: leading}, individuals).Data
+}
+
+// First returns the first states and the traits of the given individuals, one a row.
+func (p *Problem) First(individuals []int) (states, traits []float64) {
+	dim := p.Spec.Dims()
+	return pick(p.States, individuals, dim.State), pick(p.Traits, individuals, dim.Trait)
+}
+
+// Some returns everybody or, of a larger population, so many individuals at equal distances.
+func (p *Problem) Some(most int) []int { return kedge.Some(p.Individuals(), most) }
+
+// withNorm are unit vectors with their norm, 1, as one entry more.
+type withNorm struct{ of kedge.Rows }
+
+func (r withNorm) Size() (rows, width int) {
+	rows, width = r.of.Size()
+	return rows, width + 1
+}
+
+func (r withNorm) View(room []float64, first, last int) []float64 {
+	_, width := r.Size()
+	units := r.of.View(make([]float64, (last-first)*(width-1)), first, last)
+	for i := range last - first {
+		row := kedge.Row(room, i, width)
+		copy(row, kedge.Row(units, i, width-1))
+		row[width-1] = 1
+	}
+	return room[:(last-first)*width]
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/game"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/optimum"
@@ -108,10 +109,7 @@ func (p *Problem) play(from *kind.Algorithm, e online.Estimator, h kedge.Sensiti
 	case "simultaneous", "alternating":
 		return game.NewPlay(dim, p.players, h, order)
 	case "best-response", "alternating-response":
-		var sets []kedge.Set
-		for _, part := range p.Set.(set.Product).Parts {
-			sets = append(sets, part.Set)
-		}
+		sets := lists.Of(p.Set.(set.Product).Parts, func(part set.Part) kedge.Set { return part.Set })
 		foresight := game.Foresight{}
 		if h != nil {
 			foresight = game.Foresight{Settler: p.RowSettler(), Sensitivity: p.Sensitivity}

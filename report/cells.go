@@ -28,11 +28,8 @@ func inSmall(text string) []string {
 
 // rangeCell shows the mean, and the range where there is one.
 func rangeCell(s *compare.Range) page.TextCell {
-	if s == nil {
-		return page.Words("–")
-	}
-	c := plainMinus(page.Number(s.Mean, phrase.Brief))
-	if s.Min < s.Max {
+	c := meanCell(s, phrase.Brief)
+	if s != nil && s.Min < s.Max {
 		c.Small = []string{phrase.Minus(fmt.Sprintf("%.2g", s.Min)) + " … " + phrase.Minus(fmt.Sprintf("%.2g", s.Max))}
 	}
 	return c
@@ -68,11 +65,15 @@ func spreadCell(s *folder.Spread, text func(float64) string) page.TextCell {
 	if s == nil {
 		return page.Number(math.NaN(), text)
 	}
-	c := page.Number(s.Mean, text)
+	return page.Number(s.Mean, text, reach(*s, text)...)
+}
+
+// reach is from the least to the greatest, where they differ.
+func reach(s folder.Spread, text func(float64) string) []string {
 	if s.Min < s.Max {
-		c.Small = []string{text(s.Min) + " … " + text(s.Max)}
+		return []string{text(s.Min) + " … " + text(s.Max)}
 	}
-	return c
+	return nil
 }
 
 func settingCell(v string) page.TextCell { return page.Words(setting(v)) }

@@ -2,15 +2,12 @@ package report
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab/compare"
-	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report/draw"
 	"github.com/kedge-opt/kedge/report/page"
 	"github.com/kedge-opt/kedge/report/plot"
@@ -28,23 +25,6 @@ func SaveComparison(dir string, r *compare.Comparison) (*page.Document, error) {
 	return d, m.Make(dir, folder.Contents{
 		folder.CompareFile: r.Encode, "table.csv": table.WriteCSV, "table.parquet": table.WriteParquet, "times.json": folder.AsJSON(r.Seconds),
 	}, d.Write)
-}
-
-// readComparison makes the report of the folder of a comparison anew.
-func readComparison(kinds *kind.Catalogue, dir string, build folder.Build) (*page.Document, error) {
-	f, err := os.Open(filepath.Join(dir, folder.CompareFile))
-	if os.IsNotExist(err) {
-		return nil, fmt.Errorf("%s holds a report alone; give the folders that it was made of", dir)
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	r, err := compare.Decode(kinds, f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Name(), err)
-	}
-	return comparisonDocument(r, build)
 }
 
 // comparisonDocument says who ended where.

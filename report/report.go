@@ -7,11 +7,15 @@ package report
 import (
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/lab/compare"
+	"github.com/kedge-opt/kedge/lab/study"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report/page"
 	"github.com/kedge-opt/kedge/report/plot"
@@ -20,12 +24,18 @@ import (
 // Write puts the report of a result into dir: every figure as NAME.svg, NAME.png and NAME.pdf, and report.html and report.md.
 // The folder is made if it is not there. What is asked is told where the spec names nothing but the given kinds.
 func Write(kinds *kind.Catalogue, dir string, r *folder.Result) error {
-	figures, err := Figures(r)
+	d, err := drawn(kinds, r)
 	if err != nil {
 		return err
 	}
-	_, err = runDocument(kinds, r, figures).Write(dir)
+	_, err = d.Write(dir)
 	return err
+}
+
+// drawn is the report of a run with its figures.
+func drawn(kinds *kind.Catalogue, r *folder.Result) (*page.Document, error) {
+	figures, err := Figures(r)
+	return runDocument(kinds, r, figures), err
 }
 
 // Save makes the folder of a run with its data and pages; the manifest comes last. It returns what the pages say.
@@ -33,12 +43,11 @@ func Save(kinds *kind.Catalogue, dir string, r *folder.Result) (*page.Document, 
 	if err := r.Save(dir); err != nil {
 		return nil, err
 	}
-	figures, err := Figures(r)
-	if err != nil {
-		return nil, err
+	d, err := drawn(kinds, r)
+	if err == nil {
+		_, err = d.Write(dir)
 	}
-	d := runDocument(kinds, r, figures)
-	if _, err := d.Write(dir); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return d, r.Seal(dir)
@@ -76,16 +85,39 @@ func documentOf(kinds *kind.Catalogue, dir string) (*page.Document, error) {
 		figures, err := plot.SweepFigures(r)
 		return sweepDocument(kinds, r, figures), err
 	case folder.KindStudy:
-		return readStudy(dir, m.Build)
+		r, err := read(dir, folder.StudyFile, study.Decode)
+		if err != nil {
+			return nil, err
+		}
+		return studyDocument(r, m.Build)
 	case folder.KindCompare:
-		return readComparison(kinds, dir, m.Build)
+		r, err := read(dir, folder.CompareFile, func(f io.Reader) (*compare.Comparison, error) { return compare.Decode(kinds, f) })
+		if os.IsNotExist(err) {
+			return nil, fmt.Errorf("%s holds a report alone; give the folders that it was made of", dir)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return comparisonDocument(r, m.Build)
 	}
 	r, err := folder.Open(dir)
 	if err != nil {
 		return nil, err
 	}
-	figures, err := Figures(r)
-	return runDocument(kinds, r, figures), err
+	return drawn(kinds, r)
+}
+
+// read decodes a file of a folder.
+func read[T any](dir, name string, decode func(io.Reader) (T, error)) (r T, err error) {
+	f, err := os.Open(filepath.Join(dir, name))
+	if err != nil {
+		return r, err
+	}
+	defer f.Close()
+	if r, err = decode(f); err != nil {
+		return r, fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	return r, nil
 }
 
 // intact wants the data of a folder as it was written; what a report is made of may be missing or changed.

@@ -168,14 +168,8 @@ func (l lead) cell() page.TextCell {
 // statCell is a mean over trials with its range, and how many trials had no finite number.
 func statCell(run folder.Run, column string, text func(float64) string) page.TextCell {
 	s := final(run, column)
-	c := inDigits(page.Number(s.Mean, text), s.Mean, terminalDigits(column))
-	if s.Min < s.Max {
-		c.Small = append(c.Small, text(s.Min)+" … "+text(s.Max))
-	}
-	if few := lost(run, s); few != "" {
-		c.Small = append(c.Small, few)
-	}
-	return c
+	small := append(reach(s.Spread, text), inSmall(lost(run, s))...)
+	return inDigits(page.Number(s.Mean, text, small...), s.Mean, terminalDigits(column))
 }
 
 // lost says how many trials are missing from a mean because their number is not finite; silence would flatter an algorithm

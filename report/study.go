@@ -2,8 +2,6 @@ package report
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -26,20 +24,6 @@ func SaveStudy(dir string, r *study.Result) (*page.Document, error) {
 	return d, m.Make(dir, folder.Contents{
 		folder.StudyFile: r.Encode, "table.csv": r.Table.WriteCSV, "table.parquet": r.Table.WriteParquet,
 	}, d.Write)
-}
-
-// readStudy makes the report of the folder of a study anew.
-func readStudy(dir string, build folder.Build) (*page.Document, error) {
-	f, err := os.Open(filepath.Join(dir, folder.StudyFile))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	r, err := study.Decode(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Name(), err)
-	}
-	return studyDocument(r, build)
 }
 
 // studyDocument says what a study asked, measured and found.
@@ -81,10 +65,7 @@ func claimTable(r *study.Result) page.TextTable {
 		Columns: append(page.Heads("quantity", "measured", "theory"), page.Head{Name: "the theory gives"}, page.Head{Name: "verdict"}),
 	}
 	for _, c := range r.Claims {
-		m := page.Number(c.Measured, phrase.Shortest)
-		if c.Low < c.High {
-			m.Small = []string{phrase.Shortest(c.Low) + " … " + phrase.Shortest(c.High)}
-		}
+		m := page.Number(c.Measured, phrase.Shortest, reach(folder.Spread{Min: c.Low, Max: c.High}, phrase.Shortest)...)
 		kind := "a bound"
 		if c.Exact {
 			kind = "the number"

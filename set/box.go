@@ -53,6 +53,13 @@ func (b Box) Project(u []float64) error {
 	return nil
 }
 
+// bounded is a set of bounds on every entry.
+type bounded interface {
+	bounds(i int) (lower, upper float64)
+}
+
+func (b Interval) bounds(int) (lower, upper float64) { return b.Lower, b.Upper }
+
 func (b Box) bounds(i int) (lower, upper float64) {
 	lower, upper = math.Inf(-1), math.Inf(1)
 	if b.Lower != nil {

@@ -171,11 +171,10 @@ func (d *dykstra) round(x []float64) (moved float64, err error) {
 // slice is what a box and one equation have in common: {x : lower ≤ x ≤ upper, qᵀx = offset}, or ≤ offset. Its projection has
 // a single unknown: x = clamp(u − θq), where θ is the root of the piecewise linear, non-increasing qᵀx(θ) − offset.
 type slice struct {
-	box      Box
-	interval Interval // cuts the box
-	q        []float64
-	offset   float64
-	below    bool // qᵀx ≤ offset is enough
+	bounded
+	q      []float64
+	offset float64
+	below  bool // qᵀx ≤ offset is enough
 }
 
 // sliceOf recognises the intersection of a box or an interval with one equation or a half-space, in either order.
@@ -183,7 +182,6 @@ func sliceOf(of []kedge.Set) (s slice, ok bool) {
 	if len(of) != 2 {
 		return s, false
 	}
-	s.interval = Interval{math.Inf(-1), math.Inf(1)}
 	for i, member := range of {
 		switch m := member.(type) {
 		case *Affine:
@@ -199,21 +197,9 @@ func sliceOf(of []kedge.Set) (s slice, ok bool) {
 	return s, false
 }
 
-func (s slice) within(member kedge.Set) (slice, bool) {
-	switch b := member.(type) {
-	case Box:
-		s.box = b
-	case Interval:
-		s.interval = b
-	default:
-		return s, false
-	}
-	return s, true
-}
-
-func (s *slice) bounds(i int) (lower, upper float64) {
-	lower, upper = s.box.bounds(i)
-	return max(lower, s.interval.Lower), min(upper, s.interval.Upper)
+func (s slice) within(member kedge.Set) (_ slice, ok bool) {
+	s.bounded, ok = member.(bounded)
+	return s, ok
 }
 
 // project moves u to the nearest point of the slice. An empty slice gives an error that wraps kedge.ErrInfeasible.

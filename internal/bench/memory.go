@@ -25,53 +25,43 @@ type Footprint struct {
 type Footprints []Footprint
 
 // Memory measures what an individual takes.
-func (*Workbench) Memory(context.Context) (Printer, error) { return footprints(100_000) }
+func (*Workbench) Memory(context.Context) (Printer, error) { return footprints(100_000), nil }
 
-func footprints(n int) (list Footprints, err error) {
+func footprints(n int) (list Footprints) {
 	for _, f := range []Footprint{{Storage: "float64"}, {Storage: "float32"}} {
 		for _, f.Traits = range []string{"stored", "regenerated"} {
-			if err := f.measure(n); err != nil {
-				return nil, err
-			}
+			f.measure(n)
 			list = append(list, f)
 		}
 	}
-	return list, nil
+	return list
 }
 
 // measure gathers n people and sees what they take.
-func (f *Footprint) measure(n int) error {
+func (f *Footprint) measure(n int) {
 	storage := map[string]population.Storage{"float64": population.Float64, "float32": population.Float32}[f.Storage]
 	before := inUse()
-	traits, err := traitsOf(n, storage, f.Traits == "regenerated")
-	if err != nil {
-		return err
-	}
-	crowd, err := population.Gather(population.Config{
-		Dynamics: dynamics.Polarized{Dim: dim, Lambda: 0.4, Sigma: 0.5}, Traits: traits, Storage: storage,
-	})
-	if err != nil {
-		return err
-	}
+	crowd := must(population.Gather(population.Config{
+		Dynamics: dynamics.Polarized{Dim: dim, Lambda: 0.4, Sigma: 0.5}, Traits: traitsOf(n, storage, f.Traits == "regenerated"), Storage: storage,
+	}))
 	f.Measured = float64(inUse()-before) / float64(n)
 	f.Computed = float64(crowd.Bytes()) / float64(n)
 	f.Largest = 24e9 / f.Computed
 	runtime.KeepAlive(crowd)
-	return nil
 }
 
 // traitsOf are the traits of a hemisphere, kept as asked.
-func traitsOf(n int, storage population.Storage, redrawn bool) (kedge.Rows, error) {
-	drawn, err := population.Redraw(population.Cap{Angle: 90}, n, dim, stream.New(1, "people"))
-	if err != nil || redrawn {
-		return drawn, err
+func traitsOf(n int, storage population.Storage, redrawn bool) kedge.Rows {
+	drawn := must(population.Redraw(population.Cap{Angle: 90}, n, dim, stream.New(1, "people")))
+	if redrawn {
+		return drawn
 	}
 	if storage == population.Float32 {
-		return population.Shorten(drawn, nil)
+		return must(population.Shorten(drawn, nil))
 	}
 	block := make([]float64, n*dim)
 	drawn.View(block, 0, n)
-	return kedge.Block{Data: block, Width: dim}, nil
+	return kedge.Block{Data: block, Width: dim}
 }
 
 // inUse returns the bytes in use after what is not needed is gone.

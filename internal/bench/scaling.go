@@ -10,6 +10,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/sensitivity"
@@ -38,7 +39,7 @@ type Growths []Growth
 // trend is a growth to be measured: prepare gets something of one size ready, and says how often a round does it.
 type trend struct {
 	Growth
-	prepare func(size int) (calls int, work func() error, err error)
+	prepare func(size int) (calls int, work func() error)
 }
 
 // Scaling measures how a turn's cost grows with the crowd, the dimension, the batch and the trials.
@@ -57,10 +58,7 @@ func (b *Workbench) Scaling(ctx context.Context) (Printer, error) {
 func (b *Workbench) grow(ctx context.Context, t *trend) error {
 	calls, works := make([]int, len(t.Sizes)), make([]func() error, len(t.Sizes))
 	for i, size := range t.Sizes {
-		var err error
-		if calls[i], works[i], err = t.prepare(size); err != nil {
-			return err
-		}
+		calls[i], works[i] = t.prepare(size)
 		t.Seconds = append(t.Seconds, math.Inf(1))
 	}
 	once := Workbench{Rounds: 1}
@@ -84,31 +82,24 @@ func trends(ctx context.Context) []trend {
 	crowd := []int{400_000, 1_000_000, 3_000_000, 8_000_000} // all beyond the caches, where an individual costs twice as much
 	wide := []int{20, 60, 200, 600, 2000}                    // of so few people that all of them are within the caches
 	return []trend{
-		{Growth{Of: "step and steady value, m = 20", With: "N", Sizes: crowd}, func(n int) (int, func() error, error) {
-			work, err := stepAndSettle(n, dim)
-			return max(1, 4_000_000/n), work, err
+		{Growth{Of: "step and steady value, m = 20", With: "N", Sizes: crowd}, func(n int) (int, func() error) {
+			return max(1, 4_000_000/n), stepAndSettle(n, dim)
 		}},
-		{Growth{Of: "step and steady value, N = 25", With: "m", Sizes: wide}, func(m int) (int, func() error, error) {
-			work, err := stepAndSettle(25, m)
-			return 800_000 / m, work, err
+		{Growth{Of: "step and steady value, N = 25", With: "m", Sizes: wide}, func(m int) (int, func() error) {
+			return 800_000 / m, stepAndSettle(25, m)
 		}},
-		{Growth{Of: "composite gradient, m = 20", With: "batch", Sizes: []int{50, 200, 800, 3200}}, func(n int) (int, func() error, error) {
-			work, err := estimate(n)
-			return 200_000 / n, work, err
+		{Growth{Of: "composite gradient, m = 20", With: "batch", Sizes: []int{50, 200, 800, 3200}}, func(n int) (int, func() error) {
+			return 200_000 / n, estimate(n)
 		}},
-		{Growth{Of: "200 measured turns, one worker", With: "trials", Sizes: []int{2, 4, 8, 16}}, func(trials int) (int, func() error, error) {
-			work, err := playTrials(ctx, trials)
-			return 1, work, err
+		{Growth{Of: "200 measured turns, one worker", With: "trials", Sizes: []int{2, 4, 8, 16}}, func(trials int) (int, func() error) {
+			return 1, playTrials(ctx, trials)
 		}},
 	}
 }
 
 // stepAndSettle is a step of the crowd and its steady value, in m dimensions.
-func stepAndSettle(n, m int) (work func() error, err error) {
-	people, u, err := peopleOf(n, m)
-	if err != nil {
-		return nil, err
-	}
+func stepAndSettle(n, m int) (work func() error) {
+	people, u := peopleOf(n, m)
 	f := dynamics.Polarized{Dim: m, Lambda: 0.4, Sigma: 0.5}
 	p, next, pu := append([]float64(nil), people...), make([]float64, n*m), make([]float64, n)
 	return func() error {
@@ -116,23 +107,23 @@ func stepAndSettle(n, m int) (work func() error, err error) {
 		p, next = next, p
 		_, err := f.AlignRows(pu, u, people)
 		return err
-	}, nil
+	}
 }
 
 // estimate is a composite gradient over n people.
-func estimate(n int) (work func() error, err error) {
-	people, u, err := peopleOf(n, dim)
+func estimate(n int) (work func() error) {
+	people, u := peopleOf(n, dim)
 	c := &online.Composite{
 		Objective: objective.Affinity{}, Sensitivity: &sensitivity.Polarized{Dim: dim, Lambda: 0.4, Sigma: 0.5},
 		Dims: kedge.Dims{Decision: dim, State: dim, Trait: dim},
 	}
 	o, g := kedge.Observation{U: u, P: people, D: people}, make([]float64, dim)
-	return func() error { return c.Estimate(g, o) }, err
+	return func() error { return c.Estimate(g, o) }
 }
 
 // playTrials is a number of trials, one after the other.
-func playTrials(ctx context.Context, trials int) (work func() error, err error) {
-	study, index, err := caseStudy("polarized", "composite", 200)
+func playTrials(ctx context.Context, trials int) (work func() error) {
+	study, index := caseStudy("polarized", "composite", 200)
 	return func() error {
 		for t := range trials {
 			if err := playTrial(ctx, study, index, t); err != nil {
@@ -140,16 +131,13 @@ func playTrials(ctx context.Context, trials int) (work func() error, err error) 
 			}
 		}
 		return nil
-	}, err
+	}
 }
 
 // Print writes one row a thing.
 func (list Growths) Print(w io.Writer) error {
 	return printTable(w, 0, list, "cost of\twith\texponent\tsizes\tmilliseconds", func(g Growth) string {
-		ms := make([]string, len(g.Seconds))
-		for i, s := range g.Seconds {
-			ms[i] = fmt.Sprintf("%.3g", 1000*s)
-		}
+		ms := lists.Of(g.Seconds, func(s float64) string { return fmt.Sprintf("%.3g", 1000*s) })
 		return fmt.Sprintf("%s\t%s\t%.3f\t%v\t%v", g.Of, g.With, g.Exponent, g.Sizes, ms)
 	})
 }

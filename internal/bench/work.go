@@ -114,10 +114,7 @@ func (m measured) perIndividual(name string, n int) Timing {
 
 // turns measures turns of a case study with everything measured every turn, on one core and with two trials side by side.
 func (b *Workbench) turns(ctx context.Context, name, algorithm string) (Timing, error) {
-	p, index, err := caseStudy(name, algorithm, b.Turns)
-	if err != nil {
-		return Timing{}, err
-	}
+	p, index := caseStudy(name, algorithm, b.Turns)
 	turns := p.Spec.Iterations
 	one, err := b.repeat(1, float64(turns), func() error { return playTrial(ctx, p, index, 0) })
 	if err != nil {
@@ -140,11 +137,8 @@ func sideBySide(do func(i int) error) error {
 }
 
 // caseStudy is a case study with the bound on single prices left out, as the published runs did.
-func caseStudy(name, algorithm string, turns int) (*problem.Problem, int, error) {
-	src, ok := problem.Case(name)
-	if !ok {
-		return nil, 0, fmt.Errorf("there is no case %s", name)
-	}
+func caseStudy(name, algorithm string, turns int) (*problem.Problem, int) {
+	src, _ := problem.Case(name)
 	over := []problem.Overlay{problem.Assign("record.every=1")}
 	if turns > 0 {
 		over = append(over, problem.Assign(fmt.Sprintf("iterations=%d", turns)))
@@ -152,16 +146,17 @@ func caseStudy(name, algorithm string, turns int) (*problem.Problem, int, error)
 	if name == "choice" {
 		over = append(over, problem.Assign("set.upper=.inf"))
 	}
-	s, err := problem.Parse(kind.Standard(), name, src, over...)
-	if err != nil {
-		return nil, 0, err
-	}
-	p, err := problem.Build(name, s, os.DirFS("."))
-	if err != nil {
-		return nil, 0, err
-	}
+	s := must(problem.Parse(kind.Standard(), name, src, over...))
 	index := slices.IndexFunc(s.Algorithms, func(a kind.Algorithm) bool { return a.Name == algorithm })
-	return p, index, nil
+	return must(problem.Build(name, s, os.DirFS("."))), index
+}
+
+// must returns what cannot fail: what is measured was written here.
+func must[T any](x T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return x
 }
 
 // dropped takes measurements and forgets them.
@@ -171,15 +166,8 @@ func (dropped) Record(*kedge.Step) error { return nil }
 
 // playTrial runs one trial, measuring every turn against the first decision.
 func playTrial(ctx context.Context, p *problem.Problem, algorithm, trial int) error {
-	t, err := p.Trial(algorithm, trial, math.NaN())
-	if err != nil {
-		return err
-	}
-	f, err := p.Steady()
-	if err != nil {
-		return err
-	}
-	m := &loop.Meter{Steady: f, Maximize: p.Maximize, Optimum: loop.Target{Decision: p.Start, Loss: 1}}
+	t := must(p.Trial(algorithm, trial, math.NaN()))
+	m := &loop.Meter{Steady: must(p.Steady()), Maximize: p.Maximize, Optimum: loop.Target{Decision: p.Start, Loss: 1}}
 	if p.MeasureItems() {
 		m.W1 = transport.W1Both
 	}
@@ -192,10 +180,7 @@ func playTrial(ctx context.Context, p *problem.Problem, algorithm, trial int) er
 
 // steps measures a step of n people, their steady states (of a small crowd) and a triad over the same memory.
 func (b *Workbench) steps(ctx context.Context, n int) ([]Timing, error) {
-	people, u, err := peopleOf(n, dim)
-	if err != nil {
-		return nil, err
-	}
+	people, u := peopleOf(n, dim)
 	f := dynamics.Polarized{Dim: dim, Lambda: 0.4, Sigma: 0.5}
 	p, next := slices.Clone(people), make([]float64, len(people))
 	calls := max(1, 2_000_000/n)
@@ -222,16 +207,12 @@ func (b *Workbench) steps(ctx context.Context, n int) ([]Timing, error) {
 }
 
 // peopleOf draws a hemisphere of n people in m dimensions and a decision.
-func peopleOf(n, m int) (people, u []float64, err error) {
-	law := population.Cap{Angle: 90}
-	if people, err = population.Draw(law, min(n, 100_000), m, stream.New(1, "people")); err != nil {
-		return nil, nil, err
-	}
+func peopleOf(n, m int) (people, u []float64) {
+	people = must(population.Draw(population.Cap{Angle: 90}, min(n, 100_000), m, stream.New(1, "people")))
 	for len(people) < n*m { // the time does not depend on who they are
 		people = append(people, people[:min(len(people), n*m-len(people))]...)
 	}
-	u = slices.Clone(people[:m])
-	return people, u, nil
+	return people, slices.Clone(people[:m])
 }
 
 func (b *Workbench) steady(f dynamics.Polarized, people, u []float64) (Timing, error) {
@@ -281,10 +262,7 @@ func (b *Workbench) twoWorkers(ctx context.Context, f dynamics.Polarized, people
 	n := len(people) / dim
 	var times [2]float64
 	for i := range times {
-		crowd, err := population.Gather(population.Config{Dynamics: f, Traits: kedge.Block{Data: people, Width: dim}, Workers: i + 1})
-		if err != nil {
-			return 0, err
-		}
+		crowd := must(population.Gather(population.Config{Dynamics: f, Traits: kedge.Block{Data: people, Width: dim}, Workers: i + 1}))
 		m, err := b.repeat(max(1, 2_000_000/n), 1, func() error { return crowd.Respond(ctx, u) })
 		if err != nil {
 			return 0, err

@@ -68,17 +68,21 @@ func Norm(x []float64) float64 {
 	if s > 1e-280 && s < 1e280 {
 		return math.Sqrt(s)
 	}
-	return scaledNorm(x)
+	return scaledNorm(len(x), func(i int) float64 { return x[i] })
 }
 
-func scaledNorm(x []float64) float64 {
-	m := MaxAbs(x)
+// scaledNorm returns the norm of n entries by dividing them by the largest.
+func scaledNorm(n int, entry func(i int) float64) float64 {
+	m := 0.0
+	for i := range n {
+		m = max(m, math.Abs(entry(i)))
+	}
 	if m == 0 || math.IsInf(m, 0) || math.IsNaN(m) {
 		return m
 	}
 	s := 0.0
-	for _, v := range x {
-		r := v / m
+	for i := range n {
+		r := entry(i) / m
 		s += float64(r * r)
 	}
 	return m * math.Sqrt(s)
@@ -91,7 +95,7 @@ func Distance(x, y []float64) float64 {
 	if s > 1e-280 && s < 1e280 {
 		return math.Sqrt(s)
 	}
-	return scaledDistance(x, y)
+	return scaledNorm(len(x), func(i int) float64 { return x[i] - y[i] })
 }
 
 func distance2(x, y []float64) float64 {
@@ -108,22 +112,6 @@ func distance2Plain(x, y []float64) float64 {
 		s[i%4] += float64(r * r)
 	}
 	return (s[0] + s[2]) + (s[1] + s[3])
-}
-
-func scaledDistance(x, y []float64) float64 {
-	m := 0.0
-	for i, v := range x {
-		m = max(m, math.Abs(v-y[i]))
-	}
-	if m == 0 || math.IsInf(m, 0) || math.IsNaN(m) {
-		return m
-	}
-	s := 0.0
-	for i, v := range x {
-		r := (v - y[i]) / m
-		s += float64(r * r)
-	}
-	return m * math.Sqrt(s)
 }
 
 // MaxAbs returns max |xᵢ|, NaN if there is one.

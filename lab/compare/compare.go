@@ -5,6 +5,7 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -65,12 +66,7 @@ func (o Terms) filled() Terms {
 	if o.Kinds == nil {
 		o.Kinds = kind.Standard()
 	}
-	if o.Tuning == 0 {
-		o.Tuning = 2
-	}
-	if o.Points == 0 {
-		o.Points = 7
-	}
+	o.Tuning, o.Points = cmp.Or(o.Tuning, 2), cmp.Or(o.Points, 7)
 	if o.Workers < 1 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}

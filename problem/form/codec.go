@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 )
 
@@ -197,10 +198,7 @@ func As[T any](of T, word, meaning, formula string) Sense[T] {
 
 // Which is one of several values, each by its word.
 func Which[T comparable](senses ...Sense[T]) Codec[T] {
-	var options []Option
-	for _, s := range senses {
-		options = append(options, s.Option)
-	}
+	options := lists.Of(senses, func(s Sense[T]) Option { return s.Option })
 	words := OneOf(options...)
 	return Codec[T]{
 		Want: words.Want, Schema: words.Schema, options: options,
@@ -218,11 +216,8 @@ func Which[T comparable](senses ...Sense[T]) Codec[T] {
 }
 
 // values lists options by their words.
-func values(options []Option) (list []string) {
-	for _, o := range options {
-		list = append(list, o.Value)
-	}
-	return list
+func values(options []Option) []string {
+	return lists.Of(options, func(o Option) string { return o.Value })
 }
 
 // TextOf is a printable text for which allowed holds.

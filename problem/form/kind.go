@@ -3,6 +3,8 @@ package form
 import (
 	"errors"
 	"reflect"
+
+	"github.com/kedge-opt/kedge/internal/lists"
 )
 
 // Kind is something that documents name by a word. A kind is a pointer to its own keys.
@@ -22,11 +24,7 @@ func NameOf(k Kind) string {
 // Pick describes the key that says of which kind x is; it may be absent where the kind of a name is the default. A form that reads
 // leaves x nil if it is of none that is known; otherwise x is a copy of the known one, whose keys are to be described next.
 func Pick[K Kind](f *Form, key string, x *K, known []K, absent string, m Meaning) {
-	var words []Option
-	for _, k := range known {
-		words = append(words, k.Word())
-	}
-	c, name := OneOf(words...), NameOf(*x)
+	c, name := OneOf(lists.Of(known, func(k K) Option { return k.Word() })...), NameOf(*x)
 	if absent != "" {
 		c = c.Or(absent)
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/kedge-opt/kedge/internal/lists"
 )
 
 // Shape is what a node is.
@@ -245,11 +247,7 @@ func (n *Node) asJSON() any {
 func (n *Node) Flow() string {
 	switch {
 	case n.Shape == List:
-		items := make([]string, len(n.Items))
-		for i, item := range n.Items {
-			items[i] = item.Flow()
-		}
-		return "[" + strings.Join(items, ", ") + "]"
+		return "[" + strings.Join(lists.Of(n.Items, (*Node).Flow), ", ") + "]"
 	case n.Shape == Mapping:
 		items := make([]string, len(n.Items))
 		for i, item := range n.Items {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+
+	"github.com/kedge-opt/kedge/internal/lists"
 )
 
 // Schema is a JSON Schema of draft 2020-12, as far as specs need one.
@@ -286,9 +288,5 @@ func (c choice) fallback() []Schema {
 
 // asAny returns words as values of any type.
 func asAny(words []string) []any {
-	list := make([]any, len(words))
-	for i, w := range words {
-		list[i] = w
-	}
-	return list
+	return lists.Of(words, func(w string) any { return w })
 }

@@ -1,6 +1,10 @@
 package form
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/kedge-opt/kedge/internal/lists"
+)
 
 // Vector is a list of numbers, or one number that stands for every entry: in YAML "5" or "[1, 2, 3]".
 type Vector struct {
@@ -160,12 +164,6 @@ func ListOf[T any](each Codec[T], want string) Codec[[]T] {
 			}
 			return xs, true
 		},
-		Write: func(xs []T) *Node {
-			n := &Node{Shape: List}
-			for _, x := range xs {
-				n.Items = append(n.Items, each.Write(x))
-			}
-			return n
-		},
+		Write: func(xs []T) *Node { return &Node{Shape: List, Items: lists.Of(xs, each.Write)} },
 	}
 }

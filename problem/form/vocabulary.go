@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 )
 
@@ -85,9 +86,7 @@ func (l *lister) list(path string, o *outline) {
 func (o *outline) key(path string, e entry) Key {
 	m := e.says
 	k := Key{Path: path, Meaning: m.text, Formula: m.formula, Example: m.example, Uses: o.uses(e.key), List: e.list}
-	for _, one := range e.options {
-		k.Options = append(k.Options, one.explained())
-	}
+	k.Options = lists.Of(e.options, Option.explained)
 	if e.below != nil {
 		k.Keys = e.below.entries().keys()
 	}
@@ -121,11 +120,8 @@ func (list entries) index(key string) int {
 	return slices.IndexFunc(list, func(e entry) bool { return e.key == key })
 }
 
-func (list entries) keys() (keys []string) {
-	for _, e := range list {
-		keys = append(keys, e.key)
-	}
-	return keys
+func (list entries) keys() []string {
+	return lists.Of(list, func(e entry) string { return e.key })
 }
 
 // entries lists the keys of all variants, each once and before the keys that it goes before.
@@ -214,9 +210,6 @@ func withOption(list []variant, option string) (these []variant) {
 // refinement names the kind of some variants and what their second choice may be.
 func refinement(these []variant) string {
 	first, second := these[0].choices[0], these[0].choices[1]
-	var seconds []string
-	for _, v := range these {
-		seconds = append(seconds, v.choices[1].option)
-	}
+	seconds := lists.Of(these, func(v variant) string { return v.choices[1].option })
 	return first.key + " " + first.option + " with " + second.key + " " + phrase.EnumerateBy(slices.Compact(seconds), "or")
 }

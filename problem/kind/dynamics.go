@@ -1,7 +1,6 @@
 package kind
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -103,17 +102,6 @@ func ParametersOf(d Dynamics) []Parameter {
 // alike are the dimensions of dynamics whose decisions, states and traits are of one length, but for parameters of everybody's own.
 func alike(d Dynamics, dim int) kedge.Dims {
 	return kedge.Dims{Decision: dim, State: dim, Trait: dim + len(ParametersOf(d))}
-}
-
-// checked is a model of dynamics that know where they settle, if there is nothing wrong with it.
-func checked(f interface {
-	kedge.Settler
-	Check() error
-}, h interface {
-	kedge.Sensitivity
-	Check() error
-}) (kedge.Model, error) {
-	return kedge.Model{Dynamics: f, Settler: f, Sensitivity: h}, errors.Join(f.Check(), h.Check())
 }
 
 // AffineModel is the model of affine dynamics, with the sensitivity that follows from their gain.

@@ -1,6 +1,7 @@
 package kind
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/kedge-opt/kedge"
@@ -68,8 +69,9 @@ func (d *ChoiceDynamics) Build(dim kedge.Dims) (kedge.Model, error) {
 		f := dynamics.ChoiceEach{Dim: n}
 		return kedge.Model{Dynamics: f, Settler: f, Sensitivity: &sensitivity.ChoiceEach{Dim: n}}, nil
 	}
-	return checked(dynamics.Choice{Dim: n, Lambda1: d.Lambda1, Lambda2: d.Lambda2, Epsilon: d.Epsilon},
-		&sensitivity.Choice{Dim: n, Lambda1: d.Lambda1, Lambda2: d.Lambda2, Epsilon: d.Epsilon})
+	f := dynamics.Choice{Dim: n, Lambda1: d.Lambda1, Lambda2: d.Lambda2, Epsilon: d.Epsilon}
+	h := &sensitivity.Choice{Dim: n, Lambda1: d.Lambda1, Lambda2: d.Lambda2, Epsilon: d.Epsilon}
+	return kedge.Model{Dynamics: f, Settler: f, Sensitivity: h}, errors.Join(f.Check(), h.Check())
 }
 
 // Words implements [Dynamics].

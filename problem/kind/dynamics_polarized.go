@@ -1,6 +1,7 @@
 package kind
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -53,7 +54,9 @@ func (d *PolarizedDynamics) Build(dim kedge.Dims) (kedge.Model, error) {
 		f := dynamics.PolarizedEach{Dim: n}
 		return kedge.Model{Dynamics: f, Settler: f, Sensitivity: &sensitivity.PolarizedEach{Dim: n}}, nil
 	}
-	return checked(dynamics.Polarized{Dim: n, Lambda: d.Lambda, Sigma: d.Sigma}, &sensitivity.Polarized{Dim: n, Lambda: d.Lambda, Sigma: d.Sigma})
+	f := dynamics.Polarized{Dim: n, Lambda: d.Lambda, Sigma: d.Sigma}
+	h := &sensitivity.Polarized{Dim: n, Lambda: d.Lambda, Sigma: d.Sigma}
+	return kedge.Model{Dynamics: f, Settler: f, Sensitivity: h}, errors.Join(f.Check(), h.Check())
 }
 
 // Words implements [Dynamics].

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/problem/form"
 )
@@ -127,11 +128,8 @@ func informed() online.Needs    { return online.Needs{Samples: true, Sensitivity
 func (c *Catalogue) MethodOf(name string) Method { return form.Fresh(c.Methods, name) }
 
 // MethodNames lists the methods.
-func (c *Catalogue) MethodNames() (list []string) {
-	for _, m := range c.Methods {
-		list = append(list, form.NameOf(m))
-	}
-	return list
+func (c *Catalogue) MethodNames() []string {
+	return lists.Of(c.Methods, func(m Method) string { return form.NameOf(m) })
 }
 
 // methodWords lists the methods with what they need and where they settle.

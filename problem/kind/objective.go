@@ -48,11 +48,3 @@ func (s *Scene) reads(path string, x Objective, read int) {
 	s.FailIf(s.Dims.State < read, append(form.Paths(path+".kind"), s.DimKeys...),
 		"%s.kind is %s, which reads %s of the state, but that has %d", path, form.NameOf(x), form.Entries(read), s.Dims.State)
 }
-
-// tested returns an objective if there is nothing wrong with it.
-func tested[T interface {
-	kedge.RowObjective
-	Check(dim kedge.Dims) error
-}](f T, dim kedge.Dims) (kedge.RowObjective, error) {
-	return f, f.Check(dim)
-}

@@ -22,7 +22,8 @@ func (o *AffinityObjective) Check(s *Scene, path string) { s.reads(path, o, s.Di
 
 // Build implements [Objective].
 func (*AffinityObjective) Build(dim kedge.Dims) (kedge.RowObjective, error) {
-	return tested(objective.Affinity{State: dim.State}, dim)
+	f := objective.Affinity{State: dim.State}
+	return f, f.Check(dim)
 }
 
 // Words implements [Objective].

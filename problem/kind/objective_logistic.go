@@ -39,7 +39,8 @@ func (o *LogisticObjective) Check(s *Scene, path string) { s.reads(path, o, o.fe
 
 // Build implements [Objective].
 func (o *LogisticObjective) Build(dim kedge.Dims) (kedge.RowObjective, error) {
-	return tested(objective.Logistic{Features: o.features(dim), Ridge: o.Ridge, State: dim.State, Trait: dim.Trait}, dim)
+	f := objective.Logistic{Features: o.features(dim), Ridge: o.Ridge, State: dim.State, Trait: dim.Trait}
+	return f, f.Check(dim)
 }
 
 // Words implements [Objective].

@@ -36,7 +36,7 @@ func (o *RevenueObjective) Build(dim kedge.Dims) (kedge.RowObjective, error) {
 	if o.Sign == "diversity" {
 		f.Sign = objective.Diverse
 	}
-	return tested(f, dim)
+	return f, f.Check(dim)
 }
 
 // Words implements [Objective].

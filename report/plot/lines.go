@@ -139,33 +139,23 @@ func (d *plotted) across(x draw.Extent, log bool) draw.Ruler {
 
 // legend names the lines beside them where there is one panel with room, otherwise above.
 func (d *plotted) legend(g *draw.Grid, all draw.Lines) {
+	_, width, _ := draw.Printed(d.Width, d.Height)
+	roomy := width == 0 || width > 260
 	switch {
 	case len(all) == 1 && all[0].Name == "":
-	case len(g.Panels) == 1 && len(all) > 1 && draw.FitBeside(all) && d.roomy():
+	case len(g.Panels) == 1 && len(all) > 1 && draw.FitBeside(all) && roomy:
 		g.Panels[0].Beside = draw.Ends(all)
 	default:
 		g.Legend = draw.Entries(all)
 	}
-	if words := d.bandNote(all); words != "" {
-		g.Legend = append(g.Legend, draw.Entry{Words: words})
+	if !slices.ContainsFunc(all, func(c draw.Line) bool { return c.Banded }) {
+		return
 	}
-}
-
-// roomy tells whether names fit beside a panel.
-func (d *plotted) roomy() bool {
-	_, width, _ := draw.Printed(d.Width, d.Height)
-	return width == 0 || width > 260
-}
-
-func (d *plotted) bandNote(all draw.Lines) string {
-	banded := slices.ContainsFunc(all, func(c draw.Line) bool { return c.Banded })
-	switch {
-	case !banded:
-		return ""
-	case d.Band == Quantiles:
-		return "mean and 10–90 %"
+	words := "mean and range"
+	if d.Band == Quantiles {
+		words = "mean and 10–90 %"
 	}
-	return "mean and range"
+	g.Legend = append(g.Legend, draw.Entry{Words: words})
 }
 
 func (d *plotted) caption(n int, what string) string {

@@ -40,19 +40,14 @@ func SweepSketches(r *folder.SweepResult) []draw.Sketch {
 		if err != nil {
 			continue // an algorithm without a gap
 		}
-		s.Name, s.Title = p.Title, "Final gap to the optimum"+d.only()
+		s.Name, s.Title = p.Title, "Final gap to the optimum"
+		if len(p.Where) > 0 {
+			s.Title += ", " + strings.TrimPrefix(p.Where[0], "algorithm=")
+		}
 		s.Caption = strings.ToUpper(s.Caption[:1]) + s.Caption[1:] + bestCell(d) + failed
 		list = append(list, s)
 	}
 	return list
-}
-
-// only names the algorithm of a figure that shows one.
-func (d *plotted) only() string {
-	if len(d.Where) == 0 {
-		return ""
-	}
-	return ", " + strings.TrimPrefix(d.Where[0], "algorithm=")
 }
 
 // sweepPlots are the figures of a sweep by its keys. Their titles are file names.

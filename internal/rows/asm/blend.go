@@ -25,20 +25,15 @@ func rowsFrom(p, stride GPVirtual) four {
 }
 
 // spread copies lane i of x into all lanes of result i.
-func spread(x VecVirtual) (out [4]VecVirtual) {
-	for i := range out {
-		out[i] = YMM()
-		VPERMPD(Imm(uint64(i*0x55)), x, out[i])
-	}
-	return out
+func spread(x VecVirtual) many {
+	return several(4, func(i int) VecVirtual {
+		out := YMM()
+		VPERMPD(Imm(uint64(i*0x55)), x, out)
+		return out
+	})
 }
 
-func zeros() (out [4]VecVirtual) {
-	for i := range out {
-		out[i] = zero()
-	}
-	return out
-}
+func zeros(count int) many { return several(count, func(int) VecVirtual { return zero() }) }
 
 // blend does four rows at a time: the products with u, then the weighted sums with their norms, and the scaling while the
 // next rows are under way, because a root and a division take long.
@@ -73,7 +68,7 @@ func blend() {
 	}
 	Label("rows")
 	q := rowsFrom(p, bytes)
-	acc := zeros()
+	acc := zeros(4)
 	s.walk("dot", func(g group, j GPVirtual) {
 		uv := g.load(at(u, j))
 		for i := range acc {
@@ -86,7 +81,7 @@ func blend() {
 	JE(LabelRef("first"))
 	scale("scale", q)
 	Label("first")
-	pull, squares := spread(along), zeros()
+	pull, squares := spread(along), zeros(4)
 	stay, home := broadcast("stay"), broadcast("home")
 	s.walk("mix", func(g group, j GPVirtual) {
 		uv := g.load(at(u, j))
@@ -152,7 +147,7 @@ func fourProducts(use func(du, dd VecVirtual)) {
 	CMPQ(n, Imm(0))
 	JLE(LabelRef("done"))
 	q := rowsFrom(d, bytes)
-	du, dd := zeros(), zeros()
+	du, dd := zeros(4), zeros(4)
 	s.walk("both", func(g group, j GPVirtual) {
 		uv := g.load(at(u, j))
 		for i := range q {

@@ -10,8 +10,7 @@ import (
 
 // exponentials does a vector of entries at a time.
 func exponentials() {
-	kernel("exp", "(x *float64, n int)",
-		"replaces every entry by its exponential, as exp does one by one.")
+	kernel("exp", "(x *float64, n int)", "replaces every entry by its exponential, as exp does one by one.")
 	x := param("x")
 	newSpan(param("n")).each("exp", sideBySide(3), x, func(v []many) many { return exp(v[0]) }, x)
 	finish()
@@ -19,8 +18,7 @@ func exponentials() {
 
 // softmax walks three times: for the smallest entry, for the exponentials and their sum, and to divide by that.
 func softmax() {
-	kernel("softmax", "(dst, u *float64, n int, k float64)",
-		"writes e^(−k·u[i]), divided by the sum of all, to dst.")
+	kernel("softmax", "(dst, u *float64, n int, k float64)", "writes e^(−k·u[i]), divided by the sum of all, to dst.")
 	dst, u := param("dst"), param("u")
 	s := newSpan(param("n"))
 	low := constant("infinity", math.Inf(1))

@@ -10,8 +10,7 @@ import (
 
 // logarithms does a vector of entries at a time.
 func logarithms() {
-	kernel("log", "(x *float64, n int)",
-		"replaces every entry by its logarithm, as log does one by one.")
+	kernel("log", "(x *float64, n int)", "replaces every entry by its logarithm, as log does one by one.")
 	x := param("x")
 	newSpan(param("n")).each("log", sideBySide(2), x, func(v []many) many {
 		return log(v[0]).orNaN(v[0], all("smallest", 0x1p-1022))

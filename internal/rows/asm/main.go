@@ -270,7 +270,7 @@ func total(a VecVirtual) VecVirtual {
 }
 
 // totals adds the lanes of four vectors, each as total does.
-func totals(a [4]VecVirtual) VecVirtual {
+func totals(a many) VecVirtual {
 	low02, high02, low13, high13 := YMM(), YMM(), YMM(), YMM()
 	VPERM2F128(Imm(0x20), a[2], a[0], low02)
 	VPERM2F128(Imm(0x31), a[2], a[0], high02)

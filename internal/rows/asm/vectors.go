@@ -9,27 +9,23 @@ import (
 )
 
 func dot() {
-	kernel("dot", "(x, y *float64, n int) float64",
-		"returns the sum of x[i]·y[i].")
+	kernel("dot", "(x, y *float64, n int) float64", "returns the sum of x[i]·y[i].")
 	finish(newSpan(param("n")).sum("dot", product, param("x"), param("y")))
 }
 
 func product(v []many) many { return v[0].mul(v[1]) }
 
 func addScaled() {
-	kernel("addScaled", "(dst *float64, a float64, x *float64, n int)",
-		"does dst[i] += a·x[i].")
+	kernel("addScaled", "(dst *float64, a float64, x *float64, n int)", "does dst[i] += a·x[i].")
 	dst, a := param("dst"), every("a")
 	newSpan(param("n")).each("add", 1, dst, func(v []many) many { return v[0].add(v[1].mul(a)) }, dst, param("x"))
 	finish()
 }
 
 func finite() {
-	kernel("finite", "(x *float64, n int) float64",
-		"returns 0 unless an entry of x is not finite, and then NaN.")
+	kernel("finite", "(x *float64, n int) float64", "returns 0 unless an entry of x is not finite, and then NaN.")
 	x, n := param("x"), param("n")
-	low, high, nought := zeros(), zeros(), zero()
-	acc := append(low[:], high[:]...)
+	acc, nought := zeros(8), zero()
 	// Only whether the total is 0 matters, so the order of the sums does not.
 	inBlocks(x, n, acc, U32(256), func(entries Mem, sum VecVirtual) { VFMADD231PD(entries, nought, sum) })
 	s := newSpan(n)
@@ -44,7 +40,7 @@ func finite() {
 
 // inBlocks emits body for four entries and one of the sums, as often as there are sums, so that none waits for another, and
 // that as long as there are entries for all. It moves x by so many bytes each time and leaves in n what is left.
-func inBlocks(x, n GPVirtual, sums []VecVirtual, bytes Op, body func(entries Mem, sum VecVirtual)) {
+func inBlocks(x, n GPVirtual, sums many, bytes Op, body func(entries Mem, sum VecVirtual)) {
 	Label("many")
 	CMPQ(n, Imm(uint64(4*len(sums))))
 	JL(LabelRef("few"))
@@ -58,16 +54,14 @@ func inBlocks(x, n GPVirtual, sums []VecVirtual, bytes Op, body func(entries Mem
 }
 
 func scale() {
-	kernel("scale", "(x *float64, a float64, n int)",
-		"does x[i] *= a.")
+	kernel("scale", "(x *float64, a float64, n int)", "does x[i] *= a.")
 	x, a := param("x"), every("a")
 	newSpan(param("n")).each("scale", 1, x, func(v []many) many { return v[0].mul(a) }, x)
 	finish()
 }
 
 func distance() {
-	kernel("distance2", "(x, y *float64, n int) float64",
-		"returns the sum of (x[i]−y[i])².")
+	kernel("distance2", "(x, y *float64, n int) float64", "returns the sum of (x[i]−y[i])².")
 	square := func(v []many) many {
 		d := v[0].sub(v[1])
 		return d.mul(d)
@@ -77,11 +71,10 @@ func distance() {
 
 // maxAbs compares numbers without their sign as integers, which a NaN comes out above.
 func maxAbs() {
-	kernel("maxAbs", "(x *float64, n int) float64",
-		"returns the largest |x[i]|, a NaN being larger than all.")
+	kernel("maxAbs", "(x *float64, n int) float64", "returns the largest |x[i]|, a NaN being larger than all.")
 	x, n := param("x"), param("n")
-	most, sign := zeros(), bits("sign", 1<<63)
-	inBlocks(x, n, most[:], Imm(128), func(entries Mem, most VecVirtual) {
+	most, sign := zeros(4), bits("sign", 1<<63)
+	inBlocks(x, n, most, Imm(128), func(entries Mem, most VecVirtual) {
 		larger(most, of(VANDNPD, sign, entries))
 	})
 	s := newSpan(n)
@@ -150,8 +143,7 @@ func across(op func(...Op), x VecVirtual) VecVirtual {
 }
 
 func mix() {
-	kernel("mix", "(dst, x, y, z *float64, n int, a, b, c float64)",
-		"writes a·x[i] + b·y[i] + c·z[i] to dst.")
+	kernel("mix", "(dst, x, y, z *float64, n int, a, b, c float64)", "writes a·x[i] + b·y[i] + c·z[i] to dst.")
 	a, b, c := every("a"), every("b"), every("c")
 	sum := func(v []many) many { return v[0].mul(a).add(v[1].mul(b)).add(v[2].mul(c)) }
 	newSpan(param("n")).each("mix", 1, param("dst"), sum, param("x"), param("y"), param("z"))
