@@ -143,7 +143,7 @@ func fewest(calls map[[2]string]int) int {
 	for pair := range calls {
 		names[pair[0]], names[pair[1]] = true, true
 	}
-	order := slices.Sorted(maps.Keys(names))
+	order := downhill(slices.Sorted(maps.Keys(names)), calls)
 	for improved := true; improved; {
 		improved = false
 		for i := range order {
@@ -162,6 +162,22 @@ func fewest(calls map[[2]string]int) int {
 		}
 	}
 	return up
+}
+
+// downhill puts files that are called least by those that are left first. Where no calls go round in circles, none climbs.
+func downhill(names []string, calls map[[2]string]int) (order []string) {
+	for len(names) > 0 {
+		called := func(name string) (sum int) {
+			for _, by := range names {
+				sum += calls[[2]string{by, name}]
+			}
+			return sum
+		}
+		first := slices.MinFunc(names, func(a, b string) int { return called(a) - called(b) })
+		order = append(order, first)
+		names = slices.DeleteFunc(names, func(name string) bool { return name == first })
+	}
+	return order
 }
 
 // bestPlace is where a file of the order is best moved to, and by how many calls fewer climb then.

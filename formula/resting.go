@@ -1,0 +1,297 @@
+package formula
+
+import (
+	"math"
+
+	"github.com/kedge-opt/kedge/internal/dense"
+	"github.com/kedge-opt/kedge/internal/interval"
+)
+
+// resting encloses the steady state of one individual over a box of decisions, and its derivatives in them.
+type resting struct {
+	next     *node
+	isAffine bool
+	size     int
+	slope    *encloser    // next in the variables p, of order 1
+	orders   [3]*encloser // next in the decision, of orders 1 and 2
+	state    []interval.Span
+	system   []interval.Span // I − ∂next/∂p, row-major
+	middle   []interval.Span // of the state
+	ahead    []interval.Span // next of the middle
+	image    []interval.Span // next of the state
+}
+
+func newResting(next *node, decisions int) *resting {
+	m := next.shape.size()
+	r := &resting{next: next, isAffine: next.degP <= 1, size: m, system: make([]interval.Span, m*m)}
+	r.state, r.middle, r.ahead, r.image = make([]interval.Span, m), make([]interval.Span, m), make([]interval.Span, m), make([]interval.Span, m)
+	r.slope = newEncloser(interval.Jets{Variables: m, Order: 1}, next)
+	for order := 1; order <= 2; order++ {
+		r.orders[order] = newEncloser(interval.Jets{Variables: decisions, Order: order}, next)
+	}
+	return r
+}
+
+// enter sets the decision and computes what all individuals share.
+func (r *resting) enter(box []interval.Span, order int) (work int) {
+	r.slope.numbers(opDecision, box)
+	r.slope.run(r.slope.shared)
+	work = r.slope.once
+	for _, e := range r.orders[1 : order+1] {
+		e.variables(opDecision, box)
+		e.run(e.shared)
+		work += e.once
+	}
+	return work
+}
+
+// settle writes the steady state to p, which are jets of the given order, and tells whether it is known. It is the one that the
+// individual reaches from its start: the only one in a box that holds the start and that dynamics do not leave.
+func (r *resting) settle(p []interval.Jet, order int, trait, start []interval.Span) (work int, ok bool) {
+	r.slope.numbers(opTrait, trait)
+	steps := 0
+	if r.isAffine {
+		ok = r.solveAffine()
+	} else {
+		steps, ok = r.contract(start)
+	}
+	work = (1 + steps) * (r.slope.work + r.size*r.size)
+	if !ok || r.repels() {
+		return work, false
+	}
+	for i, x := range p {
+		clear(x)
+		x[0] = r.state[i]
+	}
+	for k := 1; k <= order && ok; k++ {
+		e := r.orders[k]
+		e.numbers(opTrait, trait)
+		work += e.work
+		ok = r.derive(e, p, k)
+	}
+	return work, ok
+}
+
+// repels tells whether the slopes are known well enough to see that nobody comes to rest at the steady state.
+func (r *resting) repels() bool {
+	a := make([]float64, r.size*r.size)
+	isNarrow, sum := true, 0.0
+	for i, v := range r.system {
+		v = identity(i/r.size, i%r.size).Sub(v)
+		a[i] = v.Mid()
+		isNarrow = isNarrow && v.Radius() < 1e-9
+		sum = max(sum, math.Abs(a[i]))
+	}
+	return isNarrow && sum*float64(r.size) >= 1 && dense.SpectralRadius(a, r.size) >= 1
+}
+
+// derive adds the derivatives of order k to jets that have those below: (I − ∂f/∂p) of them is what f gives without them.
+func (r *resting) derive(e *encloser, p []interval.Jet, k int) bool {
+	for i, x := range e.inputs[opState] {
+		copy(x, p[i])
+	}
+	e.run(e.own)
+	n := e.jets.Variables
+	first, last := 1, 1+n
+	if k == 2 {
+		first, last = 1+n, e.jets.Size()
+	}
+	width := last - first
+	right := make([]interval.Span, r.size*width)
+	for i := range r.size {
+		copy(right[i*width:(i+1)*width], e.entry(r.next, i)[first:last])
+	}
+	if !solveSpans(r.system, right, r.size) {
+		return false
+	}
+	for i := range r.size {
+		copy(p[i][first:last], right[i*width:(i+1)*width])
+	}
+	return true
+}
+
+// slopes computes next where the state is in box, and leaves I − ∂next/∂p in r.system.
+func (r *resting) slopes(box []interval.Span) {
+	r.slope.variables(opState, box)
+	r.slope.run(r.slope.own)
+	for i := range r.size {
+		for j, v := range r.slope.entry(r.next, i)[1:] {
+			r.system[i*r.size+j] = identity(i, j).Sub(v)
+		}
+	}
+}
+
+// solveAffine solves (I − A)p = c, where c is the next state of 0.
+func (r *resting) solveAffine() bool {
+	clear(r.state)
+	r.slopes(r.state)
+	for i := range r.state {
+		r.state[i] = r.slope.entry(r.next, i)[0]
+	}
+	return solveSpans(r.system, r.state, r.size)
+}
+
+// step computes where next leads from r.state, directly and by the slopes from its middle, whichever is narrower.
+func (r *resting) step() {
+	for i, x := range r.state {
+		r.middle[i] = interval.Point(x.Mid())
+	}
+	r.slope.variables(opState, r.middle)
+	r.slope.run(r.slope.own)
+	for i := range r.size {
+		r.ahead[i] = r.slope.entry(r.next, i)[0]
+	}
+	r.slopes(r.state)
+	for i := range r.size {
+		jet, by := r.slope.entry(r.next, i), r.ahead[i]
+		for j, v := range jet[1:] {
+			by = by.Add(v.Mul(r.state[j].Sub(r.middle[j])))
+		}
+		r.image[i] = jet[0].Narrow(by)
+	}
+}
+
+const mostSteps = 60 // that enclose a steady state
+
+// contract follows the individual from its start until it hardly moves, finds a box around that is not left, follows the box as it
+// shrinks, and shows that one steady state is in it.
+func (r *resting) contract(start []interval.Span) (steps int, ok bool) {
+	copy(r.state, start)
+	for steps < mostSteps && r.walk() {
+		steps++
+	}
+	for k := 0; !r.grow(k); k++ {
+		if steps++; k == mostSteps || math.IsInf(r.width(), 1) {
+			return steps, false
+		}
+	}
+	isUnique := false
+	for range mostSteps {
+		steps++
+		before := r.width()
+		r.step()
+		for i := range r.state {
+			r.state[i] = r.state[i].Narrow(r.image[i])
+		}
+		isUnique = r.newton() || isUnique
+		if after := r.width(); !(after < 0.99*before) {
+			break
+		}
+	}
+	if isUnique {
+		r.slopes(r.state)
+	}
+	return steps, isUnique && r.width() < math.Inf(1)
+}
+
+// walk moves the box to where next leads, and tells whether it still moves by more than it is wide.
+func (r *resting) walk() bool {
+	before := r.width()
+	r.step()
+	moved := 0.0
+	for i, x := range r.image {
+		moved += math.Abs(x.Mid() - r.state[i].Mid())
+	}
+	copy(r.state, r.image)
+	return moved > 0.1*before && r.width() < math.Inf(1)
+}
+
+// grow extends the box to where next leads, beyond it the later the farther; it tells whether nothing leads out any more.
+func (r *resting) grow(steps int) (isClosed bool) {
+	r.step()
+	isClosed = true
+	far := 1 + float64(steps)/2
+	for i, x := range r.state {
+		y := r.image[i]
+		if y.Inside(x) {
+			continue
+		}
+		isClosed = false
+		lo, hi := x.Lo-far*max(x.Lo-y.Lo, 0), x.Hi+far*max(y.Hi-x.Hi, 0)
+		r.state[i] = interval.Between(lo, hi)
+	}
+	return isClosed
+}
+
+// newton narrows the box to where p = next(p) can hold, m + (I − ∂f/∂p)⁻¹(f(m) − m) for its middle m, and tells whether one
+// point at most solves that. It follows step.
+func (r *resting) newton() bool {
+	for i, m := range r.middle {
+		r.ahead[i] = r.ahead[i].Sub(m)
+	}
+	if !solveSpans(r.system, r.ahead, r.size) {
+		return false
+	}
+	for i, m := range r.middle {
+		r.state[i] = r.state[i].Narrow(m.Add(r.ahead[i]))
+	}
+	return true
+}
+
+// width is the sum of the widths of the box.
+func (r *resting) width() (sum float64) {
+	for _, x := range r.state {
+		sum += x.Hi - x.Lo
+	}
+	return sum
+}
+
+// identity is an entry of the identity matrix.
+func identity(i, j int) interval.Span {
+	if i == j {
+		return interval.Point(1)
+	}
+	return interval.Span{}
+}
+
+// solveSpans solves the m×m system a·x = b for all columns of b by elimination, in place of b, and tells whether all matrices
+// within a are regular.
+func solveSpans(a, b []interval.Span, m int) bool {
+	a = append([]interval.Span(nil), a...)
+	width := len(b) / m
+	for k := range m {
+		pivot := k
+		for i := k + 1; i < m; i++ {
+			if a[i*m+k].Least() > a[pivot*m+k].Least() {
+				pivot = i
+			}
+		}
+		if a[pivot*m+k].Has(0) {
+			return false
+		}
+		swapSpans(a, pivot, k, m)
+		swapSpans(b, pivot, k, width)
+		inverse := a[k*m+k].Inv()
+		for i := k + 1; i < m; i++ {
+			factor := a[i*m+k].Mul(inverse)
+			subtractSpans(a, i, k, m, factor)
+			subtractSpans(b, i, k, width, factor)
+		}
+	}
+	for k := m - 1; k >= 0; k-- {
+		inverse := a[k*m+k].Inv()
+		for j := range width {
+			b[k*width+j] = b[k*width+j].Mul(inverse)
+		}
+		for i := range k {
+			subtractSpans(b, i, k, width, a[i*m+k])
+		}
+	}
+	return true
+}
+
+func swapSpans(x []interval.Span, i, k, width int) {
+	for j := range width {
+		x[i*width+j], x[k*width+j] = x[k*width+j], x[i*width+j]
+	}
+}
+
+// subtractSpans takes row k times a factor from row i.
+func subtractSpans(x []interval.Span, i, k, width int, factor interval.Span) {
+	if factor.IsZero() {
+		return
+	}
+	for j := range width {
+		x[i*width+j] = x[i*width+j].Sub(factor.Mul(x[k*width+j]))
+	}
+}
