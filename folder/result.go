@@ -67,7 +67,7 @@ const (
 type Evidence struct {
 	Standing Standing `json:"standing"`
 	Why      string   `json:"why,omitempty"`    // how it was proven
-	Lower    *float64 `json:"bound,omitempty"`  // no value is better than this, where that is proven
+	Bound    *float64 `json:"bound,omitempty"`  // no value is better than this, where that is proven
 	Here     int      `json:"here,omitempty"`   // starts that ended there
 	Places   int      `json:"places,omitempty"` // different places where starts ended
 	Missed   float64  `json:"missed,omitempty"` // estimated chance that one more start would end in another place

@@ -45,6 +45,7 @@ func (r *run) solve(ctx context.Context) error {
 	r.meter.Optimum = loop.Target{Decision: best.Decision, Loss: best.Loss}
 	r.scale = best.Range
 	r.result.Optimum = r.searched(&best.Search)
+	r.credit(r.result.Optimum.Evidence)
 	r.describeRests(rests)
 	if err := errors.Join(r.findNash(ctx), r.follow(ctx)); err != nil {
 		return err
@@ -75,7 +76,12 @@ func (r *run) best(ctx context.Context, f *steady.Objective, seeds [][]float64) 
 		return nil, err
 	}
 	if len(r.bounds.list) == 0 {
-		return r.find(ctx, "optimum", f, seeds)
+		s, err := r.keeper.recall("optimum", func() (*solved, error) { return r.findProven(ctx, f, seeds) })
+		if err != nil {
+			return nil, err
+		}
+		r.proven = s.Known
+		return s.Best, nil
 	}
 	var all []optimum.Function
 	for _, c := range r.bounds.list {

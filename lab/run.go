@@ -120,6 +120,7 @@ type run struct {
 	meter   loop.Meter  // what every trial's own meter starts from
 	game    equilibrium // of several players
 	scale   float64     // by how much losses differ over the set
+	proven  bounded     // what is proven of the optimum
 	seeds   [][]float64 // decisions that searches begin at besides the first
 	guard   sync.Mutex
 	passed  *passed     // by a trial; nil: nothing is better than the optimum

@@ -17,6 +17,7 @@ const (
 // solved is what an offline search found.
 type solved struct {
 	Best       *optimum.Constrained  `json:",omitempty"` // without constraints it has no multipliers
+	Known      bounded               // how good the best is
 	Rests      []optimum.Rest        `json:",omitempty"`
 	Equilibria []optimum.Equilibrium `json:",omitempty"`
 	Failure    string                `json:",omitempty"` // why there is nothing

@@ -88,7 +88,7 @@ func (p *Problem) buildFormulas() error {
 	if err != nil {
 		return err
 	}
-	p.Model, p.set, p.Maximize = individual(m), feasible(m), p.Spec.Model.Maximize != ""
+	p.Model, p.set, p.Maximize, p.formulas = individual(m), feasible(m), p.Spec.Model.Maximize != "", m
 	if p.Spec.Start.Divides() && !divides(p.set) {
 		return p.Spec.errorf("start.law", "start.law is proportions, but model.subject to describes no simplex")
 	}

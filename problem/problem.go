@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/formula"
 	"github.com/kedge-opt/kedge/game"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/population"
@@ -26,6 +27,7 @@ type Problem struct {
 	kedge.Model // all of it; the first decision is feasible
 
 	files       fs.FS          // that the spec names
+	formulas    *formula.Model // nil: the parts are known by name
 	law         population.Law // of the traits
 	firstLaw    population.Law // of the first states; nil: the trait
 	players     []game.Player
@@ -91,6 +93,19 @@ func (p *Problem) Settle(dst, u, traits []float64) error {
 	}
 	_, err := p.RowSettler().SettleRows(dst, u, traits)
 	return err
+}
+
+// Landscape returns the settled objective as its formulas say, of which bounds over boxes are known; nil where there are no formulas, or
+// where bounds are not known: people who see each other, or change.
+func (p *Problem) Landscape() *formula.Landscape {
+	if p.formulas == nil || p.Social || p.Moves() {
+		return nil
+	}
+	l, err := p.formulas.Landscape(p.Traits, p.States)
+	if err != nil {
+		return nil
+	}
+	return l
 }
 
 // Effort says how far a search for the optimum goes: how many decisions are looked at first depends on how many there are to decide, and
