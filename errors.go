@@ -66,6 +66,16 @@ func (e *UnstableError) Error() string {
 	return fmt.Sprintf("the steady state does not attract: a deviation is multiplied by %.6g in a step, want less than 1", e.Rate)
 }
 
+// IsUnsettled tells whether an error says that a population does not settle, or not where it could be found: under some decisions there may
+// be no steady state, or none that attracts, and values are those of others.
+func IsUnsettled(err error) bool { return err != nil && isUnsettled(err) }
+
+func isUnsettled(err error) bool {
+	var unstable *UnstableError
+	var open *NotConvergedError
+	return errors.As(err, &unstable) || errors.As(err, &open) || errors.Is(err, ErrSingular)
+}
+
 // CheckLen returns a *DimError unless x has n entries.
 func CheckLen(arg string, x []float64, n int) error { return CheckDim(arg, len(x), n) }
 

@@ -206,6 +206,19 @@ func TestPlantedFaults(t *testing.T) {
 }
 
 // The sound line, from which most faults start, has none.
+// Where everybody settles under some decisions only, the examination warns and does not fail.
+func TestSettlingOnAPartOfTheSetIsAWarning(t *testing.T) {
+	s := line(func(p, u, d float64) float64 { return u*p + .1*d })
+	s.Set, s.Start = set.Box{Lower: []float64{-.5}, Upper: []float64{1.5}}, []float64{0}
+	found := examine(t, s)
+	if c := found["settles"]; c.Verdict != doctor.Warn || !strings.Contains(c.Detail, "searches keep away") {
+		t.Errorf("steady states: %+v", c)
+	}
+	if c := found["radius"]; c.Verdict == doctor.Fail {
+		t.Errorf("attraction: %+v", c)
+	}
+}
+
 func TestSoundLine(t *testing.T) {
 	for id, c := range examine(t, sound()) {
 		if c.Verdict != doctor.Pass {

@@ -38,6 +38,10 @@ func settles(e *exam) Check {
 
 func judgeSettled(e *exam, residual, failed worst) Check {
 	switch first := failed.at; {
+	case failed.seen > 0 && residual.of <= residualGood && e.settledUnder() > 0:
+		return Check{Verdict: Warn, Figure: fmt.Sprintf("under %d of %d decisions for everybody", e.settledUnder(), len(e.us)),
+			Detail: fmt.Sprintf("There is none for %s: %s. Decisions under which not everybody settles have no value; searches keep away from them.", e.who(first), e.failed[first.k][first.i]),
+			Remedy: "take short steps, or the set smaller"}
 	case failed.seen > 0:
 		return Check{Verdict: Fail, Figure: fmt.Sprintf("none for %s", e.who(first)),
 			Detail: fmt.Sprintf("%s. So in %d of %d places.", sentence(e.failed[first.k][first.i]), failed.seen, failed.seen+residual.seen),
@@ -49,11 +53,24 @@ func judgeSettled(e *exam, residual, failed worst) Check {
 	return Check{Verdict: Pass, Figure: fmt.Sprintf("found, residual at most %.1g", residual.of)}
 }
 
+// settledUnder returns under how many of the decisions everybody settles.
+func (e *exam) settledUnder() (n int) {
+	for _, list := range e.failed {
+		if !slices.ContainsFunc(list, func(err error) bool { return err != nil }) {
+			n++
+		}
+	}
+	return n
+}
+
 // attracts estimates the spectral radius of ∂f/∂p at settled states or, where there is none, at the end of a walk.
 func attracts(e *exam) Check {
 	radius, r := worst{}, e.draws("radius")
 	for v := range e.visits() {
 		at := e.home(v)
+		if at == nil && e.settledUnder() > 0 {
+			continue // what has no steady state has been told
+		}
 		if at == nil {
 			at, _ = e.walk(v.p, v, 200)
 		}

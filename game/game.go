@@ -85,6 +85,7 @@ type Play struct {
 	table
 	sensitivity kedge.Sensitivity
 	g, pull     []float64
+	alone       []float64 // the gradient without the answer
 }
 
 var _ wire.State = (*Play)(nil)
@@ -118,7 +119,8 @@ func (e *Play) Estimate(g []float64, o kedge.Observation) error {
 	return nil
 }
 
-// gradient sums the gradients of player j over the sample.
+// gradient sums the gradients of player j over the sample. Where that is so far from settled that the formulas of the sensitivity have no
+// answer the player takes the population for given, as online.Composite does.
 func (e *Play) gradient(j int, o kedge.Observation) error {
 	clear(e.g)
 	if e.sensitivity == nil {
@@ -131,5 +133,11 @@ func (e *Play) gradient(j int, o kedge.Observation) error {
 	pull := e.pull[:len(o.P)]
 	clear(pull)
 	e.players[j].Objective.EvalRows(pull, e.g, o.P, o.U, o.D)
-	return e.sensitivity.PullRows(e.g, o.P, o.U, o.D, pull)
+	e.alone = append(e.alone[:0], e.g...)
+	err := e.sensitivity.PullRows(e.g, o.P, o.U, o.D, pull)
+	if errors.Is(err, kedge.ErrSingular) {
+		copy(e.g, e.alone)
+		return nil
+	}
+	return err
 }

@@ -2,6 +2,7 @@ package game_test
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"testing"
 
@@ -237,6 +238,29 @@ func TestAlternatingPlayersWait(t *testing.T) {
 		if moves := k % 2; after[moves] == before[moves] || after[1-moves] != before[1-moves] {
 			t.Errorf("turn %d leads from %v to %v, want player %d to move", k, before, after, moves)
 		}
+	}
+}
+
+// lost is a sensitivity without an answer.
+type lost struct{}
+
+func (lost) PullRows([]float64, []float64, []float64, []float64, []float64) error {
+	return fmt.Errorf("about to split: %w", kedge.ErrSingular)
+}
+
+// Players whose sensitivity has no answer take the population for given, as those without one do.
+func TestPlayersWithoutAnAnswerTakeThePopulationForGiven(t *testing.T) {
+	q := quarrel(t)
+	got, want := make([]float64, 2), make([]float64, 2)
+	o := kedge.Observation{U: []float64{.3, .1}, P: []float64{1, 2, 3, 4}, D: []float64{1, 2, 3, 4}}
+	if err := q.gradients(t, lost{}, game.Simultaneous).Estimate(got, o); err != nil {
+		t.Fatal(err)
+	}
+	if err := q.gradients(t, nil, game.Simultaneous).Estimate(want, o); err != nil {
+		t.Fatal(err)
+	}
+	if got[0] != want[0] || got[1] != want[1] {
+		t.Errorf("gradients %v, want %v", got, want)
 	}
 }
 

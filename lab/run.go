@@ -88,7 +88,7 @@ func execute(ctx context.Context, p *problem.Problem, o Options, seeds [][]float
 	}
 	r.dropUnfinished()
 	r.result.Finished = time.Now()
-	r.result.Notes = append(append(r.result.Notes, p.Warnings()...), mistrust(r.result)...)
+	r.result.Notes = slices.Concat(r.result.Notes, p.Warnings(), mistrust(r.result), unsettled(r.result))
 	if err := r.angles(); err != nil {
 		return nil, err
 	}

@@ -120,6 +120,9 @@ func (c Constraints) Measure(_ context.Context, row []float64, t *kedge.Turn) er
 	}
 	for j, judge := range c {
 		excess, err := judge.Excess(t.U)
+		if kedge.IsUnsettled(err) {
+			excess, err = math.NaN(), nil
+		}
 		if err != nil {
 			return fmt.Errorf("judge by constraints: %w", err)
 		}
@@ -150,7 +153,9 @@ func (*Nash) Columns() []kedge.Column {
 
 // Measure says how far a decision is from equilibrium.
 func (n *Nash) Measure(_ context.Context, row []float64, t *kedge.Turn) (err error) {
-	if row[0], err = n.Residual(t.U); err != nil {
+	if row[0], err = n.Residual(t.U); kedge.IsUnsettled(err) {
+		row[0] = math.NaN()
+	} else if err != nil {
 		return fmt.Errorf("the distance to equilibrium: %w", err)
 	}
 	row[1] = math.NaN()

@@ -96,7 +96,8 @@ func (t *Meter) Columns() []kedge.Column {
 	}
 }
 
-// Measure fills the row for the decision of a turn and the population as it is then.
+// Measure fills the row for the decision of a turn and the population as it is then. Under a decision for which nobody settles there is no
+// value, and what depends on it is NaN.
 func (t *Meter) Measure(_ context.Context, row []float64, turn *kedge.Turn) (err error) {
 	fill(row, math.NaN())
 	if t.Course != nil {
@@ -105,7 +106,12 @@ func (t *Meter) Measure(_ context.Context, row []float64, turn *kedge.Turn) (err
 		}
 		t.own = nil
 	}
-	if t.loss, err = t.value(row, turn.U, turn.States); err != nil {
+	switch t.loss, err = t.value(row, turn.U, turn.States); {
+	case kedge.IsUnsettled(err):
+		t.loss = math.NaN()
+		row[atDistance] = t.Optimum.Distance(turn.U)
+		return nil
+	case err != nil:
 		return err
 	}
 	row[atValue] = t.loss

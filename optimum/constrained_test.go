@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/online"
@@ -44,6 +45,42 @@ func TestCVaRConstraintReachesItsClosedForm(t *testing.T) {
 	}
 	if e := math.Abs(rule.Multipliers()[0] - multiplier); e > 1e-9 {
 		t.Errorf("multiplier %v is %.1e off", rule.Multipliers(), e)
+	}
+}
+
+// linear is cᵀu.
+type linear []float64
+
+func (c linear) Gradient(g, u []float64) (float64, error) {
+	copy(g, c)
+	return rows.Dot(c, u), nil
+}
+
+// ellipse is Σ aᵢuᵢ² − 1.
+type ellipse []float64
+
+func (a ellipse) Gradient(g, u []float64) (float64, error) {
+	v := -1.0
+	for i, x := range u {
+		g[i] = 2 * a[i] * x
+		v += a[i] * x * x
+	}
+	return v, nil
+}
+
+// The minimum of cᵀu over Σ aᵢuᵢ² ≤ 1 is −√(Σ cᵢ²/aᵢ) by Lagrange; without the constraint the loss falls without end.
+func TestConstraintsMayAloneBoundTheLoss(t *testing.T) {
+	for _, unit := range []float64{1e-9, 1, 1e9} {
+		for _, start := range [][]float64{{0, 0}, {3 * unit, -5 * unit}} {
+			c, a := linear{1, -2}, ellipse{1 / (unit * unit), 4 / (unit * unit)}
+			best, err := optimum.Constrain(context.Background(), c, []optimum.Function{a}, set.Whole{}, [][]float64{start}, optimum.Effort{Starts: 5})
+			if err != nil {
+				t.Fatalf("unit %g from %v: %v", unit, start, err)
+			}
+			if want := -math.Sqrt2 * unit; math.Abs(best.Loss-want) > 1e-6*unit {
+				t.Errorf("unit %g from %v: loss %v, want %v", unit, start, best.Loss, want)
+			}
+		}
 	}
 }
 

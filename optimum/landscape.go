@@ -18,6 +18,9 @@ type landscape struct {
 	length float64
 	slope  float64
 
+	beyond func(u []float64) bool // tells where constraints forbid to go on, in the user's units; nil: nowhere
+	lack   float64                // how far the start is from keeping them, by their slopes there
+
 	evaluations int
 	refused     error // the first failure to evaluate: there the landscape has no value, as behind a wall
 	room        []float64
@@ -86,7 +89,7 @@ func (l *landscape) survey(start []float64) (*extent, error) {
 	}
 	e.step = wide / 2
 	if !e.bounded() {
-		e.step = max(wide/2, l.downhill(start), rows.MaxAbs(start))
+		e.step = max(wide/2, l.downhill(start), rows.MaxAbs(start), l.lack)
 	}
 	l.length = power(e.step)
 	if !(l.length > 0) {
@@ -142,7 +145,7 @@ func (l *landscape) downhill(start []float64) float64 {
 	loss := func(t float64) float64 {
 		copy(u, start)
 		rows.AddScaled(u, -t/steep, g)
-		if l.project(u) != nil {
+		if l.project(u) != nil || l.beyond != nil && l.beyond(u) {
 			return math.Inf(1)
 		}
 		return l.eval(make([]float64, len(u)), u)

@@ -103,10 +103,18 @@ func methods(r *folder.Result, ends []methodEnd) page.TextTable {
 	for i, run := range r.Runs {
 		t.Rows = append(t.Rows, append(methodRow(r, run, behind[i]), page.Words(fmt.Sprintf("%.1f", run.Seconds))))
 		if row := t.Rows[i]; final(run, "value").count == 0 {
-			row[2], row[3], row[4], row[6] = row[2].InShort("no finished trial"), row[3].InShort(" "), row[4].InShort(" "), row[6].InShort(" ")
+			row[2], row[3], row[4], row[6] = row[2].InShort(missingValue(run)), row[3].InShort(" "), row[4].InShort(" "), row[6].InShort(" ")
 		}
 	}
 	return t
+}
+
+// missingValue says why a method has no value.
+func missingValue(run folder.Run) string {
+	if len(run.Trials) == 0 {
+		return "no finished trial"
+	}
+	return "people do not settle"
 }
 
 // methodRow is a method at its end.

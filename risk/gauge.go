@@ -35,7 +35,9 @@ func (c *Constraint) check() error {
 type Gauge struct {
 	Constraint
 	losses, weights, sorted, pull, gu []float64
-	who                               []int // rows that count
+	alone                             []float64 // the gradient without the answer
+	who                               []int     // rows that count
+	exact                             bool      // the sensitivity must have an answer
 
 	level, next quantile // of CVaR, and pending
 }
@@ -124,7 +126,8 @@ func (a *Gauge) weigh() float64 {
 	return risk
 }
 
-// pullBack adds the gradient of the weighted losses to g.
+// pullBack adds the gradient of the weighted losses to g. Where a sample is so far from settled that the formulas of the sensitivity have no
+// answer, states are taken for given, as online.Composite takes them.
 func (a *Gauge) pullBack(g, p, u, d []float64) error {
 	dim := a.Dims
 	if cap(a.pull) < len(p) {
@@ -145,7 +148,13 @@ func (a *Gauge) pullBack(g, p, u, d []float64) error {
 	if a.Sensitivity == nil {
 		return nil
 	}
-	return a.Sensitivity.PullRows(g, p, u, d, a.pull)
+	a.alone = append(a.alone[:0], g...)
+	err := a.Sensitivity.PullRows(g, p, u, d, a.pull)
+	if errors.Is(err, kedge.ErrSingular) && !a.exact {
+		copy(g, a.alone)
+		return nil
+	}
+	return err
 }
 
 // Commit accepts what the last sample showed.

@@ -1,7 +1,10 @@
 package risk_test
 
 import (
+	"errors"
+	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/kedge-opt/kedge"
@@ -32,6 +35,43 @@ func (w world) everyKind() []risk.Constraint {
 	upper := w.constraint(risk.Mean{}, -.2)
 	upper.Among = func(d []float64) bool { return d[0] > 0 }
 	return []risk.Constraint{w.constraint(risk.Mean{}, -.1), w.constraint(risk.CVaR{Level: .5}, 0), w.constraint(risk.Chance{Limit: .2, Width: .3}, .1), upper}
+}
+
+// lost is a sensitivity without an answer.
+type lost struct{}
+
+func (lost) PullRows([]float64, []float64, []float64, []float64, []float64) error {
+	return fmt.Errorf("about to split: %w", kedge.ErrSingular)
+}
+
+// Where the sensitivity has no answer a sample is judged with its states taken for given, as the composite gradient does; the settled
+// population is not.
+func TestGaugeWithoutAnAnswerTakesStatesForGiven(t *testing.T) {
+	w := lq2(t)
+	c := w.constraint(risk.Mean{}, 0)
+	c.Loss, c.Sensitivity = w.loss, lost{}
+	gauge, err := risk.NewGauge(c)
+	must(t, err)
+	given := c
+	given.Sensitivity = nil
+	plain, err := risk.NewGauge(given)
+	must(t, err)
+	o := kedge.Observation{U: []float64{.3, -.2}, P: []float64{1, 2, 3, 4}, D: []float64{1, 1, 2, 2}}
+	got, want := make([]float64, 2), make([]float64, 2)
+	if _, err := gauge.Assess(got, o); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := plain.Assess(want, o); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("gradient %v, want %v", got, want)
+	}
+	settled, err := risk.NewSettled(c, w.dynamics, kedge.Block{Data: o.D, Width: 2})
+	must(t, err)
+	if _, err := settled.Gradient(got, o.U); !errors.Is(err, kedge.ErrSingular) {
+		t.Errorf("the settled population has the gradient %v, %v", got, err)
+	}
 }
 
 func TestConstrainedRulesConform(t *testing.T) {

@@ -27,6 +27,7 @@ func NewSettled(c Constraint, settler kedge.Settler, traits kedge.Rows) (*Settle
 	if width != c.Dims.Trait {
 		return nil, &kedge.DimError{Arg: "a trait", Got: width, Want: c.Dims.Trait}
 	}
+	g.exact = true
 	s := &SettledConstraint{gauge: g, settler: kedge.BatchedSettler(settler), states: make([]float64, n*c.Dims.State)}
 	s.traits = traits.View(make([]float64, n*width), 0, n)
 	g.judge(s.states, make([]float64, c.Dims.Decision), s.traits)
@@ -39,7 +40,7 @@ func NewSettled(c Constraint, settler kedge.Settler, traits kedge.Rows) (*Settle
 // Clone returns the same constraint with a workspace of its own.
 func (s *SettledConstraint) Clone() *SettledConstraint {
 	return &SettledConstraint{
-		gauge:   &Gauge{Constraint: s.gauge.Constraint, gu: make([]float64, len(s.gauge.gu))},
+		gauge:   &Gauge{Constraint: s.gauge.Constraint, gu: make([]float64, len(s.gauge.gu)), exact: true},
 		settler: s.settler, traits: s.traits, states: make([]float64, len(s.states)),
 	}
 }

@@ -78,6 +78,10 @@ func (s *Polarized) pull(gu, p, u, d, v []float64, width int) error {
 	borrowed := s.room.borrow(s.Dim + block*(3+s.Dim))
 	defer s.room.giveBack(borrowed)
 	sum, scratch := (*borrowed)[:s.Dim], (*borrowed)[s.Dim:]
+	if s.Lambda == 1 && s.Sigma == 0 { // nobody ever moves
+		clear(sum)
+		return commit(gu, sum, p, u, d, v, count)
+	}
 	uu := rows.Dot(u, u)
 	for first := 0; first < count; first += block {
 		n := min(block, count-first)

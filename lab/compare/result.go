@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/problem/form"
@@ -132,6 +133,10 @@ func (a *meeting) judge(e *entry) error {
 			continue
 		}
 		loss, err := a.steady.Value(t.last())
+		if kedge.IsUnsettled(err) {
+			e.Failed, e.Failure = e.Failed+1, cmp.Or(e.Failure, "it ends at a decision under which not everybody settles: "+err.Error())
+			continue
+		}
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -57,7 +58,9 @@ func (a *meeting) curvature(radius float64) (float64, error) {
 		}{{above, h}, {below, -h}} {
 			copy(at, best)
 			rows.AddScaled(at, side.step, v)
-			if _, err := a.steady.Gradient(side.g, at); err != nil {
+			if _, err := a.steady.Gradient(side.g, at); kedge.IsUnsettled(err) {
+				return 1, nil // the rim of where people settle has no curvature
+			} else if err != nil {
 				return 0, err
 			}
 		}
@@ -97,8 +100,9 @@ func (a *meeting) settle(ctx context.Context, p *problem.Problem) error {
 		return err
 	}
 	before := slices.Clone(crowd.States())
-	if err := respond(p.Start, 2*mostSettled); err != nil {
-		return err
+	if err := respond(p.Start, 2*mostSettled); err != nil || !rows.Finite(crowd.States()) {
+		g.Hold, a.Settling, g.Contraction = most, most, 0.95 // the crowd runs away under the first decision, and never settles
+		return ctx.Err()
 	}
 	after := slices.Clone(crowd.States())
 	if err := crowd.Reset(before); err != nil {
