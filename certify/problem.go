@@ -112,6 +112,9 @@ type NotContractingError struct {
 }
 
 func (e *NotContractingError) Error() string {
+	if math.IsInf(e.Value, 1) {
+		return fmt.Sprintf("not certified: the set has no end, so that nothing bounds %s, which must be less than 1; give the decisions a bound, as in set: {kind: ball, radius: 1}", e.What)
+	}
 	if e.Trait < 0 {
 		return fmt.Sprintf("not certified: %s %.6g, want less than 1", e.What, e.Value)
 	}

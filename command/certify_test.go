@@ -72,7 +72,7 @@ algorithms: [{name: composite, step: 0.1}]
 		want string
 	}{
 		{"polarized --set dynamics.sigma=0.7", exitFailed, "not certified: λ + σR² 1.1, want less than 1"},
-		{"polarized --set set.kind=whole --set set.radius=null", exitFailed, "not certified: λ + σR² +Inf"},
+		{"polarized --set set.kind=whole --set set.radius=null", exitFailed, "not certified: the set has no end, so that nothing bounds λ + σR²"},
 		{file, exitFailed, "not certified: spectral radius 1.03 at trait 17, want less than 1"},
 		{"../examples/duopoly.yaml", exitFailed, "not certified: there are several decision-makers"},
 		{"../examples/constraints.yaml", exitFailed, "not certified: the theory is of one loss"},

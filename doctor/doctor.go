@@ -31,6 +31,7 @@ func (v Verdict) Mark() string {
 // Check is one thing that was looked at.
 type Check struct {
 	ID      string  `json:"id"`
+	Rule    string  `json:"rule,omitempty"` // the decision rule that it is about; "": the model
 	Title   string  `json:"title"`
 	Verdict Verdict `json:"verdict"`
 	Figure  string  `json:"figure"`           // what was measured, with where the worst was
@@ -78,7 +79,7 @@ func (r *Findings) Seen() string {
 // finding; the only error is that of a context that ends.
 func Examine(ctx context.Context, m kedge.Model, x Examination) (*Findings, error) {
 	e := newExam(ctx, m, x)
-	r := &Findings{Checks: []Check{e.guard(check{"dimensions", "dimensions", dimensions})}}
+	r := &Findings{Checks: []Check{e.guard(check{"dimensions", "dimensions", dimensions, ""})}}
 	r.Individuals, r.Population = len(e.Individuals), e.population
 	if r.Count(Fail) == 0 {
 		for _, c := range e.checks() {
@@ -96,30 +97,31 @@ func Examine(ctx context.Context, m kedge.Model, x Examination) (*Findings, erro
 type check struct {
 	id, title string
 	look      func(e *exam) Check
+	rule      string
 }
 
 func (e *exam) checks() []check {
 	list := []check{
-		{"set", "feasible set", feasible},
-		{"bounded", "bounded set", bounded},
-		{"dynamics-derivative", "derivative of dynamics", dynamicsDerivative},
-		{"objective-finite", "objective is finite", objectiveFinite},
-		{"objective-derivative", "derivative of objective", objectiveDerivative},
-		{"continuous", "dynamics without jumps", continuous},
-		{"settles", "steady states", settles},
-		{"radius", "steady states attract", attracts},
-		{"starts", "one steady state", starts},
-		{"contraction", "contraction", contracts},
-		{"settled-continuous", "settled without jumps", settledContinuous},
-		{"sensitivity", "sensitivity", sensitive},
+		{"set", "feasible set", feasible, ""},
+		{"bounded", "bounded set", bounded, ""},
+		{"dynamics-derivative", "derivative of dynamics", dynamicsDerivative, ""},
+		{"objective-finite", "objective is finite", objectiveFinite, ""},
+		{"objective-derivative", "derivative of objective", objectiveDerivative, ""},
+		{"continuous", "dynamics without jumps", continuous, ""},
+		{"settles", "steady states", settles, ""},
+		{"radius", "steady states attract", attracts, ""},
+		{"starts", "one steady state", starts, ""},
+		{"contraction", "contraction", contracts, ""},
+		{"settled-continuous", "settled without jumps", settledContinuous, ""},
+		{"sensitivity", "sensitivity", sensitive, ""},
 	}
 	for _, note := range e.Notes {
-		list = append(list, check{"note", "known of this model", func(*exam) Check { return Check{Verdict: Warn, Figure: note} }})
+		list = append(list, check{"note", "known of this model", func(*exam) Check { return Check{Verdict: Warn, Figure: note} }, ""})
 	}
 	for _, rule := range e.Rules {
 		list = append(list,
-			check{"step." + rule.Name, "step of " + rule.Name, func(e *exam) Check { return stepSize(e, rule) }},
-			check{"batch." + rule.Name, "batch of " + rule.Name, func(e *exam) Check { return batchSize(e, rule) }})
+			check{"step." + rule.Name, "step of " + rule.Name, func(e *exam) Check { return stepSize(e, rule) }, rule.Name},
+			check{"batch." + rule.Name, "batch of " + rule.Name, func(e *exam) Check { return batchSize(e, rule) }, rule.Name})
 	}
 	return list
 }
@@ -130,7 +132,7 @@ func (e *exam) guard(c check) (found Check) {
 		if r := recover(); r != nil {
 			found = Check{Verdict: Fail, Figure: fmt.Sprintf("the model panics: %v", r), Remedy: "mend the function that panics"}
 		}
-		found.ID, found.Title = c.id, c.title
+		found.ID, found.Title, found.Rule = c.id, c.title, c.rule
 	}()
 	return c.look(e)
 }

@@ -180,12 +180,14 @@ func TestPlantedFaults(t *testing.T) {
 		{"wrong gradient", wrongGradient, "objective-derivative", doctor.Fail, "off by 0.5"},
 		{"wrong sensitivity", wrongSensitivity, "sensitivity", doctor.Fail, "off by 0.0"},
 		{"two steady states", subject(t, "polarized", "dynamics.sigma=0.8"), "starts", doctor.Fail, "from another start"},
+		{"two steady states do not contract", subject(t, "polarized", "dynamics.sigma=0.8"), "contraction", doctor.Fail, "several steady states"},
+		{"two steady states on a line", line(func(p, u, d float64) float64 { return 0.45*math.Sin(3*p) + 0.1*u + 0.1*d }), "contraction", doctor.Fail, "several steady states"},
 		{"settled states jump", subject(t, "polarized", "dynamics.sigma=0.8"), "settled-continuous", doctor.Fail, "jumps by"},
 		{"known of polarized", subject(t, "polarized", "dynamics.sigma=0.8"), "note", doctor.Warn, "λ + σR² = 1.2"},
 		{"radius", line(func(p, u, d float64) float64 { return 1.03*p + u + d }), "radius", doctor.Fail, "spectral radius 1.03 at individual 7"},
 		{"no steady state", line(func(p, u, d float64) float64 { return 1.03*p + u + d }), "settles", doctor.Fail, "none for individual 7"},
 		{"slow", line(func(p, u, d float64) float64 { return 0.999*p + 0.001*(u+d) }), "radius", doctor.Warn, "spectral radius 0.999"},
-		{"expanding on the way", line(func(p, u, d float64) float64 { return 0.45*math.Sin(3*p) + 0.1*u + 0.1*d }), "contraction", doctor.Warn, "widens"},
+		{"expanding on the way", line(func(p, u, d float64) float64 { return 0.4*math.Tanh(4*(p-0.7)) - 0.4 + 0.05*u + 0.05*d }), "contraction", doctor.Warn, "widens"},
 		{"a jump", line(func(p, u, d float64) float64 { return 0.5*p + 0.2*math.Copysign(1, u-0.05) + d }), "continuous", doctor.Fail, "jumps by"},
 		{"a NaN", line(func(p, u, d float64) float64 { return math.Sqrt(p) }), "dimensions", doctor.Fail, "individual 7 is (NaN)"},
 		{"a panic", line(func(p, u, d float64) float64 { panic("no such individual") }), "dimensions", doctor.Fail, "no such individual"},
@@ -231,6 +233,35 @@ func TestSoundLine(t *testing.T) {
 func TestSuggestedStep(t *testing.T) {
 	if got := examine(t, sound())["step.composite"].Figure; !strings.Contains(got, "1/L = 1.4,") {
 		t.Errorf("got %q, want 1/L = 1.4", got)
+	}
+}
+
+// 1/L is that of the crowd, one number however many people are looked at. It was 0.11 on the page of a run of polarized, by 12 people, and
+// 0.5 in a check, by 100.
+func TestCurvatureIsOneNumber(t *testing.T) {
+	src, _ := problem.Case("polarized")
+	s, err := problem.Parse(kind.Standard(), "polarized", src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := problem.Build("polarized", s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var figures []string
+	for _, people := range []int{3, 12, 100} {
+		found, err := doctor.Examine(context.Background(), p.Alone(), doctor.Of(p, people))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range found.Checks {
+			if c.ID == "step.composite" {
+				figures = append(figures, c.Figure)
+			}
+		}
+	}
+	if len(figures) != 3 || figures[0] != figures[1] || figures[0] != figures[2] {
+		t.Errorf("1/L depends on who is looked at: %q", figures)
 	}
 }
 

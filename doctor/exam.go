@@ -30,6 +30,9 @@ type exam struct {
 	us         [][]float64 // decisions looked at, all feasible, the first one first
 	settled    [][]float64 // by decision: settled states, one a row; nil before settles
 	failed     [][]error   // by decision and individual: why there is no settled state
+	crowd      kedge.Model // of those whose mean loss is bent: more than are looked at
+	bends      map[bool]bend
+	astrays    worst // how far from their settled states walks from other starts end
 }
 
 func newExam(ctx context.Context, m kedge.Model, x Examination) *exam {
@@ -150,8 +153,18 @@ func (e *exam) choose() error {
 	if n, _ := states.Size(); n != e.population {
 		return &kedge.DimError{Arg: "states", Got: n * e.dim.State, Want: e.population * e.dim.State}
 	}
+	e.crowd = e.Model
+	some := kedge.Some(e.population, crowded(e.dim))
+	e.crowd.States, e.crowd.Traits = kedge.Pick(states, some), kedge.Pick(e.Traits, some)
 	e.States, e.Traits = kedge.Pick(states, e.Individuals), kedge.Pick(e.Traits, e.Individuals)
 	return errors.Join(kedge.CheckRows("states", e.States, e.dim.State), kedge.CheckRows("traits", e.Traits, e.dim.Trait))
+}
+
+// crowded is of how many individuals the settled objective is bent. It does not depend on how many are looked at: 1/L is one number,
+// whoever asks.
+func crowded(dim kedge.Dims) int {
+	work := max(1, dim.State*(dim.State+dim.Decision))
+	return min(1000, max(leastIndividuals, int(10*entriesLooked/work)))
 }
 
 // step writes f(p, u, d) to dst and tells whether it is finite. An entry that f does not write is not.

@@ -130,7 +130,7 @@ func (e *exam) walk(p []float64, v visit, most int) (end []float64, last float64
 // starts walks to the settled state from the first state of the individual, from that of another, and from where the
 // individual stands under another decision.
 func starts(e *exam) Check {
-	spread := worst{}
+	spread := &e.astrays
 	for v := range e.visits() {
 		if h := e.home(v); h != nil {
 			for _, p := range e.otherStarts(v) {
@@ -141,9 +141,9 @@ func starts(e *exam) Check {
 	switch {
 	case spread.seen == 0:
 		return Check{Verdict: Skip, Figure: "nobody settles"}
-	case !(spread.of <= 1e-6):
+	case spread.several():
 		return Check{Verdict: Fail, Figure: fmt.Sprintf("%s ends %.2g away, by length, from another start", e.who(spread.at), spread.of),
-			Detail: "Where individuals settle depends on where they come from.", Remedy: "make the dynamics contracting"}
+			Detail: "Where individuals settle depends on where they come from.", Remedy: "make the dynamics contracting, or say in population.states where people are"}
 	}
 	return Check{Verdict: Pass, Figure: fmt.Sprintf("%d walks end within %.1g of it", spread.seen, spread.of)}
 }
@@ -169,7 +169,11 @@ func (e *exam) astray(h, p []float64, v visit) float64 {
 	return 0
 }
 
-// contracts compares distances between states that an individual comes by, before and after a step.
+// several tells whether walks end in several steady states.
+func (w *worst) several() bool { return w.seen > 0 && !(w.of <= 1e-6) }
+
+// contracts compares distances between states that an individual comes by, before and after a step. Two steady states of one individual
+// stay as far apart as they are, in whatever norm: then nothing contracts.
 func contracts(e *exam) Check {
 	ratio := worst{}
 	a, b := make([]float64, e.dim.State), make([]float64, e.dim.State)
@@ -182,6 +186,9 @@ func contracts(e *exam) Check {
 		}
 	}
 	switch {
+	case e.astrays.several():
+		return Check{Verdict: Fail, Figure: fmt.Sprintf("%s has several steady states, which no step brings together", e.who(e.astrays.at)),
+			Detail: "So no norm shrinks all distances."}
 	case ratio.seen == 0:
 		return Check{Verdict: Skip, Figure: "there are no two states to compare"}
 	case !(ratio.of < 1):

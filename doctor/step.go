@@ -17,9 +17,9 @@ const (
 // gradient is what a rule descends along once the crowd has settled.
 type gradient func(g, u []float64) (loss float64, err error)
 
-// descent returns the settled gradient of a rule over the individuals looked at.
+// descent returns the settled gradient of a rule over the crowd.
 func (e *exam) descent(rule Candidate) (gradient, error) {
-	f, err := steady.New(e.Model)
+	f, err := steady.New(e.crowd)
 	if err != nil {
 		return nil, err
 	}
@@ -41,13 +41,9 @@ func stepSize(e *exam, rule Candidate) Check {
 	if rule.Method.Step == kind.Residual {
 		return exploringStep(e, rule, grad)
 	}
-	curvature := 0.0
-	for _, u := range e.us[:min(2, len(e.us))] {
-		c, err := e.curvature(grad, u)
-		if err != nil {
-			return Check{Verdict: Skip, Figure: "no gradient of the settled objective", Detail: sentence(err) + "."}
-		}
-		curvature = max(curvature, c)
+	curvature, err := e.bent(rule, grad)
+	if err != nil {
+		return Check{Verdict: Skip, Figure: "no gradient of the settled objective", Detail: sentence(err) + "."}
 	}
 	if !rows.Finite([]float64{curvature}) {
 		return Check{Verdict: Fail, Figure: "the gradient of the settled objective is not finite", Remedy: "keep the objective smooth on the set"}
@@ -55,14 +51,40 @@ func stepSize(e *exam, rule Candidate) Check {
 	if curvature < 1e-12 {
 		return Check{Verdict: Pass, Figure: fmt.Sprintf("%.3g; the settled objective is flat, so the set alone bounds it", rule.Step)}
 	}
-	return judgeStep(rule, 1/curvature, 2/curvature, "1/L")
+	return judgeStep(rule, 1/curvature, 2/curvature, "1/L", "2/L")
+}
+
+// bend is L, or why it is not known.
+type bend struct {
+	curvature float64
+	err       error
+}
+
+// bent returns L, the largest curvature of what a rule descends along, at the first decision and at another: once for all rules that
+// descend alike.
+func (e *exam) bent(rule Candidate, grad gradient) (float64, error) {
+	b, known := e.bends[rule.blind()]
+	if known {
+		return b.curvature, b.err
+	}
+	for _, u := range e.us[:min(2, len(e.us))] {
+		c, err := e.curvature(grad, u)
+		if b.curvature, b.err = max(b.curvature, c), err; err != nil {
+			break
+		}
+	}
+	if e.bends == nil {
+		e.bends = map[bool]bend{}
+	}
+	e.bends[rule.blind()] = b
+	return b.curvature, b.err
 }
 
 // judgeStep compares a step with a good one and with the largest that does not overshoot.
-func judgeStep(rule Candidate, good, most float64, formula string) Check {
+func judgeStep(rule Candidate, good, most float64, formula, limit string) Check {
 	figure := fmt.Sprintf("%.3g; good up to %s = %.2g, steady below %.2g", rule.Step, formula, good, most)
 	if rule.Step > most {
-		return Check{Verdict: Warn, Figure: figure, Detail: "Decisions may overshoot and swing.",
+		return Check{Verdict: Warn, Figure: figure, Detail: fmt.Sprintf("The step %.3g is above %s = %.2g: decisions may overshoot and swing.", rule.Step, limit, most),
 			Remedy: fmt.Sprintf("set algorithms.%s.step=%.2g", rule.Name, good)}
 	}
 	return Check{Verdict: Pass, Figure: figure}
@@ -97,7 +119,7 @@ func exploringStep(e *exam, rule Candidate, grad gradient) Check {
 		steepest = max(steepest, rows.Norm(g))
 	}
 	most := rule.Method.Reach / (math.Sqrt(float64(len(g))) * steepest)
-	return judgeStep(rule, most/2, most, "δ/(2√n‖∇‖)")
+	return judgeStep(rule, most/2, most, "δ/(2√n‖∇‖)", "δ/(√n‖∇‖)")
 }
 
 // batchSize compares the noise of a batch with the gradient at the first decision.

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/set"
 )
 
@@ -84,7 +83,7 @@ func (h held) PullRows(gu, p, u, d, v []float64) error {
 func (p *Problem) Deployed(algorithm int) kedge.Model {
 	m, known := p.Alone(), p.Spec.Algorithms[algorithm].Facts()
 	if known.Reach > 0 && !known.Inside {
-		m.Set = set.Ball{Radius: kind.Reach(p.set) + known.Reach}
+		m.Set = set.Ball{Radius: p.farthest() + known.Reach}
 	}
 	return m
 }

@@ -3,6 +3,7 @@ package problem
 import (
 	"errors"
 	"io/fs"
+	"math"
 	"slices"
 
 	"github.com/kedge-opt/kedge"
@@ -130,11 +131,20 @@ func (p *Problem) Warnings() (list []string) {
 		list = append(list, "Individuals are drawn to the mean of the crowd: what is said of one by itself holds the mean where it settles under the first decision.")
 	}
 	if of, ok := d.Of.(kind.Wary); ok {
-		if warning := of.Warning(kind.Reach(p.Spec.Set)); warning != "" {
+		if warning := of.Warning(p.farthest()); warning != "" {
 			list = append(list, warning)
 		}
 	}
 	return list
+}
+
+// farthest is how long the longest decision is, +∞ where the set has no end or that cannot be told.
+func (p *Problem) farthest() float64 {
+	r, _, err := set.Farthest(p.Set, p.Spec.Dims().Decision)
+	if err != nil {
+		return math.Inf(1)
+	}
+	return r
 }
 
 // Lag returns what tells how far a population is from being settled.

@@ -84,9 +84,12 @@ func (d *PolarizedDynamics) Warning(reach float64) string {
 	if (dynamics.Polarized{Dim: 1, Lambda: lambda, Sigma: sigma}).Contracts(reach) {
 		return ""
 	}
-	return fmt.Sprintf(
-		"λ + σR² = %.4g is not below 1 for decisions as long as R = %.4g: settled states jump where an individual stands at a right angle to the decision, and the sensitivity does not exist there.",
-		lambda+sigma*reach*reach, reach)
+	const jump = "settled states jump where an individual stands at a right angle to the decision, and the sensitivity does not exist there."
+	if math.IsInf(reach, 1) {
+		return "The set has no end, so that no R bounds the decisions and λ + σR² is not below 1: under decisions longer than " +
+			fmt.Sprintf("√((1−λ)/σ) = %.4g ", math.Sqrt((1-lambda)/sigma)) + jump
+	}
+	return fmt.Sprintf("λ + σR² = %.4g is not below 1 for decisions as long as R = %.4g, the farthest point of the set: %s", lambda+sigma*reach*reach, reach, jump)
 }
 
 // Remember implements [Remembering].

@@ -1,8 +1,6 @@
 package kind
 
 import (
-	"math"
-
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem/form"
@@ -30,9 +28,6 @@ type Shrinker interface {
 
 // Separable is a Set that may bound every entry by itself.
 type Separable interface{ Separates() bool }
-
-// Reaching is a Set that knows how long its longest decision is.
-type Reaching interface{ Reach() float64 }
 
 // Dividing is a Set whose decisions divide a sum.
 type Dividing interface{ Total() float64 }
@@ -81,14 +76,6 @@ func Shrink(x Set, delta float64, n int) (Set, bool) {
 func Separates(x Set) bool {
 	s, ok := x.(Separable)
 	return ok && s.Separates()
-}
-
-// Reach returns the length of the longest decision, +∞ where that is not known.
-func Reach(x Set) float64 {
-	if s, ok := x.(Reaching); ok {
-		return s.Reach()
-	}
-	return math.Inf(1)
 }
 
 // Divides returns what the decisions of a set add up to, and whether they do.

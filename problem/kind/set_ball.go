@@ -5,7 +5,6 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/phrase"
-	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/set"
 )
@@ -48,9 +47,6 @@ func (s *BallSet) Words() string {
 func (s *BallSet) Shrink(delta float64, _ int) (Set, bool) {
 	return &BallSet{Radius: s.Radius - delta, Center: s.Center}, true
 }
-
-// Reach implements [Reaching].
-func (s *BallSet) Reach() float64 { return s.Radius + rows.Norm(s.Center.Each) }
 
 // Sketch implements [SketchedSet].
 func (*BallSet) Sketch(_, upper, _ float64) string { return fmt.Sprintf(", radius: %v", max(1, upper)) }
