@@ -77,14 +77,19 @@ func examine(ctx context.Context, name string, s *problem.Spec, people int) (*do
 	return doctor.Examine(ctx, problem.Alone(), doctor.Of(problem, people))
 }
 
-// glance is a quick examination for the page of a run. It does not hear Ctrl-C, so that its rows are always the same.
-func glance(ctx context.Context, p *problem.Problem) (folder.Section, error) {
+// glance adds a quick examination to the result of a run. It does not hear Ctrl-C, so that its rows are always the same.
+func glance(ctx context.Context, p *problem.Problem, r *folder.Result) error {
+	found, err := quickly(ctx, p)
+	if err != nil {
+		return err
+	}
+	r.Sections, r.Diagnoses = append(r.Sections, report.CheckSection(found)), report.Diagnoses(found)
+	return nil
+}
+
+func quickly(ctx context.Context, p *problem.Problem) (*doctor.Findings, error) {
 	const individuals, decisions = 12, 2
 	x := doctor.Of(p, individuals)
 	x.Decisions = decisions
-	r, err := doctor.Examine(context.WithoutCancel(ctx), p.Alone(), x)
-	if err != nil {
-		return folder.Section{}, err
-	}
-	return report.CheckSection(r), nil
+	return doctor.Examine(context.WithoutCancel(ctx), p.Alone(), x)
 }

@@ -1,6 +1,12 @@
 package command
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/lab"
+	"github.com/spf13/cobra"
+)
 
 // Exit codes.
 const (
@@ -32,4 +38,16 @@ func exitCode(err error) int {
 		return c.code
 	}
 	return exitUsage
+}
+
+// judged gives an error of a run the code that its cause asks for.
+func judged(c *cobra.Command, err error) error {
+	var other *lab.CheckpointError
+	switch {
+	case errors.As(err, &other), errors.Is(err, folder.ErrInUse):
+		return err
+	case c.Context().Err() != nil && errors.Is(err, c.Context().Err()):
+		return coded{err, exitInterrupted}
+	}
+	return failed(err)
 }

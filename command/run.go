@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
@@ -107,7 +108,7 @@ func (f *runFlags) execute(c *cobra.Command, p *problem.Problem) error {
 		return stopped(o.Progress)
 	}
 	if err != nil {
-		return judged(c, err)
+		return judged(c, f.explained(ctx, p, err))
 	}
 	ran := time.Now()
 	if err := f.look(ctx, p, result); err != nil {
@@ -126,17 +127,37 @@ func (f *runFlags) execute(c *cobra.Command, p *problem.Problem) error {
 	return failed(err)
 }
 
-// look adds what a quick examination finds to the result, unless nobody wants to know, and the certificate if asked for.
-func (f *runFlags) look(ctx context.Context, p *problem.Problem, r *folder.Result) error {
-	add := func(wanted bool, section func(context.Context, *problem.Problem) (folder.Section, error)) error {
-		if !wanted {
-			return nil
-		}
-		s, err := section(ctx, p)
-		r.Sections = append(r.Sections, s)
+// explained adds to the failure of a run what a quick examination knows of the cause.
+func (f *runFlags) explained(ctx context.Context, p *problem.Problem, err error) error {
+	var endless *kedge.NotFiniteError
+	var unsettled *kedge.NotConvergedError
+	var unstable *kedge.UnstableError
+	if f.noCheck || ctx.Err() != nil || !errors.As(err, &endless) && !errors.As(err, &unsettled) && !errors.As(err, &unstable) {
 		return err
 	}
-	return errors.Join(add(!f.noCheck, glance), add(f.certify, certifySection))
+	found, failure := quickly(ctx, p)
+	if failure != nil {
+		return err
+	}
+	for _, d := range report.Diagnoses(found) {
+		err = fmt.Errorf("%w\n%s → %s", err, d.Text, d.Remedy)
+	}
+	return err
+}
+
+// look adds what a quick examination finds to the result, unless nobody wants to know, and the certificate if asked for.
+func (f *runFlags) look(ctx context.Context, p *problem.Problem, r *folder.Result) error {
+	if !f.noCheck {
+		if err := glance(ctx, p, r); err != nil {
+			return err
+		}
+	}
+	if !f.certify {
+		return nil
+	}
+	s, err := certifySection(ctx, p)
+	r.Sections = append(r.Sections, s)
+	return err
 }
 
 // compute runs the problem while somebody may watch, and leaves the terminal as it was whatever happens.
@@ -171,16 +192,4 @@ func rate(r *folder.Result, hold int) string {
 		seconds += one.Seconds
 	}
 	return fmt.Sprintf("%s million individual steps a second in each trial", rounded(steps/seconds/1e6))
-}
-
-// judged gives an error of a run the code that its cause asks for.
-func judged(c *cobra.Command, err error) error {
-	var other *lab.CheckpointError
-	switch {
-	case errors.As(err, &other), errors.Is(err, folder.ErrInUse):
-		return err
-	case c.Context().Err() != nil && errors.Is(err, c.Context().Err()):
-		return coded{err, exitInterrupted}
-	}
-	return failed(err)
 }

@@ -84,7 +84,7 @@ func (e *exam) bent(rule Candidate, grad gradient) (float64, error) {
 func judgeStep(rule Candidate, good, most float64, formula, limit string) Check {
 	figure := fmt.Sprintf("%.3g; good up to %s = %.2g, steady below %.2g", rule.Step, formula, good, most)
 	if rule.Step > most {
-		return Check{Verdict: Warn, Figure: figure, Detail: fmt.Sprintf("The step %.3g is above %s = %.2g: decisions may overshoot and swing.", rule.Step, limit, most),
+		return Check{Verdict: Warn, Figure: figure, Detail: fmt.Sprintf("%s's step %.3g is above %s = %.2g: decisions may overshoot and swing.", rule.Name, rule.Step, limit, most),
 			Remedy: fmt.Sprintf("set algorithms.%s.step=%.2g", rule.Name, good)}
 	}
 	return Check{Verdict: Pass, Figure: figure}

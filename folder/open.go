@@ -62,7 +62,7 @@ func (s *Summary) result() *Result {
 		Case: s.Case, Seed: s.Seed, Iterations: s.Iterations, Trials: s.Trials, Partial: s.Partial,
 		Individuals: s.Individuals, Maximize: s.Maximize, Optimum: s.Optimum, Reference: s.Reference,
 		Stable: NoPoint(), Rests: s.Rests, Notes: s.Notes,
-		Sections: s.Sections, Build: s.Build,
+		Sections: s.Sections, Diagnoses: s.Diagnoses, Build: s.Build,
 	}
 	if s.Stable != nil {
 		r.Stable = *s.Stable

@@ -26,6 +26,7 @@ type Result struct {
 	Angles      *Angles  // nil when states and decisions do not share a space
 	Notes       []string // what a reader must know, one sentence each, warnings first
 	Sections    []Section
+	Diagnoses   []Diagnosis // what an examination found that spoils the result
 	Build       Build
 
 	Started, Finished time.Time // of the computing
@@ -46,9 +47,9 @@ type Point struct {
 	Value    float64   `json:"value"`
 	Gap      float64   `json:"gap"`      // relative to the optimum; 0 for the optimum itself
 	Distance float64   `json:"distance"` // relative to the optimum
-	Residual float64   `json:"residual"` // ‖Π(u − ∇) − u‖, 0 at an exact solution; the largest over starts
+	Residual float64   `json:"residual"` // ‖Π(u − ∇) − u‖ as a part of the largest on the way there; 0 at an exact solution
 	Starts   int       `json:"starts"`
-	Spread   float64   `json:"spread"` // largest difference in value between starts that ended there, relative to how values differ
+	Spread   float64   `json:"spread"` // largest difference in value between starts that ended there, as a part of how values differ over the set
 	Decision []float64 `json:"decision"`
 	Evidence *Evidence `json:"evidence,omitempty"` // nil in results of earlier versions
 }

@@ -24,6 +24,7 @@ type Summary struct {
 	Algorithms  map[string]SummaryAlgorithm `json:"algorithms"`
 	Notes       []string                    `json:"notes"`
 	Sections    []Section                   `json:"sections,omitempty"`
+	Diagnoses   []Diagnosis                 `json:"diagnoses,omitempty"`
 	Columns     []kedge.Column              `json:"columns,omitempty"` // of the series, that kedge does not know by their names
 	Build       Build                       `json:"build"`
 }
@@ -54,7 +55,7 @@ func (r *Result) Summarize() *Summary {
 		Case: r.Case, Seed: r.Seed, Iterations: r.Iterations, Trials: r.Trials, Partial: r.Partial,
 		Individuals: r.Individuals, Maximize: r.Maximize, Order: []string{},
 		Optimum: r.Optimum, Rests: r.Rests, Reference: r.Reference, Algorithms: map[string]SummaryAlgorithm{}, Notes: r.Notes, Sections: r.Sections,
-		Columns: foreign(r.Columns()), Build: r.Build,
+		Diagnoses: r.Diagnoses, Columns: foreign(r.Columns()), Build: r.Build,
 	}
 	if r.Stable.Decision != nil {
 		s.Stable = &r.Stable

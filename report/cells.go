@@ -97,3 +97,33 @@ func valueIn(c *folder.CellResult, key int) string {
 	}
 	return setting(c.Values[key])
 }
+
+// valueDigits is with how many digits the smallest gap can be seen in a value.
+func valueDigits(r *folder.Result) int {
+	n := 6
+	for _, run := range r.Runs {
+		if gap := final(run, "gap").Mean; gap > 0 {
+			n = max(n, 2-int(math.Floor(math.Log10(gap))))
+		}
+	}
+	return min(n, 12)
+}
+
+// valueFormat shows values with so many digits that the smallest gap can be seen.
+func valueFormat(r *folder.Result) func(float64) string {
+	n := valueDigits(r)
+	return func(v float64) string {
+		if a := math.Abs(v); a != 0 && (a < 1e-4 || a >= 1e9) {
+			return phrase.Plain(v)
+		}
+		return phrase.Digits(v, n)
+	}
+}
+
+func vectorWords(u []float64, most int) string {
+	list := lists.Of(u[:min(len(u), most)], func(v float64) string { return phrase.Shortest(compare.Cleaned(v)) })
+	if len(u) > most {
+		list = append(list, "…")
+	}
+	return strings.Join(list, ", ")
+}

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"strings"
+
 	"github.com/kedge-opt/kedge/doctor"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/report/page"
@@ -37,3 +39,23 @@ func CheckSection(r *doctor.Findings) folder.Section {
 	}
 	return s
 }
+
+// Diagnoses is what of an examination spoils a run: whatever failed, and steps that are too long.
+func Diagnoses(r *doctor.Findings) (list []folder.Diagnosis) {
+	for _, c := range r.Checks {
+		one := folder.Diagnosis{Method: c.Rule, Check: c.ID, Remedy: c.Remedy}
+		switch {
+		case c.Verdict == doctor.Fail:
+			one.Text = "A check failed, " + c.Title + ": " + c.Figure + "."
+		case c.Verdict == doctor.Warn && strings.HasPrefix(c.ID, stepCheck):
+			one.Text = c.Detail
+		default:
+			continue
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// stepCheck is how the names of the checks of steps begin.
+const stepCheck = "step."

@@ -51,7 +51,7 @@ func severalRuns(runs []labelled, figures []draw.Figure) *page.Document {
 	differ := differences(runs)
 	all := methodEnds(runs...)
 	most := slices.Max(lists.Of(runs, func(r labelled) int { return valueDigits(r.Result) }))
-	labels := lists.Of(runs, func(r labelled) string { return r.label })
+	labels := lists.Of(runs, labelOf)
 	return &page.Document{
 		Title: phrase.Enumerate(labels), Facts: fmt.Sprintf("%s · %s", phrase.Count(len(runs), "run"), phrase.Count(len(all), "method")),
 		Warnings: comparedWarnings(runs, differ), Question: comparedQuestion(runs, differ),
@@ -156,13 +156,16 @@ func keyed(differ []difference) string {
 // comparedVerdict ranks the methods of all runs and says where retraining settles in each.
 func comparedVerdict(runs []labelled, all []methodEnd) page.Finding {
 	j := judge(all)
-	for _, one := range acrossRuns(runs, func(r *folder.Result) []string { return []string{retrained(r)} }) {
-		if one.words != "" {
-			j.Reasons = append(j.Reasons, one.under(runs)+one.words)
-		}
+	for _, one := range acrossRuns(runs, lasting) {
+		j.Reasons = append(j.Reasons, one.under(runs)+one.words)
+	}
+	for _, one := range gathered(runs, labelOf, func(r labelled) []string { return cautions(diagnosed(r.Result, r.spec)) }) {
+		j.Cautions = append(j.Cautions, one.under(runs)+one.words)
 	}
 	return j
 }
+
+func labelOf(r labelled) string { return r.label }
 
 // under names the runs that say something, unless all do.
 func (s shareable) under(runs []labelled) string {
@@ -174,7 +177,7 @@ func (s shareable) under(runs []labelled) string {
 
 // acrossRuns lists what runs say, each thing once.
 func acrossRuns(runs []labelled, say func(*folder.Result) []string) []shareable {
-	return gathered(runs, func(r labelled) string { return r.label }, func(r labelled) []string { return say(r.Result) })
+	return gathered(runs, labelOf, func(r labelled) []string { return say(r.Result) })
 }
 
 // strandsAcross gives methods colours and runs dashes or, when there are more runs than methods, the other way round.
@@ -255,13 +258,13 @@ func methodsAcross(runs []labelled, all []methodEnd) page.TextTable {
 func offlineAcross(runs []labelled) page.TextTable {
 	t := page.TextTable{
 		ID: "offline", Title: "Points found offline", About: "What the methods are judged by, and where retraining settles.",
-		Columns: page.Heads("run", "optimum", "residual", "stable point", "its gap", "its distance"),
+		Columns: append(page.Heads("run", "optimum", "residual", "stable point", "its gap", "its distance"), page.Head{Name: "standing of the optimum"}),
 	}
 	for _, r := range runs {
 		value := valueFormat(r.Result)
 		t.Rows = append(t.Rows, []page.TextCell{
 			page.Words(r.label), page.Number(r.Optimum.Value, value), page.Number(r.Optimum.Residual, phrase.Plain),
-			page.Number(r.Stable.Value, value), page.Number(r.Stable.Gap, phrase.Percent), page.Number(r.Stable.Distance, phrase.Percent),
+			page.Number(r.Stable.Value, value), page.Number(r.Stable.Gap, phrase.Percent), page.Number(r.Stable.Distance, phrase.Percent), standingCell(&r.Optimum, r.Maximize),
 		})
 	}
 	return t

@@ -25,16 +25,27 @@ func broken() *folder.Result {
 	}
 }
 
-func TestWhoBreaksConstraintsDoesNotWin(t *testing.T) {
+// Who breaks a constraint is not ranked, neither by a better value nor by a worse one; the columns of gaps stay.
+func TestWhoBreaksConstraintsIsNotRanked(t *testing.T) {
 	r := broken()
-	var all []methodEnd
-	for _, run := range r.Runs {
-		all = append(all, newMethodEnd(run.Name, run, true))
+	s := &problem.Spec{Constraints: []problem.Constraint{{Name: "peak"}}}
+	all := methodEnds(labelled{"", r, s})
+	j := judge(all)
+	if got, want := plain(j.Headline), "primal–dual ends 1.00 % from the optimum."; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
-	if got := judge(all).Headline; !strings.HasPrefix(got, "primal–dual wins") {
+	if got, want := strings.Join(j.Reasons, " "), "heedless breaks peak by 0.6, so it is not ranked."; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	row := methods(r, all).Rows[0]
+	if got := plain(row[3].Text + ", " + row[5].Text + ", " + row[5].Small[0]); got != "−50.0 %, not ranked, breaks peak by 0.6" {
 		t.Error(got)
 	}
 	if got := retrained(r); !strings.Contains(got, "heeds no constraints") {
+		t.Error(got)
+	}
+	r.Runs = r.Runs[:1]
+	if got := judge(methodEnds(labelled{"", r, nil})); got.Headline != "No method keeps the constraints, so none is ranked." || got.Reasons[0] != "heedless breaks constraint 1 by 0.6, so it is not ranked." {
 		t.Error(got)
 	}
 }

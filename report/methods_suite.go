@@ -67,14 +67,6 @@ func vectorCell(u []float64) page.TextCell {
 	return page.Words(vectorWords(u, 4)).InShort(short)
 }
 
-func vectorWords(u []float64, most int) string {
-	list := lists.Of(u[:min(len(u), most)], func(v float64) string { return phrase.Shortest(compare.Cleaned(v)) })
-	if len(u) > most {
-		list = append(list, "…")
-	}
-	return strings.Join(list, ", ")
-}
-
 // suiteSketch shows who arrives where, methods down and problems across.
 func suiteSketch(r *compare.Comparison) draw.Sketch {
 	m := draw.WordTable{Columns: len(r.Problems), Rows: len(r.Problems[0].Rows)}

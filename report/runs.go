@@ -3,11 +3,13 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report/draw"
 	"github.com/kedge-opt/kedge/report/page"
@@ -19,19 +21,36 @@ func runDocument(kinds *kind.Catalogue, r *folder.Result, figures []draw.Figure)
 	ends := methodEnds(labelled{"", r, s})
 	rules := func(id string) []page.GraphRule { return rulesOf(r, id) }
 	d := &page.Document{
-		Title: r.Case, Facts: facts(r), Warnings: warnings(r), Question: question(s), Verdict: verdict(r, ends),
-		Graphs: graphsOf(strandsOf(r), rules, valueDigits(r)), Tables: []page.TextTable{methods(r, ends), offline(r), decisions(r)}, Figures: figures,
+		Title: r.Case, Facts: facts(r), Warnings: warnings(r), Question: question(s), Verdict: verdict(r, s, ends),
+		Graphs: graphsOf(strandsOf(r), rules, valueDigits(r)), Tables: slices.Concat([]page.TextTable{methods(r, ends), offline(r)}, restsTable(r), []page.TextTable{decisions(r)}), Figures: figures,
 		Spec: r.Spec, Sections: append(twoOptima(r), sectionsOf(r.Sections)...),
 		Repeat: "kedge run spec.yaml --out again", Origin: origin(r.Seed, r.Build),
 	}
 	if trialsOf(r) > 1 {
 		d.Tables = append(d.Tables, trials(r))
 	}
-	d.Brief = []page.Piece{d.Tables[1], d.Tables[0]}
+	d.Brief = append([]page.Piece{d.Tables[1], d.Tables[0]}, standings(r)...)
+	for _, text := range d.Verdict.Cautions {
+		d.Brief = append(d.Brief, page.Caution(text))
+	}
+	for _, text := range breakers(ends) {
+		d.Brief = append(d.Brief, page.Caution(text))
+	}
 	for _, note := range r.Notes {
 		d.Brief = append(d.Brief, page.Note{Name: "note:", Text: note})
 	}
 	return d
+}
+
+// standings are the lines of a terminal that say how much is known of the points.
+func standings(r *folder.Result) (list []page.Piece) {
+	if words := standing(&r.Optimum, r.Maximize); words != "" {
+		list = append(list, page.Note{Name: "optimum:", Text: words})
+	}
+	if words := standing(&r.Stable, r.Maximize); words != "" {
+		list = append(list, page.Note{Name: "stable point:", Text: words})
+	}
+	return list
 }
 
 // facts is the size of the run in one line.
@@ -59,18 +78,29 @@ func halted(r *folder.Result) string {
 }
 
 // verdict says which method won, and how far retraining ends from the optimum.
-func verdict(r *folder.Result, ends []methodEnd) page.Finding {
-	if trialsOf(r) == 0 {
-		return page.Finding{Headline: "No trial was finished, so there is nothing to conclude yet."}
+func verdict(r *folder.Result, s *problem.Spec, ends []methodEnd) page.Finding {
+	j := page.Finding{Headline: "No trial was finished, so there is nothing to conclude yet."}
+	switch {
+	case trialsOf(r) == 0:
+	case optimumMoves(r):
+		j = followed(r)
+	default:
+		j = judge(ends)
+		j.Reasons = append(j.Reasons, lasting(r)...)
 	}
-	if optimumMoves(r) {
-		return followed(r)
-	}
-	j := judge(ends)
-	if words := retrained(r); words != "" {
-		j.Reasons = append(j.Reasons, words)
-	}
+	j.Cautions = cautions(diagnosed(r, s))
 	return j
+}
+
+// lasting says where retraining settles, and how much is known of the optimum.
+func lasting(r *folder.Result) (list []string) {
+	if words := retrained(r); words != "" {
+		list = append(list, words)
+	}
+	if words := standing(&r.Optimum, r.Maximize); words != "" {
+		list = append(list, "The optimum is "+words+".")
+	}
+	return list
 }
 
 // lastTurn is the last measured turn of any trial.
@@ -94,7 +124,8 @@ func methods(r *folder.Result, ends []methodEnd) page.TextTable {
 	t := page.TextTable{
 		ID: "methods", Title: "Methods",
 		About: fmt.Sprintf("Every method%s: the mean over its trials, below it the least and the greatest. %s "+
-			"Gap and distance are relative to the optimum; the last column is the gap behind the best method with its interval, paired over trials.", lastTurn(r), better(r)),
+			"Gap and distance are relative to the optimum; the last column is the gap behind the best method with its interval, paired over trials. "+
+			"Methods that break constraints are not ranked.", lastTurn(r), better(r)),
 		Columns:  append(onTerminals(page.Heads("method", "trials", "value", "gap", "distance", "behind the best")), page.Head{Name: "seconds", Wide: 8, Off: true}),
 		Brief:    []int{0, 2, 3, 4, 6},
 		Headless: true,
@@ -148,7 +179,10 @@ func behinds(all []methodEnd) []page.TextCell {
 	best, list := leads(all)
 	for i, c := range all {
 		cells[i] = page.Number(math.NaN(), phrase.Percent)
-		if c.name == best.name {
+		switch {
+		case len(c.breaks) > 0:
+			cells[i] = page.Words("not ranked", lists.Of(c.breaks, func(s string) string { return "breaks " + s })...)
+		case c.name == best.name:
 			cells[i] = page.Words("best")
 		}
 		for _, l := range list {
@@ -214,50 +248,29 @@ func trials(r *folder.Result) page.TextTable {
 func offline(r *folder.Result) page.TextTable {
 	t := page.TextTable{
 		ID: "offline", Title: "Points found offline",
-		About:   "What the methods are judged by. The residual is 0 at an exact solution; the spread is the largest relative difference in value between starts.",
-		Columns: append(onTerminals(page.Heads("point", "value", "gap", "distance", "residual", "starts", "spread")), page.Head{Name: "seconds", Wide: 8, Off: true}),
+		About: "What the methods are judged by. The residual is what is left of the gradient along the set, as a part of the steepest on the way there: 0 at an exact solution. " +
+			"The spread is the largest difference in value between starts that ended at the point, as a part of how values differ over the set.",
+		Columns: append(onTerminals(page.Heads("point", "value", "gap", "distance", "residual", "starts", "spread")), page.Head{Name: "seconds", Wide: 8, Off: true}, page.Head{Name: "standing"}),
 		Brief:   []int{0, 1, 2, 3, 7},
 	}
 	value := valueFormat(r)
-	t.Rows = append(t.Rows, pointRow("optimum", "of the settled population", r.Optimum, r.Optimum, value))
+	t.Rows = append(t.Rows, pointRow("optimum", "of the settled population", r.Optimum, &r.Optimum, r.Maximize, value))
 	if !math.IsNaN(r.Stable.Value) && len(r.Stable.Decision) > 0 {
-		t.Rows = append(t.Rows, pointRow("stable point", "where retraining settles", r.Stable, r.Stable, value))
+		t.Rows = append(t.Rows, pointRow("stable point", "where retraining settles", r.Stable, &r.Stable, r.Maximize, value))
 	}
 	if ref := r.Reference; ref != nil {
 		note := fmt.Sprintf("judged by the settled population; %s after %d steps", value(ref.Optimum.Value), ref.Steps)
-		t.Rows = append(t.Rows, pointRow(fmt.Sprintf("%d-step optimum", ref.Steps), note, ref.True, ref.Optimum, value))
+		t.Rows = append(t.Rows, pointRow(fmt.Sprintf("%d-step optimum", ref.Steps), note, ref.True, &ref.Optimum, r.Maximize, value))
 	}
 	return t
 }
 
 // pointRow shows a point and the evidence of the search that found it.
-func pointRow(name, note string, p, found folder.Point, value func(float64) string) []page.TextCell {
+func pointRow(name, note string, p folder.Point, found *folder.Point, maximize bool, value func(float64) string) []page.TextCell {
 	return []page.TextCell{
 		page.Words(name, note), inDigits(page.Number(p.Value, value), p.Value, 9),
 		inDigits(page.Number(p.Gap, phrase.Percent), p.Gap, 3), inDigits(page.Number(p.Distance, phrase.Percent), p.Distance, 3),
-		page.Number(found.Residual, phrase.Plain), page.Count(found.Starts), page.Number(found.Spread, phrase.Plain), page.Words(" "),
-	}
-}
-
-// valueDigits is with how many digits the smallest gap can be seen in a value.
-func valueDigits(r *folder.Result) int {
-	n := 6
-	for _, run := range r.Runs {
-		if gap := final(run, "gap").Mean; gap > 0 {
-			n = max(n, 2-int(math.Floor(math.Log10(gap))))
-		}
-	}
-	return min(n, 12)
-}
-
-// valueFormat shows values with so many digits that the smallest gap can be seen.
-func valueFormat(r *folder.Result) func(float64) string {
-	n := valueDigits(r)
-	return func(v float64) string {
-		if a := math.Abs(v); a != 0 && (a < 1e-4 || a >= 1e9) {
-			return phrase.Plain(v)
-		}
-		return phrase.Digits(v, n)
+		page.Number(found.Residual, phrase.Plain), page.Count(found.Starts), page.Number(found.Spread, phrase.Plain), page.Words(" "), standingCell(found, maximize),
 	}
 }
 

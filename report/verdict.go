@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/report/page"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // confidence is what all intervals of a verdict have together.
@@ -23,6 +24,10 @@ type methodEnd struct {
 	lost  int             // trials without a finite gap
 	exact bool            // nothing about it is random: one trial says it all
 	mean  float64
+
+	breaks  []string // constraints, and by how much: then it is not ranked
+	tooLong bool     // its step, and it goes astray
+	moves   bool     // it has not come to rest
 }
 
 func newMethodEnd(name string, run folder.Run, exact bool) methodEnd {
@@ -48,10 +53,54 @@ func methodEnds(runs ...labelled) (list []methodEnd) {
 			if r.label != "" {
 				name = r.named(run)
 			}
-			list = append(list, newMethodEnd(name, run, isExact(r.spec, run.Name)))
+			one := newMethodEnd(name, run, isExact(r.spec, run.Name))
+			one.breaks = breaches(r, &run)
+			for _, d := range diagnosed(r.Result, r.spec) {
+				one.tooLong = one.tooLong || d.Method == run.Name && strings.HasPrefix(d.Check, stepCheck) && astray(&run)
+				one.moves = one.moves || d.Method == run.Name && d.Check == stillCheck
+			}
+			list = append(list, one)
 		}
 	}
 	return list
+}
+
+// brokenShare is the part of the largest excess of a constraint in a run by which a method may end beyond the bound and still be said to
+// keep it: rules that sample come no nearer.
+const brokenShare = 1e-2
+
+// breaches lists the constraints that a method breaks in the end, on average over its trials, with by how much.
+func breaches(r labelled, run *folder.Run) (list []string) {
+	for j := 0; ; j++ {
+		column := fmt.Sprintf("excess_%d", j+1)
+		if len(run.Trials) == 0 || !run.Trials[0].Has(column) {
+			return list
+		}
+		if by := over(run.Final(column)).Mean; by > brokenShare*largestOf(r.Result, column) {
+			list = append(list, constraintName(r.spec, j)+" by "+phrase.Brief(by))
+		}
+	}
+}
+
+// largestOf is the largest size of a column in all that was measured.
+func largestOf(r *folder.Result, column string) (most float64) {
+	for _, run := range r.Runs {
+		for i := range run.Trials {
+			for _, v := range run.Trials[i].Of(column) {
+				if phrase.Finite(v) {
+					most = max(most, math.Abs(v))
+				}
+			}
+		}
+	}
+	return most
+}
+
+func constraintName(s *problem.Spec, j int) string {
+	if s != nil && j < len(s.Constraints) {
+		return s.Constraints[j].Name
+	}
+	return fmt.Sprintf("constraint %d", j+1)
 }
 
 // off is what a trial is ranked by: its last gap, and under constraints the size of it, because a value that is better than the
@@ -118,27 +167,10 @@ func shared(a, b methodEnd) []int {
 	return slices.Compact(list)
 }
 
-// interval returns the mean of x and half the width of its Student interval, NaN for fewer than two numbers.
-func interval(x []float64, level float64) (mean, half float64) {
-	n := float64(len(x))
-	for _, v := range x {
-		mean += v / n
-	}
-	squares := 0.0
-	for _, v := range x {
-		squares += float64((v - mean) * (v - mean))
-	}
-	if n < 2 {
-		return mean, math.NaN()
-	}
-	t := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile((1 + level) / 2)
-	return mean, t * math.Sqrt(squares/(n-1)/n)
-}
-
-// leads ranks the methods by their mean gap and compares the first with each of the others. All the intervals together have
+// leads ranks the methods that keep the constraints by their mean gap and compares the first with each of the others. All the intervals together have
 // the confidence, each one the more the more there are (Bonferroni).
 func leads(all []methodEnd) (best methodEnd, behind []lead) {
-	ranked := slices.DeleteFunc(slices.Clone(all), func(c methodEnd) bool { return math.IsNaN(c.mean) })
+	ranked := slices.DeleteFunc(slices.Clone(all), func(c methodEnd) bool { return math.IsNaN(c.mean) || len(c.breaks) > 0 })
 	if len(ranked) == 0 {
 		return methodEnd{}, nil
 	}
@@ -153,7 +185,11 @@ func leads(all []methodEnd) (best methodEnd, behind []lead) {
 // judge says which method won and by how much. A winner is clearly ahead of every other and finite in every trial.
 func judge(all []methodEnd) page.Finding {
 	best, behind := leads(all)
-	if best.name == "" {
+	breaking := breakers(all)
+	switch {
+	case best.name == "" && len(breaking) > 0:
+		return page.Finding{Headline: "No method keeps the constraints, so none is ranked.", Reasons: breaking}
+	case best.name == "":
 		return page.Finding{Headline: "The gap was not measured, so there is nothing to conclude."}
 	}
 	j := page.Finding{Headline: headline(best, behind)}
@@ -164,17 +200,53 @@ func judge(all []methodEnd) page.Finding {
 		}
 		j.Reasons = append(j.Reasons, l.words(best))
 	}
+	j.Reasons = append(j.Reasons, breaking...)
 	return j
 }
 
 const mostReasons = 6
 
+// breakers says who breaks constraints, and why that is not ranked.
+func breakers(all []methodEnd) (list []string) {
+	for _, c := range all {
+		if len(c.breaks) > 0 {
+			list = append(list, fmt.Sprintf("%s breaks %s, so it is not ranked.", c.name, phrase.Enumerate(c.breaks)))
+		}
+	}
+	return list
+}
+
+// unfair says why methods that lie behind may do so for no fault of theirs: a step that is too long or, where the best has not arrived
+// either, too few turns.
+func unfair(best methodEnd, behind []lead) string {
+	all := append([]methodEnd{best}, lists.Of(behind, func(l lead) methodEnd { return l.behind })...)
+	var long, still []string
+	for _, c := range all {
+		if c.tooLong {
+			long = append(long, c.name)
+		}
+		if c.moves {
+			still = append(still, c.name)
+		}
+	}
+	switch {
+	case len(long) > 0:
+		return "but the step of " + phrase.Enumerate(long) + " is too long: no fair winner"
+	case len(still) > 0 && !(math.Abs(best.mean) <= arrivedGap):
+		return "but " + phrase.Enumerate(still) + map[bool]string{true: " is", false: " are"}[len(still) == 1] + " still moving: no winner yet"
+	}
+	return ""
+}
+
 func headline(best methodEnd, behind []lead) string {
 	open := slices.DeleteFunc(slices.Clone(behind), lead.clear)
 	nearest := fmt.Sprintf("%s ends closest to the optimum, %s away", best.name, phrase.Percent(best.mean))
+	why := unfair(best, behind)
 	switch {
 	case best.lost > 0:
 		return fmt.Sprintf("%s, but %s of it had no finite gap: no winner.", nearest, phrase.Count(best.lost, "trial"))
+	case len(behind) > 0 && why != "":
+		return nearest + ", " + why + "."
 	case len(behind) == 0:
 		return fmt.Sprintf("%s ends %s from the optimum.", best.name, phrase.Percent(best.mean))
 	case len(open) == 0:
@@ -207,6 +279,9 @@ func (l lead) words(best methodEnd) string {
 	default:
 		s += " (" + l.range95() + "), which may be chance: the interval includes 0"
 	}
+	if l.behind.tooLong {
+		s += "; its step is too long"
+	}
 	if l.behind.lost > 0 {
 		s += fmt.Sprintf("; %s of it had no finite gap", phrase.Count(l.behind.lost, "trial"))
 	}
@@ -230,6 +305,9 @@ func times(small, large float64) string {
 func retrained(r *folder.Result) string {
 	p := r.Stable
 	if !phrase.Finite(p.Gap) || len(p.Decision) == 0 {
+		return ""
+	}
+	if p.Gap < -1e-12 && !slices.ContainsFunc(r.Runs, heeds) {
 		return ""
 	}
 	if p.Gap < -1e-12 {

@@ -66,7 +66,7 @@ func TestVerdict(t *testing.T) {
 		"one rival":            {[]folder.Run{ending("a", .1, .1, .1, .1), ending("c", .105, .12, .135, .12)}, "a wins: it ends 10.0 % from the optimum."},
 		"two methodEndsAcross": {[]folder.Run{ending("a", .1, .1, .1, .1), ending("b", .5, .5, .5, .5), ending("c", .105, .12, .135, .12)}, "No clear winner: a and c cannot be told apart."},
 	} {
-		if got := strings.ReplaceAll(verdict(&folder.Result{Runs: c.runs}, methodEnds(labelled{Result: &folder.Result{Runs: c.runs}})).Headline, phrase.ThinSpace, " "); got != c.want {
+		if got := strings.ReplaceAll(verdict(&folder.Result{Runs: c.runs}, nil, methodEnds(labelled{Result: &folder.Result{Runs: c.runs}})).Headline, phrase.ThinSpace, " "); got != c.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", what, got, c.want)
 		}
 	}
@@ -76,7 +76,7 @@ func TestVerdict(t *testing.T) {
 func TestVerdictSaysByHowMuch(t *testing.T) {
 	r := &folder.Result{Runs: []folder.Run{ending("vanilla", .5, .51, .49), ending("b", .1, .11, .12)}}
 	r.Stable = folder.Point{Decision: []float64{1}, Gap: .51, Distance: .2}
-	got := strings.ReplaceAll(strings.Join(verdict(r, methodEnds(labelled{Result: r})).Reasons, "\n"), phrase.ThinSpace, " ")
+	got := strings.ReplaceAll(strings.Join(verdict(r, nil, methodEnds(labelled{Result: r})).Reasons, "\n"), phrase.ThinSpace, " ")
 	want := "vanilla ends 50.0 % away, behind b by 39.0 % of the optimal value (95 % interval 34.7 % to 43.3 %, paired over 3 trials; 4.5 times the gap).\n" +
 		"Retraining settles at the stable point, 51.0 % from the optimum in value and 20.0 % in decision, and that is where vanilla has come to rest."
 	if got != want {
@@ -93,7 +93,7 @@ func TestVerdictKnowsWhatIsNotRandom(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &folder.Result{Runs: []folder.Run{ending("vanilla", .02), ending("composite", .01), ending("derivative-free", .03, .031, .032)}}
-	got := verdict(r, methodEnds(labelled{"", r, s}))
+	got := verdict(r, s, methodEnds(labelled{"", r, s}))
 	if want := "composite wins"; !strings.HasPrefix(got.Headline, want) {
 		t.Errorf("got %q, want %q", got.Headline, want)
 	}

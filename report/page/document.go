@@ -36,9 +36,10 @@ type Term struct {
 	Text string `json:"text"`
 }
 
-// Finding is a sentence that can stand alone, and what supports it.
+// Finding is a sentence that can stand alone, what spoils it, and what supports it.
 type Finding struct {
 	Headline string   `json:"headline"`
+	Cautions []string `json:"cautions,omitempty"`
 	Reasons  []string `json:"reasons,omitempty"`
 }
 

@@ -20,6 +20,9 @@ func (d *Document) Markdown() []byte {
 	m.terms("The question", d.Question)
 	m.line("## The verdict")
 	m.line("**%s**", prose(d.Verdict.Headline))
+	for _, text := range d.Verdict.Cautions {
+		m.line("> **Caution:** %s", prose(text))
+	}
 	m.items(d.Verdict.Reasons)
 	for _, t := range d.paged().Tables {
 		m.line("## %s", prose(t.Title))

@@ -85,7 +85,23 @@ func (b Bullets) lines(t Terminal) (lines []string) {
 }
 
 func (f Finding) lines(t Terminal) []string {
-	return append([]string{t.Bold(f.Headline)}, Bullets{Texts: f.Reasons}.lines(t)...)
+	lines := []string{t.Bold(f.Headline)}
+	for _, text := range f.Cautions {
+		lines = append(lines, Caution(text).lines(t)...)
+	}
+	return append(lines, Bullets{Texts: f.Reasons}.lines(t)...)
+}
+
+// Caution is what spoils a result.
+type Caution string
+
+func (c Caution) lines(t Terminal) (lines []string) {
+	mark := t.Bad("!")
+	for _, line := range Wrap(string(c), min(t.Width, widest)-2) {
+		lines = append(lines, mark+" "+line)
+		mark = " "
+	}
+	return lines
 }
 
 // Remark is a marked finding with an explanation beside it and, below, what to do.

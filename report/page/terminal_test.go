@@ -56,8 +56,8 @@ func TestTablesOnTerminalsAndPages(t *testing.T) {
 			{Words("b"), Words("").InShort(" "), Words("λ")},
 		},
 	}
-	d := &Document{Title: "X", Tables: []TextTable{table}, Brief: []Piece{table, Plainly{""}, Finding{"Yes.", []string{"Because."}}, Note{"note:", "n"}}}
-	want := "lq2     seconds  ends at\na          T917  ✓ there\nb             λ\n\nYes.\n- Because.\nnote: n\n"
+	d := &Document{Title: "X", Tables: []TextTable{table}, Brief: []Piece{table, Plainly{""}, Finding{"Yes.", []string{"Unless."}, []string{"Because."}}, Note{"note:", "n"}}}
+	want := "lq2     seconds  ends at\na          T917  ✓ there\nb             λ\n\nYes.\n! Unless.\n- Because.\nnote: n\n"
 	if got := d.Terminal(Terminal{Width: 80}); got != want {
 		t.Errorf("a terminal shows\n%swant\n%s", got, want)
 	}

@@ -1,0 +1,178 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/report/page"
+)
+
+// standing says how much is known of a point and how, in the words that are the same wherever an answer is told: proven, searched or
+// stationary only. Nothing is said of the points of earlier versions, which tell nothing of it.
+func standing(p *folder.Point, maximize bool) string {
+	word, how := standingParts(p, maximize)
+	if how == "" {
+		return word
+	}
+	return word + ": " + how
+}
+
+// standingParts is the word of a standing, and what there is to say of it.
+func standingParts(p *folder.Point, maximize bool) (word, how string) {
+	e := p.Evidence
+	if e == nil {
+		return "", ""
+	}
+	var list []string
+	switch e.Standing {
+	case folder.Proven:
+		word, list = "proven", provenBy(e, maximize)
+	case folder.Searched:
+		word, list = "searched", searchedBy(p)
+	default:
+		word, list = "stationary only", restingAt(p)
+	}
+	return word, strings.Join(append(list, rough(p)...), "; ")
+}
+
+// provenBy is what proves an answer.
+func provenBy(e *folder.Evidence, maximize bool) (list []string) {
+	if e.Why != "" {
+		list = append(list, e.Why)
+	}
+	if e.Bound != nil {
+		side := "below"
+		if maximize {
+			side = "above"
+		}
+		list = append(list, fmt.Sprintf("no value is %s %s", side, phrase.Shortest(*e.Bound)))
+	}
+	return list
+}
+
+// searchedBy is from how many starts an answer was looked for, and where they ended.
+func searchedBy(p *folder.Point) []string {
+	e := p.Evidence
+	ended := fmt.Sprintf("%s, %d ended here", phrase.Count(p.Starts, "start"), e.Here)
+	switch others := e.Places - 1; {
+	case e.Here > 0 && others > 0:
+		ended += fmt.Sprintf(" and the rest in %s", phrase.Count(others, "worse place"))
+	case e.Here == 0 && e.Places > 0:
+		ended += fmt.Sprintf(" but in %s, and the best was found from there", phrase.Count(e.Places, "worse place"))
+	}
+	return []string{ended, "chance that one more would end elsewhere about " + roughly(e.Missed)}
+}
+
+// roughly is a chance that is only estimated.
+func roughly(chance float64) string {
+	if chance < 1e-4 {
+		return "0.01" + phrase.ThinSpace + "% or less"
+	}
+	return phrase.Digits(100*min(chance, 1), 1) + phrase.ThinSpace + "%"
+}
+
+// restingAt is what is known of a point that was come to from one start: of a point of rest also what happens nearby.
+func restingAt(p *folder.Point) []string {
+	e := p.Evidence
+	least, known := leastReal(e)
+	switch {
+	case e.Attracting != nil && *e.Attracting && known:
+		return []string{"attracting, the eigenvalues' real parts are at least " + phrase.Brief(least)}
+	case e.Attracting != nil && known:
+		return []string{nearby(e) + ", the eigenvalues' least real part is " + phrase.Brief(least)}
+	case e.Reached:
+		return []string{"reached from the first decision, with too many decisions to look at what happens nearby"}
+	}
+	return []string{"one start"}
+}
+
+// leastReal is the least real part of the eigenvalues at a point of rest.
+func leastReal(e *folder.Evidence) (least float64, known bool) {
+	least = math.Inf(1)
+	for _, v := range e.Eigenvalues {
+		least, known = min(least, v[0]), true
+	}
+	return least, known
+}
+
+// nearby says what happens to who comes near a point of rest: where nothing changes along some direction, neither is true.
+func nearby(e *folder.Evidence) string {
+	least, known := leastReal(e)
+	most := 0.0
+	for _, v := range e.Eigenvalues {
+		most = max(most, math.Abs(v[0]))
+	}
+	switch {
+	case e.Attracting == nil || !known:
+		return phrase.Absent
+	case *e.Attracting:
+		return "attracting"
+	case least >= -1e-9*most:
+		return "neither attracting nor repelling"
+	}
+	return "repelling"
+}
+
+// jumpy is the part of the steepest gradient above which what is left of it at an answer is no matter of rounding or of kinks.
+const jumpy = 1e-3
+
+// rough says where a loss is not smooth at an answer.
+func rough(p *folder.Point) []string {
+	left := p.Residual > jumpy
+	switch {
+	case p.Evidence.Kink && left:
+		return []string{fmt.Sprintf("the loss jumps there or has a kink that no gradients nearby balance, %s of the steepest is left", phrase.Percent(p.Residual))}
+	case p.Evidence.Kink:
+		return []string{"the loss has a kink there"}
+	case left:
+		return []string{fmt.Sprintf("it is not quite stationary, %s of the steepest gradient is left", phrase.Percent(p.Residual))}
+	}
+	return nil
+}
+
+// standingCell is the standing of a point in a table, empty where nothing is known of it.
+func standingCell(p *folder.Point, maximize bool) page.TextCell {
+	word, how := standingParts(p, maximize)
+	return page.Words(word, inSmall(how)...)
+}
+
+// restsTable lists the points where retraining would rest, where there are several.
+func restsTable(r *folder.Result) []page.TextTable {
+	if len(r.Rests) < 2 {
+		return nil
+	}
+	t := page.TextTable{
+		ID: "rests", Title: "Where retraining would rest",
+		About: "Points at which who takes the population for given has no reason to move. An attracting one draws in whoever comes near; near a repelling one somebody is led away. " +
+			"The least real part is that of the eigenvalues of how what retraining sees changes nearby: below 0 it repels. There may be more.",
+		Columns: page.Heads("decision", "value", "gap", "distance", "nearby", "least real part", "retraining from the first decision"),
+	}
+	for _, i := range []int{0, 4, 6} {
+		t.Columns[i].Numeric = false
+	}
+	value := valueFormat(r)
+	for i := range r.Rests {
+		t.Rows = append(t.Rows, restRow(&r.Rests[i], value))
+	}
+	return []page.TextTable{t}
+}
+
+func restRow(p *folder.Point, value func(float64) string) []page.TextCell {
+	around, least, settles := phrase.Absent, math.NaN(), "elsewhere"
+	if e := p.Evidence; e != nil {
+		around = nearby(e)
+		if v, known := leastReal(e); known {
+			least = v
+		}
+		if e.Reached {
+			settles = "settles here"
+		}
+	}
+	return []page.TextCell{
+		page.Words(vectorWords(p.Decision, 4)), page.Number(p.Value, value), page.Number(p.Gap, phrase.Percent), page.Number(p.Distance, phrase.Percent),
+		page.Words(around), page.Number(least, phrase.Brief), page.Words(settles),
+	}
+}

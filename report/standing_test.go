@@ -1,0 +1,74 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/phrase"
+)
+
+func plain(s string) string { return strings.ReplaceAll(s, phrase.ThinSpace, " ") }
+
+// The chance of the unseen after n walks that ended in w places is w(w+1)/(n(n−1)) [boender1987]: of 20 in one place 2/380 = 0.5 %, of 20
+// in 12 places 156/380 = 41 %.
+func TestStandingInWords(t *testing.T) {
+	bound, yes, no := -1.2346, true, false
+	searched := func(here, places int, missed float64) *folder.Evidence {
+		return &folder.Evidence{Standing: folder.Searched, Here: here, Places: places, Missed: missed}
+	}
+	rest := func(attracting *bool, real ...float64) *folder.Evidence {
+		e := &folder.Evidence{Standing: folder.Stationary, Attracting: attracting, Reached: true}
+		for _, v := range real {
+			e.Eigenvalues = append(e.Eigenvalues, [2]float64{v, 1})
+		}
+		return e
+	}
+	kink := searched(20, 1, 2./380)
+	kink.Kink = true
+	for _, c := range []struct {
+		what     string
+		point    folder.Point
+		maximize bool
+		want     string
+	}{
+		{"an old folder", folder.Point{Starts: 20}, false, ""},
+		{"convex", folder.Point{Evidence: &folder.Evidence{Standing: folder.Proven, Why: "convex"}}, false, "proven: convex"},
+		{"bounds", folder.Point{Evidence: &folder.Evidence{Standing: folder.Proven, Why: "812 boxes", Bound: &bound}}, false, "proven: 812 boxes; no value is below −1.2346"},
+		{"bounds of a reward", folder.Point{Evidence: &folder.Evidence{Standing: folder.Proven, Bound: &bound}}, true, "proven: no value is above −1.2346"},
+		{"one place", folder.Point{Starts: 20, Evidence: searched(18, 1, 2./380)}, false, "searched: 20 starts, 18 ended here; chance that one more would end elsewhere about 0.5 %"},
+		{"many places", folder.Point{Starts: 20, Evidence: searched(4, 12, 156./380)}, false, "searched: 20 starts, 4 ended here and the rest in 11 worse places; chance that one more would end elsewhere about 41 %"},
+		{"two places", folder.Point{Starts: 20, Evidence: searched(16, 2, 6./380)}, false, "searched: 20 starts, 16 ended here and the rest in 1 worse place; chance that one more would end elsewhere about 2 %"},
+		{"a kink", folder.Point{Starts: 20, Residual: 1e-9, Evidence: kink}, false, "searched: 20 starts, 20 ended here; chance that one more would end elsewhere about 0.5 %; the loss has a kink there"},
+		{"a jump", folder.Point{Starts: 20, Residual: .25, Evidence: kink}, false, "searched: 20 starts, 20 ended here; chance that one more would end elsewhere about 0.5 %; the loss jumps there or has a kink that no gradients nearby balance, 25.0 % of the steepest is left"},
+		{"one start", folder.Point{Starts: 1, Evidence: &folder.Evidence{Standing: folder.Stationary}}, false, "stationary only: one start"},
+		{"attracting", folder.Point{Evidence: rest(&yes, .5, 2)}, false, "stationary only: attracting, the eigenvalues' real parts are at least 0.5"},
+		{"repelling", folder.Point{Evidence: rest(&no, 2, -.25)}, false, "stationary only: repelling, the eigenvalues' least real part is −0.25"},
+		{"flat", folder.Point{Evidence: rest(&no, 0, 3)}, false, "stationary only: neither attracting nor repelling, the eigenvalues' least real part is 0"},
+		{"large", folder.Point{Evidence: rest(nil)}, false, "stationary only: reached from the first decision, with too many decisions to look at what happens nearby"},
+	} {
+		if got := plain(standing(&c.point, c.maximize)); got != c.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", c.what, got, c.want)
+		}
+	}
+}
+
+// All points of rest are listed, and "settles here" is said of the one that was reached alone.
+func TestRestsAreListed(t *testing.T) {
+	yes, no := true, false
+	r := choice()
+	r.Rests = []folder.Point{
+		{Decision: []float64{3}, Evidence: &folder.Evidence{Standing: folder.Stationary, Attracting: &yes, Eigenvalues: [][2]float64{{6, 0}}, Reached: true}},
+		{Decision: []float64{-3}, Evidence: &folder.Evidence{Standing: folder.Stationary, Attracting: &no, Eigenvalues: [][2]float64{{-2, 0}}}},
+	}
+	r.Stable.Evidence = r.Rests[0].Evidence
+	text := string(runDocument(nil, r, nil).Markdown())
+	for _, want := range []string{"| 3 |", "| attracting | 6 | settles here |", "| −3 |", "| repelling | −2 | elsewhere |"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	if n := strings.Count(text, "settles here"); n != 1 {
+		t.Errorf("retraining settles at %d points", n)
+	}
+}
