@@ -35,6 +35,7 @@ func Constrain(ctx context.Context, f Function, constraints []Function, set kedg
 	if len(starts) == 0 {
 		return nil, errors.New("optimum: there is no start")
 	}
+	o.Screen = min(o.Screen, 256) // constraints cost as much again, each
 	s := &searcher{Effort: o.filled(len(starts)), land: newLandscape(ctx, f, set, len(starts[0]))}
 	s.land.fence(constraints, starts[0])
 	if err := s.prepare(starts); err != nil {
@@ -44,12 +45,17 @@ func Constrain(ctx context.Context, f Function, constraints []Function, set kedg
 	if err := a.measure(s.screened); err != nil {
 		return nil, err
 	}
-	best, ends, failed := a.search(a.beginnings(s), s.Effort)
+	rough := s.Effort
+	rough.Tolerance = max(rough.Tolerance, roughly)
+	best, ends, failed := a.search(a.beginnings(s), rough)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if best == nil {
 		return nil, a.failure(failed, s.Effort)
+	}
+	if fine := a.solve(best.u, s.Effort); fine.excess <= kept && fine.residual <= best.residual {
+		best = fine
 	}
 	if best = a.tighten(best, s.Effort); best == nil {
 		return nil, errors.New("optimum: no decision was found that keeps the constraints themselves, only their smoothed forms")
@@ -182,6 +188,7 @@ const (
 	outerRounds  = 40
 	firstPenalty = 10
 	mostPenalty  = 1e8
+	roughly      = 1e-7 // the tolerance of all starts but the best
 	kept         = 1e-8 // by how much of its unit a constraint may be exceeded and count as kept
 )
 
