@@ -163,7 +163,7 @@ func brute(t *testing.T, p *problem.Problem, lower, upper []float64) float64 {
 func TestAnswersAreTrue(t *testing.T) {
 	count := 96
 	if testing.Short() {
-		count = 24
+		count = 8
 	}
 	if n, err := strconv.Atoi(os.Getenv("KEDGE_PROBLEMS")); err == nil {
 		count = n
