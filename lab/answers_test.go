@@ -232,3 +232,46 @@ func TestAnswersAreTrue(t *testing.T) {
 		t.Errorf("%d of %d missed, want at most one in a hundred", missed, searched)
 	}
 }
+
+// Losses and decisions in units from 10⁻¹² to 10¹² give the same decision, the same standing and the same notes. The decision is the
+// closed form of the rational linear-quadratic problem, (−56, 99)/229.
+func TestUnitsChangeNoAnswer(t *testing.T) {
+	want := []float64{-56. / 229, 99. / 229}
+	for _, loss := range []float64{1e-12, 1, 1e12} {
+		for _, decision := range []float64{1e-12, 1, 1e12} {
+			text := fmt.Sprintf(`iterations: 20
+trials: 1
+model:
+  decision: u[2]
+  state: p[2]
+  trait: d[2]
+  let: {s: %v, c: %v, A: [[0.5, 0.25], [0, 0.5]], B: [[0.5, 0], [0.25, 0.5]]}
+  next: A @ p + B @ (u/c) + 0.5*d
+  minimize: s*(dot(u/c, u/c) + dot(u/c, p) + 0.5*dot(p, p))
+population: {size: 4, law: values, values: [[2, -0.5], [2, -1.5], [0, -0.5], [0, -1.5]], sampling: without-replacement}
+start: {law: values, values: [%v, %v]}
+algorithms: [{name: composite, step: %v, batch: 4}]
+`, loss, decision, .3*decision, -.2*decision, .1*decision*decision/loss)
+			s, err := problem.Parse(kind.Standard(), "units", []byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := problem.Build("units", s, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := lab.Execute(context.Background(), p, lab.Options{Workers: 1})
+			if err != nil {
+				t.Fatalf("in units of %v and %v: %v", loss, decision, err)
+			}
+			for i, u := range r.Optimum.Decision {
+				if e := math.Abs(u/decision - want[i]); e > 1e-6*math.Abs(want[i]) {
+					t.Errorf("in units of %v and %v the optimum is %v, want %v", loss, decision, r.Optimum.Decision, want)
+				}
+			}
+			if r.Optimum.Evidence.Standing != folder.Proven || len(r.Notes) > 0 || r.Stable.Decision == nil {
+				t.Errorf("in units of %v and %v: %+v, notes %q", loss, decision, r.Optimum.Evidence, r.Notes)
+			}
+		}
+	}
+}
