@@ -45,7 +45,7 @@ func (r *run) solve(ctx context.Context) error {
 	r.meter.Optimum = loop.Target{Decision: best.Decision, Loss: best.Loss}
 	r.scale = best.Range
 	r.result.Optimum = r.searched(&best.Search)
-	r.credit(r.result.Optimum.Evidence)
+	r.result.Optimum.Evidence.Credit(r.proven.Why, r.problem.Bound(r.proven))
 	r.describeRests(rests)
 	if err := errors.Join(r.findNash(ctx), r.follow(ctx)); err != nil {
 		return err
@@ -76,7 +76,13 @@ func (r *run) best(ctx context.Context, f *steady.Objective, seeds [][]float64) 
 		return nil, err
 	}
 	if len(r.bounds.list) == 0 {
-		s, err := r.keeper.recall("optimum", func() (*solved, error) { return r.findProven(ctx, f, seeds) })
+		s, err := r.keeper.recall("optimum", func() (*solved, error) {
+			best, known, err := r.problem.Best(ctx, f, seeds)
+			if err != nil {
+				return nil, err
+			}
+			return &solved{Best: &optimum.Constrained{Search: *best}, Known: known}, nil
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -136,10 +142,7 @@ func (r *run) point(q optimum.Point) folder.Point {
 func (r *run) searched(s *optimum.Search) folder.Point {
 	p := r.point(s.Point)
 	p.Starts, p.Spread, p.Residual = len(s.Found), s.Spread, s.Residue
-	p.Evidence = &folder.Evidence{Standing: folder.Searched, Here: s.Here, Places: s.Basins, Missed: s.Missed, Kink: s.Kink}
-	if len(s.Found) < 2 {
-		p.Evidence.Standing = folder.Stationary
-	}
+	p.Evidence = folder.EvidenceOf(s)
 	return p
 }
 

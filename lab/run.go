@@ -117,11 +117,11 @@ type run struct {
 	keeper  *keeper
 	open    atomic.Int64 // jobs that are not done
 	result  *folder.Result
-	meter   loop.Meter  // what every trial's own meter starts from
-	game    equilibrium // of several players
-	scale   float64     // by how much losses differ over the set
-	proven  bounded     // what is proven of the optimum
-	seeds   [][]float64 // decisions that searches begin at besides the first
+	meter   loop.Meter        // what every trial's own meter starts from
+	game    equilibrium       // of several players
+	scale   float64           // by how much losses differ over the set
+	proven  problem.Guarantee // what is proven of the optimum
+	seeds   [][]float64       // decisions that searches begin at besides the first
 	guard   sync.Mutex
 	passed  *passed     // by a trial; nil: nothing is better than the optimum
 	bounds  bounds      // constraints on the settled population

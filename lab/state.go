@@ -7,6 +7,7 @@ import (
 
 	"github.com/kedge-opt/kedge/internal/wire"
 	"github.com/kedge-opt/kedge/optimum"
+	"github.com/kedge-opt/kedge/problem"
 )
 
 const (
@@ -17,7 +18,7 @@ const (
 // solved is what an offline search found.
 type solved struct {
 	Best       *optimum.Constrained  `json:",omitempty"` // without constraints it has no multipliers
-	Known      bounded               // how good the best is
+	Known      problem.Guarantee     // how good the best is
 	Rests      []optimum.Rest        `json:",omitempty"`
 	Equilibria []optimum.Equilibrium `json:",omitempty"`
 	Failure    string                `json:",omitempty"` // why there is nothing

@@ -87,7 +87,11 @@ func comparisonQuestion(r *compare.Comparison) []page.Term {
 // the steps that they tried.
 func comparisonBrief(r *compare.Comparison, tables []page.TextTable) []page.Piece {
 	if !r.Suite {
-		return []page.Piece{tables[0], page.Bullets{Texts: gridsTried(&r.Problems[0]), Whole: true}}
+		list := []page.Piece{tables[0], page.Bullets{Texts: gridsTried(&r.Problems[0]), Whole: true}}
+		if words := answered(&r.Problems[0]); words != "" {
+			list = append(list, page.Note{Name: "optimum:", Text: words})
+		}
+		return list
 	}
 	tried := fmt.Sprintf("every method tried %d steps on %d trials apart from those that are told; the grids are in the report", r.Points, r.Tuning)
 	return []page.Piece{tables[0], page.Plainly{""}, page.Paragraphs{Texts: compare.Legend()}, page.Plainly{""}, tables[1], page.Plainly{"", tried}}
@@ -156,6 +160,9 @@ func why(m *compare.Row) string {
 // problemAbout says what is known of a problem.
 func problemAbout(a *compare.Meeting) string {
 	text := fmt.Sprintf("The optimum has the value %s.", phrase.Shortest(a.Value))
+	if words := answered(a); words != "" {
+		text += " It is " + words + "."
+	}
 	if a.About != "" {
 		text = a.About + " " + text
 	}
@@ -173,6 +180,14 @@ func problemAbout(a *compare.Meeting) string {
 		text += fmt.Sprintf(" The crowd does not settle within %s, and there is no time to wait longer: methods that learn from its answer are myopic.", phrase.Count(a.Settling, "turn"))
 	}
 	return text + " Means over trials, of distances with least and largest below; distances are Euclidean. Deployed are decisions, and people those that the method looked at, in a trial."
+}
+
+// answered is how much is known of the optimum of a problem, "" in results of earlier versions.
+func answered(a *compare.Meeting) string {
+	if a.Answer == nil {
+		return ""
+	}
+	return standing(a.Answer, a.Maximize)
 }
 
 // tuningTable shows settings and grids.

@@ -40,7 +40,7 @@ func answersTable(r *compare.Comparison) page.TextTable {
 		ID: "answers", Title: "The problems and their answers", Brief: []int{0, 1, 2, 3, 4},
 		Columns: []page.Head{
 			{Name: "problem", Short: " ", Wide: -18}, {Name: "stable", Wide: -22}, {Name: "optimal", Wide: -22},
-			{Name: "value", Numeric: true, Wide: 10}, {Name: "separates", Short: " "},
+			{Name: "value", Numeric: true, Wide: 10}, {Name: "separates", Short: " "}, {Name: "standing of the optimum"},
 		},
 		About: "Known in closed form, but for the optimum of softmax. A problem whose stable point is its optimum cannot make a method that ignores the answer of the crowd look bad.",
 	}
@@ -52,10 +52,17 @@ func answersTable(r *compare.Comparison) page.TextTable {
 		}
 		t.Rows = append(t.Rows, []page.TextCell{
 			page.Words(fmt.Sprintf("%d %s", i+1, a.Name), inSmall(a.About)...).InShort(fmt.Sprintf("%2d %s", i+1, a.Name)),
-			vectorCell(a.Stable), vectorCell(a.Optimal), plainMinus(page.Number(a.Value, phrase.Shortest)), apart,
+			vectorCell(a.Stable), vectorCell(a.Optimal), plainMinus(page.Number(a.Value, phrase.Shortest)), apart, answerCell(a),
 		})
 	}
 	return t
+}
+
+func answerCell(a *compare.Meeting) page.TextCell {
+	if a.Answer == nil {
+		return page.Words("")
+	}
+	return standingCell(a.Answer, a.Maximize)
 }
 
 // vectorCell shows the first four entries of a decision, on a terminal the first two.

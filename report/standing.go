@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/report/page"
 )
@@ -29,28 +30,24 @@ func standingParts(p *folder.Point, maximize bool) (word, how string) {
 	var list []string
 	switch e.Standing {
 	case folder.Proven:
-		word, list = "proven", provenBy(e, maximize)
+		word, list = "proven", append(inSmall(e.Why), outOfReach(e, maximize)...)
 	case folder.Searched:
-		word, list = "searched", searchedBy(p)
+		word, list = "searched", append(searchedBy(p), lists.Of(outOfReach(e, maximize), func(s string) string { return "proven is that " + s })...)
 	default:
 		word, list = "stationary only", restingAt(p)
 	}
 	return word, strings.Join(append(list, rough(p)...), "; ")
 }
 
-// provenBy is what proves an answer.
-func provenBy(e *folder.Evidence, maximize bool) (list []string) {
-	if e.Why != "" {
-		list = append(list, e.Why)
+// outOfReach says which values are proven not to exist.
+func outOfReach(e *folder.Evidence, maximize bool) []string {
+	switch {
+	case e.Bound == nil:
+		return nil
+	case maximize:
+		return []string{"no value is above " + phrase.Shortest(*e.Bound)}
 	}
-	if e.Bound != nil {
-		side := "below"
-		if maximize {
-			side = "above"
-		}
-		list = append(list, fmt.Sprintf("no value is %s %s", side, phrase.Shortest(*e.Bound)))
-	}
-	return list
+	return []string{"no value is below " + phrase.Shortest(*e.Bound)}
 }
 
 // searchedBy is from how many starts an answer was looked for, and where they ended.

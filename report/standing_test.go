@@ -6,6 +6,7 @@ import (
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/lab/compare"
 )
 
 func plain(s string) string { return strings.ReplaceAll(s, phrase.ThinSpace, " ") }
@@ -41,6 +42,8 @@ func TestStandingInWords(t *testing.T) {
 		{"two places", folder.Point{Starts: 20, Evidence: searched(16, 2, 6./380)}, false, "searched: 20 starts, 16 ended here and the rest in 1 worse place; chance that one more would end elsewhere about 2 %"},
 		{"a kink", folder.Point{Starts: 20, Residual: 1e-9, Evidence: kink}, false, "searched: 20 starts, 20 ended here; chance that one more would end elsewhere about 0.5 %; the loss has a kink there"},
 		{"a jump", folder.Point{Starts: 20, Residual: .25, Evidence: kink}, false, "searched: 20 starts, 20 ended here; chance that one more would end elsewhere about 0.5 %; the loss jumps there or has a kink that no gradients nearby balance, 25.0 % of the steepest is left"},
+		{"bounded", folder.Point{Starts: 20, Evidence: &folder.Evidence{Standing: folder.Searched, Here: 20, Places: 1, Missed: 2. / 380, Bound: &bound}}, false,
+			"searched: 20 starts, 20 ended here; chance that one more would end elsewhere about 0.5 %; proven is that no value is below −1.2346"},
 		{"one start", folder.Point{Starts: 1, Evidence: &folder.Evidence{Standing: folder.Stationary}}, false, "stationary only: one start"},
 		{"attracting", folder.Point{Evidence: rest(&yes, .5, 2)}, false, "stationary only: attracting, the eigenvalues' real parts are at least 0.5"},
 		{"repelling", folder.Point{Evidence: rest(&no, 2, -.25)}, false, "stationary only: repelling, the eigenvalues' least real part is −0.25"},
@@ -70,5 +73,17 @@ func TestRestsAreListed(t *testing.T) {
 	}
 	if n := strings.Count(text, "settles here"); n != 1 {
 		t.Errorf("retraining settles at %d points", n)
+	}
+}
+
+// A comparison tells the standing of its optimum in the words of a run; one of an earlier version says nothing of it.
+func TestComparisonsTellTheStanding(t *testing.T) {
+	a := &compare.Meeting{Value: 1, Answer: &folder.Point{Evidence: &folder.Evidence{Standing: folder.Proven, Why: "convex"}}}
+	if got := problemAbout(a); !strings.Contains(got, "The optimum has the value 1. It is proven: convex. ") {
+		t.Error(got)
+	}
+	a.Answer = nil
+	if got := problemAbout(a); !strings.Contains(got, "The optimum has the value 1. No stable point") {
+		t.Error(got)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -74,6 +75,29 @@ func TestPointsOfLQ2(t *testing.T) {
 
 // Who counts the answer ends at the optimum, who does not at the stable point, who sees one turn of it at the myopic one; all at the
 // price that their rhythm has.
+// lq2 is a convex quadratic, whose minimum is proven, with a bound that is its value; of polarized there are no formulas to bound, so it
+// is searched. What is known is kept in the file.
+func TestAnswersHaveTheirStanding(t *testing.T) {
+	for name, want := range map[string]folder.Standing{"lq2": folder.Proven, "polarized": folder.Searched} {
+		p := problemOf(t, name, "iterations=5")
+		r := mustRun(t, p, "vanilla", Terms{Trials: 1, NoTune: true})
+		var file bytes.Buffer
+		if err := r.Encode(&file); err != nil {
+			t.Fatal(err)
+		}
+		again, err := Decode(kind.Standard(), &file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer := again.Problems[0].Answer
+		if answer == nil || answer.Evidence.Standing != want || answer.Value != r.Problems[0].Value {
+			t.Errorf("%s: %+v, want %s", name, answer, want)
+		} else if bound := answer.Evidence.Bound; want == folder.Proven && (bound == nil || math.Abs(*bound-answer.Value) > 1e-6*answer.Value) {
+			t.Errorf("%s: bound %v of %v", name, bound, answer.Value)
+		}
+	}
+}
+
 func TestMethodsEndWhereTheyMust(t *testing.T) {
 	const turns = 6000
 	r := mustRun(t, problemOf(t, "lq2", "iterations=6000"), "vanilla,composite,repeated-gradient,lazy,two-point,plug-in", Terms{Trials: 2})

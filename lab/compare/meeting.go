@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/problem"
@@ -103,7 +104,7 @@ func (a *meeting) answers(ctx context.Context, p *problem.Problem) error {
 	if err != nil {
 		return err
 	}
-	best, err := optimum.Find(ctx, f, p.Set, [][]float64{p.Start}, p.Effort())
+	best, known, err := p.Best(ctx, f, [][]float64{p.Start})
 	if err != nil {
 		return fmt.Errorf("find the optimum: %w", err)
 	}
@@ -116,6 +117,8 @@ func (a *meeting) answers(ctx context.Context, p *problem.Problem) error {
 		return ctx.Err()
 	}
 	a.Optimal, a.Stable, a.Value = best.Decision, a.points["stable"], a.value(best.Loss)
+	a.Answer = &folder.Point{Value: a.Value, Decision: best.Decision, Residual: best.Residue, Starts: len(best.Found), Spread: best.Spread, Evidence: folder.EvidenceOf(best)}
+	a.Answer.Evidence.Credit(known.Why, p.Bound(known))
 	if err := a.measure(ctx, p); err != nil {
 		return err
 	}

@@ -32,21 +32,22 @@ type Comparison struct {
 
 // Meeting is one problem with its answers and what came of every method.
 type Meeting struct {
-	Name      string    `json:"name"`
-	Target    string    `json:"target"`          // the case or the file as it is named on the command line
-	About     string    `json:"about,omitempty"` // of a classic: the problem in one line
-	Spec      string    `json:"spec"`
-	Seed      uint64    `json:"seed"`
-	Turns     int       `json:"turns"`
-	Settling  int       `json:"settling"` // turns until the crowd has answered a change
-	Settled   bool      `json:"settled"`  // false: it takes longer than there is time for
-	Maximize  bool      `json:"maximize"`
-	Optimal   []float64 `json:"optimal"`
-	Stable    []float64 `json:"stable"` // null: none was found
-	Value     float64   `json:"value"`  // at the optimum
-	Separates bool      `json:"separates"`
-	Tolerance float64   `json:"tolerance"` // how near to its target a method must end
-	Rows      []Row     `json:"methods"`
+	Name      string        `json:"name"`
+	Target    string        `json:"target"`          // the case or the file as it is named on the command line
+	About     string        `json:"about,omitempty"` // of a classic: the problem in one line
+	Spec      string        `json:"spec"`
+	Seed      uint64        `json:"seed"`
+	Turns     int           `json:"turns"`
+	Settling  int           `json:"settling"` // turns until the crowd has answered a change
+	Settled   bool          `json:"settled"`  // false: it takes longer than there is time for
+	Maximize  bool          `json:"maximize"`
+	Optimal   []float64     `json:"optimal"`
+	Answer    *folder.Point `json:"answer,omitempty"` // the optimum with what is known of it; nil in results of earlier versions
+	Stable    []float64     `json:"stable"`           // null: none was found
+	Value     float64       `json:"value"`            // at the optimum
+	Separates bool          `json:"separates"`
+	Tolerance float64       `json:"tolerance"` // how near to its target a method must end
+	Rows      []Row         `json:"methods"`
 
 	kinds *kind.Catalogue
 }

@@ -49,6 +49,26 @@ class Folder(unittest.TestCase):
         self.assertEqual(kedge.open(self.root / "run").summary, summary)
         self.run_.verify()
 
+    def test_points_say_how_they_are_known(self):
+        best, told = self.run_.optimum, self.run_.summary["optimum"]
+        self.assertEqual((best.value, best.decision, best.starts), (told["value"], told["decision"], told["starts"]))
+        self.assertEqual(best.standing, "searched")  # polarized dynamics have no formulas to bound
+        self.assertGreaterEqual(best.starts, best.evidence["here"])
+        self.assertIn("searched", repr(best))
+        self.assertEqual(self.run_.stable.attracting, True)
+        self.assertEqual(self.run_.stable.value, self.run_.rests[0].value)
+        self.assertEqual(kedge.run("lq2", out=self.root / "lq2", trials=1, iterations=10).optimum.standing, "proven")
+
+    def test_points_of_earlier_versions_have_no_standing(self):
+        old = {k: v for k, v in self.run_.summary["optimum"].items() if k != "evidence"}
+        self.assertIsNone(kedge.Point(old).standing)
+        self.assertIsNone(kedge.Point(old).bound)
+
+    def test_diagnoses_name_the_key(self):
+        long = {"algorithms.composite.step": 5, "set": "{kind: box, lower: -1, upper: 1}"}
+        run = kedge.run("lq2", set=long, out=self.root / "long", trials=1, iterations=200)
+        self.assertIn("set algorithms.composite.step=", [d["remedy"] for d in run.diagnoses if d["method"] == "composite"][0])
+
     def test_series_end_where_the_summary_says(self):
         series = self.run_.series()
         last = [float(g) for a, k, g in zip(series["algorithm"], series["k"], series["gap"]) if a == "composite" and k == 20]

@@ -7,6 +7,7 @@
     run.series()["gap"]          # columns: NumPy arrays, or lists without NumPy
     run.frame()                  # the same as a pandas DataFrame
     run.arrays()["optimum"]
+    run.optimum.standing         # "proven", "searched" or "stationary"
 
     old = kedge.open("runs/polarized")
     grid = kedge.open_sweep("runs/heatmap")
@@ -14,7 +15,7 @@
 
 from ._command import run, sweep
 from ._error import KedgeError
-from ._folder import Run, Sweep, open, open_sweep
+from ._folder import Point, Run, Sweep, open, open_sweep
 
-__all__ = ["KedgeError", "Run", "Sweep", "open", "open_sweep", "run", "sweep"]
+__all__ = ["KedgeError", "Point", "Run", "Sweep", "open", "open_sweep", "run", "sweep"]
 __version__ = "0.1.0"

@@ -75,10 +75,64 @@ class _Folder:
         return "sha256" not in file or hashlib.sha256(path.read_bytes()).hexdigest() == file["sha256"]
 
 
+class Point:
+    """A decision found offline: the optimum, the stable point, or another where retraining would rest.
+
+    value, gap and distance are those of summary.json, where more is said of them. standing is how much is known: "proven", that
+    nothing is better; "searched", that nothing better was found from many starts; "stationary", that nothing nearby is. It is None in
+    folders of earlier versions. evidence is everything that is known, a dict.
+    """
+
+    def __init__(self, found):
+        self.decision = found["decision"]
+        self.value, self.gap, self.distance = found["value"], found["gap"], found["distance"]
+        self.residual, self.starts, self.spread = found["residual"], found["starts"], found["spread"]
+        self.evidence = found.get("evidence") or {}
+
+    def __repr__(self):
+        return f"<kedge point: value {self.value!r}, {self.standing or 'nothing is known of its standing'}>"
+
+    @property
+    def standing(self):
+        """proven, searched or stationary; None where nobody says."""
+        return self.evidence.get("standing")
+
+    @property
+    def bound(self):
+        """A value that is proven to be out of reach, None where there is none."""
+        return self.evidence.get("bound")
+
+    @property
+    def attracting(self):
+        """Whether a point of rest draws in who comes near; None where that is not known."""
+        return self.evidence.get("attracting")
+
+
 class Run(_Folder):
     """A finished run: summary, series and arrays are read when they are asked for."""
 
     kind = "run"
+
+    @property
+    def optimum(self):
+        """The best decision, with how much is known of it."""
+        return Point(self.summary["optimum"])
+
+    @property
+    def stable(self):
+        """Where retraining settles from the first decision, None when there is no such point."""
+        found = self.summary["stable"]
+        return Point(found) if found else None
+
+    @property
+    def rests(self):
+        """All points found where retraining would rest, the stable one first."""
+        return [Point(found) for found in self.summary.get("rests") or []]
+
+    @property
+    def diagnoses(self):
+        """What spoils the result: dicts of method, check, text and remedy. Of a method's own course the page says more."""
+        return self.summary.get("diagnoses") or []
 
     @property
     def summary(self):

@@ -1,4 +1,4 @@
-package lab
+package problem
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge/dynamics"
-	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/optimum"
@@ -14,86 +13,81 @@ import (
 	"github.com/kedge-opt/kedge/steady"
 )
 
-// bounded is what is proven of the best decision.
-type bounded struct {
+// Guarantee is what is proven of the best decision.
+type Guarantee struct {
 	Proven bool     `json:",omitempty"`
 	Why    string   `json:",omitempty"` // what proves it
 	Lower  *float64 `json:",omitempty"` // no loss is below this, where anything is known
 }
 
+// Bound is the value that is proven to be out of reach, nil where none is known.
+func (p *Problem) Bound(k Guarantee) *float64 {
+	if k.Lower == nil || !p.Maximize {
+		return k.Lower
+	}
+	bound := -*k.Lower
+	return &bound
+}
+
 // proofWork is how much a proof may cost: some tenths of a second.
 const proofWork = 10_000_000
 
-// findProven looks for the optimum of the settled objective and tries to prove it. Whatever better decision the proof meets, the search
-// goes on from.
-func (r *run) findProven(ctx context.Context, f *steady.Objective, seeds [][]float64) (*solved, error) {
+// mostBetter is how often a search goes on from what a proof meets.
+const mostBetter = 3
+
+// Best looks for the optimum of the settled objective and tries to prove it. Whatever better decision the proof meets, the search goes on
+// from.
+func (p *Problem) Best(ctx context.Context, f *steady.Objective, seeds [][]float64) (*optimum.Search, Guarantee, error) {
 	for round := 0; ; round++ {
-		s, err := optimum.Find(ctx, f, r.problem.Set, seeds, r.problem.Effort())
+		s, err := optimum.Find(ctx, f, p.Set, seeds, p.Effort())
 		if err != nil {
-			return nil, err
+			return nil, Guarantee{}, err
 		}
-		known, better, err := r.prove(ctx, f, &s.Point)
-		if err != nil {
-			return nil, err
-		}
-		if better == nil || round == mostSurprises {
-			return &solved{Best: &optimum.Constrained{Search: *s}, Known: known}, nil
+		known, better, err := p.prove(ctx, f, &s.Point)
+		if err != nil || better == nil || round == mostBetter {
+			return s, known, err
 		}
 		seeds = append(seeds[:len(seeds):len(seeds)], better)
 	}
 }
 
 // prove tries to prove that nothing is better than a point, and returns what is if it meets it.
-func (r *run) prove(ctx context.Context, f *steady.Objective, at *optimum.Point) (bounded, []float64, error) {
-	of, err := r.provable(f, at)
+func (p *Problem) prove(ctx context.Context, f *steady.Objective, at *optimum.Point) (Guarantee, []float64, error) {
+	of, err := p.provable(f, at)
 	if of == nil || err != nil {
-		return bounded{}, nil, err
+		return Guarantee{}, nil, err
 	}
-	p, err := proof.Prove(ctx, of, r.problem.Set, at.Decision, at.Loss, proof.Budget{Work: proofWork})
+	found, err := proof.Prove(ctx, of, p.Set, at.Decision, at.Loss, proof.Budget{Work: proofWork})
 	if ctx.Err() != nil {
-		return bounded{}, nil, ctx.Err()
+		return Guarantee{}, nil, ctx.Err()
 	}
 	if err != nil {
-		return bounded{}, nil, nil // what cannot be bounded is not proven
+		return Guarantee{}, nil, nil // what cannot be bounded is not proven
 	}
-	if p.IsBetter {
-		return bounded{}, p.Decision, nil
+	if found.IsBetter {
+		return Guarantee{}, found.Decision, nil
 	}
-	var known bounded
-	if !math.IsInf(p.Lower, 0) && !math.IsNaN(p.Lower) {
-		known.Lower = &p.Lower
+	var known Guarantee
+	if !math.IsInf(found.Lower, 0) && !math.IsNaN(found.Lower) {
+		known.Lower = &found.Lower
 	}
-	switch p.Grounds {
+	switch found.Grounds {
 	case proof.ByConvexity:
-		known.Proven, known.Why = true, "the settled objective is convex: "+p.Reason
+		known.Proven, known.Why = true, "the settled objective is convex: "+found.Reason
 	case proof.ByBounds:
-		known.Proven, known.Why = true, fmt.Sprintf("bounds over %d boxes of decisions leave nothing better", p.Boxes)
+		known.Proven, known.Why = true, fmt.Sprintf("bounds over %d boxes of decisions leave nothing better", found.Boxes)
 	}
 	return known, nil, nil
 }
 
-// credit adds what is proven of the optimum to what is known of it.
-func (r *run) credit(e *folder.Evidence) {
-	if r.proven.Lower != nil {
-		bound := *r.proven.Lower
-		if r.problem.Maximize {
-			bound = -bound
-		}
-		e.Bound = &bound
-	}
-	if r.proven.Proven {
-		e.Standing, e.Why, e.Missed = folder.Proven, r.proven.Why, 0
-	}
-}
-
 // provable returns the settled objective in a form that can be bounded: as its formulas say, or as a paraboloid where it is one. It is
 // nil for others.
-func (r *run) provable(f *steady.Objective, at *optimum.Point) (proof.Function, error) {
-	if l := r.problem.Landscape(); l != nil {
+func (p *Problem) provable(f *steady.Objective, at *optimum.Point) (proof.Function, error) {
+	if l := p.Landscape(); l != nil {
 		return l, nil
 	}
-	_, linear := r.problem.Settler.(*dynamics.Affine)
-	if !linear || r.problem.Social || !isQuadratic(r.problem.Objective) {
+	_, linear := p.Settler.(*dynamics.Affine)
+	if !linear || p.Social || !isQuadratic(p.Objective) {
 		return nil, nil
 	}
 	n := len(at.Decision)
