@@ -120,7 +120,7 @@ func TestExpectedBoundsHold(t *testing.T) {
 		for _, b := range c.Bounds {
 			got := x.closedLoop(c.Metric, b.Step)
 			measured, ok := map[string]float64{
-				"Theorem 2": got.gradient, "Corollary": got.transient, "Theorem 3": math.Sqrt(got.distance),
+				"Theorem 5": got.gradient, "Corollary 6": got.transient, "Theorem 7": math.Sqrt(got.distance),
 			}[b.Theorem]
 			if !ok {
 				continue
@@ -134,7 +134,7 @@ func TestExpectedBoundsHold(t *testing.T) {
 			}
 		}
 	}
-	for _, theorem := range []string{"Theorem 2", "Corollary", "Theorem 3"} {
+	for _, theorem := range []string{"Theorem 5", "Corollary 6", "Theorem 7"} {
 		for _, form := range []Form{Paper, Tight, Coupled} {
 			t.Logf("%s, %s: bound at least %.3g times the moment", theorem, form, least[theorem+", "+string(form)])
 		}

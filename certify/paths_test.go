@@ -13,7 +13,7 @@ import (
 )
 
 // Along every path of every random problem, from any start and under any decisions: W₁ ≤ V, V⁺ ≤ L_f(V + L_h√λmax‖Δu‖), its
-// squared form with ρ₁ and ρ₂, ‖e‖ ≤ L W₁ and ‖e‖ ≤ L_p V, and the sum of Theorem 1. W₁ is exact, by assignment.
+// squared form with ρ₁ and ρ₂, ‖e‖ ≤ L W₁ and ‖e‖ ≤ L_p V, and the sum of Theorem 3. W₁ is exact, by assignment.
 func TestPathwiseBoundsHold(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 3))
 	for i := range trials(60, 1000) {
@@ -64,7 +64,7 @@ func (w *walk) follow(t *testing.T, r *rand.Rand) (said string) {
 			{"recursion of V²", v * v, w.c.Value(Rho1)*last*last + w.c.Value(Rho2)*by*by},
 			{"bias by W₁", e, w.c.Value(L) * w1},
 			{"bias by V", e, w.c.Value(Lp) * v},
-			{"Theorem 1", w.sum, a + b*w.moved},
+			{"Theorem 3", w.sum, a + b*w.moved},
 		} {
 			first := k == 0 && is.what[:3] == "rec"
 			if !first && !(is.left <= is.most*(1+1e-9)+1e-9) {

@@ -73,8 +73,11 @@ func (t Theory) kicks(step float64) float64 {
 }
 
 // TransientPaper bounds the mean of E‖∇̂Φ̃(uₖ)‖², of the gradient of the crowd as it is [he2025, transient gradient bound].
-func (t Theory) TransientPaper(step float64) float64 {
-	return 7./3*t.GradientPaper(step) + 7./3*t.Bias*t.Bias*t.opening() + t.Noise/(6*(t.Growth+t.Batch)*t.Turns)
+func (t Theory) TransientPaper(step float64) float64 { return t.TransientBy(t.GradientPaper(step)) }
+
+// TransientBy bounds the same by the mean of E‖∇Φ̃(uₖ)‖², or by what bounds that.
+func (t Theory) TransientBy(gradient float64) float64 {
+	return 7./3*gradient + 7./3*t.Bias*t.Bias*t.opening() + t.Noise/(6*(t.Growth+t.Batch)*t.Turns)
 }
 
 // Transient bounds the same for a step up to LargestStep.
@@ -174,9 +177,9 @@ func (c *Certificate) expected(p problem, form Form, slope, apart float64) {
 	}
 	at := min(p.Step, largest)
 	c.add(Step{Form: form, Largest: largest, Used: p.Step, Known: known, Source: "he2025, step size in expectation"},
-		Bound{Of: "mean E‖∇Φ̃‖²", Theorem: "Theorem 2", Value: gradient(at), Trivial: slope, Source: "he2025, gradient bound"},
-		Bound{Of: "mean E‖∇̂Φ̃‖²", Theorem: "Corollary", Value: transient(at), Trivial: slope, Source: "he2025, transient gradient bound"},
-		Bound{Of: "mean E W₁", Theorem: "Theorem 3", Value: distance(at), Trivial: apart, Source: "he2025, distance bound"})
+		Bound{Of: "mean E‖∇Φ̃‖²", Theorem: "Theorem 5", Value: gradient(at), Trivial: slope, Source: "he2025, gradient bound"},
+		Bound{Of: "mean E‖∇̂Φ̃‖²", Theorem: "Corollary 6", Value: transient(at), Trivial: slope, Source: "he2025, transient gradient bound"},
+		Bound{Of: "mean E W₁", Theorem: "Theorem 7", Value: distance(at), Trivial: apart, Source: "he2025, distance bound"})
 }
 
 // probable evaluates what holds with probability 1−τ.
@@ -186,8 +189,8 @@ func (c *Certificate) probable(p problem, form Form, slope, apart float64) {
 	largest := t.LargestStepProbable()
 	at := min(p.Step, largest)
 	c.add(Step{Form: form, Probable: true, Largest: largest, Used: p.Step, Known: known, Source: "he2025, step bound in probability"},
-		Bound{Of: "mean ‖∇Φ̃‖²", Theorem: "Theorem 4", Value: t.GradientProbable(at, p.Tau), Trivial: slope, Source: "he2025, gradient bound in probability"},
-		Bound{Of: "mean W₁", Theorem: "Theorem 5", Value: t.DistanceProbable(at, p.Tau), Trivial: apart, Source: "he2025, distance bound in probability"})
+		Bound{Of: "mean ‖∇Φ̃‖²", Theorem: "Theorem 8", Value: t.GradientProbable(at, p.Tau), Trivial: slope, Source: "he2025, gradient bound in probability"},
+		Bound{Of: "mean W₁", Theorem: "Theorem 9", Value: t.DistanceProbable(at, p.Tau), Trivial: apart, Source: "he2025, distance bound in probability"})
 }
 
 // add puts a largest step and the bounds there, or at the run's step where that is smaller.

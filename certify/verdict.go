@@ -86,7 +86,7 @@ func Times(x float64) string {
 }
 
 func (c *Certificate) judgeBounds() string {
-	paper, other := c.Bound("Theorem 2", Paper), c.Bound("Theorem 2", c.best())
+	paper, other := c.Bound("Theorem 5", Paper), c.Bound("Theorem 5", c.best())
 	return fmt.Sprintf("At the certified steps the mean of ‖∇Φ̃‖² is at most %.3g (paper, %s) and %.3g (%s, %s); it begins at %.3g.",
 		paper.Value, worth(paper), other.Value, other.Form, worth(other), c.Value(Slope0))
 }
@@ -99,7 +99,7 @@ func worth(b Bound) string {
 }
 
 func (c *Certificate) judgeKnown() string {
-	b := c.Bound("Theorem 2", c.best())
+	b := c.Bound("Theorem 5", c.best())
 	if b.Known == Proof {
 		return "This is a proof: every constant in it is."
 	}

@@ -18,7 +18,8 @@ func TestCertifyProves(t *testing.T) {
 	for _, want := range []string{
 		"lq2 by composite: T = 20000, η = 0.1, batches of 4, τ = 0.05",
 		"L_f^p       0.6325     proof", "L_h^u       1.64       proof", "ρ₂          4.186      proof", "L           2.425      proof",
-		"✓ 5", "This is a proof",
+		"✓ 5", "This is a proof", "Theorem 3: Σ W₁² ≤ 1.111 + 13.95", "Theorem 5, mean E‖∇Φ̃‖²", "Corollary 6, mean", "Theorem 7, mean E W₁", "Theorem 8, mean ‖∇Φ̃‖²",
+		"Theorem 9, mean W₁",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)

@@ -44,6 +44,7 @@ Exit codes: 0 done, whatever the verdict, 1 failed while running, 2 the command 
 130 stopped by Ctrl-C (nothing was written).`,
 		Example: `  kedge study
   kedge study rate-expectation
+  kedge study theorem-11
   kedge study timescale --quick --out runs/timescale
   kedge study batch --trials 200 --seed 7`,
 		Args: cobra.MaximumNArgs(1),
@@ -65,11 +66,15 @@ Exit codes: 0 done, whatever the verdict, 1 failed while running, 2 the command 
 	return c
 }
 
-// studyList names the studies, a line each.
+// studyList names the studies and, below them, the statements of the paper with the study of each, a line each.
 func studyList() string {
 	var b strings.Builder
 	for _, s := range study.All() {
-		fmt.Fprintf(&b, "  %-18s %s\n", s.Name, s.Title)
+		fmt.Fprintf(&b, "  %-30s %s\n", s.Name, s.Title)
+	}
+	b.WriteString("\nThe paper's statements and their studies; theorem-11 is a NAME, too:\n\n")
+	for _, s := range study.Statements() {
+		fmt.Fprintf(&b, "  %-12s %-30s %s\n", s.Name, s.Study(), s.Says)
 	}
 	return b.String()
 }
@@ -79,7 +84,7 @@ func (f *studyFlags) run(c *cobra.Command, name string) error {
 	if err == nil {
 		err = f.Check()
 	}
-	dir := cmp.Or(f.out, filepath.Join("runs", "study-"+name))
+	dir := cmp.Or(f.out, filepath.Join("runs", "study-"+s.Name))
 	if err == nil {
 		err = folder.KindStudy.Usable(dir)
 	}

@@ -16,6 +16,20 @@ func TestStudiesAreListed(t *testing.T) {
 			t.Errorf("exit code %d, %s is not listed: %s", code, name, out)
 		}
 	}
+	for _, s := range study.Statements() {
+		if !strings.Contains(out, s.Name+" ") {
+			t.Errorf("%s is not listed: %s", s.Name, out)
+		}
+	}
+}
+
+// A theorem of the paper is the name of the study that measures it, and the page and the terminal say its number.
+func TestTheoremsNameStudies(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	out, code := command(t, "study", "theorem-3", "--quick", "--trials", "2", "--out", dir)
+	if title := "Lemma 2, Theorem 3 and Lemma 4: How far a run moves the crowd"; code != 0 || !strings.Contains(out, title) || !strings.Contains(readPage(t, dir), title) {
+		t.Errorf("exit code %d: %s", code, out)
+	}
 }
 
 // A study makes a sealed folder, and its report is made anew with the same bytes.
@@ -64,7 +78,7 @@ func TestStudyMistakes(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"rates"}, "the studies are rate-expectation"},
+		{[]string{"rates"}, "the studies are shift, rate-expectation"},
 		{[]string{"batch", "--trials", "1"}, "1 trials"},
 		{[]string{"batch", "--out", full}, "not empty"},
 		{[]string{"batch", "timescale"}, "usage: kedge study"},

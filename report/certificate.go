@@ -8,6 +8,7 @@ import (
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/lab/study"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report/page"
 )
@@ -25,18 +26,24 @@ func Certificate(name string, a *kind.Algorithm, c *certify.Certificate) *page.D
 		boundTable(c),
 		page.Paragraphs{Width: page.LedgerWidth, Texts: []string{
 			"✗ is vacuous: no better than what is known without the theorem. Bounds are taken at the run's η or, where that is too long, at the largest.",
-			fmt.Sprintf("Theorem 1: Σ W₁² ≤ %s + %s Σ‖uₖ − uₖ₋₁‖², whatever the steps.", phrase.FourDigits(t), phrase.FourDigits(between)),
+			fmt.Sprintf("Theorem 3: Σ W₁² ≤ %s + %s Σ‖uₖ − uₖ₋₁‖², whatever the steps.", phrase.FourDigits(t), phrase.FourDigits(between)),
 		}},
 	}
 	for _, part := range []struct {
 		title string
 		texts []string
-	}{{"Generalization", generalization(c.Generalization)}, {"Beyond the theorems", c.Beyond}, {"Verdict", c.Verdict}} {
+	}{{"Generalization (Theorem 11)", generalization(c.Generalization)}, {"Beyond the theorems", c.Beyond}, {"Verdict", c.Verdict}, {"The theorems, measured", []string{measuredBy()}}} {
 		if len(part.texts) > 0 {
 			d.Brief = append(d.Brief, page.Plainly{""}, page.Heading(part.title), page.Paragraphs{Width: page.LedgerWidth, Texts: part.texts})
 		}
 	}
 	return d
+}
+
+// measuredBy says which study puts which statement of the paper to the test.
+func measuredBy() string {
+	list := lists.Of(study.Statements(), func(s study.Statement) string { return s.Name + " " + s.Study() })
+	return "kedge study NAME measures each of them: " + phrase.Enumerate(list) + "."
 }
 
 // CertificateSection is what the page of a run shows of a certificate, or why there is none.
@@ -75,12 +82,12 @@ func boundRow(b certify.Bound) page.LedgerRow {
 		worth = "✗ vacuous"
 	}
 	how := fmt.Sprintf("at η = %s; without it %s; %s", phrase.FourDigits(b.Step), phrase.FourDigits(b.Trivial), worth)
-	return page.LedgerRow{Symbol: b.Of + ", " + string(b.Form), Value: phrase.FourDigits(b.Value), Known: b.Known.String(), How: how, Source: b.Source}
+	return page.LedgerRow{Symbol: b.Theorem + ", " + b.Of + ", " + string(b.Form), Value: phrase.FourDigits(b.Value), Known: b.Known.String(), How: how, Source: b.Source}
 }
 
 // boundTable shows steps and right-hand sides, a row a theorem and a column a form.
 func boundTable(c *certify.Certificate) page.TextTable {
-	t := page.TextTable{Brief: []int{0, 1, 2, 3, 4}, Columns: []page.Head{{Wide: -24}}}
+	t := page.TextTable{Brief: []int{0, 1, 2, 3, 4}, Columns: []page.Head{{Wide: -25}}}
 	forms := []certify.Form{certify.Paper, certify.Tight, certify.Coupled}
 	for i, form := range forms {
 		t.Columns = append(t.Columns, page.Head{Name: string(form), Wide: []int{-12, -12, -11}[i]})

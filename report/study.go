@@ -29,13 +29,21 @@ func SaveStudy(dir string, r *study.Result) (*page.Document, error) {
 // studyDocument says what a study asked, measured and found.
 func studyDocument(r *study.Result, build folder.Build) (d *page.Document, err error) {
 	d = &page.Document{
-		Title: r.Title, Facts: studyFacts(r), Verdict: page.Finding{Headline: r.Headline, Reasons: r.Reasons}, Tables: []page.TextTable{claimTable(r)},
+		Title: studyTitle(r), Facts: studyFacts(r), Verdict: page.Finding{Headline: r.Headline, Reasons: r.Reasons}, Tables: []page.TextTable{claimTable(r)},
 		Question: []page.Term{{Name: "What is asked", Text: r.Question}, {Name: "What the theory says", Text: r.Theory}, {Name: "How it is measured", Text: r.Design}},
 		Spec:     r.Spec, Repeat: repeatStudy(r), Origin: origin(r.Seed, build),
 	}
-	d.Brief = []page.Piece{page.Paragraphs{Texts: []string{r.Question}}, page.Plainly{""}, d.Verdict}
+	d.Brief = []page.Piece{page.Heading(d.Title), page.Plainly{""}, page.Paragraphs{Texts: []string{r.Question}}, page.Plainly{""}, d.Verdict}
 	d.Figures, err = draw.Render(lists.Of(r.Charts, chartSketch)...)
 	return d, err
+}
+
+// studyTitle is the title, behind the theorems of the paper that are measured.
+func studyTitle(r *study.Result) string {
+	if len(r.Theorems) == 0 {
+		return r.Title
+	}
+	return phrase.Enumerate(r.Theorems) + ": " + r.Title
 }
 
 func studyFacts(r *study.Result) string {

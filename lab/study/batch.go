@@ -16,7 +16,7 @@ import (
 // batch asks what larger samples are worth [he2025, second moment].
 func batch() Study {
 	return Study{
-		Name: "batch", Title: "What a larger batch is worth",
+		Name: "batch", Title: "What a larger batch is worth", Theorems: []string{"Lemma 1"},
 		Question: "How does the noise fall when more people are sampled in a turn: that of the gradient, and that of the decision in the long run?",
 		Theory:   "The variance of a mini-batch gradient is that of one person divided by the batch n, and so is, for a linear loop, the stationary variance of the decision.",
 		run: func(w *work) {

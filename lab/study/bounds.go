@@ -16,7 +16,7 @@ func (w *work) theory(p *problem.Problem) certify.Theory {
 	v := must(certify.Certify(w.ctx, q, run)).Value
 	return certify.Theory{
 		Bias: v(certify.L), Smooth: v(certify.Smooth), Rho1: v(certify.Rho1), Rho2: v(certify.Rho2),
-		Start: v(certify.V0), Gap: v(certify.Gap), Noise: v(certify.M), Growth: v(certify.MV),
+		Start: v(certify.V0), Gap: v(certify.Gap), Noise: v(certify.M), Growth: v(certify.MV), Sigma: v(certify.SigmaMb),
 		Batch: float64(run.Batch), Turns: float64(run.Horizon),
 	}
 }

@@ -158,15 +158,45 @@ func (m *linear) hessian(composite bool) *mat.Dense {
 func (m *linear) rest(composite bool, traits []float64) []float64 {
 	k, _ := m.gains(composite)
 	_, width := m.e.Dims()
-	mu := mat.NewDense(width, 1, nil)
-	for i, v := range traits {
-		mu.Set(i%width, 0, mu.At(i%width, 0)+v*float64(width)/float64(len(traits)))
-	}
 	var pull, u mat.Dense
-	pull.Product(k, m.f, mu)
+	pull.Product(k, m.f, meanRow(traits, width))
 	if err := u.Solve(m.hessian(composite), &pull); err != nil {
 		return nil
 	}
 	u.Scale(-1, &u)
 	return mat.Col(nil, 0, &u)
+}
+
+// pulled is KFμ of the composite rule, the part of ∇Φ̃ that does not depend on the decision, for traits of mean μ.
+func (m *linear) pulled(mu *mat.Dense) *mat.Dense {
+	k, _ := m.gains(true)
+	out := new(mat.Dense)
+	out.Product(k, m.f, mu)
+	return out
+}
+
+// meanRow is the mean of rows of some width, as a column.
+func meanRow(rows []float64, width int) *mat.Dense {
+	mu := mat.NewDense(width, 1, nil)
+	for i, v := range rows {
+		mu.Set(i%width, 0, mu.At(i%width, 0)+v*float64(width)/float64(len(rows)))
+	}
+	return mu
+}
+
+// lawMean is the mean of the normal law that people are drawn from, as a column.
+func lawMean(p *problem.Problem) *mat.Dense {
+	width := p.Spec.Population.Dim
+	return mat.NewDense(width, 1, p.Spec.Population.Law.(*kind.NormalLaw).Mean.Expand(width))
+}
+
+// lawSpread is tr KFΣFᵀKᵀ of that law: the variance of one individual's gradient.
+func (m *linear) lawSpread(p *problem.Problem) (trace float64) {
+	for j, s := range p.Spec.Population.Law.(*kind.NormalLaw).Deviation.Expand(p.Spec.Population.Dim) {
+		unit := mat.NewDense(p.Spec.Population.Dim, 1, nil)
+		unit.Set(j, 0, s)
+		column := m.pulled(unit)
+		trace += float64(mat.Dot(column.ColView(0), column.ColView(0)))
+	}
+	return trace
 }

@@ -13,7 +13,7 @@ import (
 // rateDistribution asks how fast the crowd comes to rest [he2025, distance bound].
 func rateDistribution() Study {
 	return Study{
-		Name: "rate-distribution", Title: "The rate of the distribution",
+		Name: "rate-distribution", Title: "The rate of the distribution", Theorems: []string{"Theorem 7"},
 		Question: "How fast does the crowd's distance from the one settled under the decision in force fall as the horizon T grows, when the step is c/√T?",
 		Theory: "The mean over the turns of E W₁ is at most of the order T^(−1/4). The same proof, with nothing thrown away, bounds even the root of " +
 			"the mean of E W₁² by the order T^(−1/2).",
@@ -48,7 +48,11 @@ func rootMean(_ float64, squares []float64) float64 { return math.Sqrt(mean(squa
 
 // distances measures the mean of W₁ and of W₁² over the turns, trial by trial, for every horizon.
 func (w *work) distances(step float64, horizons []int) (means, squares []sample) {
-	trials := w.trials(20, 10)
+	return w.distancesOf(step, horizons, w.trials(20, 10))
+}
+
+// distancesOf does so for a number of trials.
+func (w *work) distancesOf(step float64, horizons []int, trials int) (means, squares []sample) {
 	squares = emptySamples(horizons, trials)
 	means = w.overHorizons(step, horizons, trials, func(p *problem.Problem, i, t int) (first float64) {
 		first, squares[i].values[t] = w.distance(p, t)

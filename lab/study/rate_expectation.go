@@ -9,7 +9,7 @@ import (
 // rateExpectation asks how fast the gradient falls with the horizon, on average [he2025, gradient bound].
 func rateExpectation() Study {
 	return Study{
-		Name: "rate-expectation", Title: "The rate in expectation",
+		Name: "rate-expectation", Title: "The rate in expectation", Theorems: []string{"Theorem 5"},
 		Question: "How fast does the mean squared gradient of the settled value fall as the horizon T grows, when the step is c/√T?",
 		Theory:   "The mean over the turns of E‖∇Φ̃(u_k)‖² is at most of the order T^(−1/2).",
 		run: func(w *work) {

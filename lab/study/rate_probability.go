@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/kedge-opt/kedge/internal/phrase"
 )
 
 // rateProbability asks how unlucky a run can be [he2025, gradient bound in probability].
 func rateProbability() Study {
 	return Study{
-		Name: "rate-probability", Title: "The rate with high probability",
+		Name: "rate-probability", Title: "The rate with high probability", Theorems: []string{"Theorem 8"},
 		Question: "How large is the mean squared gradient of an unlucky run: of the worst share τ of all runs, as τ becomes small and the horizon T grows?",
 		Theory:   "With probability 1 − τ the mean over the turns of ‖∇Φ̃(u_k)‖² is at most of the order T^(−1/2)·(1 + ln(2/τ)).",
 		run: func(w *work) {
@@ -18,7 +20,8 @@ func rateProbability() Study {
 				"for the rate in T, and %d runs at T = %d for the tail. The step is beyond what the theorem allows, so only the form of its bound is tested.", few, horizons[0], horizons[len(horizons)-1], few*many, horizons[0])
 			step := steps()[1].step
 			list, runs := w.gradients(step, horizons, few), w.gradients(step, horizons[:1], few*many)
-			w.judgeTails(list, tails(runs[0].values))
+			w.judgeUnlucky("mean ‖∇Φ̃‖²", -0.5, 1, list, tails(runs[0].values))
+			w.tabulate("T", track{"runs", list})
 		},
 	}
 }
@@ -43,9 +46,10 @@ func upper(x float64, values []float64) float64 {
 // unlucky is the quantile that one value in twenty is above.
 func unlucky(_ float64, values []float64) float64 { return upper(math.Log(2/0.05), values) }
 
-func (w *work) judgeTails(list, tail []sample) {
-	w.claim(fitPower(list, unlucky, w.stream("fit", "T")).claimed("Exponent in T of the mean ‖∇Φ̃‖² that 95 % of runs stay below", -0.5))
-	w.claim(fitPower(tail, upper, w.stream("fit", "tau")).claimed("Exponent in ln(2/τ) of the mean ‖∇Φ̃‖² that a share 1 − τ stays below", 1))
+// judgeUnlucky claims the exponents of what unlucky runs have, in T and in ln(2/τ), and draws both.
+func (w *work) judgeUnlucky(what string, inT, inTau float64, list, tail []sample) {
+	w.claim(fitPower(list, unlucky, w.stream("fit", "T")).claimed("Exponent in T of the "+what+" that 95 % of runs stay below", inT))
+	w.claim(fitPower(tail, upper, w.stream("fit", "tau")).claimed("Exponent in ln(2/τ) of the "+what+" that a share 1 − τ stays below", inTau))
 	rate, luck := Series{Name: "95 % of runs are below"}, Series{Name: "a share 1 − τ of runs is below"}
 	middle := Series{Name: "half of the runs are below"}
 	for _, one := range list {
@@ -56,14 +60,13 @@ func (w *work) judgeTails(list, tail []sample) {
 		luck.X, luck.Y = append(luck.X, one.x), append(luck.Y, upper(one.x, one.values))
 	}
 	w.draw(Chart{
-		Name: "horizon", Title: "Unlucky runs over the horizon", X: "horizon T", Y: "mean squared gradient", LogX: true, LogY: true,
-		Series:  []Series{rate, middle, slopeLine("slope −1/2", rate, -0.5)},
-		Caption: "The mean squared gradient that 95 % and that half of all runs stay below. The dashed line has the slope of the theory.",
+		Name: "horizon", Title: "Unlucky runs over the horizon", X: "horizon T", Y: what, LogX: true, LogY: true,
+		Series:  []Series{rate, middle, slopeLine("slope "+phrase.Shortest(inT), rate, inT)},
+		Caption: "The " + what + " that 95 % and that half of all runs stay below. The dashed line has the slope of the theory.",
 	})
 	w.draw(Chart{
-		Name: "tail", Title: "How unlucky a run can be", X: "ln(2/τ)", Y: "mean squared gradient", LogX: true, LogY: true,
-		Series:  []Series{luck, slopeLine("slope 1", luck, 1)},
-		Caption: "The mean squared gradient that all but a share τ of the runs stay below. The bound grows like 1 + ln(2/τ), at most with slope 1 here.",
+		Name: "tail", Title: "How unlucky a run can be", X: "ln(2/τ)", Y: what, LogX: true, LogY: true,
+		Series:  []Series{luck, slopeLine("slope "+phrase.Shortest(inTau), luck, inTau)},
+		Caption: "The " + what + " that all but a share τ of the runs stay below. The bound grows at most with the slope of the dashed line here.",
 	})
-	w.tabulate("T", track{"runs", list})
 }

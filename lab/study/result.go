@@ -17,7 +17,8 @@ type Result struct {
 	Title    string        `json:"title"`
 	Question string        `json:"question"`
 	Theory   string        `json:"theory"`
-	Design   string        `json:"design"` // the experiment in words
+	Theorems []string      `json:"theorems,omitempty"` // of the paper, by its numbers
+	Design   string        `json:"design"`             // the experiment in words
 	Quick    bool          `json:"quick"`
 	Trials   int           `json:"trials"`
 	Seed     uint64        `json:"seed"`

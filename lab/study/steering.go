@@ -12,7 +12,7 @@ import (
 // steering asks how far a decision moves polarized individuals [he2025, polarized steady state].
 func steering() Study {
 	return Study{
-		Name: "steering", Title: "How far individuals are steered",
+		Name: "steering", Title: "How far individuals are steered", Theorems: []string{"Theorem 12"},
 		Question: "How do λ, the weight of habit, and σ, the strength of the reaction, move where an individual with polarized dynamics settles?",
 		Theory: "An individual settles closer to the decision than it began if it agreed with it, and further away if it disagreed; it never changes sides, and it moves " +
 			"the further the larger λ and σ are. For weak reactions it turns by σ‖u‖² sin θ cos θ/(1 − λ): in proportion to σ and to 1/(1 − λ).",

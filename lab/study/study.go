@@ -16,7 +16,8 @@ type Study struct {
 	Name     string // as in kedge study NAME
 	Title    string
 	Question string
-	Theory   string // what the theory says, in words
+	Theory   string   // what the theory says, in words
+	Theorems []string // of the paper, by its numbers: those that are measured
 
 	run func(w *work)
 }
@@ -51,7 +52,7 @@ func (s Study) Run(ctx context.Context, o Options) (*Result, error) {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
 	w := &work{Options: o, ctx: ctx, result: Result{
-		Name: s.Name, Title: s.Title, Question: s.Question, Theory: s.Theory, Quick: o.Quick, Trials: o.Trials, Seed: o.Seed,
+		Name: s.Name, Title: s.Title, Question: s.Question, Theory: s.Theory, Theorems: s.Theorems, Quick: o.Quick, Trials: o.Trials, Seed: o.Seed,
 	}}
 	if err := w.do(s.run); err != nil {
 		return nil, fmt.Errorf("study %s: %w", s.Name, err)
