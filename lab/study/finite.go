@@ -126,7 +126,7 @@ func steadyOver(p *problem.Problem, traits []float64) *steady.Objective {
 }
 
 // freshPeople is how many others judge in each of two halves.
-const freshPeople = 500
+const freshPeople = 250
 
 // byFreshPeople judges by two samples of the law that the rule has never seen. The product of their gradients is ‖∇Φ̃‖² on average;
 // the square of their mean would be more. A quarter of their squared distance is the variance of that mean.
@@ -166,7 +166,7 @@ func picks(turns int, every bool, s *stream.Stream) (list []pick) {
 	return list
 }
 
-// judged runs the rule once on n people drawn anew, and returns the mean of ‖∇Φ̃‖² of the law over the turns, and the doubt.
+// judged runs the rule once on n people drawn anew, and returns the mean of ‖∇Φ̃‖² of the law over the turns, and that of the doubt.
 func (w *work) judged(f finite, n, turns, trial int) (square, doubt float64) {
 	name := fmt.Sprint(f.name, f.r, " ", n, " ", turns, " ", trial)
 	p := w.finiteProblem(f, n, turns, trial)
@@ -178,7 +178,7 @@ func (w *work) judged(f finite, n, turns, trial int) (square, doubt float64) {
 		}
 		if turn.k == todo[0].turn {
 			y, d := by(turn.u)
-			square, doubt = square+todo[0].share*y, max(doubt, d)
+			square, doubt = square+todo[0].share*y, doubt+todo[0].share*d
 			todo = todo[1:]
 		}
 	}
@@ -190,7 +190,8 @@ func (w *work) finiteProblem(f finite, n, turns, trial int) *problem.Problem {
 	return w.problem("lq2", fmt.Sprintf(f.spec+"\n# run %[3]d\n", n, turns, trial))
 }
 
-// overPeopleAndTurns measures every size and horizon, the longest runs first, and returns the largest doubt, too.
+// overPeopleAndTurns measures every size and horizon, the longest runs first, and returns the standard error of
+// the judge's gradient, too.
 func (w *work) overPeopleAndTurns(f finite, sizes, horizons []int, trials int) (cells []cell, doubt float64) {
 	for _, t := range horizons {
 		for _, n := range sizes {
@@ -203,8 +204,5 @@ func (w *work) overPeopleAndTurns(f finite, sizes, horizons []int, trials int) (
 		t := piece % trials
 		c.values[t], doubts[piece] = w.judged(f, int(c.n), int(c.t), t)
 	})
-	for _, d := range doubts {
-		doubt = max(doubt, math.Sqrt(d))
-	}
-	return cells, doubt
+	return cells, math.Sqrt(mean(doubts))
 }

@@ -26,7 +26,7 @@ func generalization() Study {
 		run: func(w *work) {
 			w.result.Design = "Theorem 11: the composite rule with step 0.5/√T on N people drawn anew for every run, four of them sampled with replacement in every turn. " +
 				"Its decisions are judged by the law itself: of two linear-quadratic problems (r = 1, 2) exactly, since the gradient of the law is that of its mean; of polarized people on " +
-				"a hemisphere (r = 3) by quadrature; for r = 10 by 2 × 500 people drawn anew for every run. y = a·N^α + b·T^β is fitted to all cells at once. The step is " +
+				"a hemisphere (r = 3) by quadrature; for r = 10 by 2 × 250 people drawn anew for every run. y = a·N^α + b·T^β is fitted to all cells at once. The step is " +
 				"beyond what the theorem allows, so its form is tested, not its constants. " +
 				"Lemma 10, distance: W₁ between N traits and N held-out ones, uniform on the unit cube of r dimensions, exact. Normal traits, whose tails fill " +
 				"in late, fall more slowly at these N (about −0.6 in place of −2/3 for r = 3). Gradient: ∇Φ̃ at a fixed decision of the polarized dynamics in r dimensions, " +

@@ -10,7 +10,7 @@ import (
 
 // decisionsForTheLaw measures Theorem 11: both exponents of every problem, and for linear-quadratic ones the part of N itself.
 func (w *work) decisionsForTheLaw() (tracks []track) {
-	sizes, horizons := []int{10, 40, 160, 640}, doubling(200, w.size(5, 3))
+	sizes, horizons := []int{10, 32, 100, 320}, doubling(200, w.size(5, 3))
 	for _, f := range finites() {
 		trials := f.repeats * w.trials(20, 10)
 		cells, doubt := w.overPeopleAndTurns(f, sizes, horizons, trials)
@@ -33,7 +33,7 @@ func (w *work) decisionsForTheLaw() (tracks []track) {
 func (f finite) words(law surface, misfit, doubt float64) string {
 	text := fmt.Sprintf("%s, r = %d: y ≈ %s·N^%s + %s·T^%s, at most %s off in a cell", f.name, f.r, phrase.Brief(math.Exp(law[0])), phrase.Brief(law[1]), phrase.Brief(math.Exp(law[2])), phrase.Brief(law[3]), phrase.Percent(misfit))
 	if doubt > 0 {
-		text += fmt.Sprintf("; by fresh people ∇Φ̃ of the law is known with a standard error of %s at most", phrase.Brief(doubt))
+		text += fmt.Sprintf("; by fresh people ∇Φ̃ of the law is known with a standard error of %s", phrase.Brief(doubt))
 	}
 	return text + "."
 }
