@@ -206,3 +206,17 @@ func (w *work) overPeopleAndTurns(f finite, sizes, horizons []int, trials int) (
 	})
 	return cells, math.Sqrt(mean(doubts))
 }
+
+// fournierGuillin is how W₁² of N traits of r dimensions from their law shrinks, up to a factor [fournier2015].
+func fournierGuillin(r int) func(n float64) float64 {
+	return func(n float64) float64 {
+		switch r {
+		case 1:
+			return 1 / n
+		case 2:
+			log := math.Log(1 + n)
+			return log * log / n
+		}
+		return math.Pow(n, -2/float64(r))
+	}
+}

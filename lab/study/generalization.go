@@ -44,20 +44,6 @@ func generalization() Study {
 func distanceDims() []int { return []int{1, 2, 3, 5, 10} }
 func gradientDims() []int { return []int{3, 5, 10} }
 
-// fournierGuillin is how W₁² of N traits of r dimensions from their law shrinks, up to a factor [fournier2015].
-func fournierGuillin(r int) func(n float64) float64 {
-	return func(n float64) float64 {
-		switch r {
-		case 1:
-			return 1 / n
-		case 2:
-			log := math.Log(1 + n)
-			return log * log / n
-		}
-		return math.Pow(n, -2/float64(r))
-	}
-}
-
 func (w *work) sampleDistances(sizes []int) []track {
 	return w.overSizes("distance", distanceDims(), sizes, w.trials(20, 10), func(r, n, t int) float64 {
 		s := w.stream("distance", fmt.Sprint(r, n, t))

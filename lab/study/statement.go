@@ -1,6 +1,7 @@
 package study
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -42,3 +43,18 @@ func (s Statement) Study() string {
 
 // slug is the statement as a name of a study, as in theorem-11.
 func (s Statement) slug() string { return strings.ReplaceAll(strings.ToLower(s.Name), " ", "-") }
+
+// Find returns the study of a name, or of a statement of the paper as in theorem-11.
+func Find(name string) (Study, error) {
+	for _, s := range Statements() {
+		if s.slug() == name {
+			name = s.Study()
+		}
+	}
+	for _, s := range All() {
+		if s.Name == name {
+			return s, nil
+		}
+	}
+	return Study{}, fmt.Errorf("there is no study %q; the studies are %s, and theorem-11 stands for the one that measures it", name, strings.Join(Names(), ", "))
+}
