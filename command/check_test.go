@@ -67,3 +67,25 @@ func TestRunShowsTheCheck(t *testing.T) {
 		}
 	}
 }
+
+// What spoils a run reaches the terminal, with the key that would mend it: a check that failed, a step that is too long. 2/L of lq2 is
+// 0.25 (L = 8 within a hundredth, by its Hessian). A run that dies of the step says so too.
+func TestRunDiagnoses(t *testing.T) {
+	for _, c := range []struct {
+		args string
+		code int
+		want []string
+	}{
+		{"polarized --set dynamics.sigma=0.8 --set population.size=50 --iterations 5 --trials 1", 0, []string{"! A check failed, one steady state: individual", "! A check failed, contraction", "optimum: searched: "}},
+		{"lq2 --set algorithms.composite.step=5 --set set={kind:box,lower:-1,upper:1} --iterations 100 --trials 1", 0, []string{"! composite's step 5 is above 2/L = 0.25", "set algorithms.composite.step=0.13", "optimum: proven: "}},
+		{"lq2 --set algorithms.composite.step=5 --trials 1", exitFailed, []string{"want a finite number", "composite's step 5 is above 2/L = 0.25", "set algorithms.composite.step=0.13"}},
+	} {
+		dir := filepath.Join(t.TempDir(), "o")
+		out, code := command(t, append([]string{"run", "--out", dir}, strings.Fields(c.args)...)...)
+		for _, want := range c.want {
+			if code != c.code || !strings.Contains(strings.ReplaceAll(out, "\n  ", " "), want) {
+				t.Errorf("kedge run %s: exit code %d, want %d and %q:\n%s", c.args, code, c.code, want, out)
+			}
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package lab_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -272,7 +273,17 @@ func printed(r *folder.Result) string {
 	flat := *r
 	flat.Reference, flat.Angles = nil, nil
 	flat.Runs = nil
-	text := fmt.Sprintf("%+v %+v %+v", flat, r.Reference, r.Angles)
+	flat.Optimum, flat.Stable, flat.Rests = folder.Point{}, folder.Point{}, nil // have pointers: below
+	points := append([]folder.Point{r.Optimum, r.Stable}, r.Rests...)
+	if ref := r.Reference; ref != nil {
+		points = append(points, ref.Optimum, ref.True)
+	}
+	text := fmt.Sprintf("%+v %+v", flat, r.Angles)
+	for _, p := range points {
+		evidence, err := json.Marshal(p.Evidence) // which has no NaN
+		p.Evidence = nil
+		text += fmt.Sprintf("\n%+v %s %v", p, evidence, err)
+	}
 	for _, one := range r.Runs {
 		text += fmt.Sprintf("\n%s %d %v", one.Name, one.Planned, one.Seconds)
 		for _, trial := range one.Trials {

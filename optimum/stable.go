@@ -311,22 +311,26 @@ func (r *resting) eigenvalues(u []float64) (list [][2]float64) {
 		return nil
 	}
 	for j := range n {
-		by := 0.0
+		by, most := step, 0.0
 		for _, side := range []float64{step, -step} {
 			copy(at, u)
 			at[j] += side
-			if r.land.project(at) == nil && math.Abs(at[j]-u[j]) > math.Abs(by) {
-				by = at[j] - u[j]
+			if r.land.project(at) == nil && math.Abs(at[j]-u[j]) > most {
+				by, most = side, math.Abs(at[j]-u[j])
 			}
 		}
 		copy(at, u)
 		at[j] += by
-		if by == 0 || r.land.project(at) != nil || r.move(there, at, epsilon) != nil {
+		if most == 0 || r.land.project(at) != nil || r.move(there, at, epsilon) != nil {
 			change.Set(j, j, 1/epsilon) // the set lets nobody go there
 			continue
 		}
-		for i := range n {
-			change.Set(i, j, ((at[i]-u[i])-(there[i]-here[i]))/by/epsilon)
+		for i := range n { // what the projection takes away of a move counts as held
+			moved := 0.0
+			if i == j {
+				moved = by
+			}
+			change.Set(i, j, (moved-(there[i]-here[i]))/by/epsilon)
 		}
 	}
 	var eigen mat.Eigen

@@ -124,8 +124,7 @@ func methods(r *folder.Result, ends []methodEnd) page.TextTable {
 	t := page.TextTable{
 		ID: "methods", Title: "Methods",
 		About: fmt.Sprintf("Every method%s: the mean over its trials, below it the least and the greatest. %s "+
-			"Gap and distance are relative to the optimum; the last column is the gap behind the best method with its interval, paired over trials. "+
-			"Methods that break constraints are not ranked.", lastTurn(r), better(r)),
+			"Gap and distance are relative to the optimum; the last column is the gap behind the best method with its interval, paired over trials.%s", lastTurn(r), better(r), ranking(r)),
 		Columns:  append(onTerminals(page.Heads("method", "trials", "value", "gap", "distance", "behind the best")), page.Head{Name: "seconds", Wide: 8, Off: true}),
 		Brief:    []int{0, 2, 3, 4, 6},
 		Headless: true,
@@ -146,6 +145,14 @@ func missingValue(run folder.Run) string {
 		return "no finished trial"
 	}
 	return "people do not settle"
+}
+
+// ranking says who is left out of the last column.
+func ranking(r *folder.Result) string {
+	if !slices.ContainsFunc(r.Runs, heeds) {
+		return ""
+	}
+	return fmt.Sprintf(" Methods that break a constraint in the end, by more than %s of the largest excess in the run, are not ranked.", phrase.Percent(brokenShare))
 }
 
 // methodRow is a method at its end.

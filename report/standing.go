@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/kedge-opt/kedge/folder"
@@ -30,24 +31,36 @@ func standingParts(p *folder.Point, maximize bool) (word, how string) {
 	var list []string
 	switch e.Standing {
 	case folder.Proven:
-		word, list = "proven", append(inSmall(e.Why), outOfReach(e, maximize)...)
+		word, list = "proven", append(inSmall(e.Why), outOfReach(p, maximize)...)
 	case folder.Searched:
-		word, list = "searched", append(searchedBy(p), lists.Of(outOfReach(e, maximize), func(s string) string { return "proven is that " + s })...)
+		word, list = "searched", append(searchedBy(p), lists.Of(outOfReach(p, maximize), func(s string) string { return "proven is that " + s })...)
 	default:
 		word, list = "stationary only", restingAt(p)
 	}
 	return word, strings.Join(append(list, rough(p)...), "; ")
 }
 
-// outOfReach says which values are proven not to exist.
-func outOfReach(e *folder.Evidence, maximize bool) []string {
-	switch {
-	case e.Bound == nil:
+// outOfReach says which values are proven not to exist, where that is worth to know: near the one that was found.
+func outOfReach(p *folder.Point, maximize bool) []string {
+	bound := p.Evidence.Bound
+	if bound == nil || math.Abs(*bound-p.Value) > math.Abs(p.Value)/2 {
 		return nil
-	case maximize:
-		return []string{"no value is above " + phrase.Shortest(*e.Bound)}
 	}
-	return []string{"no value is below " + phrase.Shortest(*e.Bound)}
+	if maximize {
+		return []string{"no value is above " + outward(*bound, 1)}
+	}
+	return []string{"no value is below " + outward(*bound, -1)}
+}
+
+// outward writes a bound with six digits or, where rounding would let it promise too much, with as many as keep to its side.
+func outward(v, side float64) string {
+	for digits := 6; digits < 17; digits++ {
+		text := strconv.FormatFloat(v, 'g', digits, 64)
+		if shown, err := strconv.ParseFloat(text, 64); err == nil && (shown-v)*side >= 0 {
+			return phrase.Minus(text)
+		}
+	}
+	return phrase.Exact(v)
 }
 
 // searchedBy is from how many starts an answer was looked for, and where they ended.
@@ -107,7 +120,7 @@ func nearby(e *folder.Evidence) string {
 		return phrase.Absent
 	case *e.Attracting:
 		return "attracting"
-	case least >= -1e-9*most:
+	case least >= -1e-7*most:
 		return "neither attracting nor repelling"
 	}
 	return "repelling"
@@ -143,7 +156,7 @@ func restsTable(r *folder.Result) []page.TextTable {
 	}
 	t := page.TextTable{
 		ID: "rests", Title: "Where retraining would rest",
-		About: "Points at which who takes the population for given has no reason to move. An attracting one draws in whoever comes near; near a repelling one somebody is led away. " +
+		About: "Points at which who takes the population for given has no reason to move. An attracting one draws in whoever comes near, a repelling one drives some of them away. " +
 			"The least real part is that of the eigenvalues of how what retraining sees changes nearby: below 0 it repels. There may be more.",
 		Columns: page.Heads("decision", "value", "gap", "distance", "nearby", "least real part", "retraining from the first decision"),
 	}
@@ -158,7 +171,7 @@ func restsTable(r *folder.Result) []page.TextTable {
 }
 
 func restRow(p *folder.Point, value func(float64) string) []page.TextCell {
-	around, least, settles := phrase.Absent, math.NaN(), "elsewhere"
+	around, least, settles := phrase.Absent, math.NaN(), "not reached"
 	if e := p.Evidence; e != nil {
 		around = nearby(e)
 		if v, known := leastReal(e); known {

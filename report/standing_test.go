@@ -35,14 +35,15 @@ func TestStandingInWords(t *testing.T) {
 	}{
 		{"an old folder", folder.Point{Starts: 20}, false, ""},
 		{"convex", folder.Point{Evidence: &folder.Evidence{Standing: folder.Proven, Why: "convex"}}, false, "proven: convex"},
-		{"bounds", folder.Point{Evidence: &folder.Evidence{Standing: folder.Proven, Why: "812 boxes", Bound: &bound}}, false, "proven: 812 boxes; no value is below −1.2346"},
-		{"bounds of a reward", folder.Point{Evidence: &folder.Evidence{Standing: folder.Proven, Bound: &bound}}, true, "proven: no value is above −1.2346"},
+		{"bounds", folder.Point{Evidence: &folder.Evidence{Standing: folder.Proven, Why: "812 boxes", Bound: &bound}, Value: -1.2345}, false, "proven: 812 boxes; no value is below −1.2346"},
+		{"bounds of a reward", folder.Point{Evidence: &folder.Evidence{Standing: folder.Proven, Bound: &bound}, Value: -1.2345}, true, "proven: no value is above −1.2346"},
 		{"one place", folder.Point{Starts: 20, Evidence: searched(18, 1, 2./380)}, false, "searched: 20 starts, 18 ended here; chance that one more would end elsewhere about 0.5 %"},
 		{"many places", folder.Point{Starts: 20, Evidence: searched(4, 12, 156./380)}, false, "searched: 20 starts, 4 ended here and the rest in 11 worse places; chance that one more would end elsewhere about 41 %"},
 		{"two places", folder.Point{Starts: 20, Evidence: searched(16, 2, 6./380)}, false, "searched: 20 starts, 16 ended here and the rest in 1 worse place; chance that one more would end elsewhere about 2 %"},
 		{"a kink", folder.Point{Starts: 20, Residual: 1e-9, Evidence: kink}, false, "searched: 20 starts, 20 ended here; chance that one more would end elsewhere about 0.5 %; the loss has a kink there"},
 		{"a jump", folder.Point{Starts: 20, Residual: .25, Evidence: kink}, false, "searched: 20 starts, 20 ended here; chance that one more would end elsewhere about 0.5 %; the loss jumps there or has a kink that no gradients nearby balance, 25.0 % of the steepest is left"},
-		{"bounded", folder.Point{Starts: 20, Evidence: &folder.Evidence{Standing: folder.Searched, Here: 20, Places: 1, Missed: 2. / 380, Bound: &bound}}, false,
+		{"a bound that says little", folder.Point{Starts: 1, Value: 5, Evidence: &folder.Evidence{Standing: folder.Stationary, Bound: &bound}}, false, "stationary only: one start"},
+		{"bounded", folder.Point{Starts: 20, Value: -1.2, Evidence: &folder.Evidence{Standing: folder.Searched, Here: 20, Places: 1, Missed: 2. / 380, Bound: &bound}}, false,
 			"searched: 20 starts, 20 ended here; chance that one more would end elsewhere about 0.5 %; proven is that no value is below −1.2346"},
 		{"one start", folder.Point{Starts: 1, Evidence: &folder.Evidence{Standing: folder.Stationary}}, false, "stationary only: one start"},
 		{"attracting", folder.Point{Evidence: rest(&yes, .5, 2)}, false, "stationary only: attracting, the eigenvalues' real parts are at least 0.5"},
@@ -66,7 +67,7 @@ func TestRestsAreListed(t *testing.T) {
 	}
 	r.Stable.Evidence = r.Rests[0].Evidence
 	text := string(runDocument(nil, r, nil).Markdown())
-	for _, want := range []string{"| 3 |", "| attracting | 6 | settles here |", "| −3 |", "| repelling | −2 | elsewhere |"} {
+	for _, want := range []string{"| 3 |", "| attracting | 6 | settles here |", "| −3 |", "| repelling | −2 | not reached |"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page does not say %q", want)
 		}
@@ -85,5 +86,18 @@ func TestComparisonsTellTheStanding(t *testing.T) {
 	a.Answer = nil
 	if got := problemAbout(a); !strings.Contains(got, "The optimum has the value 1. No stable point") {
 		t.Error(got)
+	}
+}
+
+// −3.07920144 in six digits is −3.0792, above it: as a bound from below that would deny the value itself. Seven say −3.079201, eight
+// −3.0792014, nine −3.07920144.
+func TestBoundsAreRoundedOutward(t *testing.T) {
+	for _, c := range []struct {
+		v, side float64
+		want    string
+	}{{-3.07920144, -1, "−3.07920144"}, {-3.07920144, 1, "−3.0792"}, {-3.0792059, -1, "−3.07921"}, {.5, -1, "0.5"}, {1. / 3, 1, "0.33333333333333331"}, {2. / 3, 1, "0.666667"}} {
+		if got := outward(c.v, c.side); got != c.want && !(c.v == 1./3 && strings.HasPrefix(got, "0.3333333333")) {
+			t.Errorf("%v on side %v: %s, want %s", c.v, c.side, got, c.want)
+		}
 	}
 }
