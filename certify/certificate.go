@@ -15,6 +15,7 @@ type Certificate struct {
 	Beyond         []string        `json:"beyond,omitempty"` // what the run does that the theorems do not cover
 	Steps          []Step          `json:"steps"`
 	Bounds         []Bound         `json:"bounds"`
+	Extensions     []Extension     `json:"extensions,omitempty"`     // of runs that the theorems do not cover
 	Generalization *Generalization `json:"generalization,omitempty"` // nil where traits are no sample
 }
 
@@ -62,7 +63,7 @@ func (s Step) MarshalJSON() ([]byte, error) {
 // MarshalJSON writes the bound and whether it is vacuous.
 func (b Bound) MarshalJSON() ([]byte, error) {
 	return object("of", b.Of, "theorem", b.Theorem, "form", b.Form, "probable", b.Probable, "value", figure(b.Value),
-		"step", figure(b.Step), "trivial", figure(b.Trivial), "vacuous", b.Vacuous(), "known", b.Known, "source", b.Source)
+		"step", figure(b.Step), "compare", figure(b.Compare), "vacuous", b.Vacuous(), "known", b.Known, "source", b.Source)
 }
 
 // MarshalJSON writes the numbers; those that cannot be computed are null.

@@ -8,6 +8,7 @@ package certify
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"github.com/kedge-opt/kedge"
@@ -20,8 +21,11 @@ import (
 // cost little where closed forms are known, which is so for polarized, choice and affine dynamics. Dynamics that do not
 // contract give a *NotContractingError. The model needs dynamics, an objective and traits; estimates are sampled by streams of the
 // seed.
-func Derive(m kedge.Model, seed uint64) (*Constants, error) {
-	p, err := problem{m, Premises{Seed: seed}}.filled()
+func Derive(m kedge.Model, seed uint64) (*Constants, error) { return Premises{Seed: seed}.Derive(m) }
+
+// Derive does so with the Q of the premises, which is for affine dynamics alone.
+func (run Premises) Derive(m kedge.Model) (*Constants, error) {
+	p, err := problem{m, run}.filled()
 	if err != nil {
 		return nil, err
 	}
@@ -37,6 +41,13 @@ func Derive(m kedge.Model, seed uint64) (*Constants, error) {
 
 // addDynamics finds the constants of Assumption 1 [he2025, contraction].
 func (c *Constants) addDynamics(p problem) error {
+	f, affine := p.Dynamics.(*dynamics.Affine)
+	switch {
+	case affine:
+		return c.addAffine(f, p.Q)
+	case p.Q != nil:
+		return errors.New("certify: Q belongs to AᵀPA − P + Q = 0 of affine dynamics; these are of another kind")
+	}
 	switch f := p.Dynamics.(type) {
 	case dynamics.Polarized:
 		if err := c.addPolarized(f); err != nil {
@@ -45,8 +56,6 @@ func (c *Constants) addDynamics(p problem) error {
 		return insideCone(p, c.Value(Cone))
 	case dynamics.Choice:
 		return c.addChoice(f)
-	case *dynamics.Affine:
-		return c.addAffine(f)
 	}
 	return c.sampleDynamics(p)
 }
@@ -70,7 +79,7 @@ func (c *Constants) combine() {
 // Derive does, steady states, their sensitivity and the first decision. What it computes is bounded by counts, never by a clock,
 // and the same problem gives the same certificate.
 func Certify(ctx context.Context, m kedge.Model, run Premises) (*Certificate, error) {
-	c, err := Derive(m, run.Seed)
+	c, err := run.Derive(m)
 	if err != nil {
 		return nil, err
 	}
@@ -99,6 +108,7 @@ func (c *Constants) Certify(ctx context.Context, m kedge.Model, run Premises) (*
 	out := &Certificate{Constants: c, Horizon: p.Horizon, Tau: p.Tau, Beyond: beyond(p, c)}
 	out.Assumptions = assumptions(p, c)
 	out.addBounds(p)
+	out.Extensions = out.extend(p)
 	if out.Generalization, err = generalize(ctx, p, c); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package certify
 
 import (
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -12,9 +13,9 @@ import (
 )
 
 // addAffine finds the constants of p⁺ = Ap + Bu + Ed, Friedkin–Johnsen groups among them [he2025, linear dynamics]. The
-// metric solves AᵀPA − P + I = 0, in which A contracts by √(1 − 1/λmax(P)), exactly. The steady states are affine, so that
-// their constants are norms of (I−A)⁻¹B and (I−A)⁻¹E; the paper's ‖B‖√cond(P)/(1−L_f^p) is never smaller.
-func (c *Constants) addAffine(f *dynamics.Affine) error {
+// metric solves AᵀPA − P + Q = 0, in which A contracts by √(1 − λmin(P^−½QP^−½)), exactly; nil stands for Q = I. The steady states are
+// affine, so that their constants are norms of (I−A)⁻¹B and (I−A)⁻¹E; the paper's ‖B‖√cond(P)/(1−L_f^p) is never smaller.
+func (c *Constants) addAffine(f *dynamics.Affine, q []float64) error {
 	if err := f.Check(); err != nil {
 		return contracting(-1, err)
 	}
@@ -22,7 +23,7 @@ func (c *Constants) addAffine(f *dynamics.Affine) error {
 	carry, _ := f.Carry()
 	dim := f.Dims()
 	n := dim.State
-	metric, err := Lyapunov(f.A(), n)
+	metric, share, err := weightedMetric(f.A(), q, n)
 	if err != nil {
 		return err
 	}
@@ -31,15 +32,69 @@ func (c *Constants) addAffine(f *dynamics.Affine) error {
 	if !(least > 0) {
 		return &kedge.RangeError{Arg: "λmin(P)", Got: least, Want: "a number > 0"}
 	}
-	c.put(LfP, math.Sqrt(1-1/most), Proof, "√(1 − 1/λmax(P)), AᵀPA − P + I = 0")
+	how, equation := "√(1 − 1/λmax(P)), ", "AᵀPA − P + I = 0"
+	if q != nil {
+		how, equation = "√(1 − λmin(P^−½QP^−½)), ", "AᵀPA − P + Q = 0"
+	}
+	c.put(LfP, math.Sqrt(1-share), Proof, how+equation)
 	c.put(LfU, dense.Norm(f.B(), n, dim.Decision), Proof, "‖B‖")
 	c.put(LfD, dense.Norm(f.E(), n, dim.Trait), Proof, "‖E‖")
-	c.put(PMin, least, Proof, "AᵀPA − P + I = 0")
-	c.put(PMax, most, Proof, "AᵀPA − P + I = 0")
+	c.put(PMin, least, Proof, equation)
+	c.put(PMax, most, Proof, equation)
 	c.put(LhU, dense.Norm(gain, n, dim.Decision), Proof, "‖(I−A)⁻¹B‖")
 	c.put(LhD, dense.Norm(carry, n, dim.Trait), Proof, "‖(I−A)⁻¹E‖")
 	c.put(MhD, 0, Proof, "∇ᵤh is constant")
 	return nil
+}
+
+// weightedMetric solves AᵀPA − P + Q = 0 and returns λmin(P^−½QP^−½), too. With Q = UᵀU and Ã = UAU⁻¹ it is the equation of Ã with the
+// identity: P = UᵀP̃U, and the share is 1/λmax(P̃).
+func weightedMetric(a, q []float64, n int) (metric []float64, share float64, err error) {
+	if q == nil {
+		if metric, err = Lyapunov(a, n); err != nil {
+			return nil, 0, err
+		}
+		_, most := dense.Eigenvalues(metric, n)
+		return metric, 1 / most, nil
+	}
+	u, err := factor(q, n)
+	if err != nil {
+		return nil, 0, err
+	}
+	var inverse, turned, p mat.Dense
+	if err := inverse.Inverse(u); err != nil {
+		return nil, 0, fmt.Errorf("certify: Q is %v, want a matrix that is positive definite, and far from being not", q)
+	}
+	turned.Product(u, mat.NewDense(n, n, a), &inverse)
+	inner, err := Lyapunov(turned.RawMatrix().Data, n)
+	if err != nil {
+		return nil, 0, err
+	}
+	_, most := dense.Eigenvalues(inner, n)
+	p.Product(u.T(), mat.NewDense(n, n, inner), u)
+	dense.Symmetrize(&p)
+	return p.RawMatrix().Data, 1 / most, nil
+}
+
+// factor returns U of Q = UᵀU.
+func factor(q []float64, n int) (*mat.TriDense, error) {
+	if err := kedge.CheckVector("Q", q, n*n); err != nil {
+		return nil, err
+	}
+	for i := range n {
+		for j := range i {
+			if q[i*n+j] != q[j*n+i] {
+				return nil, fmt.Errorf("certify: Q is %v, want a symmetric matrix", q)
+			}
+		}
+	}
+	var c mat.Cholesky
+	if !c.Factorize(mat.NewSymDense(n, append([]float64(nil), q...))) {
+		return nil, fmt.Errorf("certify: Q is %v, want a positive definite matrix", q)
+	}
+	u := new(mat.TriDense)
+	c.UTo(u)
+	return u, nil
 }
 
 // addChoice finds the constants of choice dynamics: f is affine in p and d, and the Jacobian of softmax has norm at most ½.
@@ -125,8 +180,8 @@ func curvature(p problem) (h []float64, ok bool) {
 }
 
 // spread returns the largest trace of K Cov(pₖ) Kᵀ over all turns, the variance of an individual's gradient. Apart from what is
-// common to all, pₖ = Fd + Aᵏ(p₀ − Fd). The second part only shrinks in ‖·‖_P ≥ ‖·‖, so the search ends when what it can
-// still add is nothing.
+// common to all, pₖ = Fd + Aᵏ(p₀ − Fd). The second part only shrinks in ‖·‖_P ≥ √λmin(P)‖·‖, so the search ends when what it
+// can still add is nothing.
 func (x *linearQuadratic) spread(states, traits kedge.Rows, metric []float64) float64 {
 	d, n := centre(traits), x.dim.State
 	count, _ := d.Dims()
@@ -135,7 +190,8 @@ func (x *linearQuadratic) spread(states, traits kedge.Rows, metric []float64) fl
 	away.Sub(centre(states).T(), &rest)
 	k, P := x.pull(), mat.NewDense(n, n, metric)
 	part.Mul(k, &rest)
-	settled, size, most := mat.Norm(&part, 2), mat.Norm(k, 2), 0.0
+	least, _ := dense.Eigenvalues(metric, n)
+	settled, size, most := mat.Norm(&part, 2), mat.Norm(k, 2)/math.Sqrt(min(1, least)), 0.0
 	for range 1_000_000 {
 		var now, next mat.Dense
 		now.Add(&rest, &away)

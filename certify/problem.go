@@ -24,6 +24,8 @@ type Premises struct {
 	Sampled   bool      // the traits were drawn independently from a law
 	Beyond    []string  // what else the run does that the theorems do not cover
 	Seed      uint64    // of the streams that estimates are sampled with
+	Steps     StepSums  // where steps diminish, their sums over the run; zero where all are Step
+	Q         []float64 // of AᵀPA − P + Q = 0, row by row, for affine dynamics; nil is the identity
 }
 
 // problem is a model and what is planned with it.

@@ -149,13 +149,13 @@ type Bound struct {
 	Probable bool // holds with probability 1−τ, not in expectation
 	Value    float64
 	Step     float64 // at which it was evaluated: the run's where that is certified, the largest certified one elsewhere
-	Trivial  float64 // what is known without a theorem, NaN where nothing is
+	Compare  float64 // what a bound should be below to say much: of a gradient its square at the start, which bounds nothing; of W₁ the most it can be, NaN where that is unbounded
 	Known    Known
 	Source   string
 }
 
-// Vacuous tells whether the bound says nothing that is not known without it.
-func (b Bound) Vacuous() bool { return !(b.Value < math.Inf(1)) || b.Value >= b.Trivial }
+// Vacuous tells whether the bound is no better than what it is compared with.
+func (b Bound) Vacuous() bool { return !(b.Value < math.Inf(1)) || b.Value >= b.Compare }
 
 // addBounds evaluates every theorem in every form.
 func (c *Certificate) addBounds(p problem) {
@@ -177,9 +177,9 @@ func (c *Certificate) expected(p problem, form Form, slope, apart float64) {
 	}
 	at := min(p.Step, largest)
 	c.add(Step{Form: form, Largest: largest, Used: p.Step, Known: known, Source: "he2025, step size in expectation"},
-		Bound{Of: "mean E‖∇Φ̃‖²", Theorem: "Theorem 5", Value: gradient(at), Trivial: slope, Source: "he2025, gradient bound"},
-		Bound{Of: "mean E‖∇̂Φ̃‖²", Theorem: "Corollary 6", Value: transient(at), Trivial: slope, Source: "he2025, transient gradient bound"},
-		Bound{Of: "mean E W₁", Theorem: "Theorem 7", Value: distance(at), Trivial: apart, Source: "he2025, distance bound"})
+		Bound{Of: "mean E‖∇Φ̃‖²", Theorem: "Theorem 5", Value: gradient(at), Compare: slope, Source: "he2025, gradient bound"},
+		Bound{Of: "mean E‖∇̂Φ̃‖²", Theorem: "Corollary 6", Value: transient(at), Compare: slope, Source: "he2025, transient gradient bound"},
+		Bound{Of: "mean E W₁", Theorem: "Theorem 7", Value: distance(at), Compare: apart, Source: "he2025, distance bound"})
 }
 
 // probable evaluates what holds with probability 1−τ.
@@ -189,8 +189,8 @@ func (c *Certificate) probable(p problem, form Form, slope, apart float64) {
 	largest := t.LargestStepProbable()
 	at := min(p.Step, largest)
 	c.add(Step{Form: form, Probable: true, Largest: largest, Used: p.Step, Known: known, Source: "he2025, step bound in probability"},
-		Bound{Of: "mean ‖∇Φ̃‖²", Theorem: "Theorem 8", Value: t.GradientProbable(at, p.Tau), Trivial: slope, Source: "he2025, gradient bound in probability"},
-		Bound{Of: "mean W₁", Theorem: "Theorem 9", Value: t.DistanceProbable(at, p.Tau), Trivial: apart, Source: "he2025, distance bound in probability"})
+		Bound{Of: "mean ‖∇Φ̃‖²", Theorem: "Theorem 8", Value: t.GradientProbable(at, p.Tau), Compare: slope, Source: "he2025, gradient bound in probability"},
+		Bound{Of: "mean W₁", Theorem: "Theorem 9", Value: t.DistanceProbable(at, p.Tau), Compare: apart, Source: "he2025, distance bound in probability"})
 }
 
 // add puts a largest step and the bounds there, or at the run's step where that is smaller.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/certify"
@@ -25,6 +27,8 @@ type certifyFlags struct {
 	tau       float64
 	algorithm string
 	json      bool
+	q         string
+	metric    []float64 // q, read
 }
 
 func newCertify(kinds *kind.Catalogue) *cobra.Command {
@@ -50,6 +54,7 @@ Exit codes: 0 a certificate was printed, 1 the problem cannot be certified, 2 th
 	fl.IntVar(&f.horizon, "T", 0, "turns of the run (default the spec's iterations)")
 	fl.Float64Var(&f.tau, "tau", 0.05, "bounds in probability may fail with this one")
 	fl.StringVar(&f.algorithm, "algorithm", "", "name of the algorithm to certify (default the first composite one)")
+	fl.StringVar(&f.q, "Q", "", "Q of AᵀPA − P + Q = 0 for affine dynamics: its diagonal as in 1,4, or rows as in \"2,1;1,2\" (default the identity)")
 	fl.BoolVar(&f.json, "json", false, "print the certificate as JSON")
 	return c
 }
@@ -64,6 +69,9 @@ func (f *certifyFlags) run(c *cobra.Command, target string) error {
 		err = fmt.Errorf("--T %d and --tau %v: want a horizon of 1 or more and a probability between 0 and 1", f.horizon, f.tau)
 	}
 	if err != nil {
+		return err
+	}
+	if f.metric, err = readQ(f.q); err != nil {
 		return err
 	}
 	certificate, err := f.certify(c.Context(), p, a)
@@ -99,7 +107,8 @@ func (f *certifyFlags) certify(ctx context.Context, p *problem.Problem, a int) (
 		return nil, err
 	}
 	m, plan := p.Alone(), f.plan(p, a)
-	constants, err := certify.Derive(m, plan.Seed)
+	plan.Q = f.metric
+	constants, err := plan.Derive(m)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +141,47 @@ func (f *certifyFlags) plan(p *problem.Problem, a int) certify.Premises {
 	if x.Horizon == 0 {
 		x.Horizon = p.Spec.Iterations
 	}
+	if diminishes(rule) {
+		x.Steps = certify.SumSteps(x.Horizon, rule.Steps(rule.Step, x.Horizon).Step)
+	}
 	return x
+}
+
+// diminishes tells whether the steps of an algorithm become shorter along the run.
+func diminishes(a *kind.Algorithm) bool { return a.Schedule != "constant" && a.Schedule != "horizon" }
+
+// readQ reads a diagonal or the rows of a square matrix; nothing is the identity.
+func readQ(text string) ([]float64, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var table [][]float64
+	for _, line := range strings.Split(text, ";") {
+		var row []float64
+		for _, word := range strings.Split(line, ",") {
+			v, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
+			if err != nil {
+				return nil, fmt.Errorf("--Q %q: %q is not a number; want a diagonal as in 1,4 or rows as in \"2,1;1,2\"", text, word)
+			}
+			row = append(row, v)
+		}
+		table = append(table, row)
+	}
+	n := len(table[0])
+	q := make([]float64, n*n)
+	for i, row := range table {
+		switch {
+		case len(table) == 1:
+			for j, v := range row {
+				q[j*n+j] = v
+			}
+		case len(table) != n || len(row) != n:
+			return nil, fmt.Errorf("--Q %q: want as many rows as columns, or a diagonal alone", text)
+		default:
+			copy(q[i*n:], row)
+		}
+	}
+	return q, nil
 }
 
 // outsideTheory says why the theory has nothing to say about a problem.
@@ -159,7 +208,7 @@ func beyondTheory(s *problem.Spec, a *kind.Algorithm) (list []string) {
 		}
 	}
 	add(!known.Certified, "the rule is "+a.Kind()+"; the theorems are about composite")
-	add(a.Schedule != "constant" && a.Schedule != "horizon", "the step changes from turn to turn; its first and largest is taken")
+	add(diminishes(a), "the step changes from turn to turn; its first and largest is taken")
 	add(a.Momentum > 0, "gradients are averaged by momentum")
 	add(a.Clip < 1e300, "gradients are clipped")
 	add(known.Remembers, "the sensitivity uses the norm of the step before")

@@ -78,6 +78,10 @@ algorithms: [{name: composite, step: 0.1}]
 		{"../examples/duopoly.yaml", exitFailed, "not certified: there are several decision-makers"},
 		{"../examples/constraints.yaml", exitFailed, "not certified: the theory is of one loss"},
 		{"polarized --set dynamics.coupling=0.1", exitFailed, "not certified: individuals follow the crowd's mean"},
+		{"lq2 --Q 1,x", exitUsage, "is not a number"},
+		{"lq2 --Q 1,2;3", exitUsage, "as many rows as columns"},
+		{"lq2 --Q 1,-4", exitFailed, "want a positive definite matrix"},
+		{"polarized --Q 1,4", exitFailed, "Q belongs to"},
 		{"lq2 --tau 2", exitUsage, "--tau 2"},
 		{"lq2 --T -1", exitUsage, "--T -1"},
 		{"lq2 --algorithm other", exitUsage, `no algorithm "other"`},
@@ -85,6 +89,22 @@ algorithms: [{name: composite, step: 0.1}]
 		out, code := command(t, append([]string{"certify"}, strings.Fields(c.args)...)...)
 		if code != c.code || !strings.Contains(out, c.want) || strings.Contains(out, "L_f^p  ") {
 			t.Errorf("certify %s: exit code %d, want %d and %q in\n%s", c.args, code, c.code, c.want, out)
+		}
+	}
+}
+
+// What the theorems do not cover has a bound of its own, or a reason why not.
+func TestCertifyGoesOnWhereTheTheoremsEnd(t *testing.T) {
+	for args, want := range map[string]string{
+		"lq2 --set algorithms.composite.schedule=inverse-sqrt --set algorithms.composite.step=0.02":                                          "For steps that diminish: Σηₖ",
+		"lq2 --set algorithms.composite.schedule=inverse-sqrt":                                                                               "no bound applies: the step 0.1 is 3.4 times the largest",
+		"lq2 --set set.kind=ball --set set.radius=0.2 --set algorithms.composite.step=0.02":                                                  "For projected steps: mean E‖G‖² ≤",
+		"lq2 --set set.kind=ball --set set.radius=0.2 --set algorithms.composite.step=0.02 --set algorithms.composite.schedule=inverse-sqrt": "no bound is known of steps that diminish and are projected",
+		"lq2 --Q 1,4": "L_f^p       0.5654     proof",
+	} {
+		out, code := command(t, append([]string{"certify"}, strings.Fields(args)...)...)
+		if flat := strings.Join(strings.Fields(out), " "); code != 0 || !strings.Contains(flat, strings.Join(strings.Fields(want), " ")) {
+			t.Errorf("certify %s: exit code %d, want %q in\n%s", args, code, want, out)
 		}
 	}
 }

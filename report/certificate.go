@@ -25,19 +25,28 @@ func Certificate(name string, a *kind.Algorithm, c *certify.Certificate) *page.D
 		page.Ledger{Head: page.LedgerRow{Symbol: "assumption", Known: "known by", How: "evidence"}, Rows: lists.Of(c.Assumptions, assumptionRow)}, page.Plainly{""},
 		boundTable(c),
 		page.Paragraphs{Width: page.LedgerWidth, Texts: []string{
-			"✗ is vacuous: no better than what is known without the theorem. Bounds are taken at the run's η or, where that is too long, at the largest.",
+			"Bounds are taken at the run's η or, where that is too long, at the largest. Compare gradients with ‖∇Φ̃(u₀)‖², where the run begins, which is no bound: a run may " +
+				"do worse; and W₁ with the most that it can be, where states are bounded. ✗ is vacuous: no better than that.",
 			fmt.Sprintf("Theorem 3: Σ W₁² ≤ %s + %s Σ‖uₖ − uₖ₋₁‖², whatever the steps.", phrase.FourDigits(t), phrase.FourDigits(between)),
 		}},
 	}
 	for _, part := range []struct {
 		title string
 		texts []string
-	}{{"Generalization (Theorem 11)", generalization(c.Generalization)}, {"Beyond the theorems", c.Beyond}, {"Verdict", c.Verdict}, {"The theorems, measured", []string{measuredBy()}}} {
+	}{{"Where the theorems end", lists.Of(c.Extensions, extensionLine)}, {"Generalization (Theorem 11)", generalization(c.Generalization)}, {"Beyond the theorems", c.Beyond}, {"Verdict", c.Verdict}, {"The theorems, measured", []string{measuredBy()}}} {
 		if len(part.texts) > 0 {
 			d.Brief = append(d.Brief, page.Plainly{""}, page.Heading(part.title), page.Paragraphs{Width: page.LedgerWidth, Texts: part.texts})
 		}
 	}
 	return d
+}
+
+// extensionLine says what is known of a run that the theorems do not cover.
+func extensionLine(e certify.Extension) string {
+	if e.Why != "" {
+		return fmt.Sprintf("For %s no bound applies: %s.", e.For, e.Why)
+	}
+	return fmt.Sprintf("For %s: %s ≤ %s (%v), with a step up to %s.", e.For, e.Of, phrase.FourDigits(e.Value), e.Known, phrase.FourDigits(e.Largest))
 }
 
 // measuredBy says which study puts which statement of the paper to the test.
@@ -81,7 +90,7 @@ func boundRow(b certify.Bound) page.LedgerRow {
 	if b.Vacuous() {
 		worth = "✗ vacuous"
 	}
-	how := fmt.Sprintf("at η = %s; without it %s; %s", phrase.FourDigits(b.Step), phrase.FourDigits(b.Trivial), worth)
+	how := fmt.Sprintf("at η = %s; to compare %s; %s", phrase.FourDigits(b.Step), phrase.FourDigits(b.Compare), worth)
 	return page.LedgerRow{Symbol: b.Theorem + ", " + b.Of + ", " + string(b.Form), Value: phrase.FourDigits(b.Value), Known: b.Known.String(), How: how, Source: b.Source}
 }
 
@@ -92,7 +101,7 @@ func boundTable(c *certify.Certificate) page.TextTable {
 	for i, form := range forms {
 		t.Columns = append(t.Columns, page.Head{Name: string(form), Wide: []int{-12, -12, -11}[i]})
 	}
-	t.Columns = append(t.Columns, page.Head{Name: "without it"})
+	t.Columns = append(t.Columns, page.Head{Name: "compare"})
 	add := func(name, without string, cell func(certify.Form) string) {
 		row := append([]page.TextCell{page.Words(name)}, lists.Of(forms, func(f certify.Form) page.TextCell { return page.Words(cell(f)) })...)
 		t.Rows = append(t.Rows, append(row, page.Words(without)))
@@ -104,7 +113,7 @@ func boundTable(c *certify.Certificate) page.TextTable {
 		add("  known by", "", func(f certify.Form) string { return unlessUnknown(step(f).Known, step(f).Known.String()) })
 		for _, b := range c.Bounds {
 			if b.Form == certify.Paper && b.Probable == probable {
-				add(b.Theorem+", "+b.Of, phrase.FourDigits(b.Trivial), func(f certify.Form) string { return worth(c.Bound(b.Theorem, f)) })
+				add(b.Theorem+", "+b.Of, phrase.FourDigits(b.Compare), func(f certify.Form) string { return worth(c.Bound(b.Theorem, f)) })
 			}
 		}
 	}

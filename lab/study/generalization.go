@@ -24,7 +24,7 @@ func generalization() Study {
 			"their law (Lemma 10), which falls like N^(−1) for r = 1, N^(−1) ln² N for r = 2 and N^(−2/r) for r ≥ 3 (Fournier and Guillin); the paper has N^(−2/r) " +
 			"throughout, which is wrong for r = 1.",
 		run: func(w *work) {
-			w.result.Design = "Theorem 11: the composite rule with step 0.5/√T on N people drawn anew for every run, four of them sampled with replacement in every turn. " +
+			w.result.Design = "Theorem 11: the composite rule with step 0.5/√T, 2/√T for polarized people, on N people drawn anew for every run, four of them sampled with replacement in every turn. " +
 				"Its decisions are judged by the law itself: of two linear-quadratic problems (r = 1, 2) exactly, since the gradient of the law is that of its mean; of polarized people on " +
 				"a hemisphere (r = 3) by quadrature; for r = 10 by 2 × 250 people drawn anew for every run. y = a·N^α + b·T^β is fitted to all cells at once. The step is " +
 				"beyond what the theorem allows, so its form is tested, not its constants. " +
