@@ -262,19 +262,16 @@ func solveSpans(a, b []interval.Span, m int) bool {
 		swapSpans(a, pivot, k, m)
 		swapSpans(b, pivot, k, width)
 		inverse := a[k*m+k].Inv()
-		for i := k + 1; i < m; i++ {
-			factor := a[i*m+k].Mul(inverse)
-			subtractSpans(a, i, k, m, factor)
-			subtractSpans(b, i, k, width, factor)
+		for _, row := range [][]interval.Span{a[k*m : (k+1)*m], b[k*width : (k+1)*width]} {
+			for j, v := range row {
+				row[j] = v.Mul(inverse)
+			}
 		}
-	}
-	for k := m - 1; k >= 0; k-- {
-		inverse := a[k*m+k].Inv()
-		for j := range width {
-			b[k*width+j] = b[k*width+j].Mul(inverse)
-		}
-		for i := range k {
-			subtractSpans(b, i, k, width, a[i*m+k])
+		for i := range m {
+			if factor := a[i*m+k]; i != k && !factor.IsZero() {
+				subtractSpans(a, i, k, m, factor)
+				subtractSpans(b, i, k, width, factor)
+			}
 		}
 	}
 	return true
@@ -288,9 +285,6 @@ func swapSpans(x []interval.Span, i, k, width int) {
 
 // subtractSpans takes row k times a factor from row i.
 func subtractSpans(x []interval.Span, i, k, width int, factor interval.Span) {
-	if factor.IsZero() {
-		return
-	}
 	for j := range width {
 		x[i*width+j] = x[i*width+j].Sub(factor.Mul(x[k*width+j]))
 	}

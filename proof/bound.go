@@ -1,7 +1,7 @@
 package proof
 
 import (
-	"container/heap"
+	"cmp"
 	"math"
 	"slices"
 
@@ -20,26 +20,29 @@ func (s *search) examine(r *region, gap float64) error {
 		return err
 	}
 	jet := s.enclose(r.box, 2)
-	r.lower = jet[0].Lo
-	r.slopes = jet[1 : 1+s.n]
-	if r.lower >= s.upper-gap {
-		s.closed = min(s.closed, r.lower)
-		return nil
-	}
-	if changed, isGone := s.slide(r); isGone {
-		return nil
-	} else if changed {
-		return s.examine(r, gap)
-	}
-	if err := s.tighten(r, jet, inside, gap); err != nil {
-		return err
+	r.lower, r.slopes = jet[0].Lo, jet[1:1+s.n]
+	if r.lower < s.upper-gap {
+		if changed, isGone := s.slide(r); isGone {
+			return nil
+		} else if changed {
+			return s.examine(r, gap)
+		}
+		if err := s.tighten(r, jet, inside, gap); err != nil {
+			return err
+		}
 	}
 	if r.lower >= s.upper-gap {
 		s.closed = min(s.closed, r.lower)
 		return nil
 	}
-	heap.Push(&s.open, r)
+	at, _ := slices.BinarySearchFunc(s.open, r, worseFirst)
+	s.open = slices.Insert(s.open, at, r)
 	return nil
+}
+
+// worseFirst puts the region with the lowest bound last, of equal ones the oldest.
+func worseFirst(a, b *region) int {
+	return cmp.Or(cmp.Compare(b.lower, a.lower), b.number-a.number)
 }
 
 func (s *search) center(box []interval.Span) []float64 {

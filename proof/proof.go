@@ -77,6 +77,8 @@ func Prove(ctx context.Context, f Function, set kedge.Set, found []float64, loss
 	}
 	p := &Proof{Decision: slices.Clone(found), Lower: math.Inf(-1), Upper: s.upper, Tolerance: s.tolerance}
 	switch value := s.first[0]; {
+	case s.failure != "":
+		p.Reason = s.failure
 	case !s.isFeasible:
 		p.Reason = "the decision is not in the set"
 	case !value.IsFinite():
@@ -102,7 +104,7 @@ func (s *search) prove(p *Proof) error {
 	if s.n > MostDecisions {
 		p.Reason = fmt.Sprintf("the function is not known to be convex, and %d decisions are too many for bounds", s.n)
 		if s.isConvex {
-			p.Reason = "the function is convex, but the decision is not stationary"
+			p.Reason = "the function is convex, but its slopes at the decision do not show that it is the best"
 		}
 		return nil
 	}

@@ -181,6 +181,10 @@ func TestUnprovenSaysWhy(t *testing.T) {
 		}
 		last = p.Gap()
 	}
+	p, err := proof.Prove(context.Background(), humps, set.Interval{Lower: -3, Upper: 3}, found, least, proof.Budget{Work: 100})
+	if err != nil || p.Reason != "the budget is spent" || p.Boxes > 0 {
+		t.Errorf("%+v, %v", p, err)
+	}
 	tipping := landscape(t, formula.Source{Decision: "q", State: "p", Trait: "d", Next: "p + q*d", Minimize: "p"}, []float64{1})
 	if p := prove(t, tipping, set.Interval{Lower: -1, Upper: 1}, []float64{0}, 1); p.Grounds != proof.Unproven || !strings.Contains(p.Reason, "not known for sure") {
 		t.Errorf("%+v", p)
