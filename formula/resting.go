@@ -2,6 +2,7 @@ package formula
 
 import (
 	"math"
+	"slices"
 
 	"github.com/kedge-opt/kedge/internal/dense"
 	"github.com/kedge-opt/kedge/internal/interval"
@@ -46,22 +47,28 @@ func (r *resting) enter(box []interval.Span, order int) (work int) {
 }
 
 // settle writes the steady state to p, which are jets of the given order, and tells whether it is known. It is the one that the
-// individual reaches from its start: the only one in a box that holds the start and that dynamics do not leave.
+// individual reaches from its start: in a box that holds the start and that dynamics do not leave. Where that box may hold several,
+// between which decisions tip the individual over, there are no slopes.
 func (r *resting) settle(p []interval.Jet, order int, trait, start []interval.Span) (work int, ok bool) {
 	r.slope.numbers(opTrait, trait)
-	steps := 0
+	steps, isUnique := 0, true
 	if r.isAffine {
 		ok = r.solveAffine()
 	} else {
-		steps, ok = r.contract(start)
+		steps, ok, isUnique = r.contract(start)
 	}
-	work = (1 + steps) * (r.slope.work + r.size*r.size)
-	if !ok || r.repels() {
+	work = (1 + 2*steps) * (r.slope.work + r.size*r.size)
+	if !ok || isUnique && r.repels() {
 		return work, false
 	}
 	for i, x := range p {
-		clear(x)
-		x[0] = r.state[i]
+		interval.Jets{}.Unknown(x, r.state[i])
+	}
+	if !isUnique {
+		return work, true
+	}
+	for _, x := range p {
+		clear(x[1:])
 	}
 	for k := 1; k <= order && ok; k++ {
 		e := r.orders[k]
@@ -153,19 +160,18 @@ func (r *resting) step() {
 
 const mostSteps = 60 // that enclose a steady state
 
-// contract follows the individual from its start until it hardly moves, finds a box around that is not left, follows the box as it
-// shrinks, and shows that one steady state is in it.
-func (r *resting) contract(start []interval.Span) (steps int, ok bool) {
+// contract follows the individual from its start until it hardly moves, finds a box around that is not left, and follows the box as it
+// shrinks. It tells whether there is such a box, and whether one steady state at most is in it.
+func (r *resting) contract(start []interval.Span) (steps int, ok, isUnique bool) {
 	copy(r.state, start)
-	for steps < mostSteps && r.walk() {
+	for steps < mostSteps && r.walk() { // each computes next twice
 		steps++
 	}
 	for k := 0; !r.grow(k); k++ {
-		if steps++; k == mostSteps || math.IsInf(r.width(), 1) {
-			return steps, false
+		if steps += 1 + r.size*pieces/2; k == mostSteps || math.IsInf(r.width(), 1) {
+			return steps, false, false
 		}
 	}
-	isUnique := false
 	for range mostSteps {
 		steps++
 		before := r.width()
@@ -181,7 +187,37 @@ func (r *resting) contract(start []interval.Span) (steps int, ok bool) {
 	if isUnique {
 		r.slopes(r.state)
 	}
-	return steps, isUnique && r.width() < math.Inf(1)
+	return steps, r.width() < math.Inf(1), isUnique
+}
+
+const pieces = 8 // into which a side of a box is cut
+
+// refine narrows the image of r.state by cutting it along every side in turn: the image is within those of the pieces.
+func (r *resting) refine() {
+	box := slices.Clone(r.state)
+	for j, side := range r.state {
+		hull := make([]interval.Span, r.size)
+		for k := range pieces {
+			part := (side.Hi - side.Lo) / pieces
+			box[j] = interval.Between(side.Lo+float64(part*float64(k)), min(side.Lo+float64(part*float64(k+1)), side.Hi))
+			if k == pieces-1 {
+				box[j].Hi = side.Hi
+			}
+			r.slope.variables(opState, box)
+			r.slope.run(r.slope.own)
+			for i := range hull {
+				if v := r.slope.entry(r.next, i)[0]; k == 0 {
+					hull[i] = v
+				} else {
+					hull[i] = hull[i].Hull(v)
+				}
+			}
+		}
+		box[j] = side
+		for i, v := range hull {
+			r.image[i] = r.image[i].Narrow(v)
+		}
+	}
 }
 
 // walk moves the box to where next leads, and tells whether it still moves by more than it is wide.
@@ -198,19 +234,28 @@ func (r *resting) walk() bool {
 
 // grow extends the box to where next leads, beyond it the later the farther; it tells whether nothing leads out any more.
 func (r *resting) grow(steps int) (isClosed bool) {
-	r.step()
-	isClosed = true
+	if r.step(); r.isClosed() {
+		return true
+	}
+	if r.refine(); r.isClosed() {
+		return true
+	}
 	far := 1 + float64(steps)/2
 	for i, x := range r.state {
 		y := r.image[i]
-		if y.Inside(x) {
-			continue
-		}
-		isClosed = false
-		lo, hi := x.Lo-far*max(x.Lo-y.Lo, 0), x.Hi+far*max(y.Hi-x.Hi, 0)
-		r.state[i] = interval.Between(lo, hi)
+		r.state[i] = interval.Between(x.Lo-far*max(x.Lo-y.Lo, 0), x.Hi+far*max(y.Hi-x.Hi, 0))
 	}
-	return isClosed
+	return false
+}
+
+// isClosed tells whether next does not lead out of r.state.
+func (r *resting) isClosed() bool {
+	for i, x := range r.image {
+		if !x.Inside(r.state[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // newton narrows the box to where p = next(p) can hold, m + (I − ∂f/∂p)⁻¹(f(m) − m) for its middle m, and tells whether one

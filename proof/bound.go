@@ -176,9 +176,7 @@ func (s *search) holds(box []interval.Span, u []float64) bool {
 // Hessian over the box [adjiman1998].
 func (s *search) raise(r *region, jet interval.Jet, c []float64, at interval.Jet) error {
 	lower := at[0].Lo
-	if mean := lower + s.along(r.box, c, jet[1:1+s.n]); mean > r.lower {
-		r.lower = mean
-	}
+	r.lower = max(r.lower, below(lower, s.along(r.box, c, jet[1:1+s.n])))
 	slope := s.along(r.box, c, at[1:1+s.n])
 	if !s.isBox {
 		projected, err := s.alongSet(r.box, c, at[1:1+s.n])
@@ -195,14 +193,17 @@ func (s *search) raise(r *region, jet interval.Jet, c []float64, at interval.Jet
 		sum := 0.0
 		for i, x := range r.box {
 			w := at[1+i].Most() * x.Sub(interval.Point(c[i])).Most()
-			sum += w * w
+			sum += float64(w * w)
 		}
 		slope, bend = max(slope, -sum/(2*bend)*(1+1e-12)), 0
 	}
-	if second := lower + slope + bend/2*float64(s.n); second > r.lower {
-		r.lower = second
-	}
+	r.lower = max(r.lower, below(below(lower, slope), bend/2*float64(s.n)))
 	return nil
+}
+
+// below is a + b, rounded down.
+func below(a, b float64) float64 {
+	return interval.Between(a, math.Inf(1)).Add(interval.Between(b, math.Inf(1))).Lo
 }
 
 // along is the least of gᵀ(y − c) over a box.
