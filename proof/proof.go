@@ -13,10 +13,13 @@ import (
 	"github.com/kedge-opt/kedge"
 )
 
-// Budget bounds what a proof may take. It counts work and not time, so that the same is proven on every machine.
+// Budget bounds what a proof may take and how far it looks. It counts work and not time, so that the same is proven on every machine.
 type Budget struct {
 	Boxes int // looked at; 0 means 20,000
 	Work  int // spans computed; 0 means 30,000,000, about a second
+	// Size is that of the decisions that matter where the set has no bounds, such as those of starts and runs; at least that of the
+	// decision found, and 1 where both are 0.
+	Size float64
 }
 
 func (b Budget) filled() Budget {
@@ -59,7 +62,7 @@ type Proof struct {
 }
 
 // Gap is how much better another decision could be at most. Of a convex function on an unbounded set that holds as far as ten times
-// the size of the decision away.
+// the Size of the Budget away.
 func (p *Proof) Gap() float64 { return max(p.Upper-p.Lower, 0) }
 
 // MostDecisions is how many entries decisions may have for a proof by bounds; convexity is shown for any number.

@@ -140,6 +140,19 @@ func TestSets(t *testing.T) {
 	}
 }
 
+// Without bounds nothing says how large decisions are; whoever knows does, and a decision that is 0 but for rounding is proven.
+func TestSizeOfDecisions(t *testing.T) {
+	l := landscape(t, direct(2, "dot(q, q)"), []float64{0})
+	p, err := proof.Prove(context.Background(), l, nil, []float64{1e-17, -2e-17}, 5e-34, proof.Budget{Size: 3})
+	if err != nil || p.Grounds != proof.ByConvexity || p.IsBetter {
+		t.Errorf("%+v, %v", p, err)
+	}
+	p, err = proof.Prove(context.Background(), l, nil, []float64{0.1, 0}, 0.01, proof.Budget{Size: 3})
+	if err != nil || !p.IsBetter {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
 // A crowd with kinks all over, the newsvendor's: proven for any number of people, on a half-line too.
 func TestNewsvendor(t *testing.T) {
 	var demand []float64

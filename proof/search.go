@@ -157,13 +157,7 @@ func (s *search) isSpent(r *region) bool {
 }
 
 // isRemote tells whether a side is infinite and far out all of it.
-func (s *search) isRemote(x interval.Span) bool {
-	size := 1.0
-	for _, v := range s.best {
-		size = max(size, math.Abs(v))
-	}
-	return !x.IsFinite() && x.Least() > far*size
-}
+func (s *search) isRemote(x interval.Span) bool { return !x.IsFinite() && x.Least() > far*s.size() }
 
 // split cuts a box in two across the side along which the function varies most, as far as that is known.
 func (s *search) split(r *region) [2][]interval.Span {
