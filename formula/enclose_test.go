@@ -236,6 +236,30 @@ func TestRestIsRefused(t *testing.T) {
 	}
 }
 
+// Decisions for which somebody never comes to rest have no value, and boxes that hold some have that of the others and no slopes.
+func TestRestIsNotEverywhere(t *testing.T) {
+	m, err := Compile(Source{Decision: "q", State: "p[2]", Trait: "d[2]", Next: "(0.3 + 0.4*q)*p + d", Minimize: "sum(p)"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := m.Landscape(kedge.Block{Data: []float64{1, 2, 3, 4}, Width: 2}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ box, value interval.Span }{
+		{interval.Span{Lo: 2, Hi: 3}, interval.Span{Lo: math.MaxFloat64, Hi: math.Inf(1)}},
+		{interval.Span{Lo: -9, Hi: -4}, interval.Span{Lo: math.MaxFloat64, Hi: math.Inf(1)}},
+		{interval.Span{Lo: 1, Hi: 3}, interval.Span{Lo: 5 / 0.3, Hi: math.Inf(1)}},
+		{interval.Span{Lo: -4, Hi: 1}, interval.Span{Lo: 2.5, Hi: 5 / 0.3}},
+	} {
+		jet := make(interval.Jet, 3)
+		l.Enclose(jet, []interval.Span{c.box})
+		if math.Abs(jet[0].Lo-c.value.Lo) > 1e-9 || !(jet[0].Hi-c.value.Hi < 1e-9 || jet[0].Hi == c.value.Hi) || jet[1] != interval.Whole() {
+			t.Errorf("%v: %v, want %v", c.box, jet, c.value)
+		}
+	}
+}
+
 // A landscape refuses models without an objective or a next state that it needs, and people of another size.
 func TestLandscapeIsChecked(t *testing.T) {
 	for what, s := range map[string]Source{

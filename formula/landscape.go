@@ -107,7 +107,8 @@ func points(x []float64) []interval.Span {
 func (l *Landscape) Decisions() int { return l.model.dims.Decision }
 
 // Enclose writes what value, gradient and Hessian can be over a box of decisions, up to the order for which dst has room, and
-// returns how many spans it computed. Where a steady state is not known for sure, nothing is.
+// returns how many spans it computed. Where a steady state is not known for sure, nothing is; decisions for which somebody never comes
+// to rest have no value.
 func (l *Landscape) Enclose(dst interval.Jet, box []interval.Span) (work int) {
 	order := 0
 	for l.loss[order].jets.Size() < len(dst) {
@@ -124,7 +125,7 @@ func (l *Landscape) Enclose(dst interval.Jet, box []interval.Span) (work int) {
 	for _, p := range l.people {
 		spent, ok := l.judge(e, order, p)
 		if work += spent; !ok {
-			e.jets.Unknown(dst, interval.Whole())
+			e.jets.Unknown(dst, l.unknown())
 			return work
 		}
 		e.jets.Scale(room, interval.Point(p.count), e.entry(l.model.loss, 0))
@@ -135,6 +136,14 @@ func (l *Landscape) Enclose(dst interval.Jet, box []interval.Span) (work int) {
 		e.jets.Scale(dst, interval.Point(l.count).Inv(), sum)
 	}
 	return work
+}
+
+// unknown is the value where the individual judged last is not known to rest: above all others where it never does.
+func (l *Landscape) unknown() interval.Span {
+	if l.rest.isNever {
+		return interval.Span{Lo: math.MaxFloat64, Hi: math.Inf(1)}
+	}
+	return interval.Whole()
 }
 
 // judge computes the loss of one individual.

@@ -12,6 +12,7 @@ import (
 type resting struct {
 	next     *node
 	isAffine bool
+	isNever  bool // the individual settled last comes to rest for no decision of the box
 	size     int
 	slope    *encloser    // next in the variables p, of order 1
 	orders   [3]*encloser // next in the decision, of orders 1 and 2
@@ -48,12 +49,13 @@ func (r *resting) enter(box []interval.Span, order int) (work int) {
 
 // settle writes the steady state to p, which are jets of the given order, and tells whether it is known. It is the one that the
 // individual reaches from its start: in a box that holds the start and that dynamics do not leave. Where that box may hold several,
-// between which decisions tip the individual over, there are no slopes.
+// between which decisions tip the individual over, or none for some decisions, there are no slopes.
 func (r *resting) settle(p []interval.Jet, order int, trait, start []interval.Span) (work int, ok bool) {
 	r.slope.numbers(opTrait, trait)
+	r.isNever = false
 	steps, isUnique := 0, true
 	if r.isAffine {
-		ok = r.solveAffine()
+		ok, isUnique = r.solveAffine()
 	} else {
 		steps, ok, isUnique = r.contract(start)
 	}
@@ -128,14 +130,44 @@ func (r *resting) slopes(box []interval.Span) {
 	}
 }
 
-// solveAffine solves (I − A)p = c, where c is the next state of 0.
-func (r *resting) solveAffine() bool {
+// solveAffine solves (I − A)p = c, where c is the next state of 0. It tells whether p is known, and whether it is there for all
+// decisions of the box.
+func (r *resting) solveAffine() (ok, isEverywhere bool) {
 	clear(r.state)
 	r.slopes(r.state)
 	for i := range r.state {
 		r.state[i] = r.slope.entry(r.next, i)[0]
 	}
-	return solveSpans(r.system, r.state, r.size)
+	isEverywhere = r.restrict()
+	switch {
+	case r.isNever:
+		return false, false
+	case isEverywhere:
+		return solveSpans(r.system, r.state, r.size), true
+	}
+	for i, c := range r.state {
+		r.state[i] = c.Mul(r.system[i*(r.size+1)].Inv())
+	}
+	return true, false
+}
+
+// restrict leaves of a diagonal I − A what lets individuals come to rest, which is between 0 and 2, and tells whether that is all. Where
+// nothing is left they never do, and no decision of the box is feasible.
+func (r *resting) restrict() (isAll bool) {
+	for i, v := range r.system {
+		if isDiagonal := i%(r.size+1) == 0; isDiagonal && v.Hi == 0 || !isDiagonal && !v.IsZero() {
+			return true
+		}
+	}
+	isAll = true
+	for i := 0; i < len(r.system); i += r.size + 1 {
+		v := r.system[i]
+		left, ok := v.Meet(interval.Span{Lo: 0, Hi: 2})
+		isAll = isAll && left == v && v.Lo > 0
+		r.isNever = r.isNever || !ok
+		r.system[i] = left
+	}
+	return isAll
 }
 
 // step computes where next leads from r.state, directly and by the slopes from its middle, whichever is narrower.

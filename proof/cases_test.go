@@ -60,6 +60,10 @@ func crowded() map[string]crowd {
 			formula.Source{Decision: "u[1]", State: "p[1]", Trait: "d[1]", Next: "sqrt(max(u + 1, 0)) + d", Minimize: "dot(p, u)"},
 			[]float64{0.3, -0.3}, nil, set.Interval{Lower: -1, Upper: 1}, []float64{0.5}, proof.ByBounds, []float64{-2. / 3},
 		},
+		"rest for some decisions only": {
+			formula.Source{Decision: "q", State: "p", Trait: "d", Next: "(0.3 + 0.4*q)*p + d", Minimize: "p^2 + q^2 - 3*q"},
+			[]float64{1, 0.5}, nil, set.Interval{Lower: -6, Upper: 3}, []float64{0.1}, proof.ByBounds, []float64{0.2772219},
+		},
 		"features that follow weights": {
 			formula.Source{
 				Decision: "w[4]", State: "p[3]", Trait: "d[4]",
