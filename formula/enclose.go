@@ -53,6 +53,14 @@ func newEncloser(jets interval.Jets, roots ...*node) *encloser {
 // size is how many entries a value is made of.
 func (n *node) size() int { return max(n.cost()/max(natures[n.op].weight, 1), n.shape.size()) }
 
+// entriesOf is how many entries the values have that a root is made of.
+func entriesOf(root *node) (sum int) {
+	for _, n := range reachable([]*node{root}) {
+		sum += n.shape.size()
+	}
+	return sum
+}
+
 // reachable returns the values that roots are made of, arguments first.
 func reachable(roots []*node) (found []*node) {
 	seen := map[*node]bool{}

@@ -3,6 +3,8 @@ package formula
 import (
 	"math"
 	"math/rand/v2"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/kedge-opt/kedge"
@@ -256,6 +258,32 @@ func TestRestIsNotEverywhere(t *testing.T) {
 		l.Enclose(jet, []interval.Span{c.box})
 		if math.Abs(jet[0].Lo-c.value.Lo) > 1e-9 || !(jet[0].Hi-c.value.Hi < 1e-9 || jet[0].Hi == c.value.Hi) || jet[1] != interval.Whole() {
 			t.Errorf("%v: %v, want %v", c.box, jet, c.value)
+		}
+	}
+}
+
+// Many decisions have no Hessian, and too many no landscape.
+func TestLandscapesHaveLimits(t *testing.T) {
+	for n, want := range map[int]string{20: "", 150: "", 3000: "too large"} {
+		size := strconv.Itoa(n)
+		m, err := Compile(Source{Decision: "q[" + size + "]", State: "p[" + size + "]", Trait: "d[" + size + "]", Next: "0.5*p + 0.5*q + d", Minimize: "sum(p^2)"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := m.Landscape(kedge.Block{Data: make([]float64, n), Width: n}, nil)
+		if err != nil || want != "" {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%d: %v", n, err)
+			}
+			continue
+		}
+		jets := interval.Jets{Variables: n, Order: 2}
+		jet, box := make(interval.Jet, jets.Size()), make([]interval.Span, n)
+		if l.Enclose(jet, box); !jet[0].Has(0) || !jet[n].Has(0) || jet[1+n].IsFinite() != (n < 100) {
+			t.Errorf("%d: %v, %v, %v", n, jet[0], jet[n], jet[1+n])
+		}
+		if !l.Convex(box) {
+			t.Errorf("%d: not convex", n)
 		}
 	}
 }

@@ -15,6 +15,7 @@ type Landscape struct {
 	model  *Model
 	people []person
 	count  float64
+	orders int // of derivatives that are had
 	loss   [3]*encloser
 	rest   *resting // nil where the loss does not depend on the state
 	state  [3][]interval.Jet
@@ -33,18 +34,38 @@ func (m *Model) Landscape(traits, starts kedge.Rows) (*Landscape, error) {
 		return nil, errors.New("the model has no objective")
 	}
 	l := &Landscape{model: m}
-	if m.loss.deps&onState != 0 {
-		if m.next == nil {
-			return nil, errors.New("the model has no next state")
-		}
-		l.rest = newResting(m.next, m.dims.Decision)
+	needsState := m.loss.deps&onState != 0
+	if needsState && m.next == nil {
+		return nil, errors.New("the model has no next state")
 	}
-	for order := range l.loss {
+	for l.orders < 2 && m.fits(l.orders+1) {
+		l.orders++
+	}
+	if l.orders == 0 {
+		return nil, errors.New("the model is too large for bounds over boxes of decisions")
+	}
+	if needsState {
+		l.rest = newResting(m.next, m.dims.Decision, l.orders)
+	}
+	for order := range l.orders + 1 {
 		jets := interval.Jets{Variables: m.dims.Decision, Order: order}
 		l.loss[order] = newEncloser(jets, m.loss)
 		l.state[order] = newJets(m.dims.State, jets.Size())
 	}
 	return l, l.gather(traits, starts)
+}
+
+const mostSpans = 1 << 21 // that are kept of all values together
+
+// fits tells whether jets of an order are kept within the limit.
+func (m *Model) fits(order int) bool {
+	inDecision := interval.Jets{Variables: m.dims.Decision, Order: order}
+	spans := entriesOf(m.loss) * inDecision.Size()
+	if m.loss.deps&onState != 0 {
+		inState := interval.Jets{Variables: m.dims.State, Order: 1}
+		spans += entriesOf(m.next) * (inDecision.Size() + inState.Size())
+	}
+	return spans <= mostSpans
 }
 
 // gather reads the people, those who are alike once.
@@ -111,10 +132,12 @@ func (l *Landscape) Decisions() int { return l.model.dims.Decision }
 // to rest have no value.
 func (l *Landscape) Enclose(dst interval.Jet, box []interval.Span) (work int) {
 	order := 0
-	for l.loss[order].jets.Size() < len(dst) {
+	for order < l.orders && l.loss[order].jets.Size() < len(dst) {
 		order++
 	}
 	e := l.loss[order]
+	e.jets.Unknown(dst, interval.Whole())
+	dst = dst[:e.jets.Size()]
 	e.variables(opDecision, box)
 	e.run(e.shared)
 	work = e.once

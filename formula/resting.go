@@ -23,12 +23,12 @@ type resting struct {
 	image    []interval.Span // next of the state
 }
 
-func newResting(next *node, decisions int) *resting {
+func newResting(next *node, decisions, orders int) *resting {
 	m := next.shape.size()
 	r := &resting{next: next, isAffine: next.degP <= 1, size: m, system: make([]interval.Span, m*m)}
 	r.state, r.middle, r.ahead, r.image = make([]interval.Span, m), make([]interval.Span, m), make([]interval.Span, m), make([]interval.Span, m)
 	r.slope = newEncloser(interval.Jets{Variables: m, Order: 1}, next)
-	for order := 1; order <= 2; order++ {
+	for order := 1; order <= orders; order++ {
 		r.orders[order] = newEncloser(interval.Jets{Variables: decisions, Order: order}, next)
 	}
 	return r
@@ -64,13 +64,13 @@ func (r *resting) settle(p []interval.Jet, order int, trait, start []interval.Sp
 		return work, false
 	}
 	for i, x := range p {
-		interval.Jets{}.Unknown(x, r.state[i])
+		r.slope.jets.Unknown(x, r.state[i])
+		if isUnique {
+			clear(x[1:])
+		}
 	}
 	if !isUnique {
 		return work, true
-	}
-	for _, x := range p {
-		clear(x[1:])
 	}
 	for k := 1; k <= order && ok; k++ {
 		e := r.orders[k]

@@ -117,6 +117,9 @@ func (s *search) slide(r *region) (changed, isGone bool) {
 
 // isInterior tells whether a box lies in the domain and in the set with some room around it.
 func (s *search) isInterior(box []interval.Span) bool {
+	if s.n > MostDecisions { // too many corners
+		return false
+	}
 	for i, x := range box {
 		if x.Lo <= s.domain[i].Lo || x.Hi >= s.domain[i].Hi {
 			return false
