@@ -17,6 +17,7 @@ type encloser struct {
 	shaky  []bool // values that may be no number somewhere, by their number; of a comparison with one, nothing is known
 	term   interval.Jet
 	sum    interval.Jet
+	square interval.Jet
 	work   int // spans computed for an individual, and
 	once   int // for all
 }
@@ -44,12 +45,21 @@ func newEncloser(jets interval.Jets, roots ...*node) *encloser {
 			e.work += n.size() * jets.Size()
 		}
 	}
-	e.term, e.sum = make(interval.Jet, jets.Size()), make(interval.Jet, jets.Size())
+	room := newJets(3, jets.Size())
+	e.term, e.sum, e.square = room[0], room[1], room[2]
 	return e
 }
 
 // size is how many entries a value is made of.
 func (n *node) size() int { return max(n.cost()/max(natures[n.op].weight, 1), n.shape.size()) }
+
+// entriesOf is how many entries the values have that a root is made of.
+func entriesOf(root *node) (sum int) {
+	for _, n := range reachable([]*node{root}) {
+		sum += n.shape.size()
+	}
+	return sum
+}
 
 // reachable returns the values that roots are made of, arguments first.
 func reachable(roots []*node) (found []*node) {
@@ -167,6 +177,9 @@ func (e *encloser) compute(n *node) {
 	for i := range n.shape.size() {
 		dst := e.entry(n, i)
 		switch {
+		case n.op == opPower && x.op == opNorm && n.attrs[0] > 0 && n.attrs[0]%2 == 0: // smooth, though the norm is not
+			e.add(e.square, x.args[0].shape.size(), func(k int) { e.product(x.args[0], k, x.args[0], k) })
+			e.jets.Power(dst, e.square, n.attrs[0]/2)
 		case n.op == opPower:
 			e.jets.Power(dst, e.entry(x, i), n.attrs[0])
 		case n.op == opMul && x == y:
@@ -175,15 +188,24 @@ func (e *encloser) compute(n *node) {
 			unaryJets[n.op](e.jets, dst, e.entry(x, i))
 		case binaryJets[n.op] != nil:
 			binaryJets[n.op](e.jets, dst, e.entry(x, i), e.entry(y, i))
-		case comparisons[n.op] != nil && (e.shaky[x.id] || e.shaky[y.id]):
-			e.jets.Number(dst, interval.Span{Lo: 0, Hi: 1})
 		case comparisons[n.op] != nil:
-			e.jets.Number(dst, comparisons[n.op](e.entry(x, i)[0], e.entry(y, i)[0]))
+			e.compare(n, dst, e.entry(x, i), e.entry(y, i))
 		case n.op == opWhere:
-			e.jets.Where(dst, e.entry(x, i)[0], e.entry(n.args[1], i), e.entry(y, i))
+			e.jets.Where(dst, e.entry(x, i), e.entry(n.args[1], i), e.entry(y, i))
 		default:
 			e.mix(n, dst, i)
 		}
+	}
+}
+
+// compare writes 1, 0, or both where that depends on the point of the box.
+func (e *encloser) compare(n *node, dst, x, y interval.Jet) {
+	holds := interval.Span{Lo: 0, Hi: 1}
+	if !e.shaky[n.args[0].id] && !e.shaky[n.args[1].id] {
+		holds = comparisons[n.op](x[0], y[0])
+	}
+	if e.jets.Number(dst, holds); !holds.IsPoint() && !(e.jets.IsConstant(x) && e.jets.IsConstant(y)) {
+		e.jets.Unknown(dst, holds)
 	}
 }
 

@@ -3,6 +3,8 @@ package formula
 import (
 	"math"
 	"math/rand/v2"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/kedge-opt/kedge"
@@ -211,26 +213,77 @@ func walkedLoss(m *Model, traits kedge.Block, u []float64) (mean float64) {
 	return mean
 }
 
-// Dynamics that repel, that forget nothing, or that come to rest in several places between which a decision tips people over, are
-// not enclosed, and neither is a crowd with one such person.
+// Where dynamics forget nothing or lead nowhere nothing is known, and where a decision within the box tips people over no slope is;
+// one such person is enough.
 func TestRestIsRefused(t *testing.T) {
-	for next, box := range map[string]interval.Span{
-		"p + q - d":                    {Lo: 0, Hi: 1},
-		"2*p^2/(1+p^2) + 0.1 + 0.02*q": {Lo: -30, Hi: 30},
-		"p^2 + q":                      {Lo: 1, Hi: 2},
-		"where(p > q, 1, 0)":           {Lo: 0, Hi: 1},
+	for next, c := range map[string]struct{ box, value interval.Span }{
+		"p + q - d":                    {interval.Span{Lo: 0, Hi: 1}, interval.Whole()},
+		"p^2 + q":                      {interval.Span{Lo: 1, Hi: 2}, interval.Whole()},
+		"2*p^2/(1+p^2) + 0.1 + 0.02*q": {interval.Span{Lo: -3, Hi: 3}, interval.Span{Lo: 0.04, Hi: 1.53}},
+		"where(p > q, 1, 0)":           {interval.Span{Lo: 0, Hi: 1}, interval.Span{Lo: 0, Hi: 1}},
 	} {
 		m, err := Compile(Source{Decision: "q", State: "p", Trait: "d", Next: next, Minimize: "p"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := m.Landscape(kedge.Block{Data: []float64{0.5, 0.6}, Width: 1}, nil)
+		l, err := m.Landscape(kedge.Block{Data: []float64{0.45, 1.2}, Width: 1}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		jet := make(interval.Jet, 3)
-		if l.Enclose(jet, []interval.Span{box}); jet[0] != interval.Whole() {
-			t.Errorf("%s over %v: %v", next, box, jet)
+		l.Enclose(jet, []interval.Span{c.box})
+		if !c.value.Inside(jet[0]) || jet[1] != interval.Whole() || jet[2] != interval.Whole() {
+			t.Errorf("%s over %v: %v", next, c.box, jet)
+		}
+	}
+}
+
+// Decisions for which somebody never comes to rest have no value, and boxes that hold some have that of the others and no slopes.
+func TestRestIsNotEverywhere(t *testing.T) {
+	m, err := Compile(Source{Decision: "q", State: "p[2]", Trait: "d[2]", Next: "(0.3 + 0.4*q)*p + d", Minimize: "sum(p)"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := m.Landscape(kedge.Block{Data: []float64{1, 2, 3, 4}, Width: 2}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ box, value interval.Span }{
+		{interval.Span{Lo: 2, Hi: 3}, interval.Span{Lo: math.MaxFloat64, Hi: math.Inf(1)}},
+		{interval.Span{Lo: -9, Hi: -4}, interval.Span{Lo: math.MaxFloat64, Hi: math.Inf(1)}},
+		{interval.Span{Lo: 1, Hi: 3}, interval.Span{Lo: 5 / 0.3, Hi: math.Inf(1)}},
+		{interval.Span{Lo: -4, Hi: 1}, interval.Span{Lo: 2.5, Hi: 5 / 0.3}},
+	} {
+		jet := make(interval.Jet, 3)
+		l.Enclose(jet, []interval.Span{c.box})
+		if math.Abs(jet[0].Lo-c.value.Lo) > 1e-9 || !(jet[0].Hi-c.value.Hi < 1e-9 || jet[0].Hi == c.value.Hi) || jet[1] != interval.Whole() {
+			t.Errorf("%v: %v, want %v", c.box, jet, c.value)
+		}
+	}
+}
+
+// Many decisions have no Hessian, and too many no landscape.
+func TestLandscapesHaveLimits(t *testing.T) {
+	for n, want := range map[int]string{20: "", 150: "", 3000: "too large"} {
+		size := strconv.Itoa(n)
+		m, err := Compile(Source{Decision: "q[" + size + "]", State: "p[" + size + "]", Trait: "d[" + size + "]", Next: "0.5*p + 0.5*q + d", Minimize: "sum(p^2)"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := m.Landscape(kedge.Block{Data: make([]float64, n), Width: n}, nil)
+		if err != nil || want != "" {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%d: %v", n, err)
+			}
+			continue
+		}
+		jets := interval.Jets{Variables: n, Order: 2}
+		jet, box := make(interval.Jet, jets.Size()), make([]interval.Span, n)
+		if l.Enclose(jet, box); !jet[0].Has(0) || !jet[n].Has(0) || jet[1+n].IsFinite() != (n < 100) {
+			t.Errorf("%d: %v, %v, %v", n, jet[0], jet[n], jet[1+n])
+		}
+		if !l.Convex(box) {
+			t.Errorf("%d: not convex", n)
 		}
 	}
 }

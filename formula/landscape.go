@@ -15,6 +15,7 @@ type Landscape struct {
 	model  *Model
 	people []person
 	count  float64
+	orders int // of derivatives that are had
 	loss   [3]*encloser
 	rest   *resting // nil where the loss does not depend on the state
 	state  [3][]interval.Jet
@@ -33,18 +34,38 @@ func (m *Model) Landscape(traits, starts kedge.Rows) (*Landscape, error) {
 		return nil, errors.New("the model has no objective")
 	}
 	l := &Landscape{model: m}
-	if m.loss.deps&onState != 0 {
-		if m.next == nil {
-			return nil, errors.New("the model has no next state")
-		}
-		l.rest = newResting(m.next, m.dims.Decision)
+	needsState := m.loss.deps&onState != 0
+	if needsState && m.next == nil {
+		return nil, errors.New("the model has no next state")
 	}
-	for order := range l.loss {
+	for l.orders < 2 && m.fits(l.orders+1) {
+		l.orders++
+	}
+	if l.orders == 0 {
+		return nil, errors.New("the model is too large for bounds over boxes of decisions")
+	}
+	if needsState {
+		l.rest = newResting(m.next, m.dims.Decision, l.orders)
+	}
+	for order := range l.orders + 1 {
 		jets := interval.Jets{Variables: m.dims.Decision, Order: order}
 		l.loss[order] = newEncloser(jets, m.loss)
 		l.state[order] = newJets(m.dims.State, jets.Size())
 	}
 	return l, l.gather(traits, starts)
+}
+
+const mostSpans = 1 << 21 // that are kept of all values together
+
+// fits tells whether jets of an order are kept within the limit.
+func (m *Model) fits(order int) bool {
+	inDecision := interval.Jets{Variables: m.dims.Decision, Order: order}
+	spans := entriesOf(m.loss) * inDecision.Size()
+	if m.loss.deps&onState != 0 {
+		inState := interval.Jets{Variables: m.dims.State, Order: 1}
+		spans += entriesOf(m.next) * (inDecision.Size() + inState.Size())
+	}
+	return spans <= mostSpans
 }
 
 // gather reads the people, those who are alike once.
@@ -107,13 +128,16 @@ func points(x []float64) []interval.Span {
 func (l *Landscape) Decisions() int { return l.model.dims.Decision }
 
 // Enclose writes what value, gradient and Hessian can be over a box of decisions, up to the order for which dst has room, and
-// returns how many spans it computed. Where a steady state is not known for sure, nothing is.
+// returns how many spans it computed. Where a steady state is not known for sure, nothing is; decisions for which somebody never comes
+// to rest have no value.
 func (l *Landscape) Enclose(dst interval.Jet, box []interval.Span) (work int) {
 	order := 0
-	for l.loss[order].jets.Size() < len(dst) {
+	for order < l.orders && l.loss[order].jets.Size() < len(dst) {
 		order++
 	}
 	e := l.loss[order]
+	e.jets.Unknown(dst, interval.Whole())
+	dst = dst[:e.jets.Size()]
 	e.variables(opDecision, box)
 	e.run(e.shared)
 	work = e.once
@@ -124,7 +148,7 @@ func (l *Landscape) Enclose(dst interval.Jet, box []interval.Span) (work int) {
 	for _, p := range l.people {
 		spent, ok := l.judge(e, order, p)
 		if work += spent; !ok {
-			e.jets.Unknown(dst, interval.Whole())
+			e.jets.Unknown(dst, l.unknown())
 			return work
 		}
 		e.jets.Scale(room, interval.Point(p.count), e.entry(l.model.loss, 0))
@@ -135,6 +159,14 @@ func (l *Landscape) Enclose(dst interval.Jet, box []interval.Span) (work int) {
 		e.jets.Scale(dst, interval.Point(l.count).Inv(), sum)
 	}
 	return work
+}
+
+// unknown is the value where the individual judged last is not known to rest: above all others where it never does.
+func (l *Landscape) unknown() interval.Span {
+	if l.rest.isNever {
+		return interval.Span{Lo: math.MaxFloat64, Hi: math.Inf(1)}
+	}
+	return interval.Whole()
 }
 
 // judge computes the loss of one individual.

@@ -2,6 +2,7 @@ package formula
 
 import (
 	"math"
+	"slices"
 
 	"github.com/kedge-opt/kedge/internal/dense"
 	"github.com/kedge-opt/kedge/internal/interval"
@@ -11,6 +12,7 @@ import (
 type resting struct {
 	next     *node
 	isAffine bool
+	isNever  bool // the individual settled last comes to rest for no decision of the box
 	size     int
 	slope    *encloser    // next in the variables p, of order 1
 	orders   [3]*encloser // next in the decision, of orders 1 and 2
@@ -21,12 +23,12 @@ type resting struct {
 	image    []interval.Span // next of the state
 }
 
-func newResting(next *node, decisions int) *resting {
+func newResting(next *node, decisions, orders int) *resting {
 	m := next.shape.size()
 	r := &resting{next: next, isAffine: next.degP <= 1, size: m, system: make([]interval.Span, m*m)}
 	r.state, r.middle, r.ahead, r.image = make([]interval.Span, m), make([]interval.Span, m), make([]interval.Span, m), make([]interval.Span, m)
 	r.slope = newEncloser(interval.Jets{Variables: m, Order: 1}, next)
-	for order := 1; order <= 2; order++ {
+	for order := 1; order <= orders; order++ {
 		r.orders[order] = newEncloser(interval.Jets{Variables: decisions, Order: order}, next)
 	}
 	return r
@@ -46,22 +48,29 @@ func (r *resting) enter(box []interval.Span, order int) (work int) {
 }
 
 // settle writes the steady state to p, which are jets of the given order, and tells whether it is known. It is the one that the
-// individual reaches from its start: the only one in a box that holds the start and that dynamics do not leave.
+// individual reaches from its start: in a box that holds the start and that dynamics do not leave. Where that box may hold several,
+// between which decisions tip the individual over, or none for some decisions, there are no slopes.
 func (r *resting) settle(p []interval.Jet, order int, trait, start []interval.Span) (work int, ok bool) {
 	r.slope.numbers(opTrait, trait)
-	steps := 0
+	r.isNever = false
+	steps, isUnique := 0, true
 	if r.isAffine {
-		ok = r.solveAffine()
+		ok, isUnique = r.solveAffine()
 	} else {
-		steps, ok = r.contract(start)
+		steps, ok, isUnique = r.contract(start)
 	}
-	work = (1 + steps) * (r.slope.work + r.size*r.size)
-	if !ok || r.repels() {
+	work = (1 + 2*steps) * (r.slope.work + r.size*r.size)
+	if !ok || isUnique && r.repels() {
 		return work, false
 	}
 	for i, x := range p {
-		clear(x)
-		x[0] = r.state[i]
+		r.slope.jets.Unknown(x, r.state[i])
+		if isUnique {
+			clear(x[1:])
+		}
+	}
+	if !isUnique {
+		return work, true
 	}
 	for k := 1; k <= order && ok; k++ {
 		e := r.orders[k]
@@ -121,14 +130,44 @@ func (r *resting) slopes(box []interval.Span) {
 	}
 }
 
-// solveAffine solves (I − A)p = c, where c is the next state of 0.
-func (r *resting) solveAffine() bool {
+// solveAffine solves (I − A)p = c, where c is the next state of 0. It tells whether p is known, and whether it is there for all
+// decisions of the box.
+func (r *resting) solveAffine() (ok, isEverywhere bool) {
 	clear(r.state)
 	r.slopes(r.state)
 	for i := range r.state {
 		r.state[i] = r.slope.entry(r.next, i)[0]
 	}
-	return solveSpans(r.system, r.state, r.size)
+	isEverywhere = r.restrict()
+	switch {
+	case r.isNever:
+		return false, false
+	case isEverywhere:
+		return solveSpans(r.system, r.state, r.size), true
+	}
+	for i, c := range r.state {
+		r.state[i] = c.Mul(r.system[i*(r.size+1)].Inv())
+	}
+	return true, false
+}
+
+// restrict leaves of a diagonal I − A what lets individuals come to rest, which is between 0 and 2, and tells whether that is all. Where
+// nothing is left they never do, and no decision of the box is feasible.
+func (r *resting) restrict() (isAll bool) {
+	for i, v := range r.system {
+		if isDiagonal := i%(r.size+1) == 0; isDiagonal && v.Hi == 0 || !isDiagonal && !v.IsZero() {
+			return true
+		}
+	}
+	isAll = true
+	for i := 0; i < len(r.system); i += r.size + 1 {
+		v := r.system[i]
+		left, ok := v.Meet(interval.Span{Lo: 0, Hi: 2})
+		isAll = isAll && left == v && v.Lo > 0
+		r.isNever = r.isNever || !ok
+		r.system[i] = left
+	}
+	return isAll
 }
 
 // step computes where next leads from r.state, directly and by the slopes from its middle, whichever is narrower.
@@ -153,19 +192,18 @@ func (r *resting) step() {
 
 const mostSteps = 60 // that enclose a steady state
 
-// contract follows the individual from its start until it hardly moves, finds a box around that is not left, follows the box as it
-// shrinks, and shows that one steady state is in it.
-func (r *resting) contract(start []interval.Span) (steps int, ok bool) {
+// contract follows the individual from its start until it hardly moves, finds a box around that is not left, and follows the box as it
+// shrinks. It tells whether there is such a box, and whether one steady state at most is in it.
+func (r *resting) contract(start []interval.Span) (steps int, ok, isUnique bool) {
 	copy(r.state, start)
-	for steps < mostSteps && r.walk() {
+	for steps < mostSteps && r.walk() { // each computes next twice
 		steps++
 	}
 	for k := 0; !r.grow(k); k++ {
-		if steps++; k == mostSteps || math.IsInf(r.width(), 1) {
-			return steps, false
+		if steps += 1 + r.size*pieces/2; k == mostSteps || math.IsInf(r.width(), 1) {
+			return steps, false, false
 		}
 	}
-	isUnique := false
 	for range mostSteps {
 		steps++
 		before := r.width()
@@ -181,7 +219,37 @@ func (r *resting) contract(start []interval.Span) (steps int, ok bool) {
 	if isUnique {
 		r.slopes(r.state)
 	}
-	return steps, isUnique && r.width() < math.Inf(1)
+	return steps, r.width() < math.Inf(1), isUnique
+}
+
+const pieces = 8 // into which a side of a box is cut
+
+// refine narrows the image of r.state by cutting it along every side in turn: the image is within those of the pieces.
+func (r *resting) refine() {
+	box := slices.Clone(r.state)
+	for j, side := range r.state {
+		hull := make([]interval.Span, r.size)
+		for k := range pieces {
+			part := (side.Hi - side.Lo) / pieces
+			box[j] = interval.Between(side.Lo+float64(part*float64(k)), min(side.Lo+float64(part*float64(k+1)), side.Hi))
+			if k == pieces-1 {
+				box[j].Hi = side.Hi
+			}
+			r.slope.variables(opState, box)
+			r.slope.run(r.slope.own)
+			for i := range hull {
+				if v := r.slope.entry(r.next, i)[0]; k == 0 {
+					hull[i] = v
+				} else {
+					hull[i] = hull[i].Hull(v)
+				}
+			}
+		}
+		box[j] = side
+		for i, v := range hull {
+			r.image[i] = r.image[i].Narrow(v)
+		}
+	}
 }
 
 // walk moves the box to where next leads, and tells whether it still moves by more than it is wide.
@@ -198,19 +266,28 @@ func (r *resting) walk() bool {
 
 // grow extends the box to where next leads, beyond it the later the farther; it tells whether nothing leads out any more.
 func (r *resting) grow(steps int) (isClosed bool) {
-	r.step()
-	isClosed = true
+	if r.step(); r.isClosed() {
+		return true
+	}
+	if r.refine(); r.isClosed() {
+		return true
+	}
 	far := 1 + float64(steps)/2
 	for i, x := range r.state {
 		y := r.image[i]
-		if y.Inside(x) {
-			continue
-		}
-		isClosed = false
-		lo, hi := x.Lo-far*max(x.Lo-y.Lo, 0), x.Hi+far*max(y.Hi-x.Hi, 0)
-		r.state[i] = interval.Between(lo, hi)
+		r.state[i] = interval.Between(x.Lo-far*max(x.Lo-y.Lo, 0), x.Hi+far*max(y.Hi-x.Hi, 0))
 	}
-	return isClosed
+	return false
+}
+
+// isClosed tells whether next does not lead out of r.state.
+func (r *resting) isClosed() bool {
+	for i, x := range r.image {
+		if !x.Inside(r.state[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // newton narrows the box to where p = next(p) can hold, m + (I − ∂f/∂p)⁻¹(f(m) − m) for its middle m, and tells whether one
@@ -262,19 +339,16 @@ func solveSpans(a, b []interval.Span, m int) bool {
 		swapSpans(a, pivot, k, m)
 		swapSpans(b, pivot, k, width)
 		inverse := a[k*m+k].Inv()
-		for i := k + 1; i < m; i++ {
-			factor := a[i*m+k].Mul(inverse)
-			subtractSpans(a, i, k, m, factor)
-			subtractSpans(b, i, k, width, factor)
+		for _, row := range [][]interval.Span{a[k*m : (k+1)*m], b[k*width : (k+1)*width]} {
+			for j, v := range row {
+				row[j] = v.Mul(inverse)
+			}
 		}
-	}
-	for k := m - 1; k >= 0; k-- {
-		inverse := a[k*m+k].Inv()
-		for j := range width {
-			b[k*width+j] = b[k*width+j].Mul(inverse)
-		}
-		for i := range k {
-			subtractSpans(b, i, k, width, a[i*m+k])
+		for i := range m {
+			if factor := a[i*m+k]; i != k && !factor.IsZero() {
+				subtractSpans(a, i, k, m, factor)
+				subtractSpans(b, i, k, width, factor)
+			}
 		}
 	}
 	return true
@@ -288,9 +362,6 @@ func swapSpans(x []interval.Span, i, k, width int) {
 
 // subtractSpans takes row k times a factor from row i.
 func subtractSpans(x []interval.Span, i, k, width int, factor interval.Span) {
-	if factor.IsZero() {
-		return
-	}
 	for j := range width {
 		x[i*width+j] = x[i*width+j].Sub(factor.Mul(x[k*width+j]))
 	}

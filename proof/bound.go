@@ -1,7 +1,7 @@
 package proof
 
 import (
-	"container/heap"
+	"cmp"
 	"math"
 	"slices"
 
@@ -20,26 +20,29 @@ func (s *search) examine(r *region, gap float64) error {
 		return err
 	}
 	jet := s.enclose(r.box, 2)
-	r.lower = jet[0].Lo
-	r.slopes = jet[1 : 1+s.n]
-	if r.lower >= s.upper-gap {
-		s.closed = min(s.closed, r.lower)
-		return nil
-	}
-	if changed, isGone := s.slide(r); isGone {
-		return nil
-	} else if changed {
-		return s.examine(r, gap)
-	}
-	if err := s.tighten(r, jet, inside, gap); err != nil {
-		return err
+	r.lower, r.slopes = jet[0].Lo, jet[1:1+s.n]
+	if r.lower < s.upper-gap {
+		if changed, isGone := s.slide(r); isGone {
+			return nil
+		} else if changed {
+			return s.examine(r, gap)
+		}
+		if err := s.tighten(r, jet, inside, gap); err != nil {
+			return err
+		}
 	}
 	if r.lower >= s.upper-gap {
 		s.closed = min(s.closed, r.lower)
 		return nil
 	}
-	heap.Push(&s.open, r)
+	at, _ := slices.BinarySearchFunc(s.open, r, worseFirst)
+	s.open = slices.Insert(s.open, at, r)
 	return nil
+}
+
+// worseFirst puts the region with the lowest bound last, of equal ones the oldest.
+func worseFirst(a, b *region) int {
+	return cmp.Or(cmp.Compare(b.lower, a.lower), b.number-a.number)
 }
 
 func (s *search) center(box []interval.Span) []float64 {
@@ -114,6 +117,9 @@ func (s *search) slide(r *region) (changed, isGone bool) {
 
 // isInterior tells whether a box lies in the domain and in the set with some room around it.
 func (s *search) isInterior(box []interval.Span) bool {
+	if s.n > MostDecisions { // too many corners
+		return false
+	}
 	for i, x := range box {
 		if x.Lo <= s.domain[i].Lo || x.Hi >= s.domain[i].Hi {
 			return false
@@ -173,9 +179,7 @@ func (s *search) holds(box []interval.Span, u []float64) bool {
 // Hessian over the box [adjiman1998].
 func (s *search) raise(r *region, jet interval.Jet, c []float64, at interval.Jet) error {
 	lower := at[0].Lo
-	if mean := lower + s.along(r.box, c, jet[1:1+s.n]); mean > r.lower {
-		r.lower = mean
-	}
+	r.lower = max(r.lower, below(lower, s.along(r.box, c, jet[1:1+s.n])))
 	slope := s.along(r.box, c, at[1:1+s.n])
 	if !s.isBox {
 		projected, err := s.alongSet(r.box, c, at[1:1+s.n])
@@ -192,14 +196,17 @@ func (s *search) raise(r *region, jet interval.Jet, c []float64, at interval.Jet
 		sum := 0.0
 		for i, x := range r.box {
 			w := at[1+i].Most() * x.Sub(interval.Point(c[i])).Most()
-			sum += w * w
+			sum += float64(w * w)
 		}
 		slope, bend = max(slope, -sum/(2*bend)*(1+1e-12)), 0
 	}
-	if second := lower + slope + bend/2*float64(s.n); second > r.lower {
-		r.lower = second
-	}
+	r.lower = max(r.lower, below(below(lower, slope), bend/2*float64(s.n)))
 	return nil
+}
+
+// below is a + b, rounded down.
+func below(a, b float64) float64 {
+	return interval.Between(a, math.Inf(1)).Add(interval.Between(b, math.Inf(1))).Lo
 }
 
 // along is the least of gᵀ(y − c) over a box.

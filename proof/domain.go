@@ -120,13 +120,7 @@ const stretch = 10
 // neighbourhood is a box around the best decision, not quite in the middle, where a kink might be. What holds there for a convex
 // function holds elsewhere: a value that is lower by some gap would make one at the edge lower by a tenth of it.
 func (s *search) neighbourhood() []interval.Span {
-	size := 0.0
-	for _, v := range s.best {
-		size = max(size, math.Abs(v))
-	}
-	if size == 0 {
-		size = 1
-	}
+	size := s.size()
 	box := make([]interval.Span, s.n)
 	for i, d := range s.domain {
 		radius := (d.Hi - d.Lo) / stretch
@@ -138,9 +132,18 @@ func (s *search) neighbourhood() []interval.Span {
 	return box
 }
 
+// size is that of the decisions that matter.
+func (s *search) size() float64 {
+	size := max(s.budget.Size, distance(s.best, make([]float64, s.n)))
+	if size == 0 {
+		return 1
+	}
+	return size
+}
+
 // middle is where a side is cut; an infinite one, farther out each time.
 func (s *search) middle(x interval.Span, side int) float64 {
-	size := max(math.Abs(s.best[side]), 1)
+	size := s.size()
 	switch {
 	case x.IsFinite():
 		return x.Mid()

@@ -13,10 +13,13 @@ import (
 	"github.com/kedge-opt/kedge"
 )
 
-// Budget bounds what a proof may take. It counts work and not time, so that the same is proven on every machine.
+// Budget bounds what a proof may take and how far it looks. It counts work and not time, so that the same is proven on every machine.
 type Budget struct {
 	Boxes int // looked at; 0 means 20,000
 	Work  int // spans computed; 0 means 30,000,000, about a second
+	// Size is that of the decisions that matter where the set has no bounds, such as those of starts and runs; at least that of the
+	// decision found, and 1 where both are 0.
+	Size float64
 }
 
 func (b Budget) filled() Budget {
@@ -59,7 +62,7 @@ type Proof struct {
 }
 
 // Gap is how much better another decision could be at most. Of a convex function on an unbounded set that holds as far as ten times
-// the size of the decision away.
+// the Size of the Budget away.
 func (p *Proof) Gap() float64 { return max(p.Upper-p.Lower, 0) }
 
 // MostDecisions is how many entries decisions may have for a proof by bounds; convexity is shown for any number.
@@ -77,6 +80,8 @@ func Prove(ctx context.Context, f Function, set kedge.Set, found []float64, loss
 	}
 	p := &Proof{Decision: slices.Clone(found), Lower: math.Inf(-1), Upper: s.upper, Tolerance: s.tolerance}
 	switch value := s.first[0]; {
+	case s.failure != "":
+		p.Reason = s.failure
 	case !s.isFeasible:
 		p.Reason = "the decision is not in the set"
 	case !value.IsFinite():
@@ -102,7 +107,7 @@ func (s *search) prove(p *Proof) error {
 	if s.n > MostDecisions {
 		p.Reason = fmt.Sprintf("the function is not known to be convex, and %d decisions are too many for bounds", s.n)
 		if s.isConvex {
-			p.Reason = "the function is convex, but the decision is not stationary"
+			p.Reason = "the function is convex, but its slopes at the decision do not show that it is the best"
 		}
 		return nil
 	}

@@ -140,6 +140,19 @@ func TestSets(t *testing.T) {
 	}
 }
 
+// Without bounds nothing says how large decisions are; whoever knows does, and a decision that is 0 but for rounding is proven.
+func TestSizeOfDecisions(t *testing.T) {
+	l := landscape(t, direct(2, "dot(q, q)"), []float64{0})
+	p, err := proof.Prove(context.Background(), l, nil, []float64{1e-17, -2e-17}, 5e-34, proof.Budget{Size: 3})
+	if err != nil || p.Grounds != proof.ByConvexity || p.IsBetter {
+		t.Errorf("%+v, %v", p, err)
+	}
+	p, err = proof.Prove(context.Background(), l, nil, []float64{0.1, 0}, 0.01, proof.Budget{Size: 3})
+	if err != nil || !p.IsBetter {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
 // A crowd with kinks all over, the newsvendor's: proven for any number of people, on a half-line too.
 func TestNewsvendor(t *testing.T) {
 	var demand []float64
@@ -180,6 +193,10 @@ func TestUnprovenSaysWhy(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 		last = p.Gap()
+	}
+	p, err := proof.Prove(context.Background(), humps, set.Interval{Lower: -3, Upper: 3}, found, least, proof.Budget{Work: 100})
+	if err != nil || p.Reason != "the budget is spent" || p.Boxes > 0 {
+		t.Errorf("%+v, %v", p, err)
 	}
 	tipping := landscape(t, formula.Source{Decision: "q", State: "p", Trait: "d", Next: "p + q*d", Minimize: "p"}, []float64{1})
 	if p := prove(t, tipping, set.Interval{Lower: -1, Upper: 1}, []float64{0}, 1); p.Grounds != proof.Unproven || !strings.Contains(p.Reason, "not known for sure") {

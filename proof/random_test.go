@@ -23,10 +23,10 @@ type riddle struct {
 	n      int
 }
 
-// riddles draws problems of one or two decisions: smooth, kinked and jumping losses, states that answer in straight lines or not,
+// newRiddle draws problems of one to three decisions: smooth, kinked and jumping losses, states that answer in straight lines or not,
 // several people, and sets of every kind.
 func newRiddle(r *rand.Rand) riddle {
-	n := 1 + r.IntN(2)
+	n := []int{1, 1, 1, 2, 2, 2, 3}[r.IntN(7)]
 	x := riddle{n: n}
 	number := func() float64 { return math.Round(8*r.NormFloat64()) / 4 }
 	pick := func(all ...string) string { return all[r.IntN(len(all))] }
@@ -57,9 +57,9 @@ func newRiddle(r *rand.Rand) riddle {
 	switch {
 	case n == 1:
 	case r.IntN(4) == 0:
-		x.set = set.Ball{Radius: upper, Center: []float64{r.NormFloat64(), r.NormFloat64()}}
+		x.set = set.Ball{Radius: upper, Center: []float64{r.NormFloat64(), r.NormFloat64(), 0.5}[:n]}
 	case r.IntN(4) == 0:
-		x.set = set.Intersection{Of: []kedge.Set{set.HalfSpace{Normal: []float64{r.NormFloat64(), r.NormFloat64()}, Bound: 0.5}, x.set}}
+		x.set = set.Intersection{Of: []kedge.Set{set.HalfSpace{Normal: []float64{r.NormFloat64(), r.NormFloat64(), 0.5}[:n], Bound: 0.5}, x.set}}
 	case r.IntN(6) == 0:
 		x.set = set.Simplex{Sum: upper}
 	}
@@ -92,17 +92,15 @@ func (x riddle) value(m *formula.Model, u []float64) (mean float64) {
 
 // grid lists feasible decisions, densely.
 func (x riddle) grid() (all [][]float64) {
-	steps := 300
-	if x.n == 2 {
-		steps = 30
-	}
-	axis := func(k int) float64 { return -4.5 + 9*float64(k)/float64(steps) }
-	for i := range steps + 1 {
-		for k := range steps + 1 {
-			u := []float64{axis(i), axis(k)}[:x.n]
-			if x.n == 1 && k > 0 || x.set.Project(u) != nil {
-				continue
-			}
+	steps := []int{300, 30, 10}[x.n-1]
+	total := int(math.Pow(float64(steps+1), float64(x.n)))
+	for k := range total {
+		u := make([]float64, x.n)
+		for i := range u {
+			u[i] = -4.5 + 9*float64(k%(steps+1))/float64(steps)
+			k /= steps + 1
+		}
+		if x.set.Project(u) == nil {
 			all = append(all, u)
 		}
 	}
@@ -114,12 +112,10 @@ func (x riddle) refined(m *formula.Model, u []float64) ([]float64, float64) {
 	best := x.value(m, u)
 	for h, rounds := 0.2, 0; h > 1e-12 && rounds < 150; rounds++ {
 		moved := false
-		for k := range 4*x.n*x.n - 2 {
+		for k := range 1 << (2 * x.n) {
 			z := slices.Clone(u)
-			angle := float64(k) * 2 * math.Pi / float64(4*x.n*x.n-2)
-			z[0] += h * math.Cos(angle)
-			if x.n > 1 {
-				z[1] += h * math.Sin(angle)
+			for i := range z { // down, up or not at all
+				z[i] += h * []float64{-1, 1, 0, 0}[k>>(2*i)&3]
 			}
 			if x.set.Project(z) != nil {
 				continue

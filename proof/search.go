@@ -1,7 +1,6 @@
 package proof
 
 import (
-	"container/heap"
 	"context"
 	"math"
 	"slices"
@@ -28,8 +27,8 @@ type search struct {
 	upper     float64      // the value of best is not above
 	tolerance float64      // a gap that counts as none
 	target    float64      // a gap at which boxes are put away
-	open      regions
-	closed    float64 // least bound of boxes that were put away
+	open      []*region    // the most promising last
+	closed    float64      // least bound of boxes that were put away
 	boxes     int
 	work      int
 	failure   string
@@ -41,25 +40,6 @@ type region struct {
 	slopes []interval.Span
 	lower  float64
 	number int
-}
-
-// regions are a heap, the lowest bound first.
-type regions []*region
-
-func (r regions) Len() int      { return len(r) }
-func (r regions) Swap(i, j int) { r[i], r[j] = r[j], r[i] }
-func (r regions) Less(i, j int) bool {
-	return r[i].lower < r[j].lower || r[i].lower == r[j].lower && r[i].number < r[j].number
-}
-
-// Push is for package heap.
-func (r *regions) Push(x any) { *r = append(*r, x.(*region)) }
-
-// Pop is for package heap.
-func (r *regions) Pop() any {
-	last := (*r)[len(*r)-1]
-	*r = (*r)[:len(*r)-1]
-	return last
 }
 
 // begin judges the decision found and looks around.
@@ -80,7 +60,10 @@ func (s *search) begin(found []float64) (err error) {
 	s.isFeasible = distance(s.best, found) <= 1e-9*size
 	s.first = s.at(s.best, 1)
 	s.atBest, s.upper = s.first, s.first[0].Hi
-	if !s.first[0].IsFinite() {
+	if s.work > s.budget.Work/2 {
+		s.failure = spent
+	}
+	if !s.first[0].IsFinite() || s.failure != "" {
 		return nil
 	}
 	spread, err := s.spread()
@@ -113,7 +96,7 @@ func (s *search) spread() (float64, error) {
 		if err := s.project(u); err != nil {
 			return 0, err
 		}
-		if k >= fewSamples && s.work > s.budget.Work/4 {
+		if k >= fewSamples && s.work > s.budget.Work/8 {
 			break
 		}
 		if v := s.at(u, 0)[0]; v.IsFinite() {
@@ -140,47 +123,41 @@ func (s *search) explore(gap float64) (lower float64, err error) {
 	if err := s.examine(&region{box: slices.Clone(s.domain)}, gap); err != nil {
 		return 0, err
 	}
-	for len(s.open) > 0 && s.open[0].lower < s.upper-gap {
+	for len(s.open) > 0 {
 		if err := s.ctx.Err(); err != nil {
 			return 0, err
 		}
-		if s.isSpent() {
-			return min(s.closed, s.open[0].lower), nil
+		r := s.open[len(s.open)-1]
+		if r.lower >= s.upper-gap || s.isSpent(r) {
+			return min(s.closed, r.lower, s.upper), nil
 		}
-		r := heap.Pop(&s.open).(*region)
+		s.open = s.open[:len(s.open)-1]
 		for _, half := range s.split(r) {
 			if err := s.examine(&region{box: half}, gap); err != nil {
 				return 0, err
 			}
 		}
 	}
-	if len(s.open) > 0 {
-		s.closed = min(s.closed, s.open[0].lower)
-	}
 	return min(s.closed, s.upper), nil
 }
 
+const spent = "the budget is spent"
+
 // isSpent tells whether to give up: the budget is spent, or bounds do not come to hold.
-func (s *search) isSpent() bool {
+func (s *search) isSpent(r *region) bool {
 	switch {
 	case s.n > MostDecisions:
 		s.failure = "there are too many decisions for bounds"
 	case s.boxes >= s.budget.Boxes || s.work >= s.budget.Work:
-		s.failure = "the budget is spent"
-	case math.IsInf(s.open[0].lower, -1) && slices.ContainsFunc(s.open[0].box, s.isRemote):
+		s.failure = spent
+	case math.IsInf(r.lower, -1) && slices.ContainsFunc(r.box, s.isRemote):
 		s.failure = "there is no bound far out"
 	}
 	return s.failure != ""
 }
 
 // isRemote tells whether a side is infinite and far out all of it.
-func (s *search) isRemote(x interval.Span) bool {
-	size := 1.0
-	for _, v := range s.best {
-		size = max(size, math.Abs(v))
-	}
-	return !x.IsFinite() && x.Least() > far*size
-}
+func (s *search) isRemote(x interval.Span) bool { return !x.IsFinite() && x.Least() > far*s.size() }
 
 // split cuts a box in two across the side along which the function varies most, as far as that is known.
 func (s *search) split(r *region) [2][]interval.Span {

@@ -177,12 +177,16 @@ func (j Jets) Min(dst, x, y Jet) {
 }
 
 // Where is x where the condition is 1, y where it is 0, and either where it is unknown.
-func (j Jets) Where(dst Jet, condition Span, x, y Jet) {
+func (j Jets) Where(dst, condition, x, y Jet) {
 	switch {
-	case condition.Lo > 0:
+	case condition[0].Lo > 0:
 		copy(dst, x)
-	case condition.Hi == 0:
+	case condition[0].Hi == 0:
 		copy(dst, y)
+	case j.IsConstant(condition): // not known, but one of the two everywhere
+		for i, v := range x {
+			dst[i] = v.Hull(y[i])
+		}
 	default:
 		j.Unknown(dst, x[0].Hull(y[0]))
 	}

@@ -62,12 +62,16 @@ func grown(r *rand.Rand, n, depth int) tree {
 		two("max", interval.Jets.Max, math.Max), two("min", interval.Jets.Min, math.Min),
 		two("pow", interval.Jets.Pow, math.Pow),
 		two("where", func(j interval.Jets, dst, x, y interval.Jet) {
-			condition := interval.Span{Lo: 0, Hi: 1}
+			condition := make(interval.Jet, len(x))
+			j.Number(condition, interval.Span{Lo: 0, Hi: 1})
+			if !j.IsConstant(x) {
+				j.Unknown(condition, condition[0])
+			}
 			if x[0].Lo > 1 {
-				condition.Lo = 1
+				condition[0].Lo = 1
 			}
 			if x[0].Hi <= 1 {
-				condition.Hi = 0
+				condition[0].Hi = 0
 			}
 			j.Where(dst, condition, x, y)
 		}, func(x, y float64) float64 {

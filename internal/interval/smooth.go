@@ -10,7 +10,7 @@ func (j Jets) Power(dst, x Jet, n int) {
 	v, k := x[0], float64(n)
 	value := v.Power(n)
 	if n < 0 && v.Has(0) {
-		j.Unknown(dst, value)
+		j.chain(dst, x, value, Whole(), Whole())
 		return
 	}
 	slope, bend := Span{}, Span{}
@@ -41,7 +41,7 @@ func (j Jets) Exp(dst, x Jet) {
 func (j Jets) Log(dst, x Jet) {
 	v := x[0]
 	if v.Lo < leastLog {
-		j.Unknown(dst, v.Log())
+		j.chain(dst, x, v.Log(), Whole(), Whole())
 		return
 	}
 	i := v.Inv()
@@ -51,7 +51,7 @@ func (j Jets) Log(dst, x Jet) {
 // Sqrt is √x.
 func (j Jets) Sqrt(dst, x Jet) {
 	if x[0].Lo <= 0 {
-		j.Unknown(dst, x[0].Sqrt())
+		j.chain(dst, x, x[0].Sqrt(), Whole(), Whole())
 		return
 	}
 	root := x[0].Sqrt()
@@ -100,7 +100,9 @@ func (j Jets) Pow(dst, x, y Jet) {
 		j.Mul(exponent, y, logarithm)
 		j.Exp(dst, exponent)
 	case isNumber:
-		j.Unknown(dst, v.Raise(c))
+		j.chain(dst, x, v.Raise(c), Whole(), Whole())
+	case j.IsConstant(x) && j.IsConstant(y):
+		j.Number(dst, v.Pow(y[0]))
 	default:
 		j.Unknown(dst, v.Pow(y[0]))
 	}
