@@ -10,16 +10,44 @@ import (
 	"github.com/kedge-opt/kedge/folder"
 )
 
-// claim is an inequality of the theory between two columns.
-type claim struct{ words, measured, bound string }
+// claim is an inequality of the theory between two lists of a trial, one number a recorded turn.
+type claim struct {
+	words string
+	sides func(t folder.Trial) (measured, bound []float64)
+}
 
-func claims() []claim {
-	return []claim{
-		{"‖e‖ ≤ L_p·V", "bias", "bias_by_v"},
-		{"‖e‖ ≤ L·W₁", "bias", "bias_by_w1"},
-		{"W₁ ≤ V", "w1_joint", "v"},
-		{"V ≤ its recursion", "v", "v_bound"},
+// claims are those of the paper, by its numbers, for an algorithm with this ρ₁.
+func claims(rho1 float64) []claim {
+	between := func(measured, bound string) func(folder.Trial) ([]float64, []float64) {
+		return func(t folder.Trial) ([]float64, []float64) { return t.Of(measured), t.Of(bound) }
 	}
+	return []claim{
+		{"Lemma 4 by V: ‖e‖ ≤ L_p·V", between("bias", "bias_by_v")},
+		{"Lemma 4: ‖e‖ ≤ L·W₁", between("bias", "bias_by_w1")},
+		{"Lemma 2: W₁ ≤ V", between("w1_joint", "v")},
+		{"Lemma 2, squared: V ≤ its recursion", between("v", "v_bound")},
+		{"Theorem 3: ΣW₁² ≤ ΣV² ≤ its bound", func(t folder.Trial) ([]float64, []float64) { return shifts(t.K, t.Of("v"), t.Of("v_bound"), rho1) }},
+	}
+}
+
+// shifts are ΣV² and V₀²/(1−ρ₁) + ρ₂/(1−ρ₁)·Σ‖Δu‖² up to every turn [he2025, distribution shift], as long as no turn is left out: what
+// a step adds, ρ₂‖Δu‖², is the square of the recursion's bound less ρ₁V² of the turn before. After a gap nothing is known.
+func shifts(turns []int, v, recursion []float64, rho1 float64) (sums, bounds []float64) {
+	sums, bounds = make([]float64, len(v)), make([]float64, len(v))
+	sum, bound := 0.0, 0.0
+	for i, now := range v {
+		switch {
+		case i == 0:
+			bound = now * now / (1 - rho1)
+		case turns[i] != turns[i-1]+1:
+			bound = math.NaN()
+		default:
+			bound += max(0, float64(recursion[i]*recursion[i])-float64(rho1*v[i-1]*v[i-1])) / (1 - rho1)
+		}
+		sum += float64(now * now)
+		sums[i], bounds[i] = sum, bound
+	}
+	return sums, bounds
 }
 
 const (
@@ -39,14 +67,14 @@ type margins struct {
 func (c claim) weigh(trials []folder.Trial) margins {
 	m, least := margins{}, math.Inf(1)
 	for _, t := range trials {
-		bounds := t.Of(c.bound)
+		list, bounds := c.sides(t)
 		scale := 0.0
 		for _, bound := range bounds {
 			if bound > scale { // which NaN is not
 				scale = bound
 			}
 		}
-		for i, measured := range t.Of(c.measured) {
+		for i, measured := range list {
 			bound := bounds[i]
 			if math.IsNaN(measured) || math.IsNaN(bound) {
 				continue
@@ -87,8 +115,8 @@ func (r *run) compare() (*folder.Section, error) {
 	}
 	judged := 0
 	var broken []string
-	for _, one := range r.result.Runs {
-		for _, c := range claims() {
+	for i, one := range r.result.Runs {
+		for _, c := range claims(r.sticks[i].bounds().Rho1) {
 			m := c.weigh(one.Trials)
 			if m.judged == 0 {
 				continue

@@ -3,6 +3,7 @@ package lab_test
 import (
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,6 +36,9 @@ func TestNoBoundIsExceeded(t *testing.T) {
 				for _, c := range inequalities() {
 					c.check(t, one)
 				}
+			}
+			if !slices.ContainsFunc(r.Sections[0].Rows, func(row []string) bool { return strings.HasPrefix(row[1], "Theorem 3:") && row[2] != "0" }) {
+				t.Error("Theorem 3 was not tried")
 			}
 			if v := r.Sections[0].Verdict; !strings.HasPrefix(v, "✓") {
 				t.Errorf("the report says %q", v)
