@@ -57,7 +57,7 @@ func (p *Problem) prove(ctx context.Context, f *steady.Objective, at *optimum.Po
 	if of == nil || err != nil {
 		return Guarantee{}, nil, err
 	}
-	found, err := proof.Prove(ctx, of, p.Set, at.Decision, at.Loss, proof.Budget{Work: proofWork})
+	found, err := proof.Prove(ctx, of, p.Set, at.Decision, at.Loss, proof.Budget{Work: proofWork, Size: max(rows.MaxAbs(p.Start), rows.MaxAbs(at.Decision))})
 	if ctx.Err() != nil {
 		return Guarantee{}, nil, ctx.Err()
 	}
@@ -73,7 +73,7 @@ func (p *Problem) prove(ctx context.Context, f *steady.Objective, at *optimum.Po
 	}
 	switch found.Grounds {
 	case proof.ByConvexity:
-		known.Proven, known.Why = true, "the settled objective is convex: "+found.Reason
+		known.Proven, known.Why = true, "the settled loss is convex: "+found.Reason
 	case proof.ByBounds:
 		known.Proven, known.Why = true, fmt.Sprintf("bounds over %d boxes of decisions leave nothing better", found.Boxes)
 	}
