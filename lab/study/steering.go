@@ -6,6 +6,7 @@ import (
 
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/sensitivity"
 	"github.com/kedge-opt/kedge/stream"
 )
 
@@ -15,13 +16,14 @@ func steering() Study {
 		Name: "steering", Title: "How far individuals are steered", Theorems: []string{"Theorem 12"},
 		Question: "How do λ, the weight of habit, and σ, the strength of the reaction, move where an individual with polarized dynamics settles?",
 		Theory: "An individual settles closer to the decision than it began if it agreed with it, and further away if it disagreed; it never changes sides, and it moves " +
-			"the further the larger λ and σ are. For weak reactions it turns by σ‖u‖² sin θ cos θ/(1 − λ): in proportion to σ and to 1/(1 − λ).",
+			"the further the larger λ and σ are. For weak reactions it turns by σ‖u‖² sin θ cos θ/(1 − λ): in proportion to σ and to 1/(1 − λ). Its ∇h says how it answers a small change of the decision.",
 		run: func(w *work) {
 			n := w.size(100_000, 10_000)
 			w.result.Design = fmt.Sprintf("%d random triples of an individual, a decision and (λ, σ), in 2 to 20 dimensions, settled exactly, and again with λ and then σ "+
 				"made larger. Angles over λ and σ are of an individual that begins at 60° from a decision of length 1.", n)
 			w.result.Trials = 1
 			w.countViolations(n)
+			w.compareAnswers(1000)
 			w.weakReactions()
 			w.drawAngles()
 		},
@@ -88,6 +90,39 @@ func (w *work) countViolations(n int) {
 		v := float64(total)
 		w.claim(Claim{What: fmt.Sprintf("Of %d individuals, those that %s", n, what), Measured: v, Low: v, High: v, Exact: true})
 	}
+}
+
+// compareAnswers claims that the theorem's ∇h is that of difference quotients, where reactions are not too near to breaking up.
+func (w *work) compareAnswers(n int) {
+	s, most := w.stream("answers"), 0.0
+	for tried := 0; tried < n; {
+		t := randomTriple(s)
+		if t.lambda+t.sigma*rows.Dot(t.u, t.u) < 0.9 {
+			most = max(most, t.answerError(s))
+			tried++
+		}
+	}
+	w.claim(Claim{What: fmt.Sprintf("Largest error of ∇h beside difference quotients, of %d individuals", n), Measured: most, Low: most, High: most, Theory: 1e-5, Sure: true})
+}
+
+// answerError is by how much ∇h and a central difference quotient disagree about how a random number of the settled state answers a
+// step of the decision in a random direction, as a share of the number's gradient where that is above 1.
+func (t triple) answerError(s *stream.Stream) float64 {
+	const step = 1e-5
+	m := len(t.d)
+	of, way, g := make([]float64, m), make([]float64, m), make([]float64, m)
+	s.Normals(of)
+	s.Normals(way)
+	rows.Scale(of, 1/rows.Norm(of))
+	rows.Scale(way, 1/rows.Norm(way))
+	h := &sensitivity.Polarized{Dim: m, Lambda: t.lambda, Sigma: t.sigma}
+	check(h.PullRows(g, t.settle(t.lambda, t.sigma), t.u, t.d, of))
+	seen := func(by float64) float64 {
+		moved := triple{d: t.d, u: append([]float64(nil), t.u...)}
+		rows.AddScaled(moved.u, by, way)
+		return rows.Dot(of, moved.settle(t.lambda, t.sigma))
+	}
+	return math.Abs((seen(step)-seen(-step))/(2*step)-rows.Dot(g, way)) / max(1, rows.Norm(g))
 }
 
 // weakReactions measures by what angle random individuals turn when σ is small, over σ and over 1 − λ.
