@@ -53,3 +53,14 @@ func (m *Measured) Last(name string) float64 {
 func (m *Measured) index(name string) int {
 	return slices.IndexFunc(m.Columns, func(c kedge.Column) bool { return c.Name == name })
 }
+
+// Final returns a column after the last turn of every trial.
+func (r *Run) Final(column string) []float64 {
+	var out []float64
+	for _, t := range r.Trials {
+		if len(t.K) > 0 {
+			out = append(out, t.Last(column))
+		}
+	}
+	return out
+}

@@ -36,17 +36,8 @@ type SummaryAlgorithm struct {
 	Value    *Spread `json:"value"`
 	Gap      *Spread `json:"gap"`
 	Distance *Spread `json:"distance"`
-}
 
-// Final returns a column after the last turn of every trial.
-func (r *Run) Final(column string) []float64 {
-	var out []float64
-	for _, t := range r.Trials {
-		if len(t.K) > 0 {
-			out = append(out, t.Last(column))
-		}
-	}
-	return out
+	Breaks []Breach `json:"breaks,omitempty"` // constraints: then it is not ranked
 }
 
 // Summarize returns the summary of a result.
@@ -69,6 +60,7 @@ func (r *Result) Summarize() *Summary {
 			Value:    SpreadOf(one.Final("value")),
 			Gap:      SpreadOf(one.Final("gap")),
 			Distance: SpreadOf(one.Final("distance")),
+			Breaks:   r.Breaches(one),
 		}
 	}
 	return s

@@ -28,8 +28,11 @@ func diagnosed(r *folder.Result, s *problem.Spec) (list []folder.Diagnosis) {
 		return list
 	}
 	for i := range r.Runs {
-		if d := moving(&r.Runs[i], r.Iterations); d != nil {
+		run := &r.Runs[i]
+		if d := moving(run, r.Iterations); d != nil {
 			list = append(list, *d)
+		} else if isExact(s, run.Name) && !slices.ContainsFunc(list, func(d folder.Diagnosis) bool { return d.Method == run.Name }) {
+			list = append(list, swinging(run, s)...)
 		}
 	}
 	return append(list, elsewhere(r, s, list)...)
@@ -118,6 +121,29 @@ func moving(run *folder.Run, turns int) *folder.Diagnosis {
 		d.Remedy = fmt.Sprintf("set iterations=%.0f", enough(turns, span, before, after))
 	}
 	return d
+}
+
+// swingShare is the part of a gap by which it must go to and fro.
+const swingShare = 0.1
+
+// swinging says that a method about which nothing is random does not come to rest, but goes to and fro in the later half of the turns.
+func swinging(run *folder.Run, s *problem.Spec) []folder.Diagnosis {
+	if len(run.Trials) == 0 || arrived(run) {
+		return nil
+	}
+	gaps := run.Trials[0].Of("gap")
+	late := over(gaps[len(gaps)/2:])
+	if late.count < 4 || !(late.Max-late.Min > swingShare*math.Abs(late.Mean)) {
+		return nil
+	}
+	d := folder.Diagnosis{Method: run.Name, Check: "swinging", Text: fmt.Sprintf(
+		"%s swings: in the later half of the turns its gap goes to and fro between %s and %s.", run.Name, phrase.Percent(late.Min), phrase.Percent(late.Max))}
+	for _, a := range s.Algorithms {
+		if a.Name == run.Name && a.Step > 0 {
+			d.Remedy = fmt.Sprintf("set algorithms.%s.step=%.2g, a tenth", a.Name, a.Step/10)
+		}
+	}
+	return []folder.Diagnosis{d}
 }
 
 // lateRow is the last recorded turn before the last tenth, −1 where there is none.

@@ -131,3 +131,26 @@ func TestElsewhereNamesTheStart(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 }
+
+// A method about which nothing is random and whose gap alternates between 0.5 and 0.7 swings; it is not said to rest elsewhere. A tenth of
+// the step of lq2's composite, 0.1, is 0.01.
+func TestSwingingIsNoRest(t *testing.T) {
+	src, _ := problem.Case("lq2")
+	s, err := problem.Parse(kind.Standard(), "lq2", src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var gaps []float64
+	for i := range 21 {
+		gaps = append(gaps, .5+.2*float64(i%2))
+	}
+	r := &folder.Result{
+		Optimum: folder.Point{Decision: []float64{-31, .5}, Evidence: &folder.Evidence{Standing: folder.Searched, Places: 12}},
+		Runs:    []folder.Run{falling("composite", gaps)},
+	}
+	list := cautions(diagnosed(r, s))
+	const want = "composite swings: in the later half of the turns its gap goes to and fro between 50.0 % and 70.0 %. → set algorithms.composite.step=0.01, a tenth"
+	if len(list) != 1 || plain(list[0]) != want {
+		t.Errorf("got %q, want %q", list, want)
+	}
+}

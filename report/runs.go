@@ -152,7 +152,7 @@ func ranking(r *folder.Result) string {
 	if !slices.ContainsFunc(r.Runs, heeds) {
 		return ""
 	}
-	return fmt.Sprintf(" Methods that break a constraint in the end, by more than %s of the largest excess in the run, are not ranked.", phrase.Percent(brokenShare))
+	return fmt.Sprintf(" Methods that break a constraint in the end, by more than %s of the largest excess in the run, are not ranked.", phrase.Percent(folder.BrokenShare))
 }
 
 // methodRow is a method at its end.

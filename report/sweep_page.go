@@ -135,16 +135,20 @@ func seenValues(r *folder.SweepResult, key int) []string {
 
 // sweepVerdict counts in how many cells a method ends closest, and says where gaps are least.
 func sweepVerdict(r *folder.SweepResult) page.Finding {
-	measured := slices.DeleteFunc(r.Endings(), func(e folder.Ending) bool { return e.Gap == nil })
-	if len(measured) == 0 {
+	all := slices.DeleteFunc(r.Endings(), func(e folder.Ending) bool { return e.Gap == nil })
+	measured := slices.DeleteFunc(slices.Clone(all), func(e folder.Ending) bool { return len(e.Breaks) > 0 })
+	switch {
+	case len(all) == 0:
 		return page.Finding{Headline: "The gap was not measured in any cell, so there is nothing to conclude."}
+	case len(measured) == 0:
+		return page.Finding{Headline: "No method keeps the constraints in any cell, so none is ranked."}
 	}
 	first, clear, cells := firsts(measured)
 	best := slices.MinFunc(measured, byGap)
 	least := fmt.Sprintf("The least mean gap, %s, is that of %s with %s.", phrase.Percent(best.Gap.Mean), best.Algorithm, where(r, best.Cell))
 	names := lists.Distinct(lists.Of(measured, methodOf))
 	if len(names) < 2 {
-		return page.Finding{Headline: least, Reasons: lossOfRetraining(r)}
+		return page.Finding{Headline: least, Reasons: append(unranked(all), lossOfRetraining(r)...)}
 	}
 	slices.SortStableFunc(names, func(a, b string) int { return first[b] - first[a] })
 	most := names[0]
@@ -152,8 +156,25 @@ func sweepVerdict(r *folder.SweepResult) page.Finding {
 		Headline: fmt.Sprintf("%s ends closest to the optimum in %s.", most, share(first[most], cells)),
 		Reasons: append([]string{
 			fmt.Sprintf("In %s every one of its trials ends closer than any trial of another method%s.", share(clear[most], cells), caution(measured)), least,
-		}, lossOfRetraining(r)...),
+		}, append(unranked(all), lossOfRetraining(r)...)...),
 	}
+}
+
+// unranked says in how many cells methods break constraints.
+func unranked(all []folder.Ending) (list []string) {
+	for _, name := range lists.Distinct(lists.Of(all, methodOf)) {
+		cells, n := 0, 0
+		for _, e := range all {
+			if e.Algorithm == name {
+				cells++
+				n += min(len(e.Breaks), 1)
+			}
+		}
+		if n > 0 {
+			list = append(list, fmt.Sprintf("%s breaks constraints in %s, where it is not ranked.", name, share(n, cells)))
+		}
+	}
+	return list
 }
 
 // share says how many cells of all.

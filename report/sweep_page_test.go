@@ -150,3 +150,23 @@ func sweepPage(t *testing.T, r *folder.SweepResult) string {
 	}
 	return string(page)
 }
+
+// With composite beyond a bound in all nine cells, vanilla is the only one to rank; beyond it in all, nobody is.
+func TestSweepsRankNobodyWhoBreaksConstraints(t *testing.T) {
+	r := gridSweep(3, 3)
+	for _, name := range []string{"composite", "vanilla"} {
+		for i := range r.Cells {
+			one := r.Cells[i].Summary.Algorithms[name]
+			one.Breaks = []folder.Breach{{Constraint: 1, By: 2}}
+			r.Cells[i].Summary.Algorithms[name] = one
+		}
+		j := sweepVerdict(r)
+		if name == "vanilla" {
+			if j.Headline != "No method keeps the constraints in any cell, so none is ranked." {
+				t.Error(j.Headline)
+			}
+		} else if !strings.Contains(j.Headline, "is that of vanilla") || j.Reasons[0] != "composite breaks constraints in all 9 cells, where it is not ranked." {
+			t.Errorf("%+v", j)
+		}
+	}
+}

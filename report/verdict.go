@@ -65,35 +65,11 @@ func methodEnds(runs ...labelled) (list []methodEnd) {
 	return list
 }
 
-// brokenShare is the part of the largest excess of a constraint in a run by which a method may end beyond the bound and still be said to
-// keep it: rules that sample come no nearer.
-const brokenShare = 1e-2
-
-// breaches lists the constraints that a method breaks in the end, on average over its trials, with by how much.
-func breaches(r labelled, run *folder.Run) (list []string) {
-	for j := 0; ; j++ {
-		column := fmt.Sprintf("excess_%d", j+1)
-		if len(run.Trials) == 0 || !run.Trials[0].Has(column) {
-			return list
-		}
-		if by := over(run.Final(column)).Mean; by > brokenShare*largestOf(r.Result, column) {
-			list = append(list, constraintName(r.spec, j)+" by "+phrase.Brief(by))
-		}
-	}
-}
-
-// largestOf is the largest size of a column in all that was measured.
-func largestOf(r *folder.Result, column string) (most float64) {
-	for _, run := range r.Runs {
-		for i := range run.Trials {
-			for _, v := range run.Trials[i].Of(column) {
-				if phrase.Finite(v) {
-					most = max(most, math.Abs(v))
-				}
-			}
-		}
-	}
-	return most
+// breaches are the constraints that a method breaks in the end, with by how much.
+func breaches(r labelled, run *folder.Run) []string {
+	return lists.Of(r.Breaches(run), func(b folder.Breach) string {
+		return constraintName(r.spec, b.Constraint-1) + " by " + phrase.Brief(b.By)
+	})
 }
 
 func constraintName(s *problem.Spec, j int) string {
