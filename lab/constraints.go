@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/optimum"
@@ -18,12 +19,18 @@ type bounds struct {
 	best *optimum.Constrained
 }
 
-// judges returns the constraints for one trial to be judged by.
-func (r *run) judges() (list loop.Constraints) {
-	for _, c := range r.bounds.list {
+// judges returns the constraints for one trial to be judged by: on the people who are there where they change.
+func (r *run) judges(traits kedge.Rows) (list loop.Constraints, err error) {
+	own := r.bounds.list
+	if r.problem.Moves() && len(own) > 0 {
+		if own, err = r.problem.ConstraintsOf(traits); err != nil {
+			return nil, err
+		}
+	}
+	for _, c := range own {
 		list = append(list, c.Clone())
 	}
-	return list
+	return list, nil
 }
 
 // keeping is the section that says how well every method kept the constraints, and what that cost.
@@ -38,6 +45,9 @@ func (r *run) keeping() (*folder.Section, error) {
 			"that keeps all constraints, found offline. A method that breaks constraints can have a value that is better than the optimum's, so gaps may be negative.",
 		Columns: []string{"method", "constraint", "excess", "greatest", "multiplier", "value"},
 	}
+	if r.problem.Moves() {
+		s.Text += " Each turn is judged by the people who are there then; the best decision is that for the people of the first."
+	}
 	smoothed := slices.ContainsFunc(r.bounds.list, (*risk.SettledConstraint).Smoothed)
 	if smoothed {
 		s.Columns = append(s.Columns, "true excess")
@@ -48,7 +58,7 @@ func (r *run) keeping() (*folder.Section, error) {
 			return row
 		}
 		v, err := c.True(u)
-		if err != nil {
+		if err != nil || r.problem.Moves() {
 			v = math.NaN()
 		}
 		return append(row, signed(v))

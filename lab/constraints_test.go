@@ -50,6 +50,26 @@ func end(r *folder.Result, run int) map[string]float64 {
 	return last
 }
 
+// With a drift of the mean trait by 0.001 a turn E p₁ ≤ −0.1 moves along; the optimum of the last turn is that of a crowd that stands
+// where the drift has led it.
+func TestConstraintsAreKeptByPeopleWhoDrift(t *testing.T) {
+	plain := []string{"trials=1", "record.every=100", "population.sampling=without-replacement",
+		"constraints.peak.kind=expectation", "constraints.peak.level=null", "constraints.peak.bound=-0.1", "algorithms=[{name: composite, step: 0.1, dual-step: 0.1}]"}
+	moved := ran(t, "constraints", append(plain, "iterations=400", "population.drift={rate: [0.001, 0]}")...)
+	there := ran(t, "constraints", append(plain, "iterations=1", "population.mean=[1.4, -1]")...)
+	last := end(moved, 0)
+	if math.Abs(last["excess_1"]) > 0.05 { // a rule lags behind
+		t.Errorf("the excess for the people of the last turn is %v", last["excess_1"])
+	}
+	value, want := last["value"]/(1+last["gap"]), there.Optimum.Value
+	if math.Abs(value-want) > 1e-6*want {
+		t.Errorf("the optimum of the last turn is %v, that of people who stand there %v", value, want)
+	}
+	if s := section(t, moved, "constraints"); !strings.Contains(s.Text, "people who are there") {
+		t.Errorf("the section says %q", s.Text)
+	}
+}
+
 // With everybody in the sample the rule ends at the constrained optimum found offline, another method, and at its multiplier.
 func TestConstrainedRunEndsAtTheConstrainedOptimum(t *testing.T) {
 	r := ran(t, "constraints", "trials=1", "iterations=3000", "record.every=500", "population.sampling=without-replacement",

@@ -2,17 +2,48 @@ package lab
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/optimum"
+	"github.com/kedge-opt/kedge/risk"
 	"github.com/kedge-opt/kedge/steady"
 )
 
 // moment returns what the optimum of turn k is the optimum of, nothing if that is as at the last turn that was asked for. Turns ascend.
-type moment func(k int) (*steady.Objective, kedge.Set, error)
+type moment func(k int) (*scene, error)
+
+// scene is what an optimum is the optimum of.
+type scene struct {
+	objective   *steady.Objective
+	set         kedge.Set
+	constraints []optimum.Function
+}
+
+// best finds the optimum from where the last one was.
+func (s *scene) best(ctx context.Context, from []float64, o optimum.Effort) (loop.Target, error) {
+	if len(s.constraints) == 0 {
+		p, err := optimum.Minimize(ctx, s.objective, s.set, from, o)
+		if err != nil {
+			return loop.Target{}, err
+		}
+		return loop.Target{Decision: p.Decision, Loss: p.Loss}, nil
+	}
+	o.Starts = 1
+	p, err := optimum.Constrain(ctx, s.objective, s.constraints, s.set, [][]float64{from}, o)
+	if missing := (*kedge.NotConvergedError)(nil); errors.As(err, &missing) {
+		return loop.Target{Decision: from, Loss: math.NaN()}, nil
+	}
+	if err != nil {
+		return loop.Target{}, err
+	}
+	return loop.Target{Decision: p.Decision, Loss: p.Loss}, nil
+}
 
 // follow finds the optimum of every turn that is recorded, where it moves. Each search begins where the last one ended.
 func (r *run) follow(ctx context.Context) error {
@@ -21,22 +52,27 @@ func (r *run) follow(ctx context.Context) error {
 	if now == nil {
 		return err
 	}
+	unkept := 0
 	for k := range p.Spec.Iterations + 1 {
 		if k%p.Spec.Record.Every != 0 && k != p.Spec.Iterations {
 			continue
 		}
-		f, set, err := now(k)
+		s, err := now(k)
 		if err != nil {
 			return err
 		}
-		if f != nil {
-			s, err := optimum.Minimize(ctx, f, set, best.Decision, p.Search)
-			if err != nil {
+		if s != nil {
+			if best, err = s.best(ctx, best.Decision, p.Search); err != nil {
 				return fmt.Errorf("find the optimum of turn %d: %w", k, err)
 			}
-			best = loop.Target{Decision: s.Decision, Loss: s.Loss}
+			if math.IsNaN(best.Loss) {
+				unkept++
+			}
 		}
 		r.meter.Course = append(r.meter.Course, loop.Stage{Turn: k, Target: best})
+	}
+	if unkept > 0 {
+		r.note("At %d of %d recorded turns no decision was found that keeps the constraints for the people who are there; those turns have no gap.", unkept, len(r.meter.Course))
 	}
 	who, it := "The set of decisions changes", "it"
 	if p.Moves() {
@@ -69,24 +105,29 @@ func (r *run) changingPeople() (moment, error) {
 		return nil, err
 	}
 	world.Workers, f.Workers = r.Workers, r.Workers
-	return func(k int) (*steady.Objective, kedge.Set, error) {
+	judges, err := p.ConstraintsOf(world)
+	if err != nil {
+		return nil, err
+	}
+	s := &scene{objective: f, set: p.Set, constraints: lists.Of(judges, func(c *risk.SettledConstraint) optimum.Function { return c })}
+	return func(k int) (*scene, error) {
 		for world.Step() < k*p.Spec.Hold {
 			if _, err := world.Advance(); err != nil {
-				return nil, nil, fmt.Errorf("traits at step %d: %w", world.Step(), err)
+				return nil, fmt.Errorf("traits at step %d: %w", world.Step(), err)
 			}
 		}
-		return f, p.Set, nil
+		return s, nil
 	}, nil
 }
 
 // changingSet is the set of decisions, which changes at given turns.
 func (r *run) changingSet() moment {
 	later := r.problem.Stages()[1:]
-	return func(k int) (f *steady.Objective, set kedge.Set, err error) {
+	return func(k int) (s *scene, err error) {
 		for len(later) > 0 && later[0].From <= k {
-			f, set, later = r.meter.Steady, later[0].Set, later[1:]
+			s, later = &scene{objective: r.meter.Steady, set: later[0].Set}, later[1:]
 		}
-		return f, set, nil
+		return s, nil
 	}
 }
 

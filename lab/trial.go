@@ -106,7 +106,11 @@ func (a *attempt) instruments() (list []kedge.Instrument, err error) {
 	if a.meter.Course != nil {
 		list = append(list, &loop.Track{Meter: a.meter})
 	}
-	if judges := r.judges(); judges != nil {
+	judges, err := r.judges(a.trial.Population.TraitRows())
+	if err != nil {
+		return nil, err
+	}
+	if judges != nil {
 		list = append(list, judges)
 	}
 	if nash := r.nash(); nash != nil {

@@ -77,7 +77,7 @@ func (p *Problem) buildIndividual() error {
 		m.Sensitivity = &sensitivity.Implicit{Dynamics: m.Smooth()}
 	}
 	if len(s.Players) == 0 {
-		m.Objective, err = s.buildObjective("objective", s.Objective)
+		m.Objective, err = s.buildObjective("objective", s.Objective, p.files)
 	}
 	p.Model = m
 	return err
@@ -89,7 +89,7 @@ func (p *Problem) buildFormulas() error {
 		return err
 	}
 	p.Model, p.set, p.Maximize, p.formulas = individual(m), feasible(m), p.Spec.Model.Maximize != "", m
-	if p.Spec.Start.Divides() && !divides(p.set) {
+	if len(p.Spec.Players) == 0 && p.Spec.Start.Divides() && !divides(p.set) {
 		return p.Spec.errorf("start.law", "start.law is proportions, but model.subject to describes no simplex")
 	}
 	return nil
@@ -113,7 +113,10 @@ func (p *Problem) enterSet() error {
 
 // setKey is the key that says which decisions are feasible.
 func (s *Spec) setKey() string {
-	if s.Model != nil {
+	switch {
+	case len(s.Players) > 0:
+		return "players"
+	case s.Model != nil:
 		return "model.subject to"
 	}
 	return "set"

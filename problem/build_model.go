@@ -58,6 +58,11 @@ func asValue(data []float64, width int) *formula.Value {
 
 // reportFormulas reports the mistakes that the compiler joined, each at its place in the spec.
 func (s *Spec) reportFormulas(found *form.Mistakes, err error) {
+	s.reportAs(found, err, func(field string) string { return field })
+}
+
+// reportAs reports them under other names of their fields.
+func (s *Spec) reportAs(found *form.Mistakes, err error, name func(field string) string) {
 	var all []error
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		all = joined.Unwrap()
@@ -65,9 +70,11 @@ func (s *Spec) reportFormulas(found *form.Mistakes, err error) {
 	for _, one := range all {
 		var e *formula.Error
 		if errors.As(one, &e) {
-			path := strings.TrimSuffix(strings.Replace(e.Field, "[", ".", 1), "]")
+			told := *e
+			told.Field = name(e.Field)
+			path := strings.TrimSuffix(strings.Replace(told.Field, "[", ".", 1), "]")
 			found.Unread(path)
-			found.Report(s.origin.TextPlace(path, e.Line, e.Column), path, "%v", e)
+			found.Report(s.origin.TextPlace(path, e.Line, e.Column), path, "%v", &told)
 		}
 	}
 }

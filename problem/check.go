@@ -47,7 +47,7 @@ func (c *check) unique(seen map[string]bool, path, name, what string) {
 }
 
 // pathOf returns the path of an entry of a list, which may go by a name.
-func (c *check) pathOf(list string, i int) string { return c.s.origin.Get(list).Items[i].Path }
+func (c *check) pathOf(list string, i int) string { return c.s.entry(list, i) }
 
 // fits refuses a block of individuals that nobody can hold.
 func (c *check) fits(path string, n int, what string) {
@@ -102,6 +102,7 @@ func (c *check) model() {
 	if c.s.Model == nil || !c.Sound("model") {
 		return
 	}
+	c.judged(c.s.Model)
 	m, err := formula.Compile(c.s.Model.checkable())
 	c.s.reportFormulas(c.Mistakes, err)
 	if err != nil {
@@ -110,8 +111,23 @@ func (c *check) model() {
 	if dim, want := c.s.Population.Dim, m.Dims().Trait; c.Sound("population.dim") && dim != want {
 		c.Fail(form.Paths("population.dim", "model.trait"), "population.dim is %d, but model.trait has %s", dim, form.Entries(want))
 	}
-	c.FailIf(!c.s.Model.readsFiles() && c.s.Start != nil && c.s.Start.Divides() && !divides(feasible(m)), form.Paths("start.law", "model.subject to"),
+	c.FailIf(!c.s.Model.readsFiles() && len(c.s.Players) == 0 && c.s.Start != nil && c.s.Start.Divides() && !divides(feasible(m)), form.Paths("start.law", "model.subject to"),
 		"start.law is proportions, but the decisions that model.subject to allows have no sum; want q >= 0 and sum(q) == a number")
+}
+
+// judged wants one loss: the model's own, or those of players, who have sets of their own as well.
+func (c *check) judged(m *Model) {
+	if len(c.s.Players) == 0 {
+		c.FailIf(m.Minimize == "" && m.Maximize == "" && c.Sound("model.minimize", "model.maximize"), form.Paths("model"),
+			"model.minimize is missing, want a formula, or maximize with one")
+		return
+	}
+	for _, one := range []struct {
+		key   string
+		given bool
+	}{{"model.minimize", m.Minimize != ""}, {"model.maximize", m.Maximize != ""}, {"model.subject to", m.SubjectTo != nil}} {
+		c.FailIf(one.given, form.Paths(one.key, "players"), "%s and players are both given; players have objectives and sets of their own, so one must go", one.key)
+	}
 }
 
 // checkable are the formulas that can be compiled without reading files.

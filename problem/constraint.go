@@ -1,13 +1,12 @@
 package problem
 
 import (
-	"fmt"
-
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/risk"
+	"github.com/kedge-opt/kedge/sensitivity"
 )
 
 // Constraint is a bound on the settled population that decisions must keep.
@@ -25,7 +24,7 @@ const maxConstraints = 16
 func (s *Spec) describeConstraint(f *form.Form, c *Constraint) {
 	form.Field(f, "name", &c.Name, form.Label(), form.Says("The label in results; no other constraint has it.", "", "load"))
 	s.kinds().DescribeCriterion(f, &c.Kind)
-	f.NeedSection("of", "a mapping with the kind of an objective", form.Says("The loss ℓ that is bounded, with the keys of an objective. Rewards count as losses: affinity is −pᵀu.", "ℓ(p, u, d)", ""), func(f *form.Form) { s.kinds().DescribeObjective(f, &c.Of) })
+	s.needObjective(f, "of", "a formula, or a mapping with the kind of an objective", form.Says("The loss ℓ that is bounded: a formula, or the keys of an objective. Rewards count as losses: affinity is −pᵀu.", "ℓ(p, u, d)", "p[0] + 0.1*u[0]"), &c.Of)
 	form.Field(f, "bound", &c.Bound, form.Finite(), form.Says("How large it may be.", "bound in ρ ≤ bound", "1.5"))
 	if c.Kind != nil {
 		c.Kind.Describe(f)
@@ -40,7 +39,7 @@ func (c *check) constraints() {
 		one, path := &c.s.Constraints[i], c.pathOf("constraints", i)
 		c.unique(seen, path, one.Name, "constraint")
 		total += kind.GroupsOf(one.Kind)
-		kind.CheckObjective(&c.Scene, path+".of", one.Of)
+		c.objective(path+".of", one.Of)
 		if one.Kind != nil {
 			one.Kind.Check(&c.Scene, path)
 		}
@@ -48,9 +47,9 @@ func (c *check) constraints() {
 	}
 	c.FailIf(total > maxConstraints, form.Paths("constraints"),
 		"constraints are %d, groups counted one by one, want at most %d", total, maxConstraints)
-	p := &c.s.Population
-	c.FailIf(total > 0 && (p.moves() || c.s.Dynamics.Coupling > 0), form.Paths("constraints", "population.drift", "population.churn", "dynamics.coupling"),
-		"constraints are kept by people who stay and do not see each other; want no drift, churn or coupling")
+	c.FailIf(total > 0 && len(c.s.Players) > 0, form.Paths("constraints", "players"),
+		"constraints and players are both given: a bound that several keep together makes what one may decide depend on the others, and such "+
+			"a game has as a rule a continuum of equilibria, none of which is the answer; give players the bound in their own sets, or as a price in their objectives")
 	c.FailIf(total > 0 && c.s.Generator == "numpy", form.Paths("constraints", "generator"),
 		"generator numpy draws what the published runs drew, which had no constraints")
 }
@@ -71,13 +70,17 @@ func (c *check) tails(path string, one *Constraint) {
 
 // buildConstraints makes the constraints, every group one of its own.
 func (p *Problem) buildConstraints() error {
+	answer := p.Sensitivity
+	if p.Social {
+		answer = &sensitivity.Coupled{Of: answer, States: p.Spec.Dims().State}
+	}
 	for i := range p.Spec.Constraints {
-		from, path := &p.Spec.Constraints[i], fmt.Sprintf("constraints.%d", i)
-		loss, err := p.Spec.buildObjective(path+".of", from.Of)
+		from, path := &p.Spec.Constraints[i], p.Spec.entry("constraints", i)
+		loss, err := p.Spec.buildObjective(path+".of", from.Of, p.files)
 		if err != nil {
 			return err
 		}
-		mean := risk.Constraint{Name: from.Name, Loss: loss, Measure: risk.Mean{}, Bound: from.Bound, Sensitivity: p.Sensitivity, Dims: p.Spec.Dims()}
+		mean := risk.Constraint{Name: from.Name, Loss: loss, Measure: risk.Mean{}, Bound: from.Bound, Sensitivity: answer, Dims: p.Spec.Dims()}
 		for _, one := range from.Kind.Build(mean) {
 			p.constraints, p.most = append(p.constraints, one), append(p.most, from.Most)
 		}
@@ -87,14 +90,22 @@ func (p *Problem) buildConstraints() error {
 
 // Constraints returns the constraints as the settled population is judged by them, each with the largest multiplier it may get.
 func (p *Problem) Constraints() (list []*risk.SettledConstraint, most []float64, err error) {
+	list, err = p.ConstraintsOf(p.Traits)
+	return list, p.most, err
+}
+
+// ConstraintsOf are those on a population with the given traits, which may move.
+func (p *Problem) ConstraintsOf(traits kedge.Rows) (list []*risk.SettledConstraint, err error) {
+	m := p.Model
+	m.Traits = traits
 	for _, c := range p.constraints {
-		s, err := risk.NewSettled(c, p.RowSettler(), p.Traits)
+		s, err := risk.NewSettled(c, m)
 		if err != nil {
-			return nil, nil, p.Spec.wrap("constraints", err)
+			return nil, p.Spec.wrap("constraints", err)
 		}
 		list = append(list, s)
 	}
-	return list, p.most, nil
+	return list, nil
 }
 
 // heed lets the players play, or makes an estimator keep the constraints, with their gradients through the sensitivity h; nil takes states for given.

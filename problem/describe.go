@@ -55,8 +55,11 @@ func (s *Spec) describe(f *form.Form) {
 // describeParts reads what a spec without a model is made of.
 func (s *Spec) describeParts(f *form.Form) {
 	if s.Model != nil {
-		for _, key := range []string{"dynamics", "objective", "set", "players"} {
+		for _, key := range []string{"dynamics", "objective", "set"} {
 			f.Refuse(key, key+" and model are both given; a model stands for dynamics, objective and set, so one must go")
+		}
+		if f.Decide("players", len(s.Players) > 0) {
+			s.describePlayerList(f)
 		}
 		return
 	}

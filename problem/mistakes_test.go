@@ -64,8 +64,7 @@ func TestKeyMistakes(t *testing.T) {
 		{"iterations: 10", "iterations: 10\n\"a.b\\nc\": red", "x.yaml:2: unknown key \"a.b\\nc\", there are seed, iterations, trials, hold, generator, model, population, dynamics, players, objective, set, start, changes, constraints, algorithms, record and optimum"},
 		{"iterations: 10", "iterations: 10\niterations: 11\nseed: 1\niterations: 12", "x.yaml:2: iterations is given twice, first on line 1\n" +
 			"x.yaml:4: iterations is given twice, first on line 1"},
-		{"objective: {kind: affinity}", "", "x.yaml:1: objective is missing, want a mapping with a kind, or players"},
-		{"objective: {kind: affinity}", "objective: affinity", "x.yaml:4: objective is \"affinity\", want a mapping"},
+		{"objective: {kind: affinity}", "", "x.yaml:1: objective is missing, want a formula, a mapping with a kind, or players"},
 		{"objective: {kind: affinity}", "objective: [affinity]", "x.yaml:4: objective is a list of 1, want a mapping"},
 		{"kind: ball, radius: 1", "kind: ball, radius: 1, centre: 0", "x.yaml:5: unknown key set.centre, did you mean center?"},
 		{"kind: ball, radius: 1", "radius: 1", "x.yaml:5: set.kind is missing, want whole, ball, box, simplex, capped-simplex, half-space, affine, product or intersection"},

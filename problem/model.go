@@ -44,32 +44,23 @@ func (m *Model) describe(f *form.Form) { f.Shared("model", func() { m.describeKe
 
 func (m *Model) describeKeys(f *form.Form) {
 	isReward := f.Decide("maximize", m.Maximize != "")
-	form.Field(f, "decision", &m.Decision, formulaText("a name and a length, such as q[20]"), form.Says("The name of the decision and how many entries it has; a name alone is a single number.", "u", "q[20]"))
-	form.Field(f, "state", &m.State, formulaText("a name and a length, such as p[20]"), form.Says("The name of an individual's state and how many entries it has.", "p", "p[20]"))
-	form.Field(f, "trait", &m.Trait, formulaText("a name and a length, such as d[20]"), form.Says("The name of an individual's trait and how many entries it has. It is drawn by the law of the population.", "d", "p0[20]"))
+	form.Field(f, "decision", &m.Decision, form.FormulaText("a name and a length, such as q[20]"), form.Says("The name of the decision and how many entries it has; a name alone is a single number.", "u", "q[20]"))
+	form.Field(f, "state", &m.State, form.FormulaText("a name and a length, such as p[20]"), form.Says("The name of an individual's state and how many entries it has.", "p", "p[20]"))
+	form.Field(f, "trait", &m.Trait, form.FormulaText("a name and a length, such as d[20]"), form.Says("The name of an individual's trait and how many entries it has. It is drawn by the law of the population.", "d", "p0[20]"))
 	form.Field(f, "let", &m.Let, lets().Optional(), form.Says("Names for numbers, vectors, matrices, formulas (in which earlier names stand) and files, as in {file: x.npy}.", "", "{lambda: 0.4, w: [1, 2], both: lambda*w}"))
-	form.Field(f, "next", &m.Next, formulaText("a formula for the next state"), form.Says("The state after a step.", "p⁺ = f(p, u, d)", "0.5*p + 0.5*p0"))
+	form.Field(f, "next", &m.Next, form.FormulaText("a formula for the next state"), form.Says("The state after a step.", "p⁺ = f(p, u, d)", "0.5*p + 0.5*p0"))
 	if isReward {
 		f.Refuse("minimize", "model.minimize and model.maximize are both given, want one of them")
-		form.Field(f, "maximize", &m.Maximize, formulaText("a formula"), form.Says("The reward of an individual, a single number, in place of a loss.", "−Φ(p, u, d)", "dot(p, q)"))
+		form.Field(f, "maximize", &m.Maximize, form.FormulaText("a formula"), form.Says("The reward of an individual, a single number, in place of a loss.", "−Φ(p, u, d)", "dot(p, q)"))
 	} else {
-		form.Field(f, "minimize", &m.Minimize, formulaText("a formula, or maximize with one"), form.Says("The loss of an individual, a single number.", "Φ(p, u, d)", "norm(p - q)^2"))
+		form.Field(f, "minimize", &m.Minimize, form.FormulaText("a formula, or maximize with one").Optional(), form.Says("The loss of an individual, a single number. It must be there unless maximize or players are.", "Φ(p, u, d)", "norm(p - q)^2"))
 	}
 	form.Field(f, "subject to", &m.SubjectTo, formulas().Optional(), form.Says("Which decisions are feasible: linear equations and inequalities, bounds and norms, one or a list. Without any all are.", "u ∈ 𝒞", "[q >= 0, sum(q) == 1]"))
 }
 
-// formulaText is a text, which may look like a number.
-func formulaText(want string) form.Codec[string] {
-	c := form.Single(want, form.Schema{Type: form.Types{"string", "number"}, MinLength: 1}, func(n *form.Node) (string, bool) {
-		return n.Text, n.Text != "" && (n.Quoted || !form.IsPlainValue(n.Text) || form.IsNumber(n.Text))
-	}, nil)
-	c.Write = func(s string) *form.Node { return &form.Node{Shape: form.Scalar, Text: s, Quoted: true} }
-	return c
-}
-
 // formulas is one formula or a list of them.
 func formulas() form.Codec[[]string] {
-	one := formulaText("a constraint such as norm(q) <= 1, or a list of those")
+	one := form.FormulaText("a constraint such as norm(q) <= 1, or a list of those")
 	several := form.ListOf(one, one.Want)
 	return form.Codec[[]string]{
 		Want: one.Want, Schema: form.Schema{AnyOf: []form.Schema{one.Schema, several.Schema}},
@@ -120,7 +111,7 @@ func lets() form.Codec[[]Let] {
 
 func letSchema() form.Schema {
 	file := form.SchemaOf(new(Let).describeFile)
-	return form.Schema{AnyOf: []form.Schema{form.Finite().Schema, formulaText("").Schema, form.Numbers(form.Finite()).Schema, form.Rows().Schema, file}}
+	return form.Schema{AnyOf: []form.Schema{form.Finite().Schema, form.FormulaText("").Schema, form.Numbers(form.Finite()).Schema, form.Rows().Schema, file}}
 }
 
 // read reads the value of a name by what it looks like.
@@ -142,7 +133,7 @@ func (l *Let) read(m *form.Mistakes, n *form.Node) bool {
 		return ok
 	}
 	var ok bool
-	l.Formula, ok = formulaText("a number, a list, rows, a formula or a file").Read(m, n)
+	l.Formula, ok = form.FormulaText("a number, a list, rows, a formula or a file").Read(m, n)
 	return ok
 }
 
@@ -157,7 +148,7 @@ func (l *Let) node() *form.Node {
 	case l.File != "":
 		return form.Print(l.describeFile)
 	case l.Numbers == nil:
-		return formulaText("").Write(l.Formula)
+		return form.FormulaText("").Write(l.Formula)
 	case len(l.Numbers.Shape) == 0:
 		return form.Finite().Write(l.Numbers.Data[0])
 	case len(l.Numbers.Shape) == 1:

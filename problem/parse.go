@@ -115,7 +115,7 @@ func (c *check) all() {
 	}
 	c.population()
 	c.moving()
-	kind.CheckObjective(&c.Scene, "objective", c.s.Objective)
+	c.objective("objective", c.s.Objective)
 	if c.s.Model == nil && len(c.s.Players) == 0 {
 		kind.CheckSet(&c.Scene, "set", c.s.Set, c.Decision())
 	}

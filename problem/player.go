@@ -2,7 +2,7 @@ package problem
 
 import (
 	"context"
-	"fmt"
+	"strings"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/game"
@@ -27,7 +27,7 @@ type Player struct {
 func (s *Spec) describePlayer(f *form.Form, p *Player) {
 	form.Field(f, "name", &p.Name, form.Label(), form.Says("The label in results; no other player has it.", "", "left"))
 	form.Field(f, "size", &p.Size, form.Count(1, maxCount), form.Says("How many entries of the decision are its own, after those of the players before.", "u = (u₁, u₂, …)", "1"))
-	f.NeedSection("objective", "a mapping with a kind", form.Says("Its loss, of the whole decision, with the keys of an objective.", "Φⱼ(p, u, d)", ""), func(f *form.Form) { s.kinds().DescribeObjective(f, &p.Objective) })
+	s.needObjective(f, "objective", "a formula, or a mapping with a kind", form.Says("Its loss, of the whole decision: a formula, or the keys of an objective.", "Φⱼ(p, u, d)", "0.5*u[0]^2 - u[0]*p"), &p.Objective)
 	f.NeedSection("set", "a mapping with a kind", form.Says("Where its part of the decision may be, with the keys of a set.", "uⱼ ∈ 𝒞ⱼ", ""), func(f *form.Form) { s.kinds().DescribeSet(f, &p.Set) })
 }
 
@@ -35,13 +35,17 @@ func (s *Spec) describePlayer(f *form.Form, p *Player) {
 func (s *Spec) describePlayers(f *form.Form) {
 	if !f.Decide("players", len(s.Players) > 0) {
 		f.Know("players")
-		f.NeedSection("objective", "a mapping with a kind, or players", form.Says("What decisions are judged by, once the crowd has settled.", "Φ̃(u) = mean of Φ(h(u, d), u) over the crowd, h = f(h, u, d)", ""), s.describeObjective)
+		s.needObjective(f, "objective", "a formula, a mapping with a kind, or players", form.Says("What decisions are judged by, once the crowd has settled: a formula, which is a loss, or a mapping with a kind.", "Φ̃(u) = mean of Φ(h(u, d), u) over the crowd, h = f(h, u, d)", ""), &s.Objective)
 		f.NeedSection("set", "a mapping with a kind", form.Says("Which decisions are feasible.", "u ∈ 𝒞", ""), s.describeSet)
 		return
 	}
 	for _, key := range []string{"objective", "set"} {
 		f.Refuse(key, key+" and players are both given; players have objectives and sets of their own, so one must go")
 	}
+	s.describePlayerList(f)
+}
+
+func (s *Spec) describePlayerList(f *form.Form) {
 	form.Field(f, "players", &s.Players, form.Parts("a list of players", s.describePlayer), form.Says("Several decision-makers, each with a part of the decision, an objective and a set of its own, in place of objective and set.", "minimize Φ̃ⱼ(u) over uⱼ, every player j by itself", ""))
 }
 
@@ -55,14 +59,21 @@ func (c *check) players() {
 		c.unique(seen, path, p.Name, "player")
 		sound = sound && c.Sound(path+".size")
 		total += p.Size
-		kind.CheckObjective(&c.Scene, path+".objective", p.Objective)
+		c.objective(path+".objective", p.Objective)
 		kind.CheckSet(&c.Scene, path+".set", p.Set, c.Known(p.Size, "the player", path+".size"))
 	}
 	if n := c.Decision(); sound && n.N >= 0 && total != n.N {
 		c.Fail(append(form.Paths("players"), n.From...), "players have %s together, %s has %d", form.Entries(total), n.Of, n.N)
 	}
-	c.FailIf(c.s.Population.moves() || c.s.Dynamics.Coupling > 0 || len(c.s.Constraints) > 0 || c.s.Generator == "numpy", form.Paths("players", "population.drift", "population.churn", "dynamics.coupling", "constraints", "generator"),
-		"players meet people who stay and do not see each other; want no drift, churn, coupling, constraints or generator numpy")
+	c.FailIf(c.s.Population.moves(), form.Paths("players", "population.drift", "population.churn"),
+		"players and people who change by themselves are both given: the equilibrium that players are measured against would have to be found and verified anew at every turn; "+
+			"want no drift or churn, or one run for each moment")
+	c.FailIf(c.s.Generator == "numpy", form.Paths("players", "generator"), "generator numpy draws what the published runs drew, which had no players")
+	for _, a := range c.s.Algorithms {
+		play := form.Join("algorithms", a.Name) + ".play"
+		c.FailIf(c.s.Dynamics.Coupling > 0 && strings.Contains(a.Play, "response"), form.Paths(play, "dynamics.coupling"),
+			"%s is %s, which settles the people of a sample, but with dynamics.coupling where they settle depends on everybody; want simultaneous, alternating or planner", play, a.Play)
+	}
 }
 
 // buildPlayers makes the players' losses together the objective, and their sets together the set.
@@ -73,7 +84,7 @@ func (p *Problem) buildPlayers() error {
 	var all objective.Sum
 	joint := &kind.ProductSet{}
 	for i, from := range p.Spec.Players {
-		loss, err := p.Spec.buildObjective(fmt.Sprintf("players.%d.objective", i), from.Objective)
+		loss, err := p.Spec.buildObjective(p.Spec.entry("players", i)+".objective", from.Objective, p.files)
 		if err != nil {
 			return err
 		}

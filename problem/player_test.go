@@ -24,7 +24,7 @@ func TestPlayerMistakes(t *testing.T) {
 		{"name: right", "name: left", "x.yaml:6: players.1.name is left, which another player has"},
 		{"left, size: 1", "left, size: 2", "x.yaml:4: players have 3 entries together, the decision has 2"},
 		{"algorithms:", "set: {kind: whole}\nalgorithms:", "x.yaml:7: set and players are both given; players have objectives and sets of their own, so one must go"},
-		{"law: normal", "law: normal, churn: 0.1", "x.yaml:4: players meet people who stay and do not see each other; want no drift, churn, coupling, constraints or generator numpy"},
+		{"law: normal", "law: normal, churn: 0.1", "x.yaml:4: players and people who change by themselves are both given: the equilibrium that players are measured against would have to be found and verified anew at every turn; want no drift or churn, or one run for each moment"},
 		{"step: 0.1", "step: 0.1, play: chess", "x.yaml:8: algorithms.composite.play is \"chess\", want simultaneous, alternating, best-response, alternating-response or planner"},
 		{"cross: [[0], [-1]]", "cross: [[0]]", "x.yaml:6: players.right.objective.cross has 1 row of 1 entry, want 2 rows of 1 entry"},
 	} {

@@ -40,12 +40,6 @@ type Problem struct {
 	stream      func(name ...string) *stream.Stream
 }
 
-// buildObjective makes the objective at a path of the spec.
-func (s *Spec) buildObjective(path string, o kind.Objective) (kedge.RowObjective, error) {
-	f, err := o.Build(s.Dims())
-	return f, s.wrap(path, err)
-}
-
 // buildSet makes the set of n-vectors at a path of the spec and checks it.
 func (s *Spec) buildSet(path string, from kind.Set, n int) (kedge.Set, error) {
 	made, err := kind.BuildSet(from, n)

@@ -10,6 +10,7 @@ package problem
 import (
 	"errors"
 	"math"
+	"strconv"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/problem/form"
@@ -85,11 +86,19 @@ func (s *Spec) kinds() *kind.Catalogue {
 
 func (s *Spec) describeSet(f *form.Form) { s.kinds().DescribeSet(f, &s.Set) }
 
-func (s *Spec) describeObjective(f *form.Form) { s.kinds().DescribeObjective(f, &s.Objective) }
-
 // errorf returns a mistake at the place where a path was written, or where the nearest key above it was.
 func (s *Spec) errorf(path, format string, args ...any) *form.Mistake {
 	return s.origin.PlaceOf(path).Mistake(path, format, args...)
+}
+
+// entry is the path of an entry of a list, which may go by a name.
+func (s *Spec) entry(list string, i int) string {
+	if s.origin != nil {
+		if n := s.origin.Get(list); n != nil && i < len(n.Items) {
+			return n.Items[i].Path
+		}
+	}
+	return form.Join(list, strconv.Itoa(i))
 }
 
 const maxCount = math.MaxInt32

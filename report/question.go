@@ -52,10 +52,7 @@ func question(s *problem.Spec) []page.Term {
 		decided, judgement = decided+": "+s.Set.Words()+".", page.Term{Name: "What is judged", Text: s.Objective.Words() + judgedSettled}
 	}
 	list := []page.Term{{Name: "What is decided", Text: decided}, {Name: "Who answers", Text: answers(s)}, judgement, {Name: "Who competes", Text: competitors(s)}}
-	if len(s.Constraints) > 0 {
-		list = slices.Insert(list, 3, page.Term{Name: "What must be kept", Text: bounded(s)})
-	}
-	return list
+	return keptInWords(s, list)
 }
 
 func answers(s *problem.Spec) string {
@@ -118,15 +115,27 @@ func traits(p *problem.Population, name string) string {
 // playersInWords says who plays and what for.
 func playersInWords(s *problem.Spec) string {
 	list := lists.Of(s.Players, func(p problem.Player) string {
-		return fmt.Sprintf("%s decides %s, %s, and minimizes a loss of its own (%s)", p.Name, phrase.Count(p.Size, "number"), p.Set.Words(), form.NameOf(p.Objective))
+		return fmt.Sprintf("%s decides %s, %s, and minimizes a loss of its own (%s)", p.Name, phrase.Count(p.Size, "number"), p.Set.Words(), lossInWords(p.Objective))
 	})
 	return phrase.Enumerate(list) + "." + judgedSettled
+}
+
+// lossInWords is a formula, or the name of a kind.
+func lossInWords(o kind.Objective) string {
+	f, ok := o.(*kind.FormulaObjective)
+	switch {
+	case !ok:
+		return form.NameOf(o)
+	case f.Maximize != "":
+		return "the negative of " + oneLine(f.Maximize)
+	}
+	return oneLine(f.Minimize)
 }
 
 // bounded says what the settled population must keep.
 func bounded(s *problem.Spec) string {
 	list := lists.Of(s.Constraints, func(c problem.Constraint) string {
-		return c.Name + ": " + c.Kind.Words("a loss ("+form.NameOf(c.Of)+")", " is at most "+phrase.Exact(c.Bound))
+		return c.Name + ": " + c.Kind.Words("a loss ("+lossInWords(c.Of)+")", " is at most "+phrase.Exact(c.Bound))
 	})
 	return "Of the settled population: " + phrase.Enumerate(list) + "."
 }
@@ -138,13 +147,27 @@ func modelQuestion(s *problem.Spec) []page.Term {
 	if m.Maximize != "" {
 		what, formula = "maximized", m.Maximize
 	}
-	return []page.Term{
-		{Name: "What is decided", Text: fmt.Sprintf("%s: %s.", m.Decision, constraints(m.SubjectTo))},
+	decided := page.Term{Name: "What is decided", Text: fmt.Sprintf("%s: %s.", m.Decision, constraints(m.SubjectTo))}
+	judgement := page.Term{Name: "What is judged", Text: fmt.Sprintf("The mean of %s over the population, to be %s.", oneLine(formula), what) + judgedSettled}
+	if len(s.Players) > 0 {
+		decided.Text, judgement = m.Decision+", by several players.", page.Term{Name: "Who decides", Text: playersInWords(s)}
+	}
+	list := []page.Term{
+		decided,
 		{Name: "Who answers", Text: fmt.Sprintf("%s with a state %s that becomes %s. %s%s",
 			phrase.Count(s.Population.Size, "individual"), m.State, oneLine(m.Next), traits(&s.Population, m.Trait), lets(m.Let))},
-		{Name: "What is judged", Text: fmt.Sprintf("The mean of %s over the population, to be %s.", oneLine(formula), what) + judgedSettled},
+		judgement,
 		{Name: "Who competes", Text: competitors(s)},
 	}
+	return keptInWords(s, list)
+}
+
+// keptInWords puts what must be kept behind what is judged.
+func keptInWords(s *problem.Spec, list []page.Term) []page.Term {
+	if len(s.Constraints) == 0 {
+		return list
+	}
+	return slices.Insert(list, 3, page.Term{Name: "What must be kept", Text: bounded(s)})
 }
 
 func constraints(all []string) string {

@@ -5,31 +5,33 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/steady"
 )
 
 // SettledConstraint judges the settled population by a constraint, exactly: of CVaR by the mean of the worst losses themselves. It owns its
 // workspace: one goroutine at a time.
 type SettledConstraint struct {
 	gauge   *Gauge
-	settler kedge.RowSettler
+	settled *steady.Objective
+	rows    kedge.Rows // the traits of those who are there, who may change
+	room    []float64  // to look at them
 	traits  []float64
 	states  []float64
 }
 
-// NewSettled returns the constraint on the settled population of people with the given traits. A constraint with a sensitivity has
-// a gradient.
-func NewSettled(c Constraint, settler kedge.Settler, traits kedge.Rows) (*SettledConstraint, error) {
+// NewSettled returns the constraint on the settled population of a model with a settler and traits; of individuals that see the crowd's
+// mean, too. A constraint with a sensitivity has a gradient.
+func NewSettled(c Constraint, m kedge.Model) (*SettledConstraint, error) {
 	g, err := NewGauge(c)
 	if err != nil {
 		return nil, err
 	}
-	n, width := traits.Size()
-	if width != c.Dims.Trait {
-		return nil, &kedge.DimError{Arg: "a trait", Got: width, Want: c.Dims.Trait}
+	m.Objective = c.Loss
+	f, err := steady.New(m)
+	if err != nil {
+		return nil, err
 	}
-	g.exact = true
-	s := &SettledConstraint{gauge: g, settler: kedge.BatchedSettler(settler), states: make([]float64, n*c.Dims.State)}
-	s.traits = traits.View(make([]float64, n*width), 0, n)
+	s := assemble(g, f, m.Traits)
 	g.judge(s.states, make([]float64, c.Dims.Decision), s.traits)
 	if len(g.losses) == 0 {
 		return nil, fmt.Errorf("risk: constraint %s is on a group without people", c.Name)
@@ -37,27 +39,39 @@ func NewSettled(c Constraint, settler kedge.Settler, traits kedge.Rows) (*Settle
 	return s, nil
 }
 
+func assemble(g *Gauge, f *steady.Objective, traits kedge.Rows) *SettledConstraint {
+	g.exact = true
+	n, width := traits.Size()
+	s := &SettledConstraint{gauge: g, settled: f, rows: traits, states: make([]float64, n*g.Dims.State)}
+	if _, inPlace := traits.(kedge.Block); !inPlace {
+		s.room = make([]float64, n*width)
+	}
+	s.traits = traits.View(s.room, 0, n)
+	return s
+}
+
 // Clone returns the same constraint with a workspace of its own.
 func (s *SettledConstraint) Clone() *SettledConstraint {
-	return &SettledConstraint{
-		gauge:   &Gauge{Constraint: s.gauge.Constraint, gu: make([]float64, len(s.gauge.gu)), exact: true},
-		settler: s.settler, traits: s.traits, states: make([]float64, len(s.states)),
-	}
+	return assemble(&Gauge{Constraint: s.gauge.Constraint, gu: make([]float64, len(s.gauge.gu))}, s.settled.Clone(), s.rows)
 }
 
 // Name returns the name of the constraint.
 func (s *SettledConstraint) Name() string { return s.gauge.Name }
 
-// Excess returns by how much the risk of the population settled under u exceeds the bound.
+// Excess returns by how much the risk of the population settled under u exceeds the bound. A group that has lost its people exceeds nothing.
 func (s *SettledConstraint) Excess(u []float64) (float64, error) {
 	a := s.gauge
 	if err := kedge.CheckVector("u", u, a.Dims.Decision); err != nil {
 		return 0, err
 	}
-	if _, err := s.settler.SettleRows(s.states, u, s.traits); err != nil {
+	if err := s.settled.Settle(s.states, u); err != nil {
 		return 0, err
 	}
-	a.judge(s.states, u, s.traits)
+	n, _ := s.rows.Size()
+	s.traits = s.rows.View(s.room, 0, n)
+	if a.judge(s.states, u, s.traits); len(a.losses) == 0 {
+		return 0, nil
+	}
 	if !rows.Finite(a.losses) {
 		return 0, kedge.CheckFinite("the losses of constraint "+a.Name, a.losses)
 	}
@@ -69,7 +83,7 @@ func (s *SettledConstraint) Excess(u []float64) (float64, error) {
 func (s *SettledConstraint) True(u []float64) (float64, error) {
 	excess, err := s.Excess(u)
 	chance, smoothed := s.gauge.Measure.(Chance)
-	if err != nil || !smoothed {
+	if err != nil || !smoothed || len(s.gauge.losses) == 0 {
 		return excess, err
 	}
 	beyond := 0

@@ -63,6 +63,15 @@ func Single[T any](want string, s Schema, parse func(n *Node) (T, bool), format 
 	}
 }
 
+// FormulaText is a text, which may look like a number.
+func FormulaText(want string) Codec[string] {
+	c := Single(want, Schema{Type: Types{"string", "number"}, MinLength: 1}, func(n *Node) (string, bool) {
+		return n.Text, n.Text != "" && (n.Quoted || !IsPlainValue(n.Text) || IsNumber(n.Text))
+	}, nil)
+	c.Write = func(s string) *Node { return &Node{Shape: Scalar, Text: s, Quoted: true} }
+	return c
+}
+
 // Interval is a range of numbers. An infinite end that belongs to it may be written as .inf.
 type Interval struct {
 	least, most               float64

@@ -137,6 +137,12 @@ func (n *Node) TextPlace(path string, line, column int) Place {
 	return at
 }
 
+// IsText tells whether a text was written at a path.
+func (n *Node) IsText(path string) bool {
+	found := n.find(path)
+	return found.Path == path && found.Shape == Scalar
+}
+
 // Show writes a value as a message quotes it: short, and unmistakably text where it is text.
 func (n *Node) Show() string {
 	switch n.Shape {

@@ -229,7 +229,7 @@ func (e entry) nested() Schema {
 	switch {
 	case e.list:
 		return Schema{Type: Types{"array"}, MinItems: 1, Items: &s}
-	case e.value.Enum != nil:
+	case e.value.Enum != nil || e.value.Type != nil:
 		return Schema{AnyOf: []Schema{e.value, s}}
 	}
 	return s

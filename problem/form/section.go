@@ -42,6 +42,23 @@ func (f *Form) WordOrSection(key string, isWord bool, word Option, want string, 
 	f.add(d)
 }
 
+// NeedTextOrSection describes a mapping that must be there, for which a text can stand. A text that is not empty is printed in its place.
+func (f *Form) NeedTextOrSection(key, text string, c Codec[string], take func(text string), want string, m Meaning, describe func(*Form)) {
+	d := f.section(key, want, m, describe)
+	d.need, d.value = true, c.Schema
+	if text != "" {
+		d.write = func() *Node { return c.Write(text) }
+	}
+	d.read = func(n *Node) {
+		if n.Shape != Scalar {
+			f.Fill(n, describe)
+		} else if text, ok := c.Read(f.Mistakes, n); ok {
+			take(text)
+		}
+	}
+	f.add(d)
+}
+
 // Part is a mapping with what it describes. It is there even if something in it could not be read.
 func Part[T any](describe func(*T, *Form)) Codec[*T] {
 	return Codec[*T]{

@@ -15,7 +15,7 @@ type Catalogue struct {
 func Standard() *Catalogue {
 	return &Catalogue{
 		Dynamics:   []Dynamics{&PolarizedDynamics{}, &ChoiceDynamics{}, &AffineDynamics{}, &FriedkinJohnsenDynamics{}},
-		Objectives: []Objective{&AffinityObjective{}, &RevenueObjective{}, &QuadraticObjective{}, &LogisticObjective{}},
+		Objectives: []Objective{&AffinityObjective{}, &RevenueObjective{}, &QuadraticObjective{}, &LogisticObjective{}, &FormulaObjective{}},
 		Sets: []Set{
 			&WholeSet{}, &BallSet{}, &BoxSet{}, &SimplexSet{}, &CappedSimplexSet{}, &HalfSpaceSet{}, &AffineSet{}, &ProductSet{},
 			&IntersectionSet{},
