@@ -137,7 +137,7 @@ func sensitive(e *exam) Check {
 		}
 		w := direction(v.u, r)
 		s.see(v, g, w, func(t float64) float64 {
-			if _, err := e.settler.Settle(next, moved(v.u, t, w), v.d); err != nil {
+			if err := e.settle(next, v, moved(v.u, t, w)); err != nil {
 				return math.NaN()
 			}
 			return rows.Dot(weights, next)

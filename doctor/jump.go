@@ -79,8 +79,7 @@ func settledContinuous(e *exam) Check {
 		}
 		for _, to := range [][]float64{e.us[(v.k+1)%len(e.us)], e.opposite(v.u)} {
 			largest.see(jump(func(dst []float64, t float64) bool {
-				_, err := e.settler.Settle(dst, between(v.u, t, to), v.d)
-				return err == nil
+				return e.settle(dst, v, between(v.u, t, to)) == nil
 			}, e.dim.State), v)
 		}
 	}

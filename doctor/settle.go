@@ -25,7 +25,7 @@ func settles(e *exam) Check {
 	}
 	for v := range e.visits() {
 		h := kedge.Row(e.settled[v.k], v.i, e.dim.State)
-		if _, err := e.settler.Settle(h, v.u, v.d); err != nil {
+		if err := e.settle(h, v, v.u); err != nil {
 			e.failed[v.k][v.i] = err
 			failed.see(1, v)
 			continue
@@ -34,6 +34,20 @@ func settles(e *exam) Check {
 		residual.see(gap(next, h), v)
 	}
 	return judgeSettled(e, residual, failed)
+}
+
+// settle writes where the individual of a visit settles under a decision, from its first state.
+func (e *exam) settle(h []float64, v visit, u []float64) error {
+	if from, depends := e.settler.(kedge.StartedSettler); depends {
+		copy(h, v.p)
+		_, err := from.SettleFrom(h, u, v.d)
+		if row, ok := err.(*kedge.RowError); ok {
+			err = row.Err
+		}
+		return err
+	}
+	_, err := e.settler.Settle(h, u, v.d)
+	return err
 }
 
 func judgeSettled(e *exam, residual, failed worst) Check {
@@ -130,11 +144,15 @@ func (e *exam) walk(p []float64, v visit, most int) (end []float64, last float64
 // starts walks to the settled state from the first state of the individual, from that of another, and from where the
 // individual stands under another decision.
 func starts(e *exam) Check {
-	spread := &e.astrays
+	spread, astray := &e.astrays, map[int]bool{}
 	for v := range e.visits() {
 		if h := e.home(v); h != nil {
 			for _, p := range e.otherStarts(v) {
-				spread.see(e.astray(h, p, v), v)
+				away := e.astray(h, p, v)
+				spread.see(away, v)
+				if !(away <= 1e-6) {
+					astray[v.i] = true
+				}
 			}
 		}
 	}
@@ -143,7 +161,8 @@ func starts(e *exam) Check {
 		return Check{Verdict: Skip, Figure: "nobody settles"}
 	case spread.several():
 		return Check{Verdict: Fail, Figure: fmt.Sprintf("%s ends %.2g away, by length, from another start", e.who(spread.at), spread.of),
-			Detail: "Where individuals settle depends on where they come from.", Remedy: "make the dynamics contracting, or say in population.states where people are"}
+			Detail: fmt.Sprintf("Where individuals settle depends on where they come from, for %d of %d: values are those of people who come from their first states.", len(astray), len(e.Individuals)),
+			Remedy: "make the dynamics contracting, or say in population.states where people are"}
 	}
 	return Check{Verdict: Pass, Figure: fmt.Sprintf("%d walks end within %.1g of it", spread.seen, spread.of)}
 }

@@ -94,7 +94,8 @@ func (r *response) Gradient(g, x []float64) (float64, error) {
 		loss = judge.EvalRows(nil, e.g, o.P, e.u, o.D)
 	} else {
 		p, pull := e.states[:len(o.P)], e.pull[:len(o.P)]
-		if _, err := h.Settler.SettleRows(p, e.u, o.D); err != nil {
+		copy(p, o.P) // where steady states depend on the start, people go on from where they are
+		if _, err := kedge.SettleRowsFrom(h.Settler, p, e.u, o.D); err != nil {
 			return 0, err
 		}
 		clear(pull)

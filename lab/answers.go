@@ -47,6 +47,7 @@ func (r *run) solve(ctx context.Context) error {
 	r.result.Optimum = r.searched(&best.Search)
 	r.result.Optimum.Evidence.Credit(r.proven.Why, r.problem.Bound(r.proven))
 	r.describeRests(rests)
+	r.remember()
 	if err := errors.Join(r.findNash(ctx), r.follow(ctx)); err != nil {
 		return err
 	}

@@ -5,11 +5,26 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/steady"
 )
 
 // note adds what a reader must know.
 func (r *run) note(format string, args ...any) {
 	r.result.Notes = append(r.result.Notes, fmt.Sprintf(format, args...))
+}
+
+// mostMemories is how many individuals are asked whether they remember where they come from.
+const mostMemories = 64
+
+// remember says for how many people where they settle depends on where they come from.
+func (r *run) remember() {
+	p := r.problem
+	found := steady.Remember(p.Alone(), p.Some(mostMemories), [][]float64{p.Start, r.meter.Optimum.Decision})
+	if found.Either == 0 {
+		return
+	}
+	r.note("Where people settle depends on where they come from: another start leads %d of the %d looked at to another steady state, %d from their own trait and %d from where they settle under the first decision or the optimum. "+
+		"Values are those of people who come from their first states, as population.states says; those of people who have been elsewhere differ.", found.Either, found.Looked, found.FromTrait, found.FromOther)
 }
 
 // unsettled tells which methods deployed decisions under which not everybody settles.

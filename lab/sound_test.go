@@ -86,3 +86,17 @@ func TestPolarizedPeopleMayKeepTheirWholeState(t *testing.T) {
 		}
 	}
 }
+
+// Everybody has two steady states. Who begins at −1 and has the trait 1 would settle elsewhere from there, and a note counts them.
+func TestDependenceOnTheStartIsTold(t *testing.T) {
+	src := "iterations: 20\npopulation: {size: 4, law: values, values: [[1], [1], [1], [1]], states: {law: values, values: [[-1], [-1], [-1], [1]]}, sampling: without-replacement}\n" +
+		"model: {decision: q, state: p, trait: d, next: p + 0.3*(p - p^3) + 0.02*q + 0*d, maximize: p*q - 0.5*q^2, subject to: -1 <= q <= 1}\nstart: {law: values, values: [0.1]}\n" +
+		"algorithms: [{name: composite, step: 0.05}]\nrecord: {paths: 0}\noptimum: {starts: 3}\n"
+	r, err := lab.Execute(context.Background(), construct(t, "two", []byte(src)), lab.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "another start leads 3 of the 4 looked at") }) {
+		t.Errorf("notes %q", r.Notes)
+	}
+}

@@ -71,33 +71,6 @@ func Constrain(ctx context.Context, f Function, constraints []Function, set kedg
 	return out, nil
 }
 
-// fence lets the survey of a landscape without end go downhill only as far as the constraints are no worse than at the start: a loss that
-// falls without end has no length of its own, and what counts is where constraints stop it.
-func (l *landscape) fence(constraints []Function, start []float64) {
-	g, from, first := make([]float64, len(start)), append([]float64(nil), start...), make([]float64, len(constraints))
-	if l.set.Project(from) != nil {
-		return
-	}
-	for j, c := range constraints {
-		v, err := c.Gradient(g, from)
-		if err != nil {
-			return
-		}
-		first[j] = max(0, v)
-		if steep := rows.Norm(g); first[j] > 0 && steep > 0 {
-			l.lack = max(l.lack, first[j]/steep)
-		}
-	}
-	l.beyond = func(u []float64) bool {
-		for j, c := range constraints {
-			if v, err := c.Gradient(g, u); err != nil || !(v <= first[j]) {
-				return true
-			}
-		}
-		return false
-	}
-}
-
 // search solves from every start and returns the best that keeps the constraints, where every one that does ended, and the nearest miss.
 func (a *augmented) search(starts [][]float64, o Effort) (best *settled, ends []place, failed *settled) {
 	for _, from := range starts {

@@ -48,6 +48,14 @@ func TestCVaRConstraintReachesItsClosedForm(t *testing.T) {
 	}
 }
 
+func (w world) crowd(traits kedge.Block) func() risk.SettlingCrowd {
+	f, err := steady.New(kedge.Model{Settler: w.dynamics, Objective: w.loss, Traits: traits})
+	if err != nil {
+		panic(err)
+	}
+	return func() risk.SettlingCrowd { return f.Clone() }
+}
+
 // linear is cᵀu.
 type linear []float64
 
@@ -96,7 +104,7 @@ func (w world) offline(t testing.TB, traits []float64, all ...risk.Constraint) (
 	f := w.settled(t, traits)
 	var list []optimum.Function
 	for _, c := range all {
-		s, err := risk.NewSettled(c, kedge.Model{Settler: w.dynamics, Traits: kedge.Block{Data: traits, Width: 2}})
+		s, err := risk.NewSettled(c, w.crowd(kedge.Block{Data: traits, Width: 2}), kedge.Block{Data: traits, Width: 2})
 		must(t, err)
 		list = append(list, s)
 	}
@@ -169,7 +177,7 @@ func TestConstraintsHoldOnFreshPeople(t *testing.T) {
 		if chance, ok := c.Measure.(risk.Chance); ok {
 			judge.Measure = risk.Chance{Limit: chance.Limit, Width: 1e-6} // the share itself
 		}
-		s, err := risk.NewSettled(judge, kedge.Model{Settler: w.dynamics, Traits: kedge.Block{Data: fresh, Width: 2}})
+		s, err := risk.NewSettled(judge, w.crowd(kedge.Block{Data: fresh, Width: 2}), kedge.Block{Data: fresh, Width: 2})
 		must(t, err)
 		excess, err := s.Excess(u)
 		must(t, err)

@@ -96,10 +96,15 @@ func (p *Problem) Constraints() (list []*risk.SettledConstraint, most []float64,
 
 // ConstraintsOf are those on a population with the given traits, which may move.
 func (p *Problem) ConstraintsOf(traits kedge.Rows) (list []*risk.SettledConstraint, err error) {
-	m := p.Model
-	m.Traits = traits
+	if len(p.constraints) == 0 {
+		return nil, nil
+	}
+	f, err := p.SteadyOf(traits)
+	if err != nil {
+		return nil, err
+	}
 	for _, c := range p.constraints {
-		s, err := risk.NewSettled(c, m)
+		s, err := risk.NewSettled(c, func() risk.SettlingCrowd { return f.Clone() }, traits)
 		if err != nil {
 			return nil, p.Spec.wrap("constraints", err)
 		}

@@ -16,9 +16,9 @@ type held struct {
 }
 
 var (
-	_ kedge.Smooth      = held{}
-	_ kedge.RowSettler  = held{}
-	_ kedge.Sensitivity = held{}
+	_ kedge.Smooth         = held{}
+	_ kedge.StartedSettler = held{}
+	_ kedge.Sensitivity    = held{}
 )
 
 // Alone returns the model of individuals as they are without the others: of a crowd that sees its mean with that mean held where
@@ -67,6 +67,11 @@ func (h held) Settle(dst, u, d []float64) (kedge.Residual, error) {
 // SettleRows implements [kedge.RowSettler].
 func (h held) SettleRows(dst, u, d []float64) (kedge.Residual, error) {
 	return h.settler.SettleRows(dst, h.see(u), d)
+}
+
+// SettleFrom implements [kedge.StartedSettler].
+func (h held) SettleFrom(p, u, d []float64) (kedge.Residual, error) {
+	return kedge.SettleRowsFrom(h.settler, p, h.see(u), d)
 }
 
 // PullRows implements [kedge.Sensitivity].

@@ -35,7 +35,8 @@ func (p *Problem) Misled(e []float64, a int, u []float64) error {
 		last := min(first+chunk, n)
 		traits := p.Traits.View(d, first, last)
 		states, pull := s[:(last-first)*dim.State], v[:(last-first)*dim.State]
-		if _, err := p.RowSettler().SettleRows(states, u, traits); err != nil {
+		copy(states, p.States.View(states, first, last))
+		if _, err := kedge.SettleRowsFrom(p.RowSettler(), states, u, traits); err != nil {
 			return err
 		}
 		clear(pull)

@@ -73,8 +73,8 @@ func (p *Problem) Rollout() *steady.Rollout {
 	return &steady.Rollout{Model: p.Model, Steps: p.Spec.Record.Rollout}
 }
 
-// Settle writes where individuals of the given traits settle under u to dst, one a row.
-func (p *Problem) Settle(dst, u, traits []float64) error {
+// Settle writes where individuals of the given traits settle under u to states, one a row, which holds where they begin.
+func (p *Problem) Settle(states, u, traits []float64) error {
 	if p.Social {
 		f, err := p.Steady()
 		if err != nil {
@@ -86,7 +86,7 @@ func (p *Problem) Settle(dst, u, traits []float64) error {
 		}
 		u = slices.Concat(u, mean)
 	}
-	_, err := p.RowSettler().SettleRows(dst, u, traits)
+	_, err := kedge.SettleRowsFrom(p.RowSettler(), states, u, traits)
 	return err
 }
 

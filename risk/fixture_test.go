@@ -55,3 +55,18 @@ func most(n int) []float64 {
 	}
 	return list
 }
+
+// alone settles people one by one.
+type alone struct {
+	kedge.RowSettler
+	traits []float64
+}
+
+func (a alone) Settle(dst, u []float64) error {
+	_, err := a.SettleRows(dst, u, a.traits)
+	return err
+}
+
+func (w world) crowd(traits kedge.Block) func() risk.SettlingCrowd {
+	return func() risk.SettlingCrowd { return alone{w.dynamics, traits.Data} }
+}

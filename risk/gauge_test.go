@@ -67,7 +67,7 @@ func TestGaugeWithoutAnAnswerTakesStatesForGiven(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("gradient %v, want %v", got, want)
 	}
-	settled, err := risk.NewSettled(c, kedge.Model{Settler: w.dynamics, Traits: kedge.Block{Data: o.D, Width: 2}})
+	settled, err := risk.NewSettled(c, w.crowd(kedge.Block{Data: o.D, Width: 2}), kedge.Block{Data: o.D, Width: 2})
 	must(t, err)
 	if _, err := settled.Gradient(got, o.U); !errors.Is(err, kedge.ErrSingular) {
 		t.Errorf("the settled population has the gradient %v, %v", got, err)
@@ -109,7 +109,7 @@ func TestGradients(t *testing.T) {
 	stream.New(5, "traits").Normals(traits)
 	for _, c := range w.everyKind() {
 		c.Loss = curved
-		s, err := risk.NewSettled(c, kedge.Model{Settler: w.dynamics, Traits: kedge.Block{Data: traits, Width: 2}})
+		s, err := risk.NewSettled(c, w.crowd(kedge.Block{Data: traits, Width: 2}), kedge.Block{Data: traits, Width: 2})
 		must(t, err)
 		u, g, unused := []float64{.3, -.4}, make([]float64, 2), make([]float64, 2)
 		_, err = s.Gradient(g, u)
@@ -150,7 +150,7 @@ func TestGroupsWithoutPeopleAreRefused(t *testing.T) {
 	w := lq2(t)
 	c := w.constraint(risk.Mean{}, 0)
 	c.Among = func(d []float64) bool { return d[0] > 1e9 }
-	if _, err := risk.NewSettled(c, kedge.Model{Settler: w.dynamics, Traits: kedge.Block{Data: drawn(1, 10), Width: 2}}); err == nil {
+	if _, err := risk.NewSettled(c, w.crowd(kedge.Block{Data: drawn(1, 10), Width: 2}), kedge.Block{Data: drawn(1, 10), Width: 2}); err == nil {
 		t.Error("a constraint on nobody was accepted")
 	}
 	g, err := risk.NewGauge(c)

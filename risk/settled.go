@@ -5,33 +5,36 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
-	"github.com/kedge-opt/kedge/steady"
 )
 
 // SettledConstraint judges the settled population by a constraint, exactly: of CVaR by the mean of the worst losses themselves. It owns its
 // workspace: one goroutine at a time.
 type SettledConstraint struct {
 	gauge   *Gauge
-	settled *steady.Objective
+	fresh   func() SettlingCrowd
+	settled SettlingCrowd
 	rows    kedge.Rows // the traits of those who are there, who may change
 	room    []float64  // to look at them
 	traits  []float64
 	states  []float64
 }
 
-// NewSettled returns the constraint on the settled population of a model with a settler and traits; of individuals that see the crowd's
-// mean, too. A constraint with a sensitivity has a gradient.
-func NewSettled(c Constraint, m kedge.Model) (*SettledConstraint, error) {
+// SettlingCrowd settles everybody under a decision, one individual a row, as steady.Objective does. It may own a workspace.
+type SettlingCrowd interface {
+	Settle(dst, u []float64) error
+}
+
+// NewSettled returns the constraint on a population with the given traits, which may change; fresh makes what settles it, with a workspace
+// of its own. A constraint with a sensitivity has a gradient.
+func NewSettled(c Constraint, fresh func() SettlingCrowd, traits kedge.Rows) (*SettledConstraint, error) {
 	g, err := NewGauge(c)
 	if err != nil {
 		return nil, err
 	}
-	m.Objective = c.Loss
-	f, err := steady.New(m)
-	if err != nil {
-		return nil, err
+	if _, width := traits.Size(); width != c.Dims.Trait {
+		return nil, &kedge.DimError{Arg: "a trait", Got: width, Want: c.Dims.Trait}
 	}
-	s := assemble(g, f, m.Traits)
+	s := assemble(g, fresh, traits)
 	g.judge(s.states, make([]float64, c.Dims.Decision), s.traits)
 	if len(g.losses) == 0 {
 		return nil, fmt.Errorf("risk: constraint %s is on a group without people", c.Name)
@@ -39,10 +42,10 @@ func NewSettled(c Constraint, m kedge.Model) (*SettledConstraint, error) {
 	return s, nil
 }
 
-func assemble(g *Gauge, f *steady.Objective, traits kedge.Rows) *SettledConstraint {
+func assemble(g *Gauge, fresh func() SettlingCrowd, traits kedge.Rows) *SettledConstraint {
 	g.exact = true
 	n, width := traits.Size()
-	s := &SettledConstraint{gauge: g, settled: f, rows: traits, states: make([]float64, n*g.Dims.State)}
+	s := &SettledConstraint{gauge: g, fresh: fresh, settled: fresh(), rows: traits, states: make([]float64, n*g.Dims.State)}
 	if _, inPlace := traits.(kedge.Block); !inPlace {
 		s.room = make([]float64, n*width)
 	}
@@ -52,7 +55,7 @@ func assemble(g *Gauge, f *steady.Objective, traits kedge.Rows) *SettledConstrai
 
 // Clone returns the same constraint with a workspace of its own.
 func (s *SettledConstraint) Clone() *SettledConstraint {
-	return assemble(&Gauge{Constraint: s.gauge.Constraint, gu: make([]float64, len(s.gauge.gu))}, s.settled.Clone(), s.rows)
+	return assemble(&Gauge{Constraint: s.gauge.Constraint, gu: make([]float64, len(s.gauge.gu))}, s.fresh, s.rows)
 }
 
 // Name returns the name of the constraint.

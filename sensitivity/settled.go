@@ -20,14 +20,26 @@ type Settled struct {
 
 var _ kedge.Sensitivity = (*Settled)(nil)
 
-// PullRows implements [kedge.Sensitivity]. It does not read p.
-func (s *Settled) PullRows(gu, _, u, d, v []float64) error {
+// PullRows implements [kedge.Sensitivity]. It reads p only where steady states depend on the start.
+func (s *Settled) PullRows(gu, p, u, d, v []float64) error {
 	borrowed := s.room.borrow(len(v))
 	defer s.room.giveBack(borrowed)
-	if _, err := s.Settler.SettleRows(*borrowed, u, d); err != nil {
+	if err := settleOn(s.Settler, *borrowed, p, u, d); err != nil {
 		return fmt.Errorf("settle: %w", err)
 	}
 	return s.Of.PullRows(gu, *borrowed, u, d, v)
+}
+
+// settleOn settles individuals from where they are, if that matters.
+func settleOn(s kedge.RowSettler, dst, p, u, d []float64) error {
+	from, depends := s.(kedge.StartedSettler)
+	if !depends || len(p) != len(dst) {
+		_, err := s.SettleRows(dst, u, d)
+		return err
+	}
+	copy(dst, p)
+	_, err := from.SettleFrom(dst, u, d)
+	return err
 }
 
 // Differences differentiates steady states numerically,
@@ -50,8 +62,8 @@ func (s *Differences) Check() error {
 	return checkRange("Step", s.Step, 0, 1, "0 < Step ≤ 1, or 0 for the default")
 }
 
-// PullRows implements [kedge.Sensitivity]. It does not read p.
-func (s *Differences) PullRows(gu, _, u, d, v []float64) error {
+// PullRows implements [kedge.Sensitivity]. It reads p only where steady states depend on the start.
+func (s *Differences) PullRows(gu, p, u, d, v []float64) error {
 	err := cmp.Or(s.Check(), kedge.CheckFinite("u", u))
 	if err != nil {
 		return err
@@ -62,7 +74,7 @@ func (s *Differences) PullRows(gu, _, u, d, v []float64) error {
 	sum, moved, states := (*borrowed)[:len(u)], (*borrowed)[len(u):2*len(u)], (*borrowed)[2*len(u):]
 	copy(moved, u)
 	for j := range sum {
-		if sum[j], err = s.slope(states, moved, d, v, j); err != nil {
+		if sum[j], err = s.slope(states, p, moved, d, v, j); err != nil {
 			return fmt.Errorf("settle beside u[%d]: %w", j, err)
 		}
 	}
@@ -70,7 +82,7 @@ func (s *Differences) PullRows(gu, _, u, d, v []float64) error {
 }
 
 // slope returns entry j of the product and leaves u as it was. It needs room for two blocks of states.
-func (s *Differences) slope(states, u, d, v []float64, j int) (float64, error) {
+func (s *Differences) slope(states, p, u, d, v []float64, j int) (float64, error) {
 	step := s.Step
 	if step == 0 {
 		step = math.Cbrt(0x1p-52)
@@ -81,11 +93,11 @@ func (s *Differences) slope(states, u, d, v []float64, j int) (float64, error) {
 	defer func() { u[j] = was }()
 	high, low := was+step, was-step
 	u[j] = high
-	if _, err := s.Settler.SettleRows(ahead, u, d); err != nil {
+	if err := settleOn(s.Settler, ahead, p, u, d); err != nil {
 		return 0, err
 	}
 	u[j] = low
-	if _, err := s.Settler.SettleRows(behind, u, d); err != nil {
+	if err := settleOn(s.Settler, behind, p, u, d); err != nil {
 		return 0, err
 	}
 	rows.AddScaled(ahead, -1, behind)

@@ -128,7 +128,7 @@ func (l *Lag) evalChunk(part []float64, hand, first, last int) error {
 	d := l.Traits.View(w.traits, first, last)
 	p := l.answer(w, d, first, last)
 	h := w.settled[:len(p)]
-	if _, err := l.settler.SettleRows(h, l.u, d); err != nil {
+	if _, err := settleFrom(l.settler, l.States, h, l.u, d, first, last); err != nil {
 		return err
 	}
 	l.leave(p, h, first)

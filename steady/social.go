@@ -30,9 +30,9 @@ type social struct {
 	states, pulls []float64 // of everybody
 	step          kedge.RowDynamics
 
-	means, walks, losses, answers sums
-	meanStep, answerStep          func(dst, x []float64) error
-	solver                        *fixpoint.Solver
+	firsts, means, walks, losses, answers sums
+	meanStep, answerStep                  func(dst, x []float64) error
+	solver                                *fixpoint.Solver
 }
 
 func newSocial(of *Objective) *social {
@@ -43,6 +43,7 @@ func newSocial(of *Objective) *social {
 		states: make([]float64, n*dim.State), pulls: make([]float64, n*dim.State),
 		step: kedge.Batched(of.settler), solver: fixpoint.New(dim.State, fixpoint.Settings{}),
 	}
+	s.firsts.init(n, dim.State, s.firstChunk)
 	s.walks.init(n, dim.State, s.walkChunk)
 	s.means.init(n, dim.State, s.settleChunk)
 	s.losses.init(n, dim.Decision, s.judgeChunk)
@@ -86,9 +87,15 @@ const (
 	longWalk = 500   // steps
 )
 
-// walk lets everybody walk from where they settle alone, unless that has a closed form. It tells whether all came to rest.
+// walk lets everybody walk, unless steady states have a closed form: from where they begin, if that is known, else from where they settle
+// alone. It tells whether all came to rest.
 func (s *social) walk() (done bool, err error) {
-	if err := s.nextMean(s.mean(), s.start); err != nil || s.of.Residual().Steps == 0 {
+	if _, depends := s.of.settler.(kedge.StartedSettler); depends && s.of.model.States != nil {
+		_, err = s.firsts.mean(s.mean(), s.hands)
+	} else if err = s.nextMean(s.mean(), s.start); s.of.Residual().Steps == 0 {
+		return false, err
+	}
+	if err != nil {
 		return false, err
 	}
 	for range longWalk {
@@ -97,6 +104,18 @@ func (s *social) walk() (done bool, err error) {
 		}
 	}
 	return false, nil
+}
+
+// firstChunk puts individuals where they begin and adds that to part[1:].
+func (s *social) firstChunk(part []float64, hand, first, last int) error {
+	_, p, _ := s.chunk(hand, first, last)
+	if at := s.of.model.States.View(p, first, last); &at[0] != &p[0] {
+		copy(p, at)
+	}
+	for i := range last - first {
+		rows.AddScaled(part[1:], 1, kedge.Row(p, i, len(s.y)))
+	}
+	return nil
 }
 
 // walkChunk takes a step and adds who still moves to part[0] and the new states to part[1:].
@@ -128,7 +147,7 @@ func (s *social) nextMean(dst, mean []float64) error {
 
 func (s *social) settleChunk(part []float64, hand, first, last int) error {
 	w, p, d := s.chunk(hand, first, last)
-	res, err := s.of.settler.SettleRows(p, s.seen, d)
+	res, err := s.of.settle(p, s.seen, d, first, last)
 	if err != nil {
 		return err
 	}

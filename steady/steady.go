@@ -173,7 +173,7 @@ func (s *Objective) evalChunk(part []float64, hand, first, last int) error {
 	if s.aligner != nil && len(part) == 1 && !s.task.settle {
 		return s.alignChunk(part, p[:last-first], d, w)
 	}
-	res, err := s.settle(p, d, first, last)
+	res, err := s.settle(p, u, d, first, last)
 	w.worst = w.worst.Worst(res)
 	if err != nil || s.task.settle {
 		return err
@@ -185,15 +185,20 @@ func (s *Objective) evalChunk(part []float64, hand, first, last int) error {
 	return s.model.Sensitivity.PullRows(part[1:], p, u, d, pull)
 }
 
-// settle settles individuals first … last−1, from their first states where the model has any.
-func (s *Objective) settle(p, d []float64, first, last int) (kedge.Residual, error) {
-	if s.model.States == nil {
-		return s.settler.SettleRows(p, s.task.u, d)
+// settle settles individuals first … last−1 under u, from their first states where the model has any.
+func (s *Objective) settle(p, u, d []float64, first, last int) (kedge.Residual, error) {
+	return settleFrom(s.settler, s.model.States, p, u, d, first, last)
+}
+
+// settleFrom settles individuals first … last−1, from their first states if there are any.
+func settleFrom(settler kedge.RowSettler, states kedge.Rows, p, u, d []float64, first, last int) (kedge.Residual, error) {
+	if states == nil {
+		return settler.SettleRows(p, u, d)
 	}
-	if at := s.model.States.View(p, first, last); &at[0] != &p[0] {
+	if at := states.View(p, first, last); &at[0] != &p[0] {
 		copy(p, at)
 	}
-	return kedge.SettleRowsFrom(s.settler, p, s.task.u, d)
+	return kedge.SettleRowsFrom(settler, p, u, d)
 }
 
 // losses puts the losses of settled individuals into part[0], their ∂Φ/∂u into part[1:] and ∂Φ/∂p into pull, if asked.

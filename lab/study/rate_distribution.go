@@ -83,6 +83,7 @@ func (w *work) ruler(p *problem.Problem) func(u, states []float64) float64 {
 	own := must(transport.Euclidean(traits, traits, width))
 	settled := make([]float64, len(traits)/width*dim.State)
 	return func(u, states []float64) float64 {
+		copy(settled, states)
 		check(p.Settle(settled, u, traits))
 		cost := must(transport.Mixed(must(transport.Weighted(metric, states, settled, dim.State)), own))
 		return must(transport.Assignment(w.ctx, cost)).Value
