@@ -2,6 +2,7 @@ package problem
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/kedge-opt/kedge"
@@ -133,6 +134,13 @@ func (p *Problem) play(from *kind.Algorithm, e online.Estimator, h kedge.Sensiti
 // respond finds a best response.
 func respond(f game.Function, s kedge.Set, start []float64) ([]float64, error) {
 	found, err := optimum.Minimize(context.Background(), f, s, start, optimum.Effort{})
+	if missing := (*kedge.NotConvergedError)(nil); errors.As(err, &missing) {
+		all, err := optimum.Find(context.Background(), f, s, [][]float64{start}, optimum.Effort{Starts: 5}) // where the loss jumps
+		if err != nil {
+			return nil, err
+		}
+		return all.Decision, nil
+	}
 	if err != nil {
 		return nil, err
 	}
