@@ -176,6 +176,9 @@ func TestAnswersAreTrue(t *testing.T) {
 	tallies := map[string]*tally{}
 	searched, missed := 0, 0
 	for k := range count {
+		if k%500 == 0 && k > 0 {
+			t.Logf("%d of %d: %d searched, %d of them missed", k, count, searched, missed)
+		}
 		name := names[0]
 		for i, v := range []string{"bowl", "kinks", "wells", "quartic", "jumps", "ridge", "bent", "priced"} {
 			if k%8 == i {
