@@ -91,9 +91,10 @@ func (p *Problem) Settle(states, u, traits []float64) error {
 }
 
 // Landscape returns the settled objective as its formulas say, of which bounds over boxes are known; nil where there are no formulas, or
-// where bounds are not known: people who see each other, or change.
+// where bounds are not known: people who see each other, or change, or are so many that a single look costs too much.
 func (p *Problem) Landscape() *formula.Landscape {
-	if p.formulas == nil || p.Social || p.Moves() {
+	dim := p.Spec.Dims()
+	if p.formulas == nil || p.Objective == nil || p.Social || p.Moves() || len(p.players) > 0 || p.Individuals()*dim.State*(1+dim.Decision) > mostEnclosed {
 		return nil
 	}
 	l, err := p.formulas.Landscape(p.Traits, p.States)
@@ -102,6 +103,9 @@ func (p *Problem) Landscape() *formula.Landscape {
 	}
 	return l
 }
+
+// mostEnclosed is how many derivatives of settled states are bounded in one look.
+const mostEnclosed = 20_000
 
 // Effort says how far a search for the optimum goes: how many decisions are looked at first depends on how many there are to decide, and
 // on what it costs to judge the crowd.
