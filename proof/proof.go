@@ -150,7 +150,7 @@ func (s *search) proveConvex(p *Proof) (bool, error) {
 // judge writes down what is known and tells whether it is a proof.
 func (s *search) judge(p *Proof, lower float64, grounds Grounds) bool {
 	p.Lower, p.Upper = lower, s.first[0].Hi
-	if s.upper < p.Upper-s.tolerance {
+	if s.upper < s.first[0].Lo-s.tolerance { // for sure, and not by rounding
 		p.Decision, p.IsBetter, p.Upper = slices.Clone(s.best), true, s.upper
 	}
 	if p.Gap() > s.tolerance {
