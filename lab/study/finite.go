@@ -172,15 +172,15 @@ func (w *work) judged(f finite, n, turns, trial int) (square, doubt float64) {
 	name := fmt.Sprint(f.name, f.r, " ", n, " ", turns, " ", trial)
 	p := w.finiteProblem(f, n, turns, trial)
 	by, s := f.judge(p, w.stream("fresh", name)), w.stream("turns", name)
-	todo := picks(turns, f.every, s)
+	ahead := picks(turns, f.every, s)
 	for turn := range w.turns(p, 0) {
-		if len(todo) == 0 {
+		if len(ahead) == 0 {
 			break
 		}
-		if turn.k == todo[0].turn {
+		if turn.k == ahead[0].turn {
 			y, d := by(turn.u)
-			square, doubt = square+todo[0].share*y, doubt+todo[0].share*d
-			todo = todo[1:]
+			square, doubt = square+ahead[0].share*y, doubt+ahead[0].share*d
+			ahead = ahead[1:]
 		}
 	}
 	return square, doubt
