@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/internal/lists"
+	"github.com/kedge-opt/kedge/internal/plain"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report/page"
@@ -92,7 +93,7 @@ func source(target string) ([]byte, string, error) {
 
 // readSpec reads a file as far as a spec may be long, and a byte more.
 func readSpec(path string) ([]byte, error) {
-	file, err := os.Open(path)
+	file, err := plain.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kedge-opt/kedge/internal/columns"
 	"github.com/kedge-opt/kedge/internal/intake"
+	"github.com/kedge-opt/kedge/internal/plain"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/problem/form"
 )
@@ -68,7 +69,7 @@ type openFile interface {
 
 // ReadTable reads a file of rows of numbers, by its ending.
 func ReadTable(files fs.FS, name, array string) (population.Table, error) {
-	file, err := files.Open(name)
+	file, err := plain.OpenIn(files, name)
 	if err != nil {
 		return population.Table{}, err
 	}
