@@ -42,7 +42,7 @@ vacuous. Beside the paper's form there is a tight one, from the same proofs, and
 
 The theorems are about the composite rule; the first algorithm of that kind is certified, or the one that is named.
 
-Exit codes: 0 a certificate was printed, 1 the problem cannot be certified, 2 the command or the spec is wrong.`,
+Exit codes: 0 a certificate was printed, 1 the problem cannot be certified, 64 the command or the spec is wrong.`,
 		Example: `  kedge certify polarized
   kedge certify polarized --T 100000 --set dynamics.lambda=0.3
   kedge certify mine.yaml --json | jq '.steps[] | {form, largest, excess}'`,

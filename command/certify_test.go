@@ -55,7 +55,7 @@ func TestCertifyJSON(t *testing.T) {
 	}
 }
 
-// What cannot be certified gets the reason and whose it is, exit code 1 and no numbers; mistakes of the command get exit code 2.
+// What cannot be certified gets the reason and whose it is, exit code 1 and no numbers; mistakes of the command get exit code 64.
 func TestCertifyRefuses(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "slow.yaml")
 	text := `model: {decision: "u[1]", state: "p[1]", trait: "d[1]", next: d*p + u, minimize: sum((p - 1)^2) + sum(u^2)}

@@ -34,7 +34,7 @@ steps that are too long and batches that are too small.
 
 Some individuals are looked at under some decisions, the same ones every time, so a check finds faults and proves nothing.
 
-Exit codes: 0 nothing failed (! is a warning), 1 a check failed, 2 the command or the spec is wrong.`,
+Exit codes: 0 nothing failed (! is a warning), 1 a check failed, 64 the command or the spec is wrong.`,
 		Example: `  kedge check mine.yaml
   kedge check polarized --set dynamics.sigma=0.8
   kedge check mine.yaml --json | jq '.checks[] | select(.verdict == "fail")'`,

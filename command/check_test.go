@@ -24,7 +24,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Something wrong: exit code 1 and ✗, also where the model cannot even be built; a spec that is wrong is exit code 2.
+// Something wrong: exit code 1 and ✗, also where the model cannot even be built; a spec that is wrong is exit code 64.
 func TestCheckFinds(t *testing.T) {
 	for _, c := range []struct {
 		args string

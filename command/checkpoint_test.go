@@ -207,7 +207,7 @@ func TestInterruptWithCheckpoint(t *testing.T) {
 		"want a time above 0":                                   {"--checkpoint", "-1s"},
 	} {
 		if text, code := command(t, append(args, extra...)...); code != exitUsage || !strings.Contains(text, want) {
-			t.Errorf("%v: exit code %d, %q; want 2 and %q", extra, code, text, want)
+			t.Errorf("%v: exit code %d, %q; want 64 and %q", extra, code, text, want)
 		}
 	}
 }

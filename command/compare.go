@@ -48,7 +48,7 @@ ends at the point of its theory, and which problems cannot tell the stable point
 The folder holds compare.json, table.csv, table.parquet, figures in SVG, PNG and PDF, report.html, report.md. The same command gives
 the same bytes on any number of workers; seconds are in times.json alone.
 
-Exit codes: 0 done, whoever won, 1 failed while running, 2 the command or the spec is wrong (nothing was written),
+Exit codes: 0 done, whoever won, 1 failed while running, 64 the command or the spec is wrong (nothing was written),
 130 stopped by Ctrl-C (nothing was written).`,
 		Example: `  kedge compare lq2
   kedge compare lq2 --methods composite,two-point,two-point:hold=1

@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Exit codes.
+// Exit codes. A program in Go that crashes ends with 2, so that 2 is none of them.
 const (
 	exitFailed      = 1   // something went wrong while running
-	exitUsage       = 2   // the command or the spec is wrong; nothing was run or written
+	exitUsage       = 64  // the command or the spec is wrong, or asks for too much; nothing was run or written
 	exitInterrupted = 130 // stopped by Ctrl-C; what was finished is in the output folder
 )
 

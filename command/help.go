@@ -111,9 +111,13 @@ func newExitCodes() *cobra.Command {
   1    something went wrong while running: a crowd that does not settle, a
        full disk, cells of a sweep that failed, files that were changed,
        a check that failed
-  2    the command, the spec or a folder is wrong; nothing was run or written
+  64   the command, the spec or a folder is wrong, or asks for more memory or
+       disk than there is; nothing was run or written
   130  stopped by Ctrl-C, q in the live view or SIGTERM; what was finished is
        kept, and the message says how to go on
+
+Any other code is none of kedge's: 2 is a crash, and 128 + n says that signal n ended the process (137: it was killed, for
+example for want of memory). Then nothing is known of what was written; kedge verify tells.
 
 Mistakes go to the standard error, begin with "kedge: ", name file, line and key, and say what is allowed.`,
 	}

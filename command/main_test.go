@@ -51,7 +51,7 @@ func TestRunWritesTheFolder(t *testing.T) {
 	}
 }
 
-// Every mistake: exit code 2, a message that names what is wrong, and no folder.
+// Every mistake: exit code 64, a message that names what is wrong, and no folder.
 func TestMistakesAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	broken := filepath.Join(dir, "broken.yaml")
@@ -90,7 +90,7 @@ func TestMistakesAreRefused(t *testing.T) {
 		}
 		text, code := command(t, args...)
 		if code != exitUsage || !strings.Contains(text, c.want) {
-			t.Errorf("kedge %s: exit code %d, %q; want 2 and %q", strings.Join(c.args, " "), code, text, c.want)
+			t.Errorf("kedge %s: exit code %d, %q; want 64 and %q", strings.Join(c.args, " "), code, text, c.want)
 		}
 		if _, err := os.Stat(out); err == nil {
 			t.Fatalf("kedge %s left a folder behind", strings.Join(c.args, " "))

@@ -104,7 +104,7 @@ func TestNewRefuses(t *testing.T) {
 		{[]string{free}, "no answer"},
 	} {
 		if out, code := answer(t, "", c.args...); code != exitUsage || !strings.Contains(out, c.want) {
-			t.Errorf("kedge new %v: exit code %d, %q; want 2 and %q", c.args, code, out, c.want)
+			t.Errorf("kedge new %v: exit code %d, %q; want 64 and %q", c.args, code, out, c.want)
 		}
 	}
 	if _, err := os.Stat(free); err == nil {

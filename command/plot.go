@@ -33,7 +33,7 @@ make a heat map.
 
 The figure goes to plot.svg, or to the files of --out by their endings: .svg, .png, .pdf.
 
-Exit codes: 0 drawn, 1 failed while writing, 2 the command is wrong (nothing was written).`,
+Exit codes: 0 drawn, 1 failed while writing, 64 the command is wrong (nothing was written).`,
 		Example: `  kedge plot runs/polarized
   kedge plot runs/polarized --y distance --band quantiles --out distance.pdf
   kedge plot runs/a runs/b --where algorithm=composite

@@ -24,7 +24,7 @@ func newReport(kinds *kind.Catalogue) *cobra.Command {
 Of one folder, a run, a sweep or a study, the report is made anew inside it, from its data, and its manifest renewed. Of several runs
 one page compares them: what differs between their specs, all methods in one table and in one chart, and which of them won.
 
-Exit codes: 0 done, 1 a report could not be written, 2 a folder is no finished result or its data was changed.`,
+Exit codes: 0 done, 1 a report could not be written, 64 a folder is no finished result or its data was changed.`,
 		Example: `  kedge report runs/polarized
   kedge report runs/polarized --out for-a-colleague
   kedge report runs/small-step runs/large-step --out runs/steps`,

@@ -48,7 +48,7 @@ Cases: ` + strings.Join(problem.Cases(), ", ") + `.
 With --checkpoint the run is saved as it goes. Stopped by Ctrl-C, kill -9 or a power cut, it goes on where it was saved last
 when the same command is given again, also on another number of workers, and ends with the same bytes.
 
-Exit codes: 0 done, 1 failed while running, 2 the command or the spec is wrong (nothing was written),
+Exit codes: 0 done, 1 failed while running, 64 the command or the spec is wrong (nothing was written),
 130 stopped by Ctrl-C (the folder holds the finished trials or, with --checkpoint, what is needed to go on).`,
 		Example: `  kedge run polarized
   kedge run polarized --set dynamics.lambda=0.3 --set algorithms.0.step=0.01

@@ -40,7 +40,7 @@ by chance. Without a name the studies are listed.
 The same seed and size give the same bytes on any number of workers. A study takes up to about a minute on two cores, with
 --quick some seconds.
 
-Exit codes: 0 done, whatever the verdict, 1 failed while running, 2 the command is wrong (nothing was written),
+Exit codes: 0 done, whatever the verdict, 1 failed while running, 64 the command is wrong (nothing was written),
 130 stopped by Ctrl-C (nothing was written).`,
 		Example: `  kedge study
   kedge study rate-expectation

@@ -47,7 +47,7 @@ docs/formats/sweep.md has all of its keys. A sweep that was stopped, by Ctrl-C, 
 when the same command is given again, and ends with the same bytes as one that was not. A cell's seed is made of its
 content, so cells may be added, and the keys put in another order, without changing any other cell.
 
-Exit codes: 0 done, 1 some cells failed or could not be written, 2 the command or the file is wrong (nothing was run),
+Exit codes: 0 done, 1 some cells failed or could not be written, 64 the command or the file is wrong (nothing was run),
 130 stopped by Ctrl-C (finished cells are kept).`,
 		Example: `  kedge sweep grid.yaml
   kedge sweep grid.yaml --dry-run
@@ -197,7 +197,7 @@ func newMerge(kinds *kind.Catalogue) *cobra.Command {
 would have made, byte for byte. Every file is checked against its checksum before it is copied; parts of different sweeps,
 versions or builds are refused.
 
-Exit codes: 0 done, 1 cells are missing or failed, 2 the parts do not belong together (nothing was written).`,
+Exit codes: 0 done, 1 cells are missing or failed, 64 the parts do not belong together (nothing was written).`,
 		Example: `  kedge sweep grid.yaml --shard 1/2
   kedge sweep grid.yaml --shard 2/2
   kedge merge runs/grid runs/grid-1of2 runs/grid-2of2`,

@@ -17,7 +17,7 @@ func newVerify() *cobra.Command {
 		Long: `Compare every file of finished result folders, and of folders inside them, with the checksums in their manifest.json.
 times.json has none: it says when and how fast a run was computed, and nothing else does.
 
-Exit codes: 0 all is as written, 1 a file differs or is missing, 2 a folder is no finished result.`,
+Exit codes: 0 all is as written, 1 a file differs or is missing, 64 a folder is no finished result.`,
 		Example: `  kedge verify runs/polarized
   kedge verify runs/* --json`,
 		Args: cobra.MinimumNArgs(1),

@@ -111,7 +111,7 @@ class Folder(unittest.TestCase):
 
     def test_mistakes_carry_what_kedge_said(self):
         error = self.refused("dynamics.lambda", kedge.run, "polarized", set={"dynamics.lambda": 1.5}, out=self.root / "wrong")
-        self.assertEqual(error.code, 2)
+        self.assertEqual(error.code, 64)
         self.assertIn("kedge: ", error.stderr)
         self.assertFalse((self.root / "wrong").exists())
         self.refused("there is no command", kedge.run, "polarized", out=self.root / "wrong", binary="no-such-kedge")
