@@ -136,7 +136,7 @@ func (p *Problem) draw() error {
 	p.States = p.Traits
 	switch {
 	case s.Population.States != nil:
-		if p.firstLaw, err = s.buildLaw("population.states", s.Population.States, dim.State, p.files); err != nil {
+		if p.firstLaw, err = p.firstStates(dim.State); err != nil {
 			return err
 		}
 		if p.States, err = s.drawRows("population.states", p.firstLaw, dim.State, p.stream("population", "states")); err != nil {

@@ -12,6 +12,7 @@ type Population struct {
 	Dim      int                // entries of a trait
 	Law      kind.Law           // of the traits d
 	States   kind.Law           // of the first states p₀; nil: every individual starts at its trait, p₀ = d
+	Joint    form.Matrix        // the correlation of first states with traits; both laws are normal then
 	Sampling string             // "with-replacement" or "without-replacement"
 	Storage  population.Storage // of the states, and of traits that are stored
 	Traits   string             // "stored", or "regenerated": drawn anew from their stream whenever they are needed
@@ -33,7 +34,10 @@ func (s *Spec) describePopulation(f *form.Form) {
 	s.kinds().DescribeLaw(f, &p.Law)
 	f.WordOrSection("states", p.States == nil, form.Choice("same", "Everybody starts at the trait.", "p₀ = d"), "same or a mapping with a law",
 		form.Says("The first states: same, or a law of their own with the keys of one.", "p₀", "{law: sphere}"),
-		func(f *form.Form) { s.kinds().DescribeLaw(f, &p.States) })
+		func(f *form.Form) {
+			s.kinds().DescribeLaw(f, &p.States)
+			p.describeJoint(f)
+		})
 	form.Field(f, "sampling", &p.Sampling, form.OneOf(form.Choice("with-replacement", "It can.", ""), form.Choice("without-replacement", "It cannot, so a batch is at most the population.", "")).Or("with-replacement"), form.Says("Whether one individual can be sampled twice in a turn.", "", "without-replacement"))
 	form.Field(f, "storage", &p.Storage, form.Which(form.As(population.Float64, "float64", "In double precision.", ""), form.As(population.Float32, "float32", "Rounded to single precision, for half the memory.", "")).Or(population.Float64), form.Says("How states and stored traits are kept; arithmetic is in float64 in any case.", "", "float32"))
 	form.Field(f, "traits", &p.Traits, form.OneOf(form.Choice("stored", "They are.", ""), form.Choice("regenerated", "They are drawn anew whenever they are needed, bit for bit, for less memory and much more time.", "")).Or("stored"), form.Says("Whether traits are kept.", "", "regenerated"))
@@ -52,6 +56,7 @@ func (c *check) population() {
 		"population.traits is regenerated, but population.law is %s, whose individuals cannot be drawn anew; want stored", form.NameOf(p.Law))
 	if p.States != nil {
 		kind.CheckLaw(&c.Scene, "population.states", p.States, c.State())
+		c.joint(p)
 		return
 	}
 	d := c.Dims

@@ -100,7 +100,7 @@ func dynamicsBesides(d *problem.Dynamics) string {
 func traits(p *problem.Population, name string) string {
 	law := p.Law.Words()
 	if p.Drift == nil && p.Churn == 0 {
-		return "Traits " + name + " stay as they are: " + law + "."
+		return "Traits " + name + " stay as they are: " + law + "." + p.Besides()
 	}
 	text := "Traits " + name + " are at first " + law
 	if p.Drift != nil {
@@ -109,7 +109,7 @@ func traits(p *problem.Population, name string) string {
 	if p.Churn > 0 {
 		text += fmt.Sprintf("; %s of the people leave at every step, and newcomers take their places", phrase.Percent(p.Churn))
 	}
-	return text + "."
+	return text + "." + p.Besides()
 }
 
 // playersInWords says who plays and what for.
