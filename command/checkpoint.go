@@ -77,9 +77,7 @@ func (n *notes) take() []string {
 
 // print prints the lines that nobody took.
 func (n *notes) print() {
-	for _, line := range n.take() {
-		if !n.quiet {
-			fmt.Fprintln(n.out, line)
-		}
+	if lines := n.take(); !n.quiet {
+		say(n.out, lines...)
 	}
 }

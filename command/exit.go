@@ -2,8 +2,10 @@ package command
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/spf13/cobra"
 )
@@ -14,6 +16,40 @@ const (
 	exitUsage       = 64  // the command or the spec is wrong, or asks for too much; nothing was run or written
 	exitInterrupted = 130 // stopped by Ctrl-C; what was finished is in the output folder
 )
+
+// complaint is what a user reads of an error, safe on a terminal whatever names are in it. Lines are broken between errors that were joined,
+// and nowhere else.
+func complaint(err error) string {
+	text, out := err.Error(), ""
+	for _, cause := range causes(err) {
+		before, after, found := strings.Cut(text, cause.Error())
+		if found && cause.Error() != "" {
+			out += broken(before) + complaint(cause)
+			text = after
+		}
+	}
+	return out + broken(text)
+}
+
+// broken is safe text beside or between causes: a line break alone is one. What cobra suggests comes in lines of its own.
+func broken(text string) string {
+	if text == "\n" {
+		return text
+	}
+	return phrase.Safe(strings.NewReplacer("\n\nDid you mean this?\n\t", "; did you mean ", "\n\t", " or ").Replace(strings.TrimSuffix(text, "\n")))
+}
+
+func causes(err error) []error {
+	switch err := err.(type) {
+	case interface{ Unwrap() error }:
+		if cause := err.Unwrap(); cause != nil {
+			return []error{cause}
+		}
+	case interface{ Unwrap() []error }:
+		return err.Unwrap()
+	}
+	return nil
+}
 
 // coded is an error with an exit code of its own.
 type coded struct {

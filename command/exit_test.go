@@ -1,6 +1,9 @@
 package command
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"slices"
@@ -15,6 +18,25 @@ func TestACrashHasNoCodeOfOurs(t *testing.T) {
 	out, _ := c.CombinedOutput()
 	if code := c.ProcessState.ExitCode(); slices.Contains([]int{0, exitFailed, exitUsage, exitInterrupted}, code) || !strings.Contains(string(out), "broken row") {
 		t.Errorf("a panic ends with exit code %d: %s", code, out)
+	}
+}
+
+// Of an error with several causes every one has its line; a name in it begins none.
+func TestComplaint(t *testing.T) {
+	first := fmt.Errorf("in %s: %w", "a\nb", errors.New("c\nd"))
+	for want, err := range map[string]error{
+		`in a\u000ab: c\u000ad`:             first,
+		"in a\\u000ab: c\\u000ad\nx":        errors.Join(first, errors.New("x")),
+		"w: x\ny; see z":                    fmt.Errorf("w: %w; see z", errors.Join(errors.New("x"), errors.New("y"))),
+		"open \\u001b: file does not exist": &fs.PathError{Op: "open", Path: "\x1b", Err: fs.ErrNotExist},
+		"x":                                 coded{errors.New("x"), exitFailed},
+	} {
+		if got := complaint(err); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got, _ := command(t, "rnu"); got != `unknown command "rnu" for "kedge"; did you mean run` {
+		t.Errorf("a word that is nearly one: %q", got)
 	}
 }
 

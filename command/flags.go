@@ -123,6 +123,14 @@ func (f *resultFlags) brief(w io.Writer, d *page.Document, dir string, lines ...
 		return nil
 	}
 	pieces := append(d.Brief, page.Note{Name: "report:", Text: filepath.Join(dir, "report.html")}, page.Plainly(lines))
+	return show(w, pieces...)
+}
+
+// show writes pieces as the terminal wants them.
+func show(w io.Writer, pieces ...page.Piece) error {
 	_, err := io.WriteString(w, page.TerminalOf(w).Render(pieces...))
 	return err
 }
+
+// say writes lines.
+func say(w io.Writer, lines ...string) error { return show(w, page.Plainly(lines)) }

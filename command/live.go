@@ -55,7 +55,7 @@ func (l *live) start(out *os.File) (leave func()) {
 
 // liveTitle says what is run and how large it is.
 func liveTitle(p *problem.Problem) string {
-	return fmt.Sprintf("%s  %s people, %s turns, %s", p.Name, phrase.Grouped(p.Individuals()), phrase.Grouped(p.Spec.Iterations), phrase.CountGrouped(p.Spec.Trials, "trial"))
+	return fmt.Sprintf("%s  %s people, %s turns, %s", phrase.Safe(p.Name), phrase.Grouped(p.Individuals()), phrase.Grouped(p.Spec.Iterations), phrase.CountGrouped(p.Spec.Trials, "trial"))
 }
 
 type liveTick struct{}

@@ -23,7 +23,7 @@ func Main(kinds *kind.Catalogue) {
 	if err == nil {
 		return
 	}
-	fmt.Fprintln(os.Stderr, "kedge: "+err.Error())
+	fmt.Fprintln(os.Stderr, "kedge: "+complaint(err))
 	os.Exit(exitCode(err))
 }
 

@@ -25,7 +25,7 @@ func command(t *testing.T, args ...string) (out string, code int) {
 	if err == nil {
 		return b.String(), 0
 	}
-	return b.String() + err.Error(), exitCode(err)
+	return b.String() + complaint(err), exitCode(err)
 }
 
 var tiny = []string{"--iterations", "20", "--trials", "2", "--set", "population.size=30", "--set", "population.dim=4", "--set", "optimum.starts=2"}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/kedge-opt/kedge/internal/plain"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/spf13/cobra"
@@ -76,8 +77,7 @@ func (f *newFlags) run(c *cobra.Command, args []string) error {
 	if err := f.write(name, s.Annotated()); err != nil {
 		return failed(err)
 	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), "wrote %s\nrun it with: kedge run %s\n", name, name)
-	return err
+	return say(c.OutOrStdout(), "wrote "+name, "run it with: kedge run "+name)
 }
 
 // file asks for the name of the file, which must be free.
@@ -86,8 +86,11 @@ func (f *newFlags) file(i *interview, args []string) (name string, err error) {
 		if ext := filepath.Ext(name); name != "-" && ext != ".yaml" && ext != ".yml" {
 			return fmt.Errorf("%s does not end in .yaml", name)
 		}
-		if _, err := os.Lstat(name); err == nil && !f.force {
+		switch info, err := os.Lstat(name); {
+		case err == nil && !f.force:
 			return fmt.Errorf("%s is there already; give another name, or --force to replace it", name)
+		case err == nil && !info.Mode().IsRegular():
+			return &plain.OddFileError{Name: name, Mode: info.Mode().Type()}
 		}
 		return nil
 	}

@@ -95,7 +95,9 @@ func (f *plotFlags) run(w io.Writer, dirs []string) error {
 		if err != nil {
 			return failed(err)
 		}
-		fmt.Fprintln(w, "wrote "+path)
+		if err := say(w, "wrote "+path); err != nil {
+			return failed(err)
+		}
 	}
 	return nil
 }

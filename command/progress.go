@@ -171,9 +171,7 @@ func (c *canvas) print(s page.Terminal, lines ...string) {
 		return
 	}
 	c.draw(s)
-	for _, line := range lines {
-		fmt.Fprintln(c.out, line)
-	}
+	say(c.out, lines...)
 }
 
 // rows counts the rows that the drawn lines take now: a terminal made narrower has broken them.

@@ -34,8 +34,7 @@ Exit codes: 0 done, 1 a report could not be written, 64 a folder is no finished 
 			if err != nil {
 				return err
 			}
-			fmt.Fprintln(c.OutOrStdout(), "report:", path)
-			return nil
+			return say(c.OutOrStdout(), "report: "+path)
 		},
 	}
 	c.Flags().StringVar(&out, "out", "", "folder for the report (default the folder itself, of several runs/compare)")

@@ -140,7 +140,7 @@ func (f *runFlags) explained(ctx context.Context, p *problem.Problem, err error)
 		return err
 	}
 	for _, d := range report.Diagnoses(found) {
-		err = fmt.Errorf("%w\n%s → %s", err, d.Text, d.Remedy)
+		err = errors.Join(err, errors.New(d.Text+" → "+d.Remedy))
 	}
 	return err
 }

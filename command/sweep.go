@@ -176,16 +176,8 @@ func (f *sweepFlags) list(out io.Writer, w *problem.Sweep) error {
 	for _, c := range w.Cells {
 		rows = append(rows, append([]string{c.ID}, c.Values...))
 	}
-	for i, line := range aligned(rows) {
-		if i == 0 {
-			line = page.TerminalOf(out).Bold(line)
-		}
-		if _, err := fmt.Fprintln(out, line); err != nil {
-			return err
-		}
-	}
-	_, err := fmt.Fprintf(out, "%d cells\n", len(w.Cells))
-	return err
+	lines := aligned(rows)
+	return show(out, page.Heading(lines[0]), page.Plainly(lines[1:]), page.Plainly{fmt.Sprintf("%d cells", len(w.Cells))})
 }
 
 func newMerge(kinds *kind.Catalogue) *cobra.Command {

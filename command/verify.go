@@ -61,16 +61,16 @@ func printChecked(w io.Writer, dirs []string, found map[string][]folder.Checked,
 	if asJSON {
 		return folder.WriteJSON(w, found)
 	}
-	s := page.TerminalOf(w)
+	var pieces []page.Piece
 	for _, dir := range dirs {
-		fmt.Fprintln(w, s.Bold(dir))
+		pieces = append(pieces, page.Heading(dir))
 		for _, c := range found[dir] {
-			if c.Problem == "" {
-				fmt.Fprintln(w, s.Good("✓"), c.File)
-			} else {
-				fmt.Fprintf(w, "%s %s: %s\n", s.Bad("✗"), c.File, c.Problem)
+			piece := page.Marked{Mark: "✓", Text: c.File, Sign: page.Good}
+			if c.Problem != "" {
+				piece = page.Marked{Mark: "✗", Text: c.File + ": " + c.Problem, Sign: page.Bad}
 			}
+			pieces = append(pieces, piece)
 		}
 	}
-	return nil
+	return show(w, pieces...)
 }

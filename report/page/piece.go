@@ -2,9 +2,11 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kedge-opt/kedge/internal/lists"
+	"github.com/kedge-opt/kedge/internal/phrase"
 )
 
 // Piece is a piece of what a terminal shows of a document.
@@ -15,15 +17,26 @@ type Piece interface {
 // Terminal writes what a terminal shows of the document.
 func (d *Document) Terminal(t Terminal) string { return t.Render(d.Brief...) }
 
-// Render writes pieces below each other.
+// Render writes pieces below each other. Names come from specs, files and other people's folders: what would act on the terminal instead of
+// being seen is written out.
 func (t Terminal) Render(pieces ...Piece) string {
 	var out strings.Builder
-	for _, b := range pieces {
-		for _, line := range b.lines(t) {
+	for _, p := range pieces {
+		for _, line := range t.safely(p) {
 			out.WriteString(line + "\n")
 		}
 	}
 	return out.String()
+}
+
+// safely returns the lines of a piece. Without colours whatever acts on a terminal is foreign; a piece that has some gets none.
+func (t Terminal) safely(p Piece) []string {
+	plain := t
+	plain.Colour = false
+	if bare := p.lines(plain); slices.ContainsFunc(bare, func(line string) bool { return !phrase.IsSafe(line) }) {
+		return lists.Of(bare, phrase.Safe)
+	}
+	return p.lines(t)
 }
 
 // widest is how wide running text gets on a wide terminal.
@@ -104,6 +117,14 @@ func (c Caution) lines(t Terminal) (lines []string) {
 	return lines
 }
 
+// Marked is a line behind a mark.
+type Marked struct {
+	Mark, Text string
+	Sign       Sign
+}
+
+func (m Marked) lines(t Terminal) []string { return []string{t.sign(m.Sign)(m.Mark) + " " + m.Text} }
+
 // Remark is a marked finding with an explanation beside it and, below, what to do.
 type Remark struct {
 	Mark, Title, Text, Remedy string
@@ -121,10 +142,14 @@ const (
 	Doubtful
 )
 
+// sign paints a mark as its sign asks for.
+func (t Terminal) sign(s Sign) func(string) string {
+	return map[Sign]func(string) string{Neutral: t.Faint, Good: t.Good, Bad: t.Bad, Doubtful: t.Bold}[s]
+}
+
 func (r Remark) lines(t Terminal) (lines []string) {
 	const indent = 27
-	paint := map[Sign]func(string) string{Neutral: t.Faint, Good: t.Good, Bad: t.Bad, Doubtful: t.Bold}[r.Sign]
-	first := fmt.Sprintf("%s %-*s", paint(r.Mark), indent-2, r.Title)
+	first := fmt.Sprintf("%s %-*s", t.sign(r.Sign)(r.Mark), indent-2, r.Title)
 	for _, line := range Wrap(r.Text, t.Width-indent) {
 		lines = append(lines, first+line)
 		first = strings.Repeat(" ", indent)

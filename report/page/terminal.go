@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"golang.org/x/term"
 )
 
@@ -78,8 +79,9 @@ func (s Terminal) paint(code, text string) string {
 	return "\033[" + code + "m" + text + "\033[0m"
 }
 
-// Fit cuts a text without colours to a width.
+// Fit cuts a text without colours to a width, with what is not safe on a terminal written out.
 func Fit(text string, width int) string {
+	text = phrase.Safe(text)
 	if utf8.RuneCountInString(text) <= width {
 		return text
 	}
