@@ -12,6 +12,7 @@ type Model struct {
 	Start       []float64   // the first decision
 	States      Rows        // where individuals start; nil: at their traits
 	Traits      Rows        // one individual a row
+	Weights     []float64   // how much individuals count in means, by ScaleWeights; nil: all alike
 	Social      bool        // dynamics, settler and sensitivity take (u, p̄) for the decision, with the crowd's mean state p̄
 }
 

@@ -42,6 +42,9 @@ func (p problem) filled() (problem, error) {
 	if p.Social {
 		return p, errors.New("certify: the theory is of individuals that do not see the mean of the crowd")
 	}
+	if p.Weights != nil {
+		return p, errors.New("certify: the theory is of individuals who count alike and are sampled alike, so they cannot have weights")
+	}
 	p = p.forget()
 	dim := p.Dynamics.Dims()
 	p.States = p.FirstStates()

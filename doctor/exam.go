@@ -155,9 +155,31 @@ func (e *exam) choose() error {
 	}
 	e.crowd = e.Model
 	some := kedge.Some(e.population, crowded(e.dim))
+	if e.Weights != nil {
+		if err := e.CheckWeights(); err != nil {
+			return err
+		}
+		var err error
+		if some, e.crowd.Weights, err = counting(e.Weights, crowded(e.dim)); err != nil {
+			return err
+		}
+		e.Weights = nil // of one individual by itself
+	}
 	e.crowd.States, e.crowd.Traits = kedge.Pick(states, some), kedge.Pick(e.Traits, some)
 	e.States, e.Traits = kedge.Pick(states, e.Individuals), kedge.Pick(e.Traits, e.Individuals)
 	return errors.Join(kedge.CheckRows("states", e.States, e.dim.State), kedge.CheckRows("traits", e.Traits, e.dim.Trait))
+}
+
+// counting chooses at most so many of those who count, at equal distances, and returns their weights among each other.
+func counting(weights []float64, most int) (who []int, of []float64, err error) {
+	for i, w := range weights {
+		if w > 0 {
+			who = append(who, i)
+		}
+	}
+	who = lists.Of(kedge.Some(len(who), most), func(k int) int { return who[k] })
+	of, err = kedge.ScaleWeights(lists.Of(who, func(i int) float64 { return weights[i] }), len(who))
+	return who, of, err
 }
 
 // crowded is of how many individuals the settled objective is bent. It does not depend on how many are looked at: 1/L is one number,

@@ -30,6 +30,11 @@ type person struct {
 // Landscape returns the mean loss of people with the given traits who settle from the given states; without them, from their
 // traits. Only steady states that are not reached in closed form depend on where people start.
 func (m *Model) Landscape(traits, starts kedge.Rows) (*Landscape, error) {
+	return m.WeightedLandscape(traits, starts, nil)
+}
+
+// WeightedLandscape is Landscape of people who count by weights of the mean 1, as a kedge.Model has them; nil: all alike.
+func (m *Model) WeightedLandscape(traits, starts kedge.Rows, weights []float64) (*Landscape, error) {
 	if m.loss == nil {
 		return nil, errors.New("the model has no objective")
 	}
@@ -52,7 +57,12 @@ func (m *Model) Landscape(traits, starts kedge.Rows) (*Landscape, error) {
 		l.loss[order] = newEncloser(jets, m.loss)
 		l.state[order] = newJets(m.dims.State, jets.Size())
 	}
-	return l, l.gather(traits, starts)
+	if weights != nil {
+		if err := (kedge.Model{Traits: traits, Weights: weights}).CheckWeights(); err != nil {
+			return nil, err
+		}
+	}
+	return l, l.gather(traits, starts, weights)
 }
 
 const mostSpans = 1 << 21 // that are kept of all values together
@@ -68,8 +78,8 @@ func (m *Model) fits(order int) bool {
 	return spans <= mostSpans
 }
 
-// gather reads the people, those who are alike once.
-func (l *Landscape) gather(traits, starts kedge.Rows) error {
+// gather reads the people, those who are alike once unless they have weights, whose sums would be rounded.
+func (l *Landscape) gather(traits, starts kedge.Rows, weights []float64) error {
 	if traits == nil && l.model.dims.Trait == 0 && starts == nil {
 		l.people, l.count = []person{{count: 1}}, 1
 		return nil
@@ -95,6 +105,12 @@ func (l *Landscape) gather(traits, starts kedge.Rows) error {
 		p := person{trait: points(traits.View(room, i, i+1)), count: 1}
 		if needsStart {
 			p.start = points(starts.View(more, i, i+1))
+		}
+		if weights != nil {
+			if p.count = weights[i]; p.count > 0 {
+				l.people = append(l.people, p)
+			}
+			continue
 		}
 		key = spell(spell(key[:0], p.trait), p.start)
 		if k, ok := known[string(key)]; ok {

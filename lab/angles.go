@@ -20,6 +20,9 @@ func (r *run) angles() error {
 	if n := len(r.shown); n < p.Individuals() {
 		r.note("Angles are those of %d individuals at equal distances in the population.", n)
 	}
+	if p.Weights != nil {
+		r.note("Angles count everybody once, whatever their weights.")
+	}
 	states, traits := p.First(r.shown)
 	a := &folder.Angles{Initial: degrees(states, p.Start), Final: map[string][]float64{}}
 	best := r.meter.Optimum.Decision

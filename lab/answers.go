@@ -25,7 +25,7 @@ func (r *run) solve(ctx context.Context) error {
 	f.Workers = r.Workers
 	r.meter = loop.Meter{Steady: f, Maximize: p.Maximize, Gradient: p.Spec.Record.Gradient || p.Spec.Record.Theory}
 	if p.MeasureItems() {
-		r.meter.W1 = itemsApart(p.Spec.Dims().State)
+		r.meter.W1 = itemsApart(p.Spec.Dims().State, p.Weights)
 	}
 	if r.game.settled, err = p.Game(); err != nil {
 		return err
@@ -54,14 +54,18 @@ func (r *run) solve(ctx context.Context) error {
 	return r.reference(ctx, seeds)
 }
 
-// itemsApart measures how far crowds of proportions over items are apart: the mean over individuals of how far each is.
-func itemsApart(items int) func(states, own, optimal []float64) (toOwn, toOptimal float64, err error) {
+// itemsApart measures how far crowds of proportions over items are apart: the mean over individuals of how far each is, who count by weights
+// of the mean 1, or alike.
+func itemsApart(items int, weights []float64) func(states, own, optimal []float64) (toOwn, toOptimal float64, err error) {
 	return func(states, own, optimal []float64) (toOwn, toOptimal float64, err error) {
 		n := kedge.Count(states, items)
 		for i := range n {
 			a, b, err := transport.W1Both(kedge.Row(states, i, items), kedge.Row(own, i, items), kedge.Row(optimal, i, items))
 			if err != nil {
 				return 0, 0, err
+			}
+			if weights != nil {
+				a, b = a*weights[i], b*weights[i]
 			}
 			toOwn, toOptimal = toOwn+a, toOptimal+b
 		}

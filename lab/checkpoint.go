@@ -92,7 +92,7 @@ func identify(p *problem.Problem) *identity {
 	return &identity{Name: p.Name, Spec: string(p.Spec.YAML()), Build: folder.CurrentBuild(), Data: dataSum(p)}
 }
 
-// dataSum hashes the traits and states that come from files: of those a spec holds the name only.
+// dataSum hashes the traits, states and weights that come from files: of those a spec holds the name only.
 func dataSum(p *problem.Problem) string {
 	h := sha256.New()
 	add := func(x kedge.Rows) {
@@ -107,6 +107,9 @@ func dataSum(p *problem.Problem) string {
 	}
 	if kind.IsListed(p.Spec.Population.States) {
 		add(p.States)
+	}
+	if w := p.Spec.Population.Weights; w != nil && w.File != "" {
+		add(kedge.Block{Data: p.Weights, Width: 1})
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

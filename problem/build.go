@@ -19,7 +19,7 @@ func Build(name string, s *Spec, files fs.FS) (*Problem, error) {
 	if s.Generator == "numpy" {
 		draw = p.drawPublished
 	}
-	return p.after(p.buildIndividual, p.buildPlayers, p.buildSet, draw, p.enterSet, p.buildChanges, p.buildConstraints, p.checkRules)
+	return p.after(p.buildIndividual, p.buildPlayers, p.buildSet, draw, p.buildWeights, p.enterSet, p.buildChanges, p.buildConstraints, p.checkRules)
 }
 
 // NewRule makes the decision rule of an algorithm of a spec, at its first decision, without drawing anybody: so it can decide for

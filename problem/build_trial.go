@@ -46,6 +46,7 @@ func (t *Trial) Carried() float64 {
 // draws is where a trial's random numbers come from.
 type draws interface {
 	population.Source
+	population.Uniforms
 	online.Normals
 }
 
@@ -55,8 +56,12 @@ func (p *Problem) Trial(a, t int, carried float64) (*Trial, error) {
 	sample, directions := p.trialDraws(a, t)
 	m := p.trialModel(from)
 	dim := m.Dims()
+	pick, err := p.picker(from, sample)
+	if err != nil {
+		return nil, err
+	}
 	crowd, err := population.Gather(population.Config{
-		Dynamics: m.Dynamics, Traits: p.Traits, States: p.trialStart(from), Pick: p.picker(from, sample),
+		Dynamics: m.Dynamics, Traits: p.Traits, States: p.trialStart(from), Pick: pick,
 		Storage: p.Spec.Population.Storage, Motion: p.motion(), Noise: p.noise(t, dim.State), Social: m.Social,
 	})
 	if err != nil {
@@ -109,15 +114,20 @@ func (p *Problem) trialStart(from *kind.Algorithm) kedge.Rows {
 	return p.States
 }
 
-func (p *Problem) picker(from *kind.Algorithm, source population.Source) population.Picker {
-	var pick population.Picker = population.WithReplacement{Source: source}
-	if p.Spec.Population.Sampling == "without-replacement" {
+func (p *Problem) picker(from *kind.Algorithm, source draws) (pick population.Picker, err error) {
+	pick = population.WithReplacement{Source: source}
+	switch {
+	case p.weights != nil:
+		if pick, err = p.byWeight(source); err != nil {
+			return nil, err
+		}
+	case p.Spec.Population.Sampling == "without-replacement":
 		pick = &population.WithoutReplacement{Source: source}
 	}
 	if from.Facts().Needs.Panel {
 		pick = &population.Rotating{Of: pick}
 	}
-	return pick
+	return pick, nil
 }
 
 // rule makes the decision rule of an algorithm that sees individuals as m. What it draws comes from directions.

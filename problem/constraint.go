@@ -108,6 +108,9 @@ func (p *Problem) ConstraintsOf(traits kedge.Rows) (list []*risk.SettledConstrai
 		if err != nil {
 			return nil, p.Spec.wrap("constraints", err)
 		}
+		if err := s.Weigh(p.weights); err != nil {
+			return nil, p.Spec.wrap("constraints", err)
+		}
 		list = append(list, s)
 	}
 	return list, nil

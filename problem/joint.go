@@ -55,10 +55,14 @@ func (p *Population) Correlates() bool { return p.Joint.Scale != 0 || p.Joint.Ro
 
 // Besides says in words what there is to people besides their traits.
 func (p *Population) Besides() string {
+	text := ""
 	if p.Correlates() {
-		return " First states are normal too, and correlated with the traits."
+		text += " First states are normal too, and correlated with the traits."
 	}
-	return ""
+	if p.Weights != nil {
+		text += " People count, and are sampled, by weights of their own."
+	}
+	return text
 }
 
 // fixed tells whether an entry that is to be correlated is the same for everybody.

@@ -41,6 +41,11 @@ func (p *Problem) Misled(e []float64, a int, u []float64) error {
 		}
 		clear(pull)
 		p.RowObjective().EvalRows(pull, nil, states, u, traits)
+		for i := range last - first {
+			if p.Weights != nil {
+				rows.Scale(kedge.Row(pull, i, dim.State), p.Weights[first+i])
+			}
+		}
 		if err := wrong.PullRows(e, states, u, traits, pull); err != nil {
 			return err
 		}

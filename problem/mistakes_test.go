@@ -348,7 +348,7 @@ algorithms:
   - {name: vanilla}
 `
 	const want = `x.yaml:1: iterations is "none", want a whole number from 1 to 2147483647
-x.yaml:2: unknown key population.angle, sphere has size, dim, law, states, sampling, storage, traits, drift and churn
+x.yaml:2: unknown key population.angle, sphere has size, dim, law, states, sampling, weights, storage, traits, drift and churn
 x.yaml:3: dynamics.kind is "polarised", want polarized, choice, affine or friedkin-johnsen
 x.yaml:4: unknown key objective.weight, affinity has kind
 x.yaml:12: algorithms.1.step is missing, want a number above 0

@@ -14,6 +14,7 @@ type Population struct {
 	States   kind.Law           // of the first states p₀; nil: every individual starts at its trait, p₀ = d
 	Joint    form.Matrix        // the correlation of first states with traits; both laws are normal then
 	Sampling string             // "with-replacement" or "without-replacement"
+	Weights  *Weights           // how much people count; nil: all alike
 	Storage  population.Storage // of the states, and of traits that are stored
 	Traits   string             // "stored", or "regenerated": drawn anew from their stream whenever they are needed
 
@@ -39,6 +40,7 @@ func (s *Spec) describePopulation(f *form.Form) {
 			p.describeJoint(f)
 		})
 	form.Field(f, "sampling", &p.Sampling, form.OneOf(form.Choice("with-replacement", "It can.", ""), form.Choice("without-replacement", "It cannot, so a batch is at most the population.", "")).Or("with-replacement"), form.Says("Whether one individual can be sampled twice in a turn.", "", "without-replacement"))
+	form.Field(f, "weights", &p.Weights, form.ListOrPart(form.Numbers(form.NotNegative()), listed, (*Weights).list, "a list of numbers ≥ 0, or a mapping with a file", (*Weights).describe).Optional(), form.Says("How much people count, one number for each in their order: in the value and its optimum, in means, shares and tails of constraints, and as the odds of being sampled. Who has 0 is there and counts for nothing. Without it all count alike.", "Φ̃(u) = Σ wᵢ Φ(hᵢ, u, dᵢ)/Σ wᵢ", "[1, 2.5, 1]"))
 	form.Field(f, "storage", &p.Storage, form.Which(form.As(population.Float64, "float64", "In double precision.", ""), form.As(population.Float32, "float32", "Rounded to single precision, for half the memory.", "")).Or(population.Float64), form.Says("How states and stored traits are kept; arithmetic is in float64 in any case.", "", "float32"))
 	form.Field(f, "traits", &p.Traits, form.OneOf(form.Choice("stored", "They are.", ""), form.Choice("regenerated", "They are drawn anew whenever they are needed, bit for bit, for less memory and much more time.", "")).Or("stored"), form.Says("Whether traits are kept.", "", "regenerated"))
 	form.Field(f, "drift", &p.Drift, form.Part((*Drift).describe).Optional(), form.Says("How traits change from step to step. Without it they stay as they are.", "dᵢ = homeᵢ + swing·sin(2πk/period), homeᵢ ← homeᵢ + rate + walk·ξᵢ", "{rate: [0.001, 0]}"))
@@ -54,6 +56,7 @@ func (c *check) population() {
 	kind.CheckLaw(&c.Scene, "population", p.Law, c.Trait())
 	c.FailIf(p.Traits == "regenerated" && kind.IsListed(p.Law), form.Paths("population.traits", "population.law"),
 		"population.traits is regenerated, but population.law is %s, whose individuals cannot be drawn anew; want stored", form.NameOf(p.Law))
+	c.weights(p)
 	if p.States != nil {
 		kind.CheckLaw(&c.Scene, "population.states", p.States, c.State())
 		c.joint(p)

@@ -31,6 +31,7 @@ type Problem struct {
 	formulas    *formula.Model // nil: the parts are known by name
 	law         population.Law // of the traits
 	firstLaw    population.Law // of the first states; nil: the trait
+	weights     []float64      // as they were given; the model has them with the mean 1
 	players     []game.Player
 	stages      []set.Stage       // of the set, as it changes
 	constraints []risk.Constraint // every group one of its own
@@ -97,7 +98,7 @@ func (p *Problem) Landscape() *formula.Landscape {
 	if p.formulas == nil || p.Objective == nil || p.Social || p.Moves() || len(p.players) > 0 || p.Individuals()*dim.State*(1+dim.Decision) > mostEnclosed {
 		return nil
 	}
-	l, err := p.formulas.Landscape(p.Traits, p.States)
+	l, err := p.formulas.WeightedLandscape(p.Traits, p.States, p.Weights)
 	if err != nil {
 		return nil
 	}

@@ -80,6 +80,21 @@ func (c CVaR) Check() error {
 // Weigh returns the mean of the worst losses, one of them counted in part where their number is no whole one. It allocates room
 // to sort them.
 func (c CVaR) Weigh(w, losses []float64) float64 {
+	clear(w)
+	left, risk := c.tail(len(losses)), 0.0
+	most := 1 / left
+	for _, i := range worstFirst(losses) {
+		w[i] = most * min(1, left)
+		risk += float64(w[i] * losses[i])
+		if left--; left <= 0 {
+			break
+		}
+	}
+	return risk
+}
+
+// worstFirst returns the numbers of losses from the largest on.
+func worstFirst(losses []float64) []int {
 	order := make([]int, len(losses))
 	for i := range order {
 		order[i] = i
@@ -93,17 +108,7 @@ func (c CVaR) Weigh(w, losses []float64) float64 {
 		}
 		return 0
 	})
-	clear(w)
-	left, risk := c.tail(len(losses)), 0.0
-	most := 1 / left
-	for _, i := range order {
-		w[i] = most * min(1, left)
-		risk += float64(w[i] * losses[i])
-		if left--; left <= 0 {
-			break
-		}
-	}
-	return risk
+	return order
 }
 
 // tail returns how many of n losses are the worst.

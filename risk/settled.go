@@ -11,6 +11,8 @@ import (
 // workspace: one goroutine at a time.
 type SettledConstraint struct {
 	gauge   *Gauge
+	weights []float64 // of everybody; nil: all count alike
+	shares  []float64 // of those who count
 	fresh   func() SettlingCrowd
 	settled SettlingCrowd
 	rows    kedge.Rows // the traits of those who are there, who may change
@@ -42,6 +44,52 @@ func NewSettled(c Constraint, fresh func() SettlingCrowd, traits kedge.Rows) (*S
 	return s, nil
 }
 
+// Weigh lets people count by weights that are not negative, one for each and of any scale; nil: all alike. Somebody of the group must count.
+func (s *SettledConstraint) Weigh(weights []float64) error {
+	n, _ := s.rows.Size()
+	if s.weights = nil; weights == nil {
+		return nil
+	}
+	if _, ok := s.gauge.Measure.(ShareMeasure); !ok {
+		return fmt.Errorf("risk: constraint %s has a measure that takes everybody alike, so people cannot have weights", s.gauge.Name)
+	}
+	if _, err := kedge.ScaleWeights(weights, n); err != nil {
+		return err
+	}
+	s.weights = weights
+	if s.judge(make([]float64, s.gauge.Dims.Decision)); len(s.gauge.who) == 0 {
+		return fmt.Errorf("risk: constraint %s is on a group of people whose weights are all 0", s.gauge.Name)
+	}
+	return nil
+}
+
+// judge finds who counts, and their losses.
+func (s *SettledConstraint) judge(u []float64) {
+	a := s.gauge
+	a.judge(s.states, u, s.traits)
+	if s.weights == nil {
+		return
+	}
+	kept := 0
+	for j, i := range a.who {
+		if s.weights[i] > 0 {
+			a.who[kept], a.losses[kept] = i, a.losses[j]
+			kept++
+		}
+	}
+	a.who, a.losses, a.weights = a.who[:kept], a.losses[:kept], a.weights[:kept]
+}
+
+// weigh returns the risk of the losses and sets their weights in its gradient.
+func (s *SettledConstraint) weigh() float64 {
+	a := s.gauge
+	if s.weights == nil {
+		return a.Measure.Weigh(a.weights, a.losses)
+	}
+	s.shares = sharesOf(s.shares, s.weights, a.who)
+	return a.Measure.(ShareMeasure).WeighShares(a.weights, a.losses, s.shares)
+}
+
 func assemble(g *Gauge, fresh func() SettlingCrowd, traits kedge.Rows) *SettledConstraint {
 	g.exact = true
 	n, width := traits.Size()
@@ -55,7 +103,9 @@ func assemble(g *Gauge, fresh func() SettlingCrowd, traits kedge.Rows) *SettledC
 
 // Clone returns the same constraint with a workspace of its own.
 func (s *SettledConstraint) Clone() *SettledConstraint {
-	return assemble(&Gauge{Constraint: s.gauge.Constraint, gu: make([]float64, len(s.gauge.gu))}, s.fresh, s.rows)
+	c := assemble(&Gauge{Constraint: s.gauge.Constraint, gu: make([]float64, len(s.gauge.gu))}, s.fresh, s.rows)
+	c.weights = s.weights
+	return c
 }
 
 // Name returns the name of the constraint.
@@ -72,13 +122,13 @@ func (s *SettledConstraint) Excess(u []float64) (float64, error) {
 	}
 	n, _ := s.rows.Size()
 	s.traits = s.rows.View(s.room, 0, n)
-	if a.judge(s.states, u, s.traits); len(a.losses) == 0 {
+	if s.judge(u); len(a.losses) == 0 {
 		return 0, nil
 	}
 	if !rows.Finite(a.losses) {
 		return 0, kedge.CheckFinite("the losses of constraint "+a.Name, a.losses)
 	}
-	return a.Measure.Weigh(a.weights, a.losses) - a.Bound, nil
+	return s.weigh() - a.Bound, nil
 }
 
 // True returns by how much the population settled under u exceeds the bound itself: of a chance constraint the share of people beyond
@@ -89,13 +139,22 @@ func (s *SettledConstraint) True(u []float64) (float64, error) {
 	if err != nil || !smoothed || len(s.gauge.losses) == 0 {
 		return excess, err
 	}
-	beyond := 0
-	for _, l := range s.gauge.losses {
-		if l > chance.Limit {
-			beyond++
+	return s.beyond(chance.Limit) - s.gauge.Bound, nil
+}
+
+// beyond is the share of people whose losses are above a limit.
+func (s *SettledConstraint) beyond(limit float64) float64 {
+	beyond, all := 0.0, 0.0
+	for j, l := range s.gauge.losses {
+		weight := 1.0
+		if s.weights != nil {
+			weight = s.weights[s.gauge.who[j]]
+		}
+		if all += weight; l > limit {
+			beyond += weight
 		}
 	}
-	return float64(beyond)/float64(len(s.gauge.losses)) - s.gauge.Bound, nil
+	return beyond / all
 }
 
 // Smoothed tells whether True differs from Excess.

@@ -77,8 +77,8 @@ func (l *Lag) prepare() error {
 		return nil
 	}
 	l.settler, l.judge = l.RowSettler(), l.RowObjective()
-	if l.settler == nil || l.judge == nil || l.Sensitivity == nil || l.Social {
-		return errors.New("steady: a lag needs the dynamics, settler and sensitivity of individuals that do not see their mean, and an objective")
+	if l.settler == nil || l.judge == nil || l.Sensitivity == nil || l.Social || l.Weights != nil {
+		return errors.New("steady: a lag needs the dynamics, settler and sensitivity of individuals that do not see their mean and count alike, and an objective")
 	}
 	dim := l.Dims()
 	err := kedge.CheckRows("traits", l.Traits, dim.Trait)

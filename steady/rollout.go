@@ -5,6 +5,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/crew"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // Rollout judges a decision by where the crowd is after a fixed number of steps from its start, as published benchmarks of
@@ -27,6 +28,7 @@ type path struct {
 	steps          []float64 // the states on the way of one individual
 	back           []float64 // ∂Φ/∂p before and after a step back
 	states, traits []float64 // room to look at a chunk of individuals
+	one            []float64 // a gradient before it is weighted
 }
 
 // Clone returns a Rollout of the same crowd with a workspace of its own.
@@ -64,7 +66,7 @@ func (r *Rollout) prepare(dim kedge.Dims) error {
 	if r.Steps < 1 {
 		return &kedge.RangeError{Arg: "steps", Got: float64(r.Steps), Want: "at least 1"}
 	}
-	if err := errors.Join(kedge.CheckRows("traits", r.Traits, dim.Trait), kedge.CheckRows("states", r.FirstStates(), dim.State)); err != nil {
+	if err := errors.Join(kedge.CheckRows("traits", r.Traits, dim.Trait), kedge.CheckRows("states", r.FirstStates(), dim.State), r.CheckWeights()); err != nil {
 		return err
 	}
 	n, _ := r.Traits.Size()
@@ -81,7 +83,7 @@ func (r *Rollout) furnish(dim kedge.Dims, workers int) {
 	for len(r.paths) < workers {
 		r.paths = append(r.paths, path{
 			steps: make([]float64, (r.Steps+1)*dim.State), back: make([]float64, 2*dim.State),
-			states: room(r.states), traits: room(r.Traits),
+			states: room(r.states), traits: room(r.Traits), one: make([]float64, dim.Decision),
 		})
 	}
 }
@@ -92,7 +94,18 @@ func (r *Rollout) evalChunk(part []float64, hand, first, last int) error {
 	p, d := r.states.View(w.states, first, last), r.Traits.View(w.traits, first, last)
 	gu := gradientOf(part)
 	for i := range last - first {
-		part[0] += r.individual(gu, kedge.Row(p, i, dim.State), kedge.Row(d, i, dim.Trait), w)
+		one, own := kedge.Row(p, i, dim.State), kedge.Row(d, i, dim.Trait)
+		if r.Weights == nil {
+			part[0] += r.individual(gu, one, own, w)
+			continue
+		}
+		g := w.one
+		if gu == nil {
+			g = nil
+		}
+		clear(g)
+		part[0] += float64(r.Weights[first+i] * r.individual(g, one, own, w))
+		rows.AddScaled(gu, r.Weights[first+i], g)
 	}
 	return nil
 }

@@ -225,6 +225,9 @@ func (s *Objective) Mean(dst, u []float64) error {
 	if err := s.Settle(all, u); err != nil {
 		return err
 	}
+	for i, w := range s.model.Weights {
+		rows.Scale(kedge.Row(all, i, dim.State), w)
+	}
 	rows.AddTree(all, dim.State)
 	copy(dst, all)
 	rows.Scale(dst, 1/float64(n))

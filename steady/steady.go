@@ -8,6 +8,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/crew"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // Objective is Φ̃ over a finite crowd [he2025, reduced objective]. It owns its workspace: one goroutine at a time.
@@ -34,6 +35,7 @@ type desk struct {
 	states []float64 // settled
 	pull   []float64 // ∂Φ/∂p
 	traits []float64 // room to look at traits
+	one    []float64 // a gradient before it is weighted
 	worst  kedge.Residual
 	_      [64]byte // keeps the next worker's residual off this one's cache line
 }
@@ -53,6 +55,12 @@ func New(m kedge.Model) (*Objective, error) {
 		return nil, errors.New("steady: the model needs a settler and an objective")
 	}
 	if err := kedge.CheckRows("traits", m.Traits, m.Dims().Trait); err != nil {
+		return nil, err
+	}
+	if m.Social && m.Weights != nil {
+		return nil, errors.New("steady: individuals who see the mean of the crowd see all alike, so they cannot have weights")
+	}
+	if err := m.CheckWeights(); err != nil {
 		return nil, err
 	}
 	return newObjective(m), nil
@@ -75,9 +83,11 @@ func newObjective(m kedge.Model) *Objective {
 func (s *Objective) furnish(workers int) {
 	entries := min(s.sums.n, chunk) * s.Dims().State
 	for len(s.desks) < workers {
-		s.desks = append(s.desks, desk{
-			states: make([]float64, entries), pull: make([]float64, entries), traits: room(s.model.Traits),
-		})
+		w := desk{states: make([]float64, entries), pull: make([]float64, entries), traits: room(s.model.Traits)}
+		if s.model.Weights != nil {
+			w.one = make([]float64, s.dim.Decision)
+		}
+		s.desks = append(s.desks, w)
 	}
 }
 
@@ -171,7 +181,7 @@ func (s *Objective) evalChunk(part []float64, hand, first, last int) error {
 	w, u := &s.desks[hand], s.task.u
 	p, d := s.room(w, first, last), s.model.Traits.View(w.traits, first, last)
 	if s.aligner != nil && len(part) == 1 && !s.task.settle {
-		return s.alignChunk(part, p[:last-first], d, w)
+		return s.alignChunk(part, p[:last-first], d, w, first)
 	}
 	res, err := s.settle(p, u, d, first, last)
 	w.worst = w.worst.Worst(res)
@@ -179,7 +189,12 @@ func (s *Objective) evalChunk(part []float64, hand, first, last int) error {
 		return err
 	}
 	pull := w.pull[:len(p)]
-	if s.losses(part, pull, p, d); !s.task.total {
+	if s.model.Weights != nil {
+		s.weighLosses(part, pull, p, d, s.model.Weights[first:last], w.one)
+	} else {
+		s.losses(part, pull, p, d)
+	}
+	if !s.task.total {
 		return nil
 	}
 	return s.model.Sensitivity.PullRows(part[1:], p, u, d, pull)
@@ -211,6 +226,25 @@ func (s *Objective) losses(part, pull, p, d []float64) {
 	part[0] = s.judge.EvalRows(gp, gradientOf(part), p, s.task.u, d)
 }
 
+// weighLosses does what losses does for individuals of the given weights, of whom each is judged alone.
+func (s *Objective) weighLosses(part, pull, p, d, weights, one []float64) {
+	var gp, gu []float64
+	if len(part) > 1 {
+		gu = one
+	}
+	for i, weight := range weights {
+		if s.task.total {
+			gp = kedge.Row(pull, i, s.dim.State)
+			clear(gp)
+		}
+		clear(gu)
+		loss := s.judge.EvalRows(gp, gu, kedge.Row(p, i, s.dim.State), s.task.u, kedge.Row(d, i, s.dim.Trait))
+		part[0] += float64(weight * loss)
+		rows.AddScaled(part[1:], weight, gu)
+		rows.Scale(gp, weight)
+	}
+}
+
 // room returns where the states of individuals first … last−1 are to be settled.
 func (s *Objective) room(w *desk, first, last int) []float64 {
 	width := s.Dims().State
@@ -221,12 +255,18 @@ func (s *Objective) room(w *desk, first, last int) []float64 {
 }
 
 // alignChunk adds the losses of individuals with the traits d to part[0] by their settled states' products with u alone.
-func (s *Objective) alignChunk(part, pu, d []float64, w *desk) error {
+func (s *Objective) alignChunk(part, pu, d []float64, w *desk, first int) error {
 	res, err := s.aligner.AlignRows(pu, s.task.u, d)
 	if err != nil {
 		return err
 	}
 	w.worst = w.worst.Worst(res)
-	part[0] = s.aligned.EvalAligned(pu)
+	if s.model.Weights == nil {
+		part[0] = s.aligned.EvalAligned(pu)
+		return nil
+	}
+	for i := range pu {
+		part[0] += float64(s.model.Weights[first+i] * s.aligned.EvalAligned(pu[i:i+1]))
+	}
 	return nil
 }

@@ -72,6 +72,31 @@ func Part[T any](describe func(*T, *Form)) Codec[*T] {
 	}
 }
 
+// ListOrPart is a list of numbers, which take makes a value of and give gives back (nil for none), or a mapping with what it describes.
+func ListOrPart[T any](each Codec[[]float64], take func([]float64) *T, give func(*T) []float64, want string, describe func(*T, *Form)) Codec[*T] {
+	part := Part(describe)
+	return Codec[*T]{
+		Want: want, Schema: each.Schema, below: part.below,
+		Read: func(m *Mistakes, n *Node) (*T, bool) {
+			switch n.Shape {
+			case Mapping:
+				return part.Read(m, n)
+			case List:
+				xs, ok := each.Read(m, n)
+				return take(xs), ok
+			}
+			m.Wrong(n, want)
+			return nil, false
+		},
+		Write: func(x *T) *Node {
+			if list := give(x); list != nil {
+				return each.Write(list)
+			}
+			return part.Write(x)
+		},
+	}
+}
+
 // Parts is a list of at least one mapping.
 func Parts[T any](want string, describe func(*Form, *T)) Codec[[]T] {
 	return Codec[[]T]{
