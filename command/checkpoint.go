@@ -18,27 +18,24 @@ func (f *runFlags) checkpointFlags(c *cobra.Command) {
 }
 
 // checkFolder tells whether the run may begin in a folder. With --fresh it removes a checkpoint from it.
-func (f *runFlags) checkFolder(dir string) error {
-	if err := folder.KindRun.Usable(dir); err != nil {
-		return err
-	}
+func (f *runFlags) checkFolder(c *folder.Taken) error {
 	switch {
 	case f.checkpoint < 0:
 		return fmt.Errorf("--checkpoint is %v, want a time above 0, as in --checkpoint 30s", f.checkpoint)
 	case f.fresh:
-		return lab.RemoveCheckpoint(dir)
-	case f.checkpoint == 0 && lab.HasCheckpoint(dir):
-		return fmt.Errorf("%s holds the checkpoint of a run that was stopped; go on with --checkpoint 30s, or start over with --fresh", dir)
+		return lab.RemoveCheckpoint(c)
+	case f.checkpoint == 0 && lab.HasCheckpoint(c):
+		return fmt.Errorf("%s holds the checkpoint of a run that was stopped; go on with --checkpoint 30s, or start over with --fresh", c.Dir())
 	}
 	return nil
 }
 
 // checkpointIn is the checkpoint that the flags ask for.
-func (f *runFlags) checkpointIn(dir string, n *notes) lab.Checkpoint {
+func (f *runFlags) checkpointIn(c *folder.Taken, n *notes) lab.Checkpoint {
 	if f.checkpoint == 0 {
 		return lab.Checkpoint{}
 	}
-	return lab.Checkpoint{Dir: dir, Every: f.checkpoint, Say: n.add}
+	return lab.Checkpoint{In: c, Every: f.checkpoint, Say: n.add}
 }
 
 // stopped is how a run with a checkpoint ends before its end.

@@ -97,10 +97,10 @@ func (f *compareFlags) run(c *cobra.Command, args []string) error {
 	f.Terms.Changes = f.changes(c)
 	dir := cmp.Or(f.out, filepath.Join("runs", "compare-"+cmp.Or(f.Suite, problems[0].Name)))
 	methods, err := f.chosen()
-	if err := errors.Join(err, f.Check(), folder.KindCompare.Usable(dir)); err != nil {
+	if err := errors.Join(err, f.Check()); err != nil {
 		return err
 	}
-	return produce(c, &f.resultFlags, dir, &f.Progress,
+	return produce(c, &f.resultFlags, folder.KindCompare, dir, &f.Progress,
 		func() (*compare.Comparison, error) { return f.comparison(c, problems, methods) },
 		report.SaveComparison,
 		func(r *compare.Comparison) map[string]any {

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/disk"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/spf13/cobra"
@@ -80,7 +80,7 @@ func exitCode(err error) int {
 func judged(c *cobra.Command, err error) error {
 	var other *lab.CheckpointError
 	switch {
-	case errors.As(err, &other), errors.Is(err, folder.ErrInUse):
+	case errors.As(err, &other), errors.Is(err, disk.ErrInUse):
 		return err
 	case c.Context().Err() != nil && errors.Is(err, c.Context().Err()):
 		return coded{err, exitInterrupted}

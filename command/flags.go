@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/plain"
 	"github.com/kedge-opt/kedge/problem"
@@ -134,3 +135,17 @@ func show(w io.Writer, pieces ...page.Piece) error {
 
 // say writes lines.
 func say(w io.Writer, lines ...string) error { return show(w, page.Plainly(lines)) }
+
+// unverifiedFlag lets a command read result folders as they are.
+type unverifiedFlag bool
+
+func (f *unverifiedFlag) offer(c *cobra.Command) {
+	c.Flags().BoolVar((*bool)(f), "unverified", false, "read files as they are, also those that are not what was written")
+}
+
+func (f unverifiedFlag) trust() folder.Reading {
+	if f {
+		return folder.Unverified
+	}
+	return folder.Verified
+}

@@ -19,6 +19,7 @@ type plotFlags struct {
 	plot.Plot
 	kind, band, size string
 	out              []string
+	unverified       unverifiedFlag
 }
 
 func newPlot() *cobra.Command {
@@ -55,6 +56,7 @@ Exit codes: 0 drawn, 1 failed while writing, 64 the command is wrong (nothing wa
 	fl.StringVar(&f.Title, "title", "", "words above the figure")
 	fl.StringVar(&f.size, "size", "", "width and height on paper, as in 8x5cm, 3.3x2in or 240x160pt")
 	fl.StringArrayVar(&f.out, "out", []string{"plot.svg"}, "file to write: .svg, .png or .pdf (repeatable)")
+	f.unverified.offer(c)
 	completePlot(c)
 	return c
 }
@@ -74,7 +76,7 @@ func completeColumn(_ *cobra.Command, dirs []string, _ string) ([]string, cobra.
 	if len(dirs) == 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	sheet, err := openSheet(dirs[0], "")
+	sheet, err := openSheet(dirs[0], "", folder.Verified)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -114,7 +116,7 @@ func (f *plotFlags) figure(dirs []string) (drawn draw.Figure, err error) {
 	}
 	var sheets []*plot.Sheet
 	for i, name := range shortNames(dirs) {
-		sheet, err := openSheet(dirs[i], name)
+		sheet, err := openSheet(dirs[i], name, f.unverified.trust())
 		if err != nil {
 			return drawn, err
 		}
@@ -137,19 +139,19 @@ func encoding(f *draw.Figure, path string) *[]byte {
 }
 
 // openSheet reads the folder of a run or a sweep.
-func openSheet(dir, name string) (*plot.Sheet, error) {
+func openSheet(dir, name string, trust folder.Reading) (*plot.Sheet, error) {
 	m, err := folder.ReadManifest(dir)
 	if err != nil {
 		return nil, err
 	}
 	if m.Kind == folder.KindSweep {
-		r, err := folder.OpenSweep(dir)
+		r, err := folder.OpenSweep(dir, trust)
 		if err != nil {
 			return nil, err
 		}
 		return plot.SweepSheet(name, r), nil
 	}
-	r, err := folder.Open(dir)
+	r, err := folder.Open(dir, trust)
 	if err != nil {
 		return nil, err
 	}

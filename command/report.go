@@ -2,10 +2,6 @@ package command
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/kedge-opt/kedge/folder"
@@ -16,6 +12,7 @@ import (
 
 func newReport(kinds *kind.Catalogue) *cobra.Command {
 	var out string
+	var unverified unverifiedFlag
 	c := &cobra.Command{
 		Use:   "report DIR...",
 		Short: "Make a report anew, or compare several runs on one page",
@@ -30,60 +27,59 @@ Exit codes: 0 done, 1 a report could not be written, 64 a folder is no finished 
   kedge report runs/small-step runs/large-step --out runs/steps`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			path, err := makeReport(kinds, args, out)
+			path, err := makeReport(kinds, args, out, unverified.trust())
 			if err != nil {
 				return err
 			}
 			return say(c.OutOrStdout(), "report: "+path)
 		},
 	}
+	unverified.offer(c)
 	c.Flags().StringVar(&out, "out", "", "folder for the report (default the folder itself, of several runs/compare)")
 	return c
 }
 
 // makeReport returns where the page is. Everything is read before anything is written.
-func makeReport(kinds *kind.Catalogue, dirs []string, out string) (string, error) {
-	r, err := report.Read(kinds, dirs...)
+func makeReport(kinds *kind.Catalogue, dirs []string, out string, trust folder.Reading) (string, error) {
+	if len(dirs) == 1 && out == "" {
+		return remake(kinds, dirs[0], trust)
+	}
+	place, err := folder.KindCompare.Take(cmp.Or(out, filepath.Join("runs", "compare")))
 	if err != nil {
 		return "", err
 	}
-	if len(dirs) == 1 && out == "" {
-		names, err := r.Write(dirs[0])
-		if err == nil {
-			err = folder.Reseal(dirs[0], names...)
-		}
-		return filepath.Join(dirs[0], "report.html"), failed(err)
-	}
-	out = cmp.Or(out, filepath.Join("runs", "compare"))
-	if err := clearReport(out); err != nil {
+	defer place.Release()
+	pages, err := pagesOf(kinds, trust, dirs...)
+	if err != nil {
 		return "", err
 	}
-	if _, err = r.Write(out); err == nil {
-		err = folder.Manifest{Kind: folder.KindCompare, Build: folder.CurrentBuild()}.Seal(out)
-	}
-	return filepath.Join(out, "report.html"), failed(err)
+	err = place.Commit(folder.Manifest{Identity: folder.CurrentIdentity(nil)}, folder.Contents{}.With(pages), nil)
+	return filepath.Join(place.Dir(), "report.html"), failed(err)
 }
 
-// clearReport makes sure that a report may be written to dir: it is not there, is empty or holds an earlier report, which is
-// removed, its manifest first.
-func clearReport(dir string) error {
+// remake makes the report of a folder inside it anew.
+func remake(kinds *kind.Catalogue, dir string, trust folder.Reading) (string, error) {
 	m, err := folder.ReadManifest(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case errors.Is(err, folder.ErrUnfinished):
-		if entries, err := os.ReadDir(dir); err != nil || len(entries) == 0 {
-			return err
-		}
-		return fmt.Errorf("%s: %w", dir, folder.ErrNotOurs)
-	case err != nil:
-		return err
-	case m.Kind != folder.KindCompare:
-		return fmt.Errorf("%s holds a %s; choose another folder with --out", dir, m.Kind)
+	if err != nil {
+		return "", err
 	}
-	err = os.Remove(filepath.Join(dir, "manifest.json"))
-	for name := range m.Files {
-		err = errors.Join(err, os.Remove(filepath.Join(dir, filepath.FromSlash(name))))
+	place, err := m.Kind.Take(dir)
+	if err != nil {
+		return "", err
 	}
-	return err
+	defer place.Release()
+	pages, err := pagesOf(kinds, trust, dir)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, "report.html"), failed(place.Renew(pages))
+}
+
+// pagesOf are the files of the report of finished folders.
+func pagesOf(kinds *kind.Catalogue, trust folder.Reading, dirs ...string) (map[string][]byte, error) {
+	r, err := report.Read(kinds, trust, dirs...)
+	if err != nil {
+		return nil, err
+	}
+	return r.Files()
 }

@@ -93,7 +93,12 @@ func (f *runFlags) run(c *cobra.Command, target string) error {
 // execute runs the problem into its folder.
 func (f *runFlags) execute(c *cobra.Command, p *problem.Problem) error {
 	dir := cmp.Or(f.out, filepath.Join("runs", p.Name))
-	if err := f.checkFolder(dir); err != nil {
+	place, err := folder.KindRun.Take(dir)
+	if err != nil {
+		return err
+	}
+	defer place.Release()
+	if err := f.checkFolder(place); err != nil {
 		return err
 	}
 	begun := time.Now()
@@ -101,7 +106,7 @@ func (f *runFlags) execute(c *cobra.Command, p *problem.Problem) error {
 	defer stop()
 	c.SetContext(ctx)
 	notes := &notes{out: os.Stderr, quiet: f.quiet}
-	o := lab.Options{Workers: f.workers, Progress: new(lab.Progress), Checkpoint: f.checkpointIn(dir, notes)}
+	o := lab.Options{Workers: f.workers, Progress: new(lab.Progress), Checkpoint: f.checkpointIn(place, notes)}
 	result, err := f.compute(ctx, p, o, notes, stop)
 	notes.print()
 	if f.checkpoint > 0 && ctx.Err() != nil {
@@ -114,9 +119,9 @@ func (f *runFlags) execute(c *cobra.Command, p *problem.Problem) error {
 	if err := f.look(ctx, p, result); err != nil {
 		return failed(err)
 	}
-	d, err := report.Save(f.kinds, dir, result)
+	d, err := report.Save(f.kinds, place, result)
 	if err == nil {
-		err = lab.RemoveCheckpoint(dir)
+		err = lab.RemoveCheckpoint(place)
 	}
 	if err == nil {
 		err = f.tell(c.OutOrStdout(), result, d, dir, p.Spec.Hold, ran.Sub(begun), time.Since(ran))

@@ -84,14 +84,11 @@ func (f *studyFlags) run(c *cobra.Command, name string) error {
 	if err == nil {
 		err = f.Check()
 	}
-	dir := cmp.Or(f.out, filepath.Join("runs", "study-"+s.Name))
-	if err == nil {
-		err = folder.KindStudy.Usable(dir)
-	}
 	if err != nil {
 		return err
 	}
-	return produce(c, &f.resultFlags, dir, &f.Progress,
+	dir := cmp.Or(f.out, filepath.Join("runs", "study-"+s.Name))
+	return produce(c, &f.resultFlags, folder.KindStudy, dir, &f.Progress,
 		func() (*study.Result, error) {
 			r, err := s.Run(c.Context(), f.Options)
 			return r, failed(err)
@@ -101,9 +98,14 @@ func (f *studyFlags) run(c *cobra.Command, name string) error {
 }
 
 // produce computes something while somebody may watch, and once all of it is there writes its folder and says what came out.
-func produce[R any](c *cobra.Command, f *resultFlags, dir string, progress *func(done, total int64),
-	compute func() (R, error), save func(dir string, r R) (*page.Document, error), facts func(R) map[string]any,
+func produce[R any](c *cobra.Command, f *resultFlags, kind folder.Kind, dir string, progress *func(done, total int64),
+	compute func() (R, error), save func(c *folder.Taken, r R) (*page.Document, error), facts func(R) map[string]any,
 ) error {
+	place, err := kind.Take(dir)
+	if err != nil {
+		return err
+	}
+	defer place.Release()
 	begun := time.Now()
 	r, err := func() (R, error) {
 		if !f.quiet {
@@ -119,7 +121,7 @@ func produce[R any](c *cobra.Command, f *resultFlags, dir string, progress *func
 	case err != nil:
 		return err
 	}
-	d, err := save(dir, r)
+	d, err := save(place, r)
 	switch {
 	case err != nil:
 		return failed(err)

@@ -26,6 +26,7 @@ type sweepFlags struct {
 	shard   string
 	workers int
 	dryRun  bool
+	fresh   bool
 	prune   bool
 }
 
@@ -62,6 +63,7 @@ Exit codes: 0 done, 1 some cells failed or could not be written, 64 the command 
 	fl.StringVar(&f.shard, "shard", "", "run part 2 of 8 of the cells, as in 2/8; kedge merge joins the parts")
 	fl.IntVar(&f.workers, "workers", 0, "goroutines that compute (default one a core); results do not depend on it")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "print the cells and stop")
+	fl.BoolVar(&f.fresh, "fresh", false, "compute finished cells again, as after a change of the data or of kedge")
 	fl.BoolVar(&f.prune, "prune", false, "remove finished cells that the file no longer has")
 	return c
 }
@@ -105,13 +107,18 @@ func parseShard(text string) (lab.Shard, error) {
 
 // execute runs the sweep into its folder.
 func (f *sweepFlags) execute(c *cobra.Command, w *problem.Sweep, shard lab.Shard, dir string) error {
+	place, err := folder.KindSweep.Take(dir)
+	if err != nil {
+		return err
+	}
+	defer place.Release()
 	progress := new(lab.SweepProgress)
 	stop := func() {}
 	if !f.quiet {
 		stop = watchSweep(os.Stderr, w, progress)
 	}
-	r, err := lab.Sweep(c.Context(), w, dir, lab.SweepOptions{
-		Workers: f.workers, Shard: shard, Prune: f.prune, Files: os.DirFS("."), Progress: progress, Report: report.WriteSweep(f.kinds),
+	r, err := lab.Sweep(c.Context(), w, place, lab.SweepOptions{
+		Workers: f.workers, Shard: shard, Prune: f.prune, Anew: f.fresh, Files: os.DirFS("."), Progress: progress, Report: report.SweepPages(f.kinds),
 	})
 	stop()
 	state := progress.State()
@@ -119,7 +126,7 @@ func (f *sweepFlags) execute(c *cobra.Command, w *problem.Sweep, shard lab.Shard
 	case c.Context().Err() != nil && errors.Is(err, c.Context().Err()):
 		finished := state.Kept + state.Done
 		return coded{fmt.Errorf("stopped with %d of %d cells finished; the same command goes on from there", finished, state.Kept+state.Total), exitInterrupted}
-	case errors.Is(err, folder.ErrNotOurs), errors.Is(err, folder.ErrInUse), errors.Is(err, folder.ErrOtherBuild):
+	case errors.Is(err, folder.ErrOtherIdentity) && state.Done == 0:
 		return err
 	case err != nil:
 		return failed(err)
@@ -195,7 +202,12 @@ Exit codes: 0 done, 1 cells are missing or failed, 64 the parts do not belong to
   kedge merge runs/grid runs/grid-1of2 runs/grid-2of2`,
 		Args: cobra.MinimumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
-			r, err := lab.Merge(kinds, args[0], args[1:], report.WriteSweep(kinds))
+			place, err := folder.KindSweep.Take(args[0])
+			if err != nil {
+				return err
+			}
+			defer place.Release()
+			r, err := lab.Merge(kinds, place, args[1:], report.SweepPages(kinds))
 			if errors.Is(err, folder.ErrMissing) {
 				return failed(err)
 			}

@@ -15,7 +15,8 @@ func newVerify() *cobra.Command {
 		Use:   "verify DIR...",
 		Short: "Check that result folders hold what was written",
 		Long: `Compare every file of finished result folders, and of folders inside them, with the checksums in their manifest.json.
-times.json has none: it says when and how fast a run was computed, and nothing else does.
+times.json, the only file that differs between equal runs, has its checksum inside. Files that kedge has not written are named and left
+alone. What an earlier version wrote without a checksum is marked with ?.
 
 Exit codes: 0 all is as written, 1 a file differs or is missing, 64 a folder is no finished result.`,
 		Example: `  kedge verify runs/polarized
@@ -29,15 +30,15 @@ Exit codes: 0 all is as written, 1 a file differs or is missing, 64 a folder is 
 
 // verify checks all folders before it prints anything.
 func verify(w io.Writer, dirs []string, asJSON bool) error {
-	found, total, bad := map[string][]folder.Checked{}, 0, 0
+	found, total, bad := map[string]*folder.Inspection{}, 0, 0
 	for _, dir := range dirs {
-		list, err := folder.Verify(dir)
+		one, err := folder.Verify(dir)
 		if err != nil {
 			return err
 		}
-		found[dir] = list
-		total += len(list)
-		bad += countProblems(list)
+		found[dir] = one
+		total += len(one.Files)
+		bad += countProblems(one.Files)
 	}
 	if err := printChecked(w, dirs, found, asJSON); err != nil {
 		return err
@@ -57,19 +58,25 @@ func countProblems(list []folder.Checked) (n int) {
 	return n
 }
 
-func printChecked(w io.Writer, dirs []string, found map[string][]folder.Checked, asJSON bool) error {
+func printChecked(w io.Writer, dirs []string, found map[string]*folder.Inspection, asJSON bool) error {
 	if asJSON {
 		return folder.WriteJSON(w, found)
 	}
 	var pieces []page.Piece
 	for _, dir := range dirs {
 		pieces = append(pieces, page.Heading(dir))
-		for _, c := range found[dir] {
+		for _, c := range found[dir].Files {
 			piece := page.Marked{Mark: "✓", Text: c.File, Sign: page.Good}
-			if c.Problem != "" {
+			switch {
+			case c.Problem != "":
 				piece = page.Marked{Mark: "✗", Text: c.File + ": " + c.Problem, Sign: page.Bad}
+			case c.Note != "":
+				piece = page.Marked{Mark: "?", Text: c.File + ": not verified, " + c.Note}
 			}
 			pieces = append(pieces, piece)
+		}
+		for _, name := range found[dir].Strange {
+			pieces = append(pieces, page.Marked{Mark: "·", Text: name + ": kedge has not written it and leaves it alone"})
 		}
 	}
 	return show(w, pieces...)

@@ -27,8 +27,8 @@ func TestVerify(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 	out, code := command(t, "verify", "--json", dir)
-	var found map[string][]folder.Checked
-	if err := json.NewDecoder(strings.NewReader(out)).Decode(&found); err != nil || code != exitFailed || len(found[dir]) < 8 {
+	var found map[string]*folder.Inspection
+	if err := json.NewDecoder(strings.NewReader(out)).Decode(&found); err != nil || code != exitFailed || len(found[dir].Files) < 8 {
 		t.Errorf("exit code %d, %v: %s", code, err, out)
 	}
 	if out, code := command(t, "verify", t.TempDir()); code != exitUsage || !strings.Contains(out, "manifest.json") {

@@ -102,26 +102,24 @@ func numbers[To, From int | float64](x []From) []To {
 }
 
 // readArrays puts decisions and angles where they belong; points have theirs from the summary.
-func (r *Result) readArrays(path string) error {
-	return readSized(path, func(f io.ReaderAt, size int64) error {
-		list, err := npy.ReadZip(f, size, intake.Limits{})
-		if err != nil {
+func (r *Result) readArrays(f io.ReaderAt, size int64) error {
+	list, err := npy.ReadZip(f, size, intake.Limits{})
+	if err != nil {
+		return err
+	}
+	byName := map[string]npy.Array{}
+	for _, n := range list {
+		byName[n.Name] = n.Array
+	}
+	if initial, ok := byName[initialArray]; ok {
+		r.Angles = &Angles{Initial: initial.Data, Optimal: byName[optimalArray].Data, Final: map[string][]float64{}}
+	}
+	for i := range r.Runs {
+		if err := r.takeRun(&r.Runs[i], byName); err != nil {
 			return err
 		}
-		byName := map[string]npy.Array{}
-		for _, n := range list {
-			byName[n.Name] = n.Array
-		}
-		if initial, ok := byName[initialArray]; ok {
-			r.Angles = &Angles{Initial: initial.Data, Optimal: byName[optimalArray].Data, Final: map[string][]float64{}}
-		}
-		for i := range r.Runs {
-			if err := r.takeRun(&r.Runs[i], byName); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // takeRun takes the decisions of an algorithm, and the angles and the path of its last trial.

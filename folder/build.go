@@ -1,19 +1,45 @@
 package folder
 
 import (
+	"crypto/sha256"
 	"fmt"
+	"io"
 	"math"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
 )
 
 // Version is the version of kedge.
 const Version = "0.1.0"
 
+// Numeric is the number of the arithmetic: it grows with every change of kedge that changes bits of a result, and with none that does not.
+const Numeric = 1
+
+// Build says what decides on the bits of a result. They are promised for equal builds.
+type Build struct {
+	Version string `json:"version"`
+	Numeric int    `json:"numeric,omitempty"`
+	GOARCH  string `json:"goarch"`
+	GOAMD64 string `json:"goamd64"`
+	FMA     bool   `json:"fma"`
+}
+
+// Code says which program it was. Results of different programs are not mixed, since nobody can know that their bits are the same.
+type Code struct {
+	Module   string `json:"module"`             // the version of the module that it was built from
+	Revision string `json:"revision,omitempty"` // of its repository
+	Modified bool   `json:"modified,omitempty"` // the repository had changes that no revision has
+	Go       string `json:"go"`
+	System   string `json:"system"`
+	Program  string `json:"program,omitempty"` // SHA-256 of the program, where no revision tells what it was built from
+}
+
 // CurrentBuild describes the running program.
 func CurrentBuild() Build {
-	b := Build{Version: Version, GOARCH: runtime.GOARCH, FMA: fusesProducts()}
+	b := Build{Version: Version, Numeric: Numeric, GOARCH: runtime.GOARCH, FMA: fusesProducts()}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b
@@ -24,6 +50,44 @@ func CurrentBuild() Build {
 		}
 	}
 	return b
+}
+
+// CurrentCode identifies the running program. It does so once: a program may be replaced while it runs.
+var CurrentCode = sync.OnceValue(func() Code {
+	c := Code{Go: runtime.Version(), System: runtime.GOOS}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		c.Module = info.Main.Version
+		for _, s := range info.Settings {
+			switch s.Key {
+			case "vcs.revision":
+				c.Revision = s.Value
+			case "vcs.modified":
+				c.Modified = s.Value == "true"
+			}
+		}
+	}
+	if c.Revision == "" || c.Modified {
+		c.Program = programSum()
+	}
+	return c
+})
+
+// programSum hashes the running program; "unknown" where it cannot be read.
+func programSum() string {
+	path, err := os.Executable()
+	if err != nil {
+		return "unknown"
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "unknown"
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "unknown"
+	}
+	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
 // fusesProducts tells whether math.Exp rounds once where it could round twice. On amd64 the standard library decides that

@@ -2,10 +2,10 @@ package folder
 
 import (
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/kedge-opt/kedge/internal/disk"
 )
 
 // Names of a checkpoint, which lies in the folder of a run while that is computed.
@@ -18,14 +18,16 @@ const (
 )
 
 // isCheckpoint tells whether a folder's checkpoint holds nothing but what belongs there. It may be empty.
-func isCheckpoint(dir string) bool {
-	entries, err := os.ReadDir(filepath.Join(dir, CheckpointDir))
+func isCheckpoint(dir *disk.Dir) bool {
+	entries, err := dir.List(CheckpointDir)
 	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !IsCheckpointFile(e.Name()) })
 }
 
-// IsCheckpointFile tells whether a checkpoint has files of this name.
+// IsCheckpointFile tells whether a checkpoint has files of this name, or prepares files under it.
 func IsCheckpointFile(name string) bool {
-	bare := strings.TrimPrefix(name, ".") // of a file under preparation
-	begins := func(with string) bool { return strings.HasPrefix(bare, with) }
-	return name == LockFile || slices.ContainsFunc([]string{CheckpointRun, CheckpointAnswer, CheckpointDone, CheckpointTrial}, begins)
+	begins := func(with string) bool { return strings.HasPrefix(name, with) && strings.HasSuffix(name, ".bin") }
+	if strings.HasPrefix(name, ".") {
+		name = strings.TrimSuffix(strings.TrimPrefix(name, "."), strings.TrimPrefix(disk.Draft(""), "."))
+	}
+	return name == CheckpointRun || slices.ContainsFunc([]string{CheckpointAnswer, CheckpointDone, CheckpointTrial}, begins)
 }

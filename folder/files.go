@@ -1,61 +1,64 @@
 package folder
 
 import (
-	"bufio"
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"hash"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
+
+	"github.com/kedge-opt/kedge/internal/disk"
 )
 
 // Contents are files of a folder: by name, what writes each.
 type Contents map[string]func(io.Writer) error
 
-// Write writes the files into a folder, each whole or not at all.
-func (c Contents) Write(dir string) error {
-	var errs []error
-	for _, name := range slices.Sorted(maps.Keys(c)) {
-		errs = append(errs, WriteFile(filepath.Join(dir, name), c[name]))
+// With returns the contents and files whose bytes are known.
+func (c Contents) With(files map[string][]byte) Contents {
+	all := maps.Clone(c)
+	for name, data := range files {
+		all[name] = asBytes(data)
 	}
-	return errors.Join(errs...)
+	return all
 }
+
+// names are the names of the files, sorted.
+func (c Contents) names() []string { return slices.Sorted(maps.Keys(c)) }
 
 // AsJSON is the content of a file that holds a value as WriteJSON writes it.
 func AsJSON(v any) func(io.Writer) error {
 	return func(w io.Writer) error { return WriteJSON(w, v) }
 }
 
-func asText(text string) func(io.Writer) error {
+// AsTimes is the content of times.json: an object that, since the manifest cannot, has its own checksum.
+func AsTimes(v any) func(io.Writer) error {
 	return func(w io.Writer) error {
-		_, err := io.WriteString(w, text)
+		var b bytes.Buffer
+		if err := WriteJSON(&b, v); err != nil {
+			return err
+		}
+		_, err := w.Write(withSum(b.Bytes()))
+		return err
+	}
+}
+
+func asText(text string) func(io.Writer) error { return asBytes([]byte(text)) }
+
+func asBytes(data []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := w.Write(data)
 		return err
 	}
 }
 
 // WriteFile writes a file so that it is there whole or not at all.
 func WriteFile(path string, write func(io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	b := bufio.NewWriterSize(f, 1<<16)
-	err = errors.Join(write(b), b.Flush(), f.Sync(), f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return nil
+	return disk.Disk{}.WriteFile(path, write)
 }
 
 // WriteJSON writes a value as the files of folders have it.
@@ -65,94 +68,74 @@ func WriteJSON(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// readJSON reads a file that must hold one JSON value and no more than so many bytes.
-func readJSON(path string, most int64, v any) error {
-	text, err := readAll(path, most)
+// sumKey begins the last line of an object that has its own checksum.
+const sumKey = ",\n  \"sha256\": \""
+
+// withSum adds to an object, as WriteJSON writes it, the SHA-256 of its text as the last field.
+func withSum(text []byte) []byte {
+	h := sha256.Sum256(text)
+	return fmt.Appendf(bytes.TrimSuffix(text, []byte("\n}\n")), "%s%x\"\n}\n", sumKey, h)
+}
+
+// checkSum returns the text to which withSum has added its checksum; false if it is not that text any more.
+func checkSum(text []byte) (bare []byte, ok bool) {
+	at := bytes.LastIndex(text, []byte(sumKey))
+	if at < 0 {
+		return nil, false
+	}
+	bare = append(bytes.Clone(text[:at]), "\n}\n"...)
+	return bare, bytes.Equal(withSum(bytes.Clone(bare)), text)
+}
+
+// summer hashes and counts what is written to it.
+type summer struct {
+	hash.Hash
+	bytes int64
+}
+
+func newSummer() *summer { return &summer{Hash: sha256.New()} }
+
+func (s *summer) Write(p []byte) (int, error) {
+	s.bytes += int64(len(p))
+	return s.Hash.Write(p)
+}
+
+func (s *summer) file() File { return File{s.bytes, hex.EncodeToString(s.Sum(nil))} }
+
+// sumOf hashes what is left of a file.
+func sumOf(f io.Reader) (File, error) {
+	s := newSummer()
+	_, err := io.Copy(s, f)
+	return s.file(), err
+}
+
+// readJSON reads a file of a folder that must hold one JSON value and no more than so many bytes.
+func readJSON(dir *disk.Dir, name string, most int64, v any) error {
+	text, err := readAll(dir, name, most)
 	if err != nil {
 		return err
 	}
 	if err := json.Unmarshal(text, v); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return fmt.Errorf("%s: %w", dir.Path(name), err)
 	}
 	return nil
 }
 
-// readSized reads a file whose format must be told its size.
-func readSized(path string, read func(f io.ReaderAt, size int64) error) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	if err := read(f, info.Size()); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
-}
-
-// readAll reads a file of at most so many bytes.
-func readAll(path string, most int64) ([]byte, error) {
-	info, err := os.Stat(path)
+// readAll reads a file of a folder, of at most so many bytes.
+func readAll(dir *disk.Dir, name string, most int64) ([]byte, error) {
+	f, err := dir.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() > most {
-		return nil, fmt.Errorf("%s: %d bytes, at most %d are read", path, info.Size(), most)
-	}
-	return os.ReadFile(path)
-}
-
-// Remove removes files by their names in a folder; those that are not there are no error.
-func Remove(dir string, names ...string) error {
-	var errs []error
-	for _, name := range names {
-		err := os.Remove(filepath.Join(dir, filepath.FromSlash(name)))
-		if !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, err)
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// settled hashes a file once it is on disk.
-func settled(name string) (File, error) {
-	if err := Flush(name); err != nil {
-		return File{}, err
-	}
-	return sumOf(name)
-}
-
-// Flush puts a file, or the names in a folder, on disk. Windows does that only for files open for writing.
-func Flush(name string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
-}
-
-// sumOf hashes a plain file.
-func sumOf(name string) (File, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return File{}, err
-	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return File{}, err
+	return within(f, most)
+}
+
+// within reads what is left of a file, which must not be more than so many bytes.
+func within(f *os.File, most int64) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(text)) > most {
+		err = fmt.Errorf("%s: more than %d bytes, which is all that is read", f.Name(), most)
 	}
-	if !info.Mode().IsRegular() {
-		return File{}, fmt.Errorf("%s is no plain file", name)
-	}
-	h := sha256.New()
-	n, err := io.Copy(h, f)
-	return File{n, hex.EncodeToString(h.Sum(nil))}, err
+	return text, err
 }

@@ -1,16 +1,21 @@
 package folder_test
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/disk"
 	"github.com/kedge-opt/kedge/loop"
 )
 
@@ -25,19 +30,27 @@ func small() *folder.Result {
 		return folder.Trial{Index: i, Measured: m, Decision: []float64{1, float64(i)}, Finished: true}
 	}
 	return &folder.Result{
-		Case: "small", Spec: "seed: 1\n", Seed: 1, Iterations: 10, Trials: 2, Individuals: 3, Build: folder.CurrentBuild(),
+		Case: "small", Spec: "seed: 1\n", Seed: 1, Iterations: 10, Trials: 2, Individuals: 3, Identity: folder.CurrentIdentity(nil),
 		Optimum: folder.Point{Decision: []float64{1, 1}}, Stable: folder.Point{Decision: []float64{2, 2}, Gap: 0.1},
 		Runs: []folder.Run{{Name: "a", Planned: 2, Trials: []folder.Trial{trial(0), trial(1)}}},
 	}
 }
 
+func taken(t *testing.T, k folder.Kind, dir string) *folder.Taken {
+	t.Helper()
+	c, err := k.Take(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 func sealed(t *testing.T, r *folder.Result) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := r.Save(dir); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Seal(dir); err != nil {
+	c := taken(t, folder.KindRun, dir)
+	defer c.Release()
+	if err := r.Save(c, nil); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -46,7 +59,7 @@ func sealed(t *testing.T, r *folder.Result) string {
 // Whatever columns a series has come back by name, with what they mean.
 func TestAReaderTakesWhateverColumnsThereAre(t *testing.T) {
 	want := small()
-	got, err := folder.Open(sealed(t, want))
+	got, err := folder.Open(sealed(t, want), folder.Verified)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,14 +94,17 @@ func TestSeriesWithoutTurnsAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Close()
-	if _, err := folder.Open(dir); err == nil || !strings.Contains(err.Error(), "want the columns algorithm, trial and k") {
+	if _, err := folder.Open(dir, folder.Unverified); err == nil || !strings.Contains(err.Error(), "want the columns algorithm, trial and k") {
 		t.Errorf("a series without k: %v", err)
 	}
-	list, err := folder.Verify(dir)
+	if _, err := folder.Open(dir, folder.Verified); !errors.Is(err, folder.ErrChanged) || !strings.Contains(err.Error(), "series.parquet") {
+		t.Errorf("another series: %v", err)
+	}
+	found, err := folder.Verify(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range list {
+	for _, c := range found.Files {
 		if (c.Problem != "") != (c.File == "series.parquet") {
 			t.Errorf("%s: %q", c.File, c.Problem)
 		}
@@ -109,50 +125,120 @@ func TestSpreads(t *testing.T) {
 	}
 }
 
-// Of two processes one has the folder.
+// Of two writers one has the folder, from the first look to the seal.
 func TestLocksKeepOthersOut(t *testing.T) {
-	dir := t.TempDir()
-	mine, err := folder.Acquire(dir)
+	dir := filepath.Join(t.TempDir(), "made", "for", "it")
+	mine := taken(t, folder.KindRun, dir)
+	if _, err := folder.KindRun.Take(dir); !errors.Is(err, disk.ErrInUse) || !strings.Contains(err.Error(), fmt.Sprint("process ", os.Getpid())) {
+		t.Errorf("a second writer: %v", err)
+	}
+	mine.Release()
+	if _, err := os.Stat(filepath.Dir(filepath.Dir(dir))); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a writer that wrote nothing leaves folders: %v", err)
+	}
+	taken(t, folder.KindRun, dir).Release()
+}
+
+// put writes files of somebody else.
+func put(t *testing.T, dir string, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte("mine"), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Only what the sealed list names is kedge's: figures, hidden files and folders of others stay, whatever they are called.
+func TestFilesOfOthersStay(t *testing.T) {
+	dir := sealed(t, small())
+	others := []string{"mine.svg", "table.csv", ".hidden", ".git/HEAD", "sub/x.pdf", ".kedge/notes.txt"}
+	put(t, dir, others...)
+	c := taken(t, folder.KindRun, dir)
+	if err := small().Save(c, map[string][]byte{"gap.svg": []byte("<svg/>")}); err != nil {
+		t.Fatal(err)
+	}
+	c.Release()
+	c = taken(t, folder.KindRun, dir)
+	if err := small().Save(c, nil); err != nil {
+		t.Fatal(err)
+	}
+	c.Release()
+	for _, name := range others {
+		if text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name))); err != nil || string(text) != "mine" {
+			t.Errorf("%s: %q, %v", name, text, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "gap.svg")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a figure that the new result does not have: %v", err)
+	}
+	found, err := folder.Verify(dir)
+	if err != nil || !slices.Equal(found.Strange, []string{".git", ".hidden", "mine.svg", "sub", "table.csv"}) {
+		t.Errorf("strange are %v (%v)", found, err)
+	}
+}
+
+// A file that has a name which a result needs is not overwritten.
+func TestNamesThatAreTakenAreRefused(t *testing.T) {
+	dir := sealed(t, small())
+	put(t, dir, "gap.svg", "report.md")
+	if _, err := folder.KindRun.Take(dir); err == nil || !strings.Contains(err.Error(), "report.md is there and kedge has not written it") {
+		t.Errorf("another's report.md: %v", err)
+	}
+	os.Remove(filepath.Join(dir, "report.md"))
+	c := taken(t, folder.KindRun, dir)
+	defer c.Release()
+	if err := small().Save(c, map[string][]byte{"gap.svg": []byte("<svg/>")}); err == nil || !strings.Contains(err.Error(), "gap.svg is there") {
+		t.Errorf("another's gap.svg: %v", err)
+	}
+	if text, _ := os.ReadFile(filepath.Join(dir, "gap.svg")); string(text) != "mine" {
+		t.Errorf("gap.svg holds %q", text)
+	}
+}
+
+// A manifest that names a file through a link cannot make kedge remove it.
+func TestLinksLeadNowhere(t *testing.T) {
+	outside, dir := t.TempDir(), sealed(t, small())
+	put(t, outside, "x.svg")
+	if err := os.Symlink(outside, filepath.Join(dir, "sub")); err != nil {
+		t.Skip(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := folder.Acquire(dir); err == nil || folder.Free(dir) == nil {
-		t.Error("a second process took the folder")
+	before := string(text)
+	bare := regexp.MustCompile(`(?s),\n  "sha256": "[0-9a-f]{64}"\n}\n$|"code": {.*?},\n|"inputs": {.*?},\n`).ReplaceAllString(before, "")
+	bare = strings.Replace(bare, `"format": 2`, `"format": 1`, 1) + "\n}\n"
+	bare = strings.Replace(bare, `"series.csv"`, `"sub/x.svg"`, 1)
+	if err := os.WriteFile(filepath.Join(dir, "manifest.json"), []byte(bare), 0o644); err != nil {
+		t.Fatal(err)
 	}
-	mine.Release()
-	if err := folder.Free(dir); err != nil {
+	if _, err := folder.KindRun.Take(dir); err == nil || !strings.Contains(err.Error(), `files names "sub/x.svg"`) {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(filepath.Join(outside, "x.svg")); err != nil {
 		t.Error(err)
 	}
 }
 
-// A folder that was begun and not finished is made again: what bears its names is its own, hidden or strange files are not.
-func TestUnfinishedFoldersAreMadeAgain(t *testing.T) {
-	dir := t.TempDir()
-	put := func(name string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("{}"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := folder.KindCompare.Begin(dir); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{folder.CompareFile, "gap.svg", "." + folder.CompareFile + "-1", ".mine.svg", "thesis.tex"} {
-		put(name)
-	}
-	err := folder.Manifest{Kind: folder.KindCompare}.Make(dir, folder.Contents{folder.CompareFile: folder.AsJSON("new")}, func(string) ([]string, error) { return nil, nil })
+// Every byte of a manifest counts.
+func TestEveryByteOfAManifestCounts(t *testing.T) {
+	dir := sealed(t, small())
+	path := filepath.Join(dir, "manifest.json")
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := folder.ReadManifest(dir)
-	if err != nil || len(m.Files) != 1 || m.Files[folder.CompareFile].SHA256 == "" {
-		t.Errorf("the manifest lists %v (%v)", m, err)
-	}
-	var left []string
-	entries, _ := os.ReadDir(dir)
-	for _, e := range entries {
-		left = append(left, e.Name())
-	}
-	if want := []string{".mine.svg", folder.CompareFile, "manifest.json", "thesis.tex"}; !slices.Equal(left, want) {
-		t.Errorf("the folder holds %v, want %v", left, want)
+	for i := range text {
+		flipped := slices.Clone(text)
+		flipped[i] ^= 1 << (i % 8)
+		if err := os.WriteFile(path, flipped, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := folder.ReadManifest(dir); err == nil {
+			t.Fatalf("a flip in byte %d (%q) goes unseen", i, text[max(0, i-20):i+1])
+		}
 	}
 }

@@ -1,11 +1,15 @@
 package folder
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
+	"path"
+	"strings"
+
+	"github.com/kedge-opt/kedge/internal/disk"
 )
 
 // Kind is what a sealed folder holds.
@@ -34,22 +38,23 @@ const (
 	parquetFile  = "series.parquet"
 	arraysFile   = "arrays.npz"
 
-	manifestFormat  = 1
+	manifestFormat  = 2
+	bareFormat      = 1 // without a checksum of its own, without code and inputs
 	largestManifest = 256 << 20
 )
 
-// Manifest lists every file of a finished folder; docs/formats/manifest.md describes it.
+// Manifest lists every file of a finished folder; docs/formats/manifest.md describes it. Its last field on disk is the checksum of the rest.
 type Manifest struct {
-	Format int             `json:"format"`
-	Kind   Kind            `json:"kind"`
-	Case   string          `json:"case"`
-	Seed   uint64          `json:"seed"`
-	Spec   string          `json:"spec,omitempty"` // the file that holds the spec
-	Build  Build           `json:"build"`
-	Files  map[string]File `json:"files"` // by name, with slashes
+	Format int    `json:"format"`
+	Kind   Kind   `json:"kind"`
+	Case   string `json:"case"`
+	Seed   uint64 `json:"seed"`
+	Spec   string `json:"spec,omitempty"` // the file that holds the spec
+	Identity
+	Files map[string]File `json:"files"` // by name, with slashes
 }
 
-// File is what a manifest knows of a file; a file that may differ between equal runs has no checksum.
+// File is what a manifest knows of a file; times.json has no checksum here but in itself.
 type File struct {
 	Bytes  int64  `json:"bytes,omitempty"`
 	SHA256 string `json:"sha256,omitempty"`
@@ -58,36 +63,90 @@ type File struct {
 // ErrUnfinished says that a folder has no manifest: whatever wrote it has not come to its end.
 var ErrUnfinished = errors.New("no manifest.json, so the folder is no finished result; run its command again")
 
-// ReadManifest reads the manifest of a folder. Without one the error is ErrUnfinished.
-func ReadManifest(dir string) (*Manifest, error) {
-	m := new(Manifest)
-	path := filepath.Join(dir, manifestFile)
-	err := readJSON(path, largestManifest, m)
-	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Stat(dir); err != nil {
-			return nil, err
-		}
-		return nil, fmt.Errorf("%s: %w", dir, ErrUnfinished)
-	}
+// ErrChanged says that a file is not what was written.
+var ErrChanged = errors.New("not as it was written")
+
+// IsBare tells whether the manifest is of the first format, which does not vouch for itself.
+func (m *Manifest) IsBare() bool { return m.Format == bareFormat }
+
+// text is the manifest as it is written.
+func (m *Manifest) text() ([]byte, error) {
+	var b bytes.Buffer
+	err := WriteJSON(&b, m)
+	return withSum(b.Bytes()), err
+}
+
+// readManifest reads the manifest in a folder of results. Without one the error is fs.ErrNotExist.
+func readManifest(dir *disk.Dir, name string) (*Manifest, error) {
+	text, err := readAll(dir, name, largestManifest)
 	if err != nil {
 		return nil, err
 	}
-	if m.Format != manifestFormat {
-		return nil, fmt.Errorf("%s: format is %d, this kedge reads %d; use the version that wrote it (%s)", path, m.Format, manifestFormat, m.Build.Version)
-	}
-	for name := range m.Files {
-		if !filepath.IsLocal(filepath.FromSlash(name)) {
-			return nil, fmt.Errorf("%s: files names %q, which is outside the folder", path, name)
-		}
+	m, err := parseManifest(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir.Path(name), err)
 	}
 	return m, nil
 }
 
-// readManifestOf reads the manifest of a folder that must hold a result of a kind.
-func readManifestOf(dir string, kind Kind) (*Manifest, error) {
-	m, err := ReadManifest(dir)
-	if err == nil && m.Kind != kind {
-		err = fmt.Errorf("%s holds a %s, not a %s", dir, m.Kind, kind)
+func parseManifest(text []byte) (*Manifest, error) {
+	var head struct {
+		Format int   `json:"format"`
+		Build  Build `json:"build"`
 	}
-	return m, err
+	if err := json.Unmarshal(text, &head); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrChanged, err)
+	}
+	switch head.Format {
+	case manifestFormat:
+		bare, ok := checkSum(text)
+		if !ok {
+			return nil, fmt.Errorf("%w: its checksum is that of another text", ErrChanged)
+		}
+		text = bare
+	case bareFormat:
+	default:
+		return nil, fmt.Errorf("format is %d, this kedge reads %d and %d; use the version that wrote it (%s)", head.Format, bareFormat, manifestFormat, head.Build.Version)
+	}
+	m := new(Manifest)
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(m); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrChanged, err)
+	}
+	return m, m.check()
+}
+
+// check wants everything in a manifest that must be there, and nothing that cannot be.
+func (m *Manifest) check() error {
+	if len(m.Files) == 0 || m.Kind == "" {
+		return fmt.Errorf("%w: kind or files are missing", ErrChanged)
+	}
+	if m.IsBare() && (m.Inputs != nil || m.Code != Code{}) {
+		return fmt.Errorf("%w: format %d has no code and no inputs", ErrChanged, bareFormat)
+	}
+	for name, f := range m.Files {
+		switch {
+		case !isFileName(name):
+			return fmt.Errorf("files names %q, want a file in the folder or the manifest of a cell", name)
+		case len(f.SHA256) != 64 && name != timesFile:
+			return fmt.Errorf("%w: %q has no checksum", ErrChanged, name)
+		}
+	}
+	return nil
+}
+
+// isFileName tells whether a manifest can list a name: a file in the folder itself, or the manifest of a folder in its cells.
+func isFileName(name string) bool {
+	dir, base := path.Split(name)
+	if dir == "" {
+		return fs.ValidPath(name) && !strings.HasPrefix(name, ".") && name != manifestFile && !strings.Contains(name, `\`)
+	}
+	outer, id := path.Split(strings.TrimSuffix(dir, "/"))
+	return base == manifestFile && outer == cellsFolder+"/" && isCellName(id)
+}
+
+// isCellName tells whether the folder of a cell can have a name.
+func isCellName(id string) bool {
+	return fs.ValidPath(id) && !strings.HasPrefix(id, ".") && !strings.ContainsAny(id, `/\`)
 }

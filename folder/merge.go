@@ -5,39 +5,40 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
-	"slices"
+	"path"
+
+	"github.com/kedge-opt/kedge/internal/disk"
 )
 
 // ErrMissing says that cells of a sweep are in none of its parts.
 var ErrMissing = errors.New("in no part; run the sweep or its shards to their end, then merge again")
 
-// Merge joins the folders of shards, or of any parts, of one sweep in dir. Every cell is checked before it is copied. The
-// folder is the one that the whole sweep would have made; cells that no part has are an error, after which dir holds the
-// others and Merge, or the sweep itself, can go on.
-func Merge(dir string, parts []string, plan *SweepPlan, report SweepReport) (*SweepResult, error) {
-	f, err := OpenSweepFolder(dir, plan)
+// Merge joins the folders of shards, or of any parts, of one sweep in a folder that was taken for it. Every cell is checked before it is
+// copied, and all must be of one origin. The folder is the one that the whole sweep would have made; cells that no part has are an
+// error, after which the folder holds the others and Merge, or the sweep itself, can go on.
+func Merge(c *Taken, parts []string, plan *SweepPlan, report SweepReport) (*SweepResult, error) {
+	f, err := OpenSweepFolder(c, plan, false)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	failed, found := map[string]string{}, map[string]string{}
+	failed, found := map[string]string{}, map[string]*SweepFolder{}
 	for _, dir := range parts {
-		part, err := f.survey(dir)
+		part, err := f.openPart(dir, failed)
 		if err != nil {
 			return nil, err
 		}
-		maps.Copy(failed, part.failed)
+		defer part.dir.Close()
 		for id := range part.whole {
-			found[id] = cmp.Or(found[id], part.path(cellsFolder, id))
+			found[id] = cmp.Or(found[id], part)
 		}
 	}
-	if f.build == nil {
-		f.build = new(CurrentBuild())
+	if f.ident == nil {
+		f.ident = new(CurrentIdentity(nil))
 	}
-	if err := f.Begin(false); err != nil {
+	if err := f.Begin(); err != nil {
 		return nil, err
 	}
 	missing, err := f.fetch(found, failed)
@@ -47,17 +48,14 @@ func Merge(dir string, parts []string, plan *SweepPlan, report SweepReport) (*Sw
 	if missing > 0 {
 		return nil, fmt.Errorf("%d of %d cells are %w", missing, len(plan.Cells), ErrMissing)
 	}
-	return f.Finish(failed, report)
+	return f.Finish(failed, false, report)
 }
 
-// CommonSweep reads the sweep that all parts are of, at most so many bytes, and which dir must not hold another than.
-func CommonSweep(dir string, parts []string, most int64) ([]byte, error) {
+// CommonSweep reads the sweep that all parts are of, at most so many bytes.
+func CommonSweep(parts []string, most int64) ([]byte, error) {
 	var first []byte
 	for i, part := range parts {
-		text, err := readAll(filepath.Join(part, SweepFile), most)
-		if errors.Is(err, os.ErrNotExist) {
-			return nil, fmt.Errorf("%s holds no sweep: it has no %s", part, SweepFile)
-		}
+		text, err := sweepIn(part, most)
 		if err != nil {
 			return nil, err
 		}
@@ -68,43 +66,74 @@ func CommonSweep(dir string, parts []string, most int64) ([]byte, error) {
 			return nil, fmt.Errorf("%s and %s are of different sweeps: compare their %s", parts[0], part, SweepFile)
 		}
 	}
-	if there, err := os.ReadFile(filepath.Join(dir, SweepFile)); err == nil && string(there) != string(first) {
-		return nil, fmt.Errorf("%s holds another sweep; choose another folder", dir)
-	}
 	return first, nil
 }
 
-// survey looks what a part has to give. Cells with other bytes than were written are refused, not left out: somebody
-// should know. All cells must be of one build and of this version, whose table and report they will have.
-func (f *SweepFolder) survey(dir string) (*SweepFolder, error) {
-	if err := Free(dir); err != nil {
+// sweepIn reads the sweep that a folder is of, finished or not.
+func sweepIn(part string, most int64) ([]byte, error) {
+	dir, err := disk.Disk{}.Open(part)
+	if err != nil {
 		return nil, err
 	}
-	part, err := surveyFolder(dir, f.plan)
-	if err == nil && len(part.hurt) > 0 {
-		err = fmt.Errorf("%s is not as it was written: run its sweep again, which repeats no other cell", part.path(cellsFolder, part.hurt[0]))
+	defer dir.Close()
+	if err := errors.Join(dir.Locked(lockFile), recovered(dir)); err != nil {
+		return nil, err
 	}
+	text, err := readAll(dir, SweepFile, most)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s holds no sweep that has come to its end: it has no %s", part, SweepFile)
+	}
+	return text, err
+}
+
+// openPart looks what a part has to give. Cells with other bytes than were written are refused, not left out: somebody should know. What
+// its other cells died of is added.
+func (f *SweepFolder) openPart(path string, failed map[string]string) (*SweepFolder, error) {
+	s, err := openKind(path, KindSweep, Verified)
+	if err != nil {
+		return nil, err
+	}
+	part := &SweepFolder{Taken: &Taken{kind: KindSweep, dir: s.dir}, plan: f.plan, whole: map[string]bool{}}
+	err = s.dir.Locked(lockFile)
 	if err == nil {
-		part.failed, err = readFailures(dir)
+		err = part.survey(false)
 	}
-	if err != nil || part.build == nil {
-		return part, err
+	if err == nil && len(part.hurt) > 0 {
+		err = fmt.Errorf("%s is %w: run its sweep again, which repeats no other cell", s.dir.Path(cellsFolder+"/"+part.hurt[0]), ErrChanged)
 	}
-	switch its := *part.build; {
-	case its.Version != Version:
-		return nil, fmt.Errorf("%s was made by kedge %s, this is kedge %s: merge with the version that made it", dir, its.Version, Version)
-	case f.build != nil && *f.build != its:
-		return nil, fmt.Errorf("%s was made by kedge %s, other parts by kedge %s, whose bits may differ: run all parts with one build", dir, its, *f.build)
+	if err == nil && part.ident != nil {
+		err = part.isOurs(s)
 	}
-	f.build = part.build
+	if err == nil && part.ident != nil {
+		err = f.agrees(*part.ident, path)
+	}
+	its, more := s.readFailures()
+	if err = errors.Join(err, more); err != nil {
+		s.Close()
+		return nil, err
+	}
+	maps.Copy(failed, its)
 	return part, nil
 }
 
+// isOurs wants finished cells of this version of kedge, which the manifest of their sweep vouches for.
+func (f *SweepFolder) isOurs(s *Sealed) error {
+	if its := f.ident.Build.Version; its != Version || s.IsBare() {
+		return fmt.Errorf("%s was made by kedge %s in format %d, this is kedge %s: merge with the version that made it", f.Dir(), its, s.Format, Version)
+	}
+	for id := range f.whole {
+		if _, err := s.cell(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // fetch copies the cells that are not there, and counts those that are nowhere and have not failed. Cells that are there did not fail.
-func (f *SweepFolder) fetch(found, failed map[string]string) (missing int, err error) {
+func (f *SweepFolder) fetch(found map[string]*SweepFolder, failed map[string]string) (missing int, err error) {
 	for _, c := range f.plan.Cells {
-		if from := found[c.ID]; from != "" && !f.whole[c.ID] {
-			if err := f.put(c.ID, func(dir string) error { return copySealed(dir, from) }); err != nil {
+		if from := found[c.ID]; from != nil && !f.whole[c.ID] {
+			if err := f.copyCell(c.ID, from); err != nil {
 				return 0, err
 			}
 			f.whole[c.ID] = true
@@ -118,31 +147,21 @@ func (f *SweepFolder) fetch(found, failed map[string]string) (missing int, err e
 	return missing, nil
 }
 
-// copySealed copies a sealed folder, the manifest last.
-func copySealed(to, from string) error {
-	m, err := ReadManifest(from)
+// copyCell copies the folder of a cell, which must be what was written as it is copied.
+func (f *SweepFolder) copyCell(id string, from *SweepFolder) error {
+	m, err := from.cellManifest(id)
 	if err != nil {
 		return err
 	}
-	for _, name := range append(slices.Sorted(maps.Keys(m.Files)), manifestFile) {
-		if err := copyFile(filepath.Join(to, name), filepath.Join(from, name)); err != nil {
-			return err
+	s := &Sealed{Manifest: m, dir: from.dir, at: path.Join(cellsFolder, id)}
+	data := Contents{}
+	for name := range m.Files {
+		data[name] = func(w io.Writer) error {
+			return s.Read(name, func(f *os.File) error {
+				_, err := io.Copy(w, f)
+				return err
+			})
 		}
 	}
-	if !intact(to) {
-		return fmt.Errorf("the copy of %s differs from what was written", from)
-	}
-	return Flush(to)
-}
-
-func copyFile(to, from string) error {
-	f, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return WriteFile(to, func(w io.Writer) error {
-		_, err := io.Copy(w, f)
-		return err
-	})
+	return f.put(id, m, data)
 }

@@ -1,7 +1,7 @@
 package folder
 
 import (
-	"path/filepath"
+	"io"
 	"time"
 
 	"github.com/kedge-opt/kedge"
@@ -12,48 +12,52 @@ const largestSummary = 64 << 20
 
 // Open reads the folder of a finished run back. The result is what was saved, but for the angles of trials that are not the
 // last of their algorithm, which are not kept.
-func Open(dir string) (*Result, error) {
-	m, err := readManifestOf(dir, KindRun)
+func Open(dir string, trust Reading) (*Result, error) {
+	s, err := openKind(dir, KindRun, trust)
 	if err != nil {
 		return nil, err
 	}
-	s, err := readSummary(filepath.Join(dir, summaryFile))
+	defer s.Close()
+	summary, err := s.readSummary()
 	if err != nil {
 		return nil, err
 	}
-	r := s.result()
-	text, err := readAll(filepath.Join(dir, specFile), largestSummary)
+	r := summary.result()
+	r.Identity = s.Identity
+	text, err := s.readText(specFile, largestSummary)
 	if err != nil {
 		return nil, err
 	}
 	r.Spec = string(text)
-	return r, r.readData(dir, m, s.Columns)
+	return r, r.readData(s, summary.Columns)
 }
 
 // readData reads series, arrays and times. Folders inside a sweep have not all of them.
-func (r *Result) readData(dir string, m *Manifest, foreign []kedge.Column) error {
+func (r *Result) readData(s *Sealed, foreign []kedge.Column) error {
 	meter := loop.Meter{Maximize: r.Maximize} // which values are better, its name does not tell
-	series := func(path string) error { return r.readSeries(path, append(foreign, meter.Columns()...)) }
+	series := func(f io.ReaderAt, size int64) error {
+		return r.readSeries(f, size, append(foreign, meter.Columns()...))
+	}
 	for _, part := range []struct {
 		file string
-		read func(path string) error
-	}{{parquetFile, series}, {arraysFile, r.readArrays}, {timesFile, r.readTimes}} {
-		if _, ok := m.Files[part.file]; !ok {
+		read func(f io.ReaderAt, size int64) error
+	}{{parquetFile, series}, {arraysFile, r.readArrays}} {
+		if !s.Has(part.file) {
 			continue
 		}
-		if err := part.read(filepath.Join(dir, part.file)); err != nil {
+		if err := s.readSized(part.file, part.read); err != nil {
 			return err
 		}
+	}
+	if s.Has(timesFile) {
+		return r.readTimes(s)
 	}
 	return nil
 }
 
-func readSummary(path string) (*Summary, error) {
-	s := new(Summary)
-	if err := readJSON(path, largestSummary, s); err != nil {
-		return nil, err
-	}
-	return s, nil
+func (s *Sealed) readSummary() (*Summary, error) {
+	summary := new(Summary)
+	return summary, s.readJSON(summaryFile, largestSummary, summary)
 }
 
 // result is what a summary tells of its result.
@@ -62,7 +66,7 @@ func (s *Summary) result() *Result {
 		Case: s.Case, Seed: s.Seed, Iterations: s.Iterations, Trials: s.Trials, Partial: s.Partial,
 		Individuals: s.Individuals, Maximize: s.Maximize, Optimum: s.Optimum, Reference: s.Reference,
 		Stable: NoPoint(), Rests: s.Rests, Notes: s.Notes,
-		Sections: s.Sections, Diagnoses: s.Diagnoses, Build: s.Build,
+		Sections: s.Sections, Diagnoses: s.Diagnoses,
 	}
 	if s.Stable != nil {
 		r.Stable = *s.Stable
@@ -88,9 +92,9 @@ func (r *Result) times() times {
 	return t
 }
 
-func (r *Result) readTimes(path string) error {
+func (r *Result) readTimes(s *Sealed) error {
 	var t times
-	if err := readJSON(path, largestSummary, &t); err != nil {
+	if err := s.readJSON(timesFile, largestSummary, &t); err != nil {
 		return err
 	}
 	r.Started, r.Finished = t.Started, t.Finished

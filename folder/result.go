@@ -27,7 +27,7 @@ type Result struct {
 	Notes       []string // what a reader must know, one sentence each, warnings first
 	Sections    []Section
 	Diagnoses   []Diagnosis // what an examination found that spoils the result
-	Build       Build
+	Identity
 
 	Started, Finished time.Time // of the computing
 }
@@ -116,14 +116,6 @@ type Angles struct {
 	Initial []float64            // at the start, with the first decision
 	Final   map[string][]float64 // by algorithm, the last trial: final state and final decision
 	Optimal []float64            // settled under the optimum, with the optimum
-}
-
-// Build says what produced a result. Bits are promised for equal builds.
-type Build struct {
-	Version string `json:"version"`
-	GOARCH  string `json:"goarch"`
-	GOAMD64 string `json:"goamd64"`
-	FMA     bool   `json:"fma"`
 }
 
 // Path is how some individuals and the decision moved in one trial.

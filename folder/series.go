@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -90,8 +91,8 @@ func (t *Trial) table(algorithm string) Table {
 }
 
 // readSeries adds the rows of a series to the runs of the result, whatever columns it has. Foreign ones are described.
-func (r *Result) readSeries(path string, foreign []kedge.Column) error {
-	t, err := ReadTable(path)
+func (r *Result) readSeries(f io.ReaderAt, size int64, foreign []kedge.Column) error {
+	t, err := ReadTable(f, size)
 	if err != nil {
 		return err
 	}
@@ -111,7 +112,7 @@ func (r *Result) readSeries(path string, foreign []kedge.Column) error {
 		}
 	}
 	if algorithm == nil || trial == nil || k == nil {
-		return fmt.Errorf("%s: want the columns algorithm, trial and k, and numbers", path)
+		return errors.New("want the columns algorithm, trial and k, and numbers")
 	}
 	for from, beyond := 0, 0; from < len(k); from = beyond {
 		for beyond = from + 1; beyond < len(k) && algorithm[beyond] == algorithm[from] && trial[beyond] == trial[from]; {
@@ -122,7 +123,7 @@ func (r *Result) readSeries(path string, foreign []kedge.Column) error {
 			one.Values = append(one.Values, slices.Clip(values[from:beyond]))
 		}
 		if err := r.addTrial(algorithm[from], one); err != nil {
-			return fmt.Errorf("%s: row %d: %w", path, from, err)
+			return fmt.Errorf("row %d: %w", from, err)
 		}
 	}
 	return nil

@@ -66,16 +66,18 @@ func (r *Result) Summarize() *Summary {
 	return s
 }
 
-// Save writes the data of a run into a folder: spec, series, arrays, summary and times. The folder is finished when the
-// report is there too and Seal has been called.
-func (r *Result) Save(dir string) error {
-	if err := KindRun.Begin(dir); err != nil {
-		return err
-	}
-	return Contents{
+// Save writes the data of a run and pages about it into a folder that was taken for it.
+func (r *Result) Save(c *Taken, pages map[string][]byte) error {
+	data := Contents{
 		specFile: asText(r.Spec), seriesFile: r.writeSeries, parquetFile: r.writeParquet, arraysFile: r.writeArrays,
-		summaryFile: AsJSON(r.Summarize()), timesFile: AsJSON(r.times()),
-	}.Write(dir)
+		summaryFile: AsJSON(r.Summarize()), timesFile: AsTimes(r.times()),
+	}
+	return c.Commit(r.manifest(), data.With(pages), nil)
+}
+
+// manifest is what is known of the run before its files are.
+func (r *Result) manifest() Manifest {
+	return Manifest{Case: r.Case, Seed: r.Seed, Spec: specFile, Identity: r.Identity}
 }
 
 // foreign keeps the columns that nobody can describe who reads their names.

@@ -4,10 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
+	"maps"
+	"path"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Names in the folder of a sweep.
@@ -20,8 +21,8 @@ const (
 	failuresFile = "failures.json"
 )
 
-// ErrOtherBuild says that finished cells were made by a program whose bits may differ.
-var ErrOtherBuild = errors.New("whose bits may differ; choose another folder with --out")
+// ErrOtherIdentity says that finished cells were computed with something else, so that the sweep would hold two worlds.
+var ErrOtherIdentity = errors.New("cannot be mixed: begin anew with --fresh, or choose another folder with --out")
 
 // SweepPlan is what the folder of a sweep must know of it: the result before anything has come out.
 type SweepPlan struct {
@@ -29,217 +30,270 @@ type SweepPlan struct {
 	SpecOf func(cell int) []byte // the spec of a cell, in YAML
 }
 
-// SweepReport writes what people read into the folder of a sweep.
-type SweepReport func(dir string, r *SweepResult) error
+// SweepReport makes what people read of a sweep: files by name.
+type SweepReport func(r *SweepResult) (map[string][]byte, error)
 
 // SweepFolder is the folder of a sweep, in the hands of this process.
 type SweepFolder struct {
-	dir   string
+	*Taken
 	plan  *SweepPlan
-	lock  *Lock
 	whole map[string]bool // cells of the sweep that are finished
 	hurt  []string        // cells of the sweep that are there but not as they were written
 	other []string        // finished cells that the sweep does not have
-	build *Build          // that made the finished cells
 
-	failed map[string]string // of a part to be merged: by cell, what it died of
+	mu    sync.Mutex // held while the following is used
+	ident *Identity  // of the finished cells
 }
 
-// OpenSweepFolder takes a folder that is new or holds a sweep, and looks which cells are finished.
-func OpenSweepFolder(dir string, w *SweepPlan) (*SweepFolder, error) {
-	if err := errors.Join(KindSweep.Usable(dir), os.MkdirAll(dir, 0o755)); err != nil {
-		return nil, err
-	}
-	l, err := Acquire(dir)
-	if err != nil {
-		return nil, err
-	}
-	f, err := surveyFolder(dir, w)
-	if err != nil {
-		l.Release()
-		return nil, err
-	}
-	f.lock = l
-	return f, nil
+// OpenSweepFolder looks which cells are finished in a folder that was taken for a sweep. To begin anew, none is.
+func OpenSweepFolder(c *Taken, w *SweepPlan, anew bool) (*SweepFolder, error) {
+	f := &SweepFolder{Taken: c, plan: w, whole: map[string]bool{}}
+	return f, f.survey(anew)
 }
 
-func (f *SweepFolder) path(name ...string) string {
-	return filepath.Join(append([]string{f.dir}, name...)...)
-}
-
-// surveyFolder looks which cells of a sweep are finished in a folder. It changes nothing.
-func surveyFolder(dir string, w *SweepPlan) (*SweepFolder, error) {
-	f := &SweepFolder{dir: dir, plan: w, whole: map[string]bool{}}
-	entries, err := os.ReadDir(f.path(cellsFolder))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
+// survey looks which cells of a sweep are finished in a folder. It changes nothing.
+func (f *SweepFolder) survey(anew bool) error {
+	entries, err := f.dir.List(cellsFolder)
 	there := map[string]bool{}
 	for _, e := range entries {
-		there[e.Name()] = !strings.HasPrefix(e.Name(), ".")
+		there[e.Name()] = e.IsDir() && isCellName(e.Name())
 	}
 	for i, c := range f.plan.Cells {
-		if !there[c.ID] {
+		isThere := there[c.ID]
+		delete(there, c.ID)
+		if !isThere || anew {
 			continue
 		}
-		there[c.ID] = false
 		if err := f.look(i, c.ID); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	for _, e := range entries {
-		if there[e.Name()] {
-			f.other = append(f.other, e.Name())
+	for _, id := range slices.Sorted(maps.Keys(there)) {
+		if _, err := f.cellManifest(id); err == nil && there[id] {
+			f.other = append(f.other, id)
 		}
 	}
-	return f, nil
+	return err
+}
+
+// cellManifest is that of the folder of a cell.
+func (f *SweepFolder) cellManifest(id string) (*Manifest, error) {
+	m, err := readManifest(f.dir, path.Join(cellsFolder, id, manifestFile))
+	if err == nil && m.Kind != KindRun {
+		err = fmt.Errorf("%s holds a %s, not a cell", f.dir.Path(path.Join(cellsFolder, id)), m.Kind)
+	}
+	return m, err
 }
 
 // look notes a cell that is finished, with the spec that the sweep gives it and the bytes that were written.
 func (f *SweepFolder) look(cell int, id string) error {
-	dir := f.path(cellsFolder, id)
-	text, err := os.ReadFile(filepath.Join(dir, specFile))
-	if err != nil || string(text) != string(f.plan.SpecOf(cell)) || !intact(dir) {
+	m, err := f.cellManifest(id)
+	if err != nil {
 		f.hurt = append(f.hurt, id)
 		return nil
 	}
-	m, err := ReadManifest(dir)
-	if err != nil {
+	s := &Sealed{Manifest: m, dir: f.dir, at: path.Join(cellsFolder, id)}
+	if text, err := s.readText(specFile, largestSummary); err != nil || string(text) != string(f.plan.SpecOf(cell)) || !s.intact() {
+		f.hurt = append(f.hurt, id)
+		return nil
+	}
+	if err := f.agrees(m.Identity, "cell "+id); err != nil {
 		return err
-	}
-	if f.build == nil {
-		f.build = &m.Build
-	}
-	if *f.build != m.Build {
-		return fmt.Errorf("%s holds cells made by kedge %s and by kedge %s, %w", f.dir, *f.build, m.Build, ErrOtherBuild)
 	}
 	f.whole[id] = true
 	return nil
 }
 
-// intact tells whether a sealed folder has the bytes that were written.
-func intact(dir string) bool {
-	list, err := Verify(dir)
-	return err == nil && !slices.ContainsFunc(list, func(c Checked) bool { return c.Problem != "" })
-}
-
-// BuiltBy refuses finished cells that another build has made.
-func (f *SweepFolder) BuiltBy(b Build) error {
-	if f.build != nil && *f.build != b {
-		return fmt.Errorf("%s holds cells made by kedge %s, this is kedge %s, %w", f.dir, *f.build, b, ErrOtherBuild)
+// agrees wants the identity of the cells that are there, and takes one's inputs into account.
+func (f *SweepFolder) agrees(id Identity, whose string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.ident == nil {
+		id.Inputs = maps.Clone(id.Inputs)
+		f.ident = &id
+		return nil
 	}
-	f.build = &b
+	if list := id.Differs(*f.ident); len(list) > 0 {
+		return &MixedError{Dir: f.Dir(), Whose: whose, Differs: list}
+	}
+	if f.ident.Inputs == nil {
+		f.ident.Inputs = map[string]string{}
+	}
+	maps.Copy(f.ident.Inputs, id.Inputs)
 	return nil
 }
 
-// Begin marks the folder as unfinished, takes away what a new end will write and what dead processes left, and writes the
-// sweep down. Finished cells that the sweep no longer has stay, unless they are to be pruned, but count as somebody else's.
-func (f *SweepFolder) Begin(prune bool) error {
-	var spared []string
-	for _, id := range f.other {
-		if !prune {
-			spared = append(spared, filepath.Join(cellsFolder, id))
+// MixedError says that results of different origins would be mixed.
+type MixedError struct {
+	Dir     string
+	Whose   string   // what is different from the cells that are there
+	Differs []string // what is different, in words
+}
+
+func (e *MixedError) Error() string {
+	return fmt.Sprintf("%s holds cells of another origin than %s: %s; they %v", e.Dir, e.Whose, strings.Join(e.Differs, ", "), ErrOtherIdentity)
+}
+
+func (e *MixedError) Unwrap() error { return ErrOtherIdentity }
+
+// ComputedBy refuses finished cells that another program has made, or that were made of other inputs: sum hashes those as they are now.
+func (f *SweepFolder) ComputedBy(sum func(input string) (string, error)) error {
+	now := CurrentIdentity(nil)
+	if f.ident != nil {
+		for name := range f.ident.Inputs {
+			is, err := sum(name)
+			if errors.Is(err, fs.ErrNotExist) {
+				is = "missing"
+			} else if err != nil {
+				return err
+			}
+			now.Inputs[name] = is
 		}
 	}
-	err := errors.Join(KindSweep.begin(f.dir, "sweep", spared...), os.MkdirAll(f.path(cellsFolder), 0o755))
-	if err != nil {
-		return err
-	}
-	if prune {
-		err, f.other = f.removeCells(f.other), nil
-	}
-	return errors.Join(err, f.sweepLeftovers(), Contents{SweepFile: asText(f.plan.Spec)}.Write(f.dir))
+	return f.agrees(now, "what this command would compute")
 }
 
-// sweepLeftovers removes the cells that dead processes had not finished.
-func (f *SweepFolder) sweepLeftovers() error {
-	entries, err := os.ReadDir(f.path(cellsFolder))
-	var left []string
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), ".") {
-			left = append(left, e.Name())
-		}
-	}
-	return errors.Join(err, f.removeCells(left))
-}
-
-func (f *SweepFolder) removeCells(names []string) error {
-	var errs []error
-	for _, name := range names {
-		errs = append(errs, os.RemoveAll(f.path(cellsFolder, name)))
-	}
-	return errors.Join(errs...)
-}
-
-// put makes the folder of a cell beside its place and moves it there when it is sealed and on disk.
-func (f *SweepFolder) put(id string, save func(dir string) error) error {
-	draft, place := f.path(cellsFolder, "."+id+"-tmp"), f.path(cellsFolder, id)
-	err := errors.Join(os.RemoveAll(draft), os.Mkdir(draft, 0o755))
-	if err == nil {
-		err = save(draft)
-	}
-	if err == nil {
-		err = os.RemoveAll(place)
-	}
-	if err == nil {
-		err = os.Rename(draft, place)
-	}
-	if err != nil {
-		return fmt.Errorf("write cell %s: %w", id, err)
-	}
-	return Flush(f.path(cellsFolder))
+// Begin marks the folder as one in which a sweep is growing.
+func (f *SweepFolder) Begin() error {
+	return errors.Join(f.begin(), f.dir.Make(cellsFolder), f.dir.Sync("."))
 }
 
 // Finished tells whether a cell is there as it was written.
 func (f *SweepFolder) Finished(id string) bool { return f.whole[id] }
 
-// Put keeps the result of a cell.
-func (f *SweepFolder) Put(id string, r *Result) error { return f.put(id, r.saveCell) }
-
-// Close lets others have the folder.
-func (f *SweepFolder) Close() { f.lock.Release() }
-
-// saveCell writes and seals the folder of a cell.
-func (r *Result) saveCell(dir string) error {
-	data := Contents{specFile: asText(r.Spec), parquetFile: r.writeParquet, summaryFile: AsJSON(r.Summarize())}
-	if err := data.Write(dir); err != nil {
+// Put keeps the result of a cell. It must be of the same origin as the others.
+func (f *SweepFolder) Put(id string, r *Result) error {
+	if err := f.agrees(r.Identity, "cell "+id); err != nil {
 		return err
 	}
-	return r.Seal(dir)
+	m, data := r.manifest(), Contents{specFile: asText(r.Spec), parquetFile: r.writeParquet, summaryFile: AsJSON(r.Summarize())}
+	m.Format, m.Kind = manifestFormat, KindRun
+	return f.put(id, &m, data)
 }
 
-// Finish writes what came out of all cells and seals the folder.
-func (f *SweepFolder) Finish(failed map[string]string, report SweepReport) (*SweepResult, error) {
-	r, err := f.collect(failed)
+// put makes the folder of a cell beside its place and moves it there when it is sealed and on disk.
+func (f *SweepFolder) put(id string, m *Manifest, data Contents) error {
+	draft, place := draftFolder+id, path.Join(cellsFolder, id)
+	err := f.dir.Make(draft)
+	if err == nil {
+		err = seal(f.dir, draft, m, data)
+	}
+	if err == nil {
+		err = f.move(draft, place, m)
+	}
+	if err != nil {
+		return fmt.Errorf("write cell %s: %w", id, err)
+	}
+	return f.dir.Sync(cellsFolder)
+}
+
+// move moves the folder of a cell to its place. One that is there gives up its files first, its manifest before the others; what else
+// is in it stays.
+func (f *SweepFolder) move(draft, place string, m *Manifest) error {
+	if !f.dir.Has(place) {
+		return f.dir.Rename(draft, place)
+	}
+	if err := errors.Join(removePlain(f.dir, path.Join(place, manifestFile)), f.dir.Sync(place)); err != nil {
+		return err
+	}
+	for _, name := range append(slices.Sorted(maps.Keys(m.Files)), manifestFile) {
+		if name == manifestFile {
+			if err := f.dir.Sync(place); err != nil {
+				return err
+			}
+		}
+		if err := f.dir.Rename(path.Join(draft, name), path.Join(place, name)); err != nil {
+			return err
+		}
+	}
+	return errors.Join(f.dir.Sync(place), f.dir.Remove(draft))
+}
+
+// Finish writes what came out of all cells and seals the folder. Finished cells that the sweep no longer has stay, unless they are to be
+// pruned, but are not listed.
+func (f *SweepFolder) Finish(failed map[string]string, prune bool, report SweepReport) (*SweepResult, error) {
+	if !prune {
+		return f.finish(failed, report)
+	}
+	gone := f.other
+	f.other = nil
+	r, err := f.finish(failed, report)
+	for _, id := range gone {
+		if err == nil {
+			err = f.removeCell(id)
+		}
+	}
+	return r, err
+}
+
+func (f *SweepFolder) finish(failed map[string]string, report SweepReport) (*SweepResult, error) {
+	r, kept, err := f.collect(failed)
 	if err != nil {
 		return nil, err
 	}
-	data := Contents{indexFile: AsJSON(r), tableFile: r.Table().WriteParquet, tableCSV: r.Table().WriteCSV}
+	data := Contents{SweepFile: asText(f.plan.Spec), indexFile: AsJSON(r), tableFile: r.Table().WriteParquet, tableCSV: r.Table().WriteCSV}
 	if failures := r.failures(); len(failures) > 0 {
 		data[failuresFile] = AsJSON(failures)
 	}
-	if err = data.Write(f.dir); err == nil && report != nil {
-		err = report(f.dir, r)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return r, Manifest{Kind: KindSweep, Case: r.Name, Seed: r.Seed, Spec: SweepFile, Build: r.Build}.Seal(f.dir)
-}
-
-// collect reads what every cell came to. Cells that are neither finished nor failed are left out.
-func (f *SweepFolder) collect(failed map[string]string) (*SweepResult, error) {
-	r := f.plan.SweepResult
-	r.Cells, r.Build, r.Other = []CellResult{}, *f.build, f.other
-	for _, cell := range f.plan.Cells {
-		err := cell.read(f.dir, failed)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
+	if report != nil {
+		pages, err := report(r)
 		if err != nil {
 			return nil, err
 		}
+		data = data.With(pages)
+	}
+	return r, f.Commit(Manifest{Case: r.Name, Seed: r.Seed, Spec: SweepFile, Identity: *f.ident}, data, kept)
+}
+
+// collect reads what every cell came to, and the checksums of their manifests. Cells that are neither finished nor failed are left out.
+func (f *SweepFolder) collect(failed map[string]string) (*SweepResult, map[string]File, error) {
+	r, kept := f.plan.SweepResult, map[string]File{}
+	r.Cells, r.Build, r.Other = []CellResult{}, f.ident.Build, f.other
+	for _, cell := range f.plan.Cells {
+		if cell.Err = failed[cell.ID]; cell.Err == "" {
+			sum, summary, err := f.collectCell(cell.ID)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err != nil {
+				return nil, nil, err
+			}
+			kept[path.Join(cellsFolder, cell.ID, manifestFile)], cell.Summary = sum, summary
+		}
 		r.Cells = append(r.Cells, cell)
 	}
-	return &r, nil
+	return &r, kept, nil
+}
+
+func (f *SweepFolder) collectCell(id string) (sum File, summary *Summary, err error) {
+	name := path.Join(cellsFolder, id, manifestFile)
+	text, err := readAll(f.dir, name, largestManifest)
+	if err != nil {
+		return sum, nil, err
+	}
+	m, err := parseManifest(text)
+	if err != nil {
+		return sum, nil, fmt.Errorf("%s: %w", f.dir.Path(name), err)
+	}
+	h := newSummer()
+	h.Write(text)
+	summary, err = (&Sealed{Manifest: m, dir: f.dir, at: path.Dir(name)}).readSummary()
+	return h.file(), summary, err
+}
+
+// removeCell removes the folder of a finished cell, but nothing in it that its manifest does not name.
+func (f *SweepFolder) removeCell(id string) error {
+	m, err := f.cellManifest(id)
+	if err != nil {
+		return err
+	}
+	place := path.Join(cellsFolder, id)
+	err = removePlain(f.dir, path.Join(place, manifestFile))
+	for name := range m.Files {
+		err = errors.Join(err, removePlain(f.dir, path.Join(place, name)))
+	}
+	if left, _ := f.dir.List(place); len(left) == 0 {
+		err = errors.Join(err, f.dir.Remove(place))
+	}
+	return err
 }

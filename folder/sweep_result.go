@@ -1,11 +1,8 @@
 package folder
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
-	"path/filepath"
 	"slices"
 
 	"github.com/kedge-opt/kedge/problem/form"
@@ -63,54 +60,54 @@ func (r *SweepResult) failures() (list []failure) {
 }
 
 // OpenSweep reads the folder of a finished sweep, or shard of one, back.
-func OpenSweep(dir string) (*SweepResult, error) {
-	m, err := readManifestOf(dir, KindSweep)
+func OpenSweep(dir string, trust Reading) (*SweepResult, error) {
+	s, err := openKind(dir, KindSweep, trust)
 	if err != nil {
 		return nil, err
 	}
-	text, err := readAll(filepath.Join(dir, SweepFile), largestSummary)
+	defer s.Close()
+	text, err := s.readText(SweepFile, largestSummary)
 	if err != nil {
 		return nil, err
 	}
-	r := &SweepResult{Spec: string(text), Build: m.Build}
-	if err := readJSON(filepath.Join(dir, indexFile), largestManifest, r); err != nil {
+	r := &SweepResult{Spec: string(text), Build: s.Build}
+	if err := s.readJSON(indexFile, largestManifest, r); err != nil {
 		return nil, err
 	}
-	failed, err := readFailures(dir)
+	failed, err := s.readFailures()
 	if err != nil {
 		return nil, err
 	}
 	for i := range r.Cells {
 		c := &r.Cells[i]
-		if len(c.Values) != len(r.Keys) || !filepath.IsLocal(c.ID) {
-			return nil, fmt.Errorf("%s: cell %q has %d values, there are %d keys", filepath.Join(dir, indexFile), c.ID, len(c.Values), len(r.Keys))
+		if len(c.Values) != len(r.Keys) {
+			return nil, fmt.Errorf("%s: cell %q has %d values, there are %d keys", s.dir.Path(indexFile), c.ID, len(c.Values), len(r.Keys))
 		}
 		for _, v := range c.Values {
 			c.Numbers = append(c.Numbers, number(v))
 		}
-		if err := c.read(dir, failed); err != nil {
+		if c.Err = failed[c.ID]; c.Err != "" {
+			continue
+		}
+		cell, err := s.cell(c.ID)
+		if err == nil {
+			c.Summary, err = cell.readSummary()
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
 	return r, nil
 }
 
-// read fills in what came out of a cell.
-func (c *CellResult) read(dir string, failed map[string]string) (err error) {
-	if c.Err = failed[c.ID]; c.Err == "" {
-		c.Summary, err = readSummary(filepath.Join(dir, cellsFolder, c.ID, summaryFile))
-	}
-	return err
-}
-
 // readFailures returns what cells died of, by their names.
-func readFailures(dir string) (map[string]string, error) {
-	var list []failure
-	err := readJSON(filepath.Join(dir, failuresFile), largestManifest, &list)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+func (s *Sealed) readFailures() (map[string]string, error) {
 	failed := map[string]string{}
+	if !s.Has(failuresFile) {
+		return failed, nil
+	}
+	var list []failure
+	err := s.readJSON(failuresFile, largestManifest, &list)
 	for _, f := range list {
 		failed[f.ID] = f.Err
 	}

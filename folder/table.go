@@ -52,10 +52,6 @@ func (t *TableOf[R]) Spread(mean, least, most string, of func(R) *Spread) {
 }
 
 // ReadTable reads a table that kedge wrote as Parquet, however well it was compressed.
-func ReadTable(path string) (t Table, err error) {
-	err = readSized(path, func(f io.ReaderAt, size int64) error {
-		t, err = columns.ReadParquet(f, size, intake.Limits{Bytes: math.MaxInt64, Ratio: math.MaxInt64})
-		return err
-	})
-	return t, err
+func ReadTable(f io.ReaderAt, size int64) (Table, error) {
+	return columns.ReadParquet(f, size, intake.Limits{Bytes: math.MaxInt64, Ratio: math.MaxInt64})
 }

@@ -2,67 +2,98 @@ package folder
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // Checked is what Verify says of one file.
 type Checked struct {
 	File    string `json:"file"`              // with slashes, from the folder on
 	Problem string `json:"problem,omitempty"` // empty when the file is what was written
+	Note    string `json:"note,omitempty"`    // why nobody can know that; empty when it was checked
 }
 
-// Verify compares the files of a sealed folder, and of sealed folders inside it, with their checksums, in the order of their
-// names. The error is about the folder as a whole; a file that differs is no error but has a Problem.
-func Verify(dir string) ([]Checked, error) {
-	m, err := ReadManifest(dir)
+// Inspection is what Verify finds in a folder.
+type Inspection struct {
+	Files   []Checked `json:"files"`   // in the order of their names
+	Strange []string  `json:"strange"` // what else is there and kedge has not written: it is never touched
+}
+
+// Verify compares the files of a sealed folder, and of its cells, with their checksums. The error is about the folder as a whole; a file
+// that differs is no error but has a Problem.
+func Verify(dir string) (*Inspection, error) {
+	s, err := OpenSealed(dir, Verified)
 	if err != nil {
 		return nil, err
 	}
-	var list []Checked
-	for _, name := range slices.Sorted(maps.Keys(m.Files)) {
-		list = append(list, Checked{name, compare(filepath.Join(dir, filepath.FromSlash(name)), m.Files[name])})
-		if inner := path.Dir(name); inner != "." && path.Base(name) == manifestFile {
-			list = append(list, verifyInside(dir, inner)...)
+	defer s.Close()
+	found := &Inspection{Files: s.check(), Strange: []string{}}
+	if s.IsBare() {
+		found.Files = append(found.Files, Checked{File: manifestFile, Note: "kedge wrote no checksum of it yet"})
+	}
+	entries, err := s.dir.List(".")
+	for _, e := range entries {
+		if name := e.Name(); name != manifestFile && !s.Has(name) && !isWork(s.dir, name) && !(s.Kind == KindSweep && name == cellsFolder) {
+			found.Strange = append(found.Strange, name)
 		}
 	}
-	return list, nil
+	return found, err
 }
 
-// verifyInside verifies a folder in a folder.
-func verifyInside(dir, inner string) []Checked {
-	list, err := Verify(filepath.Join(dir, filepath.FromSlash(inner)))
-	for i := range list {
-		list[i].File = path.Join(inner, list[i].File)
-	}
-	if err != nil {
-		list = append(list, Checked{path.Join(inner, manifestFile), err.Error()})
+// check looks at every file that the manifest lists, and into cells.
+func (s *Sealed) check() (list []Checked) {
+	for _, name := range slices.Sorted(maps.Keys(s.Files)) {
+		list = append(list, s.checkFile(name))
+		if inner := path.Dir(name); inner != "." && s.at == "." {
+			list = append(list, s.checkCell(path.Base(inner))...)
+		}
 	}
 	return list
 }
 
-// compare says in what a file differs from what was written.
-func compare(name string, want File) string {
-	if want.SHA256 == "" {
-		if _, err := os.Stat(name); err != nil {
-			return "missing"
-		}
-		return ""
+// checkCell looks at the files of a cell.
+func (s *Sealed) checkCell(id string) []Checked {
+	text, err := readAll(s.dir, path.Join(cellsFolder, id, manifestFile), largestManifest)
+	inner := path.Join(cellsFolder, id)
+	var m *Manifest
+	if err == nil {
+		m, err = parseManifest(text)
 	}
-	got, err := sumOf(name)
+	if err != nil {
+		return nil // as checkFile says
+	}
+	list := (&Sealed{Manifest: m, dir: s.dir, trust: s.trust, at: inner}).check()
+	for i := range list {
+		list[i].File = path.Join(inner, list[i].File)
+	}
+	return list
+}
+
+// checkFile says in what a file differs from what was written.
+func (s *Sealed) checkFile(name string) Checked {
+	full := path.Join(s.at, name)
+	f, err := s.dir.Open(full)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return "missing"
+		return Checked{File: name, Problem: "missing"}
 	case err != nil:
-		return err.Error()
-	case got.Bytes != want.Bytes:
-		return fmt.Sprintf("%d bytes, written were %d", got.Bytes, want.Bytes)
-	case got != want:
-		return "other bytes than were written"
+		return Checked{File: name, Problem: strings.TrimPrefix(err.Error(), s.dir.Path(full)+" ")}
 	}
-	return ""
+	defer f.Close()
+	c := Checked{File: name}
+	if c.Problem, err = s.differs(f, name, s.Files[name]); err != nil {
+		c.Problem = err.Error()
+	}
+	if s.IsBare() && s.Files[name].SHA256 == "" {
+		c.Note = "kedge wrote no checksum of it yet"
+	}
+	return c
+}
+
+// intact tells whether the folder and its cells have the bytes that were written.
+func (s *Sealed) intact() bool {
+	return !slices.ContainsFunc(s.check(), func(c Checked) bool { return c.Problem != "" })
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/disk"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -48,8 +49,8 @@ func stopAt(t *testing.T, p *problem.Problem, dir string, turns int64, workers i
 		}
 		stop()
 	}()
-	o := lab.Options{Workers: workers, Progress: progress, Checkpoint: lab.Checkpoint{Dir: dir, Every: time.Millisecond, Say: said.say}}
-	if _, err := lab.Execute(ctx, p, o); err != nil && !errors.Is(err, context.Canceled) {
+	o := lab.Options{Workers: workers, Progress: progress, Checkpoint: lab.Checkpoint{Every: time.Millisecond, Say: said.say}}
+	if _, err := executeIn(ctx, p, o, dir); err != nil && !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	stop()
@@ -72,8 +73,12 @@ func resumable() map[string][]string {
 func finish(t *testing.T, p *problem.Problem, dir string, workers int) *teller {
 	t.Helper()
 	said := new(teller)
-	seal(t, execute(t, p, lab.Options{Workers: workers, Checkpoint: lab.Checkpoint{Dir: dir, Every: time.Millisecond, Say: said.say}}), dir)
-	if err := lab.RemoveCheckpoint(dir); err != nil {
+	r, err := executeIn(context.Background(), p, lab.Options{Workers: workers, Checkpoint: lab.Checkpoint{Every: time.Millisecond, Say: said.say}}, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seal(t, r, dir)
+	if err := removeCheckpoint(dir); err != nil {
 		t.Fatal(err)
 	}
 	return said
@@ -104,7 +109,7 @@ func TestStoppedRunsGoOn(t *testing.T) {
 func TestStopsLoseNothing(t *testing.T) {
 	p := build(t, "polarized", append(wandering, "iterations=200000", "record.every=1000")...) // more than there is time for
 	dir := filepath.Join(t.TempDir(), "out")
-	checkpoint := lab.Checkpoint{Dir: dir, Every: time.Hour}
+	checkpoint := lab.Checkpoint{Every: time.Hour}
 	for _, turns := range []int64{40, 350, 2000} {
 		ctx, stop := context.WithCancel(context.Background())
 		taken := new(lab.Progress)
@@ -115,10 +120,10 @@ func TestStopsLoseNothing(t *testing.T) {
 			}
 			stop()
 		})
-		_, err := lab.Execute(ctx, p, lab.Options{Workers: 2, Progress: taken, Checkpoint: checkpoint})
+		_, err := executeIn(ctx, p, lab.Options{Workers: 2, Progress: taken, Checkpoint: checkpoint}, dir)
 		wg.Wait()
 		resumed := new(lab.Progress)
-		_, again := lab.Execute(ctx, p, lab.Options{Progress: resumed, Checkpoint: checkpoint})
+		_, again := executeIn(ctx, p, lab.Options{Progress: resumed, Checkpoint: checkpoint}, dir)
 		if got, want := resumed.Done.Load(), taken.Done.Load(); err != nil || again != nil || got != want || want < turns || want >= 200000 {
 			t.Errorf("stopped after %d turns (%v), resumed after %d (%v)", want, err, got, again)
 		}
@@ -182,7 +187,7 @@ func TestOtherCheckpointsAreRefused(t *testing.T) {
 	other := build(t, "polarized", append(wandering, "seed=2")...)
 	refused := func(want string) {
 		t.Helper()
-		_, err := lab.Execute(context.Background(), other, lab.Options{Checkpoint: lab.Checkpoint{Dir: dir}})
+		_, err := executeIn(context.Background(), other, lab.Options{}, dir)
 		var e *lab.CheckpointError
 		if !errors.As(err, &e) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "--fresh") {
 			t.Errorf("error %v, want one that says %q", err, want)
@@ -196,10 +201,10 @@ func TestOtherCheckpointsAreRefused(t *testing.T) {
 		}
 		refused("cannot be read")
 	}
-	if err := lab.RemoveCheckpoint(dir); err != nil || lab.HasCheckpoint(dir) {
+	if err := removeCheckpoint(dir); err != nil {
 		t.Errorf("not removed: %v", err)
 	}
-	if err := folder.KindRun.Usable(dir); err != nil {
+	if err := usable(dir); err != nil {
 		t.Error(err)
 	}
 }
@@ -221,8 +226,8 @@ func TestChangedFilesAreRefused(t *testing.T) {
 		return p
 	}
 	stopAt(t, read("1,0\n0,1\n"), dir, 5, 1)
-	_, err := lab.Execute(context.Background(), read("1,0\n0,-1\n"), lab.Options{Checkpoint: lab.Checkpoint{Dir: dir}})
-	if err == nil || !strings.Contains(err.Error(), "the file with the individuals has changed") {
+	_, err := executeIn(context.Background(), read("1,0\n0,-1\n"), lab.Options{}, dir)
+	if err == nil || !strings.Contains(err.Error(), "people.csv held other bytes") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -232,16 +237,16 @@ func TestCheckpointsAreLocked(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	p := build(t, "polarized", append(wandering, "iterations=1000000")...)
 	ctx, stop := context.WithCancel(context.Background())
-	o := lab.Options{Workers: 1, Progress: new(lab.Progress), Checkpoint: lab.Checkpoint{Dir: dir}}
+	o := lab.Options{Workers: 1, Progress: new(lab.Progress)}
 	var wg sync.WaitGroup
-	wg.Go(func() { lab.Execute(ctx, p, o) })
+	wg.Go(func() { executeIn(ctx, p, o, dir) })
 	for o.Progress.Done.Load() == 0 {
 		time.Sleep(time.Millisecond)
 	}
-	if _, err := lab.Execute(ctx, p, lab.Options{Checkpoint: lab.Checkpoint{Dir: dir}}); !errors.Is(err, folder.ErrInUse) {
+	if _, err := executeIn(ctx, p, lab.Options{}, dir); !errors.Is(err, disk.ErrInUse) {
 		t.Errorf("a second run in the same folder: %v", err)
 	}
-	if err := lab.RemoveCheckpoint(dir); !errors.Is(err, folder.ErrInUse) {
+	if err := removeCheckpoint(dir); !errors.Is(err, disk.ErrInUse) {
 		t.Errorf("removed under a running run: %v", err)
 	}
 	stop()
@@ -260,7 +265,7 @@ func TestRunsOutliveTheirCheckpoint(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "out")
 		var wg sync.WaitGroup
 		wg.Go(func() {
-			for len(lockedIn(dir)) == 0 {
+			for len(found(dir, "run.json")) == 0 {
 				time.Sleep(50 * time.Microsecond)
 			}
 			if err := os.Rename(filepath.Join(dir, "checkpoint"), filepath.Join(dir, "elsewhere")); err != nil {
@@ -276,16 +281,13 @@ func TestRunsOutliveTheirCheckpoint(t *testing.T) {
 func outlives(t *testing.T, p *problem.Problem, dir string) {
 	t.Helper()
 	said := new(teller)
-	r := execute(t, p, lab.Options{Workers: 2, Checkpoint: lab.Checkpoint{Dir: dir, Every: time.Millisecond, Say: said.say}})
+	r, err := executeIn(context.Background(), p, lab.Options{Workers: 2, Checkpoint: lab.Checkpoint{Every: time.Millisecond, Say: said.say}}, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if r.Partial || len(said.lines) != 1 || !said.has("cannot save a checkpoint") || !said.has("the run goes on") {
 		t.Errorf("partial %v, said %q", r.Partial, said.lines)
 	}
-}
-
-// lockedIn lists the locks of a checkpoint: there is one while a run has it open.
-func lockedIn(dir string) []string {
-	list, _ := filepath.Glob(filepath.Join(dir, "checkpoint", ".lock"))
-	return list
 }
 
 // A folder called checkpoint that is not one is nobody's to touch.
@@ -295,10 +297,10 @@ func TestForeignCheckpointFoldersAreLeftAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, dir, "checkpoint/weights.bin", "years of training")
-	if err := folder.KindRun.Usable(dir); !errors.Is(err, folder.ErrNotOurs) {
+	if err := usable(dir); !errors.Is(err, folder.ErrNotOurs) {
 		t.Errorf("a folder with another's checkpoint gives %v", err)
 	}
-	if err := lab.RemoveCheckpoint(dir); err != nil {
+	if err := removeCheckpoint(dir); !errors.Is(err, folder.ErrNotOurs) {
 		t.Error(err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "checkpoint", "weights.bin")); errors.Is(err, fs.ErrNotExist) {

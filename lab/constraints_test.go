@@ -93,7 +93,7 @@ func sameFromDisk(t *testing.T, r *folder.Result) {
 	t.Helper()
 	dir := t.TempDir()
 	seal(t, r, dir)
-	back, err := folder.Open(dir)
+	back, err := folder.Open(dir, folder.Verified)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,10 @@
 package lab_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -14,6 +14,8 @@ import (
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // saved runs a case into a sealed folder.
@@ -26,12 +28,79 @@ func saved(t testing.TB, name string, workers int, sets ...string) (*folder.Resu
 
 func seal(t testing.TB, r *folder.Result, dir string) {
 	t.Helper()
-	if err := r.Save(dir); err != nil {
+	if err := save(r, dir); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Seal(dir); err != nil {
-		t.Fatal(err)
+}
+
+// save takes a folder for a result and saves it there, with a page.
+func save(r *folder.Result, dir string, pages ...string) error {
+	c, err := folder.KindRun.Take(dir)
+	if err != nil {
+		return err
 	}
+	defer c.Release()
+	files := map[string][]byte{}
+	for _, name := range pages {
+		files[name] = []byte(name)
+	}
+	return r.Save(c, files)
+}
+
+// usable takes a folder for a run and gives it back.
+func usable(dir string) error {
+	c, err := folder.KindRun.Take(dir)
+	if err == nil {
+		c.Release()
+	}
+	return err
+}
+
+// executeIn runs a problem with a checkpoint in a folder.
+func executeIn(ctx context.Context, p *problem.Problem, o lab.Options, dir string) (*folder.Result, error) {
+	c, err := folder.KindRun.Take(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Release()
+	o.Checkpoint.In = c
+	return lab.Execute(ctx, p, o)
+}
+
+// removeCheckpoint removes the checkpoint of a folder and tells whether none is left.
+func removeCheckpoint(dir string) error {
+	c, err := folder.KindRun.Take(dir)
+	if err != nil {
+		return err
+	}
+	defer c.Release()
+	if err := lab.RemoveCheckpoint(c); err != nil {
+		return err
+	}
+	if lab.HasCheckpoint(c) {
+		return errors.New("the checkpoint is still there")
+	}
+	return nil
+}
+
+// sweepIn runs a sweep in a folder.
+func sweepIn(ctx context.Context, w *problem.Sweep, dir string, o lab.SweepOptions) (*folder.SweepResult, error) {
+	c, err := folder.KindSweep.Take(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Release()
+	return lab.Sweep(ctx, w, c, o)
+}
+
+// mergeIn joins parts of a sweep in a folder.
+func mergeIn(dir string, parts []string) (*folder.SweepResult, error) {
+	c, err := folder.KindSweep.Take(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Release()
+	return lab.Merge(kind.Standard(), c, parts, nil)
 }
 
 func put(t testing.TB, dir, name, text string) {
@@ -73,7 +142,7 @@ func variants() map[string][]string {
 func TestOpenedIsWhatWasSaved(t *testing.T) {
 	for name, sets := range variants() {
 		want, dir := saved(t, name, 2, sets...)
-		got, err := folder.Open(dir)
+		got, err := folder.Open(dir, folder.Verified)
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -137,65 +206,28 @@ func TestVerifyFindsWhatChanged(t *testing.T) {
 
 func problems(t testing.TB, dir string) []folder.Checked {
 	t.Helper()
-	list, err := folder.Verify(dir)
+	found, err := folder.Verify(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.DeleteFunc(list, func(c folder.Checked) bool { return c.Problem == "" })
+	return slices.DeleteFunc(found.Files, func(c folder.Checked) bool { return c.Problem == "" })
 }
 
 // A folder of folders: the outer manifest vouches for the inner ones, and they for their files.
 func TestVerifyDescends(t *testing.T) {
 	outer := t.TempDir()
-	r := execute(t, build(t, "lq2", "iterations=20", "trials=1"), lab.Options{})
-	seal(t, r, filepath.Join(outer, "cells", "a"))
-	put(t, outer, "sweep.yaml", "x: 1\n")
-	if err := (folder.Manifest{Kind: folder.KindSweep, Case: "outer", Seed: 3}).Seal(outer); err != nil {
-		t.Fatal(err)
-	}
+	r := sweep(t, little, outer, lab.SweepOptions{})
 	m, err := folder.ReadManifest(outer)
-	if err != nil || len(m.Files) != 2 || m.Files["cells/a/manifest.json"].SHA256 == "" || m.Seed != 3 {
+	cell := "cells/" + r.Cells[0].ID
+	if err != nil || len(m.Files) != 12+4 || m.Files[cell+"/manifest.json"].SHA256 == "" {
 		t.Errorf("%+v, %v", m, err)
 	}
-	put(t, outer, "cells/a/series.csv", "")
-	if bad := problems(t, outer); len(bad) != 1 || bad[0].File != "cells/a/series.csv" {
+	put(t, outer, cell+"/series.parquet", "")
+	if bad := problems(t, outer); len(bad) != 1 || bad[0].File != cell+"/series.parquet" {
 		t.Error(bad)
 	}
-	if err := folder.KindRun.Usable(outer); err == nil || !strings.Contains(err.Error(), "holds a sweep") {
+	if err := usable(outer); err == nil || !strings.Contains(err.Error(), "holds a sweep") {
 		t.Errorf("a run may go where a sweep is: %v", err)
-	}
-}
-
-// A crash at any point before Seal leaves a folder that says it is not finished, is not opened, and may be run again; then
-// nothing of the first attempt is left, and the files of others are as they were.
-func TestUnfinishedFoldersAreRunAgain(t *testing.T) {
-	r := execute(t, build(t, "lq2", "iterations=20", "trials=1"), lab.Options{})
-	dir := filepath.Join(t.TempDir(), "out")
-	if err := r.Save(dir); err != nil {
-		t.Fatal(err)
-	}
-	put(t, dir, "w1.svg", "a figure of the first attempt")
-	put(t, dir, ".series.csv-123", "half a file")
-	put(t, dir, "notes.txt", "the user's")
-	if _, err := folder.Open(dir); !errors.Is(err, folder.ErrUnfinished) {
-		t.Errorf("an unfinished folder opens: %v", err)
-	}
-	if _, ok := contents(t, dir)["unfinished.json"]; !ok {
-		t.Error("nothing says that the folder is not finished")
-	}
-	if err := folder.KindRun.Usable(dir); err != nil {
-		t.Error(err)
-	}
-	seal(t, r, dir)
-	fresh := filepath.Join(t.TempDir(), "fresh")
-	seal(t, r, fresh)
-	got := contents(t, dir)
-	if got["notes.txt"] != "the user's" {
-		t.Errorf("the user's notes are %q", got["notes.txt"])
-	}
-	delete(got, "notes.txt")
-	if !reflect.DeepEqual(got, contents(t, fresh)) {
-		t.Errorf("the folder holds %v, a fresh one %v", names(got), names(contents(t, fresh)))
 	}
 }
 
@@ -210,8 +242,7 @@ func names(files map[string]string) (list []string) {
 // Overwriting removes what the old manifest lists and the new result lacks, and nothing else, again and again.
 func TestOverwritingLeavesNothingStale(t *testing.T) {
 	r, dir := saved(t, "lq2", 1, "iterations=20", "trials=1")
-	put(t, dir, "old.svg", "stale")
-	if err := r.Seal(dir); err != nil {
+	if err := save(r, dir, "old.svg"); err != nil {
 		t.Fatal(err)
 	}
 	put(t, dir, "notes.txt", "the user's")
@@ -229,15 +260,16 @@ func TestBadManifestsAreRefused(t *testing.T) {
 	r, dir := saved(t, "lq2", 1, "iterations=20", "trials=1")
 	whole := contents(t, dir)["manifest.json"]
 	for what, text := range map[string]string{
-		"outside the folder": strings.Replace(whole, `"series.csv"`, `"../../series.csv"`, 1),
-		"format is 2":        strings.Replace(whole, `"format": 1`, `"format": 2`, 1),
-		"unexpected end":     whole[:len(whole)/2],
+		"checksum":       strings.Replace(whole, `"series.csv"`, `"../../series.csv"`, 1),
+		"format is 3":    strings.Replace(whole, `"format": 2`, `"format": 3`, 1),
+		"unexpected end": whole[:len(whole)/2],
+		"unknown field":  strings.Replace(whole, `"format": 2`, `"format": 1`, 1),
 	} {
 		put(t, dir, "manifest.json", text)
 		before := contents(t, dir)
-		_, open := folder.Open(dir)
+		_, open := folder.Open(dir, folder.Verified)
 		_, verify := folder.Verify(dir)
-		for _, err := range []error{open, verify, folder.KindRun.Usable(dir), r.Save(dir)} {
+		for _, err := range []error{open, verify, usable(dir), save(r, dir)} {
 			if err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "manifest.json") {
 				t.Errorf("want an error with %q, got %v", what, err)
 			}
@@ -248,22 +280,25 @@ func TestBadManifestsAreRefused(t *testing.T) {
 	}
 }
 
-// Damaged data files are errors that name the file.
+// Damaged data files are errors that name the file, whether or not they are verified.
 func TestOpenRefusesDamage(t *testing.T) {
 	_, dir := saved(t, "polarized", 1, small...)
 	for name, text := range contents(t, dir) {
-		if name == "spec.yaml" || name == "series.csv" { // not what a result is read from
+		if name == "series.csv" { // not what a result is read from
 			continue
 		}
 		put(t, dir, name, text[:len(text)/2])
-		if _, err := folder.Open(dir); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := folder.Open(dir, folder.Verified); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("half of %s: %v", name, err)
+		}
+		if _, err := folder.Open(dir, folder.Unverified); name != "spec.yaml" && (err == nil || !strings.Contains(err.Error(), name)) {
+			t.Errorf("half of %s, unverified: %v", name, err)
 		}
 		put(t, dir, name, text)
 	}
 	summary := contents(t, dir)["summary.json"]
 	put(t, dir, "summary.json", strings.ReplaceAll(summary, "vanilla", "spam"))
-	if _, err := folder.Open(dir); err == nil || !strings.Contains(err.Error(), "series.parquet: row 0: ") {
+	if _, err := folder.Open(dir, folder.Unverified); err == nil || !strings.Contains(err.Error(), "series.parquet: row 0: ") {
 		t.Error(err)
 	}
 }
@@ -293,17 +328,4 @@ func printed(r *folder.Result) string {
 		}
 	}
 	return text
-}
-
-// What a dead process was writing goes, into whatever folder it was: one it had hardly begun, or one that was finished before.
-func TestDraftsOfDeadProcessesGo(t *testing.T) {
-	r, dir := execute(t, build(t, "lq2", "iterations=10", "trials=1"), lab.Options{}), t.TempDir()
-	put(t, dir, ".unfinished.json-1", "{")
-	seal(t, r, dir)
-	first := contents(t, dir)
-	put(t, dir, ".unfinished.json-2", "{")
-	seal(t, r, dir)
-	if again := contents(t, dir); first[".unfinished.json-1"] != "" || !reflect.DeepEqual(first, again) {
-		t.Errorf("the folder holds %q, then %q", slices.Sorted(maps.Keys(first)), slices.Sorted(maps.Keys(again)))
-	}
 }

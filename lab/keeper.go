@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -14,6 +12,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/disk"
 	"github.com/kedge-opt/kedge/internal/wire"
 	"github.com/kedge-opt/kedge/problem"
 )
@@ -22,9 +21,8 @@ import (
 type keeper struct {
 	say   func(string) // may be nil
 	mu    sync.Mutex   // held while something is said
-	dir   string       // of the checkpoint
+	dir   *disk.Dir    // the folder of the run
 	width int          // of a decision
-	lock  *folder.Lock // nil if the folder cannot be written
 	pulse atomic.Int64 // grows whenever the trials under way are to be saved
 	stop  chan struct{}
 	wg    sync.WaitGroup
@@ -44,32 +42,20 @@ type keeper struct {
 // openKeeper reads the checkpoint in the folder of a run or begins one. That of another run is a *CheckpointError. One that
 // cannot be written is none.
 func openKeeper(c Checkpoint, p *problem.Problem) (*keeper, error) {
-	if c.Dir == "" {
+	if c.In == nil {
 		return nil, nil
 	}
-	if err := folder.KindRun.Usable(c.Dir); err != nil {
-		return nil, err
-	}
 	k := &keeper{
-		say: c.Say, dir: filepath.Join(c.Dir, folder.CheckpointDir), width: p.Spec.Dims().Decision,
+		say: c.Say, dir: c.In.Root(), width: p.Spec.Dims().Decision,
 		stop: make(chan struct{}), finished: map[place]*folder.Trial{}, underway: map[place]int{},
 	}
-	err := os.MkdirAll(k.dir, 0o755)
-	if err == nil {
-		k.lock, err = folder.Acquire(k.dir)
-	}
-	switch {
-	case errors.Is(err, folder.ErrInUse):
-		return nil, err
-	case err == nil && HasCheckpoint(c.Dir):
-		if err := k.read(c.Dir, identify(p)); err != nil {
-			k.lock.Release()
+	var err error
+	if HasCheckpoint(c.In) {
+		if err := k.read(identify(p)); err != nil {
 			return nil, err
 		}
-	case err == nil:
-		if err = clearCheckpoint(k.dir); err == nil {
-			err = errors.Join(folder.Contents{folder.CheckpointRun: folder.AsJSON(identify(p))}.Write(k.dir), folder.Flush(k.dir))
-		}
+	} else if err = errors.Join(k.dir.Make(folder.CheckpointDir), k.dir.Sync("."), clearCheckpoint(k.dir)); err == nil {
+		err = errors.Join(k.dir.Replace(inCheckpoint(folder.CheckpointRun), folder.AsJSON(identify(p))), k.sync())
 	}
 	k.warn(err)
 	k.wg.Go(func() { k.beat(c.Every) })
@@ -77,20 +63,20 @@ func openKeeper(c Checkpoint, p *problem.Problem) (*keeper, error) {
 }
 
 // read reads the checkpoint of an earlier process and removes what that had not finished writing.
-func (k *keeper) read(dir string, id *identity) error {
+func (k *keeper) read(id *identity) error {
 	var before identity
-	text, err := os.ReadFile(filepath.Join(k.dir, folder.CheckpointRun))
+	text, err := k.readFile(folder.CheckpointRun)
 	if err == nil {
 		err = json.Unmarshal(text, &before)
 	}
 	if err != nil {
-		return &CheckpointError{Dir: dir, Differs: []string{"it cannot be read (" + err.Error() + ")"}}
+		return &CheckpointError{Dir: k.dir.Path("."), Differs: []string{"it cannot be read (" + err.Error() + ")"}}
 	}
 	if list := id.differs(&before); len(list) > 0 {
-		return &CheckpointError{Dir: dir, Differs: list}
+		return &CheckpointError{Dir: k.dir.Path("."), Differs: list}
 	}
 	k.resumed = true
-	entries, err := os.ReadDir(k.dir)
+	entries, err := k.dir.List(folder.CheckpointDir)
 	for _, e := range entries {
 		var damage error
 		switch name := e.Name(); {
@@ -99,8 +85,8 @@ func (k *keeper) read(dir string, id *identity) error {
 			damage = k.readDone(name)
 		case strings.HasPrefix(name, folder.CheckpointTrial):
 			damage = k.readTurns(name)
-		case strings.HasPrefix(name, ".") && name != folder.LockFile && folder.IsCheckpointFile(name):
-			k.warn(folder.Remove(k.dir, name))
+		case strings.HasPrefix(name, ".") && folder.IsCheckpointFile(name):
+			k.warn(k.dir.Remove(inCheckpoint(name)))
 		}
 		if damage != nil {
 			k.lost(e.Name(), damage)
@@ -111,7 +97,7 @@ func (k *keeper) read(dir string, id *identity) error {
 
 // readDone reads a file with finished trials.
 func (k *keeper) readDone(name string) error {
-	data, err := os.ReadFile(filepath.Join(k.dir, name))
+	data, err := k.readFile(name)
 	for err == nil && len(data) > 0 {
 		at, trial := new(reached), new(folder.Trial)
 		if data, err = restore(data, at, trial); err == nil {
@@ -126,7 +112,7 @@ func (k *keeper) readDone(name string) error {
 
 // readTurns reads how far the trial of a file is.
 func (k *keeper) readTurns(name string) error {
-	f, err := os.Open(filepath.Join(k.dir, name))
+	f, err := k.dir.Open(inCheckpoint(name))
 	if err != nil {
 		return err
 	}
@@ -180,9 +166,6 @@ func (k *keeper) close() {
 	close(k.stop)
 	k.wg.Wait()
 	k.flush()
-	if k.lock != nil {
-		k.lock.Release()
-	}
 }
 
 // finish lets a trial that has come to its end, and may have a file of its own, wait for the next flush.
@@ -204,15 +187,35 @@ func (k *keeper) flush() {
 	}
 	err := k.write(fmt.Sprintf("%s%d.bin", folder.CheckpointDone, k.parts+1), k.waiting...)
 	if err == nil {
-		err = errors.Join(folder.Flush(k.dir), folder.Remove(k.dir, k.spent...))
+		err = errors.Join(k.sync(), k.removeSpent())
 		k.waiting, k.spent, k.parts = nil, nil, k.parts+1
 	}
 	k.warn(err)
 }
 
+// sync puts the names of the checkpoint's files on disk.
+func (k *keeper) sync() error { return k.dir.Sync(folder.CheckpointDir) }
+
+func (k *keeper) readFile(name string) ([]byte, error) {
+	f, err := k.dir.Open(inCheckpoint(name))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
+
+// removeSpent removes the files that the trials had which are finished.
+func (k *keeper) removeSpent() (err error) {
+	for _, name := range k.spent {
+		err = errors.Join(err, k.dir.Remove(inCheckpoint(name)))
+	}
+	return err
+}
+
 // write writes a file of states.
 func (k *keeper) write(name string, states ...wire.State) error {
-	return folder.WriteFile(filepath.Join(k.dir, name), func(w io.Writer) error {
+	return k.dir.Replace(inCheckpoint(name), func(w io.Writer) error {
 		for _, s := range states {
 			if err := write(w, s); err != nil {
 				return err
@@ -251,7 +254,7 @@ func (k *keeper) recall(what string, find func() (*solved, error)) (*solved, err
 		return find()
 	}
 	name, saved := folder.CheckpointAnswer+strings.ReplaceAll(what, " ", "-")+".bin", new(solved)
-	data, err := os.ReadFile(filepath.Join(k.dir, name))
+	data, err := k.readFile(name)
 	if err == nil {
 		if err = k.check(saved, data); err == nil {
 			return saved, nil
@@ -260,7 +263,7 @@ func (k *keeper) recall(what string, find func() (*solved, error)) (*solved, err
 	}
 	s, err := find()
 	if err == nil {
-		k.warn(errors.Join(k.write(name, s), folder.Flush(k.dir)))
+		k.warn(errors.Join(k.write(name, s), k.sync()))
 	}
 	return s, err
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/kedge-opt/kedge/problem/kind"
 )
 
-// Merge joins the folders of shards, or of any parts, of one sweep in dir, as folder.Merge does. Its specs can
+// Merge joins the folders of shards, or of any parts, of one sweep, as folder.Merge does. Its specs can
 // name the given kinds.
-func Merge(kinds *kind.Catalogue, dir string, parts []string, report folder.SweepReport) (*folder.SweepResult, error) {
-	text, err := folder.CommonSweep(dir, parts, problem.MaxSize)
+func Merge(kinds *kind.Catalogue, c *folder.Taken, parts []string, report folder.SweepReport) (*folder.SweepResult, error) {
+	text, err := folder.CommonSweep(parts, problem.MaxSize)
 	if err != nil {
 		return nil, err
 	}
@@ -19,7 +19,7 @@ func Merge(kinds *kind.Catalogue, dir string, parts []string, report folder.Swee
 	if err != nil {
 		return nil, err
 	}
-	return folder.Merge(dir, parts, planOf(w), report)
+	return folder.Merge(c, parts, planOf(w), report)
 }
 
 // planOf is what the folder of a sweep must know of it.

@@ -11,15 +11,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// disk is a file system of its own whose power can be cut.
-type disk struct{ image, dir string }
+// mounted is a file system of its own whose power can be cut.
+type mounted struct{ image, dir string }
 
-func newDisk(t *testing.T) *disk {
+func newDisk(t *testing.T) *mounted {
 	t.Helper()
 	if os.Getenv("KEDGE_TORTURE") == "" || os.Getuid() != 0 {
 		t.Skip("KEDGE_TORTURE=1 as root cuts the power of a loop device")
 	}
-	d := &disk{filepath.Join(t.TempDir(), "disk.img"), t.TempDir()}
+	d := &mounted{filepath.Join(t.TempDir(), "disk.img"), t.TempDir()}
 	if out, err := exec.Command("sh", "-c", `truncate -s 96M "$0" && mkfs.ext4 -q "$0"`, d.image).CombinedOutput(); err != nil {
 		t.Skipf("no file system: %v: %s", err, out)
 	}
@@ -30,10 +30,10 @@ func newDisk(t *testing.T) *disk {
 	return d
 }
 
-func (d *disk) mount() error { return exec.Command("mount", "-o", "loop", d.image, d.dir).Run() }
+func (d *mounted) mount() error { return exec.Command("mount", "-o", "loop", d.image, d.dir).Run() }
 
 // cut shuts the file system down without writing its journal (EXT4_IOC_SHUTDOWN): what was not fsynced is gone.
-func (d *disk) cut() error {
+func (d *mounted) cut() error {
 	f, err := os.Open(d.dir)
 	if err != nil {
 		return err
@@ -44,7 +44,7 @@ func (d *disk) cut() error {
 }
 
 // restore mounts the disk again once everybody has left it.
-func (d *disk) restore(t *testing.T) {
+func (d *mounted) restore(t *testing.T) {
 	t.Helper()
 	if out, err := exec.Command("umount", d.dir).CombinedOutput(); err != nil {
 		t.Fatalf("umount: %v: %s", err, out)
@@ -73,7 +73,7 @@ func TestSweepPowerLoss(t *testing.T) {
 		d.restore(t)
 		after, _ := filepath.Glob(filepath.Join(cut, "cells", "[0-9a-f]*", "manifest.json"))
 		t.Logf("cut %d: %d cells finished, %d after", n+1, len(before), len(after))
-		if len(after) < len(before)-2 { // two may have been moved to their places and not yet be on disk
+		if len(after) < len(before)-2 { // two may have been moved to their places and not yet be on mounted
 			t.Errorf("cut %d lost %d cells", n+1, len(before)-len(after))
 		}
 	}

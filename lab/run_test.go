@@ -71,7 +71,7 @@ func TestTrialsAreIndependentOfEachOther(t *testing.T) {
 func TestSummaryAndSeries(t *testing.T) {
 	r := execute(t, build(t, "polarized", append(small, "record.every=15")...), lab.Options{})
 	dir := filepath.Join(t.TempDir(), "deep", "out")
-	if err := r.Save(dir); err != nil {
+	if err := save(r, dir); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "summary.json"))
@@ -133,7 +133,7 @@ func TestStoppedRunsArePartial(t *testing.T) {
 	if !r.Partial || finished == 0 || finished == 100 {
 		t.Errorf("partial %v with %d finished trials", r.Partial, finished)
 	}
-	if err := r.Save(filepath.Join(t.TempDir(), "o")); err != nil {
+	if err := save(r, filepath.Join(t.TempDir(), "o")); err != nil {
 		t.Error(err)
 	}
 }
@@ -145,7 +145,7 @@ func TestForeignFoldersAreLeftAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &folder.Result{}
-	if err := r.Save(dir); !errors.Is(err, folder.ErrNotOurs) {
+	if err := save(r, dir); !errors.Is(err, folder.ErrNotOurs) {
 		t.Errorf("a folder with other files gives %v", err)
 	}
 	entries, _ := os.ReadDir(dir)

@@ -1,11 +1,10 @@
 package lab
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/disk"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 )
@@ -25,12 +24,19 @@ func BenchmarkSave(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	k := &keeper{dir: b.TempDir()}
+	dir, err := disk.Disk{}.Open(b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := dir.Make(folder.CheckpointDir); err != nil {
+		b.Fatal(err)
+	}
+	k := &keeper{dir: dir}
 	a := &attempt{run: &run{keeper: k}, slot: &folder.Trial{}, trial: trial}
 	for b.Loop() {
 		a.save()
 	}
-	info, err := os.Stat(filepath.Join(k.dir, "trial-0-0.bin"))
+	info, err := dir.Lstat(inCheckpoint("trial-0-0.bin"))
 	if err != nil {
 		b.Fatal(err)
 	}

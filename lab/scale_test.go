@@ -19,7 +19,7 @@ import (
 func seriesOf(t *testing.T, name string, workers int, sets ...string) []byte {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "out")
-	if err := execute(t, build(t, name, sets...), lab.Options{Workers: workers}).Save(dir); err != nil {
+	if err := save(execute(t, build(t, name, sets...), lab.Options{Workers: workers}), dir); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(filepath.Join(dir, "series.csv"))

@@ -3,12 +3,12 @@ package lab
 import (
 	"bytes"
 	"errors"
-	"path/filepath"
 	"reflect"
 	"testing"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/disk"
 	"github.com/kedge-opt/kedge/internal/wire"
 	"github.com/kedge-opt/kedge/optimum"
 )
@@ -104,14 +104,21 @@ func FuzzUnmarshalStates(f *testing.F) {
 
 // By hand: what differs is named, one by one.
 func TestDifferencesAreNamed(t *testing.T) {
-	before := identity{Name: "a", Spec: "seed: 1\ntrials: 2\n", Build: folder.Build{Version: "1", GOARCH: "amd64", GOAMD64: "v1", FMA: true}}
+	before := identity{"a", "seed: 1\ntrials: 2\n", folder.Identity{
+		Build: folder.Build{Version: "1", GOARCH: "amd64", GOAMD64: "v1", FMA: true}, Code: folder.Code{Go: "go1", Revision: "abc"}, Inputs: map[string]string{"x.csv": "12"},
+	}}
 	for want, change := range map[string]func(*identity){
-		"it is of a, this is b":                                                      func(id *identity) { id.Name = "b" },
-		`the spec had "trials: 2", now it has "trials: 3"`:                           func(id *identity) { id.Spec = "seed: 1\ntrials: 3\n" },
-		`the spec had "trials: 2", now it has ""`:                                    func(id *identity) { id.Spec = "seed: 1\n" },
-		"kedge 1 wrote it, this is 2":                                                func(id *identity) { id.Build.Version = "2" },
-		"it is of a build for amd64 v1 fma=true, this is one for amd64 v1 fma=false": func(id *identity) { id.Build.FMA = false },
-		"the file with the individuals has changed":                                  func(id *identity) { id.Data = "1" },
+		"it is of a, this is b":                                                func(id *identity) { id.Name = "b" },
+		`the spec had "trials: 2", now it has "trials: 3"`:                     func(id *identity) { id.Spec = "seed: 1\ntrials: 3\n" },
+		`the spec had "trials: 2", now it has ""`:                              func(id *identity) { id.Spec = "seed: 1\n" },
+		"the version of kedge was 1, now it is 2":                              func(id *identity) { id.Build.Version = "2" },
+		"its arithmetic was 0, now it is 1":                                    func(id *identity) { id.Build.Numeric = 1 },
+		"the build target was amd64 v1 fma=true, now it is amd64 v1 fma=false": func(id *identity) { id.Build.FMA = false },
+		"the version of Go was go1, now it is go2":                             func(id *identity) { id.Code.Go = "go2" },
+		"the revision of kedge's code was abc, now it is abc with changes, in the program 0123456789ab": func(id *identity) {
+			id.Code.Modified, id.Code.Program = true, "0123456789abcdef"
+		},
+		"x.csv held other bytes (SHA-256 12, now 34)": func(id *identity) { id.Inputs = map[string]string{"x.csv": "34"} },
 	} {
 		now := before
 		change(&now)
@@ -126,13 +133,18 @@ func TestDifferencesAreNamed(t *testing.T) {
 
 // Trials that cannot be written now are written the next time.
 func TestFinishedTrialsOutliveFailures(t *testing.T) {
-	dir := t.TempDir()
-	k := &keeper{dir: filepath.Join(dir, "not", "there"), width: 2, finished: map[place]*folder.Trial{}}
+	dir, err := disk.Disk{}.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &keeper{dir: dir, width: 2, finished: map[place]*folder.Trial{}}
 	for trial := range 2 {
 		k.finish("trial", reached{place{0, trial}, 5}, *full(t))
 		k.flush()
 	}
-	k.dir = dir
+	if err := dir.Make(folder.CheckpointDir); err != nil {
+		t.Fatal(err)
+	}
 	k.flush()
 	k.finish("trial", reached{place{1, 0}, 5}, *full(t))
 	k.flush()

@@ -18,6 +18,7 @@ type SweepOptions struct {
 	Workers  int                // goroutines that compute: cells first, spare ones within the last cells; 0 means one a core
 	Shard    Shard              // the part of the cells to run
 	Prune    bool               // remove finished cells that the sweep no longer has
+	Anew     bool               // compute finished cells again
 	Files    fs.FS              // what specs name
 	Progress *SweepProgress     // watched by someone else, or nil
 	Runner   Runner             // runs the cells; nil means RunCell
@@ -30,20 +31,19 @@ type Shard struct{ Index, Of int }
 // has tells whether cell i belongs to the shard.
 func (s Shard) has(i int) bool { return s.Of == 0 || i%s.Of == s.Index-1 }
 
-// Sweep runs the cells of a sweep, or of its shard, that are not finished in the folder, and writes what came out of all of
-// them. A cell is there whole or not at all, so a sweep that was stopped in whatever way goes on where it was and ends with
+// Sweep runs the cells of a sweep, or of its shard, that are not finished in a folder that was taken for it, and writes what came out of
+// all of them. A cell is there whole or not at all, so a sweep that was stopped in whatever way goes on where it was and ends with
 // the bytes of one that was not. A cell that fails leaves the others alone; the result says what it died of. When the context
 // ends first, the error is the context's and the finished cells stay.
-func Sweep(ctx context.Context, w *problem.Sweep, dir string, o SweepOptions) (*folder.SweepResult, error) {
-	f, err := folder.OpenSweepFolder(dir, planOf(w))
+func Sweep(ctx context.Context, w *problem.Sweep, c *folder.Taken, o SweepOptions) (*folder.SweepResult, error) {
+	f, err := folder.OpenSweepFolder(c, planOf(w), o.Anew)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	if err := f.BuiltBy(folder.CurrentBuild()); err != nil {
+	if err := f.ComputedBy(func(name string) (string, error) { return problem.InputSum(o.Files, name) }); err != nil {
 		return nil, err
 	}
-	if err := f.Begin(o.Prune); err != nil {
+	if err := f.Begin(); err != nil {
 		return nil, err
 	}
 	r := newSweepRun(w, f, o)
@@ -53,7 +53,7 @@ func Sweep(ctx context.Context, w *problem.Sweep, dir string, o SweepOptions) (*
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return f.Finish(r.failed, o.Report)
+	return f.Finish(r.failed, o.Prune, o.Report)
 }
 
 // sweepRun is a sweep at work.

@@ -2,6 +2,7 @@ package lab_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/disk"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -39,7 +41,7 @@ func parseSweep(t testing.TB, src string) *problem.Sweep {
 
 func sweep(t testing.TB, src, dir string, o lab.SweepOptions) *folder.SweepResult {
 	t.Helper()
-	r, err := lab.Sweep(context.Background(), parseSweep(t, src), dir, o)
+	r, err := sweepIn(context.Background(), parseSweep(t, src), dir, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,14 +101,14 @@ func TestSweepsOnAnyWorkersAndInShards(t *testing.T) {
 		sweep(t, little, part, lab.SweepOptions{Shard: lab.Shard{Index: i + 1, Of: 5}})
 		parts = append(parts, part)
 	}
-	if _, err := lab.Merge(kind.Standard(), whole, parts[1:], nil); !errors.Is(err, folder.ErrMissing) || !strings.Contains(err.Error(), "3 of 12 cells") {
+	if _, err := mergeIn(whole, parts[1:]); !errors.Is(err, folder.ErrMissing) || !strings.Contains(err.Error(), "3 of 12 cells") {
 		t.Errorf("without the first part: %v", err)
 	}
-	if _, err := lab.Merge(kind.Standard(), whole, parts, nil); err != nil {
+	if _, err := mergeIn(whole, parts); err != nil {
 		t.Fatal(err)
 	}
 	sameTree(t, "merged", whole, one)
-	back, err := folder.OpenSweep(whole)
+	back, err := folder.OpenSweep(whole, folder.Verified)
 	if err != nil || fmt.Sprint(cellsOf(back)) != fmt.Sprint(cellsOf(r)) || back.Spec != r.Spec || back.Name != "little" {
 		t.Errorf("opened (%v)\n%v\nwas\n%v", err, cellsOf(back), cellsOf(r))
 	}
@@ -144,11 +146,11 @@ func TestSweepsMendWhatIsBroken(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.MkdirAll(filepath.Join(got, "cells", ".0123456789abcdef-tmp"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(got, ".table.csv-123"), []byte("cell,"), 0o644); err != nil {
-		t.Fatal(err)
+	for _, left := range []string{".kedge/cell-0123456789abcdef", ".kedge/new"} { // by dead processes
+		if err := os.MkdirAll(filepath.Join(got, left), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		put(t, got, left+"/table.csv", "cell,")
 	}
 	p := new(lab.SweepProgress)
 	sweep(t, little, got, lab.SweepOptions{Progress: p})
@@ -181,11 +183,11 @@ over:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := lab.Sweep(context.Background(), stored, again, lab.SweepOptions{Workers: 1}); err != nil {
+	if _, err := sweepIn(context.Background(), stored, again, lab.SweepOptions{Workers: 1}); err != nil {
 		t.Fatal(err)
 	}
 	sameTree(t, "failures again", again, first)
-	back, err := folder.OpenSweep(first)
+	back, err := folder.OpenSweep(first, folder.Verified)
 	if err != nil || fmt.Sprint(cellsOf(back)) != fmt.Sprint(cellsOf(r)) {
 		t.Errorf("opened (%v) %v", err, cellsOf(back))
 	}
@@ -224,7 +226,7 @@ func TestSweepRefusals(t *testing.T) {
 	mine := filepath.Join(dir, "mine")
 	os.MkdirAll(mine, 0o755)
 	os.WriteFile(filepath.Join(mine, "thesis.tex"), []byte("years of work"), 0o644)
-	if _, err := lab.Sweep(context.Background(), w, mine, lab.SweepOptions{}); !errors.Is(err, folder.ErrNotOurs) {
+	if _, err := sweepIn(context.Background(), w, mine, lab.SweepOptions{}); !errors.Is(err, folder.ErrNotOurs) {
 		t.Errorf("a folder with other files gives %v", err)
 	}
 	if files := tree(t, mine); len(files) != 2 {
@@ -235,21 +237,20 @@ func TestSweepRefusals(t *testing.T) {
 	r := sweep(t, little, other, lab.SweepOptions{})
 	for _, c := range r.Cells {
 		path := filepath.Join(other, "cells", c.ID, "manifest.json")
-		text, _ := os.ReadFile(path)
-		os.WriteFile(path, []byte(strings.Replace(string(text), `"version": "`, `"version": "9`, 1)), 0o644)
+		resealed(t, path, `"version": "`, `"version": "9`)
 	}
 	before := tree(t, other)
-	_, err := lab.Sweep(context.Background(), w, other, lab.SweepOptions{})
-	if !errors.Is(err, folder.ErrOtherBuild) || !strings.Contains(err.Error(), "kedge 9") {
+	_, err := sweepIn(context.Background(), w, other, lab.SweepOptions{})
+	if !errors.Is(err, folder.ErrOtherIdentity) || !strings.Contains(err.Error(), "the version of kedge was 9") || !strings.Contains(err.Error(), "--fresh") {
 		t.Errorf("cells of another version give %v", err)
 	}
-	if _, err := lab.Merge(kind.Standard(), filepath.Join(dir, "m"), []string{other}, nil); err == nil || !strings.Contains(err.Error(), "merge with the version that made it") {
+	if _, err := mergeIn(filepath.Join(dir, "m"), []string{other}); err == nil || !strings.Contains(err.Error(), "merge with the version that made it") {
 		t.Errorf("merging another version gives %v", err)
 	}
 	if !maps.Equal(before, tree(t, other)) {
 		t.Error("a refused folder has changed")
 	}
-	if _, err := folder.OpenSweep(filepath.Join(other, "cells", r.Cells[0].ID)); err == nil || !strings.Contains(err.Error(), "holds a run, not a sweep") {
+	if _, err := folder.OpenSweep(filepath.Join(other, "cells", r.Cells[0].ID), folder.Verified); err == nil || !strings.Contains(err.Error(), "holds a run, not a sweep") {
 		t.Errorf("opening a cell as a sweep gives %v", err)
 	}
 }
@@ -261,7 +262,7 @@ func TestMergeRefusals(t *testing.T) {
 	sweep(t, strings.Replace(little, "trials: 2", "trials: 3", 1), b, lab.SweepOptions{})
 	refused := func(want string, parts ...string) {
 		t.Helper()
-		if _, err := lab.Merge(kind.Standard(), out, parts, nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := mergeIn(out, parts); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("merging %v gives %v, want %s", parts, err, want)
 		}
 	}
@@ -276,6 +277,24 @@ func TestMergeRefusals(t *testing.T) {
 	}
 }
 
+// resealed changes a manifest and gives it the checksum that it must have then: SHA-256 of the text without the checksum.
+func resealed(t testing.TB, path, old, new string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bare, _, ok := strings.Cut(string(text), ",\n  \"sha256\": \"")
+	if !ok || !strings.Contains(bare, old) {
+		t.Fatalf("%s: %s", path, text)
+	}
+	bare = strings.Replace(bare, old, new, 1)
+	sum := sha256.Sum256([]byte(bare + "\n}\n"))
+	if err := os.WriteFile(path, fmt.Appendf(nil, "%s,\n  \"sha256\": \"%x\"\n}\n", bare, sum), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Two processes must not work on one folder; a stopped sweep gives it free.
 func TestSweepsLockTheirFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "o")
@@ -284,23 +303,23 @@ func TestSweepsLockTheirFolder(t *testing.T) {
 	defer stop()
 	p, ended := new(lab.SweepProgress), make(chan error)
 	go func() {
-		_, err := lab.Sweep(ctx, parseSweep(t, long), dir, lab.SweepOptions{Progress: p})
+		_, err := sweepIn(ctx, parseSweep(t, long), dir, lab.SweepOptions{Progress: p})
 		ended <- err
 	}()
 	for len(p.State().Running) == 0 {
 		time.Sleep(time.Millisecond)
 	}
-	if _, err := lab.Sweep(ctx, parseSweep(t, little), dir, lab.SweepOptions{}); !errors.Is(err, folder.ErrInUse) || !strings.Contains(err.Error(), fmt.Sprint("process ", os.Getpid())) {
+	if _, err := sweepIn(ctx, parseSweep(t, little), dir, lab.SweepOptions{}); !errors.Is(err, disk.ErrInUse) || !strings.Contains(err.Error(), fmt.Sprint("process ", os.Getpid())) {
 		t.Errorf("a second sweep in the folder gives %v", err)
 	}
-	if _, err := lab.Merge(kind.Standard(), dir+"m", []string{dir}, nil); !errors.Is(err, folder.ErrInUse) {
+	if _, err := mergeIn(dir+"m", []string{dir}); !errors.Is(err, disk.ErrInUse) {
 		t.Errorf("merging a sweep at work gives %v", err)
 	}
 	stop()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("the stopped sweep gives %v", err)
 	}
-	if _, err := folder.OpenSweep(dir); !errors.Is(err, folder.ErrUnfinished) {
+	if _, err := folder.OpenSweep(dir, folder.Verified); !errors.Is(err, folder.ErrUnfinished) {
 		t.Errorf("opening a stopped sweep gives %v", err)
 	}
 	sweep(t, little, dir, lab.SweepOptions{})

@@ -3,8 +3,6 @@ package lab
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -231,13 +229,12 @@ func (a *attempt) restore() error {
 	if _, found := k.underway[a.at.place]; !found {
 		return nil
 	}
-	path := filepath.Join(k.dir, a.file())
-	data, err := os.ReadFile(path)
+	data, err := k.readFile(a.file())
 	if err == nil {
 		err = a.read(data)
 	}
 	if err != nil {
-		k.tell(fmt.Sprintf("a trial begins again, because %s cannot be used: %v", path, err))
+		k.tell(fmt.Sprintf("a trial begins again, because %s cannot be used: %v", k.dir.Path(inCheckpoint(a.file())), err))
 	}
 	return err
 }

@@ -19,7 +19,7 @@ func Build(name string, s *Spec, files fs.FS) (*Problem, error) {
 	if s.Generator == "numpy" {
 		draw = p.drawPublished
 	}
-	return p.after(p.buildIndividual, p.buildPlayers, p.buildSet, draw, p.buildWeights, p.enterSet, p.buildChanges, p.buildConstraints, p.checkRules)
+	return p.after(p.buildIndividual, p.buildPlayers, p.buildSet, draw, p.buildWeights, p.enterSet, p.buildChanges, p.buildConstraints, p.checkRules, p.stayed)
 }
 
 // NewRule makes the decision rule of an algorithm of a spec, at its first decision, without drawing anybody: so it can decide for
@@ -41,7 +41,7 @@ func NewRule(s *Spec, algorithm int, files fs.FS) (*online.Descent, error) {
 
 func begin(name string, s *Spec, files fs.FS) *Problem {
 	return &Problem{
-		Name: name, Spec: s, Search: optimum.Effort{Tolerance: s.Optimum.Tolerance, Starts: s.Optimum.Starts}, files: files,
+		Name: name, Spec: s, Search: optimum.Effort{Tolerance: s.Optimum.Tolerance, Starts: s.Optimum.Starts}, files: &witness{files: files, seen: map[string]seenFile{}},
 		stream: func(name ...string) *stream.Stream { return stream.New(s.Seed, name...) },
 	}
 }

@@ -2,7 +2,6 @@ package problem
 
 import (
 	"errors"
-	"io/fs"
 	"math"
 	"slices"
 
@@ -27,7 +26,7 @@ type Problem struct {
 	Search      optimum.Effort
 	kedge.Model // all of it; the first decision is feasible
 
-	files       fs.FS          // that the spec names
+	files       *witness       // that the spec names
 	formulas    *formula.Model // nil: the parts are known by name
 	law         population.Law // of the traits
 	firstLaw    population.Law // of the first states; nil: the trait

@@ -16,10 +16,10 @@ import (
 )
 
 // compared reads runs under the names of their folders.
-func compared(kinds *kind.Catalogue, dirs []string) (*page.Document, error) {
+func compared(kinds *kind.Catalogue, trust folder.Reading, dirs []string) (*page.Document, error) {
 	var runs []labelled
 	for i, label := range labelsFor(dirs) {
-		r, err := folder.Open(dirs[i])
+		r, err := folder.Open(dirs[i], trust)
 		if err != nil {
 			return nil, err
 		}

@@ -37,12 +37,19 @@ func ExampleWrite() {
 		fmt.Println(filepath.Base(f))
 	}
 	// Output:
+	// arrays.npz
 	// distance.pdf
 	// distance.png
 	// distance.svg
 	// gap.pdf
 	// gap.png
 	// gap.svg
+	// manifest.json
 	// report.html
 	// report.md
+	// series.csv
+	// series.parquet
+	// spec.yaml
+	// summary.json
+	// times.json
 }

@@ -13,18 +13,21 @@ import (
 	"github.com/kedge-opt/kedge/report/plot"
 )
 
-// SaveComparison makes the folder of a comparison of methods with its data and pages; the manifest comes last. It returns what the
-// pages say.
-func SaveComparison(dir string, r *compare.Comparison) (*page.Document, error) {
-	d, err := comparisonDocument(r, folder.CurrentBuild())
+// SaveComparison writes the data of a comparison of methods and its pages to the folder that was taken for it. It returns what the pages say.
+func SaveComparison(c *folder.Taken, r *compare.Comparison) (*page.Document, error) {
+	id := folder.CurrentIdentity(r.Inputs)
+	d, err := comparisonDocument(r, id.Build)
+	if err != nil {
+		return nil, err
+	}
+	pages, err := d.Files()
 	if err != nil {
 		return nil, err
 	}
 	table := r.Table()
-	m := folder.Manifest{Kind: folder.KindCompare, Case: r.Name, Seed: r.Problems[0].Seed, Build: folder.CurrentBuild()}
-	return d, m.Make(dir, folder.Contents{
-		folder.CompareFile: r.Encode, "table.csv": table.WriteCSV, "table.parquet": table.WriteParquet, "times.json": folder.AsJSON(r.Seconds),
-	}, d.Write)
+	return d, c.Commit(folder.Manifest{Case: r.Name, Seed: r.Problems[0].Seed, Identity: id}, folder.Contents{
+		folder.CompareFile: r.Encode, "table.csv": table.WriteCSV, "table.parquet": table.WriteParquet, "times.json": folder.AsTimes(r.Seconds),
+	}.With(pages), nil)
 }
 
 // comparisonDocument says who ended where.

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -199,34 +197,20 @@ func TestNumbersForPeople(t *testing.T) {
 	}
 }
 
-func TestWriteSaysWhatFailed(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := Write(kind.Standard(), file, &folder.Result{}); err == nil || !strings.Contains(err.Error(), "write report") {
-		t.Errorf("writing into a file: %v", err)
-	}
-}
-
-func TestWriteLeavesFiguresAndPage(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "made", "here")
+func TestPagesHoldTheirFigures(t *testing.T) {
 	r := polarizedEvery(100)
 	r.Angles, r.Reference = nil, nil
-	if err := Write(kind.Standard(), dir, r); err != nil {
+	d, err := drawn(kind.Standard(), r)
+	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile(filepath.Join(dir, "report.html"))
+	files, err := d.Files()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"gap", "distance"} {
-		svg, err := os.ReadFile(filepath.Join(dir, name+".svg"))
-		if err != nil || !bytes.Contains(page, svg) {
-			t.Errorf("%s.svg is not in the page: %v", name, err)
-		}
-		if _, err := os.Stat(filepath.Join(dir, name+".png")); err != nil {
-			t.Error(err)
+		if svg := files[name+".svg"]; len(svg) == 0 || !bytes.Contains(files["report.html"], svg) || len(files[name+".png"]) == 0 || len(files[name+".pdf"]) == 0 {
+			t.Errorf("%s.svg is not in the page, or another of its files is missing", name)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
@@ -21,78 +21,77 @@ import (
 	"github.com/kedge-opt/kedge/report/plot"
 )
 
-// Write puts the report of a result into dir: every figure as NAME.svg, NAME.png and NAME.pdf, and report.html and report.md.
-// The folder is made if it is not there. What is asked is told where the spec names nothing but the given kinds.
-func Write(kinds *kind.Catalogue, dir string, r *folder.Result) error {
-	d, err := drawn(kinds, r)
-	if err != nil {
-		return err
-	}
-	_, err = d.Write(dir)
-	return err
-}
-
 // drawn is the report of a run with its figures.
 func drawn(kinds *kind.Catalogue, r *folder.Result) (*page.Document, error) {
 	figures, err := Figures(r)
 	return runDocument(kinds, r, figures), err
 }
 
-// Save makes the folder of a run with its data and pages; the manifest comes last. It returns what the pages say.
-func Save(kinds *kind.Catalogue, dir string, r *folder.Result) (*page.Document, error) {
-	if err := r.Save(dir); err != nil {
-		return nil, err
-	}
+// Save writes the data of a run and its pages to the folder that was taken for it. It returns what the pages say. What is asked is told
+// where the spec names nothing but the given kinds.
+func Save(kinds *kind.Catalogue, c *folder.Taken, r *folder.Result) (*page.Document, error) {
 	d, err := drawn(kinds, r)
-	if err == nil {
-		_, err = d.Write(dir)
-	}
 	if err != nil {
 		return nil, err
 	}
-	return d, r.Seal(dir)
+	pages, err := d.Files()
+	if err != nil {
+		return nil, err
+	}
+	return d, r.Save(c, pages)
+}
+
+// Write makes the folder of a run: its data and its pages.
+func Write(kinds *kind.Catalogue, dir string, r *folder.Result) error {
+	c, err := folder.KindRun.Take(dir)
+	if err != nil {
+		return err
+	}
+	defer c.Release()
+	_, err = Save(kinds, c, r)
+	return err
 }
 
 // Read makes the report of a finished folder, a run, a sweep or a study, or one that compares several runs. Data that is not what a
-// folder's manifest says is refused.
-func Read(kinds *kind.Catalogue, dirs ...string) (*page.Document, error) {
+// folder's manifest says is refused, unless it is to be read as it is.
+func Read(kinds *kind.Catalogue, trust folder.Reading, dirs ...string) (*page.Document, error) {
 	if len(dirs) == 0 {
 		return nil, errors.New("a report is made of one folder or more")
 	}
 	for _, dir := range dirs {
-		if err := intact(dir); err != nil {
+		if err := intact(dir); err != nil && trust == folder.Verified {
 			return nil, err
 		}
 	}
 	if len(dirs) > 1 {
-		return compared(kinds, dirs)
+		return compared(kinds, trust, dirs)
 	}
-	return documentOf(kinds, dirs[0])
+	return documentOf(kinds, trust, dirs[0])
 }
 
 // documentOf reads a run, a sweep or a study.
-func documentOf(kinds *kind.Catalogue, dir string) (*page.Document, error) {
+func documentOf(kinds *kind.Catalogue, trust folder.Reading, dir string) (*page.Document, error) {
 	m, err := folder.ReadManifest(dir)
 	if err != nil {
 		return nil, err
 	}
 	switch m.Kind {
 	case folder.KindSweep:
-		r, err := folder.OpenSweep(dir)
+		r, err := folder.OpenSweep(dir, trust)
 		if err != nil {
 			return nil, err
 		}
 		figures, err := plot.SweepFigures(r)
 		return sweepDocument(kinds, r, figures), err
 	case folder.KindStudy:
-		r, err := read(dir, folder.StudyFile, study.Decode)
+		r, err := folder.Decode(dir, folder.StudyFile, trust, study.Decode)
 		if err != nil {
 			return nil, err
 		}
 		return studyDocument(r, m.Build)
 	case folder.KindCompare:
-		r, err := read(dir, folder.CompareFile, func(f io.Reader) (*compare.Comparison, error) { return compare.Decode(kinds, f) })
-		if os.IsNotExist(err) {
+		r, err := folder.Decode(dir, folder.CompareFile, trust, func(f io.Reader) (*compare.Comparison, error) { return compare.Decode(kinds, f) })
+		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%s holds a report alone; give the folders that it was made of", dir)
 		}
 		if err != nil {
@@ -100,30 +99,20 @@ func documentOf(kinds *kind.Catalogue, dir string) (*page.Document, error) {
 		}
 		return comparisonDocument(r, m.Build)
 	}
-	r, err := folder.Open(dir)
+	r, err := folder.Open(dir, trust)
 	if err != nil {
 		return nil, err
 	}
 	return drawn(kinds, r)
 }
 
-// read decodes a file of a folder.
-func read[T any](dir, name string, decode func(io.Reader) (T, error)) (r T, err error) {
-	f, err := os.Open(filepath.Join(dir, name))
-	if err != nil {
-		return r, err
-	}
-	defer f.Close()
-	if r, err = decode(f); err != nil {
-		return r, fmt.Errorf("%s: %w", f.Name(), err)
-	}
-	return r, nil
-}
-
 // intact wants the data of a folder as it was written; what a report is made of may be missing or changed.
 func intact(dir string) error {
-	files, err := folder.Verify(dir)
-	for _, f := range files {
+	found, err := folder.Verify(dir)
+	if err != nil {
+		return err
+	}
+	for _, f := range found.Files {
 		if f.Problem != "" && !isMade(f.File) {
 			err = errors.Join(err, fmt.Errorf("%s: %s; run its command again", filepath.Join(dir, filepath.FromSlash(f.File)), f.Problem))
 		}

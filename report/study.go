@@ -14,16 +14,20 @@ import (
 	"github.com/kedge-opt/kedge/report/plot"
 )
 
-// SaveStudy makes the folder of a study with its data and pages; the manifest comes last. It returns what the pages say.
-func SaveStudy(dir string, r *study.Result) (*page.Document, error) {
-	d, err := studyDocument(r, folder.CurrentBuild())
+// SaveStudy writes the data of a study and its pages to the folder that was taken for it. It returns what the pages say.
+func SaveStudy(c *folder.Taken, r *study.Result) (*page.Document, error) {
+	id := folder.CurrentIdentity(nil)
+	d, err := studyDocument(r, id.Build)
 	if err != nil {
 		return nil, err
 	}
-	m := folder.Manifest{Kind: folder.KindStudy, Case: r.Name, Seed: r.Seed, Build: folder.CurrentBuild()}
-	return d, m.Make(dir, folder.Contents{
+	pages, err := d.Files()
+	if err != nil {
+		return nil, err
+	}
+	return d, c.Commit(folder.Manifest{Case: r.Name, Seed: r.Seed, Identity: id}, folder.Contents{
 		folder.StudyFile: r.Encode, "table.csv": r.Table.WriteCSV, "table.parquet": r.Table.WriteParquet,
-	}, d.Write)
+	}.With(pages), nil)
 }
 
 // studyDocument says what a study asked, measured and found.

@@ -18,15 +18,14 @@ import (
 	"github.com/kedge-opt/kedge/report/plot"
 )
 
-// WriteSweep returns what puts the report of a sweep, report.html and report.md, and its figures into a folder.
-func WriteSweep(kinds *kind.Catalogue) folder.SweepReport {
-	return func(dir string, r *folder.SweepResult) error {
+// SweepPages returns what makes the report of a sweep, report.html and report.md, and its figures.
+func SweepPages(kinds *kind.Catalogue) folder.SweepReport {
+	return func(r *folder.SweepResult) (map[string][]byte, error) {
 		figures, err := plot.SweepFigures(r)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		_, err = sweepDocument(kinds, r, figures).Write(dir)
-		return err
+		return sweepDocument(kinds, r, figures).Files()
 	}
 }
 

@@ -148,7 +148,7 @@ func polarizedEvery(turns int) *folder.Result {
 			Final:   map[string][]float64{"vanilla": bell("vanilla", 60.6, 15), "composite": bell("composite", 59.6, 15)},
 			Optimal: bell("composite", 59.5, 15),
 		},
-		Build: folder.Build{Version: "v0.1.0", GOARCH: "amd64", GOAMD64: "v1", FMA: true},
+		Identity: folder.Identity{Build: folder.Build{Version: "v0.1.0", GOARCH: "amd64", GOAMD64: "v1", FMA: true}},
 	}, 40, 2, false)
 }
 
@@ -182,7 +182,7 @@ func choiceEvery(turns int) *folder.Result {
 			synthetic("composite", 1, 6000, turns, best, 0, []knot{{0, .29966, .5}, {100, .17063, .38}, {1000, 2.09e-3, .05}, {5000, 4.6e-10, 3e-5}, {6000, 1.1e-11, 4e-6}}, w1),
 			synthetic("derivative-free", 20, 6000, turns, best, 0.01, []knot{{0, .29966, .5}, {100, .27842, .48}, {1000, .13685, .3}, {5000, .03382, .17}, {6000, .03098, .16}}, w1),
 		},
-		Notes: []string{"derivative-free without holding a decision settles near the myopic point, not the optimum."},
-		Build: folder.Build{Version: "v0.1.0", GOARCH: "amd64", GOAMD64: "v1"},
+		Notes:    []string{"derivative-free without holding a decision settles near the myopic point, not the optimum."},
+		Identity: folder.Identity{Build: folder.Build{Version: "v0.1.0", GOARCH: "amd64", GOAMD64: "v1"}},
 	}, 1, 100, true)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 
 	"github.com/kedge-opt/kedge/folder"
@@ -53,6 +54,9 @@ func enter(ctx context.Context, p Subject, methods []Entrant, o Terms) (*meeting
 	}
 	if err := a.gather(p, s, methods, o); err != nil {
 		return nil, err
+	}
+	if !maps.Equal(base.Inputs(), a.problem.Inputs()) {
+		return nil, fmt.Errorf("%s: a file that it names was changed while it was read; run the command again", p.Name)
 	}
 	for _, one := range a.entries {
 		if err := a.aim(ctx, one); err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 
 	"github.com/kedge-opt/kedge"
@@ -26,6 +27,7 @@ type Comparison struct {
 	Problems []Meeting `json:"problems"`
 
 	Seconds map[string]map[string]float64 `json:"-"` // by problem and method, of the trials that are reported
+	Inputs  map[string]string             `json:"-"` // the files that were read, by name: SHA-256 of what they held
 
 	kinds *kind.Catalogue
 }
@@ -99,7 +101,7 @@ type Curve struct {
 func rangeOf(x []float64) *Range { return (*Range)(folder.SpreadOf(x)) }
 
 func (c *Prepared) result() (*Comparison, error) {
-	r := &Comparison{kinds: c.Kinds, Own: c.own, Changes: c.Changes, Trials: c.Trials, Tuning: c.Tuning, Points: c.Points, Seconds: map[string]map[string]float64{}}
+	r := &Comparison{kinds: c.Kinds, Own: c.own, Changes: c.Changes, Trials: c.Trials, Tuning: c.Tuning, Points: c.Points, Seconds: map[string]map[string]float64{}, Inputs: map[string]string{}}
 	if c.NoTune {
 		r.Points, r.Tuning = 0, 0
 	}
@@ -115,6 +117,7 @@ func (c *Prepared) result() (*Comparison, error) {
 			}
 		}
 		r.Problems, r.Seconds[a.Name] = append(r.Problems, a.Meeting), seconds
+		maps.Copy(r.Inputs, a.problem.Inputs())
 	}
 	r.Name, r.Suite = c.Suite, c.Suite != ""
 	if !r.Suite {

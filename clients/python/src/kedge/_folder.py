@@ -32,8 +32,8 @@ class _Folder:
         if not (self.path / "manifest.json").exists():
             raise KedgeError(f"{self.path}: no manifest.json, so the folder is no finished result; run its command again")
         self.manifest = self._json("manifest.json")
-        if self.manifest.get("format") != 1:
-            raise KedgeError(f"{self.path}: manifest.json has format {self.manifest.get('format')}, this package reads 1")
+        if self.manifest.get("format") not in (1, 2):
+            raise KedgeError(f"{self.path}: manifest.json has format {self.manifest.get('format')}, this package reads 1 and 2")
         if self.manifest.get("kind") != self.kind:
             raise KedgeError(f"{self.path} holds a {self.manifest.get('kind')}, not a {self.kind}")
 
