@@ -66,12 +66,13 @@ func (c *Constants) addDynamics(p problem) error {
 // sides are the same.
 func (c *Constants) combine() {
 	lf, lh, top := c.Value(LfP), c.Value(LhU), c.Value(PMax)
+	lf2 := float64(lf * lf)
 	lp := (c.Value(MPhiU) + product(lh, c.Value(MPhiP))) / math.Sqrt(c.Value(PMin))
 	c.derive(Lp, lp, "(M_Φ^u + L_h^u M_Φ^p)/√λmin(P)", MPhiU, LhU, MPhiP, PMin)
 	turn := product(c.Value(LPhiP), c.Value(MhD))
 	c.derive(L, max(turn, lp), "max(L_Φ^p M_h^d, L_p)", LPhiP, MhD, Lp)
-	c.derive(Rho1, (1+lf*lf)/2, "(1 + (L_f^p)²)/2", LfP)
-	rho2 := (1 + lf*lf) / (1 - lf*lf) * lf * lf * lh * lh * top
+	c.derive(Rho1, (1+lf2)/2, "(1 + (L_f^p)²)/2", LfP)
+	rho2 := (1 + lf2) / (1 - lf2) * lf * lf * lh * lh * top
 	c.derive(Rho2, rho2, "(1 + (L_f^p)²)/(1 − (L_f^p)²) (L_f^p L_h^u)² λmax(P)", LfP, LhU, PMax)
 }
 

@@ -25,8 +25,8 @@ func SumSteps(turns int, step func(k int) float64) StepSums {
 // constant steps it is Gradient.
 func (t Theory) Weighted(s StepSums) float64 {
 	noise := t.Noise / t.Batch
-	lag := (s.First*t.Start*t.Start + t.Rho2*noise*s.Cubes) / (1 - t.Rho1)
-	return (8*t.Gap + 4*t.Smooth*noise*s.Squares + 7*t.Bias*t.Bias*lag) / s.Sum
+	lag := (float64(s.First*t.Start*t.Start) + float64(t.Rho2*noise*s.Cubes)) / (1 - t.Rho1)
+	return (float64(8*t.Gap) + float64(4*t.Smooth*noise*s.Squares) + float64(7*t.Bias*t.Bias*lag)) / s.Sum
 }
 
 // LargestStepProjected returns the largest step of Projected.
@@ -41,7 +41,7 @@ func (t Theory) LargestStepProjected() float64 {
 // step η‖g̃‖. Its term 12M/n does not fall with the horizon, only with the batch, as it is for projected descent without a
 // crowd [ghadimi2016].
 func (t Theory) Projected(step float64) float64 {
-	return 20*t.Gap/(step*t.Turns) + 12*t.Noise/t.Batch + 12*t.Bias*t.Bias*t.opening()
+	return 20*t.Gap/(step*t.Turns) + 12*t.Noise/t.Batch + float64(12*t.Bias*t.Bias*t.opening())
 }
 
 // Extension is a bound for runs that the paper's theorems do not cover, or why there is none.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/transport"
 )
 
@@ -59,10 +60,10 @@ func generalize(ctx context.Context, p problem, c *Constants) (*Generalization, 
 	if err != nil {
 		return nil, err
 	}
-	log := math.Log(2 / p.Tau)
+	log := portable.Log(2 / p.Tau)
 	g.Split = plan.Value
-	g.Distance = plan.Value + diameter*math.Sqrt(2*log/float64(2*half)) + diameter*math.Sqrt(log/float64(2*n))
-	g.Gradient = c.Value(L) * (c.Value(LhD)*math.Sqrt(c.Value(PMax)) + 1) * g.Distance
+	g.Distance = plan.Value + float64(diameter*math.Sqrt(2*log/float64(2*half))) + float64(diameter*math.Sqrt(log/float64(2*n)))
+	g.Gradient = c.Value(L) * (float64(c.Value(LhD)*math.Sqrt(c.Value(PMax))) + 1) * g.Distance
 	g.Known = c.weakest(L, LhD, PMax)
 	return g, nil
 }

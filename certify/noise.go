@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/sensitivity"
 	"github.com/kedge-opt/kedge/steady"
@@ -141,14 +142,14 @@ func fitVariance(seen []glimpse) (noise, growth float64) {
 		s := rows.Dot(g.mean, g.mean)
 		x, y, xx, xy = x+s/n, y+g.variance/n, xx+s*s/n, xy+s*g.variance/n
 	}
-	if var2 := xx - x*x; var2 > 1e-12*xx {
-		growth = max(0, (xy-x*y)/var2)
+	if var2 := xx - float64(x*x); var2 > 1e-12*xx {
+		growth = max(0, (xy-float64(x*y))/var2)
 	}
-	if y-growth*x < 0 { // then the line through the origin fits best
+	if y-float64(growth*x) < 0 { // then the line through the origin fits best
 		growth = xy / xx
 	}
 	for _, g := range seen {
-		noise = max(noise, g.variance-growth*rows.Dot(g.mean, g.mean))
+		noise = max(noise, g.variance-float64(growth*rows.Dot(g.mean, g.mean)))
 	}
 	return noise, growth
 }
@@ -190,12 +191,12 @@ func subGaussian(x []float64) float64 {
 	if top == 0 {
 		return 0
 	}
-	lo, hi := math.Log(top)-math.Log(float64(len(x)))-1, math.Log(top) // of σ²; at hi no term is above e
+	lo, hi := portable.Log(top)-portable.Log(float64(len(x)))-1, portable.Log(top) // of σ²; at hi no term is above e
 	for range 60 {
 		mid := (lo + hi) / 2
 		sum := 0.0
 		for _, v := range x {
-			sum += math.Exp(v / math.Exp(mid))
+			sum += portable.Exp(v / portable.Exp(mid))
 		}
 		if sum/float64(len(x)) > math.E {
 			lo = mid
@@ -203,5 +204,5 @@ func subGaussian(x []float64) float64 {
 			hi = mid
 		}
 	}
-	return math.Exp(hi / 2)
+	return portable.Exp(hi / 2)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/internal/dense"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/objective"
 )
 
@@ -96,9 +97,9 @@ func (c *Constants) revenue(o objective.Revenue, p problem) (slopes, bool) {
 	if !(least > 0) {
 		return slopes{}, false
 	}
-	steep := max(1, math.Abs(1+math.Log(least))) // |1 + log p| over least ≤ p ≤ 1
+	steep := max(1, math.Abs(1+portable.Log(least))) // |1 + log p| over least ≤ p ≤ 1
 	return slopes{
-		loss:  c.Value(Radius) + o.Entropy*math.Sqrt(float64(f.Dim))*steep,
+		loss:  c.Value(Radius) + float64(o.Entropy*math.Sqrt(float64(f.Dim))*steep),
 		partU: 1, partP: o.Entropy / least,
 		known: c.Get(Radius).Known, how: "p ≥ min(p₀, (1−λ₁−λ₂)/(1−λ₁) d)",
 	}, true

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
@@ -34,11 +35,11 @@ func (c *Constants) addPolarized(f dynamics.Polarized) error {
 	if f.Sigma == 0 {
 		r = 0
 	}
-	s, k := f.Sigma*r*r, 1-f.Lambda
+	s, k := float64(f.Sigma*r*r), 1-f.Lambda
 	if !(f.Lambda+s < 1) {
 		return &NotContractingError{What: "λ + σR²", Value: f.Lambda + s, Trait: -1}
 	}
-	cone := math.Asin(s / (2 * k))
+	cone := portable.Asin(s / (2 * k))
 	c.derive(Cone, cone*180/math.Pi, "arcsin(σR²/2(1−λ))", Radius)
 	least := leastStretch(f.Lambda, s, cone)
 	if !(f.Lambda+s < least) {
@@ -73,17 +74,17 @@ func insideCone(p problem, degrees float64) (err error) {
 
 // degreesBetween returns the angle between two unit vectors, by their distance, which keeps the digits of small angles.
 func degreesBetween(p, d []float64) float64 {
-	return 2 * math.Asin(min(1, rows.Distance(p, d)/2)) * 180 / math.Pi
+	return 2 * portable.Asin(min(1, rows.Distance(p, d)/2)) * 180 / math.Pi
 }
 
 // leastStretch returns min‖p̃‖ over unit states within the cone and decisions with σ‖u‖² ≤ s.
 func leastStretch(lambda, s, cone float64) float64 {
 	a, k := lambda+s/2, 1-lambda
-	return math.Sqrt(a*a+k*k+2*a*k*math.Cos(cone)) - s/2
+	return math.Sqrt(float64(a*a)+float64(k*k)+float64(2*a*k*portable.Cos(cone))) - s/2
 }
 
 // attained returns the contraction of a state on the rim that moves along a u orthogonal to it and to d.
 func attained(lambda, s, cone float64) float64 {
-	sin := math.Sin(cone / 2)
-	return (lambda + s) / math.Sqrt(1-4*lambda*(1-lambda)*sin*sin)
+	sin := portable.Sin(cone / 2)
+	return (lambda + s) / math.Sqrt(1-float64(4*lambda*(1-lambda)*sin*sin))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/dense"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/stream"
 )
@@ -38,7 +39,7 @@ func probes(p problem) ([]probe, error) {
 	dim := p.Dynamics.Dims()
 	r := stream.New(p.Seed, "certify")
 	n, _ := p.Traits.Size()
-	some := kedge.Some(n, min(people, 1+int(effort/decisions/math.Pow(float64(dim.State), 3))))
+	some := kedge.Some(n, min(people, 1+int(effort/decisions/portable.Pow(float64(dim.State), 3))))
 	traits, states := kedge.Pick(p.Traits, some), kedge.Pick(p.States, some)
 	var all []probe
 	for k := range decisions {

@@ -9,6 +9,7 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/internal/dense"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/set"
@@ -92,7 +93,7 @@ func polarizedBend(f dynamics.Polarized, r float64) float64 {
 // affinityBend returns the norm of the Hessian of u ↦ −uᵀh(u, d) for a d at an angle from u.
 func affinityBend(f dynamics.Polarized, length, angle float64) float64 {
 	const step = 0x1p-16
-	sin, cos := math.Sincos(angle)
+	sin, cos := portable.Sincos(angle)
 	d := []float64{cos, sin, 0, 0}
 	return dense.Norm(jacobian(4, 4, func(j int) []float64 {
 		return quotient(step, func(t float64) []float64 {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/internal/portable"
 )
 
 // Theory is what steps and bounds are computed from: constants of a problem, of a rule and of how long it runs. Every
@@ -54,7 +55,7 @@ func (t Theory) Shift() (a, b float64) { return t.opening() * t.Turns, t.Rho2 / 
 
 // GradientPaper bounds the mean of E‖∇Φ̃(uₖ)‖² over a run with a step up to LargestStepPaper [he2025, gradient bound].
 func (t Theory) GradientPaper(step float64) float64 {
-	return t.descent(step) + 7*t.Bias*t.Bias*t.opening() + t.Noise/(2*t.Turns*(t.Growth+t.Batch))
+	return t.descent(step) + float64(7*t.Bias*t.Bias*t.opening()) + t.Noise/(2*t.Turns*(t.Growth+t.Batch))
 }
 
 // descent is what every bound in expectation begins with, 8Δ/ηT + 4L_Φ̃Mη/n.
@@ -64,7 +65,7 @@ func (t Theory) descent(step float64) float64 {
 
 // Gradient bounds the same for a step up to LargestStep: the proof of [he2025, gradient bound] with nothing thrown away.
 func (t Theory) Gradient(step float64) float64 {
-	return t.descent(step) + 7*t.Bias*t.Bias*(t.opening()+t.kicks(step))
+	return t.descent(step) + float64(7*t.Bias*t.Bias*(t.opening()+t.kicks(step)))
 }
 
 // kicks is what noise adds to V² in a turn, in the long run: η²ρ₂M/(1−ρ₁)n.
@@ -77,18 +78,18 @@ func (t Theory) TransientPaper(step float64) float64 { return t.TransientBy(t.Gr
 
 // TransientBy bounds the same by the mean of E‖∇Φ̃(uₖ)‖², or by what bounds that.
 func (t Theory) TransientBy(gradient float64) float64 {
-	return 7./3*gradient + 7./3*t.Bias*t.Bias*t.opening() + t.Noise/(6*(t.Growth+t.Batch)*t.Turns)
+	return float64(7./3*gradient) + float64(7./3*t.Bias*t.Bias*t.opening()) + t.Noise/(6*(t.Growth+t.Batch)*t.Turns)
 }
 
 // Transient bounds the same for a step up to LargestStep.
 func (t Theory) Transient(step float64) float64 {
-	return 2*t.Gradient(step) + 2*t.Bias*t.Bias*t.squared(step)
+	return 2*t.Gradient(step) + float64(2*t.Bias*t.Bias*t.squared(step))
 }
 
 // DistancePaper bounds the mean of E W₁ [he2025, distance bound]; it shrinks like T^−¼.
 func (t Theory) DistancePaper(step float64) float64 {
 	l2 := t.Bias * t.Bias
-	return math.Sqrt(t.GradientPaper(step)/(6*l2) + 7./6*t.opening() + t.Noise/(12*l2*(t.Growth+t.Batch)*t.Turns))
+	return math.Sqrt(t.GradientPaper(step)/(6*l2) + float64(7./6*t.opening()) + t.Noise/(12*l2*(t.Growth+t.Batch)*t.Turns))
 }
 
 // Distance bounds the same, and the root of the mean of E W₁², for a step up to LargestStep; with a step like T^−½ it shrinks
@@ -104,16 +105,16 @@ func (t Theory) squared(step float64) float64 {
 // GradientProbable bounds the mean of ‖∇Φ̃(uₖ)‖² with probability 1−τ for a step up to LargestStepProbable
 // [he2025, gradient bound in probability].
 func (t Theory) GradientProbable(step, tau float64) float64 {
-	s2, log := t.Sigma*t.Sigma, math.Log(2/tau)
-	return 16*t.Gap/(step*t.Turns) + 24*step*t.Smooth*s2*(1+log) + (2*s2+194*s2*log)/t.Turns + 14*t.Bias*t.Bias*t.opening()
+	s2, log := float64(t.Sigma*t.Sigma), portable.Log(2/tau)
+	return 16*t.Gap/(step*t.Turns) + float64(24*step*t.Smooth*s2*(1+log)) + (2*s2+float64(194*s2*log))/t.Turns + float64(14*t.Bias*t.Bias*t.opening())
 }
 
 // DistanceProbable bounds the mean of W₁ with probability 1−τ [he2025, distance bound in probability]. Half of τ goes to the
 // gradients, so that the logarithm in their part is that of 4/τ, as in the proof; the theorem as printed says 2/τ.
 func (t Theory) DistanceProbable(step, tau float64) float64 {
 	l2 := t.Bias * t.Bias
-	noise := t.Sigma * t.Sigma * (1 + math.Log(2/tau)) / (6 * l2 * t.Turns)
-	return math.Sqrt(t.GradientProbable(step, tau/2)/(6*l2) + 7./6*t.opening() + noise)
+	noise := t.Sigma * t.Sigma * (1 + portable.Log(2/tau)) / (6 * l2 * t.Turns)
+	return math.Sqrt(t.GradientProbable(step, tau/2)/(6*l2) + float64(7./6*t.opening()) + noise)
 }
 
 // Form says which version of a theorem a number belongs to.
@@ -222,7 +223,7 @@ func (c *Certificate) theory(p problem, coupled bool) (Theory, Known) {
 // widest returns how far apart two states of one individual can be at most in ‖·‖_P, NaN when nothing bounds it.
 func (c *Constants) widest(p problem) float64 {
 	if cone := c.Get(Cone); cone.Known != Unknown {
-		return 2 * math.Sin(cone.Value*math.Pi/180)
+		return 2 * portable.Sin(cone.Value*math.Pi/180)
 	}
 	if is[dynamics.Choice](p.Dynamics) {
 		return math.Sqrt2

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/internal/dense"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/steady"
@@ -101,9 +102,9 @@ func neighbour(rate func([3]float64) float64, at [3]float64, step float64) (best
 
 // readRate returns the norm of the derivative of p ↦ Ĥ(u, p)u on the sphere, at a p an angle away from d.
 func readRate(f dynamics.Polarized, length, angle, polar, around float64) float64 {
-	sin, cos := math.Sincos(angle)
-	sinP, cosP := math.Sincos(polar)
-	sinA, cosA := math.Sincos(around)
+	sin, cos := portable.Sincos(angle)
+	sinP, cosP := portable.Sincos(polar)
+	sinA, cosA := portable.Sincos(around)
 	d := []float64{1, 0, 0, 0}
 	u := []float64{length * cosP, length * sinP * cosA, length * sinP * sinA, 0}
 	p := []float64{cos, sin, 0, 0}

@@ -6,6 +6,7 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/internal/dense"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/sensitivity"
 )
@@ -32,7 +33,7 @@ func atWorst(f dynamics.Polarized, rate func(f dynamics.Polarized, length, angle
 
 // turnRate returns the norm of the derivative of ∇ᵤh by d, at a d of unit length and the given angle from u.
 func turnRate(f dynamics.Polarized, length, angle float64) float64 {
-	sin, cos := math.Sincos(angle)
+	sin, cos := portable.Sincos(angle)
 	d := []float64{cos, sin, 0, 0}
 	within := turnAlong(f, length, d, []float64{-sin, cos, 0, 0})
 	across := turnAlong(f, length, d, []float64{0, 0, 1, 0})
@@ -47,7 +48,7 @@ func turnAlong(f dynamics.Polarized, length float64, d, t []float64) []float64 {
 
 // turned returns x cos φ + y sin φ, which for orthogonal unit vectors lies an arc φ away from x towards y.
 func turned(x, y []float64, phi float64) []float64 {
-	sin, cos := math.Sincos(phi)
+	sin, cos := portable.Sincos(phi)
 	z := make([]float64, len(x))
 	for i := range z {
 		z[i] = float64(cos*x[i]) + float64(sin*y[i])

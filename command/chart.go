@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/report/page"
 )
 
@@ -68,7 +69,7 @@ func (c chart) bounds() (low, high float64, ok bool) {
 
 // roundDown is the largest 1, 2 or 5 times a power of ten up to x.
 func roundDown(x float64) float64 {
-	power := math.Pow(10, math.Floor(math.Log10(x)))
+	power := portable.Pow(10, math.Floor(portable.Log10(x)))
 	for _, m := range []float64{10, 5, 2} {
 		if m*power <= x*(1+1e-9) {
 			return m * power
@@ -93,9 +94,9 @@ func ticks(low, high float64, rows int) []float64 {
 
 // ticksAt lists multiples of powers of ten.
 func ticksAt(low, high float64, multiples ...float64) (list []float64) {
-	for e := math.Floor(math.Log10(low) + 1e-9); math.Pow(10, e) <= high*1.0001; e++ {
+	for e := math.Floor(portable.Log10(low) + 1e-9); portable.Pow(10, e) <= high*1.0001; e++ {
 		for _, m := range multiples {
-			if v := m * math.Pow(10, e); v >= low*0.9999 && v <= high*1.0001 {
+			if v := m * portable.Pow(10, e); v >= low*0.9999 && v <= high*1.0001 {
 				list = append(list, v)
 			}
 		}
@@ -115,7 +116,7 @@ func tickAt(ticks []float64, y, rows int, low, high float64) (float64, bool) {
 
 // height is where a value lies between the bounds, from 0 to 1.
 func height(v, low, high float64) float64 {
-	return max(0, min(1, math.Log(v/low)/math.Log(high/low)))
+	return max(0, min(1, portable.Log(v/low)/portable.Log(high/low)))
 }
 
 func formatTick(v float64) string {
@@ -164,9 +165,9 @@ func (f *field) trace(line chartLine, end, low, high float64) {
 	wide, tall := float64(2*f.columns-1), float64(4*f.rows-1)
 	var x0, y0 float64
 	for k, v := range line.value {
-		x, y, n := line.turn[k]/end*wide, tall, 1
+		x, y, n := float64(line.turn[k]/end*wide), tall, 1
 		if v > 0 {
-			y = (1 - height(v, low, high)) * tall
+			y = float64((1 - height(v, low, high)) * tall)
 		}
 		if k == 0 {
 			x0, y0 = x, y
@@ -174,7 +175,7 @@ func (f *field) trace(line chartLine, end, low, high float64) {
 		n += int(max(math.Abs(x-x0), math.Abs(y-y0)))
 		for s := 1; s <= n; s++ {
 			t := float64(s) / float64(n)
-			f.dot(line.series, x0+t*(x-x0), y0+t*(y-y0))
+			f.dot(line.series, x0+float64(t*(x-x0)), y0+float64(t*(y-y0)))
 		}
 		x0, y0 = x, y
 	}

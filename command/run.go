@@ -193,7 +193,7 @@ func (f *runFlags) tell(w io.Writer, r *folder.Result, d *page.Document, dir str
 func rate(r *folder.Result, hold int) string {
 	steps, seconds := 0.0, 0.0
 	for _, one := range r.Runs {
-		steps += float64(len(one.Trials)) * float64(r.Iterations) * float64(r.Individuals) * float64(hold)
+		steps += float64(float64(len(one.Trials)) * float64(r.Iterations) * float64(r.Individuals) * float64(hold))
 		seconds += one.Seconds
 	}
 	return fmt.Sprintf("%s million individual steps a second in each trial", rounded(steps/seconds/1e6))

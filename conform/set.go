@@ -75,7 +75,7 @@ func (p projections) nonexpansive() {
 	for i := range p.x {
 		j := (i + 1) % len(p.x)
 		before, after := rows.Distance(p.y[i], p.y[j]), rows.Distance(p.x[i], p.x[j])
-		if !(after <= before+p.tol*(p.size+before)) {
+		if !(after <= before+float64(p.tol*(p.size+before))) {
 			fail("points %d and %d were %v apart and are %v", i, j, before, after)
 		}
 	}

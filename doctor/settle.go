@@ -2,10 +2,10 @@ package doctor
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
@@ -100,7 +100,7 @@ func attracts(e *exam) Check {
 		return Check{Verdict: Fail, Figure: figure, Detail: "It must be below 1: a small deviation grows instead of dying out.",
 			Remedy: "weaken what the next state takes over from the last"}
 	case radius.of > 0.99:
-		return Check{Verdict: Warn, Figure: figure, Detail: fmt.Sprintf("Settling takes some %.0f steps.", math.Log(100)/-math.Log(radius.of)),
+		return Check{Verdict: Warn, Figure: figure, Detail: fmt.Sprintf("Settling takes some %.0f steps.", portable.Log(100)/-portable.Log(radius.of)),
 			Remedy: "take small steps, or hold every decision for many turns"}
 	}
 	return Check{Verdict: Pass, Figure: figure}
@@ -119,12 +119,12 @@ func (e *exam) radius(p []float64, v visit, normals func([]float64)) float64 {
 			return 0
 		}
 		if k >= powerSteps/2 {
-			growth += math.Log(norm)
+			growth += portable.Log(norm)
 		}
 		rows.Scale(y, 1/rows.Norm(y))
 		x, y = y, x
 	}
-	return math.Exp(growth / (powerSteps - powerSteps/2))
+	return portable.Exp(growth / (powerSteps - powerSteps/2))
 }
 
 // walk goes on from p until a step is no step any more, and returns where it ends and how long the last step was.

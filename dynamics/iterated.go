@@ -7,6 +7,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/fixpoint"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
@@ -238,10 +239,10 @@ func (w *walk) attracts() error {
 			return nil
 		}
 		if i >= patience/2 {
-			late += math.Log(length)
+			late += portable.Log(length)
 		}
 	}
-	if rate := math.Exp(late / (patience / 2)); !(rate < 1-clearlyBelow) {
+	if rate := portable.Exp(late / (patience / 2)); !(rate < 1-clearlyBelow) {
 		return &kedge.UnstableError{Rate: rate}
 	}
 	return nil

@@ -97,7 +97,7 @@ func tanhNear(x float64) float64 {
 		p0, p1, p2 = -9.64399179425052238628e-1, -9.92877231001918586564e1, -1.61468768441708447952e3
 		q0, q1, q2 = 1.12811678491632931402e2, 2.23548839060100448583e3, 4.84406305325125486048e3
 	)
-	s := x * x
+	s := float64(x * x)
 	top := float64((float64((float64(p0*s)+p1)*s) + p2) * s)
 	bottom := float64((float64((s+q0)*s)+q1)*s) + q2
 	return x + float64(x*(top/bottom))

@@ -275,7 +275,7 @@ func (r *resting) grow(steps int) (isClosed bool) {
 	far := 1 + float64(steps)/2
 	for i, x := range r.state {
 		y := r.image[i]
-		r.state[i] = interval.Between(x.Lo-far*max(x.Lo-y.Lo, 0), x.Hi+far*max(y.Hi-x.Hi, 0))
+		r.state[i] = interval.Between(x.Lo-float64(far*max(x.Lo-y.Lo, 0)), x.Hi+float64(far*max(y.Hi-x.Hi, 0)))
 	}
 	return false
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
@@ -45,7 +46,7 @@ func degrees(states, u []float64) []float64 {
 	for i := range out {
 		p := kedge.Row(states, i, len(u))
 		cos := rows.Dot(p, u) / (rows.Norm(p) * rows.Norm(u))
-		out[i] = math.Acos(max(-1, min(1, cos))) * 180 / math.Pi
+		out[i] = portable.Acos(max(-1, min(1, cos))) * 180 / math.Pi
 	}
 	return out
 }

@@ -80,7 +80,7 @@ func (c claim) weigh(trials []folder.Trial) margins {
 				continue
 			}
 			m.judged++
-			if m.broken == "" && measured > bound+rounding*scale {
+			if m.broken == "" && measured > bound+float64(rounding*scale) {
 				m.broken = fmt.Sprintf("%s fails at turn %d of trial %d", c.words, t.K[i], t.Index)
 			}
 			if ratio := bound / measured; measured > faint*scale {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
@@ -102,8 +103,8 @@ func label(y float64) float64 {
 
 // logistic returns log(1 + exp(−m)) and its derivative −1/(1 + exp(m)), both by way of exp(−|m|) ≤ 1.
 func logistic(m float64) (loss, slope float64) {
-	e := math.Exp(-math.Abs(m))
-	loss = max(-m, 0) + math.Log1p(e)
+	e := portable.Exp(-math.Abs(m))
+	loss = max(-m, 0) + portable.Log1p(e)
 	if m > 0 {
 		return loss, -e / (1 + e)
 	}

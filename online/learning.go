@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/internal/wire"
 )
 
@@ -77,7 +78,7 @@ func NewDither(of Estimator, n int, c Dithering, set kedge.Set, source Normals) 
 
 // Perturb moves u to the decision to deploy.
 func (d *Dither) Perturb(u []float64) {
-	part := math.Exp2(-float64(d.turn) / d.config.HalfLife)
+	part := portable.Exp2(-float64(d.turn) / d.config.HalfLife)
 	if d.turn/d.config.Hold%2 == 1 {
 		part = -part
 	}

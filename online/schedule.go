@@ -2,6 +2,8 @@ package online
 
 import (
 	"math"
+
+	"github.com/kedge-opt/kedge/internal/portable"
 )
 
 // Constant is the step size η at every step.
@@ -30,7 +32,7 @@ func (h Horizon) Step(int) float64 { return h.Eta / math.Sqrt(float64(h.Turns)) 
 type Diminishing struct{ Eta, Delay, Power float64 }
 
 // Step returns η/(1 + k/Delay)^Power.
-func (s Diminishing) Step(k int) float64 { return s.Eta / math.Pow(1+float64(k)/s.Delay, s.Power) }
+func (s Diminishing) Step(k int) float64 { return s.Eta / portable.Pow(1+float64(k)/s.Delay, s.Power) }
 
 // longest is where rhythms that grow stop to, so that lengths stay whole numbers.
 const longest = math.MaxInt32
@@ -47,14 +49,14 @@ type Settling struct{ Contraction float64 }
 
 // Turns returns ⌈ln(j+2)/ln(1/L)⌉ + 1.
 func (s Settling) Turns(j int) int {
-	return whole(math.Log(float64(j+2))/-math.Log(s.Contraction)) + 1
+	return whole(portable.Log(float64(j+2))/-portable.Log(s.Contraction)) + 1
 }
 
 // Polynomial lengthens deployments as ⌈First·(j+1)^Power⌉, the schedule of lazy deployment [mendlerdunner2020].
 type Polynomial struct{ First, Power float64 }
 
 // Turns returns ⌈First·(j+1)^Power⌉.
-func (p Polynomial) Turns(j int) int { return whole(p.First * math.Pow(float64(j+1), p.Power)) }
+func (p Polynomial) Turns(j int) int { return whole(p.First * portable.Pow(float64(j+1), p.Power)) }
 
 // whole rounds up to a whole number that can be counted to.
 func whole(x float64) int {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/internal/wire"
 )
@@ -99,8 +100,8 @@ func (a *Adam) Apply(g []float64) {
 	if a.mean == nil {
 		a.mean, a.square, a.newMean, a.newSquare = make([]float64, len(g)), make([]float64, len(g)), make([]float64, len(g)), make([]float64, len(g))
 	}
-	fresh1 := 1 - math.Pow(a.Beta1, float64(a.count+1))
-	fresh2 := 1 - math.Pow(a.Beta2, float64(a.count+1))
+	fresh1 := 1 - portable.Pow(a.Beta1, float64(a.count+1))
+	fresh2 := 1 - portable.Pow(a.Beta2, float64(a.count+1))
 	joint := float64(rows.Dot(g, g) / float64(len(g)))
 	for i, v := range g {
 		square := joint

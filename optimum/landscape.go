@@ -111,7 +111,7 @@ func (l *landscape) reach(u []float64, axis int, sign float64) float64 {
 	at := make([]float64, len(u))
 	for out := size * farthest; out > size*0x1p-80; out /= 16 {
 		copy(at, u)
-		at[axis] += sign * out
+		at[axis] += float64(sign * out)
 		if l.set.Project(at) != nil {
 			continue
 		}
@@ -121,7 +121,7 @@ func (l *landscape) reach(u []float64, axis int, sign float64) float64 {
 		}
 		// Nearer by, the projection is more exact.
 		copy(at, u)
-		at[axis] += sign * 64 * max(went, size*0x1p-80)
+		at[axis] += float64(sign * 64 * max(went, size*0x1p-80))
 		if l.set.Project(at) != nil {
 			continue
 		}

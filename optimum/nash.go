@@ -178,7 +178,7 @@ func (h *table[F]) holds(j int, u []float64, loss float64, s *Search) bool {
 	for i := range own {
 		for _, by := range []float64{1e-3, -1e-3} {
 			at := append([]float64(nil), own...)
-			at[i] += by * s.land.length
+			at[i] += float64(by * s.land.length)
 			if h.sets[j].Project(at) != nil {
 				continue
 			}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
@@ -153,7 +154,7 @@ func (s *searcher) beginnings() (list [][]float64) {
 // hollows are the numbers of the points that have no lower one nearby, the lowest first.
 func (s *searcher) hollows(points []place) (list []int) {
 	n := float64(max(len(points), 2))
-	near := 1.2 * s.extent.diagonal() * math.Pow(math.Log(n)/n, 1/float64(len(s.extent.from)))
+	near := 1.2 * s.extent.diagonal() * portable.Pow(portable.Log(n)/n, 1/float64(len(s.extent.from)))
 	if len(s.extent.from) == 1 {
 		near = 2 * s.extent.diagonal() / n
 	}

@@ -56,7 +56,7 @@ func (s *bundle) sample() {
 		v := append([]float64(nil), s.u...)
 		if i > 0 {
 			for j := range v {
-				v[j] += s.radius * (2*s.random.Float64() - 1)
+				v[j] += float64(s.radius * (2*s.random.Float64() - 1))
 			}
 			if s.land.project(v) != nil {
 				continue

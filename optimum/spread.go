@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/stream"
 )
 
@@ -37,12 +38,12 @@ func even(n, k int) []float64 {
 	}
 	ratio := 2.0
 	for range 60 { // of xⁿ⁺¹ = x + 1
-		ratio = math.Pow(1+ratio, 1/float64(n+1))
+		ratio = portable.Pow(1+ratio, 1/float64(n+1))
 	}
 	step := 1.0
 	for i := range out {
 		step /= ratio
-		_, out[i] = math.Modf(.5 + float64(k+1)*step)
+		_, out[i] = math.Modf(.5 + float64(float64(k+1)*step))
 	}
 	return out
 }

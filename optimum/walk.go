@@ -99,7 +99,7 @@ func (w *walk) advance() bool {
 		worst = max(worst, l)
 	}
 	// Near the answer the decrease to be seen is below the rounding of the loss itself.
-	slack := 4e-16 * math.Abs(w.loss)
+	slack := float64(4e-16 * math.Abs(w.loss))
 	for t := 1.0; t > 1e-16; {
 		copy(w.next, w.u)
 		rows.AddScaled(w.next, t, w.direction)
@@ -115,7 +115,7 @@ func (w *walk) advance() bool {
 
 // shorten picks the next trial step by the parabola through what is known, kept within a tenth and a half of the last.
 func shorten(t, loss, tried, slope float64) float64 {
-	best := -slope * t * t / (2 * (tried - loss - t*slope))
+	best := -slope * t * t / (2 * (tried - loss - float64(t*slope)))
 	if !(best >= 0.1*t && best <= 0.5*t) {
 		return 0.5 * t
 	}

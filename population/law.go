@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/stream"
 )
@@ -222,7 +223,7 @@ func (l Dirichlet) Fill(dst []float64, dim, first int, s *stream.Stream) {
 func logGamma(shape float64, s *stream.Stream) float64 {
 	shift := 0.0
 	if shape < 1 {
-		shift = math.Log(1-s.Float64()) / shape
+		shift = portable.Log(1-s.Float64()) / shape
 		shape++
 	}
 	d := shape - 1.0/3
@@ -234,8 +235,8 @@ func logGamma(shape float64, s *stream.Stream) float64 {
 			continue
 		}
 		v = v * v * v
-		if math.Log(1-s.Float64()) < float64(x*x/2)+d-float64(d*v)+float64(d*math.Log(v)) {
-			return math.Log(d*v) + shift
+		if portable.Log(1-s.Float64()) < float64(x*x/2)+d-float64(d*v)+float64(d*portable.Log(v)) {
+			return portable.Log(d*v) + shift
 		}
 	}
 }

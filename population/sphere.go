@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/stream"
 )
@@ -182,12 +183,12 @@ func (d *depth) draw(s *stream.Stream) float64 {
 		return d.bottom * s.Float64() // Archimedes: equal depths have equal areas
 	}
 	for {
-		z := d.bottom + math.Log(1-s.Float64())/d.rate
-		bar := math.Log(1 - s.Float64())
+		z := d.bottom + portable.Log(1-s.Float64())/d.rate
+		bar := portable.Log(1 - s.Float64())
 		if z <= 0 {
 			continue
 		}
-		if bar <= float64(d.k*math.Log(z/d.touch*((2-z)/(2-d.touch))))+float64(d.rate*(d.touch-z)) {
+		if bar <= float64(d.k*portable.Log(z/d.touch*((2-z)/(2-d.touch))))+float64(d.rate*(d.touch-z)) {
 			return z
 		}
 	}
@@ -198,7 +199,7 @@ func (d *depth) draw(s *stream.Stream) float64 {
 func (d *depth) arc(s *stream.Stream) float64 {
 	for {
 		u, v := s.Float64(), s.Float64()
-		z := d.bottom * float64(u*u)
+		z := float64(d.bottom * float64(u*u))
 		if v*v*(2-z) <= 2-d.bottom {
 			return z
 		}

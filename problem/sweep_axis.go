@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/stream"
 )
@@ -120,7 +121,7 @@ func (a *axis) draw(seed uint64, sample int) *form.Node {
 func (a *axis) number(share float64) *form.Node {
 	x := a.from + float64(share*(a.to-a.from))
 	if a.scale == "log" {
-		x = a.from * math.Exp(share*math.Log(a.to/a.from))
+		x = a.from * portable.Exp(share*portable.Log(a.to/a.from))
 	}
 	switch share {
 	case 0:

@@ -128,7 +128,7 @@ func (s *search) isInterior(box []interval.Span) bool {
 	for corner := range 1 << s.n {
 		u := make([]float64, s.n)
 		for i, x := range box {
-			room := 1e-9 * (x.Hi - x.Lo + x.Most())
+			room := float64(1e-9 * (x.Hi - x.Lo + x.Most()))
 			u[i] = x.Lo - room
 			if corner>>i&1 == 1 {
 				u[i] = x.Hi + room
@@ -232,7 +232,7 @@ func (s *search) alongSet(box []interval.Span, c []float64, g []interval.Span) (
 	}
 	z := make([]float64, s.n)
 	for i := range z {
-		z[i] = c[i] - t*g[i].Mid()
+		z[i] = c[i] - float64(t*g[i].Mid())
 	}
 	if !rows.Finite(z) {
 		return math.Inf(-1), nil
@@ -250,7 +250,7 @@ func (s *search) alongSet(box []interval.Span, c []float64, g []interval.Span) (
 		noise = max(noise, math.Abs(c[i]))
 	}
 	// Projections are good to a few units of 1e-12, relative to the point and to the plane that is touched.
-	return sum.Scale(1/t).Add(rest).Lo - 1e-11*length*(noise+size), nil
+	return sum.Scale(1/t).Add(rest).Lo - float64(1e-11*length*(noise+size)), nil
 }
 
 // bend is a bound b ≤ 0 for which sᵀHs ≥ b·n with s the way from c to any point of the box, or b > 0 with sᵀHs ≥ b·Σ(sᵢ/wᵢ)² where wᵢ

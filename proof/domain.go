@@ -66,7 +66,7 @@ func (s *search) bounds(u []float64) ([]interval.Span, error) {
 // outward returns the projection of the point that is t away from u along an axis: k = 2i is down, k = 2i+1 up axis i.
 func (s *search) outward(u []float64, k int, t float64) (z []float64, err error) {
 	z = slices.Clone(u)
-	z[k/2] += t * float64(k%2*2-1)
+	z[k/2] += float64(t * float64(k%2*2-1))
 	return z, s.project(z)
 }
 
@@ -88,7 +88,7 @@ func (s *search) reach(u []float64, k int) (float64, error) {
 func (s *search) end(u []float64, k int, reach, size float64) (float64, error) {
 	sign := float64(k%2*2 - 1)
 	if math.IsInf(reach, 1) || reach == 0 {
-		return u[k/2] + sign*reach, nil
+		return u[k/2] + float64(sign*reach), nil
 	}
 	t := far * size
 	if math.IsInf(size, 1) {
@@ -127,7 +127,7 @@ func (s *search) neighbourhood() []interval.Span {
 		if math.IsInf(radius, 1) {
 			radius = size
 		}
-		box[i], _ = d.Meet(interval.Span{Lo: s.best[i] - radius, Hi: s.best[i] + 1.0625*radius})
+		box[i], _ = d.Meet(interval.Span{Lo: s.best[i] - radius, Hi: s.best[i] + float64(1.0625*radius)})
 	}
 	return box
 }

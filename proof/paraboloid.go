@@ -34,7 +34,8 @@ func rough(x []float64) []interval.Span {
 	all := make([]interval.Span, len(x))
 	for i, v := range x {
 		if v != 0 {
-			all[i] = interval.Between(v-accuracy*most, v+accuracy*most)
+			room := float64(accuracy * most)
+			all[i] = interval.Between(v-room, v+room)
 		}
 	}
 	return all

@@ -86,7 +86,7 @@ func Prove(ctx context.Context, f Function, set kedge.Set, found []float64, loss
 		p.Reason = "the decision is not in the set"
 	case !value.IsFinite():
 		p.Reason = "the value of the decision is not known for sure"
-	case !(math.Abs(loss-value.Mid()) <= value.Radius()+s.tolerance+1e-6*math.Abs(loss)):
+	case !(math.Abs(loss-value.Mid()) <= value.Radius()+s.tolerance+float64(1e-6*math.Abs(loss))):
 		p.Reason = fmt.Sprintf("the decision has the value %.6g by its formula, and not %.6g", value.Mid(), loss)
 	default:
 		if err := s.prove(p); err != nil {
@@ -137,7 +137,7 @@ func (s *search) proveConvex(p *Proof) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if s.judge(p, value-stretch*(value-lower), ByConvexity) {
+		if s.judge(p, value-float64(stretch*(value-lower)), ByConvexity) {
 			return true, nil
 		}
 		if s.upper >= value-s.target {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/interval"
+	"github.com/kedge-opt/kedge/internal/portable"
 )
 
 // search is a branch and bound [hansen2004]: boxes that may hold something better, the most promising first.
@@ -67,7 +68,7 @@ func (s *search) begin(found []float64) (err error) {
 		return nil
 	}
 	spread, err := s.spread()
-	s.tolerance = 1e-6*spread + 1e-13*math.Abs(s.upper)
+	s.tolerance = float64(1e-6*spread) + float64(1e-13*math.Abs(s.upper))
 	s.target = s.tolerance / 1e3
 	if !s.isBox { // projections are not that good
 		s.target = s.tolerance / 20
@@ -91,7 +92,7 @@ func (s *search) spread() (float64, error) {
 			if !d.IsFinite() {
 				d = around[i]
 			}
-			u[i] = d.Lo + (d.Hi-d.Lo)*scattered(k+1, i)
+			u[i] = d.Lo + float64((d.Hi-d.Lo)*scattered(k+1, i))
 		}
 		if err := s.project(u); err != nil {
 			return 0, err
@@ -113,7 +114,7 @@ func (s *search) spread() (float64, error) {
 // scattered is number k of a sequence that fills the unit interval evenly, for axis i, by the golden ratio's relatives
 // [roberts2018].
 func scattered(k, i int) float64 {
-	_, part := math.Modf(float64(k) * math.Pow(0.7548776662466927, float64(1+i%8)))
+	_, part := math.Modf(float64(float64(k) * portable.Pow(0.7548776662466927, float64(1+i%8))))
 	return part
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/lab/compare"
 	"github.com/kedge-opt/kedge/report/page"
 )
@@ -103,7 +104,7 @@ func valueDigits(r *folder.Result) int {
 	n := 6
 	for _, run := range r.Runs {
 		if gap := final(run, "gap").Mean; gap > 0 {
-			n = max(n, 2-int(math.Floor(math.Log10(gap))))
+			n = max(n, 2-int(math.Floor(portable.Log10(gap))))
 		}
 	}
 	return min(n, 12)

@@ -9,6 +9,7 @@ import (
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/problem"
 )
@@ -158,21 +159,18 @@ func lateRow(t *folder.Trial) int {
 
 // oneWay tells whether four numbers or more only rise or only fall.
 func oneWay(x []float64) bool {
-	if len(x) < 4 {
-		return false
-	}
 	up, down := false, false
-	for i := range x[1:] {
-		up, down = up || x[i+1] > x[i], down || x[i+1] < x[i]
+	for i := 1; i < len(x); i++ {
+		up, down = up || x[i] > x[i-1], down || x[i] < x[i-1]
 	}
-	return up != down
+	return len(x) >= 4 && up != down
 }
 
 // enough is how many turns let a gap that falls as fast as in the last ones arrive, in two digits, at most ten times as many as there were.
 func enough(turns, span int, before, after float64) float64 {
-	more := float64(span) * math.Log(after/arrivedGap) / math.Log(before/after)
+	more := float64(span) * portable.Log(after/arrivedGap) / portable.Log(before/after)
 	n := min(float64(turns)+max(more, float64(span)), 10*float64(turns))
-	unit := math.Pow(10, math.Floor(math.Log10(n))-1)
+	unit := portable.Pow(10, math.Floor(portable.Log10(n))-1)
 	return math.Ceil(n/unit) * unit
 }
 

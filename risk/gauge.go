@@ -120,7 +120,7 @@ func (a *Gauge) weigh() float64 {
 	for _, l := range a.losses {
 		spread += math.Abs(l - t)
 	}
-	a.next.spread += gain * (spread/float64(len(a.losses)) - a.next.spread)
+	a.next.spread += float64(gain * (spread/float64(len(a.losses)) - a.next.spread))
 	a.next.t -= float64(gain * a.next.spread * (1 - beyond))
 	a.next.count++
 	return risk

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
@@ -60,7 +61,7 @@ func (c Chance) Check() error {
 func (c Chance) Weigh(w, losses []float64) float64 {
 	share, sum := 1/float64(len(losses)), 0.0
 	for i, l := range losses {
-		s := 1 / (1 + math.Exp(-(l-c.Limit)/c.Width))
+		s := 1 / (1 + portable.Exp(-(l-c.Limit)/c.Width))
 		sum += s
 		w[i] = share * s * (1 - s) / c.Width
 	}
@@ -128,7 +129,7 @@ func (c CVaR) above(w, losses []float64, t float64) (risk, beyond float64) {
 			count++
 		}
 	}
-	return t + float64(sum*share), count * share
+	return t + float64(sum*share), float64(count * share)
 }
 
 // quantile returns the point between the losses that are the worst and the others. It sorts them.

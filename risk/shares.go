@@ -3,6 +3,7 @@ package risk
 import (
 	"math"
 
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
@@ -29,7 +30,7 @@ func (Mean) WeighShares(w, losses, shares []float64) float64 {
 func (c Chance) WeighShares(w, losses, shares []float64) float64 {
 	sum := 0.0
 	for i, l := range losses {
-		s := 1 / (1 + math.Exp(-(l-c.Limit)/c.Width))
+		s := 1 / (1 + portable.Exp(-(l-c.Limit)/c.Width))
 		sum += float64(shares[i] * s)
 		w[i] = shares[i] * s * (1 - s) / c.Width
 	}

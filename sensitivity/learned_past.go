@@ -1,10 +1,10 @@
 package sensitivity
 
 import (
-	"math"
 	"slices"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
@@ -126,7 +126,7 @@ func (h *past) sense(o kedge.Observation, count int) {
 	clear(h.signal)
 	copy(h.signal[2*n:], o.U)
 	if h.config.Lag == Filtered {
-		fast := math.Pow(h.config.Pole, 4)
+		fast := portable.Pow(h.config.Pole, 4)
 		h.smooth(h.quick, o.U, fast)
 		h.smooth(h.slow, o.U, h.config.Pole)
 		copy(h.signal, o.U)

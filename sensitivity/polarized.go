@@ -183,7 +183,7 @@ func (g geometry) add(sum, p, u, v []float64) {
 
 // addOwn does sum += kĤu = (kσ/D)(at + bp), or (kσ/D)(au + (b−a²)p) where that loses no digits.
 func (g geometry) addOwn(sum, p, u []float64, k float64) {
-	gain, aa := k*g.sigma/g.margin, g.a*g.a
+	gain, aa := k*g.sigma/g.margin, float64(g.a*g.a)
 	if g.b >= (g.b+aa)/parallel {
 		rows.AddScaled(sum, gain*g.a, u)
 		rows.AddScaled(sum, gain*(g.b-aa), p)

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
@@ -85,7 +86,7 @@ func (s *Differences) PullRows(gu, p, u, d, v []float64) error {
 func (s *Differences) slope(states, p, u, d, v []float64, j int) (float64, error) {
 	step := s.Step
 	if step == 0 {
-		step = math.Cbrt(0x1p-52)
+		step = portable.Cbrt(0x1p-52)
 	}
 	step = float64(step * max(1, math.Abs(u[j])))
 	ahead, behind := states[:len(v)], states[len(v):]

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/internal/wire"
 )
@@ -85,7 +86,7 @@ func (w *Wrong) PullRows(gu, p, u, d, v []float64) error {
 	if scale == 0 {
 		scale = 1
 	}
-	sin, cos := math.Sincos(w.Degrees * math.Pi / 180)
+	sin, cos := portable.Sincos(w.Degrees * math.Pi / 180)
 	for i := 0; i+1 < len(g); i += 2 {
 		x, y := g[i], g[i+1]
 		g[i], g[i+1] = float64(cos*x)-float64(sin*y), float64(sin*x)+float64(cos*y)

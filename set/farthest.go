@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
@@ -64,8 +65,8 @@ func capped(sum, upper float64) float64 {
 		return sum
 	}
 	full := math.Floor(sum / upper)
-	rest := max(0, sum-full*upper)
-	return math.Sqrt(full*upper*upper + rest*rest)
+	rest := max(0, sum-float64(full*upper))
+	return math.Sqrt(float64(full*upper*upper) + float64(rest*rest))
 }
 
 func parts(s Product) (r float64, ok bool) {
@@ -74,7 +75,7 @@ func parts(s Product) (r float64, ok bool) {
 		if !ok {
 			return 0, false
 		}
-		r = math.Hypot(r, x)
+		r = portable.Hypot(r, x)
 	}
 	return r, true
 }

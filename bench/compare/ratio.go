@@ -114,7 +114,7 @@ func (s study) seconds(f Figures, of func(Figure) float64) float64 {
 		if one == 0 {
 			return 0
 		}
-		sum += turns * one
+		sum += float64(turns * one)
 	}
 	return sum
 }

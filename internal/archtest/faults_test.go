@@ -139,5 +139,6 @@ func hygieneTwins() []twin {
 		{paths, file("Makefile", "GOPROXY=https://proxy."+"golang.org"), "registry host"},
 		{"no loose ends", file("set/a.go", "package set", "// TO"+"DO: more"), "set/a.go:2: "},
 		{"no loose ends", file("set/a_test.go", "package set", "// FIX"+"ME"), "set/a_test.go:2: "},
+		{"functions have the same bits everywhere", file("set/a.go", "package set", "", "import \"math\"", "var x = math.Exp(1)"), "set/a.go:4: "},
 	}
 }

@@ -25,6 +25,17 @@ func noLooseEnds(m *module) []string {
 		"a mark of unfinished work; finish it, or open an issue and describe what holds today")
 }
 
+// functionsArePortable reports elementary functions of package math, whose bits depend on the target. Tests may use them, and so may what
+// tells targets apart and programs of users.
+func functionsArePortable(m *module) []string {
+	call := regexp.MustCompile(`\bmath\.(Exp|Exp2|Expm1|Log|Log2|Log10|Log1p|Pow|Cbrt|Hypot|Sin|Cos|Sincos|Tan|Sinh|Cosh|Tanh|Asin|Acos|Atan|Atan2|Asinh|Acosh|Atanh|Gamma|Lgamma|Erf|Erfc|Erfinv|Erfcinv)\(`)
+	isFree := func(name string) bool {
+		return strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "internal/portable/") || strings.HasPrefix(name, "examples/") || name == "folder/build.go"
+	}
+	return m.grep(call, func(name string) bool { return strings.HasSuffix(name, ".go") && !isFree(name) },
+		"a function whose bits depend on the target; take that of internal/portable")
+}
+
 // grep reports the lines of the kept text files that match.
 func (m *module) grep(pattern *regexp.Regexp, keep func(name string) bool, remedy string) (found []string) {
 	for name, text := range m.texts {

@@ -34,6 +34,7 @@ func rules() []rule {
 		{"dependencies have reasons", dependenciesHaveReasons},
 		{"no machine paths", noMachinePaths},
 		{"no loose ends", noLooseEnds},
+		{"functions have the same bits everywhere", functionsArePortable},
 	}
 }
 

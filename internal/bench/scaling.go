@@ -11,6 +11,7 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/internal/lists"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/sensitivity"
@@ -28,7 +29,7 @@ type Growth struct {
 func (g *Growth) fit() {
 	x, y := make([]float64, len(g.Sizes)), make([]float64, len(g.Sizes))
 	for i, size := range g.Sizes {
-		x[i], y[i] = math.Log(float64(size)), math.Log(g.Seconds[i])
+		x[i], y[i] = portable.Log(float64(size)), portable.Log(g.Seconds[i])
 	}
 	_, g.Exponent = stat.LinearRegression(x, y, nil, false)
 }

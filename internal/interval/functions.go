@@ -1,6 +1,10 @@
 package interval
 
-import "math"
+import (
+	"math"
+
+	"github.com/kedge-opt/kedge/internal/portable"
+)
 
 // slack is more than the functions of package math, and those of package formula, are off by.
 const slack = 0x1p-49
@@ -12,7 +16,7 @@ func loose(lo, hi float64) Span {
 
 // Exp is eˣ. What overflows or underflows may be as formulas have it: infinite from 708 on, and 0 below −708.
 func (x Span) Exp() Span {
-	lo, hi := math.Exp(min(x.Lo, 708)), math.Exp(max(x.Hi, -708))
+	lo, hi := portable.Exp(min(x.Lo, 708)), portable.Exp(max(x.Hi, -708))
 	if x.Lo < -708 {
 		lo = 0
 	}
@@ -30,7 +34,7 @@ func (x Span) Log() Span {
 	if x.Hi < 0 {
 		return Whole()
 	}
-	return loose(math.Log(max(x.Lo, leastLog)), math.Log(max(x.Hi, leastLog)))
+	return loose(portable.Log(max(x.Lo, leastLog)), portable.Log(max(x.Hi, leastLog)))
 }
 
 // Sqrt is √x.
@@ -47,7 +51,7 @@ func (x Span) Sqrt() Span {
 
 // Tanh is tanh x.
 func (x Span) Tanh() Span {
-	return loose(math.Tanh(x.Lo), math.Tanh(x.Hi)).Narrow(Span{-1, 1})
+	return loose(portable.Tanh(x.Lo), portable.Tanh(x.Hi)).Narrow(Span{-1, 1})
 }
 
 // Sigmoid is 1/(1 + e⁻ˣ).
@@ -120,7 +124,7 @@ func raised(x, y float64) Span {
 	case math.IsInf(x, 1):
 		return Span{0, x}
 	}
-	return loose(math.Log(x), math.Log(x)).Mul(Point(y)).Exp()
+	return loose(portable.Log(x), portable.Log(x)).Mul(Point(y)).Exp()
 }
 
 // Pow is x^y for x ≥ 0; of other bases nothing is known. It rises or falls in both, so corners have the ends.

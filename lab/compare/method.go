@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -94,13 +95,13 @@ func (m Entrant) grid(g kind.Scales, points int) []float64 {
 	top, ratio := 2/g.Curvature, math.Sqrt(0.1)
 	switch m.Method.Facts().Step {
 	case kind.Share:
-		top, ratio = 1, math.Pow(0.1, 1.0/6)
+		top, ratio = 1, portable.Pow(0.1, 1.0/6)
 	case kind.Length:
 		top = 0.2 * g.Radius
 	}
 	list := make([]float64, points)
 	for i := range list {
-		list[i] = kind.Rounded(top * math.Pow(ratio, float64(i)))
+		list[i] = kind.Rounded(top * portable.Pow(ratio, float64(i)))
 	}
 	return list
 }

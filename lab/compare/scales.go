@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -44,10 +45,10 @@ func (a *meeting) measure(ctx context.Context, p *problem.Problem) (err error) {
 // curvature is the greatest curvature of Φ̃ at the optimum, by power iteration on differences of gradients.
 func (a *meeting) curvature(radius float64) (float64, error) {
 	best := a.Optimal
-	n, h := len(best), 1e-4*radius
+	n, h := len(best), float64(1e-4*radius)
 	v, above, below, at := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	for i := range v {
-		v[i] = math.Cos(float64(i + 1)) // in no direction of its own
+		v[i] = portable.Cos(float64(i + 1)) // in no direction of its own
 	}
 	bend := 0.0
 	for range 20 {
@@ -120,6 +121,6 @@ func (a *meeting) settle(ctx context.Context, p *problem.Problem) error {
 	}
 	g.Hold = min(g.Hold, most)
 	a.Settling = g.Hold
-	g.Contraction = kind.Rounded(min(0.95, max(0.1, math.Pow(near, 1/float64(g.Hold)))))
+	g.Contraction = kind.Rounded(min(0.95, max(0.1, portable.Pow(near, 1/float64(g.Hold)))))
 	return nil
 }

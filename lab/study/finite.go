@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/problem"
@@ -93,8 +94,8 @@ func hemisphere(heights, around int) (weights []float64, rings [][]float64) {
 	for _, x := range z {
 		var ring []float64
 		for j := range around {
-			sin, cos := math.Sincos(2 * math.Pi * float64(j) / float64(around))
-			across := math.Sqrt(1 - x*x)
+			sin, cos := portable.Sincos(2 * math.Pi * float64(j) / float64(around))
+			across := math.Sqrt(1 - float64(x*x))
 			ring = append(ring, x, across*cos, across*sin)
 		}
 		rings = append(rings, ring)
@@ -179,7 +180,7 @@ func (w *work) judged(f finite, n, turns, trial int) (square, doubt float64) {
 		}
 		if turn.k == ahead[0].turn {
 			y, d := by(turn.u)
-			square, doubt = square+ahead[0].share*y, doubt+ahead[0].share*d
+			square, doubt = square+float64(ahead[0].share*y), doubt+float64(ahead[0].share*d)
 			ahead = ahead[1:]
 		}
 	}
@@ -215,9 +216,9 @@ func fournierGuillin(r int) func(n float64) float64 {
 		case 1:
 			return 1 / n
 		case 2:
-			log := math.Log(1 + n)
+			log := portable.Log(1 + n)
 			return log * log / n
 		}
-		return math.Pow(n, -2/float64(r))
+		return portable.Pow(n, -2/float64(r))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/stream"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -65,7 +66,7 @@ func redraw(list []sample, of statistic, s *stream.Stream) [][2]float64 {
 func logarithms(list []sample, of statistic) [][2]float64 {
 	points := make([][2]float64, len(list))
 	for i, one := range list {
-		points[i] = [2]float64{math.Log(one.x), math.Log(of(one.x, one.values))}
+		points[i] = [2]float64{portable.Log(one.x), portable.Log(of(one.x, one.values))}
 	}
 	return points
 }
@@ -86,7 +87,7 @@ func redrawPlaces(list []sample, s *stream.Stream) []sample {
 func extent(list []sample) float64 {
 	logs := make([]float64, len(list))
 	for i, one := range list {
-		logs[i] = math.Log(one.x)
+		logs[i] = portable.Log(one.x)
 	}
 	d := deviation(logs)
 	return d * d
@@ -129,7 +130,7 @@ func quantile(sorted []float64, share float64) float64 {
 	if len(sorted) == 0 {
 		return math.NaN()
 	}
-	at := share * float64(len(sorted)-1)
+	at := float64(share * float64(len(sorted)-1))
 	i := int(at)
 	j := min(i+1, len(sorted)-1)
 	return sorted[i] + float64((at-float64(i))*(sorted[j]-sorted[i]))
@@ -162,7 +163,7 @@ func marks(t track) Series {
 
 // slopeLine is a dashed power law from the first point of a series on, beside which an exponent can be read.
 func slopeLine(name string, of Series, exponent float64) Series {
-	return lawLine(name, of, func(x float64) float64 { return math.Pow(x, exponent) })
+	return lawLine(name, of, func(x float64) float64 { return portable.Pow(x, exponent) })
 }
 
 // lawLine is a dashed law from the first point of a series on.

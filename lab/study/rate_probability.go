@@ -2,10 +2,10 @@ package study
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/internal/portable"
 )
 
 // rateProbability asks how unlucky a run can be [he2025, gradient bound in probability].
@@ -33,18 +33,18 @@ func shares() []float64 { return []float64{0.5, 0.2, 0.1, 0.05, 0.02, 0.01} }
 func tails(values []float64) []sample {
 	var list []sample
 	for _, tau := range shares() {
-		list = append(list, sample{math.Log(2 / tau), values})
+		list = append(list, sample{portable.Log(2 / tau), values})
 	}
 	return list
 }
 
 // upper is the quantile that a share τ of values is above, at x = ln(2/τ).
 func upper(x float64, values []float64) float64 {
-	return quantile(slices.Sorted(slices.Values(values)), 1-2*math.Exp(-x))
+	return quantile(slices.Sorted(slices.Values(values)), 1-2*portable.Exp(-x))
 }
 
 // unlucky is the quantile that one value in twenty is above.
-func unlucky(_ float64, values []float64) float64 { return upper(math.Log(2/0.05), values) }
+func unlucky(_ float64, values []float64) float64 { return upper(portable.Log(2/0.05), values) }
 
 // judgeUnlucky claims the exponents of what unlucky runs have, in T and in ln(2/τ), and draws both.
 func (w *work) judgeUnlucky(what string, inT, inTau float64, list, tail []sample) {
@@ -54,7 +54,7 @@ func (w *work) judgeUnlucky(what string, inT, inTau float64, list, tail []sample
 	middle := Series{Name: "half of the runs are below"}
 	for _, one := range list {
 		rate.X, rate.Y = append(rate.X, one.x), append(rate.Y, unlucky(one.x, one.values))
-		middle.X, middle.Y = append(middle.X, one.x), append(middle.Y, upper(math.Log(4), one.values))
+		middle.X, middle.Y = append(middle.X, one.x), append(middle.Y, upper(portable.Log(4), one.values))
 	}
 	for _, one := range tail {
 		luck.X, luck.Y = append(luck.X, one.x), append(luck.Y, upper(one.x, one.values))

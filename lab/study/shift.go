@@ -115,7 +115,7 @@ func (w *work) strays(p *problem.Problem, c *certify.Certificate, t int) []stray
 		step := rows.Distance(turn.u, last)
 		copy(last, turn.u)
 		now := stray{v: must(lag.Measure(e, turn.u, turn.states)), w1: far(), bias: rows.Norm(e)}
-		now.recursion = lf * (before.v + v(certify.LhU)*math.Sqrt(v(certify.PMax))*step)
+		now.recursion = lf * (before.v + float64(v(certify.LhU)*math.Sqrt(v(certify.PMax))*step))
 		now.sum, now.bound = before.sum+float64(now.w1*now.w1), before.bound+float64(grow*step*step)
 		list, before = append(list, now), now
 	}

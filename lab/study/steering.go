@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/sensitivity"
 	"github.com/kedge-opt/kedge/stream"
@@ -59,7 +60,7 @@ func (t triple) violations(more float64) (out [3]int) {
 	const rounding = 1e-12
 	cosine := func(h []float64) float64 { return rows.Dot(h, t.u) / rows.Norm(t.u) }
 	began, settled := cosine(t.d), cosine(t.settle(t.lambda, t.sigma))
-	habit, reaction := cosine(t.settle(t.lambda+more*(0.99-t.lambda), t.sigma)), cosine(t.settle(t.lambda, t.sigma+more))
+	habit, reaction := cosine(t.settle(t.lambda+float64(more*(0.99-t.lambda)), t.sigma)), cosine(t.settle(t.lambda, t.sigma+more))
 	side := math.Copysign(1, began)
 	for i, less := range []bool{side*settled < side*began-rounding, side*habit < side*settled-rounding, side*reaction < side*settled-rounding} {
 		if less {
@@ -97,7 +98,7 @@ func (w *work) compareAnswers(n int) {
 	s, most := w.stream("answers"), 0.0
 	for tried := 0; tried < n; {
 		t := randomTriple(s)
-		if t.lambda+t.sigma*rows.Dot(t.u, t.u) < 0.9 {
+		if t.lambda+float64(t.sigma*rows.Dot(t.u, t.u)) < 0.9 {
 			most = max(most, t.answerError(s))
 			tried++
 		}
@@ -130,7 +131,7 @@ func (w *work) weakReactions() {
 	const people = 4000
 	var sigmas, rests []float64
 	for i := range 6 {
-		sigmas, rests = append(sigmas, 1e-4*math.Pow(2, float64(i))), append(rests, math.Pow(2, -float64(i)/2))
+		sigmas, rests = append(sigmas, 1e-4*portable.Pow(2, float64(i))), append(rests, portable.Pow(2, -float64(i)/2))
 	}
 	reaction, habit := emptySamples(sigmas, people), emptySamples(rests, people)
 	for j := range people {
@@ -153,7 +154,7 @@ func (w *work) weakReactions() {
 
 // turn is the angle by which an individual turns, in degrees.
 func (t triple) turn(lambda, sigma float64) float64 {
-	return 2 * math.Asin(min(1, rows.Distance(t.settle(lambda, sigma), t.d)/2)) * 180 / math.Pi
+	return 2 * portable.Asin(min(1, rows.Distance(t.settle(lambda, sigma), t.d)/2)) * 180 / math.Pi
 }
 
 // drawAngles shows where an individual settles that begins at 60°, and where all settle by where they begin.
@@ -188,7 +189,7 @@ func curveOf(from, to float64, of func(x float64) float64) (s Series) {
 
 // settledAngle is where an individual settles that begins at an angle, in degrees, from a decision of length 1.
 func settledAngle(from, lambda, sigma float64) float64 {
-	sin, cos := math.Sincos(from * math.Pi / 180)
+	sin, cos := portable.Sincos(from * math.Pi / 180)
 	h := triple{d: []float64{cos, sin}, u: []float64{1, 0}}.settle(lambda, sigma)
-	return math.Atan2(h[1], h[0]) * 180 / math.Pi
+	return portable.Atan2(h[1], h[0]) * 180 / math.Pi
 }

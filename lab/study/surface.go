@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/stream"
 	"gonum.org/v1/gonum/mat"
 )
@@ -20,8 +21,8 @@ type surface [4]float64
 // at is the law with n people and t turns.
 func (s surface) at(n, t float64) float64 { return s.people(n) + s.turns(t) }
 
-func (s surface) people(n float64) float64 { return math.Exp(s[0] + s[1]*math.Log(n)) }
-func (s surface) turns(t float64) float64  { return math.Exp(s[2] + s[3]*math.Log(t)) }
+func (s surface) people(n float64) float64 { return portable.Exp(s[0] + float64(s[1]*portable.Log(n))) }
+func (s surface) turns(t float64) float64  { return portable.Exp(s[2] + float64(s[3]*portable.Log(t))) }
 
 // level is a height measured with n people in t turns, and how much it counts.
 type level struct{ n, t, y, weight float64 }
@@ -41,7 +42,7 @@ func levels(cells []cell) []level {
 // off is the weighted sum of squared differences of logarithms, infinite where a height is not positive.
 func (s surface) off(list []level) (sum float64) {
 	for _, l := range list {
-		d := math.Log(s.at(l.n, l.t)) - math.Log(l.y)
+		d := portable.Log(s.at(l.n, l.t)) - portable.Log(l.y)
 		sum += float64(l.weight * d * d)
 	}
 	if math.IsNaN(sum) {
@@ -72,12 +73,12 @@ func (s surface) step(list []level, damping float64) surface {
 	normal, right := mat.NewDense(4, 4, nil), mat.NewVecDense(4, nil)
 	for _, l := range list {
 		a, b, y := s.people(l.n), s.turns(l.t), s.at(l.n, l.t)
-		slope := mat.NewVecDense(4, []float64{a / y, a / y * math.Log(l.n), b / y, b / y * math.Log(l.t)})
+		slope := mat.NewVecDense(4, []float64{a / y, a / y * portable.Log(l.n), b / y, b / y * portable.Log(l.t)})
 		normal.RankOne(normal, l.weight, slope, slope)
-		right.AddScaledVec(right, l.weight*(math.Log(l.y)-math.Log(y)), slope)
+		right.AddScaledVec(right, l.weight*(portable.Log(l.y)-portable.Log(y)), slope)
 	}
 	for i := range 4 {
-		normal.Set(i, i, normal.At(i, i)*(1+damping)+1e-12)
+		normal.Set(i, i, float64(normal.At(i, i)*(1+damping))+1e-12)
 	}
 	var by mat.VecDense
 	if err := by.SolveVec(normal, right); err != nil {
@@ -130,5 +131,5 @@ func guess(list []level) surface {
 	for _, l := range list {
 		a, b = min(a, l.y*l.n), min(b, l.y*math.Sqrt(l.t))
 	}
-	return surface{math.Log(a / 2), -1, math.Log(b / 2), -0.5}
+	return surface{portable.Log(a / 2), -1, portable.Log(b / 2), -0.5}
 }

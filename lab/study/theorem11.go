@@ -2,9 +2,9 @@ package study
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -31,7 +31,7 @@ func (w *work) decisionsForTheLaw() (tracks []track) {
 
 // words say what was fitted, how well it fits and how well the judge knows the law.
 func (f finite) words(law surface, misfit, doubt float64) string {
-	text := fmt.Sprintf("%s, r = %d: y ≈ %s·N^%s + %s·T^%s, at most %s off in a cell", f.name, f.r, phrase.Brief(math.Exp(law[0])), phrase.Brief(law[1]), phrase.Brief(math.Exp(law[2])), phrase.Brief(law[3]), phrase.Percent(misfit))
+	text := fmt.Sprintf("%s, r = %d: y ≈ %s·N^%s + %s·T^%s, at most %s off in a cell", f.name, f.r, phrase.Brief(portable.Exp(law[0])), phrase.Brief(law[1]), phrase.Brief(portable.Exp(law[2])), phrase.Brief(law[3]), phrase.Percent(misfit))
 	if doubt > 0 {
 		text += fmt.Sprintf("; by fresh people ∇Φ̃ of the law is known with a standard error of %s", phrase.Brief(doubt))
 	}

@@ -2,9 +2,9 @@ package study
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/problem"
 )
@@ -97,7 +97,7 @@ func (w *work) rate(rule string, memory, step float64) (rate, turns float64) {
 	last := make([]float64, len(p.Start))
 	var moves [][2]float64
 	for turn := range w.turns(p, 0) {
-		move := math.Log(rows.Distance(turn.u, last))
+		move := portable.Log(rows.Distance(turn.u, last))
 		copy(last, turn.u)
 		if turn.k > 2 && (move < rounding || move > vast) {
 			break
@@ -182,7 +182,7 @@ func (w *work) drawRates() {
 		w.each(len(s.X), func(j int) {
 			s.X[j] = most * float64(j+1) / float64(len(s.X))
 			rate, _ := w.rate(rule, 0.5, s.X[j])
-			s.Y[j] = math.Exp(rate)
+			s.Y[j] = portable.Exp(rate)
 		})
 		c.Series = append(c.Series, s, exact)
 	}

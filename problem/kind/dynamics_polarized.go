@@ -89,7 +89,7 @@ func (d *PolarizedDynamics) Warning(reach float64) string {
 		return "The set has no end, so that no R bounds the decisions and λ + σR² is not below 1: under decisions longer than " +
 			fmt.Sprintf("√((1−λ)/σ) = %.4g ", math.Sqrt((1-lambda)/sigma)) + jump
 	}
-	return fmt.Sprintf("λ + σR² = %.4g is not below 1 for decisions as long as R = %.4g, the farthest point of the set: %s", lambda+sigma*reach*reach, reach, jump)
+	return fmt.Sprintf("λ + σR² = %.4g is not below 1 for decisions as long as R = %.4g, the farthest point of the set: %s", lambda+float64(sigma*reach*reach), reach, jump)
 }
 
 // Remember implements [Remembering].

@@ -40,5 +40,5 @@ func (*HalfSpaceSet) Words() string { return "on one side of a plane" }
 
 // Shrink implements [Shrinker].
 func (s *HalfSpaceSet) Shrink(delta float64, _ int) (Set, bool) {
-	return &HalfSpaceSet{s.Normal, s.Bound - delta*rows.Norm(s.Normal)}, true
+	return &HalfSpaceSet{s.Normal, s.Bound - float64(delta*rows.Norm(s.Normal))}, true
 }

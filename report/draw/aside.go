@@ -69,7 +69,7 @@ func (a Aside) draw(p pen, at vg.Point) {
 		at.X += asideMark
 	}
 	for i, line := range a.Words {
-		p.write(vg.Point{X: at.X, Y: at.Y - vg.Length(i+1)*asideLine + 3}, fromLeft, smallSize, ink, line)
+		p.write(vg.Point{X: at.X, Y: at.Y - vg.Length(vg.Length(i+1)*asideLine) + 3}, fromLeft, smallSize, ink, line)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -85,7 +86,7 @@ func BinEdges(all Extent, log bool) []float64 {
 	edges := make([]float64, bins+1)
 	for i := range edges {
 		share := float64(i) / bins
-		edges[i] = math.Exp(float64((1-share)*math.Log(s.Min)) + float64(share*math.Log(s.Max)))
+		edges[i] = portable.Exp(float64((1-share)*portable.Log(s.Min)) + float64(share*portable.Log(s.Max)))
 	}
 	edges[0], edges[bins] = s.Min, s.Max
 	return edges

@@ -36,7 +36,7 @@ func (c Cells) draw(p pen, f frame) {
 	size := vg.Point{X: f.wide() / vg.Length(c.Columns), Y: f.high() / vg.Length(c.Rows)}
 	written := c.fits(p, size)
 	for i, v := range c.Values {
-		at := vg.Point{X: f.box.Min.X + vg.Length(i%c.Columns)*size.X, Y: f.box.Min.Y + vg.Length(i/c.Columns)*size.Y}
+		at := f.box.Min.Add(times(size, i%c.Columns, i/c.Columns))
 		box := vg.Rectangle{Min: at, Max: at.Add(size)}
 		ground := c.Colour(v)
 		p.SetColor(ground)
@@ -103,7 +103,8 @@ func (b ColourBar) draw(p pen, box vg.Rectangle) {
 	f := frame{box: box, y: Axis{Ruler: b.Ruler}}
 	for i := range steps {
 		from, to := float64(i)/steps, min(float64(i+1)/steps+0.004, 1)
-		slice := vg.Rectangle{Min: vg.Point{X: box.Min.X, Y: box.Min.Y + vg.Length(from)*f.high()}, Max: vg.Point{X: box.Max.X, Y: box.Min.Y + vg.Length(to)*f.high()}}
+		above := func(share float64) vg.Length { return box.Min.Y + vg.Length(vg.Length(share)*f.high()) }
+		slice := vg.Rectangle{Min: vg.Point{X: box.Min.X, Y: above(from)}, Max: vg.Point{X: box.Max.X, Y: above(to)}}
 		p.SetColor(Viridis(math.Min((float64(i)+0.5)/steps, 1)))
 		p.Fill(slice.Path())
 	}
@@ -116,4 +117,9 @@ func (b ColourBar) draw(p pen, box vg.Rectangle) {
 		p.writeTick(vg.Point{X: box.Max.X + 6, Y: y - 0.36*smallSize}, t)
 	}
 	p.write(vg.Point{X: box.Min.X, Y: box.Max.Y + 6}, fromLeft, smallSize, ink, b.Label)
+}
+
+// times is so many sizes across and up, each product rounded.
+func times(size vg.Point, across, up int) vg.Point {
+	return vg.Point{X: vg.Length(vg.Length(across) * size.X), Y: vg.Length(vg.Length(up) * size.Y)}
 }

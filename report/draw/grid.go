@@ -101,7 +101,7 @@ func (g Grid) layout(t typeface) layout {
 		l.gutter = max(22, g.Panels[0].X.widest(t)+6)
 	}
 	n := vg.Length(g.Columns)
-	l.wide = max((g.wide()-l.left-l.right-(n-1)*l.gutter)/n, 20)
+	l.wide = max((g.wide()-l.left-l.right-vg.Length((n-1)*l.gutter))/n, 20)
 	l.high = g.panelHeight(l)
 	return l
 }
@@ -209,7 +209,7 @@ func (g Grid) draw(p pen) {
 		y -= l.head + l.high
 		for column := range g.Columns {
 			if i := row*g.Columns + column; i < len(g.Panels) {
-				x := l.left + vg.Length(column)*(l.wide+l.gutter)
+				x := l.left + vg.Length(vg.Length(column)*(l.wide+l.gutter))
 				box := vg.Rectangle{Min: vg.Point{X: x, Y: y}, Max: vg.Point{X: x + l.wide, Y: y + l.high}}
 				g.drawPanel(p, i, box)
 			}

@@ -85,7 +85,7 @@ func (c Line) drawMarks(p pen, f frame, phase float64) {
 	const few, short = 5, 12
 	next := 0
 	for i, r := range c.Points {
-		share := f.x.At(r.X) * few
+		share := float64(f.x.At(r.X) * few)
 		if len(c.Points) > short && share < float64(next)+phase && (i < len(c.Points)-1 || next > 0) {
 			continue
 		}

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/kedge-opt/kedge/internal/portable"
 )
 
 // Style is how one curve looks: in grey, its marks still tell it apart.
@@ -86,7 +88,7 @@ func Shapes() []Shape {
 // colour-blind eyes too. Between ten of its colours it is interpolated in Oklab.
 func Viridis(share float64) color.NRGBA {
 	anchors := [...]uint32{0x440154, 0x482878, 0x3e4a89, 0x31688e, 0x26828e, 0x1f9e89, 0x35b779, 0x6dcd59, 0xb4de2c, 0xfde725}
-	at := min(max(share, 0), 1) * float64(len(anchors)-1)
+	at := float64(min(max(share, 0), 1) * float64(len(anchors)-1))
 	i := min(int(at), len(anchors)-2)
 	a, b := toOklab(Hex(anchors[i])), toOklab(Hex(anchors[i+1]))
 	for j := range a {
@@ -104,7 +106,7 @@ func linear(v uint8) float64 {
 	if x <= 0.04045 {
 		return x / 12.92
 	}
-	return math.Pow((x+0.055)/1.055, 2.4)
+	return portable.Pow((x+0.055)/1.055, 2.4)
 }
 
 func gamma(x float64) uint8 {
@@ -112,7 +114,7 @@ func gamma(x float64) uint8 {
 	if x <= 0.0031308 {
 		return uint8(math.Round(255 * 12.92 * x))
 	}
-	return uint8(math.Round(255 * (float64(1.055*math.Pow(x, 1/2.4)) - 0.055)))
+	return uint8(math.Round(255 * (float64(1.055*portable.Pow(x, 1/2.4)) - 0.055)))
 }
 
 func transform(m [9]float64, v [3]float64) [3]float64 {
@@ -131,7 +133,7 @@ func toOklab(c color.NRGBA) [3]float64 {
 		0.0883024619, 0.2817188376, 0.6299787005,
 	}, [3]float64{linear(c.R), linear(c.G), linear(c.B)})
 	for i := range lms {
-		lms[i] = math.Cbrt(lms[i])
+		lms[i] = portable.Cbrt(lms[i])
 	}
 	return transform([9]float64{
 		0.2104542553, 0.7936177850, -0.0040720468,

@@ -126,8 +126,8 @@ func (c *pdfCanvas) draw(path vg.Path, how string) {
 			c.doc.LineTo(x, y)
 		case vg.ArcComp:
 			const degrees = 180 / math.Pi
-			r, from := c.unit(step.Radius), step.Start*degrees
-			c.doc.ArcTo(x, y, r, r, 0, from, from+step.Angle*degrees)
+			r, from := c.unit(step.Radius), float64(step.Start*degrees)
+			c.doc.ArcTo(x, y, r, r, 0, from, from+float64(step.Angle*degrees))
 		case vg.CloseComp:
 			c.doc.ClosePath()
 		default:

@@ -11,6 +11,8 @@ import (
 	"gonum.org/v1/plot/font/liberation"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/kedge-opt/kedge/internal/portable"
 )
 
 // Sizes in points at the figure's usual width; a phone shows nine tenths of it, a desk nearly half more.
@@ -95,7 +97,7 @@ func (g polygon) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
 	var p vg.Path
 	r := 1.15 * float64(sty.Radius)
 	for i := range g.Corners {
-		sin, cos := math.Sincos(2 * math.Pi * (float64(i) + g.Turn) / float64(g.Corners))
+		sin, cos := portable.Sincos(2 * math.Pi * (float64(i) + g.Turn) / float64(g.Corners))
 		corner := vg.Point{X: at.X + vg.Length(r*sin), Y: at.Y + vg.Length(r*cos)}
 		if i == 0 {
 			p.Move(corner)

@@ -93,7 +93,7 @@ func (s Sketch) SVG() ([]byte, error) {
 	if _, err := c.WriteTo(&out); err != nil {
 		return nil, err
 	}
-	return portable(out.Bytes(), s.Title, width, height, s.Zoom), nil
+	return headed(out.Bytes(), s.Title, width, height, s.Zoom), nil
 }
 
 // PNG draws the figure as PNG.
@@ -125,8 +125,8 @@ func (s Sketch) drawOn(c vg.CanvasSizer) {
 	s.draw(p)
 }
 
-// portable gives an SVG a head that names the picture and fonts of the same widths for machines without Liberation.
-func portable(svg []byte, title string, width, height vg.Length, zoom float64) []byte {
+// headed gives an SVG a head that names the picture and fonts of the same widths for machines without Liberation.
+func headed(svg []byte, title string, width, height vg.Length, zoom float64) []byte {
 	_, rest, _ := bytes.Cut(svg, []byte("<svg"))
 	_, body, _ := bytes.Cut(rest, []byte(">"))
 	body = bytes.ReplaceAll(body,

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/internal/portable"
 )
 
 // Extent is the least and the greatest of some numbers; none at first.
@@ -36,8 +37,8 @@ type Ruler struct {
 func (s Ruler) At(v float64) float64 {
 	share := 0.0
 	if s.Log {
-		low := math.Log(s.Min)
-		share = (math.Log(max(v, 0)) - low) / (math.Log(s.Max) - low)
+		low := portable.Log(s.Min)
+		share = (portable.Log(max(v, 0)) - low) / (portable.Log(s.Max) - low)
 	} else {
 		share = (v/2 - s.Min/2) / (s.Max/2 - s.Min/2)
 	}
@@ -64,9 +65,9 @@ func linearRuler(low, high float64) Ruler {
 		return Ruler{Min: -1, Max: 1}
 	}
 	if high-low <= narrow*size {
-		low, high = low-0.1*size, high+0.1*size
+		low, high = low-float64(0.1*size), high+float64(0.1*size)
 	}
-	room := 0.04 * (high - low)
+	room := float64(0.04 * (high - low))
 	s := Ruler{Min: low - room, Max: high + room}
 	if low >= 0 && low < 0.3*high {
 		s.Min = 0
@@ -79,12 +80,12 @@ func linearRuler(low, high float64) Ruler {
 
 // LogRuler covers lowest … highest with a little room and at least two labels.
 func LogRuler(lowest, highest float64) Ruler {
-	from, to := math.Log10(lowest), math.Log10(highest)
-	room := max(0.04*(to-from), 0.02)
+	from, to := portable.Log10(lowest), portable.Log10(highest)
+	room := max(float64(0.04*(to-from)), 0.02)
 	from, to = snap(from-room, math.Floor), snap(to+room, math.Ceil)
-	s := Ruler{Min: math.Pow(10, from), Max: min(math.Pow(10, to), math.MaxFloat64), Log: true}
+	s := Ruler{Min: portable.Pow(10, from), Max: min(portable.Pow(10, to), math.MaxFloat64), Log: true}
 	if labels(s.ticks(MostLabels)) < 2 {
-		s.Min, s.Max = math.Pow(10, math.Floor(from)), min(math.Pow(10, math.Ceil(to)), math.MaxFloat64)
+		s.Min, s.Max = portable.Pow(10, math.Floor(from)), min(portable.Pow(10, math.Ceil(to)), math.MaxFloat64)
 	}
 	return s
 }
@@ -100,7 +101,7 @@ func snap(exponent float64, beyond func(float64) float64) float64 {
 // decades returns the first and last exponent of ten on a logarithmic axis.
 func (s Ruler) decades() (from, to int) {
 	const rounding = 1e-9
-	return int(math.Ceil(math.Log10(s.Min) - rounding)), int(math.Floor(math.Log10(s.Max) + rounding))
+	return int(math.Ceil(portable.Log10(s.Min) - rounding)), int(math.Floor(portable.Log10(s.Max) + rounding))
 }
 
 // Tick is a mark on an axis; without a label it is a minor one.
@@ -150,17 +151,17 @@ func (s Ruler) Multiples(step float64) []Tick {
 
 // axisNumber writes a multiple of step on an axis whose numbers reach size.
 func axisNumber(v, step, size float64) (label, super string) {
-	decimals := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
+	decimals := max(0, -int(math.Floor(portable.Log10(step)+1e-9)))
 	switch {
 	case v == 0:
 		return "0", ""
 	case size < 1e6 && decimals <= 4, size >= 1e-3 && size < 1e6:
 		return phrase.Minus(strconv.FormatFloat(v, 'f', decimals, 64)), ""
 	}
-	e := int(math.Floor(math.Log10(size)))
+	e := int(math.Floor(portable.Log10(size)))
 	digits := max(0, e+decimals)
 	if decimals == 0 {
-		digits = max(0, e-int(math.Floor(math.Log10(step)+1e-9)))
+		digits = max(0, e-int(math.Floor(portable.Log10(step)+1e-9)))
 	}
 	return timesTen(v, e, digits)
 }
@@ -172,7 +173,7 @@ func timesTen(v float64, e, digits int) (label, super string) {
 
 // NiceStep is the least of …, 1, 2, 5, 10, 20, … that is not below v.
 func NiceStep(v float64) float64 {
-	e := int(math.Floor(math.Log10(v)))
+	e := int(math.Floor(portable.Log10(v)))
 	for _, m := range [3]float64{1, 2, 5} {
 		if step := ten(m, e); step >= v*(1-1e-9) {
 			return step

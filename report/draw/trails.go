@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -108,7 +109,7 @@ func (t Trail) points(f frame, step vg.Length) []vg.Point {
 			continue
 		}
 		p := f.point(at.X, at.Y)
-		if n := len(out); n > 0 && i < len(t)-1 && math.Hypot(float64(p.X-out[n-1].X), float64(p.Y-out[n-1].Y)) < float64(step) {
+		if n := len(out); n > 0 && i < len(t)-1 && portable.Hypot(float64(p.X-out[n-1].X), float64(p.Y-out[n-1].Y)) < float64(step) {
 			continue
 		}
 		out = append(out, p)
@@ -121,7 +122,7 @@ func circle(f frame) []vg.Point {
 	const corners = 120
 	out := make([]vg.Point, corners+1)
 	for i := range out {
-		sin, cos := math.Sincos(2 * math.Pi * float64(i) / corners)
+		sin, cos := portable.Sincos(2 * math.Pi * float64(i) / corners)
 		out[i] = f.point(cos, sin)
 	}
 	return out

@@ -21,7 +21,7 @@ func (m WordTable) cover(x, y *Extent) {
 func (m WordTable) draw(p pen, f frame) {
 	size := vg.Point{X: f.wide() / vg.Length(m.Columns), Y: f.high() / vg.Length(m.Rows)}
 	for i, word := range m.Words {
-		at := vg.Point{X: f.box.Min.X + vg.Length(i%m.Columns)*size.X, Y: f.box.Max.Y - vg.Length(i/m.Columns+1)*size.Y}
+		at := vg.Point{X: f.box.Min.X, Y: f.box.Max.Y}.Add(times(size, i%m.Columns, -(i/m.Columns + 1)))
 		box := vg.Rectangle{Min: at.Add(vg.Point{X: 0.6, Y: 0.6}), Max: at.Add(size).Sub(vg.Point{X: 0.6, Y: 0.6})}
 		p.SetColor(m.Grounds[i])
 		p.Fill(box.Path())

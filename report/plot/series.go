@@ -10,6 +10,7 @@ import (
 
 	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/report/draw"
 )
 
@@ -170,9 +171,9 @@ func (c *series) geometric() bool {
 		return false
 	}
 	for _, v := range values {
-		sum += math.Log(v / e.Low)
+		sum += portable.Log(v / e.Low)
 	}
-	centre := math.Exp(sum / float64(len(values)))
+	centre := portable.Exp(sum / float64(len(values)))
 	return centre < math.Sqrt(e.High/e.Low)*1.5
 }
 
