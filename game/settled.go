@@ -77,11 +77,15 @@ func (s *SettledGame) Losses(dst, u []float64) error {
 }
 
 // Residual returns ‖Π(u − F(u)) − u‖ for the field F: 0 at a Nash equilibrium.
-func (s *SettledGame) Residual(u []float64) (float64, error) {
+func (s *SettledGame) Residual(u []float64) (float64, error) { return s.PricedResidual(u, nil) }
+
+// PricedResidual is Residual of F(u) + price: of players who pay for what they share, Σ λᵢ∇cᵢ(u). It is 0 at a variational equilibrium.
+func (s *SettledGame) PricedResidual(u, price []float64) (float64, error) {
 	g := make([]float64, len(u))
 	if _, err := s.Field(g, u); err != nil {
 		return 0, err
 	}
+	rows.AddScaled(g[:len(price)], 1, price)
 	copy(s.at, u)
 	rows.AddScaled(s.at, -1, g)
 	if err := s.set.Project(s.at); err != nil {

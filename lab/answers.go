@@ -212,6 +212,9 @@ func (r *run) findNash(ctx context.Context) error {
 	for _, part := range r.problem.Set.(set.Product).Parts {
 		sets = append(sets, part.Set)
 	}
+	if len(r.bounds.list) > 0 {
+		return r.findShared(ctx, sets)
+	}
 	s, err := r.keeper.recall("Nash equilibrium", func() (*solved, error) {
 		list, err := optimum.Equilibria[game.Function](ctx, r.game.settled, sets, r.problem.Set, r.problem.Start, r.problem.Search)
 		switch {
@@ -225,8 +228,7 @@ func (r *run) findNash(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.note("There are several players: values are the sum of their losses, the optimum is what they would choose together, " +
-		"and the stable point is where they stop if they take the population for given.")
+	r.note(severalPlayers)
 	if s.Failure != "" {
 		r.note("No Nash equilibrium was found: %s.", s.Failure)
 		return nil
@@ -237,6 +239,44 @@ func (r *run) findNash(ctx context.Context) error {
 	} else {
 		r.note("No Nash equilibrium was found: at each of the %d points where nobody gains by a small move, somebody gains by a large one. They are called local.", len(s.Equilibria))
 	}
+	return nil
+}
+
+// severalPlayers says what values and points are those of.
+const severalPlayers = "There are several players: values are the sum of their losses, the optimum is what they would choose together, " +
+	"and the stable point is where they stop if they take the population for given."
+
+// findShared looks for equilibria of players who keep constraints together.
+func (r *run) findShared(ctx context.Context, sets []kedge.Set) error {
+	s, err := r.keeper.recall("shared-constraint equilibrium", func() (*solved, error) {
+		var all []optimum.Function
+		for _, c := range r.bounds.list {
+			all = append(all, c)
+		}
+		list, err := optimum.Shared[game.Function](ctx, r.game.settled, all, sets, r.problem.Set, r.problem.Start, r.problem.Search)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			return &solved{Failure: err.Error()}, nil
+		}
+		return &solved{Shared: list}, nil
+	})
+	if err != nil {
+		return err
+	}
+	r.note(severalPlayers + " They share constraints, which the stable point does not heed.")
+	if s.Failure != "" {
+		r.note("No equilibrium under the shared constraints was found and verified: %s.", s.Failure)
+		return nil
+	}
+	first := s.Shared[0]
+	for _, e := range s.Shared {
+		r.game.equilibria = append(r.game.equilibria, e.Equilibrium)
+	}
+	r.game.nash, r.game.multipliers = &loop.Target{Decision: first.Decision, Loss: first.Loss}, first.Multipliers
+	r.note("The equilibrium is a shared-constraint (generalized) Nash equilibrium, the variational one: a bound has the same price for every player, here %s, and no reply "+
+		"that a search over a player's whole set and within the bounds found is better. As a rule there are others, at which players bear the bounds unequally; kedge does not look for those.", decided(first.Multipliers))
 	return nil
 }
 

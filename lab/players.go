@@ -8,14 +8,19 @@ import (
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/game"
+	"github.com/kedge-opt/kedge/internal/lists"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/optimum"
+	"github.com/kedge-opt/kedge/risk"
 )
 
 // equilibrium is the game of a run and the Nash equilibrium that its players are measured against.
 type equilibrium struct {
 	settled *game.SettledGame // nil: a single decision-maker
 	nash    *loop.Target      // nil where none was found
+
+	multipliers []float64 // of shared constraints at that equilibrium
 
 	equilibria []optimum.Equilibrium // all that were found, Nash equilibria first
 }
@@ -25,12 +30,35 @@ func (r *run) nash() *loop.Nash {
 	if r.game.settled == nil {
 		return nil
 	}
-	n := &loop.Nash{Residual: r.game.settled.Clone().Residual}
+	n := &loop.Nash{Residual: r.residual()}
 	if r.game.nash != nil {
 		own := *r.game.nash
 		n.Equilibrium = &own
 	}
 	return n
+}
+
+// residual returns how far players would go along their own gradients. Shared constraints count at the multipliers of the equilibrium; where
+// that is not known, nothing is.
+func (r *run) residual() func(u []float64) (float64, error) {
+	own := r.game.settled.Clone()
+	if len(r.bounds.list) == 0 {
+		return own.Residual
+	}
+	if r.game.nash == nil {
+		return func([]float64) (float64, error) { return math.NaN(), nil }
+	}
+	list := lists.Of(r.bounds.list, (*risk.SettledConstraint).Clone)
+	return func(u []float64) (float64, error) {
+		price, one := make([]float64, len(u)), make([]float64, len(u))
+		for j, c := range list {
+			if _, err := c.Gradient(one, u); err != nil {
+				return 0, err
+			}
+			rows.AddScaled(price, r.game.multipliers[j], one)
+		}
+		return own.PricedResidual(u, price)
+	}
 }
 
 // outcomes is the section that puts equilibrium, optimum and what was played side by side.
@@ -59,9 +87,15 @@ func (r *run) outcomes() (*folder.Section, error) {
 		if !e.Nash {
 			name = "local equilibrium"
 		}
+		if r.game.multipliers != nil {
+			name = "shared-constraint Nash equilibrium, variational"
+		}
 		points = slices.Insert(points, i, point{name, e.Decision})
 	}
-	if n := r.game.nash; n != nil {
+	if len(r.bounds.list) > 0 {
+		s.Text += " The players share constraints: nobody gains by moving alone within the bounds, which count in the residual at the equilibrium's multipliers; the stable point heeds none."
+	}
+	if n := r.game.nash; n != nil && (len(r.bounds.list) == 0 || r.bounds.best != nil) {
 		if price, ok := game.PriceOfAnarchy(n.Loss, r.meter.Optimum.Loss); ok {
 			s.Verdict = fmt.Sprintf("The price of anarchy is %.4g.", price)
 		}
@@ -71,8 +105,9 @@ func (r *run) outcomes() (*folder.Section, error) {
 			points = append(points, point{one.Name, one.Trials[n-1].Decision})
 		}
 	}
+	residual := r.residual()
 	for _, p := range points {
-		row, err := r.outcome(p.name, p.u)
+		row, err := r.outcome(p.name, p.u, residual)
 		if err != nil {
 			return nil, err
 		}
@@ -82,7 +117,7 @@ func (r *run) outcomes() (*folder.Section, error) {
 }
 
 // outcome is a row of the table.
-func (r *run) outcome(name string, u []float64) ([]string, error) {
+func (r *run) outcome(name string, u []float64, left func(u []float64) (float64, error)) ([]string, error) {
 	losses := make([]float64, len(r.problem.Spec.Players))
 	residual, sum := math.NaN(), math.NaN()
 	for j := range losses {
@@ -93,7 +128,7 @@ func (r *run) outcome(name string, u []float64) ([]string, error) {
 			return nil, err
 		}
 		var err error
-		if residual, err = r.game.settled.Residual(u); err != nil {
+		if residual, err = left(u); err != nil {
 			return nil, err
 		}
 		sum = 0
@@ -102,6 +137,9 @@ func (r *run) outcome(name string, u []float64) ([]string, error) {
 	for _, l := range losses {
 		row = append(row, signed(l))
 		sum += l
+	}
+	if math.IsNaN(residual) && u != nil {
+		return append(row, signed(sum), "–"), nil
 	}
 	return append(row, signed(sum), fmt.Sprintf("%.1e", residual)), nil
 }

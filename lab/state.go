@@ -17,11 +17,12 @@ const (
 
 // solved is what an offline search found.
 type solved struct {
-	Best       *optimum.Constrained  `json:",omitempty"` // without constraints it has no multipliers
-	Known      problem.Guarantee     // how good the best is
-	Rests      []optimum.Rest        `json:",omitempty"`
-	Equilibria []optimum.Equilibrium `json:",omitempty"`
-	Failure    string                `json:",omitempty"` // why there is nothing
+	Best       *optimum.Constrained        `json:",omitempty"` // without constraints it has no multipliers
+	Known      problem.Guarantee           // how good the best is
+	Rests      []optimum.Rest              `json:",omitempty"`
+	Equilibria []optimum.Equilibrium       `json:",omitempty"`
+	Shared     []optimum.SharedEquilibrium `json:",omitempty"`
+	Failure    string                      `json:",omitempty"` // why there is nothing
 }
 
 // decisions are all that were found.
@@ -33,6 +34,9 @@ func (s *solved) decisions() (list [][]float64) {
 		list = append(list, r.Decision)
 	}
 	for _, e := range s.Equilibria {
+		list = append(list, e.Decision)
+	}
+	for _, e := range s.Shared {
 		list = append(list, e.Decision)
 	}
 	return list

@@ -47,9 +47,9 @@ func (c *check) constraints() {
 	}
 	c.FailIf(total > maxConstraints, form.Paths("constraints"),
 		"constraints are %d, groups counted one by one, want at most %d", total, maxConstraints)
-	c.FailIf(total > 0 && len(c.s.Players) > 0, form.Paths("constraints", "players"),
-		"constraints and players are both given: a bound that several keep together makes what one may decide depend on the others, and such "+
-			"a game has as a rule a continuum of equilibria, none of which is the answer; give players the bound in their own sets, or as a price in their objectives")
+	if len(c.s.Players) > 0 {
+		c.shared()
+	}
 	c.FailIf(total > 0 && c.s.Generator == "numpy", form.Paths("constraints", "generator"),
 		"generator numpy draws what the published runs drew, which had no constraints")
 }
@@ -116,10 +116,14 @@ func (p *Problem) ConstraintsOf(traits kedge.Rows) (list []*risk.SettledConstrai
 	return list, nil
 }
 
-// heed lets the players play, or makes an estimator keep the constraints, with their gradients through the sensitivity h; nil takes states for given.
+// heed lets the players play and makes an estimator keep the constraints, with their gradients through the sensitivity h; nil takes states for
+// given. Players who share constraints pay the same price for each: every one adds the gradient in its own part.
 func (p *Problem) heed(from *kind.Algorithm, e online.Estimator, h kedge.Sensitivity) (online.Estimator, error) {
 	if len(p.players) > 0 {
-		return p.play(from, e, h)
+		var err error
+		if e, err = p.play(from, e, h); err != nil {
+			return nil, err
+		}
 	}
 	if !from.Heed || len(p.constraints) == 0 {
 		return e, nil

@@ -77,6 +77,23 @@ func (c *check) players() {
 	}
 }
 
+// shared refuses what players cannot keep together.
+func (c *check) shared() {
+	for i := range c.s.Constraints {
+		path := c.pathOf("constraints", i) + ".kind"
+		_, mean := c.s.Constraints[i].Kind.(*kind.ExpectationCriterion)
+		_, group := c.s.Constraints[i].Kind.(*kind.WorstGroupCriterion)
+		c.FailIf(c.s.Constraints[i].Kind != nil && !mean && !group, form.Paths(path, "players"),
+			"%s is %s, but players can share bounds on means alone: an equilibrium is where gradients balance, and tails and shares have kinks or are smoothed, so that none could be verified; want expectation or worst-group",
+			path, form.NameOf(c.s.Constraints[i].Kind))
+	}
+	for _, a := range c.s.Algorithms {
+		play := form.Join("algorithms", a.Name) + ".play"
+		c.FailIf(len(c.s.Constraints) > 0 && a.Heed && a.Play != "simultaneous" && a.Play != "planner" && a.Play != "", form.Paths(play, "constraints"),
+			"%s is %s, but the price of a shared constraint moves all players at once, and best responses to a sample know no bound on the crowd; want simultaneous, planner or heed false", play, a.Play)
+	}
+}
+
 // buildPlayers makes the players' losses together the objective, and their sets together the set.
 func (p *Problem) buildPlayers() error {
 	if len(p.Spec.Players) == 0 {

@@ -3,6 +3,7 @@ package problem
 import (
 	"math"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/kedge-opt/kedge"
@@ -71,5 +72,30 @@ func TestDuopolyIsBuilt(t *testing.T) {
 		if e := max(math.Abs(u[0]-want), math.Abs(u[1]-want)); e > 1e-9 {
 			t.Errorf("%s settles at %v, want %v", s.Algorithms[i].Name, u, want)
 		}
+	}
+}
+
+const sharing = `iterations: 3
+population: {size: 2, dim: 1, law: values, values: [[1], [3]]}
+dynamics: {kind: affine, a: [[0.5]], b: [[-0.25, -0.25]], e: [[0.5]]}
+players:
+  - {name: left, size: 1, objective: {kind: quadratic, decision: [[1, 0], [0, 0]], cross: [[-1], [0]]}, set: {kind: box, lower: 0, upper: 3}}
+  - {name: right, size: 1, objective: {kind: quadratic, decision: [[0, 0], [0, 1]], cross: [[0], [-1]]}, set: {kind: box, lower: 0, upper: 3}}
+constraints: [{name: capacity, kind: expectation, of: {kind: quadratic, linear-state: [1]}, bound: 1}]
+algorithms: [{name: composite, step: 0.1, play: simultaneous}]
+`
+
+func TestSharedConstraintMistakes(t *testing.T) {
+	mustParse(t, sharing)
+	mustParse(t, strings.Replace(sharing, "play: simultaneous", "play: best-response, heed: false", 1))
+	for _, c := range []mistakeTest{
+		{"kind: expectation", "kind: cvar, level: 0.5", "x.yaml:7: constraints.capacity.kind is cvar, but players can share bounds on means alone: an equilibrium is where gradients balance, " +
+			"and tails and shares have kinks or are smoothed, so that none could be verified; want expectation or worst-group"},
+		{"play: simultaneous", "play: best-response", "x.yaml:8: algorithms.composite.play is best-response, but the price of a shared constraint moves all players at once, " +
+			"and best responses to a sample know no bound on the crowd; want simultaneous, planner or heed false"},
+		{"play: simultaneous", "play: alternating", "x.yaml:8: algorithms.composite.play is alternating, but the price of a shared constraint moves all players at once, " +
+			"and best responses to a sample know no bound on the crowd; want simultaneous, planner or heed false"},
+	} {
+		c.breaks(t, sharing)
 	}
 }
