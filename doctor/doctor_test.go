@@ -286,3 +286,17 @@ func TestStops(t *testing.T) {
 		t.Errorf("error %v after %d steps", err, calls)
 	}
 }
+
+// Who has all the weight is all that 1/L and the noise of samples are of; others are looked at one by one all the same.
+func TestWeightsCountInStepsAndBatches(t *testing.T) {
+	people := []string{"population.dim=2", "population.law=values", "population.angle=null", "algorithms=[{name: composite, step: 0.1, batch: 2}]"}
+	weighed := examine(t, subject(t, "polarized", append(people, "population.size=3", "population.values=[[1, 0], [0.6, 0.8], [0.8, -0.6]]", "population.weights=[0, 0, 4]")...))
+	alone := examine(t, subject(t, "polarized", append(people, "population.size=1", "population.values=[[0.8, -0.6]]")...))
+	alike := examine(t, subject(t, "polarized", append(people, "population.size=3", "population.values=[[1, 0], [0.6, 0.8], [0.8, -0.6]]")...))
+	if got, want := weighed["step.composite"].Figure, alone["step.composite"].Figure; got != want || got == alike["step.composite"].Figure {
+		t.Errorf("step: %s, want %s", got, want)
+	}
+	if got := weighed["batch.composite"].Figure; got != "2: noise is 0 % of the gradient; 10 % with 0" || got == alike["batch.composite"].Figure {
+		t.Errorf("batch: %s", got)
+	}
+}

@@ -31,6 +31,7 @@ type exam struct {
 	settled    [][]float64 // by decision: settled states, one a row; nil before settles
 	failed     [][]error   // by decision and individual: why there is no settled state
 	crowd      kedge.Model // of those whose mean loss is bent: more than are looked at
+	weights    []float64   // of the individuals looked at; nil: they count alike
 	bends      map[bool]bend
 	astrays    worst // how far from their settled states walks from other starts end
 }
@@ -163,6 +164,7 @@ func (e *exam) choose() error {
 		if some, e.crowd.Weights, err = counting(e.Weights, crowded(e.dim)); err != nil {
 			return err
 		}
+		e.weights = lists.Of(e.Individuals, func(i int) float64 { return e.Weights[i] })
 		e.Weights = nil // of one individual by itself
 	}
 	e.crowd.States, e.crowd.Traits = kedge.Pick(states, some), kedge.Pick(e.Traits, some)

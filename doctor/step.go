@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/steady"
@@ -151,16 +152,28 @@ func batchSize(e *exam, rule Candidate) Check {
 func (e *exam) noise(rule Candidate) (mean, variance float64, err error) {
 	n, count := e.dim.Decision, len(e.Individuals)
 	each, sum := make([]float64, n*count), make([]float64, n)
+	weights, err := kedge.ScaleWeights(e.weights, count)
+	if err != nil {
+		return 0, 0, err
+	}
+	share, others := func(int) float64 { return 1 / float64(count) }, float64(max(1, count-1))
+	if weights != nil {
+		share = func(i int) float64 { return weights[i] / float64(count) }
+	}
 	for i := range count {
 		g := each[i*n : (i+1)*n]
 		if err := e.single(g, rule, e.visit(0, i, e.Start)); err != nil {
 			return 0, 0, err
 		}
-		rows.AddScaled(sum, 1/float64(count), g)
+		rows.AddScaled(sum, share(i), g)
 	}
 	for i := range count {
 		apart := rows.Distance(each[i*n:(i+1)*n], sum)
-		variance += apart * apart / float64(max(1, count-1))
+		if weights == nil {
+			variance += apart * apart / others
+		} else {
+			variance += apart * apart * share(i)
+		}
 	}
 	return rows.Norm(sum), variance, nil
 }

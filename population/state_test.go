@@ -46,6 +46,17 @@ func kept(t testing.TB, n int) map[string]func() *population.Crowd {
 		"float64, rotating": gather(population.Float64, func() population.Picker {
 			return &population.Rotating{Of: population.WithReplacement{Source: stream.New(5, "sample")}}
 		}),
+		"float64, by weight": gather(population.Float64, func() population.Picker {
+			weights := make([]float64, n)
+			for i := range weights {
+				weights[i] = float64(i % 7)
+			}
+			pick, err := population.NewByWeight(stream.New(5, "sample"), weights)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return &population.Rotating{Of: pick}
+		}),
 		"float32, everyone": gather(population.Float32, func() population.Picker { return population.Everyone{} }),
 	}
 }
