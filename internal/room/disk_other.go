@@ -1,0 +1,6 @@
+//go:build !linux && !darwin
+
+package room
+
+// Disk knows nothing here.
+func Disk(string) Bound { return unknown() }

@@ -1,0 +1,5 @@
+package room
+
+import "os"
+
+func machine() Bound { return free(os.DirFS("/")) }

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package room
+
+func machine() Bound { return unknown() }
