@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -69,12 +70,15 @@ func (f *checkFlags) run(c *cobra.Command, target string) error {
 
 // examine builds the problem and looks at it; what cannot be built is a finding too.
 func examine(ctx context.Context, name string, s *problem.Spec, people int) (*doctor.Findings, error) {
-	problem, err := problem.Build(name, s, os.DirFS("."))
+	p, err := problem.Build(name, s, os.DirFS("."))
+	if large := (*problem.MemoryError)(nil); errors.As(err, &large) {
+		return nil, err
+	}
 	if err != nil {
 		text := strings.ReplaceAll(err.Error(), "\n", "; ")
 		return &doctor.Findings{Checks: []doctor.Check{{ID: "build", Title: "model", Verdict: doctor.Fail, Figure: text}}}, nil
 	}
-	return doctor.Examine(ctx, problem.Alone(), doctor.Of(problem, people))
+	return doctor.Examine(ctx, p.Alone(), doctor.Of(p, people))
 }
 
 // glance adds a quick examination to the result of a run. It does not hear Ctrl-C, so that its rows are always the same.

@@ -176,7 +176,7 @@ func underWay(dir string) []string {
 // Ctrl-C with a checkpoint: exit code 130, no result but the way to go on; without it the run can be started over.
 func TestInterruptWithCheckpoint(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
-	args := []string{"run", "polarized", "--out", dir, "--set", "population.size=300", "--set", "hold=2", "--set", "optimum.starts=1", "--trials", "100000"}
+	args := []string{"run", "polarized", "--out", dir, "--set", "population.size=300", "--set", "hold=2", "--set", "optimum.starts=1", "--trials", "2000"}
 	stop := func(extra ...string) string {
 		t.Helper()
 		c, out := process(t, append(args, extra...)...)
@@ -203,7 +203,7 @@ func TestInterruptWithCheckpoint(t *testing.T) {
 	}
 	for want, extra := range map[string][]string{
 		"holds the checkpoint of a run that was stopped":        nil,
-		`the spec had "trials: 100000", now it has "trials: 7"`: {"--checkpoint", "1s", "--trials", "7"},
+		`the spec had "trials: 2000", now it has "trials: 7"`: {"--checkpoint", "1s", "--trials", "7"},
 		"want a time above 0":                                   {"--checkpoint", "-1s"},
 	} {
 		if text, code := command(t, append(args, extra...)...); code != exitUsage || !strings.Contains(text, want) {

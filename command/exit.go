@@ -7,6 +7,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/disk"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/problem"
 	"github.com/spf13/cobra"
 )
 
@@ -79,8 +80,9 @@ func exitCode(err error) int {
 // judged gives an error of a run the code that its cause asks for.
 func judged(c *cobra.Command, err error) error {
 	var other *lab.CheckpointError
+	var large *problem.MemoryError
 	switch {
-	case errors.As(err, &other), errors.Is(err, disk.ErrInUse):
+	case errors.As(err, &other), errors.As(err, &large), errors.Is(err, disk.ErrInUse):
 		return err
 	case c.Context().Err() != nil && errors.Is(err, c.Context().Err()):
 		return coded{err, exitInterrupted}

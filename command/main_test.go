@@ -112,7 +112,7 @@ func TestPrintSpec(t *testing.T) {
 // Ctrl-C in a real process: exit code 130 and a folder that says it is partial.
 func TestInterrupt(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "o")
-	c, _ := process(t, "run", "polarized", "--out", out, "--set", "population.size=50", "--set", "optimum.starts=1", "--trials", "100000")
+	c, _ := process(t, "run", "polarized", "--out", out, "--set", "population.size=50", "--set", "optimum.starts=1", "--trials", "2000")
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}

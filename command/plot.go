@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/room"
 	"github.com/kedge-opt/kedge/report/draw"
 	"github.com/kedge-opt/kedge/report/plot"
 	"github.com/spf13/cobra"
@@ -112,6 +113,9 @@ func (f *plotFlags) figure(dirs []string) (drawn draw.Figure, err error) {
 	for _, path := range f.out {
 		if encoding(&drawn, path) == nil {
 			return drawn, fmt.Errorf("--out %s: want a name that ends in .svg, .png or .pdf", path)
+		}
+		if err := room.Writable(filepath.Dir(path)); err != nil {
+			return drawn, err
 		}
 	}
 	var sheets []*plot.Sheet

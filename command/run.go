@@ -13,6 +13,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/room"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -81,6 +82,10 @@ func (f *runFlags) run(c *cobra.Command, target string) error {
 			text = s.YAML()
 		}
 		_, err := c.OutOrStdout().Write(text)
+		return err
+	}
+	dir := cmp.Or(f.out, filepath.Join("runs", name))
+	if err := errors.Join(s.Fits(lab.Need(s, f.workers)), room.Writable(dir), fitsDisk(dir, lab.DiskNeed(s))); err != nil {
 		return err
 	}
 	problem, err := problem.Build(name, s, os.DirFS("."))

@@ -107,6 +107,9 @@ func parseShard(text string) (lab.Shard, error) {
 
 // execute runs the sweep into its folder.
 func (f *sweepFlags) execute(c *cobra.Command, w *problem.Sweep, shard lab.Shard, dir string) error {
+	if err := lab.SweepFits(w, f.workers); err != nil {
+		return err
+	}
 	place, err := folder.KindSweep.Take(dir)
 	if err != nil {
 		return err

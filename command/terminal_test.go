@@ -13,7 +13,7 @@ import (
 )
 
 // long is a run that nobody waits for the end of.
-const long = "kedge run polarized --trials 100000 --set population.size=50 --set population.dim=5 --set optimum.starts=1"
+const long = "kedge run polarized --trials 2000 --set population.size=50 --set population.dim=5 --set optimum.starts=1"
 
 // liveLooksRight checks the layout of the full-screen view: the title in the first row, axes as wide as the terminal, a row
 // for each method, the keys in the last row.

@@ -44,6 +44,9 @@ type Progress struct {
 // No run beats its optimum: where a recorded decision that keeps the constraints is better than what the search had found, the search goes
 // on from there and everything is measured again.
 func Execute(ctx context.Context, p *problem.Problem, o Options) (*folder.Result, error) {
+	if err := p.Spec.Fits(Need(p.Spec, o.Workers)); err != nil {
+		return nil, err
+	}
 	var seeds [][]float64
 	for {
 		r, err := execute(ctx, p, o, seeds)

@@ -12,8 +12,12 @@ import (
 	"github.com/kedge-opt/kedge/stream"
 )
 
-// Build makes a problem of a spec. Files that the spec names are read from files.
+// Build makes a problem of a spec. Files that the spec names are read from files. A *MemoryError says that its people take more memory than
+// there is, before anybody is drawn.
 func Build(name string, s *Spec, files fs.FS) (*Problem, error) {
+	if err := s.Fits(s.CrowdNeed()); err != nil {
+		return nil, err
+	}
 	p := begin(name, s, files)
 	draw := p.draw
 	if s.Generator == "numpy" {

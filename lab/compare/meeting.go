@@ -1,11 +1,13 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/rows"
@@ -34,6 +36,9 @@ const shared = "compared"
 func enter(ctx context.Context, p Subject, methods []Entrant, o Terms) (*meeting, error) {
 	s, err := problem.Parse(o.Kinds, p.Name, p.Text, p.Over...)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.Fits(need(s, max(len(methods), len(s.Algorithms)), o)); err != nil {
 		return nil, err
 	}
 	base, err := problem.Build(p.Name, s, p.Files)
@@ -211,4 +216,14 @@ func marks(turns int) []int {
 		}
 	}
 	return append(list, turns)
+}
+
+// need estimates what memory the methods take on a problem: its people, drawn for the answers and for the methods, the trials under way and
+// the decisions that are looked at.
+func need(s *problem.Spec, methods int, o Terms) problem.Need {
+	trials := float64(cmp.Or(o.Trials, s.Trials)) * float64(methods)
+	const outcome = 400 // bytes of a trial besides its decisions
+	bytes := trials * (outcome + float64(len(marks(s.Iterations))*(24+16*s.Dims().Decision)))
+	all := slices.Concat(s.CrowdNeed(), s.CrowdNeed(), s.TrialNeed(o.Workers))
+	return append(all, problem.Portion{Key: "trials", What: fmt.Sprintf("the decisions of %.0f trials", trials), Bytes: bytes})
 }

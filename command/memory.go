@@ -1,0 +1,73 @@
+package command
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/kedge-opt/kedge/internal/room"
+	"github.com/spf13/cobra"
+)
+
+// offerMemory offers to say how much memory may be taken.
+func offerMemory(root *cobra.Command) {
+	root.PersistentFlags().Var(new(memoryFlag), "memory", "memory that may be taken, as in 30GB (default what is free, on Linux; elsewhere GOMEMLIMIT, or no limit)")
+}
+
+// memoryFlag sets the limit as soon as it is read.
+type memoryFlag struct{ text string }
+
+// String returns what was typed.
+func (m *memoryFlag) String() string { return m.text }
+
+// Type is the word for the value in help.
+func (*memoryFlag) Type() string { return "size" }
+
+// Set reads a size such as 500MB, 30GB or 2GiB.
+func (m *memoryFlag) Set(text string) error {
+	bytes, err := parseSize(text)
+	if err != nil {
+		return err
+	}
+	room.SetMemory(bytes)
+	m.text = text
+	return nil
+}
+
+func parseSize(text string) (int64, error) {
+	units := []struct {
+		name  string
+		bytes float64
+	}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1}}
+	for _, u := range units {
+		number, found := strings.CutSuffix(text, u.name)
+		if !found {
+			continue
+		}
+		if v, err := strconv.ParseFloat(strings.TrimSpace(number), 64); err == nil && v > 0 && v*u.bytes >= 1 && v*u.bytes < 1<<62 {
+			return int64(v * u.bytes), nil
+		}
+		break
+	}
+	return 0, fmt.Errorf("want a number with a unit, as in 500MB, 30GB or 2GiB")
+}
+
+// fitsDisk tells whether there is room for so many bytes where a folder will be. Where nobody knows, there is.
+func fitsDisk(dir string, need float64) error {
+	have := room.Disk(dir)
+	if !have.Known() || need <= float64(have.Bytes) {
+		return nil
+	}
+	return &DiskError{dir, need, float64(have.Bytes)}
+}
+
+// DiskError says that a folder would not fit.
+type DiskError struct {
+	Dir        string
+	Need, Have float64 // bytes; what is needed is estimated
+}
+
+func (e *DiskError) Error() string {
+	return fmt.Sprintf("%s would take about %s, and %s are free on that disk; measure fewer turns (record.every) or trials, or choose another folder with --out",
+		e.Dir, room.Size(e.Need), room.Size(e.Have))
+}

@@ -1,0 +1,100 @@
+package lab
+
+import (
+	"cmp"
+	"fmt"
+	"runtime"
+	"slices"
+
+	"github.com/kedge-opt/kedge/loop"
+	"github.com/kedge-opt/kedge/problem"
+)
+
+// Need estimates what memory a run of a spec takes: its people, the trials that so many workers have under way, and all that is measured.
+// Workers below 1 are one a core.
+func Need(s *problem.Spec, workers int) problem.Need {
+	if workers < 1 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	trials, carried := 0.0, 0.0
+	for _, a := range s.Algorithms {
+		trials += float64(a.Trials)
+		if carried++; !a.Facts().Carries {
+			carried += float64(a.Trials) - 1
+		}
+	}
+	rows, columns := measuredTurns(s), measuredColumns(s)
+	// Measured on runs of 40 MB to 400 MB: a trial takes so much besides its numbers until it is written down and drawn, and numbers take
+	// so many bytes, of which 8 are kept and the others wait to be collected.
+	const slot, number = 8500, 28
+	key, what := "trials", fmt.Sprintf("what %.0f trials measure, %.0f numbers in each of %.0f turns", trials, columns, rows)
+	if trials < rows {
+		key = "record.every"
+	}
+	need := append(s.CrowdNeed(), s.TrialNeed(int(min(float64(workers), carried)))...)
+	return append(need, problem.Portion{Key: key, What: what, Bytes: trials * (slot + number*columns*rows)})
+}
+
+// measuredTurns is how many turns of a trial are measured.
+func measuredTurns(s *problem.Spec) float64 {
+	return float64(s.Iterations/max(1, s.Record.Every) + 2)
+}
+
+// measuredColumns is how many numbers are kept of a measured turn.
+func measuredColumns(s *problem.Spec) float64 {
+	const theory, players, tracking = 12, 3, 3
+	n, dim := 2+len(loop.Standard())+len(s.Constraints), s.Dims()
+	if s.Record.Theory {
+		n += theory
+	}
+	if len(s.Players) > 0 {
+		n += players
+	}
+	if len(s.Changes) > 0 || s.Population.Drift != nil || s.Population.Churn > 0 {
+		n += tracking
+	}
+	if s.Record.Decisions {
+		n += dim.Decision
+	}
+	if s.Record.Traits {
+		n += dim.Trait
+	}
+	return float64(n)
+}
+
+// SweepFits tells whether the cells that so many workers have under way at a time take no more memory than there is: the largest of them.
+func SweepFits(w *problem.Sweep, workers int) error {
+	if workers < 1 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	var needs []cellNeed
+	for _, c := range w.Cells {
+		s := w.Spec(c)
+		needs = append(needs, cellNeed{s, Need(s, max(1, workers/len(w.Cells)))})
+	}
+	slices.SortStableFunc(needs, func(a, b cellNeed) int { return cmp.Compare(b.need.Bytes(), a.need.Bytes()) })
+	var sum problem.Need
+	for i := range min(workers, len(needs)) {
+		sum = append(sum, needs[i].need...)
+		if err := needs[0].spec.Fits(sum); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cellNeed is what a cell takes.
+type cellNeed struct {
+	spec *problem.Spec
+	need problem.Need
+}
+
+// DiskNeed estimates how many bytes the folder of a run takes: what is measured, as text and as Parquet, and a report.
+func DiskNeed(s *problem.Spec) float64 {
+	const report, number = 3e6, 28
+	trials := 0.0
+	for _, a := range s.Algorithms {
+		trials += float64(a.Trials)
+	}
+	return report + trials*measuredTurns(s)*measuredColumns(s)*number
+}
