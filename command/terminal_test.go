@@ -23,7 +23,7 @@ func liveLooksRight(t *terminal, screen []string) {
 	if !strings.HasPrefix(screen[0], "polarized  50 people") || len(screen) != t.height || !strings.HasPrefix(screen[t.height-1], "q stops the run") {
 		t.Errorf("%d rows, want %d from the title to the keys:\n%s", len(screen), t.height, text)
 	}
-	for _, want := range []string{" of 1 600 000 000 turns, ", " left", "gap to the optimum", " ┤", "8000 turns", "vanilla", "composite", "0 % of 100 000 trials  gap "} {
+	for _, want := range []string{" of 32 000 000 turns, ", " left", "gap to the optimum", " ┤", "8000 turns", "vanilla", "composite", "0 % of 2000 trials  gap "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %q:\n%s", want, text)
 		}

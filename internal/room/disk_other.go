@@ -3,4 +3,4 @@
 package room
 
 // Disk knows nothing here.
-func Disk(string) Bound { return unknown() }
+func Disk(string) Supply { return unknown() }

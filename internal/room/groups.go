@@ -10,10 +10,10 @@ import (
 
 // free is the memory that Linux would give a process, as its files under the root of the file system say: MemAvailable, and what the control
 // groups of the process, version 1 or 2, and those above them leave.
-func free(root fs.FS) Bound {
-	all := []Bound{unknown()}
+func free(root fs.FS) Supply {
+	all := []Supply{unknown()}
 	if kilobytes := entry(root, "proc/meminfo", "MemAvailable:"); kilobytes >= 0 {
-		all = append(all, Bound{kilobytes << 10, "free on this machine"})
+		all = append(all, Supply{kilobytes << 10, "free on this machine"})
 	}
 	text, _ := fs.ReadFile(root, "proc/self/cgroup")
 	for line := range strings.Lines(string(text)) {
@@ -31,13 +31,13 @@ func free(root fs.FS) Bound {
 
 // left is what a group and all above it leave. Files that are cached count as used and are given up when memory is wanted. A process in a
 // container may be told a path that is not there: then the top is its own group.
-func left(root fs.FS, top, group, limit, used, cached string) Bound {
+func left(root fs.FS, top, group, limit, used, cached string) Supply {
 	out := unknown()
 	for at := path.Join(top, group); strings.HasPrefix(at, top); at = path.Dir(at) {
 		most, now := entry(root, path.Join(at, limit), ""), entry(root, path.Join(at, used), "")
 		if most >= 0 && now >= 0 {
 			files := max(0, entry(root, path.Join(at, "memory.stat"), cached))
-			out = least(out, Bound{max(0, most-max(0, now-files)), "left by the limit of the control group"})
+			out = least(out, Supply{max(0, most-max(0, now-files)), "left by the limit of the control group"})
 		}
 	}
 	return out

@@ -2,4 +2,4 @@ package room
 
 import "os"
 
-func machine() Bound { return free(os.DirFS("/")) }
+func machine() Supply { return free(os.DirFS("/")) }

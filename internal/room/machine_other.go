@@ -2,4 +2,4 @@
 
 package room
 
-func machine() Bound { return unknown() }
+func machine() Supply { return unknown() }

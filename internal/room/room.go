@@ -7,33 +7,11 @@ import (
 	"runtime/debug"
 )
 
-// Bound is how much there is of something, and what says so. Fewer than 0 bytes: nobody knows.
-type Bound struct {
-	Bytes int64
-	Of    string
-}
-
-// Known tells whether there is a bound.
-func (b Bound) Known() bool { return b.Bytes >= 0 }
-
-func unknown() Bound { return Bound{Bytes: -1} }
-
-// least is the smaller bound of those that are known.
-func least(all ...Bound) Bound {
-	out := unknown()
-	for _, b := range all {
-		if b.Known() && (!out.Known() || b.Bytes < out.Bytes) {
-			out = b
-		}
-	}
-	return out
-}
-
 // Memory returns how much this process may take: what it was told, by GOMEMLIMIT or [SetMemory], or else, on Linux, what is free on the
 // machine and in the control groups of the process. Elsewhere nobody knows.
-func Memory() Bound {
+func Memory() Supply {
 	if set := debug.SetMemoryLimit(-1); set < math.MaxInt64 {
-		return Bound{set, "of the limit that was set"}
+		return Supply{set, "of the limit that was set"}
 	}
 	return machine()
 }
