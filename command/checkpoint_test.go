@@ -202,9 +202,9 @@ func TestInterruptWithCheckpoint(t *testing.T) {
 		t.Errorf("not started over: %s", out)
 	}
 	for want, extra := range map[string][]string{
-		"holds the checkpoint of a run that was stopped":        nil,
+		"holds the checkpoint of a run that was stopped":      nil,
 		`the spec had "trials: 2000", now it has "trials: 7"`: {"--checkpoint", "1s", "--trials", "7"},
-		"want a time above 0":                                   {"--checkpoint", "-1s"},
+		"want a time above 0":                                 {"--checkpoint", "-1s"},
 	} {
 		if text, code := command(t, append(args, extra...)...); code != exitUsage || !strings.Contains(text, want) {
 			t.Errorf("%v: exit code %d, %q; want 64 and %q", extra, code, text, want)
