@@ -74,7 +74,7 @@ func (c *Taken) Renew(files map[string][]byte) error {
 
 // stage writes everything beside its place and puts it on disk.
 func (c *Taken) stage(m Manifest, data Contents, kept map[string]File) error {
-	if err := errors.Join(c.dir.Make(stageFolder), c.dir.Sync(ownFolder), c.dir.Sync(".")); err != nil {
+	if err := errors.Join(c.dir.Make(stageFolder), c.dir.Sync(".")); err != nil {
 		return err
 	}
 	m.Format, m.Kind, m.Files = manifestFormat, c.kind, maps.Clone(kept)

@@ -281,19 +281,24 @@ func (f *SweepFolder) collectCell(id string) (sum File, summary *Summary, err er
 	return h.file(), summary, err
 }
 
-// removeCell removes the folder of a finished cell, but nothing in it that its manifest does not name.
+// removeCell removes the folder of a finished cell, but nothing in it that its manifest does not name. A folder that holds nothing else
+// becomes kedge's own first, so that it goes even if the process dies.
 func (f *SweepFolder) removeCell(id string) error {
 	m, err := f.cellManifest(id)
 	if err != nil {
 		return err
 	}
-	place := path.Join(cellsFolder, id)
-	err = removePlain(f.dir, path.Join(place, manifestFile))
+	place, draft := path.Join(cellsFolder, id), draftFolder+id
+	entries, err := f.dir.List(place)
+	isListed := func(e fs.DirEntry) bool {
+		_, ok := m.Files[e.Name()]
+		return (ok || e.Name() == manifestFile) && e.Type().IsRegular()
+	}
+	if err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !isListed(e) }) {
+		return errors.Join(f.dir.Rename(place, draft), clearFolder(f.dir, draft))
+	}
 	for name := range m.Files {
 		err = errors.Join(err, removePlain(f.dir, path.Join(place, name)))
 	}
-	if left, _ := f.dir.List(place); len(left) == 0 {
-		err = errors.Join(err, f.dir.Remove(place))
-	}
-	return err
+	return errors.Join(err, removePlain(f.dir, path.Join(place, manifestFile)))
 }

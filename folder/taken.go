@@ -156,13 +156,13 @@ const (
 	markdownFile = "report.md"
 )
 
-// begin marks the folder as one in which a result is growing.
+// begin marks the folder as one in which a result is growing. The mark is on disk when the folder's names are.
 func (c *Taken) begin() error {
 	if c.old != nil {
 		return nil // that one holds until the new one is committed
 	}
 	mark := unfinished{c.kind, "kedge has not finished this " + string(c.kind) + "; run the command again"}
-	return errors.Join(c.dir.Replace(unfinishedFile, AsJSON(mark)), c.dir.Sync("."))
+	return c.dir.Replace(unfinishedFile, AsJSON(mark))
 }
 
 // markOf is the kind of the result that a folder's mark says is growing there, "" without a mark.
