@@ -81,7 +81,7 @@ func after(t *testing.T, left disktest.Tree, base string) string {
 }
 
 // recorded saves a version over an older one, or over nothing, and remembers every step.
-func recorded(t *testing.T, old bool) *disktest.Recorder {
+func recorded(t *testing.T, old bool) *disktest.Tape {
 	t.Helper()
 	root := t.TempDir()
 	dir := filepath.Join(root, "runs", "out")
@@ -180,7 +180,7 @@ func TestEverySyncIsNeeded(t *testing.T) {
 }
 
 // harms tells whether some power cut does harm when a step was not taken, the end first. After the end the result must be in its place.
-func harms(t *testing.T, rec *disktest.Recorder, skip int, old bool, random *rand.Rand) bool {
+func harms(t *testing.T, rec *disktest.Tape, skip int, old bool, random *rand.Rand) bool {
 	before := "nothing"
 	if old {
 		before = "version 1"

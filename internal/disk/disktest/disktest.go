@@ -62,8 +62,8 @@ type step struct {
 	data string // of a file that was filled
 }
 
-// Recorder remembers the steps that are taken below a folder.
-type Recorder struct {
+// Tape remembers the steps that are taken below a folder.
+type Tape struct {
 	root  string
 	first Tree
 	mu    sync.Mutex
@@ -71,13 +71,13 @@ type Recorder struct {
 }
 
 // Record begins with what the folder holds now.
-func Record(root string) (*Recorder, error) {
+func Record(root string) (*Tape, error) {
 	first, err := Read(root)
-	return &Recorder{root: root, first: first}, err
+	return &Tape{root: root, first: first}, err
 }
 
 // Disk is the disk whose steps are remembered.
-func (r *Recorder) Disk() disk.Disk {
+func (r *Tape) Disk() disk.Disk {
 	return disk.Disk{Before: func(s disk.Step) error {
 		one := step{Step: s}
 		if s.Call == disk.Fill {
@@ -95,7 +95,7 @@ func (r *Recorder) Disk() disk.Disk {
 	}}
 }
 
-func (r *Recorder) name(path string) string {
+func (r *Tape) name(path string) string {
 	name, err := filepath.Rel(r.root, path)
 	if path == "" || err != nil {
 		return ""
@@ -104,26 +104,26 @@ func (r *Recorder) name(path string) string {
 }
 
 // Len is how many steps were taken.
-func (r *Recorder) Len() int { return len(r.steps) }
+func (r *Tape) Len() int { return len(r.steps) }
 
 // Call is what step i does, and to what.
-func (r *Recorder) Call(i int) (disk.Call, string) { return r.steps[i].Call, r.steps[i].Path }
+func (r *Tape) Call(i int) (disk.Call, string) { return r.steps[i].Call, r.steps[i].Path }
 
 // Killed is what a process leaves that is killed before step n.
-func (r *Recorder) Killed(n int) Tree {
+func (r *Tape) Killed(n int) Tree {
 	return r.replay(n, -1).tree(seen, func(x *inode) string { return x.live })
 }
 
 // Cut is what is left when the power goes before step n: names and contents that were put on disk, and nothing else. Step skip is not taken,
 // if it is not negative.
-func (r *Recorder) Cut(n, skip int) Tree { return r.replay(n, skip).tree(onDisk, durable) }
+func (r *Tape) Cut(n, skip int) Tree { return r.replay(n, skip).tree(onDisk, durable) }
 
 // Eager is what is left when the power goes before step n and all names are on disk, but of the contents only what was put there.
-func (r *Recorder) Eager(n, skip int) Tree { return r.replay(n, skip).tree(seen, durable) }
+func (r *Tape) Eager(n, skip int) Tree { return r.replay(n, skip).tree(seen, durable) }
 
 // Scrambled is what is left when the power goes before step n and of the changes of names that were not put on disk any may be there,
 // at random, in whatever order they were made; a rename is whole or not at all. Contents are those that were put there.
-func (r *Recorder) Scrambled(n, skip int, random *rand.Rand) Tree {
+func (r *Tape) Scrambled(n, skip int, random *rand.Rand) Tree {
 	root := r.start()
 	for i, s := range r.steps[:n] {
 		if i == skip || s.Call == disk.SyncDir {
@@ -138,7 +138,7 @@ func (r *Recorder) Scrambled(n, skip int, random *rand.Rand) Tree {
 }
 
 // isSynced tells whether the names that step i changes were put on disk before step n.
-func (r *Recorder) isSynced(i, n, skip int) bool {
+func (r *Tape) isSynced(i, n, skip int) bool {
 	one := r.steps[i]
 	for j := i + 1; j < n; j++ {
 		s := r.steps[j]
@@ -149,7 +149,7 @@ func (r *Recorder) isSynced(i, n, skip int) bool {
 	return false
 }
 
-func (r *Recorder) replay(n, skip int) *inode {
+func (r *Tape) replay(n, skip int) *inode {
 	root := r.start()
 	var open []*change // that are not on disk
 	for i, s := range r.steps[:n] {
@@ -189,7 +189,7 @@ func onDisk(x *inode) map[string]*inode { return x.kept }
 func durable(x *inode) string           { return x.durable }
 
 // start is what the folder held before the first step.
-func (r *Recorder) start() *inode {
+func (r *Tape) start() *inode {
 	root := newFolder()
 	for _, name := range slices.Sorted(maps.Keys(r.first)) { // folders before what is in them
 		bare := strings.TrimSuffix(name, "/")
