@@ -172,7 +172,7 @@ func (e *exam) noise(rule Candidate) (mean, variance float64, err error) {
 		if weights == nil {
 			variance += apart * apart / others
 		} else {
-			variance += apart * apart * share(i)
+			variance += float64(apart * apart * share(i))
 		}
 	}
 	return rows.Norm(sum), variance, nil
