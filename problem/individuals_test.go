@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -46,6 +47,23 @@ func TestRegeneratedIsStored(t *testing.T) {
 	}
 	if _, drawn := again.Traits.(*population.Redrawn); !drawn {
 		t.Errorf("regenerated traits are kept as %T", again.Traits)
+	}
+}
+
+// Traits of another number of people than there are first states are refused by name; as many are taken.
+func TestSteadyOfOtherPeople(t *testing.T) {
+	p := made(t, "polarized", assign("population.size=7", "population.dim=3", "population.states={law: sphere}")...)
+	traits := func(n int) kedge.Block { return kedge.Block{Data: p.Traits.View(nil, 0, 7)[:3*n], Width: 3} }
+	var wrong *kedge.DimError
+	if _, err := p.SteadyOf(traits(4)); !errors.As(err, &wrong) || wrong.Got != 21 || wrong.Want != 12 {
+		t.Errorf("traits of 4 beside states of 7: %v", err)
+	}
+	f, err := p.SteadyOf(traits(7))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Value(p.Start); err != nil {
+		t.Error(err)
 	}
 }
 

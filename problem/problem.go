@@ -167,7 +167,8 @@ func (p *Problem) Moves() bool { return p.Spec.Population.moves() }
 // Noisy tells whether noise pushes states.
 func (p *Problem) Noisy() bool { return p.Spec.Dynamics.noisy() }
 
-// SteadyOf returns Φ̃ of a population with the given traits, which may move.
+// SteadyOf returns Φ̃ of a population with the given traits, which may move. Where people come from first states of their own, there must be
+// as many as of these; else the error is a *kedge.DimError.
 func (p *Problem) SteadyOf(traits kedge.Rows) (*steady.Objective, error) {
 	m := p.Model
 	m.Traits = traits

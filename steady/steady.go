@@ -60,10 +60,22 @@ func New(m kedge.Model) (*Objective, error) {
 	if m.Social && m.Weights != nil {
 		return nil, errors.New("steady: individuals who see the mean of the crowd see all alike, so they cannot have weights")
 	}
-	if err := m.CheckWeights(); err != nil {
+	if err := errors.Join(m.CheckWeights(), checkFirst(m)); err != nil {
 		return nil, err
 	}
 	return newObjective(m), nil
+}
+
+// checkFirst says whether everybody who has traits has a first state, where there are any.
+func checkFirst(m kedge.Model) error {
+	if m.States == nil {
+		return nil
+	}
+	n, _ := m.Traits.Size()
+	if count, width := m.States.Size(); count != n || width != m.Dims().State {
+		return &kedge.DimError{Arg: "States, the first states of those with traits,", Got: count * width, Want: n * m.Dims().State}
+	}
+	return nil
 }
 
 // newObjective makes the Objective of a model that has been checked.
