@@ -4,7 +4,7 @@ import "github.com/kedge-opt/kedge/optimum"
 
 // EvidenceOf is what a search over the set knows of the best that it found.
 func EvidenceOf(s *optimum.Search) *Evidence {
-	e := &Evidence{Standing: Searched, Here: s.Here, Places: s.Basins, Missed: s.Missed, Kink: s.Kink}
+	e := &Evidence{Standing: Searched, Here: s.Here, Places: s.Basins, Missed: s.Missed, Kink: s.Kink, Jump: s.Jump}
 	if len(s.Found) < 2 {
 		e.Standing = Stationary
 	}

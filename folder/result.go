@@ -67,12 +67,14 @@ const (
 // Evidence is what is known of a point and how.
 type Evidence struct {
 	Standing Standing `json:"standing"`
-	Why      string   `json:"why,omitempty"`    // how it was proven
-	Bound    *float64 `json:"bound,omitempty"`  // no value is better than this, where that is proven
-	Here     int      `json:"here,omitempty"`   // starts that ended there
-	Places   int      `json:"places,omitempty"` // different places where starts ended
-	Missed   float64  `json:"missed,omitempty"` // estimated chance that one more start would end in another place
-	Kink     bool     `json:"kink,omitempty"`   // the loss has a kink there
+	Why      string   `json:"why,omitempty"`     // how it was proven
+	Bound    *float64 `json:"bound,omitempty"`   // no value is better than this, where that is proven
+	Here     int      `json:"here,omitempty"`    // starts that ended there
+	Places   int      `json:"places,omitempty"`  // different places where starts ended
+	Missed   float64  `json:"missed,omitempty"`  // estimated chance that one more start would end in another place
+	Kink     bool     `json:"kink,omitempty"`    // the loss has a kink there, or a constraint
+	Jump     bool     `json:"jump,omitempty"`    // the loss jumps there
+	Bounded  bool     `json:"bounded,omitempty"` // it is the best of those that keep the constraints
 
 	Eigenvalues [][2]float64 `json:"eigenvalues,omitempty"` // of a point of rest, real and imaginary parts
 	Attracting  *bool        `json:"attracting,omitempty"`  // whether it draws in who comes near

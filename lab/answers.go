@@ -45,6 +45,7 @@ func (r *run) solve(ctx context.Context) error {
 	r.meter.Optimum = loop.Target{Decision: best.Decision, Loss: best.Loss}
 	r.scale = best.Range
 	r.result.Optimum = r.searched(&best.Search)
+	r.result.Optimum.Evidence.Bounded = r.bounds.best != nil
 	r.result.Optimum.Evidence.Credit(r.proven.Why, r.problem.Bound(r.proven))
 	r.describeRests(rests)
 	r.remember()

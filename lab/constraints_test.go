@@ -202,3 +202,36 @@ func TestConstraintsThroughALearnedSensitivity(t *testing.T) {
 		t.Errorf("ends with %v", last)
 	}
 }
+
+// A loss that falls without end, under a chance constraint, from a start that breaks everything: −u₁ − u₂ where 80 % of p₁ + p₂ are at most 5
+// and u₁² − u₂ ≤ 4. People settle at p = (0.2u₁ + d₁, 0.4u₂ + d₂), so 32 of the 40 keep 0.2u₁ + 0.4u₂ ≤ 5 − s with s the 32nd of the sums
+// d₁ + d₂. The set is convex and the multipliers at the corner of both are positive, so it is the optimum: u₁ + 2u₂ = K = 5(5 − s) and
+// u₁² + u₁/2 = 4 + K/2, hence u₁ = (−½ + √(¼ + 16 + 2K))/2.
+func TestConstraintsBoundALossWithoutEndFromAfar(t *testing.T) {
+	p := construct(t, "afar", []byte(`iterations: 1
+trials: 1
+population: {size: 40, dim: 2, law: normal, mean: [1, 2], deviation: [0.5, 0.2]}
+dynamics: {kind: affine, a: [[0.5, 0], [0, 0.5]], b: [[0.1, 0], [0, 0.2]], e: [[0.5, 0], [0, 0.5]]}
+objective: -u[0] - u[1]
+set: {kind: half-space, normal: [1, 0], bound: 100}
+start: {law: values, values: [-500, 3000]}
+constraints: [{name: a, kind: chance, of: 'p[0] + p[1]', bound: 5, level: 0.8, smoothing: 0.05}, {name: b, kind: expectation, of: 'u[0]^2 - u[1]', bound: 4}]
+algorithms: [{name: vanilla, kind: vanilla, step: 0.05, batch: 20}]
+`))
+	r, err := lab.Execute(context.Background(), p, lab.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, traits := p.First(p.Some(40))
+	var sums []float64
+	for i := 0; i < len(traits); i += 2 {
+		sums = append(sums, traits[i]+traits[i+1])
+	}
+	slices.Sort(sums)
+	k := 5 * (5 - sums[31])
+	first := (-.5 + math.Sqrt(.25+16+2*k)) / 2
+	want := []float64{first, (k - first) / 2}
+	if got := r.Optimum; rows.Distance(got.Decision, want) > 1e-6 || got.Evidence.Standing != folder.Searched || !got.Evidence.Bounded {
+		t.Errorf("%v with %+v, want %v", got.Decision, got.Evidence, want)
+	}
+}

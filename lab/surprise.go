@@ -32,6 +32,14 @@ func (r *run) watchFor(row []float64, u []float64, columns []kedge.Column) {
 	}
 	r.guard.Lock()
 	defer r.guard.Unlock()
+	for _, c := range r.bounds.list {
+		if !c.Smoothed() {
+			continue
+		}
+		if over, err := c.True(u); err != nil || over > 0 {
+			return // it keeps the smoothed form alone
+		}
+	}
 	if r.passed == nil || loss < r.passed.loss {
 		r.passed = &passed{loss, slices.Clone(u)}
 	}

@@ -12,7 +12,8 @@ import (
 )
 
 // Constrained is a decision that is best among those that keep constraints, with the evidence: its Residual is the largest of
-// what the Karush–Kuhn–Tucker conditions leave, ‖Π(u − ∇f − Σ λⱼ∇cⱼ) − u‖, the excess cⱼ and |λⱼcⱼ|, each in its own unit.
+// what the Karush–Kuhn–Tucker conditions leave, ‖Π(u − ∇f − Σ λⱼ∇cⱼ) − u‖, the excess cⱼ and |λⱼcⱼ|, each in its own unit. At a kink, of the
+// loss or of a constraint, it is that of the smallest mean of what the gradients nearby leave.
 type Constrained struct {
 	Search
 	Multipliers []float64 // λ
@@ -24,360 +25,283 @@ type SmoothedConstraint interface {
 	Function
 	// Smoothed tells whether the two differ.
 	Smoothed() bool
-	// True returns the constraint itself, at most 0 where it is kept.
-	True(u []float64) (float64, error)
+	// Even is another form of the smoothed constraint, kept where it is, that is nowhere flat for being far from kept.
+	Even(g, u []float64) (float64, error)
+	// Sharp is at most 0 exactly where the truth is kept, and continuous. It may have kinks.
+	Sharp(g, u []float64) (float64, error)
 }
 
 // Constrain looks for the minimum of f over the decisions of the set with all constraints c ≤ 0: from the given decisions and from
-// others spread over the set, those first that keep the constraints, by augmented Lagrangians [hestenes1969, powell1969], each minimized by
-// spectral projected gradients. Smoothed constraints are tightened until the truth is kept. Where no decision was found that keeps the constraints the error is a *kedge.NotConvergedError.
+// others spread over the set, the more promising first, by augmented Lagrangians [hestenes1969, powell1969], each minimized by
+// spectral projected gradients. Where those get stuck, at kinks, and where smoothed constraints differ from the truth, it goes on with an exact penalty
+// and the gradients nearby. How many evaluations all of it may take grows with the starts and with nothing else. Where no decision was found that keeps the
+// constraints the error is a *kedge.NotConvergedError.
 func Constrain(ctx context.Context, f Function, constraints []Function, set kedge.Set, starts [][]float64, o Effort) (*Constrained, error) {
 	if len(starts) == 0 {
 		return nil, errors.New("optimum: there is no start")
 	}
-	o.Screen = min(o.Screen, 256) // constraints cost as much again, each
+	o.Screen /= 1 + len(constraints) // which cost as much again, each
+	first := o
+	first.Starts, first.Screen = 0, 0
+	c, err := confine(ctx, f, constraints, set, starts, first)
+	if err != nil {
+		return nil, err
+	}
+	if near := c.homeward(); near != nil {
+		starts = append([][]float64{near}, starts...)
+	}
+	if c, err = confine(ctx, f, constraints, set, starts, o); err != nil {
+		return nil, err
+	}
+	return c.answer()
+}
+
+// confined is a search under constraints.
+type confined struct {
+	*searcher
+	augmented *augmented
+	ends      []*settled
+	missed    *settled // the end that is nearest to keeping the constraints, where none does
+}
+
+const (
+	walkWork   = 1_500  // evaluations from one start, before the best are gone on with
+	finishWork = 40_000 // evaluations to go on with the best
+)
+
+// confine finds the units and looks at decisions all over the set.
+func confine(ctx context.Context, f Function, constraints []Function, set kedge.Set, starts [][]float64, o Effort) (*confined, error) {
 	s := &searcher{Effort: o.filled(len(starts)), land: newLandscape(ctx, f, set, len(starts[0]))}
-	s.land.fence(constraints, starts[0])
+	a := newAugmented(s.land, constraints)
+	s.land.fence(a, starts[0])
 	if err := s.prepare(starts); err != nil {
 		return nil, err
 	}
-	a := newAugmented(s.land, constraints)
-	if err := a.measure(s.screened); err != nil {
+	s.land.most = s.land.evaluations + s.Starts*walkWork + finishWork
+	return &confined{searcher: s, augmented: a}, a.measure(s.screened)
+}
+
+// homeward returns a decision that keeps the constraints where the first start does not and the set has no end: from far away one does not see
+// how long the lengths are that count. It is nil where there is no need of it, or none is found.
+func (c *confined) homeward() []float64 {
+	if c.extent.bounded() || c.land.lack == 0 {
+		return nil
+	}
+	var best *settled
+	for _, p := range c.screened[:c.given] {
+		if q := c.augmented.solve(p.u, c.rough(), walkWork); best == nil || better(q, best) {
+			best = q
+		}
+	}
+	if best.excess > roughly || endless(best.place) {
+		return nil
+	}
+	return c.land.outward(best.u)
+}
+
+// rough is the effort for all starts but the best.
+func (c *confined) rough() Effort {
+	o := c.Effort
+	o.Tolerance = max(o.Tolerance, roughly)
+	return o
+}
+
+// answer walks from all starts, goes on from the best ends, and says what was found.
+func (c *confined) answer() (*Constrained, error) {
+	a := c.augmented
+	c.walk()
+	best := c.finest()
+	switch {
+	case c.land.ctx.Err() != nil:
+		return nil, c.land.ctx.Err()
+	case best == nil && c.missed == nil:
+		return nil, cmp.Or(c.land.refused, errors.New("optimum: the constraints have no value at any start"))
+	case best == nil:
+		return nil, &kedge.NotConvergedError{What: "a decision that keeps the constraints", Residual: c.missed.excess, Tolerance: kept, Steps: c.missed.steps}
+	}
+	if err := c.land.trouble(best.place); err != nil {
 		return nil, err
 	}
-	rough := s.Effort
-	rough.Tolerance = max(rough.Tolerance, roughly)
-	best, ends, failed := a.search(a.beginnings(s), rough)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
+	best.jump = c.jumps(best.place)
+	var ends []place
+	for _, p := range c.ends {
+		ends = append(ends, p.place)
 	}
-	if best == nil {
-		return nil, a.failure(failed, s.Effort)
-	}
-	if fine := a.solve(best.u, s.Effort); fine.excess <= kept && fine.residual <= best.residual {
-		best = fine
-	}
-	if best = a.tighten(best, s.Effort); best == nil {
-		return nil, errors.New("optimum: no decision was found that keeps the constraints themselves, only their smoothed forms")
-	}
-	if err := s.land.trouble(best.place); err != nil {
-		return nil, err
-	}
-	out := &Constrained{Search: *s.report(best.place, ends), Multipliers: best.multipliers, Excess: make([]float64, len(constraints))}
-	for j := range constraints {
-		out.Excess[j] = best.over[j] * a.units[j]
-		out.Multipliers[j] *= s.land.slope * s.land.length / a.units[j]
+	out := &Constrained{Search: *c.report(best.place, ends), Multipliers: best.multipliers, Excess: make([]float64, len(a.constraints))}
+	for j := range a.constraints {
+		out.Excess[j], out.Multipliers[j] = a.told(j, best)
 	}
 	return out, nil
 }
 
-// search solves from every start and returns the best that keeps the constraints, where every one that does ended, and the nearest miss.
-func (a *augmented) search(starts [][]float64, o Effort) (best *settled, ends []place, failed *settled) {
-	for _, from := range starts {
-		p := a.solve(from, o)
-		if a.land.ctx.Err() != nil {
-			return nil, nil, nil
+// walk goes from every start to where the conditions hold, roughly: along an exact penalty to the bottom of the hollow, and on by augmented Lagrangians.
+func (c *confined) walk() {
+	a := c.augmented
+	hollows := *c.searcher
+	hollows.screened = nil
+	for _, p := range c.screened {
+		p.loss += heavyPenalty * max(0, a.truly(p.u))
+		hollows.screened = append(hollows.screened, p)
+	}
+	for _, from := range hollows.beginnings() {
+		if c.land.over() {
+			return
 		}
-		if p.excess > kept {
-			if failed == nil || p.excess < failed.excess {
-				failed = p
-			}
-			continue
+		near := c.stumble(from)
+		p := a.solve(near.u, c.rough(), walkWork)
+		if q := a.judge(near.u, p.steepest); a.admits(q.u) && (q.loss < p.loss || p.excess > kept) {
+			q.residual, q.steps = math.Inf(1), near.steps
+			p = q
 		}
-		ends = append(ends, p.place)
-		if best == nil || p.loss < best.loss {
+		c.keep(p)
+	}
+}
+
+// stumble goes downhill from a start along the lightest of some exact penalties that leads to where the constraints are kept.
+func (c *confined) stumble(from []float64) (p place) {
+	for weight := firstPenalty; weight <= 10*heavyPenalty; weight *= 10 {
+		land := newLandscape(c.land.ctx, c.augmented.fenced(weight), c.augmented, len(from))
+		if p = land.descend(from, 0, coarsely, walkWork/8); c.augmented.admits(p.u) {
+			break
+		}
+	}
+	return p
+}
+
+// keep counts an end that keeps the constraints in their smoothed form or as they are.
+func (c *confined) keep(p *settled) {
+	if min(p.excess, c.augmented.truly(p.u)) <= roughly {
+		c.ends = append(c.ends, p)
+		return
+	}
+	if c.missed == nil || p.excess < c.missed.excess {
+		c.missed = p
+	}
+}
+
+// finest goes on from the best ends until each is as good as it gets, and returns the best that truly keeps the constraints, nil if none does. Where one was stuck, the
+// lowest of the decisions looked at are tried by values alone as well.
+func (c *confined) finest() (best *settled) {
+	a := c.augmented
+	height := a.heights(c.weight())
+	order := slices.Clone(c.ends)
+	sortBy(order, func(p *settled) float64 { return height(p.u) })
+	var tried []place
+	stuck := len(order) == 0
+	try := func(p *settled) {
+		tried = append(tried, p.place)
+		p = c.settle(p)
+		stuck = stuck || p.kink || !p.still(loose)
+		if a.admits(p.u) && (best == nil || p.loss < best.loss) {
 			best = p
 		}
 	}
-	return best, ends, failed
-}
-
-// tighten asks more and more of smoothed constraints until what they stand for is kept, and then less again, as long as it is. It
-// returns nil if that never happens.
-func (a *augmented) tighten(p *settled, o Effort) *settled {
-	if a.truth(p.u) <= 0 {
-		return p
-	}
-	try := func(by float64) *settled {
-		for j := range a.constraints {
-			if a.smoothed(j) != nil {
-				a.shifts[j] = by
-			}
+	for _, p := range order {
+		if len(tried) == finalists || c.land.over() && len(tried) > 0 {
+			break
 		}
-		q, _, _ := a.search([][]float64{p.u}, o)
-		if q == nil || a.truth(q.u) > 0 {
-			return nil
-		}
-		return q
-	}
-	var best *settled
-	low, high := 0.0, 1e-3
-	for ; high < 4 && best == nil; high *= 2 {
-		if best = try(high); best == nil {
-			low = high
+		if !slices.ContainsFunc(tried, func(q place) bool { return c.same(p.place, q) }) {
+			try(p)
 		}
 	}
-	if best == nil {
-		return nil
+	if !stuck && best != nil {
+		return best
 	}
-	for high /= 2; high-low > 1e-3*high; {
-		if q := try((low + high) / 2); q != nil && q.loss <= best.loss {
-			best, high = q, (low+high)/2
-		} else {
-			low = (low + high) / 2
+	looked := slices.Clone(c.screened)
+	if !c.land.over() {
+		sortBy(looked, func(p place) float64 { return height(p.u) })
+	}
+	land := newLandscape(c.land.ctx, a.fenced(largePenalty), a, len(c.extent.from))
+	for _, p := range looked[:min(len(looked), 2*finalists)] {
+		if c.land.over() {
+			break
 		}
-	}
-	clear(a.shifts)
-	for j := range a.constraints {
-		best.over[j], _ = a.constraint(j, best.u) // it had a value there before
+		land.most = land.evaluations + c.land.left()
+		p.loss = land.height(p.u)
+		if q := land.poll(p, .1); best == nil || q.loss < land.height(best.u) {
+			try(a.judge(q.u, max(p.steepest, 1)))
+		}
 	}
 	return best
 }
 
-// smoothed returns constraint j as one whose truth is another, nil where it is itself.
-func (a *augmented) smoothed(j int) SmoothedConstraint {
-	if c, ok := a.constraints[j].(SmoothedConstraint); ok && c.Smoothed() {
-		return c
+// sortBy sorts a list by a number of every entry, worked out once.
+func sortBy[T any](list []T, of func(T) float64) {
+	type ranked struct {
+		one T
+		by  float64
 	}
-	return nil
+	all := make([]ranked, len(list))
+	for i, v := range list {
+		all[i] = ranked{v, of(v)}
+	}
+	slices.SortStableFunc(all, func(p, q ranked) int { return cmp.Compare(p.by, q.by) })
+	for i, v := range all {
+		list[i] = v.one
+	}
 }
 
-// truth is the largest excess of the smoothed constraints themselves, each in its unit.
-func (a *augmented) truth(u []float64) float64 {
-	worst := math.Inf(-1)
-	for j := range a.constraints {
-		if t := a.smoothed(j); t != nil {
-			v, err := t.True(a.land.outward(u))
-			if err != nil {
-				return math.Inf(1)
-			}
-			worst = max(worst, v/a.units[j])
-		}
+// weight is a penalty that is larger than the multipliers at all ends.
+func (c *confined) weight() float64 {
+	most := firstPenalty / 4
+	for _, p := range c.ends {
+		most = max(most, rows.MaxAbs(p.multipliers))
 	}
-	return worst
+	return min(4*most, largePenalty)
 }
 
-const (
-	outerRounds  = 40
-	firstPenalty = 10
-	mostPenalty  = 1e8
-	roughly      = 1e-7 // the tolerance of all starts but the best
-	kept         = 1e-8 // by how much of its unit a constraint may be exceeded and count as kept
-)
-
-// augmented is f + Σ (max(0, λⱼ + ρcⱼ)² − λⱼ²)/2ρ in the landscape's units, every constraint in a unit of its own.
-type augmented struct {
-	land        *landscape
-	constraints []Function
-	units       []float64
-	shifts      []float64 // by how much more than nothing is asked of each
-	penalty     float64   // ρ
-	multipliers []float64
-	excess      []float64
-	g, room     []float64
+// settle makes an end as good as it gets: by the conditions where all is smooth, else by the exact penalty.
+func (c *confined) settle(p *settled) *settled {
+	a := c.augmented
+	a.sharp = true
+	defer func() { a.sharp = false }()
+	if p.still(loose) {
+		fine := a.solve(p.u, c.Effort, c.MaxSteps)
+		if p.excess <= kept && p.residual < fine.residual && !a.anySmoothed() {
+			fine = p
+		}
+		if c.stands(fine) {
+			return fine
+		}
+	}
+	best := c.sharpened(p)
+	copy(a.multipliers, best.multipliers)
+	a.penalty = max(100, 10*rows.MaxAbs(best.multipliers))
+	if fine := a.approach(best.u, c.Effort, c.MaxSteps); c.stands(fine) && fine.loss <= best.loss+float64(1e-9*max(c.worst, math.Abs(best.loss))) {
+		return fine
+	}
+	return best
 }
 
-// settled is where a search under constraints ended.
-type settled struct {
-	place
-	multipliers, over []float64
-	excess            float64 // the largest of over
+// stands tells whether the conditions hold at a place, and nothing nearby is lower.
+func (c *confined) stands(p *settled) bool {
+	return p.excess <= kept && c.augmented.admits(p.u) && p.still(loose) && !c.lowerNearby(p)
 }
 
-func newAugmented(l *landscape, constraints []Function) *augmented {
-	j, n := len(constraints), len(l.room)
-	a := &augmented{land: l, constraints: constraints, units: make([]float64, j), shifts: make([]float64, j), multipliers: make([]float64, j), excess: make([]float64, j), g: make([]float64, n), room: make([]float64, n)}
-	for i := range a.units {
-		a.units[i] = 1
-	}
-	return a
+// lowerNearby tells whether a decision nearby that keeps the constraints is lower, so that one that looks like a minimum is none.
+func (c *confined) lowerNearby(p *settled) bool {
+	land := newLandscape(c.land.ctx, c.augmented.fenced(max(firstPenalty, 4*rows.MaxAbs(p.multipliers))), c.augmented, len(p.u))
+	at := p.place
+	at.loss = land.height(p.u)
+	return land.glance(at).loss < at.loss-float64(1e-9*max(c.worst, math.Abs(at.loss)*1e-3))
 }
 
-// measure makes what most values of a constraint differ by its unit.
-func (a *augmented) measure(screened []place) error {
-	for j := range a.constraints {
-		var values []float64
-		for _, p := range screened {
-			if v, err := a.constraint(j, p.u); err == nil {
-				values = append(values, v)
-			}
-		}
-		if len(values) == 0 {
-			if a.land.ctx.Err() != nil {
-				return a.land.ctx.Err()
-			}
-			_, err := a.constraint(j, screened[0].u)
-			return err
-		}
-		slices.Sort(values)
-		unit := power(values[len(values)*3/4] - values[0])
-		if unit == 0 {
-			unit = power(max(math.Abs(values[0]), math.Abs(values[len(values)-1])))
-		}
-		if unit > 0 {
-			a.units[j] = unit
+// sharpened goes on by an exact penalty that grows until the constraints are kept.
+func (c *confined) sharpened(p *settled) *settled {
+	a := c.augmented
+	best := p
+	for weight := max(firstPenalty, 4*rows.MaxAbs(p.multipliers)); ; weight *= 10 {
+		land := newLandscape(c.land.ctx, a.fenced(weight), a, len(p.u))
+		land.most = (c.land.left() + 1) / 2
+		s := &searcher{Effort: c.Effort, land: land, extent: c.extent, worst: c.worst}
+		s.MaxSteps = min(s.MaxSteps, walkWork/4) // plain walks along a kink are soon stuck
+		at := place{u: best.u, loss: land.height(best.u), residual: math.Inf(1), steepest: max(p.steepest, 1)}
+		q := s.finish(at, c.Tolerance)
+		best = a.judge(q.u, q.steepest)
+		best.steps, best.residual, best.kink, best.radius = p.steps+q.steps, q.residual, q.kink, q.radius
+		best.multipliers = a.pressures(best.u, max(q.radius, 1e-8), weight)
+		if best = a.inside(best); best.excess <= kept && a.admits(best.u) || weight >= largePenalty || c.land.over() {
+			return best
 		}
 	}
-	return nil
-}
-
-// constraint returns constraint j at u, with its gradient in a.g, both in its unit.
-func (a *augmented) constraint(j int, u []float64) (float64, error) {
-	copy(a.room, u)
-	rows.Scale(a.room, a.land.length)
-	v, err := a.constraints[j].Gradient(a.g, a.room)
-	if err == nil && (math.IsNaN(v) || !rows.Finite(a.g)) {
-		err = errors.New("optimum: a constraint or its gradient is not a number")
-	}
-	rows.Scale(a.g, a.land.length/a.units[j])
-	return v/a.units[j] + a.shifts[j], err
-}
-
-// Project implements kedge.Set in the landscape's units.
-func (a *augmented) Project(u []float64) error { return a.land.project(u) }
-
-// Gradient implements Function in the landscape's units.
-func (a *augmented) Gradient(g, u []float64) (float64, error) {
-	loss := a.land.eval(g, u)
-	if math.IsInf(loss, 1) {
-		return 0, errors.New("optimum: no value")
-	}
-	for j := range a.constraints {
-		var err error
-		if a.excess[j], err = a.constraint(j, u); err != nil {
-			return 0, err
-		}
-		was := a.multipliers[j]
-		pressed := max(0, was+float64(a.penalty*a.excess[j]))
-		rows.AddScaled(g, pressed, a.g)
-		loss += (float64(pressed*pressed) - float64(was*was)) / (2 * a.penalty)
-	}
-	return loss, nil
-}
-
-// beginnings are the given starts and, of the others, those that keep the constraints best, then those with the lowest loss.
-func (a *augmented) beginnings(s *searcher) (list [][]float64) {
-	type seen struct {
-		place
-		excess float64
-	}
-	var others []seen
-	for i, p := range s.screened {
-		worst := 0.0
-		for j := range a.constraints {
-			v, err := a.constraint(j, p.u)
-			if err != nil {
-				v = math.Inf(1)
-			}
-			worst = max(worst, v)
-		}
-		if i < s.given {
-			list = append(list, p.u)
-		} else if !math.IsInf(p.loss, 1) {
-			others = append(others, seen{p, worst})
-		}
-	}
-	slices.SortStableFunc(others, func(p, q seen) int { return cmp.Or(cmp.Compare(p.excess, q.excess), cmp.Compare(p.loss, q.loss)) })
-	for i := 0; i < len(others) && len(list) < s.Starts; i++ {
-		list = append(list, others[i].u)
-	}
-	return list
-}
-
-// solve goes from one start to where the conditions hold.
-func (a *augmented) solve(start []float64, o Effort) *settled {
-	clear(a.multipliers)
-	a.penalty = firstPenalty
-	inner := newLandscape(a.land.ctx, a, a, len(start))
-	var best *settled
-	u, before, steepest, steps := start, math.Inf(1), 0.0, 0
-	for range outerRounds {
-		w := inner.descend(u, steepest, o.Tolerance*finely, o.MaxSteps)
-		u, steps, steepest = w.u, steps+w.steps, w.steepest
-		p := a.judge(u, w.steepest)
-		p.steps = steps
-		if best == nil || better(p, best) {
-			best = p
-		}
-		if best.still(o.Tolerance/100) || math.IsInf(w.loss, 1) || a.land.ctx.Err() != nil {
-			break
-		}
-		for j, e := range p.over {
-			a.multipliers[j] = max(0, a.multipliers[j]+float64(a.penalty*e))
-		}
-		if p.excess > before/4 {
-			a.penalty = min(mostPenalty, a.penalty*10)
-		}
-		before = p.excess
-	}
-	return a.inside(best)
-}
-
-// better tells whether p is nearer to the answer: by the residual among those that keep the constraints, else by the excess.
-func better(p, q *settled) bool {
-	if p.excess <= kept && q.excess <= kept {
-		return p.residual < q.residual
-	}
-	return p.excess < q.excess
-}
-
-// judge works out how well u and the multipliers that it speaks for meet the conditions.
-func (a *augmented) judge(u []float64, steepest float64) *settled {
-	n := len(a.constraints)
-	p := &settled{place: place{u: append([]float64(nil), u...), steepest: max(steepest, 1e-300)}, multipliers: make([]float64, n), over: make([]float64, n)}
-	g := make([]float64, len(u))
-	p.loss = a.land.eval(g, u)
-	for j := range a.constraints {
-		v, err := a.constraint(j, u)
-		if err != nil {
-			v = math.Inf(1)
-		}
-		p.over[j], p.multipliers[j] = v, max(0, a.multipliers[j]+float64(a.penalty*v))
-		rows.AddScaled(g, p.multipliers[j], a.g)
-		p.excess = max(p.excess, v)
-		p.residual = max(p.residual, v, math.Abs(p.multipliers[j]*v))
-	}
-	moved := append([]float64(nil), u...)
-	rows.AddScaled(moved, -1, g)
-	if a.land.project(moved) != nil {
-		p.residual = math.Inf(1)
-		return p
-	}
-	p.residual = max(p.residual, rows.Distance(moved, u))
-	return p
-}
-
-// inside moves a place that exceeds constraints by a little to where it keeps them all, along their gradients.
-func (a *augmented) inside(p *settled) *settled {
-	for range 20 {
-		if p.excess <= 0 || p.excess > 1e-3 {
-			break
-		}
-		u := append([]float64(nil), p.u...)
-		for j := range a.constraints {
-			v, err := a.constraint(j, u)
-			if square := rows.Dot(a.g, a.g); err == nil && v > 0 && square > 0 {
-				rows.AddScaled(u, -(v+1e-12)/square, a.g)
-			}
-		}
-		if a.land.project(u) != nil {
-			break
-		}
-		q := a.judge(u, p.steepest)
-		if !(q.excess < p.excess) {
-			break
-		}
-		q.multipliers, q.steps = p.multipliers, p.steps
-		q.residual = max(p.residual, rows.Distance(q.u, p.u))
-		p = q
-	}
-	return p
-}
-
-// failure says what is missing.
-func (a *augmented) failure(p *settled, o Effort) error {
-	if p == nil || math.IsInf(p.excess, 1) {
-		return cmp.Or(a.land.refused, errors.New("optimum: the constraints have no value at any start"))
-	}
-	return &kedge.NotConvergedError{What: "a decision that keeps the constraints", Residual: p.excess, Tolerance: kept, Steps: p.steps}
 }

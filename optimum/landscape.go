@@ -22,6 +22,7 @@ type landscape struct {
 	lack   float64                // how far the start is from keeping them, by their slopes there
 
 	evaluations int
+	most        int   // evaluations after which walks end; 0: never
 	refused     error // the first failure to evaluate: there the landscape has no value, as behind a wall
 	room        []float64
 }
@@ -49,6 +50,15 @@ func (l *landscape) eval(g, u []float64) float64 {
 	return loss / l.slope / l.length
 }
 
+// height is the loss at u alone.
+func (l *landscape) height(u []float64) float64 { return l.eval(make([]float64, len(u)), u) }
+
+// over tells whether walks must end: the context has, or the work that they may take.
+func (l *landscape) over() bool { return l.ctx.Err() != nil || l.most > 0 && l.evaluations >= l.most }
+
+// left is how many evaluations are left, at least one.
+func (l *landscape) left() int { return max(1, l.most-l.evaluations) }
+
 // project moves u, in own units, into the set.
 func (l *landscape) project(u []float64) error {
 	rows.Scale(u, l.length)
@@ -73,7 +83,7 @@ func (l *landscape) outward(u []float64) []float64 {
 
 // point is a place of the landscape in the user's units, with the evidence in own ones.
 func (l *landscape) point(p place) Point {
-	return Point{Decision: l.outward(p.u), Loss: p.loss * l.length * l.slope, Residual: p.residual / max(p.typical(), 1e-300), Steps: p.steps, Kink: p.kink, Radius: p.radius}
+	return Point{Decision: l.outward(p.u), Loss: p.loss * l.length * l.slope, Residual: p.residual / max(p.typical(), 1e-300), Steps: p.steps, Kink: p.kink, Jump: p.jump, Radius: p.radius}
 }
 
 // survey finds the units: the length from how wide the set is or, where it has no end, from how far downhill goes; the slope from
@@ -222,6 +232,7 @@ type place struct {
 
 	kink   bool    // the residual is that of the smallest mean of the gradients nearby
 	radius float64 // how near
+	jump   bool    // the loss jumps there
 }
 
 // still tells whether the residual is so small a part of the steepest and, where the way began on a cliff, of the loss itself.

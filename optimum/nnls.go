@@ -10,15 +10,15 @@ import (
 
 // smallestMean returns the shortest vector Σ λᵢ gᵢ + Σ μₖ nₖ with λ ≥ 0 that adds up to 1 and μ ≥ 0: the mean of vectors that is nearest to
 // zero when it may be pushed along rays. It is the residual of the least-squares problem with the entry 1 below every vector, 0 below
-// every ray, and the right-hand side (0, 1) [lawson1974].
-func smallestMean(vectors, rays [][]float64) []float64 {
+// every ray, and the right-hand side (0, 1) [lawson1974]. It returns λ too.
+func smallestMean(vectors, rays [][]float64) (mean, shares []float64) {
 	n, m := len(vectors[0]), len(vectors)+len(rays)
 	unit := 0.0
 	for _, v := range vectors {
 		unit = max(unit, rows.Norm(v))
 	}
 	if unit == 0 {
-		return make([]float64, n)
+		return make([]float64, n), make([]float64, len(vectors))
 	}
 	a := mat.NewDense(n+1, m, nil)
 	for j, v := range vectors {
@@ -45,7 +45,9 @@ func smallestMean(vectors, rays [][]float64) []float64 {
 		}
 		out[i] *= unit / max(sum, 1e-300)
 	}
-	return out
+	shares = x[:len(vectors)]
+	rows.Scale(shares, 1/max(sum, 1e-300))
+	return out, shares
 }
 
 // nonnegative solves min ‖Ax − e‖ over x ≥ 0 where e is 1 in the last row and 0 above, by active sets.

@@ -37,6 +37,7 @@ type Point struct {
 	Residual float64 // ‖Π(u − ∇) − u‖ as a part of the largest on the way there, in units in which steps are as long as gradients
 	Steps    int     // evaluations
 	Kink     bool    // the loss has a kink there: the residual is that of the smallest mean of the gradients nearby
+	Jump     bool    // the loss jumps there: no gradient says anything of it
 	Radius   float64 // how near, as a part of the size of the set
 }
 
@@ -48,7 +49,7 @@ type Search struct {
 	Here    int     // walks that ended at the best
 	Missed  float64 // estimated chance that one more walk would end in a place not seen yet [boender1987]
 	Spread  float64 // largest difference in loss between walks that ended in this place, as a part of the losses' own range
-	Residue float64 // largest residual over those walks
+	Residue float64 // residual of the best
 	Range   float64 // by how much most losses differ over the set
 	Walls   int     // walks that began where the function has no value
 

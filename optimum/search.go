@@ -42,6 +42,7 @@ func Find(ctx context.Context, f Function, set kedge.Set, starts [][]float64, o 
 	if err := s.land.trouble(best); err != nil {
 		return nil, err
 	}
+	best.jump = s.jumps(best)
 	return s.report(best, ends), nil
 }
 
@@ -192,7 +193,7 @@ func (s *searcher) lowest(ends []place) place {
 		}
 		p = s.finish(p, s.Tolerance)
 		stuck = stuck || p.kink
-		if p.loss < best.loss {
+		if p.loss < best.loss || p.kink && p.loss == best.loss {
 			best = p
 		}
 		if tried++; tried == finalists {
@@ -221,13 +222,13 @@ func (s *searcher) finish(p place, part float64) place {
 				p = q
 			}
 		}
-		if math.IsInf(p.loss, 0) || endless(p) || s.land.ctx.Err() != nil {
+		if math.IsInf(p.loss, 0) || endless(p) || s.land.over() {
 			return p
 		}
 		if p.still(loose) {
 			p.kink = false
 			q := s.land.glance(p)
-			if !(q.loss < p.loss-float64(1e-9*max(s.worst, math.Abs(p.loss)*1e-3))) {
+			if round == 5 || !(q.loss < p.loss-float64(1e-9*max(s.worst, math.Abs(p.loss)*1e-3))) {
 				return p
 			}
 			p = q
@@ -278,7 +279,7 @@ func (s *searcher) same(a, b place) bool {
 
 // report counts where walks ended.
 func (s *searcher) report(best place, ends []place) *Search {
-	out := &Search{Point: s.land.point(best), Range: max(s.worst, 1) * s.land.slope * s.land.length, land: s.land}
+	out := &Search{Point: s.land.point(best), Residue: s.land.point(best).Residual, Range: max(s.worst, 1) * s.land.slope * s.land.length, land: s.land}
 	var places []place
 	n := 0
 	for _, p := range ends {
@@ -294,11 +295,7 @@ func (s *searcher) report(best place, ends []place) *Search {
 		if s.same(p, best) {
 			out.Here++
 			out.Spread = max(out.Spread, (p.loss-best.loss)/max(s.worst, 1e-300))
-			out.Residue = max(out.Residue, p.residual/max(p.typical(), 1e-300))
 		}
-	}
-	if best.kink || out.Here > 0 {
-		out.Residue = out.Residual
 	}
 	out.Basins = len(places)
 	w := float64(len(places))

@@ -23,7 +23,7 @@ func (l *landscape) sharpen(from place, part float64) place {
 	s.steepest = max(s.steepest, 1e-300)
 	s.kink, s.radius = true, 1e-2
 	for range sharpSteps {
-		if l.ctx.Err() != nil {
+		if l.over() {
 			break
 		}
 		s.sample()
@@ -76,7 +76,8 @@ func (s *bundle) smallest() float64 {
 	if len(s.gradients) == 0 {
 		return math.Inf(1)
 	}
-	copy(s.d, smallestMean(s.gradients, s.normals()))
+	mean, _ := smallestMean(s.gradients, s.normals())
+	copy(s.d, mean)
 	rows.Scale(s.d, -1)
 	return rows.Norm(s.d)
 }
@@ -148,7 +149,7 @@ func (l *landscape) poll(from place, widest float64) place {
 		p.loss = loss
 		return true
 	}
-	for r, moves := widest, 0; r > nearest && l.ctx.Err() == nil; {
+	for r, moves := widest, 0; r > nearest && !l.over(); {
 		moved := false
 		for axis := range p.u {
 			moved = better(axis, r) || better(axis, -r) || moved
@@ -158,4 +159,29 @@ func (l *landscape) poll(from place, widest float64) place {
 		}
 	}
 	return p
+}
+
+// jumps tells whether the loss jumps at a place that is not smooth: whether it differs next to it about as much as farther off.
+func (s *searcher) jumps(p place) bool {
+	if p.still(loose) && !p.kink {
+		return false
+	}
+	differ := func(r float64) (most float64) {
+		random := stream.New(1, "jumps")
+		u := make([]float64, len(p.u))
+		for range 4*min(len(u), mostPolled) + 4 {
+			for i, v := range p.u {
+				u[i] = v + float64(r*(2*random.Float64()-1))
+			}
+			if s.land.project(u) != nil {
+				continue
+			}
+			if loss := s.land.height(u); !math.IsInf(loss, 1) {
+				most = max(most, math.Abs(loss-p.loss))
+			}
+		}
+		return most
+	}
+	next := differ(1e-8)
+	return next > 1e-9*max(s.worst, math.Abs(p.loss)) && next > differ(1e-3)/32
 }

@@ -39,7 +39,7 @@ func (l *landscape) descend(start []float64, steepest, part float64, most int) p
 	w := &walk{land: l, g: make([]float64, n), next: make([]float64, n), gn: make([]float64, n), direction: make([]float64, n)}
 	w.u, w.steepest = append([]float64(nil), start...), max(steepest, 1)
 	w.begin()
-	for !w.still(part) && w.since < patience && w.steps < most && l.ctx.Err() == nil {
+	for !w.still(part) && w.since < patience && w.steps < most && !l.over() {
 		if !w.advance() {
 			break
 		}

@@ -131,12 +131,17 @@ const jumpy = 1e-3
 
 // rough says where a loss is not smooth at an answer.
 func rough(p *folder.Point) []string {
-	left := p.Residual > jumpy
+	left, what := p.Residual > jumpy, "the loss"
+	if p.Evidence.Bounded {
+		what = "the loss or a constraint"
+	}
 	switch {
+	case p.Evidence.Jump:
+		return []string{"the loss jumps there, so that no gradient can vouch for it"}
 	case p.Evidence.Kink && left:
-		return []string{fmt.Sprintf("the loss jumps there or has a kink that no gradients nearby balance, %s of the steepest is left", phrase.Percent(p.Residual))}
+		return []string{fmt.Sprintf("%s has a kink there that no gradients nearby balance, %s of the steepest is left", what, phrase.Percent(p.Residual))}
 	case p.Evidence.Kink:
-		return []string{"the loss has a kink there"}
+		return []string{what + " has a kink there"}
 	case left:
 		return []string{fmt.Sprintf("it is not quite stationary, %s of the steepest gradient is left", phrase.Percent(p.Residual))}
 	}

@@ -27,6 +27,8 @@ func TestStandingInWords(t *testing.T) {
 	}
 	kink := searched(20, 1, 2./380)
 	kink.Kink = true
+	jump, held := *kink, *kink
+	jump.Jump, held.Bounded = true, true
 	for _, c := range []struct {
 		what     string
 		point    folder.Point
@@ -41,7 +43,9 @@ func TestStandingInWords(t *testing.T) {
 		{"many places", folder.Point{Starts: 20, Evidence: searched(4, 12, 156./380)}, false, "searched: 20 starts, 4 ended here and the rest in 11 worse places; chance that one more would end elsewhere about 41 %"},
 		{"two places", folder.Point{Starts: 20, Evidence: searched(16, 2, 6./380)}, false, "searched: 20 starts, 16 ended here and the rest in 1 worse place; chance that one more would end elsewhere about 2 %"},
 		{"a kink", folder.Point{Starts: 20, Residual: 1e-9, Evidence: kink}, false, "searched: 20 starts, 20 ended here; chance that one more would end elsewhere about 0.5 %; the loss has a kink there"},
-		{"a jump", folder.Point{Starts: 20, Residual: .25, Evidence: kink}, false, "searched: 20 starts, 20 ended here; chance that one more would end elsewhere about 0.5 %; the loss jumps there or has a kink that no gradients nearby balance, 25.0 % of the steepest is left"},
+		{"a kink that is no minimum", folder.Point{Starts: 20, Residual: .25, Evidence: kink}, false, "searched: 20 starts, 20 ended here; chance that one more would end elsewhere about 0.5 %; the loss has a kink there that no gradients nearby balance, 25.0 % of the steepest is left"},
+		{"a kink under constraints", folder.Point{Starts: 20, Residual: 1e-9, Evidence: &held}, false, "searched: 20 starts, 20 ended here; chance that one more would end elsewhere about 0.5 %; the loss or a constraint has a kink there"},
+		{"a jump", folder.Point{Starts: 20, Residual: .999, Evidence: &jump}, false, "searched: 20 starts, 20 ended here; chance that one more would end elsewhere about 0.5 %; the loss jumps there, so that no gradient can vouch for it"},
 		{"a bound that says little", folder.Point{Starts: 1, Value: 5, Evidence: &folder.Evidence{Standing: folder.Stationary, Bound: &bound}}, false, "stationary only: one start"},
 		{"bounded", folder.Point{Starts: 20, Value: -1.2, Evidence: &folder.Evidence{Standing: folder.Searched, Here: 20, Places: 1, Missed: 2. / 380, Bound: &bound}}, false,
 			"searched: 20 starts, 20 ended here; chance that one more would end elsewhere about 0.5 %; proven is that no value is below −1.2346"},

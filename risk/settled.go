@@ -131,35 +131,6 @@ func (s *SettledConstraint) Excess(u []float64) (float64, error) {
 	return s.weigh() - a.Bound, nil
 }
 
-// True returns by how much the population settled under u exceeds the bound itself: of a chance constraint the share of people beyond
-// the limit, not the smoothed one that has gradients. Of others it is the excess.
-func (s *SettledConstraint) True(u []float64) (float64, error) {
-	excess, err := s.Excess(u)
-	chance, smoothed := s.gauge.Measure.(Chance)
-	if err != nil || !smoothed || len(s.gauge.losses) == 0 {
-		return excess, err
-	}
-	return s.beyond(chance.Limit) - s.gauge.Bound, nil
-}
-
-// beyond is the share of people whose losses are above a limit.
-func (s *SettledConstraint) beyond(limit float64) float64 {
-	beyond, all := 0.0, 0.0
-	for j, l := range s.gauge.losses {
-		weight := 1.0
-		if s.weights != nil {
-			weight = s.weights[s.gauge.who[j]]
-		}
-		if all += weight; l > limit {
-			beyond += weight
-		}
-	}
-	return beyond / all
-}
-
-// Smoothed tells whether True differs from Excess.
-func (s *SettledConstraint) Smoothed() bool { _, ok := s.gauge.Measure.(Chance); return ok }
-
 // Gradient returns the excess and writes its gradient to g.
 func (s *SettledConstraint) Gradient(g, u []float64) (float64, error) {
 	excess, err := s.Excess(u)
