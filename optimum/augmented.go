@@ -8,6 +8,17 @@ import (
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
+// SmoothedConstraint is a constraint whose gradients are those of something near it. What counts is the truth.
+type SmoothedConstraint interface {
+	Function
+	// Smoothed tells whether the two differ.
+	Smoothed() bool
+	// Even is another form of the smoothed constraint, kept where it is, that is nowhere flat for being far from kept.
+	Even(g, u []float64) (float64, error)
+	// Sharp is at most 0 exactly where the truth is kept, and continuous. It may have kinks.
+	Sharp(g, u []float64) (float64, error)
+}
+
 const (
 	outerRounds  = 40
 	firstPenalty = 10.0

@@ -20,17 +20,6 @@ type Constrained struct {
 	Excess      []float64 // c(u), at most 0 where a constraint is kept
 }
 
-// SmoothedConstraint is a constraint whose gradients are those of something near it. What counts is the truth.
-type SmoothedConstraint interface {
-	Function
-	// Smoothed tells whether the two differ.
-	Smoothed() bool
-	// Even is another form of the smoothed constraint, kept where it is, that is nowhere flat for being far from kept.
-	Even(g, u []float64) (float64, error)
-	// Sharp is at most 0 exactly where the truth is kept, and continuous. It may have kinks.
-	Sharp(g, u []float64) (float64, error)
-}
-
 // Constrain looks for the minimum of f over the decisions of the set with all constraints c ≤ 0: from the given decisions and from
 // others spread over the set, the more promising first, by augmented Lagrangians [hestenes1969, powell1969], each minimized by
 // spectral projected gradients. Where those get stuck, at kinks, and where smoothed constraints differ from the truth, it goes on with an exact penalty

@@ -16,10 +16,7 @@ import (
 // stationary only. Nothing is said of the points of earlier versions, which tell nothing of it.
 func standing(p *folder.Point, maximize bool) string {
 	word, how := standingParts(p, maximize)
-	if how == "" {
-		return word
-	}
-	return word + ": " + how
+	return strings.TrimSuffix(word+": "+how, ": ")
 }
 
 // standingParts is the word of a standing, and what there is to say of it.
@@ -131,21 +128,22 @@ const jumpy = 1e-3
 
 // rough says where a loss is not smooth at an answer.
 func rough(p *folder.Point) []string {
-	left, what := p.Residual > jumpy, "the loss"
-	if p.Evidence.Bounded {
-		what = "the loss or a constraint"
-	}
+	left, what := p.Residual > jumpy, "the loss"+map[bool]string{true: " or a constraint"}[p.Evidence.Bounded]
 	switch {
 	case p.Evidence.Jump:
 		return []string{"the loss jumps there, so that no gradient can vouch for it"}
 	case p.Evidence.Kink && left:
-		return []string{fmt.Sprintf("%s has a kink there that no gradients nearby balance, %s of the steepest is left", what, phrase.Percent(p.Residual))}
+		return []string{what + " has a kink there that no gradients nearby balance, " + remains(p)}
 	case p.Evidence.Kink:
 		return []string{what + " has a kink there"}
 	case left:
-		return []string{fmt.Sprintf("it is not quite stationary, %s of the steepest gradient is left", phrase.Percent(p.Residual))}
+		return []string{"it is not quite stationary, " + remains(p)}
 	}
 	return nil
+}
+
+func remains(p *folder.Point) string {
+	return phrase.Percent(p.Residual) + " of the steepest gradient is left"
 }
 
 // standingCell is the standing of a point in a table, empty where nothing is known of it.
