@@ -42,10 +42,8 @@ func (d *plotted) heatDots(bar *draw.ColourBar) draw.Sketch {
 	g.Bar = bar
 	x, y := draw.Extents(g.Panels...)
 	g.SetAxes(d.x.axis(draw.NewRuler(x, d.x.geometric())), d.by.axis(draw.NewRuler(y, d.by.geometric())))
-	shown := d.y
-	d.y = d.by
-	see := fmt.Sprintf("%s by colour, one point a cell, over %s and %s.", shown.labelOf(), d.x.name, d.by.name)
-	return g.Sketch("plot", shown.labelOf(), see, false)
+	see := fmt.Sprintf("%s by colour, one point a cell, over %s and %s.", d.y.labelOf(), d.x.name, d.by.name)
+	return g.Sketch("plot", d.y.labelOf(), see, false)
 }
 
 // cells are the means of y over every pair of values.
