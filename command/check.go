@@ -70,7 +70,10 @@ func (f *checkFlags) run(c *cobra.Command, target string) error {
 
 // examine builds the problem and looks at it; what cannot be built is a finding too.
 func examine(ctx context.Context, name string, s *problem.Spec, people int) (*doctor.Findings, error) {
-	p, err := problem.Build(name, s, os.DirFS("."))
+	p, err := problem.BuildWithin(ctx, name, s, os.DirFS("."))
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if large := (*problem.MemoryError)(nil); errors.As(err, &large) {
 		return nil, err
 	}

@@ -77,6 +77,14 @@ func exitCode(err error) int {
 	return exitUsage
 }
 
+// interrupted gives an error that comes of a stop its code, and leaves others as they are.
+func interrupted(c *cobra.Command, err error) error {
+	if stop := c.Context().Err(); stop != nil && errors.Is(err, stop) {
+		return coded{errors.New("stopped; nothing was written"), exitInterrupted}
+	}
+	return err
+}
+
 // judged gives an error of a run the code that its cause asks for.
 func judged(c *cobra.Command, err error) error {
 	var other *lab.CheckpointError

@@ -42,7 +42,8 @@ func (f *specFlags) build(c *cobra.Command, target string) (*problem.Problem, er
 	if err != nil {
 		return nil, err
 	}
-	return problem.Build(name, s, os.DirFS("."))
+	p, err := problem.BuildWithin(c.Context(), name, s, os.DirFS("."))
+	return p, interrupted(c, err)
 }
 
 // load reads the case or file, with the published variant, the flags and the --set overrides on top. The text is nil unless

@@ -88,9 +88,9 @@ func (f *runFlags) run(c *cobra.Command, target string) error {
 	if err := errors.Join(s.Fits(lab.Need(s, f.workers)), room.Writable(dir), fitsDisk(dir, lab.DiskNeed(s))); err != nil {
 		return err
 	}
-	problem, err := problem.Build(name, s, os.DirFS("."))
+	problem, err := problem.BuildWithin(c.Context(), name, s, os.DirFS("."))
 	if err != nil {
-		return err
+		return interrupted(c, err)
 	}
 	return f.execute(c, problem)
 }

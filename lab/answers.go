@@ -23,6 +23,8 @@ func (r *run) solve(ctx context.Context) error {
 		return err
 	}
 	f.Workers = r.Workers
+	f.Until = ctx
+	defer func() { f.Until = nil }()
 	r.meter = loop.Meter{Steady: f, Maximize: p.Maximize, Gradient: p.Spec.Record.Gradient || p.Spec.Record.Theory}
 	if p.MeasureItems() {
 		r.meter.W1 = itemsApart(p.Spec.Dims().State, p.Weights)
@@ -42,6 +44,7 @@ func (r *run) solve(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("find the optimum: %w", err)
 	}
+	f.Until = nil // what is known is told even if there is a stop
 	r.meter.Optimum = loop.Target{Decision: best.Decision, Loss: best.Loss}
 	r.scale = best.Range
 	r.result.Optimum = r.searched(&best.Search)

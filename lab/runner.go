@@ -28,7 +28,7 @@ type Runner func(ctx context.Context, job CellJob) (*folder.Result, error)
 
 // RunCell runs a cell in this process.
 func RunCell(ctx context.Context, job CellJob) (*folder.Result, error) {
-	p, err := problem.Build(job.Sweep, job.Spec, job.Files)
+	p, err := problem.BuildWithin(ctx, job.Sweep, job.Spec, job.Files)
 	if place := (*form.Mistake)(nil); errors.As(err, &place) {
 		return nil, errors.New(place.Msg) // the same from whatever file the sweep was read
 	}

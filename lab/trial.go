@@ -46,6 +46,7 @@ func (r *run) attempt(ctx context.Context, at place, carried float64) error {
 		defer context.AfterFunc(ctx, r.keeper.requestSaves)()
 		within = context.WithoutCancel(ctx)
 	}
+	a.meter.Steady.Until = within
 	if err := l.Run(within); err != nil {
 		return err
 	}

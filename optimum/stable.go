@@ -106,7 +106,7 @@ func (l *landscape) surveyField(start []float64) (*extent, error) {
 	}
 	g := make([]float64, len(start))
 	if loss := l.eval(g, start); math.IsInf(loss, 1) {
-		return nil, l.refused
+		return nil, cmpError(l.ctx.Err(), l.refused)
 	}
 	if !e.bounded() {
 		e.step = max(e.step, l.change(g, start))

@@ -1,6 +1,7 @@
 package population
 
 import (
+	"context"
 	"errors"
 	"math"
 
@@ -21,13 +22,28 @@ type Law interface {
 
 // Draw returns a block of n individuals of a law.
 func Draw(l Law, n, dim int, s *stream.Stream) ([]float64, error) {
+	return DrawWithin(context.Background(), l, n, dim, s)
+}
+
+// glance is how many individuals are drawn between two looks at the context: a few milliseconds of work. Everybody draws from a range of
+// the own, so it changes no bits.
+const glance = 1 << 12
+
+// DrawWithin is Draw that ends with the error of the context once that is done.
+func DrawWithin(ctx context.Context, l Law, n, dim int, s *stream.Stream) ([]float64, error) {
 	if err := l.Check(n, dim); err != nil {
 		return nil, err
 	}
 	block := make([]float64, n*dim)
-	l.Fill(block, dim, 0, s)
-	if err := checkRows("draw", block, 0, dim); err != nil {
-		return nil, err
+	for first := 0; first < n; first += glance {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		part := block[first*dim : min(n, first+glance)*dim]
+		l.Fill(part, dim, first, s)
+		if err := checkRows("draw", part, first, dim); err != nil {
+			return nil, err
+		}
 	}
 	return block, nil
 }

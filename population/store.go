@@ -1,6 +1,8 @@
 package population
 
 import (
+	"context"
+
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/wire"
 	"github.com/kedge-opt/kedge/stream"
@@ -92,10 +94,18 @@ var _ kedge.Rows = (*Float32s)(nil)
 // mend, if not nil, makes them that again, every time they are looked at and by any goroutine. A number that is not finite
 // or too large for single precision is an error that names the individual.
 func Shorten(of kedge.Rows, mend func(x []float64)) (*Float32s, error) {
+	return ShortenWithin(context.Background(), of, mend)
+}
+
+// ShortenWithin is Shorten that ends with the error of the context once that is done.
+func ShortenWithin(ctx context.Context, of kedge.Rows, mend func(x []float64)) (*Float32s, error) {
 	n, width := of.Size()
 	s := &Float32s{data: make([]float32, n*width), width: width, mend: mend}
 	room := make([]float64, min(n, chunk)*width)
 	for first := 0; first < n; first += chunk {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		last := min(first+chunk, n)
 		x := room[:(last-first)*width]
 		copy(x, of.View(x, first, last))

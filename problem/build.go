@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 
@@ -15,10 +16,16 @@ import (
 // Build makes a problem of a spec. Files that the spec names are read from files. A *MemoryError says that its people take more memory than
 // there is, before anybody is drawn.
 func Build(name string, s *Spec, files fs.FS) (*Problem, error) {
+	return BuildWithin(context.Background(), name, s, files)
+}
+
+// BuildWithin is Build that ends with the error of the context once that is done: large crowds take long to draw.
+func BuildWithin(ctx context.Context, name string, s *Spec, files fs.FS) (*Problem, error) {
 	if err := s.Fits(s.CrowdNeed()); err != nil {
 		return nil, err
 	}
 	p := begin(name, s, files)
+	p.within = ctx
 	draw := p.draw
 	if s.Generator == "numpy" {
 		draw = p.drawPublished
@@ -46,7 +53,7 @@ func NewRule(s *Spec, algorithm int, files fs.FS) (*online.Descent, error) {
 func begin(name string, s *Spec, files fs.FS) *Problem {
 	return &Problem{
 		Name: name, Spec: s, Search: optimum.Effort{Tolerance: s.Optimum.Tolerance, Starts: s.Optimum.Starts}, files: &witness{files: files, seen: map[string]seenFile{}},
-		stream: func(name ...string) *stream.Stream { return stream.New(s.Seed, name...) },
+		within: context.Background(), stream: func(name ...string) *stream.Stream { return stream.New(s.Seed, name...) },
 	}
 }
 
@@ -54,6 +61,9 @@ func begin(name string, s *Spec, files fs.FS) *Problem {
 func (p *Problem) after(steps ...func() error) (*Problem, error) {
 	for _, step := range steps {
 		if err := step(); err != nil {
+			return nil, err
+		}
+		if err := p.within.Err(); err != nil {
 			return nil, err
 		}
 	}
@@ -134,7 +144,7 @@ func (p *Problem) draw() error {
 		return err
 	}
 	p.law = p.withParameters(p.law)
-	if p.Traits, err = s.drawRows("population", p.law, dim.Trait, p.stream("population")); err != nil {
+	if p.Traits, err = p.drawRows("population", p.law, dim.Trait, p.stream("population")); err != nil {
 		return err
 	}
 	p.States = p.Traits
@@ -143,7 +153,7 @@ func (p *Problem) draw() error {
 		if p.firstLaw, err = p.firstStates(dim.State); err != nil {
 			return err
 		}
-		if p.States, err = s.drawRows("population.states", p.firstLaw, dim.State, p.stream("population", "states")); err != nil {
+		if p.States, err = p.drawRows("population.states", p.firstLaw, dim.State, p.stream("population", "states")); err != nil {
 			return err
 		}
 	case dim.Trait > s.Population.Dim:

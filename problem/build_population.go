@@ -13,7 +13,8 @@ import (
 )
 
 // drawRows draws one vector of dim entries for every individual, kept as the spec says.
-func (s *Spec) drawRows(path string, law population.Law, dim int, r *stream.Stream) (kedge.Rows, error) {
+func (p *Problem) drawRows(path string, law population.Law, dim int, r *stream.Stream) (kedge.Rows, error) {
+	s := p.Spec
 	drawn, err := population.Redraw(law, s.Population.Size, dim, r)
 	if err != nil {
 		return nil, s.wrap(path, err)
@@ -31,20 +32,27 @@ func (s *Spec) drawRows(path string, law population.Law, dim int, r *stream.Stre
 	case s.Population.Traits == "regenerated":
 		return drawn, nil
 	case s.Population.Storage == population.Float32:
-		return s.shorten(path, drawn)
+		return p.shorten(path, drawn)
 	}
-	block, err := population.Draw(law, s.Population.Size, dim, r)
+	block, err := population.DrawWithin(p.within, law, s.Population.Size, dim, r)
+	if err := p.within.Err(); err != nil {
+		return nil, err
+	}
 	return kedge.Block{Data: block, Width: dim}, s.wrap(path, err)
 }
 
 // shorten keeps rows in single precision. Rounded directions are brought back to length 1; proportions stay as they are: they are near
 // enough.
-func (s *Spec) shorten(path string, r kedge.Rows) (kedge.Rows, error) {
+func (p *Problem) shorten(path string, r kedge.Rows) (kedge.Rows, error) {
+	s := p.Spec
 	var mend func(x []float64)
 	if kind.HabitatOf(s.Dynamics.Of) == kind.Sphere {
 		mend = s.stateMend()
 	}
-	short, err := population.Shorten(r, mend)
+	short, err := population.ShortenWithin(p.within, r, mend)
+	if err := p.within.Err(); err != nil {
+		return nil, err
+	}
 	return short, s.wrap(path, err)
 }
 
@@ -84,7 +92,7 @@ func (p *Problem) drawPublished() error {
 	}
 	p.Traits = kedge.Block{Data: traits, Width: dim.Trait}
 	if s.Population.Storage == population.Float32 {
-		if p.Traits, err = s.shorten("population", p.Traits); err != nil {
+		if p.Traits, err = p.shorten("population", p.Traits); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"context"
 	"errors"
 	"math"
 	"slices"
@@ -26,11 +27,12 @@ type Problem struct {
 	Search      optimum.Effort
 	kedge.Model // all of it; the first decision is feasible
 
-	files       *witness       // that the spec names
-	formulas    *formula.Model // nil: the parts are known by name
-	law         population.Law // of the traits
-	firstLaw    population.Law // of the first states; nil: the trait
-	weights     []float64      // as they were given; the model has them with the mean 1
+	files       *witness        // that the spec names
+	within      context.Context // of building it
+	formulas    *formula.Model  // nil: the parts are known by name
+	law         population.Law  // of the traits
+	firstLaw    population.Law  // of the first states; nil: the trait
+	weights     []float64       // as they were given; the model has them with the mean 1
 	players     []game.Player
 	stages      []set.Stage       // of the set, as it changes
 	constraints []risk.Constraint // every group one of its own

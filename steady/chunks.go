@@ -1,6 +1,7 @@
 package steady
 
 import (
+	"context"
 	"errors"
 
 	"github.com/kedge-opt/kedge"
@@ -21,6 +22,7 @@ type sums struct {
 	parts []float64                                         // the places, and room for the gradients when none is wanted
 	judge func(part []float64, hand, first, last int) error // adds the sums of individuals first … last−1 to part
 	work  func(hand, i int) error                           // takes, bound once so that an evaluation allocates nothing
+	until *context.Context                                  // whose end ends an evaluation; it, or what it points to, may be nil
 }
 
 func (s *sums) init(n, decision int, judge func(part []float64, hand, first, last int) error) {
@@ -64,6 +66,9 @@ func gradientOf(part []float64) []float64 {
 
 // take judges the chunks of stride i.
 func (s *sums) take(hand, i int) error {
+	if s.until != nil && *s.until != nil && (*s.until).Err() != nil {
+		return (*s.until).Err()
+	}
 	for first := i * stride * chunk; first < min(s.n, (i+1)*stride*chunk); first += chunk {
 		part := kedge.Row(s.parts, first/chunk, s.width)
 		clear(part)

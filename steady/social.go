@@ -48,6 +48,9 @@ func newSocial(of *Objective) *social {
 	s.means.init(n, dim.State, s.settleChunk)
 	s.losses.init(n, dim.Decision, s.judgeChunk)
 	s.answers.init(n, all.Decision, s.answerChunk)
+	for _, sum := range []*sums{&s.firsts, &s.walks, &s.means, &s.losses, &s.answers} {
+		sum.until = &of.Until
+	}
 	s.meanStep, s.answerStep = s.nextMean, s.nextAnswer
 	return s
 }

@@ -4,6 +4,7 @@
 package steady
 
 import (
+	"context"
 	"errors"
 
 	"github.com/kedge-opt/kedge"
@@ -17,6 +18,9 @@ type Objective struct {
 	// so a small crowd stays on the caller's core. With more than one the model's parts must be safe for concurrent use, as
 	// those of kedge are. Results do not depend on it.
 	Workers int
+
+	// Until, unless it is nil, ends evaluations with its error, within a thousand individuals. Clones have none.
+	Until context.Context
 
 	model   kedge.Model
 	dim     kedge.Dims
@@ -84,6 +88,7 @@ func newObjective(m kedge.Model) *Objective {
 	s.aligner, s.aligned = m.Aligned()
 	n, _ := m.Traits.Size()
 	s.sums.init(n, s.dim.Decision, s.evalChunk)
+	s.sums.until = &s.Until
 	s.furnish(1)
 	if m.Social {
 		s.social = newSocial(s)

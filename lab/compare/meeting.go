@@ -41,7 +41,7 @@ func enter(ctx context.Context, p Subject, methods []Entrant, o Terms) (*meeting
 	if err := s.Fits(need(s, max(len(methods), len(s.Algorithms)), o)); err != nil {
 		return nil, err
 	}
-	base, err := problem.Build(p.Name, s, p.Files)
+	base, err := problem.BuildWithin(ctx, p.Name, s, p.Files)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,58 @@
+package population_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/population"
+	"github.com/kedge-opt/kedge/stream"
+)
+
+// impatient is a context that ends after it was asked so many times.
+type impatient struct {
+	context.Context
+	left int
+}
+
+func (c *impatient) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// counted counts the rows that are drawn.
+type counted struct {
+	population.Normal
+	rows *int
+}
+
+func (l counted) Fill(dst []float64, dim, first int, s *stream.Stream) {
+	*l.rows += len(dst) / dim
+	l.Normal.Fill(dst, dim, first, s)
+}
+
+// Nothing is drawn after the context has ended: of 100 000 people only those of three looks are there. Drawing them all at once took no look.
+func TestDrawingEndsWithTheContext(t *testing.T) {
+	rows := 0
+	_, err := population.DrawWithin(&impatient{context.Background(), 3}, counted{rows: &rows}, 100_000, 2, stream.New(1, "people"))
+	if !errors.Is(err, context.Canceled) || rows != 3*4096 {
+		t.Errorf("%d rows were drawn, %v; want 3 looks of 4096", rows, err)
+	}
+	all, err := population.Draw(population.Normal{}, 10_000, 2, stream.New(1, "people"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	once := make([]float64, 20_000)
+	population.Normal{}.Fill(once, 2, 0, stream.New(1, "people"))
+	if !slices.Equal(all, once) {
+		t.Error("drawing in parts gives other people")
+	}
+	ctx := &impatient{context.Background(), 5}
+	if _, err := population.ShortenWithin(ctx, kedge.Block{Data: all, Width: 2}, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("shortened all the same: %v", err)
+	}
+}
