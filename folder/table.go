@@ -6,6 +6,7 @@ import (
 
 	"github.com/kedge-opt/kedge/internal/columns"
 	"github.com/kedge-opt/kedge/internal/intake"
+	"github.com/kedge-opt/kedge/internal/room"
 )
 
 // Table is a list of named columns of one length; it writes itself as Parquet and CSV.
@@ -51,7 +52,13 @@ func (t *TableOf[R]) Spread(mean, least, most string, of func(R) *Spread) {
 	t.Number(most, func(row R) float64 { return known(row).Max })
 }
 
-// ReadTable reads a table that kedge wrote as Parquet, however well it was compressed.
+// ReadTable reads a table that kedge wrote as Parquet, however well it was compressed, unless it and the copies that figures are made of
+// take more memory than there is.
 func ReadTable(f io.ReaderAt, size int64) (Table, error) {
-	return columns.ReadParquet(f, size, intake.Limits{Bytes: math.MaxInt64, Ratio: math.MaxInt64})
+	const copies = 6
+	most := int64(math.MaxInt64)
+	if have := room.Memory(); have.Known() {
+		most = have.Bytes / copies
+	}
+	return columns.ReadParquet(f, size, intake.Limits{Bytes: max(1, most), Ratio: math.MaxInt64})
 }

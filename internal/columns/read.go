@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
+	"fmt"
 	"io"
 	"math"
 
@@ -73,6 +74,7 @@ type reader struct {
 	gzip             gzip.Reader
 	source           bytes.Reader // of gzip
 	scan             scan
+	most             int64 // bytes of texts
 }
 
 // open reads the footer, then the headers of all pages, then all values, and keeps nothing but the footer.
@@ -80,10 +82,17 @@ func open(src io.ReaderAt, size int64, lim intake.Limits) *reader {
 	f := readFooter(src, size)
 	r := &reader{src: src, size: size, footer: f, message: newMessage(nil)}
 	r.header = r.at.fields()
-	columns := int64(len(f.leaves))
-	if most := lim.Unpacked(size) / 8; f.rows > most/columns {
-		refuse("%d rows of %d columns in %d bytes, at most %d entries are read", f.rows, columns, size, most)
+	width, most := int64(0), lim.Unpacked(size)
+	for _, l := range f.leaves {
+		width += 8
+		if l.isText() {
+			width += 8 // a text is known by its place and its length
+		}
 	}
+	if f.rows > most/width {
+		panic(because(fmt.Sprintf("%d rows of %d columns in %d bytes, at most %d bytes are read", f.rows, len(f.leaves), size, most), intake.ErrTooLarge))
+	}
+	r.most = most - f.rows*width
 	r.measure()
 	r.decode(func(int) target { return target{} })
 	return r
@@ -123,9 +132,10 @@ type target struct {
 
 // decode reads every value of the file.
 func (r *reader) decode(to func(column int) target) {
+	left := r.most
 	r.footer.visit(func(column int, first int64, c chunk) {
 		x := &r.scan
-		*x = scan{reader: r, leaf: &r.footer.leaves[column], target: to(column), row: int(first)}
+		*x = scan{reader: r, leaf: &r.footer.leaves[column], target: to(column), row: int(first), left: &left}
 		if err := try(func() { r.pages(c, func(p page, at int64) { x.page(c, p, at) }) }); err != nil {
 			panic(because("column "+x.leaf.name, err))
 		}
@@ -140,6 +150,8 @@ type scan struct {
 	row   int
 	ready bool   // the dictionary has been read
 	last  string // the text before: equal texts share their bytes
+	same  []byte // the same, where none are kept
+	left  *int64 // bytes that texts may still take
 
 	level      hybrid // what the page at hand is read by
 	plain      plain
@@ -236,14 +248,28 @@ func (x *scan) one(v values) {
 	x.row++
 }
 
+// keep stores a text, or counts what storing it would take: a file that repeats two long texts in turn unpacks to any length.
+func (x *scan) keep(b []byte) {
+	if x.text != nil {
+		if x.last != string(b) {
+			x.last = string(b)
+		}
+		x.text[x.row] = x.last
+		return
+	}
+	if !bytes.Equal(x.same, b) {
+		x.same = append(x.same[:0], b...)
+		if *x.left -= int64(len(b)); *x.left < 0 {
+			panic(because(fmt.Sprintf("texts of more than %d bytes", x.most), intake.ErrTooLarge))
+		}
+	}
+}
+
 // put stores a value, or its absence.
 func (x *scan) put(b []byte, there bool) bool {
 	if x.leaf.isText() {
-		if x.text != nil && there {
-			if x.last != string(b) {
-				x.last = string(b)
-			}
-			x.text[x.row] = x.last
+		if there {
+			x.keep(b)
 		}
 		return true
 	}

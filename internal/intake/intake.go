@@ -4,6 +4,7 @@ package intake
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 )
@@ -34,6 +35,9 @@ func (l Limits) Unpacked(size int64) int64 {
 	}
 	return free + size*ratio
 }
+
+// ErrTooLarge is wrapped by what says that a file takes more memory than may be taken.
+var ErrTooLarge = errors.New("more than may be read into memory")
 
 // FormatError says why bytes are not what they are read as, or why something cannot be written.
 type FormatError struct {
