@@ -1,9 +1,7 @@
 package folder_test
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"math/rand/v2"
 	"path/filepath"
@@ -57,26 +55,12 @@ func sweepOn(d disk.Disk, dir, cells string, prune bool) (kept int, err error) {
 // cellsIn says which sweep a reader finds in a folder after a stop.
 func cellsIn(dir string) string {
 	r, err := folder.OpenSweep(dir, folder.Verified)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, folder.ErrUnfinished) {
-		return "nothing"
-	}
-	if err != nil {
-		return "bad: " + err.Error()
-	}
-	found, err := folder.Verify(dir)
-	if err != nil {
-		return "bad: " + err.Error()
-	}
-	for _, c := range found.Files {
-		if c.Problem != "" {
-			return "bad: " + c.File + ": " + c.Problem
+	return found(dir, err, func() (ids string) {
+		for _, c := range r.Cells {
+			ids += c.ID
 		}
-	}
-	ids := ""
-	for _, c := range r.Cells {
-		ids += c.ID
-	}
-	return ids
+		return ids
+	})
 }
 
 // A sweep that is stopped anywhere, while it grows or is changed, is the old one, the new one or not finished; the cells that were finished

@@ -40,30 +40,37 @@ func saveOn(d disk.Disk, dir string, n uint64) error {
 // outcome says what a reader finds in a folder of results after a stop: nothing, a version that is whole, or what is wrong.
 func outcome(dir string) string {
 	r, err := folder.Open(dir, folder.Verified)
+	return found(dir, err, func() string {
+		if text, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("figure-%d.svg", r.Seed))); err != nil || string(text) != "<svg/>" {
+			return fmt.Sprintf("bad: version %d without its figure", r.Seed)
+		}
+		return fmt.Sprint("version ", r.Seed)
+	})
+}
+
+// found says what a reader who got an error or none finds: nothing, something whole that is described, or what is wrong.
+func found(dir string, err error, describe func() string) string {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, folder.ErrUnfinished) {
 		return "nothing"
 	}
+	var all *folder.Inspection
+	if err == nil {
+		all, err = folder.Verify(dir)
+	}
 	if err != nil {
 		return "bad: " + err.Error()
 	}
-	found, err := folder.Verify(dir)
-	if err != nil {
-		return "bad: " + err.Error()
-	}
-	for _, c := range found.Files {
+	for _, c := range all.Files {
 		if c.Problem != "" {
 			return "bad: " + c.File + ": " + c.Problem
 		}
 	}
-	for _, name := range found.Strange {
+	for _, name := range all.Strange {
 		if name != "mine.svg" {
 			return "bad: " + name + " is left"
 		}
 	}
-	if text, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("figure-%d.svg", r.Seed))); err != nil || string(text) != "<svg/>" {
-		return fmt.Sprintf("bad: version %d without its figure", r.Seed)
-	}
-	return fmt.Sprint("version ", r.Seed)
+	return describe()
 }
 
 // after is what a reader finds of a tree that a stop has left. A file of the user must be as it was.
