@@ -129,7 +129,7 @@ func (c *confined) walk() {
 	hollows := *c.searcher
 	hollows.screened = nil
 	for _, p := range c.screened {
-		p.loss += heavyPenalty * max(0, a.truly(p.u))
+		p.loss += float64(heavyPenalty * max(0, a.truly(p.u)))
 		hollows.screened = append(hollows.screened, p)
 	}
 	for _, from := range hollows.beginnings() {

@@ -58,7 +58,7 @@ func (a *augmented) pressures(u []float64, radius, weight float64) []float64 {
 	for range 4*len(u) + 8 {
 		v := append([]float64(nil), u...)
 		for i := range v {
-			v[i] += radius * (2*random.Float64() - 1)
+			v[i] += float64(radius * (2*random.Float64() - 1))
 		}
 		g := make([]float64, len(u))
 		if b.land.project(v) == nil && !math.IsInf(b.land.eval(g, v), 1) {

@@ -98,7 +98,7 @@ func (s *SettledConstraint) level(g, u []float64, c Chance, find func() float64)
 
 // level returns the limit at which the smoothed share is the given one, and writes what it changes by with every loss to w.
 func (c Chance) level(w, losses, shares []float64, share float64) float64 {
-	far := c.Width * (math.Abs(portable.Log(share/(1-share))) + 1)
+	far := float64(c.Width * (math.Abs(portable.Log(share/(1-share))) + 1))
 	low, high := slices.Min(losses)-far, slices.Max(losses)+far
 	t := float64(low/2) + float64(high/2)
 	for range 200 {
