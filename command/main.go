@@ -54,17 +54,22 @@ func newVersion() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "version",
-		Short: "Print the version and the build target",
-		Long: `Print the version, the architecture, the level of the instruction set and whether products are fused with sums. Equal
-specs and seeds give equal bits where all of these are equal.`,
+		Short: "Print the version, the build target and the code",
+		Long: `Print the version, the architecture, the level of the instruction set and whether products are fused with sums; the number of
+the arithmetic, which grows when kedge's bits change; and the code: its revision, whether that was changed, and the version of Go.
+Equal specs, inputs and seeds give equal bits where all of these are equal; sweeps and checkpoints are not mixed where one is not.`,
 		Example: `  kedge version
   kedge version --json`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			build, code := folder.CurrentBuild(), folder.CurrentCode()
 			if asJSON {
-				return folder.WriteJSON(c.OutOrStdout(), folder.CurrentBuild())
+				return folder.WriteJSON(c.OutOrStdout(), struct {
+					folder.Build
+					Code folder.Code `json:"code"`
+				}{build, code})
 			}
-			_, err := fmt.Fprintln(c.OutOrStdout(), "kedge", folder.CurrentBuild())
+			_, err := fmt.Fprintf(c.OutOrStdout(), "kedge %v\narithmetic %d\n%v\n", build, build.Numeric, code)
 			return err
 		},
 	}

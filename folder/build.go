@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -98,6 +99,24 @@ func fusesProducts() bool {
 	}
 	return math.Float64bits(math.Exp(3.8000000000000003)) == 0x404659c069d9983f
 }
+
+// String writes a program as kedge version does.
+func (c Code) String() string {
+	return fmt.Sprintf("code: %s, module %s, %s, %s", c.source(), cmp.Or(c.Module, "unknown"), c.Go, c.System)
+}
+
+// source says which code a program was built from.
+func (c Code) source() string {
+	switch {
+	case c.Program == "":
+		return short(c.Revision)
+	case c.Revision == "":
+		return "that of the program " + short(c.Program)
+	}
+	return short(c.Revision) + " with changes, in the program " + short(c.Program)
+}
+
+func short(sum string) string { return sum[:min(12, len(sum))] }
 
 // String writes a build as kedge version does.
 func (b Build) String() string {

@@ -43,16 +43,3 @@ func (id Identity) Differs(before Identity) (list []string) {
 	}
 	return list
 }
-
-// source says which code a program was built from.
-func (c Code) source() string {
-	switch {
-	case c.Program == "":
-		return short(c.Revision)
-	case c.Revision == "":
-		return "that of the program " + short(c.Program)
-	}
-	return short(c.Revision) + " with changes, in the program " + short(c.Program)
-}
-
-func short(sum string) string { return sum[:min(12, len(sum))] }
