@@ -1,6 +1,5 @@
 """Tests with a real kedge: the variable KEDGE names the command."""
 
-import io
 import math
 import os
 import signal
@@ -130,11 +129,18 @@ class Folder(unittest.TestCase):
 
     def test_damage_is_found(self):
         run = kedge.run("lq2", out=self.root / "damaged", trials=1, iterations=5)
-        with io.open(run.path / "series.csv", "ab") as file:
-            file.write(b"\n")
+        series = (run.path / "series.csv").read_text()
+        (run.path / "series.csv").write_text(series.replace(",5,", ",6,"))
         self.refused("series.csv", run.verify)
+        self.refused("verified=False", run.series)
+        as_it_is = kedge.open(run.path, verified=False)
+        self.assertEqual(max(as_it_is.series()["k"]), 6)
+        self.refused("series.csv", as_it_is.verify)
+        (run.path / "series.csv").write_text(series + "\n")
+        self.refused("a table is damaged", as_it_is.series)
         (run.path / "arrays.npz").write_bytes(b"PK")
         self.refused("arrays.npz", run.arrays)
+        self.refused("arrays.npz", as_it_is.arrays)
 
     def test_sweeps(self):
         text = "base: lq2\nset: {trials: 1, iterations: 20}\nover:\n  algorithms.vanilla.step: [0.01, 0.02]\n"
@@ -151,9 +157,13 @@ class Folder(unittest.TestCase):
             self.assertEqual(max(cell.series()["k"]), 20)
 
     def test_interrupts_let_kedge_save(self):
-        program = "import kedge; kedge.run('polarized', set={'population.size': 50, 'optimum.starts': 1}, trials=100000, out=%r)"
+        program = "import kedge; kedge.run('polarized', set={'population.size': 50, 'optimum.starts': 1}, trials=5000, out=%r)"
         out = self.root / "stopped"
         child = subprocess.Popen([sys.executable, "-c", program % str(out)], stderr=subprocess.DEVNULL, start_new_session=True)
+        for _ in range(600):  # until it computes
+            if (out / ".kedge").exists():
+                break
+            time.sleep(0.1)
         time.sleep(3)
         os.killpg(child.pid, signal.SIGINT)  # as a terminal does
         child.wait(60)

@@ -1,56 +1,40 @@
 """Result folders, as docs/formats of kedge describes them."""
 
 import csv
-import hashlib
 import io
-import json
+import tempfile
 from pathlib import Path
 
 from ._error import KedgeError
 from ._npz import load as load_npz
+from ._sealed import Sealed
 
 
-def open(folder):
-    """Open the folder of a finished run."""
-    return Run(folder)
+def open(folder, verified=True):
+    """Open the folder of a finished run. Every file is checked before anything of it is handed out; without verified it is read as it is."""
+    return Run(folder, verified)
 
 
-def open_sweep(folder):
-    """Open the folder of a finished sweep."""
-    return Sweep(folder)
+def open_sweep(folder, verified=True):
+    """Open the folder of a finished sweep, as open does that of a run."""
+    return Sweep(folder, verified)
 
 
 class _Folder:
-    """A folder with a manifest, which says that it is finished."""
+    """A folder with a manifest, which says that it is finished and what was written."""
 
     kind = ""
 
-    def __init__(self, folder):
-        self.path = Path(folder)
-        if not self.path.is_dir():
-            raise KedgeError(f"{self.path}: there is no such folder")
-        if not (self.path / "manifest.json").exists():
-            raise KedgeError(f"{self.path}: no manifest.json, so the folder is no finished result; run its command again")
-        self.manifest = self._json("manifest.json")
-        if self.manifest.get("format") not in (1, 2):
-            raise KedgeError(f"{self.path}: manifest.json has format {self.manifest.get('format')}, this package reads 1 and 2")
-        if self.manifest.get("kind") != self.kind:
-            raise KedgeError(f"{self.path} holds a {self.manifest.get('kind')}, not a {self.kind}")
+    def __init__(self, folder, verified=True):
+        self._hold(Sealed(folder, verified))
+
+    def _hold(self, sealed):
+        self._sealed, self.path, self.manifest = sealed, sealed.path, sealed.manifest
+        if self.manifest["kind"] != self.kind:
+            raise KedgeError(f"{self.path} holds a {self.manifest['kind']}, not a {self.kind}")
 
     def __repr__(self):
         return f"<kedge {self.kind} {str(self.path)!r}>"
-
-    def _text(self, name):
-        try:
-            return (self.path / name).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise KedgeError(f"{self.path / name}: {error}") from error
-
-    def _json(self, name):
-        try:
-            return json.loads(self._text(name))
-        except ValueError as error:
-            raise KedgeError(f"{self.path / name}: {error}") from error
 
     @property
     def files(self):
@@ -60,19 +44,13 @@ class _Folder:
     @property
     def spec(self):
         """The spec as run, in YAML."""
-        return self._text(self.manifest["spec"])
+        return self._sealed.text(self.manifest.get("spec", "spec.yaml"))
 
     def verify(self):
-        """Compare every file with its checksum; raise KedgeError with those that differ."""
-        wrong = [name for name, file in self.manifest["files"].items() if not self._is_as_written(name, file)]
+        """Compare every file, also of cells, with its checksum; raise KedgeError with those that differ."""
+        wrong = self._sealed.differing()
         if wrong:
-            raise KedgeError(f"{self.path}: not as they were written: {', '.join(sorted(wrong))}")
-
-    def _is_as_written(self, name, file):
-        path = self.path / name
-        if not path.is_file():
-            return False
-        return "sha256" not in file or hashlib.sha256(path.read_bytes()).hexdigest() == file["sha256"]
+            raise KedgeError(f"{self.path}: not as they were written: {', '.join(wrong)}")
 
 
 class Point:
@@ -137,18 +115,18 @@ class Run(_Folder):
     @property
     def summary(self):
         """Where every algorithm ended, and the exact points to compare with."""
-        return self._json("summary.json")
+        return self._sealed.json("summary.json")
 
     @property
     def times(self):
         """When the run was computed, and the seconds of every algorithm."""
-        return self._json("times.json")
+        return self._sealed.json("times.json")
 
     def series(self):
         """What was measured: a dict of columns. NumPy arrays, or lists without NumPy; NaN where nothing was measured."""
-        if "series.csv" in self.manifest["files"]:
-            return _read_csv(self._text("series.csv"), {"algorithm": str, "trial": int, "k": int}, _number)
-        return _read_parquet(self.path / "series.parquet")
+        if self._sealed.has("series.csv"):
+            return _read_csv(self._sealed.text("series.csv"), {"algorithm": str, "trial": int, "k": int}, _number)
+        return _read_parquet(self.path / "series.parquet", self._sealed.read("series.parquet"))
 
     def frame(self):
         """The series as a pandas DataFrame."""
@@ -156,7 +134,7 @@ class Run(_Folder):
 
     def arrays(self):
         """Decisions, angles and paths by name: NumPy arrays, or nested lists without NumPy."""
-        return load_npz(self.path / "arrays.npz")
+        return load_npz(self.path / "arrays.npz", self._sealed.read("arrays.npz"))
 
 
 class Sweep(_Folder):
@@ -167,7 +145,7 @@ class Sweep(_Folder):
     @property
     def index(self):
         """name, seed, keys and cells, each with the values of the swept keys as YAML."""
-        return self._json("cells.json")
+        return self._sealed.json("cells.json")
 
     @property
     def keys(self):
@@ -177,11 +155,11 @@ class Sweep(_Folder):
     @property
     def failures(self):
         """The cells that failed, each with the reason."""
-        return self._json("failures.json") if "failures.json" in self.manifest["files"] else []
+        return self._sealed.json("failures.json") if self._sealed.has("failures.json") else []
 
     def table(self):
         """One row an algorithm of every finished cell: a dict of columns."""
-        return _read_csv(self._text("table.csv"), {"cell": str, "algorithm": str}, None)
+        return _read_csv(self._sealed.text("table.csv"), {"cell": str, "algorithm": str}, None)
 
     def frame(self):
         """The table as a pandas DataFrame."""
@@ -189,7 +167,9 @@ class Sweep(_Folder):
 
     def cell(self, name):
         """The folder of one cell."""
-        return Run(self.path / "cells" / name)
+        run = object.__new__(Run)
+        run._hold(self._sealed.cell(name))
+        return run
 
 
 def _frame(columns):
@@ -204,6 +184,9 @@ def _read_csv(text, kinds, other):
     """The columns of a table, by kind; where none is given, whole numbers, numbers or texts, whatever all fields are."""
     rows = csv.reader(io.StringIO(text, newline=""))
     head = next(rows, [])
+    rows = list(rows)
+    if any(len(row) != len(head) for row in rows):
+        raise KedgeError(f"a table is damaged: not every row has {len(head)} fields")
     fields = dict(zip(head, zip(*rows)))
     return {name: _column(fields.get(name, ()), kinds.get(name, other)) for name in head}
 
@@ -230,31 +213,37 @@ def _array(values):
     return numpy.array(values)
 
 
-def _read_parquet(path):
+def _read_parquet(path, raw):
     """Cells of a sweep have their series in Parquet alone, for which some library is needed."""
     for read in (_pyarrow, _duckdb, _polars):
         try:
-            columns = read(str(path))
+            columns = read(raw)
         except ImportError:
             continue
+        except Exception as error:  # each library has its own
+            raise KedgeError(f"{path}: {error}") from error
         return {n: _array([float("nan") if v is None else v for v in c]) for n, c in columns.items()}
     raise KedgeError(f"{path}: reading Parquet needs pyarrow, duckdb or polars: pip install pyarrow")
 
 
-def _pyarrow(path):
+def _pyarrow(raw):
+    import pyarrow
     import pyarrow.parquet
 
-    return pyarrow.parquet.read_table(path).to_pydict()
+    return pyarrow.parquet.read_table(pyarrow.BufferReader(raw)).to_pydict()
 
 
-def _duckdb(path):
+def _duckdb(raw):
     import duckdb
 
-    result = duckdb.sql("select * from read_parquet($path)", params={"path": path})
-    return dict(zip(result.columns, zip(*result.fetchall())))
+    with tempfile.TemporaryDirectory() as folder:  # it reads files only, and these bytes are checked
+        copy = Path(folder) / "series.parquet"
+        copy.write_bytes(raw)
+        result = duckdb.sql("select * from read_parquet($path)", params={"path": str(copy)})
+        return dict(zip(result.columns, zip(*result.fetchall())))
 
 
-def _polars(path):
+def _polars(raw):
     import polars
 
-    return polars.read_parquet(path).to_dict(as_series=False)
+    return polars.read_parquet(io.BytesIO(raw)).to_dict(as_series=False)

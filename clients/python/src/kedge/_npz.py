@@ -1,25 +1,27 @@
 """Archives of NumPy arrays, with and without NumPy."""
 
 import ast
+import io
 import struct
 import zipfile
+import zlib
 
 from ._error import KedgeError
 
 
-def load(path):
-    """The arrays of an archive by name: NumPy arrays, or nested lists without NumPy."""
+def load(path, raw):
+    """The arrays of an archive by name, given its bytes: NumPy arrays, or nested lists without NumPy."""
     try:
         import numpy
     except ImportError:
         numpy = None
     try:
         if numpy is not None:
-            with numpy.load(path, allow_pickle=False) as archive:
+            with numpy.load(io.BytesIO(raw), allow_pickle=False) as archive:
                 return {name: archive[name] for name in archive.files}
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             return {name[: -len(".npy")]: _array(archive.read(name)) for name in archive.namelist()}
-    except (OSError, ValueError, KeyError, struct.error, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, KeyError, SyntaxError, EOFError, NotImplementedError, struct.error, zlib.error, zipfile.BadZipFile) as error:
         raise KedgeError(f"{path}: {error}") from error
 
 
