@@ -92,8 +92,9 @@ func judged(c *cobra.Command, err error) error {
 	switch {
 	case errors.As(err, &other), errors.As(err, &large), errors.Is(err, disk.ErrInUse):
 		return err
-	case c.Context().Err() != nil && errors.Is(err, c.Context().Err()):
-		return coded{err, exitInterrupted}
+	}
+	if stopped := interrupted(c, err); exitCode(stopped) == exitInterrupted {
+		return stopped
 	}
 	return failed(err)
 }
