@@ -16,6 +16,7 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/disk"
+	"github.com/kedge-opt/kedge/internal/room"
 	"github.com/kedge-opt/kedge/loop"
 )
 
@@ -240,5 +241,20 @@ func TestEveryByteOfAManifestCounts(t *testing.T) {
 		if _, err := folder.ReadManifest(dir); err == nil {
 			t.Fatalf("a flip in byte %d (%q) goes unseen", i, text[max(0, i-20):i+1])
 		}
+	}
+}
+
+// A process that only looked whether it can write, and died, is no user whose files would be in the way.
+func TestAttemptsAreNotInTheWay(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, room.Attempt+"1")
+	c, err := folder.KindRun.Take(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Release()
+	put(t, dir, "mine.txt")
+	if _, err := folder.KindRun.Take(dir); !errors.Is(err, folder.ErrNotOurs) {
+		t.Errorf("a folder with a file of the user is taken: %v", err)
 	}
 }

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"github.com/kedge-opt/kedge/internal/disk"
+	"github.com/kedge-opt/kedge/internal/room"
 )
 
 // Names of what kedge keeps in a folder while it works there.
@@ -134,7 +136,7 @@ func (k Kind) earlier(dir *disk.Dir) (*Manifest, error) {
 
 // isWork tells whether a name is of what kedge keeps in a folder while it works there.
 func isWork(dir *disk.Dir, name string) bool {
-	return name == ownFolder || name == unfinishedFile || name == disk.Draft(unfinishedFile) || name == CheckpointDir && isCheckpoint(dir)
+	return name == ownFolder || strings.HasPrefix(name, room.Attempt) || name == unfinishedFile || name == disk.Draft(unfinishedFile) || name == CheckpointDir && isCheckpoint(dir)
 }
 
 // data are the files, apart from figures, that results of the kind have.

@@ -25,17 +25,8 @@ func Writable(dir string) error {
 	switch {
 	case err == nil && !info.IsDir():
 		err = fmt.Errorf("%s is no folder", at)
-	case err == nil && at == filepath.Clean(dir):
-		var f *os.File
-		if f, err = os.CreateTemp(at, ".kedge-try-*"); err == nil {
-			f.Close()
-			err = os.Remove(f.Name())
-		}
 	case err == nil:
-		var made string
-		if made, err = os.MkdirTemp(at, ".kedge-try-*"); err == nil {
-			err = os.Remove(made)
-		}
+		err = try(at)
 	}
 	if err != nil {
 		return &UnwritableError{dir, err}
