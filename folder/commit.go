@@ -129,7 +129,7 @@ func settle(dir *disk.Dir) error {
 	case err != nil:
 		return err
 	}
-	if err := removeOld(dir, m); err != nil {
+	if err := errors.Join(removeOld(dir, m), moveWaiting(dir, m)); err != nil {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Files)) {
@@ -167,14 +167,6 @@ func removeOld(dir *disk.Dir, m *Manifest) error {
 	return nil
 }
 
-// removePlain removes a file, unless somebody has put something else in its place.
-func removePlain(dir *disk.Dir, name string) error {
-	if info, err := dir.Lstat(name); err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
-	return dir.Remove(name)
-}
-
 // finish removes what is needed no longer once a result is in its place.
 func finish(dir *disk.Dir) error {
 	err := dir.Remove(commitFolder)
@@ -193,13 +185,5 @@ func clearOwn(dir *disk.Dir) {
 			clearFolder(dir, name)
 		}
 	}
-}
-
-// clearFolder removes a folder of kedge's own with the files in it.
-func clearFolder(dir *disk.Dir, name string) error {
-	entries, err := dir.List(name)
-	for _, e := range entries {
-		err = errors.Join(err, dir.Remove(path.Join(name, e.Name())))
-	}
-	return errors.Join(err, dir.Remove(name))
+	clearWaiting(dir, false)
 }

@@ -13,35 +13,44 @@ import (
 	"github.com/kedge-opt/kedge/internal/disk/disktest"
 )
 
-// planned is a sweep of cells a, b, …
-func planned(cells string) *folder.SweepPlan {
+// planned is a sweep of cells a, b, … Behind a slash stands what is another in all of them, as a seed is.
+func planned(sweep string) *folder.SweepPlan {
 	w := &folder.SweepPlan{
-		SweepResult: folder.SweepResult{Name: "sweep", Spec: "over: " + cells + "\n", Keys: []string{"seed"}},
-		SpecOf:      func(int) []byte { return []byte(small().Spec) },
+		SweepResult: folder.SweepResult{Name: "sweep", Spec: "over: " + sweep + "\n", Keys: []string{"seed"}},
+		SpecOf:      func(int) []byte { return []byte(cellOf(sweep).Spec) },
 	}
+	cells, _, _ := strings.Cut(sweep, "/")
 	for _, id := range cells {
 		w.Cells = append(w.Cells, folder.CellResult{ID: string(id), Values: []string{"1"}, Numbers: []float64{1}})
 	}
 	return w
 }
 
+// cellOf is what comes out of the cells of a sweep.
+func cellOf(sweep string) *folder.Result {
+	r := small()
+	_, other, _ := strings.Cut(sweep, "/")
+	r.Spec += other
+	return r
+}
+
 // sweepOn computes the cells of a sweep that are not there.
-func sweepOn(d disk.Disk, dir, cells string, prune bool) (kept int, err error) {
+func sweepOn(d disk.Disk, dir, sweep string, prune bool) (kept int, err error) {
 	c, err := folder.KindSweep.TakeOn(d, dir)
 	if err != nil {
 		return 0, err
 	}
 	defer c.Release()
-	f, err := folder.OpenSweepFolder(c, planned(cells), false)
+	f, err := folder.OpenSweepFolder(c, planned(sweep), false)
 	if err == nil {
 		err = f.ComputedBy(func(string) (string, error) { return "", nil })
 	}
 	if err == nil {
 		err = f.Begin()
 	}
-	for _, id := range cells {
-		if err == nil && !f.Finished(string(id)) {
-			err = f.Put(string(id), small())
+	for _, cell := range planned(sweep).Cells {
+		if err == nil && !f.Finished(cell.ID) {
+			err = f.Put(cell.ID, cellOf(sweep))
 		} else {
 			kept++
 		}
@@ -59,6 +68,9 @@ func cellsIn(dir string) string {
 		for _, c := range r.Cells {
 			ids += c.ID
 		}
+		if _, other, isOther := strings.Cut(strings.TrimSpace(r.Spec), "/"); isOther {
+			ids += "/" + other
+		}
 		return ids
 	})
 }
@@ -73,7 +85,7 @@ func TestStoppedSweepsAreOldOrNew(t *testing.T) {
 		from, to string
 		prune    bool
 		damage   string
-	}{{"", "ab", false, ""}, {"ab", "bcd", false, ""}, {"bcd", "bc", true, ""}, {"bc", "bc", false, "cells/b/summary.json"}} {
+	}{{"", "ab", false, ""}, {"ab", "bcd", false, ""}, {"bcd", "bc", true, ""}, {"bc", "bc", false, "cells/b/summary.json"}, {"bc", "bcd/2", false, ""}, {"bcd/2", "ab", true, ""}} {
 		if change.damage != "" {
 			put(t, dir, change.damage)
 		}

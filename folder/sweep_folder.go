@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -41,14 +42,24 @@ type SweepFolder struct {
 	hurt  []string        // cells of the sweep that are there but not as they were written
 	other []string        // finished cells that the sweep does not have
 
-	mu    sync.Mutex // held while the following is used
-	ident *Identity  // of the finished cells
+	mu    sync.Mutex        // held while the following is used
+	ident *Identity         // of the finished cells
+	at    map[string]string // the folders of cells that are not in their places yet
 }
 
 // OpenSweepFolder looks which cells are finished in a folder that was taken for a sweep. To begin anew, none is.
 func OpenSweepFolder(c *Taken, w *SweepPlan, anew bool) (*SweepFolder, error) {
-	f := &SweepFolder{Taken: c, plan: w, whole: map[string]bool{}}
-	return f, f.survey(anew)
+	f := &SweepFolder{Taken: c, plan: w, whole: map[string]bool{}, at: map[string]string{}}
+	if anew {
+		if err := clearWaiting(c.dir, true); err != nil {
+			return nil, err
+		}
+	}
+	waiting, err := c.dir.List(waitingFolder)
+	for _, e := range waiting {
+		f.at[e.Name()] = path.Join(waitingFolder, e.Name())
+	}
+	return f, errors.Join(err, f.survey(anew))
 }
 
 // survey looks which cells of a sweep are finished in a folder. It changes nothing.
@@ -59,7 +70,7 @@ func (f *SweepFolder) survey(anew bool) error {
 		there[e.Name()] = e.IsDir() && isCellName(e.Name())
 	}
 	for i, c := range f.plan.Cells {
-		isThere := there[c.ID]
+		isThere := there[c.ID] || f.at[c.ID] != ""
 		delete(there, c.ID)
 		if !isThere || anew {
 			continue
@@ -69,6 +80,7 @@ func (f *SweepFolder) survey(anew bool) error {
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(there)) {
+		delete(f.at, id)
 		if _, err := f.cellManifest(id); err == nil && there[id] {
 			f.other = append(f.other, id)
 		}
@@ -78,22 +90,42 @@ func (f *SweepFolder) survey(anew bool) error {
 
 // cellManifest is that of the folder of a cell.
 func (f *SweepFolder) cellManifest(id string) (*Manifest, error) {
-	m, err := readManifest(f.dir, path.Join(cellsFolder, id, manifestFile))
+	m, err := readManifest(f.dir, path.Join(f.where(id), manifestFile))
 	if err == nil && m.Kind != KindRun {
-		err = fmt.Errorf("%s holds a %s, not a cell", f.dir.Path(path.Join(cellsFolder, id)), m.Kind)
+		err = fmt.Errorf("%s holds a %s, not a cell", f.dir.Path(f.where(id)), m.Kind)
 	}
 	return m, err
 }
 
+// where is the folder of a cell.
+func (f *SweepFolder) where(id string) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return cmp.Or(f.at[id], path.Join(cellsFolder, id))
+}
+
+// keep notes where the folder of a cell is, or will be: in its place unless the sealed sweep has a cell there, which holds until this one is
+// committed.
+func (f *SweepFolder) keep(id string) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.at, id)
+	place := path.Join(cellsFolder, id)
+	if f.owns(path.Join(place, manifestFile)) {
+		place = path.Join(waitingFolder, id)
+		f.at[id] = place
+	}
+	return place
+}
+
 // look notes a cell that is finished, with the spec that the sweep gives it and the bytes that were written.
 func (f *SweepFolder) look(cell int, id string) error {
-	m, err := f.cellManifest(id)
-	if err != nil {
-		f.hurt = append(f.hurt, id)
-		return nil
+	m := f.finished(cell, id)
+	if m == nil && f.at[id] != "" { // that one was of another sweep
+		delete(f.at, id)
+		m = f.finished(cell, id)
 	}
-	s := &Sealed{Manifest: m, dir: f.dir, at: path.Join(cellsFolder, id)}
-	if text, err := s.readText(specFile, largestSummary); err != nil || string(text) != string(f.plan.SpecOf(cell)) || !s.intact() {
+	if m == nil {
 		f.hurt = append(f.hurt, id)
 		return nil
 	}
@@ -102,6 +134,19 @@ func (f *SweepFolder) look(cell int, id string) error {
 	}
 	f.whole[id] = true
 	return nil
+}
+
+// finished is the manifest of a cell with the right spec and all its bytes; nil if it is not there.
+func (f *SweepFolder) finished(cell int, id string) *Manifest {
+	m, err := f.cellManifest(id)
+	if err != nil {
+		return nil
+	}
+	s := &Sealed{Manifest: m, dir: f.dir, at: f.where(id)}
+	if text, err := s.readText(specFile, largestSummary); err != nil || string(text) != string(f.plan.SpecOf(cell)) || !s.intact() {
+		return nil
+	}
+	return m
 }
 
 // agrees wants the identity of the cells that are there, and takes one's inputs into account.
@@ -155,7 +200,11 @@ func (f *SweepFolder) ComputedBy(sum func(input string) (string, error)) error {
 
 // Begin marks the folder as one in which a sweep is growing.
 func (f *SweepFolder) Begin() error {
-	return errors.Join(f.begin(), f.dir.Make(cellsFolder), f.dir.Sync("."))
+	err := errors.Join(f.begin(), f.dir.Make(cellsFolder), f.dir.Sync("."))
+	if err == nil && f.old != nil {
+		err = errors.Join(f.dir.Make(waitingFolder), f.dir.Sync(ownFolder))
+	}
+	return err
 }
 
 // Finished tells whether a cell is there as it was written.
@@ -173,40 +222,21 @@ func (f *SweepFolder) Put(id string, r *Result) error {
 
 // put makes the folder of a cell beside its place and moves it there when it is sealed and on disk.
 func (f *SweepFolder) put(id string, m *Manifest, data Contents) error {
-	draft, place := draftFolder+id, path.Join(cellsFolder, id)
+	draft, place := draftFolder+id, f.keep(id)
 	err := f.dir.Make(draft)
+	if err == nil && f.dir.Has(path.Join(waitingFolder, id)) {
+		err = clearFolder(f.dir, path.Join(waitingFolder, id))
+	}
 	if err == nil {
 		err = seal(f.dir, draft, m, data)
 	}
 	if err == nil {
-		err = f.move(draft, place, m)
+		err = moveCell(f.dir, draft, place, m)
 	}
 	if err != nil {
 		return fmt.Errorf("write cell %s: %w", id, err)
 	}
-	return f.dir.Sync(cellsFolder)
-}
-
-// move moves the folder of a cell to its place. One that is there gives up its files first, its manifest before the others; what else
-// is in it stays.
-func (f *SweepFolder) move(draft, place string, m *Manifest) error {
-	if !f.dir.Has(place) {
-		return f.dir.Rename(draft, place)
-	}
-	if err := errors.Join(removePlain(f.dir, path.Join(place, manifestFile)), f.dir.Sync(place)); err != nil {
-		return err
-	}
-	for _, name := range append(slices.Sorted(maps.Keys(m.Files)), manifestFile) {
-		if name == manifestFile {
-			if err := f.dir.Sync(place); err != nil {
-				return err
-			}
-		}
-		if err := f.dir.Rename(path.Join(draft, name), path.Join(place, name)); err != nil {
-			return err
-		}
-	}
-	return errors.Join(f.dir.Sync(place), f.dir.Remove(draft))
+	return f.dir.Sync(path.Dir(place))
 }
 
 // Finish writes what came out of all cells and seals the folder. Finished cells that the sweep no longer has stay, unless they are to be
@@ -242,7 +272,11 @@ func (f *SweepFolder) finish(failed map[string]string, report SweepReport) (*Swe
 		}
 		data = data.With(pages)
 	}
-	return r, f.Commit(Manifest{Case: r.Name, Seed: r.Seed, Spec: SweepFile, Identity: *f.ident}, data, kept)
+	if err := f.Commit(Manifest{Case: r.Name, Seed: r.Seed, Spec: SweepFile, Identity: *f.ident}, data, kept); err != nil {
+		return r, err
+	}
+	f.at = nil // all are in their places
+	return r, clearWaiting(f.dir, true)
 }
 
 // collect reads what every cell came to, and the checksums of their manifests. Cells that are neither finished nor failed are left out.
@@ -266,7 +300,7 @@ func (f *SweepFolder) collect(failed map[string]string) (*SweepResult, map[strin
 }
 
 func (f *SweepFolder) collectCell(id string) (sum File, summary *Summary, err error) {
-	name := path.Join(cellsFolder, id, manifestFile)
+	name := path.Join(f.where(id), manifestFile)
 	text, err := readAll(f.dir, name, largestManifest)
 	if err != nil {
 		return sum, nil, err

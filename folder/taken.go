@@ -18,6 +18,7 @@ const (
 	stageFolder    = ownFolder + "/new"    // what is being written
 	commitFolder   = ownFolder + "/commit" // what is all written and on its way to its place
 	draftFolder    = ownFolder + "/cell-"  // how the folders of cells that are being written begin
+	waitingFolder  = ownFolder + "/cells"  // finished cells whose places those of the sealed sweep have until theirs is committed
 	unfinishedFile = "unfinished.json"     // in the folder of a sweep from its first cell until it is sealed
 )
 
