@@ -46,13 +46,22 @@ func TestMain(m *testing.M) {
 // process prepares a real kedge, whose standard error goes to the buffer.
 func process(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
-	path, err := program()
+	c, out, err := ready(args...)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return c, out
+}
+
+// ready prepares a real kedge where there may be no test to fail.
+func ready(args ...string) (*exec.Cmd, *bytes.Buffer, error) {
+	path, err := program()
+	if err != nil {
+		return nil, nil, err
+	}
 	c, out := exec.Command(path, args...), new(bytes.Buffer)
 	c.Stderr = out
-	return c, out
+	return c, out, nil
 }
 
 // filesOf returns the files of a result by name, but times.json, the only one that may differ.
