@@ -114,7 +114,7 @@ func intact(dir string) error {
 	}
 	for _, f := range found.Files {
 		if f.Problem != "" && !isMade(f.File) {
-			err = errors.Join(err, fmt.Errorf("%s: %s; run its command again", filepath.Join(dir, filepath.FromSlash(f.File)), f.Problem))
+			err = errors.Join(err, fmt.Errorf("%s: %s; run its command again, or read it as it is with --unverified", filepath.Join(dir, filepath.FromSlash(f.File)), f.Problem))
 		}
 	}
 	return err
