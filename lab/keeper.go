@@ -54,12 +54,24 @@ func openKeeper(c Checkpoint, p *problem.Problem) (*keeper, error) {
 		if err := k.read(identify(p)); err != nil {
 			return nil, err
 		}
-	} else if err = errors.Join(k.dir.Make(folder.CheckpointDir), k.dir.Sync("."), clearCheckpoint(k.dir)); err == nil {
-		err = errors.Join(k.dir.Replace(inCheckpoint(folder.CheckpointRun), folder.AsJSON(identify(p))), k.sync())
+	} else {
+		err = k.begin(identify(p))
 	}
 	k.warn(err)
 	k.wg.Go(func() { k.beat(c.Every) })
 	return k, nil
+}
+
+// begin makes a checkpoint that holds nothing yet. Files of an earlier one are gone from the disk before they could be taken for its own.
+func (k *keeper) begin(id *identity) error {
+	err := errors.Join(k.dir.Make(folder.CheckpointDir), k.dir.Sync("."))
+	if err == nil {
+		err = errors.Join(clearCheckpoint(k.dir), k.sync())
+	}
+	if err == nil {
+		err = k.replace(folder.CheckpointRun, folder.AsJSON(id))
+	}
+	return err
 }
 
 // read reads the checkpoint of an earlier process and removes what that had not finished writing.
@@ -187,7 +199,7 @@ func (k *keeper) flush() {
 	}
 	err := k.write(fmt.Sprintf("%s%d.bin", folder.CheckpointDone, k.parts+1), k.waiting...)
 	if err == nil {
-		err = errors.Join(k.sync(), k.removeSpent())
+		err = k.removeSpent()
 		k.waiting, k.spent, k.parts = nil, nil, k.parts+1
 	}
 	k.warn(err)
@@ -213,9 +225,18 @@ func (k *keeper) removeSpent() (err error) {
 	return err
 }
 
+// replace writes a file of the checkpoint that is there whole or not at all, and on disk when it returns.
+func (k *keeper) replace(name string, write func(io.Writer) error) error {
+	err := k.dir.Replace(inCheckpoint(name), write)
+	if err == nil {
+		err = k.sync()
+	}
+	return err
+}
+
 // write writes a file of states.
 func (k *keeper) write(name string, states ...wire.State) error {
-	return k.dir.Replace(inCheckpoint(name), func(w io.Writer) error {
+	return k.replace(name, func(w io.Writer) error {
 		for _, s := range states {
 			if err := write(w, s); err != nil {
 				return err
@@ -263,7 +284,7 @@ func (k *keeper) recall(what string, find func() (*solved, error)) (*solved, err
 	}
 	s, err := find()
 	if err == nil {
-		k.warn(errors.Join(k.write(name, s), k.sync()))
+		k.warn(k.write(name, s))
 	}
 	return s, err
 }
