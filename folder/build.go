@@ -55,23 +55,39 @@ func CurrentBuild() Build {
 
 // CurrentCode identifies the running program. It does so once: a program may be replaced while it runs.
 var CurrentCode = sync.OnceValue(func() Code {
-	c := Code{Go: runtime.Version(), System: runtime.GOOS}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		c.Module = info.Main.Version
-		for _, s := range info.Settings {
-			switch s.Key {
-			case "vcs.revision":
-				c.Revision = s.Value
-			case "vcs.modified":
-				c.Modified = s.Value == "true"
-			}
-		}
-	}
-	if c.Revision == "" || c.Modified {
+	info, _ := debug.ReadBuildInfo()
+	c, isAll := codeOf(info)
+	if !isAll {
 		c.Program = programSum()
 	}
 	return c
 })
+
+// codeOf is the code that a program was built from, and whether that is all there is to know: a revision without changes, built without
+// flags that change code and without modules that were replaced by folders.
+func codeOf(info *debug.BuildInfo) (c Code, isAll bool) {
+	c = Code{Go: runtime.Version(), System: runtime.GOOS}
+	if info == nil {
+		return c, false
+	}
+	c.Module, isAll = info.Main.Version, true
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			c.Revision = s.Value
+		case "vcs.modified":
+			c.Modified = s.Value == "true"
+		case "-tags", "-ldflags", "-gcflags", "-asmflags", "GOEXPERIMENT":
+			isAll = false
+		}
+	}
+	for _, m := range info.Deps {
+		if m.Replace != nil && m.Replace.Version == "" {
+			isAll = false
+		}
+	}
+	return c, isAll && c.Revision != "" && !c.Modified
+}
 
 // programSum hashes the running program; "unknown" where it cannot be read.
 func programSum() string {

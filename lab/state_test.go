@@ -114,6 +114,11 @@ func TestDifferencesAreNamed(t *testing.T) {
 		"the version of kedge was 1, now it is 2":                              func(id *identity) { id.Build.Version = "2" },
 		"its arithmetic was 0, now it is 1":                                    func(id *identity) { id.Build.Numeric = 1 },
 		"the build target was amd64 v1 fma=true, now it is amd64 v1 fma=false": func(id *identity) { id.Build.FMA = false },
+		"the build target was amd64 v1 fma=true, now it is amd64 v3 fma=true":  func(id *identity) { id.Build.GOAMD64 = "v3" },
+		"the build target was amd64 v1 fma=true, now it is arm64 v1 fma=true":  func(id *identity) { id.Build.GOARCH = "arm64" },
+		"the system was , now it is plan9":                                     func(id *identity) { id.Code.System = "plan9" },
+		"the module was , now it is v2.0.0":                                    func(id *identity) { id.Code.Module = "v2.0.0" },
+		"the revision of kedge's code was abc, now it is def":                  func(id *identity) { id.Code.Revision = "def" },
 		"the version of Go was go1, now it is go2":                             func(id *identity) { id.Code.Go = "go2" },
 		"the revision of kedge's code was abc, now it is abc with changes, in the program 0123456789ab": func(id *identity) {
 			id.Code.Modified, id.Code.Program = true, "0123456789abcdef"
