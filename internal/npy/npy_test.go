@@ -138,7 +138,7 @@ func TestReadsPublishedRecords(t *testing.T) {
 		"choice-dfo-step-0.1-delta-2.npz":    {"q0": {100}, "p0": {100}, "utility_data": {2, 6000}, "opt_val": nil},
 		"polarized-lambda-0.4-sigma-0.5.npz": {"initial_states": {1000, 20}, "final_states": {3, 1000, 20}},
 	} {
-		b, err := os.ReadFile(filepath.Join("..", "..", "shared", "data", file))
+		b, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "data", file))
 		if err != nil {
 			t.Skip("the published records are not beside the checkout:", err)
 		}
