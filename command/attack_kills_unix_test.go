@@ -36,7 +36,7 @@ func TestKillsOfEveryCommand(t *testing.T) {
 			return nil
 		})
 	})
-	a.report(figures{Promise: "`kill -9` at a random moment of run, run with checkpoint, sweep, merge, report, compare, study, plot, half of them while results move to their place: neither old nor new, other bytes once the command is repeated, a file of the user lost",
+	a.report(figures{Promise: "`kill -9` at a random moment of run, run with checkpoint, sweep, merge, report, compare, study, plot, half of them while results are written or moved: neither old nor new, other bytes once the command is repeated, a file of the user lost",
 		Test: "Kills", Short: "18 kills"})
 }
 
