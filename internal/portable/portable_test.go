@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 )
@@ -129,9 +130,9 @@ func drawWholePower(r *rand.Rand) (x, y float64) {
 
 // Every function is correctly rounded on random arguments of all scales.
 func TestCorrectlyRounded(t *testing.T) {
-	draws := 20_000
-	if testing.Short() {
-		draws = 1_000
+	draws := 3_000
+	if os.Getenv("KEDGE_TORTURE") != "" {
+		draws = 20_000
 	}
 	for _, c := range checks() {
 		t.Run(c.name, func(t *testing.T) {
