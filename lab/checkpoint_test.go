@@ -132,6 +132,9 @@ func TestStopsLoseNothing(t *testing.T) {
 
 // Damaged files cost time, not bits: each is named, and what it held is computed again.
 func TestDamagedCheckpointsAreComputedAgain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: it waits for the disk")
+	}
 	for name, sets := range resumable() {
 		p := build(t, name, sets...)
 		_, calm := saved(t, name, 2, sets...)

@@ -53,6 +53,9 @@ func end(r *folder.Result, run int) map[string]float64 {
 // With a drift of the mean trait by 0.001 a turn E p₁ ≤ −0.1 moves along; the optimum of the last turn is that of a crowd that stands
 // where the drift has led it.
 func TestConstraintsAreKeptByPeopleWhoDrift(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: long, and on one goroutine")
+	}
 	plain := []string{"trials=1", "record.every=100", "population.sampling=without-replacement",
 		"constraints.peak.kind=expectation", "constraints.peak.level=null", "constraints.peak.bound=-0.1", "algorithms=[{name: composite, step: 0.1, dual-step: 0.1}]"}
 	moved := ran(t, "constraints", append(plain, "iterations=400", "population.drift={rate: [0.001, 0]}")...)
@@ -195,6 +198,9 @@ func TestStablePointOfPlayers(t *testing.T) {
 
 // Constraints are kept through a sensitivity that is learned, too: no dynamics are known to the rule.
 func TestConstraintsThroughALearnedSensitivity(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: long, and on one goroutine")
+	}
 	r := ran(t, "constraints", "trials=1", "iterations=3000", "record.every=1000", "population.sampling=without-replacement",
 		"algorithms=[{name: learned, kind: composite, step: 0.05, dual-step: 0.2, batch: 400, sensitivity: learned, learn: {form: panel, dither: 0.05, half-life: 300}}]")
 	last := end(r, 0)

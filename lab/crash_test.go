@@ -155,12 +155,12 @@ func (s *savedRun) stops(n, skip int, random *rand.Rand) map[string]disktest.Tre
 // Killed, or without power, before any step of a run with a checkpoint: going on ends with the bytes of a run that was left alone,
 // nothing is refused, and what was saved is there.
 func TestCheckpointsSurviveAnyStop(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: hundreds of runs")
+	}
 	s, random, stops := recordRun(t), rand.New(rand.NewPCG(7, 8)), 0
 	seen := []disktest.Tree{}
 	for n := range s.Len() + 1 {
-		if testing.Short() && n%4 > 0 {
-			continue // a run for every stop takes its time
-		}
 		left := s.stops(n, -1, random)
 		left["killed"] = s.Killed(n)
 		for how, tree := range left {
@@ -192,6 +192,9 @@ func withoutLocks(t disktest.Tree) disktest.Tree {
 // Without any one of the calls that put a checkpoint on disk, something that was saved is lost, another run's files are taken for its
 // own, or the checkpoint is back after the end.
 func TestEverySyncOfACheckpointIsNeeded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: many runs")
+	}
 	s, random, calls := recordRun(t), rand.New(rand.NewPCG(9, 10)), 0
 	for i := 1; i < s.Len(); i++ {
 		call, path := s.Call(i)

@@ -117,6 +117,9 @@ func sameWay(t *testing.T, what string, got, want decisions) {
 
 // Every example runs, and its stable point is not the optimum: it is worse, or breaks constraints.
 func TestExamplesRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: all examples")
+	}
 	files, err := filepath.Glob("../examples/*.yaml")
 	if err != nil || len(files) < 6 {
 		t.Fatal(files, err)
