@@ -75,6 +75,9 @@ func TestConstraintsAreKeptByPeopleWhoDrift(t *testing.T) {
 
 // With everybody in the sample the rule ends at the constrained optimum found offline, another method, and at its multiplier.
 func TestConstrainedRunEndsAtTheConstrainedOptimum(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: long; others of its kind run")
+	}
 	r := ran(t, "constraints", "trials=1", "iterations=3000", "record.every=500", "population.sampling=without-replacement",
 		"constraints.peak.kind=expectation", "constraints.peak.level=null", "constraints.peak.bound=-0.1",
 		"algorithms=[{name: composite, step: 0.1, dual-step: 0.1}, {name: heedless, kind: composite, step: 0.1, heed: false}]")
@@ -110,6 +113,9 @@ func sameFromDisk(t *testing.T, r *folder.Result) {
 }
 
 func TestConstraintsThatNobodyCanKeepAreNoted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: long; others of its kind run")
+	}
 	r := ran(t, "constraints", "trials=1", "iterations=600", "record.every=100", "constraints.peak.bound=-9", "constraints.peak.largest-multiplier=20")
 	notes := strings.Join(r.Notes, "\n")
 	for _, want := range []string{"a decision that keeps the constraints not found", "primal–dual could not keep the constraint peak"} {
@@ -168,6 +174,9 @@ var bound = []string{
 }
 
 func TestStoppedConstrainedRunsGoOn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: long; others of its kind run")
+	}
 	p := build(t, "lq2", bound...)
 	_, calm := saved(t, "lq2", 2, bound...)
 	dir := filepath.Join(t.TempDir(), "out")
@@ -214,6 +223,9 @@ func TestConstraintsThroughALearnedSensitivity(t *testing.T) {
 // d₁ + d₂. The set is convex and the multipliers at the corner of both are positive, so it is the optimum: u₁ + 2u₂ = K = 5(5 − s) and
 // u₁² + u₁/2 = 4 + K/2, hence u₁ = (−½ + √(¼ + 16 + 2K))/2.
 func TestConstraintsBoundALossWithoutEndFromAfar(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: long; others of its kind run")
+	}
 	p := construct(t, "afar", []byte(`iterations: 1
 trials: 1
 population: {size: 40, dim: 2, law: normal, mean: [1, 2], deviation: [0.5, 0.2]}

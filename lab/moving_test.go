@@ -32,6 +32,9 @@ var many = []string{
 }
 
 func TestRestlessRunsGiveTheSameBytesOnAnyWorkers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: long; others of its kind run")
+	}
 	for what, sets := range map[string][]string{"restless": restless, "many": many} {
 		first := seriesOf(t, "polarized", 1, sets...)
 		for _, workers := range []int{2, 8} {
@@ -43,6 +46,9 @@ func TestRestlessRunsGiveTheSameBytesOnAnyWorkers(t *testing.T) {
 }
 
 func TestStoppedRestlessRunsGoOn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: long; others of its kind run")
+	}
 	p := build(t, "polarized", restless...)
 	want, calm := saved(t, "polarized", 2, restless...)
 	dir := filepath.Join(t.TempDir(), "out")
