@@ -239,9 +239,9 @@ func gridCells(m compare.Row, points int) []page.TextCell {
 
 // distanceSketch draws how far from the optimum the methods are, turn by turn, in a panel for every kind of knowledge that they need.
 func distanceSketch(a *compare.Meeting) draw.Sketch {
-	groups := a.Groups()
-	if len(a.Rows) <= 5 {
-		groups = []compare.Group{{Rows: a.Rows}}
+	groups := []compare.Group{{Rows: a.Rows}}
+	if len(a.Rows) > 5 {
+		groups = a.Groups()
 	}
 	g := draw.Grid{Columns: 1, Shared: true, Width: 520}
 	floor := leastDistance(a)

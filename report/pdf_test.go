@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -26,28 +25,6 @@ func poppler(t *testing.T, pdf []byte, program string, args ...string) string {
 		t.Fatalf("%s: %v\n%s", program, err, out)
 	}
 	return string(out)
-}
-
-// An independent reader finds in the PDF the words that the SVG holds.
-func TestPDFHoldsTheWordsOfTheSVG(t *testing.T) {
-	for _, s := range sketches(polarizedEvery(200)) {
-		svg, err := s.SVG()
-		if err != nil {
-			t.Fatal(err)
-		}
-		pdf, err := s.PDF()
-		if err != nil {
-			t.Fatal(err)
-		}
-		words := strings.Fields(poppler(t, pdf, "pdftotext", "-enc", "UTF-8", "-"))
-		for _, text := range parse(t, svg).texts {
-			for word := range strings.FieldsSeq(text.text) {
-				if !slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, word) }) {
-					t.Errorf("%s.pdf does not hold %q", s.Name, word)
-				}
-			}
-		}
-	}
 }
 
 // Whatever is drawn, poppler finds nothing to complain about, the page is small, and it has no date.

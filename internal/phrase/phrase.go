@@ -86,7 +86,7 @@ func Fixed(v float64, decimals int) string { return Minus(strconv.FormatFloat(v,
 // scientific shows v as 1.23 × 10⁻⁴.
 func scientific(v float64) string {
 	mantissa, exponent := Parts(v, 3)
-	return Minus(mantissa) + ThinSpace + "×" + ThinSpace + "10" + raised(strconv.Itoa(exponent))
+	return Minus(mantissa) + ThinSpace + "×" + ThinSpace + TenTo(exponent)
 }
 
 // Parts splits v, rounded to n digits, into mantissa and exponent of ten.
@@ -98,11 +98,6 @@ func Parts(v float64, n int) (mantissa string, exponent int) {
 
 // Minus sets a proper minus sign.
 func Minus(s string) string { return strings.Replace(s, "-", "−", 1) }
-
-func raised(s string) string {
-	return strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴",
-		"5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹").Replace(s)
-}
 
 // Count says how many, as in "1 trial" and "20 trials".
 func Count(n int, what string) string {

@@ -93,7 +93,7 @@ const (
 func (b ColourBar) width(t typeface) vg.Length {
 	wide := vg.Length(0)
 	for _, k := range b.ticks(MostLabels) {
-		wide = max(wide, t.tickWidth(k))
+		wide = max(wide, t.width(k.Label, smallSize))
 	}
 	return max(barGap+barWide+6+wide, barGap+t.width(b.Label, smallSize))
 }
@@ -114,7 +114,7 @@ func (b ColourBar) draw(p pen, box vg.Rectangle) {
 			continue
 		}
 		p.line(axisLine, vg.Point{X: box.Max.X, Y: y}, vg.Point{X: box.Max.X + 3, Y: y})
-		p.writeTick(vg.Point{X: box.Max.X + 6, Y: y - 0.36*smallSize}, t)
+		p.write(vg.Point{X: box.Max.X + 6, Y: y - 0.36*smallSize}, fromLeft, smallSize, ink, t.Label)
 	}
 	p.write(vg.Point{X: box.Min.X, Y: box.Max.Y + 6}, fromLeft, smallSize, ink, b.Label)
 }

@@ -32,7 +32,7 @@ func (a Axis) ticks(length, often vg.Length) []Tick {
 func (a Axis) widest(t typeface) vg.Length {
 	wide := vg.Length(0)
 	for _, k := range a.ticks(1e9, 1) {
-		wide = max(wide, t.tickWidth(k))
+		wide = max(wide, t.width(k.Label, smallSize))
 	}
 	return wide
 }
@@ -76,9 +76,9 @@ func (f frame) drawX(p pen, labelled bool) {
 			long = 2
 		}
 		p.line(axisLine, vg.Point{X: x, Y: bottom}, vg.Point{X: x, Y: bottom - long})
-		half := p.tickWidth(t) / 2
+		half := p.width(t.Label, smallSize) / 2
 		if labelled && t.Label != "" && x-half > free {
-			p.writeTick(vg.Point{X: x - half, Y: bottom - 15}, t)
+			p.write(vg.Point{X: x, Y: bottom - 15}, centred, smallSize, ink, t.Label)
 			free = x + half + 5
 		}
 	}
@@ -103,20 +103,9 @@ func (f frame) drawY(p pen, labelled bool) {
 		}
 		if labelled && y > free {
 			p.line(axisLine, vg.Point{X: left - 4, Y: y}, vg.Point{X: left, Y: y})
-			p.writeTick(vg.Point{X: left - 6 - p.tickWidth(t), Y: y - 0.36*smallSize}, t)
+			p.write(vg.Point{X: left - 6, Y: y - 0.36*smallSize}, fromRight, smallSize, ink, t.Label)
 			free = y + smallSize + 1
 		}
 	}
 	p.line(axisLine, f.box.Min, vg.Point{X: left, Y: f.box.Max.Y})
-}
-
-func (t typeface) tickWidth(k Tick) vg.Length {
-	return t.width(k.Label, smallSize) + t.width(k.Super, superSize)
-}
-
-// writeTick sets a label with its raised part, from the left.
-func (p pen) writeTick(at vg.Point, t Tick) {
-	p.write(at, fromLeft, smallSize, ink, t.Label)
-	at.X += p.width(t.Label, smallSize) + 0.5
-	p.write(vg.Point{X: at.X, Y: at.Y + 0.36*smallSize}, fromLeft, superSize, ink, t.Super)
 }

@@ -147,7 +147,7 @@ func (g Grid) rightMargin(t typeface) vg.Length {
 	need := vg.Length(14)
 	for _, p := range g.Panels {
 		if ticks := p.X.ticks(1e9, oftenX); len(ticks) > 0 {
-			need = max(need, t.tickWidth(ticks[len(ticks)-1])/2+margin)
+			need = max(need, t.width(ticks[len(ticks)-1].Label, smallSize)/2+margin)
 		}
 		for _, a := range p.Beside {
 			need = max(need, a.width(t)+asideGap+margin)

@@ -3,10 +3,13 @@ package draw
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"image"
 	"image/color"
 	"math"
 	"regexp"
+	"strings"
+	"unicode/utf16"
 
 	"codeberg.org/go-pdf/fpdf"
 	"gonum.org/v1/plot/font"
@@ -23,7 +26,10 @@ type pdfCanvas struct {
 	stack         []vg.Length // widths of strokes that Pop brings back
 }
 
-var _ vg.CanvasSizer = (*pdfCanvas)(nil)
+var (
+	_ vg.CanvasSizer = (*pdfCanvas)(nil)
+	_ reader         = (*pdfCanvas)(nil)
+)
 
 const pdfFont = "LiberationSans"
 
@@ -141,6 +147,17 @@ func (c *pdfCanvas) FillString(f font.Face, at vg.Point, s string) {
 	x, y := c.point(at)
 	c.doc.SetFont(pdfFont, "", c.unit(f.Font.Size))
 	c.doc.Text(x, y, s)
+}
+
+// mean tells readers of the page which text it is that is set in parts.
+func (c *pdfCanvas) mean(text string, set func()) {
+	var hex strings.Builder
+	for _, unit := range utf16.Encode([]rune(text)) {
+		fmt.Fprintf(&hex, "%04X", unit)
+	}
+	c.doc.RawWriteStr("/Span <</ActualText <FEFF" + hex.String() + ">>> BDC")
+	set()
+	c.doc.RawWriteStr("EMC")
 }
 
 // DrawImage is part of vg.Canvas; figures here are made of lines and letters alone.

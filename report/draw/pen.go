@@ -3,12 +3,7 @@ package draw
 import (
 	"image/color"
 	"math"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/font/liberation"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -20,54 +15,13 @@ const (
 	titleSize = 13
 	textSize  = 11
 	smallSize = 10
-	superSize = 8 // exponents
 )
 
 // pen writes and draws on a canvas.
 type pen struct {
 	draw.Canvas
 	typeface
-}
-
-// typeface measures and sets Liberation Sans, whose widths are those of Arial and Helvetica.
-type typeface struct{ cache *font.Cache }
-
-func newTypeface() typeface { return typeface{font.NewCache(liberation.Collection())} }
-
-func (t typeface) face(size vg.Length) font.Face {
-	return t.cache.Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, size)
-}
-
-func (t typeface) width(s string, size vg.Length) vg.Length {
-	face := t.face(size)
-	return face.Width(s)
-}
-
-// fit cuts s to a width, ending in an ellipsis when something was cut.
-func (t typeface) fit(s string, size, room vg.Length) string {
-	s = printable(s)
-	wide := t.width("…", size)
-	end := 0 // of what fits together with an ellipsis
-	for i, r := range s {
-		if wide += t.width(string(r), size); wide > room {
-			break
-		}
-		end = i + utf8.RuneLen(r)
-	}
-	if end == len(s) || t.width(s, size) <= room {
-		return s
-	}
-	return s[:end] + "…"
-}
-
-// printable replaces what XML cannot hold, or what would break a line.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return '\uFFFD'
-	}, s)
+	only bool // only letters of the typeface are drawn, a box for others
 }
 
 // Where a text lies with respect to its point, as a share of its width.
@@ -77,11 +31,28 @@ const (
 	fromRight = -1
 )
 
+// reader is a canvas whose file says what a text of several sizes means, so that what is copied from it is that.
+type reader interface{ mean(text string, set func()) }
+
 // write sets s with its baseline at the point.
 func (p pen) write(at vg.Point, align float64, size vg.Length, ink color.Color, s string) {
 	p.SetColor(ink)
 	at.X += vg.Length(align * float64(p.width(s, size)))
-	p.FillString(p.face(size), at, s)
+	parts := p.runs(s, size)
+	set := func() {
+		for _, r := range parts {
+			text := r.text
+			if p.only {
+				text = p.boxed(text)
+			}
+			p.FillString(p.face(r.size), vg.Point{X: at.X + r.from, Y: at.Y + r.rise}, text)
+		}
+	}
+	if c, ok := p.Canvas.Canvas.(reader); ok && len(parts) > 1 {
+		c.mean(s, set)
+		return
+	}
+	set()
 }
 
 // line draws a polyline.

@@ -4,6 +4,10 @@ import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
+	"html"
+	"regexp"
+	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -34,6 +38,7 @@ type Figure struct {
 	Title   string `json:"title"`
 	Caption string `json:"caption"` // what to see in it
 	Data    []Data `json:"data,omitempty"`
+	Lacking string `json:"-"` // letters that PNG and PDF show as a box, because their typeface lacks them
 	SVG     []byte `json:"-"`
 	PNG     []byte `json:"-"`
 	PDF     []byte `json:"-"`
@@ -43,7 +48,7 @@ type Figure struct {
 func (s Sketch) Render() (Figure, error) {
 	f := Figure{Name: s.Name, Title: s.Title, Caption: s.Caption, Data: s.data()}
 	var err error
-	if f.SVG, err = s.SVG(); err != nil {
+	if f.SVG, f.Lacking, err = s.svg(); err != nil {
 		return Figure{}, err
 	}
 	if f.PNG, err = s.PNG(); err != nil {
@@ -86,21 +91,29 @@ func (s Sketch) Lacks() float64 {
 
 // SVG draws the figure as SVG.
 func (s Sketch) SVG() ([]byte, error) {
-	width, height := s.size(newTypeface())
+	svg, _, err := s.svg()
+	return svg, err
+}
+
+// svg also returns the letters that the typeface lacks.
+func (s Sketch) svg() (svg []byte, lacking string, err error) {
+	letters := newTypeface()
+	width, height := s.size(letters)
 	c := vgsvg.New(width, height)
-	s.drawOn(c)
+	s.drawOn(c, false)
 	var out bytes.Buffer
 	if _, err := c.WriteTo(&out); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return headed(out.Bytes(), s.Title, width, height, s.Zoom), nil
+	body, lacking := spaced(out.Bytes(), letters)
+	return headed(body, s.Title, width, height, s.Zoom), lacking, nil
 }
 
 // PNG draws the figure as PNG.
 func (s Sketch) PNG() ([]byte, error) {
 	width, height := s.size(newTypeface())
 	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))}
-	s.drawOn(c)
+	s.drawOn(c, true)
 	var out bytes.Buffer
 	_, err := c.WriteTo(&out)
 	return out.Bytes(), err
@@ -114,15 +127,40 @@ func (s Sketch) PDF() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.drawOn(c)
+	s.drawOn(c, true)
 	return c.bytes(s.Title)
 }
 
-func (s Sketch) drawOn(c vg.CanvasSizer) {
-	p := pen{draw.New(c), newTypeface()}
+func (s Sketch) drawOn(c vg.CanvasSizer, only bool) {
+	p := pen{draw.New(c), newTypeface(), only}
 	p.SetColor(paper)
 	p.Fill(p.Rectangle.Path())
 	s.draw(p)
+}
+
+var svgText = regexp.MustCompile(`(?s)<text [^>]*font-size:([0-9.]+)px[^>]*>([^<]*)</text>`)
+
+// spaced gives every text of an SVG the width that was reckoned with, so that no other font makes it run over. It returns the letters
+// that the typeface lacks; a text that has one is as wide as it likes.
+func spaced(svg []byte, letters typeface) (_ []byte, lacking string) {
+	svg = svgText.ReplaceAllFunc(svg, func(element []byte) []byte {
+		parts := svgText.FindSubmatch(element)
+		text := html.UnescapeString(string(parts[2]))
+		size, err := strconv.ParseFloat(string(parts[1]), 64)
+		if boxed := letters.boxed(text); boxed != text || err != nil || text == "" {
+			lacking += strings.Map(func(r rune) rune {
+				if letters.has(r) || strings.ContainsRune(lacking, r) {
+					return -1
+				}
+				return r
+			}, text)
+			return element
+		}
+		face := letters.face(vg.Length(size))
+		wide := fmt.Sprintf(`<text textLength="%.5g" lengthAdjust="spacingAndGlyphs" `, face.Width(text).Points())
+		return bytes.Replace(element, []byte("<text "), []byte(wide), 1)
+	})
+	return svg, lacking
 }
 
 // headed gives an SVG a head that names the picture and fonts of the same widths for machines without Liberation.

@@ -108,7 +108,6 @@ func (s Ruler) decades() (from, to int) {
 type Tick struct {
 	Value float64
 	Label string
-	Super string // raised, smaller, after the label
 }
 
 // MostLabels is how many labels an axis carries at most.
@@ -143,20 +142,20 @@ func (s Ruler) Multiples(step float64) []Tick {
 	from, to := math.Ceil(s.Min/step-rounding), math.Floor(s.Max/step+rounding)
 	for i := from; i <= to; i++ {
 		t := Tick{Value: float64(i*step) + 0} // never −0
-		t.Label, t.Super = axisNumber(t.Value, step, size)
+		t.Label = axisNumber(t.Value, step, size)
 		ticks = append(ticks, t)
 	}
 	return ticks
 }
 
 // axisNumber writes a multiple of step on an axis whose numbers reach size.
-func axisNumber(v, step, size float64) (label, super string) {
+func axisNumber(v, step, size float64) string {
 	decimals := max(0, -int(math.Floor(portable.Log10(step)+1e-9)))
 	switch {
 	case v == 0:
-		return "0", ""
+		return "0"
 	case size < 1e6 && decimals <= 4, size >= 1e-3 && size < 1e6:
-		return phrase.Minus(strconv.FormatFloat(v, 'f', decimals, 64)), ""
+		return phrase.Fixed(v, decimals)
 	}
 	e := int(math.Floor(portable.Log10(size)))
 	digits := max(0, e+decimals)
@@ -167,8 +166,8 @@ func axisNumber(v, step, size float64) (label, super string) {
 }
 
 // timesTen writes v as a multiple of ten to the e.
-func timesTen(v float64, e, digits int) (label, super string) {
-	return phrase.Minus(strconv.FormatFloat(v/math.Pow10(e), 'f', digits, 64)) + "·10", phrase.Minus(strconv.Itoa(e))
+func timesTen(v float64, e, digits int) string {
+	return phrase.Fixed(v/math.Pow10(e), digits) + "·" + phrase.TenTo(e)
 }
 
 // NiceStep is the least of …, 1, 2, 5, 10, 20, … that is not below v.
@@ -201,7 +200,7 @@ func (s Ruler) powers(n int) []Tick {
 	var ticks []Tick
 	for e := from; e <= to; e++ {
 		if t := (Tick{Value: math.Pow10(e)}); e%stride == 0 {
-			t.Label, t.Super = "10", phrase.Minus(strconv.Itoa(e))
+			t.Label = phrase.TenTo(e)
 			ticks = append(ticks, t)
 		} else if stride <= 5 {
 			ticks = append(ticks, t)
@@ -235,8 +234,7 @@ func (s Ruler) oneTwoFive(from, to int) []Tick {
 		if s.Min >= 1e-4 && s.Max < 1e6 {
 			return Tick{Value: v, Label: strconv.FormatFloat(v, 'f', -1, 64)}
 		}
-		label, super := timesTen(v, e, 0)
-		return Tick{Value: v, Label: label, Super: super}
+		return Tick{Value: v, Label: timesTen(v, e, 0)}
 	}
 	var ticks []Tick
 	for e := from; e <= to; e++ {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/stream"
 )
 
@@ -43,14 +44,7 @@ func checkAxis(t *testing.T, s Ruler, low, high float64, least int) {
 			continue
 		}
 		labels++
-		text := strings.ReplaceAll(k.Label, "−", "-")
-		if k.Super != "" {
-			mantissa, _, multiple := strings.Cut(text, "·")
-			if !multiple {
-				mantissa = "1"
-			}
-			text = mantissa + "e" + strings.ReplaceAll(k.Super, "−", "-")
-		}
+		text := typed(k.Label)
 		if v, err := strconv.ParseFloat(text, 64); err != nil || math.Abs(v-k.Value) > 1e-9*math.Abs(v) {
 			t.Fatalf("label %s stands at %g of %+v: %+v", text, k.Value, s, s.ticks(MostLabels))
 		}
@@ -58,4 +52,18 @@ func checkAxis(t *testing.T, s Ruler, low, high float64, least int) {
 	if labels < least || labels > MostLabels+1 {
 		t.Fatalf("%d labels on %+v", labels, s)
 	}
+}
+
+// typed is a label as a program would read the number.
+func typed(label string) string {
+	out, raised := "", false
+	for _, r := range strings.ReplaceAll(strings.ReplaceAll(label, "·10", "e"), "−", "-") {
+		letter, rise := phrase.Script(r)
+		if rise == 1 && !raised && !strings.HasSuffix(out, "e") {
+			out = strings.TrimSuffix(out, "10") + "1e"
+		}
+		raised = rise == 1
+		out += strings.ReplaceAll(string(letter), "−", "-")
+	}
+	return out
 }

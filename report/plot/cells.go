@@ -71,7 +71,7 @@ func short(v float64) string {
 		return phrase.Digits(v, 2)
 	}
 	mantissa, exponent := phrase.Parts(v, 2)
-	return phrase.Minus(fmt.Sprintf("%se%d", mantissa, exponent))
+	return phrase.Minus(mantissa) + "·" + phrase.TenTo(exponent)
 }
 
 // histogram counts numbers of x, one panel a group.
