@@ -59,7 +59,7 @@ def _yaml(value):
 
 def _execute(args, binary):
     """Run the command to its end; Ctrl-C lets it save what it has before it is passed on."""
-    command = _binary(binary)
+    command = find_binary(binary)
     try:
         process = subprocess.Popen([command, *args, "--quiet"], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, encoding="utf-8", errors="replace")
     except OSError as error:
@@ -74,10 +74,13 @@ def _execute(args, binary):
         raise KedgeError(said, process.returncode, stderr)
 
 
-def _binary(binary):
-    """The command: as given, the variable KEDGE, or kedge on the path."""
+def find_binary(binary=None):
+    """The command: as given, the one that came with the package, the variable KEDGE, or kedge on the path."""
+    inside = Path(__file__).parent / "bin" / ("kedge.exe" if os.name == "nt" else "kedge")
+    if binary is None and inside.is_file():
+        return str(inside)
     name = str(binary or os.environ.get("KEDGE") or "kedge")
     found = shutil.which(name)
     if found is None:
-        raise KedgeError(f"there is no command {name}; build it with 'go build ./cmd/kedge' and pass binary=, set the variable KEDGE, or put it on the path")
+        raise KedgeError(f"there is no command {name}; install a wheel, which brings it, or build it with 'go build ./cmd/kedge' and pass binary=, set the variable KEDGE, or put it on the path")
     return found
