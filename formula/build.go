@@ -1,10 +1,13 @@
 package formula
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/kedge-opt/kedge/internal/phrase"
 )
 
 // value builds an expression that stands for numbers.
@@ -30,6 +33,10 @@ func (b *builder) build(e *expr) *node {
 	if b.full {
 		return nil
 	}
+	if b.built++; b.built > maxBuilt {
+		b.full = true
+		return b.fail(e, "the formulas have more than %d parts once sums over an index are written out", maxBuilt)
+	}
 	switch e.kind {
 	case numberExpr:
 		return b.number(e.number)
@@ -43,6 +50,8 @@ func (b *builder) build(e *expr) *node {
 		return b.list(e)
 	case sliceExpr:
 		return b.slice(e)
+	case eachExpr:
+		return b.series(e)
 	}
 	args, ok := b.values(e.args)
 	if !ok {
@@ -65,8 +74,11 @@ func (b *builder) call(e *expr) *node {
 	if len(e.args) < f.least || len(e.args) > f.most {
 		return b.fail(e, "%s: %d arguments, want %s", b.excerpt(e), len(e.args), f.count())
 	}
-	if e.name == "where" {
+	switch {
+	case e.name == "where":
 		return b.choose(e)
+	case e.name == "sum" && e.args[0].kind == eachExpr:
+		return b.total(e, e.args[0])
 	}
 	args, ok := b.values(e.args)
 	if !ok {
@@ -79,7 +91,21 @@ func (b *builder) unknownFunction(e *expr) *node {
 	if n := b.names[e.name]; n != nil {
 		return b.fail(e, "%s is no function; a product is written %s * (…), an entry %s[…]", e.name, e.name, e.name)
 	}
-	return b.fail(e, "unknown function %s, want one of %s", e.name, strings.Join(slices.Sorted(maps.Keys(functions)), ", "))
+	known := slices.Sorted(maps.Keys(functions))
+	if hint := cmp.Or(elsewhere[e.name], phrase.Nearest(e.name, known)); hint != "" {
+		return b.fail(e, "unknown function %s; did you mean %s?", e.name, hint)
+	}
+	return b.fail(e, "unknown function %s, want one of %s", e.name, strings.Join(known, ", "))
+}
+
+// elsewhere is what functions of other languages are called here.
+var elsewhere = map[string]string{
+	"ln": "log", "log2": "log(x)/log(2)", "log10": "log(x)/log(10)", "pow": "x^y", "power": "x^y", "sqr": "x^2", "square": "x^2",
+	"if": "where(condition, x, y)", "ifelse": "where(condition, x, y)", "iif": "where(condition, x, y)", "select": "where(condition, x, y)",
+	"clamp": "clip", "ceil": "-floor(-x)", "ceiling": "-floor(-x)", "trunc": "where(x > 0, floor(x), -floor(-x))", "mod": "x - n*floor(x/n)",
+	"sign": "where(x > 0, 1, -1)", "sgn": "where(x > 0, 1, -1)", "relu": "max(x, 0)", "logistic": "sigmoid", "expit": "sigmoid",
+	"average": "mean", "avg": "mean", "inner": "dot", "matmul": "A @ B", "normalise": "normalize", "length": "norm", "total": "sum",
+	"sinh": "(exp(x) - exp(-x))/2", "cosh": "(exp(x) + exp(-x))/2", "minimum": "min", "maximum": "max", "absolute": "abs",
 }
 
 // choose builds where(c, x, y).
@@ -114,7 +140,7 @@ func (b *builder) lookUp(e *expr) *node {
 	if _, ok := functions[e.name]; ok {
 		return b.fail(e, "%s is a function; write %s(…)", e.name, e.name)
 	}
-	return b.fail(e, "unknown name %s; known are %s", e.name, b.knownNames())
+	return b.fail(e, "unknown name %s; known are %s%s", e.name, b.knownNames(), b.nearest(e.name))
 }
 
 var constants = map[string]float64{"pi": math.Pi, "e": math.E}
@@ -159,6 +185,9 @@ func (b *builder) compare(e *expr, sign string, x, y *node) *node {
 
 // list joins scalars and vectors to a vector, or rows in brackets to a matrix.
 func (b *builder) list(e *expr) *node {
+	if len(e.args) == 1 && e.args[0].kind == eachExpr {
+		return b.series(e.args[0])
+	}
 	args, ok := b.values(e.args)
 	switch {
 	case !ok:
@@ -278,6 +307,17 @@ func (b *builder) index(e *expr) (int, bool) {
 		return 0, false
 	}
 	return int(v), true
+}
+
+// nearest asks whether a known name was meant.
+func (b *builder) nearest(name string) string {
+	if len([]rune(name)) < 3 { // every short name is near another
+		return ""
+	}
+	if near := phrase.Nearest(name, slices.Sorted(maps.Keys(b.names))); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	return ""
 }
 
 // knownNames lists what a name may be, the first twenty of it.

@@ -59,6 +59,7 @@ var profiles = [opCount]func(x interval.Span) profile{
 	opSqrt:     func(interval.Span) profile { return profile{isConcave: true, rises: true} },
 	opTanh:     func(x interval.Span) profile { return profile{isConvex: x.Hi <= 0, isConcave: x.Lo >= 0, rises: true} },
 	opSigmoid:  func(x interval.Span) profile { return profile{isConvex: x.Hi <= 0, isConcave: x.Lo >= 0, rises: true} },
+	opErf:      func(x interval.Span) profile { return profile{isConvex: x.Hi <= 0, isConcave: x.Lo >= 0, rises: true} },
 	opAbs:      valley,
 	opNorm:     valley,
 	opLargest:  func(interval.Span) profile { return profile{isConvex: true, rises: true} },

@@ -142,6 +142,8 @@ var (
 	unaryJets = [opCount]func(j interval.Jets, dst, x interval.Jet){
 		opNeg: interval.Jets.Neg, opExp: interval.Jets.Exp, opLog: interval.Jets.Log, opSqrt: interval.Jets.Sqrt,
 		opTanh: interval.Jets.Tanh, opSigmoid: interval.Jets.Sigmoid, opAbs: interval.Jets.Abs,
+		opSin: interval.Jets.Sin, opCos: interval.Jets.Cos, opTan: interval.Jets.Tan, opErf: interval.Jets.Erf,
+		opFloor: interval.Jets.Floor, opRound: interval.Jets.Round,
 	}
 	binaryJets = [opCount]func(j interval.Jets, dst, x, y interval.Jet){
 		opAdd: interval.Jets.Add, opSub: interval.Jets.Sub, opMul: interval.Jets.Mul, opDiv: interval.Jets.Div,

@@ -18,6 +18,13 @@ var functions = map[string]function{
 	"tanh":      {1, 1, entrywise(opTanh)},
 	"sigmoid":   {1, 1, entrywise(opSigmoid)},
 	"abs":       {1, 1, entrywise(opAbs)},
+	"sin":       {1, 1, entrywise(opSin)},
+	"cos":       {1, 1, entrywise(opCos)},
+	"tan":       {1, 1, entrywise(opTan)},
+	"erf":       {1, 1, entrywise(opErf)},
+	"floor":     {1, 1, entrywise(opFloor)},
+	"round":     {1, 1, entrywise(opRound)},
+	"clip":      {3, 3, clip},
 	"sum":       {1, 1, reduction(opSum)},
 	"norm":      {1, 1, reduction(opNorm)},
 	"mean":      {1, 1, mean},
@@ -61,6 +68,17 @@ func extreme(two, one op) func(*builder, *expr, []*node) *node {
 		}
 		return b.pair(e, two, a[0], a[1])
 	}
+}
+
+// clip is x, or the nearer of two bounds where it lies outside of them.
+func clip(b *builder, e *expr, a []*node) *node {
+	lo, okLo := a[1].number()
+	if hi, okHi := a[2].number(); okLo && okHi && lo > hi {
+		return b.fail(e, "%s: the bounds are %v and %v, want the smaller one first", b.excerpt(e), lo, hi)
+	}
+	above := &expr{kind: e.kind, pos: e.pos, end: e.end, args: e.args[:2]}
+	within := &expr{kind: e.kind, pos: e.pos, end: e.end, args: []*expr{e, e.args[2]}}
+	return b.pair(within, opMin, b.pair(above, opMax, a[0], a[1]), a[2])
 }
 
 func dot(b *builder, e *expr, a []*node) *node {

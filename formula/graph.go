@@ -66,6 +66,7 @@ type graph struct {
 	row     int // entries of all other values
 	folding int // operations spent on constants
 	cost    int // operations of an individual
+	built   int // parts of formulas, each as often as an index repeats it
 	// strict makes a constant that is not finite a fault.
 	strict  bool
 	trouble string // why the last value asked for is not to be had

@@ -3,6 +3,7 @@ package formula
 import (
 	"math"
 
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
@@ -232,6 +233,13 @@ var functionsOfOne = [opCount]func(float64) float64{
 	opLogSlope:     logSlope,
 	opTanhSlope:    tanhSlope,
 	opSigmoidSlope: sigmoidSlope,
+	opSin:          portable.Sin,
+	opCos:          portable.Cos,
+	opTan:          portable.Tan,
+	opErf:          portable.Erf,
+	opErfSlope:     erfSlope,
+	opFloor:        math.Floor,
+	opRound:        math.Round,
 }
 
 // softmax writes e^(x−largest) by their sum.

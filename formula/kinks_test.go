@@ -17,6 +17,8 @@ func TestKinks(t *testing.T) {
 		{"where(x > 0, x, 3*x)", 0, 3}, {"where(x >= 0, x, 3*x)", 0, 1}, {"where(x > 0, sqrt(x), 0)", 0, 0},
 		{"tanh(x)", 0, 1}, {"tanh(1000*x)", 1, 0}, {"sigmoid(x)", 0, 0.25}, {"sigmoid(1000*x)", -1, 0}, {"softmax([x, -x])[0]", 500, 0},
 		{"logsumexp([x, 2*x])", 400, 2}, {"exp(-1000*x)", 1, 0}, {"2^x", 0, math.Log(2)}, {"0^(2 + x)", 0, 0},
+		{"floor(x)", 0.5, 0}, {"floor(x)", 1, 0}, {"round(3*x)", 0.5, 0}, {"clip(x, 0, 1)", 0, 1}, {"clip(x, 0, 1)", 1, 1}, {"clip(x, 0, 1)", 2, 0},
+		{"sin(2*x)", math.Pi / 2, -2}, {"cos(x)", math.Pi / 2, -1}, {"tan(x)", math.Pi / 4, 2}, {"erf(x)", 0, 2 / math.SqrtPi}, {"erf(x)", 30, 0},
 	} {
 		m, err := Compile(Source{Decision: "u", State: "x", Minimize: c.formula})
 		if err != nil {

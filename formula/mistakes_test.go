@@ -35,7 +35,7 @@ func TestMistakesPointAtTheColumn(t *testing.T) {
 		"exp":                                "exp is a function; write exp(…)",
 		"exp(p, p)":                          "exp(p, p): 2 arguments, want 1",
 		"max(p, p, p)":                       "3 arguments, want 1 or 2",
-		"sin(p)":                             "unknown function sin, want one of abs, dot, exp",
+		"gamma(p)":                           "unknown function gamma, want one of abs, clip, cos, dot, erf, exp",
 		"s(p)":                               "s is no function",
 		"p * (p > 0)":                        "p > 0) is a comparison",
 		"where(p, 1, 2)":                     "p is no comparison",
@@ -60,6 +60,25 @@ func TestMistakesPointAtTheColumn(t *testing.T) {
 		"(p":                                 "want )",
 		"p,":                                 "found ,",
 		"":                                   "",
+		"ln(p)":                              "model.next:1:1: unknown function ln; did you mean log?",
+		"p**2":                               "model.next:1:2: a power is written ^, as in x^2, and not **",
+		"if(p > 0, p, 0)":                    "unknown function if; did you mean where(condition, x, y)?",
+		"p if p[0] > 0 else 0":               "model.next:1:3: found if after the end of the formula; a choice is written where(condition, x, y)",
+		"p % 2":                              "unknown character '%'; what is left of x divided by n is x - n*floor(x/n)",
+		"sigmiod(p)":                         "unknown function sigmiod; did you mean sigmoid?",
+		"clip(p, 2, 1)":                      "the bounds are 2 and 1, want the smaller one first",
+		"clip(p, q, 1)":                      "p has 20 entries, q has 19",
+		"sum(p*i for i in 3:3)":              "the range from 3 to below 3 is empty",
+		"sum(p*q for q in 0:3)":              "q is there already; take another name for the index",
+		"sum(p*pi for pi in 0:3)":            "pi is there already",
+		"sum(p for i 0:3)":                   "found 0, want in, as in: for i in 0:3",
+		"sum(p for 3 in 0:3)":                "found 3, want the name of an index",
+		"sum(p for i in 3)":                  "want : and the end of the range",
+		"sum(p[0:i] for i in 1:3)":           "p[0:i] has 2 entries for i = 2, and has 1 entries for i = 1",
+		"[A for i in 0:2]":                   "A is a matrix, want numbers or vectors for every i",
+		"p*i":                                "unknown name i",
+		"p + sum(p[i] for i in s:p[0])":      "p[0] is no index",
+		"p*sum(sum(sum(sum(i*j*k*l for i in 0:900) for j in 0:900) for k in 0:900) for l in 0:900)": "more than 65536 parts once sums over an index are written out",
 	} {
 		_, err := next(body)
 		var e *Error
@@ -98,6 +117,8 @@ func TestPrecedence(t *testing.T) {
 		"(2 + 3)*4": 20, "2 - -3": 5, "+3 - +2": 1, "[1, 2, 3][1]^2": 4, "[[1, 2], [3, 4]]'[0, 1]": 3, "[[1, 2], [3, 4]][1] @ [1, 10]": 43,
 		"2*[1, 2] @ [3, 4]": 22, "sum([[1, 2], [3, 4]] @ [[0, 1], [1, 0]])": 10, "1.5e1": 15, ".5": 0.5, "2e-1": 0.2, "sum([1, [2, 3]])": 6,
 		"where(1 < 2 <= 2 != 3, 5, 6)": 5, "max([3, 1]) - min(2, 7)": 1, "mean([1, 2, 3])": 2, "e^0 + pi - pi": 1, "2^0.5*2^0.5 - 2": 2*math.Nextafter(1, 2) - 2,
+		"floor(-1.5)": -2, "round(2.5) + 10*round(-2.5)": -27, "clip(5, 0, 2) + clip(-5, 0, 2)": 2, "sin(0) + cos(0) + tan(0) + erf(0)": 1,
+		"sum(i^2 for i in 0:4)": 14, "sum([1, 10]*i for i in 1:3)[1]": 30, "sum([[i*j for j in 0:3] for i in 0:3][2])": 6, "max([i - 1 for i in 0:3])": 1,
 	} {
 		m, err := Compile(Source{Decision: "u", State: "x", Next: body})
 		if err != nil {

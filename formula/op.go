@@ -42,6 +42,13 @@ const (
 	opLogSlope
 	opTanhSlope
 	opSigmoidSlope
+	opSin
+	opCos
+	opTan
+	opErf
+	opErfSlope
+	opFloor
+	opRound
 	opPower // x to the whole number attrs[0]
 	opSpread
 
@@ -103,6 +110,8 @@ var natures = [opCount]nature{
 	opSigmoidSlope: {general, 0, 20}, opPower: {general, 0, 60}, opNorm: {general, 0, 2}, opLargest: {general, 0, 1},
 	opSmallest: {general, 0, 1}, opLogSumExp: {general, 0, 8}, opSoftmax: {general, 0, 12}, opUnit: {general, 0, 1},
 	opFirstLargest: {general, 0, 1}, opFirstSmallest: {general, 0, 1},
+	opSin: {general, 0, 200}, opCos: {general, 0, 200}, opTan: {general, 0, 400}, opErf: {general, 0, 400}, opErfSlope: {general, 0, 20},
+	opFloor: {general, 0, 2}, opRound: {general, 0, 2},
 }
 
 // shape is that of a scalar (rank 0), a vector (rank 1, one column) or a matrix (rank 2, row-major).
@@ -151,6 +160,7 @@ const (
 	maxFormulas = 1 << 10 // let bindings, and constraints
 	maxDepth    = 200     // parentheses, calls and signs inside each other
 	maxParts    = 1 << 12 // operators, names and numbers of all formulas together
+	maxBuilt    = 1 << 16 // the same, with everything as often as an index repeats it
 	maxNodes    = 1 << 14 // operations of a model and its derivatives
 	maxEntries  = 1 << 20 // entries of one value
 	maxNumbers  = 1 << 21 // entries of all constants together

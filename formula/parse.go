@@ -26,6 +26,7 @@ const (
 	listExpr
 	sliceExpr
 	transposeExpr
+	eachExpr // args[0] for every whole number, known by name, from args[1] to below args[2]
 )
 
 // cut is one axis of a slice: an index, or a range lo:hi either end of which may be left out.
@@ -85,12 +86,22 @@ func parse(t text, parts *int) (*expr, *Error) {
 	}
 	e := p.expr(0)
 	if p.err == nil && p.tok.kind != endToken {
-		p.fail(p.tok.pos, "%s after the end of the formula; is an operator missing?", describe(p.tok))
+		p.fail(p.tok.pos, "%s after the end of the formula; %s", describe(p.tok), p.missing())
 	}
 	if p.err != nil {
 		return nil, p.err
 	}
 	return e, nil
+}
+
+// missing guesses what a formula that goes on behind its end is about.
+func (p *parser) missing() string {
+	for t := scan(p.body, 0); t.kind != endToken && t.kind != badToken; t = scan(p.body, t.end) {
+		if t.kind == nameToken && t.text == "if" {
+			return "a choice is written where(condition, x, y)"
+		}
+	}
+	return "is an operator missing?"
 }
 
 func describe(t token) string {
@@ -199,6 +210,10 @@ func (p *parser) named(t token) *expr {
 func (p *parser) list(closing string) (all []*expr) {
 	for p.err == nil && !p.is(closing) {
 		all = append(all, p.expr(0))
+		if p.isWord("for") && len(all) == 1 {
+			all[0] = p.each(all[0])
+			break
+		}
 		if !p.is(",") {
 			break
 		}
@@ -206,6 +221,28 @@ func (p *parser) list(closing string) (all []*expr) {
 	}
 	p.expect(closing, "or a comma")
 	return all
+}
+
+func (p *parser) isWord(word string) bool { return p.tok.kind == nameToken && p.tok.text == word }
+
+// each reads what follows a body: for i in 0:n.
+func (p *parser) each(body *expr) *expr {
+	p.advance()
+	index := p.tok
+	if index.kind != nameToken {
+		p.fail(index.pos, "%s, want the name of an index, as in: for i in 0:3", describe(index))
+		return body
+	}
+	p.advance()
+	if !p.isWord("in") {
+		p.fail(p.tok.pos, "%s, want in, as in: for %s in 0:3", describe(p.tok), index.text)
+		return body
+	}
+	p.advance()
+	from := p.expr(0)
+	p.expect(":", "and the end of the range, which does not belong to it, as in 0:3")
+	to := p.expr(0)
+	return p.part(eachExpr, body.pos, index.text, body, from, to)
 }
 
 func (p *parser) infix(left *expr) *expr {

@@ -70,7 +70,7 @@ func (r author) entrywise(s shape, depth int) string {
 		}
 		return r.of(s, depth)
 	}
-	switch r.IntN(16) {
+	switch r.IntN(19) {
 	case 0, 1:
 		return fmt.Sprintf("(%s + %s)", x, y())
 	case 2, 3:
@@ -95,13 +95,23 @@ func (r author) entrywise(s shape, depth int) string {
 		return fmt.Sprintf("where(%s %s %s, %s, %s)", r.of(s, 0), r.pick("<", ">", "<=", ">=", "!="), y(), x, y())
 	case 14:
 		return "(-" + x + ")"
+	case 15:
+		return fmt.Sprintf("%s(%s)", r.pick("sin", "cos", "erf", "floor", "round"), x)
+	case 16:
+		return fmt.Sprintf("tan(%s/(1 + abs(%s)))", x, r.of(scalar(), 0))
+	case 17:
+		return fmt.Sprintf("clip(%s, %s, %s)", x, r.pick("-1", "-0.5", "q[0] - 2"), r.pick("1", "0.4", "q[0] + 2"))
 	}
 	return fmt.Sprintf("(%s*(%s) + c*(%s) - %s)", r.of(scalar(), 0), x, r.leaf(s), r.leaf(s))
 }
 
 func (r author) scalar(depth int) string {
 	n := r.IntN(3) + 2
-	switch r.IntN(5) {
+	switch r.IntN(7) {
+	case 5:
+		return fmt.Sprintf("sum((%[1]s)*p[i%[2]d] for i%[2]d in %[3]d:4)", r.of(scalar(), depth), depth, r.IntN(4))
+	case 6:
+		return fmt.Sprintf("%s([w[i] - p[i + 1] for i in 0:%d])", r.pick("max", "norm", "mean"), n-1)
 	case 0:
 		return fmt.Sprintf("%s(%s)", r.pick("sum", "mean", "norm", "min", "max", "logsumexp"), r.of(vector(n), depth))
 	case 1:
@@ -118,7 +128,9 @@ func (r author) vector(n, depth int) string {
 	if n == 1 {
 		return r.leaf(vector(1))
 	}
-	switch r.IntN(6) {
+	switch r.IntN(7) {
+	case 5:
+		return fmt.Sprintf("sum(q[j%[2]d]*(%[1]s) for j%[2]d in 0:2)", r.of(vector(n), depth), depth)
 	case 0:
 		return fmt.Sprintf("%s(%s)", r.pick("softmax", "normalize"), r.of(vector(n), depth))
 	case 1:

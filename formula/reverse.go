@@ -127,6 +127,10 @@ var slopeOf = [opCount]func(r *reverse, n, x, g *node) *node{
 	opTanh:      func(r *reverse, _, x, g *node) *node { return r.mul(g, r.of(opTanhSlope, x)) },
 	opSigmoid:   func(r *reverse, _, x, g *node) *node { return r.mul(g, r.of(opSigmoidSlope, x)) },
 	opAbs:       func(r *reverse, _, x, g *node) *node { return r.mul(g, r.of(opSign, x)) },
+	opSin:       func(r *reverse, _, x, g *node) *node { return r.mul(g, r.of(opCos, x)) },
+	opCos:       func(r *reverse, _, x, g *node) *node { return r.neg(r.mul(g, r.of(opSin, x))) },
+	opTan:       func(r *reverse, n, _, g *node) *node { return r.mul(g, r.pair(opAdd, r.number(1), r.mul(n, n))) },
+	opErf:       func(r *reverse, _, x, g *node) *node { return r.mul(g, r.of(opErfSlope, x)) },
 	opPower:     func(r *reverse, n, x, g *node) *node { return r.mul(g, r.powerSlope(x, n.attrs[0])) },
 	opSum:       func(_ *reverse, _, _, g *node) *node { return g },
 	opSpread:    func(_ *reverse, _, _, g *node) *node { return g },
@@ -147,6 +151,7 @@ func (r *reverse) visit(n, g *node) {
 		return
 	}
 	switch n.op {
+	case opFloor, opRound: // flat between jumps, of which derivatives say nothing
 	case opAdd:
 		r.give(n, x, g)
 		r.give(n, n.args[1], g)

@@ -103,6 +103,13 @@ var spellings = map[string]string{
 	"−": "-", "·": "*", "×": "*", "≤": "<=", "≥": ">=", "≠": "!=", "ᵀ": "'",
 }
 
+// strangers are signs of other languages, with how this one says it.
+var strangers = map[string]string{
+	"=": "; equality is written ==", "%": "; what is left of x divided by n is x - n*floor(x/n)", "!": "; unequal is written !=",
+	"&": "; of two conditions both hold in where(a, where(b, x, y), y)", "|": "; of two conditions one holds in where(a, x, where(b, x, y))",
+	"?": "; a choice is written where(condition, x, y)",
+}
+
 // scan returns the token that begins at or after a byte.
 func scan(s string, at int) token {
 	for at < len(s) && strings.IndexByte(" \t\r\n", s[at]) >= 0 {
@@ -135,17 +142,16 @@ func scanSign(s string, at int, r rune, size int) token {
 	if plain, ok := spellings[word]; ok {
 		return token{kind: signToken, pos: at, end: at + size, text: plain}
 	}
-	if two := s[at:min(at+2, len(s))]; two == "<=" || two == ">=" || two == "==" || two == "!=" {
+	switch two := s[at:min(at+2, len(s))]; two {
+	case "<=", ">=", "==", "!=":
 		return token{kind: signToken, pos: at, end: at + 2, text: two}
+	case "**":
+		return token{kind: badToken, pos: at, end: at + 2, text: "a power is written ^, as in x^2, and not **"}
 	}
 	if strings.Contains("+-*/^@()[],:<>'", word) && r != utf8.RuneError {
 		return token{kind: signToken, pos: at, end: at + size, text: word}
 	}
-	hint := ""
-	if word == "=" {
-		hint = "; equality is written =="
-	}
-	return token{kind: badToken, pos: at, end: at + size, text: "unknown character " + strconv.QuoteRune(r) + hint}
+	return token{kind: badToken, pos: at, end: at + size, text: "unknown character " + strconv.QuoteRune(r) + strangers[word]}
 }
 
 // scanNumber takes digits with a point and an exponent.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/cmplx"
 
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
@@ -39,6 +40,7 @@ func floats() kit[float64] {
 		of: func(v float64) float64 { return v }, part: func(v float64) float64 { return v },
 		one: map[string]func(float64) float64{
 			"exp": exponential, "log": logarithm, "sqrt": math.Sqrt, "tanh": tanh, "sigmoid": sigmoid, "abs": math.Abs,
+			"sin": portable.Sin, "cos": portable.Cos, "tan": portable.Tan, "erf": portable.Erf, "floor": math.Floor, "round": math.Round,
 		},
 		raise: raise, dot: rows.Dot, sum: rows.Sum, norm: rows.Norm, smallest: smallest, largest: largest,
 		byNorm: func(x, c float64) float64 {
@@ -76,6 +78,9 @@ func complexes() kit[complex128] {
 			"exp": cmplx.Exp, "log": cmplx.Log, "sqrt": cmplx.Sqrt, "tanh": cmplx.Tanh,
 			"sigmoid": func(v complex128) complex128 { return (1 + cmplx.Tanh(v/2)) / 2 },
 			"abs":     func(v complex128) complex128 { return v * complex(sign(real(v)), 0) },
+			"sin":     cmplx.Sin, "cos": cmplx.Cos, "tan": cmplx.Tan, "erf": complexErf,
+			"floor": func(v complex128) complex128 { return complex(math.Floor(real(v)), 0) },
+			"round": func(v complex128) complex128 { return complex(math.Round(real(v)), 0) },
 		},
 		raise: cmplx.Pow, dot: dot, sum: sum,
 		norm:     func(x []complex128) complex128 { return cmplx.Sqrt(dot(x, x)) },
@@ -98,6 +103,14 @@ func (w *walker[T]) walk(e *expr) array[T] {
 		return w.names[e.name]
 	case sliceExpr:
 		return w.slice(e)
+	case eachExpr:
+		return w.series(e)
+	}
+	if e.kind == callExpr && e.name == "sum" && e.args[0].kind == eachExpr {
+		return w.total(e.args[0])
+	}
+	if e.kind == listExpr && e.args[0].kind == eachExpr {
+		return w.series(e.args[0])
 	}
 	args := make([]array[T], len(e.args))
 	for i, a := range e.args {
@@ -331,8 +344,58 @@ func (w *walker[T]) call(e *expr, a []array[T]) array[T] {
 		return w.extreme(e.name == "min", a)
 	case "where":
 		return w.choose(a[0], a[1], a[2])
+	case "clip":
+		return w.extreme(true, []array[T]{w.extreme(false, a[:2]), a[2]})
 	}
 	panic(fmt.Sprintf("the walker knows no %s", e.name))
+}
+
+// repeated walks a body for every index.
+func (w *walker[T]) repeated(e *expr) (all []array[T]) {
+	from, to := w.walk(e.args[1]).x[0], w.walk(e.args[2]).x[0]
+	for i := w.kit.part(from); i < w.kit.part(to); i++ {
+		w.names[e.name] = w.number(i)
+		all = append(all, w.walk(e.args[0]))
+	}
+	delete(w.names, e.name)
+	return all
+}
+
+func (w *walker[T]) series(e *expr) array[T] {
+	all := w.repeated(e)
+	out := array[T]{s: vector(len(all))}
+	if all[0].s.rank == 1 {
+		out.s = matrix(len(all), len(all[0].x))
+	}
+	for _, a := range all {
+		out.x = append(out.x, a.x...)
+	}
+	return out
+}
+
+func (w *walker[T]) total(e *expr) array[T] {
+	all := w.repeated(e)
+	if all[0].s.single() {
+		return array[T]{scalar(), []T{w.kit.sum(w.series(e).x)}}
+	}
+	sum := all[0]
+	for _, a := range all[1:] {
+		sum = two(sum, a, func(x, y T) T { return x + y })
+	}
+	return sum
+}
+
+// complexErf sums the series, and where that would cancel goes along the tangent of the real line.
+func complexErf(v complex128) complex128 {
+	if x := real(v); math.Abs(x) > 2 {
+		return complex(math.Erf(x), imag(v)*2/math.SqrtPi*math.Exp(-x*x))
+	}
+	s, term := v, v
+	for n := 1.0; n < 60; n++ {
+		term *= -v * v / complex(n, 0)
+		s += term / complex(2*n+1, 0)
+	}
+	return s * complex(2/math.SqrtPi, 0)
 }
 
 func (w *walker[T]) outer(a, b array[T]) array[T] {
@@ -360,7 +423,12 @@ func (w *walker[T]) extreme(least bool, a []array[T]) array[T] {
 	if len(a) == 1 {
 		return array[T]{scalar(), []T{a[0].x[best(a[0].x)]}}
 	}
-	return two(a[0], a[1], func(x, y T) T { return []T{x, y}[best([]T{x, y})] })
+	return two(a[0], a[1], func(x, y T) T {
+		if x == y && 1/w.kit.part(x) < 0 != least { // of two zeros the one with the sign is the smaller
+			return y
+		}
+		return []T{x, y}[best([]T{x, y})]
+	})
 }
 
 func (w *walker[T]) choose(c, a, b array[T]) array[T] {

@@ -302,7 +302,7 @@ func TestSyntaxMistakes(t *testing.T) {
 		{"a: 1\n\tb: 2", "x.yaml:2: found character '\t' that cannot start any token"},
 		{"a: 1\n---\nb: 2\n", "x.yaml:2: a second document begins, want one"},
 		{"a: &x 1\nb: *x\n", "x.yaml:1: anchors, aliases and merge keys are not allowed, write the values out"},
-		{"a: 1\nb: *x\n", "x.yaml:2: anchors, aliases and merge keys are not allowed, write the values out"},
+		{"a: 1\nb: *x\n", "x.yaml:2: anchors, aliases and merge keys are not allowed, write the values out; a formula such as \"[1, 2]*p\" stands in quotes"},
 		{"<<: {a: 1}\n", "x.yaml:1: anchors, aliases and merge keys are not allowed, write the values out"},
 		{"a: !!int 1\n", "x.yaml:1: tags and directives are not allowed"},
 		{"%YAML 1.2\n---\na: 1\n", "x.yaml:1: tags and directives are not allowed"},
@@ -349,7 +349,7 @@ algorithms:
 `
 	const want = `x.yaml:1: iterations is "none", want a whole number from 1 to 2147483647
 x.yaml:2: unknown key population.angle, sphere has size, dim, law, states, sampling, weights, storage, traits, drift and churn
-x.yaml:3: dynamics.kind is "polarised", want polarized, choice, affine or friedkin-johnsen
+x.yaml:3: dynamics.kind is "polarised", want polarized, choice, affine or friedkin-johnsen; did you mean polarized?
 x.yaml:4: unknown key objective.weight, affinity has kind
 x.yaml:12: algorithms.1.step is missing, want a number above 0
 x.yaml:12: algorithms.1.name is vanilla, which another algorithm has`

@@ -40,15 +40,3 @@ func mustPanic(t *testing.T, f func()) {
 	}()
 	f()
 }
-
-func TestNearest(t *testing.T) {
-	known := []string{"kind", "lambda", "sigma", "step", "batch"}
-	for key, want := range map[string]string{
-		"lamda": "lambda", "labmda": "lambda", "Lambda": "lambda", "sgima": "sigma", "stp": "step", "batchs": "batch",
-		"temperature": "", "x": "", "": "", "knd": "kind",
-	} {
-		if got := form.Nearest(key, known); got != want {
-			t.Errorf("%q is taken for %q, want %q", key, got, want)
-		}
-	}
-}

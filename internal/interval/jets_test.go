@@ -98,6 +98,8 @@ func grown(r *rand.Rand, n, depth int) tree {
 			return math.NaN()
 		}),
 		one("sqrt", interval.Jets.Sqrt, math.Sqrt), one("tanh", interval.Jets.Tanh, math.Tanh),
+		one("sin", interval.Jets.Sin, math.Sin), one("cos", interval.Jets.Cos, math.Cos), one("tan", interval.Jets.Tan, math.Tan),
+		one("erf", interval.Jets.Erf, math.Erf), one("floor", interval.Jets.Floor, math.Floor), one("round", interval.Jets.Round, math.Round),
 		one("sigmoid", interval.Jets.Sigmoid, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }),
 		one(fmt.Sprint("power", power), func(j interval.Jets, dst, x interval.Jet) { j.Power(dst, x, power) },
 			func(x float64) float64 { return math.Pow(x, float64(power)) }),
@@ -185,7 +187,7 @@ func isSmooth(jet interval.Jet) bool {
 // slopeFits compares gradients at a point with differences, where they are tight and differences settle.
 func slopeFits(t *testing.T, f tree, u []float64, point interval.Jet, n int) bool {
 	t.Helper()
-	if !isSmooth(point) || strings.Contains(f.name, "where") { // a jump may be at the point itself
+	if !isSmooth(point) || strings.Contains(f.name, "where") || strings.Contains(f.name, "floor") || strings.Contains(f.name, "round") { // a jump may be at the point itself
 		return false
 	}
 	for i := range n {
@@ -231,4 +233,29 @@ func bendFits(t *testing.T, f tree, u []float64, point interval.Jet, n int) bool
 		}
 	}
 	return true
+}
+
+// Steps have the slope 0 between jumps, and none that is known where a box has or touches one.
+func TestStepsJump(t *testing.T) {
+	j := interval.Jets{Variables: 1, Order: 1}
+	for _, c := range []struct {
+		name       string
+		f          func(j interval.Jets, dst, x interval.Jet)
+		x, want    interval.Span
+		isConstant bool
+	}{
+		{"floor", interval.Jets.Floor, interval.Span{Lo: 0.25, Hi: 0.75}, interval.Span{}, true},
+		{"floor", interval.Jets.Floor, interval.Span{Lo: 0.25, Hi: 1}, interval.Span{Lo: 0, Hi: 1}, false},
+		{"floor", interval.Jets.Floor, interval.Span{Lo: 0, Hi: 0.5}, interval.Span{}, false},
+		{"floor", interval.Jets.Floor, interval.Span{Lo: -1.5, Hi: 0.5}, interval.Span{Lo: -2, Hi: 0}, false},
+		{"round", interval.Jets.Round, interval.Span{Lo: -0.25, Hi: 0.25}, interval.Span{}, true},
+		{"round", interval.Jets.Round, interval.Span{Lo: 0.25, Hi: 0.5}, interval.Span{Lo: 0, Hi: 1}, false},
+		{"round", interval.Jets.Round, interval.Span{Lo: 0.5, Hi: 1}, interval.Span{Lo: 1, Hi: 1}, false},
+	} {
+		x, got := make(interval.Jet, 2), make(interval.Jet, 2)
+		j.Variable(x, c.x, 0)
+		if c.f(j, got, x); got[0] != c.want || got[1].IsZero() != c.isConstant {
+			t.Errorf("%s of %v is %v with the slope %v, want %v, constant %v", c.name, c.x, got[0], got[1], c.want, c.isConstant)
+		}
+	}
 }

@@ -47,6 +47,18 @@ func Sincos(x float64) (sin, cos float64) {
 	return sin, cos
 }
 
+// Tan returns the tangent.
+func Tan(x float64) float64 {
+	if math.Abs(x) < straight {
+		return x
+	}
+	quarters, r := reduced(x)
+	if quarters&1 == 0 {
+		return sine(r).over(cosine(r)).value()
+	}
+	return -cosine(r).over(sine(r)).value()
+}
+
 // turned rounds the sine of r plus a number of quarters of a turn.
 func turned(quarters int, r pair) float64 {
 	var v float64

@@ -29,6 +29,8 @@ func TestSpecialCases(t *testing.T) {
 		{"Tanh", Tanh, math.Tanh, append(edges, 5e-324, -5e-324, 100, -1e300)},
 		{"Sin", Sin, math.Sin, append(edges, 5e-324, -5e-324)},
 		{"Cos", Cos, math.Cos, append(edges, 5e-324)},
+		{"Tan", Tan, math.Tan, append(edges, 5e-324, -5e-324)},
+		{"Erf", Erf, math.Erf, append(edges, 5.93, 6, -6, 7, -7, 1e300, -1e300)},
 		{"Sincos", sine(Sincos), sine(math.Sincos), append(edges, 5e-324, -5e-324)},
 		{"Asin", Asin, math.Asin, append(edges, 1, -1, 2, -2, 5e-324, -5e-324)},
 		{"Acos", Acos, math.Acos, append(edges, 1, -1, 2, -2, 5e-324)},

@@ -68,6 +68,14 @@ func FormulaText(want string) Codec[string] {
 	c := Single(want, Schema{Type: Types{"string", "number"}, MinLength: 1}, func(n *Node) (string, bool) {
 		return n.Text, n.Text != "" && (n.Quoted || !IsPlainValue(n.Text) || IsNumber(n.Text))
 	}, nil)
+	read := c.Read
+	c.Read = func(m *Mistakes, n *Node) (string, bool) {
+		if n.Shape == List {
+			m.Wrong(n, want+"; a formula that begins with a bracket stands in quotes, as in \"[a, b]\"")
+			return "", false
+		}
+		return read(m, n)
+	}
 	c.Write = func(s string) *Node { return &Node{Shape: Scalar, Text: s, Quoted: true} }
 	return c
 }
@@ -191,6 +199,14 @@ func OneOf(options ...Option) Codec[string] {
 		return n.Text, slices.Contains(known, n.Text)
 	}, func(s string) string { return s })
 	c.options = options
+	read := c.Read
+	c.Read = func(m *Mistakes, n *Node) (string, bool) {
+		if near := phrase.Nearest(n.Text, known); n.Shape == Scalar && near != "" && near != n.Text && len(known) > 2 { // two are easily told apart
+			m.Wrong(n, c.Want+"; did you mean "+near+"?")
+			return "", false
+		}
+		return read(m, n)
+	}
 	return c
 }
 

@@ -71,7 +71,7 @@ func (c cursor) step(part string, last bool) (cursor, error) {
 		return cursor{c.all, Join(c.path, part), c.in, e, e.below, e.list}, nil
 	}
 	known := all.keys()
-	if c.list && part != "" && !(last && Nearest(part, known) != "") {
+	if c.list && part != "" && !(last && phrase.Nearest(part, known) != "") {
 		c.list = false
 		return c, nil
 	}
@@ -84,7 +84,7 @@ func (c cursor) unknown(part string, known []string) error {
 	if part == "" {
 		return errors.New("a key is missing, there are " + phrase.Enumerate(known))
 	}
-	if best := Nearest(part, known); best != "" {
+	if best := phrase.Nearest(part, known); best != "" {
 		return fmt.Errorf("unknown key %s, did you mean %s?", path, Join(c.path, best))
 	}
 	if meant := c.all.elsewhere(part); meant != nil {
@@ -103,5 +103,5 @@ func (v *Vocabulary) elsewhere(key string) (paths []string) {
 	if ends[key] != nil {
 		return ends[key]
 	}
-	return ends[Nearest(key, slices.Sorted(maps.Keys(ends)))]
+	return ends[phrase.Nearest(key, slices.Sorted(maps.Keys(ends)))]
 }

@@ -87,7 +87,7 @@ func (f *Form) reportUnknown() (meant []string) {
 		if at.Rank == 0 && f.at.Rank > 0 {
 			at = f.at
 		}
-		best := Nearest(key, f.known)
+		best := phrase.Nearest(key, f.known)
 		meant = append(meant, best)
 		f.Report(at, value.Path, "unknown key %s, %s", value.Path, f.instead(best))
 	}

@@ -28,6 +28,7 @@ const (
 const (
 	unreadable    = "not readable as YAML"
 	tooLong       = "too long: more than %d words and signs"
+	noAliases     = "anchors, aliases and merge keys are not allowed, write the values out"
 	tooDeep       = "nested more than %d deep"
 	byteOrderMark = '\uFEFF'
 )
@@ -146,8 +147,10 @@ func (l *limits) refuse(tk *token.Token) string {
 	switch tk.Type {
 	case token.InvalidType:
 		return tk.Error
-	case token.AnchorType, token.AliasType, token.MergeKeyType:
-		return "anchors, aliases and merge keys are not allowed, write the values out"
+	case token.AnchorType, token.MergeKeyType:
+		return noAliases
+	case token.AliasType:
+		return noAliases + "; a formula such as \"[1, 2]*p\" stands in quotes"
 	case token.TagType, token.DirectiveType:
 		return "tags and directives are not allowed"
 	case token.MappingKeyType:

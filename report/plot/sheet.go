@@ -9,8 +9,8 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/lists"
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/loop"
-	"github.com/kedge-opt/kedge/problem/form"
 )
 
 // Sheet is what plots are made of: named columns of equal length. A run has a row a measured turn of a trial, a sweep a row
@@ -32,7 +32,7 @@ func (s *Sheet) column(name string) (*series, error) {
 		}
 	}
 	all := strings.Join(s.Columns(), ", ")
-	if near := form.Nearest(name, s.Columns()); near != "" {
+	if near := phrase.Nearest(name, s.Columns()); near != "" {
 		return nil, fmt.Errorf("there is no column %q; did you mean %s? The columns are %s", name, near, all)
 	}
 	return nil, fmt.Errorf("there is no column %q; the columns are %s", name, all)

@@ -1,6 +1,6 @@
-package form
+package phrase
 
-// Nearest returns the known key that a misspelt one most likely stands for, "" when none is near.
+// Nearest returns the known word that a misspelt one most likely stands for, "" when none is near.
 func Nearest(key string, known []string) string {
 	best, least := "", 1+max(1, len(key)/3)
 	if len(key) > 40 {
