@@ -12,7 +12,10 @@ import (
 
 // value builds an expression that stands for numbers.
 func (b *builder) value(e *expr) *node {
-	if e.kind == compareExpr {
+	switch {
+	case b.rules != nil:
+		return b.rules.number(b, e, b.build(e))
+	case e.kind == compareExpr || e.kind == logicExpr:
 		return b.fail(e, "%s is a comparison, which can stand only in where(…) and as a constraint", b.excerpt(e))
 	}
 	return b.build(e)
@@ -37,6 +40,11 @@ func (b *builder) build(e *expr) *node {
 		b.full = true
 		return b.fail(e, "the formulas have more than %d parts once sums over an index are written out", maxBuilt)
 	}
+	if b.rules != nil {
+		if n, own := b.rules.build(b, e); own {
+			return n
+		}
+	}
 	switch e.kind {
 	case numberExpr:
 		return b.number(e.number)
@@ -44,6 +52,10 @@ func (b *builder) build(e *expr) *node {
 		return b.lookUp(e)
 	case compareExpr:
 		return b.condition(e)
+	case logicExpr:
+		return b.logic(e)
+	case textExpr:
+		return b.fail(e, "%q is a text; texts stand only beside == and != in formulas of a table's columns", e.name)
 	case callExpr:
 		return b.call(e)
 	case listExpr:
@@ -91,7 +103,11 @@ func (b *builder) unknownFunction(e *expr) *node {
 	if n := b.names[e.name]; n != nil {
 		return b.fail(e, "%s is no function; a product is written %s * (…), an entry %s[…]", e.name, e.name, e.name)
 	}
-	known := slices.Sorted(maps.Keys(functions))
+	known := slices.Collect(maps.Keys(functions))
+	if b.rules != nil {
+		known = append(known, b.rules.functions()...)
+	}
+	slices.Sort(known)
 	if hint := cmp.Or(elsewhere[e.name], phrase.Nearest(e.name, known)); hint != "" {
 		return b.fail(e, "unknown function %s; did you mean %s?", e.name, hint)
 	}
@@ -108,12 +124,35 @@ var elsewhere = map[string]string{
 	"sinh": "(exp(x) - exp(-x))/2", "cosh": "(exp(x) + exp(-x))/2", "minimum": "min", "maximum": "max", "absolute": "abs",
 }
 
+// truth builds a condition: a comparison, or several with and, or and not. It is 1 where it holds and 0 where it does not.
+func (b *builder) truth(e *expr) *node {
+	if e.kind != compareExpr && e.kind != logicExpr && (b.rules == nil || !b.rules.isCondition(e)) {
+		return b.fail(e, "%s is no comparison, want one such as p > 0", b.excerpt(e))
+	}
+	return b.build(e)
+}
+
+func (b *builder) logic(e *expr) *node {
+	var args []*node
+	for _, a := range e.args {
+		n := b.truth(a)
+		if n == nil {
+			return nil
+		}
+		args = append(args, n)
+	}
+	switch e.name {
+	case "not":
+		return b.deny(e, args[0])
+	case "or":
+		return b.deny(e, b.both(e, b.deny(e, args[0]), b.deny(e, args[1])))
+	}
+	return b.both(e, args[0], args[1])
+}
+
 // choose builds where(c, x, y).
 func (b *builder) choose(e *expr) *node {
-	if e.args[0].kind != compareExpr {
-		return b.fail(e.args[0], "%s is no comparison, want one such as p > 0", b.excerpt(e.args[0]))
-	}
-	c := b.build(e.args[0])
+	c := b.truth(e.args[0])
 	args, ok := b.values(e.args[1:])
 	if c == nil || !ok {
 		return nil
@@ -127,7 +166,8 @@ func (b *builder) choose(e *expr) *node {
 			return b.fail(e, "%s: %s %v, the rest %v", b.excerpt(e), b.excerpt(e.args[i]), n.shape, s)
 		}
 	}
-	return b.emit(e, opWhere, s, c, args[0], args[1])
+	chosen := b.emit(e, opWhere, s, c, args[0], args[1])
+	return b.unless(e, chosen, c)
 }
 
 func (b *builder) lookUp(e *expr) *node {
@@ -169,7 +209,7 @@ func (b *builder) condition(e *expr) *node {
 			return nil
 		}
 		if all != nil {
-			c = b.pair(link, opAnd, all, c)
+			c = b.both(link, all, c)
 		}
 		all = c
 	}
@@ -180,7 +220,7 @@ func (b *builder) compare(e *expr, sign string, x, y *node) *node {
 	if sign[0] == '>' {
 		x, y = y, x
 	}
-	return b.pair(e, signs[sign].op, x, y)
+	return b.unless(e, b.pair(e, signs[sign].op, x, y), x, y)
 }
 
 // list joins scalars and vectors to a vector, or rows in brackets to a matrix.

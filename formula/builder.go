@@ -13,6 +13,19 @@ type builder struct {
 	text
 	names map[string]*node
 	found *mistakes
+	rules rules // of formulas of columns; nil: those of a model
+}
+
+// rules are what formulas of a table's columns can do and those of a model cannot.
+type rules interface {
+	// build builds what only they have; own is false for anything else.
+	build(b *builder, e *expr) (n *node, own bool)
+	// number refuses a value that is no number.
+	number(b *builder, e *expr, n *node) *node
+	// isCondition tells whether a call is a condition.
+	isCondition(e *expr) bool
+	// functions are the names of those that only they have.
+	functions() []string
 }
 
 // fail reports a mistake at an expression.
@@ -119,4 +132,34 @@ func (b *builder) transpose(e *expr, x *node) *node {
 		return x.args[0]
 	}
 	return b.emit(e, opTranspose, x.shape.flip(), x)
+}
+
+// deny is 1 − c, which leaves unknown what is.
+func (b *builder) deny(e *expr, c *node) *node {
+	if c == nil {
+		return nil
+	}
+	return b.emit(e, opSub, c.shape, b.number(1), c)
+}
+
+// both holds where two conditions do. Of columns a condition may be unknown, NaN: with one that does not hold it does not hold.
+func (b *builder) both(e *expr, x, y *node) *node {
+	all := b.pair(e, opAnd, x, y)
+	if b.rules == nil || all == nil {
+		return all
+	}
+	fails := func(c *node) *node { return b.emit(e, opEqual, c.shape, c, b.number(0)) }
+	all = b.emit(e, opWhere, all.shape, fails(y), b.number(0), all)
+	return b.emit(e, opWhere, all.shape, fails(x), b.number(0), all)
+}
+
+// unless makes a value unknown, NaN, where something that it was decided by is. A model has nothing that is unknown.
+func (b *builder) unless(e *expr, n *node, by ...*node) *node {
+	for _, x := range by {
+		if b.rules == nil || n == nil {
+			return n
+		}
+		n = b.pair(e, opAdd, n, b.pair(e, opMul, x, b.number(0)))
+	}
+	return n
 }

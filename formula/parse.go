@@ -26,7 +26,9 @@ const (
 	listExpr
 	sliceExpr
 	transposeExpr
-	eachExpr // args[0] for every whole number, known by name, from args[1] to below args[2]
+	eachExpr  // args[0] for every whole number, known by name, from args[1] to below args[2]
+	logicExpr // name is and, or or not
+	textExpr  // name is the text
 )
 
 // cut is one axis of a slice: an index, or a range lo:hi either end of which may be left out.
@@ -36,6 +38,12 @@ type cut struct {
 }
 
 // Binding powers: a sign takes what binds tighter than itself.
+const (
+	either = 2 * (iota + 1)
+	both
+	denying
+)
+
 const (
 	comparing = 10 * (iota + 1)
 	adding
@@ -58,7 +66,12 @@ var signs = map[string]struct {
 }
 
 func power(t token) int {
-	if t.kind != signToken {
+	switch {
+	case t.isWord("or"):
+		return either
+	case t.isWord("and"):
+		return both
+	case t.kind != signToken:
 		return 0
 	}
 	return signs[t.text].power
@@ -169,6 +182,9 @@ func (p *parser) prefix() *expr {
 		e := p.part(numberExpr, t.pos, "")
 		e.number = t.number
 		return e
+	case t.kind == textToken:
+		p.advance()
+		return p.part(textExpr, t.pos, t.text)
 	case t.kind == nameToken:
 		return p.named(t)
 	case p.is("-"), p.is("+"):
@@ -198,12 +214,21 @@ func (p *parser) signed(t token) *expr {
 
 func (p *parser) named(t token) *expr {
 	p.advance()
-	if !p.is("(") {
+	if t.isWord("not") && p.beginsOperand() {
+		return p.part(logicExpr, t.pos, t.text, p.expr(denying))
+	}
+	if t.isQuoted || !p.is("(") {
 		return p.part(nameExpr, t.pos, t.text)
 	}
 	p.advance()
 	args := p.list(")")
 	return p.part(callExpr, t.pos, t.text, args...)
+}
+
+// beginsOperand tells whether a formula can begin here, so that not is no name.
+func (p *parser) beginsOperand() bool {
+	name := p.tok.kind == nameToken && !p.tok.isWord("and") && !p.tok.isWord("or")
+	return name || p.tok.kind == numberToken || p.tok.kind == textToken || p.is("(")
 }
 
 // list reads expressions between commas and the bracket behind them.
@@ -223,7 +248,7 @@ func (p *parser) list(closing string) (all []*expr) {
 	return all
 }
 
-func (p *parser) isWord(word string) bool { return p.tok.kind == nameToken && p.tok.text == word }
+func (p *parser) isWord(word string) bool { return p.tok.isWord(word) }
 
 // each reads what follows a body: for i in 0:n.
 func (p *parser) each(body *expr) *expr {
@@ -248,6 +273,10 @@ func (p *parser) each(body *expr) *expr {
 func (p *parser) infix(left *expr) *expr {
 	sign := p.tok
 	switch power(sign) {
+	case either, both:
+		p.advance()
+		right := p.expr(power(sign))
+		return p.part(logicExpr, left.pos, sign.text, left, right)
 	case comparing:
 		return p.comparison(left)
 	case applying:

@@ -86,7 +86,11 @@ type token struct {
 	pos, end int
 	text     string
 	number   float64
+	isQuoted bool // a name in backticks, which is never a word of the language
 }
+
+// isWord tells whether the token is a word of the language: and, or, not.
+func (t token) isWord(word string) bool { return t.kind == nameToken && !t.isQuoted && t.text == word }
 
 type tokenKind int
 
@@ -95,6 +99,7 @@ const (
 	numberToken
 	nameToken
 	signToken // operators, brackets, commas
+	textToken // between double quotes
 	badToken  // text says what is wrong
 )
 
@@ -123,6 +128,8 @@ func scan(s string, at int) token {
 		return scanNumber(s, at)
 	case r == '_' || unicode.IsLetter(r) && r != 'ᵀ':
 		return scanName(s, at)
+	case r == '`' || r == '"':
+		return scanQuoted(s, at)
 	}
 	return scanSign(s, at, r, size)
 }
@@ -135,6 +142,26 @@ func scanName(s string, at int) token {
 		length = len(s) - at
 	}
 	return token{kind: nameToken, pos: at, end: at + length, text: s[at : at+length]}
+}
+
+// scanQuoted takes a name between backticks or a text between double quotes, in which a doubled quote stands for one.
+func scanQuoted(s string, at int) token {
+	quote, end := s[at:at+1], at+1
+	for {
+		length := strings.Index(s[end:], quote)
+		if length < 0 {
+			return token{kind: badToken, pos: at, end: len(s), text: quote + " is not closed"}
+		}
+		if end += length + 1; !strings.HasPrefix(s[end:], quote) {
+			break
+		}
+		end++
+	}
+	t := token{kind: textToken, pos: at, end: end, text: strings.ReplaceAll(s[at+1:end-1], quote+quote, quote)}
+	if quote == "`" {
+		t.kind, t.isQuoted = nameToken, true
+	}
+	return t
 }
 
 func scanSign(s string, at int, r rune, size int) token {

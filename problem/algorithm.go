@@ -44,7 +44,7 @@ func (c *check) batch(path string, batch int) {
 	if !c.Sound(path, "population.size") {
 		return
 	}
-	c.FailIf(p.Sampling == "without-replacement" && batch > p.Size, form.Paths(path, "population.size", "population.sampling"),
+	c.FailIf(p.Size > 0 && p.Sampling == "without-replacement" && batch > p.Size, form.Paths(path, "population.size", "population.sampling"),
 		"%s is %d, but population.size is %d and sampling is without-replacement", path, batch, p.Size)
 	c.fits(path, batch, "sampled individuals")
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/optimum"
+	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/sensitivity"
 	"github.com/kedge-opt/kedge/stream"
 )
@@ -21,16 +22,16 @@ func Build(name string, s *Spec, files fs.FS) (*Problem, error) {
 
 // BuildWithin is Build that ends with the error of the context once that is done: large crowds take long to draw.
 func BuildWithin(ctx context.Context, name string, s *Spec, files fs.FS) (*Problem, error) {
+	p := begin(name, s, files)
+	p.within = ctx
 	if err := s.Fits(s.CrowdNeed()); err != nil {
 		return nil, err
 	}
-	p := begin(name, s, files)
-	p.within = ctx
 	draw := p.draw
 	if s.Generator == "numpy" {
 		draw = p.drawPublished
 	}
-	return p.after(p.buildIndividual, p.buildPlayers, p.buildSet, draw, p.buildWeights, p.enterSet, p.buildChanges, p.buildConstraints, p.checkRules, p.stayed)
+	return p.after(p.gather, p.buildIndividual, p.buildPlayers, p.buildSet, draw, p.buildWeights, p.enterSet, p.buildChanges, p.buildConstraints, p.checkRules, p.stayed)
 }
 
 // NewRule makes the decision rule of an algorithm of a spec, at its first decision, without drawing anybody: so it can decide for
@@ -140,7 +141,7 @@ func (s *Spec) setKey() string {
 func (p *Problem) draw() error {
 	s, dim := p.Spec, p.Spec.Dims()
 	var err error
-	if p.law, err = s.buildLaw("population", s.Population.Law, s.Population.Dim, p.files); err != nil {
+	if p.law, err = p.traitLaw(); err != nil {
 		return err
 	}
 	p.law = p.withParameters(p.law)
@@ -149,7 +150,7 @@ func (p *Problem) draw() error {
 	}
 	p.States = p.Traits
 	switch {
-	case s.Population.States != nil:
+	case s.Population.ownStates():
 		if p.firstLaw, err = p.firstStates(dim.State); err != nil {
 			return err
 		}
@@ -160,6 +161,14 @@ func (p *Problem) draw() error {
 		p.States = kedge.Leading{Of: p.Traits, Entries: dim.State}
 	}
 	return p.drawStart()
+}
+
+// traitLaw returns the law of the traits, those of a table as they were gathered.
+func (p *Problem) traitLaw() (population.Law, error) {
+	if p.people != nil {
+		return p.people.Traits, nil
+	}
+	return p.Spec.buildLaw("population", p.Spec.Population.Law, p.Spec.Population.Dim, p.files)
 }
 
 // checkRules makes the rule of every algorithm once, so that mistakes are told before anything runs.

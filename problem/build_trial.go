@@ -108,7 +108,7 @@ func (p *Problem) trialStart(from *kind.Algorithm) kedge.Rows {
 	switch {
 	case from.Facts().Remembers:
 		return withNorm{p.States}
-	case p.Spec.Population.States == nil && len(kind.ParametersOf(p.Spec.Dynamics.Of)) == 0:
+	case !p.Spec.Population.ownStates() && len(kind.ParametersOf(p.Spec.Dynamics.Of)) == 0:
 		return nil
 	}
 	return p.States

@@ -87,7 +87,7 @@ func (c *check) generator() {
 	p := &c.s.Population
 	c.FailIf(c.s.Seed > math.MaxUint32, form.Paths("seed", "generator"),
 		"seed is %d, but generator numpy takes at most %d", c.s.Seed, uint32(math.MaxUint32))
-	c.FailIf(p.States != nil, form.Paths("population.states", "generator"),
+	c.FailIf(p.ownStates(), form.Paths("population.states", "generator"),
 		"generator numpy starts everybody at the trait, want population.states same")
 	c.FailIf(p.Sampling != "with-replacement", form.Paths("population.sampling", "generator"),
 		"generator numpy samples with replacement only")

@@ -62,7 +62,7 @@ func (c *check) tails(path string, one *Constraint) {
 			c.Fail(form.Paths(norm, path), "%s is previous, which wants no constraints", norm)
 		}
 		of, tailed := one.Kind.(kind.Tailed)
-		if batch := form.Join("algorithms", a.Name) + ".batch"; tailed && a.Heed && of.Tail()*float64(a.Batch) < 0.999 && c.Sound(path+".level", "algorithms") {
+		if batch := form.Join("algorithms", a.Name) + ".batch"; tailed && a.Heed && a.Batch > 0 && of.Tail()*float64(a.Batch) < 0.999 && c.Sound(path+".level", "algorithms") {
 			c.Fail(form.Paths(batch, path+".level"), "%s is %d, but the worst %.4g of a sample must be somebody; want at least %.0f", batch, a.Batch, of.Tail(), 1/of.Tail())
 		}
 	}

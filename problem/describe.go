@@ -15,6 +15,9 @@ func (s *Spec) Annotated() []byte { return Vocabulary(s.kinds()).Annotate(s.tree
 
 // tree returns the spec as YAML nodes without places.
 func (s *Spec) tree() *form.Node {
+	if s.written != nil {
+		s = s.written
+	}
 	return form.Print(s.describe)
 }
 

@@ -59,7 +59,7 @@ func (p *Population) Besides() string {
 	if p.Correlates() {
 		text += " First states are normal too, and correlated with the traits."
 	}
-	if p.Weights != nil {
+	if p.weighs() != "" {
 		text += " People count, and are sampled, by weights of their own."
 	}
 	return text
@@ -97,6 +97,9 @@ func (p *Population) correlations() []float64 {
 // firstStates returns the law of first states of so many entries, which may be correlated with traits.
 func (p *Problem) firstStates(entries int) (population.Law, error) {
 	from := &p.Spec.Population
+	if p.people != nil {
+		return p.people.States, nil
+	}
 	law, err := p.Spec.buildLaw("population.states", from.States, entries, p.files)
 	if err != nil || !from.Correlates() {
 		return law, err

@@ -55,29 +55,7 @@ func (m *Model) describeKeys(f *form.Form) {
 	} else {
 		form.Field(f, "minimize", &m.Minimize, form.FormulaText("a formula, or maximize with one").Optional(), form.Says("The loss of an individual, a single number. It must be there unless maximize or players are.", "Φ(p, u, d)", "norm(p - q)^2"))
 	}
-	form.Field(f, "subject to", &m.SubjectTo, formulas().Optional(), form.Says("Which decisions are feasible: linear equations and inequalities, bounds and norms, one or a list. Without any all are.", "u ∈ 𝒞", "[q >= 0, sum(q) == 1]"))
-}
-
-// formulas is one formula or a list of them.
-func formulas() form.Codec[[]string] {
-	one := form.FormulaText("a constraint such as norm(q) <= 1, or a list of those")
-	several := form.ListOf(one, one.Want)
-	return form.Codec[[]string]{
-		Want: one.Want, Schema: form.Schema{AnyOf: []form.Schema{one.Schema, several.Schema}},
-		Read: func(m *form.Mistakes, n *form.Node) ([]string, bool) {
-			if n.Shape == form.List {
-				return several.Read(m, n)
-			}
-			s, ok := one.Read(m, n)
-			return []string{s}, ok
-		},
-		Write: func(all []string) *form.Node {
-			if len(all) == 1 {
-				return one.Write(all[0])
-			}
-			return several.Write(all)
-		},
-	}
+	form.Field(f, "subject to", &m.SubjectTo, form.Formulas("a constraint such as norm(q) <= 1, or a list of those").Optional(), form.Says("Which decisions are feasible: linear equations and inequalities, bounds and norms, one or a list. Without any all are.", "u ∈ 𝒞", "[q >= 0, sum(q) == 1]"))
 }
 
 // lets is a mapping whose keys are names of the author's own.

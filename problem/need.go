@@ -80,7 +80,7 @@ func (s *Spec) CrowdNeed() Need {
 	if kind.IsListed(s.Population.Law) {
 		bytes += 8 * float64(dim.Trait)
 	}
-	if s.Population.States != nil {
+	if s.Population.ownStates() {
 		bytes += s.stored() * float64(dim.State)
 	}
 	need := Need{

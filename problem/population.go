@@ -26,25 +26,46 @@ const maxEntries int64 = 1 << 31
 
 func (s *Spec) describePopulation(f *form.Form) {
 	p := &s.Population
-	form.Field(f, "size", &p.Size, form.Count(1, maxCount), form.Says("Individuals: up to what memory holds, 24·dim bytes each.", "N", "1000"))
-	if s.Model == nil {
-		form.Field(f, "dim", &p.Dim, form.Count(1, maxCount), form.Says("Entries of a trait. But for affine dynamics states and decisions have as many. A model says it by itself.", "", "20"))
-	} else {
-		form.Field(f, "dim", &p.Dim, form.Count(1, maxCount).Like("model.trait", s.Dims().Trait), form.Says("Entries of a trait. But for affine dynamics states and decisions have as many. A model says it by itself.", "", "20"))
+	isTable, describeLaw := s.kinds().PeopleLaw(f, &p.Law)
+	size := form.Count(1, maxCount)
+	if isTable {
+		size = size.Optional()
 	}
-	s.kinds().DescribeLaw(f, &p.Law)
-	f.WordOrSection("states", p.States == nil, form.Choice("same", "Everybody starts at the trait.", "p₀ = d"), "same or a mapping with a law",
-		form.Says("The first states: same, or a law of their own with the keys of one.", "p₀", "{law: sphere}"),
+	form.Field(f, "size", &p.Size, size, form.Says("Individuals: up to what memory holds, 24·dim bytes each. Of columns of a file all rows that pass, or so many of them, drawn without replacement.", "N", "1000"))
+	dim := form.Count(1, maxCount)
+	switch {
+	case s.Model != nil:
+		dim = dim.Like("model.trait", s.Dims().Trait)
+	case isTable:
+		dim = dim.Optional()
+	}
+	form.Field(f, "dim", &p.Dim, dim, form.Says("Entries of a trait. But for affine dynamics states and decisions have as many. A model says it by itself, and so do the columns of a file.", "", "20"))
+	describeLaw()
+	if isTable {
+		p.describeTable(f)
+	} else {
+		s.describeDrawn(f)
+	}
+	form.Field(f, "sampling", &p.Sampling, form.OneOf(form.Choice("with-replacement", "It can.", ""), form.Choice("without-replacement", "It cannot, so a batch is at most the population.", "")).Or("with-replacement"), form.Says("Whether one individual can be sampled twice in a turn.", "", "without-replacement"))
+	if !isTable {
+		form.Field(f, "weights", &p.Weights, form.ListOrPart(form.Numbers(form.NotNegative()), listed, (*Weights).list, "a list of numbers ≥ 0, or a mapping with a file", (*Weights).describe).Optional(), form.Says("How much people count, one number for each in their order: in the value and its optimum, in means, shares and tails of constraints, and as the odds of being sampled. Who has 0 is there and counts for nothing. Without it all count alike.", "Φ̃(u) = Σ wᵢ Φ(hᵢ, u, dᵢ)/Σ wᵢ", "[1, 2.5, 1]"))
+	}
+	form.Field(f, "storage", &p.Storage, form.Which(form.As(population.Float64, "float64", "In double precision.", ""), form.As(population.Float32, "float32", "Rounded to single precision, for half the memory.", "")).Or(population.Float64), form.Says("How states and stored traits are kept; arithmetic is in float64 in any case.", "", "float32"))
+	if !isTable {
+		form.Field(f, "traits", &p.Traits, form.OneOf(form.Choice("stored", "They are.", ""), form.Choice("regenerated", "They are drawn anew whenever they are needed, bit for bit, for less memory and much more time.", "")).Or("stored"), kind.TraitsMeaning("regenerated"))
+	}
+	form.Field(f, "drift", &p.Drift, form.Part((*Drift).describe).Optional(), form.Says("How traits change from step to step. Without it they stay as they are.", "dᵢ = homeᵢ + swing·sin(2πk/period), homeᵢ ← homeᵢ + rate + walk·ξᵢ", "{rate: [0.001, 0]}"))
+	form.Field(f, "churn", &p.Churn, form.Share().Optional(), form.Says("The share of the crowd that leaves each step; as many newcomers take their places, drawn from the law. Without it nobody leaves.", "after k steps ⌊k·churn·N⌋ have left", "0.001"))
+}
+
+// describeDrawn describes the first states of people who are drawn.
+func (s *Spec) describeDrawn(f *form.Form) {
+	p := &s.Population
+	f.WordOrSection("states", p.States == nil, form.Choice("same", "Everybody starts at the trait.", "p₀ = d"), "same or a mapping with a law", kind.StatesMeaning("{law: sphere}"),
 		func(f *form.Form) {
 			s.kinds().DescribeLaw(f, &p.States)
 			p.describeJoint(f)
 		})
-	form.Field(f, "sampling", &p.Sampling, form.OneOf(form.Choice("with-replacement", "It can.", ""), form.Choice("without-replacement", "It cannot, so a batch is at most the population.", "")).Or("with-replacement"), form.Says("Whether one individual can be sampled twice in a turn.", "", "without-replacement"))
-	form.Field(f, "weights", &p.Weights, form.ListOrPart(form.Numbers(form.NotNegative()), listed, (*Weights).list, "a list of numbers ≥ 0, or a mapping with a file", (*Weights).describe).Optional(), form.Says("How much people count, one number for each in their order: in the value and its optimum, in means, shares and tails of constraints, and as the odds of being sampled. Who has 0 is there and counts for nothing. Without it all count alike.", "Φ̃(u) = Σ wᵢ Φ(hᵢ, u, dᵢ)/Σ wᵢ", "[1, 2.5, 1]"))
-	form.Field(f, "storage", &p.Storage, form.Which(form.As(population.Float64, "float64", "In double precision.", ""), form.As(population.Float32, "float32", "Rounded to single precision, for half the memory.", "")).Or(population.Float64), form.Says("How states and stored traits are kept; arithmetic is in float64 in any case.", "", "float32"))
-	form.Field(f, "traits", &p.Traits, form.OneOf(form.Choice("stored", "They are.", ""), form.Choice("regenerated", "They are drawn anew whenever they are needed, bit for bit, for less memory and much more time.", "")).Or("stored"), form.Says("Whether traits are kept.", "", "regenerated"))
-	form.Field(f, "drift", &p.Drift, form.Part((*Drift).describe).Optional(), form.Says("How traits change from step to step. Without it they stay as they are.", "dᵢ = homeᵢ + swing·sin(2πk/period), homeᵢ ← homeᵢ + rate + walk·ξᵢ", "{rate: [0.001, 0]}"))
-	form.Field(f, "churn", &p.Churn, form.Share().Optional(), form.Says("The share of the crowd that leaves each step; as many newcomers take their places, drawn from the law. Without it nobody leaves.", "after k steps ⌊k·churn·N⌋ have left", "0.001"))
 }
 
 // population checks sizes, and whether the laws give what the dynamics move.
@@ -57,7 +78,13 @@ func (c *check) population() {
 	c.FailIf(p.Traits == "regenerated" && kind.IsListed(p.Law), form.Paths("population.traits", "population.law"),
 		"population.traits is regenerated, but population.law is %s, whose individuals cannot be drawn anew; want stored", form.NameOf(p.Law))
 	c.weights(p)
-	if p.States != nil {
+	if t := p.Table(); t != nil {
+		c.table(t)
+	}
+	if p.ownStates() {
+		if p.States == nil {
+			return
+		}
 		kind.CheckLaw(&c.Scene, "population.states", p.States, c.State())
 		c.joint(p)
 		return
@@ -65,5 +92,25 @@ func (c *check) population() {
 	d := c.Dims
 	if trait := d.Trait - len(kind.ParametersOf(c.s.Dynamics.Of)); c.Sound(c.DimKeys...) && c.Sound("population.states") && d.State != trait {
 		c.Fail(append(form.Paths("population.states"), c.DimKeys...), "population.states is same, but a state has %s and a trait %d", form.Entries(d.State), trait)
+	}
+}
+
+func (p *Population) describeTable(f *form.Form) {
+	t := p.Table()
+	if t == nil {
+		return // the law was not read
+	}
+	t.DescribeColumns(f)
+	p.Traits = "stored"
+	if p.Dim == 0 {
+		p.Dim = len(t.Traits)
+	}
+	f.Refuse("weights", "population.weights is given, but people are columns of a file; want weight, with the name of a column")
+}
+
+// table checks the formulas of columns, as far as that can be done without the file.
+func (c *check) table(t *kind.ColumnsLaw) {
+	if c.Sound("population") {
+		c.s.reportFormulas(c.Mistakes, t.Mistakes())
 	}
 }

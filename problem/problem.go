@@ -32,6 +32,7 @@ type Problem struct {
 	formulas    *formula.Model  // nil: the parts are known by name
 	law         population.Law  // of the traits
 	firstLaw    population.Law  // of the first states; nil: the trait
+	people      *kind.People    // of a table; nil: they are drawn or listed
 	weights     []float64       // as they were given; the model has them with the mean 1
 	players     []game.Player
 	stages      []set.Stage       // of the set, as it changes
@@ -127,6 +128,7 @@ const (
 // Warnings returns what a reader of the results must know about the problem.
 func (p *Problem) Warnings() (list []string) {
 	d := &p.Spec.Dynamics
+	list = p.notes()
 	if d.Coupling > 0 {
 		list = append(list, "Individuals are drawn to the mean of the crowd: what is said of one by itself holds the mean where it settles under the first decision.")
 	}

@@ -40,7 +40,8 @@ type Spec struct {
 
 	Kinds *kind.Catalogue // what it can name; nil: the standard ones
 
-	origin *form.Node // what the spec was read from
+	origin  *form.Node // what the spec was read from
+	written *Spec      // as it was before a file told how many people there are; nil: as it is
 }
 
 // Record says what is measured and how often.

@@ -30,11 +30,12 @@ func (w *Weights) describe(f *form.Form) {
 
 // weights checks weights that are listed, and refuses what cannot honour any.
 func (c *check) weights(p *Population) {
-	const path = "population.weights"
-	if p.Weights == nil || !c.Sound(path) {
+	path := p.weighs()
+	if path == "" || !c.Sound(path) {
 		return
 	}
-	if w := p.Weights.Values; w != nil && c.Sound("population.size") {
+	if p.Weights != nil && p.Weights.Values != nil && c.Sound("population.size") {
+		w := p.Weights.Values
 		c.FailIf(len(w) != p.Size, form.Paths(path, "population.size"), "%s has %s, population.size is %d", path, form.Entries(len(w)), p.Size)
 		c.FailIf(slices.Max(w) == 0, form.Paths(path), "%s are all 0; want one above 0, so that somebody counts", path)
 	}
@@ -54,7 +55,10 @@ func (c *check) weights(p *Population) {
 func (p *Problem) buildWeights() error {
 	const path = "population.weights"
 	from := p.Spec.Population.Weights
-	if from == nil {
+	switch {
+	case p.people != nil:
+		return p.weighPeople()
+	case from == nil:
 		return nil
 	}
 	w := from.Values
@@ -80,5 +84,5 @@ func (p *Problem) buildWeights() error {
 // byWeight returns what samples people by their weights.
 func (p *Problem) byWeight(source draws) (population.Picker, error) {
 	pick, err := population.NewByWeight(source, p.weights)
-	return pick, p.Spec.wrap("population.weights", err)
+	return pick, p.Spec.wrap(p.Spec.Population.weighs(), err)
 }

@@ -75,7 +75,11 @@ func (f *Form) Refine(key string, x *string, c Codec[string], m Meaning) {
 		if c.absent != nil && c.like == "" {
 			by.absent = *c.absent
 		}
-		*x = f.draft.pick(by)
+		if option, made := f.draft.ahead[key]; made {
+			*x = option
+		} else {
+			*x = f.draft.pick(by)
+		}
 	}
 	Field(f, key, x, c, m)
 }

@@ -34,6 +34,28 @@ func Pick[K Kind](f *Form, key string, x *K, known []K, absent string, m Meaning
 	}
 }
 
+// Ahead returns the name of the kind that Pick will find at a key, for keys that are described before that one and depend on it.
+func Ahead[K Kind](f *Form, key string, x K, known []K, absent string) string {
+	switch {
+	case f.printing():
+		return NameOf(x)
+	case f.outlining():
+		options := lists.Of(known, func(k K) string { return k.Word().Value })
+		name := f.draft.pick(choice{key: key, options: options, absent: absent})
+		f.draft.ahead = map[string]string{key: name}
+		return name
+	}
+	if n := f.Node.Get(key); n != nil {
+		return n.Text
+	}
+	return absent
+}
+
+// Has tells whether a key is there where a form reads; an outline has all.
+func (f *Form) Has(key string) bool {
+	return f.outlining() || f.Mistakes != nil && f.Node.Get(key) != nil
+}
+
 // Fresh returns a copy of the known kind of a name, nil if there is none.
 func Fresh[K Kind](known []K, name string) (x K) {
 	for _, k := range known {

@@ -49,8 +49,9 @@ type shelf struct {
 type draft struct {
 	of      *outline
 	home    string
-	plan    []int // which option to take at every choice; those beyond its end take the first
-	done    bool  // somebody else has told it all
+	plan    []int             // which option to take at every choice; those beyond its end take the first
+	done    bool              // somebody else has told it all
+	ahead   map[string]string // choices that were made before their keys are described
 	variant variant
 }
 

@@ -167,3 +167,25 @@ func ListOf[T any](each Codec[T], want string) Codec[[]T] {
 		Write: func(xs []T) *Node { return &Node{Shape: List, Items: lists.Of(xs, each.Write)} },
 	}
 }
+
+// Formulas is one formula or a list of them.
+func Formulas(want string) Codec[[]string] {
+	one := FormulaText(want)
+	several := ListOf(one, one.Want)
+	return Codec[[]string]{
+		Want: one.Want, Schema: Schema{AnyOf: []Schema{one.Schema, several.Schema}},
+		Read: func(m *Mistakes, n *Node) ([]string, bool) {
+			if n.Shape == List {
+				return several.Read(m, n)
+			}
+			s, ok := one.Read(m, n)
+			return []string{s}, ok
+		},
+		Write: func(all []string) *Node {
+			if len(all) == 1 {
+				return one.Write(all[0])
+			}
+			return several.Write(all)
+		},
+	}
+}

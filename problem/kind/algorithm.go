@@ -86,7 +86,7 @@ func (a *Algorithm) Describe(f *form.Form, h *Host) {
 	}
 	known := a.Facts()
 	a.describeStep(f, known)
-	form.Field(f, "batch", &a.Batch, form.Count(1, maxCount).Like("population.size", h.Size), form.Says("Individuals sampled a turn.", "", "50"))
+	form.Field(f, "batch", &a.Batch, h.everybody(), form.Says("Individuals sampled a turn.", "", "50"))
 	form.Field(f, "clip", &a.Clip, form.Number("a number above 0 or .inf", form.Above(0, math.Inf(1))).Or(math.Inf(1)), form.Says("The longest gradient: longer ones are shortened to it; .inf: none are.", "", "10"))
 	form.Field(f, "momentum", &a.Momentum, form.Number("a number from 0 to below 1", form.Below(0, 1)).Or(known.Momentum), form.Says("The weight of the past in a running average of gradients; 0: none.", "β in m⁺ = βm + (1−β)g", "0.9"))
 	a.describeRhythm(f, known)

@@ -3,6 +3,7 @@ package kind
 import (
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/population"
@@ -32,13 +33,26 @@ type Published interface {
 }
 
 // DescribeLaw describes a law by its kind and the keys of that.
-func (c *Catalogue) DescribeLaw(f *form.Form, x *Law) {
+func (c *Catalogue) DescribeLaw(f *form.Form, x *Law) { describeLaw(f, x, c.Laws, "") }
+
+func describeLaw(f *form.Form, x *Law, known []Law, absent string) {
 	f.Shared("law", func() {
-		form.Pick(f, "law", x, c.Laws, "", form.Says("How traits (or first states) are drawn.", "", "cap"))
+		form.Pick(f, "law", x, known, absent, form.Says("How traits (or first states) are drawn.", "", "cap"))
 		if *x != nil {
 			(*x).Describe(f)
 		}
 	})
+}
+
+// PeopleLaw describes the law of a population, which may also be the columns of a table. It comes in two steps: first which law it will
+// be, for keys that come before it, and then the law.
+func (c *Catalogue) PeopleLaw(f *form.Form, x *Law) (isTable bool, describe func()) {
+	known, absent := append(slices.Clip(c.Laws), &ColumnsLaw{}), ""
+	if f.Has("file") {
+		absent = Columns
+	}
+	isTable = form.Ahead(f, "law", *x, known, absent) == Columns
+	return isTable, func() { describeLaw(f, x, known, absent) }
 }
 
 // CheckLaw checks a law, unless it was not read, and refuses one whose draws the dynamics cannot move: polarized individuals stand

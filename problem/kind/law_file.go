@@ -26,10 +26,14 @@ func (*FileLaw) Word() form.Option { return form.Choice("file", "The individuals
 
 // Describe implements [Law].
 func (l *FileLaw) Describe(f *form.Form) {
-	form.Field(f, "file", &l.File, form.FileName(),
-		form.Says("A .csv, .npy, .npz or .parquet file with one individual a row, relative to where kedge is run.", "", "people.csv"))
+	describeFile(f, &l.File)
 	form.Field(f, "array", &l.Array, form.TextOf("the name of an array", form.IsPrintable).Optional(),
 		form.Says("The member of an .npz file. Without one it must have a single member.", "", "traits"))
+}
+
+func describeFile(f *form.Form, file *string) {
+	form.Field(f, "file", file, form.FileName(),
+		form.Says("A .csv, .npy, .npz or .parquet file with one individual a row, relative to where kedge is run.", "", "people.csv"))
 }
 
 // Check implements [Law].
@@ -67,18 +71,18 @@ type openFile interface {
 	io.ReaderAt
 }
 
-// ReadTable reads a file of rows of numbers, by its ending.
-func ReadTable(files fs.FS, name, array string) (population.Table, error) {
+// withFile opens a file by its name, and closes it when it has been used.
+func withFile(files fs.FS, name string, use func(r openFile, size int64) error) error {
 	file, err := plain.OpenIn(files, name)
 	if err != nil {
-		return population.Table{}, err
+		return err
 	}
 	defer file.Close()
 	r, ok := file.(openFile)
 	if !ok {
 		all, err := io.ReadAll(file)
 		if err != nil {
-			return population.Table{}, err
+			return err
 		}
 		r = bytes.NewReader(all)
 	}
@@ -87,18 +91,27 @@ func ReadTable(files fs.FS, name, array string) (population.Table, error) {
 		_, err = r.Seek(0, io.SeekStart)
 	}
 	if err != nil {
-		return population.Table{}, err
+		return err
 	}
-	switch path.Ext(name) {
-	case ".csv":
-		return population.ReadCSV(r)
-	case ".npy":
-		return population.ReadNPY(r)
-	case ".parquet":
-		rows, width, err := columns.ReadMatrix(r, size, intake.Limits{})
-		return population.Table{Data: rows, Width: width}, err
-	case ".npz":
-		return population.ReadNPZ(r, size, array)
-	}
-	return population.Table{}, errors.New("want a file that ends in .csv, .npy, .npz or .parquet")
+	return use(r, size)
+}
+
+// ReadTable reads a file of rows of numbers, by its ending.
+func ReadTable(files fs.FS, name, array string) (table population.Table, err error) {
+	err = withFile(files, name, func(r openFile, size int64) (err error) {
+		switch path.Ext(name) {
+		case ".csv":
+			table, err = population.ReadCSV(r)
+		case ".npy":
+			table, err = population.ReadNPY(r)
+		case ".parquet":
+			table.Data, table.Width, err = columns.ReadMatrix(r, size, intake.Limits{})
+		case ".npz":
+			table, err = population.ReadNPZ(r, size, array)
+		default:
+			err = errors.New("want a file that ends in .csv, .npy, .npz or .parquet")
+		}
+		return err
+	})
+	return table, err
 }

@@ -156,7 +156,7 @@ func (c *Catalogue) MethodTable() string {
 // Host is the spec that an algorithm stands in, as far as its keys depend on it.
 type Host struct {
 	Kinds       *Catalogue
-	Size        int  // of the population
+	Size        int  // of the population; 0: a file will tell
 	Trials      int  // of every algorithm that does not say otherwise
 	Constrained bool // there are constraints on the population
 	Contested   bool // there are several players
@@ -177,4 +177,13 @@ type Site struct {
 	Keep func(e online.Estimator, h kedge.Sensitivity) (online.Estimator, error)
 	// Fail blames a key of the algorithm, "" for all of it. The text goes on after the path of the key.
 	Fail func(key, format string, args ...any) error
+}
+
+// everybody is a number of people, by default all of them.
+func (h *Host) everybody() form.Codec[int] {
+	c := form.Count(1, maxCount).Like("population.size", h.Size)
+	if h.Size == 0 {
+		return c.Optional()
+	}
+	return c
 }

@@ -1,0 +1,133 @@
+package problem
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/internal/room"
+	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/problem/kind"
+)
+
+// gather reads the people of a table. From then on the spec of the problem knows how many there are; it is still written as it was.
+func (p *Problem) gather() error {
+	t := p.Spec.Population.Table()
+	if t == nil {
+		return nil
+	}
+	g := kind.Gathering{Within: p.within, Files: p.files, Size: p.Spec.Population.Size, Draw: p.stream("population", "rows")}
+	if have := room.Memory(); have.Known() {
+		g.Most = max(1, min(1<<30, int64(have.Bytes)/4))
+	}
+	people, err := t.Gather(g)
+	if wrong := (*kind.FileError)(nil); errors.As(err, &wrong) {
+		return p.Spec.errorf("population.file", "%v", err)
+	}
+	var found form.Mistakes
+	p.Spec.reportFormulas(&found, err)
+	if of := (*formula.Error)(nil); errors.As(err, &of) && len(found.Found) == 0 {
+		return p.Spec.errorf("population", "%v", err)
+	}
+	if err := found.Join(); err != nil {
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	p.people = people
+	p.Spec = p.Spec.of(people.Size())
+	if err := p.fitting(); err != nil {
+		return err
+	}
+	return p.Spec.Fits(p.Spec.CrowdNeed())
+}
+
+// of returns the spec with the number of people that a file holds.
+func (s *Spec) of(people int) *Spec {
+	known := *s
+	known.written = s
+	known.Population.Size = people
+	known.Algorithms = slices.Clone(s.Algorithms)
+	for i := range known.Algorithms {
+		if a := &known.Algorithms[i]; a.Batch == 0 {
+			a.Batch = people
+		}
+	}
+	return &known
+}
+
+// fitting tells whether the columns give traits and states of the lengths that the dynamics want, and batches no more than everybody.
+func (p *Problem) fitting() error {
+	s, from := p.Spec, p.people
+	dim := s.Dims()
+	want := s.Population.Dim
+	if len(from.TraitNames) != want {
+		return s.errorf("population.traits", "population.traits gives %s (%s), a trait has %d; %s",
+			form.Entries(len(from.TraitNames)), phrase.Enumerate(from.TraitNames), want, "onehot has an entry for every text of its column")
+	}
+	if from.StateNames != nil && len(from.StateNames) != dim.State {
+		return s.errorf("population.states", "population.states gives %s (%s), a state has %d", form.Entries(len(from.StateNames)), phrase.Enumerate(from.StateNames), dim.State)
+	}
+	if n := s.Population.Size; s.Record.Transport > 0 && n > maxTransport {
+		return s.errorf("record.transport", "record.transport is %d, but %s pass, and the distance of more than %d individuals is not worked out; want 0", s.Record.Transport, phrase.Count(n, "row"), maxTransport)
+	}
+	if s.Population.Sampling != "without-replacement" {
+		return nil
+	}
+	for i := range s.Algorithms {
+		if a := &s.Algorithms[i]; a.Batch > s.Population.Size {
+			path := form.Join("algorithms", a.Name) + ".batch"
+			return s.errorf(path, "%s is %d, but %s pass and sampling is without-replacement", path, a.Batch, phrase.Count(s.Population.Size, "row"))
+		}
+	}
+	return nil
+}
+
+// TraitNames returns what the entries of a trait are, by the columns of a file; nil where nobody said.
+func (p *Problem) TraitNames() []string {
+	if p.people == nil {
+		return nil
+	}
+	return p.people.TraitNames
+}
+
+// StateNames returns what the entries of a first state are, by the columns of a file; nil where nobody said.
+func (p *Problem) StateNames() []string {
+	if p.people == nil {
+		return nil
+	}
+	return p.people.StateNames
+}
+
+// Groups returns the group of everybody, counted from 0, and the names of the groups; nil where there are none.
+func (p *Problem) Groups() (of []int, names []string) {
+	if p.people == nil {
+		return nil, nil
+	}
+	return p.people.Groups, p.people.GroupNames
+}
+
+// notes are what was found out about the file of a table.
+func (p *Problem) notes() (list []string) {
+	if p.people == nil {
+		return nil
+	}
+	for _, note := range p.people.Notes {
+		list = append(list, "In "+p.Spec.Population.Table().File+" "+note+".")
+	}
+	return list
+}
+
+// weighPeople takes the weights of a table's column.
+func (p *Problem) weighPeople() error {
+	w := p.people.Weights
+	scaled, err := kedge.ScaleWeights(w, len(w))
+	if err != nil {
+		return p.Spec.wrap("population.weight", err)
+	}
+	p.weights, p.Weights = w, scaled
+	return nil
+}
