@@ -17,7 +17,7 @@ func polish(root *cobra.Command, kinds *kind.Catalogue) {
 	root.AddCommand(newExitCodes(), newEnvironment())
 	group(root, "Problems:", "new", "spec", "check", "certify")
 	group(root, "Runs:", "run", "sweep", "merge", "study", "compare")
-	group(root, "Results:", "report", "plot", "verify")
+	group(root, "Results:", "report", "plot", "verify", "runs")
 	width := page.TerminalOf(root.OutOrStdout()).Width
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", min(width, 100))))
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { help(c) })

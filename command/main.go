@@ -44,7 +44,7 @@ Retraining on fresh samples settles at the wrong place; kedge adds how the settl
 		SilenceUsage:  true,
 	}
 	root.AddCommand(newRun(kinds), newNew(kinds), newSweep(kinds), newMerge(kinds), newReport(kinds), newPlot(), newSpec(kinds), newBench(), newVerify(),
-		newCheck(kinds), newCertify(kinds), newStudy(), newCompare(kinds), newCite(), newVersion())
+		newCheck(kinds), newCertify(kinds), newStudy(), newCompare(kinds), newCite(), newRuns(), newVersion())
 	offerMemory(root)
 	polish(root, kinds)
 	return root

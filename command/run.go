@@ -31,6 +31,7 @@ type runFlags struct {
 	live      bool
 	noCheck   bool
 	certify   bool
+	tags      []string
 
 	checkpoint time.Duration
 	fresh      bool
@@ -56,7 +57,8 @@ Exit codes: 0 done, 1 failed while running, 64 the command or the spec is wrong 
   kedge run polarized --live
   kedge run choice --published --out runs/choice-published
   kedge run polarized --print-spec > mine.yaml && kedge run mine.yaml --trials 5
-  kedge run polarized --trials 1000 --checkpoint 30s`,
+  kedge run polarized --trials 1000 --checkpoint 30s
+  kedge run polarized --tag baseline`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
@@ -68,6 +70,7 @@ Exit codes: 0 done, 1 failed while running, 64 the command or the spec is wrong 
 	f.checkpointFlags(c)
 	fl.BoolVar(&f.live, "live", false, "watch the gaps fall in a full-screen view; q stops the run")
 	fl.BoolVar(&f.noCheck, "no-check", false, "leave the quick examination of the model out of the report; see kedge check")
+	fl.StringArrayVar(&f.tags, "tag", nil, "give the folder a tag, by which kedge runs finds it (repeatable)")
 	fl.BoolVar(&f.certify, "certify", false, "add what the theory guarantees to the report; see kedge certify")
 	return c
 }
@@ -85,7 +88,7 @@ func (f *runFlags) run(c *cobra.Command, target string) error {
 		return err
 	}
 	dir := cmp.Or(f.out, filepath.Join("runs", name))
-	if err := errors.Join(s.Fits(lab.Need(s, f.workers)), room.Writable(dir), fitsDisk(dir, lab.DiskNeed(s))); err != nil {
+	if err := errors.Join(folder.CheckTags(f.tags), s.Fits(lab.Need(s, f.workers)), room.Writable(dir), fitsDisk(dir, lab.DiskNeed(s))); err != nil {
 		return err
 	}
 	problem, err := problem.BuildWithin(c.Context(), name, s, os.DirFS("."))
@@ -127,6 +130,9 @@ func (f *runFlags) execute(c *cobra.Command, p *problem.Problem) error {
 	d, err := report.Save(f.kinds, place, result)
 	if err == nil {
 		err = lab.RemoveCheckpoint(place)
+	}
+	if err == nil {
+		_, err = place.Tag(f.tags, nil)
 	}
 	if err == nil {
 		err = f.tell(c.OutOrStdout(), result, d, dir, p.Spec.Hold, ran.Sub(begun), time.Since(ran))

@@ -35,8 +35,11 @@ func AsJSON(v any) func(io.Writer) error {
 	return func(w io.Writer) error { return WriteJSON(w, v) }
 }
 
-// AsTimes is the content of times.json: an object that, since the manifest cannot, has its own checksum.
-func AsTimes(v any) func(io.Writer) error {
+// AsTimes is the content of times.json, which, since the manifest cannot, has its own checksum.
+func AsTimes(v any) func(io.Writer) error { return asSummed(v) }
+
+// asSummed is the content of a file that holds an object with its own checksum.
+func asSummed(v any) func(io.Writer) error {
 	return func(w io.Writer) error {
 		var b bytes.Buffer
 		if err := WriteJSON(&b, v); err != nil {

@@ -34,9 +34,12 @@ func Verify(dir string) (*Inspection, error) {
 	if s.IsBare() {
 		found.Files = append(found.Files, Checked{File: manifestFile, Note: "kedge wrote no checksum of it yet"})
 	}
+	if s.dir.Has(tagsFile) {
+		found.Files = append(found.Files, s.checkTags())
+	}
 	entries, err := s.dir.List(".")
 	for _, e := range entries {
-		if name := e.Name(); name != manifestFile && !s.Has(name) && !isWork(s.dir, name) && !(s.Kind == KindSweep && name == cellsFolder) {
+		if name := e.Name(); name != manifestFile && !s.Has(name) && !isTags(name) && !isWork(s.dir, name) && !(s.Kind == KindSweep && name == cellsFolder) {
 			found.Strange = append(found.Strange, name)
 		}
 	}
@@ -89,6 +92,15 @@ func (s *Sealed) checkFile(name string) Checked {
 	}
 	if s.IsBare() && s.Files[name].SHA256 == "" {
 		c.Note = "kedge wrote no checksum of it yet"
+	}
+	return c
+}
+
+// checkTags says whether the tags are what was written.
+func (s *Sealed) checkTags() Checked {
+	c := Checked{File: tagsFile}
+	if _, err := readTags(s.dir); err != nil {
+		c.Problem = strings.TrimPrefix(err.Error(), s.dir.Path(tagsFile)+": ")
 	}
 	return c
 }
