@@ -10,6 +10,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/dense"
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
@@ -111,6 +112,7 @@ func (x *instance) first() *mat.Dense {
 // Every bound in expectation, in all three forms and at its own largest step, is above the exact moments of the closed loop, on
 // every random linear-quadratic problem. Nothing is simulated.
 func TestExpectedBoundsHold(t *testing.T) {
+	hold := evidence.For(t, evidence.Promise{Name: "bounds-expected", Text: "certified bounds in expectation, of 1,000 random linear-quadratic problems, that their exact moments exceed", Short: "30 problems"})
 	r := rand.New(rand.NewPCG(6, 2))
 	least := map[string]float64{}
 	for i := range trials(30, 1000) {
@@ -125,9 +127,7 @@ func TestExpectedBoundsHold(t *testing.T) {
 			if !ok {
 				continue
 			}
-			if b.Known != Proof || !(measured <= b.Value*(1+1e-9)) {
-				t.Fatalf("problem %d (%v): %s, %s: %s is %.6g, the bound %.6g (%v)", i, x, b.Theorem, b.Form, b.Of, measured, b.Value, b.Known)
-			}
+			hold.Case(b.Known == Proof && measured <= b.Value*(1+1e-9), "problem %d (%v): %s, %s: %s is %.6g, the bound %.6g (%v)", i, x, b.Theorem, b.Form, b.Of, measured, b.Value, b.Known)
 			name := b.Theorem + ", " + string(b.Form)
 			if margin, seen := least[name]; !seen || b.Value/measured < margin {
 				least[name] = b.Value / measured

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/transport"
 )
@@ -15,15 +16,15 @@ import (
 // Along every path of every random problem, from any start and under any decisions: W₁ ≤ V, V⁺ ≤ L_f(V + L_h√λmax‖Δu‖), its
 // squared form with ρ₁ and ρ₂, ‖e‖ ≤ L W₁ and ‖e‖ ≤ L_p V, and the sum of Theorem 3. W₁ is exact, by assignment.
 func TestPathwiseBoundsHold(t *testing.T) {
+	hold := evidence.For(t, evidence.Promise{Name: "bounds-paths", Text: "the same of 1,000 other problems: those on whose paths an inequality fails", Short: "60 problems"})
 	r := rand.New(rand.NewPCG(6, 3))
 	for i := range trials(60, 1000) {
 		x := drawInstance(t, r, false)
 		c, err := Derive(x.problem.Model, x.problem.Seed)
 		must(t, err)
 		w := walk{instance: x, c: c, u: slices.Clone(x.Start), p: slices.Clone(x.states)}
-		if said := w.follow(t, r); said != "" {
-			t.Fatalf("problem %d (%v): %s", i, x, said)
-		}
+		said := w.follow(t, r)
+		hold.Case(said == "", "problem %d (%v): %s", i, x, said)
 	}
 }
 
@@ -115,6 +116,7 @@ func (w *walk) measure(t *testing.T) (v, w1, e float64) {
 // probability 1−τ fail on at most a share τ of paths; on these they fail on none. The gradients of two crowds differ by at
 // most L(L_h^d √λmax(P) + 1) times the distance of their traits.
 func TestProbableBoundsHold(t *testing.T) {
+	hold := evidence.For(t, evidence.Promise{Name: "bounds-probable", Text: "the same of bounds in probability", Short: "60 problems"})
 	r := rand.New(rand.NewPCG(6, 4))
 	for i := range trials(60, 1000) {
 		x := drawInstance(t, r, true)
@@ -125,12 +127,10 @@ func TestProbableBoundsHold(t *testing.T) {
 		theory.Sigma = x.largestNoise(t)
 		step := theory.LargestStepProbable()
 		gradient, distance := x.simulate(t, r, c.Constants, step)
-		if most := theory.GradientProbable(step, x.Tau); !(gradient <= most) {
-			t.Errorf("problem %d (%v): mean ‖∇Φ̃‖² is %.6g, the bound %.6g", i, x, gradient, most)
-		}
-		if most := theory.DistanceProbable(step, x.Tau); !(distance <= most) {
-			t.Errorf("problem %d (%v): mean W₁ is %.6g, the bound %.6g", i, x, distance, most)
-		}
+		most := theory.GradientProbable(step, x.Tau)
+		hold.Case(gradient <= most, "problem %d (%v): mean ‖∇Φ̃‖² is %.6g, the bound %.6g", i, x, gradient, most)
+		most = theory.DistanceProbable(step, x.Tau)
+		hold.Case(distance <= most, "problem %d (%v): mean W₁ is %.6g, the bound %.6g", i, x, distance, most)
 		if theory.Sigma > 0 && c.Value(SigmaMb) > theory.Sigma*(1+1e-9) {
 			t.Errorf("problem %d: σ_mb = %v is above the largest noise %v", i, c.Value(SigmaMb), theory.Sigma)
 		}

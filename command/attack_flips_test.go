@@ -1,12 +1,14 @@
 package command
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -14,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/lab/compare"
 	"github.com/kedge-opt/kedge/lab/study"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -26,6 +29,7 @@ type prey struct {
 	read      func(dir string) (any, error) // what the library reads of it
 	value     string                        // that, spelt out, undamaged
 	commands  []reader
+	renewed   map[string]string // all files once the report was made anew in it, undamaged
 }
 
 // reader is a command that reads a folder and writes elsewhere.
@@ -34,10 +38,10 @@ type reader struct {
 	output map[string]string // undamaged, by file
 }
 
-// preys copies folders of every kind.
-func preys(t *testing.T, w *workshop) (list []*prey) {
+// preys copies folders of some kinds.
+func preys(t *testing.T, w *workshop, kinds ...string) (list []*prey) {
 	t.Helper()
-	for _, kind := range []string{"run", "sweep", "compare", "study"} {
+	for _, kind := range kinds {
 		p := &prey{kind: kind, dir: filepath.Join(t.TempDir(), kind), read: library(kind)}
 		if err := os.CopyFS(p.dir, os.DirFS(w.path(kind+"-1"))); err != nil {
 			t.Fatal(err)
@@ -60,6 +64,14 @@ func preys(t *testing.T, w *workshop) (list []*prey) {
 			r.output = treeOf(t, filepath.Dir(out))
 			p.commands = append(p.commands, r)
 		}
+		again := filepath.Join(t.TempDir(), kind)
+		if err := os.CopyFS(again, os.DirFS(p.dir)); err != nil {
+			t.Fatal(err)
+		}
+		if said, code := command(t, "report", again); code != 0 {
+			t.Fatalf("report %s: exit code %d: %s", kind, code, said)
+		}
+		p.renewed = treeOf(t, again)
 		list = append(list, p)
 	}
 	return list
@@ -96,24 +108,96 @@ func readersOf(kind string) (list []func(dir, out string) []string) {
 }
 
 // One bit of one file is another, or a file is cut short: verify says so, and whoever reads the folder refuses it or, where that file is
-// not read, gives what it gave before. Every twentieth time the commands are tried too, the library every time.
+// not read, gives what it gave before. All files have their turn. Every tenth time the commands are tried too, the library every time.
 func TestFlipsAreNoticed(t *testing.T) {
-	w := workshopOf(t)
-	list := preys(t, w)
-	a, blows, cuts := newAttack(t, "flips"), 150, 30
-	if isWhole() {
-		blows, cuts = 2500, 500
-	}
-	a.strike(blows+cuts, 1, func(n int, random *rand.Rand) (string, error) {
-		return list[n%len(list)].hurt(t, random, n >= blows, n/len(list)%20 == 0)
-	})
-	a.report(figures{Promise: "one bit, or the end, of a file of a run, sweep, comparison or study is lost: unseen by `kedge verify`, or read by library, `plot`, `report`, `merge` as if nothing were",
-		Test: "Flips", Short: "150 bits, 30 ends"})
+	a := newAttack(t, evidence.Promise{Name: "flips", Short: "150 bits, 30 ends",
+		Text: "one bit, or the end, of a file of a run, sweep, comparison or study is lost, all files in turn: unseen by `kedge verify`, or read by library, `plot`, `report`, `merge`, or by `report` in the folder itself, as if nothing were"})
+	list := preys(t, workshopOf(t), "run", "sweep", "compare", "study")
+	a.flip(list, func(p *prey, round int) (string, error) { return p.ask(t, round%10 == 0) })
 }
 
-// hurt damages a file, asks everybody, and mends it.
-func (p *prey) hurt(t *testing.T, random *rand.Rand, isCut, all bool) (ended string, err error) {
-	name := p.files[random.IntN(len(p.files))]
+// The Python client hands out nothing that is not as it was written either.
+func TestFlipsAreNoticedByPython(t *testing.T) {
+	a := newAttack(t, evidence.Promise{Name: "flips-python", Short: "150 bits, 30 ends", Needs: "Python 3",
+		Text: "the same, of runs and sweeps, read by the Python client: other values than those that were written"})
+	w := workshopOf(t)
+	client := newClient(t)
+	list := preys(t, w, "run", "sweep")
+	calm := map[*prey]string{}
+	for _, p := range list {
+		said, err := client.read(p)
+		if calm[p] = said; err != nil || !strings.HasPrefix(said, "read ") {
+			t.Fatalf("%s: %v: %s", p.kind, err, said)
+		}
+	}
+	a.flip(list, func(p *prey, _ int) (string, error) {
+		said, err := client.read(p)
+		switch {
+		case err != nil:
+			return "bad", err
+		case said == calm[p]:
+			return "not read", nil
+		case strings.HasPrefix(said, "refused "):
+			return "refused", nil
+		}
+		return "wrong", fmt.Errorf("the Python client reads something else: %s", said)
+	})
+}
+
+// flip damages files one after the other and asks somebody each time.
+func (a *attack) flip(list []*prey, ask func(p *prey, round int) (string, error)) {
+	bits, ends := 150, 30
+	if evidence.Whole() {
+		bits, ends = 2500, 500
+	}
+	a.strike(bits+ends, 1, func(n int, random *rand.Rand) (string, error) {
+		p, round := list[n%len(list)], n/len(list)
+		return p.hurt(p.files[round%len(p.files)], random, n >= bits, func() (string, error) { return ask(p, round) })
+	})
+}
+
+// client is a Python process that reads folders.
+type client struct {
+	in  io.Writer
+	out *bufio.Scanner
+}
+
+func newClient(t *testing.T) *client {
+	t.Helper()
+	c := exec.Command(pythonOf(t), "testdata/reader.py")
+	c.Env = append(os.Environ(), "PYTHONPATH="+filepath.Join("..", "clients", "python", "src"), "PYTHONDONTWRITEBYTECODE=1")
+	c.Stderr = os.Stderr
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		c.Wait()
+	})
+	return &client{in, bufio.NewScanner(out)}
+}
+
+// read says what the client reads of a folder: a checksum of it, or why it refuses.
+func (c *client) read(p *prey) (string, error) {
+	if _, err := fmt.Fprintf(c.in, "%s\t%s\n", p.kind, p.dir); err != nil {
+		return "", err
+	}
+	if !c.out.Scan() {
+		return "", fmt.Errorf("the Python client ended: %w", c.out.Err())
+	}
+	return c.out.Text(), nil
+}
+
+// hurt damages a file, asks somebody, and mends it.
+func (p *prey) hurt(name string, random *rand.Rand, isCut bool, ask func() (string, error)) (ended string, err error) {
 	path := filepath.Join(p.dir, filepath.FromSlash(name))
 	good, err := os.ReadFile(path)
 	if err != nil {
@@ -134,7 +218,7 @@ func (p *prey) hurt(t *testing.T, random *rand.Rand, isCut, all bool) (ended str
 	if err := os.WriteFile(path, bad, 0o644); err != nil {
 		return "bad", err
 	}
-	ended, err = p.ask(t, all)
+	ended, err = ask()
 	if err != nil {
 		err = fmt.Errorf("%s %s %s: %w", p.kind, name, what, err)
 	}
@@ -154,11 +238,11 @@ func (p *prey) ask(t *testing.T, all bool) (ended string, err error) {
 			return "wrong", fmt.Errorf("the library reads other numbers")
 		}
 	}
+	if !all {
+		return ended, nil
+	}
 	for _, r := range p.commands {
 		out := filepath.Join(t.TempDir(), "out")
-		if !all {
-			break
-		}
 		said, code := command(t, r.args(p.dir, out)...)
 		if got := treeOf(t, filepath.Dir(out)); code == 0 && !reflect.DeepEqual(got, r.output) {
 			return "wrong", fmt.Errorf("%v writes something else: %s", r.args(p.dir, out), said)
@@ -167,7 +251,35 @@ func (p *prey) ask(t *testing.T, all bool) (ended string, err error) {
 			return "bad", fmt.Errorf("%v: exit code %d: %s", r.args(p.dir, out), code, said)
 		}
 	}
-	return ended, nil
+	return ended, p.renew(t)
+}
+
+// renew makes the report of a damaged folder anew, in a copy of it: it refuses, or no file has other bytes that verify vouches for.
+func (p *prey) renew(t *testing.T) error {
+	dir := filepath.Join(t.TempDir(), "copy")
+	if err := os.CopyFS(dir, os.DirFS(p.dir)); err != nil {
+		return err
+	}
+	before := treeOf(t, dir)
+	said, code := command(t, "report", dir)
+	after := treeOf(t, dir)
+	switch {
+	case code != 0 && code != exitUsage && code != exitFailed:
+		return fmt.Errorf("report in the folder: exit code %d: %s", code, said)
+	case code != 0 && !reflect.DeepEqual(before, after):
+		return fmt.Errorf("report in the folder refuses, and changes it: %s", said)
+	case code != 0:
+		return nil
+	}
+	if _, code := command(t, "verify", dir); code != 0 {
+		return nil
+	}
+	for name, text := range p.renewed {
+		if after[name] != text {
+			return fmt.Errorf("report in the folder vouches for another %s: %s", name, said)
+		}
+	}
+	return nil
 }
 
 // treeOf reads all files below a folder, by name with slashes.

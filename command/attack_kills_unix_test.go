@@ -10,15 +10,19 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/kedge-opt/kedge/internal/evidence"
 )
 
 // Killed at a random moment, every command leaves the old result or the new one, or nothing finished where there was none, and the same
 // command again ends with the bytes of one that was left alone. Files of the user stay.
 func TestKillsOfEveryCommand(t *testing.T) {
+	a := newAttack(t, evidence.Promise{Name: "kills", Short: "18 kills",
+		Text: "`kill -9` at a random moment of run, run with checkpoint, sweep, merge, report, compare, study, plot, half of them while results are written or moved: neither old nor new, other bytes once the command is repeated, a file of the user lost"})
 	w := workshopOf(t)
 	root := t.TempDir()
-	a, blows := newAttack(t, "kills"), 18
-	if isWhole() {
+	blows := 18
+	if evidence.Whole() {
 		blows = 500
 	}
 	all := deeds()
@@ -36,8 +40,6 @@ func TestKillsOfEveryCommand(t *testing.T) {
 			return nil
 		})
 	})
-	a.report(figures{Promise: "`kill -9` at a random moment of run, run with checkpoint, sweep, merge, report, compare, study, plot, half of them while results are written or moved: neither old nor new, other bytes once the command is repeated, a file of the user lost",
-		Test: "Kills", Short: "18 kills"})
 }
 
 // moment waits for a moment at which a command is worth being stopped: any, or while it writes what it has computed, or moves that to its

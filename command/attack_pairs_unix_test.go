@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/kedge-opt/kedge/internal/evidence"
 )
 
 // writer is a process that writes a result.
@@ -44,10 +46,12 @@ type pair struct{ one, other string }
 // Two processes write to one folder, one a random time after the other. Whoever ends with 0 has had the folder, the folder holds the result
 // of one of those, whole, and the other was told who was there. Files of the user stay.
 func TestPairsOfWriters(t *testing.T) {
+	a := newAttack(t, evidence.Promise{Name: "pairs", Short: "12 pairs",
+		Text: "two processes write to one folder, with other seeds, runs, sweeps, comparisons, studies, merges, a run and a report: a mixture, a result that is not there after exit code 0, a loser who is not told by whom, a file of the user lost"})
 	w := workshopOf(t)
 	root := t.TempDir()
-	a, blows := newAttack(t, "pairs"), 12
-	if isWhole() {
+	blows := 12
+	if evidence.Whole() {
 		blows = 500
 	}
 	pairs := []pair{{"run", "run"}, {"run", "report"}, {"sweep", "sweep"}, {"compare", "compare"}, {"study", "study"}, {"merge", "merge"}, {"checkpoint", "checkpoint"}}
@@ -56,8 +60,6 @@ func TestPairsOfWriters(t *testing.T) {
 		defer os.RemoveAll(dir)
 		return w.meet(pairs[n%len(pairs)], dir, random)
 	})
-	a.report(figures{Promise: "two processes write to one folder, with other seeds, runs, sweeps, comparisons, studies, merges, a run and a report: a mixture, a result that is not there after exit code 0, a loser who is not told by whom, a file of the user lost",
-		Test: "Pairs", Short: "12 pairs"})
 }
 
 // meet lets two writers into one folder, with or without an earlier result.

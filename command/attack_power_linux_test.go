@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/kedge-opt/kedge/internal/evidence"
 )
 
 // loopDisk is a file system of its own whose power can be cut.
@@ -66,10 +68,12 @@ func (d *loopDisk) restore() error {
 // The disk of every command loses its power at a random moment, or just when the command has ended with 0: the folder holds the old result or
 // the new one, after the end the new one, and the same command again ends with the bytes of one that was left alone.
 func TestPowerCutsOfEveryCommand(t *testing.T) {
+	a := newAttack(t, evidence.Promise{Name: "power", Short: "8 cuts", Needs: "root and a loop device",
+		Text: "the disk (ext4) loses its power at a random moment of run, run with checkpoint, sweep, merge, report, compare, study, or after exit code 0: neither old nor new, not whole after 0, other bytes once the command is repeated, a file of the user lost"})
 	d := newLoopDisk(t)
 	w := workshopOf(t)
-	a, blows := newAttack(t, "power"), 8
-	if isWhole() {
+	blows := 8
+	if evidence.Whole() {
 		blows = 200
 	}
 	all := deeds()
@@ -90,6 +94,4 @@ func TestPowerCutsOfEveryCommand(t *testing.T) {
 		})
 		return ended, errors.Join(err, os.RemoveAll(dir))
 	})
-	a.report(figures{Promise: "the disk (ext4) loses its power at a random moment of run, run with checkpoint, sweep, merge, report, compare, study, or after exit code 0: neither old nor new, not whole after 0, other bytes once the command is repeated, a file of the user lost",
-		Test: "PowerCuts", Short: "8 cuts where a loop mount is possible"})
 }

@@ -1,7 +1,9 @@
 package command
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -12,33 +14,27 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/evidence"
 )
 
 // attack is a number of blows at the real program or at its folders, and how each ended.
 type attack struct {
 	t    *testing.T
-	name string // of its file of figures
+	row  *evidence.Witness
 	seed uint64
-
-	mu    sync.Mutex     // held while the following is used
-	ended map[string]int // blows, by how they ended
-	wrong int
 }
 
 // newAttack begins an attack. KEDGE_TORTURE_SEED repeats one.
-func newAttack(t *testing.T, name string) *attack {
+func newAttack(t *testing.T, promised evidence.Promise) *attack {
 	t.Helper()
-	a := &attack{t: t, name: name, seed: uint64(time.Now().UnixNano()), ended: map[string]int{}}
+	a := &attack{t: t, row: evidence.For(t, promised), seed: uint64(time.Now().UnixNano())}
 	fmt.Sscan(os.Getenv("KEDGE_TORTURE_SEED"), &a.seed)
 	t.Logf("KEDGE_TORTURE_SEED=%d", a.seed)
 	return a
 }
 
-// isWhole tells whether somebody asks for the whole of every attack, not for a short one.
-func isWhole() bool { return os.Getenv("KEDGE_TORTURE") != "" }
-
 // strike gives blows, several at a time where there are lanes, each with random numbers of its own. It ends early when the time of the
-// test does.
+// test does, which is no whole attack.
 func (a *attack) strike(blows, lanes int, blow func(n int, random *rand.Rand) (ended string, err error)) {
 	var all sync.WaitGroup
 	next := make(chan int)
@@ -46,30 +42,23 @@ func (a *attack) strike(blows, lanes int, blow func(n int, random *rand.Rand) (e
 		all.Go(func() {
 			for n := range next {
 				ended, err := blow(n, rand.New(rand.NewPCG(a.seed, uint64(n))))
-				a.note(n, ended, err)
+				a.row.Ended(ended)
+				a.row.Case(err == nil, "blow %d, %s: %v", n, ended, err)
 			}
 		})
 	}
 	end, limited := a.t.Deadline()
 	for n := range blows {
 		if limited && time.Until(end) < time.Minute {
-			a.t.Logf("no time for more than %d of %d blows", n, blows)
+			if a.t.Logf("no time for more than %d of %d blows: go test takes more with -timeout", n, blows); evidence.Whole() {
+				a.t.Fail()
+			}
 			break
 		}
 		next <- n
 	}
 	close(next)
 	all.Wait()
-}
-
-func (a *attack) note(n int, ended string, err error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.ended[ended]++
-	if err != nil {
-		a.wrong++
-		a.t.Errorf("blow %d, %s: %v", n, ended, err)
-	}
 }
 
 // users are files that somebody keeps in a folder of results, by name.
@@ -247,6 +236,11 @@ func (w *workshop) holds(d deed, dir string) (string, error) {
 		}
 	}
 	return "bad", fmt.Errorf("the manifest is of no undisturbed result (%v):\n%s", err, text)
+}
+
+// isNothing tells whether a folder is not there or holds no finished result.
+func isNothing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, folder.ErrUnfinished)
 }
 
 // isTidy wants nothing of kedge's work in a folder that nobody works on.

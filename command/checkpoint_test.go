@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/kedge-opt/kedge/internal/evidence"
 )
 
 // programDir is where program puts what it builds.
@@ -115,6 +117,7 @@ func killed() map[string][]string {
 
 // Killed at random moments and resumed with other numbers of workers, a run ends with the bytes of one that was left alone.
 func TestKilledRunsEndWithTheSameBytes(t *testing.T) {
+	same := evidence.For(t, evidence.Promise{Name: "killed", Text: "killed at random moments and resumed on other numbers of workers, six kinds of runs: other bytes"})
 	for name, args := range killed() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -126,6 +129,7 @@ func TestKilledRunsEndWithTheSameBytes(t *testing.T) {
 			}
 			storm(t, stormy, append([]string{"run", "--out", stormy, "--checkpoint", "5ms"}, args...))
 			sameFolder(t, filesOf(t, stormy), filesOf(t, calm))
+			same.Case(!t.Failed(), "%s: not the folder of an undisturbed run", name)
 		})
 	}
 }

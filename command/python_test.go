@@ -12,13 +12,7 @@ func TestPythonClient(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a process for every run")
 	}
-	python := os.Getenv("KEDGE_PYTHON")
-	if python == "" {
-		python = "python3"
-	}
-	if _, err := exec.LookPath(python); err != nil {
-		t.Skip("no Python; set KEDGE_PYTHON to one")
-	}
+	python := pythonOf(t)
 	kedge, err := program()
 	if err != nil {
 		t.Fatal(err)
@@ -29,4 +23,17 @@ func TestPythonClient(t *testing.T) {
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
+}
+
+// pythonOf is an interpreter, for a test that skips without one.
+func pythonOf(t *testing.T) string {
+	t.Helper()
+	python := os.Getenv("KEDGE_PYTHON")
+	if python == "" {
+		python = "python3"
+	}
+	if _, err := exec.LookPath(python); err != nil {
+		t.Skip("no Python; set KEDGE_PYTHON to one")
+	}
+	return python
 }

@@ -4,11 +4,14 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/kedge-opt/kedge/internal/evidence"
 )
 
 // Two runs of one spec, on one and on several workers, make the same folder: the manifests vouch for every byte but those of
 // times.json.
 func TestRunsMakeTheSameFolder(t *testing.T) {
+	same := evidence.For(t, evidence.Promise{Name: "same-folder", Text: "two runs make the same folder, manifest and all, but for `times.json`"})
 	var manifests [2]string
 	for i, workers := range []string{"1", "5"} {
 		dir := filepath.Join(t.TempDir(), "out")
@@ -21,7 +24,5 @@ func TestRunsMakeTheSameFolder(t *testing.T) {
 		}
 		manifests[i] = string(text)
 	}
-	if manifests[0] != manifests[1] {
-		t.Errorf("one worker writes\n%s\nand five\n%s", manifests[0], manifests[1])
-	}
+	same.Case(manifests[0] == manifests[1], "one worker writes\n%s\nand five\n%s", manifests[0], manifests[1])
 }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/kedge-opt/kedge/internal/crew"
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/lab"
 )
 
@@ -36,6 +37,7 @@ func liveLooksRight(t *terminal, screen []string) {
 }
 
 func TestLiveView(t *testing.T) {
+	fits := evidence.For(t, evidence.Promise{Name: "terminal-live", Text: "the live view at 80×24, 200×50 and resized, left by q: does not fit, or the terminal is not as before", Needs: "tmux"})
 	for _, size := range [][2]int{{80, 24}, {200, 50}} {
 		term := open(t, size[0], size[1])
 		term.line("echo before the run")
@@ -53,11 +55,13 @@ func TestLiveView(t *testing.T) {
 			}
 		}
 		term.restored("before the run")
+		fits.Case(!t.Failed(), "%v", size)
 	}
 }
 
 // A view too small for a chart still says how far the run is.
 func TestLiveViewInASmallTerminal(t *testing.T) {
+	fits := evidence.For(t, evidence.Promise{Name: "terminal-small", Text: "the same at 38×8, left by Ctrl-C", Needs: "tmux"})
 	term := open(t, 38, 8)
 	term.line(long + " --live --out o")
 	screen := term.wait("q stops", "composite", "% ")
@@ -66,6 +70,7 @@ func TestLiveViewInASmallTerminal(t *testing.T) {
 	}
 	term.key("C-c")
 	term.wait("[130]$")
+	fits.Case(!t.Failed(), "38×8")
 }
 
 // Without colours every method has a mark of its own; a dumb terminal gets lines.
@@ -87,21 +92,24 @@ func TestLiveViewWithoutColours(t *testing.T) {
 
 // The progress of a run is one line that fits, and the result stands below it.
 func TestProgressInATerminal(t *testing.T) {
+	fits := evidence.For(t, evidence.Promise{Name: "terminal-progress", Text: "the progress of a run in 80 and 36 columns", Needs: "tmux"})
 	for _, width := range []int{80, 36} {
 		term := open(t, width, 24)
 		term.line("clear; kedge run polarized --trials 3 --set population.size=50 --set optimum.starts=1 --out o")
 		rows := term.wait("turns", "% ")
-		if first := rows[0]; utf8.RuneCountInString(first) >= width || strings.Contains(first, "█") != (width == 80) {
+		if first := rows[0]; utf8.RuneCountInString(first) >= width || strings.ContainsAny(first, "█░") != (width == 80) {
 			t.Errorf("at %d columns: %s", width, first)
 		}
 		text := strings.Join(term.wait("[0]$", "rate:"), "\n")
 		if strings.Count(text, " turns") != 1 || !strings.Contains(text, "100 %  48 000 of 48 000") {
 			t.Errorf("at %d columns:\n%s", width, text)
 		}
+		fits.Case(!t.Failed(), "%d columns", width)
 	}
 }
 
 func TestPromptsInATerminal(t *testing.T) {
+	fits := evidence.For(t, evidence.Promise{Name: "terminal-prompts", Text: "the questions of `kedge new`, answered and left by Ctrl-C", Needs: "tmux"})
 	term := open(t, 80, 24)
 	term.line("clear; kedge new")
 	for _, step := range []struct{ question, answer string }{
@@ -109,9 +117,7 @@ func TestPromptsInATerminal(t *testing.T) {
 		{"Which [capped-simplex]:", "box"}, {"people are there [100]:", "30"}, {"trial [4000]:", "20"}, {"trials [10]:", "1"},
 	} {
 		for _, row := range term.wait(step.question) {
-			if utf8.RuneCountInString(row) > 80 {
-				t.Errorf("a row is too wide: %s", row)
-			}
+			fits.Case(utf8.RuneCountInString(row) <= 80, "a row is too wide: %s", row)
 		}
 		term.line(step.answer)
 	}
@@ -122,10 +128,12 @@ func TestPromptsInATerminal(t *testing.T) {
 	term.wait("File [mine.yaml]:")
 	term.key("C-c")
 	term.wait("kedge: stopped, nothing was written", "[130]$")
+	fits.Case(!t.Failed(), "Ctrl-C")
 }
 
 // When something panics while the view is shown, the terminal is as before and the panic is there to read.
 func TestPanicLeavesTheTerminalInOrder(t *testing.T) {
+	order := evidence.For(t, evidence.Promise{Name: "terminal-panic", Text: "the terminal after a panic under the live view: not as before, or the panic is not told", Needs: "tmux"})
 	term := open(t, 80, 24)
 	test, err := filepath.Abs(os.Args[0])
 	if err != nil {
@@ -135,9 +143,8 @@ func TestPanicLeavesTheTerminalInOrder(t *testing.T) {
 	term.wait("q stops the run")
 	term.wait("[2]$")
 	term.restored("before the run")
-	if history := term.tmux("capture-pane", "-p", "-S", "-"); !strings.Contains(history, "panic: broken row") {
-		t.Errorf("the panic is not told:\n%s", history)
-	}
+	history := term.tmux("capture-pane", "-p", "-S", "-")
+	order.Case(!t.Failed() && strings.Contains(history, "panic: broken row"), "the panic is not told:\n%s", history)
 }
 
 // What goes into a pipe that nobody reads ends without a word.

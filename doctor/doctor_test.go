@@ -11,6 +11,7 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/doctor"
 	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/sensitivity"
@@ -60,11 +61,11 @@ func examine(t *testing.T, s patient) map[string]doctor.Check {
 
 // The embedded cases are known to be sound; only lq2 has decisions without end.
 func TestCasesPass(t *testing.T) {
+	sound := evidence.For(t, evidence.Promise{Name: "doctor-sound", Text: "checks of the embedded cases, which are sound, that `kedge check` takes for faults"})
 	for _, name := range problem.Cases() {
 		for id, c := range examine(t, subject(t, name)) {
-			if c.Verdict == doctor.Fail || c.Verdict == doctor.Warn && (name != "lq2" || id != "bounded") {
-				t.Errorf("%s: %s %s: %s", name, c.Verdict.Mark(), c.Title, c.Figure)
-			}
+			isFault := c.Verdict == doctor.Fail || c.Verdict == doctor.Warn && (name != "lq2" || id != "bounded")
+			sound.Case(!isFault, "%s: %s %s: %s", name, c.Verdict.Mark(), c.Title, c.Figure)
 		}
 	}
 }
@@ -138,6 +139,7 @@ func (void) Project([]float64) error { return kedge.ErrInfeasible }
 
 // Every planted fault is found by the check that is meant to find it, with the figure that names it.
 func TestPlantedFaults(t *testing.T) {
+	found := evidence.For(t, evidence.Promise{Name: "doctor-faults", Text: "faults planted in models that `kedge check` does not find"})
 	wrongPull := sound()
 	moves := wrongPull.Dynamics.(dynamics.Func)
 	moves.Pull = func(gp, gu, _, _, _, v []float64) {
@@ -201,9 +203,7 @@ func TestPlantedFaults(t *testing.T) {
 		{"lengths", short, "dimensions", doctor.Fail, "the first decision has 2 entries, want 1"},
 	} {
 		got := examine(t, c.subject)[c.id]
-		if got.Verdict != c.verdict || !strings.Contains(got.Figure, c.figure) {
-			t.Errorf("%s: %s is %s %q, want %s with %q", c.name, c.id, got.Verdict, got.Figure, c.verdict, c.figure)
-		}
+		found.Case(got.Verdict == c.verdict && strings.Contains(got.Figure, c.figure), "%s: %s is %s %q, want %s with %q", c.name, c.id, got.Verdict, got.Figure, c.verdict, c.figure)
 	}
 }
 

@@ -11,10 +11,11 @@ import (
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/disk"
 	"github.com/kedge-opt/kedge/internal/disk/disktest"
+	"github.com/kedge-opt/kedge/internal/evidence"
 )
 
 // everyStop writes what is left before every step, in every way, and wants what a look at it says to be the old or the new; after the end the new.
-func everyStop(t *testing.T, tape *disktest.Tape, what, old, new string, look func(root string) string) {
+func everyStop(t *testing.T, whole *evidence.Witness, tape *disktest.Tape, what, old, new string, look func(root string) string) {
 	t.Helper()
 	random, stops := rand.New(rand.NewPCG(7, 8)), 0
 	for n := range tape.Len() + 1 {
@@ -29,9 +30,8 @@ func everyStop(t *testing.T, tape *disktest.Tape, what, old, new string, look fu
 			if err := left.Write(root); err != nil {
 				t.Fatal(err)
 			}
-			if got := look(root); got != new && (got != old || n == tape.Len()) {
-				t.Errorf("%s, %s before step %d: %s", what, how, n, got)
-			}
+			got := look(root)
+			whole.Case(got == new || got == old && n < tape.Len(), "%s, %s before step %d: %s", what, how, n, got)
 		}
 	}
 	t.Logf("%s: %d steps, %d stops", what, tape.Len(), stops)
@@ -48,6 +48,7 @@ func record(t *testing.T, root string) *disktest.Tape {
 
 // A report that is made anew, wherever it is stopped, is the old one or the new one.
 func TestStoppedReportsAreOldOrNew(t *testing.T) {
+	whole := evidence.For(t, evidence.Promise{Name: "stops-report", Text: "the same of a report that is made anew"})
 	root := t.TempDir()
 	dir := filepath.Join(root, "out")
 	if err := saveOn(disk.Disk{}, dir, 1); err != nil {
@@ -62,7 +63,7 @@ func TestStoppedReportsAreOldOrNew(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Release()
-	everyStop(t, tape, "report", "version 1 with page 1", "version 1 with new page", func(root string) string {
+	everyStop(t, whole, tape, "report", "version 1 with page 1", "version 1 with new page", func(root string) string {
 		dir := filepath.Join(root, "out")
 		said := outcome(dir)
 		text, err := os.ReadFile(filepath.Join(dir, "report.html"))
@@ -79,6 +80,7 @@ func errorText(err error) string {
 
 // A comparison, a study and a page that compares runs are written alike.
 func TestStoppedComparisonsAreOldOrNew(t *testing.T) {
+	whole := evidence.For(t, evidence.Promise{Name: "stops-compare", Text: "the same of a comparison and of a study"})
 	for _, kind := range []folder.Kind{folder.KindCompare, folder.KindStudy} {
 		root := t.TempDir()
 		dir := filepath.Join(root, "out")
@@ -99,7 +101,7 @@ func TestStoppedComparisonsAreOldOrNew(t *testing.T) {
 		if err := write(tape.Disk(), "new"); err != nil {
 			t.Fatal(err)
 		}
-		everyStop(t, tape, string(kind), "old", "new", func(root string) string {
+		everyStop(t, whole, tape, string(kind), "old", "new", func(root string) string {
 			dir := filepath.Join(root, "out")
 			text, err := folder.Decode(dir, "table.csv", folder.Verified, io.ReadAll)
 			return found(dir, err, func() string { return string(text) })
@@ -109,6 +111,7 @@ func TestStoppedComparisonsAreOldOrNew(t *testing.T) {
 
 // Parts that are joined, wherever that is stopped, are nothing or the whole.
 func TestStoppedMergesAreNothingOrAll(t *testing.T) {
+	whole := evidence.For(t, evidence.Promise{Name: "stops-merge", Text: "the same of parts that are merged"})
 	root := t.TempDir()
 	parts := []string{filepath.Join(root, "1"), filepath.Join(root, "2")}
 	for i, id := range []string{"a", "b"} {
@@ -134,11 +137,12 @@ func TestStoppedMergesAreNothingOrAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Release()
-	everyStop(t, tape, "merge", "nothing", "ab", func(root string) string { return cellsIn(filepath.Join(root, "whole")) })
+	everyStop(t, whole, tape, "merge", "nothing", "ab", func(root string) string { return cellsIn(filepath.Join(root, "whole")) })
 }
 
 // A figure that is written somewhere is the old one or the new one.
 func TestStoppedFilesAreOldOrNew(t *testing.T) {
+	whole := evidence.For(t, evidence.Promise{Name: "stops-plot", Text: "the same of a figure that is plotted"})
 	root := t.TempDir()
 	put(t, root, "plot.svg")
 	tape := record(t, root)
@@ -146,7 +150,7 @@ func TestStoppedFilesAreOldOrNew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	everyStop(t, tape, "plot", "mine", "new", func(root string) string {
+	everyStop(t, whole, tape, "plot", "mine", "new", func(root string) string {
 		text, err := os.ReadFile(filepath.Join(root, "plot.svg"))
 		return string(text) + errorText(err)
 	})

@@ -11,6 +11,7 @@ import (
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/disk"
 	"github.com/kedge-opt/kedge/internal/disk/disktest"
+	"github.com/kedge-opt/kedge/internal/evidence"
 )
 
 // planned is a sweep of cells a, b, … Behind a slash stands what is another in all of them, as a seed is.
@@ -78,6 +79,7 @@ func cellsIn(dir string) string {
 // A sweep that is stopped anywhere, while it grows or is changed, is the old one, the new one or not finished; the cells that were finished
 // are there, and the same command ends with the bytes of one that was left alone.
 func TestStoppedSweepsAreOldOrNew(t *testing.T) {
+	whole := evidence.For(t, evidence.Promise{Name: "stops-sweep", Text: "the same of a sweep that grows or changes, or other bytes once the command is repeated"})
 	root := t.TempDir()
 	dir := filepath.Join(root, "grid")
 	random, stops := rand.New(rand.NewPCG(5, 6)), 0
@@ -110,18 +112,15 @@ func TestStoppedSweepsAreOldOrNew(t *testing.T) {
 				at := filepath.Join(there, "grid")
 				got := cellsIn(at)
 				isOld := got == change.from || change.from == "" && got == "nothing" || change.damage != "" && (got == "nothing" || strings.HasPrefix(got, "bad: "))
-				if got != change.to && (!isOld || n == rec.Len()) {
-					t.Errorf("%s → %s, %s before step %d: %s", change.from, change.to, how, n, got)
-				}
+				whole.Case(got == change.to || isOld && n < rec.Len(), "%s → %s, %s before step %d: %s", change.from, change.to, how, n, got)
 				if how != "killed" {
 					continue
 				}
 				if _, err := sweepOn(disk.Disk{}, at, change.to, change.prune); err != nil {
 					t.Fatal(err)
 				}
-				if again, err := disktest.Read(there); err != nil || !maps.Equal(clean(again), want) {
-					t.Errorf("%s → %s, killed before step %d, then again: %v, want %v (%v)", change.from, change.to, n, keys(again), keys(want), err)
-				}
+				again, err := disktest.Read(there)
+				whole.Case(err == nil && maps.Equal(clean(again), want), "%s → %s, killed before step %d, then again: %v, want %v (%v)", change.from, change.to, n, keys(again), keys(want), err)
 			}
 		}
 	}
@@ -132,6 +131,7 @@ func keys(t disktest.Tree) string { return fmt.Sprint(len(t), " files") }
 
 // A finished cell is on disk: no power cut after its end takes it.
 func TestFinishedCellsSurvive(t *testing.T) {
+	needed := evidence.For(t, evidence.Promise{Name: "syncs-cells", Text: "the same of a finished cell of a sweep"})
 	root := t.TempDir()
 	dir := filepath.Join(root, "grid")
 	rec, err := disktest.Record(root)
@@ -165,8 +165,8 @@ func TestFinishedCellsSurvive(t *testing.T) {
 		t.Error("a finished cell is lost")
 	}
 	for i := range rec.Len() {
-		if call, path := rec.Call(i); (call == disk.SyncFile || call == disk.SyncDir) && !strings.HasSuffix(path, "unfinished.json-draft") && survives(i) {
-			t.Errorf("without step %d, %s %s, nothing is lost", i, call, path)
+		if call, path := rec.Call(i); (call == disk.SyncFile || call == disk.SyncDir) && !strings.HasSuffix(path, "unfinished.json-draft") {
+			needed.Case(!survives(i), "without step %d, %s %s, nothing is lost", i, call, path)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/disk"
 	"github.com/kedge-opt/kedge/internal/disk/disktest"
+	"github.com/kedge-opt/kedge/internal/evidence"
 )
 
 // version is a result that can be told from others.
@@ -110,6 +111,7 @@ func recorded(t *testing.T, old bool) *disktest.Tape {
 
 // Killed, or without power, before any step: a reader finds the old result or the new one, whole, and after the end the new one.
 func TestAnyStopLeavesTheOldOrTheNew(t *testing.T) {
+	whole := evidence.For(t, evidence.Promise{Name: "stops-run", Text: "killed, or without power, before any step of writing a run: neither the old result nor the new one, whole"})
 	for _, old := range []bool{false, true} {
 		rec := recorded(t, old)
 		before, stops := "nothing", 0
@@ -128,9 +130,7 @@ func TestAnyStopLeavesTheOldOrTheNew(t *testing.T) {
 			for how, tree := range left {
 				stops++
 				got := after(t, tree, "runs/out")
-				if got != "version 2" && (got != before || n == rec.Len()) {
-					t.Errorf("over %s, %s before step %d: %s", before, how, n, got)
-				}
+				whole.Case(got == "version 2" || got == before && n < rec.Len(), "over %s, %s before step %d: %s", before, how, n, got)
 			}
 		}
 		t.Logf("over %s: %d steps, %d stops", before, rec.Len(), stops)
@@ -166,6 +166,7 @@ func clean(t disktest.Tree) disktest.Tree {
 
 // Without any one of the calls that put something on disk, a power cut can do harm: none of them is there for nothing.
 func TestEverySyncIsNeeded(t *testing.T) {
+	needed := evidence.For(t, evidence.Promise{Name: "syncs", Text: "calls that put a run on disk without which no power cut does harm"})
 	if testing.Short() {
 		t.Skip("skipped: one goroutine, and it waits for the disk")
 	}
@@ -185,9 +186,7 @@ func TestEverySyncIsNeeded(t *testing.T) {
 		}
 	}
 	for name, isIdle := range idle {
-		if isIdle {
-			t.Errorf("without %s nothing is lost", name)
-		}
+		needed.Case(!isIdle, "without %s nothing is lost", name)
 	}
 	t.Logf("%d calls put something on disk", len(idle))
 }

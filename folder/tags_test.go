@@ -10,6 +10,7 @@ import (
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/disk"
+	"github.com/kedge-opt/kedge/internal/evidence"
 )
 
 // tagsOf says which tags a folder has, or what is wrong.
@@ -121,6 +122,7 @@ func TestTagsWaitForNobody(t *testing.T) {
 
 // A stop at any step leaves the old tags or the new ones, and nothing else behind. A result that takes the place of another keeps them.
 func TestStoppedTagsAreOldOrNew(t *testing.T) {
+	whole := evidence.For(t, evidence.Promise{Name: "stops-tags", Text: "the same of tags that are changed"})
 	root := t.TempDir()
 	dir := filepath.Join(root, "out")
 	if err := saveOn(disk.Disk{}, dir, 1); err != nil {
@@ -138,7 +140,7 @@ func TestStoppedTagsAreOldOrNew(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Release()
-	everyStop(t, tape, "tags", "version 1 old", "version 1 new", func(root string) string {
+	everyStop(t, whole, tape, "tags", "version 1 old", "version 1 new", func(root string) string {
 		dir := filepath.Join(root, "out")
 		return outcome(dir) + " " + tagsOf(dir)
 	})

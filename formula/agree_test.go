@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
@@ -87,6 +88,7 @@ func same(x, y float64) bool {
 // Eight thousand random formulas (a tenth of them in short runs): compiled programs give the bits of walking the tree, and their derivatives by reverse
 // accumulation agree with complex steps of the tree to 1e-10.
 func TestRandomFormulas(t *testing.T) {
+	agree := evidence.For(t, evidence.Promise{Name: "formulas", Text: "10,000 random formulas: programs that give other bits than walking the tree; their derivatives against complex steps [squire1998], relative"})
 	for part := range 2 {
 		t.Run(strconv.Itoa(part), func(t *testing.T) {
 			t.Parallel()
@@ -98,12 +100,13 @@ func TestRandomFormulas(t *testing.T) {
 			for checked := 0; checked < count; {
 				x := newTrial(t, r)
 				x.sameBits(t)
+				agree.Case(!t.Failed(), "%s", x.source.Next)
 				if off, ok := x.derivatives(t); ok {
 					worst = max(worst, off)
 					checked++
 				}
 			}
-			t.Logf("worst relative error of a derivative: %.2g", worst)
+			agree.AtMost("derivatives", worst, 1e-10)
 		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/kedge-opt/kedge/conform"
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/objective"
 	senses "github.com/kedge-opt/kedge/sensitivity"
@@ -127,17 +128,20 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-func near(t *testing.T, what string, got, want []float64, tol float64) {
-	t.Helper()
+// near states how far numbers are off, relative to the largest of those that they should be.
+func near(off *evidence.Witness, what string, got, want []float64, tol float64) {
+	worst := 0.0
 	for i, v := range want {
-		if !(math.Abs(got[i]-v) <= tol*max(1, rows.MaxAbs(want))) {
-			t.Fatalf("%s: entry %d is %v, want %v", what, i, got[i], v)
+		if d := math.Abs(got[i]-v) / max(1, rows.MaxAbs(want)); !(d <= worst) {
+			worst = d
 		}
 	}
+	off.AtMost(what, worst, tol)
 }
 
 // The formulas of the built-in models give what the built-in models give.
 func TestBuiltins(t *testing.T) {
+	off := evidence.For(t, evidence.Promise{Name: "formula-models", Text: "formulas of the built-in models, off what these give"})
 	for name, c := range map[string]struct {
 		subject
 		f kedge.Smooth
@@ -161,30 +165,29 @@ func TestBuiltins(t *testing.T) {
 			got, want := make([]float64, len(p)), make([]float64, len(p))
 			m.Dynamics().NextRows(got, p, u, d)
 			kedge.Batched(c.f).NextRows(want, p, u, d)
-			near(t, "next", got, want, 1e-14)
-			sameObjective(t, m.Objective(), c.o, p, u, d)
-			samePulls(t, m, c.f, c.s, p, u, d, normals(r, len(p)))
+			near(off, "step", got, want, 1e-14)
+			sameObjective(off, m.Objective(), c.o, p, u, d)
+			samePulls(t, off, m, c.f, c.s, p, u, d, normals(r, len(p)))
 		})
 	}
 }
 
-func sameObjective(t *testing.T, o, want kedge.RowObjective, p, u, d []float64) {
-	t.Helper()
+func sameObjective(off *evidence.Witness, o, want kedge.RowObjective, p, u, d []float64) {
 	g, w := make([]float64, 2*len(p)), make([]float64, 2*len(u))
 	got := o.EvalRows(g[:len(p)], w[:len(u)], p, u, d)
 	loss := want.EvalRows(g[len(p):], w[len(u):], p, u, d)
-	near(t, "loss", []float64{got}, []float64{loss}, 1e-12)
-	near(t, "∂loss/∂p", g[:len(p)], g[len(p):], 1e-12)
-	near(t, "∂loss/∂u", w[:len(u)], w[len(u):], 1e-12)
+	near(off, "loss", []float64{got}, []float64{loss}, 1e-12)
+	near(off, "∂loss/∂p", g[:len(p)], g[len(p):], 1e-12)
+	near(off, "∂loss/∂u", w[:len(u)], w[len(u):], 1e-12)
 }
 
-func samePulls(t *testing.T, m *formula.Model, f kedge.Smooth, s kedge.Sensitivity, p, u, d, v []float64) {
+func samePulls(t *testing.T, off *evidence.Witness, m *formula.Model, f kedge.Smooth, s kedge.Sensitivity, p, u, d, v []float64) {
 	t.Helper()
 	n := len(u)
 	got, want := make([]float64, 2*n), make([]float64, 2*n)
 	m.Dynamics().Pullback(got[:n], got[n:], p[:n], u, d[:n], v[:n])
 	f.Pullback(want[:n], want[n:], p[:n], u, d[:n], v[:n])
-	near(t, "pullback", got, want, 1e-12)
+	near(off, "pullback", got, want, 1e-12)
 	clear(got)
 	clear(want)
 	if err := m.Sensitivity().PullRows(got[:n], p, u, d, v); err != nil {
@@ -193,11 +196,12 @@ func samePulls(t *testing.T, m *formula.Model, f kedge.Smooth, s kedge.Sensitivi
 	if err := s.PullRows(want[:n], p, u, d, v); err != nil {
 		t.Fatal(err)
 	}
-	near(t, "sensitivity", got, want, 1e-11)
+	near(off, "sensitivity", got, want, 1e-11)
 }
 
 // A long state leaves no way but the diagonal with rank-one terms, which is that of the polarized model.
 func TestLongStatesTakeTheShortWay(t *testing.T) {
+	off := evidence.For(t, evidence.Promise{Name: "formula-long", Text: "the sensitivity of a polarized model of 600 entries, written as a formula"})
 	const n = 600
 	s := polarized()
 	s.Decision, s.State, s.Trait = "q[600]", "p[600]", "p0[600]"
@@ -216,7 +220,7 @@ func TestLongStatesTakeTheShortWay(t *testing.T) {
 	if err := (&senses.Implicit{Dynamics: f}).PullRows(want, p, u, d, v); err != nil {
 		t.Fatal(err)
 	}
-	near(t, "sensitivity", got, want, 1e-10)
+	near(off, "", got, want, 1e-10)
 }
 
 // Steady states that do not attract are refused.

@@ -4,10 +4,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/kedge-opt/kedge/internal/evidence"
 )
 
 // The largest formulas that the limits let through stay below 100 ms and 64 MB.
 func TestLargestFormulas(t *testing.T) {
+	cost := evidence.For(t, evidence.Promise{Name: "largest", Text: "the largest formulas the limits let through, to compile"})
 	if testing.Short() {
 		t.Skip("short runs are those under the race detector, which is many times slower")
 	}
@@ -29,9 +32,8 @@ func TestLargestFormulas(t *testing.T) {
 	} {
 		_, took, room := measured(s)
 		t.Logf("%s: %v, %.1f MB", name, took, float64(room)/(1<<20))
-		if took > slowest || room > largestRoom {
-			t.Errorf("%s: %v and %d bytes", name, took, room)
-		}
+		cost.AtMost("seconds", took.Seconds(), slowest.Seconds())
+		cost.AtMost("MB", float64(room)/(1<<20), largestRoom/(1<<20))
 	}
 }
 

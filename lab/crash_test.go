@@ -17,6 +17,7 @@ import (
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/disk"
 	"github.com/kedge-opt/kedge/internal/disk/disktest"
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 )
@@ -155,6 +156,7 @@ func (s *savedRun) stops(n, skip int, random *rand.Rand) map[string]disktest.Tre
 // Killed, or without power, before any step of a run with a checkpoint: going on ends with the bytes of a run that was left alone,
 // nothing is refused, and what was saved is there.
 func TestCheckpointsSurviveAnyStop(t *testing.T) {
+	whole := evidence.For(t, evidence.Promise{Name: "stops-checkpoint", Text: "killed, or without power, before any step of a run with a checkpoint: going on is refused, or ends with other bytes"})
 	if testing.Short() {
 		t.Skip("skipped: hundreds of runs")
 	}
@@ -170,9 +172,8 @@ func TestCheckpointsSurviveAnyStop(t *testing.T) {
 				continue
 			}
 			seen = append(seen, tree)
-			if wrong := s.goOn(t, tree); wrong != "" {
-				t.Errorf("%s before step %d: %s", how, n, wrong)
-			}
+			wrong := s.goOn(t, tree)
+			whole.Case(wrong == "", "%s before step %d: %s", how, n, wrong)
 		}
 	}
 	for _, n := range s.promises() {
@@ -192,10 +193,11 @@ func withoutLocks(t disktest.Tree) disktest.Tree {
 // Without any one of the calls that put a checkpoint on disk, something that was saved is lost, another run's files are taken for its
 // own, or the checkpoint is back after the end.
 func TestEverySyncOfACheckpointIsNeeded(t *testing.T) {
+	needed := evidence.For(t, evidence.Promise{Name: "syncs-checkpoint", Text: "the same of a checkpoint"})
 	if testing.Short() {
 		t.Skip("skipped: many runs")
 	}
-	s, random, calls := recordRun(t), rand.New(rand.NewPCG(9, 10)), 0
+	s, random := recordRun(t), rand.New(rand.NewPCG(9, 10))
 	for i := 1; i < s.Len(); i++ {
 		call, path := s.Call(i)
 		_, before := s.Call(i - 1)
@@ -203,12 +205,8 @@ func TestEverySyncOfACheckpointIsNeeded(t *testing.T) {
 		if call != disk.SyncFile && call != disk.SyncDir || !isOurs {
 			continue
 		}
-		calls++
-		if !s.harms(t, i, random) {
-			t.Errorf("without step %d, %s %s, nothing is lost", i, call, path)
-		}
+		needed.Case(s.harms(t, i, random), "without step %d, %s %s, nothing is lost", i, call, path)
 	}
-	t.Logf("%d calls put a checkpoint on disk", calls)
 }
 
 // harms tells whether some cut of the power does harm when a step was not taken.

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -140,6 +141,7 @@ func variants() map[string][]string {
 
 // What is opened is what was saved, bit for bit, and saved again it makes the same files.
 func TestOpenedIsWhatWasSaved(t *testing.T) {
+	same := evidence.For(t, evidence.Promise{Name: "opened", Text: "a folder that is opened, and saved again: other values or bytes"})
 	for name, sets := range variants() {
 		want, dir := saved(t, name, 2, sets...)
 		got, err := folder.Open(dir, folder.Verified)
@@ -148,9 +150,7 @@ func TestOpenedIsWhatWasSaved(t *testing.T) {
 		}
 		again := filepath.Join(t.TempDir(), "again")
 		seal(t, got, again)
-		if !reflect.DeepEqual(contents(t, dir), contents(t, again)) {
-			t.Errorf("%s: the folder of the opened result differs", name)
-		}
+		same.Case(reflect.DeepEqual(contents(t, dir), contents(t, again)), "%s: the folder of the opened result differs", name)
 		for i := range want.Runs {
 			trials, n := want.Runs[i].Trials, len(want.Runs[i].Trials)
 			for j := range trials[:n-1] {
@@ -161,9 +161,8 @@ func TestOpenedIsWhatWasSaved(t *testing.T) {
 			}
 		}
 		want.Started, want.Finished = got.Started, got.Finished
-		if w, g := printed(want), printed(got); w != g {
-			t.Errorf("%s: opened\n%.2000s\nsaved\n%.2000s", name, g, w)
-		}
+		w, g := printed(want), printed(got)
+		same.Case(w == g, "%s: opened\n%.2000s\nsaved\n%.2000s", name, g, w)
 	}
 }
 

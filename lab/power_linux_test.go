@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/kedge-opt/kedge/internal/evidence"
 )
 
 // mounted is a file system of its own whose power can be cut.
@@ -16,7 +18,7 @@ type mounted struct{ image, dir string }
 
 func newDisk(t *testing.T) *mounted {
 	t.Helper()
-	if os.Getenv("KEDGE_TORTURE") == "" || os.Getuid() != 0 {
+	if !evidence.Whole() || os.Getuid() != 0 {
 		t.Skip("KEDGE_TORTURE=1 as root cuts the power of a loop device")
 	}
 	d := &mounted{filepath.Join(t.TempDir(), "disk.img"), t.TempDir()}
@@ -57,6 +59,9 @@ func (d *mounted) restore(t *testing.T) {
 // A sweep whose disk loses its power again and again ends with the bytes of one that was left alone, and no cell that was
 // finished is lost.
 func TestSweepPowerLoss(t *testing.T) {
+	same := evidence.For(t, evidence.Promise{Name: "sweep-power", Short: "none of it", Needs: "root and a loop device",
+		Text: "a sweep of 100 cells whose disk lost its power 15 times: files that one left alone has otherwise; cells that were finished and are lost, two of which may have been on their way"})
+	lost := 0
 	d := newDisk(t)
 	o := newOrdeal(t, 25)
 	calm, cut := filepath.Join(o.dir, "calm"), filepath.Join(d.dir, "cut")
@@ -73,10 +78,9 @@ func TestSweepPowerLoss(t *testing.T) {
 		d.restore(t)
 		after, _ := filepath.Glob(filepath.Join(cut, "cells", "[0-9a-f]*", "manifest.json"))
 		t.Logf("cut %d: %d cells finished, %d after", n+1, len(before), len(after))
-		if len(after) < len(before)-2 { // two may have been moved to their places and not yet be on mounted
-			t.Errorf("cut %d lost %d cells", n+1, len(before)-len(after))
-		}
+		lost = max(lost, len(before)-len(after))
 	}
 	o.run(t, cut)
-	sameTree(t, "after power cuts", cut, calm)
+	same.Cases(sameTree(t, "after power cuts", cut, calm))
+	same.AtMost("cells", float64(lost), 2) // that have been moved to their places and are not yet on disk
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/internal/intake"
 	"github.com/kedge-opt/kedge/internal/npy"
 	"github.com/kedge-opt/kedge/internal/rows"
@@ -99,7 +100,7 @@ func play(t *testing.T, p *problem.Problem, algorithm, trial int, carried float6
 }
 
 // agree checks a column times a scale at every recorded turn.
-func (h history) agree(t *testing.T, what string, want []float64, bar float64, column string, scale float64) {
+func (h history) agree(t *testing.T, row *evidence.Witness, what string, want []float64, bar float64, column string, scale float64) {
 	t.Helper()
 	at := slices.IndexFunc(loop.Standard(), func(c kedge.Column) bool { return c.Name == column })
 	worst := 0.0
@@ -107,14 +108,14 @@ func (h history) agree(t *testing.T, what string, want []float64, bar float64, c
 		worst = max(worst, math.Abs(h[k][at]*scale-w))
 	}
 	t.Logf("%s: %.1e off over %d turns", what, worst, len(want))
-	if !(worst <= bar) {
-		t.Errorf("%s is up to %.1e off the record, want %.0e", what, worst, bar)
-	}
+	row.AtMost("", worst, bar)
 }
 
 // Published figures: values, distances and Wasserstein distances of the recorded run, at every one of its 6000 turns. The
 // record's distances are absolute and to its own optimum, which is 2e-6 from the exact one.
 func TestPublishedChoiceValues(t *testing.T) {
+	values := evidence.For(t, evidence.Promise{Name: "published-values", Text: "the published choice run, 6000 turns: values off the record", Needs: "the records of the authors in ../shared/data"})
+	distances := evidence.For(t, evidence.Promise{Name: "published-distances", Text: "its distances and Wasserstein distances", Needs: "the records of the authors in ../shared/data"})
 	rec := recorded(t, "choice-dfo-step-0.1-delta-2.npz")
 	p := published(t, "choice")
 	if e := rows.Distance(p.Start, rec["q0"].Data); e > 1e-14 {
@@ -129,15 +130,16 @@ func TestPublishedChoiceValues(t *testing.T) {
 	for row, name := range []string{"vanilla", "composite"} {
 		_, h := play(t, p, row, 0, math.NaN(), best)
 		of := func(array string) []float64 { return rec[array].Data[row*6000 : (row+1)*6000] }
-		h.agree(t, name+" value", of("utility_data"), 1e-12, "value", 1)
-		h.agree(t, name+" distance", of("dist_opt_pt_data"), 1e-9, "distance", scale)
-		h.agree(t, name+" W1 to its own", of("dist_wasserstein_ss_own"), 1e-9, "w1_own", 1)
-		h.agree(t, name+" W1 to the optimal", of("dist_wasserstein_ss_opt"), 1e-9, "w1_optimal", 1)
+		h.agree(t, values, name+" value", of("utility_data"), 1e-12, "value", 1)
+		h.agree(t, distances, name+" distance", of("dist_opt_pt_data"), 1e-9, "distance", scale)
+		h.agree(t, distances, name+" W1 to its own", of("dist_wasserstein_ss_own"), 1e-9, "w1_own", 1)
+		h.agree(t, distances, name+" W1 to the optimal", of("dist_wasserstein_ss_opt"), 1e-9, "w1_optimal", 1)
 	}
 }
 
 // Published figures: minimum, mean and maximum over the 20 derivative-free trials, at every turn.
 func TestPublishedChoiceDerivativeFree(t *testing.T) {
+	off := evidence.For(t, evidence.Promise{Name: "published-derivative-free", Text: "its derivative-free trials", Needs: "the records of the authors in ../shared/data"})
 	rec := recorded(t, "choice-dfo-step-0.1-delta-2.npz")
 	p := published(t, "choice")
 	low, mean, high := filled(6000, math.Inf(1)), filled(6000, 0), filled(6000, math.Inf(-1))
@@ -155,10 +157,7 @@ func TestPublishedChoiceDerivativeFree(t *testing.T) {
 		for k, w := range rec["utility_data_gf"].Data[row*6000 : (row+1)*6000] {
 			worst = max(worst, math.Abs(got[k]-w))
 		}
-		t.Logf("derivative-free %s: %.1e off", []string{"minimum", "mean", "maximum"}[row], worst)
-		if worst > 1e-10 {
-			t.Errorf("row %d of the derivative-free record is up to %.1e off", row, worst)
-		}
+		off.AtMost([]string{"minimum", "mean", "maximum"}[row], worst, 1e-10)
 	}
 }
 
@@ -173,13 +172,13 @@ func filled(n int, v float64) []float64 {
 // Published figures: the initial population bit for bit, the final states of the last trial of either algorithm, and the
 // angles they make with the final decision.
 func TestPublishedPolarizedStates(t *testing.T) {
+	bits := evidence.For(t, evidence.Promise{Name: "published-population", Text: "entries of the published polarized population with other bits", Needs: "the records of the authors in ../shared/data"})
+	off := evidence.For(t, evidence.Promise{Name: "published-states", Text: "its final states, and their angles in degrees, off the record", Needs: "the records of the authors in ../shared/data"})
 	rec := recorded(t, "polarized-lambda-0.4-sigma-0.5.npz")
 	p := published(t, "polarized")
 	first, _ := p.First(p.Some(1000))
 	for i, v := range rec["initial_states"].Data {
-		if first[i] != v {
-			t.Fatalf("entry %d of the initial population is %v, recorded %v", i, first[i], v)
-		}
+		bits.Case(first[i] == v, "entry %d of the initial population is %v, recorded %v", i, first[i], v)
 	}
 	for a, name := range []string{"vanilla", "composite"} {
 		one, _ := play(t, p, a, 19, math.NaN(), nil)
@@ -188,31 +187,26 @@ func TestPublishedPolarizedStates(t *testing.T) {
 		for i, v := range rec["final_states"].Data[a*20000 : (a+1)*20000] {
 			worst = max(worst, math.Abs(states[i]-v))
 		}
-		t.Logf("%s final states: %.1e off", name, worst)
-		if worst > 1e-9 {
-			t.Errorf("%s final states are up to %.1e off the record", name, worst)
-		}
+		off.AtMost("states", worst, 1e-9)
 		u := make([]float64, 20)
 		one.Algorithm.Center(u)
-		checkAngles(t, name, states, u, rec["angles_"+name].Data[19*1000:])
+		off.AtMost("angles", anglesOff(states, u, rec["angles_"+name].Data[19*1000:]), 1e-9)
 	}
 }
 
-func checkAngles(t *testing.T, name string, states, u, want []float64) {
-	t.Helper()
-	worst := 0.0
+// anglesOff is how far the angles of states with a decision are off, in degrees.
+func anglesOff(states, u, want []float64) (worst float64) {
 	for i, w := range want {
 		p := kedge.Row(states, i, 20)
 		got := math.Acos(rows.Dot(p, u)/rows.Norm(p)/rows.Norm(u)) * 180 / math.Pi
 		worst = max(worst, math.Abs(got-w))
 	}
-	if worst > 1e-9 {
-		t.Errorf("%s final angles are up to %.1e° off the record", name, worst)
-	}
+	return worst
 }
 
 // The optima are known to 1e-13 from an independent spectral projected gradient program on the exact steady objective.
 func TestOptimaOfTheCaseStudies(t *testing.T) {
+	off := evidence.For(t, evidence.Promise{Name: "optima", Text: "values at the optima and stable points of both case studies, off those of an independent program"})
 	if testing.Short() {
 		t.Skip("two full searches")
 	}
@@ -239,13 +233,13 @@ func TestOptimaOfTheCaseStudies(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := run(p)
-		within(t, "choice optimum with upper "+upper, r.Optimum.Value, 2.080928244161301, 1e-11)
-		within(t, "choice stable point", r.Stable.Value, 2.039482981401191, 1e-11)
+		off.AtMost("choice", math.Abs(r.Optimum.Value-2.080928244161301), 1e-11)
+		off.AtMost("choice", math.Abs(r.Stable.Value-2.039482981401191), 1e-11)
 	}
 	r := run(published(t, "polarized"))
-	within(t, "polarized optimum", r.Optimum.Value, 0.4899866231912969, 1e-11)
-	within(t, "polarized stable point", r.Stable.Value, 0.48653355371685303, 1e-11)
-	within(t, "ten-step optimum", r.Reference.Optimum.Value, 0.47175472031308563, 1e-11)
+	off.AtMost("polarized", math.Abs(r.Optimum.Value-0.4899866231912969), 1e-11)
+	off.AtMost("polarized", math.Abs(r.Stable.Value-0.48653355371685303), 1e-11)
+	off.AtMost("polarized", math.Abs(r.Reference.Optimum.Value-0.47175472031308563), 1e-11)
 	within(t, "distance of the two optima", r.Reference.True.Distance, 0.02398315584901274, 1e-8)
 	if r.Optimum.Starts != 20 || r.Optimum.Residual > 1e-9 || r.Optimum.Spread > 1e-13 {
 		t.Errorf("evidence: %d starts, residual %.1e, spread %.1e", r.Optimum.Starts, r.Optimum.Residual, r.Optimum.Spread)

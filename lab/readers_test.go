@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/evidence"
 )
 
 // python returns an interpreter that has a library: KEDGE_PYTHON or python3.
@@ -74,6 +75,7 @@ func held(r *folder.Result) (series, arrays map[string]string) {
 
 // What DuckDB, Arrow, pandas, polars and NumPy read from a folder are the bits that were in memory.
 func TestOthersReadTheSameBits(t *testing.T) {
+	same := evidence.For(t, evidence.Promise{Name: "others-read", Text: "columns and arrays of a folder of which DuckDB, Arrow, pandas, polars or NumPy read other bits", Needs: "Python with NumPy, of the others those that are there"})
 	if testing.Short() {
 		t.Skip("starts Python")
 	}
@@ -91,9 +93,8 @@ func TestOthersReadTheSameBits(t *testing.T) {
 			want = arrays
 		}
 		for name, sum := range want {
-			if got[name] != sum {
-				t.Errorf("%s reads other bits of %s", library, name)
-			}
+			same.Ended(library)
+			same.Case(got[name] == sum, "%s reads other bits of %s", library, name)
 		}
 		if len(got) != len(want) {
 			t.Errorf("%s reads %d columns, want %d", library, len(got), len(want))

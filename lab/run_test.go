@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -52,15 +53,15 @@ var small = []string{"population.size=60", "population.dim=5", "iterations=40", 
 
 // Adding an algorithm or a trial must not move anybody else's draws.
 func TestTrialsAreIndependentOfEachOther(t *testing.T) {
+	same := evidence.For(t, evidence.Promise{Name: "independent", Text: "trials whose draws are moved by another trial or algorithm"})
 	few := execute(t, build(t, "polarized", small...), lab.Options{})
 	more := append(small, "trials=7", `algorithms=[{name: composite, step: 0.005, batch: 50}, {name: vanilla, step: 0.005, batch: 50}]`)
 	many := execute(t, build(t, "polarized", more...), lab.Options{})
 	for a, one := range few.Runs {
 		other := many.Runs[1-a]
 		for i, trial := range one.Trials {
-			if got, want := other.Trials[i].Decision, trial.Decision; one.Name != other.Name || !slices.Equal(got, want) {
-				t.Errorf("%s, trial %d ends at %v in one run and %v in the other", one.Name, i, want, got)
-			}
+			got, want := other.Trials[i].Decision, trial.Decision
+			same.Case(one.Name == other.Name && slices.Equal(got, want), "%s, trial %d ends at %v in one run and %v in the other", one.Name, i, want, got)
 		}
 	}
 	if slices.Equal(few.Runs[0].Trials[0].Decision, few.Runs[0].Trials[1].Decision) {

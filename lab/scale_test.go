@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge/internal/crew"
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/lab"
 )
@@ -32,6 +33,7 @@ func seriesOf(t *testing.T, name string, workers int, sets ...string) []byte {
 // The bytes must not depend on the number of workers, for any way of drawing and stepping, nor on whether they work on trials
 // or, in a population large enough, on one trial together.
 func TestWorkersGiveTheSameBytes(t *testing.T) {
+	same := evidence.For(t, evidence.Promise{Name: "workers", Text: "same seed, same bytes on 1, 2 and 8 workers: series of runs"})
 	large := []string{
 		fmt.Sprintf("population.size=%d", 2*crew.Grain/20+1), "iterations=3", "trials=1", "optimum={starts: 1, tolerance: 1e-2}", "record.rollout=2",
 		"algorithms=[{name: composite, step: 0.1, batch: 50}]",
@@ -46,9 +48,7 @@ func TestWorkersGiveTheSameBytes(t *testing.T) {
 		name, _, _ := strings.Cut(what, ",")
 		first := seriesOf(t, name, 1, sets...)
 		for _, workers := range []int{2, 8} {
-			if !bytes.Equal(first, seriesOf(t, name, workers, sets...)) {
-				t.Errorf("%s: %d workers give other bytes than one", what, workers)
-			}
+			same.Case(bytes.Equal(first, seriesOf(t, name, workers, sets...)), "%s: %d workers give other bytes than one", what, workers)
 		}
 	}
 }

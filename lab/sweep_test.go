@@ -70,20 +70,23 @@ func tree(t testing.TB, dir string) map[string]string {
 	return files
 }
 
-// sameTree reports every file in which two folders differ.
-func sameTree(t testing.TB, what, got, want string) {
+// sameTree reports every file in which two folders differ, and counts them.
+func sameTree(t testing.TB, what, got, want string) (differ, of int) {
 	t.Helper()
 	a, b := tree(t, got), tree(t, want)
 	for name := range maps.Keys(b) {
 		if _, ok := a[name]; !ok {
+			differ++
 			t.Errorf("%s: %s is missing", what, name)
 		}
 	}
 	for name, text := range a {
 		if other, ok := b[name]; !ok || other != text {
+			differ++
 			t.Errorf("%s: %s differs or should not be there", what, name)
 		}
 	}
+	return differ, len(b)
 }
 
 func TestSweepsOnAnyWorkersAndInShards(t *testing.T) {

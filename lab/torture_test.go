@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/evidence"
 )
 
 // ordeal is a sweep that is run by the real program, killed again and again.
@@ -85,7 +86,7 @@ func (o *ordeal) kill(t *testing.T, dir string, kills int, longest time.Duration
 
 // size returns how large the ordeal is: small unless somebody asks for the whole of it.
 func size(small, whole int) int {
-	if os.Getenv("KEDGE_TORTURE") != "" {
+	if evidence.Whole() {
 		return whole
 	}
 	return small
@@ -94,6 +95,8 @@ func size(small, whole int) int {
 // A sweep of 500 cells, killed -9 with its process group 30 times, ends with the bytes of one that was left alone; so do 4
 // shards merged. Without KEDGE_TORTURE=1 it is 24 cells and 5 kills.
 func TestSweepTorture(t *testing.T) {
+	killed := evidence.For(t, evidence.Promise{Name: "sweep-kills", Text: "a sweep of 500 cells, killed -9 30 times: files that one left alone has otherwise", Short: "24 cells, 5 kills"})
+	joined := evidence.For(t, evidence.Promise{Name: "sweep-shards", Text: "the same of 4 shards on 1 to 4 workers, merged", Short: "24 cells"})
 	if testing.Short() {
 		t.Skip("builds the program and runs it many times")
 	}
@@ -106,17 +109,17 @@ func TestSweepTorture(t *testing.T) {
 	}
 	t.Logf("%d cells in %v, %d files to compare", len(r.Cells), took.Round(time.Millisecond), len(tree(t, calm)))
 	t.Run("kills", func(t *testing.T) {
-		killed, kills := filepath.Join(o.dir, "killed"), size(5, 30)
-		o.kill(t, killed, kills, 4*took/time.Duration(kills))
-		o.run(t, killed, "--workers", "3")
-		sameTree(t, "killed", killed, calm)
+		dir, kills := filepath.Join(o.dir, "killed"), size(5, 30)
+		o.kill(t, dir, kills, 4*took/time.Duration(kills))
+		o.run(t, dir, "--workers", "3")
+		killed.Cases(sameTree(t, "killed", dir, calm))
 	})
-	t.Run("shards", func(t *testing.T) { o.merge(t, calm) })
+	t.Run("shards", func(t *testing.T) { joined.Cases(o.merge(t, calm)) })
 	t.Run("interrupt", o.interrupt)
 }
 
 // merge runs 4 shards on different numbers of workers and joins them.
-func (o *ordeal) merge(t *testing.T, calm string) {
+func (o *ordeal) merge(t *testing.T, calm string) (differ, of int) {
 	joined := filepath.Join(o.dir, "joined")
 	args := []string{"merge", joined, "--quiet"}
 	for i := range 4 {
@@ -127,7 +130,7 @@ func (o *ordeal) merge(t *testing.T, calm string) {
 	if out, err := exec.Command(o.program, args...).CombinedOutput(); err != nil {
 		t.Fatalf("merge: %v: %s", err, out)
 	}
-	sameTree(t, "joined", joined, calm)
+	return sameTree(t, "joined", joined, calm)
 }
 
 // interrupt presses Ctrl-C: exit code 130 within a second or so, and the way to go on.

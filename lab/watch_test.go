@@ -5,11 +5,13 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/lab"
 )
 
 // Who watches sees the means of what is recorded, and the same comes out as if nobody did.
 func TestWatch(t *testing.T) {
+	same := evidence.For(t, evidence.Promise{Name: "watched", Text: "trials that end elsewhere when somebody watches"})
 	var w lab.Watch
 	if w.Methods() != nil {
 		t.Error("there are methods before a run")
@@ -31,9 +33,7 @@ func TestWatch(t *testing.T) {
 			}
 		}
 		for i := range one.Trials {
-			if !reflect.DeepEqual(one.Trials[i].Decision, alone.Runs[a].Trials[i].Decision) {
-				t.Errorf("%s, trial %d ends elsewhere when it is watched", m.Name, i)
-			}
+			same.Case(reflect.DeepEqual(one.Trials[i].Decision, alone.Runs[a].Trials[i].Decision), "%s, trial %d ends elsewhere when it is watched", m.Name, i)
 		}
 		if got, want := len(m.Gaps()), len(one.Trials[0].K); got != want {
 			t.Errorf("%s has %d gaps, want %d", m.Name, got, want)

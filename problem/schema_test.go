@@ -6,12 +6,15 @@ import (
 	"math"
 	"math/big"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
 )
@@ -137,6 +140,27 @@ func TestSchemaAcceptsSpecs(t *testing.T) {
 	} {
 		if msg := disagreement(strings.Replace(small, "set: {kind: ball, radius: 1}", part, 1)); msg != "" {
 			t.Errorf("%s: %s", part, msg)
+		}
+	}
+}
+
+// Every line of every case, left out or with another value: the schema refuses what is not read, and only that.
+func TestSchemaAgreesAboutDamagedSpecs(t *testing.T) {
+	agree := evidence.For(t, evidence.Promise{Name: "schema", Text: "specs of the cases with a line left out or another value: refused by the JSON Schema, as an independent validator has it, and read key by key, or the other way round"})
+	value := regexp.MustCompile(`: [^{\[].*$`)
+	for _, name := range Cases() {
+		src, _ := Case(name)
+		lines := strings.SplitAfter(string(src), "\n")
+		for i, line := range lines {
+			damaged := []string{""}
+			for _, other := range []string{"-1", "0.5", "null", "x", "[1]", "{a: 1}", "true"} {
+				damaged = append(damaged, value.ReplaceAllString(strings.TrimSuffix(line, "\n"), ": "+other)+"\n")
+			}
+			for _, other := range slices.Compact(damaged) {
+				text := strings.Join(lines[:i], "") + other + strings.Join(lines[i+1:], "")
+				said := disagreement(text)
+				agree.Case(said == "", "%s, line %d as %q: %s", name, i+1, other, said)
+			}
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
 )
@@ -120,6 +121,7 @@ func TestRanges(t *testing.T) {
 
 // Adding a value, a sample or a key with its only value, or changing the order of keys, changes no other cell.
 func TestCellsAreIndependentOfEachOther(t *testing.T) {
+	same := evidence.For(t, evidence.Promise{Name: "cells", Text: "cells of a sweep that another value, key or order of keys changes"})
 	few := ids(mustSweep(t, gridSweep))
 	for what, src := range map[string]string{
 		"a value more": strings.Replace(gridSweep, "[0.1, 0.2]", "[0.3, 0.2, 0.1]", 1),
@@ -132,9 +134,8 @@ over:
 `} {
 		many := ids(mustSweep(t, src))
 		for id, seed := range few {
-			if got, ok := many[id]; !ok || got != seed {
-				t.Errorf("%s: cell %s has seed %d, was %d", what, id, got, seed)
-			}
+			got, ok := many[id]
+			same.Case(ok && got == seed, "%s: cell %s has seed %d, was %d", what, id, got, seed)
 		}
 	}
 	other := ids(mustSweep(t, gridSweep+"seed: 2\n"))
@@ -155,6 +156,7 @@ over:
 `
 
 func TestRandomDesign(t *testing.T) {
+	same := evidence.For(t, evidence.Promise{Name: "random-design", Text: "cells of a random design that more samples or another key change"})
 	if testing.Short() {
 		t.Skip("long, and on one goroutine")
 	}
@@ -180,9 +182,8 @@ func TestRandomDesign(t *testing.T) {
 	}
 	more := mustSweep(t, strings.NewReplacer("samples: 50", "samples: 60", "over:\n", "over:\n  dynamics.sigma: [0.5]\n").Replace(randomSweep))
 	for id, seed := range ids(few) {
-		if got := ids(more)[id]; got != seed {
-			t.Errorf("cell %s has seed %d, was %d", id, got, seed)
-		}
+		got := ids(more)[id]
+		same.Case(got == seed, "cell %s has seed %d, was %d", id, got, seed)
 	}
 }
 

@@ -5,15 +5,19 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // Whoever adds a key or an option writes down what it means, with an example that the key takes.
 func TestEveryKeyIsExplained(t *testing.T) {
-	for _, fault := range Vocabulary(kind.Standard()).Faults() {
+	explained := evidence.For(t, evidence.Promise{Name: "explained", Text: "keys and options that are not explained, or whose example is refused"})
+	faults := Vocabulary(kind.Standard()).Faults()
+	for _, fault := range faults {
 		t.Error(fault)
 	}
+	explained.Cases(len(faults), len(Vocabulary(kind.Standard()).Keys()))
 }
 
 func TestExplain(t *testing.T) {

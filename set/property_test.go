@@ -5,12 +5,15 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/stream"
 )
 
 // TestProjections holds every set to what defines a projection, over all sizes, scales and kinds of input.
 func TestProjections(t *testing.T) {
+	feasible := evidence.For(t, evidence.Promise{Name: "projections-feasible", Text: "sets missed by their projections, in rounding units of the constraint"})
+	row := evidence.For(t, evidence.Promise{Name: "projections", Text: "projections: bits that change when a feasible point is projected, twice, with another order of entries or another unit; violations of the variational inequality and growth of distances, in rounding units"})
 	for _, s := range subjects() {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
@@ -33,6 +36,8 @@ func TestProjections(t *testing.T) {
 				}
 				previous = c
 			})
+			feasible.AtMost(s.name, b.worst["feasible"], b.bars["feasible"])
+			b.tell(row, "feasible unmoved", "idempotent", "variational", "nonexpansive", "permuted", "permuted, nearly", "scaled")
 		})
 	}
 }
@@ -120,6 +125,7 @@ func checkScaled(b *board, c *sample, x []float64) {
 // TestSimplexCertificates looks at the simplices from two more sides: the multiplier that the result implies, and the
 // projection computed without rounding.
 func TestSimplexCertificates(t *testing.T) {
+	row := evidence.For(t, evidence.Promise{Name: "projections-exact", Text: "projections onto simplices against exact arithmetic: error, and spread of the multiplier, in rounding units"})
 	for _, s := range simplices() {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
@@ -129,6 +135,7 @@ func TestSimplexCertificates(t *testing.T) {
 				checkMultiplier(b, c, x)
 				checkForward(b, c, x)
 			})
+			b.tell(row)
 		})
 	}
 }

@@ -2,10 +2,14 @@ package set
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 	"testing"
+
+	"github.com/kedge-opt/kedge/internal/evidence"
 )
 
 // The bars. A ratio is a residual divided by the rounding error that its scale makes unavoidable, which is n·2⁻⁵³ of the
@@ -53,6 +57,18 @@ func (b *board) put(kind string, ratio, bar float64, where fmt.Stringer) {
 	if !(ratio <= bar) {
 		if b.fails++; b.fails <= 5 {
 			b.t.Errorf("%s: ratio %.3g, bar %v: %v", kind, ratio, bar, where)
+		}
+	}
+}
+
+// tell states the worst ratios of some kinds, of all without any.
+func (b *board) tell(row *evidence.Witness, kinds ...string) {
+	if len(kinds) == 0 {
+		kinds = slices.Sorted(maps.Keys(b.bars))
+	}
+	for _, kind := range kinds {
+		if bar, ok := b.bars[kind]; ok {
+			row.AtMost(kind, b.worst[kind], bar)
 		}
 	}
 }

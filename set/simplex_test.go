@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/stream"
 )
 
@@ -103,6 +104,7 @@ func TestSimplexIsCapped(t *testing.T) {
 
 // TestWildNumbers draws numbers and sets from all bit patterns, from the ends of the range and from near ties.
 func TestWildNumbers(t *testing.T) {
+	row := evidence.For(t, evidence.Promise{Name: "projections-wild", Text: "the same of numbers from all bit patterns, the ends of the range and near ties"})
 	b := newBoard(t)
 	r := stream.New(1, "wild")
 	for range 4_000 {
@@ -116,6 +118,7 @@ func TestWildNumbers(t *testing.T) {
 		checkWildBall(b, c, r)
 		checkWildHalfSpace(b, c, r)
 	}
+	b.tell(row)
 }
 
 func checkWildSimplex(b *board, c *sample, set CappedSimplex) {

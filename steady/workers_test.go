@@ -10,6 +10,7 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/internal/crew"
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/sensitivity"
@@ -67,6 +68,7 @@ func answers(t *testing.T, s *steady.Objective, r *steady.Rollout) []float64 {
 
 // Neither the number of workers nor how traits are kept changes a bit.
 func TestWorkersAndRowsChangeNothing(t *testing.T) {
+	same := evidence.For(t, evidence.Promise{Name: "workers-steady", Text: "the same for settled values and gradients, with stored and with redrawn traits"})
 	s, r := large(t, false)
 	want := answers(t, s, r)
 	for _, c := range []struct {
@@ -75,9 +77,7 @@ func TestWorkersAndRowsChangeNothing(t *testing.T) {
 	}{{2, false}, {8, false}, {1, true}, {8, true}} {
 		s, r = large(t, c.redrawn)
 		s.Workers, r.Workers = c.workers, c.workers
-		if got := answers(t, s.Clone(), r.Clone()); !slices.Equal(got, want) {
-			t.Errorf("%d workers, redrawn %v: other bits", c.workers, c.redrawn)
-		}
+		same.Case(slices.Equal(answers(t, s.Clone(), r.Clone()), want), "%d workers, redrawn %v: other bits", c.workers, c.redrawn)
 	}
 }
 

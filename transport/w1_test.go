@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/stream"
 	"github.com/kedge-opt/kedge/transport"
 )
@@ -69,6 +70,7 @@ func exact(a, b []float64) (w, surplus float64) {
 
 // Source: rational arithmetic. The error is relative to the distance itself and n times the difference of the masses.
 func TestW1AgainstRationals(t *testing.T) {
+	off := evidence.For(t, evidence.Promise{Name: "w1", Text: "W₁ on the line against rationals, in ε(W + n·surplus)"})
 	s := stream.New(1, "rationals")
 	worst := 0.0
 	for range 200 {
@@ -82,10 +84,7 @@ func TestW1AgainstRationals(t *testing.T) {
 			worst = max(worst, math.Abs(w1(t, a, b)-want)/(eps*(want+float64(n)*surplus)))
 		}
 	}
-	t.Logf("worst error %.2f eps (W + n·surplus)", worst)
-	if worst > 10 {
-		t.Errorf("error %.2f eps (W + n·surplus), want at most 10", worst)
-	}
+	off.AtMost("", worst, 10)
 }
 
 // Moving a unit mass from i to j costs |i − j|.

@@ -37,6 +37,7 @@ func importTwins() []twin {
 		{"no cgo", imports("internal/rows/fast_test.go", "rows", "unsafe"), `import of "unsafe"`},
 		{"testing stays in tests", imports("set/check.go", "set", "testing"), "move the code that needs it to a _test.go file"},
 		{"testing stays in tests", imports("problem/check.go", "problem", "example.org/m/conform"), "import of example.org/m/conform"},
+		{"testing stays in tests", imports("problem/check.go", "problem", "example.org/m/internal/evidence"), "import of example.org/m/internal/evidence"},
 	}
 }
 

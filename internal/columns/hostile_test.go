@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge/internal/columns"
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/internal/heap"
 	"github.com/kedge-opt/kedge/internal/intake"
 )
@@ -53,18 +54,17 @@ func written() columns.Table {
 }
 
 func TestReadsWhatOthersWrote(t *testing.T) {
+	bits := evidence.For(t, evidence.Promise{Name: "others-wrote", Text: "Parquet files that Arrow, DuckDB, polars and fastparquet wrote: read as other bits"})
 	for _, name := range []string{
 		"arrow-none-1", "arrow-none-2", "arrow-snappy-1", "arrow-snappy-2", "arrow-gzip-1", "arrow-gzip-2",
 		"arrow-zstd-1", "arrow-zstd-2", "arrow-plain", "duckdb", "polars", "fastparquet",
 	} {
-		if got, err := read(load(t, name)); err != nil || !same(got, written()) {
-			t.Errorf("%s: %v, %+v", name, err, got)
-		}
+		got, err := read(load(t, name))
+		bits.Case(err == nil && same(got, written()), "%s: %v, %+v", name, err, got)
 	}
 	numbers := columns.Table{Columns: written().Columns[1:]}
-	if got, err := read(load(t, "arrow-split")); err != nil || !same(got, numbers) {
-		t.Errorf("%v, %+v", err, got)
-	}
+	got, err := read(load(t, "arrow-split"))
+	bits.Case(err == nil && same(got, numbers), "arrow-split: %v, %+v", err, got)
 	b := load(t, "arrow-split")
 	rows, width, err := columns.ReadMatrix(bytes.NewReader(b), int64(len(b)), intake.Limits{})
 	if err != nil || width != 7 || len(rows) != 40*7 || rows[39*7] != 39.0/7 || rows[39*7+4] != 19*(1<<40) {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/kedge-opt/kedge/internal/evidence"
 )
 
 // Zeros, infinities, what is not a number and the ends of the range are as package math documents them. Its own values are the reference:
@@ -90,6 +92,7 @@ func TestShortFormsDecideNoBit(t *testing.T) {
 
 // The errors of the short forms and of the series are below what is said of them.
 func TestErrorsOfBothForms(t *testing.T) {
+	errors := evidence.For(t, evidence.Promise{Name: "forms", Text: "relative error of their short forms, and of their series"})
 	random := rand.New(rand.NewPCG(5, 6))
 	worst := map[string]float64{}
 	for range 3_000 {
@@ -106,10 +109,7 @@ func TestErrorsOfBothForms(t *testing.T) {
 		worst["long Exp"] = max(worst["long Exp"], share(whole(1).plus(p), k, exact))
 	}
 	for name, most := range map[string]float64{"short Log": shortError, "short Exp": shortError, "long Log": 0x1p-95, "long Exp": 0x1p-95} {
-		t.Logf("%s: relative error up to 2^%.1f", name, math.Log2(worst[name]))
-		if worst[name] > most {
-			t.Errorf("the relative error of %s is 2^%.1f, want at most 2^%.1f", name, math.Log2(worst[name]), math.Log2(most))
-		}
+		errors.AtMost(name, worst[name], most)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/kedge-opt/kedge/internal/evidence"
 )
 
 // hostile are entries that a kernel must treat as its twin does.
@@ -36,10 +38,11 @@ var sizes = []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 11, 12, 16, 19, 20, 21, 33, 100}
 
 // Vector kernels give the bits of their plain twins, on ordinary and on hostile numbers.
 func TestVectorsGiveTheBitsOfPlainCode(t *testing.T) {
-	levels(func(level string) { t.Run(level, vectorBits) })
+	same := evidence.For(t, evidence.Promise{Name: "vectors", Text: "vector kernels, by size and entries, ordinary and hostile: not the bits of plain code"})
+	levels(func(level string) { t.Run(level, func(t *testing.T) { vectorBits(t, same) }) })
 }
 
-func vectorBits(t *testing.T) {
+func vectorBits(t *testing.T, same *evidence.Witness) {
 	r := rand.New(rand.NewPCG(1, 0))
 	for _, m := range sizes {
 		for _, odd := range []bool{false, true} {
@@ -48,6 +51,7 @@ func vectorBits(t *testing.T) {
 			for _, n := range []int{0, 1, 3, 4, 6, 9, 16, 29} {
 				blocks(t, r, n, m, odd)
 			}
+			same.Case(!t.Failed(), "size %d, hostile %v", m, odd)
 		}
 	}
 }
@@ -136,10 +140,11 @@ func blocks(t *testing.T, r *rand.Rand, n, m int, odd bool) {
 }
 
 func TestRootsGiveTheBitsOfPlainCode(t *testing.T) {
-	levels(func(level string) { t.Run(level, rootBits) })
+	same := evidence.For(t, evidence.Promise{Name: "roots", Text: "the same of settled cosines"})
+	levels(func(level string) { t.Run(level, func(t *testing.T) { rootBits(t, same) }) })
 }
 
-func rootBits(t *testing.T) {
+func rootBits(t *testing.T, same *evidence.Witness) {
 	r := rand.New(rand.NewPCG(2, 0))
 	for range 2000 {
 		x := make([]float64, 35)
@@ -157,6 +162,7 @@ func rootBits(t *testing.T) {
 			t.Fatalf("%d roots not found with vectors, %d without", failed, plain)
 		}
 		sameBits(t, "SettleCosines", x, want)
+		same.Case(!t.Failed(), "SettleCosines of %v", x)
 	}
 }
 
@@ -189,6 +195,7 @@ func TestExpAtItsEdges(t *testing.T) {
 
 // Source: the standard library's logarithm, itself within 1 unit in the last place.
 func TestLogIsAccurate(t *testing.T) {
+	off := evidence.For(t, evidence.Promise{Name: "log", Text: "`rows.Log`, units in the last place"})
 	r := rand.New(rand.NewPCG(5, 0))
 	worst := 0.0
 	for range 200_000 {
@@ -198,10 +205,7 @@ func TestLogIsAccurate(t *testing.T) {
 		want := math.Log(v)
 		worst = max(worst, math.Abs(x[0]-want)/max(math.Abs(want)*0x1p-52, 5e-324))
 	}
-	t.Logf("at most %.2f units in the last place", worst)
-	if worst > 2 {
-		t.Errorf("Log is %.2f units in the last place off", worst)
-	}
+	off.AtMost("", worst, 2)
 	edge := []float64{1, 0x1p-1022, math.MaxFloat64, 0, -1, math.Inf(1), math.NaN(), 5e-324}
 	Log(edge)
 	if edge[0] != 0 || edge[1] != math.Log(0x1p-1022) || edge[2] != math.Log(math.MaxFloat64) {
