@@ -189,8 +189,8 @@ func outsideTheory(p *problem.Problem) error {
 	switch {
 	case p.Moves() || p.Noisy():
 		return errors.New("not certified: people or their states change by themselves, and the theory is of people who stay as they are; want no population.drift, population.churn and dynamics.noise")
-	case p.Spec.Dynamics.Coupling > 0:
-		return errors.New("not certified: individuals follow the crowd's mean, and the theory is of individuals who move by themselves; want dynamics.coupling 0")
+	case p.Social:
+		return errors.New("not certified: individuals follow the crowd's mean, and the theory is of individuals who move by themselves; want dynamics.coupling 0, or no crowd(…) in model.next")
 	case p.Weights != nil:
 		return errors.New("not certified: people have weights, and the constants of the theory are worked out for people who count and are sampled alike; want no population.weights, or rows that are repeated")
 	case p.Spec.Players != nil:

@@ -14,6 +14,8 @@ type builder struct {
 	names map[string]*node
 	found *mistakes
 	rules rules // of formulas of columns; nil: those of a model
+
+	decisions int // entries of the decision
 }
 
 // rules are what formulas of a table's columns can do and those of a model cannot.

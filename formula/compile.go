@@ -2,6 +2,7 @@ package formula
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -12,6 +13,7 @@ import (
 func Compile(s Source) (*Model, error) {
 	c := &compiler{graph: newGraph(), names: map[string]*node{}}
 	c.declare(s)
+	c.quiet(s.Noise)
 	c.bind(s.Let)
 	m := &Model{dims: c.dims}
 	m.next = c.nextState(text{"model.next", s.Next})
@@ -23,6 +25,9 @@ func Compile(s Source) (*Model, error) {
 	m.constraints = c.constrain(s.Subject)
 	if len(c.found) == 0 {
 		c.differentiate(m)
+	}
+	if len(c.found) == 0 && len(s.Noise) > 0 && m.next != nil {
+		c.stir(m, s)
 	}
 	if err := c.found.joined(); err != nil {
 		return nil, err
@@ -55,6 +60,9 @@ func (c *compiler) setLoss(m *Model, t text, negate bool) {
 	switch {
 	case n == nil:
 		return
+	case n.deps&onCrowd != 0:
+		b.fail(e, "the objective is that of one individual and does not see the crowd; crowd(…) can stand in next")
+		return
 	case !n.shape.single():
 		b.fail(e, "the objective %v, want a scalar; sum(…), mean(…), dot(…) and norm(…) make one", n.shape)
 		return
@@ -71,6 +79,9 @@ func (c *compiler) declare(s Source) {
 	if s.Trait != "" {
 		_, c.trait = c.declaration(text{"model.trait", s.Trait}, opTrait)
 	}
+	if len(s.Beside) > 0 {
+		c.lengthen(s)
+	}
 	size := func(n *node) int {
 		if n == nil {
 			return 0
@@ -80,11 +91,22 @@ func (c *compiler) declare(s Source) {
 	c.dims = kedge.Dims{Decision: size(c.decision), State: size(c.state), Trait: size(c.trait)}
 }
 
-// declaration reads "p", "p[20]" or "P[3, 4]".
+// declaration reads the name and the shape of an input.
 func (c *compiler) declaration(t text, o op) (string, *node) {
+	name, s, ok := c.named(t)
+	if !ok {
+		return "", nil
+	}
+	n := c.input(o, s)
+	c.name(t, name, n)
+	return name, n
+}
+
+// named reads "p", "p[20]" or "P[3, 4]".
+func (c *compiler) named(t text) (string, shape, bool) {
 	e := c.tree(t)
 	if e == nil {
-		return "", nil
+		return "", shape{}, false
 	}
 	b := c.builder(t)
 	name, lengths, ok := e, []int(nil), true
@@ -97,17 +119,14 @@ func (c *compiler) declaration(t text, o op) (string, *node) {
 	}
 	if name.kind != nameExpr || !ok {
 		b.fail(e, "%s declares nothing, want a name and a length such as p[20]", b.excerpt(e))
-		return "", nil
+		return "", shape{}, false
 	}
 	s, ok := shapeOf(lengths)
 	if !ok {
 		c.names[name.name] = nil
 		b.fail(e, "%s: lengths are whole numbers from 1 on that make %d entries at most", b.excerpt(e), maxEntries)
-		return "", nil
 	}
-	n := c.input(o, s)
-	c.name(t, name.name, n)
-	return name.name, n
+	return name.name, s, ok
 }
 
 // wholeNumber returns the value of a written whole number, −1 for anything else.
@@ -121,7 +140,8 @@ func wholeNumber(e *expr) int {
 // name makes a value known. Nil stands for one whose mistake has been reported.
 func (c *compiler) name(t text, name string, n *node) {
 	first := scan(name, 0)
-	_, isFunction := functions[name]
+	f, isFunction := functions[name]
+	isFunction = isFunction && !f.yields
 	_, isConstant := constants[name]
 	_, isKnown := c.names[name]
 	switch {
@@ -197,14 +217,89 @@ func (c *compiler) checkSize(field string) {
 }
 
 func (c *compiler) newDynamics(m *Model) *dynamics {
-	slopes := c.gradients(m.next, c.input(opCotangent, m.next.shape), onState|onDecision)
-	f := &dynamics{dims: m.dims, slope: slopes[opState], next: planned(output{toDst, m.next}), pull: plannedFor(slopes)}
+	slopes := c.gradients(m.next, c.input(opCotangent, m.next.shape), onState|onDecision|onCrowd)
+	f := &dynamics{dims: m.dims, slope: slopes[opState], next: planned(output{toDst, m.next, 0}), pull: plannedFor(slopes, m.dims.Decision)}
+	if m.Social() {
+		f.dims.Decision += m.dims.State
+	}
 	f.resolvent = c.newResolvent(f, m.next)
 	return f
 }
 
 func (c *compiler) newObjective(m *Model) *objective {
 	slopes := c.gradients(m.loss, c.number(1), onState|onDecision)
-	value := output{toValue, c.apply(opRowSum, scalar(), [4]int{}, m.loss)}
-	return &objective{dims: m.dims, programs: plannedFor(slopes, value)}
+	value := output{toValue, c.apply(opRowSum, scalar(), [4]int{}, m.loss), 0}
+	return &objective{dims: m.dims, programs: plannedFor(slopes, 0, value)}
+}
+
+// quiet makes noise constant, at its mean.
+func (c *compiler) quiet(all []Shock) {
+	c.inputs = maps.Clone(c.names)
+	for _, one := range all {
+		c.declareNoise(one, func(s shape) *node {
+			data := make([]float64, s.size())
+			for i := range data {
+				data[i] = one.Mean
+			}
+			return c.literal(s, data)
+		})
+	}
+}
+
+// declareNoise reads a name and a shape, of which make has the value.
+func (c *compiler) declareNoise(one Shock, make func(s shape) *node) {
+	t := text{"model.noise", one.Declaration}
+	if name, s, ok := c.named(t); ok {
+		c.name(t, name, make(s))
+	}
+}
+
+// stir builds the next state again, with the noise as what it is.
+func (c *compiler) stir(m *Model, s Source) {
+	f := &Stirred{dims: m.dynamics.dims}
+	for _, one := range s.Noise {
+		_, shape, _ := c.named(text{"model.noise", one.Declaration})
+		f.widths = append(f.widths, shape.size())
+	}
+	all, at := c.input(opNoise, vector(f.Width())), 0
+	c.names = maps.Clone(c.inputs)
+	for _, one := range s.Noise {
+		c.declareNoise(one, func(s shape) *node {
+			part := c.part(all, at, s)
+			at += s.size()
+			return part
+		})
+	}
+	c.bind(s.Let)
+	next := c.nextState(text{"model.next", s.Next})
+	if c.checkSize("model.next"); next == nil || len(c.found) > 0 {
+		return
+	}
+	f.next, f.degree = planned(output{toDst, next, 0}), degreeIn(next, opNoise)
+	m.stirred = f
+}
+
+// part is the entries of a vector from one on, in a shape.
+func (c *compiler) part(of *node, at int, s shape) *node {
+	if s == of.shape {
+		return of
+	}
+	return c.apply(opSlice, s, [4]int{at, s.cols, 1}, of)
+}
+
+// lengthen puts further numbers behind the trait's own entries.
+func (c *compiler) lengthen(s Source) {
+	own := shape{}
+	name := ""
+	if c.trait != nil {
+		own = c.trait.shape
+		name, _, _ = c.named(text{"model.trait", s.Trait})
+	}
+	c.trait = c.input(opTrait, vector(own.size()+len(s.Beside)))
+	if name != "" {
+		c.names[name] = c.part(c.trait, 0, own)
+	}
+	for i, one := range s.Beside {
+		c.name(text{"model", one}, one, c.part(c.trait, own.size()+i, scalar()))
+	}
 }

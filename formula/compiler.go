@@ -6,6 +6,7 @@ import "github.com/kedge-opt/kedge"
 type compiler struct {
 	*graph
 	names                  map[string]*node
+	inputs                 map[string]*node // the names before noise and let
 	dims                   kedge.Dims
 	state, decision, trait *node
 	stateName              string
@@ -29,5 +30,5 @@ func (c *compiler) fail(t text, format string, args ...any) *node {
 }
 
 func (c *compiler) builder(t text) *builder {
-	return &builder{graph: c.graph, text: t, names: c.names, found: &c.found}
+	return &builder{graph: c.graph, text: t, names: c.names, found: &c.found, decisions: c.dims.Decision}
 }

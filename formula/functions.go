@@ -9,34 +9,36 @@ import (
 type function struct {
 	least, most int // arguments
 	build       func(b *builder, e *expr, args []*node) *node
+	yields      bool // a model may have a name of its own that is the same: there are models older than the function
 }
 
 var functions = map[string]function{
-	"exp":       {1, 1, entrywise(opExp)},
-	"log":       {1, 1, entrywise(opLog)},
-	"sqrt":      {1, 1, entrywise(opSqrt)},
-	"tanh":      {1, 1, entrywise(opTanh)},
-	"sigmoid":   {1, 1, entrywise(opSigmoid)},
-	"abs":       {1, 1, entrywise(opAbs)},
-	"sin":       {1, 1, entrywise(opSin)},
-	"cos":       {1, 1, entrywise(opCos)},
-	"tan":       {1, 1, entrywise(opTan)},
-	"erf":       {1, 1, entrywise(opErf)},
-	"floor":     {1, 1, entrywise(opFloor)},
-	"round":     {1, 1, entrywise(opRound)},
-	"clip":      {3, 3, clip},
-	"sum":       {1, 1, reduction(opSum)},
-	"norm":      {1, 1, reduction(opNorm)},
-	"mean":      {1, 1, mean},
-	"min":       {1, 2, extreme(opMin, opSmallest)},
-	"max":       {1, 2, extreme(opMax, opLargest)},
-	"dot":       {2, 2, dot},
-	"outer":     {2, 2, outerProduct},
-	"transpose": {1, 1, func(b *builder, e *expr, a []*node) *node { return b.transpose(e, a[0]) }},
-	"normalize": {1, 1, normalize},
-	"softmax":   {1, 1, ofVector(func(b *builder, e *expr, x *node) *node { return b.emit(e, opSoftmax, x.shape, x) })},
-	"logsumexp": {1, 1, ofVector(logSumExp)},
-	"where":     {3, 3, nil}, // its first argument is a comparison: see call
+	"exp":       {1, 1, entrywise(opExp), false},
+	"log":       {1, 1, entrywise(opLog), false},
+	"sqrt":      {1, 1, entrywise(opSqrt), false},
+	"tanh":      {1, 1, entrywise(opTanh), false},
+	"sigmoid":   {1, 1, entrywise(opSigmoid), false},
+	"abs":       {1, 1, entrywise(opAbs), false},
+	"sin":       {1, 1, entrywise(opSin), true},
+	"cos":       {1, 1, entrywise(opCos), true},
+	"tan":       {1, 1, entrywise(opTan), true},
+	"erf":       {1, 1, entrywise(opErf), true},
+	"floor":     {1, 1, entrywise(opFloor), true},
+	"round":     {1, 1, entrywise(opRound), true},
+	"clip":      {3, 3, clip, true},
+	"sum":       {1, 1, reduction(opSum), false},
+	"norm":      {1, 1, reduction(opNorm), false},
+	"mean":      {1, 1, mean, false},
+	"min":       {1, 2, extreme(opMin, opSmallest), false},
+	"max":       {1, 2, extreme(opMax, opLargest), false},
+	"dot":       {2, 2, dot, false},
+	"outer":     {2, 2, outerProduct, false},
+	"transpose": {1, 1, func(b *builder, e *expr, a []*node) *node { return b.transpose(e, a[0]) }, false},
+	"normalize": {1, 1, normalize, false},
+	"softmax":   {1, 1, ofVector(func(b *builder, e *expr, x *node) *node { return b.emit(e, opSoftmax, x.shape, x) }), false},
+	"logsumexp": {1, 1, ofVector(logSumExp), false},
+	"where":     {3, 3, nil, false}, // its first argument is a comparison: see call
+	"crowd":     {1, 1, crowd, true},
 }
 
 func (f function) count() string {
@@ -79,6 +81,14 @@ func clip(b *builder, e *expr, a []*node) *node {
 	above := &expr{kind: e.kind, pos: e.pos, end: e.end, args: e.args[:2]}
 	within := &expr{kind: e.kind, pos: e.pos, end: e.end, args: []*expr{e, e.args[2]}}
 	return b.pair(within, opMin, b.pair(above, opMax, a[0], a[1]), a[2])
+}
+
+// crowd is the mean state of everybody, which individuals see beside the decision.
+func crowd(b *builder, e *expr, a []*node) *node {
+	if a[0].op != opState {
+		return b.fail(e, "%s: what is seen of the crowd is the mean of everybody's state, want the name of the state between the brackets", b.excerpt(e))
+	}
+	return b.graph.crowd(a[0].shape, b.decisions)
 }
 
 func dot(b *builder, e *expr, a []*node) *node {

@@ -55,6 +55,8 @@ const (
 	onDecision
 	onTrait
 	onCotangent // the vector v of products with a transposed Jacobian
+	onCrowd
+	onNoise
 )
 
 // graph holds values, each made once, in an order in which arguments come first.
@@ -94,8 +96,15 @@ func (g *graph) input(o op, s shape) *node {
 		n.deps = onTrait
 	case opCotangent:
 		n.deps = onCotangent
+	case opNoise:
+		n.deps = onNoise
 	}
 	return g.intern(n)
+}
+
+// crowd returns the mean state of all as an input, which stands behind so many entries of the decision.
+func (g *graph) crowd(s shape, behind int) *node {
+	return g.intern(&node{op: opCrowd, shape: s, level: once, deps: onCrowd, degU: 1, attrs: [4]int{behind}})
 }
 
 // apply returns an operation on values.

@@ -35,10 +35,12 @@ func planned(outputs ...output) func() *program {
 	return sync.OnceValue(func() *program { return newProgram(outputs...) })
 }
 
-func plannedFor(slopes map[op]*node, always ...output) programs {
-	gp, gu := output{toGP, slopes[opState]}, output{toGU, slopes[opDecision]}
+// plannedFor are the programs that add slopes; that in the crowd's mean stands behind so many entries of the one in the decision.
+func plannedFor(slopes map[op]*node, behind int, always ...output) programs {
+	gp, gu := output{toGP, slopes[opState], 0}, output{toGU, slopes[opDecision], 0}
+	gm := output{toGU, slopes[opCrowd], behind}
 	with := func(more ...output) func() *program { return planned(slices.Concat(always, more)...) }
-	return programs{with(), with(gp), with(gu), with(gp, gu)}
+	return programs{with(), with(gp), with(gu, gm), with(gp, gu, gm)}
 }
 
 // newProgram lays out a program for the outputs; those with a nil node are left out.
@@ -168,9 +170,9 @@ func (l *layout) term(n, x *node, minus bool) (t term, taken []*node) {
 func (l *layout) place(n *node, outputs []output) {
 	p := l.program
 	l.slots[n.id] = len(p.values)
-	direct := n.level == perRow && len(n.args) > 0 && slices.Contains(outputs, output{toDst, n})
+	direct := n.level == perRow && len(n.args) > 0 && slices.Contains(outputs, output{toDst, n, 0})
 	p.values = append(p.values, slot{node: n, width: n.shape.size(), level: n.level, isDst: direct})
-	if direct || n.op == opState || n.op == opTrait || n.op == opCotangent {
+	if direct || n.op == opState || n.op == opTrait || n.op == opCotangent || n.op == opNoise {
 		p.bound = append(p.bound, l.slots[n.id])
 	}
 	if len(n.args) == 0 {
@@ -210,7 +212,7 @@ func (l *layout) instr(n *node) instr {
 func (l *layout) output(o output) {
 	at := l.slots[o.node.id]
 	l.program.outputs = append(l.program.outputs,
-		result{to: o.to, value: at, width: o.node.shape.size(), direct: o.to == toDst && l.program.values[at].isDst})
+		result{to: o.to, value: at, width: o.node.shape.size(), at: o.at, direct: o.to == toDst && l.program.values[at].isDst})
 }
 
 // assign gives slots memory. Rows that nobody reads any more make room for others.

@@ -35,7 +35,7 @@ func TestMistakesPointAtTheColumn(t *testing.T) {
 		"exp":                                "exp is a function; write exp(…)",
 		"exp(p, p)":                          "exp(p, p): 2 arguments, want 1",
 		"max(p, p, p)":                       "3 arguments, want 1 or 2",
-		"gamma(p)":                           "unknown function gamma, want one of abs, clip, cos, dot, erf, exp",
+		"gamma(p)":                           "unknown function gamma, want one of abs, clip, cos, crowd, dot, erf, exp",
 		"s(p)":                               "s is no function",
 		"p * (p > 0)":                        "p > 0) is a comparison",
 		"where(p, 1, 2)":                     "p is no comparison",

@@ -30,6 +30,7 @@ type Model struct {
 	next, loss  *node
 	field       string // that of the loss
 	dynamics    *dynamics
+	stirred     *Stirred // nil without noise
 	objective   *objective
 	constraints []Constraint
 }
@@ -50,6 +51,13 @@ func (m *Model) Dynamics() Dynamics {
 	}
 	return m.dynamics
 }
+
+// Social tells whether the next state depends on the mean state of the crowd. Dynamics, settler and sensitivity then take it behind the
+// decision, as a kedge.Model says by Social.
+func (m *Model) Social() bool { return m.next != nil && m.next.deps&onCrowd != 0 }
+
+// Stirred returns the dynamics with their noise, nil for a model without.
+func (m *Model) Stirred() *Stirred { return m.stirred }
 
 // Objective returns the loss, that of a maximize formula with its sign turned; nil for a model without either.
 func (m *Model) Objective() kedge.RowObjective {

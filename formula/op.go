@@ -13,6 +13,8 @@ const (
 	opDecision
 	opTrait
 	opCotangent
+	opCrowd // the mean state of all; attrs: where it stands in the decision
+	opNoise
 
 	// Entry by entry; a scalar goes with any shape.
 	opAdd

@@ -10,6 +10,7 @@ import (
 // frame is what a program reads and writes: the inputs, and destinations that may be nil.
 type frame struct {
 	p, u, d, v  []float64
+	e           []float64 // noise
 	dst, gp, gu []float64
 }
 
@@ -27,6 +28,7 @@ const (
 type output struct {
 	to   place
 	node *node
+	at   int // behind how many entries of the destination
 }
 
 // program computes values of a graph: what the decision decides, then block by block what individuals do, then sums.
@@ -56,6 +58,7 @@ type result struct {
 	to     place
 	value  int
 	width  int
+	at     int
 	direct bool // the value stands there already
 }
 
@@ -70,16 +73,15 @@ func (p *program) borrow() *workspace {
 	if w, ok := p.pool.Get().(*workspace); ok {
 		return w
 	}
-	w := &workspace{values: make([]operand, len(p.values))}
+	w := &workspace{values: make([]operand, len(p.values)), u: p.decision()}
 	shared, room := make([]float64, p.shared), make([]float64, p.room*p.block)
 	for i, s := range p.values {
 		v := operand{width: s.width}
 		switch {
 		case s.node.op == opConst:
 			v.x = s.node.data
-		case s.node.op == opDecision:
-			w.u = make([]float64, s.width)
-			v.x = w.u
+		case s.node.op == opDecision || s.node.op == opCrowd:
+			v.x = w.u[s.node.attrs[0] : s.node.attrs[0]+s.width]
 		case s.level != perRow:
 			v.x = shared[s.at : s.at+s.width]
 		case p.isRoom(i):
@@ -90,6 +92,20 @@ func (p *program) borrow() *workspace {
 		w.values[i] = v
 	}
 	return w
+}
+
+// decision makes room for what the program reads of the decision, the crowd's mean behind it among that; nil for nothing.
+func (p *program) decision() []float64 {
+	n := 0
+	for _, s := range p.values {
+		if s.node.op == opDecision || s.node.op == opCrowd {
+			n = max(n, s.node.attrs[0]+s.width)
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return make([]float64, n)
 }
 
 // run computes for n individuals and returns the value, if one is asked for.
@@ -144,6 +160,8 @@ func (p *program) bind(w *workspace, f frame, lo, hi int) {
 			x = f.d
 		case opCotangent:
 			x = f.v
+		case opNoise:
+			x = f.e
 		}
 		w.values[k].x = x[lo*s.width : hi*s.width]
 	}
@@ -173,7 +191,7 @@ func (p *program) finish(w *workspace, f frame) (value float64) {
 	for _, r := range p.outputs {
 		switch r.to {
 		case toGU:
-			rows.AddScaled(f.gu, 1, w.values[r.value].x)
+			rows.AddScaled(f.gu[r.at:r.at+r.width], 1, w.values[r.value].x)
 		case toValue:
 			value = w.values[r.value].x[0]
 		}

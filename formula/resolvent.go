@@ -30,10 +30,10 @@ func (c *compiler) newResolvent(f *dynamics, next *node) *resolvent {
 		return nil
 	}
 	r := &resolvent{f: f, rank: -1, isShared: f.slope == nil || f.slope.deps&(onState|onTrait) == 0}
-	r.isFixed = r.isShared && (f.slope == nil || f.slope.deps&onDecision == 0)
+	r.isFixed = r.isShared && (f.slope == nil || f.slope.deps&(onDecision|onCrowd) == 0)
 	if m, ok := c.split(f.slope, c.input(opCotangent, next.shape)); ok && !c.full {
 		r.rank = len(m.x)
-		r.parts = planned(output{toDst, c.joined(m, next.shape)})
+		r.parts = planned(output{toDst, c.joined(m, next.shape), 0})
 		return r
 	}
 	if f.dims.State > maxDense || next.degP > 1 {

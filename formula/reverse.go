@@ -26,7 +26,7 @@ func (g *graph) gradients(root, seed *node, want deps) map[op]*node {
 func (r *reverse) found() map[op]*node {
 	found := map[op]*node{}
 	for _, n := range r.nodes {
-		if slope := r.slopes[n]; slope != nil && (n.op == opState || n.op == opDecision) {
+		if slope := r.slopes[n]; slope != nil && (n.op == opState || n.op == opDecision || n.op == opCrowd) {
 			found[n.op] = r.full(slope, n.shape)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -12,14 +13,51 @@ import (
 
 // Source is a model as its author writes it. Compile says what is wrong with one.
 type Source struct {
-	Decision string // declares the decision, as in "q[20]", "Q[3, 4]" or, for a scalar, "q"
-	State    string // declares the state of an individual
-	Trait    string // declares what is fixed about an individual; may be empty
+	Decision string   // declares the decision, as in "q[20]", "Q[3, 4]" or, for a scalar, "q"
+	State    string   // declares the state of an individual
+	Trait    string   // declares what is fixed about an individual; may be empty
+	Beside   []string // names of single numbers that follow the trait's own entries: what else is fixed about an individual
+	Noise    []Shock  // what is drawn anew for everybody every step
 	Let      []Binding
 	Next     string   // the state after a step; may be empty
 	Minimize string   // the loss of an individual, or
 	Maximize string   // its reward; both may be empty
 	Subject  []string // constraints on the decision
+}
+
+// Mentions tells whether a formula of the model has a name that the model does not give to anything.
+func (s Source) Mentions(name string) bool {
+	for _, given := range append([]string{s.Decision, s.State, s.Trait}, s.Beside...) {
+		if scan(given, 0).text == name {
+			return false
+		}
+	}
+	for _, one := range s.Noise {
+		if scan(one.Declaration, 0).text == name {
+			return false
+		}
+	}
+	written := []string{s.Next, s.Minimize, s.Maximize}
+	for _, l := range s.Let {
+		if l.Name == name {
+			return false
+		}
+		written = append(written, l.Expr)
+	}
+	return slices.ContainsFunc(written, func(text string) bool {
+		for t := scan(text, 0); t.kind != endToken && t.kind != badToken; t = scan(text, t.end) {
+			if t.kind == nameToken && t.text == name {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// Shock declares numbers that are drawn anew for everybody every step, as in "w" or "w[3]". Who settles does so with the noise at its mean.
+type Shock struct {
+	Declaration string
+	Mean        float64
 }
 
 // Binding gives a name to a formula, which may use earlier names, or to numbers.

@@ -137,7 +137,7 @@ func (t Table) Compile(fields ...TableField) (*Calculation, error) {
 	if c.trouble != "" {
 		return nil, &Error{Field: fields[0].Name, Line: 1, Column: 1, Message: "the formulas together " + c.trouble}
 	}
-	made.program = newProgram(output{toDst, all})
+	made.program = newProgram(output{toDst, all, 0})
 	return made, nil
 }
 

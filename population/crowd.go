@@ -42,6 +42,7 @@ type Crowd struct {
 	steps  int     // taken
 	moving *Moving // the traits, of a crowd with a motion
 	noise  *Noise
+	stir   *Stir
 	social *social   // of a crowd that sees its mean
 	room   []float64 // for the first state of a newcomer
 }
@@ -50,6 +51,7 @@ type Crowd struct {
 type desk struct {
 	p, next, d []float64
 	push       pusher
+	stir       stirrer
 }
 
 var _ kedge.Population = (*Crowd)(nil)
@@ -64,6 +66,7 @@ type Config struct {
 	Workers  int        // as in Crowd
 	Motion   *Motion    // how traits drift, and people come and go; nil: not at all. Traits are copied then, as float64
 	Noise    *Noise     // what pushes states after every step; nil: nothing
+	Stir     *Stir      // noise that the dynamics take as numbers; nil: none. Its Next then moves people instead of the dynamics
 	Social   bool       // the dynamics see the crowd: they take (u, p̄) for the decision, with the mean p̄ of all states
 }
 
@@ -144,6 +147,11 @@ func (c *Crowd) unsettle(config Config) (err error) {
 	}
 	if c.noise = config.Noise; c.noise != nil {
 		if err := c.noise.check(c.dim.State); err != nil {
+			return err
+		}
+	}
+	if c.stir = config.Stir; c.stir != nil {
+		if err := c.stir.check(); err != nil {
 			return err
 		}
 	}
@@ -252,6 +260,9 @@ func (c *Crowd) furnish(workers int) {
 		if c.noise != nil {
 			w.push = pusher{from: *c.noise.Stream, w: make([]float64, c.dim.State)}
 		}
+		if c.stir != nil {
+			w.stir = newStirrer(c.stir, n)
+		}
 		c.desks = append(c.desks, w)
 	}
 }
@@ -327,7 +338,12 @@ func (c *Crowd) move(ctx context.Context, u []float64, i int, w *desk) error {
 	}
 	first, last := i*chunk, min((i+1)*chunk, c.size)
 	next := c.states.next(w.next, first, last)
-	c.f.NextRows(next, c.states.View(w.p, first, last), u, c.traits.View(w.d, first, last))
+	p, d := c.states.View(w.p, first, last), c.traits.View(w.d, first, last)
+	if c.stir != nil {
+		c.stir.Next(next, p, u, d, c.stir.draw(last-first, first, c.steps, &w.stir))
+	} else {
+		c.f.NextRows(next, p, u, d)
+	}
 	if c.noise != nil {
 		c.noise.push(next, c.dim.State, first, c.steps, &w.push)
 	}

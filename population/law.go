@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/portable"
@@ -205,6 +206,34 @@ func (l Beside) Fill(dst []float64, dim, first int, s *stream.Stream) {
 		row := kedge.Row(dst, i, dim)
 		copy(row, kedge.Row(a, i, l.Dim))
 		copy(row[l.Dim:], kedge.Row(b, i, dim-l.Dim))
+	}
+}
+
+// Classes is the law of people who are one of several kinds, in order: who comes before an entry of Ends, and not before the one ahead of it, has
+// that row. Newcomers, behind the last end, take the kinds over again.
+type Classes struct {
+	Ends []int // in growing order
+	Rows [][]float64
+}
+
+// Check demands an end for every row, in growing order, and rows of dim entries.
+func (l Classes) Check(n, dim int) error {
+	if len(l.Ends) != len(l.Rows) || len(l.Ends) == 0 {
+		return &kedge.DimError{Arg: "the ends of classes", Got: len(l.Ends), Want: max(1, len(l.Rows))}
+	}
+	err, last := checkSizes(n, dim), 0
+	for i, row := range l.Rows {
+		err = errors.Join(err, kedge.CheckVector("a class", row, dim), kedge.CheckRange("the end of a class", l.Ends[i], l.Ends[i] > last, "above the one before"))
+		last = l.Ends[i]
+	}
+	return err
+}
+
+// Fill draws nothing: it depends on the individual alone.
+func (l Classes) Fill(dst []float64, dim, first int, _ *stream.Stream) {
+	for i := range kedge.Count(dst, dim) {
+		at, _ := slices.BinarySearch(l.Ends, (first+i)%l.Ends[len(l.Ends)-1]+1)
+		copy(kedge.Row(dst, i, dim), l.Rows[at])
 	}
 }
 

@@ -34,6 +34,8 @@ type Churn struct {
 type Motion struct {
 	Drift Drift
 	Churn Churn
+	// Clock makes the last entry of every trait the number of the step, whatever else moves.
+	Clock bool
 	// Mend brings a trait that has drifted back to where traits live, such as the unit sphere; nil: they live everywhere. Any
 	// goroutine may call it.
 	Mend func(x []float64)

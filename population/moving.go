@@ -103,6 +103,9 @@ func (m *Moving) drift(hand, i int) error {
 		m.mend(x)
 	}
 	m.swing(first, last)
+	for i := first; i < last && m.motion.Clock; i++ {
+		m.tell(i)
+	}
 	return checkRows("traits", m.traits.View(nil, first, last), first, dim)
 }
 
@@ -138,6 +141,13 @@ func (m *Moving) swing(first, last int) {
 	}
 }
 
+// tell tells an individual the time.
+func (m *Moving) tell(i int) {
+	dim := m.homes.Width
+	m.homes.Data[(i+1)*dim-1] = float64(m.step)
+	m.traits.Data[(i+1)*dim-1] = float64(m.step)
+}
+
 func (m *Moving) mend(x []float64) {
 	if m.motion.Mend != nil {
 		m.motion.Mend(x)
@@ -161,6 +171,9 @@ func (m *Moving) replace() ([]int, error) {
 		home := kedge.Row(m.homes.Data, i, dim)
 		copy(home, m.rooms[0].call(n+before+j))
 		m.swing(i, i+1)
+		if m.motion.Clock {
+			m.tell(i)
+		}
 		if err := checkRows("traits", kedge.Row(m.traits.Data, i, dim), i, dim); err != nil {
 			return nil, err
 		}

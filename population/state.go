@@ -49,14 +49,14 @@ func (c *Crowd) fields(f *wire.Fields) {
 }
 
 // unsettled tells whether it matters how many steps the crowd has taken.
-func (c *Crowd) unsettled() bool { return c.moving != nil || c.noise != nil }
+func (c *Crowd) unsettled() bool { return c.moving != nil || c.noise != nil || c.stir != nil }
 
 // kind is that of the saved state.
 func (c *Crowd) kind() string {
 	switch {
 	case c.moving != nil:
 		return "moving " + c.states.kind()
-	case c.noise != nil:
+	case c.noise != nil || c.stir != nil:
 		return "noisy " + c.states.kind()
 	}
 	return c.states.kind()

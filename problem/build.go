@@ -103,6 +103,9 @@ func (p *Problem) buildFormulas() error {
 	if err != nil {
 		return err
 	}
+	if fault := p.Spec.formulasFit(m); fault != nil {
+		return fault
+	}
 	p.Model, p.set, p.Maximize, p.formulas = individual(m), feasible(m), p.Spec.Model.Maximize != "", m
 	if len(p.Spec.Players) == 0 && p.Spec.Start.Divides() && !divides(p.set) {
 		return p.Spec.errorf("start.law", "start.law is proportions, but model.subject to describes no simplex")

@@ -32,7 +32,7 @@ func (s *Spec) compile(files fs.FS) (*formula.Model, error) {
 func (s *Spec) source(files fs.FS) (formula.Source, error) {
 	m := s.Model
 	out := formula.Source{
-		Decision: m.Decision, State: m.State, Trait: m.Trait,
+		Decision: m.Decision, State: m.State, Trait: m.Trait, Beside: m.beside(), Noise: m.noiseSource(),
 		Next: m.Next, Minimize: m.Minimize, Maximize: m.Maximize, Subject: m.SubjectTo,
 	}
 	for _, l := range m.Let {
@@ -112,7 +112,7 @@ func constraint(c formula.Constraint, n int) kind.Set {
 // individual is what the formulas say about one. Where they give no steady state or sensitivity, both are found by iteration.
 func individual(m *formula.Model) kedge.Model {
 	f := m.Dynamics()
-	out := kedge.Model{Dynamics: f, Objective: m.Objective(), Sensitivity: m.Sensitivity()}
+	out := kedge.Model{Dynamics: f, Objective: m.Objective(), Sensitivity: m.Sensitivity(), Social: m.Social()}
 	if settler, ok := f.(kedge.RowSettler); ok {
 		out.Settler = settler
 	} else {
@@ -122,4 +122,34 @@ func individual(m *formula.Model) kedge.Model {
 		out.Sensitivity = &sensitivity.Implicit{Dynamics: f}
 	}
 	return out
+}
+
+// formulasFit refuses what a model of formulas cannot be together with the rest of the spec.
+func (s *Spec) formulasFit(m *formula.Model) *form.Mistake {
+	if f := m.Stirred(); f != nil && !f.IsAffine() {
+		return s.errorf("model.next", "model.next is not affine in the noise, so that people do not go on the average where the mean noise takes them, and it is not known where they settle; let noise enter as it is, times whatever else there is, and give it the law of what enters (exp of a normal number is lognormal)")
+	}
+	if !m.Social() {
+		return nil
+	}
+	for _, one := range []struct {
+		key    string
+		given  bool
+		reason string
+	}{
+		{"record.rollout", s.Record.Rollout > 0, "a roll-out moves individuals one by one"},
+		{"record.theory", s.Record.Theory, "the theory is of individuals who are alone"},
+		{"population.weights", s.Population.Weights != nil, "who sees the mean of the crowd sees all alike"},
+	} {
+		if one.given {
+			return s.errorf(one.key, "%s is given, but model.next depends on crowd(…), and %s", one.key, one.reason)
+		}
+	}
+	for i := range s.Algorithms {
+		if a := &s.Algorithms[i]; strings.Contains(a.Play, "response") {
+			path := form.Join("algorithms", a.Name) + ".play"
+			return s.errorf(path, "%s is %s, but model.next depends on crowd(…), and responses are those of individuals who do not see each other", path, a.Play)
+		}
+	}
+	return nil
 }

@@ -45,11 +45,12 @@ func (p *Problem) World() (*population.Moving, error) {
 // motion returns how traits move, nil when they stay.
 func (p *Problem) motion() *population.Motion {
 	from := &p.Spec.Population
-	if !from.moves() {
+	if !p.Spec.moves() {
 		return nil
 	}
 	n, all := from.Dim, p.Spec.Dims().Trait
 	m := &population.Motion{
+		Clock: p.Spec.usesClock(),
 		Churn: population.Churn{Share: from.Churn, Law: p.law, States: p.firstLaw}, Mend: p.Spec.traitMend(),
 		Walks: p.stream("population", "walks"), Leavers: p.stream("population", "leavers"),
 		Arrivals: p.stream("population"), States: p.stream("population", "states"),

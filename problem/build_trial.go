@@ -62,7 +62,7 @@ func (p *Problem) Trial(a, t int, carried float64) (*Trial, error) {
 	}
 	crowd, err := population.Gather(population.Config{
 		Dynamics: m.Dynamics, Traits: p.Traits, States: p.trialStart(from), Pick: pick,
-		Storage: p.Spec.Population.Storage, Motion: p.motion(), Noise: p.noise(t, dim.State), Social: m.Social,
+		Storage: p.Spec.Population.Storage, Motion: p.motion(), Noise: p.noise(t, dim.State), Stir: p.stir(t), Social: m.Social,
 	})
 	if err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func (p *Problem) trialStart(from *kind.Algorithm) kedge.Rows {
 	switch {
 	case from.Facts().Remembers:
 		return withNorm{p.States}
-	case !p.Spec.Population.ownStates() && len(kind.ParametersOf(p.Spec.Dynamics.Of)) == 0:
+	case !p.Spec.Population.ownStates() && len(kind.ParametersOf(p.Spec.Dynamics.Of))+p.Spec.beside() == 0:
 		return nil
 	}
 	return p.States

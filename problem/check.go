@@ -108,7 +108,11 @@ func (c *check) model() {
 	if err != nil {
 		return
 	}
-	if dim, want := c.s.Population.Dim, m.Dims().Trait; c.Sound("population.dim") && dim != want {
+	c.groups(c.s.Model)
+	if fault := c.s.formulasFit(m); fault != nil {
+		c.Fail(form.Paths(fault.Path), "%s", fault.Msg)
+	}
+	if dim, want := c.s.Population.Dim, m.Dims().Trait-c.s.beside(); c.Sound("population.dim") && dim != want {
 		c.Fail(form.Paths("population.dim", "model.trait"), "population.dim is %d, but model.trait has %s", dim, form.Entries(want))
 	}
 	c.FailIf(!c.s.Model.readsFiles() && len(c.s.Players) == 0 && c.s.Start != nil && c.s.Start.Divides() && !divides(feasible(m)), form.Paths("start.law", "model.subject to"),
@@ -133,7 +137,7 @@ func (c *check) judged(m *Model) {
 // checkable are the formulas that can be compiled without reading files.
 func (m *Model) checkable() formula.Source {
 	if m.readsFiles() {
-		return formula.Source{Decision: m.Decision, State: m.State, Trait: m.Trait}
+		return formula.Source{Decision: m.Decision, State: m.State, Trait: m.Trait, Beside: m.beside()}
 	}
 	source, _ := (&Spec{Model: m}).source(nil) // no file, no error
 	return source

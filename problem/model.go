@@ -11,10 +11,12 @@ import (
 // Model is an individual written as formulas; a spec has it instead of dynamics, objective and set. Package formula describes
 // the language.
 type Model struct {
-	Decision  string   // the name and the length of the decision, as in q[20]
-	State     string   // of the state
-	Trait     string   // of the trait
-	Let       []Let    // names for numbers and formulas
+	Decision  string // the name and the length of the decision, as in q[20]
+	State     string // of the state
+	Trait     string // of the trait
+	Let       []Let  // names for numbers and formulas
+	Noise     []ModelNoise
+	Groups    []ModelGroup
 	Next      string   // the state after a step
 	Minimize  string   // the loss of an individual, or
 	Maximize  string   // its reward
@@ -48,6 +50,7 @@ func (m *Model) describeKeys(f *form.Form) {
 	form.Field(f, "state", &m.State, form.FormulaText("a name and a length, such as p[20]"), form.Says("The name of an individual's state and how many entries it has.", "p", "p[20]"))
 	form.Field(f, "trait", &m.Trait, form.FormulaText("a name and a length, such as d[20]"), form.Says("The name of an individual's trait and how many entries it has. It is drawn by the law of the population.", "d", "p0[20]"))
 	form.Field(f, "let", &m.Let, lets().Optional(), form.Says("Names for numbers, vectors, matrices, formulas (in which earlier names stand) and files, as in {file: x.npy}.", "", "{lambda: 0.4, w: [1, 2], both: lambda*w}"))
+	m.describeWorld(f)
 	form.Field(f, "next", &m.Next, form.FormulaText("a formula for the next state"), form.Says("The state after a step.", "p⁺ = f(p, u, d)", "0.5*p + 0.5*p0"))
 	if isReward {
 		f.Refuse("minimize", "model.minimize and model.maximize are both given, want one of them")
@@ -137,7 +140,7 @@ func (l *Let) node() *form.Node {
 
 // dims returns the lengths that the model declares, zeros if something is wrong with a declaration.
 func (m *Model) dims() kedge.Dims {
-	c, err := formula.Compile(formula.Source{Decision: m.Decision, State: m.State, Trait: m.Trait})
+	c, err := formula.Compile(formula.Source{Decision: m.Decision, State: m.State, Trait: m.Trait, Beside: m.beside()})
 	if err != nil {
 		return kedge.Dims{}
 	}

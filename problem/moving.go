@@ -25,6 +25,9 @@ func (d *Drift) describe(f *form.Form) {
 // moves tells whether traits drift or people come and go.
 func (p *Population) moves() bool { return p.Drift != nil || p.Churn > 0 }
 
+// moves tells whether people change by themselves: their traits drift, they come and go, or time passes.
+func (s *Spec) moves() bool { return s.Population.moves() || s.usesClock() }
+
 // moving checks what changes by itself.
 func (c *check) moving() {
 	p, d := &c.s.Population, &c.s.Dynamics
@@ -32,15 +35,15 @@ func (c *check) moving() {
 	if c.s.Model == nil {
 		c.Vector("dynamics.noise", d.Noise, c.State())
 	}
-	if p.moves() {
+	if c.s.moves() {
 		c.motion(p)
 	}
 	c.FailIf(d.Coupling > 0 && c.s.Record.Rollout > 0, form.Paths("record.rollout", "dynamics.coupling"),
 		"record.rollout is %d, but a roll-out moves individuals one by one; want 0 with dynamics.coupling", c.s.Record.Rollout)
-	c.FailIf(c.s.Record.Theory && (p.moves() || !d.plain()), form.Paths("record.theory", "population.drift", "population.churn", "dynamics.noise", "dynamics.coupling", "dynamics.heterogeneity"),
+	c.FailIf(c.s.Record.Theory && (c.s.moves() || !d.plain()), form.Paths("record.theory", "population.drift", "population.churn", "dynamics.noise", "dynamics.coupling", "dynamics.heterogeneity"),
 		"record.theory is true, but the theory is of individuals who are alike, alone and stay; want no drift, churn, noise, coupling or heterogeneity")
 	c.ownNorm(d)
-	c.FailIf(c.s.Generator == "numpy" && (p.moves() || !d.plain()), form.Paths("generator", "population.drift", "population.churn", "dynamics.noise", "dynamics.heterogeneity", "dynamics.coupling"),
+	c.FailIf(c.s.Generator == "numpy" && (c.s.moves() || c.s.beside() > 0 || !d.plain()), form.Paths("generator", "population.drift", "population.churn", "dynamics.noise", "dynamics.heterogeneity", "dynamics.coupling"),
 		"generator numpy draws what the published runs drew, which had no drift, churn, noise, coupling or heterogeneity")
 }
 
@@ -59,8 +62,12 @@ func (c *check) drift(d *Drift) {
 
 // motion refuses what traits that move cannot be.
 func (c *check) motion(p *Population) {
+	movers, noTime := "population.drift and population.churn move traits", ""
+	if c.s.usesClock() {
+		movers, noTime = "formulas depend on the time t, which moves with traits", ", and no time t in formulas"
+	}
 	c.FailIf(p.Traits == "regenerated" || p.Storage == population.Float32, form.Paths("population.drift", "population.churn", "population.traits", "population.storage"),
-		"population.drift and population.churn move traits, which want population.traits stored and population.storage float64")
+		"%s, which want population.traits stored and population.storage float64", movers)
 	for _, one := range []struct {
 		path string
 		law  kind.Law
@@ -71,11 +78,11 @@ func (c *check) motion(p *Population) {
 	for i := range c.s.Algorithms {
 		if a := &c.s.Algorithms[i]; a.Facts().Needs.Panel {
 			path := form.Join("algorithms", a.Name) + ".kind"
-			c.Fail(form.Paths(path, "population.drift", "population.churn"), "%s is %s, which sees people again and wants them as they were: no drift and no churn", path, a.Kind())
+			c.Fail(form.Paths(path, "population.drift", "population.churn"), "%s is %s, which sees people again and wants them as they were: no drift and no churn%s", path, a.Kind(), noTime)
 		}
 	}
 	c.FailIf(c.s.Record.Rollout > 0, form.Paths("record.rollout", "population.drift", "population.churn"),
-		"record.rollout is %d, but a roll-out is of people who stay as they are; want 0", c.s.Record.Rollout)
+		"record.rollout is %d, but a roll-out is of people who stay as they are; want 0%s", c.s.Record.Rollout, noTime)
 }
 
 // ownNorm refuses the published bookkeeping where there is none.
@@ -90,6 +97,9 @@ func (c *check) ownNorm(d *Dynamics) {
 
 // withParameters returns the law of traits with everybody's own parameters behind them.
 func (p *Problem) withParameters(law population.Law) population.Law {
+	if p.Spec.beside() > 0 {
+		return population.Beside{Law: law, Dim: p.Spec.Population.Dim, Rest: p.Spec.classes(), Stream: p.stream("population", "parameters")}
+	}
 	own := kind.ParametersOf(p.Spec.Dynamics.Of)
 	if own == nil {
 		return law

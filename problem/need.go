@@ -119,7 +119,7 @@ func (s *Spec) TrialNeed(underway int) Need {
 	}
 	const judged = 128 // people to a sum
 	meter := 8 * float64(1+dim.Decision) / judged
-	if s.Dynamics.Coupling > 0 {
+	if s.Dynamics.Coupling > 0 || s.Model != nil && s.Model.mentions("crowd") {
 		meter += 2 * 8 * state
 	}
 	if s.Record.W1 == "items" {

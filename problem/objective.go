@@ -36,7 +36,7 @@ func (s *Spec) names(files fs.FS) (formula.Source, error) {
 		return kind.PlainNames(s.Dims()), nil
 	}
 	from, err := s.source(files)
-	return formula.Source{Decision: from.Decision, State: from.State, Trait: from.Trait, Let: from.Let}, err
+	return formula.Source{Decision: from.Decision, State: from.State, Trait: from.Trait, Beside: from.Beside, Noise: from.Noise, Let: from.Let}, err
 }
 
 // objective checks an objective at a path. A formula in which numbers of files stand is checked when they are read.

@@ -35,7 +35,7 @@ func (s *Spec) describePopulation(f *form.Form) {
 	dim := form.Count(1, maxCount)
 	switch {
 	case s.Model != nil:
-		dim = dim.Like("model.trait", s.Dims().Trait)
+		dim = dim.Like("model.trait", s.Dims().Trait-s.beside())
 	case isTable:
 		dim = dim.Optional()
 	}
@@ -90,7 +90,7 @@ func (c *check) population() {
 		return
 	}
 	d := c.Dims
-	if trait := d.Trait - len(kind.ParametersOf(c.s.Dynamics.Of)); c.Sound(c.DimKeys...) && c.Sound("population.states") && d.State != trait {
+	if trait := d.Trait - len(kind.ParametersOf(c.s.Dynamics.Of)) - c.s.beside(); c.Sound(c.DimKeys...) && c.Sound("population.states") && d.State != trait {
 		c.Fail(append(form.Paths("population.states"), c.DimKeys...), "population.states is same, but a state has %s and a trait %d", form.Entries(d.State), trait)
 	}
 }

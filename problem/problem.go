@@ -59,7 +59,7 @@ func (p *Problem) SharedSpace() bool {
 	if s.Model == nil {
 		return kind.HabitatOf(s.Dynamics.Of) == kind.Sphere
 	}
-	return dim.Decision == dim.State && dim.State == dim.Trait && s.Population.Law.Habitat() == kind.Sphere
+	return dim.Decision == dim.State && dim.State == dim.Trait-s.beside() && s.Population.Law.Habitat() == kind.Sphere
 }
 
 // MeasureItems tells whether W₁ between states, taken as weights on ordered items, is measured.
@@ -125,13 +125,16 @@ const (
 	screenedEntries = 4_000_000 // of states that are judged for it
 )
 
+const seesMean = "Individuals are drawn to the mean of the crowd: what is said of one by itself holds the mean where it settles under the first decision."
+
 // Warnings returns what a reader of the results must know about the problem.
 func (p *Problem) Warnings() (list []string) {
 	d := &p.Spec.Dynamics
 	list = p.notes()
 	if d.Coupling > 0 {
-		list = append(list, "Individuals are drawn to the mean of the crowd: what is said of one by itself holds the mean where it settles under the first decision.")
+		list = append(list, seesMean)
 	}
+	list = append(list, p.worldWarnings()...)
 	if of, ok := d.Of.(kind.Wary); ok {
 		if warning := of.Warning(p.farthest()); warning != "" {
 			list = append(list, warning)
@@ -166,10 +169,12 @@ func (p *Problem) SteadyBy(answer func(kedge.Smooth) kedge.Sensitivity) (*steady
 }
 
 // Moves tells whether the people of the population change by themselves: their traits drift, or they come and go.
-func (p *Problem) Moves() bool { return p.Spec.Population.moves() }
+func (p *Problem) Moves() bool { return p.Spec.moves() }
 
 // Noisy tells whether noise pushes states.
-func (p *Problem) Noisy() bool { return p.Spec.Dynamics.noisy() }
+func (p *Problem) Noisy() bool {
+	return p.Spec.Dynamics.noisy() || p.formulas != nil && p.formulas.Stirred() != nil
+}
 
 // SteadyOf returns Φ̃ of a population with the given traits, which may move. Where people come from first states of their own, there must be
 // as many as of these; else the error is a *kedge.DimError.

@@ -155,7 +155,7 @@ func modelQuestion(s *problem.Spec) []page.Term {
 	list := []page.Term{
 		decided,
 		{Name: "Who answers", Text: fmt.Sprintf("%s with a state %s that becomes %s. %s%s",
-			phrase.Count(s.Population.Size, "individual"), m.State, oneLine(m.Next), traits(&s.Population, m.Trait), lets(m.Let))},
+			phrase.Count(s.Population.Size, "individual"), m.State, oneLine(m.Next), traits(&s.Population, m.Trait), lets(m.Let)+m.Besides())},
 		judgement,
 		{Name: "Who competes", Text: competitors(s)},
 	}

@@ -1,0 +1,161 @@
+package population_test
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/population"
+	"github.com/kedge-opt/kedge/stream"
+)
+
+// numberLaw returns a law by name.
+func numberLaw(t *testing.T, name string, of ...float64) population.Number {
+	t.Helper()
+	all := population.NumberLaws()
+	n := population.Number{NumberLaw: all[slices.IndexFunc(all, func(l population.NumberLaw) bool { return l.Name == name })], Of: of}
+	if err := n.Check(); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// stirred is a crowd whose states become their noise.
+func stirred(t *testing.T, n, workers int, draws ...population.Draws) *population.Crowd {
+	t.Helper()
+	width := 0
+	for _, d := range draws {
+		width += d.Entries
+	}
+	f, err := dynamics.NewAffine(kedge.Dims{Decision: 1, State: width, Trait: width}, make([]float64, width*width), make([]float64, width), make([]float64, width*width))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := population.Gather(population.Config{
+		Dynamics: f, Traits: kedge.Block{Data: make([]float64, n*width), Width: width}, Workers: workers,
+		Stir: &population.Stir{Draws: draws, Next: func(dst, _, _, _, e []float64) { copy(dst, e) }},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Means, variances and a tail of the laws are those of the textbooks, within five standard errors.
+func TestNumberLaws(t *testing.T) {
+	const n = 40_000
+	for _, c := range []struct {
+		law            population.Number
+		mean, variance float64
+		above, tail    float64 // the probability of more than above
+	}{
+		{numberLaw(t, "normal", 1, 2), 1, 4, 3, 0.15865525393145707},
+		{numberLaw(t, "uniform", -1, 3), 1, 16. / 12, 2, 0.25},
+		{numberLaw(t, "laplace", 1, 2), 1, 8, 3, math.Exp(-1) / 2},
+		{numberLaw(t, "student", 8, 3), 0, 9 * 8. / 6, 0, 0.5},
+		{numberLaw(t, "student", 2, 1), 0, math.NaN(), 1, 0.5 - 0.5/math.Sqrt(3)}, // P(T > x) = ½ − x/(2√(2+x²)) for 2 degrees of freedom
+		{numberLaw(t, "lognormal", 0.5, 0.25), math.Exp(0.5 + 0.03125), (math.Exp(0.0625) - 1) * math.Exp(1+0.0625), math.Exp(0.75), 0.15865525393145707},
+		{numberLaw(t, "exponential", 3), 3, 9, 3, math.Exp(-1)},
+		{numberLaw(t, "bernoulli", 0.2), 0.2, 0.16, 0.5, 0.2},
+	} {
+		if got := c.law.Mean(); math.Abs(got-c.mean) > 1e-14 {
+			t.Errorf("%s%v says its mean is %v, want %v", c.law.Name, c.law.Of, got, c.mean)
+		}
+		crowd := stirred(t, n, 1, population.Draws{Number: c.law, Entries: 1, Stream: stream.New(7, c.law.Name)})
+		if err := crowd.Respond(context.Background(), []float64{0}); err != nil {
+			t.Fatal(err)
+		}
+		sum, squares, over := 0.0, 0.0, 0.0
+		for _, x := range crowd.States() {
+			sum, squares = sum+x, squares+(x-c.mean)*(x-c.mean)
+			if x > c.above {
+				over++
+			}
+		}
+		if far := math.Abs(over/n - c.tail); far > 5*math.Sqrt(c.tail*(1-c.tail)/n) {
+			t.Errorf("%s%v is above %v with the frequency %v, want %v", c.law.Name, c.law.Of, c.above, over/n, c.tail)
+		}
+		if c.variance != c.variance {
+			continue
+		}
+		if far := math.Abs(sum/n - c.mean); far > 5*math.Sqrt(c.variance/n) {
+			t.Errorf("%s%v has the mean %v, want %v", c.law.Name, c.law.Of, sum/n, c.mean)
+		}
+		if far := math.Abs(squares/n/c.variance - 1); far > 0.12 {
+			t.Errorf("%s%v has the variance %v, want %v", c.law.Name, c.law.Of, squares/n, c.variance)
+		}
+	}
+	for _, bad := range []population.Number{{NumberLaw: population.NumberLaws()[0], Of: []float64{0}}, {NumberLaw: population.NumberLaws()[0], Of: []float64{0, -1}},
+		{NumberLaw: population.NumberLaws()[3], Of: []float64{1, 1}}, {NumberLaw: population.NumberLaws()[6], Of: []float64{1.5}}, {NumberLaw: population.NumberLaws()[4], Of: []float64{800, 0}}} {
+		if bad.Check() == nil {
+			t.Errorf("%s%v is taken", bad.Name, bad.Of)
+		}
+	}
+}
+
+// Noise depends on the individual, the step and its own stream: not on workers, nor on what else is drawn.
+func TestStirDependsOnNothingElse(t *testing.T) {
+	const n = 3000
+	first := population.Draws{Number: numberLaw(t, "student", 3, 1), Entries: 2, Stream: stream.New(3, "first")}
+	second := population.Draws{Number: numberLaw(t, "normal", 0, 1), Entries: 1, Stream: stream.New(3, "second")}
+	respond := func(c *population.Crowd) []float64 {
+		for range 3 {
+			if err := c.Respond(context.Background(), []float64{0}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return c.States()
+	}
+	both, many, alone := respond(stirred(t, n, 1, first, second)), respond(stirred(t, n, 4, first, second)), respond(stirred(t, n, 1, second))
+	if !slices.Equal(both, many) {
+		t.Error("noise depends on the number of workers")
+	}
+	for i, v := range alone {
+		if both[3*i+2] != v {
+			t.Fatalf("individual %d has the noise %v beside another law and %v alone", i, both[3*i+2], v)
+		}
+	}
+	if both[0] == both[3] || both[0] == both[1] || both[0] == both[3*64] {
+		t.Error("two numbers are the same")
+	}
+}
+
+// Classes are as many as their ends say, and newcomers begin again.
+func TestClasses(t *testing.T) {
+	l := population.Classes{Ends: []int{2, 5}, Rows: [][]float64{{0, 7}, {1, 9}}}
+	got := make([]float64, 14)
+	if l.Fill(got, 2, 0, nil); !slices.Equal(got, []float64{0, 7, 0, 7, 1, 9, 1, 9, 1, 9, 0, 7, 0, 7}) {
+		t.Errorf("got %v", got)
+	}
+	for _, bad := range []population.Classes{{}, {Ends: []int{2, 2}, Rows: l.Rows}, {Ends: []int{2}, Rows: l.Rows}, {Ends: []int{2, 5}, Rows: [][]float64{{1}, {2}}}} {
+		if bad.Check(5, 2) == nil {
+			t.Errorf("%v is taken", bad)
+		}
+	}
+}
+
+// A clock is the number of the step for everybody, newcomers too.
+func TestClockTellsTheStep(t *testing.T) {
+	traits := kedge.Block{Data: make([]float64, 20), Width: 2}
+	m, err := population.NewMoving(population.Motion{
+		Clock: true, Drift: population.Drift{Rate: []float64{0.5, 0}, Swing: []float64{1, 0}, Period: 7},
+		Churn:   population.Churn{Share: 0.2, Law: population.Normal{Deviation: []float64{1}}},
+		Leavers: stream.New(1, "leavers"), Arrivals: stream.New(1, "arrivals"),
+	}, traits, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := 1; k <= 5; k++ {
+		if _, err := m.Advance(); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 10 {
+			if got := m.View(nil, i, i+1)[1]; got != float64(k) {
+				t.Fatalf("at step %d individual %d has the time %v", k, i, got)
+			}
+		}
+	}
+}

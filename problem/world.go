@@ -1,0 +1,330 @@
+package problem
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/internal/lists"
+	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/population"
+	"github.com/kedge-opt/kedge/problem/form"
+)
+
+// ModelNoise are numbers that are drawn anew for everybody every step.
+type ModelNoise struct {
+	Name string // with a length for several, as in w[3]
+	Law  population.Number
+}
+
+// ModelGroup is a part of the people, with values of its own of parameters that all groups have.
+type ModelGroup struct {
+	Name       string
+	Share      float64
+	Parameters []string
+	Values     []float64
+}
+
+// clock is the name of the time in formulas, unless a model gives it to something else, and groupName that of an individual's group.
+const (
+	clock     = "t"
+	groupName = "group"
+)
+
+func (m *Model) describeWorld(f *form.Form) {
+	form.Field(f, "noise", &m.Noise, noises().Optional(), form.Says(
+		"Numbers that are drawn anew for everybody every step, by name and law: normal(mean, deviation), uniform(low, high), laplace(mean, scale), student(freedom, scale), lognormal(m, s), exponential(mean), bernoulli(probability). "+
+			"Formulas of next can use them; w[3] draws three. Decisions are judged by where people settle with the noise at its mean, so that next must be affine in it.", "p⁺ = f(p, u, d, w)", "{shock: \"normal(0, 0.1)\"}"))
+	form.Field(f, "groups", &m.Groups, groups().Optional(), form.Says(
+		"Groups of people with values of their own of numbers that formulas can use by name. The first share of the people is the first group, and so on; group is the number of somebody's group, from 0.", "", "{loyal: {share: 0.7, taste: 1}, others: {share: 0.3, taste: 2}}"))
+}
+
+// noises is a mapping of names to laws.
+func noises() form.Codec[[]ModelNoise] {
+	const want = "a mapping of names to laws such as normal(0, 0.1)"
+	one := form.Schema{Type: form.Types{"string"}, MinLength: 1}
+	return form.Codec[[]ModelNoise]{
+		Want: want, Schema: form.Schema{Type: form.Types{"object"}, Additional: one.OrNull()},
+		Read: func(m *form.Mistakes, n *form.Node) (all []ModelNoise, ok bool) {
+			if n.Shape != form.Mapping {
+				m.Wrong(n, want)
+				return nil, false
+			}
+			ok = true
+			for i, name := range n.Keys {
+				if n.Items[i].Shape == form.Null {
+					continue
+				}
+				law, fault := readLaw(n.Items[i])
+				if fault != "" {
+					m.Wrong(n.Items[i], fault)
+					ok = false
+				}
+				all = append(all, ModelNoise{name, law})
+			}
+			return all, ok
+		},
+		Write: func(all []ModelNoise) *form.Node {
+			out := &form.Node{Shape: form.Mapping}
+			for _, one := range all {
+				out.Put(one.Name, &form.Node{Shape: form.Scalar, Text: one.words(), Quoted: true})
+			}
+			return out
+		},
+	}
+}
+
+var lawText = regexp.MustCompile(`^\s*([A-Za-z_]+)\s*\(([^()]*)\)\s*$`)
+
+// readLaw reads a law such as normal(0, 0.1), or says what is wanted instead.
+func readLaw(n *form.Node) (law population.Number, fault string) {
+	laws := population.NumberLaws()
+	known := lists.Of(laws, func(l population.NumberLaw) string { return l.Name })
+	parts := lawText.FindStringSubmatch(n.Text)
+	if n.Shape != form.Scalar || parts == nil {
+		return law, "a law such as normal(0, 0.1)"
+	}
+	at := slices.Index(known, parts[1])
+	if at < 0 {
+		hint := ""
+		if near := phrase.Nearest(parts[1], known); near != "" {
+			hint = "; did you mean " + near + "?"
+		}
+		return law, phrase.EnumerateBy(known, "or") + hint
+	}
+	law.NumberLaw = laws[at]
+	for _, word := range strings.Split(parts[2], ",") {
+		v, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
+		if err != nil {
+			break
+		}
+		law.Of = append(law.Of, v)
+	}
+	if len(law.Of) != len(law.Parameters) || strings.Count(parts[2], ",") >= len(law.Parameters) {
+		return law, law.Name + "(" + strings.Join(law.Parameters, ", ") + "), all of them numbers"
+	}
+	if err := law.Check(); err != nil {
+		return law, "another law: " + err.Error()
+	}
+	return law, ""
+}
+
+// words is the law as specs write it.
+func (n *ModelNoise) words() string {
+	return n.Law.Name + "(" + strings.Join(lists.Of(n.Law.Of, phrase.Exact), ", ") + ")"
+}
+
+// groups is a mapping of names to shares and values.
+func groups() form.Codec[[]ModelGroup] {
+	const want = "a mapping of names to {share: …} with the values that the group has"
+	number := form.Finite()
+	one := form.Schema{Type: form.Types{"object"}, Additional: &number.Schema}
+	return form.Codec[[]ModelGroup]{
+		Want: want, Schema: form.Schema{Type: form.Types{"object"}, Additional: one.OrNull()},
+		Read: func(m *form.Mistakes, n *form.Node) (all []ModelGroup, ok bool) {
+			if n.Shape != form.Mapping {
+				m.Wrong(n, want)
+				return nil, false
+			}
+			ok = true
+			for i, name := range n.Keys {
+				if n.Items[i].Shape != form.Null {
+					all = append(all, ModelGroup{Name: name})
+					ok = all[len(all)-1].read(m, n.Items[i], want) && ok
+				}
+			}
+			return all, ok
+		},
+		Write: func(all []ModelGroup) *form.Node {
+			out := &form.Node{Shape: form.Mapping}
+			for _, g := range all {
+				item := &form.Node{Shape: form.Mapping}
+				item.Put("share", number.Write(g.Share))
+				for i, name := range g.Parameters {
+					item.Put(name, number.Write(g.Values[i]))
+				}
+				out.Put(g.Name, item)
+			}
+			return out
+		},
+	}
+}
+
+func (g *ModelGroup) read(m *form.Mistakes, n *form.Node, want string) bool {
+	if n.Shape != form.Mapping {
+		m.Wrong(n, "a mapping with a share and values")
+		return false
+	}
+	hasShare := false
+	for i, key := range n.Keys {
+		v, ok := form.Finite().Read(m, n.Items[i])
+		switch {
+		case !ok:
+			return false
+		case key != "share":
+			g.Parameters, g.Values = append(g.Parameters, key), append(g.Values, v)
+		case !(v > 0 && v <= 1):
+			m.Wrong(n.Items[i], "a number above 0 up to 1")
+			return false
+		default:
+			g.Share, hasShare = v, true
+		}
+	}
+	if !hasShare {
+		m.Wrong(n, "a share, as in {share: 0.5}")
+	}
+	return hasShare
+}
+
+// Besides says in words what formulas know besides decision, state and trait.
+func (m *Model) Besides() (text string) {
+	if len(m.Groups) > 0 {
+		text += " Groups are " + phrase.Enumerate(lists.Of(m.Groups, func(g ModelGroup) string {
+			return g.Name + " (" + phrase.Percent(g.Share) + g.values() + ")"
+		})) + "."
+	}
+	if len(m.Noise) > 0 {
+		text += " Drawn anew every step are " + phrase.Enumerate(lists.Of(m.Noise, func(n ModelNoise) string { return n.Name + " from " + n.words() })) + "."
+	}
+	return text
+}
+
+func (g *ModelGroup) values() (text string) {
+	for i, name := range g.Parameters {
+		text += ", " + name + " " + phrase.Exact(g.Values[i])
+	}
+	return text
+}
+
+// beside are the names of what is fixed about an individual besides its trait, in their order: its group, what that has, and the time.
+func (m *Model) beside() (names []string) {
+	if len(m.Groups) > 0 {
+		names = append(append(names, groupName), m.Groups[0].Parameters...)
+	}
+	if m.usesClock() {
+		names = append(names, clock)
+	}
+	return names
+}
+
+// usesClock tells whether a formula depends on the time.
+func (m *Model) usesClock() bool { return m.mentions(clock) }
+
+// mentions tells whether a formula has a name that the model gives to nothing.
+func (m *Model) mentions(name string) bool {
+	s := formula.Source{Decision: m.Decision, State: m.State, Trait: m.Trait, Next: m.Next, Minimize: m.Minimize, Maximize: m.Maximize, Noise: m.noiseSource()}
+	for _, g := range m.Groups {
+		s.Beside = g.Parameters
+	}
+	for _, l := range m.Let {
+		s.Let = append(s.Let, formula.Binding{Name: l.Name, Expr: l.Formula})
+	}
+	return s.Mentions(name)
+}
+
+func (m *Model) noiseSource() []formula.Shock {
+	return lists.Of(m.Noise, func(n ModelNoise) formula.Shock {
+		if n.Law.Check() != nil {
+			return formula.Shock{Declaration: n.Name}
+		}
+		return formula.Shock{Declaration: n.Name, Mean: n.Law.Mean()}
+	})
+}
+
+// beside is how many entries a trait has besides those that its law draws.
+func (s *Spec) beside() int {
+	if s.Model != nil {
+		return len(s.Model.beside())
+	}
+	return 0
+}
+
+// usesClock tells whether formulas depend on the time.
+func (s *Spec) usesClock() bool { return s.Model != nil && s.Model.usesClock() }
+
+// groups wants shares that add up and the same parameters in all groups, and somebody in each.
+func (c *check) groups(m *Model) {
+	sum, last, end := 0.0, 0, 0
+	for i, g := range m.Groups {
+		path := form.Join("model.groups", g.Name)
+		sum += g.Share
+		c.FailIf(!slices.Equal(g.Parameters, m.Groups[0].Parameters), form.Paths(path),
+			"%s has %s, the first group %s; want the same, in the same order", path, named(g.Parameters), named(m.Groups[0].Parameters))
+		if end = groupEnd(sum, c.s.Population.Size); i == len(m.Groups)-1 {
+			end = c.s.Population.Size
+		}
+		c.FailIf(end <= last && c.s.Population.Size > 0 && c.Sound("population.size"), form.Paths(path, "population.size"),
+			"%s.share is %v, with which nobody of %d is in the group", path, g.Share, c.s.Population.Size)
+		last = end
+	}
+	c.FailIf(len(m.Groups) > 0 && !(sum > 1-1e-9 && sum < 1+1e-9), form.Paths("model.groups"), "the shares of model.groups add up to %v, want 1", sum)
+}
+
+func named(names []string) string {
+	if len(names) == 0 {
+		return "no values"
+	}
+	return phrase.Enumerate(names)
+}
+
+// groupEnd is how many of n people are in the groups up to a share.
+func groupEnd(share float64, n int) int { return int(share*float64(n) + 0.5) }
+
+// classes is the law of what is fixed about individuals besides their traits.
+func (s *Spec) classes() population.Classes {
+	n, time := s.Population.Size, make([]float64, int(truth(s.usesClock())))
+	if len(s.Model.Groups) == 0 {
+		return population.Classes{Ends: []int{n}, Rows: [][]float64{time}}
+	}
+	var law population.Classes
+	sum := 0.0
+	for i, g := range s.Model.Groups {
+		sum += g.Share
+		law.Ends = append(law.Ends, groupEnd(sum, n))
+		law.Rows = append(law.Rows, slices.Concat([]float64{float64(i)}, g.Values, time))
+	}
+	law.Ends[len(law.Ends)-1] = n
+	return law
+}
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// stir returns the noise of a trial that formulas take as numbers, nil for none. All algorithms meet the same.
+func (p *Problem) stir(trial int) *population.Stir {
+	if p.formulas == nil || p.formulas.Stirred() == nil {
+		return nil
+	}
+	s := &population.Stir{Next: p.formulas.Stirred().NextRows}
+	for i, n := range p.Spec.Model.Noise {
+		s.Draws = append(s.Draws, population.Draws{
+			Number: n.Law, Entries: p.formulas.Stirred().Entries(i), Stream: p.stream("noise", strconv.Itoa(trial), n.Name),
+		})
+	}
+	return s
+}
+
+// worldWarnings are what a reader must know of a model of formulas.
+func (p *Problem) worldWarnings() (list []string) {
+	if p.formulas == nil {
+		return nil
+	}
+	if p.Social {
+		list = append(list, seesMean)
+	}
+	if p.formulas.Stirred() != nil {
+		list = append(list, fmt.Sprintf("Noise (%s) enters every step: decisions are judged by where people would settle with it at its mean.",
+			phrase.Enumerate(lists.Of(p.Spec.Model.Noise, func(n ModelNoise) string { return n.Name }))))
+	}
+	if p.Spec.usesClock() {
+		list = append(list, "Formulas depend on the time t, the number of the step: people are called settled where they would settle if it stood still.")
+	}
+	return list
+}
