@@ -3,19 +3,25 @@
     import kedge
 
     run = kedge.run("polarized", trials=5, set={"dynamics.lambda": 0.3})
+    run                          # in a notebook: the verdict, a table and a figure
     run.summary["algorithms"]["composite"]["gap"]["mean"]
     run.series()["gap"]          # columns: NumPy arrays, or lists without NumPy
-    run.frame()                  # the same as a pandas DataFrame
+    run.frame()                  # the same as a data frame of pandas, polars or pyarrow
     run.arrays()["optimum"]
     run.optimum.standing         # "proven", "searched" or "stationary"
 
+    mine = kedge.run({"model": {…}, "population": {…}}, name="mine")
+    kedge.compare("lq2", methods=["vanilla", "composite"])
     old = kedge.open("runs/polarized")
     grid = kedge.open_sweep("runs/heatmap")
+    kedge.runs(tags=["baseline"])
 """
 
-from ._command import run, sweep
+from ._command import compare, run, runs, sweep
+from ._display import Verdict
 from ._error import KedgeError
-from ._folder import Point, Run, Sweep, open, open_sweep
+from ._folder import Comparison, Point, Run, Sweep, open, open_comparison, open_sweep
+from ._frames import Columns
 
-__all__ = ["KedgeError", "Point", "Run", "Sweep", "open", "open_sweep", "run", "sweep"]
+__all__ = ["Columns", "Comparison", "KedgeError", "Point", "Run", "Sweep", "Verdict", "compare", "open", "open_comparison", "open_sweep", "run", "runs", "sweep"]
 __version__ = "0.1.0"

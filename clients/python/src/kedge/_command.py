@@ -1,48 +1,119 @@
 """kedge as a subprocess."""
 
+from __future__ import annotations
+
 import json
 import math
 import os
 import shutil
 import subprocess
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any, Union
 
 from ._error import KedgeError
-from ._folder import open as open_run
-from ._folder import open_sweep
+from ._folder import Comparison, PathLike, Run, Sweep
+from ._spec import as_file
+
+Target = Union[PathLike, "Mapping[str, Any]"]
 
 
-def run(target, set=None, out=None, *, published=False, seed=None, trials=None, iterations=None, workers=None, binary=None):
-    """Run a case or a spec file and return its opened folder.
+def run(
+    target: Target,
+    set: Mapping[str, Any] | None = None,
+    out: PathLike | None = None,
+    *,
+    name: str | None = None,
+    published: bool = False,
+    seed: int | None = None,
+    trials: int | None = None,
+    iterations: int | None = None,
+    workers: int | None = None,
+    tags: Sequence[str] = (),
+    binary: PathLike | None = None,
+) -> Run:
+    """Run a case or a spec and return its opened folder.
 
-    target is the name of a case, such as "polarized", or the path of a YAML file. set changes keys of the spec, as in
-    {"dynamics.lambda": 0.3}. out is the folder of the results, by default runs/NAME. A mistake in the spec, a failure or an
-    interrupt raises KedgeError.
+    target is the name of a case, such as "polarized", the path of a YAML file, or a spec as a dict, of which name is the name. set changes
+    keys of the spec, as in {"dynamics.lambda": 0.3}. out is the folder of the results, by default runs/NAME, and tags are words to find it
+    by with kedge.runs. A mistake in the spec, a failure or an interrupt raises KedgeError.
     """
-    out = Path(out) if out is not None else Path("runs") / Path(target).stem
     flags = {"--seed": seed, "--trials": trials, "--iterations": iterations, "--workers": workers}
-    args = ["run", str(target), "--out", str(out)] + (["--published"] if published else [])
-    _execute(args + _given(flags) + _assignments(set), binary)
-    return open_run(out)
+    extra = (["--published"] if published else []) + [word for tag in tags for word in ("--tag", tag)]
+    return Run(_produce("run", target, name, out, "", extra + _given(flags) + _assignments(set), binary))
 
 
-def sweep(target, set=None, out=None, *, workers=None, binary=None):
-    """Run a sweep file and return its opened folder, which is runs/NAME unless out names another."""
-    out = Path(out) if out is not None else Path("runs") / Path(target).stem
-    args = ["sweep", str(target), "--out", str(out)] + _given({"--workers": workers})
-    _execute(args + _assignments(set), binary)
-    return open_sweep(out)
+def sweep(
+    target: Target,
+    set: Mapping[str, Any] | None = None,
+    out: PathLike | None = None,
+    *,
+    name: str | None = None,
+    workers: int | None = None,
+    binary: PathLike | None = None,
+) -> Sweep:
+    """Run a sweep, a file or a dict, and return its opened folder, which is runs/NAME unless out names another."""
+    return Sweep(_produce("sweep", target, name, out, "", _given({"--workers": workers}) + _assignments(set), binary))
 
 
-def _given(flags):
+def compare(
+    target: Target | None = None,
+    methods: str | Sequence[str] | None = None,
+    set: Mapping[str, Any] | None = None,
+    out: PathLike | None = None,
+    *,
+    suite: str | None = None,
+    name: str | None = None,
+    seed: int | None = None,
+    trials: int | None = None,
+    iterations: int | None = None,
+    tuning: int | None = None,
+    points: int | None = None,
+    tune: bool = True,
+    workers: int | None = None,
+    binary: PathLike | None = None,
+) -> Comparison:
+    """Let methods meet on the problem of a spec, tuned alike, and return the opened folder, by default runs/compare-NAME.
+
+    target is what run takes; with suite="classics" there is none. methods are kinds of algorithms with options of their own, as in
+    ["composite", "two-point:hold=1"], or "all"; without them those of the spec are compared. tune=False takes the steps of the spec.
+    """
+    if (target is None) == (suite is None):
+        raise KedgeError("compare wants either a case, a file or a spec, or suite=, as in suite='classics'")
+    chosen = methods if methods is None or isinstance(methods, str) else ",".join(methods)
+    flags = {"--suite": suite, "--methods": chosen, "--seed": seed, "--trials": trials, "--iterations": iterations, "--tuning": tuning, "--points": points, "--workers": workers}
+    extra = ([] if tune else ["--no-tune"]) + _given(flags) + _assignments(set)
+    if target is None:
+        out = Path(out) if out is not None else Path("runs") / f"compare-{suite}"
+        _execute(["compare", "--out", str(out), *extra], binary)
+        return Comparison(out)
+    return Comparison(_produce("compare", target, name, out, "compare-", extra, binary))
+
+
+def runs(*folders: PathLike, tags: Sequence[str] = (), case: str | None = None, verify: bool = False, binary: PathLike | None = None) -> list[dict[str, Any]]:
+    """The results in and below folders, by default runs, the newest first: what kedge runs --json says of each."""
+    words = [str(folder) for folder in folders] + [word for tag in tags for word in ("--tag", tag)]
+    said = _execute(["runs", *words, *_given({"--case": case}), "--json"] + (["--verify"] if verify else []), binary, quiet=False)
+    return json.loads(said)["folders"]
+
+
+def _produce(command: str, target: Target, name: str | None, out: PathLike | None, prefix: str, extra: list[str], binary: PathLike | None) -> Path:
+    """Let a command make a folder, and return where it is."""
+    with as_file(target, name) as (argument, stem):
+        place = Path(out) if out is not None else Path("runs") / (prefix + stem)
+        _execute([command, argument, "--out", str(place), *extra], binary)
+    return place
+
+
+def _given(flags: dict[str, Any]) -> list[str]:
     return [word for name, value in flags.items() if value is not None for word in (name, str(value))]
 
 
-def _assignments(changes):
+def _assignments(changes: Mapping[str, Any] | None) -> list[str]:
     return [word for key, value in (changes or {}).items() for word in ("--set", f"{key}={_yaml(value)}")]
 
 
-def _yaml(value):
+def _yaml(value: Any) -> str:
     """A value as YAML on one line; a text is taken as it is."""
     if hasattr(value, "tolist"):  # NumPy's numbers and arrays
         value = value.tolist()
@@ -57,24 +128,26 @@ def _yaml(value):
     return json.dumps(value)
 
 
-def _execute(args, binary):
-    """Run the command to its end; Ctrl-C lets it save what it has before it is passed on."""
+def _execute(args: list[str], binary: PathLike | None, quiet: bool = True) -> str:
+    """Run the command to its end and return what it prints; Ctrl-C lets it save what it has before it is passed on."""
     command = find_binary(binary)
+    words = [command, *args] + (["--quiet"] if quiet else [])
     try:
-        process = subprocess.Popen([command, *args, "--quiet"], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, encoding="utf-8", errors="replace")
+        process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8", errors="replace")
     except OSError as error:
         raise KedgeError(f"cannot run {command}: {error.strerror}") from error
     try:
-        _, stderr = process.communicate()
+        stdout, stderr = process.communicate()
     except KeyboardInterrupt:
         process.communicate()
         raise
     if process.returncode != 0:
         said = stderr.strip() or f"kedge ended with exit code {process.returncode} and said nothing"
         raise KedgeError(said, process.returncode, stderr)
+    return stdout
 
 
-def find_binary(binary=None):
+def find_binary(binary: PathLike | None = None) -> str:
     """The command: as given, the one that came with the package, the variable KEDGE, or kedge on the path."""
     inside = Path(__file__).parent / "bin" / ("kedge.exe" if os.name == "nt" else "kedge")
     if binary is None and inside.is_file():

@@ -86,6 +86,19 @@ class Sealed:
         except (ValueError, RecursionError) as error:
             raise KedgeError(f"{self.path / name}: {error}") from error
 
+    def tags(self):
+        """The words of tags.json, which no manifest lists: it has its own checksum, which is compared however the folder was opened."""
+        if not os.path.lexists(self.path / "tags.json"):
+            return []
+        bare = without_sum(self._bytes("tags.json", _LARGEST_MANIFEST))
+        try:
+            tags = json.loads(bare)["tags"] if bare is not None else None
+        except (ValueError, KeyError, TypeError):
+            tags = None
+        if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
+            raise KedgeError(f"{self.path / 'tags.json'}: not as it was written: remove it and tag the folder again")
+        return tags
+
     def cell(self, name):
         """The folder of a cell, for whose manifest this one vouches."""
         inner = f"cells/{name}/manifest.json"
