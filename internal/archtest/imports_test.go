@@ -24,7 +24,7 @@ func layers() map[string]int {
 		"problem": 5, "report/page": 5, "report/plot": 5,
 		"lab": 6, "doctor": 6, "lab/study": 6, "lab/compare": 6,
 		"report": 7, "internal/bench": 7,
-		"command": 8, "bench/": 8, "internal/release": 8,
+		"command": 8, "bench/": 8, "internal/release": 8, "internal/site": 8,
 		"cmd/": 9, "examples/": 9,
 	}
 }
