@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/internal/room"
 	"github.com/kedge-opt/kedge/report/draw"
 	"github.com/kedge-opt/kedge/report/plot"
@@ -40,6 +42,8 @@ Exit codes: 0 drawn, 1 failed while writing, 64 the command is wrong (nothing wa
   kedge plot runs/polarized --y distance --band quantiles --out distance.pdf
   kedge plot runs/a runs/b --where algorithm=composite
   kedge plot runs/polarized --kind hist --x gap --where k=last
+  kedge plot runs/polarized --title "Two rules" --xlabel week --ylabel "loss, %" --rename vanilla=retraining
+  kedge plot runs/shop --y decision
   kedge plot sweeps/steps --x algorithms.composite.step
   kedge plot sweeps/grid --x dynamics.lambda --by dynamics.sigma --out heat.pdf`,
 		Args: cobra.MinimumNArgs(1),
@@ -47,7 +51,7 @@ Exit codes: 0 drawn, 1 failed while writing, 64 the command is wrong (nothing wa
 	}
 	fl := c.Flags()
 	fl.StringVarP(&f.X, "x", "x", "", "column of the horizontal axis")
-	fl.StringVarP(&f.Y, "y", "y", "", "column to draw as lines, points or colours (default gap)")
+	fl.StringVarP(&f.Y, "y", "y", "", "column to draw as lines, points or colours, or decision for all entries u_0, u_1, … (default gap)")
 	fl.StringVar(&f.By, "by", "", "column that tells lines or points apart; of a heat map the vertical axis")
 	fl.StringVar(&f.Facet, "facet", "", "column whose values get panels of their own")
 	fl.StringVar(&f.kind, "kind", "", "line, scatter, hist or heat (default chosen from the data)")
@@ -55,6 +59,9 @@ Exit codes: 0 drawn, 1 failed while writing, 64 the command is wrong (nothing wa
 	fl.StringVar(&f.band, "band", "minmax", "around means: minmax, quantiles (10 to 90 %) or none")
 	fl.StringArrayVar(&f.Where, "where", nil, "draw only rows of COLUMN=VALUE; VALUE may be first or last (repeatable)")
 	fl.StringVar(&f.Title, "title", "", "words above the figure")
+	fl.StringVar(&f.XLabel, "xlabel", "", "words for the horizontal axis")
+	fl.StringVar(&f.YLabel, "ylabel", "", "words for the vertical axis")
+	fl.StringArrayVar(&f.Rename, "rename", nil, "call a method, folder, value or column of the figure otherwise: OLD=NEW (repeatable)")
 	fl.StringVar(&f.size, "size", "", "width and height on paper, as in 8x5cm, 3.3x2in or 240x160pt")
 	fl.StringArrayVar(&f.out, "out", []string{"plot.svg"}, "file to write: .svg, .png or .pdf (repeatable)")
 	f.unverified.offer(c)
@@ -81,7 +88,11 @@ func completeColumn(_ *cobra.Command, dirs []string, _ string) ([]string, cobra.
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return sheet.Columns(), cobra.ShellCompDirectiveNoFileComp
+	columns := sheet.Columns()
+	if slices.Contains(columns, "u_0") {
+		columns = append(columns, "decision")
+	}
+	return columns, cobra.ShellCompDirectiveNoFileComp
 }
 
 func (f *plotFlags) run(w io.Writer, dirs []string) error {
@@ -102,7 +113,11 @@ func (f *plotFlags) run(w io.Writer, dirs []string) error {
 			return failed(err)
 		}
 	}
-	return nil
+	printed := slices.ContainsFunc(f.out, func(path string) bool { return encoding(&figure, path) != &figure.SVG })
+	if figure.Lacking == "" || !printed {
+		return nil
+	}
+	return failed(say(w, "PNG and PDF have a box for each of "+phrase.Safe(figure.Lacking)+", which their typeface lacks; an SVG shows them"))
 }
 
 // figure checks the names of files before it reads anything.

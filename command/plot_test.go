@@ -38,7 +38,7 @@ func TestPlot(t *testing.T) {
 		args, holds string
 	}{
 		{"run1", ">turn k<"}, {"run1 run2 --where algorithm=composite", ">run2<"}, {"run1 --kind hist --x gap --where k=last", ">number of rows<"},
-		{"run1/. --y distance --size 8x5cm", `width="226.77pt" height="141.73pt"`}, {"sweep", ">algorithms.vanilla.step<"},
+		{"run1/. --y distance --size 8x5cm", `width="226.77pt" height="141.73pt"`}, {"sweep", ">step (vanilla)<"}, {"run1 --title T --xlabel week --ylabel loss --rename vanilla=retraining", ">retraining<"},
 		{"sweep --kind line --x algorithms.composite.step --by algorithm", ">final relative gap to the optimum<"},
 	} {
 		args := append([]string{"plot", "--out", "p.svg", "--out", "p.PNG", "--out", "p.pdf"}, strings.Fields(c.args)...)

@@ -50,7 +50,7 @@ func angleGrid(list []moment) draw.Grid {
 	for _, m := range list {
 		all.Add(m.degrees...)
 	}
-	edges := draw.EdgesOver(all, binWidth(all))
+	edges := draw.EdgesOver(all, draw.DegreeBins(all))
 	g := draw.Grid{Columns: 2, Shared: true}
 	var outline []float64
 	if last := list[len(list)-1]; last.title == "optimal" {
@@ -63,31 +63,11 @@ func angleGrid(list []moment) draw.Grid {
 		}
 		g.Panels = append(g.Panels, draw.Panel{Title: m.title, Note: "mean " + phrase.Fixed(b.Mean, 1) + "°", Layers: []draw.Layer{b}})
 	}
+	g.Legend = []draw.Entry{{Sample: &draw.Line{Style: draw.MeanStyle()}, Words: "mean"}}
+	if outline != nil {
+		g.Legend = append(g.Legend, draw.Entry{Sample: &draw.Line{Style: draw.OutlineStyle()}, Words: "outline of the optimal one"})
+	}
 	x, y := draw.Extents(g.Panels...)
-	g.SetAxes(angleAxis(x), draw.Axis{Ruler: draw.Ruler{Max: y.High, Whole: true}, Label: "number of individuals"})
+	g.SetAxes(draw.DegreeAxis(x, "angle between state and decision"), draw.Axis{Ruler: draw.Ruler{Max: y.High, Whole: true}, Label: "number of individuals"})
 	return g
-}
-
-// binWidth is 1, 2 or 5 degrees: the least that needs no more than 36 bins for angles up to 180.
-func binWidth(all draw.Extent) float64 {
-	return min(max(draw.NiceStep(max(all.High-all.Low, 1)/36), 1), 5)
-}
-
-// angleAxis has labels at distances that suit angles.
-func angleAxis(e draw.Extent) draw.Axis {
-	a := draw.Axis{Ruler: draw.Ruler{Min: e.Low, Max: e.High}, Label: "angle between state and decision"}
-	a.Marks = a.Multiples(degreeStep(e.High - e.Low))
-	for i := range a.Marks {
-		a.Marks[i].Label += "°"
-	}
-	return a
-}
-
-func degreeStep(span float64) float64 {
-	for _, step := range []float64{1, 2, 5, 10, 20, 30} {
-		if span/step <= draw.MostLabels {
-			return step
-		}
-	}
-	return 45
 }

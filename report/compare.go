@@ -190,9 +190,10 @@ func strandsAcross(runs []labelled) (list []strand) {
 	styles := plot.StylesOf(methods)
 	for i, r := range runs {
 		for _, run := range r.Runs {
-			s := strand{name: r.named(run), run: run, Style: styles[run.Name], dash: dashes(i)}
+			s := strand{name: r.named(run), run: run, Style: styles[run.Name]}
+			s.Dash = draw.Dashes(i)
 			if len(runs) > len(methods) {
-				s.Ink, s.dash = inkOf(i), dashes(slices.Index(methods, run.Name))
+				s.Ink, s.Dash = draw.Ink(i), draw.Dashes(slices.Index(methods, run.Name))
 			}
 			list = append(list, s)
 		}

@@ -116,7 +116,9 @@ func (m measure) panel(list draw.Lines, log bool) draw.Panel {
 	p := draw.Panel{Layers: []draw.Layer{list}}
 	if m.rule.Shown(log) {
 		p.Layers = append(p.Layers, m.rule)
-		p.Beside = []draw.Aside{{At: m.rule.Value, Words: m.rule.Meaning}}
+		if m.rule.Meaning != nil {
+			p.Beside = []draw.Aside{m.rule.Aside()}
+		}
 	}
 	p.Layers = append(p.Layers, draw.Marks(list))
 	_, y := draw.Extents(p)
@@ -225,7 +227,8 @@ func referenceFigure(r *folder.Result) draw.Sketch {
 func (m measure) against(r *folder.Result, reference string) (list draw.Lines) {
 	for _, s := range strandsOf(r) {
 		own, compared := s.mean(m.name), s.mean(reference)
-		compared.Dashed = true
+		own.Style.Dash = nil
+		compared.Style.Dash = draw.Dashes(1)
 		if len(compared.Points) > 0 && len(own.Points) > 0 {
 			list = append(list, own)
 		}
@@ -237,8 +240,11 @@ func (m measure) against(r *folder.Result, reference string) (list draw.Lines) {
 }
 
 func optimaEntries(r *folder.Result, drawn draw.Lines) []draw.Entry {
-	list := draw.Entries(slices.DeleteFunc(slices.Clone(drawn), func(l draw.Line) bool { return l.Dashed }))
-	solid, dashed := &draw.Line{Style: draw.Style{Ink: draw.Pale()}}, &draw.Line{Style: draw.Style{Ink: draw.Pale()}, Dashed: true}
+	list := draw.Entries(lists.Of(drawn, func(l draw.Line) draw.Line {
+		l.Style.Dash = nil
+		return l
+	}))
+	solid, dashed := &draw.Line{Style: draw.Style{Ink: draw.Pale()}}, &draw.Line{Style: draw.Style{Ink: draw.Pale(), Dash: draw.Dashes(1)}}
 	return append(list,
 		draw.Entry{Sample: solid, Words: "against the true optimum", Fresh: true},
 		draw.Entry{Sample: dashed, Words: fmt.Sprintf("against the %d-step optimum", r.Reference.Steps)})

@@ -22,6 +22,7 @@ type drawing struct {
 	width, height float64
 	texts         []box
 	points        [][2]float64
+	strokes       [][][2]float64 // lines as they are drawn
 }
 
 type box struct {
@@ -53,6 +54,13 @@ func parse(t *testing.T, svg []byte) drawing {
 				d.width, d.height = number64(t, view[2]), number64(t, view[3])
 			case "path":
 				d.points = append(d.points, coordinates(t, get["d"])...)
+				if strings.Contains(get["style"], "stroke:") {
+					line := coordinates(t, get["d"])
+					for i := range line {
+						line[i][1] = d.height - line[i][1]
+					}
+					d.strokes = append(d.strokes, line)
+				}
 			case "text":
 				size = number64(t, fontSize.FindStringSubmatch(get["style"])[1])
 				y := number64(t, get["y"]) + d.height
@@ -124,6 +132,7 @@ func TestDrawingsAreWellFormedSmallAndWithinTheirPage(t *testing.T) {
 				}
 				d.checkTexts(t)
 				d.checkPoints(t)
+				d.checkStrokes(t)
 			})
 		}
 	}
@@ -157,6 +166,40 @@ func (d drawing) checkTexts(t *testing.T) {
 			}
 		}
 	}
+}
+
+// checkStrokes wants no line through a text.
+func (d drawing) checkStrokes(t *testing.T) {
+	t.Helper()
+	for _, text := range d.texts {
+		for _, line := range d.strokes {
+			for i := 1; i < len(line); i++ {
+				if text.crossedBy(line[i-1], line[i]) {
+					t.Errorf("a line strikes %q from %v to %v", text.text, line[i-1], line[i])
+					break
+				}
+			}
+		}
+	}
+}
+
+// crossedBy tells whether a piece of a line enters the text, but for a margin.
+func (b box) crossedBy(from, to [2]float64) bool {
+	const margin = 1
+	low, high := [2]float64{b.left + margin, b.top + 2*margin}, [2]float64{b.right - margin, b.bottom - 2*margin}
+	begin, end := 0.0, 1.0
+	for i := range 2 {
+		step := to[i] - from[i]
+		first, last := (low[i]-from[i])/step, (high[i]-from[i])/step
+		if step == 0 {
+			if from[i] <= low[i] || from[i] >= high[i] {
+				return false
+			}
+			continue
+		}
+		begin, end = max(begin, min(first, last)), min(end, max(first, last))
+	}
+	return begin < end
 }
 
 // exponent tells whether b is the ten that a stands on.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -12,16 +13,17 @@ import (
 func TestColoursStayWithNames(t *testing.T) {
 	some, others := plot.StylesOf([]string{"composite", "new", "vanilla"}), plot.StylesOf([]string{"vanilla", "derivative-free"})
 	for _, name := range []string{"vanilla", "composite", "derivative-free"} {
-		if some[name] != others[name] {
+		if fmt.Sprint(some[name]) != fmt.Sprint(others[name]) {
 			t.Errorf("%s changes its look with its company", name)
 		}
 	}
-	seen := map[draw.Style]bool{}
-	for _, s := range plot.StylesOf([]string{"a", "b", "c", "d", "e", "f", "g", "h"}) {
-		if seen[s] {
-			t.Errorf("two names look the same: %v", s)
+	seen := map[string]bool{}
+	for _, s := range plot.StylesOf(numbered(15)) {
+		if look := fmt.Sprint(s); seen[look] {
+			t.Errorf("two names look the same: %s", look)
+		} else {
+			seen[look] = true
 		}
-		seen[s] = true
 	}
 }
 

@@ -114,16 +114,17 @@ func (c chart) about() string {
 
 func (c chart) graph(strands []strand, most, digits int) page.Graph {
 	g := c.frame("turn", digits)
-	add := func(l draw.Line, dash []int) {
+	add := func(l draw.Line) {
 		l.Points = draw.Thin(l.Points, max(most, 10))
-		g.Add(l, dash)
+		g.Add(l)
 	}
 	for _, s := range strands {
-		add(s.line(c.names...), s.dash)
+		add(s.line(c.names...))
 		if c.Bound != "" {
 			bound := s.mean(c.Bound)
 			bound.Name += ", bound"
-			add(bound, []int{5, 3})
+			bound.Style.Dash = []int{5, 3}
+			add(bound)
 		}
 	}
 	return g

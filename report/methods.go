@@ -249,7 +249,8 @@ func distanceSketch(a *compare.Meeting) draw.Sketch {
 		list := distanceLines(group.Rows, floor)
 		p := draw.Panel{Title: group.Name, Beside: draw.Ends(list)}
 		if a.Separates {
-			p.Layers = []draw.Layer{draw.Rule{Value: 20 * a.Tolerance}}
+			stable := draw.Rule{Value: 20 * a.Tolerance, Meaning: []string{"stable point"}}
+			p.Layers, p.Beside = []draw.Layer{stable}, append(p.Beside, stable.Aside())
 		}
 		p.Layers = append(p.Layers, list, draw.Marks(list))
 		g.Panels = append(g.Panels, p)

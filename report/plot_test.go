@@ -143,6 +143,7 @@ func checkSketch(t *testing.T, name string, s draw.Sketch) {
 	t.Run(name+" "+s.Name, func(t *testing.T) {
 		d.checkTexts(t)
 		d.checkPoints(t)
+		d.checkStrokes(t)
 	})
 }
 

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"image/color"
 	"math"
 	"slices"
 
@@ -54,7 +53,6 @@ type strand struct {
 	name string
 	run  folder.Run
 	draw.Style
-	dash []int
 }
 
 // line is a method's mean and range over the turns, of the greatest of some columns.
@@ -127,15 +125,6 @@ func optimumMoves(r *folder.Result) bool {
 func heeds(run folder.Run) bool {
 	return slices.ContainsFunc(run.Trials, func(t folder.Trial) bool { return len(t.K) > 0 && t.Has("excess_1") })
 }
-
-// inkOf is one of the colours that tell runs apart.
-func inkOf(i int) color.NRGBA {
-	inks := []uint32{0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0xb07a00, 0x3f93c7, 0x4d4d4d}
-	return draw.Hex(inks[i%len(inks)])
-}
-
-// dashes are one of the patterns that tell lines of a colour apart.
-func dashes(i int) []int { return [][]int{nil, {8, 4}, {2, 3}, {8, 3, 2, 3}}[i%4] }
 
 // shareable is something that one or several say.
 type shareable struct {

@@ -119,31 +119,23 @@ func chartStyles(c study.Chart) map[string]draw.Style {
 			names = append(names, s.Name)
 		}
 	}
-	styles, known := plot.StylesOf(names), plot.StylesOf(nil)
+	known := plot.StylesOf(nil)
 	if slices.ContainsFunc(names, func(n string) bool { return known[n].Mark != nil }) {
-		return styles
+		return plot.StylesOf(names)
 	}
-	for i, like := range []string{"composite", "vanilla", "derivative-free"} {
-		if i < len(names) {
-			styles[names[i]] = known[like]
-		}
-	}
-	for i, name := range names[min(3, len(names)):] {
-		styles[name] = plot.StylesOf(names[3:])[names[3+i]]
-	}
-	return styles
+	return draw.Styles(names[:min(3, len(names))], names)
 }
 
 // chartCurve is a series as it is drawn; one of the theory takes the colour of the series that it is about, without marks.
 func chartCurve(s study.Series, styles map[string]draw.Style) draw.Line {
 	look := styles[s.Name]
 	if s.Theory {
-		look = draw.Style{Ink: draw.Pale()}
+		look = draw.Style{Ink: draw.Pale(), Dash: draw.Dashes(1)}
 		if like, ok := styles[s.Like]; ok {
 			look.Ink = like.Ink
 		}
 	}
-	return draw.Line{Name: s.Name, Style: look, Dashed: s.Theory, Banded: s.Low != nil && !s.Points, Points: chartRows(s)}
+	return draw.Line{Name: s.Name, Style: look, Banded: s.Low != nil && !s.Points, Points: chartRows(s)}
 }
 
 func chartRows(s study.Series) []draw.LinePoint {

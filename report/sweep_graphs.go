@@ -52,7 +52,7 @@ func sweepGraphs(r *folder.SweepResult) (list []page.Graph) {
 	wide := slices.Min(numbers) > 0 && slices.Max(numbers)/slices.Min(numbers) > 30
 	for _, q := range sweptCharts() {
 		q.about += spanned
-		if g := q.graph(ended, name, r.Keys[x], x); len(g.Lines) > 0 {
+		if g := q.graph(ended, name, plot.KeyLabel(r.Keys[x]), x); len(g.Lines) > 0 {
 			g.LogX = wide
 			list = append(list, g)
 		}
@@ -113,7 +113,9 @@ func (q sweptChart) graph(ended []folder.Ending, name func(folder.Ending) string
 	styles := plot.StylesOf(methods)
 	for i, line := range lists.Distinct(lists.Of(ended, name)) {
 		some := slices.DeleteFunc(slices.Clone(ended), func(e folder.Ending) bool { return name(e) != line })
-		g.Add(draw.Line{Name: line, Style: styles[some[0].Algorithm], Banded: true, Points: sweptPoints(some, x, q.end)}, dashes(i/len(methods)))
+		look := styles[some[0].Algorithm]
+		look.Dash = draw.Dashes(i / len(methods))
+		g.Add(draw.Line{Name: line, Style: look, Banded: true, Points: sweptPoints(some, x, q.end)})
 	}
 	stable := sweptPoints(ended, x, func(e folder.Ending) *folder.Spread {
 		if p := e.Cell.Summary.Stable; p != nil && phrase.Finite(q.stable(p)) {
@@ -121,7 +123,7 @@ func (q sweptChart) graph(ended []folder.Ending, name func(folder.Ending) string
 		}
 		return nil
 	})
-	g.Add(draw.Line{Name: "stable point", Style: draw.Style{Ink: draw.Pale()}, Banded: true, Points: stable}, []int{2, 3})
+	g.Add(draw.Line{Name: "stable point", Style: draw.Style{Ink: draw.Pale(), Dash: draw.Dashes(2)}, Banded: true, Points: stable})
 	return g
 }
 

@@ -97,7 +97,7 @@ func TestSweepChartsAreLabelledByTheirColumn(t *testing.T) {
 // Three values of the other key are lines of their own, seven are averaged.
 func TestSweepChartsShowAtMostSoManyLines(t *testing.T) {
 	few, many := sweepDocument(kind.Standard(), gridSweep(9, 3), nil).Graphs[0], sweepDocument(kind.Standard(), gridSweep(9, 7), nil).Graphs[0]
-	if len(few.Lines) != 7 || few.Lines[0].Name != "vanilla, sigma 0.5" || few.Along != "dynamics.lambda" {
+	if len(few.Lines) != 7 || few.Lines[0].Name != "vanilla, sigma 0.5" || few.Along != "λ (dynamics)" {
 		t.Errorf("%d lines, the first %q along %s", len(few.Lines), few.Lines[0].Name, few.Along)
 	}
 	vanilla := many.Lines[0]

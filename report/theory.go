@@ -27,10 +27,10 @@ func lagFigure(r *folder.Result) draw.Sketch {
 func biasFigure(r *folder.Result) draw.Sketch {
 	c := contrast{
 		measured: "bias", bound: "bias_by_v", sparse: "bias_by_w1",
-		saying: "‖e‖, measured", bounding: "bound L_p·V", dotted: "bound L·W₁",
+		saying: "‖e‖, measured", bounding: "bound Lₚ·V", dotted: "bound L·W₁",
 	}
 	return c.figure(r, "bias", "What an unsettled population does to the gradient",
-		"e is the error of the gradient of the whole population because it has not settled. It is bounded by L_p·V, individual by individual, and by L·W₁.")
+		"e is the error of the gradient of the whole population because it has not settled. It is bounded by Lₚ·V, individual by individual, and by L·W₁.")
 }
 
 // figure draws a panel an algorithm, all on the same axes.

@@ -13,8 +13,8 @@ import (
 	"github.com/kedge-opt/kedge/report/draw"
 )
 
-// mostTracks bounds the paths of one figure, so that a file stays small whatever the number of algorithms.
-const mostTracks = 300
+// mostTracks bounds the paths of a panel: of more than these none can be followed.
+const mostTracks = 12
 
 // view turns paths into a picture.
 type view struct {
@@ -47,7 +47,7 @@ func pathFigure(r *folder.Result) draw.Sketch {
 		drawn, g.Panels = append(drawn, l), append(g.Panels, draw.Panel{Title: s.name})
 	}
 	for i, l := range drawn {
-		g.Panels[i].Layers = []draw.Layer{l.Some(mostTracks / len(drawn))}
+		g.Panels[i].Layers = []draw.Layer{l.Some(mostTracks)}
 	}
 	x, y := draw.Extents(g.Panels...)
 	if x.Empty() || y.Empty() {
@@ -60,6 +60,9 @@ func pathFigure(r *folder.Result) draw.Sketch {
 	g.SetAxes(v.axes(x, y))
 	g.Legend = trackEntries(drawn[0])
 	see := fmt.Sprintf("The last trial of every algorithm: %s. A path begins at a ring and ends at a dot. %s", who(people), v.see)
+	if n := len(drawn[0].People); n > mostTracks {
+		see += fmt.Sprintf(" Of %d paths %d are drawn, evenly chosen; arrays.npz has all.", n, mostTracks)
+	}
 	return g.Sketch("paths", "Paths of individuals and of the decision", see, false)
 }
 

@@ -1,25 +1,39 @@
 package phrase
 
 import (
-	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Letters and their forms above and below the line, in the same order.
-var (
-	base, above = []rune("−-+0123456789nT"), []rune("⁻⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹ⁿᵀ")
-	foot, below = []rune("−+0123456789ijkpu"), []rune("₋₊₀₁₂₃₄₅₆₇₈₉ᵢⱼₖₚᵤ")
+const (
+	base, above = "−-+0123456789nT", "⁻⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹ⁿᵀ"
+	foot, below = "−-+0123456789ijkpu", "₋₋₊₀₁₂₃₄₅₆₇₈₉ᵢⱼₖₚᵤ"
 )
 
 // Raised is a number as an exponent.
-func Raised(s string) string {
+func Raised(s string) string { return formed(s, base, above) }
+
+// Lowered is a number as an index.
+func Lowered(s string) string { return formed(s, foot, below) }
+
+func formed(s, letters, forms string) string {
 	return strings.Map(func(r rune) rune {
-		if i := slices.Index(base, r); i >= 0 {
-			return above[i]
+		if form, ok := across(r, letters, forms); ok {
+			return form
 		}
 		return r
 	}, s)
+}
+
+// across is what stands in the second list where r stands in the first.
+func across(r rune, list, other string) (rune, bool) {
+	i := strings.IndexRune(list, r)
+	if i < 0 {
+		return r, false
+	}
+	return []rune(other)[utf8.RuneCountInString(list[:i])], true
 }
 
 // TenTo is a power of ten.
@@ -27,11 +41,11 @@ func TenTo(exponent int) string { return "10" + Raised(strconv.Itoa(exponent)) }
 
 // Script is the letter that r is a form of: 1 above the line, −1 below it, 0 of what is itself.
 func Script(r rune) (letter rune, rise int) {
-	if i := slices.Index(above, r); i >= 0 {
-		return base[i], 1
+	if letter, ok := across(r, above, base); ok {
+		return letter, 1
 	}
-	if i := slices.Index(below, r); i >= 0 {
-		return foot[i], -1
+	if letter, ok := across(r, below, foot); ok {
+		return letter, -1
 	}
 	return r, 0
 }

@@ -10,15 +10,16 @@ import (
 
 // Aside is a label beside a panel, at the height of what it names: the end of a curve or a level.
 type Aside struct {
-	At    float64
-	Words []string
-	Style *Style // a mark before the words, or none
+	At     float64
+	Words  []string
+	Sample *Line // of the line that is named, before the words
 }
 
 const (
 	asideGap   = 7
 	asideLine  = smallSize + 2
-	asideMark  = 9
+	asideWide  = 20 // of a sample with the gap behind it
+	asideApart = 4  // between two labels
 	widestName = 190
 )
 
@@ -27,13 +28,10 @@ func (a Aside) width(t typeface) vg.Length {
 	for _, line := range a.Words {
 		wide = max(wide, t.width(line, smallSize))
 	}
-	if a.Style != nil {
-		wide += asideMark
-	}
-	return wide
+	return wide + asideWide
 }
 
-func (a Aside) height() vg.Length { return vg.Length(len(a.Words)) * asideLine }
+func (a Aside) height() vg.Length { return vg.Length(len(a.Words))*asideLine + asideApart }
 
 // drawBeside writes labels to the right of a frame, as near to their heights as they get without touching.
 func drawBeside(p pen, f frame, list []Aside) {
@@ -42,9 +40,9 @@ func drawBeside(p pen, f frame, list []Aside) {
 	wanted, heights := make([]vg.Length, len(list)), make([]vg.Length, len(list))
 	for i, a := range list {
 		heights[i] = a.height()
-		wanted[i] = f.up(a.At) + heights[i]/2
+		wanted[i] = f.up(a.At) + (asideLine+asideApart)/2 // the sample is beside the first line of words
 	}
-	for i, y := range stack(wanted, heights, f.box.Max.Y+asideLine/2, f.box.Min.Y-asideLine/2) {
+	for i, y := range stack(wanted, heights, f.box.Max.Y+(asideLine+asideApart)/2, f.box.Min.Y-(asideLine+asideApart)/2) {
 		list[i].draw(p, vg.Point{X: f.box.Max.X + asideGap, Y: y})
 	}
 }
@@ -64,10 +62,9 @@ func stack(upper, heights []vg.Length, highest, lowest vg.Length) []vg.Length {
 }
 
 func (a Aside) draw(p pen, at vg.Point) {
-	if a.Style != nil {
-		p.mark(*a.Style, vg.Point{X: at.X + 2, Y: at.Y - asideLine/2})
-		at.X += asideMark
-	}
+	at.Y -= asideApart / 2
+	a.Sample.drawSample(p, vg.Point{X: at.X, Y: at.Y - asideLine/2}, asideWide-4, true)
+	at.X += asideWide
 	for i, line := range a.Words {
 		p.write(vg.Point{X: at.X, Y: at.Y - vg.Length(vg.Length(i+1)*asideLine) + 3}, fromLeft, smallSize, ink, line)
 	}
@@ -76,6 +73,6 @@ func (a Aside) draw(p pen, at vg.Point) {
 // Ends labels curves where they end.
 func Ends(list Lines) []Aside {
 	return lists.Of(list, func(c Line) Aside {
-		return Aside{At: c.Points[len(c.Points)-1].Mean, Words: []string{printable(c.Name)}, Style: &c.Style}
+		return Aside{At: c.Points[len(c.Points)-1].Mean, Words: []string{printable(c.Name)}, Sample: &c}
 	})
 }

@@ -19,6 +19,12 @@ type Bars struct {
 	Mean    float64   // marked by a dashed line, unless NaN
 }
 
+// MeanStyle and OutlineStyle are how bars mark their mean and show another histogram.
+func MeanStyle() Style { return Style{Ink: ink, Dash: []int{4, 2}} }
+
+// OutlineStyle is solid.
+func OutlineStyle() Style { return Style{Ink: ink} }
+
 func (b Bars) cover(x, y *Extent) {
 	x.Add(b.Edges...)
 	y.Add(0, 1.05*slices.Max(b.Counts))
@@ -29,12 +35,11 @@ func (b Bars) draw(p pen, f frame) {
 	p.FillPolygon(Tint(b.Style.Ink, 0.6), steps)
 	p.line(draw.LineStyle{Color: b.Style.Ink, Width: 0.6}, steps...)
 	if b.Outline != nil {
-		p.line(draw.LineStyle{Color: ink, Width: 1}, b.steps(f, b.Outline)...)
+		p.line(Line{Style: OutlineStyle()}.line(), b.steps(f, b.Outline)...)
 	}
 	if phrase.Finite(b.Mean) {
 		x := f.across(b.Mean)
-		dashes := draw.LineStyle{Color: ink, Width: 1, Dashes: []vg.Length{4, 2}}
-		p.line(dashes, vg.Point{X: x, Y: f.box.Min.Y}, vg.Point{X: x, Y: f.box.Max.Y})
+		p.line(Line{Style: MeanStyle()}.line(), vg.Point{X: x, Y: f.box.Min.Y}, vg.Point{X: x, Y: f.box.Max.Y})
 	}
 }
 

@@ -47,13 +47,18 @@ func (e Entry) draw(p pen, at vg.Point) {
 		p.SetColor(faint(e.Sample.Style.Ink, bandAlpha))
 		p.Fill(band.Path())
 	}
-	if !e.Dot {
-		p.line(e.Sample.line(), from, to)
-	}
-	if e.Sample.Style.Mark != nil {
-		p.mark(e.Sample.Style, vg.Point{X: (from.X + to.X) / 2, Y: from.Y})
-	}
+	e.Sample.drawSample(p, from, sampleWidth, !e.Dot)
 	p.write(vg.Point{X: to.X + 5, Y: at.Y}, fromLeft, textSize, ink, e.text(p.typeface))
+}
+
+// drawSample draws a piece of a line of some length, with its mark.
+func (c *Line) drawSample(p pen, from vg.Point, long vg.Length, lined bool) {
+	if lined {
+		p.line(c.line(), from, vg.Point{X: from.X + long, Y: from.Y})
+	}
+	if c.Style.Mark != nil {
+		p.mark(c.Style, vg.Point{X: from.X + long/2, Y: from.Y})
+	}
 }
 
 // Entries explain curves by their names, each name once.

@@ -14,7 +14,6 @@ import (
 type Line struct {
 	Name   string
 	Style  Style
-	Dashed bool
 	Banded bool
 	Points []LinePoint
 }
@@ -59,10 +58,7 @@ func (c Line) drawBand(p pen, f frame) {
 }
 
 func (c Line) line() draw.LineStyle {
-	if c.Dashed {
-		return draw.LineStyle{Color: c.Style.Ink, Width: 1.2, Dashes: []vg.Length{5, 2.5}}
-	}
-	return draw.LineStyle{Color: c.Style.Ink, Width: 1.3}
+	return draw.LineStyle{Color: c.Style.Ink, Width: 1.3, Dashes: lists.Of(c.Style.Dash, func(n int) vg.Length { return vg.Length(n) })}
 }
 
 func (c Line) drawLine(p pen, f frame) {
@@ -100,6 +96,14 @@ type Rule struct {
 	Meaning []string
 }
 
+// RuleStyle is how levels are drawn.
+func RuleStyle() Style { return Style{Ink: ink, Dash: []int{3, 3}} }
+
+// Aside is the meaning of the level, with a sample of its line.
+func (r Rule) Aside() Aside {
+	return Aside{At: r.Value, Words: r.Meaning, Sample: &Line{Style: RuleStyle()}}
+}
+
 // Shown tells whether the level has a place on an axis.
 func (r Rule) Shown(log bool) bool { return phrase.Finite(r.Value) && (!log || r.Value >= Tiniest) }
 
@@ -107,8 +111,7 @@ func (r Rule) cover(_, y *Extent) { y.Add(r.Value) }
 
 func (r Rule) draw(p pen, f frame) {
 	y := f.up(r.Value)
-	dashes := draw.LineStyle{Color: ink, Width: 0.8, Dashes: []vg.Length{3, 3}}
-	p.line(dashes, vg.Point{X: f.box.Min.X, Y: y}, vg.Point{X: f.box.Max.X, Y: y})
+	p.line(Line{Style: RuleStyle()}.line(), vg.Point{X: f.box.Min.X, Y: y}, vg.Point{X: f.box.Max.X, Y: y})
 }
 
 // widestAside is how long a name may be to stand at the end of its curve.
@@ -118,7 +121,7 @@ const widestAside = 84
 func FitBeside(list Lines) bool {
 	letters := newTypeface()
 	for _, c := range list {
-		if letters.width(c.Name, smallSize) > widestAside || c.Dashed {
+		if letters.width(c.Name, smallSize) > widestAside {
 			return false
 		}
 	}

@@ -83,7 +83,7 @@ func (l Trails) drawDecision(p pen, points []vg.Point) {
 	}
 	p.line(draw.LineStyle{Color: paper, Width: 3.4}, points...)
 	p.line(draw.LineStyle{Color: l.Style.Ink, Width: 1.8}, points...)
-	p.mark(Style{paper, l.Style.Mark}, points[0])
+	p.mark(Style{Ink: paper, Mark: l.Style.Mark}, points[0])
 	p.outline(l.Style, points[0])
 	p.mark(l.Style, points[len(points)-1])
 }

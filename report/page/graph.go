@@ -67,12 +67,12 @@ func (r Rounded) MarshalJSON() ([]byte, error) {
 }
 
 // Add draws a line through the points of another, none without points.
-func (g *Graph) Add(line draw.Line, dash []int) {
+func (g *Graph) Add(line draw.Line) {
 	if len(line.Points) == 0 {
 		return
 	}
 	rounded := func(of func(draw.LinePoint) float64) *Rounded { return &Rounded{lists.Of(line.Points, of), g.Digits} }
-	l := GraphLine{Name: line.Name, Light: css(line.Style.Ink), Dark: css(draw.Tint(line.Style.Ink, 0.72)), Dash: dash}
+	l := GraphLine{Name: line.Name, Light: css(line.Style.Ink), Dark: css(draw.OnDark(line.Style.Ink)), Dash: line.Style.Dash}
 	l.Mean = rounded(func(p draw.LinePoint) float64 { return p.Mean })
 	if line.Banded {
 		l.Low, l.High = rounded(func(p draw.LinePoint) float64 { return p.Low }), rounded(func(p draw.LinePoint) float64 { return p.High })

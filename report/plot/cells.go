@@ -3,6 +3,7 @@ package plot
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/report/draw"
@@ -11,16 +12,16 @@ import (
 // heat draws y as colour over two columns. Values that are no grid become coloured points.
 func (d *plotted) heat() (draw.Sketch, error) {
 	_, logY := d.logs()
-	bar := &draw.ColourBar{Ruler: d.y.shade(logY), Label: d.y.name}
-	if d.scattered() {
-		return d.heatDots(bar), nil
-	}
+	bar := &draw.ColourBar{Ruler: d.y.shade(logY), Label: d.short(d.y)}
 	if measuredIn(d.y.numbers) == 0 {
 		return draw.Sketch{}, d.empty()
 	}
+	if d.scattered() {
+		return d.heatDots(bar), nil
+	}
 	across, up := d.x.values(), d.by.values()
 	g := d.grid(func(rows []int) []draw.Layer { return []draw.Layer{d.cells(rows, across, up, bar.Ruler)} })
-	g.SetAxes(draw.CellAxis(readable(across), d.x.labelOf()), draw.CellAxis(readable(up), d.by.labelOf()))
+	g.SetAxes(draw.CellAxis(d.cellNames(across), d.label(d.x)), draw.CellAxis(d.cellNames(up), d.label(d.by)))
 	g.Bar, g.Columns = bar, min(g.Columns, max(1, 24/len(across)))
 	see := fmt.Sprintf("%s by colour, over %s and %s; every cell is a mean.", d.y.labelOf(), d.x.name, d.by.name)
 	return g.Sketch("plot", d.y.labelOf(), see, false), nil
@@ -41,9 +42,18 @@ func (d *plotted) heatDots(bar *draw.ColourBar) draw.Sketch {
 	g := d.grid(func(rows []int) []draw.Layer { return []draw.Layer{d.shadedDots(rows, d.by, d.y, bar.Ruler)} })
 	g.Bar = bar
 	x, y := draw.Extents(g.Panels...)
-	g.SetAxes(d.x.axis(draw.NewRuler(x, d.x.geometric())), d.by.axis(draw.NewRuler(y, d.by.geometric())))
+	g.SetAxes(d.axis(d.x, draw.NewRuler(x, d.x.geometric())), d.axis(d.by, draw.NewRuler(y, d.by.geometric())))
 	see := fmt.Sprintf("%s by colour, one point a cell, over %s and %s.", d.y.labelOf(), d.x.name, d.by.name)
 	return g.Sketch("plot", d.y.labelOf(), see, false)
+}
+
+// cellNames are values beside their cells.
+func (d *plotted) cellNames(values []string) []string {
+	shown := slices.Clone(readable(values))
+	for i, value := range values {
+		shown[i] = d.renamed(value, shown[i])
+	}
+	return shown
 }
 
 // cells are the means of y over every pair of values.
@@ -93,6 +103,9 @@ func (d *plotted) histogram() (draw.Sketch, error) {
 	g := draw.Grid{Shared: true}
 	for _, group := range groups {
 		some := choose(numbers, group.rows)
+		if measuredIn(some) == 0 {
+			continue
+		}
 		b := draw.Bars{Style: styles[group.name], Edges: edges, Counts: draw.Bin(some, edges), Mean: mean(some)}
 		if logX {
 			b.Mean = math.NaN()
@@ -101,7 +114,10 @@ func (d *plotted) histogram() (draw.Sketch, error) {
 	}
 	g.Columns = min(draw.ColumnsFor(len(g.Panels)), 2)
 	_, y := draw.Extents(g.Panels...)
-	g.SetAxes(d.x.axis(draw.Ruler{Min: edges[0], Max: edges[len(edges)-1], Log: logX}),
+	if !logX {
+		g.Legend = []draw.Entry{{Sample: &draw.Line{Style: draw.MeanStyle()}, Words: "mean"}}
+	}
+	g.SetAxes(d.axis(d.x, draw.Ruler{Min: edges[0], Max: edges[len(edges)-1], Log: logX}),
 		draw.Axis{Ruler: draw.Ruler{Max: y.High, Whole: true}, Label: "number of rows"})
 	return g.Sketch("plot", d.x.labelOf(), fmt.Sprintf("How often %s occurs, in %s.", d.x.labelOf(), phrase.Count(d.rows, "row")), false), nil
 }

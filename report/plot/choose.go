@@ -15,13 +15,21 @@ type plotted struct {
 	Plot
 	*Sheet
 	x, y, by, facet *series
+	names           renaming
 }
 
 func (p Plot) data(sheets []*Sheet) (*plotted, error) {
 	if len(sheets) == 0 {
 		return nil, errors.New("there is nothing to plot")
 	}
-	d := &plotted{Plot: p, Sheet: join(sheets)}
+	names, err := newRenaming(p.Rename)
+	if err != nil {
+		return nil, err
+	}
+	d := &plotted{Plot: p, Sheet: join(sheets), names: names}
+	if err := d.stack(); err != nil {
+		return nil, err
+	}
 	if err := d.filter(); err != nil {
 		return nil, err
 	}
@@ -89,6 +97,9 @@ func (d *plotted) choose() {
 	}
 	if d.Kind == "" {
 		d.Kind = d.kind(len(keys))
+	}
+	if d.Y == decision {
+		d.By, d.Facet = cmp.Or(d.By, entry), cmp.Or(d.Facet, d.several(d.group()))
 	}
 	if d.Kind == Heat {
 		d.By = cmp.Or(d.By, next())

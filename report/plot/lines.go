@@ -29,17 +29,17 @@ func (d *plotted) looks(groups []part) map[string]draw.Style {
 			s = draw.Style{Ink: draw.Viridis(0.88 * float64(i) / max(1, float64(len(groups)-1))), Mark: shapes[i%len(shapes)]}
 		}
 		if g.turn > 0 {
-			s.Mark = shapes[g.turn%len(shapes)]
+			s.Mark, s.Dash = shapes[g.turn%len(shapes)], draw.Dashes(g.turn)
 		}
 		looks[g.name] = s
 	}
 	return looks
 }
 
-// grid draws layers for the rows of every panel. Numbers are named after their column.
+// grid draws layers for the rows of every panel that has something to show.
 func (d *plotted) grid(layers func(rows []int) []draw.Layer) draw.Grid {
-	parts := split(d.facet, d.all())
-	d.facet.title(parts)
+	parts := slices.DeleteFunc(split(d.facet, d.all()), func(p part) bool { return measuredIn(choose(d.y.numbers, p.rows)) == 0 })
+	d.title(d.facet, parts)
 	return draw.Grid{
 		Shared: d.facet != nil, Columns: draw.ColumnsFor(len(parts)),
 		Panels: lists.Of(parts, func(p part) draw.Panel { return draw.Panel{Title: p.name, Layers: layers(p.rows)} }),
@@ -49,20 +49,26 @@ func (d *plotted) grid(layers func(rows []int) []draw.Layer) draw.Grid {
 // groups parts rows by the column that tells lines apart and, of several folders, by folder too.
 func (d *plotted) groups(rows []int) []part {
 	groups := split(d.by, rows)
-	d.by.title(groups)
+	d.title(d.by, groups)
 	folder, err := d.column("folder")
 	if err != nil || d.by == folder || d.facet == folder || len(folder.values()) < 2 {
 		return groups
 	}
 	if len(groups) == 1 {
-		return split(folder, groups[0].rows)
+		return d.inFolders(folder, groups[0].rows)
 	}
 	var parts []part
 	for _, g := range groups {
-		for i, f := range split(folder, g.rows) {
-			parts = append(parts, part{f.name + ", " + g.name, f.rows, g.name, i})
+		for i, f := range d.inFolders(folder, g.rows) {
+			parts = append(parts, part{f.name + ", " + g.name, f.rows, g.base, i})
 		}
 	}
+	return parts
+}
+
+func (d *plotted) inFolders(folder *series, rows []int) []part {
+	parts := split(folder, rows)
+	d.title(folder, parts)
 	return parts
 }
 
@@ -77,7 +83,7 @@ func (d *plotted) lines() (draw.Sketch, error) {
 			points, banded, err := d.rowsOf(group.rows, logX)
 			wrong = cmp.Or(wrong, err)
 			if len(points) > 0 {
-				list = append(list, draw.Line{Name: group.name, Style: styles[group.name], Banded: banded, Dashed: group.turn > 0, Points: points})
+				list = append(list, draw.Line{Name: group.name, Style: styles[group.name], Banded: banded, Points: points})
 			}
 		}
 		drawn = append(drawn, list)
@@ -89,7 +95,7 @@ func (d *plotted) lines() (draw.Sketch, error) {
 		return draw.Sketch{}, cmp.Or(wrong, d.empty())
 	}
 	x, y := draw.Extents(g.Panels...)
-	g.SetAxes(d.x.axis(d.across(x, logX)), d.y.axis(draw.NewRuler(y, logY)))
+	g.SetAxes(d.axis(d.x, d.across(x, logX)), d.axis(d.y, draw.NewRuler(y, logY)))
 	d.legend(&g, all)
 	return g.Sketch("plot", d.y.labelOf(), d.caption(len(all), "line"), floored), nil
 }
@@ -170,7 +176,7 @@ func (d *plotted) scatter() (draw.Sketch, error) {
 	logX, logY := d.logs()
 	var bar *draw.ColourBar
 	if d.by != nil && d.by.numeric() && len(d.by.values()) > 6 {
-		bar = &draw.ColourBar{Ruler: d.by.shade(false), Label: d.by.name}
+		bar = &draw.ColourBar{Ruler: d.by.shade(false), Label: d.short(d.by)}
 	}
 	styles := d.looks(d.groups(d.all()))
 	var samples draw.Lines
@@ -188,7 +194,7 @@ func (d *plotted) scatter() (draw.Sketch, error) {
 		return draw.Sketch{}, d.empty()
 	}
 	g.Bar = bar
-	g.SetAxes(d.x.axis(draw.NewRuler(x, logX)), d.y.axis(draw.NewRuler(y, logY)))
+	g.SetAxes(d.axis(d.x, draw.NewRuler(x, logX)), d.axis(d.y, draw.NewRuler(y, logY)))
 	if len(samples) > 1 {
 		g.Legend = draw.Entries(samples)
 		for i := range g.Legend {

@@ -40,7 +40,10 @@ type Plot struct {
 	Band          Band     //
 	Where         []string // COLUMN=VALUE: rows to draw; VALUE may be last or first
 	Title         string
-	Width, Height float64 // in points
+	XLabel        string   // words for the axes instead of their own
+	YLabel        string   //
+	Rename        []string // OLD=NEW: other names for methods, folders, values and columns
+	Width, Height float64  // in points
 }
 
 // Draw draws the plot from one or more sheets. Its caption says what was drawn.
@@ -59,8 +62,14 @@ func (p Plot) Sketch(sheets ...*Sheet) (draw.Sketch, error) {
 		return draw.Sketch{}, err
 	}
 	s, err := d.sketch()
+	if err == nil {
+		err = d.unused()
+	}
 	if err != nil {
 		return draw.Sketch{}, err
+	}
+	for i := range s.Panels {
+		s.Panels[i].X.Label, s.Panels[i].Y.Label = cmp.Or(p.XLabel, s.Panels[i].X.Label), cmp.Or(p.YLabel, s.Panels[i].Y.Label)
 	}
 	s.Title, s.Name = cmp.Or(p.Title, s.Title), "plot"
 	s.Heading = p.Title

@@ -116,6 +116,8 @@ func (c *series) labelOf() string {
 		return c.name
 	}
 	switch {
+	case c.swept:
+		return KeyLabel(c.name)
 	case c.label == "":
 		return c.name
 	case c.low != nil:
@@ -123,8 +125,6 @@ func (c *series) labelOf() string {
 	}
 	return c.label
 }
-
-func (c *series) axis(r draw.Ruler) draw.Axis { return draw.Axis{Ruler: r, Label: c.labelOf()} }
 
 // shade is a scale of colours over all numbers of a column.
 func (c *series) shade(log bool) draw.Ruler {
@@ -198,29 +198,46 @@ func split(c *series, rows []int) []part {
 	return slices.DeleteFunc(parts, func(p part) bool { return len(p.rows) == 0 })
 }
 
-// title names parts that are numbers after their column, and shortens them.
-func (c *series) title(parts []part) {
-	if c == nil || !c.numeric() {
-		return
+// readable writes numbers in one notation: with their own digits up to three, longer ones with two, or with as many as it takes to keep
+// them apart. What are no numbers stay as they are.
+func readable(names []string) []string {
+	numbers, all := make([]float64, len(names)), draw.Nothing()
+	for i, name := range names {
+		v, err := strconv.ParseFloat(strings.ReplaceAll(name, "−", "-"), 64)
+		if err != nil || !phrase.Finite(v) {
+			return names
+		}
+		if numbers[i] = math.Abs(v); v != 0 {
+			all.Add(numbers[i])
+		}
+		numbers[i] = v
 	}
-	key := c.name[strings.LastIndexByte(c.name, '.')+1:]
-	for i, name := range readable(lists.Of(parts, func(p part) string { return p.name })) {
-		parts[i].name = key + " " + name
+	plain := all.Empty() || all.Low >= 1e-4 && all.High < 1e6
+	for digits := 2; digits < 17; digits++ {
+		short := lists.Of(numbers, func(v float64) string { return tickWord(v, digits, plain) })
+		if len(lists.Distinct(short)) == len(lists.Distinct(numbers)) {
+			return short
+		}
 	}
+	return names
 }
 
-// readable shortens long numbers to four digits, as far as that keeps them apart.
-func readable(names []string) []string {
-	short, seen := make([]string, len(names)), map[string]bool{}
-	for i, name := range names {
-		short[i] = name
-		if v, err := strconv.ParseFloat(name, 64); err == nil && len(name) > 6 {
-			short[i] = phrase.Minus(strconv.FormatFloat(v, 'g', 4, 64))
-		}
-		seen[short[i]] = true
+// tickWord writes a number with its own digits, up to three, or rounded to so many, plainly or with a power of ten.
+func tickWord(v float64, digits int, plain bool) string {
+	if v == 0 {
+		return "0"
 	}
-	if len(seen) < len(names) {
-		return names
+	if own := strconv.FormatFloat(v, 'e', -1, 64); len(strings.TrimLeft(strings.ReplaceAll(own[:strings.IndexByte(own, 'e')], ".", ""), "-")) <= max(3, digits) {
+		digits = 17
 	}
-	return short
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
+	if plain {
+		return phrase.Minus(strconv.FormatFloat(rounded, 'f', -1, 64))
+	}
+	mantissa, e, _ := strings.Cut(strconv.FormatFloat(rounded, 'e', -1, 64), "e")
+	exponent, _ := strconv.Atoi(e) // FormatFloat wrote it
+	if mantissa == "1" {
+		return phrase.TenTo(exponent)
+	}
+	return phrase.Minus(mantissa) + "·" + phrase.TenTo(exponent)
 }
