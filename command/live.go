@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -146,7 +147,7 @@ func methodRows(s page.Terminal, methods []*lab.Watched) (rows []string) {
 		if !s.Colour {
 			mark = strings.Repeat(lineMark(colours[i]), 2)
 		}
-		row, used := s.Series(colours[i], mark)+" ", 3+len([]rune(names[i]+states[i]))
+		row, used := s.Series(colours[i], mark)+" ", 3+page.PrintedWidth(names[i]+states[i])
 		if cells := min(24, s.Width-used-2); cells >= 6 {
 			rows = append(rows, row+names[i]+" "+s.Series(colours[i], page.Bar(m.Share(), cells))+" "+states[i])
 			continue
@@ -166,12 +167,6 @@ func methodState(m *lab.Watched) string {
 
 // padded makes texts equally wide.
 func padded(texts []string) []string {
-	widest := 0
-	for _, text := range texts {
-		widest = max(widest, len([]rune(text)))
-	}
-	for i, text := range texts {
-		texts[i] += strings.Repeat(" ", widest-len([]rune(text)))
-	}
-	return texts
+	widest := slices.Max(append(lists.Of(texts, page.PrintedWidth), 0))
+	return lists.Of(texts, func(text string) string { return page.Pad(text, -widest) })
 }

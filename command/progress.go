@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
@@ -102,7 +101,7 @@ func (p progress) words(width int) string {
 		left = ", " + duration(float64(p.total-p.done)/p.rate) + " left"
 	}
 	for _, words := range []string{done + rate + left, done + left, strings.TrimPrefix(left, ", ")} {
-		if words != "" && utf8.RuneCountInString(words) <= width {
+		if words != "" && page.PrintedWidth(words) <= width {
 			return words
 		}
 	}
@@ -135,7 +134,7 @@ func rounded(rate float64) string {
 func progressLine(s page.Terminal, p progress) string {
 	line := fmt.Sprintf("%3.0f %%  ", 100*p.share())
 	line += p.words(s.Width - 1 - len(line))
-	room := min(24, s.Width-1-utf8.RuneCountInString(line)-1)
+	room := min(24, s.Width-1-page.PrintedWidth(line)-1)
 	if !s.Rewrites || room < 8 {
 		return line
 	}

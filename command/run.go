@@ -197,15 +197,19 @@ func (f *runFlags) tell(w io.Writer, r *folder.Result, d *page.Document, dir str
 	if f.json {
 		return folder.WriteJSON(w, map[string]any{"folder": dir, "seconds": ran.Seconds(), "summary": r.Summarize()})
 	}
-	return f.brief(w, d, dir, fmt.Sprintf("took %.1f s to run and %.1f s to write", ran.Seconds(), wrote.Seconds()), "rate: "+rate(r, hold))
+	took := fmt.Sprintf("took %.1f s to run and %.1f s to write", ran.Seconds(), wrote.Seconds())
+	return f.brief(w, d, dir, append([]string{took}, rate(r, hold)...)...)
 }
 
-// rate says how fast the trials went, with everything that was measured on the way.
-func rate(r *folder.Result, hold int) string {
+// rate says how fast the trials went, with everything that was measured on the way; nothing where none was finished.
+func rate(r *folder.Result, hold int) []string {
 	steps, seconds := 0.0, 0.0
 	for _, one := range r.Runs {
 		steps += float64(float64(len(one.Trials)) * float64(r.Iterations) * float64(r.Individuals) * float64(hold))
 		seconds += one.Seconds
 	}
-	return fmt.Sprintf("%s million individual steps a second in each trial", rounded(steps/seconds/1e6))
+	if steps == 0 || seconds == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("rate: %s million individual steps a second in each trial", rounded(steps/seconds/1e6))}
 }

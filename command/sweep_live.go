@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/lists"
@@ -182,7 +181,7 @@ func aligned(rows [][]string) []string {
 				widths = append(widths, 0)
 			}
 			if i < len(row)-1 || i == len(rows[0])-1 {
-				widths[i] = min(widest, max(widths[i], utf8.RuneCountInString(text)))
+				widths[i] = min(widest, max(widths[i], page.PrintedWidth(text)))
 			}
 		}
 	}
@@ -190,8 +189,7 @@ func aligned(rows [][]string) []string {
 	for i, row := range rows {
 		for j, text := range row {
 			if j < len(row)-1 {
-				text = page.Fit(text, widths[j])
-				text += strings.Repeat(" ", widths[j]-utf8.RuneCountInString(text)+2)
+				text = page.Pad(page.Fit(text, widths[j]), -widths[j]-2)
 			}
 			lines[i] += text
 		}

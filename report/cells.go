@@ -46,7 +46,7 @@ func meanCell(s *compare.Range, text func(float64) string) page.TextCell {
 
 // longest is how wide a terminal shows the names of methods.
 func longest(rows []compare.Row) int {
-	return slices.Max(append(lists.Of(rows, func(m compare.Row) int { return len(m.Method) }), 8))
+	return slices.Max(append(lists.Of(rows, func(m compare.Row) int { return page.PrintedWidth(m.Method) }), 8))
 }
 
 // inDigits lets a terminal show a number with so many digits.

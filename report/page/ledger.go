@@ -52,4 +52,4 @@ func (r LedgerRow) first() string {
 }
 
 // column fills a text up to a width, with a space at least.
-func column(text string, width int) string { return padded(text, 1-width) + " " }
+func column(text string, width int) string { return Pad(text, 1-width) + " " }

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -149,7 +148,7 @@ func (t Terminal) sign(s Sign) func(string) string {
 
 func (r Remark) lines(t Terminal) (lines []string) {
 	const indent = 27
-	first := fmt.Sprintf("%s %-*s", t.sign(r.Sign)(r.Mark), indent-2, r.Title)
+	first := t.sign(r.Sign)(r.Mark) + " " + Pad(r.Title, -(indent-2))
 	for _, line := range Wrap(r.Text, t.Width-indent) {
 		lines = append(lines, first+line)
 		first = strings.Repeat(" ", indent)
@@ -162,36 +161,42 @@ func (r Remark) lines(t Terminal) (lines []string) {
 	return lines
 }
 
-// lines shows the columns of Brief, right-aligned where their width is positive and left-aligned where it is negative, as printf
-// does. A last column without a width stands apart.
+// lines shows the columns of Brief, each as wide as its head says or, where that is too little for a row, as its widest text:
+// right-aligned where the width is positive and left-aligned where it is negative. A last column without a width stands apart.
 func (t TextTable) lines(on Terminal) (lines []string) {
+	rows := t.Rows
 	if !t.Headless {
-		heads := lists.Of(t.Columns, func(h Head) TextCell { return TextCell{Text: h.Name, Short: h.Short} })
-		lines = append(lines, on.Bold(t.line(heads)))
+		rows = append([][]TextCell{lists.Of(t.Columns, func(h Head) TextCell { return TextCell{Text: h.Name, Short: h.Short} })}, rows...)
 	}
-	return append(lines, lists.Of(t.Rows, t.line)...)
+	widths := lists.Of(t.Columns, func(h Head) int { return h.Wide })
+	for _, row := range rows {
+		for _, column := range t.Brief {
+			switch wide, need := widths[column], PrintedWidth(row[column].short()); {
+			case wide > 0:
+				widths[column] = max(wide, need)
+			case wide < 0:
+				widths[column] = min(wide, -need)
+			}
+		}
+	}
+	lines = lists.Of(rows, func(row []TextCell) string { return t.line(row, widths) })
+	if !t.Headless {
+		lines[0] = on.Bold(lines[0])
+	}
+	return lines
 }
 
-func (t TextTable) line(row []TextCell) string {
+func (t TextTable) line(row []TextCell, widths []int) string {
 	var out strings.Builder
 	for i, column := range t.Brief {
-		text, wide := row[column].short(), t.Columns[column].Wide
+		text, wide := row[column].short(), widths[column]
 		if wide == 0 {
 			return strings.TrimRight(out.String()+"  "+text, " ")
 		}
 		if i > 0 {
 			out.WriteByte(' ')
 		}
-		out.WriteString(padded(text, wide))
+		out.WriteString(Pad(text, wide))
 	}
 	return out.String()
-}
-
-// padded fills a text up to a width that shows.
-func padded(text string, wide int) string {
-	room := strings.Repeat(" ", max(0, max(wide, -wide)-PrintedWidth(text)))
-	if wide < 0 {
-		return text + room
-	}
-	return room + text
 }

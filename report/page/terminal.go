@@ -4,8 +4,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"golang.org/x/term"
@@ -82,13 +80,22 @@ func (s Terminal) paint(code, text string) string {
 // Fit cuts a text without colours to a width, with what is not safe on a terminal written out.
 func Fit(text string, width int) string {
 	text = phrase.Safe(text)
-	if utf8.RuneCountInString(text) <= width {
+	if phrase.Cells(text) <= width {
 		return text
 	}
 	if width < 1 {
 		return ""
 	}
-	return string([]rune(text)[:width-1]) + "…"
+	return phrase.Cut(text, width-1) + "…"
+}
+
+// Pad fills a text up to a width, to its left where the width is positive and to its right where it is negative, as printf does.
+func Pad(text string, wide int) string {
+	room := strings.Repeat(" ", max(0, max(wide, -wide)-PrintedWidth(text)))
+	if wide < 0 {
+		return text + room
+	}
+	return room + text
 }
 
 // Bar draws a share as a bar of so many cells.
@@ -97,18 +104,18 @@ func Bar(share float64, cells int) string {
 	return strings.Repeat("█", full) + strings.Repeat("░", cells-full)
 }
 
-// PrintedWidth counts the characters of a line that show.
-func PrintedWidth(line string) (n int) {
-	escaped := false
+// PrintedWidth counts the places that a line takes, without what only colours it.
+func PrintedWidth(line string) int {
+	shown, escaped := make([]rune, 0, len(line)), false
 	for _, r := range line {
 		switch {
 		case r == '\033':
 			escaped = true
 		case escaped:
 			escaped = r != 'm'
-		case !unicode.Is(unicode.Mn, r): // the tilde of Φ̃ stands above its letter
-			n++
+		default:
+			shown = append(shown, r)
 		}
 	}
-	return n
+	return phrase.Cells(string(shown))
 }

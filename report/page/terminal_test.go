@@ -75,3 +75,21 @@ func TestTablesOnTerminalsAndPages(t *testing.T) {
 		}
 	}
 }
+
+// Columns stand below each other whatever is in them: minus signs, exponents, marks above letters, letters of two places, and texts that are
+// longer than their column was meant to be.
+func TestColumnsAreAligned(t *testing.T) {
+	table := TextTable{Brief: []int{0, 1, 2}, Columns: []Head{{Name: "method", Wide: -6}, {Name: "gap", Wide: 5}, {Name: "end"}}}
+	for _, row := range [][2]string{{"a", "−1"}, {"名前", "3.45 × 10⁻⁴"}, {"Φ̃", "1"}, {"a very long name", "–"}, {"한글 x", "−∞"}} {
+		table.Rows = append(table.Rows, []TextCell{Words(row[0]), Words(row[1]), Words("|")})
+	}
+	for i, line := range table.lines(Terminal{Width: 80}) {
+		before, _, found := strings.Cut(line, "|")
+		if want := 16 + 1 + 11 + 2; i > 0 && (!found || PrintedWidth(before) != want) {
+			t.Errorf("the last column of %q begins at %d, want %d", line, PrintedWidth(before), want)
+		}
+	}
+	if got := Fit("名前と", 4) + "|" + Pad("名", -3) + "|" + Pad("−1", 3); got != "名…|名 | −1" {
+		t.Errorf("got %q", got)
+	}
+}
