@@ -106,7 +106,7 @@ func (f *runFlags) execute(c *cobra.Command, p *problem.Problem) error {
 		return err
 	}
 	defer place.Release()
-	if err := f.checkFolder(place); err != nil {
+	if err := errors.Join(f.checkFolder(place), f.tag(place, nil)); err != nil {
 		return err
 	}
 	begun := time.Now()
@@ -132,7 +132,7 @@ func (f *runFlags) execute(c *cobra.Command, p *problem.Problem) error {
 		err = lab.RemoveCheckpoint(place)
 	}
 	if err == nil {
-		_, err = place.Tag(f.tags, nil)
+		err = f.tag(place, f.tags)
 	}
 	if err == nil {
 		err = f.tell(c.OutOrStdout(), result, d, dir, p.Spec.Hold, ran.Sub(begun), time.Since(ran))
@@ -141,6 +141,15 @@ func (f *runFlags) execute(c *cobra.Command, p *problem.Problem) error {
 		return coded{fmt.Errorf("stopped; %s holds the finished trials", dir), exitInterrupted}
 	}
 	return failed(err)
+}
+
+// tag adds tags to the folder if some were asked for; none at first, which finds a tags.json that cannot be added to before anything is computed.
+func (f *runFlags) tag(place *folder.Taken, tags []string) error {
+	if len(f.tags) == 0 {
+		return nil
+	}
+	_, err := place.Tag(tags, nil)
+	return err
 }
 
 // explained adds to the failure of a run what a quick examination knows of the cause.

@@ -77,6 +77,17 @@ func TestRunsAndMistakes(t *testing.T) {
 	if _, err := os.Stat(out); err == nil {
 		t.Error("a wrong tag left a folder behind")
 	}
+	quickRun(t, out, "--tag", "a")
+	if err := os.WriteFile(filepath.Join(out, "tags.json"), []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if text, code := command(t, "run", "lq2", "--out", out, "--tag", "b", "--trials", "1", "--iterations", "5"); code != exitUsage || !strings.Contains(text, "tags.json") {
+		t.Errorf("exit code %d: %s", code, text)
+	}
+	quickRun(t, out) // without tags nobody asks for the file
+	if err := os.RemoveAll(out); err != nil {
+		t.Fatal(err)
+	}
 	odd := filepath.Join(dir, "odd\x1b[31m")
 	quickRun(t, odd)
 	if err := os.WriteFile(filepath.Join(odd, "gap.svg"), []byte("x"), 0o644); err != nil {
