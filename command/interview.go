@@ -123,6 +123,9 @@ func oneOf(options []string) func(string) error {
 }
 
 func meaningOf(kinds *kind.Catalogue, key, option string) string {
+	if option == byFormulas {
+		return "Formulas of your own."
+	}
 	k, err := problem.Vocabulary(kinds).Explain(key)
 	if err != nil {
 		return ""

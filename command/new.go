@@ -28,11 +28,12 @@ func newNew(kinds *kind.Catalogue) *cobra.Command {
 		Short: "Ask a few questions and write a spec to start from",
 		Long: `Ask how people answer, how many numbers are decided, what is judged, which decisions are feasible, how many people there
 are and how often to try, and write a spec in which every key is explained. An empty answer takes what stands in brackets.
-The spec runs as it is; change it from there.
+The spec runs as it is; change it from there. With formula people are written as formulas (docs/formula.md), which say all of it.
 
 What a flag answers is not asked. With --yes nothing is. FILE - prints the spec.`,
 		Example: `  kedge new mine.yaml
   kedge new prices.yaml --dynamics choice --dim 10
+  kedge new --dynamics formula model.yaml
   kedge new --dynamics affine --dim 3 --set-kind box --yes mine.yaml
   kedge new --yes - | less`,
 		Args: cobra.MaximumNArgs(1),

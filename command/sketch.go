@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -22,10 +23,13 @@ const mostOf = math.MaxInt32 // of people, trials and turns
 
 // complete asks for what no flag answers and checks what flags do. What may be answered depends on what was.
 func (s *sketch) complete(i *interview) error {
+	if err := i.choose(&s.dynamics, "dynamics", "How do people answer?", "dynamics.kind", "polarized", s.simpleDynamics()); err != nil {
+		return err
+	}
+	if s.dynamics == byFormulas {
+		return s.completeModel(i)
+	}
 	for _, next := range []func() error{
-		func() error {
-			return i.choose(&s.dynamics, "dynamics", "How do people answer?", "dynamics.kind", "polarized", s.simpleDynamics())
-		},
 		func() error {
 			return i.count(&s.dim, "dim", "How many numbers are decided", s.usual().Dim, s.usual().Least, s.usual().Most)
 		},
@@ -50,14 +54,61 @@ func (s *sketch) complete(i *interview) error {
 	return nil
 }
 
-// simpleDynamics are those that a few answers describe.
+// byFormulas is the answer of who writes individuals as formulas.
+const byFormulas = "formula"
+
+// completeModel asks for the little that is left where formulas say the rest.
+func (s *sketch) completeModel(i *interview) error {
+	for _, flag := range []string{"objective", "set-kind"} {
+		if i.given(flag) {
+			return ofFlag(flag, errors.New("formulas say that, in model.minimize and model.subject to"))
+		}
+	}
+	for _, ask := range []func() error{
+		func() error { return i.count(&s.dim, "dim", "How many numbers are decided", 2, 1, 50) },
+		func() error { return i.count(&s.people, "people", "How many people are there", 100, 1, mostOf) },
+		func() error {
+			return i.count(&s.iterations, "iterations", "How many turns has a trial", 2000, 1, mostOf)
+		},
+		func() error { return i.count(&s.trials, "trials", "How many trials", 10, 1, mostOf) },
+	} {
+		if err := ask(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// model writes a model as formulas: habits that follow an offer, the crowd and what somebody was born with, and some noise.
+func (s *sketch) model() string {
+	return fmt.Sprintf(`iterations: %d
+trials: %d
+model:
+  decision: q[%[3]d]
+  state: p[%[3]d]
+  trait: d[%[3]d]
+  let: {habit: 0.5, trust: 0.2, fashion: 0.1}
+  noise: {"shock[%[3]d]": "normal(0, 0.02)"}
+  next: habit*p + trust*q + fashion*crowd(p) + (1 - habit - trust - fashion)*d + shock
+  minimize: norm(p)^2 - dot(p, q) + 0.5*norm(q)^2
+  subject to: -2 <= q <= 2
+population: {size: %d, law: normal, mean: 1, deviation: 0.5}
+start: {law: zero}
+algorithms:
+  - {name: vanilla, step: 0.05, batch: %[5]d}
+  - {name: composite, step: 0.05, batch: %[5]d}
+record: {every: %d}
+`, s.iterations, s.trials, s.dim, s.people, min(20, s.people), max(1, s.iterations/400))
+}
+
+// simpleDynamics are those that a few answers describe, and formulas.
 func (s *sketch) simpleDynamics() (names []string) {
 	for _, d := range s.kinds.Dynamics {
 		if _, ok := d.(kind.SketchedDynamics); ok {
 			names = append(names, form.NameOf(d))
 		}
 	}
-	return names
+	return append(names, byFormulas)
 }
 
 // usual is what goes with the dynamics.
@@ -78,6 +129,9 @@ func (s *sketch) sets() []string {
 
 // yaml writes the sketch as a spec.
 func (s *sketch) yaml() string {
+	if s.dynamics == byFormulas {
+		return s.model()
+	}
 	u := s.usual()
 	objective, _ := s.judged()
 	set := form.Fresh(s.kinds.Sets, s.set).(kind.SketchedSet).Sketch(u.Lower, u.Upper, u.Sum)

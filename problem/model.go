@@ -30,6 +30,7 @@ type Let struct {
 	Numbers *formula.Value
 	File    string // a .csv, .npy, .npz or .parquet file: a vector if it has one row or one column, otherwise a matrix
 	Array   string // the member of an .npz file; "": its only one
+	Nodes   int    // of a network whose edges the file lists; 0: the numbers themselves
 }
 
 // describeModel reads the model, if there is one. Outlines show it in either case.
@@ -49,7 +50,7 @@ func (m *Model) describeKeys(f *form.Form) {
 	form.Field(f, "decision", &m.Decision, form.FormulaText("a name and a length, such as q[20]"), form.Says("The name of the decision and how many entries it has; a name alone is a single number.", "u", "q[20]"))
 	form.Field(f, "state", &m.State, form.FormulaText("a name and a length, such as p[20]"), form.Says("The name of an individual's state and how many entries it has.", "p", "p[20]"))
 	form.Field(f, "trait", &m.Trait, form.FormulaText("a name and a length, such as d[20]"), form.Says("The name of an individual's trait and how many entries it has. It is drawn by the law of the population.", "d", "p0[20]"))
-	form.Field(f, "let", &m.Let, lets().Optional(), form.Says("Names for numbers, vectors, matrices, formulas (in which earlier names stand) and files, as in {file: x.npy}.", "", "{lambda: 0.4, w: [1, 2], both: lambda*w}"))
+	form.Field(f, "let", &m.Let, lets().Optional(), form.Says("Names for numbers, vectors, matrices, formulas (in which earlier names stand) and files, as in {file: x.npy}. A file with nodes lists the edges of a network, i, j and a weight: {file: edges.csv, nodes: 50} is the matrix of which W @ p has for every node the weighted mean of its neighbours.", "", "{lambda: 0.4, w: [1, 2], both: lambda*w}"))
 	m.describeWorld(f)
 	form.Field(f, "next", &m.Next, form.FormulaText("a formula for the next state"), form.Says("The state after a step.", "p⁺ = f(p, u, d)", "0.5*p + 0.5*p0"))
 	if isReward {
@@ -120,8 +121,12 @@ func (l *Let) read(m *form.Mistakes, n *form.Node) bool {
 
 func (l *Let) describeFile(f *form.Form) {
 	form.Field(f, "file", &l.File, form.FileName(), form.Meaning{})
+	form.Field(f, "nodes", &l.Nodes, form.Count(1, maxNodes).Optional(), form.Meaning{})
 	form.Field(f, "array", &l.Array, form.TextOf("the name of an array", form.IsPrintable).Optional(), form.Meaning{})
 }
+
+// maxNodes is how many nodes a network has at most, so that its matrix fits a formula.
+const maxNodes = 1 << 10
 
 // node writes the value of a name.
 func (l *Let) node() *form.Node {

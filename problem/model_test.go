@@ -111,6 +111,67 @@ func TestModelFiles(t *testing.T) {
 	}
 }
 
+// Edges of a file are a network: on a ring of four where p⁺ = ½Wp + ½d, a node born with 1 among zeros settles at the closed form, which
+// brute force finds too.
+func TestNetworkOfEdges(t *testing.T) {
+	const ring = `model:
+  decision: q
+  state: p[4]
+  trait: d[4]
+  let: {W: {file: ring.csv, nodes: 4}}
+  next: 0.5*(W @ p) + 0.5*d + 0*q
+  minimize: sum(p) + q^2
+population: {size: 1, law: values, values: [[1, 0, 0, 0]]}
+start: {law: zero}
+iterations: 1
+trials: 1
+algorithms: [{name: composite, kind: composite, step: 0.1, batch: 1}]
+`
+	files := fstest.MapFS{"ring.csv": {Data: []byte("0,1,2\n0,3,1\n0,3,1\n1,0,1\n1,2,1\n2,1,1\n2,3,1\n3,2,5\n3,0,5\n")}}
+	p, err := Build("x", mustParse(t, ring), files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := make([]float64, 4)
+	if err := p.Settle(h, []float64{0}, []float64{1, 0, 0, 0}); err != nil {
+		t.Fatal(err)
+	}
+	brute := make([]float64, 4)
+	for range 200 { // neighbours of i are i ± 1, alike
+		var next [4]float64
+		for i := range next {
+			next[i] = (brute[(i+1)%4] + brute[(i+3)%4]) / 4
+		}
+		next[0] += 0.5
+		copy(brute, next[:])
+	}
+	// a = ½(b + 1), b = ¼(a + c), c = ½b have the solution a = 7/12, b = 1/6, c = 1/12
+	for i, want := range []float64{7. / 12, 1. / 6, 1. / 12, 1. / 6} {
+		if math.Abs(h[i]-want) > 1e-14 || math.Abs(brute[i]-want) > 1e-14 {
+			t.Errorf("settled at %v, by brute force at %v, entry %d should be %v", h, brute, i, want)
+		}
+	}
+	for data, want := range map[string]string{
+		"0,1,2,3\n": "4 columns, want two or three", "0,4,1\n": "edge 0: 4 is no node, want whole numbers from 0 to 3",
+		"0,1,1\n0.5,1,1\n": "edge 1: 0.5 is no node", "0,1,-1\n": "edge 0: the weight is -1",
+	} {
+		files["ring.csv"] = &fstest.MapFile{Data: []byte(data)}
+		if _, err := Build("x", mustParse(t, ring), files); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "x.yaml:5: ring.csv: ") {
+			t.Errorf("%q gives %v, want %s", data, err, want)
+		}
+	}
+	if w, err := network([]float64{0, 1, 3, 0, 3, 0.5, 0, 3, 0.5}, 3, 4); err != nil || w.Data[1] != 0.75 || w.Data[3] != 0.25 {
+		t.Errorf("weights 3 and ½ + ½ become %v, %v", w, err)
+	}
+	files["ring.csv"] = &fstest.MapFile{Data: []byte("0,1\n")} // the others have no neighbours and see themselves
+	if p, err = Build("x", mustParse(t, ring), files); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Settle(h, []float64{0}, []float64{0, 2, 0, 4}); err != nil || math.Abs(h[0]-1) > 1e-14 || math.Abs(h[3]-4) > 1e-14 {
+		t.Errorf("settled at %v, %v", h, err)
+	}
+}
+
 // Constraints become the sets of the same names.
 func TestConstraintsBecomeSets(t *testing.T) {
 	for text, want := range map[string]string{

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/optimum"
@@ -248,7 +249,7 @@ func TestSpecsOfTheManual(t *testing.T) {
 			t.Errorf("%v\n%s", err, spec[1])
 			continue
 		}
-		p, err := Build("x", s, os.DirFS("../docs"))
+		p, err := Build("x", s, fstest.MapFS{"edges.csv": {Data: []byte("0,1,1\n1,2,1\n2,0,2\n")}})
 		if err != nil {
 			t.Errorf("%v\n%s", err, spec[1])
 			continue
