@@ -235,8 +235,12 @@ func (c *compiler) newObjective(m *Model) *objective {
 // quiet makes noise constant, at its mean.
 func (c *compiler) quiet(all []Shock) {
 	c.inputs = maps.Clone(c.names)
+	count := 0
 	for _, one := range all {
 		c.declareNoise(one, func(s shape) *node {
+			if count += s.size(); count > maxNoise {
+				return c.fail(text{"model.noise", one.Declaration}, "more than %d numbers of noise", maxNoise)
+			}
 			data := make([]float64, s.size())
 			for i := range data {
 				data[i] = one.Mean

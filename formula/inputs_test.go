@@ -114,6 +114,9 @@ func TestNoiseEntersTheNextState(t *testing.T) {
 	if err != nil || bent.Stirred().IsAffine() {
 		t.Errorf("exp(w) is taken for affine: %v", err)
 	}
+	if _, err := Compile(Source{Decision: "q", State: "p", Noise: []Shock{{"v[4000]", 0}, {"w[100]", 0}}, Next: "p + v[0]"}); err == nil || !strings.Contains(err.Error(), "more than 4096 numbers of noise") {
+		t.Errorf("got %v", err)
+	}
 	if _, err := Compile(Source{Decision: "q", State: "p", Noise: []Shock{{"p", 0}, {"w[0]", 0}, {"2", 0}}, Next: "p"}); err == nil || strings.Count(err.Error(), "model.noise") != 3 {
 		t.Errorf("got %v", err)
 	}

@@ -167,6 +167,7 @@ const (
 	maxEntries  = 1 << 20 // entries of one value
 	maxNumbers  = 1 << 21 // entries of all constants together
 	maxRow      = 1 << 22 // entries of all values of one individual together
+	maxNoise    = 1 << 12 // numbers of noise of one individual
 	maxFolding  = 1 << 22 // operations on constants while compiling
 	maxCost     = 1 << 25 // operations for one individual
 	maxForms    = 1 << 19 // coefficients of linear constraints

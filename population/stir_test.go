@@ -123,6 +123,30 @@ func TestStirDependsOnNothingElse(t *testing.T) {
 	}
 }
 
+// A crowd that is saved half-way meets the same noise as one that goes on.
+func TestStirGoesOnWhereItWasSaved(t *testing.T) {
+	draws := population.Draws{Number: numberLaw(t, "laplace", 0, 1), Entries: 1, Stream: stream.New(3, "noise")}
+	one, other := stirred(t, 100, 1, draws), stirred(t, 100, 1, draws)
+	step := func(c *population.Crowd) {
+		if err := c.Respond(context.Background(), []float64{0}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	step(one)
+	saved, err := one.AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := other.UnmarshalBinary(saved); err != nil {
+		t.Fatal(err)
+	}
+	step(one)
+	step(other)
+	if !slices.Equal(one.States(), other.States()) {
+		t.Error("noise differs after a crowd was restored")
+	}
+}
+
 // Classes are as many as their ends say, and newcomers begin again.
 func TestClasses(t *testing.T) {
 	l := population.Classes{Ends: []int{2, 5}, Rows: [][]float64{{0, 7}, {1, 9}}}

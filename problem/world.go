@@ -271,7 +271,7 @@ func named(names []string) string {
 }
 
 // groupEnd is how many of n people are in the groups up to a share.
-func groupEnd(share float64, n int) int { return int(share*float64(n) + 0.5) }
+func groupEnd(share float64, n int) int { return int(float64(share*float64(n)) + 0.5) }
 
 // classes is the law of what is fixed about individuals besides their traits.
 func (s *Spec) classes() population.Classes {
