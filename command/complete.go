@@ -71,8 +71,6 @@ func complete(c *cobra.Command, kinds *kind.Catalogue) {
 	case c.ValidArgsFunction != nil:
 	case strings.Contains(c.Use, "CASE"):
 		c.ValidArgsFunction = completeOnce(completeTarget)
-	case strings.Contains(c.Use, "KEY"):
-		c.ValidArgsFunction = completeOnce(by(completeKey))
 	case strings.Contains(c.Use, "DIR"):
 		c.ValidArgsFunction = completeFolder
 	case strings.Contains(c.Use, "FILE"):
@@ -102,7 +100,10 @@ func completeFolder(*cobra.Command, []string, string) ([]string, cobra.ShellComp
 
 // completeKey offers keys of the spec one section at a time.
 func completeKey(kinds *kind.Catalogue, begun string) ([]string, cobra.ShellCompDirective) {
-	v := problem.Vocabulary(kinds)
+	return completeKeyOf(problem.Vocabulary(kinds), begun)
+}
+
+func completeKeyOf(v *form.Vocabulary, begun string) ([]string, cobra.ShellCompDirective) {
 	paths, directive := v.Complete(begun), cobra.ShellCompDirectiveNoFileComp
 	for i, path := range paths {
 		k, err := v.Explain(path)

@@ -14,7 +14,7 @@ import (
 )
 
 func newSpecExplain(kinds *kind.Catalogue) *cobra.Command {
-	var asJSON bool
+	var asJSON, sweep bool
 	c := &cobra.Command{
 		Use:   "explain [KEY]",
 		Short: "Explain a key of the spec, or list all keys",
@@ -23,13 +23,14 @@ Without a key all keys are listed. Entries of lists may be named or left out.`,
 		Example: `  kedge spec explain
   kedge spec explain dynamics.lambda
   kedge spec explain algorithms.composite.step
-  kedge spec explain set --json`,
+  kedge spec explain set --json
+  kedge spec explain --sweep seeds`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return explainAll(c.OutOrStdout(), kinds, asJSON)
+				return explainAll(c.OutOrStdout(), vocabulary(kinds, sweep), asJSON)
 			}
-			v := problem.Vocabulary(kinds)
+			v := vocabulary(kinds, sweep)
 			k, err := v.Explain(args[0])
 			if err != nil {
 				return fmt.Errorf("%w\nkedge spec explain lists all keys", err)
@@ -37,16 +38,28 @@ Without a key all keys are listed. Entries of lists may be named or left out.`,
 			if asJSON {
 				return folder.WriteJSON(c.OutOrStdout(), k)
 			}
-			return explain(c.OutOrStdout(), v, k)
+			return explain(c.OutOrStdout(), v, k, !sweep)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.Flags().BoolVar(&sweep, "sweep", false, "explain the files of sweeps")
+	c.ValidArgsFunction = completeOnce(func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+		return completeKeyOf(vocabulary(kinds, sweep), begun)
+	})
 	return c
 }
 
+// vocabulary is that of specs or of sweeps.
+func vocabulary(kinds *kind.Catalogue, sweep bool) *form.Vocabulary {
+	if sweep {
+		return problem.SweepVocabulary()
+	}
+	return problem.Vocabulary(kinds)
+}
+
 // explainAll lists the keys as a tree, one a line.
-func explainAll(w io.Writer, kinds *kind.Catalogue, asJSON bool) error {
-	keys := problem.Vocabulary(kinds).Keys()
+func explainAll(w io.Writer, v *form.Vocabulary, asJSON bool) error {
+	keys := v.Keys()
 	if asJSON {
 		return folder.WriteJSON(w, keys)
 	}
@@ -68,8 +81,8 @@ func explainAll(w io.Writer, kinds *kind.Catalogue, asJSON bool) error {
 	return err
 }
 
-// explain prints everything about one key.
-func explain(w io.Writer, v *form.Vocabulary, k form.Key) error {
+// explain prints everything about one key, and how it is set on the command line where that can be.
+func explain(w io.Writer, v *form.Vocabulary, k form.Key, settable bool) error {
 	p := leaf{Terminal: page.TerminalOf(w)}
 	p.line(p.Bold(k.Path))
 	p.text("  ", k.Meaning)
@@ -87,7 +100,9 @@ func explain(w io.Writer, v *form.Vocabulary, k form.Key) error {
 	if k.Example != "" {
 		parts := strings.Split(k.Path, ".")
 		p.row("example", parts[len(parts)-1]+": "+k.Example)
-		p.row("", assignment(v, k))
+		if settable {
+			p.row("", assignment(v, k))
+		}
 	}
 	_, err := io.WriteString(w, p.String())
 	return err

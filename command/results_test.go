@@ -88,7 +88,7 @@ func smallResults(t *testing.T) (list []smallResult) {
 	}
 	return append(list,
 		smallResult{"published", append(run("choice"), "--published")},
-		smallResult{"sweep", []string{"sweep", "examples/sweeps/steps.yaml", "--quiet", "--set", "iterations=60", "--set", "trials=2"}},
+		smallResult{"sweep", []string{"sweep", "command/testdata/steps.yaml", "--quiet", "--set", "iterations=60", "--set", "trials=2"}},
 		smallResult{"study", []string{"study", "batch", "--quick", "--quiet"}},
 		smallResult{"comparison", []string{"compare", "lq2", "--quiet", "--methods", "vanilla,composite,two-point:hold=1", "--trials", "2", "--iterations", "100"}},
 	)

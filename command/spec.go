@@ -25,21 +25,29 @@ explain its keys, print specs to start from, and print the JSON Schema that lets
 }
 
 func newSpecSchema(kinds *kind.Catalogue) *cobra.Command {
-	return &cobra.Command{
+	sweep := false
+	c := &cobra.Command{
 		Use:   "schema",
-		Short: "Print the JSON Schema of specs",
+		Short: "Print the JSON Schema of specs or of sweeps",
 		Long: `Print the JSON Schema of specs, draft 2020-12. It knows all keys, types, ranges, defaults and which keys a kind has;
 what depends on several keys at once, such as lengths that must fit, only kedge itself can tell.
 
 Editors that speak to the YAML language server read it when the first line of a spec is
   # yaml-language-server: $schema=spec.schema.json`,
-		Example: `  kedge spec schema > spec.schema.json`,
-		Args:    cobra.NoArgs,
+		Example: `  kedge spec schema > spec.schema.json
+  kedge spec schema --sweep > sweep.schema.json`,
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			_, err := c.OutOrStdout().Write(problem.Schema(kinds))
+			text := problem.Schema(kinds)
+			if sweep {
+				text = problem.SweepSchema()
+			}
+			_, err := c.OutOrStdout().Write(text)
 			return err
 		},
 	}
+	c.Flags().BoolVar(&sweep, "sweep", false, "that of the files of sweeps")
+	return c
 }
 
 func newSpecShow(kinds *kind.Catalogue) *cobra.Command {

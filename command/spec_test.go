@@ -36,7 +36,7 @@ func TestExplanationsFit(t *testing.T) {
 		var text strings.Builder
 		found, err := v.Explain(k.Path)
 		if err == nil {
-			err = explain(&text, v, found)
+			err = explain(&text, v, found, true)
 		}
 		if err != nil {
 			t.Errorf("%s: %v", k.Path, err)
@@ -68,6 +68,12 @@ func TestSpecShowAndSchema(t *testing.T) {
 	}
 	if text, code := command(t, "spec", "show", "polarized", "--set", "dynamics.lambda=2"); code != exitUsage || !strings.Contains(text, "want a number from 0 to 1") {
 		t.Errorf("exit code %d: %s", code, text)
+	}
+	if text, code := command(t, "spec", "schema", "--sweep"); code != 0 || text != string(problem.SweepSchema()) {
+		t.Errorf("exit code %d, the schema of sweeps is not what package problem has", code)
+	}
+	if text, code := command(t, "spec", "explain", "--sweep", "seeds"); code != 0 || !strings.Contains(text, "type      common or own") || strings.Contains(text, "--set") {
+		t.Errorf("exit code %d, a key of sweeps is explained by\n%s", code, text)
 	}
 	if text, code := command(t, "spec", "schema"); code != 0 || text != string(problem.Schema(kind.Standard())) {
 		t.Errorf("exit code %d, the schema is not what package spec has", code)

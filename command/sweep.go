@@ -73,7 +73,8 @@ func (f *sweepFlags) run(c *cobra.Command, file string) error {
 	if err != nil {
 		return err
 	}
-	w, err := problem.ParseSweep(f.kinds, file, src, readSpec, f.overlays(c)...)
+	sum := func(name string) (string, error) { return problem.InputSum(os.DirFS("."), name) }
+	w, err := problem.ParseSweepOf(f.kinds, file, src, problem.Sources{Read: readSpec, Sum: sum}, f.overlays(c)...)
 	if err != nil {
 		return err
 	}

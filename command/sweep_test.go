@@ -203,3 +203,36 @@ func TestLiveSweep(t *testing.T) {
 		}
 	}
 }
+
+// A file that was renamed keeps the cells that were made of it, and a byte that was changed makes others.
+func TestSweepsKnowFilesByWhatTheyHold(t *testing.T) {
+	t.Chdir(t.TempDir())
+	spec := `over: {hold: [1, 2]}
+base:
+  iterations: 3
+  population: {file: a.csv, traits: x}
+  dynamics: {kind: affine, a: [[0.5]], b: [[0.5]], e: [[1]]}
+  objective: {kind: quadratic, decision: 1}
+  set: {kind: ball, radius: 2}
+  algorithms: [{name: composite, step: 0.1}]
+`
+	write(t, "a.csv", "x\n1\n2\n")
+	write(t, "grid.yaml", spec)
+	sweep := func(want string) {
+		t.Helper()
+		if out, code := command(t, "sweep", "grid.yaml", "--out", "out", "--json"); code != 0 || !strings.Contains(out, want) {
+			t.Errorf("exit code %d: %s, want %s", code, out, want)
+		}
+	}
+	sweep(`"kept": 0`)
+	if err := os.Rename("a.csv", "b.csv"); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "grid.yaml", strings.Replace(spec, "a.csv", "b.csv", 1))
+	sweep(`"kept": 2`)
+	if out, code := command(t, "verify", "out"); code != 0 {
+		t.Errorf("exit code %d: %s", code, out)
+	}
+	write(t, "b.csv", "x\n1\n3\n")
+	sweep(`"kept": 0`)
+}

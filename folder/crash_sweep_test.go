@@ -18,7 +18,7 @@ import (
 func planned(sweep string) *folder.SweepPlan {
 	w := &folder.SweepPlan{
 		SweepResult: folder.SweepResult{Name: "sweep", Spec: "over: " + sweep + "\n", Keys: []string{"seed"}},
-		SpecOf:      func(int) []byte { return []byte(cellOf(sweep).Spec) },
+		Is:          func(_ int, spec []byte, _ map[string]string) bool { return string(spec) == cellOf(sweep).Spec },
 	}
 	cells, _, _ := strings.Cut(sweep, "/")
 	for _, id := range cells {

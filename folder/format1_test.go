@@ -65,12 +65,12 @@ func TestSweepsOfTheFirstFormat(t *testing.T) {
 	if err := os.CopyFS(dir, os.DirFS("testdata/format1/sweep")); err != nil {
 		t.Fatal(err)
 	}
-	w := &folder.SweepPlan{SweepResult: *r, SpecOf: func(i int) []byte {
+	w := &folder.SweepPlan{SweepResult: *r, Is: func(i int, spec []byte, _ map[string]string) bool {
 		text, err := os.ReadFile(filepath.Join(dir, "cells", r.Cells[i].ID, "spec.yaml"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return text
+		return string(text) == string(spec)
 	}}
 	c := taken(t, folder.KindSweep, dir)
 	defer c.Release()

@@ -28,7 +28,9 @@ var ErrOtherIdentity = errors.New("cannot be mixed: begin anew with --fresh, or 
 // SweepPlan is what the folder of a sweep must know of it: the result before anything has come out.
 type SweepPlan struct {
 	SweepResult
-	SpecOf func(cell int) []byte // the spec of a cell, in YAML
+	Is func(cell int, spec []byte, inputs map[string]string) bool // whether a spec that was run with some inputs is that of a cell
+	// Inputs are the files that the cells name, by SHA-256: what they hold is part of what a cell is.
+	Inputs map[string]string
 }
 
 // SweepReport makes what people read of a sweep: files by name.
@@ -143,7 +145,7 @@ func (f *SweepFolder) finished(cell int, id string) *Manifest {
 		return nil
 	}
 	s := &Sealed{Manifest: m, dir: f.dir, at: f.where(id)}
-	if text, err := s.readText(specFile, largestSummary); err != nil || string(text) != string(f.plan.SpecOf(cell)) || !s.intact() {
+	if text, err := s.readText(specFile, largestSummary); err != nil || !f.plan.Is(cell, text, m.Inputs) || !s.intact() {
 		return nil
 	}
 	return m
@@ -184,7 +186,7 @@ func (e *MixedError) Unwrap() error { return ErrOtherIdentity }
 // ComputedBy refuses finished cells that another program has made, or that were made of other inputs: sum hashes those as they are now.
 func (f *SweepFolder) ComputedBy(sum func(input string) (string, error)) error {
 	now := CurrentIdentity(nil)
-	if f.ident != nil {
+	if f.ident != nil && len(f.plan.Inputs) == 0 {
 		for name := range f.ident.Inputs {
 			is, err := sum(name)
 			if errors.Is(err, fs.ErrNotExist) {
@@ -212,6 +214,11 @@ func (f *SweepFolder) Finished(id string) bool { return f.whole[id] }
 
 // Put keeps the result of a cell. It must be of the same origin as the others.
 func (f *SweepFolder) Put(id string, r *Result) error {
+	for name, sum := range r.Inputs {
+		if planned := f.plan.Inputs[name]; planned != "" && planned != sum {
+			return &MixedError{Dir: f.Dir(), Whose: "cell " + id, Differs: []string{fmt.Sprintf("%s was changed while the sweep ran (SHA-256 %.12s, now %.12s)", name, planned, sum)}}
+		}
+	}
 	if err := f.agrees(r.Identity, "cell "+id); err != nil {
 		return err
 	}

@@ -25,7 +25,8 @@ func Merge(kinds *kind.Catalogue, c *folder.Taken, parts []string, report folder
 // planOf is what the folder of a sweep must know of it.
 func planOf(w *problem.Sweep) *folder.SweepPlan {
 	p := &folder.SweepPlan{SweepResult: folder.SweepResult{Name: w.Name, Seed: w.Seed, Spec: string(w.YAML()), Keys: w.Keys}}
-	p.SpecOf = func(cell int) []byte { return w.Spec(w.Cells[cell]).YAML() }
+	p.Inputs = w.Inputs
+	p.Is = func(cell int, spec []byte, inputs map[string]string) bool { return w.Is(w.Cells[cell], spec, inputs) }
 	for _, c := range w.Cells {
 		p.Cells = append(p.Cells, folder.CellResult{ID: c.ID, Values: c.Values, Numbers: c.Numbers})
 	}

@@ -165,16 +165,17 @@ func TestSchemaAgreesAboutDamagedSpecs(t *testing.T) {
 	}
 }
 
-// docs/spec.schema.json is what editors are pointed to.
+// docs/spec.schema.json and docs/sweep.schema.json are what editors are pointed to.
 func TestSchemaFile(t *testing.T) {
-	const file = "../docs/spec.schema.json"
-	if os.Getenv("KEDGE_UPDATE") != "" {
-		if err := os.WriteFile(file, Schema(kind.Standard()), 0o644); err != nil {
-			t.Fatal(err)
+	for file, schema := range map[string][]byte{"../docs/spec.schema.json": Schema(kind.Standard()), "../docs/sweep.schema.json": SweepSchema()} {
+		if os.Getenv("KEDGE_UPDATE") != "" {
+			if err := os.WriteFile(file, schema, 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	text, err := os.ReadFile(file)
-	if err != nil || !bytes.Equal(text, Schema(kind.Standard())) {
-		t.Errorf("%s is not what kedge spec schema prints (%v): run KEDGE_UPDATE=1 go test -run SchemaFile ./problem", file, err)
+		text, err := os.ReadFile(file)
+		if err != nil || !bytes.Equal(text, schema) {
+			t.Errorf("%s is not what kedge spec schema prints (%v): run KEDGE_UPDATE=1 go test -run SchemaFile ./problem", file, err)
+		}
 	}
 }

@@ -40,6 +40,13 @@ func (a *axis) read(m *form.Mistakes, n *form.Node, design string) {
 	}
 }
 
+// axesSchema is that of keys with their values: what a key takes its spec's schema knows.
+func axesSchema() form.Schema {
+	ranged := form.SchemaOf(func(f *form.Form) { new(axis).describeRange(f, "random") })
+	ranged.Additional = nil // a grid has a count as well
+	return form.Schema{Type: form.Types{"object"}, Additional: form.Schema{AnyOf: []form.Schema{{Type: form.Types{"array"}, MinItems: 1}, ranged}}}
+}
+
 // checkLists wants a value for each of several keys.
 func (a *axis) checkLists(m *form.Mistakes) {
 	if len(a.keys) == 1 {

@@ -1,10 +1,9 @@
 package problem
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/kedge-opt/kedge/problem/form"
@@ -27,6 +26,19 @@ func (w *Sweep) Spec(c Cell) *Spec {
 		panic("spec: a cell that was read cannot be read again: " + found.Join().Error())
 	}
 	return s
+}
+
+// Is tells whether a spec that was run with some inputs is that of a cell, whatever its files are called.
+func (w *Sweep) Is(c Cell, text []byte, inputs map[string]string) bool {
+	s := w.Spec(c)
+	if string(text) == string(s.YAML()) {
+		return true
+	}
+	ran, err := Parse(w.kinds, "spec.yaml", text)
+	if err != nil || ran.Seed != s.Seed {
+		return false
+	}
+	return contentOf(ran, func(name string) string { return inputs[name] }) == contentOf(s, w.sum)
 }
 
 // size returns how many cells the design asks for, or the first number beyond what is allowed.
@@ -75,11 +87,15 @@ func (w *Sweep) spec(values []*form.Node) (s *Spec, content string, found *form.
 	if len(found.Found) > 0 {
 		return nil, "", found
 	}
+	if slices.Contains(w.Keys, "seed") {
+		return s, contentOf(s, w.sum), found
+	}
 	s.Seed = 0
-	sum := sha256.Sum256(s.YAML())
-	content = hex.EncodeToString(sum[:])
-	// 32 bits, which every generator and every reader of JSON can take.
-	s.Seed = stream.New(w.Seed, "cell", content).Uint64() >> 32
+	content = contentOf(s, w.sum)
+	if s.Seed = w.Seed; w.Seeds == "own" {
+		// 32 bits, which every generator and every reader of JSON can take.
+		s.Seed = stream.New(w.Seed, "cell", content).Uint64() >> 32
+	}
 	return s, content, found
 }
 

@@ -3,12 +3,14 @@ package problem
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/problem/form"
@@ -119,6 +121,89 @@ func TestRanges(t *testing.T) {
 	}
 }
 
+// Cells of common seeds have the sweep's, so that they meet the same people and draws; with own seeds each has another, as all had once.
+func TestSeedsOfCells(t *testing.T) {
+	seeds := func(src string, over ...Overlay) (list []uint64) {
+		w := mustSweep(t, src, over...)
+		for _, c := range w.Cells {
+			list = append(list, w.Spec(c).Seed)
+		}
+		return list
+	}
+	common := seeds(gridSweep)
+	if slices.Min(common) != 1 || slices.Max(common) != 1 {
+		t.Errorf("common seeds are %v", common)
+	}
+	for what, got := range map[string][]uint64{
+		"seed": seeds(gridSweep + "seed: 7\n"), "set.seed": seeds(strings.Replace(gridSweep, "set:\n", "set:\n  seed: 7\n", 1)), "--set seed": seeds(gridSweep, Assign("seed=7")),
+	} {
+		if slices.Min(got) != 7 || slices.Max(got) != 7 {
+			t.Errorf("with %s the seeds are %v", what, got)
+		}
+	}
+	swept := mustSweep(t, gridSweep+"  seed: [1, 2, 3]\n")
+	if all := ids(swept); len(all) != 3*len(common) {
+		t.Errorf("%d cells of three seeds, want %d", len(all), 3*len(common))
+	}
+	// What they were before seeds could be common.
+	old := map[string]uint64{
+		"356d9a33f6b39857": 0xe2811cc4, "45c967e86c3d9faf": 0xe4ac0887, "73e94994ce6e6bcc": 0xb06d3bbf, "bf42e2b6b7747e49": 0xb02b6ea8, "e8aa746d3d7530f3": 0xd7f01dc8, "f6bb12ae57415150": 0xb25cba49,
+	}
+	if own := ids(mustSweep(t, gridSweep+"seeds: own\n")); !maps.Equal(own, old) {
+		t.Errorf("own seeds are %v, want %v", own, old)
+	}
+}
+
+// A cell is known by what its files hold, not by what they are called.
+func TestCellsAreKnownByWhatFilesHold(t *testing.T) {
+	const src = `over: {hold: [1, 2]}
+base:
+  iterations: 3
+  population: {file: FILE, traits: x}
+  dynamics: {kind: affine, a: [[0.5]], b: [[0.5]], e: [[1]]}
+  objective: {kind: quadratic, decision: 1}
+  set: {kind: ball, radius: 2}
+  algorithms: [{name: composite, step: 0.1}]
+`
+	files := fstest.MapFS{"a.csv": {Data: []byte("x\n1\n2\n")}, "b.csv": {Data: []byte("x\n1\n2\n")}, "c.csv": {Data: []byte("x\n1\n3\n")}}
+	parse := func(text string, sum func(string) (string, error)) (*Sweep, error) {
+		return ParseSweepOf(kind.Standard(), "x.yaml", []byte(text), Sources{Read: noFile, Sum: sum})
+	}
+	sum := func(name string) (string, error) { return InputSum(files, name) }
+	of := map[string]*Sweep{}
+	for _, name := range []string{"a.csv", "b.csv", "c.csv"} {
+		w, err := parse(strings.Replace(src, "FILE", name, 1), sum)
+		if err != nil {
+			t.Fatal(err)
+		}
+		of[name] = w
+	}
+	a, b, c := of["a.csv"], of["b.csv"], of["c.csv"]
+	if !maps.Equal(ids(a), ids(b)) {
+		t.Errorf("a copy under another name makes %v of %v", ids(b), ids(a))
+	}
+	for id := range ids(c) {
+		if _, same := ids(a)[id]; same {
+			t.Errorf("cell %s is the same of other bytes", id)
+		}
+	}
+	ran, inputs := a.Spec(a.Cells[0]).YAML(), map[string]string{"a.csv": a.Inputs["a.csv"]}
+	if !b.Is(b.Cells[0], ran, inputs) || c.Is(c.Cells[0], ran, inputs) || b.Is(b.Cells[1], ran, inputs) {
+		t.Error("what was run of one file is not known by what that held")
+	}
+	stored, err := parse(string(a.YAML()), nil)
+	if err != nil || !maps.Equal(ids(stored), ids(a)) || string(stored.YAML()) != string(a.YAML()) {
+		t.Errorf("without its files the sweep is another: %v, %v", ids(stored), err)
+	}
+	files["a.csv"] = files["c.csv"]
+	if _, err := parse(string(a.YAML()), sum); err == nil || !strings.Contains(err.Error(), "x.yaml: inputs: a.csv holds other bytes (SHA-256 ") {
+		t.Errorf("a file that has changed gives %v", err)
+	}
+	if w, err := parse(strings.Replace(src, "FILE", "none.csv", 1), sum); err != nil || len(w.Cells) != 2 {
+		t.Errorf("a file that is not there is a matter of its cells: %v", err)
+	}
+}
+
 // Adding a value, a sample or a key with its only value, or changing the order of keys, changes no other cell.
 func TestCellsAreIndependentOfEachOther(t *testing.T) {
 	same := evidence.For(t, evidence.Promise{Name: "cells", Text: "cells of a sweep that another value, key or order of keys changes"})
@@ -225,11 +310,11 @@ func TestSweepMistakes(t *testing.T) {
 		{"base: small.yaml", "base: 3", "x.yaml:1: base is 3; the cases are choice, credit, gaussian-mean, linear-pricing, lq2, mirror, mixture, polarized, scalar-pricing, softmax, square-root and stateful-toy, and a file ends in .yaml"},
 		{"base: small.yaml", "base: [small.yaml]", "x.yaml:1: base is a list of 1, want the name of a case, a file that ends in .yaml, or a spec"},
 		{"base: small.yaml", "base: small.yaml\nname: a/b", "x.yaml:2: name is \"a/b\", want a name that begins with a letter and has no dot or slash"},
-		{"base: small.yaml", "base: small.yaml\nsamples: 3", "x.yaml:2: unknown key samples, grid has name, base, design, seed, set and over"},
+		{"base: small.yaml", "base: small.yaml\nsamples: 3", "x.yaml:2: unknown key samples, grid has name, base, design, seed, seeds, inputs, set and over"},
 		{"base: small.yaml", "base: small.yaml\ndesign: random", "x.yaml:1: samples is missing, want a whole number from 1 to 100000\n" +
 			"x.yaml:7: unknown key over.\"algorithms.vanilla.step\".count, there are from, to, scale and whole"},
 		{"base: small.yaml", "base: small.yaml\ndesign: latin", "x.yaml:2: design is \"latin\", want grid or random"},
-		{"iterations: 20", "seed: 20", "x.yaml:3: set.seed: every cell's seed is made of the sweep's seed and the cell's content; set the sweep's own seed, or trials for repetitions"},
+		{"set:\n  iterations: 20", "seeds: own\nset:\n  seed: 20", "x.yaml:4: set.seed: seeds is own, so every cell's seed is made of the sweep's seed and the cell's content; want seeds: common"},
 		{"iterations: 20", "iteration: 20", "x.yaml:3: unknown key iteration, did you mean iterations? (in 6 cells, the first dynamics.lambda: 0.1, algorithms.vanilla.step: 0.01)"},
 		{"iterations: 20", "algorithms.composite.step: 20", "x.yaml:3: algorithms has no entry composite, there are vanilla"},
 		{"[0.1, 0.2]", "[]", "x.yaml:5: over.\"dynamics.lambda\" is an empty list, want a list of values, or {from, to, count}"},
@@ -240,7 +325,7 @@ func TestSweepMistakes(t *testing.T) {
 		{"[0.1, 0.2]", "{from: 0, to: 0.1, cuont: 2}", "x.yaml:5: unknown key over.\"dynamics.lambda\".cuont, did you mean count?"},
 		{"[0.1, 0.2]", "{from: 0, to: 0.1, count: 1}", "x.yaml:5: over.\"dynamics.lambda\".count is 1, want a whole number from 2 to 100000"},
 		{"dynamics.lambda: [0.1, 0.2]", "dynamics.lamda: [0.1]", "x.yaml:5: unknown key dynamics.lamda, did you mean lambda? (in 3 cells, the first dynamics.lamda: 0.1, algorithms.vanilla.step: 0.01)"},
-		{"dynamics.lambda: [0.1, 0.2]", "seed: [1, 2]", "x.yaml:5: over.seed: every cell's seed is made of the sweep's seed and the cell's content; set the sweep's own seed, or trials for repetitions"},
+		{"over:\n  dynamics.lambda: [0.1, 0.2]", "seeds: own\nover:\n  seed: [1, 2]", "x.yaml:6: over.seed: seeds is own, so every cell's seed is made of the sweep's seed and the cell's content; want seeds: common"},
 		{"dynamics.lambda: [0.1, 0.2]", "\"dynamics.lambda, dynamics.sigma\": [[1, 2], [3]]", "x.yaml:5: over.\"dynamics.lambda, dynamics.sigma\".1 is a list of 1, want a list of 2 entries, one for each of dynamics.lambda and dynamics.sigma"},
 		{"dynamics.lambda: [0.1, 0.2]", "\"dynamics.lambda, dynamics.lambda\": [[1, 2]]", "x.yaml:5: dynamics.lambda is swept twice"},
 		{"dynamics.lambda: [0.1, 0.2]", strings.Repeat("a.", 40) + "a: [1]", "x.yaml:5: over.\"" + strings.Repeat("a.", 30) + "…\": want a key of the spec, as in dynamics.lambda"},
@@ -260,7 +345,7 @@ func TestSweepMistakes(t *testing.T) {
 func TestSweepOverlays(t *testing.T) {
 	for set, want := range map[string]string{
 		"dynamics.lambda=0.3": "--set dynamics.lambda=0.3: dynamics.lambda is swept; change its values in the file",
-		"seed=3":              "--set seed=3: seed: every cell's seed is made of the sweep's seed and the cell's content; set the sweep's own seed, or trials for repetitions",
+		"seed=-3":             "--set seed=-3: seed is -3, want a whole number from 0 to 18446744073709551615",
 		"hold=0":              "--set hold=0: hold is 0, want a whole number from 1 to 2147483647 (in 6 cells, the first dynamics.lambda: 0.1, algorithms.vanilla.step: 0.01)",
 	} {
 		if _, err := ParseSweep(kind.Standard(), "x.yaml", []byte(gridSweep), noFile, Assign(set)); err == nil || err.Error() != want {

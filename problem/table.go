@@ -1,6 +1,9 @@
 package problem
 
-import "github.com/kedge-opt/kedge/problem/kind"
+import (
+	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/problem/kind"
+)
 
 // Table returns the columns of a file that the people are, nil where they are drawn or listed.
 func (p *Population) Table() *kind.ColumnsLaw {
@@ -23,4 +26,12 @@ func (p *Population) weighs() string {
 		return "population.weights"
 	}
 	return ""
+}
+
+// Who says how many there are, or whose file tells.
+func (p *Population) Who() string {
+	if t := p.Table(); t != nil && p.Size == 0 {
+		return "The people of " + t.File
+	}
+	return phrase.Count(p.Size, "individual")
 }

@@ -57,8 +57,8 @@ func question(s *problem.Spec) []page.Term {
 
 func answers(s *problem.Spec) string {
 	who := "One individual, whose state p of " + phrase.Count(s.Dims().State, "number") + " moves"
-	if n := s.Population.Size; n > 1 {
-		who = fmt.Sprintf("%d individuals, each with a state p of %s that moves", n, phrase.Count(s.Dims().State, "number"))
+	if s.Population.Size != 1 {
+		who = fmt.Sprintf("%s, each with a state p of %s that moves", s.Population.Who(), phrase.Count(s.Dims().State, "number"))
 	}
 	steps := ""
 	if s.Hold > 1 {
@@ -155,7 +155,7 @@ func modelQuestion(s *problem.Spec) []page.Term {
 	list := []page.Term{
 		decided,
 		{Name: "Who answers", Text: fmt.Sprintf("%s with a state %s that becomes %s. %s%s",
-			phrase.Count(s.Population.Size, "individual"), m.State, oneLine(m.Next), traits(&s.Population, m.Trait), lets(m.Let)+m.Besides())},
+			s.Population.Who(), m.State, oneLine(m.Next), traits(&s.Population, m.Trait), lets(m.Let)+m.Besides())},
 		judgement,
 		{Name: "Who competes", Text: competitors(s)},
 	}

@@ -256,7 +256,14 @@ func TextOf(want string, allowed func(s string) bool) Codec[string] {
 
 // FileName is the name of a file.
 func FileName() Codec[string] {
-	return TextOf("the name of a file", func(s string) bool { return IsPrintable(s) && len(s) <= 4096 })
+	c := TextOf("the name of a file", func(s string) bool { return IsPrintable(s) && len(s) <= 4096 })
+	write := c.Write
+	c.Write = func(s string) *Node {
+		n := write(s)
+		n.IsFile = true
+		return n
+	}
+	return c
 }
 
 // Label is a name that an entry of a list can go by.

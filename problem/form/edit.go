@@ -88,6 +88,16 @@ func (n *Node) Extent() (nodes, names, depth int) {
 	return nodes, names, depth
 }
 
+// EachFile visits every name of a file of a document that was printed.
+func (n *Node) EachFile(visit func(name *Node)) {
+	if n.IsFile {
+		visit(n)
+	}
+	for _, item := range n.Items {
+		item.EachFile(visit)
+	}
+}
+
 // Setting is one value of a document under its dotted key, as --set takes it.
 type Setting struct{ Key, Value string }
 

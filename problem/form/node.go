@@ -35,6 +35,7 @@ type Node struct {
 	At     Place
 	from   Place  // of a scalar: where its text begins
 	Path   string // as in "algorithms.composite.step"
+	IsFile bool   // of a text that was printed: the name of a file
 }
 
 // Get returns the value of a key, nil when it is absent. A key that holds null counts as absent.
