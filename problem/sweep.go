@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/problem/axis"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
 )
@@ -26,7 +27,7 @@ type Sweep struct {
 	Inputs  map[string]string // the files that cells name: SHA-256 of what they hold, by which cells are known
 
 	base  *form.Node // the spec that all cells share, with what set says
-	over  []axis
+	over  []axis.Swept
 	kinds *kind.Catalogue // that cells can name
 	top   int             // the rank of swept values, above all that they replace
 
@@ -83,7 +84,7 @@ func (w *Sweep) describe(f *form.Form) {
 		form.Choice("common", "All have the sweep's seed: where their specs agree they meet the same people and the same draws, so that they differ by what is swept alone.", ""),
 		form.Choice("own", "Every cell has a seed of its own, made of the sweep's and of the cell's content.", "")).Or("common"),
 		form.Says("Which seeds cells have.", "", "own"))
-	form.Field(f, "inputs", &w.stated, sums().Optional(), form.Says("What the files that cells name held when the sweep was begun: kedge writes it. A file that holds something else is refused.", "SHA-256", ""))
+	form.Field(f, "inputs", &w.stated, form.Sums().Optional(), form.Says("What the files that cells name held when the sweep was begun: kedge writes it. A file that holds something else is refused.", "SHA-256", ""))
 	f.Know("set")
 	form.Field(f, "over", &w.over, w.axes(), form.Says("Keys of the spec with their values: a list, {from, to, count}, of design random {from, to}; several keys that change together stand before one colon, separated by commas.", "", "{dynamics.lambda: [0.2, 0.4]}"))
 	form.Field(f, "base", &w.base, w.baseSpec(), form.Says("The spec that all cells begin with: a case, a file from the folder of this one, or a spec.", "", "polarized"))
@@ -197,17 +198,17 @@ func (w *Sweep) refusesCells(m *form.Mistakes, n *form.Node, key string) bool {
 }
 
 // axes are the keys that differ and their values.
-func (w *Sweep) axes() form.Codec[[]axis] {
-	return form.Codec[[]axis]{Want: "a mapping of keys of the spec to their values", Schema: axesSchema(), Read: w.readAxes, Write: func(all []axis) *form.Node {
+func (w *Sweep) axes() form.Codec[[]axis.Swept] {
+	return form.Codec[[]axis.Swept]{Want: "a mapping of keys of the spec to their values", Schema: axis.Schema(), Read: w.readAxes, Write: func(all []axis.Swept) *form.Node {
 		over := &form.Node{Shape: form.Mapping}
 		for i := range all {
-			over.Put(all[i].name, all[i].node(w.Design))
+			over.Put(all[i].Name, all[i].Node(w.Design))
 		}
 		return over
 	}}
 }
 
-func (w *Sweep) readAxes(m *form.Mistakes, n *form.Node) (all []axis, ok bool) {
+func (w *Sweep) readAxes(m *form.Mistakes, n *form.Node) (all []axis.Swept, ok bool) {
 	switch {
 	case n.Shape != form.Mapping:
 		m.Wrong(n, "a mapping")
@@ -216,16 +217,16 @@ func (w *Sweep) readAxes(m *form.Mistakes, n *form.Node) (all []axis, ok bool) {
 	}
 	for i, name := range n.Keys {
 		values := n.Items[i]
-		a := axis{name: name, at: values.At}
+		a := axis.Swept{Name: name, At: values.At}
 		for key := range strings.SplitSeq(name, ",") {
 			key = strings.TrimSpace(key)
 			if !w.refusesCells(m, values, key) && slices.Contains(w.Keys, key) {
 				m.Report(values.At, values.Path, "%s is swept twice", key)
 			}
-			a.keys = append(a.keys, key)
+			a.Keys = append(a.Keys, key)
 			w.Keys = append(w.Keys, key)
 		}
-		a.read(m, values, w.Design)
+		a.Read(m, values, w.Design)
 		all = append(all, a)
 	}
 	return all, true
@@ -257,7 +258,7 @@ func (w *Sweep) layOut() error {
 	l := layout{sweep: w, seen: map[string]bool{}, wrong: map[string]*blame{}}
 	total := w.size()
 	if total > MaxCells {
-		l.Report(w.over[0].at, "over", "over makes %d cells or more, at most %d can be run; list fewer values, or draw some with design: random", total, MaxCells)
+		l.Report(w.over[0].At, "over", "over makes %d cells or more, at most %d can be run; list fewer values, or draw some with design: random", total, MaxCells)
 		return l.Join()
 	}
 	w.Inputs = map[string]string{}

@@ -48,7 +48,7 @@ func (w *Sweep) size() int {
 	}
 	total := 1
 	for i := range w.over {
-		total *= w.over[i].length()
+		total *= w.over[i].Length()
 		if total > MaxCells {
 			return total
 		}
@@ -62,15 +62,15 @@ func (w *Sweep) choice(index int) []*form.Node {
 	for i := len(w.over) - 1; i >= 0; i-- {
 		a := &w.over[i]
 		if w.Design == "random" {
-			picks[i] = a.draw(w.Seed, index)
+			picks[i] = a.Draw(w.Seed, index)
 			continue
 		}
-		picks[i] = a.pick(index % a.length())
-		index /= a.length()
+		picks[i] = a.Pick(index % a.Length())
+		index /= a.Length()
 	}
 	var values []*form.Node
 	for i, pick := range picks {
-		values = append(values, w.over[i].each(pick)...)
+		values = append(values, w.over[i].Each(pick)...)
 	}
 	return values
 }

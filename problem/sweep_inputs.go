@@ -9,39 +9,6 @@ import (
 	"github.com/kedge-opt/kedge/problem/form"
 )
 
-func isSum(text string) bool {
-	b, err := hex.DecodeString(text)
-	return err == nil && len(b) == sha256.Size
-}
-
-// sums is a mapping of names of files to what they hold.
-func sums() form.Codec[map[string]string] {
-	const want = "a mapping of files to SHA-256"
-	return form.Codec[map[string]string]{
-		Want: want, Schema: form.Schema{Type: form.Types{"object"}},
-		Read: func(m *form.Mistakes, n *form.Node) (map[string]string, bool) {
-			list := map[string]string{}
-			for i, name := range n.Keys {
-				if !isSum(n.Items[i].Text) {
-					m.Wrong(n.Items[i], "64 hexadecimal digits")
-				}
-				list[name] = n.Items[i].Text
-			}
-			if n.Shape != form.Mapping {
-				m.Wrong(n, want)
-			}
-			return list, n.Shape == form.Mapping
-		},
-		Write: func(list map[string]string) *form.Node {
-			out := &form.Node{Shape: form.Mapping}
-			for _, name := range slices.Sorted(maps.Keys(list)) {
-				out.Put(name, &form.Node{Shape: form.Scalar, Text: list[name], Quoted: true})
-			}
-			return out
-		},
-	}
-}
-
 // contentOf is a digest of a spec in which files stand by what they hold, where that is known.
 func contentOf(s *Spec, sum func(name string) string) string {
 	tree := s.tree()

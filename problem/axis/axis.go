@@ -1,4 +1,5 @@
-package problem
+// Package axis holds the values of swept keys: lists and ranges, as a grid takes them or as they are drawn.
+package axis
 
 import (
 	"math"
@@ -11,12 +12,13 @@ import (
 	"github.com/kedge-opt/kedge/stream"
 )
 
-// axis is one swept key, or several that change together, with its values: listed, or a range.
-type axis struct {
-	name   string       // as in the file
-	keys   []string     // of the spec
+// Swept is one swept key, or several that change together, with its values: listed, or a range.
+type Swept struct {
+	Name string   // as in the file
+	Keys []string // of the spec
+
 	values []*form.Node // listed; of several keys every value is a list of as many
-	at     form.Place
+	At     form.Place
 
 	// Of a range.
 	from, to float64
@@ -25,7 +27,8 @@ type axis struct {
 	whole    bool   // rounded to whole numbers
 }
 
-func (a *axis) read(m *form.Mistakes, n *form.Node, design string) {
+// Read reads the values of a design.
+func (a *Swept) Read(m *form.Mistakes, n *form.Node, design string) {
 	switch {
 	case n.Shape == form.List && len(n.Items) > 0:
 		a.values = n.Items
@@ -40,36 +43,39 @@ func (a *axis) read(m *form.Mistakes, n *form.Node, design string) {
 	}
 }
 
-// axesSchema is that of keys with their values: what a key takes its spec's schema knows.
-func axesSchema() form.Schema {
-	ranged := form.SchemaOf(func(f *form.Form) { new(axis).describeRange(f, "random") })
+// Schema is that of keys with their values: what a key takes its spec's schema knows.
+func Schema() form.Schema {
+	ranged := form.SchemaOf(func(f *form.Form) { new(Swept).describeRange(f, "random") })
 	ranged.Additional = nil // a grid has a count as well
 	return form.Schema{Type: form.Types{"object"}, Additional: form.Schema{AnyOf: []form.Schema{{Type: form.Types{"array"}, MinItems: 1}, ranged}}}
 }
 
 // checkLists wants a value for each of several keys.
-func (a *axis) checkLists(m *form.Mistakes) {
-	if len(a.keys) == 1 {
+func (a *Swept) checkLists(m *form.Mistakes) {
+	if len(a.Keys) == 1 {
 		return
 	}
 	for _, v := range a.values {
-		if v.Shape != form.List || len(v.Items) != len(a.keys) {
-			m.Wrong(v, "a list of "+form.Entries(len(a.keys))+", one for each of "+phrase.Enumerate(a.keys))
+		if v.Shape != form.List || len(v.Items) != len(a.Keys) {
+			m.Wrong(v, "a list of "+form.Entries(len(a.Keys))+", one for each of "+phrase.Enumerate(a.Keys))
 		}
 	}
 }
 
-func (a *axis) describeRange(f *form.Form, design string) {
+// mostValues is how many values a range has at most.
+const mostValues = 100_000
+
+func (a *Swept) describeRange(f *form.Form, design string) {
 	form.Field(f, "from", &a.from, form.Finite(), form.Meaning{})
 	form.Field(f, "to", &a.to, form.Finite(), form.Meaning{})
 	if design != "random" {
-		form.Field(f, "count", &a.count, form.Count(2, MaxCells), form.Meaning{})
+		form.Field(f, "count", &a.count, form.Count(2, mostValues), form.Meaning{})
 	}
 	form.Field(f, "scale", &a.scale, form.OneOf(form.Choice("linear", "", ""), form.Choice("log", "", "")).Or("linear"), form.Meaning{})
 	form.Field(f, "whole", &a.whole, form.Boolean().Or(false), form.Meaning{})
 }
 
-func (a *axis) checkRange(m *form.Mistakes, n *form.Node) {
+func (a *Swept) checkRange(m *form.Mistakes, n *form.Node) {
 	from, to := n.Path+".from", n.Path+".to"
 	switch {
 	case !m.Sound(n.Path):
@@ -80,42 +86,42 @@ func (a *axis) checkRange(m *form.Mistakes, n *form.Node) {
 	}
 }
 
-// node writes the values as a sweep has them.
-func (a *axis) node(design string) *form.Node {
+// Node writes the values as a sweep has them.
+func (a *Swept) Node(design string) *form.Node {
 	if a.values != nil {
 		return &form.Node{Shape: form.List, Items: a.values}
 	}
 	return form.Print(func(f *form.Form) { a.describeRange(f, design) })
 }
 
-// length returns how many values a grid has along the axis.
-func (a *axis) length() int {
+// Length returns how many values a grid has along the axis.
+func (a *Swept) Length() int {
 	if a.values != nil {
 		return len(a.values)
 	}
 	return a.count
 }
 
-// pick returns value i of a grid.
-func (a *axis) pick(i int) *form.Node {
+// Pick returns value i of a grid.
+func (a *Swept) Pick(i int) *form.Node {
 	if a.values != nil {
 		return a.values[i]
 	}
 	return a.number(float64(i) / float64(a.count-1))
 }
 
-// each returns the value of every key: of several keys an entry of a listed value, and all the same number of a range.
-func (a *axis) each(pick *form.Node) []*form.Node {
-	if a.values != nil && len(a.keys) > 1 {
+// Each returns the value of every key: of several keys an entry of a listed value, and all the same number of a range.
+func (a *Swept) Each(pick *form.Node) []*form.Node {
+	if a.values != nil && len(a.Keys) > 1 {
 		return pick.Items
 	}
-	return slices.Repeat([]*form.Node{pick}, len(a.keys))
+	return slices.Repeat([]*form.Node{pick}, len(a.Keys))
 }
 
-// draw returns the value of a sample. Every key has a stream and every sample a range of its own in it, so that another key
+// Draw returns the value of a sample. Every key has a stream and every sample a range of its own in it, so that another key
 // or sample changes none.
-func (a *axis) draw(seed uint64, sample int) *form.Node {
-	r := stream.New(seed, "design", a.name)
+func (a *Swept) Draw(seed uint64, sample int) *form.Node {
+	r := stream.New(seed, "design", a.Name)
 	r.Seek(uint64(sample))
 	if a.values != nil {
 		return a.values[r.Intn(len(a.values))]
@@ -125,7 +131,7 @@ func (a *axis) draw(seed uint64, sample int) *form.Node {
 
 // number returns the value at a share of the range, the ends as they were given and what is between in twelve digits: so
 // 0.1 to 0.3 has 0.2 and not its neighbour, and logarithms give the same on every machine.
-func (a *axis) number(share float64) *form.Node {
+func (a *Swept) number(share float64) *form.Node {
 	x := a.from + float64(share*(a.to-a.from))
 	if a.scale == "log" {
 		x = a.from * portable.Exp(share*portable.Log(a.to/a.from))
@@ -141,5 +147,5 @@ func (a *axis) number(share float64) *form.Node {
 	if a.whole {
 		x = math.Round(x)
 	}
-	return &form.Node{Shape: form.Scalar, Text: form.FormatNumber(x), At: a.at}
+	return &form.Node{Shape: form.Scalar, Text: form.FormatNumber(x), At: a.At}
 }
