@@ -42,7 +42,7 @@ Exit codes: 0 drawn, 1 failed while writing, 64 the command is wrong (nothing wa
   kedge plot runs/polarized --y distance --band quantiles --out distance.pdf
   kedge plot runs/a runs/b --where algorithm=composite
   kedge plot runs/polarized --kind hist --x gap --where k=last
-  kedge plot runs/polarized --title "Two rules" --xlabel week --ylabel "loss, %" --rename vanilla=retraining
+  kedge plot runs/polarized --ylabel loss --rename vanilla=retraining
   kedge plot runs/shop --y decision
   kedge plot sweeps/steps --x algorithms.composite.step
   kedge plot sweeps/grid --x dynamics.lambda --by dynamics.sigma --out heat.pdf`,
