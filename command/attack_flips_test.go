@@ -2,6 +2,7 @@ package command
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"io/fs"
@@ -81,17 +82,17 @@ func preys(t *testing.T, w *workshop, kinds ...string) (list []*prey) {
 func library(of string) func(dir string) (any, error) {
 	switch of {
 	case "run":
-		return func(dir string) (any, error) { return folder.Open(dir, folder.Verified) }
+		return func(dir string) (any, error) { return folder.Open(context.Background(), dir, folder.Verified) }
 	case "sweep":
-		return func(dir string) (any, error) { return folder.OpenSweep(dir, folder.Verified) }
+		return func(dir string) (any, error) { return folder.OpenSweep(context.Background(), dir, folder.Verified) }
 	case "study":
 		return func(dir string) (any, error) {
-			return folder.Decode(dir, folder.StudyFile, folder.Verified, study.Decode)
+			return folder.Decode(context.Background(), dir, folder.StudyFile, folder.Verified, study.Decode)
 		}
 	}
 	kinds := kind.Standard()
 	return func(dir string) (any, error) {
-		return folder.Decode(dir, folder.CompareFile, folder.Verified, func(r io.Reader) (*compare.Comparison, error) { return compare.Decode(kinds, r) })
+		return folder.Decode(context.Background(), dir, folder.CompareFile, folder.Verified, func(r io.Reader) (*compare.Comparison, error) { return compare.Decode(kinds, r) })
 	}
 }
 

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -212,7 +213,7 @@ const nothing = "nothing"
 // holds says what a reader finds in a folder: the seed of the undisturbed result that it has every byte of, or nothing. The manifest
 // vouches for all bytes but those of times.json, which vouches for itself.
 func (w *workshop) holds(d deed, dir string) (string, error) {
-	found, err := folder.Verify(dir)
+	found, err := folder.Verify(context.Background(), dir)
 	if isNothing(err) {
 		return nothing, nil
 	}

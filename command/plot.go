@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/internal/room"
 	"github.com/kedge-opt/kedge/report/draw"
@@ -37,7 +39,8 @@ make a heat map.
 
 The figure goes to plot.svg, or to the files of --out by their endings: .svg, .png, .pdf.
 
-Exit codes: 0 drawn, 1 failed while writing, 64 the command is wrong (nothing was written).`,
+Exit codes: 0 drawn, 1 failed while writing, 64 the command is wrong (nothing was written), 130 stopped
+by Ctrl-C (nothing was written).`,
 		Example: `  kedge plot runs/polarized
   kedge plot runs/polarized --y distance --band quantiles --out distance.pdf
   kedge plot runs/a runs/b --where algorithm=composite
@@ -47,7 +50,9 @@ Exit codes: 0 drawn, 1 failed while writing, 64 the command is wrong (nothing wa
   kedge plot sweeps/steps --x algorithms.composite.step
   kedge plot sweeps/grid --x dynamics.lambda --by dynamics.sigma --out heat.pdf`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, dirs []string) error { return f.run(c.OutOrStdout(), dirs) },
+		RunE: func(c *cobra.Command, dirs []string) error {
+			return interrupted(c, f.run(c.Context(), c.OutOrStdout(), dirs))
+		},
 	}
 	fl := c.Flags()
 	fl.StringVarP(&f.X, "x", "x", "", "column of the horizontal axis")
@@ -80,11 +85,11 @@ func completePlot(c *cobra.Command) {
 }
 
 // completeColumn offers the columns of the first folder.
-func completeColumn(_ *cobra.Command, dirs []string, _ string) ([]string, cobra.ShellCompDirective) {
+func completeColumn(c *cobra.Command, dirs []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(dirs) == 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	sheet, err := openSheet(dirs[0], "", folder.Verified)
+	sheet, err := openSheet(c.Context(), dirs[0], "", folder.Verified)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -95,9 +100,9 @@ func completeColumn(_ *cobra.Command, dirs []string, _ string) ([]string, cobra.
 	return columns, cobra.ShellCompDirectiveNoFileComp
 }
 
-func (f *plotFlags) run(w io.Writer, dirs []string) error {
+func (f *plotFlags) run(ctx context.Context, w io.Writer, dirs []string) error {
 	f.Kind, f.Band = plot.Kind(f.kind), plot.Band(f.band)
-	figure, err := f.figure(dirs)
+	figure, err := f.figure(ctx, dirs)
 	if err != nil {
 		return err
 	}
@@ -121,7 +126,7 @@ func (f *plotFlags) run(w io.Writer, dirs []string) error {
 }
 
 // figure checks the names of files before it reads anything.
-func (f *plotFlags) figure(dirs []string) (drawn draw.Figure, err error) {
+func (f *plotFlags) figure(ctx context.Context, dirs []string) (drawn draw.Figure, err error) {
 	if f.Width, f.Height, err = paperSize(f.size); err != nil {
 		return drawn, err
 	}
@@ -133,15 +138,17 @@ func (f *plotFlags) figure(dirs []string) (drawn draw.Figure, err error) {
 			return drawn, err
 		}
 	}
-	var sheets []*plot.Sheet
-	for i, name := range shortNames(dirs) {
-		sheet, err := openSheet(dirs[i], name, f.unverified.trust())
-		if err != nil {
-			return drawn, err
+	return crew.Until(ctx, func() (draw.Figure, error) {
+		var sheets []*plot.Sheet
+		for i, name := range shortNames(dirs) {
+			sheet, err := openSheet(ctx, dirs[i], name, f.unverified.trust())
+			if err != nil {
+				return drawn, err
+			}
+			sheets = append(sheets, sheet)
 		}
-		sheets = append(sheets, sheet)
-	}
-	return f.Draw(sheets...)
+		return f.Draw(sheets...)
+	})
 }
 
 // encoding is the figure in the format of a file's ending; nil when there is no such format.
@@ -158,19 +165,19 @@ func encoding(f *draw.Figure, path string) *[]byte {
 }
 
 // openSheet reads the folder of a run or a sweep.
-func openSheet(dir, name string, trust folder.Reading) (*plot.Sheet, error) {
+func openSheet(ctx context.Context, dir, name string, trust folder.Reading) (*plot.Sheet, error) {
 	m, err := folder.ReadManifest(dir)
 	if err != nil {
 		return nil, err
 	}
 	if m.Kind == folder.KindSweep {
-		r, err := folder.OpenSweep(dir, trust)
+		r, err := folder.OpenSweep(ctx, dir, trust)
 		if err != nil {
 			return nil, err
 		}
 		return plot.SweepSheet(name, r), nil
 	}
-	r, err := folder.Open(dir, trust)
+	r, err := folder.Open(ctx, dir, trust)
 	if err != nil {
 		return nil, err
 	}

@@ -2,9 +2,11 @@ package command
 
 import (
 	"cmp"
+	"context"
 	"path/filepath"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report"
 	"github.com/spf13/cobra"
@@ -21,15 +23,16 @@ func newReport(kinds *kind.Catalogue) *cobra.Command {
 Of one folder, a run, a sweep or a study, the report is made anew inside it, from its data, and its manifest renewed. Of several runs
 one page compares them: what differs between their specs, all methods in one table and in one chart, and which of them won.
 
-Exit codes: 0 done, 1 a report could not be written, 64 a folder is no finished result or its data was changed.`,
+Exit codes: 0 done, 1 a report could not be written, 64 a folder is no finished result or its data was changed,
+130 stopped by Ctrl-C (nothing was written).`,
 		Example: `  kedge report runs/polarized
   kedge report runs/polarized --out for-a-colleague
   kedge report runs/small-step runs/large-step --out runs/steps`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			path, err := makeReport(kinds, args, out, unverified.trust())
+			path, err := makeReport(c.Context(), kinds, args, out, unverified.trust())
 			if err != nil {
-				return err
+				return interrupted(c, err)
 			}
 			return say(c.OutOrStdout(), "report: "+path)
 		},
@@ -40,16 +43,16 @@ Exit codes: 0 done, 1 a report could not be written, 64 a folder is no finished 
 }
 
 // makeReport returns where the page is. Everything is read before anything is written.
-func makeReport(kinds *kind.Catalogue, dirs []string, out string, trust folder.Reading) (string, error) {
+func makeReport(ctx context.Context, kinds *kind.Catalogue, dirs []string, out string, trust folder.Reading) (string, error) {
 	if len(dirs) == 1 && out == "" {
-		return remake(kinds, dirs[0], trust)
+		return remake(ctx, kinds, dirs[0], trust)
 	}
 	place, err := folder.KindCompare.Take(cmp.Or(out, filepath.Join("runs", "compare")))
 	if err != nil {
 		return "", err
 	}
 	defer place.Release()
-	pages, err := pagesOf(kinds, trust, dirs...)
+	pages, err := pagesOf(ctx, kinds, trust, dirs...)
 	if err != nil {
 		return "", err
 	}
@@ -58,7 +61,7 @@ func makeReport(kinds *kind.Catalogue, dirs []string, out string, trust folder.R
 }
 
 // remake makes the report of a folder inside it anew.
-func remake(kinds *kind.Catalogue, dir string, trust folder.Reading) (string, error) {
+func remake(ctx context.Context, kinds *kind.Catalogue, dir string, trust folder.Reading) (string, error) {
 	m, err := folder.ReadManifest(dir)
 	if err != nil {
 		return "", err
@@ -68,7 +71,7 @@ func remake(kinds *kind.Catalogue, dir string, trust folder.Reading) (string, er
 		return "", err
 	}
 	defer place.Release()
-	pages, err := pagesOf(kinds, trust, dir)
+	pages, err := pagesOf(ctx, kinds, trust, dir)
 	if err != nil {
 		return "", err
 	}
@@ -76,10 +79,12 @@ func remake(kinds *kind.Catalogue, dir string, trust folder.Reading) (string, er
 }
 
 // pagesOf are the files of the report of finished folders.
-func pagesOf(kinds *kind.Catalogue, trust folder.Reading, dirs ...string) (map[string][]byte, error) {
-	r, err := report.Read(kinds, trust, dirs...)
-	if err != nil {
-		return nil, err
-	}
-	return r.Files()
+func pagesOf(ctx context.Context, kinds *kind.Catalogue, trust folder.Reading, dirs ...string) (map[string][]byte, error) {
+	return crew.Until(ctx, func() (map[string][]byte, error) {
+		r, err := report.Read(ctx, kinds, trust, dirs...)
+		if err != nil {
+			return nil, err
+		}
+		return r.Files()
+	})
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/internal/room"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
@@ -127,15 +128,18 @@ func (f *runFlags) execute(c *cobra.Command, p *problem.Problem) error {
 	if err := f.look(ctx, p, result); err != nil {
 		return failed(err)
 	}
-	d, err := report.Save(f.kinds, place, result)
+	d, err := f.save(ctx, place, result)
 	if err == nil {
 		err = lab.RemoveCheckpoint(place)
 	}
 	if err == nil {
 		err = f.tag(place, f.tags)
 	}
-	if err == nil {
+	if err == nil && d != nil {
 		err = f.tell(c.OutOrStdout(), result, d, dir, p.Spec.Hold, ran.Sub(begun), time.Since(ran))
+	}
+	if err == nil && d == nil {
+		return coded{fmt.Errorf("stopped before there was a report; %s holds all results, and kedge report %s makes it", dir, dir), exitInterrupted}
 	}
 	if err == nil && result.Partial {
 		return coded{fmt.Errorf("stopped; %s holds the finished trials", dir), exitInterrupted}
@@ -150,6 +154,31 @@ func (f *runFlags) tag(place *folder.Taken, tags []string) error {
 	}
 	_, err := place.Tag(tags, nil)
 	return err
+}
+
+// save writes the result. A stop that comes while its pages are made leaves them out, nil, and never what was computed; those of a run that
+// was stopped before are made.
+func (f *runFlags) save(ctx context.Context, place *folder.Taken, r *folder.Result) (*page.Document, error) {
+	if ctx.Err() != nil {
+		return report.Save(f.kinds, place, r)
+	}
+	type made struct {
+		d     *page.Document
+		pages map[string][]byte
+	}
+	all, err := crew.Until(ctx, func() (m made, err error) {
+		if m.d, err = report.Document(f.kinds, r); err == nil {
+			m.pages, err = m.d.Files()
+		}
+		return m, err
+	})
+	if ctx.Err() != nil {
+		return nil, r.Save(place, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return all.d, r.Save(place, all.pages)
 }
 
 // explained adds to the failure of a run what a quick examination knows of the cause.

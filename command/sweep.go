@@ -2,6 +2,7 @@ package command
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -73,10 +75,10 @@ func (f *sweepFlags) run(c *cobra.Command, file string) error {
 	if err != nil {
 		return err
 	}
-	sum := func(name string) (string, error) { return problem.InputSum(os.DirFS("."), name) }
+	sum := func(name string) (string, error) { return problem.InputSum(c.Context(), os.DirFS("."), name) }
 	w, err := problem.ParseSweepOf(f.kinds, file, src, problem.Sources{Read: readSpec, Sum: sum}, f.overlays(c)...)
 	if err != nil {
-		return err
+		return interrupted(c, err)
 	}
 	shard, err := parseShard(f.shard)
 	if err != nil {
@@ -122,7 +124,7 @@ func (f *sweepFlags) execute(c *cobra.Command, w *problem.Sweep, shard lab.Shard
 		stop = watchSweep(os.Stderr, w, progress)
 	}
 	r, err := lab.Sweep(c.Context(), w, place, lab.SweepOptions{
-		Workers: f.workers, Shard: shard, Prune: f.prune, Anew: f.fresh, Files: os.DirFS("."), Progress: progress, Report: report.SweepPages(f.kinds),
+		Workers: f.workers, Shard: shard, Prune: f.prune, Anew: f.fresh, Files: os.DirFS("."), Progress: progress, Report: sweepPages(c.Context(), f.kinds),
 	})
 	stop()
 	state := progress.State()
@@ -136,6 +138,13 @@ func (f *sweepFlags) execute(c *cobra.Command, w *problem.Sweep, shard lab.Shard
 		return failed(err)
 	}
 	return f.conclude(c.OutOrStdout(), r, state.Kept, dir)
+}
+
+// sweepPages makes the report of a sweep until the context is done.
+func sweepPages(ctx context.Context, kinds *kind.Catalogue) folder.SweepReport {
+	return func(r *folder.SweepResult) (map[string][]byte, error) {
+		return crew.Until(ctx, func() (map[string][]byte, error) { return report.SweepPages(kinds)(r) })
+	}
 }
 
 // conclude says what came out.
@@ -200,7 +209,8 @@ func newMerge(kinds *kind.Catalogue) *cobra.Command {
 would have made, byte for byte. Every file is checked against its checksum before it is copied; parts of different sweeps,
 versions or builds are refused.
 
-Exit codes: 0 done, 1 cells are missing or failed, 64 the parts do not belong together (nothing was written).`,
+Exit codes: 0 done, 1 cells are missing or failed, 64 the parts do not belong together (nothing was written),
+130 stopped by Ctrl-C (cells that were copied stay).`,
 		Example: `  kedge sweep grid.yaml --shard 1/2
   kedge sweep grid.yaml --shard 2/2
   kedge merge runs/grid runs/grid-1of2 runs/grid-2of2`,
@@ -211,12 +221,12 @@ Exit codes: 0 done, 1 cells are missing or failed, 64 the parts do not belong to
 				return err
 			}
 			defer place.Release()
-			r, err := lab.Merge(kinds, place, args[1:], report.SweepPages(kinds))
+			r, err := lab.Merge(c.Context(), kinds, place, args[1:], sweepPages(c.Context(), kinds))
 			if errors.Is(err, folder.ErrMissing) {
 				return failed(err)
 			}
 			if err != nil {
-				return err
+				return interrupted(c, err)
 			}
 			return f.conclude(c.OutOrStdout(), r, 0, args[0])
 		},

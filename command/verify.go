@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -18,21 +19,24 @@ func newVerify() *cobra.Command {
 times.json, the only file that differs between equal runs, has its checksum inside. Files that kedge has not written are named and left
 alone. What an earlier version wrote without a checksum is marked with ?.
 
-Exit codes: 0 all is as written, 1 a file differs or is missing, 64 a folder is no finished result.`,
+Exit codes: 0 all is as written, 1 a file differs or is missing, 64 a folder is no finished result,
+130 stopped by Ctrl-C.`,
 		Example: `  kedge verify runs/polarized
   kedge verify runs/* --json`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error { return verify(c.OutOrStdout(), args, asJSON) },
+		RunE: func(c *cobra.Command, args []string) error {
+			return interrupted(c, verify(c.Context(), c.OutOrStdout(), args, asJSON))
+		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON: by folder, its files and what is wrong with them")
 	return c
 }
 
 // verify checks all folders before it prints anything.
-func verify(w io.Writer, dirs []string, asJSON bool) error {
+func verify(ctx context.Context, w io.Writer, dirs []string, asJSON bool) error {
 	found, total, bad := map[string]*folder.Inspection{}, 0, 0
 	for _, dir := range dirs {
-		one, err := folder.Verify(dir)
+		one, err := folder.Verify(ctx, dir)
 		if err != nil {
 			return err
 		}

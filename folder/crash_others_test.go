@@ -103,7 +103,7 @@ func TestStoppedComparisonsAreOldOrNew(t *testing.T) {
 		}
 		everyStop(t, whole, tape, string(kind), "old", "new", func(root string) string {
 			dir := filepath.Join(root, "out")
-			text, err := folder.Decode(dir, "table.csv", folder.Verified, io.ReadAll)
+			text, err := folder.Decode(t.Context(), dir, "table.csv", folder.Verified, io.ReadAll)
 			return found(dir, err, func() string { return string(text) })
 		})
 	}
@@ -116,7 +116,7 @@ func TestStoppedMergesAreNothingOrAll(t *testing.T) {
 	parts := []string{filepath.Join(root, "1"), filepath.Join(root, "2")}
 	for i, id := range []string{"a", "b"} {
 		c := taken(t, folder.KindSweep, parts[i])
-		f, err := folder.OpenSweepFolder(c, planned("ab"), false)
+		f, err := folder.OpenSweepFolder(t.Context(), c, planned("ab"), false)
 		if err == nil {
 			err = errors.Join(f.ComputedBy(func(string) (string, error) { return "", nil }), f.Begin(), f.Put(id, small()))
 		}
@@ -131,7 +131,7 @@ func TestStoppedMergesAreNothingOrAll(t *testing.T) {
 	tape := record(t, root)
 	c, err := folder.KindSweep.TakeOn(tape.Disk(), filepath.Join(root, "whole"))
 	if err == nil {
-		_, err = folder.Merge(c, parts, planned("ab"), nil)
+		_, err = folder.Merge(t.Context(), c, parts, planned("ab"), nil)
 	}
 	if err != nil {
 		t.Fatal(err)

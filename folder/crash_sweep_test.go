@@ -1,6 +1,7 @@
 package folder_test
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -42,7 +43,7 @@ func sweepOn(d disk.Disk, dir, sweep string, prune bool) (kept int, err error) {
 		return 0, err
 	}
 	defer c.Release()
-	f, err := folder.OpenSweepFolder(c, planned(sweep), false)
+	f, err := folder.OpenSweepFolder(context.Background(), c, planned(sweep), false)
 	if err == nil {
 		err = f.ComputedBy(func(string) (string, error) { return "", nil })
 	}
@@ -64,7 +65,7 @@ func sweepOn(d disk.Disk, dir, sweep string, prune bool) (kept int, err error) {
 
 // cellsIn says which sweep a reader finds in a folder after a stop.
 func cellsIn(dir string) string {
-	r, err := folder.OpenSweep(dir, folder.Verified)
+	r, err := folder.OpenSweep(context.Background(), dir, folder.Verified)
 	return found(dir, err, func() (ids string) {
 		for _, c := range r.Cells {
 			ids += c.ID
@@ -143,7 +144,7 @@ func TestFinishedCellsSurvive(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Release()
-	f, err := folder.OpenSweepFolder(c, planned("ab"), false)
+	f, err := folder.OpenSweepFolder(t.Context(), c, planned("ab"), false)
 	if err == nil {
 		err = f.Begin()
 	}

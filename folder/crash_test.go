@@ -1,6 +1,7 @@
 package folder_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -40,7 +41,7 @@ func saveOn(d disk.Disk, dir string, n uint64) error {
 
 // outcome says what a reader finds in a folder of results after a stop: nothing, a version that is whole, or what is wrong.
 func outcome(dir string) string {
-	r, err := folder.Open(dir, folder.Verified)
+	r, err := folder.Open(context.Background(), dir, folder.Verified)
 	return found(dir, err, func() string {
 		if text, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("figure-%d.svg", r.Seed))); err != nil || string(text) != "<svg/>" {
 			return fmt.Sprintf("bad: version %d without its figure", r.Seed)
@@ -56,7 +57,7 @@ func found(dir string, err error, describe func() string) string {
 	}
 	var all *folder.Inspection
 	if err == nil {
-		all, err = folder.Verify(dir)
+		all, err = folder.Verify(context.Background(), dir)
 	}
 	if err != nil {
 		return "bad: " + err.Error()

@@ -9,7 +9,6 @@ import (
 	"hash"
 	"io"
 	"maps"
-	"os"
 	"slices"
 
 	"github.com/kedge-opt/kedge/internal/disk"
@@ -131,14 +130,18 @@ func readAll(dir *disk.Dir, name string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return within(f, most)
+	text, err := within(f, most)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", dir.Path(name), err)
+	}
+	return text, err
 }
 
 // within reads what is left of a file, which must not be more than so many bytes.
-func within(f *os.File, most int64) ([]byte, error) {
+func within(f io.Reader, most int64) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err == nil && int64(len(text)) > most {
-		err = fmt.Errorf("%s: more than %d bytes, which is all that is read", f.Name(), most)
+		err = fmt.Errorf("more than %d bytes, which is all that is read", most)
 	}
 	return text, err
 }

@@ -60,7 +60,7 @@ func sealed(t *testing.T, r *folder.Result) string {
 // Whatever columns a series has come back by name, with what they mean.
 func TestAReaderTakesWhateverColumnsThereAre(t *testing.T) {
 	want := small()
-	got, err := folder.Open(sealed(t, want), folder.Verified)
+	got, err := folder.Open(t.Context(), sealed(t, want), folder.Verified)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,13 +95,13 @@ func TestSeriesWithoutTurnsAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Close()
-	if _, err := folder.Open(dir, folder.Unverified); err == nil || !strings.Contains(err.Error(), "want the columns algorithm, trial and k") {
+	if _, err := folder.Open(t.Context(), dir, folder.Unverified); err == nil || !strings.Contains(err.Error(), "want the columns algorithm, trial and k") {
 		t.Errorf("a series without k: %v", err)
 	}
-	if _, err := folder.Open(dir, folder.Verified); !errors.Is(err, folder.ErrChanged) || !strings.Contains(err.Error(), "series.parquet") {
+	if _, err := folder.Open(t.Context(), dir, folder.Verified); !errors.Is(err, folder.ErrChanged) || !strings.Contains(err.Error(), "series.parquet") {
 		t.Errorf("another series: %v", err)
 	}
-	found, err := folder.Verify(dir)
+	found, err := folder.Verify(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestFilesOfOthersStay(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "gap.svg")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a figure that the new result does not have: %v", err)
 	}
-	found, err := folder.Verify(dir)
+	found, err := folder.Verify(t.Context(), dir)
 	if err != nil || !slices.Equal(found.Strange, []string{".git", ".hidden", "mine.svg", "sub", "table.csv"}) {
 		t.Errorf("strange are %v (%v)", found, err)
 	}

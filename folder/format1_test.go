@@ -17,12 +17,12 @@ func TestFirstFormatIsRead(t *testing.T) {
 	if err := os.CopyFS(dir, os.DirFS("testdata/format1/run")); err != nil {
 		t.Fatal(err)
 	}
-	r, err := folder.Open(dir, folder.Verified)
+	r, err := folder.Open(t.Context(), dir, folder.Verified)
 	if err != nil || r.Case != "lq2" || len(r.Runs) == 0 || len(r.Runs[0].Trials) != 1 || r.Code != (folder.Code{}) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	marked := func() (list []string) {
-		found, err := folder.Verify(dir)
+		found, err := folder.Verify(t.Context(), dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,14 +50,14 @@ func TestFirstFormatIsRead(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "series.parquet"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := folder.Open(dir, folder.Verified); !errors.Is(err, folder.ErrChanged) {
+	if _, err := folder.Open(t.Context(), dir, folder.Verified); !errors.Is(err, folder.ErrChanged) {
 		t.Errorf("an empty series: %v", err)
 	}
 }
 
 // Sweeps of the first format are read; their cells are not mixed with new ones.
 func TestSweepsOfTheFirstFormat(t *testing.T) {
-	r, err := folder.OpenSweep("testdata/format1/sweep", folder.Verified)
+	r, err := folder.OpenSweep(t.Context(), "testdata/format1/sweep", folder.Verified)
 	if err != nil || len(r.Cells) != 2 || r.Cells[0].Summary == nil {
 		t.Fatalf("%+v, %v", r, err)
 	}
@@ -74,7 +74,7 @@ func TestSweepsOfTheFirstFormat(t *testing.T) {
 	}}
 	c := taken(t, folder.KindSweep, dir)
 	defer c.Release()
-	f, err := folder.OpenSweepFolder(c, w, false)
+	f, err := folder.OpenSweepFolder(t.Context(), c, w, false)
 	if err == nil {
 		err = f.ComputedBy(func(string) (string, error) { return "", nil })
 	}

@@ -111,7 +111,7 @@ func (l *lister) walk(ctx context.Context, root *os.Root, top, name string, dept
 		return nil
 	}
 	if isResult {
-		l.Folders = append(l.Folders, l.look(place))
+		l.Folders = append(l.Folders, l.look(ctx, place))
 		return nil
 	}
 	for _, inner := range below {
@@ -168,9 +168,9 @@ func (l *lister) names(root *os.Root, name string) (below []string, isResult boo
 }
 
 // look reads what an index says of a folder. What is wrong with the folder is a part of that.
-func (l *lister) look(dir string) Listed {
+func (l *lister) look(ctx context.Context, dir string) Listed {
 	found := Listed{Dir: dir, Tags: []string{}, State: NotAllRead}
-	s, err := OpenSealed(dir, Verified)
+	s, err := OpenSealed(ctx, dir, Verified)
 	if err != nil {
 		found.State, found.Problems = SomeChanged, []string{err.Error()}
 		return found

@@ -124,7 +124,7 @@ func sweepIn(t *testing.T, dir string) string {
 	t.Helper()
 	c := taken(t, folder.KindSweep, dir)
 	defer c.Release()
-	f, err := folder.OpenSweepFolder(c, planned("ab"), false)
+	f, err := folder.OpenSweepFolder(t.Context(), c, planned("ab"), false)
 	if err == nil {
 		err = f.ComputedBy(func(string) (string, error) { return "", nil })
 	}

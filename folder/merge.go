@@ -2,15 +2,16 @@ package folder
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 
 	"github.com/kedge-opt/kedge/internal/disk"
+	"github.com/kedge-opt/kedge/internal/plain"
 )
 
 // ErrMissing says that cells of a sweep are in none of its parts.
@@ -18,9 +19,9 @@ var ErrMissing = errors.New("in no part; run the sweep or its shards to their en
 
 // Merge joins the folders of shards, or of any parts, of one sweep in a folder that was taken for it. Every cell is checked before it is
 // copied, and all must be of one origin. The folder is the one that the whole sweep would have made; cells that no part has are an
-// error, after which the folder holds the others and Merge, or the sweep itself, can go on.
-func Merge(c *Taken, parts []string, plan *SweepPlan, report SweepReport) (*SweepResult, error) {
-	f, err := OpenSweepFolder(c, plan, false)
+// error, after which the folder holds the others and Merge, or the sweep itself, can go on. A context that is done ends it, too.
+func Merge(ctx context.Context, c *Taken, parts []string, plan *SweepPlan, report SweepReport) (*SweepResult, error) {
+	f, err := OpenSweepFolder(ctx, c, plan, false)
 	if err != nil {
 		return nil, err
 	}
@@ -89,11 +90,11 @@ func sweepIn(part string, most int64) ([]byte, error) {
 // openPart looks what a part has to give. Cells with other bytes than were written are refused, not left out: somebody should know. What
 // its other cells died of is added.
 func (f *SweepFolder) openPart(path string, failed map[string]string) (*SweepFolder, error) {
-	s, err := openKind(path, KindSweep, Verified)
+	s, err := openKind(f.ctx, path, KindSweep, Verified)
 	if err != nil {
 		return nil, err
 	}
-	part := &SweepFolder{Taken: &Taken{kind: KindSweep, dir: s.dir}, plan: f.plan, whole: map[string]bool{}}
+	part := &SweepFolder{Taken: &Taken{kind: KindSweep, dir: s.dir}, ctx: f.ctx, plan: f.plan, whole: map[string]bool{}}
 	err = s.dir.Locked(lockFile)
 	if err == nil {
 		err = part.survey(false)
@@ -153,11 +154,11 @@ func (f *SweepFolder) copyCell(id string, from *SweepFolder) error {
 	if err != nil {
 		return err
 	}
-	s := &Sealed{Manifest: m, dir: from.dir, at: path.Join(cellsFolder, id)}
+	s := &Sealed{Manifest: m, ctx: f.ctx, dir: from.dir, at: path.Join(cellsFolder, id)}
 	data := Contents{}
 	for name := range m.Files {
 		data[name] = func(w io.Writer) error {
-			return s.Read(name, func(f *os.File) error {
+			return s.Read(name, func(f plain.Anywhere) error {
 				_, err := io.Copy(w, f)
 				return err
 			})

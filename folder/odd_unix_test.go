@@ -22,10 +22,10 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 			t.Skip("skipped:", err)
 		}
 		isData := name != "unfinished.json" && name != "checkpoint" // of which a finished result needs neither
-		if _, err := folder.Open(dir, folder.Verified); isData && (err == nil || !strings.Contains(err.Error(), name)) {
+		if _, err := folder.Open(t.Context(), dir, folder.Verified); isData && (err == nil || !strings.Contains(err.Error(), name)) {
 			t.Errorf("%s, opened: %v", name, err)
 		}
-		found, err := folder.Verify(dir)
+		found, err := folder.Verify(t.Context(), dir)
 		if isData && err == nil {
 			for _, c := range found.Files {
 				if (c.Problem != "") != (c.File == name) {
@@ -45,7 +45,7 @@ func TestLinkedCellsEnd(t *testing.T) {
 	if err := os.CopyFS(dir, os.DirFS("testdata/format1/sweep")); err != nil {
 		t.Fatal(err)
 	}
-	r, err := folder.OpenSweep(dir, folder.Verified)
+	r, err := folder.OpenSweep(t.Context(), dir, folder.Verified)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestLinkedCellsEnd(t *testing.T) {
 	if err := os.Symlink("..", cell); err != nil {
 		t.Skip("skipped:", err)
 	}
-	if _, err := folder.OpenSweep(dir, folder.Verified); err == nil {
+	if _, err := folder.OpenSweep(t.Context(), dir, folder.Verified); err == nil {
 		t.Error("a sweep opens one of whose cells is the folder of cells")
 	}
 	if err := os.Remove(cell); err != nil {
@@ -65,7 +65,7 @@ func TestLinkedCellsEnd(t *testing.T) {
 	if err := os.Symlink("../..", filepath.Join(dir, "cells", r.Cells[0].ID)); err != nil {
 		t.Fatal(err)
 	}
-	found, err := folder.Verify(dir)
+	found, err := folder.Verify(t.Context(), dir)
 	if err == nil {
 		bad := 0
 		for _, c := range found.Files {

@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"context"
 	"io"
 	"time"
 
@@ -11,9 +12,9 @@ import (
 const largestSummary = 64 << 20
 
 // Open reads the folder of a finished run back. The result is what was saved, but for the angles of trials that are not the
-// last of their algorithm, which are not kept.
-func Open(dir string, trust Reading) (*Result, error) {
-	s, err := openKind(dir, KindRun, trust)
+// last of their algorithm, which are not kept. Once the context is done, the error is its own.
+func Open(ctx context.Context, dir string, trust Reading) (*Result, error) {
+	s, err := openKind(ctx, dir, KindRun, trust)
 	if err != nil {
 		return nil, err
 	}

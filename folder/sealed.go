@@ -1,15 +1,16 @@
 package folder
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 
 	"github.com/kedge-opt/kedge/internal/disk"
+	"github.com/kedge-opt/kedge/internal/plain"
 )
 
 // Reading says how a folder is read.
@@ -24,18 +25,19 @@ const (
 // Sealed is a finished folder that is being read.
 type Sealed struct {
 	*Manifest
+	ctx   context.Context // once it is done, reading ends with its error
 	dir   *disk.Dir
 	trust Reading
 	at    string // the folder inside dir that the manifest is of
 }
 
-// OpenSealed opens a finished folder. Without a manifest the error is ErrUnfinished.
-func OpenSealed(dir string, trust Reading) (*Sealed, error) {
+// OpenSealed opens a finished folder to be read until a context is done. Without a manifest the error is ErrUnfinished.
+func OpenSealed(ctx context.Context, dir string, trust Reading) (*Sealed, error) {
 	root, err := disk.Disk{}.Open(dir)
 	if err != nil {
 		return nil, err
 	}
-	s := &Sealed{dir: root, trust: trust, at: "."}
+	s := &Sealed{ctx: ctx, dir: root, trust: trust, at: "."}
 	err = recovered(root)
 	if err == nil {
 		s.Manifest, err = readManifest(root, manifestFile)
@@ -52,7 +54,7 @@ func OpenSealed(dir string, trust Reading) (*Sealed, error) {
 
 // ReadManifest reads the manifest of a finished folder.
 func ReadManifest(dir string) (*Manifest, error) {
-	s, err := OpenSealed(dir, Verified)
+	s, err := OpenSealed(context.Background(), dir, Verified)
 	if err != nil {
 		return nil, err
 	}
@@ -60,8 +62,8 @@ func ReadManifest(dir string) (*Manifest, error) {
 }
 
 // openKind opens a finished folder that must hold a result of a kind.
-func openKind(dir string, kind Kind, trust Reading) (*Sealed, error) {
-	s, err := OpenSealed(dir, trust)
+func openKind(ctx context.Context, dir string, kind Kind, trust Reading) (*Sealed, error) {
+	s, err := OpenSealed(ctx, dir, trust)
 	if err == nil && s.Kind != kind {
 		s.Close()
 		return nil, fmt.Errorf("%s holds a %s, not a %s", dir, s.Kind, kind)
@@ -95,21 +97,22 @@ func (s *Sealed) Has(name string) bool {
 }
 
 // Read hands an open file of the folder over, which is what was written unless nobody wants to know.
-func (s *Sealed) Read(name string, read func(f *os.File) error) error {
+func (s *Sealed) Read(name string, read func(f plain.Anywhere) error) error {
 	full := path.Join(s.at, name)
 	want, ok := s.Files[name]
 	if !ok {
 		return fmt.Errorf("%s: the manifest does not list it: %w", s.dir.Path(full), fs.ErrNotExist)
 	}
-	f, err := s.dir.Open(full)
+	file, err := s.dir.Open(full)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer file.Close()
+	f := plain.Until(s.ctx, file)
 	if s.trust == Verified {
 		problem, err := s.differs(f, name, want)
 		if err != nil {
-			return err
+			return fmt.Errorf("%s: %w", s.dir.Path(full), err)
 		}
 		if problem != "" {
 			return fmt.Errorf("%s: %s, so it is %w: run its command again, or read it as it is with --unverified", s.dir.Path(full), problem, ErrChanged)
@@ -122,7 +125,7 @@ func (s *Sealed) Read(name string, read func(f *os.File) error) error {
 }
 
 // differs says in what an open file differs from what was written, "" if in nothing, and goes back to its beginning.
-func (s *Sealed) differs(f *os.File, name string, want File) (problem string, err error) {
+func (s *Sealed) differs(f plain.Anywhere, name string, want File) (problem string, err error) {
 	if name == timesFile && want.SHA256 == "" {
 		text, err := within(f, largestSummary)
 		if _, ok := checkSum(text); err == nil && !ok && !s.IsBare() {
@@ -144,14 +147,14 @@ func (s *Sealed) differs(f *os.File, name string, want File) (problem string, er
 
 const otherBytes = "other bytes than were written"
 
-func rewind(f *os.File) error {
+func rewind(f io.Seeker) error {
 	_, err := f.Seek(0, io.SeekStart)
 	return err
 }
 
 // readText reads a file of at most so many bytes.
 func (s *Sealed) readText(name string, most int64) (text []byte, err error) {
-	err = s.Read(name, func(f *os.File) (err error) {
+	err = s.Read(name, func(f plain.Anywhere) (err error) {
 		text, err = within(f, most)
 		return err
 	})
@@ -160,7 +163,7 @@ func (s *Sealed) readText(name string, most int64) (text []byte, err error) {
 
 // readJSON reads a file that must hold one JSON value and no more than so many bytes.
 func (s *Sealed) readJSON(name string, most int64, v any) error {
-	return s.Read(name, func(f *os.File) error {
+	return s.Read(name, func(f plain.Anywhere) error {
 		text, err := within(f, most)
 		if err == nil {
 			err = json.Unmarshal(text, v)
@@ -171,7 +174,7 @@ func (s *Sealed) readJSON(name string, most int64, v any) error {
 
 // readSized reads a file whose format must be told its size.
 func (s *Sealed) readSized(name string, read func(f io.ReaderAt, size int64) error) error {
-	return s.Read(name, func(f *os.File) error {
+	return s.Read(name, func(f plain.Anywhere) error {
 		info, err := f.Stat()
 		if err != nil {
 			return err
@@ -191,17 +194,17 @@ func (s *Sealed) cell(id string) (*Sealed, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.dir.Path(name), err)
 	}
-	return &Sealed{Manifest: m, dir: s.dir, trust: s.trust, at: path.Dir(name)}, nil
+	return &Sealed{Manifest: m, ctx: s.ctx, dir: s.dir, trust: s.trust, at: path.Dir(name)}, nil
 }
 
 // Decode reads a file of a finished folder.
-func Decode[T any](dir, name string, trust Reading, decode func(io.Reader) (T, error)) (value T, err error) {
-	s, err := OpenSealed(dir, trust)
+func Decode[T any](ctx context.Context, dir, name string, trust Reading, decode func(io.Reader) (T, error)) (value T, err error) {
+	s, err := OpenSealed(ctx, dir, trust)
 	if err != nil {
 		return value, err
 	}
 	defer s.Close()
-	err = s.Read(name, func(f *os.File) error {
+	err = s.Read(name, func(f plain.Anywhere) error {
 		value, err = decode(f)
 		return err
 	})

@@ -2,6 +2,7 @@ package folder
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -39,6 +40,7 @@ type SweepReport func(r *SweepResult) (map[string][]byte, error)
 // SweepFolder is the folder of a sweep, in the hands of this process.
 type SweepFolder struct {
 	*Taken
+	ctx   context.Context // once it is done, reading cells ends with its error
 	plan  *SweepPlan
 	whole map[string]bool // cells of the sweep that are finished
 	hurt  []string        // cells of the sweep that are there but not as they were written
@@ -49,9 +51,10 @@ type SweepFolder struct {
 	at    map[string]string // the folders of cells that are not in their places yet
 }
 
-// OpenSweepFolder looks which cells are finished in a folder that was taken for a sweep. To begin anew, none is.
-func OpenSweepFolder(c *Taken, w *SweepPlan, anew bool) (*SweepFolder, error) {
-	f := &SweepFolder{Taken: c, plan: w, whole: map[string]bool{}, at: map[string]string{}}
+// OpenSweepFolder looks which cells are finished in a folder that was taken for a sweep. To begin anew, none is. Cells are
+// read until the context is done.
+func OpenSweepFolder(ctx context.Context, c *Taken, w *SweepPlan, anew bool) (*SweepFolder, error) {
+	f := &SweepFolder{Taken: c, ctx: ctx, plan: w, whole: map[string]bool{}, at: map[string]string{}}
 	if anew {
 		if err := clearWaiting(c.dir, true); err != nil {
 			return nil, err
@@ -127,6 +130,9 @@ func (f *SweepFolder) look(cell int, id string) error {
 		delete(f.at, id)
 		m = f.finished(cell, id)
 	}
+	if err := f.ctx.Err(); err != nil {
+		return err // which may be why it does not look finished
+	}
 	if m == nil {
 		f.hurt = append(f.hurt, id)
 		return nil
@@ -144,7 +150,7 @@ func (f *SweepFolder) finished(cell int, id string) *Manifest {
 	if err != nil {
 		return nil
 	}
-	s := &Sealed{Manifest: m, dir: f.dir, at: f.where(id)}
+	s := &Sealed{Manifest: m, ctx: f.ctx, dir: f.dir, at: f.where(id)}
 	if text, err := s.readText(specFile, largestSummary); err != nil || !f.plan.Is(cell, text, m.Inputs) || !s.intact() {
 		return nil
 	}
@@ -318,7 +324,7 @@ func (f *SweepFolder) collectCell(id string) (sum File, summary *Summary, err er
 	}
 	h := newSummer()
 	h.Write(text)
-	summary, err = (&Sealed{Manifest: m, dir: f.dir, at: path.Dir(name)}).readSummary()
+	summary, err = (&Sealed{Manifest: m, ctx: f.ctx, dir: f.dir, at: path.Dir(name)}).readSummary()
 	return h.file(), summary, err
 }
 

@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -60,8 +61,8 @@ func (r *SweepResult) failures() (list []failure) {
 }
 
 // OpenSweep reads the folder of a finished sweep, or shard of one, back.
-func OpenSweep(dir string, trust Reading) (*SweepResult, error) {
-	s, err := openKind(dir, KindSweep, trust)
+func OpenSweep(ctx context.Context, dir string, trust Reading) (*SweepResult, error) {
+	s, err := openKind(ctx, dir, KindSweep, trust)
 	if err != nil {
 		return nil, err
 	}

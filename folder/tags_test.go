@@ -1,6 +1,7 @@
 package folder_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -15,7 +16,7 @@ import (
 
 // tagsOf says which tags a folder has, or what is wrong.
 func tagsOf(dir string) string {
-	s, err := folder.OpenSealed(dir, folder.Verified)
+	s, err := folder.OpenSealed(context.Background(), dir, folder.Verified)
 	if err != nil {
 		return err.Error()
 	}
@@ -44,7 +45,7 @@ func TestTags(t *testing.T) {
 		if err != nil || strings.Join(got, " ") != c.want || tagsOf(dir) != c.want {
 			t.Errorf("+%v −%v: %v, %v; the folder says %q, want %q", c.add, c.remove, got, err, tagsOf(dir), c.want)
 		}
-		found, err := folder.Verify(dir)
+		found, err := folder.Verify(t.Context(), dir)
 		if err != nil || len(found.Strange) > 0 || slices.ContainsFunc(found.Files, func(f folder.Checked) bool { return f.Problem != "" }) {
 			t.Errorf("%+v, %v", found, err)
 		}
@@ -103,7 +104,7 @@ func TestChangedTagsAreFound(t *testing.T) {
 		if _, err := folder.Retag(dir, []string{"more"}, nil); !errors.Is(err, folder.ErrChanged) {
 			t.Errorf("%q is overwritten: %v", other, err)
 		}
-		found, err := folder.Verify(dir)
+		found, err := folder.Verify(t.Context(), dir)
 		if err != nil || !slices.ContainsFunc(found.Files, func(f folder.Checked) bool { return f.File == "tags.json" && f.Problem != "" }) {
 			t.Errorf("verify says nothing of %q: %+v, %v", other, found, err)
 		}

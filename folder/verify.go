@@ -1,12 +1,15 @@
 package folder
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"os"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/kedge-opt/kedge/internal/plain"
 )
 
 // Checked is what Verify says of one file.
@@ -23,9 +26,9 @@ type Inspection struct {
 }
 
 // Verify compares the files of a sealed folder, and of its cells, with their checksums. The error is about the folder as a whole; a file
-// that differs is no error but has a Problem.
-func Verify(dir string) (*Inspection, error) {
-	s, err := OpenSealed(dir, Verified)
+// that differs is no error but has a Problem. Once the context is done, the error is its own.
+func Verify(ctx context.Context, dir string) (*Inspection, error) {
+	s, err := OpenSealed(ctx, dir, Verified)
 	if err != nil {
 		return nil, err
 	}
@@ -36,6 +39,9 @@ func Verify(dir string) (*Inspection, error) {
 	}
 	if s.dir.Has(tagsFile) {
 		found.Files = append(found.Files, s.checkTags())
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	entries, err := s.dir.List(".")
 	for _, e := range entries {
@@ -68,7 +74,7 @@ func (s *Sealed) checkCell(id string) []Checked {
 	if err != nil {
 		return nil // as checkFile says
 	}
-	list := (&Sealed{Manifest: m, dir: s.dir, trust: s.trust, at: inner}).check()
+	list := (&Sealed{Manifest: m, ctx: s.ctx, dir: s.dir, trust: s.trust, at: inner}).check()
 	for i := range list {
 		list[i].File = path.Join(inner, list[i].File)
 	}
@@ -87,7 +93,7 @@ func (s *Sealed) checkFile(name string) Checked {
 	}
 	defer f.Close()
 	c := Checked{File: name}
-	if c.Problem, err = s.differs(f, name, s.Files[name]); err != nil {
+	if c.Problem, err = s.differs(plain.Until(s.ctx, f), name, s.Files[name]); err != nil {
 		c.Problem = err.Error()
 	}
 	if s.IsBare() && s.Files[name].SHA256 == "" {

@@ -99,7 +99,7 @@ func sameFromDisk(t *testing.T, r *folder.Result) {
 	t.Helper()
 	dir := t.TempDir()
 	seal(t, r, dir)
-	back, err := folder.Open(dir, folder.Verified)
+	back, err := folder.Open(t.Context(), dir, folder.Verified)
 	if err != nil {
 		t.Fatal(err)
 	}

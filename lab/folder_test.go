@@ -101,7 +101,7 @@ func mergeIn(dir string, parts []string) (*folder.SweepResult, error) {
 		return nil, err
 	}
 	defer c.Release()
-	return lab.Merge(kind.Standard(), c, parts, nil)
+	return lab.Merge(context.Background(), kind.Standard(), c, parts, nil)
 }
 
 func put(t testing.TB, dir, name, text string) {
@@ -144,7 +144,7 @@ func TestOpenedIsWhatWasSaved(t *testing.T) {
 	same := evidence.For(t, evidence.Promise{Name: "opened", Text: "a folder that is opened, and saved again: other values or bytes"})
 	for name, sets := range variants() {
 		want, dir := saved(t, name, 2, sets...)
-		got, err := folder.Open(dir, folder.Verified)
+		got, err := folder.Open(t.Context(), dir, folder.Verified)
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -205,7 +205,7 @@ func TestVerifyFindsWhatChanged(t *testing.T) {
 
 func problems(t testing.TB, dir string) []folder.Checked {
 	t.Helper()
-	found, err := folder.Verify(dir)
+	found, err := folder.Verify(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,8 +266,8 @@ func TestBadManifestsAreRefused(t *testing.T) {
 	} {
 		put(t, dir, "manifest.json", text)
 		before := contents(t, dir)
-		_, open := folder.Open(dir, folder.Verified)
-		_, verify := folder.Verify(dir)
+		_, open := folder.Open(t.Context(), dir, folder.Verified)
+		_, verify := folder.Verify(t.Context(), dir)
 		for _, err := range []error{open, verify, usable(dir), save(r, dir)} {
 			if err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "manifest.json") {
 				t.Errorf("want an error with %q, got %v", what, err)
@@ -287,17 +287,17 @@ func TestOpenRefusesDamage(t *testing.T) {
 			continue
 		}
 		put(t, dir, name, text[:len(text)/2])
-		if _, err := folder.Open(dir, folder.Verified); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := folder.Open(t.Context(), dir, folder.Verified); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("half of %s: %v", name, err)
 		}
-		if _, err := folder.Open(dir, folder.Unverified); name != "spec.yaml" && (err == nil || !strings.Contains(err.Error(), name)) {
+		if _, err := folder.Open(t.Context(), dir, folder.Unverified); name != "spec.yaml" && (err == nil || !strings.Contains(err.Error(), name)) {
 			t.Errorf("half of %s, unverified: %v", name, err)
 		}
 		put(t, dir, name, text)
 	}
 	summary := contents(t, dir)["summary.json"]
 	put(t, dir, "summary.json", strings.ReplaceAll(summary, "vanilla", "spam"))
-	if _, err := folder.Open(dir, folder.Unverified); err == nil || !strings.Contains(err.Error(), "series.parquet: row 0: ") {
+	if _, err := folder.Open(t.Context(), dir, folder.Unverified); err == nil || !strings.Contains(err.Error(), "series.parquet: row 0: ") {
 		t.Error(err)
 	}
 }

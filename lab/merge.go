@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"context"
 	"path/filepath"
 
 	"github.com/kedge-opt/kedge/folder"
@@ -10,7 +11,7 @@ import (
 
 // Merge joins the folders of shards, or of any parts, of one sweep, as folder.Merge does. Its specs can
 // name the given kinds.
-func Merge(kinds *kind.Catalogue, c *folder.Taken, parts []string, report folder.SweepReport) (*folder.SweepResult, error) {
+func Merge(ctx context.Context, kinds *kind.Catalogue, c *folder.Taken, parts []string, report folder.SweepReport) (*folder.SweepResult, error) {
 	text, err := folder.CommonSweep(parts, problem.MaxSize)
 	if err != nil {
 		return nil, err
@@ -19,7 +20,7 @@ func Merge(kinds *kind.Catalogue, c *folder.Taken, parts []string, report folder
 	if err != nil {
 		return nil, err
 	}
-	return folder.Merge(c, parts, planOf(w), report)
+	return folder.Merge(ctx, c, parts, planOf(w), report)
 }
 
 // planOf is what the folder of a sweep must know of it.

@@ -63,7 +63,7 @@ func TestStoppedRestlessRunsGoOn(t *testing.T) {
 	if !reflect.DeepEqual(contents(t, dir), contents(t, calm)) {
 		t.Error("the folder differs from that of an undisturbed run")
 	}
-	got, err := folder.Open(calm, folder.Verified)
+	got, err := folder.Open(t.Context(), calm, folder.Verified)
 	if err != nil {
 		t.Fatal(err)
 	}

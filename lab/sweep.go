@@ -36,11 +36,11 @@ func (s Shard) has(i int) bool { return s.Of == 0 || i%s.Of == s.Index-1 }
 // the bytes of one that was not. A cell that fails leaves the others alone; the result says what it died of. When the context
 // ends first, the error is the context's and the finished cells stay.
 func Sweep(ctx context.Context, w *problem.Sweep, c *folder.Taken, o SweepOptions) (*folder.SweepResult, error) {
-	f, err := folder.OpenSweepFolder(c, planOf(w), o.Anew)
+	f, err := folder.OpenSweepFolder(ctx, c, planOf(w), o.Anew)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.ComputedBy(func(name string) (string, error) { return problem.InputSum(o.Files, name) }); err != nil {
+	if err := f.ComputedBy(func(name string) (string, error) { return problem.InputSum(ctx, o.Files, name) }); err != nil {
 		return nil, err
 	}
 	if err := f.Begin(); err != nil {

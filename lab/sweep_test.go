@@ -111,7 +111,7 @@ func TestSweepsOnAnyWorkersAndInShards(t *testing.T) {
 		t.Fatal(err)
 	}
 	sameTree(t, "merged", whole, one)
-	back, err := folder.OpenSweep(whole, folder.Verified)
+	back, err := folder.OpenSweep(t.Context(), whole, folder.Verified)
 	if err != nil || fmt.Sprint(cellsOf(back)) != fmt.Sprint(cellsOf(r)) || back.Spec != r.Spec || back.Name != "little" {
 		t.Errorf("opened (%v)\n%v\nwas\n%v", err, cellsOf(back), cellsOf(r))
 	}
@@ -190,7 +190,7 @@ over:
 		t.Fatal(err)
 	}
 	sameTree(t, "failures again", again, first)
-	back, err := folder.OpenSweep(first, folder.Verified)
+	back, err := folder.OpenSweep(t.Context(), first, folder.Verified)
 	if err != nil || fmt.Sprint(cellsOf(back)) != fmt.Sprint(cellsOf(r)) {
 		t.Errorf("opened (%v) %v", err, cellsOf(back))
 	}
@@ -253,7 +253,7 @@ func TestSweepRefusals(t *testing.T) {
 	if !maps.Equal(before, tree(t, other)) {
 		t.Error("a refused folder has changed")
 	}
-	if _, err := folder.OpenSweep(filepath.Join(other, "cells", r.Cells[0].ID), folder.Verified); err == nil || !strings.Contains(err.Error(), "holds a run, not a sweep") {
+	if _, err := folder.OpenSweep(t.Context(), filepath.Join(other, "cells", r.Cells[0].ID), folder.Verified); err == nil || !strings.Contains(err.Error(), "holds a run, not a sweep") {
 		t.Errorf("opening a cell as a sweep gives %v", err)
 	}
 }
@@ -322,7 +322,7 @@ func TestSweepsLockTheirFolder(t *testing.T) {
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("the stopped sweep gives %v", err)
 	}
-	if _, err := folder.OpenSweep(dir, folder.Verified); !errors.Is(err, folder.ErrUnfinished) {
+	if _, err := folder.OpenSweep(t.Context(), dir, folder.Verified); !errors.Is(err, folder.ErrUnfinished) {
 		t.Errorf("opening a stopped sweep gives %v", err)
 	}
 	sweep(t, little, dir, lab.SweepOptions{})

@@ -103,7 +103,7 @@ func TestSweepTorture(t *testing.T) {
 	o := newOrdeal(t, size(6, 125))
 	calm := filepath.Join(o.dir, "calm")
 	took := o.run(t, calm)
-	r, err := folder.OpenSweep(calm, folder.Verified)
+	r, err := folder.OpenSweep(t.Context(), calm, folder.Verified)
 	if err != nil || len(r.Cells) != size(24, 500) || r.Failed() > 0 {
 		t.Fatalf("the undisturbed sweep: %v", err)
 	}

@@ -20,10 +20,10 @@ func Build(name string, s *Spec, files fs.FS) (*Problem, error) {
 	return BuildWithin(context.Background(), name, s, files)
 }
 
-// BuildWithin is Build that ends with the error of the context once that is done: large crowds take long to draw.
+// BuildWithin is Build that ends with the error of the context once that is done: large crowds take long to draw, and large
+// files to read.
 func BuildWithin(ctx context.Context, name string, s *Spec, files fs.FS) (*Problem, error) {
-	p := begin(name, s, files)
-	p.within = ctx
+	p := begin(ctx, name, s, files)
 	if err := s.Fits(s.CrowdNeed()); err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func BuildWithin(ctx context.Context, name string, s *Spec, files fs.FS) (*Probl
 // NewRule makes the decision rule of an algorithm of a spec, at its first decision, without drawing anybody: so it can decide for
 // people who are elsewhere. Files that the spec names are read from files.
 func NewRule(s *Spec, algorithm int, files fs.FS) (*online.Descent, error) {
-	p := begin("", s, files)
+	p := begin(context.Background(), "", s, files)
 	p, err := p.after(p.buildIndividual, p.buildPlayers, p.buildSet, p.drawStart, p.enterSet, p.buildChanges, p.buildConstraints)
 	if err != nil {
 		return nil, err
@@ -51,20 +51,21 @@ func NewRule(s *Spec, algorithm int, files fs.FS) (*online.Descent, error) {
 	return rule.From(p.Start)
 }
 
-func begin(name string, s *Spec, files fs.FS) *Problem {
+func begin(ctx context.Context, name string, s *Spec, files fs.FS) *Problem {
 	return &Problem{
-		Name: name, Spec: s, Search: optimum.Effort{Tolerance: s.Optimum.Tolerance, Starts: s.Optimum.Starts}, files: &witness{files: files, seen: map[string]seenFile{}},
-		within: context.Background(), stream: func(name ...string) *stream.Stream { return stream.New(s.Seed, name...) },
+		Name: name, Spec: s, Search: optimum.Effort{Tolerance: s.Optimum.Tolerance, Starts: s.Optimum.Starts}, files: &witness{ctx: ctx, files: files, seen: map[string]seenFile{}},
+		within: ctx, stream: func(name ...string) *stream.Stream { return stream.New(s.Seed, name...) },
 	}
 }
 
 // after returns the problem as some steps leave it, or the error of the first that fails.
 func (p *Problem) after(steps ...func() error) (*Problem, error) {
 	for _, step := range steps {
-		if err := step(); err != nil {
-			return nil, err
+		err := step()
+		if stopped := p.within.Err(); stopped != nil { // whatever else went wrong, that may be why
+			err = stopped
 		}
-		if err := p.within.Err(); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -21,8 +22,8 @@ func (p *Problem) Inputs() map[string]string {
 	return list
 }
 
-// InputSum hashes a file that a spec names, as Inputs does.
-func InputSum(files fs.FS, name string) (string, error) {
+// InputSum hashes a file that a spec names, as Inputs does, until the context is done.
+func InputSum(ctx context.Context, files fs.FS, name string) (string, error) {
 	if files == nil {
 		return "", &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
@@ -32,13 +33,14 @@ func InputSum(files fs.FS, name string) (string, error) {
 	}
 	defer f.Close()
 	h := sha256.New()
-	_, err = io.Copy(h, f)
+	_, err = io.Copy(h, plain.UntilIn(ctx, f))
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 
 // witness hands files out and remembers what they held.
 type witness struct {
-	files fs.FS // may be nil
+	ctx   context.Context // once it is done, reading ends with its error
+	files fs.FS           // may be nil
 	mu    sync.Mutex
 	seen  map[string]seenFile
 }
@@ -55,7 +57,7 @@ func (w *witness) Open(name string) (fs.File, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if _, ok := w.seen[name]; !ok {
-		sum, err := InputSum(w.files, name)
+		sum, err := InputSum(w.ctx, w.files, name)
 		if err != nil {
 			return nil, err
 		}
@@ -65,7 +67,11 @@ func (w *witness) Open(name string) (fs.File, error) {
 		}
 		w.seen[name] = seenFile{sum, info.Size(), info.ModTime()}
 	}
-	return plain.OpenIn(w.files, name)
+	f, err := plain.OpenIn(w.files, name)
+	if err != nil {
+		return nil, err
+	}
+	return plain.UntilIn(w.ctx, f), nil
 }
 
 // stayed wants all files as they were when they were hashed, so that the problem is made of what their checksums say.

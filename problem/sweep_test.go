@@ -169,7 +169,7 @@ base:
 	parse := func(text string, sum func(string) (string, error)) (*Sweep, error) {
 		return ParseSweepOf(kind.Standard(), "x.yaml", []byte(text), Sources{Read: noFile, Sum: sum})
 	}
-	sum := func(name string) (string, error) { return InputSum(files, name) }
+	sum := func(name string) (string, error) { return InputSum(t.Context(), files, name) }
 	of := map[string]*Sweep{}
 	for _, name := range []string{"a.csv", "b.csv", "c.csv"} {
 		w, err := parse(strings.Replace(src, "FILE", name, 1), sum)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -16,10 +17,10 @@ import (
 )
 
 // compared reads runs under the names of their folders.
-func compared(kinds *kind.Catalogue, trust folder.Reading, dirs []string) (*page.Document, error) {
+func compared(ctx context.Context, kinds *kind.Catalogue, trust folder.Reading, dirs []string) (*page.Document, error) {
 	var runs []labelled
 	for i, label := range labelsFor(dirs) {
-		r, err := folder.Open(dirs[i], trust)
+		r, err := folder.Open(ctx, dirs[i], trust)
 		if err != nil {
 			return nil, err
 		}

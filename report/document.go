@@ -66,3 +66,12 @@ func tableOf(id string, a folder.Section) *page.TextTable {
 	}
 	return t
 }
+
+// paged adds the files of a document.
+func paged(d *page.Document, err error) (*page.Document, map[string][]byte, error) {
+	if err != nil {
+		return nil, nil, err
+	}
+	pages, err := d.Files()
+	return d, pages, err
+}

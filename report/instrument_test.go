@@ -65,7 +65,7 @@ func TestANewQuantityTouchesOneFile(t *testing.T) {
 	if first, _, _ := strings.Cut(read("series.csv"), "\n"); !strings.HasSuffix(first, ",trust,spending") {
 		t.Errorf("series.csv begins with %s", first)
 	}
-	back, err := folder.Open(dir, folder.Verified)
+	back, err := folder.Open(t.Context(), dir, folder.Verified)
 	if err != nil {
 		t.Fatal(err)
 	}

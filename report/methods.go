@@ -16,11 +16,7 @@ import (
 // SaveComparison writes the data of a comparison of methods and its pages to the folder that was taken for it. It returns what the pages say.
 func SaveComparison(c *folder.Taken, r *compare.Comparison) (*page.Document, error) {
 	id := folder.CurrentIdentity(r.Inputs)
-	d, err := comparisonDocument(r, id.Build)
-	if err != nil {
-		return nil, err
-	}
-	pages, err := d.Files()
+	d, pages, err := paged(comparisonDocument(r, id.Build))
 	if err != nil {
 		return nil, err
 	}

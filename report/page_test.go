@@ -200,7 +200,7 @@ func TestNumbersForPeople(t *testing.T) {
 func TestPagesHoldTheirFigures(t *testing.T) {
 	r := polarizedEvery(100)
 	r.Angles, r.Reference = nil, nil
-	d, err := drawn(kind.Standard(), r)
+	d, err := Document(kind.Standard(), r)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@
 package report
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -21,8 +22,8 @@ import (
 	"github.com/kedge-opt/kedge/report/plot"
 )
 
-// drawn is the report of a run with its figures.
-func drawn(kinds *kind.Catalogue, r *folder.Result) (*page.Document, error) {
+// Document is the report of a run with its figures.
+func Document(kinds *kind.Catalogue, r *folder.Result) (*page.Document, error) {
 	figures, err := Figures(r)
 	return runDocument(kinds, r, figures), err
 }
@@ -30,11 +31,7 @@ func drawn(kinds *kind.Catalogue, r *folder.Result) (*page.Document, error) {
 // Save writes the data of a run and its pages to the folder that was taken for it. It returns what the pages say. What is asked is told
 // where the spec names nothing but the given kinds.
 func Save(kinds *kind.Catalogue, c *folder.Taken, r *folder.Result) (*page.Document, error) {
-	d, err := drawn(kinds, r)
-	if err != nil {
-		return nil, err
-	}
-	pages, err := d.Files()
+	d, pages, err := paged(Document(kinds, r))
 	if err != nil {
 		return nil, err
 	}
@@ -53,44 +50,44 @@ func Write(kinds *kind.Catalogue, dir string, r *folder.Result) error {
 }
 
 // Read makes the report of a finished folder, a run, a sweep or a study, or one that compares several runs. Data that is not what a
-// folder's manifest says is refused, unless it is to be read as it is.
-func Read(kinds *kind.Catalogue, trust folder.Reading, dirs ...string) (*page.Document, error) {
+// folder's manifest says is refused, unless it is to be read as it is. Folders are read until the context is done.
+func Read(ctx context.Context, kinds *kind.Catalogue, trust folder.Reading, dirs ...string) (*page.Document, error) {
 	if len(dirs) == 0 {
 		return nil, errors.New("a report is made of one folder or more")
 	}
 	for _, dir := range dirs {
-		if err := intact(dir); err != nil && trust == folder.Verified {
+		if err := intact(ctx, dir); err != nil && trust == folder.Verified {
 			return nil, err
 		}
 	}
 	if len(dirs) > 1 {
-		return compared(kinds, trust, dirs)
+		return compared(ctx, kinds, trust, dirs)
 	}
-	return documentOf(kinds, trust, dirs[0])
+	return documentOf(ctx, kinds, trust, dirs[0])
 }
 
 // documentOf reads a run, a sweep or a study.
-func documentOf(kinds *kind.Catalogue, trust folder.Reading, dir string) (*page.Document, error) {
+func documentOf(ctx context.Context, kinds *kind.Catalogue, trust folder.Reading, dir string) (*page.Document, error) {
 	m, err := folder.ReadManifest(dir)
 	if err != nil {
 		return nil, err
 	}
 	switch m.Kind {
 	case folder.KindSweep:
-		r, err := folder.OpenSweep(dir, trust)
+		r, err := folder.OpenSweep(ctx, dir, trust)
 		if err != nil {
 			return nil, err
 		}
 		figures, err := plot.SweepFigures(r)
 		return sweepDocument(kinds, r, figures), err
 	case folder.KindStudy:
-		r, err := folder.Decode(dir, folder.StudyFile, trust, study.Decode)
+		r, err := folder.Decode(ctx, dir, folder.StudyFile, trust, study.Decode)
 		if err != nil {
 			return nil, err
 		}
 		return studyDocument(r, m.Build)
 	case folder.KindCompare:
-		r, err := folder.Decode(dir, folder.CompareFile, trust, func(f io.Reader) (*compare.Comparison, error) { return compare.Decode(kinds, f) })
+		r, err := folder.Decode(ctx, dir, folder.CompareFile, trust, func(f io.Reader) (*compare.Comparison, error) { return compare.Decode(kinds, f) })
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%s holds a report alone; give the folders that it was made of", dir)
 		}
@@ -99,16 +96,16 @@ func documentOf(kinds *kind.Catalogue, trust folder.Reading, dir string) (*page.
 		}
 		return comparisonDocument(r, m.Build)
 	}
-	r, err := folder.Open(dir, trust)
+	r, err := folder.Open(ctx, dir, trust)
 	if err != nil {
 		return nil, err
 	}
-	return drawn(kinds, r)
+	return Document(kinds, r)
 }
 
 // intact wants the data of a folder as it was written; what a report is made of may be missing or changed.
-func intact(dir string) error {
-	found, err := folder.Verify(dir)
+func intact(ctx context.Context, dir string) error {
+	found, err := folder.Verify(ctx, dir)
 	if err != nil {
 		return err
 	}

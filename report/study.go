@@ -17,11 +17,7 @@ import (
 // SaveStudy writes the data of a study and its pages to the folder that was taken for it. It returns what the pages say.
 func SaveStudy(c *folder.Taken, r *study.Result) (*page.Document, error) {
 	id := folder.CurrentIdentity(nil)
-	d, err := studyDocument(r, id.Build)
-	if err != nil {
-		return nil, err
-	}
-	pages, err := d.Files()
+	d, pages, err := paged(studyDocument(r, id.Build))
 	if err != nil {
 		return nil, err
 	}
