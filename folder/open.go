@@ -64,13 +64,16 @@ func (s *Sealed) readSummary() (*Summary, error) {
 // result is what a summary tells of its result.
 func (s *Summary) result() *Result {
 	r := &Result{
-		Case: s.Case, Seed: s.Seed, Iterations: s.Iterations, Trials: s.Trials, Partial: s.Partial,
-		Individuals: s.Individuals, Maximize: s.Maximize, Optimum: s.Optimum, Reference: s.Reference,
+		Answer: s.Answer, Case: s.Case, Seed: s.Seed, Iterations: s.Iterations, Trials: s.Trials, Partial: s.Partial,
+		Individuals: s.Individuals, Maximize: s.Maximize, Optimum: s.Optimum, Equilibrium: s.Equilibrium, Reference: s.Reference,
 		Stable: NoPoint(), Rests: s.Rests, Notes: s.Notes,
 		Sections: s.Sections, Diagnoses: s.Diagnoses,
 	}
 	if s.Stable != nil {
 		r.Stable = *s.Stable
+	}
+	if s.Names != nil {
+		r.Names = *s.Names
 	}
 	for _, name := range s.Order {
 		r.Runs = append(r.Runs, Run{Name: name, Planned: s.Algorithms[name].Planned})

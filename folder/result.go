@@ -5,6 +5,8 @@ package folder
 import (
 	"math"
 	"time"
+
+	"github.com/kedge-opt/kedge"
 )
 
 // Result is everything a finished or interrupted run knows.
@@ -21,7 +23,10 @@ type Result struct {
 	Optimum     Point   // the exact optimum of the settled population
 	Stable      Point   // where retraining settles from the first decision
 	Rests       []Point // all points found where it would rest, that one first
+	Equilibrium *Point  // of several players; nil where none is known
 	Reference   *Reference
+	Names       kedge.Names
+	Answer      *Advice // nil until somebody has worded it
 	Runs        []Run
 	Angles      *Angles  // nil when states and decisions do not share a space
 	Notes       []string // what a reader must know, one sentence each, warnings first
@@ -52,6 +57,25 @@ type Point struct {
 	Spread   float64   `json:"spread"` // largest difference in value between starts that ended there, as a part of how values differ over the set
 	Decision []float64 `json:"decision"`
 	Evidence *Evidence `json:"evidence,omitempty"` // nil in results of earlier versions
+	Sampling *Sampling `json:"sampling,omitempty"` // of the optimum; nil in results of earlier versions
+}
+
+// Confidence is that of every interval.
+const Confidence = 0.95
+
+// Sampling is how well an optimum is known of the many whom the people at hand were drawn from: intervals that hold the optimum of all of
+// them in 95 of 100 crowds, of a model that is right. Without intervals it says why there are none.
+type Sampling struct {
+	Low   []float64 `json:"low,omitempty"`
+	High  []float64 `json:"high,omitempty"`
+	Value *Reach    `json:"value,omitempty"`
+	Why   string    `json:"why,omitempty"`
+}
+
+// Reach is from the least to the greatest.
+type Reach struct {
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
 }
 
 // Standing says how much is known of an answer. The words are the same wherever kedge writes.

@@ -1,6 +1,10 @@
 package folder
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
 
 // Spread is mean, minimum and maximum over trials.
 type Spread struct {
@@ -43,4 +47,27 @@ func SpreadOfFinite(x []float64) (s Spread, count int) {
 	// Rounding can push the mean of equal numbers past them.
 	s.Mean = min(max(sum/float64(count), s.Min), s.Max)
 	return s, count
+}
+
+// Student returns the mean of x and half the width of its Student interval, NaN for fewer than two numbers.
+func Student(x []float64, level float64) (mean, half float64) {
+	n := float64(len(x))
+	for _, v := range x {
+		mean += v / n
+	}
+	squares := 0.0
+	for _, v := range x {
+		squares += float64((v - mean) * (v - mean))
+	}
+	return mean, StudentHalf(math.Sqrt(squares/(n-1)/n), n, level)
+}
+
+// StudentHalf is half the width of the Student interval of a mean of n numbers with the given standard error, NaN where n is below 2.
+func StudentHalf(deviation, n, level float64) float64 {
+	if !(n >= 2) {
+		return math.NaN()
+	}
+	// Rounded, because the library's last bits differ between targets.
+	t := math.Round(1e9*distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile((1+level)/2)) / 1e9
+	return float64(t * deviation) // never fused with what it is added to
 }

@@ -9,6 +9,7 @@ import (
 
 // Summary is the JSON form of a result; docs/formats/run.md describes it.
 type Summary struct {
+	Answer      *Advice                     `json:"answer,omitempty"` // what to do
 	Case        string                      `json:"case"`
 	Seed        uint64                      `json:"seed"`
 	Iterations  int                         `json:"iterations"`
@@ -16,9 +17,11 @@ type Summary struct {
 	Partial     bool                        `json:"partial"`
 	Individuals int                         `json:"individuals"`
 	Maximize    bool                        `json:"maximize"`
+	Names       *kedge.Names                `json:"names,omitempty"` // nil: everything goes by numbers
 	Optimum     Point                       `json:"optimum"`
 	Stable      *Point                      `json:"stable"`
-	Rests       []Point                     `json:"rests,omitempty"` // where retraining would rest, the stable one first
+	Rests       []Point                     `json:"rests,omitempty"`       // where retraining would rest, the stable one first
+	Equilibrium *Point                      `json:"equilibrium,omitempty"` // of several players
 	Reference   *Reference                  `json:"reference,omitempty"`
 	Order       []string                    `json:"order"` // the algorithms as the spec has them
 	Algorithms  map[string]SummaryAlgorithm `json:"algorithms"`
@@ -37,6 +40,8 @@ type SummaryAlgorithm struct {
 	Gap      *Spread `json:"gap"`
 	Distance *Spread `json:"distance"`
 
+	Decision []DecisionSpread `json:"decision,omitempty"` // after the last turn
+
 	Breaks []Breach `json:"breaks,omitempty"` // constraints: then it is not ranked
 }
 
@@ -44,12 +49,15 @@ type SummaryAlgorithm struct {
 func (r *Result) Summarize() *Summary {
 	s := &Summary{
 		Case: r.Case, Seed: r.Seed, Iterations: r.Iterations, Trials: r.Trials, Partial: r.Partial,
-		Individuals: r.Individuals, Maximize: r.Maximize, Order: []string{},
-		Optimum: r.Optimum, Rests: r.Rests, Reference: r.Reference, Algorithms: map[string]SummaryAlgorithm{}, Notes: r.Notes, Sections: r.Sections,
+		Answer: r.Answer, Individuals: r.Individuals, Maximize: r.Maximize, Order: []string{},
+		Optimum: r.Optimum, Rests: r.Rests, Equilibrium: r.Equilibrium, Reference: r.Reference, Algorithms: map[string]SummaryAlgorithm{}, Notes: r.Notes, Sections: r.Sections,
 		Diagnoses: r.Diagnoses, Columns: foreign(r.Columns()), Build: r.Build,
 	}
 	if r.Stable.Decision != nil {
 		s.Stable = &r.Stable
+	}
+	if r.Names.Given() {
+		s.Names = &r.Names
 	}
 	for i := range r.Runs {
 		one := &r.Runs[i]
@@ -60,6 +68,7 @@ func (r *Result) Summarize() *Summary {
 			Value:    SpreadOf(one.Final("value")),
 			Gap:      SpreadOf(one.Final("gap")),
 			Distance: SpreadOf(one.Final("distance")),
+			Decision: r.Decisions(one),
 			Breaks:   r.Breaches(one),
 		}
 	}
@@ -82,5 +91,5 @@ func (r *Result) manifest() Manifest {
 
 // foreign keeps the columns that nobody can describe who reads their names.
 func foreign(list []kedge.Column) []kedge.Column {
-	return slices.DeleteFunc(slices.Clone(list), func(c kedge.Column) bool { return loop.Knows(c.Name) })
+	return slices.DeleteFunc(slices.Clone(list), func(c kedge.Column) bool { return c.Unit == "" && loop.Knows(c.Name) })
 }

@@ -280,7 +280,7 @@ func (b *builder) slice(e *expr) *node {
 	if len(e.cuts) > x.shape.rank {
 		return b.fail(e, "%s: %s %v, which has no %d axes to cut", b.excerpt(e), b.excerpt(e.args[0]), x.shape, len(e.cuts))
 	}
-	first, ok := b.span(e, e.cuts[0], x.shape.rows)
+	first, ok := b.span(e, b.labelled(e), x.shape.rows)
 	rest := span{0, x.shape.cols, true}
 	if len(e.cuts) == 2 && ok {
 		rest, ok = b.span(e, e.cuts[1], x.shape.cols)
@@ -290,6 +290,26 @@ func (b *builder) slice(e *expr) *node {
 	}
 	rest.isWide = rest.isWide && x.shape.rank == 2
 	return b.cutOut(e, x, first, rest)
+}
+
+// labelled is the first cut of a slice with the names of entries made into their numbers.
+func (b *builder) labelled(e *expr) cut {
+	c := e.cuts[0]
+	labels := b.labels[e.args[0].name]
+	if e.args[0].kind != nameExpr || labels == nil {
+		return c
+	}
+	number := func(end *expr) *expr {
+		if end == nil || end.kind != nameExpr {
+			return end
+		}
+		i := slices.Index(labels, end.name)
+		if i < 0 {
+			return end
+		}
+		return &expr{kind: numberExpr, pos: end.pos, end: end.end, number: float64(i)}
+	}
+	return cut{number(c.lo), number(c.hi), c.isWide}
 }
 
 // span is the entries lo … hi−1 of an axis, or just one.

@@ -11,9 +11,10 @@ import (
 type builder struct {
 	*graph
 	text
-	names map[string]*node
-	found *mistakes
-	rules rules // of formulas of columns; nil: those of a model
+	names  map[string]*node
+	labels map[string][]string
+	found  *mistakes
+	rules  rules // of formulas of columns; nil: those of a model
 
 	decisions int // entries of the decision
 }

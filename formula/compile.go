@@ -11,7 +11,7 @@ import (
 
 // Compile checks a model and prepares it for use. The error joins one *Error for every mistake found.
 func Compile(s Source) (*Model, error) {
-	c := &compiler{graph: newGraph(), names: map[string]*node{}}
+	c := &compiler{graph: newGraph(), names: map[string]*node{}, labels: map[string][]string{}}
 	c.declare(s)
 	c.quiet(s.Noise)
 	c.bind(s.Let)
@@ -102,17 +102,22 @@ func (c *compiler) declaration(t text, o op) (string, *node) {
 	return name, n
 }
 
-// named reads "p", "p[20]" or "P[3, 4]".
+// named reads "p", "p[20]", "P[3, 4]" or "q[apples, pears] in EUR".
 func (c *compiler) named(t text) (string, shape, bool) {
+	t.body, _ = cutUnit(t.body)
 	e := c.tree(t)
 	if e == nil {
 		return "", shape{}, false
 	}
 	b := c.builder(t)
 	name, lengths, ok := e, []int(nil), true
+	var labels []string
 	if e.kind == sliceExpr {
 		name = e.args[0]
-		for _, cut := range e.cuts {
+		if labels = labelsOf(e); labels != nil {
+			lengths = []int{len(labels)}
+		}
+		for _, cut := range e.cuts[min(len(labels), len(e.cuts)):] {
 			ok = ok && !cut.isWide
 			lengths = append(lengths, wholeNumber(cut.lo))
 		}
@@ -126,6 +131,13 @@ func (c *compiler) named(t text) (string, shape, bool) {
 		c.names[name.name] = nil
 		b.fail(e, "%s: lengths are whole numbers from 1 on that make %d entries at most", b.excerpt(e), maxEntries)
 	}
+	for i, label := range labels {
+		if slices.Contains(labels[:i], label) {
+			b.fail(e, "%s: two entries are called %s", b.excerpt(e), label)
+			return "", shape{}, false
+		}
+	}
+	c.labels[name.name] = labels
 	return name.name, s, ok
 }
 

@@ -6,7 +6,8 @@ import "github.com/kedge-opt/kedge"
 type compiler struct {
 	*graph
 	names                  map[string]*node
-	inputs                 map[string]*node // the names before noise and let
+	inputs                 map[string]*node    // the names before noise and let
+	labels                 map[string][]string // of the entries of what is declared
 	dims                   kedge.Dims
 	state, decision, trait *node
 	stateName              string
@@ -30,5 +31,5 @@ func (c *compiler) fail(t text, format string, args ...any) *node {
 }
 
 func (c *compiler) builder(t text) *builder {
-	return &builder{graph: c.graph, text: t, names: c.names, found: &c.found, decisions: c.dims.Decision}
+	return &builder{graph: c.graph, text: t, names: c.names, labels: c.labels, found: &c.found, decisions: c.dims.Decision}
 }

@@ -50,10 +50,17 @@ func (r *run) solve(ctx context.Context) error {
 	r.result.Optimum = r.searched(&best.Search)
 	r.result.Optimum.Evidence.Bounded = r.bounds.best != nil
 	r.result.Optimum.Evidence.Credit(r.proven.Why, r.problem.Bound(r.proven))
+	if r.result.Optimum.Sampling, err = r.sampling(ctx, best); err != nil {
+		return err
+	}
 	r.describeRests(rests)
 	r.remember()
 	if err := errors.Join(r.findNash(ctx), r.follow(ctx)); err != nil {
 		return err
+	}
+	if n := r.game.nash; n != nil {
+		p := r.point(optimum.Point{Decision: n.Decision, Loss: n.Loss})
+		r.result.Equilibrium = &p
 	}
 	return r.reference(ctx, seeds)
 }

@@ -53,7 +53,7 @@ func measuredColumns(s *problem.Spec) float64 {
 	if len(s.Changes) > 0 || s.Population.Drift != nil || s.Population.Churn > 0 {
 		n += tracking
 	}
-	if s.Record.Decisions {
+	if s.KeepsDecisions() {
 		n += dim.Decision
 	}
 	if s.Record.Traits {

@@ -136,7 +136,7 @@ func newResult(p *problem.Problem) *folder.Result {
 	s := p.Spec
 	r := &folder.Result{
 		Case: p.Name, Spec: string(s.YAML()), Seed: s.Seed, Iterations: s.Iterations, Trials: s.Trials,
-		Individuals: p.Individuals(), Maximize: p.Maximize, Identity: folder.CurrentIdentity(p.Inputs()),
+		Individuals: p.Individuals(), Maximize: p.Maximize, Names: p.Spec.Called(), Identity: folder.CurrentIdentity(p.Inputs()),
 		Started: time.Now(),
 	}
 	for i, a := range s.Algorithms {

@@ -116,8 +116,8 @@ func (a *attempt) instruments() (list []kedge.Instrument, err error) {
 		list = append(list, nash)
 	}
 	record, dim := r.problem.Spec.Record, r.problem.Spec.Dims()
-	if record.Decisions {
-		list = append(list, loop.Decisions(dim.Decision))
+	if r.problem.Spec.KeepsDecisions() {
+		list = append(list, loop.Decisions(r.problem.Spec.DecisionColumns()))
 	}
 	if record.Traits {
 		list = append(list, loop.NewTraits(dim.Trait))

@@ -11,24 +11,38 @@ import (
 	"github.com/kedge-opt/kedge/internal/wire"
 )
 
-// Decisions shows the decision itself, as many numbers as it has.
-type Decisions int
+// Decisions shows the decision itself: what its entries are called as columns.
+type Decisions []kedge.Column
+
+// DecisionColumns are those of a decision of so many entries: u_0, u_1, …, or their names.
+func DecisionColumns(entries int, names []kedge.Called) []kedge.Column {
+	list := make([]kedge.Column, entries)
+	for i := range list {
+		list[i] = DecisionColumn(i, names)
+	}
+	return list
+}
+
+// DecisionColumn is that of entry i.
+func DecisionColumn(i int, names []kedge.Called) kedge.Column {
+	c, e := decisionColumn(i), kedge.CalledAt(names, i)
+	if e.Name != "" {
+		c.Name, c.Label = e.Name, e.Name
+	}
+	c.Unit = e.Unit
+	return c
+}
 
 func decisionColumn(i int) kedge.Column {
 	number := strconv.Itoa(i)
 	return kedge.Column{Name: "u_" + number, Label: "entry " + number + " of the decision"}
 }
 
-// Columns are u_0, u_1, …
-func (n Decisions) Columns() (list []kedge.Column) {
-	for i := range int(n) {
-		list = append(list, decisionColumn(i))
-	}
-	return list
-}
+// Columns are one an entry.
+func (c Decisions) Columns() []kedge.Column { return c }
 
 // Measure copies the decision.
-func (n Decisions) Measure(_ context.Context, row []float64, t *kedge.Turn) error {
+func (c Decisions) Measure(_ context.Context, row []float64, t *kedge.Turn) error {
 	copy(row, t.U)
 	return nil
 }

@@ -51,6 +51,7 @@ func (s *Spec) describe(f *form.Form) {
 	form.Field(f, "changes", &s.Changes, form.Parts("a list of changes", s.describeChange).Optional(), form.Says("Sets that take the place of the first one as turns go by. Without it the set stays.", "u ∈ 𝒞ₖ", ""))
 	form.Field(f, "constraints", &s.Constraints, form.Parts("a list of constraints", s.describeConstraint).Optional(), form.Says("What the settled crowd must keep, besides the set that decisions are in: rules heed it by multipliers. Without it there are none.", "minimize Φ̃(u) subject to ρ(ℓ(h(u, d), u)) ≤ bound", ""))
 	form.Field(f, "algorithms", &s.Algorithms, form.Parts("a list of algorithms", s.describeAlgorithm), form.Says("The decision rules to run, each for all its trials.", "", ""))
+	s.describeNames(f)
 	f.Section("record", form.Says("What is measured and how often.", "", ""), s.Record.describe)
 	f.Section("optimum", form.Says("How the exact optimum of the settled crowd is sought, which everything is compared with.", "u★ = argmin Φ̃ over 𝒞", ""), s.Optimum.describe)
 }
@@ -78,7 +79,7 @@ func (r *Record) describe(f *form.Form) {
 	form.Field(f, "paths", &r.Paths, form.Count(0, 10_000).Or(40), form.Says("Individuals whose path through the last trial of every algorithm is kept and drawn; 0: nobody's.", "", "40"))
 	form.Field(f, "theory", &r.Theory, form.Boolean().Or(false), form.Says("Measure also how far the crowd is from settled, how far that leads gradients astray, and the theory's bounds on both.", "Vₖ = mean ‖p − h(u, d)‖_P, ‖eₖ‖ ≤ L_p Vₖ, Vₖ² ≤ ρ₁Vₖ₋₁² + ρ₂‖uₖ − uₖ₋₁‖²", "true"))
 	form.Field(f, "transport", &r.Transport, form.Count(0, maxCount).Or(0), form.Says("With theory: work out the exact Wasserstein distance to the settled crowd every so many turns, of those measured, and at the last; 0: never. It is dear: some 0.04 s for 1000 people.", "W₁ ≤ Vₖ, ‖eₖ‖ ≤ L·W₁", "400"))
-	form.Field(f, "decisions", &r.Decisions, form.Boolean().Optional(), form.Says("Keep the decision of every measured turn, entry by entry, as the columns u_0, u_1 and so on.", "uₖ", "true"))
+	form.Field(f, "decisions", &r.Decisions, form.Pointed(form.Boolean()).Optional(), form.Says("Keep the decision of every measured turn, entry by entry, as the columns u_0, u_1 and so on, or by the names of its entries. Without it decisions of up to 16 entries are kept.", "uₖ", "true"))
 	form.Field(f, "traits", &r.Traits, form.Boolean().Optional(), form.Says("Keep the mean traits of the people sampled in the turn before a measured one, entry by entry, as the columns trait_0, trait_1 and so on.", "", "true"))
 }
 

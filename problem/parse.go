@@ -124,6 +124,7 @@ func (c *check) all() {
 	c.constraints()
 	c.players()
 	c.algorithms()
+	c.s.Names.Check(&c.Scene, c.s.Model.declared())
 	c.record()
 	c.theory()
 	c.generator()

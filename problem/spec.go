@@ -36,6 +36,7 @@ type Spec struct {
 	Constraints []Constraint // on the settled population
 	Algorithms  []kind.Algorithm
 	Record      Record
+	Names       *kind.Naming // what entries are called; nil: they go by numbers
 	Optimum     Optimum
 
 	Kinds *kind.Catalogue // what it can name; nil: the standard ones
@@ -55,8 +56,8 @@ type Record struct {
 	Theory    bool // compare every measured turn with the bounds of the theory
 	Transport int  // with that, the exact W₁ every so many turns and at the last; 0: never
 
-	Decisions bool // keep the decision of every measured turn, entry by entry
-	Traits    bool // keep the mean traits of the sample before it
+	Decisions *bool // keep the decision of every measured turn, entry by entry; nil: if it is short
+	Traits    bool  // keep the mean traits of the sample before it
 }
 
 // Optimum says how the exact optimum is sought.

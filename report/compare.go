@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"fmt"
+	"github.com/kedge-opt/kedge/report/question"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -134,8 +135,8 @@ func comparedQuestion(runs []labelled, differ []difference) []page.Term {
 	if len(differ) > 0 {
 		list = append(list, page.Term{Name: "What differs", Text: keyed(differ)})
 	}
-	for i, t := range question(runs[0].spec) {
-		if !slices.ContainsFunc(runs, func(r labelled) bool { return r.spec == nil || question(r.spec)[i] != t }) {
+	for i, t := range question.Of(runs[0].spec) {
+		if !slices.ContainsFunc(runs, func(r labelled) bool { return r.spec == nil || question.Of(r.spec)[i] != t }) {
 			list = append(list, t)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/report/question"
 )
 
 // broken is a run of a method that keeps its constraint and of one that does not and has a better value.
@@ -73,7 +74,7 @@ func TestConstraintsInWords(t *testing.T) {
 	const want = "Of the settled population: a: the mean of a loss (quadratic) over the worst 25.0 % of people is at most 1.5, " +
 		"b: a loss (affinity) is at most 0 for 90.0 % of people, c: the mean of a loss (revenue) over each of 2 groups is at most 0 and " +
 		"d: the mean of a loss (logistic) is at most 0."
-	if got := strings.ReplaceAll(bounded(s), phrase.ThinSpace, " "); got != want {
+	if got := strings.ReplaceAll(question.Bounded(s), phrase.ThinSpace, " "); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }

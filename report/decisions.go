@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/report/page"
@@ -15,21 +16,29 @@ const mostEntries = 100
 
 // decisions is the table of the decisions themselves: the points found offline, and where every method ended.
 func decisions(r *folder.Result) page.TextTable {
-	t := page.TextTable{ID: "decisions", Title: "Decisions", About: "Entry by entry; of a method, the mean over its trials after the last turn.", Columns: page.Heads("entry", "optimum")}
+	t := page.TextTable{
+		ID: "decisions", Title: "Decisions", Columns: page.Heads("entry", "optimum"),
+		About: "Entry by entry; of a method, the mean over its trials after the last turn, below it the least and the greatest.",
+	}
 	n := len(r.Optimum.Decision)
-	all := [][]float64{r.Optimum.Decision}
+	write := func(v float64) string { return phrase.Digits(v, 5) }
+	columns := [][]page.TextCell{pointCells(&r.Optimum, write)}
+	if s := r.Optimum.Sampling; s != nil && s.Why == "" {
+		t.About += " Below the optimum is the 95" + phrase.ThinSpace + "% interval for all those of whom the people are a sample."
+	}
 	if !math.IsNaN(r.Stable.Value) && len(r.Stable.Decision) == n {
 		t.Columns = append(t.Columns, page.Head{Name: "stable point", Numeric: true})
-		all = append(all, r.Stable.Decision)
+		columns = append(columns, pointCells(&r.Stable, write))
 	}
-	for _, run := range r.Runs {
+	for i := range r.Runs {
+		run := &r.Runs[i]
 		t.Columns = append(t.Columns, page.Head{Name: run.Name, Numeric: true})
-		all = append(all, meanDecision(run, n))
+		columns = append(columns, methodCells(r, run, n, write))
 	}
 	for i := range min(n, mostEntries) {
-		row := []page.TextCell{page.Words(strconv.Itoa(i))}
-		for _, u := range all {
-			row = append(row, page.Number(u[i], func(v float64) string { return phrase.Digits(v, 5) }))
+		row := []page.TextCell{page.Words(entryWords(r, i))}
+		for _, cells := range columns {
+			row = append(row, cells[i])
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -39,21 +48,39 @@ func decisions(r *folder.Result) page.TextTable {
 	return t
 }
 
-// meanDecision is the mean over trials of n entries, NaN where there is no trial.
-func meanDecision(run folder.Run, n int) []float64 {
-	mean := make([]float64, n)
-	count := 0
-	for _, t := range run.Trials {
-		if len(t.Decision) != n {
-			continue
+// entryWords is the name of an entry with its unit, its number without a name.
+func entryWords(r *folder.Result, i int) string {
+	e := kedge.CalledAt(r.Names.Decision, i)
+	if e.Name == "" {
+		e.Name = strconv.Itoa(i)
+	}
+	if e.Unit != "" {
+		e.Name += ", in " + e.Unit
+	}
+	return e.Name
+}
+
+// pointCells are the entries of a point, with their intervals where there are any.
+func pointCells(p *folder.Point, write func(float64) string) (list []page.TextCell) {
+	for i, v := range p.Decision {
+		c := page.Number(v, write)
+		if s := p.Sampling; s != nil && s.Why == "" && s.Low[i] < s.High[i] {
+			c.Small = []string{write(s.Low[i]) + " … " + write(s.High[i])}
 		}
-		count++
-		for i, v := range t.Decision {
-			mean[i] += v
+		list = append(list, c)
+	}
+	return list
+}
+
+// methodCells are the n entries of where a method ended, with their spread over trials.
+func methodCells(r *folder.Result, run *folder.Run, n int, write func(float64) string) []page.TextCell {
+	list := make([]page.TextCell, n)
+	ends := r.Decisions(run)
+	for i := range list {
+		list[i] = page.Number(math.NaN(), write)
+		if len(ends) == n {
+			list[i] = page.Number(ends[i].Mean, write, reach(ends[i].Spread, write)...)
 		}
 	}
-	for i := range mean {
-		mean[i] /= float64(count)
-	}
-	return mean
+	return list
 }

@@ -108,7 +108,7 @@ func moving(run *folder.Run, turns int) *folder.Diagnosis {
 		change = append(change, gaps[len(gaps)-1]-gaps[from])
 		steady = steady && oneWay(gaps[len(gaps)/2:])
 	}
-	by, half := interval(change, 0.99)
+	by, half := folder.Student(change, 0.99)
 	before, after := over(then).Mean, over(now).Mean
 	if !(math.Abs(after) > arrivedGap) || !(math.Abs(by) > movingShare*math.Abs(after)) || arrived(run) {
 		return nil

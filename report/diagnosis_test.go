@@ -107,11 +107,11 @@ func TestArrivedWins(t *testing.T) {
 	r := longStep()
 	r.Runs[1] = falling("composite", geometric(1, .5, 21), geometric(1, .5, 21))
 	r.Runs[0] = falling("vanilla", geometric(.1, .95, 21), geometric(.1, .95, 21))
-	j := runDocument(nil, r, nil).Verdict
-	if !strings.HasPrefix(j.Headline, "composite wins") {
-		t.Error(j.Headline)
+	d := runDocument(nil, r, nil)
+	if !strings.HasPrefix(d.Verdict.Headline, "composite wins") {
+		t.Error(d.Verdict.Headline)
 	}
-	if all := strings.Join(j.Cautions, " "); strings.Contains(all, "composite") || !strings.Contains(all, "vanilla is still moving") {
+	if all := strings.Join(d.Answer.Cautions, " "); strings.Contains(all, "composite") || !strings.Contains(all, "vanilla is still moving") {
 		t.Error(all)
 	}
 }

@@ -62,7 +62,7 @@ func TestANewQuantityTouchesOneFile(t *testing.T) {
 		}
 		return string(text)
 	}
-	if first, _, _ := strings.Cut(read("series.csv"), "\n"); !strings.HasSuffix(first, ",trust,spending") {
+	if first, _, _ := strings.Cut(read("series.csv"), "\n"); !strings.HasSuffix(first, ",trust,u_0,u_1,spending") {
 		t.Errorf("series.csv begins with %s", first)
 	}
 	back, err := folder.Open(t.Context(), dir, folder.Verified)

@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"github.com/kedge-opt/kedge/report/advice"
+	"github.com/kedge-opt/kedge/report/question"
 	"math"
 	"slices"
 	"strings"
@@ -20,8 +22,11 @@ func runDocument(kinds *kind.Catalogue, r *folder.Result, figures []draw.Figure)
 	s := specOf(kinds, r)
 	ends := methodEnds(labelled{"", r, s})
 	rules := func(id string) []page.GraphRule { return rulesOf(r, id) }
+	if r.Answer == nil {
+		r.Answer = advised(r, cautions(diagnosed(r, s)))
+	}
 	d := &page.Document{
-		Title: r.Case, Facts: facts(r), Warnings: warnings(r), Question: question(s), Verdict: verdict(r, s, ends),
+		Answer: foremost(r.Answer), Title: r.Case, Facts: facts(r), Warnings: warnings(r), Question: question.Of(s), Verdict: verdict(r, s, ends),
 		Graphs: graphsOf(strandsOf(r), rules, valueDigits(r)), Tables: slices.Concat([]page.TextTable{methods(r, ends), offline(r)}, restsTable(r), []page.TextTable{decisions(r)}), Figures: figures,
 		Spec: r.Spec, Sections: append(twoOptima(r), sectionsOf(r.Sections)...),
 		Repeat: "kedge run spec.yaml --out again", Origin: origin(r.Seed, r.Build),
@@ -29,10 +34,11 @@ func runDocument(kinds *kind.Catalogue, r *folder.Result, figures []draw.Figure)
 	if trialsOf(r) > 1 {
 		d.Tables = append(d.Tables, trials(r))
 	}
-	d.Brief = append([]page.Piece{d.Tables[1], d.Tables[0]}, standings(r)...)
-	for _, text := range d.Verdict.Cautions {
-		d.Brief = append(d.Brief, page.Caution(text))
+	if d.Answer != nil {
+		d.Verdict.Cautions = nil // the answer has them
+		d.Brief = append(d.Brief, *d.Answer, page.Plainly{""})
 	}
+	d.Brief = append(append(d.Brief, d.Tables[1], d.Tables[0]), standings(r)...)
 	for _, text := range breakers(ends) {
 		d.Brief = append(d.Brief, page.Caution(text))
 	}
@@ -40,6 +46,24 @@ func runDocument(kinds *kind.Catalogue, r *folder.Result, figures []draw.Figure)
 		d.Brief = append(d.Brief, page.Note{Name: "note:", Text: note})
 	}
 	return d
+}
+
+// advised says what to do by a result.
+func advised(r *folder.Result, doubts []string) *folder.Advice {
+	known := advice.Reasons{Standing: standing(&r.Optimum, r.Maximize), Retraining: retrained(r), Doubts: doubts}
+	if optimumMoves(r) {
+		_, closest := r.Tracking()
+		known.Follow, known.Value = closest.Method, final(*runOf(r, closest.Method), "value").Mean
+	}
+	return advice.Of(r, known)
+}
+
+// foremost is the answer as a document has it.
+func foremost(a *folder.Advice) *page.Finding {
+	if a == nil {
+		return nil
+	}
+	return &page.Finding{Headline: a.Text, Cautions: a.Doubts, Reasons: a.Details}
 }
 
 // standings are the lines of a terminal that say how much is known of the points.

@@ -2,14 +2,12 @@ package report
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/report/draw"
 	"github.com/kedge-opt/kedge/report/plot"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // spread is a quantity over the trials that have it, and how many those are.
@@ -144,21 +142,4 @@ func gathered[T any](list []T, name func(T) string, say func(T) []string) (all [
 		}
 	}
 	return all
-}
-
-// interval returns the mean of x and half the width of its Student interval, NaN for fewer than two numbers.
-func interval(x []float64, level float64) (mean, half float64) {
-	n := float64(len(x))
-	for _, v := range x {
-		mean += v / n
-	}
-	squares := 0.0
-	for _, v := range x {
-		squares += float64((v - mean) * (v - mean))
-	}
-	if n < 2 {
-		return mean, math.NaN()
-	}
-	t := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile((1 + level) / 2)
-	return mean, t * math.Sqrt(squares/(n-1)/n)
 }

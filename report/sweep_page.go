@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"github.com/kedge-opt/kedge/report/question"
 	"math"
 	"path/filepath"
 	"slices"
@@ -83,7 +84,7 @@ func sweepQuestion(kinds *kind.Catalogue, r *folder.SweepResult) []page.Term {
 		swept[i] += " (" + valuesOf(r, i) + ")"
 	}
 	list := []page.Term{{Name: "What is swept", Text: phrase.Enumerate(swept) + "."}}
-	for i, t := range question(commonSpec(kinds, r)) {
+	for i, t := range question.Of(commonSpec(kinds, r)) {
 		if !slices.ContainsFunc(r.Keys, func(key string) bool { return touches(i, key) }) {
 			list = append(list, t)
 		}

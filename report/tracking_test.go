@@ -10,6 +10,7 @@ import (
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/report/question"
 )
 
 // Where the optimum moves there is no level at which retraining rests, the verdict is about who follows, and the pursuit is drawn.
@@ -56,7 +57,7 @@ func TestReportOfAMovingOptimum(t *testing.T) {
 func TestWordsForWhatMoves(t *testing.T) {
 	s := &problem.Spec{Population: problem.Population{Size: 3, Law: &kind.SphereLaw{}, Drift: &problem.Drift{}, Churn: 0.01}}
 	s.Dynamics = problem.Dynamics{Of: &kind.ChoiceDynamics{Each: &kind.ChoiceIntervals{Epsilon: []float64{0.1, 0.3}}}, Coupling: 0.2, Noise: form.Vector{All: 1}}
-	got := answers(s)
+	got := question.Answers(s)
 	for _, want := range []string{"Everybody's own ε is between 0.1 and 0.3.", "drawn to the mean of the crowd with the weight 0.2",
 		"noise pushes the states", "Traits d are at first uniform on the unit sphere, and drift from there; 1.00"} {
 		if !strings.Contains(got, want) {
@@ -68,7 +69,7 @@ func TestWordsForWhatMoves(t *testing.T) {
 // A page on a model of formulas says it, too.
 func TestWordsForModelsThatMove(t *testing.T) {
 	s := &problem.Spec{Model: &problem.Model{Trait: "taste[2]"}, Population: problem.Population{Law: &kind.SphereLaw{}, Churn: 0.01}}
-	if got := question(s)[1].Text; strings.Contains(got, "stay as they are") || !strings.Contains(got, "Traits taste[2] are at first uniform on the unit sphere; ") {
+	if got := question.Of(s)[1].Text; strings.Contains(got, "stay as they are") || !strings.Contains(got, "Traits taste[2] are at first uniform on the unit sphere; ") {
 		t.Errorf("the page says %q", got)
 	}
 }

@@ -109,7 +109,7 @@ func ahead(best, other methodEnd, level float64) lead {
 	}
 	l.pairs = len(differences)
 	half := 0.0
-	l.mean, half = interval(differences, level)
+	l.mean, half = folder.Student(differences, level)
 	l.low, l.high = l.mean-half, l.mean+half
 	if l.pairs == 0 {
 		l.mean = other.mean - best.mean

@@ -9,6 +9,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/report/question"
 )
 
 // ending makes a run whose trials end with these gaps.
@@ -23,11 +24,11 @@ func ending(name string, gaps ...float64) folder.Run {
 // Student's interval of 1, 2, 3, 4 by hand: mean 5/2, deviation √(5/3), t₃ at 97.5 % = 3.182446305284263 (tables), so
 // half the width is 3.182446 · √(5/3) / 2 = 2.0542602.
 func TestIntervalIsStudents(t *testing.T) {
-	mean, half := interval([]float64{1, 2, 3, 4}, 0.95)
+	mean, half := folder.Student([]float64{1, 2, 3, 4}, 0.95)
 	if mean != 2.5 || math.Abs(half-2.0542602) > 1e-6 {
 		t.Errorf("%v ± %v", mean, half)
 	}
-	if _, half := interval([]float64{1}, 0.95); !math.IsNaN(half) {
+	if _, half := folder.Student([]float64{1}, 0.95); !math.IsNaN(half) {
 		t.Errorf("one number has the interval ± %v", half)
 	}
 }
@@ -36,7 +37,7 @@ func TestIntervalIsStudents(t *testing.T) {
 func TestIntervalCovers(t *testing.T) {
 	covered := 0
 	for i := range 4000 {
-		mean, half := interval(bell(string(rune('a'+i%26))+string(rune(i)), 90, 9)[:5], 0.95)
+		mean, half := folder.Student(bell(string(rune('a'+i%26))+string(rune(i)), 90, 9)[:5], 0.95)
 		if math.Abs(mean-90) <= half {
 			covered++
 		}
@@ -110,7 +111,7 @@ func TestQuestionOfTheCases(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, term := range question(s) {
+		for _, term := range question.Of(s) {
 			t.Logf("%s: %s: %s", name, term.Name, term.Text)
 			if term.Text == "" || strings.Contains(term.Text, "the law") || strings.Contains(term.Text, "the dynamics") || strings.Contains(term.Text, "the objective ") {
 				t.Errorf("%s: %s: %q", name, term.Name, term.Text)

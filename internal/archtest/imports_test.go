@@ -22,7 +22,7 @@ func layers() map[string]int {
 		"game": 3, "loop": 3, "optimum": 3, "proof": 3, "certify": 3, "problem/form": 3, "internal/plain": 3, "internal/room": 3, "internal/disk": 3,
 		"problem/kind": 4, "problem/axis": 4, "folder": 4, "report/draw": 4, "internal/disk/disktest": 4,
 		"problem": 5, "report/page": 5, "report/plot": 5,
-		"lab": 6, "doctor": 6, "lab/study": 6, "lab/compare": 6,
+		"lab": 6, "doctor": 6, "lab/study": 6, "lab/compare": 6, "report/question": 6, "report/advice": 6,
 		"report": 7, "internal/bench": 7,
 		"command": 8, "bench/": 8, "internal/release": 8, "internal/site": 8,
 		"cmd/": 9, "examples/": 9,

@@ -192,6 +192,18 @@ func Boolean() Codec[bool] {
 	}, strconv.FormatBool)
 }
 
+// Pointed reads what c reads to where a pointer points, so that absence is neither of its values.
+func Pointed[T any](c Codec[T]) Codec[*T] {
+	return Codec[*T]{
+		Want: c.Want, Schema: c.Schema, options: c.options,
+		Read: func(m *Mistakes, n *Node) (*T, bool) {
+			x, ok := c.Read(m, n)
+			return &x, ok
+		},
+		Write: func(x *T) *Node { return c.Write(*x) },
+	}
+}
+
 // OneOf is one word of several.
 func OneOf(options ...Option) Codec[string] {
 	known := values(options)

@@ -10,6 +10,7 @@ type Document struct {
 	Title    string        `json:"title"`
 	Facts    string        `json:"facts"`
 	Warnings []string      `json:"warnings,omitempty"`
+	Answer   *Finding      `json:"answer,omitempty"` // what to do
 	Question []Term        `json:"question,omitempty"`
 	Verdict  Finding       `json:"verdict"`
 	Graphs   []Graph       `json:"charts,omitempty"`

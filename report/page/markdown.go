@@ -17,13 +17,11 @@ func (d *Document) Markdown() []byte {
 	for _, w := range d.Warnings {
 		m.line("> **Warning:** %s", prose(w))
 	}
-	m.terms("The question", d.Question)
-	m.line("## The verdict")
-	m.line("**%s**", prose(d.Verdict.Headline))
-	for _, text := range d.Verdict.Cautions {
-		m.line("> **Caution:** %s", prose(text))
+	if d.Answer != nil {
+		m.finding("The answer", *d.Answer)
 	}
-	m.items(d.Verdict.Reasons)
+	m.terms("The question", d.Question)
+	m.finding("The verdict", d.Verdict)
 	for _, t := range d.paged().Tables {
 		m.line("## %s", prose(t.Title))
 		m.table(t)
@@ -46,6 +44,15 @@ func (m *markdown) line(format string, args ...any) {
 		m.WriteByte('\n')
 	}
 	fmt.Fprintf(m, format+"\n", args...)
+}
+
+func (m *markdown) finding(title string, f Finding) {
+	m.line("## %s", title)
+	m.line("**%s**", prose(f.Headline))
+	for _, text := range f.Cautions {
+		m.line("> **Caution:** %s", prose(text))
+	}
+	m.items(f.Reasons)
 }
 
 func (m *markdown) items(list []string) {

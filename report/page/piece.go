@@ -97,7 +97,7 @@ func (b Bullets) lines(t Terminal) (lines []string) {
 }
 
 func (f Finding) lines(t Terminal) []string {
-	lines := []string{t.Bold(f.Headline)}
+	lines := lists.Of(Wrap(f.Headline, min(t.Width, widest)), t.Bold)
 	for _, text := range f.Cautions {
 		lines = append(lines, Caution(text).lines(t)...)
 	}

@@ -48,6 +48,24 @@ class Folder(unittest.TestCase):
         self.assertEqual(kedge.open(self.root / "run").summary, summary)
         self.run_.verify()
 
+    def test_the_answer_is_told_by_name(self):
+        spec = self.root / "fruit.yaml"
+        spec.write_text(textwrap.dedent("""
+            iterations: 20
+            model: {decision: "q[apples, pears] in EUR", state: "p[2]", trait: "d[2]", next: 0.5*p + 0.5*(d - q), maximize: "dot(p, q)"}
+            population: {size: 50, law: normal, mean: [10, 8], deviation: 2}
+            algorithms: [{name: composite, step: 0.02, batch: 10}]
+            optimum: {starts: 2}
+        """))
+        answer = kedge.run(spec, out=self.root / "fruit").answer
+        apples = answer["apples"]
+        self.assertEqual((apples.unit, apples.name), ("EUR", answer[0].name))
+        self.assertTrue(apples.low < 5 < apples.high, str(apples))  # (10 − q)q is best at 5
+        self.assertTrue(str(answer).startswith("Set apples = "), str(answer))
+        self.assertGreater(answer.retraining["lost"], 0)
+        self.assertEqual(answer.source, "optimum")
+        self.assertRaises(KeyError, lambda: answer["plums"])
+
     def test_points_say_how_they_are_known(self):
         best, told = self.run_.optimum, self.run_.summary["optimum"]
         self.assertEqual((best.value, best.decision, best.starts), (told["value"], told["decision"], told["starts"]))

@@ -3,6 +3,7 @@
     import kedge
 
     run = kedge.run("polarized", trials=5, set={"dynamics.lambda": 0.3})
+    run.answer                   # what to do: the decision by name, with intervals
     run                          # in a notebook: the verdict, a table and a figure
     run.summary["algorithms"]["composite"]["gap"]["mean"]
     run.series()["gap"]          # columns: NumPy arrays, or lists without NumPy
@@ -20,8 +21,8 @@
 from ._command import compare, run, runs, sweep
 from ._display import Verdict
 from ._error import KedgeError
-from ._folder import Comparison, Point, Run, Sweep, open, open_comparison, open_sweep
+from ._folder import Answer, Comparison, Estimate, Point, Run, Sweep, open, open_comparison, open_sweep
 from ._frames import Columns
 
-__all__ = ["Columns", "Comparison", "KedgeError", "Point", "Run", "Sweep", "Verdict", "compare", "open", "open_comparison", "open_sweep", "run", "runs", "sweep"]
+__all__ = ["Answer", "Columns", "Comparison", "Estimate", "KedgeError", "Point", "Run", "Sweep", "Verdict", "compare", "open", "open_comparison", "open_sweep", "run", "runs", "sweep"]
 __version__ = "0.1.0"

@@ -122,10 +122,60 @@ class Point:
         return self.evidence.get("attracting")
 
 
+class Estimate:
+    """A number, its name and unit, and where there is one the ends of its interval, low and high; None where there is none."""
+
+    def __init__(self, found):
+        self.name, self.unit, self.value = found.get("name", ""), found.get("unit", ""), found["value"]
+        self.low, self.high = found.get("low"), found.get("high")
+
+    def __float__(self):
+        return float(self.value)
+
+    def __repr__(self):
+        reach = "" if self.low is None else f" ({self.low:.4g} … {self.high:.4g})"
+        return f"{self.name + ' = ' if self.name else ''}{self.value:.6g}{' ' + self.unit if self.unit else ''}{reach}"
+
+
+class Answer:
+    """What a result advises: text says it in a sentence, decision has an Estimate for every entry, in order.
+
+    value is what it earns or costs, interval what the intervals hold or why there are none, retraining what plain retraining would have
+    lost (a dict, or None), doubts what may be wrong. source is "optimum", "equilibrium" or the name of the method that was followed.
+    """
+
+    def __init__(self, found):
+        self.text, self.source, self.interval = found["text"], found["source"], found["interval"]
+        self.decision = [Estimate(one) for one in found["decision"]]
+        self.value = Estimate(found["value"])
+        self.retraining = found.get("retraining")
+        self.doubts, self.details = found.get("doubts") or [], found.get("details") or []
+
+    def __getitem__(self, name):
+        """The entry of a name, such as answer["apples"], or of a number."""
+        if isinstance(name, int):
+            return self.decision[name]
+        for one in self.decision:
+            if one.name == name:
+                return one
+        raise KeyError(name)
+
+    def __str__(self):
+        return "\n".join([self.text, *self.details, *("Doubtful: " + d for d in self.doubts)])
+
+    __repr__ = __str__
+
+
 class Run(_Folder):
     """A finished run: summary, series and arrays are read when they are asked for."""
 
     kind = "run"
+
+    @property
+    def answer(self) -> "Answer | None":
+        """What to do, first of all; None in folders of earlier versions."""
+        found = self.summary.get("answer")
+        return Answer(found) if found else None
 
     @property
     def optimum(self) -> Point:

@@ -1,11 +1,11 @@
-package report
+// Package question says in words what a spec asks: what is decided, who answers, what is judged, who competes.
+package question
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem"
@@ -14,31 +14,8 @@ import (
 	"github.com/kedge-opt/kedge/report/page"
 )
 
-// specOf reads a result's own spec, nil when it names what nobody knows.
-func specOf(kinds *kind.Catalogue, r *folder.Result) *problem.Spec {
-	s, err := problem.Parse(kinds, "spec", []byte(r.Spec))
-	if err != nil {
-		return nil
-	}
-	return s
-}
-
-// labelled is a result under the name that a comparison gives it, with its spec, nil when that names what nobody knows.
-type labelled struct {
-	label string
-	*folder.Result
-	spec *problem.Spec
-}
-
-func newLabelled(kinds *kind.Catalogue, label string, r *folder.Result) labelled {
-	return labelled{label, r, specOf(kinds, r)}
-}
-
-// named is what a comparison calls a method.
-func (r labelled) named(run folder.Run) string { return r.label + " · " + run.Name }
-
-// question says in words what the spec asks.
-func question(s *problem.Spec) []page.Term {
+// Of says in words what a spec asks, nothing of nil.
+func Of(s *problem.Spec) []page.Term {
 	if s == nil {
 		return nil
 	}
@@ -51,11 +28,12 @@ func question(s *problem.Spec) []page.Term {
 	} else {
 		decided, judgement = decided+": "+s.Set.Words()+".", page.Term{Name: "What is judged", Text: s.Objective.Words() + judgedSettled}
 	}
-	list := []page.Term{{Name: "What is decided", Text: decided}, {Name: "Who answers", Text: answers(s)}, judgement, {Name: "Who competes", Text: competitors(s)}}
+	list := []page.Term{{Name: "What is decided", Text: decided}, {Name: "Who answers", Text: Answers(s)}, judgement, {Name: "Who competes", Text: competitors(s)}}
 	return keptInWords(s, list)
 }
 
-func answers(s *problem.Spec) string {
+// Answers says who answers decisions, and how.
+func Answers(s *problem.Spec) string {
 	who := "One individual, whose state p of " + phrase.Count(s.Dims().State, "number") + " moves"
 	if s.Population.Size != 1 {
 		who = fmt.Sprintf("%s, each with a state p of %s that moves", s.Population.Who(), phrase.Count(s.Dims().State, "number"))
@@ -72,11 +50,6 @@ const judgedSettled = " Decisions are judged by the population that settles unde
 func competitors(s *problem.Spec) string {
 	list := lists.Of(s.Algorithms, func(a kind.Algorithm) string { return a.Words() })
 	return fmt.Sprintf("%s, each for %s.", phrase.Enumerate(list), phrase.Count(s.Iterations, "turn"))
-}
-
-// isExact tells whether nothing about an algorithm is random: it draws nothing, and whom it samples is certain.
-func isExact(s *problem.Spec, name string) bool {
-	return s != nil && slices.ContainsFunc(s.Algorithms, func(a kind.Algorithm) bool { return a.Name == name && s.Exact(&a) })
 }
 
 // dynamicsBesides says what the dynamics of individuals have besides their kind.
@@ -132,8 +105,8 @@ func lossInWords(o kind.Objective) string {
 	return oneLine(f.Minimize)
 }
 
-// bounded says what the settled population must keep.
-func bounded(s *problem.Spec) string {
+// Bounded says what the settled population must keep.
+func Bounded(s *problem.Spec) string {
 	list := lists.Of(s.Constraints, func(c problem.Constraint) string {
 		return c.Name + ": " + c.Kind.Words("a loss ("+lossInWords(c.Of)+")", " is at most "+phrase.Exact(c.Bound))
 	})
@@ -167,7 +140,7 @@ func keptInWords(s *problem.Spec, list []page.Term) []page.Term {
 	if len(s.Constraints) == 0 {
 		return list
 	}
-	return slices.Insert(list, 3, page.Term{Name: "What must be kept", Text: bounded(s)})
+	return slices.Insert(list, 3, page.Term{Name: "What must be kept", Text: Bounded(s)})
 }
 
 func constraints(all []string) string {
