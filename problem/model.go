@@ -6,6 +6,7 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/formula"
 	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // Model is an individual written as formulas; a spec has it instead of dynamics, objective and set. Package formula describes
@@ -15,8 +16,8 @@ type Model struct {
 	State     string // of the state
 	Trait     string // of the trait
 	Let       []Let  // names for numbers and formulas
-	Noise     []ModelNoise
-	Groups    []ModelGroup
+	Noise     []kind.ModelNoise
+	Groups    []kind.ModelGroup
 	Next      string   // the state after a step
 	Minimize  string   // the loss of an individual, or
 	Maximize  string   // its reward

@@ -2,31 +2,16 @@ package problem
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/kedge-opt/kedge/formula"
 	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
-
-// ModelNoise are numbers that are drawn anew for everybody every step.
-type ModelNoise struct {
-	Name string // with a length for several, as in w[3]
-	Law  population.Number
-}
-
-// ModelGroup is a part of the people, with values of its own of parameters that all groups have.
-type ModelGroup struct {
-	Name       string
-	Share      float64
-	Parameters []string
-	Values     []float64
-}
 
 // clock is the name of the time in formulas, unless a model gives it to something else, and groupName that of an individual's group.
 const (
@@ -35,166 +20,22 @@ const (
 )
 
 func (m *Model) describeWorld(f *form.Form) {
-	form.Field(f, "noise", &m.Noise, noises().Optional(), form.Says(
+	form.Field(f, "noise", &m.Noise, kind.Noises().Optional(), form.Says(
 		"Numbers that are drawn anew for everybody every step, by name and law: normal(mean, deviation), uniform(low, high), laplace(mean, scale), student(freedom, scale), lognormal(m, s), exponential(mean), bernoulli(probability). "+
 			"Formulas of next can use them; w[3] draws three. Decisions are judged by where people settle with the noise at its mean, so that next must be affine in it.", "p⁺ = f(p, u, d, w)", "{shock: \"normal(0, 0.1)\"}"))
-	form.Field(f, "groups", &m.Groups, groups().Optional(), form.Says(
+	form.Field(f, "groups", &m.Groups, kind.Groups().Optional(), form.Says(
 		"Groups of people with values of their own of numbers that formulas can use by name. The first share of the people is the first group, and so on; group is the number of somebody's group, from 0.", "", "{loyal: {share: 0.7, taste: 1}, others: {share: 0.3, taste: 2}}"))
-}
-
-// noises is a mapping of names to laws.
-func noises() form.Codec[[]ModelNoise] {
-	const want = "a mapping of names to laws such as normal(0, 0.1)"
-	one := form.Schema{Type: form.Types{"string"}, MinLength: 1}
-	return form.Codec[[]ModelNoise]{
-		Want: want, Schema: form.Schema{Type: form.Types{"object"}, Additional: one.OrNull()},
-		Read: func(m *form.Mistakes, n *form.Node) (all []ModelNoise, ok bool) {
-			if n.Shape != form.Mapping {
-				m.Wrong(n, want)
-				return nil, false
-			}
-			ok = true
-			for i, name := range n.Keys {
-				if n.Items[i].Shape == form.Null {
-					continue
-				}
-				law, fault := readLaw(n.Items[i])
-				if fault != "" {
-					m.Wrong(n.Items[i], fault)
-					ok = false
-				}
-				all = append(all, ModelNoise{name, law})
-			}
-			return all, ok
-		},
-		Write: func(all []ModelNoise) *form.Node {
-			out := &form.Node{Shape: form.Mapping}
-			for _, one := range all {
-				out.Put(one.Name, &form.Node{Shape: form.Scalar, Text: one.words(), Quoted: true})
-			}
-			return out
-		},
-	}
-}
-
-var lawText = regexp.MustCompile(`^\s*([A-Za-z_]+)\s*\(([^()]*)\)\s*$`)
-
-// readLaw reads a law such as normal(0, 0.1), or says what is wanted instead.
-func readLaw(n *form.Node) (law population.Number, fault string) {
-	laws := population.NumberLaws()
-	known := lists.Of(laws, func(l population.NumberLaw) string { return l.Name })
-	parts := lawText.FindStringSubmatch(n.Text)
-	if n.Shape != form.Scalar || parts == nil {
-		return law, "a law such as normal(0, 0.1)"
-	}
-	at := slices.Index(known, parts[1])
-	if at < 0 {
-		hint := ""
-		if near := phrase.Nearest(parts[1], known); near != "" {
-			hint = "; did you mean " + near + "?"
-		}
-		return law, phrase.EnumerateBy(known, "or") + hint
-	}
-	law.NumberLaw = laws[at]
-	for _, word := range strings.Split(parts[2], ",") {
-		v, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
-		if err != nil {
-			break
-		}
-		law.Of = append(law.Of, v)
-	}
-	if len(law.Of) != len(law.Parameters) || strings.Count(parts[2], ",") >= len(law.Parameters) {
-		return law, law.Name + "(" + strings.Join(law.Parameters, ", ") + "), all of them numbers"
-	}
-	if err := law.Check(); err != nil {
-		return law, "another law: " + err.Error()
-	}
-	return law, ""
-}
-
-// words is the law as specs write it.
-func (n *ModelNoise) words() string {
-	return n.Law.Name + "(" + strings.Join(lists.Of(n.Law.Of, phrase.Exact), ", ") + ")"
-}
-
-// groups is a mapping of names to shares and values.
-func groups() form.Codec[[]ModelGroup] {
-	const want = "a mapping of names to {share: …} with the values that the group has"
-	number := form.Finite()
-	one := form.Schema{Type: form.Types{"object"}, Additional: &number.Schema}
-	return form.Codec[[]ModelGroup]{
-		Want: want, Schema: form.Schema{Type: form.Types{"object"}, Additional: one.OrNull()},
-		Read: func(m *form.Mistakes, n *form.Node) (all []ModelGroup, ok bool) {
-			if n.Shape != form.Mapping {
-				m.Wrong(n, want)
-				return nil, false
-			}
-			ok = true
-			for i, name := range n.Keys {
-				if n.Items[i].Shape != form.Null {
-					all = append(all, ModelGroup{Name: name})
-					ok = all[len(all)-1].read(m, n.Items[i], want) && ok
-				}
-			}
-			return all, ok
-		},
-		Write: func(all []ModelGroup) *form.Node {
-			out := &form.Node{Shape: form.Mapping}
-			for _, g := range all {
-				item := &form.Node{Shape: form.Mapping}
-				item.Put("share", number.Write(g.Share))
-				for i, name := range g.Parameters {
-					item.Put(name, number.Write(g.Values[i]))
-				}
-				out.Put(g.Name, item)
-			}
-			return out
-		},
-	}
-}
-
-func (g *ModelGroup) read(m *form.Mistakes, n *form.Node, want string) bool {
-	if n.Shape != form.Mapping {
-		m.Wrong(n, "a mapping with a share and values")
-		return false
-	}
-	hasShare := false
-	for i, key := range n.Keys {
-		v, ok := form.Finite().Read(m, n.Items[i])
-		switch {
-		case !ok:
-			return false
-		case key != "share":
-			g.Parameters, g.Values = append(g.Parameters, key), append(g.Values, v)
-		case !(v > 0 && v <= 1):
-			m.Wrong(n.Items[i], "a number above 0 up to 1")
-			return false
-		default:
-			g.Share, hasShare = v, true
-		}
-	}
-	if !hasShare {
-		m.Wrong(n, "a share, as in {share: 0.5}")
-	}
-	return hasShare
 }
 
 // Besides says in words what formulas know besides decision, state and trait.
 func (m *Model) Besides() (text string) {
 	if len(m.Groups) > 0 {
-		text += " Groups are " + phrase.Enumerate(lists.Of(m.Groups, func(g ModelGroup) string {
-			return g.Name + " (" + phrase.Percent(g.Share) + g.values() + ")"
+		text += " Groups are " + phrase.Enumerate(lists.Of(m.Groups, func(g kind.ModelGroup) string {
+			return g.Name + " (" + phrase.Percent(g.Share) + g.Told() + ")"
 		})) + "."
 	}
 	if len(m.Noise) > 0 {
-		text += " Drawn anew every step are " + phrase.Enumerate(lists.Of(m.Noise, func(n ModelNoise) string { return n.Name + " from " + n.words() })) + "."
-	}
-	return text
-}
-
-func (g *ModelGroup) values() (text string) {
-	for i, name := range g.Parameters {
-		text += ", " + name + " " + phrase.Exact(g.Values[i])
+		text += " Drawn anew every step are " + phrase.Enumerate(lists.Of(m.Noise, func(n kind.ModelNoise) string { return n.Name + " from " + n.Words() })) + "."
 	}
 	return text
 }
@@ -226,7 +67,7 @@ func (m *Model) mentions(name string) bool {
 }
 
 func (m *Model) noiseSource() []formula.Shock {
-	return lists.Of(m.Noise, func(n ModelNoise) formula.Shock {
+	return lists.Of(m.Noise, func(n kind.ModelNoise) formula.Shock {
 		if n.Law.Check() != nil {
 			return formula.Shock{Declaration: n.Name}
 		}
@@ -321,7 +162,7 @@ func (p *Problem) worldWarnings() (list []string) {
 	}
 	if p.formulas.Stirred() != nil {
 		list = append(list, fmt.Sprintf("Noise (%s) enters every step: decisions are judged by where people would settle with it at its mean.",
-			phrase.Enumerate(lists.Of(p.Spec.Model.Noise, func(n ModelNoise) string { return n.Name }))))
+			phrase.Enumerate(lists.Of(p.Spec.Model.Noise, func(n kind.ModelNoise) string { return n.Name }))))
 	}
 	if p.Spec.usesClock() {
 		list = append(list, "Formulas depend on the time t, the number of the step: people are called settled where they would settle if it stood still.")
