@@ -35,7 +35,7 @@ func TestComplaint(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if got, _ := command(t, "rnu"); got != `unknown command "rnu" for "kedge"; did you mean run` {
+	if got, _ := command(t, "rnu"); got != `unknown command "rnu" for "kedge"; did you mean run or runs` {
 		t.Errorf("a word that is nearly one: %q", got)
 	}
 }

@@ -41,7 +41,7 @@ func (l *ColumnsLaw) DescribeColumns(f *form.Form) {
 	form.Field(f, "weight", &l.Weight, form.FormulaText("a column or a formula of columns").Optional(),
 		form.Says("Of columns of a file: how much somebody counts, as with weights. Without it all count alike.", "wᵢ", "w"))
 	form.Field(f, "group", &l.Group, form.FormulaText("a column").Optional(),
-		form.Says("Of columns of a file: which group somebody is in, by a text or a number; constraints bound groups by it.", "", "region"))
+		form.Says("Of columns of a file: which group somebody is in, by a text or a number.", "", "region"))
 }
 
 // TraitsMeaning is what traits of a population means, of which there is one in any case.

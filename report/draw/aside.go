@@ -31,7 +31,7 @@ func (a Aside) width(t typeface) vg.Length {
 	return wide + asideWide
 }
 
-func (a Aside) height() vg.Length { return vg.Length(len(a.Words))*asideLine + asideApart }
+func (a Aside) height() vg.Length { return vg.Length(vg.Length(len(a.Words))*asideLine) + asideApart }
 
 // drawBeside writes labels to the right of a frame, as near to their heights as they get without touching.
 func drawBeside(p pen, f frame, list []Aside) {

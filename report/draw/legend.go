@@ -57,7 +57,7 @@ func (c *Line) drawSample(p pen, from vg.Point, long vg.Length, lined bool) {
 		p.line(c.line(), from, vg.Point{X: from.X + long, Y: from.Y})
 	}
 	if c.Style.Mark != nil {
-		p.mark(c.Style, vg.Point{X: from.X + long/2, Y: from.Y})
+		p.mark(c.Style, vg.Point{X: from.X + vg.Length(long/2), Y: from.Y})
 	}
 }
 
