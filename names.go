@@ -2,7 +2,7 @@ package kedge
 
 // Names are what the numbers of a problem are called. Lists are nil where entries go by their numbers.
 type Names struct {
-	Symbol   string   `json:"symbol,omitempty"` // of the decision as a whole
+	Symbol   string   `json:"symbol,omitempty"` // of the decision as a whole; empty: u
 	Decision []Called `json:"decision,omitempty"`
 	State    []Called `json:"state,omitempty"`
 	Trait    []Called `json:"trait,omitempty"`
@@ -33,5 +33,5 @@ func CalledAt(list []Called, i int) Called {
 
 // Given tells whether anything has a name or a unit of its own.
 func (n Names) Given() bool {
-	return n.Symbol != "" && n.Symbol != "u" || n.Decision != nil || n.State != nil || n.Trait != nil || n.Value != Called{}
+	return n.Symbol != "" || n.Decision != nil || n.State != nil || n.Trait != nil || n.Value != Called{}
 }

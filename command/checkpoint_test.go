@@ -101,14 +101,14 @@ func sameFolder(t *testing.T, got, want map[string]string) {
 func killed() map[string][]string {
 	polarized := []string{"polarized", "--iterations", "800", "--trials", "3", "--set", "population.size=300", "--set", "population.dim=5",
 		"--set", "optimum.starts=2", "--set", "hold=2"}
-	choice := []string{"choice", "--iterations", "10000", "--trials", "3", "--set", "population.dim=9", "--set", "set.sum=20", "--set", "optimum.starts=2"}
+	choice := []string{"choice", "--iterations", "2000", "--trials", "3", "--set", "population.dim=9", "--set", "set.sum=20", "--set", "optimum.starts=2"}
 	return map[string][]string{
 		"paths, reference and gradient": append(slices.Clone(polarized), "--set", "record.paths=7", "--set", "record.rollout=3", "--set", "record.gradient=true"),
 		"float32, traits drawn anew, without replacement": append(slices.Clone(polarized), "--iterations", "300", "--set", "population.storage=float32",
 			"--set", "population.traits=regenerated", "--set", "population.sampling=without-replacement"),
 		"derivative-free, one trial handing on to the next": append(slices.Clone(choice), "--set",
 			"algorithms=[{name: derivative-free, step: 0.1, batch: 1, delta: 2, carry: true}, {name: alone, kind: derivative-free, step: 0.1, batch: 1, delta: 2}]"),
-		"momentum": {"lq2", "--iterations", "50000", "--trials", "2", "--set",
+		"momentum": {"lq2", "--iterations", "20000", "--trials", "2", "--set",
 			"algorithms=[{name: vanilla, step: 0.1, batch: 2, momentum: 0.9, clip: 3, schedule: inverse-sqrt}, {name: composite, step: 0.1, batch: 2, momentum: 0.5}]"},
 		"published choice":    append(slices.Clone(choice), "--published", "--set", "population.dim=100", "--set", "set.sum=250", "--iterations", "1000"),
 		"published polarized": append(slices.Clone(polarized), "--published", "--set", "population.size=200", "--set", "population.dim=20", "--set", "hold=1"),

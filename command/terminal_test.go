@@ -94,7 +94,7 @@ func TestLiveViewWithoutColours(t *testing.T) {
 func TestProgressInATerminal(t *testing.T) {
 	fits := evidence.For(t, evidence.Promise{Name: "terminal-progress", Text: "the progress of a run in 80 and 36 columns", Needs: "tmux"})
 	for _, width := range []int{80, 36} {
-		term := open(t, width, 24)
+		term := open(t, width, 70)
 		term.line("clear; kedge run polarized --trials 3 --set population.size=50 --set optimum.starts=1 --out o")
 		rows := term.wait("turns", "% ")
 		if first := rows[0]; utf8.RuneCountInString(first) >= width || strings.ContainsAny(first, "█░") != (width == 80) {

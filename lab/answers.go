@@ -50,9 +50,7 @@ func (r *run) solve(ctx context.Context) error {
 	r.result.Optimum = r.searched(&best.Search)
 	r.result.Optimum.Evidence.Bounded = r.bounds.best != nil
 	r.result.Optimum.Evidence.Credit(r.proven.Why, r.problem.Bound(r.proven))
-	if r.result.Optimum.Sampling, err = r.sampling(ctx, best); err != nil {
-		return err
-	}
+	r.result.Optimum.Sampling = r.sampling(ctx, best)
 	r.describeRests(rests)
 	r.remember()
 	if err := errors.Join(r.findNash(ctx), r.follow(ctx)); err != nil {

@@ -314,8 +314,8 @@ func printed(r *folder.Result) string {
 	}
 	text := fmt.Sprintf("%+v %+v", flat, r.Angles)
 	for _, p := range points {
-		evidence, err := json.Marshal(p.Evidence) // which has no NaN
-		p.Evidence = nil
+		evidence, err := json.Marshal([]any{p.Evidence, p.Sampling}) // which have no NaN
+		p.Evidence, p.Sampling = nil, nil
 		text += fmt.Sprintf("\n%+v %s %v", p, evidence, err)
 	}
 	for _, one := range r.Runs {

@@ -7,24 +7,24 @@ import (
 	"github.com/kedge-opt/kedge/optimum"
 )
 
-// sampling says how well the optimum is known of the many whom the people stand for. The error is that of a context that ended.
-func (r *run) sampling(ctx context.Context, best *optimum.Constrained) (*folder.Sampling, error) {
+// sampling says how well the optimum is known of the many whom the people stand for.
+func (r *run) sampling(ctx context.Context, best *optimum.Constrained) *folder.Sampling {
 	switch p := r.problem; {
 	case len(r.bounds.list) > 0:
-		return &folder.Sampling{Why: "what constraints allow depends on who is there as well"}, nil
+		return &folder.Sampling{Why: "what constraints allow depends on who is there as well"}
 	case r.game.settled != nil:
-		return &folder.Sampling{Why: "several players decide"}, nil
+		return &folder.Sampling{Why: "several players decide"}
 	case p.Moves():
-		return &folder.Sampling{Why: "the people change"}, nil
+		return &folder.Sampling{Why: "the people change"}
 	case best.Kink || best.Jump:
-		return &folder.Sampling{Why: "the loss is not smooth at the optimum"}, nil
+		return &folder.Sampling{Why: "the loss is not smooth at the optimum"}
 	}
 	errs, err := optimum.SamplingOf(ctx, r.problem.Model, r.problem.Set, best.Decision)
 	switch {
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return &folder.Sampling{Why: "the run was stopped before"}
 	case err != nil:
-		return &folder.Sampling{Why: err.Error()}, nil
+		return &folder.Sampling{Why: err.Error()}
 	}
 	value := best.Loss
 	if r.problem.Maximize {
@@ -36,5 +36,5 @@ func (r *run) sampling(ctx context.Context, best *optimum.Constrained) (*folder.
 		half := folder.StudentHalf(e, errs.People, folder.Confidence)
 		out.Low, out.High = append(out.Low, best.Decision[i]-half), append(out.High, best.Decision[i]+half)
 	}
-	return out, nil
+	return out
 }

@@ -15,12 +15,13 @@ func (s *Spec) describeNames(f *form.Form) {
 // Called returns what the entries are called, by the spec or by its model.
 func (s *Spec) Called() kedge.Names {
 	out := s.Names.Called()
-	out.Symbol = "u"
 	if s.Model == nil {
 		return out
 	}
 	declared, dim := s.Model.declared(), s.Dims()
-	out.Symbol = declared.Symbol
+	if declared.Symbol != "u" { // which it is anyhow
+		out.Symbol = declared.Symbol
+	}
 	for _, one := range []struct {
 		list     *[]kedge.Called
 		labels   []kedge.Called
