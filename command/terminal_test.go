@@ -48,7 +48,7 @@ func TestLiveView(t *testing.T) {
 		time.Sleep(300 * time.Millisecond)
 		liveLooksRight(term, term.wait("q stops", " left"))
 		term.key("q")
-		screen := term.wait("[130]$", "kedge: stopped; o holds the finished trials", "━━ vanilla", "optimum")
+		screen := term.wait("[130]$", "kedge: stopped; o holds the finished trials", "optimum")
 		for _, row := range screen {
 			if utf8.RuneCountInString(row) > term.width {
 				t.Errorf("a row is wider than the terminal: %s", row)

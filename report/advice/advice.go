@@ -129,14 +129,21 @@ func (a wording) settings() string {
 	return a.listed(numbers, ranges)
 }
 
-// mostSettings is how many entries of a decision stand in a sentence.
-const mostSettings = 8
+// Up to mostSettings entries of a decision stand in a sentence; of more, a few.
+const (
+	mostSettings = 8
+	fewSettings  = 3
+)
 
 // listed joins numbers of the decision's entries, with what stands behind each.
 func (a wording) listed(numbers, behind []string) string {
 	named := len(a.of.Names.Decision) > 0 && a.of.Names.Decision[0].Name != ""
 	var list []string
-	for i, number := range numbers[:min(len(numbers), mostSettings)] {
+	shown := len(numbers)
+	if shown > mostSettings {
+		shown, behind = fewSettings, nil
+	}
+	for i, number := range numbers[:shown] {
 		called := a.of.NameOf(i)
 		number = called.In(number)
 		if named {
