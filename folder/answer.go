@@ -50,6 +50,18 @@ func (r *Result) NameOf(i int) kedge.Called {
 	return kedge.Called{Name: c.Name, Unit: c.Unit}
 }
 
+// Entries is what the entries of decisions are called in files, none before a trial has ended.
+func (r *Result) Entries() (list []kedge.Called) {
+	for _, run := range r.Runs {
+		for _, t := range run.Trials {
+			for len(list) < len(t.Decision) {
+				list = append(list, r.NameOf(len(list)))
+			}
+		}
+	}
+	return list
+}
+
 // Decisions are the entries of where the trials of a method ended, none where no trial did or one has no end.
 func (r *Result) Decisions(run *Run) (list []DecisionSpread) {
 	if len(run.Trials) == 0 {

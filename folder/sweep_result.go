@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/problem/form"
 )
 
@@ -118,7 +120,7 @@ func (s *Sealed) readFailures() (map[string]string, error) {
 // Table returns one row an algorithm of every finished cell: the swept values, then where the algorithm ended over its
 // trials, and the exact points to compare with.
 func (r *SweepResult) Table() Table {
-	t := endings{TableOf[Ending]{Rows: r.Endings()}}
+	t := TableOf[Ending]{Rows: r.Endings()}
 	t.Text("cell", func(e Ending) string { return e.Cell.ID })
 	for i, key := range r.Keys {
 		if slices.ContainsFunc(t.Rows, func(e Ending) bool { return math.IsNaN(e.Cell.Numbers[i]) }) {
@@ -132,7 +134,15 @@ func (r *SweepResult) Table() Table {
 	t.Spread("value_mean", "value_min", "value_max", func(e Ending) *Spread { return e.Value })
 	t.Spread("gap_mean", "gap_min", "gap_max", func(e Ending) *Spread { return e.Gap })
 	t.Spread("distance_mean", "distance_min", "distance_max", func(e Ending) *Spread { return e.Distance })
-	t.decisions()
+	entries := tabled(t.Rows)
+	for k, entry := range entries {
+		t.Spread(entry.Name+"_mean", entry.Name+"_min", entry.Name+"_max", func(e Ending) *Spread {
+			if len(e.Decision) != len(entries) {
+				return nil
+			}
+			return &e.Decision[k].Spread
+		})
+	}
 	t.Number("optimum_value", func(e Ending) float64 { return e.Cell.Summary.Optimum.Value })
 	t.Number("optimum_residual", func(e Ending) float64 { return e.Cell.Summary.Optimum.Residual })
 	t.Number("stable_gap", func(e Ending) float64 {
@@ -144,27 +154,21 @@ func (r *SweepResult) Table() Table {
 	return t.Table
 }
 
-// endings is the table of where algorithms ended.
-type endings struct{ TableOf[Ending] }
-
 // mostTabled is how many entries of decisions a table shows.
 const mostTabled = 16
 
-// decisions adds the decisions that algorithms ended with, entry by entry, by the names of the first; those of other lengths are left out.
-func (t *endings) decisions() {
-	i := slices.IndexFunc(t.Rows, func(e Ending) bool { return len(e.Decision) > 0 })
-	if i < 0 || len(t.Rows[i].Decision) > mostTabled {
-		return
+// tabled are the entries of decisions that a table shows, by the names of the first algorithm that has any; decisions of other lengths are left out.
+func tabled(rows []Ending) []DecisionSpread {
+	i := slices.IndexFunc(rows, func(e Ending) bool { return len(e.Decision) > 0 })
+	if i < 0 || len(rows[i].Decision) > mostTabled {
+		return nil
 	}
-	first := t.Rows[i].Decision
-	for k, entry := range first {
-		t.Spread(entry.Name+"_mean", entry.Name+"_min", entry.Name+"_max", func(e Ending) *Spread {
-			if len(e.Decision) != len(first) {
-				return nil
-			}
-			return &e.Decision[k].Spread
-		})
-	}
+	return rows[i].Decision
+}
+
+// Entries is what the entries of decisions are called whose columns the table has.
+func (r *SweepResult) Entries() []kedge.Called {
+	return lists.Of(tabled(r.Endings()), func(e DecisionSpread) kedge.Called { return kedge.Called{Name: e.Name, Unit: e.Unit} })
 }
 
 // Ending is where an algorithm ended in a cell.

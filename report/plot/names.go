@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/report/draw"
@@ -77,25 +78,28 @@ const (
 	entry    = "entry"
 )
 
-// stack puts the columns u_0, u_1, … below each other for who asks for the decision.
+// stack puts the entries of decisions below each other for who asks for the decision.
 func (d *plotted) stack() error {
 	if d.Y != decision {
 		return nil
 	}
 	var entries []*series
 	for _, c := range d.columns {
-		if place, ok := strings.CutPrefix(c.name, "u_"); ok && strings.Trim(place, "0123456789") == "" {
+		if c.decided != nil {
 			entries = append(entries, c)
 		}
 	}
 	if len(entries) == 0 {
-		return errors.New("--y decision: no decision was recorded; run it with --set record.decisions=true")
+		return errors.New("--y decision: no entry of a decision is here; up to 16 are recorded, more with --set record.decisions=true")
 	}
 	needed := &Sheet{Name: d.Name, rows: d.rows, columns: slices.DeleteFunc(slices.Clone(d.columns), d.idle)}
 	all := needed.pick(slices.Repeat(d.all(), len(entries)))
 	value, which := &series{name: decision, label: decision}, &series{name: entry}
+	if unit := entries[0].decided.Unit; !slices.ContainsFunc(entries, func(c *series) bool { return c.decided.Unit != unit }) {
+		value.label = kedge.Column{Label: decision, Unit: unit}.Axis()
+	}
 	for _, c := range entries {
-		value.numbers = append(value.numbers, c.numbers...)
+		value.numbers, value.low, value.high = append(value.numbers, c.numbers...), append(value.low, c.low...), append(value.high, c.high...)
 		which.words = append(which.words, slices.Repeat([]string{c.name}, d.rows)...)
 	}
 	all.columns = append(all.columns, value, which)
@@ -106,7 +110,7 @@ func (d *plotted) stack() error {
 // idle tells whether the plot has no use for a column, so that not all of a wide series is repeated entry by entry.
 func (d *plotted) idle(c *series) bool {
 	asked := slices.ContainsFunc(d.Where, func(condition string) bool { return strings.HasPrefix(condition, c.name+"=") })
-	return !asked && !slices.Contains([]string{"folder", "algorithm", "trial", "k", d.X, d.By, d.Facet}, c.name)
+	return !asked && !c.swept && !slices.Contains([]string{"folder", "algorithm", "trial", "k", d.X, d.By, d.Facet}, c.name)
 }
 
 func (d *plotted) axis(c *series, r draw.Ruler) draw.Axis {

@@ -6,7 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/lists"
+	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/report/draw"
 )
 
@@ -46,7 +49,7 @@ func twoEntries() *Sheet {
 		&series{name: "algorithm", words: strings.Fields("vanilla vanilla vanilla vanilla composite composite composite composite")},
 		&series{name: "k", numbers: []float64{0, 1, 2, 3, 0, 1, 2, 3}}, &series{name: "gap", label: "relative gap", numbers: []float64{8, 7, 6, 5, 4, 3, 2, 1}},
 		&series{name: "multiplier_1", numbers: []float64{nan, nan, nan, nan, 1, 2, 3, 4}},
-		&series{name: "u_0", numbers: []float64{1, 2, 3, 4, 5, 6, 7, 8}}, &series{name: "u_1", numbers: []float64{-1, -2, -3, -4, -5, -6, -7, -8}})
+		&series{name: "u_0", decided: &kedge.Called{Name: "u_0", Unit: "EUR"}, numbers: []float64{1, 2, 3, 4, 5, 6, 7, 8}}, &series{name: "u_1", decided: &kedge.Called{Name: "u_1", Unit: "EUR"}, numbers: []float64{-1, -2, -3, -4, -5, -6, -7, -8}})
 }
 
 // All entries of the decision are drawn in a panel a method, each a line through its own numbers.
@@ -55,7 +58,7 @@ func TestDecisionsAreAllEntries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(s.Panels) != 2 || s.Panels[1].Title != "composite" || s.Panels[0].Y.Label != "decision" || s.Panels[0].Y.Log {
+	if len(s.Panels) != 2 || s.Panels[1].Title != "composite" || s.Panels[0].Y.Label != "decision, in EUR" || s.Panels[0].Y.Log {
 		t.Fatalf("%d panels, %+v", len(s.Panels), s.Panels)
 	}
 	list := s.Panels[1].Layers[0].(draw.Lines)
@@ -71,6 +74,35 @@ func TestDecisionsAreAllEntries(t *testing.T) {
 	}
 	if _, err := (Plot{Y: "decision"}).Sketch(sheetOf("bare", twoEntries().columns[:3]...)); err == nil || !strings.Contains(err.Error(), "record.decisions=true") {
 		t.Errorf("without decisions: %v", err)
+	}
+}
+
+// Entries of runs and sweeps are known as what they are called, whatever that is.
+func TestDecisionsAreKnownByTheirNames(t *testing.T) {
+	names := kedge.Names{Decision: []kedge.Called{{Name: "apples", Unit: "EUR"}, {Name: "pears", Unit: "EUR"}}}
+	columns := append([]kedge.Column{{Name: "gap", Label: "gap"}}, loop.DecisionColumns(2, names.Decision)...)
+	run := &folder.Result{Names: names, Runs: []folder.Run{{Name: "vanilla", Trials: []folder.Trial{
+		{Decision: []float64{3, 4}, Measured: folder.Measured{K: []int{0, 1}, Columns: columns, Values: [][]float64{{9, 8}, {1, 3}, {2, 4}}}},
+	}}}}
+	cell := func(value string, number float64) folder.CellResult {
+		return folder.CellResult{ID: value, Values: []string{value}, Numbers: []float64{number}, Summary: run.Summarize()}
+	}
+	sweep := &folder.SweepResult{Keys: []string{"step"}, Cells: []folder.CellResult{cell("0.1", 0.1), cell("0.2", 0.2)}}
+	for _, c := range []struct {
+		sheet *Sheet
+		pears []float64
+	}{{RunSheet("run", run), []float64{2, 4}}, {SweepSheet("sweep", sweep), []float64{4, 4}}} {
+		s, err := Plot{Kind: Line, Y: "decision"}.Sketch(c.sheet)
+		if err != nil {
+			t.Fatal(c.sheet.Name, err)
+		}
+		list := s.Panels[0].Layers[0].(draw.Lines)
+		if len(list) != 2 || list[1].Name != "pears" || !strings.HasSuffix(s.Panels[0].Y.Label, "decision, in EUR") {
+			t.Fatalf("%s: lines %+v, axis %q", c.sheet.Name, list, s.Panels[0].Y.Label)
+		}
+		if got := lists.Of(list[1].Points, func(p draw.LinePoint) float64 { return p.Mean }); !slices.Equal(got, c.pears) {
+			t.Errorf("%s: pears are drawn as %v, want %v", c.sheet.Name, got, c.pears)
+		}
 	}
 }
 

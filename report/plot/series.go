@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/internal/portable"
@@ -18,8 +19,9 @@ import (
 // number that is a mean.
 type series struct {
 	name      string
-	label     string // words for an axis, where they differ from the name
-	swept     bool   // a key of a sweep
+	label     string        // words for an axis, where they differ from the name
+	swept     bool          // a key of a sweep
+	decided   *kedge.Called // which entry of the decision it is, nil for none
 	words     []string
 	numbers   []float64
 	low, high []float64
@@ -44,7 +46,7 @@ func digits(v float64) string { return phrase.Minus(strconv.FormatFloat(v, 'g', 
 func (c *series) called() string { return c.name }
 
 func (c *series) pick(rows []int) *series {
-	out := &series{name: c.name, label: c.label, swept: c.swept, words: choose(c.words, rows), numbers: choose(c.numbers, rows)}
+	out := &series{name: c.name, label: c.label, swept: c.swept, decided: c.decided, words: choose(c.words, rows), numbers: choose(c.numbers, rows)}
 	out.low, out.high = choose(c.low, rows), choose(c.high, rows)
 	return out
 }

@@ -70,7 +70,14 @@ func RunSheet(name string, r *folder.Result) *Sheet {
 	s := &Sheet{Name: name}
 	algorithm, trial, turn := &series{name: "algorithm"}, &series{name: "trial"}, &series{name: "k"}
 	s.columns = append(s.columns, algorithm, trial, turn)
-	measured := lists.Of(r.Columns(), func(c kedge.Column) *series { return &series{name: c.Name, label: c.Axis()} })
+	entries := r.Entries()
+	measured := lists.Of(r.Columns(), func(c kedge.Column) *series {
+		one := &series{name: c.Name, label: c.Axis()}
+		if i := slices.IndexFunc(entries, func(e kedge.Called) bool { return e.Name == c.Name }); i >= 0 {
+			one.decided = &entries[i]
+		}
+		return one
+	})
 	for _, run := range r.Runs {
 		for _, t := range run.Trials {
 			for _, k := range t.K {
@@ -105,12 +112,19 @@ func SweepSheet(name string, r *folder.SweepResult) *Sheet {
 	for _, c := range r.Table().Columns {
 		table[c.Name] = c.Numbers
 	}
-	for _, end := range []string{"value", "gap", "distance"} {
-		mean, low, high := end+"_mean", end+"_min", end+"_max"
-		add(&series{name: end, label: loop.Describe(end).Label, numbers: table[mean], low: table[low], high: table[high]})
+	spread := func(c *series) {
+		mean, low, high := c.name+"_mean", c.name+"_min", c.name+"_max"
+		c.numbers, c.low, c.high = table[mean], table[low], table[high]
+		add(c)
 		for _, part := range []string{mean, low, high} {
 			add(&series{name: part, numbers: table[part]})
 		}
+	}
+	for _, end := range []string{"value", "gap", "distance"} {
+		spread(&series{name: end, label: loop.Describe(end).Label})
+	}
+	for _, entry := range r.Entries() {
+		spread(&series{name: entry.Name, label: kedge.Column{Label: entry.Name, Unit: entry.Unit}.Axis(), decided: &entry})
 	}
 	for _, found := range []string{"optimum_value", "optimum_residual", "stable_gap"} {
 		add(&series{name: found, numbers: table[found]})
@@ -129,7 +143,7 @@ func join(sheets []*Sheet) *Sheet {
 	for _, s := range sheets {
 		for _, c := range s.columns {
 			if !slices.Contains(all.Columns(), c.name) {
-				all.columns = append(all.columns, &series{name: c.name, label: c.label, swept: c.swept})
+				all.columns = append(all.columns, &series{name: c.name, label: c.label, swept: c.swept, decided: c.decided})
 			}
 		}
 		all.rows += s.rows
