@@ -1,5 +1,7 @@
 package kedge
 
+import "strings"
+
 // Names are what the numbers of a problem are called. Lists are nil where entries go by their numbers.
 type Names struct {
 	Symbol   string   `json:"symbol,omitempty"` // of the decision as a whole; empty: u
@@ -13,6 +15,12 @@ type Names struct {
 type Called struct {
 	Name string `json:"name,omitempty"`
 	Unit string `json:"unit,omitempty"` // empty for a pure number
+}
+
+// CalledBy reads a name that may have its unit behind it, as in "apples in EUR".
+func CalledBy(text string) Called {
+	name, unit, _ := strings.Cut(text, " in ")
+	return Called{strings.TrimRight(name, " "), strings.TrimSpace(unit)}
 }
 
 // In is a text that has the unit of an entry.

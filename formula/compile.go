@@ -104,7 +104,7 @@ func (c *compiler) declaration(t text, o op) (string, *node) {
 
 // named reads "p", "p[20]", "P[3, 4]" or "q[apples, pears] in EUR".
 func (c *compiler) named(t text) (string, shape, bool) {
-	t.body, _ = cutUnit(t.body)
+	t.body = kedge.CalledBy(t.body).Name
 	e := c.tree(t)
 	if e == nil {
 		return "", shape{}, false

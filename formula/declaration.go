@@ -1,10 +1,6 @@
 package formula
 
-import (
-	"strings"
-
-	"github.com/kedge-opt/kedge"
-)
+import "github.com/kedge-opt/kedge"
 
 // Declaration is what the author of a model says of the decision, the state or the trait besides its length.
 type Declaration struct {
@@ -15,9 +11,9 @@ type Declaration struct {
 
 // Declare reads "q[apples, pears] in EUR". Of what declares nothing it returns what it can tell; Compile says what is wrong.
 func Declare(s string) Declaration {
-	body, unit := cutUnit(s)
-	parts := 0
-	e, err := parse(text{body: body}, &parts)
+	called, parts := kedge.CalledBy(s), 0
+	unit := called.Unit
+	e, err := parse(text{body: called.Name}, &parts)
 	switch {
 	case err != nil:
 		return Declaration{Unit: unit}
@@ -25,12 +21,6 @@ func Declare(s string) Declaration {
 		return Declaration{Name: e.args[0].name, Labels: labelsOf(e), Unit: unit}
 	}
 	return Declaration{Name: e.name, Unit: unit}
-}
-
-// cutUnit separates a declaration from the unit behind it.
-func cutUnit(s string) (declared, unit string) {
-	declared, unit, _ = strings.Cut(s, " in ")
-	return declared, strings.TrimSpace(unit)
 }
 
 // labelsOf are the names between the brackets of a declaration, nil unless all that stands there are names.

@@ -58,38 +58,21 @@ func (m *Model) describeKeys(f *form.Form) {
 		f.Refuse("minimize", "model.minimize and model.maximize are both given, want one of them")
 		form.Field(f, "maximize", &m.Maximize, form.FormulaText("a formula"), form.Says("The reward of an individual, a single number, in place of a loss.", "−Φ(p, u, d)", "dot(p, q)"))
 	} else {
+		f.Know("maximize")
 		form.Field(f, "minimize", &m.Minimize, form.FormulaText("a formula, or maximize with one").Optional(), form.Says("The loss of an individual, a single number. It must be there unless maximize or players are.", "Φ(p, u, d)", "norm(p - q)^2"))
 	}
 	form.Field(f, "subject to", &m.SubjectTo, form.Formulas("a constraint such as norm(q) <= 1, or a list of those").Optional(), form.Says("Which decisions are feasible: linear equations and inequalities, bounds and norms, one or a list. Without any all are.", "u ∈ 𝒞", "[q >= 0, sum(q) == 1]"))
 }
 
-// lets is a mapping whose keys are names of the author's own.
+// lets are the names of the author's own.
 func lets() form.Codec[[]Let] {
-	const want = "a mapping of names to numbers, lists of numbers, lists of rows, formulas or files"
-	return form.Codec[[]Let]{
-		Want: want, Schema: form.Schema{Type: form.Types{"object"}, Additional: letSchema().OrNull()},
-		Read: func(m *form.Mistakes, n *form.Node) (all []Let, ok bool) {
-			if n.Shape != form.Mapping {
-				m.Wrong(n, want)
-				return nil, false
-			}
-			ok = true
-			for i, name := range n.Keys {
-				if n.Items[i].Shape != form.Null {
-					all = append(all, Let{Name: name})
-					ok = all[len(all)-1].read(m, n.Items[i]) && ok
-				}
-			}
-			return all, ok
+	return form.NamedOf(letSchema(), "a mapping of names to numbers, lists of numbers, lists of rows, formulas or files",
+		func(m *form.Mistakes, name string, n *form.Node) (l Let, ok bool) {
+			l.Name = name
+			ok = l.read(m, n)
+			return l, ok
 		},
-		Write: func(all []Let) *form.Node {
-			out := &form.Node{Shape: form.Mapping}
-			for i := range all {
-				out.Put(all[i].Name, all[i].node())
-			}
-			return out
-		},
-	}
+		func(l Let) (string, *form.Node) { return l.Name, l.node() })
 }
 
 func letSchema() form.Schema {

@@ -168,6 +168,34 @@ func ListOf[T any](each Codec[T], want string) Codec[[]T] {
 	}
 }
 
+// NamedOf is a mapping whose keys are names of the author's own, in the author's order. A name without a value is as if it were not there.
+func NamedOf[T any](each Schema, want string, read func(m *Mistakes, name string, n *Node) (T, bool), write func(T) (name string, n *Node)) Codec[[]T] {
+	return Codec[[]T]{
+		Want: want, Schema: Schema{Type: Types{"object"}, Additional: each.OrNull()},
+		Read: func(m *Mistakes, n *Node) (all []T, ok bool) {
+			if n.Shape != Mapping {
+				m.Wrong(n, want)
+				return nil, false
+			}
+			ok = true
+			for i, name := range n.Keys {
+				if n.Items[i].Shape != Null {
+					one, isRead := read(m, name, n.Items[i])
+					all, ok = append(all, one), ok && isRead
+				}
+			}
+			return all, ok
+		},
+		Write: func(all []T) *Node {
+			out := &Node{Shape: Mapping}
+			for _, one := range all {
+				out.Put(write(one))
+			}
+			return out
+		},
+	}
+}
+
 // Formulas is one formula or a list of them.
 func Formulas(want string) Codec[[]string] {
 	one := FormulaText(want)

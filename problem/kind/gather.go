@@ -304,7 +304,11 @@ func (c *census) unusable(i int, of formula.TableEntry, got float64) error {
 			}
 			return fail("%s is missing; leave such rows out by where: not missing(%s), or fill them: fill(%s, %s)", name, name, name, with)
 		}
-		values = append(values, fmt.Sprintf("%s = %v", name, at[j]))
+		value := fmt.Sprint(at[j])
+		if c.frame.Columns[j].IsText {
+			value = strconv.Quote(c.frame.Words[int(at[j])])
+		}
+		values = append(values, name+" = "+value)
 	}
 	return fail("%s is %v where %s; want a finite number, or where: without such rows", of.Name, got, phrase.Enumerate(values))
 }

@@ -30,20 +30,14 @@ func (n *Naming) Describe(f *form.Form) {
 
 // isName tells whether a text can be the head of a column: it has no comma and no quote.
 func isName(s string) bool {
-	return form.IsPrintable(s) && len([]rune(s)) <= mostName && !strings.ContainsAny(s, ",\"'`\\") && strings.TrimSpace(s) == s && calledBy(s).Name != ""
-}
-
-// calledBy reads "apples in EUR".
-func calledBy(s string) kedge.Called {
-	name, unit, _ := strings.Cut(s, " in ")
-	return kedge.Called{Name: strings.TrimSpace(name), Unit: strings.TrimSpace(unit)}
+	return form.IsPrintable(s) && len([]rune(s)) <= mostName && !strings.ContainsAny(s, ",\"'`\\") && strings.TrimSpace(s) == s && kedge.CalledBy(s).Name != ""
 }
 
 // Called are the names in results; nil has none.
 func (n *Naming) Called() (out kedge.Names) {
 	if n != nil {
-		out.Decision, out.State, out.Trait = lists.Of(n.Decision, calledBy), lists.Of(n.State, calledBy), lists.Of(n.Trait, calledBy)
-		out.Value = calledBy(n.Value)
+		out.Decision, out.State, out.Trait = lists.Of(n.Decision, kedge.CalledBy), lists.Of(n.State, kedge.CalledBy), lists.Of(n.Trait, kedge.CalledBy)
+		out.Value = kedge.CalledBy(n.Value)
 	}
 	return out
 }

@@ -28,37 +28,17 @@ type ModelGroup struct {
 
 // Noises is a mapping of names to laws.
 func Noises() form.Codec[[]ModelNoise] {
-	const want = "a mapping of names to laws such as normal(0, 0.1)"
-	one := form.Schema{Type: form.Types{"string"}, MinLength: 1}
-	return form.Codec[[]ModelNoise]{
-		Want: want, Schema: form.Schema{Type: form.Types{"object"}, Additional: one.OrNull()},
-		Read: func(m *form.Mistakes, n *form.Node) (all []ModelNoise, ok bool) {
-			if n.Shape != form.Mapping {
-				m.Wrong(n, want)
-				return nil, false
+	return form.NamedOf(form.Schema{Type: form.Types{"string"}, MinLength: 1}, "a mapping of names to laws such as normal(0, 0.1)",
+		func(m *form.Mistakes, name string, n *form.Node) (ModelNoise, bool) {
+			law, fault := readLaw(n)
+			if fault != "" {
+				m.Wrong(n, fault)
 			}
-			ok = true
-			for i, name := range n.Keys {
-				if n.Items[i].Shape == form.Null {
-					continue
-				}
-				law, fault := readLaw(n.Items[i])
-				if fault != "" {
-					m.Wrong(n.Items[i], fault)
-					ok = false
-				}
-				all = append(all, ModelNoise{name, law})
-			}
-			return all, ok
+			return ModelNoise{name, law}, fault == ""
 		},
-		Write: func(all []ModelNoise) *form.Node {
-			out := &form.Node{Shape: form.Mapping}
-			for _, one := range all {
-				out.Put(one.Name, &form.Node{Shape: form.Scalar, Text: one.Words(), Quoted: true})
-			}
-			return out
-		},
-	}
+		func(one ModelNoise) (string, *form.Node) {
+			return one.Name, &form.Node{Shape: form.Scalar, Text: one.Words(), Quoted: true}
+		})
 }
 
 var lawText = regexp.MustCompile(`^\s*([A-Za-z_]+)\s*\(([^()]*)\)\s*$`)
@@ -103,41 +83,24 @@ func (n *ModelNoise) Words() string {
 
 // Groups is a mapping of names to shares and values.
 func Groups() form.Codec[[]ModelGroup] {
-	const want = "a mapping of names to {share: …} with the values that the group has"
 	number := form.Finite()
-	one := form.Schema{Type: form.Types{"object"}, Additional: &number.Schema}
-	return form.Codec[[]ModelGroup]{
-		Want: want, Schema: form.Schema{Type: form.Types{"object"}, Additional: one.OrNull()},
-		Read: func(m *form.Mistakes, n *form.Node) (all []ModelGroup, ok bool) {
-			if n.Shape != form.Mapping {
-				m.Wrong(n, want)
-				return nil, false
-			}
-			ok = true
-			for i, name := range n.Keys {
-				if n.Items[i].Shape != form.Null {
-					all = append(all, ModelGroup{Name: name})
-					ok = all[len(all)-1].read(m, n.Items[i], want) && ok
-				}
-			}
-			return all, ok
+	return form.NamedOf(form.Schema{Type: form.Types{"object"}, Additional: &number.Schema}, "a mapping of names to {share: …} with the values that the group has",
+		func(m *form.Mistakes, name string, n *form.Node) (g ModelGroup, ok bool) {
+			g.Name = name
+			ok = g.read(m, n)
+			return g, ok
 		},
-		Write: func(all []ModelGroup) *form.Node {
-			out := &form.Node{Shape: form.Mapping}
-			for _, g := range all {
-				item := &form.Node{Shape: form.Mapping}
-				item.Put("share", number.Write(g.Share))
-				for i, name := range g.Parameters {
-					item.Put(name, number.Write(g.Values[i]))
-				}
-				out.Put(g.Name, item)
+		func(g ModelGroup) (string, *form.Node) {
+			item := &form.Node{Shape: form.Mapping}
+			item.Put("share", number.Write(g.Share))
+			for i, name := range g.Parameters {
+				item.Put(name, number.Write(g.Values[i]))
 			}
-			return out
-		},
-	}
+			return g.Name, item
+		})
 }
 
-func (g *ModelGroup) read(m *form.Mistakes, n *form.Node, want string) bool {
+func (g *ModelGroup) read(m *form.Mistakes, n *form.Node) bool {
 	if n.Shape != form.Mapping {
 		m.Wrong(n, "a mapping with a share and values")
 		return false
