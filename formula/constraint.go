@@ -6,12 +6,18 @@ import (
 	"strconv"
 )
 
-// Constraint is a closed convex set that decisions must lie in: a Ball, Box, HalfSpace, Affine, Simplex or CappedSimplex.
+// Constraint is a closed convex set that decisions must lie in: a Ball, L1Ball, Box, HalfSpace, Affine, Simplex or CappedSimplex.
 // Package set projects on the sets of the same names.
 type Constraint interface{ isConstraint() }
 
 // Ball is {u : ‖u − Center‖ ≤ Radius}; a nil Center is the origin.
 type Ball struct {
+	Center []float64
+	Radius float64
+}
+
+// L1Ball is {u : Σ|u − Center| ≤ Radius}; a nil Center is the origin.
+type L1Ball struct {
 	Center []float64
 	Radius float64
 }
@@ -35,6 +41,7 @@ type Simplex struct{ Sum float64 }
 type CappedSimplex struct{ Sum, Upper float64 }
 
 func (Ball) isConstraint()          {}
+func (L1Ball) isConstraint()        {}
 func (Box) isConstraint()           {}
 func (HalfSpace) isConstraint()     {}
 func (Affine) isConstraint()        {}
@@ -203,6 +210,10 @@ func (f *fence) curved(e *expr, x, y *node) {
 		f.ball(e, x.args[0], bound)
 	case isNumber && square(x) != nil:
 		f.ball(e, square(x), math.Sqrt(bound))
+	case isNumber && absolutes(x) != nil:
+		if b, ok := f.around(e, absolutes(x), bound); ok {
+			f.balls = append(f.balls, L1Ball(b))
+		}
 	case x.op == opAbs && y.degU <= 1:
 		f.atMost(e, x.args[0], y)
 		f.atMost(e, f.emit(e, opNeg, x.shape, x.args[0]), y)
@@ -213,7 +224,7 @@ func (f *fence) curved(e *expr, x, y *node) {
 	case x.degU == 0 && y.degU > 1 && (y.op == opNorm || square(y) != nil || y.op == opAbs || y.op == opLargest):
 		f.fail(e, "%s: not convex; decisions between two feasible ones would not be feasible", f.excerpt(e))
 	default:
-		f.fail(e, "%s: not supported; want linear inequalities and equalities, norm(…) <= number, abs(…) <= …", f.excerpt(e))
+		f.fail(e, "%s: not supported; want linear inequalities and equalities, norm(…) <= number, sum(abs(…)) <= number, abs(…) <= …", f.excerpt(e))
 	}
 }
 
@@ -230,11 +241,26 @@ func square(n *node) *node {
 	return nil
 }
 
-// ball takes ‖x‖ ≤ radius where x is the decision but for order, sign, a shift and a scale.
+// absolutes returns the affine x of a value that is Σ|x|, else nil.
+func absolutes(n *node) *node {
+	if x := n.args[0]; n.op == opSum && x.op == opAbs && x.args[0].degU <= 1 {
+		return x.args[0]
+	}
+	return nil
+}
+
+// ball takes ‖x‖ ≤ radius.
 func (f *fence) ball(e *expr, x *node, radius float64) {
+	if b, ok := f.around(e, x, radius); ok {
+		f.balls = append(f.balls, b)
+	}
+}
+
+// around is the ball of a norm of x, where x is the decision but for order, sign, a shift and a scale.
+func (f *fence) around(e *expr, x *node, radius float64) (b Ball, ok bool) {
 	if !(radius >= 0) {
 		f.fail(e, "%s: no decision satisfies it", f.excerpt(e))
-		return
+		return b, false
 	}
 	d := f.of(x)
 	center, scale := make([]float64, len(f.lower)), 0.0
@@ -249,13 +275,13 @@ func (f *fence) ball(e *expr, x *node, radius float64) {
 	}
 	if len(d) != len(center) {
 		f.fail(e, "%s: not supported; want the norm of the whole decision, which may be shifted and scaled", f.excerpt(e))
-		return
+		return b, false
 	}
-	b := Ball{Center: center, Radius: radius / scale}
+	b = Ball{Center: center, Radius: radius / scale}
 	if !slices.ContainsFunc(center, func(c float64) bool { return c != 0 }) {
 		b.Center = nil
 	}
-	f.balls = append(f.balls, b)
+	return b, true
 }
 
 // sets sorts what was collected into sets.

@@ -29,6 +29,7 @@ func TestConstraints(t *testing.T) {
 		{"norm(-[q[2], q[0:2]]) <= 3/2", []Constraint{Ball{Radius: 1.5}}},
 		{"dot(q, q) <= 9; sum(q^2) <= 4; norm(q - 1)^2 <= 1", []Constraint{
 			Ball{Radius: 3}, Ball{Radius: 2}, Ball{Center: []float64{1, 1, 1}, Radius: 1}}},
+		{"sum(abs(q)) <= 2; 3 >= sum(abs(2*q - [2, 4, 6]))", []Constraint{L1Ball{Radius: 2}, L1Ball{Center: []float64{1, 2, 3}, Radius: 1.5}}},
 		{"0 <= q <= 5", []Constraint{Box{[]float64{0, 0, 0}, []float64{5, 5, 5}}}},
 		{"q <= up; q[1] >= -2", []Constraint{Box{[]float64{-inf, -2, -inf}, []float64{1, 2, 3}}}},
 		{"abs(q) <= 2; max(q) <= 1.5; min(2*q) >= -3", []Constraint{Box{[]float64{-1.5, -1.5, -1.5}, []float64{1.5, 1.5, 1.5}}}},
@@ -77,6 +78,9 @@ func TestConstraintsThatAreRefused(t *testing.T) {
 		"q <= 1/0":                  "model.subject to:1:6: 1/0 is +Inf, want a finite number",
 		"q*dot(q, q) <= norm(q)*q":  "not supported",
 		"norm(q) <= q[0]":           "not supported",
+		"sum(abs(q)) <= -1":         "no decision satisfies it",
+		"sum(abs(q)) >= 1":          "not supported",
+		"sum(abs(q[0:2])) <= 1":     "want the norm of the whole decision",
 		"q >= 0; sum(q) == 0 - 1e9": "do not add up to",
 	} {
 		_, err := compileConstraints(strings.Split(text, "; ")...)

@@ -36,8 +36,10 @@ func TestSamplingErrorsOfAMean(t *testing.T) {
 		u    []float64
 		want []float64
 	}{
-		"free":   {nil, []float64{4, 3}, []float64{first, second}},
-		"bound":  {&set.Box{Lower: []float64{0, 0}, Upper: []float64{2, 9}}, []float64{2, 3}, []float64{0, second}},
+		"free":  {nil, []float64{4, 3}, []float64{first, second}},
+		"bound": {&set.Box{Lower: []float64{0, 0}, Upper: []float64{2, 9}}, []float64{2, 3}, []float64{0, second}},
+		// On Σ|u| ≤ 5 it is (3, 2), one less each, and moves along the face alone.
+		"face":   {&set.L1Ball{Radius: 5}, []float64{3, 2}, []float64{across(0.5, -0.5), across(-0.5, 0.5)}},
 		"circle": {&set.Ball{Center: []float64{0, 0}, Radius: 2.5}, []float64{2, 1.5}, []float64{0.6 * across(-0.6, 0.8) / 2, 0.8 * across(-0.6, 0.8) / 2}},
 	} {
 		s, err := optimum.SamplingOf(t.Context(), model, c.set, c.u)

@@ -137,6 +137,8 @@ func constraint(c formula.Constraint, n int) kind.Set {
 	switch c := c.(type) {
 	case formula.Ball:
 		return &kind.BallSet{Radius: c.Radius, Center: form.Vector{Each: c.Center}}
+	case formula.L1Ball:
+		return &kind.L1BallSet{Radius: c.Radius, Center: form.Vector{Each: c.Center}}
 	case formula.Box:
 		return &kind.BoxSet{Lower: form.Vector{Each: c.Lower}, Upper: form.Vector{Each: c.Upper}}
 	case formula.HalfSpace:

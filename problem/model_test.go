@@ -175,7 +175,7 @@ algorithms: [{name: composite, kind: composite, step: 0.1, batch: 1}]
 // Constraints become the sets of the same names.
 func TestConstraintsBecomeSets(t *testing.T) {
 	for text, want := range map[string]string{
-		"norm(q) <= 1": "ball", "-1 <= q <= 1": "box", "q[0] <= 2*q[1] + 1": "half-space", "q[0] == 2*q[1]": "affine",
+		"norm(q) <= 1": "ball", "sum(abs(2*q - 1)) <= 1": "l1-ball", "-1 <= q <= 1": "box", "q[0] <= 2*q[1] + 1": "half-space", "q[0] == 2*q[1]": "affine",
 		"[q >= 0, sum(q) == 1]": "simplex", "[0 <= q <= 0.75, sum(q) == 1]": "capped-simplex", "[norm(q) <= 1, q >= 0]": "intersection",
 		"null": "whole",
 	} {

@@ -84,7 +84,7 @@ func TestGoldensCoverEveryKind(t *testing.T) {
 	for _, key := range []string{
 		"kind: polarized", "kind: choice", "kind: affine", "kind: friedkin-johnsen",
 		"kind: affinity", "kind: revenue", "kind: quadratic", "kind: logistic",
-		"kind: whole", "kind: ball", "kind: box", "kind: simplex", "kind: capped-simplex", "kind: half-space",
+		"kind: whole", "kind: ball", "kind: l1-ball", "kind: box", "kind: simplex", "kind: capped-simplex", "kind: half-space",
 		"kind: product", "kind: intersection", "kind: vanilla", "kind: composite", "kind: derivative-free",
 		"law: sphere", "law: cap", "law: bimodal", "law: dirichlet", "law: normal", "law: proportions", "law: values", "law: file",
 		"minimize:", "maximize:", "let:", "subject to", "sensitivity: implicit", "sensitivity: differences", "norm: previous", "matrix:", "axis:", "array:", "intercept: true",

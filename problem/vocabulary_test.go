@@ -31,7 +31,7 @@ func TestExplain(t *testing.T) {
 		t.Errorf("got %+v, %v, want one use a law", k, err)
 	}
 	k, err = Vocabulary(kind.Standard()).Explain("set.parts.1.of.0.radius")
-	if err != nil || k.Uses[0].Of != "kind ball" || k.Meaning != "The radius of the ball." {
+	if err != nil || k.Uses[0].Of != "kind ball or l1-ball" || k.Meaning != "The radius of the ball." {
 		t.Errorf("got %+v, %v", k, err)
 	}
 	k, err = Vocabulary(kind.Standard()).Explain("algorithms.0.batch")

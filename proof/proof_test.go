@@ -120,6 +120,8 @@ func TestSets(t *testing.T) {
 	}{
 		{"ball", set.Ball{Radius: 1}, "q[0] + q[1] - 0.3*q[0]*q[1]", []float64{-math.Sqrt2 / 2, -math.Sqrt2 / 2}, -math.Sqrt2 - 0.15, proof.ByBounds},
 		{"ball, convex", set.Ball{Radius: 1}, "exp(q[0] + q[1])", []float64{-math.Sqrt2 / 2, -math.Sqrt2 / 2}, math.Exp(-math.Sqrt2), proof.ByConvexity},
+		{"l1 ball", set.L1Ball{Radius: 1}, "-dot(q, q) - 0.1*q[1]", []float64{0, 1}, -1.1, proof.ByBounds},
+		{"l1 ball, convex", set.L1Ball{Radius: 5}, "(q[0] - 4)^2 + (q[1] - 3)^2", []float64{3, 2}, 2, proof.ByConvexity},
 		{"simplex", set.Simplex{Sum: 1}, "-dot(q, q) - 0.1*q[1]", []float64{0, 1}, -1.1, proof.ByBounds},
 		{"simplex, convex", set.Simplex{Sum: 1}, "dot(q, q)", []float64{0.5, 0.5}, 0.5, proof.ByConvexity},
 		{"triangle", triangle, "-q[0]*q[1]", []float64{0.5, 0.5}, -0.25, proof.ByBounds},

@@ -17,7 +17,7 @@ func everySet() []kedge.Set {
 		panic(err)
 	}
 	return []kedge.Set{
-		Whole{}, Ball{Radius: 1}, Ball{Radius: 1, Center: []float64{1, 2, 3}}, Interval{0, 1},
+		Whole{}, Ball{Radius: 1}, Ball{Radius: 1, Center: []float64{1, 2, 3}}, L1Ball{Radius: 1}, L1Ball{Radius: 1, Center: []float64{1, 2, 3}}, Interval{0, 1},
 		Box{Lower: []float64{0, 0, 0}}, Box{Upper: []float64{1, 1, 1}}, Simplex{1}, CappedSimplex{1, 0.5},
 		HalfSpace{Normal: []float64{1, -1, 1}, Bound: 1}, plane, Product{[]Part{{2, Simplex{1}}, {1, Ball{Radius: 1}}}},
 		Intersection{Of: []kedge.Set{Interval{0, 1}, plane}},
@@ -85,7 +85,7 @@ func TestWrongSets(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, s := range []kedge.Set{
 		Ball{Radius: -1}, Ball{Radius: nan}, Ball{Radius: inf}, Ball{Radius: 1, Center: []float64{0}},
-		Ball{Radius: 1, Center: []float64{0, nan}}, Interval{1, 0}, Interval{nan, 0}, Interval{0, nan}, Interval{inf, inf},
+		Ball{Radius: 1, Center: []float64{0, nan}}, L1Ball{Radius: -1}, L1Ball{Radius: inf}, L1Ball{Radius: 1, Center: []float64{0}}, Interval{1, 0}, Interval{nan, 0}, Interval{0, nan}, Interval{inf, inf},
 		Interval{-inf, -inf}, Box{Lower: []float64{0}}, Box{Upper: []float64{}}, Box{Lower: []float64{0, nan}},
 		Box{Lower: []float64{0, 2}, Upper: []float64{1, 1}}, Simplex{-1}, Simplex{nan}, Simplex{inf}, CappedSimplex{1, -1},
 		CappedSimplex{1, nan}, CappedSimplex{3, 1}, HalfSpace{}, HalfSpace{Normal: []float64{1, nan}},

@@ -24,6 +24,8 @@ func radius(s kedge.Set, n int) (r float64, ok bool) {
 	switch s := s.(type) {
 	case Ball:
 		return rows.Norm(s.Center) + s.Radius, true
+	case L1Ball:
+		return vertex(s), true
 	case Box:
 		return corner(n, s.Lower, s.Upper), true
 	case Interval:
@@ -42,6 +44,18 @@ func radius(s kedge.Set, n int) (r float64, ok bool) {
 		return members(s.Of, n)
 	}
 	return 0, false
+}
+
+// vertex returns the norm of the farthest vertex of an L1 ball: the one beyond the longest entry of its center.
+func vertex(b L1Ball) float64 {
+	most, rest := 0.0, 0.0 // the longest entry, and the norm of the others
+	for _, c := range b.Center {
+		if c = math.Abs(c); c > most {
+			most, c = c, most
+		}
+		rest = portable.Hypot(rest, c)
+	}
+	return portable.Hypot(rest, most+b.Radius)
 }
 
 // corner returns the norm of the farthest corner of a box; a nil side is unbounded.

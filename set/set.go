@@ -8,6 +8,7 @@
 //
 //   - Box, Interval: the bounds hold exactly.
 //   - Ball: the point is never outside, as measured by rows.Norm or, from a center, by rows.Distance.
+//   - L1Ball: the distances add up to the radius or less, to n·2⁻⁵³ of it, and to 2⁻⁵² of the sizes of the center's entries.
 //   - Simplex, CappedSimplex: the bounds hold exactly, the sum to n·2⁻⁵³ of itself.
 //   - HalfSpace: the point is never outside, as measured with twice the working precision.
 //   - Affine: the equations hold to a few n·2⁻⁵³ of the point.

@@ -14,6 +14,8 @@ func subjects() []subject {
 	return append(simplices(),
 		subject{name: "ball", of: newBall, farthest: farthestOfBall, misses: missesBall, symmetric: true},
 		subject{name: "centered ball", of: newCenteredBall, farthest: farthestOfBall, misses: missesBall},
+		subject{name: "l1 ball", of: newL1Ball, farthest: farthestOfL1Ball, misses: missesL1Ball, slack: 0.99, symmetric: true},
+		subject{name: "centered l1 ball", of: newCenteredL1Ball, farthest: farthestOfL1Ball, misses: missesL1Ball},
 		subject{name: "interval", of: newInterval, farthest: farthestOfBox, misses: missesBox, symmetric: true},
 		subject{name: "box", of: newBox, farthest: farthestOfBox, misses: missesBox},
 		subject{name: "half-space", of: newHalfSpace, farthest: farthestOfHalfSpace, misses: missesHalfSpace},
@@ -110,6 +112,45 @@ func farthestOfBall(w []float64, s kedge.Set, g []float64) {
 func missesBall(s kedge.Set, x []float64) (ratio, bar float64) {
 	b := s.(Ball)
 	return max(0, b.distance(x)-b.Radius), barNever
+}
+
+func newL1Ball(_ int, scale float64) kedge.Set { return L1Ball{Radius: 0.7 * scale} }
+
+func newCenteredL1Ball(n int, scale float64) kedge.Set {
+	return L1Ball{Radius: 0.7 * scale, Center: normals(n, 3*scale, "center")}
+}
+
+// farthestOfL1Ball is the vertex on the axis along which g is longest.
+func farthestOfL1Ball(w []float64, s kedge.Set, g []float64) {
+	b, along := s.(L1Ball), 0
+	for i := range w {
+		w[i] = Ball(b).center(i)
+		if math.Abs(g[i]) > math.Abs(g[along]) {
+			along = i
+		}
+	}
+	if len(w) > 0 {
+		w[along] += math.Copysign(b.Radius, g[along])
+	}
+}
+
+// missesL1Ball is in roundings of the radius an entry, and of every entry of the center.
+func missesL1Ball(s kedge.Set, x []float64) (ratio, bar float64) {
+	b := s.(L1Ball)
+	excess, size := bigOf(-b.Radius), float64(float64(len(x))*b.Radius)
+	for i, v := range x {
+		c := Ball(b).center(i)
+		d := bigOf(v).sub(bigOf(c))
+		if d.Sign() < 0 {
+			d = bigOf(c).sub(bigOf(v))
+		}
+		excess = excess.add(d)
+		size += 2 * math.Abs(c)
+	}
+	if b.Center != nil {
+		size += 2 * b.Radius
+	}
+	return over(toFloat(excess), 1, max(size, tiny*float64(len(x)))), barFeasible
 }
 
 func newInterval(_ int, scale float64) kedge.Set {

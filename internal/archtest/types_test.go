@@ -23,6 +23,7 @@ func namesakes() map[string]string {
 		"Ball":          shape,
 		"Box":           shape,
 		"CappedSimplex": shape,
+		"L1Ball":        shape,
 		"Check":         renamed,
 		"Choice":        model,
 		"Column":        renamed,

@@ -17,7 +17,7 @@ func Standard() *Catalogue {
 		Dynamics:   []Dynamics{&PolarizedDynamics{}, &ChoiceDynamics{}, &AffineDynamics{}, &FriedkinJohnsenDynamics{}},
 		Objectives: []Objective{&AffinityObjective{}, &RevenueObjective{}, &QuadraticObjective{}, &LogisticObjective{}, &FormulaObjective{}},
 		Sets: []Set{
-			&WholeSet{}, &BallSet{}, &BoxSet{}, &SimplexSet{}, &CappedSimplexSet{}, &HalfSpaceSet{}, &AffineSet{}, &ProductSet{},
+			&WholeSet{}, &BallSet{}, &L1BallSet{}, &BoxSet{}, &SimplexSet{}, &CappedSimplexSet{}, &HalfSpaceSet{}, &AffineSet{}, &ProductSet{},
 			&IntersectionSet{},
 		},
 		Laws: []Law{

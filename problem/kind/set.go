@@ -97,6 +97,21 @@ func describeSum(f *form.Form, x *float64) {
 	form.Field(f, "sum", x, form.NotNegative(), form.Says("What the entries add up to, such as a budget.", "Σu = sum", "250"))
 }
 
+// describeBall describes how far decisions may be from where, which several sets do.
+func describeBall(f *form.Form, radius *float64, center *form.Vector) {
+	const inBall = "‖u − center‖ ≤ radius"
+	form.Field(f, "radius", radius, form.Positive(), form.Says("The radius of the ball.", inBall, "1"))
+	form.Field(f, "center", center, form.VectorOf(form.Finite()).Or(form.Vector{}), form.Says("The center of the ball.", inBall, "0"))
+}
+
+// centerWords says where a center is.
+func centerWords(v form.Vector) string {
+	if v.Each == nil && v.All == 0 {
+		return "0"
+	}
+	return "a given point"
+}
+
 // boundWords says what bounds an entry.
 func boundWords(v form.Vector) string {
 	if v.Each != nil {

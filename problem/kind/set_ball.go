@@ -21,10 +21,7 @@ func (*BallSet) Word() form.Option {
 }
 
 // Describe implements [Set].
-func (s *BallSet) Describe(f *form.Form, _ *Catalogue) {
-	form.Field(f, "radius", &s.Radius, form.Positive(), form.Says("The radius of the ball.", "‖u − center‖ ≤ radius", "1"))
-	form.Field(f, "center", &s.Center, form.VectorOf(form.Finite()).Or(form.Vector{}), form.Says("The center of the ball.", "‖u − center‖ ≤ radius", "0"))
-}
+func (s *BallSet) Describe(f *form.Form, _ *Catalogue) { describeBall(f, &s.Radius, &s.Center) }
 
 // Check implements [Set].
 func (s *BallSet) Check(c *Scene, path string, n form.Length) { c.Vector(path+".center", s.Center, n) }
@@ -36,11 +33,7 @@ func (s *BallSet) Build(n int) (kedge.Set, error) {
 
 // Words implements [Set].
 func (s *BallSet) Words() string {
-	center := "a given point"
-	if s.Center.Each == nil && s.Center.All == 0 {
-		center = "0"
-	}
-	return "within a distance of " + phrase.Exact(s.Radius) + " from " + center
+	return "within a distance of " + phrase.Exact(s.Radius) + " from " + centerWords(s.Center)
 }
 
 // Shrink implements [Shrinker].

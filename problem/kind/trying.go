@@ -34,7 +34,7 @@ func (t *Trying) Stay(r *online.Rule, s *Site) error {
 	}
 	narrow, ok := Shrink(s.Feasible, t.Delta, s.Dims().Decision)
 	if !ok {
-		return s.Fail("perturbed", " is feasible, but the set of kind %s has no inside to keep away from; want ball, box, half-space, or products and intersections of them", form.NameOf(s.Feasible))
+		return s.Fail("perturbed", " is feasible, but the set of kind %s has no inside to keep away from; want ball, l1-ball, box, half-space, or products and intersections of them", form.NameOf(s.Feasible))
 	}
 	made, err := s.Narrow(narrow)
 	if err != nil {

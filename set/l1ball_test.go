@@ -1,0 +1,34 @@
+package set
+
+import (
+	"math"
+	"testing"
+)
+
+// The farthest point of an L1 ball is a vertex: the largest norm of all of them, looked at one by one.
+func TestFarthestOfAnL1Ball(t *testing.T) {
+	for n := range 6 {
+		for _, b := range []L1Ball{{Radius: 2}, {Radius: 0.7, Center: normals(n, 3, "center")}} {
+			want := 0.0
+			for i := range n {
+				for _, sign := range []float64{-1, 1} {
+					norm := 0.0
+					for j := range n {
+						x := Ball(b).center(j)
+						if j == i {
+							x += sign * b.Radius
+						}
+						norm += x * x
+					}
+					want = max(want, math.Sqrt(norm))
+				}
+			}
+			if n == 0 {
+				want = b.Radius // a bound, of a space with a single point
+			}
+			if got, sure, err := Farthest(b, n); err != nil || !sure || math.Abs(got-want) > 1e-14*want {
+				t.Errorf("%+v: %v, %v, %v, want %v", b, got, sure, err, want)
+			}
+		}
+	}
+}
