@@ -100,7 +100,7 @@ type deed struct {
 
 // deeds are commands of every kind, as small as they get.
 func deeds() []deed {
-	run := []string{"run", "lq2", "--quiet", "--no-check", "--set", "optimum.starts=1"}
+	run := []string{"run", "lq2", "--quiet", "--overwrite", "--no-check", "--set", "optimum.starts=1"}
 	with := func(args []string, more ...string) []string { return append(slices.Clone(args), more...) }
 	return []deed{
 		{"run", func(_ *workshop, seed, dir string) []string {
@@ -110,7 +110,7 @@ func deeds() []deed {
 			return with(run, "--iterations", "5000", "--trials", "2", "--checkpoint", "2ms", "--seed", seed, "--out", dir)
 		}},
 		{"sweep", func(w *workshop, seed, dir string) []string {
-			return []string{"sweep", w.path("grid" + seed + ".yaml"), "--quiet", "--out", dir}
+			return []string{"sweep", w.path("grid" + seed + ".yaml"), "--quiet", "--overwrite", "--out", dir}
 		}},
 		{"merge", func(w *workshop, seed, dir string) []string {
 			return []string{"merge", "--quiet", dir, w.path("part1-" + seed), w.path("part2-" + seed)}
@@ -120,10 +120,10 @@ func deeds() []deed {
 			return []string{"report", w.path("run-" + seed), w.path("checkpoint-" + seed), "--out", dir}
 		}},
 		{"compare", func(_ *workshop, seed, dir string) []string {
-			return []string{"compare", "lq2", "--quiet", "--methods", "vanilla,composite", "--iterations", "100", "--trials", "1", "--points", "3", "--seed", seed, "--out", dir}
+			return []string{"compare", "lq2", "--quiet", "--overwrite", "--methods", "vanilla,composite", "--iterations", "100", "--trials", "1", "--points", "3", "--seed", seed, "--out", dir}
 		}},
 		{"study", func(_ *workshop, seed, dir string) []string {
-			return []string{"study", "theorem-3", "--quick", "--trials", "2", "--quiet", "--seed", seed, "--out", dir}
+			return []string{"study", "theorem-3", "--quick", "--trials", "2", "--quiet", "--overwrite", "--seed", seed, "--out", dir}
 		}},
 	}
 }

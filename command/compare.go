@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/room"
 	"github.com/kedge-opt/kedge/lab/compare"
+	"github.com/kedge-opt/kedge/lab/plan"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report"
 	"github.com/kedge-opt/kedge/report/page"
@@ -46,7 +48,8 @@ winner is nearest, on average over the later half of the turns, to the point whe
 ends at the point of its theory, and which problems cannot tell the stable point from the optimum.
 
 The folder holds compare.json, table.csv, table.parquet, figures in SVG, PNG and PDF, report.html, report.md. The same command gives
-the same bytes on any number of workers; seconds are in times.json alone.
+the same bytes on any number of workers; seconds are in times.json alone. A folder that holds another comparison is left alone unless
+--overwrite is given.
 
 Exit codes: 0 done, whoever won, 1 failed while running, 64 the command or the spec is wrong (nothing was written),
 130 stopped by Ctrl-C (nothing was written).`,
@@ -54,6 +57,7 @@ Exit codes: 0 done, whoever won, 1 failed while running, 64 the command or the s
   kedge compare lq2 --methods composite,two-point,two-point:hold=1
   kedge compare choice --methods all --trials 5 --iterations 2000
   kedge compare polarized --no-tune --out runs/methods
+  kedge compare lq2 --methods all --dry-run
   kedge compare --suite classics`,
 		Args: func(c *cobra.Command, args []string) error {
 			if f.Suite == "" {
@@ -99,6 +103,23 @@ func (f *compareFlags) run(c *cobra.Command, args []string) error {
 	methods, err := f.chosen()
 	if err := errors.Join(err, f.Check()); err != nil {
 		return err
+	}
+	planned, err := compare.NewFixture(problems, methods, f.Terms)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(room.Writable(dir), fitsDisk(dir, plan.ReportDisk*float64(len(problems)))); err != nil {
+		return err
+	}
+	if err := f.spare(folder.KindCompare, dir, plan.OtherComparison(c.Context(), dir, planned, f.Kinds)); err != nil {
+		return err
+	}
+	if f.dryRun {
+		told, err := plan.Compare(c.Context(), planned, problems, dir, f.Workers)
+		if err != nil {
+			return interrupted(c, err)
+		}
+		return f.tellPlan(c, told)
 	}
 	return produce(c, &f.resultFlags, folder.KindCompare, dir, &f.Progress,
 		func() (*compare.Comparison, error) { return f.comparison(c, problems, methods) },

@@ -10,6 +10,7 @@ import (
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/plain"
+	"github.com/kedge-opt/kedge/lab/plan"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report/page"
@@ -106,12 +107,40 @@ func readSpec(path string) ([]byte, error) {
 // resultFlags are those that say where results go and what is printed of them.
 type resultFlags struct {
 	out         string
+	overwrite   bool
+	dryRun      bool
 	quiet, json bool
 }
 
 func (f *resultFlags) offer(c *cobra.Command, usually, json string) {
 	c.Flags().StringVar(&f.out, "out", "", "folder for the results (default "+usually+")")
+	f.offerOverwrite(c)
 	f.offerPrinting(c, json)
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "read everything, say what would be run, where, and what it would take, and write nothing")
+}
+
+func (f *resultFlags) offerOverwrite(c *cobra.Command) {
+	c.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace the finished result of something else that the folder holds")
+}
+
+// spare refuses a folder that holds a finished result of something else, unless that is to be replaced.
+func (f *resultFlags) spare(kind folder.Kind, dir string, other plan.Other) error {
+	if f.overwrite {
+		_, err := kind.Look(dir)
+		return err
+	}
+	return plan.Spare(kind, dir, other)
+}
+
+// tellPlan prints what would be done.
+func (f *resultFlags) tellPlan(c *cobra.Command, p *plan.Outlook) error {
+	switch {
+	case c.Context().Err() != nil:
+		return interrupted(c, c.Context().Err())
+	case f.json:
+		return folder.WriteJSON(c.OutOrStdout(), p)
+	}
+	return say(c.OutOrStdout(), p.Lines()...)
 }
 
 func (f *resultFlags) offerPrinting(c *cobra.Command, json string) {

@@ -80,7 +80,8 @@ func TestSweepsHoldOneWorld(t *testing.T) {
 		t.Errorf("a refused merge has copied %v", cells)
 	}
 	succeeds(t, "sweep", "grid.yaml", "--quiet", "--out", "clean")
-	succeeds(t, "sweep", "grid.yaml", "--quiet", "--out", "grid")
+	refuses(t, []string{"none of its cells is one of this sweep"}, "sweep", "grid.yaml", "--quiet", "--out", "grid")
+	succeeds(t, "sweep", "grid.yaml", "--quiet", "--out", "grid", "--overwrite")
 	if read(t, "grid/table.csv") != read(t, "clean/table.csv") || read(t, "grid/manifest.json") != read(t, "clean/manifest.json") {
 		t.Error("the sweep is not that of the new people")
 	}
@@ -89,7 +90,7 @@ func TestSweepsHoldOneWorld(t *testing.T) {
 	if err := os.Remove("people.csv"); err != nil {
 		t.Fatal(err)
 	}
-	refuses(t, []string{"people.csv"}, "sweep", "grid.yaml", "--out", "grid")
+	refuses(t, []string{"people.csv"}, "sweep", "grid.yaml", "--out", "grid", "--overwrite")
 }
 
 // letSpec is a problem with a table that comes from a file.

@@ -103,21 +103,21 @@ func (l *live) draw(s page.Terminal, height int) []string {
 	room := height - len(head) - len(tail) - 2
 	if room >= 6 && s.Width >= 40 {
 		head = append(head, s.Faint(page.Fit("gap to the optimum, mean over the trials so far", s.Width)))
-		head = append(head, l.chart(s, methods).draw(s.Width, room)...)
+		head = append(head, l.chart(s, methods).Draw(s.Width, room)...)
 		head = append(head, "")
 	}
 	lines := append(head, tail...)
 	return lines[:max(0, min(len(lines), height))]
 }
 
-func (l *live) chart(s page.Terminal, methods []*lab.Watched) chart {
-	c, colours := chart{Terminal: s, turns: l.turns}, seriesOf(methods)
+func (l *live) chart(s page.Terminal, methods []*lab.Watched) page.CharChart {
+	c, colours := page.CharChart{Terminal: s, Turns: l.turns}, seriesOf(methods)
 	for i, m := range methods {
-		line := chartLine{series: colours[i]}
+		line := page.CharLine{Series: colours[i]}
 		for _, g := range m.Gaps() {
-			line.turn, line.value = append(line.turn, g.Turn), append(line.value, g.Mean)
+			line.Turn, line.Value = append(line.Turn, g.Turn), append(line.Value, g.Mean)
 		}
-		c.lines = append(c.lines, line)
+		c.Lines = append(c.Lines, line)
 	}
 	return c
 }
@@ -145,7 +145,7 @@ func methodRows(s page.Terminal, methods []*lab.Watched) (rows []string) {
 	for i, m := range methods {
 		mark := "━━"
 		if !s.Colour {
-			mark = strings.Repeat(lineMark(colours[i]), 2)
+			mark = strings.Repeat(page.LineMark(colours[i]), 2)
 		}
 		row, used := s.Series(colours[i], mark)+" ", 3+page.PrintedWidth(names[i]+states[i])
 		if cells := min(24, s.Width-used-2); cells >= 6 {

@@ -98,7 +98,7 @@ func (p progress) words(width int) string {
 		rate = ", " + rounded(p.rate) + " a second"
 	}
 	if p.rate > 0 && p.done < p.total {
-		left = ", " + duration(float64(p.total-p.done)/p.rate) + " left"
+		left = ", " + phrase.Duration(float64(p.total-p.done)/p.rate) + " left"
 	}
 	for _, words := range []string{done + rate + left, done + left, strings.TrimPrefix(left, ", ")} {
 		if words != "" && page.PrintedWidth(words) <= width {
@@ -106,20 +106,6 @@ func (p progress) words(width int) string {
 		}
 	}
 	return page.Fit(done, width)
-}
-
-// duration writes seconds as people say them: 8 s, 3 min 20 s, 2 h 5 min, 3 d 4 h.
-func duration(seconds float64) string {
-	s := int64(min(max(0, seconds), 1e12) + 0.5)
-	for _, u := range []struct {
-		size, part int64
-		name, unit string
-	}{{86400, 3600, "d", "h"}, {3600, 60, "h", "min"}, {60, 1, "min", "s"}} {
-		if s >= u.size {
-			return fmt.Sprintf("%d %s %d %s", s/u.size, u.name, s%u.size/u.part, u.unit)
-		}
-	}
-	return fmt.Sprintf("%d s", s)
 }
 
 // rounded writes a rate with three digits, or whole where it has more.

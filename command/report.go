@@ -4,16 +4,18 @@ import (
 	"cmp"
 	"context"
 	"path/filepath"
+	"strings"
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/crew"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report"
 	"github.com/spf13/cobra"
 )
 
 func newReport(kinds *kind.Catalogue) *cobra.Command {
-	var out string
+	var f resultFlags
 	var unverified unverifiedFlag
 	c := &cobra.Command{
 		Use:   "report DIR...",
@@ -21,7 +23,8 @@ func newReport(kinds *kind.Catalogue) *cobra.Command {
 		Long: `Read finished result folders and write report.html, report.md and the figures.
 
 Of one folder, a run, a sweep or a study, the report is made anew inside it, from its data, and its manifest renewed. Of several runs
-one page compares them: what differs between their specs, all methods in one table and in one chart, and which of them won.
+one page compares them: what differs between their specs, all methods in one table and in one chart, and which of them won. A folder
+that holds a comparison, or a report of other folders, is left alone unless --overwrite is given.
 
 Exit codes: 0 done, 1 a report could not be written, 64 a folder is no finished result or its data was changed,
 130 stopped by Ctrl-C (nothing was written).`,
@@ -30,7 +33,7 @@ Exit codes: 0 done, 1 a report could not be written, 64 a folder is no finished 
   kedge report runs/small-step runs/large-step --out runs/steps`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			path, err := makeReport(c.Context(), kinds, args, out, unverified.trust())
+			path, err := f.makeReport(c.Context(), kinds, args, unverified.trust())
 			if err != nil {
 				return interrupted(c, err)
 			}
@@ -38,16 +41,28 @@ Exit codes: 0 done, 1 a report could not be written, 64 a folder is no finished 
 		},
 	}
 	unverified.offer(c)
-	c.Flags().StringVar(&out, "out", "", "folder for the report (default the folder itself, of several runs/compare)")
+	c.Flags().StringVar(&f.out, "out", "", "folder for the report (default the folder itself, of several runs/compare)")
+	f.offerOverwrite(c)
 	return c
 }
 
 // makeReport returns where the page is. Everything is read before anything is written.
-func makeReport(ctx context.Context, kinds *kind.Catalogue, dirs []string, out string, trust folder.Reading) (string, error) {
-	if len(dirs) == 1 && out == "" {
+func (f *resultFlags) makeReport(ctx context.Context, kinds *kind.Catalogue, dirs []string, trust folder.Reading) (string, error) {
+	if len(dirs) == 1 && f.out == "" {
 		return remake(ctx, kinds, dirs[0], trust)
 	}
-	place, err := folder.KindCompare.Take(cmp.Or(out, filepath.Join("runs", "compare")))
+	dir := cmp.Or(f.out, filepath.Join("runs", "compare"))
+	of := strings.Join(lists.Of(dirs, func(dir string) string { return filepath.ToSlash(filepath.Clean(dir)) }), ", ")
+	err := f.spare(folder.KindCompare, dir, func(m *folder.Manifest) (string, error) {
+		if _, ok := m.Files[folder.CompareFile]; ok || m.Case != of {
+			return "this is a report of " + of, nil
+		}
+		return "", nil
+	})
+	if err != nil {
+		return "", err
+	}
+	place, err := folder.KindCompare.Take(dir)
 	if err != nil {
 		return "", err
 	}
@@ -56,7 +71,7 @@ func makeReport(ctx context.Context, kinds *kind.Catalogue, dirs []string, out s
 	if err != nil {
 		return "", err
 	}
-	err = place.Commit(folder.Manifest{Identity: folder.CurrentIdentity(nil)}, folder.Contents{}.With(pages), nil)
+	err = place.Commit(folder.Manifest{Case: of, Identity: folder.CurrentIdentity(nil)}, folder.Contents{}.With(pages), nil)
 	return filepath.Join(place.Dir(), "report.html"), failed(err)
 }
 

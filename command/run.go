@@ -16,6 +16,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/internal/room"
 	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/lab/plan"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report"
@@ -51,12 +52,17 @@ Cases: ` + strings.Join(problem.Cases(), ", ") + `.
 With --checkpoint the run is saved as it goes. Stopped by Ctrl-C, kill -9 or a power cut, it goes on where it was saved last
 when the same command is given again, also on another number of workers, and ends with the same bytes.
 
+A folder that holds the finished result of another spec, or of other data, is left alone unless --overwrite is given; the same spec
+replaces its own result.
+
 Exit codes: 0 done, 1 failed while running, 64 the command or the spec is wrong (nothing was written),
 130 stopped by Ctrl-C (the folder holds the finished trials or, with --checkpoint, what is needed to go on).`,
 		Example: `  kedge run polarized
   kedge run polarized --set dynamics.lambda=0.3 --set algorithms.0.step=0.01
+  kedge run polarized --trials 1000 --dry-run
   kedge run polarized --live
   kedge run choice --published --out runs/choice-published
+  kedge run polarized --seed 2 --out runs/polarized --overwrite
   kedge run polarized --print-spec > mine.yaml && kedge run mine.yaml --trials 5
   kedge run polarized --trials 1000 --checkpoint 30s
   kedge run polarized --tag baseline`,
@@ -89,12 +95,21 @@ func (f *runFlags) run(c *cobra.Command, target string) error {
 		return err
 	}
 	dir := cmp.Or(f.out, filepath.Join("runs", name))
-	if err := errors.Join(folder.CheckTags(f.tags), s.Fits(lab.Need(s, f.workers)), room.Writable(dir), fitsDisk(dir, lab.DiskNeed(s))); err != nil {
+	if err := errors.Join(folder.CheckTags(f.tags), room.Writable(dir), s.Fits(lab.Need(s, f.workers)), fitsDisk(dir, lab.DiskNeed(s))); err != nil {
+		return err
+	}
+	if err := f.spare(folder.KindRun, dir, plan.OtherRun(c.Context(), dir, string(s.YAML()), nil)); err != nil {
 		return err
 	}
 	problem, err := problem.BuildWithin(c.Context(), name, s, os.DirFS("."))
 	if err != nil {
 		return interrupted(c, err)
+	}
+	if f.dryRun {
+		if err := f.spare(folder.KindRun, dir, plan.OtherRun(c.Context(), dir, string(s.YAML()), problem.Inputs())); err != nil {
+			return err
+		}
+		return f.tellPlan(c, plan.Run(c.Context(), problem, dir, f.workers))
 	}
 	return f.execute(c, problem)
 }
@@ -107,6 +122,9 @@ func (f *runFlags) execute(c *cobra.Command, p *problem.Problem) error {
 		return err
 	}
 	defer place.Release()
+	if err := f.spare(folder.KindRun, dir, plan.OtherRun(c.Context(), dir, string(p.Spec.YAML()), p.Inputs())); err != nil {
+		return err
+	}
 	if err := errors.Join(f.checkFolder(place), f.tag(place, nil)); err != nil {
 		return err
 	}

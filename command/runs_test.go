@@ -58,7 +58,7 @@ func TestRunsListsByTag(t *testing.T) {
 	if out, code := command(t, "runs", "untag", "runs/one", "paper"); code != 0 || out != "runs/one: baseline\n" {
 		t.Errorf("exit code %d: %s", code, out)
 	}
-	quickRun(t, "runs/one", "--tag", "again")
+	quickRun(t, "runs/one", "--tag", "again", "--overwrite")
 	out, code := command(t, "runs", "--verify")
 	for _, word := range []string{"again baseline", "✓ runs/one", "✓ runs/two", "composite", "lq2"} {
 		if code != 0 || !strings.Contains(out, word) {

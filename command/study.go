@@ -12,7 +12,9 @@ import (
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/internal/room"
 	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/lab/plan"
 	"github.com/kedge-opt/kedge/lab/study"
 	"github.com/kedge-opt/kedge/report"
 	"github.com/kedge-opt/kedge/report/page"
@@ -37,6 +39,8 @@ measurement is better or worse. All intervals of a study hold together with 95 %
 by chance. Without a name the studies are listed.
 
 ` + studyList() + `
+A folder that holds another study, or the same of another seed or size, is left alone unless --overwrite is given.
+
 The same seed and size give the same bytes on any number of workers. A study takes up to about a minute on two cores, with
 --quick some seconds.
 
@@ -88,6 +92,15 @@ func (f *studyFlags) run(c *cobra.Command, name string) error {
 		return err
 	}
 	dir := cmp.Or(f.out, filepath.Join("runs", "study-"+s.Name))
+	if err := errors.Join(room.Writable(dir), fitsDisk(dir, plan.ReportDisk)); err != nil {
+		return err
+	}
+	if err := f.spare(folder.KindStudy, dir, plan.OtherStudy(c.Context(), dir, s, f.Options)); err != nil {
+		return err
+	}
+	if f.dryRun {
+		return f.tellPlan(c, plan.Study(s, dir, f.Workers))
+	}
 	return produce(c, &f.resultFlags, folder.KindStudy, dir, &f.Progress,
 		func() (*study.Result, error) {
 			r, err := s.Run(c.Context(), f.Options)

@@ -13,7 +13,9 @@ import (
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/crew"
+	"github.com/kedge-opt/kedge/internal/room"
 	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/lab/plan"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report"
@@ -27,7 +29,6 @@ type sweepFlags struct {
 	resultFlags
 	shard   string
 	workers int
-	dryRun  bool
 	fresh   bool
 	prune   bool
 }
@@ -48,7 +49,8 @@ report. The file names a base spec and the keys that differ from cell to cell:
 
 docs/formats/sweep.md has all of its keys. A sweep that was stopped, by Ctrl-C, kill -9 or a power cut, goes on where it was
 when the same command is given again, and ends with the same bytes as one that was not. A cell's seed is made of its
-content, so cells may be added, and the keys put in another order, without changing any other cell.
+content, so cells may be added, and the keys put in another order, without changing any other cell. A folder whose finished sweep
+has no cell of this one is left alone unless --overwrite or --fresh is given.
 
 Exit codes: 0 done, 1 some cells failed or could not be written, 64 the command or the file is wrong (nothing was run),
 130 stopped by Ctrl-C (finished cells are kept).`,
@@ -64,7 +66,6 @@ Exit codes: 0 done, 1 some cells failed or could not be written, 64 the command 
 	fl.StringArrayVar(&f.sets, "set", nil, "change a key of the spec in all cells, as in --set trials=5 (repeatable)")
 	fl.StringVar(&f.shard, "shard", "", "run part 2 of 8 of the cells, as in 2/8; kedge merge joins the parts")
 	fl.IntVar(&f.workers, "workers", 0, "goroutines that compute (default one a core); results do not depend on it")
-	fl.BoolVar(&f.dryRun, "dry-run", false, "print the cells and stop")
 	fl.BoolVar(&f.fresh, "fresh", false, "compute finished cells again, as after a change of the data or of kedge")
 	fl.BoolVar(&f.prune, "prune", false, "remove finished cells that the file no longer has")
 	return c
@@ -84,14 +85,39 @@ func (f *sweepFlags) run(c *cobra.Command, file string) error {
 	if err != nil {
 		return err
 	}
-	if f.dryRun {
-		return f.list(c.OutOrStdout(), w)
-	}
 	dir := filepath.Join("runs", w.Name)
 	if shard.Of > 0 {
 		dir += fmt.Sprintf("-%dof%d", shard.Index, shard.Of)
 	}
-	return f.execute(c, w, shard, cmp.Or(f.out, dir))
+	dir = cmp.Or(f.out, dir)
+	if err := errors.Join(room.Writable(dir), lab.SweepFits(w, f.workers), fitsDisk(dir, lab.SweepDiskNeed(w, nil))); err != nil {
+		return err
+	}
+	o := lab.SweepOptions{Workers: f.workers, Shard: shard, Prune: f.prune, Anew: f.fresh, Replace: f.overwrite, Files: os.DirFS("."), Report: sweepPages(c.Context(), f.kinds)}
+	o.Before = func(left []problem.Cell) error { return fitsDisk(dir, lab.SweepDiskNeed(w, left)) }
+	if f.dryRun {
+		return interrupted(c, f.plan(c, w, dir, o))
+	}
+	return f.execute(c, w, dir, o)
+}
+
+// plan lists the cells and says what they take.
+func (f *sweepFlags) plan(c *cobra.Command, w *problem.Sweep, dir string, o lab.SweepOptions) error {
+	left, err := lab.LeftOfSweep(c.Context(), w, dir, o)
+	if err == nil {
+		err = o.Before(left)
+	}
+	if err != nil {
+		return err
+	}
+	told, err := plan.Sweep(c.Context(), w, left, o.Files, dir, f.workers)
+	if err != nil {
+		return err
+	}
+	if err := f.list(c.OutOrStdout(), w, told); err != nil || f.json {
+		return err
+	}
+	return f.tellPlan(c, told)
 }
 
 // parseShard reads a part such as 2/8; nothing is the whole.
@@ -109,30 +135,25 @@ func parseShard(text string) (lab.Shard, error) {
 }
 
 // execute runs the sweep into its folder.
-func (f *sweepFlags) execute(c *cobra.Command, w *problem.Sweep, shard lab.Shard, dir string) error {
-	if err := lab.SweepFits(w, f.workers); err != nil {
-		return err
-	}
+func (f *sweepFlags) execute(c *cobra.Command, w *problem.Sweep, dir string, o lab.SweepOptions) error {
 	place, err := folder.KindSweep.Take(dir)
 	if err != nil {
 		return err
 	}
 	defer place.Release()
-	progress := new(lab.SweepProgress)
+	o.Progress = new(lab.SweepProgress)
 	stop := func() {}
 	if !f.quiet {
-		stop = watchSweep(os.Stderr, w, progress)
+		stop = watchSweep(os.Stderr, w, o.Progress)
 	}
-	r, err := lab.Sweep(c.Context(), w, place, lab.SweepOptions{
-		Workers: f.workers, Shard: shard, Prune: f.prune, Anew: f.fresh, Files: os.DirFS("."), Progress: progress, Report: sweepPages(c.Context(), f.kinds),
-	})
+	r, err := lab.Sweep(c.Context(), w, place, o)
 	stop()
-	state := progress.State()
+	state := o.Progress.State()
 	switch {
 	case c.Context().Err() != nil && errors.Is(err, c.Context().Err()):
 		finished := state.Kept + state.Done
 		return coded{fmt.Errorf("stopped with %d of %d cells finished; the same command goes on from there", finished, state.Kept+state.Total), exitInterrupted}
-	case errors.Is(err, folder.ErrOtherIdentity) && state.Done == 0:
+	case errors.Is(err, folder.ErrOtherIdentity) && state.Done == 0, errors.As(err, new(*folder.HeldError)), errors.As(err, new(*DiskError)):
 		return err
 	case err != nil:
 		return failed(err)
@@ -179,7 +200,7 @@ func describe(keys, values []string) string {
 }
 
 // list prints the cells without running them.
-func (f *sweepFlags) list(out io.Writer, w *problem.Sweep) error {
+func (f *sweepFlags) list(out io.Writer, w *problem.Sweep, told *plan.Outlook) error {
 	if f.json {
 		type cell struct {
 			ID     string   `json:"cell"`
@@ -190,7 +211,7 @@ func (f *sweepFlags) list(out io.Writer, w *problem.Sweep) error {
 		for _, c := range w.Cells {
 			cells = append(cells, cell{c.ID, w.Spec(c).Seed, c.Values})
 		}
-		return folder.WriteJSON(out, map[string]any{"name": w.Name, "keys": w.Keys, "cells": cells})
+		return folder.WriteJSON(out, map[string]any{"name": w.Name, "keys": w.Keys, "cells": cells, "plan": told})
 	}
 	rows := [][]string{append([]string{"cell"}, w.Keys...)}
 	for _, c := range w.Cells {
@@ -207,7 +228,8 @@ func newMerge(kinds *kind.Catalogue) *cobra.Command {
 		Short: "Join the shards of a sweep",
 		Long: `Join folders that kedge sweep --shard has written, or any parts of one sweep, in one folder: the one that the whole sweep
 would have made, byte for byte. Every file is checked against its checksum before it is copied; parts of different sweeps,
-versions or builds are refused.
+versions or builds are refused. OUT may hold some of the cells already; a finished sweep that has none of them is left alone unless
+--overwrite is given.
 
 Exit codes: 0 done, 1 cells are missing or failed, 64 the parts do not belong together (nothing was written),
 130 stopped by Ctrl-C (cells that were copied stay).`,
@@ -221,7 +243,10 @@ Exit codes: 0 done, 1 cells are missing or failed, 64 the parts do not belong to
 				return err
 			}
 			defer place.Release()
-			r, err := lab.Merge(c.Context(), kinds, place, args[1:], sweepPages(c.Context(), kinds))
+			r, err := lab.Merge(c.Context(), kinds, place, args[1:], lab.MergeOptions{Replace: f.overwrite, Report: sweepPages(c.Context(), kinds)})
+			if held := new(folder.HeldError); errors.As(err, &held) {
+				held.Other = "as OUT"
+			}
 			if errors.Is(err, folder.ErrMissing) {
 				return failed(err)
 			}
@@ -231,6 +256,7 @@ Exit codes: 0 done, 1 cells are missing or failed, 64 the parts do not belong to
 			return f.conclude(c.OutOrStdout(), r, 0, args[0])
 		},
 	}
+	f.offerOverwrite(c)
 	f.offerPrinting(c, "print JSON")
 	return c
 }

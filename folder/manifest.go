@@ -2,6 +2,7 @@ package folder
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -68,6 +69,17 @@ var ErrChanged = errors.New("not as it was written")
 
 // IsBare tells whether the manifest is of the first format, which does not vouch for itself.
 func (m *Manifest) IsBare() bool { return m.Format == bareFormat }
+
+// About says in words what the folder holds.
+func (m *Manifest) About() string {
+	what := string(m.Kind)
+	if _, ok := m.Files[CompareFile]; m.Kind == KindCompare && !ok {
+		return "a report of " + cmp.Or(m.Case, "several folders")
+	} else if ok {
+		what = "comparison"
+	}
+	return fmt.Sprintf("a %s of %s with seed %d", what, m.Case, m.Seed)
+}
 
 // text is the manifest as it is written.
 func (m *Manifest) text() ([]byte, error) {

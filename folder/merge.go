@@ -25,6 +25,9 @@ func Merge(ctx context.Context, c *Taken, parts []string, plan *SweepPlan, repor
 	if err != nil {
 		return nil, err
 	}
+	if err := f.Spares(); err != nil {
+		return nil, err
+	}
 	failed, found := map[string]string{}, map[string]*SweepFolder{}
 	for _, dir := range parts {
 		part, err := f.openPart(dir, failed)

@@ -71,22 +71,6 @@ func openKind(ctx context.Context, dir string, kind Kind, trust Reading) (*Seale
 	return s, err
 }
 
-// recovered moves a result to its place that a writer, before it died, had committed.
-func recovered(dir *disk.Dir) error {
-	if !dir.Has(path.Join(commitFolder, manifestFile)) {
-		return nil
-	}
-	l, err := lockOf(dir)
-	if err != nil {
-		return fmt.Errorf("%s holds a result that is not in its place yet: %w", dir.Path("."), err)
-	}
-	defer func() {
-		l.Release()
-		dir.Remove(ownFolder)
-	}()
-	return settle(dir)
-}
-
 // Close ends the reading.
 func (s *Sealed) Close() error { return s.dir.Close() }
 

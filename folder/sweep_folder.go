@@ -32,6 +32,8 @@ type SweepPlan struct {
 	Is func(cell int, spec []byte, inputs map[string]string) bool // whether a spec that was run with some inputs is that of a cell
 	// Inputs are the files that the cells name, by SHA-256: what they hold is part of what a cell is.
 	Inputs map[string]string
+	// Replace lets it take the place of a finished sweep that has no cell in common with it.
+	Replace bool
 }
 
 // SweepReport makes what people read of a sweep: files by name.
@@ -60,11 +62,27 @@ func OpenSweepFolder(ctx context.Context, c *Taken, w *SweepPlan, anew bool) (*S
 			return nil, err
 		}
 	}
-	waiting, err := c.dir.List(waitingFolder)
+	return f, f.surveyAll(anew)
+}
+
+// LookIntoSweepFolder looks which cells are finished in a folder that nobody has taken, and changes nothing. It is nil where there is no folder.
+func LookIntoSweepFolder(ctx context.Context, dir string, w *SweepPlan, anew bool) (*SweepFolder, error) {
+	c, err := KindSweep.look(dir)
+	if err != nil || c == nil {
+		return nil, err
+	}
+	defer c.dir.Close()
+	f := &SweepFolder{Taken: c, ctx: ctx, plan: w, whole: map[string]bool{}, at: map[string]string{}}
+	return f, f.surveyAll(anew)
+}
+
+// surveyAll surveys the cells in their places and those that wait for theirs.
+func (f *SweepFolder) surveyAll(anew bool) error {
+	waiting, err := f.dir.List(waitingFolder)
 	for _, e := range waiting {
 		f.at[e.Name()] = path.Join(waitingFolder, e.Name())
 	}
-	return f, errors.Join(err, f.survey(anew))
+	return errors.Join(err, f.survey(anew))
 }
 
 // survey looks which cells of a sweep are finished in a folder. It changes nothing.
@@ -188,6 +206,27 @@ func (e *MixedError) Error() string {
 }
 
 func (e *MixedError) Unwrap() error { return ErrOtherIdentity }
+
+// HeldError says that a folder holds a result that another one would replace.
+type HeldError struct {
+	Dir     string
+	Holds   string // what it is
+	Differs string // in what it is another
+	Other   string // how another folder is named, "" means with --out
+}
+
+func (e *HeldError) Error() string {
+	return fmt.Sprintf("%s holds %s, and %s; replace it with --overwrite, or choose another folder %s", e.Dir, e.Holds, e.Differs, cmp.Or(e.Other, "with --out"))
+}
+
+// Spares refuses a folder whose finished sweep has cells, but none of this one: nothing of it would be left. Sweeps that grow or shrink keep
+// what they have in common.
+func (f *SweepFolder) Spares() error {
+	if f.plan.Replace || f.old == nil || len(f.whole) > 0 || !slices.ContainsFunc(slices.Collect(maps.Keys(f.old.Files)), func(name string) bool { return path.Dir(name) != "." }) {
+		return nil
+	}
+	return &HeldError{Dir: f.Dir(), Holds: f.old.About(), Differs: "none of its cells is one of this sweep"}
+}
 
 // ComputedBy refuses finished cells that another program has made, or that were made of other inputs: sum hashes those as they are now.
 func (f *SweepFolder) ComputedBy(sum func(input string) (string, error)) error {

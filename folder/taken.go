@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
@@ -63,6 +64,34 @@ func (k Kind) TakeOn(d disk.Disk, path string) (*Taken, error) {
 	return c, nil
 }
 
+// Look tells what Take would find in a folder, without taking it: the manifest of an earlier result, nil without one, and why the folder would
+// be refused, unless it is because another process has it.
+func (k Kind) Look(path string) (*Manifest, error) {
+	c, err := k.look(path)
+	if err != nil || c == nil {
+		return nil, err
+	}
+	return c.old, c.dir.Close()
+}
+
+// look opens a folder without taking it; nil if it does not exist.
+func (k Kind) look(path string) (c *Taken, err error) {
+	c = &Taken{kind: k}
+	if c.dir, err = (disk.Disk{}).Open(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	if err = recovered(c.dir); err == nil {
+		err = c.inspect()
+	}
+	if err != nil {
+		c.dir.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
 func (c *Taken) take() (err error) {
 	if c.lock, err = lockOf(c.dir); err != nil {
 		return err
@@ -71,6 +100,11 @@ func (c *Taken) take() (err error) {
 	if err := settle(c.dir); err != nil {
 		return err
 	}
+	return c.inspect()
+}
+
+// inspect finds what the folder holds, and refuses it where that is not kedge's.
+func (c *Taken) inspect() (err error) {
 	if c.old, err = c.kind.earlier(c.dir); err != nil {
 		return err
 	}
@@ -88,6 +122,22 @@ func lockOf(dir *disk.Dir) (*disk.Lock, error) {
 			return l, err
 		}
 	}
+}
+
+// recovered moves a result to its place that a writer, before it died, had committed.
+func recovered(dir *disk.Dir) error {
+	if !dir.Has(path.Join(commitFolder, manifestFile)) {
+		return nil
+	}
+	l, err := lockOf(dir)
+	if err != nil {
+		return fmt.Errorf("%s holds a result that is not in its place yet: %w", dir.Path("."), err)
+	}
+	defer func() {
+		l.Release()
+		dir.Remove(ownFolder)
+	}()
+	return settle(dir)
 }
 
 // Release gives the folder back. What was made for it and is empty is removed.

@@ -101,7 +101,7 @@ func mergeIn(dir string, parts []string) (*folder.SweepResult, error) {
 		return nil, err
 	}
 	defer c.Release()
-	return lab.Merge(context.Background(), kind.Standard(), c, parts, nil)
+	return lab.Merge(context.Background(), kind.Standard(), c, parts, lab.MergeOptions{})
 }
 
 func put(t testing.TB, dir, name, text string) {

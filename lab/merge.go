@@ -9,9 +9,15 @@ import (
 	"github.com/kedge-opt/kedge/problem/kind"
 )
 
+// MergeOptions say how parts of a sweep are joined.
+type MergeOptions struct {
+	Replace bool               // take the place of a finished sweep that has no cell in common with this one
+	Report  folder.SweepReport // adds to the folder before it is sealed, unless it is nil
+}
+
 // Merge joins the folders of shards, or of any parts, of one sweep, as folder.Merge does. Its specs can
 // name the given kinds.
-func Merge(ctx context.Context, kinds *kind.Catalogue, c *folder.Taken, parts []string, report folder.SweepReport) (*folder.SweepResult, error) {
+func Merge(ctx context.Context, kinds *kind.Catalogue, c *folder.Taken, parts []string, o MergeOptions) (*folder.SweepResult, error) {
 	text, err := folder.CommonSweep(parts, problem.MaxSize)
 	if err != nil {
 		return nil, err
@@ -20,7 +26,9 @@ func Merge(ctx context.Context, kinds *kind.Catalogue, c *folder.Taken, parts []
 	if err != nil {
 		return nil, err
 	}
-	return folder.Merge(ctx, c, parts, planOf(w), report)
+	p := planOf(w)
+	p.Replace = o.Replace
+	return folder.Merge(ctx, c, parts, p, o.Report)
 }
 
 // planOf is what the folder of a sweep must know of it.

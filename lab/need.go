@@ -62,8 +62,19 @@ func measuredColumns(s *problem.Spec) float64 {
 	return float64(n)
 }
 
-// SweepFits tells whether the cells that so many workers have under way at a time take no more memory than there is: the largest of them.
+// SweepFits tells whether the cells that so many workers have under way at a time take no more memory than there is.
 func SweepFits(w *problem.Sweep, workers int) error {
+	largest, need := sweepNeed(w, workers)
+	return largest.Fits(need)
+}
+
+// SweepNeed estimates what memory the cells take that so many workers have under way at a time: the largest of them.
+func SweepNeed(w *problem.Sweep, workers int) problem.Need {
+	_, need := sweepNeed(w, workers)
+	return need
+}
+
+func sweepNeed(w *problem.Sweep, workers int) (largest *problem.Spec, sum problem.Need) {
 	if workers < 1 {
 		workers = runtime.GOMAXPROCS(0)
 	}
@@ -73,14 +84,10 @@ func SweepFits(w *problem.Sweep, workers int) error {
 		needs = append(needs, cellNeed{s, Need(s, max(1, workers/len(w.Cells)))})
 	}
 	slices.SortStableFunc(needs, func(a, b cellNeed) int { return cmp.Compare(b.need.Bytes(), a.need.Bytes()) })
-	var sum problem.Need
 	for i := range min(workers, len(needs)) {
 		sum = append(sum, needs[i].need...)
-		if err := needs[0].spec.Fits(sum); err != nil {
-			return err
-		}
 	}
-	return nil
+	return needs[0].spec, sum
 }
 
 // cellNeed is what a cell takes.
@@ -97,4 +104,18 @@ func DiskNeed(s *problem.Spec) float64 {
 		trials += float64(a.Trials)
 	}
 	return report + trials*measuredTurns(s)*measuredColumns(s)*number
+}
+
+// SweepDiskNeed estimates how many bytes some cells of a sweep take: their numbers as Parquet, and a report of all.
+func SweepDiskNeed(w *problem.Sweep, cells []problem.Cell) float64 {
+	const report, cell, number = 5e6, 40e3, 10
+	bytes := report
+	for _, c := range cells {
+		s, trials := w.Spec(c), 0.0
+		for _, a := range s.Algorithms {
+			trials += float64(a.Trials)
+		}
+		bytes += cell + trials*measuredTurns(s)*measuredColumns(s)*number
+	}
+	return bytes
 }

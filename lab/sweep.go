@@ -19,10 +19,13 @@ type SweepOptions struct {
 	Shard    Shard              // the part of the cells to run
 	Prune    bool               // remove finished cells that the sweep no longer has
 	Anew     bool               // compute finished cells again
+	Replace  bool               // take the place of a finished sweep that has no cell in common with this one
 	Files    fs.FS              // what specs name
 	Progress *SweepProgress     // watched by someone else, or nil
 	Runner   Runner             // runs the cells; nil means RunCell
 	Report   folder.SweepReport // adds to the folder before it is sealed, unless it is nil
+	// Before is told which cells are to be computed before the first is, and can end it all with an error; or nil.
+	Before func(left []problem.Cell) error
 }
 
 // Shard is part Index, from 1, of the Of parts of a sweep: every Of-th cell. The zero value is all of it.
@@ -36,17 +39,22 @@ func (s Shard) has(i int) bool { return s.Of == 0 || i%s.Of == s.Index-1 }
 // the bytes of one that was not. A cell that fails leaves the others alone; the result says what it died of. When the context
 // ends first, the error is the context's and the finished cells stay.
 func Sweep(ctx context.Context, w *problem.Sweep, c *folder.Taken, o SweepOptions) (*folder.SweepResult, error) {
-	f, err := folder.OpenSweepFolder(ctx, c, planOf(w), o.Anew)
+	f, err := folder.OpenSweepFolder(ctx, c, o.plan(w), o.Anew)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.ComputedBy(func(name string) (string, error) { return problem.InputSum(ctx, o.Files, name) }); err != nil {
+	if err := o.admits(ctx, f); err != nil {
 		return nil, err
+	}
+	r := newSweepRun(w, f, o)
+	if o.Before != nil {
+		if err := o.Before(r.cells); err != nil {
+			return nil, err
+		}
 	}
 	if err := f.Begin(); err != nil {
 		return nil, err
 	}
-	r := newSweepRun(w, f, o)
 	if err := forEach(ctx, min(r.Workers, len(r.cells)), r.cells, r.do); err != nil {
 		return nil, err
 	}
@@ -54,6 +62,46 @@ func Sweep(ctx context.Context, w *problem.Sweep, c *folder.Taken, o SweepOption
 		return nil, err
 	}
 	return f.Finish(r.failed, o.Prune, o.Report)
+}
+
+// LeftOfSweep is what Sweep would compute in a folder, which it neither takes nor changes: the cells of the shard that are not finished.
+func LeftOfSweep(ctx context.Context, w *problem.Sweep, dir string, o SweepOptions) ([]problem.Cell, error) {
+	f, err := folder.LookIntoSweepFolder(ctx, dir, o.plan(w), o.Anew)
+	if err == nil && f != nil {
+		err = o.admits(ctx, f)
+	}
+	if err != nil {
+		return nil, err
+	}
+	left, _ := o.left(w, f)
+	return left, nil
+}
+
+func (o SweepOptions) plan(w *problem.Sweep) *folder.SweepPlan {
+	p := planOf(w)
+	p.Replace = o.Replace || o.Anew
+	return p
+}
+
+// admits refuses a folder whose result would be lost, or whose cells are of another origin.
+func (o SweepOptions) admits(ctx context.Context, f *folder.SweepFolder) error {
+	if err := f.Spares(); err != nil {
+		return err
+	}
+	return f.ComputedBy(func(name string) (string, error) { return problem.InputSum(ctx, o.Files, name) })
+}
+
+// left are the cells of the shard that are not finished, and how many are, of all.
+func (o SweepOptions) left(w *problem.Sweep, f *folder.SweepFolder) (cells []problem.Cell, kept int) {
+	for i, c := range w.Cells {
+		switch {
+		case f != nil && f.Finished(c.ID):
+			kept++
+		case o.Shard.has(i):
+			cells = append(cells, c)
+		}
+	}
+	return cells, kept
 }
 
 // sweepRun is a sweep at work.
@@ -78,14 +126,7 @@ func newSweepRun(w *problem.Sweep, f *folder.SweepFolder, o SweepOptions) *sweep
 		r.Workers = runtime.GOMAXPROCS(0)
 	}
 	kept := 0
-	for i, c := range w.Cells {
-		switch {
-		case f.Finished(c.ID):
-			kept++
-		case o.Shard.has(i):
-			r.cells = append(r.cells, c)
-		}
-	}
+	r.cells, kept = o.left(w, f)
 	r.open.Store(int64(len(r.cells)))
 	r.Progress.begin(kept, len(r.cells))
 	return r

@@ -23,7 +23,7 @@ func layers() map[string]int {
 		"problem/kind": 4, "problem/axis": 4, "folder": 4, "report/draw": 4, "internal/disk/disktest": 4,
 		"problem": 5, "report/page": 5, "report/plot": 5,
 		"lab": 6, "doctor": 6, "lab/study": 6, "lab/compare": 6, "report/question": 6, "report/advice": 6,
-		"report": 7, "internal/bench": 7,
+		"report": 7, "lab/plan": 7, "internal/bench": 7,
 		"command": 8, "bench/": 8, "internal/release": 8, "internal/site": 8,
 		"cmd/": 9, "examples/": 9,
 	}

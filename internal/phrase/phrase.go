@@ -3,6 +3,7 @@
 package phrase
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -137,4 +138,18 @@ func EnumerateBy(names []string, word string) string {
 	}
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " " + word + " " + names[last]
+}
+
+// Duration writes seconds as people say them: 8 s, 3 min 20 s, 2 h 5 min, 3 d 4 h.
+func Duration(seconds float64) string {
+	s := int64(min(max(0, seconds), 1e12) + 0.5)
+	for _, u := range []struct {
+		size, part int64
+		name, unit string
+	}{{86400, 3600, "d", "h"}, {3600, 60, "h", "min"}, {60, 1, "min", "s"}} {
+		if s >= u.size {
+			return fmt.Sprintf("%d %s %d %s", s/u.size, u.name, s%u.size/u.part, u.unit)
+		}
+	}
+	return fmt.Sprintf("%d s", s)
 }

@@ -1,6 +1,7 @@
 package phrase
 
 import (
+	"fmt"
 	"math"
 	"testing"
 )
@@ -17,5 +18,18 @@ func TestNumbersInWords(t *testing.T) {
 		if one.got != one.want {
 			t.Errorf("%q, want %q", one.got, one.want)
 		}
+	}
+}
+
+func TestDurations(t *testing.T) {
+	for seconds, want := range map[float64]string{
+		-1: "0 s", 0.4: "0 s", 59.4: "59 s", 59.6: "1 min 0 s", 200: "3 min 20 s", 7500: "2 h 5 min", 273_600: "3 d 4 h", math.Inf(1): "11574074 d 1 h",
+	} {
+		if got := Duration(seconds); got != want {
+			t.Errorf("%v seconds are %s, want %s", seconds, got, want)
+		}
+	}
+	if got := fmt.Sprint(CountGrouped(1, "trial"), ", ", CountGrouped(20_000, "trial")); got != "1 trial, 20 000 trials" {
+		t.Error(got)
 	}
 }

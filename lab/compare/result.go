@@ -101,10 +101,7 @@ type Curve struct {
 func rangeOf(x []float64) *Range { return (*Range)(folder.SpreadOf(x)) }
 
 func (c *Prepared) result() (*Comparison, error) {
-	r := &Comparison{kinds: c.Kinds, Own: c.own, Changes: c.Changes, Trials: c.Trials, Tuning: c.Tuning, Points: c.Points, Seconds: map[string]map[string]float64{}, Inputs: map[string]string{}}
-	if c.NoTune {
-		r.Points, r.Tuning = 0, 0
-	}
+	r := c.Terms.blank(c.own)
 	for _, a := range c.meetings {
 		seconds := map[string]float64{}
 		for _, e := range a.entries {
@@ -119,11 +116,27 @@ func (c *Prepared) result() (*Comparison, error) {
 		r.Problems, r.Seconds[a.Name] = append(r.Problems, a.Meeting), seconds
 		maps.Copy(r.Inputs, a.problem.Inputs())
 	}
-	r.Name, r.Suite = c.Suite, c.Suite != ""
+	r.called()
+	return r, nil
+}
+
+// blank is a comparison on these terms without problems yet.
+func (o Terms) blank(own bool) *Comparison {
+	r := &Comparison{
+		kinds: o.Kinds, Name: o.Suite, Suite: o.Suite != "", Own: own, Changes: o.Changes, Trials: o.Trials, Tuning: o.Tuning, Points: o.Points,
+		Seconds: map[string]map[string]float64{}, Inputs: map[string]string{},
+	}
+	if o.NoTune {
+		r.Points, r.Tuning = 0, 0
+	}
+	return r
+}
+
+// called gives a comparison on one problem its name.
+func (r *Comparison) called() {
 	if !r.Suite {
 		r.Name = r.Problems[0].Name
 	}
-	return r, nil
 }
 
 // judge fills in what came of the trials of a method.

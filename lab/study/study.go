@@ -60,6 +60,16 @@ func (s Study) Run(ctx context.Context, o Options) (*Result, error) {
 	return w.finish(), nil
 }
 
+// Size is how often every point is repeated. Only the study itself knows its own number, so it is begun, with a context that is done.
+func (s Study) Size(o Options) int {
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	w := &work{Options: o, ctx: ctx, result: Result{Name: s.Name, Trials: o.Trials}}
+	w.Workers = 1
+	_ = w.do(s.run) // it ends where its work would begin
+	return w.result.Trials
+}
+
 // work is a study under way.
 type work struct {
 	Options

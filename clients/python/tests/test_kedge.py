@@ -160,6 +160,24 @@ class Folder(unittest.TestCase):
         self.refused("arrays.npz", run.arrays)
         self.refused("arrays.npz", as_it_is.arrays)
 
+    def test_other_results_are_only_replaced_when_asked(self):
+        (self.root / "other.yaml").write_text("base: lq2\nset: {trials: 1, iterations: 6}\nover: {hold: [1]}\n")
+        (self.root / "steps.yaml").write_text("base: lq2\nset: {trials: 1, iterations: 5}\nover: {hold: [1]}\n")
+        met = {"methods": ["vanilla"], "trials": 1, "iterations": 50, "tune": False}
+        for call, first, second in [
+            (kedge.run, ("lq2", {"trials": 1, "iterations": 5}), ("lq2", {"trials": 1, "iterations": 6})),
+            (kedge.sweep, (self.root / "steps.yaml", {}), (self.root / "other.yaml", {})),
+            (kedge.compare, ("lq2", met), ("lq2", met | {"seed": 9})),
+        ]:
+            out = self.root / ("spared-" + call.__name__)
+            call(first[0], out=out, **first[1])
+            before = (out / "manifest.json").read_bytes()
+            self.refused("--overwrite", call, second[0], out=out, **second[1])
+            self.assertEqual((out / "manifest.json").read_bytes(), before)
+            call(first[0], out=out, **first[1])  # the same again is fine
+            call(second[0], out=out, overwrite=True, **second[1]).verify()
+            self.assertNotEqual((out / "manifest.json").read_bytes(), before)
+
     def test_sweeps(self):
         text = "base: lq2\nset: {trials: 1, iterations: 20}\nover:\n  algorithms.vanilla.step: [0.01, 0.02]\n"
         (self.root / "steps.yaml").write_text(text)

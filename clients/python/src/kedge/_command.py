@@ -30,16 +30,18 @@ def run(
     iterations: int | None = None,
     workers: int | None = None,
     tags: Sequence[str] = (),
+    overwrite: bool = False,
     binary: PathLike | None = None,
 ) -> Run:
     """Run a case or a spec and return its opened folder.
 
     target is the name of a case, such as "polarized", the path of a YAML file, or a spec as a dict, of which name is the name. set changes
     keys of the spec, as in {"dynamics.lambda": 0.3}. out is the folder of the results, by default runs/NAME, and tags are words to find it
-    by with kedge.runs. A mistake in the spec, a failure or an interrupt raises KedgeError.
+    by with kedge.runs. A folder that holds the finished result of something else is left alone, a KedgeError, unless overwrite is true; sweep
+    and compare do the same. A mistake in the spec, a failure or an interrupt raises KedgeError, too.
     """
     flags = {"--seed": seed, "--trials": trials, "--iterations": iterations, "--workers": workers}
-    extra = (["--published"] if published else []) + [word for tag in tags for word in ("--tag", tag)]
+    extra = (["--published"] if published else []) + _replacing(overwrite) + [word for tag in tags for word in ("--tag", tag)]
     return Run(_produce("run", target, name, out, "", extra + _given(flags) + _assignments(set), binary))
 
 
@@ -50,10 +52,11 @@ def sweep(
     *,
     name: str | None = None,
     workers: int | None = None,
+    overwrite: bool = False,
     binary: PathLike | None = None,
 ) -> Sweep:
     """Run a sweep, a file or a dict, and return its opened folder, which is runs/NAME unless out names another."""
-    return Sweep(_produce("sweep", target, name, out, "", _given({"--workers": workers}) + _assignments(set), binary))
+    return Sweep(_produce("sweep", target, name, out, "", _given({"--workers": workers}) + _replacing(overwrite) + _assignments(set), binary))
 
 
 def compare(
@@ -71,6 +74,7 @@ def compare(
     points: int | None = None,
     tune: bool = True,
     workers: int | None = None,
+    overwrite: bool = False,
     binary: PathLike | None = None,
 ) -> Comparison:
     """Let methods meet on the problem of a spec, tuned alike, and return the opened folder, by default runs/compare-NAME.
@@ -82,7 +86,7 @@ def compare(
         raise KedgeError("compare wants either a case, a file or a spec, or suite=, as in suite='classics'")
     chosen = methods if methods is None or isinstance(methods, str) else ",".join(methods)
     flags = {"--suite": suite, "--methods": chosen, "--seed": seed, "--trials": trials, "--iterations": iterations, "--tuning": tuning, "--points": points, "--workers": workers}
-    extra = ([] if tune else ["--no-tune"]) + _given(flags) + _assignments(set)
+    extra = ([] if tune else ["--no-tune"]) + _replacing(overwrite) + _given(flags) + _assignments(set)
     if target is None:
         out = Path(out) if out is not None else Path("runs") / f"compare-{suite}"
         _execute(["compare", "--out", str(out), *extra], binary)
@@ -103,6 +107,10 @@ def _produce(command: str, target: Target, name: str | None, out: PathLike | Non
         place = Path(out) if out is not None else Path("runs") / (prefix + stem)
         _execute([command, argument, "--out", str(place), *extra], binary)
     return place
+
+
+def _replacing(overwrite: bool) -> list[str]:
+    return ["--overwrite"] if overwrite else []
 
 
 def _given(flags: dict[str, Any]) -> list[str]:

@@ -1,4 +1,4 @@
-package command
+package page
 
 import (
 	"fmt"
@@ -7,33 +7,32 @@ import (
 
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/internal/portable"
-	"github.com/kedge-opt/kedge/report/page"
 )
 
-// chart draws lines over turns on a logarithmic scale, with characters.
-type chart struct {
-	page.Terminal
-	turns int // the end of the horizontal axis
-	lines []chartLine
+// CharChart draws lines over turns on a logarithmic scale, with characters.
+type CharChart struct {
+	Terminal
+	Turns int // the end of the horizontal axis
+	Lines []CharLine
 }
 
-// chartLine is one line of a chart; values that are not above 0 lie below every scale.
-type chartLine struct {
-	series      int // its colour
-	turn, value []float64
+// CharLine is one line of it; values that are not above 0 lie below every scale.
+type CharLine struct {
+	Series      int // its colour
+	Turn, Value []float64
 }
 
 const chartMargin = 8 // columns for the labels of the vertical axis
 
-// draw returns the chart as lines of exactly the given size, which must leave room for the axes.
-func (c chart) draw(width, height int) []string {
+// Draw returns the chart as lines of exactly the given size, which must leave room for the axes.
+func (c CharChart) Draw(width, height int) []string {
 	low, high, ok := c.bounds()
 	if !ok {
 		low, high = 1e-3, 1
 	}
 	f := newField(width-chartMargin-1, height-2, c.Terminal)
-	for _, line := range c.lines {
-		f.trace(line, float64(c.turns), low, high)
+	for _, line := range c.Lines {
+		f.trace(line, float64(c.Turns), low, high)
 	}
 	ticks := ticks(low, high, height-2)
 	rows := make([]string, 0, height)
@@ -48,10 +47,10 @@ func (c chart) draw(width, height int) []string {
 }
 
 // bounds are the values 1, 2 or 5 times a power of ten around what there is to show, at most twelve decades of it.
-func (c chart) bounds() (low, high float64, ok bool) {
+func (c CharChart) bounds() (low, high float64, ok bool) {
 	low, high = math.Inf(1), 0
-	for _, line := range c.lines {
-		for _, v := range line.value {
+	for _, line := range c.Lines {
+		for _, v := range line.Value {
 			if v > 0 && !math.IsInf(v, 0) {
 				low, high = min(low, v), max(high, v)
 			}
@@ -127,9 +126,9 @@ func formatTick(v float64) string {
 }
 
 // axis is the horizontal axis with its labels.
-func (c chart) axis(width int) []string {
+func (c CharChart) axis(width int) []string {
 	line := strings.Repeat(" ", chartMargin) + "└" + strings.Repeat("─", width-chartMargin-1)
-	left, middle, right := "0", phrase.Grouped(c.turns/2), phrase.Grouped(c.turns)+" turns"
+	left, middle, right := "0", phrase.Grouped(c.Turns/2), phrase.Grouped(c.Turns)+" turns"
 	room := width - chartMargin - len(left) - len(right)
 	label := left + strings.Repeat(" ", max(1, room)) + right
 	if room > len(middle)+8 {
@@ -142,30 +141,31 @@ func (c chart) axis(width int) []string {
 // field is the inside of a chart. With colours lines are drawn in dots, eight a character; without, every line has a
 // letter of its own.
 type field struct {
-	page.Terminal
+	Terminal
 	columns, rows int
 	dots          []byte
 	owner         []int // the line seen in a cell, from 1
 }
 
-func newField(columns, rows int, s page.Terminal) *field {
+func newField(columns, rows int, s Terminal) *field {
 	return &field{s, columns, rows, make([]byte, columns*rows), make([]int, columns*rows)}
 }
 
-// lineMarks tells lines apart where there are no colours.
+// LineMarks tells lines apart where there are no colours.
 const lineMarks = "•o+x*#"
 
-func lineMark(i int) string {
+// LineMark marks the line of a series where there are no colours.
+func LineMark(i int) string {
 	marks := []rune(lineMarks)
 	return string(marks[i%len(marks)])
 }
 
 // trace draws a line from point to point.
-func (f *field) trace(line chartLine, end, low, high float64) {
+func (f *field) trace(line CharLine, end, low, high float64) {
 	wide, tall := float64(2*f.columns-1), float64(4*f.rows-1)
 	var x0, y0 float64
-	for k, v := range line.value {
-		x, y, n := float64(line.turn[k]/end*wide), tall, 1
+	for k, v := range line.Value {
+		x, y, n := float64(line.Turn[k]/end*wide), tall, 1
 		if v > 0 {
 			y = float64((1 - height(v, low, high)) * tall)
 		}
@@ -175,7 +175,7 @@ func (f *field) trace(line chartLine, end, low, high float64) {
 		n += int(max(math.Abs(x-x0), math.Abs(y-y0)))
 		for s := 1; s <= n; s++ {
 			t := float64(s) / float64(n)
-			f.dot(line.series, x0+float64(t*(x-x0)), y0+float64(t*(y-y0)))
+			f.dot(line.Series, x0+float64(t*(x-x0)), y0+float64(t*(y-y0)))
 		}
 		x0, y0 = x, y
 	}
@@ -204,7 +204,7 @@ func (f *field) row(y int) string {
 		case f.Colour:
 			b.WriteString(f.Series(i, string(rune(0x2800)+rune(f.dots[cell]))))
 		default:
-			b.WriteString(lineMark(i))
+			b.WriteString(LineMark(i))
 		}
 	}
 	return b.String()

@@ -1,0 +1,36 @@
+package command
+
+import (
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// What does not fit on a disk is refused before anything is computed, which here would take hours, and what is on the disk stays.
+func TestAFullDisk(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.Mkdir("disk", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mount("tmpfs", "disk", "tmpfs", 0, "size=2m"); err != nil {
+		t.Skipf("no disk of its own here: %v", err)
+	}
+	defer syscall.Unmount("disk", syscall.MNT_DETACH)
+	writeFile(t, "disk/mine", []byte("keep me"))
+	writeFile(t, "sweep.yaml", []byte("base: polarized\nover:\n  hold: [1000, 2000]\n"))
+	for _, args := range []string{"run polarized --iterations 1000000", "sweep sweep.yaml", "compare polarized --iterations 1000000", "study theorem-11"} {
+		begun := time.Now()
+		out, code := command(t, append(strings.Fields(args), "--out", "disk/new")...)
+		if code != exitUsage || !strings.Contains(out, "are free on that disk") || !strings.Contains(out, "--out") {
+			t.Errorf("kedge %s: exit code %d, %s", args, code, out)
+		}
+		if took := time.Since(begun); took > 2*time.Second {
+			t.Errorf("kedge %s took %v to say so", args, took)
+		}
+	}
+	if left, err := os.ReadDir("disk"); err != nil || len(left) != 1 {
+		t.Errorf("%v, %v", left, err)
+	}
+}

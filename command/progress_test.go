@@ -1,0 +1,32 @@
+package command
+
+import (
+	"testing"
+	"time"
+
+	"github.com/kedge-opt/kedge/lab"
+)
+
+// The rate counts from the first turn that was seen, and the words are as many as fit.
+func TestPace(t *testing.T) {
+	var l lab.Progress
+	p, now := new(pace), time.Unix(1000, 0)
+	if at := p.look(&l, now); at.words(80) != "finding the optimum" {
+		t.Errorf("before the first turn: %s", at.words(80))
+	}
+	l.Total.Store(30_000)
+	l.Done.Store(10_000)
+	p.look(&l, now)
+	l.Done.Store(15_000)
+	at := p.look(&l, now.Add(10*time.Second))
+	for width, want := range map[int]string{
+		80: "15 000 of 30 000 turns, 500 a second, 30 s left",
+		40: "15 000 of 30 000 turns, 30 s left",
+		20: "30 s left",
+		5:  "15 0…",
+	} {
+		if got := at.words(width); got != want {
+			t.Errorf("in %d characters: %s, want %s", width, got, want)
+		}
+	}
+}
