@@ -113,11 +113,11 @@ func deeds() []deed {
 			return []string{"sweep", w.path("grid" + seed + ".yaml"), "--quiet", "--overwrite", "--out", dir}
 		}},
 		{"merge", func(w *workshop, seed, dir string) []string {
-			return []string{"merge", "--quiet", dir, w.path("part1-" + seed), w.path("part2-" + seed)}
+			return []string{"merge", "--quiet", "--overwrite", dir, w.path("part1-" + seed), w.path("part2-" + seed)}
 		}},
 		{"report", func(_ *workshop, _, dir string) []string { return []string{"report", dir} }},
 		{"joint", func(w *workshop, seed, dir string) []string {
-			return []string{"report", w.path("run-" + seed), w.path("checkpoint-" + seed), "--out", dir}
+			return []string{"report", w.path("run-" + seed), w.path("checkpoint-" + seed), "--overwrite", "--out", dir}
 		}},
 		{"compare", func(_ *workshop, seed, dir string) []string {
 			return []string{"compare", "lq2", "--quiet", "--overwrite", "--methods", "vanilla,composite", "--iterations", "100", "--trials", "1", "--points", "3", "--seed", seed, "--out", dir}
