@@ -112,24 +112,6 @@ type Population interface {
 	Sample(p, d []float64) (n int, err error)
 }
 
-// Observation is what a decision-maker learns in one turn: the decision it deployed and the sample it saw. The slices are
-// valid only during Tell.
-type Observation struct {
-	Round int
-	U     []float64 // the deployed decision
-	P, D  []float64 // states (after answering U) and traits of the sampled individuals, one a row
-	Loss  float64   // mean loss of the sample
-}
-
-// Sample returns how many individuals were observed: at least one, each with a state and a trait.
-func (o Observation) Sample(dim Dims) (n int, err error) {
-	if len(o.P) == 0 || len(o.P)%dim.State != 0 {
-		return 0, &DimError{Arg: "observation P", Got: len(o.P), Want: dim.State}
-	}
-	n = len(o.P) / dim.State
-	return n, CheckLen("observation D", o.D, n*dim.Trait)
-}
-
 // Algorithm is a decision rule as a state machine: no loop, no clock, no I/O.
 type Algorithm interface {
 	// Ask writes the decision to deploy; it gives the same answer until the next Tell.

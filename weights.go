@@ -11,7 +11,7 @@ func ScaleWeights(w []float64, n int) ([]float64, error) {
 	if w == nil {
 		return nil, nil
 	}
-	if err := checkWeights(w, n); err != nil {
+	if err := checkWeights("weights", w, n); err != nil {
 		return nil, err
 	}
 	most, sum := 0.0, 0.0
@@ -29,8 +29,8 @@ func ScaleWeights(w []float64, n int) ([]float64, error) {
 	return scaled, nil
 }
 
-func checkWeights(w []float64, n int) error {
-	if err := CheckVector("weights", w, n); err != nil {
+func checkWeights(arg string, w []float64, n int) error {
+	if err := CheckVector(arg, w, n); err != nil {
 		return err
 	}
 	counts := false
@@ -52,7 +52,7 @@ func (m Model) CheckWeights() error {
 		return errors.New("weights are of individuals with traits, and there are none")
 	}
 	n, _ := m.Traits.Size()
-	if err := checkWeights(m.Weights, n); err != nil {
+	if err := checkWeights("weights", m.Weights, n); err != nil {
 		return err
 	}
 	mean := 0.0
@@ -60,4 +60,45 @@ func (m Model) CheckWeights() error {
 		mean += w / float64(n)
 	}
 	return CheckRange("the mean of the weights", mean, math.Abs(mean-1) <= 1e-9, "1; ScaleWeights brings it there")
+}
+
+// EffectiveSize is how many people who count alike say as much as n with weights [kish1965].
+func EffectiveSize(weights []float64, n int) float64 {
+	if weights == nil {
+		return float64(n)
+	}
+	sum, squares := 0.0, 0.0
+	for _, w := range weights {
+		sum, squares = sum+w, squares+float64(w*w)
+	}
+	return sum * sum / squares
+}
+
+// EvalWeighted is the block form of an objective over individuals who count by weights, none of them negative: it returns Σ wᵢΦᵢ, adds Σ wᵢ∂Φᵢ/∂u
+// to gu and overwrites gp with the rows wᵢ∂Φᵢ/∂p. A nil destination is skipped; room has as many entries as gu. Without weights all are 1, and no
+// room is needed.
+func EvalWeighted(o RowObjective, gp, gu, p, u, d, w, room []float64) float64 {
+	clear(gp)
+	if w == nil {
+		return o.EvalRows(gp, gu, p, u, d)
+	}
+	sum, state, trait := 0.0, len(p)/len(w), len(d)/len(w)
+	var pull, one []float64
+	if gu != nil {
+		one = room[:len(gu)]
+	}
+	for i, weight := range w {
+		if gp != nil {
+			pull = Row(gp, i, state)
+		}
+		clear(one)
+		sum += float64(weight * o.EvalRows(pull, one, Row(p, i, state), u, Row(d, i, trait)))
+		for j, x := range one {
+			gu[j] += float64(weight * x)
+		}
+		for j := range pull {
+			pull[j] *= weight
+		}
+	}
+	return sum
 }

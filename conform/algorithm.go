@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/kedge-opt/kedge"
@@ -127,7 +128,8 @@ func (s *script) keepsNoSlice() {
 	for round, told := range s.told {
 		o := copied(told)
 		succeeds(a.Tell(o))
-		spoil(o.U, o.P, o.D)
+		spoil(o.U, o.P, o.D, o.W)
+		clear(o.Who)
 		same(fmt.Sprintf("the decision after round %d", round), s.ask(a), s.decisions[round+1])
 	}
 }
@@ -140,6 +142,7 @@ func (s *script) changesNothing() {
 		same("U", given.U, o.U)
 		same("P", given.P, o.P)
 		same("D", given.D, o.D)
+		same("W", given.W, o.W)
 	}
 }
 
@@ -179,9 +182,10 @@ func spoilers() []spoiler {
 		{"U", false, func(o *kedge.Observation) { spoil(o.U) }},
 		{"P", false, func(o *kedge.Observation) { spoil(o.P) }},
 		{"D", false, func(o *kedge.Observation) { spoil(o.D) }},
+		{"W", false, func(o *kedge.Observation) { spoil(o.W) }},
 		{"Loss", false, func(o *kedge.Observation) { o.Loss = math.NaN() }},
 		{"everything", true, func(o *kedge.Observation) {
-			spoil(o.U, o.P, o.D)
+			spoil(o.U, o.P, o.D, o.W)
 			o.Loss = math.NaN()
 		}},
 	}
@@ -222,7 +226,7 @@ func (s *script) resumesIn(round int, asked bool) {
 }
 
 func copied(o kedge.Observation) kedge.Observation {
-	o.U, o.P, o.D = clone(o.U), clone(o.P), clone(o.D)
+	o.U, o.P, o.D, o.W, o.Who = clone(o.U), clone(o.P), clone(o.D), slices.Clone(o.W), slices.Clone(o.Who)
 	return o
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/internal/scratch"
 	"github.com/kedge-opt/kedge/internal/wire"
 )
 
@@ -84,7 +85,7 @@ func (t *table) fields(f *wire.Fields) { f.Int(&t.turn, 1<<53) }
 type Play struct {
 	table
 	sensitivity kedge.Sensitivity
-	g, pull     []float64
+	g           []float64
 	alone       []float64 // the gradient without the answer
 }
 
@@ -114,7 +115,7 @@ func (e *Play) Estimate(g []float64, o kedge.Observation) error {
 		if err := e.gradient(j, o); err != nil {
 			return fmt.Errorf("player %s: %w", e.players[j].Name, err)
 		}
-		rows.AddScaled(e.block(g, j), 1/float64(n), e.block(e.g, j))
+		rows.AddScaled(e.block(g, j), 1/o.Total(n), e.block(e.g, j))
 	}
 	return nil
 }
@@ -123,18 +124,17 @@ func (e *Play) Estimate(g []float64, o kedge.Observation) error {
 // answer the player takes the population for given, as online.Composite does.
 func (e *Play) gradient(j int, o kedge.Observation) error {
 	clear(e.g)
+	room := scratch.Borrow(len(e.g))
+	defer room.Return()
 	if e.sensitivity == nil {
-		e.players[j].Objective.EvalRows(nil, e.g, o.P, o.U, o.D)
+		kedge.EvalWeighted(e.players[j].Objective, nil, e.g, o.P, o.U, o.D, o.W, room.X)
 		return nil
 	}
-	if cap(e.pull) < len(o.P) {
-		e.pull = make([]float64, len(o.P))
-	}
-	pull := e.pull[:len(o.P)]
-	clear(pull)
-	e.players[j].Objective.EvalRows(pull, e.g, o.P, o.U, o.D)
+	pull := scratch.Borrow(len(o.P))
+	defer pull.Return()
+	kedge.EvalWeighted(e.players[j].Objective, pull.X, e.g, o.P, o.U, o.D, o.W, room.X)
 	e.alone = append(e.alone[:0], e.g...)
-	err := e.sensitivity.PullRows(e.g, o.P, o.U, o.D, pull)
+	err := e.sensitivity.PullRows(e.g, o.P, o.U, o.D, pull.X)
 	if errors.Is(err, kedge.ErrSingular) {
 		copy(e.g, e.alone)
 		return nil

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/internal/scratch"
 	"github.com/kedge-opt/kedge/internal/wire"
 )
 
@@ -33,9 +34,9 @@ type BestResponse struct {
 	sets      []kedge.Set // of every player
 	search    Responder
 
-	u, g, states, pull []float64
-	seen               kedge.Observation // during Estimate
-	who                int
+	u, g []float64
+	seen kedge.Observation // during Estimate
+	who  int
 }
 
 var _ wire.State = (*BestResponse)(nil)
@@ -57,9 +58,6 @@ func NewBestResponse(dims kedge.Dims, players []Player, sets []kedge.Set, f Fore
 func (e *BestResponse) Estimate(g []float64, o kedge.Observation) error {
 	if _, err := o.Sample(e.dims); err != nil {
 		return err
-	}
-	if cap(e.pull) < len(o.P) {
-		e.states, e.pull = make([]float64, len(o.P)), make([]float64, len(o.P))
 	}
 	e.seen = o
 	defer func() { e.seen = kedge.Observation{} }()
@@ -86,20 +84,21 @@ type response BestResponse
 // Gradient implements Function.
 func (r *response) Gradient(g, x []float64) (float64, error) {
 	e := (*BestResponse)(r)
-	o, judge, n := e.seen, e.players[e.who].Objective, float64(len(e.seen.P)/e.dims.State)
+	o, judge, n := e.seen, e.players[e.who].Objective, e.seen.Total(len(e.seen.P)/e.dims.State)
+	room := scratch.Borrow(len(e.g) + 2*len(o.P))
+	defer room.Return()
+	one, p, pull := room.X[:len(e.g)], room.X[len(e.g):len(e.g)+len(o.P)], room.X[len(e.g)+len(o.P):]
 	copy(e.block(e.u, e.who), x)
 	clear(e.g)
 	loss := 0.0
 	if h := e.foresight; h.Settler == nil {
-		loss = judge.EvalRows(nil, e.g, o.P, e.u, o.D)
+		loss = kedge.EvalWeighted(judge, nil, e.g, o.P, e.u, o.D, o.W, one)
 	} else {
-		p, pull := e.states[:len(o.P)], e.pull[:len(o.P)]
 		copy(p, o.P) // where steady states depend on the start, people go on from where they are
 		if _, err := kedge.SettleRowsFrom(h.Settler, p, e.u, o.D); err != nil {
 			return 0, err
 		}
-		clear(pull)
-		loss = judge.EvalRows(pull, e.g, p, e.u, o.D)
+		loss = kedge.EvalWeighted(judge, pull, e.g, p, e.u, o.D, o.W, one)
 		if err := h.Sensitivity.PullRows(e.g, p, e.u, o.D, pull); err != nil {
 			return 0, err
 		}

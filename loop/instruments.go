@@ -82,8 +82,9 @@ func (t *Traits) Measure(_ context.Context, row []float64, _ *kedge.Turn) error 
 func (t *Traits) Look(o kedge.Observation) error {
 	clear(t.mean)
 	n := kedge.Count(o.D, len(t.mean))
+	total := o.Total(n)
 	for i := range n {
-		rows.AddScaled(t.mean, 1/float64(n), kedge.Row(o.D, i, len(t.mean)))
+		rows.AddScaled(t.mean, o.Weight(i)/total, kedge.Row(o.D, i, len(t.mean)))
 	}
 	return nil
 }

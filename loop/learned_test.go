@@ -91,6 +91,9 @@ func TestLearnedCompositeFindsTheOptimum(t *testing.T) {
 }
 
 func TestLearningAllocatesNothingATurn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short runs are those of the race detector, under which pools forget at random")
+	}
 	d, _ := learner(t, 0.05, sensitivity.Learning{Every: 1})
 	o := kedge.Observation{U: make([]float64, 2), P: []float64{1, 2, 3, 4}, D: []float64{1, 2, 3, 4}}
 	turn := func() {

@@ -14,6 +14,7 @@ type fit struct {
 	mean    affine    // G, b
 	scale   affine    // K, c
 	traits  []float64 // of the individuals
+	weights []float64 // of the individuals; nil: all 1
 	rest    []float64 // r
 	at      []float64 // means or scales under one decision
 	stretch []float64
@@ -38,10 +39,10 @@ func (a affine) apply(dst, u []float64) {
 	}
 }
 
-// fitResponse fits what was seen, sizes[i] individuals under row i of the decisions.
-func fitResponse(family Family, dims kedge.Dims, decisions []float64, sizes []int, p []float64) (fit, error) {
-	f := fit{dims: dims, at: make([]float64, dims.State), stretch: make([]float64, dims.State), rest: make([]float64, len(p))}
-	means, deviations := moments(dims.State, sizes, p)
+// fitResponse fits what was seen, sizes[i] individuals under row i of the decisions, who count by weights unless those are nil.
+func fitResponse(family Family, dims kedge.Dims, decisions []float64, sizes []int, p, weights []float64) (fit, error) {
+	f := fit{dims: dims, weights: weights, at: make([]float64, dims.State), stretch: make([]float64, dims.State), rest: make([]float64, len(p))}
+	means, deviations := moments(dims.State, sizes, p, weights)
 	var err error
 	if f.mean, err = regress(dims, decisions, means); err != nil {
 		return f, err
@@ -57,15 +58,20 @@ func fitResponse(family Family, dims kedge.Dims, decisions []float64, sizes []in
 }
 
 // moments returns means and standard deviations of the states seen under each decision, one a row.
-func moments(width int, sizes []int, p []float64) (means, deviations []float64) {
+func moments(width int, sizes []int, p, weights []float64) (means, deviations []float64) {
 	means, deviations = make([]float64, len(sizes)*width), make([]float64, len(sizes)*width)
 	for i, n := range sizes {
 		block, mean, deviation := p[:n*width], kedge.Row(means, i, width), kedge.Row(deviations, i, width)
 		p = p[n*width:]
-		meanRow(mean, block)
+		var o kedge.Observation
+		if weights != nil {
+			o.W, weights = weights[:n], weights[n:]
+		}
+		meanRow(mean, block, o.W)
+		total := o.Total(n)
 		for k, v := range block {
 			off := v - mean[k%width]
-			deviation[k%width] += float64(off * off / float64(n))
+			deviation[k%width] += float64(o.Weight(k/width) * off * off / total)
 		}
 		for j, v := range deviation {
 			deviation[j] = math.Sqrt(v)
@@ -78,12 +84,12 @@ func moments(width int, sizes []int, p []float64) (means, deviations []float64) 
 func regress(dims kedge.Dims, decisions, y []float64) (affine, error) {
 	m, n := dims.Decision, dims.State
 	center, level, normal := make([]float64, m), make([]float64, n), newSquare(m)
-	meanRow(center, decisions)
-	meanRow(level, y)
+	meanRow(center, decisions, nil)
+	meanRow(level, y, nil)
 	out := affine{m, make([]float64, n*(m+1))}
 	for i := range kedge.Count(decisions, m) {
 		u := kedge.Row(decisions, i, m)
-		normal.addOuter(u, center)
+		normal.addOuter(u, center, 1)
 		for j, v := range kedge.Row(y, i, n) {
 			slopes, _ := out.row(j)
 			for k := range slopes {

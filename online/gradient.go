@@ -8,6 +8,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/internal/scratch"
 	"github.com/kedge-opt/kedge/internal/wire"
 )
 
@@ -24,10 +25,25 @@ func (v Vanilla) Estimate(g []float64, o kedge.Observation) error {
 	if err != nil {
 		return err
 	}
-	clear(g)
-	v.Objective.EvalRows(nil, g, o.P, o.U, o.D)
-	rows.Scale(g, 1/float64(n))
+	judge(v.Objective, nil, g, o)
+	rows.Scale(g, 1/o.Total(n))
 	return nil
+}
+
+// judge writes Σ wᵢ∂Φᵢ/∂u over a sample to g and, unless it is nil, the rows wᵢ∂Φᵢ/∂p to pull, and returns Σ wᵢΦᵢ.
+func judge(of kedge.RowObjective, pull, g []float64, o kedge.Observation) float64 {
+	clear(g)
+	room := scratch.Borrow(roomFor(g, o))
+	defer room.Return()
+	return kedge.EvalWeighted(of, pull, g, o.P, o.U, o.D, o.W, room.X)
+}
+
+// roomFor is how much room weighing a sample takes.
+func roomFor(g []float64, o kedge.Observation) int {
+	if o.W == nil {
+		return 0
+	}
+	return len(g)
 }
 
 // Composite adds the term that Vanilla leaves out, how the settled population answers the decision:
@@ -40,8 +56,7 @@ type Composite struct {
 	Sensitivity kedge.Sensitivity
 	Dims        kedge.Dims
 
-	pull  []float64
-	alone []float64 // the mean of ∂Φ/∂u
+	alone []float64 // the sum of ∂Φ/∂u
 	lost  bool      // the sensitivity had no answer last
 }
 
@@ -59,21 +74,17 @@ func (c *Composite) Estimate(g []float64, o kedge.Observation) error {
 	if err != nil {
 		return err
 	}
-	if len(c.pull) < len(o.P) {
-		c.pull = make([]float64, len(o.P))
-	}
-	pull := c.pull[:len(o.P)]
-	clear(pull)
-	clear(g)
-	c.Objective.EvalRows(pull, g, o.P, o.U, o.D)
+	pull := scratch.Borrow(len(o.P))
+	defer pull.Return()
+	judge(c.Objective, pull.X, g, o)
 	c.alone = append(c.alone[:0], g...)
-	err = c.Sensitivity.PullRows(g, o.P, o.U, o.D, pull)
+	err = c.Sensitivity.PullRows(g, o.P, o.U, o.D, pull.X)
 	if c.lost = errors.Is(err, kedge.ErrSingular); c.lost {
 		copy(g, c.alone)
 	} else if err != nil {
 		return err
 	}
-	rows.Scale(g, 1/float64(n))
+	rows.Scale(g, 1/o.Total(n))
 	return nil
 }
 
@@ -145,6 +156,12 @@ func halves(o kedge.Observation, n int, dims kedge.Dims) (first, second kedge.Ob
 	first, second = o, o
 	first.P, second.P = o.P[:n*dims.State], o.P[n*dims.State:]
 	first.D, second.D = o.D[:n*dims.Trait], o.D[n*dims.Trait:]
+	if o.W != nil {
+		first.W, second.W = o.W[:n], o.W[n:]
+	}
+	if o.Who != nil {
+		first.Who, second.Who = o.Who[:n], o.Who[n:]
+	}
 	return first, second
 }
 

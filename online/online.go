@@ -136,6 +136,7 @@ func (d *Descent) Tell(o kedge.Observation) error {
 		d.turn++
 		return nil
 	}
+	o.W, _ = kedge.ScaleWeights(o.W, len(o.W)) // checked; so that no unit of weights makes anybody more certain
 	d.able.follow(d.u)
 	if d.deployed != nil {
 		o.U = d.u
@@ -223,10 +224,24 @@ func (d *Descent) check(o kedge.Observation) error {
 	if !rows.Finite(o.D) {
 		return kedge.CheckFinite("observation D", o.D)
 	}
+	if o.W != nil || o.Who != nil {
+		if err := o.CheckPeople(people(o)); err != nil {
+			return err
+		}
+	}
 	if loss := [1]float64{o.Loss}; !rows.Finite(loss[:]) {
 		return &kedge.NotFiniteError{Arg: "observation Loss", Value: o.Loss}
 	}
 	return nil
+}
+
+// people is how many individuals the states of a sample can be of, as far as weights and numbers tell; estimators know how long a state is.
+func people(o kedge.Observation) int {
+	n := max(len(o.W), len(o.Who))
+	if n == 0 || len(o.P)%n != 0 {
+		return len(o.P)
+	}
+	return n
 }
 
 // Trust tells how far the rule relies on what it has learned, from 0, not at all, to 1; NaN where it learns nothing.

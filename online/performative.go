@@ -5,6 +5,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/internal/scratch"
 	"github.com/kedge-opt/kedge/internal/wire"
 )
 
@@ -32,14 +33,14 @@ type Performative struct {
 	dims      kedge.Dims
 	score     Score
 
-	count       int       // deployments seen
-	decisions   []float64 // the last deployed, one a row; the row of the next is pending
-	means       []float64 // their mean states
-	pull, shift []float64
-	slopes      []float64
-	centers     [2][]float64 // of decisions and means
-	normal      square       // of the decisions
-	spread      square       // of the states
+	count     int       // deployments seen
+	decisions []float64 // the last deployed, one a row; the row of the next is pending
+	means     []float64 // their mean states
+	shift     []float64
+	slopes    []float64
+	centers   [2][]float64 // of decisions and means
+	normal    square       // of the decisions
+	spread    square       // of the states
 }
 
 // NewPerformative returns the estimator with a window of the given number of deployments, more than the decision has entries,
@@ -91,22 +92,19 @@ func (e *Performative) Estimate(g []float64, o kedge.Observation) error {
 	e.draw()
 	mean := e.mean(e.count)
 	copy(e.decision(e.count), o.U)
-	meanRow(mean, o.P)
-	if len(e.pull) < len(o.P) {
-		e.pull = make([]float64, len(o.P))
-	}
-	pull := e.pull[:len(o.P)]
-	clear(pull)
-	clear(g)
-	e.objective.EvalRows(pull, g, o.P, o.U, o.D)
-	rows.Scale(g, 1/float64(n))
+	meanRow(mean, o.P, o.W)
+	pull := scratch.Borrow(len(o.P))
+	defer pull.Return()
+	judge(e.objective, pull.X, g, o)
+	rows.Scale(g, 1/o.Total(n))
 	if e.count < e.dims.Decision {
 		return nil
 	}
 	if e.score == Gaussian {
 		err = e.gaussian(o, mean, n)
 	} else {
-		meanRow(e.shift, pull)
+		sumRow(e.shift, pull.X, kedge.Observation{}) // which are weighted already
+		rows.Scale(e.shift, 1/o.Total(n))
 	}
 	if err != nil {
 		return err
@@ -122,9 +120,10 @@ func (e *Performative) gaussian(o kedge.Observation, mean []float64, n int) erro
 	for i := range n {
 		p := kedge.Row(o.P, i, e.dims.State)
 		loss := e.objective.Eval(nil, nil, p, o.U, kedge.Row(o.D, i, e.dims.Trait))
-		e.spread.addOuter(p, mean)
+		weight := o.Weight(i)
+		e.spread.addOuter(p, mean, weight)
 		for j, v := range p {
-			e.shift[j] += float64((v - mean[j]) * (loss - o.Loss))
+			e.shift[j] += float64(weight * (v - mean[j]) * (loss - o.Loss))
 		}
 	}
 	if err := e.spread.factor(0); err != nil {
@@ -138,8 +137,8 @@ func (e *Performative) gaussian(o kedge.Observation, mean []float64, n int) erro
 func (e *Performative) respond(g []float64) {
 	seen := min(e.count+1, e.window())
 	x := e.slopes
-	meanRow(e.centers[0], e.decisions[:seen*e.dims.Decision])
-	meanRow(e.centers[1], e.means[:seen*e.dims.State])
+	meanRow(e.centers[0], e.decisions[:seen*e.dims.Decision], nil)
+	meanRow(e.centers[1], e.means[:seen*e.dims.State], nil)
 	e.normal.reset()
 	clear(x)
 	for i := range seen {
@@ -148,7 +147,7 @@ func (e *Performative) respond(g []float64) {
 		for j, v := range p {
 			along += float64((v - e.centers[1][j]) * e.shift[j])
 		}
-		e.normal.addOuter(u, e.centers[0])
+		e.normal.addOuter(u, e.centers[0], 1)
 		for j, v := range u {
 			x[j] += float64(along * (v - e.centers[0][j]))
 		}

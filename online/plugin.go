@@ -7,6 +7,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/internal/scratch"
 	"github.com/kedge-opt/kedge/internal/wire"
 )
 
@@ -38,9 +39,10 @@ type PlugIn struct {
 	decisions []float64 // tried, one a row
 	sizes     []int     // how many individuals were seen under each
 	p, d      []float64 // they, one a row
+	w         []float64 // their weights; nil: all 1
 	done      bool
 
-	fit   fit
+	fit   fit       // during Estimate
 	moved []float64 // the individuals under another decision
 	pull  []float64
 }
@@ -82,39 +84,59 @@ func (e *PlugIn) Estimate(g []float64, o kedge.Observation) error {
 	}
 	decisions, sizes := append(slices.Clip(e.decisions), o.U...), append(slices.Clip(e.sizes), n)
 	p, d := append(slices.Clip(e.p), o.P...), append(slices.Clip(e.d), o.D...)
-	if e.fit, err = fitResponse(e.family, e.dims, decisions, sizes, p); err != nil {
+	if e.fit, err = fitResponse(e.family, e.dims, decisions, sizes, p, e.weigh(slices.Clip(e.w), o, n)); err != nil {
 		return err
 	}
-	e.moved, e.pull = make([]float64, len(p)), make([]float64, len(p))
+	moved, pull := scratch.Borrow(len(p)), scratch.Borrow(len(p))
+	e.moved, e.pull = moved.X, pull.X
 	e.fit.traits = d
-	return e.step(g, e)
+	err = e.step(g, e)
+	e.moved, e.pull, e.fit = nil, nil, fit{}
+	moved.Return()
+	pull.Return()
+	return err
+}
+
+// weigh returns the weights of those who were seen before with those of n more, nil while all are 1.
+func (e *PlugIn) weigh(w []float64, o kedge.Observation, n int) []float64 {
+	if o.W == nil && w == nil {
+		return nil
+	}
+	for i := len(w); i < len(e.p)/e.dims.State; i++ {
+		w = append(w, 1)
+	}
+	for i := range n {
+		w = append(w, o.Weight(i))
+	}
+	return w
 }
 
 // eval is the mean loss under u of the individuals that were seen, moved as the fit says.
 func (e *PlugIn) eval(g, u []float64) float64 {
 	n := kedge.Count(e.moved, e.dims.State)
 	e.fit.move(e.moved, u)
-	clear(e.pull)
-	clear(g)
-	sum := e.objective.EvalRows(e.pull, g, e.moved, u, e.fit.traits)
+	o := kedge.Observation{U: u, P: e.moved, D: e.fit.traits, W: e.fit.weights}
+	sum, total := judge(e.objective, e.pull, g, o), o.Total(n)
 	e.fit.pullBack(g, e.pull)
-	rows.Scale(g, 1/float64(n))
-	return sum / float64(n)
+	rows.Scale(g, 1/total)
+	return sum / total
 }
 
 // Commit keeps what a trial showed, and forgets it all after the last.
 func (e *PlugIn) Commit(o kedge.Observation) {
 	if !e.Collecting() {
 		e.done = true
-		e.decisions, e.sizes, e.p, e.d, e.moved, e.pull, e.fit = nil, nil, nil, nil, nil, nil, fit{}
+		e.decisions, e.sizes, e.p, e.d, e.w = nil, nil, nil, nil, nil
 		return
 	}
 	if e.sizes == nil {
 		e.p, e.d = slices.Grow(e.p, e.trials*len(o.P)), slices.Grow(e.d, e.trials*len(o.D))
 		e.decisions, e.sizes = slices.Grow(e.decisions, e.trials*len(o.U)), slices.Grow(e.sizes, e.trials)
 	}
+	n := len(o.P) / e.dims.State
+	e.w = e.weigh(e.w, o, n)
 	e.decisions = append(e.decisions, o.U...)
-	e.sizes = append(e.sizes, len(o.P)/e.dims.State)
+	e.sizes = append(e.sizes, n)
 	e.p, e.d = append(e.p, o.P...), append(e.d, o.D...)
 	e.renew()
 }
@@ -126,13 +148,14 @@ func (e *PlugIn) Describe(f *wire.Fields) {
 	f.Floats(&e.decisions)
 	f.Floats(&e.p)
 	f.Floats(&e.d)
-	f.Finite("what was seen in trials", e.decisions, e.p, e.d)
+	f.Floats(&e.w)
+	f.Finite("what was seen in trials", e.decisions, e.p, e.d, e.w)
 	trials, total := len(e.sizes), 0
 	for _, n := range e.sizes[:min(trials, e.trials)] {
 		total += n
 	}
-	if trials > e.trials || len(e.decisions) != trials*e.dims.Decision || len(e.p) != total*e.dims.State || len(e.d) != total*e.dims.Trait {
-		f.Fail("%d trials of %d do not fit %d decisions, %d states and %d traits", trials, e.trials, len(e.decisions), len(e.p), len(e.d))
+	if trials > e.trials || len(e.decisions) != trials*e.dims.Decision || len(e.p) != total*e.dims.State || len(e.d) != total*e.dims.Trait || len(e.w) != 0 && len(e.w) != total {
+		f.Fail("%d trials of %d do not fit %d decisions, %d states, %d traits and %d weights", trials, e.trials, len(e.decisions), len(e.p), len(e.d), len(e.w))
 	}
 	e.direction.Describe(f)
 }

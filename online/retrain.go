@@ -35,7 +35,7 @@ func (e *Retrain) Estimate(g []float64, o kedge.Observation) error {
 	if err != nil {
 		return err
 	}
-	e.seen, e.scale = o, 1/float64(n)
+	e.seen, e.scale = o, 1/o.Total(n)
 	err = e.step(g, e)
 	e.seen = kedge.Observation{}
 	return err
@@ -43,8 +43,9 @@ func (e *Retrain) Estimate(g []float64, o kedge.Observation) error {
 
 // eval is the mean loss of the sample under u.
 func (e *Retrain) eval(g, u []float64) float64 {
-	clear(g)
-	sum := e.objective.EvalRows(nil, g, e.seen.P, u, e.seen.D)
+	o := e.seen
+	o.U = u
+	sum := judge(e.objective, nil, g, o)
 	rows.Scale(g, e.scale)
 	return sum * e.scale
 }

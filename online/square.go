@@ -18,12 +18,12 @@ func newSquare(n int) square { return square{n, make([]float64, n*n)} }
 
 func (s *square) reset() { clear(s.a) }
 
-// addOuter adds (x − c)(x − c)ᵀ.
-func (s *square) addOuter(x, c []float64) {
+// addOuter adds weight·(x − c)(x − c)ᵀ.
+func (s *square) addOuter(x, c []float64, weight float64) {
 	for i, v := range x {
 		row := kedge.Row(s.a, i, s.n)
 		for j := range i + 1 {
-			row[j] += float64((v - c[i]) * (x[j] - c[j]))
+			row[j] += float64(weight * (v - c[i]) * (x[j] - c[j]))
 		}
 	}
 }
@@ -46,12 +46,19 @@ func (s *square) factor(ridge float64) error {
 // solve replaces x by the solution for the right-hand side x, by the factors.
 func (s *square) solve(x []float64) { dense.SolveCholesky(s.a, x, s.n) }
 
-// meanRow writes the mean of the rows of a block to dst.
-func meanRow(dst, block []float64) {
+// meanRow writes the mean of the rows of a block to dst, by weights unless they are nil.
+func meanRow(dst, block, weights []float64) {
+	o := kedge.Observation{W: weights}
+	n := sumRow(dst, block, o)
+	rows.Scale(dst, 1/o.Total(n))
+}
+
+// sumRow writes the sum of the rows of a block to dst, weighted as those of an observation, and returns their number.
+func sumRow(dst, block []float64, o kedge.Observation) int {
 	clear(dst)
 	n := kedge.Count(block, len(dst))
 	for i := range n {
-		rows.AddScaled(dst, 1, kedge.Row(block, i, len(dst)))
+		rows.AddScaled(dst, o.Weight(i), kedge.Row(block, i, len(dst)))
 	}
-	rows.Scale(dst, 1/float64(n))
+	return n
 }

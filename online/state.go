@@ -23,7 +23,7 @@ var (
 )
 
 const (
-	descentKind = "online.Descent/3"
+	descentKind = "online.Descent/4"
 
 	mostTurns = 1 << 53 // that a saved rule has taken
 )

@@ -74,7 +74,7 @@ func FuzzUnmarshalDescent(f *testing.F) {
 		for name, rule := range rules() {
 			d := after(t, rule(), 0)
 			before := must(d.AppendBinary(nil))
-			data := wire.Seal("online.Descent/3", content)
+			data := wire.Seal("online.Descent/4", content)
 			if err := d.UnmarshalBinary(data); err == nil {
 				before = data
 			}
@@ -92,7 +92,7 @@ func FuzzUnmarshalDescent(f *testing.F) {
 func shortAverage() ([]byte, error) {
 	m := &online.Momentum{Beta: 0.5}
 	m.Apply([]float64{1, 2})
-	return wire.Append(nil, "online.Descent/3", func(f *wire.Fields) {
+	return wire.Append(nil, "online.Descent/4", func(f *wire.Fields) {
 		for range 3 {
 			f.Same("turns", 1)
 		}

@@ -63,7 +63,7 @@ func SamplingOf(ctx context.Context, m kedge.Model, set kedge.Set, u []float64) 
 		return nil, err
 	}
 	n, _ := m.Traits.Size()
-	people := effective(m.Weights, n)
+	people := kedge.EffectiveSize(m.Weights, n)
 	out := &SamplingErrors{People: people, Loss: math.Sqrt(spread[0] / people)}
 	answer, err := answerOf(ctx, f, set, u, g)
 	if err != nil {
@@ -80,18 +80,6 @@ func SamplingOf(ctx context.Context, m kedge.Model, set kedge.Set, u []float64) 
 		out.Decision = append(out.Decision, math.Sqrt(max(0, variance)/people))
 	}
 	return out, nil
-}
-
-// effective is how many people who count alike say as much as n with weights.
-func effective(weights []float64, n int) float64 {
-	if weights == nil {
-		return float64(n)
-	}
-	sum, squares := 0.0, 0.0
-	for _, w := range weights {
-		sum, squares = sum+w, squares+float64(w*w)
-	}
-	return sum * sum / squares
 }
 
 // thinned is the model with so many people at equal distances that their differences are known well.
@@ -165,7 +153,7 @@ func scatterOf(ctx context.Context, m kedge.Model, u []float64) ([]float64, erro
 		}
 		squares += float64(weight * weight)
 	}
-	people := effective(m.Weights, n)
+	people := kedge.EffectiveSize(m.Weights, n)
 	rows.Scale(spread, people/(people-1)/squares)
 	return spread, kedge.CheckFinite("the covariance of gradients", spread)
 }

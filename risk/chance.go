@@ -38,9 +38,8 @@ func (s *SettledConstraint) beyond(limit float64) float64 {
 
 // parts returns what part of those who count each of them is.
 func (s *SettledConstraint) parts() []float64 {
-	if s.weights != nil {
-		s.shares = sharesOf(s.shares, s.weights, s.gauge.who)
-		return s.shares
+	if s.gauge.given != nil {
+		return s.gauge.shares
 	}
 	s.shares = s.shares[:0]
 	for range s.gauge.losses {

@@ -2,10 +2,12 @@ package risk
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/internal/scratch"
 	"github.com/kedge-opt/kedge/internal/wire"
 )
 
@@ -34,10 +36,11 @@ func (c *Constraint) check() error {
 // Gauge judges a sample by a constraint. Of CVaR it remembers the quantile from turn to turn. It owns its workspace.
 type Gauge struct {
 	Constraint
-	losses, weights, sorted, pull, gu []float64
-	alone                             []float64 // the gradient without the answer
-	who                               []int     // rows that count
-	exact                             bool      // the sensitivity must have an answer
+	losses, weights, sorted, gu []float64
+	alone                       []float64 // the gradient without the answer
+	who                         []int     // rows that count
+	given, shares               []float64 // how much everybody counts, nil: alike; and what part of those who count each is
+	exact                       bool      // the sensitivity must have an answer
 
 	level, next quantile // of CVaR, and pending
 }
@@ -64,8 +67,12 @@ func (a *Gauge) Assess(g []float64, o kedge.Observation) (float64, error) {
 	if _, err := o.Sample(a.Dims); err != nil {
 		return 0, err
 	}
+	if err := a.weighable(o.W); err != nil {
+		return 0, err
+	}
 	clear(g)
-	a.next = a.level
+	a.next, a.given = a.level, o.W
+	defer func() { a.given = nil }()
 	a.judge(o.P, o.U, o.D)
 	if len(a.losses) == 0 {
 		return 0, nil
@@ -77,7 +84,15 @@ func (a *Gauge) Assess(g []float64, o kedge.Observation) (float64, error) {
 	return risk - a.Bound, a.pullBack(g, o.P, o.U, o.D)
 }
 
-// judge finds who counts and their losses.
+// weighable returns an error where people have weights and the measure can only take everybody alike.
+func (a *Gauge) weighable(weights []float64) error {
+	if _, ok := a.Measure.(ShareMeasure); !ok && weights != nil {
+		return fmt.Errorf("risk: constraint %s has a measure that takes everybody alike, so people cannot have weights", a.Name)
+	}
+	return nil
+}
+
+// judge finds who counts and their losses; nobody does whose weight is 0.
 func (a *Gauge) judge(p, u, d []float64) {
 	n, dim := len(p)/a.Dims.State, a.Dims
 	if cap(a.losses) < n {
@@ -86,13 +101,24 @@ func (a *Gauge) judge(p, u, d []float64) {
 	a.losses, a.who = a.losses[:0], a.who[:0]
 	for i := range n {
 		trait := d[i*dim.Trait : (i+1)*dim.Trait]
-		if a.Among != nil && !a.Among(trait) {
+		if a.Among != nil && !a.Among(trait) || a.given != nil && a.given[i] == 0 {
 			continue
 		}
 		a.who = append(a.who, i)
 		a.losses = append(a.losses, a.Loss.Eval(nil, nil, kedge.Row(p, i, dim.State), u, trait))
 	}
 	a.weights = a.weights[:len(a.losses)]
+	if a.given != nil {
+		a.shares = sharesOf(a.shares, a.given, a.who)
+	}
+}
+
+// measure returns the risk of the losses and sets their weights in its gradient.
+func (a *Gauge) measure() float64 {
+	if a.given == nil {
+		return a.Measure.Weigh(a.weights, a.losses)
+	}
+	return a.Measure.(ShareMeasure).WeighShares(a.weights, a.losses, a.shares)
 }
 
 // leastGain is how far, as a share of the spread of losses, the quantile moves at least.
@@ -107,40 +133,65 @@ const leastGain = 0.01
 func (a *Gauge) weigh() float64 {
 	c, ok := a.Measure.(CVaR)
 	if !ok {
-		return a.Measure.Weigh(a.weights, a.losses)
+		return a.measure()
 	}
 	a.next = a.level
 	if a.level.count == 0 {
-		a.sorted = append(a.sorted[:0], a.losses...)
-		a.next.t = c.quantile(a.sorted)
+		a.next.t = a.first(c)
 	}
 	t, gain := a.next.t, max(leastGain, 1/float64(a.level.count+2))
-	risk, beyond := c.above(a.weights, a.losses, t)
-	spread := 0.0
-	for _, l := range a.losses {
-		spread += math.Abs(l - t)
-	}
-	a.next.spread += float64(gain * (spread/float64(len(a.losses)) - a.next.spread))
+	risk, beyond := a.above(c, t)
+	a.next.spread += float64(gain * (a.distance(t) - a.next.spread))
 	a.next.t -= float64(gain * a.next.spread * (1 - beyond))
 	a.next.count++
 	return risk
+}
+
+// first returns the quantile of the losses.
+func (a *Gauge) first(c CVaR) float64 {
+	if a.given != nil {
+		return c.quantileShares(a.losses, a.shares)
+	}
+	a.sorted = append(a.sorted[:0], a.losses...)
+	return c.quantile(a.sorted)
+}
+
+// above returns the risk for a given quantile t, and the sum of the weights in its gradient, which it sets.
+func (a *Gauge) above(c CVaR, t float64) (risk, beyond float64) {
+	if a.given != nil {
+		return c.aboveShares(a.weights, a.losses, a.shares, t)
+	}
+	return c.above(a.weights, a.losses, t)
+}
+
+// distance returns the mean of |ℓ − t|.
+func (a *Gauge) distance(t float64) float64 {
+	sum := 0.0
+	for j, l := range a.losses {
+		if a.given != nil {
+			sum += float64(a.shares[j] * math.Abs(l-t))
+		} else {
+			sum += math.Abs(l - t)
+		}
+	}
+	if a.given != nil {
+		return sum
+	}
+	return sum / float64(len(a.losses))
 }
 
 // pullBack adds the gradient of the weighted losses to g. Where a sample is so far from settled that the formulas of the sensitivity have no
 // answer, states are taken for given, as online.Composite takes them.
 func (a *Gauge) pullBack(g, p, u, d []float64) error {
 	dim := a.Dims
-	if cap(a.pull) < len(p) {
-		a.pull = make([]float64, len(p))
-	}
-	a.pull = a.pull[:len(p)]
-	clear(a.pull)
+	pull := scratch.Borrow(len(p))
+	defer pull.Return()
 	for j, i := range a.who {
 		if a.weights[j] == 0 {
 			continue
 		}
 		clear(a.gu)
-		v := kedge.Row(a.pull, i, dim.State)
+		v := kedge.Row(pull.X, i, dim.State)
 		a.Loss.Eval(v, a.gu, kedge.Row(p, i, dim.State), u, d[i*dim.Trait:(i+1)*dim.Trait])
 		rows.Scale(v, a.weights[j])
 		rows.AddScaled(g, a.weights[j], a.gu)
@@ -149,7 +200,7 @@ func (a *Gauge) pullBack(g, p, u, d []float64) error {
 		return nil
 	}
 	a.alone = append(a.alone[:0], g...)
-	err := a.Sensitivity.PullRows(g, p, u, d, a.pull)
+	err := a.Sensitivity.PullRows(g, p, u, d, pull.X)
 	if errors.Is(err, kedge.ErrSingular) && !a.exact {
 		copy(g, a.alone)
 		return nil

@@ -10,8 +10,7 @@ import (
 // SettledConstraint judges the settled population by a constraint, exactly: of CVaR by the mean of the worst losses themselves. It owns its
 // workspace: one goroutine at a time.
 type SettledConstraint struct {
-	gauge   *Gauge
-	weights []float64 // of everybody; nil: all count alike
+	gauge   *Gauge    // with the weights of everybody
 	shares  []float64 // of those who count
 	fresh   func() SettlingCrowd
 	settled SettlingCrowd
@@ -47,47 +46,20 @@ func NewSettled(c Constraint, fresh func() SettlingCrowd, traits kedge.Rows) (*S
 // Weigh lets people count by weights that are not negative, one for each and of any scale; nil: all alike. Somebody of the group must count.
 func (s *SettledConstraint) Weigh(weights []float64) error {
 	n, _ := s.rows.Size()
-	if s.weights = nil; weights == nil {
+	if s.gauge.given = nil; weights == nil {
 		return nil
 	}
-	if _, ok := s.gauge.Measure.(ShareMeasure); !ok {
-		return fmt.Errorf("risk: constraint %s has a measure that takes everybody alike, so people cannot have weights", s.gauge.Name)
+	if err := s.gauge.weighable(weights); err != nil {
+		return err
 	}
 	if _, err := kedge.ScaleWeights(weights, n); err != nil {
 		return err
 	}
-	s.weights = weights
-	if s.judge(make([]float64, s.gauge.Dims.Decision)); len(s.gauge.who) == 0 {
+	s.gauge.given = weights
+	if s.gauge.judge(s.states, make([]float64, s.gauge.Dims.Decision), s.traits); len(s.gauge.who) == 0 {
 		return fmt.Errorf("risk: constraint %s is on a group of people whose weights are all 0", s.gauge.Name)
 	}
 	return nil
-}
-
-// judge finds who counts, and their losses.
-func (s *SettledConstraint) judge(u []float64) {
-	a := s.gauge
-	a.judge(s.states, u, s.traits)
-	if s.weights == nil {
-		return
-	}
-	kept := 0
-	for j, i := range a.who {
-		if s.weights[i] > 0 {
-			a.who[kept], a.losses[kept] = i, a.losses[j]
-			kept++
-		}
-	}
-	a.who, a.losses, a.weights = a.who[:kept], a.losses[:kept], a.weights[:kept]
-}
-
-// weigh returns the risk of the losses and sets their weights in its gradient.
-func (s *SettledConstraint) weigh() float64 {
-	a := s.gauge
-	if s.weights == nil {
-		return a.Measure.Weigh(a.weights, a.losses)
-	}
-	s.shares = sharesOf(s.shares, s.weights, a.who)
-	return a.Measure.(ShareMeasure).WeighShares(a.weights, a.losses, s.shares)
 }
 
 func assemble(g *Gauge, fresh func() SettlingCrowd, traits kedge.Rows) *SettledConstraint {
@@ -103,9 +75,7 @@ func assemble(g *Gauge, fresh func() SettlingCrowd, traits kedge.Rows) *SettledC
 
 // Clone returns the same constraint with a workspace of its own.
 func (s *SettledConstraint) Clone() *SettledConstraint {
-	c := assemble(&Gauge{Constraint: s.gauge.Constraint, gu: make([]float64, len(s.gauge.gu))}, s.fresh, s.rows)
-	c.weights = s.weights
-	return c
+	return assemble(&Gauge{Constraint: s.gauge.Constraint, gu: make([]float64, len(s.gauge.gu)), given: s.gauge.given}, s.fresh, s.rows)
 }
 
 // Name returns the name of the constraint.
@@ -122,13 +92,13 @@ func (s *SettledConstraint) Excess(u []float64) (float64, error) {
 	}
 	n, _ := s.rows.Size()
 	s.traits = s.rows.View(s.room, 0, n)
-	if s.judge(u); len(a.losses) == 0 {
+	if a.judge(s.states, u, s.traits); len(a.losses) == 0 {
 		return 0, nil
 	}
 	if !rows.Finite(a.losses) {
 		return 0, kedge.CheckFinite("the losses of constraint "+a.Name, a.losses)
 	}
-	return s.weigh() - a.Bound, nil
+	return a.measure() - a.Bound, nil
 }
 
 // Gradient returns the excess and writes its gradient to g.

@@ -54,6 +54,36 @@ func (c CVaR) WeighShares(w, losses, shares []float64) float64 {
 	return risk + float64(left/all*losses[last])
 }
 
+// aboveShares is above of individuals who are the given shares of all.
+func (c CVaR) aboveShares(w, losses, shares []float64, t float64) (risk, beyond float64) {
+	sum := 0.0
+	for i, l := range losses {
+		w[i] = 0
+		if l > t {
+			w[i] = shares[i] / (1 - c.Level)
+			sum += float64(w[i] * (l - t))
+			beyond += w[i]
+		}
+	}
+	return t + sum, beyond
+}
+
+// quantileShares is quantile of individuals who are the given shares of all: the loss of the one who is among the worst in part or, where nobody
+// is, the point between. It allocates room to sort them.
+func (c CVaR) quantileShares(losses, shares []float64) float64 {
+	order, left := worstFirst(losses), 1-c.Level
+	for k, i := range order {
+		left -= shares[i]
+		if math.Abs(left) <= rounded && k+1 < len(order) {
+			return float64(losses[i]/2) + float64(losses[order[k+1]]/2)
+		}
+		if left < 0 {
+			return losses[i]
+		}
+	}
+	return losses[order[len(order)-1]]
+}
+
 // sharesOf returns what part of those who count each of them is, in dst where it has room.
 func sharesOf(dst, weights []float64, who []int) (shares []float64) {
 	shares = dst[:0]

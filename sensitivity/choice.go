@@ -8,6 +8,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/internal/scratch"
 )
 
 // Choice is the sensitivity of the choice dynamics p⁺ = λ₁p + λ₂z + (1−λ₁−λ₂)d with z = softmax(−εu)
@@ -21,7 +22,6 @@ type Choice struct {
 	Lambda1, Lambda2 float64 // λ₁ in [0, 1) and λ₂ in [0, 1−λ₁]
 	Epsilon          float64 // ε
 
-	room room
 }
 
 var _ kedge.Sensitivity = (*Choice)(nil)
@@ -43,9 +43,9 @@ func (s *Choice) PullRows(gu, _, u, _, v []float64) error {
 	}
 	mustBe("gu", gu, s.Dim)
 	mustBe("u", u, s.Dim)
-	borrowed := s.room.borrow(2 * s.Dim)
-	defer s.room.giveBack(borrowed)
-	z, sum := (*borrowed)[:s.Dim], (*borrowed)[s.Dim:]
+	borrowed := scratch.Borrow(2 * s.Dim)
+	defer borrowed.Return()
+	z, sum := borrowed.X[:s.Dim], borrowed.X[s.Dim:]
 	count := sumRows(sum, v)
 	s.answer(z, sum, u)
 	return commit(gu, sum, nil, u, nil, v, count)
@@ -98,7 +98,6 @@ func softmax(z, u []float64, k float64) (likeliest int) {
 type Affine struct {
 	dim  kedge.Dims
 	gain []float64
-	room room
 }
 
 var _ kedge.Sensitivity = (*Affine)(nil)
@@ -122,9 +121,9 @@ func NewAffine(dim kedge.Dims, gain []float64) (*Affine, error) {
 // PullRows implements [kedge.Sensitivity]. It reads v only.
 func (s *Affine) PullRows(gu, _, _, _, v []float64) error {
 	mustBe("gu", gu, s.dim.Decision)
-	borrowed := s.room.borrow(s.dim.State + s.dim.Decision)
-	defer s.room.giveBack(borrowed)
-	total, sum := (*borrowed)[:s.dim.State], (*borrowed)[s.dim.State:]
+	borrowed := scratch.Borrow(s.dim.State + s.dim.Decision)
+	defer borrowed.Return()
+	total, sum := borrowed.X[:s.dim.State], borrowed.X[s.dim.State:]
 	count := sumRows(total, v)
 	rows.AddMulT(sum, s.gain, total)
 	return commit(gu, sum, nil, nil, nil, v, count)

@@ -3,6 +3,7 @@ package sensitivity
 import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/internal/scratch"
 )
 
 // PolarizedEach is Polarized for individuals with their own λ and σ, which follow the Dim entries of the initial opinion in a
@@ -10,15 +11,11 @@ import (
 type PolarizedEach struct {
 	Dim   int
 	Floor float64 // as in Polarized
-
-	room room
 }
 
 // ChoiceEach is Choice for individuals with their own λ₁, λ₂ and ε, which follow the Dim entries of the habit in a trait.
 type ChoiceEach struct {
 	Dim int
-
-	room room
 }
 
 var (
@@ -41,12 +38,12 @@ func (s *PolarizedEach) PullRows(gu, p, u, d, v []float64) error {
 		return err
 	}
 	uu := rows.Dot(u, u)
-	return s.room.eachRow(gu, p, u, d, v, s.Dim, 2, block*(3+s.Dim), func(sum, scratch, p, trait, own, v []float64) error {
+	return eachRow(gu, p, u, d, v, s.Dim, 2, block*(3+s.Dim), func(sum, space, p, trait, own, v []float64) error {
 		one := Polarized{Dim: s.Dim, Lambda: own[0], Sigma: own[1], Floor: s.Floor}
 		if err := one.Check(); err != nil {
 			return err
 		}
-		if bad, margin := one.pullBlock(sum, scratch, p, u, trait, v, 1, s.Dim, uu); bad >= 0 {
+		if bad, margin := one.pullBlock(sum, space, p, u, trait, v, 1, s.Dim, uu); bad >= 0 {
 			return one.refuse(margin)
 		}
 		return nil
@@ -58,12 +55,12 @@ func (s *ChoiceEach) PullRows(gu, p, u, d, v []float64) error {
 	if err := s.Check(); err != nil {
 		return err
 	}
-	return s.room.eachRow(gu, p, u, d, v, s.Dim, 3, 2*s.Dim, func(sum, scratch, _, _, own, v []float64) error {
+	return eachRow(gu, p, u, d, v, s.Dim, 3, 2*s.Dim, func(sum, space, _, _, own, v []float64) error {
 		one := Choice{Dim: s.Dim, Lambda1: own[0], Lambda2: own[1], Epsilon: own[2]}
 		if err := one.Check(); err != nil {
 			return err
 		}
-		z, w := scratch[:s.Dim], scratch[s.Dim:]
+		z, w := space[:s.Dim], space[s.Dim:]
 		copy(w, v)
 		one.answer(z, w, u)
 		rows.AddScaled(sum, 1, w)
@@ -71,16 +68,16 @@ func (s *ChoiceEach) PullRows(gu, p, u, d, v []float64) error {
 	})
 }
 
-// eachRow sums the products of individuals whose traits of n entries are followed by some of their own, with so much scratch space.
-func (r *room) eachRow(gu, p, u, d, v []float64, n, own, scratch int, add func(sum, scratch, p, trait, own, v []float64) error) error {
+// eachRow sums the products of individuals whose traits of n entries are followed by some of their own, with so much space to work in.
+func eachRow(gu, p, u, d, v []float64, n, own, space int, add func(sum, space, p, trait, own, v []float64) error) error {
 	count := kedge.Count(p, n)
 	mustBe("gu", gu, n)
 	mustBe("u", u, n)
 	mustBe("d", d, count*(n+own))
 	mustBe("v", v, len(p))
-	borrowed := r.borrow(n + scratch)
-	defer r.giveBack(borrowed)
-	sum, rest := (*borrowed)[:n], (*borrowed)[n:]
+	borrowed := scratch.Borrow(n + space)
+	defer borrowed.Return()
+	sum, rest := borrowed.X[:n], borrowed.X[n:]
 	for i := range count {
 		trait := kedge.Row(d, i, n+own)
 		if err := add(sum, rest, kedge.Row(p, i, n), trait[:n], trait[n:], kedge.Row(v, i, n)); err != nil {

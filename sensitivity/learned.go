@@ -7,6 +7,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/internal/scratch"
 	"github.com/kedge-opt/kedge/internal/wire"
 )
 
@@ -88,7 +89,6 @@ type Learned struct {
 	fit    fit
 	gain   []float64 // G, state × decision; of Conditional followed by G₁, G₂, …
 	trust  float64
-	room   room
 }
 
 var _ kedge.Learner = (*Learned)(nil)
@@ -207,9 +207,9 @@ func (l *Learned) PullRows(gu, _, _, d, v []float64) error {
 		return fmt.Errorf("its trust is %.3g, want %.3g: %w", l.trust, l.config.Least, ErrUntrusted)
 	}
 	block := dim.State * dim.Decision
-	borrowed := l.room.borrow(dim.Decision + dim.State)
-	defer l.room.giveBack(borrowed)
-	sum, total := (*borrowed)[:dim.Decision], (*borrowed)[dim.Decision:]
+	borrowed := scratch.Borrow(dim.Decision + dim.State)
+	defer borrowed.Return()
+	sum, total := borrowed.X[:dim.Decision], borrowed.X[dim.Decision:]
 	count := sumRows(total, v)
 	rows.AddMulT(sum, l.gain[:block], total)
 	if l.config.Form == Mean || l.config.Form == Panel {
@@ -234,29 +234,31 @@ func (l *Learned) Describe(f *wire.Fields) {
 	for _, n := range []*int{&p.turns, &p.seen, &l.fit.count} {
 		f.Int(n, math.MaxInt)
 	}
-	f.Float(&l.fit.weight)
-	f.Float(&l.trust)
+	for _, x := range []*float64{&l.fit.weight, &l.trust, &p.mass, &p.usual} {
+		f.Float(x)
+	}
 	fixed := append(l.fit.memory(), p.quick, p.slow, p.trend, p.before, p.mean, p.u, l.gain)
 	f.Fixed(fixed...)
-	for _, x := range []*[]float64{&p.crowd, &p.p, &p.d, &p.step} {
+	for _, x := range []*[]float64{&p.crowd, &p.counts, &p.p, &p.d, &p.step} {
 		f.Floats(x)
 	}
+	wire.List(f, &p.who, 8, f.Uint64)
 	wire.List(f, &p.moved, 8, f.Bool)
 	l.check(f)
-	f.Finite("what was saved", append(fixed, p.crowd, p.p, p.d, p.step)...)
+	f.Finite("what was saved", append(fixed, p.crowd, p.counts, p.p, p.d, p.step, []float64{p.mass, p.usual})...)
 }
 
 // check refuses what no sensitivity can have saved.
 func (l *Learned) check(f *wire.Fields) {
 	p := &l.past
 	n := len(p.p) / l.config.Dims.State
-	if len(p.step) != len(p.p) || len(p.d) != n*l.config.Dims.Trait || len(p.moved) != n || n*l.config.Dims.State != len(p.p) {
+	if len(p.step) != len(p.p) || len(p.d) != n*l.config.Dims.Trait || len(p.moved) != n || len(p.who) != 0 && len(p.who) != n || n*l.config.Dims.State != len(p.p) {
 		f.Fail("individuals of different numbers")
 	}
-	if m := len(p.crowd); m != 0 && m != crowded*l.config.Dims.Trait {
-		f.Fail("%d entries of remembered traits", m)
+	if m := len(p.crowd); m != 0 && m != crowded*l.config.Dims.Trait || len(p.counts) != 0 && len(p.counts) != crowded {
+		f.Fail("%d entries of remembered traits and %d of their weights", m, len(p.counts))
 	}
-	if !(l.trust >= 0 && l.trust <= 1) || !(l.fit.weight >= 0) {
+	if !(l.trust >= 0 && l.trust <= 1) || !(l.fit.weight >= 0) || !(p.mass >= 0) || !(p.usual >= 0) {
 		f.Fail("a trust of %v and a weight of %v", l.trust, l.fit.weight)
 	}
 }

@@ -21,7 +21,7 @@ type fit struct {
 	cov    []float64 // of the coefficients, for a noise of variance 1; of Kalman for the noise as it is
 	noise  []float64 // variances of the residuals
 
-	ring  []float64 // of Window: rows f and y
+	ring  []float64 // of Window: rows f and y, with their weights
 	count int       // rows ever put there
 	work  []float64
 	lu    []float64
@@ -33,7 +33,7 @@ func newFit(l *layout, c *Learning) fit {
 	f := fit{layout: l, config: c, ff: make([]float64, q*q), fy: make([]float64, q*s), yy: make([]float64, s), theta: make([]float64, q*s),
 		cov: make([]float64, q*q), noise: make([]float64, s), work: make([]float64, q*q), lu: make([]float64, s*(s+l.n)+s*s), vec: make([]float64, q)}
 	if c.Method == Window {
-		f.ring = make([]float64, int(math.Ceil(c.Memory))*(q+s))
+		f.ring = make([]float64, int(math.Ceil(c.Memory))*(q+s+1))
 	}
 	f.reset()
 	return f
@@ -78,42 +78,43 @@ func (r *fit) forget(turn int) {
 	}
 }
 
-// add takes a row.
-func (r *fit) add(f, y []float64) {
+// add takes a row that counts by a weight above 0, as if it were as many.
+func (r *fit) add(f, y []float64, weight float64) {
 	switch r.config.Method {
 	case Window:
-		size := r.features + r.s
+		size := r.features + r.s + 1
 		slots := len(r.ring) / size
 		slot := kedge.Row(r.ring, r.count%slots, size)
 		copy(slot, f)
 		copy(slot[r.features:], y)
+		slot[size-1] = weight
 		r.count++
 		return
 	case Kalman:
-		r.filter(f, y)
+		r.filter(f, y, weight)
 	}
-	r.sum(f, y)
+	r.sum(f, y, weight)
 }
 
 // sum adds a row to the moments.
-func (r *fit) sum(f, y []float64) {
-	r.weight++
+func (r *fit) sum(f, y []float64, weight float64) {
+	r.weight += weight
 	for i, x := range f {
 		if x != 0 {
-			rows.AddScaled(kedge.Row(r.ff, i, r.features), x, f)
-			rows.AddScaled(kedge.Row(r.fy, i, r.s), x, y)
+			rows.AddScaled(kedge.Row(r.ff, i, r.features), weight*x, f)
+			rows.AddScaled(kedge.Row(r.fy, i, r.s), weight*x, y)
 		}
 	}
 	for j, v := range y {
-		r.yy[j] += float64(v * v)
+		r.yy[j] += float64(weight * v * v)
 	}
 }
 
 // filter is the measurement update of the Kalman filter; all entries of the state have one noise, so they share a covariance.
-func (r *fit) filter(f, y []float64) {
+func (r *fit) filter(f, y []float64, weight float64) {
 	clear(r.vec)
 	rows.AddMul(r.vec, r.cov, f)
-	scale := 1 / (float64(r.config.Noise*r.config.Noise) + rows.Dot(f, r.vec))
+	scale := 1 / (float64(r.config.Noise*r.config.Noise/weight) + rows.Dot(f, r.vec))
 	miss := r.lu[:r.s]
 	copy(miss, y)
 	for i, x := range f {
@@ -148,10 +149,10 @@ func (r *fit) gather() {
 	clear(r.fy)
 	clear(r.yy)
 	r.weight = 0
-	size := r.features + r.s
+	size := r.features + r.s + 1
 	for i := range min(r.count, len(r.ring)/size) {
 		slot := kedge.Row(r.ring, i, size)
-		r.sum(slot[:r.features], slot[r.features:])
+		r.sum(slot[:r.features], slot[r.features:size-1], slot[size-1])
 	}
 }
 

@@ -62,11 +62,17 @@ type past struct {
 	row         []float64
 	mean        []float64 // of the trait, as seen so far
 
-	crowd []float64 // remembered traits
-	seen  int       // how many, or of Conditional how many were seen
+	crowd  []float64 // remembered traits
+	counts []float64 // how much each of them counts; empty: all 1
+	seen   int       // how many are remembered
+	mass   float64   // of Conditional: how many individuals were seen, by weight
+	usual  float64   // how many people the first mean was of
 
 	u, p, d, step []float64 // of Panel: the last decision and sample, and the last change of every individual
+	who           []uint64  // who they are, if that was told
 	moved         []bool    // which changes are known
+	spare         []float64 // for the changes of this turn
+	moves         []bool
 }
 
 func newPast(l *layout, c *Learning) past {
@@ -77,7 +83,7 @@ func newPast(l *layout, c *Learning) past {
 }
 
 // see takes a turn and hands on the rows that can be made of it.
-func (h *past) see(o kedge.Observation, n int, add func(f, y []float64)) {
+func (h *past) see(o kedge.Observation, n int, add func(f, y []float64, weight float64)) {
 	if h.config.Form == Panel {
 		h.follow(o, n, add)
 	} else {
@@ -88,7 +94,7 @@ func (h *past) see(o kedge.Observation, n int, add func(f, y []float64)) {
 
 // look makes a row of the means of a sample, or one of every individual. All signals pass the same filter, s − trend, which
 // removes what changes slowly and leaves a linear relation between signals as it is.
-func (h *past) look(o kedge.Observation, count int, add func(f, y []float64)) {
+func (h *past) look(o kedge.Observation, count int, add func(f, y []float64, weight float64)) {
 	h.sense(o, count)
 	if h.turns == 0 {
 		copy(h.trend, h.signal)
@@ -115,8 +121,17 @@ func (h *past) look(o kedge.Observation, count int, add func(f, y []float64)) {
 	case h.config.Form == Conditional:
 		h.each(row, o, count, y, add)
 	default:
-		add(row, y)
+		add(row, y, h.size(o, count))
 	}
+}
+
+// size is how much the mean of a sample counts beside that of the first, which is not always of as many people.
+func (h *past) size(o kedge.Observation, count int) float64 {
+	people := kedge.EffectiveSize(o.W, count)
+	if h.usual == 0 {
+		h.usual = people
+	}
+	return people / h.usual
 }
 
 // sense writes the signal of a turn: the decision, the controls and the mean state. For Filtered the decision is split into what
@@ -136,7 +151,7 @@ func (h *past) sense(o kedge.Observation, count int) {
 		copy(h.signal[2*n:], h.slow)
 	}
 	h.control(h.signal[3*n:3*n+h.controls], o, count)
-	mean(h.signal[len(h.signal)-h.s:], o.P)
+	mean(h.signal[len(h.signal)-h.s:], o.P, o)
 }
 
 // smooth takes u into an average.
@@ -148,10 +163,13 @@ func (h *past) smooth(average, u []float64, pole float64) {
 	rows.AddScaled(average, 1-pole, u)
 }
 
-// mean writes the mean row of a block.
-func mean(dst, block []float64) {
-	n := sumRows(dst, block)
-	rows.Scale(dst, 1/float64(n))
+// mean writes the mean row of a block, of zeros before, by the weights of a sample.
+func mean(dst, block []float64, o kedge.Observation) {
+	n := kedge.Count(block, len(dst))
+	for i := range n {
+		rows.AddScaled(dst, o.Weight(i), kedge.Row(block, i, len(dst)))
+	}
+	rows.Scale(dst, 1/o.Total(n))
 }
 
 // control writes the controls of a sample, less what they are in the crowd that was seen so far.
@@ -160,15 +178,18 @@ func (h *past) control(dst []float64, o kedge.Observation, n int) {
 		return
 	}
 	if h.config.Controls == Traits {
-		mean(dst, o.D)
+		mean(dst, o.D, o)
 		return
 	}
-	h.remember(o.D, n)
+	h.remember(o, n)
 	sample, crowd := [3]float64{}, [3]float64{}
-	known := h.seen * h.t
-	powers(&sample, o.D, o.U)
-	powers(&crowd, h.crowd[:known], o.U)
-	mean(dst[:h.t], o.D)
+	powers(&sample, o.D, o.U, o)
+	known := kedge.Observation{}
+	if len(h.counts) > 0 {
+		known.W = h.counts[:h.seen]
+	}
+	powers(&crowd, h.crowd[:h.seen*h.t], o.U, known)
+	mean(dst[:h.t], o.D, o)
 	for k := range sample {
 		dst[h.t+k] = sample[k] - crowd[k]
 	}
@@ -176,39 +197,55 @@ func (h *past) control(dst []float64, o kedge.Observation, n int) {
 
 // remember keeps the first traits that are seen. Later ones would make the means of controls move from turn to turn, slowly, which
 // is worse than a fixed error.
-func (h *past) remember(d []float64, n int) {
+func (h *past) remember(o kedge.Observation, n int) {
 	if len(h.crowd) == 0 {
 		h.crowd = make([]float64, crowded*h.t)
 	}
+	if o.W != nil && len(h.counts) == 0 && h.seen < crowded {
+		h.counts = make([]float64, crowded)
+		for i := range h.seen {
+			h.counts[i] = 1
+		}
+	}
 	for i := 0; i < n && h.seen < crowded; i++ {
-		copy(kedge.Row(h.crowd, h.seen, h.t), kedge.Row(d, i, h.t))
+		if o.Weight(i) == 0 {
+			continue
+		}
+		copy(kedge.Row(h.crowd, h.seen, h.t), kedge.Row(o.D, i, h.t))
+		if len(h.counts) > 0 {
+			h.counts[h.seen] = o.Weight(i)
+		}
 		h.seen++
 	}
 }
 
-// powers writes the means of dᵀu, (dᵀu)² and (dᵀu)³.
-func powers(dst *[3]float64, d, u []float64) {
+// powers writes the means of dᵀu, (dᵀu)² and (dᵀu)³, by the weights of a sample.
+func powers(dst *[3]float64, d, u []float64, o kedge.Observation) {
 	n := kedge.Count(d, len(u))
 	for i := range n {
-		x := rows.Dot(kedge.Row(d, i, len(u)), u)
-		dst[0] += x
-		dst[1] += float64(x * x)
-		dst[2] += float64(x * x * x)
+		x, weight := rows.Dot(kedge.Row(d, i, len(u)), u), o.Weight(i)
+		dst[0] += float64(weight * x)
+		dst[1] += float64(weight * x * x)
+		dst[2] += float64(weight * x * x * x)
 	}
+	total := o.Total(n)
 	for i := range dst {
-		dst[i] /= float64(n)
+		dst[i] /= total
 	}
 }
 
 // each makes a row of every individual: the regressors of the turn, the trait, and the products of both.
-func (h *past) each(turn []float64, o kedge.Observation, n int, y []float64, add func(f, y []float64)) {
+func (h *past) each(turn []float64, o kedge.Observation, n int, y []float64, add func(f, y []float64, weight float64)) {
 	x, slow := turn[h.at:h.at+h.n], h.trend[len(h.trend)-h.s:]
 	for i := range n {
-		d := kedge.Row(o.D, i, h.t)
-		h.seen++
+		d, weight := kedge.Row(o.D, i, h.t), o.Weight(i)
+		if weight == 0 {
+			continue
+		}
+		h.mass += weight
 		row := turn
 		for j, v := range d {
-			h.mean[j] += (v - h.mean[j]) / float64(h.seen)
+			h.mean[j] += float64(weight*(v-h.mean[j])) / h.mass
 			row = append(row, v-h.mean[j])
 		}
 		for _, v := range d {
@@ -218,32 +255,59 @@ func (h *past) each(turn []float64, o kedge.Observation, n int, y []float64, add
 		}
 		copy(y, kedge.Row(o.P, i, h.s))
 		rows.AddScaled(y, -1, slow)
-		add(row, y)
+		add(row, y, weight)
 	}
 }
 
-// follow makes rows of the changes of individuals that are seen three times in a row, in the same place of the sample.
-func (h *past) follow(o kedge.Observation, n int, add func(f, y []float64)) {
-	if len(h.p) != len(o.P) {
-		h.p, h.d, h.step = slices.Clone(o.P), slices.Clone(o.D), make([]float64, len(o.P))
-		h.moved = make([]bool, n)
-		copy(h.u, o.U)
-		return
-	}
+// follow makes rows of the changes of individuals that are seen three times in a row.
+func (h *past) follow(o kedge.Observation, n int, add func(f, y []float64, weight float64)) {
 	copy(h.row, o.U)
 	rows.AddScaled(h.row[:h.n], -1, h.u)
+	h.spare, h.moves = slices.Grow(h.spare[:0], len(o.P))[:len(o.P)], slices.Grow(h.moves[:0], n)[:n]
+	clear(h.spare)
+	places := h.places(o)
 	for i := range n {
-		p, was, step := kedge.Row(o.P, i, h.s), kedge.Row(h.p, i, h.s), kedge.Row(h.step, i, h.s)
-		same := slices.Equal(kedge.Row(o.D, i, h.t), kedge.Row(h.d, i, h.t))
-		copy(h.row[h.n:], step)
-		copy(step, p)
-		rows.AddScaled(step, -1, was)
-		if same && h.moved[i] {
-			add(h.row, step)
+		j := h.place(o, i, places)
+		if h.moves[i] = j >= 0; j < 0 {
+			continue
 		}
-		h.moved[i] = same
+		step := kedge.Row(h.spare, i, h.s)
+		copy(step, kedge.Row(o.P, i, h.s))
+		rows.AddScaled(step, -1, kedge.Row(h.p, j, h.s))
+		if weight := o.Weight(i); h.moved[j] && weight > 0 {
+			copy(h.row[h.n:], kedge.Row(h.step, j, h.s))
+			add(h.row, step, weight)
+		}
 	}
+	h.step, h.spare, h.moved, h.moves = h.spare, h.step, h.moves, h.moved
 	copy(h.u, o.U)
-	copy(h.p, o.P)
-	copy(h.d, o.D)
+	h.p, h.d, h.who = append(h.p[:0], o.P...), append(h.d[:0], o.D...), append(h.who[:0], o.Who...)
+}
+
+// places returns where in the sample before everybody was, by who they are; nil where one of the two samples does not tell.
+func (h *past) places(o kedge.Observation) map[uint64]int {
+	if len(h.who) == 0 || o.Who == nil {
+		return nil
+	}
+	all := make(map[uint64]int, len(h.who))
+	for j, id := range h.who {
+		all[id] = j
+	}
+	return all
+}
+
+// place returns where individual i of a sample was in the one before, −1 for nowhere. Where nobody tells who they are, it is one in the same place
+// of a sample of the same size who has the same trait.
+func (h *past) place(o kedge.Observation, i int, places map[uint64]int) int {
+	if places != nil {
+		if j, ok := places[o.Who[i]]; ok {
+			return j
+		}
+		return -1
+	}
+	told := len(h.who) > 0 || o.Who != nil
+	if !told && len(h.p) == len(o.P) && slices.Equal(kedge.Row(o.D, i, h.t), kedge.Row(h.d, i, h.t)) {
+		return i
+	}
+	return -1
 }

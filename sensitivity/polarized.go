@@ -7,6 +7,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/internal/scratch"
 )
 
 // Polarized is the sensitivity of the polarized dynamics p⁺ ∝ λp + (1−λ)d + σ(pᵀu)u on the unit sphere. The published
@@ -29,7 +30,6 @@ type Polarized struct {
 	Lambda, Sigma float64 // λ in [0, 1] and σ ≥ 0
 	Floor         float64 // largest D that is refused; 0 means 1e-6
 
-	room room
 }
 
 // PolarizedNorm is Polarized for states that remember c: rows of p have Dim + 1 entries, the last of which is ‖p̃‖ of the
@@ -75,9 +75,9 @@ func (s *Polarized) pull(gu, p, u, d, v []float64, width int) error {
 	mustBe("u", u, s.Dim)
 	mustBe("v", v, len(p))
 	count := kedge.Count(p, width)
-	borrowed := s.room.borrow(s.Dim + block*(3+s.Dim))
-	defer s.room.giveBack(borrowed)
-	sum, scratch := (*borrowed)[:s.Dim], (*borrowed)[s.Dim:]
+	borrowed := scratch.Borrow(s.Dim + block*(3+s.Dim))
+	defer borrowed.Return()
+	sum, space := borrowed.X[:s.Dim], borrowed.X[s.Dim:]
 	if s.Lambda == 1 && s.Sigma == 0 { // nobody ever moves
 		clear(sum)
 		return commit(gu, sum, p, u, d, v, count)
@@ -90,7 +90,7 @@ func (s *Polarized) pull(gu, p, u, d, v []float64, width int) error {
 		if width == s.Dim {
 			traits = d[first*width : (first+n)*width]
 		}
-		bad, margin := s.pullBlock(sum, scratch, x, u, traits, v[first*width:(first+n)*width], n, width, uu)
+		bad, margin := s.pullBlock(sum, space, x, u, traits, v[first*width:(first+n)*width], n, width, uu)
 		if bad >= 0 {
 			return blameRow(first+bad, s.refuse(margin), p, u, d, v, count)
 		}
@@ -99,11 +99,11 @@ func (s *Polarized) pull(gu, p, u, d, v []float64, width int) error {
 }
 
 // pullBlock adds the products of n rows to sum. It returns the first row that is refused with its D, or −1.
-func (s *Polarized) pullBlock(sum, scratch, p, u, d, v []float64, n, width int, uu float64) (bad int, margin float64) {
-	along, own, norm2 := scratch[:n], scratch[block:block+n], scratch[2*block:2*block+n]
+func (s *Polarized) pullBlock(sum, space, p, u, d, v []float64, n, width int, uu float64) (bad int, margin float64) {
+	along, own, norm2 := space[:n], space[block:block+n], space[2*block:2*block+n]
 	if width == s.Dim {
 		rows.Products(along, own, p, u)
-		rows.Blend(scratch[3*block:], norm2, p, d, u, s.Lambda, 1-s.Lambda, s.Sigma)
+		rows.Blend(space[3*block:], norm2, p, d, u, s.Lambda, 1-s.Lambda, s.Sigma)
 	}
 	for i := range n {
 		state := kedge.Row(p, i, width)

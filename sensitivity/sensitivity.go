@@ -14,29 +14,11 @@ package sensitivity
 
 import (
 	"math"
-	"slices"
 	"strconv"
-	"sync"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
-
-// room lends vectors to concurrent calls.
-type room struct{ pool sync.Pool }
-
-// borrow returns n zeros.
-func (r *room) borrow(n int) *[]float64 {
-	x, ok := r.pool.Get().(*[]float64)
-	if !ok {
-		x = new([]float64)
-	}
-	*x = slices.Grow((*x)[:0], n)[:n]
-	clear(*x)
-	return x
-}
-
-func (r *room) giveBack(x *[]float64) { r.pool.Put(x) }
 
 // commit adds a finite sum to gu. Otherwise it says whose fault the sum is: that of an argument which is not finite (nil
 // arguments were not read), or of an overflow.

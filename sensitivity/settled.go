@@ -8,6 +8,7 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/internal/scratch"
 )
 
 // Settled evaluates a sensitivity at the steady states h(u, d) instead of the states it is given. That is the ∇ᵤh of the
@@ -16,19 +17,18 @@ type Settled struct {
 	Of      kedge.Sensitivity
 	Settler kedge.RowSettler // of states with the entries that Of expects
 
-	room room
 }
 
 var _ kedge.Sensitivity = (*Settled)(nil)
 
 // PullRows implements [kedge.Sensitivity]. It reads p only where steady states depend on the start.
 func (s *Settled) PullRows(gu, p, u, d, v []float64) error {
-	borrowed := s.room.borrow(len(v))
-	defer s.room.giveBack(borrowed)
-	if err := settleOn(s.Settler, *borrowed, p, u, d); err != nil {
+	borrowed := scratch.Borrow(len(v))
+	defer borrowed.Return()
+	if err := settleOn(s.Settler, borrowed.X, p, u, d); err != nil {
 		return fmt.Errorf("settle: %w", err)
 	}
-	return s.Of.PullRows(gu, *borrowed, u, d, v)
+	return s.Of.PullRows(gu, borrowed.X, u, d, v)
 }
 
 // settleOn settles individuals from where they are, if that matters.
@@ -53,7 +53,6 @@ type Differences struct {
 	Settler kedge.RowSettler
 	Step    float64 // relative step; 0 means 2⁻⁵²ᐟ³ ≈ 6.1e-6
 
-	room room
 }
 
 var _ kedge.Sensitivity = (*Differences)(nil)
@@ -70,9 +69,9 @@ func (s *Differences) PullRows(gu, p, u, d, v []float64) error {
 		return err
 	}
 	mustBe("gu", gu, len(u))
-	borrowed := s.room.borrow(2*len(u) + 2*len(v))
-	defer s.room.giveBack(borrowed)
-	sum, moved, states := (*borrowed)[:len(u)], (*borrowed)[len(u):2*len(u)], (*borrowed)[2*len(u):]
+	borrowed := scratch.Borrow(2*len(u) + 2*len(v))
+	defer borrowed.Return()
+	sum, moved, states := borrowed.X[:len(u)], borrowed.X[len(u):2*len(u)], borrowed.X[2*len(u):]
 	copy(moved, u)
 	for j := range sum {
 		if sum[j], err = s.slope(states, p, moved, d, v, j); err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/internal/scratch"
 	"github.com/kedge-opt/kedge/internal/wire"
 )
 
@@ -25,7 +26,6 @@ type Wrong struct {
 
 	u     []float64 // the last Stale decisions, the oldest at turn
 	turns int
-	room  room
 }
 
 var _ kedge.Learner = (*Wrong)(nil)
@@ -76,9 +76,9 @@ func (w *Wrong) PullRows(gu, p, u, d, v []float64) error {
 	if err := w.Check(); err != nil {
 		return err
 	}
-	borrowed := w.room.borrow(len(gu))
-	defer w.room.giveBack(borrowed)
-	g := *borrowed
+	borrowed := scratch.Borrow(len(gu))
+	defer borrowed.Return()
+	g := borrowed.X
 	if err := w.Of.PullRows(g, p, w.then(u), d, v); err != nil {
 		return err
 	}

@@ -188,7 +188,7 @@ func (s *social) eval(g []float64, t task) (float64, error) {
 
 func (s *social) judgeChunk(part []float64, hand, first, last int) error {
 	_, p, d := s.chunk(hand, first, last)
-	s.of.losses(part, s.pulls[first*len(s.y):last*len(s.y)], p, d)
+	s.of.losses(part, s.pulls[first*len(s.y):last*len(s.y)], p, d, first, nil)
 	return nil
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/crew"
-	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // Objective is Φ̃ over a finite crowd [he2025, reduced objective]. It owns its workspace: one goroutine at a time.
@@ -206,11 +205,7 @@ func (s *Objective) evalChunk(part []float64, hand, first, last int) error {
 		return err
 	}
 	pull := w.pull[:len(p)]
-	if s.model.Weights != nil {
-		s.weighLosses(part, pull, p, d, s.model.Weights[first:last], w.one)
-	} else {
-		s.losses(part, pull, p, d)
-	}
+	s.losses(part, pull, p, d, first, w.one)
 	if !s.task.total {
 		return nil
 	}
@@ -233,33 +228,16 @@ func settleFrom(settler kedge.RowSettler, states kedge.Rows, p, u, d []float64, 
 	return kedge.SettleRowsFrom(settler, p, u, d)
 }
 
-// losses puts the losses of settled individuals into part[0], their ∂Φ/∂u into part[1:] and ∂Φ/∂p into pull, if asked.
-func (s *Objective) losses(part, pull, p, d []float64) {
-	var gp []float64
-	if s.task.total {
-		gp = pull
-		clear(gp)
+// losses puts the losses of settled individuals from the given one on into part[0], their ∂Φ/∂u into part[1:] and ∂Φ/∂p into pull, if asked.
+func (s *Objective) losses(part, pull, p, d []float64, first int, room []float64) {
+	if !s.task.total {
+		pull = nil
 	}
-	part[0] = s.judge.EvalRows(gp, gradientOf(part), p, s.task.u, d)
-}
-
-// weighLosses does what losses does for individuals of the given weights, of whom each is judged alone.
-func (s *Objective) weighLosses(part, pull, p, d, weights, one []float64) {
-	var gp, gu []float64
-	if len(part) > 1 {
-		gu = one
+	var weights []float64
+	if s.model.Weights != nil {
+		weights = s.model.Weights[first : first+len(p)/s.dim.State]
 	}
-	for i, weight := range weights {
-		if s.task.total {
-			gp = kedge.Row(pull, i, s.dim.State)
-			clear(gp)
-		}
-		clear(gu)
-		loss := s.judge.EvalRows(gp, gu, kedge.Row(p, i, s.dim.State), s.task.u, kedge.Row(d, i, s.dim.Trait))
-		part[0] += float64(weight * loss)
-		rows.AddScaled(part[1:], weight, gu)
-		rows.Scale(gp, weight)
-	}
+	part[0] = kedge.EvalWeighted(s.judge, pull, gradientOf(part), p, s.task.u, d, weights, room)
 }
 
 // room returns where the states of individuals first … last−1 are to be settled.

@@ -1,0 +1,40 @@
+package scratch
+
+import (
+	"slices"
+	"testing"
+)
+
+// What is lent has the length that was asked for and holds zeros, whatever the one before left in it; two that are out at once do not overlap.
+func TestBorrowedVectorsAreZerosOfTheirOwn(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 3, 4, 5, 63, 64, 65, 1000} {
+		for range 20 {
+			a, b := Borrow(n), Borrow(n)
+			for _, v := range []Loan{a, b} {
+				if len(v.X) != n || slices.ContainsFunc(v.X, func(x float64) bool { return x != 0 }) {
+					t.Fatalf("of %d entries: %v", n, v.X)
+				}
+			}
+			for i := range a.X {
+				a.X[i] = 7
+			}
+			if slices.Contains(b.X, 7) {
+				t.Fatalf("%d entries are lent twice", n)
+			}
+			for i := range b.X {
+				b.X[i] = 8
+			}
+			a.Return()
+			b.Return()
+		}
+	}
+}
+
+func TestBorrowingAgainAllocatesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short runs are those of the race detector, under which pools forget at random")
+	}
+	if n := testing.AllocsPerRun(100, func() { Borrow(100).Return() }); n != 0 {
+		t.Errorf("allocates %v times", n)
+	}
+}
