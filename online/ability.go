@@ -27,6 +27,19 @@ type Follower interface {
 	Follow(u []float64)
 }
 
+// Aimer is a Perturber that takes the decision it asked for to be deployed, however it was rounded.
+type Aimer interface {
+	Perturber
+	// Miss tells it that another one was: what it is about to see says nothing about the decision it asked for.
+	Miss()
+}
+
+// Explainer is an Estimator whose estimate is the sum of what decisions do by themselves and by the answer of the population.
+type Explainer interface {
+	// Terms returns the two of the last estimate.
+	Terms() (direct, answer []float64)
+}
+
 // abilities are the optional ones of a rule's parts, asked for once. What is missing does nothing.
 type abilities struct {
 	set        kedge.TimedSet
@@ -36,12 +49,17 @@ type abilities struct {
 	estimated  func(o kedge.Observation)   // commits the estimator
 	moved      []func(o kedge.Observation) // commit the transforms
 	trust      func() float64
+	miss       func() bool // false: it does not matter to the estimator
+	terms      func() (direct, answer []float64)
 }
 
 func (r Rule) abilities() abilities {
 	a := abilities{
 		set: kedge.Timed(r.Set), perturb: func([]float64) {}, follow: func([]float64) {}, collecting: func() bool { return false },
-		estimated: commits(r.Gradient), trust: trustIn(r.Gradient),
+		estimated: commits(r.Gradient), trust: trustIn(r.Gradient), miss: func() bool { return false }, terms: termsOf(r.Gradient),
+	}
+	if e, ok := r.Gradient.(Aimer); ok {
+		a.miss = func() bool { e.Miss(); return true }
 	}
 	if e, ok := r.Gradient.(Perturber); ok {
 		a.perturb = e.Perturb
@@ -71,14 +89,31 @@ type wrapped struct {
 	Estimator
 	estimated func(o kedge.Observation) // commits it
 	trust     func() float64            // of it
+	terms     func() (direct, answer []float64)
 }
 
 func wrap(of Estimator) wrapped {
-	return wrapped{Estimator: of, estimated: commits(of), trust: trustIn(of)}
+	return wrapped{Estimator: of, estimated: commits(of), trust: trustIn(of), terms: termsOf(of)}
 }
 
 // Trust is that of the estimator, NaN where it learns nothing.
 func (w wrapped) Trust() float64 { return w.trust() }
+
+// Terms are those of the estimator.
+func (w wrapped) Terms() (direct, answer []float64) {
+	if w.terms == nil {
+		return nil, nil
+	}
+	return w.terms()
+}
+
+// termsOf returns what tells the terms of estimates apart, nil where nothing does.
+func termsOf(of Estimator) func() (direct, answer []float64) {
+	if e, ok := of.(Explainer); ok {
+		return e.Terms
+	}
+	return nil
+}
 
 // trustIn returns how far an estimator relies on what it has learned, NaN where it learns nothing.
 func trustIn(of Estimator) func() float64 {

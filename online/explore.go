@@ -107,6 +107,12 @@ func (e *DerivativeFree) Commit(o kedge.Observation) {
 	e.renew()
 }
 
+// Miss forgets the loss of the turn before and asks for a new direction: the iterate may be elsewhere now.
+func (e *DerivativeFree) Miss() {
+	e.previous = math.NaN()
+	e.renew()
+}
+
 // OnePoint estimates the gradient from one loss: it deploys u + δv and takes g = (n/δ)Φ̂v [flaxman2005]. Where losses are far
 // from 0 the estimate is as noisy as they are large; DerivativeFree and TwoPoint subtract that.
 type OnePoint struct{ direction }
@@ -128,6 +134,9 @@ func (e *OnePoint) Estimate(g []float64, o kedge.Observation) error {
 	e.slope(g, o.Loss)
 	return nil
 }
+
+// Miss asks for a new direction.
+func (e *OnePoint) Miss() { e.renew() }
 
 // Commit asks for a new direction.
 func (e *OnePoint) Commit(kedge.Observation) { e.renew() }
@@ -180,6 +189,12 @@ func (e *TwoPoint) Commit(o kedge.Observation) {
 		e.renew()
 	}
 	e.above, e.below = o.Loss, !e.below
+}
+
+// Miss begins again with another direction: two losses around different iterates cannot be compared.
+func (e *TwoPoint) Miss() {
+	e.below = false
+	e.renew()
 }
 
 // Describe gives the last loss, this turn's direction if there is one already, and the source's state.

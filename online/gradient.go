@@ -56,8 +56,8 @@ type Composite struct {
 	Sensitivity kedge.Sensitivity
 	Dims        kedge.Dims
 
-	alone []float64 // the sum of ∂Φ/∂u
-	lost  bool      // the sensitivity had no answer last
+	direct, answer []float64 // the terms of the last estimate
+	lost           bool      // the sensitivity had no answer last
 }
 
 // Trust is 0 after a turn in which the sensitivity had no answer, else NaN.
@@ -77,16 +77,32 @@ func (c *Composite) Estimate(g []float64, o kedge.Observation) error {
 	pull := scratch.Borrow(len(o.P))
 	defer pull.Return()
 	judge(c.Objective, pull.X, g, o)
-	c.alone = append(c.alone[:0], g...)
+	c.direct = append(c.direct[:0], g...)
 	err = c.Sensitivity.PullRows(g, o.P, o.U, o.D, pull.X)
 	if c.lost = errors.Is(err, kedge.ErrSingular); c.lost {
-		copy(g, c.alone)
+		copy(g, c.direct)
 	} else if err != nil {
 		return err
 	}
 	rows.Scale(g, 1/o.Total(n))
+	rows.Scale(c.direct, 1/o.Total(n))
+	c.answer = append(c.answer[:0], g...)
+	rows.AddScaled(c.answer, -1, c.direct)
 	return nil
 }
+
+// vanilla estimates as Vanilla does.
+func (c *Composite) vanilla(g []float64, o kedge.Observation) error {
+	if err := (Vanilla{Objective: c.Objective, Dims: c.Dims}).Estimate(g, o); err != nil {
+		return err
+	}
+	c.direct, c.answer = append(c.direct[:0], g...), append(c.answer[:0], g...)
+	clear(c.answer)
+	return nil
+}
+
+// Terms returns mean ∂Φ/∂u and mean ∇ᵤh ∂Φ/∂p of the last estimate.
+func (c *Composite) Terms() (direct, answer []float64) { return c.direct, c.answer }
 
 // Recursive reduces the variance of an estimator by recursive momentum on a panel (STORM) [cutkosky2019]:
 //

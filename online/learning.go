@@ -30,10 +30,13 @@ func (l *Learning) Estimate(g []float64, o kedge.Observation) error {
 		return fmt.Errorf("learn from the turn before: %w", l.fault)
 	}
 	if l.learner.Trust() == 0 {
-		return Vanilla{Objective: l.composite.Objective, Dims: l.composite.Dims}.Estimate(g, o)
+		return l.composite.vanilla(g, o)
 	}
 	return l.composite.Estimate(g, o)
 }
+
+// Terms returns mean ∂Φ/∂u and mean ∇ᵤh ∂Φ/∂p of the last estimate, the second 0 while ∇ᵤh is not trusted.
+func (l *Learning) Terms() (direct, answer []float64) { return l.composite.Terms() }
 
 // Commit learns from the turn.
 func (l *Learning) Commit(o kedge.Observation) { l.fault = l.learner.Observe(o) }

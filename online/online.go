@@ -98,6 +98,9 @@ type Descent struct {
 	u, next, g []float64
 	deployed   []float64 // by lazy deployment, which leaves it behind the iterate; otherwise nil
 	mean       []float64 // of iterates; nil when none are averaged
+	live       []float64 // what is deployed, where that was told; empty: what was asked for
+	missed     bool      // it is not what an Aimer asked for
+	estimate   []float64 // the last gradient, before transforms
 }
 
 var _ kedge.Explorer = (*Descent)(nil)
@@ -137,6 +140,10 @@ func (d *Descent) Tell(o kedge.Observation) error {
 		return nil
 	}
 	o.W, _ = kedge.ScaleWeights(o.W, len(o.W)) // checked; so that no unit of weights makes anybody more certain
+	if d.missed {
+		d.missed, d.turn, d.live = false, 0, d.live[:0]
+		return nil
+	}
 	d.able.follow(d.u)
 	if d.deployed != nil {
 		o.U = d.u
@@ -144,7 +151,9 @@ func (d *Descent) Tell(o kedge.Observation) error {
 	if err := d.rule.Gradient.Estimate(d.g, o); err != nil {
 		return fmt.Errorf("estimate the gradient of turn %d: %w", o.Round, err)
 	}
+	d.estimate = append(d.estimate[:0], d.g...)
 	if d.able.collecting() {
+		d.live = d.live[:0]
 		d.redeploy()
 		d.able.estimated(o)
 		return nil
@@ -164,8 +173,11 @@ func (d *Descent) step(o kedge.Observation) error {
 	copy(d.next, d.u)
 	rows.AddScaled(d.next, -d.rule.Step.Step(d.counted()), d.g)
 	last := d.u
-	if d.deployed != nil {
+	switch {
+	case d.deployed != nil:
 		last = d.deployed
+	case len(d.live) > 0:
+		last = d.live
 	}
 	if err := d.able.set.ProjectAt(d.next, o.Round+1, last); err != nil {
 		return fmt.Errorf("project the decision of turn %d: %w", o.Round, err)
@@ -189,7 +201,7 @@ func (d *Descent) commit(o kedge.Observation) {
 	for _, commit := range d.able.moved {
 		commit(o)
 	}
-	d.u, d.next = d.next, d.u
+	d.u, d.next, d.live = d.next, d.u, d.live[:0]
 	d.k++
 	if weight := d.k - d.rule.Average + 1; d.mean != nil && weight >= 1 {
 		for i, v := range d.u {

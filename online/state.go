@@ -43,8 +43,13 @@ func (d *Descent) fields(f *wire.Fields) {
 	f.Int(&d.k, mostTurns)
 	f.Int(&d.deployment, mostTurns)
 	f.Int(&d.turn, longest)
+	f.Bool(&d.missed)
 	f.Fixed(d.u, d.deployed, d.mean)
-	f.Finite("the saved decision", d.u, d.deployed, d.mean)
+	f.Floats(&d.live)
+	f.Finite("the saved decision", d.u, d.deployed, d.mean, d.live)
+	if len(d.live) != 0 && len(d.live) != len(d.u) {
+		f.Fail("%d entries are deployed, want %d", len(d.live), len(d.u))
+	}
 	parts := d.memory()
 	f.Same("parts that remember turns", len(parts))
 	for _, part := range parts {

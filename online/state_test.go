@@ -93,10 +93,10 @@ func shortAverage() ([]byte, error) {
 	m := &online.Momentum{Beta: 0.5}
 	m.Apply([]float64{1, 2})
 	return wire.Append(nil, "online.Descent/4", func(f *wire.Fields) {
-		for range 3 {
+		for range 4 { // turns, and whether a decision was missed
 			f.Same("turns", 1)
 		}
-		f.Fixed([]float64{0, 0, 0}, nil, nil)
+		f.Fixed([]float64{0, 0, 0}, nil, nil, nil)
 		f.Same("parts", 1)
 		f.Part("transform", m)
 	})
