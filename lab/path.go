@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge/folder"
-	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/loop"
 )
 
 const (
@@ -14,14 +14,15 @@ const (
 
 // walk records a path while a trial runs.
 type walk struct {
-	trial *problem.Trial
-	path  *folder.Path
-	due   []int // snapshots still to be taken
+	of   *attempt
+	path *folder.Path
+	due  []int // snapshots still to be taken
 }
 
 // walk returns the recorder of a trial's path, which may have been begun by an earlier process. The path of the last trial alone is kept, and none of states so long that a
 // single one would be too much.
-func (r *run) walk(t *problem.Trial, slot *folder.Trial, last bool) *walk {
+func (r *run) walk(a *attempt, last bool) *walk {
+	slot := a.slot
 	dim := r.problem.Spec.Dims()
 	n := min(r.problem.Spec.Record.Paths, mostPath/mostSnapshots/dim.State)
 	if !last || n == 0 {
@@ -31,7 +32,7 @@ func (r *run) walk(t *problem.Trial, slot *folder.Trial, last bool) *walk {
 		slot.Path = &folder.Path{People: r.problem.Some(n)}
 	}
 	due := snapshots(r.result.Iterations, min(mostSnapshots, mostPath/(n*dim.State+dim.Decision)))
-	return &walk{t, slot.Path, due[min(len(due), len(slot.Path.K)):]}
+	return &walk{a, slot.Path, due[min(len(due), len(slot.Path.K)):]}
 }
 
 // snapshots lists at most n + 1 turns, the first and the last among them. They lie closest at first, where most happens:
@@ -51,8 +52,8 @@ func (w *walk) see(k int) {
 	}
 	w.due = w.due[1:]
 	w.path.K = append(w.path.K, k)
-	w.path.States = append(w.path.States, w.trial.States(w.path.People)...)
-	u := make([]float64, w.trial.Population.Dims().Decision)
-	w.trial.Algorithm.Center(u)
+	w.path.States = append(w.path.States, w.of.trial.States(w.path.People)...)
+	u := make([]float64, w.of.trial.Population.Dims().Decision)
+	loop.Center(w.of.rule)(u)
 	w.path.Decisions = append(w.path.Decisions, u...)
 }

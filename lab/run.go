@@ -20,7 +20,7 @@ import (
 	"github.com/kedge-opt/kedge/problem"
 )
 
-// Options tune how a problem is run; but for further instruments they never change what comes out.
+// Options tune how a problem is run; but for further instruments and other deciders they never change what comes out.
 type Options struct {
 	Workers  int       // goroutines that compute: trials first, spare ones help with large populations; 0 means one a core
 	Progress *Progress // watched by someone else, or nil
@@ -31,6 +31,12 @@ type Options struct {
 	// Instruments makes instruments for one trial that measure besides what the spec asks for: their columns come last. One that is
 	// saved with a checkpoint has AppendBinary and UnmarshalBinary.
 	Instruments func() []kedge.Instrument
+
+	// Decide returns who decides in a trial instead of the algorithm that the spec names, so that a rule from elsewhere is tried on simulated people and
+	// leaves an ordinary result; nil, or returning nil: the algorithm does. It is made anew for every trial, and several are at work at once.
+	// What is measured of algorithms (trust, multipliers) is measured of it where it can tell. One that is to go on after a stop has AppendBinary and
+	// UnmarshalBinary; without them a checkpoint is refused.
+	Decide func(algorithm, trial int) (kedge.Algorithm, error)
 }
 
 // Progress counts the turns of a run. It may be read at any time.

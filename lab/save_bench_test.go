@@ -32,7 +32,7 @@ func BenchmarkSave(b *testing.B) {
 		b.Fatal(err)
 	}
 	k := &keeper{dir: dir}
-	a := &attempt{run: &run{keeper: k}, slot: &folder.Trial{}, trial: trial}
+	a := &attempt{run: &run{keeper: k}, slot: &folder.Trial{}, trial: trial, rule: trial.Algorithm}
 	for b.Loop() {
 		a.save()
 	}

@@ -19,6 +19,7 @@ type attempt struct {
 	at    reached
 	slot  *folder.Trial
 	trial *problem.Trial
+	rule  kedge.Algorithm // that decides: the trial's, or one from elsewhere
 	meter *loop.Meter
 	tools []kedge.Instrument // the meter first
 	path  *walk
@@ -35,7 +36,7 @@ func (r *run) attempt(ctx context.Context, at place, carried float64) error {
 	}
 	log := &series{run: r, trial: a.slot, seen: a.seen}
 	l := loop.Loop{
-		Population: a.trial.Population, Algorithm: a.trial.Algorithm, Objective: a.trial.Objective,
+		Population: a.trial.Population, Algorithm: a.rule, Objective: a.trial.Objective,
 		Turns: r.result.Iterations, Batch: a.trial.Batch, Hold: r.problem.Spec.Hold, From: a.at.turns,
 		Instruments: a.tools, Recorder: log, Every: r.problem.Spec.Record.Every,
 		After: func(turns int) error { return a.after(ctx, turns) },
@@ -69,7 +70,7 @@ func (r *run) start(at place, carried float64) (*attempt, error) {
 	}
 	a.seen.resumed(a.slot, a.at.turns)
 	a.begun = time.Now().Add(-time.Duration(a.slot.Seconds * float64(time.Second)))
-	a.path = r.walk(a.trial, a.slot, at.trial == r.result.Runs[at.algorithm].Planned-1)
+	a.path = r.walk(a, at.trial == r.result.Runs[at.algorithm].Planned-1)
 	a.path.see(a.at.turns)
 	a.lend()
 	return a, nil
@@ -80,11 +81,30 @@ func (a *attempt) begin(carried float64) (err error) {
 	if a.trial, err = a.run.problem.Trial(a.at.algorithm, a.at.trial, carried); err != nil {
 		return err
 	}
+	if err = a.decide(); err != nil {
+		return err
+	}
 	if a.tools, err = a.instruments(); err != nil {
 		return err
 	}
 	r := a.run
 	a.slot.Measured = folder.NewMeasured(loop.Columns(a.tools), min(r.result.Iterations/max(1, r.problem.Spec.Record.Every)+2, 1<<16))
+	return nil
+}
+
+// decide finds who decides in the trial.
+func (a *attempt) decide() (err error) {
+	if a.rule = a.trial.Algorithm; a.run.Decide == nil {
+		return nil
+	}
+	other, err := a.run.Decide(a.at.algorithm, a.at.trial)
+	if err != nil || other == nil {
+		return err
+	}
+	if _, saves := other.(wire.State); !saves && a.run.keeper != nil {
+		return fmt.Errorf("a %T decides, whose state cannot be saved: run without a checkpoint, or give it AppendBinary and UnmarshalBinary", other)
+	}
+	a.rule = other
 	return nil
 }
 
@@ -205,7 +225,7 @@ func (a *attempt) file() string {
 
 // states are what the file of a trial holds.
 func (a *attempt) states() []wire.State {
-	list := []wire.State{&a.at, a.slot, a.trial.Population, a.trial.Algorithm}
+	list := []wire.State{&a.at, a.slot, a.trial.Population, a.rule.(wire.State)}
 	for _, one := range a.tools {
 		if s, ok := one.(wire.State); ok {
 			list = append(list, s)

@@ -23,10 +23,7 @@ type view struct {
 
 func (l *Loop) view() *view {
 	u := make([]float64, l.Population.Dims().Decision)
-	v := &view{loop: l, turn: kedge.Turn{U: u, Algorithm: l.Algorithm}, center: l.Algorithm.Ask}
-	if e, ok := l.Algorithm.(kedge.Explorer); ok {
-		v.center = e.Center
-	}
+	v := &view{loop: l, turn: kedge.Turn{U: u, Algorithm: l.Algorithm}, center: Center(l.Algorithm)}
 	if c, ok := l.Population.(kedge.VisibleCrowd); ok {
 		v.states = c.States
 	}
@@ -107,6 +104,14 @@ func (v *view) look(o kedge.Observation) error {
 		}
 	}
 	return nil
+}
+
+// Center returns what writes the decision that an algorithm recommends: an Explorer's center, else what it asks for.
+func Center(of kedge.Algorithm) func(u []float64) {
+	if e, ok := of.(kedge.Explorer); ok {
+		return e.Center
+	}
+	return of.Ask
 }
 
 // Columns lists the columns of rows that some instruments fill, in order.

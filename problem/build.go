@@ -7,7 +7,6 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
-	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/sensitivity"
@@ -32,23 +31,6 @@ func BuildWithin(ctx context.Context, name string, s *Spec, files fs.FS) (*Probl
 		draw = p.drawPublished
 	}
 	return p.after(p.gather, p.buildIndividual, p.buildPlayers, p.buildSet, draw, p.buildWeights, p.enterSet, p.buildChanges, p.buildConstraints, p.checkRules, p.stayed)
-}
-
-// NewRule makes the decision rule of an algorithm of a spec, at its first decision, without drawing anybody: so it can decide for
-// people who are elsewhere. Files that the spec names are read from files.
-func NewRule(s *Spec, algorithm int, files fs.FS) (*online.Descent, error) {
-	p := begin(context.Background(), "", s, files)
-	p, err := p.after(p.buildIndividual, p.buildPlayers, p.buildSet, p.drawStart, p.enterSet, p.buildChanges, p.buildConstraints)
-	if err != nil {
-		return nil, err
-	}
-	from := &s.Algorithms[algorithm]
-	_, directions := p.trialDraws(algorithm, 0)
-	rule, err := p.rule(from, p.trialModel(from), directions)
-	if err != nil {
-		return nil, err
-	}
-	return rule.From(p.Start)
 }
 
 func begin(ctx context.Context, name string, s *Spec, files fs.FS) *Problem {

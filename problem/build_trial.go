@@ -55,15 +55,7 @@ func (p *Problem) Trial(a, t int, carried float64) (*Trial, error) {
 	from := &p.Spec.Algorithms[a]
 	sample, directions := p.trialDraws(a, t)
 	m := p.trialModel(from)
-	dim := m.Dims()
-	pick, err := p.picker(from, sample)
-	if err != nil {
-		return nil, err
-	}
-	crowd, err := population.Gather(population.Config{
-		Dynamics: m.Dynamics, Traits: p.Traits, States: p.trialStart(from), Pick: pick,
-		Storage: p.Spec.Population.Storage, Motion: p.motion(), Noise: p.noise(t, dim.State), Stir: p.stir(t), Social: m.Social,
-	})
+	crowd, err := p.crowd(from, t, m, sample)
 	if err != nil {
 		return nil, err
 	}
@@ -78,6 +70,18 @@ func (p *Problem) Trial(a, t int, carried float64) (*Trial, error) {
 	}
 	trial.Algorithm, err = rule.From(p.Start)
 	return trial, err
+}
+
+// crowd gathers the people of trial t as an algorithm sees them.
+func (p *Problem) crowd(from *kind.Algorithm, t int, m kedge.Model, sample draws) (*population.Crowd, error) {
+	pick, err := p.picker(from, sample)
+	if err != nil {
+		return nil, err
+	}
+	return population.Gather(population.Config{
+		Dynamics: m.Dynamics, Traits: p.Traits, States: p.trialStart(from), Pick: pick,
+		Storage: p.Spec.Population.Storage, Motion: p.motion(), Noise: p.noise(t, m.Dims().State), Stir: p.stir(t), Social: m.Social,
+	})
 }
 
 // trialDraws returns the sources of a trial's samples and directions: two streams, or the one generator of a published run.
