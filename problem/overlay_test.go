@@ -42,6 +42,15 @@ func TestAssign(t *testing.T) {
 	}
 }
 
+// A dash that nobody can type is assigned to by a hyphen, unless somebody has the hyphen for a name.
+func TestAssignByHyphen(t *testing.T) {
+	s := mustParse(t, small+"  - {name: primal–dual, kind: composite, step: 0.2}\n  - {name: a–b, kind: composite, step: 0.2}\n  - {name: a-b, kind: composite, step: 0.2}\n",
+		Assign("algorithms.primal-dual.step=0.3"), Assign("algorithms.a-b.step=0.4"), Assign("algorithms.a–b.step=0.5"))
+	if got := s.Algorithms[1:]; got[0].Step != 0.3 || got[1].Step != 0.5 || got[2].Step != 0.4 {
+		t.Errorf("got steps %v, %v and %v", got[0].Step, got[1].Step, got[2].Step)
+	}
+}
+
 func TestAssignMistakes(t *testing.T) {
 	for _, c := range []struct{ set, want string }{
 		{"dynamics.lambda=1.5", "--set dynamics.lambda=1.5: dynamics.lambda is 1.5, want a number from 0 to 1"},

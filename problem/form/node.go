@@ -74,17 +74,30 @@ func (n *Node) Merge(over *Node) {
 	}
 }
 
-// entry returns the position of a list's entry, named by its number or by the name that the entry itself carries.
+// entry returns the position of a list's entry, named by its number or by the name that the entry itself carries. A hyphen, which can be
+// typed, stands for any dash of a name unless another entry has just that name.
 func (n *Node) entry(name string) (index int, ok bool) {
 	if i, err := strconv.Atoi(name); err == nil {
 		return i, i >= 0 && i < len(n.Items)
 	}
-	for i, item := range n.Items {
-		if item.name() == name {
-			return i, true
+	for _, same := range []func(string) string{func(s string) string { return s }, hyphened} {
+		for i, item := range n.Items {
+			if same(item.name()) == name {
+				return i, true
+			}
 		}
 	}
 	return 0, false
+}
+
+// hyphened is a name with hyphens for dashes.
+func hyphened(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '\u2010' && r <= '\u2015' || r == '\u2212' {
+			return '-'
+		}
+		return r
+	}, name)
 }
 
 // name returns the value of a mapping's name key, "" when there is none.
