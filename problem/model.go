@@ -48,9 +48,9 @@ func (m *Model) describe(f *form.Form) { f.Shared("model", func() { m.describeKe
 
 func (m *Model) describeKeys(f *form.Form) {
 	isReward := f.Decide("maximize", m.Maximize != "")
-	form.Field(f, "decision", &m.Decision, form.FormulaText("a name and a length, such as q[20]"), form.Says("The name of the decision and how many entries it has; a name alone is a single number.", "u", "q[20]"))
-	form.Field(f, "state", &m.State, form.FormulaText("a name and a length, such as p[20]"), form.Says("The name of an individual's state and how many entries it has.", "p", "p[20]"))
-	form.Field(f, "trait", &m.Trait, form.FormulaText("a name and a length, such as d[20]"), form.Says("The name of an individual's trait and how many entries it has. It is drawn by the law of the population.", "d", "p0[20]"))
+	form.Field(f, "decision", &m.Decision, form.FormulaText("a name and a length, such as q[20]"), form.Says("The name of the decision and how many entries it has, or what these are called, with their unit: q[apples, pears] in EUR. A name alone is a single number.", "u", "q[20]"))
+	form.Field(f, "state", &m.State, form.FormulaText("a name and a length, such as p[20]"), form.Says("The name of an individual's state and how many entries it has, or what these are called.", "p", "p[20]"))
+	form.Field(f, "trait", &m.Trait, form.FormulaText("a name and a length, such as d[20]"), form.Says("The name of an individual's trait and how many entries it has, or what these are called. It is drawn by the law of the population.", "d", "p0[20]"))
 	form.Field(f, "let", &m.Let, lets().Optional(), form.Says("Names for numbers, vectors, matrices, formulas (in which earlier names stand) and files, as in {file: x.npy}. A file with nodes lists the edges of a network, i, j and a weight: {file: edges.csv, nodes: 50} is the matrix of which W @ p has for every node the weighted mean of its neighbours.", "", "{lambda: 0.4, w: [1, 2], both: lambda*w}"))
 	m.describeWorld(f)
 	form.Field(f, "next", &m.Next, form.FormulaText("a formula for the next state"), form.Says("The state after a step.", "p⁺ = f(p, u, d)", "0.5*p + 0.5*p0"))

@@ -51,6 +51,9 @@ func longest(rows []compare.Row) int {
 
 // inDigits lets a terminal show a number with so many digits.
 func inDigits(c page.TextCell, v float64, digits int) page.TextCell {
+	if v == 0 {
+		v = 0 // without its sign
+	}
 	return c.InShort(strconv.FormatFloat(v, 'g', digits, 64))
 }
 

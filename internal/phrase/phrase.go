@@ -70,7 +70,13 @@ func FourDigits(v float64) string {
 	return general(v, 4)
 }
 
-func general(v float64, digits int) string { return Minus(strconv.FormatFloat(v, 'g', digits, 64)) }
+// general shows a number with so many digits. A zero has no sign.
+func general(v float64, digits int) string {
+	if v == 0 {
+		return "0"
+	}
+	return Minus(strconv.FormatFloat(v, 'g', digits, 64))
+}
 
 // Digits shows v with n significant digits and no exponent.
 func Digits(v float64, n int) string {
