@@ -64,7 +64,8 @@ func NewGauge(c Constraint) (*Gauge, error) {
 // Assess returns by how much the sample's risk exceeds the bound and writes the composite gradient of that,
 // Σ wᵢ[∂ℓᵢ/∂u + ∇ᵤh ∂ℓᵢ/∂p] with w = ∂ρ/∂ℓ, to g. A sample with nobody who counts exceeds nothing.
 func (a *Gauge) Assess(g []float64, o kedge.Observation) (float64, error) {
-	if _, err := o.Sample(a.Dims); err != nil {
+	n, err := o.Sample(a.Dims)
+	if err != nil {
 		return 0, err
 	}
 	if err := a.weighable(o.W); err != nil {
@@ -72,7 +73,11 @@ func (a *Gauge) Assess(g []float64, o kedge.Observation) (float64, error) {
 	}
 	clear(g)
 	a.next, a.given = a.level, o.W
-	defer func() { a.given = nil }()
+	room, who := scratch.Borrow(4*n), scratch.BorrowInts(n)
+	defer room.Return()
+	defer who.Return()
+	a.lend(room.X, who.X)
+	defer a.takeBack()
 	a.judge(o.P, o.U, o.D)
 	if len(a.losses) == 0 {
 		return 0, nil
@@ -92,11 +97,22 @@ func (a *Gauge) weighable(weights []float64) error {
 	return nil
 }
 
+// lend gives the gauge room for individuals: between samples it keeps none of it.
+func (a *Gauge) lend(room []float64, who []int) {
+	n := len(who)
+	a.losses, a.weights, a.sorted, a.shares, a.who = room[:0:n], room[n:n:2*n], room[2*n:2*n:3*n], room[3*n:3*n:4*n], who[:0]
+}
+
+// takeBack leaves the gauge without room.
+func (a *Gauge) takeBack() {
+	a.losses, a.weights, a.sorted, a.shares, a.who, a.given = nil, nil, nil, nil, nil, nil
+}
+
 // judge finds who counts and their losses; nobody does whose weight is 0.
 func (a *Gauge) judge(p, u, d []float64) {
 	n, dim := len(p)/a.Dims.State, a.Dims
-	if cap(a.losses) < n {
-		a.losses, a.weights, a.sorted, a.who = make([]float64, n), make([]float64, n), make([]float64, n), make([]int, n)
+	if cap(a.losses) < n { // of a settled population, which has room of its own
+		a.losses, a.weights, a.who = make([]float64, n), make([]float64, n), make([]int, n)
 	}
 	a.losses, a.who = a.losses[:0], a.who[:0]
 	for i := range n {

@@ -8,33 +8,48 @@ import (
 )
 
 // Loan is a borrowed vector.
-type Loan struct {
-	X    []float64
-	back *[]float64
+type Loan[T float64 | int] struct {
+	X    []T
+	back *[]T
 }
 
-// shelves are the idle vectors, by the power of two that they have room for. The garbage collector clears them.
-var shelves = sync.OnceValue(func() *[bits.UintSize + 1]sync.Pool { return new([bits.UintSize + 1]sync.Pool) })
+// shelves are idle vectors, by the power of two that they have room for. The garbage collector clears them.
+type shelves [bits.UintSize + 1]sync.Pool
+
+var (
+	numbers = sync.OnceValue(func() *shelves { return new(shelves) })
+	indices = sync.OnceValue(func() *shelves { return new(shelves) })
+)
 
 // Borrow returns n zeros, to be given back.
-func Borrow(n int) Loan {
+func Borrow(n int) Loan[float64] { return borrow[float64](numbers(), n) }
+
+// BorrowInts returns n zeros, to be given back.
+func BorrowInts(n int) Loan[int] { return borrow[int](indices(), n) }
+
+func borrow[T float64 | int](from *shelves, n int) Loan[T] {
 	if n == 0 {
-		return Loan{}
+		return Loan[T]{}
 	}
 	shelf := bits.Len(uint(n - 1))
-	back, ok := shelves()[shelf].Get().(*[]float64)
+	back, ok := from[shelf].Get().(*[]T)
 	if !ok {
-		x := make([]float64, 1<<shelf)
-		return Loan{X: x[:n], back: &x}
+		x := make([]T, 1<<shelf)
+		return Loan[T]{X: x[:n], back: &x}
 	}
-	v := Loan{X: (*back)[:n], back: back}
+	v := Loan[T]{X: (*back)[:n], back: back}
 	clear(v.X)
 	return v
 }
 
 // Return gives v back. It must not be used any more.
-func (v Loan) Return() {
-	if v.back != nil {
-		shelves()[bits.Len(uint(cap(*v.back)-1))].Put(v.back)
+func (v Loan[T]) Return() {
+	if v.back == nil {
+		return
 	}
+	to := numbers()
+	if _, whole := any(v.back).(*[]int); whole {
+		to = indices()
+	}
+	to[bits.Len(uint(cap(*v.back)-1))].Put(v.back)
 }

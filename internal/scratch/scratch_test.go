@@ -10,7 +10,7 @@ func TestBorrowedVectorsAreZerosOfTheirOwn(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 4, 5, 63, 64, 65, 1000} {
 		for range 20 {
 			a, b := Borrow(n), Borrow(n)
-			for _, v := range []Loan{a, b} {
+			for _, v := range []Loan[float64]{a, b} {
 				if len(v.X) != n || slices.ContainsFunc(v.X, func(x float64) bool { return x != 0 }) {
 					t.Fatalf("of %d entries: %v", n, v.X)
 				}
@@ -30,11 +30,23 @@ func TestBorrowedVectorsAreZerosOfTheirOwn(t *testing.T) {
 	}
 }
 
+func TestBorrowedIndicesAreZeros(t *testing.T) {
+	for range 20 {
+		v, w := BorrowInts(100), Borrow(100)
+		if len(v.X) != 100 || slices.ContainsFunc(v.X, func(x int) bool { return x != 0 }) {
+			t.Fatal(v.X)
+		}
+		v.X[99], w.X[99] = 7, 7
+		v.Return()
+		w.Return()
+	}
+}
+
 func TestBorrowingAgainAllocatesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short runs are those of the race detector, under which pools forget at random")
 	}
-	if n := testing.AllocsPerRun(100, func() { Borrow(100).Return() }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { Borrow(100).Return(); BorrowInts(100).Return() }); n != 0 {
 		t.Errorf("allocates %v times", n)
 	}
 }
