@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/wire"
 )
 
 // Committer is an Estimator or Transform with memory. Commit is called once the turn is certain to succeed.
@@ -98,6 +99,9 @@ func wrap(of Estimator) wrapped {
 
 // Trust is that of the estimator, NaN where it learns nothing.
 func (w wrapped) Trust() float64 { return w.trust() }
+
+// Kept is what the estimator keeps apart.
+func (w wrapped) Kept() wire.State { return wire.KeptBy(w.Estimator) }
 
 // Terms are those of the estimator.
 func (w wrapped) Terms() (direct, answer []float64) {

@@ -109,7 +109,8 @@ func (c *Composite) Terms() (direct, answer []float64) { return c.direct, c.answ
 //	gₖ = ĝ(uₖ, pₖᴮ) + (1−a)(gₖ₋₁ − ĝ(uₖ₋₁, pₖ₋₁ᴮ)),
 //
 // with the same people B observed in both turns, so that what they differ by from the rest cancels. A sample must be a rotating
-// panel: its first half are those who were the second half of the sample before, in the same order (population.Rotating).
+// panel: its first half are those who were the second half of the sample before, in the same order unless it is told who they are
+// (population.Rotating).
 // The estimator must not have a memory of its own.
 type Recursive struct {
 	of     Estimator
@@ -120,6 +121,7 @@ type Recursive struct {
 	average     []float64 // gₖ₋₁
 	before      []float64 // ĝ of the second half of the sample before
 	who         []float64 // their traits
+	ids         []uint64  // who they are, if that was told
 	next, newer []float64 // pending
 }
 
@@ -150,7 +152,7 @@ func (r *Recursive) Estimate(g []float64, o kedge.Observation) error {
 	again, fresh := halves(o, n/2, r.dims)
 	if !r.began {
 		again = o
-	} else if !slices.Equal(again.D, r.who) {
+	} else if !r.knows(again) {
 		return fmt.Errorf("the first %d individuals of the sample are not the last of the sample before: want a rotating panel", n/2)
 	}
 	if err := r.of.Estimate(r.next, again); err != nil {
@@ -165,6 +167,14 @@ func (r *Recursive) Estimate(g []float64, o kedge.Observation) error {
 	}
 	copy(g, r.next)
 	return nil
+}
+
+// knows tells whether people were the second half of the sample before: by who they are, in any order, where that is told, else by their traits.
+func (r *Recursive) knows(again kedge.Observation) bool {
+	if again.Who == nil && len(r.ids) == 0 {
+		return slices.Equal(again.D, r.who)
+	}
+	return slices.Equal(slices.Sorted(slices.Values(again.Who)), slices.Sorted(slices.Values(r.ids)))
 }
 
 // halves splits a sample after the first n individuals.
@@ -187,6 +197,7 @@ func (r *Recursive) Commit(o kedge.Observation) {
 	r.average, r.next = r.next, r.average
 	r.before, r.newer = r.newer, r.before
 	r.who = append(r.who[:0], o.D[len(o.D)/2:]...)
+	r.ids = append(r.ids[:0], o.Who[len(o.Who)/2:]...)
 }
 
 // Describe gives the estimate, and who will be seen again.
@@ -194,5 +205,6 @@ func (r *Recursive) Describe(f *wire.Fields) {
 	f.Bool(&r.began)
 	f.Fixed(r.average, r.before)
 	f.Floats(&r.who)
+	wire.List(f, &r.ids, 8, f.Uint64)
 	f.Finite("what is remembered", r.average, r.before, r.who)
 }

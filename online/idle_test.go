@@ -24,7 +24,9 @@ func TestIdleRulesAreSmall(t *testing.T) {
 		r.Normals(x)
 	}
 	h := &sensitivity.Polarized{Dim: n, Lambda: 0.4, Sigma: 0.5}
-	composite := func() online.Estimator { return &online.Composite{Objective: objective.Affinity{}, Sensitivity: h, Dims: dim} }
+	composite := func() online.Estimator {
+		return &online.Composite{Objective: objective.Affinity{}, Sensitivity: h, Dims: dim}
+	}
 	constrained := func() online.Estimator {
 		g := must(risk.NewGauge(risk.Constraint{Name: "c", Loss: objective.Affinity{}, Measure: risk.CVaR{Level: 0.9}, Sensitivity: h, Dims: dim}))
 		return must(online.NewLagrangian(n, composite(), []online.Restriction{g}, online.Dual{Step: online.Constant(0.1), Most: []float64{100}}))

@@ -1,6 +1,7 @@
 package online
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -12,7 +13,8 @@ import (
 // Learning is Composite with a sensitivity that learns from every turn [he2025, composite update]. While the sensitivity is not
 // trusted it estimates as Vanilla does.
 //
-// A turn is learned from once it is certain to succeed, so an estimate relies on the turns before it.
+// A turn is learned from once it is certain to succeed, so an estimate relies on the turns before it. What package sensitivity learns by cannot fail
+// then; a learner that does ends the rule, which stays so when it is saved.
 type Learning struct {
 	composite Composite
 	learner   kedge.Learner
@@ -43,6 +45,9 @@ func (l *Learning) Commit(o kedge.Observation) { l.fault = l.learner.Observe(o) 
 
 // Trust is that of the learner.
 func (l *Learning) Trust() float64 { return l.learner.Trust() }
+
+// Kept is what the learner keeps apart.
+func (l *Learning) Kept() wire.State { return wire.KeptBy(l.learner) }
 
 // Dithering says how decisions are perturbed so that there is something to learn from.
 type Dithering struct {
@@ -101,10 +106,19 @@ func (d *Dither) Commit(o kedge.Observation) {
 	d.estimated(o)
 }
 
-// Describe gives the learner's state.
+// Describe gives why the learner failed, if it did, and its state.
 func (l *Learning) Describe(f *wire.Fields) {
+	fault := ""
+	if l.fault != nil {
+		fault = l.fault.Error()
+	}
+	f.Text(&fault)
 	f.Part("learner", l.learner)
-	f.Then(func() { l.fault = nil })
+	f.Then(func() {
+		if l.fault = nil; fault != "" {
+			l.fault = errors.New(fault)
+		}
+	})
 }
 
 // Describe gives the turn, the direction, the source and the estimator.

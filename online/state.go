@@ -24,6 +24,7 @@ var (
 
 const (
 	descentKind = "online.Descent/4"
+	leanKind    = "online.Descent lean/4"
 
 	mostTurns = 1 << 53 // that a saved rule has taken
 )
@@ -38,6 +39,21 @@ func (d *Descent) AppendBinary(b []byte) ([]byte, error) {
 func (d *Descent) UnmarshalBinary(data []byte) error {
 	return wire.Restore(data, descentKind, d.fields)
 }
+
+// AppendLean appends what AppendBinary does but for what the rule keeps apart (Kept), which takes megabytes where a sensitivity is learned and hardly
+// ever changes: for who saves a rule after every turn.
+func (d *Descent) AppendLean(b []byte) ([]byte, error) {
+	return wire.AppendLean(b, leanKind, d.fields)
+}
+
+// UnmarshalLean makes d, a rule of the same parts whose Kept is restored, go on where the saved one was. On an error d is unchanged.
+func (d *Descent) UnmarshalLean(data []byte) error {
+	return wire.RestoreLean(data, leanKind, d.fields)
+}
+
+// Kept returns what the rule keeps apart, as a state of its own; nil where there is nothing. It only grows, and then never changes: a rule that was
+// saved earlier goes on with one that was saved later.
+func (d *Descent) Kept() wire.State { return wire.KeptBy(d.rule.Gradient) }
 
 func (d *Descent) fields(f *wire.Fields) {
 	f.Int(&d.k, mostTurns)

@@ -231,7 +231,8 @@ var _ wire.Described = (*Learned)(nil)
 // Describe gives all that was learned.
 func (l *Learned) Describe(f *wire.Fields) {
 	p := &l.past
-	for _, n := range []*int{&p.turns, &p.seen, &l.fit.count} {
+	seen := p.seen()
+	for _, n := range []*int{&p.turns, &l.fit.count, &seen} {
 		f.Int(n, math.MaxInt)
 	}
 	for _, x := range []*float64{&l.fit.weight, &l.trust, &p.mass, &p.usual} {
@@ -239,13 +240,14 @@ func (l *Learned) Describe(f *wire.Fields) {
 	}
 	fixed := append(l.fit.memory(), p.quick, p.slow, p.trend, p.before, p.mean, p.u, l.gain)
 	f.Fixed(fixed...)
-	for _, x := range []*[]float64{&p.crowd, &p.counts, &p.p, &p.d, &p.step} {
+	p.describeCrowd(f, seen)
+	for _, x := range []*[]float64{&p.p, &p.d, &p.step} {
 		f.Floats(x)
 	}
 	wire.List(f, &p.who, 8, f.Uint64)
 	wire.List(f, &p.moved, 8, f.Bool)
 	l.check(f)
-	f.Finite("what was saved", append(fixed, p.crowd, p.counts, p.p, p.d, p.step, []float64{p.mass, p.usual})...)
+	f.Finite("what was saved", append(fixed, p.p, p.d, p.step, []float64{p.mass, p.usual})...)
 }
 
 // check refuses what no sensitivity can have saved.
@@ -254,9 +256,6 @@ func (l *Learned) check(f *wire.Fields) {
 	n := len(p.p) / l.config.Dims.State
 	if len(p.step) != len(p.p) || len(p.d) != n*l.config.Dims.Trait || len(p.moved) != n || len(p.who) != 0 && len(p.who) != n || n*l.config.Dims.State != len(p.p) {
 		f.Fail("individuals of different numbers")
-	}
-	if m := len(p.crowd); m != 0 && m != crowded*l.config.Dims.Trait || len(p.counts) != 0 && len(p.counts) != crowded {
-		f.Fail("%d entries of remembered traits and %d of their weights", m, len(p.counts))
 	}
 	if !(l.trust >= 0 && l.trust <= 1) || !(l.fit.weight >= 0) || !(p.mass >= 0) || !(p.usual >= 0) {
 		f.Fail("a trust of %v and a weight of %v", l.trust, l.fit.weight)

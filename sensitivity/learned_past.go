@@ -62,9 +62,8 @@ type past struct {
 	row         []float64
 	mean        []float64 // of the trait, as seen so far
 
-	crowd  []float64 // remembered traits
+	crowd  []float64 // remembered traits, which are only added to
 	counts []float64 // how much each of them counts; empty: all 1
-	seen   int       // how many are remembered
 	mass   float64   // of Conditional: how many individuals were seen, by weight
 	usual  float64   // how many people the first mean was of
 
@@ -186,9 +185,9 @@ func (h *past) control(dst []float64, o kedge.Observation, n int) {
 	powers(&sample, o.D, o.U, o)
 	known := kedge.Observation{}
 	if len(h.counts) > 0 {
-		known.W = h.counts[:h.seen]
+		known.W = h.counts
 	}
-	powers(&crowd, h.crowd[:h.seen*h.t], o.U, known)
+	powers(&crowd, h.crowd, o.U, known)
 	mean(dst[:h.t], o.D, o)
 	for k := range sample {
 		dst[h.t+k] = sample[k] - crowd[k]
@@ -198,26 +197,25 @@ func (h *past) control(dst []float64, o kedge.Observation, n int) {
 // remember keeps the first traits that are seen. Later ones would make the means of controls move from turn to turn, slowly, which
 // is worse than a fixed error.
 func (h *past) remember(o kedge.Observation, n int) {
-	if len(h.crowd) == 0 {
-		h.crowd = make([]float64, crowded*h.t)
-	}
-	if o.W != nil && len(h.counts) == 0 && h.seen < crowded {
-		h.counts = make([]float64, crowded)
-		for i := range h.seen {
-			h.counts[i] = 1
+	if o.W != nil && len(h.counts) == 0 && h.seen() < crowded {
+		for range h.seen() {
+			h.counts = append(h.counts, 1)
 		}
 	}
-	for i := 0; i < n && h.seen < crowded; i++ {
+	weighed := o.W != nil || len(h.counts) > 0
+	for i := 0; i < n && h.seen() < crowded; i++ {
 		if o.Weight(i) == 0 {
 			continue
 		}
-		copy(kedge.Row(h.crowd, h.seen, h.t), kedge.Row(o.D, i, h.t))
-		if len(h.counts) > 0 {
-			h.counts[h.seen] = o.Weight(i)
+		h.crowd = append(h.crowd, kedge.Row(o.D, i, h.t)...)
+		if weighed {
+			h.counts = append(h.counts, o.Weight(i))
 		}
-		h.seen++
 	}
 }
+
+// seen is how many traits are remembered.
+func (h *past) seen() int { return len(h.crowd) / max(1, h.t) }
 
 // powers writes the means of dᵀu, (dᵀu)² and (dᵀu)³, by the weights of a sample.
 func powers(dst *[3]float64, d, u []float64, o kedge.Observation) {

@@ -42,3 +42,37 @@ func TestWeightedRowsAreRepeatedRows(t *testing.T) {
 		}
 	}
 }
+
+// Told who they are, people of a panel are known again in any order and among others, as they are in their places without.
+func TestPanelsKnowPeople(t *testing.T) {
+	r := stream.New(5, "panel")
+	w := newTown(4, r)
+	placed, told := mustLearn(t, Learning{Form: Panel}), mustLearn(t, Learning{Form: Panel})
+	for k := range 30 {
+		u := []float64{r.Normal(), r.Normal()}
+		w.answer(u)
+		o := w.all()
+		if err := placed.Observe(o); err != nil {
+			t.Fatal(err)
+		}
+		mixed := kedge.Observation{U: o.U}
+		for i := range 4 {
+			j := (i + k) % 4
+			mixed.P, mixed.D, mixed.Who = append(mixed.P, o.P[2*j:2*j+2]...), append(mixed.D, float64(k), float64(i)), append(mixed.Who, uint64(100+j))
+		}
+		for i := range k % 3 { // people who are never seen again
+			mixed.P, mixed.D, mixed.Who = append(mixed.P, r.Normal(), r.Normal()), append(mixed.D, 1, 2), append(mixed.Who, uint64(1000+10*k+i))
+		}
+		if err := told.Observe(mixed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if told.Trust() == 0 {
+		t.Fatal("nothing was learned")
+	}
+	for i, want := range placed.Gain() {
+		if got := told.Gain()[i]; math.Abs(got-want) > 1e-9 {
+			t.Errorf("entry %d of the gain is %v, want %v", i, got, want)
+		}
+	}
+}

@@ -108,6 +108,9 @@ func (w *Wrong) then(u []float64) []float64 {
 
 var _ wire.Described = (*Wrong)(nil)
 
+// Kept is what is spoiled keeps.
+func (w *Wrong) Kept() wire.State { return wire.KeptBy(w.Of) }
+
 // Describe gives the remembered decisions, and the state of what is spoiled if it has one.
 func (w *Wrong) Describe(f *wire.Fields) {
 	f.Int(&w.turns, math.MaxInt)

@@ -16,6 +16,7 @@ type Fields struct {
 	out *writer // nil: fields are read
 	in  *reader
 
+	lean  bool // without what is kept apart
 	undo  []func()
 	fresh bool // fields are new, so that nothing is to be undone
 	then  []func()
@@ -27,6 +28,13 @@ type Fields struct {
 func Append(b []byte, kind string, fields func(*Fields)) ([]byte, error) {
 	w := write(b, kind)
 	fields(&Fields{out: w})
+	return w.finish()
+}
+
+// AppendLean is Append without what is kept apart.
+func AppendLean(b []byte, kind string, fields func(*Fields)) ([]byte, error) {
+	w := write(b, kind)
+	fields(&Fields{out: w, lean: true})
 	return w.finish()
 }
 
@@ -45,7 +53,15 @@ func Save(to io.Writer, kind string, fields func(*Fields)) error {
 
 // Restore reads the fields from data, which must be one whole frame of the given kind. On an error they are unchanged.
 func Restore(data []byte, kind string, fields func(*Fields)) error {
-	f := &Fields{in: read(data, kind)}
+	return restore(&Fields{in: read(data, kind)}, fields)
+}
+
+// RestoreLean is Restore of what AppendLean appended. What is kept apart must have been restored before.
+func RestoreLean(data []byte, kind string, fields func(*Fields)) error {
+	return restore(&Fields{in: read(data, kind), lean: true}, fields)
+}
+
+func restore(f *Fields, fields func(*Fields)) error {
 	if f.in.err != nil {
 		return f.in.err
 	}
@@ -65,6 +81,9 @@ func Restore(data []byte, kind string, fields func(*Fields)) error {
 	}
 	return nil
 }
+
+// Lean tells whether what is kept apart is left out.
+func (f *Fields) Lean() bool { return f.lean }
 
 // Reading tells whether fields are read.
 func (f *Fields) Reading() bool { return f.in != nil }

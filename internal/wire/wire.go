@@ -26,6 +26,18 @@ type State interface {
 // Described is what remembers something within a State and describes its fields there, to be written or read.
 type Described interface{ Describe(f *Fields) }
 
+// Keeper is what has a part that only grows and then never changes, so that who saves it often need not write it again: the part is a State of its own,
+// and lean frames leave it out.
+type Keeper interface{ Kept() State }
+
+// KeptBy returns what something keeps apart, nil if nothing.
+func KeptBy(of any) State {
+	if k, ok := of.(Keeper); ok {
+		return k.Kept()
+	}
+	return nil
+}
+
 // Remembers tells whether something can be a part of a state.
 func Remembers(part any) bool {
 	_, describes := part.(Described)
