@@ -78,7 +78,7 @@ type AlignedObjective interface {
 	EvalAligned(pu []float64) float64
 }
 
-// Set is a closed convex set of feasible decisions.
+// Set is a closed set of feasible decisions, convex unless it is a set.Discrete.
 //
 // Project returns an error, unlike the kernels: the nearest point of an intersection may not be found, and a NaN has no
 // nearest point. A caller that ignored either would deploy nonsense.

@@ -54,6 +54,9 @@ func (p problem) filled() (problem, error) {
 	if _, width := p.States.Size(); width != dim.State {
 		return p, &kedge.DimError{Arg: "a state", Got: width, Want: dim.State}
 	}
+	if _, ok := p.Set.(set.Discrete); ok {
+		return p, errors.New("not certified: the theory is of convex sets, and decisions here are whole numbers or the points of a list")
+	}
 	if p.Set == nil {
 		p.Set = set.Whole{}
 	}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"html"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -111,5 +113,35 @@ func TestSweepTablesHaveDecisions(t *testing.T) {
 	}
 	if len(rows) != 5 {
 		t.Errorf("%d rows", len(rows))
+	}
+}
+
+// The answer of whole numbers is whole, no check takes the set for broken, and a method whose steps are too short to reach the next number at once
+// gets there all the same: after 300 steps of 0.1 it deploys one of the best two of each line.
+func TestTheAnswerIsWhole(t *testing.T) {
+	src, err := os.ReadFile(filepath.Join("..", "examples", "buses.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("buses.yaml", src, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	told, code := command(t, "run", "buses.yaml", "--trials", "1", "--set", "algorithms.composite.step=0.1", "--out", "out")
+	if code != 0 || !strings.Contains(told, "Set north = 5 buses, south = 3 buses.\n") || strings.Contains(told, "check failed") || !strings.Contains(told, "all 79 decisions") {
+		t.Errorf("exit code %d:\n%s", code, told)
+	}
+	text, err := os.ReadFile(filepath.Join("out", "series.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := ""
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "composite,0,300,") {
+			last = strings.TrimSpace(line)
+		}
+	}
+	if !slices.ContainsFunc([]string{",5,3", ",5,2", ",4,3", ",4,2"}, func(end string) bool { return strings.HasSuffix(last, end) }) {
+		t.Errorf("composite ends with %s", last)
 	}
 }

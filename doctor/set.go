@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/set"
 )
 
 const (
@@ -15,7 +16,7 @@ const (
 )
 
 // feasible projects points around the start. Projections must stay where they are when projected again, and come no farther
-// apart than the points were: that is what projections onto convex sets do.
+// apart than the points were: that is what projections onto convex sets do. Sets with gaps must do the first alone.
 func feasible(e *exam) Check {
 	r := e.draws("set")
 	size := 1 + rows.Norm(e.Start)
@@ -33,6 +34,9 @@ func feasible(e *exam) Check {
 		moved = max(moved, gap(image, again))
 		spread = max(spread, rows.Distance(image, lastImage)/rows.Distance(x, last))
 		last, lastImage = x, image
+	}
+	if _, ok := e.Set.(set.Discrete); ok { // its projections may lie farther apart than the points
+		spread = 0
 	}
 	return judgeSet(max(moved, e.moves(e.Start)), spread)
 }

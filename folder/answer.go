@@ -25,6 +25,7 @@ type Estimate struct {
 	Value float64  `json:"value"`
 	Low   *float64 `json:"low,omitempty"`
 	High  *float64 `json:"high,omitempty"`
+	Exact bool     `json:"exact,omitempty"` // a whole number, or one of a list: every digit counts
 }
 
 // Loss is what a decision costs against the best.

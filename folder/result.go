@@ -56,6 +56,7 @@ type Point struct {
 	Starts   int       `json:"starts"`
 	Spread   float64   `json:"spread"` // largest difference in value between starts that ended there, as a part of how values differ over the set
 	Decision []float64 `json:"decision"`
+	Exact    []bool    `json:"exact,omitempty"`    // entries that are whole numbers, or of a list, and so known to the last digit; none: no entry
 	Evidence *Evidence `json:"evidence,omitempty"` // nil in results of earlier versions
 	Sampling *Sampling `json:"sampling,omitempty"` // of the optimum; nil in results of earlier versions
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/kedge-opt/kedge/game"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/optimum"
+	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/set"
 	"github.com/kedge-opt/kedge/steady"
 	"github.com/kedge-opt/kedge/transport"
@@ -113,7 +114,11 @@ func (r *run) best(ctx context.Context, f *steady.Objective, seeds [][]float64) 
 		if errors.As(err, &missing) {
 			return &solved{Failure: err.Error()}, nil
 		}
-		return &solved{Best: best}, err
+		s := &solved{Best: best}
+		if err == nil {
+			s.Known = problem.AllLooked(&best.Search)
+		}
+		return s, err
 	})
 	if err != nil {
 		return nil, err
@@ -122,7 +127,7 @@ func (r *run) best(ctx context.Context, f *steady.Objective, seeds [][]float64) 
 		r.note("The best decision under the constraints is not known: %s. Gaps and distances are those to the optimum without constraints.", s.Failure)
 		return r.find(ctx, "optimum", f, seeds)
 	}
-	r.bounds.best = s.Best
+	r.bounds.best, r.proven = s.Best, s.Known
 	r.note("The optimum is the best decision that keeps the constraints; a gap below 0 is that of a decision that breaks them.")
 	return s.Best, nil
 }
@@ -149,7 +154,7 @@ func (r *run) point(q optimum.Point) folder.Point {
 	if r.problem.Maximize {
 		value = -value
 	}
-	return folder.Point{Decision: q.Decision, Value: value, Gap: t.Gap(q.Loss), Distance: t.Distance(q.Decision), Residual: q.Residual, Starts: 1}
+	return folder.Point{Decision: q.Decision, Exact: r.problem.ExactEntries(), Value: value, Gap: t.Gap(q.Loss), Distance: t.Distance(q.Decision), Residual: q.Residual, Starts: 1}
 }
 
 // searched is what a search over the set found, with what it knows of it.

@@ -65,9 +65,15 @@ func (r *run) keeping() (*folder.Section, error) {
 	}
 	if best := r.bounds.best; best != nil {
 		for j, c := range r.bounds.list {
-			s.Rows = append(s.Rows, truth([]string{"optimum", c.Name(), signed(best.Excess[j]), signed(best.Excess[j]), signed(best.Multipliers[j]), signed(r.result.Optimum.Value)}, c, best.Decision))
+			price := math.NaN() // between separate points nothing is paid for a looser bound
+			if best.Multipliers != nil {
+				price = best.Multipliers[j]
+			}
+			s.Rows = append(s.Rows, truth([]string{"optimum", c.Name(), signed(best.Excess[j]), signed(best.Excess[j]), signed(price), signed(r.result.Optimum.Value)}, c, best.Decision))
 		}
-		s.Text += fmt.Sprintf(" Its Karush–Kuhn–Tucker residual is %.1e.", best.Residual)
+		if best.Multipliers != nil {
+			s.Text += fmt.Sprintf(" Its Karush–Kuhn–Tucker residual is %.1e.", best.Residual)
+		}
 	}
 	for i := range r.result.Runs {
 		for j, c := range r.bounds.list {

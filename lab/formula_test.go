@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/problem"
@@ -115,7 +116,7 @@ func sameWay(t *testing.T, what string, got, want decisions) {
 	}
 }
 
-// Every example runs, and its stable point is not the optimum: it is worse, or breaks constraints.
+// Every example runs, and its stable point is not the optimum: it is worse, or breaks constraints. Whole numbers have none.
 func TestExamplesRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: all examples")
@@ -131,6 +132,12 @@ func TestExamplesRun(t *testing.T) {
 			r, err := lab.Execute(context.Background(), p, lab.Options{})
 			if err != nil {
 				t.Fatal(err)
+			}
+			if p.ExactEntries() != nil {
+				if r.Optimum.Evidence.Standing != folder.Proven || math.Trunc(r.Optimum.Decision[0]) != r.Optimum.Decision[0] || !math.IsNaN(r.Stable.Gap) {
+					t.Errorf("the optimum is %+v, want whole numbers, all looked at, and no stable point", r.Optimum)
+				}
+				return
 			}
 			if !(math.Abs(r.Stable.Gap) > 1e-3) {
 				t.Errorf("the stable point is %+v, want a gap to the optimum", r.Stable)

@@ -32,6 +32,9 @@ func (r *run) sampling(ctx context.Context, best *optimum.Constrained) *folder.S
 	}
 	half := folder.StudentHalf(errs.Loss, errs.People, folder.Confidence)
 	out := &folder.Sampling{Value: &folder.Reach{Low: value - half, High: value + half}}
+	if errs.Decision == nil {
+		out.Why = "the decision is one of separate points, which either stays or jumps"
+	}
 	for i, e := range errs.Decision {
 		half := folder.StudentHalf(e, errs.People, folder.Confidence)
 		out.Low, out.High = append(out.Low, best.Decision[i]-half), append(out.High, best.Decision[i]+half)

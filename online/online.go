@@ -51,6 +51,10 @@ type Rule struct {
 	Inner Rhythm
 	// Average is the step from which on, counted from 1, iterates are averaged; the average is the Center [polyak1992]. 0: none.
 	Average int
+	// Deploy is where decisions must be that are deployed and recommended, if that is not all of the Set, as with whole numbers: the iterate moves
+	// between them, its nearest point of Deploy is deployed, gradients are taken there, and averages are those of what was deployed. It comes to
+	// swing between neighbours of the best. Nil: the iterate itself.
+	Deploy kedge.Set
 }
 
 // From returns the rule started at u₀, which is projected onto the set first.
@@ -65,6 +69,11 @@ func (r Rule) From(start []float64) (*Descent, error) {
 	d := &Descent{rule: r, able: r.abilities(), u: append([]float64(nil), start...), next: make([]float64, n), g: make([]float64, n)}
 	if err := r.Set.Project(d.u); err != nil {
 		return nil, fmt.Errorf("project the first decision: %w", err)
+	}
+	if r.Deploy != nil {
+		if err := r.Deploy.Project(append([]float64(nil), d.u...)); err != nil {
+			return nil, fmt.Errorf("deploy the first decision: %w", err)
+		}
 	}
 	if r.Inner != nil {
 		d.deployed = append([]float64(nil), d.u...)
@@ -84,6 +93,8 @@ func (r Rule) check() error {
 	}
 	if _, explores := r.Gradient.(Perturber); explores && r.Inner != nil {
 		return fmt.Errorf("online: a %T learns from deploying, so it cannot be deployed lazily", r.Gradient)
+	} else if explores && r.Deploy != nil {
+		return fmt.Errorf("online: a %T tries decisions beside its own, which cannot all be moved to the nearest that may be deployed", r.Gradient)
 	}
 	return kedge.CheckRange("Average", r.Average, r.Average >= 0, "0 or a step ≥ 1")
 }
@@ -112,7 +123,15 @@ func (d *Descent) Ask(dst []float64) {
 		from = d.deployed
 	}
 	copy(dst[:len(d.u)], from)
+	d.place(dst[:len(d.u)])
 	d.able.perturb(dst[:len(d.u)])
+}
+
+// place moves a decision to the nearest that may be deployed. There is one: there was for the first decision, and iterates are finite.
+func (d *Descent) place(u []float64) {
+	if d.rule.Deploy != nil {
+		_ = d.rule.Deploy.Project(u)
+	}
 }
 
 // Center writes the iterate, or the average of the iterates: the decision recommended so far.
@@ -122,6 +141,7 @@ func (d *Descent) Center(dst []float64) {
 		from = d.mean
 	}
 	copy(dst[:len(d.u)], from)
+	d.place(dst[:len(d.u)])
 }
 
 // Steps returns how many steps the iterate has taken, and Deployments how many decisions were deployed before the present one.
@@ -204,7 +224,9 @@ func (d *Descent) commit(o kedge.Observation) {
 	d.u, d.next, d.live = d.next, d.u, d.live[:0]
 	d.k++
 	if weight := d.k - d.rule.Average + 1; d.mean != nil && weight >= 1 {
-		for i, v := range d.u {
+		copy(d.next, d.u)
+		d.place(d.next)
+		for i, v := range d.next {
 			d.mean[i] += (v - d.mean[i]) / float64(weight)
 		}
 	}

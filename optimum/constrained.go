@@ -16,19 +16,12 @@ import (
 // loss or of a constraint, it is that of the smallest mean of what the gradients nearby leave.
 type Constrained struct {
 	Search
-	Multipliers []float64 // λ
+	Multipliers []float64 // λ; nil where the set has gaps
 	Excess      []float64 // c(u), at most 0 where a constraint is kept
 }
 
-// Constrain looks for the minimum of f over the decisions of the set with all constraints c ≤ 0: from the given decisions and from
-// others spread over the set, the more promising first, by augmented Lagrangians [hestenes1969, powell1969], each minimized by
-// spectral projected gradients. Where those get stuck, at kinks, and where smoothed constraints differ from the truth, it goes on with an exact penalty
-// and the gradients nearby. How many evaluations all of it may take grows with the starts and with nothing else. Where no decision was found that keeps the
-// constraints the error is a *kedge.NotConvergedError.
-func Constrain(ctx context.Context, f Function, constraints []Function, set kedge.Set, starts [][]float64, o Effort) (*Constrained, error) {
-	if len(starts) == 0 {
-		return nil, errors.New("optimum: there is no start")
-	}
+// constrainSmoothly is Constrain over a set without gaps.
+func constrainSmoothly(ctx context.Context, f Function, constraints []Function, set kedge.Set, starts [][]float64, o Effort) (*Constrained, error) {
 	o.Screen /= 1 + len(constraints) // which cost as much again, each
 	first := o
 	first.Starts, first.Screen = 0, 0

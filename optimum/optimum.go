@@ -52,6 +52,7 @@ type Search struct {
 	Residue float64 // residual of the best
 	Range   float64 // by how much most losses differ over the set
 	Walls   int     // walks that began where the function has no value
+	All     int     `json:",omitempty"` // points of a set with gaps, if every one was looked at
 
 	land *landscape
 }

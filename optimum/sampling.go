@@ -14,7 +14,7 @@ import (
 // SamplingErrors are how much an optimum owes to who happened to be in the crowd: were people drawn anew from the many that they stand for, it
 // would move by about this much.
 type SamplingErrors struct {
-	Decision []float64 // standard errors of the entries
+	Decision []float64 // standard errors of the entries; none where the set has gaps
 	Loss     float64   // of the optimal loss
 	People   float64   // as many as count alike give errors as large
 }
@@ -30,7 +30,7 @@ const (
 // SamplingOf works out the sampling errors of the optimum u of a model over a set, from how people differ in their gradients there and
 // how the optimum answers a gradient: what solves u = Π(u − ∇Φ̃(u)) moves by −(I − J + JH)⁻¹Jδ when δ is added to ∇Φ̃, with the Hessian H
 // of Φ̃ and the derivative J of the projection, wherever both exist. It is the sandwich formula of M-estimation [huber1967], along the set.
-// The error says why there is none.
+// The error says why there is none. Of a set with gaps it is the error of the loss alone: the decision either stays or jumps.
 func SamplingOf(ctx context.Context, m kedge.Model, set kedge.Set, u []float64) (*SamplingErrors, error) {
 	switch n, _ := m.Traits.Size(); {
 	case m.Social:
@@ -65,6 +65,9 @@ func SamplingOf(ctx context.Context, m kedge.Model, set kedge.Set, u []float64) 
 	n, _ := m.Traits.Size()
 	people := kedge.EffectiveSize(m.Weights, n)
 	out := &SamplingErrors{People: people, Loss: math.Sqrt(spread[0] / people)}
+	if hasGaps(set) {
+		return out, nil
+	}
 	answer, err := answerOf(ctx, f, set, u, g)
 	if err != nil {
 		return nil, err

@@ -3,7 +3,6 @@ package optimum
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -23,13 +22,8 @@ type searcher struct {
 	worst    float64 // by how much losses differ, most of them
 }
 
-// Find looks for the minimum of f over the set: from the given decisions, and from others spread over the set, the more promising first.
-// Where a walk gets stuck at a kink it goes on with the gradients nearby, where at a jump with values alone. A start at which the
-// function has no value is passed over; the error is that of the first when there is no other.
-func Find(ctx context.Context, f Function, set kedge.Set, starts [][]float64, o Effort) (*Search, error) {
-	if len(starts) == 0 {
-		return nil, errors.New("optimum: there is no start")
-	}
+// smoothly is Find over a set without gaps.
+func smoothly(ctx context.Context, f Function, set kedge.Set, starts [][]float64, o Effort) (*Search, error) {
 	s := &searcher{Effort: o.filled(len(starts)), land: newLandscape(ctx, f, set, len(starts[0]))}
 	if err := s.prepare(starts); err != nil {
 		return nil, err
@@ -298,17 +292,21 @@ func (s *searcher) report(best place, ends []place) *Search {
 		}
 	}
 	out.Basins = len(places)
-	w := float64(len(places))
-	out.Missed = 1
-	if n > 1 {
-		out.Missed = min(1, w*(w+1)/(float64(n)*float64(n-1)))
-	}
+	out.Missed = missed(len(places), n)
 	return out
 }
 
-// Minimize goes downhill from one start. An answer that is not stationary to the tolerance, nor as near to it as rounding and kinks let
-// one come, is a *kedge.NotConvergedError.
-func Minimize(ctx context.Context, f Function, set kedge.Set, start []float64, o Effort) (*Point, error) {
+// missed is the chance that one more walk would end in a place not seen yet, when n have ended in so many [boender1987].
+func missed(places, n int) float64 {
+	if n < 2 {
+		return 1
+	}
+	w := float64(places)
+	return min(1, w*(w+1)/(float64(n)*float64(n-1)))
+}
+
+// downTo is Minimize over a set without gaps.
+func downTo(ctx context.Context, f Function, set kedge.Set, start []float64, o Effort) (*Point, error) {
 	o = o.filled(1)
 	o.Screen = hardly
 	s := &searcher{Effort: o, land: newLandscape(ctx, f, set, len(start))}

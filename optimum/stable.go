@@ -42,6 +42,9 @@ const (
 // Rests finds points where the field rests: first the one that following it in small steps from the start leads to, if that comes to rest,
 // then others, from starts over the set. There may be more. The error is a *kedge.NotConvergedError when none is found.
 func Rests(ctx context.Context, f Field, set kedge.Set, start []float64, o Effort) ([]Rest, error) {
+	if hasGaps(set) {
+		return nil, ErrGaps
+	}
 	o = o.filled(1)
 	l := newLandscape(ctx, f, set, len(start))
 	first := append([]float64(nil), start...)

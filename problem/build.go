@@ -9,6 +9,7 @@ import (
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/population"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/sensitivity"
 	"github.com/kedge-opt/kedge/stream"
 )
@@ -89,7 +90,7 @@ func (p *Problem) buildFormulas() error {
 	if fault := p.Spec.formulasFit(m); fault != nil {
 		return fault
 	}
-	p.Model, p.set, p.Maximize, p.formulas = individual(m), feasible(m), p.Spec.Model.Maximize != "", m
+	p.Model, p.set, p.Maximize, p.formulas = individual(m), kind.Integer(feasible(m), p.Spec.Model.Integer), p.Spec.Model.Maximize != "", m
 	if len(p.Spec.Players) == 0 && p.Spec.Start.Divides() && !divides(p.set) {
 		return p.Spec.errorf("start.law", "start.law is proportions, but model.subject to describes no simplex")
 	}
@@ -97,7 +98,11 @@ func (p *Problem) buildFormulas() error {
 }
 
 func (p *Problem) buildSet() (err error) {
-	p.Set, err = p.Spec.buildSet(p.Spec.setKey(), p.set, p.Spec.Dims().Decision)
+	key := p.Spec.setKey()
+	if p.Spec.Model != nil && kind.IsDiscrete(p.set) {
+		key = "model" // whose key integer is
+	}
+	p.Set, err = p.Spec.buildSet(key, p.set, p.Spec.Dims().Decision)
 	return err
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"slices"
 	"strings"
 
@@ -12,7 +11,6 @@ import (
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/formula"
 	"github.com/kedge-opt/kedge/internal/lists"
-	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/sensitivity"
@@ -45,7 +43,7 @@ func (s *Spec) source(files fs.FS) (formula.Source, error) {
 			}
 			l.Numbers = asValue(table.Data, table.Width)
 			if l.Nodes > 0 {
-				if l.Numbers, err = network(table.Data, table.Width, l.Nodes); err != nil {
+				if l.Numbers, err = formula.Network(table.Data, table.Width, l.Nodes); err != nil {
 					return out, s.errorf(form.Join("model.let", l.Name)+".file", "%s: %v", l.File, err)
 				}
 			}
@@ -53,41 +51,6 @@ func (s *Spec) source(files fs.FS) (formula.Source, error) {
 		out.Let = append(out.Let, formula.Binding{Name: l.Name, Expr: l.Formula, Data: l.Numbers})
 	}
 	return out, nil
-}
-
-// network makes a matrix of edges i, j, w: row i has the weights of the neighbours j of i, by their sum, so that its product with a vector has
-// for every node the mean of its neighbours. Edges that are listed twice add up; who has no neighbours sees only itself.
-func network(edges []float64, width, nodes int) (*formula.Value, error) {
-	if width != 2 && width != 3 {
-		return nil, fmt.Errorf("%d columns, want two or three: nodes i and j, and the weight of j for i", width)
-	}
-	w := make([]float64, nodes*nodes)
-	for k := range len(edges) / width {
-		e, weight := edges[k*width:(k+1)*width], 1.0
-		for _, node := range e[:2] {
-			if !(node >= 0 && node < float64(nodes)) || node != math.Trunc(node) {
-				return nil, fmt.Errorf("edge %d: %v is no node, want whole numbers from 0 to %d", k, node, nodes-1)
-			}
-		}
-		if width == 3 {
-			weight = e[2]
-		}
-		if !(weight >= 0 && weight <= math.MaxFloat64/float64(nodes)) {
-			return nil, fmt.Errorf("edge %d: the weight is %v, want a number from 0 on", k, weight)
-		}
-		w[int(e[0])*nodes+int(e[1])] += weight
-	}
-	for i := range nodes {
-		row := w[i*nodes : (i+1)*nodes]
-		if sum := rows.Sum(row); sum > 0 {
-			for j := range row {
-				row[j] /= sum
-			}
-		} else {
-			row[i] = 1
-		}
-	}
-	return &formula.Value{Shape: []int{nodes, nodes}, Data: w}, nil
 }
 
 // asValue makes one row or one column a vector and anything else a matrix.

@@ -10,6 +10,7 @@ import (
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/set"
 )
 
 // Trial is one algorithm with a population of its own.
@@ -136,6 +137,10 @@ func (p *Problem) picker(from *kind.Algorithm, source draws) (pick population.Pi
 
 // rule makes the decision rule of an algorithm that sees individuals as m. What it draws comes from directions.
 func (p *Problem) rule(from *kind.Algorithm, m kedge.Model, directions online.Normals) (online.Rule, error) {
+	gaps, isDiscrete := m.Set.(set.Discrete)
+	if isDiscrete {
+		m.Set = gaps.Relaxed()
+	}
 	r, err := from.Rule(&kind.Site{
 		Model: m, Feasible: p.set, Turns: p.Spec.Iterations, Directions: directions,
 		Narrow: func(x kind.Set) (kedge.Set, error) { return p.Spec.buildSet("set", x, m.Dims().Decision) },
@@ -150,6 +155,10 @@ func (p *Problem) rule(from *kind.Algorithm, m kedge.Model, directions online.No
 	})
 	if err != nil {
 		return r, err
+	}
+	if isDiscrete {
+		r.Deploy = gaps
+		return r, nil
 	}
 	r.Set = p.limited(from, r.Set)
 	return r, nil

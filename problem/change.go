@@ -27,6 +27,7 @@ func (c *check) changes() {
 	for i := range c.s.Changes {
 		one, path := &c.s.Changes[i], fmt.Sprintf("changes.%d", i)
 		kind.CheckSet(&c.Scene, path+".set", one.Set, c.Decision())
+		kind.CheckConvex(&c.Scene, path+".set", one.Set, "a set that takes the place of another")
 		c.FailIf(i > 0 && one.From <= c.s.Changes[i-1].From && c.Sound("changes"), form.Paths(path+".from"),
 			"%s.from is %d, not after the change before", path, one.From)
 	}

@@ -21,7 +21,7 @@ func (s *Spec) scene(found *form.Mistakes) kind.Scene {
 	c := kind.Scene{
 		Check: form.Check{Mistakes: found, Root: s.origin}, Dims: s.Dims(), DimKeys: form.Paths("dynamics.kind", "population.dim"),
 		Size: s.Population.Size, Dim: s.Population.Dim, Model: s.Model != nil,
-		Dynamics: form.NameOf(s.Dynamics.Of), Habitat: kind.HabitatOf(s.Dynamics.Of),
+		Dynamics: form.NameOf(s.Dynamics.Of), Habitat: kind.HabitatOf(s.Dynamics.Of), Names: s.entryNames(),
 	}
 	if s.Model != nil {
 		c.DimKeys = form.Paths("model.decision", "model.state", "model.trait")
@@ -115,8 +115,44 @@ func (c *check) model() {
 	if dim, want := c.s.Population.Dim, m.Dims().Trait-c.s.beside(); c.Sound("population.dim") && dim != want {
 		c.Fail(form.Paths("population.dim", "model.trait"), "population.dim is %d, but model.trait has %s", dim, form.Entries(want))
 	}
+	if !c.s.Model.Integer.None() && !c.s.Model.readsFiles() && len(c.s.Players) == 0 {
+		kind.CheckSet(&c.Scene, "model", kind.Integer(feasible(m), c.s.Model.Integer), c.Decision())
+	}
 	c.FailIf(!c.s.Model.readsFiles() && len(c.s.Players) == 0 && c.s.Start != nil && c.s.Start.Divides() && !divides(feasible(m)), form.Paths("start.law", "model.subject to"),
 		"start.law is proportions, but the decisions that model.subject to allows have no sum; want q >= 0 and sum(q) == a number")
+}
+
+// discrete refuses what cannot be done with whole numbers and lists of points.
+func (c *check) discrete() {
+	key, of := c.gaps()
+	if of == "" {
+		return
+	}
+	for i := range c.s.Algorithms {
+		a, path := &c.s.Algorithms[i], c.pathOf("algorithms", i)
+		known := a.Facts()
+		c.FailIf(c.Sound(path) && (known.Reach > 0 || known.Draws || known.Learned), form.Paths(path, key),
+			"%s is of kind %s, which tries decisions beside its own, but %s; want a method that follows gradients, such as composite or vanilla", path, a.Kind(), of)
+		c.FailIf(c.Sound(path) && a.RateLimit > 0, form.Paths(path+".rate-limit", key),
+			"%s.rate-limit is %v, but %s, which are deployed whole steps apart", path, a.RateLimit, of)
+	}
+	c.FailIf(len(c.s.Players) > 0 && c.s.Model != nil, form.Paths(key, "players"), "%s and players are both given, but best replies are looked for by small moves; one must go", key)
+	c.FailIf(len(c.s.Changes) > 0, form.Paths("changes", key), "changes are given, but %s; only convex sets change", of)
+	c.FailIf(c.s.Record.Theory, form.Paths("record.theory", key), "record.theory is true, but %s, and the theory is of convex sets", of)
+	c.FailIf(c.s.Generator == "numpy", form.Paths("generator", key), "generator numpy draws what the published runs drew, which had no whole numbers")
+}
+
+// gaps is the key that makes the set of decisions one with gaps, and what decisions are then; both are empty where none does.
+func (c *check) gaps() (key, of string) {
+	switch {
+	case c.s.Model != nil && !c.s.Model.Integer.None():
+		return "model.integer", "decisions are whole numbers"
+	case c.s.Model != nil || !kind.IsDiscrete(c.s.Set):
+		return "", ""
+	case form.NameOf(c.s.Set) == "finite":
+		return "set.kind", "decisions are points of a list"
+	}
+	return "set.integer", "decisions are whole numbers"
 }
 
 // judged wants one loss: the model's own, or those of players, who have sets of their own as well.

@@ -7,6 +7,7 @@ import (
 	"github.com/kedge-opt/kedge/formula"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/problem/world"
 )
 
 // Model is an individual written as formulas; a spec has it instead of dynamics, objective and set. Package formula describes
@@ -16,12 +17,13 @@ type Model struct {
 	State     string // of the state
 	Trait     string // of the trait
 	Let       []Let  // names for numbers and formulas
-	Noise     []kind.ModelNoise
-	Groups    []kind.ModelGroup
-	Next      string   // the state after a step
-	Minimize  string   // the loss of an individual, or
-	Maximize  string   // its reward
-	SubjectTo []string // constraints on the decision
+	Noise     []world.ModelNoise
+	Groups    []world.ModelGroup
+	Next      string      // the state after a step
+	Minimize  string      // the loss of an individual, or
+	Maximize  string      // its reward
+	SubjectTo []string    // constraints on the decision
+	Integer   form.Chosen // of the decision that are whole numbers
 }
 
 // Let gives a name to a formula, to numbers, or to the numbers of a file.
@@ -62,6 +64,7 @@ func (m *Model) describeKeys(f *form.Form) {
 		form.Field(f, "minimize", &m.Minimize, form.FormulaText("a formula, or maximize with one").Optional(), form.Says("The loss of an individual, a single number. It must be there unless maximize or players are.", "Φ(p, u, d)", "norm(p - q)^2"))
 	}
 	form.Field(f, "subject to", &m.SubjectTo, form.Formulas("a constraint such as norm(q) <= 1, or a list of those").Optional(), form.Says("Which decisions are feasible: linear equations and inequalities, bounds and norms, one or a list. Without any all are.", "u ∈ 𝒞", "[q >= 0, sum(q) == 1]"))
+	kind.DescribeIntegers(f, &m.Integer)
 }
 
 // lets are the names of the author's own.

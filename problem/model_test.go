@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/kedge-opt/kedge/formula"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
 )
@@ -160,7 +161,7 @@ algorithms: [{name: composite, kind: composite, step: 0.1, batch: 1}]
 			t.Errorf("%q gives %v, want %s", data, err, want)
 		}
 	}
-	if w, err := network([]float64{0, 1, 3, 0, 3, 0.5, 0, 3, 0.5}, 3, 4); err != nil || w.Data[1] != 0.75 || w.Data[3] != 0.25 {
+	if w, err := formula.Network([]float64{0, 1, 3, 0, 3, 0.5, 0, 3, 0.5}, 3, 4); err != nil || w.Data[1] != 0.75 || w.Data[3] != 0.25 {
 		t.Errorf("weights 3 and ½ + ½ become %v, %v", w, err)
 	}
 	files["ring.csv"] = &fstest.MapFile{Data: []byte("0,1\n")} // the others have no neighbours and see themselves

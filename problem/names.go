@@ -1,8 +1,11 @@
 package problem
 
 import (
+	"slices"
+
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -51,6 +54,15 @@ func (m *Model) declared() kedge.Names {
 		return kedge.Names{}
 	}
 	return formula.DeclaredNames(m.Decision, m.State, m.Trait)
+}
+
+// entryNames are the names of the decision's entries, nil where they have none.
+func (s *Spec) entryNames() []string {
+	names := lists.Of(s.Called().Decision, func(c kedge.Called) string { return c.Name })
+	if slices.Contains(names, "") {
+		return nil
+	}
+	return names
 }
 
 // mostKept is how long a decision may be that is kept without being asked for.

@@ -67,7 +67,7 @@ func TestAssignMistakes(t *testing.T) {
 		{"algorithms=[]", "--set algorithms=[]: algorithms is an empty list, want a list of algorithms"},
 		{"population.dim=3", ""},
 		{"set.center=[1, 2, 3]", "--set set.center=[1, 2, 3]: set.center has 3 entries, the decision has 2"},
-		{"set.kind=box", "--set set.kind=box: unknown key set.radius, box has kind, lower and upper\n" +
+		{"set.kind=box", "--set set.kind=box: unknown key set.radius, box has kind, lower, upper and integer\n" +
 			"--set set.kind=box: set.lower is missing, want a number or -.inf, or a list of those\n" +
 			"--set set.kind=box: set.upper is missing, want a number or .inf, or a list of those"},
 		{"dynamics.lambda", "--set dynamics.lambda: want key=value, as in dynamics.lambda=0.3"},

@@ -119,6 +119,7 @@ func (c *check) all() {
 	if c.s.Model == nil && len(c.s.Players) == 0 {
 		kind.CheckSet(&c.Scene, "set", c.s.Set, c.Decision())
 	}
+	c.discrete()
 	c.start()
 	c.changes()
 	c.constraints()

@@ -62,6 +62,7 @@ func (c *check) players() {
 		total += p.Size
 		c.objective(path+".objective", p.Objective)
 		kind.CheckSet(&c.Scene, path+".set", p.Set, c.Known(p.Size, "the player", path+".size"))
+		kind.CheckConvex(&c.Scene, path+".set", p.Set, "the set of a player, whose replies are looked for by small moves,")
 	}
 	if n := c.Decision(); sound && n.N >= 0 && total != n.N {
 		c.Fail(append(form.Paths("players"), n.From...), "players have %s together, %s has %d", form.Entries(total), n.Of, n.N)

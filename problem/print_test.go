@@ -85,7 +85,7 @@ func TestGoldensCoverEveryKind(t *testing.T) {
 		"kind: polarized", "kind: choice", "kind: affine", "kind: friedkin-johnsen",
 		"kind: affinity", "kind: revenue", "kind: quadratic", "kind: logistic",
 		"kind: whole", "kind: ball", "kind: l1-ball", "kind: box", "kind: simplex", "kind: capped-simplex", "kind: half-space",
-		"kind: product", "kind: intersection", "kind: vanilla", "kind: composite", "kind: derivative-free",
+		"kind: product", "kind: intersection", "kind: finite", "integer:", "kind: vanilla", "kind: composite", "kind: derivative-free",
 		"law: sphere", "law: cap", "law: bimodal", "law: dirichlet", "law: normal", "law: proportions", "law: values", "law: file",
 		"minimize:", "maximize:", "let:", "subject to", "sensitivity: implicit", "sensitivity: differences", "norm: previous", "matrix:", "axis:", "array:", "intercept: true",
 	} {

@@ -45,8 +45,20 @@ type Problem struct {
 
 // buildSet makes the set of n-vectors at a path of the spec and checks it.
 func (s *Spec) buildSet(path string, from kind.Set, n int) (kedge.Set, error) {
-	made, err := kind.BuildSet(from, n)
+	made, err := kind.BuildSet(kind.Named(from, s.entryNames()), n)
 	return made, s.wrap(path, err)
+}
+
+// ExactEntries tells which entries of decisions are whole numbers or from a list; nil for none.
+func (p *Problem) ExactEntries() (exact []bool) {
+	if _, ok := p.Set.(set.Discrete); !ok {
+		return nil
+	}
+	l, isLattice := p.Set.(set.Lattice)
+	for i := range p.Spec.Dims().Decision {
+		exact = append(exact, !isLattice || l.IsWhole(i))
+	}
+	return exact
 }
 
 // Individuals returns the size of the population.

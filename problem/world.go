@@ -10,7 +10,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/problem/form"
-	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/problem/world"
 )
 
 // clock is the name of the time in formulas, unless a model gives it to something else, and groupName that of an individual's group.
@@ -20,22 +20,22 @@ const (
 )
 
 func (m *Model) describeWorld(f *form.Form) {
-	form.Field(f, "noise", &m.Noise, kind.Noises().Optional(), form.Says(
+	form.Field(f, "noise", &m.Noise, world.Noises().Optional(), form.Says(
 		"Numbers that are drawn anew for everybody every step, by name and law: normal(mean, deviation), uniform(low, high), laplace(mean, scale), student(freedom, scale), lognormal(m, s), exponential(mean), bernoulli(probability). "+
 			"Formulas of next can use them; w[3] draws three. Decisions are judged by where people settle with the noise at its mean, so that next must be affine in it.", "p⁺ = f(p, u, d, w)", "{shock: \"normal(0, 0.1)\"}"))
-	form.Field(f, "groups", &m.Groups, kind.Groups().Optional(), form.Says(
+	form.Field(f, "groups", &m.Groups, world.Groups().Optional(), form.Says(
 		"Groups of people with values of their own of numbers that formulas can use by name. The first share of the people is the first group, and so on; group is the number of somebody's group, from 0.", "", "{loyal: {share: 0.7, taste: 1}, others: {share: 0.3, taste: 2}}"))
 }
 
 // Besides says in words what formulas know besides decision, state and trait.
 func (m *Model) Besides() (text string) {
 	if len(m.Groups) > 0 {
-		text += " Groups are " + phrase.Enumerate(lists.Of(m.Groups, func(g kind.ModelGroup) string {
+		text += " Groups are " + phrase.Enumerate(lists.Of(m.Groups, func(g world.ModelGroup) string {
 			return g.Name + " (" + phrase.Percent(g.Share) + g.Told() + ")"
 		})) + "."
 	}
 	if len(m.Noise) > 0 {
-		text += " Drawn anew every step are " + phrase.Enumerate(lists.Of(m.Noise, func(n kind.ModelNoise) string { return n.Name + " from " + n.Words() })) + "."
+		text += " Drawn anew every step are " + phrase.Enumerate(lists.Of(m.Noise, func(n world.ModelNoise) string { return n.Name + " from " + n.Words() })) + "."
 	}
 	return text
 }
@@ -67,7 +67,7 @@ func (m *Model) mentions(name string) bool {
 }
 
 func (m *Model) noiseSource() []formula.Shock {
-	return lists.Of(m.Noise, func(n kind.ModelNoise) formula.Shock {
+	return lists.Of(m.Noise, func(n world.ModelNoise) formula.Shock {
 		if n.Law.Check() != nil {
 			return formula.Shock{Declaration: n.Name}
 		}
@@ -162,7 +162,7 @@ func (p *Problem) worldWarnings() (list []string) {
 	}
 	if p.formulas.Stirred() != nil {
 		list = append(list, fmt.Sprintf("Noise (%s) enters every step: decisions are judged by where people would settle with it at its mean.",
-			phrase.Enumerate(lists.Of(p.Spec.Model.Noise, func(n kind.ModelNoise) string { return n.Name }))))
+			phrase.Enumerate(lists.Of(p.Spec.Model.Noise, func(n world.ModelNoise) string { return n.Name }))))
 	}
 	if p.Spec.usesClock() {
 		list = append(list, "Formulas depend on the time t, the number of the step: people are called settled where they would settle if it stood still.")

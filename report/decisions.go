@@ -64,6 +64,9 @@ func entryWords(r *folder.Result, i int) string {
 func pointCells(p *folder.Point, write func(float64) string) (list []page.TextCell) {
 	for i, v := range p.Decision {
 		c := page.Number(v, write)
+		if i < len(p.Exact) && p.Exact[i] {
+			c = page.Number(v, phrase.Exact)
+		}
 		if s := p.Sampling; s != nil && s.Why == "" && s.Low[i] < s.High[i] {
 			c.Small = []string{write(s.Low[i]) + " … " + write(s.High[i])}
 		}

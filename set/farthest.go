@@ -34,6 +34,10 @@ func radius(s kedge.Set, n int) (r float64, ok bool) {
 		return s.Sum, true
 	case CappedSimplex:
 		return capped(s.Sum, s.Upper), true
+	case Lattice:
+		return corner(n, s.Lower, s.Upper), true
+	case Finite:
+		return longest(s.Points), true
 	case Whole, HalfSpace:
 		return math.Inf(1), true
 	case *Affine:
@@ -56,6 +60,13 @@ func vertex(b L1Ball) float64 {
 		rest = portable.Hypot(rest, c)
 	}
 	return portable.Hypot(rest, most+b.Radius)
+}
+
+func longest(points [][]float64) (r float64) {
+	for _, p := range points {
+		r = max(r, rows.Norm(p))
+	}
+	return r
 }
 
 // corner returns the norm of the farthest corner of a box; a nil side is unbounded.

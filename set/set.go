@@ -12,6 +12,7 @@
 //   - Simplex, CappedSimplex: the bounds hold exactly, the sum to n·2⁻⁵³ of itself.
 //   - HalfSpace: the point is never outside, as measured with twice the working precision.
 //   - Affine: the equations hold to a few n·2⁻⁵³ of the point.
+//   - Lattice, Finite: the point is one of the set.
 //   - Product: what its parts promise.
 //   - Changing: what the set of the turn promises; RateLimit: what its set does, and that no decision is out of reach.
 //   - Intersection: the last member as that promises, the others to Tolerance.

@@ -19,7 +19,7 @@ func (f *Form) add(d field) {
 			d.below = f.draft.below(d.key, d.describe)
 		}
 		f.draft.add(d.entry)
-	case f.printing():
+	case f.Prints():
 		if n := d.write(); n != nil {
 			f.Node.Put(d.key, n)
 		}

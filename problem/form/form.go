@@ -34,7 +34,8 @@ func Read(n *Node, found *Mistakes, describe func(*Form)) (ok bool) {
 	return len(found.Found) == before
 }
 
-func (f *Form) printing() bool  { return f.Mistakes == nil && f.draft == nil }
+// Prints tells whether the form prints the section, which must not change then.
+func (f *Form) Prints() bool    { return f.Mistakes == nil && f.draft == nil }
 func (f *Form) outlining() bool { return f.draft != nil }
 
 // take returns the value of a key and remembers that the form has it. An absent key gives nil.

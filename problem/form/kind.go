@@ -29,7 +29,7 @@ func Pick[K Kind](f *Form, key string, x *K, known []K, absent string, m Meaning
 		c = c.Or(absent)
 	}
 	f.Choose(key, &name, c, m)
-	if !f.printing() {
+	if !f.Prints() {
 		*x = Fresh(known, name)
 	}
 }
@@ -37,7 +37,7 @@ func Pick[K Kind](f *Form, key string, x *K, known []K, absent string, m Meaning
 // Ahead returns the name of the kind that Pick will find at a key, for keys that are described before that one and depend on it.
 func Ahead[K Kind](f *Form, key string, x K, known []K, absent string) string {
 	switch {
-	case f.printing():
+	case f.Prints():
 		return NameOf(x)
 	case f.outlining():
 		options := lists.Of(known, func(k K) string { return k.Word().Value })

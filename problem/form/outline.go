@@ -143,7 +143,7 @@ func (f *Form) Decide(key string, has bool) bool {
 	switch {
 	case f.outlining():
 		return f.draft.pick(choice{key: key, options: []string{"absent", "present"}, presence: true}) == "present"
-	case f.printing():
+	case f.Prints():
 		return has
 	}
 	return f.Node.Get(key) != nil

@@ -17,6 +17,7 @@ type Scene struct {
 	Model     bool       // individuals are written as formulas
 	Dynamics  string     // the name of the dynamics
 	Habitat   Habitat    // where states live
+	Names     []string   // of the entries of a decision; none where they have none
 }
 
 // Decision is how many entries a decision has.

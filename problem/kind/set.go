@@ -41,11 +41,67 @@ type SketchedSet interface {
 // DescribeSet describes a set by its kind and the keys of that.
 func (c *Catalogue) DescribeSet(f *form.Form, x *Set) {
 	f.Shared("set", func() {
-		form.Pick(f, "kind", x, c.Sets, "", form.Says("The shape of the set.", "", "ball"))
-		if *x != nil {
-			(*x).Describe(f, c)
+		of, which := Relaxed(*x)
+		form.Pick(f, "kind", &of, c.Sets, "", form.Says("The shape of the set.", "", "ball"))
+		if of != nil {
+			of.Describe(f, c)
+		}
+		DescribeIntegers(f, &which)
+		if !f.Prints() {
+			*x = Integer(of, which)
 		}
 	})
+}
+
+// DescribeIntegers describes the key that says which entries are whole numbers.
+func DescribeIntegers(f *form.Form, x *form.Chosen) {
+	form.Field(f, "integer", x, form.SomeEntries().Optional(), form.Says(
+		"Which entries are whole numbers: true for all, or a list of entries, by number from 0 or by name. Rules then walk between the whole numbers and deploy the nearest. Sets other than box and whole take all or none.",
+		"uᵢ ∈ ℤ", "true"))
+}
+
+// Integer returns the part of a set that is whole in some entries, the set itself where none is.
+func Integer(of Set, which form.Chosen) Set {
+	if of == nil || which.None() {
+		return of
+	}
+	return &IntegerSet{Of: of, Which: which}
+}
+
+// Named returns a set in which names stand for entries of the decision.
+func Named(x Set, names []string) Set {
+	if w, ok := x.(*IntegerSet); ok {
+		return &IntegerSet{w.Of, w.Which, names}
+	}
+	return x
+}
+
+// Relaxed returns a set as it is without whole numbers, and which entries have them.
+func Relaxed(x Set) (Set, form.Chosen) {
+	if w, ok := x.(*IntegerSet); ok {
+		return w.Of, w.Which
+	}
+	return x, form.Chosen{}
+}
+
+// IsDiscrete tells whether a set has gaps.
+func IsDiscrete(x Set) bool {
+	switch x.(type) {
+	case *IntegerSet, *FiniteSet:
+		return true
+	}
+	return false
+}
+
+// CheckConvex refuses a set with gaps, or one with such a part, where it cannot stand.
+func CheckConvex(c *Scene, path string, x Set, where string) {
+	if IsDiscrete(x) {
+		key := path + ".integer"
+		if form.NameOf(x) == "finite" {
+			key = path + ".kind"
+		}
+		c.Fail(form.Paths(key), "%s: %s takes no whole numbers and no lists of points", key, where)
+	}
 }
 
 // CheckSet checks a set, unless its kind was not read.
@@ -74,13 +130,15 @@ func Shrink(x Set, delta float64, n int) (Set, bool) {
 
 // Separates tells whether a set bounds every entry by itself.
 func Separates(x Set) bool {
-	s, ok := x.(Separable)
+	of, _ := Relaxed(x)
+	s, ok := of.(Separable)
 	return ok && s.Separates()
 }
 
 // Divides returns what the decisions of a set add up to, and whether they do.
 func Divides(x Set) (total float64, ok bool) {
-	if s, ok := x.(Dividing); ok {
+	of, _ := Relaxed(x)
+	if s, ok := of.(Dividing); ok {
 		return s.Total(), true
 	}
 	return 0, false

@@ -25,7 +25,9 @@ func (s *IntersectionSet) Describe(f *form.Form, c *Catalogue) {
 // Check implements [Set].
 func (s *IntersectionSet) Check(c *Scene, path string, n form.Length) {
 	for i, one := range s.Of {
-		CheckSet(c, fmt.Sprintf("%s.of.%d", path, i), one, n)
+		member := fmt.Sprintf("%s.of.%d", path, i)
+		CheckSet(c, member, one, n)
+		CheckConvex(c, member, one, "a member of an intersection, which itself may,")
 	}
 }
 

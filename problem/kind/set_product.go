@@ -41,6 +41,7 @@ func (s *ProductSet) Check(c *Scene, path string, n form.Length) {
 	for i, p := range s.Parts {
 		part := fmt.Sprintf("%s.parts.%d", path, i)
 		CheckSet(c, part, p.Set, c.Known(p.Size, "the part", part+".size"))
+		CheckConvex(c, part, p.Set, "a part of a product")
 		sum += p.Size
 	}
 	c.FailIf(c.Sound(path) && n.N >= 0 && sum != n.N, append(form.Paths(path+".parts"), n.From...),

@@ -66,7 +66,7 @@ func (a wording) settle(source string, p *folder.Point) {
 	s := p.Sampling
 	for i, v := range p.Decision {
 		called := a.of.NameOf(i)
-		one := folder.Estimate{Name: called.Name, Unit: called.Unit, Value: v}
+		one := folder.Estimate{Name: called.Name, Unit: called.Unit, Value: v, Exact: i < len(p.Exact) && p.Exact[i]}
 		if s != nil && s.Why == "" {
 			one.Low, one.High = &s.Low[i], &s.High[i]
 		}
@@ -76,6 +76,10 @@ func (a wording) settle(source string, p *folder.Point) {
 	case s != nil && s.Why == "":
 		a.Value.Low, a.Value.High = &s.Value.Low, &s.Value.High
 		a.Interval = fmt.Sprintf("An interval holds what is best for all those of whom these %s are a sample, in 95 of 100 such samples, if the model is right.", phrase.CountGrouped(a.of.Individuals, "individual"))
+	case s != nil && s.Value != nil:
+		a.Value.Low, a.Value.High = &s.Value.Low, &s.Value.High
+		a.Interval = fmt.Sprintf("The interval holds what this decision is worth for all those of whom these %s are a sample, in 95 of 100 such samples, if the model is right. "+
+			"The decision itself has none: it is one of separate points, which either stays or jumps.", phrase.CountGrouped(a.of.Individuals, "individual"))
 	case s != nil:
 		a.Interval = "No interval says how much the answer owes to who happened to be there: " + s.Why + "."
 	}
@@ -180,6 +184,9 @@ func estimated(e folder.Estimate) string {
 // digits writes an estimate with four digits, or as many as its interval gives a meaning to, and the interval in parentheses.
 func digits(e folder.Estimate) (number, reach string) {
 	number = phrase.Digits(e.Value, 4)
+	if e.Exact {
+		number = phrase.Exact(e.Value)
+	}
 	if e.Low == nil || e.High == nil {
 		return number, ""
 	}

@@ -1,4 +1,5 @@
-package kind
+// Package world is what models say of the world around an individual: noise that is drawn anew, and groups with values of their own.
+package world
 
 import (
 	"regexp"
