@@ -62,6 +62,13 @@ type VisibleCrowd interface {
 	States() []float64
 }
 
+// KnownCrowd is a Population that can tell who was sampled.
+type KnownCrowd interface {
+	Population
+	// Sampled appends the numbers of those whom Sample showed last; nothing where nobody is to know.
+	Sampled(dst []uint64) []uint64
+}
+
 // PreparedCrowd is a Population that changes by itself between turns: people come and go, and their traits drift.
 type PreparedCrowd interface {
 	Population

@@ -40,12 +40,13 @@ func (l *Loop) Run(ctx context.Context) error {
 	see := l.view()
 	o := kedge.Observation{U: make([]float64, dim.Decision)}
 	p, d := make([]float64, l.Batch*dim.State), make([]float64, l.Batch*dim.Trait)
+	known, _ := l.Population.(kedge.KnownCrowd)
 	for k := l.From; k < l.Turns; k++ {
 		if err := see.measure(ctx, k); err != nil {
 			return err
 		}
 		o.Round, o.P, o.D = k, p, d
-		if err := l.turn(ctx, &o); err != nil {
+		if err := l.turn(ctx, &o, known); err != nil {
 			return fmt.Errorf("turn %d: %w", k, err)
 		}
 		if err := see.look(o); err != nil {
@@ -75,7 +76,7 @@ func (l *Loop) check() error {
 }
 
 // turn deploys a decision, lets the population answer and tells the algorithm what a sample of it shows.
-func (l *Loop) turn(ctx context.Context, o *kedge.Observation) error {
+func (l *Loop) turn(ctx context.Context, o *kedge.Observation, known kedge.KnownCrowd) error {
 	l.Algorithm.Ask(o.U)
 	for range max(1, l.Hold) {
 		if err := l.Population.Respond(ctx, o.U); err != nil {
@@ -88,6 +89,9 @@ func (l *Loop) turn(ctx context.Context, o *kedge.Observation) error {
 	}
 	dim := l.Population.Dims()
 	o.P, o.D = o.P[:n*dim.State], o.D[:n*dim.Trait]
+	if known != nil {
+		o.Who = known.Sampled(o.Who[:0])
+	}
 	o.Loss = l.Objective.EvalRows(nil, nil, o.P, o.U, o.D) / float64(n)
 	if err := l.Algorithm.Tell(*o); err != nil {
 		return fmt.Errorf("tell: %w", err)

@@ -39,6 +39,8 @@ type Crowd struct {
 	traits kedge.Rows
 	desks  []desk // one a worker
 	index  []int
+	tells  bool    // who was sampled
+	last   int     // of the index, how many were
 	steps  int     // taken
 	moving *Moving // the traits, of a crowd with a motion
 	noise  *Noise
@@ -54,7 +56,7 @@ type desk struct {
 	stir       stirrer
 }
 
-var _ kedge.Population = (*Crowd)(nil)
+var _ kedge.KnownCrowd = (*Crowd)(nil)
 
 // Config says who a crowd is made of and how it is kept.
 type Config struct {
@@ -67,6 +69,7 @@ type Config struct {
 	Motion   *Motion    // how traits drift, and people come and go; nil: not at all. Traits are copied then, as float64
 	Noise    *Noise     // what pushes states after every step; nil: nothing
 	Stir     *Stir      // noise that the dynamics take as numbers; nil: none. Its Next then moves people instead of the dynamics
+	Tell     bool       // who was sampled is told
 	Social   bool       // the dynamics see the crowd: they take (u, p̄) for the decision, with the mean p̄ of all states
 }
 
@@ -94,7 +97,7 @@ func New(f kedge.Dynamics, states, traits []float64, pick Picker) (*Crowd, error
 func Gather(config Config) (*Crowd, error) {
 	c := &Crowd{
 		Workers: config.Workers, f: kedge.Batched(config.Dynamics), dim: config.Dynamics.Dims(),
-		pick: config.Pick, traits: config.Traits,
+		pick: config.Pick, traits: config.Traits, tells: config.Tell,
 	}
 	if c.pick == nil {
 		c.pick = Everyone{}
@@ -370,7 +373,19 @@ func (c *Crowd) Sample(p, d []float64) (n int, err error) {
 	}
 	gather(p, c.Look(), index, c.dim.State)
 	gather(d, c.traits, index, c.dim.Trait)
+	c.last = n
 	return n, nil
+}
+
+// Sampled appends the numbers of those who were sampled last, if they are to be told.
+func (c *Crowd) Sampled(dst []uint64) []uint64 {
+	if !c.tells {
+		return dst
+	}
+	for _, i := range c.index[:c.last] {
+		dst = append(dst, uint64(i))
+	}
+	return dst
 }
 
 // gather copies the rows of the given numbers to dst.

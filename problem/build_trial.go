@@ -82,6 +82,7 @@ func (p *Problem) crowd(from *kind.Algorithm, t int, m kedge.Model, sample draws
 	return population.Gather(population.Config{
 		Dynamics: m.Dynamics, Traits: p.Traits, States: p.trialStart(from), Pick: pick,
 		Storage: p.Spec.Population.Storage, Motion: p.motion(), Noise: p.noise(t, m.Dims().State), Stir: p.stir(t), Social: m.Social,
+		Tell: p.Spec.namesGroups(),
 	})
 }
 

@@ -23,6 +23,7 @@ func (s *Spec) scene(found *form.Mistakes) kind.Scene {
 		Size: s.Population.Size, Dim: s.Population.Dim, Model: s.Model != nil,
 		Dynamics: form.NameOf(s.Dynamics.Of), Habitat: kind.HabitatOf(s.Dynamics.Of), Names: s.entryNames(),
 	}
+	c.Grouped, c.GroupKey, c.Groups = s.grouped()
 	if s.Model != nil {
 		c.DimKeys = form.Paths("model.decision", "model.state", "model.trait")
 	} else if own, ok := s.Dynamics.Of.(kind.Sized); ok {

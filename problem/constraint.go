@@ -1,6 +1,8 @@
 package problem
 
 import (
+	"errors"
+
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/problem/form"
@@ -20,6 +22,8 @@ type Constraint struct {
 
 // maxConstraints is how many can be recorded, groups counted one by one.
 const maxConstraints = 16
+
+const tooMany = "constraints are %d, groups counted one by one, want at most %d"
 
 func (s *Spec) describeConstraint(f *form.Form, c *Constraint) {
 	form.Field(f, "name", &c.Name, form.Label(), form.Says("The label in results; no other constraint has it.", "", "load"))
@@ -45,8 +49,9 @@ func (c *check) constraints() {
 		}
 		c.tails(path, one)
 	}
-	c.FailIf(total > maxConstraints, form.Paths("constraints"),
-		"constraints are %d, groups counted one by one, want at most %d", total, maxConstraints)
+	c.FailIf(total > maxConstraints, form.Paths("constraints"), tooMany, total, maxConstraints)
+	c.FailIf(c.s.namesGroups() && c.s.Population.moves(), form.Paths("constraints", "population.churn", "population.drift"),
+		"constraints are on groups by name, which are those of the people there are at the start; want no drift and no churn")
 	if len(c.s.Players) > 0 {
 		c.shared()
 	}
@@ -81,11 +86,30 @@ func (p *Problem) buildConstraints() error {
 			return err
 		}
 		mean := risk.Constraint{Name: from.Name, Loss: loss, Measure: risk.Mean{}, Bound: from.Bound, Sensitivity: answer, Dims: p.Spec.Dims()}
-		for _, one := range from.Kind.Build(mean) {
+		all, err := p.groupwise(from.Kind, mean)
+		if err != nil {
+			return p.Spec.wrap(path, err)
+		}
+		for _, one := range all {
 			p.constraints, p.most = append(p.constraints, one), append(p.most, from.Most)
 		}
 	}
+	if n := len(p.constraints); n > maxConstraints {
+		return p.Spec.errorf("constraints", tooMany, n, maxConstraints)
+	}
 	return nil
+}
+
+// groupwise makes the constraint on a mean those of its kind, one for every group.
+func (p *Problem) groupwise(x kind.Criterion, mean risk.Constraint) ([]risk.Constraint, error) {
+	if !kind.ByName(x) {
+		return x.Build(mean), nil
+	}
+	of, names := p.Groups()
+	if of == nil {
+		return nil, errors.New("the groups of a table are known where its people are, and here nobody is drawn")
+	}
+	return x.(kind.NamedGroups).BuildNamed(mean, of, names)
 }
 
 // Constraints returns the constraints as the settled population is judged by them, each with the largest multiplier it may get.

@@ -6,10 +6,12 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/internal/room"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/problem/world"
 )
 
 // gather reads the people of a table. From then on the spec of the problem knows how many there are; it is still written as it was.
@@ -102,12 +104,37 @@ func (p *Problem) StateNames() []string {
 	return p.people.StateNames
 }
 
-// Groups returns the group of everybody, counted from 0, and the names of the groups; nil where there are none.
+// Groups returns the group of everybody, counted from 0, and the names of the groups, by the column of a table or else by the model; nil where there
+// are none.
 func (p *Problem) Groups() (of []int, names []string) {
-	if p.people == nil {
+	if p.people != nil && p.people.Groups != nil {
+		return p.people.Groups, p.people.GroupNames
+	}
+	if _, _, names = p.Spec.grouped(); names == nil {
 		return nil, nil
 	}
-	return p.people.Groups, p.people.GroupNames
+	first := 0
+	for g, end := range p.Spec.classes().Ends {
+		of = append(of, slices.Repeat([]int{g}, end-first)...)
+		first = end
+	}
+	return of, names
+}
+
+// grouped tells whether people are in groups that have names, the column of a table that says in which, and the names where they are known before it is read.
+func (s *Spec) grouped() (ok bool, column string, names []string) {
+	if t := s.Population.Table(); t != nil && t.Group != "" {
+		return true, t.Group, nil
+	}
+	if s.Model == nil || len(s.Model.Groups) == 0 {
+		return false, "", nil
+	}
+	return true, "", lists.Of(s.Model.Groups, func(g world.ModelGroup) string { return g.Name })
+}
+
+// namesGroups tells whether a constraint is on groups that have names, so that rules must be told who is sampled.
+func (s *Spec) namesGroups() bool {
+	return slices.ContainsFunc(s.Constraints, func(c Constraint) bool { return kind.ByName(c.Kind) })
 }
 
 // notes are what was found out about the file of a table.

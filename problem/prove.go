@@ -128,31 +128,7 @@ func (p *Problem) provable(f *steady.Objective, at *optimum.Point) (proof.Functi
 	if !linear || p.Social || !isQuadratic(p.Objective) {
 		return nil, nil
 	}
-	n := len(at.Decision)
-	step := max(rows.MaxAbs(at.Decision), 1e-300)
-	if step < 1e-200 {
-		step = 1
-	}
-	gradient, ahead, behind, hessian := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n*n)
-	value, err := f.Gradient(gradient, at.Decision)
-	if err != nil {
-		return nil, err
-	}
-	for j := range n { // differences of a linear gradient are exact but for rounding
-		u := append([]float64(nil), at.Decision...)
-		u[j] += step
-		if _, err := f.Gradient(ahead, u); err != nil {
-			return nil, err
-		}
-		u[j] = at.Decision[j] - step
-		if _, err := f.Gradient(behind, u); err != nil {
-			return nil, err
-		}
-		for i := range n {
-			hessian[i*n+j] = (ahead[i] - behind[i]) / (2 * step)
-		}
-	}
-	return proof.NewParaboloid(at.Decision, value, gradient, hessian), nil
+	return proof.FitParaboloid(f.Gradient, at.Decision)
 }
 
 // isQuadratic tells whether a loss is quadratic, or a sum of such.

@@ -72,3 +72,34 @@ func (q *Paraboloid) Enclose(dst interval.Jet, box []interval.Span) (work int) {
 	dst[0] = value
 	return n * n
 }
+
+// FitParaboloid returns the paraboloid that has the values and gradients of a function which is one, by its gradients around a decision.
+func FitParaboloid(gradient func(g, u []float64) (float64, error), at []float64) (*Paraboloid, error) {
+	n, step := len(at), 0.0
+	for _, v := range at {
+		step = max(step, math.Abs(v))
+	}
+	if step < 1e-200 {
+		step = 1
+	}
+	slope, ahead, behind, hessian := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n*n)
+	value, err := gradient(slope, at)
+	if err != nil {
+		return nil, err
+	}
+	for j := range n { // differences of a linear gradient are exact but for rounding
+		u := append([]float64(nil), at...)
+		u[j] += step
+		if _, err := gradient(ahead, u); err != nil {
+			return nil, err
+		}
+		u[j] = at[j] - step
+		if _, err := gradient(behind, u); err != nil {
+			return nil, err
+		}
+		for i := range n {
+			hessian[i*n+j] = (ahead[i] - behind[i]) / (2 * step)
+		}
+	}
+	return NewParaboloid(at, value, slope, hessian), nil
+}

@@ -18,6 +18,7 @@ type Constraint struct {
 	Measure Measure         // ρ
 	Bound   float64
 	Among   func(d []float64) bool // who counts, by the trait; nil: everybody
+	Member  func(who uint64) bool  // who of them counts, by the number that a sample must tell; nil: everybody
 
 	Sensitivity kedge.Sensitivity // how settled states answer the decision; nil: a gradient takes them for given
 	Dims        kedge.Dims
@@ -71,6 +72,9 @@ func (a *Gauge) Assess(g []float64, o kedge.Observation) (float64, error) {
 	if err := a.weighable(o.W); err != nil {
 		return 0, err
 	}
+	if a.Member != nil && o.Who == nil {
+		return 0, fmt.Errorf("risk: constraint %s is on a group of known people, but the sample does not tell who they are", a.Name)
+	}
 	clear(g)
 	a.next, a.given = a.level, o.W
 	room, who := scratch.Borrow(4*n), scratch.BorrowInts(n)
@@ -78,7 +82,7 @@ func (a *Gauge) Assess(g []float64, o kedge.Observation) (float64, error) {
 	defer who.Return()
 	a.lend(room.X, who.X)
 	defer a.takeBack()
-	a.judge(o.P, o.U, o.D)
+	a.judge(o.P, o.U, o.D, func(i int) uint64 { return o.Who[i] })
 	if len(a.losses) == 0 {
 		return 0, nil
 	}
@@ -108,8 +112,8 @@ func (a *Gauge) takeBack() {
 	a.losses, a.weights, a.sorted, a.shares, a.who, a.given = nil, nil, nil, nil, nil, nil
 }
 
-// judge finds who counts and their losses; nobody does whose weight is 0.
-func (a *Gauge) judge(p, u, d []float64) {
+// judge finds who counts and their losses; nobody does whose weight is 0. Row i is that of who(i).
+func (a *Gauge) judge(p, u, d []float64, who func(i int) uint64) {
 	n, dim := len(p)/a.Dims.State, a.Dims
 	if cap(a.losses) < n { // of a settled population, which has room of its own
 		a.losses, a.weights, a.who = make([]float64, n), make([]float64, n), make([]int, n)
@@ -117,7 +121,7 @@ func (a *Gauge) judge(p, u, d []float64) {
 	a.losses, a.who = a.losses[:0], a.who[:0]
 	for i := range n {
 		trait := d[i*dim.Trait : (i+1)*dim.Trait]
-		if a.Among != nil && !a.Among(trait) || a.given != nil && a.given[i] == 0 {
+		if a.Among != nil && !a.Among(trait) || a.Member != nil && !a.Member(who(i)) || a.given != nil && a.given[i] == 0 {
 			continue
 		}
 		a.who = append(a.who, i)

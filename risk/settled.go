@@ -36,7 +36,7 @@ func NewSettled(c Constraint, fresh func() SettlingCrowd, traits kedge.Rows) (*S
 		return nil, &kedge.DimError{Arg: "a trait", Got: width, Want: c.Dims.Trait}
 	}
 	s := assemble(g, fresh, traits)
-	g.judge(s.states, make([]float64, c.Dims.Decision), s.traits)
+	g.judge(s.states, make([]float64, c.Dims.Decision), s.traits, everybody)
 	if len(g.losses) == 0 {
 		return nil, fmt.Errorf("risk: constraint %s is on a group without people", c.Name)
 	}
@@ -56,7 +56,7 @@ func (s *SettledConstraint) Weigh(weights []float64) error {
 		return err
 	}
 	s.gauge.given = weights
-	if s.gauge.judge(s.states, make([]float64, s.gauge.Dims.Decision), s.traits); len(s.gauge.who) == 0 {
+	if s.gauge.judge(s.states, make([]float64, s.gauge.Dims.Decision), s.traits, everybody); len(s.gauge.who) == 0 {
 		return fmt.Errorf("risk: constraint %s is on a group of people whose weights are all 0", s.gauge.Name)
 	}
 	return nil
@@ -78,6 +78,9 @@ func (s *SettledConstraint) Clone() *SettledConstraint {
 	return assemble(&Gauge{Constraint: s.gauge.Constraint, gu: make([]float64, len(s.gauge.gu)), given: s.gauge.given}, s.fresh, s.rows)
 }
 
+// everybody says who is in a row where all are, in their order.
+func everybody(i int) uint64 { return uint64(i) }
+
 // Name returns the name of the constraint.
 func (s *SettledConstraint) Name() string { return s.gauge.Name }
 
@@ -92,7 +95,7 @@ func (s *SettledConstraint) Excess(u []float64) (float64, error) {
 	}
 	n, _ := s.rows.Size()
 	s.traits = s.rows.View(s.room, 0, n)
-	if a.judge(s.states, u, s.traits); len(a.losses) == 0 {
+	if a.judge(s.states, u, s.traits, everybody); len(a.losses) == 0 {
 		return 0, nil
 	}
 	if !rows.Finite(a.losses) {

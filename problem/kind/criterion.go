@@ -21,6 +21,20 @@ type Criterion interface {
 // Grouped is a Criterion that binds several groups of people, each by itself.
 type Grouped interface{ Groups() int }
 
+// NamedGroups is a Criterion that may bind groups of people who have names.
+type NamedGroups interface {
+	// HasNames tells whether it does.
+	HasNames() bool
+	// BuildNamed makes the constraint on the mean of a loss one for every group; of is the group of everybody.
+	BuildNamed(mean risk.Constraint, of []int, names []string) ([]risk.Constraint, error)
+}
+
+// ByName tells whether a criterion binds groups that have names.
+func ByName(x Criterion) bool {
+	n, ok := x.(NamedGroups)
+	return ok && n.HasNames()
+}
+
 // Tailed is a Criterion that looks at those alone who fare worst.
 type Tailed interface{ Tail() float64 } // their share
 

@@ -18,6 +18,9 @@ type Scene struct {
 	Dynamics  string     // the name of the dynamics
 	Habitat   Habitat    // where states live
 	Names     []string   // of the entries of a decision; none where they have none
+	Grouped   bool       // people are in groups that have names
+	GroupKey  string     // the column of a table that says which; "": none does
+	Groups    []string   // their names; nil: a table will tell
 }
 
 // Decision is how many entries a decision has.
