@@ -21,7 +21,7 @@ func everySet() []kedge.Set {
 		Box{Lower: []float64{0, 0, 0}}, Box{Upper: []float64{1, 1, 1}}, Simplex{1}, CappedSimplex{1, 0.5},
 		HalfSpace{Normal: []float64{1, -1, 1}, Bound: 1}, plane, Product{[]Part{{2, Simplex{1}}, {1, Ball{Radius: 1}}}},
 		Intersection{Of: []kedge.Set{Interval{0, 1}, plane}}, Lattice{}, Lattice{Lower: []float64{0, -1.5, 0}, Whole: []bool{true, true, false}},
-		Finite{[][]float64{{1, 2, 3}, {0, 0, 0}}},
+		Finite{[][]float64{{1, 2, 3}, {0, 0, 0}}}, Convex{Curves: []ConvexCurve{ellipse(1, 2, 3)}, Inside: []float64{0, 0, 0.1}},
 	}
 }
 
@@ -95,7 +95,8 @@ func TestWrongSets(t *testing.T) {
 		Product{[]Part{{1, Whole{}}}}, Product{[]Part{{2, nil}}}, Product{[]Part{{3, Whole{}}, {-1, Whole{}}}},
 		Product{[]Part{{2, Simplex{-1}}}}, Intersection{Of: []kedge.Set{nil}}, Intersection{Of: []kedge.Set{Simplex{-1}}},
 		Lattice{Lower: []float64{0}}, Lattice{Whole: []bool{true}}, Lattice{Lower: []float64{0.2, 0}, Upper: []float64{0.8, 1}},
-		Lattice{Lower: []float64{nan, 0}}, Finite{}, Finite{[][]float64{{1}}}, Finite{[][]float64{{1, 2}, {1, nan}}},
+		Lattice{Lower: []float64{nan, 0}}, Convex{}, Convex{Inside: []float64{1, 0}, Curves: []ConvexCurve{ellipse(1, 1)}},
+		Convex{Inside: []float64{0, 0}, Bounds: Box{Lower: []float64{0, 0}}}, Finite{}, Finite{[][]float64{{1}}}, Finite{[][]float64{{1, 2}, {1, nan}}},
 		Intersection{Tolerance: -1}, Intersection{Tolerance: nan}, Intersection{Tolerance: 1}, Intersection{MaxSteps: -1},
 	} {
 		u := []float64{3, 4}

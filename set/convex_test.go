@@ -1,0 +1,149 @@
+package set
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/rows"
+)
+
+// curve is a ConvexCurve of given derivatives.
+type curve func(g, h, u []float64) float64
+
+func (c curve) Expand(g, h, u []float64) float64 { return c(g, h, u) }
+
+// ellipse is Σ (uᵢ/aᵢ)² ≤ 1.
+func ellipse(a ...float64) curve {
+	return func(g, h, u []float64) float64 {
+		clear(h)
+		sum := -1.0
+		for i, v := range u {
+			sum += v * v / (a[i] * a[i])
+			g[i], h[i*len(u)+i] = 2*v/(a[i]*a[i]), 2/(a[i]*a[i])
+		}
+		return sum
+	}
+}
+
+// side is aᵀu ≤ b.
+func side(b float64, a ...float64) curve {
+	return func(g, h, u []float64) float64 {
+		clear(h)
+		copy(g, a)
+		return rows.Dot(a, u) - b
+	}
+}
+
+// apart is how far apart points are, against the size of what was projected.
+func apart(x, want, y []float64) float64 { return rows.Distance(x, want) / (1 + rows.Norm(y)) }
+
+// The nearest point of an ellipse is yᵢaᵢ²/(aᵢ² + λ) for the λ that puts it on the rim, found by halving.
+func TestConvexEllipses(t *testing.T) {
+	for n := 1; n <= 6; n++ {
+		a := []float64{1, 3, 0.2, 1, 10, 0.5}[:n]
+		for k, far := range []float64{0.1, 1.3, 5, 40, 1e4} {
+			y := normals(n, far, string(rune('a'+k)))
+			at := func(l float64) ([]float64, float64) {
+				x, sum := make([]float64, n), 0.0
+				for i, v := range y {
+					x[i] = v * a[i] * a[i] / (a[i]*a[i] + l)
+					sum += x[i] * x[i] / (a[i] * a[i])
+				}
+				return x, sum
+			}
+			want := slices.Clone(y)
+			if _, sum := at(0); sum > 1 {
+				low, high := 0.0, 1e12
+				for range 300 {
+					mid := low + (high-low)/2
+					if low > 0 {
+						mid = math.Sqrt(low * high)
+					}
+					if _, sum := at(mid); sum > 1 {
+						low = mid
+					} else {
+						high = mid
+					}
+				}
+				want, _ = at(high)
+			}
+			x := slices.Clone(y)
+			s := Convex{Curves: []ConvexCurve{ellipse(a...)}, Inside: make([]float64, n)}
+			if err := s.Project(x); err != nil || apart(x, want, y) > 1e-9 {
+				t.Errorf("%v from %v: %v, %v, want %v", a, y, x, err, want)
+			}
+			again := slices.Clone(x)
+			if err := s.Project(again); err != nil || bits(again, x) != 0 {
+				t.Errorf("%v is moved again, to %v", x, again)
+			}
+		}
+	}
+}
+
+// What a ball, half-spaces and bounds have in common has the same nearest points by Dykstra's method.
+func TestConvexAgainstDykstra(t *testing.T) {
+	box := Box{Lower: []float64{-1, -2, -1.5}, Upper: []float64{1.5, 2, 2}}
+	round := ellipse(2, 2, 2)
+	other := Intersection{Of: []kedge.Set{Ball{Radius: 2}, HalfSpace{Normal: []float64{1, 2, -1}, Bound: 1}, HalfSpace{Normal: []float64{-1, 0.5, 0.5}, Bound: 0.7}, box}, Tolerance: 1e-13, MaxSteps: 200_000}
+	s := Convex{Bounds: box, Curves: []ConvexCurve{round, side(1, 1, 2, -1), side(0.7, -1, 0.5, 0.5)}, Inside: []float64{0.1, 0, 0}}
+	for k := range 60 {
+		y := normals(3, 3, string(rune('a'+k)))
+		x, want := slices.Clone(y), slices.Clone(y)
+		if err := errors.Join(s.Project(x), other.Project(want)); err != nil || apart(x, want, y) > 1e-9 {
+			t.Errorf("%v: %v, %v, want %v", y, x, err, want)
+		}
+	}
+}
+
+// On exp(u₀) + exp(u₁) = 3 the nearest point is where the way there is at right angles to the curve, found by halving.
+func TestConvexCurves(t *testing.T) {
+	exp := curve(func(g, h, u []float64) float64 {
+		clear(h)
+		a, b := math.Exp(u[0]), math.Exp(u[1])
+		g[0], g[1], h[0], h[3] = a, b, a, b
+		return a + b - 3
+	})
+	s := Convex{Bounds: Box{Lower: []float64{-9, -9}, Upper: []float64{9, 9}}, Curves: []ConvexCurve{exp}, Inside: []float64{0, 0}}
+	for _, y := range [][]float64{{2, 2}, {3, 0.5}, {0.2, 5}, {-1, 2}, {0.6, 0.6}} {
+		rim := func(a float64) []float64 { return []float64{a, math.Log(3 - math.Exp(a))} }
+		slope := func(a float64) float64 { // of half the squared distance along the rim
+			x := rim(a)
+			return (a - y[0]) - (x[1]-y[1])*math.Exp(a)/(3-math.Exp(a))
+		}
+		low, high := -9.0, math.Log(3)-1e-9
+		for range 200 {
+			if mid := (low + high) / 2; slope(mid) < 0 {
+				low = mid
+			} else {
+				high = mid
+			}
+		}
+		x := slices.Clone(y)
+		if err := s.Project(x); err != nil || apart(x, rim(low), y) > 1e-9 {
+			t.Errorf("%v: %v, %v, want %v", y, x, err, rim(low))
+		}
+	}
+}
+
+// A point inside is found from one outside, and where there is none that is said.
+func TestInner(t *testing.T) {
+	box := Box{Lower: []float64{-5, -5}, Upper: []float64{5, 5}}
+	moved := curve(func(g, h, u []float64) float64 {
+		return ellipse(0.1, 0.2)(g, h, []float64{u[0] - 4, u[1] - 1})
+	})
+	x, err := Inner(box, []ConvexCurve{moved, side(4, 1, 0)}, []float64{-5, 9})
+	if err != nil || (Convex{Bounds: box, Curves: []ConvexCurve{moved, side(4, 1, 0)}, Inside: x}).Check(2) != nil {
+		t.Errorf("%v, %v", x, err)
+	}
+	for _, curves := range [][]ConvexCurve{{moved, side(3, 1, 0)}, {side(0, 1, 0), side(0, -1, 0)}} {
+		if x, err := Inner(box, curves, []float64{0, 0}); !errors.Is(err, kedge.ErrInfeasible) {
+			t.Errorf("nothing is inside, but %v is found, %v", x, err)
+		}
+	}
+	if _, err := Inner(Box{Lower: []float64{1}, Upper: []float64{1}}, nil, []float64{1}); !errors.Is(err, kedge.ErrInfeasible) {
+		t.Errorf("a point has an inside: %v", err)
+	}
+}
