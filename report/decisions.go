@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -51,13 +52,15 @@ func decisions(r *folder.Result) page.TextTable {
 // entryWords is the name of an entry with its unit, its number without a name.
 func entryWords(r *folder.Result, i int) string {
 	e := kedge.CalledAt(r.Names.Decision, i)
-	if e.Name == "" {
-		e.Name = strconv.Itoa(i)
+	return unitWords(kedge.Called{Name: cmp.Or(e.Name, strconv.Itoa(i)), Unit: e.Unit})
+}
+
+// unitWords is a name with its unit.
+func unitWords(e kedge.Called) string {
+	if e.Unit == "" {
+		return e.Name
 	}
-	if e.Unit != "" {
-		e.Name += ", in " + e.Unit
-	}
-	return e.Name
+	return e.Name + ", in " + e.Unit
 }
 
 // pointCells are the entries of a point, with their intervals where there are any.

@@ -119,7 +119,7 @@ func viewOf(r *folder.Result, p *folder.Path) view {
 	n, m := shapeOf(p)[0], shapeOf(p)[1]
 	switch {
 	case n == 1:
-		return overTurns(m)
+		return overTurns(r, m)
 	case n == m && n > 2 && onSimplex(p, n):
 		return overItems(n)
 	case n == m && n > 2 && len(r.Optimum.Decision) == n:
@@ -161,12 +161,13 @@ func follow(p *folder.Path, n, m int, state, decision func(k int, v []float64) d
 
 // plane shows the first two entries of states and, if they have two as well, of decisions.
 func plane(r *folder.Result, n, m int) view {
-	v := view{across: "first entry", up: "second entry", square: true, see: "The strong line is the decision, the cross the optimum; they share the axes of the states."}
+	v := view{across: stateWords(r, 0, "first entry"), up: stateWords(r, 1, "second entry"), square: true, see: "The strong line is the decision, the cross the optimum; they share the axes of the states."}
 	two := func(_ int, v []float64) draw.Spot { return draw.Spot{X: v[0], Y: v[1]} }
 	decision, optimum := two, []draw.Spot(nil)
 	switch {
 	case n != m || n > 2:
-		decision, v.across, v.up, v.see = nil, "first entry of the state", "second entry of the state", "Only the first two entries of states are shown."
+		decision, v.see = nil, "Only the first two entries of states are shown."
+		v.across, v.up = stateWords(r, 0, "first entry of the state"), stateWords(r, 1, "second entry of the state")
 	case len(r.Optimum.Decision) == 2:
 		optimum = []draw.Spot{two(0, r.Optimum.Decision)}
 	}
@@ -178,14 +179,20 @@ func plane(r *folder.Result, n, m int) view {
 	return v
 }
 
+// stateWords is what an entry of the state is called, with its unit; without a name it is what everybody says.
+func stateWords(r *folder.Result, i int, otherwise string) string {
+	e := kedge.CalledAt(r.Names.State, i)
+	return unitWords(kedge.Called{Name: cmp.Or(e.Name, otherwise), Unit: e.Unit})
+}
+
 // overTurns shows a single number over the turns.
-func overTurns(m int) view {
+func overTurns(r *folder.Result, m int) view {
 	state := func(k int, v []float64) draw.Spot { return draw.Spot{X: float64(k), Y: v[0]} }
 	decision := state
 	if m != 1 {
 		decision = nil
 	}
-	return view{across: "turn k", up: "state", see: "The snapshots lie closest at first.", tracks: func(p *folder.Path) draw.Trails {
+	return view{across: "turn k", up: stateWords(r, 0, "state"), see: "The snapshots lie closest at first.", tracks: func(p *folder.Path) draw.Trails {
 		return follow(p, 1, m, state, decision)
 	}}
 }

@@ -65,6 +65,21 @@ func TestViewsSuitTheShapes(t *testing.T) {
 	}
 }
 
+// Axes that show entries of a state go by their names and units.
+func TestPathsGoByTheNamesOfStates(t *testing.T) {
+	for _, c := range []struct {
+		n          int
+		across, up string
+	}{{1, "turn k", "rides, in km"}, {2, "rides, in km", "tired"}, {3, "along the optimum, pᵀu*/‖u*‖", "across it, towards the first decision"}} {
+		r := walked(polarizedEvery(2000), 4, c.n, false)
+		r.Optimum.Decision = make([]float64, c.n)
+		r.Names.State = []kedge.Called{{Name: "rides", Unit: "km"}, {Name: "tired"}, {}}[:c.n]
+		if v := viewOf(r, lastPath(r.Runs[0])); v.across != c.across || v.up != c.up {
+			t.Errorf("%d entries: axes %q and %q, want %q and %q", c.n, v.across, v.up, c.across, c.up)
+		}
+	}
+}
+
 // Paths whose numbers do not fit together are not drawn.
 func TestBrokenPathsAreNotDrawn(t *testing.T) {
 	for _, p := range []*folder.Path{nil, {}, {K: []int{0}}, {K: []int{0}, People: []int{1, 2}, States: []float64{1}}, {K: []int{0, 1}, People: []int{1}, States: []float64{1, 2}, Decisions: []float64{1}}} {
