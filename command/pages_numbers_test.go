@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	numberForm  = regexp.MustCompile(`([0-9][0-9 ]*[0-9]|[0-9])(\.[0-9]+)?(e[-+−]?[0-9]+| ?× ?10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?( %)?`)
+	numberForm  = regexp.MustCompile(`([0-9]{1,3}(?: [0-9]{3})+|[0-9]+)(\.[0-9]+)?(e[-+−]?[0-9]+| ?× ?10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?( %)?`)
 	fencedForm  = regexp.MustCompile("(?ms)^```.*?^```$")
 	codeForm    = regexp.MustCompile("`[^`]*`")
 	linkForm    = regexp.MustCompile(`\]\([^)]*\)`)
