@@ -80,3 +80,34 @@ func (n number) among(sources []number) bool {
 	}
 	return false
 }
+
+// Numbers are found as people write them, and rounded ones are those that they were rounded from.
+func TestNumbersOfPages(t *testing.T) {
+	for _, c := range []struct {
+		prose, printed string
+		want           bool
+	}{
+		{"8.9 %", "0.0888", true}, {"8.9 %", "8.88 %", true}, {"8.9 %", "0.0898", false}, {"9 %", "0.0888", true},
+		{"45.98", "45.9803682", true}, {"45.99", "45.9803682", false}, {"−0.39", "-0.3860", true},
+		{"6.3 × 10⁻¹³", "6.3e-13", true}, {"6.3 × 10⁻¹³", "6.3e-12", false}, {"3.4e-4", "0.000341", true},
+		{"20 000.5", "20 000.5", true}, {"3.63", "134 3.63", true},
+	} {
+		n := numbersOf(c.prose)
+		if len(n) != 1 || !n[0].telling() || n[0].among(numbersOf(c.printed)) != c.want {
+			t.Errorf("%q among %q: %+v, want %v", c.prose, c.printed, n, c.want)
+		}
+	}
+}
+
+// What differs from machine to machine is cut out of an output, and nothing else is.
+func TestSteadyLinesOfPages(t *testing.T) {
+	out := "Set u = 1.\n\n                 value  gap  seconds\noptimum              2    0         \nlong name, two words 3  0.5      1.5\nreport: x   y\ntook 3.1 s\n\n" +
+		"lq2    value seconds  ends at\nmine     1.5     0.4  ✓ optimal\n"
+	want := "Set u = 1.\n\n                 value  gap\noptimum              2    0\nlong name, two words 3  0.5\nreport: x   y\n\nlq2    value  ends at\nmine     1.5  ✓ optimal"
+	if got := strings.Join(steadyLines(out), "\n"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := strings.Join(pickLines(strings.Fields("a b c d e"), [][2]int{{2, 3}, {5, 5}}), " "); got != "… b c … e" {
+		t.Errorf("picked %q", got)
+	}
+}
