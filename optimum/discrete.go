@@ -321,7 +321,7 @@ func (g *gaps) beginnings(starts [][]float64) (list [][]float64) {
 // reach is between what numbers of an entry starts are spread, and steps begin.
 func (g *gaps) reach(i int) (lower, upper float64) {
 	lower, upper = g.lattice.Bounds(i)
-	wide := 64 * max(1, math.Abs(g.from[i]))
+	wide := float64(64 * max(1, math.Abs(g.from[i])))
 	return max(lower, g.from[i]-wide), min(upper, g.from[i]+wide)
 }
 

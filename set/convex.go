@@ -249,7 +249,7 @@ func Inner(bounds Box, curves []ConvexCurve, start []float64) ([]float64, error)
 		case wide == 0:
 			return nil, fmt.Errorf("entry %d has one value only, so that nothing is inside: %w", i, kedge.ErrInfeasible)
 		case !math.IsInf(wide, 1):
-			x[i] = lower + wide/2
+			x[i] = lower + float64(wide/2)
 		case math.IsInf(lower, -1):
 			x[i] = upper - 1
 		default:

@@ -184,7 +184,7 @@ func ends(s kedge.Set, n int) (lower, upper []float64, err error) {
 			if math.Abs(u[i]) > far/1000 {
 				return nil, nil, &kedge.RangeError{Arg: fmt.Sprintf("entry %d", i), Got: u[i], Want: "a set with an end there"}
 			}
-			slack := 1e-6 * max(1, math.Abs(u[i])) // of what is far away the projection is nearly the end
+			slack := float64(1e-6 * max(1, math.Abs(u[i]))) // of what is far away the projection is nearly the end
 			if side < 0 {
 				lower[i] = math.Ceil(u[i] - slack)
 			} else {

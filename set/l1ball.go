@@ -77,7 +77,7 @@ func holds(away []float64, radius, slack float64) bool {
 
 // slack is what n rounded entries may add to the radius: roundings of the radius, and of entries as large as those of the center.
 func (b L1Ball) slack(n int) float64 {
-	own := Simplex{Sum: b.Radius}.capped().tolerance(n)
+	own := float64(Simplex{Sum: b.Radius}.capped().tolerance(n))
 	if b.Center == nil {
 		return own
 	}
@@ -85,5 +85,5 @@ func (b L1Ball) slack(n int) float64 {
 	for _, c := range b.Center {
 		size += float64(math.Abs(c) * unit) // unit first, so that large centers do not overflow
 	}
-	return own + 2*(size+float64(unit*b.Radius))
+	return own + float64(2*(size+float64(unit*b.Radius)))
 }
