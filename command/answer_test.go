@@ -131,6 +131,9 @@ func TestTheAnswerIsWhole(t *testing.T) {
 	if code != 0 || !strings.Contains(told, "Set north = 5 buses, south = 3 buses.\n") || strings.Contains(told, "check failed") || !strings.Contains(told, "all 79 decisions") {
 		t.Errorf("exit code %d:\n%s", code, told)
 	}
+	if page := read(t, "out/report.md"); !strings.Contains(page, "all of them whole numbers") || !strings.Contains(page, "| north, in buses | 5 |") {
+		t.Error("the page does not say that decisions are whole numbers")
+	}
 	text, err := os.ReadFile(filepath.Join("out", "series.csv"))
 	if err != nil {
 		t.Fatal(err)

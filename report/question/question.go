@@ -113,6 +113,17 @@ func Bounded(s *problem.Spec) string {
 	return "Of the settled population: " + phrase.Enumerate(list) + "."
 }
 
+// wholes says which entries are whole numbers.
+func wholes(which form.Chosen) string {
+	switch {
+	case which.All:
+		return ", all of them whole numbers"
+	case !which.None():
+		return ", with whole numbers in " + phrase.Enumerate(which.Some)
+	}
+	return ""
+}
+
 // modelQuestion says what a spec asks that is written as formulas, in its own letters.
 func modelQuestion(s *problem.Spec) []page.Term {
 	m := s.Model
@@ -120,7 +131,7 @@ func modelQuestion(s *problem.Spec) []page.Term {
 	if m.Maximize != "" {
 		what, formula = "maximized", m.Maximize
 	}
-	decided := page.Term{Name: "What is decided", Text: fmt.Sprintf("%s: %s.", m.Decision, constraints(m.SubjectTo))}
+	decided := page.Term{Name: "What is decided", Text: fmt.Sprintf("%s: %s%s.", m.Decision, constraints(m.SubjectTo), wholes(m.Integer))}
 	judgement := page.Term{Name: "What is judged", Text: fmt.Sprintf("The mean of %s over the population, to be %s.", oneLine(formula), what) + judgedSettled}
 	if len(s.Players) > 0 {
 		decided.Text, judgement = m.Decision+", by several players.", page.Term{Name: "Who decides", Text: playersInWords(s)}
