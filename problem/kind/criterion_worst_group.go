@@ -112,7 +112,7 @@ func meant(name string, known []string) string {
 
 // Groups implements [Grouped]; groups that have names, and are not listed, are counted where they are known.
 func (m *WorstGroupCriterion) Groups() int {
-	if m.GroupBy.Entry > 0 {
+	if m.Cuts != nil {
 		return len(m.Cuts) + 1
 	}
 	return max(1, len(m.Names))
@@ -159,7 +159,7 @@ func (m *WorstGroupCriterion) Words(loss, isAtMost string) string {
 	switch {
 	case m.Names != nil:
 		who = "each of " + phrase.Enumerate(m.Names)
-	case m.GroupBy.Entry == 0:
+	case m.Cuts == nil:
 		who = "every group"
 	}
 	return "the mean of " + loss + " over " + who + isAtMost
