@@ -2,6 +2,7 @@ package formula
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -230,7 +231,7 @@ func (c *compiler) checkSize(field string) {
 
 func (c *compiler) newDynamics(m *Model) *dynamics {
 	slopes := c.gradients(m.next, c.input(opCotangent, m.next.shape), onState|onDecision|onCrowd)
-	f := &dynamics{dims: m.dims, slope: slopes[opState], next: planned(output{toDst, m.next, 0}), pull: plannedFor(slopes, m.dims.Decision)}
+	f := &dynamics{dims: m.dims, slope: slopes[opState], reads: readTrait(maps.Values(slopes)), next: planned(output{toDst, m.next, 0}), pull: plannedFor(slopes, m.dims.Decision)}
 	if m.Social() {
 		f.dims.Decision += m.dims.State
 	}
@@ -241,7 +242,17 @@ func (c *compiler) newDynamics(m *Model) *dynamics {
 func (c *compiler) newObjective(m *Model) *objective {
 	slopes := c.gradients(m.loss, c.number(1), onState|onDecision)
 	value := output{toValue, c.apply(opRowSum, scalar(), [4]int{}, m.loss), 0}
-	return &objective{dims: m.dims, programs: plannedFor(slopes, 0, value)}
+	return &objective{dims: m.dims, reads: readTrait(maps.Values(slopes)) || m.loss.deps&onTrait != 0, programs: plannedFor(slopes, 0, value)}
+}
+
+// readTrait tells whether a value depends on the trait.
+func readTrait(values iter.Seq[*node]) bool {
+	for n := range values {
+		if n.deps&onTrait != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // quiet makes noise constant, at its mean.

@@ -18,6 +18,7 @@ type dynamics struct {
 	next      func() *program
 	pull      programs
 	slope     *node // (∂f/∂p)ᵀv; nil is zero
+	reads     bool  // derivatives depend on the trait
 	resolvent *resolvent
 }
 
@@ -80,6 +81,7 @@ func mustBe(name string, x []float64, n int) {
 // objective are the programs of a minimize or maximize formula.
 type objective struct {
 	dims     kedge.Dims
+	reads    bool // the loss or a derivative depends on the trait
 	programs programs
 }
 

@@ -52,6 +52,12 @@ func (m *Model) Dynamics() Dynamics {
 	return m.dynamics
 }
 
+// ReadsTrait tells whether gradients of the loss need the traits of people whose states are known: the loss reads them, or how people answer depends on
+// them. A trait that is only added to the next state does not matter. It is for samples of people whose traits are unknown.
+func (m *Model) ReadsTrait() bool {
+	return m.dynamics != nil && m.dynamics.reads || m.objective != nil && m.objective.reads
+}
+
 // Social tells whether the next state depends on the mean state of the crowd. Dynamics, settler and sensitivity then take it behind the
 // decision, as a kedge.Model says by Social.
 func (m *Model) Social() bool { return m.next != nil && m.next.deps&onCrowd != 0 }

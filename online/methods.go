@@ -5,6 +5,7 @@ import "strings"
 // Needs is what a method must be given, turn by turn or beforehand.
 type Needs struct {
 	Samples     bool // states of sampled individuals, and derivatives of the loss
+	Traits      bool // traits of sampled individuals, also where neither the loss nor the answer depends on them
 	Panel       bool // the same individuals in successive turns
 	Values      bool // mean losses
 	Sensitivity bool // how settled states answer the decision
@@ -17,7 +18,7 @@ func (n Needs) String() string {
 	for _, one := range []struct {
 		needed bool
 		name   string
-	}{{n.Samples, "samples"}, {n.Panel, "panel"}, {n.Values, "values"}, {n.Sensitivity, "sensitivity"}, {n.Model, "model"}} {
+	}{{n.Samples, "samples"}, {n.Traits, "traits"}, {n.Panel, "panel"}, {n.Values, "values"}, {n.Sensitivity, "sensitivity"}, {n.Model, "model"}} {
 		if one.needed {
 			list = append(list, one.name)
 		}

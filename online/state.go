@@ -17,6 +17,7 @@ var (
 	_ wire.Described = (*Learning)(nil)
 	_ wire.Described = (*Dither)(nil)
 	_ wire.Described = (*Lagrangian)(nil)
+	_ wire.Described = (*Fallback)(nil)
 	_ wire.Described = (*Momentum)(nil)
 	_ wire.Described = (*Adam)(nil)
 	_ wire.Described = (*Optimistic)(nil)

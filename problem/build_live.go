@@ -6,6 +6,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/online"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // Live is a rule of a spec for people who are elsewhere: nobody was drawn for it.
@@ -15,6 +16,9 @@ type Live struct {
 	Set       kedge.Set          // of feasible decisions
 	Dims      kedge.Dims         // of individuals as the rule sees them
 	Model     kedge.Model        // that the rule was made of; it has no traits, no states and no weights
+
+	// Traits tells whether the rule needs the traits of people whose states it sees. It does not where formulas only add them to the next state.
+	Traits bool
 }
 
 // BuildLive makes the decision rule that trial t of an algorithm of a spec runs, its random numbers included: told what that trial observes, it decides the same,
@@ -43,7 +47,12 @@ func BuildLive(s *Spec, algorithm, trial int, files fs.FS) (*Live, error) {
 	if err != nil {
 		return nil, err
 	}
-	live := &Live{Objective: m.RowObjective(), Set: p.Set, Dims: m.Dims(), Model: m}
+	live := &Live{Objective: m.RowObjective(), Set: p.Set, Dims: m.Dims(), Model: m, Traits: facts.Needs.Traits || p.readsTraits(facts)}
 	live.Algorithm, err = rule.From(p.Start)
 	return live, err
+}
+
+// readsTraits tells whether a method reads traits by what it is told about people: of parts that are known by name, all do.
+func (p *Problem) readsTraits(facts kind.Facts) bool {
+	return p.formulas == nil || p.formulas.ReadsTrait() || facts.Settled || len(p.constraints)+len(p.players) > 0
 }

@@ -2,6 +2,7 @@ package problem
 
 import (
 	"context"
+	"errors"
 	"math"
 	"os"
 	"runtime"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/problem/kind"
 )
@@ -138,5 +140,57 @@ func TestRulesBoundToTheirPeopleAreRefused(t *testing.T) {
 	}
 	if explorers == 0 {
 		t.Error("nobody explores")
+	}
+}
+
+const additive = `iterations: 10
+population: {size: 10, dim: 1, law: normal}
+model: {decision: u, state: p, trait: d, next: 0.5*p + 0.2*u + d, minimize: p*u + u^2, subject to: [norm(u) <= 2]}
+start: {law: sphere}
+algorithms:
+  - {name: vanilla, step: 0.1, batch: 2}
+  - {name: composite, step: 0.1, batch: 2}
+  - {name: settled, kind: composite, at: settled, step: 0.1, batch: 2}
+  - {name: storm, step: 0.1, batch: 2}
+  - {name: learned, kind: composite, sensitivity: learned, learn: {dither: 0.1}, step: 0.1, batch: 2}
+  - {name: blind, kind: composite, sensitivity: learned, learn: {dither: 0.1, controls: none}, step: 0.1, batch: 2}
+`
+
+// Rules tell whether they need traits; those that do not decide the same whatever traits they are told.
+func TestRulesTellWhetherTheyNeedTraits(t *testing.T) {
+	s := mustParse(t, additive)
+	needs := map[string]bool{"vanilla": false, "composite": false, "settled": true, "storm": true, "learned": true, "blind": false}
+	for a := range s.Algorithms {
+		name := s.Algorithms[a].Name
+		one, err := BuildLive(s, a, 0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if one.Traits != needs[name] {
+			t.Errorf("%s: needs traits: %v", name, one.Traits)
+		}
+		if one.Traits {
+			continue
+		}
+		other, _ := BuildLive(s, a, 0, nil)
+		u, v := []float64{0}, []float64{0}
+		for k := range 20 {
+			one.Algorithm.Ask(u)
+			other.Algorithm.Ask(v)
+			if u[0] != v[0] {
+				t.Fatalf("%s: decisions depend on traits", name)
+			}
+			p := []float64{float64(k%3) - u[0], 1}
+			first := kedge.Observation{Round: k, U: u, P: p, D: []float64{0, 0}}
+			second := kedge.Observation{Round: k, U: v, P: p, D: []float64{1, float64(k)}}
+			if err := errors.Join(one.Algorithm.Tell(first), other.Algorithm.Tell(second)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	src, _ := Case("polarized")
+	live, err := BuildLive(mustParse(t, string(src)), 0, 0, nil)
+	if err != nil || !live.Traits {
+		t.Errorf("parts that are known by name: needs traits %v, %v", live.Traits, err)
 	}
 }

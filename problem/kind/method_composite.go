@@ -25,6 +25,7 @@ func (m *CompositeMethod) Facts() Facts {
 		Proven: contracting + ", Φ̃ is smooth", Source: "[he2025, composite update]", Follows: true, Published: true, Certified: true, Habits: m.Habits(),
 	}
 	known.Learned, known.Draws, known.Wrong = m.learned(), m.learned(), m.Wrong
+	known.Needs.Traits = m.learned() && m.Learn.readsTraits()
 	return known
 }
 

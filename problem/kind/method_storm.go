@@ -19,7 +19,7 @@ func (*StormMethod) Word() form.Option {
 // Facts implements [Method].
 func (m *StormMethod) Facts() Facts {
 	return Facts{
-		Title: "Composite gradient with recursive momentum", Assembly: "Recursive of Composite", Needs: online.Needs{Samples: true, Panel: true, Sensitivity: true},
+		Title: "Composite gradient with recursive momentum", Assembly: "Recursive of Composite", Needs: online.Needs{Samples: true, Traits: true, Panel: true, Sensitivity: true},
 		Limit: online.Optimal, Held: online.Optimal, Proven: "as composite", Source: "[cutkosky2019]", Habits: m.Habits(),
 	}
 }
