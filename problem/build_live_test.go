@@ -84,7 +84,7 @@ func liveSpecs(t *testing.T) map[string][]byte {
 	for _, name := range Cases() {
 		all[name], _ = Case(name)
 	}
-	for _, name := range []string{"learned-polarized", "learned-choice", "constraints", "pricing", "duopoly", "limits", "moving"} {
+	for _, name := range []string{"learned-polarized", "learned-choice", "constraints", "pricing", "duopoly", "limits", "moving", "buses"} {
 		src, err := os.ReadFile("../examples/" + name + ".yaml")
 		if err != nil {
 			t.Fatal(err)
