@@ -36,6 +36,7 @@ var (
 	_ JudgedSet      = (*Affine)(nil)
 	_ JudgedSet      = Product{}
 	_ JudgedSet      = Intersection{}
+	_ JudgedSet      = Convex{}
 	_ JudgedSet      = Lattice{}
 	_ JudgedSet      = Finite{}
 	_ TimedJudgedSet = Changing{}
@@ -178,6 +179,24 @@ func (s Intersection) Excess(u []float64) float64 {
 	return excessOf(s, u, func() (far float64) {
 		for _, member := range s.Of {
 			far = max(far, Excess(member, u))
+		}
+		return far
+	})
+}
+
+// Excess implements [JudgedSet], by the bounds and the curves: where one is above 0, it falls to 0 no nearer than its value by its slope. Beyond the bounds
+// curves may have no value.
+func (c Convex) Excess(u []float64) float64 {
+	return excessOf(c, u, func() float64 {
+		far := beyond(c.Bounds, u)
+		g, h := make([]float64, len(u)), make([]float64, len(u)*len(u))
+		for _, curve := range c.Curves {
+			switch v := curve.Expand(g, h, u); {
+			case v > 0:
+				far = max(far, v/rows.Norm(g))
+			case math.IsNaN(v) && far == 0:
+				return v
+			}
 		}
 		return far
 	})
