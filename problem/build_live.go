@@ -6,7 +6,6 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/online"
-	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // Live is a rule of a spec for people who are elsewhere: nobody was drawn for it.
@@ -29,30 +28,24 @@ type Live struct {
 func BuildLive(s *Spec, algorithm, trial int, files fs.FS) (*Live, error) {
 	from := &s.Algorithms[algorithm]
 	facts := from.Facts()
-	path := "algorithms." + from.Name
 	switch {
 	case facts.Draws && s.Generator == "numpy":
 		return nil, s.errorf("generator", "generator is numpy, from which %s and the samples of its people are drawn in turn; to run it for people elsewhere, leave the key out", from.Name)
 	case facts.Carries && trial > 0:
-		return nil, s.errorf(path, "%s takes the last loss of a trial into the next, so that only trial 0 can be run for people elsewhere", path)
+		return nil, s.errorf("algorithms."+from.Name, "algorithms.%s takes the last loss of a trial into the next, so that only trial 0 can be run for people elsewhere", from.Name)
 	}
 	p := begin(context.Background(), "", s, files)
 	p, err := p.after(p.buildIndividual, p.buildPlayers, p.buildSet, p.drawStart, p.enterSet, p.buildChanges, p.buildConstraints)
 	if err != nil {
 		return nil, err
 	}
-	m := p.trialModel(from)
 	_, directions := p.trialDraws(algorithm, trial)
+	m := p.trialModel(from)
 	rule, err := p.rule(from, m, directions)
 	if err != nil {
 		return nil, err
 	}
-	live := &Live{Objective: m.RowObjective(), Set: p.Set, Dims: m.Dims(), Model: m, Traits: facts.Needs.Traits || p.readsTraits(facts)}
+	live := &Live{Objective: m.RowObjective(), Set: p.Set, Dims: m.Dims(), Model: m, Traits: facts.Needs.Traits || facts.Settled || p.formulas == nil || p.formulas.ReadsTrait() || len(p.constraints)+len(p.players) > 0} // parts known by name all read traits
 	live.Algorithm, err = rule.From(p.Start)
 	return live, err
-}
-
-// readsTraits tells whether a method reads traits by what it is told about people: of parts that are known by name, all do.
-func (p *Problem) readsTraits(facts kind.Facts) bool {
-	return p.formulas == nil || p.formulas.ReadsTrait() || facts.Settled || len(p.constraints)+len(p.players) > 0
 }

@@ -60,11 +60,6 @@ func (l *Learn) describeNumbers(f *form.Form) {
 	form.Field(f, "hold", &l.Hold, form.Count(1, maxCount).Or(1), form.Says("Turns that a perturbation stays before its opposite is tried for as many.", "", "20"))
 }
 
-// readsTraits tells whether it learns from the traits of people: to know them again, or because they say something about their states.
-func (l *Learn) readsTraits() bool {
-	return l.Form == sensitivity.Conditional || l.Form == sensitivity.Panel || l.Controls != sensitivity.NoControls
-}
-
 // build gives a rule the gradient that learns how the crowd answers, from perturbations of what is deployed.
 func (l *Learn) build(r *online.Rule, s *Site, wrong *Wrong) error {
 	fit := l.Learning

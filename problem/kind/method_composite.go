@@ -4,6 +4,7 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/sensitivity"
 )
 
 // CompositeMethod counts the answer of the settled crowd, as it is told, as it learns it, or as it is misled about it.
@@ -25,7 +26,7 @@ func (m *CompositeMethod) Facts() Facts {
 		Proven: contracting + ", Φ̃ is smooth", Source: "[he2025, composite update]", Follows: true, Published: true, Certified: true, Habits: m.Habits(),
 	}
 	known.Learned, known.Draws, known.Wrong = m.learned(), m.learned(), m.Wrong
-	known.Needs.Traits = m.learned() && m.Learn.readsTraits()
+	known.Needs.Traits = m.learned() && (m.Learn.Form != sensitivity.Mean || m.Learn.Controls != sensitivity.NoControls)
 	return known
 }
 
