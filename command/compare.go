@@ -114,12 +114,15 @@ func (f *compareFlags) run(c *cobra.Command, args []string) error {
 	if err := f.spare(folder.KindCompare, dir, plan.OtherComparison(c.Context(), dir, planned, f.Kinds)); err != nil {
 		return err
 	}
-	if f.dryRun {
+	if f.dryRun || f.talks() {
 		told, err := plan.Compare(c.Context(), planned, problems, dir, f.Workers)
 		if err != nil {
 			return interrupted(c, err)
 		}
-		return f.tellPlan(c, told)
+		if f.dryRun {
+			return f.tellPlan(c, told)
+		}
+		fmt.Fprintln(os.Stderr, told.Line())
 	}
 	return produce(c, &f.resultFlags, folder.KindCompare, dir, &f.Progress,
 		func() (*compare.Comparison, error) { return f.comparison(c, problems, methods) },

@@ -132,6 +132,9 @@ func (f *resultFlags) spare(kind folder.Kind, dir string, other plan.Other) erro
 	return plan.Spare(kind, dir, other)
 }
 
+// talks tells whether words besides the result are wanted.
+func (f *resultFlags) talks() bool { return !f.quiet && !f.json }
+
 // tellPlan prints what would be done.
 func (f *resultFlags) tellPlan(c *cobra.Command, p *plan.Outlook) error {
 	switch {

@@ -52,6 +52,9 @@ Cases: ` + strings.Join(problem.Cases(), ", ") + `.
 With --checkpoint the run is saved as it goes. Stopped by Ctrl-C, kill -9 or a power cut, it goes on where it was saved last
 when the same command is given again, also on another number of workers, and ends with the same bytes.
 
+A line on stderr says beforehand about what time, memory and disk it takes; the time may be off by a factor of three. --dry-run says that
+and all else that is known before, and runs nothing.
+
 A folder that holds the finished result of another spec, or of other data, is left alone unless --overwrite is given; the same spec
 replaces its own result.
 
@@ -128,6 +131,7 @@ func (f *runFlags) execute(c *cobra.Command, p *problem.Problem) error {
 	if err := errors.Join(f.checkFolder(place), f.tag(place, nil)); err != nil {
 		return err
 	}
+	f.foretell(c.Context(), p, place)
 	begun := time.Now()
 	ctx, stop := context.WithCancel(c.Context())
 	defer stop()
@@ -163,6 +167,18 @@ func (f *runFlags) execute(c *cobra.Command, p *problem.Problem) error {
 		return coded{fmt.Errorf("stopped; %s holds the finished trials", dir), exitInterrupted}
 	}
 	return failed(err)
+}
+
+// foretell says what the run is about to take, if anybody wants to know.
+func (f *runFlags) foretell(ctx context.Context, p *problem.Problem, place *folder.Taken) {
+	if !f.talks() {
+		return
+	}
+	line := plan.Run(ctx, p, place.Dir(), f.workers).Line()
+	if lab.HasCheckpoint(place) {
+		line += "; what is saved takes no time again"
+	}
+	fmt.Fprintln(os.Stderr, line)
 }
 
 // tag adds tags to the folder if some were asked for; none at first, which finds a tags.json that cannot be added to before anything is computed.

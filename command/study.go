@@ -98,8 +98,12 @@ func (f *studyFlags) run(c *cobra.Command, name string) error {
 	if err := f.spare(folder.KindStudy, dir, plan.OtherStudy(c.Context(), dir, s, f.Options)); err != nil {
 		return err
 	}
+	told := plan.Study(s, dir, f.Workers)
 	if f.dryRun {
-		return f.tellPlan(c, plan.Study(s, dir, f.Workers))
+		return f.tellPlan(c, told)
+	}
+	if f.talks() {
+		fmt.Fprintln(os.Stderr, told.Line())
 	}
 	return produce(c, &f.resultFlags, folder.KindStudy, dir, &f.Progress,
 		func() (*study.Result, error) {

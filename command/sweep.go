@@ -142,9 +142,20 @@ func (f *sweepFlags) execute(c *cobra.Command, w *problem.Sweep, dir string, o l
 	}
 	defer place.Release()
 	o.Progress = new(lab.SweepProgress)
-	stop := func() {}
-	if !f.quiet {
+	fits, stop := o.Before, func() {}
+	o.Before = func(left []problem.Cell) error {
+		if err := fits(left); err != nil || f.quiet {
+			return err
+		}
+		if !f.json {
+			told, err := plan.Sweep(c.Context(), w, left, o.Files, dir, f.workers)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(os.Stderr, told.Line())
+		}
 		stop = watchSweep(os.Stderr, w, o.Progress)
+		return nil
 	}
 	r, err := lab.Sweep(c.Context(), w, place, o)
 	stop()

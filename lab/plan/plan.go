@@ -54,8 +54,11 @@ type OutlookMethod struct {
 	Trials int    `json:"trials"`
 }
 
-// moment is how long every algorithm is watched to see how fast it is.
-const moment = 100 * time.Millisecond
+// moment is how long work is watched to see how fast it is, and writing about how many seconds it takes to write a result and its pages.
+const (
+	moment  = 150 * time.Millisecond
+	writing = 0.7
+)
 
 // ReportDisk is what a report with figures takes on a disk at most, of those that there are, and StudyMemory what a study does.
 const (
@@ -67,13 +70,14 @@ const (
 func Run(ctx context.Context, p *problem.Problem, dir string, workers int) *Outlook {
 	made := begin("run", p.Name, folder.KindRun, dir, workers)
 	made.Problems, made.Memory, made.Disk = []OutlookProblem{part(p.Name, p.Spec)}, lab.Need(p.Spec, workers).Bytes(), lab.DiskNeed(p.Spec)
-	if pace, err := lab.NewPace(ctx, p, moment); err == nil {
-		made.Seconds = pace.Seconds(p.Spec, workers)
+	if pace, err := lab.NewPace(ctx, p, workers, moment); err == nil {
+		made.Seconds = writing + pace.Seconds(p.Spec, 1)
 	}
 	return made
 }
 
 // Sweep plans the cells of a sweep that are left. Turns are measured in the first of them, and others scaled by their people and turns.
+// Where that one cannot be built, which is a failure of its own, nobody knows the time.
 func Sweep(ctx context.Context, w *problem.Sweep, left []problem.Cell, files fs.FS, dir string, workers int) (*Outlook, error) {
 	made := begin("sweep", w.Name, folder.KindSweep, dir, workers)
 	made.Cells, made.Left, made.Problems = len(w.Cells), len(left), []OutlookProblem{}
@@ -81,12 +85,13 @@ func Sweep(ctx context.Context, w *problem.Sweep, left []problem.Cell, files fs.
 	if len(left) == 0 {
 		return made, nil
 	}
+	made.Problems = append(made.Problems, part(left[0].ID, w.Spec(left[0])))
 	first, err := problem.BuildWithin(ctx, w.Name, w.Spec(left[0]), files)
 	if err != nil {
-		return nil, err
+		return made, ctx.Err()
 	}
-	made.Problems = append(made.Problems, part(left[0].ID, first.Spec))
-	pace, err := lab.NewPace(ctx, first, moment)
+	at := min(len(left), made.Workers) // cells are run at a time
+	pace, err := lab.NewPace(ctx, first, made.Workers/at, moment)
 	if err != nil {
 		return made, ctx.Err()
 	}
@@ -94,7 +99,7 @@ func Sweep(ctx context.Context, w *problem.Sweep, left []problem.Cell, files fs.
 		s := w.Spec(cell)
 		made.Seconds += pace.Seconds(s, 1) * float64(s.Population.Size) / float64(first.Spec.Population.Size)
 	}
-	made.Seconds /= float64(min(len(left), made.Workers))
+	made.Seconds = writing + made.Seconds/float64(at)
 	return made, nil
 }
 
@@ -113,10 +118,14 @@ func Compare(ctx context.Context, p *compare.Fixture, problems []compare.Subject
 		if err != nil {
 			return nil, err
 		}
-		if pace, err := lab.NewPace(ctx, built, moment); err == nil {
-			made.Seconds += pace.Seconds(s, workers) * float64(p.Runs(i)) / float64(max(1, trials))
+		pace, err := lab.NewPace(ctx, built, workers, moment/time.Duration(len(p.Specs)))
+		if err != nil {
+			made.Seconds = 0
+			return made, ctx.Err()
 		}
+		made.Seconds += pace.Seconds(s, float64(p.Runs(i))/float64(max(1, trials)))
 	}
+	made.Seconds += writing
 	return made, nil
 }
 
@@ -173,22 +182,27 @@ func (p *Outlook) Lines() []string {
 		}
 	}
 	return append(lines, "memory  about "+room.Size(p.Memory)+of(room.Memory()), "disk    about "+room.Size(p.Disk)+of(room.Disk(p.Folder)),
-		"time    "+p.time(), phrase.Count(p.Workers, "worker")+"; nothing was run or written")
+		"time    "+p.time(), "all three are estimates; nothing was run or written")
 }
 
-// time says how long the trials take.
+// Line is what it takes, in one line.
+func (p *Outlook) Line() string {
+	return fmt.Sprintf("estimate: %s, %s of memory, %s of disk", p.time(), room.Size(p.Memory), room.Size(p.Disk))
+}
+
+// time says how long it takes.
 func (p *Outlook) time() string {
 	switch {
 	case p.Cells > 0 && p.Left == 0:
-		return "what it takes to write: nothing is left to compute"
+		return "nothing is left to compute"
 	case p.Seconds >= 1:
-		return fmt.Sprintf("about %s (estimated from the first turns), and what it takes to find the optimum and to write", phrase.Duration(p.Seconds))
+		return fmt.Sprintf("about %s on %s", phrase.Duration(p.Seconds), phrase.Count(p.Workers, "worker"))
 	case p.Seconds > 0:
-		return "less than a second (estimated from the first turns), and what it takes to find the optimum and to write"
+		return "about a second"
 	case p.Command == "study":
-		return "up to about a minute on two cores, some seconds with --quick; it is not measured beforehand"
+		return "up to about a minute on two cores, some seconds with --quick (not measured)"
 	}
-	return "unknown: the first turns could not be measured"
+	return "time unknown, for the first turns could not be measured"
 }
 
 // of says how much there is.
