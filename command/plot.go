@@ -37,7 +37,7 @@ folders are drawn into one figure and told apart by name. What is not said is ch
 drawn over its turns, one numeric key of a sweep makes lines with a band from the least to the greatest, and two
 make a heat map.
 
-The figure goes to plot.svg, or to the files of --out by their endings: .svg, .png, .pdf.
+The figure goes to plot.svg, or to the files of --out by their endings: .svg, .png, .pdf. Files that belong to a result are left alone.
 
 Exit codes: 0 drawn, 1 failed while writing, 64 the command is wrong (nothing was written), 130 stopped
 by Ctrl-C (nothing was written).`,
@@ -133,6 +133,9 @@ func (f *plotFlags) figure(ctx context.Context, dirs []string) (drawn draw.Figur
 	for _, path := range f.out {
 		if encoding(&drawn, path) == nil {
 			return drawn, fmt.Errorf("--out %s: want a name that ends in .svg, .png or .pdf", path)
+		}
+		if m := folder.Owner(path); m != nil {
+			return drawn, fmt.Errorf("--out %s: that file belongs to %s, and is left alone; choose another name", path, m.About())
 		}
 		if err := room.Writable(filepath.Dir(path)); err != nil {
 			return drawn, err

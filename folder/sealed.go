@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"path/filepath"
 
 	"github.com/kedge-opt/kedge/internal/disk"
 	"github.com/kedge-opt/kedge/internal/plain"
@@ -59,6 +60,19 @@ func ReadManifest(dir string) (*Manifest, error) {
 		return nil, err
 	}
 	return s.Manifest, s.Close()
+}
+
+// Owner is the manifest of the finished result that has written a file, nil if none has.
+func Owner(file string) *Manifest {
+	dir, name := filepath.Split(filepath.Clean(file))
+	m, err := ReadManifest(filepath.Clean(dir))
+	if err != nil {
+		return nil
+	}
+	if _, ok := m.Files[name]; !ok && name != manifestFile {
+		return nil
+	}
+	return m
 }
 
 // openKind opens a finished folder that must hold a result of a kind.
