@@ -19,10 +19,17 @@ func TestAFullDisk(t *testing.T) {
 	}
 	defer syscall.Unmount("disk", syscall.MNT_DETACH)
 	writeFile(t, "disk/mine", []byte("keep me"))
+	if err := os.Mkdir("part", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, "part/large", make([]byte, 3e6))
 	writeFile(t, "sweep.yaml", []byte("base: polarized\nover:\n  hold: [1000, 2000]\n"))
-	for _, args := range []string{"run polarized --iterations 1000000", "sweep sweep.yaml", "compare polarized --iterations 1000000", "study theorem-11"} {
+	for _, args := range []string{"run polarized --iterations 1000000", "sweep sweep.yaml", "compare polarized --iterations 1000000", "study theorem-11", "merge disk/new part"} {
 		begun := time.Now()
-		out, code := command(t, append(strings.Fields(args), "--out", "disk/new")...)
+		if !strings.Contains(args, "disk/new") {
+			args += " --out disk/new"
+		}
+		out, code := command(t, strings.Fields(args)...)
 		if code != exitUsage || !strings.Contains(out, "are free on that disk") || !strings.Contains(out, "--out") {
 			t.Errorf("kedge %s: exit code %d, %s", args, code, out)
 		}

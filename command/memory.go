@@ -2,6 +2,8 @@ package command
 
 import (
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -59,6 +61,22 @@ func fitsDisk(dir string, need float64) error {
 		return nil
 	}
 	return &DiskError{dir, need, float64(have.Bytes)}
+}
+
+// bytesBelow adds up the files below folders, as far as they can be seen.
+func bytesBelow(dirs []string) (sum float64) {
+	for _, dir := range dirs {
+		_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+			if err != nil {
+				return nil // whoever reads the folder says what is wrong with it
+			}
+			if info, err := e.Info(); err == nil && e.Type().IsRegular() {
+				sum += float64(info.Size())
+			}
+			return nil
+		})
+	}
+	return sum
 }
 
 // DiskError says that a folder would not fit.

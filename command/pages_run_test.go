@@ -196,7 +196,7 @@ func (f *typist) run(text string, exit int) (string, error) {
 	return out.String(), nil
 }
 
-var timedLine = regexp.MustCompile(`^(took|rate:) `)
+var timedLine = regexp.MustCompile(`^(took|rate:|estimate:) `)
 
 // steadyLines are the lines of an output without what differs from machine to machine: what it took, and the column of seconds.
 func steadyLines(out string) (lines []string) {

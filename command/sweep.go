@@ -249,6 +249,9 @@ Exit codes: 0 done, 1 cells are missing or failed, 64 the parts do not belong to
   kedge merge runs/grid runs/grid-1of2 runs/grid-2of2`,
 		Args: cobra.MinimumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := errors.Join(room.Writable(args[0]), fitsDisk(args[0], bytesBelow(args[1:]))); err != nil {
+				return err
+			}
 			place, err := folder.KindSweep.Take(args[0])
 			if err != nil {
 				return err

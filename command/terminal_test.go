@@ -3,6 +3,7 @@ package command
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -90,14 +91,15 @@ func TestLiveViewWithoutColours(t *testing.T) {
 	}
 }
 
-// The progress of a run is one line that fits, and the result stands below it.
+// The progress of a run is one line that fits, below what it is about to take, and the result stands below it.
 func TestProgressInATerminal(t *testing.T) {
 	fits := evidence.For(t, evidence.Promise{Name: "terminal-progress", Text: "the progress of a run in 80 and 36 columns", Needs: "tmux"})
 	for _, width := range []int{80, 36} {
 		term := open(t, width, 70)
 		term.line("clear; kedge run polarized --trials 3 --set population.size=50 --set optimum.starts=1 --out o")
-		rows := term.wait("turns", "% ")
-		if first := rows[0]; utf8.RuneCountInString(first) >= width || strings.ContainsAny(first, "█░") != (width == 80) {
+		rows := term.wait("turns", "% ", "estimate: about ")
+		at := slices.IndexFunc(rows, func(row string) bool { return strings.Contains(row, "% ") })
+		if first := rows[at]; utf8.RuneCountInString(first) >= width || strings.ContainsAny(first, "█░") != (width == 80) {
 			t.Errorf("at %d columns: %s", width, first)
 		}
 		text := strings.Join(term.wait("[0]$", "rate:"), "\n")
