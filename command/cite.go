@@ -1,37 +1,11 @@
 package command
 
 import (
-	"fmt"
 	"io"
-	"strings"
 
-	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/cite"
 	"github.com/spf13/cobra"
 )
-
-// work is what can be cited.
-type work struct {
-	key, title, version string
-	authors             []string // "He, Z." of a person, a name without a comma of a group
-	arXiv, url          string
-	year                int // 0 where there is none
-}
-
-// software is kedge itself.
-func software() work {
-	return work{
-		key: "kedge", title: "kedge: optimization of decisions that move the data they are judged on", version: folder.Version,
-		authors: []string{"kedge developers"}, url: "https://github.com/kedge-opt/kedge",
-	}
-}
-
-// paper is what kedge implements, as docs/REFERENCES.md has it [he2025].
-func paper() work {
-	return work{
-		key: "he2025", title: "Decision-dependent stochastic optimization: the role of distribution dynamics",
-		authors: []string{"He, Z.", "Bolognani, S.", "Dörfler, F.", "Muehlebach, M."}, year: 2025, arXiv: "2503.07324",
-	}
-}
 
 func newCite() *cobra.Command {
 	var format string
@@ -44,7 +18,7 @@ BibTeX. With --format only one of them, or the CITATION.cff of the repository.`,
   kedge cite --format bibtex >> references.bib`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			text, err := citation(format)
+			text, err := cite.In(format)
 			if err != nil {
 				return err
 			}
@@ -55,65 +29,4 @@ BibTeX. With --format only one of them, or the CITATION.cff of the repository.`,
 	c.Flags().StringVar(&format, "format", "", "text, bibtex or cff (default text and bibtex)")
 	completeWords(c, "format", []string{"text", "bibtex", "cff"})
 	return c
-}
-
-func citation(format string) (string, error) {
-	switch format {
-	case "text":
-		return software().text() + "\n" + paper().text(), nil
-	case "bibtex":
-		return software().bibTeX() + "\n" + paper().bibTeX(), nil
-	case "cff":
-		return citationFile(), nil
-	case "":
-		return software().text() + "\n" + paper().text() + "\n" + software().bibTeX() + "\n" + paper().bibTeX(), nil
-	}
-	return "", fmt.Errorf("--format is %q, want text, bibtex or cff", format)
-}
-
-// text is a reference as a list of references has it.
-func (w work) text() string {
-	names := strings.Join(w.authors, ", ")
-	if w.arXiv != "" {
-		return fmt.Sprintf("%s %s. arXiv %s, %d.\n", names, w.title, w.arXiv, w.year)
-	}
-	return fmt.Sprintf("%s. %s. Version %s. %s\n", names, w.title, w.version, w.url)
-}
-
-// bibTeX is an entry of a .bib file. Braces keep the name of a group whole and the case of titles.
-func (w work) bibTeX() string {
-	var b strings.Builder
-	kind, names := "software", "{"+w.authors[0]+"}"
-	if w.arXiv != "" {
-		kind, names = "misc", strings.NewReplacer("ö", `{\"o}`).Replace(strings.Join(w.authors, " and "))
-	}
-	fmt.Fprintf(&b, "@%s{%s,\n  author = {%s},\n  title = {{%s}}", kind, w.key, names, w.title)
-	field := func(name, value string) {
-		if value != "" {
-			fmt.Fprintf(&b, ",\n  %s = {%s}", name, value)
-		}
-	}
-	field("version", w.version)
-	field("url", w.url)
-	if w.arXiv != "" {
-		field("eprint", w.arXiv)
-		field("archiveprefix", "arXiv")
-		field("year", fmt.Sprint(w.year))
-	}
-	b.WriteString("\n}\n")
-	return b.String()
-}
-
-// citationFile is CITATION.cff, which hosts of repositories and reference managers read.
-func citationFile() string {
-	soft, article := software(), paper()
-	var b strings.Builder
-	fmt.Fprintf(&b, "cff-version: 1.2.0\nmessage: If you use kedge, cite it and the paper it implements; kedge cite prints both.\n")
-	fmt.Fprintf(&b, "type: software\ntitle: %q\nversion: %s\nlicense: Apache-2.0\nrepository-code: %s\nauthors:\n  - name: %s\n", soft.title, soft.version, soft.url, soft.authors[0])
-	fmt.Fprintf(&b, "references:\n  - type: article\n    title: %q\n    year: %d\n    url: https://arxiv.org/abs/%s\n    authors:\n", article.title, article.year, article.arXiv)
-	for _, name := range article.authors {
-		family, given, _ := strings.Cut(name, ", ")
-		fmt.Fprintf(&b, "      - family-names: %s\n        given-names: %s\n", family, given)
-	}
-	return b.String()
 }

@@ -37,6 +37,8 @@ type runFlags struct {
 
 	checkpoint time.Duration
 	fresh      bool
+
+	decide func(ctx context.Context, p *problem.Problem) func(algorithm, trial int) (kedge.Algorithm, error) // nil: the algorithms of the spec
 }
 
 func newRun(kinds *kind.Catalogue) *cobra.Command {
@@ -138,6 +140,9 @@ func (f *runFlags) execute(c *cobra.Command, p *problem.Problem) error {
 	c.SetContext(ctx)
 	notes := &notes{out: os.Stderr, quiet: f.quiet}
 	o := lab.Options{Workers: f.workers, Progress: new(lab.Progress), Checkpoint: f.checkpointIn(place, notes)}
+	if f.decide != nil {
+		o.Decide = f.decide(ctx, p)
+	}
 	result, err := f.compute(ctx, p, o, notes, stop)
 	notes.print()
 	if f.checkpoint > 0 && ctx.Err() != nil {

@@ -13,6 +13,7 @@ type Live struct {
 	Algorithm *online.Descent    // at its first decision
 	Objective kedge.RowObjective // judges samples
 	Set       kedge.Set          // of feasible decisions
+	Maximize  bool               // values are reported as rewards
 	Dims      kedge.Dims         // of individuals as the rule sees them
 	Model     kedge.Model        // that the rule was made of; it has no traits, no states and no weights
 
@@ -45,7 +46,7 @@ func BuildLive(s *Spec, algorithm, trial int, files fs.FS) (*Live, error) {
 	if err != nil {
 		return nil, err
 	}
-	live := &Live{Objective: m.RowObjective(), Set: p.Set, Dims: m.Dims(), Model: m, Traits: facts.Needs.Traits || facts.Settled || p.formulas == nil || p.formulas.ReadsTrait() || len(p.constraints)+len(p.players) > 0} // parts known by name all read traits
+	live := &Live{Objective: m.RowObjective(), Set: p.Set, Maximize: p.Maximize, Dims: m.Dims(), Model: m, Traits: facts.Needs.Traits || facts.Settled || p.formulas == nil || p.formulas.ReadsTrait() || len(p.constraints)+len(p.players) > 0} // parts known by name all read traits
 	live.Algorithm, err = rule.From(p.Start)
 	return live, err
 }

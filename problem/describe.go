@@ -3,6 +3,7 @@ package problem
 import (
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/problem/live"
 )
 
 // YAML returns the spec as it runs, every default written out, in one canonical form. Parse of it gives the same spec.
@@ -54,6 +55,7 @@ func (s *Spec) describe(f *form.Form) {
 	s.describeNames(f)
 	f.Section("record", form.Says("What is measured and how often.", "", ""), s.Record.describe)
 	f.Section("optimum", form.Says("How the exact optimum of the settled crowd is sought, which everything is compared with.", "u★ = argmin Φ̃ over 𝒞", ""), s.Optimum.describe)
+	form.Field(f, "live", &s.Live, form.Part((*live.Arrangement).Describe).Optional(), form.Says("How a rule decides for people who are elsewhere, asked and told by kedge serve. It has no part in runs.", "", ""))
 }
 
 // describeParts reads what a spec without a model is made of.

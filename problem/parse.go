@@ -3,6 +3,7 @@ package problem
 import (
 	"strings"
 
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
 )
@@ -126,6 +127,7 @@ func (c *check) all() {
 	c.players()
 	c.algorithms()
 	c.s.Names.Check(&c.Scene, c.s.Model.declared())
+	c.s.Live.Check(&c.Check, c.Decision(), lists.Of(c.s.Algorithms, func(a kind.Algorithm) string { return a.Name }))
 	c.record()
 	c.theory()
 	c.generator()

@@ -15,6 +15,7 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/problem/live"
 )
 
 // Spec is a problem, the algorithms to run on it and what to record.
@@ -38,6 +39,7 @@ type Spec struct {
 	Record      Record
 	Names       *kind.Naming // what entries are called; nil: they go by numbers
 	Optimum     Optimum
+	Live        *live.Arrangement // for people who are elsewhere; nil: it decides for those of the spec
 
 	Kinds *kind.Catalogue // what it can name; nil: the standard ones
 

@@ -25,6 +25,7 @@ func namesakes() map[string]string {
 		"CappedSimplex": shape,
 		"L1Ball":        shape,
 		"Check":         renamed,
+		"Loop":          "one rule against one population, in the laboratory and live",
 		"Choice":        model,
 		"Column":        renamed,
 		"Constant":      renamed,

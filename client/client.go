@@ -1,0 +1,181 @@
+// Package client talks to the decision service from Go.
+//
+//	loop := client.Open("http://127.0.0.1:7070").Loop("shop")
+//	d, err := loop.Ask(ctx)
+//	err = loop.Deploy(ctx, d.K, d.U)
+//	err = loop.Tell(ctx, d.K, "morning", client.Batch{P: states, D: traits})
+//	outcome, err := loop.Close(ctx, d.K)
+//
+// Every call can be repeated: the service knows decisions by their number and batches by their name. Calls that got no answer, or a 5xx, are
+// repeated here until the context ends.
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/kedge-opt/kedge/session"
+)
+
+// Client is a connection to a service.
+type Client struct {
+	address string
+	http    *http.Client
+	wait    time.Duration // before the first repeat
+}
+
+// Open is a client of the service at an address such as http://127.0.0.1:7070.
+func Open(address string) *Client {
+	return &Client{address: strings.TrimRight(address, "/"), http: &http.Client{}, wait: 50 * time.Millisecond}
+}
+
+// Remote is one loop of a service.
+type Remote struct {
+	*Client
+	Name string
+}
+
+// Loop names a loop.
+func (c *Client) Loop(name string) *Remote { return &Remote{c, name} }
+
+// Create makes a loop of a spec.
+func (c *Client) Create(ctx context.Context, name, spec string, mode session.Mode) (s session.Status, err error) {
+	return s, c.call(ctx, "POST", "/v1/loops", map[string]any{"name": name, "spec": spec, "mode": mode}, &s)
+}
+
+// Loops are the heads of all loops.
+func (c *Client) Loops(ctx context.Context) ([]session.Tip, error) {
+	var list struct {
+		Loops []session.Tip `json:"loops"`
+	}
+	err := c.call(ctx, "GET", "/v1/loops", nil, &list)
+	return list.Loops, err
+}
+
+// Status tells how the loop stands.
+func (l *Remote) Status(ctx context.Context) (s session.Status, err error) {
+	return s, l.call(ctx, "GET", l.path(""), nil, &s)
+}
+
+// Ask asks for the decision to deploy.
+func (l *Remote) Ask(ctx context.Context) (a session.Offer, err error) {
+	return a, l.call(ctx, "POST", l.path("/ask"), nil, &a)
+}
+
+// Deploy says what went live.
+func (l *Remote) Deploy(ctx context.Context, k int, u []float64) (s session.Reached, err error) {
+	return s, l.call(ctx, "PUT", l.path("/decisions/%d/deployment", k), session.Deploy{U: u}, &s)
+}
+
+// Answers is people who answered, one a row.
+type Answers struct {
+	P  [][]float64 `json:"p"`
+	D  [][]float64 `json:"d,omitempty"`
+	W  []float64   `json:"w,omitempty"`
+	ID []string    `json:"id,omitempty"`
+
+	ObservedAt *time.Time `json:"observed_at,omitempty"`
+}
+
+// Tell tells people who answered, under a name of the batch.
+func (l *Remote) Tell(ctx context.Context, k int, name string, b Answers) (r session.Received, err error) {
+	return r, l.call(ctx, "PUT", l.path("/decisions/%d/batches/%s", k, url.PathEscape(name)), b, &r)
+}
+
+// Close has the loop learn from a decision.
+func (l *Remote) Close(ctx context.Context, k int) (c session.Closing, err error) {
+	return c, l.call(ctx, "POST", l.path("/decisions/%d/close", k), struct{}{}, &c)
+}
+
+// Abandon gives a decision up.
+func (l *Remote) Abandon(ctx context.Context, k int, reason string) (s session.Reached, err error) {
+	return s, l.call(ctx, "POST", l.path("/decisions/%d/abandon", k), map[string]string{"reason": reason}, &s)
+}
+
+// Switch changes the mode by a word: pause, resume, kill, shadow or promote.
+func (l *Remote) Switch(ctx context.Context, word, reason string) (s session.Switched, err error) {
+	return s, l.call(ctx, "POST", l.path("/%s", word), map[string]string{"reason": reason}, &s)
+}
+
+func (l *Remote) path(format string, args ...any) string {
+	return "/v1/loops/" + l.Name + fmt.Sprintf(format, args...)
+}
+
+// mostReply is how much of a reply is read.
+const mostReply = 64 << 20
+
+// call sends a message until there is an answer.
+func (c *Client) call(ctx context.Context, method, path string, in, out any) error {
+	var body []byte
+	if in != nil {
+		var err error
+		if body, err = json.Marshal(in); err != nil {
+			return err
+		}
+	}
+	for wait := c.wait; ; wait = min(2*wait, 2*time.Second) {
+		again, err := c.try(ctx, method, path, body, out)
+		if err == nil || !again {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%w; at last: %w", ctx.Err(), err)
+		case <-time.After(wait):
+		}
+	}
+}
+
+// try sends a message once, and tells whether it is worth while to send it again.
+func (c *Client) try(ctx context.Context, method, path string, body []byte, out any) (again bool, err error) {
+	r, err := http.NewRequestWithContext(ctx, method, c.address+path, bytes.NewReader(body))
+	if err != nil {
+		return false, err
+	}
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	reply, err := c.http.Do(r)
+	if err != nil {
+		return ctx.Err() == nil, err
+	}
+	defer reply.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(reply.Body, mostReply))
+	if err != nil {
+		return true, err
+	}
+	if reply.StatusCode/100 == 2 {
+		return false, json.Unmarshal(text, out)
+	}
+	p := &Error{Status: reply.StatusCode, Title: reply.Status}
+	json.Unmarshal(text, p)
+	return p.Retryable, p
+}
+
+// Error is what the service answers instead of a reply.
+type Error struct {
+	Type      string          `json:"type"`
+	Title     string          `json:"title"`
+	Status    int             `json:"status"`
+	Detail    string          `json:"detail"`
+	Retryable bool            `json:"retryable"`
+	Errors    []session.Fault `json:"errors"`
+}
+
+func (e *Error) Error() string {
+	text := e.Title
+	if e.Detail != "" {
+		text += ": " + e.Detail
+	}
+	for _, one := range e.Errors {
+		text += "\n" + one.Detail
+	}
+	return text
+}

@@ -1,0 +1,67 @@
+// Package outage lends tests a disk whose power can be cut.
+package outage
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// Mount is a file system of its own, ext4 in a loop device.
+type Mount struct {
+	Dir   string // where it is mounted
+	image string
+}
+
+// New mounts one with the two folders of a test, or says why that cannot be here.
+func New(images, dir string) (*Mount, error) {
+	if os.Getuid() != 0 {
+		return nil, errors.New("only root can mount a disk to cut its power")
+	}
+	d := &Mount{Dir: dir, image: filepath.Join(images, "disk.img")}
+	if out, err := exec.Command("sh", "-c", `truncate -s 96M "$0" && mkfs.ext4 -q "$0"`, d.image).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("no file system: %w: %s", err, out)
+	}
+	return d, d.mount()
+}
+
+// Close takes it away.
+func (d *Mount) Close() { exec.Command("umount", d.Dir).Run() }
+
+func (d *Mount) mount() error {
+	if out, err := exec.Command("mount", "-o", "loop", d.image, d.Dir).CombinedOutput(); err != nil {
+		return fmt.Errorf("mount: %w: %s", err, out)
+	}
+	return nil
+}
+
+// on calls something with the open disk.
+func (d *Mount) on(call func(disk int) error) error {
+	f, err := os.Open(d.Dir)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return call(int(f.Fd()))
+}
+
+// Sync writes everything down.
+func (d *Mount) Sync() error { return d.on(unix.Syncfs) }
+
+// Cut shuts the file system down without writing its journal (EXT4_IOC_SHUTDOWN): what was not fsynced is gone.
+func (d *Mount) Cut() error {
+	const shutdown, noLogFlush = 0x8004587d, 2
+	return d.on(func(disk int) error { return unix.IoctlSetPointerInt(disk, shutdown, noLogFlush) })
+}
+
+// Restore mounts the disk again once everybody has left it.
+func (d *Mount) Restore() error {
+	if out, err := exec.Command("umount", d.Dir).CombinedOutput(); err != nil {
+		return fmt.Errorf("umount: %w: %s", err, out)
+	}
+	return d.mount()
+}

@@ -1,0 +1,119 @@
+// Package live is the section of a spec on how a rule decides for people who are elsewhere.
+package live
+
+import (
+	"math"
+	"time"
+
+	"github.com/kedge-opt/kedge/problem/form"
+)
+
+// Arrangement are how a rule decides for people who are elsewhere: when, on how many of them, and how far it may go.
+type Arrangement struct {
+	Algorithm string // whose rule decides; empty: the first of the spec
+
+	Settle time.Duration // after a deployment, before people's answers count
+
+	Deploy  time.Duration // a decision that is not deployed by then lapses
+	Data    time.Duration // after a deployment; then somebody is told, and after twice that it holds
+	Approve time.Duration // a proposal that nobody approves by then is rejected
+	GiveUp  time.Duration // after a deployment; a decision that is not closed by then is abandoned
+
+	Least   int    // people who must have answered; weighted ones count as many as they are worth
+	Weights string // whether rows have weights and ids: none, optional or required
+	IDs     string
+	Traits  string // optional or required
+
+	Norm      *float64 // cap on how far a decision is from what is live; nil: none was named
+	Each, Day float64  // the same by entry, and in all of 24 hours
+	Lead      *float64 // how far the iterate may be from what is live; nil: Norm
+	Safe      []float64
+	Approval  string   // never, always or beyond
+	Beyond    *float64 // the change that wants approval
+}
+
+// What rows of people have besides their states.
+const (
+	Without  = "none"
+	Optional = "optional"
+	Required = "required"
+)
+
+// When a decision wants approval.
+const (
+	ApproveNever  = "never"
+	ApproveAlways = "always"
+	ApproveBeyond = "beyond"
+)
+
+// New is what is so unless a spec says otherwise.
+func New() *Arrangement {
+	l := &Arrangement{}
+	form.Read(&form.Node{Shape: form.Mapping}, &form.Mistakes{}, l.Describe)
+	return l
+}
+
+// Describe reads and writes the section.
+func (l *Arrangement) Describe(f *form.Form) {
+	span, limit := form.Span(), form.Number("a number above 0; .inf: none", form.Above(0, math.Inf(1)))
+	form.Field(f, "algorithm", &l.Algorithm, form.Label().Optional(), form.Says("Which algorithm of the spec decides; without it the first.", "", "composite"))
+	f.Section("time", form.Says("What the clock has to do with people.", "", ""), func(f *form.Form) {
+		form.Field(f, "settle", &l.Settle, span.Or(0), form.Says("How long after a deployment people's answers begin to count.", "", "6h"))
+	})
+	f.Section("deadlines", form.Says("When what has not happened no longer counts. Nothing of it takes a step.", "", ""), func(f *form.Form) {
+		form.Field(f, "deploy", &l.Deploy, form.SpanOrNever().Or(24*time.Hour), form.Says("A decision that is not deployed by then lapses; the same is offered again.", "", "24h"))
+		form.Field(f, "data", &l.Data, form.SpanOrNever().Or(36*time.Hour), form.Says("How long after a deployment an alarm is raised if the decision is not closed.", "", "36h"))
+		form.Field(f, "approve", &l.Approve, form.SpanOrNever().Or(24*time.Hour), form.Says("A proposal that nobody approves by then is rejected.", "", "24h"))
+		form.Field(f, "give-up", &l.GiveUp, form.SpanOrNever().Or(form.Never), form.Says("How long after a deployment a decision is abandoned that was not closed.", "", "7d"))
+	})
+	f.Section("samples", form.Says("Who must have answered before a step is taken.", "", ""), func(f *form.Form) {
+		may, must := form.Choice(Optional, "A row may have one.", ""), form.Choice(Required, "Every row has one.", "")
+		any := form.OneOf(form.Choice(Without, "No row has one.", ""), may, must)
+		form.Field(f, "least", &l.Least, form.Count(1, math.MaxInt32).Or(100), form.Says("How many people, where they are weighted as many as their weights are worth; with fewer no step is taken.", "n = (Σw)²/Σw²", "200"))
+		form.Field(f, "weights", &l.Weights, any.Or(Without), form.Says("Whether rows have weights.", "", Optional))
+		form.Field(f, "traits", &l.Traits, form.OneOf(may, must).Or(Required), form.Says("Whether rows have traits. A row without one is kept and does not count.", "d", Optional))
+		form.Field(f, "ids", &l.IDs, any.Or(Without), form.Says("Whether rows say who answered.", "", Optional))
+	})
+	f.Section("cap", form.Says("How far a decision may be from what is live.", "", ""), func(f *form.Form) {
+		form.Field(f, "norm", &l.Norm, form.Pointed(limit).Optional(), form.Says("As a whole. It must be written for a loop to leave the shadow; .inf will do.", "‖u − live‖", "0.5"))
+		form.Field(f, "each", &l.Each, limit.Or(math.Inf(1)), form.Says("Every entry.", "|uᵢ − liveᵢ|", "0.1"))
+		form.Field(f, "day", &l.Day, limit.Or(math.Inf(1)), form.Says("All changes of the last 24 hours together.", "Σ‖Δu‖", "1"))
+	})
+	form.Field(f, "lead", &l.Lead, form.Pointed(form.Number("a number ≥ 0; .inf: any", form.Closed(0, math.Inf(1)))).Optional(), form.Says("How far the iterate of the rule may be from what is live: more than what deployments are rounded to. Without it as far as cap.norm.", "", "0.2"))
+	form.Field(f, "safe", &l.Safe, form.Numbers(form.Finite()).Optional(), form.Says("The decision after a kill. It must be feasible, and there for a loop to leave the shadow.", "", "[5, 5, 8]"))
+	form.Field(f, "approval", &l.Approval, form.OneOf(form.Choice(ApproveNever, "None.", ""), form.Choice(ApproveAlways, "All of them.", ""), form.Choice(ApproveBeyond, "Those that change what is live by more than beyond.", "")).Or(ApproveNever), form.Says("Which decisions wait until somebody approves them.", "", "always"))
+	form.Field(f, "beyond", &l.Beyond, form.Pointed(form.NotNegative()).Optional(), form.Says("With approval: beyond, how large a change wants approval.", "‖u − live‖", "0.5"))
+}
+
+// Cap is how far a decision may be from what is live.
+func (l *Arrangement) Cap() float64 {
+	if l.Norm == nil {
+		return math.Inf(1)
+	}
+	return *l.Norm
+}
+
+// Ahead is how far the iterate may be from what is live.
+func (l *Arrangement) Ahead() float64 {
+	if l.Lead == nil {
+		return l.Cap()
+	}
+	return *l.Lead
+}
+
+// Check refuses what does not fit the rest of the spec.
+func (l *Arrangement) Check(c *form.Check, decision form.Length, algorithms []string) {
+	if l == nil {
+		return
+	}
+	known := l.Algorithm == ""
+	for _, name := range algorithms {
+		known = known || name == l.Algorithm
+	}
+	c.FailIf(!known && c.Sound("algorithms"), form.Paths("live.algorithm"), "live.algorithm is %s, which is none of the spec's algorithms", l.Algorithm)
+	if l.Safe != nil && c.Sound("live.safe") {
+		c.Length("live.safe", len(l.Safe), decision)
+	}
+	c.FailIf((l.Approval == ApproveBeyond) != (l.Beyond != nil) && c.Sound("live.approval", "live.beyond"), form.Paths("live.approval", "live.beyond"),
+		"live.approval beyond and live.beyond belong together, want both or none")
+}

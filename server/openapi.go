@@ -1,0 +1,117 @@
+package server
+
+import (
+	"reflect"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/kedge-opt/kedge/session"
+)
+
+var parameter = regexp.MustCompile(`\{(\w+)\}`)
+
+// openAPI describes the routes as OpenAPI 3.1.
+func openAPI(c *call) (int, any, error) {
+	paths := map[string]map[string]any{}
+	for _, r := range c.table {
+		if paths[r.Path] == nil {
+			paths[r.Path] = map[string]any{}
+		}
+		paths[r.Path][strings.ToLower(r.Method)] = r.operation()
+	}
+	return 200, map[string]any{
+		"openapi": "3.1.0",
+		"info":    map[string]any{"title": "kedge", "version": c.build, "description": "Ask for a decision, say what was deployed, tell what people did."},
+		"paths":   paths,
+	}, nil
+}
+
+func (r route) operation() map[string]any {
+	op := map[string]any{"summary": r.Says, "operationId": strings.ToLower(r.Method) + strings.ReplaceAll(parameter.ReplaceAllString(r.Path, "$1"), "/", "-")}
+	var list []any
+	for _, name := range parameter.FindAllStringSubmatch(r.Path, -1) {
+		list = append(list, map[string]any{"name": name[1], "in": "path", "required": true, "schema": map[string]any{"type": "string"}})
+	}
+	if list != nil {
+		op["parameters"] = list
+	}
+	if r.Right != Anybody {
+		op["x-right"] = r.Right
+	}
+	if r.In != nil {
+		op["requestBody"] = map[string]any{"content": map[string]any{"application/json": map[string]any{"schema": schemaOf(reflect.TypeOf(r.In), true)}}}
+	}
+	replies := map[string]any{"default": map[string]any{"description": "a problem", "content": map[string]any{"application/problem+json": map[string]any{"schema": schemaOf(reflect.TypeFor[ProblemDetails](), false)}}}}
+	good := map[string]any{"description": "done"}
+	if r.Out != nil {
+		good["content"] = map[string]any{"application/json": map[string]any{"schema": schemaOf(reflect.TypeOf(r.Out), false)}}
+	}
+	replies["2XX"] = good
+	op["responses"] = replies
+	return op
+}
+
+// schemaOf is the JSON Schema of a type. Requests have no other keys than these; replies may grow.
+func schemaOf(t reflect.Type, strict bool) map[string]any {
+	switch {
+	case t == reflect.TypeFor[time.Time]():
+		return map[string]any{"type": "string", "format": "date-time"}
+	case t == reflect.TypeFor[session.Hash]():
+		return map[string]any{"type": "string", "pattern": "^[0-9a-f]{64}$"}
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return schemaOf(t.Elem(), strict)
+	case reflect.String:
+		return map[string]any{"type": "string"}
+	case reflect.Bool:
+		return map[string]any{"type": "boolean"}
+	case reflect.Int, reflect.Int64:
+		return map[string]any{"type": "integer"}
+	case reflect.Float64:
+		return map[string]any{"type": "number"}
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return map[string]any{} // any value
+		}
+		return map[string]any{"type": []string{"array", "null"}, "items": schemaOf(t.Elem(), strict)}
+	case reflect.Array:
+		return map[string]any{"type": "array", "items": schemaOf(t.Elem(), strict)}
+	case reflect.Map:
+		return map[string]any{"type": "object", "additionalProperties": schemaOf(t.Elem(), strict)}
+	}
+	properties, needed := map[string]any{}, []string{}
+	fields(t, strict, properties, &needed)
+	s := map[string]any{"type": "object", "properties": properties}
+	if strict {
+		s["additionalProperties"] = false
+	} else if len(needed) > 0 {
+		s["required"] = needed
+	}
+	return s
+}
+
+// fields lists those of a struct and of what is embedded in it.
+func fields(t reflect.Type, strict bool, properties map[string]any, needed *[]string) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, rest, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case name == "-" || !f.IsExported() && !f.Anonymous:
+		case f.Anonymous && name == "":
+			below := f.Type
+			if below.Kind() == reflect.Pointer {
+				below = below.Elem()
+				fields(below, strict, properties, new([]string))
+				continue
+			}
+			fields(below, strict, properties, needed)
+		default:
+			properties[name] = schemaOf(f.Type, strict)
+			if rest == "" {
+				*needed = append(*needed, name)
+			}
+		}
+	}
+}

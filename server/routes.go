@@ -1,0 +1,356 @@
+package server
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/kedge-opt/kedge/session"
+)
+
+// Right is what a key must have.
+type Right string
+
+// The rights.
+const (
+	Anybody Right = ""
+	MayRead Right = "read"
+	MayAsk  Right = "ask"
+	MayTell Right = "tell"
+	Operate Right = "operate"
+	Admin   Right = "admin"
+)
+
+// route is one row of the table.
+type route struct {
+	Method, Path string
+	Right        Right
+	Says         string
+	In, Out      any // examples; nil: no body
+	streams      bool
+	do           func(c *call) (status int, reply any, err error)
+}
+
+// creating is the body of the call that makes a loop.
+type creating struct {
+	Name   string            `json:"name"`
+	Spec   string            `json:"spec"`
+	Mode   session.Mode      `json:"mode,omitempty"`
+	Labels map[string]string `json:"labels,omitempty"`
+}
+
+// reasoned is the body of calls that want a reason.
+type reasoned struct {
+	Reason string `json:"reason,omitempty"`
+}
+
+func routes() []route {
+	const (
+		loops     = "/v1/loops"
+		loop      = loops + "/{loop}"
+		decisions = loop + "/decisions"
+		decision  = decisions + "/{k}"
+	)
+	list := []route{
+		{Method: "POST", Path: loops, Right: Admin, Says: "Make a loop, in the shadow unless mode says live. The same again changes nothing.", In: creating{}, Out: session.Status{}, do: create},
+		{Method: "GET", Path: loops, Right: MayRead, Says: "All loops.", Out: heads{}, do: listLoops},
+		{Method: "GET", Path: "/v1/heads", Right: MayRead, Says: "The newest event of every loop.", Out: heads{}, do: listLoops},
+		{Method: "GET", Path: loop, Right: MayRead, Says: "How a loop stands.", Out: session.Status{}, do: show},
+		{Method: "PUT", Path: loop + "/spec", Right: Admin, Says: "Revise the spec. If-Match names the revision that it is made from.", In: session.Revise{}, Out: session.RevisedTo{}, do: revise},
+		{Method: "DELETE", Path: loop, Right: Admin, Says: "Archive a loop; its log stays.", Out: session.Status{}, do: func(c *call) (int, any, error) { return c.do(200, session.Archive{}) }},
+		{Method: "POST", Path: loop + "/ask", Right: MayAsk, Says: "The decision to deploy. Until it comes to something the answer is the same.", Out: session.Offer{}, do: func(c *call) (int, any, error) { return c.do(200, session.Ask{}) }},
+		{Method: "PUT", Path: decision + "/deployment", Right: MayTell, Says: "Say what went live, which may differ from what was decided.", In: session.Deploy{}, Out: session.Reached{}, do: deploy},
+		{Method: "PUT", Path: decision + "/batches/{batch}", Right: MayTell, Says: "Tell people who answered. The same batch again changes nothing.", In: people{}, Out: session.Received{}, do: tell},
+		{Method: "GET", Path: decision + "/batches", Right: MayRead, Says: "The receipts of the batches of a decision.", Out: []session.Receipt{}, do: receipts},
+		{Method: "POST", Path: decision + "/close", Right: MayTell, Says: "Learn from a decision: one step of the rule, or the reason why there is none.", In: session.Close{}, Out: session.Closing{}, do: closing},
+		{Method: "POST", Path: decision + "/abandon", Right: MayTell, Says: "Give a decision up without learning from it.", In: session.Abandon{}, Out: session.Reached{}, do: abandon},
+		{Method: "POST", Path: decision + "/approve", Right: Operate, Says: "Let a proposal be deployed.", In: reasoned{}, Out: session.Reached{}, do: approve},
+		{Method: "POST", Path: decision + "/reject", Right: Operate, Says: "Refuse a proposal.", In: reasoned{}, Out: session.Reached{}, do: reject},
+		{Method: "GET", Path: decision, Right: MayRead, Says: "One decision, from its opening to its outcome.", Out: session.Decision{}, do: one},
+		{Method: "GET", Path: decisions, Right: MayRead, Says: "Decisions after after_k, up to page_size of them.", Out: page{}, do: some},
+		{Method: "POST", Path: loop + "/rollback", Right: Operate, Says: "Go back to what was deployed once, to safe or to baseline.", In: session.RollBack{}, Out: session.RolledTo{}, do: rollback},
+		{Method: "PUT", Path: loop + "/pin", Right: Operate, Says: "Answer a decision whatever the rule says.", In: session.SetPin{}, Out: session.Status{}, do: pin},
+		{Method: "DELETE", Path: loop + "/pin", Right: Operate, Says: "Let the rule decide again.", Out: session.Status{}, do: func(c *call) (int, any, error) { return c.do(200, session.Unpin{}) }},
+		{Method: "GET", Path: loop + "/log", Right: MayRead, Says: "Events after after, up to 1,000 of them.", Out: []session.Event{}, do: events},
+		{Method: "GET", Path: loop + "/events", Right: MayRead, Says: "Events as they happen, as server-sent events; Last-Event-ID goes on after one.", streams: true, do: stream},
+		{Method: "GET", Path: "/healthz", Says: "Whether the process answers.", Out: struct{}{}, do: func(*call) (int, any, error) { return 200, struct{}{}, nil }},
+		{Method: "GET", Path: "/readyz", Says: "Whether commands are taken.", Out: struct{}{}, do: isReady},
+		{Method: "GET", Path: "/version", Says: "The build and the limits.", Out: version{}, do: func(c *call) (int, any, error) { return 200, version{c.build, c.limits}, nil }},
+		{Method: "GET", Path: "/openapi.json", Says: "This table, as OpenAPI 3.1.", do: openAPI},
+		{Method: "GET", Path: "/problems/{type}", Says: "What a problem is, and what to do.", do: explain},
+	}
+	for word, mode := range map[string]session.Mode{"pause": session.Paused, "resume": session.Live, "kill": session.Killed, "shadow": session.Shadow, "promote": session.Live} {
+		list = append(list, route{Method: "POST", Path: loop + "/" + word, Right: Operate, Says: "The loop is " + string(mode) + " from now on.", In: reasoned{}, Out: session.Switched{}, do: func(c *call) (int, any, error) {
+			var b reasoned
+			if err := c.read(&b); err != nil {
+				return 0, nil, err
+			}
+			return c.do(200, session.Switch{To: mode, Reason: b.Reason})
+		}})
+	}
+	slices.SortStableFunc(list, func(a, b route) int { return strings.Compare(a.Path+a.Method, b.Path+b.Method) })
+	return list
+}
+
+type heads struct {
+	Loops []session.Tip `json:"loops"`
+}
+
+type version struct {
+	Version string    `json:"version"`
+	Limits  Allowance `json:"limits"`
+}
+
+type page struct {
+	Decisions []session.Decision `json:"decisions"`
+	Next      int                `json:"next_after_k,omitempty"`
+}
+
+func create(c *call) (int, any, error) {
+	var b creating
+	if err := c.read(&b); err != nil {
+		return 0, nil, err
+	}
+	if !loopName.MatchString(b.Name) {
+		return 0, nil, problem(session.Malformed, "a loop is called by up to 63 of a–z, 0–9 and hyphens, which it does not begin with")
+	}
+	c.loop = b.Name
+	status := 200
+	if err := c.host.Look(c.Context(), c.loop, func(*session.Loop) error { return nil }); session.IsRefusal(err, session.NotFound) {
+		status = 201
+		all, err := c.journal.Loops(c.Context())
+		if err != nil {
+			return 0, nil, err
+		}
+		if len(all) >= c.limits.Loops {
+			return 0, nil, problem(session.TooLarge, "there are "+strconv.Itoa(len(all))+" loops already")
+		}
+	}
+	return c.do(status, session.Create{Spec: b.Spec, Mode: b.Mode, Labels: b.Labels, Epoch: session.NewEpoch()})
+}
+
+func listLoops(c *call) (int, any, error) {
+	list, err := c.journal.Loops(c.Context())
+	if list == nil {
+		list = []session.Tip{}
+	}
+	return 200, heads{list}, err
+}
+
+func show(c *call) (int, any, error) {
+	var status session.Status
+	err := c.host.Look(c.Context(), c.loop, func(l *session.Loop) error { status = l.Status(); return nil })
+	if err == nil {
+		c.w.Header().Set("ETag", strconv.Quote(strconv.Itoa(status.Revision)))
+	}
+	return 200, status, err
+}
+
+func revise(c *call) (int, any, error) {
+	var b session.Revise
+	if err := c.read(&b); err != nil {
+		return 0, nil, err
+	}
+	match := c.Header.Get("If-Match")
+	if match == "" {
+		return 0, nil, problem(needsMatch, "If-Match is missing")
+	}
+	revision, err := strconv.Atoi(strings.Trim(match, `"`))
+	if err != nil {
+		return 0, nil, problem(session.Malformed, "If-Match is the number of a revision, not "+match)
+	}
+	b.Revision = revision
+	return c.do(200, b)
+}
+
+func deploy(c *call) (int, any, error) {
+	b := session.Deploy{}
+	if err := c.read(&b); err != nil {
+		return 0, nil, err
+	}
+	b.K = c.k
+	status, reply, err := c.do(201, b)
+	if s, ok := reply.(session.Reached); ok && s.Late {
+		status = 202
+	}
+	return status, reply, err
+}
+
+func tell(c *call) (int, any, error) {
+	dim, err := c.dims()
+	if err != nil {
+		return 0, nil, err
+	}
+	epoch, b, err := readBatch(c.w, c.Request, c.limits, dim)
+	if err != nil {
+		return 0, nil, err
+	}
+	status, reply, err := c.do(201, session.Tell{K: c.k, Epoch: epoch, ID: c.PathValue("batch"), Batch: b})
+	if r, ok := reply.(session.Received); ok && !r.Used {
+		status = 202
+	}
+	return status, reply, err
+}
+
+func receipts(c *call) (int, any, error) {
+	d, err := c.decision(c.k)
+	if err != nil {
+		return 0, nil, err
+	}
+	if d.Batches == nil {
+		d.Batches = []session.Receipt{}
+	}
+	return 200, d.Batches, nil
+}
+
+func closing(c *call) (int, any, error) {
+	var b session.Close
+	if err := c.read(&b); err != nil {
+		return 0, nil, err
+	}
+	b.K = c.k
+	return c.do(200, b)
+}
+
+func abandon(c *call) (int, any, error) {
+	var b session.Abandon
+	if err := c.read(&b); err != nil {
+		return 0, nil, err
+	}
+	b.K = c.k
+	return c.do(200, b)
+}
+
+func approve(c *call) (int, any, error) {
+	var b reasoned
+	if err := c.read(&b); err != nil {
+		return 0, nil, err
+	}
+	return c.do(200, session.Approve{K: c.k, Reason: b.Reason})
+}
+
+func reject(c *call) (int, any, error) {
+	var b reasoned
+	if err := c.read(&b); err != nil {
+		return 0, nil, err
+	}
+	return c.do(200, session.Reject{K: c.k, Reason: b.Reason})
+}
+
+func rollback(c *call) (int, any, error) {
+	var b session.RollBack
+	if err := c.read(&b); err != nil {
+		return 0, nil, err
+	}
+	return c.do(200, b)
+}
+
+func pin(c *call) (int, any, error) {
+	var b session.SetPin
+	if err := c.read(&b); err != nil {
+		return 0, nil, err
+	}
+	return c.do(200, b)
+}
+
+// decision finds one decision.
+func (c *call) decision(k int) (d *session.Decision, err error) {
+	var newest int
+	err = c.host.Look(c.Context(), c.loop, func(l *session.Loop) error { newest = l.Status().K; return nil })
+	if err != nil {
+		return nil, err
+	}
+	if k > newest {
+		return nil, problem(session.NotFound, "the newest decision is "+strconv.Itoa(newest))
+	}
+	list, err := c.journal.Decision(c.loop, k)
+	if err != nil {
+		return nil, err
+	}
+	return session.DecisionOf(list)
+}
+
+func one(c *call) (int, any, error) {
+	d, err := c.decision(c.k)
+	return 200, d, err
+}
+
+func some(c *call) (int, any, error) {
+	after, err := c.number("after_k", 0, 1<<53)
+	if err != nil {
+		return 0, nil, err
+	}
+	size, err := c.number("page_size", 100, 1000)
+	if err != nil {
+		return 0, nil, err
+	}
+	p := page{Decisions: []session.Decision{}}
+	var newest int
+	if err := c.host.Look(c.Context(), c.loop, func(l *session.Loop) error { newest = l.Status().K; return nil }); err != nil {
+		return 0, nil, err
+	}
+	for k := after + 1; k <= newest && len(p.Decisions) < size; k++ {
+		d, err := c.decision(k)
+		if err != nil {
+			return 0, nil, err
+		}
+		p.Decisions = append(p.Decisions, *d)
+		if k < newest {
+			p.Next = k
+		} else {
+			p.Next = 0
+		}
+	}
+	return 200, p, nil
+}
+
+// mostEvents is how many a page of the log has.
+const mostEvents = 1000
+
+func events(c *call) (int, any, error) {
+	after, err := c.number("after", 0, 1<<53)
+	if err != nil {
+		return 0, nil, err
+	}
+	if err := c.host.Look(c.Context(), c.loop, func(*session.Loop) error { return nil }); err != nil {
+		return 0, nil, err
+	}
+	list := []session.Event{}
+	err = c.journal.Read(c.Context(), c.loop, after, func(e session.Event) error {
+		if list = append(list, e); len(list) == mostEvents {
+			return errEnough
+		}
+		return nil
+	})
+	if err == errEnough {
+		err = nil
+	}
+	return 200, list, err
+}
+
+func isReady(c *call) (int, any, error) {
+	if c.Server.ready != nil {
+		if err := c.Server.ready(); err != nil {
+			return 0, nil, problem(readOnly, err.Error())
+		}
+	}
+	if _, err := c.journal.Loops(c.Context()); err != nil {
+		return 0, nil, problem(readOnly, err.Error())
+	}
+	return 200, struct{}{}, nil
+}
+
+func explain(c *call) (int, any, error) {
+	t := typeOf(c.PathValue("type"))
+	if t.remedy == "" {
+		return 0, nil, problem(session.NotFound, "there is no such problem")
+	}
+	c.w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	c.w.Write([]byte(t.title + " (" + strconv.Itoa(t.status) + " " + http.StatusText(t.status) + ")\n\n" + t.remedy + "\n"))
+	return 200, nil, nil
+}
+
+// often is how often a stream without events says that it is alive.
+const often = 15 * time.Second

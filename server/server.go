@@ -1,0 +1,188 @@
+// Package server is the decision service over HTTP: ask for a decision, say what was deployed, tell what people did.
+//
+// Its routes are rows of one table, from which come the addresses, the description in OpenAPI and the checks of who may do what.
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/kedge-opt/kedge/session"
+)
+
+// Server serves the loops of a journal.
+type Server struct {
+	host    *session.Fleet
+	journal session.Journal
+	limits  Allowance
+	log     *slog.Logger
+	names   []string // that it goes by
+	hub     *hub
+	table   []route
+	build   string
+	work    chan struct{}
+	handler http.Handler
+	ready   func() error
+}
+
+// Setup is what a server is made of.
+type Setup struct {
+	Journal session.Journal
+	Clock   session.Clock
+	Plan    session.Planner // of specs; nil: the standard kinds
+	Limits  Allowance
+	Log     *slog.Logger
+	Hosts   []string // names it may be called by besides those of the loopback
+	Build   string
+	Ready   func() error // nil: always
+}
+
+// New makes a server.
+func New(c Setup) *Server {
+	s := &Server{journal: c.Journal, limits: c.Limits, log: c.Log, names: append([]string{"localhost", "127.0.0.1", "::1"}, c.Hosts...), hub: newHub(), build: c.Build, work: make(chan struct{}, c.Limits.AtWork), ready: c.Ready}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if c.Plan == nil {
+		c.Plan = session.Standard
+	}
+	s.host = session.NewHost(c.Journal, c.Clock, c.Plan, s.hub.tell)
+	mux := http.NewServeMux()
+	s.table = routes()
+	for _, r := range s.table {
+		mux.HandleFunc(r.Method+" "+r.Path, s.serve(r))
+	}
+	cross := http.NewCrossOriginProtection()
+	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		problem(crossOrigin, "the request comes from a page of another site").send(w, r)
+	}))
+	s.handler = s.guard(cross.Handler(missing(mux)))
+	return s
+}
+
+// ServeHTTP answers a request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// guard refuses foreign names and too many requests, and lets no panic out.
+func (s *Server) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name := r.Host
+		if host, _, err := net.SplitHostPort(r.Host); err == nil {
+			name = host
+		}
+		if !slices.Contains(s.names, strings.Trim(name, "[]")) {
+			problem(wrongHost, fmt.Sprintf("this server is not called %q", name)).send(w, r)
+			return
+		}
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		defer func() {
+			if fell := recover(); fell != nil {
+				s.log.Error("a request fell over", "path", r.URL.Path, "why", fmt.Sprint(fell))
+				problem(fault, "").send(w, r)
+			}
+		}()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// missing turns the plain texts of a mux, of addresses and methods that are not there, into problems.
+func missing(mux *http.ServeMux) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, pattern := mux.Handler(r); pattern == "" {
+			probe := &header{ResponseWriter: w}
+			mux.ServeHTTP(probe, r)
+			if probe.status == http.StatusMethodNotAllowed {
+				problem(noMethod, r.Method+" is not among them").send(w, r)
+			} else {
+				problem(session.NotFound, "there is no "+r.URL.Path).send(w, r)
+			}
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// header keeps the headers of a reply and drops the rest.
+type header struct {
+	http.ResponseWriter
+	status int
+}
+
+func (h *header) WriteHeader(status int)      { h.status = status }
+func (h *header) Write(b []byte) (int, error) { return len(b), nil }
+
+var loopName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
+
+// serve answers a route.
+func (s *Server) serve(r route) http.HandlerFunc {
+	return func(w http.ResponseWriter, req *http.Request) {
+		if !r.streams {
+			select {
+			case s.work <- struct{}{}:
+				defer func() { <-s.work }()
+			default:
+				problem(overloaded, "too many requests are at work").send(w, req)
+				return
+			}
+		}
+		c := &call{Server: s, w: w, Request: req, loop: req.PathValue("loop")}
+		status, reply, err := c.enter(r)
+		switch {
+		case err != nil:
+			p := problemOf(err)
+			if p.Status >= 500 {
+				s.log.Error("request failed", "method", req.Method, "path", req.URL.Path, "problem", p.Type, "detail", p.Detail)
+			}
+			p.send(w, req)
+		case reply != nil:
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(status)
+			json.NewEncoder(w).Encode(reply)
+		}
+	}
+}
+
+func (c *call) enter(r route) (int, any, error) {
+	if strings.Contains(r.Path, "{loop}") && !loopName.MatchString(c.loop) {
+		return 0, nil, problem(session.NotFound, fmt.Sprintf("no loop can be called %q", c.loop))
+	}
+	if text := c.PathValue("k"); text != "" {
+		k, err := strconv.Atoi(text)
+		if err != nil || k < 1 {
+			return 0, nil, problem(session.NotFound, fmt.Sprintf("no decision has the number %q", text))
+		}
+		c.k = k
+	}
+	return r.do(c)
+}
+
+// Stop tells those who watch that the server ends.
+func (s *Server) Stop() { s.hub.stop() }
+
+// Pass lets time do its work on all loops: deadlines pass although nobody asks.
+func (s *Server) Pass(ctx context.Context) error {
+	heads, err := s.journal.Loops(ctx)
+	for _, h := range heads {
+		if _, err := s.host.Do(ctx, h.Loop, "time", session.Pass{}); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// wall is the clock of the machine: its time at the start, and what has passed since.
+type wall struct{ start time.Time }
+
+// Wall is a clock that never goes back.
+func Wall() session.Clock { return wall{time.Now()} }
+
+func (w wall) Now() time.Time { return w.start.Add(time.Since(w.start)) }

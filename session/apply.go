@@ -1,0 +1,209 @@
+package session
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/kedge-opt/kedge/internal/rows"
+)
+
+// emit makes something happen.
+func (l *Loop) emit(kind Kind, k int, ref string, body any, blob []byte) error {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	e := Event{Seq: l.seq + 1, At: l.now, Kind: kind, Actor: l.who, K: k, Ref: ref, Body: text, Blob: blob}
+	e.Hash = e.Chained(l.name, l.head)
+	if err := l.apply(&e); err != nil {
+		return err
+	}
+	l.out = append(l.out, e)
+	return nil
+}
+
+// apply is the one place where a loop changes.
+func (l *Loop) apply(e *Event) error {
+	if err := l.fold(e); err != nil {
+		return err
+	}
+	l.seq, l.head, l.at = e.Seq, e.Hash, e.At
+	return nil
+}
+
+func (l *Loop) fold(e *Event) error {
+	switch e.Kind {
+	case Created, Revised:
+		return l.begin(e)
+	case Opened, Proposed:
+		if e.K != l.k+1 {
+			return fmt.Errorf("event %d opens decision %d after %d", e.Seq, e.K, l.k)
+		}
+		l.current, l.k, l.again = new(Decision), e.K, false
+		clear(l.held)
+		return l.current.apply(e)
+	case Deployed, Corrected, DeployedLate:
+		return l.deployed(e)
+	case Told, ToldLate:
+		return l.note(e)
+	case Closed:
+		return l.closed(e)
+	case ModeChanged:
+		return l.switched(e)
+	case Pinned:
+		l.pin = new(pinned)
+		return unmarshal(e, l.pin)
+	case Unpinned:
+		l.pin = nil
+		return nil
+	case RolledBack:
+		return l.rolledBack(e)
+	case Raised, Cleared:
+		var a alarm
+		if err := unmarshal(e, &a); err != nil {
+			return err
+		}
+		if e.Kind == Cleared {
+			delete(l.alarms, a.Name)
+			return nil
+		}
+		l.alarms[a.Name] = a.Words
+		return l.note(e)
+	case Archived:
+		l.mode = Ended
+		return nil
+	case Restored:
+		var b renewal
+		if err := unmarshal(e, &b); err != nil {
+			return err
+		}
+		l.epoch = b.Epoch
+		return nil
+	case Approved, Rejected, Lapsed, Abandoned, Superseded:
+		if err := l.current.apply(e); err != nil {
+			return err
+		}
+		l.again = e.Kind == Lapsed || e.Kind == Abandoned
+		if e.Kind == Rejected && l.live != nil {
+			return l.plan.Rule.Rebase(l.live.U, 0)
+		}
+		return nil
+	}
+	return fmt.Errorf("event %d is of the kind %q, which this version does not know", e.Seq, e.Kind)
+}
+
+// note folds an event into the newest decision, if it is of that.
+func (l *Loop) note(e *Event) error {
+	if l.current == nil || l.current.K != e.K {
+		return nil
+	}
+	return l.current.apply(e)
+}
+
+// begin takes a spec, the first or a new one.
+func (l *Loop) begin(e *Event) error {
+	var b creation
+	if err := unmarshal(e, &b); err != nil {
+		return err
+	}
+	plan, err := l.make(b.Spec)
+	if err != nil {
+		return err
+	}
+	if e.Kind == Created {
+		l.epoch, l.mode, l.labels = b.Epoch, b.Mode, b.Labels
+	} else if slices.Contains(b.Keeps, keepsRule) {
+		saved, err := l.plan.Rule.AppendBinary(nil)
+		if err == nil {
+			err = plan.Rule.UnmarshalBinary(saved)
+		}
+		if err != nil {
+			return err
+		}
+	} else if l.live != nil {
+		if err := plan.Rule.Rebase(l.live.U, 0); err != nil {
+			return err
+		}
+	}
+	l.plan, l.spec, l.revision, l.again = plan, b.Spec, b.Revision, false
+	return nil
+}
+
+// keepsRule is said by a revision that leaves the rule what it remembers.
+const keepsRule = "rule"
+
+func (l *Loop) deployed(e *Event) error {
+	var d Deployment
+	if err := unmarshal(e, &d); err != nil {
+		return err
+	}
+	if err := l.note(e); err != nil {
+		return err
+	}
+	if l.live != nil && d.At.Before(l.live.Since) {
+		return nil
+	}
+	if l.live != nil {
+		l.moves = append(l.moves, move{e.At, rows.Distance(d.U, l.live.U)})
+	}
+	l.moves = slices.DeleteFunc(l.moves, func(m move) bool { return m.At.Before(e.At.Add(-day)) })
+	l.live = &alive{e.K, d.U, d.At}
+	if l.target != nil && rows.Distance(d.U, l.target) == 0 {
+		l.target = nil
+	}
+	return nil
+}
+
+const day = 24 * time.Hour
+
+func (l *Loop) switched(e *Event) error {
+	var s switching
+	if err := unmarshal(e, &s); err != nil {
+		return err
+	}
+	was := l.mode
+	l.mode, l.pin, l.again = s.Mode, nil, false
+	if was == Killed && s.Mode == Live && l.live != nil {
+		return l.plan.Rule.Rebase(l.live.U, 0)
+	}
+	if s.Mode == Killed {
+		l.target = nil
+	}
+	return nil
+}
+
+func (l *Loop) rolledBack(e *Event) error {
+	var b turnBack
+	if err := unmarshal(e, &b); err != nil {
+		return err
+	}
+	l.target, l.pin, l.again = b.To, nil, false
+	return l.plan.Rule.Rebase(b.To, 0)
+}
+
+// closed folds a close into the loop. One of the past is decided again, and must come to the same.
+func (l *Loop) closed(e *Event) error {
+	var said Outcome
+	if err := unmarshal(e, &said); err != nil {
+		return err
+	}
+	if l.stepped != e.K {
+		if said.Outcome == Stepped {
+			again, err := l.outcome(l.current)
+			if err != nil {
+				return err
+			}
+			if again.Outcome != Stepped || again.Rule != said.Rule {
+				return &ChainError{l.name, e.Seq, fmt.Sprintf("closing decision %d again comes to %s with the rule at %s, not %s", e.K, again.Outcome, again.Rule, said.Rule)}
+			}
+		}
+	}
+	l.stepped = 0
+	if said.Outcome == Stepped {
+		l.turns++
+	}
+	clear(l.held)
+	return l.current.apply(e)
+}

@@ -1,0 +1,185 @@
+package session
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Event is something that happened to a loop. Events are never changed; each carries the hash of all that came before it.
+type Event struct {
+	Seq   int             `json:"seq"` // 1, 2, …
+	At    time.Time       `json:"at"`
+	Kind  Kind            `json:"kind"`
+	Actor string          `json:"actor"`
+	K     int             `json:"k,omitempty"`   // the decision it belongs to; 0: none
+	Ref   string          `json:"ref,omitempty"` // of which a decision has one alone, as b/am of a batch
+	Body  json.RawMessage `json:"body"`
+	Hash  Hash            `json:"hash"`
+
+	Blob []byte `json:"-"` // what the body names by its hash; only of an event that is new
+}
+
+// Kind says what happened.
+type Kind string
+
+// The kinds of events.
+const (
+	Created      Kind = "created"
+	Opened       Kind = "opened"
+	Proposed     Kind = "proposed"
+	Approved     Kind = "approved"
+	Rejected     Kind = "rejected"
+	Deployed     Kind = "deployed"
+	Corrected    Kind = "corrected"
+	DeployedLate Kind = "deployed-late"
+	Told         Kind = "batch"
+	ToldLate     Kind = "batch-late"
+	Closed       Kind = "closed"
+	Abandoned    Kind = "abandoned"
+	Lapsed       Kind = "lapsed"
+	Superseded   Kind = "superseded"
+	ModeChanged  Kind = "mode"
+	Pinned       Kind = "pinned"
+	Unpinned     Kind = "unpinned"
+	RolledBack   Kind = "rolled-back"
+	Revised      Kind = "revised"
+	Raised       Kind = "alarm"
+	Cleared      Kind = "cleared"
+	Archived     Kind = "archived"
+	Restored     Kind = "restored"
+)
+
+// Hash is SHA-256, written in hexadecimal.
+type Hash [sha256.Size]byte
+
+// String is the hash in hexadecimal.
+func (h Hash) String() string { return hex.EncodeToString(h[:]) }
+
+// MarshalText writes it in hexadecimal.
+func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
+
+// UnmarshalText reads it.
+func (h *Hash) UnmarshalText(text []byte) error {
+	if len(text) != 2*len(h) {
+		return fmt.Errorf("a hash has %d digits, not %d", 2*len(h), len(text))
+	}
+	_, err := hex.Decode(h[:], text)
+	return err
+}
+
+// Chained is the hash of an event of a loop after the event of hash prev: every part with its length, so that no two events have one text.
+func (e *Event) Chained(loop string, prev Hash) (sum Hash) {
+	h := sha256.New()
+	part := func(b []byte) {
+		var length [8]byte
+		binary.LittleEndian.PutUint64(length[:], uint64(len(b)))
+		h.Write(length[:])
+		h.Write(b)
+	}
+	number := func(n int64) {
+		var b [8]byte
+		binary.LittleEndian.PutUint64(b[:], uint64(n))
+		part(b[:])
+	}
+	part(prev[:])
+	part([]byte(loop))
+	number(int64(e.Seq))
+	number(e.At.UnixNano())
+	part([]byte(e.Kind))
+	part([]byte(e.Actor))
+	number(int64(e.K))
+	part([]byte(e.Ref))
+	part(e.Body)
+	h.Sum(sum[:0])
+	return sum
+}
+
+// Past is where a loop looks up what it does not hold.
+type Past interface {
+	// Decision returns the events of a decision, in their order; none of a decision that there never was.
+	Decision(k int) ([]Event, error)
+	// Blob returns what an event names by its hash.
+	Blob(sum Hash) ([]byte, error)
+}
+
+// ChainError says which event does not follow from those before it.
+type ChainError struct {
+	Loop string
+	Seq  int
+	Why  string
+}
+
+func (e *ChainError) Error() string {
+	return fmt.Sprintf("event %d of loop %s: %s", e.Seq, e.Loop, e.Why)
+}
+
+// Follow checks that an event is the next one after the event numbered seq of hash prev.
+func (e *Event) Follow(loop string, seq int, prev Hash) error {
+	switch {
+	case e.Seq != seq+1:
+		return &ChainError{loop, e.Seq, fmt.Sprintf("comes after event %d", seq)}
+	case e.Chained(loop, prev) != e.Hash:
+		return &ChainError{loop, e.Seq, "its hash is not that of its content after the events before it"}
+	}
+	return nil
+}
+
+// Refusal is a command that cannot be carried out; nothing has changed.
+type Refusal struct {
+	Type   string // a word that programs go by, as in stale-epoch
+	Detail string
+	State  string // of the decision, where that is the reason
+	Errors []Fault
+}
+
+// Fault is one thing that is wrong with a message.
+type Fault struct {
+	Pointer string `json:"pointer"` // RFC 6901
+	Detail  string `json:"detail"`
+}
+
+func (r *Refusal) Error() string { return r.Type + ": " + r.Detail }
+
+// The types of refusals.
+const (
+	NotFound           = "not-found"
+	StaleEpoch         = "stale-epoch"
+	NotOpen            = "decision-not-open"
+	NotDeployed        = "not-deployed"
+	DeploymentConflict = "deployment-conflict"
+	BatchConflict      = "batch-conflict"
+	Incomplete         = "incomplete"
+	NameTaken          = "name-taken"
+	WrongMode          = "wrong-mode"
+	IsArchived         = "archived"
+	TooLarge           = "too-large"
+	DimensionMismatch  = "dimension-mismatch"
+	NotFinite          = "not-finite"
+	OutsideRange       = "outside-range"
+	BadWeights         = "bad-weights"
+	BadSpec            = "bad-spec"
+	Infeasible         = "infeasible"
+	NoSafeDecision     = "no-safe-decision"
+	StaleRevision      = "stale-revision"
+	Malformed          = "malformed"
+)
+
+func refuse(kind, format string, args ...any) error {
+	return &Refusal{Type: kind, Detail: fmt.Sprintf(format, args...)}
+}
+
+// NewEpoch is a random word for an epoch.
+func NewEpoch() string { return strings.ToLower(rand.Text()[:12]) }
+
+// IsRefusal tells whether an error is a refusal of some type.
+func IsRefusal(err error, kind string) bool {
+	var r *Refusal
+	return errors.As(err, &r) && r.Type == kind
+}

@@ -1,0 +1,191 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Clock tells the time.
+type Clock interface{ Now() time.Time }
+
+// Journal keeps what happened to loops, for good.
+type Journal interface {
+	// Append queues events that come after event number after of a loop, with the blobs they carry and, unless it is nil, what the loop is
+	// after them. They count once wait returns nil: then they outlive a power cut. On an error, such as a Conflict, none of them is there.
+	Append(loop string, after int, events []Event, state []byte) (wait func() error)
+	// Read visits the events of a loop after some event, in their order.
+	Read(ctx context.Context, loop string, after int, visit func(Event) error) error
+	// Decision returns the events of a decision.
+	Decision(loop string, k int) ([]Event, error)
+	// Blob returns a blob of a loop.
+	Blob(loop string, sum Hash) ([]byte, error)
+	// State returns the newest state that was appended, nil for none.
+	State(loop string) ([]byte, error)
+	// Loops are the heads of all loops, by name.
+	Loops(ctx context.Context) ([]Tip, error)
+}
+
+// Tip is the newest event of a loop.
+type Tip struct {
+	Loop string `json:"loop"`
+	Seq  int    `json:"seq"`
+	Hash Hash   `json:"hash"`
+}
+
+// ErrConflict says that a loop has other events than who appends believes.
+var ErrConflict = errors.New("the loop has newer events")
+
+// Fleet carries out commands on the loops of a journal, those of one loop one after the other. It is safe for concurrent use.
+type Fleet struct {
+	journal Journal
+	clock   Clock
+	make    Planner
+	watch   func(loop string, events []Event) // called once events are there to stay
+
+	mu    sync.Mutex
+	loops map[string]*entry
+}
+
+// entry is a loop that is in use, or was a moment ago.
+type entry struct {
+	mu      sync.Mutex
+	loop    *Loop        // nil: not read yet
+	pending func() error // of the newest append
+	grown   int          // bytes of events since the state was saved
+	size    int          // of the state then
+}
+
+// NewHost is a host of the loops of a journal. Watch, unless it is nil, is told of events once they are there to stay.
+func NewHost(j Journal, c Clock, p Planner, watch func(loop string, events []Event)) *Fleet {
+	return &Fleet{journal: j, clock: c, make: p, watch: watch, loops: map[string]*entry{}}
+}
+
+// Do carries out a command on a loop for somebody. What it returns is written down for good.
+func (h *Fleet) Do(ctx context.Context, name, actor string, c Command) (any, error) {
+	e := h.entry(name)
+	e.mu.Lock()
+	if err := h.load(ctx, name, e); err != nil {
+		e.mu.Unlock()
+		return nil, err
+	}
+	after, _ := e.loop.Head()
+	reply, events, refused := e.loop.Do(h.clock.Now(), actor, c, past{h.journal, name, e.pending})
+	if len(events) > 0 {
+		wait := h.journal.Append(name, after, events, e.save(events))
+		e.pending = sync.OnceValue(wait)
+	}
+	wait := e.pending
+	e.mu.Unlock()
+	if err := wait(); err != nil {
+		h.forget(name, e)
+		return nil, fmt.Errorf("loop %s: %w", name, err)
+	}
+	if h.watch != nil && len(events) > 0 {
+		h.watch(name, events)
+	}
+	return reply, refused
+}
+
+// Look shows a loop to somebody who changes nothing, once all that it is made of is there to stay.
+func (h *Fleet) Look(ctx context.Context, name string, look func(*Loop) error) error {
+	e := h.entry(name)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := h.load(ctx, name, e); err != nil {
+		return err
+	}
+	if err := e.pending(); err != nil {
+		return fmt.Errorf("loop %s: %w", name, err)
+	}
+	if seq, _ := e.loop.Head(); seq == 0 {
+		return refuse(NotFound, "there is no loop %s", name)
+	}
+	return look(e.loop)
+}
+
+func (h *Fleet) entry(name string) *entry {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	e := h.loops[name]
+	if e == nil {
+		e = &entry{pending: nothing}
+		h.loops[name] = e
+	}
+	return e
+}
+
+// forget drops a loop that ran ahead of its journal; it is read again when it is next wanted.
+func (h *Fleet) forget(name string, e *entry) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.loops[name] == e {
+		delete(h.loops, name)
+	}
+}
+
+// load reads a loop: its newest sound state, and the events after it.
+func (h *Fleet) load(ctx context.Context, name string, e *entry) error {
+	if e.loop != nil {
+		return nil
+	}
+	l := New(name, h.make)
+	state, err := h.journal.State(name)
+	if err != nil {
+		return err
+	}
+	if state != nil && l.UnmarshalBinary(state) != nil { // then all of it is worked out again
+		l = New(name, h.make)
+	}
+	seq, _ := l.Head()
+	err = h.journal.Read(ctx, name, seq, func(e Event) error { return l.Replay(e, past{h.journal, name, nothing}) })
+	if err != nil {
+		return fmt.Errorf("loop %s: %w", name, err)
+	}
+	e.loop, e.size = l, len(state)
+	return nil
+}
+
+// save returns what the loop is, when so much has happened since it was last saved that writing at most doubles.
+func (e *entry) save(events []Event) []byte {
+	for _, one := range events {
+		e.grown += len(one.Body) + len(one.Blob)
+	}
+	if e.grown < max(e.size, leastSaved) {
+		return nil
+	}
+	state, err := e.loop.AppendBinary(nil)
+	if err != nil { // the events are enough
+		return nil
+	}
+	e.grown, e.size = 0, len(state)
+	return state
+}
+
+// leastSaved is how many bytes of events are read again rather than a state saved.
+const leastSaved = 16 << 10
+
+func nothing() error { return nil }
+
+// past is the memory of one loop of a journal, which has all that was queued before once ready returns.
+type past struct {
+	journal Journal
+	loop    string
+	ready   func() error
+}
+
+func (p past) Decision(k int) ([]Event, error) {
+	if err := p.ready(); err != nil {
+		return nil, err
+	}
+	return p.journal.Decision(p.loop, k)
+}
+
+func (p past) Blob(sum Hash) ([]byte, error) {
+	if err := p.ready(); err != nil {
+		return nil, err
+	}
+	return p.journal.Blob(p.loop, sum)
+}

@@ -1,0 +1,232 @@
+package session
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/internal/rows"
+)
+
+// outcome decides what a close comes to. If that is a step the rule has taken it.
+func (l *Loop) outcome(d *Decision) (*Outcome, error) {
+	seen, o, err := l.gather(d)
+	if err != nil {
+		return nil, err
+	}
+	if why := l.gate(d, &o.Sample); why != "" {
+		o.Outcome, o.Reasons = Inconclusive, []string{why}
+		return o, l.sign(o)
+	}
+	o.Value = l.value(d, seen)
+	switch {
+	case l.mode == Paused || l.mode == Killed:
+		o.Outcome, o.Reasons = Held, []string{"the loop is " + string(l.mode)}
+	case !d.Deployed.Feasible:
+		o.Outcome, o.Reasons = Held, []string{"what is live is not feasible"}
+	default:
+		if err := l.step(d, seen, o); err != nil {
+			o.Outcome, o.Reasons = Held, []string{err.Error()}
+		}
+	}
+	return o, l.sign(o)
+}
+
+// sign notes where the rule is and what it remembers.
+func (l *Loop) sign(o *Outcome) error {
+	if o.Reasons == nil {
+		o.Reasons = []string{}
+	}
+	o.Iterate = make([]float64, l.plan.Dims.Decision)
+	l.plan.Rule.Center(o.Iterate)
+	saved, err := l.plan.Rule.AppendBinary(nil)
+	o.Rule = sha256.Sum256(saved)
+	return err
+}
+
+// gather puts the batches of a decision together, in the order of their ids, without who answered too early or has no trait.
+func (l *Loop) gather(d *Decision) (seen kedge.Observation, o *Outcome, err error) {
+	o = &Outcome{}
+	dim := l.plan.Dims
+	weighted, known := false, true
+	var all []*Batch
+	for _, r := range d.Batches {
+		if r.Late {
+			continue
+		}
+		b := l.held[r.Content]
+		if b == nil {
+			data, err := l.past.Blob(r.Content)
+			if err != nil {
+				return seen, o, fmt.Errorf("batch %s of decision %d: %w", r.ID, d.K, err)
+			}
+			if sha256.Sum256(data) != r.Content {
+				return seen, o, &ChainError{l.name, l.seq, fmt.Sprintf("batch %s of decision %d is not what was told", r.ID, d.K)}
+			}
+			b = new(Batch)
+			if err := b.Decode(data); err != nil {
+				return seen, o, fmt.Errorf("batch %s of decision %d: %w", r.ID, d.K, err)
+			}
+		}
+		if r.ObservedAt.Before(d.Deployed.MeasureAfter) {
+			o.Sample.Early += r.Rows
+			continue
+		}
+		weighted, known = weighted || b.W != nil, known && b.Who != nil
+		all = append(all, b)
+	}
+	for _, b := range all {
+		n := len(b.P) / dim.State
+		for i := range n {
+			if _, missing := slices.BinarySearch(b.Missing, i); missing || b.D == nil {
+				o.Sample.WithoutTrait++
+				continue
+			}
+			seen.P = append(seen.P, b.P[i*dim.State:(i+1)*dim.State]...)
+			seen.D = append(seen.D, b.D[i*dim.Trait:(i+1)*dim.Trait]...)
+			if weighted {
+				w := 1.0
+				if b.W != nil {
+					w = b.W[i]
+				}
+				seen.W = append(seen.W, w)
+			}
+			if known {
+				seen.Who = append(seen.Who, b.Who[i])
+			}
+			o.Sample.Rows++
+		}
+	}
+	o.Sample.Effective = effective(seen.W, o.Sample.Rows)
+	seen.U, seen.Round = d.Deployed.U, l.turns
+	return seen, o, nil
+}
+
+// effective is how many people weighted ones are worth: (Σw)²/Σw².
+func effective(w []float64, n int) float64 {
+	if w == nil {
+		return float64(n)
+	}
+	sum, squares := 0.0, 0.0
+	for _, v := range w {
+		sum += v
+		squares += float64(v * v)
+	}
+	if squares == 0 {
+		return 0
+	}
+	return sum * sum / squares
+}
+
+// gate says why a sample is no ground for a step, or nothing.
+func (l *Loop) gate(d *Decision, s *Sample) string {
+	if least := l.plan.Live.Least; s.Effective < float64(least) {
+		return fmt.Sprintf("%s of the %d people wanted have answered", phrase.Digits(s.Effective, 3), least)
+	}
+	return ""
+}
+
+// step has the rule take a step from what was seen. On an error the rule is as it was.
+func (l *Loop) step(d *Decision, seen kedge.Observation, o *Outcome) error {
+	rule := l.plan.Rule
+	before, err := rule.AppendBinary(nil)
+	if err != nil {
+		return err
+	}
+	from := make([]float64, len(d.U))
+	lead := l.plan.Live.Ahead()
+	if l.mode == Shadow || l.pin != nil {
+		lead = 0
+	}
+	seen.Loss = l.loss(seen)
+	err = rule.Rebase(seen.U, lead)
+	if err == nil {
+		rule.Center(from)
+		err = rule.Tell(seen)
+	}
+	if err != nil {
+		if back := rule.UnmarshalBinary(before); back != nil {
+			return fmt.Errorf("%w, and the rule cannot be put back: %w", err, back)
+		}
+		return err
+	}
+	to := make([]float64, len(from))
+	rule.Center(to)
+	o.Outcome, l.stepped = Stepped, d.K
+	o.Terms = termsOf(rule, rows.Distance(from, to))
+	return nil
+}
+
+// termsOf are the two parts of the gradient, where the rule tells them apart.
+func termsOf(rule Rule, step float64) *GradientTerms {
+	t := &GradientTerms{Step: step}
+	direct, answer := rule.Terms()
+	t.Direct = rows.Norm(direct)
+	if t.Answer = rows.Norm(answer); t.Direct > 0 && t.Answer > 0 {
+		t.Cosine = rows.Dot(direct, answer) / t.Direct / t.Answer
+	}
+	return t
+}
+
+// loss is the mean loss of who was seen.
+func (l *Loop) loss(seen kedge.Observation) float64 {
+	n := len(seen.P) / l.plan.Dims.State
+	if seen.W == nil {
+		return l.plan.Objective.EvalRows(nil, nil, seen.P, seen.U, seen.D) / float64(n)
+	}
+	return mean(l.losses(seen), seen.W)
+}
+
+// losses are those of everybody who was seen.
+func (l *Loop) losses(seen kedge.Observation) []float64 {
+	dim := l.plan.Dims
+	all := make([]float64, len(seen.P)/dim.State)
+	for i := range all {
+		all[i] = l.plan.Objective.Eval(nil, nil, seen.P[i*dim.State:(i+1)*dim.State], seen.U, seen.D[i*dim.Trait:(i+1)*dim.Trait])
+	}
+	return all
+}
+
+func mean(x, w []float64) float64 {
+	sum, all := 0.0, 0.0
+	for i, v := range x {
+		if w == nil {
+			sum, all = sum+v, all+1
+		} else {
+			sum, all = sum+float64(w[i]*v), all+w[i]
+		}
+	}
+	return sum / all
+}
+
+// value is what the sample says of what is live, as users count it.
+func (l *Loop) value(d *Decision, seen kedge.Observation) *SampleValue {
+	losses := l.losses(seen)
+	m := mean(losses, seen.W)
+	squares, all := 0.0, 0.0
+	for i, v := range losses {
+		w := 1.0
+		if seen.W != nil {
+			w = seen.W[i]
+		}
+		squares += float64(w * w * (v - m) * (v - m))
+		all += w
+	}
+	n := effective(seen.W, len(losses))
+	half := math.Inf(1)
+	if n > 1 {
+		half = folder.StudentHalf(math.Sqrt(squares)/all*math.Sqrt(n/(n-1)), n, folder.Confidence)
+	}
+	v := &SampleValue{m, m - half, m + half}
+	if l.plan.Maximize {
+		v = &SampleValue{-m, -m - half, -m + half}
+	}
+	if !phrase.Finite(v.Low) || !phrase.Finite(v.High) {
+		return nil
+	}
+	return v
+}

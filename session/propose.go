@@ -1,0 +1,241 @@
+package session
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/problem/live"
+)
+
+// standing is what is live, or would be if nothing is known to be.
+func (l *Loop) standing() []float64 {
+	switch {
+	case l.live != nil:
+		return l.live.U
+	case l.plan.Live.Safe != nil:
+		return l.plan.Live.Safe
+	}
+	return l.plan.Start
+}
+
+// proposal is the next decision by the mode of the loop.
+func (l *Loop) proposal() (u []float64, basis Basis, reasons []string) {
+	if l.live == nil && l.mode != Live && l.mode != Killed {
+		reasons = append(reasons, "nobody has said what is live")
+	}
+	switch l.mode {
+	case Shadow:
+		return l.standing(), Baseline, reasons
+	case Paused:
+		return l.standing(), Hold, append(reasons, "the loop is paused")
+	case Killed:
+		return l.plan.Live.Safe, Safe, append(reasons, "the loop was killed")
+	}
+	if l.pin != nil {
+		return l.pin.U, Pin, append(reasons, l.pin.Reason)
+	}
+	basis = Step
+	if l.again {
+		basis = Again
+	}
+	u = make([]float64, l.plan.Dims.Decision)
+	if l.target != nil {
+		basis = Rollback
+		copy(u, l.target)
+	} else {
+		l.plan.Rule.Ask(u)
+	}
+	return l.capped(u, basis)
+}
+
+// capped brings a proposal to within the caps of what is live: it stays on the way from there, so that between two feasible decisions of a
+// convex set it is feasible without another search.
+func (l *Loop) capped(u []float64, basis Basis) ([]float64, Basis, []string) {
+	if l.live == nil {
+		return u, basis, nil
+	}
+	live, caps := l.live.U, l.plan.Live
+	size, share := rows.Distance(u, live), 1.0
+	var reasons []string
+	limit := func(name string, wanted, allowed float64) {
+		if wanted > allowed {
+			share = min(share, allowed/wanted)
+			reasons = append(reasons, fmt.Sprintf("cap.%s binds: %s wanted, %s allowed", name, phrase.Digits(wanted, 3), phrase.Digits(allowed, 3)))
+		}
+	}
+	limit("norm", size, caps.Cap())
+	largest := 0.0
+	for i := range u {
+		largest = max(largest, math.Abs(u[i]-live[i]))
+	}
+	limit("each", largest, caps.Each)
+	if !math.IsInf(caps.Day, 1) {
+		limit("day", size, max(0, caps.Day-l.moved()))
+	}
+	if share == 1 {
+		return u, basis, nil
+	}
+	cut := make([]float64, len(u))
+	for i := range cut {
+		cut[i] = live[i] + float64(share*(u[i]-live[i]))
+	}
+	if l.plan.feasible(cut) {
+		return cut, basis, reasons
+	}
+	if err := l.plan.Set.Project(cut); err == nil && rows.Distance(cut, live) <= share*size*(1+1e-9) {
+		return cut, basis, reasons
+	}
+	return slices.Clone(live), Hold, append(reasons, "no feasible decision is that near to what is live")
+}
+
+// moved is how far what is live has moved in the last 24 hours.
+func (l *Loop) moved() (sum float64) {
+	for _, m := range l.moves {
+		if !m.At.Before(l.now.Add(-day)) {
+			sum += m.Size
+		}
+	}
+	return sum
+}
+
+// open offers the next decision.
+func (l *Loop) open() error {
+	u, basis, reasons := l.proposal()
+	b := opening{U: slices.Clone(u), Iterate: make([]float64, len(u)), Basis: basis, Reasons: reasons}
+	l.plan.Rule.Center(b.Iterate)
+	if t, learns := l.plan.Rule.(kedge.Truster); learns {
+		if trust := t.Trust(); !math.IsNaN(trust) {
+			b.Trust = &trust
+		}
+	}
+	if r, heeds := l.plan.Rule.(interface{ Multipliers() []float64 }); heeds {
+		b.Prices = slices.Clone(r.Multipliers())
+	}
+	if l.wantsApproval(u, basis) {
+		b.ApproveBy = after(l.now, l.plan.Live.Approve)
+		return l.emit(Proposed, l.k+1, "", b, nil)
+	}
+	b.DeployBy = after(l.now, l.plan.Live.Deploy)
+	return l.emit(Opened, l.k+1, "", b, nil)
+}
+
+// wantsApproval tells whether somebody must look at a decision first. What is live or safe already needs no look.
+func (l *Loop) wantsApproval(u []float64, basis Basis) bool {
+	if l.mode != Live || basis == Hold || basis == Pin || basis == Rollback {
+		return false
+	}
+	switch terms := l.plan.Live; terms.Approval {
+	case live.ApproveAlways:
+		return true
+	case live.ApproveBeyond:
+		return l.live == nil || rows.Distance(u, l.live.U) > *terms.Beyond
+	}
+	return false
+}
+
+// supersede ends the current decision, if there is one.
+func (l *Loop) supersede(why string) error {
+	if !l.current.current() {
+		return nil
+	}
+	return l.emit(Superseded, l.current.K, "", because{Reason: why}, nil)
+}
+
+// raise raises an alarm, once.
+func (l *Loop) raise(k int, name, words string) error {
+	if l.alarms[name] == words {
+		return nil
+	}
+	return l.emit(Raised, k, "", alarm{name, words}, nil)
+}
+
+// clear takes an alarm back.
+func (l *Loop) clear(name string) error {
+	if _, raised := l.alarms[name]; !raised {
+		return nil
+	}
+	return l.emit(Cleared, 0, "", alarm{Name: name}, nil)
+}
+
+// pass lets happen what the clock says is due. No step is ever taken for that.
+func (l *Loop) pass() error {
+	who := l.who
+	l.who = "time"
+	defer func() { l.who = who }()
+	if p := l.pin; p != nil && l.mode != Ended && (p.Until != nil && !l.now.Before(*p.Until) || p.UntilK > 0 && l.k >= p.UntilK && !l.current.current()) {
+		if err := l.supersede("the pin ended"); err != nil {
+			return err
+		}
+		if err := l.emit(Unpinned, 0, "", because{Reason: "its time was over"}, nil); err != nil {
+			return err
+		}
+	}
+	d := l.current
+	if !d.current() {
+		return nil
+	}
+	over := func(t *time.Time) bool { return t != nil && !l.now.Before(*t) }
+	switch d.State {
+	case IsProposed:
+		if over(d.ApproveBy) {
+			return l.emit(Rejected, d.K, "", because{Reason: "nobody approved it in time"}, nil)
+		}
+	case IsOpen:
+		if over(d.DeployBy) {
+			if err := l.emit(Lapsed, d.K, "", because{}, nil); err != nil {
+				return err
+			}
+			return l.raise(0, "not-deployed", fmt.Sprintf("decision %d was not deployed by %s", d.K, d.DeployBy.Format(time.RFC3339)))
+		}
+	case IsDeployed:
+		return l.overdue(d)
+	}
+	return nil
+}
+
+// overdue is what happens when people's answers do not come.
+func (l *Loop) overdue(d *Decision) error {
+	live, p := l.plan.Live, d.Deployed
+	if live.GiveUp != form.Never && !l.now.Before(p.At.Add(live.GiveUp)) {
+		return l.emit(Abandoned, d.K, "", because{Reason: "it was not closed in time"}, nil)
+	}
+	if p.DataBy == nil || l.now.Before(*p.DataBy) {
+		return nil
+	}
+	if !p.Overdue {
+		if err := l.raise(d.K, "data-overdue", fmt.Sprintf("no close of decision %d since %s; it was due on %s", d.K, p.At.Format(time.RFC3339), p.DataBy.Format(time.RFC3339))); err != nil {
+			return err
+		}
+	}
+	if live.Data < form.Never/2 && !l.now.Before(p.At.Add(2*live.Data)) {
+		return l.hold(d, "people's answers did not come in time")
+	}
+	return nil
+}
+
+// learn closes a decision: it takes one step of the rule, or says why there is none.
+func (l *Loop) learn(d *Decision) (*Outcome, error) {
+	o, err := l.outcome(d)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.emit(Closed, d.K, "", o, nil); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// hold closes a decision without a look at people.
+func (l *Loop) hold(d *Decision, why string) error {
+	o := &Outcome{Outcome: Held, Reasons: []string{why}}
+	if err := l.sign(o); err != nil {
+		return err
+	}
+	return l.emit(Closed, d.K, "", o, nil)
+}

@@ -1,0 +1,165 @@
+package session_test
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/session"
+)
+
+// Whatever comes in whatever order, repeated, late, of other epochs, under clocks that jump back: a decision takes one step at most, none
+// without people, proposals stay within the caps, a repeat changes nothing, and everything can be decided again from the events.
+func TestRandomScripts(t *testing.T) {
+	scripts := 60
+	if os.Getenv("KEDGE_TORTURE") != "" {
+		scripts = 6000
+	}
+	for seed := range scripts {
+		spec := shop
+		if seed%3 == 1 {
+			spec = strings.Replace(shop, "safe: [4, 4]", "safe: [4, 4]\n  approval: always\n  lead: 0.1", 1)
+		}
+		mode := session.Live
+		if seed%5 == 4 {
+			mode = session.Shadow
+		}
+		s := newScene(t, spec, mode)
+		runScript(s, uint64(seed))
+		if t.Failed() {
+			t.Fatalf("script %d", seed)
+		}
+	}
+}
+
+func runScript(s *scene, seed uint64) {
+	r := rand.New(rand.NewPCG(seed, 7))
+	steps := map[int]int{}
+	rowsOf := map[int]int{}
+	var last session.Command
+	for range 120 {
+		before := s.loop.Status()
+		c := draw(s, r, last)
+		s.now = s.now.Add(time.Duration(r.IntN(400)-100) * time.Minute)
+		reply, err := s.do(c)
+		if err != nil && !isRefusal(err) {
+			s.Errorf("%T: %v", c, err)
+			return
+		}
+		after := s.loop.Status()
+		if after.Turns > before.Turns {
+			o, ok := reply.(session.Closing)
+			if _, closes := c.(session.Close); !ok || !closes || after.Turns != before.Turns+1 {
+				s.Errorf("%T took a step", c)
+				return
+			}
+			if steps[o.K]++; steps[o.K] > 1 || o.Sample.Rows < 5 || rowsOf[o.K] < o.Sample.Rows {
+				s.Errorf("decision %d took %d steps on %d of %d rows", o.K, steps[o.K], o.Sample.Rows, rowsOf[o.K])
+			}
+		}
+		switch reply := reply.(type) {
+		case session.Received:
+			rowsOf[c.(session.Tell).K] = reply.Have
+		case session.Offer:
+			free := reply.Basis == session.Safe || reply.Basis == session.Pin || reply.Basis == session.Rollback
+			if before.Live != nil && !free && reply.State == session.IsOpen && before.K < reply.K && rows.Distance(reply.U, before.Live.U) > 0.5*(1+1e-9) {
+				s.Errorf("decision %d, %s, is %g from what is live", reply.K, reply.Basis, rows.Distance(reply.U, before.Live.U))
+			}
+			if math.IsNaN(reply.U[0]) {
+				s.Errorf("decision %d is not a number", reply.K)
+			}
+		}
+		if err == nil {
+			seq := len(s.past.events)
+			again, err := s.do(c)
+			own := 0
+			for _, e := range s.past.events[seq:] {
+				if e.Actor != "time" {
+					own++
+				}
+			}
+			if isRepeatable(c) && (err != nil || own > 0 || text(again) != text(reply)) {
+				s.Errorf("%T repeated: %d events, %v, %s instead of %s", c, own, err, text(again), text(reply))
+				return
+			}
+		}
+		last = c
+	}
+	s.replays()
+}
+
+// replays decides everything again.
+func (s *scene) replays() {
+	s.Helper()
+	again := session.New("shop", session.Standard)
+	for _, e := range s.past.events {
+		if err := again.Replay(e, &s.past); err != nil {
+			s.Error(err)
+			return
+		}
+	}
+	if !reflect.DeepEqual(again.Status(), s.loop.Status()) {
+		s.Errorf("replayed %s, want %s", text(again.Status()), text(s.loop.Status()))
+	}
+}
+
+// draw is a command that somebody might send now.
+func draw(s *scene, r *rand.Rand, last session.Command) (c session.Command) {
+	k := 1 + max(0, s.loop.Status().K-r.IntN(3))
+	if r.IntN(4) > 0 {
+		k = max(1, s.loop.Status().K)
+	}
+	u := []float64{3 + r.Float64(), 3 + r.Float64()}
+	switch n := r.IntN(20); {
+	case n < 5:
+		c = session.Ask{}
+	case n < 8:
+		c = session.Deploy{K: k, U: u, Correct: r.IntN(8) == 0}
+	case n < 11:
+		b := people(r.Uint64(), r.IntN(8)+1, u)
+		b.ObservedAt = s.now
+		c = session.Tell{K: k, ID: string(rune('a' + r.IntN(4))), Batch: b}
+	case n < 14:
+		c = session.Close{K: k}
+	case n == 14:
+		c = session.Abandon{K: k}
+	case n == 15:
+		c = session.Approve{K: k}
+	case n == 16:
+		c = []session.Command{session.Reject{K: k}, session.SetPin{U: u, UntilK: k + 2}, session.Unpin{}, session.RollBack{K: k, Ramp: true}, session.RollBack{To: "safe"}}[r.IntN(5)]
+	case n == 17:
+		c = session.Switch{To: []session.Mode{session.Live, session.Shadow, session.Paused, session.Killed}[r.IntN(4)], Reason: "script"}
+	case n == 18 && last != nil:
+		c = last
+	default:
+		c = session.Deploy{K: k, Epoch: "other", U: u}
+	}
+	return c
+}
+
+// isRepeatable tells whether a command is known by what it says, so that the same again changes nothing.
+func isRepeatable(c session.Command) bool {
+	switch c := c.(type) {
+	case session.Ask, session.Tell, session.Close, session.Abandon, session.Approve, session.Reject, session.Switch:
+		return true
+	case session.Deploy:
+		return !c.Correct
+	}
+	return false
+}
+
+func text(v any) string {
+	b, _ := json.Marshal(v)
+	return string(b)
+}
+
+func isRefusal(err error) bool {
+	_, ok := err.(*session.Refusal)
+	return ok
+}

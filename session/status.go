@@ -1,0 +1,57 @@
+package session
+
+import (
+	"maps"
+	"time"
+
+	"github.com/kedge-opt/kedge/problem/form"
+)
+
+// Status is a loop in short.
+type Status struct {
+	Loop     string            `json:"loop"`
+	Epoch    string            `json:"epoch"`
+	Mode     Mode              `json:"mode"`
+	Revision int               `json:"revision"`
+	Dims     [3]int            `json:"dims"`
+	Labels   map[string]string `json:"labels,omitempty"`
+	K        int               `json:"k"`
+	Turns    int               `json:"turns"`
+	State    Stage             `json:"state,omitempty"` // of the current decision
+	Live     *alive            `json:"live,omitempty"`
+	Pin      *pinned           `json:"pin,omitempty"`
+	Alarms   map[string]string `json:"alarms,omitempty"`
+	Seq      int               `json:"seq"`
+	Hash     Hash              `json:"hash"`
+}
+
+// Status tells how the loop stands.
+func (l *Loop) Status() Status {
+	dim := l.plan.Dims
+	s := Status{
+		Loop: l.name, Epoch: l.epoch, Mode: l.mode, Revision: l.revision, Dims: [3]int{dim.Decision, dim.State, dim.Trait}, Labels: l.labels,
+		K: l.k, Turns: l.turns, Live: l.live, Pin: l.pin, Alarms: maps.Clone(l.alarms), Seq: l.seq, Hash: l.head,
+	}
+	if l.current.current() {
+		s.State = l.current.State
+	}
+	return s
+}
+
+// later is the later of two times, to the microsecond and in UTC, as it is written down.
+func later(a, b time.Time) time.Time {
+	a = a.UTC().Truncate(time.Microsecond)
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
+
+// after is a time later, nil for never.
+func after(at time.Time, span time.Duration) *time.Time {
+	if span == form.Never {
+		return nil
+	}
+	t := at.Add(span)
+	return &t
+}

@@ -1,0 +1,115 @@
+// Package store keeps the events of loops: in memory, or in an SQLite database that outlives a power cut.
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/kedge-opt/kedge/session"
+)
+
+// InMemory is a journal for as long as the program runs.
+type InMemory struct {
+	mu    sync.RWMutex
+	loops map[string]*shelf
+}
+
+var _ session.Journal = (*InMemory)(nil)
+
+type shelf struct {
+	events []session.Event
+	blobs  map[session.Hash][]byte
+	state  []byte
+}
+
+// NewMemory is an empty one.
+func NewMemory() *InMemory { return &InMemory{loops: map[string]*shelf{}} }
+
+// Append appends at once.
+func (m *InMemory) Append(loop string, after int, events []session.Event, state []byte) (wait func() error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.loops[loop]
+	if s == nil {
+		s = &shelf{blobs: map[session.Hash][]byte{}}
+	}
+	if len(s.events) != after {
+		return func() error { return session.ErrConflict }
+	}
+	m.loops[loop] = s
+	for _, e := range events {
+		if e.Blob != nil {
+			s.blobs[sha256.Sum256(e.Blob)] = e.Blob
+		}
+		e.Blob = nil
+		s.events = append(s.events, e)
+	}
+	if state != nil {
+		s.state = state
+	}
+	return func() error { return nil }
+}
+
+func (m *InMemory) of(loop string) shelf {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if s := m.loops[loop]; s != nil {
+		return *s
+	}
+	return shelf{}
+}
+
+// Read visits the events of a loop after some event.
+func (m *InMemory) Read(_ context.Context, loop string, after int, visit func(session.Event) error) error {
+	s := m.of(loop)
+	for _, e := range s.events[min(after, len(s.events)):] {
+		if err := visit(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Decision returns the events of a decision.
+func (m *InMemory) Decision(loop string, k int) (list []session.Event, err error) {
+	for _, e := range m.of(loop).events {
+		if e.K == k {
+			list = append(list, e)
+		}
+	}
+	return list, nil
+}
+
+// Blob returns a blob of a loop.
+func (m *InMemory) Blob(loop string, sum session.Hash) ([]byte, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if s := m.loops[loop]; s != nil && s.blobs[sum] != nil {
+		return s.blobs[sum], nil
+	}
+	return nil, noBlob(loop, sum)
+}
+
+func noBlob(loop string, sum session.Hash) error {
+	return fmt.Errorf("loop %s has no blob %s: it was dropped, or the store is damaged", loop, sum)
+}
+
+// State returns the newest state.
+func (m *InMemory) State(loop string) ([]byte, error) { return m.of(loop).state, nil }
+
+// Loops are the heads of all loops.
+func (m *InMemory) Loops(context.Context) (list []session.Tip, err error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	for name, s := range m.loops {
+		if n := len(s.events); n > 0 {
+			list = append(list, session.Tip{Loop: name, Seq: n, Hash: s.events[n-1].Hash})
+		}
+	}
+	slices.SortFunc(list, func(a, b session.Tip) int { return strings.Compare(a.Loop, b.Loop) })
+	return list, nil
+}
