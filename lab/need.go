@@ -115,7 +115,7 @@ func SweepDiskNeed(w *problem.Sweep, cells []problem.Cell) float64 {
 		for _, a := range s.Algorithms {
 			trials += float64(a.Trials)
 		}
-		bytes += cell + trials*measuredTurns(s)*measuredColumns(s)*number
+		bytes += cell + float64(trials*measuredTurns(s)*measuredColumns(s)*number)
 	}
 	return bytes
 }

@@ -48,7 +48,7 @@ func NewPace(ctx context.Context, p *problem.Problem, workers int, moment time.D
 	if err != nil {
 		return nil, err
 	}
-	pace.measure, pace.search = measurement(p.Spec, value, gradient), gradient*searchLength(p)
+	pace.measure, pace.search = measurement(p.Spec, value, gradient), float64(gradient*searchLength(p))
 	return pace, nil
 }
 
@@ -116,12 +116,12 @@ func jobsOf(s *problem.Spec) (n float64) {
 
 // measurement is what a measured turn costs, given what a settled value and a gradient do.
 func measurement(s *problem.Spec, value, gradient float64) float64 {
-	seconds := value * float64(1+len(s.Constraints))
+	seconds := float64(value * float64(1+len(s.Constraints)))
 	if s.Record.Gradient {
-		seconds += gradient
+		seconds += float64(gradient)
 	}
 	if s.Record.Theory {
-		seconds += 4 * gradient // of the turn itself and of the one before it
+		seconds += float64(4 * gradient) // of the turn itself and of the one before it
 	}
 	return seconds
 }
@@ -132,11 +132,11 @@ func measurement(s *problem.Spec, value, gradient float64) float64 {
 func searchLength(p *problem.Problem) float64 {
 	const rest, start, turn, player = 100, 25, 30, 6000
 	e := p.Effort()
-	n := float64(e.Screen+start*(e.Starts+2)) * (1 + 2*float64(len(p.Spec.Constraints)))
+	n := float64(float64(e.Screen+start*(e.Starts+2)) * float64(1+2*len(p.Spec.Constraints)))
 	if p.Moves() || p.Changes() {
-		n += turn * measuredTurns(p.Spec)
+		n += float64(turn * measuredTurns(p.Spec))
 	}
-	return n + rest + player*float64(len(p.Spec.Players))
+	return n + rest + float64(player*float64(len(p.Spec.Players)))
 }
 
 // Seconds estimates how long a run of a spec takes that has the algorithms of the problem, on the workers that it was measured for, with so
@@ -145,7 +145,7 @@ func (p *Pace) Seconds(s *problem.Spec, times float64) float64 {
 	sum := 0.0
 	for i, a := range s.Algorithms {
 		if i < len(p.turns) {
-			sum += times * float64(a.Trials) * (float64(s.Iterations)*p.turns[i] + measuredTurns(s)*p.measure)
+			sum += float64(times * float64(a.Trials) * (float64(float64(s.Iterations)*p.turns[i]) + float64(measuredTurns(s)*p.measure)))
 		}
 	}
 	return p.search + sum/min(float64(p.workers), times*jobsOf(s))
