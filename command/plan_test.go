@@ -13,6 +13,10 @@ const planSweep = "base: lq2\nset: {trials: 1, iterations: 50}\nover:\n  hold: [
 
 // A dry run says what would be run, writes nothing, and refuses what the command itself would refuse.
 func TestDryRuns(t *testing.T) {
+	slow, err := filepath.Abs(filepath.Join("..", "examples", "classification.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Chdir(t.TempDir())
 	writeFile(t, "sweep.yaml", []byte(planSweep))
 	writeFile(t, "file", nil)
@@ -21,6 +25,7 @@ func TestDryRuns(t *testing.T) {
 	}
 	write(t, "theirs/notes.txt", "mine")
 	for args, words := range map[string]string{
+		"run " + slow + " --set record.every=null --set population.size=501": "measured every 4 turns|One turn in 4 is measured|Set record.every: 1 to measure all",
 		"run lq2":                                 "4 people|2 numbers to decide|20 000 turns, measured every 100 turns|derivative-free (derivative-free): 20 trials|runs/lq2, which holds nothing",
 		"compare lq2 --methods vanilla":           "vanilla (vanilla): 20 trials|runs/compare-lq2",
 		"sweep sweep.yaml":                        "2 cells, 2 to compute|50 turns|runs/sweep",

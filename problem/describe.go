@@ -74,7 +74,7 @@ func (s *Spec) describeParts(f *form.Form) {
 }
 
 func (r *Record) describe(f *form.Form) {
-	form.Field(f, "every", &r.Every, form.Count(1, maxCount).Or(1), form.Says("Measure every so many turns, and the last always.", "", "10"))
+	form.Field(f, "every", &r.Every, form.Count(1, maxCount).Or(1), form.Says("Measure every so many turns, and the last always. Without it all turns are measured, unless a model in formulas has 2000 turns or more and people settle more than a million times a trial: then one in 30 steps of the crowd, or 500 a trial if that is more, and a note says so.", "", "10"))
 	form.Field(f, "w1", &r.W1, form.OneOf(form.Choice("none", "None.", ""), form.Choice("items", "That of proportions over items, |i−j| apart, from the crowd settled under u and under u★; for choice.", "")).Or("none"), form.Says("Which Wasserstein distance between crowds is measured.", "W₁", "items"))
 	form.Field(f, "rollout", &r.Rollout, form.Count(0, 1_000_000).Or(0), form.Says("Judge decisions also by the value so many steps after the start, and find the optimum of that; 0: only by the settled crowd.", "Φ̃ₙ(u)", "10"))
 	form.Field(f, "gradient", &r.Gradient, form.Boolean().Or(false), form.Says("Measure also the squared gradient of the settled value.", "‖∇Φ̃(u)‖²", "true"))

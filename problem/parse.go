@@ -56,6 +56,7 @@ func finish(kinds *kind.Catalogue, root *form.Node, found *form.Mistakes) *Spec 
 	root.Locate("")
 	s := &Spec{Kinds: kinds, origin: root}
 	form.Read(root, found, s.describe)
+	s.chooseEvery(root)
 	(&check{s.scene(found), s}).all()
 	return s
 }

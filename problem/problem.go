@@ -146,7 +146,7 @@ func (p *Problem) Warnings() (list []string) {
 	if d.Coupling > 0 {
 		list = append(list, seesMean)
 	}
-	list = append(list, p.worldWarnings()...)
+	list = append(append(list, p.Spec.ChosenNotes()...), p.worldWarnings()...)
 	if of, ok := d.Of.(kind.Wary); ok {
 		if warning := of.Warning(p.farthest()); warning != "" {
 			list = append(list, warning)

@@ -13,6 +13,7 @@ import (
 	"strconv"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/problem/live"
@@ -50,6 +51,7 @@ type Spec struct {
 // Record says what is measured and how often.
 type Record struct {
 	Every    int    // measure every so many turns, and the last always
+	chosen   bool   // nobody said how often, and it is not always
 	W1       string // "none", or "items": the 1-Wasserstein distance over the items, |i−j| apart
 	Rollout  int    // judge also by the value after so many steps from the start, and find that notion's optimum; 0: no
 	Gradient bool   // measure ‖∇Φ̃‖²
@@ -60,6 +62,24 @@ type Record struct {
 
 	Decisions *bool // keep the decision of every measured turn, entry by entry; nil: if it is short
 	Traits    bool  // keep the mean traits of the sample before it
+}
+
+// chooseEvery settles how often turns are measured if the document does not say. Who compares turns with the theory wants all of them.
+func (s *Spec) chooseEvery(root *form.Node) {
+	record := root.Get("record")
+	if s.Model == nil || s.Record.Theory || record != nil && record.Get("every") != nil {
+		return
+	}
+	s.Record.Every = loop.Every(s.Iterations, s.Population.Size, s.Hold)
+	s.Record.chosen = s.Record.Every > 1
+}
+
+// ChosenNotes say that turns are left out which nobody asked to leave out; none where none are.
+func (s *Spec) ChosenNotes() []string {
+	if !s.Record.chosen {
+		return nil
+	}
+	return []string{loop.EveryNote(s.Record.Every, s.Iterations, s.Population.Size)}
 }
 
 // Optimum says how the exact optimum is sought.

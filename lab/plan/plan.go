@@ -43,7 +43,8 @@ type OutlookProblem struct {
 	People    int             `json:"people"`
 	Decisions int             `json:"decisions"` // numbers that are decided
 	Turns     int             `json:"turns"`
-	Every     int             `json:"every"` // turns from one measurement to the next
+	Every     int             `json:"every"`           // turns from one measurement to the next
+	Notes     []string        `json:"notes,omitempty"` // why that was chosen, if nobody said it
 	Methods   []OutlookMethod `json:"methods"`
 }
 
@@ -154,7 +155,7 @@ func there(kind folder.Kind, dir string) string {
 
 // part is what would be run of a spec.
 func part(name string, s *problem.Spec) OutlookProblem {
-	p := OutlookProblem{Name: name, Seed: s.Seed, People: s.Population.Size, Decisions: s.Dims().Decision, Turns: s.Iterations, Every: max(1, s.Record.Every)}
+	p := OutlookProblem{Name: name, Seed: s.Seed, People: s.Population.Size, Decisions: s.Dims().Decision, Turns: s.Iterations, Every: max(1, s.Record.Every), Notes: s.ChosenNotes()}
 	for _, a := range s.Algorithms {
 		p.Methods = append(p.Methods, OutlookMethod{a.Name, form.NameOf(a.Method), a.Trials})
 	}
@@ -177,6 +178,9 @@ func (p *Outlook) Lines() []string {
 		}
 		lines = append(lines, fmt.Sprintf("%s: %s people, %s to decide, %s, measured every %s, seed %d", one.Name, phrase.Grouped(one.People),
 			phrase.Count(one.Decisions, "number"), phrase.CountGrouped(one.Turns, "turn"), every, one.Seed))
+		for _, note := range one.Notes {
+			lines = append(lines, "  "+note)
+		}
 		for _, m := range one.Methods {
 			lines = append(lines, fmt.Sprintf("  %s (%s): %s", m.Name, m.Kind, phrase.CountGrouped(m.Trials, "trial")))
 		}
