@@ -55,7 +55,7 @@ func New(c Setup) *Server {
 	if c.Plan == nil {
 		c.Plan = session.Standard
 	}
-	s.host = session.NewHost(c.Journal, c.Clock, c.Plan, s.hub.tell)
+	s.host = session.NewFleet(c.Journal, c.Clock, c.Plan, s.hub.tell)
 	mux := http.NewServeMux()
 	s.table = routes()
 	for _, r := range s.table {

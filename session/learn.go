@@ -18,11 +18,11 @@ func (l *Loop) outcome(d *Decision) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	if why := l.gate(d, &o.Sample); why != "" {
+	if why := l.gate(&o.Sample); why != "" {
 		o.Outcome, o.Reasons = Inconclusive, []string{why}
 		return o, l.sign(o)
 	}
-	o.Value = l.value(d, seen)
+	o.Value = l.value(seen)
 	switch {
 	case l.mode == Paused || l.mode == Killed:
 		o.Outcome, o.Reasons = Held, []string{"the loop is " + string(l.mode)}
@@ -123,7 +123,7 @@ func effective(w []float64, n int) float64 {
 }
 
 // gate says why a sample is no ground for a step, or nothing.
-func (l *Loop) gate(d *Decision, s *Sample) string {
+func (l *Loop) gate(s *Sample) string {
 	if least := l.plan.Live.Least; s.Effective < float64(least) {
 		return fmt.Sprintf("%s of the %d people wanted have answered", phrase.Digits(s.Effective, 3), least)
 	}
@@ -204,7 +204,7 @@ func mean(x, w []float64) float64 {
 }
 
 // value is what the sample says of what is live, as users count it.
-func (l *Loop) value(d *Decision, seen kedge.Observation) *SampleValue {
+func (l *Loop) value(seen kedge.Observation) *SampleValue {
 	losses := l.losses(seen)
 	m := mean(losses, seen.W)
 	squares, all := 0.0, 0.0

@@ -64,28 +64,6 @@ func Check(ctx context.Context, j session.Journal) (c Audit, err error) {
 	return c, nil
 }
 
-// Replay decides everything of a loop again and compares every event with what was written down.
-func Replay(ctx context.Context, j session.Journal, loop string, plan session.Planner) (events int, err error) {
-	l := session.New(loop, plan)
-	err = j.Read(ctx, loop, 0, func(e session.Event) error {
-		events++
-		return l.Replay(e, memory{j, loop})
-	})
-	if err == nil && events == 0 {
-		err = fmt.Errorf("there is no loop %s", loop)
-	}
-	return events, err
-}
-
-// memory is that of one loop of a journal.
-type memory struct {
-	journal session.Journal
-	loop    string
-}
-
-func (m memory) Decision(k int) ([]session.Event, error) { return m.journal.Decision(m.loop, k) }
-func (m memory) Blob(sum session.Hash) ([]byte, error)   { return m.journal.Blob(m.loop, sum) }
-
 // Backup copies the database as it is at one moment to a file that must not be there yet, opens the copy and checks all of it.
 func (s *SQLite) Backup(ctx context.Context, file string) (c Audit, err error) {
 	if _, err := os.Lstat(file); err == nil {
@@ -152,7 +130,7 @@ func Restore(ctx context.Context, file, dir string, clock session.Clock, plan se
 		return c, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	h := session.NewHost(s, clock, plan, nil)
+	h := session.NewFleet(s, clock, plan, nil)
 	heads, err := s.Loops(ctx)
 	for _, one := range heads {
 		if _, err := h.Do(ctx, one.Loop, "restore", session.Renew{Epoch: session.NewEpoch(), Reason: "restored from " + filepath.Base(file)}); err != nil {

@@ -17,7 +17,7 @@ func lived(t *testing.T, decisions int) string {
 	t.Helper()
 	dir := t.TempDir()
 	s := opened(t, dir)
-	h := session.NewHost(s, wall{}, session.Standard, nil)
+	h := session.NewFleet(s, wall{}, session.Standard, nil)
 	do := func(c session.Command) any {
 		t.Helper()
 		reply, err := h.Do(context.Background(), "shop", "test", c)
@@ -60,11 +60,11 @@ func TestBackupAndRestore(t *testing.T) {
 		t.Error("a restore replaced loops")
 	}
 	r := opened(t, again)
-	h := session.NewHost(r, wall{}, session.Standard, nil)
+	h := session.NewFleet(r, wall{}, session.Standard, nil)
 	if _, err := h.Do(ctx, "shop", "test", session.Deploy{K: 5, Epoch: "first", U: []float64{1, 1}}); !session.IsRefusal(err, session.StaleEpoch) {
 		t.Errorf("a message of the old epoch: %v", err)
 	}
-	if n, err := Replay(ctx, r, "shop", session.Standard); err != nil || n != 1+4*5+1 {
+	if n, err := session.Replay(ctx, r, "shop", session.Standard); err != nil || n != 1+4*5+1 {
 		t.Errorf("replayed %d events, %v", n, err)
 	}
 }
@@ -99,7 +99,7 @@ func TestDamageIsFound(t *testing.T) {
 		return session.Standard(fmt.Sprintf("%s\nhold: 1\n", replaceStep(spec)))
 	}
 	var broken *session.ChainError
-	if _, err := Replay(ctx, s, "shop", other); !errors.As(err, &broken) {
+	if _, err := session.Replay(ctx, s, "shop", other); !errors.As(err, &broken) {
 		t.Errorf("another rule replays: %v", err)
 	}
 }

@@ -122,7 +122,7 @@ func (wall) Now() time.Time { return time.Now() }
 func TestManyTellersAndARestart(t *testing.T) {
 	dir := t.TempDir()
 	s := opened(t, dir)
-	h := session.NewHost(s, wall{}, session.Standard, nil)
+	h := session.NewFleet(s, wall{}, session.Standard, nil)
 	do := func(h *session.Fleet, c session.Command) any {
 		t.Helper()
 		reply, err := h.Do(context.Background(), "shop", "test", c)
@@ -173,7 +173,7 @@ func TestManyTellersAndARestart(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if after := do(session.NewHost(s, wall{}, session.Standard, nil), session.Ask{}); !reflect.DeepEqual(after, before) {
+		if after := do(session.NewFleet(s, wall{}, session.Standard, nil), session.Ask{}); !reflect.DeepEqual(after, before) {
 			t.Errorf("with a state %v: after a restart %+v, before %+v", withState, after, before)
 		}
 		s.Close()

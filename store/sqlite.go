@@ -112,7 +112,7 @@ func open(path, strength string) (_ *SQLite, err error) {
 
 func (s *SQLite) connect(file string, most int) (*sql.DB, error) {
 	var text strings.Builder
-	fmt.Fprintf(&text, "file:%s?_txlock=immediate", (&urlPath{file}).String())
+	fmt.Fprintf(&text, "file:%s?_txlock=immediate", uri(file))
 	for _, p := range s.pragmas() {
 		fmt.Fprintf(&text, "&_pragma=%s(%s)", p[0], p[1])
 	}
@@ -131,11 +131,9 @@ func (s *SQLite) pragmas() [][2]string {
 	return [][2]string{{"busy_timeout", "5000"}, {"journal_mode", "WAL"}, {"synchronous", s.strength}, {"trusted_schema", "OFF"}, {"cell_size_check", "ON"}, {"mmap_size", "0"}, {"foreign_keys", "ON"}}
 }
 
-// urlPath escapes what a file name may hold that ends the path of a URI.
-type urlPath struct{ path string }
-
-func (u *urlPath) String() string {
-	return strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(u.path)
+// uri escapes what a file name may hold that ends the path of a URI.
+func uri(path string) string {
+	return strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(path)
 }
 
 // migrate makes the tables, or refuses those of a newer version without changing a byte.

@@ -11,6 +11,7 @@ import (
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/problem/live"
+	"github.com/kedge-opt/kedge/set"
 )
 
 // Rule decides. A saved one goes on with the same bits.
@@ -97,14 +98,8 @@ func (p *Brief) checkSafe() error {
 	return nil
 }
 
-// feasible tells whether a decision is in the set, to rounding.
-func (p *Brief) feasible(u []float64) bool {
-	near := slices.Clone(u)
-	if err := p.Set.Project(near); err != nil {
-		return false
-	}
-	return rows.Distance(near, u) <= 1e-9*(1+rows.Norm(u))
-}
+// feasible tells whether a decision is in the set, to rounding, by the set's definition and not by its projection, which proposed it.
+func (p *Brief) feasible(u []float64) bool { return set.Excess(p.Set, u) <= 1e-9*(1+rows.Norm(u)) }
 
 // check refuses what cannot be deployed.
 func (p *Brief) check(u []float64) error {

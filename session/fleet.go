@@ -58,8 +58,8 @@ type entry struct {
 	size    int          // of the state then
 }
 
-// NewHost is a host of the loops of a journal. Watch, unless it is nil, is told of events once they are there to stay.
-func NewHost(j Journal, c Clock, p Planner, watch func(loop string, events []Event)) *Fleet {
+// NewFleet is a host of the loops of a journal. Watch, unless it is nil, is told of events once they are there to stay.
+func NewFleet(j Journal, c Clock, p Planner, watch func(loop string, events []Event)) *Fleet {
 	return &Fleet{journal: j, clock: c, make: p, watch: watch, loops: map[string]*entry{}}
 }
 
@@ -166,6 +166,19 @@ func (e *entry) save(events []Event) []byte {
 
 // leastSaved is how many bytes of events are read again rather than a state saved.
 const leastSaved = 16 << 10
+
+// Replay decides everything of a loop again and compares every event with what was written down.
+func Replay(ctx context.Context, j Journal, loop string, plan Planner) (events int, err error) {
+	l := New(loop, plan)
+	err = j.Read(ctx, loop, 0, func(e Event) error {
+		events++
+		return l.Replay(e, past{j, loop, nothing})
+	})
+	if err == nil && events == 0 {
+		err = refuse(NotFound, "there is no loop %s", loop)
+	}
+	return events, err
+}
 
 func nothing() error { return nil }
 
