@@ -274,7 +274,7 @@ func (c Tell) do(l *Loop) (any, error) {
 		return nil, err
 	}
 	if !r.Late {
-		l.held[r.Content] = &c.Batch
+		l.remember(r.Content, &c.Batch)
 	}
 	return Received{r, have, l.plan.Live.Least, !r.Late}, nil
 }

@@ -14,7 +14,8 @@ type Clock interface{ Now() time.Time }
 // Journal keeps what happened to loops, for good.
 type Journal interface {
 	// Append queues events that come after event number after of a loop, with the blobs they carry and, unless it is nil, what the loop is
-	// after them. They count once wait returns nil: then they outlive a power cut. On an error, such as a Conflict, none of them is there.
+	// after them; a state may come without events. They count once wait returns nil: then they outlive a power cut. On an error, such as a
+	// Conflict, none of them is there.
 	Append(loop string, after int, events []Event, state []byte) (wait func() error)
 	// Read visits the events of a loop after some event, in their order.
 	Read(ctx context.Context, loop string, after int, visit func(Event) error) error
@@ -38,36 +39,46 @@ type Tip struct {
 // ErrConflict says that a loop has other events than who appends believes.
 var ErrConflict = errors.New("the loop has newer events")
 
-// Fleet carries out commands on the loops of a journal, those of one loop one after the other. It is safe for concurrent use.
+// Fleet carries out commands on the loops of a journal, those of one loop one after the other. Loops that nobody has asked for a while rest:
+// they take no memory but for the time at which something must happen to them. It is safe for concurrent use.
 type Fleet struct {
 	journal Journal
 	clock   Clock
 	make    Planner
 	watch   func(loop string, events []Event) // called once events are there to stay
 
-	mu    sync.Mutex
-	loops map[string]*entry
+	mu      sync.Mutex
+	loops   map[string]*entry    // awake
+	resting map[string]time.Time // when time does something to them
 }
 
 // entry is a loop that is in use, or was a moment ago.
 type entry struct {
 	mu      sync.Mutex
+	gone    bool         // out of the fleet: whoever waited for it must look again
 	loop    *Loop        // nil: not read yet
 	pending func() error // of the newest append
 	grown   int          // bytes of events since the state was saved
 	size    int          // of the state then
+	used    time.Time    // by somebody else than time
 }
 
 // NewFleet is a host of the loops of a journal. Watch, unless it is nil, is told of events once they are there to stay.
 func NewFleet(j Journal, c Clock, p Planner, watch func(loop string, events []Event)) *Fleet {
-	return &Fleet{journal: j, clock: c, make: p, watch: watch, loops: map[string]*entry{}}
+	return &Fleet{journal: j, clock: c, make: p, watch: watch, loops: map[string]*entry{}, resting: map[string]time.Time{}}
 }
 
 // Do carries out a command on a loop for somebody. What it returns is written down for good.
 func (h *Fleet) Do(ctx context.Context, name, actor string, c Command) (any, error) {
-	e := h.entry(name)
-	e.mu.Lock()
+	e := h.enter(name)
+	e.used = h.clock.Now()
+	return h.carry(ctx, name, e, actor, c)
+}
+
+// carry carries out a command on a loop that was entered, and leaves it.
+func (h *Fleet) carry(ctx context.Context, name string, e *entry, actor string, c Command) (any, error) {
 	if err := h.load(ctx, name, e); err != nil {
+		h.drop(name, e)
 		e.mu.Unlock()
 		return nil, err
 	}
@@ -76,11 +87,15 @@ func (h *Fleet) Do(ctx context.Context, name, actor string, c Command) (any, err
 	if len(events) > 0 {
 		wait := h.journal.Append(name, after, events, e.save(events))
 		e.pending = sync.OnceValue(wait)
+	} else if after == 0 { // nobody made it
+		h.drop(name, e)
 	}
 	wait := e.pending
 	e.mu.Unlock()
-	if err := wait(); err != nil {
-		h.forget(name, e)
+	if err := wait(); err != nil { // the loop ran ahead of its journal; it is read again when it is next wanted
+		e.mu.Lock()
+		h.drop(name, e)
+		e.mu.Unlock()
 		return nil, fmt.Errorf("loop %s: %w", name, err)
 	}
 	if h.watch != nil && len(events) > 0 {
@@ -91,39 +106,52 @@ func (h *Fleet) Do(ctx context.Context, name, actor string, c Command) (any, err
 
 // Look shows a loop to somebody who changes nothing, once all that it is made of is there to stay.
 func (h *Fleet) Look(ctx context.Context, name string, look func(*Loop) error) error {
-	e := h.entry(name)
-	e.mu.Lock()
+	e := h.enter(name)
 	defer e.mu.Unlock()
-	if err := h.load(ctx, name, e); err != nil {
-		return err
+	e.used = h.clock.Now()
+	err := h.load(ctx, name, e)
+	if err == nil {
+		err = e.pending()
 	}
-	if err := e.pending(); err != nil {
+	if err != nil {
+		h.drop(name, e)
 		return fmt.Errorf("loop %s: %w", name, err)
 	}
 	if seq, _ := e.loop.Head(); seq == 0 {
+		h.drop(name, e)
 		return refuse(NotFound, "there is no loop %s", name)
 	}
 	return look(e.loop)
 }
 
-func (h *Fleet) entry(name string) *entry {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	e := h.loops[name]
-	if e == nil {
-		e = &entry{pending: nothing}
-		h.loops[name] = e
+// enter locks the entry of a loop, and wakes it if it rests.
+func (h *Fleet) enter(name string) *entry {
+	for {
+		h.mu.Lock()
+		e := h.loops[name]
+		if e == nil {
+			e = &entry{pending: nothing}
+			h.loops[name] = e
+			delete(h.resting, name)
+		}
+		h.mu.Unlock()
+		e.mu.Lock()
+		if !e.gone {
+			return e
+		}
+		e.mu.Unlock()
 	}
-	return e
 }
 
-// forget drops a loop that ran ahead of its journal; it is read again when it is next wanted.
-func (h *Fleet) forget(name string, e *entry) {
+// drop takes an entry that is locked out of the fleet.
+func (h *Fleet) drop(name string, e *entry) {
+	if e.gone {
+		return
+	}
+	e.gone = true
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.loops[name] == e {
-		delete(h.loops, name)
-	}
+	delete(h.loops, name)
 }
 
 // load reads a loop: its newest sound state, and the events after it.
@@ -140,11 +168,15 @@ func (h *Fleet) load(ctx context.Context, name string, e *entry) error {
 		l = New(name, h.make)
 	}
 	seq, _ := l.Head()
-	err = h.journal.Read(ctx, name, seq, func(e Event) error { return l.Replay(e, past{h.journal, name, nothing}) })
+	grown := 0
+	err = h.journal.Read(ctx, name, seq, func(e Event) error {
+		grown += len(e.Body)
+		return l.Replay(e, past{h.journal, name, nothing})
+	})
 	if err != nil {
 		return fmt.Errorf("loop %s: %w", name, err)
 	}
-	e.loop, e.size = l, len(state)
+	e.loop, e.size, e.grown = l, len(state), grown
 	return nil
 }
 
@@ -156,6 +188,11 @@ func (e *entry) save(events []Event) []byte {
 	if e.grown < max(e.size, leastSaved) {
 		return nil
 	}
+	return e.saved()
+}
+
+// saved is what the loop is, nil if that cannot be said.
+func (e *entry) saved() []byte {
 	state, err := e.loop.AppendBinary(nil)
 	if err != nil { // the events are enough
 		return nil

@@ -48,6 +48,20 @@ func (l *Loop) sign(o *Outcome) error {
 	return err
 }
 
+// mostHeld is how many numbers of batches a loop keeps at hand; what is beyond is read again when it is learned from.
+const mostHeld = 32 << 10
+
+// remember keeps a batch at hand until its decision is learned from.
+func (l *Loop) remember(content Hash, b *Batch) {
+	n := len(b.P) + len(b.D)
+	for _, h := range l.held {
+		n += len(h.P) + len(h.D)
+	}
+	if n <= mostHeld {
+		l.held[content] = b
+	}
+}
+
 // gather puts the batches of a decision together, in the order of their ids, without who answered too early or has no trait.
 func (l *Loop) gather(d *Decision) (seen kedge.Observation, o *Outcome, err error) {
 	o = &Outcome{}

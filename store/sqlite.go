@@ -297,8 +297,9 @@ func (s *SQLite) transact(all []*request, results []error) error {
 		if err := s.put(tx, id, r); err != nil {
 			return err
 		}
-		newest := &r.events[len(r.events)-1]
-		s.heads[id] = head{newest.Seq, newest.Hash}
+		if n := len(r.events); n > 0 {
+			s.heads[id] = head{r.events[n-1].Seq, r.events[n-1].Hash}
+		}
 	}
 	return tx.Commit()
 }

@@ -1,0 +1,126 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+)
+
+// When loops rest.
+const (
+	patience  = 10 * time.Minute // without a call
+	mostAwake = 16384            // the rest of them rest sooner, those first that were not used for longest
+)
+
+// Pass lets time do its work: deadlines pass although nobody asks, and loops rest that nobody has asked for a while. Of a fault with one loop
+// the others do not suffer.
+func (h *Fleet) Pass(ctx context.Context) error {
+	tips, err := h.journal.Loops(ctx)
+	if err != nil {
+		return err
+	}
+	var faults []error
+	for _, tip := range tips {
+		if strings.HasPrefix(tip.Loop, "_") { // not a loop but a log of the service
+			continue
+		}
+		if err := h.pass(ctx, tip.Loop); err != nil {
+			faults = append(faults, err)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	h.thin(mostAwake)
+	return errors.Join(faults...)
+}
+
+// pass lets time do its work on one loop.
+func (h *Fleet) pass(ctx context.Context, name string) error {
+	now := h.clock.Now()
+	h.mu.Lock()
+	due, resting := h.resting[name]
+	h.mu.Unlock()
+	if resting && now.Before(due) {
+		return nil
+	}
+	e := h.enter(name)
+	if err := h.load(ctx, name, e); err != nil {
+		h.drop(name, e)
+		e.mu.Unlock()
+		return err
+	}
+	if due, ever := e.loop.Due(); ever && !now.Before(due) {
+		if _, err := h.carry(ctx, name, e, "time", Pass{}); err != nil {
+			return err
+		}
+		e = h.enter(name)
+	}
+	if e.loop != nil && now.Sub(e.used) >= patience {
+		h.rest(name, e)
+	}
+	e.mu.Unlock()
+	return nil
+}
+
+// rest saves what a loop is that is entered, and lets go of it. Whether it can be saved does not matter: its events are there.
+func (h *Fleet) rest(name string, e *entry) {
+	if e.gone || e.pending() != nil {
+		h.drop(name, e)
+		return
+	}
+	due, ever := e.loop.Due()
+	if !ever {
+		due = time.Unix(1<<40, 0) // later than any deadline
+	}
+	if e.grown > 0 {
+		seq, _ := e.loop.Head()
+		if state := e.saved(); state != nil {
+			h.journal.Append(name, seq, nil, state)
+		}
+	}
+	e.gone = true
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.loops, name)
+	h.resting[name] = due
+}
+
+// thin lets all but so many loops rest.
+func (h *Fleet) thin(most int) {
+	type one struct {
+		name string
+		*entry
+	}
+	h.mu.Lock()
+	var awake []one
+	if len(h.loops) > most {
+		for name, e := range h.loops {
+			awake = append(awake, one{name, e})
+		}
+	}
+	h.mu.Unlock()
+	if awake == nil {
+		return
+	}
+	slices.SortFunc(awake, func(a, b one) int { return cmp.Or(a.lastUse().Compare(b.lastUse()), strings.Compare(a.name, b.name)) })
+	for _, a := range awake[:len(awake)-most] {
+		a.mu.Lock()
+		if a.loop != nil && !a.gone {
+			h.rest(a.name, a.entry)
+		}
+		a.mu.Unlock()
+	}
+}
+
+func (e *entry) lastUse() time.Time {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.used
+}
+
+// Rest saves all loops and lets go of them, before a service ends.
+func (h *Fleet) Rest() { h.thin(0) }
