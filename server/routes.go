@@ -132,11 +132,8 @@ func create(c *call) (int, any, error) {
 }
 
 func listLoops(c *call) (int, any, error) {
-	list, err := c.journal.Loops(c.Context())
-	if list == nil {
-		list = []session.Tip{}
-	}
-	return 200, heads{list}, err
+	all, err := c.journal.Loops(c.Context())
+	return 200, heads{slices.DeleteFunc(append([]session.Tip{}, all...), func(t session.Tip) bool { return session.IsOwn(t.Loop) })}, err
 }
 
 func show(c *call) (int, any, error) {

@@ -21,11 +21,13 @@ type Journal interface {
 	Read(ctx context.Context, loop string, after int, visit func(Event) error) error
 	// Decision returns the events of a decision.
 	Decision(loop string, k int) ([]Event, error)
+	// Find returns the event of a decision, or of none if k is 0, that has a ref; nil if there is none.
+	Find(loop string, k int, ref string) (*Event, error)
 	// Blob returns a blob of a loop.
 	Blob(loop string, sum Hash) ([]byte, error)
 	// State returns the newest state that was appended, nil for none.
 	State(loop string) ([]byte, error)
-	// Loops are the heads of all loops, by name.
+	// Loops are the heads of all loops, by name, and of what a service keeps to itself; see IsOwn.
 	Loops(ctx context.Context) ([]Tip, error)
 }
 

@@ -24,7 +24,7 @@ func (h *Fleet) Pass(ctx context.Context) error {
 	}
 	var faults []error
 	for _, tip := range tips {
-		if strings.HasPrefix(tip.Loop, "_") { // not a loop but a log of the service
+		if IsOwn(tip.Loop) {
 			continue
 		}
 		if err := h.pass(ctx, tip.Loop); err != nil {

@@ -133,6 +133,9 @@ func Restore(ctx context.Context, file, dir string, clock session.Clock, plan se
 	h := session.NewFleet(s, clock, plan, nil)
 	heads, err := s.Loops(ctx)
 	for _, one := range heads {
+		if session.IsOwn(one.Loop) {
+			continue
+		}
 		if _, err := h.Do(ctx, one.Loop, "restore", session.Renew{Epoch: session.NewEpoch(), Reason: "restored from " + filepath.Base(file)}); err != nil {
 			return c, err
 		}

@@ -76,6 +76,14 @@ func TestJournals(t *testing.T) {
 		if list, err := j.Decision("a", 9); err != nil || len(list) > 0 {
 			t.Errorf("a decision that is not: %+v, %v", list, err)
 		}
+		if e, err := j.Find("a", 1, "b/am"); err != nil || e == nil || !reflect.DeepEqual(*e, first[1]) {
+			t.Errorf("by its ref: %+v, %v", e, err)
+		}
+		for _, other := range []string{"b/pm", ""} {
+			if e, err := j.Find("a", 0, other); err != nil || other != "" && e != nil {
+				t.Errorf("ref %q of no decision: %+v, %v", other, e, err)
+			}
+		}
 		if got, err := j.Blob("a", sha256.Sum256(blob)); err != nil || string(got) != string(blob) {
 			t.Errorf("blob %q, %v", got, err)
 		}
@@ -211,4 +219,47 @@ func TestChainsAreChecked(t *testing.T) {
 	if heads, _ := s.Loops(context.Background()); len(heads) > 0 {
 		t.Errorf("something was written: %+v", heads)
 	}
+}
+
+type now struct{}
+
+func (now) Now() time.Time { return time.Now() }
+
+// Several chronicles write one chain: every event once, in one order, seen by all who look.
+func TestChroniclesShareAChain(t *testing.T) {
+	journals(t, func(t *testing.T, j session.Journal) {
+		const writers, each = 3, 15
+		var all sync.WaitGroup
+		for w := range writers {
+			all.Go(func() {
+				taken := map[int]bool{}
+				l, err := session.OpenChronicle(t.Context(), j, now{}, session.OfServer, func(e session.Event) error {
+					var n int
+					err := json.Unmarshal(e.Body, &n)
+					taken[n] = true
+					return err
+				})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for range each {
+					err := l.Write(t.Context(), fmt.Sprint("writer ", w), func(time.Time) (session.Notice, error) {
+						n := len(taken) // which only one of them may take
+						return session.Notice{Kind: "counted", Ref: fmt.Sprint("n/", n), Body: n}, nil
+					})
+					if err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		if c, err := Check(t.Context(), j); err != nil || c.Events != writers*each {
+			t.Errorf("%d events, %v, want %d", c.Events, err, writers*each)
+		}
+		if e, err := j.Find(session.OfServer, 0, fmt.Sprint("n/", writers*each-1)); err != nil || e == nil || e.Seq != writers*each {
+			t.Errorf("the last is %+v, %v", e, err)
+		}
+	})
 }

@@ -84,6 +84,16 @@ func (m *InMemory) Decision(loop string, k int) (list []session.Event, err error
 	return list, nil
 }
 
+// Find returns the event that has a ref.
+func (m *InMemory) Find(loop string, k int, ref string) (*session.Event, error) {
+	for _, e := range m.of(loop).events {
+		if e.K == k && e.Ref == ref {
+			return &e, nil
+		}
+	}
+	return nil, nil
+}
+
 // Blob returns a blob of a loop.
 func (m *InMemory) Blob(loop string, sum session.Hash) ([]byte, error) {
 	m.mu.RLock()

@@ -379,6 +379,12 @@ func (s *SQLite) Decision(loop string, k int) (list []session.Event, err error) 
 	return list, err
 }
 
+// Find returns the event that has a ref.
+func (s *SQLite) Find(loop string, k int, ref string) (found *session.Event, err error) {
+	err = s.query(context.Background(), func(e session.Event) error { found = &e; return nil }, `SELECT `+columns+` AND e.k = ? AND e.ref = ?`, loop, k, ref)
+	return found, err
+}
+
 func (s *SQLite) query(ctx context.Context, visit func(session.Event) error, text string, args ...any) error {
 	found, err := s.read.QueryContext(ctx, text, args...)
 	if err != nil {
