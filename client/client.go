@@ -31,10 +31,20 @@ type Client struct {
 	wait    time.Duration // before the first repeat
 }
 
+// With is something that a client is opened with.
+type With func(*Client)
+
 // Open is a client of the service at an address such as http://127.0.0.1:7070.
-func Open(address string) *Client {
-	return &Client{address: strings.TrimRight(address, "/"), http: &http.Client{}, wait: 50 * time.Millisecond}
+func Open(address string, settings ...With) *Client {
+	c := &Client{address: strings.TrimRight(address, "/"), http: &http.Client{}, wait: 50 * time.Millisecond}
+	for _, o := range settings {
+		o(c)
+	}
+	return c
 }
+
+// Over sends messages by a transport of one's own.
+func Over(t http.RoundTripper) With { return func(c *Client) { c.http.Transport = t } }
 
 // Remote is one loop of a service.
 type Remote struct {
@@ -89,6 +99,11 @@ func (l *Remote) Tell(ctx context.Context, k int, name string, b Answers) (r ses
 	return r, l.call(ctx, "PUT", l.path("/decisions/%d/batches/%s", k, url.PathEscape(name)), b, &r)
 }
 
+// TellAs tells people who answered as they lie in a file: lines of JSON or whatever else the service knows the media type of.
+func (l *Remote) TellAs(ctx context.Context, k int, name, mediaType string, content []byte) (r session.Received, err error) {
+	return r, l.send(ctx, "PUT", l.path("/decisions/%d/batches/%s", k, url.PathEscape(name)), message{content, mediaType}, &r)
+}
+
 // Close has the loop learn from a decision.
 func (l *Remote) Close(ctx context.Context, k int) (c session.Closing, err error) {
 	return c, l.call(ctx, "POST", l.path("/decisions/%d/close", k), struct{}{}, &c)
@@ -104,6 +119,41 @@ func (l *Remote) Switch(ctx context.Context, word, reason string) (s session.Swi
 	return s, l.call(ctx, "POST", l.path("/%s", word), map[string]string{"reason": reason}, &s)
 }
 
+// Approve lets a proposal be deployed.
+func (l *Remote) Approve(ctx context.Context, k int, reason string) (s session.Reached, err error) {
+	return s, l.call(ctx, "POST", l.path("/decisions/%d/approve", k), map[string]string{"reason": reason}, &s)
+}
+
+// Reject refuses a proposal.
+func (l *Remote) Reject(ctx context.Context, k int, reason string) (s session.Reached, err error) {
+	return s, l.call(ctx, "POST", l.path("/decisions/%d/reject", k), map[string]string{"reason": reason}, &s)
+}
+
+// Pin has the loop answer a decision whatever its rule says.
+func (l *Remote) Pin(ctx context.Context, p session.SetPin) (s session.Status, err error) {
+	return s, l.call(ctx, "PUT", l.path("/pin"), p, &s)
+}
+
+// Unpin lets the rule decide again.
+func (l *Remote) Unpin(ctx context.Context) (s session.Status, err error) {
+	return s, l.call(ctx, "DELETE", l.path("/pin"), nil, &s)
+}
+
+// RollBack goes back to what was deployed once.
+func (l *Remote) RollBack(ctx context.Context, b session.RollBack) (r session.RolledTo, err error) {
+	return r, l.call(ctx, "POST", l.path("/rollback"), b, &r)
+}
+
+// Archive ends the loop; its log stays.
+func (l *Remote) Archive(ctx context.Context) (s session.Status, err error) {
+	return s, l.call(ctx, "DELETE", l.path(""), nil, &s)
+}
+
+// Log is what happened after an event, up to a page of the service.
+func (l *Remote) Log(ctx context.Context, after int) (list []session.Event, err error) {
+	return list, l.call(ctx, "GET", l.path("/log?after=%d", after), nil, &list)
+}
+
 func (l *Remote) path(format string, args ...any) string {
 	return "/v1/loops/" + l.Name + fmt.Sprintf(format, args...)
 }
@@ -111,17 +161,29 @@ func (l *Remote) path(format string, args ...any) string {
 // mostReply is how much of a reply is read.
 const mostReply = 64 << 20
 
-// call sends a message until there is an answer.
+// message is a body.
+type message struct {
+	content   []byte
+	mediaType string // empty: none
+}
+
+// call sends JSON until there is an answer.
 func (c *Client) call(ctx context.Context, method, path string, in, out any) error {
-	var body []byte
+	var m message
 	if in != nil {
-		var err error
-		if body, err = json.Marshal(in); err != nil {
+		text, err := json.Marshal(in)
+		if err != nil {
 			return err
 		}
+		m = message{text, "application/json"}
 	}
+	return c.send(ctx, method, path, m, out)
+}
+
+// send sends a message until there is an answer.
+func (c *Client) send(ctx context.Context, method, path string, m message, out any) error {
 	for wait := c.wait; ; wait = min(2*wait, 2*time.Second) {
-		again, err := c.try(ctx, method, path, body, out)
+		again, err := c.try(ctx, method, path, m, out)
 		if err == nil || !again {
 			return err
 		}
@@ -134,13 +196,13 @@ func (c *Client) call(ctx context.Context, method, path string, in, out any) err
 }
 
 // try sends a message once, and tells whether it is worth while to send it again.
-func (c *Client) try(ctx context.Context, method, path string, body []byte, out any) (again bool, err error) {
-	r, err := http.NewRequestWithContext(ctx, method, c.address+path, bytes.NewReader(body))
+func (c *Client) try(ctx context.Context, method, path string, m message, out any) (again bool, err error) {
+	r, err := http.NewRequestWithContext(ctx, method, c.address+path, bytes.NewReader(m.content))
 	if err != nil {
 		return false, err
 	}
-	if body != nil {
-		r.Header.Set("Content-Type", "application/json")
+	if m.mediaType != "" {
+		r.Header.Set("Content-Type", m.mediaType)
 	}
 	reply, err := c.http.Do(r)
 	if err != nil {

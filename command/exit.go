@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/kedge-opt/kedge/command/service"
 	"github.com/kedge-opt/kedge/internal/disk"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
@@ -13,9 +14,10 @@ import (
 
 // Exit codes. A program in Go that crashes ends with 2, so that 2 is none of them.
 const (
-	exitFailed      = 1   // something went wrong while running
-	exitUsage       = 64  // the command or the spec is wrong, or asks for too much; nothing was run or written
-	exitInterrupted = 130 // stopped by Ctrl-C; what was finished is in the output folder
+	exitFailed      = 1                 // something went wrong while running
+	exitHolds       = service.CodeHolds // a loop holds: what is live stays live
+	exitUsage       = 64                // the command or the spec is wrong, or asks for too much; nothing was run or written
+	exitInterrupted = 130               // stopped by Ctrl-C; what was finished is in the output folder
 )
 
 // complaint is what a user reads of an error, safe on a terminal whatever names are in it. Lines are broken between errors that were joined,
@@ -71,8 +73,12 @@ func failed(err error) error {
 // exitCode is that of the error or, where it has none, that of a mistake: in flags and arguments, as cobra reports them, or in a spec.
 func exitCode(err error) int {
 	var c coded
-	if errors.As(err, &c) {
+	var e service.Exit
+	switch {
+	case errors.As(err, &c):
 		return c.code
+	case errors.As(err, &e):
+		return e.Code
 	}
 	return exitUsage
 }

@@ -110,7 +110,8 @@ func newExitCodes() *cobra.Command {
   0    done
   1    something went wrong while running: a crowd that does not settle, a
        full disk, cells of a sweep that failed, files that were changed,
-       a check that failed
+       a check that failed, a service that refuses or does not answer
+  3    a loop holds: what is live stays live (kedge ask, close)
   64   the command, the spec or a folder is wrong, or asks for more memory or
        disk than there is; nothing was run or written
   130  stopped by Ctrl-C, q in the live view or SIGTERM; what was finished is

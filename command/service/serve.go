@@ -11,17 +11,14 @@ import (
 	"os"
 	"time"
 
-	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/problem/kind"
-	"github.com/kedge-opt/kedge/server"
-	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/store"
 	"github.com/spf13/cobra"
 )
 
 // Commands are those of the service.
 func Commands(kinds *kind.Catalogue) []*cobra.Command {
-	return []*cobra.Command{newServe(kinds), newLoop(), newAsk(), newDeploy(), newTell(), newClose(), newAbandon()}
+	return []*cobra.Command{newServe(kinds), newLoop(kinds), newAsk(kinds), newDeploy(kinds), newTell(kinds), newClose(kinds), newAbandon(kinds)}
 }
 
 // DefaultAddress is where the service listens unless it is told otherwise.
@@ -69,10 +66,7 @@ func serve(ctx context.Context, c *cobra.Command, data, listen string, kinds *ki
 	}
 	defer func() { err = errors.Join(err, journal.Close()) }()
 	log := slog.New(slog.NewTextHandler(c.ErrOrStderr(), nil))
-	s := server.New(server.Setup{
-		Journal: journal, Clock: server.Wall(), Limits: server.DefaultLimits(), Log: log, Build: folder.CurrentBuild().Version,
-		Plan: func(spec string) (*session.Brief, error) { return session.PlanOf(kinds, spec) },
-	})
+	s := serviceOf(journal, kinds, log)
 	ear, err := net.Listen("tcp", listen)
 	if err != nil {
 		return err

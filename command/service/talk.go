@@ -1,193 +1,231 @@
 package service
 
 import (
-	"bufio"
+	"bytes"
 	"context"
+	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/kedge-opt/kedge/client"
-	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/spf13/cobra"
 )
 
-// patience is how long a command waits for a service that does not answer.
-const patience = 10 * time.Second
+const exits = "\n\nExit codes: 0 done, 1 the service refused or did not answer, 3 the loop holds: what is live stays live."
 
-// talk is a command about a loop of a service.
-func talk(use, short, long, example string, args cobra.PositionalArgs, do func(ctx context.Context, c *client.Client, args []string) (any, error)) *cobra.Command {
-	var address string
-	c := &cobra.Command{
-		Use: use, Short: short, Long: long, Example: example, Args: args,
-		RunE: func(c *cobra.Command, args []string) error {
-			ctx, cancel := context.WithTimeout(c.Context(), patience)
-			defer cancel()
-			reply, err := do(ctx, client.Open(address), args)
-			if err != nil {
-				return err
-			}
-			text, err := json.MarshalIndent(reply, "", "  ")
-			if err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(c.OutOrStdout(), "%s\n", text)
-			return err
+func newAsk(kinds *kind.Catalogue) *cobra.Command {
+	return talk{
+		use: "ask LOOP", short: "Ask a loop for the decision to deploy", args: cobra.ExactArgs(1),
+		long:    "Ask a loop for the decision to deploy. Until it comes to something the answer is the same. With --data no service is needed: a job that\nruns once a day asks, deploys, tells and closes on the folder itself." + exits,
+		example: "  kedge ask shop\n  kedge ask shop --data shop-data --json",
+		do: func(ctx context.Context, c *client.Client, args []string) (any, error) {
+			return c.Loop(args[0]).Ask(ctx)
 		},
-	}
-	c.Flags().StringVar(&address, "server", "http://"+DefaultAddress, "the address of the service")
-	return c
-}
-
-func newLoop() *cobra.Command {
-	c := &cobra.Command{Use: "loop", Short: "Make, look at and switch the loops of a service", Long: `A loop is one rule against one live population: it has a name, a spec, a mode and a log. In the shadow it answers what is live and learns
-what it would have done; promoted it answers what its rule proposes, within the caps of its spec; paused it keeps what is live; killed
-it answers the safe decision.`, Example: `  kedge loop create shop shop.yaml
-  kedge loop list
-  kedge loop promote shop --reason "a week in the shadow"`}
-	var mode string
-	create := talk("create NAME SPEC", "Make a loop of a spec, in the shadow", "Make a loop of a spec. It begins in the shadow: it answers what is live and learns what it would have done.",
-		`  kedge loop create shop shop.yaml
-  kedge loop create shop shop.yaml --mode live`, cobra.ExactArgs(2), func(ctx context.Context, c *client.Client, args []string) (any, error) {
-			spec, err := os.ReadFile(args[1])
-			if err != nil {
-				return nil, err
-			}
-			return c.Create(ctx, args[0], string(spec), session.Mode(mode))
-		})
-	create.Flags().StringVar(&mode, "mode", string(session.Shadow), "shadow or live")
-	c.AddCommand(create,
-		talk("list", "List the loops", "List the loops of the service as JSON: the name of each, the number of its newest event, and the hash of all of its events.", "  kedge loop list", cobra.NoArgs, func(ctx context.Context, c *client.Client, _ []string) (any, error) { return c.Loops(ctx) }),
-		talk("show NAME", "Show how a loop stands", "Show as JSON how a loop stands: its mode, what is live and since when, the state of its current decision, its alarms and the head of its log.", "  kedge loop show shop", cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) (any, error) {
-			return c.Loop(args[0]).Status(ctx)
-		}))
-	for _, one := range [][3]string{
-		{"promote", "Let a loop decide", "From now on the loop answers what its rule proposes, within the caps of its spec, which must name live.safe and live.cap.norm."},
-		{"pause", "Keep live what is live", "From now on the loop answers what is live. What people do is written down, and nothing is learned from it."},
-		{"resume", "Let a loop decide again", "Let a paused or killed loop decide again. After a kill its rule begins at what is live, and a reason is wanted."},
-		{"kill", "Answer the safe decision", "From now on the loop answers live.safe of its spec, until somebody resumes it. The current decision is superseded."},
-		{"shadow", "Only watch", "From now on the loop answers what is live and learns what its rule would have done, one step from what is live."},
-	} {
-		var reason string
-		word := one[0]
-		sub := talk(word+" NAME", one[1], one[2], "  kedge loop "+word+" shop --reason \"as agreed\"", cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) (any, error) {
-			return c.Loop(args[0]).Switch(ctx, word, reason)
-		})
-		sub.Flags().StringVar(&reason, "reason", "", "why, for the log")
-		c.AddCommand(sub)
-	}
-	return c
-}
-
-func newAsk() *cobra.Command {
-	return talk("ask LOOP", "Ask a loop for the decision to deploy", "Ask a loop for the decision to deploy. Until it comes to something the answer is the same.", "  kedge ask shop", cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) (any, error) {
-		return c.Loop(args[0]).Ask(ctx)
-	})
+	}.command(kinds)
 }
 
 // decisionOf reads the number of a decision.
 func decisionOf(text string) (int, error) {
 	k, err := strconv.Atoi(text)
 	if err != nil || k < 1 {
-		return 0, fmt.Errorf("%s is no number of a decision; kedge ask has it as k", text)
+		return 0, wrong("%s is no number of a decision; kedge ask has it as k", phrase.Safe(text))
 	}
 	return k, nil
 }
 
-func newDeploy() *cobra.Command {
-	return talk("deploy LOOP K U...", "Say what was deployed", "Say what was deployed for decision K, number by number. It may differ from what was decided.", "  kedge deploy shop 1 5.1 4.9 7.8", cobra.MinimumNArgs(3), func(ctx context.Context, c *client.Client, args []string) (any, error) {
-		k, err := decisionOf(args[1])
+// numbersOf reads a decision, number by number.
+func numbersOf(list []string) (u []float64, err error) {
+	for _, text := range list {
+		v, err := strconv.ParseFloat(text, 64)
 		if err != nil {
-			return nil, err
+			return nil, wrong("%s is no number", phrase.Safe(text))
 		}
-		var u []float64
-		for _, text := range args[2:] {
-			v, err := strconv.ParseFloat(text, 64)
-			if err != nil {
-				return nil, fmt.Errorf("%s is no number", text)
-			}
-			u = append(u, v)
-		}
-		return c.Loop(args[0]).Deploy(ctx, k, u)
-	})
+		u = append(u, v)
+	}
+	return u, nil
 }
 
-func newTell() *cobra.Command {
-	return talk("tell LOOP K BATCH [FILE]", "Tell what people did", `Tell people who answered decision K, under a name of the batch: one a line as JSON, {"p": [...], "d": [...], "w": 1, "id": "..."},
-from a file or from standard input. The same batch again changes nothing.`, "  kedge tell shop 1 morning morning.ndjson", cobra.RangeArgs(3, 4), func(ctx context.Context, c *client.Client, args []string) (any, error) {
-		k, err := decisionOf(args[1])
-		if err != nil {
-			return nil, err
-		}
-		in := io.Reader(os.Stdin)
-		if len(args) == 4 {
-			f, err := os.Open(args[3])
+func newDeploy(kinds *kind.Catalogue) *cobra.Command {
+	return talk{
+		use: "deploy LOOP K U...", short: "Say what was deployed", args: cobra.MinimumNArgs(3),
+		long:    "Say what was deployed for decision K, number by number. It may differ from what was decided: the rule learns at what people met.",
+		example: "  kedge deploy shop 1 5.1 4.9 7.8",
+		do: func(ctx context.Context, c *client.Client, args []string) (any, error) {
+			k, err := decisionOf(args[1])
 			if err != nil {
 				return nil, err
 			}
-			defer f.Close()
-			in = f
-		}
-		b, err := readPeople(in)
-		if err != nil {
-			return nil, err
-		}
-		return c.Loop(args[0]).Tell(ctx, k, args[2], b)
-	})
+			u, err := numbersOf(args[2:])
+			if err != nil {
+				return nil, err
+			}
+			return c.Loop(args[0]).Deploy(ctx, k, u)
+		},
+	}.command(kinds)
 }
 
-// readPeople reads one person a line.
-func readPeople(in io.Reader) (b client.Answers, err error) {
-	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, 1<<20)
-	for n := 1; lines.Scan(); n++ {
-		if strings.TrimSpace(lines.Text()) == "" {
-			continue
-		}
-		var one struct {
-			P, D []float64
-			W    *float64
-			ID   *string
-		}
-		d := json.NewDecoder(strings.NewReader(lines.Text()))
-		d.DisallowUnknownFields()
-		if err := d.Decode(&one); err != nil {
-			return b, fmt.Errorf("line %d: %w", n, err)
-		}
-		b.P, b.D = append(b.P, one.P), append(b.D, one.D)
-		if one.W != nil {
-			b.W = append(b.W, *one.W)
-		}
-		if one.ID != nil {
-			b.ID = append(b.ID, *one.ID)
-		}
+func newTell(kinds *kind.Catalogue) *cobra.Command {
+	var in io.Reader
+	c := talk{
+		use: "tell LOOP K BATCH [FILE]", short: "Tell what people did", args: cobra.RangeArgs(3, 4),
+		long: `Tell people who answered decision K, under a name of the batch: one a line as JSON, {"p": [...], "d": [...], "w": 1, "id": "..."},
+from a file or from standard input. The end of a file's name says what it is: .ndjson; .json with all people in one object,
+{"p": [[...], ...], "d": [[...], ...]}; .csv with the columns p.0, p.1, …, d.0, …, w, id. The same batch again changes nothing.`,
+		example: "  kedge tell shop 1 morning morning.ndjson\n  zcat morning.gz | kedge tell shop 1 morning",
+		do: func(ctx context.Context, c *client.Client, args []string) (any, error) {
+			k, err := decisionOf(args[1])
+			if err != nil {
+				return nil, err
+			}
+			name := ""
+			if len(args) == 4 {
+				name = args[3]
+			}
+			content, mediaType, err := answersOf(name, in)
+			if err != nil {
+				return nil, err
+			}
+			return c.Loop(args[0]).TellAs(ctx, k, args[2], mediaType, content)
+		},
+	}.command(kinds)
+	c.PreRun = func(c *cobra.Command, _ []string) { in = c.InOrStdin() }
+	return c
+}
+
+// mostPeople is how much of a file is read; the service says more exactly what it takes.
+const mostPeople = 256 << 20
+
+// mediaTypes are what the ends of names say.
+var mediaTypes = map[string]string{
+	"": "application/x-ndjson", ".ndjson": "application/x-ndjson", ".jsonl": "application/x-ndjson", ".json": "application/json", ".csv": "text/csv",
+	".parquet": "application/vnd.apache.parquet", ".npz": "application/x-npz",
+}
+
+// answersOf reads people from a file, or from standard input if there is no name.
+func answersOf(name string, in io.Reader) (content []byte, mediaType string, err error) {
+	mediaType, known := mediaTypes[strings.ToLower(filepath.Ext(name))]
+	if !known {
+		return nil, "", wrong("%s: people are read from .ndjson, .json, .csv, .parquet and .npz", phrase.Safe(name))
 	}
-	return b, lines.Err()
+	if name != "" && name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, "", &usage{err.Error()}
+		}
+		defer f.Close()
+		in = f
+	}
+	content, err = io.ReadAll(io.LimitReader(in, mostPeople+1))
+	switch {
+	case err != nil:
+		return nil, "", err
+	case len(content) > mostPeople:
+		return nil, "", wrong("%s: more than %d bytes: tell it in several batches", phrase.Safe(name), mostPeople)
+	case mediaType == "text/csv":
+		content, err = linesOf(name, content)
+		mediaType = mediaTypes[".ndjson"]
+	}
+	return content, mediaType, err
 }
 
-func newClose() *cobra.Command {
-	return talk("close LOOP K", "Have a loop learn from a decision", "Have a loop learn from decision K: one step of its rule, or the reason why there is none.", "  kedge close shop 1", cobra.ExactArgs(2), func(ctx context.Context, c *client.Client, args []string) (any, error) {
-		k, err := decisionOf(args[1])
+// linesOf makes a line of JSON of every row of a table.
+func linesOf(name string, table []byte) ([]byte, error) {
+	r := csv.NewReader(bytes.NewReader(table))
+	head, err := r.Read()
+	if err != nil {
+		return nil, wrong("%s: %v", phrase.Safe(name), err)
+	}
+	var out bytes.Buffer
+	for {
+		row, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return out.Bytes(), nil
+		}
+		if err != nil {
+			return nil, wrong("%s: %v", phrase.Safe(name), err)
+		}
+		person := map[string]any{}
+		for i, text := range row {
+			if err := cell(person, head[i], text); err != nil {
+				line, _ := r.FieldPos(i)
+				return nil, wrong("%s:%d: %v", phrase.Safe(name), line, err)
+			}
+		}
+		text, err := json.Marshal(person)
 		if err != nil {
 			return nil, err
 		}
-		return c.Loop(args[0]).Close(ctx, k)
-	})
+		out.Write(append(text, '\n'))
+	}
 }
 
-func newAbandon() *cobra.Command {
-	var reason string
-	c := talk("abandon LOOP K", "Give a decision up without learning from it", "Give decision K up without learning from it; the next ask offers the same again.", "  kedge abandon shop 1 --reason \"store closed\"", cobra.ExactArgs(2), func(ctx context.Context, c *client.Client, args []string) (any, error) {
+// cell adds a number of a table to a person. An empty trait is none.
+func cell(person map[string]any, column, text string) error {
+	if column == "id" {
+		person["id"] = text
+		return nil
+	}
+	list, index, indexed := strings.Cut(column, ".")
+	v, err := strconv.ParseFloat(text, 64)
+	switch {
+	case list == "d" && text == "":
+		return nil
+	case err != nil:
+		return fmt.Errorf("%s is %q, which is no number", phrase.Safe(column), phrase.Safe(text))
+	case column == "w":
+		person["w"] = v
+		return nil
+	}
+	had, _ := person[list].([]float64)
+	if list != "p" && list != "d" || !indexed || index != strconv.Itoa(len(had)) {
+		return fmt.Errorf("column %q is none of p.0, p.1, …, d.0, …, w and id, in their order", phrase.Safe(column))
+	}
+	person[list] = append(had, v)
+	return nil
+}
+
+func newClose(kinds *kind.Catalogue) *cobra.Command {
+	return talk{
+		use: "close LOOP K", short: "Have a loop learn from a decision", args: cobra.ExactArgs(2), example: "  kedge close shop 1",
+		long: "Have a loop learn from decision K: one step of its rule, or the reason why there is none." + exits,
+		do: func(ctx context.Context, c *client.Client, args []string) (any, error) {
+			k, err := decisionOf(args[1])
+			if err != nil {
+				return nil, err
+			}
+			return c.Loop(args[0]).Close(ctx, k)
+		},
+	}.command(kinds)
+}
+
+func newAbandon(kinds *kind.Catalogue) *cobra.Command {
+	return reasoned(kinds, talk{
+		use: "abandon LOOP K", short: "Give a decision up without learning from it", args: cobra.ExactArgs(2), example: "  kedge abandon shop 1 --reason \"store closed\"",
+		long: "Give decision K up without learning from it; the next ask offers the same again.",
+	}, func(ctx context.Context, c *client.Client, args []string, reason string) (any, error) {
 		k, err := decisionOf(args[1])
 		if err != nil {
 			return nil, err
 		}
 		return c.Loop(args[0]).Abandon(ctx, k, reason)
 	})
+}
+
+// reasoned is a command with a reason for the log.
+func reasoned(kinds *kind.Catalogue, t talk, do func(ctx context.Context, c *client.Client, args []string, reason string) (any, error)) *cobra.Command {
+	var reason string
+	t.do = func(ctx context.Context, c *client.Client, args []string) (any, error) {
+		return do(ctx, c, args, reason)
+	}
+	c := t.command(kinds)
 	c.Flags().StringVar(&reason, "reason", "", "why, for the log")
 	return c
 }

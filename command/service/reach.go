@@ -1,0 +1,146 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/kedge-opt/kedge/client"
+	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/disk"
+	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/server"
+	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/store"
+	"github.com/spf13/cobra"
+)
+
+// patience is how long a command waits for a service that does not answer.
+const patience = 10 * time.Second
+
+// Exit codes of commands that talk with loops.
+const (
+	codeFailed = 1
+	CodeHolds  = 3 // the loop keeps what is live
+)
+
+// Exit is an error that ends the process with a code of its own.
+type Exit struct {
+	error
+	Code int
+}
+
+// Unwrap is what it ends for.
+func (e Exit) Unwrap() error { return e.error }
+
+// reach is how a command gets at loops: through a service, or in a data folder that no service has open.
+type reach struct {
+	kinds         *kind.Catalogue
+	address, data string
+	asJSON        bool
+}
+
+func (r *reach) offer(c *cobra.Command) {
+	c.Flags().StringVar(&r.address, "server", "http://"+DefaultAddress, "the address of the service")
+	c.Flags().StringVar(&r.data, "data", "", "a data folder to work on without a service")
+	c.Flags().BoolVar(&r.asJSON, "json", false, "print the reply as JSON")
+	c.MarkFlagsMutuallyExclusive("server", "data")
+}
+
+// open connects. Only a command that makes loops makes a folder.
+func (r *reach) open(makes bool) (*client.Client, func() error, error) {
+	if r.data == "" {
+		return client.Open(r.address), func() error { return nil }, nil
+	}
+	if _, err := os.Stat(r.data); errors.Is(err, fs.ErrNotExist) && !makes {
+		return nil, nil, fmt.Errorf("--data %s: there is no such folder; kedge loop create makes one", r.data)
+	}
+	journal, err := store.Open(r.data)
+	if errors.Is(err, disk.ErrInUse) {
+		return nil, nil, fmt.Errorf("--data %s: %w, or talk with it through --server", r.data, err)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("--data %s: %w", r.data, err)
+	}
+	return client.Inside(serviceOf(journal, r.kinds, nil)), journal.Close, nil
+}
+
+// serviceOf is the service of a journal.
+func serviceOf(journal *store.SQLite, kinds *kind.Catalogue, log *slog.Logger) *server.Server {
+	return server.New(server.Setup{
+		Journal: journal, Clock: server.Wall(), Limits: server.DefaultLimits(), Log: log, Build: folder.CurrentBuild().Version,
+		Plan: func(spec string) (*session.Brief, error) { return session.PlanOf(kinds, spec) },
+	})
+}
+
+// talk is a command about loops.
+type talk struct {
+	use, short, long, example string
+	args                      cobra.PositionalArgs
+	makes                     bool // loops
+	do                        func(ctx context.Context, c *client.Client, args []string) (any, error)
+}
+
+// command makes the command. What it prints are words, or JSON; a loop that holds ends it with a code of its own.
+func (t talk) command(kinds *kind.Catalogue) *cobra.Command {
+	r := &reach{kinds: kinds}
+	c := &cobra.Command{
+		Use: t.use, Short: t.short, Long: t.long, Example: t.example, Args: t.args,
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			remote, release, err := r.open(t.makes)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, release()) }()
+			ctx, cancel := context.WithTimeout(c.Context(), patience)
+			defer cancel()
+			reply, err := t.do(ctx, remote, args)
+			if err != nil {
+				return told(err)
+			}
+			return r.print(c, reply)
+		},
+	}
+	r.offer(c)
+	return c
+}
+
+// told gives an error that a service answered, or did not, the code of what went wrong while running.
+func told(err error) error {
+	var mistake *usage
+	if errors.As(err, &mistake) {
+		return err
+	}
+	return Exit{err, codeFailed}
+}
+
+// usage is a mistake in the arguments.
+type usage struct{ text string }
+
+func (u *usage) Error() string { return u.text }
+
+func wrong(format string, args ...any) error { return &usage{fmt.Sprintf(format, args...)} }
+
+// print shows a reply.
+func (r *reach) print(c *cobra.Command, reply any) error {
+	text := words(reply)
+	if r.asJSON {
+		indented, err := json.MarshalIndent(reply, "", "  ")
+		if err != nil {
+			return err
+		}
+		text = string(indented) + "\n"
+	}
+	if _, err := fmt.Fprint(c.OutOrStdout(), text); err != nil {
+		return Exit{err, codeFailed}
+	}
+	if why := holds(reply); why != "" {
+		return Exit{errors.New(why), CodeHolds}
+	}
+	return nil
+}

@@ -1,0 +1,156 @@
+package service
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/session"
+)
+
+// words are a reply as somebody reads it.
+func words(reply any) string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	switch r := reply.(type) {
+	case session.Offer:
+		line("decision %d (%s): %s", r.K, r.Basis, numbers(r.U))
+		for _, why := range r.Reasons {
+			line("  %s", phrase.Safe(why))
+		}
+		switch {
+		case r.DeployBy != nil && r.State == session.IsOpen:
+			line("deploy it by %s", moment(*r.DeployBy))
+		case r.State != session.IsOpen:
+			line("it is %s", r.State)
+		}
+		if r.Live != nil {
+			line("live since %s, decision %d: %s", moment(r.Live.Since), r.Live.K, numbers(r.Live.U))
+		}
+	case session.Reached:
+		line("decision %d is %s", r.K, r.State)
+		if r.Deployment != nil {
+			deployment(line, r)
+		}
+	case session.Received:
+		line("batch %s: %s", r.ID, people(r.Rows))
+		if !r.Used {
+			line("  too late: kept, and not counted")
+		} else {
+			line("  %d of the %d people wanted have answered", r.Have, r.Least)
+		}
+	case session.Closing:
+		closing(line, r)
+	case session.Switched:
+		line("the loop is %s", r.Mode)
+		if r.Answers != nil {
+			line("it answers %s", numbers(r.Answers))
+		}
+	case session.RolledTo:
+		line("going back to %s", numbers(r.To))
+	case session.Status:
+		status(line, r)
+	case []session.Status:
+		for _, s := range r {
+			line("%-24s %-8s decision %-6d %s", s.Loop, s.Mode, s.K, strings.Join(alarms(s), "; "))
+		}
+	}
+	return b.String()
+}
+
+func deployment(line func(string, ...any), r session.Reached) {
+	line("live since %s: %s", moment(r.At), numbers(r.U))
+	if r.Off > 0 {
+		line("  %s from what was decided", phrase.Digits(r.Off, 3))
+	}
+	if !r.Feasible {
+		line("  it is not feasible, so that no step will be taken")
+	}
+	if r.Late {
+		line("  too late to be learned from")
+	}
+	if r.DataBy != nil {
+		line("people's answers are due by %s", moment(*r.DataBy))
+	}
+}
+
+func closing(line func(string, ...any), r session.Closing) {
+	line("decision %d: %s", r.K, r.Outcome.Outcome)
+	for _, why := range r.Reasons {
+		line("  %s", phrase.Safe(why))
+	}
+	line("  %s counted", people(r.Sample.Rows))
+	if v := r.Value; v != nil {
+		line("  value %s (%s to %s)", phrase.Digits(v.Mean, 4), phrase.Digits(v.Low, 4), phrase.Digits(v.High, 4))
+	}
+	if r.Terms != nil {
+		line("  the rule moved by %s, to %s", phrase.Digits(r.Terms.Step, 3), numbers(r.Iterate))
+	}
+}
+
+func status(line func(string, ...any), s session.Status) {
+	line("loop %s: %s, decision %d%s, %s of the rule", s.Loop, s.Mode, s.K, then(" is ", string(s.State)), phrase.Count(s.Turns, "step"))
+	if s.Live != nil {
+		line("live since %s, decision %d: %s", moment(s.Live.Since), s.Live.K, numbers(s.Live.U))
+	}
+	if s.Pin != nil {
+		line("pinned to %s", numbers(s.Pin.U))
+	}
+	for _, a := range alarms(s) {
+		line("alarm: %s", a)
+	}
+	line("epoch %s, revision %d, event %d %s", s.Epoch, s.Revision, s.Seq, s.Hash)
+}
+
+func alarms(s session.Status) (list []string) {
+	for _, name := range slices.Sorted(maps.Keys(s.Alarms)) {
+		list = append(list, phrase.Safe(s.Alarms[name]))
+	}
+	return list
+}
+
+// then is some text behind a word, if there is any.
+func then(word, text string) string {
+	if text == "" {
+		return ""
+	}
+	return word + text
+}
+
+// numbers are those of a decision, to the last digit: they are deployed as they stand.
+func numbers(u []float64) string {
+	list := make([]string, len(u))
+	for i, v := range u {
+		list[i] = strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return strings.Join(list, " ")
+}
+
+func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
+
+// holds says why the loop keeps what is live, or nothing.
+func holds(reply any) string {
+	because := func(reasons []string) string { return "the loop holds" + then(": ", strings.Join(reasons, "; ")) }
+	switch r := reply.(type) {
+	case session.Offer:
+		if r.Basis == session.Hold {
+			return because(r.Reasons)
+		}
+	case session.Closing:
+		if r.Outcome.Outcome != session.Stepped {
+			return because(r.Reasons)
+		}
+	}
+	return ""
+}
+
+func people(n int) string {
+	if n == 1 {
+		return "1 person"
+	}
+	return strconv.Itoa(n) + " people"
+}
