@@ -36,7 +36,9 @@ type With func(*Client)
 
 // Open is a client of the service at an address such as http://127.0.0.1:7070.
 func Open(address string, settings ...With) *Client {
-	c := &Client{address: strings.TrimRight(address, "/"), http: &http.Client{}, wait: 50 * time.Millisecond}
+	lines := http.DefaultTransport.(*http.Transport).Clone()
+	lines.MaxIdleConnsPerHost = 64 // callers at once keep their connections
+	c := &Client{address: strings.TrimRight(address, "/"), http: &http.Client{Transport: lines}, wait: 50 * time.Millisecond}
 	for _, o := range settings {
 		o(c)
 	}

@@ -1,14 +1,17 @@
 package command
 
 import (
+	"time"
+
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/bench"
+	"github.com/kedge-opt/kedge/internal/bench/served"
 	"github.com/spf13/cobra"
 )
 
 func newBench() *cobra.Command {
 	var w bench.Workbench
-	var asJSON, memory, scaling bool
+	var asJSON, memory, scaling, service bool
 	c := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure how fast this machine runs kedge",
@@ -16,11 +19,16 @@ func newBench() *cobra.Command {
 steps of small and large crowds, the exact steady state, and a triad a[i] = b[i] + s·c[i] over the same memory to compare with.
 
 Figures are medians over rounds on one core; "two workers" is the same with two. A machine that does other work at the same
-time shows in the distance between median and best.`,
+time shows in the distance between median and best.
+
+With --service the decision service is measured instead, on this disk and over the loopback: durable tells, waiting times under load, turns,
+memory of many loops, watchers, a cold start and a replay, each beside a yardstick of the same run. It takes a quarter of an hour;
+--skip-large takes a tenth of the loops, watchers and events. Optuna's database storage is measured beside it where KEDGE_PYTHON has it.`,
 		Example: `  kedge bench
   kedge bench --skip-large --json
   kedge bench --scaling
-  kedge bench --memory`,
+  kedge bench --memory
+  kedge bench --service --skip-large`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			measure := w.Speeds
@@ -29,6 +37,8 @@ time shows in the distance between median and best.`,
 				measure = w.Memory
 			case scaling:
 				measure = w.Scaling
+			case service:
+				measure = served.Trial{Rounds: w.Rounds, Span: 2 * time.Second, Small: w.SkipLarge, Log: c.ErrOrStderr()}.Measure
 			}
 			measured, err := measure(c.Context())
 			switch {
@@ -43,7 +53,8 @@ time shows in the distance between median and best.`,
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	c.Flags().BoolVar(&memory, "memory", false, "print the memory an individual takes instead")
 	c.Flags().BoolVar(&scaling, "scaling", false, "measure how the cost grows with people, dimension, batch and trials instead")
-	c.Flags().BoolVar(&w.SkipLarge, "skip-large", false, "leave out crowds of ten million, which take 5 GB")
+	c.Flags().BoolVar(&service, "service", false, "measure the decision service instead")
+	c.Flags().BoolVar(&w.SkipLarge, "skip-large", false, "leave out crowds of ten million, which take 5 GB, and nine tenths of the service's loops")
 	c.Flags().IntVar(&w.Turns, "turns", 0, "turns of a case study to time in a round; 0: a whole trial")
 	c.Flags().IntVar(&w.Rounds, "rounds", 5, "rounds to take the median of")
 	return c

@@ -3,6 +3,7 @@ package session
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -139,16 +140,15 @@ func (l *Loop) deployed(e *Event) error {
 	if err := unmarshal(e, &d); err != nil {
 		return err
 	}
-	if err := l.note(e); err != nil {
-		return err
+	if l.current != nil && l.current.K == e.K {
+		l.current.reach(e.Kind, &d)
 	}
 	if l.live != nil && d.At.Before(l.live.Since) {
 		return nil
 	}
 	if l.live != nil {
-		l.moves = append(l.moves, move{e.At, rows.Distance(d.U, l.live.U)})
+		l.went(e.At, rows.Distance(d.U, l.live.U))
 	}
-	l.moves = slices.DeleteFunc(l.moves, func(m move) bool { return m.At.Before(e.At.Add(-day)) })
 	l.live = &alive{e.K, d.U, d.At}
 	if l.target != nil && rows.Distance(d.U, l.target) == 0 {
 		l.target = nil
@@ -157,6 +157,22 @@ func (l *Loop) deployed(e *Event) error {
 }
 
 const day = 24 * time.Hour
+
+// went notes a change of what is live, where changes of a day are limited. Those of a minute are one, of its end: a list of a day stays short,
+// and nothing is forgotten before its day is over.
+func (l *Loop) went(at time.Time, size float64) {
+	if math.IsInf(l.plan.Live.Day, 1) {
+		l.moves = nil
+		return
+	}
+	l.moves = slices.DeleteFunc(l.moves, func(m move) bool { return m.At.Before(at.Add(-day)) })
+	end := at.Truncate(time.Minute).Add(time.Minute)
+	if n := len(l.moves); n > 0 && l.moves[n-1].At.Equal(end) {
+		l.moves[n-1].Size += size
+		return
+	}
+	l.moves = append(l.moves, move{end, size})
+}
 
 func (l *Loop) switched(e *Event) error {
 	var s switching
@@ -205,5 +221,6 @@ func (l *Loop) closed(e *Event) error {
 		l.turns++
 	}
 	clear(l.held)
-	return l.current.apply(e)
+	l.current.State, l.current.Outcome = IsClosed, &said
+	return nil
 }

@@ -141,6 +141,14 @@ type because struct {
 	DeployBy *time.Time `json:"deploy_by,omitempty"` // of approved
 }
 
+// reach notes what went live.
+func (d *Decision) reach(how Kind, b *Deployment) {
+	d.Deployed = b
+	if how != DeployedLate {
+		d.State = IsDeployed
+	}
+}
+
 // apply folds an event of the decision into it.
 func (d *Decision) apply(e *Event) error {
 	switch e.Kind {
@@ -155,11 +163,12 @@ func (d *Decision) apply(e *Event) error {
 		}
 		return nil
 	case Deployed, Corrected, DeployedLate:
-		d.Deployed = new(Deployment)
-		if e.Kind != DeployedLate {
-			d.State = IsDeployed
+		var b Deployment
+		if err := unmarshal(e, &b); err != nil {
+			return err
 		}
-		return unmarshal(e, d.Deployed)
+		d.reach(e.Kind, &b)
+		return nil
 	case Told, ToldLate:
 		var r Receipt
 		if err := unmarshal(e, &r); err != nil {

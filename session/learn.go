@@ -93,6 +93,11 @@ func (l *Loop) gather(d *Decision) (seen kedge.Observation, o *Outcome, err erro
 		weighted, known = weighted || b.W != nil, known && b.Who != nil
 		all = append(all, b)
 	}
+	people := 0
+	for _, b := range all {
+		people += len(b.P) / dim.State
+	}
+	seen.P, seen.D = make([]float64, 0, people*dim.State), make([]float64, 0, people*dim.Trait)
 	for _, b := range all {
 		n := len(b.P) / dim.State
 		for i := range n {

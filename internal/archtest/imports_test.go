@@ -24,7 +24,7 @@ func layers() map[string]int {
 		"problem": 5, "report/page": 5, "report/plot": 5,
 		"lab": 6, "doctor": 6, "lab/study": 6, "lab/compare": 6, "internal/cite": 6, "report/question": 6, "report/advice": 6, "session": 6,
 		"report": 7, "lab/plan": 7, "internal/bench": 7, "store": 7, "server": 7, "client": 7,
-		"command": 8, "command/service": 8, "bench/": 8, "internal/release": 8, "internal/site": 8,
+		"command": 8, "command/service": 8, "bench/": 8, "internal/release": 8, "internal/bench/served": 8, "internal/site": 8,
 		"cmd/": 9, "examples/": 9,
 	}
 }
@@ -33,6 +33,7 @@ func layers() map[string]int {
 func bent() map[[2]string]string {
 	return map[[2]string]string{
 		{"command", "command/service"}:             "the service's part of the command",
+		{"command", "internal/bench/served"}:       "what the command measures of the service",
 		{"internal/fixpoint", "internal/rows"}:     "rows is the arithmetic of the layer",
 		{"internal/dense", "internal/rows"}:        "rows is the arithmetic of the layer",
 		{"internal/npy", "internal/intake"}:        "what readers of files have in common",

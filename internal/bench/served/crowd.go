@@ -1,0 +1,141 @@
+package served
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/kedge-opt/kedge/client"
+	"github.com/kedge-opt/kedge/internal/crew"
+	"github.com/kedge-opt/kedge/server"
+	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/store"
+)
+
+// manyHands is how many at once fill a journal, so that commits are shared.
+const manyHands = 64
+
+// fleet is the loops of a database in a folder that is removed afterwards.
+func fleet(do func(dir string, j *store.SQLite, h *session.Fleet) error) error {
+	dir, err := os.MkdirTemp("", "kedge-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	j, err := store.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(dir, j, session.NewFleet(j, server.Wall(), session.Standard, nil)), j.Close())
+}
+
+// crowd is what memory many loops take, of twenty numbers each.
+func (b Trial) crowd(ctx context.Context) ([]Rated, error) {
+	n := b.tenth(10_000)
+	var awake, asleep float64
+	err := fleet(func(_ string, _ *store.SQLite, h *session.Fleet) error {
+		empty, spec := heap(), shop(20)
+		err := crew.Share(manyHands, n, func(_, i int) error {
+			name := fmt.Sprintf("shop-%d", i)
+			if _, err := h.Do(ctx, name, "bench", session.Create{Spec: strings.Clone(spec), Mode: session.Live, Epoch: "bench"}); err != nil {
+				return err
+			}
+			_, err := h.Do(ctx, name, "bench", session.Ask{})
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		awake = (heap() - empty) / float64(n) / 1e3
+		h.Rest()
+		asleep = (heap() - empty) / float64(n) / 1e3
+		_, err = h.Do(ctx, "shop-0", "bench", session.Ask{})
+		return err
+	})
+	name := fmt.Sprintf("%d loops, composite, 20 numbers: heap a loop, ", n)
+	return []Rated{below(name+"awake", "kB", awake, 16), below(name+"asleep", "kB", asleep, 0.5)}, err
+}
+
+// heap is what memory is in use.
+func heap() float64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc)
+}
+
+// cold is how long a service with a long past takes to begin.
+func (b Trial) cold(ctx context.Context) ([]Rated, error) {
+	loops, decisions, batches := b.tenth(1000), 10, 97 // with ask, deployment and close: 100 events a decision
+	var ready, first, whole []float64
+	err := fleet(func(dir string, j *store.SQLite, h *session.Fleet) error {
+		one := session.Batch{P: make([]float64, 3), D: []float64{9, 9, 9}}
+		err := crew.Share(manyHands, loops, func(_, i int) error { return b.past(ctx, h, fmt.Sprintf("shop-%d", i), decisions, batches, one) })
+		if err != nil {
+			return err
+		}
+		if err := j.Close(); err != nil {
+			return err
+		}
+		for round := range b.Rounds {
+			begun := time.Now()
+			s, err := open(dir, nil)
+			if err != nil {
+				return err
+			}
+			ready = append(ready, time.Since(begun).Seconds())
+			begun = time.Now()
+			if _, err = client.Open(s.address).Loop(fmt.Sprintf("shop-%d", round)).Ask(ctx); err == nil {
+				first = append(first, float64(time.Since(begun))/1e6)
+				begun = time.Now()
+				_, err = store.Check(ctx, s.journal)
+				whole = append(whole, time.Since(begun).Seconds())
+			}
+			if err := errors.Join(err, s.close()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	name := fmt.Sprintf("cold start, %.0g events, %d loops: ", float64(loops*decisions*100), loops)
+	return []Rated{
+		below(name+"ready", "s", median(ready), 0.5), below(name+"first ask of a loop", "ms", median(first), 20), below(name+"whole chain", "s", median(whole), 10),
+	}, nil
+}
+
+// past gives a loop a past.
+func (b Trial) past(ctx context.Context, h *session.Fleet, name string, decisions, batches int, one session.Batch) error {
+	do := func(c session.Command) (any, error) { return h.Do(ctx, name, "bench", c) }
+	if _, err := do(session.Create{Spec: shop(3), Mode: session.Live, Epoch: "bench"}); err != nil {
+		return err
+	}
+	for range decisions {
+		reply, err := do(session.Ask{})
+		if err != nil {
+			return err
+		}
+		offer := reply.(session.Offer)
+		if _, err := do(session.Deploy{K: offer.K, U: offer.U}); err != nil {
+			return err
+		}
+		for n := range batches {
+			own := one
+			own.P = []float64{float64(n), 5, 5}
+			if _, err := do(session.Tell{K: offer.K, ID: fmt.Sprint("b", n), Batch: own}); err != nil {
+				return err
+			}
+		}
+		if _, err := do(session.Close{K: offer.K}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
