@@ -15,6 +15,7 @@ type call struct {
 	*http.Request
 	loop string
 	k    int
+	held int64 // bytes of its body
 }
 
 // do carries a command out.
@@ -25,9 +26,6 @@ func (c *call) do(status int, command session.Command) (int, any, error) {
 
 // actor is who sends the request.
 func (c *call) actor() string { return "local" }
-
-// read decodes the body.
-func (c *call) read(v any) error { return decode(c.w, c.Request, c.limits.Body, v) }
 
 // number reads a whole number of the query.
 func (c *call) number(name string, absent, most int) (int, error) {

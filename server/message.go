@@ -1,46 +1,64 @@
 package server
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
-	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/batch"
 	"github.com/kedge-opt/kedge/session"
 )
 
-// Allowance on what clients send. GET /version shows them.
-type Allowance struct {
-	Body    int64 `json:"body_bytes"`
-	Batch   int64 `json:"batch_bytes"`
-	Rows    int   `json:"rows_a_batch"`
-	AllRows int   `json:"rows_a_decision"`
-	Batches int   `json:"batches_a_decision"`
-	AtWork  int   `json:"requests_at_work"`
-	Loops   int   `json:"loops"`
+// formType is what curl -d says of any body.
+const formType = "application/x-www-form-urlencoded"
+
+// deep tells whether JSON has more levels than may be, from its brackets outside of texts.
+func deep(text []byte, most int) bool {
+	level, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[' || c == '{':
+			if level++; level > most {
+				return true
+			}
+		case c == ']' || c == '}':
+			level--
+		}
+	}
+	return false
 }
 
-// DefaultLimits are those of a server that nobody gave others.
-func DefaultLimits() Allowance {
-	return Allowance{Body: 1 << 20, Batch: 32 << 20, Rows: session.MostRows, AllRows: session.MostOfAllRows, Batches: session.MostBatches, AtWork: 512, Loops: 100_000}
-}
-
-// decode reads one JSON value into v, strictly. An empty body is nothing.
-func decode(w http.ResponseWriter, r *http.Request, most int64, v any) error {
-	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "" && kind != "application/json" && kind != "application/x-www-form-urlencoded" {
+// read decodes one JSON value of the body into v, strictly. An empty body is nothing.
+func (c *call) read(v any) error {
+	if kind, _, _ := mime.ParseMediaType(c.Header.Get("Content-Type")); kind != "" && kind != "application/json" && kind != formType {
 		return problem(unsupported, kind+" is not application/json")
 	}
-	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
+	if packed := c.Header.Get("Content-Encoding"); packed != "" && packed != "identity" {
+		return problem(unsupported, fmt.Sprintf("the encoding %q is taken for batches alone", packed))
+	}
+	in, err := c.body(c.limits.Body)
 	if err != nil {
-		return unreadable(err, nil)
+		return err
+	}
+	text, err := io.ReadAll(c.metered(in))
+	if err != nil {
+		return err
+	}
+	if deep(text, c.limits.Depth) {
+		return problem(session.Malformed, fmt.Sprintf("lists and objects are more than %d deep", c.limits.Depth))
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -100,12 +118,8 @@ func pointerTo(text []byte, offset int64) string {
 
 // unreadable says what is wrong with a message, with a pointer where one is known.
 func unreadable(err error, text []byte) error {
-	var large *http.MaxBytesError
 	var kind *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &large):
-		return err
-	case errors.As(err, &kind):
+	if errors.As(err, &kind) {
 		name, pointer := session.Malformed, pointerTo(text, kind.Offset)
 		detail := fmt.Sprintf("%s is a %s", pointer, kind.Value)
 		if strings.HasPrefix(kind.Value, "number") {
@@ -128,140 +142,52 @@ type people struct {
 	ID         []string    `json:"id,omitempty"`
 }
 
-// person is a line of NDJSON.
-type person struct {
-	P  []float64 `json:"p"`
-	D  []float64 `json:"d,omitempty"`
-	W  *float64  `json:"w,omitempty"`
-	ID *string   `json:"id,omitempty"`
+// formats are those of batches that are sent.
+func formats() []batch.Format {
+	return []batch.Format{batch.JSON, batch.Lines, batch.Parquet, batch.NPZ}
 }
 
 // readBatch reads people in any of the formats.
-func readBatch(w http.ResponseWriter, r *http.Request, limits Allowance, dim kedge.Dims) (epoch string, b session.Batch, err error) {
-	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	epoch = r.URL.Query().Get("epoch")
-	if at := r.URL.Query().Get("observed_at"); at != "" {
-		t, err := time.Parse(time.RFC3339, at)
-		if err != nil {
-			return "", b, problem(session.Malformed, "observed_at: "+err.Error())
-		}
-		b.ObservedAt = t
+func (c *call) readBatch(dim kedge.Dims) (t batch.Told, err error) {
+	text, _, _ := mime.ParseMediaType(c.Header.Get("Content-Type"))
+	format := batch.Format(text)
+	if text == "" || text == formType {
+		format = batch.JSON
 	}
-	switch kind {
-	case "application/x-ndjson":
-		err = readLines(http.MaxBytesReader(w, r.Body, limits.Batch), &b, limits, dim)
-	case "", "application/json", "application/x-www-form-urlencoded":
-		var m people
-		if err = decode(w, r, limits.Batch, &m); err == nil {
-			if m.Epoch != "" {
-				epoch = m.Epoch
-			}
-			if m.ObservedAt != nil {
-				b.ObservedAt = *m.ObservedAt
-			}
-			err = m.fill(&b, dim)
-		}
+	if !slices.Contains(formats(), format) {
+		return t, problem(unsupported, fmt.Sprintf("%q is none of %v", text, formats()))
+	}
+	lim := c.limits.of(format)
+	in, err := c.body(lim.Bytes)
+	if err != nil {
+		return t, err
+	}
+	switch packed := c.Header.Get("Content-Encoding"); {
+	case packed == "" || packed == "identity":
+	case packed == "gzip" && format.IsText():
+		in = batch.Unpack(in, lim)
 	default:
-		err = problem(unsupported, kind+" is not application/json or application/x-ndjson")
+		return t, problem(unsupported, fmt.Sprintf("%s is not taken in the encoding %q; JSON and NDJSON may be in gzip", format, packed))
 	}
-	return epoch, b, err
-}
-
-func (m *people) fill(b *session.Batch, dim kedge.Dims) error {
-	if m.W != nil {
-		b.W = m.W
+	t, err = batch.Read(c.metered(in), format, dim, lim)
+	var flaw *batch.Flaw
+	if errors.As(err, &flaw) {
+		p := problem(flaw.Kind, flaw.Detail+"; nothing was stored")
+		if flaw.Pointer != "" {
+			p.Errors = []session.Fault{{Pointer: flaw.Pointer, Detail: flaw.Detail}}
+		}
+		return t, p
 	}
-	if m.ID != nil {
-		for _, id := range m.ID {
-			b.Who = append(b.Who, session.WhoIs(id))
+	if err != nil {
+		return t, err
+	}
+	if epoch := c.URL.Query().Get("epoch"); t.Epoch == "" {
+		t.Epoch = epoch
+	}
+	if at := c.URL.Query().Get("observed_at"); at != "" && t.ObservedAt.IsZero() {
+		if t.ObservedAt, err = time.Parse(time.RFC3339, at); err != nil {
+			return t, problem(session.Malformed, "observed_at: "+err.Error())
 		}
 	}
-	if m.D != nil && len(m.D) != len(m.P) {
-		return short("/d", len(m.D), len(m.P), "rows, one a row of p")
-	}
-	for i, row := range m.P {
-		var d []float64
-		if m.D != nil {
-			d = m.D[i]
-		}
-		if err := add(b, i, row, d, m.D != nil, dim); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// add adds a person.
-func add(b *session.Batch, i int, p, d []float64, traits bool, dim kedge.Dims) error {
-	if len(p) != dim.State {
-		return short(fmt.Sprintf("/p/%d", i), len(p), dim.State, "numbers")
-	}
-	b.P = append(b.P, p...)
-	switch {
-	case d != nil && len(d) != dim.Trait:
-		return short(fmt.Sprintf("/d/%d", i), len(d), dim.Trait, "numbers")
-	case d != nil:
-		b.D = append(b.D, d...)
-	case traits:
-		b.D, b.Missing = append(b.D, make([]float64, dim.Trait)...), append(b.Missing, i)
-	}
-	return nil
-}
-
-func short(pointer string, got, want int, what string) error {
-	p := problem(session.DimensionMismatch, fmt.Sprintf("%s has %d, want %d %s; nothing was stored", pointer, got, want, what))
-	p.Errors = []session.Fault{{Pointer: pointer, Detail: p.Detail}}
-	return p
-}
-
-// readLines reads one person a line.
-func readLines(r io.Reader, b *session.Batch, limits Allowance, dim kedge.Dims) error {
-	lines := bufio.NewScanner(r)
-	lines.Buffer(make([]byte, 64<<10), int(limits.Body))
-	var all []person
-	for lines.Scan() {
-		text := bytes.TrimSpace(lines.Bytes())
-		if len(text) == 0 {
-			continue
-		}
-		if len(all) >= limits.Rows {
-			return problem(session.TooLarge, fmt.Sprintf("more than %d rows in a batch", limits.Rows))
-		}
-		var one person
-		d := json.NewDecoder(bytes.NewReader(text))
-		d.DisallowUnknownFields()
-		err := d.Decode(&one)
-		if err == nil && d.More() {
-			err = errors.New("something stands behind the person")
-		}
-		if err != nil {
-			return problem(session.Malformed, fmt.Sprintf("line %d: %v", len(all)+1, err))
-		}
-		all = append(all, one)
-	}
-	if err := lines.Err(); err != nil {
-		return unreadable(err, nil)
-	}
-	traits, weighted, known := false, false, false
-	for _, one := range all {
-		traits, weighted, known = traits || one.D != nil, weighted || one.W != nil, known || one.ID != nil
-	}
-	for i, one := range all {
-		if err := add(b, i, one.P, one.D, traits, dim); err != nil {
-			return err
-		}
-		if weighted {
-			if one.W == nil {
-				return short(fmt.Sprintf("/%d/w", i), 0, 1, "weight, as others have")
-			}
-			b.W = append(b.W, *one.W)
-		}
-		if known {
-			if one.ID == nil {
-				return short(fmt.Sprintf("/%d/id", i), 0, 1, "id, as others have")
-			}
-			b.Who = append(b.Who, session.WhoIs(*one.ID))
-		}
-	}
-	return nil
+	return t, nil
 }

@@ -34,6 +34,7 @@ type problemType struct {
 const (
 	wrongHost   = "wrong-host"
 	unsupported = "unsupported-type"
+	tooSlow     = "too-slow"
 	noMethod    = "method-not-allowed"
 	needsMatch  = "revision-needed"
 	overloaded  = "overloaded"
@@ -49,6 +50,7 @@ var problemTypes = []problemType{
 	{crossOrigin, 403, "A page of another site may not do this", "Call the server from its own pages, or from a program."},
 	{session.NotFound, 404, "There is no such thing", "Look at the loop and its newest decision: GET /v1/loops/{loop}."},
 	{noMethod, 405, "The address knows other methods", "The reply names them in Allow."},
+	{tooSlow, 408, "The body came too slowly", "Send at least 16 KiB a second, in smaller batches if the line is slow. Nothing was stored."},
 	{session.StaleEpoch, 409, "The loop was begun anew or restored since", "Ask again; what the old epoch decided no longer counts."},
 	{session.NotOpen, 409, "The decision is past that", "The field state says how it ended. Ask for the current one."},
 	{session.NotDeployed, 409, "Nobody has said that the decision is live", "Tell its deployment first, then close it."},

@@ -180,11 +180,11 @@ func tell(c *call) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	epoch, b, err := readBatch(c.w, c.Request, c.limits, dim)
+	t, err := c.readBatch(dim)
 	if err != nil {
 		return 0, nil, err
 	}
-	status, reply, err := c.do(201, session.Tell{K: c.k, Epoch: epoch, ID: c.PathValue("batch"), Batch: b})
+	status, reply, err := c.do(201, session.Tell{K: c.k, Epoch: t.Epoch, ID: c.PathValue("batch"), Batch: t.Batch})
 	if r, ok := reply.(session.Received); ok && !r.Used {
 		status = 202
 	}

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/kedge-opt/kedge/session"
@@ -30,6 +31,8 @@ type Server struct {
 	table   []route
 	build   string
 	work    chan struct{}
+	waiting atomic.Int64 // requests that wait to be at work
+	held    atomic.Int64 // bytes of bodies of requests at work
 	handler http.Handler
 	ready   func() error
 }
@@ -126,15 +129,14 @@ var loopName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 func (s *Server) serve(r route) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
 		if !r.streams {
-			select {
-			case s.work <- struct{}{}:
-				defer func() { <-s.work }()
-			default:
-				problem(overloaded, "too many requests are at work").send(w, req)
+			if err := s.admit(req.Context()); err != nil {
+				problemOf(err).send(w, req)
 				return
 			}
+			defer func() { <-s.work }()
 		}
 		c := &call{Server: s, w: w, Request: req, loop: req.PathValue("loop")}
+		defer func() { s.held.Add(-c.held) }()
 		status, reply, err := c.enter(r)
 		switch {
 		case err != nil:
@@ -148,6 +150,25 @@ func (s *Server) serve(r route) http.HandlerFunc {
 			w.WriteHeader(status)
 			json.NewEncoder(w).Encode(reply)
 		}
+	}
+}
+
+// admit waits until a request may be at work.
+func (s *Server) admit(ctx context.Context) error {
+	select {
+	case s.work <- struct{}{}:
+		return nil
+	default:
+	}
+	defer s.waiting.Add(-1)
+	if s.waiting.Add(1) > int64(s.limits.Waiting) {
+		return problem(overloaded, "too many requests are waiting")
+	}
+	select {
+	case s.work <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return problem(overloaded, "the request was given up while it waited")
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -14,6 +15,8 @@ import (
 	"github.com/kedge-opt/kedge/server"
 	"github.com/kedge-opt/kedge/store"
 )
+
+var nan = math.NaN()
 
 const shop = `
 iterations: 100
@@ -89,9 +92,11 @@ func (s *site) want(status int, method, path, body string, headers ...string) ma
 
 func quoted(spec string) string { b, _ := json.Marshal(spec); return string(b) }
 
-func (s *site) create(name, mode string) {
+func (s *site) create(name, mode string) { s.Helper(); s.createOf(name, mode, shop) }
+
+func (s *site) createOf(name, mode, spec string) {
 	s.Helper()
-	s.want(201, "POST", "/v1/loops", fmt.Sprintf(`{"name":%q,"spec":%s,"mode":%q}`, name, quoted(shop), mode))
+	s.want(201, "POST", "/v1/loops", fmt.Sprintf(`{"name":%q,"spec":%s,"mode":%q}`, name, quoted(spec), mode))
 }
 
 func TestARoundOverHTTP(t *testing.T) {
@@ -160,7 +165,7 @@ func TestProblems(t *testing.T) {
 		headers            []string
 	}{
 		{422, "not-finite", "/p/1/1", "PUT", d + "/batches/a", `{"p":[[1,2],[1,1e999]]}`, nil},
-		{400, "malformed", "", "PUT", d + "/batches/a", `{"p":[[1,NaN]]}`, nil},
+		{422, "not-finite", "/p/0/1", "PUT", d + "/batches/a", `{"p":[[1,NaN]]}`, nil},
 		{422, "dimension-mismatch", "/p/1", "PUT", d + "/batches/a", `{"p":[[1,2],[1]]}`, nil},
 		{422, "dimension-mismatch", "/p", "PUT", d + "/batches/a", `{}`, nil},
 		{422, "dimension-mismatch", "/d", "PUT", d + "/batches/a", `{"p":[[1,2]],"d":[]}`, nil},
@@ -168,7 +173,7 @@ func TestProblems(t *testing.T) {
 		{400, "malformed", "", "PUT", d + "/batches/a", `{"p":[[1,2]],"x":1}`, nil},
 		{400, "malformed", "", "PUT", d + "/batches/a", `{"p":[[1,2]]} {}`, nil},
 		{400, "malformed", "", "PUT", d + "/batches/a", `{"p":` + deep, nil},
-		{413, "too-large", "", "PUT", d + "/batches/a", `{"p":"` + strings.Repeat("x", 33<<20) + `"}`, nil},
+		{413, "too-large", "", "PUT", d + "/batches/a", `{"p":` + strings.Repeat(" ", 33<<20) + `[]}`, nil},
 		{415, "unsupported-type", "", "PUT", d + "/batches/a", `x`, []string{"Content-Type", "text/csv"}},
 		{400, "malformed", "", "PUT", d + "/batches/a%2Fb", `{"p":[[1,2]],"d":[[1,2]]}`, nil},
 		{400, "malformed", "", "PUT", d + "/batches/a", `{"p":[1,2]}` + "\n" + `{"q":1}`, []string{"Content-Type", "application/x-ndjson"}},

@@ -1,66 +1,39 @@
 package session
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"math"
-	"time"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/internal/wire"
+	"github.com/kedge-opt/kedge/batch"
 	"github.com/kedge-opt/kedge/problem/live"
 )
 
 // Batch is people who answered what is live, one a row.
-type Batch struct {
-	ObservedAt time.Time // zero: when it was told
-	P          []float64 // states
-	D          []float64 // traits; nil: of nobody. Zeros where one is missing
-	Missing    []int     // rows without a trait, ascending
-	W          []float64 // weights; nil: all count alike
-	Who        []uint64  // who they are, by WhoIs; nil: unknown
-}
-
-// WhoIs is the number of a person whose id is a text.
-func WhoIs(id string) uint64 {
-	sum := sha256.Sum256([]byte(id))
-	return binary.LittleEndian.Uint64(sum[:])
-}
+type Batch = batch.Batch
 
 // Limits on what messages hold.
 const (
-	MostRows      = 100_000   // of a batch
+	MostRows      = batch.MostRows
 	MostBatches   = 1_000     // of a decision
 	MostOfAllRows = 1_000_000 // of a decision
 )
 
-const batchKind = "session.Batch/1"
-
-// Encode writes a batch in its one canonical form; its SHA-256 is what the batch is known by.
-func (b *Batch) Encode() ([]byte, error) { return wire.Append(nil, batchKind, b.fields) }
-
-// Decode reads what Encode wrote.
-func (b *Batch) Decode(data []byte) error { return wire.Restore(data, batchKind, b.fields) }
-
-func (b *Batch) fields(f *wire.Fields) {
-	var at uint64
-	if !b.ObservedAt.IsZero() {
-		at = uint64(b.ObservedAt.UnixNano())
-	}
-	f.Uint64(&at)
-	if f.Reading() && at != 0 {
-		b.ObservedAt = time.Unix(0, int64(at)).UTC()
-	}
-	f.Floats(&b.P)
-	f.Floats(&b.D)
-	f.Ints(&b.Missing, MostRows)
-	f.Floats(&b.W)
-	wire.List(f, &b.Who, 8, f.Uint64)
+// hasTraits tells whether everybody has a trait, or nobody needs one.
+func hasTraits(b *Batch, dim kedge.Dims) bool {
+	return dim.Trait == 0 || b.D != nil && len(b.Missing) == 0
 }
 
-// check refuses a batch that a loop cannot take, with a pointer to the first fault.
-func (b *Batch) check(dim kedge.Dims, want *live.Arrangement) (n int, err error) {
+// withoutTrait is how many rows have none.
+func withoutTrait(b *Batch, dim kedge.Dims) int {
+	if b.D == nil && dim.Trait > 0 {
+		return len(b.P) / dim.State
+	}
+	return len(b.Missing)
+}
+
+// checkBatch refuses a batch that a loop cannot take, with a pointer to the first fault.
+func checkBatch(b *Batch, dim kedge.Dims, want *live.Arrangement) (n int, err error) {
 	n = len(b.P) / dim.State
 	fault := func(kind, pointer, format string, args ...any) error {
 		detail := fmt.Sprintf(format, args...)
@@ -81,9 +54,9 @@ func (b *Batch) check(dim kedge.Dims, want *live.Arrangement) (n int, err error)
 	for _, has := range []struct {
 		what, pointer, want string
 		given               bool
-	}{{"weights", "/w", want.Weights, b.W != nil}, {"traits", "/d", want.Traits, b.D != nil && len(b.Missing) == 0}, {"ids", "/id", want.IDs, b.Who != nil}} {
+	}{{"weights", "/w", want.Weights, b.W != nil}, {"traits", "/d", want.Traits, hasTraits(b, dim)}, {"ids", "/id", want.IDs, b.Who != nil}} {
 		switch {
-		case has.want == live.Without && has.given:
+		case has.want == live.Without && has.given && (has.what != "traits" || dim.Trait > 0):
 			return 0, fault(DimensionMismatch, has.pointer, "rows have %s, but by live.samples they have none", has.what)
 		case has.want == live.Required && !has.given:
 			return 0, fault(DimensionMismatch, has.pointer, "rows need %s by live.samples", has.what)

@@ -247,7 +247,7 @@ func (c Tell) do(l *Loop) (any, error) {
 		observed = later(c.Batch.ObservedAt, time.Time{})
 		c.Batch.ObservedAt = observed
 	}
-	n, err := c.Batch.check(l.plan.Dims, l.plan.Live)
+	n, err := checkBatch(&c.Batch, l.plan.Dims, l.plan.Live)
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +255,7 @@ func (c Tell) do(l *Loop) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := Receipt{ID: c.ID, Rows: n, WithoutTrait: len(c.Batch.Missing), ObservedAt: observed, Content: sha256.Sum256(frame)}
+	r := Receipt{ID: c.ID, Rows: n, WithoutTrait: withoutTrait(&c.Batch, l.plan.Dims), ObservedAt: observed, Content: sha256.Sum256(frame)}
 	r.Late = d.State != IsOpen && d.State != IsDeployed
 	if i, ok := d.receipt(c.ID); ok {
 		if d.Batches[i].Content != r.Content {

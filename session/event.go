@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/kedge-opt/kedge/batch"
 )
 
 // Event is something that happened to a loop. Events are never changed; each carries the hash of all that came before it.
@@ -159,16 +161,16 @@ const (
 	NameTaken          = "name-taken"
 	WrongMode          = "wrong-mode"
 	IsArchived         = "archived"
-	TooLarge           = "too-large"
-	DimensionMismatch  = "dimension-mismatch"
-	NotFinite          = "not-finite"
+	TooLarge           = batch.TooLarge
+	DimensionMismatch  = batch.DimensionMismatch
+	NotFinite          = batch.NotFinite
 	OutsideRange       = "outside-range"
-	BadWeights         = "bad-weights"
+	BadWeights         = batch.BadWeights
 	BadSpec            = "bad-spec"
 	Infeasible         = "infeasible"
 	NoSafeDecision     = "no-safe-decision"
 	StaleRevision      = "stale-revision"
-	Malformed          = "malformed"
+	Malformed          = batch.Malformed
 )
 
 func refuse(kind, format string, args ...any) error {

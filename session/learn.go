@@ -101,7 +101,7 @@ func (l *Loop) gather(d *Decision) (seen kedge.Observation, o *Outcome, err erro
 	for _, b := range all {
 		n := len(b.P) / dim.State
 		for i := range n {
-			if _, missing := slices.BinarySearch(b.Missing, i); missing || b.D == nil {
+			if _, missing := slices.BinarySearch(b.Missing, i); missing || b.D == nil && dim.Trait > 0 {
 				o.Sample.WithoutTrait++
 				continue
 			}

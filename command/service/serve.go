@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"time"
 
@@ -71,7 +70,8 @@ func serve(ctx context.Context, c *cobra.Command, data, listen string, kinds *ki
 	if err != nil {
 		return err
 	}
-	web := &http.Server{Handler: s, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
+	web := s.Web()
+	web.ErrorLog = slog.NewLogLogger(log.Handler(), slog.LevelWarn)
 	fmt.Fprintf(c.OutOrStdout(), "kedge serves %s on http://%s\n", data, ear.Addr())
 	notify("READY=1")
 	ended := make(chan error, 1)

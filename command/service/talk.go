@@ -3,16 +3,11 @@ package service
 import (
 	"bytes"
 	"context"
-	"encoding/csv"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strconv"
-	"strings"
 
+	"github.com/kedge-opt/kedge/batch"
 	"github.com/kedge-opt/kedge/client"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -78,7 +73,8 @@ func newTell(kinds *kind.Catalogue) *cobra.Command {
 		use: "tell LOOP K BATCH [FILE]", short: "Tell what people did", args: cobra.RangeArgs(3, 4),
 		long: `Tell people who answered decision K, under a name of the batch: one a line as JSON, {"p": [...], "d": [...], "w": 1, "id": "..."},
 from a file or from standard input. The end of a file's name says what it is: .ndjson; .json with all people in one object,
-{"p": [[...], ...], "d": [[...], ...]}; .csv with the columns p.0, p.1, …, d.0, …, w, id. The same batch again changes nothing.`,
+{"p": [[...], ...], "d": [[...], null, ...]}; .csv and .parquet with the columns p.0, p.1, …, d.0, …, w, id; .npz with the arrays p, d, w
+and id, as numpy.savez writes them. The same batch again changes nothing, in whatever format.`,
 		example: "  kedge tell shop 1 morning morning.ndjson\n  zcat morning.gz | kedge tell shop 1 morning",
 		do: func(ctx context.Context, c *client.Client, args []string) (any, error) {
 			k, err := decisionOf(args[1])
@@ -100,22 +96,13 @@ from a file or from standard input. The end of a file's name says what it is: .n
 	return c
 }
 
-// mostPeople is how much of a file is read; the service says more exactly what it takes.
-const mostPeople = 256 << 20
-
-// mediaTypes are what the ends of names say.
-var mediaTypes = map[string]string{
-	"": "application/x-ndjson", ".ndjson": "application/x-ndjson", ".jsonl": "application/x-ndjson", ".json": "application/json", ".csv": "text/csv",
-	".parquet": "application/vnd.apache.parquet", ".npz": "application/x-npz",
-}
-
-// answersOf reads people from a file, or from standard input if there is no name.
+// answersOf reads people from a file, or lines of JSON from standard input if there is no name. CSV is sent as Parquet.
 func answersOf(name string, in io.Reader) (content []byte, mediaType string, err error) {
-	mediaType, known := mediaTypes[strings.ToLower(filepath.Ext(name))]
-	if !known {
-		return nil, "", wrong("%s: people are read from .ndjson, .json, .csv, .parquet and .npz", phrase.Safe(name))
-	}
+	format, known := batch.Lines, true
 	if name != "" && name != "-" {
+		if format, known = batch.FormatOf(name); !known {
+			return nil, "", wrong("%s: people are read from .ndjson, .json, .csv, .parquet and .npz", phrase.Safe(name))
+		}
 		f, err := os.Open(name)
 		if err != nil {
 			return nil, "", &usage{err.Error()}
@@ -123,73 +110,23 @@ func answersOf(name string, in io.Reader) (content []byte, mediaType string, err
 		defer f.Close()
 		in = f
 	}
-	content, err = io.ReadAll(io.LimitReader(in, mostPeople+1))
-	switch {
-	case err != nil:
-		return nil, "", err
-	case len(content) > mostPeople:
-		return nil, "", wrong("%s: more than %d bytes: tell it in several batches", phrase.Safe(name), mostPeople)
-	case mediaType == "text/csv":
-		content, err = linesOf(name, content)
-		mediaType = mediaTypes[".ndjson"]
-	}
-	return content, mediaType, err
-}
-
-// linesOf makes a line of JSON of every row of a table.
-func linesOf(name string, table []byte) ([]byte, error) {
-	r := csv.NewReader(bytes.NewReader(table))
-	head, err := r.Read()
-	if err != nil {
-		return nil, wrong("%s: %v", phrase.Safe(name), err)
-	}
-	var out bytes.Buffer
-	for {
-		row, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			return out.Bytes(), nil
+	most := batch.DefaultMost(format)
+	if format == batch.CSV {
+		table, err := batch.ReadCSV(in, most)
+		var packed bytes.Buffer
+		if err == nil {
+			err = table.WriteParquet(&packed)
 		}
 		if err != nil {
-			return nil, wrong("%s: %v", phrase.Safe(name), err)
+			return nil, "", wrong("%s: %v", phrase.Safe(name), err)
 		}
-		person := map[string]any{}
-		for i, text := range row {
-			if err := cell(person, head[i], text); err != nil {
-				line, _ := r.FieldPos(i)
-				return nil, wrong("%s:%d: %v", phrase.Safe(name), line, err)
-			}
-		}
-		text, err := json.Marshal(person)
-		if err != nil {
-			return nil, err
-		}
-		out.Write(append(text, '\n'))
+		return packed.Bytes(), string(batch.Parquet), nil
 	}
-}
-
-// cell adds a number of a table to a person. An empty trait is none.
-func cell(person map[string]any, column, text string) error {
-	if column == "id" {
-		person["id"] = text
-		return nil
+	content, err = io.ReadAll(io.LimitReader(in, most.Bytes+1))
+	if err == nil && int64(len(content)) > most.Bytes {
+		err = wrong("%s: more than %d bytes: tell it in several batches", phrase.Safe(name), most.Bytes)
 	}
-	list, index, indexed := strings.Cut(column, ".")
-	v, err := strconv.ParseFloat(text, 64)
-	switch {
-	case list == "d" && text == "":
-		return nil
-	case err != nil:
-		return fmt.Errorf("%s is %q, which is no number", phrase.Safe(column), phrase.Safe(text))
-	case column == "w":
-		person["w"] = v
-		return nil
-	}
-	had, _ := person[list].([]float64)
-	if list != "p" && list != "d" || !indexed || index != strconv.Itoa(len(had)) {
-		return fmt.Errorf("column %q is none of p.0, p.1, …, d.0, …, w and id, in their order", phrase.Safe(column))
-	}
-	person[list] = append(had, v)
-	return nil
+	return content, string(format), err
 }
 
 func newClose(kinds *kind.Catalogue) *cobra.Command {

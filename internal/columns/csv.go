@@ -78,7 +78,7 @@ func (c *csvFile) open() error {
 		in.Discard(3)
 	}
 	begin, _ := in.Peek(64 << 10)
-	c.comma = separator(begin)
+	c.comma = Separator(begin)
 	bounded := &bounded{from: in}
 	c.read = csv.NewReader(bounded)
 	c.read.Comma, c.read.ReuseRecord, c.read.TrimLeadingSpace = c.comma, true, c.comma != '\t'
@@ -115,8 +115,8 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// separator is what the first line is separated by: the one that is there most often outside of quotes, a comma where none is.
-func separator(begin []byte) rune {
+// Separator is what the first line is separated by: the one that is there most often outside of quotes, a comma where none is.
+func Separator(begin []byte) rune {
 	count, quoted := map[rune]int{}, false
 	for _, b := range begin {
 		if b == '"' {

@@ -16,6 +16,7 @@ import (
 type Array struct {
 	Shape []int
 	Data  []float64
+	Texts *Texts // instead of Data; only ReadMixed gives them
 }
 
 // Named is an array with its name in an archive, without ".npy".

@@ -12,9 +12,9 @@ import (
 // and gives float64 in C order; an integer that no float64 holds exactly is refused. NaN and infinities are kept.
 func Read(r io.Reader, lim intake.Limits) (a Array, err error) {
 	defer intake.Catch(&err)
-	e := begin(r, lim)
+	e := begin(r, lim, kindOf)
 	chunks := fetch(r, e.size())
-	e.data = make([]float64, e.count)
+	e.keep()
 	for _, c := range chunks {
 		e.add(c)
 	}
@@ -28,23 +28,42 @@ type entries struct {
 	walk
 	count int
 	data  []float64
+	texts *Texts
 }
 
 // begin reads a header and checks what it says.
-func begin(r io.Reader, lim intake.Limits) *entries {
+func begin(r io.Reader, lim intake.Limits, known func(descr string) kind) *entries {
 	h := readHeader(r)
-	k := kindOf(h.descr)
+	k := known(h.descr)
 	n := count(h.shape, min(lim.Most(), math.MaxInt/8)/int64(k.width))
+	if k.value == nil && len(h.shape) != 1 {
+		refuse("texts of the shape %v, want a list of them", h.shape)
+	}
 	return &entries{header: h, kind: k, walk: newWalk(h, n), count: n}
 }
 
 // size is the number of bytes that the entries take in the file.
 func (e *entries) size() int { return e.count * e.width }
 
-func (e *entries) array() Array { return Array{Shape: e.header.shape, Data: e.data} }
+func (e *entries) array() Array { return Array{e.header.shape, e.data, e.texts} }
+
+// keep takes memory for the entries.
+func (e *entries) keep() {
+	if e.value == nil {
+		e.texts = &Texts{raw: make([]byte, 0, e.size()), width: e.width, isWide: e.descr[1] == 'U'}
+		return
+	}
+	e.data = make([]float64, e.count)
+}
 
 // add takes the next entries and puts each where C order has it.
 func (e *entries) add(c []byte) {
+	if e.value == nil {
+		if e.texts != nil {
+			e.texts.raw = append(e.texts.raw, c...)
+		}
+		return
+	}
 	for ; len(c) > 0; c = c[e.width:] {
 		v, ok := e.value(c)
 		if !ok {
@@ -102,7 +121,7 @@ func (w *walk) next() {
 	}
 }
 
-// kind is an entry type: its size in bytes and how to read one; ok is false for bytes that no float64 can stand for.
+// kind is an entry type: its size in bytes and how to read one; ok is false for bytes that no float64 can stand for. Texts have no value.
 type kind struct {
 	width int
 	value func(b []byte) (v float64, ok bool)

@@ -15,7 +15,13 @@ import (
 // ReadZip reads every array of an archive, in the archive's order.
 func ReadZip(r io.ReaderAt, size int64, lim intake.Limits) (list []Named, err error) {
 	defer intake.Catch(&err)
-	return readMembers(members(r, size), lim.Unpacked(size)), nil
+	return readMembers(members(r, size), lim.Unpacked(size), kindOf), nil
+}
+
+// ReadMixed is ReadZip for archives that may hold lists of texts too.
+func ReadMixed(r io.ReaderAt, size int64, lim intake.Limits) (list []Named, err error) {
+	defer intake.Catch(&err)
+	return readMembers(members(r, size), lim.Unpacked(size), kindOrText), nil
 }
 
 // ReadMember reads one array of an archive; name is without ".npy", and empty for the only one.
@@ -25,7 +31,7 @@ func ReadMember(r io.ReaderAt, size int64, name string, lim intake.Limits) (a Ar
 	var names []string
 	for i, f := range files {
 		if memberName(f) == name || name == "" && len(files) == 1 {
-			return readMembers(files[i:i+1], lim.Unpacked(size))[0].Array, nil
+			return readMembers(files[i:i+1], lim.Unpacked(size), kindOf)[0].Array, nil
 		}
 		names = append(names, memberName(f))
 	}
@@ -33,9 +39,9 @@ func ReadMember(r io.ReaderAt, size int64, name string, lim intake.Limits) (a Ar
 }
 
 // readMembers unpacks every member twice: to check it, and once all are known to be sound, to keep it.
-func readMembers(files []*zip.File, most int64) []Named {
+func readMembers(files []*zip.File, most int64, known func(descr string) kind) []Named {
 	list := make([]Named, len(files))
-	var u unpacker
+	u := unpacker{known: known}
 	for _, keep := range []bool{false, true} {
 		u.left = most
 		for i, f := range files {
@@ -99,8 +105,9 @@ func checkName(name string) error {
 
 // unpacker reads members as long as bytes are left to unpack.
 type unpacker struct {
-	left int64
-	room []byte
+	left  int64
+	room  []byte
+	known func(descr string) kind
 }
 
 // member reads f to its end, which also checks its checksum. What is wrong with it has its name.
@@ -116,9 +123,9 @@ func (u *unpacker) member(f *zip.File, keep bool) (a Array, err error) {
 		refuse("the archive unpacks to more than the limit")
 	}
 	r := &io.LimitedReader{R: rc, N: u.left}
-	e := begin(r, intake.Limits{Bytes: u.left})
+	e := begin(r, intake.Limits{Bytes: u.left}, u.known)
 	if keep {
-		e.data = make([]float64, e.count)
+		e.keep()
 	}
 	u.pour(e, r)
 	u.left = r.N

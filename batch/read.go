@@ -1,0 +1,49 @@
+package batch
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/intake"
+)
+
+// Read reads people of known dimensions in some format. A batch that is wrong is a *Flaw; any other error is the reader's.
+func Read(r io.Reader, f Format, dim kedge.Dims, lim Most) (t Told, err error) {
+	defer func() {
+		switch v := recover().(type) {
+		case nil:
+		case *Flaw:
+			err = v
+		case stopped:
+			err = v.error
+		default:
+			panic(v)
+		}
+	}()
+	b := &builder{dim: dim, most: lim.Rows}
+	in := &limited{from: r, left: lim.Bytes, most: lim.Bytes}
+	switch f {
+	case JSON:
+		readObject(newScanner(in), b)
+	case Lines:
+		readLines(newScanner(in), b)
+	case CSV:
+		b.table(mustCSV(in, lim))
+	case Parquet, NPZ:
+		data, err := io.ReadAll(in)
+		if err != nil {
+			panic(stopped{err})
+		}
+		room := intake.Limits{Bytes: b.room(), Ratio: lim.Ratio}
+		if f == NPZ {
+			b.arrays(bytes.NewReader(data), room)
+		} else {
+			b.parquet(bytes.NewReader(data), room)
+		}
+	default:
+		return t, fmt.Errorf("no format is called %s", f)
+	}
+	return b.whole(), nil
+}
