@@ -77,7 +77,7 @@ func (b Trial) tellRate(ctx context.Context, wrap func(session.Journal) session.
 		for i, l := range loops {
 			all.Go(func() {
 				for time.Now().Before(end) && ctx.Err() == nil {
-					if err := tellAll(ctx, l, i, end, &told); err != nil {
+					if err := tellDecision(ctx, l, i, session.MostBatches, end, &told); err != nil {
 						cancel(err)
 					}
 				}
@@ -91,8 +91,8 @@ func (b Trial) tellRate(ctx context.Context, wrap func(session.Journal) session.
 	return rate, each, err
 }
 
-// tellAll tells as much of one decision as fits, or until the end.
-func tellAll(ctx context.Context, l *client.Remote, salt int, end time.Time, told *atomic.Int64) error {
+// tellDecision tells so many batches of one decision, or until the end, and closes it.
+func tellDecision(ctx context.Context, l *client.Remote, salt, most int, end time.Time, told *atomic.Int64) error {
 	offer, err := l.Ask(ctx)
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func tellAll(ctx context.Context, l *client.Remote, salt int, end time.Time, tol
 	if _, err := l.Deploy(ctx, offer.K, offer.U); err != nil {
 		return err
 	}
-	for n := 0; n < session.MostBatches && time.Now().Before(end); n++ {
+	for n := 0; n < most && time.Now().Before(end); n++ {
 		if _, err := l.Tell(ctx, offer.K, fmt.Sprint("b", n), answers(tellPeople, tellDim, salt+n)); err != nil {
 			return err
 		}
