@@ -12,13 +12,16 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/kedge-opt/kedge/session"
@@ -48,14 +51,31 @@ func Open(address string, settings ...With) *Client {
 // Over sends messages by a transport of one's own.
 func Over(t http.RoundTripper) With { return func(c *Client) { c.http.Transport = t } }
 
-// Remote is one loop of a service.
+// Wrap puts a transport around the one that messages go by.
+func (c *Client) Wrap(around func(http.RoundTripper) http.RoundTripper) {
+	t := c.http.Transport
+	if t == nil {
+		t = http.DefaultTransport
+	}
+	c.http.Transport = around(t)
+}
+
+// Remote is one loop of a service. Its messages are for the epoch of its newest Ask: after a restore the service refuses them, because what they
+// tell of never happened there.
 type Remote struct {
 	*Client
-	Name string
+	Name  string
+	epoch atomic.Value // of the newest offer
 }
 
 // Loop names a loop.
-func (c *Client) Loop(name string) *Remote { return &Remote{c, name} }
+func (c *Client) Loop(name string) *Remote { return &Remote{Client: c, Name: name} }
+
+// Epoch is that of the newest offer; none before the first.
+func (l *Remote) Epoch() string {
+	epoch, _ := l.epoch.Load().(string)
+	return epoch
+}
 
 // Create makes a loop of a spec.
 func (c *Client) Create(ctx context.Context, name, spec string, mode session.Mode) (s session.Status, err error) {
@@ -78,12 +98,15 @@ func (l *Remote) Status(ctx context.Context) (s session.Status, err error) {
 
 // Ask asks for the decision to deploy.
 func (l *Remote) Ask(ctx context.Context) (a session.Offer, err error) {
-	return a, l.call(ctx, "POST", l.path("/ask"), nil, &a)
+	if err = l.call(ctx, "POST", l.path("/ask"), nil, &a); err == nil {
+		l.epoch.Store(a.Epoch)
+	}
+	return a, err
 }
 
 // Deploy says what went live.
 func (l *Remote) Deploy(ctx context.Context, k int, u []float64) (s session.Reached, err error) {
-	return s, l.call(ctx, "PUT", l.path("/decisions/%d/deployment", k), session.Deploy{U: u}, &s)
+	return s, l.call(ctx, "PUT", l.path("/decisions/%d/deployment", k), session.Deploy{Epoch: l.Epoch(), U: u}, &s)
 }
 
 // Answers is people who answered, one a row.
@@ -94,26 +117,28 @@ type Answers struct {
 	ID []string    `json:"id,omitempty"`
 
 	ObservedAt *time.Time `json:"observed_at,omitempty"`
+	Epoch      string     `json:"epoch,omitempty"`
 }
 
 // Tell tells people who answered, under a name of the batch.
 func (l *Remote) Tell(ctx context.Context, k int, name string, b Answers) (r session.Received, err error) {
+	b.Epoch = cmp.Or(b.Epoch, l.Epoch())
 	return r, l.call(ctx, "PUT", l.path("/decisions/%d/batches/%s", k, url.PathEscape(name)), b, &r)
 }
 
 // TellAs tells people who answered as they lie in a file: lines of JSON or whatever else the service knows the media type of.
 func (l *Remote) TellAs(ctx context.Context, k int, name, mediaType string, content []byte) (r session.Received, err error) {
-	return r, l.send(ctx, "PUT", l.path("/decisions/%d/batches/%s", k, url.PathEscape(name)), message{content, mediaType}, &r)
+	return r, l.send(ctx, "PUT", l.path("/decisions/%d/batches/%s?epoch=%s", k, url.PathEscape(name), url.QueryEscape(l.Epoch())), message{content, mediaType}, &r)
 }
 
 // Close has the loop learn from a decision.
 func (l *Remote) Close(ctx context.Context, k int) (c session.Closing, err error) {
-	return c, l.call(ctx, "POST", l.path("/decisions/%d/close", k), struct{}{}, &c)
+	return c, l.call(ctx, "POST", l.path("/decisions/%d/close", k), session.Close{Epoch: l.Epoch()}, &c)
 }
 
 // Abandon gives a decision up.
 func (l *Remote) Abandon(ctx context.Context, k int, reason string) (s session.Reached, err error) {
-	return s, l.call(ctx, "POST", l.path("/decisions/%d/abandon", k), map[string]string{"reason": reason}, &s)
+	return s, l.call(ctx, "POST", l.path("/decisions/%d/abandon", k), session.Abandon{Epoch: l.Epoch(), Reason: reason}, &s)
 }
 
 // Switch changes the mode by a word: pause, resume, kill, shadow or promote.
@@ -149,6 +174,20 @@ func (l *Remote) RollBack(ctx context.Context, b session.RollBack) (r session.Ro
 // Archive ends the loop; its log stays.
 func (l *Remote) Archive(ctx context.Context) (s session.Status, err error) {
 	return s, l.call(ctx, "DELETE", l.path(""), nil, &s)
+}
+
+// Decision is one of the past, or the current one.
+func (l *Remote) Decision(ctx context.Context, k int) (d session.Decision, err error) {
+	return d, l.call(ctx, "GET", l.path("/decisions/%d", k), nil, &d)
+}
+
+// Raw sends a message as it stands, and returns the reply as it stands.
+func (l *Remote) Raw(ctx context.Context, method, path string, body []byte) (reply json.RawMessage, err error) {
+	m := message{content: body}
+	if body != nil {
+		m.mediaType = "application/json"
+	}
+	return reply, l.send(ctx, method, l.path("%s", path), m, &reply)
 }
 
 // Log is what happened after an event, up to a page of the service.
@@ -221,6 +260,12 @@ func (c *Client) try(ctx context.Context, method, path string, m message, out an
 	p := &Error{Status: reply.StatusCode, Title: reply.Status}
 	json.Unmarshal(text, p)
 	return p.Retryable, p
+}
+
+// IsProblem tells whether an error is a problem of some type that the service answered, as in stale-epoch.
+func IsProblem(err error, kind string) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Type == "/problems/"+kind
 }
 
 // Error is what the service answers instead of a reply.

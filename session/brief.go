@@ -54,7 +54,7 @@ func PlanOf(kinds *kind.Catalogue, spec string) (*Brief, error) {
 		terms = live.New()
 	}
 	at := max(0, slices.IndexFunc(s.Algorithms, func(a kind.Algorithm) bool { return a.Name == terms.Algorithm }))
-	made, err := problem.BuildLive(s, at, 0, noFiles{})
+	made, err := problem.BuildLive(s, at, terms.Trial, noFiles{})
 	if err != nil {
 		return nil, badSpec(err)
 	}

@@ -11,6 +11,7 @@ import (
 // Arrangement are how a rule decides for people who are elsewhere: when, on how many of them, and how far it may go.
 type Arrangement struct {
 	Algorithm string // whose rule decides; empty: the first of the spec
+	Trial     int    // whose random numbers it draws
 
 	Settle time.Duration // after a deployment, before people's answers count
 
@@ -57,6 +58,7 @@ func New() *Arrangement {
 func (l *Arrangement) Describe(f *form.Form) {
 	span, limit := form.Span(), form.Number("a number above 0; .inf: none", form.Above(0, math.Inf(1)))
 	form.Field(f, "algorithm", &l.Algorithm, form.Label().Optional(), form.Says("Which algorithm of the spec decides; without it the first.", "", "composite"))
+	form.Field(f, "trial", &l.Trial, form.Count(0, math.MaxInt32).Or(0), form.Says("Which trial's random numbers the rule draws, as kedge run counts trials from 0: loops with other numbers try other decisions out.", "", "3"))
 	f.Section("time", form.Says("What the clock has to do with people.", "", ""), func(f *form.Form) {
 		form.Field(f, "settle", &l.Settle, span.Or(0), form.Says("How long after a deployment people's answers begin to count.", "", "6h"))
 	})
