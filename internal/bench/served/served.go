@@ -204,7 +204,7 @@ func answers(people, n, salt int) client.Answers {
 	for i := range people {
 		p, d := make([]float64, n), make([]float64, n)
 		for j := range n {
-			d[j] = 10 + float64((i*31+j*17+salt*7)%100)/100
+			d[j] = 10 + float64((i*31+j*17+salt*7)%9973)/9973
 			p[j] = d[j] - 4 - float64((i*13+j*29+salt)%10)/50
 		}
 		a.P, a.D = append(a.P, p), append(a.D, d)
