@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -32,16 +33,22 @@ type Client struct {
 	address string
 	http    *http.Client
 	wait    time.Duration // before the first repeat
+	key     string
 }
 
 // With is something that a client is opened with.
 type With func(*Client)
 
-// Open is a client of the service at an address such as http://127.0.0.1:7070.
+// Open is a client of the service at an address such as http://127.0.0.1:7070, or unix:PATH of a socket.
 func Open(address string, settings ...With) *Client {
 	lines := http.DefaultTransport.(*http.Transport).Clone()
 	lines.MaxIdleConnsPerHost = 64 // callers at once keep their connections
 	c := &Client{address: strings.TrimRight(address, "/"), http: &http.Client{Transport: lines}, wait: 50 * time.Millisecond}
+	if path, ok := strings.CutPrefix(address, "unix:"); ok {
+		c.address, lines.DialContext = "http://localhost", func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", path)
+		}
+	}
 	for _, o := range settings {
 		o(c)
 	}
@@ -59,6 +66,9 @@ func (c *Client) Wrap(around func(http.RoundTripper) http.RoundTripper) {
 	}
 	c.http.Transport = around(t)
 }
+
+// Key sends a key with every call.
+func Key(key string) With { return func(c *Client) { c.key = strings.TrimSpace(key) } }
 
 // Remote is one loop of a service. Its messages are for the epoch of its newest Ask: after a restore the service refuses them, because what they
 // tell of never happened there.
@@ -244,6 +254,9 @@ func (c *Client) try(ctx context.Context, method, path string, m message, out an
 	}
 	if m.mediaType != "" {
 		r.Header.Set("Content-Type", m.mediaType)
+	}
+	if c.key != "" {
+		r.Header.Set("Authorization", "Bearer "+c.key)
 	}
 	reply, err := c.http.Do(r)
 	if err != nil {

@@ -3,8 +3,10 @@ package server
 import (
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/server/keyring"
 	"github.com/kedge-opt/kedge/session"
 )
 
@@ -16,6 +18,10 @@ type call struct {
 	loop string
 	k    int
 	held int64 // bytes of its body
+
+	keys *Keys
+	who  keyring.Grant   // whose request it is
+	gone <-chan struct{} // closed when the key is revoked; nil: without a key
 }
 
 // do carries a command out.
@@ -25,7 +31,15 @@ func (c *call) do(status int, command session.Command) (int, any, error) {
 }
 
 // actor is who sends the request.
-func (c *call) actor() string { return "local" }
+func (c *call) actor() string { return c.who.Prefix }
+
+// sees tells whether a loop is one that the sender may know of.
+func (c *call) sees(loop string) bool { return !session.IsOwn(loop) && c.who.Sees(loop) }
+
+// reach says what a key is for.
+func (c *call) reach() string {
+	return "the key " + c.who.Prefix + " is for loops " + strings.Join(c.who.Loops, ", ")
+}
 
 // number reads a whole number of the query.
 func (c *call) number(name string, absent, most int) (int, error) {

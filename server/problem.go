@@ -41,13 +41,16 @@ const (
 	readOnly    = "read-only"
 	diskFull    = "disk-full"
 	fault       = "fault"
-	crossOrigin = "forbidden"
+	forbidden   = "forbidden"
+
+	unauthenticated = "unauthenticated"
 )
 
 // problemTypes are all of them; each has a page of the server.
 var problemTypes = []problemType{
 	{session.Malformed, 400, "The message cannot be read", "Send what the example of the call in /openapi.json shows. Nothing was stored."},
-	{crossOrigin, 403, "A page of another site may not do this", "Call the server from its own pages, or from a program."},
+	{unauthenticated, 401, "The request has no key that counts", "It has none, or one that is unknown, revoked or has expired. Nothing was stored, and what is live stays live; a system that is locked out goes on with the last decision it was told. Send Authorization: Bearer with a key; kedge key create makes one."},
+	{forbidden, 403, "The key may not do this", "The key lacks a right, or is for other loops, or the request comes from a page of another site. Nothing was stored, and what is live stays live. Use a key that has the right; kedge key list shows what each may do."},
 	{session.NotFound, 404, "There is no such thing", "Look at the loop and its newest decision: GET /v1/loops/{loop}."},
 	{noMethod, 405, "The address knows other methods", "The reply names them in Allow."},
 	{tooSlow, 408, "The body came too slowly", "Send at least 16 KiB a second, in smaller batches if the line is slow. Nothing was stored."},

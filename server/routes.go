@@ -7,20 +7,21 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kedge-opt/kedge/server/keyring"
 	"github.com/kedge-opt/kedge/session"
 )
 
-// Right is what a key must have.
-type Right string
+// Right is what a key must have for a call; several are separated by spaces.
+type Right = keyring.Right
 
 // The rights.
 const (
 	Anybody Right = ""
-	MayRead Right = "read"
-	MayAsk  Right = "ask"
-	MayTell Right = "tell"
-	Operate Right = "operate"
-	Admin   Right = "admin"
+	MayRead       = keyring.Read
+	MayAsk        = keyring.Ask
+	MayTell       = keyring.Tell
+	Operate       = keyring.Operate
+	Admin         = keyring.Admin
 )
 
 // route is one row of the table.
@@ -30,6 +31,7 @@ type route struct {
 	Says         string
 	In, Out      any // examples; nil: no body
 	streams      bool
+	ownLoops     bool // of a call without {loop}: it keeps to the loops of the key by itself; else it is for keys of all loops alone
 	do           func(c *call) (status int, reply any, err error)
 }
 
@@ -54,9 +56,9 @@ func routes() []route {
 		decision  = decisions + "/{k}"
 	)
 	list := []route{
-		{Method: "POST", Path: loops, Right: Admin, Says: "Make a loop, in the shadow unless mode says live. The same again changes nothing.", In: creating{}, Out: session.Status{}, do: create},
-		{Method: "GET", Path: loops, Right: MayRead, Says: "All loops.", Out: heads{}, do: listLoops},
-		{Method: "GET", Path: "/v1/heads", Right: MayRead, Says: "The newest event of every loop.", Out: heads{}, do: listLoops},
+		{Method: "POST", Path: loops, Right: Admin, Says: "Make a loop, in the shadow unless mode says live. The same again changes nothing.", In: creating{}, Out: session.Status{}, ownLoops: true, do: create},
+		{Method: "GET", Path: loops, Right: MayRead, Says: "All loops.", Out: heads{}, ownLoops: true, do: listLoops},
+		{Method: "GET", Path: "/v1/heads", Right: MayRead, Says: "The newest event of every loop.", Out: heads{}, ownLoops: true, do: listLoops},
 		{Method: "GET", Path: loop, Right: MayRead, Says: "How a loop stands.", Out: session.Status{}, do: show},
 		{Method: "PUT", Path: loop + "/spec", Right: Admin, Says: "Revise the spec. If-Match names the revision that it is made from.", In: session.Revise{}, Out: session.RevisedTo{}, do: revise},
 		{Method: "DELETE", Path: loop, Right: Admin, Says: "Archive a loop; its log stays.", Out: session.Status{}, do: func(c *call) (int, any, error) { return c.do(200, session.Archive{}) }},
@@ -75,6 +77,9 @@ func routes() []route {
 		{Method: "DELETE", Path: loop + "/pin", Right: Operate, Says: "Let the rule decide again.", Out: session.Status{}, do: func(c *call) (int, any, error) { return c.do(200, session.Unpin{}) }},
 		{Method: "GET", Path: loop + "/log", Right: MayRead, Says: "Events after after, up to 1,000 of them.", Out: []session.Event{}, do: events},
 		{Method: "GET", Path: loop + "/events", Right: MayRead, Says: "Events as they happen, as server-sent events; Last-Event-ID goes on after one.", streams: true, do: stream},
+		{Method: "POST", Path: "/v1/keys", Right: Admin, Says: "Make a key. It is shown this once.", In: wanted{}, Out: NewKey{}, ownLoops: true, do: createKey},
+		{Method: "GET", Path: "/v1/keys", Right: Admin, Says: "All keys there ever were, by their prefixes.", Out: keyList{}, ownLoops: true, do: listKeys},
+		{Method: "DELETE", Path: "/v1/keys/{prefix}", Right: Admin, Says: "Revoke a key, for good.", In: reasoned{}, Out: keyring.Account{}, ownLoops: true, do: revokeKey},
 		{Method: "GET", Path: "/healthz", Says: "Whether the process answers.", Out: struct{}{}, do: func(*call) (int, any, error) { return 200, struct{}{}, nil }},
 		{Method: "GET", Path: "/readyz", Says: "Whether commands are taken.", Out: struct{}{}, do: isReady},
 		{Method: "GET", Path: "/version", Says: "The build and the limits.", Out: version{}, do: func(c *call) (int, any, error) { return 200, version{c.build, c.limits}, nil }},
@@ -116,6 +121,9 @@ func create(c *call) (int, any, error) {
 	if !loopName.MatchString(b.Name) {
 		return 0, nil, problem(session.Malformed, "a loop is called by up to 63 of a–z, 0–9 and hyphens, which it does not begin with")
 	}
+	if !c.sees(b.Name) {
+		return 0, nil, problem(forbidden, c.reach())
+	}
 	c.loop = b.Name
 	status := 200
 	if err := c.host.Look(c.Context(), c.loop, func(*session.Loop) error { return nil }); session.IsRefusal(err, session.NotFound) {
@@ -133,7 +141,7 @@ func create(c *call) (int, any, error) {
 
 func listLoops(c *call) (int, any, error) {
 	all, err := c.journal.Loops(c.Context())
-	return 200, heads{slices.DeleteFunc(append([]session.Tip{}, all...), func(t session.Tip) bool { return session.IsOwn(t.Loop) })}, err
+	return 200, heads{slices.DeleteFunc(append([]session.Tip{}, all...), func(t session.Tip) bool { return !c.sees(t.Loop) })}, err
 }
 
 func show(c *call) (int, any, error) {

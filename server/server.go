@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -35,6 +36,10 @@ type Server struct {
 	held    atomic.Int64 // bytes of bodies of requests at work
 	handler http.Handler
 	ready   func() error
+	clock   session.Clock
+	owner   string
+
+	openKeys func() (*Keys, error)
 }
 
 // Setup is what a server is made of.
@@ -47,11 +52,12 @@ type Setup struct {
 	Hosts   []string // names it may be called by besides those of the loopback
 	Build   string
 	Ready   func() error // nil: always
+	Owner   string       // who sends requests that need no key, because the program that serves sends them itself; empty: nobody
 }
 
 // New makes a server.
 func New(c Setup) *Server {
-	s := &Server{journal: c.Journal, limits: c.Limits, log: c.Log, names: append([]string{"localhost", "127.0.0.1", "::1"}, c.Hosts...), hub: newHub(), build: c.Build, work: make(chan struct{}, c.Limits.AtWork), ready: c.Ready}
+	s := &Server{journal: c.Journal, limits: c.Limits, log: c.Log, names: append([]string{"localhost", "127.0.0.1", "::1"}, c.Hosts...), hub: newHub(), build: c.Build, work: make(chan struct{}, c.Limits.AtWork), ready: c.Ready, clock: c.Clock, owner: c.Owner}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -59,6 +65,7 @@ func New(c Setup) *Server {
 		c.Plan = session.Standard
 	}
 	s.host = session.NewFleet(c.Journal, c.Clock, c.Plan, s.hub.tell)
+	s.openKeys = sync.OnceValues(func() (*Keys, error) { return OpenKeys(context.Background(), c.Journal, c.Clock) })
 	mux := http.NewServeMux()
 	s.table = routes()
 	for _, r := range s.table {
@@ -66,7 +73,7 @@ func New(c Setup) *Server {
 	}
 	cross := http.NewCrossOriginProtection()
 	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		problem(crossOrigin, "the request comes from a page of another site").send(w, r)
+		problem(forbidden, "the request comes from a page of another site").send(w, r)
 	}))
 	s.handler = s.guard(cross.Handler(missing(mux)))
 	return s
@@ -86,7 +93,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			problem(wrongHost, fmt.Sprintf("this server is not called %q", name)).send(w, r)
 			return
 		}
-		w.Header().Set("X-Content-Type-Options", "nosniff")
+		secure(w.Header())
 		defer func() {
 			if fell := recover(); fell != nil {
 				s.log.Error("a request fell over", "path", r.URL.Path, "why", fmt.Sprint(fell))
@@ -175,6 +182,12 @@ func (s *Server) admit(ctx context.Context) error {
 func (c *call) enter(r route) (int, any, error) {
 	if strings.Contains(r.Path, "{loop}") && !loopName.MatchString(c.loop) {
 		return 0, nil, problem(session.NotFound, fmt.Sprintf("no loop can be called %q", c.loop))
+	}
+	if err := c.authorize(r); err != nil {
+		return 0, nil, err
+	}
+	if r.streams {
+		defer c.whileValid()()
 	}
 	if text := c.PathValue("k"); text != "" {
 		k, err := strconv.Atoi(text)

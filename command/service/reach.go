@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"os"
 	"time"
 
@@ -40,13 +39,14 @@ func (e Exit) Unwrap() error { return e.error }
 
 // reach is how a command gets at loops: through a service, or in a data folder that no service has open.
 type reach struct {
-	kinds         *kind.Catalogue
-	address, data string
-	asJSON        bool
+	kinds *kind.Catalogue
+	Dial
+	data   string
+	asJSON bool
 }
 
 func (r *reach) offer(c *cobra.Command) {
-	c.Flags().StringVar(&r.address, "server", "http://"+DefaultAddress, "the address of the service")
+	r.Dial.Offer(c)
 	c.Flags().StringVar(&r.data, "data", "", "a data folder to work on without a service")
 	c.Flags().BoolVar(&r.asJSON, "json", false, "print the reply as JSON")
 	c.MarkFlagsMutuallyExclusive("server", "data")
@@ -55,7 +55,8 @@ func (r *reach) offer(c *cobra.Command) {
 // open connects. Only a command that makes loops makes a folder.
 func (r *reach) open(makes bool) (*client.Client, func() error, error) {
 	if r.data == "" {
-		return client.Open(r.address), func() error { return nil }, nil
+		c, err := r.Dial.Open()
+		return c, func() error { return nil }, err
 	}
 	if _, err := os.Stat(r.data); errors.Is(err, fs.ErrNotExist) && !makes {
 		return nil, nil, fmt.Errorf("--data %s: there is no such folder; kedge loop create makes one", r.data)
@@ -67,15 +68,17 @@ func (r *reach) open(makes bool) (*client.Client, func() error, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("--data %s: %w", r.data, err)
 	}
-	return client.Inside(serviceOf(journal, r.kinds, nil)), journal.Close, nil
+	setup := setupOf(journal, r.kinds)
+	setup.Owner = "command" // whoever can open the folder needs no key
+	return client.Inside(server.New(setup)), journal.Close, nil
 }
 
-// serviceOf is the service of a journal.
-func serviceOf(journal *store.SQLite, kinds *kind.Catalogue, log *slog.Logger) *server.Server {
-	return server.New(server.Setup{
-		Journal: journal, Clock: server.Wall(), Limits: server.DefaultLimits(), Log: log, Build: folder.CurrentBuild().Version,
+// setupOf is what the service of a journal is made of.
+func setupOf(journal *store.SQLite, kinds *kind.Catalogue) server.Setup {
+	return server.Setup{
+		Journal: journal, Clock: server.Wall(), Limits: server.DefaultLimits(), Build: folder.CurrentBuild().Version,
 		Plan: func(spec string) (*session.Brief, error) { return session.PlanOf(kinds, spec) },
-	})
+	}
 }
 
 // talk is a command about loops.

@@ -11,13 +11,14 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/server"
 	"github.com/kedge-opt/kedge/store"
 	"github.com/spf13/cobra"
 )
 
 // Commands are those of the service.
 func Commands(kinds *kind.Catalogue) []*cobra.Command {
-	return []*cobra.Command{newServe(kinds), newLoop(kinds), newAsk(kinds), newDeploy(kinds), newTell(kinds), newClose(kinds), newAbandon(kinds)}
+	return []*cobra.Command{newServe(kinds), newLoop(kinds), newKey(kinds), newAsk(kinds), newDeploy(kinds), newTell(kinds), newClose(kinds), newAbandon(kinds)}
 }
 
 // DefaultAddress is where the service listens unless it is told otherwise.
@@ -65,7 +66,9 @@ func serve(ctx context.Context, c *cobra.Command, data, listen string, kinds *ki
 	}
 	defer func() { err = errors.Join(err, journal.Close()) }()
 	log := slog.New(slog.NewTextHandler(c.ErrOrStderr(), nil))
-	s := serviceOf(journal, kinds, log)
+	setup := setupOf(journal, kinds)
+	setup.Log = log
+	s := server.New(setup)
 	ear, err := net.Listen("tcp", listen)
 	if err != nil {
 		return err

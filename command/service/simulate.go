@@ -33,7 +33,7 @@ type Simulation struct {
 // Offer offers the flags that say who decides and how messages get there.
 func (s *Simulation) Offer(c *cobra.Command, kinds *kind.Catalogue) {
 	s.kinds = kinds
-	c.Flags().StringVar(&s.address, "server", "http://"+DefaultAddress, "the address of the service")
+	s.Dial.Offer(c)
 	c.Flags().StringVar(&s.data, "data", "", "a data folder to decide in without a service")
 	c.MarkFlagsMutuallyExclusive("server", "data")
 	c.Flags().StringVar(&s.Prefix, "prefix", "", "what loops are called before the hyphen (default the name of the spec)")

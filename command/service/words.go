@@ -8,7 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kedge-opt/kedge/client"
 	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/server/keyring"
 	"github.com/kedge-opt/kedge/session"
 )
 
@@ -54,6 +56,15 @@ func words(reply any) string {
 		line("going back to %s", numbers(r.To))
 	case session.Status:
 		status(line, r)
+	case client.KeyMade:
+		line("%s", r.Key)
+		line("this key is shown once: %s", aboutKey(keyring.Account{Grant: r.Grant}))
+	case []keyring.Account:
+		for _, k := range r {
+			line("%s", aboutKey(k))
+		}
+	case keyring.Account:
+		line("%s", aboutKey(r))
 	case []session.Status:
 		for _, s := range r {
 			line("%-24s %-8s decision %-6d %s", s.Loop, s.Mode, s.K, strings.Join(alarms(s), "; "))
@@ -153,4 +164,22 @@ func people(n int) string {
 		return "1 person"
 	}
 	return strconv.Itoa(n) + " people"
+}
+
+// aboutKey is a line on a key.
+func aboutKey(k keyring.Account) string {
+	var rights []string
+	for _, r := range k.Rights {
+		rights = append(rights, string(r))
+	}
+	text := k.Prefix + "  " + strings.Join(rights, ",") + "  on " + strings.Join(k.Loops, ",")
+	for _, one := range []struct {
+		word string
+		at   *time.Time
+	}{{"expires", k.Expires}, {"last used", k.Used}, {"revoked", k.Revoked}} {
+		if one.at != nil {
+			text += ", " + one.word + " " + moment(*one.at)
+		}
+	}
+	return text
 }

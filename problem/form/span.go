@@ -15,7 +15,7 @@ const day = 24 * time.Hour
 // Span is a time such as 90s, 1h30m or 7d, at least 0.
 func Span() Codec[time.Duration] {
 	return Single("a time such as 90s, 24h or 7d", Schema{Type: Types{"string"}, Pattern: `^([0-9.]+(ms|s|m|h|d))+$`}, func(n *Node) (time.Duration, bool) {
-		d, err := parseSpan(n.Text)
+		d, err := ParseSpan(n.Text)
 		return d, err == nil && d >= 0 && d != Never
 	}, formatSpan)
 }
@@ -31,8 +31,8 @@ func SpanOrNever() Codec[time.Duration] {
 	}, formatSpan)
 }
 
-// parseSpan reads what time.ParseDuration does, and days before it.
-func parseSpan(text string) (d time.Duration, err error) {
+// ParseSpan reads a span as specs have it: what time.ParseDuration does, and days before it.
+func ParseSpan(text string) (d time.Duration, err error) {
 	if days, rest, ok := strings.Cut(text, "d"); ok {
 		n, err := strconv.ParseUint(days, 10, 16)
 		if err != nil || rest == "" {

@@ -1,0 +1,46 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"time"
+
+	"github.com/kedge-opt/kedge/server/keyring"
+)
+
+// KeyWanted is what a key shall be for.
+type KeyWanted struct {
+	Rights  []keyring.Right `json:"rights"`
+	Loops   []string        `json:"loops"` // names, or how names begin and a star, as shop-*
+	Expires *time.Time      `json:"expires,omitempty"`
+}
+
+// KeyMade is a key that was just made: the only time that it is shown.
+type KeyMade struct {
+	Key string `json:"key"`
+	keyring.Grant
+}
+
+// CreateKey makes a key. It is sent once: a call that got no answer may have made one, which Keys then lists.
+func (c *Client) CreateKey(ctx context.Context, w KeyWanted) (m KeyMade, err error) {
+	body, err := json.Marshal(w)
+	if err == nil {
+		_, err = c.try(ctx, "POST", "/v1/keys", message{body, "application/json"}, &m)
+	}
+	return m, err
+}
+
+// Keys are all keys there ever were.
+func (c *Client) Keys(ctx context.Context) ([]keyring.Account, error) {
+	var list struct {
+		Keys []keyring.Account `json:"keys"`
+	}
+	err := c.call(ctx, "GET", "/v1/keys", nil, &list)
+	return list.Keys, err
+}
+
+// RevokeKey takes a key away, for good.
+func (c *Client) RevokeKey(ctx context.Context, prefix, reason string) (a keyring.Account, err error) {
+	return a, c.call(ctx, "DELETE", "/v1/keys/"+url.PathEscape(prefix), map[string]string{"reason": reason}, &a)
+}

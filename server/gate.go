@@ -1,0 +1,103 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/kedge-opt/kedge/server/keyring"
+	"github.com/kedge-opt/kedge/session"
+)
+
+// Keys reads the keys of the service, once. Without them nobody gets in.
+func (s *Server) Keys() (*Keys, error) { return s.openKeys() }
+
+// authorize finds out who sends a request and whether that key may send it.
+func (c *call) authorize(r route) error {
+	if r.Right == Anybody {
+		return nil
+	}
+	keys, err := c.Keys()
+	if err != nil {
+		return problem(readOnly, "the keys cannot be read: "+err.Error())
+	}
+	c.keys = keys
+	if err := c.identify(); err != nil {
+		c.w.Header().Set("WWW-Authenticate", `Bearer realm="kedge"`)
+		return err
+	}
+	switch ofLoop := strings.Contains(r.Path, "{loop}"); {
+	case ofLoop && !c.who.Sees(c.loop): // in the words of a loop that is not there, and before anybody has looked
+		return problem(session.NotFound, "there is no loop "+c.loop)
+	case !c.who.May(r.Right):
+		return problem(forbidden, "the key "+c.who.Prefix+" lacks the right: "+string(r.Right))
+	case !ofLoop && !r.ownLoops && !c.who.Whole():
+		return problem(forbidden, c.reach()+", and this call is about all")
+	}
+	return nil
+}
+
+// identify finds the key of a request. While there never was one, whoever reaches the service may do everything.
+func (c *call) identify() error {
+	if c.owner != "" {
+		c.who = keyring.All(c.owner)
+		return nil
+	}
+	if c.keys.ring.Empty() {
+		c.who = keyring.All("local")
+		return nil
+	}
+	header := c.Header.Get("Authorization")
+	if header == "" {
+		return problem(unauthenticated, "the request has no key")
+	}
+	scheme, key, _ := strings.Cut(header, " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return problem(unauthenticated, "the key comes as Authorization: Bearer kedge_…")
+	}
+	g, gone, err := c.keys.ring.Find(strings.TrimSpace(key), c.clock.Now())
+	if err != nil {
+		return problem(unauthenticated, err.Error())
+	}
+	c.who, c.gone = g, gone
+	return nil
+}
+
+// whileValid ends a request that goes on for long when its key does.
+func (c *call) whileValid() (end context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(c.Context())
+	if c.who.Expires != nil {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeoutCause(ctx, c.who.Expires.Sub(c.clock.Now()), keyring.ErrExpired)
+		context.AfterFunc(ctx, stop)
+	}
+	if c.gone != nil {
+		go func() {
+			select {
+			case <-c.gone:
+				cancel(keyring.ErrRevoked)
+			case <-ctx.Done():
+			}
+		}()
+	}
+	c.Request = c.WithContext(ctx)
+	return func() { cancel(nil) }
+}
+
+// secure sets what keeps pages of the service from being misused, and everybody from keeping replies.
+func secure(h http.Header) {
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; worker-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'")
+}
+
+// Finish writes down what no request may: when keys were last used.
+func (s *Server) Finish(ctx context.Context) error {
+	keys, err := s.Keys()
+	return errors.Join(err, keys.Save(ctx))
+}

@@ -1,0 +1,130 @@
+package server
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/kedge-opt/kedge/server/keyring"
+	"github.com/kedge-opt/kedge/session"
+)
+
+// Keys are those of a service, written down in its journal: what they are follows from the log alone.
+type Keys struct {
+	ring      *keyring.Ring
+	chronicle *session.Chronicle
+}
+
+// OpenKeys reads the keys of a journal.
+func OpenKeys(ctx context.Context, j session.Journal, c session.Clock) (*Keys, error) {
+	k := &Keys{ring: keyring.New()}
+	var err error
+	k.chronicle, err = session.OpenChronicle(ctx, j, c, session.OfServer, func(e session.Event) error {
+		return k.ring.Fold(string(e.Kind), e.At, e.Actor, e.Body)
+	})
+	return k, err
+}
+
+// NewKey is a key that was just made: the only time that it is shown.
+type NewKey struct {
+	Key string `json:"key"`
+	keyring.Grant
+}
+
+// Create makes a key for what is asked for.
+func (k *Keys) Create(ctx context.Context, actor string, g keyring.Grant) (made NewKey, err error) {
+	err = k.chronicle.Write(ctx, actor, func(now time.Time) (session.Notice, error) {
+		if err := g.Check(now); err != nil {
+			return session.Notice{}, &session.Refusal{Type: session.Malformed, Detail: err.Error()}
+		}
+		if g.Expires != nil {
+			to := g.Expires.UTC()
+			g.Expires = &to
+		}
+		key, creation, err := k.ring.Draw(g)
+		if err != nil {
+			return session.Notice{}, &session.Refusal{Type: session.TooLarge, Detail: err.Error()}
+		}
+		made = NewKey{key, creation.Grant}
+		return session.Notice{Kind: keyring.KeyCreated, Ref: "k/" + creation.Prefix, Body: creation}, nil
+	})
+	return made, err
+}
+
+// Revoke takes a key away, for good: from now on it opens nothing. The same again changes nothing.
+func (k *Keys) Revoke(ctx context.Context, actor, prefix, reason string) (keyring.Account, error) {
+	was, ok := k.ring.Get(prefix)
+	switch {
+	case !ok:
+		return was, noKey(prefix)
+	case was.Revoked != nil:
+		return was, nil
+	}
+	err := k.chronicle.Write(ctx, actor, func(time.Time) (session.Notice, error) {
+		return session.Notice{Kind: keyring.KeyRevoked, Body: keyring.Revocation{Prefix: prefix, Reason: reason}}, nil
+	})
+	now, _ := k.ring.Get(prefix)
+	return now, err
+}
+
+func noKey(prefix string) error {
+	return &session.Refusal{Type: session.NotFound, Detail: "there is no key " + prefix}
+}
+
+// List is all keys there ever were.
+func (k *Keys) List() []keyring.Account { return k.ring.List() }
+
+// Save writes down when keys were last used, which no request does: looking at something changes nothing.
+func (k *Keys) Save(ctx context.Context) error {
+	used := k.ring.Unwritten()
+	if len(used) == 0 {
+		return nil
+	}
+	return k.chronicle.Write(ctx, "server", func(time.Time) (session.Notice, error) {
+		return session.Notice{Kind: keyring.KeysUsed, Body: used}, nil
+	})
+}
+
+// wanted is the body of the call that makes a key.
+type wanted struct {
+	Rights  []keyring.Right `json:"rights"`
+	Loops   []string        `json:"loops"`
+	Expires *time.Time      `json:"expires,omitempty"`
+}
+
+// keyList is all keys that a key may see.
+type keyList struct {
+	Keys []keyring.Account `json:"keys"`
+}
+
+func createKey(c *call) (int, any, error) {
+	var b wanted
+	if err := c.read(&b); err != nil {
+		return 0, nil, err
+	}
+	g := keyring.Grant{Rights: b.Rights, Loops: b.Loops, Expires: b.Expires}
+	if !c.who.Covers(g) { // else whoever has some loops could give all to himself
+		return 0, nil, problem(forbidden, c.reach()+"; it can give others no more than that")
+	}
+	made, err := c.keys.Create(c.Context(), c.actor(), g)
+	c.w.Header().Set("Cache-Control", "no-store")
+	return 201, made, err
+}
+
+func listKeys(c *call) (int, any, error) {
+	all := slices.DeleteFunc(c.keys.List(), func(r keyring.Account) bool { return !c.who.Covers(r.Grant) })
+	return 200, keyList{append([]keyring.Account{}, all...)}, nil
+}
+
+func revokeKey(c *call) (int, any, error) {
+	var b reasoned
+	if err := c.read(&b); err != nil {
+		return 0, nil, err
+	}
+	prefix := c.PathValue("prefix")
+	if r, ok := c.keys.ring.Get(prefix); ok && !c.who.Covers(r.Grant) {
+		return 0, nil, noKey(prefix)
+	}
+	r, err := c.keys.Revoke(c.Context(), c.actor(), prefix, b.Reason)
+	return 200, r, err
+}
