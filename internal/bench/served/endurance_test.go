@@ -43,7 +43,7 @@ func TestTellsTakeNoMemory(t *testing.T) {
 				here.Go(func() {
 					var count atomic.Int64
 					for count.Load() < int64(all/loops/parts) && ctx.Err() == nil {
-						if err := tellDecision(ctx, l, i, min(decision, all/loops/parts-int(count.Load())), time.Now().Add(time.Hour), &count); err != nil {
+						if err := tellDecision(ctx, l, i*parts+part, min(decision, all/loops/parts-int(count.Load())), time.Now().Add(time.Hour), &count); err != nil {
 							cancel(err)
 						}
 					}

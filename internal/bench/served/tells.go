@@ -101,7 +101,7 @@ func tellDecision(ctx context.Context, l *client.Remote, salt, most int, end tim
 		return err
 	}
 	for n := 0; n < most && time.Now().Before(end); n++ {
-		if _, err := l.Tell(ctx, offer.K, fmt.Sprint("b", n), answers(tellPeople, tellDim, salt+n)); err != nil {
+		if _, err := l.Tell(ctx, offer.K, fmt.Sprint("b", n), answers(tellPeople, tellDim, 7919*salt+int(told.Load()))); err != nil {
 			return err
 		}
 		told.Add(1)
