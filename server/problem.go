@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 
 	"github.com/kedge-opt/kedge/session"
 )
@@ -111,9 +110,11 @@ func problemOf(err error) *ProblemDetails {
 		return p
 	case errors.As(err, &large):
 		return problem(session.TooLarge, fmt.Sprintf("the body has more than %d bytes", large.Limit))
-	case strings.Contains(err.Error(), "disk is full"):
+	case errors.Is(err, session.ErrFull):
 		return problem(diskFull, "nothing was stored")
-	case strings.Contains(err.Error(), "read-only since"), errors.Is(err, session.ErrConflict):
+	case errors.Is(err, session.ErrBusy), errors.Is(err, session.ErrConflict):
+		return problem(overloaded, err.Error())
+	case errors.Is(err, session.ErrReadOnly):
 		return problem(readOnly, err.Error())
 	}
 	return problem(fault, err.Error())

@@ -40,6 +40,7 @@ type Server struct {
 	owner   string
 
 	openKeys func() (*Keys, error)
+	kept     time.Time // when the server last saw to what it keeps; known to Pass alone
 }
 
 // Setup is what a server is made of.
@@ -203,7 +204,12 @@ func (c *call) enter(r route) (int, any, error) {
 func (s *Server) Stop() { s.hub.stop() }
 
 // Pass lets time do its work on all loops: deadlines pass although nobody asks, and loops rest that nobody asks for.
-func (s *Server) Pass(ctx context.Context) error { return s.host.Pass(ctx) }
+func (s *Server) Pass(ctx context.Context) error {
+	if err := s.host.Pass(ctx); err != nil {
+		return err
+	}
+	return s.keep(ctx)
+}
 
 // wall is the clock of the machine: its time at the start, and what has passed since.
 type wall struct{ start time.Time }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -15,6 +16,11 @@ func (l *Loop) emit(kind Kind, k int, ref string, body any, blob []byte) error {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return err
+	}
+	if l.build != l.own && kind != Created && kind != BuildChanged {
+		if err := l.emit(BuildChanged, 0, "", l.own, nil); err != nil {
+			return err
+		}
 	}
 	e := Event{Seq: l.seq + 1, At: l.now, Kind: kind, Actor: l.who, K: k, Ref: ref, Body: text, Blob: blob}
 	e.Hash = e.Chained(l.name, l.head)
@@ -48,7 +54,16 @@ func (l *Loop) fold(e *Event) error {
 	case Deployed, Corrected, DeployedLate:
 		return l.deployed(e)
 	case Told, ToldLate:
+		if e.K <= l.compacted { // the next compaction sees to it
+			l.compacted = e.K - 1
+		}
 		return l.note(e)
+	case Compacted:
+		return l.compact(e)
+	case BuildChanged:
+		return unmarshal(e, &l.build)
+	case Forked:
+		return nil
 	case Closed:
 		return l.closed(e)
 	case ModeChanged:
@@ -75,7 +90,7 @@ func (l *Loop) fold(e *Event) error {
 	case Archived:
 		l.mode = Ended
 		return nil
-	case Restored:
+	case Restored, Imported:
 		var b renewal
 		if err := unmarshal(e, &b); err != nil {
 			return err
@@ -115,6 +130,9 @@ func (l *Loop) begin(e *Event) error {
 	}
 	if e.Kind == Created {
 		l.epoch, l.mode, l.labels = b.Epoch, b.Mode, b.Labels
+		if b.Build != nil {
+			l.build = *b.Build
+		}
 	} else if slices.Contains(b.Keeps, keepsRule) {
 		saved, err := l.plan.Rule.AppendBinary(nil)
 		if err == nil {
@@ -205,15 +223,15 @@ func (l *Loop) closed(e *Event) error {
 	if err := unmarshal(e, &said); err != nil {
 		return err
 	}
-	if l.stepped != e.K {
-		if said.Outcome == Stepped {
-			again, err := l.outcome(l.current)
-			if err != nil {
-				return err
-			}
-			if again.Outcome != Stepped || again.Rule != said.Rule {
-				return &ChainError{l.name, e.Seq, fmt.Sprintf("closing decision %d again comes to %s with the rule at %s, not %s", e.K, again.Outcome, again.Rule, said.Rule)}
-			}
+	if l.stepped != e.K && said.Outcome == Stepped && !l.blind {
+		again, err := l.outcome(l.current)
+		if err != nil && !errors.Is(err, ErrDropped) {
+			return err
+		}
+		if err != nil { // until a compaction says how the rule stood
+			l.blind, l.lost = true, e.K
+		} else if again.Outcome != Stepped || again.Rule != said.Rule {
+			return &ChainError{l.name, e.Seq, fmt.Sprintf("closing decision %d again comes to %s with the rule at %s, not %s", e.K, again.Outcome, again.Rule, said.Rule)}
 		}
 	}
 	l.stepped = 0

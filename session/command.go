@@ -47,7 +47,7 @@ func (c Create) do(l *Loop) (any, error) {
 	if err := plan.checkSafe(); err != nil {
 		return nil, err
 	}
-	err = l.emit(Created, 0, "", creation{Spec: c.Spec, Mode: c.Mode, Labels: c.Labels, Epoch: c.Epoch, Revision: 1}, nil)
+	err = l.emit(Created, 0, "", creation{Spec: c.Spec, Mode: c.Mode, Labels: c.Labels, Epoch: c.Epoch, Revision: 1, Build: &l.own}, nil)
 	if err != nil {
 		return nil, err
 	}

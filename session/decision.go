@@ -74,7 +74,8 @@ type Receipt struct {
 	WithoutTrait int       `json:"without_trait"`
 	ObservedAt   time.Time `json:"observed_at"`
 	Content      Hash      `json:"content"`
-	Late         bool      `json:"late,omitempty"` // it does not count
+	Late         bool      `json:"late,omitempty"`   // it does not count
+	Erased       bool      `json:"erased,omitempty"` // it held somebody who is to be forgotten, and counts no longer
 }
 
 // Outcome is what a close came to.

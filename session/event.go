@@ -25,7 +25,8 @@ type Event struct {
 	Body  json.RawMessage `json:"body"`
 	Hash  Hash            `json:"hash"`
 
-	Blob []byte `json:"-"` // what the body names by its hash; only of an event that is new
+	Blob  []byte `json:"-"` // what the body names by its hash; only of an event that is new
+	Drops []Hash `json:"-"` // blobs of the loop that go with it; the same
 }
 
 // Kind says what happened.

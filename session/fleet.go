@@ -38,8 +38,14 @@ type Tip struct {
 	Hash Hash   `json:"hash"`
 }
 
-// ErrConflict says that a loop has other events than who appends believes.
-var ErrConflict = errors.New("the loop has newer events")
+// What journals say.
+var (
+	ErrConflict = errors.New("the loop has newer events")                                        // than who appends believes
+	ErrFull     = errors.New("the disk is full")                                                 // until somebody makes room
+	ErrBusy     = errors.New("another program keeps the database from being written")            // which passes
+	ErrReadOnly = errors.New("the journal is read-only since a write failed")                    // until it is opened again
+	ErrDropped  = errors.New("it was dropped by retention or erased, or the journal is damaged") // of a blob
+)
 
 // Fleet carries out commands on the loops of a journal, those of one loop one after the other. Loops that nobody has asked for a while rest:
 // they take no memory but for the time at which something must happen to them. It is safe for concurrent use.
@@ -175,6 +181,9 @@ func (h *Fleet) load(ctx context.Context, name string, e *entry) error {
 		grown += len(e.Body)
 		return l.Replay(e, past{h.journal, name, nothing})
 	})
+	if err == nil {
+		err = l.whole()
+	}
 	if err != nil {
 		return fmt.Errorf("loop %s: %w", name, err)
 	}
@@ -205,19 +214,6 @@ func (e *entry) saved() []byte {
 
 // leastSaved is how many bytes of events are read again rather than a state saved.
 const leastSaved = 16 << 10
-
-// Replay decides everything of a loop again and compares every event with what was written down.
-func Replay(ctx context.Context, j Journal, loop string, plan Planner) (events int, err error) {
-	l := New(loop, plan)
-	err = j.Read(ctx, loop, 0, func(e Event) error {
-		events++
-		return l.Replay(e, past{j, loop, nothing})
-	})
-	if err == nil && events == 0 {
-		err = refuse(NotFound, "there is no loop %s", loop)
-	}
-	return events, err
-}
 
 func nothing() error { return nil }
 

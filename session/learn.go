@@ -69,7 +69,7 @@ func (l *Loop) gather(d *Decision) (seen kedge.Observation, o *Outcome, err erro
 	weighted, known := false, true
 	var all []*Batch
 	for _, r := range d.Batches {
-		if r.Late {
+		if r.Late || r.Erased {
 			continue
 		}
 		b := l.held[r.Content]

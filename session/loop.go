@@ -2,6 +2,8 @@ package session
 
 import (
 	"time"
+
+	"github.com/kedge-opt/kedge/folder"
 )
 
 // Mode is what a loop does when it is asked.
@@ -42,6 +44,13 @@ type Loop struct {
 	turns   int       // steps of the rule
 	alarms  map[string]string
 
+	compacted int          // the newest decision whose people were dropped
+	kept      Hash         // the state of the rule that was kept then
+	build     folder.Build // that wrote the newest event
+	own       folder.Build // this one
+	blind     bool         // people that the rule learned from are gone, so that nobody knows what it remembers
+	lost      int          // the decision whose they were
+
 	held    map[Hash]*Batch // of the current decision, where they were just told
 	stepped int             // the decision whose close is being written down and whose step the rule has taken; 0: none
 
@@ -81,6 +90,7 @@ type creation struct {
 	Revision int               `json:"revision"`
 	Keeps    []string          `json:"keeps,omitempty"`
 	Reason   string            `json:"reason,omitempty"`
+	Build    *folder.Build     `json:"build,omitempty"` // of created
 }
 
 // switching is the body of mode.
@@ -110,7 +120,7 @@ type alarm struct {
 
 // New is a loop without events. A Create must come first.
 func New(name string, make Planner) *Loop {
-	return &Loop{name: name, make: make, alarms: map[string]string{}, held: map[Hash]*Batch{}}
+	return &Loop{name: name, make: make, own: thisBuild(), alarms: map[string]string{}, held: map[Hash]*Batch{}}
 }
 
 // Name is what the loop is called, Head its newest event and the hash of all.
@@ -133,8 +143,14 @@ func (l *Loop) Replay(e Event, past Past) error {
 func (l *Loop) Do(now time.Time, actor string, c Command, past Past) (reply any, events []Event, err error) {
 	l.now, l.who, l.past, l.out = later(now, l.at), actor, past, nil
 	if l.seq > 0 {
-		if err := l.pass(); err != nil {
+		if err := l.adopt(); err != nil {
 			return nil, l.out, err
+		}
+		for happened := -1; happened < len(l.out); { // what time brings may bring more
+			happened = len(l.out)
+			if err := l.pass(); err != nil {
+				return nil, l.out, err
+			}
 		}
 	}
 	reply, err = c.do(l)

@@ -153,10 +153,15 @@ func (c RollBack) do(l *Loop) (any, error) {
 	if err := l.plan.check(to); err != nil {
 		return nil, err
 	}
+	return turnBack{to, c.Ramp, c.Reason}.do(l)
+}
+
+// do goes back to a decision that was found.
+func (b turnBack) do(l *Loop) (any, error) {
 	if err := l.supersede("rolled back"); err != nil {
 		return nil, err
 	}
-	return RolledTo{to}, l.emit(RolledBack, 0, "", turnBack{to, c.Ramp, c.Reason}, nil)
+	return RolledTo{b.To}, l.emit(RolledBack, 0, "", b, nil)
 }
 
 // Revise gives a loop another spec.
@@ -227,20 +232,27 @@ func (c Archive) do(l *Loop) (any, error) {
 	return l.Status(), l.emit(Archived, 0, "", because{Reason: c.Reason}, nil)
 }
 
-// Renew begins another epoch after a restore: decisions that were given out since the backup are not mistaken for those given out again.
+// Renew begins another epoch after a restore or an import: decisions that were given out since the copy are not mistaken for those given
+// out again.
 type Renew struct {
-	Epoch  string
-	Reason string
+	Epoch    string
+	Reason   string
+	Imported bool // it comes from another journal
 }
 
 func (c Renew) do(l *Loop) (any, error) {
 	if l.seq == 0 {
 		return nil, refuse(NotFound, "there is no loop %s", l.name)
 	}
-	if err := l.supersede("restored"); err != nil {
+	happened := Restored
+	if c.Imported {
+		happened = Imported
+	}
+	if err := l.supersede(string(happened)); err != nil {
 		return nil, err
 	}
-	return l.Status(), l.emit(Restored, 0, "", renewal(c), nil)
+	err := l.emit(happened, 0, "", renewal{c.Epoch, c.Reason}, nil)
+	return l.Status(), err
 }
 
 // Pass lets time do what it does: what is due lapses, is rejected or abandoned, or raises an alarm.

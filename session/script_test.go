@@ -1,7 +1,9 @@
 package session_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -107,7 +109,32 @@ func (s *scene) replays() {
 	if !reflect.DeepEqual(again.Status(), s.loop.Status()) {
 		s.Errorf("replayed %s, want %s", text(again.Status()), text(s.loop.Status()))
 	}
+	if r, err := session.Replay(s.Context(), kept{s}, "shop", session.Standard); err != nil || r.Events != len(s.past.events) || len(r.Lacking) > 0 {
+		s.Errorf("carried out again: %+v, %v", r, err)
+	}
 }
+
+// kept is the events of a scene as a journal that can be read.
+type kept struct{ *scene }
+
+func (k kept) Append(string, int, []session.Event, []byte) (wait func() error) {
+	return func() error { return errors.New("it can only be read") }
+}
+
+func (k kept) Read(_ context.Context, _ string, after int, visit func(session.Event) error) error {
+	for _, e := range k.past.events[after:] {
+		if err := visit(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (k kept) Decision(_ string, n int) ([]session.Event, error)   { return k.past.Decision(n) }
+func (k kept) Find(string, int, string) (*session.Event, error)    { return nil, nil }
+func (k kept) Blob(_ string, sum session.Hash) ([]byte, error)     { return k.past.Blob(sum) }
+func (k kept) State(string) ([]byte, error)                        { return nil, nil }
+func (k kept) Loops(context.Context) (list []session.Tip, _ error) { return list, nil }
 
 // draw is a command that somebody might send now.
 func draw(s *scene, r *rand.Rand, last session.Command) (c session.Command) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/wire"
 )
 
@@ -26,11 +27,15 @@ type saved struct {
 	Moves    []move            `json:"moves,omitempty"`
 	Turns    int               `json:"turns"`
 	Alarms   map[string]string `json:"alarms,omitempty"`
+
+	Compacted int          `json:"compacted,omitempty"`
+	Kept      *Hash        `json:"kept,omitempty"`
+	Build     folder.Build `json:"build"`
 }
 
 // AppendBinary appends what the loop is after its newest event, so that it need not be worked out of all of them again.
 func (l *Loop) AppendBinary(b []byte) ([]byte, error) {
-	body, err := json.Marshal(saved{l.epoch, l.spec, l.revision, l.mode, l.labels, l.k, l.current, l.live, l.again, l.target, l.pin, l.moves, l.turns, l.alarms})
+	body, err := json.Marshal(saved{l.epoch, l.spec, l.revision, l.mode, l.labels, l.k, l.current, l.live, l.again, l.target, l.pin, l.moves, l.turns, l.alarms, l.compacted, &l.kept, l.build})
 	if err != nil {
 		return nil, err
 	}
@@ -90,6 +95,10 @@ func (l *Loop) UnmarshalBinary(data []byte) error {
 	}
 	l.plan, l.epoch, l.spec, l.revision, l.mode, l.labels = plan, s.Epoch, s.Spec, s.Revision, s.Mode, s.Labels
 	l.k, l.current, l.live, l.again, l.target, l.pin, l.moves, l.turns = s.K, s.Current, s.Live, s.Again, s.Target, s.Pin, s.Moves, s.Turns
+	l.compacted, l.build = s.Compacted, s.Build
+	if s.Kept != nil {
+		l.kept = *s.Kept
+	}
 	if s.Alarms != nil {
 		l.alarms = s.Alarms
 	}

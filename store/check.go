@@ -3,10 +3,10 @@ package store
 import (
 	"context"
 	"crypto/sha256"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -16,129 +16,223 @@ import (
 
 // Audit is what a check of a journal looked at.
 type Audit struct {
-	Loops  int `json:"loops"`
-	Events int `json:"events"`
-	Blobs  int `json:"blobs"`
+	Loops   int `json:"loops"`
+	Events  int `json:"events"`
+	Blobs   int `json:"blobs"`
+	Dropped int `json:"dropped"` // blobs that retention or somebody dropped, as an event says
+	Anchors int `json:"anchors"` // heads that were written down, and found
 }
 
-// Check reads every event and every blob of a journal: that each event follows from those before it, and that each blob is what its event
-// names. The error names the loop and the event.
-func Check(ctx context.Context, j session.Journal) (c Audit, err error) {
+// Check reads every event and every blob of a journal: that each event follows from those before it, that each blob is what its event
+// names, and that the heads which the server wrote down are still there. The error names the loop and the event.
+func Check(ctx context.Context, j session.Journal) (Audit, error) {
+	var c Audit
 	heads, err := j.Loops(ctx)
 	if err != nil {
 		return c, err
 	}
-	for _, h := range heads {
-		c.Loops++
-		seq, hash := 0, session.Hash{}
-		err := j.Read(ctx, h.Loop, 0, func(e session.Event) error {
-			if err := e.Follow(h.Loop, seq, hash); err != nil {
-				return err
-			}
-			c.Events++
-			seq, hash = e.Seq, e.Hash
-			if e.Kind != session.Told && e.Kind != session.ToldLate {
-				return nil
-			}
-			var r session.Receipt
-			if err := json.Unmarshal(e.Body, &r); err != nil {
-				return &session.ChainError{Loop: h.Loop, Seq: e.Seq, Why: err.Error()}
-			}
-			data, err := j.Blob(h.Loop, r.Content)
-			if err != nil {
-				return &session.ChainError{Loop: h.Loop, Seq: e.Seq, Why: err.Error()}
-			}
-			if sha256.Sum256(data) != r.Content {
-				return &session.ChainError{Loop: h.Loop, Seq: e.Seq, Why: "its people are not those who were told"}
-			}
-			c.Blobs++
-			return nil
-		})
-		if err == nil && (seq != h.Seq || hash != h.Hash) {
-			err = &session.ChainError{Loop: h.Loop, Seq: seq, Why: fmt.Sprintf("the newest event should be %d", h.Seq)}
-		}
-		if err != nil {
-			return c, err
-		}
-	}
-	return c, nil
-}
-
-// Backup copies the database as it is at one moment to a file that must not be there yet, opens the copy and checks all of it.
-func (s *SQLite) Backup(ctx context.Context, file string) (c Audit, err error) {
-	if _, err := os.Lstat(file); err == nil {
-		return c, fmt.Errorf("%s: %w", file, os.ErrExist)
-	}
-	if _, err := s.read.ExecContext(ctx, `VACUUM INTO ?`, file); err != nil {
+	a := anchorage{}
+	if err := a.read(ctx, j); err != nil {
 		return c, err
 	}
+	for _, h := range heads {
+		w := walk{c: &c, journal: j, loop: h.Loop, anchors: a[h.Loop]}
+		if err := w.all(ctx, h); err != nil {
+			return c, err
+		}
+		delete(a, h.Loop)
+	}
+	return c, a.left()
+}
+
+// walk is a check of one loop.
+type walk struct {
+	c       *Audit
+	journal session.Journal
+	loop    string
+	seq     int
+	hash    session.Hash
+	anchors map[int]session.Hash
+	missing map[session.Hash]absence
+}
+
+// absence is a blob that an event names and that is not there.
+type absence struct {
+	seq, k int
+	why    error
+}
+
+func (w *walk) all(ctx context.Context, h session.Tip) error {
+	w.c.Loops++
+	w.missing = map[session.Hash]absence{}
+	if err := w.journal.Read(ctx, w.loop, 0, w.next); err != nil {
+		return err
+	}
+	if w.seq != h.Seq || w.hash != h.Hash {
+		return w.wrong(w.seq, "the newest event should be %d", h.Seq)
+	}
+	for _, a := range w.missing {
+		return w.wrong(a.seq, "%v", a.why)
+	}
+	for seq := range w.anchors {
+		return w.wrong(seq, "the server once saw this event, but the newest is %d: the end of the log was cut off", w.seq)
+	}
+	return nil
+}
+
+func (w *walk) wrong(seq int, format string, args ...any) error {
+	return &session.ChainError{Loop: w.loop, Seq: seq, Why: fmt.Sprintf(format, args...)}
+}
+
+func (w *walk) next(e session.Event) error {
+	if err := e.Follow(w.loop, w.seq, w.hash); err != nil {
+		return err
+	}
+	w.c.Events++
+	w.seq, w.hash = e.Seq, e.Hash
+	if sum, anchored := w.anchors[e.Seq]; anchored {
+		if sum != e.Hash {
+			return w.wrong(e.Seq, "the server once saw another event in its place")
+		}
+		w.c.Anchors++
+		delete(w.anchors, e.Seq)
+	}
+	return w.people(&e)
+}
+
+// people checks the blobs of an event, or accounts for those that are gone.
+func (w *walk) people(e *session.Event) error {
+	names, covers, err := e.Blobs()
+	if err != nil {
+		return w.wrong(e.Seq, "%v", err)
+	}
+	if covers != nil {
+		for sum, a := range w.missing {
+			if covers(a.k, sum) {
+				delete(w.missing, sum)
+				w.c.Dropped++
+			}
+		}
+	}
+	for _, sum := range names {
+		data, err := w.journal.Blob(w.loop, sum)
+		switch {
+		case errors.Is(err, session.ErrDropped):
+			w.missing[sum] = absence{e.Seq, e.K, err}
+		case err != nil:
+			return w.wrong(e.Seq, "%v", err)
+		case sha256.Sum256(data) != sum:
+			return w.wrong(e.Seq, "its people are not those who were told")
+		default:
+			w.c.Blobs++
+		}
+	}
+	return nil
+}
+
+// anchorage is the heads of loops that the server wrote down, by loop and event.
+type anchorage map[string]map[int]session.Hash
+
+func (a anchorage) read(ctx context.Context, j session.Journal) error {
+	return j.Read(ctx, session.OfServer, 0, func(e session.Event) error {
+		if e.Kind != session.Anchored {
+			return nil
+		}
+		var b session.Anchors
+		if err := json.Unmarshal(e.Body, &b); err != nil {
+			return &session.ChainError{Loop: session.OfServer, Seq: e.Seq, Why: err.Error()}
+		}
+		for _, h := range b.Heads {
+			if a[h.Loop] == nil {
+				a[h.Loop] = map[int]session.Hash{}
+			}
+			a[h.Loop][h.Seq] = h.Hash
+		}
+		return nil
+	})
+}
+
+// left names a loop that is gone.
+func (a anchorage) left() error {
+	for loop, heads := range a {
+		for seq := range heads {
+			return &session.ChainError{Loop: loop, Seq: seq, Why: "the server once saw this event, but the loop is gone"}
+		}
+	}
+	return nil
+}
+
+// Look opens a database to read it, without the lock of its folder and without a change to it. A copy is one that nobody writes.
+func Look(file string, isCopy bool) (_ *SQLite, err error) {
+	if err := refuseNewer(file); err != nil {
+		return nil, err
+	}
+	s := &SQLite{path: filepath.Dir(file), ended: true}
 	defer func() {
 		if err != nil {
-			os.Remove(file)
+			s.release()
 		}
 	}()
-	f, err := os.Open(file)
-	if err == nil {
-		err = errors.Join(f.Sync(), f.Close())
+	if s.dir, err = (disk.Disk{}).Open(s.path); err != nil {
+		return nil, err
 	}
+	if err := s.packers(); err != nil {
+		return nil, err
+	}
+	options := "?mode=ro&_pragma=busy_timeout(5000)&_pragma=trusted_schema(OFF)&_pragma=cell_size_check(ON)&_pragma=mmap_size(0)"
+	if isCopy {
+		options += "&immutable=1"
+	}
+	if s.read, err = sql.Open("sqlite", "file:"+uri(file)+options); err != nil {
+		return nil, err
+	}
+	s.read.SetMaxOpenConns(2) // blobs are read while events are
+	var number int
+	if err := s.read.QueryRow("PRAGMA user_version").Scan(&number); err != nil {
+		return nil, err
+	}
+	if number != schemaNumber {
+		return nil, fmt.Errorf("%s has schema %d, want %d: open it with kedge serve once, which brings it there", file, number, schemaNumber)
+	}
+	return s, nil
+}
+
+// CheckFile checks all of a database. A copy is one that nobody writes; the database of a data folder may be in use.
+func CheckFile(ctx context.Context, file string, isCopy bool) (c Audit, err error) {
+	s, err := Look(file, isCopy)
 	if err != nil {
 		return c, err
 	}
-	return checkFile(ctx, file)
-}
-
-// checkFile checks a database that nobody writes.
-func checkFile(ctx context.Context, file string) (c Audit, err error) {
-	s := &SQLite{strength: "FULL"} // two connections: blobs are read while events are
-	if s.read, err = s.connect(file, 2); err != nil {
-		return c, err
-	}
-	defer s.read.Close()
+	defer s.Close()
 	var found string
 	if err := s.read.QueryRowContext(ctx, `PRAGMA integrity_check(1)`).Scan(&found); err != nil || found != "ok" {
 		return c, errors.Join(err, fmt.Errorf("%s: %s", file, found))
 	}
-	return Check(ctx, s)
-}
-
-// Restore makes a data folder of a backup, which is checked first. Every loop begins another epoch.
-func Restore(ctx context.Context, file, dir string, clock session.Clock, plan session.Planner) (c Audit, err error) {
-	if c, err = checkFile(ctx, file); err != nil {
-		return c, fmt.Errorf("%s is not sound: %w", file, err)
-	}
-	target := filepath.Join(dir, database)
-	if _, err := os.Lstat(target); err == nil {
-		return c, fmt.Errorf("%s holds loops already; restore into another folder", dir)
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return c, err
-	}
-	from, err := os.Open(file)
-	if err != nil {
-		return c, err
-	}
-	defer from.Close()
-	err = disk.Disk{}.WriteFile(target, func(w io.Writer) error {
-		_, err := io.Copy(w, from)
-		return err
-	})
-	if err != nil {
-		return c, err
-	}
-	s, err := Open(dir)
-	if err != nil {
-		return c, err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	h := session.NewFleet(s, clock, plan, nil)
-	heads, err := s.Loops(ctx)
-	for _, one := range heads {
-		if session.IsOwn(one.Loop) {
-			continue
-		}
-		if _, err := h.Do(ctx, one.Loop, "restore", session.Renew{Epoch: session.NewEpoch(), Reason: "restored from " + filepath.Base(file)}); err != nil {
+	if !isCopy {
+		if err := s.compareTip(); err != nil {
 			return c, err
 		}
 	}
-	return c, err
+	return Check(ctx, s)
+}
+
+// compareTip tells whether acknowledged events are gone.
+func (s *SQLite) compareTip() error {
+	f, err := os.Open(s.dir.Path(tipFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	said, sound := readTip(f) // before the database, which may grow meanwhile
+	var is int64
+	if err := s.read.QueryRow(`SELECT coalesce(max(pos), 0) FROM events`).Scan(&is); err != nil {
+		return err
+	}
+	if sound && said > is {
+		return &LostError{said, is}
+	}
+	return nil
 }

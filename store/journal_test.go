@@ -39,11 +39,19 @@ type chain struct {
 
 func (c *chain) next(k int, ref string, blob []byte) session.Event {
 	c.seq++
-	e := session.Event{Seq: c.seq, At: time.Date(2026, 1, 2, 3, 4, 5, 6000*c.seq, time.UTC), Kind: session.Told, Actor: "test", K: k, Ref: ref, Body: json.RawMessage(fmt.Sprintf(`{"n":%d}`, c.seq)), Blob: blob}
+	e := session.Event{Seq: c.seq, At: time.Date(2026, 1, 2, 3, 4, 5, 6000*c.seq, time.UTC), Kind: session.Raised, Actor: "test", K: k, Ref: ref, Body: json.RawMessage(fmt.Sprintf(`{"n":%d}`, c.seq)), Blob: blob}
+	if blob != nil {
+		e.Kind, e.Body = session.Told, json.RawMessage(fmt.Sprintf(`{"batch":"%d","content":"%x"}`, c.seq, sumOf(blob)))
+	}
 	e.Hash = e.Chained(c.loop, c.hash)
 	c.hash = e.Hash
 	return e
 }
+
+// told is an event of a batch.
+func (c *chain) told(n int, blob []byte) session.Event { return c.next(1, fmt.Sprint("b/", n), blob) }
+
+func sumOf(b []byte) [sha256.Size]byte { return sha256.Sum256(b) }
 
 // What every journal must do.
 func TestJournals(t *testing.T) {

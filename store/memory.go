@@ -45,7 +45,10 @@ func (m *InMemory) Append(loop string, after int, events []session.Event, state 
 		if e.Blob != nil {
 			s.blobs[sha256.Sum256(e.Blob)] = e.Blob
 		}
-		e.Blob = nil
+		for _, sum := range e.Drops {
+			delete(s.blobs, sum)
+		}
+		e.Blob, e.Drops = nil, nil
 		s.events = append(s.events, e)
 	}
 	if state != nil {
@@ -105,7 +108,7 @@ func (m *InMemory) Blob(loop string, sum session.Hash) ([]byte, error) {
 }
 
 func noBlob(loop string, sum session.Hash) error {
-	return fmt.Errorf("loop %s has no blob %s: it was dropped, or the store is damaged", loop, sum)
+	return fmt.Errorf("loop %s has no blob %s: %w", loop, sum, session.ErrDropped)
 }
 
 // State returns the newest state.

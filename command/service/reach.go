@@ -76,7 +76,7 @@ func (r *reach) open(makes bool) (*client.Client, func() error, error) {
 // setupOf is what the service of a journal is made of.
 func setupOf(journal *store.SQLite, kinds *kind.Catalogue) server.Setup {
 	return server.Setup{
-		Journal: journal, Clock: server.Wall(), Limits: server.DefaultLimits(), Build: folder.CurrentBuild().Version,
+		Journal: journal, Clock: server.Wall(), Limits: server.DefaultLimits(), Build: folder.CurrentBuild().Version, Ready: journal.Health,
 		Plan: func(spec string) (*session.Brief, error) { return session.PlanOf(kinds, spec) },
 	}
 }

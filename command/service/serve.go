@@ -85,6 +85,11 @@ func serve(ctx context.Context, c *cobra.Command, data, listen string, kinds *ki
 		select {
 		case err := <-ended:
 			return err
+		case <-journal.Failed():
+			notify("STOPPING=1")
+			s.Stop()
+			web.Close()
+			return journal.Health()
 		case <-tick.C:
 			if err := s.Pass(ctx); err != nil && ctx.Err() == nil {
 				log.Error("deadlines could not be looked at", "why", err)

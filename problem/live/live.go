@@ -31,6 +31,8 @@ type Arrangement struct {
 	Safe      []float64
 	Approval  string   // never, always or beyond
 	Beyond    *float64 // the change that wants approval
+
+	Retain time.Duration // how long after its end a decision keeps who answered it
 }
 
 // What rows of people have besides their states.
@@ -85,6 +87,9 @@ func (l *Arrangement) Describe(f *form.Form) {
 	form.Field(f, "safe", &l.Safe, form.Numbers(form.Finite()).Optional(), form.Says("The decision after a kill. It must be feasible, and there for a loop to leave the shadow.", "", "[5, 5, 8]"))
 	form.Field(f, "approval", &l.Approval, form.OneOf(form.Choice(ApproveNever, "None.", ""), form.Choice(ApproveAlways, "All of them.", ""), form.Choice(ApproveBeyond, "Those that change what is live by more than beyond.", "")).Or(ApproveNever), form.Says("Which decisions wait until somebody approves them.", "", "always"))
 	form.Field(f, "beyond", &l.Beyond, form.Pointed(form.NotNegative()).Optional(), form.Says("With approval: beyond, how large a change wants approval.", "‖u − live‖", "0.5"))
+	f.Section("retain", form.Says("What is kept, and how long.", "", ""), func(f *form.Form) {
+		form.Field(f, "samples", &l.Retain, form.SpanOrNever().Or(90*24*time.Hour), form.Says("How long after the end of a decision the people who answered it are kept; those of the newest two always are.", "", "90d"))
+	})
 }
 
 // Cap is how far a decision may be from what is live.

@@ -1,0 +1,53 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Anchored is the kind of the server's notes of the heads of all loops.
+const Anchored Kind = "anchors"
+
+// Anchors are the heads of all loops at one moment. They show a loop that is gone, and one whose end was cut off.
+type Anchors struct {
+	Heads []Tip `json:"heads"`
+}
+
+// Anchor writes the heads of all loops down, unless that was done not long ago.
+func Anchor(ctx context.Context, j Journal, c Clock, every time.Duration) error {
+	var last time.Time
+	enough := errors.New("it was done not long ago")
+	chain, err := OpenChronicle(ctx, j, c, OfServer, func(e Event) error {
+		if e.Kind == Anchored {
+			last = e.At
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = chain.Write(ctx, byTime, func(now time.Time) (Notice, error) {
+		if now.Sub(last) < every {
+			return Notice{}, enough
+		}
+		heads, err := j.Loops(ctx)
+		if err != nil {
+			return Notice{}, err
+		}
+		b := Anchors{}
+		for _, h := range heads {
+			if !IsOwn(h.Loop) {
+				b.Heads = append(b.Heads, h)
+			}
+		}
+		if b.Heads == nil {
+			return Notice{}, enough
+		}
+		return Notice{Kind: Anchored, Body: b}, nil
+	})
+	if errors.Is(err, enough) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,32 @@
+package session
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/kedge-opt/kedge/folder"
+)
+
+// BuildChanged is the kind of the first event that another build of kedge wrote.
+const BuildChanged Kind = "build"
+
+// thisBuild is the program that runs.
+var thisBuild = sync.OnceValue(folder.CurrentBuild)
+
+// adopt pauses a loop that was run with another arithmetic: its rule would go on with other bits.
+func (l *Loop) adopt() error {
+	if l.build.Numeric == l.own.Numeric || l.build.Numeric == 0 || l.mode == Ended {
+		return nil
+	}
+	who, was := l.who, l.build
+	l.who = "kedge"
+	defer func() { l.who = who }()
+	if l.mode != Live && l.mode != Shadow {
+		return l.emit(BuildChanged, 0, "", l.own, nil)
+	}
+	if err := l.emit(BuildChanged, 0, "", l.own, nil); err != nil {
+		return err
+	}
+	_, err := Switch{To: Paused, Reason: fmt.Sprintf("kedge now computes with arithmetic %d, the loop was run with %d: resume it once that was looked at", l.own.Numeric, was.Numeric)}.do(l)
+	return err
+}

@@ -1,0 +1,127 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/kedge-opt/kedge/internal/disk"
+	"github.com/kedge-opt/kedge/session"
+)
+
+// Backup copies the database as it is at one moment to a file that must not be there yet, with all blobs inside, opens the copy and checks
+// all of it.
+func (s *SQLite) Backup(ctx context.Context, file string) (c Audit, err error) {
+	if _, err := os.Lstat(file); err == nil {
+		return c, fmt.Errorf("%s: %w", file, os.ErrExist)
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(file)
+		}
+	}()
+	s.copying.Add(1)
+	defer s.copying.Add(-1)
+	if _, err := s.read.ExecContext(ctx, `VACUUM INTO ?`, file); err != nil {
+		return c, err
+	}
+	if err := s.inline(ctx, file); err != nil {
+		return c, err
+	}
+	if err := syncFile(file); err != nil {
+		return c, err
+	}
+	return CheckFile(ctx, file, true)
+}
+
+// inline puts blobs that are files into a copy of the database.
+func (s *SQLite) inline(ctx context.Context, file string) error {
+	db, err := sql.Open("sqlite", "file:"+uri(file)+"?_pragma=synchronous(FULL)&_pragma=journal_mode(DELETE)")
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	for at := int64(0); ; {
+		var name string
+		err := db.QueryRowContext(ctx, `SELECT pos, file FROM blobs WHERE pos > ? AND file IS NOT NULL ORDER BY pos LIMIT 1`, at).Scan(&at, &name)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		var data []byte
+		if err == nil {
+			data, err = s.blobFile(name)
+		}
+		if err == nil {
+			_, err = db.ExecContext(ctx, `UPDATE blobs SET data = ?, file = NULL WHERE pos = ?`, data, at)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// syncFile puts a file and its name on the disk.
+func syncFile(file string) error {
+	f, err := os.OpenFile(file, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	dir, err := disk.Disk{}.Open(filepath.Dir(file))
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return dir.Sync(".")
+}
+
+// Restore makes a data folder of a backup, which is checked first. Every loop begins another epoch.
+func Restore(ctx context.Context, file, dir string, clock session.Clock, plan session.Planner) (c Audit, err error) {
+	if c, err = CheckFile(ctx, file, true); err != nil {
+		return c, fmt.Errorf("%s is not sound: %w", file, err)
+	}
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
+		return c, fmt.Errorf("%s is not empty; restore into another folder", dir)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return c, err
+	}
+	from, err := os.Open(file)
+	if err != nil {
+		return c, err
+	}
+	defer from.Close()
+	err = disk.Disk{}.WriteFile(filepath.Join(dir, database), func(w io.Writer) error {
+		_, err := io.Copy(w, from)
+		return err
+	})
+	if err != nil {
+		return c, err
+	}
+	s, err := Open(dir)
+	if err != nil {
+		return c, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	heads, err := s.Loops(ctx)
+	if err != nil {
+		return c, err
+	}
+	fleet := session.NewFleet(s, clock, plan, nil)
+	for _, one := range heads {
+		if session.IsOwn(one.Loop) {
+			continue
+		}
+		if _, err := fleet.Do(ctx, one.Loop, "restore", session.Renew{Epoch: session.NewEpoch(), Reason: "restored from " + filepath.Base(file)}); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}

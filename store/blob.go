@@ -1,0 +1,156 @@
+package store
+
+import (
+	"crypto/sha256"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+
+	"github.com/kedge-opt/kedge/session"
+	"github.com/klauspost/compress/zstd"
+)
+
+// parcel is a blob as it is kept.
+type parcel struct {
+	bytes int
+	pack  int    // asIs or zipped
+	file  any    // its name, nil: none
+	data  []byte // nil: in the file
+	whole []byte // of what becomes a file
+}
+
+const (
+	asIs   = 0
+	zipped = 1
+)
+
+// Blobs of more bytes than this are files of their own.
+const mostInside = 256 << 10
+
+// mostUnpacked bounds what a damaged blob can claim to be.
+const mostUnpacked = 1 << 30
+
+func (s *SQLite) packers() (err error) {
+	if s.pack, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest)); err != nil {
+		return err
+	}
+	s.unpack, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(mostUnpacked))
+	return err
+}
+
+// wrap packs the blobs of a request, and puts large ones on the disk.
+func (s *SQLite) wrap(r *request) error {
+	for _, e := range r.events {
+		r.size += len(e.Body)
+		if e.Blob == nil {
+			continue
+		}
+		if err := s.roomForPeople(); err != nil {
+			return err
+		}
+		sum, p := session.Hash(sha256.Sum256(e.Blob)), s.parcel(e.Blob)
+		if p.data == nil {
+			p.file = sum.String()
+			if err := s.keep(p); err != nil {
+				return err
+			}
+		}
+		if r.blobs == nil {
+			r.blobs = map[session.Hash]*parcel{}
+		}
+		r.blobs[sum] = p
+		r.size += len(p.data)
+	}
+	return nil
+}
+
+func (s *SQLite) parcel(blob []byte) *parcel {
+	p := &parcel{bytes: len(blob), data: blob}
+	if packed := s.pack.EncodeAll(blob, nil); len(packed) < len(blob) {
+		p.pack, p.data = zipped, packed
+	}
+	if len(blob) > mostInside {
+		p.whole, p.data = p.data, nil
+	}
+	return p
+}
+
+// keep makes a large blob a file that is on the disk, unless it is one.
+func (s *SQLite) keep(p *parcel) error {
+	if p.file == nil {
+		return nil
+	}
+	s.files.Lock()
+	defer s.files.Unlock()
+	name := path.Join(blobFolder, p.file.(string))
+	if s.dir.Has(name) {
+		return nil
+	}
+	err := s.dir.Replace(name, func(w io.Writer) error { _, err := w.Write(p.whole); return err })
+	if err == nil {
+		err = s.dir.Sync(blobFolder)
+	}
+	if err != nil && isFull(err) {
+		return fmt.Errorf("%w: %w", session.ErrFull, err)
+	}
+	if err != nil {
+		return s.fail(err)
+	}
+	return nil
+}
+
+// tidy removes files of blobs that no loop has any more. One that stays behind because a program ended in between is removed by repair.
+func (s *SQLite) tidy(all []*request, results []error) {
+	if s.copying.Load() > 0 {
+		return
+	}
+	for i, r := range all {
+		if results[i] != nil {
+			continue
+		}
+		for _, e := range r.events {
+			for _, sum := range e.Drops {
+				var n int
+				if err := s.read.QueryRow(`SELECT count(*) FROM blobs WHERE file = ?`, sum.String()).Scan(&n); err == nil && n == 0 {
+					s.dir.Remove(path.Join(blobFolder, sum.String()))
+				}
+			}
+		}
+	}
+}
+
+// Blob returns a blob of a loop.
+func (s *SQLite) Blob(loop string, sum session.Hash) ([]byte, error) {
+	var pack int
+	var file sql.NullString
+	var data []byte
+	err := s.read.QueryRow(`SELECT pack, file, data FROM blobs b JOIN loops l ON l.id = b.loop WHERE l.name = ? AND b.sum = ?`, loop, sum[:]).Scan(&pack, &file, &data)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, noBlob(loop, sum)
+	}
+	if err == nil && file.Valid {
+		data, err = s.blobFile(file.String)
+	}
+	if err == nil && pack == zipped {
+		data, err = s.unpack.DecodeAll(data, nil)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("blob %s of loop %s is damaged: %w", sum, loop, err)
+	}
+	return data, nil
+}
+
+func (s *SQLite) blobFile(name string) ([]byte, error) {
+	if !fs.ValidPath(name) || path.Base(name) != name {
+		return nil, fmt.Errorf("no blob is in %q", name)
+	}
+	f, err := s.dir.Open(path.Join(blobFolder, name))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, mostUnpacked))
+}

@@ -1,0 +1,112 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/kedge-opt/kedge/session"
+)
+
+const columns = `e.seq, e.at, e.kind, e.actor, e.k, coalesce(e.ref, ''), e.body, e.hash FROM events e JOIN loops l ON l.id = e.loop WHERE l.name = ?`
+
+// Read visits the events of a loop.
+func (s *SQLite) Read(ctx context.Context, loop string, after int, visit func(session.Event) error) error {
+	return s.query(ctx, visit, `SELECT `+columns+` AND e.seq > ? ORDER BY e.seq`, loop, after)
+}
+
+// Decision returns the events of a decision.
+func (s *SQLite) Decision(loop string, k int) (list []session.Event, err error) {
+	err = s.query(context.Background(), func(e session.Event) error { list = append(list, e); return nil }, `SELECT `+columns+` AND e.k = ? AND e.k > 0 ORDER BY e.seq`, loop, k)
+	return list, err
+}
+
+// Find returns the event that has a ref.
+func (s *SQLite) Find(loop string, k int, ref string) (found *session.Event, err error) {
+	err = s.query(context.Background(), func(e session.Event) error { found = &e; return nil }, `SELECT `+columns+` AND e.k = ? AND e.ref = ?`, loop, k, ref)
+	return found, err
+}
+
+// decisions visits decisions in their order.
+func (s *SQLite) decisions(loop string, from, to int, visit func(*session.Decision)) error {
+	var events []session.Event
+	show := func() error {
+		if len(events) == 0 {
+			return nil
+		}
+		d, err := session.DecisionOf(events)
+		if err == nil {
+			visit(d)
+		}
+		return err
+	}
+	err := s.query(context.Background(), func(e session.Event) error {
+		if len(events) > 0 && events[0].K != e.K {
+			if err := show(); err != nil {
+				return err
+			}
+			events = events[:0]
+		}
+		events = append(events, e)
+		return nil
+	}, `SELECT `+columns+` AND e.k BETWEEN ? AND ? AND e.k > 0 ORDER BY e.k, e.seq`, loop, from, to)
+	if err != nil {
+		return err
+	}
+	return show()
+}
+
+func (s *SQLite) query(ctx context.Context, visit func(session.Event) error, text string, args ...any) error {
+	found, err := s.read.QueryContext(ctx, text, args...)
+	if err != nil {
+		return err
+	}
+	defer found.Close()
+	for found.Next() {
+		var e session.Event
+		var at int64
+		var sum []byte
+		if err := found.Scan(&e.Seq, &at, &e.Kind, &e.Actor, &e.K, &e.Ref, &e.Body, &sum); err != nil {
+			return err
+		}
+		e.At = time.UnixMicro(at).UTC()
+		if copy(e.Hash[:], sum) != len(e.Hash) {
+			return fmt.Errorf("event %d has a hash of %d bytes", e.Seq, len(sum))
+		}
+		if err := visit(e); err != nil {
+			return err
+		}
+	}
+	return found.Err()
+}
+
+// State returns the newest state.
+func (s *SQLite) State(loop string) (state []byte, err error) {
+	err = s.read.QueryRow(`SELECT state FROM states s JOIN loops l ON l.id = s.loop WHERE l.name = ?`, loop).Scan(&state)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	return state, err
+}
+
+// Loops are the heads of all loops.
+func (s *SQLite) Loops(ctx context.Context) (list []session.Tip, err error) {
+	found, err := s.read.QueryContext(ctx, `SELECT l.name, e.seq, e.hash FROM loops l JOIN events e ON e.loop = l.id
+		WHERE e.seq = (SELECT max(seq) FROM events WHERE loop = l.id) ORDER BY l.name`)
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	for found.Next() {
+		var h session.Tip
+		var sum []byte
+		if err := found.Scan(&h.Loop, &h.Seq, &sum); err != nil {
+			return nil, err
+		}
+		copy(h.Hash[:], sum)
+		list = append(list, h)
+	}
+	return list, found.Err()
+}

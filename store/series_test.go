@@ -1,0 +1,112 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"reflect"
+	"testing"
+
+	"github.com/kedge-opt/kedge/session"
+)
+
+// Series are what the decisions say, in blocks that were kept as in those that were not; a block that was damaged is made again.
+func TestSeriesAreWhatDecisionsSay(t *testing.T) {
+	const decisions = 2*perBlock + 44
+	s := opened(t, lived(t, decisions))
+	ctx := context.Background()
+	want := map[string][]float64{}
+	for k := 1; k <= decisions; k++ {
+		events, err := s.Decision("shop", k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := session.DecisionOf(events)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want["u.1"], want["step"] = append(want["u.1"], d.U[1]), append(want["step"], d.Outcome.Terms.Step)
+	}
+	compare := func(from, points int) {
+		t.Helper()
+		c, err := s.Series(ctx, "shop", []string{"u.1", "step"}, from, points)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(c.K) > points || c.K[0] != from {
+			t.Errorf("%d buckets from %d on", len(c.K), c.K[0])
+		}
+		for name, band := range c.Series {
+			for i, k := range c.K {
+				end := decisions + 1
+				if i+1 < len(c.K) {
+					end = c.K[i+1]
+				}
+				least, most := math.Inf(1), math.Inf(-1)
+				for _, v := range want[name][k-1 : end-1] {
+					least, most = min(least, v), max(most, v)
+				}
+				if band.Min[i] != least || band.Max[i] != most {
+					t.Errorf("%s of decisions %d to %d: %g to %g, want %g to %g", name, k, end-1, band.Min[i], band.Max[i], least, most)
+				}
+			}
+		}
+	}
+	for range 2 { // worked out, then read
+		compare(1, 10_000)
+		compare(1, 50)
+		compare(300, 7)
+	}
+	var blocks int
+	if err := s.read.QueryRow(`SELECT count(*) FROM series WHERE name = 'u.1'`).Scan(&blocks); err != nil || blocks != 2 {
+		t.Errorf("%d blocks are kept, %v", blocks, err)
+	}
+	if _, err := s.write.Exec(`UPDATE series SET data = CAST(substr(data, 1, 14) || x'41' || substr(data, 16) AS BLOB) WHERE name = 'u.1'`); err != nil {
+		t.Fatal(err)
+	}
+	compare(1, 10_000)
+	if _, err := s.Series(ctx, "shop", []string{"nonsense"}, 1, 10); !session.IsRefusal(err, session.NotFound) {
+		t.Errorf("a series that is not: %v", err)
+	}
+}
+
+// Large blobs are files, small ones are packed, and both come back; a file goes when no loop has it any more.
+func TestBlobsComeBack(t *testing.T) {
+	s := opened(t, t.TempDir())
+	for i, size := range []int{0, 10, mostInside, mostInside + 1, 3 * mostInside} {
+		for _, even := range []bool{true, false} {
+			blob := make([]byte, size)
+			if !even {
+				blob = noise(uint64(i), size)
+			}
+			a, b := &chain{loop: fmt.Sprint("a", i, even)}, &chain{loop: fmt.Sprint("b", i, even)}
+			for _, c := range []*chain{a, b} {
+				if err := s.Append(c.loop, 0, []session.Event{c.next(1, "", blob)}, nil)(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			sum := session.Hash(sumOf(blob))
+			inFile := size > mostInside
+			for n, c := range []*chain{a, b} {
+				if got, err := s.Blob(c.loop, sum); err != nil || len(got) != size || size > 0 && !reflect.DeepEqual(got, blob) {
+					t.Errorf("%d bytes come back as %d, %v", size, len(got), err)
+				}
+				if s.dir.Has(blobFolder+"/"+sum.String()) != inFile {
+					t.Errorf("%d bytes: a file %v, want %v", size, !inFile, inFile)
+				}
+				drop := c.next(0, "", nil)
+				drop.Drops = []session.Hash{sum}
+				if err := s.Append(c.loop, 1, []session.Event{drop}, nil)(); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := s.Blob(c.loop, sum); err == nil {
+					t.Error("a dropped blob is there")
+				}
+				inFile = inFile && n == 0
+			}
+			if s.dir.Has(blobFolder + "/" + sum.String()) {
+				t.Error("a file that nobody has is there")
+			}
+		}
+	}
+}
