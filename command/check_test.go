@@ -76,7 +76,7 @@ func TestRunDiagnoses(t *testing.T) {
 		code int
 		want []string
 	}{
-		{"polarized --set dynamics.sigma=0.8 --set population.size=50 --iterations 5 --trials 1", 0, []string{"! A check failed, one steady state: individual", "! A check failed, contraction", "optimum: searched: "}},
+		{"polarized --set dynamics.sigma=0.8 --set population.size=50 --set population.dim=8 --set optimum.starts=2 --iterations 5 --trials 1", 0, []string{"! A check failed, one steady state: individual", "! A check failed, contraction", "optimum: searched: "}},
 		{"lq2 --set algorithms.composite.step=5 --set set={kind:box,lower:-1,upper:1} --iterations 100 --trials 1", 0, []string{"! composite's step 5 is above 2/L = 0.25", "set algorithms.composite.step=0.13", "optimum: proven: "}},
 		{"lq2 --set algorithms.composite.step=5 --trials 1", exitFailed, []string{"want a finite number", "composite's step 5 is above 2/L = 0.25", "set algorithms.composite.step=0.13"}},
 	} {

@@ -10,7 +10,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/columns"
 )
 
-// repetitions is a Parquet file of so many rows in which nothing ever changes: 3·10⁶ rows of 12 columns take some hundred kB.
+// repetitions is a Parquet file of so many rows in which nothing ever changes: 10⁶ rows of 12 columns take some hundred kB.
 func repetitions(t *testing.T, rows int, names ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -39,7 +39,7 @@ func repetitions(t *testing.T, rows int, names ...string) []byte {
 }
 
 // A small file that is a large table is refused at once and costs nothing, as the series of a result and as people. Without the bounds plot
-// takes 3·10⁶ × 12 numbers of 8 bytes, six times over: 1.7 GB.
+// takes 10⁶ × 12 numbers of 8 bytes, six times over: 576 MB.
 func TestASmallFileOfALargeTable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("memory of real processes is measured in the long tier")
@@ -51,8 +51,8 @@ func TestASmallFileOfALargeTable(t *testing.T) {
 	if out, code := command(t, strings.Fields("run lq2 --out r --quiet --no-check --iterations 5 --trials 1")...); code != 0 {
 		t.Fatal(out)
 	}
-	series := repetitions(t, 3e6, "algorithm", "trial", "k", "value", "gap", "distance", "a", "b", "c", "d", "e", "f")
-	people := repetitions(t, 3e6, "x", "y")
+	series := repetitions(t, 1e6, "algorithm", "trial", "k", "value", "gap", "distance", "a", "b", "c", "d", "e", "f")
+	people := repetitions(t, 1e6, "x", "y")
 	writeFile(t, "r/series.parquet", series)
 	writeFile(t, "people.parquet", people)
 	t.Logf("%d bytes of series, %d of people", len(series), len(people))
@@ -60,9 +60,9 @@ func TestASmallFileOfALargeTable(t *testing.T) {
 		t.Errorf("a file of %d bytes is no small one", len(series))
 	}
 	for _, args := range []string{
-		"plot r --unverified --memory 1GB",
-		"report r --unverified --memory 1GB",
-		"run lq2 --out new --iterations 1 --trials 1 --set optimum.starts=1 --set population={size:3000000,dim:2,law:file,file:people.parquet}",
+		"plot r --unverified --memory 300MB",
+		"report r --unverified --memory 300MB",
+		"run lq2 --out new --iterations 1 --trials 1 --set optimum.starts=1 --set population={size:1000000,dim:2,law:file,file:people.parquet}",
 	} {
 		c, out := process(t, strings.Fields(args)...)
 		begun := time.Now()

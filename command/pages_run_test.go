@@ -26,6 +26,7 @@ func TestPagesShowWhatIsPrinted(t *testing.T) {
 	}
 	for _, p := range guides(t) {
 		t.Run(strings.ReplaceAll(p.file, "/", "."), func(t *testing.T) {
+			t.Parallel()
 			f := newTypist(t)
 			whole := f.visit(t, p)
 			if os.Getenv("KEDGE_UPDATE") != "" {

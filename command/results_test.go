@@ -70,11 +70,18 @@ type smallResult struct {
 	args []string
 }
 
+// fewer are the people of examples whose optimum would take seconds.
+var fewer = map[string]string{"examples/classification.yaml": "60", "examples/polarized.yaml": "60"}
+
 // smallResults are runs of all cases and examples, a sweep, a study and a comparison.
 func smallResults(t *testing.T) (list []smallResult) {
 	t.Helper()
 	run := func(source string) []string {
-		return []string{"run", source, "--quiet", "--no-check", "--trials", "2", "--iterations", "20", "--set", "record.every=7", "--set", "optimum.starts=1"}
+		args := []string{"run", source, "--quiet", "--no-check", "--trials", "2", "--iterations", "20", "--set", "record.every=7", "--set", "optimum.starts=1"}
+		if size := fewer[source]; size != "" {
+			args = append(args, "--set", "population.size="+size)
+		}
+		return args
 	}
 	for _, name := range problem.Cases() {
 		list = append(list, smallResult{"case-" + name, run(name)})

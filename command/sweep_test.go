@@ -162,7 +162,7 @@ func TestLiveSweep(t *testing.T) {
 	if _, err := exec.LookPath("tmux"); err != nil || testing.Short() {
 		t.Skip("tmux is not installed, or -short")
 	}
-	file, dir := writeSweep(t, strings.Replace(tinySweep, "iterations: 20, trials: 1", "iterations: 20000, trials: 2", 1))
+	file, dir := writeSweep(t, strings.Replace(tinySweep, "iterations: 20, trials: 1", "iterations: 6000, trials: 2", 1))
 	kedge, err := program()
 	if err != nil {
 		t.Fatal(err)

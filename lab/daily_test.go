@@ -34,6 +34,9 @@ func best(f func(x float64) float64, low, high float64) float64 {
 // daily runs an example with few turns, and returns it with the traits of its people.
 func daily(t *testing.T, name string) (r *folder.Result, traits []float64, people int) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("brute force is long and on one goroutine")
+	}
 	file := "../examples/" + name + "/" + name + ".yaml"
 	p := construct(t, file, example(t, file), overlays(nil, []string{"iterations=100", "trials=1", "record.every=100"})[1:]...)
 	r, err := lab.Execute(context.Background(), p, lab.Options{})

@@ -80,6 +80,9 @@ func TestSinglePrecisionIsClose(t *testing.T) {
 
 // Of a large population the angles are those of a part, and a note says so.
 func TestAnglesOfLargePopulations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and large populations on many workers are tried elsewhere")
+	}
 	sets := []string{"population.size=100001", "population.dim=2", "iterations=1", "trials=1", "optimum={starts: 1, tolerance: 1e-4}"}
 	r := execute(t, build(t, "polarized", sets...), lab.Options{})
 	for name, angles := range map[string][]float64{"initial": r.Angles.Initial, "optimal": r.Angles.Optimal, "final": r.Angles.Final["vanilla"]} {

@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"testing"
 
 	"github.com/kedge-opt/kedge/stream"
@@ -58,6 +59,21 @@ func TestFreshPeopleAreRightOnAverage(t *testing.T) {
 	m := math.Gamma(5) / (math.Sqrt(math.Pi) * math.Gamma(5.5))
 	near(t, "mean square", mean(squares), m*m, 2*meanError(squares, 0.05))
 	near(t, "mean doubt", mean(doubts), (1-m*m)/(2*freshPeople), 2*meanError(doubts, 0.05))
+}
+
+// Runs on people of their own may be measured by anybody: the part of the study of generalization that is shared out, in small.
+func TestPeopleAndTurnsOnAnyWorkers(t *testing.T) {
+	var first []cell
+	for _, workers := range []int{1, 3} {
+		w := &work{ctx: t.Context(), Options: Options{Workers: workers, Seed: 7}, result: Result{Name: "test"}}
+		cells, _ := w.overPeopleAndTurns(finites()[3], []int{5, 8}, []int{20, 40}, 2)
+		if first == nil {
+			first = cells
+		}
+		if !reflect.DeepEqual(cells, first) {
+			t.Errorf("%d workers measure %v, one %v", workers, cells, first)
+		}
+	}
 }
 
 // Picks stand for all turns: their shares sum to 1, and means of what they see are right on average.

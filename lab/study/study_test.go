@@ -37,7 +37,7 @@ func TestQuickStudiesHold(t *testing.T) {
 // A result depends on the seed and not on the workers, and reads back as it was written.
 func TestSameBitsOnAnyWorkers(t *testing.T) {
 	for _, s := range All() {
-		if testing.Short() && slices.Contains([]string{"timescale", "steering"}, s.Name) {
+		if testing.Short() && slices.Contains([]string{"timescale", "steering", "generalization"}, s.Name) {
 			continue // long for other reasons than their trials
 		}
 		t.Run(s.Name, func(t *testing.T) {
