@@ -18,7 +18,10 @@ import (
 
 // Commands are those of the service.
 func Commands(kinds *kind.Catalogue) []*cobra.Command {
-	return []*cobra.Command{newServe(kinds), newLoop(kinds), newKey(kinds), newAsk(kinds), newDeploy(kinds), newTell(kinds), newClose(kinds), newAbandon(kinds)}
+	return []*cobra.Command{
+		newServe(kinds), newLoop(kinds), newKey(kinds), newAsk(kinds), newDeploy(kinds), newTell(kinds), newClose(kinds), newAbandon(kinds),
+		newConverse(kinds),
+	}
 }
 
 // DefaultAddress is where the service listens unless it is told otherwise.
