@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strings"
 
@@ -45,6 +44,9 @@ func (c *call) identify() error {
 		return nil
 	}
 	if c.keys.ring.Empty() {
+		if forwarded(c.Request) { // a proxy on this machine would let in everybody it reaches
+			return problem(unauthenticated, "the request came through a proxy, and there is no key yet")
+		}
 		c.who = keyring.All("local")
 		return nil
 	}
@@ -96,8 +98,12 @@ func secure(h http.Header) {
 	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; worker-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'")
 }
 
-// Finish writes down what no request may: when keys were last used.
+// Finish saves what loops are, and writes down what no request may: when keys were last used.
 func (s *Server) Finish(ctx context.Context) error {
+	s.host.Rest()
 	keys, err := s.Keys()
-	return errors.Join(err, keys.Save(ctx))
+	if err != nil {
+		return err
+	}
+	return keys.Save(ctx)
 }

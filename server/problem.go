@@ -43,6 +43,7 @@ const (
 	forbidden   = "forbidden"
 
 	unauthenticated = "unauthenticated"
+	starting        = "starting"
 )
 
 // problemTypes are all of them; each has a page of the server.
@@ -65,7 +66,7 @@ var problemTypes = []problemType{
 	{session.StaleRevision, 412, "The spec was revised meanwhile", "Read the loop again and send its revision in If-Match."},
 	{session.TooLarge, 413, "That is too much at once", "GET /version has the limits. Split it into batches."},
 	{unsupported, 415, "The content type is not known", "Batches are application/json or application/x-ndjson, all else application/json."},
-	{wrongHost, 421, "The server does not go by that name", "Use the address it listens on."},
+	{wrongHost, 421, "The server does not go by that name", "The request names another host than those the server was told of, as a page does that leads its own name here. Nothing was stored, and what is live stays live. Call it by the name of its certificate or of --listen, or start it with --host NAME."},
 	{session.DimensionMismatch, 422, "A list has another length than the model", "GET /v1/loops/{loop} has the lengths in dims: decision, state, trait."},
 	{session.NotFinite, 422, "A number is not finite", "The pointer says which. Leave that person out or mend the number; nothing of the batch was stored."},
 	{session.OutsideRange, 422, "A value is outside its range", "The field detail says which one it is."},
@@ -76,6 +77,7 @@ var problemTypes = []problemType{
 	{needsMatch, 428, "The revision that is changed must be named", "Send If-Match with the revision of the loop."},
 	{fault, 500, "The server is at fault", "Nothing is known to be stored; the same message again is safe. The log of the server says more."},
 	{overloaded, 503, "Too much is waiting", "Try again after the time in Retry-After."},
+	{starting, 503, "The server is about to start or to stop", "It takes nothing new at the moment. What is live stays live. Try again after the time in Retry-After."},
 	{readOnly, 503, "The journal cannot be written", "Nothing more is taken until somebody looks at the disk and starts the server again. What is live stays live."},
 	{diskFull, 507, "The disk is full", "Make room; the server goes on by itself. Nothing that was acknowledged is lost."},
 }

@@ -336,6 +336,9 @@ func events(c *call) (int, any, error) {
 }
 
 func isReady(c *call) (int, any, error) {
+	if c.stopping.Load() {
+		return 0, nil, problem(starting, "the server stops")
+	}
 	if c.Server.ready != nil {
 		if err := c.Server.ready(); err != nil {
 			return 0, nil, problem(readOnly, err.Error())

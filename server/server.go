@@ -8,10 +8,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
+	"net/netip"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -39,26 +38,32 @@ type Server struct {
 	clock   session.Clock
 	owner   string
 
+	stopping atomic.Bool
+	proxies  []netip.Prefix
+	proxyTLS bool
+
 	openKeys func() (*Keys, error)
 	kept     time.Time // when the server last saw to what it keeps; known to Pass alone
 }
 
 // Setup is what a server is made of.
 type Setup struct {
-	Journal session.Journal
-	Clock   session.Clock
-	Plan    session.Planner // of specs; nil: the standard kinds
-	Limits  Allowance
-	Log     *slog.Logger
-	Hosts   []string // names it may be called by besides those of the loopback
-	Build   string
-	Ready   func() error // nil: always
-	Owner   string       // who sends requests that need no key, because the program that serves sends them itself; empty: nobody
+	Journal  session.Journal
+	Clock    session.Clock
+	Plan     session.Planner // of specs; nil: the standard kinds
+	Limits   Allowance
+	Log      *slog.Logger
+	Hosts    []string // names it may be called by besides those of the loopback
+	Build    string
+	Ready    func() error   // nil: always
+	Proxies  []netip.Prefix // networks whose X-Forwarded-* is believed; from elsewhere nothing comes in the open but from this machine
+	ProxyTLS bool           // those who call the proxies must do so by TLS
+	Owner    string         // who sends requests that need no key, because the program that serves sends them itself; empty: nobody
 }
 
 // New makes a server.
 func New(c Setup) *Server {
-	s := &Server{journal: c.Journal, limits: c.Limits, log: c.Log, names: append([]string{"localhost", "127.0.0.1", "::1"}, c.Hosts...), hub: newHub(), build: c.Build, work: make(chan struct{}, c.Limits.AtWork), ready: c.Ready, clock: c.Clock, owner: c.Owner}
+	s := &Server{journal: c.Journal, limits: c.Limits, log: c.Log, names: namesOf(c.Hosts), hub: newHub(), build: c.Build, work: make(chan struct{}, c.Limits.AtWork), ready: c.Ready, clock: c.Clock, owner: c.Owner, proxies: c.Proxies, proxyTLS: c.ProxyTLS}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -86,15 +91,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 // guard refuses foreign names and too many requests, and lets no panic out.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		name := r.Host
-		if host, _, err := net.SplitHostPort(r.Host); err == nil {
-			name = host
+		secure(w.Header())
+		if s.stopping.Load() {
+			w.Header().Set("Connection", "close")
 		}
-		if !slices.Contains(s.names, strings.Trim(name, "[]")) {
-			problem(wrongHost, fmt.Sprintf("this server is not called %q", name)).send(w, r)
+		if err := s.passage(r); err != nil {
+			problemOf(err).send(w, r)
 			return
 		}
-		secure(w.Header())
 		defer func() {
 			if fell := recover(); fell != nil {
 				s.log.Error("a request fell over", "path", r.URL.Path, "why", fmt.Sprint(fell))
@@ -200,8 +204,11 @@ func (c *call) enter(r route) (int, any, error) {
 	return r.do(c)
 }
 
+// Leave says that the server is about to end: it is no longer ready, and replies tell clients to use their connections no more.
+func (s *Server) Leave() { s.stopping.Store(true) }
+
 // Stop tells those who watch that the server ends.
-func (s *Server) Stop() { s.hub.stop() }
+func (s *Server) Stop() { s.Leave(); s.hub.stop() }
 
 // Pass lets time do its work on all loops: deadlines pass although nobody asks, and loops rest that nobody asks for.
 func (s *Server) Pass(ctx context.Context) error {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"time"
 
@@ -28,40 +29,43 @@ func Commands(kinds *kind.Catalogue) []*cobra.Command {
 const DefaultAddress = "127.0.0.1:7070"
 
 func newServe(kinds *kind.Catalogue) *cobra.Command {
-	var data, listen string
+	var data string
+	var f front
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Decide for people who are elsewhere: ask, deploy, tell, over HTTP",
 		Long: `Decide for people who are elsewhere. A system asks for the decision, deploys it, says what it deployed and tells what people did;
 the rule of a spec takes one step at every close. What is acknowledged is on the disk and outlives a power cut.
 
-The service keeps its loops in one folder, which no other process may have open, and listens on the loopback alone.`,
+The service keeps its loops in one folder, which no other process may have open. On the loopback, or a socket, it needs no key while there is
+none; at any other address it wants a key (kedge key create --data) and TLS, its own or that of a proxy in front of it.
+
+A first signal stops it: requests end, states are saved, and the exit code is 0. A second one ends it at once, which loses nothing.`,
 		Example: `  kedge serve --data shop-data
   kedge loop create shop examples/shop.yaml
-  curl -s -X POST localhost:7070/v1/loops/shop/ask`,
+  curl -s -X POST localhost:7070/v1/loops/shop/ask
+
+  kedge serve --data shop-data --listen 0.0.0.0:7070 --tls-cert cert.pem --tls-key key.pem --host kedge.example`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return serve(c.Context(), c, data, listen, kinds)
-		},
+		RunE: func(c *cobra.Command, _ []string) error { return serve(c.Context(), c, data, &f, kinds) },
 	}
 	c.Flags().StringVar(&data, "data", "kedge-data", "the folder of the loops")
-	c.Flags().StringVar(&listen, "listen", DefaultAddress, "the address, of the loopback")
+	f.offer(c)
 	return c
 }
 
 // housekeeping is how often deadlines are looked at although nobody asks.
 const housekeeping = 10 * time.Second
 
-// farewell is how long requests have to end.
-const farewell = 5 * time.Second
+// When the service stops.
+const (
+	farewell = 5 * time.Second        // that requests have to end
+	hint     = 200 * time.Millisecond // in which replies tell clients to use their connections no more, before idle ones are closed
+)
 
-func serve(ctx context.Context, c *cobra.Command, data, listen string, kinds *kind.Catalogue) (err error) {
-	host, _, err := net.SplitHostPort(listen)
-	if err != nil {
-		return fmt.Errorf("--listen %s: %w", listen, err)
-	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return fmt.Errorf("--listen %s: whoever reaches that address could decide; kedge serve listens on the loopback alone, behind a proxy if others must reach it", listen)
+func serve(ctx context.Context, c *cobra.Command, data string, f *front, kinds *kind.Catalogue) (err error) {
+	if err := f.read(); err != nil { // before the folder is touched
+		return err
 	}
 	journal, err := store.Open(data)
 	if err != nil {
@@ -71,17 +75,43 @@ func serve(ctx context.Context, c *cobra.Command, data, listen string, kinds *ki
 	log := slog.New(slog.NewTextHandler(c.ErrOrStderr(), nil))
 	setup := setupOf(journal, kinds)
 	setup.Log = log
-	s := server.New(setup)
-	ear, err := net.Listen("tcp", listen)
+	cert, err := f.furnish(&setup)
 	if err != nil {
 		return err
 	}
+	s := server.New(setup)
+	keys, err := s.Keys()
+	if err != nil {
+		return fmt.Errorf("--data %s: %w", data, err)
+	}
+	if err := f.check(data, len(keys.List()) > 0); err != nil {
+		return err
+	}
+	ear, err := f.open()
+	if err != nil {
+		return fmt.Errorf("--listen %s: %w", f.listen, err)
+	}
 	web := s.Web()
 	web.ErrorLog = slog.NewLogLogger(log.Handler(), slog.LevelWarn)
-	fmt.Fprintf(c.OutOrStdout(), "kedge serves %s on http://%s\n", data, ear.Addr())
-	notify("READY=1")
 	ended := make(chan error, 1)
-	go func() { ended <- web.Serve(ear) }()
+	scheme := "http"
+	if cert != nil {
+		scheme, web.TLSConfig = "https", cert.config()
+		go func() { ended <- web.ServeTLS(ear, "", "") }()
+	} else {
+		go func() { ended <- web.Serve(ear) }()
+	}
+	fmt.Fprintf(c.OutOrStdout(), "kedge serves %s on %s\n", data, f.shown(scheme, ear))
+	notify("READY=1")
+	if err := keepHouse(ctx, s, log, ended); err != nil {
+		return err
+	}
+	notify("STOPPING=1")
+	return stop(context.WithoutCancel(ctx), s, web, ear, log)
+}
+
+// keepHouse looks after deadlines until the service is to stop.
+func keepHouse(ctx context.Context, s *server.Server, log *slog.Logger, ended <-chan error) error {
 	tick := time.NewTicker(housekeeping)
 	defer tick.Stop()
 	for {
@@ -98,16 +128,24 @@ func serve(ctx context.Context, c *cobra.Command, data, listen string, kinds *ki
 				log.Error("deadlines could not be looked at", "why", err)
 			}
 		case <-ctx.Done():
-			notify("STOPPING=1")
-			s.Stop()
-			rest, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
-			defer cancel()
-			if err := web.Shutdown(rest); err != nil {
-				web.Close()
-			}
 			return nil
 		}
 	}
+}
+
+// stop ends a service so that nobody who was let in goes without an answer. What is left to the journal is done when it is closed.
+func stop(ctx context.Context, s *server.Server, web *http.Server, ear net.Listener, log *slog.Logger) error {
+	s.Leave()
+	ear.Close()
+	s.Stop()
+	time.Sleep(hint)
+	rest, cancel := context.WithTimeout(ctx, farewell)
+	defer cancel()
+	if err := web.Shutdown(rest); err != nil {
+		log.Warn("some requests did not end in time", "why", err)
+		web.Close()
+	}
+	return s.Finish(ctx)
 }
 
 // notify tells systemd how the service is, where it wants to know.
