@@ -15,6 +15,7 @@ type call struct {
 	*Server
 	w http.ResponseWriter
 	*http.Request
+	row  route
 	loop string
 	k    int
 	held int64 // bytes of its body
@@ -22,12 +23,6 @@ type call struct {
 	keys *Keys
 	who  keyring.Grant   // whose request it is
 	gone <-chan struct{} // closed when the key is revoked; nil: without a key
-}
-
-// do carries a command out.
-func (c *call) do(status int, command session.Command) (int, any, error) {
-	reply, err := c.host.Do(c.Context(), c.loop, c.actor(), command)
-	return status, reply, err
 }
 
 // actor is who sends the request.

@@ -102,6 +102,9 @@ func createKey(c *call) (int, any, error) {
 	if err := c.read(&b); err != nil {
 		return 0, nil, err
 	}
+	if c.Header.Get("Idempotency-Key") != "" {
+		return 0, nil, problem(session.Malformed, "a key is shown once, so that this call cannot be repeated under an Idempotency-Key")
+	}
 	g := keyring.Grant{Rights: b.Rights, Loops: b.Loops, Expires: b.Expires}
 	if !c.who.Covers(g) { // else whoever has some loops could give all to himself
 		return 0, nil, problem(forbidden, c.reach()+"; it can give others no more than that")

@@ -33,6 +33,12 @@ func (r route) operation() map[string]any {
 	for _, name := range parameter.FindAllStringSubmatch(r.Path, -1) {
 		list = append(list, map[string]any{"name": name[1], "in": "path", "required": true, "schema": map[string]any{"type": "string"}})
 	}
+	if r.dry {
+		list = append(list, map[string]any{"name": "dry_run", "in": "query", "description": "the whole answer, and nothing is written", "schema": map[string]any{"type": "boolean"}})
+	}
+	if r.isOnce() {
+		list = append(list, map[string]any{"name": "Idempotency-Key", "in": "header", "description": "a word under which this is done once: its repeats get the first reply, for ever", "schema": map[string]any{"type": "string", "maxLength": mostWord}})
+	}
 	if list != nil {
 		op["parameters"] = list
 	}

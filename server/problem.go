@@ -62,6 +62,7 @@ var problemTypes = []problemType{
 	{session.Incomplete, 409, "Not all that is expected is there", "Tell the rest, or close without expecting it."},
 	{session.NameTaken, 409, "A loop of that name has another spec", "Choose another name, or revise the spec of that loop."},
 	{session.WrongMode, 409, "The mode of the loop does not allow it", "The field detail says which mode it is in."},
+	{session.KeyReused, 409, "The Idempotency-Key was used for something else", "The same word came with another request before. Nothing was done, and what is live stays live. Give every request a word of its own, and the same one only to its repeats."},
 	{session.IsArchived, 410, "The loop is archived", "Its log stays; make another loop to go on."},
 	{session.StaleRevision, 412, "The spec was revised meanwhile", "Read the loop again and send its revision in If-Match."},
 	{session.TooLarge, 413, "That is too much at once", "GET /version has the limits. Split it into batches."},

@@ -31,6 +31,7 @@ type route struct {
 	Says         string
 	In, Out      any // examples; nil: no body
 	streams      bool
+	dry          bool // it can be tried, by dry_run=true
 	ownLoops     bool // of a call without {loop}: it keeps to the loops of the key by itself; else it is for keys of all loops alone
 	do           func(c *call) (status int, reply any, err error)
 }
@@ -60,23 +61,24 @@ func routes() []route {
 		{Method: "GET", Path: loops, Right: MayRead, Says: "All loops.", Out: heads{}, ownLoops: true, do: listLoops},
 		{Method: "GET", Path: "/v1/heads", Right: MayRead, Says: "The newest event of every loop.", Out: heads{}, ownLoops: true, do: listLoops},
 		{Method: "GET", Path: loop, Right: MayRead, Says: "How a loop stands.", Out: session.Status{}, do: show},
-		{Method: "PUT", Path: loop + "/spec", Right: Admin, Says: "Revise the spec. If-Match names the revision that it is made from.", In: session.Revise{}, Out: session.RevisedTo{}, do: revise},
+		{Method: "PUT", Path: loop + "/spec", Right: Admin, Says: "Revise the spec. If-Match names the revision that it is made from.", In: session.Revise{}, Out: session.RevisedTo{}, dry: true, do: revise},
 		{Method: "DELETE", Path: loop, Right: Admin, Says: "Archive a loop; its log stays.", Out: session.Status{}, do: func(c *call) (int, any, error) { return c.do(200, session.Archive{}) }},
 		{Method: "POST", Path: loop + "/ask", Right: MayAsk, Says: "The decision to deploy. Until it comes to something the answer is the same.", Out: session.Offer{}, do: func(c *call) (int, any, error) { return c.do(200, session.Ask{}) }},
 		{Method: "PUT", Path: decision + "/deployment", Right: MayTell, Says: "Say what went live, which may differ from what was decided.", In: session.Deploy{}, Out: session.Reached{}, do: deploy},
 		{Method: "PUT", Path: decision + "/batches/{batch}", Right: MayTell, Says: "Tell people who answered. The same batch again changes nothing.", In: people{}, Out: session.Received{}, do: tell},
 		{Method: "GET", Path: decision + "/batches", Right: MayRead, Says: "The receipts of the batches of a decision.", Out: []session.Receipt{}, do: receipts},
-		{Method: "POST", Path: decision + "/close", Right: MayTell, Says: "Learn from a decision: one step of the rule, or the reason why there is none.", In: session.Close{}, Out: session.Closing{}, do: closing},
+		{Method: "POST", Path: decision + "/close", Right: MayTell, Says: "Learn from a decision: one step of the rule, or the reason why there is none.", In: session.Close{}, Out: session.Closing{}, dry: true, do: closing},
 		{Method: "POST", Path: decision + "/abandon", Right: MayTell, Says: "Give a decision up without learning from it.", In: session.Abandon{}, Out: session.Reached{}, do: abandon},
 		{Method: "POST", Path: decision + "/approve", Right: Operate, Says: "Let a proposal be deployed.", In: reasoned{}, Out: session.Reached{}, do: approve},
 		{Method: "POST", Path: decision + "/reject", Right: Operate, Says: "Refuse a proposal.", In: reasoned{}, Out: session.Reached{}, do: reject},
 		{Method: "GET", Path: decision, Right: MayRead, Says: "One decision, from its opening to its outcome.", Out: session.Decision{}, do: one},
 		{Method: "GET", Path: decisions, Right: MayRead, Says: "Decisions after after_k, up to page_size of them.", Out: page{}, do: some},
-		{Method: "POST", Path: loop + "/rollback", Right: Operate, Says: "Go back to what was deployed once, to safe or to baseline.", In: session.RollBack{}, Out: session.RolledTo{}, do: rollback},
-		{Method: "PUT", Path: loop + "/pin", Right: Operate, Says: "Answer a decision whatever the rule says.", In: session.SetPin{}, Out: session.Status{}, do: pin},
+		{Method: "POST", Path: loop + "/rollback", Right: Operate, Says: "Go back to what was deployed once, to safe or to baseline.", In: session.RollBack{}, Out: session.RolledTo{}, dry: true, do: rollback},
+		{Method: "PUT", Path: loop + "/pin", Right: Operate, Says: "Answer a decision whatever the rule says.", In: session.SetPin{}, Out: session.Status{}, dry: true, do: pin},
 		{Method: "DELETE", Path: loop + "/pin", Right: Operate, Says: "Let the rule decide again.", Out: session.Status{}, do: func(c *call) (int, any, error) { return c.do(200, session.Unpin{}) }},
 		{Method: "GET", Path: loop + "/log", Right: MayRead, Says: "Events after after, up to 1,000 of them.", Out: []session.Event{}, do: events},
 		{Method: "GET", Path: loop + "/events", Right: MayRead, Says: "Events as they happen, as server-sent events; Last-Event-ID goes on after one.", streams: true, do: stream},
+		{Method: "POST", Path: "/v1/kill", Right: Operate, Says: "Kill every loop of the key: each answers its safe decision.", In: reasoned{}, Out: killed{}, ownLoops: true, do: killAll},
 		{Method: "POST", Path: "/v1/keys", Right: Admin, Says: "Make a key. It is shown this once.", In: wanted{}, Out: NewKey{}, ownLoops: true, do: createKey},
 		{Method: "GET", Path: "/v1/keys", Right: Admin, Says: "All keys there ever were, by their prefixes.", Out: keyList{}, ownLoops: true, do: listKeys},
 		{Method: "DELETE", Path: "/v1/keys/{prefix}", Right: Admin, Says: "Revoke a key, for good.", In: reasoned{}, Out: keyring.Account{}, ownLoops: true, do: revokeKey},
@@ -87,7 +89,7 @@ func routes() []route {
 		{Method: "GET", Path: "/problems/{type}", Says: "What a problem is, and what to do.", do: explain},
 	}
 	for word, mode := range map[string]session.Mode{"pause": session.Paused, "resume": session.Live, "kill": session.Killed, "shadow": session.Shadow, "promote": session.Live} {
-		list = append(list, route{Method: "POST", Path: loop + "/" + word, Right: Operate, Says: "The loop is " + string(mode) + " from now on.", In: reasoned{}, Out: session.Switched{}, do: func(c *call) (int, any, error) {
+		list = append(list, route{Method: "POST", Path: loop + "/" + word, Right: Operate, Says: "The loop is " + string(mode) + " from now on.", In: reasoned{}, Out: session.Switched{}, dry: word == "resume", do: func(c *call) (int, any, error) {
 			var b reasoned
 			if err := c.read(&b); err != nil {
 				return 0, nil, err

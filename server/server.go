@@ -147,7 +147,7 @@ func (s *Server) serve(r route) http.HandlerFunc {
 			}
 			defer func() { <-s.work }()
 		}
-		c := &call{Server: s, w: w, Request: req, loop: req.PathValue("loop")}
+		c := &call{Server: s, w: w, Request: req, row: r, loop: req.PathValue("loop")}
 		defer func() { s.held.Add(-c.held) }()
 		status, reply, err := c.enter(r)
 		switch {

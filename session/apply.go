@@ -90,6 +90,8 @@ func (l *Loop) fold(e *Event) error {
 	case Archived:
 		l.mode = Ended
 		return nil
+	case Answered:
+		return nil
 	case Restored, Imported:
 		var b renewal
 		if err := unmarshal(e, &b); err != nil {

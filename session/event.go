@@ -56,6 +56,7 @@ const (
 	Raised       Kind = "alarm"
 	Cleared      Kind = "cleared"
 	Archived     Kind = "archived"
+	Answered     Kind = "answered"
 	Restored     Kind = "restored"
 )
 
@@ -108,6 +109,8 @@ func (e *Event) Chained(loop string, prev Hash) (sum Hash) {
 type Past interface {
 	// Decision returns the events of a decision, in their order; none of a decision that there never was.
 	Decision(k int) ([]Event, error)
+	// Find returns the event of a decision, or of none if k is 0, that has a ref; nil if there is none.
+	Find(k int, ref string) (*Event, error)
 	// Blob returns what an event names by its hash.
 	Blob(sum Hash) ([]byte, error)
 }
@@ -172,6 +175,7 @@ const (
 	NoSafeDecision     = "no-safe-decision"
 	StaleRevision      = "stale-revision"
 	Malformed          = batch.Malformed
+	KeyReused          = "key-reused"
 )
 
 func refuse(kind, format string, args ...any) error {

@@ -231,6 +231,13 @@ func (p past) Decision(k int) ([]Event, error) {
 	return p.journal.Decision(p.loop, k)
 }
 
+func (p past) Find(k int, ref string) (*Event, error) {
+	if err := p.ready(); err != nil {
+		return nil, err
+	}
+	return p.journal.Find(p.loop, k, ref)
+}
+
 func (p past) Blob(sum Hash) ([]byte, error) {
 	if err := p.ready(); err != nil {
 		return nil, err

@@ -381,4 +381,11 @@ func (p forkPast) Decision(k int) ([]Event, error) {
 	return p.journal.Decision(p.loop.name, k)
 }
 
+func (p forkPast) Find(k int, ref string) (*Event, error) {
+	if err := p.flush(); err != nil {
+		return nil, err
+	}
+	return p.journal.Find(p.loop.name, k, ref)
+}
+
 func (p forkPast) Blob(sum Hash) ([]byte, error) { return p.from.Blob(sum) }

@@ -49,6 +49,15 @@ func (m *ledger) Decision(k int) (list []session.Event, err error) {
 	return list, nil
 }
 
+func (m *ledger) Find(k int, ref string) (*session.Event, error) {
+	for _, e := range m.events {
+		if e.K == k && e.Ref == ref {
+			return &e, nil
+		}
+	}
+	return nil, nil
+}
+
 func (m *ledger) Blob(sum session.Hash) ([]byte, error) {
 	if b, ok := m.blobs[sum]; ok {
 		return b, nil

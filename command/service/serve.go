@@ -103,15 +103,18 @@ func serve(ctx context.Context, c *cobra.Command, data string, f *front, kinds *
 	}
 	fmt.Fprintf(c.OutOrStdout(), "kedge serves %s on %s\n", data, f.shown(scheme, ear))
 	notify("READY=1")
-	if err := keepHouse(ctx, s, log, ended); err != nil {
+	if err := keepHouse(ctx, s, log, ended, journal); err != nil {
+		notify("STOPPING=1")
+		s.Stop()
+		web.Close()
 		return err
 	}
 	notify("STOPPING=1")
 	return stop(context.WithoutCancel(ctx), s, web, ear, log)
 }
 
-// keepHouse looks after deadlines until the service is to stop.
-func keepHouse(ctx context.Context, s *server.Server, log *slog.Logger, ended <-chan error) error {
+// keepHouse looks after deadlines until the service is to stop, or its journal cannot be written any more.
+func keepHouse(ctx context.Context, s *server.Server, log *slog.Logger, ended <-chan error, journal *store.SQLite) error {
 	tick := time.NewTicker(housekeeping)
 	defer tick.Stop()
 	for {
@@ -119,9 +122,6 @@ func keepHouse(ctx context.Context, s *server.Server, log *slog.Logger, ended <-
 		case err := <-ended:
 			return err
 		case <-journal.Failed():
-			notify("STOPPING=1")
-			s.Stop()
-			web.Close()
 			return journal.Health()
 		case <-tick.C:
 			if err := s.Pass(ctx); err != nil && ctx.Err() == nil {

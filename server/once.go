@@ -1,0 +1,183 @@
+package server
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/kedge-opt/kedge/session"
+)
+
+// do carries a command out; once, if the sender gave the request a word, and not at all if it is only to be tried.
+func (c *call) do(status int, command session.Command) (int, any, error) {
+	dry, err := c.isDry()
+	if err != nil {
+		return 0, nil, err
+	}
+	if dry {
+		reply, err := c.host.Try(c.Context(), c.loop, c.actor(), command)
+		return 200, reply, err
+	}
+	word, err := c.word()
+	if err != nil {
+		return 0, nil, err
+	}
+	if word != "" {
+		request, err := c.request(command)
+		if err != nil {
+			return 0, nil, err
+		}
+		command = session.Once{Word: word, Request: request, Of: command}
+	}
+	reply, err := c.host.Do(c.Context(), c.loop, c.actor(), command)
+	return status, c.replayed(reply), err
+}
+
+// isDry tells whether a request is only to be tried. Where nothing can be, that is refused: who sends it expects that nothing happens.
+func (c *call) isDry() (bool, error) {
+	text := c.URL.Query().Get("dry_run")
+	dry, err := strconv.ParseBool(text)
+	switch {
+	case text == "":
+		return false, nil
+	case err != nil:
+		return false, problem(session.Malformed, "dry_run is true or false, not "+strconv.Quote(text))
+	case dry && !c.row.dry:
+		return false, problem(session.Malformed, "this call knows no dry_run; nothing was done")
+	}
+	return dry, nil
+}
+
+// isOnce tells whether a call takes a word under which it is carried out once. All others can be repeated as they are.
+func (r route) isOnce() bool { return r.Method == http.MethodPost && r.Right == Operate }
+
+// mostWord is how long an Idempotency-Key may be.
+const mostWord = 255
+
+// word is the Idempotency-Key of a request, empty if there is none.
+func (c *call) word() (string, error) {
+	word := strings.Trim(c.Header.Get("Idempotency-Key"), `"`)
+	if word == "" || !c.row.isOnce() {
+		return "", nil
+	}
+	if len(word) > mostWord || strings.ContainsFunc(word, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", problem(session.Malformed, fmt.Sprintf("an Idempotency-Key is up to %d letters, digits and signs of ASCII", mostWord))
+	}
+	return word, nil
+}
+
+// request is what is asked for, so that something else under the same word is noticed.
+func (c *call) request(what any) (session.Hash, error) {
+	text, err := json.Marshal(what)
+	return sha256.Sum256(fmt.Appendf(nil, "%s %s\n%s", c.Method, c.URL.Path, text)), err
+}
+
+// replayed is a reply, which says so if it was given before.
+func (c *call) replayed(reply any) any {
+	if r, ok := reply.(session.Replayed); ok {
+		c.w.Header().Set("Idempotency-Replayed", "true")
+		return r.Reply
+	}
+	return reply
+}
+
+// killed is the reply to a kill of all loops.
+type killed struct {
+	Killed int         `json:"killed"`
+	Failed []notKilled `json:"failed"`
+}
+
+type notKilled struct {
+	Loop   string `json:"loop"`
+	Detail string `json:"detail"`
+}
+
+// killing is the body of the event: what was asked for, and what came of it.
+type killing struct {
+	Reason string `json:"reason,omitempty"`
+	*session.GivenReply
+}
+
+// allKilled is the kind of that event.
+const allKilled = session.Kind("all-killed")
+
+// atOnce is how many loops are killed at a time: their events are committed together.
+const atOnce = 64
+
+// killAll kills every loop of the key. One that cannot be killed keeps none of the others from it.
+func killAll(c *call) (int, any, error) {
+	var b reasoned
+	if err := c.read(&b); err != nil {
+		return 0, nil, err
+	}
+	if _, err := c.isDry(); err != nil {
+		return 0, nil, err
+	}
+	word, err := c.word()
+	if err != nil {
+		return 0, nil, err
+	}
+	request, err := c.request(b)
+	if err != nil {
+		return 0, nil, err
+	}
+	ref := ""
+	if word != "" {
+		ref = session.OnceRef(word)
+		was, err := c.journal.Find(session.OfServer, 0, ref)
+		if err != nil {
+			return 0, nil, err
+		}
+		if was != nil {
+			reply, err := session.Repeated(was, word, request)
+			return 200, c.replayed(reply), err
+		}
+	}
+	all, err := c.journal.Loops(c.Context())
+	if err != nil {
+		return 0, nil, err
+	}
+	all = slices.DeleteFunc(all, func(t session.Tip) bool { return !c.sees(t.Loop) })
+	reply := c.killEach(context.WithoutCancel(c.Context()), all, b.Reason) // who asks and leaves still means all
+	text, err := json.Marshal(reply)
+	if err != nil {
+		return 0, nil, err
+	}
+	err = c.keys.chronicle.Write(c.Context(), c.actor(), func(time.Time) (session.Notice, error) {
+		return session.Notice{Kind: allKilled, Ref: ref, Body: killing{b.Reason, &session.GivenReply{Request: request, Reply: text}}}, nil
+	})
+	return 200, reply, err
+}
+
+// killEach kills loops, several at a time.
+func (c *call) killEach(ctx context.Context, all []session.Tip, reason string) killed {
+	reply := killed{Failed: []notKilled{}}
+	var mu sync.Mutex
+	var busy sync.WaitGroup
+	places := make(chan struct{}, atOnce)
+	for _, t := range all {
+		places <- struct{}{}
+		busy.Go(func() {
+			defer func() { <-places }()
+			_, err := c.host.Do(ctx, t.Loop, c.actor(), session.Switch{To: session.Killed, Reason: reason})
+			mu.Lock()
+			defer mu.Unlock()
+			switch {
+			case err == nil:
+				reply.Killed++
+			case !session.IsRefusal(err, session.IsArchived):
+				reply.Failed = append(reply.Failed, notKilled{t.Loop, err.Error()})
+			}
+		})
+	}
+	busy.Wait()
+	slices.SortFunc(reply.Failed, func(a, b notKilled) int { return strings.Compare(a.Loop, b.Loop) })
+	return reply
+}
