@@ -127,7 +127,7 @@ func playTrials(ctx context.Context, trials int) (work func() error) {
 	study, index := caseStudy("polarized", "composite", 200)
 	return func() error {
 		for t := range trials {
-			if err := playTrial(ctx, study, index, t); err != nil {
+			if err := Play(ctx, study, index, t); err != nil {
 				return err
 			}
 		}

@@ -116,11 +116,11 @@ func (m measured) perIndividual(name string, n int) Timing {
 func (b *Workbench) turns(ctx context.Context, name, algorithm string) (Timing, error) {
 	p, index := caseStudy(name, algorithm, b.Turns)
 	turns := p.Spec.Iterations
-	one, err := b.repeat(1, float64(turns), func() error { return playTrial(ctx, p, index, 0) })
+	one, err := b.repeat(1, float64(turns), func() error { return Play(ctx, p, index, 0) })
 	if err != nil {
 		return Timing{}, err
 	}
-	two, err := b.repeat(1, 2*float64(turns), func() error { return sideBySide(func(t int) error { return playTrial(ctx, p, index, t) }) })
+	two, err := b.repeat(1, 2*float64(turns), func() error { return sideBySide(func(t int) error { return Play(ctx, p, index, t) }) })
 	if err != nil {
 		return Timing{}, err
 	}
@@ -164,8 +164,8 @@ type dropped struct{}
 
 func (dropped) Record(*kedge.Step) error { return nil }
 
-// playTrial runs one trial, measuring every turn against the first decision.
-func playTrial(ctx context.Context, p *problem.Problem, algorithm, trial int) error {
+// Play runs one trial of a problem, measuring every turn against the first decision.
+func Play(ctx context.Context, p *problem.Problem, algorithm, trial int) error {
 	t := must(p.Trial(algorithm, trial, math.NaN()))
 	m := &loop.Meter{Steady: must(p.Steady()), Maximize: p.Maximize, Optimum: loop.Target{Decision: p.Start, Loss: 1}}
 	if p.MeasureItems() {
