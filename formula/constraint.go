@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Constraint is a closed convex set that decisions must lie in: a Ball, L1Ball, Box, HalfSpace, Affine, Simplex or CappedSimplex.
+// Constraint is a closed convex set that decisions must lie in: a Ball, L1Ball, Box, HalfSpace, Affine, Simplex, CappedSimplex or Convex.
 // Package set projects on the sets of the same names.
 type Constraint interface{ isConstraint() }
 
@@ -40,6 +40,14 @@ type Simplex struct{ Sum float64 }
 // CappedSimplex is {0 ≤ u ≤ Upper : Σ uᵢ = Sum}.
 type CappedSimplex struct{ Sum, Upper float64 }
 
+// Convex is {u : c(u) ≤ 0 for all Curves, Lower ≤ u ≤ Upper} with equations that hold as well: all constraints of a model where at least one of them is curved in a way that
+// has no set of its own.
+type Convex struct {
+	Lower, Upper []float64
+	Curves       []*Inequality
+	Equal        *Affine // nil: none
+}
+
 func (Ball) isConstraint()          {}
 func (L1Ball) isConstraint()        {}
 func (Box) isConstraint()           {}
@@ -47,6 +55,7 @@ func (HalfSpace) isConstraint()     {}
 func (Affine) isConstraint()        {}
 func (Simplex) isConstraint()       {}
 func (CappedSimplex) isConstraint() {}
+func (Convex) isConstraint()        {}
 
 // fence collects constraints.
 type fence struct {
@@ -56,6 +65,8 @@ type fence struct {
 	balls        []Constraint
 	planes       []HalfSpace // inequalities
 	equal        []HalfSpace // equations
+	bent         []bent      // other inequalities
+	corners      []bent      // those of the L1 balls
 	entries      int         // of all normals
 }
 
@@ -210,9 +221,14 @@ func (f *fence) curved(e *expr, x, y *node) {
 		f.ball(e, x.args[0], bound)
 	case isNumber && square(x) != nil:
 		f.ball(e, square(x), math.Sqrt(bound))
+	case isNumber && absolutes(x) != nil && !(bound >= 0):
+		f.fail(e, "%s: no decision satisfies it", f.excerpt(e))
 	case isNumber && absolutes(x) != nil:
-		if b, ok := f.around(e, absolutes(x), bound); ok {
+		if b, ok := f.around(absolutes(x), bound); ok {
 			f.balls = append(f.balls, L1Ball(b))
+			f.corners = append(f.corners, bent{builder: f.builder, at: e, d: f.pair(e, opSub, x, y), x: x, y: y})
+		} else {
+			f.bend(e, x, y)
 		}
 	case x.op == opAbs && y.degU <= 1:
 		f.atMost(e, x.args[0], y)
@@ -224,7 +240,14 @@ func (f *fence) curved(e *expr, x, y *node) {
 	case x.degU == 0 && y.degU > 1 && (y.op == opNorm || square(y) != nil || y.op == opAbs || y.op == opLargest):
 		f.fail(e, "%s: not convex; decisions between two feasible ones would not be feasible", f.excerpt(e))
 	default:
-		f.fail(e, "%s: not supported; want linear inequalities and equalities, norm(…) <= number, sum(abs(…)) <= number, abs(…) <= …", f.excerpt(e))
+		f.bend(e, x, y)
+	}
+}
+
+// bend takes any other inequality x ≤ y, to see whether it is convex.
+func (f *fence) bend(e *expr, x, y *node) {
+	if d := f.pair(e, opSub, x, y); d != nil {
+		f.bent = append(f.bent, bent{builder: f.builder, at: e, d: d, x: x, y: y})
 	}
 }
 
@@ -251,17 +274,17 @@ func absolutes(n *node) *node {
 
 // ball takes ‖x‖ ≤ radius.
 func (f *fence) ball(e *expr, x *node, radius float64) {
-	if b, ok := f.around(e, x, radius); ok {
+	if !(radius >= 0) {
+		f.fail(e, "%s: no decision satisfies it", f.excerpt(e))
+	} else if b, ok := f.around(x, radius); ok {
 		f.balls = append(f.balls, b)
+	} else {
+		f.bend(e, f.emit(e, opDot, scalar(), x, x), f.number(radius*radius)) // which has no kink
 	}
 }
 
-// around is the ball of a norm of x, where x is the decision but for order, sign, a shift and a scale.
-func (f *fence) around(e *expr, x *node, radius float64) (b Ball, ok bool) {
-	if !(radius >= 0) {
-		f.fail(e, "%s: no decision satisfies it", f.excerpt(e))
-		return b, false
-	}
+// around is the ball of a norm of x, where x is the whole decision but for order, sign, a shift and a scale.
+func (f *fence) around(x *node, radius float64) (b Ball, ok bool) {
 	d := f.of(x)
 	center, scale := make([]float64, len(f.lower)), 0.0
 	seen := make([]bool, len(center))
@@ -274,7 +297,6 @@ func (f *fence) around(e *expr, x *node, radius float64) (b Ball, ok bool) {
 		seen[t.at], scale, center[t.at] = true, math.Abs(t.c), 0-form.rest/t.c
 	}
 	if len(d) != len(center) {
-		f.fail(e, "%s: not supported; want the norm of the whole decision, which may be shifted and scaled", f.excerpt(e))
 		return b, false
 	}
 	b = Ball{Center: center, Radius: radius / scale}
@@ -295,6 +317,9 @@ func (f *fence) sets() []Constraint {
 			return nil
 		}
 	}
+	if len(f.bent) > 0 {
+		return f.convex()
+	}
 	out := f.balls
 	if s := f.simplex(); s != nil {
 		out = append(out, s)
@@ -307,19 +332,60 @@ func (f *fence) sets() []Constraint {
 	return out
 }
 
+// convex makes one set of everything that was collected, nil where a mistake was reported.
+func (f *fence) convex() []Constraint {
+	out := Convex{Lower: f.lower, Upper: f.upper, Equal: f.equations()}
+	add := func(b *bent, of func(g *graph, u *node) *node) {
+		c, ok := newCurve(len(f.lower), of)
+		if !ok && b != nil {
+			b.fail(b.at, "%s: the derivatives take more operations than a model may have", b.excerpt(b.at))
+		}
+		out.Curves = append(out.Curves, c)
+	}
+	before := len(*f.found)
+	for _, b := range slices.Concat(f.bent, f.corners) {
+		for _, piece := range b.pieces(f.lower, f.upper) {
+			add(&b, func(g *graph, u *node) *node { return within(g, piece, u) })
+		}
+	}
+	for _, b := range f.balls {
+		if round, ok := b.(Ball); ok {
+			add(nil, round.excess)
+		}
+	}
+	for _, p := range f.planes {
+		add(nil, func(g *graph, u *node) *node {
+			along := g.apply(opDot, scalar(), [4]int{}, g.literal(u.shape, p.Normal), u)
+			return g.apply(opSub, scalar(), [4]int{}, along, g.number(p.Bound))
+		})
+	}
+	if len(*f.found) > before {
+		return nil
+	}
+	return []Constraint{out}
+}
+
 // linearSets are the bounds and the equations.
 func (f *fence) linearSets() (out []Constraint) {
 	if slices.Max(f.lower) > math.Inf(-1) || slices.Min(f.upper) < math.Inf(1) {
 		out = append(out, Box{f.lower, f.upper})
 	}
-	if len(f.equal) == 0 {
-		return out
+	if a := f.equations(); a != nil {
+		out = append(out, *a)
 	}
-	var a Affine
+	return out
+}
+
+// equations are those that were collected, nil without any.
+func (f *fence) equations() *Affine {
+	if len(f.equal) == 0 {
+		return nil
+	}
+	a := &Affine{}
 	for _, p := range f.equal {
 		a.A, a.B = append(a.A, p.Normal...), append(a.B, p.Bound)
 	}
-	return append(out, a)
+	return a
 }
 
 // simplex recognises {0 ≤ u ≤ c : Σu = s} in bounds and one equation, nil if it is none.

@@ -103,6 +103,7 @@ type curver struct {
 	ranges *encloser // of order 0, with what every value can be
 	known  map[*node]curvature
 	state  curvature
+	forms  bool // quadratic forms of the decision are judged by their Hessian
 }
 
 // span is what the entries of a value can be.
@@ -118,7 +119,9 @@ func (c *curver) span(n *node) interval.Span {
 func (c *curver) of(n *node) curvature {
 	found, ok := c.known[n]
 	if !ok {
-		found = c.look(n)
+		if found = c.look(n); c.forms && found == (curvature{}) {
+			found = quadratic(n)
+		}
 		c.known[n] = found
 	}
 	return found

@@ -141,6 +141,15 @@ var slopeOf = [opCount]func(r *reverse, n, x, g *node) *node{
 	opSoftmax:   func(r *reverse, n, _, g *node) *node { return r.mul(n, r.pair(opSub, g, r.along(g, n))) },
 	opSlice:     func(r *reverse, n, x, g *node) *node { return r.apply(opPad, x.shape, n.attrs, r.full(g, n.shape)) },
 	opTranspose: func(r *reverse, n, _, g *node) *node { return r.flip(r.full(g, n.shape)) },
+
+	// Of slopes themselves, for second derivatives.
+	opLogSlope:  func(r *reverse, n, _, g *node) *node { return r.neg(r.mul(g, r.mul(n, n))) },
+	opTanhSlope: func(r *reverse, n, x, g *node) *node { return r.mul(g, r.mul(r.number(-2), r.mul(n, r.of(opTanh, x)))) },
+	opSigmoidSlope: func(r *reverse, n, x, g *node) *node {
+		return r.mul(g, r.mul(n, r.pair(opSub, r.number(1), r.mul(r.number(2), r.of(opSigmoid, x)))))
+	},
+	opErfSlope: func(r *reverse, n, x, g *node) *node { return r.mul(g, r.mul(r.number(-2), r.mul(n, x))) },
+	opPad:      func(r *reverse, n, x, g *node) *node { return r.apply(opSlice, x.shape, n.attrs, r.full(g, n.shape)) },
 }
 
 // visit hands the slope g of n on to its arguments.
@@ -165,6 +174,14 @@ func (r *reverse) visit(n, g *node) {
 		part := r.pair(opDiv, g, n.args[1])
 		r.give(n, x, part)
 		r.giveProduct(n, n.args[1], r.neg(part), n)
+	case opOver:
+		part := r.pair(opOver, g, n.args[1])
+		r.give(n, x, part)
+		r.giveProduct(n, n.args[1], r.neg(part), n)
+	case opPowSlope: // of x alone: no formula that is differentiated twice raises what varies to what varies
+		r.giveProduct(n, x, g, r.mul(n.args[1], r.pair(opPowSlope, x, r.pair(opSub, n.args[1], r.number(1)))))
+	case opPowLog: // of y alone
+		r.giveProduct(n, n.args[1], g, r.mul(n, r.of(opLog, x)))
 	case opMax:
 		r.choice(n, g, x, n.args[1], r.pair(opAtMost, n.args[1], x))
 	case opMin:

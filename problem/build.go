@@ -90,7 +90,7 @@ func (p *Problem) buildFormulas() error {
 	if fault := p.Spec.formulasFit(m); fault != nil {
 		return fault
 	}
-	p.Model, p.set, p.Maximize, p.formulas = individual(m), kind.Integer(feasible(m), p.Spec.Model.Integer), p.Spec.Model.Maximize != "", m
+	p.Model, p.set, p.Maximize, p.formulas = individual(m), kind.Integer(kind.Constrained(m), p.Spec.Model.Integer), p.Spec.Model.Maximize != "", m
 	if len(p.Spec.Players) == 0 && p.Spec.Start.Divides() && !divides(p.set) {
 		return p.Spec.errorf("start.law", "start.law is proportions, but model.subject to describes no simplex")
 	}

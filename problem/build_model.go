@@ -1,16 +1,13 @@
 package problem
 
 import (
-	"errors"
-	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/formula"
-	"github.com/kedge-opt/kedge/internal/lists"
+	"github.com/kedge-opt/kedge/problem/census"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/sensitivity"
@@ -37,7 +34,7 @@ func (s *Spec) source(files fs.FS) (formula.Source, error) {
 	}
 	for _, l := range m.Let {
 		if l.File != "" {
-			table, err := kind.ReadTable(files, l.File, l.Array)
+			table, err := census.ReadTable(files, l.File, l.Array)
 			if err != nil {
 				return out, s.errorf(form.Join("model.let", l.Name)+".file", "%s: %v", l.File, err)
 			}
@@ -68,52 +65,7 @@ func (s *Spec) reportFormulas(found *form.Mistakes, err error) {
 
 // reportAs reports them under other names of their fields.
 func (s *Spec) reportAs(found *form.Mistakes, err error, name func(field string) string) {
-	var all []error
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		all = joined.Unwrap()
-	}
-	for _, one := range all {
-		var e *formula.Error
-		if errors.As(one, &e) {
-			told := *e
-			told.Field = name(e.Field)
-			path := strings.TrimSuffix(strings.Replace(told.Field, "[", ".", 1), "]")
-			found.Unread(path)
-			found.Report(s.origin.TextPlace(path, e.Line, e.Column), path, "%v", &told)
-		}
-	}
-}
-
-// feasible returns the set that the constraints of a model describe.
-func feasible(m *formula.Model) kind.Set {
-	all := lists.Of(m.Constraints(), func(c formula.Constraint) kind.Set { return constraint(c, m.Dims().Decision) })
-	switch len(all) {
-	case 0:
-		return &kind.WholeSet{}
-	case 1:
-		return all[0]
-	}
-	return &kind.IntersectionSet{Of: all}
-}
-
-func constraint(c formula.Constraint, n int) kind.Set {
-	switch c := c.(type) {
-	case formula.Ball:
-		return &kind.BallSet{Radius: c.Radius, Center: form.Vector{Each: c.Center}}
-	case formula.L1Ball:
-		return &kind.L1BallSet{Radius: c.Radius, Center: form.Vector{Each: c.Center}}
-	case formula.Box:
-		return &kind.BoxSet{Lower: form.Vector{Each: c.Lower}, Upper: form.Vector{Each: c.Upper}}
-	case formula.HalfSpace:
-		return &kind.HalfSpaceSet{Normal: c.Normal, Bound: c.Bound}
-	case formula.Affine:
-		return &kind.AffineSet{Matrix: slices.Collect(slices.Chunk(c.A, n)), RHS: c.B}
-	case formula.Simplex:
-		return &kind.SimplexSet{Sum: c.Sum}
-	case formula.CappedSimplex:
-		return &kind.CappedSimplexSet{Sum: c.Sum, Upper: form.Vector{All: c.Upper}}
-	}
-	panic(fmt.Sprintf("problem: no set for a constraint %T", c))
+	kind.ReportFormulas(found, s.origin, err, name)
 }
 
 // individual is what the formulas say about one. Where they give no steady state or sensitivity, both are found by iteration.

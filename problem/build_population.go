@@ -7,6 +7,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/population"
+	"github.com/kedge-opt/kedge/problem/census"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/stream"
@@ -58,7 +59,7 @@ func (p *Problem) shorten(path string, r kedge.Rows) (kedge.Rows, error) {
 
 func (s *Spec) buildLaw(path string, l kind.Law, dim int, files fs.FS) (population.Law, error) {
 	law, err := l.Build(dim, files)
-	if wrong := (*kind.FileError)(nil); errors.As(err, &wrong) {
+	if wrong := (*census.FileError)(nil); errors.As(err, &wrong) {
 		return nil, s.errorf(path+".file", "%v", err)
 	}
 	return law, s.wrap(path, err)

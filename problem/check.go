@@ -116,10 +116,14 @@ func (c *check) model() {
 	if dim, want := c.s.Population.Dim, m.Dims().Trait-c.s.beside(); c.Sound("population.dim") && dim != want {
 		c.Fail(form.Paths("population.dim", "model.trait"), "population.dim is %d, but model.trait has %s", dim, form.Entries(want))
 	}
-	if !c.s.Model.Integer.None() && !c.s.Model.readsFiles() && len(c.s.Players) == 0 {
-		kind.CheckSet(&c.Scene, "model", kind.Integer(feasible(m), c.s.Model.Integer), c.Decision())
+	if set, curved := kind.Constrained(m).(*kind.ConvexSet); curved {
+		_, err := kind.BuildSet(set, m.Dims().Decision)
+		c.FailIf(err != nil, form.Paths("model.subject to"), "model.subject to: %v", err)
 	}
-	c.FailIf(!c.s.Model.readsFiles() && len(c.s.Players) == 0 && c.s.Start != nil && c.s.Start.Divides() && !divides(feasible(m)), form.Paths("start.law", "model.subject to"),
+	if !c.s.Model.Integer.None() && !c.s.Model.readsFiles() && len(c.s.Players) == 0 {
+		kind.CheckSet(&c.Scene, "model", kind.Integer(kind.Constrained(m), c.s.Model.Integer), c.Decision())
+	}
+	c.FailIf(!c.s.Model.readsFiles() && len(c.s.Players) == 0 && c.s.Start != nil && c.s.Start.Divides() && !divides(kind.Constrained(m)), form.Paths("start.law", "model.subject to"),
 		"start.law is proportions, but the decisions that model.subject to allows have no sum; want q >= 0 and sum(q) == a number")
 }
 

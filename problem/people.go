@@ -9,6 +9,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/internal/room"
+	"github.com/kedge-opt/kedge/problem/census"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/problem/world"
@@ -20,12 +21,12 @@ func (p *Problem) gather() error {
 	if t == nil {
 		return nil
 	}
-	g := kind.Gathering{Within: p.within, Files: p.files, Size: p.Spec.Population.Size, Draw: p.stream("population", "rows")}
+	g := census.Gathering{Within: p.within, Files: p.files, Size: p.Spec.Population.Size, Draw: p.stream("population", "rows")}
 	if have := room.Memory(); have.Known() {
 		g.Most = max(1, min(1<<30, int64(have.Bytes)/4))
 	}
 	people, err := t.Gather(g)
-	if wrong := (*kind.FileError)(nil); errors.As(err, &wrong) {
+	if wrong := (*census.FileError)(nil); errors.As(err, &wrong) {
 		return p.Spec.errorf("population.file", "%v", err)
 	}
 	var found form.Mistakes

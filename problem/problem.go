@@ -11,6 +11,7 @@ import (
 	"github.com/kedge-opt/kedge/game"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/population"
+	"github.com/kedge-opt/kedge/problem/census"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/risk"
 	"github.com/kedge-opt/kedge/set"
@@ -32,7 +33,7 @@ type Problem struct {
 	formulas    *formula.Model  // nil: the parts are known by name
 	law         population.Law  // of the traits
 	firstLaw    population.Law  // of the first states; nil: the trait
-	people      *kind.People    // of a table; nil: they are drawn or listed
+	people      *census.People  // of a table; nil: they are drawn or listed
 	weights     []float64       // as they were given; the model has them with the mean 1
 	players     []game.Player
 	stages      []set.Stage       // of the set, as it changes

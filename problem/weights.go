@@ -6,8 +6,8 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/population"
+	"github.com/kedge-opt/kedge/problem/census"
 	"github.com/kedge-opt/kedge/problem/form"
-	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // Weights are how much people count: listed, or in a file.
@@ -63,9 +63,9 @@ func (p *Problem) buildWeights() error {
 	}
 	w := from.Values
 	if from.File != "" {
-		table, err := kind.ReadTable(p.files, from.File, from.Array)
+		table, err := census.ReadTable(p.files, from.File, from.Array)
 		if err != nil {
-			return p.Spec.errorf(path+".file", "%v", &kind.FileError{Name: from.File, Err: err})
+			return p.Spec.errorf(path+".file", "%v", &census.FileError{Name: from.File, Err: err})
 		}
 		if n := p.Individuals(); table.Width > 1 && len(table.Data) != table.Width || len(table.Data) != n {
 			return p.Spec.errorf(path+".file", "%s has %s in rows of %d, want one number for each of %s",

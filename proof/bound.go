@@ -65,7 +65,7 @@ func (s *search) inside(box []interval.Span, center []float64) ([]float64, error
 		if err := s.project(z); err != nil {
 			return nil, err
 		}
-		if k == 0 && apart(box, center, z) {
+		if k == 0 && s.apart(box, center, z) {
 			return nil, nil
 		}
 		for i, x := range box {
@@ -79,16 +79,20 @@ func (s *search) inside(box []interval.Span, center []float64) ([]float64, error
 }
 
 // apart tells whether a box lies beyond the plane at z, the projection of c, that has the whole set on its other side.
-func apart(box []interval.Span, c, z []float64) bool {
+func (s *search) apart(box []interval.Span, c, z []float64) bool {
 	var beyond interval.Span
 	size, length := 0.0, 0.0
 	for i, x := range box {
 		normal := c[i] - z[i]
 		beyond = beyond.Add(x.Sub(interval.Point(z[i])).Scale(normal))
 		size = max(size, math.Abs(c[i]), math.Abs(z[i]))
+		if s.isCurved {
+			size = max(size, x.Most())
+		}
 		length += math.Abs(normal)
 	}
-	return beyond.Lo > 1e-9*size*length
+	slack, _ := s.slack()
+	return beyond.Lo > slack*size*length
 }
 
 // slide uses that the function rises or falls along a side all over the box: then the best is at the end of that side, or, where
@@ -249,8 +253,9 @@ func (s *search) alongSet(box []interval.Span, c []float64, g []interval.Span) (
 		rest = rest.Add(g[i].Sub(middle).Mul(x.Sub(interval.Point(c[i]))))
 		noise = max(noise, math.Abs(c[i]))
 	}
-	// Projections are good to a few units of 1e-12, relative to the point and to the plane that is touched.
-	return sum.Scale(1/t).Add(rest).Lo - float64(1e-11*length*(noise+size)), nil
+	// Projections are good to a few units of 1e-12, relative to the point and to the plane that is touched, and less so on curves.
+	_, slack := s.slack()
+	return sum.Scale(1/t).Add(rest).Lo - float64(slack*length*(noise+size)), nil
 }
 
 // bend is a bound b ≤ 0 for which sᵀHs ≥ b·n with s the way from c to any point of the box, or b > 0 with sᵀHs ≥ b·Σ(sᵢ/wᵢ)² where wᵢ

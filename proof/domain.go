@@ -23,9 +23,36 @@ func isBox(s kedge.Set) bool {
 	return false
 }
 
+// curved tells whether a set is bounded by curves, on which nearest points are found by steps and are good to 10⁻⁹ of the distance at most.
+func curved(s kedge.Set) bool {
+	switch s := s.(type) {
+	case set.Convex:
+		return true
+	case set.Product:
+		return slices.ContainsFunc(s.Parts, func(p set.Part) bool { return curved(p.Set) })
+	case set.Intersection:
+		return slices.ContainsFunc(s.Of, curved)
+	}
+	return false
+}
+
+// slack is what projections miss, relative to the sizes of what is compared: for planes between a box and the set, and for slopes along the set.
+func (s *search) slack() (apart, along float64) {
+	if s.isCurved {
+		return 1e-8, 1e-8
+	}
+	return 1e-9, 1e-11
+}
+
+// curveWork is how many spans are computed in the time of a projection onto curves, about.
+const curveWork = 1 << 14
+
 func (s *search) project(u []float64) error {
 	if s.set == nil {
 		return nil
+	}
+	if s.isCurved {
+		s.work += curveWork
 	}
 	if err := s.set.Project(u); err != nil {
 		return fmt.Errorf("project a decision: %w", err)
@@ -101,7 +128,11 @@ func (s *search) end(u []float64, k int, reach, size float64) (float64, error) {
 	end := z[k/2]
 	z[k/2] = u[k/2]
 	if !slices.Equal(z, u) {
-		end += sign * 4 * float64(len(u)) * size / far
+		beyond := 4 * float64(len(u)) * size / far
+		if s.isCurved {
+			beyond = 0.01 * size
+		}
+		end += sign * beyond
 	}
 	return end, nil
 }

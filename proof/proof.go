@@ -74,7 +74,7 @@ func Prove(ctx context.Context, f Function, set kedge.Set, found []float64, loss
 	if err := kedge.CheckVector("found", found, f.Decisions()); err != nil {
 		return nil, err
 	}
-	s := &search{ctx: ctx, f: f, set: set, isBox: isBox(set), n: len(found), budget: b.filled(), closed: math.Inf(1)}
+	s := &search{ctx: ctx, f: f, set: set, isBox: isBox(set), isCurved: curved(set), n: len(found), budget: b.filled(), closed: math.Inf(1)}
 	if err := s.begin(found); err != nil {
 		return nil, err
 	}

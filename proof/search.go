@@ -16,6 +16,7 @@ type search struct {
 	f          Function
 	set        kedge.Set
 	isBox      bool // the set is one
+	isCurved   bool // the set has curves
 	isConvex   bool // the function is, on the domain
 	isFeasible bool // the decision found is, up to rounding
 	n          int

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/dense"
@@ -12,11 +13,13 @@ import (
 
 // ConvexCurve is a convex function of a decision that has two derivatives, finite between the bounds of the sets that it bounds.
 type ConvexCurve interface {
-	// Expand returns the value at u and writes the gradient to g and the Hessian to h, n×n and row-major.
+	// Expand returns the value at u and writes the gradient to g and the Hessian to h, n×n and row-major, unless they are nil: then they are not wanted.
+	// Where there is no value it is NaN, and u is outside.
 	Expand(g, h, u []float64) float64
 }
 
-// Convex is {u : c(u) ≤ 0 for all Curves, within Bounds}. Inside is a decision within the bounds at which all curves are below 0: Inner finds one.
+// Convex is {u : c(u) ≤ 0 for all Curves, within Bounds and on a Plane}. Inside is a decision of that plane, within the bounds, at which all curves are below 0: Inner
+// finds one.
 //
 // The nearest point is found by a primal–dual interior-point method [boyd2004] that never leaves the set, so that no curve is above 0 at the
 // result. It misses the nearest point by about 10⁻¹⁰ of its distance from Inside. Curves whose slopes jump may stop it before that, with a *kedge.NotConvergedError.
@@ -25,6 +28,7 @@ type Convex struct {
 	Bounds Box
 	Curves []ConvexCurve
 	Inside []float64
+	Plane  *Affine // equations that hold as well; nil: none
 }
 
 var _ kedge.Set = Convex{}
@@ -34,33 +38,68 @@ func (c Convex) Check(n int) error {
 	if err := errors.Join(c.Bounds.Check(n), kedge.CheckVector("Inside", c.Inside, n)); err != nil {
 		return err
 	}
+	if c.Plane != nil {
+		if err := c.Plane.Check(n); err != nil {
+			return err
+		}
+	}
+	if c.Plane != nil && !(c.Plane.off(c.Inside) <= insideOff*(1+rows.MaxAbs(c.Inside))) {
+		return &kedge.RangeError{Arg: "Inside", Got: c.Plane.off(c.Inside), Want: "a decision of the plane, and not one so far from it"}
+	}
 	for i, v := range c.Inside {
 		if lower, upper := c.Bounds.bounds(i); !(v > lower && v < upper) {
 			return &kedge.RangeError{Arg: fmt.Sprintf("Inside[%d]", i), Got: v, Want: fmt.Sprintf("a number above %v and below %v", lower, upper)}
 		}
 	}
-	g, h := make([]float64, n), make([]float64, n*n)
 	for j, curve := range c.Curves {
-		if v := curve.Expand(g, h, c.Inside); !(v < 0) {
+		if v := curve.Expand(nil, nil, c.Inside); !(v < 0) {
 			return &kedge.RangeError{Arg: fmt.Sprintf("curve %d at Inside", j), Got: v, Want: "a number below 0"}
 		}
 	}
 	return nil
 }
 
+const (
+	insideOff = 1e-9  // how far Inside may be from the plane, and
+	planeOff  = 1e-13 // a decision that is left as it is, relative to their size
+	snapped   = 1e-13 // of the distance: so near a bound the nearest point is on it
+)
+
 // Project moves u to the nearest point of the set.
 func (c Convex) Project(u []float64) error {
 	if err := errors.Join(c.Check(len(u)), kedge.CheckFinite("u", u)); err != nil {
 		return err
 	}
-	p := newInterior(c, u)
-	if p.holds(u) {
+	y := append([]float64(nil), u...)
+	if c.Plane != nil && !(c.Plane.off(u) <= planeOff*rows.MaxAbs(u)) {
+		if err := c.Plane.Project(y); err != nil {
+			return err
+		}
+	}
+	p := newInterior(c, y)
+	if p.holds(y) {
+		copy(u, y)
 		return nil
 	}
 	if err := p.run(); err != nil {
 		return err
 	}
-	copy(u, p.x)
+	if copy(y, p.x); c.Plane != nil && c.Plane.Project(y) == nil && p.holds(y) { // steps along a plane leave it by rounding
+		copy(p.x, y)
+	}
+	copy(y, p.x)
+	for i, v := range y {
+		lower, upper := c.Bounds.bounds(i)
+		if near := snapped * p.size; v-lower <= near {
+			y[i] = lower
+		} else if upper-v <= near {
+			y[i] = upper
+		}
+	}
+	if !p.holds(y) || c.Plane != nil && !(c.Plane.off(y) <= planeOff*rows.MaxAbs(y)) {
+		copy(y, p.x)
+	}
+	copy(u, y)
 	return nil
 }
 
@@ -74,7 +113,8 @@ type interior struct {
 	bends         [][]float64 // of the curves at x
 	prices, turn  []float64   // multipliers of the parts, and how they change
 	h             []float64
-	size          float64 // ‖y − Inside‖
+	along         []float64 // orthonormal directions of the plane, one a row
+	size          float64   // ‖y − Inside‖
 }
 
 func newInterior(c Convex, u []float64) *interior {
@@ -84,6 +124,9 @@ func newInterior(c Convex, u []float64) *interior {
 	p := &interior{
 		c: c, y: append(v(0), u...), x: append(v(0), c.Inside...), next: v(n), move: v(n), g: v(n), values: v(m), trial: v(m), slopes: v(m * n),
 		prices: v(m), turn: v(m), h: v(n * n), size: rows.Distance(u, c.Inside),
+	}
+	if c.Plane != nil {
+		p.along = c.Plane.directions()
 	}
 	for range c.Curves {
 		p.bends = append(p.bends, v(n*n))
@@ -95,7 +138,7 @@ func newInterior(c Convex, u []float64) *interior {
 func (p *interior) expand(values, slopes, x []float64) {
 	n, k := len(x), len(p.c.Curves)
 	for j, curve := range p.c.Curves {
-		g, h := p.g, p.h
+		var g, h []float64
 		if slopes != nil {
 			g, h = kedge.Row(slopes, j, n), p.bends[j]
 		}
@@ -161,7 +204,7 @@ func (p *interior) run() error {
 	return nil
 }
 
-// rest is the length of x − y + Σ prices·slopes, with the slopes at x.
+// rest is the length of x − y + Σ prices·slopes along the plane, with the slopes at x.
 func (p *interior) rest(values, prices []float64) float64 {
 	n := len(p.x)
 	for i, v := range p.x {
@@ -171,6 +214,11 @@ func (p *interior) rest(values, prices []float64) float64 {
 		if prices[j] > 0 {
 			rows.AddScaled(p.g, prices[j], kedge.Row(p.slopes, j, n))
 		}
+	}
+	if p.c.Plane != nil {
+		across := make([]float64, len(p.along)/n)
+		rows.AddMul(across, p.along, p.g)
+		return rows.Norm(across)
 	}
 	return rows.Norm(p.g)
 }
@@ -195,10 +243,9 @@ func (p *interior) step(share float64) bool {
 		}
 		rows.AddScaled(p.move, share/v, slope)
 	}
-	if at, _ := dense.Cholesky(p.h, n, 0); at < n {
+	if !p.newton() {
 		return false
 	}
-	dense.SolveCholesky(p.h, p.move, n)
 	long := 1.0
 	for j, v := range p.values {
 		p.turn[j] = 0
@@ -212,6 +259,38 @@ func (p *interior) step(share float64) bool {
 	return p.advance(long)
 }
 
+// newton solves h·move = move, on the plane where there is one, in an orthonormal basis of its directions: whatever led away from it would cancel.
+func (p *interior) newton() bool {
+	n, h, move := len(p.x), p.h, p.move
+	k := len(p.along) / n
+	if p.c.Plane != nil {
+		turned := make([]float64, k*n)
+		h, move = make([]float64, k*k), make([]float64, k)
+		for i := range k {
+			for c := range n {
+				turned[i*n+c] = rows.Dot(kedge.Row(p.along, i, n), kedge.Row(p.h, c, n))
+			}
+			move[i] = rows.Dot(kedge.Row(p.along, i, n), p.move)
+		}
+		for i := range k {
+			for c := range k {
+				h[i*k+c] = rows.Dot(kedge.Row(turned, i, n), kedge.Row(p.along, c, n))
+			}
+		}
+	} else {
+		k = n
+	}
+	if at, _ := dense.Cholesky(h, k, 0); at < k {
+		return false
+	}
+	dense.SolveCholesky(h, move, k)
+	if p.c.Plane != nil {
+		clear(p.move)
+		rows.AddMulT(p.move, p.along, move)
+	}
+	return true
+}
+
 // advance goes along the step, as far as that stays inside.
 func (p *interior) advance(long float64) bool {
 	for ; long > 1e-14; long /= 2 {
@@ -223,6 +302,9 @@ func (p *interior) advance(long float64) bool {
 			inside = inside && (v < 0 || !(p.prices[j] > 0))
 		}
 		if inside {
+			if slices.Equal(p.x, p.next) {
+				return false // by rounding, and so it would stay
+			}
 			copy(p.x, p.next)
 			rows.AddScaled(p.prices, long, p.turn)
 			p.expand(p.values, p.slopes, p.x)
@@ -230,87 +312,4 @@ func (p *interior) advance(long float64) bool {
 		}
 	}
 	return false
-}
-
-// Inner finds a decision at which curves are below 0 and bounds are kept, strictly: where their largest value is least, or on the way there from a start within
-// the bounds. The error wraps kedge.ErrInfeasible where it finds none.
-func Inner(bounds Box, curves []ConvexCurve, start []float64) ([]float64, error) {
-	n := len(start)
-	if err := errors.Join(bounds.Check(n), kedge.CheckFinite("start", start)); err != nil {
-		return nil, err
-	}
-	x := append([]float64(nil), start...)
-	for i := range x {
-		lower, upper := bounds.bounds(i)
-		if x[i] > lower && x[i] < upper {
-			continue
-		}
-		switch wide := upper - lower; {
-		case wide == 0:
-			return nil, fmt.Errorf("entry %d has one value only, so that nothing is inside: %w", i, kedge.ErrInfeasible)
-		case !math.IsInf(wide, 1):
-			x[i] = lower + float64(wide/2)
-		case math.IsInf(lower, -1):
-			x[i] = upper - 1
-		default:
-			x[i] = lower + 1
-		}
-	}
-	g, h, most, steep := make([]float64, n), make([]float64, n*n), math.Inf(-1), 0.0
-	for _, c := range curves {
-		v := c.Expand(g, h, x)
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, &kedge.NotFiniteError{Arg: "a curve", Value: v}
-		}
-		most, steep = max(most, v), max(steep, rows.Norm(g))
-	}
-	if most < 0 || len(curves) == 0 {
-		return x, nil
-	}
-	return lift(bounds, curves, x, most, max(most, 1e-3*steep, 0x1p-500))
-}
-
-// lift looks for a point inside by pulling down the height of all curves: the projection of a point below onto what is above them.
-// The margin is how high above them it begins.
-func lift(bounds Box, curves []ConvexCurve, x []float64, most, margin float64) ([]float64, error) {
-	n := len(x)
-	above := Convex{Inside: append(append([]float64(nil), x...), most+margin)}
-	for _, c := range curves {
-		above.Curves = append(above.Curves, lifted{c, n})
-	}
-	for i := range n + 1 {
-		lower, upper := math.Inf(-1), most+2*margin
-		if i < n {
-			lower, upper = bounds.bounds(i)
-		}
-		above.Bounds.Lower, above.Bounds.Upper = append(above.Bounds.Lower, lower), append(above.Bounds.Upper, upper)
-	}
-	for far := 4 * margin; far < 1e9*margin; far *= 16 {
-		u := append(append([]float64(nil), x...), -far)
-		if err := above.Project(u); err != nil {
-			return nil, err
-		}
-		if u[n] < -1e-12*margin { // and not by rounding
-			return u[:n], nil
-		}
-	}
-	return nil, fmt.Errorf("no decision is strictly inside all curves: %w", kedge.ErrInfeasible)
-}
-
-// lifted is c(u) − s as a function of (u, s).
-type lifted struct {
-	of ConvexCurve
-	n  int
-}
-
-func (l lifted) Expand(g, h, u []float64) float64 {
-	n := l.n
-	inner := make([]float64, n*n)
-	v := l.of.Expand(g[:n], inner, u[:n])
-	clear(h)
-	for i := range n {
-		copy(h[i*(n+1):i*(n+1)+n], kedge.Row(inner, i, n))
-	}
-	g[n] = -1
-	return v - u[n]
 }

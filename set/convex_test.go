@@ -13,7 +13,15 @@ import (
 // curve is a ConvexCurve of given derivatives.
 type curve func(g, h, u []float64) float64
 
-func (c curve) Expand(g, h, u []float64) float64 { return c(g, h, u) }
+func (c curve) Expand(g, h, u []float64) float64 {
+	if g == nil {
+		g = make([]float64, len(u))
+	}
+	if h == nil {
+		h = make([]float64, len(u)*len(u))
+	}
+	return c(g, h, u)
+}
 
 // ellipse is Σ (uᵢ/aᵢ)² ≤ 1.
 func ellipse(a ...float64) curve {
@@ -134,16 +142,59 @@ func TestInner(t *testing.T) {
 	moved := curve(func(g, h, u []float64) float64 {
 		return ellipse(0.1, 0.2)(g, h, []float64{u[0] - 4, u[1] - 1})
 	})
-	x, err := Inner(box, []ConvexCurve{moved, side(4, 1, 0)}, []float64{-5, 9})
+	x, err := Inner(nil, box, []ConvexCurve{moved, side(4, 1, 0)}, []float64{-5, 9})
 	if err != nil || (Convex{Bounds: box, Curves: []ConvexCurve{moved, side(4, 1, 0)}, Inside: x}).Check(2) != nil {
 		t.Errorf("%v, %v", x, err)
 	}
 	for _, curves := range [][]ConvexCurve{{moved, side(3, 1, 0)}, {side(0, 1, 0), side(0, -1, 0)}} {
-		if x, err := Inner(box, curves, []float64{0, 0}); !errors.Is(err, kedge.ErrInfeasible) {
+		if x, err := Inner(nil, box, curves, []float64{0, 0}); !errors.Is(err, kedge.ErrInfeasible) {
 			t.Errorf("nothing is inside, but %v is found, %v", x, err)
 		}
 	}
-	if _, err := Inner(Box{Lower: []float64{1}, Upper: []float64{1}}, nil, []float64{1}); !errors.Is(err, kedge.ErrInfeasible) {
+	if _, err := Inner(nil, Box{Lower: []float64{1}, Upper: []float64{1}}, nil, []float64{1}); !errors.Is(err, kedge.ErrInfeasible) {
 		t.Errorf("a point has an inside: %v", err)
+	}
+}
+
+// A simplex and the part of one in a ball have the same nearest points by the exact projection and by Dykstra's method.
+func TestConvexOnAPlane(t *testing.T) {
+	const n = 5
+	plane, err := NewAffine(slices.Repeat([]float64{1}, n), []float64{2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bounds := Box{Lower: make([]float64, n)}
+	for _, c := range []struct {
+		curves []ConvexCurve
+		other  kedge.Set
+	}{
+		{nil, Simplex{Sum: 2}},
+		{[]ConvexCurve{ellipse(1, 1, 1, 1, 1)}, Intersection{Of: []kedge.Set{Ball{Radius: 1}, Simplex{Sum: 2}}, Tolerance: 1e-13, MaxSteps: 200_000}},
+	} {
+		inside, err := Inner(plane, bounds, c.curves, []float64{-3, 7, 0, 0, 0})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := Convex{Bounds: bounds, Curves: c.curves, Inside: inside, Plane: plane}
+		for k := range 40 {
+			y := normals(n, 3, string(rune('a'+k)))
+			x, want := slices.Clone(y), slices.Clone(y)
+			if err := errors.Join(s.Project(x), c.other.Project(want)); err != nil || apart(x, want, y) > 1e-9 {
+				t.Errorf("%v: %v, %v, want %v", y, x, err, want)
+			}
+			again := slices.Clone(x)
+			if err := s.Project(again); err != nil || bits(again, x) != 0 {
+				t.Errorf("%v is moved again, to %v, %v", x, again, err)
+			}
+			if far := s.Excess(x); far > 1e-14 {
+				t.Errorf("%v is outside by %v", x, far)
+			}
+		}
+	}
+	if x, err := Inner(plane, bounds, []ConvexCurve{ellipse(0.5, 0.5, 0.5, 0.5, 0.5)}, make([]float64, n)); !errors.Is(err, kedge.ErrInfeasible) {
+		t.Errorf("nobody with Σu = 2 is within 0.5 of 0, but %v is found, %v", x, err)
+	}
+	if x, err := Inner(plane, Box{Upper: []float64{0, 0, 0, 0, 0}}, nil, make([]float64, n)); !errors.Is(err, kedge.ErrInfeasible) {
+		t.Errorf("Σu = 2 below 0 is found, %v, %v", x, err)
 	}
 }

@@ -185,6 +185,9 @@ func ends(s kedge.Set, n int) (lower, upper []float64, err error) {
 				return nil, nil, &kedge.RangeError{Arg: fmt.Sprintf("entry %d", i), Got: u[i], Want: "a set with an end there"}
 			}
 			slack := float64(1e-6 * max(1, math.Abs(u[i]))) // of what is far away the projection is nearly the end
+			if _, ok := s.(Convex); ok {
+				slack = 1 // which is known less exactly, the farther away
+			}
 			if side < 0 {
 				lower[i] = math.Ceil(u[i] - slack)
 			} else {

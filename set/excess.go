@@ -150,16 +150,7 @@ func (h HalfSpace) Excess(u []float64) float64 {
 
 // Excess implements [JudgedSet], by the equations, made orthonormal.
 func (s *Affine) Excess(u []float64) float64 {
-	return excessOf(s, u, func() (far float64) {
-		for i, want := range s.offset {
-			off := rows.Total{High: -want}
-			for j, q := range kedge.Row(s.basis, i, s.dim) {
-				off = off.AddProduct(q, u[j])
-			}
-			far = max(far, math.Abs(off.Value()))
-		}
-		return far
-	})
+	return excessOf(s, u, func() float64 { return s.off(u) })
 }
 
 // Excess implements [JudgedSet], by the worst part.
@@ -189,14 +180,17 @@ func (s Intersection) Excess(u []float64) float64 {
 func (c Convex) Excess(u []float64) float64 {
 	return excessOf(c, u, func() float64 {
 		far := beyond(c.Bounds, u)
-		g, h := make([]float64, len(u)), make([]float64, len(u)*len(u))
+		g := make([]float64, len(u))
 		for _, curve := range c.Curves {
-			switch v := curve.Expand(g, h, u); {
+			switch v := curve.Expand(g, nil, u); {
 			case v > 0:
 				far = max(far, v/rows.Norm(g))
 			case math.IsNaN(v) && far == 0:
 				return v
 			}
+		}
+		if c.Plane != nil {
+			far = max(far, c.Plane.Excess(u))
 		}
 		return far
 	})

@@ -42,6 +42,9 @@ func radius(s kedge.Set, n int) (r float64, ok bool) {
 		return math.Inf(1), true
 	case *Affine:
 		return math.Inf(1), true
+	case Convex:
+		r = corner(n, s.Bounds.Lower, s.Bounds.Upper)
+		return r, !math.IsInf(r, 1)
 	case Product:
 		return parts(s)
 	case Intersection:

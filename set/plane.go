@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
@@ -196,6 +197,35 @@ func (s *Affine) extend(v []float64) {
 
 // without takes the direction q out of v.
 func without(v, q []float64) { rows.AddScaled(v, -rows.Dot(v, q), q) }
+
+// off is by how much u misses the equation that it misses most.
+func (s *Affine) off(u []float64) (far float64) {
+	for i, want := range s.offset {
+		off := rows.Total{High: -want}
+		for j, q := range kedge.Row(s.basis, i, s.dim) {
+			off = off.AddProduct(q, u[j])
+		}
+		far = max(far, math.Abs(off.Value()))
+	}
+	return far
+}
+
+// directions returns an orthonormal basis of the directions within the set, one a row: of all axes the one that is least among those there are is next.
+func (s *Affine) directions() []float64 {
+	all := &Affine{dim: s.dim, basis: append([]float64(nil), s.basis...)}
+	taken := make([]float64, s.dim) // of every axis
+	for r := 0; r < s.dim; r++ {
+		if r >= len(s.offset) {
+			v := make([]float64, s.dim)
+			v[slices.Index(taken, slices.Min(taken))] = 1
+			all.extend(v)
+		}
+		for i, q := range kedge.Row(all.basis, r, s.dim) {
+			taken[i] += float64(q * q)
+		}
+	}
+	return all.basis[len(s.basis):]
+}
 
 // substitute solves for the coordinates of a point in the basis that satisfies the pivot equations with the given
 // right-hand sides: a pivot row has no part in the directions that later pivots added.

@@ -29,6 +29,7 @@ func namesakes() map[string]string {
 		"Choice":        model,
 		"Column":        renamed,
 		"Constant":      renamed,
+		"Convex":        shape,
 		"Constraint":    section,
 		"Coupled":       model,
 		"Drift":         section,

@@ -18,7 +18,7 @@ func Standard() *Catalogue {
 		Objectives: []Objective{&AffinityObjective{}, &RevenueObjective{}, &QuadraticObjective{}, &LogisticObjective{}, &FormulaObjective{}},
 		Sets: []Set{
 			&WholeSet{}, &BallSet{}, &L1BallSet{}, &BoxSet{}, &SimplexSet{}, &CappedSimplexSet{}, &HalfSpaceSet{}, &AffineSet{}, &ProductSet{},
-			&IntersectionSet{}, &FiniteSet{},
+			&IntersectionSet{}, &ConvexSet{}, &FiniteSet{},
 		},
 		Laws: []Law{
 			&SphereLaw{}, &CapLaw{}, &BimodalLaw{}, &DirichletLaw{}, &NormalLaw{}, &ProportionsLaw{}, &ValuesLaw{}, &FileLaw{},

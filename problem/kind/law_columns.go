@@ -5,18 +5,12 @@ import (
 
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/population"
+	"github.com/kedge-opt/kedge/problem/census"
 	"github.com/kedge-opt/kedge/problem/form"
 )
 
 // ColumnsLaw is the people of a table as it is: traits, first states, weights and groups are its columns, or formulas of them.
-type ColumnsLaw struct {
-	File   string   // a .csv, .parquet or .npz file whose columns have names
-	Traits []string // formulas of columns, which give the entries of a trait
-	States []string // of a first state; nil: the trait
-	Weight string   // how much somebody counts; "": all alike
-	Group  string   // which group somebody is in; "": there are none
-	Where  string   // who is taken; "": everybody
-}
+type ColumnsLaw struct{ census.Query }
 
 // Columns is the name of the law of a table's columns.
 const Columns = "columns"
@@ -59,7 +53,7 @@ func (*ColumnsLaw) Check(*Scene, string, form.Length) {}
 
 // Build implements [Law].
 func (l *ColumnsLaw) Build(_ int, files fs.FS) (population.Law, error) {
-	p, err := l.Gather(Gathering{Files: files})
+	p, err := l.Gather(census.Gathering{Files: files})
 	if err != nil {
 		return nil, err
 	}

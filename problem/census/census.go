@@ -1,4 +1,5 @@
-package kind
+// Package census reads people from files: rows of numbers, and tables of which columns, or formulas of them, are traits, first states, weights and groups.
+package census
 
 import (
 	"context"
@@ -19,6 +20,16 @@ import (
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/stream"
 )
+
+// Query says what is asked of a table.
+type Query struct {
+	File   string   // a .csv, .parquet or .npz file whose columns have names
+	Traits []string // formulas of columns, which give the entries of a trait
+	States []string // of a first state; nil: the trait
+	Weight string   // how much somebody counts; "": all alike
+	Group  string   // which group somebody is in; "": there are none
+	Where  string   // who is taken; "": everybody
+}
 
 // Gathering is what people are gathered from a table with.
 type Gathering struct {
@@ -46,28 +57,28 @@ type People struct {
 func (p *People) Size() int { return len(p.Traits.Data) / p.Traits.Width }
 
 // fields are the formulas of the table, where first.
-func (l *ColumnsLaw) fields() (list []formula.TableField) {
+func (q *Query) fields() (list []formula.TableField) {
 	add := func(key, body string, wants formula.FieldKind) {
 		if body != "" {
 			list = append(list, formula.TableField{Name: "population." + key, Body: body, Wants: wants})
 		}
 	}
-	add("where", l.Where, formula.GivesCondition)
-	for i, body := range l.Traits {
+	add("where", q.Where, formula.GivesCondition)
+	for i, body := range q.Traits {
 		add(fmt.Sprintf("traits[%d]", i), body, formula.GivesNumbers)
 	}
-	for i, body := range l.States {
+	for i, body := range q.States {
 		add(fmt.Sprintf("states[%d]", i), body, formula.GivesNumbers)
 	}
-	add("weight", l.Weight, formula.GivesScalar)
-	add("group", l.Group, formula.GivesLabel)
+	add("weight", q.Weight, formula.GivesScalar)
+	add("group", q.Group, formula.GivesLabel)
 	return list
 }
 
 // Mistakes joins what is wrong with the formulas whatever the file holds, one *formula.Error each.
-func (l *ColumnsLaw) Mistakes() error {
+func (q *Query) Mistakes() error {
 	var all []error
-	for _, f := range l.fields() {
+	for _, f := range q.fields() {
 		if _, err := formula.References(f.Name, f.Body); err != nil {
 			all = append(all, err)
 		}
@@ -76,11 +87,11 @@ func (l *ColumnsLaw) Mistakes() error {
 }
 
 // Gather reads the table and computes who is in it. Errors are *FileError or join *formula.Error.
-func (l *ColumnsLaw) Gather(g Gathering) (*People, error) {
+func (q *Query) Gather(g Gathering) (*People, error) {
 	if g.Within == nil {
 		g.Within = context.Background()
 	}
-	c := &census{ColumnsLaw: l, Gathering: g, fields: l.fields()}
+	c := &census{Query: q, Gathering: g, fields: q.fields()}
 	for _, step := range []func() error{c.read, c.pass, c.compute} {
 		if err := step(); err != nil {
 			return nil, c.tell(err)
@@ -91,7 +102,7 @@ func (l *ColumnsLaw) Gather(g Gathering) (*People, error) {
 
 // census gathers people.
 type census struct {
-	*ColumnsLaw
+	*Query
 	Gathering
 	fields []formula.TableField // that are left to compute
 	refs   [][]formula.Reference
