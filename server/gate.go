@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"net/http"
 	"strings"
 
@@ -64,6 +66,32 @@ func (c *call) identify() error {
 	}
 	c.who, c.gone = g, gone
 	return nil
+}
+
+// spend takes a request from the quota of its key, and what it sends as it comes. Without a key there is none.
+func (c *call) spend() error {
+	if c.gone == nil {
+		return nil
+	}
+	if wait := c.quotas.spend(c.who.Prefix, c.clock.Now(), &c.limits); wait > 0 {
+		p := problem(tooMany, fmt.Sprintf("a key may send %g requests and %g bytes a second", c.limits.KeyRate, c.limits.KeyBytes))
+		p.wait = wait
+		return p
+	}
+	c.Request.Body = &counted{c.Request.Body, func(n int) { c.quotas.sent(c.who.Prefix, n) }}
+	return nil
+}
+
+// counted is a body whose bytes are counted as they are read.
+type counted struct {
+	io.ReadCloser
+	count func(n int)
+}
+
+func (b *counted) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.count(n)
+	return n, err
 }
 
 // whileValid ends a request that goes on for long when its key does.

@@ -15,23 +15,25 @@ import (
 // Allowance on what clients send. GET /version shows them.
 type Allowance struct {
 	Body        int64         `json:"body_bytes"`
-	Batch       int64         `json:"batch_bytes"`         // JSON and NDJSON, also unpacked
-	Table       int64         `json:"table_bytes"`         // Parquet and NPZ
-	Ratio       int64         `json:"unpack_ratio"`        // beyond the first MB
-	Held        int64         `json:"bytes_at_work"`       // of all bodies together
-	Depth       int           `json:"json_depth"`          //
-	Rows        int           `json:"rows_a_batch"`        //
-	AllRows     int           `json:"rows_a_decision"`     //
-	Batches     int           `json:"batches_a_decision"`  //
-	Entries     int           `json:"entries_a_decision"`  //
-	AtWork      int           `json:"requests_at_work"`    //
-	Waiting     int           `json:"requests_waiting"`    // beyond those: 503
-	Loops       int           `json:"loops"`               //
-	Watchers    int           `json:"watchers"`            //
-	HeaderBytes int           `json:"header_bytes"`        //
-	Header      time.Duration `json:"header_ns"`           // to send the headers
-	Pace        int64         `json:"body_bytes_a_second"` // at least, after the time for headers
-	Reply       time.Duration `json:"reply_ns"`            // to take a reply
+	Batch       int64         `json:"batch_bytes"`             // JSON and NDJSON, also unpacked
+	Table       int64         `json:"table_bytes"`             // Parquet and NPZ
+	Ratio       int64         `json:"unpack_ratio"`            // beyond the first MB
+	Held        int64         `json:"bytes_at_work"`           // of all bodies together
+	Depth       int           `json:"json_depth"`              //
+	Rows        int           `json:"rows_a_batch"`            //
+	AllRows     int           `json:"rows_a_decision"`         //
+	Batches     int           `json:"batches_a_decision"`      //
+	Entries     int           `json:"entries_a_decision"`      //
+	AtWork      int           `json:"requests_at_work"`        //
+	Waiting     int           `json:"requests_waiting"`        // beyond those: 503
+	KeyRate     float64       `json:"requests_a_second_a_key"` // then 429
+	KeyBytes    float64       `json:"bytes_a_second_a_key"`    // the same
+	Loops       int           `json:"loops"`                   //
+	Watchers    int           `json:"watchers"`                //
+	HeaderBytes int           `json:"header_bytes"`            //
+	Header      time.Duration `json:"header_ns"`               // to send the headers
+	Pace        int64         `json:"body_bytes_a_second"`     // at least, after the time for headers
+	Reply       time.Duration `json:"reply_ns"`                // to take a reply
 }
 
 // DefaultLimits are those of a server that nobody gave others.
@@ -40,7 +42,7 @@ func DefaultLimits() Allowance {
 	return Allowance{
 		Body: 1 << 20, Batch: text.Bytes, Table: table.Bytes, Ratio: text.Ratio, Held: 256 << 20, Depth: 8,
 		Rows: session.MostRows, AllRows: session.MostOfAllRows, Batches: session.MostBatches, Entries: 10_000,
-		AtWork: 512, Waiting: 1024, Loops: 100_000, Watchers: 2_000,
+		AtWork: 512, Waiting: 1024, KeyRate: 2000, KeyBytes: 64 << 20, Loops: 100_000, Watchers: 2_000,
 		HeaderBytes: 64 << 10, Header: 5 * time.Second, Pace: 16 << 10, Reply: 30 * time.Second,
 	}
 }

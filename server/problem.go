@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
+	"time"
 
 	"github.com/kedge-opt/kedge/session"
 )
@@ -19,6 +21,8 @@ type ProblemDetails struct {
 	Retryable bool            `json:"retryable"`
 	State     string          `json:"state,omitempty"` // of the decision
 	Errors    []session.Fault `json:"errors,omitempty"`
+
+	wait time.Duration // before it is worth while to try again; 0: a moment
 }
 
 // problemType is what there is to know about one kind of problem.
@@ -44,6 +48,7 @@ const (
 
 	unauthenticated = "unauthenticated"
 	starting        = "starting"
+	tooMany         = "too-many-requests"
 )
 
 // problemTypes are all of them; each has a page of the server.
@@ -76,6 +81,7 @@ var problemTypes = []problemType{
 	{session.Infeasible, 422, "The decision is not feasible", "It must be in the set of the spec."},
 	{session.NoSafeDecision, 422, "The spec does not say what is safe", "Write live.safe and live.cap.norm."},
 	{needsMatch, 428, "The revision that is changed must be named", "Send If-Match with the revision of the loop."},
+	{tooMany, 429, "The key sends more than its share", "A key may send so many requests and bytes a second, so that it cannot starve others. Nothing of the request was stored, and what is live stays live. Send it again after the time in Retry-After, and larger batches less often; kedge serve --key-rate gives keys more."},
 	{fault, 500, "The server is at fault", "Nothing is known to be stored; the same message again is safe. The log of the server says more."},
 	{overloaded, 503, "Too much is waiting", "Try again after the time in Retry-After."},
 	{starting, 503, "The server is about to start or to stop", "It takes nothing new at the moment. What is live stays live. Try again after the time in Retry-After."},
@@ -94,7 +100,7 @@ func typeOf(name string) problemType {
 
 func problem(name, detail string) *ProblemDetails {
 	t := typeOf(name)
-	return &ProblemDetails{Type: "/problems/" + t.name, Title: t.title, Status: t.status, Detail: detail, Retryable: t.status == 503 || t.status == 507 || t.status == 500}
+	return &ProblemDetails{Type: "/problems/" + t.name, Title: t.title, Status: t.status, Detail: detail, Retryable: t.status == 429 || t.status == 503 || t.status == 507 || t.status == 500}
 }
 
 func (p *ProblemDetails) Error() string { return p.Type + ": " + p.Detail }
@@ -127,8 +133,8 @@ func problemOf(err error) *ProblemDetails {
 func (p *ProblemDetails) send(w http.ResponseWriter, r *http.Request) {
 	p.Instance = r.URL.Path
 	w.Header().Set("Content-Type", "application/problem+json")
-	if p.Status == 503 || p.Status == 507 {
-		w.Header().Set("Retry-After", "2")
+	if p.Status == 429 || p.Status == 503 || p.Status == 507 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(max(p.wait, 2*time.Second).Seconds()+0.999)))
 	}
 	w.WriteHeader(p.Status)
 	json.NewEncoder(w).Encode(p)

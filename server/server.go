@@ -30,8 +30,8 @@ type Server struct {
 	hub     *hub
 	table   []route
 	build   string
-	work    chan struct{}
-	waiting atomic.Int64 // requests that wait to be at work
+	turns   *turns
+	quotas  quotas
 	held    atomic.Int64 // bytes of bodies of requests at work
 	handler http.Handler
 	ready   func() error
@@ -63,7 +63,7 @@ type Setup struct {
 
 // New makes a server.
 func New(c Setup) *Server {
-	s := &Server{journal: c.Journal, limits: c.Limits, log: c.Log, names: namesOf(c.Hosts), hub: newHub(), build: c.Build, work: make(chan struct{}, c.Limits.AtWork), ready: c.Ready, clock: c.Clock, owner: c.Owner, proxies: c.Proxies, proxyTLS: c.ProxyTLS}
+	s := &Server{journal: c.Journal, limits: c.Limits, log: c.Log, names: namesOf(c.Hosts), hub: newHub(), build: c.Build, turns: newTurns(c.Limits.AtWork, c.Limits.Waiting), quotas: quotas{keys: map[string]*quota{}}, ready: c.Ready, clock: c.Clock, owner: c.Owner, proxies: c.Proxies, proxyTLS: c.ProxyTLS}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -140,13 +140,6 @@ var loopName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 // serve answers a route.
 func (s *Server) serve(r route) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
-		if !r.streams {
-			if err := s.admit(req.Context()); err != nil {
-				problemOf(err).send(w, req)
-				return
-			}
-			defer func() { <-s.work }()
-		}
 		c := &call{Server: s, w: w, Request: req, row: r, loop: req.PathValue("loop")}
 		defer func() { s.held.Add(-c.held) }()
 		status, reply, err := c.enter(r)
@@ -165,25 +158,6 @@ func (s *Server) serve(r route) http.HandlerFunc {
 	}
 }
 
-// admit waits until a request may be at work.
-func (s *Server) admit(ctx context.Context) error {
-	select {
-	case s.work <- struct{}{}:
-		return nil
-	default:
-	}
-	defer s.waiting.Add(-1)
-	if s.waiting.Add(1) > int64(s.limits.Waiting) {
-		return problem(overloaded, "too many requests are waiting")
-	}
-	select {
-	case s.work <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return problem(overloaded, "the request was given up while it waited")
-	}
-}
-
 func (c *call) enter(r route) (int, any, error) {
 	if strings.Contains(r.Path, "{loop}") && !loopName.MatchString(c.loop) {
 		return 0, nil, problem(session.NotFound, fmt.Sprintf("no loop can be called %q", c.loop))
@@ -191,8 +165,16 @@ func (c *call) enter(r route) (int, any, error) {
 	if err := c.authorize(r); err != nil {
 		return 0, nil, err
 	}
+	if err := c.spend(); err != nil {
+		return 0, nil, err
+	}
 	if r.streams {
 		defer c.whileValid()()
+	} else {
+		if err := c.turns.enter(c.Context(), c.who.Prefix); err != nil {
+			return 0, nil, err
+		}
+		defer c.turns.leave()
 	}
 	if text := c.PathValue("k"); text != "" {
 		k, err := strconv.Atoi(text)

@@ -31,6 +31,7 @@ const DefaultAddress = "127.0.0.1:7070"
 func newServe(kinds *kind.Catalogue) *cobra.Command {
 	var data string
 	var f front
+	limits := server.DefaultLimits()
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Decide for people who are elsewhere: ask, deploy, tell, over HTTP",
@@ -47,9 +48,11 @@ A first signal stops it: requests end, states are saved, and the exit code is 0.
 
   kedge serve --data shop-data --listen 0.0.0.0:7070 --tls-cert cert.pem --tls-key key.pem --host kedge.example`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return serve(c.Context(), c, data, &f, kinds) },
+		RunE: func(c *cobra.Command, _ []string) error { return serve(c.Context(), c, data, &f, limits, kinds) },
 	}
 	c.Flags().StringVar(&data, "data", "kedge-data", "the folder of the loops")
+	c.Flags().Float64Var(&limits.KeyRate, "key-rate", limits.KeyRate, "requests a second that a key may send")
+	c.Flags().Float64Var(&limits.KeyBytes, "key-bytes", limits.KeyBytes, "bytes a second that a key may send")
 	f.offer(c)
 	return c
 }
@@ -63,7 +66,10 @@ const (
 	hint     = 200 * time.Millisecond // in which replies tell clients to use their connections no more, before idle ones are closed
 )
 
-func serve(ctx context.Context, c *cobra.Command, data string, f *front, kinds *kind.Catalogue) (err error) {
+func serve(ctx context.Context, c *cobra.Command, data string, f *front, limits server.Allowance, kinds *kind.Catalogue) (err error) {
+	if !(limits.KeyRate >= 1) || !(limits.KeyBytes >= 1) {
+		return errors.New("--key-rate and --key-bytes are at least 1")
+	}
 	if err := f.read(); err != nil { // before the folder is touched
 		return err
 	}
@@ -74,7 +80,7 @@ func serve(ctx context.Context, c *cobra.Command, data string, f *front, kinds *
 	defer func() { err = errors.Join(err, journal.Close()) }()
 	log := slog.New(slog.NewTextHandler(c.ErrOrStderr(), nil))
 	setup := setupOf(journal, kinds)
-	setup.Log = log
+	setup.Log, setup.Limits = log, limits
 	cert, err := f.furnish(&setup)
 	if err != nil {
 		return err
