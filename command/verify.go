@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/kedge-opt/kedge/command/service"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/report/page"
 	"github.com/spf13/cobra"
@@ -13,16 +14,19 @@ import (
 func newVerify() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "verify DIR...",
-		Short: "Check that result folders hold what was written",
+		Use:   "verify PATH...",
+		Short: "Check that results, loops and backups hold what was written",
 		Long: `Compare every file of finished result folders, and of folders inside them, with the checksums in their manifest.json.
 times.json, the only file that differs between equal runs, has its checksum inside. Files that kedge has not written are named and left
 alone. What an earlier version wrote without a checksum is marked with ?.
 
+Of a data folder of the service, in use or not, a backup or a bundle every event and batch is read, and the first fault named with loop and event.
+
 Exit codes: 0 all is as written, 1 a file differs or is missing, 64 a folder is no finished result,
 130 stopped by Ctrl-C.`,
 		Example: `  kedge verify runs/polarized
-  kedge verify runs/* --json`,
+  kedge verify runs/* --json
+  kedge verify shop-data monday.kedge shop.tar`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return interrupted(c, verify(c.Context(), c.OutOrStdout(), args, asJSON))
@@ -35,6 +39,10 @@ Exit codes: 0 all is as written, 1 a file differs or is missing, 64 a folder is 
 // verify checks all folders before it prints anything.
 func verify(ctx context.Context, w io.Writer, dirs []string, asJSON bool) error {
 	found, total, bad := map[string]*folder.Inspection{}, 0, 0
+	dirs, logs, err := service.VerifyLogs(ctx, dirs)
+	if err != nil {
+		return coded{err, exitFailed}
+	}
 	for _, dir := range dirs {
 		one, err := folder.Verify(ctx, dir)
 		if err != nil {
@@ -44,7 +52,7 @@ func verify(ctx context.Context, w io.Writer, dirs []string, asJSON bool) error 
 		total += len(one.Files)
 		bad += countProblems(one.Files)
 	}
-	if err := printChecked(w, dirs, found, asJSON); err != nil {
+	if err := printChecked(w, dirs, found, logs, asJSON); err != nil {
 		return err
 	}
 	if bad > 0 {
@@ -62,11 +70,14 @@ func countProblems(list []folder.Checked) (n int) {
 	return n
 }
 
-func printChecked(w io.Writer, dirs []string, found map[string]*folder.Inspection, asJSON bool) error {
+func printChecked(w io.Writer, dirs []string, found map[string]*folder.Inspection, logs []service.VerifiedLog, asJSON bool) error {
 	if asJSON {
-		return folder.WriteJSON(w, found)
+		return folder.WriteJSON(w, service.ByPath(found, logs))
 	}
 	var pieces []page.Piece
+	for _, one := range logs {
+		pieces = append(pieces, page.Heading(one.Path), page.Marked{Mark: "✓", Text: one.Words(), Sign: page.Good})
+	}
 	for _, dir := range dirs {
 		pieces = append(pieces, page.Heading(dir))
 		for _, c := range found[dir].Files {

@@ -88,6 +88,7 @@ func routes() []route {
 		{Method: "GET", Path: "/openapi.json", Says: "This table, as OpenAPI 3.1.", do: openAPI},
 		{Method: "GET", Path: "/problems/{type}", Says: "What a problem is, and what to do.", do: explain},
 	}
+	list = append(list, vaultRoutes(loops, loop)...)
 	for word, mode := range map[string]session.Mode{"pause": session.Paused, "resume": session.Live, "kill": session.Killed, "shadow": session.Shadow, "promote": session.Live} {
 		list = append(list, route{Method: "POST", Path: loop + "/" + word, Right: Operate, Says: "The loop is " + string(mode) + " from now on.", In: reasoned{}, Out: session.Switched{}, dry: word == "resume", do: func(c *call) (int, any, error) {
 			var b reasoned

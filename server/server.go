@@ -17,6 +17,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/session"
 )
 
@@ -43,6 +44,8 @@ type Server struct {
 	proxyTLS bool
 
 	openKeys func() (*Keys, error)
+	vault    Vault
+	edit     func(spec string, set []string) (string, error)
 	kept     time.Time // when the server last saw to what it keeps; known to Pass alone
 }
 
@@ -55,10 +58,12 @@ type Setup struct {
 	Log      *slog.Logger
 	Hosts    []string // names it may be called by besides those of the loopback
 	Build    string
-	Ready    func() error   // nil: always
-	Proxies  []netip.Prefix // networks whose X-Forwarded-* is believed; from elsewhere nothing comes in the open but from this machine
-	ProxyTLS bool           // those who call the proxies must do so by TLS
-	Owner    string         // who sends requests that need no key, because the program that serves sends them itself; empty: nobody
+	Ready    func() error    // nil: always
+	Proxies  []netip.Prefix  // networks whose X-Forwarded-* is believed; from elsewhere nothing comes in the open but from this machine
+	ProxyTLS bool            // those who call the proxies must do so by TLS
+	Vault    Vault           // nil: no copies
+	Kinds    *kind.Catalogue // nil: the standard ones
+	Owner    string          // who sends requests that need no key, because the program that serves sends them itself; empty: nobody
 }
 
 // New makes a server.
@@ -70,6 +75,7 @@ func New(c Setup) *Server {
 	if c.Plan == nil {
 		c.Plan = session.Standard
 	}
+	s.vault, s.edit = c.Vault, editor(c.Kinds)
 	s.host = session.NewFleet(c.Journal, c.Clock, c.Plan, s.hub.tell)
 	s.openKeys = sync.OnceValues(func() (*Keys, error) { return OpenKeys(context.Background(), c.Journal, c.Clock) })
 	mux := http.NewServeMux()

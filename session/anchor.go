@@ -14,6 +14,14 @@ type Anchors struct {
 	Heads []Tip `json:"heads"`
 }
 
+// BackupMade is a copy of everything.
+type BackupMade struct {
+	File    string `json:"file"`
+	Loops   int    `json:"loops"`
+	Events  int    `json:"events"`
+	Checked bool   `json:"checked"`
+}
+
 // Anchor writes the heads of all loops down, unless that was done not long ago.
 func Anchor(ctx context.Context, j Journal, c Clock, every time.Duration) error {
 	var last time.Time

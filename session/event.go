@@ -105,6 +105,17 @@ func (e *Event) Chained(loop string, prev Hash) (sum Hash) {
 	return sum
 }
 
+// SpecOf is the spec that an event gives its loop, empty if it gives none.
+func SpecOf(e *Event) string {
+	var b struct {
+		Spec string `json:"spec"`
+	}
+	if e.Kind == Created || e.Kind == Revised {
+		json.Unmarshal(e.Body, &b)
+	}
+	return b.Spec
+}
+
 // Past is where a loop looks up what it does not hold.
 type Past interface {
 	// Decision returns the events of a decision, in their order; none of a decision that there never was.

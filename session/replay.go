@@ -329,6 +329,10 @@ func (f *feeding) next(e Event) error {
 	if command == nil {
 		return nil
 	}
+	if begin, is := command.(Create); is {
+		begin.Epoch = NewEpoch()
+		command = begin
+	}
 	if err := f.do(e.At, e.Actor, command); err != nil {
 		return fmt.Errorf("event %d of loop %s, %s: %w", e.Seq, f.Of, e.Kind, err)
 	}

@@ -10,22 +10,22 @@ import (
 	"github.com/kedge-opt/kedge/session"
 )
 
-const columns = `e.seq, e.at, e.kind, e.actor, e.k, coalesce(e.ref, ''), e.body, e.hash FROM events e JOIN loops l ON l.id = e.loop WHERE l.name = ?`
+const eventColumns = `e.seq, e.at, e.kind, e.actor, e.k, coalesce(e.ref, ''), e.body, e.hash FROM events e JOIN loops l ON l.id = e.loop WHERE l.name = ?`
 
 // Read visits the events of a loop.
 func (s *SQLite) Read(ctx context.Context, loop string, after int, visit func(session.Event) error) error {
-	return s.query(ctx, visit, `SELECT `+columns+` AND e.seq > ? ORDER BY e.seq`, loop, after)
+	return s.query(ctx, visit, `SELECT `+eventColumns+` AND e.seq > ? ORDER BY e.seq`, loop, after)
 }
 
 // Decision returns the events of a decision.
 func (s *SQLite) Decision(loop string, k int) (list []session.Event, err error) {
-	err = s.query(context.Background(), func(e session.Event) error { list = append(list, e); return nil }, `SELECT `+columns+` AND e.k = ? AND e.k > 0 ORDER BY e.seq`, loop, k)
+	err = s.query(context.Background(), func(e session.Event) error { list = append(list, e); return nil }, `SELECT `+eventColumns+` AND e.k = ? AND e.k > 0 ORDER BY e.seq`, loop, k)
 	return list, err
 }
 
 // Find returns the event that has a ref.
 func (s *SQLite) Find(loop string, k int, ref string) (found *session.Event, err error) {
-	err = s.query(context.Background(), func(e session.Event) error { found = &e; return nil }, `SELECT `+columns+` AND e.k = ? AND e.ref = ?`, loop, k, ref)
+	err = s.query(context.Background(), func(e session.Event) error { found = &e; return nil }, `SELECT `+eventColumns+` AND e.k = ? AND e.ref = ?`, loop, k, ref)
 	return found, err
 }
 
@@ -51,7 +51,7 @@ func (s *SQLite) decisions(loop string, from, to int, visit func(*session.Decisi
 		}
 		events = append(events, e)
 		return nil
-	}, `SELECT `+columns+` AND e.k BETWEEN ? AND ? AND e.k > 0 ORDER BY e.k, e.seq`, loop, from, to)
+	}, `SELECT `+eventColumns+` AND e.k BETWEEN ? AND ? AND e.k > 0 ORDER BY e.k, e.seq`, loop, from, to)
 	if err != nil {
 		return err
 	}

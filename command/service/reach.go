@@ -68,24 +68,29 @@ func (r *reach) open(makes bool) (*client.Client, func() error, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("--data %s: %w", r.data, err)
 	}
-	setup := setupOf(journal, r.kinds)
+	setup := setupOf(journal, r.data, r.kinds)
 	setup.Owner = "command" // whoever can open the folder needs no key
 	return client.Inside(server.New(setup)), journal.Close, nil
 }
 
 // setupOf is what the service of a journal is made of.
-func setupOf(journal *store.SQLite, kinds *kind.Catalogue) server.Setup {
+func setupOf(journal *store.SQLite, data string, kinds *kind.Catalogue) server.Setup {
+	clock, plan := server.Wall(), func(spec string) (*session.Brief, error) { return session.PlanOf(kinds, spec) }
 	return server.Setup{
-		Journal: journal, Clock: server.Wall(), Limits: server.DefaultLimits(), Build: folder.CurrentBuild().Version, Ready: journal.Health,
-		Plan: func(spec string) (*session.Brief, error) { return session.PlanOf(kinds, spec) },
+		Journal: journal, Clock: clock, Limits: server.DefaultLimits(), Build: folder.CurrentBuild().Version, Ready: journal.Health,
+		Plan: plan, Kinds: kinds, Vault: vault{journal, data, clock, plan},
 	}
 }
+
+// plan makes plans of specs that name the command's kinds.
+func (r *reach) plan(spec string) (*session.Brief, error) { return session.PlanOf(r.kinds, spec) }
 
 // talk is a command about loops.
 type talk struct {
 	use, short, long, example string
 	args                      cobra.PositionalArgs
 	makes                     bool // loops
+	slow                      bool // it may take an hour
 	do                        func(ctx context.Context, c *client.Client, args []string) (any, error)
 }
 
@@ -100,7 +105,11 @@ func (t talk) command(kinds *kind.Catalogue) *cobra.Command {
 				return err
 			}
 			defer func() { err = errors.Join(err, release()) }()
-			ctx, cancel := context.WithTimeout(c.Context(), patience)
+			most := patience
+			if t.slow {
+				most = patienceOfSlow
+			}
+			ctx, cancel := context.WithTimeout(c.Context(), most)
 			defer cancel()
 			reply, err := t.do(ctx, remote, args)
 			if err != nil {

@@ -22,6 +22,7 @@ func Commands(kinds *kind.Catalogue) []*cobra.Command {
 	return []*cobra.Command{
 		newServe(kinds), newLoop(kinds), newKey(kinds), newAsk(kinds), newDeploy(kinds), newTell(kinds), newClose(kinds), newAbandon(kinds),
 		newConverse(kinds),
+		newBackup(kinds), newRestore(kinds), newRepair(kinds), newReplay(kinds), newFork(kinds), newExport(kinds), newImport(kinds), newErase(kinds),
 	}
 }
 
@@ -79,7 +80,7 @@ func serve(ctx context.Context, c *cobra.Command, data string, f *front, limits 
 	}
 	defer func() { err = errors.Join(err, journal.Close()) }()
 	log := slog.New(slog.NewTextHandler(c.ErrOrStderr(), nil))
-	setup := setupOf(journal, kinds)
+	setup := setupOf(journal, data, kinds)
 	setup.Log, setup.Limits = log, limits
 	cert, err := f.furnish(&setup)
 	if err != nil {

@@ -69,6 +69,8 @@ func words(reply any) string {
 		for _, s := range r {
 			line("%-24s %-8s decision %-6d %s", s.Loop, s.Mode, s.K, strings.Join(alarms(s), "; "))
 		}
+	default:
+		copied(line, reply)
 	}
 	return b.String()
 }

@@ -1,0 +1,58 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/kedge-opt/kedge/session"
+)
+
+// Backup has the service copy everything, and check the copy.
+func (c *Client) Backup(ctx context.Context) (b session.BackupMade, err error) {
+	return b, c.call(ctx, "POST", "/v1/backup", nil, &b)
+}
+
+// Fork makes a loop in the shadow of all that happened to this one, from decision k on with other values of some keys.
+func (l *Remote) Fork(ctx context.Context, name string, k int, set map[string]json.RawMessage) (s session.Status, err error) {
+	return s, l.call(ctx, "POST", l.path("/fork"), map[string]any{"name": name, "at_k": k, "set": set}, &s)
+}
+
+// Erase drops the batches that hold somebody.
+func (l *Remote) Erase(ctx context.Context, who string) (done session.Compaction, err error) {
+	return done, l.call(ctx, "POST", l.path("/erase"), map[string]any{"who": who}, &done)
+}
+
+// Import takes in the loop of a bundle, a tar.
+func (c *Client) Import(ctx context.Context, bundle []byte) (s session.Status, err error) {
+	return s, c.send(ctx, "POST", "/v1/loops/import", message{bundle, "application/x-tar"}, &s)
+}
+
+// Export writes all of the loop, as a tar.
+func (l *Remote) Export(ctx context.Context, w io.Writer) error {
+	r, err := http.NewRequestWithContext(ctx, "GET", l.address+l.path("/export"), nil)
+	if err != nil {
+		return err
+	}
+	if l.key != "" {
+		r.Header.Set("Authorization", "Bearer "+l.key)
+	}
+	reply, err := l.http.Do(r)
+	if err != nil {
+		return err
+	}
+	defer reply.Body.Close()
+	if reply.StatusCode != http.StatusOK {
+		p := &Error{Status: reply.StatusCode, Title: reply.Status}
+		text, _ := io.ReadAll(io.LimitReader(reply.Body, mostReply))
+		json.Unmarshal(text, p)
+		return p
+	}
+	n, err := io.Copy(w, reply.Body)
+	if err == nil && reply.ContentLength >= 0 && n != reply.ContentLength {
+		err = fmt.Errorf("the bundle ends after %d of %d bytes", n, reply.ContentLength)
+	}
+	return err
+}

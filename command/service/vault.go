@@ -1,0 +1,285 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/kedge-opt/kedge/client"
+	"github.com/kedge-opt/kedge/internal/disk"
+	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/server"
+	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/store"
+	"github.com/spf13/cobra"
+)
+
+// vault copies the loops of a data folder.
+type vault struct {
+	journal *store.SQLite
+	data    string
+	clock   session.Clock
+	plan    session.Planner
+}
+
+var _ server.Vault = vault{}
+
+// backupFolder is where a service keeps its backups, in its data folder.
+const backupFolder = "backups"
+
+// Backup makes one, under the time it is made at.
+func (v vault) Backup(ctx context.Context) (made session.BackupMade, err error) {
+	name := filepath.Join(backupFolder, "backup-"+v.clock.Now().UTC().Format("2006-01-02T15-04-05.000000")+store.BackupEnding)
+	if err := os.MkdirAll(filepath.Join(v.data, backupFolder), 0o700); err != nil {
+		return made, err
+	}
+	c, err := v.journal.Backup(ctx, filepath.Join(v.data, name))
+	return session.BackupMade{File: name, Loops: c.Loops, Events: c.Events, Checked: err == nil}, err
+}
+
+// Export writes a loop as a tar.
+func (v vault) Export(ctx context.Context, loop string, w io.Writer) error {
+	return store.ExportTar(ctx, v.journal, loop, w)
+}
+
+// Import takes in the loop of a tar.
+func (v vault) Import(ctx context.Context, r io.Reader, allowed func(string) error) (string, error) {
+	m, loop, err := store.ReadTar(ctx, r)
+	if err != nil {
+		return loop, &session.Refusal{Type: session.Malformed, Detail: err.Error()}
+	}
+	if err := allowed(loop); err != nil {
+		return loop, err
+	}
+	return loop, store.Import(ctx, v.journal, v.clock, v.plan, m, loop)
+}
+
+func newBackup(kinds *kind.Catalogue) *cobra.Command {
+	r := &reach{kinds: kinds}
+	c := &cobra.Command{
+		Use: "backup [OUT]", Short: "Copy all loops to one file, and check it",
+		Long: `Copy all loops of a data folder to one file, as they are at one moment, open the copy and check every event and every batch in it. A service
+that runs copies into the folder backups of its data folder, and says how the file is called.`,
+		Example: "  kedge backup --data shop-data monday.kedge\n  kedge backup --server http://127.0.0.1:7070",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if (r.data == "") == (len(args) == 1) {
+				return errors.New("name a file with --data, and none with --server: a service copies into its data folder")
+			}
+			if r.data == "" {
+				made, err := client.Open(r.address).Backup(c.Context())
+				if err != nil {
+					return told(err)
+				}
+				return r.print(c, made)
+			}
+			journal, err := openData(r.data)
+			if err != nil {
+				return err
+			}
+			defer journal.Close()
+			found, err := journal.Backup(c.Context(), args[0])
+			if err != nil {
+				return told(err)
+			}
+			return r.print(c, session.BackupMade{File: args[0], Loops: found.Loops, Events: found.Events, Checked: true})
+		},
+	}
+	r.offer(c)
+	return c
+}
+
+// openData opens a data folder that is there and that no service has open.
+func openData(dir string) (*store.SQLite, error) {
+	if store.WhatIs(dir) != store.DataFolder {
+		return nil, fmt.Errorf("--data %s: no data folder is there", dir)
+	}
+	journal, err := store.Open(dir)
+	if errors.Is(err, disk.ErrInUse) {
+		return nil, fmt.Errorf("--data %s: %w, or talk with it through --server", dir, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--data %s: %w", dir, err)
+	}
+	return journal, nil
+}
+
+func newRestore(kinds *kind.Catalogue) *cobra.Command {
+	r := &reach{kinds: kinds}
+	c := &cobra.Command{
+		Use: "restore BACKUP", Short: "Make a data folder of a backup",
+		Long: `Make a data folder of a backup, which is checked first. Every loop begins another epoch: what was decided after the backup was made is refused
+as stale-epoch, so that it is not mistaken for what is decided again. The folder must be empty, or not there.`,
+		Example: "  kedge restore monday.kedge --data shop-again",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			found, err := store.Restore(c.Context(), args[0], r.data, server.Wall(), r.plan)
+			if err != nil {
+				return told(err)
+			}
+			return r.print(c, found)
+		},
+	}
+	c.Flags().StringVar(&r.data, "data", "kedge-data", "the data folder to make")
+	c.Flags().BoolVar(&r.asJSON, "json", false, "print the reply as JSON")
+	return c
+}
+
+func newRepair(kinds *kind.Catalogue) *cobra.Command {
+	r := &reach{kinds: kinds}
+	var accept bool
+	c := &cobra.Command{
+		Use: "repair", Short: "Make anew what a data folder derives from its log",
+		Long: `Check the log of every loop, and make anew what is derived from it: saved states, series, and files that are left over. The log itself cannot
+be repaired: where it is damaged the loop and the event are named, and a backup helps.
+
+Where acknowledged events are gone, since the database or its WAL was damaged or an older one was put in its place, --accept-loss goes on with what is there.`,
+		Example: "  kedge repair --data shop-data\n  kedge repair --data shop-data --accept-loss",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			done, err := store.Repair(c.Context(), r.data, accept, server.Wall(), r.plan)
+			if err != nil {
+				return told(err)
+			}
+			return r.print(c, done)
+		},
+	}
+	c.Flags().StringVar(&r.data, "data", "kedge-data", "the data folder")
+	c.Flags().BoolVar(&r.asJSON, "json", false, "print the reply as JSON")
+	c.Flags().BoolVar(&accept, "accept-loss", false, "go on although acknowledged events are gone")
+	return c
+}
+
+func newExport(kinds *kind.Catalogue) *cobra.Command {
+	return talk{use: "export LOOP OUT", short: "Write all of a loop to a bundle",
+		long: `Write all of a loop to a bundle: its events, the people who answered, its spec and a manifest. OUT is a tar if its name ends in .tar, else a
+folder. kedge verify, kedge replay and kedge import read both; docs/formats/log.md says what is in it.`,
+		example: "  kedge export shop shop.tar\n  kedge export shop shop-bundle --data shop-data", args: cobra.ExactArgs(2), slow: true,
+		do: func(ctx context.Context, c *client.Client, args []string) (any, error) {
+			if _, err := os.Lstat(args[1]); err == nil {
+				return nil, fmt.Errorf("%s: %w", args[1], os.ErrExist)
+			}
+			var b bytes.Buffer
+			if err := c.Loop(args[0]).Export(ctx, &b); err != nil {
+				return nil, err
+			}
+			if strings.HasSuffix(args[1], ".tar") {
+				return exported{args[0], args[1]}, disk.Disk{}.WriteFile(args[1], func(w io.Writer) error { _, err := w.Write(b.Bytes()); return err })
+			}
+			return exported{args[0], args[1]}, store.Unpack(&b, args[1])
+		}}.command(kinds)
+}
+
+// exported says where a loop was written.
+type exported struct {
+	Loop string `json:"loop"`
+	File string `json:"file"`
+}
+
+func newImport(kinds *kind.Catalogue) *cobra.Command {
+	return talk{use: "import BUNDLE", short: "Take in the loop of a bundle",
+		long: `Take in the loop of a bundle, a tar or a folder. Its chain is checked and everything is decided again before anything is written; then it begins
+another epoch. It keeps its name, which is part of its hashes.`,
+		example: "  kedge import shop.tar\n  kedge import shop-bundle --data other-data", args: cobra.ExactArgs(1), slow: true, makes: true,
+		do: func(ctx context.Context, c *client.Client, args []string) (any, error) {
+			text, err := store.Packed(args[0])
+			if err != nil {
+				return nil, err
+			}
+			return c.Import(ctx, text)
+		}}.command(kinds)
+}
+
+func newFork(kinds *kind.Catalogue) *cobra.Command {
+	var at int
+	var name string
+	var sets []string
+	c := talk{use: "fork LOOP", short: "See what a loop would have proposed with another spec",
+		long: `Make a loop in the shadow that is fed with all that happened to another: the same deployments, people and closes at the same times. From decision
+--at on its spec has the values of --set. Its decisions are what would have been proposed at each; what people would have done nobody knows.`,
+		example: "  kedge fork shop --at 120 --set algorithms.composite.step=0.02", args: cobra.ExactArgs(1), slow: true,
+		do: func(ctx context.Context, c *client.Client, args []string) (any, error) {
+			set := map[string]json.RawMessage{}
+			for _, one := range sets {
+				key, value, ok := strings.Cut(one, "=")
+				if !ok {
+					return nil, wrong("--set %s: want key=value", one)
+				}
+				if set[key] = json.RawMessage(value); !json.Valid(set[key]) {
+					text, err := json.Marshal(value)
+					if err != nil {
+						return nil, err
+					}
+					set[key] = text
+				}
+			}
+			if name == "" {
+				name = fmt.Sprintf("%s-fork-%d", args[0], at)
+			}
+			return c.Loop(args[0]).Fork(ctx, name, at, set)
+		}}.command(kinds)
+	c.Flags().IntVar(&at, "at", 1, "the decision from which on the spec is another")
+	c.Flags().StringVar(&name, "name", "", "the name of the new loop (default LOOP-fork-K)")
+	c.Flags().StringArrayVar(&sets, "set", nil, "a key of the spec and its value (repeatable)")
+	return c
+}
+
+func newErase(kinds *kind.Catalogue) *cobra.Command {
+	var who string
+	c := talk{use: "erase LOOP", short: "Drop the batches that hold somebody",
+		long: `Drop the batches that hold somebody, by the id under which they were told. No history is rewritten: events name batches by their hash, and one more
+event says that they are gone. What the rule has learned stays. Backups and bundles that were made before still hold them.`,
+		example: "  kedge erase shop --who c81", args: cobra.ExactArgs(1), slow: true,
+		do: func(ctx context.Context, c *client.Client, args []string) (any, error) {
+			return c.Loop(args[0]).Erase(ctx, who)
+		}}.command(kinds)
+	c.Flags().StringVar(&who, "who", "", "the id of a person")
+	c.MarkFlagRequired("who")
+	return c
+}
+
+func newReplay(kinds *kind.Catalogue) *cobra.Command {
+	r := &reach{kinds: kinds}
+	c := &cobra.Command{
+		Use: "replay LOOP|BUNDLE", Short: "Decide everything of a loop again, and compare",
+		Long: `Check the chain of a loop and carry out every command again, at its time: every event must come out with the same bytes, and with that every
+decision and the state of the rule after every close. The first event that differs is named. Closes whose people were dropped cannot be decided
+again; they are listed.
+
+A loop is one of the data folder --data, which may be in use; a bundle is what kedge export writes.`,
+		Example: "  kedge replay shop --data shop-data\n  kedge replay shop.tar",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			from, loop := r.data, args[0]
+			if store.WhatIs(args[0]) == store.Bundle {
+				from = args[0]
+			}
+			j, ofBundle, done, err := store.Reading(c.Context(), from)
+			if err != nil {
+				return told(err)
+			}
+			defer func() { err = errors.Join(err, done()) }()
+			if ofBundle != "" {
+				loop = ofBundle
+			}
+			recap, err := session.Replay(c.Context(), j, loop, r.plan)
+			if err != nil {
+				return told(err)
+			}
+			return r.print(c, recap)
+		},
+	}
+	c.Flags().StringVar(&r.data, "data", "kedge-data", "the data folder of the loop")
+	c.Flags().BoolVar(&r.asJSON, "json", false, "print what was found as JSON")
+	return c
+}
+
+// patienceOfSlow is how long copies may take.
+const patienceOfSlow = time.Hour

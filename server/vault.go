@@ -1,0 +1,159 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"os"
+	"slices"
+
+	"github.com/kedge-opt/kedge/batch"
+	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/session"
+)
+
+// Vault copies loops out of the journal and into it.
+type Vault interface {
+	// Backup makes a checked copy of everything, where the service keeps such.
+	Backup(ctx context.Context) (session.BackupMade, error)
+	// Export writes all of a loop, as a tar.
+	Export(ctx context.Context, loop string, w io.Writer) error
+	// Import takes the loop of such a tar, if allowed says yes to its name.
+	Import(ctx context.Context, r io.Reader, allowed func(loop string) error) (loop string, err error)
+}
+
+// forking is the body of the call that forks a loop.
+type forking struct {
+	Name string                     `json:"name"`
+	AtK  int                        `json:"at_k"`
+	Set  map[string]json.RawMessage `json:"set,omitempty"`
+}
+
+// erasing is the body of the call that forgets somebody.
+type erasing struct {
+	Who string `json:"who"`
+}
+
+// mostImported is how large a bundle may be.
+const mostImported = 1 << 30
+
+// vaultRoutes are the calls about copies.
+func vaultRoutes(loops, loop string) []route {
+	return []route{
+		{Method: "GET", Path: loop + "/export", Right: MayRead, Says: "All of a loop, as a tar: events, people, spec and a manifest.", do: export},
+		{Method: "POST", Path: loops + "/import", Right: Admin, Says: "Take in the loop of such a tar, which begins another epoch.", Out: session.Status{}, ownLoops: true, do: importLoop},
+		{Method: "POST", Path: loop + "/fork", Right: Admin, Says: "Make a loop in the shadow of all that happened to this one, from a decision on with another spec: it says what would have been proposed.", In: forking{}, Out: session.Status{}, do: fork},
+		{Method: "POST", Path: loop + "/erase", Right: Admin, Says: "Drop the batches that hold somebody. Events name them by their hash alone, and stay.", In: erasing{}, Out: session.Compaction{}, do: erase},
+		{Method: "POST", Path: "/v1/backup", Right: Admin, Says: "Copy everything, and check the copy.", Out: session.BackupMade{}, do: backup},
+	}
+}
+
+// editor changes keys of specs that name kinds of a catalogue.
+func editor(kinds *kind.Catalogue) func(spec string, set []string) (string, error) {
+	if kinds == nil {
+		kinds = kind.Standard()
+	}
+	return func(spec string, set []string) (string, error) { return session.EditSpec(kinds, spec, set) }
+}
+
+func (c *call) vaulted() (Vault, error) {
+	if c.vault == nil {
+		return nil, problem(fault, "this service has nowhere to copy to")
+	}
+	return c.vault, nil
+}
+
+func export(c *call) (int, any, error) {
+	v, err := c.vaulted()
+	if err != nil {
+		return 0, nil, err
+	}
+	f, err := os.CreateTemp("", "kedge-export-") // so that a fault is told before anything is sent
+	if err != nil {
+		return 0, nil, err
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	if err := v.Export(c.Context(), c.loop, f); err != nil {
+		return 0, nil, err
+	}
+	size, err := f.Seek(0, io.SeekCurrent)
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	c.w.Header().Set("Content-Type", "application/x-tar")
+	c.w.Header().Set("Content-Length", fmt.Sprint(size))
+	c.w.Header().Set("Content-Disposition", "attachment; filename="+c.loop+".tar")
+	io.Copy(c.w, f)
+	return 200, nil, nil
+}
+
+func importLoop(c *call) (int, any, error) {
+	v, err := c.vaulted()
+	if err != nil {
+		return 0, nil, err
+	}
+	if kind := c.Header.Get("Content-Type"); kind != "application/x-tar" {
+		return 0, nil, problem(unsupported, "a bundle is application/x-tar, not "+kind)
+	}
+	name, err := v.Import(c.Context(), http.MaxBytesReader(c.w, c.Body, mostImported), func(name string) error {
+		if !loopName.MatchString(name) {
+			return problem(session.Malformed, fmt.Sprintf("no loop can be called %q", name))
+		}
+		if !c.sees(name) {
+			return problem(forbidden, c.reach())
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, nil, err
+	}
+	var status session.Status
+	err = c.host.Look(c.Context(), name, func(l *session.Loop) error { status = l.Status(); return nil })
+	return 201, status, err
+}
+
+func fork(c *call) (int, any, error) {
+	var b forking
+	if err := c.read(&b); err != nil {
+		return 0, nil, err
+	}
+	if !loopName.MatchString(b.Name) {
+		return 0, nil, problem(session.Malformed, "name is that of the new loop: up to 63 of a–z, 0–9 and hyphens, which it does not begin with")
+	}
+	if !c.sees(b.Name) {
+		return 0, nil, problem(forbidden, c.reach())
+	}
+	f := session.Forking{Of: c.loop, AtK: b.AtK}
+	for _, key := range slices.Sorted(maps.Keys(b.Set)) {
+		f.Set = append(f.Set, key+"="+string(b.Set[key]))
+	}
+	status, err := c.host.Fork(c.Context(), f, b.Name, func(spec string) (string, error) { return c.edit(spec, f.Set) })
+	return 201, status, err
+}
+
+func erase(c *call) (int, any, error) {
+	var b erasing
+	if err := c.read(&b); err != nil {
+		return 0, nil, err
+	}
+	if b.Who == "" {
+		return 0, nil, problem(session.Malformed, "who is the id of somebody, as batches have it")
+	}
+	return c.do(200, session.Erase{Who: batch.WhoIs(b.Who)})
+}
+
+func backup(c *call) (int, any, error) {
+	v, err := c.vaulted()
+	if err != nil {
+		return 0, nil, err
+	}
+	made, err := v.Backup(c.Context())
+	return 200, made, err
+}
