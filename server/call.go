@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/server/keyring"
@@ -47,6 +48,19 @@ func (c *call) number(name string, absent, most int) (int, error) {
 		return 0, problem(session.Malformed, name+" is a whole number from 0 to "+strconv.Itoa(most))
 	}
 	return n, nil
+}
+
+// span reads a time of the query.
+func (c *call) span(name string, absent, most time.Duration) (time.Duration, error) {
+	text := c.URL.Query().Get(name)
+	if text == "" {
+		return absent, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 10*time.Millisecond || d > most {
+		return 0, problem(session.Malformed, name+" is a time from 10ms to "+most.String()+", not "+strconv.Quote(text))
+	}
+	return d, nil
 }
 
 // dims are those of the loop.

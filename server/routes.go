@@ -1,11 +1,10 @@
 package server
 
 import (
-	"net/http"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/kedge-opt/kedge/server/keyring"
 	"github.com/kedge-opt/kedge/session"
@@ -77,7 +76,8 @@ func routes() []route {
 		{Method: "PUT", Path: loop + "/pin", Right: Operate, Says: "Answer a decision whatever the rule says.", In: session.SetPin{}, Out: session.Status{}, dry: true, do: pin},
 		{Method: "DELETE", Path: loop + "/pin", Right: Operate, Says: "Let the rule decide again.", Out: session.Status{}, do: func(c *call) (int, any, error) { return c.do(200, session.Unpin{}) }},
 		{Method: "GET", Path: loop + "/log", Right: MayRead, Says: "Events after after, up to 1,000 of them.", Out: []session.Event{}, do: events},
-		{Method: "GET", Path: loop + "/events", Right: MayRead, Says: "Events as they happen, as server-sent events; Last-Event-ID goes on after one.", streams: true, do: stream},
+		{Method: "GET", Path: loop + "/events", Right: MayRead, Says: "Events as they happen, as server-sent events; Last-Event-ID or after goes on after one; with every=250ms only the newest close of each interval.", streams: true, do: stream},
+		{Method: "GET", Path: "/v1/events", Right: MayRead, Says: "Where all loops are, and then every one that moves, as server-sent events.", ownLoops: true, streams: true, do: fleet},
 		{Method: "POST", Path: "/v1/kill", Right: Operate, Says: "Kill every loop of the key: each answers its safe decision.", In: reasoned{}, Out: killed{}, ownLoops: true, do: killAll},
 		{Method: "POST", Path: "/v1/keys", Right: Admin, Says: "Make a key. It is shown this once.", In: wanted{}, Out: NewKey{}, ownLoops: true, do: createKey},
 		{Method: "GET", Path: "/v1/keys", Right: Admin, Says: "All keys there ever were, by their prefixes.", Out: keyList{}, ownLoops: true, do: listKeys},
@@ -359,9 +359,6 @@ func explain(c *call) (int, any, error) {
 		return 0, nil, problem(session.NotFound, "there is no such problem")
 	}
 	c.w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	c.w.Write([]byte(t.title + " (" + strconv.Itoa(t.status) + " " + http.StatusText(t.status) + ")\n\n" + t.remedy + "\n"))
+	fmt.Fprintf(c.w, "%s (%d %s)\n\nCause: %s\n\nEffect on the population: %s\n\nRemedy: %s\n", t.title, t.status, t.name, t.cause, t.effect, t.remedy)
 	return 200, nil, nil
 }
-
-// often is how often a stream without events says that it is alive.
-const often = 15 * time.Second

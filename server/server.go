@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -87,7 +88,7 @@ func New(c Setup) *Server {
 	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		problem(forbidden, "the request comes from a page of another site").send(w, r)
 	}))
-	s.handler = s.guard(cross.Handler(missing(mux)))
+	s.handler = named(s.guard(cross.Handler(missing(mux))))
 	return s
 }
 
@@ -105,14 +106,33 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			problemOf(err).send(w, r)
 			return
 		}
+		if r.Method != http.MethodHead && !accepts(r) {
+			problem(noFormat, "Accept is "+strconv.Quote(r.Header.Get("Accept"))).send(w, r)
+			return
+		}
 		defer func() {
 			if fell := recover(); fell != nil {
-				s.log.Error("a request fell over", "path", r.URL.Path, "why", fmt.Sprint(fell))
+				s.log.Error("a request fell over", "path", r.URL.Path, "request", requestOf(r), "why", fmt.Sprint(fell))
 				problem(fault, "").send(w, r)
 			}
 		}()
 		next.ServeHTTP(w, r)
 	})
+}
+
+// accepts tells whether a client takes what the server answers in.
+func accepts(r *http.Request) bool {
+	header := r.Header.Values("Accept")
+	if len(header) == 0 {
+		return true
+	}
+	for _, one := range strings.Split(strings.Join(header, ","), ",") {
+		kind, _, _ := strings.Cut(strings.TrimSpace(one), ";")
+		if slices.Contains([]string{"*/*", "application/*", "application/json", "application/problem+json", "text/*", "text/event-stream", "text/html", "text/plain"}, kind) {
+			return true
+		}
+	}
+	return false
 }
 
 // missing turns the plain texts of a mux, of addresses and methods that are not there, into problems.
@@ -153,11 +173,12 @@ func (s *Server) serve(r route) http.HandlerFunc {
 		case err != nil:
 			p := problemOf(err)
 			if p.Status >= 500 {
-				s.log.Error("request failed", "method", req.Method, "path", req.URL.Path, "problem", p.Type, "detail", p.Detail)
+				s.log.Error("request failed", "method", req.Method, "path", req.URL.Path, "problem", p.Type, "detail", p.Detail, "request", requestOf(req))
 			}
 			p.send(w, req)
 		case reply != nil:
 			w.Header().Set("Content-Type", "application/json")
+			http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.limits.Reply))
 			w.WriteHeader(status)
 			json.NewEncoder(w).Encode(reply)
 		}

@@ -1,7 +1,6 @@
 package server_test
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -38,6 +37,7 @@ type site struct {
 	*testing.T
 	url  string
 	name string // that requests call it by
+	stop func()
 }
 
 func newSite(t *testing.T) *site {
@@ -48,7 +48,7 @@ func newSite(t *testing.T) *site {
 	s := server.New(server.Setup{Journal: j, Clock: server.Wall(), Limits: server.DefaultLimits(), Build: "test"})
 	web := httptest.NewServer(s)
 	t.Cleanup(func() { s.Stop(); web.Close(); j.Close() })
-	return &site{T: t, url: web.URL}
+	return &site{T: t, url: web.URL, stop: s.Stop}
 }
 
 // call sends a request and returns the status and the reply.
@@ -71,13 +71,18 @@ func (s *site) call(method, path, body string, headers ...string) (int, map[stri
 	if err != nil {
 		s.Fatal(err)
 	}
+	return reply.StatusCode, s.decode(reply)
+}
+
+// decode reads a reply, nothing of one that is no object.
+func (s *site) decode(reply *http.Response) (v map[string]any) {
+	s.Helper()
 	defer reply.Body.Close()
 	text, _ := io.ReadAll(reply.Body)
-	var v map[string]any
 	if err := json.Unmarshal(text, &v); err != nil && len(text) > 0 && text[0] == '{' {
-		s.Fatalf("%s %s: %v: %s", method, path, err, text)
+		s.Fatalf("%s: %v: %s", reply.Request.URL, err, text)
 	}
-	return reply.StatusCode, v
+	return v
 }
 
 // want sends a request that must have a status.
@@ -203,51 +208,14 @@ func TestProblems(t *testing.T) {
 			t.Errorf("%s has no page", c.kind)
 		}
 	}
+	if p := s.want(400, "PUT", d+"/deployment", `{"u":[[[[[[[[1]]]]]]]]}`); !strings.Contains(fmt.Sprint(p["detail"]), "8 deep") {
+		t.Errorf("nine levels: %v", p)
+	}
 	s.name = "evil.example"
 	s.want(421, "GET", "/v1/loops", "")
 	s.name = ""
 	if after := s.want(200, "GET", "/v1/heads", ""); fmt.Sprint(after) != fmt.Sprint(before) {
 		t.Errorf("heads were %v and are %v", before, after)
-	}
-}
-
-// A stream that is cut again and again and taken up where it ended has every event once.
-func TestStreamsResume(t *testing.T) {
-	s := newSite(t)
-	s.create("shop", "shadow")
-	done := make(chan []int)
-	go func() {
-		var seen []int
-		after := ""
-		for len(seen) < 41 {
-			r, _ := http.NewRequest("GET", s.url+"/v1/loops/shop/events", nil)
-			if after != "" {
-				r.Header.Set("Last-Event-ID", after)
-			}
-			reply, err := http.DefaultClient.Do(r)
-			if err != nil {
-				break
-			}
-			lines := bufio.NewScanner(reply.Body)
-			for n := 0; n < 5 && len(seen) < 41 && lines.Scan(); {
-				if id, ok := strings.CutPrefix(lines.Text(), "id: "); ok {
-					var seq int
-					fmt.Sscan(id, &seq)
-					seen, after, n = append(seen, seq), id, n+1
-				}
-			}
-			reply.Body.Close()
-		}
-		done <- seen
-	}()
-	for k := range 20 {
-		s.want(200, "POST", "/v1/loops/shop/ask", "")
-		s.want(200, "POST", fmt.Sprintf("/v1/loops/shop/decisions/%d/abandon", k+1), `{"reason":"test"}`)
-	}
-	for i, seq := range <-done {
-		if seq != i+1 {
-			t.Fatalf("event %d came as number %d", seq, i+1)
-		}
 	}
 }
 

@@ -1,13 +1,13 @@
 package server
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/kedge-opt/kedge/session"
@@ -15,90 +15,219 @@ import (
 
 var errEnough = errors.New("enough")
 
-// hub wakes those who watch loops. They keep a position, not a queue: what they miss they read from the journal.
-type hub struct {
-	mu      sync.Mutex
-	changed map[string]chan struct{} // closed when a loop has more events
-	stopped chan struct{}
-	once    sync.Once
+// often is how often a stream without events says that it is alive.
+const often = 15 * time.Second
+
+// feed is a stream of server-sent events to one watcher.
+type feed struct {
+	*call
+	out   *http.ResponseController
+	alive *time.Ticker
 }
 
-func newHub() *hub { return &hub{changed: map[string]chan struct{}{}, stopped: make(chan struct{})} }
+// open enters a watcher of a loop, or of all, and begins its stream.
+func (c *call) open(loop string) (*feed, func(), error) {
+	leave, ok := c.hub.watch(loop, c.limits.Watchers)
+	if !ok {
+		return nil, nil, problem(overloaded, "too many watch already")
+	}
+	f := &feed{c, http.NewResponseController(c.w), time.NewTicker(often)}
+	c.w.Header().Set("Content-Type", "text/event-stream")
+	c.w.Header().Set("Cache-Control", "no-store")
+	return f, func() { f.alive.Stop(); leave() }, f.send([]byte("retry: 2000\n\n"))
+}
 
-func (h *hub) stop() { h.once.Do(func() { close(h.stopped) }) }
+// send writes to a watcher, who is cut off if nothing of it is taken for too long.
+func (f *feed) send(text []byte) error {
+	f.out.SetWriteDeadline(time.Now().Add(f.limits.Reply))
+	if _, err := f.w.Write(text); err != nil {
+		return err
+	}
+	return f.out.Flush()
+}
 
-// tell wakes the watchers of a loop.
-func (h *hub) tell(loop string, _ []session.Event) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if c := h.changed[loop]; c != nil {
-		close(c)
-		delete(h.changed, loop)
+var errGone = errors.New("the stream has ended")
+
+// rest waits for one of two causes to go on.
+func (f *feed) rest(changed <-chan struct{}, tick <-chan time.Time) error {
+	for {
+		select {
+		case <-changed:
+			return nil
+		case <-tick:
+			return nil
+		case <-f.alive.C:
+			if err := f.send([]byte(": alive\n\n")); err != nil {
+				return err
+			}
+		case <-f.hub.stopped:
+			f.send([]byte("event: bye\ndata: {}\n\n"))
+			return errGone
+		case <-f.Context().Done():
+			return errGone
+		}
 	}
 }
 
-// next is closed at the next event of a loop.
-func (h *hub) next(loop string) <-chan struct{} {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	c := h.changed[loop]
-	if c == nil {
-		c = make(chan struct{})
-		h.changed[loop] = c
+// position is the event after which a stream begins.
+func (c *call) position() (after int, err error) {
+	if after, err = c.number("after", 0, 1<<53); err != nil {
+		return 0, err
 	}
-	return c
+	if id := c.Header.Get("Last-Event-ID"); id != "" {
+		if after, err = strconv.Atoi(id); err != nil || after < 0 {
+			return 0, problem(session.Malformed, "Last-Event-ID is the number of an event, not "+strconv.Quote(id))
+		}
+	}
+	return after, nil
 }
 
 // stream sends events as they happen, from the one after Last-Event-ID or after, without gap or repeat.
 func stream(c *call) (int, any, error) {
-	after, err := c.number("after", 0, 1<<53)
+	after, err := c.position()
 	if err != nil {
 		return 0, nil, err
 	}
-	if id := c.Header.Get("Last-Event-ID"); id != "" {
-		if after, err = strconv.Atoi(id); err != nil || after < 0 {
-			return 0, nil, problem(session.Malformed, "Last-Event-ID is the number of an event, not "+id)
-		}
+	every, err := c.span("every", 0, time.Hour)
+	if err != nil {
+		return 0, nil, err
 	}
 	if err := c.host.Look(c.Context(), c.loop, func(*session.Loop) error { return nil }); err != nil {
 		return 0, nil, err
 	}
-	out := http.NewResponseController(c.w)
-	c.w.Header().Set("Content-Type", "text/event-stream")
-	c.w.Header().Set("Cache-Control", "no-store")
-	fmt.Fprint(c.w, "retry: 2000\n\n")
-	alive := time.NewTicker(often)
-	defer alive.Stop()
+	f, leave, err := c.open(c.loop)
+	if f == nil {
+		return 0, nil, err
+	}
+	defer leave()
+	if every > 0 {
+		f.thinned(after, every)
+	} else {
+		f.all(after)
+	}
+	return 0, nil, nil // whoever watched has gone, or comes again
+}
+
+// all sends every event.
+func (f *feed) all(after int) {
 	for {
-		changed := c.hub.next(c.loop)
-		err := c.journal.Read(c.Context(), c.loop, after, func(e session.Event) error {
-			text, err := json.Marshal(e)
-			if err != nil {
-				return err
+		events, changed, behind := f.hub.after(f.loop, after)
+		if behind {
+			var err error
+			if events, err = f.page(after); err != nil {
+				return
 			}
-			var b bytes.Buffer
-			fmt.Fprintf(&b, "id: %d\nevent: %s\ndata: %s\n\n", e.Seq, e.Kind, text)
-			out.SetWriteDeadline(time.Now().Add(2 * often))
-			_, err = c.w.Write(b.Bytes())
-			after = e.Seq
+		}
+		var text []byte
+		for _, e := range events {
+			text, after = append(text, e.text...), e.seq
+		}
+		if len(text) > 0 {
+			if f.send(text) != nil {
+				return
+			}
+			continue
+		}
+		if f.rest(changed, nil) != nil {
+			return
+		}
+	}
+}
+
+// thinned sends the newest close of every interval.
+func (f *feed) thinned(after int, every time.Duration) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		var newest []byte
+		for {
+			events, _, behind := f.hub.after(f.loop, after)
+			if behind {
+				var err error
+				if events, err = f.page(after); err != nil {
+					return
+				}
+			}
+			if len(events) == 0 {
+				break
+			}
+			for _, e := range events {
+				if after = e.seq; e.kind == session.Closed {
+					newest = e.text
+				}
+			}
+		}
+		if newest != nil && f.send(newest) != nil || f.rest(nil, tick.C) != nil {
+			return
+		}
+	}
+}
+
+// page reads some events from the journal. It is let go before any of them is sent: a slow watcher holds no reader of the journal.
+func (f *feed) page(after int) (events []encoded, err error) {
+	size := 0
+	err = f.journal.Read(f.Context(), f.loop, after, func(e session.Event) error {
+		one, err := encode(e)
+		if err != nil {
 			return err
-		})
-		if err == nil {
-			err = out.Flush()
 		}
-		if err != nil { // whoever watched has gone, or comes again
+		events, size = append(events, one), size+len(one.text)
+		if len(events) == ringEvents || size > ringBytes/4 {
+			return errEnough
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return events, err
+}
+
+// fleet says of every loop where it is, and then of every one that moves. It begins with all of them whenever it is taken up again.
+func fleet(c *call) (int, any, error) {
+	f, leave, err := c.open("")
+	if f == nil {
+		return 0, nil, err
+	}
+	defer leave()
+	since := -1
+	for {
+		heads, now, changed, behind := f.hub.moved(since)
+		if behind || since < 0 {
+			list, err := c.journal.Loops(c.Context())
+			if err != nil {
+				return 0, nil, nil
+			}
+			heads = map[string]session.Tip{}
+			for _, tip := range list {
+				heads[tip.Loop] = tip
+			}
+		}
+		since = now
+		if err := f.heads(heads); err != nil {
 			return 0, nil, nil
 		}
-		select {
-		case <-changed:
-		case <-alive.C:
-			fmt.Fprint(c.w, ": alive\n\n")
-		case <-c.hub.stopped:
-			fmt.Fprint(c.w, "event: bye\ndata: {}\n\n")
-			out.Flush()
-			return 0, nil, nil
-		case <-c.Context().Done():
+		if f.rest(changed, nil) != nil {
 			return 0, nil, nil
 		}
 	}
+}
+
+// heads sends where loops are, by name.
+func (f *feed) heads(all map[string]session.Tip) error {
+	var text []byte
+	for _, loop := range slices.Sorted(maps.Keys(all)) {
+		if !f.sees(loop) {
+			continue
+		}
+		data, err := json.Marshal(all[loop])
+		if err != nil {
+			return err
+		}
+		text = fmt.Appendf(text, "event: head\ndata: %s\n\n", data)
+	}
+	if len(text) == 0 {
+		return nil
+	}
+	return f.send(text)
 }

@@ -1,0 +1,183 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"github.com/kedge-opt/kedge/session"
+)
+
+// hub keeps the newest events of loops that are watched, encoded once for all who watch. Watchers keep a position, not a queue: who falls
+// behind what the hub keeps reads the journal, so that a slow one costs nothing.
+type hub struct {
+	mu       sync.Mutex
+	rings    map[string]*ring // of loops that are watched
+	fleet    trail
+	watchers int
+	stopped  chan struct{}
+	once     sync.Once
+}
+
+// ring is the newest events of a loop, without a gap.
+type ring struct {
+	watchers int
+	first    int // its oldest event
+	events   []encoded
+	bytes    int
+	changed  chan struct{} // closed when there is more
+}
+
+// encoded is an event as it is sent.
+type encoded struct {
+	seq  int
+	kind session.Kind
+	text []byte
+}
+
+// What a ring and a trail keep at most.
+const (
+	ringEvents = 256
+	ringBytes  = 1 << 20
+	trailHeads = 4096
+)
+
+// trail is which loops changed, in the order in which they did.
+type trail struct {
+	heads    []session.Tip
+	first    int // the number of the oldest one
+	watchers int
+	changed  chan struct{}
+}
+
+func newHub() *hub {
+	return &hub{rings: map[string]*ring{}, stopped: make(chan struct{}), fleet: trail{changed: make(chan struct{})}}
+}
+
+func (h *hub) stop() { h.once.Do(func() { close(h.stopped) }) }
+
+// encode writes an event as it is sent.
+func encode(e session.Event) (encoded, error) {
+	text, err := json.Marshal(e)
+	if err != nil {
+		return encoded{}, err
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "id: %d\nevent: %s\ndata: %s\n\n", e.Seq, e.Kind, text)
+	return encoded{e.Seq, e.Kind, b.Bytes()}, nil
+}
+
+// tell adds events that are there to stay. Of two that were written at the same time the later may come first; then the ring begins with that
+// one, and the earlier is in the journal for those who want it.
+func (h *hub) tell(loop string, events []session.Event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	newest := events[len(events)-1]
+	if h.fleet.watchers > 0 && !session.IsOwn(loop) {
+		h.fleet.add(session.Tip{Loop: loop, Seq: newest.Seq, Hash: newest.Hash})
+	}
+	r := h.rings[loop]
+	if r == nil || newest.Seq < r.next() {
+		return
+	}
+	for _, e := range events {
+		r.add(e)
+	}
+	close(r.changed)
+	r.changed = make(chan struct{})
+}
+
+// next is the number of the event after those of the ring.
+func (r *ring) next() int { return r.first + len(r.events) }
+
+func (r *ring) add(e session.Event) {
+	one, err := encode(e)
+	if e.Seq != r.next() || err != nil || len(one.text) > ringBytes {
+		r.events, r.bytes, r.first = nil, 0, e.Seq
+	}
+	if err != nil || len(one.text) > ringBytes { // it is read from the journal
+		r.first = e.Seq + 1
+		return
+	}
+	r.events, r.bytes = append(r.events, one), r.bytes+len(one.text)
+	for len(r.events) > ringEvents || r.bytes > ringBytes {
+		r.bytes -= len(r.events[0].text)
+		r.events, r.first = r.events[1:], r.first+1
+	}
+}
+
+// watch enters a watcher of a loop, of all loops if it has no name; leave ends that. It is false if there are too many.
+func (h *hub) watch(loop string, most int) (leave func(), ok bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.watchers >= most {
+		return nil, false
+	}
+	h.watchers++
+	if loop == "" {
+		h.fleet.watchers++
+		return func() { h.leave(func() { h.fleet.watchers-- }) }, true
+	}
+	r := h.rings[loop]
+	if r == nil {
+		r = &ring{changed: make(chan struct{})}
+		h.rings[loop] = r
+	}
+	r.watchers++
+	return func() {
+		h.leave(func() {
+			if r.watchers--; r.watchers == 0 {
+				delete(h.rings, loop)
+			}
+		})
+	}, true
+}
+
+func (h *hub) leave(then func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.watchers--
+	then()
+}
+
+// after returns the events of the ring after some event, and what is closed when there are more. Behind is true for who has fallen out of the
+// ring: the journal has what comes next.
+func (h *hub) after(loop string, seq int) (events []encoded, changed <-chan struct{}, behind bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	r := h.rings[loop]
+	switch {
+	case r.next() <= seq+1 && r.first > 0:
+		return nil, r.changed, false
+	case seq+1 >= r.first && r.first > 0:
+		return r.events[seq+1-r.first:], r.changed, false
+	}
+	return nil, r.changed, true
+}
+
+func (t *trail) add(tip session.Tip) {
+	if t.heads = append(t.heads, tip); len(t.heads) > trailHeads {
+		t.heads, t.first = t.heads[1:], t.first+1
+	}
+	close(t.changed)
+	t.changed = make(chan struct{})
+}
+
+// moved returns the heads of loops that changed since a position, once each, the newest of each; behind is true for who has fallen out.
+func (h *hub) moved(since int) (heads map[string]session.Tip, now int, changed <-chan struct{}, behind bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t := &h.fleet
+	now = t.first + len(t.heads)
+	if since < t.first {
+		return nil, now, t.changed, true
+	}
+	heads = map[string]session.Tip{}
+	for _, tip := range t.heads[since-t.first:] {
+		if heads[tip.Loop].Seq < tip.Seq {
+			heads[tip.Loop] = tip
+		}
+	}
+	return heads, now, t.changed, false
+}

@@ -1,0 +1,40 @@
+package server
+
+import (
+	"testing"
+
+	"github.com/kedge-opt/kedge/session"
+)
+
+// Of events that are told out of order no watcher misses one or sees one twice: what the ring does not have without a gap is in the journal.
+func TestRingsHaveNoGaps(t *testing.T) {
+	h := newHub()
+	leave, _ := h.watch("shop", 1)
+	defer leave()
+	if _, ok := h.watch("shop", 1); ok {
+		t.Error("more watch than may")
+	}
+	for _, seq := range []int{1, 2, 5, 3, 4, 6, 7, 20, 8} {
+		h.tell("shop", []session.Event{{Seq: seq}})
+		for after := range 22 {
+			events, _, behind := h.after("shop", after)
+			for i, e := range events {
+				if e.seq != after+1+i {
+					t.Errorf("after telling %d: event %d follows event %d", seq, e.seq, after+i)
+				}
+			}
+			if behind && len(events) > 0 {
+				t.Error("events for one who is behind")
+			}
+		}
+	}
+	for seq := 21; seq < 1000; seq++ {
+		h.tell("shop", []session.Event{{Seq: seq, Body: []byte(`"x"`)}})
+	}
+	if events, _, behind := h.after("shop", 999-ringEvents); behind || len(events) != ringEvents {
+		t.Errorf("%d events in the ring, behind: %v", len(events), behind)
+	}
+	if _, _, behind := h.after("shop", 999-ringEvents-1); !behind {
+		t.Error("the ring keeps more than it may")
+	}
+}

@@ -1,0 +1,99 @@
+package server_test
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"runtime/debug"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kedge-opt/kedge/server"
+	"github.com/kedge-opt/kedge/store"
+)
+
+// TestMain lets the test be the service, in a process of its own whose memory can be measured.
+func TestMain(m *testing.M) {
+	if dir := os.Getenv("KEDGE_TEST_SERVES"); dir != "" {
+		serveAlone(dir)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// hurried are limits whose times are short.
+func hurried() server.Allowance {
+	l := server.DefaultLimits()
+	l.Header, l.Reply = time.Second, time.Second
+	return l
+}
+
+func serveAlone(dir string) {
+	debug.SetGCPercent(50)
+	j, err := store.Open(dir)
+	if err == nil {
+		var ear net.Listener
+		if ear, err = net.Listen("tcp", "127.0.0.1:0"); err == nil {
+			fmt.Println("http://" + ear.Addr().String())
+			err = server.New(server.Setup{Journal: j, Clock: server.Wall(), Limits: hurried(), Build: "test"}).Web().Serve(ear)
+		}
+	}
+	fmt.Println(err)
+	os.Exit(1)
+}
+
+// process is a service in a process of its own.
+type process struct {
+	*site
+	pid int
+}
+
+func newProcess(t *testing.T) *process {
+	t.Helper()
+	c := exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), "KEDGE_TEST_SERVES="+t.TempDir())
+	c.Stderr = os.Stderr
+	out, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Process.Kill(); c.Wait() })
+	lines := bufio.NewScanner(out)
+	if !lines.Scan() || !strings.HasPrefix(lines.Text(), "http") {
+		t.Fatalf("the service says %q", lines.Text())
+	}
+	return &process{&site{T: t, url: lines.Text()}, c.Process.Pid}
+}
+
+// memory reads a line of what the kernel knows of the process, in MB: VmRSS now, VmHWM at most so far.
+func (p *process) memory(line string) float64 {
+	p.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.pid))
+	if err != nil {
+		p.Skip("the memory of a process is not to be had here: ", err)
+	}
+	_, rest, _ := strings.Cut(string(text), line+":")
+	var kb float64
+	fmt.Sscan(rest, &kb)
+	return kb / 1024
+}
+
+// dial opens a connection and sends the beginning of a request.
+func (p *process) dial(text string) net.Conn {
+	p.Helper()
+	c, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
+	if err == nil {
+		_, err = c.Write([]byte(text))
+	}
+	if err != nil {
+		p.Fatal(err)
+	}
+	p.Cleanup(func() { c.Close() })
+	return c
+}
