@@ -97,7 +97,7 @@ func (r *rerun) again(e Event) error {
 	r.ownBuild(&e)
 	command, err := commandOf(&e, r.past)
 	if err != nil {
-		return err
+		return &ChainError{r.loop.name, e.Seq, err.Error()}
 	}
 	if command == nil {
 		return r.take(r.waiting...)

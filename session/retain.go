@@ -98,8 +98,11 @@ func (l *Loop) drop(c Compaction, gone []Receipt) (any, error) {
 	}
 	var sums []Hash
 	for _, r := range gone {
-		if !kept[r.Content] {
-			kept[r.Content] = true
+		if kept[r.Content] {
+			continue
+		}
+		kept[r.Content] = true
+		if _, err := l.past.Blob(r.Content); err == nil { // one that is damaged can stay
 			sums = append(sums, r.Content)
 			c.Blobs, c.Rows = c.Blobs+1, c.Rows+r.Rows
 		}
