@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kedge-opt/kedge/server/keyring"
 	"github.com/kedge-opt/kedge/session"
 )
 
@@ -63,7 +64,10 @@ func problemOf(err error) *ProblemDetails {
 
 // send writes a problem.
 func (p *ProblemDetails) send(w http.ResponseWriter, r *http.Request) {
-	p.Instance, p.Request = r.URL.Path, requestOf(r)
+	p.Instance, p.Detail, p.Request = keyring.Hide(r.URL.Path), keyring.Hide(p.Detail), requestOf(r)
+	for i, one := range p.Errors {
+		p.Errors[i].Detail = keyring.Hide(one.Detail)
+	}
 	w.Header().Set("Content-Type", "application/problem+json")
 	if p.Status == 429 || p.Status == 503 || p.Status == 507 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(max(p.wait, 2*time.Second).Seconds()+0.999)))

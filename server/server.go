@@ -73,6 +73,7 @@ func New(c Setup) *Server {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
+	s.log = slog.New(discreet{s.log.Handler()})
 	if c.Plan == nil {
 		c.Plan = session.Standard
 	}
@@ -194,6 +195,10 @@ func (c *call) enter(r route) (int, any, error) {
 	}
 	if err := c.spend(); err != nil {
 		return 0, nil, err
+	}
+	if r.streams && c.Method == http.MethodHead { // whose client would wait on the same connection for a stream that never ends
+		c.w.WriteHeader(http.StatusOK)
+		return 0, nil, nil
 	}
 	if r.streams {
 		defer c.whileValid()()

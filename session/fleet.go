@@ -85,21 +85,10 @@ func (h *Fleet) Do(ctx context.Context, name, actor string, c Command) (any, err
 
 // carry carries out a command on a loop that was entered, and leaves it.
 func (h *Fleet) carry(ctx context.Context, name string, e *entry, actor string, c Command) (any, error) {
-	if err := h.load(ctx, name, e); err != nil {
-		h.drop(name, e)
-		e.mu.Unlock()
+	reply, events, wait, refused, err := h.decide(ctx, name, e, actor, c)
+	if err != nil {
 		return nil, err
 	}
-	after, _ := e.loop.Head()
-	reply, events, refused := e.loop.Do(h.clock.Now(), actor, c, past{h.journal, name, e.pending})
-	if len(events) > 0 {
-		wait := h.journal.Append(name, after, events, e.save(events))
-		e.pending = sync.OnceValue(wait)
-	} else if after == 0 { // nobody made it
-		h.drop(name, e)
-	}
-	wait := e.pending
-	e.mu.Unlock()
 	if err := wait(); err != nil { // the loop ran ahead of its journal; it is read again when it is next wanted
 		e.mu.Lock()
 		h.drop(name, e)
@@ -110,6 +99,28 @@ func (h *Fleet) carry(ctx context.Context, name string, e *entry, actor string, 
 		h.watch(name, events)
 	}
 	return reply, refused
+}
+
+// decide carries out a command on a loop that was entered, queues what happened, and leaves it. Of a loop that fell over nobody knows what it is:
+// it is read again when it is next wanted.
+func (h *Fleet) decide(ctx context.Context, name string, e *entry, actor string, c Command) (reply any, events []Event, wait func() error, refused, err error) {
+	defer e.mu.Unlock()
+	whole := false
+	defer func() {
+		if !whole {
+			h.drop(name, e)
+		}
+	}()
+	if err := h.load(ctx, name, e); err != nil {
+		return nil, nil, nil, nil, err
+	}
+	after, _ := e.loop.Head()
+	reply, events, refused = e.loop.Do(h.clock.Now(), actor, c, past{h.journal, name, e.pending})
+	if len(events) > 0 {
+		e.pending = sync.OnceValue(h.journal.Append(name, after, events, e.save(events)))
+	}
+	whole = after > 0 || len(events) > 0 // else nobody made it
+	return reply, events, e.pending, refused, nil
 }
 
 // Look shows a loop to somebody who changes nothing, once all that it is made of is there to stay.

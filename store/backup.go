@@ -16,8 +16,12 @@ import (
 // Backup copies the database as it is at one moment to a file that must not be there yet, with all blobs inside, opens the copy and checks
 // all of it.
 func (s *SQLite) Backup(ctx context.Context, file string) (c Audit, err error) {
-	if _, err := os.Lstat(file); err == nil {
-		return c, fmt.Errorf("%s: %w", file, os.ErrExist)
+	made, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) // its owner's alone, from its first byte on
+	if err != nil {
+		return c, err
+	}
+	if err := made.Close(); err != nil {
+		return c, err
 	}
 	defer func() {
 		if err != nil {

@@ -12,8 +12,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -212,7 +212,12 @@ func (r *Ring) Unwritten() map[string]time.Time {
 	return list
 }
 
-// IsKey tells whether a text looks like a key, so that it can be kept out of messages.
-func IsKey(text string) bool {
-	return len(text) == len(mark)+base64.RawURLEncoding.EncodedLen(keyBytes) && strings.HasPrefix(text, mark)
+var anyKey = regexp.MustCompile(mark + `[A-Za-z0-9_-]{20,}`)
+
+// IsKey tells whether a text has a key in it, or most of one.
+func IsKey(text string) bool { return anyKey.MatchString(text) }
+
+// Hide leaves no more of keys in a text than their prefixes. Somebody may send one where it does not belong, and it would be told to others.
+func Hide(text string) string {
+	return anyKey.ReplaceAllStringFunc(text, func(key string) string { return key[:prefixLen] + "…" })
 }

@@ -39,6 +39,9 @@ func TestKeysAreKnownUntilTheyAreRevoked(t *testing.T) {
 	if random, err := base64.RawURLEncoding.Strict().DecodeString(strings.TrimPrefix(key, "kedge_")); err != nil || len(random) != 32 || !IsKey(key) {
 		t.Errorf("the key is not kedge_ and 256 bits: %d bytes, %v", len(random), err)
 	}
+	if hidden := Hide("GET /v1/keys/" + key + ": no"); hidden != "GET /v1/keys/"+key[:8]+"…: no" || IsKey(hidden) {
+		t.Errorf("hidden: %d characters", len(hidden))
+	}
 	if strings.Contains(string(body), key) || strings.Contains(string(body), key[8:20]) {
 		t.Error("the event has the key")
 	}
