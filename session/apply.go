@@ -148,7 +148,7 @@ func (l *Loop) begin(e *Event) error {
 			return err
 		}
 	}
-	l.plan, l.spec, l.revision, l.again = plan, b.Spec, b.Revision, false
+	l.plan, l.spec, l.revision, l.keeps, l.again = plan, b.Spec, b.Revision, b.Keeps, false
 	return nil
 }
 

@@ -31,6 +31,7 @@ type Loop struct {
 	epoch    string
 	spec     string
 	revision int
+	keeps    []string // what the newest revision kept
 	mode     Mode
 	labels   map[string]string
 

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"time"
 )
 
@@ -88,10 +89,26 @@ func (c SetPin) do(l *Loop) (any, error) {
 	if err := l.plan.check(c.U); err != nil {
 		return nil, err
 	}
+	if l.pin != nil && l.pin.equal(pinned(c)) {
+		return l.Status(), nil
+	}
 	if err := l.supersede("pinned"); err != nil {
 		return nil, err
 	}
-	return l.Status(), l.emit(Pinned, 0, "", pinned(c), nil)
+	return l.noted(l.emit(Pinned, 0, "", pinned(c), nil))
+}
+
+// noted is how the loop stands after what was written down.
+func (l *Loop) noted(err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	return l.Status(), nil
+}
+
+func (p *pinned) equal(q pinned) bool {
+	sameEnd := p.Until == nil && q.Until == nil || p.Until != nil && q.Until != nil && p.Until.Equal(*q.Until)
+	return slices.Equal(p.U, q.U) && p.UntilK == q.UntilK && sameEnd && p.Reason == q.Reason
 }
 
 // Unpin takes the pin away.
@@ -109,7 +126,7 @@ func (c Unpin) do(l *Loop) (any, error) {
 	if err := l.supersede("unpinned"); err != nil {
 		return nil, err
 	}
-	return l.Status(), l.emit(Unpinned, 0, "", because{Reason: c.Reason}, nil)
+	return l.noted(l.emit(Unpinned, 0, "", because{Reason: c.Reason}, nil))
 }
 
 // RollBack goes back to what was deployed once, to the safe decision or to the first.
@@ -181,6 +198,9 @@ func (c Revise) do(l *Loop) (any, error) {
 	if err := l.present(); err != nil {
 		return nil, err
 	}
+	if c.Revision == l.revision-1 && c.Spec == l.spec { // again
+		return RevisedTo{l.revision, append([]string{}, l.keeps...)}, nil
+	}
 	if c.Revision != l.revision {
 		return nil, refuse(StaleRevision, "the spec is at revision %d, not %d", l.revision, c.Revision)
 	}
@@ -229,7 +249,7 @@ func (c Archive) do(l *Loop) (any, error) {
 	if err := l.supersede("archived"); err != nil {
 		return nil, err
 	}
-	return l.Status(), l.emit(Archived, 0, "", because{Reason: c.Reason}, nil)
+	return l.noted(l.emit(Archived, 0, "", because{Reason: c.Reason}, nil))
 }
 
 // Renew begins another epoch after a restore or an import: decisions that were given out since the copy are not mistaken for those given

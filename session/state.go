@@ -31,11 +31,12 @@ type saved struct {
 	Compacted int          `json:"compacted,omitempty"`
 	Kept      *Hash        `json:"kept,omitempty"`
 	Build     folder.Build `json:"build"`
+	Keeps     []string     `json:"keeps,omitempty"`
 }
 
 // AppendBinary appends what the loop is after its newest event, so that it need not be worked out of all of them again.
 func (l *Loop) AppendBinary(b []byte) ([]byte, error) {
-	body, err := json.Marshal(saved{l.epoch, l.spec, l.revision, l.mode, l.labels, l.k, l.current, l.live, l.again, l.target, l.pin, l.moves, l.turns, l.alarms, l.compacted, &l.kept, l.build})
+	body, err := json.Marshal(saved{l.epoch, l.spec, l.revision, l.mode, l.labels, l.k, l.current, l.live, l.again, l.target, l.pin, l.moves, l.turns, l.alarms, l.compacted, &l.kept, l.build, l.keeps})
 	if err != nil {
 		return nil, err
 	}
@@ -94,6 +95,7 @@ func (l *Loop) UnmarshalBinary(data []byte) error {
 		return err
 	}
 	l.plan, l.epoch, l.spec, l.revision, l.mode, l.labels = plan, s.Epoch, s.Spec, s.Revision, s.Mode, s.Labels
+	l.keeps = s.Keeps
 	l.k, l.current, l.live, l.again, l.target, l.pin, l.moves, l.turns = s.K, s.Current, s.Live, s.Again, s.Target, s.Pin, s.Moves, s.Turns
 	l.compacted, l.build = s.Compacted, s.Build
 	if s.Kept != nil {
