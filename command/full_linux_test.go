@@ -23,8 +23,9 @@ func TestAFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeFile(t, "part/large", make([]byte, 3e6))
+	succeeds(t, strings.Fields("run lq2 --quiet --no-check --iterations 5 --trials 1 --out done")...)
 	writeFile(t, "sweep.yaml", []byte("base: polarized\nover:\n  hold: [1000, 2000]\n"))
-	for _, args := range []string{"run polarized --iterations 1000000", "sweep sweep.yaml", "compare polarized --iterations 1000000", "study theorem-11", "merge disk/new part"} {
+	for _, args := range []string{"run polarized --iterations 1000000", "sweep sweep.yaml", "compare polarized --iterations 1000000", "study theorem-11", "report done", "merge disk/new part"} {
 		begun := time.Now()
 		if !strings.Contains(args, "disk/new") {
 			args += " --out disk/new"

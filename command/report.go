@@ -3,12 +3,15 @@ package command
 import (
 	"cmp"
 	"context"
+	"errors"
 	"path/filepath"
 	"strings"
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/internal/lists"
+	"github.com/kedge-opt/kedge/internal/room"
+	"github.com/kedge-opt/kedge/lab/plan"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report"
 	"github.com/spf13/cobra"
@@ -59,7 +62,7 @@ func (f *resultFlags) makeReport(ctx context.Context, kinds *kind.Catalogue, dir
 		}
 		return "", nil
 	})
-	if err != nil {
+	if err := errors.Join(err, roomForReport(dir)); err != nil {
 		return "", err
 	}
 	place, err := folder.KindCompare.Take(dir)
@@ -78,7 +81,7 @@ func (f *resultFlags) makeReport(ctx context.Context, kinds *kind.Catalogue, dir
 // remake makes the report of a folder inside it anew.
 func remake(ctx context.Context, kinds *kind.Catalogue, dir string, trust folder.Reading) (string, error) {
 	m, err := folder.ReadManifest(dir)
-	if err != nil {
+	if err := errors.Join(err, roomForReport(dir)); err != nil {
 		return "", err
 	}
 	place, err := m.Kind.Take(dir)
@@ -91,6 +94,11 @@ func remake(ctx context.Context, kinds *kind.Catalogue, dir string, trust folder
 		return "", err
 	}
 	return filepath.Join(dir, "report.html"), failed(place.Renew(pages))
+}
+
+// roomForReport tells whether a report can be written to a folder, before it is made.
+func roomForReport(dir string) error {
+	return errors.Join(room.Writable(dir), fitsDisk(dir, plan.ReportDisk))
 }
 
 // pagesOf are the files of the report of finished folders.

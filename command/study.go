@@ -12,7 +12,6 @@ import (
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
-	"github.com/kedge-opt/kedge/internal/room"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/lab/plan"
 	"github.com/kedge-opt/kedge/lab/study"
@@ -92,7 +91,7 @@ func (f *studyFlags) run(c *cobra.Command, name string) error {
 		return err
 	}
 	dir := cmp.Or(f.out, filepath.Join("runs", "study-"+s.Name))
-	if err := errors.Join(room.Writable(dir), fitsDisk(dir, plan.ReportDisk)); err != nil {
+	if err := roomForReport(dir); err != nil {
 		return err
 	}
 	if err := f.spare(folder.KindStudy, dir, plan.OtherStudy(c.Context(), dir, s, f.Options)); err != nil {

@@ -21,6 +21,7 @@ assert Path(find_binary()).parent == Path(kedge.__file__).parent / "bin", find_b
 with tempfile.TemporaryDirectory() as folder:
     run = kedge.run("polarized", out=Path(folder) / "run", trials=1, iterations=5, set={"population.size": 20, "population.dim": 3, "optimum.starts": 1})
     run.verify()
+    assert len(run.answer.decision) == 3 and run.answer.text.startswith("Set "), run.answer
     assert run.summary["iterations"] == 5 and run.summary["individuals"] == 20
 said = subprocess.run([sys.executable, "-m", "kedge", "version"], capture_output=True, text=True, check=True).stdout
 script = subprocess.run([str(Path(sys.executable).parent / "kedge"), "version"], capture_output=True, text=True, check=True).stdout
@@ -48,9 +49,17 @@ func TestReleaseOfThisMachine(t *testing.T) {
 		t.Fatal(err)
 	}
 	made := checkSums(t, o.Out)
-	startArchive(t, o.Out)
+	startArchive(t, o.Out, Host())
 	installWheel(t, o.Out)
 	if torture {
+		if arm := (Platform{"linux", "arm64"}); arm != Host() {
+			emulator, err := exec.LookPath("qemu-aarch64-static")
+			if err != nil {
+				t.Error("arm64 cannot be started here: ", err)
+			} else {
+				startArchive(t, o.Out, arm, emulator)
+			}
+		}
 		o.Out, o.Root = t.TempDir(), elsewhere(t)
 		if err := o.make(t.Context()); err != nil {
 			t.Fatal(err)
@@ -90,9 +99,10 @@ func elsewhere(t *testing.T) string {
 	return to
 }
 
-func startArchive(t *testing.T, dist string) {
+// startArchive unpacks the archive of a platform and has its program run something, by an emulator where one is given.
+func startArchive(t *testing.T, dist string, on Platform, by ...string) {
 	t.Helper()
-	to, stem := t.TempDir(), Host().stem("0.1.0")
+	to, stem := t.TempDir(), on.stem("0.1.0")
 	inFolder(t, to, "tar", "-xzf", filepath.Join(dist, stem+".tar.gz"))
 	for file, want := range map[string]string{
 		"LICENSE": "Apache License", "README.md": "# kedge", "CITATION.cff": "cff-version", "command.md": "## kedge run",
@@ -103,7 +113,14 @@ func startArchive(t *testing.T, dist string) {
 			t.Errorf("%s has no %q (%v)", file, want, err)
 		}
 	}
-	if out := inFolder(t, to, filepath.Join(to, stem, "kedge"), "version"); !strings.HasPrefix(out, "kedge 0.1.0 ") {
+	kedge := append(by, filepath.Join(to, stem, "kedge"))
+	typed := func(args string) string {
+		return inFolder(t, to, kedge[0], append(kedge[1:], strings.Fields(args)...)...)
+	}
+	if out := typed("version"); !strings.HasPrefix(out, "kedge 0.1.0 "+on.Arch) {
+		t.Error(out)
+	}
+	if out := typed("run lq2 --no-check --trials 1 --iterations 5 --out run"); !strings.Contains(out, "optimum: proven") {
 		t.Error(out)
 	}
 }
