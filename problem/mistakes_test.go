@@ -205,12 +205,12 @@ func TestDynamicsMistakes(t *testing.T) {
 		{polarized, "kind: choice, lambda1: 1, lambda2: 0, epsilon: -1", "x.yaml:2: population.law is sphere, but choice dynamics want proportions, dirichlet, values or file\n" +
 			"x.yaml:3: dynamics.lambda1 is 1, want a number from 0 to below 1\n" +
 			"x.yaml:3: dynamics.epsilon is -1, want a number above 0"},
-		{polarized, "kind: affine, a: [[1, 2, 3], [4, 5, 6]], b: [[1, 0]], e: [[1], [1]]", "x.yaml:2: population.states is same, but a state has 2 entries and a trait 1\n" +
+		{polarized, "kind: affine, a: [[1, 2, 3], [4, 5, 6]], b: [[1, 0]], e: [[1], [1]]", "x.yaml:2: population.states is same, but a state has 2 entries and a trait 1; want a law, as in {law: normal, mean: 0, deviation: 0}\n" +
 			"x.yaml:3: dynamics.a has 2 rows of 3 entries, want 2 rows of 2 entries\n" +
 			"x.yaml:3: dynamics.b has 1 row of 2 entries, want 2 rows of 2 entries\n" +
 			"x.yaml:3: dynamics.e has rows of 1 entry, population.dim is 2"},
 		{polarized, "kind: affine, a: 0.5, b: [[1]], e: [[1]]", "x.yaml:3: dynamics.a is 0.5, want a list of rows of numbers"},
-		{polarized, "kind: affine, a: [[0.5]], b: [[1, 1]], e: [[1, 1]]", "x.yaml:2: population.states is same, but a state has 1 entry and a trait 2\n" +
+		{polarized, "kind: affine, a: [[0.5]], b: [[1, 1]], e: [[1, 1]]", "x.yaml:2: population.states is same, but a state has 1 entry and a trait 2; want a law, as in {law: normal, mean: 0, deviation: 0}\n" +
 			"x.yaml:4: objective.kind is affinity, which reads 2 entries of the state, but that has 1"},
 		{polarized, "kind: friedkin-johnsen, susceptibility: [0.5, 0.6, 0.7], influence: 0.1, weights: [[1, 0]]", "x.yaml:3: dynamics.susceptibility has 3 entries, a state has 2\n" +
 			"x.yaml:3: dynamics.weights has 1 row of 2 entries, want 2 rows of 2 entries"},
@@ -257,7 +257,7 @@ func TestMistakesBetweenSections(t *testing.T) {
 			"x.yaml:5: objective.decision has 1 row of 1 entry, want 4 rows of 4 entries\n" +
 				"x.yaml:5: objective.state.1 is 3, want a list of numbers"},
 		{"kind: choice, lambda1: 0, lambda2: 0, epsilon: 1", "kind: affine, a: [[0]], b: [[1, 1]], e: [[1, 1, 1, 1]]",
-			"x.yaml:3: population.states is same, but a state has 1 entry and a trait 4\n" +
+			"x.yaml:3: population.states is same, but a state has 1 entry and a trait 4; want a law, as in {law: normal, mean: 0, deviation: 0}\n" +
 				"x.yaml:5: objective.kind is revenue, which reads 2 entries of the state, but that has 1"},
 		{"law: proportions", "law: proportions, traits: regenerated",
 			"x.yaml:3: generator numpy draws everybody once and in order, want population.traits stored"},
@@ -301,6 +301,7 @@ func TestSyntaxMistakes(t *testing.T) {
 		{"a: \"b", "x.yaml:1: could not find end character of double-quoted text"},
 		{"a: 1\n\tb: 2", "x.yaml:2: found character '\t' that cannot start any token"},
 		{"a: 1\n---\nb: 2\n", "x.yaml:2: a second document begins, want one"},
+		{"a: [0 <= u[0] <= 7, b]\n", `x.yaml:1: ',' or ']' must be specified; in a list YAML wants quotes around a formula with brackets, as in ["0 <= u[0] <= 7"]`},
 		{"a: &x 1\nb: *x\n", "x.yaml:1: anchors, aliases and merge keys are not allowed, write the values out"},
 		{"a: 1\nb: *x\n", "x.yaml:2: anchors, aliases and merge keys are not allowed, write the values out; a formula such as \"[1, 2]*p\" stands in quotes"},
 		{"<<: {a: 1}\n", "x.yaml:1: anchors, aliases and merge keys are not allowed, write the values out"},

@@ -190,7 +190,7 @@ func TestMistakesOfTables(t *testing.T) {
 		{"weight: w", "weight: w, weights: [1]", at + "population.weights is given, but people are columns of a file; want weight, with the name of a column"},
 		{"weight: w", "weight: w, sampling: without-replacement", at + "population.weight is given, but population.sampling is without-replacement: such samples are of people who count alike, and would answer for others than the value does; want with-replacement, which samples by weight"},
 		{"weight: w", "weight: w, size: 4", at + "customers.csv: 3 rows pass, population.size is 4; want at most as many, or none for all"},
-		{"states: [spend]", "states: same", at + "population.states is same, but a state has 1 entry and a trait 2"},
+		{"states: [spend]", "states: same", at + "population.states is same, but a state has 1 entry and a trait 2; want columns, or formulas of them"},
 		{"states: [spend]", "states: [spend, age]", at + "population.states gives 2 entries (spend and age), a state has 1"},
 		{"customers.csv", "customers.xls", at + "customers.xls: want a file that ends in .csv, .tsv, .parquet or .npz"},
 		{"customers.csv", "customers.npy", at + "customers.npy: an .npy file has no names for its columns; want .csv, .parquet or .npz, or law: file"},

@@ -91,7 +91,11 @@ func (c *check) population() {
 	}
 	d := c.Dims
 	if trait := d.Trait - len(kind.ParametersOf(c.s.Dynamics.Of)) - c.s.beside(); c.Sound(c.DimKeys...) && c.Sound("population.states") && d.State != trait {
-		c.Fail(append(form.Paths("population.states"), c.DimKeys...), "population.states is same, but a state has %s and a trait %d", form.Entries(d.State), trait)
+		remedy := "a law, as in {law: normal, mean: 0, deviation: 0}"
+		if p.Table() != nil {
+			remedy = "columns, or formulas of them"
+		}
+		c.Fail(append(form.Paths("population.states"), c.DimKeys...), "population.states is same, but a state has %s and a trait %d; want %s", form.Entries(d.State), trait, remedy)
 	}
 }
 

@@ -53,7 +53,7 @@ func parseYAML(text string) (ast.Node, *Mistake) {
 	}
 	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	if wrong := (*yaml.SyntaxError)(nil); errors.As(err, &wrong) {
-		return nil, faultAt(wrong.Token, "%s", wrong.Message)
+		return nil, faultAt(wrong.Token, "%s%s", wrong.Message, remedyOf(wrong.Message))
 	}
 	switch {
 	case err != nil:
@@ -64,6 +64,14 @@ func parseYAML(text string) (ast.Node, *Mistake) {
 		return nil, faultAt(file.Docs[1].Start, "a second document begins, want one")
 	}
 	return file.Docs[0].Body, nil
+}
+
+// remedyOf is what helps against a syntax error, "" where nobody knows. Formulas have brackets, which in a list of YAML begin another list.
+func remedyOf(message string) string {
+	if strings.Contains(message, "']' must be specified") {
+		return `; in a list YAML wants quotes around a formula with brackets, as in ["0 <= u[0] <= 7"]`
+	}
+	return ""
 }
 
 // checkText refuses what is too large and what is not text.
