@@ -112,6 +112,8 @@ type Descent struct {
 	live       []float64 // what is deployed, where that was told; empty: what was asked for
 	missed     bool      // it is not what an Aimer asked for
 	estimate   []float64 // the last gradient, before transforms
+	eta        float64   // the last step, and where it led before the set was heeded
+	stepped    []float64
 }
 
 var _ kedge.Explorer = (*Descent)(nil)
@@ -191,7 +193,9 @@ func (d *Descent) step(o kedge.Observation) error {
 		t.Apply(d.g)
 	}
 	copy(d.next, d.u)
-	rows.AddScaled(d.next, -d.rule.Step.Step(d.counted()), d.g)
+	d.eta = d.rule.Step.Step(d.counted())
+	rows.AddScaled(d.next, -d.eta, d.g)
+	d.stepped = append(d.stepped[:0], d.next...)
 	last := d.u
 	switch {
 	case d.deployed != nil:

@@ -60,3 +60,7 @@ func (d *Descent) Terms() (direct, answer []float64) {
 	}
 	return direct, answer
 }
+
+// Stride returns the size of the last step and where it led before the set was heeded. They are only to be read, and until the next turn, and are
+// not saved.
+func (d *Descent) Stride() (eta float64, stepped []float64) { return d.eta, d.stepped }

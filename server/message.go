@@ -42,14 +42,17 @@ func deep(text []byte, most int) bool {
 }
 
 // read decodes one JSON value of the body into v, strictly. An empty body is nothing.
-func (c *call) read(v any) error {
+func (c *call) read(v any) error { return c.readWithin(c.limits.Body, v) }
+
+// readWithin is read of a body that may have so many bytes.
+func (c *call) readWithin(most int64, v any) error {
 	if kind, _, _ := mime.ParseMediaType(c.Header.Get("Content-Type")); kind != "" && kind != "application/json" && kind != formType {
 		return problem(unsupported, kind+" is not application/json")
 	}
 	if packed := c.Header.Get("Content-Encoding"); packed != "" && packed != "identity" {
 		return problem(unsupported, fmt.Sprintf("the encoding %q is taken for batches alone", packed))
 	}
-	in, err := c.body(c.limits.Body)
+	in, err := c.body(most)
 	if err != nil {
 		return err
 	}
@@ -169,17 +172,8 @@ func (c *call) readBatch(dim kedge.Dims) (t batch.Told, err error) {
 	default:
 		return t, problem(unsupported, fmt.Sprintf("%s is not taken in the encoding %q; JSON and NDJSON may be in gzip", format, packed))
 	}
-	t, err = batch.Read(c.metered(in), format, dim, lim)
-	var flaw *batch.Flaw
-	if errors.As(err, &flaw) {
-		p := problem(flaw.Kind, flaw.Detail+"; nothing was stored")
-		if flaw.Pointer != "" {
-			p.Errors = []session.Fault{{Pointer: flaw.Pointer, Detail: flaw.Detail}}
-		}
-		return t, p
-	}
-	if err != nil {
-		return t, err
+	if t, err = batch.Read(c.metered(in), format, dim, lim); err != nil {
+		return t, flawed(err, "")
 	}
 	if epoch := c.URL.Query().Get("epoch"); t.Epoch == "" {
 		t.Epoch = epoch
@@ -190,4 +184,17 @@ func (c *call) readBatch(dim kedge.Dims) (t batch.Told, err error) {
 		}
 	}
 	return t, nil
+}
+
+// flawed is what is wrong with a batch as a problem; its pointers are below a part of the message.
+func flawed(err error, below string) error {
+	var flaw *batch.Flaw
+	if !errors.As(err, &flaw) {
+		return err
+	}
+	p := problem(flaw.Kind, flaw.Detail+"; nothing was stored")
+	if flaw.Pointer != "" {
+		p.Errors = []session.Fault{{Pointer: below + flaw.Pointer, Detail: flaw.Detail}}
+	}
+	return p
 }

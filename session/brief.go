@@ -35,6 +35,7 @@ type Brief struct {
 	Maximize  bool
 	Live      *live.Arrangement
 	Names     kedge.Names
+	Model     kedge.Model
 }
 
 // Planner makes a plan of a spec, in YAML.
@@ -58,7 +59,7 @@ func PlanOf(kinds *kind.Catalogue, spec string) (*Brief, error) {
 	if err != nil {
 		return nil, badSpec(err)
 	}
-	b := &Brief{made.Algorithm, made.Objective, made.Set, made.Dims, make([]float64, made.Dims.Decision), made.Maximize, terms, s.Called()}
+	b := &Brief{made.Algorithm, made.Objective, made.Set, made.Dims, make([]float64, made.Dims.Decision), made.Maximize, terms, s.Called(), made.Model}
 	made.Algorithm.Center(b.Start)
 	return b, nil
 }

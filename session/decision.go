@@ -87,6 +87,7 @@ type Outcome struct {
 	Terms   *GradientTerms `json:"terms,omitempty"`
 	Iterate []float64      `json:"iterate"` // after it
 	Rule    Hash           `json:"state"`   // of the rule's memory after it
+	Why     *Reasoning     `json:"why,omitempty"`
 }
 
 // What closes come to.

@@ -116,6 +116,9 @@ func (h *Fleet) decide(ctx context.Context, name string, e *entry, actor string,
 	}
 	after, _ := e.loop.Head()
 	reply, events, refused = e.loop.Do(h.clock.Now(), actor, c, past{h.journal, name, e.pending})
+	if e.loop.spoiled { // what it is was never to be written down
+		return nil, nil, nil, nil, refused
+	}
 	if len(events) > 0 {
 		e.pending = sync.OnceValue(h.journal.Append(name, after, events, e.save(events)))
 	}
@@ -234,6 +237,9 @@ type past struct {
 	loop    string
 	ready   func() error
 }
+
+// PastOf is the memory of a loop of a journal, for whoever looks.
+func PastOf(j Journal, loop string) Past { return past{j, loop, nothing} }
 
 func (p past) Decision(k int) ([]Event, error) {
 	if err := p.ready(); err != nil {

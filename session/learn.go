@@ -177,6 +177,7 @@ func (l *Loop) step(d *Decision, seen kedge.Observation, o *Outcome) error {
 	rule.Center(to)
 	o.Outcome, l.stepped = Stepped, d.K
 	o.Terms = termsOf(rule, rows.Distance(from, to))
+	o.Why = reasoningOf(rule, from, seen.U)
 	return nil
 }
 

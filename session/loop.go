@@ -55,6 +55,8 @@ type Loop struct {
 	held    map[Hash]*Batch // of the current decision, where they were just told
 	stepped int             // the decision whose close is being written down and whose step the rule has taken; 0: none
 
+	spoiled bool // what it is was never written down: it must be read again
+
 	past Past
 	out  []Event // of the command under way
 	now  time.Time

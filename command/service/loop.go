@@ -48,6 +48,18 @@ it answers the safe decision. Loops are those of a service, or of a data folder 
 			}))
 	}
 	c.AddCommand(
+		talk{use: "health NAME", short: "Show how a loop is, and what to do", long: "Show how a loop is: its mode, what is live, the decision on its way, who has answered, its caps and its alarms, each with what to do about it.", example: "  kedge loop health shop", args: cobra.ExactArgs(1),
+			do: func(ctx context.Context, c *client.Client, args []string) (any, error) {
+				return c.Loop(args[0]).Health(ctx)
+			}}.command(kinds),
+		talk{use: "explain NAME K", short: "Say why a decision is what it is", long: "Say why a decision is what it is, in words; with --json also in numbers: where the step began, what it was taken on, what the set and the caps left of it.", example: "  kedge loop explain shop 12", args: cobra.ExactArgs(2),
+			do: func(ctx context.Context, c *client.Client, args []string) (any, error) {
+				k, err := decisionOf(args[1])
+				if err != nil {
+					return nil, err
+				}
+				return c.Loop(args[0]).Explain(ctx, k)
+			}}.command(kinds),
 		talk{use: "unpin NAME", short: "Let the rule decide again after a pin", long: "Take a pin away: the loop answers what its rule proposes again, within the caps of what is live.", example: "  kedge loop unpin shop", args: cobra.ExactArgs(1),
 			do: func(ctx context.Context, c *client.Client, args []string) (any, error) {
 				return c.Loop(args[0]).Unpin(ctx)

@@ -52,6 +52,16 @@ func words(reply any) string {
 		if r.Answers != nil {
 			line("it answers %s", numbers(r.Answers))
 		}
+	case session.Explanation:
+		line("decision %d (%s): %s", r.K, r.Basis, numbers(r.U))
+		line("%s", phrase.Safe(r.Words))
+	case []session.Card:
+		for _, c := range r {
+			line("%-5s  %s", c.State, phrase.Safe(c.Words))
+			if c.Do != "" && c.State != session.CardFine {
+				line("       %s", phrase.Safe(c.Do))
+			}
+		}
 	case session.RolledTo:
 		line("going back to %s", numbers(r.To))
 	case session.Status:

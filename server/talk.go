@@ -1,0 +1,176 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/kedge-opt/kedge/batch"
+	"github.com/kedge-opt/kedge/session"
+)
+
+// asking is the body of ask.
+type asking struct {
+	AfterK int    `json:"after_k,omitempty"` // wait for a decision after this one
+	Wait   string `json:"wait,omitempty"`    // as long as that, as in 30s
+}
+
+// longest is how long an ask waits at most.
+const longest = 5 * time.Minute
+
+// ask answers the current decision, at once or when there is one after after_k.
+func ask(c *call) (int, any, error) {
+	var b asking
+	if err := c.read(&b); err != nil {
+		return 0, nil, err
+	}
+	if b.Wait != "" {
+		wait, err := time.ParseDuration(b.Wait)
+		if err != nil || wait < 0 || wait > longest {
+			return 0, nil, problem(session.Malformed, fmt.Sprintf("wait is a time up to %s, as 30s, not %q", longest, b.Wait))
+		}
+		if err := c.await(b.AfterK, wait); err != nil {
+			return 0, nil, err
+		}
+	}
+	return c.do(200, session.Ask{})
+}
+
+// await waits until an ask would answer a decision after k, or time is up. Meanwhile it takes no place among the requests at work.
+func (c *call) await(k int, wait time.Duration) error {
+	<-c.work
+	defer func() { c.work <- struct{}{} }()
+	over := time.NewTimer(wait)
+	defer over.Stop()
+	for {
+		changed := c.hub.next(c.loop)
+		var s session.Status
+		if err := c.host.Look(c.Context(), c.loop, func(l *session.Loop) error { s = l.Status(); return nil }); err != nil {
+			return err
+		}
+		if s.K > k || s.State == "" {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-over.C:
+			return nil
+		case <-c.hub.stopped:
+			return nil
+		case <-c.Context().Done():
+			return c.Context().Err()
+		}
+	}
+}
+
+// exchanging is the body of exchange.
+type exchanging struct {
+	Epoch      string          `json:"epoch,omitempty"`
+	K          int             `json:"k"`
+	Deployment *session.Deploy `json:"deployment,omitempty"`
+	Batch      json.RawMessage `json:"batch,omitempty"` // as that of a batch, with its name as id of the whole
+	Close      *session.Close  `json:"close,omitempty"`
+	Ask        bool            `json:"ask,omitempty"`
+	Name       string          `json:"batch_id,omitempty"`
+}
+
+// exchange carries a round out.
+func exchange(c *call) (int, any, error) {
+	if !c.who.May(MayAsk) {
+		return 0, nil, problem(forbidden, "the key "+c.who.Prefix+" lacks the right: ask")
+	}
+	var b exchanging
+	lim := c.limits.of(batch.JSON)
+	if err := c.readWithin(lim.Bytes, &b); err != nil {
+		return 0, nil, err
+	}
+	x := session.Exchange{K: b.K, Epoch: b.Epoch, Deploy: b.Deployment, Close: b.Close, Ask: b.Ask}
+	if (b.Batch == nil) != (b.Name == "") {
+		return 0, nil, problem(session.Malformed, "batch and batch_id, its name, belong together")
+	}
+	if b.Batch != nil {
+		dim, err := c.dims()
+		if err != nil {
+			return 0, nil, err
+		}
+		t, err := batch.Read(bytes.NewReader(b.Batch), batch.JSON, dim, lim)
+		if err != nil {
+			return 0, nil, flawed(err, "/batch")
+		}
+		x.Tell = &session.Tell{ID: b.Name, Batch: t.Batch}
+	}
+	return c.do(200, x)
+}
+
+// explainDecision says why a decision is what it is.
+func explainDecision(c *call) (int, any, error) {
+	d, err := c.decision(c.k)
+	if err != nil {
+		return 0, nil, err
+	}
+	var before *session.Decision
+	for k := c.k - 1; k >= 1 && k >= c.k-mostEvents; k-- {
+		one, err := c.decision(k)
+		if err != nil {
+			return 0, nil, err
+		}
+		if one.Outcome != nil && one.Outcome.Outcome == session.Stepped {
+			before = one
+			break
+		}
+	}
+	var e session.Explanation
+	err = c.host.Look(c.Context(), c.loop, func(l *session.Loop) error { e = l.Explain(d, before); return nil })
+	return 200, e, err
+}
+
+// distribution shows people now and settled.
+func distribution(c *call) (int, any, error) {
+	k, err := c.number("k", 0, 1<<53)
+	if err != nil {
+		return 0, nil, err
+	}
+	entry, err := c.number("entry", 0, 1<<20)
+	if err != nil {
+		return 0, nil, err
+	}
+	bins, err := c.number("bins", 40, 1000)
+	if err != nil {
+		return 0, nil, err
+	}
+	if k == 0 {
+		if err := c.host.Look(c.Context(), c.loop, func(l *session.Loop) error {
+			if s := l.Status(); s.Live != nil {
+				k = s.Live.K
+			}
+			return nil
+		}); err != nil {
+			return 0, nil, err
+		}
+		if k == 0 {
+			return 0, nil, problem(session.NotDeployed, "nobody has said what is live")
+		}
+	}
+	d, err := c.decision(k)
+	if err != nil {
+		return 0, nil, err
+	}
+	var s *session.Distribution
+	err = c.host.Look(c.Context(), c.loop, func(l *session.Loop) (err error) {
+		s, err = l.Distribution(d, entry, max(1, bins), session.PastOf(c.journal, c.loop))
+		return err
+	})
+	return 200, s, err
+}
+
+type cards struct {
+	Cards []session.Card `json:"cards"`
+}
+
+// health says how a loop is.
+func health(c *call) (int, any, error) {
+	var list cards
+	err := c.host.Look(c.Context(), c.loop, func(l *session.Loop) error { list.Cards = l.Health(c.clock.Now()); return nil })
+	return 200, list, err
+}
