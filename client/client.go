@@ -12,7 +12,6 @@ package client
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -34,6 +33,7 @@ type Client struct {
 	http    *http.Client
 	wait    time.Duration // before the first repeat
 	key     string
+	spool   string // a folder; empty: none
 }
 
 // With is something that a client is opened with.
@@ -130,20 +130,14 @@ type Answers struct {
 	Epoch      string     `json:"epoch,omitempty"`
 }
 
-// Tell tells people who answered, under a name of the batch.
-func (l *Remote) Tell(ctx context.Context, k int, name string, b Answers) (r session.Received, err error) {
-	b.Epoch = cmp.Or(b.Epoch, l.Epoch())
+// tell sends a batch.
+func (l *Remote) tell(ctx context.Context, k int, name string, b Answers) (r session.Received, err error) {
 	return r, l.call(ctx, "PUT", l.path("/decisions/%d/batches/%s", k, url.PathEscape(name)), b, &r)
 }
 
 // TellAs tells people who answered as they lie in a file: lines of JSON or whatever else the service knows the media type of.
 func (l *Remote) TellAs(ctx context.Context, k int, name, mediaType string, content []byte) (r session.Received, err error) {
 	return r, l.send(ctx, "PUT", l.path("/decisions/%d/batches/%s?epoch=%s", k, url.PathEscape(name), url.QueryEscape(l.Epoch())), message{content, mediaType}, &r)
-}
-
-// Close has the loop learn from a decision.
-func (l *Remote) Close(ctx context.Context, k int) (c session.Closing, err error) {
-	return c, l.call(ctx, "POST", l.path("/decisions/%d/close", k), session.Close{Epoch: l.Epoch()}, &c)
 }
 
 // Abandon gives a decision up.

@@ -73,6 +73,7 @@ type Offer struct {
 	Live     *alive     `json:"live,omitempty"`
 	Pending  int        `json:"pending,omitempty"` // the decision that waits for approval
 	Revision int        `json:"revision"`
+	Safe     []float64  `json:"safe,omitempty"` // for whoever loses the service for too long
 }
 
 func (Ask) do(l *Loop) (any, error) {
@@ -85,7 +86,7 @@ func (Ask) do(l *Loop) (any, error) {
 		}
 	}
 	d := l.current
-	a := Offer{Loop: l.name, Epoch: l.epoch, K: d.K, U: d.U, Iterate: d.Iterate, Trust: d.Trust, Prices: d.Prices, Basis: d.Basis, Reasons: d.Reasons, State: d.State, DeployBy: d.DeployBy, Live: l.live, Revision: l.revision}
+	a := Offer{Loop: l.name, Epoch: l.epoch, K: d.K, U: d.U, Iterate: d.Iterate, Trust: d.Trust, Prices: d.Prices, Basis: d.Basis, Reasons: d.Reasons, State: d.State, DeployBy: d.DeployBy, Live: l.live, Revision: l.revision, Safe: l.plan.Live.Safe}
 	if d.State == IsProposed {
 		a.Basis, a.U, a.Pending = Hold, l.standing(), d.K
 		a.Reasons = append(slices.Clone(d.Reasons), fmt.Sprintf("decision %d waits for approval", d.K))

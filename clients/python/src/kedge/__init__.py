@@ -16,6 +16,11 @@
     old = kedge.open("runs/polarized")
     grid = kedge.open_sweep("runs/heatmap")
     kedge.runs(tags=["baseline"])
+
+    loop = kedge.connect("http://127.0.0.1:7070").loop("shop")
+    with loop.round() as r:      # ask; an exception abandons
+        push(r.u); r.deployed(r.u)
+        r.tell(frame, state=["a", "b"], trait=["x", "y"])
 """
 
 from ._command import compare, run, runs, sweep
@@ -23,6 +28,7 @@ from ._display import Verdict
 from ._error import KedgeError
 from ._folder import Answer, Comparison, Estimate, Point, Run, Sweep, open, open_comparison, open_sweep
 from ._frames import Columns
+from ._service import Loop, Offer, Round, Service, ServiceError, Unreachable, connect
 
-__all__ = ["Answer", "Columns", "Comparison", "Estimate", "KedgeError", "Point", "Run", "Sweep", "Verdict", "compare", "open", "open_comparison", "open_sweep", "run", "runs", "sweep"]
+__all__ = ["Answer", "Columns", "Comparison", "Estimate", "KedgeError", "Loop", "Offer", "Point", "Round", "Run", "Service", "ServiceError", "Sweep", "Unreachable", "Verdict", "compare", "connect", "open", "open_comparison", "open_sweep", "run", "runs", "sweep"]
 __version__ = "0.1.0"

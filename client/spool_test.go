@@ -1,0 +1,100 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/kedge-opt/kedge/client"
+	"github.com/kedge-opt/kedge/server"
+	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/store"
+)
+
+const shop = `
+iterations: 100
+model: {decision: "q[2]", state: "p[2]", trait: "d[2]", next: "0.5*p + 0.5*(d - q)", maximize: "dot(p, q)", subject to: "0 <= q <= 20"}
+population: {size: 10, law: normal, mean: [10, 8], deviation: [1, 1]}
+start: {law: values, values: [3, 3]}
+algorithms: [{name: composite, kind: composite, step: 0.05, batch: 10}]
+live: {samples: {least: 2}, cap: {norm: 0.5}, safe: [4, 4]}
+`
+
+// A service that goes away and comes back: batches wait on the disk, also for another process, and the last decision is known with its age.
+func TestSpool(t *testing.T) {
+	j, err := store.Open(filepath.Join(t.TempDir(), "data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	service := server.New(server.Setup{Journal: j, Clock: server.Wall(), Limits: server.DefaultLimits(), Build: "test"})
+	var away atomic.Bool
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if away.Load() {
+			panic(http.ErrAbortHandler) // the connection is cut
+		}
+		service.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() { service.Stop(); web.Close(); j.Close() })
+	spool := filepath.Join(t.TempDir(), "spool")
+	open := func() *client.Remote { return client.Open(web.URL, client.Spool(spool)).Loop("shop") }
+	l, ctx := open(), t.Context()
+	if _, err := l.Create(ctx, "shop", shop, session.Live); err != nil {
+		t.Fatal(err)
+	}
+	d, err := l.Decide(ctx, time.Minute)
+	if err != nil || d.Stale || d.K != 1 {
+		t.Fatal(d, err)
+	}
+	if _, err := l.Deploy(ctx, d.K, d.U); err != nil {
+		t.Fatal(err)
+	}
+	people := client.Answers{P: [][]float64{{7, 5}, {6.5, 5.25}}, D: [][]float64{{10, 8}, {9.5, 8}}}
+	away.Store(true)
+	soon := func() context.Context {
+		ctx, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+		t.Cleanup(cancel)
+		return ctx
+	}
+	_, err = l.Tell(soon(), d.K, "am", people)
+	var waits *client.SpooledError
+	if !errors.As(err, &waits) {
+		t.Fatalf("told nobody: %v", err)
+	}
+	last, err := l.Decide(ctx, 50*time.Millisecond)
+	if err != nil || !last.Stale || last.K != 1 || last.Age < 0 || last.Age > time.Minute {
+		t.Fatalf("away: %+v, %v", last, err)
+	}
+	if last.Within(time.Hour)[0] != 3 || last.Within(0)[0] != 4 {
+		t.Errorf("within an hour %v, at once %v", last.Within(time.Hour), last.Within(0))
+	}
+	if _, err := l.Close(soon(), d.K); !errors.As(err, &waits) {
+		t.Errorf("closed without its people: %v", err)
+	}
+	away.Store(false)
+	l = open() // another process
+	c, err := l.Close(ctx, d.K)
+	if err != nil || c.Outcome.Outcome != session.Stepped || c.Sample.Rows != 2 {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(spool, "shop", "*")); len(left) != 0 {
+		t.Errorf("%v is still there", left)
+	}
+	people.P[0][0] = 8
+	if _, err := l.Tell(ctx, d.K, "am", people); !client.IsProblem(err, session.BatchConflict) {
+		t.Errorf("other people under the same name: %v", err)
+	}
+	left, _ := os.ReadDir(filepath.Join(spool, "shop"))
+	if len(left) != 1 || !strings.HasSuffix(left[0].Name(), ".refused") {
+		t.Errorf("what was refused: %v", left)
+	}
+	if _, err := client.Open(web.URL).Loop("shop").Decide(ctx, time.Second); err == nil {
+		t.Error("a client without a spool knows a last decision")
+	}
+}

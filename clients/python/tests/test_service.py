@@ -1,0 +1,139 @@
+"""Tests of the service's client with a real kedge serve: the variable KEDGE names the command."""
+
+import os
+import random
+import subprocess
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+
+import kedge
+
+SHOP = """
+iterations: 100
+model: {decision: "q[2]", state: "p[2]", trait: "d[2]", next: "0.5*p + 0.5*(d - q)", maximize: "dot(p, q)", subject to: "0 <= q <= 20"}
+population: {size: 10, law: normal, mean: [10, 8], deviation: [1, 1]}
+start: {law: values, values: [3, 3]}
+algorithms: [{name: composite, kind: composite, step: 0.1, batch: 10}]
+live: {samples: {least: 20, weights: optional, ids: optional}, cap: {norm: 0.5}, safe: [4, 4]}
+"""
+
+
+class Series:
+    """A column as NumPy and pandas have them."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def tolist(self):
+        return list(self.values)
+
+
+class Server:
+    def __init__(self, data, listen="127.0.0.1:0"):
+        self.process = subprocess.Popen([os.environ["KEDGE"], "serve", "--data", str(data), "--listen", listen], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.url = self.process.stdout.readline().split()[-1]
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+class Service(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.root = Path(temporary.name)
+        self.server = Server(self.root / "data")
+        self.addCleanup(lambda: self.server.kill())
+        self.stale = []
+        self.service = kedge.connect(self.server.url, keep=self.root / "kept", patience=20)
+        self.loop = self.service.create("shop", SHOP, mode="live")
+
+    def people(self, u, n=50):
+        draw = random.Random(1)
+        d = [[draw.gauss(10, 1), draw.gauss(8, 1)] for _ in range(n)]
+        return [[wish - price for wish, price in zip(row, u)] for row in d], d
+
+    def test_rounds_find_the_best_prices(self):
+        for _ in range(40):
+            with self.loop.round() as r:
+                live = [round(price, 2) for price in r.u]
+                r.deployed(live)
+                p, d = self.people(live)
+                r.tell(p=p, d=d)
+            self.assertEqual(r.outcome["outcome"], "step")
+        # the best prices are half of what people want on average, which 50 of them say to 0.14 each
+        mean = [sum(column) / len(column) for column in zip(*d)]
+        for price, want in zip(live, mean):
+            self.assertAlmostEqual(price, want / 2, delta=0.05)
+        self.assertEqual(self.loop.status()["turns"], 40)
+        self.assertEqual([event["kind"] for event in self.loop.log()][:2], ["created", "opened"])
+        self.assertIn("u", self.loop.explain(2))
+        self.assertEqual(self.service.loops(), ["shop"])
+
+    def test_one_content_in_every_form(self):
+        p, d = self.people([3, 3], 1500)
+        k = self.loop.ask().k
+        self.loop.deploy(k, (3, 3))
+        got = self.loop.tell(k, p=p, d=d, observed_at="2099-01-01T00:00:00Z")  # as NPZ
+        columns = {"a": [row[0] for row in p], "b": [row[1] for row in p], "x": [row[0] for row in d], "y": [row[1] for row in d]}
+        again = self.loop.tell(k, columns, state=["a", "b"], trait=["x", "y"], observed_at="2099-01-01T00:00:00Z")
+        frame = self.loop.tell(k, {name: Series(values) for name, values in columns.items()}, state=["a", "b"], trait=["x", "y"], observed_at="2099-01-01T00:00:00Z")
+        self.assertEqual(got["content"], frame["content"])
+        as_json = self.service.call("PUT", f"/v1/loops/shop/decisions/{k}/batches/json", {"p": p, "d": d, "observed_at": "2099-01-01T00:00:00Z"})
+        self.assertEqual(got["content"], again["content"])
+        self.assertEqual(got["content"], as_json["content"])
+        with self.assertRaises(kedge.ServiceError) as caught:
+            self.loop.tell(k, p=p[:30], d=d[:30])
+        self.assertEqual((caught.exception.type, caught.exception.status), ("batch-conflict", 409))
+
+    def test_an_exception_abandons(self):
+        with self.assertRaises(ZeroDivisionError):
+            with self.loop.round() as r:
+                r.deployed()
+                1 / 0
+        self.assertEqual(self.service.call("GET", f"/v1/loops/shop/decisions/{r.k}")["why"], "ZeroDivisionError: division by zero")
+        with self.loop.round() as r:
+            pass
+        self.assertEqual(self.service.call("GET", f"/v1/loops/shop/decisions/{r.k}")["state"], "abandoned")
+
+    def test_mistakes(self):
+        k = self.loop.ask()["k"]
+        for message, call in {
+            "want a list of numbers": lambda: self.loop.deploy(k, ["cheap", 3]),
+            "no column 'c'": lambda: self.loop.tell(k, {"a": [1]}, state=["c"]),
+            "state=[…]": lambda: self.loop.tell(k, {"a": [1]}),
+            "different lengths": lambda: self.loop.tell(k, p=[[1, 2]] * 999 + [[1]], d=[[1, 2]] * 1000),
+        }.items():
+            with self.assertRaises(kedge.KedgeError) as caught:
+                call()
+            self.assertIn(message, str(caught.exception))
+        with self.assertRaises(kedge.ServiceError) as caught:
+            self.loop.tell(k, p=[[1, 2], [1]], d=[[1, 2], [1, 2]])
+        self.assertEqual(caught.exception.errors[0]["pointer"], "/p/1")
+
+    def test_a_service_that_comes_back(self):
+        offer, listen = self.loop.ask(), self.server.url.partition("//")[2]
+        self.server.kill()
+        impatient = kedge.connect(self.server.url, keep=self.root / "kept", patience=0.2)
+        kept = impatient.loop("shop").ask()
+        self.assertEqual((kept.u, kept.k, kept.stale), (offer.u, offer.k, True))
+        with impatient.loop("shop").round() as r:
+            self.assertTrue(r.stale)
+        old = kedge.connect(self.server.url, keep=self.root / "kept", patience=0.2, max_age=0.0, on_stale=self.stale.append).loop("shop").ask()
+        self.assertEqual((old.u, old.basis), ([4, 4], "safe"))
+        self.assertEqual(self.stale, [old])
+        with self.assertRaises(kedge.Unreachable):
+            kedge.connect(self.server.url, patience=0.2).loop("shop").ask()
+        later = threading.Timer(0.5, lambda: setattr(self, "server", Server(self.root / "data", listen)))
+        later.start()
+        again = self.loop.ask()  # repeated until somebody answers
+        self.assertEqual((again, again.stale), (offer, False))
+        later.join()
+
+
+if __name__ == "__main__":
+    unittest.main()
