@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/word"
 )
 
 // AskAfter waits up to some time for a decision after decision k, and answers the current one if there is none.
@@ -43,9 +44,9 @@ func (l *Remote) Explain(ctx context.Context, k int) (e session.Explanation, err
 }
 
 // Health says how the loop is, in cards.
-func (l *Remote) Health(ctx context.Context) (cards []session.Card, err error) {
+func (l *Remote) Health(ctx context.Context) (cards []word.Card, err error) {
 	var list struct {
-		Cards []session.Card `json:"cards"`
+		Cards []word.Card `json:"cards"`
 	}
 	err = l.call(ctx, "GET", l.path("/health"), nil, &list)
 	return list.Cards, err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kedge-opt/kedge/batch"
 	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/word"
 )
 
 // asking is the body of ask.
@@ -165,7 +166,7 @@ func distribution(c *call) (int, any, error) {
 }
 
 type cards struct {
-	Cards []session.Card `json:"cards"`
+	Cards []word.Card `json:"cards"`
 }
 
 // health says how a loop is.

@@ -1,15 +1,10 @@
 package session
 
 import (
-	"cmp"
-	"fmt"
-	"math"
 	"slices"
 	"strings"
 
-	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/internal/phrase"
-	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/session/word"
 )
 
 // Reasoning is what a step was taken on, entry by entry of the decision.
@@ -86,103 +81,14 @@ func (l *Loop) words(d, before *Decision, e Explanation) (list []string) {
 			list = append(list, "This is where the spec begins: nothing was learned yet.")
 			break
 		}
-		list = append(list, l.changes(d, before, e.Reasoning)...)
+		c := word.Move{Names: l.plan.Names, Was: before.Deployed.U, U: d.U}
+		if e.Reasoning != nil {
+			c.Direct, c.Answer = e.Direct, e.Answer
+		}
+		list = append(list, c.Sentences()...)
 	}
 	for _, why := range d.Reasons {
-		list = append(list, upper(why)+".")
+		list = append(list, word.Upper(why)+".")
 	}
 	return list
 }
-
-// mostNamed is how many entries are spoken of, those that change most.
-const mostNamed = 3
-
-// changes says which entries change, and what speaks for it.
-func (l *Loop) changes(d, before *Decision, why *Reasoning) (list []string) {
-	was := before.Deployed.U
-	order := make([]int, len(d.U))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int {
-		return cmp.Compare(math.Abs(d.U[j]-was[j]), math.Abs(d.U[i]-was[i]))
-	})
-	if rows.Distance(d.U, was) == 0 {
-		return []string{"Nothing changes: the step came to nothing."}
-	}
-	for _, i := range order[:min(mostNamed, len(order))] {
-		change := d.U[i] - was[i]
-		if change == 0 {
-			continue
-		}
-		way := "rises"
-		if change < 0 {
-			way = "falls"
-		}
-		text := fmt.Sprintf("%s %s by %s, from %s to %s", l.called(i), way, l.amount(i, math.Abs(change)), phrase.Shortest(was[i]), l.amount(i, d.U[i]))
-		if why != nil && len(why.Direct) > i && len(why.Answer) > i {
-			text += ": " + l.because(why.Direct[i], why.Answer[i], change)
-		}
-		list = append(list, text+".")
-	}
-	if left := len(order) - mostNamed; left > 0 {
-		list = append(list, fmt.Sprintf("The others, %d of them, change less.", left))
-	}
-	return list
-}
-
-// because weighs what a change does at once against what people's answer does, both as gradients of the loss.
-func (l *Loop) because(direct, answer, change float64) string {
-	value := l.plan.Names.Value.Name
-	if value == "" {
-		value = "the value"
-	}
-	atOnce, settled := -direct*change, -answer*change // gains
-	size := func(a, b float64) string {
-		if b == 0 {
-			return "by far"
-		}
-		return phrase.Brief(math.Abs(a/b)) + " times"
-	}
-	switch {
-	case atOnce >= 0 && settled >= 0:
-		return fmt.Sprintf("%s gains by it at once, and by how people answer once they have settled", value)
-	case settled > 0 && settled >= -atOnce:
-		return fmt.Sprintf("at once %s loses by it, but how people answer once they have settled outweighs that (%s)", value, size(settled, atOnce))
-	case atOnce > 0 && atOnce >= -settled:
-		return fmt.Sprintf("%s gains by it at once, which outweighs how people answer once they have settled (%s)", value, size(atOnce, settled))
-	}
-	return "the rule got here by earlier steps or by other entries"
-}
-
-// called is the name of an entry of the decision.
-func (l *Loop) called(i int) string {
-	n := l.plan.Names
-	if i < len(n.Decision) && n.Decision[i].Name != "" {
-		return upper(n.Decision[i].Name)
-	}
-	symbol := n.Symbol
-	if symbol == "" {
-		symbol = "u"
-	}
-	return fmt.Sprintf("%s[%d]", symbol, i)
-}
-
-// amount is a number with the unit of an entry.
-func (l *Loop) amount(i int, v float64) string {
-	text := phrase.Shortest(v)
-	if n := l.plan.Names.Decision; i < len(n) && n[i].Unit != "" {
-		text += " " + n[i].Unit
-	}
-	return text
-}
-
-func upper(text string) string {
-	if text == "" {
-		return text
-	}
-	return strings.ToUpper(text[:1]) + text[1:]
-}
-
-// Names are what the numbers of the loop are called.
-func (l *Loop) Names() kedge.Names { return l.plan.Names }

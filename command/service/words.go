@@ -12,6 +12,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/server/keyring"
 	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/word"
 )
 
 // words are a reply as somebody reads it.
@@ -55,10 +56,10 @@ func words(reply any) string {
 	case session.Explanation:
 		line("decision %d (%s): %s", r.K, r.Basis, numbers(r.U))
 		line("%s", phrase.Safe(r.Words))
-	case []session.Card:
+	case []word.Card:
 		for _, c := range r {
 			line("%-5s  %s", c.State, phrase.Safe(c.Words))
-			if c.Do != "" && c.State != session.CardFine {
+			if c.Do != "" && c.State != word.Fine {
 				line("       %s", phrase.Safe(c.Do))
 			}
 		}

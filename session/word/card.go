@@ -1,0 +1,132 @@
+package word
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kedge-opt/kedge/internal/phrase"
+)
+
+// Card is one thing to know about a loop.
+type Card struct {
+	Name  string `json:"name"`
+	State string `json:"state"` // fine, wait, hold or alarm
+	Words string `json:"words"`
+	Do    string `json:"do,omitempty"` // what to do about it
+}
+
+// States of cards.
+const (
+	Fine  = "fine"
+	Wait  = "wait"
+	Hold  = "hold"
+	Alarm = "alarm"
+)
+
+// Condition is what is known of a loop at some time.
+type Condition struct {
+	Now    time.Time
+	Mode   string // shadow, live, paused, killed or archived
+	Pinned bool
+
+	LiveK     int // 0: nobody has said what is live
+	LiveSince time.Time
+
+	K       int        // of the newest decision; 0: there is none
+	Stage   string     // proposed, open or deployed; empty: it is past that
+	Due     *time.Time // when it is rejected or lapses, or answers are due
+	Reasons []string   // of the newest decision
+	Held    []string   // why the newest close took no step; nil: it did
+
+	Have, Least int // people who have answered it, and who are wanted
+
+	Alarms map[string]string
+}
+
+// Cards say how the loop is: its mode, what is live, the decision on its way, who has answered, its caps and its alarms.
+func (c Condition) Cards() []Card {
+	list := []Card{c.mode(), c.live()}
+	if c.Stage != "" {
+		list = append(list, c.way(), c.samples())
+	}
+	if c.Held != nil {
+		list = append(list, Card{"close", Hold, fmt.Sprintf("Decision %d took no step: %s.", c.K, phrase.Enumerate(c.Held)), "Nothing, if the next close steps; else look at the reasons."})
+	}
+	list = append(list, c.caps())
+	for _, name := range slices.Sorted(maps.Keys(c.Alarms)) {
+		list = append(list, Card{name, Alarm, Upper(c.Alarms[name]) + ".", remedies[name]})
+	}
+	return list
+}
+
+// remedies are what to do about alarms.
+var remedies = map[string]string{
+	"not-deployed":  "See whether the system that deploys still runs; the next ask offers the same decision.",
+	"deployed-late": "See why it was deployed so late, or without approval. What is live is known, and the loop goes on from there.",
+	"infeasible":    "Deploy something that the set of the spec allows; until then no step is taken.",
+	"data-overdue":  "See whether the system that collects answers still runs. What is live stays live.",
+}
+
+func (c Condition) mode() Card {
+	switch {
+	case c.Mode == "shadow":
+		return Card{"mode", Fine, "The loop is in the shadow: it answers what is live and learns what it would have done.", "kedge loop promote, once what it would have done looks right."}
+	case c.Mode == "paused":
+		return Card{"mode", Hold, "The loop is paused: it answers what is live and learns nothing.", "kedge loop resume"}
+	case c.Mode == "killed":
+		return Card{"mode", Alarm, "The loop was killed: it answers the safe decision.", "kedge loop resume --reason, once the cause is found."}
+	case c.Mode == "archived":
+		return Card{"mode", Hold, "The loop is archived.", ""}
+	case c.Pinned:
+		return Card{"mode", Fine, "A decision is pinned: the loop answers it whatever the rule says.", "kedge loop unpin"}
+	}
+	return Card{"mode", Fine, "The loop decides.", ""}
+}
+
+func (c Condition) live() Card {
+	if c.LiveK == 0 {
+		return Card{"live", Wait, "Nobody has said what is live.", "Ask, deploy, and say what was deployed."}
+	}
+	return Card{"live", Fine, fmt.Sprintf("Decision %d is live, for %s.", c.LiveK, phrase.Duration(max(0, c.Now.Sub(c.LiveSince).Seconds()))), ""}
+}
+
+// way is where the newest decision is on its way.
+func (c Condition) way() Card {
+	due := func(what string) string {
+		if c.Due == nil {
+			return ""
+		}
+		return fmt.Sprintf(" %s by %s.", what, c.Due.Format(time.RFC3339))
+	}
+	switch c.Stage {
+	case "proposed":
+		return Card{"decision", Wait, fmt.Sprintf("Decision %d waits for approval.%s", c.K, due("It is rejected unless somebody approves it")), "kedge loop approve, or reject."}
+	case "open":
+		return Card{"decision", Wait, fmt.Sprintf("Decision %d is open.%s", c.K, due("It lapses unless it is deployed")), "Deploy it, and say so."}
+	}
+	state := Fine
+	if c.Due != nil && c.Now.After(*c.Due) {
+		state = Alarm
+	}
+	return Card{"decision", state, fmt.Sprintf("Decision %d is deployed.%s", c.K, due("People's answers are due")), "Tell who answered, then close."}
+}
+
+func (c Condition) samples() Card {
+	card := Card{"samples", Fine, fmt.Sprintf("%d of the %d people wanted have answered.", c.Have, c.Least), ""}
+	if c.Have < c.Least {
+		card.State, card.Do = Wait, "Tell more people before the close; with fewer it takes no step."
+	}
+	return card
+}
+
+func (c Condition) caps() Card {
+	for _, why := range c.Reasons {
+		if strings.HasPrefix(why, "cap.") {
+			return Card{"cap", Wait, Upper(why) + ".", "If that goes on, raise the cap or lower the step."}
+		}
+	}
+	return Card{"cap", Fine, "No cap cuts the newest decision.", ""}
+}
