@@ -242,15 +242,9 @@ func (c *Client) send(ctx context.Context, method, path string, m message, out a
 
 // try sends a message once, and tells whether it is worth while to send it again.
 func (c *Client) try(ctx context.Context, method, path string, m message, out any) (again bool, err error) {
-	r, err := http.NewRequestWithContext(ctx, method, c.address+path, bytes.NewReader(m.content))
+	r, err := c.request(ctx, method, path, m)
 	if err != nil {
 		return false, err
-	}
-	if m.mediaType != "" {
-		r.Header.Set("Content-Type", m.mediaType)
-	}
-	if c.key != "" {
-		r.Header.Set("Authorization", "Bearer "+c.key)
 	}
 	reply, err := c.http.Do(r)
 	if err != nil {
@@ -264,9 +258,29 @@ func (c *Client) try(ctx context.Context, method, path string, m message, out an
 	if reply.StatusCode/100 == 2 {
 		return false, json.Unmarshal(text, out)
 	}
+	p := problemOf(reply, text)
+	return p.Retryable, p
+}
+
+// request is a message on its way.
+func (c *Client) request(ctx context.Context, method, path string, m message) (*http.Request, error) {
+	r, err := http.NewRequestWithContext(ctx, method, c.address+path, bytes.NewReader(m.content))
+	if err != nil {
+		return nil, err
+	}
+	if m.mediaType != "" {
+		r.Header.Set("Content-Type", m.mediaType)
+	}
+	if c.key != "" {
+		r.Header.Set("Authorization", "Bearer "+c.key)
+	}
+	return r, nil
+}
+
+func problemOf(reply *http.Response, text []byte) *Error {
 	p := &Error{Status: reply.StatusCode, Title: reply.Status}
 	json.Unmarshal(text, p)
-	return p.Retryable, p
+	return p
 }
 
 // IsProblem tells whether an error is a problem of some type that the service answered, as in stale-epoch.

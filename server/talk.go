@@ -40,12 +40,16 @@ func ask(c *call) (int, any, error) {
 
 // await waits until an ask would answer a decision after k, or time is up. Meanwhile it takes no place among the requests at work.
 func (c *call) await(k int, wait time.Duration) error {
-	<-c.work
-	defer func() { c.work <- struct{}{} }()
+	leave, ok := c.hub.watch(c.loop, c.limits.Watchers)
+	if !ok {
+		return problem(overloaded, "too many are watching or waiting")
+	}
+	defer leave()
+	defer c.turns.rest()()
 	over := time.NewTimer(wait)
 	defer over.Stop()
 	for {
-		changed := c.hub.next(c.loop)
+		_, changed, _ := c.hub.after(c.loop, 1<<53)
 		var s session.Status
 		if err := c.host.Look(c.Context(), c.loop, func(l *session.Loop) error { s = l.Status(); return nil }); err != nil {
 			return err

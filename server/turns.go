@@ -10,7 +10,7 @@ import (
 // turns says whose request is at work next. Every key has a line of its own, and lines take turns: whoever floods the server waits for himself.
 type turns struct {
 	mu      sync.Mutex
-	free    int // places at work
+	free    int // places at work; below 0 while some have come back from a rest
 	room    int // for those who wait
 	waiting int
 	lines   map[string][]*ticket
@@ -95,7 +95,7 @@ func (t *turns) drop(key string, own *ticket) bool {
 func (t *turns) leave() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.order) == 0 {
+	if len(t.order) == 0 || t.free < 0 {
 		t.free++
 		return
 	}
@@ -104,6 +104,16 @@ func (t *turns) leave() {
 	t.order = append(t.order[1:], key)
 	t.drop(key, next)
 	next.called <- nil
+}
+
+// rest gives the place of a request away until back is called: then it goes on without waiting in a line once more.
+func (t *turns) rest() (back func()) {
+	t.leave()
+	return func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.free--
+	}
 }
 
 // quotas are how much every key has sent of late.

@@ -21,7 +21,7 @@ import (
 func Commands(kinds *kind.Catalogue) []*cobra.Command {
 	return []*cobra.Command{
 		newServe(kinds), newLoop(kinds), newKey(kinds), newAsk(kinds), newDeploy(kinds), newTell(kinds), newClose(kinds), newAbandon(kinds),
-		newConverse(kinds),
+		newConverse(kinds), newWatch(kinds),
 		newBackup(kinds), newRestore(kinds), newRepair(kinds), newReplay(kinds), newFork(kinds), newExport(kinds), newImport(kinds), newErase(kinds),
 	}
 }
