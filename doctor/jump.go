@@ -10,6 +10,7 @@ import (
 const (
 	halvings = 40   // of a segment in search of a jump
 	jumpSize = 1e-6 // what is left of a smooth change by then is far smaller
+	nothing  = 1e-3 // of the length of a first state: of what is shorter, jumps are judged as if it were as long
 )
 
 // path is a function along a segment, at t from 0 to 1; ok tells whether it has a value.
@@ -78,9 +79,11 @@ func settledContinuous(e *exam) Check {
 			continue
 		}
 		for _, to := range [][]float64{e.us[(v.k+1)%len(e.us)], e.opposite(v.u)} {
+			size := rows.Norm(v.p) // who settles at 0 does so as exactly as others, and not relative to nothing
 			largest.see(jump(func(dst []float64, t float64) bool {
-				return e.settle(dst, v, between(v.u, t, to)) == nil
-			}, e.dim.State), v)
+				dst[e.dim.State] = nothing * size
+				return e.settle(dst[:e.dim.State], v, between(v.u, t, to)) == nil
+			}, e.dim.State+1), v)
 		}
 	}
 	if largest.seen == 0 {

@@ -107,13 +107,8 @@ func (s *Iterated) settleAlone(dst, u, d []float64) (kedge.Residual, error) {
 
 // settle settles an individual from a start.
 func (s *Iterated) settle(dst, start, u, d []float64) (kedge.Residual, error) {
-	w, ok := s.idle.Get().(*walk)
-	if !ok {
-		w = newWalk(s.Of, s.Options)
-	}
-	defer s.idle.Put(w)
-	w.u, w.d = u, d
-	defer func() { w.u, w.d = nil, nil }()
+	w := s.borrow(u, d)
+	defer s.release(w)
 	copy(w.p, start)
 	r, err := w.settle()
 	if err != nil {
@@ -121,6 +116,21 @@ func (s *Iterated) settle(dst, start, u, d []float64) (kedge.Residual, error) {
 	}
 	copy(dst, w.h)
 	return r, nil
+}
+
+// borrow lends the workspace for an individual.
+func (s *Iterated) borrow(u, d []float64) *walk {
+	w, ok := s.idle.Get().(*walk)
+	if !ok {
+		w = newWalk(s.Of, s.Options)
+	}
+	w.u, w.d = u, d
+	return w
+}
+
+func (s *Iterated) release(w *walk) {
+	w.u, w.d = nil, nil
+	s.idle.Put(w)
 }
 
 // begin writes the start of the individual d to p.

@@ -1,16 +1,16 @@
 package dynamics
 
 import (
-	"math"
 	"sync"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // Walked finds the steady states of dynamics that come to rest soon: individuals walk from their own start, a block of them at
-// a time, until a step moves them by less than 10⁻¹³. Who still moves after five hundred steps is left to an Iterated. A state
-// does not depend on who else is in the block, and a Walked may be used by many goroutines at once, if the dynamics may.
+// a time, until a step moves them by less than 10⁻¹³. Who still moves after five hundred steps, or will for twice as long by the pace of the first, leaps by Newton's method
+// where slopes are known, and is left to an Iterated where that leads nowhere. A state does not depend on who else is in the block, and a Walked may be used by many goroutines at once, if the dynamics may.
 type Walked struct {
 	kedge.RowDynamics
 	slow Iterated
@@ -22,6 +22,7 @@ var _ kedge.StartedSettler = (*Walked)(nil)
 const (
 	restful  = 1e-13 // the residual that counts as rest
 	longWalk = 500   // steps
+	glance   = 128   // steps after which the pace is looked at
 )
 
 // NewWalked returns the steady states of f.
@@ -77,7 +78,11 @@ func (s *Walked) settle(dst, u, d []float64, count int) (kedge.Residual, error) 
 	for w.steps = 0; w.steps < longWalk && len(w.who) > 0; w.steps++ {
 		s.NextRows(w.after(), w.p, u, w.d)
 		w.rest(dst)
+		if w.steps+1 == glance {
+			s.leap(w, dst, u, w.isSlow)
+		}
 	}
+	s.leap(w, dst, u, func(int) bool { return true })
 	for _, i := range w.who {
 		n := w.dims
 		h := kedge.Row(dst, i, n.State) // where it began
@@ -90,11 +95,35 @@ func (s *Walked) settle(dst, u, d []float64, count int) (kedge.Residual, error) 
 	return w.worst, nil
 }
 
+// leap lets some of those who still walk leap, where slopes are known and that can be relied on.
+func (s *Walked) leap(w *party, dst, u []float64, may func(i int) bool) {
+	f, ok := s.RowDynamics.(kedge.Smooth)
+	if n := w.dims; ok && n.State <= mostLeaping && rows.Finite(w.p) {
+		at := s.slow.borrow(u, nil)
+		defer s.slow.release(at)
+		w.keep(func(i int) bool {
+			if !may(i) {
+				return true
+			}
+			copy(at.p, kedge.Row(w.p, i, n.State))
+			at.d = kedge.Row(w.d, i, n.Trait)
+			r, ok := at.leap(f)
+			if ok {
+				r.Steps += w.steps
+				w.worst = w.worst.Worst(r)
+				copy(kedge.Row(dst, w.who[i], n.State), at.h)
+			}
+			return !ok
+		})
+	}
+}
+
 // party are the individuals of a block that still walk.
 type party struct {
 	dims        kedge.Dims
 	who         []int // their rows
 	p, d, moved []float64
+	pace, first []float64 // how far the last step led, and one some steps earlier
 	steps       int
 	worst       kedge.Residual // of those at rest
 }
@@ -107,6 +136,7 @@ func (w *party) gather(starts, d []float64, count int) {
 	for i := range count {
 		w.who = append(w.who, i)
 	}
+	w.pace, w.first = append(w.pace[:0], make([]float64, count)...), append(w.first[:0], make([]float64, count)...)
 }
 
 // after returns room for the next states.
@@ -119,27 +149,41 @@ func (w *party) after() []float64 {
 
 // rest writes the states of those whom the step has hardly moved and lets the others go on.
 func (w *party) rest(dst []float64) {
-	on, n := 0, w.dims
-	for i, who := range w.who {
+	n := w.dims
+	w.keep(func(i int) bool {
 		p, next := kedge.Row(w.p, i, n.State), kedge.Row(w.moved, i, n.State)
 		norm := farthest(p, next) / max(1, rows.MaxAbs(p))
 		if norm <= restful {
 			w.worst = w.worst.Worst(kedge.Residual{Norm: norm, Steps: w.steps + 1})
-			copy(kedge.Row(dst, who, n.State), p)
+			copy(kedge.Row(dst, w.who[i], n.State), p)
+			return false
+		}
+		copy(p, next)
+		if w.steps+1 == glance/2 {
+			w.first[i] = norm
+		}
+		w.pace[i] = norm
+		return true
+	})
+}
+
+// keep leaves those out for whom a function says so.
+func (w *party) keep(goesOn func(i int) bool) {
+	on, n := 0, w.dims
+	for i, who := range w.who {
+		if !goesOn(i) {
 			continue
 		}
-		copy(kedge.Row(w.p, on, n.State), next)
+		copy(kedge.Row(w.p, on, n.State), kedge.Row(w.p, i, n.State))
 		copy(kedge.Row(w.d, on, n.Trait), kedge.Row(w.d, i, n.Trait))
-		w.who[on] = who
+		w.who[on], w.pace[on], w.first[on] = who, w.pace[i], w.first[i]
 		on++
 	}
 	w.who, w.p, w.d = w.who[:on], w.p[:on*n.State], w.d[:on*n.Trait]
 }
 
-// farthest returns ‖x − y‖∞, NaN if an entry of either is.
-func farthest(x, y []float64) (most float64) {
-	for i, v := range x {
-		most = max(most, math.Abs(v-y[i]))
-	}
-	return most
+// isSlow tells of an individual, at a glance, whether it will walk for far longer than it may: steps that shrink as they did lead to rest after so many more.
+func (w *party) isSlow(i int) bool {
+	shrinks := portable.Log(w.first[i]/w.pace[i]) / (glance / 2)
+	return shrinks > 0 && portable.Log(w.pace[i]/restful) > 2*longWalk*shrinks
 }

@@ -54,6 +54,7 @@ func (r *run) solve(ctx context.Context) error {
 	r.result.Optimum.Sampling = r.sampling(ctx, best)
 	r.describeRests(rests)
 	r.remember()
+	r.mourn()
 	if err := errors.Join(r.findNash(ctx), r.follow(ctx)); err != nil {
 		return err
 	}

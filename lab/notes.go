@@ -1,10 +1,15 @@
 package lab
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
+	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/steady"
 )
 
@@ -25,6 +30,27 @@ func (r *run) remember() {
 	}
 	r.note("Where people settle depends on where they come from: another start leads %d of the %d looked at to another steady state, %d from their own trait and %d from where they settle under the first decision or the optimum. "+
 		"Values are those of people who come from their first states, as population.states says; those of people who have been elsewhere differ.", found.Either, found.Looked, found.FromTrait, found.FromOther)
+}
+
+// mourn says which parts of people are gone once they have settled, whatever is decided.
+func (r *run) mourn() {
+	p := r.problem
+	decisions := [][]float64{p.Start, r.meter.Optimum.Decision}
+	for _, side := range []float64{-1, 1} { // and two on the other sides of the set
+		u := slices.Repeat([]float64{side * (1 + rows.MaxAbs(p.Start))}, len(p.Start))
+		if p.Set.Project(u) == nil {
+			decisions = append(decisions, u)
+		}
+	}
+	var names []string
+	for _, j := range steady.Vanished(p.Alone(), p.Some(mostMemories), decisions) {
+		name := kedge.CalledAt(p.Spec.Called().State, j).Name
+		names = append(names, cmp.Or(name, fmt.Sprintf("entry %d", j)))
+	}
+	if len(names) > 0 {
+		r.note("Once people have settled nothing is left of %s, whatever is decided: that of all the people looked at is 0 under each of %d decisions. Settled values do not depend on it; "+
+			"give the model what comes anew, or judge by record.rollout after so many steps.", phrase.Enumerate(names), len(decisions))
+	}
 }
 
 // unsettled tells which methods deployed decisions under which not everybody settles.
