@@ -114,7 +114,7 @@ func (s *SQLite) tidy(all []*request, results []error) {
 		for _, e := range r.events {
 			for _, sum := range e.Drops {
 				var n int
-				if err := s.read.QueryRow(`SELECT count(*) FROM blobs WHERE file = ?`, sum.String()).Scan(&n); err == nil && n == 0 {
+				if err := s.peek.QueryRow(`SELECT count(*) FROM blobs WHERE file = ?`, sum.String()).Scan(&n); err == nil && n == 0 {
 					s.dir.Remove(path.Join(blobFolder, sum.String()))
 				}
 			}
@@ -127,7 +127,7 @@ func (s *SQLite) Blob(loop string, sum session.Hash) ([]byte, error) {
 	var pack int
 	var file sql.NullString
 	var data []byte
-	err := s.read.QueryRow(`SELECT pack, file, data FROM blobs b JOIN loops l ON l.id = b.loop WHERE l.name = ? AND b.sum = ?`, loop, sum[:]).Scan(&pack, &file, &data)
+	err := s.peek.QueryRow(`SELECT pack, file, data FROM blobs b JOIN loops l ON l.id = b.loop WHERE l.name = ? AND b.sum = ?`, loop, sum[:]).Scan(&pack, &file, &data)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, noBlob(loop, sum)
 	}

@@ -183,10 +183,12 @@ func Look(file string, isCopy bool) (_ *SQLite, err error) {
 	if isCopy {
 		options += "&immutable=1"
 	}
-	if s.read, err = sql.Open("sqlite", "file:"+uri(file)+options); err != nil {
-		return nil, err
+	for _, db := range []**sql.DB{&s.read, &s.peek} {
+		if *db, err = sql.Open("sqlite", "file:"+uri(file)+options); err != nil {
+			return nil, err
+		}
+		(*db).SetMaxOpenConns(1)
 	}
-	s.read.SetMaxOpenConns(2) // blobs are read while events are
 	var number int
 	if err := s.read.QueryRow("PRAGMA user_version").Scan(&number); err != nil {
 		return nil, err

@@ -271,3 +271,28 @@ func TestChroniclesShareAChain(t *testing.T) {
 		}
 	})
 }
+
+// Many loops are read at once, each of which looks up people while its events are read.
+func TestManyLoopsAreReadAtOnce(t *testing.T) {
+	m, _, _ := remembered(t, withIDs, 3)
+	s := opened(t, t.TempDir())
+	copied(t, m, s, "shop")
+	if _, err := s.write.Exec(`DELETE FROM states`); err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	done := make(chan struct{})
+	for range 24 { // of one loop, by hosts of their own
+		all.Go(func() {
+			if err := session.NewFleet(s, wall{}, session.Standard, nil).Look(t.Context(), "shop", func(*session.Loop) error { return nil }); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	go func() { all.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(20 * time.Second):
+		t.Fatal("they wait for each other")
+	}
+}

@@ -14,18 +14,18 @@ const eventColumns = `e.seq, e.at, e.kind, e.actor, e.k, coalesce(e.ref, ''), e.
 
 // Read visits the events of a loop.
 func (s *SQLite) Read(ctx context.Context, loop string, after int, visit func(session.Event) error) error {
-	return s.query(ctx, visit, `SELECT `+eventColumns+` AND e.seq > ? ORDER BY e.seq`, loop, after)
+	return s.query(ctx, s.read, visit, `SELECT `+eventColumns+` AND e.seq > ? ORDER BY e.seq`, loop, after)
 }
 
 // Decision returns the events of a decision.
 func (s *SQLite) Decision(loop string, k int) (list []session.Event, err error) {
-	err = s.query(context.Background(), func(e session.Event) error { list = append(list, e); return nil }, `SELECT `+eventColumns+` AND e.k = ? AND e.k > 0 ORDER BY e.seq`, loop, k)
+	err = s.query(context.Background(), s.peek, func(e session.Event) error { list = append(list, e); return nil }, `SELECT `+eventColumns+` AND e.k = ? AND e.k > 0 ORDER BY e.seq`, loop, k)
 	return list, err
 }
 
 // Find returns the event that has a ref.
 func (s *SQLite) Find(loop string, k int, ref string) (found *session.Event, err error) {
-	err = s.query(context.Background(), func(e session.Event) error { found = &e; return nil }, `SELECT `+eventColumns+` AND e.k = ? AND e.ref = ?`, loop, k, ref)
+	err = s.query(context.Background(), s.peek, func(e session.Event) error { found = &e; return nil }, `SELECT `+eventColumns+` AND e.k = ? AND e.ref = ?`, loop, k, ref)
 	return found, err
 }
 
@@ -42,7 +42,7 @@ func (s *SQLite) decisions(loop string, from, to int, visit func(*session.Decisi
 		}
 		return err
 	}
-	err := s.query(context.Background(), func(e session.Event) error {
+	err := s.query(context.Background(), s.peek, func(e session.Event) error {
 		if len(events) > 0 && events[0].K != e.K {
 			if err := show(); err != nil {
 				return err
@@ -58,8 +58,8 @@ func (s *SQLite) decisions(loop string, from, to int, visit func(*session.Decisi
 	return show()
 }
 
-func (s *SQLite) query(ctx context.Context, visit func(session.Event) error, text string, args ...any) error {
-	found, err := s.read.QueryContext(ctx, text, args...)
+func (s *SQLite) query(ctx context.Context, db *sql.DB, visit func(session.Event) error, text string, args ...any) error {
+	found, err := db.QueryContext(ctx, text, args...)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (s *SQLite) query(ctx context.Context, visit func(session.Event) error, tex
 
 // State returns the newest state.
 func (s *SQLite) State(loop string) (state []byte, err error) {
-	err = s.read.QueryRow(`SELECT state FROM states s JOIN loops l ON l.id = s.loop WHERE l.name = ?`, loop).Scan(&state)
+	err = s.peek.QueryRow(`SELECT state FROM states s JOIN loops l ON l.id = s.loop WHERE l.name = ?`, loop).Scan(&state)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}

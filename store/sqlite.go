@@ -21,7 +21,8 @@ type SQLite struct {
 	dir      *disk.Dir
 	lock     *disk.Lock
 	write    *sql.DB // one connection
-	read     *sql.DB
+	read     *sql.DB // for what visits events
+	peek     *sql.DB // for what such a visit looks up: connections of its own, so that no visit waits for another that waits for it
 	pack     *zstd.Encoder
 	unpack   *zstd.Decoder
 	queue    chan *request
@@ -113,6 +114,9 @@ func (s *SQLite) begin() (err error) {
 	if s.read, err = s.connect(file, 4); err != nil {
 		return err
 	}
+	if s.peek, err = s.connect(file, 4); err != nil {
+		return err
+	}
 	if err := s.dir.Make(blobFolder); err != nil {
 		return err
 	}
@@ -177,7 +181,7 @@ func (s *SQLite) Close() error {
 
 func (s *SQLite) release() error {
 	var all []error
-	for _, db := range []*sql.DB{s.read, s.write} {
+	for _, db := range []*sql.DB{s.read, s.peek, s.write} {
 		if db != nil {
 			all = append(all, db.Close())
 		}
