@@ -5,12 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -27,6 +31,7 @@ func TestPagesShowWhatIsPrinted(t *testing.T) {
 	for _, p := range guides(t) {
 		t.Run(strings.ReplaceAll(p.file, "/", "."), func(t *testing.T) {
 			t.Parallel()
+			p.needs(t)
 			f := newTypist(t)
 			whole := f.visit(t, p)
 			if os.Getenv("KEDGE_UPDATE") != "" {
@@ -36,6 +41,29 @@ func TestPagesShowWhatIsPrinted(t *testing.T) {
 				p.checkNumbers(t, f.printed)
 			}
 		})
+	}
+}
+
+// inUse is the address that pages serve at, one at a time.
+var inUse sync.Mutex
+
+// needs skips a page whose commands this machine cannot run.
+func (p *guide) needs(t *testing.T) {
+	t.Helper()
+	text := strings.Join(p.lines, "\n")
+	for _, program := range []string{"curl", "python3"} {
+		if _, err := exec.LookPath(program); err != nil && strings.Contains(text, "\n$ "+program+" ") {
+			t.Skip(err)
+		}
+	}
+	if strings.Contains(text, "localhost:7070") {
+		inUse.Lock()
+		t.Cleanup(inUse.Unlock)
+		ear, err := net.Listen("tcp", "127.0.0.1:7070")
+		if err != nil {
+			t.Skip("somebody else serves there: ", err)
+		}
+		ear.Close()
 	}
 }
 
@@ -57,12 +85,29 @@ func newTypist(t *testing.T) *typist {
 		t.Fatal(err)
 	}
 	f := &typist{root: root, dir: t.TempDir()}
+	t.Cleanup(f.stop)
 	for name, target := range map[string]string{"kedge": kedge, "examples": filepath.Join(root, "examples")} {
 		if err := os.Symlink(target, filepath.Join(f.dir, name)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return f
+}
+
+// stop ends what a page has started and noted in a file with the ending .pid.
+func (f *typist) stop() {
+	notes, _ := filepath.Glob(filepath.Join(f.dir, "*.pid"))
+	for _, name := range notes {
+		text, _ := os.ReadFile(name)
+		if id, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil && id > 1 {
+			if p, err := os.FindProcess(id); err == nil {
+				p.Kill()
+				for n := 0; n < 200 && p.Signal(syscall.Signal(0)) == nil; n++ { // until it is gone, and its address free
+					time.Sleep(10 * time.Millisecond)
+				}
+			}
+		}
+	}
 }
 
 // visit runs what can be run of a page. It says whether everything was.

@@ -144,7 +144,7 @@ func effective(w []float64, n int) float64 {
 // gate says why a sample is no ground for a step, or nothing.
 func (l *Loop) gate(s *Sample) string {
 	if least := l.plan.Live.Least; s.Effective < float64(least) {
-		return fmt.Sprintf("%s of the %d people wanted have answered", phrase.Digits(s.Effective, 3), least)
+		return fmt.Sprintf("%s of the %d people wanted have answered", phrase.Brief(s.Effective), least)
 	}
 	return ""
 }
