@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"runtime/debug"
@@ -15,13 +16,21 @@ import (
 	"github.com/kedge-opt/kedge/store"
 )
 
-// TestMain lets the test be the service, in a process of its own whose memory can be measured.
+// TestMain holds every reply of all tests against the description of the server, and lets the test be the service, in a process of its own
+// whose memory can be measured.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("KEDGE_TEST_SERVES"); dir != "" {
 		serveAlone(dir)
 		return
 	}
-	os.Exit(m.Run())
+	j := &judge{RoundTripper: http.DefaultTransport, schemas: map[string]*described{}}
+	http.DefaultClient.Transport = j
+	code := m.Run()
+	for _, fault := range j.faults[:min(20, len(j.faults))] {
+		fmt.Println("a reply is not as /openapi.json describes it:", fault)
+		code = 1
+	}
+	os.Exit(code)
 }
 
 // hurried are limits whose times are short.
@@ -49,13 +58,14 @@ func serveAlone(dir string) {
 type process struct {
 	*site
 	pid int
+	dir string // that it runs in
 }
 
 func newProcess(t *testing.T) *process {
 	t.Helper()
 	c := exec.Command(os.Args[0])
 	c.Env = append(os.Environ(), "KEDGE_TEST_SERVES="+t.TempDir())
-	c.Stderr = os.Stderr
+	c.Stderr, c.Dir = os.Stderr, t.TempDir()
 	out, err := c.StdoutPipe()
 	if err == nil {
 		err = c.Start()
@@ -68,7 +78,7 @@ func newProcess(t *testing.T) *process {
 	if !lines.Scan() || !strings.HasPrefix(lines.Text(), "http") {
 		t.Fatalf("the service says %q", lines.Text())
 	}
-	return &process{&site{T: t, url: lines.Text()}, c.Process.Pid}
+	return &process{&site{T: t, url: lines.Text()}, c.Process.Pid, c.Dir}
 }
 
 // memory reads a line of what the kernel knows of the process, in MB: VmRSS now, VmHWM at most so far.

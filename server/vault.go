@@ -67,6 +67,9 @@ func (c *call) vaulted() (Vault, error) {
 }
 
 func export(c *call) (int, any, error) {
+	if err := c.host.Look(c.Context(), c.loop, func(*session.Loop) error { return nil }); err != nil {
+		return 0, nil, err
+	}
 	v, err := c.vaulted()
 	if err != nil {
 		return 0, nil, err

@@ -3,6 +3,7 @@ package session
 import (
 	"encoding"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/problem/live"
+	"github.com/kedge-opt/kedge/sensitivity"
 	"github.com/kedge-opt/kedge/set"
 )
 
@@ -55,13 +57,41 @@ func PlanOf(kinds *kind.Catalogue, spec string) (*Brief, error) {
 		terms = live.New()
 	}
 	at := max(0, slices.IndexFunc(s.Algorithms, func(a kind.Algorithm) bool { return a.Name == terms.Algorithm }))
+	if why := unfit(s, &s.Algorithms[at], terms); why != "" {
+		return nil, &Refusal{Type: BadSpec, Detail: why, Errors: []Fault{{"/spec", why}}}
+	}
 	made, err := problem.BuildLive(s, at, terms.Trial, noFiles{})
 	if err != nil {
 		return nil, badSpec(err)
 	}
+	if n := made.Dims.Decision; n > MostEntries {
+		return nil, refuse(BadSpec, "a decision of %d entries; a loop has at most %d", n, MostEntries)
+	}
 	b := &Brief{made.Algorithm, made.Objective, made.Set, made.Dims, make([]float64, made.Dims.Decision), made.Maximize, terms, s.Called(), made.Model}
 	made.Algorithm.Center(b.Start)
 	return b, nil
+}
+
+// MostEntries is how many numbers a decision of a loop may have.
+const MostEntries = 10_000
+
+// unfit says why a rule cannot decide for people who are elsewhere, though it can for simulated ones.
+func unfit(s *problem.Spec, a *kind.Algorithm, terms *live.Arrangement) string {
+	composite, _ := a.Method.(*kind.CompositeMethod)
+	_, storm := a.Method.(*kind.StormMethod)
+	switch {
+	case a.Schedule == "horizon":
+		return fmt.Sprintf("algorithms.%s: the schedule horizon makes steps by the number of turns, and a loop has no end; take inverse-sqrt", a.Name)
+	case len(s.Changes) > 0:
+		return "changes: a loop has no turns to change its set at; revise the spec when the set changes"
+	case len(s.Players) > 0:
+		return "players: a loop has one decision-maker; make a loop for each"
+	case storm:
+		return fmt.Sprintf("algorithms.%s: storm judges the same people at two decisions, and people elsewhere have met one; take vanilla or composite", a.Name)
+	case composite != nil && composite.Sensitivity == "learned" && composite.Learn.Form == sensitivity.Panel && terms.IDs != live.Required:
+		return fmt.Sprintf("algorithms.%s: a panel follows people from turn to turn, and must know who they are: write live.samples.ids: required", a.Name)
+	}
+	return ""
 }
 
 // noFiles has none, and says why.
