@@ -141,6 +141,13 @@ func (h *hub) leave(then func()) {
 	then()
 }
 
+// watching is how many do.
+func (h *hub) watching() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.watchers
+}
+
 // after returns the events of the ring after some event, and what is closed when there are more. Behind is true for who has fallen out of the
 // ring: the journal has what comes next.
 func (h *hub) after(loop string, seq int) (events []encoded, changed <-chan struct{}, behind bool) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/kedge-opt/kedge/server/keyring"
 	"github.com/kedge-opt/kedge/session"
@@ -87,7 +88,8 @@ func routes() []route {
 		{Method: "POST", Path: "/v1/keys", Right: Admin, Says: "Make a key. It is shown this once.", In: wanted{}, Out: NewKey{}, ownLoops: true, do: createKey},
 		{Method: "GET", Path: "/v1/keys", Right: Admin, Says: "All keys there ever were, by their prefixes.", Out: keyList{}, ownLoops: true, do: listKeys},
 		{Method: "DELETE", Path: "/v1/keys/{prefix}", Right: Admin, Says: "Revoke a key, for good.", In: reasoned{}, Out: keyring.Account{}, ownLoops: true, do: revokeKey},
-		{Method: "GET", Path: "/healthz", Says: "Whether the process answers.", Out: struct{}{}, do: func(*call) (int, any, error) { return 200, struct{}{}, nil }},
+		{Method: "GET", Path: "/healthz", Says: "Whether the process answers, and its journal is not stuck.", Out: struct{}{}, do: isAlive},
+		{Method: "GET", Path: "/metrics", Right: MayRead, Says: "Numbers for Prometheus.", do: showMetrics},
 		{Method: "GET", Path: "/readyz", Says: "Whether commands are taken.", Out: struct{}{}, do: isReady},
 		{Method: "GET", Path: "/version", Says: "The build and the limits.", Out: version{}, do: func(c *call) (int, any, error) { return 200, version{c.build, c.limits}, nil }},
 		{Method: "GET", Path: "/openapi.json", Says: "This table, as OpenAPI 3.1.", do: openAPI},
@@ -341,6 +343,16 @@ func events(c *call) (int, any, error) {
 		err = nil
 	}
 	return 200, list, err
+}
+
+// mostStuck is how long a commit may take.
+const mostStuck = 10 * time.Second
+
+func isAlive(c *call) (int, any, error) {
+	if j, tells := c.journal.(interface{ Stuck() time.Duration }); tells && j.Stuck() > mostStuck {
+		return 0, nil, problem(readOnly, "a commit has been under way for "+j.Stuck().Round(time.Second).String())
+	}
+	return 200, struct{}{}, nil
 }
 
 func isReady(c *call) (int, any, error) {

@@ -37,6 +37,7 @@ type Server struct {
 	held    atomic.Int64 // bytes of bodies of requests at work
 	handler http.Handler
 	ready   func() error
+	metrics *metrics
 	clock   session.Clock
 	owner   string
 
@@ -57,7 +58,8 @@ type Setup struct {
 	Plan     session.Planner // of specs; nil: the standard kinds
 	Limits   Allowance
 	Log      *slog.Logger
-	Hosts    []string // names it may be called by besides those of the loopback
+	Free     func() float64 // bytes on the disk of the journal; nil: unknown
+	Hosts    []string       // names it may be called by besides those of the loopback
 	Build    string
 	Ready    func() error    // nil: always
 	Proxies  []netip.Prefix  // networks whose X-Forwarded-* is believed; from elsewhere nothing comes in the open but from this machine
@@ -78,7 +80,11 @@ func New(c Setup) *Server {
 		c.Plan = session.Standard
 	}
 	s.vault, s.edit = c.Vault, editor(c.Kinds)
-	s.host = session.NewFleet(c.Journal, c.Clock, c.Plan, s.hub.tell)
+	s.metrics = newMetrics(s, c.Free)
+	s.host = session.NewFleet(c.Journal, c.Clock, c.Plan, func(loop string, events []session.Event) {
+		s.hub.tell(loop, events)
+		s.metrics.tell(loop, events)
+	})
 	s.openKeys = sync.OnceValues(func() (*Keys, error) { return OpenKeys(context.Background(), c.Journal, c.Clock) })
 	mux := http.NewServeMux()
 	s.table = routes()
@@ -169,7 +175,14 @@ func (s *Server) serve(r route) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
 		c := &call{Server: s, w: w, Request: req, row: r, loop: req.PathValue("loop")}
 		defer func() { s.held.Add(-c.held) }()
+		began := time.Now()
 		status, reply, err := c.enter(r)
+		if err != nil {
+			status = problemOf(err).Status
+		}
+		if !r.streams {
+			s.metrics.took(r, status, began)
+		}
 		switch {
 		case err != nil:
 			p := problemOf(err)

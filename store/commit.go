@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/kedge-opt/kedge/session"
 )
@@ -100,14 +101,35 @@ func (s *SQLite) gather(first *request) []*request {
 	return all
 }
 
+// Observe has somebody told of every commit: how many events it wrote and how long it took.
+func (s *SQLite) Observe(tell func(events int, took time.Duration)) { s.observe.Store(&tell) }
+
+// Stuck is how long the commit that is under way has been, 0 if none is.
+func (s *SQLite) Stuck() time.Duration {
+	if began := s.under.Load(); began != 0 {
+		return time.Since(time.Unix(0, began))
+	}
+	return 0
+}
+
 // commit writes some requests and tells those who wait. Of a commit that fails nothing is there.
 func (s *SQLite) commit(all []*request) {
 	results := make([]error, len(all))
+	began := time.Now()
+	s.under.Store(began.UnixNano())
 	err := s.Health()
 	if err == nil {
 		err = s.attempt(all, results)
 	}
+	s.under.Store(0)
 	s.Syncs++
+	if observe := s.observe.Load(); observe != nil {
+		events := 0
+		for _, r := range all {
+			events += len(r.events)
+		}
+		(*observe)(events, time.Since(began))
+	}
 	for i, r := range all {
 		if err != nil {
 			r.done <- err

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/kedge-opt/kedge/internal/disk"
 	"github.com/kedge-opt/kedge/session"
@@ -46,7 +47,9 @@ type SQLite struct {
 	heads   map[int64]head
 	newest  int64 // position of the last event of a commit
 	tip     *os.File
-	Syncs   int // commits so far; for measurements
+	observe atomic.Pointer[func(events int, took time.Duration)]
+	under   atomic.Int64 // since when a commit is
+	Syncs   int          // commits so far; for measurements
 }
 
 var _ session.Journal = (*SQLite)(nil)

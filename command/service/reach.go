@@ -12,6 +12,7 @@ import (
 	"github.com/kedge-opt/kedge/client"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/disk"
+	"github.com/kedge-opt/kedge/internal/room"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/server"
 	"github.com/kedge-opt/kedge/session"
@@ -78,6 +79,7 @@ func setupOf(journal *store.SQLite, data string, kinds *kind.Catalogue) server.S
 	clock, plan := server.Wall(), func(spec string) (*session.Brief, error) { return session.PlanOf(kinds, spec) }
 	return server.Setup{
 		Journal: journal, Clock: clock, Limits: server.DefaultLimits(), Build: folder.CurrentBuild().Version, Ready: journal.Health,
+		Free: func() float64 { return float64(room.Disk(data).Bytes) },
 		Plan: plan, Kinds: kinds, Vault: vault{journal, data, clock, plan},
 	}
 }

@@ -1,0 +1,271 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/kedge-opt/kedge/session"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// namedLoops is how many loops have numbers of their own; beyond them only loops with the label metrics: on.
+const namedLoops = 1000
+
+// metrics are the numbers of a server as Prometheus reads them. They follow from events, so that loops which rest are left alone.
+type metrics struct {
+	server   *Server
+	registry *prometheus.Registry
+
+	events, decisions, turns, holds, rows *prometheus.CounterVec
+	requests                              *prometheus.HistogramVec
+	commit, together                      prometheus.Histogram
+	refused                               prometheus.Counter
+	value, step                           *prometheus.GaugeVec
+
+	mu    sync.Mutex
+	loops map[string]*account
+	full  bool // all loops that there were at the first reading are known
+}
+
+// account is what is known of a loop.
+type account struct {
+	isNamed bool
+	mode    session.Mode
+	since   time.Time // of what is live
+	dataBy  time.Time
+	alarms  map[string]bool
+}
+
+func newMetrics(s *Server, free func() float64) *metrics {
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+	}
+	gauge := func(name, help string) *prometheus.GaugeVec {
+		return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, []string{"loop"})
+	}
+	m := &metrics{
+		server: s, registry: prometheus.NewRegistry(), loops: map[string]*account{},
+		events:    counter("kedge_events_total", "Events since the start, by kind.", "kind"),
+		decisions: counter("kedge_decisions_total", "Decisions that ended, by how.", "loop", "end"),
+		turns:     counter("kedge_turns_total", "Closes that took a step.", "loop"),
+		holds:     counter("kedge_holds_total", "Closes that took none, by why.", "loop", "reason"),
+		rows:      counter("kedge_batch_rows_total", "People who were told, by what became of them.", "loop", "fate"),
+		requests:  prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "kedge_request_seconds", Help: "How long requests took.", Buckets: prometheus.ExponentialBuckets(0.0005, 2, 15)}, []string{"route", "code"}),
+		commit:    prometheus.NewHistogram(prometheus.HistogramOpts{Name: "kedge_commit_seconds", Help: "How long commits took.", Buckets: prometheus.ExponentialBuckets(0.0005, 2, 15)}),
+		together:  prometheus.NewHistogram(prometheus.HistogramOpts{Name: "kedge_commit_events", Help: "Events of a commit.", Buckets: prometheus.ExponentialBuckets(1, 2, 12)}),
+		refused:   prometheus.NewCounter(prometheus.CounterOpts{Name: "kedge_keys_refused_total", Help: "Requests whose key was missing, unknown or lacked a right."}),
+		value:     gauge("kedge_value", "What the newest close says of what is live."),
+		step:      gauge("kedge_step_norm", "How far the newest step moved the iterate."),
+	}
+	build := prometheus.NewGauge(prometheus.GaugeOpts{Name: "kedge_build_info", Help: "The version of the server.", ConstLabels: prometheus.Labels{"version": s.build}})
+	build.Set(1)
+	watchers := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "kedge_watchers", Help: "Streams that are open."}, func() float64 { return float64(s.hub.watching()) })
+	m.registry.MustRegister(m.events, m.decisions, m.turns, m.holds, m.rows, m.requests, m.commit, m.together, m.refused, m.value, m.step, build, watchers, standing{m})
+	if free != nil {
+		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "kedge_disk_free_bytes", Help: "Room on the disk of the journal."}, free))
+	}
+	if j, tells := s.journal.(interface {
+		Observe(func(events int, took time.Duration))
+	}); tells {
+		j.Observe(func(events int, took time.Duration) {
+			m.commit.Observe(took.Seconds())
+			m.together.Observe(float64(events))
+		})
+	}
+	return m
+}
+
+// gist is what metrics want to know of the bodies of events.
+type gist struct {
+	Mode         session.Mode           `json:"mode"`
+	Labels       map[string]string      `json:"labels"`
+	At           time.Time              `json:"deployed_at"`
+	DataBy       *time.Time             `json:"data_by"`
+	Name         string                 `json:"name"`
+	Rows         int                    `json:"rows"`
+	WithoutTrait int                    `json:"without_trait"`
+	Outcome      string                 `json:"outcome"`
+	Reasons      []string               `json:"reasons"`
+	Sample       session.Sample         `json:"sample"`
+	Value        *session.SampleValue   `json:"value"`
+	Terms        *session.GradientTerms `json:"terms"`
+}
+
+// tell counts events that are there to stay.
+func (m *metrics) tell(loop string, events []session.Event) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, e := range events {
+		m.events.WithLabelValues(string(e.Kind)).Inc()
+		var g gist
+		if session.IsOwn(loop) || json.Unmarshal(e.Body, &g) != nil {
+			continue
+		}
+		a := m.of(loop, g.Labels)
+		a.note(e.Kind, &g)
+		if a.isNamed {
+			m.count(loop, e.Kind, &g)
+		}
+	}
+}
+
+// of finds what is known of a loop.
+func (m *metrics) of(loop string, labels map[string]string) *account {
+	a := m.loops[loop]
+	if a == nil {
+		a = &account{isNamed: len(m.loops) < namedLoops, alarms: map[string]bool{}}
+		m.loops[loop] = a
+	}
+	a.isNamed = a.isNamed || labels["metrics"] == "on"
+	return a
+}
+
+// note keeps how a loop stands.
+func (a *account) note(kind session.Kind, g *gist) {
+	switch kind {
+	case session.Created, session.ModeChanged:
+		a.mode = g.Mode
+	case session.Archived:
+		a.mode = session.Ended
+	case session.Deployed, session.Corrected, session.DeployedLate:
+		a.since, a.dataBy = g.At, time.Time{}
+		if g.DataBy != nil && kind != session.DeployedLate {
+			a.dataBy = *g.DataBy
+		}
+	case session.Closed, session.Abandoned, session.Superseded:
+		a.dataBy = time.Time{}
+	case session.Raised:
+		a.alarms[g.Name] = true
+	case session.Cleared:
+		delete(a.alarms, g.Name)
+	}
+}
+
+// count counts an event of a loop that has numbers of its own.
+func (m *metrics) count(loop string, kind session.Kind, g *gist) {
+	switch kind {
+	case session.Told:
+		m.rows.WithLabelValues(loop, "stored").Add(float64(g.Rows))
+		m.rows.WithLabelValues(loop, "without-trait").Add(float64(g.WithoutTrait))
+	case session.ToldLate:
+		m.rows.WithLabelValues(loop, "late").Add(float64(g.Rows))
+	case session.Abandoned, session.Lapsed, session.Superseded, session.Rejected:
+		m.decisions.WithLabelValues(loop, string(kind)).Inc()
+	case session.Closed:
+		m.decisions.WithLabelValues(loop, string(kind)).Inc()
+		m.rows.WithLabelValues(loop, "early").Add(float64(g.Sample.Early))
+		m.rows.WithLabelValues(loop, "counted").Add(float64(g.Sample.Rows))
+		if g.Value != nil {
+			m.value.WithLabelValues(loop).Set(g.Value.Mean)
+		}
+		if g.Outcome != session.Stepped {
+			m.holds.WithLabelValues(loop, why(g)).Inc()
+			return
+		}
+		m.turns.WithLabelValues(loop).Inc()
+		if g.Terms != nil {
+			m.step.WithLabelValues(loop).Set(g.Terms.Step)
+		}
+	}
+}
+
+// why is the reason of a hold, in one of few words.
+func why(g *gist) string {
+	text := strings.Join(g.Reasons, " ")
+	switch {
+	case g.Outcome == session.Inconclusive:
+		return "samples"
+	case strings.Contains(text, "the loop is"):
+		return "mode"
+	case strings.Contains(text, "not feasible"):
+		return "infeasible"
+	}
+	return "failed"
+}
+
+// standing collects how loops stand at the moment.
+type standing struct{ *metrics }
+
+// Describe says nothing: what there is depends on the loops.
+func (standing) Describe(chan<- *prometheus.Desc) {}
+
+// Collect sends the numbers.
+func (m standing) Collect(out chan<- prometheus.Metric) {
+	m.learn()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now, modes := m.server.clock.Now(), map[session.Mode]int{}
+	send := func(name, help string, v float64, labels []string, values ...string) {
+		out <- prometheus.MustNewConstMetric(prometheus.NewDesc(name, help, labels, nil), prometheus.GaugeValue, v, values...)
+	}
+	for loop, a := range m.loops {
+		modes[a.mode]++
+		if !a.isNamed || a.mode == session.Ended {
+			continue
+		}
+		of := []string{"loop"}
+		send("kedge_alarms", "Alarms that are raised.", float64(len(a.alarms)), of, loop)
+		if !a.since.IsZero() {
+			send("kedge_live_age_seconds", "How long what is live has been.", now.Sub(a.since).Seconds(), of, loop)
+		}
+		if !a.dataBy.IsZero() {
+			send("kedge_data_overdue_seconds", "How long data has been due; 0: it is not.", max(0, now.Sub(a.dataBy).Seconds()), of, loop)
+		}
+	}
+	for mode, n := range modes {
+		send("kedge_loops", "Loops, by mode.", float64(n), []string{"mode"}, string(mode))
+	}
+}
+
+// learn looks once at the loops that there were before the server started.
+func (m standing) learn() {
+	m.mu.Lock()
+	first := !m.full
+	m.full = true
+	m.mu.Unlock()
+	if !first {
+		return
+	}
+	all, err := m.server.journal.Loops(context.Background())
+	if err != nil {
+		return
+	}
+	for _, tip := range all {
+		if session.IsOwn(tip.Loop) {
+			continue
+		}
+		var s session.Status
+		if m.server.host.Look(context.Background(), tip.Loop, func(l *session.Loop) error { s = l.Status(); return nil }) != nil {
+			continue
+		}
+		m.mu.Lock()
+		a := m.of(tip.Loop, s.Labels)
+		a.mode = s.Mode
+		for name := range s.Alarms {
+			a.alarms[name] = true
+		}
+		if s.Live != nil && a.since.IsZero() {
+			a.since = s.Live.Since
+		}
+		m.mu.Unlock()
+	}
+}
+
+// took counts a request.
+func (m *metrics) took(r route, status int, began time.Time) {
+	m.requests.WithLabelValues(r.Method+" "+r.Path, strconv.Itoa(status)).Observe(time.Since(began).Seconds())
+	if status == 401 || status == 403 {
+		m.refused.Inc()
+	}
+}
+
+// showMetrics writes them as Prometheus reads them.
+func showMetrics(c *call) (int, any, error) {
+	promhttp.HandlerFor(c.metrics.registry, promhttp.HandlerOpts{}).ServeHTTP(c.w, c.Request)
+	return 200, nil, nil
+}
