@@ -1,6 +1,7 @@
 package server
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -66,7 +67,7 @@ func routes() []route {
 		{Method: "POST", Path: loop + "/ask", Right: MayAsk, Says: "The decision to deploy. Until it comes to something the answer is the same.", In: asking{}, Out: session.Offer{}, do: ask},
 		{Method: "POST", Path: loop + "/exchange", Right: MayTell, Says: "A round in one call, all or nothing: what went live, who answered, the close, the next ask. It needs the right to ask, too.", In: exchanging{}, Out: session.Exchanged{}, do: exchange},
 		{Method: "GET", Path: decision + "/explain", Right: MayRead, Says: "Why a decision is what it is, in numbers and in words.", Out: session.Explanation{}, do: explainDecision},
-		{Method: "GET", Path: loop + "/series", Right: MayRead, Says: "What was measured at every close, thinned to least and largest: name (value,u.0,…), from_k, points.", do: series},
+		{Method: "GET", Path: loop + "/series", Right: MayRead, Says: "What was measured at every close, thinned to least and largest: name (value,u.0,…), from_k, points.", Out: map[string]json.RawMessage{}, do: series},
 		{Method: "GET", Path: loop + "/distribution", Right: MayRead, Says: "How people are distributed, now and settled under what is live, by the model: k, entry, bins.", Out: session.Distribution{}, do: distribution},
 		{Method: "GET", Path: loop + "/health", Right: MayRead, Says: "How a loop is, in cards with words and what to do.", Out: cards{}, do: health},
 		{Method: "PUT", Path: decision + "/deployment", Right: MayTell, Says: "Say what went live, which may differ from what was decided.", In: session.Deploy{}, Out: session.Reached{}, do: deploy},
