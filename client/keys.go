@@ -44,3 +44,17 @@ func (c *Client) Keys(ctx context.Context) ([]keyring.Account, error) {
 func (c *Client) RevokeKey(ctx context.Context, prefix, reason string) (a keyring.Account, err error) {
 	return a, c.call(ctx, "DELETE", "/v1/keys/"+url.PathEscape(prefix), map[string]string{"reason": reason}, &a)
 }
+
+// AllKilled is what came of killing all loops.
+type AllKilled struct {
+	Killed int `json:"killed"`
+	Failed []struct {
+		Loop   string `json:"loop"`
+		Detail string `json:"detail"`
+	} `json:"failed"`
+}
+
+// KillAll has every loop of the key answer its safe decision.
+func (c *Client) KillAll(ctx context.Context, reason string) (k AllKilled, err error) {
+	return k, c.call(ctx, "POST", "/v1/kill", map[string]string{"reason": reason}, &k)
+}

@@ -65,6 +65,15 @@ func TestKeysOfAService(t *testing.T) {
 	if !ok || !strings.Contains(said, asks[:8]) || strings.Contains(said, asks) || strings.Contains(said, admin) {
 		t.Errorf("list: %s", said)
 	}
+	s.cmd.Process.Kill()
+	s.cmd.Wait()
+	if said, ok := s.kedge(nil, "kill", "--all", "--reason", "test", "--data", s.data); !ok || !strings.Contains(said, "safe decisions: 1") {
+		t.Errorf("kill of all: %s", said)
+	}
+	if said, ok := s.kedge(nil, "kill", "--data", s.data); ok || !strings.Contains(said, "name of a loop, or --all") {
+		t.Errorf("kill of nothing: %s", said)
+	}
+	s.start()
 	if said, ok := s.kedge(nil, append([]string{"key", "revoke", admin}, at...)...); ok || strings.Contains(said, admin) {
 		t.Errorf("a whole key in place of its prefix: %s", said)
 	}

@@ -20,7 +20,7 @@ import (
 // Commands are those of the service.
 func Commands(kinds *kind.Catalogue) []*cobra.Command {
 	return []*cobra.Command{
-		newServe(kinds), newLoop(kinds), newKey(kinds), newAsk(kinds), newDeploy(kinds), newTell(kinds), newClose(kinds), newAbandon(kinds),
+		newServe(kinds), newLoop(kinds), newKill(kinds), newKey(kinds), newAsk(kinds), newDeploy(kinds), newTell(kinds), newClose(kinds), newAbandon(kinds),
 		newConverse(kinds), newWatch(kinds),
 		newBackup(kinds), newRestore(kinds), newRepair(kinds), newReplay(kinds), newFork(kinds), newExport(kinds), newImport(kinds), newErase(kinds),
 	}
@@ -47,7 +47,7 @@ A first signal stops it: requests end, states are saved, and the exit code is 0.
   kedge loop create shop examples/shop.yaml
   curl -s -X POST localhost:7070/v1/loops/shop/ask
 
-  kedge serve --data shop-data --listen 0.0.0.0:7070 --tls-cert cert.pem --tls-key key.pem --host kedge.example`,
+  kedge serve --listen 0.0.0.0:7070 --tls-cert cert.pem --tls-key key.pem`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return serve(c.Context(), c, data, &f, limits, kinds) },
 	}

@@ -67,6 +67,11 @@ func words(reply any) string {
 		line("going back to %s", numbers(r.To))
 	case session.Status:
 		status(line, r)
+	case client.AllKilled:
+		line("loops that answer their safe decisions: %d", r.Killed)
+		for _, one := range r.Failed {
+			line("  %s does not: %s", one.Loop, phrase.Safe(one.Detail))
+		}
 	case client.KeyMade:
 		line("%s", r.Key)
 		line("this key is shown once: %s", aboutKey(keyring.Account{Grant: r.Grant}))
