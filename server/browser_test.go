@@ -58,7 +58,7 @@ func TestPagesOfOtherSites(t *testing.T) {
 	status := s.send("POST", "/v1/loops/mine-a/pause", here.Host, key, []string{"Content-Type", "text/plain"})
 	w.Case(status == 415, "a form of plain text from no page at all: %d", status)
 	for _, from := range [][]string{nil, {"Sec-Fetch-Site", "same-origin", "Origin", s.url}, {"Sec-Fetch-Site", "none"}, {"Origin", s.url}} {
-		status := s.send("POST", "/v1/loops/mine-a/ask", here.Host, key, from)
+		status := s.send("POST", "/v1/loops/mine-a/pause", here.Host, key, from)
 		w.Case(status == 200, "its own page, with %v: %d", from, status)
 	}
 }
