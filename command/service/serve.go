@@ -129,7 +129,7 @@ func keepHouse(ctx context.Context, s *server.Server, log *slog.Logger, ended <-
 		case err := <-ended:
 			return err
 		case <-journal.Failed():
-			return journal.Health()
+			return Exit{journal.Health(), codeFailed}
 		case <-tick.C:
 			if err := s.Pass(ctx); err != nil && ctx.Err() == nil {
 				log.Error("deadlines could not be looked at", "why", err)
