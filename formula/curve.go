@@ -144,7 +144,7 @@ func isDefinite(h []float64, n int, sign float64) bool {
 		shifted[i] = sign * v
 	}
 	for i := range n {
-		shifted[i*n+i] += 1e-12 * most
+		shifted[i*n+i] += float64(1e-12 * most)
 	}
 	at, _ := dense.Cholesky(shifted, n, 0)
 	return at == n || most == 0

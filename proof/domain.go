@@ -132,7 +132,7 @@ func (s *search) end(u []float64, k int, reach, size float64) (float64, error) {
 		if s.isCurved {
 			beyond = 0.01 * size
 		}
-		end += sign * beyond
+		end += float64(sign * beyond)
 	}
 	return end, nil
 }

@@ -155,7 +155,7 @@ func room(c set.Convex) float64 {
 		for _, side := range []float64{-1, 1} {
 			holds := func(far float64) bool {
 				copy(u, c.Inside)
-				u[i] += side * far
+				u[i] += float64(side * far)
 				return c.Excess(u) == 0
 			}
 			low, high := 0.0, 1.0
