@@ -139,3 +139,41 @@ func (b Trial) past(ctx context.Context, h *session.Fleet, name string, decision
 	}
 	return nil
 }
+
+// series is how long the numbers of many rounds take to be drawn.
+func (b Trial) series(ctx context.Context) ([]Rated, error) {
+	rounds := b.tenth(100_000)
+	var times []float64
+	err := fleet(func(_ string, j *store.SQLite, h *session.Fleet) error {
+		do := func(c session.Command) (any, error) { return h.Do(ctx, "shop", "bench", c) }
+		if _, err := do(session.Create{Spec: shop(3), Mode: session.Live, Epoch: "bench"}); err != nil {
+			return err
+		}
+		reply, err := do(session.Ask{})
+		if err != nil {
+			return err
+		}
+		offer := reply.(session.Offer)
+		for range rounds {
+			told := session.Tell{ID: "all", Batch: session.Batch{P: []float64{5, 5, 5}, D: []float64{9, 9, 9}}}
+			reply, err := do(session.Exchange{K: offer.K, Deploy: &session.Deploy{U: offer.U}, Tell: &told, Close: &session.Close{}, Ask: true})
+			if err != nil {
+				return err
+			}
+			offer = *reply.(session.Exchanged).Next
+		}
+		for range b.Rounds {
+			begun := time.Now()
+			page, err := j.Series(ctx, "shop", []string{"value"}, 1, 2000)
+			if err != nil {
+				return err
+			}
+			if len(page.K) < 1000 {
+				return fmt.Errorf("%d points of %d rounds", len(page.K), rounds)
+			}
+			times = append(times, float64(time.Since(begun))/1e6)
+		}
+		return nil
+	})
+	return []Rated{below(fmt.Sprintf("a series of %d rounds to 2,000 points", rounds), "ms", median(times), 50)}, err
+}

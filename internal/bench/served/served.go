@@ -76,7 +76,7 @@ func (b Trial) Measure(ctx context.Context) (bench.Printer, error) {
 		measure func(context.Context) ([]Rated, error)
 	}{
 		{"tells of 64 clients", b.tells}, {"500 tells and 500 asks a second", b.paced}, {"turns of one client", b.turns}, {"many loops", b.crowd},
-		{"watchers", b.watchers}, {"a cold start", b.cold}, {"a replay", b.replay},
+		{"watchers", b.watchers}, {"a cold start", b.cold}, {"a replay", b.replay}, {"a long series", b.series},
 	} {
 		if b.Log != nil {
 			fmt.Fprintf(b.Log, "measuring %s …\n", part.name)

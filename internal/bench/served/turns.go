@@ -25,9 +25,10 @@ func (b Trial) turns(ctx context.Context) ([]Rated, error) {
 		dim    int
 		people int
 		bar    float64
-		turn   func(ctx context.Context, l *client.Remote, a client.Answers) error
+		turns  func() turn
 	}{
-		{"one turn as four calls, 3 numbers, 20 people", 3, 20, 15, fourCalls},
+		{"one turn as four calls, 3 numbers, 20 people", 3, 20, 15, func() turn { return fourCalls }},
+		{"one turn as exchange, 20 numbers, 50 people × 40 numbers", 20, 50, 25, exchanges},
 	}
 	var list []Rated
 	for _, r := range rows {
@@ -35,7 +36,7 @@ func (b Trial) turns(ctx context.Context) ([]Rated, error) {
 		beside := fmt.Sprintf("Optuna, RDB on SQLite, ask + tell, %d numbers, no people", r.dim)
 		var absent error
 		for range b.Rounds {
-			rate, err := b.turnRate(ctx, r.dim, r.people, r.turn)
+			rate, err := b.turnRate(ctx, r.dim, r.people, r.turns())
 			if err != nil {
 				return nil, err
 			}
@@ -52,6 +53,32 @@ func (b Trial) turns(ctx context.Context) ([]Rated, error) {
 		list = append(list, atLeast(r.name, "/s", own, beside, theirs, r.bar))
 	}
 	return list, nil
+}
+
+// turn is one round of a loop with people who answer.
+type turn func(ctx context.Context, l *client.Remote, a client.Answers) error
+
+// exchanges are rounds in one call each, which also brings the next decision.
+func exchanges() turn {
+	var next *session.Offer
+	return func(ctx context.Context, l *client.Remote, a client.Answers) error {
+		if next == nil {
+			offer, err := l.Ask(ctx)
+			if err != nil {
+				return err
+			}
+			next = &offer
+		}
+		x, err := l.Exchange(ctx, client.Round{K: next.K, Deployment: &session.Deploy{U: next.U}, Name: "all", Batch: &a, Close: &session.Close{}, Ask: true})
+		if err != nil {
+			return err
+		}
+		if x.Closed.Outcome.Outcome != session.Stepped {
+			return fmt.Errorf("decision %d came to %s: %v", next.K, x.Closed.Outcome.Outcome, x.Closed.Reasons)
+		}
+		next = x.Next
+		return nil
+	}
 }
 
 // fourCalls are ask, deploy, tell and close.
@@ -73,7 +100,7 @@ func fourCalls(ctx context.Context, l *client.Remote, a client.Answers) error {
 	return err
 }
 
-func (b Trial) turnRate(ctx context.Context, dim, people int, turn func(context.Context, *client.Remote, client.Answers) error) (rate float64, err error) {
+func (b Trial) turnRate(ctx context.Context, dim, people int, turn turn) (rate float64, err error) {
 	err = in(nil, func(s *site) error {
 		c := client.Open(s.address)
 		if _, err := c.Create(ctx, "shop", shop(dim), session.Live); err != nil {
