@@ -20,6 +20,7 @@ import (
 
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/session"
+	"go.opentelemetry.io/otel/trace"
 )
 
 // Server serves the loops of a journal.
@@ -38,6 +39,7 @@ type Server struct {
 	handler http.Handler
 	ready   func() error
 	metrics *metrics
+	tracer  trace.Tracer // nil: nothing is traced
 	clock   session.Clock
 	owner   string
 
@@ -66,6 +68,7 @@ type Setup struct {
 	ProxyTLS bool            // those who call the proxies must do so by TLS
 	Vault    Vault           // nil: no copies
 	Kinds    *kind.Catalogue // nil: the standard ones
+	Tracer   trace.Tracer    // nil: nothing is traced
 	Owner    string          // who sends requests that need no key, because the program that serves sends them itself; empty: nobody
 }
 
@@ -79,12 +82,15 @@ func New(c Setup) *Server {
 	if c.Plan == nil {
 		c.Plan = session.Standard
 	}
-	s.vault, s.edit = c.Vault, editor(c.Kinds)
+	s.vault, s.edit, s.tracer = c.Vault, editor(c.Kinds), c.Tracer
 	s.metrics = newMetrics(s, c.Free)
 	s.host = session.NewFleet(c.Journal, c.Clock, c.Plan, func(loop string, events []session.Event) {
 		s.hub.tell(loop, events)
 		s.metrics.tell(loop, events)
 	})
+	if s.tracer != nil {
+		s.host.Span = s.span
+	}
 	s.openKeys = sync.OnceValues(func() (*Keys, error) { return OpenKeys(context.Background(), c.Journal, c.Clock) })
 	mux := http.NewServeMux()
 	s.table = routes()
@@ -173,6 +179,7 @@ var loopName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 // serve answers a route.
 func (s *Server) serve(r route) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
+		req, end := s.traced(req, r)
 		c := &call{Server: s, w: w, Request: req, row: r, loop: req.PathValue("loop")}
 		defer func() { s.held.Add(-c.held) }()
 		began := time.Now()
@@ -180,6 +187,7 @@ func (s *Server) serve(r route) http.HandlerFunc {
 		if err != nil {
 			status = problemOf(err).Status
 		}
+		end(status)
 		if !r.streams {
 			s.metrics.took(r, status, began)
 		}

@@ -55,6 +55,9 @@ type Fleet struct {
 	make    Planner
 	watch   func(loop string, events []Event) // called once events are there to stay
 
+	// Span, unless it is nil, is told when a part of a command begins (decide, step, append), and end when it is over. It is set before the first command.
+	Span func(ctx context.Context, name string) (end func())
+
 	mu      sync.Mutex
 	loops   map[string]*entry    // awake
 	resting map[string]time.Time // when time does something to them
@@ -85,11 +88,16 @@ func (h *Fleet) Do(ctx context.Context, name, actor string, c Command) (any, err
 
 // carry carries out a command on a loop that was entered, and leaves it.
 func (h *Fleet) carry(ctx context.Context, name string, e *entry, actor string, c Command) (any, error) {
+	end := h.part(ctx, "decide")
 	reply, events, wait, refused, err := h.decide(ctx, name, e, actor, c)
+	end()
 	if err != nil {
 		return nil, err
 	}
-	if err := wait(); err != nil { // the loop ran ahead of its journal; it is read again when it is next wanted
+	end = h.part(ctx, "append")
+	err = wait()
+	end()
+	if err != nil { // the loop ran ahead of its journal; it is read again when it is next wanted
 		e.mu.Lock()
 		h.drop(name, e)
 		e.mu.Unlock()
@@ -99,6 +107,14 @@ func (h *Fleet) carry(ctx context.Context, name string, e *entry, actor string, 
 		h.watch(name, events)
 	}
 	return reply, refused
+}
+
+// part begins a part of a command, where somebody wants to know how long each takes.
+func (h *Fleet) part(ctx context.Context, name string) (end func()) {
+	if h.Span == nil {
+		return func() {}
+	}
+	return h.Span(ctx, name)
 }
 
 // decide carries out a command on a loop that was entered, queues what happened, and leaves it. Of a loop that fell over nobody knows what it is:
@@ -115,6 +131,7 @@ func (h *Fleet) decide(ctx context.Context, name string, e *entry, actor string,
 		return nil, nil, nil, nil, err
 	}
 	after, _ := e.loop.Head()
+	e.loop.part = func(name string) (end func()) { return h.part(ctx, name) }
 	reply, events, refused = e.loop.Do(h.clock.Now(), actor, c, past{h.journal, name, e.pending})
 	if e.loop.spoiled { // what it is was never to be written down
 		return nil, nil, nil, nil, refused

@@ -151,6 +151,9 @@ func (l *Loop) gate(s *Sample) string {
 
 // step has the rule take a step from what was seen. On an error the rule is as it was.
 func (l *Loop) step(d *Decision, seen kedge.Observation, o *Outcome) error {
+	if l.part != nil {
+		defer l.part("step")()
+	}
 	rule := l.plan.Rule
 	before, err := rule.AppendBinary(nil)
 	if err != nil {

@@ -58,7 +58,8 @@ type Loop struct {
 	spoiled bool // what it is was never written down: it must be read again
 
 	past Past
-	out  []Event // of the command under way
+	part func(name string) (end func()) // of the command under way; nil: nobody wants to know
+	out  []Event                        // of the command under way
 	now  time.Time
 	who  string
 }
@@ -125,9 +126,6 @@ type alarm struct {
 func New(name string, make Planner) *Loop {
 	return &Loop{name: name, make: make, own: thisBuild(), alarms: map[string]string{}, held: map[Hash]*Batch{}}
 }
-
-// Name is what the loop is called, Head its newest event and the hash of all.
-func (l *Loop) Name() string { return l.name }
 
 // Head is the number of the newest event, and its hash.
 func (l *Loop) Head() (seq int, hash Hash) { return l.seq, l.head }

@@ -103,11 +103,8 @@ func (h *Fleet) thin(most int) {
 		}
 	}
 	h.mu.Unlock()
-	if awake == nil {
-		return
-	}
 	slices.SortFunc(awake, func(a, b one) int { return cmp.Or(a.lastUse().Compare(b.lastUse()), strings.Compare(a.name, b.name)) })
-	for _, a := range awake[:len(awake)-most] {
+	for _, a := range awake[:max(0, len(awake)-most)] {
 		a.mu.Lock()
 		if a.loop != nil && !a.gone {
 			h.rest(a.name, a.entry)

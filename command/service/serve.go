@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -30,7 +31,7 @@ func Commands(kinds *kind.Catalogue) []*cobra.Command {
 const DefaultAddress = "127.0.0.1:7070"
 
 func newServe(kinds *kind.Catalogue) *cobra.Command {
-	var data string
+	var data, otlp, form string
 	var f front
 	limits := server.DefaultLimits()
 	c := &cobra.Command{
@@ -49,13 +50,32 @@ A first signal stops it: requests end, states are saved, and the exit code is 0.
 
   kedge serve --listen 0.0.0.0:7070 --tls-cert cert.pem --tls-key key.pem`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return serve(c.Context(), c, data, &f, limits, kinds) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			log, err := logger(c.ErrOrStderr(), form)
+			if err != nil {
+				return err
+			}
+			return serve(c.Context(), c, data, otlp, log, &f, limits, kinds)
+		},
 	}
 	c.Flags().StringVar(&data, "data", "kedge-data", "the folder of the loops")
+	c.Flags().StringVar(&otlp, "otlp", "", "send spans of requests to this collector, by OTLP over HTTP, as http://127.0.0.1:4318")
+	c.Flags().StringVar(&form, "log", "text", "the form of the log on standard error: text or json")
 	c.Flags().Float64Var(&limits.KeyRate, "key-rate", limits.KeyRate, "requests a second that a key may send")
 	c.Flags().Float64Var(&limits.KeyBytes, "key-bytes", limits.KeyBytes, "bytes a second that a key may send")
 	f.offer(c)
 	return c
+}
+
+// logger writes a log in a form.
+func logger(w io.Writer, form string) (*slog.Logger, error) {
+	switch form {
+	case "text":
+		return slog.New(slog.NewTextHandler(w, nil)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(w, nil)), nil
+	}
+	return nil, fmt.Errorf("--log %s: want text or json", form)
 }
 
 // housekeeping is how often deadlines are looked at although nobody asks.
@@ -67,7 +87,7 @@ const (
 	hint     = 200 * time.Millisecond // in which replies tell clients to use their connections no more, before idle ones are closed
 )
 
-func serve(ctx context.Context, c *cobra.Command, data string, f *front, limits server.Allowance, kinds *kind.Catalogue) (err error) {
+func serve(ctx context.Context, c *cobra.Command, data, otlp string, log *slog.Logger, f *front, limits server.Allowance, kinds *kind.Catalogue) (err error) {
 	if !(limits.KeyRate >= 1) || !(limits.KeyBytes >= 1) {
 		return errors.New("--key-rate and --key-bytes are at least 1")
 	}
@@ -79,9 +99,16 @@ func serve(ctx context.Context, c *cobra.Command, data string, f *front, limits 
 		return fmt.Errorf("--data %s: %w", data, err)
 	}
 	defer func() { err = errors.Join(err, journal.Close()) }()
-	log := slog.New(slog.NewTextHandler(c.ErrOrStderr(), nil))
 	setup := setupOf(journal, data, kinds)
 	setup.Log, setup.Limits = log, limits
+	if otlp != "" {
+		sent, err := openTraces(ctx, otlp, setup.Build, log)
+		if err != nil {
+			return err
+		}
+		defer sent.close(ctx)
+		setup.Tracer = sent.Tracer("kedge")
+	}
 	cert, err := f.furnish(&setup)
 	if err != nil {
 		return err
