@@ -140,7 +140,7 @@ func (a *attempt) instruments() (list []kedge.Instrument, err error) {
 		list = append(list, loop.Decisions(r.problem.Spec.DecisionColumns()))
 	}
 	if record.Traits {
-		list = append(list, loop.NewTraits(dim.Trait))
+		list = append(list, loop.NewTraits(dim.Trait, r.problem.Spec.Called().Trait))
 	}
 	if r.Instruments != nil {
 		list = append(list, r.Instruments()...)

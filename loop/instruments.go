@@ -48,13 +48,16 @@ func (c Decisions) Measure(_ context.Context, row []float64, t *kedge.Turn) erro
 }
 
 // Traits shows the mean traits of the people who were sampled in the turn before.
-type Traits struct{ mean []float64 }
+type Traits struct {
+	mean  []float64
+	names []kedge.Called
+}
 
 var _ wire.State = (*Traits)(nil)
 
-// NewTraits is for traits of so many numbers.
-func NewTraits(width int) *Traits {
-	t := &Traits{make([]float64, width)}
+// NewTraits is for traits of so many numbers, which may have names.
+func NewTraits(width int, names []kedge.Called) *Traits {
+	t := &Traits{make([]float64, width), names}
 	fill(t.mean, math.NaN())
 	return t
 }
@@ -64,10 +67,15 @@ func traitColumn(i int) kedge.Column {
 	return kedge.Column{Name: "trait_" + number, Label: "mean of trait " + number + " in the sample"}
 }
 
-// Columns are trait_0, trait_1, … The first turn has none before it.
+// Columns are trait_0, trait_1, …, or trait_income where a trait has a name. The first turn has none before it.
 func (t *Traits) Columns() (list []kedge.Column) {
 	for i := range t.mean {
-		list = append(list, traitColumn(i))
+		c, e := traitColumn(i), kedge.CalledAt(t.names, i)
+		if e.Name != "" {
+			c.Name, c.Label = "trait_"+e.Name, "mean "+e.Name+" in the sample"
+		}
+		c.Unit = e.Unit
+		list = append(list, c)
 	}
 	return list
 }

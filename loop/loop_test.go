@@ -185,7 +185,7 @@ func TestAMeasuredTurnAllocatesNothing(t *testing.T) {
 		g := &online.Composite{Objective: q.loss, Sensitivity: q.sensitivity(t), Dims: lq2Dims}
 		l, _ := q.loop(t, g, 0.1, turns, 1)
 		nash := &loop.Nash{Residual: func(u []float64) (float64, error) { return u[0], nil }, Equilibrium: &best}
-		l.Instruments = []kedge.Instrument{meter, loop.Trust{}, theory, &loop.Track{Meter: meter}, loop.Constraints{kept{}}, nash, loop.Decisions(loop.DecisionColumns(2, nil)), loop.NewTraits(2)}
+		l.Instruments = []kedge.Instrument{meter, loop.Trust{}, theory, &loop.Track{Meter: meter}, loop.Constraints{kept{}}, nash, loop.Decisions(loop.DecisionColumns(2, nil)), loop.NewTraits(2, nil)}
 		l.Recorder = forgetful{}
 		return testing.AllocsPerRun(5, func() {
 			if err := l.Run(context.Background()); err != nil {

@@ -82,7 +82,7 @@ func (r *Record) describe(f *form.Form) {
 	form.Field(f, "theory", &r.Theory, form.Boolean().Or(false), form.Says("Measure also how far the crowd is from settled, how far that leads gradients astray, and the theory's bounds on both.", "Vₖ = mean ‖p − h(u, d)‖_P, ‖eₖ‖ ≤ L_p Vₖ, Vₖ² ≤ ρ₁Vₖ₋₁² + ρ₂‖uₖ − uₖ₋₁‖²", "true"))
 	form.Field(f, "transport", &r.Transport, form.Count(0, maxCount).Or(0), form.Says("With theory: work out the exact Wasserstein distance to the settled crowd every so many turns, of those measured, and at the last; 0: never. It is dear: some 0.04 s for 1000 people.", "W₁ ≤ Vₖ, ‖eₖ‖ ≤ L·W₁", "400"))
 	form.Field(f, "decisions", &r.Decisions, form.Pointed(form.Boolean()).Optional(), form.Says("Keep the decision of every measured turn, entry by entry, as the columns u_0, u_1 and so on, or by the names of its entries. Without it decisions of up to 16 entries are kept.", "uₖ", "true"))
-	form.Field(f, "traits", &r.Traits, form.Boolean().Optional(), form.Says("Keep the mean traits of the people sampled in the turn before a measured one, entry by entry, as the columns trait_0, trait_1 and so on.", "", "true"))
+	form.Field(f, "traits", &r.Traits, form.Boolean().Optional(), form.Says("Keep the mean traits of the people sampled in the turn before a measured one, entry by entry, as the columns trait_0, trait_1 and so on, or trait_ and their names.", "", "true"))
 }
 
 func (o *Optimum) describe(f *form.Form) {

@@ -98,17 +98,18 @@ type gist struct {
 
 // tell counts events that are there to stay.
 func (m *metrics) tell(loop string, events []session.Event) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	for _, e := range events {
 		m.events.WithLabelValues(string(e.Kind)).Inc()
 		var g gist
 		if session.IsOwn(loop) || json.Unmarshal(e.Body, &g) != nil {
 			continue
 		}
+		m.mu.Lock()
 		a := m.of(loop, g.Labels)
 		a.note(e.Kind, &g)
-		if a.isNamed {
+		isNamed := a.isNamed
+		m.mu.Unlock()
+		if isNamed {
 			m.count(loop, e.Kind, &g)
 		}
 	}
@@ -118,7 +119,7 @@ func (m *metrics) tell(loop string, events []session.Event) {
 func (m *metrics) of(loop string, labels map[string]string) *account {
 	a := m.loops[loop]
 	if a == nil {
-		a = &account{isNamed: len(m.loops) < namedLoops, alarms: map[string]bool{}}
+		a = &account{isNamed: len(m.loops) < namedLoops}
 		m.loops[loop] = a
 	}
 	a.isNamed = a.isNamed || labels["metrics"] == "on"
@@ -140,10 +141,17 @@ func (a *account) note(kind session.Kind, g *gist) {
 	case session.Closed, session.Abandoned, session.Superseded:
 		a.dataBy = time.Time{}
 	case session.Raised:
-		a.alarms[g.Name] = true
+		a.raise(g.Name)
 	case session.Cleared:
 		delete(a.alarms, g.Name)
 	}
+}
+
+func (a *account) raise(alarm string) {
+	if a.alarms == nil { // of most loops there is none
+		a.alarms = map[string]bool{}
+	}
+	a.alarms[alarm] = true
 }
 
 // count counts an event of a loop that has numbers of its own.
@@ -247,7 +255,7 @@ func (m standing) learn() {
 		a := m.of(tip.Loop, s.Labels)
 		a.mode = s.Mode
 		for name := range s.Alarms {
-			a.alarms[name] = true
+			a.raise(name)
 		}
 		if s.Live != nil && a.since.IsZero() {
 			a.since = s.Live.Since
