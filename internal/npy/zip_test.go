@@ -3,6 +3,7 @@ package npy_test
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"errors"
 	"os"
 	"os/exec"
@@ -154,7 +155,7 @@ except ImportError:
     sys.exit("no numpy")
 z = np.load(sys.argv[1])
 print(z.files, z["cube"].shape, z["cube"][1, 2, 3], z["q"].dtype, z["q"].ravel().tolist())`
-	out, err := exec.Command("python3", "-c", script, path).CombinedOutput()
+	out, err := exec.Command(cmp.Or(os.Getenv("KEDGE_PYTHON"), "python3"), "-c", script, path).CombinedOutput()
 	if err != nil {
 		t.Skipf("python3 with NumPy is not here: %s %v", out, err)
 	}
