@@ -15,6 +15,9 @@ import (
 
 // A person of weight three is three people: in what decisions earn, in means and tails that are bounded, and so in what is best.
 func TestWeightsCountAsSoManyPeople(t *testing.T) {
+	if testing.Short() {
+		t.Skip("searches two optima under bounds")
+	}
 	dir := t.TempDir()
 	weighted, repeated := "income,age,w\n", "income,age,w\n"
 	sum, people := 0.0, 0.0

@@ -32,6 +32,9 @@ algorithms:
 
 // The best decision is that of a grid over the square around the set, and again over the square around the best of that.
 func TestConvexConstraintsHaveTheBestDecision(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and on one goroutine")
+	}
 	loss := func(a, b float64) float64 { return (a-3)*(a-3) + 2*(b-2)*(b-2) - a }
 	for _, c := range []struct {
 		subject string

@@ -146,6 +146,9 @@ func TestSchemaAcceptsSpecs(t *testing.T) {
 
 // Every line of every case, left out or with another value: the schema refuses what is not read, and only that.
 func TestSchemaAgreesAboutDamagedSpecs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and on one goroutine")
+	}
 	agree := evidence.For(t, evidence.Promise{Name: "schema", Text: "specs of the cases with a line left out or another value: refused by the JSON Schema, as an independent validator has it, and read key by key, or the other way round"})
 	value := regexp.MustCompile(`: [^{\[].*$`)
 	for _, name := range Cases() {

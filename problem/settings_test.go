@@ -11,6 +11,9 @@ import (
 
 // Every setting can be given back by --set without changing the spec.
 func TestSettingsAreAssignments(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and on one goroutine")
+	}
 	for _, name := range problem.Cases() {
 		src, _ := problem.Case(name)
 		s, err := problem.Parse(kind.Standard(), name, src)

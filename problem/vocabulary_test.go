@@ -78,6 +78,9 @@ func TestComplete(t *testing.T) {
 
 // Every key comes once, behind the section it belongs to.
 func TestKeys(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and on one goroutine")
+	}
 	seen := map[string]bool{"": true}
 	for _, k := range Vocabulary(kind.Standard()).Keys() {
 		above := k.Path[:max(0, strings.LastIndexByte(k.Path, '.'))]

@@ -45,7 +45,11 @@ func (b Trial) watchers(ctx context.Context) ([]Rated, error) {
 			if err != nil {
 				return err
 			}
-			w.end(int64(status.Seq))
+			w.until.Store(int64(status.Seq) + 1)
+			if err := fourCalls(ctx, l, answers(tellPeople, tellDim, 0)); err != nil {
+				return err
+			}
+			w.end()
 			gaps, seen = gaps+w.gaps.Load(), seen+w.seen.Load()
 			return nil
 		})
@@ -130,13 +134,13 @@ func (w *watch) follow(lines *bufio.Scanner) {
 	w.gaps.Add(1) // it ended before its time
 }
 
-// end has the watchers end once they have seen an event, which has happened; a last one is counted as missed if it never comes.
-func (w *watch) end(seq int64) {
-	w.until.Store(seq)
+// end waits for the watchers to see the event after which they end; one that never does is counted as missed.
+func (w *watch) end() {
 	done := make(chan struct{})
 	go func() { w.all.Wait(); close(done) }()
 	select {
 	case <-done:
 	case <-time.After(10 * time.Second):
+		w.gaps.Add(1)
 	}
 }
