@@ -155,7 +155,7 @@ func (b Trial) series(ctx context.Context) ([]Rated, error) {
 		}
 		offer := reply.(session.Offer)
 		for range rounds {
-			told := session.Tell{ID: "all", Batch: session.Batch{P: []float64{5, 5, 5}, D: []float64{9, 9, 9}}}
+			told := session.Tell{ID: "all", Batch: session.Batch{P: []float64{5, 5, 5, 6, 5, 4}, D: []float64{9, 9, 9, 9, 9, 8}}} // one alone has no interval, and so no value
 			reply, err := do(session.Exchange{K: offer.K, Deploy: &session.Deploy{U: offer.U}, Tell: &told, Close: &session.Close{}, Ask: true})
 			if err != nil {
 				return err
