@@ -155,11 +155,11 @@ func TestSeriesAndDistribution(t *testing.T) {
 		u0 = append(u0, 3+0.01*float64(k%4))
 	}
 	s.want(200, "POST", at+"/pause", `{"reason":"stock-take"}`)
-	r := s.want(200, "GET", at+"/series?name=value,u.0,people&points=4&from_k=2", "")
-	if got := fmt.Sprint(r["k"]); got != "[2 4 6 8]" {
+	r := s.want(200, "GET", at+"/series?name=value,deployed.0,rows&points=5&from_k=2", "")
+	if got := fmt.Sprint(r["k"]); got != "[2 4 6 8 10]" {
 		t.Errorf("k: %s", got)
 	}
-	for name, list := range map[string][]float64{"value": values[1:], "u.0": u0[1:]} {
+	for name, list := range map[string][]float64{"value": values[1:], "deployed.0": u0[1:]} {
 		b := r[name].(map[string]any)
 		low, high := numbersOf(b["min"]), numbersOf(b["max"])
 		for i := range 4 {
@@ -168,7 +168,7 @@ func TestSeriesAndDistribution(t *testing.T) {
 			}
 		}
 	}
-	if marks := r["marks"].([]any); len(marks) != 1 || marks[0].(map[string]any)["words"] != "paused: stock-take" {
+	if marks := r["marks"].([]any); len(marks) != 1 || marks[0].(map[string]any)["words"] != "paused: stock-take" || marks[0].(map[string]any)["k"] != rounds+1.0 {
 		t.Errorf("marks: %v", marks)
 	}
 	s.want(400, "GET", at+"/series?name=u.2", "")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -29,6 +30,12 @@ type Journal interface {
 	State(loop string) ([]byte, error)
 	// Loops are the heads of all loops, by name, and of what a service keeps to itself; see IsOwn.
 	Loops(ctx context.Context) ([]Tip, error)
+	// Series are numbers of the decisions of a loop from one on, in at most so many points. [Decision.Numbers] has their names.
+	Series(ctx context.Context, loop string, names []string, from, points int) (*SeriesPage, error)
+	// Newest returns the newest events of some kinds, at most so many, in their order.
+	Newest(ctx context.Context, loop string, kinds []Kind, most int) ([]Event, error)
+	// DecisionAt is the newest decision when an event happened, 0 for none.
+	DecisionAt(loop string, seq int) (k int, err error)
 }
 
 // Tip is the newest event of a loop.
@@ -71,7 +78,7 @@ type entry struct {
 	pending func() error // of the newest append
 	grown   int          // bytes of events since the state was saved
 	size    int          // of the state then
-	used    time.Time    // by somebody else than time
+	used    atomic.Int64 // when somebody else than time did, in nanoseconds since 1970
 }
 
 // NewFleet is a host of the loops of a journal. Watch, unless it is nil, is told of events once they are there to stay.
@@ -82,7 +89,7 @@ func NewFleet(j Journal, c Clock, p Planner, watch func(loop string, events []Ev
 // Do carries out a command on a loop for somebody. What it returns is written down for good.
 func (h *Fleet) Do(ctx context.Context, name, actor string, c Command) (any, error) {
 	e := h.enter(name)
-	e.used = h.clock.Now()
+	e.used.Store(h.clock.Now().UnixNano())
 	return h.carry(ctx, name, e, actor, c)
 }
 
@@ -147,7 +154,7 @@ func (h *Fleet) decide(ctx context.Context, name string, e *entry, actor string,
 func (h *Fleet) Look(ctx context.Context, name string, look func(*Loop) error) error {
 	e := h.enter(name)
 	defer e.mu.Unlock()
-	e.used = h.clock.Now()
+	e.used.Store(h.clock.Now().UnixNano())
 	err := h.load(ctx, name, e)
 	if err == nil {
 		err = e.pending()

@@ -59,7 +59,7 @@ func (h *Fleet) pass(ctx context.Context, name string) error {
 		}
 		e = h.enter(name)
 	}
-	if e.loop != nil && now.Sub(e.used) >= patience {
+	if e.loop != nil && now.Sub(time.Unix(0, e.used.Load())) >= patience {
 		h.rest(name, e)
 	}
 	e.mu.Unlock()
@@ -103,7 +103,9 @@ func (h *Fleet) thin(most int) {
 		}
 	}
 	h.mu.Unlock()
-	slices.SortFunc(awake, func(a, b one) int { return cmp.Or(a.lastUse().Compare(b.lastUse()), strings.Compare(a.name, b.name)) })
+	slices.SortFunc(awake, func(a, b one) int {
+		return cmp.Or(cmp.Compare(a.used.Load(), b.used.Load()), strings.Compare(a.name, b.name))
+	})
 	for _, a := range awake[:max(0, len(awake)-most)] {
 		a.mu.Lock()
 		if a.loop != nil && !a.gone {
@@ -111,12 +113,6 @@ func (h *Fleet) thin(most int) {
 		}
 		a.mu.Unlock()
 	}
-}
-
-func (e *entry) lastUse() time.Time {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.used
 }
 
 // Rest saves all loops and lets go of them, before a service ends.

@@ -109,13 +109,16 @@ func (s *scene) replays() {
 	if !reflect.DeepEqual(again.Status(), s.loop.Status()) {
 		s.Errorf("replayed %s, want %s", text(again.Status()), text(s.loop.Status()))
 	}
-	if r, err := session.Replay(s.Context(), kept{s}, "shop", session.Standard); err != nil || r.Events != len(s.past.events) || len(r.Lacking) > 0 {
+	if r, err := session.Replay(s.Context(), kept{scene: s}, "shop", session.Standard); err != nil || r.Events != len(s.past.events) || len(r.Lacking) > 0 {
 		s.Errorf("carried out again: %+v, %v", r, err)
 	}
 }
 
 // kept is the events of a scene as a journal that can be read.
-type kept struct{ *scene }
+type kept struct {
+	session.Journal // of what a replay does not ask
+	*scene
+}
 
 func (k kept) Append(string, int, []session.Event, []byte) (wait func() error) {
 	return func() error { return errors.New("it can only be read") }

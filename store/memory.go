@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -125,4 +126,51 @@ func (m *InMemory) Loops(context.Context) (list []session.Tip, err error) {
 	}
 	slices.SortFunc(list, func(a, b session.Tip) int { return strings.Compare(a.Loop, b.Loop) })
 	return list, nil
+}
+
+// Series are numbers of the decisions of a loop.
+func (m *InMemory) Series(_ context.Context, loop string, names []string, from, points int) (*session.SeriesPage, error) {
+	all := map[string]map[int]float64{}
+	newest, err := m.DecisionAt(loop, math.MaxInt)
+	for k := 1; k <= newest && err == nil; k++ {
+		events, _ := m.Decision(loop, k)
+		var d *session.Decision
+		if d, err = session.DecisionOf(events); err == nil {
+			d.Numbers(func(name string, v float64) {
+				if all[name] == nil {
+					all[name] = map[int]float64{}
+				}
+				all[name][k] = v
+			})
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return pageOf(names, from, newest, points, func(name string, _ int, visit func(k int, v float64)) error {
+		for k, v := range all[name] {
+			visit(k, v)
+		}
+		return nil
+	})
+}
+
+// Newest returns the newest events of some kinds.
+func (m *InMemory) Newest(_ context.Context, loop string, kinds []session.Kind, most int) (list []session.Event, err error) {
+	for _, e := range m.of(loop).events {
+		if slices.Contains(kinds, e.Kind) {
+			list = append(list, e)
+		}
+	}
+	return list[max(0, len(list)-most):], nil
+}
+
+// DecisionAt is the newest decision when an event happened.
+func (m *InMemory) DecisionAt(loop string, seq int) (k int, err error) {
+	for _, e := range m.of(loop).events {
+		if e.Seq <= seq && (e.Kind == session.Opened || e.Kind == session.Proposed) {
+			k = e.K
+		}
+	}
+	return k, nil
 }

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/kedge-opt/kedge/session"
@@ -27,6 +29,27 @@ func (s *SQLite) Decision(loop string, k int) (list []session.Event, err error) 
 func (s *SQLite) Find(loop string, k int, ref string) (found *session.Event, err error) {
 	err = s.query(context.Background(), s.peek, func(e session.Event) error { found = &e; return nil }, `SELECT `+eventColumns+` AND e.k = ? AND e.ref = ?`, loop, k, ref)
 	return found, err
+}
+
+// Newest returns the newest events of some kinds.
+func (s *SQLite) Newest(ctx context.Context, loop string, kinds []session.Kind, most int) (list []session.Event, err error) {
+	args := []any{loop}
+	for _, k := range kinds {
+		args = append(args, string(k))
+	}
+	places := strings.TrimSuffix(strings.Repeat("?, ", len(kinds)), ", ")
+	err = s.query(ctx, s.read, func(e session.Event) error { list = append(list, e); return nil }, `SELECT `+eventColumns+` AND e.kind IN (`+places+`) ORDER BY e.seq DESC LIMIT ?`, append(args, most)...)
+	slices.Reverse(list)
+	return list, err
+}
+
+// DecisionAt is the newest decision when an event happened.
+func (s *SQLite) DecisionAt(loop string, seq int) (k int, err error) {
+	err = s.peek.QueryRow(`SELECT e.k FROM events e JOIN loops l ON l.id = e.loop WHERE l.name = ? AND e.seq <= ? AND e.kind IN ('opened', 'proposed') ORDER BY e.seq DESC LIMIT 1`, loop, seq).Scan(&k)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return k, err
 }
 
 // decisions visits decisions in their order.

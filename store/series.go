@@ -6,10 +6,8 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/kedge-opt/kedge/session"
 )
@@ -17,7 +15,7 @@ import (
 // perBlock is how many decisions a block of a series has. A block is written once all of them have ended; it can be made again from events.
 const perBlock = 256
 
-// Series are numbers of the decisions of a loop from one on, in at most so many buckets. [session.Decision.Numbers] has their names.
+// Series are numbers of the decisions of a loop.
 func (s *SQLite) Series(ctx context.Context, loop string, names []string, from, points int) (*session.SeriesPage, error) {
 	var id int64
 	var newest int
@@ -25,19 +23,8 @@ func (s *SQLite) Series(ctx context.Context, loop string, names []string, from, 
 	if err != nil {
 		return nil, fmt.Errorf("loop %s: %w", loop, err)
 	}
-	from, points = max(1, from), max(1, points)
-	c := &session.SeriesPage{K: []int{}, Series: map[string]session.Extremes{}}
-	width := max(1, (newest-from+points)/points)
-	for k := from; k <= newest; k += width {
-		c.K = append(c.K, k)
-	}
-	all := &graph{s: s, loop: loop, id: id, newest: newest}
-	for _, name := range names {
-		if c.Series[name], err = all.thin(ctx, name, from, width, len(c.K)); err != nil {
-			return nil, err
-		}
-	}
-	return c, all.unknown(c)
+	g := &graph{s: s, loop: loop, id: id, newest: newest}
+	return pageOf(names, from, newest, points, func(name string, from int, visit func(k int, v float64)) error { return g.read(ctx, name, from, visit) })
 }
 
 // graph reads series of one loop, block by block.
@@ -49,41 +36,28 @@ type graph struct {
 	made   map[int]map[string][]float64 // blocks that were not there
 }
 
-func (g *graph) thin(ctx context.Context, name string, from, width, buckets int) (session.Extremes, error) {
-	b := session.Extremes{Min: make(session.Sparse, buckets), Max: make(session.Sparse, buckets)}
-	for i := range buckets {
-		b.Min[i], b.Max[i] = math.NaN(), math.NaN()
-	}
-	stored, err := g.read(ctx, name, (from-1)/perBlock)
+// read visits the numbers of a name, block by block; what is not kept, or not sound, is worked out.
+func (g *graph) read(ctx context.Context, name string, from int, visit func(k int, v float64)) error {
+	stored, err := g.stored(ctx, name, (from-1)/perBlock)
 	if err != nil {
-		return b, err
+		return err
 	}
 	for block := (from - 1) / perBlock; block*perBlock < g.newest; block++ {
 		values, ok := stored[block]
 		if !ok {
 			if values, err = g.make(block, name); err != nil {
-				return b, err
+				return err
 			}
 		}
 		for i, v := range values {
-			k := block*perBlock + i + 1
-			if k < from || k > g.newest || math.IsNaN(v) {
-				continue
-			}
-			at := (k - from) / width
-			if !(b.Min[at] <= v) {
-				b.Min[at] = v
-			}
-			if !(b.Max[at] >= v) {
-				b.Max[at] = v
-			}
+			visit(block*perBlock+i+1, v)
 		}
 	}
-	return b, nil
+	return nil
 }
 
-// read returns the blocks that are there and sound.
-func (g *graph) read(ctx context.Context, name string, from int) (map[int][]float64, error) {
+// stored returns the blocks that are there and sound.
+func (g *graph) stored(ctx context.Context, name string, from int) (map[int][]float64, error) {
 	found, err := g.s.read.QueryContext(ctx, `SELECT block, data FROM series WHERE loop = ? AND name = ? AND block >= ?`, g.id, name, from)
 	if err != nil {
 		return nil, err
@@ -139,23 +113,6 @@ func (g *graph) keep(block int, all map[string][]float64) {
 		}
 		return nil
 	})
-}
-
-// unknown refuses names of which no decision has a number.
-func (g *graph) unknown(c *session.SeriesPage) error {
-	for name, b := range c.Series {
-		if len(c.K) == 0 || slices.ContainsFunc(b.Min, func(v float64) bool { return !math.IsNaN(v) }) {
-			continue
-		}
-		known := map[string]bool{}
-		for _, all := range g.made {
-			for name := range all {
-				known[name] = true
-			}
-		}
-		return &session.Refusal{Type: session.NotFound, Detail: fmt.Sprintf("no decision has a number called %q; the newest have %s", name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))}
-	}
-	return nil
 }
 
 // writeBlock is a block as it is kept, with a sum: SQLite does not notice a bit that turned.

@@ -162,7 +162,7 @@ func (b Trial) series(ctx context.Context) ([]Rated, error) {
 			}
 			offer = *reply.(session.Exchanged).Next
 		}
-		for range b.Rounds {
+		for range b.Rounds + 1 { // the first has blocks to make, once
 			begun := time.Now()
 			page, err := j.Series(ctx, "shop", []string{"value"}, 1, 2000)
 			if err != nil {
@@ -175,5 +175,9 @@ func (b Trial) series(ctx context.Context) ([]Rated, error) {
 		}
 		return nil
 	})
-	return []Rated{below(fmt.Sprintf("a series of %d rounds to 2,000 points", rounds), "ms", median(times), 50)}, err
+	if err != nil {
+		return nil, err
+	}
+	name := fmt.Sprintf("a series of %d rounds to 2,000 points", rounds)
+	return []Rated{below(name, "ms", median(times[1:]), 50), below(name+", the first time", "ms", times[0], 50)}, nil
 }
