@@ -146,7 +146,7 @@ func batchesIn(t *testing.T, data, loop string) map[string]bool {
 
 // systemd hears that the service is ready, and that it stops; those who watch hear goodbye; a second signal ends it at once.
 func TestServiceSaysHowItIs(t *testing.T) {
-	dir := t.TempDir()
+	dir := shortDir(t)
 	path := filepath.Join(dir, "notify")
 	ear, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
 	if err != nil {

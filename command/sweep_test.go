@@ -168,9 +168,9 @@ func TestLiveSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, size := range [][2]int{{80, 24}, {200, 50}} {
-		server := fmt.Sprintf("kedge-test-%d-%d", os.Getpid(), size[0])
+		server := filepath.Join(shortDir(t), "tmux")
 		tmux := func(args ...string) string {
-			out, err := exec.Command("tmux", append([]string{"-L", server}, args...)...).CombinedOutput()
+			out, err := exec.Command("tmux", append([]string{"-S", server}, args...)...).CombinedOutput()
 			if err != nil {
 				t.Fatalf("tmux %v: %v: %s", args, err, out)
 			}
@@ -178,7 +178,7 @@ func TestLiveSweep(t *testing.T) {
 		}
 		tmux("new", "-d", "-x", fmt.Sprint(size[0]), "-y", fmt.Sprint(size[1]),
 			fmt.Sprintf("%s sweep %s --out %s%d; echo exit $?; sleep 600", kedge, file, dir, size[0]))
-		t.Cleanup(func() { exec.Command("tmux", "-L", server, "kill-server").Run() })
+		t.Cleanup(func() { exec.Command("tmux", "-S", server, "kill-server").Run() })
 		var live, screen string
 		for range 1200 {
 			screen = tmux("capture-pane", "-p")

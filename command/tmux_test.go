@@ -28,8 +28,8 @@ func open(t *testing.T, width, height int, env ...string) *terminal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env = append(env, "PATH="+filepath.Dir(name)+":"+os.Getenv("PATH"), "PS1=[$?]$ ", "HISTFILE=", "LC_ALL=C.UTF-8", "TMUX=", "TMUX_TMPDIR="+programDir)
-	term := &terminal{t, fmt.Sprintf("kedge-test-%d-%d-%s", os.Getpid(), width, t.Name()), append(os.Environ(), env...), width, height}
+	env = append(env, "PATH="+filepath.Dir(name)+":"+os.Getenv("PATH"), "PS1=[$?]$ ", "HISTFILE=", "LC_ALL=C.UTF-8", "TMUX=")
+	term := &terminal{t, filepath.Join(shortDir(t), "tmux"), append(os.Environ(), env...), width, height}
 	t.Cleanup(func() { term.tmux("kill-server") })
 	term.tmux("-f", "/dev/null", "new-session", "-d", "-x", fmt.Sprint(width), "-y", fmt.Sprint(height), "-c", t.TempDir(),
 		"bash", "--norc", "--noprofile")
@@ -37,9 +37,20 @@ func open(t *testing.T, width, height int, env ...string) *terminal {
 	return term
 }
 
+// shortDir makes a folder for sockets, whose paths may have some hundred bytes, however long TMPDIR and the test's name are.
+func shortDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "kedge")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
 func (t *terminal) tmux(args ...string) string {
 	t.Helper()
-	c := exec.Command("tmux", append([]string{"-u", "-L", t.socket}, args...)...)
+	c := exec.Command("tmux", append([]string{"-u", "-S", t.socket}, args...)...)
 	c.Env = t.env
 	out, err := c.CombinedOutput()
 	if err != nil {
