@@ -263,6 +263,8 @@ func TestFlaws(t *testing.T) {
 		{batch.JSON, batch.Malformed, "/x", `{"x":1}`},
 		{batch.JSON, batch.Malformed, "", `{"p":[` + rows(1) + `],"p":[` + rows(1) + `]}`},
 		{batch.JSON, batch.Malformed, "", `{"p":[` + rows(1) + `]} {}`},
+		{batch.JSON, batch.Malformed, "", `{"p":[` + rows(1) + "]}\x00 and more"},
+		{batch.Lines, batch.Malformed, "", `{"p":[1,2,3]}` + "\n\x00\n" + `{"p":[4,5,6]}`},
 		{batch.JSON, batch.Malformed, "", ``},
 		{batch.JSON, batch.Malformed, "", `[]`},
 		{batch.JSON, batch.Malformed, "/id/0", `{"p":[` + rows(1) + `],"id":[1.5]}`},

@@ -148,6 +148,9 @@ func (s *scanner) next() byte {
 		return 0
 	}
 	s.must(err)
+	if c == 0 { // which would pass for the end
+		s.wrong("a byte 0, which JSON does not have")
+	}
 	return c
 }
 

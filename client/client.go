@@ -3,7 +3,7 @@
 //	loop := client.Open("http://127.0.0.1:7070").Loop("shop")
 //	d, err := loop.Ask(ctx)
 //	err = loop.Deploy(ctx, d.K, d.U)
-//	err = loop.Tell(ctx, d.K, "morning", client.Batch{P: states, D: traits})
+//	err = loop.Tell(ctx, d.K, "morning", client.Answers{P: states, D: traits})
 //	outcome, err := loop.Close(ctx, d.K)
 //
 // Every call can be repeated: the service knows decisions by their number and batches by their name. Calls that got no answer, or a 5xx, are
@@ -200,7 +200,7 @@ func (l *Remote) Log(ctx context.Context, after int) (list []session.Event, err 
 }
 
 func (l *Remote) path(format string, args ...any) string {
-	return "/v1/loops/" + l.Name + fmt.Sprintf(format, args...)
+	return "/v1/loops/" + url.PathEscape(l.Name) + fmt.Sprintf(format, args...)
 }
 
 // mostReply is how much of a reply is read.
