@@ -7,12 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"time"
 
+	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/columns"
-	"github.com/kedge-opt/kedge/internal/intake"
 	"github.com/kedge-opt/kedge/session"
 )
 
@@ -117,7 +116,7 @@ func (s *samples) write(w io.Writer) error {
 
 // readSamples makes the blobs of a table of people.
 func readSamples(data []byte, to map[session.Hash][]byte) error {
-	table, err := columns.ReadParquet(bytes.NewReader(data), int64(len(data)), intake.Limits{Bytes: mostOfBundle, Ratio: math.MaxInt64})
+	table, err := folder.ReadTable(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return err
 	}
