@@ -1,13 +1,6 @@
 package session
 
-import (
-	"fmt"
-	"math"
-
-	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/batch"
-	"github.com/kedge-opt/kedge/problem/live"
-)
+import "github.com/kedge-opt/kedge/batch"
 
 // Batch is people who answered what is live, one a row.
 type Batch = batch.Batch
@@ -18,74 +11,3 @@ const (
 	MostBatches   = 1_000     // of a decision
 	MostOfAllRows = 1_000_000 // of a decision
 )
-
-// hasTraits tells whether everybody has a trait, or nobody needs one.
-func hasTraits(b *Batch, dim kedge.Dims) bool {
-	return dim.Trait == 0 || b.D != nil && len(b.Missing) == 0
-}
-
-// withoutTrait is how many rows have none.
-func withoutTrait(b *Batch, dim kedge.Dims) int {
-	if b.D == nil && dim.Trait > 0 {
-		return len(b.P) / dim.State
-	}
-	return len(b.Missing)
-}
-
-// checkBatch refuses a batch that a loop cannot take, with a pointer to the first fault.
-func checkBatch(b *Batch, dim kedge.Dims, want *live.Arrangement) (n int, err error) {
-	n = len(b.P) / dim.State
-	fault := func(kind, pointer, format string, args ...any) error {
-		detail := fmt.Sprintf(format, args...)
-		return &Refusal{Type: kind, Detail: detail + "; nothing was stored", Errors: []Fault{{pointer, detail}}}
-	}
-	switch {
-	case len(b.P) == 0 || len(b.P)%dim.State != 0:
-		return 0, fault(DimensionMismatch, "/p", "p has %d numbers, want at least one row of %d", len(b.P), dim.State)
-	case n > MostRows:
-		return 0, fault(TooLarge, "/p", "%d rows, at most %d in a batch", n, MostRows)
-	case b.D != nil && len(b.D) != n*dim.Trait:
-		return 0, fault(DimensionMismatch, "/d", "d has %d numbers, want %d rows of %d", len(b.D), n, dim.Trait)
-	case b.W != nil && len(b.W) != n:
-		return 0, fault(DimensionMismatch, "/w", "w has %d numbers, want one a row of %d", len(b.W), n)
-	case b.Who != nil && len(b.Who) != n:
-		return 0, fault(DimensionMismatch, "/id", "id has %d entries, want one a row of %d", len(b.Who), n)
-	}
-	for _, has := range []struct {
-		what, pointer, want string
-		given               bool
-	}{{"weights", "/w", want.Weights, b.W != nil}, {"traits", "/d", want.Traits, hasTraits(b, dim)}, {"ids", "/id", want.IDs, b.Who != nil}} {
-		switch {
-		case has.want == live.Without && has.given && (has.what != "traits" || dim.Trait > 0):
-			return 0, fault(DimensionMismatch, has.pointer, "rows have %s, but by live.samples they have none", has.what)
-		case has.want == live.Required && !has.given:
-			return 0, fault(DimensionMismatch, has.pointer, "rows need %s by live.samples", has.what)
-		}
-	}
-	for _, list := range []struct {
-		name    string
-		numbers []float64
-		width   int
-	}{{"p", b.P, dim.State}, {"d", b.D, dim.Trait}, {"w", b.W, 1}} {
-		for i, v := range list.numbers {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				at := fmt.Sprintf("/%s/%d/%d", list.name, i/list.width, i%list.width)
-				if list.width == 1 && list.name == "w" {
-					at = fmt.Sprintf("/w/%d", i)
-				}
-				return 0, fault(NotFinite, at, "%s is %v, want a finite number", at, v)
-			}
-		}
-	}
-	sum := 0.0
-	for i, w := range b.W {
-		if w < 0 {
-			return 0, fault(BadWeights, fmt.Sprintf("/w/%d", i), "a weight is %v, want one ≥ 0", w)
-		}
-		sum += w
-	}
-	if b.W != nil && !(sum > 0) {
-		return 0, fault(BadWeights, "/w", "all weights are 0")
-	}
-	return n, nil
-}

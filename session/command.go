@@ -248,15 +248,15 @@ func (c Tell) do(l *Loop) (any, error) {
 		observed = later(c.Batch.ObservedAt, time.Time{})
 		c.Batch.ObservedAt = observed
 	}
-	n, err := checkBatch(&c.Batch, l.plan.Dims, l.plan.Live)
-	if err != nil {
-		return nil, err
+	n, wrong := c.Batch.Check(l.plan.Dims, l.plan.Live)
+	if wrong != nil {
+		return nil, &Refusal{Type: wrong.Kind, Detail: wrong.Detail + "; nothing was stored", Errors: []Fault{{wrong.Pointer, wrong.Detail}}}
 	}
 	frame, err := c.Batch.Encode()
 	if err != nil {
 		return nil, err
 	}
-	r := Receipt{ID: c.ID, Rows: n, WithoutTrait: withoutTrait(&c.Batch, l.plan.Dims), ObservedAt: observed, Content: sha256.Sum256(frame)}
+	r := Receipt{ID: c.ID, Rows: n, WithoutTrait: c.Batch.WithoutTrait(l.plan.Dims), ObservedAt: observed, Content: sha256.Sum256(frame)}
 	r.Late = d.State != IsOpen && d.State != IsDeployed
 	if i, ok := d.receipt(c.ID); ok {
 		if d.Batches[i].Content != r.Content {
