@@ -13,6 +13,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"unicode/utf8"
 
 	"github.com/kedge-opt/kedge"
@@ -293,6 +294,49 @@ func TestFlaws(t *testing.T) {
 		if _, err := read(c.format, []byte(c.text)); !errors.As(err, &f) || f.Kind != c.kind || f.Pointer != c.pointer {
 			t.Errorf("%s %.60q: %#v, want %s at %q", c.format, c.text, err, c.kind, c.pointer)
 		}
+	}
+}
+
+// Numbers are those of JSON: every short word is taken if and only if encoding/json takes it, as the same number.
+func TestNumbersAreThoseOfJSON(t *testing.T) {
+	const signs = "-+.01eEx"
+	for length := 1; length <= 5; length++ {
+		for n := range int(math.Pow(float64(len(signs)), float64(length))) {
+			word := make([]byte, length)
+			for i := range word {
+				word[i], n = signs[n%len(signs)], n/len(signs)
+			}
+			var want float64
+			refused := json.Unmarshal(word, &want)
+			told, err := read(batch.Lines, fmt.Appendf(nil, `{"p":[2,%s,3]}`, word))
+			if (err == nil) != (refused == nil) {
+				t.Fatalf("%s: %v, by encoding/json %v", word, err, refused)
+			}
+			if err == nil && math.Float64bits(told.P[1]) != math.Float64bits(want) {
+				t.Fatalf("%s is %v, want %v", word, told.P[1], want)
+			}
+		}
+	}
+}
+
+// Wherever a message is cut into pieces on its way, it says the same.
+func TestPiecesMakeTheWhole(t *testing.T) {
+	c := drawn(rand.New(rand.NewPCG(5, 6)), 2000, dims, true, true, true)
+	want := c.frame(t)
+	for name, cut := range map[string]func(io.Reader) io.Reader{"bytes": iotest.OneByteReader, "halves": iotest.HalfReader, "with its end": iotest.DataErrReader} {
+		for f, data := range map[batch.Format][]byte{batch.JSON: c.json(), batch.Lines: c.lines()} {
+			told, err := batch.Read(cut(bytes.NewReader(data)), f, dims, batch.DefaultMost(f))
+			if err != nil {
+				t.Fatalf("%s in %s: %v", f, name, err)
+			}
+			if got, _ := told.Encode(); !bytes.Equal(got, want) {
+				t.Errorf("%s in %s is another batch", f, name)
+			}
+		}
+	}
+	broken := errors.New("broken")
+	if _, err := batch.Read(io.MultiReader(strings.NewReader(`{"p":[[1,2`), iotest.ErrReader(broken)), batch.JSON, dims, batch.DefaultMost(batch.JSON)); !errors.Is(err, broken) {
+		t.Errorf("a reader that breaks: %v", err)
 	}
 }
 

@@ -1,7 +1,6 @@
 package batch
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"io"
@@ -107,7 +106,10 @@ func readLines(s *scanner, b *builder) {
 
 // scanner reads JSON that has one shape, from the left, and knows where it is.
 type scanner struct {
-	from  *bufio.Reader
+	from  io.Reader
+	have  []byte // what was read of it
+	at    int    // what of that was taken
+	fault error  // of the reader, after that
 	token []byte
 	path  []step
 }
@@ -119,7 +121,38 @@ type step struct {
 	isRow bool
 }
 
-func newScanner(r io.Reader) *scanner { return &scanner{from: bufio.NewReaderSize(r, 64<<10)} }
+func newScanner(r io.Reader) *scanner { return &scanner{from: r} }
+
+// How much is read at a time: little of a small batch, for thousands come at once, and more of one that turns out to be large.
+const (
+	leastRead = 4 << 10
+	mostRead  = 64 << 10
+)
+
+// fill reads more once all was taken, and tells whether there is any.
+func (s *scanner) fill() bool {
+	if room := cap(s.have); room < mostRead && len(s.have) == room {
+		s.have = make([]byte, 0, max(leastRead, 4*room))
+	}
+	s.at = 0
+	for range 100 { // a reader may give nothing now and then
+		if s.fault != nil {
+			break
+		}
+		n, err := s.from.Read(s.have[:cap(s.have)])
+		if s.have, s.fault = s.have[:n], err; n > 0 {
+			return true
+		}
+	}
+	s.have = s.have[:0]
+	if s.fault == nil {
+		s.fault = io.ErrNoProgress
+	}
+	if s.fault != io.EOF {
+		s.must(s.fault)
+	}
+	return false
+}
 
 // pointer is where the scanner is, by RFC 6901.
 func (s *scanner) pointer() (text string) {
@@ -143,12 +176,16 @@ func (s *scanner) wrong(format string, args ...any) {
 
 // next is the next byte, 0 at the end.
 func (s *scanner) next() byte {
-	c, err := s.from.ReadByte()
-	if err == io.EOF {
+	if s.at == len(s.have) && !s.fill() {
 		return 0
 	}
-	s.must(err)
-	if c == 0 { // which would pass for the end
+	s.at++
+	return s.real(s.have[s.at-1])
+}
+
+// real is a byte that was read; one of 0 would pass for the end.
+func (s *scanner) real(c byte) byte {
+	if c == 0 {
 		s.wrong("a byte 0, which JSON does not have")
 	}
 	return c
@@ -163,18 +200,17 @@ func (s *scanner) must(err error) {
 	}
 }
 
-// peek skips white space and looks at what follows.
+// peek skips white space and looks at what follows, 0 at the end.
 func (s *scanner) peek() byte {
-	for {
-		switch c := s.next(); c {
+	for s.at < len(s.have) || s.fill() {
+		switch c := s.have[s.at]; c {
 		case ' ', '\t', '\r', '\n':
-		case 0:
-			return 0
+			s.at++
 		default:
-			s.must(s.from.UnreadByte())
-			return c
+			return s.real(c)
 		}
 	}
+	return 0
 }
 
 func (s *scanner) more() bool { return s.peek() != 0 }
@@ -191,7 +227,7 @@ func (s *scanner) take(c byte) bool {
 	if s.peek() != c || c == 0 {
 		return false
 	}
-	s.next()
+	s.at++
 	return true
 }
 
@@ -206,8 +242,8 @@ func (s *scanner) shown() string {
 	if s.peek() == 0 {
 		return "the end"
 	}
-	text, _ := s.from.Peek(min(20, s.from.Buffered()))
-	return strconv.Quote(string(text))
+	rest := s.have[s.at:]
+	return strconv.Quote(string(rest[:min(20, len(rest))]))
 }
 
 // object reads an object, whose keys are there once.
@@ -248,16 +284,23 @@ func (s *scanner) list(each func(i int)) {
 
 // numbers reads a list of n numbers.
 func (s *scanner) numbers(to []float64, n int) []float64 {
-	got, pointer := 0, s.pointer
-	s.list(func(i int) {
-		if got++; got > n {
-			s.path = s.path[:len(s.path)-1]
-			panic(flaw(DimensionMismatch, pointer(), "%s has more than %d numbers", pointer(), n))
+	s.want('[', "a list")
+	depth, got := len(s.path), 0
+	s.path = append(s.path, step{isRow: true})
+	for ; !s.take(']'); got++ {
+		if got > 0 {
+			s.want(',', "a comma or ]")
 		}
+		if got == n {
+			s.path = s.path[:depth]
+			panic(flaw(DimensionMismatch, s.pointer(), "%s has more than %d numbers", s.pointer(), n))
+		}
+		s.path[depth].i = got
 		to = append(to, s.number())
-	})
+	}
+	s.path = s.path[:depth]
 	if got != n {
-		panic(short(pointer(), got, n, "numbers"))
+		panic(short(s.pointer(), got, n, "numbers"))
 	}
 	return to
 }
@@ -267,8 +310,8 @@ func (s *scanner) null() bool {
 	if s.peek() != 'n' {
 		return false
 	}
-	if s.word() != "null" {
-		s.wrong("want null, not %q", s.token)
+	if word := s.word(); string(word) != "null" {
+		s.wrong("want null, not %q", word)
 	}
 	return true
 }
@@ -276,20 +319,30 @@ func (s *scanner) null() bool {
 // longestToken is how many bytes a number or a text may have.
 const longestToken = 1 << 10
 
-// word reads letters, digits and signs.
-func (s *scanner) word() string {
+// word reads letters, digits and signs. It stays what it is until more is read.
+func (s *scanner) word() []byte {
 	s.peek()
+	rest := s.have[s.at:]
+	for i, c := range rest {
+		if !inWord(c) && i <= longestToken {
+			s.at += i
+			return rest[:i]
+		}
+	}
 	s.token = s.token[:0]
-	for {
-		c := s.next()
-		if !(c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '+' || c == '-' || c == '.') {
-			if c != 0 {
-				s.must(s.from.UnreadByte())
-			}
-			return string(s.token)
+	for s.at < len(s.have) || s.fill() { // it goes on in what is read next
+		c := s.have[s.at]
+		if !inWord(c) {
+			break
 		}
 		s.grow(c)
+		s.at++
 	}
+	return s.token
+}
+
+func inWord(c byte) bool {
+	return c >= '0' && c <= '9' || c == '.' || c == '-' || c == '+' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
 func (s *scanner) grow(c byte) {
@@ -301,6 +354,18 @@ func (s *scanner) grow(c byte) {
 // number reads one that is finite. What Python writes for those that are not is known.
 func (s *scanner) number() float64 {
 	word := s.word()
+	if !isNumber(word) {
+		s.noNumber(string(word))
+	}
+	v, err := strconv.ParseFloat(string(word), 64)
+	if err != nil {
+		panic(flaw(NotFinite, s.pointer(), "%s is %.40s, which no double holds", s.pointer(), word))
+	}
+	return v
+}
+
+// noNumber says what a word is instead of a number.
+func (s *scanner) noNumber(word string) {
 	switch word {
 	case "NaN", "Infinity", "-Infinity":
 		panic(flaw(NotFinite, s.pointer(), "%s is %s, want a finite number", s.pointer(), word))
@@ -309,14 +374,41 @@ func (s *scanner) number() float64 {
 	case "":
 		s.wrong("want a number, not %s", s.shown())
 	}
-	if !json.Valid(s.token) || word == "true" || word == "false" {
-		s.wrong("%q is no number", word)
+	s.wrong("%q is no number", word)
+}
+
+// isNumber tells whether a word is a number as JSON writes it.
+func isNumber(word []byte) bool {
+	digits := func() bool {
+		n := 0
+		for n < len(word) && word[n] >= '0' && word[n] <= '9' {
+			n++
+		}
+		word = word[n:]
+		return n > 0
 	}
-	v, err := strconv.ParseFloat(word, 64)
-	if err != nil {
-		panic(flaw(NotFinite, s.pointer(), "%s is %.40s, which no double holds", s.pointer(), word))
+	if len(word) > 0 && word[0] == '-' {
+		word = word[1:]
 	}
-	return v
+	if len(word) > 0 && word[0] == '0' {
+		word = word[1:]
+	} else if !digits() {
+		return false
+	}
+	if len(word) > 0 && word[0] == '.' {
+		if word = word[1:]; !digits() {
+			return false
+		}
+	}
+	if len(word) > 0 && (word[0] == 'e' || word[0] == 'E') {
+		if word = word[1:]; len(word) > 0 && (word[0] == '+' || word[0] == '-') {
+			word = word[1:]
+		}
+		if !digits() {
+			return false
+		}
+	}
+	return len(word) == 0
 }
 
 // text reads a string.
@@ -357,7 +449,7 @@ func (s *scanner) id() string {
 	if s.peek() == '"' {
 		return s.text()
 	}
-	word := s.word()
+	word := string(s.word())
 	if n, err := strconv.ParseInt(word, 10, 64); err != nil || strconv.FormatInt(n, 10) != word {
 		s.wrong("an id is a text or a whole number, not %s", word)
 	}
