@@ -112,6 +112,38 @@ func TestKeysOfSomeLoops(t *testing.T) {
 	}
 }
 
+// An ask that waits ends when its key does, and is answered as any call with that key from then on.
+func TestRevokedKeysWaitNoMore(t *testing.T) {
+	s := newSite(t)
+	s.create("shop", "live")
+	root, _ := s.key(nil, allRights, "*")
+	asks, prefix := s.key(with(root), "ask", "*")
+	s.want(200, "POST", "/v1/loops/shop/ask", "", with(asks)...)
+	type answer struct {
+		status int
+		body   map[string]any
+	}
+	answered := make(chan answer, 1)
+	go func() {
+		status, body := s.call("POST", "/v1/loops/shop/ask", `{"after_k":1,"wait":"30s"}`, with(asks)...)
+		answered <- answer{status, body}
+	}()
+	select {
+	case a := <-answered:
+		t.Fatalf("it did not wait: %v", a)
+	case <-time.After(50 * time.Millisecond):
+	}
+	s.want(200, "DELETE", "/v1/keys/"+prefix, "", with(root)...)
+	select {
+	case a := <-answered:
+		if a.status != 401 || !strings.Contains(fmt.Sprint(a.body["detail"]), "revoked") {
+			t.Errorf("answered %v", a)
+		}
+	case <-time.After(time.Second):
+		t.Error("it waits on a second after its key was revoked")
+	}
+}
+
 // What a key streams ends when the key does.
 func TestRevokedKeysStreamNoMore(t *testing.T) {
 	s := newSite(t)

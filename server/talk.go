@@ -2,11 +2,14 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/kedge-opt/kedge/batch"
+	"github.com/kedge-opt/kedge/server/keyring"
 	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/session/word"
 )
@@ -31,7 +34,12 @@ func ask(c *call) (int, any, error) {
 		if err != nil || wait < 0 || wait > longest {
 			return 0, nil, problem(session.Malformed, fmt.Sprintf("wait is a time up to %s, as 30s, not %q", longest, b.Wait))
 		}
-		if err := c.await(b.AfterK, wait); err != nil {
+		defer c.whileValid()()
+		err = c.await(b.AfterK, wait)
+		if why := context.Cause(c.Context()); errors.Is(why, keyring.ErrRevoked) || errors.Is(why, keyring.ErrExpired) {
+			return 0, nil, problem(unauthenticated, why.Error())
+		}
+		if err != nil {
 			return 0, nil, err
 		}
 	}
