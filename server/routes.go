@@ -70,8 +70,8 @@ func routes() []route {
 		{Method: "GET", Path: loop + "/series", Right: MayRead, Says: "What was measured at every close, thinned to least and largest: name (value,u.0,…), from_k, points.", Out: map[string]json.RawMessage{}, do: series},
 		{Method: "GET", Path: loop + "/distribution", Right: MayRead, Says: "How people are distributed, now and settled under what is live, by the model: k, entry, bins.", Out: session.Distribution{}, do: distribution},
 		{Method: "GET", Path: loop + "/health", Right: MayRead, Says: "How a loop is, in cards with words and what to do.", Out: cards{}, do: health},
-		{Method: "PUT", Path: decision + "/deployment", Right: MayTell, Says: "Say what went live, which may differ from what was decided.", In: session.Deploy{}, Out: session.Reached{}, do: deploy},
-		{Method: "PUT", Path: decision + "/batches/{batch}", Right: MayTell, Says: "Tell people who answered. The same batch again changes nothing.", In: people{}, Out: session.Received{}, do: tell},
+		{Method: "PUT", Path: decision + "/deployment", Right: MayTell, Says: "Say what went live, which may differ from what was decided: 201, 202 if that is too late, 200 if it was said before.", In: session.Deploy{}, Out: session.Reached{}, do: deploy},
+		{Method: "PUT", Path: decision + "/batches/{batch}", Right: MayTell, Says: "Tell people who answered: 201, 202 if that is too late to count. The same batch again changes nothing: 200.", In: people{}, Out: session.Received{}, do: tell},
 		{Method: "GET", Path: decision + "/batches", Right: MayRead, Says: "The receipts of the batches of a decision.", Out: []session.Receipt{}, do: receipts},
 		{Method: "POST", Path: decision + "/close", Right: MayTell, Says: "Learn from a decision: one step of the rule, or the reason why there is none.", In: session.Close{}, Out: session.Closing{}, dry: true, do: closing},
 		{Method: "POST", Path: decision + "/abandon", Right: MayTell, Says: "Give a decision up without learning from it.", In: session.Abandon{}, Out: session.Reached{}, do: abandon},
@@ -187,11 +187,9 @@ func deploy(c *call) (int, any, error) {
 		return 0, nil, err
 	}
 	b.K = c.k
-	status, reply, err := c.do(201, b)
-	if s, ok := reply.(session.Reached); ok && s.Late {
-		status = 202
-	}
-	return status, reply, err
+	_, reply, err := c.do(201, b)
+	r, _ := reply.(session.Reached)
+	return put(r.Repeat, r.Late), reply, err
 }
 
 func tell(c *call) (int, any, error) {
@@ -203,11 +201,20 @@ func tell(c *call) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	status, reply, err := c.do(201, session.Tell{K: c.k, Epoch: t.Epoch, ID: c.PathValue("batch"), Batch: t.Batch})
-	if r, ok := reply.(session.Received); ok && !r.Used {
-		status = 202
+	_, reply, err := c.do(201, session.Tell{K: c.k, Epoch: t.Epoch, ID: c.PathValue("batch"), Batch: t.Batch})
+	r, _ := reply.(session.Received)
+	return put(r.Repeat, !r.Used), reply, err
+}
+
+// put is the status of something that was put: new, new but too late to count, or the same again.
+func put(again, late bool) int {
+	switch {
+	case again:
+		return 200
+	case late:
+		return 202
 	}
-	return status, reply, err
+	return 201
 }
 
 func receipts(c *call) (int, any, error) {

@@ -148,7 +148,8 @@ type Reached struct {
 	K     int   `json:"k"`
 	State Stage `json:"state"`
 	*Deployment
-	Late bool `json:"late,omitempty"`
+	Late   bool `json:"late,omitempty"`
+	Repeat bool `json:"-"` // it was said before, and nothing happened
 }
 
 func (c Deploy) do(l *Loop) (any, error) {
@@ -173,7 +174,7 @@ func (c Deploy) do(l *Loop) (any, error) {
 		same := slices.Equal(was.U, c.U) && (c.At == nil || was.At.Equal(at))
 		switch {
 		case same:
-			return Reached{K: d.K, State: d.State, Deployment: was, Late: !d.current()}, nil
+			return Reached{K: d.K, State: d.State, Deployment: was, Late: !d.current(), Repeat: true}, nil
 		case !c.Correct:
 			return nil, d.refuse(DeploymentConflict, "decision %d was deployed as %v; say correct if that was wrong", d.K, was.U)
 		case d.State != IsDeployed:
@@ -233,6 +234,8 @@ type Received struct {
 	Have  int  `json:"have"` // rows of the decision
 	Least int  `json:"least"`
 	Used  bool `json:"used"` // false: too late
+
+	Repeat bool `json:"-"` // it was told before, and nothing happened
 }
 
 func (c Tell) do(l *Loop) (any, error) {
@@ -262,7 +265,7 @@ func (c Tell) do(l *Loop) (any, error) {
 		if d.Batches[i].Content != r.Content {
 			return nil, d.refuse(BatchConflict, "batch %s of decision %d was told with other content", c.ID, d.K)
 		}
-		return Received{d.Batches[i], d.rows(), l.plan.Live.Least, !d.Batches[i].Late}, nil
+		return Received{d.Batches[i], d.rows(), l.plan.Live.Least, !d.Batches[i].Late, true}, nil
 	}
 	if len(d.Batches) >= MostBatches || d.rows()+n > MostOfAllRows {
 		return nil, refuse(TooLarge, "decision %d has %d batches of %d rows; at most %d of %d", d.K, len(d.Batches), d.rows(), MostBatches, MostOfAllRows)
@@ -277,7 +280,7 @@ func (c Tell) do(l *Loop) (any, error) {
 	if !r.Late {
 		l.remember(r.Content, &c.Batch)
 	}
-	return Received{r, have, l.plan.Live.Least, !r.Late}, nil
+	return Received{r, have, l.plan.Live.Least, !r.Late, false}, nil
 }
 
 func isBatchID(id string) bool {
