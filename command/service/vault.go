@@ -74,7 +74,11 @@ that runs copies into the folder backups of its data folder, and says how the fi
 				return errors.New("name a file with --data, and none with --server: a service copies into its data folder")
 			}
 			if r.data == "" {
-				made, err := client.Open(r.address).Backup(c.Context())
+				remote, err := r.Dial.Open()
+				if err != nil {
+					return err
+				}
+				made, err := remote.Backup(c.Context())
 				if err != nil {
 					return told(err)
 				}
