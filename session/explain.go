@@ -61,34 +61,13 @@ func (l *Loop) Explain(d, before *Decision) Explanation {
 	if before != nil && (d.Basis == Step || d.Basis == Again) {
 		e.Reasoning, e.Projected = before.Outcome.Why, before.Outcome.Iterate
 	}
-	e.Words = strings.Join(l.words(d, before, e), " ")
-	return e
-}
-
-// words are sentences for somebody who answers for the decision.
-func (l *Loop) words(d, before *Decision, e Explanation) (list []string) {
-	switch d.Basis {
-	case Hold, Baseline:
-		list = append(list, "What is live stays live.")
-	case Pin:
-		list = append(list, "Somebody pinned this decision.")
-	case Rollback:
-		list = append(list, "The loop goes back to what was deployed before.")
-	case Safe:
-		list = append(list, "This is the safe decision: the loop was killed.")
-	default:
-		if before == nil {
-			list = append(list, "This is where the spec begins: nothing was learned yet.")
-			break
-		}
-		c := word.Move{Names: l.plan.Names, Was: before.Deployed.U, U: d.U}
+	g := word.Ground{Basis: string(d.Basis), Reasons: d.Reasons}
+	if before != nil {
+		g.Move = &word.Move{Names: l.plan.Names, Was: before.Deployed.U, U: d.U}
 		if e.Reasoning != nil {
-			c.Direct, c.Answer = e.Direct, e.Answer
+			g.Move.Direct, g.Move.Answer = e.Direct, e.Answer
 		}
-		list = append(list, c.Sentences()...)
 	}
-	for _, why := range d.Reasons {
-		list = append(list, word.Upper(why)+".")
-	}
-	return list
+	e.Words = g.Words()
+	return e
 }
