@@ -37,7 +37,7 @@ func (s *SQLite) packers() (err error) {
 	if s.pack, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest)); err != nil {
 		return err
 	}
-	s.unpack, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(mostUnpacked))
+	s.unpack, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(readers), zstd.WithDecoderMaxMemory(mostUnpacked))
 	return err
 }
 
@@ -124,23 +124,42 @@ func (s *SQLite) tidy(all []*request, results []error) {
 
 // Blob returns a blob of a loop.
 func (s *SQLite) Blob(loop string, sum session.Hash) ([]byte, error) {
-	var pack int
-	var file sql.NullString
-	var data []byte
-	err := s.peek.QueryRow(`SELECT pack, file, data FROM blobs b JOIN loops l ON l.id = b.loop WHERE l.name = ? AND b.sum = ?`, loop, sum[:]).Scan(&pack, &file, &data)
+	var b stored
+	err := s.peek.QueryRow(`SELECT pack, file, data FROM blobs b JOIN loops l ON l.id = b.loop WHERE l.name = ? AND b.sum = ?`, loop, sum[:]).Scan(&b.pack, &b.file, &b.data)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, noBlob(loop, sum)
 	}
-	if err == nil && file.Valid {
-		data, err = s.blobFile(file.String)
-	}
-	if err == nil && pack == zipped {
-		data, err = s.unpack.DecodeAll(data, nil)
+	var data []byte
+	if err == nil {
+		data, err = s.open(&b, nil)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("blob %s of loop %s is damaged: %w", sum, loop, err)
+		return nil, damaged(loop, sum, err)
 	}
 	return data, nil
+}
+
+func damaged(loop string, sum session.Hash, err error) error {
+	return fmt.Errorf("blob %s of loop %s is damaged: %w", sum, loop, err)
+}
+
+// stored is a blob as the table has it.
+type stored struct {
+	pack int64
+	file sql.NullString
+	data []byte
+}
+
+// open unpacks a blob, into room if it is packed and that is enough.
+func (s *SQLite) open(b *stored, room []byte) (data []byte, err error) {
+	data = b.data
+	if b.file.Valid {
+		data, err = s.blobFile(b.file.String)
+	}
+	if err == nil && b.pack == zipped {
+		data, err = s.unpack.DecodeAll(data, room[:0])
+	}
+	return data, err
 }
 
 func (s *SQLite) blobFile(name string) ([]byte, error) {

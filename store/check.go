@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 
+	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/internal/disk"
 	"github.com/kedge-opt/kedge/session"
 )
@@ -24,7 +26,8 @@ type Audit struct {
 }
 
 // Check reads every event and every blob of a journal: that each event follows from those before it, that each blob is what its event
-// names, and that the heads which the server wrote down are still there. The error names the loop and the event.
+// names, and that the heads which the server wrote down are still there. The error names the loop and the event; of several it is that of the
+// first loop.
 func Check(ctx context.Context, j session.Journal) (Audit, error) {
 	var c Audit
 	heads, err := j.Loops(ctx)
@@ -35,21 +38,31 @@ func Check(ctx context.Context, j session.Journal) (Audit, error) {
 	if err := a.read(ctx, j); err != nil {
 		return c, err
 	}
-	for _, h := range heads {
-		w := walk{c: &c, journal: j, loop: h.Loop, anchors: a[h.Loop]}
-		if err := w.all(ctx, h); err != nil {
-			return c, err
-		}
-		delete(a, h.Loop)
+	walks := make([]walk, len(heads))
+	err = crew.Share(min(readers, runtime.GOMAXPROCS(0)), len(heads), func(_, i int) error {
+		walks[i] = walk{journal: j, loop: heads[i].Loop, anchors: a[heads[i].Loop], missing: map[session.Hash]absence{}}
+		return walks[i].all(ctx, heads[i])
+	})
+	for i := range walks {
+		c.add(&walks[i].c)
+		delete(a, heads[i].Loop)
+	}
+	if err != nil {
+		return c, err
 	}
 	return c, a.left()
 }
 
+func (c *Audit) add(d *Audit) {
+	c.Loops, c.Events, c.Blobs, c.Dropped, c.Anchors = c.Loops+d.Loops, c.Events+d.Events, c.Blobs+d.Blobs, c.Dropped+d.Dropped, c.Anchors+d.Anchors
+}
+
 // walk is a check of one loop.
 type walk struct {
-	c       *Audit
+	c       Audit
 	journal session.Journal
 	loop    string
+	stock   *stock // nil: blobs are looked up one by one
 	seq     int
 	hash    session.Hash
 	anchors map[int]session.Hash
@@ -57,22 +70,26 @@ type walk struct {
 }
 
 // absence is a blob that an event names and that is not there.
-type absence struct {
-	seq, k int
-	why    error
-}
+type absence struct{ seq, k int }
 
-func (w *walk) all(ctx context.Context, h session.Tip) error {
+func (w *walk) all(ctx context.Context, h session.Tip) (err error) {
 	w.c.Loops++
-	w.missing = map[session.Hash]absence{}
-	if err := w.journal.Read(ctx, w.loop, 0, w.next); err != nil {
+	if w.stock, err = stockOf(ctx, w.journal, w.loop); err != nil {
 		return err
 	}
-	if w.seq != h.Seq || w.hash != h.Hash {
+	met := false
+	err = lent(ctx, w.journal, w.loop, func(e *session.Event) error {
+		met = met || e.Seq == h.Seq && e.Hash == h.Hash // others may come while a service runs
+		return w.next(e)
+	})
+	if err != nil {
+		return err
+	}
+	if !met {
 		return w.wrong(w.seq, "the newest event should be %d", h.Seq)
 	}
-	for _, a := range w.missing {
-		return w.wrong(a.seq, "%v", a.why)
+	if err := w.absent(); err != nil {
+		return err
 	}
 	for seq := range w.anchors {
 		return w.wrong(seq, "the server once saw this event, but the newest is %d: the end of the log was cut off", w.seq)
@@ -80,11 +97,19 @@ func (w *walk) all(ctx context.Context, h session.Tip) error {
 	return nil
 }
 
+// lent visits all events of a loop, in the same memory where the journal can do that.
+func lent(ctx context.Context, j session.Journal, loop string, visit func(*session.Event) error) error {
+	if s, is := j.(*SQLite); is {
+		return s.lend(ctx, s.read, visit, eventsAfter, loop, 0)
+	}
+	return j.Read(ctx, loop, 0, func(e session.Event) error { return visit(&e) })
+}
+
 func (w *walk) wrong(seq int, format string, args ...any) error {
 	return &session.ChainError{Loop: w.loop, Seq: seq, Why: fmt.Sprintf(format, args...)}
 }
 
-func (w *walk) next(e session.Event) error {
+func (w *walk) next(e *session.Event) error {
 	if err := e.Follow(w.loop, w.seq, w.hash); err != nil {
 		return err
 	}
@@ -97,7 +122,7 @@ func (w *walk) next(e session.Event) error {
 		w.c.Anchors++
 		delete(w.anchors, e.Seq)
 	}
-	return w.people(&e)
+	return w.people(e)
 }
 
 // people checks the blobs of an event, or accounts for those that are gone.
@@ -115,17 +140,45 @@ func (w *walk) people(e *session.Event) error {
 		}
 	}
 	for _, sum := range names {
-		data, err := w.journal.Blob(w.loop, sum)
+		is, err := w.find(sum)
 		switch {
-		case errors.Is(err, session.ErrDropped):
-			w.missing[sum] = absence{e.Seq, e.K, err}
-		case err != nil:
+		case err != nil && !errors.Is(err, session.ErrDropped):
 			return w.wrong(e.Seq, "%v", err)
-		case sha256.Sum256(data) != sum:
-			return w.wrong(e.Seq, "its people are not those who were told")
-		default:
+		case is:
 			w.c.Blobs++
+		default:
+			w.missing[sum] = absence{e.Seq, e.K}
 		}
+	}
+	return nil
+}
+
+// find tells whether a blob is there, and an error if it is not sound.
+func (w *walk) find(sum session.Hash) (is bool, err error) {
+	if w.stock != nil {
+		return w.stock.has(sum)
+	}
+	return w.look(sum)
+}
+
+// look reads a blob and checks it.
+func (w *walk) look(sum session.Hash) (is bool, err error) {
+	data, err := w.journal.Blob(w.loop, sum)
+	if err == nil && sha256.Sum256(data) != sum {
+		err = errOthers
+	}
+	return err == nil, err
+}
+
+var errOthers = errors.New("its people are not those who were told")
+
+// absent looks again for blobs that no event accounts for: some may have come after the stock was taken.
+func (w *walk) absent() error {
+	for sum, a := range w.missing {
+		if _, err := w.look(sum); err != nil {
+			return w.wrong(a.seq, "%v", err)
+		}
+		w.c.Blobs++
 	}
 	return nil
 }
@@ -187,7 +240,7 @@ func Look(file string, isCopy bool) (_ *SQLite, err error) {
 		if *db, err = sql.Open("sqlite", "file:"+uri(file)+options); err != nil {
 			return nil, err
 		}
-		(*db).SetMaxOpenConns(1)
+		(*db).SetMaxOpenConns(readers)
 	}
 	var number int
 	if err := s.read.QueryRow("PRAGMA user_version").Scan(&number); err != nil {

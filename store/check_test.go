@@ -128,3 +128,35 @@ func TestDamageIsFound(t *testing.T) {
 
 // replaceStep is the spec of a rule with half the step.
 func replaceStep(spec string) string { return strings.Replace(spec, "step: 0.05", "step: 0.025", 1) }
+
+// grows is a journal that gets another event while it is checked.
+type grows struct {
+	session.Journal
+	add func()
+}
+
+func (g grows) Loops(ctx context.Context) ([]session.Tip, error) {
+	heads, err := g.Journal.Loops(ctx)
+	g.add()
+	return heads, err
+}
+
+// A journal in use is sound, too: what comes while it is checked is no fault, and what is lost meanwhile is one.
+func TestCheckOfAJournalInUse(t *testing.T) {
+	c, m := &chain{loop: "shop"}, NewMemory()
+	add := func() {
+		n := c.seq
+		if err := m.Append("shop", n, []session.Event{c.told(n, []byte{byte(n)})}, nil)(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add()
+	if got, err := Check(t.Context(), grows{m, add}); err != nil || got.Events != 2 || got.Blobs != 2 {
+		t.Errorf("checked %+v, %v", got, err)
+	}
+	lose := func() { m.loops["shop"].events = m.loops["shop"].events[:1] }
+	var broken *session.ChainError
+	if _, err := Check(t.Context(), grows{m, lose}); !errors.As(err, &broken) {
+		t.Errorf("a lost event: %v", err)
+	}
+}

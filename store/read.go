@@ -1,8 +1,10 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,9 +16,11 @@ import (
 
 const eventColumns = `e.seq, e.at, e.kind, e.actor, e.k, coalesce(e.ref, ''), e.body, e.hash FROM events e JOIN loops l ON l.id = e.loop WHERE l.name = ?`
 
+const eventsAfter = `SELECT ` + eventColumns + ` AND e.seq > ? ORDER BY e.seq`
+
 // Read visits the events of a loop.
 func (s *SQLite) Read(ctx context.Context, loop string, after int, visit func(session.Event) error) error {
-	return s.query(ctx, s.read, visit, `SELECT `+eventColumns+` AND e.seq > ? ORDER BY e.seq`, loop, after)
+	return s.query(ctx, s.read, visit, eventsAfter, loop, after)
 }
 
 // Decision returns the events of a decision.
@@ -81,24 +85,35 @@ func (s *SQLite) decisions(loop string, from, to int, visit func(*session.Decisi
 	return show()
 }
 
+// query visits events that whoever visits them may keep.
 func (s *SQLite) query(ctx context.Context, db *sql.DB, visit func(session.Event) error, text string, args ...any) error {
+	return s.lend(ctx, db, func(e *session.Event) error {
+		own := *e
+		own.Body = bytes.Clone(e.Body)
+		return visit(own)
+	}, text, args...)
+}
+
+// lend visits events one by one in the same memory.
+func (s *SQLite) lend(ctx context.Context, db *sql.DB, visit func(*session.Event) error, text string, args ...any) error {
 	found, err := db.QueryContext(ctx, text, args...)
 	if err != nil {
 		return err
 	}
 	defer found.Close()
+	var e session.Event
+	var seq, at, k int64 // of the types that need no conversion
+	var kind string
+	var body, sum sql.RawBytes
 	for found.Next() {
-		var e session.Event
-		var at int64
-		var sum []byte
-		if err := found.Scan(&e.Seq, &at, &e.Kind, &e.Actor, &e.K, &e.Ref, &e.Body, &sum); err != nil {
+		if err := found.Scan(&seq, &at, &kind, &e.Actor, &k, &e.Ref, &body, &sum); err != nil {
 			return err
 		}
-		e.At = time.UnixMicro(at).UTC()
-		if copy(e.Hash[:], sum) != len(e.Hash) {
+		e.Seq, e.At, e.Kind, e.K, e.Body = int(seq), time.UnixMicro(at).UTC(), session.Kind(kind), int(k), json.RawMessage(body)
+		if copy(e.Hash[:], sum) != len(sum) || len(sum) != len(e.Hash) {
 			return fmt.Errorf("event %d has a hash of %d bytes", e.Seq, len(sum))
 		}
-		if err := visit(e); err != nil {
+		if err := visit(&e); err != nil {
 			return err
 		}
 	}

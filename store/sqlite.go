@@ -59,6 +59,9 @@ type head struct {
 	hash session.Hash
 }
 
+// readers is how many read at once.
+const readers = 4
+
 // Files of a data folder.
 const (
 	database   = "kedge.db"
@@ -114,10 +117,10 @@ func (s *SQLite) begin() (err error) {
 	if err := s.migrate(); err != nil {
 		return err
 	}
-	if s.read, err = s.connect(file, 4); err != nil {
+	if s.read, err = s.connect(file, readers); err != nil {
 		return err
 	}
-	if s.peek, err = s.connect(file, 4); err != nil {
+	if s.peek, err = s.connect(file, readers); err != nil {
 		return err
 	}
 	if err := s.dir.Make(blobFolder); err != nil {
