@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/chronicle"
 )
 
 // everyKeeping is how often the server sees to what it keeps.
@@ -31,5 +32,5 @@ func (s *Server) keep(ctx context.Context) error {
 			faults = append(faults, err)
 		}
 	}
-	return errors.Join(append(faults, session.Anchor(ctx, s.journal, s.clock, everyKeeping))...)
+	return errors.Join(append(faults, chronicle.Anchor(ctx, s.journal, s.clock, everyKeeping))...)
 }

@@ -7,19 +7,20 @@ import (
 
 	"github.com/kedge-opt/kedge/server/keyring"
 	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/chronicle"
 )
 
 // Keys are those of a service, written down in its journal: what they are follows from the log alone.
 type Keys struct {
 	ring      *keyring.Ring
-	chronicle *session.Chronicle
+	chronicle *chronicle.Chronicle
 }
 
 // OpenKeys reads the keys of a journal.
 func OpenKeys(ctx context.Context, j session.Journal, c session.Clock) (*Keys, error) {
 	k := &Keys{ring: keyring.New()}
 	var err error
-	k.chronicle, err = session.OpenChronicle(ctx, j, c, session.OfServer, func(e session.Event) error {
+	k.chronicle, err = chronicle.Open(ctx, j, c, session.OfServer, func(e session.Event) error {
 		return k.ring.Fold(string(e.Kind), e.At, e.Actor, e.Body)
 	})
 	return k, err
@@ -33,9 +34,9 @@ type NewKey struct {
 
 // Create makes a key for what is asked for.
 func (k *Keys) Create(ctx context.Context, actor string, g keyring.Grant) (made NewKey, err error) {
-	err = k.chronicle.Write(ctx, actor, func(now time.Time) (session.Notice, error) {
+	err = k.chronicle.Write(ctx, actor, func(now time.Time) (chronicle.Notice, error) {
 		if err := g.Check(now); err != nil {
-			return session.Notice{}, &session.Refusal{Type: session.Malformed, Detail: err.Error()}
+			return chronicle.Notice{}, &session.Refusal{Type: session.Malformed, Detail: err.Error()}
 		}
 		if g.Expires != nil {
 			to := g.Expires.UTC()
@@ -43,10 +44,10 @@ func (k *Keys) Create(ctx context.Context, actor string, g keyring.Grant) (made 
 		}
 		key, creation, err := k.ring.Draw(g)
 		if err != nil {
-			return session.Notice{}, &session.Refusal{Type: session.TooLarge, Detail: err.Error()}
+			return chronicle.Notice{}, &session.Refusal{Type: session.TooLarge, Detail: err.Error()}
 		}
 		made = NewKey{key, creation.Grant}
-		return session.Notice{Kind: keyring.KeyCreated, Ref: "k/" + creation.Prefix, Body: creation}, nil
+		return chronicle.Notice{Kind: keyring.KeyCreated, Ref: "k/" + creation.Prefix, Body: creation}, nil
 	})
 	return made, err
 }
@@ -60,8 +61,8 @@ func (k *Keys) Revoke(ctx context.Context, actor, prefix, reason string) (keyrin
 	case was.Revoked != nil:
 		return was, nil
 	}
-	err := k.chronicle.Write(ctx, actor, func(time.Time) (session.Notice, error) {
-		return session.Notice{Kind: keyring.KeyRevoked, Body: keyring.Revocation{Prefix: prefix, Reason: reason}}, nil
+	err := k.chronicle.Write(ctx, actor, func(time.Time) (chronicle.Notice, error) {
+		return chronicle.Notice{Kind: keyring.KeyRevoked, Body: keyring.Revocation{Prefix: prefix, Reason: reason}}, nil
 	})
 	now, _ := k.ring.Get(prefix)
 	return now, err
@@ -80,8 +81,8 @@ func (k *Keys) Save(ctx context.Context) error {
 	if len(used) == 0 {
 		return nil
 	}
-	return k.chronicle.Write(ctx, "server", func(time.Time) (session.Notice, error) {
-		return session.Notice{Kind: keyring.KeysUsed, Body: used}, nil
+	return k.chronicle.Write(ctx, "server", func(time.Time) (chronicle.Notice, error) {
+		return chronicle.Notice{Kind: keyring.KeysUsed, Body: used}, nil
 	})
 }
 

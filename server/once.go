@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/chronicle"
 )
 
 // do carries a command out; once, if the sender gave the request a word, and not at all if it is only to be tried.
@@ -150,8 +151,8 @@ func killAll(c *call) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	err = c.keys.chronicle.Write(c.Context(), c.actor(), func(time.Time) (session.Notice, error) {
-		return session.Notice{Kind: allKilled, Ref: ref, Body: killing{b.Reason, &session.GivenReply{Request: request, Reply: text}}}, nil
+	err = c.keys.chronicle.Write(c.Context(), c.actor(), func(time.Time) (chronicle.Notice, error) {
+		return chronicle.Notice{Kind: allKilled, Ref: ref, Body: killing{b.Reason, &session.GivenReply{Request: request, Reply: text}}}, nil
 	})
 	return 200, reply, err
 }

@@ -245,8 +245,13 @@ func (s *Server) Leave() { s.stopping.Store(true) }
 // Stop tells those who watch that the server ends.
 func (s *Server) Stop() { s.Leave(); s.hub.stop() }
 
-// Pass lets time do its work on all loops: deadlines pass although nobody asks, and loops rest that nobody asks for.
+// Pass lets time do its work on all loops: deadlines pass although nobody asks, and loops rest that nobody asks for. Of several servers of one
+// journal one alone looks after deadlines.
 func (s *Server) Pass(ctx context.Context) error {
+	if j, shared := s.journal.(session.Shared); shared && !j.Keeper(ctx) {
+		s.host.Doze()
+		return nil
+	}
 	if err := s.host.Pass(ctx); err != nil {
 		return err
 	}

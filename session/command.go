@@ -73,7 +73,8 @@ type Offer struct {
 	Live     *alive     `json:"live,omitempty"`
 	Pending  int        `json:"pending,omitempty"` // the decision that waits for approval
 	Revision int        `json:"revision"`
-	Safe     []float64  `json:"safe,omitempty"` // for whoever loses the service for too long
+	Safe     []float64  `json:"safe,omitempty"`    // for whoever loses the service for too long
+	Durable  *bool      `json:"durable,omitempty"` // false: from memory, while the journal cannot be reached
 }
 
 func (Ask) do(l *Loop) (any, error) {
@@ -165,7 +166,7 @@ func (c Deploy) do(l *Loop) (any, error) {
 	}
 	at := l.now
 	if c.At != nil {
-		at = later(*c.At, time.Time{})
+		at = Later(*c.At, time.Time{})
 	}
 	if at.After(l.now.Add(time.Minute)) {
 		return nil, refuse(OutsideRange, "deployed_at is %s, which has not come yet", at.Format(time.RFC3339))
@@ -248,7 +249,7 @@ func (c Tell) do(l *Loop) (any, error) {
 	}
 	observed := l.now // which is no part of the content: it is told again later
 	if !c.Batch.ObservedAt.IsZero() {
-		observed = later(c.Batch.ObservedAt, time.Time{})
+		observed = Later(c.Batch.ObservedAt, time.Time{})
 		c.Batch.ObservedAt = observed
 	}
 	n, wrong := c.Batch.Check(l.plan.Dims, l.plan.Live)

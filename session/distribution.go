@@ -5,20 +5,17 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/transport"
+	"github.com/kedge-opt/kedge/session/shape"
 )
 
 // Distribution is how an entry of people's states is distributed: as they answered, and as the model says they settle under what is live.
 type Distribution struct {
-	K       int       `json:"k"`
-	Entry   int       `json:"entry"`
-	Name    string    `json:"name,omitempty"`
-	Unit    string    `json:"unit,omitempty"`
-	People  int       `json:"people"`
-	Edges   []float64 `json:"edges"`             // of the bins, one more than there are
-	Now     []float64 `json:"now"`               // shares of people
-	Settled []float64 `json:"settled,omitempty"` // none if the model does not say where people settle
-	W1      *float64  `json:"w1,omitempty"`      // how far the one is from the other
+	K      int    `json:"k"`
+	Entry  int    `json:"entry"`
+	Name   string `json:"name,omitempty"`
+	Unit   string `json:"unit,omitempty"`
+	People int    `json:"people"`
+	shape.Shares
 }
 
 // Distribution looks at the people who answered a decision.
@@ -43,33 +40,12 @@ func (l *Loop) Distribution(d *Decision, entry, bins int, past Past) (*Distribut
 	if names := l.plan.Names.State; entry < len(names) {
 		s.Name, s.Unit = names[entry].Name, names[entry].Unit
 	}
-	now := column(seen.P, dim.State, entry)
 	settled, err := l.settled(seen.P, seen.D)
 	if err != nil {
 		return nil, err
 	}
-	low, high := slices.Min(now), slices.Max(now)
-	var then []float64
-	if settled != nil {
-		then = column(settled, dim.State, entry)
-		low, high = min(low, slices.Min(then)), max(high, slices.Max(then))
-		w, err := transport.Line(now, nil, then, nil)
-		if err != nil {
-			return nil, err
-		}
-		s.W1 = &w
-	}
-	if low == high {
-		low, high = low-0.5, high+0.5
-	}
-	for i := range bins + 1 {
-		s.Edges = append(s.Edges, low+float64((high-low)*float64(i))/float64(bins))
-	}
-	s.Now = histogram(now, low, high, bins)
-	if then != nil {
-		s.Settled = histogram(then, low, high, bins)
-	}
-	return s, nil
+	s.Shares, err = shape.Of(shape.Column(seen.P, dim.State, entry), shape.Column(settled, dim.State, entry), bins)
+	return s, err
 }
 
 // settled are the states in which people end up under what is live; nil where the model does not say.
@@ -84,23 +60,4 @@ func (l *Loop) settled(states, traits []float64) ([]float64, error) {
 		return nil, fmt.Errorf("where people settle under decision %d: %w", l.live.K, err)
 	}
 	return states, nil
-}
-
-// column is one entry of every row.
-func column(x []float64, width, entry int) []float64 {
-	list := make([]float64, len(x)/width)
-	for i := range list {
-		list[i] = x[i*width+entry]
-	}
-	return list
-}
-
-// histogram is the share of numbers in each of some bins of equal width.
-func histogram(x []float64, low, high float64, bins int) []float64 {
-	list := make([]float64, bins)
-	for _, v := range x {
-		at := int(float64(bins) * ((v - low) / (high - low)))
-		list[max(0, min(bins-1, at))] += 1 / float64(len(x))
-	}
-	return list
 }

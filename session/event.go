@@ -201,3 +201,10 @@ func IsRefusal(err error, kind string) bool {
 	var r *Refusal
 	return errors.As(err, &r) && r.Type == kind
 }
+
+// OfServer is the chain in which a service writes down what happens to itself: keys, backups, kills of all loops. It is no loop, and no user
+// can give or read its name.
+const OfServer = "_server"
+
+// IsOwn tells whether a name is one that a service keeps to itself: lists of loops leave it out.
+func IsOwn(name string) bool { return strings.HasPrefix(name, "_") }

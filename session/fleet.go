@@ -38,6 +38,17 @@ type Journal interface {
 	DecisionAt(loop string, seq int) (k int, err error)
 }
 
+// Shared is a journal that other hosts write as well, so that what a host remembers may be behind.
+type Shared interface {
+	Journal
+	// Tip asks for the newest event of a loop, as it is at some moment after the call.
+	Tip(loop string) (wait func() (Tip, error))
+	// Health says why nothing can be written or read at the moment, ErrLost among others.
+	Health() error
+	// Keeper tells whether this host is the one of all that looks after deadlines.
+	Keeper(ctx context.Context) bool
+}
+
 // Tip is the newest event of a loop.
 type Tip struct {
 	Loop string `json:"loop"`
@@ -51,6 +62,7 @@ var (
 	ErrFull     = errors.New("the disk is full")                                                 // until somebody makes room
 	ErrBusy     = errors.New("another program keeps the database from being written")            // which passes
 	ErrReadOnly = errors.New("the journal is read-only since a write failed")                    // until it is opened again
+	ErrLost     = errors.New("the database cannot be reached")                                   // until it can; what was under way may be there or not
 	ErrDropped  = errors.New("it was dropped by retention or erased, or the journal is damaged") // of a blob
 )
 
@@ -58,6 +70,7 @@ var (
 // they take no memory but for the time at which something must happen to them. It is safe for concurrent use.
 type Fleet struct {
 	journal Journal
+	shared  Shared // the same; nil: nobody else writes it
 	clock   Clock
 	make    Planner
 	watch   func(loop string, events []Event) // called once events are there to stay
@@ -66,8 +79,9 @@ type Fleet struct {
 	Span func(ctx context.Context, name string) (end func())
 
 	mu      sync.Mutex
-	loops   map[string]*entry    // awake
-	resting map[string]time.Time // when time does something to them
+	loops   map[string]*entry  // awake
+	resting map[string]napping // the others, once they were awake
+	offers  map[string]Offer   // of decisions that are current, where others write as well: what can be told of them when the journal is lost
 }
 
 // entry is a loop that is in use, or was a moment ago.
@@ -76,6 +90,8 @@ type entry struct {
 	gone    bool         // out of the fleet: whoever waited for it must look again
 	loop    *Loop        // nil: not read yet
 	pending func() error // of the newest append
+	behind  bool         // others have written
+	since   int          // the newest event that was read, not written
 	grown   int          // bytes of events since the state was saved
 	size    int          // of the state then
 	used    atomic.Int64 // when somebody else than time did, in nanoseconds since 1970
@@ -83,32 +99,46 @@ type entry struct {
 
 // NewFleet is a host of the loops of a journal. Watch, unless it is nil, is told of events once they are there to stay.
 func NewFleet(j Journal, c Clock, p Planner, watch func(loop string, events []Event)) *Fleet {
-	return &Fleet{journal: j, clock: c, make: p, watch: watch, loops: map[string]*entry{}, resting: map[string]time.Time{}}
+	h := &Fleet{journal: j, clock: c, make: p, watch: watch, loops: map[string]*entry{}, resting: map[string]napping{}, offers: map[string]Offer{}}
+	h.shared, _ = j.(Shared)
+	return h
 }
 
-// Do carries out a command on a loop for somebody. What it returns is written down for good.
-func (h *Fleet) Do(ctx context.Context, name, actor string, c Command) (any, error) {
-	e := h.enter(name)
-	e.used.Store(h.clock.Now().UnixNano())
-	return h.carry(ctx, name, e, actor, c)
+// Do carries out a command on a loop for somebody. What it returns is written down for good. Where another host was first, it is decided again.
+func (h *Fleet) Do(ctx context.Context, name, actor string, c Command) (reply any, err error) {
+	for range mostTries {
+		e := h.enter(name)
+		e.used.Store(h.clock.Now().UnixNano())
+		reply, err = h.carry(ctx, name, e, actor, c)
+		if !errors.Is(err, ErrConflict) || ctx.Err() != nil {
+			break
+		}
+	}
+	return reply, err
 }
+
+// mostTries is how often a command is decided again because another host was first.
+const mostTries = 100
 
 // carry carries out a command on a loop that was entered, and leaves it.
 func (h *Fleet) carry(ctx context.Context, name string, e *entry, actor string, c Command) (any, error) {
 	end := h.part(ctx, "decide")
 	reply, events, wait, refused, err := h.decide(ctx, name, e, actor, c)
 	end()
+	if err == nil {
+		end = h.part(ctx, "append")
+		err = wait()
+		end()
+		if err != nil { // the loop ran ahead of its journal, or is behind; it is read again when it is next wanted
+			h.mistrust(name, e, len(events) > 0, err)
+			err = fmt.Errorf("loop %s: %w", name, err)
+		}
+	}
+	if h.shared != nil {
+		reply, err = h.remember(name, e, c, reply, events, err)
+	}
 	if err != nil {
 		return nil, err
-	}
-	end = h.part(ctx, "append")
-	err = wait()
-	end()
-	if err != nil { // the loop ran ahead of its journal; it is read again when it is next wanted
-		e.mu.Lock()
-		h.drop(name, e)
-		e.mu.Unlock()
-		return nil, fmt.Errorf("loop %s: %w", name, err)
 	}
 	if h.watch != nil && len(events) > 0 {
 		h.watch(name, events)
@@ -137,26 +167,34 @@ func (h *Fleet) decide(ctx context.Context, name string, e *entry, actor string,
 	if err := h.load(ctx, name, e); err != nil {
 		return nil, nil, nil, nil, err
 	}
+	if _, asks := c.(Ask); h.shared != nil && !asks && h.shared.Health() != nil { // before the loop runs ahead
+		whole = true
+		return nil, nil, nil, nil, h.shared.Health()
+	}
 	after, _ := e.loop.Head()
 	e.loop.part = func(name string) (end func()) { return h.part(ctx, name) }
 	reply, events, refused = e.loop.Do(h.clock.Now(), actor, c, past{h.journal, name, e.pending})
 	if e.loop.spoiled { // what it is was never to be written down
 		return nil, nil, nil, nil, refused
 	}
+	wait = h.current(name, e)
 	if len(events) > 0 {
 		e.pending = sync.OnceValue(h.journal.Append(name, after, events, e.save(events)))
+		wait = e.pending
 	}
 	whole = after > 0 || len(events) > 0 // else nobody made it
-	return reply, events, e.pending, refused, nil
+	return reply, events, wait, refused, nil
 }
 
 // Look shows a loop to somebody who changes nothing, once all that it is made of is there to stay.
 func (h *Fleet) Look(ctx context.Context, name string, look func(*Loop) error) error {
-	e := h.enter(name)
+	e, err := h.refresh(ctx, name)
+	if err != nil {
+		return err
+	}
 	defer e.mu.Unlock()
 	e.used.Store(h.clock.Now().UnixNano())
-	err := h.load(ctx, name, e)
-	if err == nil {
+	if err = h.load(ctx, name, e); err == nil {
 		err = e.pending()
 	}
 	if err != nil {
@@ -200,22 +238,26 @@ func (h *Fleet) drop(name string, e *entry) {
 	delete(h.loops, name)
 }
 
-// load reads a loop: its newest sound state, and the events after it.
+// load reads a loop: its newest sound state, and the events after it; of one that is behind, the events that others have written.
 func (h *Fleet) load(ctx context.Context, name string, e *entry) error {
-	if e.loop != nil {
+	l, state, grown := e.loop, []byte(nil), e.grown
+	switch {
+	case l == nil || e.behind && e.pending() != nil:
+		l, grown = New(name, h.make), 0
+		var err error
+		if state, err = h.journal.State(name); err != nil {
+			return err
+		}
+		if state != nil && l.UnmarshalBinary(state) != nil { // then all of it is worked out again
+			l = New(name, h.make)
+		}
+		e.pending, e.size = nothing, len(state)
+	case !e.behind:
 		return nil
 	}
-	l := New(name, h.make)
-	state, err := h.journal.State(name)
-	if err != nil {
-		return err
-	}
-	if state != nil && l.UnmarshalBinary(state) != nil { // then all of it is worked out again
-		l = New(name, h.make)
-	}
 	seq, _ := l.Head()
-	grown := 0
-	err = h.journal.Read(ctx, name, seq, func(e Event) error {
+	e.loop, e.behind = nil, false // until all is read
+	err := h.journal.Read(ctx, name, seq, func(e Event) error {
 		grown += len(e.Body)
 		return l.Replay(e, past{h.journal, name, nothing})
 	})
@@ -225,7 +267,10 @@ func (h *Fleet) load(ctx context.Context, name string, e *entry) error {
 	if err != nil {
 		return fmt.Errorf("loop %s: %w", name, err)
 	}
-	e.loop, e.size, e.grown = l, len(state), grown
+	if now, _ := l.Head(); state == nil && seq > 0 && now == seq { // it is not behind, but of another history
+		return h.load(ctx, name, e)
+	}
+	e.loop, e.grown, e.since = l, grown, l.seq
 	return nil
 }
 
@@ -252,6 +297,98 @@ func (e *entry) saved() []byte {
 
 // leastSaved is how many bytes of events are read again rather than a state saved.
 const leastSaved = 16 << 10
+
+// current waits until all that a loop is made of is there to stay, and was all there was at some moment since the call.
+func (h *Fleet) current(name string, e *entry) (wait func() error) {
+	if h.shared == nil {
+		return e.pending
+	}
+	seq, hash := e.loop.Head()
+	pending, asked := e.pending, h.shared.Tip(name)
+	return func() error {
+		tip, err := asked()
+		if failed := pending(); failed != nil {
+			return failed
+		}
+		if err == nil && tip.Seq < seq { // it was asked before the newest append was there
+			tip, err = h.shared.Tip(name)()
+		}
+		if err != nil || tip.Seq == seq && tip.Hash == hash {
+			return err
+		}
+		e.mu.Lock()
+		own, latest := !e.gone && e.since <= seq && seq < tip.Seq && tip.Seq <= e.loop.seq, e.pending
+		e.mu.Unlock()
+		if !own {
+			return ErrConflict
+		}
+		return latest() // once that is there, so is all between, and nobody else's
+	}
+}
+
+// mistrust has a loop read again whose append failed, or that is behind.
+func (h *Fleet) mistrust(name string, e *entry, ahead bool, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if ahead || e.pending() != nil {
+		h.drop(name, e)
+	}
+	e.behind = e.behind || errors.Is(err, ErrConflict)
+}
+
+// refresh enters a loop to look at it, with all that others have written before the call.
+func (h *Fleet) refresh(ctx context.Context, name string) (e *entry, err error) {
+	var tip Tip
+	if h.shared != nil {
+		if tip, err = h.shared.Tip(name)(); err != nil {
+			return nil, fmt.Errorf("loop %s: %w", name, err)
+		}
+	}
+	e = h.enter(name)
+	if e.loop != nil && e.loop.seq < tip.Seq {
+		e.behind = true
+	}
+	return e, nil
+}
+
+// remember keeps what was offered last. Who asks while the journal is lost gets what is known to have been written.
+func (h *Fleet) remember(name string, e *entry, c Command, reply any, events []Event, err error) (any, error) {
+	e.mu.Lock()
+	offer, known := reply.(Offer)
+	known = known && len(events) == 0 && !e.gone
+	e.mu.Unlock()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err == nil {
+		h.note(name, reply, events)
+		return reply, nil
+	}
+	if last, ok := h.offers[name]; !known && ok {
+		offer, known = last, last.DeployBy == nil || h.clock.Now().Before(*last.DeployBy)
+	}
+	if _, asks := c.(Ask); !asks || !known || !errors.Is(err, ErrLost) {
+		return nil, err
+	}
+	offer.Durable = new(bool)
+	return offer, nil
+}
+
+// note keeps the offer of the current decision of a loop.
+func (h *Fleet) note(name string, reply any, events []Event) {
+	for _, one := range events {
+		if one.Kind != Told {
+			delete(h.offers, name)
+		}
+	}
+	switch r := reply.(type) {
+	case Offer:
+		h.offers[name] = r
+	case Exchanged:
+		if r.Next != nil {
+			h.offers[name] = *r.Next
+		}
+	}
+}
 
 func nothing() error { return nil }
 

@@ -142,7 +142,7 @@ func (l *Loop) Replay(e Event, past Past) error {
 // Do carries out a command at a time, for somebody. The events are what must be written down before the reply counts; there may be some even
 // with an error, of what time had brought. If they cannot be written the loop must be thrown away and read again.
 func (l *Loop) Do(now time.Time, actor string, c Command, past Past) (reply any, events []Event, err error) {
-	l.now, l.who, l.past, l.out = later(now, l.at), actor, past, nil
+	l.now, l.who, l.past, l.out = Later(now, l.at), actor, past, nil
 	if l.seq > 0 {
 		if err := l.adopt(); err != nil {
 			return nil, l.out, err

@@ -27,34 +27,41 @@ func (h *Fleet) Pass(ctx context.Context) error {
 		if IsOwn(tip.Loop) {
 			continue
 		}
-		if err := h.pass(ctx, tip.Loop); err != nil {
+		if err := h.pass(ctx, tip); err != nil {
 			faults = append(faults, err)
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}
-	h.thin(mostAwake)
+	h.thin(mostAwake, time.Time{})
 	return errors.Join(faults...)
 }
 
+// napping is a loop that rests: when time does something to it, and its newest event then.
+type napping struct {
+	due time.Time
+	seq int
+}
+
 // pass lets time do its work on one loop.
-func (h *Fleet) pass(ctx context.Context, name string) error {
-	now := h.clock.Now()
+func (h *Fleet) pass(ctx context.Context, tip Tip) error {
+	name, now := tip.Loop, h.clock.Now()
 	h.mu.Lock()
-	due, resting := h.resting[name]
+	nap, resting := h.resting[name]
 	h.mu.Unlock()
-	if resting && now.Before(due) {
+	if resting && now.Before(nap.due) && nap.seq == tip.Seq {
 		return nil
 	}
 	e := h.enter(name)
+	e.behind = e.behind || e.loop != nil && e.loop.seq < tip.Seq
 	if err := h.load(ctx, name, e); err != nil {
 		h.drop(name, e)
 		e.mu.Unlock()
 		return err
 	}
 	if due, ever := e.loop.Due(); ever && !now.Before(due) {
-		if _, err := h.carry(ctx, name, e, "time", Pass{}); err != nil {
+		if _, err := h.carry(ctx, name, e, "time", Pass{}); err != nil && !errors.Is(err, ErrConflict) { // another host was first, and time passes again soon
 			return err
 		}
 		e = h.enter(name)
@@ -76,8 +83,8 @@ func (h *Fleet) rest(name string, e *entry) {
 	if !ever {
 		due = time.Unix(1<<40, 0) // later than any deadline
 	}
+	seq, _ := e.loop.Head()
 	if e.grown > 0 {
-		seq, _ := e.loop.Head()
 		if state := e.saved(); state != nil {
 			h.journal.Append(name, seq, nil, state)
 		}
@@ -86,27 +93,28 @@ func (h *Fleet) rest(name string, e *entry) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.loops, name)
-	h.resting[name] = due
+	h.resting[name] = napping{due, seq}
 }
 
-// thin lets all but so many loops rest.
-func (h *Fleet) thin(most int) {
+// thin lets all but so many loops rest, and those that nobody has used since.
+func (h *Fleet) thin(most int, since time.Time) {
 	type one struct {
 		name string
 		*entry
 	}
 	h.mu.Lock()
-	var awake []one
-	if len(h.loops) > most {
-		for name, e := range h.loops {
-			awake = append(awake, one{name, e})
-		}
+	awake := make([]one, 0, len(h.loops))
+	for name, e := range h.loops {
+		awake = append(awake, one{name, e})
 	}
 	h.mu.Unlock()
 	slices.SortFunc(awake, func(a, b one) int {
 		return cmp.Or(cmp.Compare(a.used.Load(), b.used.Load()), strings.Compare(a.name, b.name))
 	})
-	for _, a := range awake[:max(0, len(awake)-most)] {
+	for i, a := range awake {
+		if i >= len(awake)-most && !time.Unix(0, a.used.Load()).Before(since) {
+			break
+		}
 		a.mu.Lock()
 		if a.loop != nil && !a.gone {
 			h.rest(a.name, a.entry)
@@ -116,4 +124,7 @@ func (h *Fleet) thin(most int) {
 }
 
 // Rest saves all loops and lets go of them, before a service ends.
-func (h *Fleet) Rest() { h.thin(0) }
+func (h *Fleet) Rest() { h.thin(0, time.Time{}) }
+
+// Doze lets loops rest that nobody has asked for a while, where another host looks after their deadlines.
+func (h *Fleet) Doze() { h.thin(mostAwake, h.clock.Now().Add(-patience)) }

@@ -38,8 +38,8 @@ func (l *Loop) Status() Status {
 	return s
 }
 
-// later is the later of two times, to the microsecond and in UTC, as it is written down.
-func later(a, b time.Time) time.Time {
+// Later is the later of two times, to the microsecond and in UTC, as it is written down.
+func Later(a, b time.Time) time.Time {
 	a = a.UTC().Truncate(time.Microsecond)
 	if a.Before(b) {
 		return b
@@ -54,4 +54,12 @@ func after(at time.Time, span time.Duration) *time.Time {
 	}
 	t := at.Add(span)
 	return &t
+}
+
+// BackupMade is a copy of everything.
+type BackupMade struct {
+	File    string `json:"file"`
+	Loops   int    `json:"loops"`
+	Events  int    `json:"events"`
+	Checked bool   `json:"checked"`
 }

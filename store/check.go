@@ -14,6 +14,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/internal/disk"
 	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/chronicle"
 )
 
 // Audit is what a check of a journal looked at.
@@ -188,10 +189,10 @@ type anchorage map[string]map[int]session.Hash
 
 func (a anchorage) read(ctx context.Context, j session.Journal) error {
 	return j.Read(ctx, session.OfServer, 0, func(e session.Event) error {
-		if e.Kind != session.Anchored {
+		if e.Kind != chronicle.Anchored {
 			return nil
 		}
-		var b session.Anchors
+		var b chronicle.Anchors
 		if err := json.Unmarshal(e.Body, &b); err != nil {
 			return &session.ChainError{Loop: session.OfServer, Seq: e.Seq, Why: err.Error()}
 		}

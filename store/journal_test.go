@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/chronicle"
 )
 
 // journals are all kinds of them, each in a folder of its own.
@@ -241,7 +242,7 @@ func TestChroniclesShareAChain(t *testing.T) {
 		for w := range writers {
 			all.Go(func() {
 				taken := map[int]bool{}
-				l, err := session.OpenChronicle(t.Context(), j, now{}, session.OfServer, func(e session.Event) error {
+				l, err := chronicle.Open(t.Context(), j, now{}, session.OfServer, func(e session.Event) error {
 					var n int
 					err := json.Unmarshal(e.Body, &n)
 					taken[n] = true
@@ -252,9 +253,9 @@ func TestChroniclesShareAChain(t *testing.T) {
 					return
 				}
 				for range each {
-					err := l.Write(t.Context(), fmt.Sprint("writer ", w), func(time.Time) (session.Notice, error) {
+					err := l.Write(t.Context(), fmt.Sprint("writer ", w), func(time.Time) (chronicle.Notice, error) {
 						n := len(taken) // which only one of them may take
-						return session.Notice{Kind: "counted", Ref: fmt.Sprint("n/", n), Body: n}, nil
+						return chronicle.Notice{Kind: "counted", Ref: fmt.Sprint("n/", n), Body: n}, nil
 					})
 					if err != nil {
 						t.Error(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/chronicle"
 )
 
 // remembered is a journal in memory with a loop that had some decisions, at hours of a clock.
@@ -273,10 +274,10 @@ func TestAnchorsShowWhatIsGone(t *testing.T) {
 		"the loop": `DELETE FROM states; DELETE FROM series; DELETE FROM blobs; DELETE FROM events WHERE loop = (SELECT id FROM loops WHERE name = 'shop')`,
 	} {
 		s := opened(t, lived(t, 4))
-		if err := session.Anchor(ctx, s, wall{}, time.Hour); err != nil {
+		if err := chronicle.Anchor(ctx, s, wall{}, time.Hour); err != nil {
 			t.Fatal(err)
 		}
-		if err := session.Anchor(ctx, s, wall{}, time.Hour); err != nil {
+		if err := chronicle.Anchor(ctx, s, wall{}, time.Hour); err != nil {
 			t.Fatal(err)
 		}
 		if c, err := Check(ctx, s); err != nil || c.Anchors != 1 || c.Loops != 2 {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/chronicle"
 )
 
 // victims are a data folder with its WAL, as a crash leaves it, a backup of it, and bundles of its loop.
@@ -33,7 +34,7 @@ func victims(t *testing.T) map[string]string {
 			t.Fatal(err)
 		}
 	}
-	if err := session.Anchor(ctx, s, wall{}, time.Hour); err != nil {
+	if err := chronicle.Anchor(ctx, s, wall{}, time.Hour); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Backup(ctx, filepath.Join(base, "backup.kedge")); err != nil {

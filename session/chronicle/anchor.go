@@ -1,32 +1,26 @@
-package session
+package chronicle
 
 import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/kedge-opt/kedge/session"
 )
 
 // Anchored is the kind of the server's notes of the heads of all loops.
-const Anchored Kind = "anchors"
+const Anchored session.Kind = "anchors"
 
 // Anchors are the heads of all loops at one moment. They show a loop that is gone, and one whose end was cut off.
 type Anchors struct {
-	Heads []Tip `json:"heads"`
-}
-
-// BackupMade is a copy of everything.
-type BackupMade struct {
-	File    string `json:"file"`
-	Loops   int    `json:"loops"`
-	Events  int    `json:"events"`
-	Checked bool   `json:"checked"`
+	Heads []session.Tip `json:"heads"`
 }
 
 // Anchor writes the heads of all loops down, unless that was done not long ago.
-func Anchor(ctx context.Context, j Journal, c Clock, every time.Duration) error {
+func Anchor(ctx context.Context, j session.Journal, c session.Clock, every time.Duration) error {
 	var last time.Time
 	enough := errors.New("it was done not long ago")
-	chain, err := OpenChronicle(ctx, j, c, OfServer, func(e Event) error {
+	chain, err := Open(ctx, j, c, session.OfServer, func(e session.Event) error {
 		if e.Kind == Anchored {
 			last = e.At
 		}
@@ -35,7 +29,7 @@ func Anchor(ctx context.Context, j Journal, c Clock, every time.Duration) error 
 	if err != nil {
 		return err
 	}
-	err = chain.Write(ctx, byTime, func(now time.Time) (Notice, error) {
+	err = chain.Write(ctx, "time", func(now time.Time) (Notice, error) {
 		if now.Sub(last) < every {
 			return Notice{}, enough
 		}
@@ -45,7 +39,7 @@ func Anchor(ctx context.Context, j Journal, c Clock, every time.Duration) error 
 		}
 		b := Anchors{}
 		for _, h := range heads {
-			if !IsOwn(h.Loop) {
+			if !session.IsOwn(h.Loop) {
 				b.Heads = append(b.Heads, h)
 			}
 		}

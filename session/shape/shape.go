@@ -1,0 +1,58 @@
+// Package shape says how numbers are distributed: their shares in bins, beside those of others, and how far apart the two are.
+package shape
+
+import (
+	"slices"
+
+	"github.com/kedge-opt/kedge/transport"
+)
+
+// Shares are the shares of numbers in bins of equal width.
+type Shares struct {
+	Edges   []float64 `json:"edges"`             // of the bins, one more than there are
+	Now     []float64 `json:"now"`               // shares of people
+	Settled []float64 `json:"settled,omitempty"` // none if the model does not say where people settle
+	W1      *float64  `json:"w1,omitempty"`      // how far the one is from the other
+}
+
+// Of compares some numbers, at least one, with those they settle at, nil if nobody knows.
+func Of(now, settled []float64, bins int) (s Shares, err error) {
+	low, high := slices.Min(now), slices.Max(now)
+	if settled != nil {
+		low, high = min(low, slices.Min(settled)), max(high, slices.Max(settled))
+		w, err := transport.Line(now, nil, settled, nil)
+		if err != nil {
+			return s, err
+		}
+		s.W1 = &w
+	}
+	if low == high {
+		low, high = low-0.5, high+0.5
+	}
+	for i := range bins + 1 {
+		s.Edges = append(s.Edges, low+float64((high-low)*float64(i))/float64(bins))
+	}
+	s.Now = histogram(now, low, high, bins)
+	if settled != nil {
+		s.Settled = histogram(settled, low, high, bins)
+	}
+	return s, nil
+}
+
+// histogram is the share of numbers in each of some bins of equal width.
+func histogram(x []float64, low, high float64, bins int) []float64 {
+	list := make([]float64, bins)
+	for _, v := range x {
+		at := int(float64(bins) * ((v - low) / (high - low)))
+		list[max(0, min(bins-1, at))] += 1 / float64(len(x))
+	}
+	return list
+}
+
+// Column is one entry of every row of some width; nil of none.
+func Column(x []float64, width, entry int) (list []float64) {
+	for at := entry; at < len(x); at += width {
+		list = append(list, x[at])
+	}
+	return list
+}

@@ -1,0 +1,29 @@
+package shape
+
+import (
+	"reflect"
+	"testing"
+)
+
+// By hand: three numbers and where they settle, 1 apart each.
+func TestShares(t *testing.T) {
+	w := 1.0
+	for _, c := range []struct {
+		now, settled []float64
+		want         Shares
+	}{
+		{[]float64{0, 1, 1, 2}, []float64{1, 2, 2, 3}, Shares{[]float64{0, 1, 2, 3}, []float64{0.25, 0.5, 0.25}, []float64{0, 0.25, 0.75}, &w}},
+		{[]float64{5}, nil, Shares{[]float64{4.5, 5.5 - 2.0/3, 5.5 - 1.0/3, 5.5}, []float64{0, 1, 0}, nil, nil}},
+	} {
+		got, err := Of(c.now, c.settled, 3)
+		if err != nil || !reflect.DeepEqual(got.Now, c.want.Now) || !reflect.DeepEqual(got.Settled, c.want.Settled) || len(got.Edges) != 4 || got.Edges[0] != c.want.Edges[0] || got.Edges[3] != c.want.Edges[3] {
+			t.Errorf("%v beside %v: %+v, %v, want %+v", c.now, c.settled, got, err, c.want)
+		}
+		if (got.W1 == nil) != (c.want.W1 == nil) || got.W1 != nil && *got.W1 != *c.want.W1 {
+			t.Errorf("%v beside %v are %v apart", c.now, c.settled, got.W1)
+		}
+	}
+	if got := Column([]float64{1, 2, 3, 4, 5, 6}, 3, 1); !reflect.DeepEqual(got, []float64{2, 5}) || Column(nil, 3, 1) != nil {
+		t.Errorf("the column is %v", got)
+	}
+}
