@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -83,9 +84,28 @@ const housekeeping = 10 * time.Second
 
 // When the service stops.
 const (
-	farewell = 5 * time.Second        // that requests have to end
-	hint     = 200 * time.Millisecond // in which replies tell clients to use their connections no more, before idle ones are closed
+	farewell = 5 * time.Second // that requests have to end
+	hint     = time.Second     // at most, in which replies tell clients to use their connections no more, before idle ones are closed
 )
+
+// visitors counts connections.
+type visitors struct{ now atomic.Int64 }
+
+func (v *visitors) note(_ net.Conn, state http.ConnState) {
+	switch state {
+	case http.StateNew:
+		v.now.Add(1)
+	case http.StateClosed, http.StateHijacked:
+		v.now.Add(-1)
+	}
+}
+
+// leave waits until all connections are gone, for some time. Whoever sends a request on one that is just being closed gets no answer to it.
+func (v *visitors) leave(most time.Duration) {
+	for begun := time.Now(); v.now.Load() > 0 && time.Since(begun) < most; {
+		time.Sleep(5 * time.Millisecond)
+	}
+}
 
 func serve(ctx context.Context, c *cobra.Command, data, otlp string, log *slog.Logger, f *front, limits server.Allowance, kinds *kind.Catalogue) (err error) {
 	if !(limits.KeyRate >= 1) || !(limits.KeyBytes >= 1) {
@@ -127,6 +147,8 @@ func serve(ctx context.Context, c *cobra.Command, data, otlp string, log *slog.L
 	}
 	web := s.Web()
 	web.ErrorLog = slog.NewLogLogger(log.Handler(), slog.LevelWarn)
+	var inside visitors
+	web.ConnState = inside.note
 	ended := make(chan error, 1)
 	scheme := "http"
 	if cert != nil {
@@ -144,7 +166,7 @@ func serve(ctx context.Context, c *cobra.Command, data, otlp string, log *slog.L
 		return err
 	}
 	notify("STOPPING=1")
-	return stop(context.WithoutCancel(ctx), s, web, ear, log)
+	return stop(context.WithoutCancel(ctx), s, web, ear, &inside, log)
 }
 
 // keepHouse looks after deadlines until the service is to stop, or its journal cannot be written any more.
@@ -168,11 +190,11 @@ func keepHouse(ctx context.Context, s *server.Server, log *slog.Logger, ended <-
 }
 
 // stop ends a service so that nobody who was let in goes without an answer. What is left to the journal is done when it is closed.
-func stop(ctx context.Context, s *server.Server, web *http.Server, ear net.Listener, log *slog.Logger) error {
+func stop(ctx context.Context, s *server.Server, web *http.Server, ear net.Listener, inside *visitors, log *slog.Logger) error {
 	s.Leave()
 	ear.Close()
 	s.Stop()
-	time.Sleep(hint)
+	inside.leave(hint)
 	rest, cancel := context.WithTimeout(ctx, farewell)
 	defer cancel()
 	if err := web.Shutdown(rest); err != nil {
