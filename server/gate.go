@@ -52,15 +52,11 @@ func (c *call) identify() error {
 		c.who = keyring.All("local")
 		return nil
 	}
-	header := c.Header.Get("Authorization")
-	if header == "" {
-		return problem(unauthenticated, "the request has no key")
+	key, err := c.presented()
+	if err != nil {
+		return err
 	}
-	scheme, key, _ := strings.Cut(header, " ")
-	if !strings.EqualFold(scheme, "Bearer") {
-		return problem(unauthenticated, "the key comes as Authorization: Bearer kedge_…")
-	}
-	g, gone, err := c.keys.ring.Find(strings.TrimSpace(key), c.clock.Now())
+	g, gone, err := c.keys.ring.Find(key, c.clock.Now())
 	if err != nil {
 		return problem(unauthenticated, err.Error())
 	}

@@ -31,6 +31,7 @@ var rightsOf = map[string]string{
 	"GET /v1/loops/{loop}/series": "read", "GET /v1/loops/{loop}/distribution": "read", "GET /v1/loops/{loop}/health": "read", "GET /v1/loops/{loop}/log": "read", "GET /v1/loops/{loop}/events": "read", "GET /v1/loops/{loop}/export": "read",
 	"POST /v1/keys": "admin own", "GET /v1/keys": "admin own", "DELETE /v1/keys/{prefix}": "admin own", "POST /v1/backup": "admin whole",
 	"GET /metrics": "read whole", "GET /healthz": "", "GET /readyz": "", "GET /version": "", "GET /openapi.json": "", "GET /problems/{type}": "",
+	"GET /v1/overview": "read own", "GET /v1/loops/{loop}/terms": "read", "GET /v1/login": "", "POST /v1/login": "", "DELETE /v1/login": "", "GET /": "", "GET /assets/{file}": "",
 }
 
 // cell is one request of the matrix.
@@ -128,7 +129,7 @@ func TestMatrixOfRights(t *testing.T) {
 
 // fill is the address of a route, of things that are there or, but for the loop, could be.
 func fill(path, loop string) string {
-	return strings.NewReplacer("{loop}", loop, "{k}", "1", "{batch}", "am", "{name}", "x", "{prefix}", "kedge_00", "{type}", "forbidden").Replace(path)
+	return strings.NewReplacer("{loop}", loop, "{k}", "1", "{batch}", "am", "{name}", "x", "{prefix}", "kedge_00", "{type}", "forbidden", "{file}", "app.js").Replace(path)
 }
 
 // refusals tries who must be refused, and notes who must be let in.

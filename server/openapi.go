@@ -15,6 +15,7 @@ var parameter = regexp.MustCompile(`\{(\w+)\}`)
 func openAPI(c *call) (int, any, error) {
 	paths := map[string]map[string]any{}
 	for _, r := range c.table {
+		r.Path = strings.TrimSuffix(r.Path, "{$}") // as a mux writes that nothing follows
 		if paths[r.Path] == nil {
 			paths[r.Path] = map[string]any{}
 		}
@@ -65,6 +66,8 @@ func schemaOf(t reflect.Type, strict bool) map[string]any {
 		return map[string]any{"type": "string", "format": "date-time"}
 	case t == reflect.TypeFor[session.Hash]():
 		return map[string]any{"type": "string", "pattern": "^[0-9a-f]{64}$"}
+	case t == reflect.TypeFor[session.Sparse]():
+		return map[string]any{"type": []string{"array", "null"}, "items": map[string]any{"type": []string{"number", "null"}}}
 	}
 	switch t.Kind() {
 	case reflect.Pointer:

@@ -67,7 +67,7 @@ func routes() []route {
 		{Method: "POST", Path: loop + "/ask", Right: MayAsk, Says: "The decision to deploy. Until it comes to something the answer is the same.", In: asking{}, Out: session.Offer{}, do: ask},
 		{Method: "POST", Path: loop + "/exchange", Right: MayTell, Says: "A round in one call, all or nothing: what went live, who answered, the close, the next ask. It needs the right to ask, too.", In: exchanging{}, Out: session.Exchanged{}, do: exchange},
 		{Method: "GET", Path: decision + "/explain", Right: MayRead, Says: "Why a decision is what it is, in numbers and in words.", Out: session.Explanation{}, do: explainDecision},
-		{Method: "GET", Path: loop + "/series", Right: MayRead, Says: "What was measured at every close, thinned to least and largest: name (value,u.0,…), from_k, points.", Out: map[string]json.RawMessage{}, do: series},
+		{Method: "GET", Path: loop + "/series", Right: MayRead, Says: "What was measured at every close, thinned to least and largest: name (value,u.0,…), from_k, points; times=true says when decisions were opened, too.", Out: map[string]json.RawMessage{}, do: series},
 		{Method: "GET", Path: loop + "/distribution", Right: MayRead, Says: "How people are distributed, now and settled under what is live, by the model: k, entry, bins.", Out: session.Distribution{}, do: distribution},
 		{Method: "GET", Path: loop + "/health", Right: MayRead, Says: "How a loop is, in cards with words and what to do.", Out: cards{}, do: health},
 		{Method: "PUT", Path: decision + "/deployment", Right: MayTell, Says: "Say what went live, which may differ from what was decided: 201, 202 if that is too late, 200 if it was said before.", In: session.Deploy{}, Out: session.Reached{}, do: deploy},
@@ -97,6 +97,7 @@ func routes() []route {
 		{Method: "GET", Path: "/problems/{type}", Says: "What a problem is, and what to do.", do: explain},
 	}
 	list = append(list, vaultRoutes(loops, loop)...)
+	list = append(list, dashboardRoutes(loop)...)
 	for word, mode := range map[string]session.Mode{"pause": session.Paused, "resume": session.Live, "kill": session.Killed, "shadow": session.Shadow, "promote": session.Live} {
 		list = append(list, route{Method: "POST", Path: loop + "/" + word, Right: Operate, Says: "The loop is " + string(mode) + " from now on.", In: reasoned{}, Out: session.Switched{}, dry: word == "resume", do: func(c *call) (int, any, error) {
 			var b reasoned

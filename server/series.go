@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/kedge-opt/kedge/session"
 )
@@ -78,8 +79,31 @@ func series(c *call) (int, any, error) {
 	for name, band := range page.Series {
 		reply[name] = band
 	}
-	reply["marks"], err = c.marks(from)
+	if reply["marks"], err = c.marks(from); err != nil {
+		return 0, nil, err
+	}
+	if c.URL.Query().Get("times") == "true" {
+		reply["at"], err = c.times(page.K)
+	}
 	return 200, reply, err
+}
+
+// times are when decisions were opened.
+func (c *call) times(decisions []int) ([]time.Time, error) {
+	if len(decisions) > mostEvents {
+		return nil, problem(session.TooLarge, fmt.Sprintf("times are there for up to %d points", mostEvents))
+	}
+	list := make([]time.Time, len(decisions))
+	for i, k := range decisions {
+		events, err := c.journal.Decision(c.loop, k)
+		if err != nil {
+			return nil, err
+		}
+		if len(events) > 0 {
+			list[i] = events[0].At
+		}
+	}
+	return list, nil
 }
 
 // marks are what happened from a decision on.

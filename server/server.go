@@ -48,6 +48,7 @@ type Server struct {
 	proxyTLS bool
 
 	openKeys func() (*Keys, error)
+	shelf    shelf
 	vault    Vault
 	edit     func(spec string, set []string) (string, error)
 	kept     time.Time // when the server last saw to what it keeps; known to Pass alone

@@ -54,8 +54,7 @@ type Explanation struct {
 // Explain says why a decision is what it is, given the newest one before it that a step was taken on; nil: there is none.
 func (l *Loop) Explain(d, before *Decision) Explanation {
 	e := Explanation{K: d.K, Basis: d.Basis, U: d.U}
-	capped := slices.ContainsFunc(d.Reasons, func(s string) bool { return strings.HasPrefix(s, "cap.") })
-	if capped {
+	if slices.ContainsFunc(d.Reasons, func(s string) bool { return strings.HasPrefix(s, "cap.") }) {
 		e.Capped = d.U
 	}
 	if before != nil && (d.Basis == Step || d.Basis == Again) {

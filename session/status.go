@@ -63,3 +63,6 @@ type BackupMade struct {
 	Events  int    `json:"events"`
 	Checked bool   `json:"checked"`
 }
+
+// Arranged is the spec of the loop and what was made of it, to look at.
+func (l *Loop) Arranged() (spec string, b *Brief) { return l.spec, l.plan }

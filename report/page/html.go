@@ -7,17 +7,19 @@ import (
 	"encoding/base64"
 	"fmt"
 	"html/template"
+	"io/fs"
 	"slices"
 	"unicode"
 
 	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/report/draw"
+	"github.com/kedge-opt/kedge/web"
 )
 
 //go:embed web
-var web embed.FS
+var own embed.FS
 
-var pageTemplate = template.Must(template.New("page.html").ParseFS(web, "web/page.html"))
+var pageTemplate = template.Must(template.New("page.html").ParseFS(own, "web/page.html"))
 
 // filled is a document with what it needs to stand alone.
 type filled struct {
@@ -73,16 +75,17 @@ func (d *Document) HTML() ([]byte, error) {
 
 // assets are the script and the style of every page, the chart library with its licence first.
 func assets() (script, style []byte, err error) {
-	read := func(name string) []byte {
-		data, e := web.ReadFile("web/" + name)
+	read := func(files fs.FS, name string) []byte {
+		data, e := fs.ReadFile(files, name)
 		if err == nil {
 			err = e
 		}
 		return append(data, '\n')
 	}
-	licence := append(append([]byte("/*\nuPlot 1.6.32. "), read("uplot/LICENSE")...), "*/\n"...)
-	script = bytes.Join([][]byte{licence, read("uplot/uPlot.iife.min.js"), read("charts.js"), read("page.js")}, nil)
-	style = append(read("uplot/uPlot.min.css"), read("page.css")...)
+	charts := web.Charts()
+	licence := append(append([]byte("/*\nuPlot 1.6.32. "), read(charts, "library/uplot/LICENSE")...), "*/\n"...)
+	script = bytes.Join([][]byte{licence, read(charts, "library/uplot/uPlot.iife.min.js"), read(charts, "chart/charts.js"), read(own, "web/page.js")}, nil)
+	style = append(read(charts, "library/uplot/uPlot.min.css"), read(own, "web/page.css")...)
 	return script, style, err
 }
 

@@ -98,6 +98,14 @@ class Chart {
 
   draw(x) {
     if (this.u) this.u.destroy();
+    this.u = new uPlot(this.options(), this.data, this.plot);
+    if (x) this.u.setScale('x', x);
+    this.swatches();
+    this.read();
+  }
+
+  // options is what uPlot is told.
+  options() {
     const text = () => Page.colour(this.turn, 'color'), faint = () => Page.colour(this.plot, 'borderTopColor');
     const font = '12px system-ui, sans-serif';
     const axis = {stroke: text, font, grid: {stroke: faint, width: 1}, ticks: {stroke: faint, width: 1, size: 5}};
@@ -105,7 +113,7 @@ class Chart {
     // A logarithmic axis can begin anywhere; only one digit and zeros are worth a label.
     const round = (v, log) => v != null && (!log || +v.toPrecision(1) === +v.toPrecision(6));
     const means = new Map(this.lines.map(l => [l.mean, l]));
-    this.u = new uPlot({
+    return {
       width: this.plot.clientWidth, height: this.height(),
       legend: {show: false},
       scales: {x: {time: false, distr: this.graph.logx ? 3 : 1, log: 10}, y: {distr: this.log ? 3 : 1, log: 10, range: (u, lo, hi) => this.range(lo, hi)}},
@@ -122,10 +130,7 @@ class Chart {
         sync: {key: this.graph.along, filters: {pub: type => type === 'mousemove' || type === 'mouseleave'}},
       },
       hooks: {setCursor: [() => this.read()], draw: [u => this.rules(u)]},
-    }, this.data, this.plot);
-    if (x) this.u.setScale('x', x);
-    this.swatches();
-    this.read();
+    };
   }
 
   series(l) {

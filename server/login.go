@@ -1,0 +1,73 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/kedge-opt/kedge/server/keyring"
+)
+
+// login is the body of the call that makes a key a cookie.
+type login struct {
+	Key string `json:"key"`
+}
+
+// identity is who somebody is to the service.
+type identity struct {
+	Needed bool            `json:"needed"`        // there are keys, and nobody is let in without
+	Key    string          `json:"key,omitempty"` // its prefix; empty: nobody
+	Rights []keyring.Right `json:"rights"`
+	Loops  []string        `json:"loops"`
+}
+
+// whoami tells who somebody is, whom nobody knows as well.
+func whoami(c *call) (int, any, error) {
+	keys, err := c.Keys()
+	if err != nil {
+		return 0, nil, problem(readOnly, "the keys cannot be read: "+err.Error())
+	}
+	c.keys = keys
+	s := identity{Needed: !keys.ring.Empty() && c.owner == "", Rights: []keyring.Right{}, Loops: []string{}}
+	if c.identify() == nil {
+		s.Key, s.Rights, s.Loops = c.who.Prefix, c.who.Rights, c.who.Loops
+	}
+	return 200, s, nil
+}
+
+// enterKey keeps a key in a cookie of this site, for pages of this site alone.
+func enterKey(c *call) (int, any, error) {
+	var b login
+	if err := c.read(&b); err != nil {
+		return 0, nil, err
+	}
+	keys, err := c.Keys()
+	if err != nil {
+		return 0, nil, problem(readOnly, "the keys cannot be read: "+err.Error())
+	}
+	key := strings.TrimSpace(b.Key)
+	g, _, err := keys.ring.Find(key, c.clock.Now())
+	if err != nil {
+		return 0, nil, problem(unauthenticated, err.Error())
+	}
+	http.SetCookie(c.w, c.cookie(key, 0))
+	return 200, identity{Needed: true, Key: g.Prefix, Rights: g.Rights, Loops: g.Loops}, nil
+}
+
+// leaveKey forgets the cookie.
+func leaveKey(c *call) (int, any, error) {
+	http.SetCookie(c.w, c.cookie("", -1))
+	return 200, struct{}{}, nil
+}
+
+// dashboardRoutes are the calls of the dashboard, and its files.
+func dashboardRoutes(loop string) []route {
+	return []route{
+		{Method: "GET", Path: "/v1/overview", Right: MayRead, Says: "Loops in a line each, all or those in loops=a,b: mode, health, newest values, what is due; page_size, page_token.", Out: overview{}, ownLoops: true, do: glances},
+		{Method: "GET", Path: loop + "/terms", Right: MayRead, Says: "What the spec of a loop arranges: names, bounds, caps, deadlines, and the spec itself.", Out: terms{}, do: arranged},
+		{Method: "GET", Path: "/v1/login", Says: "Who the sender is to the service, and whether a key is needed.", Out: identity{}, do: whoami},
+		{Method: "POST", Path: "/v1/login", Says: "Keep a key in a cookie of the dashboard.", In: login{}, Out: identity{}, do: enterKey},
+		{Method: "DELETE", Path: "/v1/login", Says: "Forget that cookie.", Out: struct{}{}, do: leaveKey},
+		{Method: "GET", Path: "/{$}", Says: "The dashboard.", do: func(c *call) (int, any, error) { return c.asset("index.html") }},
+		{Method: "GET", Path: "/assets/{file}", Says: "A file of the dashboard.", do: func(c *call) (int, any, error) { return c.asset(c.PathValue("file")) }},
+	}
+}

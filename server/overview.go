@@ -1,0 +1,202 @@
+package server
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/word"
+)
+
+// Glance is a loop in a line: what a person wants to know who has many.
+type Glance struct {
+	Loop     string            `json:"loop"`
+	Mode     session.Mode      `json:"mode"`
+	Labels   map[string]string `json:"labels,omitempty"`
+	K        int               `json:"k"`
+	State    session.Stage     `json:"state,omitempty"` // of the current decision
+	Level    string            `json:"level"`           // of its worst card: fine, wait, hold or alarm
+	Words    string            `json:"words"`           // of that card
+	Do       string            `json:"do,omitempty"`
+	Value    kedge.Called      `json:"value"`
+	Maximize bool              `json:"maximize"`
+	Values   session.Sparse    `json:"values"` // of the newest decisions, null where there is none
+	Since    *time.Time        `json:"live_since,omitempty"`
+	LiveK    int               `json:"live_k,omitempty"`
+	Due      *time.Time        `json:"due,omitempty"`
+	Pinned   bool              `json:"pinned,omitempty"`
+	Seq      int               `json:"seq"`
+}
+
+// overview is a page of loops.
+type overview struct {
+	Now   time.Time `json:"now"`
+	Loops []Glance  `json:"loops"`
+	Next  string    `json:"next_page_token,omitempty"`
+}
+
+// recent is how many values a glance has.
+const recent = 60
+
+// glances shows loops in a line each: all, or those that the query names.
+func glances(c *call) (int, any, error) {
+	size, err := c.number("page_size", 100, 1000)
+	if err != nil {
+		return 0, nil, err
+	}
+	all, err := c.journal.Loops(c.Context())
+	if err != nil {
+		return 0, nil, err
+	}
+	query := c.URL.Query()
+	after, only := query.Get("page_token"), query.Get("loops")
+	page := overview{Now: c.clock.Now().UTC(), Loops: []Glance{}}
+	for _, tip := range all {
+		if !c.sees(tip.Loop) || tip.Loop <= after || only != "" && !slices.Contains(strings.Split(only, ","), tip.Loop) {
+			continue
+		}
+		if len(page.Loops) == size {
+			page.Next = page.Loops[size-1].Loop
+			break
+		}
+		g, err := c.glance(tip.Loop)
+		if err != nil {
+			return 0, nil, err
+		}
+		page.Loops = append(page.Loops, g)
+	}
+	return 200, page, nil
+}
+
+// glance looks at one loop.
+func (c *call) glance(loop string) (g Glance, err error) {
+	err = c.host.Look(c.Context(), loop, func(l *session.Loop) error {
+		s := l.Status()
+		_, plan := l.Arranged()
+		worst := worstOf(l.Health(c.clock.Now()))
+		g = Glance{Loop: loop, Mode: s.Mode, Labels: s.Labels, K: s.K, State: s.State, Level: worst.State, Words: worst.Words, Do: worst.Do, Value: plan.Names.Value, Maximize: plan.Maximize, Pinned: s.Pin != nil, Seq: s.Seq}
+		if s.Live != nil {
+			g.Since, g.LiveK = &s.Live.Since, s.Live.K
+		}
+		if at, ever := l.Due(); ever {
+			g.Due = &at
+		}
+		return nil
+	})
+	if err != nil {
+		return g, err
+	}
+	page, err := c.journal.Series(c.Context(), loop, []string{"value"}, max(1, g.K-recent+1), recent)
+	if err != nil {
+		return g, err
+	}
+	g.Values = page.Series["value"].Max
+	return g, nil
+}
+
+// worstOf is the card to look at first. While nothing is wrong that is the decision on its way, or else the mode.
+func worstOf(cards []word.Card) word.Card {
+	weight := func(c word.Card) int {
+		return 2*slices.Index([]string{word.Fine, word.Wait, word.Hold, word.Alarm}, c.State) + map[string]int{"decision": 1}[c.Name]
+	}
+	return slices.MaxFunc(cards, func(a, b word.Card) int { return weight(a) - weight(b) })
+}
+
+// terms is what the spec of a loop arranges, for who looks at its numbers.
+type terms struct {
+	Revision  int         `json:"revision"`
+	Spec      string      `json:"spec"`
+	Algorithm string      `json:"algorithm,omitempty"`
+	Maximize  bool        `json:"maximize"`
+	Names     kedge.Names `json:"names"`
+	Lower     *extent     `json:"lower,omitempty"` // of the entries of a decision, by the set alone; null: none
+	Upper     *extent     `json:"upper,omitempty"`
+	Start     []float64   `json:"start"`
+	Safe      []float64   `json:"safe,omitempty"`
+	Least     int         `json:"least"`
+	Cap       ceiling     `json:"cap"`
+	Approval  string      `json:"approval"`
+	Deadlines deadlines   `json:"deadlines"`
+}
+
+// extent is how far entries go, null for those without an end.
+type extent = session.Sparse
+
+// ceiling is how far a decision may be from what is live; what is missing is without limit.
+type ceiling struct {
+	Norm *float64 `json:"norm,omitempty"`
+	Each *float64 `json:"each,omitempty"`
+	Day  *float64 `json:"day,omitempty"`
+	Lead *float64 `json:"lead,omitempty"`
+}
+
+// deadlines are spans in seconds; what is missing never comes.
+type deadlines struct {
+	Settle  *float64 `json:"settle,omitempty"`
+	Deploy  *float64 `json:"deploy,omitempty"`
+	Data    *float64 `json:"data,omitempty"`
+	Approve *float64 `json:"approve,omitempty"`
+	GiveUp  *float64 `json:"give_up,omitempty"`
+	Retain  *float64 `json:"retain,omitempty"`
+}
+
+// arranged shows what the spec of a loop arranges.
+func arranged(c *call) (int, any, error) {
+	var t terms
+	err := c.host.Look(c.Context(), c.loop, func(l *session.Loop) error {
+		spec, b := l.Arranged()
+		live := b.Live
+		t = terms{Revision: l.Status().Revision, Spec: spec, Algorithm: live.Algorithm, Maximize: b.Maximize, Names: b.Names, Start: b.Start, Safe: live.Safe, Least: live.Least, Approval: live.Approval,
+			Cap:       ceiling{finite(live.Cap()), finite(live.Each), finite(live.Day), finite(live.Ahead())},
+			Deadlines: deadlines{span(live.Settle), span(live.Deploy), span(live.Data), span(live.Approve), span(live.GiveUp), span(live.Retain)},
+		}
+		t.Lower, t.Upper = boundsOf(b.Set, b.Start)
+		return nil
+	})
+	return 200, t, err
+}
+
+func finite(v float64) *float64 {
+	if math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+func span(d time.Duration) *float64 {
+	if d == form.Never {
+		return nil
+	}
+	s := d.Seconds()
+	return &s
+}
+
+// mostBounded is how many entries a decision has whose bounds are looked for, and far how far out.
+const (
+	mostBounded = 64
+	far         = 1e7
+)
+
+// boundsOf is how far every entry of a decision goes: the nearest decision to one that is far out along an entry is at its end.
+func boundsOf(s kedge.Set, start []float64) (lower, upper *extent) {
+	if len(start) > mostBounded {
+		return nil, nil
+	}
+	low, high := make(extent, len(start)), make(extent, len(start))
+	end := func(i int, to float64) float64 {
+		u := slices.Clone(start)
+		u[i] = to
+		if err := s.Project(u); err != nil || math.Abs(u[i]) > far/10 {
+			return math.NaN()
+		}
+		return u[i]
+	}
+	for i := range start {
+		low[i], high[i] = end(i, -far), end(i, far)
+	}
+	return &low, &high
+}
