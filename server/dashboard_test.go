@@ -116,6 +116,10 @@ func TestOverview(t *testing.T) {
 	if fmt.Sprint(terms["lower"], terms["upper"], terms["safe"], terms["cap"]) != "[0 0] [20 20] [4 4] map[lead:0.5 norm:0.5]" {
 		t.Errorf("terms: %v", terms)
 	}
+	moved := s.want(200, "GET", "/v1/loops/b/quantiles?entry=1", "") // of 5 and 5.5
+	if fmt.Sprint(moved["k"], moved["quantiles"]) != "[1] [[5.025 5.125 5.25 5.375 5.475]]" {
+		t.Errorf("quantiles: %v", moved)
+	}
 	if times := s.want(200, "GET", "/v1/loops/b/series?times=true", ""); len(times["at"].([]any)) != 1 {
 		t.Errorf("series with times: %v", times)
 	}

@@ -64,6 +64,7 @@ func dashboardRoutes(loop string) []route {
 	return []route{
 		{Method: "GET", Path: "/v1/overview", Right: MayRead, Says: "Loops in a line each, all or those in loops=a,b: mode, health, newest values, what is due; page_size, page_token.", Out: overview{}, ownLoops: true, do: glances},
 		{Method: "GET", Path: loop + "/terms", Right: MayRead, Says: "What the spec of a loop arranges: names, bounds, caps, deadlines, and the spec itself.", Out: terms{}, do: arranged},
+		{Method: "GET", Path: loop + "/quantiles", Right: MayRead, Says: "How an entry of people's states moved over the newest decisions: entry, last.", Out: fan{}, do: quantiles},
 		{Method: "GET", Path: "/v1/login", Says: "Who the sender is to the service, and whether a key is needed.", Out: identity{}, do: whoami},
 		{Method: "POST", Path: "/v1/login", Says: "Keep a key in a cookie of the dashboard.", In: login{}, Out: identity{}, do: enterKey},
 		{Method: "DELETE", Path: "/v1/login", Says: "Forget that cookie.", Out: struct{}{}, do: leaveKey},

@@ -13,6 +13,7 @@ type Shares struct {
 	Now     []float64 `json:"now"`               // shares of people
 	Settled []float64 `json:"settled,omitempty"` // none if the model does not say where people settle
 	W1      *float64  `json:"w1,omitempty"`      // how far the one is from the other
+	Ranks   []float64 `json:"quantiles"`         // of people now: 5, 25, 50, 75 and 95 in 100 are below
 }
 
 // Of compares some numbers, at least one, with those they settle at, nil if nobody knows.
@@ -32,7 +33,7 @@ func Of(now, settled []float64, bins int) (s Shares, err error) {
 	for i := range bins + 1 {
 		s.Edges = append(s.Edges, low+float64((high-low)*float64(i))/float64(bins))
 	}
-	s.Now = histogram(now, low, high, bins)
+	s.Now, s.Ranks = histogram(now, low, high, bins), ranks(now)
 	if settled != nil {
 		s.Settled = histogram(settled, low, high, bins)
 	}
@@ -45,6 +46,18 @@ func histogram(x []float64, low, high float64, bins int) []float64 {
 	for _, v := range x {
 		at := int(float64(bins) * ((v - low) / (high - low)))
 		list[max(0, min(bins-1, at))] += 1 / float64(len(x))
+	}
+	return list
+}
+
+// ranks are the quantiles of some numbers, between neighbours in proportion.
+func ranks(x []float64) (list []float64) {
+	x = slices.Sorted(slices.Values(x))
+	for _, share := range []float64{0.05, 0.25, 0.5, 0.75, 0.95} {
+		at := share * float64(len(x)-1)
+		below := int(at)
+		above := min(below+1, len(x)-1)
+		list = append(list, x[below]+float64((x[above]-x[below])*(at-float64(below))))
 	}
 	return list
 }

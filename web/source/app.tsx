@@ -2,11 +2,18 @@
 import {Fragment, h, render} from 'preact';
 import {useEffect, useRef, useState} from 'preact/hooks';
 import {call, get, loopPath, onRefused, Standing, Status, Terms, Trouble} from './api';
+import {Compare} from './compare';
 import {Course} from './course';
+import {DecisionPage} from './decision';
 import {begin, useHead, useLost, useReply} from './live';
+import {Log} from './log';
 import {Badge, Loops} from './loops';
+import {Model} from './model';
 import {Now} from './now';
 import {onScheme, Page, setTheme} from './page';
+import {People} from './people';
+import {Safety} from './safety';
+import {ServerPage} from './server';
 import {when} from './words';
 
 // useRoute is the address behind the #, in parts.
@@ -21,7 +28,7 @@ function useRoute(): string[] {
   return route;
 }
 
-const tabs: [string, string][] = [['', 'Now'], ['course', 'Course']];
+const tabs: [string, string][] = [['', 'Now'], ['course', 'Course'], ['people', 'People'], ['model', 'Model'], ['safety', 'Safety'], ['log', 'Log']];
 
 function App() {
   const route = useRoute(), lost = useLost();
@@ -50,13 +57,14 @@ function App() {
       <nav aria-label="Site"><a class="brand" href="#/">kedge</a>{route[0] === 'loops' && <><span class="quiet" aria-hidden="true">/</span><a href={'#/loops/' + route[1]}>{route[1]}</a></>}</nav>
       <div class="tools">
         {inside && <Pulse lost={lost} />}
+        {inside && <a class="button quiet" href="#/server">Server</a>}
         <Scheme />
         <button type="button" class="quiet" aria-label="Keys" onClick={() => setHelp(true)}>?</button>
         {who?.needed && who.key && <button type="button" class="quiet" onClick={() => call('DELETE', '/v1/login').then(ask)}>Leave {who.key}</button>}
       </div>
     </header>
     {!who ? <main id="main"><p class="quiet">Looking …</p></main> : !inside ? <Enter onDone={setWho} /> :
-      route[0] === 'loops' && route[1] ? <Loop key={route[1]} name={route[1]} rest={route.slice(2)} may={may} /> : <Loops may={may} />}
+      route[0] === 'loops' && route[1] ? <Loop key={route[1]} name={route[1]} rest={route.slice(2)} may={may} /> : route[0] === 'compare' ? <Compare names={route.slice(1)} /> : route[0] === 'server' ? <ServerPage may={may} /> : <Loops may={may} />}
     {help && <Keys onClose={() => setHelp(false)} />}
   </div>;
 }
@@ -113,6 +121,11 @@ function Loop({name, rest, may}: {name: string; rest: string[]; may: (right: str
     switch (tab || '') {
       case '': return <Now {...props} />;
       case 'course': return <Course {...props} />;
+      case 'people': return <People {...props} />;
+      case 'model': return <Model {...props} />;
+      case 'safety': return <Safety {...props} />;
+      case 'log': return <Log {...props} />;
+      case 'decisions': if (+rest[1] >= 1) return <DecisionPage {...props} k={+rest[1]} />;
     }
     return <p class="sentence">There is no such page.</p>;
   };

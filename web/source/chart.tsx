@@ -8,7 +8,7 @@ import {onScheme, Page} from './page';
 import {csv, number, save, when} from './words';
 
 export type Flag = {x: number; words: string; kind: string};
-export type LiveGraph = Graph & {marks?: Flag[]; time?: boolean; from?: number; tall?: boolean};
+export type LiveGraph = Graph & {marks?: Flag[]; time?: boolean; tall?: boolean; still?: boolean};
 
 // inks are colours that can be told apart, also by people who see few, on light and on dark.
 export const inks = [['#0072b2', '#5cb8ef'], ['#c44e00', '#ff9e5e'], ['#00805c', '#4fd1a5'], ['#a8487f', '#f0a3cf'], ['#7a6200', '#e5c100'], ['#56606b', '#b5bec8']];
@@ -89,9 +89,9 @@ class LiveChart extends Chart {
     super.read();
     if (!this.u || !this.data[0].length) { this.turn.textContent = ''; return; }
     const {idx} = this.u.cursor, x = this.data[0][idx ?? this.data[0].length - 1] as number;
-    const name = this.graph.time ? when(new Date(x * 1000)) : this.graph.along + ' ' + x;
+    const name = this.graph.time ? when(new Date(x * 1000)) : this.graph.along + ' ' + number(x, 7);
     const near = idx == null ? [] : (this.graph.marks || []).filter(m => m.x === x);
-    this.turn.textContent = name + (idx == null ? ' (newest)' : '') + near.map(m => ' · ' + m.words).join('');
+    this.turn.textContent = name + (idx == null && !this.graph.still ? ' (newest)' : '') + near.map(m => ' · ' + m.words).join('');
   }
 
   // flags draws what operators did.
@@ -152,7 +152,7 @@ export function Plot({graph, about}: {graph: LiveGraph; about?: string}) {
   const rows = useMemo(() => rowsOf(graph), [graph]);
   return <section class="chart">
     <div class="chart-head">
-      <h3>{graph.title}</h3>
+      <h2>{graph.title}</h2>
       <div class="tools">
         <button type="button" class="quiet" aria-pressed={table} onClick={() => setTable(!table)}>Table</button>
         <button type="button" class="quiet" onClick={() => save(graph.title.replace(/\W+/g, '-').toLowerCase() + '.csv', 'text/csv', csv(rows))}>CSV</button>

@@ -73,7 +73,7 @@ export const capWords = (t: Terms | undefined) => t?.cap.norm == null ? 'no cap'
 // Acting shows buttons, and the dialog of the one that was pressed.
 export function Acting({list, allowed, order}: {list: Record<string, Act>; allowed: boolean; order: string[]}) {
   const [open, setOpen] = useState<Act>(), from = useRef<HTMLElement | undefined>(undefined);
-  const names: Record<string, string> = {pause: 'Pause', resume: 'Resume', promote: 'Go live', shadow: 'To the shadow', kill: 'Kill', unpin: 'Unpin', approve: 'Approve', reject: 'Reject', rollback: 'Roll back', pin: 'Pin', stop: 'Stop all'};
+  const names: Record<string, string> = {pause: 'Pause', resume: 'Resume', promote: 'Go live', shadow: 'To the shadow', kill: 'Kill', unpin: 'Unpin', approve: 'Approve', reject: 'Reject', rollback: 'Roll back', pin: 'Pin', stop: 'Stop all', backup: 'Backup', revoke: 'Revoke'};
   return <div class="acts">
     {order.filter(n => list[n]).map(n => <button type="button" class={list[n].danger ? 'danger' : ''} disabled={!allowed}
       onClick={e => { from.current = e.currentTarget; setOpen(list[n]); }}>{names[n] || list[n].button}…</button>)}

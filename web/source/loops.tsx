@@ -62,6 +62,7 @@ export function Loops({may}: {may: (right: string) => boolean}) {
         <option value="all">all ({all.length})</option><option value="needs">need a person ({wanting.length})</option>
         {Object.keys(modes).filter(m => all.some(g => g.mode === m)).map(m => <option value={m}>{modes[m]} ({all.filter(g => g.mode === m).length})</option>)}
       </select></label>
+      {all.length > 1 && <a class="button" href="#/compare">Compare</a>}
       {stoppable.length > 0 && <Acting allowed={may('operate')} order={['stop']} list={{stop: {
         title: 'Stop all loops', button: 'Kill all', danger: true, typed: 'stop all', reason: 'wanted',
         afterwards: <p>{plural(stoppable.length, 'loop')} {stoppable.length === 1 ? 'answers its' : 'answer their'} safe decision from now on, each until somebody resumes it with a reason. Those without a safe decision are named and go on.</p>,

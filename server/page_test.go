@@ -1,0 +1,324 @@
+package server_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	cdplog "github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/kedge-opt/kedge/internal/evidence"
+	"github.com/kedge-opt/kedge/server"
+	"github.com/kedge-opt/kedge/store"
+)
+
+// viewer is a browser that looks at the dashboard, and what the page complained of or asked for.
+type viewer struct {
+	*site
+	ctx context.Context
+
+	mu         sync.Mutex
+	complaints []string
+	requests   []string
+}
+
+// newViewer starts a browser, or skips where there is none.
+func newViewer(s *site) *viewer {
+	s.Helper()
+	if testing.Short() {
+		s.Skip("a browser")
+	}
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		s.Skip("no chromium to drive: apt-get install chromium")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU)
+	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	s.Cleanup(stop)
+	ctx, quit := chromedp.NewContext(ctx)
+	s.Cleanup(quit)
+	ctx, cancel := context.WithTimeout(ctx, 4*time.Minute)
+	s.Cleanup(cancel)
+	if err := chromedp.Do(ctx); err != nil {
+		s.Fatalf("start %s: %v", path, err)
+	}
+	v := &viewer{site: s, ctx: ctx}
+	notice(v, &v.complaints, runtime.ExceptionThrown, func(e runtime.EventExceptionThrown) string {
+		return fmt.Sprint("exception: ", e.ExceptionDetails.Text, e.ExceptionDetails.Exception)
+	})
+	notice(v, &v.complaints, runtime.ConsoleAPICalled, func(e runtime.EventConsoleAPICalled) string { return fmt.Sprintf("console.%s", e.Type) })
+	notice(v, &v.complaints, cdplog.EntryAdded, func(e cdplog.EventEntryAdded) string { return e.Entry.Text })
+	notice(v, &v.complaints, cdppage.JavascriptDialogOpening, func(e cdppage.EventJavascriptDialogOpening) string { return "dialog: " + e.Message })
+	notice(v, &v.requests, network.RequestWillBeSent, func(e network.EventRequestWillBeSent) string { return e.Request.URL })
+	tell(v, network.Enable, network.EnableParams{})
+	tell(v, cdplog.Enable, cdp.Empty{})
+	return v
+}
+
+func notice[E any](v *viewer, notes *[]string, event cdp.Event[E], words func(E) string) {
+	events := chromedp.Events(v.ctx, event)
+	go func() {
+		for e, err := range events {
+			if err != nil {
+				return
+			}
+			v.mu.Lock()
+			*notes = append(*notes, words(e))
+			v.mu.Unlock()
+		}
+	}()
+}
+
+func tell[P, R any](v *viewer, c cdp.Command[P, R], params P) {
+	v.Helper()
+	if _, err := chromedp.Call(v.ctx, c, params); err != nil {
+		v.Fatal(err)
+	}
+}
+
+// look opens a page of the dashboard in a window of some width and scheme.
+func (v *viewer) look(hash string, width int64, scheme string) {
+	v.Helper()
+	tell(v, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: 900, DeviceScaleFactor: 1, Mobile: width < 500})
+	tell(v, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "screen", Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+	address := v.url + "/#/" + hash
+	if found(v, `location.href`) == address {
+		return
+	}
+	if err := chromedp.Do(v.ctx, chromedp.Navigate(address)); err != nil {
+		v.Fatal(err)
+	}
+}
+
+// found is the text of an expression in the page; promises are waited for.
+func found(v *viewer, expression string) string {
+	v.Helper()
+	text, err := chromedp.Run(v.ctx, chromedp.Evaluate[string](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		v.Fatalf("%.200s: %v", expression, err)
+	}
+	return text
+}
+
+// until waits for an expression to be true.
+func (v *viewer) until(expression string) {
+	v.Helper()
+	for end := time.Now().Add(20 * time.Second); found(v, `String(!!(`+expression+`))`) != "true"; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			v.Fatalf("never: %s\nthe page shows: %.600s\nit complains of %v", expression, found(v, `document.body.innerText`), v.complaints)
+		}
+	}
+}
+
+// complained is all that the page said or did that it must not, since it was last asked.
+func (v *viewer) complained() (list []string) {
+	time.Sleep(30 * time.Millisecond) // for what is still on its way
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	list, v.complaints = v.complaints, nil
+	for _, r := range v.requests {
+		if !strings.HasPrefix(r, v.url+"/") && !strings.HasPrefix(r, "data:") && !strings.HasPrefix(r, "blob:") && r != "about:blank" {
+			list = append(list, "asks for "+r)
+		}
+	}
+	v.requests = nil
+	return list
+}
+
+// round takes a loop through a decision.
+func (s *site) round(loop string, k int) {
+	s.Helper()
+	at := fmt.Sprintf("/v1/loops/%s/decisions/%d", loop, k)
+	u, _ := json.Marshal(s.want(200, "POST", "/v1/loops/"+loop+"/ask", "")["u"])
+	s.want(201, "PUT", at+"/deployment", fmt.Sprintf(`{"u":%s}`, u))
+	s.want(201, "PUT", at+"/batches/am", fmt.Sprintf(`{"p":[[7,%d],[7,5.5]],"d":[[10,8],[10,8.5]]}`, 4+k%3))
+	s.want(200, "POST", at+"/close", "")
+}
+
+// pages are those of the dashboard, each with what shows that it is there.
+var pages = []struct{ hash, there string }{
+	{"", `document.querySelectorAll('.row').length === 3`},
+	{"loops/mine-a", `document.querySelector('.card') && document.querySelector('.entries') && document.querySelector('.why')`},
+	{"loops/mine-a/course", `document.querySelectorAll('.plot canvas').length >= 6`},
+	{"loops/mine-a/people", `document.querySelectorAll('.plot canvas').length === 2`},
+	{"loops/mine-a/model", `document.querySelectorAll('tbody tr').length === 2`},
+	{"loops/mine-a/safety", `document.querySelectorAll('tbody tr').length === 9 && document.querySelector('.pin')`},
+	{"loops/mine-a/log", `document.querySelectorAll('.log li').length > 20`},
+	{"loops/mine-a/decisions/5", `document.querySelectorAll('section').length >= 5`},
+	{"compare/mine-a/mine-b", `document.querySelectorAll('.plot canvas').length >= 3`},
+	{"server", `document.querySelectorAll('tbody tr').length === 3`},
+}
+
+// scripts are texts that a page must show and never run.
+var scripts = []string{
+	`<script>console.log(1)</script>`, `<img src=x onerror=console.log(2)>`, `"><svg onload=console.log(3)>`, `javascript:console.log(4)`, `'-console.log(5)-'`, `</script><script>console.log(6)</script>`,
+	`<iframe srcdoc="<script>parent.console.log(7)</script>">`, `{{constructor.constructor('console.log(8)')()}}`, `<a href="javascript:console.log(9)">x</a>`, `<style>*{display:none}</style>`, `<base href=//evil.example>`,
+	`<meta http-equiv=refresh content="0;url=//evil.example">`, `<link rel=stylesheet href=//evil.example>`, `<form action=//evil.example><button autofocus onfocus=console.log(10)>`, `<details open ontoggle=console.log(11)>`,
+	"`${console.log(12)}`", `\u003cscript\u003econsole.log(13)\u003c/script\u003e`, `<object data=//evil.example>`, `<math><mtext></form><form><mglyph><style></math><img src onerror=console.log(14)>`, `<!--<img src="--><img src=x onerror=console.log(15)>">`,
+	`__proto__`, `=HYPERLINK("//evil.example")`, "\u202eevil",
+}
+
+// Every page at every width, light and dark, shows what it should and complains of nothing, scrolls nowhere sideways and is found accessible, though names, labels
+// and reasons are made to break it.
+func TestPagesOfTheDashboard(t *testing.T) {
+	w := evidence.For(t, evidence.Promise{Name: "service-dashboard", Text: "every page of the dashboard at 360, 768 and 1,280 px, light and dark, with hostile labels and reasons: console messages, breaches of its policy, requests to other hosts, pages that scroll sideways, findings of axe-core", Short: "one width and one scheme a page"})
+	s := newSite(t)
+	labels, _ := json.Marshal(map[string]string{scripts[0]: scripts[1], "team": scripts[2]})
+	for _, name := range []string{"mine-a", "mine-b", "mine-c"} {
+		s.want(201, "POST", "/v1/loops", fmt.Sprintf(`{"name":%q,"spec":%s,"mode":"live","labels":%s}`, name, quoted(shop), labels))
+	}
+	for k := 1; k <= 8; k++ {
+		s.round("mine-a", k)
+		s.round("mine-b", k)
+	}
+	for i, text := range scripts {
+		word := []string{"pause", "resume"}[i%2]
+		reason, _ := json.Marshal(map[string]string{"reason": text})
+		s.want(200, "POST", "/v1/loops/mine-a/"+word, string(reason))
+	}
+	s.want(200, "POST", "/v1/loops/mine-a/resume", `{"reason":"<b>on</b>"}`)
+	s.want(200, "POST", "/v1/loops/mine-a/ask", "")
+	v := newViewer(s)
+	axe, err := os.ReadFile("../report/testdata/axe/axe.min.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.look("", 1280, "light")
+	v.until(pages[0].there)
+	found(v, string(axe)+"\n;''") // stays while the address changes behind the #
+	widths, schemes := []int64{360, 768, 1280}, []string{"light", "dark"}
+	for i, p := range pages {
+		for j, width := range widths {
+			for n, scheme := range schemes {
+				if whole := evidence.Whole(); !whole && (j != 0 || n != i%2) {
+					continue
+				}
+				found(v, `(location.hash = `+fmt.Sprintf("%q", "#/"+p.hash)+`, '')`)
+				tell(v, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: 900, DeviceScaleFactor: 1, Mobile: width < 500})
+				tell(v, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "screen", Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+				v.until(p.there)
+				where := fmt.Sprintf("%q at %d px, %s", p.hash, width, scheme)
+				wide := found(v, `String(document.documentElement.scrollWidth - innerWidth)`)
+				w.Case(wide == "0" || strings.HasPrefix(wide, "-"), "%s scrolls sideways by %s px", where, wide)
+				violations := found(v, `axe.run({resultTypes: ['violations']}).then(r => r.violations.map(v => v.id + ': ' + v.help + ': ' + v.nodes.map(n => n.html.slice(0, 120)).slice(0, 2).join(' ; ')).join('\n'))`)
+				w.Case(violations == "", "%s: axe finds\n%s", where, violations)
+				small := found(v, `[...document.querySelectorAll('main button, main select, main input, header button, header a, .tabs a')].filter(e => { const r = e.getBoundingClientRect(); return r.width > 0 && r.height > 0 && (r.height < 43.5 || r.width < 43.5); }).map(e => e.outerHTML.slice(0, 80)).slice(0, 3).join(' ; ')`)
+				w.Case(small == "", "%s: smaller than 44 px: %s", where, small)
+				for _, c := range v.complained() {
+					w.Case(false, "%s: the page complains: %s", where, c)
+				}
+			}
+		}
+	}
+	if !strings.Contains(found(v, `(location.hash = '#/loops/mine-a/log', document.title)`), "kedge") {
+		t.Error("the page has lost its title")
+	}
+	v.until(`document.querySelectorAll('.log li').length > 20`)
+	text := found(v, `document.querySelector('.log').innerText`)
+	for _, h := range scripts {
+		w.Case(strings.Contains(text, strings.TrimSpace(h)) || strings.Contains(h, "\u202e"), "the log does not show %q", h)
+	}
+}
+
+// Somebody with a keyboard alone gets from the list of loops to a finished kill.
+func TestKillByKeyboard(t *testing.T) {
+	s := newSite(t)
+	s.create("mine-a", "live")
+	s.round("mine-a", 1)
+	v := newViewer(s)
+	v.look("", 1280, "light")
+	v.until(`document.querySelector('.row')`)
+	press := func(key string) {
+		t.Helper()
+		code := map[string]int64{"Tab": 9, "Enter": 13}[key]
+		text := map[string]string{"Enter": "\r"}[key]
+		tell(v, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: key, Code: key, WindowsVirtualKeyCode: code, Text: text})
+		tell(v, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyUp, Key: key, Code: key, WindowsVirtualKeyCode: code})
+	}
+	reach := func(expression string) {
+		t.Helper()
+		for range 60 {
+			if press("Tab"); found(v, `String(!!(`+expression+`))`) == "true" {
+				return
+			}
+		}
+		t.Fatalf("no Tab leads to %s; the focus is on %s", expression, found(v, `document.activeElement.outerHTML.slice(0, 200)`))
+	}
+	reach(`document.activeElement.matches('.row .name')`)
+	press("Enter")
+	v.until(`document.querySelector('.acts button.danger')`)
+	reach(`document.activeElement.matches('.acts button.danger')`)
+	press("Enter")
+	v.until(`document.querySelector('dialog[open]')`)
+	if text := found(v, `document.querySelector('dialog').innerText`); !strings.Contains(text, "[4, 4]") {
+		t.Errorf("the dialog does not say what will be live: %s", text)
+	}
+	reach(`document.activeElement.matches('dialog .field:last-of-type input') && document.activeElement.closest('label').innerText.includes('mine-a')`)
+	tell(v, input.InsertText, input.InsertTextParams{Text: "mine-"})
+	press("Enter")
+	if mode := s.want(200, "GET", "/v1/loops/mine-a", "")["mode"]; mode != "live" {
+		t.Errorf("half of the name was enough: the loop is %v", mode)
+	}
+	tell(v, input.InsertText, input.InsertTextParams{Text: "a"})
+	press("Enter")
+	v.until(`document.querySelector('.banner') && !document.querySelector('dialog')`)
+	if mode := s.want(200, "GET", "/v1/loops/mine-a", "")["mode"]; mode != "killed" {
+		t.Errorf("the loop is %v", mode)
+	}
+	if list := v.complained(); list != nil {
+		t.Errorf("the page complains: %v", list)
+	}
+}
+
+// While the server is away the page says since when, and when it is back no point is missing or there twice.
+func TestServerComesBackUnderThePage(t *testing.T) {
+	folder := t.TempDir()
+	serve := func(address string) (*site, func()) {
+		j, err := store.Open(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		own := server.New(server.Setup{Journal: j, Clock: server.Wall(), Limits: server.DefaultLimits(), Build: "test"})
+		web := httptest.NewUnstartedServer(own)
+		if address != "" {
+			web.Listener.Close()
+			web.Listener = listenAgain(t, address)
+		}
+		web.Start()
+		return &site{T: t, url: web.URL, stop: own.Stop}, func() { own.Stop(); web.CloseClientConnections(); web.Close(); j.Close() }
+	}
+	s, stop := serve("")
+	s.create("mine-a", "live")
+	for k := 1; k <= 3; k++ {
+		s.round("mine-a", k)
+	}
+	v := newViewer(s)
+	v.look("loops/mine-a/course", 1280, "light")
+	v.until(`document.querySelector('.plot canvas')`)
+	found(v, `(document.querySelector('.chart button').click(), '')`) // its table
+	shown := `[...document.querySelectorAll('.chart table tbody tr')].map(r => r.cells[0].innerText).join()`
+	v.until(shown + ` === '3,2,1'`)
+	s.round("mine-a", 4)
+	v.until(shown + ` === '4,3,2,1'`)
+	address := strings.TrimPrefix(s.url, "http://")
+	stop()
+	v.until(`document.querySelector('.pulse.lost')?.innerText.startsWith('not live since')`)
+	_, stop = serve(address)
+	defer stop()
+	s.round("mine-a", 5)
+	s.round("mine-a", 6)
+	v.until(shown + ` === '6,5,4,3,2,1' && !document.querySelector('.pulse.lost')`)
+}

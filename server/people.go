@@ -1,0 +1,55 @@
+package server
+
+import (
+	"slices"
+
+	"github.com/kedge-opt/kedge/session"
+)
+
+// fan is how an entry of people's states moved: 5, 25, 50, 75 and 95 in 100 of those who answered each decision are below.
+type fan struct {
+	K         []int       `json:"k"`
+	Quantiles [][]float64 `json:"quantiles"`
+}
+
+// quantiles shows how people moved over the newest decisions that somebody answered and whose answers are still kept.
+func quantiles(c *call) (int, any, error) {
+	entry, err := c.number("entry", 0, 1<<20)
+	if err != nil {
+		return 0, nil, err
+	}
+	last, err := c.number("last", 40, 100)
+	if err != nil {
+		return 0, nil, err
+	}
+	var newest int
+	if err := c.host.Look(c.Context(), c.loop, func(l *session.Loop) error { newest = l.Status().K; return nil }); err != nil {
+		return 0, nil, err
+	}
+	f := fan{K: []int{}, Quantiles: [][]float64{}}
+	for k := newest; k > max(0, newest-last); k-- {
+		d, err := c.decision(k)
+		if err != nil {
+			return 0, nil, err
+		}
+		if d.Deployed == nil || len(d.Batches) == 0 {
+			continue
+		}
+		err = c.host.Look(c.Context(), c.loop, func(l *session.Loop) error {
+			s, err := l.Distribution(d, entry, 1, session.PastOf(c.journal, c.loop))
+			if err == nil {
+				f.K, f.Quantiles = append(f.K, k), append(f.Quantiles, s.Ranks)
+			}
+			return err
+		})
+		if err != nil && !session.IsRefusal(err, session.Incomplete) {
+			if len(f.K) > 0 {
+				break // what is older was dropped by retention
+			}
+			return 0, nil, err
+		}
+	}
+	slices.Reverse(f.K)
+	slices.Reverse(f.Quantiles)
+	return 200, f, nil
+}
