@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/server/keyring"
 	"github.com/kedge-opt/kedge/session"
 )
@@ -61,14 +60,4 @@ func (c *call) span(name string, absent, most time.Duration) (time.Duration, err
 		return 0, problem(session.Malformed, name+" is a time from 10ms to "+most.String()+", not "+strconv.Quote(text))
 	}
 	return d, nil
-}
-
-// dims are those of the loop.
-func (c *call) dims() (dim kedge.Dims, err error) {
-	err = c.host.Look(c.Context(), c.loop, func(l *session.Loop) error {
-		d := l.Status().Dims
-		dim = kedge.Dims{Decision: d[0], State: d[1], Trait: d[2]}
-		return nil
-	})
-	return dim, err
 }

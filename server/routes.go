@@ -194,7 +194,7 @@ func deploy(c *call) (int, any, error) {
 }
 
 func tell(c *call) (int, any, error) {
-	dim, err := c.dims()
+	dim, err := c.host.Dims(c.Context(), c.loop)
 	if err != nil {
 		return 0, nil, err
 	}

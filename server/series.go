@@ -47,7 +47,7 @@ func isSeries(name string, entries int) bool {
 
 // series answers what was measured, thinned.
 func series(c *call) (int, any, error) {
-	dim, err := c.dims()
+	dim, err := c.host.Dims(c.Context(), c.loop)
 	if err != nil {
 		return 0, nil, err
 	}

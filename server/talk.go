@@ -103,7 +103,7 @@ func exchange(c *call) (int, any, error) {
 		return 0, nil, problem(session.Malformed, "batch and batch_id, its name, belong together")
 	}
 	if b.Batch != nil {
-		dim, err := c.dims()
+		dim, err := c.host.Dims(c.Context(), c.loop)
 		if err != nil {
 			return 0, nil, err
 		}

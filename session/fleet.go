@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/kedge-opt/kedge"
 )
 
 // Clock tells the time.
@@ -92,6 +95,7 @@ type entry struct {
 	pending func() error // of the newest append
 	behind  bool         // others have written
 	since   int          // the newest event that was read, not written
+	offered func() error // of the newest one with more than people who answered, of whom an offer says nothing
 	grown   int          // bytes of events since the state was saved
 	size    int          // of the state then
 	used    atomic.Int64 // when somebody else than time did, in nanoseconds since 1970
@@ -178,12 +182,33 @@ func (h *Fleet) decide(ctx context.Context, name string, e *entry, actor string,
 		return nil, nil, nil, nil, refused
 	}
 	wait = h.current(name, e)
+	if _, asks := c.(Ask); asks && h.shared == nil {
+		wait = e.offered
+	}
 	if len(events) > 0 {
-		e.pending = sync.OnceValue(h.journal.Append(name, after, events, e.save(events)))
-		wait = e.pending
+		wait = sync.OnceValue(h.journal.Append(name, after, events, e.save(events)))
+		e.pending = wait
+		if slices.ContainsFunc(events, func(one Event) bool { return one.Kind != Told && one.Kind != ToldLate }) {
+			e.offered = wait
+		}
 	}
 	whole = after > 0 || len(events) > 0 // else nobody made it
 	return reply, events, wait, refused, nil
+}
+
+// Dims are those of a loop, which never change, so that nobody waits for what happens to it.
+func (h *Fleet) Dims(ctx context.Context, name string) (dim kedge.Dims, err error) {
+	e := h.enter(name)
+	defer e.mu.Unlock()
+	err = h.load(ctx, name, e)
+	if err == nil && e.loop.plan == nil {
+		err = refuse(NotFound, "there is no loop %s", name)
+	}
+	if err != nil {
+		h.drop(name, e)
+		return dim, err
+	}
+	return e.loop.plan.Dims, nil
 }
 
 // Look shows a loop to somebody who changes nothing, once all that it is made of is there to stay.
@@ -214,7 +239,7 @@ func (h *Fleet) enter(name string) *entry {
 		h.mu.Lock()
 		e := h.loops[name]
 		if e == nil {
-			e = &entry{pending: nothing}
+			e = &entry{pending: nothing, offered: nothing}
 			h.loops[name] = e
 			delete(h.resting, name)
 		}
