@@ -98,10 +98,14 @@ type gist struct {
 
 // tell counts events that are there to stay.
 func (m *metrics) tell(loop string, events []session.Event) {
-	for _, e := range events {
+	for i := range events {
+		e := &events[i]
 		m.events.WithLabelValues(string(e.Kind)).Inc()
-		var g gist
-		if session.IsOwn(loop) || json.Unmarshal(e.Body, &g) != nil {
+		if session.IsOwn(loop) {
+			continue
+		}
+		g, err := gistOf(e)
+		if err != nil {
 			continue
 		}
 		m.mu.Lock()
@@ -113,6 +117,15 @@ func (m *metrics) tell(loop string, events []session.Event) {
 			m.count(loop, e.Kind, &g)
 		}
 	}
+}
+
+// gistOf is what metrics want to know of an event. Of people who are told, which is most of what happens, a loop has it at hand.
+func gistOf(e *session.Event) (g gist, err error) {
+	if e.Kind == session.Told || e.Kind == session.ToldLate {
+		r, err := e.Receipt()
+		return gist{Rows: r.Rows, WithoutTrait: r.WithoutTrait}, err
+	}
+	return g, json.Unmarshal(e.Body, &g)
 }
 
 // of finds what is known of a loop.

@@ -23,6 +23,10 @@ func (l *Loop) emit(kind Kind, k int, ref string, body any, blob []byte) error {
 		}
 	}
 	e := Event{Seq: l.seq + 1, At: l.now, Kind: kind, Actor: l.who, K: k, Ref: ref, Body: text, Blob: blob}
+	switch body.(type) {
+	case Receipt, opening, Deployment, *Outcome: // which share nothing with who sent the command, and read back as they are
+		e.said = body
+	}
 	e.Hash = e.Chained(l.name, l.head)
 	if err := l.apply(&e); err != nil {
 		return err
@@ -49,7 +53,7 @@ func (l *Loop) fold(e *Event) error {
 			return fmt.Errorf("event %d opens decision %d after %d", e.Seq, e.K, l.k)
 		}
 		l.current, l.k, l.again = new(Decision), e.K, false
-		clear(l.held)
+		l.forget()
 		return l.current.apply(e)
 	case Deployed, Corrected, DeployedLate:
 		return l.deployed(e)
@@ -240,7 +244,7 @@ func (l *Loop) closed(e *Event) error {
 	if said.Outcome == Stepped {
 		l.turns++
 	}
-	clear(l.held)
+	l.forget()
 	l.current.State, l.current.Outcome = IsClosed, &said
 	return nil
 }

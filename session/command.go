@@ -185,7 +185,7 @@ func (c Deploy) do(l *Loop) (any, error) {
 	if at.Before(d.OpenedAt) && c.At != nil {
 		at = d.OpenedAt
 	}
-	p := Deployment{U: c.U, At: at, Off: rows.Distance(c.U, d.U), Feasible: slices.Equal(c.U, d.U) || l.plan.feasible(c.U), MeasureAfter: at.Add(l.plan.Live.Settle), DataBy: after(at, l.plan.Live.Data)}
+	p := Deployment{U: slices.Clone(c.U), At: at, Off: rows.Distance(c.U, d.U), Feasible: slices.Equal(c.U, d.U) || l.plan.feasible(c.U), MeasureAfter: at.Add(l.plan.Live.Settle), DataBy: after(at, l.plan.Live.Data)}
 	happened := Deployed
 	switch {
 	case d.State == IsDeployed:

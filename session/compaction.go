@@ -51,8 +51,8 @@ func (l *Loop) compact(e *Event) error {
 		return err
 	}
 	l.compacted, l.kept = max(l.compacted, c.ToK), c.State
-	for _, sum := range c.Erased {
-		delete(l.held, sum)
+	if len(c.Erased) > 0 {
+		l.forget()
 	}
 	if l.current != nil {
 		for i := range l.current.Batches {

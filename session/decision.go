@@ -54,6 +54,8 @@ type Decision struct {
 	Batches   []Receipt   `json:"batches,omitempty"` // in the order of their ids
 	Outcome   *Outcome    `json:"outcome,omitempty"`
 	Why       string      `json:"why,omitempty"` // it was rejected, abandoned or superseded
+
+	counted, people int // rows of so many batches
 }
 
 // Deployment is the fact that a decision went live, perhaps rounded or clipped.
@@ -177,7 +179,9 @@ func (d *Decision) apply(e *Event) error {
 			return err
 		}
 		i, _ := d.receipt(r.ID)
+		have := d.rows()
 		d.Batches = slices.Insert(d.Batches, i, r)
+		d.counted, d.people = len(d.Batches), have+r.Rows
 		return nil
 	case Closed:
 		d.State, d.Outcome = IsClosed, new(Outcome)
@@ -224,14 +228,26 @@ func (d *Decision) receipt(id string) (i int, ok bool) {
 }
 
 // rows is how many there are in all batches.
-func (d *Decision) rows() (n int) {
-	for _, r := range d.Batches {
-		n += r.Rows
+func (d *Decision) rows() int {
+	if d.counted != len(d.Batches) {
+		d.counted, d.people = len(d.Batches), 0
+		for _, r := range d.Batches {
+			d.people += r.Rows
+		}
 	}
-	return n
+	return d.people
 }
 
-func unmarshal(e *Event, to any) error {
+// unmarshal reads the body of an event, or takes what it was written from if that is at hand: then it is not to be changed any more.
+func unmarshal[B any](e *Event, to *B) error {
+	switch said := e.said.(type) {
+	case B:
+		*to = said
+		return nil
+	case *B:
+		*to = *said
+		return nil
+	}
 	if err := json.Unmarshal(e.Body, to); err != nil {
 		return fmt.Errorf("event %d, %s: %w", e.Seq, e.Kind, err)
 	}

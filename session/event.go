@@ -3,8 +3,6 @@ package session
 import (
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +10,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge/batch"
+	"github.com/kedge-opt/kedge/session/chain"
 )
 
 // Event is something that happened to a loop. Events are never changed; each carries the hash of all that came before it.
@@ -27,6 +26,8 @@ type Event struct {
 
 	Blob  []byte `json:"-"` // what the body names by its hash; only of an event that is new
 	Drops []Hash `json:"-"` // blobs of the loop that go with it; the same
+
+	said any // what the body was written from; the same
 }
 
 // Kind says what happened.
@@ -61,48 +62,29 @@ const (
 )
 
 // Hash is SHA-256, written in hexadecimal.
-type Hash [sha256.Size]byte
+type Hash = chain.Hash
 
-// String is the hash in hexadecimal.
-func (h Hash) String() string { return hex.EncodeToString(h[:]) }
-
-// MarshalText writes it in hexadecimal.
-func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
-
-// UnmarshalText reads it.
-func (h *Hash) UnmarshalText(text []byte) error {
-	if len(text) != 2*len(h) {
-		return fmt.Errorf("a hash has %d digits, not %d", 2*len(h), len(text))
-	}
-	_, err := hex.Decode(h[:], text)
-	return err
+// Chained is the hash of an event of a loop after the event of hash prev.
+func (e *Event) Chained(loop string, prev Hash) Hash {
+	l := chain.Link{Prev: prev, Loop: loop, Seq: e.Seq, At: e.At, Kind: string(e.Kind), Actor: e.Actor, K: e.K, Ref: e.Ref, Body: e.Body}
+	return l.Sum()
 }
 
-// Chained is the hash of an event of a loop after the event of hash prev: every part with its length, so that no two events have one text.
-func (e *Event) Chained(loop string, prev Hash) (sum Hash) {
-	h := sha256.New()
-	part := func(b []byte) {
-		var length [8]byte
-		binary.LittleEndian.PutUint64(length[:], uint64(len(b)))
-		h.Write(length[:])
-		h.Write(b)
+// Kept is an event as a journal gives it back: its body alone says what happened.
+func (e Event) Kept() Event {
+	e.Blob, e.Drops, e.said = nil, nil, nil
+	return e
+}
+
+// Receipt is the body of an event that tells people.
+func (e *Event) Receipt() (r Receipt, err error) { return r, unmarshal(e, &r) }
+
+// BlobSum is the hash of the blob.
+func (e *Event) BlobSum() Hash {
+	if r, told := e.said.(Receipt); told {
+		return r.Content
 	}
-	number := func(n int64) {
-		var b [8]byte
-		binary.LittleEndian.PutUint64(b[:], uint64(n))
-		part(b[:])
-	}
-	part(prev[:])
-	part([]byte(loop))
-	number(int64(e.Seq))
-	number(e.At.UnixNano())
-	part([]byte(e.Kind))
-	part([]byte(e.Actor))
-	number(int64(e.K))
-	part([]byte(e.Ref))
-	part(e.Body)
-	h.Sum(sum[:0])
-	return sum
+	return sha256.Sum256(e.Blob)
 }
 
 // SpecOf is the spec that an event gives its loop, empty if it gives none.

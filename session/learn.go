@@ -53,13 +53,15 @@ const mostHeld = 32 << 10
 
 // remember keeps a batch at hand until its decision is learned from.
 func (l *Loop) remember(content Hash, b *Batch) {
-	n := len(b.P) + len(b.D)
-	for _, h := range l.held {
-		n += len(h.P) + len(h.D)
+	if n := l.holding + len(b.P) + len(b.D); n <= mostHeld && l.held[content] == nil {
+		l.held[content], l.holding = b, n
 	}
-	if n <= mostHeld {
-		l.held[content] = b
-	}
+}
+
+// forget lets go of the batches at hand.
+func (l *Loop) forget() {
+	clear(l.held)
+	l.holding = 0
 }
 
 // gather puts the batches of a decision together, in the order of their ids, without who answered too early or has no trait.

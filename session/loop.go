@@ -53,6 +53,7 @@ type Loop struct {
 	lost      int          // the decision whose they were
 
 	held    map[Hash]*Batch // of the current decision, where they were just told
+	holding int             // numbers of those
 	stepped int             // the decision whose close is being written down and whose step the rule has taken; 0: none
 
 	spoiled bool // what it is was never written down: it must be read again

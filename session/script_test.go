@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -68,6 +69,9 @@ func runScript(s *scene, seed uint64) {
 		switch reply := reply.(type) {
 		case session.Received:
 			rowsOf[c.(session.Tell).K] = reply.Have
+			if told := s.told(c.(session.Tell).K); told != reply.Have {
+				s.Errorf("decision %d has %d rows, and says %d", c.(session.Tell).K, told, reply.Have)
+			}
 		case session.Offer:
 			free := reply.Basis == session.Safe || reply.Basis == session.Pin || reply.Basis == session.Rollback
 			if before.Live != nil && !free && reply.State == session.IsOpen && before.K < reply.K && rows.Distance(reply.U, before.Live.U) > 0.5*(1+1e-9) {
@@ -96,6 +100,20 @@ func runScript(s *scene, seed uint64) {
 	s.replays()
 }
 
+// told is how many rows a decision was told, by its events.
+func (s *scene) told(k int) (rows int) {
+	for _, e := range s.past.events {
+		if e.K == k && (e.Kind == session.Told || e.Kind == session.ToldLate) {
+			r, err := e.Receipt()
+			if err != nil {
+				s.Error(err)
+			}
+			rows += r.Rows
+		}
+	}
+	return rows
+}
+
 // replays decides everything again.
 func (s *scene) replays() {
 	s.Helper()
@@ -108,6 +126,12 @@ func (s *scene) replays() {
 	}
 	if !reflect.DeepEqual(again.Status(), s.loop.Status()) {
 		s.Errorf("replayed %s, want %s", text(again.Status()), text(s.loop.Status()))
+	}
+	// A loop takes what it decided as it is, and reads what it replays: both come to the same, to the byte.
+	is, err := s.loop.AppendBinary(nil)
+	was, fault := again.AppendBinary(nil)
+	if err != nil || fault != nil || !bytes.Equal(is, was) {
+		s.Errorf("a loop that read its events is another one: %v, %v\n%q\n%q", err, fault, was, is)
 	}
 	if r, err := session.Replay(s.Context(), kept{scene: s}, "shop", session.Standard); err != nil || r.Events != len(s.past.events) || len(r.Lacking) > 0 {
 		s.Errorf("carried out again: %+v, %v", r, err)

@@ -70,8 +70,7 @@ func (m *ledger) keep(events []session.Event) {
 		if e.Blob != nil {
 			m.blobs[sha256.Sum256(e.Blob)] = e.Blob
 		}
-		e.Blob = nil
-		m.events = append(m.events, e)
+		m.events = append(m.events, e.Kept())
 	}
 }
 

@@ -3,7 +3,6 @@ package store
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"math"
 	"slices"
@@ -44,12 +43,12 @@ func (m *InMemory) Append(loop string, after int, events []session.Event, state 
 	m.loops[loop] = s
 	for _, e := range events {
 		if e.Blob != nil {
-			s.blobs[sha256.Sum256(e.Blob)] = e.Blob
+			s.blobs[e.BlobSum()] = e.Blob
 		}
 		for _, sum := range e.Drops {
 			delete(s.blobs, sum)
 		}
-		e.Blob, e.Drops = nil, nil
+		e = e.Kept()
 		s.events = append(s.events, e)
 	}
 	if state != nil {
