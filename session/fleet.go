@@ -321,7 +321,7 @@ func (e *entry) saved() []byte {
 }
 
 // leastSaved is how many bytes of events are read again rather than a state saved.
-const leastSaved = 16 << 10
+const leastSaved = 128 << 10
 
 // current waits until all that a loop is made of is there to stay, and was all there was at some moment since the call.
 func (h *Fleet) current(name string, e *entry) (wait func() error) {

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"crypto/sha256"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -30,6 +29,9 @@ const (
 // Blobs of more bytes than this are files of their own.
 const mostInside = 256 << 10
 
+// leastPacked is how many bytes are worth the time to pack them: a few dozen people are less than a page of the database either way.
+const leastPacked = 2 << 10
+
 // mostUnpacked bounds what a damaged blob can claim to be.
 const mostUnpacked = 1 << 30
 
@@ -51,7 +53,7 @@ func (s *SQLite) wrap(r *request) error {
 		if err := s.roomForPeople(); err != nil {
 			return err
 		}
-		sum, p := session.Hash(sha256.Sum256(e.Blob)), s.parcel(e.Blob)
+		sum, p := e.BlobSum(), s.parcel(e.Blob)
 		if p.data == nil {
 			p.file = sum.String()
 			if err := s.keep(p); err != nil {
@@ -69,6 +71,9 @@ func (s *SQLite) wrap(r *request) error {
 
 func (s *SQLite) parcel(blob []byte) *parcel {
 	p := &parcel{bytes: len(blob), data: blob}
+	if len(blob) < leastPacked {
+		return p
+	}
 	if packed := s.pack.EncodeAll(blob, nil); len(packed) < len(blob) {
 		p.pack, p.data = zipped, packed
 	}

@@ -96,7 +96,7 @@ func TestDamageIsFound(t *testing.T) {
 	ctx := context.Background()
 	for name, harm := range map[string]string{
 		"a body":    `UPDATE events SET body = CAST(replace(body, '"off":0', '"off":1') AS BLOB) WHERE seq = 7`,
-		"a person":  `UPDATE blobs SET pack = 0 WHERE pos = 2 AND pack = 1`,
+		"a person":  `UPDATE blobs SET pack = 1 - pack WHERE pos = 2`,
 		"an order":  `UPDATE events SET seq = CASE seq WHEN 8 THEN -9 ELSE -8 END WHERE seq IN (8, 9); UPDATE events SET seq = -seq WHERE seq < 0`,
 		"an event":  `DELETE FROM events WHERE seq = 10`,
 		"the first": `DELETE FROM events WHERE seq = 1`,

@@ -34,11 +34,28 @@ func (s *SQLite) prepare() (err error) {
 		`INSERT INTO states (loop, state) VALUES (?, ?) ON CONFLICT (loop) DO UPDATE SET state = excluded.state`,
 		`INSERT INTO loops (name) VALUES (?)`,
 	} {
-		if s.insert[i], err = s.write.Prepare(text); err != nil {
+		if s.prepared[i], err = s.write.Prepare(text); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// What prepare prepares.
+const (
+	newEvent = iota
+	newBlob
+	newState
+	newLoop
+	inserts
+)
+
+// insert is a prepared statement in the transaction under way, which takes each of them once.
+func (s *SQLite) insert(tx *sql.Tx, what int) *sql.Stmt {
+	if s.own[what] == nil {
+		s.own[what] = tx.Stmt(s.prepared[what])
+	}
+	return s.own[what]
 }
 
 // Append queues events. Large blobs are files by the time it returns.
@@ -185,7 +202,7 @@ func (s *SQLite) transaction(all []*request, results []error) error {
 		return err
 	}
 	defer tx.Rollback()
-	s.newest = 0
+	s.newest, s.own = 0, [inserts]*sql.Stmt{}
 	for i, r := range all {
 		if r.other != nil {
 			if err := r.other(tx); err != nil {
@@ -218,7 +235,7 @@ func (s *SQLite) place(tx *sql.Tx, r *request) (refused, err error) {
 		return err, nil
 	}
 	if id == 0 {
-		made, err := tx.Stmt(s.insert[3]).Exec(r.loop)
+		made, err := s.insert(tx, newLoop).Exec(r.loop)
 		if err != nil {
 			return nil, err
 		}
@@ -252,7 +269,7 @@ func (s *SQLite) put(tx *sql.Tx, loop int64, r *request) error {
 		if err := s.keep(p); err != nil {
 			return err
 		}
-		if _, err := tx.Stmt(s.insert[1]).Exec(loop, sum[:], p.bytes, p.pack, p.file, p.data); err != nil {
+		if _, err := s.insert(tx, newBlob).Exec(loop, sum[:], p.bytes, p.pack, p.file, p.data); err != nil {
 			return err
 		}
 	}
@@ -261,7 +278,7 @@ func (s *SQLite) put(tx *sql.Tx, loop int64, r *request) error {
 		if e.Ref != "" {
 			ref = e.Ref
 		}
-		made, err := tx.Stmt(s.insert[0]).Exec(loop, e.Seq, e.At.UnixMicro(), string(e.Kind), e.Actor, e.K, ref, []byte(e.Body), e.Hash[:])
+		made, err := s.insert(tx, newEvent).Exec(loop, e.Seq, e.At.UnixMicro(), string(e.Kind), e.Actor, e.K, ref, []byte(e.Body), e.Hash[:])
 		if err != nil {
 			return err
 		}
@@ -277,7 +294,7 @@ func (s *SQLite) put(tx *sql.Tx, loop int64, r *request) error {
 	if r.state == nil {
 		return nil
 	}
-	_, err := tx.Stmt(s.insert[2]).Exec(loop, r.state)
+	_, err := s.insert(tx, newState).Exec(loop, r.state)
 	return err
 }
 

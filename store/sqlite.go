@@ -42,14 +42,15 @@ type SQLite struct {
 	copying atomic.Int32 // backups under way, for which files of blobs stay
 
 	// Known to the writer alone.
-	insert  [4]*sql.Stmt
-	numbers map[string]int64 // of loops
-	heads   map[int64]head
-	newest  int64 // position of the last event of a commit
-	tip     *os.File
-	observe atomic.Pointer[func(events int, took time.Duration)]
-	under   atomic.Int64 // since when a commit is
-	Syncs   int          // commits so far; for measurements
+	prepared [inserts]*sql.Stmt
+	own      [inserts]*sql.Stmt // of the transaction under way
+	numbers  map[string]int64   // of loops
+	heads    map[int64]head
+	newest   int64 // position of the last event of a commit
+	tip      *os.File
+	observe  atomic.Pointer[func(events int, took time.Duration)]
+	under    atomic.Int64 // since when a commit is
+	Syncs    int          // commits so far; for measurements
 }
 
 var _ session.Journal = (*SQLite)(nil)
@@ -111,7 +112,7 @@ func (s *SQLite) begin() (err error) {
 	if err := s.packers(); err != nil {
 		return err
 	}
-	if s.write, err = s.connect(file, 1); err != nil {
+	if s.write, err = s.connect(file, 1, setting{"cache_size", writerCache, writerCache}); err != nil {
 		return err
 	}
 	if err := s.migrate(); err != nil {
@@ -136,10 +137,11 @@ func (s *SQLite) begin() (err error) {
 	return s.prepare()
 }
 
-func (s *SQLite) connect(file string, most int) (*sql.DB, error) {
+func (s *SQLite) connect(file string, most int, more ...setting) (*sql.DB, error) {
+	all := append(s.pragmas(), more...)
 	var text strings.Builder
 	fmt.Fprintf(&text, "file:%s?_txlock=immediate", uri(file))
-	for _, p := range s.pragmas() {
+	for _, p := range all {
 		fmt.Fprintf(&text, "&_pragma=%s(%s)", p.name, p.value)
 	}
 	db, err := sql.Open("sqlite", text.String())
@@ -149,12 +151,19 @@ func (s *SQLite) connect(file string, most int) (*sql.DB, error) {
 	db.SetMaxOpenConns(most)
 	db.SetMaxIdleConns(most)
 	db.SetConnMaxLifetime(0)
-	if err := settled(db, s.pragmas()); err != nil {
+	if err := settled(db, all); err != nil {
 		db.Close()
 		return nil, err
 	}
 	return db, nil
 }
+
+// What the writer is given. Pages that many commits change are folded into the database once every 32 MB of WAL, which the commit that does it
+// waits for, and those in use stay at hand.
+const (
+	walPages    = "8192"
+	writerCache = "-32768" // kB
+)
 
 // setting is how the database is used, and what it then says of it.
 type setting struct{ name, value, reads string }
@@ -163,7 +172,7 @@ func (s *SQLite) pragmas() []setting {
 	sync := map[string]string{"FULL": "2", "NORMAL": "1"}[s.strength]
 	return []setting{
 		{"busy_timeout", "5000", "5000"}, {"journal_mode", "WAL", "wal"}, {"synchronous", s.strength, sync}, {"trusted_schema", "OFF", "0"},
-		{"cell_size_check", "ON", "1"}, {"mmap_size", "0", "0"}, {"foreign_keys", "ON", "1"},
+		{"cell_size_check", "ON", "1"}, {"mmap_size", "0", "0"}, {"foreign_keys", "ON", "1"}, {"wal_autocheckpoint", walPages, walPages},
 	}
 }
 

@@ -1,8 +1,10 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -88,5 +90,25 @@ func TestAsksWaitForTheirDecisionAlone(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Blobs come back as they were, packed or not, and a few bytes are not packed.
+func TestSmallBlobsAreNotPacked(t *testing.T) {
+	s := opened(t, t.TempDir())
+	c := &chain{loop: "a"}
+	for n, size := range []int{1, leastPacked - 1, leastPacked, 10 * leastPacked} {
+		blob := bytes.Repeat([]byte{byte(n)}, size)
+		after := c.seq
+		if err := s.Append("a", after, []session.Event{c.told(n, blob)}, nil)(); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := s.Blob("a", sumOf(blob)); err != nil || !bytes.Equal(got, blob) {
+			t.Errorf("%d bytes come back as %d, %v", size, len(got), err)
+		}
+		var pack int
+		if err := s.peek.QueryRow(`SELECT pack FROM blobs WHERE bytes = ?`, size).Scan(&pack); err != nil || (pack == zipped) != (size >= leastPacked) {
+			t.Errorf("%s: pack %d, %v", fmt.Sprint(size, " bytes"), pack, err)
+		}
 	}
 }
