@@ -2,16 +2,12 @@ package served
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/kedge-opt/kedge/client"
-	"github.com/kedge-opt/kedge/session"
 )
 
 // However many people are told, the service takes no more memory: what it keeps of a closed decision is on the disk.
@@ -27,23 +23,18 @@ func TestTellsTakeNoMemory(t *testing.T) {
 	err := in(nil, func(s *site) error {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		defer cancel(nil)
-		remotes := make([]*client.Remote, loops)
-		for i := range remotes {
-			c := client.Open(s.address)
-			name := fmt.Sprintf("shop-%d", i)
-			if _, err := c.Create(ctx, name, shop(tellDim), session.Live); err != nil {
-				return err
-			}
-			remotes[i] = c.Loop(name)
+		clients, err := voices(ctx, s, loops)
+		if err != nil {
+			return err
 		}
 		var told, heaps []float64
 		for part := 1; part <= parts; part++ {
 			var here sync.WaitGroup
-			for i, l := range remotes {
+			for _, v := range clients {
 				here.Go(func() {
 					var count atomic.Int64
 					for count.Load() < int64(all/loops/parts) && ctx.Err() == nil {
-						if err := tellDecision(ctx, l, i*parts+part, min(decision, all/loops/parts-int(count.Load())), time.Now().Add(time.Hour), &count); err != nil {
+						if err := v.decision(ctx, min(decision, all/loops/parts-int(count.Load())), time.Now().Add(time.Hour), &count); err != nil {
 							cancel(err)
 						}
 					}

@@ -2,13 +2,17 @@ package served
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"net"
+	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
-	"github.com/kedge-opt/kedge/client"
 	"github.com/kedge-opt/kedge/session"
 )
 
@@ -19,14 +23,22 @@ const (
 
 // paced is how long tells and asks take when they come at fixed times, whether those before have been answered or not.
 func (b Trial) paced(ctx context.Context) ([]Rated, error) {
-	var tell, ask, sync []float64
+	var tell, ask, sync, bareTell, bareAsk []float64
 	for range b.Rounds {
 		err := in(nil, func(s *site) error {
 			synced, err := syncTimes(s.dir, b.Span/2)
 			if err != nil {
 				return err
 			}
-			tells, asks, err := b.load(ctx, s)
+			sent, err := b.script(ctx, s)
+			if err != nil {
+				return err
+			}
+			tells, asks, err := sent.play(ctx, s.address)
+			if err != nil {
+				return err
+			}
+			plainTells, plainAsks, err := sent.playBare(ctx, s.dir)
 			if err != nil {
 				return err
 			}
@@ -35,6 +47,7 @@ func (b Trial) paced(ctx context.Context) ([]Rated, error) {
 				return err
 			}
 			tell, ask, sync = append(tell, quantile(tells, 0.99)), append(ask, quantile(asks, 0.99)), append(sync, quantile(append(synced, after...), 0.99))
+			bareTell, bareAsk = append(bareTell, quantile(plainTells, 0.99)), append(bareAsk, quantile(plainAsks, 0.99))
 			return nil
 		})
 		if err != nil {
@@ -43,7 +56,9 @@ func (b Trial) paced(ctx context.Context) ([]Rated, error) {
 	}
 	return []Rated{
 		atMost("tell p99 at 500 tells/s + 500 asks/s, from the due time", "ms", tell, "fdatasync p99", sync, 6),
+		against("the same", "ms", tell, "a bare handler that syncs 4 kB, same messages and times", bareTell),
 		atMost("ask p99 of an open decision under that load", "ms", ask, "fdatasync p99", sync, 3),
+		against("the same", "ms", ask, "a bare handler that answers", bareAsk),
 	}, nil
 }
 
@@ -69,62 +84,114 @@ func syncTimes(dir string, span time.Duration) (times []time.Duration, err error
 	return times, nil
 }
 
-// load sends tells and asks at their times, and returns how long after those they were answered.
-func (b Trial) load(ctx context.Context, s *site) (tells, asks []time.Duration, err error) {
-	loops, offers := make([]*client.Remote, paceLoops), make([]session.Offer, paceLoops)
-	for i := range loops {
-		c := client.Open(s.address)
-		name := fmt.Sprintf("shop-%d", i)
-		if _, err = c.Create(ctx, name, shop(tellDim), session.Live); err != nil {
-			return nil, nil, err
-		}
-		loops[i] = c.Loop(name)
+// script is messages of two kinds, each kind at its pace.
+type script struct{ tells, asks [][]byte }
+
+// script opens loops with a decision each, and writes what is sent to them.
+func (b Trial) script(ctx context.Context, s *site) (sent script, err error) {
+	n := int(b.Span.Seconds() * pace)
+	if n/paceLoops+1 > session.MostBatches {
+		return sent, fmt.Errorf("a round of %s has more tells than a decision takes", b.Span)
 	}
-	per := int(b.Span.Seconds()*pace)/paceLoops + 1
-	if per > session.MostBatches {
-		return nil, nil, fmt.Errorf("a round of %s has more tells than a decision takes", b.Span)
+	all, err := voices(ctx, s, paceLoops)
+	if err != nil {
+		return sent, err
 	}
-	for i, l := range loops {
-		if offers[i], err = l.Ask(ctx); err != nil {
-			return nil, nil, err
-		}
-		if _, err = l.Deploy(ctx, offers[i].K, offers[i].U); err != nil {
-			return nil, nil, err
+	var ks [paceLoops]int
+	for i, v := range all {
+		if ks[i], err = v.begin(ctx); err != nil {
+			return sent, err
 		}
 	}
+	for m := range n {
+		i := m % paceLoops
+		sent.tells = append(sent.tells, all[i].tell(ks[i], m/paceLoops))
+		sent.asks = append(sent.asks, message("POST", fmt.Sprintf("/v1/loops/shop-%d/ask", i), nil))
+	}
+	return sent, nil
+}
+
+// play sends the messages at their times, and returns how long after those they were answered.
+func (sent script) play(ctx context.Context, address string) (tells, asks []time.Duration, err error) {
+	var all sync.WaitGroup
+	var faults [2]error
+	begin := time.Now().Add(10 * time.Millisecond)
+	all.Go(func() { tells, faults[0] = flow(ctx, address, sent.tells, begin) })
+	all.Go(func() { asks, faults[1] = flow(ctx, address, sent.asks, begin.Add(time.Second/pace/2)) })
+	all.Wait()
+	return tells, asks, errors.Join(faults[:]...)
+}
+
+// flowLines is how many messages of a kind can be under way at a time.
+const flowLines = 32
+
+// flow sends messages, one at every beat.
+func flow(ctx context.Context, address string, messages [][]byte, begin time.Time) (took []time.Duration, err error) {
+	took = make([]time.Duration, len(messages))
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	due := make(chan int, len(messages))
 	var all sync.WaitGroup
-	var mu sync.Mutex
-	send := func(into *[]time.Duration, offset time.Duration, call func(n int) error) {
-		begun := time.Now().Add(offset)
-		for n := range int(b.Span.Seconds() * pace) {
-			due := begun.Add(time.Duration(n) * time.Second / pace)
-			time.Sleep(time.Until(due))
-			all.Go(func() {
-				if err := call(n); err != nil {
+	for range flowLines {
+		l, err := dial(ctx, address)
+		if err != nil {
+			close(due)
+			return nil, err
+		}
+		all.Go(func() {
+			defer l.conn.Close()
+			for n := range due {
+				if err := l.send(messages[n]); err != nil {
 					cancel(err)
 				}
-				took := time.Since(due)
-				mu.Lock()
-				*into = append(*into, took)
-				mu.Unlock()
-			})
+				took[n] = time.Since(begin.Add(time.Duration(n) * time.Second / pace))
+			}
+		})
+	}
+	next, stop, err := metronome(begin, time.Second/pace)
+	for n := 0; n < len(messages) && err == nil && ctx.Err() == nil; n++ {
+		if err = next(); err == nil {
+			due <- n
 		}
 	}
-	all.Go(func() {
-		send(&tells, 0, func(n int) error {
-			i := n % paceLoops
-			_, err := loops[i].Tell(ctx, offers[i].K, fmt.Sprint("b", n/paceLoops), answers(tellPeople, tellDim, n))
-			return err
-		})
-	})
-	all.Go(func() {
-		send(&asks, time.Second/pace/2, func(n int) error {
-			_, err := loops[n%paceLoops].Ask(ctx)
-			return err
-		})
-	})
+	close(due)
 	all.Wait()
-	return tells, asks, context.Cause(ctx)
+	if stop != nil {
+		err = errors.Join(err, stop())
+	}
+	return took, errors.Join(err, context.Cause(ctx))
+}
+
+// playBare sends the messages to a server that does for a tell what any must who says that it is kept: it reads it, writes a page and syncs.
+func (sent script) playBare(ctx context.Context, dir string) (tells, asks []time.Duration, err error) {
+	f, err := os.Create(filepath.Join(dir, "bare"))
+	if err != nil {
+		return nil, nil, err
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	ear, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, nil, err
+	}
+	var mu sync.Mutex
+	page, reply := make([]byte, 4096), []byte(strings.Repeat("x", 300))
+	web := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, err := io.Copy(io.Discard, r.Body)
+		if r.Method == http.MethodPut && err == nil {
+			mu.Lock()
+			if _, err = f.Write(page); err == nil {
+				err = f.Sync()
+			}
+			mu.Unlock()
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Write(reply)
+	})}
+	go web.Serve(ear)
+	defer web.Close()
+	return sent.play(ctx, ear.Addr().String())
 }

@@ -39,7 +39,7 @@ type Rated struct {
 	Beside    string  `json:"yardstick"`
 	Yardstick float64 `json:"yardstick_value,omitempty"` // in the same unit
 	Ratio     float64 `json:"ratio,omitempty"`           // of the value to the yardstick, the median over rounds
-	Bar       string  `json:"bar"`
+	Bar       string  `json:"bar,omitempty"`             // empty: it is shown for comparison alone
 	Met       bool    `json:"met"`
 	Absent    string  `json:"absent,omitempty"` // why there is no figure
 }
@@ -60,7 +60,10 @@ func (list Table) Print(w io.Writer) error {
 		if m.Yardstick != 0 {
 			yardstick, ratio = fmt.Sprintf("%.4g %s", m.Yardstick, m.Unit), fmt.Sprintf("%.3g×", m.Ratio)
 		}
-		if !m.Met {
+		switch {
+		case m.Bar == "":
+			verdict = ""
+		case !m.Met:
 			verdict = "short"
 		}
 		fmt.Fprintf(t, "%s\t%.4g %s\t%s\t%s\t%s\t%s\t%s\n", m.Name, m.Value, m.Unit, m.Beside, yardstick, ratio, m.Bar, verdict)
