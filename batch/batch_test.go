@@ -294,6 +294,12 @@ func TestFlaws(t *testing.T) {
 		if _, err := read(c.format, []byte(c.text)); !errors.As(err, &f) || f.Kind != c.kind || f.Pointer != c.pointer {
 			t.Errorf("%s %.60q: %#v, want %s at %q", c.format, c.text, err, c.kind, c.pointer)
 		}
+		if c.format != batch.JSON {
+			continue
+		}
+		if _, err := batch.Parse([]byte(c.text), dims, batch.DefaultMost(c.format)); !errors.As(err, &f) || f.Kind != c.kind || f.Pointer != c.pointer {
+			t.Errorf("%.60q at hand: %#v, want %s at %q", c.text, err, c.kind, c.pointer)
+		}
 	}
 }
 
@@ -333,6 +339,14 @@ func TestPiecesMakeTheWhole(t *testing.T) {
 				t.Errorf("%s in %s is another batch", f, name)
 			}
 		}
+	}
+	told, err := batch.Parse(c.json(), dims, batch.DefaultMost(batch.JSON))
+	if got, _ := told.Encode(); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("at hand it is another batch: %v", err)
+	}
+	var f *batch.Flaw
+	if _, err := batch.Parse(c.json(), dims, batch.Most{Rows: 2000, Bytes: int64(len(c.json())) - 1}); !errors.As(err, &f) || f.Kind != batch.TooLarge {
+		t.Errorf("more bytes than may be: %v", err)
 	}
 	broken := errors.New("broken")
 	if _, err := batch.Read(io.MultiReader(strings.NewReader(`{"p":[[1,2`), iotest.ErrReader(broken)), batch.JSON, dims, batch.DefaultMost(batch.JSON)); !errors.Is(err, broken) {

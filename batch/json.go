@@ -131,7 +131,7 @@ const (
 
 // fill reads more once all was taken, and tells whether there is any.
 func (s *scanner) fill() bool {
-	if room := cap(s.have); room < mostRead && len(s.have) == room {
+	if room := cap(s.have); room < mostRead && len(s.have) == room && s.fault == nil {
 		s.have = make([]byte, 0, max(leastRead, 4*room))
 	}
 	s.at = 0

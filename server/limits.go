@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"os"
+	"runtime/debug"
 	"time"
 
 	"github.com/kedge-opt/kedge/batch"
@@ -114,3 +116,15 @@ func (m *meter) Read(b []byte) (int, error) {
 	}
 	return n, err
 }
+
+// Ballast is memory that nobody writes to and that the system therefore never gives. The collector counts it, and so waits until there is as
+// much to collect: a service of few loops would otherwise collect several times a second, and whoever asks meanwhile would wait for it. There is
+// none where the user has limited memory. It counts for as long as somebody holds it.
+func Ballast() []byte {
+	if debug.SetMemoryLimit(-1) < math.MaxInt64 {
+		return nil
+	}
+	return make([]byte, ballast)
+}
+
+const ballast = 64 << 20

@@ -42,24 +42,40 @@ func deep(text []byte, most int) bool {
 }
 
 // read decodes one JSON value of the body into v, strictly. An empty body is nothing.
-func (c *call) read(v any) error { return c.readWithin(c.limits.Body, v) }
+func (c *call) read(v any) error {
+	text, err := c.text(c.limits.Body)
+	if err != nil || len(text) == 0 {
+		return err
+	}
+	return c.decode(text, v)
+}
 
-// readWithin is read of a body that may have so many bytes.
-func (c *call) readWithin(most int64, v any) error {
+// mostAhead is how many bytes are set aside for a body that says how long it is.
+const mostAhead = 64 << 10
+
+// text is the body of a message in JSON, which may have so many bytes.
+func (c *call) text(most int64) ([]byte, error) {
 	if kind, _, _ := mime.ParseMediaType(c.Header.Get("Content-Type")); kind != "" && kind != "application/json" && kind != formType {
-		return problem(unsupported, kind+" is not application/json")
+		return nil, problem(unsupported, kind+" is not application/json")
 	}
 	if packed := c.Header.Get("Content-Encoding"); packed != "" && packed != "identity" {
-		return problem(unsupported, fmt.Sprintf("the encoding %q is taken for batches alone", packed))
+		return nil, problem(unsupported, fmt.Sprintf("the encoding %q is taken for batches alone", packed))
+	}
+	if c.ContentLength == 0 {
+		return nil, nil
 	}
 	in, err := c.body(most)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	text, err := io.ReadAll(c.metered(in))
-	if err != nil {
-		return err
-	}
+	var text bytes.Buffer
+	text.Grow(int(min(max(c.ContentLength, 0), mostAhead)) + bytes.MinRead)
+	_, err = text.ReadFrom(c.metered(in))
+	return text.Bytes(), err
+}
+
+// decode reads one JSON value, strictly.
+func (c *call) decode(text []byte, v any) error {
 	if deep(text, c.limits.Depth) {
 		return problem(session.Malformed, fmt.Sprintf("lists and objects are more than %d deep", c.limits.Depth))
 	}
@@ -72,6 +88,41 @@ func (c *call) readWithin(most int64, v any) error {
 		return problem(session.Malformed, "something stands behind the message")
 	}
 	return nil
+}
+
+// setApart takes the object that is the value of a key of an object out of a message, which is left with null there: what is large is read by
+// who knows its shape, and only once. Without such a value, or where the text is none that would be taken, the message is left as it is.
+func setApart(text []byte, key string) (part, rest []byte) {
+	level, from, begin := 0, -1, 0
+	quoted, named := false, false // within a text; after the key
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			if quoted = !quoted; quoted {
+				begin = i + 1
+			} else if from < 0 {
+				named = string(text[begin:i]) == key
+			}
+		case quoted:
+		case c == '{' || c == '[':
+			if level++; level == 2 && named && from < 0 {
+				if from = i; c != '{' {
+					return nil, text
+				}
+			}
+		case c == '}' || c == ']':
+			if level--; level == 1 && from >= 0 {
+				rest = append(make([]byte, 0, from+len("null")+len(text)-i), text[:from]...)
+				rest = append(append(rest, "null"...), text[i+1:]...)
+				return text[from : i+1], rest
+			}
+		case c == ',':
+			named = false
+		}
+	}
+	return nil, text
 }
 
 // pointerTo is where in a message a value ends at some byte, by RFC 6901.

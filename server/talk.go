@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -95,8 +94,19 @@ func exchange(c *call) (int, any, error) {
 	}
 	var b exchanging
 	lim := c.limits.of(batch.JSON)
-	if err := c.readWithin(lim.Bytes, &b); err != nil {
+	text, err := c.text(lim.Bytes)
+	if err != nil {
 		return 0, nil, err
+	}
+	part, rest := setApart(text, "batch")
+	if err := c.decode(rest, &b); err != nil {
+		return 0, nil, err
+	}
+	if part != nil { // and no other came after it
+		if string(b.Batch) != "null" {
+			return 0, nil, problem(session.Malformed, "batch is there twice")
+		}
+		b.Batch = part
 	}
 	x := session.Exchange{K: b.K, Epoch: b.Epoch, Deploy: b.Deployment, Close: b.Close, Ask: b.Ask}
 	if (b.Batch == nil) != (b.Name == "") {
@@ -107,7 +117,7 @@ func exchange(c *call) (int, any, error) {
 		if err != nil {
 			return 0, nil, err
 		}
-		t, err := batch.Read(bytes.NewReader(b.Batch), batch.JSON, dim, lim)
+		t, err := batch.Parse(b.Batch, dim, lim)
 		if err != nil {
 			return 0, nil, flawed(err, "/batch")
 		}

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -133,6 +134,8 @@ func serve(ctx context.Context, c *cobra.Command, data, otlp string, log *slog.L
 	if err != nil {
 		return err
 	}
+	ballast := server.Ballast()
+	defer runtime.KeepAlive(ballast)
 	s := server.New(setup)
 	keys, err := s.Keys()
 	if err != nil {

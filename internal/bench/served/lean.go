@@ -148,7 +148,7 @@ func (v voice) decision(ctx context.Context, most int, end time.Time, told *atom
 	if err != nil {
 		return err
 	}
-	for n := 0; n < most && time.Now().Before(end); n++ {
+	for n := 0; n < most && (n == 0 || time.Now().Before(end)); n++ {
 		if err := v.send(v.tell(k, n)); err != nil {
 			return err
 		}

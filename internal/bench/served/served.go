@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -73,6 +74,8 @@ func (list Table) Print(w io.Writer) error {
 
 // Measure measures everything.
 func (b Trial) Measure(ctx context.Context) (bench.Printer, error) {
+	ballast := server.Ballast() // as kedge serve has it
+	defer runtime.KeepAlive(ballast)
 	var list Table
 	for _, part := range []struct {
 		name    string
