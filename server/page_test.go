@@ -313,6 +313,9 @@ func TestServerComesBackUnderThePage(t *testing.T) {
 	v.until(shown + ` === '3,2,1'`)
 	s.round("mine-a", 4)
 	v.until(shown + ` === '4,3,2,1'`)
+	v.look("loops/mine-a/log", 1280, "light")
+	seqs := `[...document.querySelectorAll('.log .seq')].map(e => e.innerText).join()`
+	v.until(seqs + ` === '17,16,15,14,13,12,11,10,9,8,7,6,5,4,3,2,1'`) // made, then four events a round
 	address := strings.TrimPrefix(s.url, "http://")
 	stop()
 	v.until(`document.querySelector('.pulse.lost')?.innerText.startsWith('not live since')`)
@@ -320,5 +323,9 @@ func TestServerComesBackUnderThePage(t *testing.T) {
 	defer stop()
 	s.round("mine-a", 5)
 	s.round("mine-a", 6)
-	v.until(shown + ` === '6,5,4,3,2,1' && !document.querySelector('.pulse.lost')`)
+	v.until(seqs + ` === '25,24,23,22,21,20,19,18,17,16,15,14,13,12,11,10,9,8,7,6,5,4,3,2,1' && !document.querySelector('.pulse.lost')`)
+	v.look("loops/mine-a/course", 1280, "light")
+	v.until(`document.querySelector('.plot canvas')`)
+	found(v, `(document.querySelector('.chart button').click(), '')`)
+	v.until(shown + ` === '6,5,4,3,2,1'`)
 }

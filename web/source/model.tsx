@@ -19,9 +19,10 @@ export function Model({status: s, terms: t, seq}: LoopProps) {
   const moved = (g: number[]) => from.map((v, i) => v - eta * g[i]);
   const vanilla = moved(direct), composite = moved(direct.map((g, i) => g + answer[i]));
   const known = eta > 0 && !!e.stepped && (close(e.stepped, vanilla) || close(e.stepped, composite));
+  const ratio = (v: number) => Math.abs(v - 1) < .01 ? 'as much as' : <><b class="num">{number(v, 3)}</b> times</>;
   const length = (v: number[]) => Math.hypot(...v), dot = direct.reduce((n, g, i) => n + g * answer[i], 0), cosine = dot / (length(direct) * length(answer) || 1);
   return <>
-    <p class="sentence">{length(answer) === 0 ? 'This rule does not look at how people answer.' : <>How people answer weighs <b class="num">{number(length(answer) / (length(direct) || 1), 3)}</b> times what the decision does by itself{cosine < -.9 ? ', and pulls the other way' : cosine > .9 ? ', and pulls the same way' : ''}.</>}
+    <p class="sentence">{length(answer) === 0 ? 'This rule does not look at how people answer.' : <>How people answer weighs {ratio(length(answer) / (length(direct) || 1))} what the decision does by itself{cosine < -.9 ? ', and pulls the other way' : cosine > .9 ? ', and pulls the same way' : ''}.</>}
       {' '}<span class="quiet">Of the step to decision {e.k}.</span></p>
     <section aria-labelledby="rules-title"><h2 id="rules-title">What two rules would do from there</h2>
       {!known && <p class="quiet">The rule shapes its step (by momentum, an average or a schedule of its own), so that only the two terms are shown.</p>}
