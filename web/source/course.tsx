@@ -2,7 +2,7 @@
 import {Fragment, h} from 'preact';
 import {useMemo, useState} from 'preact/hooks';
 import {Extremes, loopPath, Mark, Series} from './api';
-import {Flag, LiveGraph, Plot, line} from './chart';
+import {dashes, Flag, line, LiveGraph, Plot} from './chart';
 import {useReply} from './live';
 import type {LoopProps} from './now';
 import {entry, unit, upper, valueName} from './words';
@@ -32,7 +32,7 @@ export function flagged(marks: Mark[], k: number[], x: number[]): Flag[] {
 export function Course({status: s, terms: t, seq}: LoopProps) {
   const [time, setTime] = useState(false), [first, setFirst] = useState(0);
   const entries = Array.from({length: Math.min(most, s.dims[0] - first)}, (_, i) => first + i);
-  const names = ['value', 'value.low', 'value.high', 'direct', 'answer', 'cosine', 'step', 'trust', 'rows', 'early', 'without_trait', 'off', 'stepped', ...entries.flatMap(i => ['u.' + i, 'deployed.' + i])];
+  const names = ['value', 'value.low', 'value.high', 'direct', 'answer', 'cosine', 'step', 'trust', 'rows', 'early', 'without_trait', 'multipliers.0', 'multipliers.1', 'multipliers.2', ...entries.flatMap(i => ['u.' + i, 'deployed.' + i])];
   const {data, error} = useReply<Series>(`${loopPath(s.loop)}/series?points=${points}&name=${names.join(',')}${time ? '&times=true' : ''}`, seq);
   const graphs = useMemo(() => data && graphsOf(data, time), [data, time]);
 
@@ -55,6 +55,8 @@ export function Course({status: s, terms: t, seq}: LoopProps) {
       about: 'Where they are of one length and opposed (cosine −1), the loop has arrived.'},
       {graph: g('Their angle', 'cosine between the two terms', [line('cosine', 2, {x, ...middle(d.cosine)})], {rules: [{value: -1, label: 'opposed'}]})});
     if (any(d.step)) list.push({graph: g('Step', 'how far the iterate moved', [line('step', 3, {x, ...middle(d.step)})])});
+    const prices = [0, 1, 2].filter(i => any(d['multipliers.' + i]));
+    if (prices.length) list.push({graph: g('Multipliers', 'what the constraints weigh, 0 where one has slack', prices.map((i, n) => line('constraint ' + i, n, {...(n ? {} : {x}), ...middle(d['multipliers.' + i]), dash: dashes[n]})))});
     if (any(d.trust)) list.push({graph: g('Trust', 'in what the rule has learned, from 0 to 1', [line('trust', 4, {x, ...middle(d.trust)})])});
     if (any(d.rows)) list.push({graph: g('People', 'who answered, by what became of it', [line('counted', 0, {x, ...middle(d.rows)}), line('too early', 1, {...middle(d.early), dash: [8, 4]}), line('without a trait', 4, {...middle(d.without_trait), dash: [2, 3]})],
       {rules: t ? [{value: t.least, label: 'wanted'}] : []})});
