@@ -6,6 +6,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/online"
+	"github.com/kedge-opt/kedge/risk"
 )
 
 // Live is a rule of a spec for people who are elsewhere: nobody was drawn for it.
@@ -19,6 +20,10 @@ type Live struct {
 
 	// Traits tells whether the rule needs the traits of people whose states it sees. It does not where formulas only add them to the next state.
 	Traits bool
+
+	Informed    bool              // the rule goes by what the model says of people's answer
+	Fallback    *online.Fallback  // of a rule that has one
+	Constraints []risk.Constraint // on the settled population; those of groups are called NAME, group 1
 }
 
 // BuildLive makes the decision rule that trial t of an algorithm of a spec runs, its random numbers included: told what that trial observes, it decides the same,
@@ -46,7 +51,12 @@ func BuildLive(s *Spec, algorithm, trial int, files fs.FS) (*Live, error) {
 	if err != nil {
 		return nil, err
 	}
+	fallback, err := p.retreat(from, m, &rule)
+	if err != nil {
+		return nil, err
+	}
 	live := &Live{Objective: m.RowObjective(), Set: p.Set, Maximize: p.Maximize, Dims: m.Dims(), Model: m, Traits: facts.Needs.Traits || facts.Settled || p.formulas == nil || p.formulas.ReadsTrait() || len(p.constraints)+len(p.players) > 0} // parts known by name all read traits
+	live.Fallback, live.Informed, live.Constraints = fallback, facts.Needs.Sensitivity, p.constraints
 	live.Algorithm, err = rule.From(p.Start)
 	return live, err
 }

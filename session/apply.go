@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/session/guard"
 )
 
 // emit makes something happen.
@@ -57,6 +58,8 @@ func (l *Loop) fold(e *Event) error {
 		return l.current.apply(e)
 	case Deployed, Corrected, DeployedLate:
 		return l.deployed(e)
+	case MetricTold:
+		return l.note(e)
 	case Told, ToldLate:
 		if e.K <= l.compacted { // the next compaction sees to it
 			l.compacted = e.K - 1
@@ -153,6 +156,9 @@ func (l *Loop) begin(e *Event) error {
 		}
 	}
 	l.plan, l.spec, l.revision, l.keeps, l.again = plan, b.Spec, b.Revision, b.Keeps, false
+	if l.guard = nil; b.Guards > 0 {
+		l.guard = guard.New(plan.Duty)
+	}
 	return nil
 }
 
@@ -172,6 +178,9 @@ func (l *Loop) deployed(e *Event) error {
 	}
 	if l.live != nil {
 		l.went(e.At, rows.Distance(d.U, l.live.U))
+	}
+	if l.guard != nil {
+		l.guard.WentLive(d.U, e.Kind == Corrected)
 	}
 	l.live = &alive{e.K, d.U, d.At}
 	if l.target != nil && rows.Distance(d.U, l.target) == 0 {
@@ -205,11 +214,18 @@ func (l *Loop) switched(e *Event) error {
 	}
 	was := l.mode
 	l.mode, l.pin, l.again = s.Mode, nil, false
-	if was == Killed && s.Mode == Live && l.live != nil {
-		return l.plan.Rule.Rebase(l.live.U, 0)
-	}
 	if s.Mode == Killed {
 		l.target = nil
+	}
+	if l.guard != nil {
+		l.rests = false
+		if s.Mode == Live || s.Mode == Shadow { // somebody has looked
+			l.guard.Forget()
+			l.heed()
+		}
+	}
+	if was == Killed && s.Mode == Live && l.live != nil {
+		return l.plan.Rule.Rebase(l.live.U, 0)
 	}
 	return nil
 }
@@ -219,7 +235,7 @@ func (l *Loop) rolledBack(e *Event) error {
 	if err := unmarshal(e, &b); err != nil {
 		return err
 	}
-	l.target, l.pin, l.again = b.To, nil, false
+	l.target, l.pin, l.again, l.ramps, l.rests = b.To, nil, false, b.Ramp, b.Pause
 	return l.plan.Rule.Rebase(b.To, 0)
 }
 
@@ -230,7 +246,7 @@ func (l *Loop) closed(e *Event) error {
 		return err
 	}
 	if l.stepped != e.K && said.Outcome == Stepped && !l.blind {
-		again, err := l.outcome(l.current)
+		again, _, err := l.outcome(l.current)
 		if err != nil && !errors.Is(err, ErrDropped) {
 			return err
 		}
@@ -241,10 +257,21 @@ func (l *Loop) closed(e *Event) error {
 		}
 	}
 	l.stepped = 0
+	if l.guard != nil && said.Seen != nil {
+		l.guard.Fold(guard.Lesson{Verdicts: guard.Verdicts{K: e.K, Counted: said.Sample.Rows, Outside: said.Sample.Quarantined, Rails: said.Guardrails, Ratio: said.Trust}, U: l.current.Deployed.U, Seen: said.Seen, Iterate: said.Iterate, Stepped: said.Outcome == Stepped})
+		l.heed()
+	}
 	if said.Outcome == Stepped {
 		l.turns++
 	}
 	l.forget()
 	l.current.State, l.current.Outcome = IsClosed, &said
 	return nil
+}
+
+// heed lets a rule that can fall back on another do so while its model is not trusted.
+func (l *Loop) heed() {
+	if l.plan.Fallback != nil {
+		l.plan.Fallback.Distrust(l.guard.Distrusts())
+	}
 }

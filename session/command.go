@@ -20,6 +20,7 @@ type Create struct {
 	Mode   Mode              `json:"mode,omitempty"`
 	Labels map[string]string `json:"labels,omitempty"`
 	Epoch  string            `json:"-"` // a random word
+	ofOld  bool              // it is decided again as it was before there were guards
 }
 
 func (c Create) do(l *Loop) (any, error) {
@@ -40,14 +41,14 @@ func (c Create) do(l *Loop) (any, error) {
 		return nil, err
 	}
 	if c.Mode == Live {
-		if err := plan.goesLive(); err != nil {
+		if err := goesLive(plan); err != nil {
 			return nil, err
 		}
 	}
-	if err := plan.checkSafe(); err != nil {
+	if err := checkSafe(plan); err != nil {
 		return nil, err
 	}
-	err = l.emit(Created, 0, "", creation{Spec: c.Spec, Mode: c.Mode, Labels: c.Labels, Epoch: c.Epoch, Revision: 1, Build: &l.own}, nil)
+	err = l.emit(Created, 0, "", creation{Spec: c.Spec, Mode: c.Mode, Labels: c.Labels, Epoch: c.Epoch, Revision: 1, Build: &l.own, Guards: guardsOf(c.ofOld)}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +186,7 @@ func (c Deploy) do(l *Loop) (any, error) {
 	if at.Before(d.OpenedAt) && c.At != nil {
 		at = d.OpenedAt
 	}
-	p := Deployment{U: slices.Clone(c.U), At: at, Off: rows.Distance(c.U, d.U), Feasible: slices.Equal(c.U, d.U) || l.plan.feasible(c.U), MeasureAfter: at.Add(l.plan.Live.Settle), DataBy: after(at, l.plan.Live.Data)}
+	p := Deployment{U: slices.Clone(c.U), At: at, Off: rows.Distance(c.U, d.U), Feasible: slices.Equal(c.U, d.U) || l.plan.Feasible(c.U), MeasureAfter: at.Add(l.plan.Live.Settle), DataBy: after(at, l.plan.Live.Data)}
 	happened := Deployed
 	switch {
 	case d.State == IsDeployed:
@@ -326,8 +327,11 @@ func (c Close) do(l *Loop) (any, error) {
 	if have := d.rows(); have < c.Expect.Rows {
 		return nil, d.refuse(Incomplete, "%d of %d rows are there", have, c.Expect.Rows)
 	}
-	o, err := l.learn(d)
+	o, report, err := l.learn(d)
 	if err != nil {
+		return nil, err
+	}
+	if err := l.react(d, report); err != nil {
 		return nil, err
 	}
 	if err := l.clear("data-overdue"); err != nil {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/kedge-opt/kedge/session/guard"
 )
 
 // Basis says what a decision is.
@@ -52,6 +54,7 @@ type Decision struct {
 	ApproveBy *time.Time  `json:"approve_by,omitempty"`
 	Deployed  *Deployment `json:"deployment,omitempty"`
 	Batches   []Receipt   `json:"batches,omitempty"` // in the order of their ids
+	Metrics   metered     `json:"metrics,omitempty"` // told for guardrails
 	Outcome   *Outcome    `json:"outcome,omitempty"`
 	Why       string      `json:"why,omitempty"` // it was rejected, abandoned or superseded
 
@@ -90,6 +93,11 @@ type Outcome struct {
 	Iterate []float64      `json:"iterate"` // after it
 	Rule    Hash           `json:"state"`   // of the rule's memory after it
 	Why     *Reasoning     `json:"why,omitempty"`
+
+	Guardrails []guard.Judged     `json:"guardrails,omitempty"`
+	Trust      *guard.AnswerRatio `json:"trust,omitempty"`      // in the model
+	Quarantine []guard.Suspect    `json:"quarantine,omitempty"` // some of who did not count
+	Seen       *guard.Seen        `json:"seen,omitempty"`       // what guards remember
 }
 
 // What closes come to.
@@ -98,29 +106,6 @@ const (
 	Held         = "hold"
 	Inconclusive = "inconclusive"
 )
-
-// Sample is who counted at a close.
-type Sample struct {
-	Rows         int     `json:"rows"` // that counted
-	Effective    float64 `json:"effective"`
-	Early        int     `json:"early"` // observed before people had time to answer
-	WithoutTrait int     `json:"without_trait"`
-}
-
-// SampleValue is what the sample says of what is live, with an interval that holds the mean of all in 95 of 100 such samples.
-type SampleValue struct {
-	Mean float64 `json:"mean"`
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
-}
-
-// GradientTerms are how long the two parts of the gradient are, and how they lie to each other.
-type GradientTerms struct {
-	Direct float64 `json:"direct"`
-	Answer float64 `json:"answer"`
-	Cosine float64 `json:"cosine"`
-	Step   float64 `json:"step"` // how far the iterate moved
-}
 
 // current tells whether the decision is the one that a loop works on.
 func (d *Decision) current() bool {
@@ -182,6 +167,16 @@ func (d *Decision) apply(e *Event) error {
 		have := d.rows()
 		d.Batches = slices.Insert(d.Batches, i, r)
 		d.counted, d.people = len(d.Batches), have+r.Rows
+		return nil
+	case MetricTold:
+		var b metricTold
+		if err := unmarshal(e, &b); err != nil {
+			return err
+		}
+		if d.Metrics == nil {
+			d.Metrics = metered{}
+		}
+		d.Metrics[b.Name] = b.Metered
 		return nil
 	case Closed:
 		d.State, d.Outcome = IsClosed, new(Outcome)

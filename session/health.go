@@ -28,5 +28,8 @@ func (l *Loop) Health(now time.Time) []word.Card {
 			c.Stage = ""
 		}
 	}
+	if l.guard != nil {
+		c.Guarded = word.Guarded{Verdicts: l.guard.Last, Window: l.plan.Live.TrustWindow, Otherwise: l.plan.Live.TrustOtherwise}
+	}
 	return c.Cards()
 }

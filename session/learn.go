@@ -3,37 +3,53 @@ package session
 import (
 	"crypto/sha256"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/session/guard"
 )
 
 // outcome decides what a close comes to. If that is a step the rule has taken it.
-func (l *Loop) outcome(d *Decision) (*Outcome, error) {
+func (l *Loop) outcome(d *Decision) (*Outcome, *guard.Report, error) {
 	seen, o, err := l.gather(d)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if why := l.gate(&o.Sample); why != "" {
 		o.Outcome, o.Reasons = Inconclusive, []string{why}
-		return o, l.sign(o)
+		return o, nil, l.sign(o)
 	}
-	o.Value = l.value(seen)
-	switch {
-	case l.mode == Paused || l.mode == Killed:
-		o.Outcome, o.Reasons = Held, []string{"the loop is " + string(l.mode)}
-	case !d.Deployed.Feasible:
-		o.Outcome, o.Reasons = Held, []string{"what is live is not feasible"}
-	default:
-		if err := l.step(d, seen, o); err != nil {
-			o.Outcome, o.Reasons = Held, []string{err.Error()}
+	var sieved guard.Sieved
+	if l.guard != nil {
+		sieved = l.sieve(&seen, o)
+		if why := l.gate(&o.Sample); why != "" { // of those who count
+			o.Outcome, o.Reasons, o.Seen = Inconclusive, []string{why}, &guard.Seen{Spread: sieved.Spread}
+			if c := sieved.Concern; c != nil {
+				o.Outcome, o.Reasons = Held, []string{c.Words, why}
+			}
+			return o, nil, l.sign(o)
 		}
 	}
-	return o, l.sign(o)
+	losses := l.losses(seen)
+	o.Value = l.value(losses, seen.W)
+	concerns, report := l.examine(d, seen, losses, o, sieved)
+	if len(concerns) == 0 {
+		if err := l.step(d, seen, o); err != nil {
+			concerns = append(concerns, guard.Concern{Words: err.Error()})
+		}
+	}
+	for i, c := range concerns {
+		o.Reasons = append(o.Reasons, c.Words)
+		if i == 0 && c.Doubtful {
+			o.Outcome = Inconclusive
+		} else if i == 0 {
+			o.Outcome = Held
+		}
+	}
+	return o, report, l.sign(o)
 }
 
 // sign notes where the rule is and what it remembers.
@@ -122,31 +138,18 @@ func (l *Loop) gather(d *Decision) (seen kedge.Observation, o *Outcome, err erro
 			o.Sample.Rows++
 		}
 	}
-	o.Sample.Effective = effective(seen.W, o.Sample.Rows)
+	o.Sample.Effective = guard.Worth(seen.W, o.Sample.Rows)
 	seen.U, seen.Round = d.Deployed.U, l.turns
 	return seen, o, nil
-}
-
-// effective is how many people weighted ones are worth: (Σw)²/Σw².
-func effective(w []float64, n int) float64 {
-	if w == nil {
-		return float64(n)
-	}
-	sum, squares := 0.0, 0.0
-	for _, v := range w {
-		sum += v
-		squares += float64(v * v)
-	}
-	if squares == 0 {
-		return 0
-	}
-	return sum * sum / squares
 }
 
 // gate says why a sample is no ground for a step, or nothing.
 func (l *Loop) gate(s *Sample) string {
 	if least := l.plan.Live.Least; s.Effective < float64(least) {
 		return fmt.Sprintf("%s of the %d people wanted have answered", phrase.Brief(s.Effective), least)
+	}
+	if l.guard != nil && s.WithoutTrait > s.Rows {
+		return fmt.Sprintf("only %d of %d people have the traits that the rule needs", s.Rows, s.Rows+s.WithoutTrait)
 	}
 	return ""
 }
@@ -203,7 +206,7 @@ func (l *Loop) loss(seen kedge.Observation) float64 {
 	if seen.W == nil {
 		return l.plan.Objective.EvalRows(nil, nil, seen.P, seen.U, seen.D) / float64(n)
 	}
-	return mean(l.losses(seen), seen.W)
+	return guard.MeanOf(l.losses(seen), seen.W).Value
 }
 
 // losses are those of everybody who was seen.
@@ -216,39 +219,13 @@ func (l *Loop) losses(seen kedge.Observation) []float64 {
 	return all
 }
 
-func mean(x, w []float64) float64 {
-	sum, all := 0.0, 0.0
-	for i, v := range x {
-		if w == nil {
-			sum, all = sum+v, all+1
-		} else {
-			sum, all = sum+float64(w[i]*v), all+w[i]
-		}
-	}
-	return sum / all
-}
-
 // value is what the sample says of what is live, as users count it.
-func (l *Loop) value(seen kedge.Observation) *SampleValue {
-	losses := l.losses(seen)
-	m := mean(losses, seen.W)
-	squares, all := 0.0, 0.0
-	for i, v := range losses {
-		w := 1.0
-		if seen.W != nil {
-			w = seen.W[i]
-		}
-		squares += float64(w * w * (v - m) * (v - m))
-		all += w
-	}
-	n := effective(seen.W, len(losses))
-	half := math.Inf(1)
-	if n > 1 {
-		half = folder.StudentHalf(math.Sqrt(squares)/all*math.Sqrt(n/(n-1)), n, folder.Confidence)
-	}
-	v := &SampleValue{m, m - half, m + half}
+func (l *Loop) value(losses, w []float64) *SampleValue {
+	mean := guard.MeanOf(losses, w)
+	m, half := mean.Value, mean.Half(folder.Confidence)
+	v := &SampleValue{Mean: m, Low: m - half, High: m + half}
 	if l.plan.Maximize {
-		v = &SampleValue{-m, -m - half, -m + half}
+		v = &SampleValue{Mean: -m, Low: -m - half, High: -m + half}
 	}
 	if !phrase.Finite(v.Low) || !phrase.Finite(v.High) {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/session/guard"
 )
 
 // Mode is what a loop does when it is asked.
@@ -41,9 +42,12 @@ type Loop struct {
 	again   bool      // the newest decision came to nothing, so that the next is the same
 	target  []float64 // of a rollback that is not there yet
 	pin     *pinned   // nil: none
+	ramps   bool      // it is gone to under the caps
+	rests   bool      // once there the loop pauses
 	moves   []move    // of the last 24 hours
 	turns   int       // steps of the rule
 	alarms  map[string]string
+	guard   *guard.Guard // nil: of a loop that was made before there were guards
 
 	compacted int          // the newest decision whose people were dropped
 	kept      Hash         // the state of the rule that was kept then
@@ -95,7 +99,8 @@ type creation struct {
 	Revision int               `json:"revision"`
 	Keeps    []string          `json:"keeps,omitempty"`
 	Reason   string            `json:"reason,omitempty"`
-	Build    *folder.Build     `json:"build,omitempty"` // of created
+	Build    *folder.Build     `json:"build,omitempty"`  // of created
+	Guards   int               `json:"guards,omitempty"` // which guards it has; 0: none
 }
 
 // switching is the body of mode.
@@ -108,6 +113,7 @@ type switching struct {
 type turnBack struct {
 	To     []float64 `json:"to"`
 	Ramp   bool      `json:"ramp,omitempty"`
+	Pause  bool      `json:"pause,omitempty"` // once there
 	Reason string    `json:"reason,omitempty"`
 }
 

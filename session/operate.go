@@ -46,7 +46,7 @@ func (c Switch) do(l *Loop) (any, error) {
 	case c.To == Live && l.mode == Killed && c.Reason == "":
 		return nil, refuse(WrongMode, "a killed loop goes on only with a reason")
 	case c.To == Live:
-		if err := l.plan.goesLive(); err != nil {
+		if err := goesLive(l.plan); err != nil {
 			return nil, err
 		}
 	case c.To == Killed && l.plan.Live.Safe == nil:
@@ -86,7 +86,7 @@ func (c SetPin) do(l *Loop) (any, error) {
 	if l.mode != Live {
 		return nil, refuse(WrongMode, "a pin is for a live loop; this one is %s", l.mode)
 	}
-	if err := l.plan.check(c.U); err != nil {
+	if err := checkDecision(l.plan, c.U); err != nil {
 		return nil, err
 	}
 	if l.pin != nil && l.pin.equal(pinned(c)) {
@@ -167,10 +167,10 @@ func (c RollBack) do(l *Loop) (any, error) {
 		}
 		to = d.Deployed.U
 	}
-	if err := l.plan.check(to); err != nil {
+	if err := checkDecision(l.plan, to); err != nil {
 		return nil, err
 	}
-	return turnBack{to, c.Ramp, c.Reason}.do(l)
+	return turnBack{To: to, Ramp: c.Ramp, Reason: c.Reason}.do(l)
 }
 
 // do goes back to a decision that was found.
@@ -186,6 +186,7 @@ type Revise struct {
 	Spec     string `json:"spec"`
 	Reason   string `json:"reason"`
 	Revision int    `json:"-"` // that it is made from
+	ofOld    bool   // it is decided again as it was before there were guards
 }
 
 // RevisedTo says what a revision kept.
@@ -213,14 +214,14 @@ func (c Revise) do(l *Loop) (any, error) {
 			plan.Dims.Decision, plan.Dims.State, plan.Dims.Trait, l.plan.Dims.Decision, l.plan.Dims.State, l.plan.Dims.Trait)
 	}
 	if l.mode == Live || l.mode == Killed {
-		if err := plan.goesLive(); err != nil {
+		if err := goesLive(plan); err != nil {
 			return nil, err
 		}
 	}
-	if err := plan.checkSafe(); err != nil {
+	if err := checkSafe(plan); err != nil {
 		return nil, err
 	}
-	b := creation{Spec: c.Spec, Revision: l.revision + 1, Keeps: []string{}, Reason: c.Reason}
+	b := creation{Spec: c.Spec, Revision: l.revision + 1, Keeps: []string{}, Reason: c.Reason, Guards: guardsOf(c.ofOld)}
 	saved, err := l.plan.Rule.AppendBinary(nil)
 	if err == nil && plan.Rule.UnmarshalBinary(saved) == nil {
 		b.Keeps = append(b.Keeps, keepsRule)

@@ -11,6 +11,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/live"
+	"github.com/kedge-opt/kedge/session/guard"
 )
 
 // standing is what is live, or would be if nothing is known to be.
@@ -48,6 +49,9 @@ func (l *Loop) proposal() (u []float64, basis Basis, reasons []string) {
 	if l.target != nil {
 		basis = Rollback
 		copy(u, l.target)
+		if l.guard != nil && !l.ramps {
+			return u, basis, reasons
+		}
 	} else {
 		l.plan.Rule.Ask(u)
 	}
@@ -85,7 +89,7 @@ func (l *Loop) capped(u []float64, basis Basis) ([]float64, Basis, []string) {
 	for i := range cut {
 		cut[i] = live[i] + float64(share*(u[i]-live[i]))
 	}
-	if l.plan.feasible(cut) {
+	if l.plan.Feasible(cut) {
 		return cut, basis, reasons
 	}
 	if err := l.plan.Set.Project(cut); err == nil && rows.Distance(cut, live) <= share*size*(1+1e-9) {
@@ -134,7 +138,7 @@ func (l *Loop) wantsApproval(u []float64, basis Basis) bool {
 	case live.ApproveAlways:
 		return true
 	case live.ApproveBeyond:
-		return l.live == nil || rows.Distance(u, l.live.U) > *terms.Beyond
+		return l.live == nil || rows.Distance(u, l.live.U) > *terms.Large
 	}
 	return false
 }
@@ -220,15 +224,12 @@ func (l *Loop) overdue(d *Decision) error {
 }
 
 // learn closes a decision: it takes one step of the rule, or says why there is none.
-func (l *Loop) learn(d *Decision) (*Outcome, error) {
-	o, err := l.outcome(d)
+func (l *Loop) learn(d *Decision) (*Outcome, *guard.Report, error) {
+	o, report, err := l.outcome(d)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if err := l.emit(Closed, d.K, "", o, nil); err != nil {
-		return nil, err
-	}
-	return o, nil
+	return o, report, l.emit(Closed, d.K, "", o, nil)
 }
 
 // hold closes a decision without a look at people.

@@ -176,9 +176,9 @@ func commandOf(e *Event, past Past) (Command, error) {
 		var b creation
 		err := unmarshal(e, &b)
 		if e.Kind == Revised {
-			return Revise{Spec: b.Spec, Reason: b.Reason, Revision: b.Revision - 1}, err
+			return Revise{Spec: b.Spec, Reason: b.Reason, Revision: b.Revision - 1, ofOld: b.Guards == 0}, err
 		}
-		return Create{Spec: b.Spec, Mode: b.Mode, Labels: b.Labels, Epoch: b.Epoch}, err
+		return Create{Spec: b.Spec, Mode: b.Mode, Labels: b.Labels, Epoch: b.Epoch, ofOld: b.Guards == 0}, err
 	case Opened, Proposed:
 		return Ask{}, nil
 	case Deployed, Corrected, DeployedLate:
@@ -239,6 +239,10 @@ func operationOf(e *Event) (Command, error) {
 		var t turnBack
 		err := unmarshal(e, &t)
 		return t, err
+	case MetricTold:
+		var m metricTold
+		err := unmarshal(e, &m)
+		return TellMetric{K: e.K, Name: m.Name, Metered: m.Metered}, err
 	case Restored, Imported:
 		var n renewal
 		err := unmarshal(e, &n)

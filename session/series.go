@@ -2,40 +2,20 @@ package session
 
 import (
 	"fmt"
-	"math"
-	"strconv"
+
+	"github.com/kedge-opt/kedge/session/view"
 )
 
-// SeriesPage is series of numbers over the decisions of a loop, thinned to buckets of several decisions.
-type SeriesPage struct {
-	K      []int               `json:"k"` // the first decision of every bucket
-	Series map[string]Extremes `json:"series"`
-}
+// What a loop shows in numbers.
+type (
+	SeriesPage = view.SeriesPage
+	Extremes   = view.Extremes
+	Sparse     = view.Sparse
 
-// Extremes is the least and the largest number of every bucket; where a decision has none there is NaN, which JSON calls null.
-type Extremes struct {
-	Min Sparse `json:"min"`
-	Max Sparse `json:"max"`
-}
-
-// Sparse are numbers, written as JSON with null for what is not finite.
-type Sparse []float64
-
-// MarshalJSON writes them.
-func (n Sparse) MarshalJSON() ([]byte, error) {
-	b := []byte{'['}
-	for i, v := range n {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			b = append(b, "null"...)
-		} else {
-			b = strconv.AppendFloat(b, v, 'g', -1, 64)
-		}
-	}
-	return append(b, ']'), nil
-}
+	Sample        = view.Sample
+	SampleValue   = view.SampleValue
+	GradientTerms = view.GradientTerms
+)
 
 // Numbers visits all that a decision says in numbers: u.0 and on, deployed.0, iterate.0, multipliers.0, off, trust, value with value.low and
 // value.high, rows, effective, early, without_trait, direct, answer, cosine, step, and stepped, which is 1 or 0.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/wire"
+	"github.com/kedge-opt/kedge/session/guard"
 )
 
 const loopKind = "session.Loop/1"
@@ -32,11 +33,19 @@ type saved struct {
 	Kept      *Hash        `json:"kept,omitempty"`
 	Build     folder.Build `json:"build"`
 	Keeps     []string     `json:"keeps,omitempty"`
+
+	Ramps bool               `json:"ramps,omitempty"`
+	Rests bool               `json:"rests,omitempty"`
+	Guard *guard.Remembrance `json:"guard,omitempty"` // nil: it has none
 }
 
 // AppendBinary appends what the loop is after its newest event, so that it need not be worked out of all of them again.
 func (l *Loop) AppendBinary(b []byte) ([]byte, error) {
-	body, err := json.Marshal(saved{l.epoch, l.spec, l.revision, l.mode, l.labels, l.k, l.current, l.live, l.again, l.target, l.pin, l.moves, l.turns, l.alarms, l.compacted, &l.kept, l.build, l.keeps})
+	s := saved{l.epoch, l.spec, l.revision, l.mode, l.labels, l.k, l.current, l.live, l.again, l.target, l.pin, l.moves, l.turns, l.alarms, l.compacted, &l.kept, l.build, l.keeps, l.ramps, l.rests, nil}
+	if l.guard != nil {
+		s.Guard = &l.guard.Remembrance
+	}
+	body, err := json.Marshal(s)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +106,10 @@ func (l *Loop) UnmarshalBinary(data []byte) error {
 	l.plan, l.epoch, l.spec, l.revision, l.mode, l.labels = plan, s.Epoch, s.Spec, s.Revision, s.Mode, s.Labels
 	l.keeps = s.Keeps
 	l.k, l.current, l.live, l.again, l.target, l.pin, l.moves, l.turns = s.K, s.Current, s.Live, s.Again, s.Target, s.Pin, s.Moves, s.Turns
-	l.compacted, l.build = s.Compacted, s.Build
+	l.compacted, l.build, l.ramps, l.rests = s.Compacted, s.Build, s.Ramps, s.Rests
+	if s.Guard != nil {
+		l.guard = &guard.Guard{Duty: plan.Duty, Remembrance: *s.Guard}
+	}
 	if s.Kept != nil {
 		l.kept = *s.Kept
 	}

@@ -126,6 +126,7 @@ func rehearsed(s *Simulation, spec *problem.Spec, algorithm string) (string, err
 	} else {
 		endless := math.Inf(1)
 		terms.Least, terms.Norm = 1, &endless
+		terms.Simulated()
 	}
 	terms.Algorithm, own.Live = algorithm, terms
 	if terms.Safe == nil {

@@ -89,6 +89,7 @@ func (s *Simulation) loopName(algorithm string, trial int) string {
 func liveSpec(p *problem.Problem, algorithm string, trial int) []byte {
 	s, live, endless := *p.Spec, live.New(), math.Inf(1)
 	live.Algorithm, live.Trial, live.Least, live.Norm, live.Safe = algorithm, trial, 1, &endless, p.Start
+	live.Simulated()
 	s.Live = live
 	return s.YAML()
 }

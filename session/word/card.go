@@ -43,6 +43,8 @@ type Condition struct {
 
 	Have, Least int // people who have answered it, and who are wanted
 
+	Guarded Guarded // what guards said at the newest close
+
 	Alarms map[string]string
 }
 
@@ -55,11 +57,18 @@ func (c Condition) Cards() []Card {
 	if c.Held != nil {
 		list = append(list, Card{"close", Hold, fmt.Sprintf("Decision %d took no step: %s.", c.K, phrase.Enumerate(c.Held)), "Nothing, if the next close steps; else look at the reasons."})
 	}
-	list = append(list, c.caps())
+	list = append(append(list, c.guards()...), c.caps())
 	for _, name := range slices.Sorted(maps.Keys(c.Alarms)) {
-		list = append(list, Card{name, Alarm, Upper(c.Alarms[name]) + ".", remedies[name]})
+		list = append(list, Card{name, Alarm, Upper(c.Alarms[name]) + ".", remedy(name)})
 	}
 	return list
+}
+
+func remedy(alarm string) string {
+	if strings.HasPrefix(alarm, "guardrail.") {
+		return "See the card of the guardrail."
+	}
+	return remedies[alarm]
 }
 
 // remedies are what to do about alarms.
@@ -67,6 +76,7 @@ var remedies = map[string]string{
 	"not-deployed":  "See whether the system that deploys still runs; the next ask offers the same decision.",
 	"deployed-late": "See why it was deployed so late, or without approval. What is live is known, and the loop goes on from there.",
 	"infeasible":    "Deploy something that the set of the spec allows; until then no step is taken.",
+	"trust":         "Fit the model to what people do, and revise the spec.",
 	"data-overdue":  "See whether the system that collects answers still runs. What is live stays live.",
 }
 

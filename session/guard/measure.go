@@ -1,0 +1,188 @@
+package guard
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/problem/live"
+)
+
+// Gauged is a mean with its standard error and how many people it is worth.
+type Gauged struct {
+	Value float64 `json:"value"`
+	SE    float64 `json:"se"`
+	N     float64 `json:"n"`
+}
+
+// known is nil if not all of it is.
+func (m Gauged) known() *Gauged {
+	if !finite(m.Value, m.SE, m.N) {
+		return nil
+	}
+	return &m
+}
+
+// Half is half of the width of where the mean of everybody is at a level of certainty; infinite of one person.
+func (m Gauged) Half(level float64) float64 {
+	if !(m.N > 1) {
+		return math.Inf(1)
+	}
+	return folder.StudentHalf(m.SE, m.N, level)
+}
+
+// interval is where the mean of everybody is, with a certainty of 99 in 100.
+func (m Gauged) interval() (low, high float64) {
+	half := m.Half(certainty)
+	return m.Value - half, m.Value + half
+}
+
+const (
+	certainty = 0.99
+	normal99  = 2.5758293035489004 // half of the width of that, in standard errors of many
+)
+
+// Worth is how many people who count alike say as much as n with weights; 0 if nobody counts.
+func Worth(w []float64, n int) float64 {
+	if worth := kedge.EffectiveSize(w, n); !math.IsNaN(worth) {
+		return worth
+	}
+	return 0
+}
+
+// MeanOf is the weighted mean; the error takes weights for given.
+func MeanOf(x, w []float64) Gauged {
+	m := Gauged{N: Worth(w, len(x))}
+	all := 0.0
+	for i, v := range x {
+		m.Value += float64(weight(w, i) * v)
+		all += weight(w, i)
+	}
+	m.Value /= all
+	squares := 0.0
+	for i, v := range x {
+		one := weight(w, i)
+		squares += float64(one * one * (v - m.Value) * (v - m.Value))
+	}
+	m.SE = math.Sqrt(squares) / all
+	if m.N > 1 {
+		m.SE *= math.Sqrt(m.N / (m.N - 1))
+	}
+	return m
+}
+
+func weight(w []float64, i int) float64 {
+	if w == nil {
+		return 1
+	}
+	return w[i]
+}
+
+// measure is a statistic of people: its value, and where it is of everybody with a certainty of 99 in 100; NaN for unknown.
+func measure(s live.Statistic, x, w []float64) (value, low, high float64) {
+	n := Worth(w, len(x))
+	switch s.Of {
+	case live.QuantileOf:
+		if n*min(s.Level, 1-s.Level) < 1 {
+			return math.NaN(), math.NaN(), math.NaN()
+		}
+		sorted := sort(x, w)
+		off := normal99 * math.Sqrt(s.Level*(1-s.Level)/n)
+		return sorted.quantile(s.Level), sorted.quantile(s.Level - off), sorted.quantile(s.Level + off)
+	case live.ShareOf:
+		counts := make([]float64, len(x))
+		for i, v := range x {
+			if v > 0 || s.Equal && v == 0 {
+				counts[i] = 1
+			}
+		}
+		share := MeanOf(counts, w).Value
+		low, high = wilson(share, n)
+		return share, low, high
+	}
+	m := MeanOf(x, w)
+	low, high = m.interval()
+	return m.Value, low, high
+}
+
+// wilson is where a share of everybody is that was seen of n.
+func wilson(share, n float64) (low, high float64) {
+	const z2 = normal99 * normal99
+	middle := (share + z2/(2*n)) / (1 + z2/n)
+	half := normal99 / (1 + z2/n) * math.Sqrt(share*(1-share)/n+z2/(4*n*n))
+	return middle - half, middle + half
+}
+
+// weighted are numbers in their order, with the weight of all up to each.
+type weighted struct{ x, upTo []float64 }
+
+func sort(x, w []float64) weighted {
+	order := make([]int, len(x))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(x[i], x[j]) })
+	s := weighted{make([]float64, len(x)), make([]float64, len(x))}
+	sum := 0.0
+	for at, i := range order {
+		sum += weight(w, i)
+		s.x[at], s.upTo[at] = x[i], sum
+	}
+	return s
+}
+
+// quantile is the least number that has so large a share of the weight up to it; infinite beyond all of it.
+func (s weighted) quantile(level float64) float64 {
+	switch {
+	case level <= 0:
+		return math.Inf(-1)
+	case level >= 1:
+		return math.Inf(1)
+	}
+	wanted := level * s.upTo[len(s.upTo)-1]
+	at, _ := slices.BinarySearch(s.upTo, wanted)
+	return s.x[min(at, len(s.x)-1)]
+}
+
+// median is the number in the middle, between two of them if as much weight is on either side.
+func (s weighted) median() float64 {
+	half := s.upTo[len(s.upTo)-1] / 2
+	at, exact := slices.BinarySearch(s.upTo, half)
+	if exact && at+1 < len(s.x) {
+		return s.x[at] + (s.x[at+1]-s.x[at])/2
+	}
+	return s.x[min(at, len(s.x)-1)]
+}
+
+const (
+	ofNormal = 1.4826 // deviations of a normal law are so many of its median distances from the median
+	edge     = 0.02   // on either side, where the tails begin
+	tails    = 4.1075 // deviations that a normal law has between them
+)
+
+// spreadOf is the median, and how far numbers lie from it, as the deviation of a normal law: by the median of the distances or, of a law with
+// several heaps or long tails, by what lies between the tails.
+func spreadOf(x, w []float64) (middle, off float64) {
+	sorted := sort(x, w)
+	middle = sorted.median()
+	away := make([]float64, len(x))
+	for i, v := range x {
+		away[i] = math.Abs(v - middle)
+	}
+	off = ofNormal * sort(away, w).median()
+	return middle, max(off, (sorted.quantile(1-edge)-sorted.quantile(edge))/tails)
+}
+
+// row is one of several rows.
+func row(x []float64, i, width int) []float64 { return x[i*width : (i+1)*width] }
+
+func finite(list ...float64) bool {
+	for _, v := range list {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
+}

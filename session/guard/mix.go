@@ -1,0 +1,168 @@
+package guard
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/phrase"
+)
+
+// Mixing is who answered at first, and how often in a row others did.
+type Mixing struct {
+	Edges   [][]float64 `json:"edges"`
+	People  [][]float64 `json:"people"` // of each bin of each trait
+	Closes  int         `json:"closes"`
+	Strikes int         `json:"strikes,omitempty"`
+}
+
+const (
+	firstMix   = 5  // closes that the mix is compared with
+	mostValues = 10 // of a trait that are bins of their own; else there are five of equal weight
+	strikes    = 2  // of which the second holds
+)
+
+// examineMix compares who answered with who did at first.
+func (g *Guard) examineMix(o kedge.Observation, r *Report) {
+	edges := [][]float64(nil)
+	if g.Mixed != nil {
+		edges = g.Mixed.Edges
+	} else {
+		g.traits(func(j int) { edges = append(edges, edgesOf(g.column(o, j), o.W)) })
+		r.Seen.Edges = edges
+	}
+	at := 0
+	g.traits(func(j int) {
+		r.Seen.Mix = append(r.Seen.Mix, binned(g.column(o, j), o.W, edges[at]))
+		at++
+	})
+	strike, trait, p := g.strange(r.Seen.Mix)
+	if strike && g.Mixed.Strikes+1 >= strikes {
+		r.Mix = &Concern{Words: fmt.Sprintf("others answer than at first: the mix of trait %d would be so by chance %s", trait, chance(p))}
+	}
+}
+
+func chance(p float64) string {
+	if p < 1e-6 {
+		return "less than once in a million closes"
+	}
+	return fmt.Sprintf("once in %s closes", phrase.Grouped(int(math.Round(1/p))))
+}
+
+// traits visits those that are watched.
+func (g *Guard) traits(visit func(j int)) {
+	for j, is := range g.Mix {
+		if is {
+			visit(j)
+		}
+	}
+}
+
+func (g *Guard) column(o kedge.Observation, j int) []float64 {
+	x := make([]float64, len(o.D)/g.Dims.Trait)
+	for i := range x {
+		x[i] = o.D[i*g.Dims.Trait+j]
+	}
+	return x
+}
+
+// strange tells whether a mix is too unlikely beside the first, and of which trait and how.
+func (g *Guard) strange(mix [][]float64) (yes bool, trait int, p float64) {
+	if g.Mixed == nil || g.Mixed.Closes < firstMix {
+		return false, 0, 1
+	}
+	at := 0
+	p = 1
+	g.traits(func(j int) {
+		if q := alike(g.Mixed.People[at], mix[at]); q < p {
+			p, trait = q, j
+		}
+		at++
+	})
+	return p < g.Live.MixAlpha, trait, p
+}
+
+// foldMix remembers who answered.
+func (g *Guard) foldMix(s *Seen) {
+	if s.Mix == nil {
+		return
+	}
+	if g.Mixed == nil {
+		g.Mixed = &Mixing{Edges: s.Edges}
+		for _, one := range s.Mix {
+			g.Mixed.People = append(g.Mixed.People, make([]float64, len(one)))
+		}
+	}
+	m := g.Mixed
+	if m.Closes < firstMix {
+		for t, one := range s.Mix {
+			for b, v := range one {
+				m.People[t][b] += v
+			}
+		}
+		m.Closes++
+		return
+	}
+	if strange, _, _ := g.strange(s.Mix); strange {
+		m.Strikes++
+	} else {
+		m.Strikes = 0
+	}
+}
+
+// edgesOf are the edges of bins: between values, if there are few, or with a fifth of people in each.
+func edgesOf(x, w []float64) (edges []float64) {
+	sorted := sort(x, w)
+	values := slices.Compact(slices.Clone(sorted.x))
+	if len(values) <= mostValues {
+		for i := 1; i < len(values); i++ {
+			edges = append(edges, values[i-1]+(values[i]-values[i-1])/2)
+		}
+		return edges
+	}
+	for _, level := range []float64{0.2, 0.4, 0.6, 0.8} {
+		edges = append(edges, sorted.quantile(level))
+	}
+	return slices.Compact(edges)
+}
+
+// binned is how many people are in each bin, as many as they are worth together.
+func binned(x, w []float64, edges []float64) []float64 {
+	bins := make([]float64, len(edges)+1)
+	all := 0.0
+	for i, v := range x {
+		at, _ := slices.BinarySearch(edges, v)
+		bins[at] += weight(w, i)
+		all += weight(w, i)
+	}
+	worth := Worth(w, len(x)) / all
+	for b := range bins {
+		bins[b] *= worth
+	}
+	return bins
+}
+
+// alike is how likely two samples of one crowd are at least so different, by χ².
+func alike(a, b []float64) float64 {
+	sumA, sumB := 0.0, 0.0
+	for i := range a {
+		sumA, sumB = sumA+a[i], sumB+b[i]
+	}
+	up, down := math.Sqrt(sumA/sumB), math.Sqrt(sumB/sumA)
+	chi, filled := 0.0, 0
+	for i := range a {
+		if both := a[i] + b[i]; both > 0 {
+			off := float64(up*b[i]) - float64(down*a[i])
+			chi += off * off / both
+			filled++
+		}
+	}
+	if filled < 2 || !finite(chi) {
+		return 1
+	}
+	p := distuv.ChiSquared{K: float64(filled - 1)}.Survival(chi)
+	return math.Round(1e12*p) / 1e12 // the library's last bits differ between targets
+}

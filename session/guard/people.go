@@ -1,0 +1,202 @@
+package guard
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/phrase"
+)
+
+// Spreading is how the entries of people lie at a close: states first, then traits.
+type Spreading struct {
+	Median    []float32 `json:"median"`
+	Deviation []float32 `json:"deviation"` // how far from it they are
+}
+
+const (
+	mostSpread    = 5    // closes that are remembered
+	leastSpread   = 3    // without so many nobody is far from what was seen
+	mostEntries   = 64   // of states and traits that are looked at, at equal distances
+	mostLooked    = 2048 // people of whom medians are taken, at equal distances
+	mostSuspects  = 20   // that are listed
+	leastRelative = 1e-9 // of a median: deviations below it are rounding
+)
+
+// Suspect is somebody who does not count.
+type Suspect struct {
+	Row   int     `json:"row"`   // in the order of batches and rows
+	What  string  `json:"what"`  // p or d
+	Entry int     `json:"entry"` // of it
+	Value float64 `json:"value"`
+	Off   float64 `json:"off,omitempty"` // in deviations; 0: outside its range
+}
+
+// Sieved is who does not count, and why that may stop a step.
+type Sieved struct {
+	Out      int
+	Outside  int // of them outside their ranges
+	Suspects []Suspect
+	Concern  *Concern
+	Spread   *Spreading
+}
+
+// Sieve takes people out of a sample who are outside their ranges, or far from all who answered at the last closes. The sample is changed in place.
+func (g *Guard) Sieve(seen *kedge.Observation) (out Sieved) {
+	dim := g.Dims
+	n := len(seen.P) / dim.State
+	centers, scales := g.reference()
+	keep := make([]int, 0, n)
+	inside := make([]int, 0, n)
+	for i := range n {
+		s, bad := g.suspect(seen, i, centers, scales)
+		s.Row = i
+		if !bad {
+			keep, inside = append(keep, i), append(inside, i)
+			continue
+		}
+		if out.Out++; s.Off == 0 {
+			out.Outside++
+		} else {
+			inside = append(inside, i)
+		}
+		if len(out.Suspects) < mostSuspects {
+			out.Suspects = append(out.Suspects, s)
+		}
+	}
+	out.Spread = g.spread(seen, inside)
+	if out.Out == 0 {
+		return out
+	}
+	if share := float64(out.Out) / float64(n); share > g.Live.Share {
+		words := fmt.Sprintf("%s of answers are far from all seen before", phrase.Percent(share))
+		if out.Outside == out.Out {
+			words = fmt.Sprintf("%s of answers are outside what live.outliers allows", phrase.Percent(share))
+		}
+		out.Concern = &Concern{Words: words}
+	}
+	only(seen, keep, dim)
+	return out
+}
+
+// only keeps some people of a sample.
+func only(seen *kedge.Observation, keep []int, dim kedge.Dims) {
+	for to, from := range keep {
+		copy(row(seen.P, to, dim.State), row(seen.P, from, dim.State))
+		copy(row(seen.D, to, dim.Trait), row(seen.D, from, dim.Trait))
+		if seen.W != nil {
+			seen.W[to] = seen.W[from]
+		}
+		if seen.Who != nil {
+			seen.Who[to] = seen.Who[from]
+		}
+	}
+	seen.P, seen.D = seen.P[:len(keep)*dim.State], seen.D[:len(keep)*dim.Trait]
+	if seen.W != nil {
+		seen.W = seen.W[:len(keep)]
+	}
+	if seen.Who != nil {
+		seen.Who = seen.Who[:len(keep)]
+	}
+}
+
+// suspect tells whether somebody does not count, and the first entry for which.
+func (g *Guard) suspect(seen *kedge.Observation, i int, centers, scales []float64) (s Suspect, bad bool) {
+	dim := g.Dims
+	p, d := row(seen.P, i, dim.State), row(seen.D, i, dim.Trait)
+	for _, one := range []struct {
+		what   string
+		x      []float64
+		within []float64
+	}{{"p", p, g.Live.StateRange}, {"d", d, g.Live.TraitRange}} {
+		for j, v := range one.x {
+			if v < one.within[0] || v > one.within[1] {
+				return Suspect{What: one.what, Entry: j, Value: v}, true
+			}
+		}
+	}
+	if centers == nil {
+		return s, false
+	}
+	for at, j := range kedge.Some(dim.State+dim.Trait, mostEntries) {
+		v, what, entry := 0.0, "p", j
+		if j < dim.State {
+			v = p[j]
+		} else {
+			what, entry = "d", j-dim.State
+			v = d[entry]
+		}
+		if off := math.Abs(v-centers[at]) / scales[at]; off > g.Live.Beyond {
+			return Suspect{What: what, Entry: entry, Value: v, Off: off}, true
+		}
+	}
+	return s, false
+}
+
+// reference is where people were at the last closes, and how far from there they may be at a deviation of 1: as far as they were from each
+// other, or as far as they moved from close to close if that is more. It is nil while too little was seen.
+func (g *Guard) reference() (centers, scales []float64) {
+	if len(g.Spread) < leastSpread || math.IsInf(g.Live.Beyond, 1) {
+		return nil, nil
+	}
+	n := len(g.Spread[0].Median)
+	centers, scales = make([]float64, n), make([]float64, n)
+	medians, offs := make([]float64, len(g.Spread)), make([]float64, len(g.Spread))
+	for j := range n {
+		for c, one := range g.Spread {
+			medians[c], offs[c] = float64(one.Median[j]), float64(one.Deviation[j])
+		}
+		center := sort(medians, nil).median()
+		centers[j] = center
+		for c := range medians {
+			medians[c] = math.Abs(medians[c] - center)
+		}
+		scales[j] = max(sort(offs, nil).median(), ofNormal*sort(medians, nil).median())
+		if scales[j] <= leastRelative*math.Abs(center) { // all alike: nobody knows what is far
+			scales[j] = math.Inf(1)
+		}
+	}
+	return centers, scales
+}
+
+// spread is how the entries of some people lie, nil if nothing is compared with it.
+func (g *Guard) spread(seen *kedge.Observation, who []int) *Spreading {
+	dim := g.Dims
+	if len(who) == 0 || math.IsInf(g.Live.Beyond, 1) {
+		return nil
+	}
+	if len(who) > mostLooked {
+		some := kedge.Some(len(who), mostLooked)
+		for at, i := range some {
+			some[at] = who[i]
+		}
+		who = some
+	}
+	s := &Spreading{}
+	x, w := make([]float64, len(who)), []float64(nil)
+	if seen.W != nil {
+		w = make([]float64, len(who))
+		for at, i := range who {
+			w[at] = seen.W[i]
+		}
+		if !slices.ContainsFunc(w, func(v float64) bool { return v > 0 }) {
+			return nil
+		}
+	}
+	for _, j := range kedge.Some(dim.State+dim.Trait, mostEntries) {
+		for at, i := range who {
+			if j < dim.State {
+				x[at] = seen.P[i*dim.State+j]
+			} else {
+				x[at] = seen.D[i*dim.Trait+j-dim.State]
+			}
+		}
+		middle, off := spreadOf(x, w)
+		s.Median, s.Deviation = append(s.Median, short(middle)), append(s.Deviation, short(off))
+	}
+	return s
+}
+
+// short is a number to seven digits, and no larger than can be written so.
+func short(v float64) float32 { return float32(max(-math.MaxFloat32, min(v, math.MaxFloat32))) }

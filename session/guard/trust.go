@@ -1,0 +1,287 @@
+package guard
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/problem/live"
+)
+
+// Verdicts on the model.
+const (
+	Trusted    = "trusted"
+	Distrusted = "distrusted"
+	Unsure     = "unsure"
+)
+
+// AnswerRatio is what part of the model's answer people show.
+type AnswerRatio struct {
+	Ratio   *float64 `json:"ratio,omitempty"` // nil: the decisions hardly differed
+	Low     *float64 `json:"low,omitempty"`
+	High    *float64 `json:"high,omitempty"`
+	Turns   int      `json:"turns"`   // of the window that is under way
+	Verdict string   `json:"verdict"` // of the newest window that told
+}
+
+// AnswerPoint is the mean of people at a close, entry by entry: how far they are from where they would have settled under the first decision of
+// the window, as they answered and as the model says.
+type AnswerPoint struct {
+	Seen []float32 `json:"seen"`
+	Said []float32 `json:"said"`
+}
+
+// Trusting is what is remembered of people's answer.
+type Trusting struct {
+	First   []float64     `json:"first,omitempty"` // decision of the window
+	Points  []AnswerPoint `json:"points,omitempty"`
+	Lag     int           `json:"lag,omitempty"`
+	Verdict string        `json:"verdict,omitempty"`
+	Ratio   *AnswerRatio  `json:"ratio,omitempty"` // of the newest whole window
+}
+
+const (
+	mostLag      = 64   // steps that are looked back
+	forgotten    = 1e-3 // of a difference between people is left then
+	mostSensed   = 16   // entries of states that are compared
+	mostAnswers  = 128  // people who are
+	leastAnswers = 3    // closes of which a ratio is said
+	errors99     = 2.6  // standard errors on either side
+)
+
+// watchesAnswer tells whether there is a model to trust. Where people see each other nobody knows it from a sample.
+func (g *Guard) watchesAnswer() bool {
+	return g.Informed && g.Live.TrustWindow > 0 && !g.Model.Social && g.Model.RowSettler() != nil && g.Model.RowDynamics() != nil
+}
+
+// Distrusts tells whether people answer otherwise than the model says.
+func (g *Guard) Distrusts() bool { return g.Trust != nil && g.Trust.Verdict == Distrusted }
+
+// span is how many decisions before the newest are looked back at.
+func (g *Guard) span() int {
+	lag := mostLag
+	if g.Trust != nil && g.Trust.Lag > 0 {
+		lag = g.Trust.Lag
+	}
+	return (lag + g.Live.Steps() - 1) / g.Live.Steps()
+}
+
+// examineAnswer compares what people did with what the model says.
+func (g *Guard) examineAnswer(o kedge.Observation, r *Report) {
+	if !g.watchesAnswer() {
+		return
+	}
+	was := Trusting{}
+	if g.Trust != nil {
+		was = *g.Trust
+	}
+	p, d, w := g.some(o)
+	if was.Lag == 0 {
+		r.Seen.Lag = g.lag(p, d, o.U)
+	}
+	first := was.First
+	if first == nil {
+		first = o.U
+	}
+	r.Seen.Answer = g.point(p, d, w, first)
+	now := was.after(r.Seen.Answer, o.U, g)
+	r.Ratio = now.said(was)
+	if now.Verdict != Distrusted {
+		return
+	}
+	words := "people answer otherwise than the model says"
+	if q := now.Ratio; q != nil && q.Ratio != nil {
+		words = fmt.Sprintf("people answer %s (%s … %s) of what the model says", phrase.Brief(*q.Ratio), phrase.Brief(*q.Low), phrase.Brief(*q.High))
+	}
+	r.Distrust = words
+	if g.Live.TrustOtherwise == live.Hold {
+		r.Concerns = append(r.Concerns, Concern{Words: words})
+	}
+}
+
+// said is what is told of it at a close.
+func (t *Trusting) said(was Trusting) *AnswerRatio {
+	if len(t.Points) == 0 && t.Ratio != nil && (was.Ratio == nil || len(was.Points) > 0) { // the window is whole
+		own := *t.Ratio
+		own.Verdict = t.verdict()
+		return &own
+	}
+	q := ratioOf(t.Points)
+	q.Verdict = t.verdict()
+	return q
+}
+
+func (t *Trusting) verdict() string {
+	if t.Verdict == "" {
+		return Unsure
+	}
+	return t.Verdict
+}
+
+// after is what is remembered after a close.
+func (t Trusting) after(point *AnswerPoint, u []float64, g *Guard) Trusting {
+	if point == nil {
+		return t
+	}
+	if t.First == nil {
+		t.First = slices.Clone(u)
+	}
+	t.Points = append(slices.Clone(t.Points), *point)
+	if len(t.Points) < g.Live.TrustWindow {
+		return t
+	}
+	t.Ratio = ratioOf(t.Points)
+	if q := t.Ratio; q.Ratio != nil {
+		from, to := g.Live.TrustBetween[0], g.Live.TrustBetween[1]
+		switch {
+		case *q.Low >= from && *q.High <= to:
+			t.Verdict = Trusted
+		case *q.High < from || *q.Low > to:
+			t.Verdict = Distrusted
+		}
+	}
+	t.First, t.Points = nil, nil
+	return t
+}
+
+// foldAnswer remembers it.
+func (g *Guard) foldAnswer(s *Seen, u []float64) {
+	if s.Answer == nil && s.Lag == 0 {
+		return
+	}
+	now := Trusting{}
+	if g.Trust != nil {
+		now = *g.Trust
+	}
+	if s.Lag > 0 {
+		now.Lag = s.Lag
+	}
+	now = now.after(s.Answer, u, g)
+	g.Trust = &now
+	g.Course = g.Course[max(0, len(g.Course)-g.span()-1):]
+}
+
+// some are people of the sample, at equal distances, with their weights.
+func (g *Guard) some(o kedge.Observation) (p, d, w []float64) {
+	dim := g.Dims
+	for _, i := range kedge.Some(len(o.P)/dim.State, mostAnswers) {
+		p, d = append(p, row(o.P, i, dim.State)...), append(d, row(o.D, i, dim.Trait)...)
+		if o.W != nil {
+			w = append(w, o.W[i])
+		}
+	}
+	return p, d, w
+}
+
+// lag is after how many steps people of the model who were somewhere else are as good as in one place.
+func (g *Guard) lag(p, d, u []float64) int {
+	dim := g.Dims
+	step := g.Model.RowDynamics()
+	here, there := slices.Clone(p), append(slices.Clone(p[dim.State:]), p[:dim.State]...) // where the next one is
+	room := make([]float64, len(p))
+	first := rows.Distance(here, there)
+	if !(first > 0) {
+		return mostLag
+	}
+	for m := 1; m < mostLag; m++ {
+		for _, x := range []*[]float64{&here, &there} {
+			step.NextRows(room, *x, u, d)
+			*x, room = room, *x
+		}
+		if rows.Distance(here, there) <= forgotten*first {
+			return m
+		}
+	}
+	return mostLag
+}
+
+// point is where people are and where the model says they are, nil if it does not say.
+func (g *Guard) point(p, d, w, first []float64) *AnswerPoint {
+	if len(g.Course) == 0 {
+		return nil
+	}
+	dim := g.Dims
+	still, ok := g.settled(p, d, first)
+	if !ok {
+		return nil
+	}
+	said, ok := g.settled(p, d, g.Course[0])
+	if !ok {
+		return nil
+	}
+	step, room := g.Model.RowDynamics(), make([]float64, len(p))
+	for _, u := range g.Course[1:] {
+		for range g.Live.Steps() {
+			step.NextRows(room, said, u, d)
+			said, room = room, said
+		}
+	}
+	at := &AnswerPoint{}
+	x, y := make([]float64, len(p)/dim.State), make([]float64, len(p)/dim.State)
+	for _, j := range kedge.Some(dim.State, mostSensed) {
+		for i := range x {
+			k := i*dim.State + j
+			x[i], y[i] = said[k]-still[k], p[k]-still[k]
+		}
+		mx, my := MeanOf(x, w).Value, MeanOf(y, w).Value
+		if !finite(mx, my) {
+			return nil
+		}
+		at.Said, at.Seen = append(at.Said, short(mx)), append(at.Seen, short(my))
+	}
+	return at
+}
+
+// settled is where people end up under a decision by the model.
+func (g *Guard) settled(p, d, u []float64) ([]float64, bool) {
+	states := slices.Clone(p)
+	_, err := kedge.SettleRowsFrom(g.Model.RowSettler(), states, u, d)
+	return states, err == nil
+}
+
+// ratioOf is the slope of what was seen on what was said, with an intercept for every entry and errors clustered by turn; it is unknown where
+// too few turns were seen, or nothing was said to change.
+func ratioOf(points []AnswerPoint) *AnswerRatio {
+	q := &AnswerRatio{Turns: len(points)}
+	if len(points) < leastAnswers {
+		return q
+	}
+	n, width := float64(len(points)), len(points[0].Said)
+	means, meansSeen := make([]float64, width), make([]float64, width)
+	for _, one := range points {
+		for j := range width {
+			means[j] += float64(one.Said[j]) / n
+			meansSeen[j] += float64(one.Seen[j]) / n
+		}
+	}
+	xx, xy, size := 0.0, 0.0, 0.0
+	for _, one := range points {
+		for j := range width {
+			x, y := float64(one.Said[j])-means[j], float64(one.Seen[j])-meansSeen[j]
+			xx, xy = xx+float64(x*x), xy+float64(x*y)
+			size += float64(means[j]*means[j]) + float64(meansSeen[j]*meansSeen[j])
+		}
+	}
+	if !(xx > 1e-12*size) || xx == 0 { // rounding alone
+		return q
+	}
+	beta, scores := xy/xx, 0.0
+	for _, one := range points {
+		score := 0.0
+		for j := range width {
+			x, y := float64(one.Said[j])-means[j], float64(one.Seen[j])-meansSeen[j]
+			score += float64(x * (y - float64(beta*x)))
+		}
+		scores += float64(score * score)
+	}
+	off := errors99 * math.Sqrt(scores*n/(n-1)) / xx
+	if !finite(beta, off) {
+		return q
+	}
+	low, high := beta-off, beta+off
+	q.Ratio, q.Low, q.High = &beta, &low, &high
+	return q
+}

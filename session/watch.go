@@ -1,0 +1,66 @@
+package session
+
+import (
+	"github.com/kedge-opt/kedge/problem/live"
+	"github.com/kedge-opt/kedge/session/guard"
+)
+
+// react does what guards want after a close: alarms are raised and taken back, and guardrails that failed often enough act.
+func (l *Loop) react(d *Decision, report *guard.Report) error {
+	who := l.who
+	l.who = "guard"
+	defer func() { l.who = who }()
+	if report != nil {
+		for _, j := range report.Rails {
+			var err error
+			if name := "guardrail." + j.Name; j.Acts != "" {
+				err = l.raise(0, name, j.Words)
+			} else {
+				err = l.clear(name)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if err := l.doubt(report.Distrust); err != nil {
+			return err
+		}
+		if acted, err := l.retreat(report.Acts); acted || err != nil {
+			return err
+		}
+	}
+	if l.rests && d.Basis == Rollback && l.mode == Live {
+		return l.emit(ModeChanged, 0, "", switching{Paused, "a guardrail sent the loop back to what passed, and it is there"}, nil)
+	}
+	return nil
+}
+
+// doubt raises or clears the alarm that people do not answer as the model says.
+func (l *Loop) doubt(why string) error {
+	if why == "" {
+		return l.clear("trust")
+	}
+	return l.raise(0, "trust", why)
+}
+
+// retreat goes back to what passed, or to the safe decision, as guardrails of a loop that decides want it.
+func (l *Loop) retreat(acts []guard.Act) (acted bool, err error) {
+	if l.mode != Live { // no decision is current: one was just closed
+		return false, nil
+	}
+	for _, a := range acts {
+		if a.Action == live.Kill {
+			return true, l.emit(ModeChanged, 0, "", switching{Killed, a.Words}, nil)
+		}
+	}
+	for _, a := range acts {
+		if a.Action == live.GoBack {
+			b := turnBack{To: l.plan.Live.Safe, Pause: true, Reason: a.Words}
+			if good := l.guard.Good; good != nil {
+				b.To = good.U
+			}
+			return true, l.emit(RolledBack, 0, "", b, nil)
+		}
+	}
+	return false, nil
+}

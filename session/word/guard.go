@@ -1,0 +1,95 @@
+package word
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/problem/live"
+	"github.com/kedge-opt/kedge/session/guard"
+)
+
+// Guarded is what guards said at the newest close.
+type Guarded struct {
+	*guard.Verdicts
+	Window    int    // closes over which the model is judged
+	Otherwise string // what happens while it is not trusted
+}
+
+// guards are the cards of what is watched. Reasons are why the newest close took no step.
+func (c Condition) guards() (list []Card) {
+	w := c.Guarded
+	if w.Verdicts == nil {
+		return nil
+	}
+	list = append(list, c.people(w))
+	if why := reason(c.Held, "others answer than at first"); why != "" {
+		list = append(list, Card{"mix", Hold, "Holding: " + why + ".", "Compare who answered with who should. If the crowd has changed for good, revise the spec: the mix is then taken anew."})
+	}
+	for _, r := range w.Rails {
+		list = append(list, railCard(r))
+	}
+	if w.Ratio != nil {
+		list = append(list, w.trust())
+	}
+	return list
+}
+
+// reason is the one that begins with some words.
+func reason(list []string, with string) string {
+	for _, why := range list {
+		if strings.Contains(why, with) {
+			return why
+		}
+	}
+	return ""
+}
+
+func (c Condition) people(w Guarded) Card {
+	card := Card{"people", Fine, fmt.Sprintf("All %d people of decision %d count.", w.Counted, w.K), ""}
+	if w.Outside == 0 {
+		return card
+	}
+	card.Words = fmt.Sprintf("%d of %d people are far from all others or outside their ranges, and do not count.", w.Outside, w.Counted+w.Outside)
+	card.Do = "Look at them in the decision's quarantine."
+	if why := reason(c.Held, " of answers are "); why != "" {
+		card.State, card.Words = Hold, "Holding: "+why+"."
+		card.Do = "Look at them in the decision's quarantine: is a unit or a sensor wrong? If people have changed, the loop goes on by itself after some closes."
+	}
+	return card
+}
+
+func railCard(r guard.Judged) Card {
+	card := Card{"guardrail " + r.Name, Fine, Upper(r.Words) + ".", ""}
+	switch {
+	case r.Acts == live.Warn:
+		card.State, card.Do = Alarm, "Look at what it watches. If steps go to and fro, halve the step."
+	case r.Acts != "":
+		card.State, card.Do = Hold, "Find out why. A hold ends by itself when a close passes; after a rollback or a kill, kedge loop resume."
+	case r.Verdict == guard.Fail:
+		card.State, card.Do = Hold, "If the next closes fail, too, it acts."
+	case r.Verdict == guard.Inconclusive:
+		card.State, card.Do = Wait, "Ask more people, or tell the metric before the close; without that no step is taken."
+	}
+	return card
+}
+
+func (w Guarded) trust() Card {
+	q := w.Ratio
+	size := "not known yet: decisions hardly differed, or too few closes were seen"
+	if q.Ratio != nil {
+		size = fmt.Sprintf("%s (%s … %s) of what the model says", phrase.Brief(*q.Ratio), phrase.Brief(*q.Low), phrase.Brief(*q.High))
+	}
+	card := Card{"model", Fine, fmt.Sprintf("People answer %s; %d of %d closes of this window.", size, q.Turns, w.Window), ""}
+	switch q.Verdict {
+	case guard.Trusted:
+		card.Words = "The model is trusted. " + card.Words
+	case guard.Distrusted:
+		card.State, card.Words = Hold, "The model is not trusted. "+card.Words
+		card.Do = "Fit the model to what people do and revise the spec; pause and resume lets the loop try again as it is."
+		if w.Otherwise != live.Hold {
+			card.State = Alarm
+		}
+	}
+	return card
+}
