@@ -3,12 +3,14 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/guard"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
@@ -25,7 +27,7 @@ type metrics struct {
 	requests                              *prometheus.HistogramVec
 	commit, together                      prometheus.Histogram
 	refused                               prometheus.Counter
-	value, step                           *prometheus.GaugeVec
+	value, step, ratio, rails             *prometheus.GaugeVec
 
 	mu    sync.Mutex
 	loops map[string]*account
@@ -45,8 +47,8 @@ func newMetrics(s *Server, free func() float64) *metrics {
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 	}
-	gauge := func(name, help string) *prometheus.GaugeVec {
-		return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, []string{"loop"})
+	gauge := func(name, help string, labels ...string) *prometheus.GaugeVec {
+		return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, append([]string{"loop"}, labels...))
 	}
 	m := &metrics{
 		server: s, registry: prometheus.NewRegistry(), loops: map[string]*account{},
@@ -61,11 +63,13 @@ func newMetrics(s *Server, free func() float64) *metrics {
 		refused:   prometheus.NewCounter(prometheus.CounterOpts{Name: "kedge_keys_refused_total", Help: "Requests whose key was missing, unknown or lacked a right."}),
 		value:     gauge("kedge_value", "What the newest close says of what is live."),
 		step:      gauge("kedge_step_norm", "How far the newest step moved the iterate."),
+		ratio:     gauge("kedge_answer_ratio", "What part of the model's answer people show: the ratio, and the low and high edge of where it is.", "edge"),
+		rails:     gauge("kedge_guardrail", "1 for the verdict of a guardrail at the newest close.", "name", "verdict"),
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{Name: "kedge_build_info", Help: "The version of the server.", ConstLabels: prometheus.Labels{"version": s.build}})
 	build.Set(1)
 	watchers := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "kedge_watchers", Help: "Streams that are open."}, func() float64 { return float64(s.hub.watching()) })
-	m.registry.MustRegister(m.events, m.decisions, m.turns, m.holds, m.rows, m.requests, m.commit, m.together, m.refused, m.value, m.step, build, watchers, standing{m})
+	m.registry.MustRegister(m.events, m.decisions, m.turns, m.holds, m.rows, m.requests, m.commit, m.together, m.refused, m.value, m.step, m.ratio, m.rails, build, watchers, standing{m})
 	if free != nil {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "kedge_disk_free_bytes", Help: "Room on the disk of the journal."}, free))
 	}
@@ -94,6 +98,8 @@ type gist struct {
 	Sample       session.Sample         `json:"sample"`
 	Value        *session.SampleValue   `json:"value"`
 	Terms        *session.GradientTerms `json:"terms"`
+	Guardrails   []guard.Judged         `json:"guardrails"`
+	Ratio        json.RawMessage        `json:"trust"` // of a close; of an opening it is a number
 }
 
 // tell counts events that are there to stay.
@@ -184,6 +190,7 @@ func (m *metrics) count(loop string, kind session.Kind, g *gist) {
 		if g.Value != nil {
 			m.value.WithLabelValues(loop).Set(g.Value.Mean)
 		}
+		m.guards(loop, g)
 		if g.Outcome != session.Stepped {
 			m.holds.WithLabelValues(loop, why(g)).Inc()
 			return
@@ -192,6 +199,26 @@ func (m *metrics) count(loop string, kind session.Kind, g *gist) {
 		if g.Terms != nil {
 			m.step.WithLabelValues(loop).Set(g.Terms.Step)
 		}
+	}
+}
+
+// guards shows what guards said at a close.
+func (m *metrics) guards(loop string, g *gist) {
+	for _, j := range g.Guardrails {
+		for _, verdict := range []string{guard.Pass, guard.Fail, guard.Inconclusive} {
+			is := 0.0
+			if j.Verdict == verdict {
+				is = 1
+			}
+			m.rails.WithLabelValues(loop, j.Name, verdict).Set(is)
+		}
+	}
+	var q guard.AnswerRatio
+	if json.Unmarshal(g.Ratio, &q) != nil || q.Ratio == nil {
+		return
+	}
+	for edge, v := range map[string]*float64{"ratio": q.Ratio, "low": q.Low, "high": q.High} {
+		m.ratio.WithLabelValues(loop, edge).Set(*v)
 	}
 }
 
@@ -205,6 +232,14 @@ func why(g *gist) string {
 		return "mode"
 	case strings.Contains(text, "not feasible"):
 		return "infeasible"
+	case strings.Contains(text, "of answers are"):
+		return "outliers"
+	case strings.Contains(text, "others answer"):
+		return "mix"
+	case strings.Contains(text, "of what the model says"):
+		return "trust"
+	case slices.ContainsFunc(g.Guardrails, func(j guard.Judged) bool { return j.Verdict != guard.Pass || j.Acts != "" }):
+		return "guardrail"
 	}
 	return "failed"
 }

@@ -78,7 +78,7 @@ func schemaOf(t reflect.Type, strict bool) map[string]any {
 		return map[string]any{"type": "boolean"}
 	case reflect.Int, reflect.Int64:
 		return map[string]any{"type": "integer"}
-	case reflect.Float64:
+	case reflect.Float64, reflect.Float32:
 		return map[string]any{"type": "number"}
 	case reflect.Slice:
 		if t.Elem().Kind() == reflect.Uint8 {

@@ -98,6 +98,7 @@ func routes() []route {
 	}
 	list = append(list, vaultRoutes(loops, loop)...)
 	list = append(list, dashboardRoutes(loop)...)
+	list = append(list, guardRoutes(loop, decision)...)
 	for word, mode := range map[string]session.Mode{"pause": session.Paused, "resume": session.Live, "kill": session.Killed, "shadow": session.Shadow, "promote": session.Live} {
 		list = append(list, route{Method: "POST", Path: loop + "/" + word, Right: Operate, Says: "The loop is " + string(mode) + " from now on.", In: reasoned{}, Out: session.Switched{}, dry: word == "resume", do: func(c *call) (int, any, error) {
 			var b reasoned

@@ -25,6 +25,7 @@ type TellMetric struct {
 type MetricVerdict struct {
 	Name    string `json:"name"`
 	Verdict string `json:"verdict"`
+	Repeat  bool   `json:"-"` // the same was told before
 }
 
 func (c TellMetric) do(l *Loop) (any, error) {
@@ -42,8 +43,9 @@ func (c TellMetric) do(l *Loop) (any, error) {
 	if pointer, why := c.Metered.Wrong(); why != "" {
 		return nil, &Refusal{Type: NotFinite, Detail: why, Errors: []Fault{{pointer, why}}}
 	}
-	reply := MetricVerdict{c.Name, verdict}
+	reply := MetricVerdict{Name: c.Name, Verdict: verdict}
 	if was, told := d.Metrics[c.Name]; told && was.Equal(c.Metered) {
+		reply.Repeat = true
 		return reply, nil
 	}
 	if !d.current() {

@@ -38,6 +38,9 @@ func (l *Loop) Status() Status {
 	return s
 }
 
+// Spec is the newest, in YAML.
+func (l *Loop) Spec() string { return l.spec }
+
 // Later is the later of two times, to the microsecond and in UTC, as it is written down.
 func Later(a, b time.Time) time.Time {
 	a = a.UTC().Truncate(time.Microsecond)

@@ -128,7 +128,7 @@ model:
 population: {size: 10, law: normal, mean: [10, 8], deviation: [1, 1]}
 algorithms:
   - {name: composite, kind: composite, step: 0.05, batch: 10}
-live: {samples: {least: 1}, cap: {norm: .inf}, safe: [4, 4]}
+live: {trust: {window: 0}, outliers: {beyond: .inf}, samples: {least: 1}, cap: {norm: .inf}, safe: [4, 4]}
 `
 
 type wall struct{}

@@ -52,6 +52,7 @@ it answers the safe decision. Loops are those of a service, or of a data folder 
 			do: func(ctx context.Context, c *client.Client, args []string) (any, error) {
 				return c.Loop(args[0]).Health(ctx)
 			}}.command(kinds),
+		newGuardrails(kinds),
 		talk{use: "explain NAME K", short: "Say why a decision is what it is", long: "Say why a decision is what it is, in words; with --json also in numbers: where the step began, what it was taken on, what the set and the caps left of it.", example: "  kedge loop explain shop 12", args: cobra.ExactArgs(2),
 			do: func(ctx context.Context, c *client.Client, args []string) (any, error) {
 				k, err := decisionOf(args[1])

@@ -6,11 +6,13 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/kedge-opt/kedge/batch"
 	"github.com/kedge-opt/kedge/client"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/session/guard"
 	"github.com/spf13/cobra"
 )
 
@@ -69,17 +71,30 @@ func newDeploy(kinds *kind.Catalogue) *cobra.Command {
 
 func newTell(kinds *kind.Catalogue) *cobra.Command {
 	var in io.Reader
+	var metric string
 	c := talk{
-		use: "tell LOOP K BATCH [FILE]", short: "Tell what people did", args: cobra.RangeArgs(3, 4),
+		use: "tell LOOP K BATCH [FILE]", short: "Tell what people did", args: cobra.RangeArgs(2, 4),
 		long: `Tell people who answered decision K, under a name of the batch: one a line as JSON, {"p": [...], "d": [...], "w": 1, "id": "..."},
 from a file or from standard input. The end of a file's name says what it is: .ndjson; .json with all people in one object,
 {"p": [[...], ...], "d": [[...], null, ...]}; .csv and .parquet with the columns p.0, p.1, …, d.0, …, w, id; .npz with the arrays p, d, w
-and id, as numpy.savez writes them. The same batch again changes nothing, in whatever format.`,
-		example: "  kedge tell shop 1 morning morning.ndjson\n  zcat morning.gz | kedge tell shop 1 morning",
+and id, as numpy.savez writes them. The same batch again changes nothing, in whatever format.
+
+With --metric it is a number for a guardrail of the kind external: name=value, with its standard error and how many it is of after it.`,
+		example: "  kedge tell shop 1 morning morning.ndjson\n  zcat morning.gz | kedge tell shop 1 morning\n  kedge tell shop 1 --metric complaints=2.7,0.1,12000",
 		do: func(ctx context.Context, c *client.Client, args []string) (any, error) {
 			k, err := decisionOf(args[1])
 			if err != nil {
 				return nil, err
+			}
+			if metric != "" {
+				name, number, err := metricOf(metric, args)
+				if err != nil {
+					return nil, err
+				}
+				return c.Loop(args[0]).Metric(ctx, k, name, number)
+			}
+			if len(args) < 3 {
+				return nil, wrong("kedge tell wants a loop, a decision and the name of a batch, or --metric")
 			}
 			name := ""
 			if len(args) == 4 {
@@ -93,7 +108,31 @@ and id, as numpy.savez writes them. The same batch again changes nothing, in wha
 		},
 	}.command(kinds)
 	c.PreRun = func(c *cobra.Command, _ []string) { in = c.InOrStdin() }
+	c.Flags().StringVar(&metric, "metric", "", "a number for a guardrail: name=value, or name=value,error,count")
 	return c
+}
+
+// metricOf reads a number for a guardrail.
+func metricOf(text string, args []string) (name string, m guard.Metered, err error) {
+	name, numbers, ok := strings.Cut(text, "=")
+	parts := strings.Split(numbers, ",")
+	x := make([]float64, len(parts))
+	for i, part := range parts {
+		if x[i], err = strconv.ParseFloat(part, 64); err != nil {
+			ok = false
+		}
+	}
+	if !ok || name == "" || len(x) > 3 || len(args) > 2 {
+		return "", m, wrong("--metric is name=value, or name=value,error,count, of a loop and a decision; not %s", phrase.Safe(text))
+	}
+	m.Value = x[0]
+	if len(x) > 1 {
+		m.SE = x[1]
+	}
+	if len(x) > 2 {
+		m.N = &x[2]
+	}
+	return name, m, nil
 }
 
 // answersOf reads people from a file, or lines of JSON from standard input if there is no name. CSV is sent as Parquet.

@@ -12,6 +12,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/server/keyring"
 	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/guard"
 	"github.com/kedge-opt/kedge/session/word"
 )
 
@@ -48,6 +49,16 @@ func words(reply any) string {
 		}
 	case session.Closing:
 		closing(line, r)
+	case session.MetricVerdict:
+		line("%s: %s", phrase.Safe(r.Name), r.Verdict)
+	case guard.Hindsight:
+		line("%d closes: %d pass, %d fail, %d inconclusive", r.Closes, r.Pass, r.Fail, r.Inconclusive)
+		if r.Lacking > 0 {
+			line("of %d more the people are gone", r.Lacking)
+		}
+		for _, w := range r.Would {
+			line("decision %d, %s, would do: %s (%s)", w.K, w.Verdict, w.Action, phrase.Safe(w.Words))
+		}
 	case session.Switched:
 		line("the loop is %s", r.Mode)
 		if r.Answers != nil {
@@ -113,6 +124,15 @@ func closing(line func(string, ...any), r session.Closing) {
 		line("  %s", phrase.Safe(why))
 	}
 	line("  %s counted", people(r.Sample.Rows))
+	if n := r.Sample.Quarantined; n > 0 {
+		line("  %s did not: outside their ranges, or far from all seen before", people(n))
+	}
+	for _, j := range r.Guardrails {
+		line("  guardrail %s: %s", j.Verdict, phrase.Safe(j.Words))
+	}
+	if q := r.Trust; q != nil && q.Ratio != nil {
+		line("  people answer %s (%s to %s) of what the model says: %s", phrase.Digits(*q.Ratio, 3), phrase.Digits(*q.Low, 3), phrase.Digits(*q.High, 3), q.Verdict)
+	}
 	if v := r.Value; v != nil {
 		line("  value %s (%s to %s)", phrase.Digits(v.Mean, 4), phrase.Digits(v.Low, 4), phrase.Digits(v.High, 4))
 	}

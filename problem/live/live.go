@@ -140,7 +140,7 @@ func (l *Arrangement) Describe(f *form.Form) {
 			form.Choice(Warn, "Raise an alarm, and go on.", "")).Or(Hold), form.Says("What happens while the model is not trusted.", "", Vanilla))
 	})
 	f.Section("mix", form.Says("Whether those answer who answered at first.", "", ""), func(f *form.Form) {
-		form.Field(f, "of", &l.MixOf, form.SomeEntries().Or(form.Chosen{}), form.Says("The traits whose mix is compared with that of the first 5 closes, by number or by name; without it none.", "d", "[0, 2]"))
+		form.Field(f, "of", &l.MixOf, form.SomeEntries().Optional(), form.Says("The traits whose mix is compared with that of the first 5 closes, by number or by name; without it none.", "d", "[0, 2]"))
 		form.Field(f, "alpha", &l.MixAlpha, form.Number("a number between 0 and 1", form.Open(0, 1)).Or(0.001), form.Says("How unlikely a mix must be, twice one after the other, for no step to be taken.", "p < alpha by χ²", "0.001"))
 	})
 	form.Field(f, "guardrails", &l.Guardrails, form.Parts("a list of guardrails", describeGuardrail).Optional(), form.Says("Bounds that people must keep: each is judged at every close, and acts when it fails. Without it there are none.", "", ""))

@@ -200,7 +200,7 @@ population: {size: 10, law: normal, mean: %[2]s, deviation: %[3]s}
 start: {law: values, values: %[4]s}
 algorithms:
   - {name: composite, kind: composite, step: 0.05, batch: 10}
-live: {samples: {least: 1}, cap: {norm: .inf}, safe: %[4]s}
+live: {trust: {otherwise: warn}, outliers: {share: 1}, samples: {least: 1}, cap: {norm: .inf}, safe: %[4]s}
 `, n, list(10), list(1), list(4))
 }
 

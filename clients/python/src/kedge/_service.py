@@ -183,6 +183,11 @@ class Loop:
             return self._call("PUT", f"{path}?{query}", content=npz({"p": body["p"], "d": body["d"], "w": body["w"]}), kind="application/x-npz")
         return self._call("PUT", f"{path}?{query}", _given(body))
 
+    def metric(self, k: int, name: str, value: float, *, se: float = 0.0, n: float | None = None) -> dict:
+        """Tell a number that a guardrail of the kind external waits for, with its standard error and how many it is of; the verdict on it."""
+        body = _given({"epoch": self.epoch, "value": float(value), "se": float(se), "n": n})
+        return self._call("PUT", f"/decisions/{k}/metrics/{urllib.parse.quote(name, safe='')}", body)
+
     def close(self, k: int, *, rows: int | None = None, batches: Sequence[str] | None = None) -> dict:
         """Have the loop learn from decision k: one step of its rule, or the reasons why there is none. Refused unless rows and batches are there."""
         expect = _given({"rows": rows, "batches": None if batches is None else list(batches)})
@@ -282,6 +287,10 @@ class Round:
         reply = self.loop.deploy(self.k, live)
         self.live = live
         return reply
+
+    def metric(self, name: str, value: float, **how: Any) -> dict:
+        """Tell a number for a guardrail; see Loop.metric."""
+        return self.loop.metric(self.k, name, value, **how)
 
     def tell(self, people: Any = None, **how: Any) -> dict:
         """Tell people who answered; see Loop.tell."""

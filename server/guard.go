@@ -1,0 +1,58 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/kedge-opt/kedge/problem/live"
+	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/guard"
+)
+
+// guardRoutes are the calls about guardrails.
+func guardRoutes(loop, decision string) []route {
+	return []route{
+		{Method: "PUT", Path: decision + "/metrics/{name}", Right: MayTell, Says: "Tell a number that a guardrail of the kind external waits for: 201, 200 if it was told before. Until the close another takes its place.", In: session.TellMetric{}, Out: session.MetricVerdict{}, do: tellMetric},
+		{Method: "POST", Path: loop + "/guardrails/test", Right: Operate, Says: "Try guardrails, as a spec has them, on the last closes. Nothing changes.", In: railTest{}, Out: guard.Hindsight{}, do: testRails},
+	}
+}
+
+func tellMetric(c *call) (int, any, error) {
+	var b session.TellMetric
+	if err := c.read(&b); err != nil {
+		return 0, nil, err
+	}
+	b.K, b.Name = c.k, c.PathValue("name")
+	_, reply, err := c.do(201, b)
+	r, _ := reply.(session.MetricVerdict)
+	return put(r.Repeat, false), reply, err
+}
+
+// railTest is the body of the call that tries guardrails.
+type railTest struct {
+	Guardrails []json.RawMessage `json:"guardrails"` // as live.guardrails of a spec has them
+	Last       int               `json:"last,omitempty"`
+}
+
+func testRails(c *call) (int, any, error) {
+	b := railTest{Last: 50}
+	if err := c.read(&b); err != nil {
+		return 0, nil, err
+	}
+	if n := len(b.Guardrails); n == 0 || n > live.MostGuardrails || b.Last < 1 || b.Last > session.MostHindsight {
+		return 0, nil, problem(session.Malformed, fmt.Sprintf("guardrails are 1 to %d, and last is 1 to %d", live.MostGuardrails, session.MostHindsight))
+	}
+	text, err := json.Marshal(b.Guardrails)
+	if err != nil {
+		return 0, nil, err
+	}
+	var h *guard.Hindsight
+	err = c.host.Look(c.Context(), c.loop, func(l *session.Loop) error {
+		spec, err := c.edit(l.Spec(), []string{"live.guardrails=" + string(text)})
+		if err == nil {
+			h, err = l.Hindsight(spec, b.Last, session.PastOf(c.journal, c.loop))
+		}
+		return err
+	})
+	return 200, h, err
+}
