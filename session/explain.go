@@ -4,41 +4,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kedge-opt/kedge/session/plan"
 	"github.com/kedge-opt/kedge/session/word"
 )
 
 // Reasoning is what a step was taken on, entry by entry of the decision.
-type Reasoning struct {
-	From    []float64 `json:"from"`              // the iterate before it
-	At      []float64 `json:"at"`                // what people met, where the gradient is taken
-	Direct  []float64 `json:"direct,omitempty"`  // of the loss: what the decision does by itself
-	Answer  []float64 `json:"answer,omitempty"`  // and by the answer of the settled population
-	Eta     float64   `json:"eta,omitempty"`     // the step size
-	Stepped []float64 `json:"stepped,omitempty"` // before it was brought into the set
-}
-
-// mostExplained is how many entries a decision has whose every step is written down entry by entry.
-const mostExplained = 256
-
-// strider is a rule that knows its last step.
-type strider interface {
-	Stride() (eta float64, stepped []float64)
-}
-
-// reasoningOf is why the rule has just stepped, nil of a decision too long for that.
-func reasoningOf(rule Rule, from, at []float64) *Reasoning {
-	if len(from) > mostExplained {
-		return nil
-	}
-	r := &Reasoning{From: slices.Clone(from), At: slices.Clone(at)}
-	direct, answer := rule.Terms()
-	r.Direct, r.Answer = slices.Clone(direct), slices.Clone(answer)
-	if s, ok := rule.(strider); ok {
-		eta, stepped := s.Stride()
-		r.Eta, r.Stepped = eta, slices.Clone(stepped)
-	}
-	return r
-}
+type Reasoning = plan.Reasoning
 
 // Explanation says why a decision is what it is.
 type Explanation struct {

@@ -47,7 +47,7 @@ func (l *Loop) Hindsight(spec string, last int, past Past) (*guard.Hindsight, er
 			h.Lacking++
 			continue
 		}
-		r := g.Examine(guard.Inquiry{People: seen, Losses: l.losses(seen), Told: d.Metrics})
+		r := g.Examine(guard.Inquiry{People: seen, Losses: l.plan.Losses(seen), Told: d.Metrics})
 		r.Seen.Spread = sieved.Spread
 		h.Add(d.K, r.Rails)
 		g.Fold(guard.Lesson{Verdicts: guard.Verdicts{K: d.K, Rails: r.Rails}, U: d.Deployed.U, Seen: &r.Seen, Iterate: d.Outcome.Iterate, Stepped: d.Outcome.Outcome == Stepped})

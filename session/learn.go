@@ -10,6 +10,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/session/guard"
+	"github.com/kedge-opt/kedge/session/plan"
 )
 
 // outcome decides what a close comes to. If that is a step the rule has taken it.
@@ -33,7 +34,7 @@ func (l *Loop) outcome(d *Decision) (*Outcome, *guard.Report, error) {
 			return o, nil, l.sign(o)
 		}
 	}
-	losses := l.losses(seen)
+	losses := l.plan.Losses(seen)
 	o.Value = l.value(losses, seen.W)
 	concerns, report := l.examine(d, seen, losses, o, sieved)
 	if len(concerns) == 0 {
@@ -169,7 +170,7 @@ func (l *Loop) step(d *Decision, seen kedge.Observation, o *Outcome) error {
 	if l.mode == Shadow || l.pin != nil {
 		lead = 0
 	}
-	seen.Loss = l.loss(seen)
+	seen.Loss = l.plan.Loss(seen)
 	err = rule.Rebase(seen.U, lead)
 	if err == nil {
 		rule.Center(from)
@@ -184,39 +185,9 @@ func (l *Loop) step(d *Decision, seen kedge.Observation, o *Outcome) error {
 	to := make([]float64, len(from))
 	rule.Center(to)
 	o.Outcome, l.stepped = Stepped, d.K
-	o.Terms = termsOf(rule, rows.Distance(from, to))
-	o.Why = reasoningOf(rule, from, seen.U)
+	o.Terms = plan.TermsOf(rule, rows.Distance(from, to))
+	o.Why = plan.ReasoningOf(rule, from, seen.U)
 	return nil
-}
-
-// termsOf are the two parts of the gradient, where the rule tells them apart.
-func termsOf(rule Rule, step float64) *GradientTerms {
-	t := &GradientTerms{Step: step}
-	direct, answer := rule.Terms()
-	t.Direct = rows.Norm(direct)
-	if t.Answer = rows.Norm(answer); t.Direct > 0 && t.Answer > 0 {
-		t.Cosine = rows.Dot(direct, answer) / t.Direct / t.Answer
-	}
-	return t
-}
-
-// loss is the mean loss of who was seen.
-func (l *Loop) loss(seen kedge.Observation) float64 {
-	n := len(seen.P) / l.plan.Dims.State
-	if seen.W == nil {
-		return l.plan.Objective.EvalRows(nil, nil, seen.P, seen.U, seen.D) / float64(n)
-	}
-	return guard.MeanOf(l.losses(seen), seen.W).Value
-}
-
-// losses are those of everybody who was seen.
-func (l *Loop) losses(seen kedge.Observation) []float64 {
-	dim := l.plan.Dims
-	all := make([]float64, len(seen.P)/dim.State)
-	for i := range all {
-		all[i] = l.plan.Objective.Eval(nil, nil, seen.P[i*dim.State:(i+1)*dim.State], seen.U, seen.D[i*dim.Trait:(i+1)*dim.Trait])
-	}
-	return all
 }
 
 // value is what the sample says of what is live, as users count it.

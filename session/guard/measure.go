@@ -175,9 +175,6 @@ func spreadOf(x, w []float64) (middle, off float64) {
 	return middle, max(off, (sorted.quantile(1-edge)-sorted.quantile(edge))/tails)
 }
 
-// row is one of several rows.
-func row(x []float64, i, width int) []float64 { return x[i*width : (i+1)*width] }
-
 func finite(list ...float64) bool {
 	for _, v := range list {
 		if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -83,8 +83,8 @@ func (g *Guard) Sieve(seen *kedge.Observation) (out Sieved) {
 // only keeps some people of a sample.
 func only(seen *kedge.Observation, keep []int, dim kedge.Dims) {
 	for to, from := range keep {
-		copy(row(seen.P, to, dim.State), row(seen.P, from, dim.State))
-		copy(row(seen.D, to, dim.Trait), row(seen.D, from, dim.Trait))
+		copy(kedge.Row(seen.P, to, dim.State), kedge.Row(seen.P, from, dim.State))
+		copy(kedge.Row(seen.D, to, dim.Trait), kedge.Row(seen.D, from, dim.Trait))
 		if seen.W != nil {
 			seen.W[to] = seen.W[from]
 		}
@@ -104,7 +104,7 @@ func only(seen *kedge.Observation, keep []int, dim kedge.Dims) {
 // suspect tells whether somebody does not count, and the first entry for which.
 func (g *Guard) suspect(seen *kedge.Observation, i int, centers, scales []float64) (s Suspect, bad bool) {
 	dim := g.Dims
-	p, d := row(seen.P, i, dim.State), row(seen.D, i, dim.Trait)
+	p, d := kedge.Row(seen.P, i, dim.State), kedge.Row(seen.D, i, dim.Trait)
 	for _, one := range []struct {
 		what   string
 		x      []float64

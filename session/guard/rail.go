@@ -162,7 +162,7 @@ func (g *Guard) look(i int, in Inquiry, was RailState, loss *Gauged) (value, low
 		}
 		x := make([]float64, len(o.P)/dim.State)
 		for n := range x {
-			x[n] = g.Metrics[i].Eval(nil, nil, row(o.P, n, dim.State), o.U, row(o.D, n, dim.Trait))
+			x[n] = g.Metrics[i].Eval(nil, nil, kedge.Row(o.P, n, dim.State), o.U, kedge.Row(o.D, n, dim.Trait))
 		}
 		if !finite(x...) {
 			return unknown, unknown, unknown

@@ -168,7 +168,7 @@ func (g *Guard) foldAnswer(s *Seen, u []float64) {
 func (g *Guard) some(o kedge.Observation) (p, d, w []float64) {
 	dim := g.Dims
 	for _, i := range kedge.Some(len(o.P)/dim.State, mostAnswers) {
-		p, d = append(p, row(o.P, i, dim.State)...), append(d, row(o.D, i, dim.Trait)...)
+		p, d = append(p, kedge.Row(o.P, i, dim.State)...), append(d, kedge.Row(o.D, i, dim.Trait)...)
 		if o.W != nil {
 			w = append(w, o.W[i])
 		}
