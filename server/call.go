@@ -61,3 +61,14 @@ func (c *call) span(name string, absent, most time.Duration) (time.Duration, err
 	}
 	return d, nil
 }
+
+// put is the status of something that was put: new, new but too late to count, or the same again.
+func put(again, late bool) int {
+	switch {
+	case again:
+		return 200
+	case late:
+		return 202
+	}
+	return 201
+}

@@ -208,17 +208,6 @@ func tell(c *call) (int, any, error) {
 	return put(r.Repeat, !r.Used), reply, err
 }
 
-// put is the status of something that was put: new, new but too late to count, or the same again.
-func put(again, late bool) int {
-	switch {
-	case again:
-		return 200
-	case late:
-		return 202
-	}
-	return 201
-}
-
 func receipts(c *call) (int, any, error) {
 	d, err := c.decision(c.k)
 	if err != nil {

@@ -52,13 +52,7 @@ func words(reply any) string {
 	case session.MetricVerdict:
 		line("%s: %s", phrase.Safe(r.Name), r.Verdict)
 	case guard.Hindsight:
-		line("%d closes: %d pass, %d fail, %d inconclusive", r.Closes, r.Pass, r.Fail, r.Inconclusive)
-		if r.Lacking > 0 {
-			line("of %d more the people are gone", r.Lacking)
-		}
-		for _, w := range r.Would {
-			line("decision %d, %s, would do: %s (%s)", w.K, w.Verdict, w.Action, phrase.Safe(w.Words))
-		}
+		hindsight(line, r)
 	case session.Switched:
 		line("the loop is %s", r.Mode)
 		if r.Answers != nil {
@@ -138,6 +132,16 @@ func closing(line func(string, ...any), r session.Closing) {
 	}
 	if r.Terms != nil {
 		line("  the rule moved by %s, to %s", phrase.Digits(r.Terms.Step, 3), numbers(r.Iterate))
+	}
+}
+
+func hindsight(line func(string, ...any), h guard.Hindsight) {
+	line("%d closes: %d pass, %d fail, %d inconclusive", h.Closes, h.Pass, h.Fail, h.Inconclusive)
+	if h.Lacking > 0 {
+		line("of %d more the people are gone", h.Lacking)
+	}
+	for _, w := range h.Would {
+		line("decision %d, %s, would do: %s (%s)", w.K, w.Verdict, w.Action, phrase.Safe(w.Words))
 	}
 }
 
