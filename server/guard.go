@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/kedge-opt/kedge/problem/live"
 	"github.com/kedge-opt/kedge/session"
@@ -50,9 +51,53 @@ func testRails(c *call) (int, any, error) {
 	err = c.host.Look(c.Context(), c.loop, func(l *session.Loop) error {
 		spec, err := c.edit(l.Spec(), []string{"live.guardrails=" + string(text)})
 		if err == nil {
-			h, err = l.Hindsight(spec, b.Last, session.PastOf(c.journal, c.loop))
+			h, err = c.hindsight(l, spec, b.Last)
 		}
 		return err
 	})
 	return 200, h, err
+}
+
+// hindsight tries the guardrails of a spec on the last closes of a loop.
+func (c *call) hindsight(l *session.Loop, spec string, last int) (*guard.Hindsight, error) {
+	plan, err := l.Plan(spec)
+	if err != nil {
+		return nil, err
+	}
+	var closed []*session.Decision
+	for k := l.Status().K; k >= 1 && len(closed) < last; k-- {
+		events, err := c.journal.Decision(c.loop, k)
+		if err != nil {
+			return nil, err
+		}
+		d, err := session.DecisionOf(events)
+		if err != nil {
+			return nil, err
+		}
+		if d.State == session.IsClosed && d.Deployed != nil {
+			closed = append(closed, d)
+		}
+	}
+	slices.Reverse(closed)
+	plan.Duty.Informed = false // that is about the model, which has no part in it
+	g, h := guard.New(plan.Duty), &guard.Hindsight{Would: []guard.Would{}}
+	for _, d := range closed {
+		seen, err := l.People(d, session.PastOf(c.journal, c.loop))
+		if err != nil {
+			return nil, err
+		}
+		var sieved guard.Sieved
+		if len(seen.P) > 0 {
+			sieved = g.Sieve(&seen)
+		}
+		if len(seen.P) == 0 {
+			h.Lacking++
+			continue
+		}
+		r := g.Examine(guard.Inquiry{People: seen, Losses: plan.Losses(seen), Told: d.Metrics})
+		r.Seen.Spread = sieved.Spread
+		h.Add(d.K, r.Rails)
+		g.Fold(guard.Lesson{Verdicts: guard.Verdicts{K: d.K, Rails: r.Rails}, U: d.Deployed.U, Seen: &r.Seen, Iterate: d.Outcome.Iterate, Stepped: d.Outcome.Outcome == session.Stepped})
+	}
+	return h, nil
 }
