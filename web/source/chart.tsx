@@ -49,6 +49,7 @@ class LiveChart extends Chart {
     if (this.graph.time) {
       o.scales.x.time = true;
       o.axes[0].values = undefined;
+      o.axes[0].size = 48; // the day below the hour
     } else {
       o.axes[0].incrs = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6];
     }

@@ -5,7 +5,7 @@ import {get, loopPath, Overview, Series, Terms} from './api';
 import {dashes, line, LiveGraph, Plot} from './chart';
 import {middle} from './course';
 import {useMoved} from './live';
-import {entry, plural, upper, valueName} from './words';
+import {plural, titled, upper, valueName} from './words';
 
 const most = 6;
 type Course = {loop: string; series: Series; terms: Terms};
@@ -30,7 +30,7 @@ export function Compare({names}: {names: string[]}) {
     const base = {along: 'decision', rules: [], log: false, digits: 5} as unknown as LiveGraph, {terms} = shown[0];
     const of = (title: string, unit: string | undefined, name: string, tall = false, steps = false): LiveGraph => ({...base, tall, title, label: unit ? 'in ' + unit : '',
       lines: shown.filter(c => c.series[name]?.max?.some((v: number | null) => v != null)).map((c, i) => line(c.loop, i, {x: c.series.k, mean: middle(c.series[name]).mean, dash: dashes[i], steps}))});
-    return [of(upper(valueName(terms.names)), terms.names.value?.unit, 'value', true), of('Step', undefined, 'step'), ...terms.start.slice(0, 4).map((_, i) => of(upper(entry(terms.names, i)), terms.names.decision?.[i]?.unit, 'u.' + i, false, true))].filter(g => g.lines.length);
+    return [of(upper(valueName(terms.names)), terms.names.value?.unit, 'value', true), of('Step', undefined, 'step'), ...terms.start.slice(0, 4).map((_, i) => of(titled(terms.names, i), terms.names.decision?.[i]?.unit, 'u.' + i, false, true))].filter(g => g.lines.length);
   }, [courses]);
   const toggle = (loop: string) => { location.hash = '#/compare/' + (chosen.includes(loop) ? chosen.filter(n => n !== loop) : [...chosen, loop].slice(-most)).map(encodeURIComponent).join('/'); };
   return <main id="main">

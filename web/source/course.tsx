@@ -5,7 +5,7 @@ import {Extremes, loopPath, Mark, Series} from './api';
 import {dashes, Flag, line, LiveGraph, Plot} from './chart';
 import {useReply} from './live';
 import type {LoopProps} from './now';
-import {entry, unit, upper, valueName} from './words';
+import {entry, titled, unit, upper, valueName} from './words';
 
 const points = 600, most = 6;
 
@@ -49,7 +49,7 @@ export function Course({status: s, terms: t, seq}: LoopProps) {
     for (const i of entries) {
       const u = middle(d['u.' + i]), dep = middle(d['deployed.' + i]), name = entry(t?.names, i);
       const rules = [t?.lower?.[i], t?.upper?.[i]].flatMap((v, j) => v != null && near(v, d['u.' + i]) ? [{value: v, label: (j ? 'at most ' : 'at least ') + v}] : []);
-      list.push({graph: g(upper(name), name + inUnit(unit(t?.names.decision, i)), [line('decided', 0, {x, ...u, steps: true}), line('deployed', 1, {mean: dep.mean, dash: [6, 4], steps: true})], {rules})});
+      list.push({graph: g(titled(t?.names, i), name + inUnit(unit(t?.names.decision, i)), [line('decided', 0, {x, ...u, steps: true}), line('deployed', 1, {mean: dep.mean, dash: [6, 4], steps: true})], {rules})});
     }
     if (any(d.direct)) list.push({graph: g('The two terms', 'length of the parts of the gradient', [line('by the decision itself', 0, {x, ...middle(d.direct)}), line('by how people answer', 1, {...middle(d.answer), dash: [8, 4]})]),
       about: 'Where they are of one length and opposed (cosine −1), the loop has arrived.'},

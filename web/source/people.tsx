@@ -20,7 +20,7 @@ export function People({status: s, terms: t, seq}: LoopProps) {
     lines: [line('as they answered', 0, {x: now.data.edges, mean: [...now.data.now, 0], steps: true}), ...(now.data.settled ? [line('settled under what is live, by the model', 1, {mean: [...now.data.settled, 0], dash: [8, 4], steps: true})] : [])],
   } as LiveGraph), [now.data]);
   const fanned = useMemo(() => fan && ({
-    title: 'How people moved', label: upper(name) + inUnit, along: 'decision', rules: [], log: false, digits: 4, tall: true,
+    title: 'How people moved', label: (called?.name ? upper(name) : name) + inUnit, along: 'decision', rules: [], log: false, digits: 4, tall: true,
     lines: [line('half of all', 0, {x: fan.k, mean: fan.quantiles.map(q => q && q[2]), low: fan.quantiles.map(q => q && q[1]), high: fan.quantiles.map(q => q && q[3])}),
       line('the lowest 5 in 100', 5, {mean: fan.quantiles.map(q => q && q[0]), dash: [2, 3]}), line('the highest 5 in 100', 5, {mean: fan.quantiles.map(q => q && q[4]), dash: [8, 4]})],
   } as LiveGraph), [fan]);

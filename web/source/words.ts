@@ -37,6 +37,8 @@ export function due(t: string, now = Date.now()): string {
 }
 
 export const entry = (names: Names | undefined, i: number) => names?.decision?.[i]?.name || `${names?.symbol || 'u'}[${i}]`;
+// titled is the name of an entry as a title; a symbol stays as it is.
+export const titled = (names: Names | undefined, i: number) => names?.decision?.[i]?.name ? upper(entry(names, i)) : entry(names, i);
 export const unit = (list: Called[] | undefined, i: number) => list?.[i]?.unit || '';
 export const withUnit = (text: string, u?: string) => u ? text + '\u202f' + u : text;
 export const valueName = (names: Names | undefined) => names?.value?.name || 'value';
