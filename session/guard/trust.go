@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/dense"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/problem/live"
@@ -32,6 +33,7 @@ type AnswerRatio struct {
 type AnswerPoint struct {
 	Seen []float32 `json:"seen"`
 	Said []float32 `json:"said"`
+	Who  []float32 `json:"who,omitempty"` // the mean of their traits
 }
 
 // Trusting is what is remembered of people's answer.
@@ -39,8 +41,10 @@ type Trusting struct {
 	First   []float64     `json:"first,omitempty"` // decision of the window
 	Points  []AnswerPoint `json:"points,omitempty"`
 	Lag     int           `json:"lag,omitempty"`
+	Who     []float64     `json:"who,omitempty"` // the sum of the means of traits at all closes
+	Closes  int           `json:"closes,omitempty"`
 	Verdict string        `json:"verdict,omitempty"`
-	Ratio   *AnswerRatio  `json:"ratio,omitempty"` // of the newest whole window
+	Ratio   *AnswerRatio  `json:"ratio,omitempty"` // of the newest whole window that told
 }
 
 const (
@@ -49,7 +53,10 @@ const (
 	mostSensed   = 16   // entries of states that are compared
 	mostAnswers  = 128  // people who are
 	leastAnswers = 3    // closes of which a ratio is said
+	leastTurns   = 3    // by which a ratio is said, as many as they are worth together
 	errors99     = 2.6  // standard errors on either side
+	leastLean    = 10   // people more than twice as many as traits, to weigh them by those
+	ridge        = 0.01 // of the mean square of traits
 )
 
 // watchesAnswer tells whether there is a model to trust. Where people see each other nobody knows it from a sample.
@@ -88,7 +95,7 @@ func (g *Guard) examineAnswer(o kedge.Observation, r *Report) {
 	}
 	r.Seen.Answer = g.point(p, d, w, first)
 	now := was.after(r.Seen.Answer, o.U, g)
-	r.Ratio = now.said(was)
+	r.Ratio = now.said()
 	if now.Verdict != Distrusted {
 		return
 	}
@@ -102,14 +109,14 @@ func (g *Guard) examineAnswer(o kedge.Observation, r *Report) {
 	}
 }
 
-// said is what is told of it at a close.
-func (t *Trusting) said(was Trusting) *AnswerRatio {
-	if len(t.Points) == 0 && t.Ratio != nil && (was.Ratio == nil || len(was.Points) > 0) { // the window is whole
-		own := *t.Ratio
-		own.Verdict = t.verdict()
-		return &own
-	}
+// said is what is told of it at a close: the ratio of the window under way or, while that is not known, of the newest that told.
+func (t *Trusting) said() *AnswerRatio {
 	q := ratioOf(t.Points)
+	if q.Ratio == nil && t.Ratio != nil {
+		own := *t.Ratio
+		own.Turns = len(t.Points)
+		q = &own
+	}
 	q.Verdict = t.verdict()
 	return q
 }
@@ -129,12 +136,20 @@ func (t Trusting) after(point *AnswerPoint, u []float64, g *Guard) Trusting {
 	if t.First == nil {
 		t.First = slices.Clone(u)
 	}
-	t.Points = append(slices.Clone(t.Points), *point)
+	t.Closes++
+	t.Who = slices.Clone(t.Who)
+	for j, v := range point.Who {
+		if j == len(t.Who) {
+			t.Who = append(t.Who, 0)
+		}
+		t.Who[j] += float64(v)
+	}
+	t.Points = append(slices.Clone(t.Points), AnswerPoint{Seen: point.Seen, Said: point.Said})
 	if len(t.Points) < g.Live.TrustWindow {
 		return t
 	}
-	t.Ratio = ratioOf(t.Points)
-	if q := t.Ratio; q.Ratio != nil {
+	if q := ratioOf(t.Points); q.Ratio != nil {
+		t.Ratio = q
 		from, to := g.Live.TrustBetween[0], g.Live.TrustBetween[1]
 		switch {
 		case *q.Low >= from && *q.High <= to:
@@ -220,19 +235,74 @@ func (g *Guard) point(p, d, w, first []float64) *AnswerPoint {
 		}
 	}
 	at := &AnswerPoint{}
+	lean := g.lean(d, w, at)
 	x, y := make([]float64, len(p)/dim.State), make([]float64, len(p)/dim.State)
 	for _, j := range kedge.Some(dim.State, mostSensed) {
 		for i := range x {
 			k := i*dim.State + j
 			x[i], y[i] = said[k]-still[k], p[k]-still[k]
 		}
-		mx, my := MeanOf(x, w).Value, MeanOf(y, w).Value
+		mx, my := MeanOf(x, w).Value-rows.Dot(lean, x), MeanOf(y, w).Value-rows.Dot(lean, y)
 		if !finite(mx, my) {
 			return nil
 		}
 		at.Said, at.Seen = append(at.Said, short(mx)), append(at.Seen, short(my))
 	}
 	return at
+}
+
+// lean is how much each of some people must count less than in their mean for that to be the mean of people with the traits of all closes: who is
+// asked by chance makes a difference where the model is wrong about everybody in another way. It is the regression estimator of surveys.
+func (g *Guard) lean(d, w []float64, at *AnswerPoint) []float64 {
+	which := kedge.Some(g.Dims.Trait, mostSensed)
+	k, n := len(which), len(d)/max(1, g.Dims.Trait)
+	if k == 0 {
+		n = 0
+	}
+	features, off, all := make([]float64, n*k), make([]float64, k), 0.0
+	for i := range n {
+		all += weight(w, i)
+		for j, entry := range which {
+			features[i*k+j] = d[i*g.Dims.Trait+entry]
+			off[j] += float64(weight(w, i) * features[i*k+j])
+		}
+	}
+	for j := range off {
+		off[j] /= all
+		at.Who = append(at.Who, short(off[j]))
+	}
+	factors := make([]float64, max(n, len(d)/max(1, g.Dims.Trait)))
+	if n < 2*k+leastLean || g.Trust == nil || g.Trust.Closes < leastAnswers {
+		return factors
+	}
+	square := make([]float64, k*k)
+	for i := range n {
+		f := features[i*k : (i+1)*k]
+		for j := range f {
+			f[j] -= off[j]
+		}
+		for j := range f {
+			for l := range f {
+				square[j*k+l] += float64(weight(w, i) * f[j] * f[l])
+			}
+		}
+	}
+	trace := 0.0
+	for j := range k {
+		trace += square[j*k+j]
+	}
+	for j := range k {
+		square[j*k+j] += ridge * trace / float64(k)
+		off[j] -= g.Trust.Who[j] / float64(g.Trust.Closes)
+	}
+	if at, _ := dense.Cholesky(square, k, 0); at < k {
+		return factors
+	}
+	dense.SolveCholesky(square, off, k)
+	for i := range n {
+		factors[i] = float64(weight(w, i) * rows.Dot(features[i*k:(i+1)*k], off))
+	}
+	return factors
 }
 
 // settled is where people end up under a decision by the model.
@@ -257,15 +327,17 @@ func ratioOf(points []AnswerPoint) *AnswerRatio {
 			meansSeen[j] += float64(one.Seen[j]) / n
 		}
 	}
-	xx, xy, size := 0.0, 0.0, 0.0
+	xx, xy, fourth, size := 0.0, 0.0, 0.0, 0.0
 	for _, one := range points {
+		turn := 0.0
 		for j := range width {
 			x, y := float64(one.Said[j])-means[j], float64(one.Seen[j])-meansSeen[j]
-			xx, xy = xx+float64(x*x), xy+float64(x*y)
+			turn, xy = turn+float64(x*x), xy+float64(x*y)
 			size += float64(means[j]*means[j]) + float64(meansSeen[j]*meansSeen[j])
 		}
+		xx, fourth = xx+turn, fourth+float64(turn*turn)
 	}
-	if !(xx > 1e-12*size) || xx == 0 { // rounding alone
+	if !(xx*xx >= leastTurns*fourth) || xx <= 1e-12*size { // of a loop that stands still, all is said by a turn or two, or by rounding
 		return q
 	}
 	beta, scores := xy/xx, 0.0
