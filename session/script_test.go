@@ -15,6 +15,7 @@ import (
 
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/guard"
 )
 
 // Whatever comes in whatever order, repeated, late, of other epochs, under clocks that jump back: a decision takes one step at most, none
@@ -28,6 +29,9 @@ func TestRandomScripts(t *testing.T) {
 		spec := shop
 		if seed%3 == 1 {
 			spec = strings.Replace(shop, "safe: [4, 4]", "safe: [4, 4]\n  approval: always\n  lead: 0.1", 1)
+		}
+		if seed%4 == 2 {
+			spec = strings.Replace(shop, "safe: [4, 4]", "safe: [4, 4]\n  guardrails:\n    - {name: complaints, kind: external, most: 3}\n    - {name: load, of: 'mean(p[0])', most: 4.5, action: rollback}", 1)
 		}
 		mode := session.Live
 		if seed%5 == 4 {
@@ -61,6 +65,11 @@ func runScript(s *scene, seed uint64) {
 			if _, closes := c.(session.Close); !ok || !closes || after.Turns != before.Turns+1 {
 				s.Errorf("%T took a step", c)
 				return
+			}
+			for _, j := range o.Guardrails {
+				if j.Verdict != guard.Pass || j.Acts != "" {
+					s.Errorf("decision %d took a step, though %s", o.K, j.Words)
+				}
 			}
 			if steps[o.K]++; steps[o.K] > 1 || o.Sample.Rows < 5 || rowsOf[o.K] < o.Sample.Rows {
 				s.Errorf("decision %d took %d steps on %d of %d rows", o.K, steps[o.K], o.Sample.Rows, rowsOf[o.K])
@@ -191,6 +200,8 @@ func draw(s *scene, r *rand.Rand, last session.Command) (c session.Command) {
 		c = session.Switch{To: []session.Mode{session.Live, session.Shadow, session.Paused, session.Killed}[r.IntN(4)], Reason: "script"}
 	case n == 18 && last != nil:
 		c = last
+	case n == 19 && r.IntN(3) > 0:
+		c = session.TellMetric{K: k, Name: "complaints", Metered: guard.Metered{Value: 2 + 2*r.Float64(), SE: 0.2}}
 	default:
 		c = session.Deploy{K: k, Epoch: "other", U: u}
 	}
