@@ -219,6 +219,7 @@ func (s *SQLite) transaction(all []*request, results []error) error {
 	}
 	s.tidy(all, results)
 	s.noteTip()
+	s.drawing.noteBlocks(all, results)
 	return nil
 }
 
@@ -284,6 +285,11 @@ func (s *SQLite) put(tx *sql.Tx, loop int64, r *request) error {
 		}
 		if s.newest, err = made.LastInsertId(); err != nil {
 			return err
+		}
+		if e.Kind == session.DeployedLate {
+			if err := outdate(tx, loop, e.K); err != nil {
+				return err
+			}
 		}
 		for _, sum := range e.Drops {
 			if _, err := tx.Exec(`DELETE FROM blobs WHERE loop = ? AND sum = ?`, loop, sum[:]); err != nil {

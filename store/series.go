@@ -12,19 +12,17 @@ import (
 	"github.com/kedge-opt/kedge/session"
 )
 
-// perBlock is how many decisions a block of a series has. A block is written once all of them have ended; it can be made again from events.
+// perBlock is how many decisions a block of a series has. A block is written once all of them have ended, behind the commits; it can be made
+// again from events.
 const perBlock = 256
 
 // Series are numbers of the decisions of a loop.
 func (s *SQLite) Series(ctx context.Context, loop string, names []string, from, points int) (*session.SeriesPage, error) {
-	var id int64
-	var newest int
-	err := s.read.QueryRowContext(ctx, `SELECT l.id, coalesce(max(e.k), 0) FROM loops l JOIN events e ON e.loop = l.id WHERE l.name = ?`, loop).Scan(&id, &newest)
+	g, err := s.graphOf(ctx, loop)
 	if err != nil {
-		return nil, fmt.Errorf("loop %s: %w", loop, err)
+		return nil, err
 	}
-	g := &graph{s: s, loop: loop, id: id, newest: newest}
-	return pageOf(names, from, newest, points, func(name string, from int, visit func(k int, v float64)) error { return g.read(ctx, name, from, visit) })
+	return pageOf(names, from, g.newest, points, func(name string, from int, visit func(k int, v float64)) error { return g.read(ctx, name, from, visit) })
 }
 
 // graph reads series of one loop, block by block.
@@ -33,18 +31,41 @@ type graph struct {
 	loop   string
 	id     int64
 	newest int
+	there  map[int]bool                 // blocks that were kept; nil: nobody looked
 	made   map[int]map[string][]float64 // blocks that were not there
 }
 
+func (s *SQLite) graphOf(ctx context.Context, loop string) (*graph, error) {
+	g := &graph{s: s, loop: loop}
+	err := s.read.QueryRowContext(ctx, `SELECT l.id, `+newestOf+` FROM loops l WHERE l.name = ?`, loop).Scan(&g.id, &g.newest)
+	if err != nil {
+		return nil, fmt.Errorf("loop %s: %w", loop, err)
+	}
+	return g, nil
+}
+
+// newestOf is the newest decision of a loop l, from the end of an index.
+const newestOf = `coalesce((SELECT max(k) FROM events e WHERE e.loop = l.id AND e.k > 0), 0)`
+
 // read visits the numbers of a name, block by block; what is not kept, or not sound, is worked out.
 func (g *graph) read(ctx context.Context, name string, from int, visit func(k int, v float64)) error {
+	if g.there == nil {
+		there, err := g.blocks(ctx)
+		if err != nil {
+			return err
+		}
+		g.there = there
+	}
 	stored, err := g.stored(ctx, name, (from-1)/perBlock)
 	if err != nil {
 		return err
 	}
 	for block := (from - 1) / perBlock; block*perBlock < g.newest; block++ {
 		values, ok := stored[block]
-		if !ok {
+		if !ok && g.there[block] { // no decision of the block has it
+			continue
+		}
+		if values == nil {
 			if values, err = g.make(block, name); err != nil {
 				return err
 			}
@@ -56,7 +77,28 @@ func (g *graph) read(ctx context.Context, name string, from int, visit func(k in
 	return nil
 }
 
-// stored returns the blocks that are there and sound.
+// always is a number that every decision has.
+const always = "u.0"
+
+// blocks tells which are there.
+func (g *graph) blocks(ctx context.Context) (map[int]bool, error) {
+	found, err := g.s.read.QueryContext(ctx, `SELECT block FROM series WHERE loop = ? AND name = ?`, g.id, always)
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	there := map[int]bool{}
+	for found.Next() {
+		var block int
+		if err := found.Scan(&block); err != nil {
+			return nil, err
+		}
+		there[block] = true
+	}
+	return there, found.Err()
+}
+
+// stored returns the blocks that are there; nil for those that are not sound.
 func (g *graph) stored(ctx context.Context, name string, from int) (map[int][]float64, error) {
 	found, err := g.s.read.QueryContext(ctx, `SELECT block, data FROM series WHERE loop = ? AND name = ? AND block >= ?`, g.id, name, from)
 	if err != nil {
@@ -70,12 +112,13 @@ func (g *graph) stored(ctx context.Context, name string, from int) (map[int][]fl
 		if err := found.Scan(&block, &data); err != nil {
 			return nil, err
 		}
-		if values, sound := readBlock(data); sound {
-			all[block] = values
-		}
+		all[block] = readBlock(data)
 	}
 	return all, found.Err()
 }
+
+// whole is how many blocks have no decision that could still come to something.
+func (g *graph) whole() int { return max(0, g.newest-1) / perBlock }
 
 // make works a block out of its events, and has it written if all of its decisions have ended.
 func (g *graph) make(block int, name string) ([]float64, error) {
@@ -96,7 +139,7 @@ func (g *graph) make(block int, name string) ([]float64, error) {
 			return nil, err
 		}
 		g.made[block] = all
-		if (block+1)*perBlock < g.newest {
+		if block < g.whole() {
 			g.keep(block, all)
 		}
 	}
@@ -125,16 +168,17 @@ func writeBlock(values []float64) []byte {
 	return append(b, sum[:8]...)
 }
 
-func readBlock(b []byte) (values []float64, sound bool) {
+// readBlock reads a block; nil: it is not sound.
+func readBlock(b []byte) []float64 {
 	if len(b) != 8*perBlock+8 {
-		return nil, false
+		return nil
 	}
 	if sum := sha256.Sum256(b[:8*perBlock]); string(sum[:8]) != string(b[8*perBlock:]) {
-		return nil, false
+		return nil
 	}
-	values = make([]float64, perBlock)
+	values := make([]float64, perBlock)
 	for i := range values {
 		values[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
 	}
-	return values, true
+	return values
 }

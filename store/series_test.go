@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"testing"
+	"time"
 
 	"github.com/kedge-opt/kedge/session"
 )
@@ -67,6 +68,67 @@ func TestSeriesAreWhatDecisionsSay(t *testing.T) {
 	compare(1, 10_000)
 	if c, err := s.Series(ctx, "shop", []string{"nonsense"}, 1, 10); err != nil || !math.IsNaN(c.Series["nonsense"].Min[0]) {
 		t.Errorf("a series that no decision has: %v, %v", c, err)
+	}
+}
+
+// Blocks are there before anybody asks: along with commits, after a start that finds some missing, and anew when a decision of one goes live late.
+func TestBlocksAreMadeBehindCommits(t *testing.T) {
+	dir, m, ctx := t.TempDir(), NewMemory(), t.Context()
+	h := session.NewFleet(m, wall{}, session.Standard, nil)
+	do := func(h *session.Fleet, c session.Command) any {
+		t.Helper()
+		reply, err := h.Do(ctx, "shop", "test", c)
+		if err != nil {
+			t.Fatalf("%T: %v", c, err)
+		}
+		return reply
+	}
+	do(h, session.Create{Spec: shop, Mode: session.Live, Epoch: "first"})
+	first := do(h, session.Ask{}).(session.Offer)
+	do(h, session.Abandon{K: 1, Reason: "test"})
+	for range perBlock {
+		a := do(h, session.Ask{}).(session.Offer)
+		do(h, session.Deploy{K: a.K, U: a.U})
+		do(h, session.Abandon{K: a.K, Reason: "test"})
+	}
+	s := opened(t, dir)
+	made := func(when string) {
+		t.Helper()
+		blocks := 0
+		for end := time.Now().Add(20 * time.Second); blocks == 0 && time.Now().Before(end); time.Sleep(time.Millisecond) {
+			if err := s.read.QueryRow(`SELECT count(*) FROM series WHERE name = ?`, always).Scan(&blocks); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if blocks != 1 {
+			t.Fatalf("%d blocks %s", blocks, when)
+		}
+	}
+	copied(t, m, s, "shop")
+	made("after a commit")
+	if _, err := s.write.Exec(`DELETE FROM series`); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = opened(t, dir)
+	made("after a start")
+	do(session.NewFleet(s, wall{}, session.Standard, nil), session.Deploy{K: 1, U: first.U})
+	made("after a late deployment")
+	if c, err := s.Series(ctx, "shop", []string{"off"}, 1, 10_000); err != nil || c.Series["off"].Min[0] != 0 {
+		t.Errorf("off of what went live late: %v, %v", c.Series["off"].Min[:2], err)
+	}
+	g, err := s.graphOf(ctx, "shop")
+	if err == nil {
+		err = g.read(ctx, "trust", 1, func(k int, v float64) {
+			if k <= perBlock {
+				t.Errorf("trust of decision %d is %g", k, v)
+			}
+		})
+	}
+	if err != nil || len(g.made) != 1 { // the one that is not whole
+		t.Errorf("%d blocks were made for a number that no decision has, %v", len(g.made), err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -29,6 +30,7 @@ type SQLite struct {
 	queue    chan *request
 	stop     chan struct{}
 	stopped  sync.WaitGroup
+	drawing  drawing
 	strength string
 
 	mu     sync.Mutex // guards ended, and the queue while it is closed
@@ -83,7 +85,7 @@ func open(path, strength string) (_ *SQLite, err error) {
 	if err := refuseNetwork(path); err != nil {
 		return nil, err
 	}
-	s := &SQLite{path: path, queue: make(chan *request, 4*mostRequests), stop: make(chan struct{}), failed: make(chan struct{}), numbers: map[string]int64{}, heads: map[int64]head{}, strength: strength}
+	s := &SQLite{path: path, queue: make(chan *request, 4*mostRequests), stop: make(chan struct{}), failed: make(chan struct{}), drawing: drawing{behind: map[string]bool{}, more: make(chan struct{}, 1)}, numbers: map[string]int64{}, heads: map[int64]head{}, strength: strength}
 	defer func() {
 		if err != nil {
 			s.release()
@@ -98,8 +100,11 @@ func open(path, strength string) (_ *SQLite, err error) {
 	if err := s.begin(); err != nil {
 		return nil, err
 	}
-	s.stopped.Add(1)
+	s.stopped.Add(2)
 	go s.run()
+	ctx, end := context.WithCancel(context.Background())
+	go s.draw(ctx)
+	go func() { <-s.stop; end() }()
 	return s, nil
 }
 

@@ -1,0 +1,47 @@
+package store
+
+import "context"
+
+// draw makes blocks that are not there, until the journal is closed: first those that an earlier run left. What fails is made when it is wanted.
+func (s *SQLite) draw(ctx context.Context) {
+	defer s.stopped.Done()
+	s.drawLeft(ctx)
+	for {
+		for loop, is := s.drawing.next(); is && ctx.Err() == nil; loop, is = s.drawing.next() {
+			if g, err := s.graphOf(ctx, loop); err == nil {
+				g.complete(ctx)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.drawing.more:
+		}
+	}
+}
+
+// drawLeft notes the loops that have whole blocks.
+func (s *SQLite) drawLeft(ctx context.Context) {
+	found, err := s.peek.QueryContext(ctx, `SELECT l.name FROM loops l WHERE `+newestOf+` > ?`, perBlock)
+	if err != nil {
+		return
+	}
+	defer found.Close()
+	for found.Next() {
+		var loop string
+		if found.Scan(&loop) == nil {
+			s.drawing.note(loop)
+		}
+	}
+}
+
+// complete makes whole blocks that are not there.
+func (g *graph) complete(ctx context.Context) {
+	there, err := g.blocks(ctx)
+	for block := 0; err == nil && ctx.Err() == nil && block < g.whole(); block++ {
+		if !there[block] {
+			_, err = g.make(block, always)
+			clear(g.made)
+		}
+	}
+}
