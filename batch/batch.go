@@ -5,6 +5,7 @@
 package batch
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -36,6 +37,12 @@ const kind = "session.Batch/1"
 
 // Encode writes a batch in its one canonical form; its SHA-256 is what the batch is known by.
 func (b *Batch) Encode() ([]byte, error) { return wire.Append(nil, kind, b.fields) }
+
+// IsWrittenAs tells whether Encode writes just these bytes.
+func (b *Batch) IsWrittenAs(data []byte) bool {
+	again, err := wire.Append(make([]byte, 0, len(data)), kind, b.fields)
+	return err == nil && bytes.Equal(again, data)
+}
 
 // Decode reads what Encode wrote.
 func (b *Batch) Decode(data []byte) error { return wire.Restore(data, kind, b.fields) }

@@ -13,6 +13,7 @@ import (
 	"github.com/kedge-opt/kedge/batch"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/fork"
 )
 
 // Vault copies loops out of the journal and into it.
@@ -45,7 +46,7 @@ func vaultRoutes(loops, loop string) []route {
 	return []route{
 		{Method: "GET", Path: loop + "/export", Right: MayRead, Says: "All of a loop, as a tar: events, people, spec and a manifest.", do: export},
 		{Method: "POST", Path: loops + "/import", Right: Admin, Says: "Take in the loop of such a tar, which begins another epoch.", Out: session.Status{}, ownLoops: true, do: importLoop},
-		{Method: "POST", Path: loop + "/fork", Right: Admin, Says: "Make a loop in the shadow of all that happened to this one, from a decision on with another spec: it says what would have been proposed.", In: forking{}, Out: session.Status{}, do: fork},
+		{Method: "POST", Path: loop + "/fork", Right: Admin, Says: "Make a loop in the shadow of all that happened to this one, from a decision on with another spec: it says what would have been proposed.", In: forking{}, Out: session.Status{}, do: forked},
 		{Method: "POST", Path: loop + "/erase", Right: Admin, Says: "Drop the batches that hold somebody. Events name them by their hash alone, and stay.", In: erasing{}, Out: session.Compaction{}, do: erase},
 		{Method: "POST", Path: "/v1/backup", Right: Admin, Says: "Copy everything, and check the copy.", Out: session.BackupMade{}, do: backup},
 	}
@@ -122,7 +123,7 @@ func importLoop(c *call) (int, any, error) {
 	return 201, status, err
 }
 
-func fork(c *call) (int, any, error) {
+func forked(c *call) (int, any, error) {
 	var b forking
 	if err := c.read(&b); err != nil {
 		return 0, nil, err
@@ -137,7 +138,7 @@ func fork(c *call) (int, any, error) {
 	for _, key := range slices.Sorted(maps.Keys(b.Set)) {
 		f.Set = append(f.Set, key+"="+string(b.Set[key]))
 	}
-	status, err := c.host.Fork(c.Context(), f, b.Name, func(spec string) (string, error) { return c.edit(spec, f.Set) })
+	status, err := fork.Fork(c.Context(), c.host, f, b.Name, func(spec string) (string, error) { return c.edit(spec, f.Set) })
 	return 201, status, err
 }
 

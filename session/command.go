@@ -228,6 +228,9 @@ type Tell struct {
 	Epoch string
 	ID    string // made by who collects them; the same again changes nothing
 	Batch Batch
+
+	frame   []byte // the batch as it is written, where that is known; nil: it is not
+	content Hash   // of the frame
 }
 
 // Received says what became of a batch.
@@ -257,11 +260,13 @@ func (c Tell) do(l *Loop) (any, error) {
 	if wrong != nil {
 		return nil, &Refusal{Type: wrong.Kind, Detail: wrong.Detail + "; nothing was stored", Errors: []Fault{{wrong.Pointer, wrong.Detail}}}
 	}
-	frame, err := c.Batch.Encode()
-	if err != nil {
-		return nil, err
+	if c.frame == nil {
+		if c.frame, err = c.Batch.Encode(); err != nil {
+			return nil, err
+		}
+		c.content = sha256.Sum256(c.frame)
 	}
-	r := Receipt{ID: c.ID, Rows: n, WithoutTrait: c.Batch.WithoutTrait(l.plan.Dims), ObservedAt: observed, Content: sha256.Sum256(frame)}
+	r := Receipt{ID: c.ID, Rows: n, WithoutTrait: c.Batch.WithoutTrait(l.plan.Dims), ObservedAt: observed, Content: c.content}
 	r.Late = d.State != IsOpen && d.State != IsDeployed
 	if i, ok := d.receipt(c.ID); ok {
 		if d.Batches[i].Content != r.Content {
@@ -276,7 +281,7 @@ func (c Tell) do(l *Loop) (any, error) {
 	if r.Late {
 		happened = ToldLate
 	}
-	if err := l.emit(happened, d.K, "b/"+c.ID, r, frame); err != nil {
+	if err := l.emit(happened, d.K, "b/"+c.ID, r, c.frame); err != nil {
 		return nil, err
 	}
 	if !r.Late {

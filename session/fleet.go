@@ -108,6 +108,9 @@ func NewFleet(j Journal, c Clock, p Planner, watch func(loop string, events []Ev
 	return h
 }
 
+// Parts are what a fleet was made of.
+func (h *Fleet) Parts() (Journal, Clock, Planner) { return h.journal, h.clock, h.make }
+
 // Do carries out a command on a loop for somebody. What it returns is written down for good. Where another host was first, it is decided again.
 func (h *Fleet) Do(ctx context.Context, name, actor string, c Command) (reply any, err error) {
 	for range mostTries {

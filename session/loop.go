@@ -65,8 +65,10 @@ type Loop struct {
 	past Past
 	part func(name string) (end func()) // of the command under way; nil: nobody wants to know
 	out  []Event                        // of the command under way
-	now  time.Time
-	who  string
+
+	supposed func(e *Event, body any) bool // of a loop that is decided again: gives an event the content of the log and sees to it that it is the body's
+	now      time.Time
+	who      string
 }
 
 // alive is the newest deployment.

@@ -3,10 +3,12 @@ package session
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
-	"time"
+
+	"github.com/kedge-opt/kedge/session/relay"
 )
 
 // Recap is what deciding everything again came to.
@@ -21,10 +23,24 @@ type Recap struct {
 
 // Replay checks the chain of a loop and carries out every command again, at its time: every event must come out with the same bytes, and
 // with that every decision and the state of the rule after every close. The error names the first event that does not.
+//
+// Others read ahead, check people and write down what was decided, to compare it: deciding waits for none of them.
 func Replay(ctx context.Context, j Journal, loop string, plan Planner) (Recap, error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	l := New(loop, plan)
-	r := &rerun{loop: l, past: until{past{j, loop, nothing}, l}, recap: Recap{Loop: loop, Lacking: []int{}}}
-	err := j.Read(ctx, loop, 0, r.next)
+	r := &rerun{loop: l, past: until{past{j, loop, nothing}, l}, recap: Recap{Loop: loop, Lacking: []int{}}, doubts: relay.Doubt()}
+	defer r.doubts.Stop()
+	l.supposed = r.supposed
+	ahead := readAhead(ctx, r.past.past)
+	err := r.all(ahead.Out)
+	stop()
+	if read := ahead.End(); err == nil {
+		err = read
+	}
+	if early := r.settle(); early != nil {
+		err = early
+	}
 	r.recap.Hash = r.head.Hash
 	switch {
 	case err != nil:
@@ -45,8 +61,87 @@ type rerun struct {
 	past     until
 	recap    Recap
 	head     Event
-	waiting  []Event // whose cause comes after them
-	expected []Event // that a command brought, and that must come now
+	read     []readied // of which the newest event is one
+	waiting  []Event   // whose cause comes after them
+	expected []Event   // that a command brought, and that must come now
+	doubts   *relay.Doubts
+}
+
+// readied is an event of a sound chain with the command that it comes from.
+type readied struct {
+	Event
+	command Command // nil: none
+	fault   error   // why it cannot be said
+}
+
+// mostAhead is how many bytes of people wait to be decided on.
+const mostAhead = 1 << 20
+
+// readAhead checks the chain of a loop and finds the commands that its events come from.
+func readAhead(ctx context.Context, from past) *relay.Ahead[readied] {
+	var seq int
+	var hash Hash
+	return relay.Read(ctx, mostAhead, func(visit func(readied) error) error {
+		return from.journal.Read(ctx, from.loop, 0, func(e Event) error {
+			if err := e.Follow(from.loop, seq, hash); err != nil {
+				return err
+			}
+			seq, hash = e.Seq, e.Hash
+			return visit(readied{Event: e})
+		})
+	}, func(r *readied) (size int) {
+		r.command, r.fault = CommandOf(&r.Event, from)
+		t, _ := r.command.(Tell)
+		return 8 * (len(t.Batch.P) + len(t.Batch.D))
+	})
+}
+
+// settle waits for what is still compared. If an event says something else the replay got no further.
+func (r *rerun) settle() error {
+	wrong, after, err := r.doubts.End()
+	if wrong == nil {
+		return err
+	}
+	r.recap.Events, r.recap.Decided = wrong.Number, r.recap.Decided-after-1
+	return &ChainError{r.loop.name, wrong.Number, differs("what is decided", wrong.Now, wrong.Written)}
+}
+
+// all decides everything again that is read.
+func (r *rerun) all(read <-chan []readied) error {
+	for some := range read {
+		r.read = some
+		for i := range some {
+			if err := r.next(&some[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// supposed has an event that was decided again written down like the one of the log, and its content compared later; false: there is none
+// that it could be.
+func (r *rerun) supposed(e *Event, body any) bool {
+	w := r.written(e.Seq)
+	if e.said == nil || w == nil || w.Kind != e.Kind || w.K != e.K || w.Ref != e.Ref || w.Actor != e.Actor || !w.At.Equal(e.At) {
+		return false
+	}
+	e.Body, e.Hash = w.Body, w.Hash
+	r.doubts.Add(w.Seq, w.Body, body)
+	return true
+}
+
+// written is the event of a number, nil if it is not at hand.
+func (r *rerun) written(seq int) *Event {
+	for i := range r.waiting {
+		if r.waiting[i].Seq == seq {
+			return &r.waiting[i]
+		}
+	}
+	if i := seq - r.read[0].Seq; i >= 0 && i < len(r.read) {
+		return &r.read[i].Event
+	}
+	return nil
 }
 
 // until is the memory of a loop up to where it is.
@@ -60,10 +155,8 @@ func (u until) Decision(k int) ([]Event, error) {
 	return slices.DeleteFunc(events, func(e Event) bool { return e.Seq > u.loop.seq }), err
 }
 
-func (r *rerun) next(e Event) error {
-	if err := e.Follow(r.loop.name, r.head.Seq, r.head.Hash); err != nil {
-		return err
-	}
+func (r *rerun) next(one *readied) error {
+	e := one.Event
 	r.head = e
 	r.recap.Events++
 	if e.Kind == Closed {
@@ -78,7 +171,7 @@ func (r *rerun) next(e Event) error {
 	if r.waiting = append(r.waiting, e); e.Kind == Superseded && e.Actor != byTime {
 		return nil
 	}
-	return r.again(e)
+	return r.again(one)
 }
 
 // match compares an event with what came out.
@@ -93,16 +186,15 @@ func (r *rerun) match(e Event) error {
 }
 
 // again carries out the command that an event comes from.
-func (r *rerun) again(e Event) error {
-	r.ownBuild(&e)
-	command, err := commandOf(&e, r.past)
-	if err != nil {
-		return &ChainError{r.loop.name, e.Seq, err.Error()}
+func (r *rerun) again(e *readied) error {
+	r.ownBuild(&e.Event)
+	if e.fault != nil {
+		return &ChainError{r.loop.name, e.Seq, e.fault.Error()}
 	}
-	if command == nil {
+	if e.command == nil {
 		return r.take(r.waiting...)
 	}
-	_, events, err := r.loop.Do(e.At, e.Actor, command, r.past)
+	_, events, err := r.loop.Do(e.At, e.Actor, e.command, r.past)
 	if len(events) == 0 && errors.Is(err, ErrDropped) {
 		return r.take(r.waiting...)
 	}
@@ -154,16 +246,20 @@ func otherwise(e, now *Event) string {
 	case e.Kind != now.Kind:
 		return fmt.Sprintf("%s is written, %s comes out again", e.Kind, now.Kind)
 	case !bytes.Equal(e.Body, now.Body):
-		return fmt.Sprintf("%s again comes to %.300s, written is %.300s", e.Kind, now.Body, e.Body)
+		return differs(string(e.Kind), now.Body, e.Body)
 	}
 	return fmt.Sprintf("%s again differs in its time, actor, decision or reference", e.Kind)
+}
+
+func differs(what string, now, written []byte) string {
+	return fmt.Sprintf("%s again comes to %.300s, written is %.300s", what, now, written)
 }
 
 // byTime is the actor of what the clock brings.
 const byTime = "time"
 
-// commandOf is the command that an event comes from; nil: none, it is what it is.
-func commandOf(e *Event, past Past) (Command, error) {
+// CommandOf is the command that an event comes from; nil: none, it is what it is.
+func CommandOf(e *Event, past Past) (Command, error) {
 	switch e.Kind {
 	case Compacted, BuildChanged, Forked:
 		return nil, nil
@@ -204,7 +300,13 @@ func tellingOf(e *Event, past Past) (Command, error) {
 		return nil, ignoreDropped(err)
 	}
 	c := Tell{K: e.K, ID: r.ID}
-	return c, c.Batch.Decode(data)
+	if err := c.Batch.Decode(data); err != nil {
+		return nil, err
+	}
+	if at := c.Batch.ObservedAt; (at.IsZero() || at.Equal(Later(at, at))) && sha256.Sum256(data) == r.Content && c.Batch.IsWrittenAs(data) {
+		c.frame, c.content = data, r.Content
+	}
+	return c, nil
 }
 
 // operationOf is the command of an operator.
@@ -267,133 +369,3 @@ type Forking struct {
 }
 
 func (c Forking) do(l *Loop) (any, error) { return nil, l.emit(Forked, 0, "", c, nil) }
-
-// Fork feeds what happened to a loop to a new one: the same deployments, people and closes at the same times. From decision f.AtK on it has
-// the spec edit makes of the loop's, if that differs. In the end it is in the shadow, and its decisions are what would have been proposed; what people
-// would have done nobody knows.
-func (h *Fleet) Fork(ctx context.Context, f Forking, name string, edit func(spec string) (string, error)) (Status, error) {
-	var none Status
-	if err := h.Look(ctx, name, func(*Loop) error { return nil }); !IsRefusal(err, NotFound) {
-		return none, errors.Join(err, refuse(NameTaken, "there is a loop %s already", name))
-	}
-	if err := h.Look(ctx, f.Of, func(l *Loop) error {
-		f.Seq, f.Hash = l.Head()
-		if f.AtK < 1 || f.AtK > l.k {
-			return refuse(NotFound, "loop %s has decisions from 1 to %d, none is %d", f.Of, l.k, f.AtK)
-		}
-		return nil
-	}); err != nil {
-		return none, err
-	}
-	feed := &feeding{Forking: f, edit: edit, from: past{h.journal, f.Of, nothing}, loop: New(name, h.make), journal: h.journal}
-	if err := h.journal.Read(ctx, f.Of, 0, feed.next); err != nil {
-		return none, err
-	}
-	err := feed.do(h.clock.Now(), "fork", Switch{Shadow, fmt.Sprintf("forked from %s at decision %d", f.Of, f.AtK)})
-	if err == nil {
-		err = feed.flush()
-	}
-	return feed.loop.Status(), err
-}
-
-// feeding is a fork under way.
-type feeding struct {
-	Forking
-	edit    func(spec string) (string, error)
-	from    past
-	loop    *Loop
-	journal Journal
-	written int
-	events  []Event
-	bytes   int
-	changed bool
-}
-
-func (f *feeding) next(e Event) error {
-	if e.Seq > f.Seq {
-		return nil
-	}
-	if (e.Kind == Opened || e.Kind == Proposed) && e.K == f.AtK && !f.changed {
-		f.changed = true
-		if err := f.revise(e.At); err != nil {
-			return err
-		}
-	}
-	switch e.Kind {
-	case Superseded, Raised, Cleared, Archived, Restored, Imported, Forked, BuildChanged:
-		return nil // what follows from others, and what is of the other loop alone
-	}
-	command, err := commandOf(&e, f.from)
-	if err != nil {
-		return err
-	}
-	if command == nil && (e.Kind == Told || e.Kind == ToldLate || e.Kind == Compacted) {
-		return refuse(NotFound, "the people of decision %d of loop %s were dropped, so that nothing can be learned from them again", max(1, e.K), f.Of)
-	}
-	if command == nil {
-		return nil
-	}
-	if begin, is := command.(Create); is {
-		begin.Epoch = NewEpoch()
-		command = begin
-	}
-	if err := f.do(e.At, e.Actor, command); err != nil {
-		return fmt.Errorf("event %d of loop %s, %s: %w", e.Seq, f.Of, e.Kind, err)
-	}
-	if e.Kind == Created {
-		return f.do(e.At, "fork", f.Forking)
-	}
-	return nil
-}
-
-// revise gives the fork its own spec.
-func (f *feeding) revise(at time.Time) error {
-	spec, err := f.edit(f.loop.spec)
-	if err != nil || spec == f.loop.spec {
-		return err
-	}
-	return f.do(at, "fork", Revise{Spec: spec, Reason: "forked", Revision: f.loop.revision})
-}
-
-// most bytes of events that a fork holds before it writes them.
-const mostUnwritten = 4 << 20
-
-func (f *feeding) do(at time.Time, actor string, c Command) error {
-	_, events, err := f.loop.Do(at, actor, c, forkPast{f})
-	f.events = append(f.events, events...)
-	for _, e := range events {
-		f.bytes += len(e.Body) + len(e.Blob)
-	}
-	if err == nil && f.bytes > mostUnwritten {
-		err = f.flush()
-	}
-	return err
-}
-
-func (f *feeding) flush() error {
-	if len(f.events) == 0 {
-		return nil
-	}
-	err := f.journal.Append(f.loop.name, f.written, f.events, nil)()
-	f.written, f.events, f.bytes = f.written+len(f.events), nil, 0
-	return err
-}
-
-// forkPast is the memory of a fork that may not be written yet.
-type forkPast struct{ *feeding }
-
-func (p forkPast) Decision(k int) ([]Event, error) {
-	if err := p.flush(); err != nil {
-		return nil, err
-	}
-	return p.journal.Decision(p.loop.name, k)
-}
-
-func (p forkPast) Find(k int, ref string) (*Event, error) {
-	if err := p.flush(); err != nil {
-		return nil, err
-	}
-	return p.journal.Find(p.loop.name, k, ref)
-}
-
-func (p forkPast) Blob(sum Hash) ([]byte, error) { return p.from.Blob(sum) }

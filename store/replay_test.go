@@ -13,6 +13,7 @@ import (
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/session/chronicle"
+	"github.com/kedge-opt/kedge/session/fork"
 )
 
 // remembered is a journal in memory with a loop that had some decisions, at hours of a clock.
@@ -93,6 +94,20 @@ func TestReplaysFindWhatWasChanged(t *testing.T) {
 			blobs[names[0]][len(blobs[names[0]])/2] ^= 1
 			return e
 		}},
+		"another person": {at - 1, func(e []session.Event, blobs map[session.Hash][]byte) []session.Event {
+			names, _, _ := e[at-2].Blobs()
+			var b session.Batch
+			if err := b.Decode(blobs[names[0]]); err != nil {
+				t.Fatal(err)
+			}
+			b.P[0]++
+			blobs[names[0]], _ = b.Encode()
+			return e
+		}},
+		"a name": {at, func(e []session.Event, _ map[session.Hash][]byte) []session.Event {
+			e[at-1].Actor = "somebody"
+			return e
+		}},
 		"an order": {at + 1, func(e []session.Event, _ map[session.Hash][]byte) []session.Event {
 			e[at-1], e[at] = e[at], e[at-1]
 			return e
@@ -137,7 +152,7 @@ func TestForksProposeTheSameUnlessSomethingChanges(t *testing.T) {
 	for k := 1; k <= decisions; k++ {
 		for _, set := range [][]string{nil, {"algorithms.composite.step=0.025"}} {
 			name := map[bool]string{true: "same", false: "half"}[set == nil] + string(rune('0'+k))
-			s, err := h.Fork(t.Context(), session.Forking{Of: "shop", AtK: k, Set: set}, name, func(spec string) (string, error) { return session.EditSpec(kind.Standard(), spec, set) })
+			s, err := fork.Fork(t.Context(), h, session.Forking{Of: "shop", AtK: k, Set: set}, name, func(spec string) (string, error) { return session.EditSpec(kind.Standard(), spec, set) })
 			if err != nil || s.Mode != session.Shadow || s.Epoch == "first" {
 				t.Fatalf("%s: %+v, %v", name, s, err)
 			}
@@ -156,10 +171,10 @@ func TestForksProposeTheSameUnlessSomethingChanges(t *testing.T) {
 			}
 		}
 	}
-	if _, err := h.Fork(t.Context(), session.Forking{Of: "shop", AtK: decisions + 1}, "late", nil); !session.IsRefusal(err, session.NotFound) {
+	if _, err := fork.Fork(t.Context(), h, session.Forking{Of: "shop", AtK: decisions + 1}, "late", nil); !session.IsRefusal(err, session.NotFound) {
 		t.Errorf("a fork at a decision that is not: %v", err)
 	}
-	if _, err := h.Fork(t.Context(), session.Forking{Of: "shop", AtK: 1}, "same1", nil); !session.IsRefusal(err, session.NameTaken) {
+	if _, err := fork.Fork(t.Context(), h, session.Forking{Of: "shop", AtK: 1}, "same1", nil); !session.IsRefusal(err, session.NameTaken) {
 		t.Errorf("a fork over another loop: %v", err)
 	}
 }

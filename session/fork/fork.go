@@ -1,0 +1,147 @@
+// Package fork feeds what happened to a loop to another with another spec.
+package fork
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/kedge-opt/kedge/session"
+)
+
+func refuse(kind, format string, args ...any) error {
+	return &session.Refusal{Type: kind, Detail: fmt.Sprintf(format, args...)}
+}
+
+// Fork feeds what happened to a loop to a new one: the same deployments, people and closes at the same times. From decision f.AtK on it has
+// the spec edit makes of the loop's, if that differs. In the end it is in the shadow, and its decisions are what would have been proposed; what people
+// would have done nobody knows.
+func Fork(ctx context.Context, h *session.Fleet, f session.Forking, name string, edit func(spec string) (string, error)) (session.Status, error) {
+	var none session.Status
+	if err := h.Look(ctx, name, func(*session.Loop) error { return nil }); !session.IsRefusal(err, session.NotFound) {
+		return none, errors.Join(err, refuse(session.NameTaken, "there is a loop %s already", name))
+	}
+	if err := h.Look(ctx, f.Of, func(l *session.Loop) error {
+		f.Seq, f.Hash = l.Head()
+		if f.AtK < 1 || f.AtK > l.Status().K {
+			return refuse(session.NotFound, "loop %s has decisions from 1 to %d, none is %d", f.Of, l.Status().K, f.AtK)
+		}
+		return nil
+	}); err != nil {
+		return none, err
+	}
+	journal, clock, plan := h.Parts()
+	feed := &feeding{Forking: f, edit: edit, from: session.PastOf(journal, f.Of), name: name, loop: session.New(name, plan), journal: journal}
+	if err := journal.Read(ctx, f.Of, 0, feed.next); err != nil {
+		return none, err
+	}
+	err := feed.do(clock.Now(), "fork", session.Switch{To: session.Shadow, Reason: fmt.Sprintf("forked from %s at decision %d", f.Of, f.AtK)})
+	if err == nil {
+		err = feed.flush()
+	}
+	return feed.loop.Status(), err
+}
+
+// feeding is a fork under way.
+type feeding struct {
+	session.Forking
+	edit    func(spec string) (string, error)
+	from    session.Past
+	name    string
+	loop    *session.Loop
+	journal session.Journal
+	written int
+	events  []session.Event
+	bytes   int
+	changed bool
+}
+
+func (f *feeding) next(e session.Event) error {
+	if e.Seq > f.Seq {
+		return nil
+	}
+	if (e.Kind == session.Opened || e.Kind == session.Proposed) && e.K == f.AtK && !f.changed {
+		f.changed = true
+		if err := f.revise(e.At); err != nil {
+			return err
+		}
+	}
+	switch e.Kind {
+	case session.Superseded, session.Raised, session.Cleared, session.Archived, session.Restored, session.Imported, session.Forked, session.BuildChanged:
+		return nil // what follows from others, and what is of the other loop alone
+	}
+	command, err := session.CommandOf(&e, f.from)
+	if err != nil {
+		return err
+	}
+	if command == nil && (e.Kind == session.Told || e.Kind == session.ToldLate || e.Kind == session.Compacted) {
+		return refuse(session.NotFound, "the people of decision %d of loop %s were dropped, so that nothing can be learned from them again", max(1, e.K), f.Of)
+	}
+	if command == nil {
+		return nil
+	}
+	if begin, is := command.(session.Create); is {
+		begin.Epoch = session.NewEpoch()
+		command = begin
+	}
+	if err := f.do(e.At, e.Actor, command); err != nil {
+		return fmt.Errorf("event %d of loop %s, %s: %w", e.Seq, f.Of, e.Kind, err)
+	}
+	if e.Kind == session.Created {
+		return f.do(e.At, "fork", f.Forking)
+	}
+	return nil
+}
+
+// revise gives the fork its own spec.
+func (f *feeding) revise(at time.Time) error {
+	spec, err := f.edit(f.loop.Spec())
+	if err != nil || spec == f.loop.Spec() {
+		return err
+	}
+	return f.do(at, "fork", session.Revise{Spec: spec, Reason: "forked", Revision: f.loop.Status().Revision})
+}
+
+// most bytes of events that a fork holds before it writes them.
+const mostUnwritten = 4 << 20
+
+func (f *feeding) do(at time.Time, actor string, c session.Command) error {
+	_, events, err := f.loop.Do(at, actor, c, forkPast{f})
+	f.events = append(f.events, events...)
+	for _, e := range events {
+		f.bytes += len(e.Body) + len(e.Blob)
+	}
+	if err == nil && f.bytes > mostUnwritten {
+		err = f.flush()
+	}
+	return err
+}
+
+func (f *feeding) flush() error {
+	if len(f.events) == 0 {
+		return nil
+	}
+	err := f.journal.Append(f.name, f.written, f.events, nil)()
+	f.written, f.events, f.bytes = f.written+len(f.events), nil, 0
+	return err
+}
+
+// forkPast is the memory of a fork that may not be written yet.
+type forkPast struct{ *feeding }
+
+func (p forkPast) Decision(k int) ([]session.Event, error) {
+	if err := p.flush(); err != nil {
+		return nil, err
+	}
+	return p.journal.Decision(p.name, k)
+}
+
+func (p forkPast) Find(k int, ref string) (*session.Event, error) {
+	if err := p.flush(); err != nil {
+		return nil, err
+	}
+	return p.journal.Find(p.name, k, ref)
+}
+
+func (p forkPast) Blob(sum session.Hash) ([]byte, error) { return p.from.Blob(sum) }
