@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/session/chronicle"
 )
@@ -26,6 +26,7 @@ func (c *call) do(status int, command session.Command) (int, any, error) {
 		reply, err := c.host.Try(c.Context(), c.loop, c.actor(), command)
 		return 200, reply, err
 	}
+	c.kills.Settle(c.Context(), c.loop)
 	word, err := c.word()
 	if err != nil {
 		return 0, nil, err
@@ -89,17 +90,6 @@ func (c *call) replayed(reply any) any {
 	return reply
 }
 
-// killed is the reply to a kill of all loops.
-type killed struct {
-	Killed int         `json:"killed"`
-	Failed []notKilled `json:"failed"`
-}
-
-type notKilled struct {
-	Loop   string `json:"loop"`
-	Detail string `json:"detail"`
-}
-
 // killing is the body of the event: what was asked for, and what came of it.
 type killing struct {
 	Reason string `json:"reason,omitempty"`
@@ -108,9 +98,6 @@ type killing struct {
 
 // allKilled is the kind of that event.
 const allKilled = session.Kind("all-killed")
-
-// atOnce is how many loops are killed at a time: their events are committed together.
-const atOnce = 64
 
 // killAll kills every loop of the key. One that cannot be killed keeps none of the others from it.
 func killAll(c *call) (int, any, error) {
@@ -146,7 +133,9 @@ func killAll(c *call) (int, any, error) {
 		return 0, nil, err
 	}
 	all = slices.DeleteFunc(all, func(t session.Tip) bool { return !c.sees(t.Loop) })
-	reply := c.killEach(context.WithoutCancel(c.Context()), all, b.Reason) // who asks and leaves still means all
+	ctx := context.WithoutCancel(c.Context()) // who asks and leaves still means all
+	names := lists.Of(all, func(t session.Tip) string { return t.Loop })
+	reply := c.kills.KillAll(ctx, c.actor(), b.Reason, names)
 	text, err := json.Marshal(reply)
 	if err != nil {
 		return 0, nil, err
@@ -155,30 +144,4 @@ func killAll(c *call) (int, any, error) {
 		return chronicle.Notice{Kind: allKilled, Ref: ref, Body: killing{b.Reason, &session.GivenReply{Request: request, Reply: text}}}, nil
 	})
 	return 200, reply, err
-}
-
-// killEach kills loops, several at a time.
-func (c *call) killEach(ctx context.Context, all []session.Tip, reason string) killed {
-	reply := killed{Failed: []notKilled{}}
-	var mu sync.Mutex
-	var busy sync.WaitGroup
-	places := make(chan struct{}, atOnce)
-	for _, t := range all {
-		places <- struct{}{}
-		busy.Go(func() {
-			defer func() { <-places }()
-			_, err := c.host.Do(ctx, t.Loop, c.actor(), session.Switch{To: session.Killed, Reason: reason})
-			mu.Lock()
-			defer mu.Unlock()
-			switch {
-			case err == nil:
-				reply.Killed++
-			case !session.IsRefusal(err, session.IsArchived):
-				reply.Failed = append(reply.Failed, notKilled{t.Loop, err.Error()})
-			}
-		})
-	}
-	busy.Wait()
-	slices.SortFunc(reply.Failed, func(a, b notKilled) int { return strings.Compare(a.Loop, b.Loop) })
-	return reply
 }

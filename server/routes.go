@@ -10,6 +10,7 @@ import (
 
 	"github.com/kedge-opt/kedge/server/keyring"
 	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/kills"
 )
 
 // Right is what a key must have for a call; several are separated by spaces.
@@ -85,7 +86,8 @@ func routes() []route {
 		{Method: "GET", Path: loop + "/log", Right: MayRead, Says: "Events after after, up to 1,000 of them.", Out: []session.Event{}, do: events},
 		{Method: "GET", Path: loop + "/events", Right: MayRead, Says: "Events as they happen, as server-sent events; Last-Event-ID or after goes on after one; with every=250ms only the newest close of each interval.", streams: true, do: stream},
 		{Method: "GET", Path: "/v1/events", Right: MayRead, Says: "Where all loops are, and then every one that moves, as server-sent events.", ownLoops: true, streams: true, do: fleet},
-		{Method: "POST", Path: "/v1/kill", Right: Operate, Says: "Kill every loop of the key: each answers its safe decision.", In: reasoned{}, Out: killed{}, ownLoops: true, do: killAll},
+		{Method: "POST", Path: loop + "/kill", Right: Operate, Says: "The loop is killed from now on, also on a full disk: durable says whether the event was written, or a mark that it is to be.", In: reasoned{}, Out: session.Switched{}, do: kill},
+		{Method: "POST", Path: "/v1/kill", Right: Operate, Says: "Kill every loop of the key: each answers its safe decision.", In: reasoned{}, Out: kills.Killed{}, ownLoops: true, do: killAll},
 		{Method: "POST", Path: "/v1/keys", Right: Admin, Says: "Make a key. It is shown this once.", In: wanted{}, Out: NewKey{}, ownLoops: true, do: createKey},
 		{Method: "GET", Path: "/v1/keys", Right: Admin, Says: "All keys there ever were, by their prefixes.", Out: keyList{}, ownLoops: true, do: listKeys},
 		{Method: "DELETE", Path: "/v1/keys/{prefix}", Right: Admin, Says: "Revoke a key, for good.", In: reasoned{}, Out: keyring.Account{}, ownLoops: true, do: revokeKey},
@@ -99,7 +101,7 @@ func routes() []route {
 	list = append(list, vaultRoutes(loops, loop)...)
 	list = append(list, dashboardRoutes(loop)...)
 	list = append(list, guardRoutes(loop, decision)...)
-	for word, mode := range map[string]session.Mode{"pause": session.Paused, "resume": session.Live, "kill": session.Killed, "shadow": session.Shadow, "promote": session.Live} {
+	for word, mode := range map[string]session.Mode{"pause": session.Paused, "resume": session.Live, "shadow": session.Shadow, "promote": session.Live} {
 		list = append(list, route{Method: "POST", Path: loop + "/" + word, Right: Operate, Says: "The loop is " + string(mode) + " from now on.", In: reasoned{}, Out: session.Switched{}, dry: word == "resume", do: func(c *call) (int, any, error) {
 			var b reasoned
 			if err := c.read(&b); err != nil {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/kills"
 	"go.opentelemetry.io/otel/trace"
 )
 
@@ -51,6 +52,7 @@ type Server struct {
 	shelf    shelf
 	vault    Vault
 	edit     func(spec string, set []string) (string, error)
+	kills    *kills.Pending
 	kept     time.Time // when the server last saw to what it keeps; known to Pass alone
 }
 
@@ -103,6 +105,10 @@ func New(c Setup) *Server {
 		problem(forbidden, "the request comes from a page of another site").send(w, r)
 	}))
 	s.handler = named(s.guard(cross.Handler(missing(mux))))
+	var err error
+	if s.kills, err = kills.Recall(context.Background(), s.host, s.journal); err != nil {
+		s.log.Error("the marks of kills could not be read", "why", err)
+	}
 	return s
 }
 
@@ -253,6 +259,7 @@ func (s *Server) Pass(ctx context.Context) error {
 		s.host.Doze()
 		return nil
 	}
+	s.kills.SettleAll(ctx)
 	if err := s.host.Pass(ctx); err != nil {
 		return err
 	}

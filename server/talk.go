@@ -10,6 +10,7 @@ import (
 	"github.com/kedge-opt/kedge/batch"
 	"github.com/kedge-opt/kedge/server/keyring"
 	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/kills"
 	"github.com/kedge-opt/kedge/session/word"
 )
 
@@ -42,7 +43,14 @@ func ask(c *call) (int, any, error) {
 			return 0, nil, err
 		}
 	}
-	return c.do(200, session.Ask{})
+	if c.kills.Settle(c.Context(), c.loop) {
+		return c.killedOffer()
+	}
+	status, reply, err := c.do(200, session.Ask{})
+	if kills.IsUnwritten(err) && c.isKilled() { // which needs nothing written down
+		return c.killedOffer()
+	}
+	return status, reply, err
 }
 
 // await waits until an ask would answer a decision after k, or time is up. Meanwhile it takes no place among the requests at work.

@@ -34,7 +34,8 @@ type Switch struct {
 // Switched says what a loop does now.
 type Switched struct {
 	Mode    Mode      `json:"mode"`
-	Answers []float64 `json:"answers"` // what the next ask answers; none where a step of the rule comes next
+	Answers []float64 `json:"answers"`           // what the next ask answers; none where a step of the rule comes next
+	Durable string    `json:"durable,omitempty"` // of a kill: fsync, or marker while its event cannot be written
 }
 
 func (c Switch) do(l *Loop) (any, error) {

@@ -38,6 +38,9 @@ func (l *Loop) Status() Status {
 	return s
 }
 
+// Safe is the decision after a kill; nil: the spec names none.
+func (l *Loop) Safe() []float64 { return l.plan.Live.Safe }
+
 // Spec is the newest, in YAML.
 func (l *Loop) Spec() string { return l.spec }
 

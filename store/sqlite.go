@@ -41,6 +41,7 @@ type SQLite struct {
 	failed chan struct{} // closed at the fault
 	files  sync.Mutex    // held while a blob becomes a file
 
+	kills   killMap
 	copying atomic.Int32 // backups under way, for which files of blobs stay
 
 	// Known to the writer alone.
@@ -71,6 +72,7 @@ const (
 	lockFile   = "lock"
 	tipFile    = "tip"
 	reserve    = "reserve"
+	killFile   = "kill.map"
 	blobFolder = "blobs"
 )
 
@@ -133,6 +135,9 @@ func (s *SQLite) begin() (err error) {
 		return err
 	}
 	if err := s.openTip(); err != nil {
+		return err
+	}
+	if err := s.openKills(); err != nil {
 		return err
 	}
 	s.tight = !s.setAside()
@@ -208,6 +213,9 @@ func (s *SQLite) release() error {
 	}
 	if s.tip != nil {
 		all = append(all, s.tip.Close())
+	}
+	if s.kills.file != nil {
+		all = append(all, s.kills.file.Close())
 	}
 	if s.unpack != nil {
 		s.unpack.Close()

@@ -1,0 +1,153 @@
+// Package kills keeps kills of loops whose event cannot be written down yet, because a disk is full: in memory, and by a mark in the journal that
+// needs no room.
+package kills
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/kedge-opt/kedge/session"
+)
+
+// marker is a journal that can note a kill where nothing else can be written any more.
+type marker interface {
+	Mark(ctx context.Context, on bool, loops ...string) bool
+	Marked(ctx context.Context) (loops []string, err error)
+}
+
+// Pending are kills whose events are not there to stay yet. It is safe for concurrent use.
+type Pending struct {
+	host    *session.Fleet
+	journal session.Journal
+
+	mu    sync.Mutex
+	loops map[string]wish
+}
+
+// wish is a kill whose event is not written down.
+type wish struct{ actor, reason string }
+
+// Recall begins with the loops that are marked as killed though no event says so.
+func Recall(ctx context.Context, h *session.Fleet, j session.Journal) (*Pending, error) {
+	p := &Pending{host: h, journal: j, loops: map[string]wish{}}
+	m, is := j.(marker)
+	if !is {
+		return p, nil
+	}
+	loops, err := m.Marked(ctx)
+	p.set(wish{"server", "it was killed when that could not be written down"}, loops)
+	return p, err
+}
+
+func (p *Pending) set(w wish, loops []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, loop := range loops {
+		p.loops[loop] = w
+	}
+}
+
+// Mark notes kills that somebody wants: in memory first, then in the journal, of which it tells whether that can.
+func (p *Pending) Mark(ctx context.Context, actor, reason string, loops ...string) bool {
+	p.set(wish{actor, reason}, loops)
+	m, is := p.journal.(marker)
+	return is && m.Mark(ctx, true, loops...)
+}
+
+// Unmark forgets notes of kills that events have, or that came to nothing.
+func (p *Pending) Unmark(ctx context.Context, loops ...string) {
+	if len(loops) == 0 {
+		return
+	}
+	if m, is := p.journal.(marker); is {
+		m.Mark(ctx, false, loops...)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, loop := range loops {
+		delete(p.loops, loop)
+	}
+}
+
+// Settle writes the kill of a loop down that could not be before, and tells whether it still cannot be.
+func (p *Pending) Settle(ctx context.Context, loop string) (pending bool) {
+	p.mu.Lock()
+	w, is := p.loops[loop]
+	p.mu.Unlock()
+	if !is {
+		return false
+	}
+	if _, err := p.host.Do(ctx, loop, w.actor, session.Switch{To: session.Killed, Reason: w.reason}); IsUnwritten(err) {
+		return true
+	}
+	p.Unmark(ctx, loop)
+	return false
+}
+
+// SettleAll does so for all loops.
+func (p *Pending) SettleAll(ctx context.Context) {
+	p.mu.Lock()
+	loops := slices.Sorted(maps.Keys(p.loops))
+	p.mu.Unlock()
+	for _, loop := range loops {
+		p.Settle(ctx, loop)
+	}
+}
+
+// Killed is what came of killing several loops.
+type Killed struct {
+	Killed int        `json:"killed"`
+	Failed []Survivor `json:"failed"`
+}
+
+// Survivor is a loop that could not be killed, and why.
+type Survivor struct {
+	Loop   string `json:"loop"`
+	Detail string `json:"detail"`
+}
+
+// atOnce is how many loops are killed at a time: their events are committed together.
+const atOnce = 64
+
+// KillAll kills loops, several at a time; all are marked first. One that cannot be killed keeps none of the others from it.
+func (p *Pending) KillAll(ctx context.Context, actor, reason string, all []string) Killed {
+	marked := p.Mark(ctx, actor, reason, all...)
+	reply := Killed{Failed: []Survivor{}}
+	var settled []string
+	var mu sync.Mutex
+	var busy sync.WaitGroup
+	places := make(chan struct{}, atOnce)
+	for _, loop := range all {
+		places <- struct{}{}
+		busy.Go(func() {
+			defer func() { <-places }()
+			_, err := p.host.Do(ctx, loop, actor, session.Switch{To: session.Killed, Reason: reason})
+			mu.Lock()
+			defer mu.Unlock()
+			if marked && IsUnwritten(err) {
+				reply.Killed++
+				return
+			}
+			settled = append(settled, loop)
+			switch {
+			case err == nil:
+				reply.Killed++
+			case !session.IsRefusal(err, session.IsArchived):
+				reply.Failed = append(reply.Failed, Survivor{loop, err.Error()})
+			}
+		})
+	}
+	busy.Wait()
+	p.Unmark(ctx, settled...)
+	slices.SortFunc(reply.Failed, func(a, b Survivor) int { return strings.Compare(a.Loop, b.Loop) })
+	return reply
+}
+
+// IsUnwritten tells whether an error says that nothing can be written down.
+func IsUnwritten(err error) bool {
+	return errors.Is(err, session.ErrFull) || errors.Is(err, session.ErrBusy) || errors.Is(err, session.ErrReadOnly)
+}
