@@ -7,12 +7,6 @@ import (
 	"github.com/kedge-opt/kedge/session/kills"
 )
 
-// What a kill is written down in.
-const (
-	byEvent  = "fsync"
-	byMarker = "marker"
-)
-
 // kill kills a loop, also where nothing can be written any more but a mark.
 func kill(c *call) (int, any, error) {
 	var b reasoned
@@ -20,26 +14,32 @@ func kill(c *call) (int, any, error) {
 		return 0, nil, err
 	}
 	command := session.Switch{To: session.Killed, Reason: b.Reason}
+	known, err := c.isKnown()
+	if err != nil {
+		return 0, nil, err
+	}
 	safe, err := c.safe(c.loop)
-	if err != nil || safe == nil {
+	if err != nil || safe == nil || known { // nothing is marked that does not happen
 		return c.do(200, command)
 	}
 	ctx := context.WithoutCancel(c.Context())
 	marked := c.kills.Mark(ctx, c.actor(), b.Reason, c.loop)
-	status, reply, err := c.do(200, command)
-	switch {
-	case err == nil:
-		c.kills.Unmark(ctx, c.loop)
-		if r, is := reply.(session.Switched); is {
-			r.Durable = byEvent
-			reply = r
-		}
-	case marked && kills.IsUnwritten(err):
-		return 200, session.Switched{Mode: session.Killed, Answers: safe, Durable: byMarker}, nil
-	default:
-		c.kills.Unmark(ctx, c.loop)
+	status, reply, err := c.carry(200, command)
+	if marked && kills.IsUnwritten(err) {
+		return 200, session.Switched{Mode: session.Killed, Answers: safe, Durable: "marker"}, nil
 	}
+	c.kills.Unmark(ctx, c.loop)
 	return status, reply, err
+}
+
+// isKnown tells whether something was sent under the word of the request before.
+func (c *call) isKnown() (bool, error) {
+	word, err := c.word()
+	if err != nil || word == "" {
+		return false, err
+	}
+	was, err := c.journal.Find(c.loop, 0, session.OnceRef(word))
+	return was != nil, err
 }
 
 // safe is the decision that a loop answers once it is killed; nil: none.

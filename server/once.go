@@ -16,8 +16,14 @@ import (
 	"github.com/kedge-opt/kedge/session/chronicle"
 )
 
-// do carries a command out; once, if the sender gave the request a word, and not at all if it is only to be tried.
+// do carries a command out, after a kill of the loop that could not be written down before.
 func (c *call) do(status int, command session.Command) (int, any, error) {
+	c.kills.Settle(c.Context(), c.loop)
+	return c.carry(status, command)
+}
+
+// carry carries a command out; once, if the sender gave the request a word, and not at all if it is only to be tried.
+func (c *call) carry(status int, command session.Command) (int, any, error) {
 	dry, err := c.isDry()
 	if err != nil {
 		return 0, nil, err
@@ -26,7 +32,6 @@ func (c *call) do(status int, command session.Command) (int, any, error) {
 		reply, err := c.host.Try(c.Context(), c.loop, c.actor(), command)
 		return 200, reply, err
 	}
-	c.kills.Settle(c.Context(), c.loop)
 	word, err := c.word()
 	if err != nil {
 		return 0, nil, err

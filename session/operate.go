@@ -35,7 +35,7 @@ type Switch struct {
 type Switched struct {
 	Mode    Mode      `json:"mode"`
 	Answers []float64 `json:"answers"`           // what the next ask answers; none where a step of the rule comes next
-	Durable string    `json:"durable,omitempty"` // of a kill: fsync, or marker while its event cannot be written
+	Durable string    `json:"durable,omitempty"` // marker: of a kill whose event cannot be written yet
 }
 
 func (c Switch) do(l *Loop) (any, error) {
