@@ -119,6 +119,9 @@ func wilson(share, n float64) (low, high float64) {
 type weighted struct{ x, upTo []float64 }
 
 func sort(x, w []float64) weighted {
+	if w == nil {
+		return sortAlike(x)
+	}
 	order := make([]int, len(x))
 	for i := range order {
 		order[i] = i
@@ -129,6 +132,16 @@ func sort(x, w []float64) weighted {
 	for at, i := range order {
 		sum += weight(w, i)
 		s.x[at], s.upTo[at] = x[i], sum
+	}
+	return s
+}
+
+// sortAlike is sort of numbers that count alike.
+func sortAlike(x []float64) weighted {
+	s := weighted{slices.Clone(x), make([]float64, len(x))}
+	slices.Sort(s.x)
+	for i := range s.upTo {
+		s.upTo[i] = float64(i + 1)
 	}
 	return s
 }
