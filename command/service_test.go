@@ -22,16 +22,20 @@ import (
 type serving struct {
 	*testing.T
 	data, address string
+	where         []string // else than in data
 	cmd           *exec.Cmd
 }
 
-func newServing(t *testing.T) *serving {
+func newServing(t *testing.T) *serving { return newServingOf(t) }
+
+// newServingOf serves what is elsewhere than in a folder.
+func newServingOf(t *testing.T, where ...string) *serving {
 	t.Helper()
 	ear, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &serving{T: t, data: filepath.Join(t.TempDir(), "data"), address: ear.Addr().String()}
+	s := &serving{T: t, data: filepath.Join(t.TempDir(), "data"), address: ear.Addr().String(), where: where}
 	ear.Close()
 	s.start()
 	t.Cleanup(func() { s.cmd.Process.Kill(); s.cmd.Wait() })
@@ -40,7 +44,11 @@ func newServing(t *testing.T) *serving {
 
 func (s *serving) start() {
 	s.Helper()
-	s.cmd, _ = process(s.T, "serve", "--data", s.data, "--listen", s.address)
+	where := s.where
+	if where == nil {
+		where = []string{"--data", s.data}
+	}
+	s.cmd, _ = process(s.T, append([]string{"serve", "--listen", s.address}, where...)...)
 	out, err := s.cmd.StdoutPipe()
 	if err != nil {
 		s.Fatal(err)

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/kedge-opt/kedge/session"
@@ -86,6 +88,30 @@ func (h *hub) tell(loop string, events []session.Event) {
 	}
 	close(r.changed)
 	r.changed = make(chan struct{})
+}
+
+// heard says that another server wrote, and returns after which event that is wanted, if somebody watches the loop.
+func (h *hub) heard(t session.Tip) (after int, wanted bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	r := h.rings[t.Loop]
+	if r == nil || t.Seq < r.next() {
+		if h.fleet.watchers > 0 {
+			h.fleet.add(t)
+		}
+		return 0, false
+	}
+	if r.first == 0 {
+		return t.Seq - 1, true
+	}
+	return r.next() - 1, true
+}
+
+// watched are the loops that somebody watches.
+func (h *hub) watched() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Collect(maps.Keys(h.rings))
 }
 
 // next is the number of the event after those of the ring.

@@ -28,6 +28,7 @@ const (
 	tooMany         = "too-many-requests"
 	longHeader      = "header-too-large"
 	fault           = "fault"
+	Elsewhere       = "elsewhere"
 	overloaded      = "overloaded"
 	readOnly        = "read-only"
 	starting        = "starting"
@@ -75,10 +76,11 @@ func problemTypes() []problemType {
 		{tooMany, 429, "The key sends too much", "Requests or bytes a second are beyond what the key may send.", noEffect, "Wait for the time in Retry-After, then send the same message; larger batches less often. kedge serve --key-rate gives keys more."},
 		{longHeader, 431, "The headers are too large", "They have more bytes than GET /version says. The reply is plain text, for the request was never read.", noEffect, "Send fewer or shorter headers."},
 		{fault, 500, "The server is at fault", "Something happened that was not foreseen; the log of the server has the request.", "Nothing is known to be stored. What is live stays live.", "The same message again is safe."},
+		{Elsewhere, 501, "That is done elsewhere", "The journal of this server cannot do it; the field detail says who can.", noEffect, "Do what the field detail says."},
 		{overloaded, 503, "Too much is waiting", "More requests, bytes or watchers are at work than the limits of GET /version allow.", noEffect, "Wait for the time in Retry-After, then send the same message."},
 		{readOnly, 503, "The journal cannot be written", "A write failed, and after that nobody knows what the disk holds.", "Nothing more is taken, and what is live stays live.", "Look at the disk and start the server again. Nothing that was acknowledged is lost."},
 		{starting, 503, "The server is about to start or to stop", "It takes nothing new at the moment.", noEffect, "Wait for the time in Retry-After; /readyz says when."},
-		{journalLost, 503, "The journal is gone", "The server is stopping, or its database was taken away.", "Nothing more is taken, and what is live stays live.", "Start the server again, or ask another one."},
+		{journalLost, 503, "The journal is gone", "The server is stopping, or its database cannot be reached.", "Nothing more is taken, and what is live stays live. What was under way may have been stored or not.", "Wait for the time in Retry-After, then send the same message, which is safe; or ask another server."},
 		{diskFull, 507, "The disk is full", "There is no room for the event.", "Nothing was stored. What is live stays live, and nothing that was acknowledged is lost.", "Make room; the server goes on by itself."},
 	}
 }

@@ -184,11 +184,12 @@ func (h *Fleet) decide(ctx context.Context, name string, e *entry, actor string,
 	if e.loop.spoiled { // what it is was never to be written down
 		return nil, nil, nil, nil, refused
 	}
-	wait = h.current(name, e)
-	if _, asks := c.(Ask); asks && h.shared == nil {
+	switch _, asks := c.(Ask); {
+	case len(events) == 0 && asks && h.shared == nil:
 		wait = e.offered
-	}
-	if len(events) > 0 {
+	case len(events) == 0:
+		wait = h.current(name, e)
+	default:
 		wait = sync.OnceValue(h.journal.Append(name, after, events, e.save(events)))
 		e.pending = wait
 		if slices.ContainsFunc(events, func(one Event) bool { return one.Kind != Told && one.Kind != ToldLate }) {

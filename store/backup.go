@@ -114,18 +114,52 @@ func Restore(ctx context.Context, file, dir string, clock session.Clock, plan se
 		return c, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	heads, err := s.Loops(ctx)
+	return c, Renew(ctx, s, clock, plan, "restored from "+filepath.Base(file))
+}
+
+// Renew has every loop of a journal begin another epoch, since what was decided after it was copied is not in it.
+func Renew(ctx context.Context, j session.Journal, clock session.Clock, plan session.Planner, reason string) error {
+	heads, err := j.Loops(ctx)
 	if err != nil {
-		return c, err
+		return err
 	}
-	fleet := session.NewFleet(s, clock, plan, nil)
+	fleet := session.NewFleet(j, clock, plan, nil)
 	for _, one := range heads {
 		if session.IsOwn(one.Loop) {
 			continue
 		}
-		if _, err := fleet.Do(ctx, one.Loop, "restore", session.Renew{Epoch: session.NewEpoch(), Reason: "restored from " + filepath.Base(file)}); err != nil {
-			return c, err
+		if _, err := fleet.Do(ctx, one.Loop, "restore", session.Renew{Epoch: session.NewEpoch(), Reason: reason}); err != nil {
+			return err
 		}
 	}
-	return c, nil
+	return nil
+}
+
+// Fill copies all loops of a backup, which is checked first, into a journal that has none. Every loop begins another epoch.
+func Fill(ctx context.Context, file string, to session.Journal, clock session.Clock, plan session.Planner) (c Audit, err error) {
+	if c, err = CheckFile(ctx, file, true); err != nil {
+		return c, fmt.Errorf("%s is not sound: %w", file, err)
+	}
+	if there, err := to.Loops(ctx); err != nil || len(there) > 0 {
+		return c, errors.Join(err, errors.New("the database has loops already; restore into an empty one"))
+	}
+	from, err := Look(file, true)
+	if err != nil {
+		return c, err
+	}
+	defer from.Close()
+	heads, err := from.Loops(ctx)
+	if err != nil {
+		return c, err
+	}
+	for _, h := range heads {
+		events, err := whole(ctx, from, h.Loop)
+		if err == nil {
+			err = to.Append(h.Loop, 0, events, nil)()
+		}
+		if err != nil {
+			return c, fmt.Errorf("loop %s: %w", h.Loop, err)
+		}
+	}
+	return c, Renew(ctx, to, clock, plan, "restored from "+filepath.Base(file))
 }

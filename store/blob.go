@@ -9,7 +9,6 @@ import (
 	"path"
 
 	"github.com/kedge-opt/kedge/session"
-	"github.com/klauspost/compress/zstd"
 )
 
 // parcel is a blob as it is kept.
@@ -28,20 +27,6 @@ const (
 
 // Blobs of more bytes than this are files of their own.
 const mostInside = 256 << 10
-
-// leastPacked is how many bytes are worth the time to pack them: a few dozen people are less than a page of the database either way.
-const leastPacked = 2 << 10
-
-// mostUnpacked bounds what a damaged blob can claim to be.
-const mostUnpacked = 1 << 30
-
-func (s *SQLite) packers() (err error) {
-	if s.pack, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest)); err != nil {
-		return err
-	}
-	s.unpack, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(readers), zstd.WithDecoderMaxMemory(mostUnpacked))
-	return err
-}
 
 // wrap packs the blobs of a request, and puts large ones on the disk.
 func (s *SQLite) wrap(r *request) error {
@@ -70,13 +55,8 @@ func (s *SQLite) wrap(r *request) error {
 }
 
 func (s *SQLite) parcel(blob []byte) *parcel {
-	p := &parcel{bytes: len(blob), data: blob}
-	if len(blob) < leastPacked {
-		return p
-	}
-	if packed := s.pack.EncodeAll(blob, nil); len(packed) < len(blob) {
-		p.pack, p.data = zipped, packed
-	}
+	p := &parcel{bytes: len(blob)}
+	p.pack, p.data = s.packer.Pack(blob)
 	if len(blob) > mostInside {
 		p.whole, p.data = p.data, nil
 	}
@@ -132,7 +112,7 @@ func (s *SQLite) Blob(loop string, sum session.Hash) ([]byte, error) {
 	var b stored
 	err := s.peek.QueryRow(`SELECT pack, file, data FROM blobs b JOIN loops l ON l.id = b.loop WHERE l.name = ? AND b.sum = ?`, loop, sum[:]).Scan(&b.pack, &b.file, &b.data)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil, noBlob(loop, sum)
+		return nil, NoBlob(loop, sum)
 	}
 	var data []byte
 	if err == nil {
@@ -161,8 +141,8 @@ func (s *SQLite) open(b *stored, room []byte) (data []byte, err error) {
 	if b.file.Valid {
 		data, err = s.blobFile(b.file.String)
 	}
-	if err == nil && b.pack == zipped {
-		data, err = s.unpack.DecodeAll(data, room[:0])
+	if err == nil {
+		data, err = s.packer.Unpack(int(b.pack), data, room[:0])
 	}
 	return data, err
 }

@@ -407,17 +407,7 @@ func Import(ctx context.Context, to session.Journal, clock session.Clock, plan s
 	if session.IsOwn(loop) {
 		return &session.Refusal{Type: session.Malformed, Detail: "no loop can be called " + loop}
 	}
-	var all []session.Event
-	err := m.Read(ctx, loop, 0, func(e session.Event) error {
-		names, _, err := e.Blobs()
-		for _, sum := range names {
-			if data, err := m.Blob(loop, sum); err == nil {
-				e.Blob = data
-			}
-		}
-		all = append(all, e)
-		return err
-	})
+	all, err := whole(ctx, m, loop)
 	if err != nil {
 		return err
 	}
@@ -433,6 +423,21 @@ func Import(ctx context.Context, to session.Journal, clock session.Clock, plan s
 	}
 	_, err = session.NewFleet(to, clock, plan, nil).Do(ctx, loop, "import", session.Renew{Epoch: session.NewEpoch(), Reason: "imported", Imported: true})
 	return err
+}
+
+// whole is all events of a loop, with the blobs that are there.
+func whole(ctx context.Context, j session.Journal, loop string) (all []session.Event, err error) {
+	err = j.Read(ctx, loop, 0, func(e session.Event) error {
+		names, _, err := e.Blobs()
+		for _, sum := range names {
+			if data, err := j.Blob(loop, sum); err == nil {
+				e.Blob = data
+			}
+		}
+		all = append(all, e)
+		return err
+	})
+	return all, err
 }
 
 // Unpack makes a folder of a bundle that is a tar.

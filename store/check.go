@@ -230,7 +230,7 @@ func Look(file string, isCopy bool) (_ *SQLite, err error) {
 	if s.dir, err = (disk.Disk{}).Open(s.path); err != nil {
 		return nil, err
 	}
-	if err := s.packers(); err != nil {
+	if s.packer, err = NewPacker(); err != nil {
 		return nil, err
 	}
 	options := "?mode=ro&_pragma=busy_timeout(5000)&_pragma=trusted_schema(OFF)&_pragma=cell_size_check(ON)&_pragma=mmap_size(0)"

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kedge-opt/kedge/conform/journal"
 	"github.com/kedge-opt/kedge/session"
-	"github.com/kedge-opt/kedge/session/chronicle"
 )
 
 // journals are all kinds of them, each in a folder of its own.
@@ -55,66 +55,7 @@ func (c *chain) told(n int, blob []byte) session.Event { return c.next(1, fmt.Sp
 func sumOf(b []byte) [sha256.Size]byte { return sha256.Sum256(b) }
 
 // What every journal must do.
-func TestJournals(t *testing.T) {
-	journals(t, func(t *testing.T, j session.Journal) {
-		a, b := &chain{loop: "a"}, &chain{loop: "b"}
-		blob := []byte("people")
-		first := []session.Event{a.next(0, "", nil), a.next(1, "b/am", blob)}
-		must := func(err error) {
-			t.Helper()
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-		must(j.Append("a", 0, first, nil)())
-		must(j.Append("b", 0, []session.Event{b.next(1, "b/am", blob)}, nil)())
-		second := a.next(1, "", nil)
-		if err := j.Append("a", 1, []session.Event{second}, []byte("wrong"))(); !errors.Is(err, session.ErrConflict) {
-			t.Errorf("after an old event: %v, want a conflict", err)
-		}
-		must(j.Append("a", 2, []session.Event{second}, []byte("state"))())
-		var seen []session.Event
-		must(j.Read(context.Background(), "a", 0, func(e session.Event) error { seen = append(seen, e); return nil }))
-		first[1].Blob = nil
-		if want := append(first, second); !reflect.DeepEqual(seen, want) {
-			t.Errorf("read\n%+v, want\n%+v", seen, want)
-		}
-		if list, err := j.Decision("a", 1); err != nil || !reflect.DeepEqual(list, []session.Event{first[1], second}) {
-			t.Errorf("decision 1: %+v, %v", list, err)
-		}
-		if list, err := j.Decision("a", 9); err != nil || len(list) > 0 {
-			t.Errorf("a decision that is not: %+v, %v", list, err)
-		}
-		if e, err := j.Find("a", 1, "b/am"); err != nil || e == nil || !reflect.DeepEqual(*e, first[1]) {
-			t.Errorf("by its ref: %+v, %v", e, err)
-		}
-		for _, other := range []string{"b/pm", ""} {
-			if e, err := j.Find("a", 0, other); err != nil || other != "" && e != nil {
-				t.Errorf("ref %q of no decision: %+v, %v", other, e, err)
-			}
-		}
-		if got, err := j.Blob("a", sha256.Sum256(blob)); err != nil || string(got) != string(blob) {
-			t.Errorf("blob %q, %v", got, err)
-		}
-		if _, err := j.Blob("c", sha256.Sum256(blob)); err == nil {
-			t.Error("a loop that is not there has a blob")
-		}
-		if got, err := j.State("a"); err != nil || string(got) != "state" {
-			t.Errorf("state %q, %v", got, err)
-		}
-		if got, err := j.State("b"); err != nil || got != nil {
-			t.Errorf("state of another loop %q, %v", got, err)
-		}
-		heads, err := j.Loops(context.Background())
-		if want := []session.Tip{{Loop: "a", Seq: 3, Hash: a.hash}, {Loop: "b", Seq: 1, Hash: b.hash}}; err != nil || !reflect.DeepEqual(heads, want) {
-			t.Errorf("heads %+v, %v, want %+v", heads, err, want)
-		}
-		sabotaged := errors.New("enough")
-		if err := j.Read(context.Background(), "a", 1, func(session.Event) error { return sabotaged }); !errors.Is(err, sabotaged) {
-			t.Errorf("a visitor that has enough: %v", err)
-		}
-	})
-}
+func TestJournals(t *testing.T) { journals(t, journal.Script) }
 
 const shop = `
 iterations: 100
@@ -228,49 +169,6 @@ func TestChainsAreChecked(t *testing.T) {
 	if heads, _ := s.Loops(context.Background()); len(heads) > 0 {
 		t.Errorf("something was written: %+v", heads)
 	}
-}
-
-type now struct{}
-
-func (now) Now() time.Time { return time.Now() }
-
-// Several chronicles write one chain: every event once, in one order, seen by all who look.
-func TestChroniclesShareAChain(t *testing.T) {
-	journals(t, func(t *testing.T, j session.Journal) {
-		const writers, each = 3, 15
-		var all sync.WaitGroup
-		for w := range writers {
-			all.Go(func() {
-				taken := map[int]bool{}
-				l, err := chronicle.Open(t.Context(), j, now{}, session.OfServer, func(e session.Event) error {
-					var n int
-					err := json.Unmarshal(e.Body, &n)
-					taken[n] = true
-					return err
-				})
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				for range each {
-					err := l.Write(t.Context(), fmt.Sprint("writer ", w), func(time.Time) (chronicle.Notice, error) {
-						n := len(taken) // which only one of them may take
-						return chronicle.Notice{Kind: "counted", Ref: fmt.Sprint("n/", n), Body: n}, nil
-					})
-					if err != nil {
-						t.Error(err)
-					}
-				}
-			})
-		}
-		all.Wait()
-		if c, err := Check(t.Context(), j); err != nil || c.Events != writers*each {
-			t.Errorf("%d events, %v, want %d", c.Events, err, writers*each)
-		}
-		if e, err := j.Find(session.OfServer, 0, fmt.Sprint("n/", writers*each-1)); err != nil || e == nil || e.Seq != writers*each {
-			t.Errorf("the last is %+v, %v", e, err)
-		}
-	})
 }
 
 // Many loops are read at once, each of which looks up people while its events are read.

@@ -37,7 +37,7 @@ func (m *InMemory) Append(loop string, after int, events []session.Event, state 
 	if s == nil {
 		s = &shelf{blobs: map[session.Hash][]byte{}}
 	}
-	if len(s.events) != after {
+	if len(s.events) != after || after > 0 && len(events) > 0 && events[0].Follow(loop, after, s.events[after-1].Hash) != nil { // it follows another's
 		return func() error { return session.ErrConflict }
 	}
 	m.loops[loop] = s
@@ -104,10 +104,11 @@ func (m *InMemory) Blob(loop string, sum session.Hash) ([]byte, error) {
 	if s := m.loops[loop]; s != nil && s.blobs[sum] != nil {
 		return s.blobs[sum], nil
 	}
-	return nil, noBlob(loop, sum)
+	return nil, NoBlob(loop, sum)
 }
 
-func noBlob(loop string, sum session.Hash) error {
+// NoBlob says that a loop lacks a blob.
+func NoBlob(loop string, sum session.Hash) error {
 	return fmt.Errorf("loop %s has no blob %s: %w", loop, sum, session.ErrDropped)
 }
 
@@ -146,7 +147,7 @@ func (m *InMemory) Series(_ context.Context, loop string, names []string, from, 
 	if err != nil {
 		return nil, err
 	}
-	return pageOf(names, from, newest, points, func(name string, _ int, visit func(k int, v float64)) error {
+	return PageOf(names, from, newest, points, func(name string, _ int, visit func(k int, v float64)) error {
 		for k, v := range all[name] {
 			visit(k, v)
 		}

@@ -19,10 +19,10 @@ var migrations embed.FS
 const schemaNumber = 2
 
 // TooNewError says that a database was written by a newer version.
-type TooNewError struct{ Schema int }
+type TooNewError struct{ Schema, Newest int }
 
 func (e *TooNewError) Error() string {
-	return fmt.Sprintf("the database has schema %d, this version knows up to %d: use a newer kedge; nothing was changed", e.Schema, schemaNumber)
+	return fmt.Sprintf("the database has schema %d, this version knows up to %d: use a newer kedge; nothing was changed", e.Schema, e.Newest)
 }
 
 // refuseNewer looks at a database before anything may write to it, even what a database does to itself when it is opened and closed.
@@ -42,7 +42,7 @@ func refuseNewer(file string) error {
 		return err
 	}
 	if number > schemaNumber {
-		return &TooNewError{number}
+		return &TooNewError{number, schemaNumber}
 	}
 	return nil
 }

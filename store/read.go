@@ -58,8 +58,17 @@ func (s *SQLite) DecisionAt(loop string, seq int) (k int, err error) {
 
 // decisions visits decisions in their order.
 func (s *SQLite) decisions(loop string, from, to int, visit func(*session.Decision)) error {
+	add, end := Grouped(visit)
+	if err := s.query(context.Background(), s.peek, add, `SELECT `+eventColumns+` AND e.k BETWEEN ? AND ? AND e.k > 0 ORDER BY e.k, e.seq`, loop, from, to); err != nil {
+		return err
+	}
+	return end()
+}
+
+// Grouped makes decisions of events that come by decision and in their order; end is called after the last.
+func Grouped(visit func(*session.Decision)) (add func(session.Event) error, end func() error) {
 	var events []session.Event
-	show := func() error {
+	end = func() error {
 		if len(events) == 0 {
 			return nil
 		}
@@ -69,20 +78,17 @@ func (s *SQLite) decisions(loop string, from, to int, visit func(*session.Decisi
 		}
 		return err
 	}
-	err := s.query(context.Background(), s.peek, func(e session.Event) error {
+	add = func(e session.Event) error {
 		if len(events) > 0 && events[0].K != e.K {
-			if err := show(); err != nil {
+			if err := end(); err != nil {
 				return err
 			}
 			events = events[:0]
 		}
 		events = append(events, e)
 		return nil
-	}, `SELECT `+eventColumns+` AND e.k BETWEEN ? AND ? AND e.k > 0 ORDER BY e.k, e.seq`, loop, from, to)
-	if err != nil {
-		return err
 	}
-	return show()
+	return add, end
 }
 
 // query visits events that whoever visits them may keep.

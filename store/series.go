@@ -22,7 +22,7 @@ func (s *SQLite) Series(ctx context.Context, loop string, names []string, from, 
 	if err != nil {
 		return nil, err
 	}
-	return pageOf(names, from, g.newest, points, func(name string, from int, visit func(k int, v float64)) error { return g.read(ctx, name, from, visit) })
+	return PageOf(names, from, g.newest, points, func(name string, from int, visit func(k int, v float64)) error { return g.read(ctx, name, from, visit) })
 }
 
 // graph reads series of one loop, block by block.

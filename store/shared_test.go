@@ -99,6 +99,12 @@ func TestHostsShareALoop(t *testing.T) {
 			t.Errorf("the other host sees %d turns, %v, want %d", seen, err, k)
 		}
 	}
+	known := do(1, session.Ask{}).(session.Offer).K
+	do(0, session.Abandon{K: known, Reason: "test"})
+	do(0, session.Ask{})
+	if got := do(1, session.Ask{}).(session.Offer); got.K != known+1 {
+		t.Errorf("a host that wrote nothing answers decision %d, which was abandoned elsewhere; want %d", got.K, known+1)
+	}
 }
 
 // While the journal is lost the current decision is answered from memory, where it was written, and nothing else is taken.

@@ -14,7 +14,6 @@ import (
 
 	"github.com/kedge-opt/kedge/internal/disk"
 	"github.com/kedge-opt/kedge/session"
-	"github.com/klauspost/compress/zstd"
 )
 
 // SQLite is a journal in a database of a folder. All that is waiting is written in one commit, which is on the disk before anybody is told.
@@ -25,8 +24,7 @@ type SQLite struct {
 	write    *sql.DB // one connection
 	read     *sql.DB // for what visits events
 	peek     *sql.DB // for what such a visit looks up: connections of its own, so that no visit waits for another that waits for it
-	pack     *zstd.Encoder
-	unpack   *zstd.Decoder
+	packer   *Packer
 	queue    chan *request
 	stop     chan struct{}
 	stopped  sync.WaitGroup
@@ -116,7 +114,7 @@ func (s *SQLite) begin() (err error) {
 	if err := refuseNewer(file); err != nil {
 		return err
 	}
-	if err := s.packers(); err != nil {
+	if s.packer, err = NewPacker(); err != nil {
 		return err
 	}
 	if s.write, err = s.connect(file, 1, setting{"cache_size", writerCache, writerCache}); err != nil {
@@ -217,8 +215,8 @@ func (s *SQLite) release() error {
 	if s.kills.file != nil {
 		all = append(all, s.kills.file.Close())
 	}
-	if s.unpack != nil {
-		s.unpack.Close()
+	if s.packer != nil {
+		s.packer.Close()
 	}
 	if s.lock != nil {
 		s.lock.Release()

@@ -7,8 +7,8 @@ import (
 	"github.com/kedge-opt/kedge/session"
 )
 
-// pageOf thins series to buckets of as many decisions as it takes. Read visits the numbers of a name from a decision on.
-func pageOf(names []string, from, newest, points int, read func(name string, from int, visit func(k int, v float64)) error) (*session.SeriesPage, error) {
+// PageOf thins series to buckets of as many decisions as it takes. Read visits the numbers of a name from a decision on.
+func PageOf(names []string, from, newest, points int, read func(name string, from int, visit func(k int, v float64)) error) (*session.SeriesPage, error) {
 	from, points = max(1, from), max(1, points)
 	page := &session.SeriesPage{K: []int{}, Series: map[string]session.Extremes{}}
 	width := max(1, (newest-from+points)/points)

@@ -45,8 +45,9 @@ A reply has the same key, or error with type, status, title and detail, after wh
 		},
 	}
 	r.Dial.Offer(c)
-	c.Flags().StringVar(&r.data, "data", "", "a data folder to work on without a service")
+	r.source.offer(c, "", "a data folder to work on without a service")
 	c.MarkFlagsMutuallyExclusive("server", "data")
+	c.MarkFlagsMutuallyExclusive("server", "db")
 	return c
 }
 

@@ -81,10 +81,10 @@ func (f *front) read() (err error) {
 
 // check refuses to let in whom nobody meant to let in. Without a key whoever reaches the address decides; without TLS whoever sees what passes
 // has the keys.
-func (f *front) check(data string, hasKey bool) error {
+func (f *front) check(where string, hasKey bool) error {
 	switch {
 	case !f.local && !hasKey:
-		return fmt.Errorf("--listen %s: whoever reaches that address could decide, for there is no key; make one first: kedge key create --data %s --rights read,ask,tell,operate,admin", f.listen, data)
+		return fmt.Errorf("--listen %s: whoever reaches that address could decide, for there is no key; make one first: kedge key create %s --rights read,ask,tell,operate,admin", f.listen, where)
 	case !f.local && f.cert == "" && len(f.proxies) == 0:
 		return fmt.Errorf("--listen %s: keys would pass in the open; give --tls-cert and --tls-key, or --behind-proxy and --public-url where a proxy ends TLS", f.listen)
 	}

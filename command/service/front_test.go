@@ -51,7 +51,7 @@ func TestAddressesThatAreRefused(t *testing.T) {
 	} {
 		err := c.f.read()
 		if err == nil {
-			err = c.f.check("d", c.key)
+			err = c.f.check("--data d", c.key)
 		}
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)

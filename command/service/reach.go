@@ -5,18 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"time"
 
 	"github.com/kedge-opt/kedge/client"
 	"github.com/kedge-opt/kedge/folder"
-	"github.com/kedge-opt/kedge/internal/disk"
-	"github.com/kedge-opt/kedge/internal/room"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/server"
 	"github.com/kedge-opt/kedge/session"
-	"github.com/kedge-opt/kedge/store"
 	"github.com/spf13/cobra"
 )
 
@@ -38,49 +33,43 @@ type Exit struct {
 // Unwrap is what it ends for.
 func (e Exit) Unwrap() error { return e.error }
 
-// reach is how a command gets at loops: through a service, or in a data folder that no service has open.
+// reach is how a command gets at loops: through a service, in a data folder that no service has open, or in a database.
 type reach struct {
 	kinds *kind.Catalogue
 	Dial
-	data   string
+	source
 	asJSON bool
 }
 
 func (r *reach) offer(c *cobra.Command) {
 	r.Dial.Offer(c)
-	c.Flags().StringVar(&r.data, "data", "", "a data folder to work on without a service")
+	r.source.offer(c, "", "a data folder to work on without a service")
 	c.Flags().BoolVar(&r.asJSON, "json", false, "print the reply as JSON")
 	c.MarkFlagsMutuallyExclusive("server", "data")
+	c.MarkFlagsMutuallyExclusive("server", "db")
 }
 
 // open connects. Only a command that makes loops makes a folder.
 func (r *reach) open(makes bool) (*client.Client, func() error, error) {
-	if r.data == "" {
+	if r.data == "" && r.db == "" {
 		c, err := r.Dial.Open()
 		return c, func() error { return nil }, err
 	}
-	if _, err := os.Stat(r.data); errors.Is(err, fs.ErrNotExist) && !makes {
-		return nil, nil, fmt.Errorf("--data %s: there is no such folder; kedge loop create makes one", r.data)
-	}
-	journal, err := store.Open(r.data)
-	if errors.Is(err, disk.ErrInUse) {
-		return nil, nil, fmt.Errorf("--data %s: %w, or talk with it through --server", r.data, err)
-	}
+	journal, err := r.source.open(context.Background(), makes)
 	if err != nil {
-		return nil, nil, fmt.Errorf("--data %s: %w", r.data, err)
+		return nil, nil, err
 	}
-	setup := setupOf(journal, r.data, r.kinds)
-	setup.Owner = "command" // whoever can open the folder needs no key
+	setup := setupOf(journal, &r.source, r.kinds)
+	setup.Owner = "command" // whoever can open the folder or the database needs no key
 	return client.Inside(server.New(setup)), journal.Close, nil
 }
 
 // setupOf is what the service of a journal is made of.
-func setupOf(journal *store.SQLite, data string, kinds *kind.Catalogue) server.Setup {
+func setupOf(journal ledger, at *source, kinds *kind.Catalogue) server.Setup {
 	clock, plan := server.Wall(), func(spec string) (*session.Brief, error) { return session.PlanOf(kinds, spec) }
 	return server.Setup{
 		Journal: journal, Clock: clock, Limits: server.DefaultLimits(), Build: folder.CurrentBuild().Version, Ready: journal.Health,
-		Free: func() float64 { return float64(room.Disk(data).Bytes) },
-		Plan: plan, Kinds: kinds, Vault: vault{journal, data, clock, plan},
+		Free: at.free(), Plan: plan, Kinds: kinds, Vault: vault{journal, at.folder(), clock, plan},
 	}
 }
 

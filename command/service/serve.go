@@ -16,7 +16,6 @@ import (
 
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/server"
-	"github.com/kedge-opt/kedge/store"
 	"github.com/spf13/cobra"
 )
 
@@ -33,7 +32,8 @@ func Commands(kinds *kind.Catalogue) []*cobra.Command {
 const DefaultAddress = "127.0.0.1:7070"
 
 func newServe(kinds *kind.Catalogue) *cobra.Command {
-	var data, otlp, form string
+	var otlp, form string
+	var at source
 	var f front
 	limits := server.DefaultLimits()
 	c := &cobra.Command{
@@ -45,22 +45,27 @@ the rule of a spec takes one step at every close. What is acknowledged is on the
 The service keeps its loops in one folder, which no other process may have open. On the loopback, or a socket, it needs no key while there is
 none; at any other address it wants a key (kedge key create --data) and TLS, its own or that of a proxy in front of it.
 
+With --db the loops are in a PostgreSQL database, which any number of services share, on as many machines: a balancer may send any request to any
+of them. While the database cannot be reached asks get the current decision from memory, with "durable": false, and all else waits.
+
 A first signal stops it: requests end, states are saved, and the exit code is 0. A second one ends it at once, which loses nothing.`,
 		Example: `  kedge serve --data shop-data
   kedge loop create shop examples/shop.yaml
   curl -s -X POST localhost:7070/v1/loops/shop/ask
 
-  kedge serve --listen 0.0.0.0:7070 --tls-cert cert.pem --tls-key key.pem`,
+  kedge serve --listen 0.0.0.0:7070 --tls-cert cert.pem --tls-key key.pem
+  kedge serve --db postgres://kedge@db/kedge --listen 0.0.0.0:7070 --tls-cert cert.pem --tls-key key.pem`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			log, err := logger(c.ErrOrStderr(), form)
 			if err != nil {
 				return err
 			}
-			return serve(c.Context(), c, data, otlp, log, &f, limits, kinds)
+			return serve(c.Context(), c, &at, otlp, log, &f, limits, kinds)
 		},
 	}
-	c.Flags().StringVar(&data, "data", "kedge-data", "the folder of the loops")
+	at.offer(c, "kedge-data", "the folder of the loops")
+	c.Flags().StringVar(&at.keep, "state-dir", "", "a folder for the server's own files where loops are in a database")
 	c.Flags().StringVar(&otlp, "otlp", "", "send spans of requests to this collector, by OTLP over HTTP, as http://127.0.0.1:4318")
 	c.Flags().StringVar(&form, "log", "text", "the form of the log on standard error: text or json")
 	c.Flags().Float64Var(&limits.KeyRate, "key-rate", limits.KeyRate, "requests a second that a key may send")
@@ -108,19 +113,19 @@ func (v *visitors) leave(most time.Duration) {
 	}
 }
 
-func serve(ctx context.Context, c *cobra.Command, data, otlp string, log *slog.Logger, f *front, limits server.Allowance, kinds *kind.Catalogue) (err error) {
+func serve(ctx context.Context, c *cobra.Command, at *source, otlp string, log *slog.Logger, f *front, limits server.Allowance, kinds *kind.Catalogue) (err error) {
 	if !(limits.KeyRate >= 1) || !(limits.KeyBytes >= 1) {
 		return errors.New("--key-rate and --key-bytes are at least 1")
 	}
 	if err := f.read(); err != nil { // before the folder is touched
 		return err
 	}
-	journal, err := store.Open(data)
+	journal, err := at.open(ctx, true)
 	if err != nil {
-		return fmt.Errorf("--data %s: %w", data, err)
+		return err
 	}
 	defer func() { err = errors.Join(err, journal.Close()) }()
-	setup := setupOf(journal, data, kinds)
+	setup := setupOf(journal, at, kinds)
 	setup.Log, setup.Limits = log, limits
 	if otlp != "" {
 		sent, err := openTraces(ctx, otlp, setup.Build, log)
@@ -139,9 +144,9 @@ func serve(ctx context.Context, c *cobra.Command, data, otlp string, log *slog.L
 	s := server.New(setup)
 	keys, err := s.Keys()
 	if err != nil {
-		return fmt.Errorf("--data %s: %w", data, err)
+		return fmt.Errorf("%s: %w", at.flag(), err)
 	}
-	if err := f.check(data, len(keys.List()) > 0); err != nil {
+	if err := f.check(at.flag(), len(keys.List()) > 0); err != nil {
 		return err
 	}
 	ear, err := f.open()
@@ -160,8 +165,11 @@ func serve(ctx context.Context, c *cobra.Command, data, otlp string, log *slog.L
 	} else {
 		go func() { ended <- web.Serve(ear) }()
 	}
-	fmt.Fprintf(c.OutOrStdout(), "kedge serves %s on %s\n", data, f.shown(scheme, ear))
+	fmt.Fprintf(c.OutOrStdout(), "kedge serves %s on %s\n", at.shown(), f.shown(scheme, ear))
 	notify("READY=1")
+	following, leave := context.WithCancel(ctx)
+	defer leave()
+	go s.Follow(following)
 	if err := keepHouse(ctx, s, log, ended, journal); err != nil {
 		notify("STOPPING=1")
 		s.Stop()
@@ -173,14 +181,18 @@ func serve(ctx context.Context, c *cobra.Command, data, otlp string, log *slog.L
 }
 
 // keepHouse looks after deadlines until the service is to stop, or its journal cannot be written any more.
-func keepHouse(ctx context.Context, s *server.Server, log *slog.Logger, ended <-chan error, journal *store.SQLite) error {
+func keepHouse(ctx context.Context, s *server.Server, log *slog.Logger, ended <-chan error, journal ledger) error {
+	var failed <-chan struct{} // never, of a journal that recovers by itself
+	if j, fails := journal.(interface{ Failed() <-chan struct{} }); fails {
+		failed = j.Failed()
+	}
 	tick := time.NewTicker(housekeeping)
 	defer tick.Stop()
 	for {
 		select {
 		case err := <-ended:
 			return err
-		case <-journal.Failed():
+		case <-failed:
 			return Exit{journal.Health(), codeFailed}
 		case <-tick.C:
 			if err := s.Pass(ctx); err != nil && ctx.Err() == nil {

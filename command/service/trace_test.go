@@ -52,7 +52,7 @@ func TestSpansReachACollector(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	setup := setupOf(journal, dir, kind.Standard())
+	setup := setupOf(journal, &source{data: dir}, kind.Standard())
 	setup.Tracer = sent.Tracer("kedge")
 	web := httptest.NewServer(server.New(setup))
 	defer web.Close()

@@ -18,13 +18,14 @@ import (
 	"github.com/kedge-opt/kedge/server"
 	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/store"
+	"github.com/kedge-opt/kedge/store/postgres"
 	"github.com/spf13/cobra"
 )
 
 // vault copies the loops of a data folder.
 type vault struct {
-	journal *store.SQLite
-	data    string
+	journal session.Journal
+	data    string // where copies go; empty: nowhere
 	clock   session.Clock
 	plan    session.Planner
 }
@@ -36,12 +37,21 @@ const backupFolder = "backups"
 
 // Backup makes one, under the time it is made at.
 func (v vault) Backup(ctx context.Context) (made session.BackupMade, err error) {
+	j, own := v.journal.(*store.SQLite)
+	if !own {
+		return made, dumpInstead()
+	}
 	name := filepath.Join(backupFolder, "backup-"+v.clock.Now().UTC().Format("2006-01-02T15-04-05.000000")+store.BackupEnding)
 	if err := os.MkdirAll(filepath.Join(v.data, backupFolder), 0o700); err != nil {
 		return made, err
 	}
-	c, err := v.journal.Backup(ctx, filepath.Join(v.data, name))
+	c, err := j.Backup(ctx, filepath.Join(v.data, name))
 	return session.BackupMade{File: name, Loops: c.Loops, Events: c.Events, Checked: err == nil}, err
+}
+
+// dumpInstead says how a database is copied.
+func dumpInstead() error {
+	return &session.Refusal{Type: server.Elsewhere, Detail: "the loops are in PostgreSQL: copy them with pg_dump -Fc, read that back with pg_restore into an empty database, then kedge restore --db; kedge export writes one loop"}
 }
 
 // Export writes a loop as a tar.
@@ -70,6 +80,9 @@ that runs copies into the folder backups of its data folder, and says how the fi
 		Example: "  kedge backup --data shop-data monday.kedge\n  kedge backup --server http://127.0.0.1:7070",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if r.db != "" {
+				return told(dumpInstead())
+			}
 			if (r.data == "") == (len(args) == 1) {
 				return errors.New("name a file with --data, and none with --server: a service copies into its data folder")
 			}
@@ -120,10 +133,23 @@ func newRestore(kinds *kind.Catalogue) *cobra.Command {
 	c := &cobra.Command{
 		Use: "restore BACKUP", Short: "Make a data folder of a backup",
 		Long: `Make a data folder of a backup, which is checked first. Every loop begins another epoch: what was decided after the backup was made is refused
-as stale-epoch, so that it is not mistaken for what is decided again. The folder must be empty, or not there.`,
-		Example: "  kedge restore monday.kedge --data shop-again",
-		Args:    cobra.ExactArgs(1),
+as stale-epoch, so that it is not mistaken for what is decided again. The folder must be empty, or not there.
+
+With --db the loops of a backup are copied into an empty PostgreSQL database: that is how a service moves there. Without a backup the database is one that
+pg_restore has filled: it is checked, and its loops begin another epoch.`,
+		Example: "  kedge restore monday.kedge --data shop-again\n  kedge restore monday.kedge --db postgres://kedge@db/kedge",
+		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if r.db != "" {
+				found, err := r.refill(c.Context(), args)
+				if err != nil {
+					return told(err)
+				}
+				return r.print(c, found)
+			}
+			if len(args) == 0 {
+				return wrong("kedge restore wants the file of a backup")
+			}
 			found, err := store.Restore(c.Context(), args[0], r.data, server.Wall(), r.plan)
 			if err != nil {
 				return told(err)
@@ -131,9 +157,25 @@ as stale-epoch, so that it is not mistaken for what is decided again. The folder
 			return r.print(c, found)
 		},
 	}
-	c.Flags().StringVar(&r.data, "data", "kedge-data", "the data folder to make")
+	r.source.offer(c, "kedge-data", "the data folder to make")
 	c.Flags().BoolVar(&r.asJSON, "json", false, "print the reply as JSON")
 	return c
+}
+
+// refill copies a backup into a database, or begins anew with what pg_restore has put there.
+func (r *reach) refill(ctx context.Context, args []string) (found store.Audit, err error) {
+	j, err := r.source.open(ctx, true)
+	if err != nil {
+		return found, err
+	}
+	defer func() { err = errors.Join(err, j.Close()) }()
+	if len(args) > 0 {
+		return store.Fill(ctx, args[0], j, server.Wall(), r.plan)
+	}
+	if found, err = store.Check(ctx, j); err != nil {
+		return found, err
+	}
+	return found, store.Renew(ctx, j, server.Wall(), r.plan, "restored by pg_restore")
 }
 
 func newRepair(kinds *kind.Catalogue) *cobra.Command {
@@ -261,18 +303,11 @@ A loop is one of the data folder --data, which may be in use; a bundle is what k
 		Example: "  kedge replay shop --data shop-data\n  kedge replay shop.tar",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) (err error) {
-			from, loop := r.data, args[0]
-			if store.WhatIs(args[0]) == store.Bundle {
-				from = args[0]
-			}
-			j, ofBundle, done, err := store.Reading(c.Context(), from)
+			j, loop, done, err := r.reading(c.Context(), args[0])
 			if err != nil {
 				return told(err)
 			}
 			defer func() { err = errors.Join(err, done()) }()
-			if ofBundle != "" {
-				loop = ofBundle
-			}
 			recap, err := session.Replay(c.Context(), j, loop, r.plan)
 			if err != nil {
 				return told(err)
@@ -280,10 +315,28 @@ A loop is one of the data folder --data, which may be in use; a bundle is what k
 			return r.print(c, recap)
 		},
 	}
-	c.Flags().StringVar(&r.data, "data", "kedge-data", "the data folder of the loop")
+	r.source.offer(c, "kedge-data", "the data folder of the loop")
 	c.Flags().BoolVar(&r.asJSON, "json", false, "print what was found as JSON")
 	return c
 }
 
 // patienceOfSlow is how long copies may take.
 const patienceOfSlow = time.Hour
+
+// reading opens where a loop is, or a bundle of one, to read it.
+func (r *reach) reading(ctx context.Context, what string) (j session.Journal, loop string, done func() error, err error) {
+	from := r.data
+	if store.WhatIs(what) == store.Bundle {
+		from = what
+	} else if r.db != "" {
+		j, err := postgres.Look(ctx, r.db)
+		if err != nil {
+			return nil, "", nil, fmt.Errorf("--db %s: %w", r.shown(), err)
+		}
+		return j, what, j.Close, nil
+	}
+	if j, loop, done, err = store.Reading(ctx, from); loop == "" {
+		loop = what
+	}
+	return j, loop, done, err
+}

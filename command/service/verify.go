@@ -7,6 +7,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/store"
+	"github.com/kedge-opt/kedge/store/postgres"
 )
 
 // VerifiedLog is a data folder, a backup or a bundle that is as it was written.
@@ -19,6 +20,14 @@ type VerifiedLog struct {
 // VerifyLogs checks what among some paths holds loops, and returns the others.
 func VerifyLogs(ctx context.Context, paths []string) (others []string, logs []VerifiedLog, err error) {
 	for _, path := range paths {
+		if isDatabase(path) {
+			found, err := verifyDatabase(ctx, path)
+			if err != nil {
+				return nil, nil, fmt.Errorf("%s: %w", shownAddress(path), err)
+			}
+			logs = append(logs, VerifiedLog{shownAddress(path), inDatabase, found})
+			continue
+		}
 		kind := store.WhatIs(path)
 		if kind == store.Other {
 			others = append(others, path)
@@ -31,6 +40,18 @@ func VerifyLogs(ctx context.Context, paths []string) (others []string, logs []Ve
 		logs = append(logs, VerifiedLog{path, kind, found})
 	}
 	return others, logs, nil
+}
+
+// inDatabase is what is verified in a database.
+const inDatabase store.Holding = "database"
+
+func verifyDatabase(ctx context.Context, address string) (store.Audit, error) {
+	j, err := postgres.Look(ctx, address)
+	if err != nil {
+		return store.Audit{}, err
+	}
+	defer j.Close()
+	return store.Check(ctx, j)
 }
 
 // ByPath puts what was found out about all paths together.

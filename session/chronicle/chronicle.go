@@ -68,6 +68,13 @@ func (l *Chronicle) Write(ctx context.Context, actor string, decide func(now tim
 	}
 }
 
+// CatchUp takes in what other chronicles of the chain have written.
+func (l *Chronicle) CatchUp(ctx context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.catchUp(ctx)
+}
+
 // catchUp reads what others have written.
 func (l *Chronicle) catchUp(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {

@@ -1,0 +1,190 @@
+// Package journal is what every journal of loops must do, as a script for its tests.
+package journal
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/chronicle"
+)
+
+// Chain makes events of a loop that follow each other.
+type Chain struct {
+	Loop string
+	Seq  int
+	Hash session.Hash
+}
+
+// Next is the next event, of a batch if it has people.
+func (c *Chain) Next(k int, ref string, blob []byte) session.Event {
+	c.Seq++
+	e := session.Event{Seq: c.Seq, At: time.Date(2026, 1, 2, 3, 4, 5, 6000*c.Seq, time.UTC), Kind: session.Raised, Actor: "test", K: k, Ref: ref, Body: json.RawMessage(fmt.Sprintf(`{"n":%d}`, c.Seq)), Blob: blob}
+	if blob != nil {
+		e.Kind, e.Body = session.Told, json.RawMessage(fmt.Sprintf(`{"batch":"%d","content":"%x"}`, c.Seq, sha256.Sum256(blob)))
+	}
+	e.Hash = e.Chained(c.Loop, c.Hash)
+	c.Hash = e.Hash
+	return e
+}
+
+// Script is what a journal without events must do.
+func Script(t *testing.T, j session.Journal) {
+	t.Run("append and read", func(t *testing.T) { appendAndRead(t, j) })
+	t.Run("blobs come and go", func(t *testing.T) { blobsGo(t, j) })
+	t.Run("chronicles", func(t *testing.T) { chronicles(t, j) })
+}
+
+func appendAndRead(t *testing.T, j session.Journal) {
+	a, b := &Chain{Loop: "a"}, &Chain{Loop: "b"}
+	blob := []byte("people")
+	first := []session.Event{a.Next(0, "", nil), a.Next(1, "b/am", blob)}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(j.Append("a", 0, first, nil)())
+	must(j.Append("b", 0, []session.Event{b.Next(1, "b/am", blob)}, nil)())
+	second := a.Next(1, "", nil)
+	if err := j.Append("a", 1, []session.Event{second}, []byte("wrong"))(); !errors.Is(err, session.ErrConflict) {
+		t.Errorf("after an old event: %v, want a conflict", err)
+	}
+	must(j.Append("a", 2, []session.Event{second}, []byte("state"))())
+	var seen []session.Event
+	must(j.Read(context.Background(), "a", 0, func(e session.Event) error { seen = append(seen, e); return nil }))
+	first[1].Blob = nil
+	if want := append(first, second); !reflect.DeepEqual(seen, want) {
+		t.Errorf("read\n%+v, want\n%+v", seen, want)
+	}
+	if list, err := j.Decision("a", 1); err != nil || !reflect.DeepEqual(list, []session.Event{first[1], second}) {
+		t.Errorf("decision 1: %+v, %v", list, err)
+	}
+	if list, err := j.Decision("a", 9); err != nil || len(list) > 0 {
+		t.Errorf("a decision that is not: %+v, %v", list, err)
+	}
+	if e, err := j.Find("a", 1, "b/am"); err != nil || e == nil || !reflect.DeepEqual(*e, first[1]) {
+		t.Errorf("by its ref: %+v, %v", e, err)
+	}
+	for _, other := range []string{"b/pm", ""} {
+		if e, err := j.Find("a", 0, other); err != nil || other != "" && e != nil {
+			t.Errorf("ref %q of no decision: %+v, %v", other, e, err)
+		}
+	}
+	if got, err := j.Blob("a", sha256.Sum256(blob)); err != nil || string(got) != string(blob) {
+		t.Errorf("blob %q, %v", got, err)
+	}
+	if _, err := j.Blob("c", sha256.Sum256(blob)); err == nil {
+		t.Error("a loop that is not there has a blob")
+	}
+	if got, err := j.State("a"); err != nil || string(got) != "state" {
+		t.Errorf("state %q, %v", got, err)
+	}
+	if got, err := j.State("b"); err != nil || got != nil {
+		t.Errorf("state of another loop %q, %v", got, err)
+	}
+	heads, err := j.Loops(context.Background())
+	if want := []session.Tip{{Loop: "a", Seq: 3, Hash: a.Hash}, {Loop: "b", Seq: 1, Hash: b.Hash}}; err != nil || !reflect.DeepEqual(heads, want) {
+		t.Errorf("heads %+v, %v, want %+v", heads, err, want)
+	}
+	sabotaged := errors.New("enough")
+	if err := j.Read(context.Background(), "a", 1, func(session.Event) error { return sabotaged }); !errors.Is(err, sabotaged) {
+		t.Errorf("a visitor that has enough: %v", err)
+	}
+}
+
+// blobsGo drops a blob that others loops have as well, and brings it back.
+func blobsGo(t *testing.T, j session.Journal) {
+	a, b := &Chain{Loop: "goes"}, &Chain{Loop: "stays"}
+	blob := []byte("somebody")
+	sum := session.Hash(sha256.Sum256(blob))
+	has := func(loop string, want bool) {
+		t.Helper()
+		data, err := j.Blob(loop, sum)
+		if want && (err != nil || string(data) != string(blob)) || !want && !errors.Is(err, session.ErrDropped) {
+			t.Errorf("loop %s has %q, %v; there: %t", loop, data, err, want)
+		}
+	}
+	gone := func(e session.Event) session.Event { e.Drops = []session.Hash{sum}; return e }
+	var waits []func() error // all of it queued at once, and in this order
+	for i, e := range []session.Event{a.Next(1, "b/1", blob), gone(a.Next(0, "", nil)), a.Next(2, "b/1", blob), gone(a.Next(0, "", nil))} {
+		waits = append(waits, j.Append("goes", i, []session.Event{e}, nil))
+	}
+	waits = append(waits, j.Append("stays", 0, []session.Event{b.Next(1, "b/1", blob)}, nil))
+	for i, wait := range waits {
+		if err := wait(); err != nil {
+			t.Fatalf("append %d: %v", i, err)
+		}
+	}
+	has("goes", false)
+	has("stays", true)
+	if err := j.Append("goes", 4, []session.Event{a.Next(3, "b/1", blob)}, nil)(); err != nil {
+		t.Fatal(err)
+	}
+	has("goes", true)
+	if err := j.Append("goes", 4, nil, []byte("of an old event"))(); !errors.Is(err, session.ErrConflict) {
+		t.Errorf("a state of an old event: %v", err)
+	}
+	if err := j.Append("goes", 5, nil, []byte("new"))(); err != nil {
+		t.Error(err)
+	}
+	if got, err := j.State("goes"); err != nil || string(got) != "new" {
+		t.Errorf("state %q, %v", got, err)
+	}
+}
+
+type now struct{}
+
+func (now) Now() time.Time { return time.Now() }
+
+// chronicles write one chain, several at once: every event once, in one order, seen by all who look.
+func chronicles(t *testing.T, j session.Journal) {
+	const writers, each = 3, 15
+	var all sync.WaitGroup
+	for w := range writers {
+		all.Go(func() {
+			taken := map[int]bool{}
+			l, err := chronicle.Open(t.Context(), j, now{}, session.OfServer, func(e session.Event) error {
+				var n int
+				err := json.Unmarshal(e.Body, &n)
+				taken[n] = true
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for range each {
+				err := l.Write(t.Context(), fmt.Sprint("writer ", w), func(time.Time) (chronicle.Notice, error) {
+					n := len(taken) // which only one of them may take
+					return chronicle.Notice{Kind: "counted", Ref: fmt.Sprint("n/", n), Body: n}, nil
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	var last Chain
+	last.Loop = session.OfServer
+	err := j.Read(t.Context(), session.OfServer, 0, func(e session.Event) error {
+		err := e.Follow(last.Loop, last.Seq, last.Hash)
+		last.Seq, last.Hash = e.Seq, e.Hash
+		return err
+	})
+	if err != nil || last.Seq != writers*each {
+		t.Errorf("%d events, %v, want %d", last.Seq, err, writers*each)
+	}
+	if e, err := j.Find(session.OfServer, 0, fmt.Sprint("n/", writers*each-1)); err != nil || e == nil || e.Seq != writers*each {
+		t.Errorf("the last is %+v, %v", e, err)
+	}
+}
