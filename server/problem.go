@@ -54,7 +54,9 @@ func problemOf(err error) *ProblemDetails {
 		return problem(diskFull, "nothing was stored")
 	case errors.Is(err, session.ErrBusy), errors.Is(err, session.ErrConflict):
 		return problem(overloaded, err.Error())
-	case errors.Is(err, session.ErrLost), strings.Contains(err.Error(), "journal is closed"):
+	case errors.Is(err, session.ErrLost): // where it is concerns nobody else; the log has it
+		return problem(journalLost, session.ErrLost.Error())
+	case strings.Contains(err.Error(), "journal is closed"):
 		return problem(journalLost, err.Error())
 	case errors.Is(err, session.ErrReadOnly):
 		return problem(readOnly, err.Error())

@@ -257,7 +257,7 @@ func (s *Server) Stop() { s.Leave(); s.hub.stop() }
 func (s *Server) Pass(ctx context.Context) error {
 	if j, shared := s.journal.(session.Shared); shared && !j.Keeper(ctx) {
 		s.host.Doze()
-		return nil
+		return j.Health()
 	}
 	s.kills.SettleAll(ctx)
 	if err := s.host.Pass(ctx); err != nil {
