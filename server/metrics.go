@@ -31,8 +31,7 @@ type metrics struct {
 
 	mu    sync.Mutex
 	loops map[string]*account
-	full  bool            // all loops that there were at the first reading are known
-	stale map[string]bool // loops that other servers have written since
+	full  bool // all loops that there were at the first reading are known
 }
 
 // account is what is known of a loop.
@@ -52,7 +51,7 @@ func newMetrics(s *Server, free func() float64) *metrics {
 		return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, append([]string{"loop"}, labels...))
 	}
 	m := &metrics{
-		server: s, registry: prometheus.NewRegistry(), loops: map[string]*account{}, stale: map[string]bool{},
+		server: s, registry: prometheus.NewRegistry(), loops: map[string]*account{},
 		events:    counter("kedge_events_total", "Events since the start, by kind.", "kind"),
 		decisions: counter("kedge_decisions_total", "Decisions that ended, by how.", "loop", "end"),
 		turns:     counter("kedge_turns_total", "Closes that took a step.", "loop"),
@@ -279,40 +278,34 @@ func (m standing) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// outdate says that another server has written a loop.
-func (m *metrics) outdate(loop string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.stale[loop] = true
-}
-
-// learn looks once at the loops that there were before the server started, and at those that other servers have written since.
+// learn looks once at the loops that there were before the server started.
 func (m standing) learn() {
 	m.mu.Lock()
-	first, names := !m.full, m.stale
-	m.full, m.stale = true, map[string]bool{}
+	first := !m.full
+	m.full = true
 	m.mu.Unlock()
-	if first {
-		all, err := m.server.journal.Loops(context.Background())
-		if err != nil {
-			return
-		}
-		for _, tip := range all {
-			names[tip.Loop] = true
-		}
+	if !first {
+		return
 	}
-	for loop := range names {
+	all, err := m.server.journal.Loops(context.Background())
+	if err != nil {
+		return
+	}
+	for _, tip := range all {
+		if session.IsOwn(tip.Loop) {
+			continue
+		}
 		var s session.Status
-		if session.IsOwn(loop) || m.server.host.Look(context.Background(), loop, func(l *session.Loop) error { s = l.Status(); return nil }) != nil {
+		if m.server.host.Look(context.Background(), tip.Loop, func(l *session.Loop) error { s = l.Status(); return nil }) != nil {
 			continue
 		}
 		m.mu.Lock()
-		a := m.of(loop, s.Labels)
-		a.mode, a.alarms = s.Mode, nil
+		a := m.of(tip.Loop, s.Labels)
+		a.mode = s.Mode
 		for name := range s.Alarms {
 			a.raise(name)
 		}
-		if s.Live != nil {
+		if s.Live != nil && a.since.IsZero() {
 			a.since = s.Live.Since
 		}
 		m.mu.Unlock()

@@ -8,9 +8,7 @@ import (
 
 // Follow keeps up with what other servers of the journal write, until ctx ends: streams show it, and a key that was revoked opens nothing any more.
 func (s *Server) Follow(ctx context.Context) {
-	if j, shared := s.journal.(interface {
-		Follow(ctx context.Context, watched func() []string, heard func(session.Tip))
-	}); shared {
+	if j, shared := s.journal.(session.Shared); shared {
 		j.Follow(ctx, s.hub.watched, func(t session.Tip) {
 			if err := s.heard(ctx, t); err != nil && ctx.Err() == nil {
 				s.log.Warn("what another server wrote could not be read", "loop", t.Loop, "why", err)
@@ -28,7 +26,6 @@ func (s *Server) heard(ctx context.Context, t session.Tip) error {
 		}
 		return keys.chronicle.CatchUp(ctx)
 	}
-	s.metrics.outdate(t.Loop)
 	after, wanted := s.hub.heard(t)
 	if !wanted {
 		return nil
@@ -40,9 +37,9 @@ func (s *Server) heard(ctx context.Context, t session.Tip) error {
 		}
 		return nil
 	})
-	if len(events) > 0 {
-		s.hub.tell(t.Loop, events)
-		return nil
+	if len(events) == 0 {
+		return err
 	}
-	return err
+	s.hub.tell(t.Loop, events)
+	return nil
 }

@@ -2,7 +2,6 @@ package server
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -362,9 +361,7 @@ func isReady(c *call) (int, any, error) {
 		return 0, nil, problem(starting, "the server stops")
 	}
 	if c.Server.ready != nil {
-		if err := c.Server.ready(); errors.Is(err, session.ErrLost) {
-			return 0, nil, err
-		} else if err != nil {
+		if err := c.Server.ready(); err != nil {
 			return 0, nil, problem(readOnly, err.Error())
 		}
 	}

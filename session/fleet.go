@@ -50,6 +50,8 @@ type Shared interface {
 	Health() error
 	// Keeper tells whether this host is the one of all that looks after deadlines.
 	Keeper(ctx context.Context) bool
+	// Follow tells of loops that other hosts have written, until ctx ends, those that are watched soon.
+	Follow(ctx context.Context, watched func() []string, heard func(Tip))
 }
 
 // Tip is the newest event of a loop.

@@ -68,8 +68,19 @@ func (r *reach) open(makes bool) (*client.Client, func() error, error) {
 func setupOf(journal ledger, at *source, kinds *kind.Catalogue) server.Setup {
 	clock, plan := server.Wall(), func(spec string) (*session.Brief, error) { return session.PlanOf(kinds, spec) }
 	return server.Setup{
-		Journal: journal, Clock: clock, Limits: server.DefaultLimits(), Build: folder.CurrentBuild().Version, Ready: journal.Health,
+		Journal: journal, Clock: clock, Limits: server.DefaultLimits(), Build: folder.CurrentBuild().Version, Ready: readiness(journal),
 		Free: at.free(), Plan: plan, Kinds: kinds, Vault: vault{journal, at.folder(), clock, plan},
+	}
+}
+
+// readiness is the health of a journal as anybody may know it: where a database is concerns its operators alone.
+func readiness(j ledger) func() error {
+	return func() error {
+		err := j.Health()
+		if errors.Is(err, session.ErrLost) {
+			return session.ErrLost
+		}
+		return err
 	}
 }
 
