@@ -68,7 +68,7 @@ func newMetrics(s *Server, free func() float64) *metrics {
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{Name: "kedge_build_info", Help: "The version of the server.", ConstLabels: prometheus.Labels{"version": s.build}})
 	build.Set(1)
-	watchers := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "kedge_watchers", Help: "Streams that are open."}, func() float64 { return float64(s.hub.watching()) })
+	watchers := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "kedge_watchers", Help: "Streams that are open."}, func() float64 { return float64(s.hub.Watching()) })
 	m.registry.MustRegister(m.events, m.decisions, m.turns, m.holds, m.rows, m.requests, m.commit, m.together, m.refused, m.value, m.step, m.ratio, m.rails, build, watchers, standing{m})
 	if free != nil {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "kedge_disk_free_bytes", Help: "Room on the disk of the journal."}, free))

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/server/hub"
 	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/session/kills"
 	"go.opentelemetry.io/otel/trace"
@@ -31,7 +32,7 @@ type Server struct {
 	limits  Allowance
 	log     *slog.Logger
 	names   []string // that it goes by
-	hub     *hub
+	hub     *hub.Hub
 	table   []route
 	build   string
 	turns   *turns
@@ -77,7 +78,7 @@ type Setup struct {
 
 // New makes a server.
 func New(c Setup) *Server {
-	s := &Server{journal: c.Journal, limits: c.Limits, log: c.Log, names: namesOf(c.Hosts), hub: newHub(), build: c.Build, turns: newTurns(c.Limits.AtWork, c.Limits.Waiting), quotas: quotas{keys: map[string]*quota{}}, ready: c.Ready, clock: c.Clock, owner: c.Owner, proxies: c.Proxies, proxyTLS: c.ProxyTLS}
+	s := &Server{journal: c.Journal, limits: c.Limits, log: c.Log, names: namesOf(c.Hosts), hub: hub.New(), build: c.Build, turns: newTurns(c.Limits.AtWork, c.Limits.Waiting), quotas: quotas{keys: map[string]*quota{}}, ready: c.Ready, clock: c.Clock, owner: c.Owner, proxies: c.Proxies, proxyTLS: c.ProxyTLS}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -88,7 +89,7 @@ func New(c Setup) *Server {
 	s.vault, s.edit, s.tracer = c.Vault, editor(c.Kinds), c.Tracer
 	s.metrics = newMetrics(s, c.Free)
 	s.host = session.NewFleet(c.Journal, c.Clock, c.Plan, func(loop string, events []session.Event) {
-		s.hub.tell(loop, events)
+		s.hub.Tell(loop, events)
 		s.metrics.tell(loop, events)
 	})
 	if s.tracer != nil {
@@ -250,7 +251,7 @@ func (c *call) enter(r route) (int, any, error) {
 func (s *Server) Leave() { s.stopping.Store(true) }
 
 // Stop tells those who watch that the server ends.
-func (s *Server) Stop() { s.Leave(); s.hub.stop() }
+func (s *Server) Stop() { s.Leave(); s.hub.Stop() }
 
 // Pass lets time do its work on all loops: deadlines pass although nobody asks, and loops rest that nobody asks for. Of several servers of one
 // journal one alone looks after deadlines.

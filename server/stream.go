@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/kedge-opt/kedge/server/hub"
 	"github.com/kedge-opt/kedge/session"
 )
 
@@ -27,7 +28,7 @@ type feed struct {
 
 // open enters a watcher of a loop, or of all, and begins its stream.
 func (c *call) open(loop string) (*feed, func(), error) {
-	leave, ok := c.hub.watch(loop, c.limits.Watchers)
+	leave, ok := c.hub.Watch(loop, c.limits.Watchers)
 	if !ok {
 		return nil, nil, problem(overloaded, "too many watch already")
 	}
@@ -60,7 +61,7 @@ func (f *feed) rest(changed <-chan struct{}, tick <-chan time.Time) error {
 			if err := f.send([]byte(": alive\n\n")); err != nil {
 				return err
 			}
-		case <-f.hub.stopped:
+		case <-f.hub.Stopped:
 			f.send([]byte("event: bye\ndata: {}\n\n"))
 			return errGone
 		case <-f.Context().Done():
@@ -111,7 +112,7 @@ func stream(c *call) (int, any, error) {
 // all sends every event.
 func (f *feed) all(after int) {
 	for {
-		events, changed, behind := f.hub.after(f.loop, after)
+		events, changed, behind := f.hub.After(f.loop, after)
 		if behind {
 			var err error
 			if events, err = f.page(after); err != nil {
@@ -120,7 +121,7 @@ func (f *feed) all(after int) {
 		}
 		var text []byte
 		for _, e := range events {
-			text, after = append(text, e.text...), e.seq
+			text, after = append(text, e.Text...), e.Seq
 		}
 		if len(text) > 0 {
 			if f.send(text) != nil {
@@ -141,7 +142,7 @@ func (f *feed) thinned(after int, every time.Duration) {
 	for {
 		var newest []byte
 		for {
-			events, _, behind := f.hub.after(f.loop, after)
+			events, _, behind := f.hub.After(f.loop, after)
 			if behind {
 				var err error
 				if events, err = f.page(after); err != nil {
@@ -152,8 +153,8 @@ func (f *feed) thinned(after int, every time.Duration) {
 				break
 			}
 			for _, e := range events {
-				if after = e.seq; e.kind == session.Closed {
-					newest = e.text
+				if after = e.Seq; e.Kind == session.Closed {
+					newest = e.Text
 				}
 			}
 		}
@@ -164,15 +165,15 @@ func (f *feed) thinned(after int, every time.Duration) {
 }
 
 // page reads some events from the journal. It is let go before any of them is sent: a slow watcher holds no reader of the journal.
-func (f *feed) page(after int) (events []encoded, err error) {
+func (f *feed) page(after int) (events []hub.Encoded, err error) {
 	size := 0
 	err = f.journal.Read(f.Context(), f.loop, after, func(e session.Event) error {
-		one, err := encode(e)
+		one, err := hub.Encode(e)
 		if err != nil {
 			return err
 		}
-		events, size = append(events, one), size+len(one.text)
-		if len(events) == ringEvents || size > ringBytes/4 {
+		events, size = append(events, one), size+len(one.Text)
+		if len(events) == hub.RingEvents || size > hub.RingBytes/4 {
 			return errEnough
 		}
 		return nil
@@ -192,7 +193,7 @@ func fleet(c *call) (int, any, error) {
 	defer leave()
 	since := -1
 	for {
-		heads, now, changed, behind := f.hub.moved(since)
+		heads, now, changed, behind := f.hub.Moved(since)
 		if behind || since < 0 {
 			list, err := c.journal.Loops(c.Context())
 			if err != nil {

@@ -55,7 +55,7 @@ func ask(c *call) (int, any, error) {
 
 // await waits until an ask would answer a decision after k, or time is up. Meanwhile it takes no place among the requests at work.
 func (c *call) await(k int, wait time.Duration) error {
-	leave, ok := c.hub.watch(c.loop, c.limits.Watchers)
+	leave, ok := c.hub.Watch(c.loop, c.limits.Watchers)
 	if !ok {
 		return problem(overloaded, "too many are watching or waiting")
 	}
@@ -64,7 +64,7 @@ func (c *call) await(k int, wait time.Duration) error {
 	over := time.NewTimer(wait)
 	defer over.Stop()
 	for {
-		_, changed, _ := c.hub.after(c.loop, 1<<53)
+		_, changed, _ := c.hub.After(c.loop, 1<<53)
 		var s session.Status
 		if err := c.host.Look(c.Context(), c.loop, func(l *session.Loop) error { s = l.Status(); return nil }); err != nil {
 			return err
@@ -76,7 +76,7 @@ func (c *call) await(k int, wait time.Duration) error {
 		case <-changed:
 		case <-over.C:
 			return nil
-		case <-c.hub.stopped:
+		case <-c.hub.Stopped:
 			return nil
 		case <-c.Context().Done():
 			return c.Context().Err()

@@ -1,4 +1,5 @@
-package server
+// Package hub keeps the newest events of loops for those who watch them.
+package hub
 
 import (
 	"bytes"
@@ -11,14 +12,14 @@ import (
 	"github.com/kedge-opt/kedge/session"
 )
 
-// hub keeps the newest events of loops that are watched, encoded once for all who watch. Watchers keep a position, not a queue: who falls
+// Hub keeps the newest events of loops that are watched, encoded once for all who watch. Watchers keep a position, not a queue: who falls
 // behind what the hub keeps reads the journal, so that a slow one costs nothing.
-type hub struct {
+type Hub struct {
 	mu       sync.Mutex
 	rings    map[string]*ring // of loops that are watched
 	fleet    trail
 	watchers int
-	stopped  chan struct{}
+	Stopped  chan struct{} // closed when the server ends
 	once     sync.Once
 }
 
@@ -26,22 +27,22 @@ type hub struct {
 type ring struct {
 	watchers int
 	first    int // its oldest event
-	events   []encoded
+	events   []Encoded
 	bytes    int
 	changed  chan struct{} // closed when there is more
 }
 
-// encoded is an event as it is sent.
-type encoded struct {
-	seq  int
-	kind session.Kind
-	text []byte
+// Encoded is an event as it is sent.
+type Encoded struct {
+	Seq  int
+	Kind session.Kind
+	Text []byte
 }
 
 // What a ring and a trail keep at most.
 const (
-	ringEvents = 256
-	ringBytes  = 1 << 20
+	RingEvents = 256
+	RingBytes  = 1 << 20
 	trailHeads = 4096
 )
 
@@ -53,26 +54,28 @@ type trail struct {
 	changed  chan struct{}
 }
 
-func newHub() *hub {
-	return &hub{rings: map[string]*ring{}, stopped: make(chan struct{}), fleet: trail{changed: make(chan struct{})}}
+// New is one that nobody watches.
+func New() *Hub {
+	return &Hub{rings: map[string]*ring{}, Stopped: make(chan struct{}), fleet: trail{changed: make(chan struct{})}}
 }
 
-func (h *hub) stop() { h.once.Do(func() { close(h.stopped) }) }
+// Stop tells those who watch that the server ends.
+func (h *Hub) Stop() { h.once.Do(func() { close(h.Stopped) }) }
 
-// encode writes an event as it is sent.
-func encode(e session.Event) (encoded, error) {
+// Encode writes an event as it is sent.
+func Encode(e session.Event) (Encoded, error) {
 	text, err := json.Marshal(e)
 	if err != nil {
-		return encoded{}, err
+		return Encoded{}, err
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "id: %d\nevent: %s\ndata: %s\n\n", e.Seq, e.Kind, text)
-	return encoded{e.Seq, e.Kind, b.Bytes()}, nil
+	return Encoded{e.Seq, e.Kind, b.Bytes()}, nil
 }
 
-// tell adds events that are there to stay. Of two that were written at the same time the later may come first; then the ring begins with that
+// Tell adds events that are there to stay. Of two that were written at the same time the later may come first; then the ring begins with that
 // one, and the earlier is in the journal for those who want it.
-func (h *hub) tell(loop string, events []session.Event) {
+func (h *Hub) Tell(loop string, events []session.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	newest := events[len(events)-1]
@@ -90,8 +93,8 @@ func (h *hub) tell(loop string, events []session.Event) {
 	r.changed = make(chan struct{})
 }
 
-// heard says that another server wrote, and returns after which event that is wanted, if somebody watches the loop.
-func (h *hub) heard(t session.Tip) (after int, wanted bool) {
+// Heard says that another server wrote, and returns after which event that is wanted, if somebody watches the loop.
+func (h *Hub) Heard(t session.Tip) (after int, wanted bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	r := h.rings[t.Loop]
@@ -107,8 +110,8 @@ func (h *hub) heard(t session.Tip) (after int, wanted bool) {
 	return r.next() - 1, true
 }
 
-// watched are the loops that somebody watches.
-func (h *hub) watched() []string {
+// Watched are the loops that somebody watches.
+func (h *Hub) Watched() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Collect(maps.Keys(h.rings))
@@ -118,23 +121,23 @@ func (h *hub) watched() []string {
 func (r *ring) next() int { return r.first + len(r.events) }
 
 func (r *ring) add(e session.Event) {
-	one, err := encode(e)
-	if e.Seq != r.next() || err != nil || len(one.text) > ringBytes {
+	one, err := Encode(e)
+	if e.Seq != r.next() || err != nil || len(one.Text) > RingBytes {
 		r.events, r.bytes, r.first = nil, 0, e.Seq
 	}
-	if err != nil || len(one.text) > ringBytes { // it is read from the journal
+	if err != nil || len(one.Text) > RingBytes { // it is read from the journal
 		r.first = e.Seq + 1
 		return
 	}
-	r.events, r.bytes = append(r.events, one), r.bytes+len(one.text)
-	for len(r.events) > ringEvents || r.bytes > ringBytes {
-		r.bytes -= len(r.events[0].text)
+	r.events, r.bytes = append(r.events, one), r.bytes+len(one.Text)
+	for len(r.events) > RingEvents || r.bytes > RingBytes {
+		r.bytes -= len(r.events[0].Text)
 		r.events, r.first = r.events[1:], r.first+1
 	}
 }
 
-// watch enters a watcher of a loop, of all loops if it has no name; leave ends that. It is false if there are too many.
-func (h *hub) watch(loop string, most int) (leave func(), ok bool) {
+// Watch enters a watcher of a loop, of all loops if it has no name; leave ends that. It is false if there are too many.
+func (h *Hub) Watch(loop string, most int) (leave func(), ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.watchers >= most {
@@ -160,23 +163,23 @@ func (h *hub) watch(loop string, most int) (leave func(), ok bool) {
 	}, true
 }
 
-func (h *hub) leave(then func()) {
+func (h *Hub) leave(then func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.watchers--
 	then()
 }
 
-// watching is how many do.
-func (h *hub) watching() int {
+// Watching is how many do.
+func (h *Hub) Watching() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.watchers
 }
 
-// after returns the events of the ring after some event, and what is closed when there are more. Behind is true for who has fallen out of the
+// After returns the events of the ring after some event, and what is closed when there are more. Behind is true for who has fallen out of the
 // ring: the journal has what comes next.
-func (h *hub) after(loop string, seq int) (events []encoded, changed <-chan struct{}, behind bool) {
+func (h *Hub) After(loop string, seq int) (events []Encoded, changed <-chan struct{}, behind bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	r := h.rings[loop]
@@ -197,8 +200,8 @@ func (t *trail) add(tip session.Tip) {
 	t.changed = make(chan struct{})
 }
 
-// moved returns the heads of loops that changed since a position, once each, the newest of each; behind is true for who has fallen out.
-func (h *hub) moved(since int) (heads map[string]session.Tip, now int, changed <-chan struct{}, behind bool) {
+// Moved returns the heads of loops that changed since a position, once each, the newest of each; behind is true for who has fallen out.
+func (h *Hub) Moved(since int) (heads map[string]session.Tip, now int, changed <-chan struct{}, behind bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	t := &h.fleet

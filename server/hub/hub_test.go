@@ -1,4 +1,4 @@
-package server
+package hub
 
 import (
 	"testing"
@@ -8,19 +8,19 @@ import (
 
 // Of events that are told out of order no watcher misses one or sees one twice: what the ring does not have without a gap is in the journal.
 func TestRingsHaveNoGaps(t *testing.T) {
-	h := newHub()
-	leave, _ := h.watch("shop", 1)
+	h := New()
+	leave, _ := h.Watch("shop", 1)
 	defer leave()
-	if _, ok := h.watch("shop", 1); ok {
+	if _, ok := h.Watch("shop", 1); ok {
 		t.Error("more watch than may")
 	}
 	for _, seq := range []int{1, 2, 5, 3, 4, 6, 7, 20, 8} {
-		h.tell("shop", []session.Event{{Seq: seq}})
+		h.Tell("shop", []session.Event{{Seq: seq}})
 		for after := range 22 {
-			events, _, behind := h.after("shop", after)
+			events, _, behind := h.After("shop", after)
 			for i, e := range events {
-				if e.seq != after+1+i {
-					t.Errorf("after telling %d: event %d follows event %d", seq, e.seq, after+i)
+				if e.Seq != after+1+i {
+					t.Errorf("after telling %d: event %d follows event %d", seq, e.Seq, after+i)
 				}
 			}
 			if behind && len(events) > 0 {
@@ -29,12 +29,12 @@ func TestRingsHaveNoGaps(t *testing.T) {
 		}
 	}
 	for seq := 21; seq < 1000; seq++ {
-		h.tell("shop", []session.Event{{Seq: seq, Body: []byte(`"x"`)}})
+		h.Tell("shop", []session.Event{{Seq: seq, Body: []byte(`"x"`)}})
 	}
-	if events, _, behind := h.after("shop", 999-ringEvents); behind || len(events) != ringEvents {
+	if events, _, behind := h.After("shop", 999-RingEvents); behind || len(events) != RingEvents {
 		t.Errorf("%d events in the ring, behind: %v", len(events), behind)
 	}
-	if _, _, behind := h.after("shop", 999-ringEvents-1); !behind {
+	if _, _, behind := h.After("shop", 999-RingEvents-1); !behind {
 		t.Error("the ring keeps more than it may")
 	}
 }
