@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/plan"
 )
 
 // Backup has the service copy everything, and check the copy.
@@ -15,9 +16,16 @@ func (c *Client) Backup(ctx context.Context) (b session.BackupMade, err error) {
 	return b, c.call(ctx, "POST", "/v1/backup", nil, &b)
 }
 
-// Fork makes a loop in the shadow of all that happened to this one, from decision k on with other values of some keys.
-func (l *Remote) Fork(ctx context.Context, name string, k int, set map[string]json.RawMessage) (s session.Status, err error) {
-	return s, l.call(ctx, "POST", l.path("/fork"), map[string]any{"name": name, "at_k": k, "set": set}, &s)
+// ForkMade is a fork. Its guesses are those of the model: what people would have done nobody knows.
+type ForkMade struct {
+	session.Status
+	Guesses []plan.Guess `json:"guesses,omitempty"`
+}
+
+// Fork makes a loop in the shadow of all that happened to this one, from decision k on with other values of some keys; simulate adds what the model
+// guesses that people would have done.
+func (l *Remote) Fork(ctx context.Context, name string, k int, set map[string]json.RawMessage, simulate bool) (f ForkMade, err error) {
+	return f, l.call(ctx, "POST", l.path("/fork"), map[string]any{"name": name, "at_k": k, "set": set, "simulate": simulate}, &f)
 }
 
 // Erase drops the batches that hold somebody.

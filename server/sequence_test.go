@@ -45,22 +45,59 @@ func TestRandomCalls(t *testing.T) {
 			s.create(g.loops[len(g.loops)-1], []string{"shadow", "live"}[r.IntN(2)])
 			heads = fmt.Sprint(s.want(200, "GET", "/v1/heads", ""))
 		}
-		o := g.draw()
-		path, body := g.fill(o.path), g.body(o.in)
+		var method, path, body string
 		headers := []string{}
-		if r.IntN(4) == 0 {
-			headers = []string{[]string{"If-Match", "Content-Type", "Last-Event-ID", "Idempotency-Key"}[r.IntN(4)], []string{"1", `"1"`, "x", "text/plain", "", "application/x-ndjson"}[r.IntN(6)]}
+		if r.IntN(2) == 0 {
+			method, path, body = g.right()
+		} else {
+			o := g.draw()
+			method, path, body = o.method, g.fill(o.path), g.body(o.in)
+			if r.IntN(4) == 0 {
+				headers = []string{[]string{"If-Match", "Content-Type", "Last-Event-ID", "Idempotency-Key"}[r.IntN(4)], []string{"1", `"1"`, "x", "text/plain", "", "application/x-ndjson"}[r.IntN(6)]}
+			}
 		}
-		status, v := s.call(o.method, path, body, headers...)
+		status, v := s.call(method, path, body, headers...)
 		ends[status]++
 		now := fmt.Sprint(s.want(200, "GET", "/v1/heads", ""))
-		row.Case((status < 500 || status == 503 || status == 507) && (status < 400 || now == heads), "%s %s %.200q: %d %v; heads unchanged: %v", o.method, path, body, status, v, now == heads)
+		row.Case((status < 500 || status == 503 || status == 507) && (status < 400 || now == heads), "%s %s %.200q: %d %v; heads unchanged: %v", method, path, body, status, v, now == heads)
 		heads = now
 	}
-	if ends[200]+ends[201]+ends[202] < calls/10 || len(ends) < 6 {
+	done := ends[200] + ends[201] + ends[202]
+	if 10*done < 3*calls || 10*done > 9*calls || len(ends) < 6 {
 		t.Errorf("the calls ended too much alike: %v", ends)
 	}
-	t.Log(ends)
+	t.Logf("%.0f %% of the calls were carried out: %v", 100*float64(done)/float64(calls), ends)
+}
+
+// right is a call that the newest loop takes as it stands: the next of a round, or a look at it.
+func (g *calling) right() (method, path, body string) {
+	name := g.loops[len(g.loops)-1]
+	at := "/v1/loops/" + name
+	status, s := g.call("GET", at, "")
+	if status == 404 { // it was removed
+		return "POST", "/v1/loops", fmt.Sprintf(`{"name":%q,"spec":%s,"mode":"live"}`, name, quoted(shop))
+	}
+	decision := at + fmt.Sprintf("/decisions/%v", s["k"])
+	if s["mode"] == "archived" || g.IntN(4) == 0 {
+		looks := []string{at, at + "/log", at + "/health", at + "/decisions", at + "/series?name=value", "/v1/loops", "/v1/heads", "/version"}
+		if s["k"] != 0.0 {
+			looks = append(looks, decision, decision+"/explain", decision+"/batches")
+		}
+		return "GET", looks[g.IntN(len(looks))], ""
+	}
+	if g.IntN(8) == 0 {
+		return "POST", at + "/" + []string{"pause", "shadow", "kill", "resume", "promote"}[g.IntN(5)], `{"reason":"x"}`
+	}
+	switch s["state"] {
+	case "open":
+		return "PUT", decision + "/deployment", `{"u":[3,3]}`
+	case "deployed":
+		if g.IntN(2) == 0 {
+			return "POST", decision + "/close", `{}`
+		}
+		return "PUT", decision + "/batches/" + string(rune('a'+g.IntN(26))), twoOfAll
+	}
+	return "POST", at + "/ask", ""
 }
 
 // operation is a call of the description.

@@ -6,6 +6,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -91,6 +92,11 @@ func New(c Setup) *Server {
 	s.host = session.NewFleet(c.Journal, c.Clock, c.Plan, func(loop string, events []session.Event) {
 		s.hub.Tell(loop, events)
 		s.metrics.tell(loop, events)
+		for _, e := range events {
+			if e.Kind == session.Raised {
+				s.log.Warn("alarm", "loop", loop, "seq", e.Seq, "k", e.K, "says", string(e.Body))
+			}
+		}
 	})
 	if s.tracer != nil {
 		s.host.Span = s.span
@@ -192,6 +198,9 @@ func (s *Server) serve(r route) http.HandlerFunc {
 		defer func() { s.held.Add(-c.held) }()
 		began := time.Now()
 		status, reply, err := c.enter(r)
+		if req.Method == http.MethodGet && errors.Is(err, session.ErrDropped) {
+			err = problem(session.NotFound, "people who answered were dropped or erased since: "+err.Error())
+		}
 		if err != nil {
 			status = problemOf(err).Status
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/session/fork"
+	"github.com/kedge-opt/kedge/session/plan"
 )
 
 // Vault copies loops out of the journal and into it.
@@ -31,6 +32,14 @@ type forking struct {
 	Name string                     `json:"name"`
 	AtK  int                        `json:"at_k"`
 	Set  map[string]json.RawMessage `json:"set,omitempty"`
+
+	Simulate bool `json:"simulate,omitempty"` // add what the model guesses of people
+}
+
+// forkedLoop is a fork, with what the model says of the people in it.
+type forkedLoop struct {
+	session.Status
+	Guesses []plan.Guess `json:"guesses,omitempty"` // by the model: what people would have done nobody knows
 }
 
 // erasing is the body of the call that forgets somebody.
@@ -46,7 +55,7 @@ func vaultRoutes(loops, loop string) []route {
 	return []route{
 		{Method: "GET", Path: loop + "/export", Right: MayRead, Says: "All of a loop, as a tar: events, people, spec and a manifest.", do: export},
 		{Method: "POST", Path: loops + "/import", Right: Admin, Says: "Take in the loop of such a tar, which begins another epoch.", Out: session.Status{}, ownLoops: true, do: importLoop},
-		{Method: "POST", Path: loop + "/fork", Right: Admin, Says: "Make a loop in the shadow of all that happened to this one, from a decision on with another spec: it says what would have been proposed.", In: forking{}, Out: session.Status{}, do: forked},
+		{Method: "POST", Path: loop + "/fork", Right: Admin, Says: "Make a loop in the shadow of all that happened to this one, from a decision on with another spec: it says what would have been proposed, with simulate also what the model guesses that people would have done, for up to 1,000 decisions.", In: forking{}, Out: forkedLoop{}, do: forked},
 		{Method: "POST", Path: loop + "/erase", Right: Admin, Says: "Drop the batches that hold somebody. Events name them by their hash alone, and stay.", In: erasing{}, Out: session.Compaction{}, do: erase},
 		{Method: "POST", Path: "/v1/backup", Right: Admin, Says: "Copy everything, and check the copy.", Out: session.BackupMade{}, do: backup},
 	}
@@ -138,8 +147,40 @@ func forked(c *call) (int, any, error) {
 	for _, key := range slices.Sorted(maps.Keys(b.Set)) {
 		f.Set = append(f.Set, key+"="+string(b.Set[key]))
 	}
-	status, err := fork.Fork(c.Context(), c.host, f, b.Name, func(spec string) (string, error) { return c.edit(spec, f.Set) })
-	return 201, status, err
+	var made forkedLoop
+	var err error
+	if made.Status, err = fork.Fork(c.Context(), c.host, f, b.Name, func(spec string) (string, error) { return c.edit(spec, f.Set) }); err != nil {
+		return 0, nil, err
+	}
+	if b.Simulate {
+		made.Guesses, err = c.guesses(b.Name, b.AtK, made.K)
+	}
+	return 201, made, err
+}
+
+// guesses are what the model says of the people of some decisions.
+func (c *call) guesses(loop string, from, to int) (list []plan.Guess, err error) {
+	for k := from; k <= to && len(list) < mostEvents; k++ {
+		events, err := c.journal.Decision(loop, k)
+		if err != nil {
+			return nil, err
+		}
+		d, err := session.DecisionOf(events)
+		if err != nil {
+			return nil, err
+		}
+		err = c.host.Look(c.Context(), loop, func(l *session.Loop) error {
+			g, err := l.Guess(d, session.PastOf(c.journal, loop))
+			if g != nil {
+				list = append(list, *g)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
 }
 
 func erase(c *call) (int, any, error) {

@@ -1,10 +1,6 @@
 package session
 
 import (
-	"fmt"
-	"slices"
-
-	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/session/shape"
 )
 
@@ -40,24 +36,12 @@ func (l *Loop) Distribution(d *Decision, entry, bins int, past Past) (*Distribut
 	if names := l.plan.Names.State; entry < len(names) {
 		s.Name, s.Unit = names[entry].Name, names[entry].Unit
 	}
-	settled, err := l.settled(seen.P, seen.D)
-	if err != nil {
-		return nil, err
+	var settled []float64
+	if l.live != nil {
+		if settled, err = l.plan.Settled(l.live.U, seen.P, seen.D); err != nil {
+			return nil, err
+		}
 	}
 	s.Shares, err = shape.Of(shape.Column(seen.P, dim.State, entry), shape.Column(settled, dim.State, entry), bins)
 	return s, err
-}
-
-// settled are the states in which people end up under what is live; nil where the model does not say.
-func (l *Loop) settled(states, traits []float64) ([]float64, error) {
-	m := l.plan.Model
-	settler := m.RowSettler()
-	if settler == nil || m.Social || l.live == nil {
-		return nil, nil
-	}
-	states = slices.Clone(states)
-	if _, err := kedge.SettleRowsFrom(settler, states, l.live.U, traits); err != nil {
-		return nil, fmt.Errorf("where people settle under decision %d: %w", l.live.K, err)
-	}
-	return states, nil
 }

@@ -247,10 +247,14 @@ func newFork(kinds *kind.Catalogue) *cobra.Command {
 	var at int
 	var name string
 	var sets []string
+	var simulate bool
 	c := talk{use: "fork LOOP", short: "See what a loop would have proposed with another spec",
 		long: `Make a loop in the shadow that is fed with all that happened to another: the same deployments, people and closes at the same times. From decision
---at on its spec has the values of --set. Its decisions are what would have been proposed at each; what people would have done nobody knows.`,
-		example: "  kedge fork shop --at 120 --set algorithms.composite.step=0.02", args: cobra.ExactArgs(1), slow: true,
+--at on its spec has the values of --set. Its decisions are what would have been proposed at each; what people would have done nobody knows.
+
+With --simulate the model of the spec guesses: the people who answered each decision settle under what the fork proposes, and for comparison under what was
+deployed. A guess is as good as the model, is marked as one, and nothing is learned from it.`,
+		example: "  kedge fork shop --at 120 --set algorithms.composite.step=0.02\n  kedge fork shop --at 120 --set algorithms.composite.step=0.02 --simulate", args: cobra.ExactArgs(1), slow: true,
 		do: func(ctx context.Context, c *client.Client, args []string) (any, error) {
 			set := map[string]json.RawMessage{}
 			for _, one := range sets {
@@ -269,8 +273,9 @@ func newFork(kinds *kind.Catalogue) *cobra.Command {
 			if name == "" {
 				name = fmt.Sprintf("%s-fork-%d", args[0], at)
 			}
-			return c.Loop(args[0]).Fork(ctx, name, at, set)
+			return c.Loop(args[0]).Fork(ctx, name, at, set, simulate)
 		}}.command(kinds)
+	c.Flags().BoolVar(&simulate, "simulate", false, "add what the model guesses that people would have done")
 	c.Flags().IntVar(&at, "at", 1, "the decision from which on the spec is another")
 	c.Flags().StringVar(&name, "name", "", "the name of the new loop (default LOOP-fork-K)")
 	c.Flags().StringArrayVar(&sets, "set", nil, "a key of the spec and its value (repeatable)")

@@ -72,6 +72,8 @@ func words(reply any) string {
 		line("going back to %s", numbers(r.To))
 	case session.Status:
 		status(line, r)
+	case client.ForkMade:
+		forked(line, r)
 	case client.AllKilled:
 		line("loops that answer their safe decisions: %d", r.Killed)
 		for _, one := range r.Failed {
@@ -224,4 +226,15 @@ func aboutKey(k keyring.Account) string {
 		}
 	}
 	return text
+}
+
+// forked says how a fork stands, and what the model guesses.
+func forked(line func(format string, args ...any), r client.ForkMade) {
+	status(line, r.Status)
+	if len(r.Guesses) > 0 {
+		line("by the model, whose guesses these are, people who have settled would be worth:")
+	}
+	for _, g := range r.Guesses {
+		line("  decision %d: %s under %s, proposed; %s under %s, deployed (%s seen)", g.K, phrase.Brief(g.Value), numbers(g.Proposed), phrase.Brief(g.Instead), numbers(g.Deployed), phrase.Brief(g.Seen))
+	}
 }
