@@ -127,7 +127,11 @@ func (g *graph) make(block int, name string) ([]float64, error) {
 	}
 	if g.made[block] == nil {
 		all := map[string][]float64{}
-		err := g.s.decisions(g.loop, block*perBlock+1, min((block+1)*perBlock, g.newest), func(d *session.Decision) {
+		upTo, err := g.newestIn(g.s.read, block)
+		if err != nil {
+			return nil, err
+		}
+		err = g.s.decisions(g.loop, block*perBlock+1, min((block+1)*perBlock, g.newest), func(d *session.Decision) {
 			d.Numbers(func(name string, v float64) {
 				if all[name] == nil {
 					all[name] = slices.Repeat([]float64{math.NaN()}, perBlock)
@@ -140,15 +144,26 @@ func (g *graph) make(block int, name string) ([]float64, error) {
 		}
 		g.made[block] = all
 		if block < g.whole() {
-			g.keep(block, all)
+			g.keep(block, all, upTo)
 		}
 	}
 	return g.made[block][name], nil
 }
 
-// keep writes a block. Should that fail it is worked out again the next time.
-func (g *graph) keep(block int, all map[string][]float64) {
+// newestIn is the newest event of the decisions of a block.
+func (g *graph) newestIn(db interface {
+	QueryRow(query string, args ...any) *sql.Row
+}, block int) (seq int, err error) {
+	err = db.QueryRow(`SELECT coalesce(max(seq), 0) FROM events WHERE loop = ? AND k > 0 AND k BETWEEN ? AND ?`, g.id, block*perBlock+1, (block+1)*perBlock).Scan(&seq)
+	return seq, err
+}
+
+// keep writes a block of events up to one, unless there are newer ones by now. What is not kept is worked out again the next time.
+func (g *graph) keep(block int, all map[string][]float64, upTo int) {
 	g.s.alter(func(tx *sql.Tx) error {
+		if now, err := g.newestIn(tx, block); err != nil || now != upTo {
+			return err
+		}
 		for name, values := range all {
 			if _, err := tx.Exec(`INSERT OR REPLACE INTO series (loop, name, block, data) VALUES (?, ?, ?, ?)`, g.id, name, block, writeBlock(values)); err != nil {
 				return err
