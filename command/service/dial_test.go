@@ -39,6 +39,11 @@ func TestEveryCommandSendsTheKey(t *testing.T) {
 		"LOOP": "shop", "NAME": "shop", "[LOOP]": "shop", "K": "1", "U...": "3", "K|safe|baseline": "safe", "PREFIX": "kedge_Ab",
 		"SPEC": file("spec.yaml"), "BUNDLE": file("bundle.tar"), "OUT": filepath.Join(dir, "out"), "BATCH": "am", "[FILE]": file("am.ndjson"), "[OUT]": "",
 	}
+	rails := filepath.Join(dir, "guardrails.yaml")
+	if err := os.WriteFile(rails, []byte("- {name: churn, of: 'mean(p[0])', most: 1}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stand["FILE"] = rails
 	keyFile, commands := file("key"), 0
 	var walk func(c *cobra.Command, path []string)
 	walk = func(c *cobra.Command, path []string) {

@@ -54,7 +54,8 @@ A first signal stops it: requests end, states are saved, and the exit code is 0.
   curl -s -X POST localhost:7070/v1/loops/shop/ask
 
   kedge serve --listen 0.0.0.0:7070 --tls-cert cert.pem --tls-key key.pem
-  kedge serve --db postgres://kedge@db/kedge --listen 0.0.0.0:7070 --tls-cert cert.pem --tls-key key.pem`,
+  kedge serve --db postgres://kedge@db/kedge --listen 0.0.0.0:7070 \
+    --tls-cert cert.pem --tls-key key.pem`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			log, err := logger(c.ErrOrStderr(), form)

@@ -89,7 +89,7 @@ func measure(s live.Statistic, x, w []float64) (value, low, high float64) {
 			return math.NaN(), math.NaN(), math.NaN()
 		}
 		sorted := sort(x, w)
-		off := normal99 * math.Sqrt(s.Level*(1-s.Level)/n)
+		off := float64(normal99 * math.Sqrt(s.Level*(1-s.Level)/n))
 		return sorted.quantile(s.Level), sorted.quantile(s.Level - off), sorted.quantile(s.Level + off)
 	case live.ShareOf:
 		counts := make([]float64, len(x))
@@ -111,7 +111,7 @@ func measure(s live.Statistic, x, w []float64) (value, low, high float64) {
 func wilson(share, n float64) (low, high float64) {
 	const z2 = normal99 * normal99
 	middle := (share + z2/(2*n)) / (1 + z2/n)
-	half := normal99 / (1 + z2/n) * math.Sqrt(share*(1-share)/n+z2/(4*n*n))
+	half := float64(normal99 / (1 + z2/n) * math.Sqrt(share*(1-share)/n+z2/(4*n*n)))
 	return middle - half, middle + half
 }
 
@@ -164,7 +164,7 @@ func (s weighted) median() float64 {
 	half := s.upTo[len(s.upTo)-1] / 2
 	at, exact := slices.BinarySearch(s.upTo, half)
 	if exact && at+1 < len(s.x) {
-		return s.x[at] + (s.x[at+1]-s.x[at])/2
+		return s.x[at] + float64((s.x[at+1]-s.x[at])/2)
 	}
 	return s.x[min(at, len(s.x)-1)]
 }

@@ -119,7 +119,7 @@ func edgesOf(x, w []float64) (edges []float64) {
 	values := slices.Compact(slices.Clone(sorted.x))
 	if len(values) <= mostValues {
 		for i := 1; i < len(values); i++ {
-			edges = append(edges, values[i-1]+(values[i]-values[i-1])/2)
+			edges = append(edges, values[i-1]+float64((values[i]-values[i-1])/2))
 		}
 		return edges
 	}

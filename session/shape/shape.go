@@ -54,7 +54,7 @@ func histogram(x []float64, low, high float64, bins int) []float64 {
 func ranks(x []float64) (list []float64) {
 	x = slices.Sorted(slices.Values(x))
 	for _, share := range []float64{0.05, 0.25, 0.5, 0.75, 0.95} {
-		at := share * float64(len(x)-1)
+		at := float64(share * float64(len(x)-1))
 		below := int(at)
 		above := min(below+1, len(x)-1)
 		list = append(list, x[below]+float64((x[above]-x[below])*(at-float64(below))))
