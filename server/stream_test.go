@@ -192,6 +192,9 @@ func TestStreamsSayGoodbye(t *testing.T) {
 
 // Watchers who read a byte now and then cost nothing: memory stays where it was, and others go on.
 func TestSlowWatchers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("under the race detector its memory would be measured")
+	}
 	watchers, turns := 20, 60
 	if evidence.Whole() {
 		watchers, turns = 1000, 600
