@@ -174,6 +174,9 @@ var scripts = []string{
 // Every page at every width, light and dark, shows what it should and complains of nothing, scrolls nowhere sideways and is found accessible, though names, labels
 // and reasons are made to break it.
 func TestPagesOfTheDashboard(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a browser")
+	}
 	w := evidence.For(t, evidence.Promise{Name: "service-dashboard", Text: "every page of the dashboard at 360, 768 and 1,280 px, light and dark, with hostile labels and reasons: console messages, breaches of its policy, requests to other hosts, pages that scroll sideways, findings of axe-core", Short: "one width and one scheme a page"})
 	s := newSite(t)
 	labels, _ := json.Marshal(map[string]string{scripts[0]: scripts[1], "team": scripts[2]})
@@ -235,6 +238,9 @@ func TestPagesOfTheDashboard(t *testing.T) {
 
 // Somebody with a keyboard alone gets from the list of loops to a finished kill.
 func TestKillByKeyboard(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a browser")
+	}
 	s := newSite(t)
 	s.create("mine-a", "live")
 	s.round("mine-a", 1)
@@ -285,6 +291,9 @@ func TestKillByKeyboard(t *testing.T) {
 
 // While the server is away the page says since when, and when it is back no point is missing or there twice.
 func TestServerComesBackUnderThePage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a browser")
+	}
 	folder := t.TempDir()
 	serve := func(address string) (*site, func()) {
 		j, err := store.Open(folder)
