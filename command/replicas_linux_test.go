@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+	"github.com/kedge-opt/kedge/conform/journal"
 	"github.com/kedge-opt/kedge/internal/cluster"
 	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/session"
@@ -131,21 +132,6 @@ type chorus struct {
 	history map[string][]porcupine.Operation
 	told    map[string]bool // batches that were acknowledged, by loop, decision and name
 }
-
-const chorusSpec = `
-iterations: 100
-model:
-  decision: q[2]
-  state: p[2]
-  trait: d[2]
-  next: 0.5*p + 0.5*(d - q)
-  maximize: dot(p, q)
-  subject to: 0 <= q <= 20
-population: {size: 10, law: normal, mean: [10, 8], deviation: [1, 1]}
-algorithms:
-  - {name: composite, kind: composite, step: 0.05, batch: 10}
-live: {samples: {least: 1}, cap: {norm: .inf}, safe: [4, 4]}
-`
 
 // send sends a message once.
 func (c *chorus) send(client int, loop string, m message, random *rand.Rand) outcome {
@@ -268,7 +254,7 @@ func TestReplicasAreOneService(t *testing.T) {
 	}
 	loops := []string{"a", "b", "c"}
 	for _, loop := range loops {
-		text, err := json.Marshal(map[string]any{"name": loop, "spec": chorusSpec, "mode": "live"})
+		text, err := json.Marshal(map[string]any{"name": loop, "spec": journal.Shop, "mode": "live"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -57,20 +57,7 @@ func sumOf(b []byte) [sha256.Size]byte { return sha256.Sum256(b) }
 // What every journal must do.
 func TestJournals(t *testing.T) { journals(t, journal.Script) }
 
-const shop = `
-iterations: 100
-model:
-  decision: q[2]
-  state: p[2]
-  trait: d[2]
-  next: 0.5*p + 0.5*(d - q)
-  maximize: dot(p, q)
-  subject to: 0 <= q <= 20
-population: {size: 10, law: normal, mean: [10, 8], deviation: [1, 1]}
-algorithms:
-  - {name: composite, kind: composite, step: 0.05, batch: 10}
-live: {trust: {window: 0}, outliers: {beyond: .inf}, samples: {least: 1}, cap: {norm: .inf}, safe: [4, 4]}
-`
+const shop = journal.Shop
 
 type wall struct{}
 

@@ -35,6 +35,22 @@ func (c *Chain) Next(k int, ref string, blob []byte) session.Event {
 	return e
 }
 
+// Shop is a spec of a loop for made-up people, whom no guard compares with the model.
+const Shop = `
+iterations: 100
+model:
+  decision: q[2]
+  state: p[2]
+  trait: d[2]
+  next: 0.5*p + 0.5*(d - q)
+  maximize: dot(p, q)
+  subject to: 0 <= q <= 20
+population: {size: 10, law: normal, mean: [10, 8], deviation: [1, 1]}
+algorithms:
+  - {name: composite, kind: composite, step: 0.05, batch: 10}
+live: {trust: {window: 0}, outliers: {beyond: .inf}, samples: {least: 1}, cap: {norm: .inf}, safe: [4, 4]}
+`
+
 // Script is what a journal without events must do.
 func Script(t *testing.T, j session.Journal) {
 	t.Run("append and read", func(t *testing.T) { appendAndRead(t, j) })

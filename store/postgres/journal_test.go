@@ -55,20 +55,7 @@ func opened(t *testing.T, url string) *Database {
 
 func TestJournal(t *testing.T) { journal.Script(t, opened(t, running(t).Database(t))) }
 
-const shop = `
-iterations: 100
-model:
-  decision: q[2]
-  state: p[2]
-  trait: d[2]
-  next: 0.5*p + 0.5*(d - q)
-  maximize: dot(p, q)
-  subject to: 0 <= q <= 20
-population: {size: 10, law: normal, mean: [10, 8], deviation: [1, 1]}
-algorithms:
-  - {name: composite, kind: composite, step: 0.05, batch: 10}
-live: {samples: {least: 1}, cap: {norm: .inf}, safe: [4, 4]}
-`
+const shop = journal.Shop
 
 type wall struct{}
 
