@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/kedge-opt/kedge/session"
 )
@@ -30,6 +31,7 @@ type ring struct {
 	events   []Encoded
 	bytes    int
 	changed  chan struct{} // closed when there is more
+	waking   bool          // that it will be closed soon
 }
 
 // Encoded is an event as it is sent.
@@ -89,8 +91,29 @@ func (h *Hub) Tell(loop string, events []session.Event) {
 	for _, e := range events {
 		r.add(e)
 	}
+	if pause := min(time.Duration(r.watchers)*pauseEach, pauseMost); pause < pauseLeast {
+		r.wake()
+	} else if !r.waking {
+		r.waking = true
+		time.AfterFunc(pause, func() {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			r.wake()
+		})
+	}
+}
+
+// How long events wait for those that follow them, so that a crowd of watchers is woken once for all of them: by how many watch, none for a few.
+const (
+	pauseEach  = 20 * time.Microsecond
+	pauseLeast = time.Millisecond
+	pauseMost  = 50 * time.Millisecond
+)
+
+// wake tells those who watch that there is more.
+func (r *ring) wake() {
 	close(r.changed)
-	r.changed = make(chan struct{})
+	r.changed, r.waking = make(chan struct{}), false
 }
 
 // Heard says that another server wrote, and returns after which event that is wanted, if somebody watches the loop.

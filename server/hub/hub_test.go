@@ -2,6 +2,8 @@ package hub
 
 import (
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/kedge-opt/kedge/session"
 )
@@ -37,4 +39,43 @@ func TestRingsHaveNoGaps(t *testing.T) {
 	if _, _, behind := h.After("shop", 999-RingEvents-1); !behind {
 		t.Error("the ring keeps more than it may")
 	}
+}
+
+// A crowd of watchers is woken once for events that follow each other closely, and woken; a few are woken at once.
+func TestCrowdsAreWokenOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := New()
+		for n := range 1000 {
+			if _, ok := h.Watch("shop", 1000); !ok {
+				t.Fatal("too many")
+			}
+			if n != 0 && n != 999 {
+				continue
+			}
+			first := h.rings["shop"].next()
+			_, changed, _ := h.After("shop", first)
+			begun := time.Now()
+			for seq := range 4 {
+				h.Tell("shop", []session.Event{{Seq: max(first, 1) + seq}})
+				time.Sleep(time.Millisecond)
+			}
+			<-changed
+			late, want := time.Since(begun), 4*time.Millisecond // what the loop above takes
+			if n == 999 {
+				want = 20 * time.Millisecond
+			}
+			if late != want {
+				t.Errorf("%d watchers are woken after %v, want %v", n+1, late, want)
+			}
+			events, changed, _ := h.After("shop", max(first, 1)-1)
+			if len(events) != 4 {
+				t.Errorf("%d watchers see %d events, want 4", n+1, len(events))
+			}
+			select {
+			case <-changed:
+				t.Errorf("%d watchers are woken again", n+1)
+			case <-time.After(time.Second):
+			}
+		}
+	})
 }

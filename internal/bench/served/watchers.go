@@ -3,6 +3,7 @@ package served
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -32,8 +33,12 @@ func (b Trial) watchers(ctx context.Context) ([]Rated, error) {
 				return err
 			}
 			alone = append(alone, quantile(times, 0.99))
+			status, err := l.Status(ctx)
+			if err != nil {
+				return err
+			}
 			w := &watch{address: s.address}
-			if err := w.begin(ctx, n); err != nil {
+			if err := w.begin(ctx, n, int64(status.Seq)); err != nil {
 				return err
 			}
 			times, err = b.steadily(ctx, l)
@@ -41,8 +46,7 @@ func (b Trial) watchers(ctx context.Context) ([]Rated, error) {
 				return err
 			}
 			watched = append(watched, quantile(times, 0.99))
-			status, err := l.Status(ctx)
-			if err != nil {
+			if status, err = l.Status(ctx); err != nil {
 				return err
 			}
 			w.until.Store(int64(status.Seq) + 1)
@@ -84,10 +88,12 @@ type watch struct {
 	until      atomic.Int64 // the event after which they end; 0: not yet
 }
 
-// begin waits until all of them have seen the past.
-func (w *watch) begin(ctx context.Context, n int) error {
+var errEarly = errors.New("a stream ended before its past")
+
+// begin waits until all of them have seen the past, which ends with the event past.
+func (w *watch) begin(ctx context.Context, n int, past int64) error {
 	web := &http.Client{Transport: &http.Transport{MaxConnsPerHost: 0}}
-	begun := make(chan error, n)
+	begun := make(chan error, 2*n)
 	for range n {
 		w.all.Go(func() {
 			r, err := http.NewRequestWithContext(ctx, "GET", w.address+"/v1/loops/shop/events", nil)
@@ -96,12 +102,17 @@ func (w *watch) begin(ctx context.Context, n int) error {
 				return
 			}
 			reply, err := web.Do(r)
-			begun <- err
 			if err != nil {
+				begun <- err
 				return
 			}
 			defer reply.Body.Close()
-			w.follow(bufio.NewScanner(reply.Body))
+			w.follow(bufio.NewScanner(reply.Body), func(seq int64) {
+				if seq == past {
+					begun <- nil
+				}
+			})
+			begun <- errEarly
 		})
 	}
 	for range n {
@@ -113,7 +124,7 @@ func (w *watch) begin(ctx context.Context, n int) error {
 }
 
 // follow counts events that do not follow each other.
-func (w *watch) follow(lines *bufio.Scanner) {
+func (w *watch) follow(lines *bufio.Scanner, saw func(seq int64)) {
 	lines.Buffer(make([]byte, 4<<10), 1<<20)
 	last := int64(0)
 	for lines.Scan() {
@@ -127,6 +138,7 @@ func (w *watch) follow(lines *bufio.Scanner) {
 		}
 		last = seq
 		w.seen.Add(1)
+		saw(seq)
 		if until := w.until.Load(); until > 0 && seq >= until {
 			return
 		}
