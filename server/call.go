@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"strings"
@@ -23,6 +24,12 @@ type call struct {
 	keys *Keys
 	who  keyring.Grant   // whose request it is
 	gone <-chan struct{} // closed when the key is revoked; nil: without a key
+}
+
+// status is how a loop stands.
+func (s *Server) status(ctx context.Context, loop string) (status session.Status, err error) {
+	err = s.host.Look(ctx, loop, func(l *session.Loop) error { status = l.Status(); return nil })
+	return status, err
 }
 
 // actor is who sends the request.

@@ -22,12 +22,12 @@ func quantiles(c *call) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	var newest int
-	if err := c.host.Look(c.Context(), c.loop, func(l *session.Loop) error { newest = l.Status().K; return nil }); err != nil {
+	status, err := c.status(c.Context(), c.loop)
+	if err != nil {
 		return 0, nil, err
 	}
 	f := fan{K: []int{}, Quantiles: [][]float64{}}
-	for k := newest; k > max(0, newest-last); k-- {
+	for k := status.K; k > max(0, status.K-last); k-- {
 		d, err := c.decision(k)
 		if err != nil {
 			return 0, nil, err

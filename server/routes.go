@@ -92,7 +92,7 @@ func routes() []route {
 		{Method: "GET", Path: "/v1/keys", Right: Admin, Says: "All keys there ever were, by their prefixes.", Out: keyList{}, ownLoops: true, do: listKeys},
 		{Method: "DELETE", Path: "/v1/keys/{prefix}", Right: Admin, Says: "Revoke a key, for good.", In: reasoned{}, Out: keyring.Account{}, ownLoops: true, do: revokeKey},
 		{Method: "GET", Path: "/healthz", Says: "Whether the process answers, and its journal is not stuck.", Out: struct{}{}, do: isAlive},
-		{Method: "GET", Path: "/metrics", Right: MayRead, Says: "Numbers for Prometheus.", do: showMetrics},
+		{Method: "GET", Path: "/metrics", Right: MayRead, Says: "Numbers for Prometheus.", do: showNumbers},
 		{Method: "GET", Path: "/readyz", Says: "Whether commands are taken.", Out: struct{}{}, do: isReady},
 		{Method: "GET", Path: "/version", Says: "The build and the limits.", Out: version{}, do: func(c *call) (int, any, error) { return 200, version{c.build, c.limits}, nil }},
 		{Method: "GET", Path: "/openapi.json", Says: "This table, as OpenAPI 3.1.", do: openAPI},
@@ -160,8 +160,7 @@ func listLoops(c *call) (int, any, error) {
 }
 
 func show(c *call) (int, any, error) {
-	var status session.Status
-	err := c.host.Look(c.Context(), c.loop, func(l *session.Loop) error { status = l.Status(); return nil })
+	status, err := c.status(c.Context(), c.loop)
 	if err == nil {
 		c.w.Header().Set("ETag", strconv.Quote(strconv.Itoa(status.Revision)))
 	}
@@ -273,13 +272,12 @@ func pin(c *call) (int, any, error) {
 
 // decision finds one decision.
 func (c *call) decision(k int) (d *session.Decision, err error) {
-	var newest int
-	err = c.host.Look(c.Context(), c.loop, func(l *session.Loop) error { newest = l.Status().K; return nil })
+	status, err := c.status(c.Context(), c.loop)
 	if err != nil {
 		return nil, err
 	}
-	if k > newest {
-		return nil, problem(session.NotFound, "the newest decision is "+strconv.Itoa(newest))
+	if k > status.K {
+		return nil, problem(session.NotFound, "the newest decision is "+strconv.Itoa(status.K))
 	}
 	list, err := c.journal.Decision(c.loop, k)
 	if err != nil {
@@ -302,11 +300,11 @@ func some(c *call) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	p := page{Decisions: []session.Decision{}}
-	var newest int
-	if err := c.host.Look(c.Context(), c.loop, func(l *session.Loop) error { newest = l.Status().K; return nil }); err != nil {
+	status, err := c.status(c.Context(), c.loop)
+	if err != nil {
 		return 0, nil, err
 	}
+	p, newest := page{Decisions: []session.Decision{}}, status.K
 	for k := after + 1; k <= newest && len(p.Decisions) < size; k++ {
 		d, err := c.decision(k)
 		if err != nil {
@@ -344,6 +342,11 @@ func events(c *call) (int, any, error) {
 		err = nil
 	}
 	return 200, list, err
+}
+
+func showNumbers(c *call) (int, any, error) {
+	c.tally.ServeHTTP(c.w, c.Request)
+	return 200, nil, nil
 }
 
 // mostStuck is how long a commit may take.

@@ -21,6 +21,7 @@ import (
 
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/server/hub"
+	"github.com/kedge-opt/kedge/server/tally"
 	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/session/kills"
 	"go.opentelemetry.io/otel/trace"
@@ -41,7 +42,7 @@ type Server struct {
 	held    atomic.Int64 // bytes of bodies of requests at work
 	handler http.Handler
 	ready   func() error
-	metrics *metrics
+	tally   *tally.Tally
 	tracer  trace.Tracer // nil: nothing is traced
 	clock   session.Clock
 	owner   string
@@ -88,10 +89,10 @@ func New(c Setup) *Server {
 		c.Plan = session.Standard
 	}
 	s.vault, s.edit, s.tracer = c.Vault, editor(c.Kinds), c.Tracer
-	s.metrics = newMetrics(s, c.Free)
+	s.tally = tally.New(tally.Service{Journal: c.Journal, Clock: c.Clock, Look: s.status, Watching: s.hub.Watching, Free: c.Free, Build: c.Build})
 	s.host = session.NewFleet(c.Journal, c.Clock, c.Plan, func(loop string, events []session.Event) {
 		s.hub.Tell(loop, events)
-		s.metrics.tell(loop, events)
+		s.tally.Tell(loop, events)
 		for _, e := range events {
 			if e.Kind == session.Raised {
 				s.log.Warn("alarm", "loop", loop, "seq", e.Seq, "k", e.K, "says", string(e.Body))
@@ -206,7 +207,7 @@ func (s *Server) serve(r route) http.HandlerFunc {
 		}
 		end(status)
 		if !r.streams {
-			s.metrics.took(r, status, began)
+			s.tally.Took(r.Method+" "+r.Path, status, began)
 		}
 		switch {
 		case err != nil:

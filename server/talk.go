@@ -65,8 +65,8 @@ func (c *call) await(k int, wait time.Duration) error {
 	defer over.Stop()
 	for {
 		_, changed, _ := c.hub.After(c.loop, 1<<53)
-		var s session.Status
-		if err := c.host.Look(c.Context(), c.loop, func(l *session.Loop) error { s = l.Status(); return nil }); err != nil {
+		s, err := c.status(c.Context(), c.loop)
+		if err != nil {
 			return err
 		}
 		if s.K > k || s.State == "" {

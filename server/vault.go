@@ -127,8 +127,7 @@ func importLoop(c *call) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	var status session.Status
-	err = c.host.Look(c.Context(), name, func(l *session.Loop) error { status = l.Status(); return nil })
+	status, err := c.status(c.Context(), name)
 	return 201, status, err
 }
 

@@ -26,7 +26,7 @@ func layers() map[string]int {
 		"session/chain": 5, "session/relay": 5,
 		"report": 7, "lab/plan": 7, "internal/bench": 7, "store": 7, "server": 7, "client": 7,
 		"command": 8, "command/service": 8, "bench/": 8, "internal/release": 8, "internal/bench/served": 8, "internal/site": 8,
-		"conform/journal": 7, "store/postgres": 8, "server/hub": 6,
+		"conform/journal": 7, "store/postgres": 8, "server/hub": 6, "server/tally": 6,
 		"cmd/": 9, "examples/": 9,
 	}
 }
@@ -42,6 +42,7 @@ func bent() map[[2]string]string {
 		{"session/fork", "session"}:                "a fork is a loop that is fed with another's log",
 		{"session/kills", "session"}:               "a kill is a command to a session",
 		{"server/hub", "session"}:                  "events are a session's",
+		{"server/tally", "session"}:                "it counts a session's events",
 		{"session/chronicle", "session"}:           "a chronicle is written to a session's journal",
 		{"problem/census", "internal/plain"}:       "plain is how files are opened, by whoever reads them",
 		{"internal/fixpoint", "internal/rows"}:     "rows is the arithmetic of the layer",

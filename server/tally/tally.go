@@ -1,8 +1,10 @@
-package server
+// Package tally has the numbers of a service as Prometheus reads them.
+package tally
 
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,10 +20,21 @@ import (
 // namedLoops is how many loops have numbers of their own; beyond them only loops with the label metrics: on.
 const namedLoops = 1000
 
-// metrics are the numbers of a server as Prometheus reads them. They follow from events, so that loops which rest are left alone.
-type metrics struct {
-	server   *Server
+// Service is what a tally is about.
+type Service struct {
+	Journal  session.Journal
+	Clock    session.Clock
+	Look     func(ctx context.Context, loop string) (session.Status, error)
+	Watching func() int     // how many streams are open
+	Free     func() float64 // bytes on the disk of the journal; nil: unknown
+	Build    string
+}
+
+// Tally is the numbers of a service. They follow from events, so that loops which rest are left alone.
+type Tally struct {
+	service  Service
 	registry *prometheus.Registry
+	page     http.Handler
 
 	events, decisions, turns, holds, rows *prometheus.CounterVec
 	requests                              *prometheus.HistogramVec
@@ -43,15 +56,16 @@ type account struct {
 	alarms  map[string]bool
 }
 
-func newMetrics(s *Server, free func() float64) *metrics {
+// New is a tally of a service that begins.
+func New(s Service) *Tally {
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 	}
 	gauge := func(name, help string, labels ...string) *prometheus.GaugeVec {
 		return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, append([]string{"loop"}, labels...))
 	}
-	m := &metrics{
-		server: s, registry: prometheus.NewRegistry(), loops: map[string]*account{},
+	m := &Tally{
+		service: s, registry: prometheus.NewRegistry(), loops: map[string]*account{},
 		events:    counter("kedge_events_total", "Events since the start, by kind.", "kind"),
 		decisions: counter("kedge_decisions_total", "Decisions that ended, by how.", "loop", "end"),
 		turns:     counter("kedge_turns_total", "Closes that took a step.", "loop"),
@@ -66,14 +80,14 @@ func newMetrics(s *Server, free func() float64) *metrics {
 		ratio:     gauge("kedge_answer_ratio", "What part of the model's answer people show: the ratio, and the low and high edge of where it is.", "edge"),
 		rails:     gauge("kedge_guardrail", "1 for the verdict of a guardrail at the newest close.", "name", "verdict"),
 	}
-	build := prometheus.NewGauge(prometheus.GaugeOpts{Name: "kedge_build_info", Help: "The version of the server.", ConstLabels: prometheus.Labels{"version": s.build}})
+	build := prometheus.NewGauge(prometheus.GaugeOpts{Name: "kedge_build_info", Help: "The version of the server.", ConstLabels: prometheus.Labels{"version": s.Build}})
 	build.Set(1)
-	watchers := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "kedge_watchers", Help: "Streams that are open."}, func() float64 { return float64(s.hub.Watching()) })
+	watchers := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "kedge_watchers", Help: "Streams that are open."}, func() float64 { return float64(s.Watching()) })
 	m.registry.MustRegister(m.events, m.decisions, m.turns, m.holds, m.rows, m.requests, m.commit, m.together, m.refused, m.value, m.step, m.ratio, m.rails, build, watchers, standing{m})
-	if free != nil {
-		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "kedge_disk_free_bytes", Help: "Room on the disk of the journal."}, free))
+	if s.Free != nil {
+		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "kedge_disk_free_bytes", Help: "Room on the disk of the journal."}, s.Free))
 	}
-	if j, tells := s.journal.(interface {
+	if j, tells := s.Journal.(interface {
 		Observe(func(events int, took time.Duration))
 	}); tells {
 		j.Observe(func(events int, took time.Duration) {
@@ -81,10 +95,11 @@ func newMetrics(s *Server, free func() float64) *metrics {
 			m.together.Observe(float64(events))
 		})
 	}
+	m.page = promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 	return m
 }
 
-// gist is what metrics want to know of the bodies of events.
+// gist is what a tally wants to know of the bodies of events.
 type gist struct {
 	Mode         session.Mode           `json:"mode"`
 	Labels       map[string]string      `json:"labels"`
@@ -102,8 +117,8 @@ type gist struct {
 	Ratio        json.RawMessage        `json:"trust"` // of a close; of an opening it is a number
 }
 
-// tell counts events that are there to stay.
-func (m *metrics) tell(loop string, events []session.Event) {
+// Tell counts events that are there to stay.
+func (m *Tally) Tell(loop string, events []session.Event) {
 	for i := range events {
 		e := &events[i]
 		m.events.WithLabelValues(string(e.Kind)).Inc()
@@ -125,7 +140,7 @@ func (m *metrics) tell(loop string, events []session.Event) {
 	}
 }
 
-// gistOf is what metrics want to know of an event. Of people who are told, which is most of what happens, a loop has it at hand.
+// gistOf is what a tally wants to know of an event. Of people who are told, which is most of what happens, a loop has it at hand.
 func gistOf(e *session.Event) (g gist, err error) {
 	if e.Kind == session.Told || e.Kind == session.ToldLate {
 		r, err := e.Receipt()
@@ -135,7 +150,7 @@ func gistOf(e *session.Event) (g gist, err error) {
 }
 
 // of finds what is known of a loop.
-func (m *metrics) of(loop string, labels map[string]string) *account {
+func (m *Tally) of(loop string, labels map[string]string) *account {
 	a := m.loops[loop]
 	if a == nil {
 		a = &account{isNamed: len(m.loops) < namedLoops}
@@ -174,7 +189,7 @@ func (a *account) raise(alarm string) {
 }
 
 // count counts an event of a loop that has numbers of its own.
-func (m *metrics) count(loop string, kind session.Kind, g *gist) {
+func (m *Tally) count(loop string, kind session.Kind, g *gist) {
 	switch kind {
 	case session.Told:
 		m.rows.WithLabelValues(loop, "stored").Add(float64(g.Rows))
@@ -203,7 +218,7 @@ func (m *metrics) count(loop string, kind session.Kind, g *gist) {
 }
 
 // guards shows what guards said at a close.
-func (m *metrics) guards(loop string, g *gist) {
+func (m *Tally) guards(loop string, g *gist) {
 	for _, j := range g.Guardrails {
 		for _, verdict := range []string{guard.Pass, guard.Fail, guard.Inconclusive} {
 			is := 0.0
@@ -245,7 +260,7 @@ func why(g *gist) string {
 }
 
 // standing collects how loops stand at the moment.
-type standing struct{ *metrics }
+type standing struct{ *Tally }
 
 // Describe says nothing: what there is depends on the loops.
 func (standing) Describe(chan<- *prometheus.Desc) {}
@@ -255,7 +270,7 @@ func (m standing) Collect(out chan<- prometheus.Metric) {
 	m.learn()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	now, modes := m.server.clock.Now(), map[session.Mode]int{}
+	now, modes := m.service.Clock.Now(), map[session.Mode]int{}
 	send := func(name, help string, v float64, labels []string, values ...string) {
 		out <- prometheus.MustNewConstMetric(prometheus.NewDesc(name, help, labels, nil), prometheus.GaugeValue, v, values...)
 	}
@@ -287,7 +302,7 @@ func (m standing) learn() {
 	if !first {
 		return
 	}
-	all, err := m.server.journal.Loops(context.Background())
+	all, err := m.service.Journal.Loops(context.Background())
 	if err != nil {
 		return
 	}
@@ -295,8 +310,8 @@ func (m standing) learn() {
 		if session.IsOwn(tip.Loop) {
 			continue
 		}
-		var s session.Status
-		if m.server.host.Look(context.Background(), tip.Loop, func(l *session.Loop) error { s = l.Status(); return nil }) != nil {
+		s, err := m.service.Look(context.Background(), tip.Loop)
+		if err != nil {
 			continue
 		}
 		m.mu.Lock()
@@ -312,16 +327,13 @@ func (m standing) learn() {
 	}
 }
 
-// took counts a request.
-func (m *metrics) took(r route, status int, began time.Time) {
-	m.requests.WithLabelValues(r.Method+" "+r.Path, strconv.Itoa(status)).Observe(time.Since(began).Seconds())
-	if status == 401 || status == 403 {
+// Took counts a request to a route, which began at some time.
+func (m *Tally) Took(route string, status int, began time.Time) {
+	m.requests.WithLabelValues(route, strconv.Itoa(status)).Observe(time.Since(began).Seconds())
+	if status == http.StatusUnauthorized || status == http.StatusForbidden {
 		m.refused.Inc()
 	}
 }
 
-// showMetrics writes them as Prometheus reads them.
-func showMetrics(c *call) (int, any, error) {
-	promhttp.HandlerFor(c.metrics.registry, promhttp.HandlerOpts{}).ServeHTTP(c.w, c.Request)
-	return 200, nil, nil
-}
+// ServeHTTP writes the numbers.
+func (m *Tally) ServeHTTP(w http.ResponseWriter, r *http.Request) { m.page.ServeHTTP(w, r) }
