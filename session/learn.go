@@ -3,9 +3,9 @@ package session
 import (
 	"crypto/sha256"
 	"fmt"
-	"slices"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/batch"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/internal/rows"
@@ -84,8 +84,6 @@ func (l *Loop) forget() {
 // gather puts the batches of a decision together, in the order of their ids, without who answered too early or has no trait.
 func (l *Loop) gather(d *Decision) (seen kedge.Observation, o *Outcome, err error) {
 	o = &Outcome{}
-	dim := l.plan.Dims
-	weighted, known := false, true
 	var all []*Batch
 	for _, r := range d.Batches {
 		if r.Late || r.Erased {
@@ -109,36 +107,10 @@ func (l *Loop) gather(d *Decision) (seen kedge.Observation, o *Outcome, err erro
 			o.Sample.Early += r.Rows
 			continue
 		}
-		weighted, known = weighted || b.W != nil, known && b.Who != nil
 		all = append(all, b)
 	}
-	people := 0
-	for _, b := range all {
-		people += len(b.P) / dim.State
-	}
-	seen.P, seen.D = make([]float64, 0, people*dim.State), make([]float64, 0, people*dim.Trait)
-	for _, b := range all {
-		n := len(b.P) / dim.State
-		for i := range n {
-			if _, missing := slices.BinarySearch(b.Missing, i); missing || b.D == nil && dim.Trait > 0 {
-				o.Sample.WithoutTrait++
-				continue
-			}
-			seen.P = append(seen.P, b.P[i*dim.State:(i+1)*dim.State]...)
-			seen.D = append(seen.D, b.D[i*dim.Trait:(i+1)*dim.Trait]...)
-			if weighted {
-				w := 1.0
-				if b.W != nil {
-					w = b.W[i]
-				}
-				seen.W = append(seen.W, w)
-			}
-			if known {
-				seen.Who = append(seen.Who, b.Who[i])
-			}
-			o.Sample.Rows++
-		}
-	}
+	seen, o.Sample.WithoutTrait = batch.Together(all, l.plan.Dims)
+	o.Sample.Rows = len(seen.P) / l.plan.Dims.State
 	o.Sample.Effective = guard.Worth(seen.W, o.Sample.Rows)
 	seen.U, seen.Round = d.Deployed.U, l.turns
 	return seen, o, nil

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/live"
@@ -58,44 +57,16 @@ func (l *Loop) proposal() (u []float64, basis Basis, reasons []string) {
 	return l.capped(u, basis)
 }
 
-// capped brings a proposal to within the caps of what is live: it stays on the way from there, so that between two feasible decisions of a
-// convex set it is feasible without another search.
+// capped brings a proposal to within the caps of what is live.
 func (l *Loop) capped(u []float64, basis Basis) ([]float64, Basis, []string) {
 	if l.live == nil {
 		return u, basis, nil
 	}
-	live, caps := l.live.U, l.plan.Live
-	size, share := rows.Distance(u, live), 1.0
-	var reasons []string
-	limit := func(name string, wanted, allowed float64) {
-		if wanted > allowed {
-			share = min(share, allowed/wanted)
-			reasons = append(reasons, fmt.Sprintf("cap.%s binds: %s wanted, %s allowed", name, phrase.Digits(wanted, 3), phrase.Digits(allowed, 3)))
-		}
+	cut, reasons, near := l.plan.Capped(u, l.live.U, l.moved())
+	if !near {
+		basis = Hold
 	}
-	limit("norm", size, caps.Cap())
-	largest := 0.0
-	for i := range u {
-		largest = max(largest, math.Abs(u[i]-live[i]))
-	}
-	limit("each", largest, caps.Each)
-	if !math.IsInf(caps.Day, 1) {
-		limit("day", size, max(0, caps.Day-l.moved()))
-	}
-	if share == 1 {
-		return u, basis, nil
-	}
-	cut := make([]float64, len(u))
-	for i := range cut {
-		cut[i] = live[i] + float64(share*(u[i]-live[i]))
-	}
-	if l.plan.Feasible(cut) {
-		return cut, basis, reasons
-	}
-	if err := l.plan.Set.Project(cut); err == nil && rows.Distance(cut, live) <= share*size*(1+1e-9) {
-		return cut, basis, reasons
-	}
-	return slices.Clone(live), Hold, append(reasons, "no feasible decision is that near to what is live")
+	return cut, basis, reasons
 }
 
 // moved is how far what is live has moved in the last 24 hours.

@@ -1,19 +1,15 @@
 package session
 
 import (
-	"crypto/sha256"
 	"encoding/json"
-	"fmt"
 
 	"github.com/kedge-opt/kedge/folder"
-	"github.com/kedge-opt/kedge/internal/wire"
 	"github.com/kedge-opt/kedge/session/guard"
+	"github.com/kedge-opt/kedge/session/saved"
 )
 
-const loopKind = "session.Loop/1"
-
-// saved is all of a loop besides its rule.
-type saved struct {
+// memory is all of a loop besides its rule.
+type memory struct {
 	Epoch    string            `json:"epoch"`
 	Spec     string            `json:"spec"`
 	Revision int               `json:"revision"`
@@ -41,7 +37,7 @@ type saved struct {
 
 // AppendBinary appends what the loop is after its newest event, so that it need not be worked out of all of them again.
 func (l *Loop) AppendBinary(b []byte) ([]byte, error) {
-	s := saved{l.epoch, l.spec, l.revision, l.mode, l.labels, l.k, l.current, l.live, l.again, l.target, l.pin, l.moves, l.turns, l.alarms, l.compacted, &l.kept, l.build, l.keeps, l.ramps, l.rests, nil}
+	s := memory{l.epoch, l.spec, l.revision, l.mode, l.labels, l.k, l.current, l.live, l.again, l.target, l.pin, l.moves, l.turns, l.alarms, l.compacted, &l.kept, l.build, l.keeps, l.ramps, l.rests, nil}
 	if l.guard != nil {
 		s.Guard = &l.guard.Remembrance
 	}
@@ -53,56 +49,28 @@ func (l *Loop) AppendBinary(b []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return wire.Append(b, loopKind, func(f *wire.Fields) { l.frame(f, &body, &rule, new([]byte)) })
-}
-
-// frame describes a saved loop; a sum of its own stands at its end, for nothing else notices a bit that turned.
-func (l *Loop) frame(f *wire.Fields, body, rule, sum *[]byte) {
-	seq, head := l.seq, l.head[:]
-	f.Int(&seq, 1<<53)
-	f.Bytes(&head)
-	f.Bytes(body)
-	f.Bytes(rule)
-	own := digest(l.name, seq, head, *body, *rule)
-	*sum = own[:]
-	f.Bytes(sum)
-	if f.Reading() {
-		if own = digest(l.name, seq, head, *body, *rule); string(own[:]) != string(*sum) {
-			f.Fail("the sum of the saved loop is wrong")
-			return
-		}
-		l.seq = seq
-		copy(l.head[:], head)
-	}
-}
-
-func digest(name string, seq int, parts ...[]byte) Hash {
-	h := sha256.New()
-	fmt.Fprintf(h, "%s\n%d\n", name, seq)
-	for _, p := range parts {
-		fmt.Fprintf(h, "%d\n", len(p))
-		h.Write(p)
-	}
-	return Hash(h.Sum(nil))
+	frame := saved.Snapshot{Seq: l.seq, Head: l.head, Body: body, Rule: rule}
+	return frame.Append(b, l.name)
 }
 
 // UnmarshalBinary makes l, a new loop of the same name, go on after the event that it was saved after. On an error it must not be used.
 func (l *Loop) UnmarshalBinary(data []byte) error {
-	var body, rule, sum []byte
-	if err := wire.Restore(data, loopKind, func(f *wire.Fields) { l.frame(f, &body, &rule, &sum) }); err != nil {
+	frame, err := saved.Read(data, l.name)
+	if err != nil {
 		return err
 	}
-	var s saved
-	if err := json.Unmarshal(body, &s); err != nil {
+	var s memory
+	if err := json.Unmarshal(frame.Body, &s); err != nil {
 		return err
 	}
 	plan, err := l.make(s.Spec)
 	if err != nil {
 		return err
 	}
-	if err := plan.Rule.UnmarshalBinary(rule); err != nil {
+	if err := plan.Rule.UnmarshalBinary(frame.Rule); err != nil {
 		return err
 	}
+	l.seq, l.head = frame.Seq, frame.Head
 	l.plan, l.epoch, l.spec, l.revision, l.mode, l.labels = plan, s.Epoch, s.Spec, s.Revision, s.Mode, s.Labels
 	l.keeps = s.Keeps
 	l.k, l.current, l.live, l.again, l.target, l.pin, l.moves, l.turns = s.K, s.Current, s.Live, s.Again, s.Target, s.Pin, s.Moves, s.Turns
