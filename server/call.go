@@ -2,11 +2,13 @@ package server
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/server/keyring"
 	"github.com/kedge-opt/kedge/session"
 )
@@ -54,6 +56,25 @@ func (c *call) number(name string, absent, most int) (int, error) {
 		return 0, problem(session.Malformed, name+" is a whole number from 0 to "+strconv.Itoa(most))
 	}
 	return n, nil
+}
+
+// vector reads so many numbers of the query; nil: there are none.
+func (c *call) vector(name string, entries int) (list []float64, err error) {
+	text := c.URL.Query().Get(name)
+	if text == "" {
+		return nil, nil
+	}
+	for one := range strings.SplitSeq(text, ",") {
+		v, err := strconv.ParseFloat(one, 64)
+		if err != nil || !phrase.Finite(v) {
+			return nil, problem(session.Malformed, fmt.Sprintf("%s is numbers with commas between them, and %.40q is none", name, one))
+		}
+		list = append(list, v)
+	}
+	if len(list) != entries {
+		return nil, problem(session.DimensionMismatch, fmt.Sprintf("%s has %d numbers, want %d", name, len(list), entries))
+	}
+	return list, nil
 }
 
 // span reads a time of the query.

@@ -31,7 +31,7 @@ var rightsOf = map[string]string{
 	"GET /v1/loops/{loop}/series": "read", "GET /v1/loops/{loop}/distribution": "read", "GET /v1/loops/{loop}/health": "read", "GET /v1/loops/{loop}/log": "read", "GET /v1/loops/{loop}/events": "read", "GET /v1/loops/{loop}/export": "read",
 	"POST /v1/keys": "admin own", "GET /v1/keys": "admin own", "DELETE /v1/keys/{prefix}": "admin own", "POST /v1/backup": "admin whole",
 	"GET /metrics": "read whole", "GET /healthz": "", "GET /readyz": "", "GET /version": "", "GET /openapi.json": "", "GET /problems/{type}": "",
-	"GET /v1/overview": "read own", "GET /v1/loops/{loop}/terms": "read", "GET /v1/loops/{loop}/quantiles": "read", "GET /v1/login": "", "POST /v1/login": "", "DELETE /v1/login": "", "GET /": "", "GET /assets/{file}": "",
+	"GET /v1/overview": "read own", "GET /v1/loops/{loop}/terms": "read", "GET /v1/loops/{loop}/quantiles": "read", "GET /v1/loops/{loop}/sensitivity": "read", "GET /v1/loops/{loop}/decisions/{k}/guess": "read", "GET /v1/login": "", "POST /v1/login": "", "DELETE /v1/login": "", "GET /": "", "GET /assets/{file}": "",
 }
 
 // cell is one request of the matrix.

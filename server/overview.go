@@ -108,23 +108,20 @@ func worstOf(cards []word.Card) word.Card {
 
 // terms is what the spec of a loop arranges, for who looks at its numbers.
 type terms struct {
-	Revision  int         `json:"revision"`
-	Spec      string      `json:"spec"`
-	Algorithm string      `json:"algorithm,omitempty"`
-	Maximize  bool        `json:"maximize"`
-	Names     kedge.Names `json:"names"`
-	Lower     *extent     `json:"lower,omitempty"` // of the entries of a decision, by the set alone; null: none
-	Upper     *extent     `json:"upper,omitempty"`
-	Start     []float64   `json:"start"`
-	Safe      []float64   `json:"safe,omitempty"`
-	Least     int         `json:"least"`
-	Cap       ceiling     `json:"cap"`
-	Approval  string      `json:"approval"`
-	Deadlines deadlines   `json:"deadlines"`
+	Revision  int             `json:"revision"`
+	Spec      string          `json:"spec"`
+	Algorithm string          `json:"algorithm,omitempty"`
+	Maximize  bool            `json:"maximize"`
+	Names     kedge.Names     `json:"names"`
+	Lower     *session.Sparse `json:"lower,omitempty"` // of the entries of a decision, by the set alone; null: none
+	Upper     *session.Sparse `json:"upper,omitempty"`
+	Start     []float64       `json:"start"`
+	Safe      []float64       `json:"safe,omitempty"`
+	Least     int             `json:"least"`
+	Cap       ceiling         `json:"cap"`
+	Approval  string          `json:"approval"`
+	Deadlines deadlines       `json:"deadlines"`
 }
-
-// extent is how far entries go, null for those without an end.
-type extent = session.Sparse
 
 // ceiling is how far a decision may be from what is live; what is missing is without limit.
 type ceiling struct {
@@ -154,7 +151,7 @@ func arranged(c *call) (int, any, error) {
 			Cap:       ceiling{finite(live.Cap()), finite(live.Each), finite(live.Day), finite(live.Ahead())},
 			Deadlines: deadlines{span(live.Settle), span(live.Deploy), span(live.Data), span(live.Approve), span(live.GiveUp), span(live.Retain)},
 		}
-		t.Lower, t.Upper = boundsOf(b.Set, b.Start)
+		t.Lower, t.Upper = b.Bounds()
 		return nil
 	})
 	return 200, t, err
@@ -173,30 +170,4 @@ func span(d time.Duration) *float64 {
 	}
 	s := d.Seconds()
 	return &s
-}
-
-// mostBounded is how many entries a decision has whose bounds are looked for, and far how far out.
-const (
-	mostBounded = 64
-	far         = 1e7
-)
-
-// boundsOf is how far every entry of a decision goes: the nearest decision to one that is far out along an entry is at its end.
-func boundsOf(s kedge.Set, start []float64) (lower, upper *extent) {
-	if len(start) > mostBounded {
-		return nil, nil
-	}
-	low, high := make(extent, len(start)), make(extent, len(start))
-	end := func(i int, to float64) float64 {
-		u := slices.Clone(start)
-		u[i] = to
-		if err := s.Project(u); err != nil || math.Abs(u[i]) > far/10 {
-			return math.NaN()
-		}
-		return u[i]
-	}
-	for i := range start {
-		low[i], high[i] = end(i, -far), end(i, far)
-	}
-	return &low, &high
 }

@@ -36,7 +36,7 @@ func quantiles(c *call) (int, any, error) {
 			continue
 		}
 		err = c.host.Look(c.Context(), c.loop, func(l *session.Loop) error {
-			s, err := l.Distribution(d, entry, 1, session.PastOf(c.journal, c.loop))
+			s, err := l.Distribution(d, session.Aspect{Entry: entry, Bins: 1}, session.PastOf(c.journal, c.loop))
 			if err == nil {
 				f.K, f.Quantiles = append(f.K, k), append(f.Quantiles, s.Ranks)
 			}

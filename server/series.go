@@ -21,7 +21,7 @@ type incident struct {
 
 // What series there are: by themselves, and by entry, as u.0.
 var (
-	numbers = []string{"value", "value.low", "value.high", "rows", "effective", "early", "without_trait", "step", "direct", "answer", "cosine", "stepped", "off", "trust"}
+	numbers = []string{"value", "value.low", "value.high", "rows", "effective", "early", "without_trait", "quarantined", "ratio", "ratio.low", "ratio.high", "step", "direct", "answer", "cosine", "stepped", "off", "trust"}
 	vectors = []string{"u", "deployed", "iterate", "multipliers"}
 )
 

@@ -140,20 +140,29 @@ func explainDecision(c *call) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	var before *session.Decision
-	for k := c.k - 1; k >= 1 && k >= c.k-mostEvents; k-- {
-		one, err := c.decision(k)
-		if err != nil {
-			return 0, nil, err
-		}
-		if one.Outcome != nil && one.Outcome.Outcome == session.Stepped {
-			before = one
-			break
-		}
+	before, err := c.before(c.k, stepped)
+	if err != nil {
+		return 0, nil, err
 	}
 	var e session.Explanation
 	err = c.host.Look(c.Context(), c.loop, func(l *session.Loop) error { e = l.Explain(d, before); return nil })
 	return 200, e, err
+}
+
+// stepped tells whether the rule took a step on a decision.
+func stepped(d *session.Decision) bool {
+	return d.Outcome != nil && d.Outcome.Outcome == session.Stepped
+}
+
+// before is the newest decision before one that is like that; nil: there is none.
+func (c *call) before(k int, like func(*session.Decision) bool) (*session.Decision, error) {
+	for back := k - 1; back >= 1 && back >= k-mostEvents; back-- {
+		d, err := c.decision(back)
+		if err != nil || like(d) {
+			return d, err
+		}
+	}
+	return nil, nil
 }
 
 // distribution shows people now and settled.
@@ -187,9 +196,13 @@ func distribution(c *call) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
+	of := session.Aspect{Trait: c.URL.Query().Get("of") == "d", Entry: entry, Bins: max(1, bins)}
+	if of.U, err = c.vector("u", len(d.U)); err != nil {
+		return 0, nil, err
+	}
 	var s *session.Distribution
 	err = c.host.Look(c.Context(), c.loop, func(l *session.Loop) (err error) {
-		s, err = l.Distribution(d, entry, max(1, bins), session.PastOf(c.journal, c.loop))
+		s, err = l.Distribution(d, of, session.PastOf(c.journal, c.loop))
 		return err
 	})
 	return 200, s, err

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/session/shape"
 )
 
@@ -12,13 +13,27 @@ type Distribution struct {
 	Unit   string `json:"unit,omitempty"`
 	People int    `json:"people"`
 	shape.Shares
+	First  []float64 `json:"first,omitempty"`  // shares of who answered at first, by a trait whose mix is watched
+	Chance *float64  `json:"chance,omitempty"` // that two samples of one crowd differ so much from each other
+}
+
+// Aspect is what is looked at of people.
+type Aspect struct {
+	Trait bool // of their traits, else of their states
+	Entry int
+	Bins  int
+	U     []float64 // the decision that they settle under; nil: what is live
 }
 
 // Distribution looks at the people who answered a decision.
-func (l *Loop) Distribution(d *Decision, entry, bins int, past Past) (*Distribution, error) {
-	dim := l.plan.Dims
-	if entry < 0 || entry >= dim.State {
-		return nil, refuse(OutsideRange, "entry is %d; states have the entries 0 to %d", entry, dim.State-1)
+func (l *Loop) Distribution(d *Decision, of Aspect, past Past) (*Distribution, error) {
+	dim, entry := l.plan.Dims, of.Entry
+	what, width, names := "states", dim.State, l.plan.Names.State
+	if of.Trait {
+		what, width, names = "traits", dim.Trait, l.plan.Names.Trait
+	}
+	if entry < 0 || entry >= width {
+		return nil, refuse(OutsideRange, "entry is %d; %s have the entries 0 to %d", entry, what, width-1)
 	}
 	if d.Deployed == nil {
 		return nil, d.refuse(NotDeployed, "decision %d is not deployed, so that nobody has answered it", d.K)
@@ -33,15 +48,33 @@ func (l *Loop) Distribution(d *Decision, entry, bins int, past Past) (*Distribut
 		return nil, d.refuse(Incomplete, "nobody has answered decision %d yet", d.K)
 	}
 	s := &Distribution{K: d.K, Entry: entry, People: n}
-	if names := l.plan.Names.State; entry < len(names) {
+	if entry < len(names) {
 		s.Name, s.Unit = names[entry].Name, names[entry].Unit
 	}
+	if of.Trait {
+		return s, l.mixture(s, seen, of.Bins)
+	}
+	if of.U == nil && l.live != nil {
+		of.U = l.live.U
+	}
 	var settled []float64
-	if l.live != nil {
-		if settled, err = l.plan.Settled(l.live.U, seen.P, seen.D); err != nil {
+	if of.U != nil {
+		if settled, err = l.plan.Settled(of.U, seen.P, seen.D); err != nil {
 			return nil, err
 		}
 	}
-	s.Shares, err = shape.Of(shape.Column(seen.P, dim.State, entry), shape.Column(settled, dim.State, entry), bins)
+	s.Shares, err = shape.Of(shape.Column(seen.P, dim.State, entry), shape.Column(settled, dim.State, entry), of.Bins)
 	return s, err
+}
+
+// mixture looks at a trait, beside who answered at first where that is watched.
+func (l *Loop) mixture(s *Distribution, seen kedge.Observation, bins int) (err error) {
+	x := shape.Column(seen.D, l.plan.Dims.Trait, s.Entry)
+	if s.Shares, err = shape.Of(x, nil, bins); err != nil || l.guard == nil {
+		return err
+	}
+	if m := l.guard.Mixture(seen, s.Entry); m != nil {
+		s.Edges, s.Now, s.First, s.Chance = m.Edges, m.Now, m.First, &m.Chance
+	}
+	return nil
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/batch"
-	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/session/guard"
@@ -35,7 +34,7 @@ func (l *Loop) outcome(d *Decision) (*Outcome, *guard.Report, error) {
 		}
 	}
 	losses := l.plan.Losses(seen)
-	o.Value = l.value(losses, seen.W)
+	o.Value = l.plan.Value(losses, seen.W)
 	concerns, report := l.examine(d, seen, losses, o, sieved)
 	if len(concerns) == 0 {
 		if err := l.step(d, seen, o); err != nil {
@@ -160,18 +159,4 @@ func (l *Loop) step(d *Decision, seen kedge.Observation, o *Outcome) error {
 	o.Terms = plan.TermsOf(rule, rows.Distance(from, to))
 	o.Why = plan.ReasoningOf(rule, from, seen.U)
 	return nil
-}
-
-// value is what the sample says of what is live, as users count it.
-func (l *Loop) value(losses, w []float64) *SampleValue {
-	mean := guard.MeanOf(losses, w)
-	m, half := mean.Value, mean.Half(folder.Confidence)
-	v := &SampleValue{Mean: m, Low: m - half, High: m + half}
-	if l.plan.Maximize {
-		v = &SampleValue{Mean: -m, Low: -m - half, High: -m + half}
-	}
-	if !phrase.Finite(v.Low) || !phrase.Finite(v.High) {
-		return nil
-	}
-	return v
 }

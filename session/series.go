@@ -18,7 +18,8 @@ type (
 )
 
 // Numbers visits all that a decision says in numbers: u.0 and on, deployed.0, iterate.0, multipliers.0, off, trust, value with value.low and
-// value.high, rows, effective, early, without_trait, direct, answer, cosine, step, and stepped, which is 1 or 0.
+// value.high, rows, effective, early, without_trait, quarantined, direct, answer, cosine, step, ratio with ratio.low and ratio.high, and stepped,
+// which is 1 or 0.
 func (d *Decision) Numbers(visit func(name string, v float64)) {
 	list := func(name string, values []float64) {
 		for i, v := range values {
@@ -50,6 +51,12 @@ func (o *Outcome) numbers(visit func(name string, v float64)) {
 	visit("effective", o.Sample.Effective)
 	visit("early", float64(o.Sample.Early))
 	visit("without_trait", float64(o.Sample.WithoutTrait))
+	visit("quarantined", float64(o.Sample.Quarantined))
+	if q := o.Trust; q != nil && q.Ratio != nil {
+		visit("ratio", *q.Ratio)
+		visit("ratio.low", *q.Low)
+		visit("ratio.high", *q.High)
+	}
 	if v := o.Value; v != nil {
 		visit("value", v.Mean)
 		visit("value.low", v.Low)

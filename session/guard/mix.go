@@ -85,6 +85,53 @@ func (g *Guard) strange(mix [][]float64) (yes bool, trait int, p float64) {
 	return p < g.Live.MixAlpha, trait, p
 }
 
+// Mixture is who answered by one trait, beside who did at first.
+type Mixture struct {
+	Edges  []float64 // of the bins; whoever is outside of all is in the nearest
+	Now    []float64 // shares of people
+	First  []float64
+	Chance float64 // that two samples of one crowd differ so much
+}
+
+// Mixture compares who answered by a trait with who did at first; nil of one whose mix is not watched or not known yet.
+func (g *Guard) Mixture(o kedge.Observation, trait int) *Mixture {
+	if g.Mixed == nil || trait >= len(g.Mix) || !g.Mix[trait] || len(o.D) == 0 {
+		return nil
+	}
+	at := 0
+	for _, is := range g.Mix[:trait] {
+		if is {
+			at++
+		}
+	}
+	edges := g.Mixed.Edges[at]
+	first, now := slices.Clone(g.Mixed.People[at]), binned(g.column(o, trait), o.W, edges)
+	m := &Mixture{Edges: framed(edges, o.D[trait]), Now: now, First: first, Chance: alike(first, now)}
+	for _, list := range [][]float64{now, first} {
+		all := 0.0
+		for _, v := range list {
+			all += v
+		}
+		for b := range list {
+			list[b] /= all
+		}
+	}
+	return m
+}
+
+// framed puts an outer edge on either side of those between bins, as far away as they are from each other; without any, around a value.
+func framed(edges []float64, value float64) []float64 {
+	n, far := len(edges), 1.0
+	switch n {
+	case 0:
+		return []float64{value - far/2, value + far/2}
+	case 1:
+	default:
+		far = (edges[n-1] - edges[0]) / float64(n-1)
+	}
+	return slices.Concat([]float64{edges[0] - far}, edges, []float64{edges[n-1] + far})
+}
+
 // foldMix remembers who answered.
 func (g *Guard) foldMix(s *Seen) {
 	if s.Mix == nil {

@@ -76,12 +76,12 @@ func (g *Guard) Sieve(seen *kedge.Observation) (out Sieved) {
 		}
 		out.Concern = &Concern{Words: words}
 	}
-	only(seen, keep, dim)
+	Only(seen, keep, dim)
 	return out
 }
 
-// only keeps some people of a sample.
-func only(seen *kedge.Observation, keep []int, dim kedge.Dims) {
+// Only keeps some people of a sample.
+func Only(seen *kedge.Observation, keep []int, dim kedge.Dims) {
 	for to, from := range keep {
 		copy(kedge.Row(seen.P, to, dim.State), kedge.Row(seen.P, from, dim.State))
 		copy(kedge.Row(seen.D, to, dim.Trait), kedge.Row(seen.D, from, dim.Trait))

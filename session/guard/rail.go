@@ -237,7 +237,7 @@ func (g *Guard) excess(all []risk.Constraint, o kedge.Observation) (value, low, 
 				some = append(some, i)
 			}
 			part := clone(o)
-			only(&part, some, g.Dims)
+			Only(&part, some, g.Dims)
 			if parts[f], err = assess(c, part); err != nil {
 				return math.NaN(), math.NaN(), math.NaN()
 			}

@@ -1,0 +1,193 @@
+package plan
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/session/guard"
+	"github.com/kedge-opt/kedge/session/view"
+)
+
+// Forecast is what the model guesses of the people who answered a decision: nobody knows it, and nothing is learned from it. Its intervals are
+// about who was asked; whether the model is right they do not say.
+type Forecast struct {
+	K       int               `json:"k"`      // the decision that they answered
+	People  int               `json:"people"` // who were looked at, some of them all
+	Seen    *view.SampleValue `json:"value,omitempty"`
+	Means   view.Sparse       `json:"states,omitempty"`  // of their states, as they answered
+	Stays   *Prospect         `json:"stays,omitempty"`   // if what they met stays
+	Decided *Prospect         `json:"decided,omitempty"` // under the decision that was asked about
+	Vanilla *Prospect         `json:"vanilla,omitempty"` // under what the rule would have decided without their answer
+	Words   string            `json:"words,omitempty"`   // why there is no guess
+}
+
+// Prospect is where people settle under a decision, by the model.
+type Prospect struct {
+	U        []float64         `json:"u"`
+	Feasible bool              `json:"feasible"`
+	Value    *view.SampleValue `json:"value,omitempty"`
+	Gain     *view.SampleValue `json:"gain,omitempty"` // of the value, person by person, beside what they met
+	Means    view.Sparse       `json:"states"`         // of their states
+}
+
+// mostGuessed is how many people settle for a guess, and mostPulled how many for how they answer.
+const (
+	mostGuessed = 2000
+	mostPulled  = 500
+)
+
+// Forecast has the people who were seen settle under what they met, under u, and under what vanilla would have decided, nil if that is not known.
+// The sample is changed in place.
+func (p *Brief) Forecast(seen kedge.Observation, u, vanilla []float64) (*Forecast, error) {
+	n := len(seen.P) / p.Dims.State
+	if n > mostGuessed {
+		guard.Only(&seen, kedge.Some(n, mostGuessed), p.Dims)
+		n = mostGuessed
+	}
+	if n == 0 {
+		return &Forecast{Words: "nobody has answered yet, or their answers are no longer kept"}, nil
+	}
+	f := &Forecast{People: n, Seen: p.Value(p.Losses(seen), seen.W), Means: p.means(seen)}
+	stays, losses, err := p.prospect(seen, seen.U, nil)
+	if err != nil {
+		return nil, err
+	}
+	if stays == nil {
+		f.Words = "the model does not say where people settle"
+		return f, nil
+	}
+	f.Stays = stays
+	if f.Decided, _, err = p.prospect(seen, u, losses); err == nil && vanilla != nil {
+		f.Vanilla, _, err = p.prospect(seen, vanilla, losses)
+	}
+	return f, err
+}
+
+// prospect has people settle under a decision; were are their losses under what they met, settled, too. It is nil if the model does not say where.
+func (p *Brief) prospect(seen kedge.Observation, u, were []float64) (o *Prospect, losses []float64, err error) {
+	if seen.P, err = p.Settled(u, seen.P, seen.D); err != nil || seen.P == nil {
+		return nil, nil, err
+	}
+	seen.U = u
+	losses = p.Losses(seen)
+	o = &Prospect{U: u, Feasible: p.Feasible(u), Value: p.Value(losses, seen.W), Means: p.means(seen)}
+	if were != nil {
+		gains := slices.Clone(losses)
+		for i := range gains {
+			gains[i] -= were[i]
+		}
+		o.Gain = p.Value(gains, seen.W)
+	}
+	return o, losses, nil
+}
+
+// means are those of the entries of states.
+func (p *Brief) means(seen kedge.Observation) (list view.Sparse) {
+	n := p.Dims.State
+	for j := range n {
+		x := make([]float64, len(seen.P)/n)
+		for i := range x {
+			x[i] = seen.P[i*n+j]
+		}
+		list = append(list, guard.MeanOf(x, seen.W).Value)
+	}
+	return list
+}
+
+// Value is what losses say of a decision, as users count it; nil if they do not.
+func (p *Brief) Value(losses, w []float64) *view.SampleValue {
+	mean := guard.MeanOf(losses, w)
+	m, half := mean.Value, mean.Half(folder.Confidence)
+	if p.Maximize {
+		m = -m
+	}
+	v := &view.SampleValue{Mean: m, Low: m - half, High: m + half}
+	if !phrase.Finite(v.Low) || !phrase.Finite(v.High) {
+		return nil
+	}
+	return v
+}
+
+// Vanilla is what a step would have led to that heeds what the decision does by itself alone, as retraining does: in the set, and within the caps of what
+// people met, as if nothing else had moved that day. It is nil of a rule that shapes its steps, for nobody knows what it would have made of that.
+func (p *Brief) Vanilla(r *Reasoning) []float64 {
+	if r == nil || !(r.Eta > 0) || len(r.Direct) != len(r.From) || len(r.Stepped) != len(r.From) {
+		return nil
+	}
+	u := slices.Clone(r.From)
+	for i := range u {
+		u[i] -= float64(r.Eta * r.Direct[i])
+		both := u[i]
+		if len(r.Answer) == len(u) {
+			both -= float64(r.Eta * r.Answer[i])
+		}
+		if math.Abs(both-r.Stepped[i]) > 1e-9*(1+math.Abs(both)) {
+			return nil
+		}
+	}
+	if err := p.Set.Project(u); err != nil {
+		return nil
+	}
+	u, _, ok := p.Capped(u, r.At, 0)
+	if !ok {
+		return nil
+	}
+	return u
+}
+
+// Answering is how the entries of settled states answer those of a decision, in the mean of people and by the model of the spec.
+type Answering struct {
+	K       int           `json:"k"` // the decision that they answered
+	People  int           `json:"people"`
+	States  []int         `json:"states"` // entries that are shown
+	Entries []int         `json:"entries"`
+	Answers []view.Sparse `json:"answers"`         // of each of them: what a rise of 1 of each entry of the decision does
+	Words   string        `json:"words,omitempty"` // why there are none
+}
+
+// mostShown is how many entries of states and decisions are shown.
+const mostShown = 16
+
+// Answering has people settle under what they met, and looks which way they would go. The sample is changed in place.
+func (p *Brief) Answering(seen kedge.Observation) (*Answering, error) {
+	dim, n := p.Dims, len(seen.P)/p.Dims.State
+	a := &Answering{States: kedge.Some(dim.State, mostShown), Entries: kedge.Some(dim.Decision, mostShown), Answers: []view.Sparse{}}
+	if n > mostPulled {
+		guard.Only(&seen, kedge.Some(n, mostPulled), dim)
+		n = mostPulled
+	}
+	if a.People = n; n == 0 {
+		a.Words = "nobody has answered yet, or their answers are no longer kept"
+		return a, nil
+	}
+	settled, err := p.Settled(seen.U, seen.P, seen.D)
+	if err != nil {
+		return nil, err
+	}
+	if settled == nil || p.Model.Sensitivity == nil {
+		a.Words = "the model does not say how people answer"
+		return a, nil
+	}
+	v, whole := make([]float64, len(settled)), make([]float64, dim.Decision)
+	all := seen.Total(n)
+	for _, j := range a.States {
+		clear(v)
+		clear(whole)
+		for i := range n {
+			v[i*dim.State+j] = seen.Weight(i) / all
+		}
+		if err := p.Model.Sensitivity.PullRows(whole, settled, seen.U, seen.D, v); err != nil {
+			return nil, fmt.Errorf("how people answer: %w", err)
+		}
+		row := make(view.Sparse, len(a.Entries))
+		for at, i := range a.Entries {
+			row[at] = whole[i]
+		}
+		a.Answers = append(a.Answers, row)
+	}
+	return a, nil
+}
