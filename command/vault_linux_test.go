@@ -18,6 +18,7 @@ import (
 	remote "github.com/kedge-opt/kedge/client"
 	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/replay"
 	"github.com/kedge-opt/kedge/store"
 )
 
@@ -181,7 +182,7 @@ func (c *crowd) compare(row *evidence.Witness, data string) {
 			}
 			row.Case(err == nil && batches == 3, "%s: decision %d has %d batches, %v", loop, i+1, batches, err)
 		}
-		_, err := session.Replay(c.Context(), j, loop, session.Standard)
+		_, err := replay.Loop(c.Context(), j, loop, session.Standard)
 		row.Case(err == nil, "%v", err)
 	}
 }

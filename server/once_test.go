@@ -11,6 +11,7 @@ import (
 
 	"github.com/kedge-opt/kedge/server"
 	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/replay"
 	"github.com/kedge-opt/kedge/store"
 )
 
@@ -139,7 +140,7 @@ func TestOperatorsAreHeardOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer j.Close()
-	if again, err := session.Replay(t.Context(), j, "shop", session.Standard); err != nil || again.Events != before+2 {
+	if again, err := replay.Loop(t.Context(), j, "shop", session.Standard); err != nil || again.Events != before+2 {
 		t.Errorf("replayed %+v, %v", again, err)
 	}
 }

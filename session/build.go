@@ -30,3 +30,14 @@ func (l *Loop) adopt() error {
 	_, err := Switch{To: Paused, Reason: fmt.Sprintf("kedge now computes with arithmetic %d, the loop was run with %d: resume it once that was looked at", l.own.Numeric, was.Numeric)}.do(l)
 	return err
 }
+
+// GoBy has a loop whose past is decided again go by the build that wrote an event, which had the same arithmetic or is found to differ.
+func (l *Loop) GoBy(e *Event) {
+	var b creation
+	switch {
+	case e.Kind == BuildChanged:
+		l.own = l.build
+	case e.Kind == Created && unmarshal(e, &b) == nil && b.Build != nil:
+		l.own = *b.Build
+	}
+}

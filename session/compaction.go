@@ -75,8 +75,11 @@ func (l *Loop) compact(e *Event) error {
 	return l.plan.Rule.UnmarshalBinary(data)
 }
 
-// whole refuses a loop whose rule is not known: people that it learned from are gone, and nothing says so.
-func (l *Loop) whole() error {
+// Blind tells whether people that the rule learned from are gone, so that nobody knows what it remembers until an event says so.
+func (l *Loop) Blind() bool { return l.blind }
+
+// Whole refuses a loop whose rule is not known: people that it learned from are gone, and nothing says so.
+func (l *Loop) Whole() error {
 	if l.blind {
 		return fmt.Errorf("the people of decision %d are gone, and no event says that they were dropped", l.lost)
 	}

@@ -293,7 +293,7 @@ func (h *Fleet) load(ctx context.Context, name string, e *entry) error {
 		return l.Replay(e, past{h.journal, name, nothing})
 	})
 	if err == nil {
-		err = l.whole()
+		err = l.Whole()
 	}
 	if err != nil {
 		return fmt.Errorf("loop %s: %w", name, err)

@@ -136,6 +136,10 @@ func New(name string, make Planner) *Loop {
 	return &Loop{name: name, make: make, own: thisBuild(), alarms: map[string]string{}, held: map[Hash]*Batch{}}
 }
 
+// Suppose has a loop that is decided again give its events the content of the log, where who supposes says that there is one which they could
+// be and sees to it that the body says so; false: there is none.
+func (l *Loop) Suppose(supposed func(e *Event, body any) bool) { l.supposed = supposed }
+
 // Head is the number of the newest event, and its hash.
 func (l *Loop) Head() (seq int, hash Hash) { return l.seq, l.head }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/session/guard"
+	"github.com/kedge-opt/kedge/session/replay"
 )
 
 // Whatever comes in whatever order, repeated, late, of other epochs, under clocks that jump back: a decision takes one step at most, none
@@ -142,7 +143,7 @@ func (s *scene) replays() {
 	if err != nil || fault != nil || !bytes.Equal(is, was) {
 		s.Errorf("a loop that read its events is another one: %v, %v\n%q\n%q", err, fault, was, is)
 	}
-	if r, err := session.Replay(s.Context(), kept{scene: s}, "shop", session.Standard); err != nil || r.Events != len(s.past.events) || len(r.Lacking) > 0 {
+	if r, err := replay.Loop(s.Context(), kept{scene: s}, "shop", session.Standard); err != nil || r.Events != len(s.past.events) || len(r.Lacking) > 0 {
 		s.Errorf("carried out again: %+v, %v", r, err)
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/disk"
 	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/replay"
 )
 
 // Files of a bundle; docs/formats/log.md describes them.
@@ -411,7 +412,7 @@ func Import(ctx context.Context, to session.Journal, clock session.Clock, plan s
 	if err != nil {
 		return err
 	}
-	if _, err := session.Replay(ctx, m, loop, plan); err != nil {
+	if _, err := replay.Loop(ctx, m, loop, plan); err != nil {
 		return &session.Refusal{Type: session.Malformed, Detail: fmt.Sprintf("the bundle does not replay here: %v", err)}
 	}
 	err = to.Append(loop, 0, all, nil)()

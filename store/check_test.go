@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/replay"
 )
 
 // lived is a folder with a loop that had some decisions.
@@ -86,7 +87,7 @@ func TestBackupAndRestore(t *testing.T) {
 	if _, err := h.Do(ctx, "shop", "test", session.Deploy{K: 5, Epoch: "first", U: []float64{1, 1}}); !session.IsRefusal(err, session.StaleEpoch) {
 		t.Errorf("a message of the old epoch: %v", err)
 	}
-	if n, err := session.Replay(ctx, r, "shop", session.Standard); err != nil || n.Events != 1+4*5+1 || n.Decided != n.Events || n.Closes != 5 {
+	if n, err := replay.Loop(ctx, r, "shop", session.Standard); err != nil || n.Events != 1+4*5+1 || n.Decided != n.Events || n.Closes != 5 {
 		t.Errorf("replayed %+v, %v", n, err)
 	}
 }
@@ -121,7 +122,7 @@ func TestDamageIsFound(t *testing.T) {
 		return session.Standard(fmt.Sprintf("%s\nhold: 1\n", replaceStep(spec)))
 	}
 	var broken *session.ChainError
-	if _, err := session.Replay(ctx, s, "shop", other); !errors.As(err, &broken) {
+	if _, err := replay.Loop(ctx, s, "shop", other); !errors.As(err, &broken) {
 		t.Errorf("another rule replays: %v", err)
 	}
 }

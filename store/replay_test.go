@@ -14,6 +14,7 @@ import (
 	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/session/chronicle"
 	"github.com/kedge-opt/kedge/session/fork"
+	"github.com/kedge-opt/kedge/session/replay"
 )
 
 // remembered is a journal in memory with a loop that had some decisions, at hours of a clock.
@@ -77,7 +78,7 @@ func TestReplaysFindWhatWasChanged(t *testing.T) {
 		closes = 10_000
 	}
 	m, _, _ := remembered(t, withIDs, closes)
-	r, err := session.Replay(t.Context(), m, "shop", session.Standard)
+	r, err := replay.Loop(t.Context(), m, "shop", session.Standard)
 	row.Case(err == nil && r.Closes == closes && r.Decided == r.Events && len(r.Lacking) == 0, "%+v, %v", r.Lacking, err)
 	at := 4*(closes/2) + 1 // the close of some decision; before it the batch, the deployment and the opening
 	for name, c := range map[string]struct {
@@ -124,7 +125,7 @@ func TestReplaysFindWhatWasChanged(t *testing.T) {
 		}},
 	} {
 		var broken *session.ChainError
-		_, err := session.Replay(t.Context(), changed(t, m, c.change), "shop", session.Standard)
+		_, err := replay.Loop(t.Context(), changed(t, m, c.change), "shop", session.Standard)
 		row.Case(errors.As(err, &broken) && broken.Seq == c.seq, "%s: %v, want event %d", name, err, c.seq)
 	}
 }
@@ -166,7 +167,7 @@ func TestForksProposeTheSameUnlessSomethingChanges(t *testing.T) {
 			} else {
 				row.Case(same == k, "%s differs from decision %d on, want %d", name, same+1, k+1)
 			}
-			if _, err := session.Replay(t.Context(), m, name, session.Standard); err != nil {
+			if _, err := replay.Loop(t.Context(), m, name, session.Standard); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -212,7 +213,7 @@ func TestRetentionLeavesALoopThatGoesOn(t *testing.T) {
 	if err != nil || a.Dropped != 5+1+1 || a.Blobs != 2+3 { // two batches, and the state of the rule, which all three compactions name
 		t.Errorf("%+v, %v", a, err)
 	}
-	r, err := session.Replay(ctx, m, "shop", session.Standard)
+	r, err := replay.Loop(ctx, m, "shop", session.Standard)
 	if err != nil || !slices.Equal(r.Lacking, []int{1, 2, 3, 4, 5, 6, 7, 8}) {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -276,7 +277,7 @@ func TestErasedPeopleAreGone(t *testing.T) {
 	if c, err := Check(ctx, m); err != nil || c.Dropped != 2 {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if r, err := session.Replay(ctx, m, "shop", session.Standard); err != nil || !slices.Equal(r.Lacking, []int{3, 4}) || r.Decided < 10 {
+	if r, err := replay.Loop(ctx, m, "shop", session.Standard); err != nil || !slices.Equal(r.Lacking, []int{3, 4}) || r.Decided < 10 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

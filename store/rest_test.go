@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/replay"
 )
 
 // hands is a clock that is set by hand.
@@ -86,7 +87,7 @@ func loopsRest(t *testing.T, journal session.Journal) {
 		})
 	}
 	all.Wait()
-	if n, err := session.Replay(t.Context(), journal, "idle", session.Standard); err != nil || n.Events < 30 {
+	if n, err := replay.Loop(t.Context(), journal, "idle", session.Standard); err != nil || n.Events < 30 {
 		t.Errorf("%d events replayed: %v", n.Events, err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/session/chronicle"
+	"github.com/kedge-opt/kedge/session/replay"
 )
 
 // victims are a data folder with its WAL, as a crash leaves it, a backup of it, and bundles of its loop.
@@ -209,7 +210,7 @@ func TestBundlesHoldAllOfALoop(t *testing.T) {
 		if err := Import(ctx, s, wall{}, session.Standard, m, loop); err != nil {
 			t.Fatal(name, err)
 		}
-		r, err := session.Replay(ctx, s, "shop", session.Standard)
+		r, err := replay.Loop(ctx, s, "shop", session.Standard)
 		if err != nil || r.Events != 1+4*6+1 || r.Closes != 6 {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}

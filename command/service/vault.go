@@ -17,6 +17,7 @@ import (
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/server"
 	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/replay"
 	"github.com/kedge-opt/kedge/store"
 	"github.com/kedge-opt/kedge/store/postgres"
 	"github.com/spf13/cobra"
@@ -313,7 +314,7 @@ A loop is one of the data folder --data, which may be in use; a bundle is what k
 				return told(err)
 			}
 			defer func() { err = errors.Join(err, done()) }()
-			recap, err := session.Replay(c.Context(), j, loop, r.plan)
+			recap, err := replay.Loop(c.Context(), j, loop, r.plan)
 			if err != nil {
 				return told(err)
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/replay"
 	"github.com/kedge-opt/kedge/store"
 	"github.com/kedge-opt/kedge/store/postgres"
 )
@@ -107,7 +108,7 @@ func copied(line func(string, ...any), reply any) {
 		line("loop %s is in %s", r.Loop, phrase.Safe(r.File))
 	case session.Compaction:
 		line("%s with %s dropped", plural(r.Blobs, "batch", "batches"), plural(r.Rows, "person", "people"))
-	case session.Recap:
+	case replay.Recap:
 		line("loop %s: %s and %s come out the same; %s taken as written", r.Loop, plural(r.Decided, "event"), plural(r.Closes-len(r.Lacking), "close"), plural(r.Events-r.Decided, "event"))
 		if len(r.Lacking) > 0 {
 			line("people were dropped, so that these decisions could not be closed again: %s", spans(r.Lacking))

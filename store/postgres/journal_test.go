@@ -16,6 +16,7 @@ import (
 	"github.com/kedge-opt/kedge/conform/journal"
 	"github.com/kedge-opt/kedge/internal/cluster"
 	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/replay"
 	"github.com/kedge-opt/kedge/store"
 )
 
@@ -111,7 +112,7 @@ func TestHostsTellOneLoop(t *testing.T) {
 	if _, err := store.Check(t.Context(), journals[0]); err != nil {
 		t.Error(err)
 	}
-	if recap, err := session.Replay(t.Context(), journals[1], "shop", session.Standard); err != nil || recap.Closes != 4 {
+	if recap, err := replay.Loop(t.Context(), journals[1], "shop", session.Standard); err != nil || recap.Closes != 4 {
 		t.Errorf("replayed %+v, %v", recap, err)
 	}
 	page, err := journals[1].Series(t.Context(), "shop", []string{"u.0"}, 1, 10)

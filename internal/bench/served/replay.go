@@ -15,6 +15,7 @@ import (
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/server"
 	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/replay"
 	"github.com/kedge-opt/kedge/store"
 )
 
@@ -64,7 +65,7 @@ func (b Trial) replay(ctx context.Context) ([]Rated, error) {
 		}
 		first = append(first, float64(turns)/time.Since(begun).Seconds())
 		begun = time.Now()
-		if _, err := session.Replay(ctx, journal, "polarized", session.Standard); err != nil {
+		if _, err := replay.Loop(ctx, journal, "polarized", session.Standard); err != nil {
 			return nil, err
 		}
 		again = append(again, float64(turns)/time.Since(begun).Seconds())
