@@ -46,11 +46,11 @@ type Sieved struct {
 func (g *Guard) Sieve(seen *kedge.Observation) (out Sieved) {
 	dim := g.Dims
 	n := len(seen.P) / dim.State
-	centers, scales := g.reference()
+	usual := g.reference()
 	keep := make([]int, 0, n)
 	inside := make([]int, 0, n)
 	for i := range n {
-		s, bad := g.suspect(seen, i, centers, scales)
+		s, bad := g.suspect(kedge.Row(seen.P, i, dim.State), kedge.Row(seen.D, i, dim.Trait), usual)
 		s.Row = i
 		if !bad {
 			keep, inside = append(keep, i), append(inside, i)
@@ -102,32 +102,35 @@ func Only(seen *kedge.Observation, keep []int, dim kedge.Dims) {
 }
 
 // suspect tells whether somebody does not count, and the first entry for which.
-func (g *Guard) suspect(seen *kedge.Observation, i int, centers, scales []float64) (s Suspect, bad bool) {
-	dim := g.Dims
-	p, d := kedge.Row(seen.P, i, dim.State), kedge.Row(seen.D, i, dim.Trait)
+func (g *Guard) suspect(p, d []float64, usual *reference) (s Suspect, bad bool) {
 	for _, one := range []struct {
 		what   string
 		x      []float64
 		within []float64
 	}{{"p", p, g.Live.StateRange}, {"d", d, g.Live.TraitRange}} {
+		if math.IsInf(one.within[0], -1) && math.IsInf(one.within[1], 1) {
+			continue
+		}
 		for j, v := range one.x {
 			if v < one.within[0] || v > one.within[1] {
 				return Suspect{What: one.what, Entry: j, Value: v}, true
 			}
 		}
 	}
-	if centers == nil {
+	if usual == nil {
 		return s, false
 	}
-	for at, j := range kedge.Some(dim.State+dim.Trait, mostEntries) {
-		v, what, entry := 0.0, "p", j
-		if j < dim.State {
-			v = p[j]
-		} else {
-			what, entry = "d", j-dim.State
-			v = d[entry]
+	for at, j := range usual.entries {
+		x, what, entry := p, "p", j
+		if j >= len(p) {
+			x, what, entry = d, "d", j-len(p)
 		}
-		if off := math.Abs(v-centers[at]) / scales[at]; off > g.Live.Beyond {
+		v := x[entry]
+		away := math.Abs(v - usual.centers[at])
+		if away < usual.near[at] {
+			continue
+		}
+		if off := away / usual.scales[at]; off > g.Live.Beyond {
 			return Suspect{What: what, Entry: entry, Value: v, Off: off}, true
 		}
 	}
@@ -135,29 +138,48 @@ func (g *Guard) suspect(seen *kedge.Observation, i int, centers, scales []float6
 }
 
 // reference is where people were at the last closes, and how far from there they may be at a deviation of 1: as far as they were from each
-// other, or as far as they moved from close to close if that is more. It is nil while too little was seen.
-func (g *Guard) reference() (centers, scales []float64) {
+// other, or as far as they moved from close to close if that is more.
+type reference struct {
+	entries         []int // that are looked at: states first, then traits
+	centers, scales []float64
+	near            []float64 // a distance that is surely not too far, for there is no need to divide below it
+}
+
+// surely is what part of the distance that is too far surely is not, however that is rounded.
+const surely = 0.999
+
+// reference is nil while too little was seen.
+func (g *Guard) reference() *reference {
 	if len(g.Spread) < leastSpread || math.IsInf(g.Live.Beyond, 1) {
-		return nil, nil
+		return nil
 	}
 	n := len(g.Spread[0].Median)
-	centers, scales = make([]float64, n), make([]float64, n)
+	r := &reference{kedge.Some(g.Dims.State+g.Dims.Trait, mostEntries), make([]float64, n), make([]float64, n), make([]float64, n)}
 	medians, offs := make([]float64, len(g.Spread)), make([]float64, len(g.Spread))
 	for j := range n {
 		for c, one := range g.Spread {
 			medians[c], offs[c] = float64(one.Median[j]), float64(one.Deviation[j])
 		}
-		center := sort(medians, nil).median()
-		centers[j] = center
+		center := middleOf(medians)
 		for c := range medians {
 			medians[c] = math.Abs(medians[c] - center)
 		}
-		scales[j] = max(sort(offs, nil).median(), ofNormal*sort(medians, nil).median())
-		if scales[j] <= leastRelative*math.Abs(center) { // all alike: nobody knows what is far
-			scales[j] = math.Inf(1)
+		scale := max(middleOf(offs), ofNormal*middleOf(medians))
+		if scale <= leastRelative*math.Abs(center) { // all alike: nobody knows what is far
+			scale = math.Inf(1)
 		}
+		r.centers[j], r.scales[j], r.near[j] = center, scale, surely*g.Live.Beyond*scale
 	}
-	return centers, scales
+	return r
+}
+
+// middleOf is the median of a few numbers, which are sorted.
+func middleOf(x []float64) float64 {
+	slices.Sort(x)
+	if len(x)%2 == 1 {
+		return x[len(x)/2]
+	}
+	return between(x[len(x)/2-1], x[len(x)/2])
 }
 
 // spread is how the entries of some people lie, nil if nothing is compared with it.
@@ -173,8 +195,7 @@ func (g *Guard) spread(seen *kedge.Observation, who []int) *Spreading {
 		}
 		who = some
 	}
-	s := &Spreading{}
-	x, w := make([]float64, len(who)), []float64(nil)
+	w := []float64(nil)
 	if seen.W != nil {
 		w = make([]float64, len(who))
 		for at, i := range who {
@@ -184,18 +205,52 @@ func (g *Guard) spread(seen *kedge.Observation, who []int) *Spreading {
 			return nil
 		}
 	}
-	for _, j := range kedge.Some(dim.State+dim.Trait, mostEntries) {
-		for at, i := range who {
-			if j < dim.State {
-				x[at] = seen.P[i*dim.State+j]
-			} else {
-				x[at] = seen.D[i*dim.Trait+j-dim.State]
-			}
-		}
-		middle, off := spreadOf(x, w)
-		s.Median, s.Deviation = append(s.Median, short(middle)), append(s.Deviation, short(off))
+	entries := kedge.Some(dim.State+dim.Trait, mostEntries)
+	s := &Spreading{make([]float32, len(entries)), make([]float32, len(entries))}
+	if w != nil || len(who) > mostTogether || !g.spreadTogether(s, seen, who, entries) {
+		g.spreadEach(s, seen, who, entries, w)
 	}
 	return s
+}
+
+// entryOf is an entry of a person: of the state or, after those, of the trait.
+func (g *Guard) entryOf(seen *kedge.Observation, i, entry int) float64 {
+	if entry < g.Dims.State {
+		return seen.P[i*g.Dims.State+entry]
+	}
+	return seen.D[i*g.Dims.Trait+entry-g.Dims.State]
+}
+
+// spreadEach looks at one entry after the other.
+func (g *Guard) spreadEach(s *Spreading, seen *kedge.Observation, who, entries []int, w []float64) {
+	x := make([]float64, len(who))
+	for at, j := range entries {
+		for to, i := range who {
+			x[to] = g.entryOf(seen, i, j)
+		}
+		middle, off := spreadOf(x, w)
+		s.Median[at], s.Deviation[at] = short(middle), short(off)
+	}
+}
+
+// spreadTogether looks at all entries of people who count alike at once, to the same bits; false: it cannot.
+func (g *Guard) spreadTogether(s *Spreading, seen *kedge.Observation, who, entries []int) bool {
+	all := newSheaf(len(who), len(entries))
+	for row, i := range who {
+		for at, j := range entries {
+			if !all.set(row, at, g.entryOf(seen, i, j)) {
+				return false
+			}
+		}
+	}
+	all.sort()
+	x := make([]float64, len(who))
+	for at := range entries {
+		all.column(x, at)
+		middle, off := spreadOfSorted(x)
+		s.Median[at], s.Deviation[at] = short(middle), short(off)
+	}
+	return true
 }
 
 // short is a number to seven digits, and no larger than can be written so.

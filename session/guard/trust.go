@@ -182,7 +182,11 @@ func (g *Guard) foldAnswer(s *Seen, u []float64) {
 // some are people of the sample, at equal distances, with their weights.
 func (g *Guard) some(o kedge.Observation) (p, d, w []float64) {
 	dim := g.Dims
-	for _, i := range kedge.Some(len(o.P)/dim.State, mostAnswers) {
+	n := len(o.P) / dim.State
+	if n <= mostAnswers {
+		return o.P, o.D, o.W
+	}
+	for _, i := range kedge.Some(n, mostAnswers) {
 		p, d = append(p, kedge.Row(o.P, i, dim.State)...), append(d, kedge.Row(o.D, i, dim.Trait)...)
 		if o.W != nil {
 			w = append(w, o.W[i])
@@ -235,20 +239,39 @@ func (g *Guard) point(p, d, w, first []float64) *AnswerPoint {
 		}
 	}
 	at := &AnswerPoint{}
-	lean := g.lean(d, w, at)
-	x, y := make([]float64, len(p)/dim.State), make([]float64, len(p)/dim.State)
+	mean := g.leaning(p, said, still, w, g.lean(d, w, at))
 	for _, j := range kedge.Some(dim.State, mostSensed) {
-		for i := range x {
-			k := i*dim.State + j
-			x[i], y[i] = said[k]-still[k], p[k]-still[k]
-		}
-		mx, my := MeanOf(x, w).Value-rows.Dot(lean, x), MeanOf(y, w).Value-rows.Dot(lean, y)
+		mx, my := mean[j], mean[dim.State+j]
 		if !finite(mx, my) {
 			return nil
 		}
 		at.Said, at.Seen = append(at.Said, short(mx)), append(at.Seen, short(my))
 	}
 	return at
+}
+
+// leaning are the means of how far people are from where they would stand still, as the model says and then as was seen, entry by entry, less
+// what they must count less. All entries are added up at once, each in the order of MeanOf and rows.Dot.
+func (g *Guard) leaning(p, said, still, w, lean []float64) []float64 {
+	width := g.Dims.State
+	mean, all, off := make([]float64, 2*width), 0.0, make([]float64, 2*width)
+	lanes := [4][]float64{make([]float64, 2*width), make([]float64, 2*width), make([]float64, 2*width), make([]float64, 2*width)}
+	for i := range len(p) / width {
+		row := kedge.Row(still, i, width)
+		for j, v := range kedge.Row(said, i, width) {
+			off[j] = v - row[j]
+		}
+		for j, v := range kedge.Row(p, i, width) {
+			off[width+j] = v - row[j]
+		}
+		all += weight(w, i)
+		rows.AddScaled(mean, weight(w, i), off)
+		rows.AddScaled(lanes[i%4], lean[i], off)
+	}
+	for j := range mean {
+		mean[j] = mean[j]/all - ((lanes[0][j] + lanes[2][j]) + (lanes[1][j] + lanes[3][j]))
+	}
+	return mean
 }
 
 // lean is how much each of some people must count less than in their mean for that to be the mean of people with the traits of all closes: who is
@@ -264,8 +287,8 @@ func (g *Guard) lean(d, w []float64, at *AnswerPoint) []float64 {
 		all += weight(w, i)
 		for j, entry := range which {
 			features[i*k+j] = d[i*g.Dims.Trait+entry]
-			off[j] += float64(weight(w, i) * features[i*k+j])
 		}
+		rows.AddScaled(off, weight(w, i), features[i*k:(i+1)*k])
 	}
 	for j := range off {
 		off[j] /= all
@@ -282,9 +305,7 @@ func (g *Guard) lean(d, w []float64, at *AnswerPoint) []float64 {
 			f[j] -= off[j]
 		}
 		for j := range f {
-			for l := range f {
-				square[j*k+l] += float64(weight(w, i) * f[j] * f[l])
-			}
+			rows.AddScaled(square[j*k:(j+1)*k], weight(w, i)*f[j], f)
 		}
 	}
 	trace := 0.0
