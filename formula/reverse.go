@@ -6,12 +6,16 @@ type reverse struct {
 	*graph
 	slopes map[*node]*node
 	want   deps
+	apart  bool // slopes in what all individuals share stay those of each
 }
 
 // gradients returns the derivatives of seed·root in the inputs; nil is zero. That in the decision is a sum over individuals.
 func (g *graph) gradients(root, seed *node, want deps) map[op]*node {
+	return g.accumulate(&reverse{graph: g, slopes: map[*node]*node{}, want: want}, root, seed)
+}
+
+func (g *graph) accumulate(r *reverse, root, seed *node) map[op]*node {
 	g.strict = false
-	r := &reverse{graph: g, slopes: map[*node]*node{}, want: want}
 	first := &node{level: perRow, shape: root.shape}
 	r.push(first, root, seed)
 	for id := root.id; id >= 0 && !g.full; id-- {
@@ -38,7 +42,7 @@ func (r *reverse) push(n, to, slope *node) {
 	if to.deps&r.want == 0 {
 		return
 	}
-	if n.level == perRow && to.level == once {
+	if n.level == perRow && to.level == once && !r.apart {
 		slope = r.apply(opRowSum, to.shape, [4]int{}, r.full(slope, to.shape))
 	}
 	if old := r.slopes[to]; old != nil {

@@ -1,0 +1,129 @@
+package formula
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// regressed are models with unknowns, values of them, and the bindings that put those in.
+type regressed struct {
+	source   Source
+	unknowns []string
+	theta    []float64
+	let      func(theta []float64) []Binding
+}
+
+func regressedModels() []regressed {
+	return []regressed{
+		{
+			Source{Decision: "q[3]", State: "p[3]", Trait: "d[3]", Let: []Binding{{Name: "keep", Expr: "1 - habit"}}, Next: "habit*p + keep*(d - B @ q)"},
+			[]string{"habit", "B[3, 3]"},
+			[]float64{0.8, 1.2, -0.2, 0, -0.2, 0.9, -0.1, 0, -0.1, 0.5},
+			func(v []float64) []Binding {
+				return []Binding{{Name: "habit", Data: &Value{Data: v[:1]}}, {Name: "B", Data: &Value{Shape: []int{3, 3}, Data: v[1:]}}, {Name: "keep", Expr: "1 - habit"}}
+			},
+		},
+		{
+			Source{Decision: "q[4]", State: "p[4]", Trait: "d[4]", Next: "normalize(lambda*p + (1-lambda)*d + sigma*dot(p,q)*q)"},
+			[]string{"sigma", "lambda"},
+			[]float64{0.3, 0.5},
+			func(v []float64) []Binding {
+				return []Binding{{Name: "sigma", Data: &Value{Data: v[:1]}}, {Name: "lambda", Data: &Value{Data: v[1:]}}}
+			},
+		},
+		{
+			Source{Decision: "q", State: "p", Next: "a*p + exp(-b*q)/(1 + c^2)"},
+			[]string{"a", "b", "c"},
+			[]float64{0.3, 0.5, 0.7},
+			func(v []float64) (list []Binding) {
+				for i, name := range []string{"a", "b", "c"} {
+					list = append(list, Binding{Name: name, Data: &Value{Data: v[i : i+1]}})
+				}
+				return list
+			},
+		},
+	}
+}
+
+// Next states and derivatives of rows are those of the model with the unknowns put in, and of differences of that.
+func TestRegressionsAreModelsWithUnknowns(t *testing.T) {
+	for _, c := range regressedModels() {
+		f, err := c.source.Regress(c.unknowns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Unknowns != len(c.theta) {
+			t.Fatalf("%d unknowns, want %d", f.Unknowns, len(c.theta))
+		}
+		model := func(theta []float64) Dynamics {
+			s := c.source
+			s.Let = c.let(theta)
+			m, err := Compile(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return m.Dynamics()
+		}
+		const rows = 70
+		r := rand.New(rand.NewPCG(1, 2))
+		decisions := f.Beside - model(c.theta).Dims().Trait
+		states, beside := make([]float64, rows*f.States), make([]float64, rows*f.Beside)
+		for _, x := range [][]float64{states, beside} {
+			for i := range x {
+				x[i] = r.NormFloat64()
+			}
+		}
+		got := make([]float64, rows*f.Width())
+		f.Rows(got, states, c.theta, beside)
+		at := func(theta []float64, row int) []float64 {
+			next := make([]float64, f.States)
+			b := beside[row*f.Beside : (row+1)*f.Beside]
+			traits := f.Beside - decisions
+			model(theta).Next(next, states[row*f.States:(row+1)*f.States], b[traits:], b[:traits])
+			return next
+		}
+		for _, row := range []int{0, 7, rows - 1} {
+			here := got[row*f.Width() : (row+1)*f.Width()]
+			for i, want := range at(c.theta, row) {
+				if math.Abs(here[i]-want) > 1e-14*max(1, math.Abs(want)) {
+					t.Errorf("%s, row %d: next %v, want %v", c.source.Next, row, here[i], want)
+				}
+			}
+			for j := range c.theta {
+				const h = 1e-5
+				up, down := append([]float64(nil), c.theta...), append([]float64(nil), c.theta...)
+				up[j] += h
+				down[j] -= h
+				high, low := at(up, row), at(down, row)
+				for i := range f.States {
+					want := (high[i] - low[i]) / (2 * h)
+					if slope := here[f.States+i*f.Unknowns+j]; math.Abs(slope-want) > 1e-8*max(1, math.Abs(want)) {
+						t.Errorf("%s, row %d: derivative of entry %d in unknown %d is %v, by differences %v", c.source.Next, row, i, j, slope, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestWhatCannotBeFitted(t *testing.T) {
+	for _, c := range []struct {
+		source   Source
+		unknowns []string
+		want     string
+	}{
+		{Source{Decision: "q", State: "p", Next: "p + q"}, []string{"a"}, "nothing unknown is in it"},
+		{Source{Decision: "q", State: "p", Next: "a*p + q"}, nil, "0 unknown numbers"},
+		{Source{Decision: "q", State: "p"}, []string{"a"}, "there is no next"},
+		{Source{Decision: "q", State: "p", Next: "a*crowd(p) + q"}, []string{"a"}, "see the crowd"},
+		{Source{Decision: "q", State: "p", Next: "a*p + b"}, []string{"a"}, "b"},
+		{Source{Decision: "q", State: "p", Next: "a*p + q"}, []string{"a[0]"}, "lengths are whole numbers"},
+		{Source{Decision: "q", State: "p", Next: "a*p + q"}, []string{"a", "a"}, "a is there already"},
+	} {
+		if _, err := c.source.Regress(c.unknowns); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v, %v: %v, want %q", c.source, c.unknowns, err, c.want)
+		}
+	}
+}
