@@ -368,6 +368,9 @@ func isReady(c *call) (int, any, error) {
 			return 0, nil, problem(readOnly, err.Error())
 		}
 	}
+	if err := c.sound(c.Context()); err != nil {
+		return 0, nil, problem(readOnly, err.Error())
+	}
 	if _, err := c.journal.Loops(c.Context()); err != nil {
 		return 0, nil, problem(readOnly, err.Error())
 	}

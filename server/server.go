@@ -43,6 +43,7 @@ type Server struct {
 	handler http.Handler
 	ready   func() error
 	tally   *tally.Tally
+	links   links
 	tracer  trace.Tracer // nil: nothing is traced
 	clock   session.Clock
 	owner   string
@@ -88,8 +89,11 @@ func New(c Setup) *Server {
 	if c.Plan == nil {
 		c.Plan = session.Standard
 	}
+	if c.Kinds == nil {
+		c.Kinds = kind.Standard()
+	}
 	s.vault, s.edit, s.tracer = c.Vault, editor(c.Kinds), c.Tracer
-	s.tally = tally.New(tally.Service{Journal: c.Journal, Clock: c.Clock, Look: s.status, Watching: s.hub.Watching, Free: c.Free, Build: c.Build})
+	s.tally = tally.New(tally.Service{Journal: c.Journal, Clock: c.Clock, Kinds: c.Kinds, Watching: s.hub.Watching, Free: c.Free, Build: c.Build})
 	s.host = session.NewFleet(c.Journal, c.Clock, c.Plan, func(loop string, events []session.Event) {
 		s.hub.Tell(loop, events)
 		s.tally.Tell(loop, events)

@@ -63,9 +63,6 @@ func vaultRoutes(loops, loop string) []route {
 
 // editor changes keys of specs that name kinds of a catalogue.
 func editor(kinds *kind.Catalogue) func(spec string, set []string) (string, error) {
-	if kinds == nil {
-		kinds = kind.Standard()
-	}
 	return func(spec string, set []string) (string, error) { return session.EditSpec(kinds, spec, set) }
 }
 

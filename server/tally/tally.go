@@ -2,8 +2,6 @@
 package tally
 
 import (
-	"context"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strconv"
@@ -11,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/session/guard"
 	"github.com/prometheus/client_golang/prometheus"
@@ -24,7 +23,7 @@ const namedLoops = 1000
 type Service struct {
 	Journal  session.Journal
 	Clock    session.Clock
-	Look     func(ctx context.Context, loop string) (session.Status, error)
+	Kinds    *kind.Catalogue
 	Watching func() int     // how many streams are open
 	Free     func() float64 // bytes on the disk of the journal; nil: unknown
 	Build    string
@@ -44,16 +43,8 @@ type Tally struct {
 
 	mu    sync.Mutex
 	loops map[string]*account
-	full  bool // all loops that there were at the first reading are known
-}
 
-// account is what is known of a loop.
-type account struct {
-	isNamed bool
-	mode    session.Mode
-	since   time.Time // of what is live
-	dataBy  time.Time
-	alarms  map[string]bool
+	learning sync.Mutex // held by who reads the journal
 }
 
 // New is a tally of a service that begins.
@@ -99,24 +90,6 @@ func New(s Service) *Tally {
 	return m
 }
 
-// gist is what a tally wants to know of the bodies of events.
-type gist struct {
-	Mode         session.Mode           `json:"mode"`
-	Labels       map[string]string      `json:"labels"`
-	At           time.Time              `json:"deployed_at"`
-	DataBy       *time.Time             `json:"data_by"`
-	Name         string                 `json:"name"`
-	Rows         int                    `json:"rows"`
-	WithoutTrait int                    `json:"without_trait"`
-	Outcome      string                 `json:"outcome"`
-	Reasons      []string               `json:"reasons"`
-	Sample       session.Sample         `json:"sample"`
-	Value        *session.SampleValue   `json:"value"`
-	Terms        *session.GradientTerms `json:"terms"`
-	Guardrails   []guard.Judged         `json:"guardrails"`
-	Ratio        json.RawMessage        `json:"trust"` // of a close; of an opening it is a number
-}
-
 // Tell counts events that are there to stay.
 func (m *Tally) Tell(loop string, events []session.Event) {
 	for i := range events {
@@ -131,61 +104,13 @@ func (m *Tally) Tell(loop string, events []session.Event) {
 		}
 		m.mu.Lock()
 		a := m.of(loop, g.Labels)
-		a.note(e.Kind, &g)
+		a.note(e, &g)
 		isNamed := a.isNamed
 		m.mu.Unlock()
 		if isNamed {
 			m.count(loop, e.Kind, &g)
 		}
 	}
-}
-
-// gistOf is what a tally wants to know of an event. Of people who are told, which is most of what happens, a loop has it at hand.
-func gistOf(e *session.Event) (g gist, err error) {
-	if e.Kind == session.Told || e.Kind == session.ToldLate {
-		r, err := e.Receipt()
-		return gist{Rows: r.Rows, WithoutTrait: r.WithoutTrait}, err
-	}
-	return g, json.Unmarshal(e.Body, &g)
-}
-
-// of finds what is known of a loop.
-func (m *Tally) of(loop string, labels map[string]string) *account {
-	a := m.loops[loop]
-	if a == nil {
-		a = &account{isNamed: len(m.loops) < namedLoops}
-		m.loops[loop] = a
-	}
-	a.isNamed = a.isNamed || labels["metrics"] == "on"
-	return a
-}
-
-// note keeps how a loop stands.
-func (a *account) note(kind session.Kind, g *gist) {
-	switch kind {
-	case session.Created, session.ModeChanged:
-		a.mode = g.Mode
-	case session.Archived:
-		a.mode = session.Ended
-	case session.Deployed, session.Corrected, session.DeployedLate:
-		a.since, a.dataBy = g.At, time.Time{}
-		if g.DataBy != nil && kind != session.DeployedLate {
-			a.dataBy = *g.DataBy
-		}
-	case session.Closed, session.Abandoned, session.Superseded:
-		a.dataBy = time.Time{}
-	case session.Raised:
-		a.raise(g.Name)
-	case session.Cleared:
-		delete(a.alarms, g.Name)
-	}
-}
-
-func (a *account) raise(alarm string) {
-	if a.alarms == nil { // of most loops there is none
-		a.alarms = map[string]bool{}
-	}
-	a.alarms[alarm] = true
 }
 
 // count counts an event of a loop that has numbers of its own.
@@ -202,38 +127,12 @@ func (m *Tally) count(loop string, kind session.Kind, g *gist) {
 		m.decisions.WithLabelValues(loop, string(kind)).Inc()
 		m.rows.WithLabelValues(loop, "early").Add(float64(g.Sample.Early))
 		m.rows.WithLabelValues(loop, "counted").Add(float64(g.Sample.Rows))
-		if g.Value != nil {
-			m.value.WithLabelValues(loop).Set(g.Value.Mean)
-		}
-		m.guards(loop, g)
+		m.show(loop, g)
 		if g.Outcome != session.Stepped {
 			m.holds.WithLabelValues(loop, why(g)).Inc()
 			return
 		}
 		m.turns.WithLabelValues(loop).Inc()
-		if g.Terms != nil {
-			m.step.WithLabelValues(loop).Set(g.Terms.Step)
-		}
-	}
-}
-
-// guards shows what guards said at a close.
-func (m *Tally) guards(loop string, g *gist) {
-	for _, j := range g.Guardrails {
-		for _, verdict := range []string{guard.Pass, guard.Fail, guard.Inconclusive} {
-			is := 0.0
-			if j.Verdict == verdict {
-				is = 1
-			}
-			m.rails.WithLabelValues(loop, j.Name, verdict).Set(is)
-		}
-	}
-	var q guard.AnswerRatio
-	if json.Unmarshal(g.Ratio, &q) != nil || q.Ratio == nil {
-		return
-	}
-	for edge, v := range map[string]*float64{"ratio": q.Ratio, "low": q.Low, "high": q.High} {
-		m.ratio.WithLabelValues(loop, edge).Set(*v)
 	}
 }
 
@@ -267,7 +166,6 @@ func (standing) Describe(chan<- *prometheus.Desc) {}
 
 // Collect sends the numbers.
 func (m standing) Collect(out chan<- prometheus.Metric) {
-	m.learn()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now, modes := m.service.Clock.Now(), map[session.Mode]int{}
@@ -284,46 +182,16 @@ func (m standing) Collect(out chan<- prometheus.Metric) {
 		if !a.since.IsZero() {
 			send("kedge_live_age_seconds", "How long what is live has been.", now.Sub(a.since).Seconds(), of, loop)
 		}
+		send("kedge_chain_checked_seq", "The newest event up to which the chain was seen to hold, when it was read or written.", float64(a.seq), of, loop)
+		if share, capped := a.share(); capped {
+			send("kedge_cap_share", "How much of live.cap.norm the newest decision takes.", share, of, loop)
+		}
 		if !a.dataBy.IsZero() {
 			send("kedge_data_overdue_seconds", "How long data has been due; 0: it is not.", max(0, now.Sub(a.dataBy).Seconds()), of, loop)
 		}
 	}
 	for mode, n := range modes {
 		send("kedge_loops", "Loops, by mode.", float64(n), []string{"mode"}, string(mode))
-	}
-}
-
-// learn looks once at the loops that there were before the server started.
-func (m standing) learn() {
-	m.mu.Lock()
-	first := !m.full
-	m.full = true
-	m.mu.Unlock()
-	if !first {
-		return
-	}
-	all, err := m.service.Journal.Loops(context.Background())
-	if err != nil {
-		return
-	}
-	for _, tip := range all {
-		if session.IsOwn(tip.Loop) {
-			continue
-		}
-		s, err := m.service.Look(context.Background(), tip.Loop)
-		if err != nil {
-			continue
-		}
-		m.mu.Lock()
-		a := m.of(tip.Loop, s.Labels)
-		a.mode = s.Mode
-		for name := range s.Alarms {
-			a.raise(name)
-		}
-		if s.Live != nil && a.since.IsZero() {
-			a.since = s.Live.Since
-		}
-		m.mu.Unlock()
 	}
 }
 
@@ -336,4 +204,7 @@ func (m *Tally) Took(route string, status int, began time.Time) {
 }
 
 // ServeHTTP writes the numbers.
-func (m *Tally) ServeHTTP(w http.ResponseWriter, r *http.Request) { m.page.ServeHTTP(w, r) }
+func (m *Tally) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	m.learn(r.Context()) // before any of them is gathered
+	m.page.ServeHTTP(w, r)
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"runtime"
 	"strings"
@@ -87,6 +88,9 @@ func (b Trial) cold(ctx context.Context) ([]Rated, error) {
 			s, err := open(dir, nil)
 			if err != nil {
 				return err
+			}
+			if reply, err := http.Get(s.address + "/readyz"); err != nil || reply.Body.Close() != nil || reply.StatusCode != http.StatusOK {
+				return errors.Join(fmt.Errorf("the service is not ready: %v, %w", reply, err), s.close())
 			}
 			ready = append(ready, time.Since(begun).Seconds())
 			begun = time.Now()
