@@ -89,7 +89,20 @@ func (l *Remote) Epoch() string {
 
 // Create makes a loop of a spec.
 func (c *Client) Create(ctx context.Context, name, spec string, mode session.Mode) (s session.Status, err error) {
-	return s, c.call(ctx, "POST", "/v1/loops", map[string]any{"name": name, "spec": spec, "mode": mode}, &s)
+	return c.Make(ctx, LoopWanted{Name: name, Spec: spec, Mode: mode})
+}
+
+// LoopWanted is a loop that is to be made.
+type LoopWanted struct {
+	Name   string            `json:"name"`
+	Spec   string            `json:"spec"`
+	Mode   session.Mode      `json:"mode"`
+	Labels map[string]string `json:"labels,omitempty"`
+}
+
+// Make makes a loop.
+func (c *Client) Make(ctx context.Context, w LoopWanted) (s session.Status, err error) {
+	return s, c.call(ctx, "POST", "/v1/loops", w, &s)
 }
 
 // Loops are the heads of all loops.

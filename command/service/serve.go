@@ -1,4 +1,3 @@
-// Package service is the commands of the decision service: kedge serve, and those that ask it and tell it.
 package service
 
 import (
@@ -18,15 +17,6 @@ import (
 	"github.com/kedge-opt/kedge/server"
 	"github.com/spf13/cobra"
 )
-
-// Commands are those of the service.
-func Commands(kinds *kind.Catalogue) []*cobra.Command {
-	return []*cobra.Command{
-		newServe(kinds), newLoop(kinds), newKill(kinds), newKey(kinds), newAsk(kinds), newDeploy(kinds), newTell(kinds), newClose(kinds), newAbandon(kinds),
-		newConverse(kinds), newWatch(kinds),
-		newBackup(kinds), newRestore(kinds), newRepair(kinds), newReplay(kinds), newFork(kinds), newExport(kinds), newImport(kinds), newErase(kinds),
-	}
-}
 
 // DefaultAddress is where the service listens unless it is told otherwise.
 const DefaultAddress = "127.0.0.1:7070"
@@ -62,7 +52,8 @@ A first signal stops it: requests end, states are saved, and the exit code is 0.
 			if err != nil {
 				return err
 			}
-			return serve(c.Context(), c, &at, otlp, log, &f, limits, kinds)
+			ready := func(address string) { fmt.Fprintf(c.OutOrStdout(), "kedge serves %s on %s\n", at.shown(), address) }
+			return serve(c.Context(), ready, &at, otlp, log, &f, limits, kinds)
 		},
 	}
 	at.offer(c, "kedge-data", "the folder of the loops")
@@ -114,7 +105,8 @@ func (v *visitors) leave(most time.Duration) {
 	}
 }
 
-func serve(ctx context.Context, c *cobra.Command, at *source, otlp string, log *slog.Logger, f *front, limits server.Allowance, kinds *kind.Catalogue) (err error) {
+// serve serves until the context ends. It says where once it can be reached.
+func serve(ctx context.Context, ready func(address string), at *source, otlp string, log *slog.Logger, f *front, limits server.Allowance, kinds *kind.Catalogue) (err error) {
 	if !(limits.KeyRate >= 1) || !(limits.KeyBytes >= 1) {
 		return errors.New("--key-rate and --key-bytes are at least 1")
 	}
@@ -166,7 +158,7 @@ func serve(ctx context.Context, c *cobra.Command, at *source, otlp string, log *
 	} else {
 		go func() { ended <- web.Serve(ear) }()
 	}
-	fmt.Fprintf(c.OutOrStdout(), "kedge serves %s on %s\n", at.shown(), f.shown(scheme, ear))
+	ready(f.shown(scheme, ear))
 	notify("READY=1")
 	following, leave := context.WithCancel(ctx)
 	defer leave()

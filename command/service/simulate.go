@@ -153,13 +153,7 @@ func (r *remote) Tell(o kedge.Observation) error {
 	if len(r.past) > 0 {
 		return r.again(o)
 	}
-	if _, err := r.loop.Deploy(r.ctx, r.now.K, o.U); err != nil {
-		return r.advise(err)
-	}
-	if _, err := r.loop.Tell(r.ctx, r.now.K, "all", client.Answers{P: split(o.P, r.dim.State), D: split(o.D, r.dim.Trait)}); err != nil {
-		return r.advise(err)
-	}
-	c, err := r.loop.Close(r.ctx, r.now.K)
+	c, err := r.close(o)
 	if err != nil {
 		return r.advise(err)
 	}
@@ -167,6 +161,17 @@ func (r *remote) Tell(o kedge.Observation) error {
 		return fmt.Errorf("the service took no step at decision %d: %s", r.now.K, strings.Join(c.Reasons, "; "))
 	}
 	return r.next()
+}
+
+// close says what was deployed and what people did, and closes the decision.
+func (r *remote) close(o kedge.Observation) (c session.Closing, err error) {
+	if _, err = r.loop.Deploy(r.ctx, r.now.K, o.U); err != nil {
+		return c, err
+	}
+	if _, err = r.loop.Tell(r.ctx, r.now.K, "all", client.Answers{P: split(o.P, r.dim.State), D: split(o.D, r.dim.Trait)}); err != nil {
+		return c, err
+	}
+	return r.loop.Close(r.ctx, r.now.K)
 }
 
 // advise says how to go on after a restore.

@@ -353,6 +353,8 @@ func words(rail *live.Guardrail, j *Judged) string {
 	switch {
 	case j.Verdict == Inconclusive && j.Value != nil:
 		is += ": not certain either way"
+	case j.Verdict == Fail && j.Fails > rail.After:
+		is += fmt.Sprintf(", at %s closes in a row", phrase.Grouped(j.Fails))
 	case j.Verdict == Fail:
 		is += fmt.Sprintf(", %s of the %d closes after which it acts", phrase.Grouped(j.Fails), rail.After)
 	case j.Acts != "":

@@ -59,9 +59,21 @@ func (c Condition) Cards() []Card {
 	}
 	list = append(append(list, c.guards()...), c.caps())
 	for _, name := range slices.Sorted(maps.Keys(c.Alarms)) {
-		list = append(list, Card{name, Alarm, Upper(c.Alarms[name]) + ".", remedy(name)})
+		list = append(list, Card{name, Alarm, c.alarm(name), remedy(name)})
 	}
 	return list
+}
+
+// alarm is what an alarm says; that of a guardrail what its card says.
+func (c Condition) alarm(name string) string {
+	if v := c.Guarded.Verdicts; v != nil {
+		for _, r := range v.Rails {
+			if name == "guardrail."+r.Name && r.Acts != "" {
+				return acting(r)
+			}
+		}
+	}
+	return Upper(c.Alarms[name]) + "."
 }
 
 func remedy(alarm string) string {

@@ -59,12 +59,21 @@ func (c Condition) people(w Guarded) Card {
 	return card
 }
 
+// acting is what a guardrail that acts says.
+func acting(r guard.Judged) string {
+	if r.Acts == live.Hold {
+		return "Holding: " + r.Words + "."
+	}
+	return Upper(r.Words) + "."
+}
+
 func railCard(r guard.Judged) Card {
 	card := Card{"guardrail " + r.Name, Fine, Upper(r.Words) + ".", ""}
 	switch {
 	case r.Acts == live.Warn:
 		card.State, card.Do = Alarm, "Look at what it watches. If steps go to and fro, halve the step."
 	case r.Acts != "":
+		card.Words = acting(r)
 		card.State, card.Do = Hold, "Find out why. A hold ends by itself when a close passes; after a rollback or a kill, kedge loop resume."
 	case r.Verdict == guard.Fail:
 		card.State, card.Do = Hold, "If the next closes fail, too, it acts."
