@@ -28,7 +28,7 @@ import (
 // database is the address of an empty one; without PostgreSQL the test is skipped.
 func database(t *testing.T) string {
 	t.Helper()
-	c, err := cluster.Start()
+	c, err := cluster.Start(cluster.Memory())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,11 @@ func database(t *testing.T) string {
 		t.Skip("no PostgreSQL in /usr/lib/postgresql")
 	}
 	t.Cleanup(c.Remove)
-	return c.Database(t)
+	url, err := c.Database(t.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return url
 }
 
 // A service on PostgreSQL decides as a run does: the folders are the same but for their times.

@@ -1,4 +1,4 @@
-// Package cluster runs the distribution's PostgreSQL for tests, as an ordinary user.
+// Package cluster runs the distribution's PostgreSQL as an ordinary user, for tests and to be measured.
 package cluster
 
 import (
@@ -9,8 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
-	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -22,15 +20,20 @@ type Cluster struct {
 	port     int
 }
 
-// Start makes one; nil where there is no PostgreSQL.
-func Start() (*Cluster, error) {
+// Memory is where a cluster is that need not outlive the machine: a folder in memory where there is one.
+func Memory() string {
+	const shm = "/dev/shm"
+	if info, err := os.Stat(shm); err == nil && info.IsDir() {
+		return shm
+	}
+	return os.TempDir()
+}
+
+// Start makes one in a folder of its own beneath base, whose name must be short since a socket is there; nil where there is no PostgreSQL.
+func Start(base string) (*Cluster, error) {
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if len(found) == 0 {
 		return nil, nil
-	}
-	base := ""
-	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() { // and a socket's path must be short
-		base = "/dev/shm"
 	}
 	dir, err := os.MkdirTemp(base, "kedge-pg-")
 	if err != nil {
@@ -59,7 +62,7 @@ func Start() (*Cluster, error) {
 	return c, nil
 }
 
-// nobody is who runs it where the tests are root's, which it refuses to be.
+// nobody is who runs it where root starts it, who it refuses to be.
 const nobody = 65534
 
 func (c *Cluster) data() string { return filepath.Join(c.dir, "data") }
@@ -68,7 +71,7 @@ func (c *Cluster) run(name string, args ...string) error {
 	p := exec.Command(filepath.Join(c.bin, name), args...)
 	p.Dir = c.dir
 	if os.Getuid() == 0 {
-		p.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		demote(p)
 	}
 	log, err := os.CreateTemp("", "kedge-pg-log-")
 	if err != nil {
@@ -100,24 +103,23 @@ func (c *Cluster) Remove() {
 	os.RemoveAll(c.dir)
 }
 
-// Database is the address of a new database.
-func (c *Cluster) Database(t testing.TB) string {
-	t.Helper()
+// Database is the address of a new database, whose name begins as said.
+func (c *Cluster) Database(name string) (url string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	name := strings.ToLower(strings.NewReplacer("/", "_", "#", "_").Replace(t.Name())) + fmt.Sprint("_", time.Now().UnixNano())
+	name = strings.ToLower(strings.NewReplacer("/", "_", "#", "_").Replace(name)) + fmt.Sprint("_", time.Now().UnixNano())
 	if len(name) > 60 {
 		name = name[len(name)-60:]
 	}
 	admin, err := pgx.Connect(ctx, c.url("postgres"))
 	if err != nil {
-		t.Fatal(err)
+		return "", err
 	}
 	defer admin.Close(ctx)
 	if _, err := admin.Exec(ctx, "CREATE DATABASE "+pgx.Identifier{name}.Sanitize()); err != nil {
-		t.Fatal(err)
+		return "", err
 	}
-	return c.url(name)
+	return c.url(name), nil
 }
 
 func (c *Cluster) url(database string) string {

@@ -21,7 +21,7 @@ import (
 )
 
 // common is one cluster for all tests of the package that do not stop it.
-var common = sync.OnceValues(cluster.Start)
+var common = sync.OnceValues(func() (*cluster.Cluster, error) { return cluster.Start(cluster.Memory()) })
 
 func TestMain(m *testing.M) {
 	code := m.Run()
@@ -44,6 +44,16 @@ func running(t *testing.T) *cluster.Cluster {
 	return c
 }
 
+// emptied is the address of a new database of a cluster.
+func emptied(t *testing.T, c *cluster.Cluster) string {
+	t.Helper()
+	url, err := c.Database(t.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return url
+}
+
 func opened(t *testing.T, url string) *Database {
 	t.Helper()
 	j, err := Open(context.Background(), url)
@@ -54,7 +64,7 @@ func opened(t *testing.T, url string) *Database {
 	return j
 }
 
-func TestJournal(t *testing.T) { journal.Script(t, opened(t, running(t).Database(t))) }
+func TestJournal(t *testing.T) { journal.Script(t, opened(t, emptied(t, running(t)))) }
 
 const shop = journal.Shop
 
@@ -64,7 +74,7 @@ func (wall) Now() time.Time { return time.Now() }
 
 // Two hosts with journals of their own tell one loop at once, each half of it twice: every batch counts once, whoever closes.
 func TestHostsTellOneLoop(t *testing.T) {
-	url := running(t).Database(t)
+	url := emptied(t, running(t))
 	var hosts [2]*session.Fleet
 	var journals [2]*Database
 	for i := range hosts {
@@ -125,7 +135,7 @@ func TestHostsTellOneLoop(t *testing.T) {
 func TestWeakSettingsAreRefused(t *testing.T) {
 	c := running(t)
 	for setting, value := range map[string]string{"synchronous_commit": "off"} {
-		url := c.Database(t)
+		url := emptied(t, c)
 		admin, err := pgx.Connect(t.Context(), url)
 		if err != nil {
 			t.Fatal(err)
@@ -148,7 +158,7 @@ func TestWeakSettingsAreRefused(t *testing.T) {
 // Hosts that start at once make the tables once. A newer schema is refused by an older version, which changes nothing; and a migration while others
 // write loses nothing.
 func TestMigrations(t *testing.T) {
-	url := running(t).Database(t)
+	url := emptied(t, running(t))
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
@@ -201,7 +211,7 @@ func TestMigrations(t *testing.T) {
 
 // What other hosts write is heard, once each, and what was written while nobody listened as well. One host alone looks after deadlines.
 func TestFollow(t *testing.T) {
-	url := running(t).Database(t)
+	url := emptied(t, running(t))
 	a, b := opened(t, url), opened(t, url)
 	if !a.Keeper(t.Context()) || b.Keeper(t.Context()) || !a.Keeper(t.Context()) {
 		t.Error("not one host looks after deadlines")

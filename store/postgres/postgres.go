@@ -51,9 +51,9 @@ type head struct {
 	hash []byte
 }
 
-// How many do what at a time.
+// How many do what at a time. Of writers one gathers while the other commits: more of them would write less at once, which costs more.
 const (
-	writers   = 4
+	writers   = 2
 	askers    = 2
 	leastPool = writers + askers + 10
 )

@@ -59,7 +59,7 @@ func (r *replica) watch(t *testing.T, loop string, after int) (ids <-chan int) {
 
 // Streams on both servers show every event once, whichever of them wrote it, and a key that one revokes opens nothing on the other.
 func TestReplicas(t *testing.T) {
-	url := running(t).Database(t)
+	url := emptied(t, running(t))
 	all := []*replica{replicaOf(t, url), replicaOf(t, url)}
 	ctx := t.Context()
 	if _, err := all[0].Create(ctx, "shop", shop, session.Live); err != nil {
@@ -123,7 +123,7 @@ func within(t *testing.T, most time.Duration, what string, is func() bool) {
 
 // The database is killed under load and started again: nothing acknowledged is lost, asks go on from memory, and all goes on by itself.
 func TestDatabaseIsKilled(t *testing.T) {
-	c, err := cluster.Start()
+	c, err := cluster.Start(cluster.Memory())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestDatabaseIsKilled(t *testing.T) {
 		t.Skip("no PostgreSQL in /usr/lib/postgresql")
 	}
 	defer c.Remove()
-	r := replicaOf(t, c.Database(t))
+	r := replicaOf(t, emptied(t, c))
 	ctx := t.Context()
 	if _, err := r.Create(ctx, "shop", shop, session.Live); err != nil {
 		t.Fatal(err)

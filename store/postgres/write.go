@@ -17,18 +17,18 @@ import (
 type request struct {
 	after  int
 	events []session.Event
-	blobs  parcels
+	blobs  []wrapped
 	drops  [][]byte
 	state  []byte
 	size   int
 	done   chan error
 }
 
-// parcels are blobs as they are kept, column by column.
-type parcels struct {
-	sums, data [][]byte
-	bytes      []int64
-	packs      []int16
+// wrapped is a blob as it is kept.
+type wrapped struct {
+	sum, data []byte
+	bytes     int64
+	pack      int16
 }
 
 // A commit takes what waits, up to so much.
@@ -118,7 +118,7 @@ func (q *queue) free(groups []*group) {
 	}
 }
 
-// Append queues events. Those of one loop that wait are written in one statement, and those of several in one transaction.
+// Append queues events. All that wait are written in one transaction.
 func (j *Database) Append(loop string, after int, events []session.Event, state []byte) (wait func() error) {
 	err := j.Health()
 	r := &request{after: after, events: events, state: state, size: len(state), done: make(chan error, 1)}
@@ -128,7 +128,7 @@ func (j *Database) Append(loop string, after int, events []session.Event, state 
 		if e.Blob != nil {
 			sum := e.BlobSum()
 			pack, data := j.packer.Pack(e.Blob)
-			r.blobs.add(sum[:], int64(len(e.Blob)), int16(pack), data)
+			r.blobs = append(r.blobs, wrapped{sum[:], data, int64(len(e.Blob)), int16(pack)})
 			r.size += len(data)
 		}
 		for _, sum := range e.Drops {
@@ -142,10 +142,6 @@ func (j *Database) Append(loop string, after int, events []session.Event, state 
 		return func() error { return err }
 	}
 	return func() error { return <-r.done }
-}
-
-func (p *parcels) add(sum []byte, bytes int64, pack int16, data []byte) {
-	p.sums, p.bytes, p.packs, p.data = append(p.sums, sum), append(p.bytes, bytes), append(p.packs, pack), append(p.data, data)
 }
 
 // group is what is written of one loop in one statement.
@@ -282,69 +278,89 @@ func (j *Database) headOf(ctx context.Context, loop string, makes bool) (h head,
 	return h, err
 }
 
+// How groups are written: each loop is brought to its new head where its old one is still there, and the rest happens to those that got there. The
+// heads of all are theirs alone, since they are hashes of what is written.
 const (
-	compare = `WITH l AS (UPDATE loops SET seq = $4, head = $5 WHERE id = $1 AND seq = $2 AND head = $3 RETURNING id)`
-	insert  = ` INSERT INTO events (loop, seq, at, kind, actor, k, ref, body, hash)
+	compare = `UPDATE loops SET seq = $4, head = $5 WHERE id = $1 AND seq = $2 AND head = $3`
+	insert  = `INSERT INTO events (loop, seq, at, kind, actor, k, ref, body, hash)
 		SELECT l.id, e.seq, e.at, e.kind, e.actor, e.k, nullif(e.ref, ''), e.body, e.hash
-		FROM l, unnest($6::bigint[], $7::bigint[], $8::text[], $9::text[], $10::bigint[], $11::text[], $12::bytea[], $13::bytea[]) AS e (seq, at, kind, actor, k, ref, body, hash)`
-	blobs = `, b AS (INSERT INTO blobs (loop, sum, bytes, pack, data)
-		SELECT l.id, p.* FROM l, unnest($14::bytea[], $15::bigint[], $16::smallint[], $17::bytea[]) AS p ON CONFLICT DO NOTHING),
-		d AS (DELETE FROM blobs USING l WHERE blobs.loop = l.id AND blobs.sum = ANY ($18::bytea[])),
-		s AS (INSERT INTO states (loop, state) SELECT l.id, $19::bytea FROM l WHERE $19::bytea IS NOT NULL ON CONFLICT (loop) DO UPDATE SET state = excluded.state)`
-	state = `INSERT INTO states (loop, state) SELECT id, $4::bytea FROM loops WHERE id = $1 AND seq = $2 AND head = $3 ON CONFLICT (loop) DO UPDATE SET state = excluded.state`
+		FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::bigint[], $8::text[], $9::bytea[], $10::bytea[]) AS e (loop, seq, at, kind, actor, k, ref, body, hash)
+		JOIN loops l ON l.id = e.loop WHERE l.head = ANY ($1::bytea[])`
+	blobs = `INSERT INTO blobs (loop, sum, bytes, pack, data)
+		SELECT p.* FROM unnest($2::bigint[], $3::bytea[], $4::bigint[], $5::smallint[], $6::bytea[]) AS p (loop, sum, bytes, pack, data)
+		JOIN loops l ON l.id = p.loop WHERE l.head = ANY ($1::bytea[]) ON CONFLICT DO NOTHING`
+	drop  = `DELETE FROM blobs USING loops l WHERE l.id = $2 AND l.head = $1 AND blobs.loop = l.id AND blobs.sum = ANY ($3::bytea[])`
+	state = `INSERT INTO states (loop, state) SELECT id, $3::bytea FROM loops WHERE id = $2 AND head = $1 ON CONFLICT (loop) DO UPDATE SET state = excluded.state`
 )
 
-// send writes groups in one transaction, each in one statement that writes nothing if another host was first.
+// send writes groups in one transaction. Of one that another host was first at nothing is written.
 func (j *Database) send(ctx context.Context, groups []*group) error {
 	var b pgx.Batch
+	var c cargo
 	for _, g := range groups {
-		g.put(&b)
-	}
-	results := j.pool.SendBatch(ctx, &b)
-	for _, g := range groups {
-		done, err := results.Exec()
-		if err != nil {
-			results.Close()
-			return err
+		if g.now.seq > g.was.seq {
+			b.Queue(compare, g.was.id, g.was.seq, g.was.hash, g.now.seq, g.now.hash).Exec(g.moved)
 		}
-		if g.err = nil; done.RowsAffected() == 0 {
-			g.err = session.ErrConflict
-		}
+		c.add(&b, g)
 	}
-	return results.Close()
+	c.put(&b)
+	return j.pool.SendBatch(ctx, &b).Close()
 }
 
-// put adds the statement of a group.
-func (g *group) put(b *pgx.Batch) {
-	var seqs, ats, ks []int64
-	var kinds, actors, refs []string
-	var bodies, hashes, drops [][]byte
-	var p parcels
+// moved tells whether a loop could be brought to its new head, or was where its state is of.
+func (g *group) moved(done pgconn.CommandTag) error {
+	if g.err = nil; done.RowsAffected() == 0 {
+		g.err = session.ErrConflict
+	}
+	return nil
+}
+
+// cargo is what groups write, column by column.
+type cargo struct {
+	heads                                [][]byte
+	loops, seqs, ats, ks, blobsOf, sizes []int64
+	kinds, actors, refs                  []string
+	bodies, hashes, sums, data           [][]byte
+	packs                                []int16
+}
+
+// add takes what a group writes. What few of them have is a statement of its own.
+func (c *cargo) add(b *pgx.Batch, g *group) {
+	c.heads = append(c.heads, g.now.hash)
+	var drops [][]byte
 	var newest []byte
 	for _, r := range g.requests {
 		for i := range r.events {
 			e := &r.events[i]
-			seqs, ats, ks = append(seqs, int64(e.Seq)), append(ats, e.At.UnixMicro()), append(ks, int64(e.K))
-			kinds, actors, refs = append(kinds, string(e.Kind)), append(actors, e.Actor), append(refs, e.Ref)
-			bodies, hashes = append(bodies, e.Body), append(hashes, e.Hash[:])
+			c.loops, c.seqs, c.ats, c.ks = append(c.loops, g.now.id), append(c.seqs, int64(e.Seq)), append(c.ats, e.At.UnixMicro()), append(c.ks, int64(e.K))
+			c.kinds, c.actors, c.refs = append(c.kinds, string(e.Kind)), append(c.actors, e.Actor), append(c.refs, e.Ref)
+			c.bodies, c.hashes = append(c.bodies, e.Body), append(c.hashes, e.Hash[:])
 		}
-		for i := range r.blobs.sums {
-			p.add(r.blobs.sums[i], r.blobs.bytes[i], r.blobs.packs[i], r.blobs.data[i])
+		for _, p := range r.blobs {
+			c.blobsOf, c.sums, c.sizes, c.packs, c.data = append(c.blobsOf, g.now.id), append(c.sums, p.sum), append(c.sizes, p.bytes), append(c.packs, p.pack), append(c.data, p.data)
 		}
 		drops = append(drops, r.drops...)
 		if r.state != nil {
 			newest = r.state
 		}
 	}
-	args := []any{g.was.id, g.was.seq, g.was.hash}
-	if len(seqs) == 0 {
-		b.Queue(state, append(args, newest)...)
-		return
+	if len(drops) > 0 {
+		b.Queue(drop, g.now.hash, g.now.id, drops)
 	}
-	args = append(args, g.now.seq, g.now.hash, seqs, ats, kinds, actors, ks, refs, bodies, hashes)
-	if len(p.sums) == 0 && len(drops) == 0 && newest == nil {
-		b.Queue(compare+insert, args...)
-		return
+	if newest != nil {
+		q := b.Queue(state, g.now.hash, g.now.id, newest)
+		if g.now.seq == g.was.seq {
+			q.Exec(g.moved)
+		}
 	}
-	b.Queue(compare+blobs+insert, append(args, p.sums, p.bytes, p.packs, p.data, drops, newest)...)
+}
+
+// put adds the statements of all groups together.
+func (c *cargo) put(b *pgx.Batch) {
+	if len(c.seqs) > 0 {
+		b.Queue(insert, c.heads, c.loops, c.seqs, c.ats, c.kinds, c.actors, c.ks, c.refs, c.bodies, c.hashes)
+	}
+	if len(c.sums) > 0 {
+		b.Queue(blobs, c.heads, c.blobsOf, c.sums, c.sizes, c.packs, c.data)
+	}
 }

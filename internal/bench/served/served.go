@@ -26,10 +26,11 @@ import (
 
 // Trial says how much is measured.
 type Trial struct {
-	Rounds int           // interleaved, of which medians are taken
-	Span   time.Duration // of a round of a rate
-	Small  bool          // a tenth of the loops, watchers and events, so that it ends within a minute or two
-	Log    io.Writer     // where it says what it measures next; nil: nowhere
+	Rounds   int           // interleaved, of which medians are taken
+	Span     time.Duration // of a round of a rate
+	Small    bool          // a tenth of the loops, watchers and events, so that it ends within a minute or two
+	Database string        // a PostgreSQL database that alone is measured, or [Own]; empty: everything
+	Log      io.Writer     // where it says what it measures next; nil: nowhere
 }
 
 // Rated is one figure of the service beside its yardstick.
@@ -76,14 +77,20 @@ func (list Table) Print(w io.Writer) error {
 func (b Trial) Measure(ctx context.Context) (bench.Printer, error) {
 	ballast := server.Ballast() // as kedge serve has it
 	defer runtime.KeepAlive(ballast)
-	var list Table
-	for _, part := range []struct {
+	type part struct {
 		name    string
 		measure func(context.Context) ([]Rated, error)
-	}{
+	}
+	parts := []part{
 		{"tells of 64 clients", b.tells}, {"500 tells and 500 asks a second", b.paced}, {"turns of one client", b.turns}, {"many loops", b.crowd},
 		{"watchers", b.watchers}, {"a cold start", b.cold}, {"a replay", b.replay}, {"a long series", b.series},
-	} {
+	}
+	shared := part{"tells on PostgreSQL", b.database}
+	if parts = append(parts, shared); b.Database != "" {
+		parts = []part{shared}
+	}
+	var list Table
+	for _, part := range parts {
 		if b.Log != nil {
 			fmt.Fprintf(b.Log, "measuring %s …\n", part.name)
 		}
@@ -134,7 +141,8 @@ func (b Trial) tenth(n int) int {
 // site is a service that runs, on the disk and on a port of the loopback.
 type site struct {
 	dir     string
-	journal *store.SQLite
+	journal *store.SQLite // nil: in a database
+	shut    func() error  // the journal
 	server  *server.Server
 	web     *http.Server
 	address string
@@ -150,22 +158,27 @@ func open(dir string, wrap func(session.Journal) session.Journal) (*site, error)
 	if wrap != nil {
 		used = wrap(journal)
 	}
-	s := &site{dir: dir, journal: journal}
+	s := &site{dir: dir, journal: journal, shut: journal.Close}
+	return s, s.serve(used)
+}
+
+// serve starts the service of a journal.
+func (s *site) serve(used session.Journal) error {
 	s.server = server.New(server.Setup{Journal: used, Clock: server.Wall(), Limits: server.DefaultLimits()})
 	ear, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, errors.Join(err, journal.Close())
+		return errors.Join(err, s.shut())
 	}
 	s.address = "http://" + ear.Addr().String()
 	s.web = &http.Server{Handler: s.server}
 	go s.web.Serve(ear)
-	return s, nil
+	return nil
 }
 
 // close ends the service.
 func (s *site) close() error {
 	s.server.Stop()
-	return errors.Join(s.web.Close(), s.journal.Close())
+	return errors.Join(s.web.Close(), s.shut())
 }
 
 // in runs something on a new service in a folder that is removed afterwards.

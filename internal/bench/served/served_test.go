@@ -17,7 +17,7 @@ func TestEveryFigureIsMeasured(t *testing.T) {
 	}
 	small := Trial{Rounds: 1, Span: 200 * time.Millisecond, Small: true}
 	for name, measure := range map[string]func(context.Context) ([]Rated, error){
-		"tells": small.tells, "paced": small.paced, "turns": small.turns, "watchers": small.watchers, "replay": small.replay,
+		"tells": small.tells, "paced": small.paced, "turns": small.turns, "watchers": small.watchers, "replay": small.replay, "database": small.database,
 	} {
 		t.Run(name, func(t *testing.T) {
 			list, err := measure(t.Context())

@@ -87,26 +87,48 @@ func (b Trial) tellRate(ctx context.Context, alone bool, longer time.Duration) (
 		if err != nil {
 			return err
 		}
-		var told atomic.Int64
-		ctx, cancel := context.WithCancelCause(ctx)
-		defer cancel(nil)
-		end, syncs := time.Now().Add(b.Span), s.journal.Syncs
-		var busy sync.WaitGroup
-		for _, v := range all {
-			busy.Go(func() {
-				for time.Now().Before(end) && ctx.Err() == nil {
-					if err := v.decision(ctx, session.MostBatches, end, &told); err != nil {
-						cancel(err)
-					}
-				}
-			})
-		}
-		busy.Wait()
-		rate = float64(told.Load()) / b.Span.Seconds()
-		each = float64(told.Load()) / float64(max(1, s.journal.Syncs-syncs))
-		return context.Cause(ctx)
+		syncs := s.journal.Syncs
+		rate, err = b.told(ctx, all)
+		each = rate * b.Span.Seconds() / float64(max(1, s.journal.Syncs-syncs))
+		return err
 	})
 	return rate, each, err
+}
+
+// told is how many tells a second clients get that have a loop each.
+func (b Trial) told(ctx context.Context, all []voice) (rate float64, err error) {
+	var told atomic.Int64
+	end := time.Now().Add(b.Span)
+	err = concurrently(ctx, len(all), func(ctx context.Context, i int) error {
+		for time.Now().Before(end) && ctx.Err() == nil {
+			if err := all[i].decision(ctx, session.MostBatches, end, &told); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return float64(told.Load()) / b.Span.Seconds(), err
+}
+
+// concurrently has several do something at once, until all have or one fails.
+func concurrently(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var busy sync.WaitGroup
+	for i := range n {
+		busy.Go(func() {
+			if err := do(ctx, i); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	busy.Wait()
+	return context.Cause(ctx)
+}
+
+// bareTell is as many bytes as a tell has.
+func bareTell() (event, people []byte) {
+	return make([]byte, 300), make([]byte, 2*8*tellPeople*tellDim+100)
 }
 
 // insertRate is how many rows of a tell's bytes a second the database takes bare, so many a commit.
@@ -130,7 +152,7 @@ func (b Trial) insertRate(ctx context.Context, each int) (rate float64, err erro
 		return 0, err
 	}
 	defer row.Close()
-	event, people := make([]byte, 300), make([]byte, 2*8*tellPeople*tellDim+100)
+	event, people := bareTell()
 	begun, rows := time.Now(), 0
 	for time.Since(begun) < b.Span {
 		tx, err := db.BeginTx(ctx, nil)
