@@ -10,13 +10,18 @@ from pathlib import Path
 
 import kedge
 
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
 SHOP = """
 iterations: 100
 model: {decision: "q[2]", state: "p[2]", trait: "d[2]", next: "0.5*p + 0.5*(d - q)", maximize: "dot(p, q)", subject to: "0 <= q <= 20"}
 population: {size: 10, law: normal, mean: [10, 8], deviation: [1, 1]}
 start: {law: values, values: [3, 3]}
 algorithms: [{name: composite, kind: composite, step: 0.1, batch: 10}]
-live: {samples: {least: 20, weights: optional, ids: optional}, cap: {norm: 0.5}, safe: [4, 4]}
+live: {samples: {least: 20, weights: optional, ids: optional, traits: optional}, cap: {norm: 0.5}, safe: [4, 4]}
 """
 
 
@@ -89,6 +94,50 @@ class Service(unittest.TestCase):
         with self.assertRaises(kedge.ServiceError) as caught:
             self.loop.tell(k, p=p[:30], d=d[:30])
         self.assertEqual((caught.exception.type, caught.exception.status), ("batch-conflict", 409))
+
+    @unittest.skipIf(numpy is None, "needs NumPy")
+    def test_arrays_of_numpy(self):
+        when = "2099-01-01T00:00:00Z"
+        k = self.loop.ask().k
+        self.loop.deploy(k, numpy.array([3, 3], dtype=numpy.float32))
+        for n in (30, 1500):  # as JSON and as NPZ
+            p, d = self.people([3, 3], n)
+            lists = self.loop.tell(k, batch=f"lists-{n}", p=p, d=d, w=[1.5] * n, observed_at=when)
+            for name, order in {"rows": "C", "columns": "F"}.items():
+                states = numpy.array(p, order=order)
+                arrays = self.loop.tell(k, batch=f"{name}-{n}", p=states, d=numpy.array(d, order=order), w=numpy.full(n, 1.5), observed_at=when)
+                self.assertEqual(arrays["content"], lists["content"])
+            wide = numpy.column_stack([numpy.array(p), numpy.array(d)])
+            part = self.loop.tell(k, batch=f"part-{n}", p=wide[:, :2], d=wide[:, 2:], w=numpy.full(n, 1.5), observed_at=when)
+            self.assertEqual(part["content"], lists["content"])
+        ids = self.loop.tell(k, batch="ids", p=[[1, 2], [3, 4]], d=[[5, 6], None], ids=["7", "8"], observed_at=when)
+        known = numpy.array([[5, 6], [numpy.nan, numpy.nan]])
+        self.assertEqual(self.loop.tell(k, batch="known", p=numpy.array([[1, 2], [3, 4]]), d=known, ids=numpy.array([7, 8]), observed_at=when)["content"], ids["content"])
+        self.assertEqual(ids["without_trait"], 1)
+        with self.assertRaises(kedge.KedgeError) as caught:
+            self.loop.tell(k, batch="nan", p=numpy.array([[1, numpy.nan]]), d=numpy.array([[1, 2]]))
+        self.assertIn("not finite", str(caught.exception))
+
+    def test_keys(self):
+        made = self.service.call("POST", "/v1/keys", {"rights": ["read", "ask", "tell", "admin"], "loops": ["*"]})
+        with self.assertRaises(kedge.ServiceError) as caught:
+            self.loop.ask()
+        self.assertEqual((caught.exception.type, caught.exception.status), ("unauthenticated", 401))
+        admin = kedge.connect(self.server.url, key=made["key"], patience=20)
+        asks = admin.call("POST", "/v1/keys", {"rights": ["ask"], "loops": ["sh*"]})
+        os.environ["KEDGE_KEY"] = asks["key"]
+        self.addCleanup(os.environ.pop, "KEDGE_KEY", None)
+        loop = kedge.connect(self.server.url, patience=20).loop("shop")
+        k = loop.ask().k
+        with self.assertRaises(kedge.ServiceError) as caught:
+            loop.deploy(k, [3, 3])
+        self.assertEqual((caught.exception.type, caught.exception.status), ("forbidden", 403))
+        self.assertNotIn(asks["key"], str(caught.exception) + repr(loop))
+        admin.loop("shop").deploy(k, [3, 3])
+        admin.call("DELETE", f"/v1/keys/{asks['prefix']}", {"reason": "test"})
+        with self.assertRaises(kedge.ServiceError) as caught:
+            loop.ask()
+        self.assertIn("revoked", str(caught.exception))
 
     def test_an_exception_abandons(self):
         with self.assertRaises(ZeroDivisionError):

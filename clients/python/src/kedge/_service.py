@@ -84,7 +84,10 @@ class Service:
     def call(self, method: str, path: str, body: Any = None, *, content: bytes | None = None, kind: str = "application/json") -> Any:
         """Send a message until there is an answer, as JSON or as it stands."""
         if content is None and body is not None:
-            content = json.dumps(body, allow_nan=False).encode()
+            try:
+                content = json.dumps(body, allow_nan=False).encode()
+            except ValueError:
+                raise KedgeError("a number is not finite; leave that person out, or give None for a trait that is not known") from None
         until, wait = time.monotonic() + self.patience, 0.05
         while True:
             try:
@@ -169,14 +172,14 @@ class Loop:
              weight: str | None = None, id: str | None = None, p: Any = None, d: Any = None, w: Any = None, ids: Any = None, observed_at: str | None = None) -> dict:
         """Tell people who answered decision k, one a row, under a name of the batch; the same again changes nothing.
 
-        Either p (states), d (traits), w (weights) and ids as lists or arrays; or people, a data frame or a dict of columns, of which state and
+        Either p (states), d (traits, None or a row of NaN where they are not known), w (weights) and ids as lists or arrays; or people, a data frame or a dict of columns, of which state and
         trait name columns, and weight and id one each.
         """
         if people is not None:
             p, d = _columns(people, state), _columns(people, trait) if trait else None
             w = _column(people, weight) if weight else None
             ids = _column(people, id) if id else None
-        body = {"p": _rows(p), "d": None if d is None else _rows(d), "w": None if w is None else _vector(w), "id": None if ids is None else [str(one) for one in ids]}
+        body = {"p": _rows(p), "d": None if d is None else _traits(d), "w": None if w is None else _vector(w), "id": None if ids is None else [str(one) for one in ids]}
         path = f"/decisions/{k}/batches/{urllib.parse.quote(batch, safe='')}"
         query = urllib.parse.urlencode(_given({"epoch": self.epoch, "observed_at": observed_at}))
         if body["id"] is None and len(body["p"]) >= 1000 and (body["d"] is None or all(row is not None for row in body["d"])):
@@ -340,6 +343,11 @@ def _rows(values: Any) -> list:
     if values is None:
         raise KedgeError("want the states of people, as p or as columns of a frame (state=[…])")
     return [None if row is None else _vector(row) for row in _plain(values)]
+
+
+def _traits(values: Any) -> list:
+    """Rows of traits. Arrays have no None: a row of nothing but NaN is somebody whose trait is not known."""
+    return [None if row is None or row and all(value != value for value in row) else row for row in _rows(values)]
 
 
 def _column(frame: Any, name: str) -> list:
