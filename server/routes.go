@@ -383,6 +383,11 @@ func explain(c *call) (int, any, error) {
 		return 0, nil, problem(session.NotFound, "there is no such problem")
 	}
 	c.w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	fmt.Fprintf(c.w, "%s (%d %s)\n\nCause: %s\n\nEffect on the population: %s\n\nRemedy: %s\n", t.title, t.status, t.name, t.cause, t.effect, t.remedy)
+	here := "http://" + c.Host
+	if c.TLS != nil || c.proxyTLS {
+		here = "https://" + c.Host
+	}
+	line := strings.ReplaceAll(t.try, "{server}", here)
+	fmt.Fprintf(c.w, "%s (%d %s)\n\nCause: %s\n\nEffect on the population: %s\n\nRemedy: %s\n\nTry, with a loop called shop:\n\n    %s\n", t.title, t.status, t.name, t.cause, t.effect, t.remedy, line)
 	return 200, nil, nil
 }
