@@ -44,6 +44,41 @@ func TestPagesShowWhatIsPrinted(t *testing.T) {
 	}
 }
 
+// From nothing to a decision, and to what comes of it, with curl alone: the first commands of the page of the service, as they are printed.
+func TestTheFirstDecisionByThePage(t *testing.T) {
+	p, f := guides(t)[slices.IndexFunc(guides(t), func(p *guide) bool { return p.file == "docs/service.md" })], newTypist(t)
+	p.needs(t)
+	began, said := time.Now(), ""
+	for _, b := range p.parts {
+		if b.mark.file != "" {
+			f.put(t, b.mark.file, strings.Join(p.lines[b.open+1:b.end], "\n")+"\n")
+		}
+		for _, c := range b.commands {
+			if !strings.Contains(c.text, "curl ") && !strings.HasPrefix(c.text, "kedge serve ") {
+				t.Errorf("%s:%d: more than curl is needed: %s", p.file, c.line+1, c.text)
+			}
+			out, err := f.run(c.text, b.mark.exit)
+			if err != nil {
+				t.Fatalf("%s:%d: %s: %v", p.file, c.line+1, c.text, err)
+			}
+			said += out + "\n"
+		}
+		if len(b.commands) > 0 {
+			break
+		}
+	}
+	took := time.Since(began)
+	t.Logf("from nothing to a decision and its close: %.2f s", took.Seconds())
+	for _, want := range []string{`"k":1,"u":[3,3]`, `"state":"deployed"`, `"rows":2`, `"outcome":"step"`} {
+		if !strings.Contains(said, want) {
+			t.Errorf("nobody said %s: %s", want, said)
+		}
+	}
+	if took > 2*time.Minute {
+		t.Errorf("it took %v", took)
+	}
+}
+
 // inUse is the address that pages serve at, one at a time.
 var inUse sync.Mutex
 
