@@ -20,7 +20,9 @@ import (
 	"testing"
 	"time"
 
+	talker "github.com/kedge-opt/kedge/client"
 	"github.com/kedge-opt/kedge/internal/evidence"
+	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/store"
 )
 
@@ -204,6 +206,68 @@ func TestServiceSaysHowItIs(t *testing.T) {
 	}
 	if _, err := os.Stat(socket); err == nil {
 		t.Error("the socket is there still")
+	}
+}
+
+// A second signal ends a service that stops at once, although somebody keeps it waiting; what was acknowledged is there.
+func TestASecondSignalEndsTheService(t *testing.T) {
+	s := newServing(t)
+	service := talker.Open("http://" + s.address)
+	loop := service.Loop("shop")
+	_, err := service.Create(t.Context(), "shop", smallShop, session.Live)
+	if err == nil {
+		_, err = loop.Ask(t.Context())
+	}
+	if err == nil {
+		_, err = loop.Deploy(t.Context(), 1, []float64{3, 3})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	slow, err := net.Dial("tcp", s.address) // whose body does not come, so that the service waits for it
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer slow.Close()
+	fmt.Fprintf(slow, "PUT /v1/loops/shop/decisions/1/batches/slow HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{")
+	all := make([]*teller, 8)
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	defer stop()
+	var working sync.WaitGroup
+	for i := range all {
+		all[i] = &teller{s: s, name: fmt.Sprint(i), decision: "http://" + s.address + "/v1/loops/shop/decisions/1"}
+		working.Go(func() { all[i].run(ctx, time.Millisecond) })
+	}
+	time.Sleep(150 * time.Millisecond)
+	s.cmd.Process.Signal(syscall.SIGTERM)
+	for n := 0; ; n++ { // until it stops: nobody new gets in
+		c, err := net.Dial("tcp", s.address)
+		if err != nil {
+			break
+		}
+		c.Close()
+		if n == 1000 {
+			t.Fatal("the first signal was not heard")
+		}
+		time.Sleep(time.Millisecond)
+	}
+	begun := time.Now()
+	s.cmd.Process.Signal(syscall.SIGTERM)
+	s.cmd.Wait()
+	if took := time.Since(begun); took > 500*time.Millisecond || s.cmd.ProcessState.Success() { // alone it would wait for the body
+		t.Errorf("it ended %v after the second signal: %v", took, s.cmd.ProcessState)
+	}
+	working.Wait()
+	have, told := batchesIn(t, s.data, "shop"), 0
+	for _, c := range all {
+		for _, id := range c.told {
+			if told++; !have[id] {
+				t.Errorf("batch %s was acknowledged and is lost", id)
+			}
+		}
+	}
+	if told == 0 {
+		t.Error("nothing was told before the stop")
 	}
 }
 

@@ -39,37 +39,48 @@ func (c *crowd) people(loop string, k, n int) remote.Answers {
 	return remote.Answers{P: [][]float64{{5 + r.Float64(), 4}, {6, 3 + r.Float64()}}, D: [][]float64{{10, 8}, {9, 9}}}
 }
 
-// drive has one loop go round until it is told to stop; what is not answered is sent again, for as long as it takes.
+// drive has one loop go round until it is told to stop.
 func (c *crowd) drive(ctx context.Context, loop string) {
-	far := remote.Open("http://" + c.address).Loop(loop)
-	patience := context.Background()
-	if _, err := remote.Open("http://"+c.address).Create(patience, loop, patient, session.Live); err != nil {
+	service := remote.Open("http://" + c.address)
+	far := service.Loop(loop)
+	if _, err := service.Create(context.Background(), loop, patient, session.Live); err != nil {
 		c.Errorf("%s: %v", loop, err)
 		return
 	}
 	for ctx.Err() == nil {
-		a, err := far.Ask(patience)
-		if err == nil {
-			_, err = far.Deploy(patience, a.K, a.U)
-		}
-		for n := 0; n < 3 && err == nil; n++ {
-			_, err = far.Tell(patience, a.K, fmt.Sprint("b", n), c.people(loop, a.K, n))
-			c.mu.Lock()
-			c.tells++
-			c.mu.Unlock()
-		}
-		var closed session.Closing
-		if err == nil {
-			closed, err = far.Close(patience, a.K)
-		}
+		rule, err := c.round(far)
 		if err != nil {
 			c.Errorf("%s: %v", loop, err)
 			return
 		}
 		c.mu.Lock()
-		c.closes[loop] = append(c.closes[loop], closed.Rule)
+		c.closes[loop] = append(c.closes[loop], rule)
 		c.mu.Unlock()
 	}
+}
+
+// round is one of a loop; what is not answered is sent again, for longer than any pause of these tests.
+func (c *crowd) round(far *remote.Remote) (rule session.Hash, err error) {
+	patience, end := context.WithTimeout(context.Background(), time.Minute)
+	defer end()
+	a, err := far.Ask(patience)
+	if err == nil {
+		_, err = far.Deploy(patience, a.K, a.U)
+	}
+	for n := 0; n < 3 && err == nil; n++ {
+		_, err = far.Tell(patience, a.K, fmt.Sprint("b", n), c.people(far.Name, a.K, n))
+		c.mu.Lock()
+		c.tells++
+		c.mu.Unlock()
+	}
+	if err != nil {
+		return rule, err
+	}
+	closed, err := far.Close(patience, a.K)
+	if err != nil {
+		return rule, err
+	}
+	return closed.Rule, nil
 }
 
 // undisturbed is what the rule remembers after every close of a loop that nobody kills.

@@ -53,6 +53,7 @@ func TestHostileBodies(t *testing.T) {
 		{"an encoding nobody knows", 415, "unsupported-type", "", put, batch, strings.NewReader("x"), []string{"Content-Encoding", "br"}},
 		{"1 GB in chunks", 413, "too-large", "", put, batch, &endless{text: strings.Repeat(" ", 1<<12), left: 1 << 30}, nil},
 		{"1 GB of rows in chunks", 413, "too-large", "/p", put, batch, io.MultiReader(strings.NewReader(`{"p":[`), &endless{text: "[1,2,3,4],", left: 1 << 30}), nil},
+		{"1 GB of a deployment in chunks", 413, "too-large", "", put, d + "/deployment", &endless{text: strings.Repeat(" ", 1<<12), left: 1 << 30}, nil},
 		{"1 MB and a byte", 413, "too-large", "", put, d + "/deployment", strings.NewReader(strings.Repeat(" ", 1<<20+1)), nil},
 		{"a list of 10⁶", 413, "too-large", "", put, d + "/deployment", strings.NewReader(`{"u":[` + strings.Repeat("1,", 1e6) + `1]}`), nil},
 		{"rows without numbers", 422, "dimension-mismatch", "/p/0", put, batch, strings.NewReader(`{"p":[` + strings.Repeat("[],", 1e6) + `[]]}`), nil},
@@ -87,7 +88,7 @@ func (p *process) send(method, path string, body io.Reader, headers ...string) (
 	for i := 0; i+1 < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
-	reply, err := http.DefaultTransport.RoundTrip(r)
+	reply, err := http.DefaultClient.Transport.RoundTrip(r) // which judges the reply
 	if err != nil {
 		return 0, err.Error(), "", false
 	}

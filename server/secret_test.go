@@ -137,7 +137,7 @@ func (s *site) mixed(draw *rand.Rand, key string) (int, string) {
 	if draw.IntN(8) == 0 {
 		r.Header.Set("Last-Event-ID", key)
 	}
-	reply, err := (&http.Client{Timeout: 3 * time.Second}).Do(r)
+	reply, err := (&http.Client{Timeout: 3 * time.Second, Transport: http.DefaultClient.Transport}).Do(r)
 	if err != nil {
 		s.Fatal(err)
 	}

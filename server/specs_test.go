@@ -1,8 +1,10 @@
 package server_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -40,6 +42,8 @@ func TestHostileSpecs(t *testing.T) {
 			t.Logf("%s took %v, %.0f MB", c.name, took, p.memory("VmHWM")-before)
 		}
 	}
+	_, err := os.Stat(filepath.Join(p.dir, "touched"))
+	row.Case(errors.Is(err, fs.ErrNotExist), "a command was run: %v", err)
 	p.want(200, "POST", "/v1/loops/warm/ask", "")
 }
 
@@ -77,6 +81,12 @@ func hostileSpecs(t *testing.T, dir string) []hostile {
 		{"let from a file", with(next, "let: {c: {file: "+absolute+"}}\n  "+next), true, ""},
 		{"let from a file, in use", with(next, "let: {c: {file: canary.csv}}\n  next: 0.5*p + 0.5*(d - q) + 0*c"), true, ""},
 		{"a network from a file", "iterations: 5\ndynamics: {kind: opinions, W: {file: canary.npy}}\nalgorithms: [{name: a, kind: vanilla, step: 0.1}]\n", true, ""},
+		{"bounds from a file", with("subject to: 0 <= q <= 20", "subject to: 0 <= q <= {file: "+absolute+"}"), true, ""},
+		{"a command for a value", with("step: 0.05", "step: $(touch "+filepath.Join(dir, "touched")+")"), true, ""},
+		{"a command in a formula", with(next, "next: 0.5*p + system(\"touch "+filepath.Join(dir, "touched")+"\")"), true, ""},
+		{"a template", with("step: 0.05", `step: "{{ .Env.PATH }}"`), true, ""},
+		{"a pipe", with(crowd, "population: {file: '| touch "+filepath.Join(dir, "touched")+"', traits: [x, y]}"), false, ""},
+		{"an address", with(crowd, "population: {file: 'http://127.0.0.1:1/people.csv', traits: [x, y]}"), false, ""},
 		{"include", "include: canary.yaml\n" + shop, true, ""},
 		{"a tag that includes", with(crowd, "population: !include canary.yaml"), true, ""},
 		{"a tag of a program", with(crowd, "population: !!python/object/apply:os.system ['id']"), true, ""},
@@ -136,7 +146,7 @@ func bombs(n int) string {
 // post makes a loop.
 func (p *process) post(body string) (int, string) {
 	p.Helper()
-	c := http.Client{Timeout: 20 * time.Second}
+	c := http.Client{Timeout: 20 * time.Second, Transport: http.DefaultClient.Transport} // which judges the reply
 	reply, err := c.Post(p.url+"/v1/loops", "application/json", strings.NewReader(body))
 	if err != nil {
 		return 0, err.Error()

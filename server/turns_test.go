@@ -83,6 +83,31 @@ func TestGivingUpKeepsNoPlace(t *testing.T) {
 	}
 }
 
+// Who gives up at the very moment at which a place is given to him hands it on.
+func TestGivingUpAtTheLastMomentKeepsNoPlace(t *testing.T) {
+	for range 50 {
+		synctest.Test(t, func(t *testing.T) {
+			turns := newTurns(1, 1)
+			ctx, giveUp := context.WithCancel(t.Context())
+			if err := turns.enter(ctx, "first"); err != nil {
+				t.Fatal(err)
+			}
+			go func() {
+				if turns.enter(ctx, "second") == nil {
+					turns.leave()
+				}
+			}()
+			synctest.Wait()
+			giveUp() // and before the other knows
+			turns.leave()
+			synctest.Wait()
+			if turns.free != 1 || turns.waiting != 0 {
+				t.Fatalf("%d places are free and %d wait, want 1 and none", turns.free, turns.waiting)
+			}
+		})
+	}
+}
+
 // Quotas fill as time passes, up to what may be sent at once; bytes are paid for afterwards.
 func TestQuotas(t *testing.T) {
 	q, limits := quotas{keys: map[string]*quota{}}, &Allowance{KeyRate: 10, KeyBytes: 1000}
