@@ -7,38 +7,40 @@ import (
 	"github.com/kedge-opt/kedge/session"
 )
 
-// drawing is whose series lack blocks, which one goroutine makes behind the commits, so that nobody who looks at them waits for that.
-type drawing struct {
+// Drawing is whose series lack blocks, which one goroutine makes behind the commits, so that nobody who looks at them waits for that.
+type Drawing struct {
 	mu     sync.Mutex
 	behind map[string]bool
-	more   chan struct{}
+	More   chan struct{} // that there are some
 }
 
-// noteBlocks notes loops of events that complete a block, or change a decision of one.
-func (d *drawing) noteBlocks(all []*request, results []error) {
-	for i, r := range all {
-		if results[i] != nil {
-			continue
-		}
-		for j := range r.events {
-			if e := &r.events[j]; e.Kind == session.DeployedLate || (e.Kind == session.Opened || e.Kind == session.Proposed) && e.K > 1 && e.K%perBlock == 1 {
-				d.note(r.loop)
-			}
+// NewDrawing is one that knows of none.
+func NewDrawing() *Drawing {
+	return &Drawing{behind: map[string]bool{}, More: make(chan struct{}, 1)}
+}
+
+// Takes notes a loop whose events complete a block, or change a decision of one.
+func (d *Drawing) Takes(loop string, events []session.Event) {
+	for i := range events {
+		if e := &events[i]; e.Kind == session.DeployedLate || (e.Kind == session.Opened || e.Kind == session.Proposed) && e.K > 1 && e.K%perBlock == 1 {
+			d.Note(loop)
 		}
 	}
 }
 
-func (d *drawing) note(loop string) {
+// Note notes a loop.
+func (d *Drawing) Note(loop string) {
 	d.mu.Lock()
 	d.behind[loop] = true
 	d.mu.Unlock()
 	select {
-	case d.more <- struct{}{}:
+	case d.More <- struct{}{}:
 	default:
 	}
 }
 
-func (d *drawing) next() (loop string, is bool) {
+// Next takes one of them.
+func (d *Drawing) Next() (loop string, is bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for loop := range d.behind {
@@ -50,6 +52,6 @@ func (d *drawing) next() (loop string, is bool) {
 
 // outdate removes the block of a decision that went live after its block was made.
 func outdate(tx *sql.Tx, loop int64, k int) error {
-	_, err := tx.Exec(`DELETE FROM series WHERE loop = ? AND block = ?`, loop, (k-1)/perBlock)
+	_, err := tx.Exec(`DELETE FROM series WHERE loop = ? AND block = ?`, loop, BlockOf(k))
 	return err
 }

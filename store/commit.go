@@ -219,7 +219,11 @@ func (s *SQLite) transaction(all []*request, results []error) error {
 	}
 	s.tidy(all, results)
 	s.noteTip()
-	s.drawing.noteBlocks(all, results)
+	for i, r := range all {
+		if results[i] == nil {
+			s.drawing.Takes(r.loop, r.events)
+		}
+	}
 	return nil
 }
 

@@ -7,15 +7,15 @@ func (s *SQLite) draw(ctx context.Context) {
 	defer s.stopped.Done()
 	s.drawLeft(ctx)
 	for {
-		for loop, is := s.drawing.next(); is && ctx.Err() == nil; loop, is = s.drawing.next() {
+		for loop, is := s.drawing.Next(); is && ctx.Err() == nil; loop, is = s.drawing.Next() {
 			if g, err := s.graphOf(ctx, loop); err == nil {
-				g.complete(ctx)
+				g.Complete(ctx)
 			}
 		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-s.drawing.more:
+		case <-s.drawing.More:
 		}
 	}
 }
@@ -30,18 +30,7 @@ func (s *SQLite) drawLeft(ctx context.Context) {
 	for found.Next() {
 		var loop string
 		if found.Scan(&loop) == nil {
-			s.drawing.note(loop)
-		}
-	}
-}
-
-// complete makes whole blocks that are not there.
-func (g *graph) complete(ctx context.Context) {
-	there, err := g.blocks(ctx)
-	for block := 0; err == nil && ctx.Err() == nil && block < g.whole(); block++ {
-		if !there[block] {
-			_, err = g.make(block, always)
-			clear(g.made)
+			s.drawing.Note(loop)
 		}
 	}
 }

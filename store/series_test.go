@@ -131,7 +131,7 @@ func TestBlocksAreMadeBehindCommits(t *testing.T) {
 	if err != nil || len(g.made) != 1 { // the one that is not whole
 		t.Errorf("%d blocks were made for a number that no decision has, %v", len(g.made), err)
 	}
-	g.keep(0, map[string][]float64{always: slices.Repeat([]float64{-1}, perBlock)}, 1) // read before what came meanwhile
+	g.Keep(ctx, 0, map[string][]byte{always: writeBlock(slices.Repeat([]float64{-1}, perBlock))}, 1, perBlock, 1) // read before what came meanwhile
 	if c, err := s.Series(ctx, "shop", []string{always}, 1, 10_000); err != nil || c.Series[always].Min[0] != first.U[0] {
 		t.Errorf("a block of older events took the place of a newer one: %v", err)
 	}

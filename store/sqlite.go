@@ -28,7 +28,7 @@ type SQLite struct {
 	queue    chan *request
 	stop     chan struct{}
 	stopped  sync.WaitGroup
-	drawing  drawing
+	drawing  *Drawing
 	strength string
 
 	mu     sync.Mutex // guards ended, and the queue while it is closed
@@ -85,7 +85,7 @@ func open(path, strength string) (_ *SQLite, err error) {
 	if err := refuseNetwork(path); err != nil {
 		return nil, err
 	}
-	s := &SQLite{path: path, queue: make(chan *request, 4*mostRequests), stop: make(chan struct{}), failed: make(chan struct{}), drawing: drawing{behind: map[string]bool{}, more: make(chan struct{}, 1)}, numbers: map[string]int64{}, heads: map[int64]head{}, strength: strength}
+	s := &SQLite{path: path, queue: make(chan *request, 4*mostRequests), stop: make(chan struct{}), failed: make(chan struct{}), drawing: NewDrawing(), numbers: map[string]int64{}, heads: map[int64]head{}, strength: strength}
 	defer func() {
 		if err != nil {
 			s.release()

@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/kedge-opt/kedge/conform/journal"
 	"github.com/kedge-opt/kedge/internal/cluster"
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/session/replay"
 	"github.com/kedge-opt/kedge/store"
@@ -131,33 +132,49 @@ func TestHostsTellOneLoop(t *testing.T) {
 	}
 }
 
-// A database that may lose what it has acknowledged is refused, with the setting.
+// A database that may lose what it has acknowledged is refused, with the setting; and taken again once that is mended.
 func TestWeakSettingsAreRefused(t *testing.T) {
-	c := running(t)
-	for setting, value := range map[string]string{"synchronous_commit": "off"} {
-		url := emptied(t, c)
-		admin, err := pgx.Connect(t.Context(), url)
-		if err != nil {
-			t.Fatal(err)
+	url := emptied(t, running(t))
+	admin, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer admin.Close(t.Context())
+	set := func(sql string) {
+		t.Helper()
+		for _, one := range []string{sql, `SELECT pg_reload_conf()`} {
+			if _, err := admin.Exec(t.Context(), one); err != nil {
+				t.Fatal(err)
+			}
 		}
-		if _, err := admin.Exec(t.Context(), fmt.Sprintf(`DO $$ BEGIN EXECUTE format('ALTER DATABASE %%I SET %s = %s', current_database()); END $$`, setting, value)); err != nil {
-			t.Fatal(err)
-		}
-		admin.Close(t.Context())
+	}
+	for _, c := range []struct{ setting, value, want string }{
+		{"fsync", "off", "want on"}, {"full_page_writes", "off", "want on"}, {"synchronous_commit", "off", "want on or remote_apply"}, {"synchronous_commit", "local", "want on or remote_apply"},
+	} {
+		set("ALTER SYSTEM SET " + c.setting + " = " + c.value)
 		var weak *WeakError
-		j, err := Open(t.Context(), url)
-		if err == nil {
-			j.Close()
-		}
-		if !errors.As(err, &weak) || weak.Setting != setting || !strings.Contains(err.Error(), "want on or remote_apply") {
-			t.Errorf("%s = %s: %v", setting, value, err)
-		}
+		within(t, 5*time.Second, c.setting+" = "+c.value+" is refused", func() bool { // once the server has read it
+			j, err := Open(t.Context(), url)
+			if err == nil {
+				j.Close()
+			}
+			return errors.As(err, &weak) && weak.Setting == c.setting && weak.Is == c.value && strings.Contains(err.Error(), c.want)
+		})
+		set("ALTER SYSTEM RESET " + c.setting)
+		within(t, 5*time.Second, "it is taken again", func() bool {
+			j, err := Open(t.Context(), url)
+			if err == nil {
+				j.Close()
+			}
+			return err == nil
+		})
 	}
 }
 
 // Hosts that start at once make the tables once. A newer schema is refused by an older version, which changes nothing; and a migration while others
 // write loses nothing.
 func TestMigrations(t *testing.T) {
+	row := evidence.For(t, evidence.Promise{Name: "replicas-migrations", Text: "events that 4 writers append to two journals of one PostgreSQL while a third brings its tables to another schema: refused, or not there afterwards", Needs: "PostgreSQL"})
 	url := emptied(t, running(t))
 	var all sync.WaitGroup
 	for range 4 {
@@ -171,32 +188,37 @@ func TestMigrations(t *testing.T) {
 		})
 	}
 	all.Wait()
-	j := opened(t, url)
-	first, err := migrations.ReadFile("migrations/1.sql")
-	if err != nil {
-		t.Fatal(err)
+	hosts := []*Database{opened(t, url), opened(t, url)}
+	j := hosts[0]
+	files := fstest.MapFS{}
+	for n := 1; n <= schemaNumber; n++ {
+		name := fmt.Sprintf("migrations/%d.sql", n)
+		text, err := migrations.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = &fstest.MapFile{Data: text}
 	}
-	files := fstest.MapFS{"migrations/1.sql": {Data: first}, "migrations/2.sql": {Data: []byte(`ALTER TABLE loops ADD COLUMN note text; CREATE INDEX events_at ON events (at);`)}, "migrations/3.sql": {Data: []byte(`CREATE TABLE half (x int); SELECT 1/0;`)}}
+	const next = schemaNumber + 1
+	files[fmt.Sprintf("migrations/%d.sql", next)] = &fstest.MapFile{Data: []byte(`ALTER TABLE loops ADD COLUMN note text; CREATE INDEX events_at ON events (at);`)}
+	files[fmt.Sprintf("migrations/%d.sql", next+1)] = &fstest.MapFile{Data: []byte(`CREATE TABLE half (x int); SELECT 1/0;`)}
 	const writers, each = 4, 50
 	for w := range writers {
 		all.Go(func() {
 			c := &journal.Chain{Loop: fmt.Sprint("loop-", w)}
 			for n := range each {
-				if err := j.Append(c.Loop, n, []session.Event{c.Next(0, "", nil)}, nil)(); err != nil {
-					t.Errorf("%s, event %d: %v", c.Loop, n+1, err)
-					return
-				}
+				err := hosts[w%len(hosts)].Append(c.Loop, n, []session.Event{c.Next(0, "", nil)}, nil)()
+				row.Case(err == nil, "%s, event %d: %v", c.Loop, n+1, err)
 			}
 		})
 	}
-	if err := migrate(t.Context(), j.pool, files, 2); err != nil {
+	if err := migrate(t.Context(), opened(t, url).pool, files, next); err != nil {
 		t.Error(err)
 	}
 	all.Wait()
-	if c, err := store.Check(t.Context(), j); err != nil || c.Events != writers*each {
-		t.Errorf("%d events, %v, want %d", c.Events, err, writers*each)
-	}
-	if err := migrate(t.Context(), j.pool, files, 3); err == nil {
+	c, err := store.Check(t.Context(), j)
+	row.Case(err == nil && c.Events == writers*each, "%d events, %v, want %d", c.Events, err, writers*each)
+	if err := migrate(t.Context(), j.pool, files, next+1); err == nil {
 		t.Error("a migration that fails did not")
 	}
 	var half bool
@@ -204,8 +226,8 @@ func TestMigrations(t *testing.T) {
 		t.Errorf("a migration that failed left something: %v, %v", half, err)
 	}
 	var newer *store.TooNewError
-	if _, err := Open(t.Context(), url); !errors.As(err, &newer) || newer.Schema != 2 {
-		t.Errorf("an older version opens schema 2: %v", err)
+	if _, err := Open(t.Context(), url); !errors.As(err, &newer) || newer.Schema != next {
+		t.Errorf("an older version opens a newer schema: %v", err)
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 var migrations embed.FS
 
 // schemaNumber is the newest schema.
-const schemaNumber = 1
+const schemaNumber = 2
 
 // Locks that hosts take in turn; the schema of the connection is part of them.
 const (

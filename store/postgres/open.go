@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/store"
@@ -13,7 +14,7 @@ import (
 
 // Open opens the database at a URL as postgres://kedge@db/kedge, and brings its tables to the newest schema.
 func Open(ctx context.Context, url string) (*Database, error) {
-	j, err := connect(ctx, url)
+	j, err := connect(ctx, url, settled)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +28,7 @@ func Open(ctx context.Context, url string) (*Database, error) {
 
 // Look opens a database to read it, without a change to it.
 func Look(ctx context.Context, url string) (*Database, error) {
-	j, err := connect(ctx, url)
+	j, err := connect(ctx, url, settled)
 	if err != nil {
 		return nil, err
 	}
@@ -39,11 +40,13 @@ func Look(ctx context.Context, url string) (*Database, error) {
 		j.pool.Close()
 		return nil, err
 	}
+	j.looks = true
 	j.begin()
 	return j, nil
 }
 
-func connect(ctx context.Context, url string) (*Database, error) {
+// connect makes connections that pass a check.
+func connect(ctx context.Context, url string, check func(context.Context, *pgx.Conn) error) (*Database, error) {
 	c, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, err // which has no password in it
@@ -53,10 +56,10 @@ func connect(ctx context.Context, url string) (*Database, error) {
 	if c.ConnConfig.RuntimeParams["application_name"] == "" {
 		c.ConnConfig.RuntimeParams["application_name"] = "kedge"
 	}
-	c.AfterConnect = settled
+	c.AfterConnect = check
 	j := &Database{
 		config: c.ConnConfig.Copy(), name: rand.Text()[:12], asking: make(chan question, 1024), telling: make(chan session.Tip, 1024),
-		prompt: make(chan struct{}, 1), heads: map[string]head{},
+		prompt: make(chan struct{}, 1), heads: map[string]head{}, drawing: store.NewDrawing(),
 	}
 	j.queue.init()
 	if j.packer, err = store.NewPacker(); err != nil {
@@ -84,6 +87,7 @@ func (j *Database) begin() {
 	for range askers {
 		j.stopped.Go(func() { j.answer(ctx) })
 	}
+	j.stopped.Go(func() { j.draw(ctx) })
 	j.stopped.Go(func() { j.tell(ctx) })
 	j.stopped.Go(func() { j.mend(ctx) })
 }

@@ -27,6 +27,8 @@ type Database struct {
 	name   string // of this host among those who write, in what it tells the others
 	room   string // where they tell each other
 
+	looks   bool // it changes nothing
+	drawing *store.Drawing
 	queue   queue
 	asking  chan question
 	telling chan session.Tip

@@ -2,45 +2,122 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/store"
 )
 
-// Series are numbers of the decisions of a loop, worked out of its events.
+// Series are numbers of the decisions of a loop.
 func (j *Database) Series(ctx context.Context, loop string, names []string, from, points int) (*session.SeriesPage, error) {
-	all := map[string]map[int]float64{}
-	newest := 0
-	add, end := store.Grouped(func(d *session.Decision) {
-		newest = d.K
-		d.Numbers(func(name string, v float64) {
-			if all[name] == nil {
-				all[name] = map[int]float64{}
-			}
-			all[name][d.K] = v
-		})
-	})
-	for after := max(1, from) - 1; ; after += pageEvents {
-		page, err := j.query(ctx, columns+` AND e.k > $2 AND e.k <= $3 ORDER BY e.k, e.seq`, loop, after, after+pageEvents)
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range page {
-			if err := add(e); err != nil {
-				return nil, err
-			}
-		}
-		if len(page) == 0 { // decisions have no gaps
-			break
-		}
-	}
-	if err := end(); err != nil {
+	g, err := j.graphOf(ctx, loop)
+	if err != nil {
 		return nil, err
 	}
-	return store.PageOf(names, from, newest, points, func(name string, _ int, visit func(k int, v float64)) error {
-		for k, v := range all[name] {
-			visit(k, v)
+	return g.Page(ctx, names, from, points)
+}
+
+// drawer is where a loop of the database has its blocks.
+type drawer struct {
+	*Database
+	loop string
+	id   int64
+}
+
+func (j *Database) graphOf(ctx context.Context, loop string) (*store.Strip, error) {
+	own, newest := drawer{Database: j, loop: loop}, 0
+	found, err := j.one(ctx, []any{&own.id, &newest}, `SELECT l.id, coalesce((SELECT max(e.k) FROM events e WHERE e.loop = l.id AND e.k > 0), 0) FROM loops l WHERE l.name = $1`, loop)
+	if err == nil && !found {
+		err = fmt.Errorf("there is no loop %s", loop)
+	}
+	return &store.Strip{Shelf: own, Newest: newest}, err
+}
+
+// Blocks tells which are there.
+func (f drawer) Blocks(ctx context.Context, name string) (map[int]bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	list, err := rows(ctx, f.Database, pgx.RowTo[int], `SELECT block FROM series WHERE loop = $1 AND name = $2`, f.id, name)
+	there := map[int]bool{}
+	for _, block := range list {
+		there[block] = true
+	}
+	return there, err
+}
+
+// storedBlock is one as it is kept.
+type storedBlock struct {
+	Block int
+	Data  []byte
+}
+
+// Stored returns the blocks that are there.
+func (f drawer) Stored(ctx context.Context, name string, from int) (map[int][]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	list, err := rows(ctx, f.Database, pgx.RowToStructByPos[storedBlock], `SELECT block, data FROM series WHERE loop = $1 AND name = $2 AND block >= $3`, f.id, name, from)
+	all := map[int][]byte{}
+	for _, b := range list {
+		all[b.Block] = b.Data
+	}
+	return all, err
+}
+
+// NewestIn is the newest event of decisions.
+func (f drawer) NewestIn(ctx context.Context, first, last int) (seq int, err error) {
+	_, err = f.one(ctx, []any{&seq}, newestIn, f.id, first, last)
+	return seq, err
+}
+
+const newestIn = `SELECT coalesce(max(seq), 0) FROM events WHERE loop = $1 AND k > 0 AND k BETWEEN $2 AND $3`
+
+// Decisions visits decisions.
+func (f drawer) Decisions(ctx context.Context, first, last int, visit func(*session.Decision)) error {
+	list, err := f.query(ctx, columns+` AND e.k > 0 AND e.k BETWEEN $2 AND $3 ORDER BY e.k, e.seq`, f.loop, first, last)
+	if err != nil {
+		return err
+	}
+	add, end := store.Grouped(visit)
+	for _, e := range list {
+		if err := add(e); err != nil {
+			return err
 		}
-		return nil
-	})
+	}
+	return end()
+}
+
+// Keep writes a block. Who appends waits meanwhile, and removes it if it is about a decision of it.
+func (f drawer) Keep(ctx context.Context, number int, all map[string][]byte, first, last, newest int) {
+	if f.looks {
+		return
+	}
+	var names []string
+	var data [][]byte
+	for name, one := range all {
+		names, data = append(names, name), append(data, one)
+	}
+	var b pgx.Batch
+	b.Queue(`SELECT FROM loops WHERE id = $1 FOR UPDATE`, f.id)
+	b.Queue(`INSERT INTO series (loop, name, block, data) SELECT $1, s.name, $5, s.data FROM unnest($6::text[], $7::bytea[]) AS s (name, data)
+		WHERE (`+newestIn+`) = $4 ON CONFLICT (loop, name, block) DO UPDATE SET data = excluded.data`, f.id, first, last, newest, number, names, data)
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	f.pool.SendBatch(ctx, &b).Close() // what fails is worked out again
+}
+
+// draw makes blocks behind the commits, until the journal is closed.
+func (j *Database) draw(ctx context.Context) {
+	for {
+		for loop, is := j.drawing.Next(); is && ctx.Err() == nil; loop, is = j.drawing.Next() {
+			if g, err := j.graphOf(ctx, loop); err == nil {
+				g.Complete(ctx)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-j.drawing.More:
+		}
+	}
 }

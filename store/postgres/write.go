@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/store"
 )
 
 // request is events that wait to be written.
@@ -221,6 +222,9 @@ func (j *Database) note(groups []*group) {
 		if j.heads[g.loop] = g.now; g.now.seq == g.was.seq {
 			continue
 		}
+		for _, r := range g.requests {
+			j.drawing.Takes(g.loop, r.events)
+		}
 		select {
 		case j.telling <- session.Tip{Loop: g.loop, Seq: g.now.seq, Hash: session.Hash(g.now.hash)}:
 		default: // who watches looks for himself now and then
@@ -289,8 +293,9 @@ const (
 	blobs = `INSERT INTO blobs (loop, sum, bytes, pack, data)
 		SELECT p.* FROM unnest($2::bigint[], $3::bytea[], $4::bigint[], $5::smallint[], $6::bytea[]) AS p (loop, sum, bytes, pack, data)
 		JOIN loops l ON l.id = p.loop WHERE l.head = ANY ($1::bytea[]) ON CONFLICT DO NOTHING`
-	drop  = `DELETE FROM blobs USING loops l WHERE l.id = $2 AND l.head = $1 AND blobs.loop = l.id AND blobs.sum = ANY ($3::bytea[])`
-	state = `INSERT INTO states (loop, state) SELECT id, $3::bytea FROM loops WHERE id = $2 AND head = $1 ON CONFLICT (loop) DO UPDATE SET state = excluded.state`
+	drop    = `DELETE FROM blobs USING loops l WHERE l.id = $2 AND l.head = $1 AND blobs.loop = l.id AND blobs.sum = ANY ($3::bytea[])`
+	outdate = `DELETE FROM series USING loops l WHERE l.id = $2 AND l.head = $1 AND series.loop = l.id AND series.block = $3`
+	state   = `INSERT INTO states (loop, state) SELECT id, $3::bytea FROM loops WHERE id = $2 AND head = $1 ON CONFLICT (loop) DO UPDATE SET state = excluded.state`
 )
 
 // send writes groups in one transaction. Of one that another host was first at nothing is written.
@@ -335,6 +340,9 @@ func (c *cargo) add(b *pgx.Batch, g *group) {
 			c.loops, c.seqs, c.ats, c.ks = append(c.loops, g.now.id), append(c.seqs, int64(e.Seq)), append(c.ats, e.At.UnixMicro()), append(c.ks, int64(e.K))
 			c.kinds, c.actors, c.refs = append(c.kinds, string(e.Kind)), append(c.actors, e.Actor), append(c.refs, e.Ref)
 			c.bodies, c.hashes = append(c.bodies, e.Body), append(c.hashes, e.Hash[:])
+			if e.Kind == session.DeployedLate { // after its block may have been made
+				b.Queue(outdate, g.now.hash, g.now.id, store.BlockOf(e.K))
+			}
 		}
 		for _, p := range r.blobs {
 			c.blobsOf, c.sums, c.sizes, c.packs, c.data = append(c.blobsOf, g.now.id), append(c.sums, p.sum), append(c.sizes, p.bytes), append(c.packs, p.pack), append(c.data, p.data)

@@ -1,0 +1,106 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"github.com/kedge-opt/kedge/session"
+)
+
+// Series are numbers of the decisions of a loop.
+func (s *SQLite) Series(ctx context.Context, loop string, names []string, from, points int) (*session.SeriesPage, error) {
+	g, err := s.graphOf(ctx, loop)
+	if err != nil {
+		return nil, err
+	}
+	return g.Page(ctx, names, from, points)
+}
+
+// rack is where a loop of SQLite has its blocks.
+type rack struct {
+	s    *SQLite
+	loop string
+	id   int64
+}
+
+func (s *SQLite) graphOf(ctx context.Context, loop string) (*Strip, error) {
+	own, newest := rack{s: s, loop: loop}, 0
+	err := s.read.QueryRowContext(ctx, `SELECT l.id, `+newestOf+` FROM loops l WHERE l.name = ?`, loop).Scan(&own.id, &newest)
+	if err != nil {
+		return nil, fmt.Errorf("loop %s: %w", loop, err)
+	}
+	return &Strip{Shelf: own, Newest: newest}, nil
+}
+
+// newestOf is the newest decision of a loop l, from the end of an index.
+const newestOf = `coalesce((SELECT max(k) FROM events e WHERE e.loop = l.id AND e.k > 0), 0)`
+
+// Blocks tells which are there.
+func (f rack) Blocks(ctx context.Context, name string) (map[int]bool, error) {
+	found, err := f.s.read.QueryContext(ctx, `SELECT block FROM series WHERE loop = ? AND name = ?`, f.id, name)
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	there := map[int]bool{}
+	for found.Next() {
+		var block int
+		if err := found.Scan(&block); err != nil {
+			return nil, err
+		}
+		there[block] = true
+	}
+	return there, found.Err()
+}
+
+// Stored returns the blocks that are there.
+func (f rack) Stored(ctx context.Context, name string, from int) (map[int][]byte, error) {
+	found, err := f.s.read.QueryContext(ctx, `SELECT block, data FROM series WHERE loop = ? AND name = ? AND block >= ?`, f.id, name, from)
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	all := map[int][]byte{}
+	for found.Next() {
+		var block int
+		var data []byte
+		if err := found.Scan(&block, &data); err != nil {
+			return nil, err
+		}
+		all[block] = data
+	}
+	return all, found.Err()
+}
+
+// NewestIn is the newest event of decisions.
+func (f rack) NewestIn(ctx context.Context, first, last int) (seq int, err error) {
+	return f.newestIn(ctx, f.s.read, first, last)
+}
+
+func (f rack) newestIn(ctx context.Context, db interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}, first, last int) (seq int, err error) {
+	err = db.QueryRowContext(ctx, `SELECT coalesce(max(seq), 0) FROM events WHERE loop = ? AND k > 0 AND k BETWEEN ? AND ?`, f.id, first, last).Scan(&seq)
+	return seq, err
+}
+
+// Decisions visits decisions.
+func (f rack) Decisions(_ context.Context, first, last int, visit func(*session.Decision)) error {
+	return f.s.decisions(f.loop, first, last, visit)
+}
+
+// Keep writes a block.
+func (f rack) Keep(ctx context.Context, block int, all map[string][]byte, first, last, newest int) {
+	f.s.alter(func(tx *sql.Tx) error {
+		if now, err := f.newestIn(ctx, tx, first, last); err != nil || now != newest {
+			return err
+		}
+		for name, data := range all {
+			if _, err := tx.Exec(`INSERT OR REPLACE INTO series (loop, name, block, data) VALUES (?, ?, ?, ?)`, f.id, name, block, data); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
