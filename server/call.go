@@ -31,6 +31,9 @@ type call struct {
 // status is how a loop stands.
 func (s *Server) status(ctx context.Context, loop string) (status session.Status, err error) {
 	err = s.host.Look(ctx, loop, func(l *session.Loop) error { status = l.Status(); return nil })
+	if s.kills.Is(loop) {
+		status.Mode = session.Killed
+	}
 	return status, err
 }
 

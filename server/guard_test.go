@@ -34,13 +34,16 @@ func (s *script) round(times, first float64, between ...func(decision string)) m
 	return s.want(200, "POST", decision+"/close", "")
 }
 
+// narrow is the space before a percent sign.
+const narrow = "\u202f"
+
 // cards are the words of all cards, by name.
 func (s *script) cards() map[string]string {
 	s.Helper()
 	out := map[string]string{}
 	for _, one := range s.want(200, "GET", s.loop+"/health", "")["cards"].([]any) {
 		c := one.(map[string]any)
-		out[fmt.Sprint(c["name"])] = fmt.Sprintf("%v: %v %v", c["state"], c["words"], c["do"])
+		out[fmt.Sprint(c["name"])] = strings.ReplaceAll(fmt.Sprintf("%v: %v %v", c["state"], c["words"], c["do"]), narrow, " ")
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/session/kills"
+	"github.com/kedge-opt/kedge/session/word"
 )
 
 // kill kills a loop, also where nothing can be written any more but a mark.
@@ -68,4 +69,13 @@ func (c *call) killedOffer() (int, any, error) {
 		return nil
 	})
 	return 200, a, err
+}
+
+// cards say how a loop is; that it was killed also while no event can say so.
+func (c *call) cards(l *session.Loop, loop string) []word.Card {
+	list := l.Health(c.clock.Now())
+	if c.kills.Is(loop) {
+		list[0] = word.Killed(l.Safe())
+	}
+	return list
 }

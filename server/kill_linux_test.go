@@ -71,9 +71,16 @@ func TestKillOnAFullDisk(t *testing.T) {
 	k := s.want(200, "POST", "/v1/loops/shop/kill", `{"reason":"wrong"}`)
 	row.Case(k["durable"] == "marker" && fmt.Sprint(k["answers"]) == "[4 4]", "the kill: %v", k)
 	asks(s, "after the kill")
+	shows := func(s *site, when string) {
+		t.Helper()
+		status, list, health := s.want(200, "GET", "/v1/loops/shop", ""), s.want(200, "GET", "/v1/overview", ""), s.want(200, "GET", "/v1/loops/shop/health", "")
+		row.Case(status["mode"] == "killed" && strings.Contains(fmt.Sprint(list["loops"]), "mode:killed") && strings.Contains(fmt.Sprint(health["cards"]), "The loop was killed: it answers the safe decision, 4 4."), "%s: %v, %v, %v", when, status, list, health)
+	}
+	shows(s, "after the kill")
 	c.Process.Signal(syscall.SIGKILL)
 	c.Wait()
 	s, c = serving(t, dir)
+	shows(s, "after kill −9")
 	asks(s, "after kill −9")
 	if err := os.Remove(filepath.Join(disk, "filler")); err != nil {
 		t.Fatal(err)

@@ -77,7 +77,10 @@ func (c *call) glance(loop string) (g Glance, err error) {
 	err = c.host.Look(c.Context(), loop, func(l *session.Loop) error {
 		s := l.Status()
 		_, plan := l.Arranged()
-		worst := worstOf(l.Health(c.clock.Now()))
+		if c.kills.Is(loop) {
+			s.Mode = session.Killed
+		}
+		worst := worstOf(c.cards(l, loop))
 		g = Glance{Loop: loop, Mode: s.Mode, Labels: s.Labels, K: s.K, State: s.State, Level: worst.State, Words: worst.Words, Do: worst.Do, Value: plan.Names.Value, Maximize: plan.Maximize, Pinned: s.Pin != nil, Seq: s.Seq}
 		if s.Live != nil {
 			g.Since, g.LiveK = &s.Live.Since, s.Live.K

@@ -39,6 +39,11 @@ type script struct {
 
 func newScript(t *testing.T, live string) *script {
 	t.Helper()
+	return newScriptOf(t, strings.Replace(shop, "safe: [4, 4]", "safe: [4, 4]"+live, 1))
+}
+
+func newScriptOf(t *testing.T, spec string) *script {
+	t.Helper()
 	j, err := store.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +53,6 @@ func newScript(t *testing.T, live string) *script {
 	web := httptest.NewServer(own)
 	t.Cleanup(func() { own.Stop(); web.Close(); j.Close() })
 	s := &script{&site{T: t, url: web.URL}, clock, "/v1/loops/shop"}
-	spec := strings.Replace(shop, "safe: [4, 4]", "safe: [4, 4]"+live, 1)
 	s.want(201, "POST", "/v1/loops", fmt.Sprintf(`{"name":"shop","spec":%s,"mode":"live"}`, quoted(spec)))
 	return s
 }

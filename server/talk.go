@@ -215,6 +215,6 @@ type cards struct {
 // health says how a loop is.
 func health(c *call) (int, any, error) {
 	var list cards
-	err := c.host.Look(c.Context(), c.loop, func(l *session.Loop) error { list.Cards = l.Health(c.clock.Now()); return nil })
+	err := c.host.Look(c.Context(), c.loop, func(l *session.Loop) error { list.Cards = c.cards(l, c.loop); return nil })
 	return 200, list, err
 }

@@ -267,7 +267,11 @@ func (l *Loop) closed(e *Event) error {
 	}
 	l.stepped = 0
 	if l.guard != nil && said.Seen != nil {
-		l.guard.Fold(guard.Lesson{Verdicts: guard.Verdicts{K: e.K, Counted: said.Sample.Rows, Outside: said.Sample.Quarantined, Rails: said.Guardrails, Ratio: said.Trust}, U: l.current.Deployed.U, Seen: said.Seen, Iterate: said.Iterate, Stepped: said.Outcome == Stepped})
+		v := guard.Verdicts{K: e.K, Counted: said.Sample.Rows, Outside: said.Sample.Quarantined, Rails: said.Guardrails, Ratio: said.Trust}
+		if len(said.Quarantine) > 0 {
+			v.First = &said.Quarantine[0]
+		}
+		l.guard.Fold(guard.Lesson{Verdicts: v, U: l.current.Deployed.U, Seen: said.Seen, Iterate: said.Iterate, Stepped: said.Outcome == Stepped})
 		l.heed()
 	}
 	if said.Outcome == Stepped {

@@ -213,7 +213,7 @@ func (c Deploy) do(l *Loop) (any, error) {
 		return Reached{K: d.K, State: d.State, Deployment: &p, Late: true}, nil
 	}
 	if !p.Feasible {
-		if err := l.raise(0, "infeasible", fmt.Sprintf("what is live since decision %d is not feasible", d.K)); err != nil {
+		if err := l.raise(0, "infeasible", fmt.Sprintf("what is live since decision %d %s", d.K, l.breaks(c.U))); err != nil {
 			return nil, err
 		}
 	} else if err := l.clear("infeasible"); err != nil {

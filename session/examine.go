@@ -1,7 +1,10 @@
 package session
 
 import (
+	"fmt"
+
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/session/guard"
 )
 
@@ -22,14 +25,14 @@ func (l *Loop) examine(d *Decision, seen kedge.Observation, losses []float64, o 
 	if l.rests && d.Basis == Rollback {
 		list = append(list, guard.Concern{Words: "a guardrail sent the loop back here"})
 	}
-	infeasible := guard.Concern{Words: "what is live is not feasible"}
+	infeasible := guard.Concern{Words: "what is live " + l.breaks(d.Deployed.U)}
 	if l.guard == nil {
 		if !d.Deployed.Feasible && list == nil {
 			list = append(list, infeasible)
 		}
 		return list, nil
 	}
-	report = l.guard.Examine(guard.Inquiry{People: seen, Losses: losses, Told: d.Metrics})
+	report = l.guard.Examine(guard.Inquiry{People: seen, Losses: losses, Told: d.Metrics, Lost: o.Sample.WithoutTrait})
 	report.Seen.Spread = sieved.Spread
 	o.Seen, o.Guardrails, o.Trust = &report.Seen, report.Rails, report.Ratio
 	for _, c := range []*guard.Concern{sieved.Concern, report.Mix} {
@@ -41,4 +44,9 @@ func (l *Loop) examine(d *Decision, seen kedge.Observation, losses []float64, o 
 		list = append(list, infeasible)
 	}
 	return append(list, report.Concerns...), report
+}
+
+// breaks says by how much a decision is not feasible.
+func (l *Loop) breaks(u []float64) string {
+	return fmt.Sprintf("breaks the set of the spec by %s", phrase.Brief(l.plan.Excess(u)))
 }

@@ -242,6 +242,23 @@ func TestMix(t *testing.T) {
 	s.replays()
 }
 
+// A declared mix must be one of the model's traits, whole and in order.
+func TestDeclaredMixesAreChecked(t *testing.T) {
+	for mix, want := range map[string]string{
+		"{of: [1], edges: [9, 8], shares: [0.2, 0.3, 0.5]}": "live.mix.declared.0.edges are [9 8], want rising numbers",
+		"{of: [1], edges: [9], shares: [1]}":                "live.mix.declared.0.shares are 1, want one for each of the 2 bins",
+		"{of: [1], edges: [9], shares: [0.5, 0.4]}":         "live.mix.declared.0.shares are 0.9 together, want 1",
+		"{of: [2], edges: [9], shares: [0.5, 0.5]}":         "live.mix.declared.0.of names no trait of the model",
+	} {
+		if _, err := session.Standard(guarded("  mix: {declared: [" + mix + "]}\n")); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", mix, err, want)
+		}
+	}
+	if _, err := session.Standard(guarded("  mix: {declared: [{of: [1], edges: [9], shares: [0.667, 0.333]}]}\n")); err != nil {
+		t.Errorf("rounded shares: %v", err)
+	}
+}
+
 // A crowd that answers three times as much as the model says is not trusted after a window or two, and the loop holds; as much as it says is.
 func TestTrust(t *testing.T) {
 	for _, one := range []struct {

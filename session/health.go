@@ -3,17 +3,24 @@ package session
 import (
 	"time"
 
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/session/word"
 )
 
 // Health says how the loop is at some time, in cards.
 func (l *Loop) Health(now time.Time) []word.Card {
-	c := word.Condition{Now: now, Mode: string(l.mode), Pinned: l.pin != nil, Least: l.plan.Live.Least, Alarms: l.alarms}
+	c := word.Condition{Now: now, Mode: string(l.mode), Pinned: l.pin != nil, Safe: l.plan.Live.Safe, Least: l.plan.Live.Least, Lead: l.plan.Live.Ahead(), Alarms: l.alarms}
 	if l.live != nil {
 		c.LiveK, c.LiveSince = l.live.K, l.live.Since
 	}
 	if d := l.current; d != nil {
-		c.K, c.Reasons, c.Have = d.K, d.Reasons, d.rows()
+		c.K, c.Reasons, c.Have, c.Learned = d.K, d.Reasons, d.rows(), d.Trust
+		if l.live != nil {
+			c.Change = rows.Distance(d.U, l.live.U)
+		}
+		if d.Deployed != nil {
+			c.Off = d.Deployed.Off
+		}
 		if d.Outcome != nil && d.Outcome.Outcome != Stepped {
 			c.Held = d.Outcome.Reasons
 		}
@@ -29,7 +36,7 @@ func (l *Loop) Health(now time.Time) []word.Card {
 		}
 	}
 	if l.guard != nil {
-		c.Guarded = word.Guarded{Verdicts: l.guard.Last, Window: l.plan.Live.TrustWindow, Otherwise: l.plan.Live.TrustOtherwise}
+		c.Guarded = word.Guarded{Verdicts: l.guard.Last, Beyond: l.plan.Live.Beyond, Window: l.plan.Live.TrustWindow, Otherwise: l.plan.Live.TrustOtherwise}
 	}
 	return c.Cards()
 }

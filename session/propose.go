@@ -184,7 +184,7 @@ func (l *Loop) overdue(d *Decision) error {
 		return nil
 	}
 	if !p.Overdue {
-		if err := l.raise(d.K, "data-overdue", fmt.Sprintf("no close of decision %d since %s; it was due on %s", d.K, p.At.Format(time.RFC3339), p.DataBy.Format(time.RFC3339))); err != nil {
+		if err := l.raise(d.K, "data-overdue", fmt.Sprintf("decision %d is live since %s and was not closed: people's answers were due by %s", d.K, p.At.Format(time.RFC3339), p.DataBy.Format(time.RFC3339))); err != nil {
 			return err
 		}
 	}

@@ -7,12 +7,12 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"os"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/session/guard"
@@ -22,9 +22,10 @@ import (
 // Whatever comes in whatever order, repeated, late, of other epochs, under clocks that jump back: a decision takes one step at most, none
 // without people, proposals stay within the caps, a repeat changes nothing, and everything can be decided again from the events.
 func TestRandomScripts(t *testing.T) {
+	row := evidence.For(t, evidence.Promise{Name: "service-scripts", Text: "10,000 random scripts of 120 commands, repeated, late, of other epochs, under clocks that jump back: scripts in which an inconclusive close or a hold took a step, a decision took two or one without people, a proposal left the caps, a repeat changed something, or deciding again came to something else", Short: "60 scripts"})
 	scripts := 60
-	if os.Getenv("KEDGE_TORTURE") != "" {
-		scripts = 6000
+	if evidence.Whole() {
+		scripts = 10_000
 	}
 	for seed := range scripts {
 		spec := shop
@@ -40,8 +41,9 @@ func TestRandomScripts(t *testing.T) {
 		}
 		s := newScene(t, spec, mode)
 		runScript(s, uint64(seed))
+		row.Case(!t.Failed(), "script %d", seed)
 		if t.Failed() {
-			t.Fatalf("script %d", seed)
+			return
 		}
 	}
 }
@@ -63,7 +65,7 @@ func runScript(s *scene, seed uint64) {
 		after := s.loop.Status()
 		if after.Turns > before.Turns {
 			o, ok := reply.(session.Closing)
-			if _, closes := c.(session.Close); !ok || !closes || after.Turns != before.Turns+1 {
+			if _, closes := c.(session.Close); !ok || !closes || after.Turns != before.Turns+1 || o.Outcome.Outcome != session.Stepped {
 				s.Errorf("%T took a step", c)
 				return
 			}

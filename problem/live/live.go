@@ -43,6 +43,7 @@ type Arrangement struct {
 	TrustOtherwise string    // hold, vanilla or warn
 
 	MixOf    form.Chosen // traits whose mix is watched
+	Declared []Mix       // of traits whose mix is known
 	MixAlpha float64     // how unlikely a mix must be
 
 	Guardrails []Guardrail
@@ -141,6 +142,7 @@ func (l *Arrangement) Describe(f *form.Form) {
 	})
 	f.Section("mix", form.Says("Whether those answer who answered at first.", "", ""), func(f *form.Form) {
 		form.Field(f, "of", &l.MixOf, form.SomeEntries().Optional(), form.Says("The traits whose mix is compared with that of the first 5 closes, by number or by name; without it none.", "d", "[0, 2]"))
+		form.Field(f, "declared", &l.Declared, form.Parts("a list of mixes", describeMix).Optional(), form.Says("Mixes that are known, as from a census: people are compared with them from the first close on. Without it there are none.", "", ""))
 		form.Field(f, "alpha", &l.MixAlpha, form.Number("a number between 0 and 1", form.Open(0, 1)).Or(0.001), form.Says("How unlikely a mix must be, twice one after the other, for no step to be taken.", "p < alpha by χ²", "0.001"))
 	})
 	form.Field(f, "guardrails", &l.Guardrails, form.Parts("a list of guardrails", describeGuardrail).Optional(), form.Says("Bounds that people must keep: each is judged at every close, and acts when it fails. Without it there are none.", "", ""))
@@ -184,4 +186,5 @@ func (l *Arrangement) Check(c *form.Check, decision form.Length, algorithms, con
 		c.FailIf(c.Sound(path) && !(len(pair) == 2 && pair[0] < pair[1]), form.Paths(path), "%s is %v, want two numbers, the smaller first", path, pair)
 	}
 	l.checkGuardrails(c, constraints)
+	l.checkMixes(c)
 }

@@ -144,7 +144,7 @@ func why(g *gist) string {
 		return "samples"
 	case strings.Contains(text, "the loop is"):
 		return "mode"
-	case strings.Contains(text, "not feasible"):
+	case strings.Contains(text, "breaks the set"):
 		return "infeasible"
 	case strings.Contains(text, "of answers are"):
 		return "outliers"

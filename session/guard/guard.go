@@ -19,6 +19,7 @@ type Duty struct {
 	Informed    bool                 // the rule goes by what the model says of people's answer
 	Metrics     []kedge.RowObjective // of the guardrails; nil where one has none
 	Mix         []bool               // traits whose mix is watched
+	Declared    []*live.Mix          // of each trait, where it is known; nil: as at first
 	Constraints map[string][]risk.Constraint
 }
 
@@ -48,6 +49,7 @@ type Verdicts struct {
 	K       int          `json:"k"`
 	Counted int          `json:"counted"`
 	Outside int          `json:"outside,omitempty"` // people who did not count
+	First   *Suspect     `json:"first,omitempty"`   // of them
 	Rails   []Judged     `json:"rails,omitempty"`
 	Ratio   *AnswerRatio `json:"ratio,omitempty"`
 }
@@ -86,6 +88,7 @@ type Inquiry struct {
 	People kedge.Observation // who counts
 	Losses []float64         // of each of them
 	Told   map[string]Metered
+	Lost   int // people besides, who have no traits
 }
 
 // Report is what a guard says of a close.

@@ -31,7 +31,13 @@ func (g *Guard) examineMix(o kedge.Observation, r *Report) {
 	if g.Mixed != nil {
 		edges = g.Mixed.Edges
 	} else {
-		g.traits(func(j int) { edges = append(edges, edgesOf(g.column(o, j), o.W)) })
+		g.traits(func(j int) {
+			if m := g.Declared[j]; m != nil {
+				edges = append(edges, m.Edges)
+				return
+			}
+			edges = append(edges, edgesOf(g.column(o, j), o.W))
+		})
 		r.Seen.Edges = edges
 	}
 	at := 0
@@ -40,10 +46,17 @@ func (g *Guard) examineMix(o kedge.Observation, r *Report) {
 		at++
 	})
 	strike, trait, p := g.strange(r.Seen.Mix)
-	if strike && g.Mixed.Strikes+1 >= strikes {
-		r.Mix = &Concern{Words: fmt.Sprintf("others answer than at first: the mix of trait %d would be so by chance %s", trait, chance(p))}
+	if strike && g.Mixed != nil && g.Mixed.Strikes+1 >= strikes {
+		than := "at first"
+		if g.Declared[trait] != nil {
+			than = "the spec declares"
+		}
+		r.Mix = &Concern{Words: fmt.Sprintf("%s %s: the mix of trait %d would be so by chance %s", Others, than, trait, chance(p))}
 	}
 }
+
+// Others begins what is said of a mix.
+const Others = "others answer than"
 
 func chance(p float64) string {
 	if p < 1e-6 {
@@ -71,13 +84,16 @@ func (g *Guard) column(o kedge.Observation, j int) []float64 {
 
 // strange tells whether a mix is too unlikely beside the first, and of which trait and how.
 func (g *Guard) strange(mix [][]float64) (yes bool, trait int, p float64) {
-	if g.Mixed == nil || g.Mixed.Closes < firstMix {
-		return false, 0, 1
-	}
 	at := 0
 	p = 1
 	g.traits(func(j int) {
-		if q := alike(g.Mixed.People[at], mix[at]); q < p {
+		q := 1.0
+		if m := g.Declared[j]; m != nil {
+			q = fits(m.Shares, mix[at])
+		} else if g.Mixed != nil && g.Mixed.Closes >= firstMix {
+			q = alike(g.Mixed.People[at], mix[at])
+		}
+		if q < p {
 			p, trait = q, j
 		}
 		at++
@@ -144,6 +160,11 @@ func (g *Guard) foldMix(s *Seen) {
 		}
 	}
 	m := g.Mixed
+	if strange, _, _ := g.strange(s.Mix); strange {
+		m.Strikes++
+	} else {
+		m.Strikes = 0
+	}
 	if m.Closes < firstMix {
 		for t, one := range s.Mix {
 			for b, v := range one {
@@ -151,12 +172,6 @@ func (g *Guard) foldMix(s *Seen) {
 			}
 		}
 		m.Closes++
-		return
-	}
-	if strange, _, _ := g.strange(s.Mix); strange {
-		m.Strikes++
-	} else {
-		m.Strikes = 0
 	}
 }
 
@@ -210,6 +225,34 @@ func alike(a, b []float64) float64 {
 	if filled < 2 || !finite(chi) {
 		return 1
 	}
-	p := distuv.ChiSquared{K: float64(filled - 1)}.Survival(chi)
+	return beyond(chi, filled-1)
+}
+
+// fits is how likely a sample of a crowd with some shares is at least so different from them, by χ².
+func fits(shares, people []float64) float64 {
+	all, sum := 0.0, 0.0
+	for b, n := range people {
+		all, sum = all+n, sum+shares[b]
+	}
+	chi, filled := 0.0, 0
+	for b, n := range people {
+		want := all * shares[b] / sum
+		switch {
+		case want > 0:
+			chi += (n - want) * (n - want) / want
+			filled++
+		case n > 0:
+			return 0
+		}
+	}
+	if filled < 2 || !finite(chi) {
+		return 1
+	}
+	return beyond(chi, filled-1)
+}
+
+// beyond is how likely χ² is at least so large.
+func beyond(chi float64, freedom int) float64 {
+	p := distuv.ChiSquared{K: float64(freedom)}.Survival(chi)
 	return math.Round(1e12*p) / 1e12 // the library's last bits differ between targets
 }

@@ -76,7 +76,7 @@ func (g *Guard) examineRails(in Inquiry, r *Report) {
 	for i := range g.Live.Guardrails {
 		rail := &g.Live.Guardrails[i]
 		was := g.standing(rail.Name)
-		value, low, high := g.look(i, in, was, r.Seen.Loss)
+		value, low, high, why := g.look(i, in, was, r.Seen.Loss)
 		least, most := rail.Least, rail.Most
 		if rail.Kind != live.Metric && rail.Kind != live.External {
 			zero := 0.0
@@ -88,7 +88,7 @@ func (g *Guard) examineRails(in Inquiry, r *Report) {
 		if now.Acting {
 			j.Acts = rail.Acts()
 		}
-		j.Words = words(rail, &j)
+		j.Words = words(rail, &j, why)
 		r.Rails = append(r.Rails, j)
 		if now.Acting && !was.Acting {
 			r.Acts = append(r.Acts, Act{rail.Name, rail.Acts(), j.Words})
@@ -150,36 +150,43 @@ func (t Metered) interval() (value, low, high float64) {
 	return t.Value, t.Value - half, t.Value + half
 }
 
-// look measures what a guardrail is about: its value, and where that is of everybody.
-func (g *Guard) look(i int, in Inquiry, was RailState, loss *Gauged) (value, low, high float64) {
+// look measures what a guardrail is about: its value, and where that is of everybody; or says why nobody knows.
+func (g *Guard) look(i int, in Inquiry, was RailState, loss *Gauged) (value, low, high float64, why string) {
 	unknown := math.NaN()
 	rail, dim, o := &g.Live.Guardrails[i], g.Dims, in.People
 	switch rail.Kind {
 	case live.Metric:
 		s, err := rail.Statistic()
 		if err != nil {
-			return unknown, unknown, unknown
+			return unknown, unknown, unknown, err.Error()
 		}
 		x := make([]float64, len(o.P)/dim.State)
 		for n := range x {
 			x[n] = g.Metrics[i].Eval(nil, nil, kedge.Row(o.P, n, dim.State), o.U, kedge.Row(o.D, n, dim.Trait))
 		}
 		if !finite(x...) {
-			return unknown, unknown, unknown
+			return unknown, unknown, unknown, "its formula gives no finite number for one of the people"
 		}
-		return measure(s, x, o.W)
+		value, low, high = measure(s, x, o.W)
+		return value, low, high, fmt.Sprintf("%d people are too few for so rare a share of them", len(x))
 	case live.External:
 		if t, told := in.Told[rail.Name]; told {
-			return t.interval()
+			value, low, high = t.interval()
+			return value, low, high, ""
 		}
+		return unknown, unknown, unknown, "nobody told it before the close"
 	case live.Constraint:
-		return g.excess(g.Constraints[rail.Of], o)
+		value, low, high = g.excess(g.Constraints[rail.Of], o)
+		return value, low, high, fmt.Sprintf("%d people count and %d are wanted, or its gauge gives no number", len(o.P)/dim.State, 2*folds)
 	case live.Value:
-		return was.worse(rail, loss)
-	case live.Swing:
-		return was.swings(rail)
+		if all := len(o.P)/dim.State + in.Lost; float64(in.Lost) > g.Live.Share*float64(all) {
+			return unknown, unknown, unknown, fmt.Sprintf("%d of %d people have no traits, so that nobody knows what they are worth", in.Lost, all)
+		}
+		value, low, high = was.worse(rail, loss)
+		return value, low, high, "the value of the people who count is no finite number"
 	}
-	return unknown, unknown, unknown
+	value, low, high = was.swings(rail)
+	return value, low, high, ""
 }
 
 // worse is by how much the loss is larger than it may be beside the first closes; nothing while those are being seen.
@@ -318,47 +325,58 @@ func bounds(least, most *float64) string {
 	return "at most " + phrase.Brief(*most)
 }
 
-// words say how a guardrail is, for somebody who answers for the loop.
-func words(rail *live.Guardrail, j *Judged) string {
+// words say how a guardrail is, for somebody who answers for the loop; why is why its value is not known, if it is not.
+func words(rail *live.Guardrail, j *Judged, why string) string {
+	is := ""
+	switch {
+	case rail.Kind == live.External && j.Value == nil:
+		is = fmt.Sprintf("%s was not told", rail.Name)
+	case j.Value == nil:
+		is = fmt.Sprintf("%s cannot be judged: %s", rail.Name, why)
+	default:
+		is = measured(rail, j)
+	}
+	if j.Verdict == Inconclusive && j.Value != nil {
+		is += ": not certain either way"
+	}
+	switch {
+	case j.Verdict == Inconclusive && j.Acts != "":
+		is += "; it acts until it passes"
+	case j.Verdict == Fail && j.Acts != "":
+		is += fmt.Sprintf("; it has failed at %s in a row, and acts", phrase.Count(j.Fails, "close"))
+	case j.Verdict == Fail:
+		is += fmt.Sprintf("; it acts when %s in a row fail, and this is number %d", phrase.Count(rail.After, "close"), j.Fails)
+	case j.Acts != "":
+		is += fmt.Sprintf("; it passes, but two holds end at least %s apart, so that it holds on", phrase.Count(rail.Cool, "close"))
+	}
+	return is
+}
+
+// measured says what was seen of a guardrail, and what was wanted.
+func measured(rail *live.Guardrail, j *Judged) string {
 	number := func(x *float64) string {
 		if x == nil {
 			return "unknown"
 		}
 		return phrase.Brief(*x)
 	}
-	is := ""
-	switch {
-	case rail.Kind == live.External && j.Value == nil:
-		is = fmt.Sprintf("%s was not told", rail.Name)
-	case rail.Kind == live.Value:
-		is = fmt.Sprintf("%s: the value is not worse than the first %d closes by more than %s", rail.Name, rail.Window, phrase.Percent(rail.By))
-		if j.Verdict != Pass {
-			is = fmt.Sprintf("%s: the value is worse than the first %d closes by more than %s, by %s more", rail.Name, rail.Window, phrase.Percent(rail.By), number(j.Value))
+	kept := j.Verdict == Pass
+	switch rail.Kind {
+	case live.Value:
+		if kept {
+			return fmt.Sprintf("%s: the value is not worse than the first %d closes by more than %s", rail.Name, rail.Window, phrase.Percent(rail.By))
 		}
-	case rail.Kind == live.Swing:
-		is = fmt.Sprintf("%s: steps do not go to and fro", rail.Name)
-		if j.Verdict != Pass {
-			is = fmt.Sprintf("%s: the decision goes to and fro in more than %s of %d turns", rail.Name, phrase.Percent(swinging), rail.Window)
+		return fmt.Sprintf("%s: the value is worse than the first %d closes by %s (%s … %s) more than the %s allowed", rail.Name, rail.Window, number(j.Value), number(j.Low), number(j.High), phrase.Percent(rail.By))
+	case live.Swing:
+		if kept {
+			return fmt.Sprintf("%s: steps do not go to and fro", rail.Name)
 		}
-	case rail.Kind == live.Constraint:
-		is = fmt.Sprintf("%s: constraint %s is broken by %s (%s … %s)", rail.Name, rail.Of, number(j.Value), number(j.Low), number(j.High))
-		if j.Verdict == Pass {
-			is = fmt.Sprintf("%s: constraint %s is kept", rail.Name, rail.Of)
+		return fmt.Sprintf("%s: the decision goes to and fro in %s of %d turns, more than %s", rail.Name, phrase.Percent(*j.Value+swinging), rail.Window, phrase.Percent(swinging))
+	case live.Constraint:
+		if kept {
+			return fmt.Sprintf("%s: constraint %s is kept", rail.Name, rail.Of)
 		}
-	case j.Value == nil:
-		is = fmt.Sprintf("%s: too few people to tell", rail.Name)
-	default:
-		is = fmt.Sprintf("%s is %s (%s … %s), wanted %s", rail.Name, number(j.Value), number(j.Low), number(j.High), bounds(rail.Least, rail.Most))
+		return fmt.Sprintf("%s: constraint %s is broken by %s (%s … %s)", rail.Name, rail.Of, number(j.Value), number(j.Low), number(j.High))
 	}
-	switch {
-	case j.Verdict == Inconclusive && j.Value != nil:
-		is += ": not certain either way"
-	case j.Verdict == Fail && j.Fails > rail.After:
-		is += fmt.Sprintf(", at %s closes in a row", phrase.Grouped(j.Fails))
-	case j.Verdict == Fail:
-		is += fmt.Sprintf(", %s of the %d closes after which it acts", phrase.Grouped(j.Fails), rail.After)
-	case j.Acts != "":
-		is += ": it passes, and holds on for the cool-down"
-	}
-	return is
+	return fmt.Sprintf("%s is %s (%s … %s), wanted %s", rail.Name, number(j.Value), number(j.Low), number(j.High), bounds(rail.Least, rail.Most))
 }

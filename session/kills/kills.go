@@ -58,6 +58,14 @@ func (p *Pending) Mark(ctx context.Context, actor, reason string, loops ...strin
 	return is && m.Mark(ctx, true, loops...)
 }
 
+// Is tells whether a loop is killed, or about to be, though no event says so yet.
+func (p *Pending) Is(loop string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, is := p.loops[loop]
+	return is
+}
+
 // Unmark forgets notes of kills that events have, or that came to nothing.
 func (p *Pending) Unmark(ctx context.Context, loops ...string) {
 	if len(loops) == 0 {

@@ -2,6 +2,7 @@
 package plan
 
 import (
+	"cmp"
 	"encoding"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/problem/live"
 	"github.com/kedge-opt/kedge/risk"
@@ -101,22 +103,43 @@ func dutyOf(s *problem.Spec, terms *live.Arrangement, made *problem.Live) (d gua
 			}
 		}
 	}
-	if terms.MixOf.None() {
-		return d, nil
+	return d, mixesOf(&d, s, terms)
+}
+
+// mixesOf notes which traits' mix is watched, and beside what.
+func mixesOf(d *guard.Duty, s *problem.Spec, terms *live.Arrangement) error {
+	if terms.MixOf.None() && len(terms.Declared) == 0 {
+		return nil
 	}
 	var names []string
 	for _, called := range s.Called().Trait {
 		names = append(names, called.Name)
 	}
-	which, fault := terms.MixOf.Of(made.Dims.Trait, names)
-	if fault != "" || made.Dims.Trait == 0 {
-		return d, fmt.Errorf("live.mix.of names no trait of the model %s", fault)
+	d.Mix, d.Declared = make([]bool, d.Dims.Trait), make([]*live.Mix, d.Dims.Trait)
+	note := func(key string, of form.Chosen, declared *live.Mix) error {
+		which, fault := of.Of(d.Dims.Trait, names)
+		if fault != "" || d.Dims.Trait == 0 {
+			return fmt.Errorf("%s names no trait of the model %s", key, fault)
+		}
+		for j := range d.Mix {
+			if which == nil || which[j] {
+				d.Mix[j] = true
+				d.Declared[j] = cmp.Or(declared, d.Declared[j])
+			}
+		}
+		return nil
 	}
-	d.Mix = make([]bool, made.Dims.Trait)
-	for j := range d.Mix {
-		d.Mix[j] = which == nil || which[j]
+	if !terms.MixOf.None() {
+		if err := note("live.mix.of", terms.MixOf, nil); err != nil {
+			return err
+		}
 	}
-	return d, nil
+	for i := range terms.Declared {
+		if err := note(fmt.Sprintf("live.mix.declared.%d.of", i), terms.Declared[i].Of, &terms.Declared[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // MostEntries is how many numbers a decision of a loop may have.
@@ -149,4 +172,7 @@ func (noFiles) Open(name string) (fs.File, error) {
 }
 
 // Feasible tells whether a decision is in the set, to rounding, by the set's definition and not by its projection, which proposed it.
-func (p *Brief) Feasible(u []float64) bool { return set.Excess(p.Set, u) <= 1e-9*(1+rows.Norm(u)) }
+func (p *Brief) Feasible(u []float64) bool { return p.Excess(u) <= 1e-9*(1+rows.Norm(u)) }
+
+// Excess is by how much a decision breaks the set, by its definition.
+func (p *Brief) Excess(u []float64) float64 { return set.Excess(p.Set, u) }

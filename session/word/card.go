@@ -31,6 +31,7 @@ type Condition struct {
 	Now    time.Time
 	Mode   string // shadow, live, paused, killed or archived
 	Pinned bool
+	Safe   []float64 // the decision after a kill; nil: none
 
 	LiveK     int // 0: nobody has said what is live
 	LiveSince time.Time
@@ -40,6 +41,11 @@ type Condition struct {
 	Due     *time.Time // when it is rejected or lapses, or answers are due
 	Reasons []string   // of the newest decision
 	Held    []string   // why the newest close took no step; nil: it did
+
+	Change  float64  // of the newest decision, from what is live
+	Off     float64  // how far what was deployed is from what was decided
+	Lead    float64  // how far the rule may be from what is live
+	Learned *float64 // trust in what the rule has learned of people's answer, from 0 to 1; nil: it learns nothing
 
 	Have, Least int // people who have answered it, and who are wanted
 
@@ -55,9 +61,15 @@ func (c Condition) Cards() []Card {
 		list = append(list, c.way(), c.samples())
 	}
 	if c.Held != nil {
-		list = append(list, Card{"close", Hold, fmt.Sprintf("Decision %d took no step: %s.", c.K, phrase.Enumerate(c.Held)), "Nothing, if the next close steps; else look at the reasons."})
+		list = append(list, Card{"close", Hold, fmt.Sprintf("Decision %d took no step: %s.", c.K, phrase.Enumerate(c.Held)), "Nothing, if the next close takes a step; until then what is live stays live. Other cards and docs/runbook.md say what to do about each reason."})
 	}
 	list = append(append(list, c.guards()...), c.caps())
+	if c.Off > 0 {
+		list = append(list, c.deployment())
+	}
+	if c.Learned != nil {
+		list = append(list, c.learning())
+	}
 	for _, name := range slices.Sorted(maps.Keys(c.Alarms)) {
 		list = append(list, Card{name, Alarm, c.alarm(name), remedy(name)})
 	}
@@ -89,7 +101,7 @@ var remedies = map[string]string{
 	"deployed-late": "See why it was deployed so late, or without approval. What is live is known, and the loop goes on from there.",
 	"infeasible":    "Deploy something that the set of the spec allows; until then no step is taken.",
 	"trust":         "Fit the model to what people do, and revise the spec.",
-	"data-overdue":  "See whether the system that collects answers still runs. What is live stays live.",
+	"data-overdue":  "See whether the system that collects answers still runs. What is live stays live; at twice the deadline the decision is closed without a step.",
 }
 
 func (c Condition) mode() Card {
@@ -99,13 +111,48 @@ func (c Condition) mode() Card {
 	case c.Mode == "paused":
 		return Card{"mode", Hold, "The loop is paused: it answers what is live and learns nothing.", "kedge loop resume"}
 	case c.Mode == "killed":
-		return Card{"mode", Alarm, "The loop was killed: it answers the safe decision.", "kedge loop resume --reason, once the cause is found."}
+		return Killed(c.Safe)
 	case c.Mode == "archived":
 		return Card{"mode", Hold, "The loop is archived.", ""}
 	case c.Pinned:
 		return Card{"mode", Fine, "A decision is pinned: the loop answers it whatever the rule says.", "kedge loop unpin"}
 	}
 	return Card{"mode", Fine, "The loop decides.", ""}
+}
+
+// Killed is the card of a loop that was killed.
+func Killed(safe []float64) Card {
+	return Card{"mode", Alarm, fmt.Sprintf("The loop was killed: it answers the safe decision, %s.", numbers(safe)), "kedge loop resume LOOP --reason …, once the cause is found."}
+}
+
+// numbers are those of a decision, some of them if there are many.
+func numbers(u []float64) string {
+	const most = 8
+	list := make([]string, 0, most+1)
+	for _, v := range u[:min(most, len(u))] {
+		list = append(list, phrase.Shortest(v))
+	}
+	if len(u) > most {
+		list = append(list, fmt.Sprintf("… (%d numbers)", len(u)))
+	}
+	return strings.Join(list, " ")
+}
+
+// deployment is what was deployed instead of what was decided.
+func (c Condition) deployment() Card {
+	if c.Off > c.Lead {
+		return Card{"deployment", Wait, fmt.Sprintf("What was deployed is %s from what was decided, more than the lead of %s: the rule cannot get ahead of it.", phrase.Brief(c.Off), phrase.Brief(c.Lead)),
+			"Deploy what is decided, or nearer to it; or revise live.lead to more than what deployments are rounded to."}
+	}
+	return Card{"deployment", Fine, fmt.Sprintf("What was deployed is %s from what was decided; the rule learns at what was deployed.", phrase.Brief(c.Off)), ""}
+}
+
+// learning is what a rule makes of people's answer that it learns.
+func (c Condition) learning() Card {
+	if *c.Learned == 0 {
+		return Card{"learning", Wait, "Learning: what was learned of people's answer is not trusted yet (0 of 1), so that the rule takes the step that retraining would take.", "Nothing; decisions that differ let it learn."}
+	}
+	return Card{"learning", Fine, fmt.Sprintf("What was learned of people's answer is trusted to %s of 1.", phrase.Brief(*c.Learned)), ""}
 }
 
 func (c Condition) live() Card {
@@ -125,7 +172,7 @@ func (c Condition) way() Card {
 	}
 	switch c.Stage {
 	case "proposed":
-		return Card{"decision", Wait, fmt.Sprintf("Decision %d waits for approval.%s", c.K, due("It is rejected unless somebody approves it")), "kedge loop approve, or reject."}
+		return Card{"decision", Wait, fmt.Sprintf("Decision %d, %s from what is live, waits for approval.%s", c.K, phrase.Brief(c.Change), due("It is rejected unless somebody approves it")), "kedge loop approve, or reject."}
 	case "open":
 		return Card{"decision", Wait, fmt.Sprintf("Decision %d is open.%s", c.K, due("It lapses unless it is deployed")), "Deploy it, and say so."}
 	}
@@ -139,7 +186,7 @@ func (c Condition) way() Card {
 func (c Condition) samples() Card {
 	card := Card{"samples", Fine, fmt.Sprintf("%d of the %d people wanted have answered.", c.Have, c.Least), ""}
 	if c.Have < c.Least {
-		card.State, card.Do = Wait, "Tell more people before the close; with fewer it takes no step."
+		card.State, card.Do = Wait, "Tell more people before the close, or revise live.samples.least; with fewer no step is taken."
 	}
 	return card
 }

@@ -12,8 +12,9 @@ import (
 // Guarded is what guards said at the newest close.
 type Guarded struct {
 	*guard.Verdicts
-	Window    int    // closes over which the model is judged
-	Otherwise string // what happens while it is not trusted
+	Beyond    float64 // deviations at which somebody does not count
+	Window    int     // closes over which the model is judged
+	Otherwise string  // what happens while it is not trusted
 }
 
 // guards are the cards of what is watched. Reasons are why the newest close took no step.
@@ -23,7 +24,7 @@ func (c Condition) guards() (list []Card) {
 		return nil
 	}
 	list = append(list, c.people(w))
-	if why := reason(c.Held, "others answer than at first"); why != "" {
+	if why := reason(c.Held, guard.Others); why != "" {
 		list = append(list, Card{"mix", Hold, "Holding: " + why + ".", "Compare who answered with who should. If the crowd has changed for good, revise the spec: the mix is then taken anew."})
 	}
 	for _, r := range w.Rails {
@@ -50,10 +51,10 @@ func (c Condition) people(w Guarded) Card {
 	if w.Outside == 0 {
 		return card
 	}
-	card.Words = fmt.Sprintf("%d of %d people are far from all others or outside their ranges, and do not count.", w.Outside, w.Counted+w.Outside)
+	card.Words = fmt.Sprintf("%d of %d people do not count%s.", w.Outside, w.Counted+w.Outside, w.first())
 	card.Do = "Look at them in the decision's quarantine."
 	if why := reason(c.Held, " of answers are "); why != "" {
-		card.State, card.Words = Hold, "Holding: "+why+"."
+		card.State, card.Words = Hold, fmt.Sprintf("Holding: %s, %d of %d people%s.", why, w.Outside, w.Counted+w.Outside, w.first())
 		card.Do = "Look at them in the decision's quarantine: is a unit or a sensor wrong? If people have changed, the loop goes on by itself after some closes."
 	}
 	return card
@@ -67,18 +68,35 @@ func acting(r guard.Judged) string {
 	return Upper(r.Words) + "."
 }
 
+// first says why the first of those does not count who do not.
+func (w Guarded) first() string {
+	s := w.First
+	if s == nil {
+		return ""
+	}
+	what := fmt.Sprintf(": first row %d, whose %s[%d] is %s, ", s.Row, s.What, s.Entry, phrase.Brief(s.Value))
+	if s.Off == 0 {
+		return what + "outside what live.outliers allows"
+	}
+	return what + fmt.Sprintf("%s deviations from the median of the last closes, where %s are allowed", phrase.Brief(s.Off), phrase.Brief(w.Beyond))
+}
+
 func railCard(r guard.Judged) Card {
 	card := Card{"guardrail " + r.Name, Fine, Upper(r.Words) + ".", ""}
 	switch {
+	case r.Acts == live.Warn && r.Kind == live.Swing:
+		card.State, card.Do = Alarm, "Halve the step of the algorithm, and revise the spec."
 	case r.Acts == live.Warn:
-		card.State, card.Do = Alarm, "Look at what it watches. If steps go to and fro, halve the step."
+		card.State, card.Do = Alarm, "Look at what it watches; it only warns, and steps go on."
 	case r.Acts != "":
 		card.Words = acting(r)
 		card.State, card.Do = Hold, "Find out why. A hold ends by itself when a close passes; after a rollback or a kill, kedge loop resume."
 	case r.Verdict == guard.Fail:
-		card.State, card.Do = Hold, "If the next closes fail, too, it acts."
+		card.State, card.Do = Hold, "Find out why. Unless it only warns, no step is taken while it fails."
+	case r.Verdict == guard.Inconclusive && r.Kind == live.External && r.Value == nil:
+		card.State, card.Do = Wait, fmt.Sprintf("Tell it before the close: kedge tell LOOP K --metric %s=VALUE. Without it no step is taken.", r.Name)
 	case r.Verdict == guard.Inconclusive:
-		card.State, card.Do = Wait, "Ask more people, or tell the metric before the close; without that no step is taken."
+		card.State, card.Do = Wait, "Ask more people. Unless it only warns, no step is taken until it is certain."
 	}
 	return card
 }

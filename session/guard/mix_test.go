@@ -1,0 +1,24 @@
+package guard
+
+import (
+	"math"
+	"testing"
+)
+
+// Of two equal shares 60 and 40 of 100 people are two deviations off: the chance of that is 2(1 − Φ(2)) = 0.0455002639 [any table of the normal law].
+func TestFits(t *testing.T) {
+	for _, one := range []struct {
+		shares, people []float64
+		want           float64
+	}{
+		{[]float64{0.5, 0.5}, []float64{60, 40}, 0.045500263896},
+		{[]float64{0.49, 0.49}, []float64{60, 40}, 0.045500263896}, // rounded shares are of what they are together
+		{[]float64{0.2, 0.3, 0.5}, []float64{20, 30, 50}, 1},
+		{[]float64{1, 0}, []float64{10, 1}, 0},
+		{[]float64{1, 0}, []float64{10, 0}, 1},
+	} {
+		if got := fits(one.shares, one.people); math.Abs(got-one.want) > 1e-11 {
+			t.Errorf("%v of %v: %v, want %v", one.people, one.shares, got, one.want)
+		}
+	}
+}
