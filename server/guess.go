@@ -37,19 +37,17 @@ func guessed(c *call) (int, any, error) {
 	if u == nil {
 		u = d.U
 	}
+	before, live, err := c.origin(c.k)
+	if err != nil {
+		return 0, nil, err
+	}
 	var why *session.Reasoning
-	if d.Basis == session.Step || d.Basis == session.Again {
-		before, err := c.before(c.k, stepped)
-		if err != nil {
-			return 0, nil, err
-		}
-		if before != nil {
-			why = before.Outcome.Why
-		}
+	if before != nil && (d.Basis == session.Step || d.Basis == session.Again) {
+		why = before.Outcome.Why
 	}
 	var f *plan.Forecast
 	err = c.newestPeople(c.k, func(k int, b *session.Brief, seen kedge.Observation) (err error) {
-		if f, err = b.Forecast(seen, u, b.Vanilla(why)); err == nil {
+		if f, err = b.Forecast(seen, u, b.Vanilla(why, live)); err == nil {
 			f.K = k
 		}
 		return err

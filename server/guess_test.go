@@ -150,3 +150,23 @@ func TestWhoAnsweredBesideWhoShould(t *testing.T) {
 		t.Errorf("a trait that nobody watches: %v", other)
 	}
 }
+
+// After a close without a step what is live is not what the step was taken on: changes are told from what is live, and vanilla keeps to its caps.
+func TestWhyAfterAHold(t *testing.T) {
+	s := newSite(t)
+	s.create("shop", "live")
+	at := "/v1/loops/shop"
+	s.want(200, "POST", at+"/exchange", `{"k":0,"ask":true}`)
+	s.want(200, "POST", at+"/exchange", `{"k":1,"deployment":{"u":[3,3]},"batch_id":"am","batch":`+twoOfAll+`,"close":{},"ask":true}`)
+	s.want(200, "POST", at+"/exchange", `{"k":2,"deployment":{"u":[3.25,3]},"batch_id":"am","batch":{`+future+`"p":[[7,5]],"d":[[10,8]]},"close":{},"ask":true}`) // one of two who are wanted
+	d := s.want(200, "GET", at+"/decisions/3", "")
+	u := numbersOf(d["u"])
+	e := s.want(200, "GET", at+"/decisions/3/explain", "")
+	if want := fmt.Sprintf("falls by 0.0625, from 3.25 to %g", u[0]); u[0] != 3.1875 || !strings.Contains(fmt.Sprint(e["words"]), want) { // the rule is where its step led
+		t.Errorf("decision 3 is %v: %v\nwant %s", u, e["words"], want)
+	}
+	v := numbersOf(s.want(200, "GET", at+"/decisions/3/guess", "")["vanilla"].(map[string]any)["u"])
+	if math.Abs(v[0]-3.3375) > 1e-9 || math.Abs(v[1]-3.25625) > 1e-9 { // 0.27 from what is live
+		t.Errorf("vanilla would decide %v", v)
+	}
+}

@@ -151,13 +151,13 @@ func (s *site) round(loop string, k int) {
 // pages are those of the dashboard, each with what shows that it is there.
 var pages = []struct{ hash, there string }{
 	{"", `document.querySelectorAll('.row').length === 3`},
-	{"loops/mine-a", `document.querySelector('.card') && document.querySelector('.entries') && document.querySelector('.why')`},
-	{"loops/mine-a/course", `document.querySelectorAll('.plot canvas').length >= 6`},
-	{"loops/mine-a/people", `document.querySelectorAll('.plot canvas').length === 2`},
-	{"loops/mine-a/model", `document.querySelectorAll('tbody tr').length === 2`},
-	{"loops/mine-a/safety", `document.querySelectorAll('tbody tr').length === 9 && document.querySelector('.pin')`},
+	{"loops/mine-a", `document.querySelector('.card') && document.querySelector('.entries') && document.querySelector('.why') && document.querySelector('.guess') && document.querySelectorAll('.round').length >= 3`},
+	{"loops/mine-a/course", `document.querySelectorAll('.plot canvas').length >= 9 && document.body.innerText.includes('Guardrail: sales') && document.querySelector('.round')`},
+	{"loops/mine-a/people", `document.querySelectorAll('.plot canvas').length === 3 && document.body.innerText.includes('Who did not count')`},
+	{"loops/mine-a/model", `document.querySelectorAll('.heat').length === 4 && document.querySelectorAll('.whisker').length === 4 && document.body.innerText.includes('Predicted and observed')`},
+	{"loops/mine-a/safety", `document.querySelectorAll('tbody tr').length === 10 && document.querySelectorAll('.verdicts .verdict').length === 8 && document.querySelectorAll('.pin').length === 2`},
 	{"loops/mine-a/log", `document.querySelectorAll('.log li').length > 20`},
-	{"loops/mine-a/decisions/5", `document.querySelectorAll('section').length >= 5`},
+	{"loops/mine-a/decisions/5", `document.querySelectorAll('.way').length === 2 && document.querySelectorAll('.whisker').length === 4 && document.querySelectorAll('input[type=range]').length === 2 && document.querySelector('.plot canvas')`},
 	{"compare/mine-a/mine-b", `document.querySelectorAll('.plot canvas').length >= 3`},
 	{"server", `document.querySelectorAll('tbody tr').length === 3`},
 }
@@ -181,7 +181,8 @@ func TestPagesOfTheDashboard(t *testing.T) {
 	s := newSite(t)
 	labels, _ := json.Marshal(map[string]string{scripts[0]: scripts[1], "team": scripts[2]})
 	for _, name := range []string{"mine-a", "mine-b", "mine-c"} {
-		s.want(201, "POST", "/v1/loops", fmt.Sprintf(`{"name":%q,"spec":%s,"mode":"live","labels":%s}`, name, quoted(shop), labels))
+		spec := strings.Replace(shop, "live: {", `live: {mix: {of: [0]}, guardrails: [{name: sales, kind: metric, of: "mean(p[0])", least: 1}], `, 1)
+		s.want(201, "POST", "/v1/loops", fmt.Sprintf(`{"name":%q,"spec":%s,"mode":"live","labels":%s}`, name, quoted(spec), labels))
 	}
 	for k := 1; k <= 8; k++ {
 		s.round("mine-a", k)
@@ -233,6 +234,37 @@ func TestPagesOfTheDashboard(t *testing.T) {
 	text := found(v, `document.querySelector('.log').innerText`)
 	for _, h := range scripts {
 		w.Case(strings.Contains(text, strings.TrimSpace(h)) || strings.Contains(h, "\u202e"), "the log does not show %q", h)
+	}
+}
+
+// A slider shows what the model guesses of another decision, and a guardrail is tried on closes that were.
+func TestWhatIf(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a browser")
+	}
+	s := newSite(t)
+	s.create("mine-a", "live")
+	for k := 1; k <= 3; k++ {
+		s.round("mine-a", k)
+	}
+	v := newViewer(s)
+	v.look("loops/mine-a/decisions/3", 1280, "light")
+	v.until(`document.querySelectorAll('input[type=range]').length === 2 && document.querySelectorAll('.whisker').length === 4`)
+	for i, to := range []float64{6, 2} {
+		found(v, fmt.Sprintf(`(e => { Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(e, %g); e.dispatchEvent(new Event('input', {bubbles: true})); return ''; })(document.querySelectorAll('input[type=range]')[%d])`, to, i))
+		v.until(`document.querySelectorAll('.whisker').length === 5`)
+	}
+	want := worthSettled([2]float64{6, 2}, [][2]float64{{10, 8}, {10, 8.5}}) // those of round
+	v.until(fmt.Sprintf(`[...document.querySelectorAll('tr')].some(r => r.innerText.includes('Settled under yours') && r.innerText.includes('[6, 2]') && r.cells[2].innerText === '%g')`, want))
+	if text := found(v, `document.querySelector('.what-if').innerText`); !strings.Contains(text, "the model’s guess") || !strings.Contains(text, "times as far from what is live as the cap allows") {
+		t.Errorf("what if: %s", text)
+	}
+	v.look("loops/mine-a/safety", 1280, "light")
+	v.until(`document.querySelectorAll('form.pin').length === 2`)
+	found(v, `(f => { f.of.value = 'mean(p[0])'; f.bound.value = '6.5'; f.requestSubmit(); return ''; })(document.querySelector('form.pin'))`) // all have 7
+	v.until(`document.body.innerText.includes('Of 3 closes it passes 0, fails 3, and of 0 it cannot tell. It would have acted.')`)
+	if list := v.complained(); list != nil {
+		t.Errorf("the page complains: %v", list)
 	}
 }
 

@@ -140,18 +140,25 @@ func explainDecision(c *call) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	before, err := c.before(c.k, stepped)
+	before, was, err := c.origin(c.k)
 	if err != nil {
 		return 0, nil, err
 	}
 	var e session.Explanation
-	err = c.host.Look(c.Context(), c.loop, func(l *session.Loop) error { e = l.Explain(d, before); return nil })
+	err = c.host.Look(c.Context(), c.loop, func(l *session.Loop) error { e = l.Explain(d, before, was); return nil })
 	return 200, e, err
 }
 
-// stepped tells whether the rule took a step on a decision.
-func stepped(d *session.Decision) bool {
-	return d.Outcome != nil && d.Outcome.Outcome == session.Stepped
+// origin is the newest decision before one that the rule took a step on, nil: there is none, and what was live when it was opened, which closes without a
+// step may have left elsewhere.
+func (c *call) origin(k int) (stepped *session.Decision, live []float64, err error) {
+	stepped, err = c.before(k, func(d *session.Decision) bool {
+		if live == nil && d.Deployed != nil {
+			live = d.Deployed.U
+		}
+		return d.Outcome != nil && d.Outcome.Outcome == session.Stepped
+	})
+	return stepped, live, err
 }
 
 // before is the newest decision before one that is like that; nil: there is none.

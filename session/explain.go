@@ -22,8 +22,8 @@ type Explanation struct {
 	Words     string    `json:"words"`
 }
 
-// Explain says why a decision is what it is, given the newest one before it that a step was taken on; nil: there is none.
-func (l *Loop) Explain(d, before *Decision) Explanation {
+// Explain says why a decision is what it is, given the newest one before it that a step was taken on, nil: there is none, and what was live then.
+func (l *Loop) Explain(d, before *Decision, was []float64) Explanation {
 	e := Explanation{K: d.K, Basis: d.Basis, U: d.U}
 	if slices.ContainsFunc(d.Reasons, func(s string) bool { return strings.HasPrefix(s, "cap.") }) {
 		e.Capped = d.U
@@ -33,7 +33,7 @@ func (l *Loop) Explain(d, before *Decision) Explanation {
 	}
 	g := word.Ground{Basis: string(d.Basis), Reasons: d.Reasons}
 	if before != nil {
-		g.Move = &word.Move{Names: l.plan.Names, Was: before.Deployed.U, U: d.U}
+		g.Move = &word.Move{Names: l.plan.Names, Was: was, U: d.U}
 		if e.Reasoning != nil {
 			g.Move.Direct, g.Move.Answer = e.Direct, e.Answer
 		}

@@ -113,8 +113,8 @@ func (p *Brief) Value(losses, w []float64) *view.SampleValue {
 }
 
 // Vanilla is what a step would have led to that heeds what the decision does by itself alone, as retraining does: in the set, and within the caps of what
-// people met, as if nothing else had moved that day. It is nil of a rule that shapes its steps, for nobody knows what it would have made of that.
-func (p *Brief) Vanilla(r *Reasoning) []float64 {
+// was live, as if nothing else had moved that day. It is nil of a rule that shapes its steps, for nobody knows what it would have made of that.
+func (p *Brief) Vanilla(r *Reasoning, live []float64) []float64 {
 	if r == nil || !(r.Eta > 0) || len(r.Direct) != len(r.From) || len(r.Stepped) != len(r.From) {
 		return nil
 	}
@@ -132,7 +132,7 @@ func (p *Brief) Vanilla(r *Reasoning) []float64 {
 	if err := p.Set.Project(u); err != nil {
 		return nil
 	}
-	u, _, ok := p.Capped(u, r.At, 0)
+	u, _, ok := p.Capped(u, live, 0)
 	if !ok {
 		return nil
 	}

@@ -40,7 +40,7 @@ func build(from, to string) error {
 		MinifyIdentifiers: true,
 		MinifySyntax:      true,
 		LegalComments:     api.LegalCommentsNone,
-		Banner:            map[string]string{"js": licences},
+		Banner:            map[string]string{"js": "/* Preact 11.2.0 and uPlot 1.6.32: /assets/licences.txt */"},
 		Charset:           api.CharsetUTF8,
 		Format:            api.FormatIIFE,
 		Target:            api.ES2022,
@@ -69,7 +69,7 @@ func build(from, to string) error {
 	if err := os.MkdirAll(to, 0o777); err != nil {
 		return err
 	}
-	files := map[string][]byte{"index.html": page}
+	files := map[string][]byte{"index.html": page, "licences.txt": []byte(licences)}
 	for _, f := range made.OutputFiles {
 		files[filepath.Base(f.Path)] = f.Contents
 	}
@@ -81,7 +81,7 @@ func build(from, to string) error {
 	return nil
 }
 
-// licences are those of the libraries, which go with every copy.
+// licences are those of the libraries, which go with every copy: in a file of their own, which the script names, for nobody needs them to look at a page.
 func licences(from string) (string, error) {
 	var text strings.Builder
 	for _, l := range []struct{ name, folder string }{{"Preact 11.2.0", "preact"}, {"uPlot 1.6.32", "uplot"}} {
@@ -89,9 +89,19 @@ func licences(from string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&text, "/*\n%s. %s*/\n", l.name, bytes.TrimSpace(data))
+		fmt.Fprintf(&text, "%s\n\n%s\n\n", l.name, bytes.TrimSpace(data))
 	}
 	return text.String(), nil
+}
+
+// plainPaths leaves out how uPlot draws bars and splines, for the dashboard draws neither and a page is to be small. The file itself stays as it came.
+func plainPaths(script string) (string, error) {
+	const from, end = ",l.bars=function(", "}return en}();"
+	at := strings.Index(script, from)
+	if at < 0 || strings.Count(script, from) != 1 || !strings.HasSuffix(strings.TrimSpace(script), end) {
+		return "", errors.New("uPlot is another version, whose bars and splines stand elsewhere: see plainPaths")
+	}
+	return script[:at] + end, nil
 }
 
 // libraries finds the libraries by their names, and makes modules of what pages of reports run as scripts.
@@ -107,9 +117,18 @@ func libraries(from string) api.Plugin {
 		})
 		b.OnLoad(api.OnLoadOptions{Filter: `(charts|uPlot\.iife\.min)\.js$`}, func(a api.OnLoadArgs) (api.OnLoadResult, error) {
 			data, err := os.ReadFile(a.Path)
+			if err != nil {
+				return api.OnLoadResult{}, err
+			}
 			name := filepath.Base(a.Path)
-			text := before[name] + string(data) + after[name]
-			return api.OnLoadResult{Contents: &text, Loader: api.LoaderJS}, err
+			text := string(data)
+			if strings.HasPrefix(name, "uPlot") {
+				if text, err = plainPaths(text); err != nil {
+					return api.OnLoadResult{}, err
+				}
+			}
+			text = before[name] + text + after[name]
+			return api.OnLoadResult{Contents: &text, Loader: api.LoaderJS}, nil
 		})
 	}}
 }

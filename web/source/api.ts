@@ -20,13 +20,19 @@ export type Terms = {
 };
 export type Card = {name: string; state: Level; words: string; do?: string};
 export type Receipt = {batch: string; rows: number; without_trait: number; observed_at: string; content: string; late?: boolean; erased?: boolean};
-export type Verdict = {name: string; verdict: string; value?: number; low?: number; high?: number; most?: number; least?: number; action?: string; words?: string};
+export type Verdict = {name: string; kind?: string; verdict: string; value?: number; low?: number; high?: number; most?: number; least?: number; action?: string; words?: string};
 export type Ratio = {ratio?: number; low?: number; high?: number; verdict?: string};
 export type Outcome = {
   outcome: string; reasons: string[] | null; sample: {rows: number; effective: number; early: number; late?: number; quarantined?: number; without_trait: number};
   value?: {mean: number; low: number; high: number}; terms?: {direct: number; answer: number; cosine: number; step: number}; iterate: number[] | null; state: string;
-  guardrails?: Verdict[]; trust?: Ratio;
+  guardrails?: Verdict[]; trust?: Ratio; quarantine?: Suspect[]; seen?: {answer?: {seen: number[]; said: number[]}};
 };
+export type Suspect = {row: number; what: string; entry: number; value: number; off?: number};
+export type Worth = {mean: number; low: number; high: number};
+export type Prospect = {u: number[]; feasible: boolean; value?: Worth; gain?: Worth; states: (number | null)[]};
+export type Forecast = {k: number; people: number; value?: Worth; states?: (number | null)[]; stays?: Prospect; decided?: Prospect; vanilla?: Prospect; words?: string};
+export type Answering = {k: number; people: number; states: number[]; entries: number[]; answers: (number | null)[][]; words?: string};
+export type Hindsight = {closes: number; pass: number; fail: number; inconclusive: number; lacking?: number; would: {k: number; guardrail: string; verdict: string; action: string; words: string}[]};
 export type Decision = {
   k: number; u: number[]; iterate: number[]; trust?: number; multipliers?: number[]; basis: string; reasons: string[] | null; state: string; opened_at: string; deploy_by?: string; approve_by?: string;
   deployment?: {u: number[]; deployed_at: string; off: number; feasible: boolean; measure_after: string; data_by?: string; overdue?: boolean}; batches?: Receipt[]; outcome?: Outcome; why?: string;
@@ -38,13 +44,16 @@ export type Event = {seq: number; at: string; kind: string; actor: string; k?: n
 export type Extremes = {min: (number | null)[]; max: (number | null)[]};
 export type Mark = {k: number; seq: number; kind: string; words?: string; at?: string};
 export type Series = {k: number[]; at?: (string | null)[]; marks: Mark[]} & {[name: string]: any};
-export type Distribution = {k: number; entry: number; name?: string; unit?: string; people: number; edges: number[]; now: number[]; settled?: number[]; w1?: number};
+export type Distribution = {k: number; entry: number; name?: string; unit?: string; people: number; edges: number[]; now: number[]; settled?: number[]; w1?: number; first?: number[]; chance?: number};
 export type Standing = {needed: boolean; key?: string; rights: string[]; loops: string[]};
 
 // Trouble is a reply that says why not.
 export class Trouble extends Error {
   constructor(readonly status: number, readonly title: string, readonly detail: string) { super(detail || title); }
 }
+
+// said is what went wrong, in words.
+export const said = (e: unknown) => e instanceof Trouble ? e.title + (e.detail ? ': ' + e.detail : '') : 'The service does not answer.';
 
 let refused: (() => void) | undefined;
 

@@ -1,7 +1,7 @@
 // The dashboard: where one is, and what is there.
 import {Fragment, h, render} from 'preact';
 import {useEffect, useRef, useState} from 'preact/hooks';
-import {call, get, loopPath, onRefused, Standing, Status, Terms, Trouble} from './api';
+import {call, get, loopPath, onRefused, said, Standing, Status, Terms} from './api';
 import {Compare} from './compare';
 import {Course} from './course';
 import {DecisionPage} from './decision';
@@ -81,7 +81,7 @@ function Scheme() {
 function Keys({onClose}: {onClose: () => void}) {
   const box = useRef<HTMLDialogElement>(null);
   useEffect(() => { box.current!.showModal(); }, []);
-  const keys: [string, string][] = [['← →', 'move the cursor of a chart, all charts with it'], ['Shift ← →', 'in larger steps'], ['Home End', 'to the ends'], ['+ −', 'zoom'], ['0, Esc', 'show everything again'], ['drag', 'zoom; double click shows everything again'], ['Tab', 'from one thing to the next'], ['?', 'this']];
+  const keys: [string, string][] = [['← →', 'move the cursor of all charts'], ['Shift ← →', 'in larger steps'], ['Home End', 'to the ends'], ['+ −', 'zoom, as does to drag'], ['0, Esc', 'show everything again, as does a double click'], ['?', 'this']];
   return <dialog ref={box} aria-labelledby="keys-title" onClose={onClose}>
     <h2 id="keys-title">Keys</h2>
     <dl class="facts">{keys.map(([k, v]) => <><dt><kbd>{k}</kbd></dt><dd>{v}</dd></>)}</dl>
@@ -97,12 +97,12 @@ function Enter({onDone}: {onDone: (s: Standing) => void}) {
     const field = (e.currentTarget as HTMLFormElement).elements.namedItem('key') as HTMLInputElement;
     try {
       onDone(await call<Standing>('POST', '/v1/login', {key: field.value}));
-    } catch (e) { setError(e instanceof Trouble ? e.detail || e.title : 'The service does not answer.'); }
+    } catch (e) { setError(said(e)); }
     field.value = '';
   };
   return <main id="main" class="enter">
     <h1>This service wants a key</h1>
-    <p class="quiet">It is kept in a cookie that no script can read, for this site alone. What it may do here is what it may do elsewhere. <code>kedge key create --rights read,operate</code> makes one.</p>
+    <p class="quiet">It is kept in a cookie of this site that no script can read. <code>kedge key create --rights read,operate</code> makes one.</p>
     <form onSubmit={submit}>
       <label class="field">Key <input type="password" name="key" autocomplete="current-password" required placeholder="kedge_…" /></label>
       <p class="error" role="alert">{error}</p>
@@ -132,7 +132,7 @@ function Loop({name, rest, may}: {name: string; rest: string[]; may: (right: str
   return <main id="main">
     <div class="title"><h1>{name}</h1>{s && <Badge mode={s.mode} pinned={!!s.pin} />}{s && Object.entries(s.labels || {}).slice(0, 6).map(([k, v]) => <span class="label-chip">{k}: {v}</span>)}</div>
     <nav class="tabs" aria-label="Pages of the loop">{tabs.map(([to, words]) => <a href={`#/loops/${name}${to && '/' + to}`} aria-current={(tab || '') === to ? 'page' : undefined}>{words}</a>)}</nav>
-    {s ? body() : error ? <p class="error">{error instanceof Trouble ? error.title + ': ' + error.detail : 'The service does not answer.'}</p> : <p class="quiet">Looking …</p>}
+    {s ? body() : error ? <p class="error">{said(error)}</p> : <p class="quiet">Looking …</p>}
   </main>;
 }
 

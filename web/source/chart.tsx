@@ -1,10 +1,11 @@
 // Charts that go on while one looks: those of reports, with marks, tables, and a cursor and a zoom that a page has in common.
-import {h} from 'preact';
+import {Fragment, h} from 'preact';
 import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
 import {Chart} from 'charts';
 import type {Graph, Line} from '../chart/charts';
 import uPlot from 'uplot';
 import {onScheme, Page} from './page';
+import {Grid} from './part';
 import {csv, number, save, when} from './words';
 
 export type Flag = {x: number; words: string; kind: string};
@@ -58,9 +59,16 @@ class LiveChart extends Chart {
 
   series(l: any) {
     const list = super.series(l);
-    if (l.steps) list[0].paths = (uPlot as any).paths.stepped({align: 1});
+    if (l.steps) for (const one of list) one.paths = (uPlot as any).paths.stepped({align: 1});
     list[0].points = {show: this.data[0].length < 3, size: 6};
     return list;
+  }
+
+  zoom(by: number) {
+    const {min, max} = this.u.scales.x, x = this.data[0] as number[], at = this.u.cursor.idx;
+    const centre = at == null ? (min + max) / 2 : x[at];
+    const lo = Math.max(x[0], centre - (centre - min) * by), hi = Math.min(x[x.length - 1], centre + (max - centre) * by);
+    if (hi > lo) this.all(true, lo, hi);
   }
 
   // all shows a part of the axis on all charts that share it, or everything again.
@@ -71,13 +79,6 @@ class LiveChart extends Chart {
       c.u.setSelect({left: 0, width: 0, top: 0, height: 0}, false);
       c.reset.hidden = !part;
     }
-  }
-
-  zoom(by: number) {
-    const {min, max} = this.u.scales.x, x = this.data[0] as number[], at = this.u.cursor.idx;
-    const centre = at == null ? (min + max) / 2 : x[at];
-    const lo = Math.max(x[0], centre - (centre - min) * by), hi = Math.min(x[x.length - 1], centre + (max - centre) * by);
-    if (hi > lo) this.all(true, lo, hi);
   }
 
   step(by: number) {
@@ -178,13 +179,10 @@ const most = 200;
 
 function Table({rows, title}: {rows: (string | number | null)[][]; title: string}) {
   const newest = rows.slice(1).reverse().slice(0, most);
-  return <div class="scroll" tabIndex={0} role="region" aria-label={title + ': table'}>
-    <table>
-      <thead><tr>{rows[0].map(c => <th scope="col" class="number">{c}</th>)}</tr></thead>
-      <tbody>{newest.map(r => <tr key={r[0]}>{r.map((v, i) => <td class="number">{i && typeof v === 'number' ? number(v) : v ?? '–'}</td>)}</tr>)}</tbody>
-    </table>
+  return <>
+    <Grid label={title} heads={rows[0].map(c => '#' + c)} rows={newest.map(r => r.map((v, i) => i && typeof v === 'number' ? number(v) : v ?? '–'))} />
     {rows.length - 1 > most && <p class="quiet">The newest {most} of {rows.length - 1}; CSV has all.</p>}
-  </div>;
+  </>;
 }
 
 // Spark is the course of a few numbers in the space of a word.

@@ -2,7 +2,7 @@
 import {Fragment, h} from 'preact';
 import type {ComponentChildren} from 'preact';
 import {useEffect, useRef, useState} from 'preact/hooks';
-import {call, loopPath, Status, Terms, Trouble} from './api';
+import {call, loopPath, said, Status, Terms, Trouble} from './api';
 import {number, vector} from './words';
 
 export type Act = {
@@ -26,7 +26,7 @@ export function Dialog({act, onClose}: {act: Act; onClose: (done: boolean) => vo
       box.current!.close();
       onClose(true);
     } catch (e) {
-      setError(e instanceof Trouble ? e.title + (e.detail ? ': ' + e.detail : '') : 'The service does not answer; nothing is known to have happened. The same again does no harm.');
+      setError(said(e) + (e instanceof Trouble ? '' : ' Nothing is known to have happened. The same again does no harm.'));
       setBusy(false);
     }
   };
@@ -73,10 +73,9 @@ export const capWords = (t: Terms | undefined) => t?.cap.norm == null ? 'no cap'
 // Acting shows buttons, and the dialog of the one that was pressed.
 export function Acting({list, allowed, order}: {list: Record<string, Act>; allowed: boolean; order: string[]}) {
   const [open, setOpen] = useState<Act>(), from = useRef<HTMLElement | undefined>(undefined);
-  const names: Record<string, string> = {pause: 'Pause', resume: 'Resume', promote: 'Go live', shadow: 'To the shadow', kill: 'Kill', unpin: 'Unpin', approve: 'Approve', reject: 'Reject', rollback: 'Roll back', pin: 'Pin', stop: 'Stop all', backup: 'Backup', revoke: 'Revoke'};
   return <div class="acts">
     {order.filter(n => list[n]).map(n => <button type="button" class={list[n].danger ? 'danger' : ''} disabled={!allowed}
-      onClick={e => { from.current = e.currentTarget; setOpen(list[n]); }}>{names[n] || list[n].button}…</button>)}
+      onClick={e => { from.current = e.currentTarget; setOpen(list[n]); }}>{list[n].button}…</button>)}
     {!allowed && order.some(n => list[n]) && <span class="quiet">This key may look, not operate.</span>}
     {open && <Dialog act={open} onClose={() => { setOpen(undefined); from.current?.focus(); }} />}
   </div>;

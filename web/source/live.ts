@@ -63,40 +63,27 @@ export function begin() {
   document.addEventListener('visibilitychange', () => { if (!document.hidden) look(); });
 }
 
-// useHeads shows anew when something moves, at most every so many milliseconds.
-function useChange<T>(of: () => T, every = 250): T {
+// useChange shows anew when something moves, at most every so many milliseconds.
+function useChange<T>(of: () => T, every: number, key = ''): T {
   const [value, set] = useState(of());
   const timer = useRef<number | undefined>(undefined);
   useEffect(() => {
     const f = () => { timer.current ??= window.setTimeout(() => { timer.current = undefined; set(of()); }, every); };
     listeners.add(f);
-    f();
+    set(of());
     return () => { listeners.delete(f); clearTimeout(timer.current); timer.current = undefined; };
-  }, []);
+  }, [key]);
   return value;
 }
 
 // useHead is the newest event of a loop.
-export const useHead = (loop: string) => {
-  const [seq, set] = useState(heads.get(loop) || 0);
-  useEffect(() => {
-    let timer = 0;
-    const f = () => { timer ||= window.setTimeout(() => { timer = 0; set(heads.get(loop) || 0); }, 250); };
-    listeners.add(f);
-    set(heads.get(loop) || 0);
-    return () => { listeners.delete(f); clearTimeout(timer); };
-  }, [loop]);
-  return seq;
-};
+export const useHead = (loop: string) => useChange(() => heads.get(loop) || 0, 250, loop);
 
 // useMoved is a text that changes whenever any loop does.
 export const useMoved = () => useChange(() => [...heads].map(([loop, seq]) => loop + ':' + seq).join(' '), 500);
 
 // useLost is since when nothing is heard; undefined while all is well.
 export const useLost = () => useChange(() => lost, 100);
-
-// moved is where loops are now.
-export const moved = () => new Map(heads);
 
 // useReply is the newest reply to a GET, asked for again when version changes. What is there stays until there is something newer.
 export function useReply<T>(path: string | null, version: unknown = 0): {data?: T; error?: Error; path?: string} {
@@ -128,4 +115,11 @@ export function useReply<T>(path: string | null, version: unknown = 0): {data?: 
   }, [path, version]);
   useEffect(() => () => busy.current?.abort(), []);
   return reply.path === path ? reply : {};
+}
+
+// useLast is the newest reply, also while one to another question is on its way.
+export function useLast<T>(path: string | null, version: unknown = 0): T | undefined {
+  const {data} = useReply<T>(path, version), last = useRef<T | undefined>(undefined);
+  if (data) last.current = data;
+  return path ? last.current : undefined;
 }

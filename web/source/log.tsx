@@ -9,19 +9,19 @@ const size = 200;
 
 // says is an event in a line.
 function says(e: Event): string {
-  const b = e.body || {};
+  const b = e.body || {}, because = (b.reason ? ': ' + b.reason : '');
   switch (e.kind) {
     case 'created': return `made, ${b.mode || 'shadow'}`;
     case 'opened': case 'proposed': return `${b.basis}: ${vector(b.u, 4)}` + (b.reasons?.length ? '; ' + b.reasons.join('; ') : '');
     case 'deployed': case 'corrected': case 'deployed-late': return `${vector(b.u, 4)}` + (b.off > 0 ? `, ${number(b.off, 3)} from what was decided` : '') + (b.feasible === false ? ', which is not feasible' : '');
     case 'batch': case 'batch-late': return `${b.batch}: ${count(b.rows)} people`;
     case 'closed': return b.outcome + (b.value ? `, value ${number(b.value.mean, 4)}` : '') + (b.reasons?.length ? ': ' + b.reasons.join('; ') : '');
-    case 'mode': return b.mode + (b.reason ? ': ' + b.reason : '');
+    case 'mode': return b.mode + because;
     case 'alarm': return `${b.name}: ${b.words}`;
     case 'cleared': return b.name;
-    case 'pinned': return vector(b.u, 4) + (b.reason ? ': ' + b.reason : '');
-    case 'rolled-back': return 'to ' + vector(b.to, 4) + (b.reason ? ': ' + b.reason : '');
-    case 'revised': return `revision ${b.revision}` + (b.reason ? ': ' + b.reason : '');
+    case 'pinned': return vector(b.u, 4) + because;
+    case 'rolled-back': return 'to ' + vector(b.to, 4) + because;
+    case 'revised': return `revision ${b.revision}` + because;
   }
   return b.reason || b.words || '';
 }

@@ -1,15 +1,15 @@
 // All loops, a line each; what needs a person first.
 import {Fragment, h} from 'preact';
 import {useEffect, useMemo, useState} from 'preact/hooks';
-import {call, get, Glance, Overview, Trouble} from './api';
+import {call, get, Glance, Overview, said, Trouble} from './api';
 import {Spark} from './chart';
 import {Acting} from './dialog';
 import {useMoved} from './live';
 import {ago, due, local, number, plural, valueName, when, withUnit} from './words';
 
-export const modes: Record<string, string> = {live: 'live', shadow: 'shadow', paused: 'paused', killed: 'killed', archived: 'archived'};
+const modes = ['live', 'shadow', 'paused', 'killed', 'archived'];
 
-export const Badge = ({mode, pinned}: {mode: string; pinned?: boolean}) => <span class={'badge ' + mode}>{modes[mode]}{pinned && ', pinned'}</span>;
+export const Badge = ({mode, pinned}: {mode: string; pinned?: boolean}) => <span class={'badge ' + mode}>{mode}{pinned && ', pinned'}</span>;
 
 const levels: Record<string, string> = {fine: 'fine', wait: 'waits', hold: 'holds', alarm: 'alarm'};
 
@@ -50,7 +50,7 @@ export function Loops({may}: {may: (right: string) => boolean}) {
     const words = [g.loop, g.mode, g.words, ...Object.entries(g.labels || {}).map(([k, v]) => `${k}=${v}`)].join(' ').toLowerCase();
     return text.toLowerCase().split(/\s+/).every(w => words.includes(w)) && (only === 'all' ? true : only === 'needs' ? needs(g) : g.mode === only);
   }).sort((a, b) => +needs(b) - +needs(a) || (a.loop < b.loop ? -1 : 1));
-  if (error && !fleet) return <main id="main"><h1>Loops</h1><p class="error">{error instanceof Trouble ? error.title + ': ' + error.detail : 'The service does not answer.'}</p></main>;
+  if (error && !fleet) return <main id="main"><h1>Loops</h1><p class="error">{said(error)}</p></main>;
   if (!fleet) return <main id="main"><h1>Loops</h1><p class="quiet">Looking …</p></main>;
   const stoppable = all.filter(g => g.mode !== 'killed' && g.mode !== 'archived');
   return <main id="main">
@@ -60,12 +60,12 @@ export function Loops({may}: {may: (right: string) => boolean}) {
       <label class="field grow"><span class="unseen">Filter</span><input type="search" placeholder="Filter by name, label or words" value={text} onInput={e => setText(e.currentTarget.value)} /></label>
       <label class="field"><span class="unseen">Which</span><select value={only} onChange={e => setOnly(e.currentTarget.value)}>
         <option value="all">all ({all.length})</option><option value="needs">need a person ({wanting.length})</option>
-        {Object.keys(modes).filter(m => all.some(g => g.mode === m)).map(m => <option value={m}>{modes[m]} ({all.filter(g => g.mode === m).length})</option>)}
+        {modes.filter(m => all.some(g => g.mode === m)).map(m => <option value={m}>{m} ({all.filter(g => g.mode === m).length})</option>)}
       </select></label>
       {all.length > 1 && <a class="button" href="#/compare">Compare</a>}
       {stoppable.length > 0 && <Acting allowed={may('operate')} order={['stop']} list={{stop: {
-        title: 'Stop all loops', button: 'Kill all', danger: true, typed: 'stop all', reason: 'wanted',
-        afterwards: <p>{plural(stoppable.length, 'loop')} {stoppable.length === 1 ? 'answers its' : 'answer their'} safe decision from now on, each until somebody resumes it with a reason. Those without a safe decision are named and go on.</p>,
+        title: 'Stop all loops', button: 'Stop all', danger: true, typed: 'stop all', reason: 'wanted',
+        afterwards: <p>{plural(stoppable.length, 'loop')} {stoppable.length === 1 ? 'answers its' : 'answer their'} safe decision until somebody resumes it with a reason. Those without one are named and go on.</p>,
         run: async (reason, once) => {
           const r = await call<{killed: number; failed: unknown[]}>('POST', '/v1/kill', {reason}, undefined, once);
           if (r.failed?.length) throw new Trouble(200, `${r.killed} were killed`, 'not these: ' + r.failed.map(f => typeof f === 'string' ? f : (f as any).loop || JSON.stringify(f)).join(', '));
@@ -83,8 +83,8 @@ function sentence(all: Glance[], wanting: Glance[]) {
   if (!all.length) return 'There is no loop yet.';
   const deciding = all.filter(g => g.mode === 'live').length;
   if (!wanting.length) return <>Nothing needs a person. <span class="quiet">{plural(all.length, 'loop')}, {deciding} of them decide.</span></>;
-  const [first] = wanting;
-  return <>{wanting.length === 1 ? <><a href={'#/loops/' + first.loop}>{first.loop}</a> needs a person.</> : `${wanting.length} loops need a person.`} <span class="quiet">{plural(all.length, 'loop')}, {deciding} of them decide.</span></>;
+  const link = (g: Glance) => <a href={'#/loops/' + g.loop}>{g.loop}</a>, worst = ['alarm', 'hold', 'wait'], [first, ...rest] = [...wanting].sort((a, b) => worst.indexOf(a.level) - worst.indexOf(b.level));
+  return <>{wanting.length === 1 ? 'A loop needs a person. ' : `${wanting.length} loops need a person. `}{link(first)}: {local(first.words).split('. ')[0].replace(/\.$/, '')}.{rest.length > 0 && <> Also {rest.slice(0, 6).map((g, i) => <>{i > 0 && ', '}{link(g)}</>)}{rest.length > 6 ? ' …' : '.'}</>} <span class="quiet">{plural(all.length, 'loop')}, {deciding} of them decide.</span></>;
 }
 
 const Empty = () => <div class="empty">

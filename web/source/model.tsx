@@ -1,39 +1,75 @@
-// The model at work: what the two rules would do from here, and what each part of the gradient says.
+// The model at work: what the two rules would do, how people answer by it, and whether they do.
 import {Fragment, h} from 'preact';
-import {Explanation, loopPath} from './api';
+import {useMemo, useState} from 'preact/hooks';
+import {Answering, Decision, Explanation, loopPath, said} from './api';
+import {line, LiveGraph, Plot} from './chart';
+import {Marked, Prospects, useGuess} from './guess';
 import {useReply} from './live';
 import type {LoopProps} from './now';
-import {entry, number, unit, withUnit} from './words';
+import {Choice, Grid, Part} from './part';
+import {count, entry, number, state, unit, upper, withUnit} from './words';
 
-const most = 40;
-const close = (a: number[], b: number[]) => a.every((v, i) => Math.abs(v - b[i]) <= 1e-9 * (1 + Math.abs(v)));
+const most = 40, last = 60;
 
 export function Model({status: s, terms: t, seq}: LoopProps) {
-  const path = loopPath(s.loop);
-  const {data: e, error} = useReply<Explanation>(s.k ? `${path}/decisions/${s.k}/explain` : null, s.state ? s.k : seq);
+  const path = loopPath(s.loop), version = s.state ? s.k : seq;
+  const {data: e, error} = useReply<Explanation>(s.k ? `${path}/decisions/${s.k}/explain` : null, version);
+  const f = useGuess(s, s.k, version), a = useReply<Answering>(`${path}/sensitivity`, version).data;
+  const list = useReply<{decisions: Decision[]}>(s.k ? `${path}/decisions?page_size=${last}&after_k=${Math.max(0, s.k - last)}` : null, version).data?.decisions;
   if (!s.k) return <p class="sentence">Nothing was decided yet.</p>;
-  if (error) return <p class="error">{error.message}</p>;
+  if (error) return <p class="error">{said(error)}</p>;
   if (!e) return <p class="quiet">Looking …</p>;
-  if (!e.from || !e.direct?.length) return <p class="sentence">Decision {e.k} is no step of a rule that knows its gradient. <span class="quiet">{e.words}</span></p>;
-  const {from, direct, answer = direct.map(() => 0), eta = 0} = e;
-  const moved = (g: number[]) => from.map((v, i) => v - eta * g[i]);
-  const vanilla = moved(direct), composite = moved(direct.map((g, i) => g + answer[i]));
-  const known = eta > 0 && !!e.stepped && (close(e.stepped, vanilla) || close(e.stepped, composite));
-  const ratio = (v: number) => Math.abs(v - 1) < .01 ? 'as much as' : <><b class="num">{number(v, 3)}</b> times</>;
-  const length = (v: number[]) => Math.hypot(...v), dot = direct.reduce((n, g, i) => n + g * answer[i], 0), cosine = dot / (length(direct) * length(answer) || 1);
   return <>
-    <p class="sentence">{length(answer) === 0 ? 'This rule does not look at how people answer.' : <>How people answer weighs {ratio(length(answer) / (length(direct) || 1))} what the decision does by itself{cosine < -.9 ? ', and pulls the other way' : cosine > .9 ? ', and pulls the same way' : ''}.</>}
-      {' '}<span class="quiet">Of the step to decision {e.k}.</span></p>
-    <section aria-labelledby="rules-title"><h2 id="rules-title">What two rules would do from there</h2>
-      {!known && <p class="quiet">The rule shapes its step (by momentum, an average or a schedule of its own), so that only the two terms are shown.</p>}
-      <div class="scroll" tabIndex={0} role="region" aria-label="Two rules, entry by entry"><table>
-        <thead><tr><th scope="col">Entry</th><th scope="col" class="number">From</th>{known && <th scope="col" class="number">Vanilla, before the set</th>}{known && <th scope="col" class="number">Composite, before the set</th>}
-          <th scope="col" class="number">By itself</th><th scope="col" class="number">By the answer</th></tr></thead>
-        <tbody>{from.slice(0, most).map((v, i) => <tr><th scope="row">{entry(t?.names, i)}</th><td class="number">{withUnit(number(v), unit(t?.names.decision, i))}</td>
-          {known && <td class="number">{number(vanilla[i])}</td>}{known && <td class="number strong">{number(composite[i])}</td>}
-          <td class="number">{number(-direct[i], 3)}</td><td class="number">{number(-answer[i], 3)}</td></tr>)}</tbody>
-      </table></div>
-      <p class="quiet">The last two columns are gains of the value for a small rise of the entry. Vanilla follows the first alone, as retraining does; composite both. {eta > 0 && <>The step size is {number(eta)}.</>}</p>
-    </section>
+    <p class="sentence">{weighs(e)} <span class="quiet">Of the step to decision {e.k}.</span></p>
+    {e.from && !!e.direct?.length && <Part title="What two rules would do next">
+      <Grid label="Two rules, entry by entry" heads={['Entry', '#From', '#Decided', f?.vanilla && '#Vanilla', '#By itself', '#By the answer']}
+        rows={e.from.slice(0, most).map((v, i) => [entry(t?.names, i), withUnit(number(v), unit(t?.names.decision, i)), <b>{number(e.u[i])}</b>, number(f?.vanilla?.u[i]), number(-e.direct![i], 3), number(-(e.answer?.[i] || 0), 3)])} />
+      <p class="quiet">The last two columns are gains of the value for a small rise of the entry. Vanilla follows the first alone, as retraining does. {f?.vanilla ? 'Both keep to the set and the caps.' : 'The rule shapes its steps: nobody knows what vanilla would decide.'}</p>
+      {f?.stays && <><p><Marked /> What people are worth under each, once they have settled.</p><Prospects f={f} t={t} k={s.k} /></>}
+    </Part>}
+    <Part title="How people answer"><Trusted list={list} />{a && (a.answers.length ? <Heat a={a} t={t} /> : <p class="quiet">{upper(a.words || '')}.</p>)}</Part>
+    {list && <Observed list={list} dims={s.dims[1]} t={t} />}
+  </>;
+}
+
+function weighs(e: Explanation) {
+  if (!e.direct?.length) return `Decision ${e.k} is no step of a rule that knows its gradient.`;
+  const answer = e.answer || [], length = (v: number[]) => Math.hypot(...v), ratio = length(answer) / (length(e.direct) || 1);
+  if (!ratio) return 'This rule does not look at how people answer.';
+  const cosine = e.direct.reduce((n, g, i) => n + g * answer[i], 0) / (length(e.direct) * length(answer) || 1);
+  return `How people answer weighs ${Math.abs(ratio - 1) < .01 ? 'as much as' : number(ratio, 3) + ' times'} what the decision does by itself${cosine < -.9 ? ', and pulls the other way' : cosine > .9 ? ', and pulls the same way' : ''}.`;
+}
+
+// Trusted says how far the model is believed.
+export function Trusted({list}: {list?: Decision[]}) {
+  const newest = [...(list || [])].reverse(), q = newest.find(d => d.outcome?.trust)?.outcome?.trust, learned = newest.find(d => d.trust != null)?.trust;
+  return <>
+    {q?.verdict && <p>The model is <b>{q.verdict === 'unsure' ? 'neither trusted nor distrusted yet' : q.verdict}</b>{q.ratio != null && <>: people answer <b class="num">{number(q.ratio, 3)}</b> <span class="quiet num">({number(q.low, 3)} … {number(q.high, 3)})</span> of what it says</>}.</p>}
+    {learned != null && <p>The rule learns how people answer, and trusts that by <b class="num">{number(learned, 3)}</b> of 1.</p>}
+  </>;
+}
+
+// Heat is a matrix, its numbers shaded by their size.
+function Heat({a, t}: {a: Answering; t: LoopProps['terms']}) {
+  const top = Math.max(...a.answers.flat().map(v => Math.abs(v || 0))) || 1;
+  const shade = (v: number | null) => <span class={'heat ' + (v ? `${v > 0 ? 'rise' : 'fall'} heat${Math.ceil(4 * Math.abs(v) / top)}` : '')}>{v && v > 0 ? '+' : ''}{number(v, 2)}</span>;
+  return <>
+    <Grid label="How states answer decisions" look="heats" heads={['Settled', ...a.entries.map(i => '#' + entry(t?.names, i))]} rows={a.states.map((j, r) => [state(t?.names, j), ...a.answers[r].map(shade)])} />
+    <p class="quiet">By the model of the spec: how far each of people’s states moves, in the mean of {count(a.people)} who answered decision {a.k}, once they have settled, when an entry of the decision rises by 1.</p>
+  </>;
+}
+
+// Observed is what people did beside what the model said that they would.
+function Observed({list, dims, t}: {list: Decision[]; dims: number; t: LoopProps['terms']}) {
+  const [of, setOf] = useState(0), seen = list.filter(d => d.outcome?.seen?.answer);
+  const width = Math.min(dims, 16), names = Array.from({length: width}, (_, i) => state(t?.names, Math.floor(i * dims / width)));
+  const graph = useMemo(() => ({
+    title: 'Predicted and observed', label: 'how far ' + names[of] + ' has moved', along: 'decision', rules: [], log: false, digits: 4, tall: true,
+    lines: [line('as people answered', 0, {x: seen.map(d => d.k), mean: seen.map(d => d.outcome!.seen!.answer!.seen[of])}), line('as the model said', 1, {mean: seen.map(d => d.outcome!.seen!.answer!.said[of]), dash: [8, 4]})],
+  } as unknown as LiveGraph), [list, of]);
+  if (seen.length < 2) return null;
+  return <>
+    <div class="filters"><Choice label="Of their states" names={names} value={of} onChange={setOf} /></div>
+    <Plot graph={graph} about="The mean of those who answered, from where they would have settled under the first decision of the window in which the model is judged; it begins anew with every window." />
   </>;
 }

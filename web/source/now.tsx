@@ -2,7 +2,10 @@
 import {Fragment, h} from 'preact';
 import {Card, call, Decision, Explanation, loopPath, Status, Terms} from './api';
 import {Act, Acting, acts} from './dialog';
+import {Guessed, useGuess} from './guess';
 import {useReply} from './live';
+import {Grid, Part} from './part';
+import {Rounds} from './rounds';
 import {ago, count, due, entry, local, number, unit, upper, valueName, vector, when, withUnit} from './words';
 
 export type LoopProps = {status: Status; terms?: Terms; seq: number; may: (right: string) => boolean};
@@ -30,6 +33,7 @@ export function Now({status: s, terms: t, seq, may}: LoopProps) {
   const path = loopPath(s.loop), k = s.k || null;
   const d = useReply<Decision>(k ? `${path}/decisions/${k}` : null, seq).data;
   const why = useReply<Explanation>(k ? `${path}/decisions/${k}/explain` : null, s.state ? k : seq).data;
+  const f = useGuess(s, s.state ? k : null, k);
   const cards = useReply<{cards: Card[]}>(`${path}/health`, seq).data?.cards;
   const list = acts(s, t);
   if (s.state === 'proposed' && d) Object.assign(list, approval(s, t, d));
@@ -41,13 +45,15 @@ export function Now({status: s, terms: t, seq, may}: LoopProps) {
       <h2 id="u-title">{s.state ? `Decision ${d.k}` : `Decision ${d.k}, the newest`} <a class="more" href={`#/loops/${s.loop}/decisions/${d.k}`}>all about it</a></h2>
       <Entries d={d} s={s} t={t} />
       {why && <p class="why">{why.words}</p>}
+      {s.state && <Guessed f={f} t={t} />}
       {d.outcome?.value && <p><span class="key">{upper(valueName(t?.names))}</span> <b class="num">{withUnit(number(d.outcome.value.mean), t?.names.value?.unit)}</b> <span class="quiet num">({number(d.outcome.value.low)} … {number(d.outcome.value.high)}, 95 of 100)</span></p>}
     </section>}
-    {cards && <section aria-labelledby="cards-title"><h2 id="cards-title">How it is</h2>
+    {cards && <Part title="How it is">
       <ul class="cards">{cards.map(c => <li class={'card ' + c.state}>
         <h3><span class={'level ' + c.state} />{upper(c.name.replace(/-/g, ' '))}<span class="unseen">: {c.state}</span></h3>
         <p>{local(c.words)}</p>{c.do && <p class="do">{c.do}</p>}
-      </li>)}</ul></section>}
+      </li>)}</ul></Part>}
+    <Rounds loop={s.loop} seq={seq} most={5} />
   </>;
 }
 
@@ -66,20 +72,14 @@ const most = 40;
 // Entries is a decision number by number: what is live, what is decided, how far that is, and where it lies between its bounds.
 export function Entries({d, s, t}: {d: Decision; s: Status; t?: Terms}) {
   const deployed = d.deployment?.u, before = s.live && s.live.k !== d.k ? s.live : undefined, off = (d.deployment?.off || 0) > 0;
-  return <div class="scroll" tabIndex={0} role="region" aria-label={`Decision ${d.k}, entry by entry`}>
-    <table class="entries">
-      <thead><tr><th scope="col">Entry</th><th scope="col" class="number">Decided</th>{off && <th scope="col" class="number">Deployed</th>}{before && <th scope="col" class="number">Live, {before.k}</th>}{before && <th scope="col" class="number">Change</th>}<th scope="col">Within</th></tr></thead>
-      <tbody>{d.u.slice(0, most).map((v, i) => {
-        const u = unit(t?.names.decision, i), change = before ? v - before.u[i] : 0;
-        return <tr><th scope="row">{entry(t?.names, i)}</th><td class="number strong">{withUnit(number(v), u)}</td>
-          {off && <td class="number">{number(deployed![i])}</td>}
-          {before && <td class="number">{number(before.u[i])}</td>}
-          {before && <td class={'number ' + (change > 0 ? 'up' : change < 0 ? 'down' : '')}>{change === 0 ? '0' : (change > 0 ? '+' : '') + number(change, 3)}</td>}
-          <td><Bounds v={v} was={before?.u[i]} lo={t?.lower?.[i]} hi={t?.upper?.[i]} /></td></tr>;
-      })}</tbody>
-    </table>
+  return <>
+    <Grid look="entries" label={`Decision ${d.k}, entry by entry`} heads={['Entry', '#Decided', off && '#Deployed', before && '#Live, ' + before.k, before && '#Change', 'Within']} rows={d.u.slice(0, most).map((v, i) => {
+      const change = before ? v - before.u[i] : 0;
+      return [entry(t?.names, i), <span class="strong">{withUnit(number(v), unit(t?.names.decision, i))}</span>, number(deployed?.[i]), number(before?.u[i]),
+        <span class={change > 0 ? 'up' : change < 0 ? 'down' : ''}>{(change > 0 ? '+' : '') + number(change, 3)}</span>, <Bounds v={v} was={before?.u[i]} lo={t?.lower?.[i]} hi={t?.upper?.[i]} />];
+    })} />
     {d.u.length > most && <p class="quiet">The first {most} of {count(d.u.length)}.</p>}
-  </div>;
+  </>;
 }
 
 function Bounds({v, was, lo, hi}: {v: number; was?: number; lo?: number | null; hi?: number | null}) {

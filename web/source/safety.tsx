@@ -1,26 +1,31 @@
 // What keeps a loop from doing harm: caps, guardrails, approval, pins, and the way back.
 import {Fragment, h} from 'preact';
 import {useRef, useState} from 'preact/hooks';
-import {call, Decision, loopPath, Status, Terms, Trouble} from './api';
+import {call, Decision, Hindsight, loopPath, said, Status, Terms} from './api';
 import {Act, Acting, acts, Dialog} from './dialog';
+import {Guessed, useGuess} from './guess';
 import {useReply} from './live';
+import {Trusted} from './model';
 import {approval, Entries, LoopProps} from './now';
+import {Grid, Part} from './part';
 import {entry, number, plural, span, unit, upper, valueName, vector, when, withUnit} from './words';
 
-const last = 30;
+const last = 30, decimal = '[\\-+]?[0-9.]+([eE][\\-+]?[0-9]+)?';
 
 export function Safety({status: s, terms: t, seq, may}: LoopProps) {
   const path = loopPath(s.loop);
   const page = useReply<{decisions: Decision[]}>(s.k ? `${path}/decisions?page_size=${last}&after_k=${Math.max(0, s.k - last)}` : null, seq).data;
   const list = [...(page?.decisions || [])].reverse(), waiting = list.find(d => d.state === 'proposed'), closed = list.filter(d => d.state === 'closed' && d.deployment);
+  const f = useGuess(s, waiting?.k || null);
   const held = closed.filter(d => d.outcome?.outcome !== 'step').length;
   return <>
     <p class="sentence" role="status">{s.mode === 'killed' ? 'The loop was killed; it answers the safe decision.' : waiting ? `Decision ${waiting.k} waits for approval.` : s.pin ? <>A decision is pinned: <b class="num">{vector(s.pin.u)}</b>.</> :
       closed.length === 0 ? 'Nothing was closed yet.' : held ? `${held} of the last ${plural(closed.length, 'close')} took no step.` : `All of the last ${plural(closed.length, 'close')} took a step.`}</p>
     <Acting list={{...acts(s, t), ...(waiting ? approval(s, t, waiting) : {})}} allowed={may('operate')} order={['approve', 'reject', 'pause', 'resume', 'unpin', 'kill']} />
-    {waiting && <section aria-labelledby="wait-title"><h2 id="wait-title">Waits for approval: decision {waiting.k}</h2><Entries d={waiting} s={s} t={t} />
-      {waiting.approve_by && <p class="quiet">It is rejected unless somebody approves it by {when(waiting.approve_by)}.</p>}</section>}
+    {waiting && <Part title={`Waits for approval: decision ${waiting.k}`}><Entries d={waiting} s={s} t={t} /><Guessed f={f} t={t} />
+      {waiting.approve_by && <p class="quiet">It is rejected unless somebody approves it by {when(waiting.approve_by)}.</p>}</Part>}
     <Guardrails list={list} />
+    <Try s={s} allowed={may('operate')} />
     <Caps s={s} t={t} newest={list[0]} />
     <Pin s={s} t={t} allowed={may('operate')} />
     <Back s={s} t={t} closed={closed} allowed={may('operate')} />
@@ -30,18 +35,41 @@ export function Safety({status: s, terms: t, seq, may}: LoopProps) {
 // Guardrails is what was judged at the last closes.
 function Guardrails({list}: {list: Decision[]}) {
   const judged = list.filter(d => d.outcome?.guardrails?.length), names = [...new Set(judged.flatMap(d => d.outcome!.guardrails!.map(g => g.name)))];
-  const trust = list.find(d => d.outcome?.trust)?.outcome?.trust;
-  if (!names.length && !trust) return <section aria-labelledby="guard-title"><h2 id="guard-title">Guardrails</h2><p class="quiet">None of the last closes was judged by one.</p></section>;
-  return <section aria-labelledby="guard-title"><h2 id="guard-title">Guardrails</h2>
-    {trust?.verdict && <p>The model is <b>{trust.verdict}</b>{trust.ratio != null && <>: people answer <b class="num">{number(trust.ratio, 3)}</b> <span class="quiet num">({number(trust.low, 3)} … {number(trust.high, 3)})</span> of what it says</>}.</p>}
-    {names.length > 0 && <div class="scroll" tabIndex={0} role="region" aria-label="Guardrails"><table>
-      <thead><tr><th scope="col">Guardrail</th><th scope="col">Newest</th><th scope="col" class="number">Value</th><th scope="col" class="number">Bound</th><th scope="col">Verdicts, oldest first</th></tr></thead>
-      <tbody>{names.map(n => {
+  return <Part title="Guardrails">
+    <Trusted list={[...list].reverse()} />
+    {!names.length ? <p class="quiet">None of the last closes was judged by one.</p> : <Grid label="Guardrails" heads={['Guardrail', 'Newest', '#Value', '#Bound', 'Verdicts, oldest first']}
+      rows={names.map(n => {
         const all = judged.map(d => d.outcome!.guardrails!.find(g => g.name === n)).filter(g => !!g), g = all[0]!;
-        return <tr><th scope="row">{n}</th><td><Verdict v={g.verdict} words /></td><td class="number">{number(g.value)}</td><td class="number">{g.most != null ? '≤ ' + number(g.most) : g.least != null ? '≥ ' + number(g.least) : '–'}</td>
-          <td class="verdicts">{[...all].reverse().map(v => <Verdict v={v!.verdict} />)}</td></tr>;
-      })}</tbody></table></div>}
-  </section>;
+        return [n, <Verdict v={g.verdict} words />, number(g.value), g.most != null ? '≤ ' + number(g.most) : g.least != null ? '≥ ' + number(g.least) : '–', <span class="verdicts">{[...all].reverse().map(v => <Verdict v={v!.verdict} />)}</span>];
+      })} />}
+  </Part>;
+}
+
+const tried = 50;
+
+// Try asks what a guardrail would have done at the last closes.
+function Try({s, allowed}: {s: Status; allowed: boolean}) {
+  const [found, setFound] = useState<Hindsight>(), [error, setError] = useState('');
+  const submit = async (e: Event) => {
+    e.preventDefault();
+    const of = new FormData(e.currentTarget as HTMLFormElement), get = (name: string) => String(of.get(name));
+    setError('');
+    try {
+      setFound(await call<Hindsight>('POST', `${loopPath(s.loop)}/guardrails/test`, {guardrails: [{name: 'tried', kind: 'metric', of: get('of'), [get('side')]: Number(get('bound')), action: get('action')}], last: tried}));
+    } catch (e) { setFound(undefined); setError(said(e)); }
+  };
+  return <Part title="Try a guardrail">
+    <form class="pin" onSubmit={submit}>
+      <label class="field">What is watched <input type="text" name="of" required placeholder="mean(p[0])" autocomplete="off" /></label>
+      <label class="field">is <select name="side"><option value="most">at most</option><option value="least">at least</option></select></label>
+      <label class="field">Bound <input type="text" inputMode="decimal" name="bound" required pattern={decimal} /></label>
+      <label class="field">or else <select name="action">{['hold', 'warn', 'rollback', 'kill'].map(a => <option>{a}</option>)}</select></label>
+      <button type="submit" disabled={!allowed}>Try on the last {tried} rounds</button>
+    </form>
+    <p class="error" role="alert">{error}</p>
+    <div role="status">{found && <p>Of {plural(found.closes, 'close')} it passes {found.pass}, fails {found.fail}, and of {found.inconclusive} it cannot tell{found.lacking ? `; the people of ${found.lacking} are no longer kept` : ''}. {found.would.some(w => w.action !== 'none') ? 'It would have acted.' : 'It would never have acted.'}</p>}</div>
+    {!!found?.would.length && <Grid label="What it would have done" heads={['Decision', 'Verdict', 'Would', 'Why']} rows={found.would.map(w => [<a href={`#/loops/${s.loop}/decisions/${w.k}`}>{w.k}</a>, <Verdict v={w.verdict} words />, w.action, w.words])} />}
+  </Part>;
 }
 
 const Verdict = ({v, words}: {v: string; words?: boolean}) => <span class={'verdict ' + v}>{v === 'pass' ? '✓' : v === 'fail' ? '✕' : '?'}{words ? ' ' + v : <span class="unseen"> {v}</span>}</span>;
@@ -50,7 +78,7 @@ function Caps({s, t, newest}: {s: Status; t?: Terms; newest?: Decision}) {
   if (!t) return null;
   const change = s.live && newest && newest.k !== s.live.k ? Math.hypot(...newest.u.map((v, i) => v - s.live!.u[i])) : undefined;
   const none = <span class="quiet">none</span>, time = (v?: number) => v == null ? <span class="quiet">never</span> : span(v);
-  return <section aria-labelledby="caps-title"><h2 id="caps-title">Caps and deadlines</h2>
+  return <Part title="Caps and deadlines">
     <dl class="facts">
       <dt>Change at once</dt><dd>{t.cap.norm == null ? none : <>{number(t.cap.norm)}{change != null && <span class="quiet">; decision {newest!.k} takes {number(100 * change / t.cap.norm, 3)} % of it</span>}</>}</dd>
       <dt>Change of an entry</dt><dd>{t.cap.each == null ? none : number(t.cap.each)}</dd>
@@ -61,7 +89,7 @@ function Caps({s, t, newest}: {s: Status; t?: Terms; newest?: Decision}) {
       <dt>People wanted</dt><dd>{t.least}</dd>
       <dt>Deployed within</dt><dd>{time(t.deadlines.deploy)}</dd>
       <dt>Closed within</dt><dd>{time(t.deadlines.data)}</dd>
-    </dl></section>;
+    </dl></Part>;
 }
 
 function Pin({s, t, allowed}: {s: Status; t?: Terms; allowed: boolean}) {
@@ -77,15 +105,15 @@ function Pin({s, t, allowed}: {s: Status; t?: Terms; allowed: boolean}) {
       await call('PUT', `${loopPath(s.loop)}/pin?dry_run=true`, {u, reason: ''});
       setAct({title: `Pin a decision of ${s.loop}`, button: 'Pin', danger: true, typed: s.loop, reason: 'wanted', afterwards: <p>From the next ask on <b class="num">{vector(u)}</b> is answered whatever the rule says, until it is unpinned. The rule goes on learning.</p>,
         run: reason => call('PUT', `${loopPath(s.loop)}/pin`, {u, reason})});
-    } catch (e) { setError(e instanceof Trouble ? e.title + ': ' + e.detail : 'The service does not answer.'); }
+    } catch (e) { setError(said(e)); }
   };
-  return <section aria-labelledby="pin-title"><h2 id="pin-title">Pin a decision</h2>
+  return <Part title="Pin a decision">
     <form class="pin" onSubmit={submit}>{start.map((v, i) => <label class="field">{entry(t?.names, i)}{unit(t?.names.decision, i) && ' in ' + unit(t?.names.decision, i)}
-      <input type="text" inputMode="decimal" name={'u' + i} defaultValue={String(+v.toPrecision(6))} required pattern="[\-+]?[0-9.]+([eE][\-+]?[0-9]+)?" /></label>)}
+      <input type="text" inputMode="decimal" name={'u' + i} defaultValue={String(+v.toPrecision(6))} required pattern={decimal} /></label>)}
     <button type="submit" disabled={!allowed}>Pin…</button></form>
     <p class="error" role="alert">{error}</p>
     {act && <Dialog act={act} onClose={() => { setAct(undefined); from.current?.focus(); }} />}
-  </section>;
+  </Part>;
 }
 
 // Back lists what can be gone back to, with what would be live.
@@ -99,17 +127,14 @@ function Back({s, t, closed, allowed}: {s: Status; t?: Terms; closed: Decision[]
       const {to: u} = await call<{to: number[]}>('POST', `${loopPath(s.loop)}/rollback?dry_run=true`, {...to, reason: ''});
       setAct({title: `Roll ${s.loop} back to ${name}`, button: 'Roll back', danger: true, typed: s.loop, reason: 'wanted', afterwards: <p>The next ask answers <b class="num">{vector(u)}</b>, at once and beyond the caps, and the rule goes on from there.</p>,
         run: (reason, once) => call('POST', `${loopPath(s.loop)}/rollback`, {...to, reason}, undefined, once)});
-    } catch (e) { setError(e instanceof Trouble ? e.title + ': ' + e.detail : 'The service does not answer.'); }
+    } catch (e) { setError(said(e)); }
   };
   const button = (to: {k?: number; to?: string}, name: string) => <button type="button" disabled={!allowed} onClick={e => open(e.currentTarget, to, name)}>Roll back…<span class="unseen"> to {name}</span></button>;
-  return <section aria-labelledby="back-title"><h2 id="back-title">The way back</h2>
+  return <Part title="The way back">
     <p class="error" role="alert">{error}</p>
-    <div class="scroll" tabIndex={0} role="region" aria-label="What can be gone back to"><table>
-      <thead><tr><th scope="col">To</th><th scope="col">Would be live</th><th scope="col" class="number">{upper(valueName(t?.names))}</th><th scope="col"><span class="unseen">Act</span></th></tr></thead>
-      <tbody>
-        {t?.safe && <tr><th scope="row">safe</th><td class="num">{vector(t.safe)}</td><td class="number">–</td><td>{button({to: 'safe'}, 'the safe decision')}</td></tr>}
-        {closed.slice(0, 12).map(d => <tr><th scope="row"><a href={`#/loops/${s.loop}/decisions/${d.k}`}>{d.k}</a></th><td class="num">{vector(d.deployment!.u, 4)}</td><td class="number">{d.outcome?.value ? withUnit(number(d.outcome.value.mean, 4), t?.names.value?.unit) : '–'}</td><td>{button({k: d.k}, 'decision ' + d.k)}</td></tr>)}
-      </tbody></table></div>
+    <Grid label="What can be gone back to" heads={['To', 'Would be live', '#' + upper(valueName(t?.names)), '~Act']} rows={[
+      ...(t?.safe ? [['safe', vector(t.safe), '–', button({to: 'safe'}, 'the safe decision')]] : []),
+      ...closed.slice(0, 12).map(d => [<a href={`#/loops/${s.loop}/decisions/${d.k}`}>{d.k}</a>, vector(d.deployment!.u, 4), d.outcome?.value ? withUnit(number(d.outcome.value.mean, 4), t?.names.value?.unit) : '–', button({k: d.k}, 'decision ' + d.k)])]} />
     {act && <Dialog act={act} onClose={() => { setAct(undefined); from.current?.focus(); }} />}
-  </section>;
+  </Part>;
 }

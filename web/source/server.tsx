@@ -4,6 +4,7 @@ import {useEffect, useState} from 'preact/hooks';
 import {call, get, Trouble} from './api';
 import {Acting} from './dialog';
 import {useMoved, useReply} from './live';
+import {Grid, Part} from './part';
 import {ago, count, number, span, upper, when} from './words';
 
 type Key = {prefix: string; rights: string[]; loops: string[]; created: string; by: string; expires?: string; last_used?: string; revoked?: string};
@@ -16,44 +17,41 @@ function bytes(n: number): string {
   return number(n, 3) + '\u202f' + units[i];
 }
 
-// useMetrics reads the few numbers of /metrics that a person asks for.
-function useMetrics(allowed: boolean): Record<string, number> {
-  const [all, set] = useState<Record<string, number>>({});
+// useFree is how many bytes of disk are free, 0 while nobody knows.
+function useFree(allowed: boolean): number {
+  const [free, set] = useState(0);
   useEffect(() => {
     if (!allowed) return;
-    const look = () => fetch('/metrics').then(r => r.ok ? r.text() : '').then(text => set(Object.fromEntries(text.split('\n').filter(l => /^kedge_\w+ /.test(l)).map(l => [l.split(' ')[0], +l.split(' ')[1]])))).catch(() => { /* the next look tells */ });
+    const look = () => fetch('/metrics').then(r => r.text()).then(text => set(+(/^kedge_disk_free_bytes (.+)$/m.exec(text)?.[1] || 0))).catch(() => { /* the next look tells */ });
     look();
     const timer = setInterval(look, 10_000);
     return () => clearInterval(timer);
   }, [allowed]);
-  return all;
+  return free;
 }
 
 export function ServerPage({may}: {may: (right: string) => boolean}) {
   const moved = useMoved(), [made, setMade] = useState('');
   const version = useReply<{version: string; limits: Record<string, any>}>('/version').data;
-  const ready = useReply<unknown>('/readyz', moved), metrics = useMetrics(may('read'));
+  const ready = useReply<unknown>('/readyz', moved), free = useFree(may('read'));
   const heads = useReply<{loops: {loop: string; seq: number; hash: string}[]}>('/v1/heads', moved).data;
   const [version2, setVersion2] = useState(0), keys = useReply<{keys: Key[]}>(may('admin') ? '/v1/keys' : null, version2).data;
-  const free = metrics.kedge_disk_free_bytes;
   return <main id="main">
     <h1 class="unseen">Server</h1>
-    <p class="sentence" role="status">{ready.error ? `The service takes no commands: ${ready.error.message}.` : 'The service takes commands.'} <span class="quiet">{version && `kedge ${version.version}. `}{heads && `${count(heads.loops.length)} loops, ${count(heads.loops.reduce((n, tip) => n + tip.seq, 0))} events. `}{free > 0 && `${bytes(free)} of disk are free.`}</span></p>
+    <p class="sentence" role="status">{ready.error ? `The service takes no commands: ${ready.error.message}.` : 'The service takes commands.'} <span class="quiet">{version && `kedge ${version.version}. `}{heads && `${count(heads.loops.length)} loops, ${count(heads.loops.reduce((n, tip) => n + tip.seq, 0))} events. `}{free > 0 && `${bytes(free)} of disk free.`}</span></p>
     {may('admin') && <><Acting allowed order={['backup']} list={{backup: {title: 'Copy everything', button: 'Backup', afterwards: <p>Nothing changes in what is live. The copy is made beside the data of the service, opened again and checked.</p>,
       run: async () => { const b = await call<any>('POST', '/v1/backup'); setMade(`${b.file}: ${count(b.loops ?? 0)} loops, ${count(b.events ?? 0)} events, ${b.checked === false ? 'NOT checked' : 'checked'}.`); }}}} /><p role="status">{made}</p></>}
-    <section aria-labelledby="keys-h"><h2 id="keys-h">Keys</h2>
+    <Part title="Keys">
       {!may('admin') ? <p class="quiet">Only a key with the right admin sees them.</p> : !keys?.keys.length ? <p class="quiet">There are none: on this machine everybody may do everything. <code>kedge key create</code> makes one.</p> :
-        <div class="scroll" tabIndex={0} role="region" aria-label="Keys"><table><thead><tr><th scope="col">Key</th><th scope="col">May</th><th scope="col">Loops</th><th scope="col">Last used</th><th scope="col">Ends</th><th scope="col"><span class="unseen">Act</span></th></tr></thead>
-          <tbody>{keys.keys.map(k => <tr><th scope="row"><code>{k.prefix}…</code></th><td>{k.rights.join(', ')}</td><td>{k.loops.join(', ')}</td><td>{k.last_used ? ago(k.last_used) + ' ago' : 'never'}</td><td>{k.revoked ? 'revoked ' + when(k.revoked) : k.expires ? when(k.expires) : 'never'}</td>
-            <td>{!k.revoked && <Acting allowed order={['revoke']} list={{revoke: {title: `Revoke ${k.prefix}…`, button: 'Revoke', danger: true, typed: k.prefix, reason: 'wanted', afterwards: <p>The key opens nothing from that moment on, for good, and its streams end. No decision changes.</p>,
-              run: async reason => { await call('DELETE', '/v1/keys/' + encodeURIComponent(k.prefix), {reason}); setVersion2(v => v + 1); }}}} />}</td></tr>)}</tbody></table></div>}
-    </section>
-    <section aria-labelledby="heads-h"><h2 id="heads-h">Heads of the chains</h2>
+        <Grid label="Keys" heads={['Key', 'May', 'Loops', 'Last used', 'Ends', '~Act']} rows={keys.keys.map(k => [<code>{k.prefix}…</code>, k.rights.join(', '), k.loops.join(', '), k.last_used ? ago(k.last_used) + ' ago' : 'never', k.revoked ? 'revoked ' + when(k.revoked) : k.expires ? when(k.expires) : 'never',
+          !k.revoked && <Acting allowed order={['revoke']} list={{revoke: {title: `Revoke ${k.prefix}…`, button: 'Revoke', danger: true, typed: k.prefix, reason: 'wanted', afterwards: <p>The key opens nothing from that moment on, for good, and its streams end. No decision changes.</p>,
+            run: async reason => { await call('DELETE', '/v1/keys/' + encodeURIComponent(k.prefix), {reason}); setVersion2(v => v + 1); }}}} />])} />}
+    </Part>
+    <Part title="Heads of the chains">
       <p class="quiet">Whoever notes these can tell later whether any event before them was changed.</p>
-      {heads && <div class="scroll" tabIndex={0} role="region" aria-label="Heads"><table><thead><tr><th scope="col">Loop</th><th scope="col" class="number">Events</th><th scope="col">Hash</th></tr></thead>
-        <tbody>{heads.loops.slice(0, 500).map(tip => <tr><th scope="row"><a href={'#/loops/' + tip.loop}>{tip.loop}</a></th><td class="number">{count(tip.seq)}</td><td><code class="hash">{tip.hash.slice(0, 16)}…</code></td></tr>)}</tbody></table></div>}
-    </section>
-    {version && <section aria-labelledby="limits-h"><h2 id="limits-h">Limits</h2>
-      <dl class="facts">{Object.entries(version.limits).filter(([, v]) => typeof v === 'number').map(([k, v]) => <><dt>{upper(k.replace(/_ns$/, '').replace(/json/, 'JSON').replace(/_/g, ' '))}</dt><dd>{/_ns$/.test(k) ? span(v / 1e9) : /bytes/.test(k) ? bytes(v) : count(v)}</dd></>)}</dl></section>}
+      {heads && <Grid label="Heads" heads={['Loop', '#Events', 'Hash']} rows={heads.loops.slice(0, 500).map(tip => [<a href={'#/loops/' + tip.loop}>{tip.loop}</a>, count(tip.seq), <code class="hash">{tip.hash.slice(0, 16)}…</code>])} />}
+    </Part>
+    {version && <Part title="Limits">
+      <dl class="facts">{Object.entries(version.limits).filter(([, v]) => typeof v === 'number').map(([k, v]) => <><dt>{upper(k.replace(/_ns$/, '').replace(/json/, 'JSON').replace(/_/g, ' '))}</dt><dd>{/_ns$/.test(k) ? span(v / 1e9) : /bytes/.test(k) ? bytes(v) : count(v)}</dd></>)}</dl></Part>}
   </main>;
 }

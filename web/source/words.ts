@@ -11,7 +11,7 @@ const spans: [number, string][] = [[86400, 'd'], [3600, 'h'], [60, 'min'], [1, '
 // span is a time in seconds, in its two largest units.
 export function span(seconds: number): string {
   const s = Math.abs(Math.round(seconds));
-  if (s < 1) return '0 s';
+  if (s < 1) return Math.round(1000 * Math.abs(seconds)) + '\u202fms';
   const i = spans.findIndex(([n]) => s >= n), [n, unit] = spans[i], whole = Math.floor(s / n);
   const next = spans[i + 1], rest = next ? Math.floor((s - whole * n) / next[0]) : 0;
   return `${whole}\u202f${unit}` + (rest && whole < 10 ? ` ${rest}\u202f${next[1]}` : '');
@@ -39,6 +39,8 @@ export function due(t: string, now = Date.now()): string {
 export const entry = (names: Names | undefined, i: number) => names?.decision?.[i]?.name || `${names?.symbol || 'u'}[${i}]`;
 // titled is the name of an entry as a title; a symbol stays as it is.
 export const titled = (names: Names | undefined, i: number) => names?.decision?.[i]?.name ? upper(entry(names, i)) : entry(names, i);
+export const state = (names: Names | undefined, i: number) => names?.state?.[i]?.name || `p[${i}]`;
+export const trait = (names: Names | undefined, i: number) => names?.trait?.[i]?.name || `d[${i}]`;
 export const unit = (list: Called[] | undefined, i: number) => list?.[i]?.unit || '';
 export const withUnit = (text: string, u?: string) => u ? text + '\u202f' + u : text;
 export const valueName = (names: Names | undefined) => names?.value?.name || 'value';
