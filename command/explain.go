@@ -7,6 +7,7 @@ import (
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/family"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report/page"
@@ -52,7 +53,7 @@ Without a key all keys are listed. Entries of lists may be named or left out.`,
 // vocabulary is that of specs or of sweeps.
 func vocabulary(kinds *kind.Catalogue, sweep bool) *form.Vocabulary {
 	if sweep {
-		return problem.SweepVocabulary()
+		return family.Vocabulary()
 	}
 	return problem.Vocabulary(kinds)
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/family"
 	"github.com/kedge-opt/kedge/problem/kind"
 )
 
@@ -40,7 +41,7 @@ Editors that speak to the YAML language server read it when the first line of a 
 		RunE: func(c *cobra.Command, _ []string) error {
 			text := problem.Schema(kinds)
 			if sweep {
-				text = problem.SweepSchema()
+				text = family.Schema()
 			}
 			_, err := c.OutOrStdout().Write(text)
 			return err

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/family"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report/page"
@@ -69,7 +70,7 @@ func TestSpecShowAndSchema(t *testing.T) {
 	if text, code := command(t, "spec", "show", "polarized", "--set", "dynamics.lambda=2"); code != exitUsage || !strings.Contains(text, "want a number from 0 to 1") {
 		t.Errorf("exit code %d: %s", code, text)
 	}
-	if text, code := command(t, "spec", "schema", "--sweep"); code != 0 || text != string(problem.SweepSchema()) {
+	if text, code := command(t, "spec", "schema", "--sweep"); code != 0 || text != string(family.Schema()) {
 		t.Errorf("exit code %d, the schema of sweeps is not what package problem has", code)
 	}
 	if text, code := command(t, "spec", "explain", "--sweep", "seeds"); code != 0 || !strings.Contains(text, "type      common or own") || strings.Contains(text, "--set") {

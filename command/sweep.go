@@ -17,6 +17,7 @@ import (
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/lab/plan"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/family"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report"
 	"github.com/kedge-opt/kedge/report/page"
@@ -77,7 +78,7 @@ func (f *sweepFlags) run(c *cobra.Command, file string) error {
 		return err
 	}
 	sum := func(name string) (string, error) { return problem.InputSum(c.Context(), os.DirFS("."), name) }
-	w, err := problem.ParseSweepOf(f.kinds, file, src, problem.Sources{Read: readSpec, Sum: sum}, f.overlays(c)...)
+	w, err := family.ParseOf(f.kinds, file, src, family.Sources{Read: readSpec, Sum: sum}, f.overlays(c)...)
 	if err != nil {
 		return interrupted(c, err)
 	}
@@ -94,7 +95,7 @@ func (f *sweepFlags) run(c *cobra.Command, file string) error {
 		return err
 	}
 	o := lab.SweepOptions{Workers: f.workers, Shard: shard, Prune: f.prune, Anew: f.fresh, Replace: f.overwrite, Files: os.DirFS("."), Report: sweepPages(c.Context(), f.kinds)}
-	o.Before = func(left []problem.Cell) error { return fitsDisk(dir, lab.SweepDiskNeed(w, left)) }
+	o.Before = func(left []family.Cell) error { return fitsDisk(dir, lab.SweepDiskNeed(w, left)) }
 	if f.dryRun {
 		return interrupted(c, f.plan(c, w, dir, o))
 	}
@@ -102,7 +103,7 @@ func (f *sweepFlags) run(c *cobra.Command, file string) error {
 }
 
 // plan lists the cells and says what they take.
-func (f *sweepFlags) plan(c *cobra.Command, w *problem.Sweep, dir string, o lab.SweepOptions) error {
+func (f *sweepFlags) plan(c *cobra.Command, w *family.Sweep, dir string, o lab.SweepOptions) error {
 	left, err := lab.LeftOfSweep(c.Context(), w, dir, o)
 	if err == nil {
 		err = o.Before(left)
@@ -135,7 +136,7 @@ func parseShard(text string) (lab.Shard, error) {
 }
 
 // execute runs the sweep into its folder.
-func (f *sweepFlags) execute(c *cobra.Command, w *problem.Sweep, dir string, o lab.SweepOptions) error {
+func (f *sweepFlags) execute(c *cobra.Command, w *family.Sweep, dir string, o lab.SweepOptions) error {
 	place, err := folder.KindSweep.Take(dir)
 	if err != nil {
 		return err
@@ -143,7 +144,7 @@ func (f *sweepFlags) execute(c *cobra.Command, w *problem.Sweep, dir string, o l
 	defer place.Release()
 	o.Progress = new(lab.SweepProgress)
 	fits, stop := o.Before, func() {}
-	o.Before = func(left []problem.Cell) error {
+	o.Before = func(left []family.Cell) error {
 		if err := fits(left); err != nil || f.quiet {
 			return err
 		}
@@ -211,7 +212,7 @@ func describe(keys, values []string) string {
 }
 
 // list prints the cells without running them.
-func (f *sweepFlags) list(out io.Writer, w *problem.Sweep, told *plan.Outlook) error {
+func (f *sweepFlags) list(out io.Writer, w *family.Sweep, told *plan.Outlook) error {
 	if f.json {
 		type cell struct {
 			ID     string   `json:"cell"`

@@ -10,12 +10,12 @@ import (
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/lab"
-	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/family"
 	"github.com/kedge-opt/kedge/report/page"
 )
 
 // watchSweep shows how far a sweep is until the returned function is called: a table that is drawn again and again on a terminal, otherwise a line now and then.
-func watchSweep(out io.Writer, w *problem.Sweep, p *lab.SweepProgress) (stop func()) {
+func watchSweep(out io.Writer, w *family.Sweep, p *lab.SweepProgress) (stop func()) {
 	every, c := 10*time.Second, &canvas{out: out}
 	if page.TerminalOf(out).Rewrites {
 		every = 200 * time.Millisecond
@@ -80,7 +80,7 @@ func turnsShare(r lab.RunningCell) float64 {
 }
 
 // sweepTable draws the state of a sweep: a bar, and a row for each of the cells that came to an end last or are running.
-func sweepTable(s page.Terminal, w *problem.Sweep, now lab.SweepState, spent time.Duration) []string {
+func sweepTable(s page.Terminal, w *family.Sweep, now lab.SweepState, spent time.Duration) []string {
 	share, pace := sweepPace(now, spent)
 	lines := []string{
 		s.Bold(page.Fit(w.Name+": "+sweepCounts(now), s.Width-1)),

@@ -13,7 +13,7 @@ import (
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/lab"
-	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/family"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report/page"
 )
@@ -129,7 +129,7 @@ func TestExampleSweeps(t *testing.T) {
 
 // The table is never wider or higher than the terminal.
 func TestSweepTableFits(t *testing.T) {
-	w, err := problem.ParseSweep(kind.Standard(), "wide.yaml", []byte(strings.Replace(tinySweep, "hold: [1, 2, 3]", "dynamics.a: [[[0.5, 0.25], [0, 0.5]]]", 1)), nil)
+	w, err := family.Parse(kind.Standard(), "wide.yaml", []byte(strings.Replace(tinySweep, "hold: [1, 2, 3]", "dynamics.a: [[[0.5, 0.25], [0, 0.5]]]", 1)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/family"
 	"github.com/kedge-opt/kedge/problem/kind"
 )
 
@@ -85,7 +86,7 @@ func removeCheckpoint(dir string) error {
 }
 
 // sweepIn runs a sweep in a folder.
-func sweepIn(ctx context.Context, w *problem.Sweep, dir string, o lab.SweepOptions) (*folder.SweepResult, error) {
+func sweepIn(ctx context.Context, w *family.Sweep, dir string, o lab.SweepOptions) (*folder.SweepResult, error) {
 	c, err := folder.KindSweep.Take(dir)
 	if err != nil {
 		return nil, err

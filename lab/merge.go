@@ -6,6 +6,7 @@ import (
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/family"
 	"github.com/kedge-opt/kedge/problem/kind"
 )
 
@@ -22,7 +23,7 @@ func Merge(ctx context.Context, kinds *kind.Catalogue, c *folder.Taken, parts []
 	if err != nil {
 		return nil, err
 	}
-	w, err := problem.ParseSweep(kinds, filepath.Join(parts[0], folder.SweepFile), text, nil)
+	w, err := family.Parse(kinds, filepath.Join(parts[0], folder.SweepFile), text, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +33,7 @@ func Merge(ctx context.Context, kinds *kind.Catalogue, c *folder.Taken, parts []
 }
 
 // planOf is what the folder of a sweep must know of it.
-func planOf(w *problem.Sweep) *folder.SweepPlan {
+func planOf(w *family.Sweep) *folder.SweepPlan {
 	p := &folder.SweepPlan{SweepResult: folder.SweepResult{Name: w.Name, Seed: w.Seed, Spec: string(w.YAML()), Keys: w.Keys}}
 	p.Inputs = w.Inputs
 	p.Is = func(cell int, spec []byte, inputs map[string]string) bool { return w.Is(w.Cells[cell], spec, inputs) }

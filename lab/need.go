@@ -8,6 +8,7 @@ import (
 
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/family"
 )
 
 // Need estimates what memory a run of a spec takes: its people, the trials that so many workers have under way, and all that is measured.
@@ -63,18 +64,18 @@ func measuredColumns(s *problem.Spec) float64 {
 }
 
 // SweepFits tells whether the cells that so many workers have under way at a time take no more memory than there is.
-func SweepFits(w *problem.Sweep, workers int) error {
+func SweepFits(w *family.Sweep, workers int) error {
 	largest, need := sweepNeed(w, workers)
 	return largest.Fits(need)
 }
 
 // SweepNeed estimates what memory the cells take that so many workers have under way at a time: the largest of them.
-func SweepNeed(w *problem.Sweep, workers int) problem.Need {
+func SweepNeed(w *family.Sweep, workers int) problem.Need {
 	_, need := sweepNeed(w, workers)
 	return need
 }
 
-func sweepNeed(w *problem.Sweep, workers int) (largest *problem.Spec, sum problem.Need) {
+func sweepNeed(w *family.Sweep, workers int) (largest *problem.Spec, sum problem.Need) {
 	if workers < 1 {
 		workers = runtime.GOMAXPROCS(0)
 	}
@@ -107,7 +108,7 @@ func DiskNeed(s *problem.Spec) float64 {
 }
 
 // SweepDiskNeed estimates how many bytes some cells of a sweep take: their numbers as Parquet, and a report of all.
-func SweepDiskNeed(w *problem.Sweep, cells []problem.Cell) float64 {
+func SweepDiskNeed(w *family.Sweep, cells []family.Cell) float64 {
 	const report, cell, number = 5e6, 40e3, 10
 	bytes := report
 	for _, c := range cells {

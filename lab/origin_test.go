@@ -10,7 +10,7 @@ import (
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/lab"
-	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/family"
 	"github.com/kedge-opt/kedge/problem/kind"
 )
 
@@ -18,7 +18,7 @@ import (
 func TestPeopleWhoChangeUnderASweepAreRefused(t *testing.T) {
 	data, dir := t.TempDir(), filepath.Join(t.TempDir(), "out")
 	text := "base: polarized\nset: {iterations: 5, trials: 1, optimum.starts: 1, population: {size: 2, dim: 2, law: file, file: people.csv}}\nover:\n  hold: [1, 2, 3]\n"
-	w, err := problem.ParseSweep(kind.Standard(), "grid.yaml", []byte(text), nil)
+	w, err := family.Parse(kind.Standard(), "grid.yaml", []byte(text), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,13 +7,14 @@ import (
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/family"
 	"github.com/kedge-opt/kedge/problem/form"
 )
 
 // CellJob is one cell of a sweep to be run.
 type CellJob struct {
 	Sweep    string // the name of the sweep
-	Cell     problem.Cell
+	Cell     family.Cell
 	Spec     *problem.Spec // all that the result depends on, but for files
 	Files    fs.FS         // what the spec names; may be nil
 	Workers  int           // goroutines that it may use

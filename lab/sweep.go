@@ -11,6 +11,7 @@ import (
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/family"
 )
 
 // SweepOptions say how a sweep is run. But for the cells that a shard leaves out, they never change what comes out.
@@ -25,7 +26,7 @@ type SweepOptions struct {
 	Runner   Runner             // runs the cells; nil means RunCell
 	Report   folder.SweepReport // adds to the folder before it is sealed, unless it is nil
 	// Before is told which cells are to be computed before the first is, and can end it all with an error; or nil.
-	Before func(left []problem.Cell) error
+	Before func(left []family.Cell) error
 }
 
 // Shard is part Index, from 1, of the Of parts of a sweep: every Of-th cell. The zero value is all of it.
@@ -38,7 +39,7 @@ func (s Shard) has(i int) bool { return s.Of == 0 || i%s.Of == s.Index-1 }
 // all of them. A cell is there whole or not at all, so a sweep that was stopped in whatever way goes on where it was and ends with
 // the bytes of one that was not. A cell that fails leaves the others alone; the result says what it died of. When the context
 // ends first, the error is the context's and the finished cells stay.
-func Sweep(ctx context.Context, w *problem.Sweep, c *folder.Taken, o SweepOptions) (*folder.SweepResult, error) {
+func Sweep(ctx context.Context, w *family.Sweep, c *folder.Taken, o SweepOptions) (*folder.SweepResult, error) {
 	f, err := folder.OpenSweepFolder(ctx, c, o.plan(w), o.Anew)
 	if err != nil {
 		return nil, err
@@ -65,7 +66,7 @@ func Sweep(ctx context.Context, w *problem.Sweep, c *folder.Taken, o SweepOption
 }
 
 // LeftOfSweep is what Sweep would compute in a folder, which it neither takes nor changes: the cells of the shard that are not finished.
-func LeftOfSweep(ctx context.Context, w *problem.Sweep, dir string, o SweepOptions) ([]problem.Cell, error) {
+func LeftOfSweep(ctx context.Context, w *family.Sweep, dir string, o SweepOptions) ([]family.Cell, error) {
 	f, err := folder.LookIntoSweepFolder(ctx, dir, o.plan(w), o.Anew)
 	if err == nil && f != nil {
 		err = o.admits(ctx, f)
@@ -77,7 +78,7 @@ func LeftOfSweep(ctx context.Context, w *problem.Sweep, dir string, o SweepOptio
 	return left, nil
 }
 
-func (o SweepOptions) plan(w *problem.Sweep) *folder.SweepPlan {
+func (o SweepOptions) plan(w *family.Sweep) *folder.SweepPlan {
 	p := planOf(w)
 	p.Replace = o.Replace || o.Anew
 	return p
@@ -92,7 +93,7 @@ func (o SweepOptions) admits(ctx context.Context, f *folder.SweepFolder) error {
 }
 
 // left are the cells of the shard that are not finished, and how many are, of all.
-func (o SweepOptions) left(w *problem.Sweep, f *folder.SweepFolder) (cells []problem.Cell, kept int) {
+func (o SweepOptions) left(w *family.Sweep, f *folder.SweepFolder) (cells []family.Cell, kept int) {
 	for i, c := range w.Cells {
 		switch {
 		case f != nil && f.Finished(c.ID):
@@ -107,16 +108,16 @@ func (o SweepOptions) left(w *problem.Sweep, f *folder.SweepFolder) (cells []pro
 // sweepRun is a sweep at work.
 type sweepRun struct {
 	SweepOptions
-	sweep  *problem.Sweep
+	sweep  *family.Sweep
 	folder *folder.SweepFolder
-	cells  []problem.Cell // to run
-	open   atomic.Int64   // cells that are not done
+	cells  []family.Cell // to run
+	open   atomic.Int64  // cells that are not done
 
 	mu     sync.Mutex
 	failed map[string]string // by cell, what it died of
 }
 
-func newSweepRun(w *problem.Sweep, f *folder.SweepFolder, o SweepOptions) *sweepRun {
+func newSweepRun(w *family.Sweep, f *folder.SweepFolder, o SweepOptions) *sweepRun {
 	r := &sweepRun{SweepOptions: o, sweep: w, folder: f, failed: map[string]string{}}
 	r.Progress = cmp.Or(r.Progress, new(SweepProgress))
 	if r.Runner == nil {
@@ -133,7 +134,7 @@ func newSweepRun(w *problem.Sweep, f *folder.SweepFolder, o SweepOptions) *sweep
 }
 
 // do runs one cell. What fails in the cell is the cell's own; what fails in writing it stops the sweep.
-func (r *sweepRun) do(ctx context.Context, c problem.Cell) error {
+func (r *sweepRun) do(ctx context.Context, c family.Cell) error {
 	turns := r.Progress.enter(c)
 	defer r.open.Add(-1)
 	result, err := r.run(ctx, c, turns)
@@ -157,7 +158,7 @@ func (r *sweepRun) do(ctx context.Context, c problem.Cell) error {
 }
 
 // run has a cell run, with more than one worker when there are fewer cells than workers.
-func (r *sweepRun) run(ctx context.Context, c problem.Cell, turns *Progress) (*folder.Result, error) {
+func (r *sweepRun) run(ctx context.Context, c family.Cell, turns *Progress) (*folder.Result, error) {
 	result, err := r.Runner(ctx, CellJob{
 		Sweep: r.sweep.Name, Cell: c, Spec: r.sweep.Spec(c), Files: r.Files, Workers: max(1, r.Workers/int(r.open.Load())), Progress: turns,
 	})

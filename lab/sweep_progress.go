@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/kedge-opt/kedge/folder"
-	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/family"
 )
 
 // SweepProgress is how far a sweep is. It may be read at any time.
@@ -50,7 +50,7 @@ func (p *SweepProgress) begin(kept, total int) {
 }
 
 // enter notes that a cell is begun and returns where it counts its turns.
-func (p *SweepProgress) enter(c problem.Cell) *Progress {
+func (p *SweepProgress) enter(c family.Cell) *Progress {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	turns := new(Progress)

@@ -19,6 +19,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/disk"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/family"
 	"github.com/kedge-opt/kedge/problem/kind"
 )
 
@@ -30,9 +31,9 @@ over:
   hold: [1, 2, 3]
 `
 
-func parseSweep(t testing.TB, src string) *problem.Sweep {
+func parseSweep(t testing.TB, src string) *family.Sweep {
 	t.Helper()
-	w, err := problem.ParseSweep(kind.Standard(), "little.yaml", []byte(src), nil)
+	w, err := family.Parse(kind.Standard(), "little.yaml", []byte(src), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +183,7 @@ over:
 		t.Errorf("failures.json (%v): %s", err, text)
 	}
 	sweep(t, src, again, lab.SweepOptions{Workers: 8})
-	stored, err := problem.ParseSweep(kind.Standard(), "sweep.yaml", []byte(r.Spec), nil)
+	stored, err := family.Parse(kind.Standard(), "sweep.yaml", []byte(r.Spec), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

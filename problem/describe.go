@@ -8,14 +8,14 @@ import (
 
 // YAML returns the spec as it runs, every default written out, in one canonical form. Parse of it gives the same spec.
 func (s *Spec) YAML() []byte {
-	return s.tree().YAML()
+	return s.Tree().YAML()
 }
 
 // Annotated returns the spec like YAML does, with what every key means beside it.
-func (s *Spec) Annotated() []byte { return Vocabulary(s.kinds()).Annotate(s.tree()) }
+func (s *Spec) Annotated() []byte { return Vocabulary(s.kinds()).Annotate(s.Tree()) }
 
-// tree returns the spec as YAML nodes without places.
-func (s *Spec) tree() *form.Node {
+// Tree returns the spec as YAML nodes without places.
+func (s *Spec) Tree() *form.Node {
 	if s.written != nil {
 		s = s.written
 	}
@@ -34,7 +34,7 @@ func Schema(kinds *kind.Catalogue) []byte {
 
 // Settings lists every value of the spec, defaults too, in the order of its YAML.
 func (s *Spec) Settings() []form.Setting {
-	root := s.tree()
+	root := s.Tree()
 	root.Locate("")
 	return root.Settings()
 }

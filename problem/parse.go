@@ -32,27 +32,36 @@ func (o Overlay) As(label string) Overlay {
 	return o
 }
 
+// Label is what its mistakes are reported under.
+func (o Overlay) Label() string { return o.label }
+
+// Assignment is the key that it sets and the text of its value, if it sets one.
+func (o Overlay) Assignment() (key, text string, ok bool) {
+	key, text, _ = strings.Cut(o.text, "=")
+	return strings.TrimSpace(key), text, o.assign
+}
+
 // Parse reads a spec that names kinds of a catalogue: the document src, called name in messages, under the overlays in their order. Everything is checked
 // that can be checked without running; what the document leaves out gets its default. The error joins one *Error for every
 // mistake.
 func Parse(kinds *kind.Catalogue, name string, src []byte, over ...Overlay) (*Spec, error) {
 	found := &form.Mistakes{}
-	root := document(found, form.Place{File: name}, string(src))
+	root := Document(found, form.Place{File: name}, string(src))
 	for i, o := range over {
-		o.apply(found, root, form.Place{File: o.label, Rank: i + 1})
+		o.Apply(found, root, form.Place{File: o.label, Rank: i + 1})
 	}
 	if root == nil {
 		return nil, found.Join()
 	}
-	s := finish(kinds, root, found)
+	s := Read(kinds, root, found)
 	if err := found.Join(); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-// finish reads a spec out of a document and checks it.
-func finish(kinds *kind.Catalogue, root *form.Node, found *form.Mistakes) *Spec {
+// Read reads a spec out of a document and checks it; found has what is wrong.
+func Read(kinds *kind.Catalogue, root *form.Node, found *form.Mistakes) *Spec {
 	root.Locate("")
 	s := &Spec{Kinds: kinds, origin: root}
 	form.Read(root, found, s.describe)
@@ -61,8 +70,8 @@ func finish(kinds *kind.Catalogue, root *form.Node, found *form.Mistakes) *Spec 
 	return s
 }
 
-// document reads a text that must be a mapping, nil after it has reported why it is not.
-func document(found *form.Mistakes, origin form.Place, text string) *form.Node {
+// Document reads a text that must be a mapping, nil after it has reported why it is not.
+func Document(found *form.Mistakes, origin form.Place, text string) *form.Node {
 	root := form.ReadText(found, origin, text)
 	switch {
 	case root == nil:
@@ -79,12 +88,13 @@ func document(found *form.Mistakes, origin form.Place, text string) *form.Node {
 	return root
 }
 
-func (o Overlay) apply(found *form.Mistakes, root *form.Node, at form.Place) {
+// Apply changes a document; at is where mistakes are reported.
+func (o Overlay) Apply(found *form.Mistakes, root *form.Node, at form.Place) {
 	if o.assign {
 		o.assignTo(found, root, at)
 		return
 	}
-	if over := document(found, at, o.text); over != nil && root != nil {
+	if over := Document(found, at, o.text); over != nil && root != nil {
 		root.Merge(over)
 	}
 }
@@ -140,7 +150,7 @@ func (c *check) all() {
 
 // size refuses a spec that could not be read again as it is printed.
 func (c *check) size() {
-	nodes, names, depth := c.s.tree().Extent()
+	nodes, names, depth := c.s.Tree().Extent()
 	if nodes > form.MaxNodes || names > form.MaxKeys || depth > form.MaxDepth || len(c.s.YAML()) > form.MaxBytes {
 		c.Report(form.Place{File: c.s.origin.At.File}, "", "too large with its defaults: %d values, %d keys, %d deep", nodes, names, depth)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/family"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report/draw"
 	"github.com/kedge-opt/kedge/report/page"
@@ -109,7 +110,7 @@ func commonSpec(kinds *kind.Catalogue, r *folder.SweepResult) *problem.Spec {
 		return nil
 	}
 	none := func(string) ([]byte, error) { return nil, fmt.Errorf("a report reads no files") }
-	w, err := problem.ParseSweep(kinds, "sweep.yaml", []byte(r.Spec), none)
+	w, err := family.Parse(kinds, "sweep.yaml", []byte(r.Spec), none)
 	if err != nil || len(w.Cells) == 0 {
 		return nil
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/kedge-opt/kedge/lab/compare"
 	"github.com/kedge-opt/kedge/lab/study"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/family"
 	"github.com/kedge-opt/kedge/problem/form"
 )
 
@@ -79,7 +80,7 @@ func Run(ctx context.Context, p *problem.Problem, dir string, workers int) *Outl
 
 // Sweep plans the cells of a sweep that are left. Turns are measured in the first of them, and others scaled by their people and turns.
 // Where that one cannot be built, which is a failure of its own, nobody knows the time.
-func Sweep(ctx context.Context, w *problem.Sweep, left []problem.Cell, files fs.FS, dir string, workers int) (*Outlook, error) {
+func Sweep(ctx context.Context, w *family.Sweep, left []family.Cell, files fs.FS, dir string, workers int) (*Outlook, error) {
 	made := begin("sweep", w.Name, folder.KindSweep, dir, workers)
 	made.Cells, made.Left, made.Problems = len(w.Cells), len(left), []OutlookProblem{}
 	made.Memory, made.Disk = lab.SweepNeed(w, workers).Bytes(), lab.SweepDiskNeed(w, left)

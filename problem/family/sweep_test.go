@@ -1,4 +1,4 @@
-package problem
+package family
 
 import (
 	"bytes"
@@ -13,9 +13,20 @@ import (
 	"testing/fstest"
 
 	"github.com/kedge-opt/kedge/internal/evidence"
+	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
 )
+
+// small is a spec with nothing wrong in it.
+const small = `iterations: 10
+population: {size: 4, dim: 2, law: sphere}
+dynamics: {kind: polarized, lambda: 0.4, sigma: 0.5}
+objective: {kind: affinity}
+set: {kind: ball, radius: 1}
+algorithms:
+  - {name: vanilla, step: 0.1, batch: 2}
+`
 
 // gridSweep is a sweep with nothing wrong in it.
 const gridSweep = `base: small.yaml
@@ -34,9 +45,9 @@ func noFile(path string) ([]byte, error) {
 	return nil, &os.PathError{Op: "open", Path: path, Err: os.ErrNotExist}
 }
 
-func mustSweep(t testing.TB, src string, over ...Overlay) *Sweep {
+func mustSweep(t testing.TB, src string, over ...problem.Overlay) *Sweep {
 	t.Helper()
-	w, err := ParseSweep(kind.Standard(), "x.yaml", []byte(src), noFile, over...)
+	w, err := Parse(kind.Standard(), "x.yaml", []byte(src), noFile, over...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +134,7 @@ func TestRanges(t *testing.T) {
 
 // Cells of common seeds have the sweep's, so that they meet the same people and draws; with own seeds each has another, as all had once.
 func TestSeedsOfCells(t *testing.T) {
-	seeds := func(src string, over ...Overlay) (list []uint64) {
+	seeds := func(src string, over ...problem.Overlay) (list []uint64) {
 		w := mustSweep(t, src, over...)
 		for _, c := range w.Cells {
 			list = append(list, w.Spec(c).Seed)
@@ -135,7 +146,7 @@ func TestSeedsOfCells(t *testing.T) {
 		t.Errorf("common seeds are %v", common)
 	}
 	for what, got := range map[string][]uint64{
-		"seed": seeds(gridSweep + "seed: 7\n"), "set.seed": seeds(strings.Replace(gridSweep, "set:\n", "set:\n  seed: 7\n", 1)), "--set seed": seeds(gridSweep, Assign("seed=7")),
+		"seed": seeds(gridSweep + "seed: 7\n"), "set.seed": seeds(strings.Replace(gridSweep, "set:\n", "set:\n  seed: 7\n", 1)), "--set seed": seeds(gridSweep, problem.Assign("seed=7")),
 	} {
 		if slices.Min(got) != 7 || slices.Max(got) != 7 {
 			t.Errorf("with %s the seeds are %v", what, got)
@@ -167,9 +178,9 @@ base:
 `
 	files := fstest.MapFS{"a.csv": {Data: []byte("x\n1\n2\n")}, "b.csv": {Data: []byte("x\n1\n2\n")}, "c.csv": {Data: []byte("x\n1\n3\n")}}
 	parse := func(text string, sum func(string) (string, error)) (*Sweep, error) {
-		return ParseSweepOf(kind.Standard(), "x.yaml", []byte(text), Sources{Read: noFile, Sum: sum})
+		return ParseOf(kind.Standard(), "x.yaml", []byte(text), Sources{Read: noFile, Sum: sum})
 	}
-	sum := func(name string) (string, error) { return InputSum(t.Context(), files, name) }
+	sum := func(name string) (string, error) { return problem.InputSum(t.Context(), files, name) }
 	of := map[string]*Sweep{}
 	for _, name := range []string{"a.csv", "b.csv", "c.csv"} {
 		w, err := parse(strings.Replace(src, "FILE", name, 1), sum)
@@ -287,8 +298,8 @@ func TestSweepSurvivesPrinting(t *testing.T) {
 		"base: lq2\nover: {\"hold, algorithms.0.step\": [[1, 0.1], [2, 0.2]], start: [{law: values, values: [1, 2]}]}\nname: a b\n",
 	} {
 		src = strings.Replace(src, "base: polarized\n", "base: polarized\nseed: 7\n", 1)
-		w := mustSweep(t, src, Assign("optimum.starts=3"))
-		again, err := ParseSweep(kind.Standard(), "again.yaml", w.YAML(), nil)
+		w := mustSweep(t, src, problem.Assign("optimum.starts=3"))
+		again, err := Parse(kind.Standard(), "again.yaml", w.YAML(), nil)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, w.YAML())
 		}
@@ -302,7 +313,7 @@ func TestSweepSurvivesPrinting(t *testing.T) {
 }
 
 func TestSweepMistakes(t *testing.T) {
-	for _, c := range []mistakeTest{
+	for _, c := range []struct{ old, new, want string }{
 		{"over:", "ovre:", "x.yaml:4: unknown key ovre, did you mean over?"},
 		{"base: small.yaml", "base: smal", "x.yaml:1: base is \"smal\"; the cases are choice, credit, gaussian-mean, linear-pricing, lq2, mirror, mixture, polarized, scalar-pricing, softmax, square-root and stateful-toy, and a file ends in .yaml"},
 		{"base: small.yaml", "base: smal.yaml", "x.yaml:1: base cannot be read: open smal.yaml: file does not exist"},
@@ -335,7 +346,7 @@ func TestSweepMistakes(t *testing.T) {
 		if !strings.Contains(gridSweep, c.old) {
 			t.Fatalf("nothing to break: %s", c.old)
 		}
-		_, err := ParseSweep(kind.Standard(), "x.yaml", []byte(strings.Replace(gridSweep, c.old, c.new, 1)), noFile)
+		_, err := Parse(kind.Standard(), "x.yaml", []byte(strings.Replace(gridSweep, c.old, c.new, 1)), noFile)
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s gives\n%v\nwant\n%s", c.new, err, c.want)
 		}
@@ -348,7 +359,7 @@ func TestSweepOverlays(t *testing.T) {
 		"seed=-3":             "--set seed=-3: seed is -3, want a whole number from 0 to 18446744073709551615",
 		"hold=0":              "--set hold=0: hold is 0, want a whole number from 1 to 2147483647 (in 6 cells, the first dynamics.lambda: 0.1, algorithms.vanilla.step: 0.01)",
 	} {
-		if _, err := ParseSweep(kind.Standard(), "x.yaml", []byte(gridSweep), noFile, Assign(set)); err == nil || err.Error() != want {
+		if _, err := Parse(kind.Standard(), "x.yaml", []byte(gridSweep), noFile, problem.Assign(set)); err == nil || err.Error() != want {
 			t.Errorf("--set %s gives\n%v\nwant\n%s", set, err, want)
 		}
 	}
@@ -364,7 +375,7 @@ func FuzzParseSweep(f *testing.F) {
 		if large.MatchString(src) {
 			return // many cells take long
 		}
-		w, err := ParseSweep(kind.Standard(), "x.yaml", []byte(src), noFile)
+		w, err := Parse(kind.Standard(), "x.yaml", []byte(src), noFile)
 		if err != nil {
 			for _, one := range err.(interface{ Unwrap() []error }).Unwrap() {
 				if e, ok := one.(*form.Mistake); !ok || e.File == "" || e.Msg == "" {
@@ -373,7 +384,7 @@ func FuzzParseSweep(f *testing.F) {
 			}
 			return
 		}
-		again, err := ParseSweep(kind.Standard(), "again.yaml", w.YAML(), nil)
+		again, err := Parse(kind.Standard(), "again.yaml", w.YAML(), nil)
 		if err != nil || !bytes.Equal(w.YAML(), again.YAML()) || !slices.EqualFunc(w.Cells, again.Cells, sameCell) {
 			t.Fatalf("%q prints (%v)\n%s", src, err, w.YAML())
 		}
@@ -385,8 +396,21 @@ func sameCell(a, b Cell) bool { return a.ID == b.ID && slices.Equal(a.Values, b.
 func BenchmarkParseSweep(b *testing.B) {
 	src := []byte("base: polarized\nover: {dynamics.lambda: {from: 0.1, to: 0.9, count: 1000}}\n")
 	for b.Loop() {
-		if _, err := ParseSweep(kind.Standard(), "x.yaml", src, nil); err != nil {
+		if _, err := Parse(kind.Standard(), "x.yaml", src, nil); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// docs/sweep.schema.json is what editors are pointed to.
+func TestSchemaFileOfSweeps(t *testing.T) {
+	const file = "../../docs/sweep.schema.json"
+	if os.Getenv("KEDGE_UPDATE") != "" {
+		if err := os.WriteFile(file, Schema(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text, err := os.ReadFile(file); err != nil || !bytes.Equal(text, Schema()) {
+		t.Errorf("%s is not what kedge spec schema prints (%v): run KEDGE_UPDATE=1 go test -run SchemaFile ./problem/...", file, err)
 	}
 }

@@ -1,4 +1,4 @@
-package problem
+package family
 
 import (
 	"crypto/sha256"
@@ -6,12 +6,13 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/form"
 )
 
 // contentOf is a digest of a spec in which files stand by what they hold, where that is known.
-func contentOf(s *Spec, sum func(name string) string) string {
-	tree := s.tree()
+func contentOf(s *problem.Spec, sum func(name string) string) string {
+	tree := s.Tree()
 	tree.EachFile(func(name *form.Node) {
 		if is := sum(name.Text); is != "" {
 			name.Text = "sha256:" + is

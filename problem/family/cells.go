@@ -1,4 +1,4 @@
-package problem
+package family
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/stream"
 )
@@ -20,7 +21,7 @@ type Cell struct {
 }
 
 // Spec returns the spec of a cell of the sweep.
-func (w *Sweep) Spec(c Cell) *Spec {
+func (w *Sweep) Spec(c Cell) *problem.Spec {
 	s, _, found := w.spec(w.choice(c.index))
 	if s == nil {
 		panic("spec: a cell that was read cannot be read again: " + found.Join().Error())
@@ -34,7 +35,7 @@ func (w *Sweep) Is(c Cell, text []byte, inputs map[string]string) bool {
 	if string(text) == string(s.YAML()) {
 		return true
 	}
-	ran, err := Parse(w.kinds, "spec.yaml", text)
+	ran, err := problem.Parse(w.kinds, "spec.yaml", text)
 	if err != nil || ran.Seed != s.Seed {
 		return false
 	}
@@ -76,14 +77,14 @@ func (w *Sweep) choice(index int) []*form.Node {
 }
 
 // spec makes the spec of a combination of values, with a digest of its content; nil when something is wrong with it.
-func (w *Sweep) spec(values []*form.Node) (s *Spec, content string, found *form.Mistakes) {
+func (w *Sweep) spec(values []*form.Node) (s *problem.Spec, content string, found *form.Mistakes) {
 	root, found := w.base.Copied(-1), &form.Mistakes{}
 	for i, value := range values {
 		if err := root.Assign(strings.Split(w.Keys[i], "."), value.Copied(w.top)); err != nil {
 			found.Report(value.At, w.Keys[i], "%s", err)
 		}
 	}
-	s = finish(w.kinds, root, found)
+	s = problem.Read(w.kinds, root, found)
 	if len(found.Found) > 0 {
 		return nil, "", found
 	}

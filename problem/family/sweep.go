@@ -1,4 +1,5 @@
-package problem
+// Package family reads families of specs: a base, and the keys that differ from cell to cell.
+package family
 
 import (
 	"path/filepath"
@@ -6,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/axis"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -42,17 +44,17 @@ type Sources struct {
 	Sum  func(input string) (sum string, err error) // SHA-256 of a file that cells name; nil: the sweep says it, or it is known by its name
 }
 
-// ParseSweep reads a sweep of specs that name kinds of a catalogue: the document src, called name in messages, with overlays over the spec of every cell. A base that
+// Parse reads a sweep of specs that name kinds of a catalogue: the document src, called name in messages, with overlays over the spec of every cell. A base that
 // is a file is read by its path from here, the folder of name before it. Every cell is checked as Parse would check it. The
 // error joins one *Error for every mistake; one that several cells share is reported once, with the values of the first.
-func ParseSweep(kinds *kind.Catalogue, name string, src []byte, read func(path string) ([]byte, error), over ...Overlay) (*Sweep, error) {
-	return ParseSweepOf(kinds, name, src, Sources{Read: read}, over...)
+func Parse(kinds *kind.Catalogue, name string, src []byte, read func(path string) ([]byte, error), over ...problem.Overlay) (*Sweep, error) {
+	return ParseOf(kinds, name, src, Sources{Read: read}, over...)
 }
 
-// ParseSweepOf is ParseSweep that also knows what the files hold that cells name.
-func ParseSweepOf(kinds *kind.Catalogue, name string, src []byte, from Sources, over ...Overlay) (*Sweep, error) {
+// ParseOf is Parse that also knows what the files hold that cells name.
+func ParseOf(kinds *kind.Catalogue, name string, src []byte, from Sources, over ...problem.Overlay) (*Sweep, error) {
 	found := &form.Mistakes{}
-	root := document(found, form.Place{File: name}, string(src))
+	root := problem.Document(found, form.Place{File: name}, string(src))
 	if root == nil {
 		return nil, found.Join()
 	}
@@ -60,7 +62,7 @@ func ParseSweepOf(kinds *kind.Catalogue, name string, src []byte, from Sources, 
 	w := &Sweep{top: len(over) + 2, kinds: kinds, file: name, Sources: from}
 	form.Read(root, found, w.describe)
 	for i, o := range over {
-		w.overlay(found, o, form.Place{File: o.label, Rank: i + 2})
+		w.overlay(found, o, form.Place{File: o.Label(), Rank: i + 2})
 	}
 	if err := found.Join(); err != nil {
 		return nil, err
@@ -91,12 +93,12 @@ func (w *Sweep) describe(f *form.Form) {
 	form.Field(f, "set", new(*form.Node), w.shared().Optional(), form.Says("Keys of the spec with the values that they have in all cells.", "", "{trials: 5}"))
 }
 
-// SweepVocabulary returns all that the files of sweeps can hold.
-func SweepVocabulary() *form.Vocabulary { return form.NewVocabulary((&Sweep{}).describe) }
+// Vocabulary returns all that the files of sweeps can hold.
+func Vocabulary() *form.Vocabulary { return form.NewVocabulary((&Sweep{}).describe) }
 
-// SweepSchema returns their JSON Schema.
-func SweepSchema() []byte {
-	return SweepVocabulary().Schema("kedge sweep", "A spec for many values of its keys.")
+// Schema returns their JSON Schema.
+func Schema() []byte {
+	return Vocabulary().Schema("kedge sweep", "A spec for many values of its keys.")
 }
 
 // sweepName is what a sweep is called that does not say so itself: its file without the ending.
@@ -133,9 +135,9 @@ func (w *Sweep) baseSpec() form.Codec[*form.Node] {
 
 func (w *Sweep) baseFile(m *form.Mistakes, n *form.Node) *form.Node {
 	file := n.Text
-	src, ok := Case(file)
+	src, ok := problem.Case(file)
 	if !ok && !slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(file)) {
-		m.Report(n.At, n.Path, "base is %s; the cases are %s, and a file ends in .yaml", n.Show(), phrase.Enumerate(Cases()))
+		m.Report(n.At, n.Path, "base is %s; the cases are %s, and a file ends in .yaml", n.Show(), phrase.Enumerate(problem.Cases()))
 		return nil
 	}
 	if !ok {
@@ -148,7 +150,7 @@ func (w *Sweep) baseFile(m *form.Mistakes, n *form.Node) *form.Node {
 			return nil
 		}
 	}
-	return document(m, form.Place{File: file}, string(src))
+	return problem.Document(m, form.Place{File: file}, string(src))
 }
 
 // shared is what all cells are given over the base. It is read into that and never printed.
@@ -233,24 +235,24 @@ func (w *Sweep) readAxes(m *form.Mistakes, n *form.Node) (all []axis.Swept, ok b
 }
 
 // overlay applies an overlay to the base; what is swept, it cannot set.
-func (w *Sweep) overlay(m *form.Mistakes, o Overlay, at form.Place) {
-	key, text, _ := strings.Cut(o.text, "=")
-	switch key = strings.TrimSpace(key); {
-	case o.assign && slices.Contains(w.Keys, key):
+func (w *Sweep) overlay(m *form.Mistakes, o problem.Overlay, at form.Place) {
+	key, text, assigns := o.Assignment()
+	switch {
+	case assigns && slices.Contains(w.Keys, key):
 		m.Report(at, key, "%s is swept; change its values in the file", key)
-	case o.assign && key == "seed":
+	case assigns && key == "seed":
 		n := form.ReadValue(m, at, key, text)
 		if n != nil && !w.refusesCells(m, &form.Node{At: at, Path: key}, key) {
 			n.Locate(key)
 			w.setSeed(m, n)
 		}
 	case w.base != nil:
-		o.apply(m, w.base, at)
+		o.Apply(m, w.base, at)
 	}
 }
 
 // YAML returns the sweep as it runs in one canonical form, which needs no other file: the base is written out and what all
-// cells share is in it. ParseSweep of it gives the same sweep.
+// cells share is in it. Parse of it gives the same sweep.
 func (w *Sweep) YAML() []byte { return form.Print(w.describe).Normal().YAML() }
 
 // layOut lays out the cells and joins what is wrong with them.
