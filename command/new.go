@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/kedge-opt/kedge/command/interview"
 	"github.com/kedge-opt/kedge/internal/plain"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -16,13 +17,13 @@ import (
 
 // newFlags are the flags of kedge new; every question has one.
 type newFlags struct {
-	answers sketch
+	answers interview.Wishes
 	yes     bool
 	force   bool
 }
 
 func newNew(kinds *kind.Catalogue) *cobra.Command {
-	f := newFlags{answers: sketch{kinds: kinds}}
+	f := newFlags{answers: interview.Wishes{Kinds: kinds}}
 	c := &cobra.Command{
 		Use:   "new [FILE.yaml]",
 		Short: "Ask a few questions and write a spec to start from",
@@ -40,34 +41,37 @@ What a flag answers is not asked. With --yes nothing is. FILE - prints the spec.
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	fl := c.Flags()
-	fl.StringVar(&f.answers.dynamics, "dynamics", "", "how people answer: "+strings.Join(f.answers.simpleDynamics(), ", "))
-	fl.IntVar(&f.answers.dim, "dim", 0, "numbers that are decided")
-	fl.StringVar(&f.answers.objective, "objective", "", "what is judged: affinity, revenue or quadratic, as the dynamics allow")
-	fl.StringVar(&f.answers.set, "set-kind", "", "which decisions are feasible: ball, box, simplex, capped-simplex or whole, as the objective allows")
-	fl.IntVar(&f.answers.people, "people", 0, "individuals of the population")
-	fl.IntVar(&f.answers.trials, "trials", 0, "independent trials of every algorithm")
-	fl.IntVar(&f.answers.iterations, "iterations", 0, "turns of every trial")
+	fl.StringVar(&f.answers.Dynamics, "dynamics", "", "how people answer: "+strings.Join(f.answers.SimpleDynamics(), ", "))
+	fl.IntVar(&f.answers.Dim, "dim", 0, "numbers that are decided")
+	fl.StringVar(&f.answers.Objective, "objective", "", "what is judged: affinity, revenue or quadratic, as the dynamics allow")
+	fl.StringVar(&f.answers.Set, "set-kind", "", "which decisions are feasible: ball, box, simplex, capped-simplex or whole, as the objective allows")
+	fl.IntVar(&f.answers.People, "people", 0, "individuals of the population")
+	fl.IntVar(&f.answers.Trials, "trials", 0, "independent trials of every algorithm")
+	fl.IntVar(&f.answers.Iterations, "iterations", 0, "turns of every trial")
 	fl.BoolVar(&f.yes, "yes", false, "ask nothing, take what stands in brackets")
 	fl.BoolVar(&f.force, "force", false, "replace a file that is there")
-	completeWords(c, "dynamics", f.answers.simpleDynamics())
+	completeWords(c, "dynamics", f.answers.SimpleDynamics())
 	completeWords(c, "objective", []string{"affinity", "revenue", "quadratic"})
 	completeWords(c, "set-kind", []string{"ball", "box", "simplex", "capped-simplex", "whole"})
 	return c
 }
 
 func (f *newFlags) run(c *cobra.Command, args []string) error {
-	i := &interview{
-		kinds: f.answers.kinds, stop: c.Context().Done(), in: bufio.NewReader(c.InOrStdin()), out: c.ErrOrStderr(),
-		silent: f.yes, given: c.Flags().Changed,
+	i := &interview.Interview{
+		Kinds: f.answers.Kinds, Stop: c.Context().Done(), In: bufio.NewReader(c.InOrStdin()), Out: c.ErrOrStderr(),
+		Silent: f.yes, Given: c.Flags().Changed,
 	}
 	name, err := f.file(i, args)
 	if err == nil {
-		err = f.answers.complete(i)
+		err = f.answers.Complete(i)
+	}
+	if errors.Is(err, interview.ErrStopped) {
+		err = coded{err, exitInterrupted}
 	}
 	if err != nil {
 		return err
 	}
-	s, err := problem.Parse(f.answers.kinds, "the answers", []byte(f.answers.yaml()))
+	s, err := problem.Parse(f.answers.Kinds, "the answers", []byte(f.answers.YAML()))
 	if err != nil {
 		return failed(err)
 	}
@@ -82,7 +86,7 @@ func (f *newFlags) run(c *cobra.Command, args []string) error {
 }
 
 // file asks for the name of the file, which must be free.
-func (f *newFlags) file(i *interview, args []string) (name string, err error) {
+func (f *newFlags) file(i *interview.Interview, args []string) (name string, err error) {
 	check := func(name string) error {
 		if ext := filepath.Ext(name); name != "-" && ext != ".yaml" && ext != ".yml" {
 			return fmt.Errorf("%s does not end in .yaml", name)
@@ -98,7 +102,7 @@ func (f *newFlags) file(i *interview, args []string) (name string, err error) {
 	if len(args) > 0 {
 		return args[0], check(args[0])
 	}
-	return i.ask("File", "mine.yaml", check)
+	return i.Ask("File", "mine.yaml", check)
 }
 
 func (f *newFlags) write(name string, text []byte) error {

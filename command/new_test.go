@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kedge-opt/kedge/command/interview"
 	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
@@ -34,12 +35,12 @@ func TestNewSpecsRun(t *testing.T) {
 	run := evidence.For(t, evidence.Promise{Name: "new-specs", Text: "specs that `kedge new` can write and that do not run"})
 	dir := t.TempDir()
 	kinds := kind.Standard()
-	for _, dynamics := range (&sketch{kinds: kinds}).simpleDynamics() {
-		if dynamics == byFormulas {
+	for _, dynamics := range (&interview.Wishes{Kinds: kinds}).SimpleDynamics() {
+		if dynamics == interview.ByFormulas {
 			continue
 		}
-		for _, objective := range (&sketch{kinds: kinds, dynamics: dynamics}).usual().Objectives {
-			for _, set := range (&sketch{kinds: kinds, dynamics: dynamics, objective: objective}).sets() {
+		for _, objective := range (&interview.Wishes{Kinds: kinds, Dynamics: dynamics}).Usual().Objectives {
+			for _, set := range (&interview.Wishes{Kinds: kinds, Dynamics: dynamics, Objective: objective}).Sets() {
 				name := filepath.Join(dir, dynamics+"-"+objective+"-"+set+".yaml")
 				out, code := answer(t, "", name, "--yes", "--dynamics", dynamics, "--objective", objective, "--set-kind", set,
 					"--dim", "3", "--people", "12", "--trials", "1", "--iterations", "30")

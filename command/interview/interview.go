@@ -1,4 +1,5 @@
-package command
+// Package interview asks a few questions and makes a spec of the answers.
+package interview
 
 import (
 	"bufio"
@@ -14,29 +15,32 @@ import (
 	"github.com/kedge-opt/kedge/report/page"
 )
 
-// interview asks questions a line each.
-type interview struct {
-	kinds  *kind.Catalogue // what the options mean
-	stop   <-chan struct{}
-	in     *bufio.Reader
-	out    io.Writer
-	silent bool                   // take the default without asking
-	given  func(flag string) bool // the answer is on the command line
+// Interview asks questions a line each.
+type Interview struct {
+	Kinds  *kind.Catalogue // what the options mean
+	Stop   <-chan struct{}
+	In     *bufio.Reader
+	Out    io.Writer
+	Silent bool                   // take the default without asking
+	Given  func(flag string) bool // the answer is on the command line
 }
 
-// ask asks until an answer is right. The end of the input is no answer.
-func (i *interview) ask(question, preset string, check func(string) error) (string, error) {
-	if i.silent {
+// ErrStopped says that no answer is to come.
+var ErrStopped = errors.New("stopped, nothing was written")
+
+// Ask asks until an answer is right. The end of the input is no answer.
+func (i *Interview) Ask(question, preset string, check func(string) error) (string, error) {
+	if i.Silent {
 		return preset, check(preset)
 	}
 	for {
-		fmt.Fprintf(i.out, "%s [%s]: ", question, preset)
+		fmt.Fprintf(i.Out, "%s [%s]: ", question, preset)
 		answer, err := i.line()
-		if stopped := (coded{}); errors.As(err, &stopped) {
+		if errors.Is(err, ErrStopped) {
 			return "", err
 		}
 		if err != nil && answer == "" {
-			fmt.Fprintln(i.out)
+			fmt.Fprintln(i.Out)
 			return "", fmt.Errorf("no answer to %q; answer by a flag, or take what stands in brackets with --yes", question)
 		}
 		if answer == "" {
@@ -46,51 +50,51 @@ func (i *interview) ask(question, preset string, check func(string) error) (stri
 		if wrong == nil {
 			return answer, nil
 		}
-		fmt.Fprintf(i.out, "  %s\n", wrong)
+		fmt.Fprintf(i.Out, "  %s\n", wrong)
 	}
 }
 
 // line waits for a line, or for Ctrl-C.
-func (i *interview) line() (string, error) {
+func (i *Interview) line() (string, error) {
 	type answer struct {
 		text string
 		err  error
 	}
 	got := make(chan answer, 1)
 	go func() {
-		text, err := i.in.ReadString('\n')
+		text, err := i.In.ReadString('\n')
 		got <- answer{strings.TrimSpace(text), err}
 	}()
 	select {
 	case a := <-got:
 		return a.text, a.err
-	case <-i.stop:
-		fmt.Fprintln(i.out)
-		return "", coded{errors.New("stopped, nothing was written"), exitInterrupted}
+	case <-i.Stop:
+		fmt.Fprintln(i.Out)
+		return "", ErrStopped
 	}
 }
 
 // choose has one of several words as the answer: checks what the flag says, or shows what the words mean and asks.
-func (i *interview) choose(answer *string, flag, question, key, preset string, options []string) (err error) {
-	if i.given(flag) {
+func (i *Interview) choose(answer *string, flag, question, key, preset string, options []string) (err error) {
+	if i.Given(flag) {
 		return ofFlag(flag, oneOf(options)(*answer))
 	}
-	if !i.silent {
-		fmt.Fprintln(i.out, question)
+	if !i.Silent {
+		fmt.Fprintln(i.Out, question)
 		for _, o := range options {
-			fmt.Fprintf(i.out, "  %-17s %s\n", o, page.Fit(meaningOf(i.kinds, key, o), page.TerminalOf(i.out).Width-20))
+			fmt.Fprintf(i.Out, "  %-17s %s\n", o, page.Fit(meaningOf(i.Kinds, key, o), page.TerminalOf(i.Out).Width-20))
 		}
 	}
-	*answer, err = i.ask("Which", preset, oneOf(options))
+	*answer, err = i.Ask("Which", preset, oneOf(options))
 	return err
 }
 
 // count has a whole number as the answer.
-func (i *interview) count(answer *int, flag, question string, preset, least, most int) error {
-	if i.given(flag) {
+func (i *Interview) count(answer *int, flag, question string, preset, least, most int) error {
+	if i.Given(flag) {
 		return ofFlag(flag, within(*answer, least, most))
 	}
-	_, err := i.ask(question, strconv.Itoa(preset), func(s string) (err error) {
+	_, err := i.Ask(question, strconv.Itoa(preset), func(s string) (err error) {
 		if *answer, err = strconv.Atoi(s); err != nil {
 			return fmt.Errorf("%q is no whole number", s)
 		}
@@ -123,7 +127,7 @@ func oneOf(options []string) func(string) error {
 }
 
 func meaningOf(kinds *kind.Catalogue, key, option string) string {
-	if option == byFormulas {
+	if option == ByFormulas {
 		return "Formulas of your own."
 	}
 	k, err := problem.Vocabulary(kinds).Explain(key)
