@@ -172,7 +172,10 @@ func (c *call) before(k int, like func(*session.Decision) bool) (*session.Decisi
 	return nil, nil
 }
 
-// distribution shows people now and settled.
+// farthestBack is how many decisions before the live one are looked at for people.
+const farthestBack = 10
+
+// distribution shows people now and settled: those who answered a decision, or the newest that somebody has answered.
 func distribution(c *call) (int, any, error) {
 	k, err := c.number("k", 0, 1<<53)
 	if err != nil {
@@ -186,7 +189,9 @@ func distribution(c *call) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
+	back := 0
 	if k == 0 {
+		back = farthestBack
 		if err := c.host.Look(c.Context(), c.loop, func(l *session.Loop) error {
 			if s := l.Status(); s.Live != nil {
 				k = s.Live.K
@@ -200,6 +205,10 @@ func distribution(c *call) (int, any, error) {
 		}
 	}
 	d, err := c.decision(k)
+	for ; back > 0 && k > 1 && err == nil && len(d.Batches) == 0; back-- { // what is live is so new that nobody has answered it
+		k--
+		d, err = c.decision(k)
+	}
 	if err != nil {
 		return 0, nil, err
 	}
