@@ -119,12 +119,22 @@ func TestInfeasiblePrices(t *testing.T) {
 	if got := s.want(200, "GET", at, ""); got["turns"] != 0.0 {
 		t.Errorf("a step was taken: %v", got)
 	}
-	u, _ := json.Marshal(next["u"])
-	if r := s.want(201, "PUT", at+"/decisions/2/deployment", `{"u":`+string(u)+`}`); r["feasible"] != true || alarms() != "[]" && alarms() != "map[]" {
-		t.Errorf("deployed: %v, alarms %s", r, alarms())
+	if next["basis"] != "hold" || fmt.Sprint(next["u"]) != "[-1 3]" { // for nothing feasible is within the cap
+		t.Errorf("then: %v", next)
+	}
+	if r := s.want(201, "PUT", at+"/decisions/2/deployment", `{"u":[-1,3]}`); r["feasible"] != false || !strings.Contains(alarms(), "not feasible") {
+		t.Errorf("deployed once more: %v, alarms %s", r, alarms())
 	}
 	s.want(201, "PUT", at+"/decisions/2/batches/am", twoPeople)
-	if c := s.want(200, "POST", at+"/decisions/2/close", ""); c["outcome"] != "step" {
+	if c := s.want(200, "POST", at+"/decisions/2/close", ""); c["outcome"] != "hold" {
+		t.Errorf("closed once more: %v", c)
+	}
+	s.want(200, "POST", at+"/ask", "")
+	if r := s.want(201, "PUT", at+"/decisions/3/deployment", `{"u":[0,3]}`); r["feasible"] != true || strings.Contains(alarms(), "feasible") {
+		t.Errorf("deployed: %v, alarms %s", r, alarms())
+	}
+	s.want(201, "PUT", at+"/decisions/3/batches/am", twoPeople)
+	if c := s.want(200, "POST", at+"/decisions/3/close", ""); c["outcome"] != "step" {
 		t.Errorf("closed: %v", c)
 	}
 }

@@ -103,8 +103,11 @@ func TestInfeasibleDeployment(t *testing.T) {
 	if c.Outcome.Outcome != session.Held || s.loop.Status().Turns != 0 || !strings.Contains(s.loop.Status().Alarms["infeasible"], "decision 1") {
 		t.Errorf("decision %d: %+v, alarms %v", a.K, c.Outcome, s.loop.Status().Alarms)
 	}
-	if _, c = s.round(same); c.Outcome.Outcome != session.Stepped || len(s.loop.Status().Alarms) != 0 {
+	if a, c = s.round(same); a.Basis != session.Hold || c.Outcome.Outcome != session.Held || s.loop.Status().Alarms["infeasible"] == "" { // nothing feasible is within the cap
 		t.Errorf("then: %+v, alarms %v", c.Outcome, s.loop.Status().Alarms)
+	}
+	if _, c = s.round(func([]float64) []float64 { return []float64{0, 3} }); c.Outcome.Outcome != session.Stepped || len(s.loop.Status().Alarms) != 0 {
+		t.Errorf("at last: %+v, alarms %v", c.Outcome, s.loop.Status().Alarms)
 	}
 	s.replays()
 }

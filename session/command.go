@@ -186,7 +186,8 @@ func (c Deploy) do(l *Loop) (any, error) {
 	if at.Before(d.OpenedAt) && c.At != nil {
 		at = d.OpenedAt
 	}
-	p := Deployment{U: slices.Clone(c.U), At: at, Off: rows.Distance(c.U, d.U), Feasible: slices.Equal(c.U, d.U) || l.plan.Feasible(c.U), MeasureAfter: at.Add(l.plan.Live.Settle), DataBy: after(at, l.plan.Live.Data)}
+	tried := (d.Basis == Step || d.Basis == Again) && slices.Equal(c.U, d.U) // and not what is live and infeasible, offered once more
+	p := Deployment{U: slices.Clone(c.U), At: at, Off: rows.Distance(c.U, d.U), Feasible: tried || l.plan.Feasible(c.U), MeasureAfter: at.Add(l.plan.Live.Settle), DataBy: after(at, l.plan.Live.Data)}
 	happened := Deployed
 	switch {
 	case d.State == IsDeployed:
