@@ -1,8 +1,10 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -161,6 +163,63 @@ func TestRotIsNoticed(t *testing.T) {
 	if named == 0 {
 		t.Error("no fault was named with its event")
 	}
+}
+
+// A digit of an event that turns into another is nothing to the database, which finds itself in order; the chain of hashes names the event.
+func TestTheChainSeesWhatTheDatabaseDoesNot(t *testing.T) {
+	ctx, file := t.Context(), victims(t)["backup.kedge"]
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, _, done, err := Reading(ctx, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var events []session.Event
+	err = j.Read(ctx, "shop", 0, func(e session.Event) error { events = append(events, e); return nil })
+	done()
+	if err != nil {
+		t.Fatal(err)
+	}
+	turned := 0
+	for _, e := range events {
+		at := bytes.Index(data, e.Body) // -1: the body is not in one piece
+		digit := bytes.IndexAny(e.Body, "0123456789")
+		if at < 0 || digit < 0 || bytes.Count(data, e.Body) > 1 {
+			continue
+		}
+		turned++
+		data[at+digit] ^= 1
+		if err := os.WriteFile(file, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if found := integrity(t, file); found != "ok" {
+			t.Errorf("event %d: the database sees %s", e.Seq, found)
+		}
+		var broken *session.ChainError
+		if _, err := Verify(ctx, file); !errors.As(err, &broken) || broken.Loop != "shop" || broken.Seq != e.Seq {
+			t.Errorf("a digit of event %d has turned: %v", e.Seq, err)
+		}
+		data[at+digit] ^= 1
+	}
+	if turned < 10 {
+		t.Errorf("%d of %d events could be turned", turned, len(events))
+	}
+}
+
+// integrity is what a database says of itself.
+func integrity(t *testing.T, file string) (found string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+uri(file)+"?mode=ro&immutable=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := db.QueryRow("PRAGMA integrity_check").Scan(&found); err != nil {
+		return err.Error()
+	}
+	return found
 }
 
 func duplicate(from, to string) error {
