@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/chronicle"
 )
 
 // Client is a connection to a service.
@@ -191,6 +192,11 @@ func (l *Remote) RollBack(ctx context.Context, b session.RollBack) (r session.Ro
 // Archive ends the loop; its log stays.
 func (l *Remote) Archive(ctx context.Context) (s session.Status, err error) {
 	return s, l.call(ctx, "DELETE", l.path(""), nil, &s)
+}
+
+// Remove takes an archived loop out of the journal, for good; dry only says what would go.
+func (l *Remote) Remove(ctx context.Context, reason string, dry bool) (r chronicle.Removal, err error) {
+	return r, l.call(ctx, "DELETE", l.path("/log?dry_run=%t", dry), map[string]string{"reason": reason}, &r)
 }
 
 // Decision is one of the past, or the current one.

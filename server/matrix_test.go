@@ -19,7 +19,7 @@ import (
 // Without {loop} a call keeps to the loops of its key (own), or is for keys of all loops alone (whole).
 var rightsOf = map[string]string{
 	"POST /v1/loops": "admin own", "GET /v1/loops": "read own", "GET /v1/heads": "read own", "GET /v1/events": "read own", "POST /v1/loops/import": "admin own",
-	"GET /v1/loops/{loop}": "read", "PUT /v1/loops/{loop}/spec": "admin", "DELETE /v1/loops/{loop}": "admin", "POST /v1/loops/{loop}/fork": "admin", "POST /v1/loops/{loop}/erase": "admin",
+	"GET /v1/loops/{loop}": "read", "PUT /v1/loops/{loop}/spec": "admin", "DELETE /v1/loops/{loop}": "admin", "DELETE /v1/loops/{loop}/log": "admin", "POST /v1/loops/{loop}/fork": "admin", "POST /v1/loops/{loop}/erase": "admin",
 	"POST /v1/loops/{loop}/ask": "ask", "POST /v1/loops/{loop}/exchange": "ask tell",
 	"PUT /v1/loops/{loop}/decisions/{k}/deployment": "tell", "PUT /v1/loops/{loop}/decisions/{k}/batches/{batch}": "tell", "PUT /v1/loops/{loop}/decisions/{k}/metrics/{name}": "tell",
 	"POST /v1/loops/{loop}/decisions/{k}/close": "tell", "POST /v1/loops/{loop}/decisions/{k}/abandon": "tell",

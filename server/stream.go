@@ -22,8 +22,9 @@ const often = 15 * time.Second
 // feed is a stream of server-sent events to one watcher.
 type feed struct {
 	*call
-	out   *http.ResponseController
-	alive *time.Ticker
+	out     *http.ResponseController
+	alive   *time.Ticker
+	removed <-chan struct{} // closed when the loop is
 }
 
 // open enters a watcher of a loop, or of all, and begins its stream.
@@ -32,7 +33,7 @@ func (c *call) open(loop string) (*feed, func(), error) {
 	if !ok {
 		return nil, nil, problem(overloaded, "too many watch already")
 	}
-	f := &feed{c, http.NewResponseController(c.w), time.NewTicker(often)}
+	f := &feed{c, http.NewResponseController(c.w), time.NewTicker(often), c.hub.Gone(loop)}
 	c.w.Header().Set("Content-Type", "text/event-stream")
 	c.w.Header().Set("Cache-Control", "no-store")
 	return f, func() { f.alive.Stop(); leave() }, f.send([]byte("retry: 2000\n\n"))
@@ -62,12 +63,19 @@ func (f *feed) rest(changed <-chan struct{}, tick <-chan time.Time) error {
 				return err
 			}
 		case <-f.hub.Stopped:
-			f.send([]byte("event: bye\ndata: {}\n\n"))
-			return errGone
+			return f.bye()
+		case <-f.removed:
+			return f.bye()
 		case <-f.Context().Done():
 			return errGone
 		}
 	}
+}
+
+// bye ends a stream.
+func (f *feed) bye() error {
+	f.send([]byte("event: bye\ndata: {}\n\n"))
+	return errGone
 }
 
 // position is the event after which a stream begins.

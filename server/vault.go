@@ -58,6 +58,7 @@ func vaultRoutes(loops, loop string) []route {
 		{Method: "POST", Path: loop + "/fork", Right: Admin, Says: "Make a loop in the shadow of all that happened to this one, from a decision on with another spec: it says what would have been proposed, with simulate also what the model guesses that people would have done, for up to 1,000 decisions.", In: forking{}, Out: forkedLoop{}, do: forked},
 		{Method: "POST", Path: loop + "/erase", Right: Admin, Says: "Drop the batches that hold somebody. Events name them by their hash alone, and stay.", In: erasing{}, Out: session.Compaction{}, do: erase},
 		{Method: "POST", Path: "/v1/backup", Right: Admin, Says: "Copy everything, and check the copy.", Out: session.BackupMade{}, do: backup},
+		removeRoute(loop),
 	}
 }
 

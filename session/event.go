@@ -27,6 +27,8 @@ type Event struct {
 	Blob  []byte `json:"-"` // what the body names by its hash; only of an event that is new
 	Drops []Hash `json:"-"` // blobs of the loop that go with it; the same
 
+	Removes Tip `json:"-"` // another loop, all of which goes with it, if that is its newest event; the same
+
 	said any // what the body was written from; the same
 }
 
@@ -72,7 +74,7 @@ func (e *Event) Chained(loop string, prev Hash) Hash {
 
 // Kept is an event as a journal gives it back: its body alone says what happened.
 func (e Event) Kept() Event {
-	e.Blob, e.Drops, e.said = nil, nil, nil
+	e.Blob, e.Drops, e.Removes, e.said = nil, nil, Tip{}, nil
 	return e
 }
 

@@ -239,6 +239,20 @@ func (h *Fleet) Look(ctx context.Context, name string, look func(*Loop) error) e
 	return look(e.loop)
 }
 
+// Dismiss has a loop go for good: do takes it out of the journal, or refuses to, while nobody else can do anything with it.
+func (h *Fleet) Dismiss(ctx context.Context, name string, do func(*Loop) error) error {
+	return h.Look(ctx, name, func(l *Loop) error {
+		if err := do(l); err != nil {
+			return err
+		}
+		h.mu.Lock()
+		e := h.loops[name]
+		h.mu.Unlock()
+		h.drop(name, e)
+		return nil
+	})
+}
+
 // enter locks the entry of a loop, and wakes it if it rests.
 func (h *Fleet) enter(name string) *entry {
 	for {

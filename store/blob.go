@@ -98,10 +98,13 @@ func (s *SQLite) tidy(all []*request, results []error) {
 		}
 		for _, e := range r.events {
 			for _, sum := range e.Drops {
-				var n int
-				if err := s.peek.QueryRow(`SELECT count(*) FROM blobs WHERE file = ?`, sum.String()).Scan(&n); err == nil && n == 0 {
-					s.dir.Remove(path.Join(blobFolder, sum.String()))
-				}
+				r.files = append(r.files, sum.String())
+			}
+		}
+		for _, name := range r.files {
+			var n int
+			if err := s.peek.QueryRow(`SELECT count(*) FROM blobs WHERE file = ?`, name).Scan(&n); err == nil && n == 0 {
+				s.dir.Remove(path.Join(blobFolder, name))
 			}
 		}
 	}

@@ -189,6 +189,9 @@ type anchorage map[string]map[int]session.Hash
 
 func (a anchorage) read(ctx context.Context, j session.Journal) error {
 	return j.Read(ctx, session.OfServer, 0, func(e session.Event) error {
+		if e.Kind == chronicle.LoopRemoved {
+			return a.removed(e)
+		}
 		if e.Kind != chronicle.Anchored {
 			return nil
 		}
@@ -204,6 +207,22 @@ func (a anchorage) read(ctx context.Context, j session.Journal) error {
 		}
 		return nil
 	})
+}
+
+// removed takes note of a loop that somebody removed: it need not be there, and one that is called so now is another. What it was must reach as far
+// as what the server had seen of it.
+func (a anchorage) removed(e session.Event) error {
+	var r chronicle.Removal
+	if err := json.Unmarshal(e.Body, &r); err != nil {
+		return &session.ChainError{Loop: session.OfServer, Seq: e.Seq, Why: err.Error()}
+	}
+	for seq, hash := range a[r.Loop] {
+		if seq > r.Seq || seq == r.Seq && hash != r.Hash {
+			return &session.ChainError{Loop: r.Loop, Seq: seq, Why: fmt.Sprintf("the server once saw this event, but the loop was removed at event %d", r.Seq)}
+		}
+	}
+	delete(a, r.Loop)
+	return nil
 }
 
 // left names a loop that is gone.

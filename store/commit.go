@@ -16,6 +16,7 @@ type request struct {
 	events []session.Event
 	blobs  map[session.Hash]*parcel
 	state  []byte
+	files  []string // of a loop that it removed
 	size   int
 	other  func(tx *sql.Tx) error
 	done   chan error
@@ -239,6 +240,15 @@ func (s *SQLite) place(tx *sql.Tx, r *request) (refused, err error) {
 	if err := follows(r, h); err != nil {
 		return err, nil
 	}
+	for _, e := range r.events {
+		if gone := e.Removes; gone.Loop == "" {
+			continue
+		} else if _, h, err := s.headOf(tx, gone.Loop); err != nil {
+			return nil, err
+		} else if (head{gone.Seq, gone.Hash}) != h {
+			return session.ErrConflict, nil
+		}
+	}
 	if id == 0 {
 		made, err := s.insert(tx, newLoop).Exec(r.loop)
 		if err != nil {
@@ -292,6 +302,11 @@ func (s *SQLite) put(tx *sql.Tx, loop int64, r *request) error {
 		}
 		if e.Kind == session.DeployedLate {
 			if err := outdate(tx, loop, e.K); err != nil {
+				return err
+			}
+		}
+		if e.Removes.Loop != "" {
+			if err := s.remove(tx, e.Removes.Loop, r); err != nil {
 				return err
 			}
 		}

@@ -40,6 +40,9 @@ func (m *InMemory) Append(loop string, after int, events []session.Event, state 
 	if len(s.events) != after || after > 0 && len(events) > 0 && events[0].Follow(loop, after, s.events[after-1].Hash) != nil { // it follows another's
 		return func() error { return session.ErrConflict }
 	}
+	if slices.ContainsFunc(events, func(e session.Event) bool { return e.Removes.Loop != "" && m.tip(e.Removes.Loop) != e.Removes }) {
+		return func() error { return session.ErrConflict }
+	}
 	m.loops[loop] = s
 	for _, e := range events {
 		if e.Blob != nil {
@@ -48,6 +51,7 @@ func (m *InMemory) Append(loop string, after int, events []session.Event, state 
 		for _, sum := range e.Drops {
 			delete(s.blobs, sum)
 		}
+		delete(m.loops, e.Removes.Loop)
 		e = e.Kept()
 		s.events = append(s.events, e)
 	}
@@ -55,6 +59,16 @@ func (m *InMemory) Append(loop string, after int, events []session.Event, state 
 		s.state = state
 	}
 	return func() error { return nil }
+}
+
+// tip is the newest event of a loop; 0: there is none.
+func (m *InMemory) tip(loop string) session.Tip {
+	t := session.Tip{Loop: loop}
+	if s := m.loops[loop]; s != nil && len(s.events) > 0 {
+		t.Seq = len(s.events)
+		t.Hash = s.events[t.Seq-1].Hash
+	}
+	return t
 }
 
 func (m *InMemory) of(loop string) shelf {
@@ -119,9 +133,9 @@ func (m *InMemory) State(loop string) ([]byte, error) { return m.of(loop).state,
 func (m *InMemory) Loops(context.Context) (list []session.Tip, err error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	for name, s := range m.loops {
-		if n := len(s.events); n > 0 {
-			list = append(list, session.Tip{Loop: name, Seq: n, Hash: s.events[n-1].Hash})
+	for name := range m.loops {
+		if tip := m.tip(name); tip.Seq > 0 {
+			list = append(list, tip)
 		}
 	}
 	slices.SortFunc(list, func(a, b session.Tip) int { return strings.Compare(a.Loop, b.Loop) })

@@ -66,6 +66,9 @@ func TestEveryCommandSendsTheKey(t *testing.T) {
 		if c.Flags().Lookup("who") != nil {
 			args = append(args, "--who", "c81")
 		}
+		if c.Name() == "remove" {
+			args = append(args, "--reason", "x")
+		}
 		commands++
 		for want, more := range map[string][]string{"kedge_of_variable": nil, "kedge_filed": {"--key-file", keyFile}} {
 			key.Store(want)

@@ -8,6 +8,7 @@ import (
 	"github.com/kedge-opt/kedge/client"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/chronicle"
 	"github.com/spf13/cobra"
 )
 
@@ -17,7 +18,7 @@ what it would have done; promoted it answers what its rule proposes, within the 
 it answers the safe decision. Loops are those of a service, or of a data folder that no service has open.`, Example: `  kedge loop create shop shop.yaml
   kedge loop list
   kedge loop promote shop --reason "a week in the shadow"`}
-	c.AddCommand(newLoopCreate(kinds), newLoopList(kinds), newLoopShow(kinds), newLoopPin(kinds), newLoopRollback(kinds))
+	c.AddCommand(newLoopCreate(kinds), newLoopList(kinds), newLoopShow(kinds), newLoopPin(kinds), newLoopRollback(kinds), newLoopRemove(kinds))
 	for _, one := range [][3]string{
 		{"promote", "Let a loop decide", "From now on the loop answers what its rule proposes, within the caps of its spec, which must name live.safe and live.cap.norm."},
 		{"pause", "Keep live what is live", "From now on the loop answers what is live. What people do is written down, and nothing is learned from it."},
@@ -152,4 +153,29 @@ func newLoopRollback(kinds *kind.Catalogue) *cobra.Command {
 	})
 	c.Flags().BoolVar(&ramp, "ramp", false, "under the caps instead of at once")
 	return c
+}
+
+func newLoopRemove(kinds *kind.Catalogue) *cobra.Command {
+	var dry bool
+	c := reasoned(kinds, talk{
+		use: "remove NAME", short: "Remove an archived loop, for good", args: cobra.ExactArgs(1), slow: true,
+		long: `Remove an archived loop for good, with its events and the people who answered it; kedge export keeps them in a bundle first, which kedge import takes
+in again. The server writes down who removed it and why, and its anchor: the number and the hash of its newest event, so that kedge verify
+knows why it is gone. A loop that is not archived, and a removal without a reason, are refused. With --dry-run nothing happens.`,
+		example: "  kedge export shop shop.tar\n  kedge loop remove shop --reason \"closed in May\" --dry-run\n  kedge loop remove shop --reason \"closed in May\"",
+	}, func(ctx context.Context, c *client.Client, args []string, reason string) (any, error) {
+		if reason == "" {
+			return nil, wrong("kedge loop remove wants --reason: why the loop may go for good")
+		}
+		r, err := c.Loop(args[0]).Remove(ctx, reason, dry)
+		return removal{r, dry}, err
+	})
+	c.Flags().BoolVar(&dry, "dry-run", false, "say what would go, and remove nothing")
+	return c
+}
+
+// removal is what is left of a loop, or would be.
+type removal struct {
+	chronicle.Removal
+	DryRun bool `json:"dry_run"`
 }

@@ -106,6 +106,13 @@ func copied(line func(string, ...any), reply any) {
 		}
 	case exported:
 		line("loop %s is in %s", r.Loop, phrase.Safe(r.File))
+	case removal:
+		verb := "is removed"
+		if r.DryRun {
+			verb = "would be removed"
+		}
+		line("loop %s %s: %s and %s", r.Loop, verb, plural(r.Events, "event"), plural(r.Batches, "batch", "batches"))
+		line("its anchor is event %d, %s", r.Seq, r.Hash)
 	case session.Compaction:
 		line("%s with %s dropped", plural(r.Blobs, "batch", "batches"), plural(r.Rows, "person", "people"))
 	case replay.Recap:

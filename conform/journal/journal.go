@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -55,6 +56,7 @@ live: {trust: {window: 0}, outliers: {beyond: .inf}, samples: {least: 1}, cap: {
 func Script(t *testing.T, j session.Journal) {
 	t.Run("append and read", func(t *testing.T) { appendAndRead(t, j) })
 	t.Run("blobs come and go", func(t *testing.T) { blobsGo(t, j) })
+	t.Run("loops go", func(t *testing.T) { loopsGo(t, j) })
 	t.Run("chronicles", func(t *testing.T) { chronicles(t, j) })
 }
 
@@ -155,6 +157,65 @@ func blobsGo(t *testing.T, j session.Journal) {
 	if got, err := j.State("goes"); err != nil || string(got) != "new" {
 		t.Errorf("state %q, %v", got, err)
 	}
+}
+
+// loopsGo has loops go with an event of another, wholly or not at all; their names are free again.
+func loopsGo(t *testing.T, j session.Journal) {
+	a, b, blob := &Chain{Loop: "leaves"}, &Chain{Loop: "tells"}, []byte("people who leave")
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	there := func(want bool) {
+		t.Helper()
+		heads, err := j.Loops(t.Context())
+		if is := slices.Contains(heads, session.Tip{Loop: a.Loop, Seq: a.Seq, Hash: a.Hash}); err != nil || is != want {
+			t.Errorf("the loop is there: %t, want %t; heads %+v, %v", is, want, heads, err)
+		}
+	}
+	removes := func(after int, tip session.Tip) error {
+		from := *b
+		e := from.Next(0, "", nil)
+		e.Removes = tip
+		err := j.Append(b.Loop, after, []session.Event{e}, nil)()
+		if err == nil {
+			*b = from
+		}
+		return err
+	}
+	must(j.Append(a.Loop, 0, []session.Event{a.Next(0, "", nil)}, nil)())
+	old := session.Tip{Loop: a.Loop, Seq: a.Seq, Hash: a.Hash}
+	must(j.Append(a.Loop, 1, []session.Event{a.Next(1, "b/am", blob)}, []byte("state"))())
+	must(j.Append(b.Loop, 0, []session.Event{b.Next(1, "b/am", blob)}, nil)())
+	newest := session.Tip{Loop: a.Loop, Seq: a.Seq, Hash: a.Hash}
+	if err := removes(9, newest); !errors.Is(err, session.ErrConflict) {
+		t.Errorf("after an old event: %v, want a conflict", err)
+	}
+	if err := removes(1, old); !errors.Is(err, session.ErrConflict) {
+		t.Errorf("of a loop that has gone on: %v, want a conflict", err)
+	}
+	there(true)
+	must(removes(1, newest))
+	there(false)
+	must(j.Read(t.Context(), a.Loop, 0, func(e session.Event) error { return fmt.Errorf("event %d of a loop that is gone", e.Seq) }))
+	if _, err := j.Blob(a.Loop, sha256.Sum256(blob)); !errors.Is(err, session.ErrDropped) {
+		t.Errorf("a blob of a loop that is gone: %v", err)
+	}
+	if got, err := j.Blob(b.Loop, sha256.Sum256(blob)); err != nil || string(got) != string(blob) {
+		t.Errorf("the same blob of another loop: %q, %v", got, err)
+	}
+	if got, err := j.State(a.Loop); err != nil || got != nil {
+		t.Errorf("the state of a loop that is gone: %q, %v", got, err)
+	}
+	for range 2 {
+		*a = Chain{Loop: a.Loop}
+		must(j.Append(a.Loop, 0, []session.Event{a.Next(1, "b/am", blob)}, nil)())
+		there(true)
+		must(removes(b.Seq, session.Tip{Loop: a.Loop, Seq: a.Seq, Hash: a.Hash}))
+	}
+	there(false)
 }
 
 type now struct{}

@@ -32,6 +32,8 @@ type ring struct {
 	bytes    int
 	changed  chan struct{} // closed when there is more
 	waking   bool          // that it will be closed soon
+	gone     chan struct{} // closed when the loop was removed
+	removed  bool
 }
 
 // Encoded is an event as it is sent.
@@ -173,7 +175,7 @@ func (h *Hub) Watch(loop string, most int) (leave func(), ok bool) {
 	}
 	r := h.rings[loop]
 	if r == nil {
-		r = &ring{changed: make(chan struct{})}
+		r = &ring{changed: make(chan struct{}), gone: make(chan struct{})}
 		h.rings[loop] = r
 	}
 	r.watchers++
@@ -184,6 +186,26 @@ func (h *Hub) Watch(loop string, most int) (leave func(), ok bool) {
 			}
 		})
 	}, true
+}
+
+// Gone is closed when a loop that is watched is removed.
+func (h *Hub) Gone(loop string) <-chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if r := h.rings[loop]; r != nil {
+		return r.gone
+	}
+	return nil
+}
+
+// Forget tells those who watch a loop that it was removed.
+func (h *Hub) Forget(loop string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if r := h.rings[loop]; r != nil && !r.removed {
+		r.removed = true
+		close(r.gone)
+	}
 }
 
 func (h *Hub) leave(then func()) {

@@ -35,7 +35,7 @@ func (m *Tally) learn(ctx context.Context) {
 		}
 	}
 	for loop := range gone {
-		m.forget(loop)
+		m.Forget(loop)
 	}
 	m.size()
 }
@@ -127,8 +127,8 @@ func (m *Tally) size() {
 	}
 }
 
-// forget lets go of a loop that is gone.
-func (m *Tally) forget(loop string) {
+// Forget lets go of a loop that is gone.
+func (m *Tally) Forget(loop string) {
 	m.mu.Lock()
 	delete(m.loops, loop)
 	m.mu.Unlock()

@@ -16,6 +16,17 @@ type Anchors struct {
 	Heads []session.Tip `json:"heads"`
 }
 
+// LoopRemoved is the kind of the server's note of a loop that is gone.
+const LoopRemoved session.Kind = "removed"
+
+// Removal is what is left of a loop that was removed: its anchor, and why it was.
+type Removal struct {
+	session.Tip
+	Events  int    `json:"events"`
+	Batches int    `json:"batches"`
+	Reason  string `json:"reason"`
+}
+
 // Anchor writes the heads of all loops down, unless that was done not long ago.
 func Anchor(ctx context.Context, j session.Journal, c session.Clock, every time.Duration) error {
 	var last time.Time

@@ -31,6 +31,8 @@ type Notice struct {
 	Kind session.Kind
 	Ref  string // of which there is one alone; "": none
 	Body any
+
+	Removes session.Tip // a loop that goes with it, if that is its newest event; without a name: none
 }
 
 // Open reads the events of a chain and goes on after them. Fold is told every event, once it is there to stay.
@@ -53,7 +55,7 @@ func (l *Chronicle) Write(ctx context.Context, actor string, decide func(now tim
 		if err != nil {
 			return err
 		}
-		e := session.Event{Seq: l.seq + 1, At: now, Kind: n.Kind, Actor: actor, Ref: n.Ref, Body: body}
+		e := session.Event{Seq: l.seq + 1, At: now, Kind: n.Kind, Actor: actor, Ref: n.Ref, Body: body, Removes: n.Removes}
 		e.Hash = e.Chained(l.name, l.head)
 		err = l.journal.Append(l.name, l.seq, []session.Event{e}, nil)()
 		if err == nil {

@@ -20,10 +20,14 @@ type request struct {
 	events []session.Event
 	blobs  []wrapped
 	drops  [][]byte
+	leaves session.Tip // a loop that goes with them; without a name: none
 	state  []byte
 	size   int
 	done   chan error
 }
+
+// parts tells whether what waits before it and after it must be written by other statements: a blob may come and go, in this order.
+func (r *request) parts() bool { return len(r.drops) > 0 || r.leaves.Loop != "" }
 
 // wrapped is a blob as it is kept.
 type wrapped struct {
@@ -92,7 +96,7 @@ func (q *queue) take() (groups []*group) {
 		g := &group{loop: loop}
 		for all := q.waiting[loop]; len(g.requests) < len(all) && taken < mostRequests && size < mostBytes; {
 			r := all[len(g.requests)]
-			if n := len(g.requests); n > 0 && (len(r.drops) > 0 || len(g.requests[n-1].drops) > 0) { // a blob may come and go, in this order
+			if n := len(g.requests); n > 0 && (r.parts() || g.requests[n-1].parts()) {
 				break
 			}
 			g.requests, taken, size = append(g.requests, r), taken+1, size+r.size
@@ -134,6 +138,9 @@ func (j *Database) Append(loop string, after int, events []session.Event, state 
 		}
 		for _, sum := range e.Drops {
 			r.drops = append(r.drops, sum[:])
+		}
+		if e.Removes.Loop != "" {
+			r.leaves = e.Removes
 		}
 	}
 	if err == nil {
@@ -224,6 +231,7 @@ func (j *Database) note(groups []*group) {
 		}
 		for _, r := range g.requests {
 			j.drawing.Takes(g.loop, r.events)
+			delete(j.heads, r.leaves.Loop)
 		}
 		select {
 		case j.telling <- session.Tip{Loop: g.loop, Seq: g.now.seq, Hash: session.Hash(g.now.hash)}:
@@ -290,6 +298,10 @@ const (
 		SELECT l.id, e.seq, e.at, e.kind, e.actor, e.k, nullif(e.ref, ''), e.body, e.hash
 		FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::bigint[], $8::text[], $9::bytea[], $10::bytea[]) AS e (loop, seq, at, kind, actor, k, ref, body, hash)
 		JOIN loops l ON l.id = e.loop WHERE l.head = ANY ($1::bytea[])`
+	remove = `WITH both_of AS (SELECT s.id AS server, g.id AS gone FROM loops s, loops g WHERE s.id = $1 AND s.seq = $2 AND s.head = $3 AND g.name = $6 AND g.seq = $7 AND g.head = $8 FOR UPDATE),
+		e AS (DELETE FROM events USING both_of WHERE events.loop = gone), b AS (DELETE FROM blobs USING both_of WHERE blobs.loop = gone),
+		s AS (DELETE FROM states USING both_of WHERE states.loop = gone), r AS (DELETE FROM series USING both_of WHERE series.loop = gone), l AS (DELETE FROM loops USING both_of WHERE loops.id = gone)
+		UPDATE loops SET seq = $4, head = $5 FROM both_of WHERE loops.id = server` // in place of compare
 	blobs = `INSERT INTO blobs (loop, sum, bytes, pack, data)
 		SELECT p.* FROM unnest($2::bigint[], $3::bytea[], $4::bigint[], $5::smallint[], $6::bytea[]) AS p (loop, sum, bytes, pack, data)
 		JOIN loops l ON l.id = p.loop WHERE l.head = ANY ($1::bytea[]) ON CONFLICT DO NOTHING`
@@ -303,8 +315,11 @@ func (j *Database) send(ctx context.Context, groups []*group) error {
 	var b pgx.Batch
 	var c cargo
 	for _, g := range groups {
-		if g.now.seq > g.was.seq {
-			b.Queue(compare, g.was.id, g.was.seq, g.was.hash, g.now.seq, g.now.hash).Exec(g.moved)
+		args := []any{g.was.id, g.was.seq, g.was.hash, g.now.seq, g.now.hash}
+		if gone := g.requests[0].leaves; gone.Loop != "" {
+			b.Queue(remove, append(args, gone.Loop, gone.Seq, gone.Hash[:])...).Exec(g.moved)
+		} else if g.now.seq > g.was.seq {
+			b.Queue(compare, args...).Exec(g.moved)
 		}
 		c.add(&b, g)
 	}
