@@ -13,6 +13,9 @@ func (l *Loop) Due() (at time.Time, ever bool) {
 			at, ever = *t, true
 		}
 	}
+	if _, raised := l.alarms[stateUnsound]; l.mode != Ended && (l.saved == unsoundState || raised && l.saved == soundState) {
+		sooner(&l.at)
+	}
 	d := l.current
 	if p := l.pin; p != nil && l.mode != Ended {
 		sooner(p.Until)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/session/saved"
 )
 
 // Clock tells the time.
@@ -285,38 +286,72 @@ func (h *Fleet) drop(name string, e *entry) {
 
 // load reads a loop: its newest sound state, and the events after it; of one that is behind, the events that others have written.
 func (h *Fleet) load(ctx context.Context, name string, e *entry) error {
-	l, state, grown := e.loop, []byte(nil), e.grown
-	switch {
-	case l == nil || e.behind && e.pending() != nil:
-		l, grown = New(name, h.make), 0
-		var err error
-		if state, err = h.journal.State(name); err != nil {
-			return err
-		}
-		if state != nil && l.UnmarshalBinary(state) != nil { // then all of it is worked out again
-			l = New(name, h.make)
-		}
-		e.pending, e.size = nothing, len(state)
-	case !e.behind:
+	l, grown, err := e.loop, e.grown, errForeign
+	if l != nil && !e.behind {
 		return nil
 	}
-	seq, _ := l.Head()
 	e.loop, e.behind = nil, false // until all is read
-	err := h.journal.Read(ctx, name, seq, func(e Event) error {
-		grown += len(e.Body)
-		return l.Replay(e, past{h.journal, name, nothing})
-	})
+	if l != nil && e.pending() == nil {
+		grown, err = h.catchUp(ctx, name, l, grown)
+	}
+	if errors.Is(err, errForeign) {
+		state, lost := h.journal.State(name)
+		if lost != nil {
+			return lost
+		}
+		e.pending, e.size = nothing, len(state)
+		l, grown, err = h.awaken(ctx, name, state)
+	}
 	if err == nil {
 		err = l.Whole()
 	}
 	if err != nil {
 		return fmt.Errorf("loop %s: %w", name, err)
 	}
-	if now, _ := l.Head(); state == nil && seq > 0 && now == seq { // it is not behind, but of another history
-		return h.load(ctx, name, e)
-	}
 	e.loop, e.grown, e.since = l, grown, l.seq
 	return nil
+}
+
+// errForeign is of a loop whose newest event the log does not have: it is of another history.
+var errForeign = fmt.Errorf("%w: the log does not have its newest event", saved.ErrUnsound)
+
+// awaken makes a loop of its state and the events after it. If the state is damaged, or of another log, all of it is worked out again.
+func (h *Fleet) awaken(ctx context.Context, name string, state []byte) (l *Loop, grown int, err error) {
+	var unsound error
+	if state != nil {
+		l = New(name, h.make)
+		if unsound = l.UnmarshalBinary(state); unsound == nil {
+			if grown, err = h.catchUp(ctx, name, l, 0); !errors.Is(err, errForeign) {
+				l.saved = soundState
+				return l, grown, err
+			}
+			unsound = err
+		}
+	}
+	l = New(name, h.make)
+	if grown, err = h.catchUp(ctx, name, l, 0); errors.Is(unsound, saved.ErrUnsound) { // else another version saved it
+		l.saved = unsoundState
+	}
+	return l, grown, err
+}
+
+// catchUp folds in the events of the log after the newest that a loop knows, which must be there; grown is of how many bytes they are.
+func (h *Fleet) catchUp(ctx context.Context, name string, l *Loop, grown int) (int, error) {
+	known, met := l.seq, l.seq == 0
+	err := h.journal.Read(ctx, name, max(0, known-1), func(e Event) error {
+		if !met {
+			if met = e.Seq == known && e.Hash == l.head; !met {
+				return errForeign
+			}
+			return nil
+		}
+		grown += len(e.Body)
+		return l.Replay(e, past{h.journal, name, nothing})
+	})
+	if err == nil && !met {
+		err = errForeign
+	}
+	return grown, err
 }
 
 // save returns what the loop is, when so much has happened since it was last saved that writing at most doubles.

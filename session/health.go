@@ -9,7 +9,7 @@ import (
 
 // Health says how the loop is at some time, in cards.
 func (l *Loop) Health(now time.Time) []word.Card {
-	c := word.Condition{Now: now, Mode: string(l.mode), Pinned: l.pin != nil, Safe: l.plan.Live.Safe, Least: l.plan.Live.Least, Lead: l.plan.Live.Ahead(), Alarms: l.alarms}
+	c := word.Condition{Now: now, Mode: string(l.mode), Pinned: l.pin != nil, Safe: l.plan.Live.Safe, Least: l.plan.Live.Least, Lead: l.plan.Live.Ahead(), Alarms: l.alarmed()}
 	if l.live != nil {
 		c.LiveK, c.LiveSince = l.live.K, l.live.Since
 	}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"time"
 
 	"github.com/kedge-opt/kedge/folder"
@@ -61,6 +62,7 @@ type Loop struct {
 	stepped int             // the decision whose close is being written down and whose step the rule has taken; 0: none
 
 	spoiled bool // what it is was never written down: it must be read again
+	saved   provenance
 
 	past Past
 	part func(name string) (end func()) // of the command under way; nil: nobody wants to know
@@ -157,7 +159,7 @@ func (l *Loop) Replay(e Event, past Past) error {
 func (l *Loop) Do(now time.Time, actor string, c Command, past Past) (reply any, events []Event, err error) {
 	l.now, l.who, l.past, l.out = Later(now, l.at), actor, past, nil
 	if l.seq > 0 {
-		if err := l.adopt(); err != nil {
+		if err := errors.Join(l.adopt(), l.vouch()); err != nil {
 			return nil, l.out, err
 		}
 		for happened := -1; happened < len(l.out); { // what time brings may bring more

@@ -30,12 +30,21 @@ func (l *Loop) Status() Status {
 	dim := l.plan.Dims
 	s := Status{
 		Loop: l.name, Epoch: l.epoch, Mode: l.mode, Revision: l.revision, Dims: [3]int{dim.Decision, dim.State, dim.Trait}, Labels: l.labels,
-		K: l.k, Turns: l.turns, Live: l.live, Pin: l.pin, Alarms: maps.Clone(l.alarms), Seq: l.seq, Hash: l.head,
+		K: l.k, Turns: l.turns, Live: l.live, Pin: l.pin, Alarms: l.alarmed(), Seq: l.seq, Hash: l.head,
 	}
 	if l.current.current() {
 		s.State = l.current.State
 	}
 	return s
+}
+
+// alarmed are the alarms, with one that is not written down yet: looking changes nothing.
+func (l *Loop) alarmed() map[string]string {
+	all := maps.Clone(l.alarms)
+	if l.saved == unsoundState {
+		all[stateUnsound] = unsoundWords
+	}
+	return all
 }
 
 // Safe is the decision after a kill; nil: the spec names none.

@@ -3,6 +3,7 @@ package saved
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 
 	"github.com/kedge-opt/kedge/internal/wire"
@@ -23,9 +24,14 @@ func (s *Snapshot) Append(b []byte, loop string) ([]byte, error) {
 	return wire.Append(b, kind, func(f *wire.Fields) { s.describe(f, loop) })
 }
 
+// ErrUnsound is of a snapshot that is not what was written.
+var ErrUnsound = errors.New("what was saved of the loop is damaged")
+
 // Read reads the snapshot of a loop.
 func Read(data []byte, loop string) (s Snapshot, err error) {
-	err = wire.Restore(data, kind, func(f *wire.Fields) { s.describe(f, loop) })
+	if err = wire.Restore(data, kind, func(f *wire.Fields) { s.describe(f, loop) }); err != nil {
+		err = fmt.Errorf("%w: %w", ErrUnsound, err)
+	}
 	return s, err
 }
 

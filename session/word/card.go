@@ -101,6 +101,7 @@ var remedies = map[string]string{
 	"deployed-late": "See why it was deployed so late, or without approval. What is live is known, and the loop goes on from there.",
 	"infeasible":    "Deploy something that the set of the spec allows; until then no step is taken.",
 	"trust":         "Fit the model to what people do, and revise the spec.",
+	"state-unsound": "See what the machine says of its disk, and run kedge verify on the data folder. The loop itself is whole: its log was read instead.",
 	"data-overdue":  "See whether the system that collects answers still runs. What is live stays live; at twice the deadline the decision is closed without a step.",
 }
 
