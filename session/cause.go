@@ -83,7 +83,7 @@ func operationOf(e *Event) (Command, error) {
 	case Pinned:
 		var p pinned
 		err := unmarshal(e, &p)
-		return SetPin(p), err
+		return p, err
 	case RolledBack:
 		var t turnBack
 		err := unmarshal(e, &t)

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"fmt"
 	"slices"
 	"time"
 )
@@ -93,10 +94,26 @@ func (c SetPin) do(l *Loop) (any, error) {
 	if l.pin != nil && l.pin.equal(pinned(c)) {
 		return l.Status(), nil
 	}
+	if c.UntilK != 0 && c.UntilK <= l.k {
+		return nil, pastPin("until_k", fmt.Sprintf("is %d, and the next decision is %d: name that or a later one, or leave until_k out", c.UntilK, l.k+1))
+	}
+	if c.Until != nil && !l.now.Before(*c.Until) {
+		return nil, pastPin("until", fmt.Sprintf("is %s, which is over: name a later time, or leave until out", c.Until.Format(time.RFC3339)))
+	}
+	return pinned(c).do(l)
+}
+
+// pastPin refuses a pin that would answer no decision.
+func pastPin(key, why string) error {
+	return &Refusal{Type: OutsideRange, Detail: key + " " + why, Errors: []Fault{{"/" + key, why}}}
+}
+
+// do sets a pin that was found to be one.
+func (p pinned) do(l *Loop) (any, error) {
 	if err := l.supersede("pinned"); err != nil {
 		return nil, err
 	}
-	return l.noted(l.emit(Pinned, 0, "", pinned(c), nil))
+	return l.noted(l.emit(Pinned, 0, "", p, nil))
 }
 
 // noted is how the loop stands after what was written down.
