@@ -142,9 +142,11 @@ func (l *Loop) begin(e *Event) error {
 	if err := unmarshal(e, &b); err != nil {
 		return err
 	}
-	plan, err := l.make(b.Spec)
-	if err != nil {
-		return err
+	plan, err := l.drafted, error(nil)
+	if l.drafted = nil; plan == nil {
+		if plan, err = l.make(b.Spec); err != nil {
+			return err
+		}
 	}
 	if e.Kind == Created {
 		l.epoch, l.mode, l.labels = b.Epoch, b.Mode, b.Labels

@@ -48,6 +48,7 @@ func (c Create) do(l *Loop) (any, error) {
 	if err := checkSafe(plan); err != nil {
 		return nil, err
 	}
+	l.drafted = plan
 	err = l.emit(Created, 0, "", creation{Spec: c.Spec, Mode: c.Mode, Labels: c.Labels, Epoch: c.Epoch, Revision: 1, Build: &l.own, Guards: guardsOf(c.ofOld)}, nil)
 	if err != nil {
 		return nil, err

@@ -218,39 +218,67 @@ func (h *Fleet) Dims(ctx context.Context, name string) (dim kedge.Dims, err erro
 	return e.loop.plan.Dims, nil
 }
 
-// Look shows a loop to somebody who changes nothing, once all that it is made of is there to stay.
+// Look shows a loop to somebody who changes nothing. It may have run ahead of its journal: Look returns once all that was seen is there to stay, or
+// says that it is not. Commands go on meanwhile.
 func (h *Fleet) Look(ctx context.Context, name string, look func(*Loop) error) error {
+	e, err := h.visit(ctx, name)
+	if err != nil {
+		return err
+	}
+	wait := e.pending
+	err = func() error {
+		defer e.mu.Unlock()
+		return look(e.loop)
+	}()
+	if lost := wait(); lost != nil {
+		h.mistrust(name, e, false, lost)
+		return fmt.Errorf("loop %s: %w", name, lost)
+	}
+	return err
+}
+
+// visit enters a loop that there is.
+func (h *Fleet) visit(ctx context.Context, name string) (*entry, error) {
 	e, err := h.refresh(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	e.used.Store(h.clock.Now().UnixNano())
+	if err = h.load(ctx, name, e); err != nil {
+		err = fmt.Errorf("loop %s: %w", name, err)
+	} else if e.loop.seq == 0 {
+		err = refuse(NotFound, "there is no loop %s", name)
+	}
+	if err != nil {
+		h.drop(name, e)
+		e.mu.Unlock()
+		return nil, err
+	}
+	return e, nil
+}
+
+// hold keeps a loop, all of which is there to stay, from everybody else.
+func (h *Fleet) hold(ctx context.Context, name string, do func(*entry) error) error {
+	e, err := h.visit(ctx, name)
 	if err != nil {
 		return err
 	}
 	defer e.mu.Unlock()
-	e.used.Store(h.clock.Now().UnixNano())
-	if err = h.load(ctx, name, e); err == nil {
-		err = e.pending()
-	}
-	if err != nil {
+	if err := e.pending(); err != nil {
 		h.drop(name, e)
 		return fmt.Errorf("loop %s: %w", name, err)
 	}
-	if seq, _ := e.loop.Head(); seq == 0 {
-		h.drop(name, e)
-		return refuse(NotFound, "there is no loop %s", name)
-	}
-	return look(e.loop)
+	return do(e)
 }
 
 // Dismiss has a loop go for good: do takes it out of the journal, or refuses to, while nobody else can do anything with it.
 func (h *Fleet) Dismiss(ctx context.Context, name string, do func(*Loop) error) error {
-	return h.Look(ctx, name, func(l *Loop) error {
-		if err := do(l); err != nil {
-			return err
+	return h.hold(ctx, name, func(e *entry) error {
+		err := do(e.loop)
+		if err == nil {
+			h.drop(name, e)
 		}
-		h.mu.Lock()
-		e := h.loops[name]
-		h.mu.Unlock()
-		h.drop(name, e)
-		return nil
+		return err
 	})
 }
 

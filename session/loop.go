@@ -59,6 +59,7 @@ type Loop struct {
 
 	held    map[Hash]*Batch // of the current decision, where they were just told
 	holding int             // numbers of those
+	drafted *Brief          // of the spec that a loop is about to begin with; nil: it is to be made
 	stepped int             // the decision whose close is being written down and whose step the rule has taken; 0: none
 
 	spoiled bool // what it is was never written down: it must be read again

@@ -59,7 +59,8 @@ func Repeated(was *Event, word string, request Hash) (any, error) {
 
 // Try tells what a command would come to, and changes nothing.
 func (h *Fleet) Try(ctx context.Context, name, actor string, c Command) (reply any, err error) {
-	err = h.Look(ctx, name, func(l *Loop) error {
+	err = h.hold(ctx, name, func(e *entry) error {
+		l := e.loop
 		state, err := l.AppendBinary(nil)
 		if err != nil {
 			return err
