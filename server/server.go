@@ -110,7 +110,7 @@ func New(c Setup) *Server {
 	mux := http.NewServeMux()
 	s.table = routes()
 	for _, r := range s.table {
-		mux.HandleFunc(r.Method+" "+r.Path, s.serve(r))
+		mux.HandleFunc(r.Method+" "+r.Path, found(s.serve(r)))
 	}
 	cross := http.NewCrossOriginProtection()
 	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -167,21 +167,26 @@ func accepts(r *http.Request) bool {
 	return false
 }
 
-// missing turns the plain texts of a mux, of addresses and methods that are not there, into problems.
+// missing turns the plain texts of a mux, of addresses and methods that are not there, into problems. Its routes are found.
 func missing(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, pattern := mux.Handler(r); pattern == "" {
-			probe := &header{ResponseWriter: w}
-			mux.ServeHTTP(probe, r)
-			if probe.status == http.StatusMethodNotAllowed {
-				problem(noMethod, r.Method+" is not among them").send(w, r)
-			} else {
-				problem(session.NotFound, "there is no "+r.URL.Path).send(w, r)
-			}
-			return
+		probe := &header{ResponseWriter: w}
+		mux.ServeHTTP(probe, r)
+		switch probe.status {
+		case 0: // a route has answered
+		case http.StatusMethodNotAllowed:
+			problem(noMethod, r.Method+" is not among them").send(w, r)
+		case http.StatusNotFound:
+			problem(session.NotFound, "there is no "+r.URL.Path).send(w, r)
+		default: // the same address written otherwise
+			w.WriteHeader(probe.status)
 		}
-		mux.ServeHTTP(w, r)
 	})
+}
+
+// found gives a route the reply itself, of which a mux has the headers alone.
+func found(serve http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) { serve(w.(*header).ResponseWriter, r) }
 }
 
 // header keeps the headers of a reply and drops the rest.
