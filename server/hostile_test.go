@@ -172,7 +172,7 @@ func TestSlowClients(t *testing.T) {
 		return time.Since(began)
 	}
 	ask()
-	alone := middle(50, ask)
+	alone, worstAlone := spread(50, ask)
 	headers, bodies, readers := 60, 30, 20
 	if evidence.Whole() {
 		headers, bodies, readers = 3000, 500, 500
@@ -218,23 +218,27 @@ func TestSlowClients(t *testing.T) {
 			}
 		}()
 	}
-	among := middle(50, ask)
+	among, worstAmong := spread(50, ask)
 	all.Wait()
-	alone = max(alone, middle(50, ask)) // the machine may have become busier meanwhile
+	later, worstLater := spread(50, ask) // the machine may have become busier meanwhile
+	alone, worstAlone = max(alone, later), max(worstAlone, worstLater)
 	row.AtMost("seconds beyond the limit until the last is cut off", worst-1, 1)
 	row.AtMost("times as long as alone, in the middle of 50 asks", among.Seconds()/alone.Seconds(), 3)
+	if evidence.Whole() { // of 50 asks the 99th percentile is the slowest: in CI whatever else runs decides it
+		row.AtMost("times as long as alone, at the 99th percentile above 50 ms", max(worstAmong, 50*time.Millisecond).Seconds()/max(worstAlone, 50*time.Millisecond).Seconds(), 3)
+	}
 	row.AtMost("MB", p.memory("VmHWM"), 256)
 }
 
-// middle is the median of how long something takes.
-func middle(n int, do func() time.Duration) time.Duration {
+// spread is the median and the 99th percentile of how long something takes.
+func spread(n int, do func() time.Duration) (middle, worst time.Duration) {
 	var all []time.Duration
 	for range n {
 		all = append(all, do())
 		time.Sleep(20 * time.Millisecond)
 	}
 	slices.Sort(all)
-	return all[len(all)/2]
+	return all[len(all)/2], all[len(all)*99/100]
 }
 
 // Every problem has a page that says what caused it, what it does to the population and what to do.

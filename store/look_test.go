@@ -46,7 +46,8 @@ func TestLooksLetCommandsGoOn(t *testing.T) {
 		}
 		select {
 		case err := <-looked:
-			t.Errorf("what may not be there was shown, %v", err)
+			close(s.let)
+			t.Fatalf("what may not be there was shown, %v", err)
 		case <-time.After(20 * time.Millisecond):
 		}
 		s.let <- fails
