@@ -1,9 +1,6 @@
 package dynamics
 
-import (
-	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/internal/rows"
-)
+import "github.com/kedge-opt/kedge"
 
 // PolarizedNorm is Polarized with a memory of one number: the state is (p, c) with Dim+1 entries, where
 //
@@ -64,7 +61,8 @@ func (f PolarizedNorm) SettleRows(dst, u, d []float64) (kedge.Residual, error) {
 // settle leaves to the last entry the norm at h itself, which solves c = ‖h̃‖ but for rounding.
 func (f PolarizedNorm) settle(dst, u, d []float64) (kedge.Residual, error) {
 	h := dst[:f.Dim]
-	r, err := f.Polarized.settle(h, u, d, rows.Norm(u))
+	var room [2 * onStack]float64
+	r, err := f.Polarized.settle(h, f.desk(u, room[:]), d)
 	if err != nil {
 		return r, err
 	}

@@ -32,24 +32,53 @@ func (f Polarized) Settle(dst, u, d []float64) (kedge.Residual, error) {
 	if err := checkOne(f.Check(), f.Dims(), dst, u, d); err != nil {
 		return kedge.Residual{}, err
 	}
-	return f.settle(dst, u, d, rows.Norm(u))
+	var room [2 * onStack]float64
+	return f.settle(dst, f.desk(u, room[:]), d)
 }
 
 // SettleRows settles every row. An error names the row; the rows before it are already written.
 func (f Polarized) SettleRows(dst, u, d []float64) (kedge.Residual, error) {
-	norm := rows.Norm(u)
-	return settleRows(f.Check(), f.Dims(), dst, u, d, func(dst, d []float64) (kedge.Residual, error) { return f.settle(dst, u, d, norm) })
+	var room [2 * onStack]float64
+	w := f.desk(u, room[:])
+	return settleRows(f.Check(), f.Dims(), dst, u, d, func(dst, d []float64) (kedge.Residual, error) { return f.settle(dst, w, d) })
+}
+
+// onStack is how many numbers decisions may have that are settled under without memory of their own.
+const onStack = 64
+
+// desk is a decision that individuals are settled under, with what is the same for all of them.
+type desk struct {
+	u     []float64
+	norm  float64
+	unit  []float64 // û; u where that has no part in where people settle
+	moved []float64 // room for p̃
+}
+
+func (f Polarized) desk(u, room []float64) desk {
+	n := len(u)
+	if len(room) < 2*n {
+		room = make([]float64, 2*n)
+	}
+	w := desk{u, rows.Norm(u), room[:n], room[n : 2*n]}
+	by := 1.0
+	if float64(f.Sigma*w.norm*w.norm) > 0 {
+		by = w.norm
+	}
+	for i, v := range u {
+		w.unit[i] = v / by
+	}
+	return w
 }
 
 // settle writes the point along·û + across·(d − Cû) that solves the equation.
-func (f Polarized) settle(dst, u, d []float64, norm float64) (kedge.Residual, error) {
-	s, err := f.reinforcement(norm, rows.Norm(d))
+func (f Polarized) settle(dst []float64, w desk, d []float64) (kedge.Residual, error) {
+	s, err := f.reinforcement(w.norm, rows.Norm(d))
 	if err != nil {
 		return kedge.Residual{}, err
 	}
-	k, h, steps := 1-f.Lambda, plane{norm: 1}, 0
+	k, h, steps := 1-f.Lambda, plane{}, 0
 	if s > 0 {
-		h = split(u, d, norm)
+		h = split(w, d)
 	}
 	switch {
 	case k == 0 && h.c != 0:
@@ -65,8 +94,8 @@ func (f Polarized) settle(dst, u, d []float64, norm float64) (kedge.Residual, er
 		}
 		h.along, h.across = k*h.c/e, k/(e+s)
 	}
-	h.write(dst, u, d)
-	return kedge.Residual{Norm: f.residual(dst, u, d), Steps: steps}, nil
+	h.write(dst, w.unit, d)
+	return kedge.Residual{Norm: f.residual(dst, w, d), Steps: steps}, nil
 }
 
 // reinforcement returns s = σ‖u‖², or says what of u and d cannot be settled.
@@ -78,30 +107,44 @@ func (f Polarized) reinforcement(normU, normD float64) (float64, error) {
 	)
 }
 
-// residual returns ‖f(p, u, d) − p‖∞ without writing f(p, u, d) anywhere; p has no entry above 1.
-func (f Polarized) residual(p, u, d []float64) float64 {
-	stay, home, pull := f.weights(p, u)
-	c := f.Stretch(p, u, d)
+// residual returns ‖f(p, u, d) − p‖∞; p has no entry above 1.
+func (f Polarized) residual(p []float64, w desk, d []float64) float64 {
+	stay, home, pull := f.weights(p, w.u)
+	rows.Mix(w.moved, stay, p, home, d, pull, w.u)
+	c := stretch(w.moved)
 	worst := 0.0
 	for i, v := range p {
-		worst = max(worst, math.Abs(blend(stay, v, home, d[i], pull, u[i])/c-v))
+		worst = max(worst, math.Abs(w.moved[i]/c-v))
 	}
 	return worst
 }
 
+// stretch returns the norm of p̃ as Stretch does.
+func stretch(moved []float64) float64 {
+	largest := rows.MaxAbs(moved)
+	if !(largest > 0) || math.IsInf(largest, 0) {
+		return largest
+	}
+	sum := 0.0
+	for _, v := range moved {
+		r := v / largest
+		sum += float64(r * r)
+	}
+	return largest * math.Sqrt(sum)
+}
+
 // plane is a point along·û + across·(d − cû) of the plane through u and d.
 type plane struct {
-	norm          float64 // ‖u‖
 	c, s          float64 // dᵀû and ‖d − cû‖
 	along, across float64
 }
 
 // split decomposes d along û and across it.
-func split(u, d []float64, norm float64) plane {
-	h := plane{norm: norm, c: rows.Dot(d, u) / norm}
+func split(w desk, d []float64) plane {
+	h := plane{c: rows.Dot(d, w.u) / w.norm}
 	sum := 0.0
 	for i := range d {
-		r := h.rest(u[i], d[i])
+		r := h.rest(w.unit[i], d[i])
 		sum += float64(r * r)
 	}
 	h.s = math.Sqrt(sum)
@@ -109,12 +152,12 @@ func split(u, d []float64, norm float64) plane {
 }
 
 // rest returns one entry of d − cû.
-func (h plane) rest(u, d float64) float64 { return d - float64(h.c*(u/h.norm)) }
+func (h plane) rest(unit, d float64) float64 { return d - float64(h.c*unit) }
 
 // write puts the point on dst, at unit length.
-func (h plane) write(dst, u, d []float64) {
+func (h plane) write(dst, unit, d []float64) {
 	for i := range dst {
-		dst[i] = float64(h.along*(u[i]/h.norm)) + float64(h.across*h.rest(u[i], d[i]))
+		dst[i] = float64(h.along*unit[i]) + float64(h.across*h.rest(unit[i], d[i]))
 	}
 	c := rows.Norm(dst)
 	for i := range dst {
