@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 
 	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/session/kills"
@@ -16,10 +17,15 @@ func kill(c *call) (int, any, error) {
 	}
 	command := session.Switch{To: session.Killed, Reason: b.Reason}
 	known, err := c.isKnown()
-	if err != nil {
+	if err != nil && !errors.Is(err, session.ErrLost) {
 		return 0, nil, err
 	}
 	safe, err := c.safe(c.loop)
+	if errors.Is(err, session.ErrLost) {
+		if safe = c.kills.Safe(c.loop); safe != nil {
+			err = nil
+		}
+	}
 	if err != nil || safe == nil || known { // nothing is marked that does not happen
 		return c.do(200, command)
 	}
@@ -68,6 +74,10 @@ func (c *call) killedOffer() (int, any, error) {
 			Reasons: []string{"the loop was killed", "the disk is full: nothing is written down until there is room"}}
 		return nil
 	})
+	if safe := c.kills.Safe(c.loop); errors.Is(err, session.ErrLost) && safe != nil {
+		return 200, session.Offer{Loop: c.loop, U: safe, Iterate: safe, Basis: session.Safe, State: session.IsOpen, Safe: safe, Durable: new(bool),
+			Reasons: []string{"the loop was killed", "the database cannot be reached: that is written down when it can"}}, nil
+	}
 	return 200, a, err
 }
 

@@ -76,6 +76,7 @@ type Setup struct {
 	Vault    Vault           // nil: no copies
 	Kinds    *kind.Catalogue // nil: the standard ones
 	Tracer   trace.Tracer    // nil: nothing is traced
+	Marks    kills.Marker    // of kills that cannot be written down; nil: the journal's own, if it has any
 	Owner    string          // who sends requests that need no key, because the program that serves sends them itself; empty: nobody
 }
 
@@ -118,7 +119,7 @@ func New(c Setup) *Server {
 	}))
 	s.handler = named(s.guard(cross.Handler(missing(mux))))
 	var err error
-	if s.kills, err = kills.Recall(context.Background(), s.host, s.journal); err != nil {
+	if s.kills, err = kills.Recall(context.Background(), s.host, s.journal, c.Marks); err != nil {
 		s.log.Error("the marks of kills could not be read", "why", err)
 	}
 	return s

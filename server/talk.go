@@ -47,6 +47,9 @@ func ask(c *call) (int, any, error) {
 		return c.killedOffer()
 	}
 	status, reply, err := c.do(200, session.Ask{})
+	if offer, is := reply.(session.Offer); is && err == nil {
+		c.kills.Know(c.loop, offer.Safe)
+	}
 	if kills.IsUnwritten(err) && c.isKilled() { // which needs nothing written down
 		return c.killedOffer()
 	}

@@ -9,12 +9,14 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"runtime"
 	"sync/atomic"
 	"time"
 
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/server"
+	"github.com/kedge-opt/kedge/store"
 	"github.com/spf13/cobra"
 )
 
@@ -57,7 +59,7 @@ A first signal stops it: requests end, states are saved, and the exit code is 0.
 		},
 	}
 	at.offer(c, "kedge-data", "the folder of the loops")
-	c.Flags().StringVar(&at.keep, "state-dir", "", "a folder for the server's own files where loops are in a database")
+	c.Flags().StringVar(&at.keep, "state-dir", "", "a folder for the server's own files where loops are in a database: backups, and the marks of kills while it cannot be reached")
 	c.Flags().StringVar(&otlp, "otlp", "", "send spans of requests to this collector, by OTLP over HTTP, as http://127.0.0.1:4318")
 	c.Flags().StringVar(&form, "log", "text", "the form of the log on standard error: text or json")
 	c.Flags().Float64Var(&limits.KeyRate, "key-rate", limits.KeyRate, "requests a second that a key may send")
@@ -75,6 +77,14 @@ func logger(w io.Writer, form string) (*slog.Logger, error) {
 		return slog.New(slog.NewJSONHandler(w, nil)), nil
 	}
 	return nil, fmt.Errorf("--log %s: want text or json", form)
+}
+
+// openMarks opens the marks of kills in a folder, which is made if there is none.
+func openMarks(dir string) (*store.KillMarks, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	return store.OpenKillMarks(filepath.Join(dir, "kill.map"))
 }
 
 // housekeeping is how often deadlines are looked at although nobody asks.
@@ -119,6 +129,14 @@ func serve(ctx context.Context, ready func(address string), at *source, otlp str
 	}
 	defer func() { err = errors.Join(err, journal.Close()) }()
 	setup := setupOf(journal, at, kinds)
+	if at.db != "" && at.keep != "" {
+		marks, err := openMarks(at.keep)
+		if err != nil {
+			return fmt.Errorf("--state-dir %s: %w", at.keep, err)
+		}
+		defer marks.Close()
+		setup.Marks = marks
+	}
 	setup.Log, setup.Limits = log, limits
 	if otlp != "" {
 		sent, err := openTraces(ctx, otlp, setup.Build, log)

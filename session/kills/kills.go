@@ -13,32 +13,35 @@ import (
 	"github.com/kedge-opt/kedge/session"
 )
 
-// marker is a journal that can note a kill where nothing else can be written any more.
-type marker interface {
+// Marker can note a kill where nothing else can be written any more.
+type Marker interface {
 	Mark(ctx context.Context, on bool, loops ...string) bool
 	Marked(ctx context.Context) (loops []string, err error)
 }
 
 // Pending are kills whose events are not there to stay yet. It is safe for concurrent use.
 type Pending struct {
-	host    *session.Fleet
-	journal session.Journal
+	host  *session.Fleet
+	marks Marker // nil: there is none
 
 	mu    sync.Mutex
 	loops map[string]wish
+	safe  map[string][]float64 // decisions after a kill, where a journal may be lost that has them
 }
 
 // wish is a kill whose event is not written down.
 type wish struct{ actor, reason string }
 
-// Recall begins with the loops that are marked as killed though no event says so.
-func Recall(ctx context.Context, h *session.Fleet, j session.Journal) (*Pending, error) {
-	p := &Pending{host: h, journal: j, loops: map[string]wish{}}
-	m, is := j.(marker)
-	if !is {
+// Recall begins with the loops that are marked as killed though no event says so. Without marks of their own they are the journal's, if it has any.
+func Recall(ctx context.Context, h *session.Fleet, j session.Journal, marks Marker) (*Pending, error) {
+	p := &Pending{host: h, marks: marks, loops: map[string]wish{}, safe: map[string][]float64{}}
+	if own, has := j.(Marker); has && marks == nil {
+		p.marks = own
+	}
+	if p.marks == nil {
 		return p, nil
 	}
-	loops, err := m.Marked(ctx)
+	loops, err := p.marks.Marked(ctx)
 	p.set(wish{"server", "it was killed when that could not be written down"}, loops)
 	return p, err
 }
@@ -54,8 +57,21 @@ func (p *Pending) set(w wish, loops []string) {
 // Mark notes kills that somebody wants: in memory first, then in the journal, of which it tells whether that can.
 func (p *Pending) Mark(ctx context.Context, actor, reason string, loops ...string) bool {
 	p.set(wish{actor, reason}, loops)
-	m, is := p.journal.(marker)
-	return is && m.Mark(ctx, true, loops...)
+	return p.marks != nil && p.marks.Mark(ctx, true, loops...)
+}
+
+// Know notes the decision after a kill, for when the journal that has it cannot be reached.
+func (p *Pending) Know(loop string, safe []float64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.safe[loop] = safe
+}
+
+// Safe is the decision after a kill that was noted; nil: none was.
+func (p *Pending) Safe(loop string) []float64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.safe[loop]
 }
 
 // Is tells whether a loop is killed, or about to be, though no event says so yet.
@@ -71,8 +87,8 @@ func (p *Pending) Unmark(ctx context.Context, loops ...string) {
 	if len(loops) == 0 {
 		return
 	}
-	if m, is := p.journal.(marker); is {
-		m.Mark(ctx, false, loops...)
+	if p.marks != nil {
+		p.marks.Mark(ctx, false, loops...)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -157,5 +173,5 @@ func (p *Pending) KillAll(ctx context.Context, actor, reason string, all []strin
 
 // IsUnwritten tells whether an error says that nothing can be written down.
 func IsUnwritten(err error) bool {
-	return errors.Is(err, session.ErrFull) || errors.Is(err, session.ErrBusy) || errors.Is(err, session.ErrReadOnly)
+	return errors.Is(err, session.ErrLost) || errors.Is(err, session.ErrFull) || errors.Is(err, session.ErrBusy) || errors.Is(err, session.ErrReadOnly)
 }
