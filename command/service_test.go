@@ -81,6 +81,8 @@ func TestServedRunsLeaveTheSameFolder(t *testing.T) {
 	dir := t.TempDir()
 	for _, one := range [][]string{
 		{"lq2", "--trials", "2", "--iterations", "8"}, {"../examples/constraints.yaml", "--trials", "1", "--iterations", "20"}, {"../examples/pricing.yaml", "--trials", "1", "--iterations", "20"},
+		{"polarized", "--trials", "1", "--iterations", "6", "--set", "population.size=30", "--set", "population.dim=4"}, {"choice", "--trials", "1", "--iterations", "6"},
+		{"../examples/learned-polarized.yaml", "--trials", "1", "--iterations", "12", "--set", "record.every=4"},
 	} {
 		name, args := filepath.Base(one[0]), append(one, "--set", "optimum.starts=1", "--no-check", "--quiet")
 		ran, served := filepath.Join(dir, "ran", name), filepath.Join(dir, "served", name)
