@@ -36,13 +36,16 @@ func guessed(c *call) (int, any, error) {
 	}
 	if u == nil {
 		u = d.U
+		if d.Basis == session.Baseline { // in the shadow: what it would have decided
+			u = d.Iterate
+		}
 	}
 	before, live, err := c.origin(c.k)
 	if err != nil {
 		return 0, nil, err
 	}
 	var why *session.Reasoning
-	if before != nil && (d.Basis == session.Step || d.Basis == session.Again) {
+	if before != nil && (d.Basis == session.Step || d.Basis == session.Again || d.Basis == session.Baseline) {
 		why = before.Outcome.Why
 	}
 	var f *plan.Forecast

@@ -170,3 +170,16 @@ func TestWhyAfterAHold(t *testing.T) {
 		t.Errorf("vanilla would decide %v", v)
 	}
 }
+
+// In the shadow the guess is of what would have been decided, not of what stays live.
+func TestGuessInTheShadow(t *testing.T) {
+	s := newSite(t)
+	s.create("shop", "shadow")
+	at := "/v1/loops/shop"
+	s.want(200, "POST", at+"/exchange", `{"k":0,"ask":true}`)
+	s.want(200, "POST", at+"/exchange", `{"k":1,"deployment":{"u":[3,3]},"batch_id":"am","batch":`+twoOfAll+`,"close":{},"ask":true}`)
+	f := s.want(200, "GET", at+"/decisions/2/guess", "")
+	if u := numbersOf(f["decided"].(map[string]any)["u"]); math.Abs(u[0]-3.1875) > 1e-9 || f["vanilla"] == nil { // one step of the rule, as TestExplain has it
+		t.Errorf("decision 2 would have been %v: %v", u, f)
+	}
+}

@@ -19,7 +19,7 @@ export const useGuess = (s: Status, k: number | null, version: unknown = 0, u?: 
 // Guessed is the guess in a sentence.
 export function Guessed({f, t}: {f?: Forecast; t?: Terms}) {
   const d = f?.decided;
-  if (!d?.value || !d.gain) return null;
+  if (!d?.value || !d.gain?.mean) return null;
   const up = d.gain.mean >= 0;
   return <p><Marked /> Once people have settled, {valueName(t?.names)} {up ? 'rises' : 'falls'} by <b class="num">{withUnit(number(Math.abs(d.gain.mean), 3), t?.names.value?.unit)}</b> {range(up ? d.gain : {mean: 0, low: -d.gain.high, high: -d.gain.low})}, to <b class="num">{number(d.value.mean, 4)}</b>, beside leaving all as it is.</p>;
 }

@@ -55,7 +55,7 @@ function Heat({a, t}: {a: Answering; t: LoopProps['terms']}) {
   const shade = (v: number | null) => <span class={'heat ' + (v ? `${v > 0 ? 'rise' : 'fall'} heat${Math.ceil(4 * Math.abs(v) / top)}` : '')}>{v && v > 0 ? '+' : ''}{number(v, 2)}</span>;
   return <>
     <Grid label="How states answer decisions" look="heats" heads={['Settled', ...a.entries.map(i => '#' + entry(t?.names, i))]} rows={a.states.map((j, r) => [state(t?.names, j), ...a.answers[r].map(shade)])} />
-    <p class="quiet">By the model of the spec: how far each of people’s states moves, in the mean of {count(a.people)} who answered decision {a.k}, once they have settled, when an entry of the decision rises by 1.</p>
+    <p class="quiet">By the model: how far each state of {count(a.people)} people who answered decision {a.k} moves, in the mean and settled, when an entry of the decision rises by 1.</p>
   </>;
 }
 
@@ -70,6 +70,6 @@ function Observed({list, dims, t}: {list: Decision[]; dims: number; t: LoopProps
   if (seen.length < 2) return null;
   return <>
     <div class="filters"><Choice label="Of their states" names={names} value={of} onChange={setOf} /></div>
-    <Plot graph={graph} about="The mean of those who answered, from where they would have settled under the first decision of the window in which the model is judged; it begins anew with every window." />
+    <Plot graph={graph} about="The mean of those who answered, from where they would have settled under the first decision of the window in which the model is judged." />
   </>;
 }
