@@ -50,7 +50,7 @@ func guessed(c *call) (int, any, error) {
 	}
 	var f *plan.Forecast
 	err = c.newestPeople(c.k, func(k int, b *session.Brief, seen kedge.Observation) (err error) {
-		if f, err = b.Forecast(seen, u, b.Vanilla(why, live)); err == nil {
+		if f, err = b.Forecast(seen, live, u, b.Vanilla(why, live)); err == nil {
 			f.K = k
 		}
 		return err

@@ -101,6 +101,14 @@ func TestGuessOfADecision(t *testing.T) {
 	part(f, "stays", [2]float64{3, 3})
 	part(f, "decided", composite)
 	part(f, "vanilla", vanilla)
+	s.want(201, "PUT", at+"/decisions/2/deployment", `{"u":[3.2,3.1]}`)
+	s.want(201, "PUT", at+"/decisions/2/batches/am", twoOfAll)
+	answered := s.want(200, "GET", at+"/decisions/2/guess", "") // by its own people; what was live before is still what it is beside
+	if answered["k"] != 2.0 {
+		t.Errorf("of people of decision %v", answered["k"])
+	}
+	part(answered, "stays", [2]float64{3, 3})
+	part(answered, "decided", composite)
 	other := s.want(200, "GET", at+"/decisions/2/guess?u=5,-1", "")
 	part(other, "decided", [2]float64{5, -1})
 	part(other, "vanilla", vanilla)

@@ -19,7 +19,7 @@ type Forecast struct {
 	People  int               `json:"people"` // who were looked at, some of them all
 	Seen    *view.SampleValue `json:"value,omitempty"`
 	Means   view.Sparse       `json:"states,omitempty"`  // of their states, as they answered
-	Stays   *Prospect         `json:"stays,omitempty"`   // if what they met stays
+	Stays   *Prospect         `json:"stays,omitempty"`   // if what was live before the decision stays
 	Decided *Prospect         `json:"decided,omitempty"` // under the decision that was asked about
 	Vanilla *Prospect         `json:"vanilla,omitempty"` // under what the rule would have decided without their answer
 	Words   string            `json:"words,omitempty"`   // why there is no guess
@@ -30,7 +30,7 @@ type Prospect struct {
 	U        []float64         `json:"u"`
 	Feasible bool              `json:"feasible"`
 	Value    *view.SampleValue `json:"value,omitempty"`
-	Gain     *view.SampleValue `json:"gain,omitempty"` // of the value, person by person, beside what they met
+	Gain     *view.SampleValue `json:"gain,omitempty"` // of the value, person by person, beside what was live
 	Means    view.Sparse       `json:"states"`         // of their states
 }
 
@@ -40,9 +40,9 @@ const (
 	mostPulled  = 500
 )
 
-// Forecast has the people who were seen settle under what they met, under u, and under what vanilla would have decided, nil if that is not known.
-// The sample is changed in place.
-func (p *Brief) Forecast(seen kedge.Observation, u, vanilla []float64) (*Forecast, error) {
+// Forecast has the people who were seen settle under what was live, nil: what they met, under u, and under what vanilla would have decided, nil: nobody
+// knows. The sample is changed in place.
+func (p *Brief) Forecast(seen kedge.Observation, live, u, vanilla []float64) (*Forecast, error) {
 	n := len(seen.P) / p.Dims.State
 	if n > mostGuessed {
 		guard.Only(&seen, kedge.Some(n, mostGuessed), p.Dims)
@@ -52,7 +52,10 @@ func (p *Brief) Forecast(seen kedge.Observation, u, vanilla []float64) (*Forecas
 		return &Forecast{Words: "nobody has answered yet, or their answers are no longer kept"}, nil
 	}
 	f := &Forecast{People: n, Seen: p.Value(p.Losses(seen), seen.W), Means: p.means(seen)}
-	stays, losses, err := p.prospect(seen, seen.U, nil)
+	if live == nil {
+		live = seen.U
+	}
+	stays, losses, err := p.prospect(seen, live, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +70,7 @@ func (p *Brief) Forecast(seen kedge.Observation, u, vanilla []float64) (*Forecas
 	return f, err
 }
 
-// prospect has people settle under a decision; were are their losses under what they met, settled, too. It is nil if the model does not say where.
+// prospect has people settle under a decision; were are their losses under what was live, settled, too. It is nil if the model does not say where.
 func (p *Brief) prospect(seen kedge.Observation, u, were []float64) (o *Prospect, losses []float64, err error) {
 	if seen.P, err = p.Settled(u, seen.P, seen.D); err != nil || seen.P == nil {
 		return nil, nil, err

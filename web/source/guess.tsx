@@ -21,7 +21,7 @@ export function Guessed({f, t}: {f?: Forecast; t?: Terms}) {
   const d = f?.decided;
   if (!d?.value || !d.gain?.mean) return null;
   const up = d.gain.mean >= 0;
-  return <p><Marked /> Once people have settled, {valueName(t?.names)} {up ? 'rises' : 'falls'} by <b class="num">{withUnit(number(Math.abs(d.gain.mean), 3), t?.names.value?.unit)}</b> {range(up ? d.gain : {mean: 0, low: -d.gain.high, high: -d.gain.low})}, to <b class="num">{number(d.value.mean, 4)}</b>, beside leaving all as it is.</p>;
+  return <p><Marked /> Once people have settled, {valueName(t?.names)} {up ? 'rises' : 'falls'} by <b class="num">{withUnit(number(Math.abs(d.gain.mean), 3), t?.names.value?.unit)}</b> {range(up ? d.gain : {mean: 0, low: -d.gain.high, high: -d.gain.low})}, to <b class="num">{number(d.value.mean, 4)}</b>, beside leaving it as it was.</p>;
 }
 
 // Whiskers draws a value with its interval between the ends of all.
@@ -32,7 +32,7 @@ function Whiskers({w, lo, hi}: {w: Worth; lo: number; hi: number}) {
 
 // Prospects are values side by side: as people answered, and as they settle.
 export function Prospects({f, t, k, mine}: {f: Forecast; t?: Terms; k: number; mine?: Prospect}) {
-  const list = ([['As they answered', undefined, f.value], ['Settled, if nothing changes', f.stays], [`Settled under decision ${k}`, f.decided], ['Settled under vanilla’s', f.vanilla], ['Settled under yours', mine]] as [string, Prospect | undefined, Worth | undefined][])
+  const list = ([['As they answered', undefined, f.value], ['Settled, as it was before', f.stays], [`Settled under decision ${k}`, f.decided], ['Settled under vanilla’s', f.vanilla], ['Settled under yours', mine]] as [string, Prospect | undefined, Worth | undefined][])
     .map(([name, p, w]) => ({name, p, w: w || p?.value})).filter(r => r.w);
   const lo = Math.min(...list.map(r => r.w!.low)), hi = Math.max(...list.map(r => r.w!.high));
   return <Grid label="Values, by the model" heads={['People', 'Decision', '#' + upper(valueName(t?.names)), '#95 of 100', '~Picture', '#Gain']}
