@@ -1,141 +1,35 @@
 package server_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/input"
-	cdplog "github.com/chromedp/cdproto/log"
-	"github.com/chromedp/cdproto/network"
-	cdppage "github.com/chromedp/cdproto/page"
-	"github.com/chromedp/cdproto/runtime"
-	"github.com/chromedp/chromedp"
+	"github.com/kedge-opt/kedge/internal/browser"
 	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/server"
 	"github.com/kedge-opt/kedge/store"
 )
 
-// viewer is a browser that looks at the dashboard, and what the page complained of or asked for.
-type viewer struct {
-	*site
-	ctx context.Context
-
-	mu         sync.Mutex
-	complaints []string
-	requests   []string
-}
-
-// newViewer starts a browser, or skips where there is none.
-func newViewer(s *site) *viewer {
+// newViewer opens a browser on the dashboard, or skips where there is none.
+func newViewer(s *site) *browser.Window {
 	s.Helper()
 	if testing.Short() {
 		s.Skip("a browser")
 	}
-	path, err := exec.LookPath("chromium")
-	if err != nil {
-		s.Skip("no chromium to drive: apt-get install chromium")
-	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU)
-	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
-	s.Cleanup(stop)
-	ctx, quit := chromedp.NewContext(ctx)
-	s.Cleanup(quit)
-	ctx, cancel := context.WithTimeout(ctx, 4*time.Minute)
-	s.Cleanup(cancel)
-	if err := chromedp.Do(ctx); err != nil {
-		s.Fatalf("start %s: %v", path, err)
-	}
-	v := &viewer{site: s, ctx: ctx}
-	notice(v, &v.complaints, runtime.ExceptionThrown, func(e runtime.EventExceptionThrown) string {
-		return fmt.Sprint("exception: ", e.ExceptionDetails.Text, e.ExceptionDetails.Exception)
-	})
-	notice(v, &v.complaints, runtime.ConsoleAPICalled, func(e runtime.EventConsoleAPICalled) string { return fmt.Sprintf("console.%s", e.Type) })
-	notice(v, &v.complaints, cdplog.EntryAdded, func(e cdplog.EventEntryAdded) string { return e.Entry.Text })
-	notice(v, &v.complaints, cdppage.JavascriptDialogOpening, func(e cdppage.EventJavascriptDialogOpening) string { return "dialog: " + e.Message })
-	notice(v, &v.requests, network.RequestWillBeSent, func(e network.EventRequestWillBeSent) string { return e.Request.URL })
-	tell(v, network.Enable, network.EnableParams{})
-	tell(v, cdplog.Enable, cdp.Empty{})
-	return v
-}
-
-func notice[E any](v *viewer, notes *[]string, event cdp.Event[E], words func(E) string) {
-	events := chromedp.Events(v.ctx, event)
-	go func() {
-		for e, err := range events {
-			if err != nil {
-				return
-			}
-			v.mu.Lock()
-			*notes = append(*notes, words(e))
-			v.mu.Unlock()
-		}
-	}()
-}
-
-func tell[P, R any](v *viewer, c cdp.Command[P, R], params P) {
-	v.Helper()
-	if _, err := chromedp.Call(v.ctx, c, params); err != nil {
-		v.Fatal(err)
-	}
+	return browser.Open(s.T, s.url)
 }
 
 // look opens a page of the dashboard in a window of some width and scheme.
-func (v *viewer) look(hash string, width int64, scheme string) {
-	v.Helper()
-	tell(v, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: 900, DeviceScaleFactor: 1, Mobile: width < 500})
-	tell(v, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "screen", Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
-	address := v.url + "/#/" + hash
-	if found(v, `location.href`) == address {
-		return
+func (s *site) look(v *browser.Window, hash string, width int64, scheme string) {
+	s.Helper()
+	v.Screen(width, 900, 1, scheme)
+	if address := s.url + "/#/" + hash; v.Eval(`location.href`) != address {
+		v.Show(address)
 	}
-	if err := chromedp.Do(v.ctx, chromedp.Navigate(address)); err != nil {
-		v.Fatal(err)
-	}
-}
-
-// found is the text of an expression in the page; promises are waited for.
-func found(v *viewer, expression string) string {
-	v.Helper()
-	text, err := chromedp.Run(v.ctx, chromedp.Evaluate[string](expression, chromedp.EvalAwaitPromise))
-	if err != nil {
-		v.Fatalf("%.200s: %v", expression, err)
-	}
-	return text
-}
-
-// until waits for an expression to be true.
-func (v *viewer) until(expression string) {
-	v.Helper()
-	for end := time.Now().Add(20 * time.Second); found(v, `String(!!(`+expression+`))`) != "true"; time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(end) {
-			v.Fatalf("never: %s\nthe page shows: %.600s\nit complains of %v", expression, found(v, `document.body.innerText`), v.complaints)
-		}
-	}
-}
-
-// complained is all that the page said or did that it must not, since it was last asked.
-func (v *viewer) complained() (list []string) {
-	time.Sleep(30 * time.Millisecond) // for what is still on its way
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	list, v.complaints = v.complaints, nil
-	for _, r := range v.requests {
-		if !strings.HasPrefix(r, v.url+"/") && !strings.HasPrefix(r, "data:") && !strings.HasPrefix(r, "blob:") && r != "about:blank" {
-			list = append(list, "asks for "+r)
-		}
-	}
-	v.requests = nil
-	return list
 }
 
 // round takes a loop through a decision.
@@ -200,9 +94,8 @@ func TestPagesOfTheDashboard(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v.look("", 1280, "light")
-	v.until(pages[0].there)
-	found(v, string(axe)+"\n;''") // stays while the address changes behind the #
+	s.look(v, "", 1280, "light")
+	v.Until(pages[0].there)
 	widths, schemes := []int64{360, 768, 1280}, []string{"light", "dark"}
 	for i, p := range pages {
 		for j, width := range widths {
@@ -210,28 +103,23 @@ func TestPagesOfTheDashboard(t *testing.T) {
 				if whole := evidence.Whole(); !whole && (j != 0 || n != i%2) {
 					continue
 				}
-				found(v, `(location.hash = `+fmt.Sprintf("%q", "#/"+p.hash)+`, '')`)
-				tell(v, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: 900, DeviceScaleFactor: 1, Mobile: width < 500})
-				tell(v, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "screen", Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
-				v.until(p.there)
+				v.Eval(`(location.hash = ` + fmt.Sprintf("%q", "#/"+p.hash) + `, '')`)
+				v.Screen(width, 900, 1, scheme)
+				v.Until(p.there)
 				where := fmt.Sprintf("%q at %d px, %s", p.hash, width, scheme)
-				wide := found(v, `String(document.documentElement.scrollWidth - innerWidth)`)
-				w.Case(wide == "0" || strings.HasPrefix(wide, "-"), "%s scrolls sideways by %s px", where, wide)
-				violations := found(v, `axe.run({resultTypes: ['violations']}).then(r => r.violations.map(v => v.id + ': ' + v.help + ': ' + v.nodes.map(n => n.html.slice(0, 120)).slice(0, 2).join(' ; ')).join('\n'))`)
-				w.Case(violations == "", "%s: axe finds\n%s", where, violations)
-				small := found(v, `[...document.querySelectorAll('main button, main select, main input, header button, header a, .tabs a')].filter(e => { const r = e.getBoundingClientRect(); return r.width > 0 && r.height > 0 && (r.height < 43.5 || r.width < 43.5); }).map(e => e.outerHTML.slice(0, 80)).slice(0, 3).join(' ; ')`)
-				w.Case(small == "", "%s: smaller than 44 px: %s", where, small)
-				for _, c := range v.complained() {
+				faults := v.Faults(string(axe))
+				w.Case(len(faults) == 0, "%s: %s", where, strings.Join(faults, "\n"))
+				for _, c := range v.Complaints() {
 					w.Case(false, "%s: the page complains: %s", where, c)
 				}
 			}
 		}
 	}
-	if !strings.Contains(found(v, `(location.hash = '#/loops/mine-a/log', document.title)`), "kedge") {
+	if !strings.Contains(v.Eval(`(location.hash = '#/loops/mine-a/log', document.title)`), "kedge") {
 		t.Error("the page has lost its title")
 	}
-	v.until(`document.querySelectorAll('.log li').length > 20`)
-	text := found(v, `document.querySelector('.log').innerText`)
+	v.Until(`document.querySelectorAll('.log li').length > 20`)
+	text := v.Eval(`document.querySelector('.log').innerText`)
 	for _, h := range scripts {
 		w.Case(strings.Contains(text, strings.TrimSpace(h)) || strings.Contains(h, "\u202e"), "the log does not show %q", h)
 	}
@@ -248,22 +136,22 @@ func TestWhatIf(t *testing.T) {
 		s.round("mine-a", k)
 	}
 	v := newViewer(s)
-	v.look("loops/mine-a/decisions/3", 1280, "light")
-	v.until(`document.querySelectorAll('input[type=range]').length === 2 && document.querySelectorAll('.whisker').length === 4`)
+	s.look(v, "loops/mine-a/decisions/3", 1280, "light")
+	v.Until(`document.querySelectorAll('input[type=range]').length === 2 && document.querySelectorAll('.whisker').length === 4`)
 	for i, to := range []float64{6, 2} {
-		found(v, fmt.Sprintf(`(e => { Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(e, %g); e.dispatchEvent(new Event('input', {bubbles: true})); return ''; })(document.querySelectorAll('input[type=range]')[%d])`, to, i))
-		v.until(`document.querySelectorAll('.whisker').length === 5`)
+		v.Eval(fmt.Sprintf(`(e => { Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(e, %g); e.dispatchEvent(new Event('input', {bubbles: true})); return ''; })(document.querySelectorAll('input[type=range]')[%d])`, to, i))
+		v.Until(`document.querySelectorAll('.whisker').length === 5`)
 	}
 	want := worthSettled([2]float64{6, 2}, [][2]float64{{10, 8}, {10, 8.5}}) // those of round
-	v.until(fmt.Sprintf(`[...document.querySelectorAll('tr')].some(r => r.innerText.includes('Settled under yours') && r.innerText.includes('[6, 2]') && r.cells[2].innerText === '%g')`, want))
-	if text := found(v, `document.querySelector('.what-if').innerText`); !strings.Contains(text, "the model’s guess") || !strings.Contains(text, "times as far from what is live as the cap allows") {
+	v.Until(fmt.Sprintf(`[...document.querySelectorAll('tr')].some(r => r.innerText.includes('Settled under yours') && r.innerText.includes('[6, 2]') && r.cells[2].innerText === '%g')`, want))
+	if text := v.Eval(`document.querySelector('.what-if').innerText`); !strings.Contains(text, "the model’s guess") || !strings.Contains(text, "times as far from what is live as the cap allows") {
 		t.Errorf("what if: %s", text)
 	}
-	v.look("loops/mine-a/safety", 1280, "light")
-	v.until(`document.querySelectorAll('form.pin').length === 2`)
-	found(v, `(f => { f.of.value = 'mean(p[0])'; f.bound.value = '6.5'; f.requestSubmit(); return ''; })(document.querySelector('form.pin'))`) // all have 7
-	v.until(`document.body.innerText.includes('Of 3 closes it passes 0, fails 3, and of 0 it cannot tell. It would have acted.')`)
-	if list := v.complained(); list != nil {
+	s.look(v, "loops/mine-a/safety", 1280, "light")
+	v.Until(`document.querySelectorAll('form.pin').length === 2`)
+	v.Eval(`(f => { f.of.value = 'mean(p[0])'; f.bound.value = '6.5'; f.requestSubmit(); return ''; })(document.querySelector('form.pin'))`) // all have 7
+	v.Until(`document.body.innerText.includes('Of 3 closes it passes 0, fails 3, and of 0 it cannot tell. It would have acted.')`)
+	if list := v.Complaints(); list != nil {
 		t.Errorf("the page complains: %v", list)
 	}
 }
@@ -277,46 +165,39 @@ func TestKillByKeyboard(t *testing.T) {
 	s.create("mine-a", "live")
 	s.round("mine-a", 1)
 	v := newViewer(s)
-	v.look("", 1280, "light")
-	v.until(`document.querySelector('.row')`)
-	press := func(key string) {
-		t.Helper()
-		code := map[string]int64{"Tab": 9, "Enter": 13}[key]
-		text := map[string]string{"Enter": "\r"}[key]
-		tell(v, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: key, Code: key, WindowsVirtualKeyCode: code, Text: text})
-		tell(v, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyUp, Key: key, Code: key, WindowsVirtualKeyCode: code})
-	}
+	s.look(v, "", 1280, "light")
+	v.Until(`document.querySelector('.row')`)
 	reach := func(expression string) {
 		t.Helper()
 		for range 60 {
-			if press("Tab"); found(v, `String(!!(`+expression+`))`) == "true" {
+			if v.Press("Tab"); v.Eval(`String(!!(`+expression+`))`) == "true" {
 				return
 			}
 		}
-		t.Fatalf("no Tab leads to %s; the focus is on %s", expression, found(v, `document.activeElement.outerHTML.slice(0, 200)`))
+		t.Fatalf("no Tab leads to %s; the focus is on %s", expression, v.Eval(`document.activeElement.outerHTML.slice(0, 200)`))
 	}
 	reach(`document.activeElement.matches('.row .name')`)
-	press("Enter")
-	v.until(`document.querySelector('.acts button.danger')`)
+	v.Press("Enter")
+	v.Until(`document.querySelector('.acts button.danger')`)
 	reach(`document.activeElement.matches('.acts button.danger')`)
-	press("Enter")
-	v.until(`document.querySelector('dialog[open]')`)
-	if text := found(v, `document.querySelector('dialog').innerText`); !strings.Contains(text, "[4, 4]") {
+	v.Press("Enter")
+	v.Until(`document.querySelector('dialog[open]')`)
+	if text := v.Eval(`document.querySelector('dialog').innerText`); !strings.Contains(text, "[4, 4]") {
 		t.Errorf("the dialog does not say what will be live: %s", text)
 	}
 	reach(`document.activeElement.matches('dialog .field:last-of-type input') && document.activeElement.closest('label').innerText.includes('mine-a')`)
-	tell(v, input.InsertText, input.InsertTextParams{Text: "mine-"})
-	press("Enter")
+	v.Type("mine-")
+	v.Press("Enter")
 	if mode := s.want(200, "GET", "/v1/loops/mine-a", "")["mode"]; mode != "live" {
 		t.Errorf("half of the name was enough: the loop is %v", mode)
 	}
-	tell(v, input.InsertText, input.InsertTextParams{Text: "a"})
-	press("Enter")
-	v.until(`document.querySelector('.banner') && !document.querySelector('dialog')`)
+	v.Type("a")
+	v.Press("Enter")
+	v.Until(`document.querySelector('.banner') && !document.querySelector('dialog')`)
 	if mode := s.want(200, "GET", "/v1/loops/mine-a", "")["mode"]; mode != "killed" {
 		t.Errorf("the loop is %v", mode)
 	}
-	if list := v.complained(); list != nil {
+	if list := v.Complaints(); list != nil {
 		t.Errorf("the page complains: %v", list)
 	}
 }
@@ -347,26 +228,26 @@ func TestServerComesBackUnderThePage(t *testing.T) {
 		s.round("mine-a", k)
 	}
 	v := newViewer(s)
-	v.look("loops/mine-a/course", 1280, "light")
-	v.until(`document.querySelector('.plot canvas')`)
-	found(v, `(document.querySelector('.chart button').click(), '')`) // its table
+	s.look(v, "loops/mine-a/course", 1280, "light")
+	v.Until(`document.querySelector('.plot canvas')`)
+	v.Eval(`(document.querySelector('.chart button').click(), '')`) // its table
 	shown := `[...document.querySelectorAll('.chart table tbody tr')].map(r => r.cells[0].innerText).join()`
-	v.until(shown + ` === '3,2,1'`)
+	v.Until(shown + ` === '3,2,1'`)
 	s.round("mine-a", 4)
-	v.until(shown + ` === '4,3,2,1'`)
-	v.look("loops/mine-a/log", 1280, "light")
+	v.Until(shown + ` === '4,3,2,1'`)
+	s.look(v, "loops/mine-a/log", 1280, "light")
 	seqs := `[...document.querySelectorAll('.log .seq')].map(e => e.innerText).join()`
-	v.until(seqs + ` === '17,16,15,14,13,12,11,10,9,8,7,6,5,4,3,2,1'`) // made, then four events a round
+	v.Until(seqs + ` === '17,16,15,14,13,12,11,10,9,8,7,6,5,4,3,2,1'`) // made, then four events a round
 	address := strings.TrimPrefix(s.url, "http://")
 	stop()
-	v.until(`document.querySelector('.pulse.lost')?.innerText.startsWith('not live since')`)
+	v.Until(`document.querySelector('.pulse.lost')?.innerText.startsWith('not live since')`)
 	_, stop = serve(address)
 	defer stop()
 	s.round("mine-a", 5)
 	s.round("mine-a", 6)
-	v.until(seqs + ` === '25,24,23,22,21,20,19,18,17,16,15,14,13,12,11,10,9,8,7,6,5,4,3,2,1' && !document.querySelector('.pulse.lost')`)
-	v.look("loops/mine-a/course", 1280, "light")
-	v.until(`document.querySelector('.plot canvas')`)
-	found(v, `(document.querySelector('.chart button').click(), '')`)
-	v.until(shown + ` === '6,5,4,3,2,1'`)
+	v.Until(seqs + ` === '25,24,23,22,21,20,19,18,17,16,15,14,13,12,11,10,9,8,7,6,5,4,3,2,1' && !document.querySelector('.pulse.lost')`)
+	s.look(v, "loops/mine-a/course", 1280, "light")
+	v.Until(`document.querySelector('.plot canvas')`)
+	v.Eval(`(document.querySelector('.chart button').click(), '')`)
+	v.Until(shown + ` === '6,5,4,3,2,1'`)
 }
