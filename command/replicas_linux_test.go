@@ -9,10 +9,13 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -21,12 +24,12 @@ import (
 	"github.com/kedge-opt/kedge/internal/cluster"
 	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/session"
-	"github.com/kedge-opt/kedge/store"
+	"github.com/kedge-opt/kedge/session/replay"
 	"github.com/kedge-opt/kedge/store/postgres"
 )
 
-// database is the address of an empty one; without PostgreSQL the test is skipped.
-func database(t *testing.T) string {
+// clustered is a PostgreSQL of the test's own; without one it is skipped.
+func clustered(t *testing.T) *cluster.Cluster {
 	t.Helper()
 	c, err := cluster.Start(cluster.Memory())
 	if err != nil {
@@ -36,6 +39,12 @@ func database(t *testing.T) string {
 		t.Skip("no PostgreSQL in /usr/lib/postgresql")
 	}
 	t.Cleanup(c.Remove)
+	return c
+}
+
+// database is the address of an empty one.
+func database(t *testing.T, c *cluster.Cluster) string {
+	t.Helper()
 	url, err := c.Database(t.Name())
 	if err != nil {
 		t.Fatal(err)
@@ -45,18 +54,23 @@ func database(t *testing.T) string {
 
 // A service on PostgreSQL decides as a run does: the folders are the same but for their times.
 func TestRunsServedFromADatabaseLeaveTheSameFolder(t *testing.T) {
-	dir, url := t.TempDir(), database(t)
+	dir, url := t.TempDir(), database(t, clustered(t))
 	s := newServingOf(t, "--db", url)
-	args := []string{"lq2", "--trials", "1", "--iterations", "8", "--set", "optimum.starts=1", "--no-check", "--quiet"}
-	ran, served := filepath.Join(dir, "ran"), filepath.Join(dir, "served")
-	for _, more := range [][]string{{"run", "--out", ran}, {"simulate", "--out", served, "--server", "http://" + s.address}} {
-		c, said := process(t, append(more, args...)...)
-		if err := c.Run(); err != nil {
-			t.Fatalf("%s: %v: %s", more[0], err, said)
-		}
+	specs, turns := []string{"lq2", "../examples/constraints.yaml"}, "8"
+	if evidence.Whole() {
+		specs, turns = append(specs, "polarized", "choice", "../examples/pricing.yaml", "../examples/learned-polarized.yaml"), "100"
 	}
-	if a, b := filesOf(t, ran), filesOf(t, served); !maps.Equal(a, b) {
-		t.Error("another folder")
+	row := evidence.For(t, evidence.Promise{Name: "replicas-same-folder", Text: "`kedge run` and `kedge simulate` on a service whose loops are in PostgreSQL: folders that differ in more than times.json", Needs: "PostgreSQL", Short: "2 specs and 8 turns; else 6 and 100"})
+	for _, spec := range specs {
+		ran, served := filepath.Join(dir, "ran", filepath.Base(spec)), filepath.Join(dir, "served", filepath.Base(spec))
+		for _, more := range [][]string{{"run", "--out", ran}, {"simulate", "--out", served, "--server", "http://" + s.address}} {
+			c, said := process(t, append(more, spec, "--trials", "1", "--iterations", turns, "--set", "optimum.starts=1", "--no-check", "--quiet")...)
+			if err := c.Run(); err != nil {
+				t.Fatalf("%s %s: %v: %s", more[0], spec, err, said)
+			}
+		}
+		a, b := filesOf(t, ran), filesOf(t, served)
+		row.Case(len(a) > 1 && maps.Equal(a, b), "another folder of %s", spec)
 	}
 	for _, more := range [][]string{{"verify", url}, {"replay", "lq2-composite", "--db", url}, {"ask", "lq2-composite", "--db", url}} {
 		if got := typed(t, "", more...); got.code != 0 {
@@ -70,7 +84,7 @@ func TestRunsServedFromADatabaseLeaveTheSameFolder(t *testing.T) {
 
 // message is one request to a loop, sent once to one of the servers.
 type message struct {
-	what string // ask, tell, abandon or look
+	what string // ask, tell, finish, abandon or look
 	k    int
 	id   string
 }
@@ -80,13 +94,13 @@ type outcome struct {
 	known bool
 	k     int    // of ask and look
 	open  bool   // of look
-	told  string // of tell: used, or late
+	told  string // of tell: used, or late; of finish and abandon: used, or refused
 }
 
 // standingLoop is a loop as the model knows it.
 type standingLoop struct {
-	k    int
-	open bool
+	k            int
+	open, closed bool // and if neither, abandoned
 }
 
 // loopModel says what a loop may answer. A message without an answer was carried out or not.
@@ -99,14 +113,14 @@ func loopModel() porcupine.Model {
 			switch m.what {
 			case "ask":
 				if !s.open {
-					next = standingLoop{s.k + 1, true}
+					next = standingLoop{k: s.k + 1, open: true}
 				}
 				ok = o.k == next.k
-			case "abandon":
+			case "finish", "abandon":
 				if s.open && s.k == m.k {
-					next.open = false
+					next.open, next.closed = false, m.what == "finish"
 				}
-				ok = m.k <= s.k
+				ok = m.k < s.k || m.k == s.k && (next.closed == (m.what == "finish")) == (o.told == "used")
 			case "tell":
 				used := s.open && s.k == m.k
 				ok = used == (o.told == "used")
@@ -125,10 +139,12 @@ func loopModel() porcupine.Model {
 	return m.ToModel()
 }
 
-// chorus is clients of two servers, each message to one of them by chance.
+// chorus is clients of two servers, each message to one of them by chance, and of loops that are theirs alone.
 type chorus struct {
 	*testing.T
 	servers [2]*serving
+	loops   []string
+	web     *http.Client
 	began   time.Time
 	ids     atomic.Int64
 
@@ -143,6 +159,8 @@ func (c *chorus) send(client int, loop string, m message, random *rand.Rand) out
 	switch m.what {
 	case "tell":
 		method, path, body = "PUT", fmt.Sprintf("%s/decisions/%d/batches/%s", loop, m.k, m.id), `{"p": [[1, 2]], "d": [[3, 4]]}`
+	case "finish":
+		path, body = loop+"/exchange", fmt.Sprintf(`{"k": %d, "deployment": {"u": [4, 4]}, "batch_id": "last", "batch": {"p": [[1, 2]], "d": [[3, 4]]}, "close": {}}`, m.k)
 	case "abandon":
 		path, body = fmt.Sprintf("%s/decisions/%d/abandon", loop, m.k), `{"reason": "test"}`
 	case "look":
@@ -167,7 +185,7 @@ func (c *chorus) try(method, path, body, what string, random *rand.Rand) (o outc
 		return o
 	}
 	q.Header.Set("Content-Type", "application/json")
-	reply, err := http.DefaultClient.Do(q)
+	reply, err := c.web.Do(q)
 	if err != nil {
 		return o
 	}
@@ -181,6 +199,9 @@ func (c *chorus) try(method, path, body, what string, random *rand.Rand) (o outc
 	}
 	if err != nil || reply.StatusCode == 503 {
 		return o
+	}
+	if reply.StatusCode == 409 && (what == "finish" || what == "abandon") {
+		return outcome{known: true, told: "refused"}
 	}
 	if json.Unmarshal(text, &a) != nil || reply.StatusCode >= 400 {
 		c.Errorf("%s %s: %d %s", method, path, reply.StatusCode, text)
@@ -197,11 +218,11 @@ func (c *chorus) try(method, path, body, what string, random *rand.Rand) (o outc
 }
 
 // play sends messages until ctx ends.
-func (c *chorus) play(ctx context.Context, client int, loops []string) {
+func (c *chorus) play(ctx context.Context, client int) {
 	random := rand.New(rand.NewPCG(uint64(client), 9))
 	k := map[string]int{}
 	for ctx.Err() == nil {
-		loop := loops[random.IntN(len(loops))]
+		loop := c.loops[random.IntN(len(c.loops))]
 		switch n := random.IntN(10); {
 		case n < 3 || k[loop] == 0:
 			if o := c.send(client, loop, message{what: "ask"}, random); o.known {
@@ -210,7 +231,7 @@ func (c *chorus) play(ctx context.Context, client int, loops []string) {
 		case n < 7:
 			c.send(client, loop, message{what: "tell", k: k[loop], id: fmt.Sprint("b", c.ids.Add(1))}, random)
 		case n < 8:
-			c.send(client, loop, message{what: "abandon", k: k[loop]}, random)
+			c.send(client, loop, message{what: []string{"finish", "abandon"}[random.IntN(2)], k: k[loop]}, random)
 		default:
 			c.send(client, loop, message{what: "look"}, random)
 		}
@@ -242,67 +263,147 @@ func (c *chorus) watch(ctx context.Context, loop string, seed uint64) (ids []int
 	return ids
 }
 
-// Two services on one database, each message to either, one of them killed -9 now and then: what was answered is what one loop would have answered.
-func TestReplicasAreOneService(t *testing.T) {
-	order := evidence.For(t, evidence.Promise{Name: "replicas", Text: "two `kedge serve` on one PostgreSQL, 6 clients that send each message to either, one service killed -9 every 2 s, 20 times: messages on the loops of histories that porcupine finds no order for", Needs: "PostgreSQL", Short: "2 kills"})
-	kept := evidence.For(t, evidence.Promise{Name: "replicas-kept", Text: "batches that were acknowledged meanwhile: not there once", Needs: "PostgreSQL", Short: "2 kills"})
-	shown := evidence.For(t, evidence.Promise{Name: "replicas-streams", Text: "events of streams that were cut at random and gone on with at either service: missing, twice or out of order", Needs: "PostgreSQL", Short: "2 kills"})
-	kills, pause := 2, 700*time.Millisecond
-	if evidence.Whole() {
-		kills, pause = 20, 2*time.Second
-	}
-	url := database(t)
-	c := &chorus{T: t, began: time.Now(), history: map[string][]porcupine.Operation{}, told: map[string]bool{}}
-	for i := range c.servers {
-		c.servers[i] = newServingOf(t, "--db", url)
-	}
-	loops := []string{"a", "b", "c"}
-	for _, loop := range loops {
+// twins are two services on one database.
+type twins struct {
+	*testing.T
+	cluster *cluster.Cluster
+	url     string
+	servers [2]*serving
+	acts    int
+	closes  int // that were decided meanwhile
+}
+
+// judges have the rows of what must hold of them.
+type judges struct{ order, kept, shown, steps *evidence.Witness }
+
+// act has clients and those who watch busy with new loops, upsets things a few times meanwhile, and judges what came of it. Histories stay short so,
+// since an unanswered message may be carried out at any time until their end.
+func (w *twins) act(j judges, patience time.Duration, upset ...func()) {
+	w.Helper()
+	w.acts++
+	c := &chorus{T: w.T, servers: w.servers, web: &http.Client{Timeout: patience}, began: time.Now(), history: map[string][]porcupine.Operation{}, told: map[string]bool{}}
+	for n := range 3 {
+		loop := fmt.Sprintf("act-%d-%d", w.acts, n)
 		text, err := json.Marshal(map[string]any{"name": loop, "spec": journal.Shop, "mode": "live"})
 		if err != nil {
-			t.Fatal(err)
+			w.Fatal(err)
 		}
 		reply, err := http.Post("http://"+c.servers[0].address+"/v1/loops", "application/json", strings.NewReader(string(text)))
 		if err != nil || reply.StatusCode != 201 {
-			t.Fatal(reply, err)
+			w.Fatal(reply, err)
 		}
 		reply.Body.Close()
+		c.loops = append(c.loops, loop)
 	}
-	ctx, stop := context.WithCancel(t.Context())
-	watching, enough := context.WithCancel(t.Context())
+	ctx, stop := context.WithCancel(w.Context())
+	watching, enough := context.WithCancel(w.Context())
 	var all, watchers sync.WaitGroup
 	for n := range 6 {
-		all.Go(func() { c.play(ctx, n, loops) })
+		all.Go(func() { c.play(ctx, n) })
 	}
-	streams := make([][]int, 2*len(loops))
+	streams := make([][]int, 2*len(c.loops))
 	for i := range streams {
-		watchers.Go(func() { streams[i] = c.watch(watching, loops[i%len(loops)], uint64(i)) })
+		watchers.Go(func() { streams[i] = c.watch(watching, c.loops[i%len(c.loops)], uint64(i)) })
 	}
-	for n := range kills {
-		time.Sleep(pause)
-		c.servers[n%2].kill()
-		c.servers[n%2].start()
+	for _, one := range upset {
+		one()
 	}
-	time.Sleep(pause)
 	stop()
 	all.Wait()
 	time.Sleep(1500 * time.Millisecond) // what a server that was killed could not tell is looked for
 	enough()
 	watchers.Wait()
-	c.judge(order)
-	c.compare(kept, shown, url, loops, streams)
+	c.judge(j.order)
+	w.closes += c.compare(j, w.url, streams)
+}
+
+// Two services on one database, each message to either, one of them killed -9 now and then: what was answered is what one loop would have answered.
+func TestReplicasAreOneService(t *testing.T) {
+	const needs, short = "PostgreSQL", "2 kills; else 300, or as many as KEDGE_KILLS says"
+	rows := judges{
+		order: evidence.For(t, evidence.Promise{Name: "replicas", Text: "two `kedge serve` on one PostgreSQL, 6 clients that send each message to either, one service killed -9 every 2 s for ten minutes: messages on the loops of histories that porcupine finds no order for", Needs: needs, Short: short}),
+		kept:  evidence.For(t, evidence.Promise{Name: "replicas-kept", Text: "batches that were acknowledged meanwhile: not there once", Needs: needs, Short: short}),
+		shown: evidence.For(t, evidence.Promise{Name: "replicas-streams", Text: "events of streams that were cut at random and gone on with at either service: missing, twice or out of order", Needs: needs, Short: short}),
+		steps: evidence.For(t, evidence.Promise{Name: "replicas-steps", Text: "decisions that were closed meanwhile: stepped more than once, or not as the log gives it when all is decided again", Needs: needs, Short: short}),
+	}
+	kills, pause := 2, 700*time.Millisecond
+	if evidence.Whole() {
+		kills, pause = 300, 2*time.Second
+		fmt.Sscan(os.Getenv("KEDGE_KILLS"), &kills)
+	}
+	w := newTwins(t)
+	next := time.Now()
+	for n := 0; n < kills; {
+		var upset []func()
+		for ; n < kills && len(upset) < 10; n++ {
+			s := w.servers[n%2]
+			upset = append(upset, func() { time.Sleep(time.Until(next)); next = time.Now().Add(pause); s.kill(); s.start() })
+		}
+		next = time.Now().Add(pause)
+		w.act(rows, 0, append(upset, func() { time.Sleep(time.Until(next)) })...)
+	}
+}
+
+// A service that stood still while the other went on decides nothing that the other has decided, and neither does anybody while the database does.
+func TestPausedReplicasDecideNothingTwice(t *testing.T) {
+	row := evidence.For(t, evidence.Promise{Name: "replicas-paused", Text: "two services on one PostgreSQL, one of them or the database stopped where it is for 5 s (SIGSTOP), 21 times, under 6 clients that go on with other messages: messages without an order, batches lost, decisions closed twice, events of streams missing or twice", Needs: "PostgreSQL", Short: "3 times, 0.6 s"})
+	acts, pause, patience := 1, 600*time.Millisecond, 150*time.Millisecond
+	if evidence.Whole() {
+		acts, pause, patience = 7, 5*time.Second, 500*time.Millisecond
+	}
+	w := newTwins(t)
+	must := func(err error) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	held := func(stop, resume func() error) func() {
+		return func() {
+			time.Sleep(300 * time.Millisecond)
+			must(stop())
+			time.Sleep(pause)
+			must(resume())
+		}
+	}
+	var upset []func()
+	for _, s := range w.servers {
+		upset = append(upset, held(func() error { return s.cmd.Process.Signal(syscall.SIGSTOP) }, func() error { return s.cmd.Process.Signal(syscall.SIGCONT) }))
+	}
+	upset = append(upset, held(w.cluster.Pause, w.cluster.Resume), func() { time.Sleep(300 * time.Millisecond) })
+	for range acts {
+		w.act(judges{row, row, row, row}, patience, upset...)
+	}
+}
+
+func newTwins(t *testing.T) *twins {
+	t.Helper()
+	w := &twins{T: t, cluster: clustered(t)}
+	w.url = database(t, w.cluster)
+	for i := range w.servers {
+		w.servers[i] = newServingOf(t, "--db", w.url)
+	}
+	t.Cleanup(func() {
+		if w.closes == 0 {
+			t.Error("no decision was closed meanwhile")
+		}
+	})
+	return w
 }
 
 // judge asks porcupine for an order. What was not answered may have happened at any time since.
 func (c *chorus) judge(row *evidence.Witness) {
 	end := time.Since(c.began).Nanoseconds()
 	for loop, history := range c.history {
+		history = slices.DeleteFunc(history, func(o porcupine.Operation) bool { // what was not answered and changes nothing says nothing
+			what := o.Input.(message).what
+			return !o.Output.(outcome).known && (what == "look" || what == "tell")
+		})
 		for i := range history {
 			if !history[i].Output.(outcome).known {
 				history[i].Return, history[i].ClientId = end+int64(i), 1000+i
 			}
 		}
-		found := porcupine.CheckOperationsTimeout(loopModel(), history, time.Minute)
+		found := porcupine.CheckOperationsTimeout(loopModel(), history, 2*time.Minute)
 		if found != porcupine.Ok {
 			c.Errorf("loop %s: %d messages, %s", loop, len(history), found)
 			row.Cases(len(history), len(history))
@@ -312,36 +413,44 @@ func (c *chorus) judge(row *evidence.Witness) {
 	}
 }
 
-// compare looks at what the database holds in the end, and at what was shown.
-func (c *chorus) compare(kept, shown *evidence.Witness, url string, loops []string, streams [][]int) {
+// compare looks at what the database holds in the end, and at what was shown, and counts closes.
+func (c *chorus) compare(rows judges, url string, streams [][]int) (closes int) {
 	j, err := postgres.Look(c.Context(), url)
 	if err != nil {
 		c.Fatal(err)
 	}
 	defer j.Close()
-	if _, err := store.Check(c.Context(), j); err != nil {
-		c.Error(err)
-	}
 	there, newest := map[string]int{}, map[string]int{}
-	for _, loop := range loops {
+	for _, loop := range c.loops {
+		ends := map[int]int{}
 		err := j.Read(c.Context(), loop, 0, func(e session.Event) error {
 			if newest[loop] = e.Seq; e.Ref != "" {
 				there[fmt.Sprint(loop, " ", e.K, " ", e.Ref)]++
+			}
+			if e.Kind == session.Closed || e.Kind == session.Abandoned {
+				ends[e.K]++
 			}
 			return nil
 		})
 		if err != nil {
 			c.Error(err)
 		}
+		for k, n := range ends {
+			rows.steps.Case(n == 1, "decision %d of loop %s ended %d times", k, loop, n)
+		}
+		recap, err := replay.Loop(c.Context(), j, loop, session.Standard)
+		rows.steps.Case(err == nil, "loop %s, all decided again: %+v, %v", loop, recap, err)
+		closes += recap.Closes
 	}
 	for batch := range c.told {
-		kept.Case(there[batch] == 1, "batch %s is there %d times", batch, there[batch])
+		rows.kept.Case(there[batch] == 1, "batch %s is there %d times", batch, there[batch])
 	}
 	for i, ids := range streams {
-		loop := loops[i%len(loops)]
-		shown.Case(len(ids) == newest[loop], "stream %d shows %d of %d events of loop %s", i, len(ids), newest[loop], loop)
+		loop := c.loops[i%len(c.loops)]
+		rows.shown.Case(len(ids) == newest[loop], "stream %d shows %d of %d events of loop %s", i, len(ids), newest[loop], loop)
 		for at, id := range ids {
-			shown.Case(id == at+1, "stream %d of loop %s shows event %d after %d others", i, loop, id, at)
+			rows.shown.Case(id == at+1, "stream %d of loop %s shows event %d after %d others", i, loop, id, at)
 		}
 	}
+	return closes
 }

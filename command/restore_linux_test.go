@@ -12,7 +12,7 @@ import (
 // A service moves to PostgreSQL by its backup: what comes next is what comes next in the folder, in another epoch. That needs a database without loops and
 // a backup that is sound; without a backup, what pg_restore has put into a database begins another epoch.
 func TestABackupIsRestoredIntoADatabase(t *testing.T) {
-	dir, url := t.TempDir(), database(t)
+	dir, url := t.TempDir(), database(t, clustered(t))
 	at := func(name string) string { return filepath.Join(dir, name) }
 	run := func(code int, input string, args ...string) said {
 		t.Helper()

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/kedge-opt/kedge/internal/disk"
 	"github.com/kedge-opt/kedge/session"
@@ -154,8 +155,10 @@ func Fill(ctx context.Context, file string, to session.Journal, clock session.Cl
 	}
 	for _, h := range heads {
 		events, err := whole(ctx, from, h.Loop)
-		if err == nil {
-			err = to.Append(h.Loop, 0, events, nil)()
+		for part := range slices.Chunk(events, 1024) { // a database takes so much at once and no more
+			if err == nil {
+				err = to.Append(h.Loop, part[0].Seq-1, part, nil)()
+			}
 		}
 		if err != nil {
 			return c, fmt.Errorf("loop %s: %w", h.Loop, err)

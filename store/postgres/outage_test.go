@@ -72,7 +72,7 @@ func fallen(t *testing.T, c *cluster.Cluster, after time.Duration, check func(co
 // What was acknowledged outlives a database that is stopped at once. The twin, which asks it for less, loses some.
 func TestAcknowledgedEventsOutliveTheDatabase(t *testing.T) {
 	row := evidence.For(t, evidence.Promise{Name: "replicas-database", Text: "PostgreSQL stopped at once (`pg_ctl stop -m immediate`) 40 times under 8 writers: events that were acknowledged and are lost", Needs: "PostgreSQL", Short: "2 times"})
-	stops, twins := 2, 2
+	stops, twins := 2, 1
 	if evidence.Whole() {
 		stops, twins = 40, 10
 	}

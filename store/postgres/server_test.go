@@ -62,7 +62,7 @@ func (r *replica) watch(t *testing.T, loop string, after int) (ids <-chan int) {
 	return out
 }
 
-// Streams on both servers show every event once, whichever of them wrote it.
+// Streams on both servers show every event once, whichever of them wrote it, and so do their numbers.
 func TestReplicas(t *testing.T) {
 	url := emptied(t, running(t))
 	all := []*replica{replicaOf(t, url), replicaOf(t, url)}
@@ -93,6 +93,19 @@ func TestReplicas(t *testing.T) {
 				}
 			case <-time.After(5 * time.Second):
 				t.Fatalf("stream %d does not show event %d", i, want)
+			}
+		}
+	}
+	for i, r := range all {
+		reply, err := http.Get(r.URL + "/metrics")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(reply.Body)
+		reply.Body.Close()
+		for _, line := range []string{`kedge_loops{mode="live"} 1`, fmt.Sprintf(`kedge_chain_checked_seq{loop="shop"} %d`, status.Seq)} {
+			if err != nil || !strings.Contains(string(text), "\n"+line+"\n") {
+				t.Errorf("the numbers of server %d lack %s, %v", i, line, err)
 			}
 		}
 	}
