@@ -51,10 +51,10 @@ func (r beholder) confirms() {
 // Somebody who sees the dashboard for the first time, reads what is there and has a keyboard, finds out which loop needs a person and why, what is live since when, why it
 // changed, rolls back, and stops everything.
 func TestDemoIsUsed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("drives a browser")
+	if !evidence.Whole() {
+		t.Skip("drives a browser for minutes: KEDGE_TORTURE=1")
 	}
-	d := newDemo(t, "--speed", "8")
+	d := newDemo(t, "--speed", "2")
 	r := beholder{browser.Open(t, d.address)}
 	r.Screen(1280, 900, 1, "light")
 	r.Show(d.address + "/")
