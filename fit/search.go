@@ -233,7 +233,7 @@ func (p *search) descend(ctx context.Context, theta, weight []float64, workers i
 			continue
 		}
 		ratio := gain / predicted
-		damping *= max(1.0/3, 1-cubed(2*ratio-1))
+		damping *= max(1.0/3, 1-cubed(float64(2*ratio)-1))
 		damping, grow = max(damping, 1e-15), 2
 		ended := predicted <= 1e-15*(1+there.loss) && gain <= 1e-15*(1+there.loss)
 		here = there
@@ -244,7 +244,7 @@ func (p *search) descend(ctx context.Context, theta, weight []float64, workers i
 	return nil, nil
 }
 
-func cubed(x float64) float64 { return x * x * x }
+func cubed(x float64) float64 { return float64(x * x * x) }
 
 // step is where the model of the loss is least, at a damping, within the bounds, and by how much less that is supposed to be; nil: here.
 func (p *search) step(here *point, damping float64) (theta []float64, predicted float64) {

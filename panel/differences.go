@@ -94,7 +94,7 @@ func Dynamics(t Table, name string, d ByChanges) (*Dynamic, error) {
 	}
 	for order := range 2 {
 		out.Serial[order] = m.serial(order+1, last, robust, errs)
-		out.SerialChance[order] = 2 * distuv.UnitNormal.Survival(math.Abs(out.Serial[order]))
+		out.SerialChance[order] = 2 * float64(distuv.UnitNormal.Survival(math.Abs(out.Serial[order])))
 	}
 	return out, nil
 }

@@ -45,7 +45,7 @@ func Jackknife(t Table, m Design) (*Coefficients, error) {
 			return nil, fmt.Errorf("half of the times: %w", err)
 		}
 		for j, v := range part.Value {
-			out.Value[j] -= v / 2
+			out.Value[j] -= float64(v / 2)
 		}
 	}
 	return &out, nil

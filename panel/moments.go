@@ -53,7 +53,7 @@ func addSym(s *mat.SymDense, d *mat.Dense) {
 	n := s.SymmetricDim()
 	for i := range n {
 		for j := i; j < n; j++ {
-			s.SetSym(i, j, s.At(i, j)+(d.At(i, j)+d.At(j, i))/2)
+			s.SetSym(i, j, s.At(i, j)+float64((d.At(i, j)+d.At(j, i))/2))
 		}
 	}
 }

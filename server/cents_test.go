@@ -108,7 +108,7 @@ func TestInfeasiblePrices(t *testing.T) {
 		t.Errorf("deployed: %v", r)
 	}
 	alarms := func() string { s.Helper(); return fmt.Sprint(s.want(200, "GET", at, "")["alarms"]) }
-	if got := alarms(); !strings.Contains(got, "what is live since decision 1 is not feasible") {
+	if got := alarms(); !strings.Contains(got, "what is live since decision 1 breaks the set of the spec by 1") {
 		t.Errorf("alarms %s", got)
 	}
 	s.want(201, "PUT", at+"/decisions/1/batches/am", twoPeople)
@@ -122,7 +122,7 @@ func TestInfeasiblePrices(t *testing.T) {
 	if next["basis"] != "hold" || fmt.Sprint(next["u"]) != "[-1 3]" { // for nothing feasible is within the cap
 		t.Errorf("then: %v", next)
 	}
-	if r := s.want(201, "PUT", at+"/decisions/2/deployment", `{"u":[-1,3]}`); r["feasible"] != false || !strings.Contains(alarms(), "not feasible") {
+	if r := s.want(201, "PUT", at+"/decisions/2/deployment", `{"u":[-1,3]}`); r["feasible"] != false || !strings.Contains(alarms(), "since decision 2 breaks the set") {
 		t.Errorf("deployed once more: %v, alarms %s", r, alarms())
 	}
 	s.want(201, "PUT", at+"/decisions/2/batches/am", twoPeople)
