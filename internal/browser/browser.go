@@ -181,13 +181,17 @@ func (w *Window) Picture() []byte {
 	return call(w, cdppage.CaptureScreenshot, cdppage.CaptureScreenshotParams{}).Data
 }
 
-// Press presses a key: Tab, Enter or Escape.
+// Press presses a key: Tab, Shift+Tab, Enter or Escape.
 func (w *Window) Press(key string) {
 	w.Helper()
+	var held int64
+	if rest, ok := strings.CutPrefix(key, "Shift+"); ok {
+		key, held = rest, 8
+	}
 	code := map[string]int64{"Tab": 9, "Enter": 13, "Escape": 27}[key]
 	text := map[string]string{"Enter": "\r"}[key]
-	call(w, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: key, Code: key, WindowsVirtualKeyCode: code, Text: text})
-	call(w, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyUp, Key: key, Code: key, WindowsVirtualKeyCode: code})
+	call(w, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Modifiers: held, Key: key, Code: key, WindowsVirtualKeyCode: code, Text: text})
+	call(w, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyUp, Modifiers: held, Key: key, Code: key, WindowsVirtualKeyCode: code})
 }
 
 // Type types a text.
@@ -215,17 +219,23 @@ func spoken(v *accessibility.Value) (text string) {
 	return text
 }
 
-// Reach presses Tab until the keyboard is on something of a role and a name, as in button and Stop all….
+// Reach presses Tab until the keyboard is on something of a role and a name, as in button and Stop all…; who has passed many things without it goes back,
+// and further, with Shift.
 func (w *Window) Reach(role, name string) {
 	w.Helper()
+	const forth, back = 60, 200
 	var passed []string
-	for range 150 {
-		w.Press("Tab")
-		r, n := w.Focused()
-		if n == name && r == role {
+	for n := range forth + back {
+		key := "Tab"
+		if n >= forth {
+			key = "Shift+Tab"
+		}
+		w.Press(key)
+		r, called := w.Focused()
+		if called == name && r == role {
 			return
 		}
-		passed = append(passed, r+" "+n)
+		passed = append(passed, r+" "+called)
 	}
 	w.Fatalf("no Tab leads to the %s %q, only to %q", role, name, passed)
 }
