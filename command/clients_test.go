@@ -64,7 +64,7 @@ func TestGoCurlAndPythonTellTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec := strings.Replace(smallShop, "samples: {least: 2}", "samples: {least: 2, weights: required, ids: required}", 1)
+	spec := strings.Replace(shopSpec, "samples: {least: 2}", "samples: {least: 2, weights: required, ids: required}", 1)
 	for _, name := range []string{"go", "curl", "python"} {
 		if _, err := talker.Open(url).Create(t.Context(), name, spec, session.Live); err != nil {
 			t.Fatal(err)

@@ -23,7 +23,7 @@ func (s *serving) kedge(env []string, args ...string) (said string, ok bool) {
 func TestKeysOfAService(t *testing.T) {
 	s := newServing(t)
 	spec := filepath.Join(t.TempDir(), "shop.yaml")
-	if err := os.WriteFile(spec, []byte(smallShop), 0o600); err != nil {
+	if err := os.WriteFile(spec, []byte(shopSpec), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	at := []string{"--server", "http://" + s.address}
@@ -89,19 +89,3 @@ func (s *serving) made(args ...string) string {
 	}
 	return m.Key
 }
-
-const smallShop = `
-iterations: 100
-model:
-  decision: q[2]
-  state: p[2]
-  trait: d[2]
-  next: 0.5*p + 0.5*(d - q)
-  maximize: dot(p, q)
-  subject to: 0 <= q <= 20
-population: {size: 10, law: normal, mean: [10, 8], deviation: [1, 1]}
-start: {law: values, values: [3, 3]}
-algorithms:
-  - {name: composite, kind: composite, step: 0.05, batch: 10}
-live: {samples: {least: 2}, cap: {norm: 0.5}, safe: [4, 4]}
-`

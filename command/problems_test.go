@@ -20,7 +20,7 @@ var problemNames = regexp.MustCompile(`(?m)^\t\t\{([\w.]+), \d{3}, "`)
 func TestProblemPagesCanBeTyped(t *testing.T) {
 	s := newServing(t)
 	l := talker.Open("http://" + s.address).Loop("shop")
-	_, err := l.Create(t.Context(), "shop", smallShop, session.Live)
+	_, err := l.Create(t.Context(), "shop", shopSpec, session.Live)
 	if err == nil {
 		_, err = l.Ask(t.Context())
 	}

@@ -27,7 +27,7 @@ func TestServiceCallsNobody(t *testing.T) {
 	}
 	dir := t.TempDir()
 	spec, people := filepath.Join(dir, "shop.yaml"), filepath.Join(dir, "am.ndjson")
-	os.WriteFile(spec, []byte(smallShop), 0o600)
+	os.WriteFile(spec, []byte(shopSpec), 0o600)
 	os.WriteFile(people, []byte(`{"p":[7,5],"d":[10,8]}`+"\n"+`{"p":[6,5],"d":[9,8]}`+"\n"), 0o600)
 	ear, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -72,7 +72,7 @@ func TestServiceStops(t *testing.T) {
 	}
 	s := newServing(t)
 	spec := filepath.Join(t.TempDir(), "shop.yaml")
-	if err := os.WriteFile(spec, []byte(smallShop), 0o600); err != nil {
+	if err := os.WriteFile(spec, []byte(shopSpec), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for n := range stops {
@@ -175,7 +175,7 @@ func TestServiceSaysHowItIs(t *testing.T) {
 		t.Errorf("at the start: %q", got)
 	}
 	spec := filepath.Join(dir, "shop.yaml")
-	os.WriteFile(spec, []byte(smallShop), 0o600)
+	os.WriteFile(spec, []byte(shopSpec), 0o600)
 	s := &serving{T: t}
 	if said, ok := s.kedge(nil, "loop", "create", "shop", spec, "--server", "unix:"+socket); !ok {
 		t.Fatal(said)
@@ -214,7 +214,7 @@ func TestASecondSignalEndsTheService(t *testing.T) {
 	s := newServing(t)
 	service := talker.Open("http://" + s.address)
 	loop := service.Loop("shop")
-	_, err := service.Create(t.Context(), "shop", smallShop, session.Live)
+	_, err := service.Create(t.Context(), "shop", shopSpec, session.Live)
 	if err == nil {
 		_, err = loop.Ask(t.Context())
 	}

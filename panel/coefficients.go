@@ -13,7 +13,7 @@ type Coefficients struct {
 	Names     []string
 	Value     []float64
 	Cov       *mat.SymDense // of errors that go together within a unit in any way (sandwich), with the usual small-sample factor
-	Plain     *mat.SymDense // were errors independent and of one size
+	Plain     *mat.SymDense // were errors independent and of one size; nil of estimates from changes
 	Residuals []float64     // by the rows of the table
 	Rows      int
 	Units     int

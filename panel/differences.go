@@ -79,7 +79,6 @@ func Dynamics(t Table, name string, d ByChanges) (*Dynamic, error) {
 	}
 	out.Value = last.value[:k]
 	out.Cov = corner(robust, k)
-	out.Plain = out.Cov
 	for i, c := range changes {
 		out.Rows += len(c.y)
 		out.Residuals = append(out.Residuals, errs[i]...)
@@ -101,13 +100,12 @@ func Dynamics(t Table, name string, d ByChanges) (*Dynamic, error) {
 
 // changes makes the equations of every unit.
 func (t Table) changes(name string, d ByChanges) (all []change, names []string, err error) {
-	times, _ := ranks(t.Time)
 	least, most := math.MaxInt, math.MinInt
 	for _, at := range t.Time {
 		least, most = min(least, at), max(most, at)
 	}
 	span := most - least + 1
-	if len(t.Y) == 0 || span > 10*len(times)+10 {
+	if len(t.Y) == 0 || span > 10*len(t.Y)+10 {
 		return nil, nil, &ShapeError{"time", -1, "must go up by one from a time to the next"}
 	}
 	lay := layout{span: span, x: len(t.X), d: d}

@@ -15,6 +15,7 @@ type KillMarks struct {
 	mu    sync.Mutex
 	file  *os.File
 	slots map[string]int // of names that are marked
+	taken []bool         // slots
 }
 
 const (
@@ -38,11 +39,11 @@ func OpenKillMarks(path string) (*KillMarks, error) {
 			return nil, fmt.Errorf("no room for the marks of kills: %w", err)
 		}
 	}
-	m := &KillMarks{file: f, slots: map[string]int{}}
+	m := &KillMarks{file: f, slots: map[string]int{}, taken: make([]bool, mostMarks)}
 	for i := range mostMarks {
 		slot := all[i*slotBytes : (i+1)*slotBytes]
 		if n := int(slot[0]); n > 0 && n < slotBytes {
-			m.slots[string(slot[1:1+n])] = i
+			m.slots[string(slot[1:1+n])], m.taken[i] = i, true
 		}
 	}
 	return m, nil
@@ -58,10 +59,7 @@ func (m *KillMarks) Mark(_ context.Context, on bool, loops ...string) bool {
 		case is == on:
 			continue
 		case on:
-			taken := slices.Sorted(maps.Values(m.slots))
-			for at = 0; at < len(taken) && taken[at] == at; at++ {
-			}
-			if at == mostMarks || len(loop) >= slotBytes {
+			if at = slices.Index(m.taken, false); at < 0 || len(loop) >= slotBytes {
 				return false
 			}
 		}
@@ -77,6 +75,7 @@ func (m *KillMarks) Mark(_ context.Context, on bool, loops ...string) bool {
 		} else {
 			delete(m.slots, loop)
 		}
+		m.taken[at] = on
 	}
 	return m.file.Sync() == nil
 }
