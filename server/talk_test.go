@@ -93,7 +93,11 @@ func TestExplain(t *testing.T) {
 	if want := "Apples rises by 0.1875 EUR, from 3 to 3.1875 EUR: the value gains by it at once, which outweighs how people answer once they have settled (2.25 times)."; !strings.HasPrefix(fmt.Sprint(e["words"]), want) {
 		t.Errorf("%v\nwant %s", e["words"], want)
 	}
-	s.want(404, "GET", at+"/decisions/3/explain", "")
+	s.want(200, "POST", at+"/exchange", `{"k":2,"deployment":{"u":[3.1875,3.10625]},"close":{},"ask":true}`)
+	if e := s.want(200, "GET", at+"/decisions/3/explain", ""); e["words"] != "Nothing changes: no close since that of decision 1 took a step." {
+		t.Errorf("nobody has answered decision 2: %v", e["words"])
+	}
+	s.want(404, "GET", at+"/decisions/4/explain", "")
 	s.want(200, "POST", at+"/pause", `{"reason":"stock-take"}`)
 	k := s.want(200, "POST", at+"/ask", "")["k"].(float64)
 	if e := s.want(200, "GET", fmt.Sprintf("%s/decisions/%d/explain", at, int(k)), ""); e["words"] != "What is live stays live. The loop is paused." {

@@ -34,6 +34,9 @@ func (l *Loop) Explain(d, before *Decision, was []float64) Explanation {
 	g := word.Ground{Basis: string(d.Basis), Reasons: d.Reasons}
 	if before != nil {
 		g.Move = &word.Move{Names: l.plan.Names, Was: was, U: d.U}
+		if before.K < d.K-1 {
+			g.Move.Rests = before.K
+		}
 		if e.Reasoning != nil {
 			g.Move.Direct, g.Move.Answer = e.Direct, e.Answer
 		}

@@ -17,6 +17,7 @@ import (
 type Move struct {
 	Names          kedge.Names
 	Was, U         []float64
+	Rests          int       // the decision that the newest step was taken on, where closes since took none; 0: the newest close took one
 	Direct, Answer []float64 // of the gradient of the loss: by the decision itself, and by the answer of the settled population; nil: unknown
 }
 
@@ -26,6 +27,9 @@ const mostNamed = 3
 // Sentences say which entries change, and what speaks for it.
 func (c Move) Sentences() (list []string) {
 	if rows.Distance(c.U, c.Was) == 0 {
+		if c.Rests > 0 {
+			return []string{fmt.Sprintf("Nothing changes: no close since that of decision %d took a step.", c.Rests)}
+		}
 		return []string{"Nothing changes: the step came to nothing."}
 	}
 	order := make([]int, len(c.U))

@@ -3,7 +3,7 @@ import {Fragment, h} from 'preact';
 import {useMemo, useState} from 'preact/hooks';
 import {Decision, Extremes, loopPath, Mark, Series, Verdict} from './api';
 import {dashes, Flag, line, LiveGraph, Plot} from './chart';
-import {useReply} from './live';
+import {useDecisions, useReply} from './live';
 import type {LoopProps} from './now';
 import {Rounds} from './rounds';
 import {entry, titled, unit, upper, valueName} from './words';
@@ -35,7 +35,7 @@ export function Course({status: s, terms: t, seq}: LoopProps) {
   const entries = Array.from({length: Math.min(most, s.dims[0] - first)}, (_, i) => first + i);
   const names = ['value', 'value.low', 'value.high', 'direct', 'answer', 'cosine', 'step', 'trust', 'rows', 'early', 'without_trait', 'quarantined', 'ratio', 'ratio.low', 'ratio.high', 'multipliers.0', 'multipliers.1', 'multipliers.2', ...entries.flatMap(i => ['u.' + i, 'deployed.' + i])];
   const {data, error} = useReply<Series>(`${loopPath(s.loop)}/series?points=${points}&name=${names.join(',')}${time ? '&times=true' : ''}`, seq);
-  const judged = useReply<{decisions: Decision[]}>(s.k ? `${loopPath(s.loop)}/decisions?page_size=${judges}&after_k=${Math.max(0, s.k - judges)}` : null, seq).data?.decisions.filter(d => d.outcome?.guardrails?.length);
+  const judged = useDecisions(s, judges, seq)?.filter(d => d.outcome?.guardrails?.length);
   const graphs = useMemo(() => data && [...graphsOf(data, time), ...guarded(time)], [data, time, judged?.length && judged[judged.length - 1].k]);
 
   function graphsOf(d: Series, byTime: boolean) {

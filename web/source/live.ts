@@ -1,7 +1,7 @@
 // Where all loops are, as it happens: one stream for all tabs of a browser. Whoever holds a lock reads it and tells the others; every tab looks by
 // itself now and then, which is what is left where streams do not work, and shows when one has died without a word.
 import {useEffect, useRef, useState} from 'preact/hooks';
-import {get, Trouble} from './api';
+import {Decision, get, loopPath, Status, Trouble} from './api';
 
 type Tip = {loop: string; seq: number};
 type Message = {tips?: Tip[]; lost?: boolean};
@@ -85,9 +85,12 @@ export const useMoved = () => useChange(() => [...heads].map(([loop, seq]) => lo
 // useLost is since when nothing is heard; undefined while all is well.
 export const useLost = () => useChange(() => lost, 100);
 
-// useReply is the newest reply to a GET, asked for again when version changes. What is there stays until there is something newer.
-export function useReply<T>(path: string | null, version: unknown = 0): {data?: T; error?: Error; path?: string} {
-  const [reply, set] = useState<{data?: T; error?: Error; path?: string}>({});
+type Reply<T> = {data?: T; error?: Error; path?: string};
+
+// useReply is the newest reply to a GET, asked for again when version changes. What is there stays until there is something newer, that to another question
+// too where keep says so: pages of the newest decision would be empty for a moment at every new one.
+export function useReply<T>(path: string | null, version: unknown = 0, keep = false): Reply<T> {
+  const [reply, set] = useState<Reply<T>>({});
   const busy = useRef<AbortController | undefined>(undefined);
   const wanted = useRef('');
   useEffect(() => {
@@ -101,7 +104,7 @@ export function useReply<T>(path: string | null, version: unknown = 0): {data?: 
         const control = busy.current = new AbortController();
         try {
           const data = await get<T>(to, control.signal);
-          if (wanted.current.startsWith(to + ' ')) set({data, path: to});
+          if (keep || wanted.current.startsWith(to + ' ')) set({data, path: to});
         } catch (e) {
           if (control.signal.aborted) return;
           if (wanted.current.startsWith(to + ' ')) set(was => ({data: was.path === to && !(e instanceof Trouble) ? was.data : undefined, error: e as Error, path: to}));
@@ -114,12 +117,24 @@ export function useReply<T>(path: string | null, version: unknown = 0): {data?: 
     ask();
   }, [path, version]);
   useEffect(() => () => busy.current?.abort(), []);
-  return reply.path === path ? reply : {};
+  return path && (keep || reply.path === path) ? reply : {};
 }
 
-// useLast is the newest reply, also while one to another question is on its way.
-export function useLast<T>(path: string | null, version: unknown = 0): T | undefined {
-  const {data} = useReply<T>(path, version), last = useRef<T | undefined>(undefined);
-  if (data) last.current = data;
-  return path ? last.current : undefined;
+// useLast is what the newest reply says, also while one to another question is on its way.
+export const useLast = <T>(path: string | null, version?: unknown) => useReply<T>(path, version, true).data;
+
+// useDecisions are the newest of a loop, oldest first.
+export const useDecisions = (s: Status, most: number, version: unknown) =>
+  useLast<{decisions: Decision[]}>(s.k ? `${loopPath(s.loop)}/decisions?page_size=${most}&after_k=${Math.max(0, s.k - most)}` : null, version)?.decisions;
+
+// useMetric is a number of the service, looked at every ten seconds; 0 while nobody knows.
+export function useMetric(name: string): number {
+  const [value, set] = useState(0);
+  useEffect(() => {
+    const look = () => fetch('/metrics').then(r => r.text()).then(text => set(+(text.split('\n').find(line => line.startsWith(`kedge_${name} `))?.split(' ')[1] || 0))).catch(() => { /* the next look tells */ });
+    look();
+    const timer = setInterval(look, 10_000);
+    return () => clearInterval(timer);
+  }, [name]);
+  return value;
 }

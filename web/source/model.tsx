@@ -4,7 +4,7 @@ import {useMemo, useState} from 'preact/hooks';
 import {Answering, Decision, Explanation, loopPath, said} from './api';
 import {line, LiveGraph, Plot} from './chart';
 import {Marked, Prospects, useGuess} from './guess';
-import {useReply} from './live';
+import {useDecisions, useReply} from './live';
 import type {LoopProps} from './now';
 import {Choice, Grid, Part} from './part';
 import {count, entry, number, state, unit, upper, withUnit} from './words';
@@ -13,9 +13,9 @@ const most = 40, last = 60;
 
 export function Model({status: s, terms: t, seq}: LoopProps) {
   const path = loopPath(s.loop), version = s.state ? s.k : seq;
-  const {data: e, error} = useReply<Explanation>(s.k ? `${path}/decisions/${s.k}/explain` : null, version);
+  const {data: e, error} = useReply<Explanation>(s.k ? `${path}/decisions/${s.k}/explain` : null, version, true);
   const f = useGuess(s, s.k, version), a = useReply<Answering>(`${path}/sensitivity`, version).data;
-  const list = useReply<{decisions: Decision[]}>(s.k ? `${path}/decisions?page_size=${last}&after_k=${Math.max(0, s.k - last)}` : null, version).data?.decisions;
+  const list = useDecisions(s, last, version);
   if (!s.k) return <p class="sentence">Nothing was decided yet.</p>;
   if (error) return <p class="error">{said(error)}</p>;
   if (!e) return <p class="quiet">Looking …</p>;

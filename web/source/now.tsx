@@ -3,7 +3,7 @@ import {Fragment, h} from 'preact';
 import {Card, call, Decision, Explanation, loopPath, Status, Terms} from './api';
 import {Act, Acting, acts} from './dialog';
 import {Guessed, useGuess} from './guess';
-import {useReply} from './live';
+import {useLast, useReply} from './live';
 import {Grid, Part} from './part';
 import {Rounds} from './rounds';
 import {ago, count, due, entry, local, number, unit, upper, valueName, vector, when, withUnit} from './words';
@@ -31,8 +31,8 @@ function sentence(s: Status, t: Terms | undefined, d: Decision | undefined): str
 
 export function Now({status: s, terms: t, seq, may}: LoopProps) {
   const path = loopPath(s.loop), k = s.k || null;
-  const d = useReply<Decision>(k ? `${path}/decisions/${k}` : null, seq).data;
-  const why = useReply<Explanation>(k ? `${path}/decisions/${k}/explain` : null, s.state ? k : seq).data;
+  const d = useLast<Decision>(k ? `${path}/decisions/${k}` : null, seq);
+  const why = useLast<Explanation>(k ? `${path}/decisions/${k}/explain` : null, s.state ? k : seq);
   const f = useGuess(s, s.state ? k : null, k);
   const cards = useReply<{cards: Card[]}>(`${path}/health`, seq).data?.cards;
   const list = acts(s, t);
@@ -44,7 +44,7 @@ export function Now({status: s, terms: t, seq, may}: LoopProps) {
     {d && <section aria-labelledby="u-title">
       <h2 id="u-title">{s.state ? `Decision ${d.k}` : `Decision ${d.k}, the newest`} <a class="more" href={`#/loops/${s.loop}/decisions/${d.k}`}>all about it</a></h2>
       <Entries d={d} s={s} t={t} />
-      {why && <p class="why">{why.words}</p>}
+      {why && <p class={why.k === d.k ? 'why' : 'why stale'}>{why.words}</p>}
       {s.state && <Guessed f={f} t={t} />}
       {d.outcome?.value && <p><span class="key">{upper(valueName(t?.names))}</span> <b class="num">{withUnit(number(d.outcome.value.mean), t?.names.value?.unit)}</b> <span class="quiet num">({number(d.outcome.value.low)} … {number(d.outcome.value.high)}, 95 of 100)</span></p>}
     </section>}

@@ -3,7 +3,7 @@ import {Fragment, h} from 'preact';
 import {useMemo, useState} from 'preact/hooks';
 import {Decision, Distribution, loopPath} from './api';
 import {line, LiveGraph, Plot} from './chart';
-import {useLast, useReply} from './live';
+import {useDecisions, useLast, useReply} from './live';
 import type {LoopProps} from './now';
 import {Choice, Grid, Part} from './part';
 import {count, number, plural, state, trait, unit, withUnit} from './words';
@@ -16,7 +16,7 @@ export function People({status: s, terms: t, seq}: LoopProps) {
   const fan = useReply<Fan>(`${path}/quantiles?entry=${of}&last=60`, version).data, k = fan?.k[fan.k.length - 1];
   const now = useLast<Distribution>(k ? `${path}/distribution?k=${k}&entry=${of}&bins=32` : null, version);
   const traits = useLast<Distribution>(k && s.dims[2] ? `${path}/distribution?k=${k}&of=d&entry=${who}&bins=16` : null, version);
-  const list = useReply<{decisions: Decision[]}>(s.k ? `${path}/decisions?page_size=20&after_k=${Math.max(0, s.k - 20)}` : null, version).data?.decisions;
+  const list = useDecisions(s, 20, version);
   const base = {rules: [], log: false, digits: 3, still: true, tall: true};
   const shares = (title: string, along: string, d: Distribution, second: string, other?: number[]) => ({
     ...base, title, label: 'share of people', along, percent: true,

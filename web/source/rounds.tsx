@@ -1,7 +1,7 @@
 // Rounds in time: asked, deployed, first and last answer, closed.
 import {h} from 'preact';
 import {Event, loopPath} from './api';
-import {useReply} from './live';
+import {useLast} from './live';
 import {Grid, Part} from './part';
 import {span} from './words';
 
@@ -21,7 +21,7 @@ function roundsOf(events: Event[]): Round[] {
 }
 
 export function Rounds({loop, seq, most}: {loop: string; seq: number; most: number}) {
-  const events = useReply<Event[]>(`${loopPath(loop)}/log?after=${Math.max(0, seq - 8 * most)}`).data;
+  const events = useLast<Event[]>(`${loopPath(loop)}/log?after=${Math.max(0, seq - 8 * most)}`);
   const list = events ? roundsOf(events).slice(0, most) : [];
   if (!list.length) return null;
   const now = Date.now(), end = (r: Round) => r.at.closed || now, wide = Math.max(...list.map(r => (r.at.closed || 0) - r.at.asked), 1);

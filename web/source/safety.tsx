@@ -4,7 +4,7 @@ import {useRef, useState} from 'preact/hooks';
 import {call, Decision, Hindsight, loopPath, said, Status, Terms} from './api';
 import {Act, Acting, acts, Dialog} from './dialog';
 import {Guessed, useGuess} from './guess';
-import {useReply} from './live';
+import {useDecisions} from './live';
 import {Trusted} from './model';
 import {approval, Entries, LoopProps} from './now';
 import {Grid, Part} from './part';
@@ -13,14 +13,12 @@ import {entry, number, plural, span, unit, upper, valueName, vector, when, withU
 const last = 30, decimal = '[\\-+]?[0-9.]+([eE][\\-+]?[0-9]+)?';
 
 export function Safety({status: s, terms: t, seq, may}: LoopProps) {
-  const path = loopPath(s.loop);
-  const page = useReply<{decisions: Decision[]}>(s.k ? `${path}/decisions?page_size=${last}&after_k=${Math.max(0, s.k - last)}` : null, seq).data;
-  const list = [...(page?.decisions || [])].reverse(), waiting = list.find(d => d.state === 'proposed'), closed = list.filter(d => d.state === 'closed' && d.deployment);
+  const newest = useDecisions(s, last, seq), list = [...(newest || [])].reverse(), waiting = list.find(d => d.state === 'proposed'), closed = list.filter(d => d.state === 'closed' && d.deployment);
   const f = useGuess(s, waiting?.k || null);
   const held = closed.filter(d => d.outcome?.outcome !== 'step').length;
   return <>
     <p class="sentence" role="status">{s.mode === 'killed' ? 'The loop was killed; it answers the safe decision.' : waiting ? `Decision ${waiting.k} waits for approval.` : s.pin ? <>A decision is pinned: <b class="num">{vector(s.pin.u)}</b>.</> :
-      closed.length === 0 ? 'Nothing was closed yet.' : held ? `${held} of the last ${plural(closed.length, 'close')} took no step.` : `All of the last ${plural(closed.length, 'close')} took a step.`}</p>
+      s.k && !newest ? 'Looking …' : closed.length === 0 ? 'Nothing was closed yet.' : held ? `${held} of the last ${plural(closed.length, 'close')} took no step.` : `All of the last ${plural(closed.length, 'close')} took a step.`}</p>
     <Acting list={{...acts(s, t), ...(waiting ? approval(s, t, waiting) : {})}} allowed={may('operate')} order={['approve', 'reject', 'pause', 'resume', 'unpin', 'kill']} />
     {waiting && <Part title={`Waits for approval: decision ${waiting.k}`}><Entries d={waiting} s={s} t={t} /><Guessed f={f} t={t} />
       {waiting.approve_by && <p class="quiet">It is rejected unless somebody approves it by {when(waiting.approve_by)}.</p>}</Part>}

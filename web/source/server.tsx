@@ -1,9 +1,9 @@
 // The service itself: keys, limits, disk, heads, copies.
 import {Fragment, h} from 'preact';
-import {useEffect, useState} from 'preact/hooks';
+import {useState} from 'preact/hooks';
 import {call, get, Trouble} from './api';
 import {Acting} from './dialog';
-import {useMoved, useReply} from './live';
+import {useMetric, useMoved, useReply} from './live';
 import {Grid, Part} from './part';
 import {ago, count, number, span, upper, when} from './words';
 
@@ -17,23 +17,10 @@ function bytes(n: number): string {
   return number(n, 3) + '\u202f' + units[i];
 }
 
-// useFree is how many bytes of disk are free, 0 while nobody knows.
-function useFree(allowed: boolean): number {
-  const [free, set] = useState(0);
-  useEffect(() => {
-    if (!allowed) return;
-    const look = () => fetch('/metrics').then(r => r.text()).then(text => set(+(/^kedge_disk_free_bytes (.+)$/m.exec(text)?.[1] || 0))).catch(() => { /* the next look tells */ });
-    look();
-    const timer = setInterval(look, 10_000);
-    return () => clearInterval(timer);
-  }, [allowed]);
-  return free;
-}
-
 export function ServerPage({may}: {may: (right: string) => boolean}) {
   const moved = useMoved(), [made, setMade] = useState('');
   const version = useReply<{version: string; limits: Record<string, any>}>('/version').data;
-  const ready = useReply<unknown>('/readyz', moved), free = useFree(may('read'));
+  const ready = useReply<unknown>('/readyz', moved), free = useMetric('disk_free_bytes');
   const heads = useReply<{loops: {loop: string; seq: number; hash: string}[]}>('/v1/heads', moved).data;
   const [version2, setVersion2] = useState(0), keys = useReply<{keys: Key[]}>(may('admin') ? '/v1/keys' : null, version2).data;
   return <main id="main">
