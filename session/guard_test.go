@@ -128,6 +128,15 @@ func TestGuardrailHolds(t *testing.T) {
 			t.Fatalf("close %d: %s, %s, %q, want %+v", i, outcome, verdict, acts, one)
 		}
 	}
+	raised := 0
+	for _, e := range s.past.events {
+		if e.Kind == session.Raised {
+			raised++
+		}
+	}
+	if raised != 2 {
+		t.Errorf("%d alarms, want one for each time that it acts, however long that lasts", raised)
+	}
 	s.replays()
 }
 

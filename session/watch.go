@@ -12,17 +12,11 @@ func (l *Loop) react(d *Decision, report *guard.Report) error {
 	defer func() { l.who = who }()
 	if report != nil {
 		for _, j := range report.Rails {
-			var err error
-			if name := "guardrail." + j.Name; j.Acts != "" {
-				err = l.raise(0, name, j.Words)
-			} else {
-				err = l.clear(name)
-			}
-			if err != nil {
+			if err := l.worry("guardrail."+j.Name, j.Acts != "", j.Words); err != nil {
 				return err
 			}
 		}
-		if err := l.doubt(report.Distrust); err != nil {
+		if err := l.worry("trust", report.Distrust != "", report.Distrust); err != nil {
 			return err
 		}
 		if acted, err := l.retreat(report.Acts); acted || err != nil {
@@ -35,12 +29,15 @@ func (l *Loop) react(d *Decision, report *guard.Report) error {
 	return nil
 }
 
-// doubt raises or clears the alarm that people do not answer as the model says.
-func (l *Loop) doubt(why string) error {
-	if why == "" {
-		return l.clear("trust")
+// worry has an alarm stand as long as there is a reason. What each close says of it stands in the close, so that one that goes on is one event.
+func (l *Loop) worry(name string, is bool, words string) error {
+	if !is {
+		return l.clear(name)
 	}
-	return l.raise(0, "trust", why)
+	if _, raised := l.alarms[name]; raised {
+		return nil
+	}
+	return l.raise(0, name, words)
 }
 
 // retreat goes back to what passed, or to the safe decision, as guardrails of a loop that decides want it.
