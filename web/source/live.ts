@@ -131,7 +131,7 @@ export const useDecisions = (s: Status, most: number, version: unknown) =>
 export function useMetric(name: string): number {
   const [value, set] = useState(0);
   useEffect(() => {
-    const look = () => fetch('/metrics').then(r => r.text()).then(text => set(+(text.split('\n').find(line => line.startsWith(`kedge_${name} `))?.split(' ')[1] || 0))).catch(() => { /* the next look tells */ });
+    const look = () => fetch('/metrics').then(r => r.text()).then(text => set(parseFloat(text.split(`\nkedge_${name} `)[1]) || 0)).catch(() => { /* the next look tells */ });
     look();
     const timer = setInterval(look, 10_000);
     return () => clearInterval(timer);

@@ -57,7 +57,7 @@ export function Log({status: s, seq}: LoopProps) {
   const kinds = [...new Set(list.map(e => e.kind))].sort(), actors = [...new Set(list.map(e => e.actor))].sort();
   const shown = [...list].reverse().filter(e => (!kind || e.kind === kind) && (!actor || e.actor === actor) && (!text || says(e).toLowerCase().includes(text.toLowerCase()) || String(e.k || '') === text));
   return <>
-    <p class="sentence">{count(s.seq)} events. <span class="quiet">Each has the hash of all before it{checked > 0 && `; the chain is verified to event ${count(checked)}`}. The newest hash is </span><code class="hash">{s.hash.slice(0, 12)}…</code></p>
+    <p class="sentence">{count(s.seq)} events, <span class="quiet">each with the hash of all before it{checked > 0 && `, verified to event ${count(checked)}`}: </span><code class="hash">{s.hash.slice(0, 12)}…</code></p>
     <div class="filters">
       <label class="field"><span class="unseen">Kind</span><select value={kind} onChange={e => setKind(e.currentTarget.value)}><option value="">all kinds</option>{kinds.map(k => <option>{k}</option>)}</select></label>
       <label class="field"><span class="unseen">Who</span><select value={actor} onChange={e => setActor(e.currentTarget.value)}><option value="">everybody</option>{actors.map(a => <option>{a}</option>)}</select></label>

@@ -55,7 +55,7 @@ function Heat({a, t}: {a: Answering; t: LoopProps['terms']}) {
   const shade = (v: number | null) => <span class={'heat ' + (v ? `${v > 0 ? 'rise' : 'fall'} heat${Math.ceil(4 * Math.abs(v) / top)}` : '')}>{v && v > 0 ? '+' : ''}{number(v, 2)}</span>;
   return <>
     <Grid label="How states answer decisions" look="heats" heads={['Settled', ...a.entries.map(i => '#' + entry(t?.names, i))]} rows={a.states.map((j, r) => [state(t?.names, j), ...a.answers[r].map(shade)])} />
-    <p class="quiet">By the model: how far each state of {count(a.people)} people who answered decision {a.k} moves, in the mean and settled, when an entry of the decision rises by 1.</p>
+    <p class="quiet">By the model: how far states of {count(a.people)} people who answered decision {a.k} move, in the mean and settled, when an entry rises by 1.</p>
   </>;
 }
 

@@ -48,7 +48,7 @@ export function People({status: s, terms: t, seq}: LoopProps) {
 // Quarantine are people who did not count, and why.
 function Quarantine({list, t, loop}: {list?: Decision[]; t: LoopProps['terms']; loop: string}) {
   const out = [...(list || [])].reverse().flatMap(d => (d.outcome?.quarantine || []).map(q => ({...q, k: d.k}))).slice(0, 60);
-  return <Part title="Who did not count">{!out.length ? <p class="quiet">Nobody, of the newest decisions.</p> :
+  return <Part title="Who did not count">{!out.length ? <p class="quiet">Nobody lately.</p> :
     <Grid label="Who did not count" heads={['Decision', '#Person', 'What', '#Value', 'Why']}
       rows={out.map(q => [<a href={`#/loops/${loop}/decisions/${q.k}`}>{q.k}</a>, count(q.row + 1), q.what === 'd' ? trait(t?.names, q.entry) : state(t?.names, q.entry), number(q.value), q.off ? number(q.off, 3) + ' deviations from all seen before' : 'outside its range'])} />}</Part>;
 }

@@ -18,7 +18,7 @@ export function Safety({status: s, terms: t, seq, may}: LoopProps) {
   const held = closed.filter(d => d.outcome?.outcome !== 'step').length;
   return <>
     <p class="sentence" role="status">{s.mode === 'killed' ? 'The loop was killed; it answers the safe decision.' : waiting ? `Decision ${waiting.k} waits for approval.` : s.pin ? <>A decision is pinned: <b class="num">{vector(s.pin.u)}</b>.</> :
-      s.k && !newest ? 'Looking …' : closed.length === 0 ? 'Nothing was closed yet.' : held ? `${held} of the last ${plural(closed.length, 'close')} took no step.` : `All of the last ${plural(closed.length, 'close')} took a step.`}</p>
+      s.k && !newest ? 'Looking …' : !closed.length ? 'Nothing was closed yet.' : held ? `${held} of the last ${plural(closed.length, 'close')} took no step.` : `All of the last ${plural(closed.length, 'close')} took a step.`}</p>
     <Acting list={{...acts(s, t), ...(waiting ? approval(s, t, waiting) : {})}} allowed={may('operate')} order={['approve', 'reject', 'pause', 'resume', 'unpin', 'kill']} />
     {waiting && <Part title={`Waits for approval: decision ${waiting.k}`}><Entries d={waiting} s={s} t={t} /><Guessed f={f} t={t} />
       {waiting.approve_by && <p class="quiet">It is rejected unless somebody approves it by {when(waiting.approve_by)}.</p>}</Part>}
@@ -35,7 +35,7 @@ function Guardrails({list}: {list: Decision[]}) {
   const judged = list.filter(d => d.outcome?.guardrails?.length), names = [...new Set(judged.flatMap(d => d.outcome!.guardrails!.map(g => g.name)))];
   return <Part title="Guardrails">
     <Trusted list={[...list].reverse()} />
-    {!names.length ? <p class="quiet">None of the last closes was judged by one.</p> : <Grid label="Guardrails" heads={['Guardrail', 'Newest', '#Value', '#Bound', 'Verdicts, oldest first']}
+    {!names.length ? <p class="quiet">None judged the last closes.</p> : <Grid label="Guardrails" heads={['Guardrail', 'Newest', '#Value', '#Bound', 'Verdicts, oldest first']}
       rows={names.map(n => {
         const all = judged.map(d => d.outcome!.guardrails!.find(g => g.name === n)).filter(g => !!g), g = all[0]!;
         return [n, <Verdict v={g.verdict} words />, number(g.value), g.most != null ? '≤ ' + number(g.most) : g.least != null ? '≥ ' + number(g.least) : '–', <span class="verdicts">{[...all].reverse().map(v => <Verdict v={v!.verdict} />)}</span>];
