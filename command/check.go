@@ -74,7 +74,7 @@ func examine(ctx context.Context, name string, s *problem.Spec, people int) (*do
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if large := (*problem.MemoryError)(nil); errors.As(err, &large) {
+	if large, unfit := (*problem.MemoryError)(nil), (*problem.UnknownsError)(nil); errors.As(err, &large) || errors.As(err, &unfit) {
 		return nil, err
 	}
 	if err != nil {

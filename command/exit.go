@@ -74,11 +74,14 @@ func failed(err error) error {
 func exitCode(err error) int {
 	var c coded
 	var e service.Exit
+	var own interface{ ExitCode() int }
 	switch {
 	case errors.As(err, &c):
 		return c.code
 	case errors.As(err, &e):
 		return e.Code
+	case errors.As(err, &own):
+		return own.ExitCode()
 	}
 	return exitUsage
 }
@@ -95,7 +98,10 @@ func interrupted(c *cobra.Command, err error) error {
 func judged(c *cobra.Command, err error) error {
 	var other *lab.CheckpointError
 	var large *problem.MemoryError
+	var unfit *problem.UnknownsError
 	switch {
+	case errors.As(err, &unfit):
+		return err
 	case errors.As(err, &other), errors.As(err, &large), errors.Is(err, disk.ErrInUse):
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 // completion.
 func polish(root *cobra.Command, kinds *kind.Catalogue) {
 	root.AddCommand(newExitCodes(), newEnvironment())
-	group(root, "Problems:", "new", "spec", "check", "certify")
+	group(root, "Problems:", "new", "spec", "fit", "check", "certify")
 	group(root, "Runs:", "run", "sweep", "merge", "study", "compare")
 	group(root, "Results:", "report", "plot", "verify", "runs")
 	width := page.TerminalOf(root.OutOrStdout()).Width

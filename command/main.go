@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/kedge-opt/kedge/command/estimate"
 	"github.com/kedge-opt/kedge/command/service"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -46,6 +47,7 @@ Retraining on fresh samples settles at the wrong place; kedge adds how the settl
 	}
 	root.AddCommand(newRun(kinds), newNew(kinds), newSweep(kinds), newMerge(kinds), newReport(kinds), newPlot(), newSpec(kinds), newBench(), newVerify(),
 		newCheck(kinds), newCertify(kinds), newStudy(), newCompare(kinds), newCite(), newRuns(), newVersion(), newSimulate(kinds))
+	root.AddCommand(estimate.Commands(kinds)...)
 	root.AddCommand(service.Commands(kinds)...)
 	offerMemory(root)
 	polish(root, kinds)

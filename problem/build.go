@@ -23,6 +23,9 @@ func Build(name string, s *Spec, files fs.FS) (*Problem, error) {
 // BuildWithin is Build that ends with the error of the context once that is done: large crowds take long to draw, and large
 // files to read.
 func BuildWithin(ctx context.Context, name string, s *Spec, files fs.FS) (*Problem, error) {
+	if err := s.Unfit(); err != nil {
+		return nil, err
+	}
 	p := begin(ctx, name, s, files)
 	if err := s.Fits(s.CrowdNeed()); err != nil {
 		return nil, err

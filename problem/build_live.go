@@ -40,6 +40,9 @@ func BuildLive(s *Spec, algorithm, trial int, files fs.FS) (*Live, error) {
 	case facts.Carries && trial > 0:
 		return nil, s.errorf("algorithms."+from.Name, "algorithms.%s takes the last loss of a trial into the next, so that only trial 0 can be run for people elsewhere", from.Name)
 	}
+	if err := s.Unfit(); err != nil {
+		return nil, err
+	}
 	p := begin(context.Background(), "", s, files)
 	p, err := p.after(p.buildIndividual, p.buildPlayers, p.buildSet, p.drawStart, p.enterSet, p.buildChanges, p.buildConstraints)
 	if err != nil {

@@ -45,6 +45,9 @@ func (s *Spec) source(files fs.FS) (formula.Source, error) {
 				}
 			}
 		}
+		if l.Unknown != nil {
+			l.Numbers = l.stand()
+		}
 		out.Let = append(out.Let, formula.Binding{Name: l.Name, Expr: l.Formula, Data: l.Numbers})
 	}
 	return out, nil

@@ -46,6 +46,7 @@ func (s *Spec) describe(f *form.Form) {
 	form.Field(f, "hold", &s.Hold, form.Count(1, maxCount).Or(1), form.Says("Steps that the crowd takes under a decision before it is sampled.", "", "1"))
 	form.Field(f, "generator", &s.Generator, form.OneOf(form.Choice("kedge", "Named streams of one seed, so that a new consumer shifts nobody's draws.", ""), form.Choice("numpy", "NumPy's legacy generator, in the order of draws of the published runs.", "")).Or("kedge"), form.Says("Where random numbers come from.", "", "kedge"))
 	s.describeModel(f)
+	s.describeData(f)
 	f.NeedSection("population", "a mapping with size, dim and law", form.Says("The crowd. Everybody has a trait d, fixed for good, and a state p, which moves.", "", ""), s.describePopulation)
 	s.describeParts(f)
 	f.Section("start", form.Says("The first decision. It is projected onto the set.", "u₀", ""), func(f *form.Form) { s.kinds().DescribeStart(f, &s.Start) })

@@ -7,6 +7,7 @@ import (
 	"github.com/kedge-opt/kedge/formula"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/problem/record"
 	"github.com/kedge-opt/kedge/problem/world"
 )
 
@@ -24,12 +25,15 @@ type Model struct {
 	Maximize  string      // its reward
 	SubjectTo []string    // constraints on the decision
 	Integer   form.Chosen // of the decision that are whole numbers
+
+	covariates []string // names of numbers that a log has beside decisions
 }
 
 // Let gives a name to a formula, to numbers, or to the numbers of a file.
 type Let struct {
 	Name    string
 	Formula string
+	Unknown *record.Unknown // numbers that a log is to tell; nil: they are known
 	Numbers *formula.Value
 	File    string // a .csv, .npy, .npz or .parquet file: a vector if it has one row or one column, otherwise a matrix
 	Array   string // the member of an .npz file; "": its only one
@@ -53,7 +57,7 @@ func (m *Model) describeKeys(f *form.Form) {
 	form.Field(f, "decision", &m.Decision, form.FormulaText("a name and a length, such as q[20]"), form.Says("The name of the decision and how many entries it has, or what these are called, with their unit: q[apples, pears] in EUR. A name alone is a single number.", "u", "q[20]"))
 	form.Field(f, "state", &m.State, form.FormulaText("a name and a length, such as p[20]"), form.Says("The name of an individual's state and how many entries it has, or what these are called.", "p", "p[20]"))
 	form.Field(f, "trait", &m.Trait, form.FormulaText("a name and a length, such as d[20]"), form.Says("The name of an individual's trait and how many entries it has, or what these are called. It is drawn by the law of the population.", "d", "p0[20]"))
-	form.Field(f, "let", &m.Let, lets().Optional(), form.Says("Names for numbers, vectors, matrices, formulas (in which earlier names stand) and files, as in {file: x.npy}. A file with nodes lists the edges of a network, i, j and a weight: {file: edges.csv, nodes: 50} is the matrix of which W @ p has for every node the weighted mean of its neighbours.", "", "{lambda: 0.4, w: [1, 2], both: lambda*w}"))
+	form.Field(f, "let", &m.Let, lets().Optional(), form.Says("Names for numbers, vectors, matrices, formulas (in which earlier names stand) and files, as in {file: x.npy}. A file with nodes lists the edges of a network, i, j and a weight: {file: edges.csv, nodes: 50} is the matrix of which W @ p has for every node the weighted mean of its neighbours. Numbers that nobody knows are ?, which kedge fit finds from the log of data: \"? in [0, 1]\", \"?[3, 3] ~ normal(0, 2)\", \"? in [0, inf] from 0.5\".", "", "{lambda: 0.4, w: [1, 2], both: lambda*w}"))
 	m.describeWorld(f)
 	form.Field(f, "next", &m.Next, form.FormulaText("a formula for the next state"), form.Says("The state after a step.", "p⁺ = f(p, u, d)", "0.5*p + 0.5*p0"))
 	if isReward {
@@ -101,6 +105,9 @@ func (l *Let) read(m *form.Mistakes, n *form.Node) bool {
 		l.Numbers = &formula.Value{Data: []float64{x}}
 		return ok
 	}
+	if n.Shape == form.Scalar && record.IsUnknown(n.Text) {
+		return l.readUnknown(m, n)
+	}
 	var ok bool
 	l.Formula, ok = form.FormulaText("a number, a list, rows, a formula or a file").Read(m, n)
 	return ok
@@ -118,6 +125,8 @@ const maxNodes = 1 << 10
 // node writes the value of a name.
 func (l *Let) node() *form.Node {
 	switch {
+	case l.Unknown != nil:
+		return form.FormulaText("").Write(l.Unknown.String())
 	case l.File != "":
 		return form.Print(l.describeFile)
 	case l.Numbers == nil:

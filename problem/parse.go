@@ -64,6 +64,7 @@ func Parse(kinds *kind.Catalogue, name string, src []byte, over ...Overlay) (*Sp
 func Read(kinds *kind.Catalogue, root *form.Node, found *form.Mistakes) *Spec {
 	root.Locate("")
 	s := &Spec{Kinds: kinds, origin: root}
+	takePeople(root)
 	form.Read(root, found, s.describe)
 	s.chooseEvery(root)
 	(&check{s.scene(found), s}).all()
@@ -125,6 +126,7 @@ func (c *check) all() {
 	if c.s.Dynamics.Of != nil {
 		c.s.Dynamics.Of.Check(&c.Scene)
 	}
+	c.data()
 	c.population()
 	c.moving()
 	c.objective("objective", c.s.Objective)

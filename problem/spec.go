@@ -17,6 +17,7 @@ import (
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/problem/live"
+	"github.com/kedge-opt/kedge/problem/record"
 )
 
 // Spec is a problem, the algorithms to run on it and what to record.
@@ -27,7 +28,8 @@ type Spec struct {
 	Hold       int    // steps of the population a turn
 	Generator  string // "kedge", or "numpy": generator and order of draws of the published runs
 
-	Model       *Model // instead of dynamics, objective and set; nil: none
+	Model       *Model          // instead of dynamics, objective and set; nil: none
+	Data        *record.Section // the log that tells what is unknown; nil: there is none
 	Population  Population
 	Dynamics    Dynamics
 	Objective   kind.Objective

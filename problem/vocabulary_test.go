@@ -45,7 +45,7 @@ func TestExplainSuggests(t *testing.T) {
 		"dynamics.lamda":      "unknown key dynamics.lamda, did you mean dynamics.lambda?",
 		"lambda":              "unknown key lambda, did you mean dynamics.lambda or dynamics.heterogeneity.lambda?",
 		"lamda":               "unknown key lamda, did you mean dynamics.lambda or dynamics.heterogeneity.lambda?",
-		"kind":                "unknown key kind, did you mean dynamics.kind, objective.kind, set.kind, constraints.kind, algorithms.kind or live.guardrails.kind?",
+		"kind":                "unknown key kind, did you mean data.kind, dynamics.kind, objective.kind, set.kind, constraints.kind, algorithms.kind or live.guardrails.kind?",
 		"algorithms.stpe":     "unknown key algorithms.stpe, did you mean algorithms.step?",
 		"algorithms.x.colour": "unknown key algorithms.colour, there are name, kind, step, schedule, delay, power, batch, clip, momentum, hold, contraction, average, rate-limit, trials, heed, dual-step, leak, play, anticipate, deploy, growth, sensitivity, at, norm, learn, wrong, scaling, decay, weight, delta, perturbed, first, carry, window, tries and family",
 		"dynamics.lambda.one": "dynamics.lambda is a number from 0 to 1 and has no keys below it",
@@ -71,8 +71,8 @@ func TestComplete(t *testing.T) {
 			t.Errorf("%s is completed to %v, want %v", begun, got, want)
 		}
 	}
-	if got := len(Vocabulary(kind.Standard()).Complete("")); got != 19 {
-		t.Errorf("there are %d sections and keys at the top, want 19", got)
+	if got := len(Vocabulary(kind.Standard()).Complete("")); got != 20 {
+		t.Errorf("there are %d sections and keys at the top, want 20", got)
 	}
 }
 

@@ -48,7 +48,7 @@ func (m *Model) beside() (names []string) {
 	if m.usesClock() {
 		names = append(names, clock)
 	}
-	return names
+	return append(names, m.covariates...)
 }
 
 // usesClock tells whether a formula depends on the time.
@@ -60,6 +60,7 @@ func (m *Model) mentions(name string) bool {
 	for _, g := range m.Groups {
 		s.Beside = g.Parameters
 	}
+	s.Beside = append(slices.Clone(s.Beside), m.covariates...)
 	for _, l := range m.Let {
 		s.Let = append(s.Let, formula.Binding{Name: l.Name, Expr: l.Formula})
 	}

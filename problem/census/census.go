@@ -105,6 +105,7 @@ type census struct {
 	*Query
 	Gathering
 	fields []formula.TableField // that are left to compute
+	isFree bool                 // rows without a value are left out later
 	refs   [][]formula.Reference
 	frame  *columns.Frame
 	rows   []int // of the file, from 0, of those who are in the frame
@@ -254,7 +255,7 @@ func (c *census) pass() error {
 			}
 		}
 		if c.rows = kept; len(kept) == 0 {
-			return &formula.Error{Field: "population.where", Line: 1, Column: 1, Message: fmt.Sprintf("no row of %s passes; want a condition that holds for somebody", c.File)}
+			return &formula.Error{Field: c.fields[0].Name, Line: 1, Column: 1, Message: fmt.Sprintf("no row of %s passes; want a condition that holds for somebody", c.File)}
 		}
 		c.fields, c.refs = c.fields[1:], c.refs[1:]
 	}
@@ -288,7 +289,7 @@ func (c *census) evaluate(count int) (results []float64, of *formula.Calculation
 		last := min(first+block, n)
 		of.Rows(results[first*width:last*width], c.frame.Data[first*len(c.frame.Columns):last*len(c.frame.Columns)])
 	}
-	if i := slices.IndexFunc(results, func(v float64) bool { return v-v != 0 }); i >= 0 {
+	if i := slices.IndexFunc(results, func(v float64) bool { return v-v != 0 }); i >= 0 && !c.isFree {
 		return nil, nil, c.unusable(i/width, of.Entries[i%width], results[i])
 	}
 	return results, of, nil

@@ -33,6 +33,13 @@ func (n *Node) assign(keys []string, depth int, value *Node) error {
 	return n.Items[i].assign(keys, depth+1, value)
 }
 
+// Drop takes a key out.
+func (n *Node) Drop(key string) {
+	if i := slices.Index(n.Keys, key); i >= 0 {
+		n.Keys, n.Items = slices.Delete(n.Keys, i, i+1), slices.Delete(n.Items, i, i+1)
+	}
+}
+
 func (n *Node) noEntry(key string, path []string) error {
 	where := strings.Join(path, ".")
 	if n.Shape != List {

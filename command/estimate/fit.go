@@ -1,0 +1,250 @@
+// Package estimate is the commands that go from logs to numbers.
+package estimate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kedge-opt/kedge/internal/disk"
+	"github.com/kedge-opt/kedge/internal/lists"
+	"github.com/kedge-opt/kedge/internal/plain"
+	"github.com/kedge-opt/kedge/logs"
+	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/spf13/cobra"
+)
+
+// Commands are those of this package.
+func Commands(kinds *kind.Catalogue) []*cobra.Command { return []*cobra.Command{newFit(kinds)} }
+
+// CodedError is an error that ends the process with a code of its own.
+type CodedError struct {
+	Err  error
+	Code int
+}
+
+func (e *CodedError) Error() string { return e.Err.Error() }
+
+// Unwrap is what it ends for.
+func (e *CodedError) Unwrap() error { return e.Err }
+
+// ExitCode is the code of the process.
+func (e *CodedError) ExitCode() int { return e.Code }
+
+const (
+	codeFailed  = 1
+	codeStopped = 130
+)
+
+// fitFlags are the flags of kedge fit.
+type fitFlags struct {
+	kinds     *kind.Catalogue
+	sets      []string
+	out       string
+	starts    int
+	bootstrap int
+	workers   int
+	seed      uint64
+	method    string
+	overwrite bool
+	json      bool
+	quiet     bool
+}
+
+func newFit(kinds *kind.Catalogue) *cobra.Command {
+	f := &fitFlags{kinds: kinds}
+	c := &cobra.Command{
+		Use:   "fit FILE.yaml",
+		Short: "Find the unknown numbers of a model from a log",
+		Long: `Find the numbers of model.let that are "?" from the log that the section data names: what was deployed when, and what people did
+afterwards. Printed are the numbers with intervals, how people answer at once and settled, and what the log cannot tell;
+docs/fitting.md says what it means.
+
+The folder gets fitted.yaml, which kedge run, check, certify and sweep take, people.csv with everybody as the log leaves them,
+draws.csv with the doubt about the numbers, and fit.json with all that was found. Where the log does not tell a number, there is
+no fitted.yaml.
+
+Exit codes: 0 all was found, 1 the log does not tell all that was asked, 64 the command, the spec or the log is wrong.`,
+		Example: `  kedge fit shop.yaml
+  kedge fit shop.yaml --bootstrap 200 --out found
+  kedge run found/fitted.yaml
+  kedge fit cigarettes.yaml --method jackknife`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
+	}
+	fl := c.Flags()
+	fl.StringVarP(&f.out, "out", "o", "", "folder for what was found (default runs/NAME-fit)")
+	fl.StringArrayVar(&f.sets, "set", nil, "change any key of the spec, as in --set data.where='week > 10' (repeatable)")
+	fl.IntVar(&f.starts, "starts", 8, "further starts of the search, drawn from ranges and priors")
+	fl.IntVar(&f.bootstrap, "bootstrap", 0, "fit again so many times with people drawn anew, for intervals and draws")
+	fl.Uint64Var(&f.seed, "seed", 1, "seed of what is drawn")
+	fl.IntVar(&f.workers, "workers", 0, "goroutines (default one a core); results do not depend on it")
+	fl.StringVar(&f.method, "method", "", "whose answer is taken: "+strings.Join(methods(), ", ")+" (default what the spec asks for)")
+	fl.BoolVar(&f.overwrite, "overwrite", false, "write into a folder that holds something else")
+	fl.BoolVar(&f.json, "json", false, "print all that was found as JSON")
+	fl.BoolVar(&f.quiet, "quiet", false, "print nothing but errors")
+	return c
+}
+
+func methods() []string {
+	return []string{logs.LeastSquares, logs.Pooled, logs.Within, logs.SplitPanel, logs.ArellanoBond, logs.TwoStage}
+}
+
+func (f *fitFlags) run(c *cobra.Command, target string) error {
+	s, name, err := f.load(target)
+	if err != nil {
+		return err
+	}
+	if f.out == "" {
+		f.out = filepath.Join("runs", name+"-fit")
+	}
+	if err := f.spare(); err != nil {
+		return err
+	}
+	ended := f.watch(c.ErrOrStderr(), s)
+	e, err := logs.Fit(c.Context(), s, Anywhere{}, logs.Options{Starts: f.starts, Bootstrap: f.bootstrap, Seed: f.seed, Workers: f.hands(), Method: f.method})
+	ended()
+	if stop := c.Context().Err(); stop != nil {
+		return &CodedError{errors.New("stopped; nothing was written"), codeStopped}
+	}
+	if err != nil {
+		return err
+	}
+	files, err := e.Files(folderIn(f.out))
+	if err == nil {
+		err = f.write(files)
+	}
+	if err != nil {
+		return &CodedError{err, codeFailed}
+	}
+	if err := f.tell(c.OutOrStdout(), e, files); err != nil {
+		return &CodedError{err, codeFailed}
+	}
+	if !e.Told() {
+		return &CodedError{fmt.Errorf("%s: %s; there is no %s", target, strings.Join(e.Blind, "; "), logs.SpecFile), codeFailed}
+	}
+	return nil
+}
+
+func (f *fitFlags) hands() int {
+	if f.workers > 0 {
+		return f.workers
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// load reads the spec.
+func (f *fitFlags) load(target string) (s *problem.Spec, name string, err error) {
+	if f.starts < 0 || f.starts > 10_000 || f.bootstrap < 0 || f.bootstrap > 100_000 {
+		return nil, "", fmt.Errorf("--starts %d and --bootstrap %d: want 0 to 10000 starts and 0 to 100000 repeats", f.starts, f.bootstrap)
+	}
+	if f.method != "" && !slices.Contains(methods(), f.method) {
+		return nil, "", fmt.Errorf("--method %s: want one of %s", f.method, strings.Join(methods(), ", "))
+	}
+	file, err := plain.Open(target)
+	if err != nil {
+		return nil, "", err
+	}
+	defer file.Close()
+	src, err := io.ReadAll(io.LimitReader(file, problem.MaxSize+1))
+	if err != nil {
+		return nil, "", err
+	}
+	s, err = problem.Parse(f.kinds, target, src, lists.Of(f.sets, problem.Assign)...)
+	return s, strings.TrimSuffix(filepath.Base(target), filepath.Ext(target)), err
+}
+
+// folderIn is how files in the output folder are called by a spec in it: from here if it is below, otherwise from within.
+func folderIn(out string) string {
+	if filepath.IsLocal(out) {
+		return filepath.ToSlash(filepath.Clean(out))
+	}
+	return ""
+}
+
+// spare refuses a folder that holds something else.
+func (f *fitFlags) spare() error {
+	found, err := os.ReadDir(f.out)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || f.overwrite:
+		return nil
+	case err != nil:
+		return err
+	case len(found) == 0 || slices.ContainsFunc(found, func(e fs.DirEntry) bool { return e.Name() == logs.JSONFile }):
+		return nil
+	}
+	return fmt.Errorf("%s holds something else; want another folder with --out, or --overwrite", f.out)
+}
+
+// write puts the files into the folder, and takes those of a fit before away.
+func (f *fitFlags) write(files map[string][]byte) error {
+	if _, err := (disk.Disk{}).MakeAll(f.out); err != nil {
+		return err
+	}
+	dir, err := disk.Disk{}.Open(f.out)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	for _, name := range []string{logs.SpecFile, problem.PeopleFile, logs.DrawsFile, logs.JSONFile} {
+		text, ok := files[name]
+		if !ok {
+			if dir.Has(name) {
+				if err := dir.Remove(name); err != nil {
+					return err
+				}
+			}
+			continue
+		}
+		if err := dir.Replace(name, func(w io.Writer) error {
+			_, err := w.Write(text)
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// watch says that a fit is under way once that takes long.
+func (f *fitFlags) watch(w io.Writer, s *problem.Spec) (ended func()) {
+	if f.quiet || f.json {
+		return func() {}
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		begun := time.Now()
+		for wait := 2 * time.Second; ; wait = 10 * time.Second {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(wait):
+				fmt.Fprintf(w, "fitting %s, %.0f s\n", s.File(), time.Since(begun).Seconds())
+			}
+		}
+	}()
+	return func() {
+		stop()
+		<-done
+	}
+}
+
+// Anywhere opens files wherever they are, from the working folder on.
+type Anywhere struct{}
+
+// Open implements [fs.FS].
+func (Anywhere) Open(name string) (fs.File, error) { return plain.Open(filepath.FromSlash(name)) }
+
+// Stat implements [fs.StatFS].
+func (Anywhere) Stat(name string) (fs.FileInfo, error) { return os.Stat(filepath.FromSlash(name)) }

@@ -1,0 +1,144 @@
+package estimate
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"strconv"
+
+	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/logs"
+	"github.com/kedge-opt/kedge/report/page"
+)
+
+// tell prints what was found, the numbers first.
+func (f *fitFlags) tell(w io.Writer, e *logs.Estimate, files map[string][]byte) error {
+	switch {
+	case f.quiet:
+		return nil
+	case f.json:
+		_, err := w.Write(files[logs.JSONFile])
+		return err
+	}
+	pieces := []page.Piece{page.Heading(headline(e)), numbers("", e.Found)}
+	for _, text := range e.Blind {
+		pieces = append(pieces, page.Caution(text))
+	}
+	pieces = append(pieces, answered(e)...)
+	pieces = append(pieces, compared(e)...)
+	for _, text := range e.Warn {
+		pieces = append(pieces, page.Caution(text))
+	}
+	pieces = append(pieces, page.Bullets{Texts: append(e.Notes, how(e))})
+	if _, ok := files[logs.SpecFile]; ok {
+		pieces = append(pieces, page.Note{Name: "to run:", Text: "kedge run " + filepath.Join(f.out, logs.SpecFile)})
+	}
+	_, err := io.WriteString(w, page.TerminalOf(w).Render(pieces...))
+	return err
+}
+
+func headline(e *logs.Estimate) string {
+	return fmt.Sprintf("%s, %s to %s: %s of %s", e.Spec.Data.File, e.First, e.Last, phrase.CountGrouped(e.Pairs, "pair"), phrase.CountGrouped(e.People-0, "person"))
+}
+
+// how says by which method the numbers were found.
+func how(e *logs.Estimate) string {
+	if e.Method != logs.LeastSquares {
+		for _, l := range e.Linear {
+			if l.Method == e.Method {
+				return fmt.Sprintf("Found by %s; errors may go together within a person.", l.Title)
+			}
+		}
+	}
+	return fmt.Sprintf("Found by least squares of what the model predicts a step ahead, from %s, of which %d agree; errors may go together within a person.", phrase.Count(e.Tried, "start"), e.Agreed)
+}
+
+// figure shows a number with four digits, or a dash.
+func figure(n logs.Number) string {
+	if !n.Known() {
+		return "–"
+	}
+	v := float64(n)
+	text := strconv.FormatFloat(v, 'g', 4, 64)
+	if a := math.Abs(v); a >= 1e-4 && a < 1e6 {
+		digits := max(0, 3-int(math.Floor(math.Log10(a))))
+		text = strconv.FormatFloat(v, 'f', digits, 64)
+	}
+	return text
+}
+
+func between(f logs.Found) string {
+	if !f.Low.Known() && !f.High.Known() {
+		return "–"
+	}
+	return figure(f.Low) + " … " + figure(f.High)
+}
+
+// numbers is a table of what was found.
+func numbers(title string, list []logs.Found) page.TextTable {
+	t := page.TextTable{Title: title, Columns: []page.Head{{Name: title, Wide: -14}, {Name: "value", Wide: 10}, {Name: "error", Wide: 10}, {Name: "95 %", Wide: 22}, {Name: ""}}, Brief: []int{0, 1, 2, 3, 4}}
+	for _, f := range list {
+		t.Rows = append(t.Rows, []page.TextCell{page.Words(f.Name), page.Words(figure(f.Value)), page.Words(figure(f.Error)), page.Words(between(f)), page.Words(f.Note)})
+	}
+	return t
+}
+
+// answered says how people answer.
+func answered(e *logs.Estimate) (pieces []page.Piece) {
+	a := e.Answer
+	if a == nil || len(a.Entries) == 0 {
+		return nil
+	}
+	t := page.TextTable{Columns: []page.Head{{Name: "one more of", Wide: -22}, {Name: "changes", Wide: -14}, {Name: "at once", Wide: 10}, {Name: "settled", Wide: 10}, {Name: "95 %", Wide: 22}}, Brief: []int{0, 1, 2, 3, 4}}
+	for _, r := range a.Entries {
+		t.Rows = append(t.Rows, []page.TextCell{page.Words(r.Decision), page.Words(r.State), page.Words(figure(r.Once.Value)), page.Words(figure(r.Settled.Value)), page.Words(between(r.Settled))})
+	}
+	pieces = append(pieces, t)
+	if a.Settles {
+		text := "Half of the way is gone after " + figure(a.HalfLife.Value) + " turns"
+		if a.HalfLife.Low.Known() && a.HalfLife.High.Known() {
+			text += " (" + between(a.HalfLife) + ")"
+		}
+		pieces = append(pieces, page.Paragraphs{Texts: []string{text + ", for the mean person of the last rows."}})
+	}
+	return pieces
+}
+
+// compared is the table of the usual methods for panels.
+func compared(e *logs.Estimate) (pieces []page.Piece) {
+	if len(e.Linear) == 0 {
+		return nil
+	}
+	t := page.TextTable{Columns: []page.Head{{Name: "by", Wide: -40}}, Brief: []int{0}}
+	var notes []string
+	wide := 0
+	for _, l := range e.Linear {
+		if l.Fault == "" && wide == 0 {
+			wide = len(l.Values)
+			for j, v := range l.Values[:min(wide, 6)] {
+				t.Columns, t.Brief = append(t.Columns, page.Head{Name: v.Name, Wide: 16}), append(t.Brief, j+1)
+			}
+		}
+	}
+	for _, l := range e.Linear {
+		if l.Fault != "" {
+			notes = append(notes, l.Title+": "+l.Fault)
+			continue
+		}
+		row := []page.TextCell{page.Words(l.Title)}
+		for _, v := range l.Values[:min(wide, 6)] {
+			row = append(row, page.Words(figure(v.Value)+" ("+figure(v.Error)+")"))
+		}
+		t.Rows = append(t.Rows, row)
+		for _, note := range l.Notes {
+			if note != "" {
+				notes = append(notes, l.Title+": "+note)
+			}
+		}
+	}
+	if len(t.Rows) > 0 {
+		pieces = append(pieces, t)
+	}
+	return append(pieces, page.Bullets{Texts: notes})
+}

@@ -1,0 +1,252 @@
+package logs
+
+import (
+	"fmt"
+	"math"
+	"math/cmplx"
+	"slices"
+
+	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/internal/portable"
+	"github.com/kedge-opt/kedge/stream"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Answer is how the mean person of the last rows answers decisions, at once and settled, and how long that takes.
+type Answer struct {
+	HalfLife Found   `json:"half_life"` // turns until half of the way is gone
+	Entries  []Reply `json:"entries,omitempty"`
+	Settles  bool    `json:"settles"`
+}
+
+// Reply is how an entry of the state answers an entry of the decision.
+type Reply struct {
+	State    string `json:"state"`
+	Decision string `json:"decision"`
+	Once     Found  `json:"at_once"`
+	Settled  Found  `json:"settled"`
+}
+
+// judge says what a reader must know before trusting the numbers.
+func (w *work) judge() error {
+	out := w.out
+	if people := out.People - w.pairs.Alone; people < 20 {
+		out.Warn = append(out.Warn, fmt.Sprintf("Errors rest on %s: with fewer than 20 they are too small more often than not.", phrase.Count(people, "person")))
+	}
+	if len(w.log.Instruments.Names) == 0 {
+		out.Warn = append(out.Warn, "Decisions that were set because of demand move with what people would have done anyway, and the answer to them is then wrong, however small its error: give data.instruments, or be sure that they were not.")
+	} else if out.Method == LeastSquares {
+		out.Warn = append(out.Warn, "data.instruments take no part in this answer; they are used where the model is linear in its unknowns with a single state.")
+	}
+	if slices.Contains(w.source.Beside, clock) {
+		out.Warn = append(out.Warn, "The formulas use the time t, which the log counts from its first turn and a run from 0.")
+	}
+	if out.Method == LeastSquares && out.Agreed < out.Tried {
+		out.Notes = append(out.Notes, fmt.Sprintf("%d of %d starts came to this minimum, others to worse ones or to none.", out.Agreed, out.Tried))
+	}
+	return nil
+}
+
+// drawn is how many draws are made of a covariance.
+const drawn = 400
+
+// draw draws unknowns from their covariance where there was no bootstrap, within their ranges.
+func (w *work) draw() error {
+	out := w.out
+	if len(out.Blind) > 0 {
+		out.Draws, out.DrawOf = nil, ""
+		return nil
+	}
+	if out.Draws != nil {
+		return nil
+	}
+	root, ok := root(out.Cov)
+	if !ok {
+		out.Warn = append(out.Warn, "The covariance of the numbers could not be drawn from.")
+		return nil
+	}
+	s := stream.New(w.o.Seed, "fit", "draws")
+	k := len(w.unknowns)
+	for range drawn {
+		z, row := make([]float64, k), make([]float64, k)
+		for j := range z {
+			z[j] = s.Normal()
+		}
+		for j, u := range w.unknowns {
+			row[j] = float64(out.Found[j].Value)
+			for i, v := range z {
+				row[j] += float64(root.At(j, i) * v)
+			}
+			if v := float64(out.Found[j].Value); v >= u.Lower && v <= u.Upper {
+				row[j] = min(max(row[j], u.Lower), u.Upper)
+			}
+		}
+		out.Draws = append(out.Draws, row)
+	}
+	out.DrawOf = fmt.Sprintf("%d draws of the normal law of the covariance, brought into the ranges", drawn)
+	return nil
+}
+
+// root is a matrix whose product with its transpose is the covariance.
+func root(cov [][]float64) (*mat.Dense, bool) {
+	k := len(cov)
+	if k == 0 {
+		return nil, false
+	}
+	c := mat.NewSymDense(k, nil)
+	for i, row := range cov {
+		for j, v := range row {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil, false
+			}
+			c.SetSym(i, j, v)
+		}
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(c, true) {
+		return nil, false
+	}
+	var vectors mat.Dense
+	eigen.VectorsTo(&vectors)
+	for j, v := range eigen.Values(nil) {
+		for i := range k {
+			vectors.Set(i, j, vectors.At(i, j)*math.Sqrt(max(0, v)))
+		}
+	}
+	return &vectors, true
+}
+
+// mostReplies is how many answers are worked out.
+const mostReplies = 64
+
+// answer works out how the mean person answers.
+func (w *work) answer() error {
+	m, nu := w.f.States, len(w.log.Decision.Names)
+	if len(w.out.Blind) > 0 || m*nu > mostReplies {
+		return nil
+	}
+	p := w.middle()
+	value := make([]float64, len(w.unknowns))
+	for j := range value {
+		value[j] = float64(w.out.Found[j].Value)
+	}
+	here, ok := p.reply(value)
+	if !ok {
+		return nil
+	}
+	all := make([][]float64, len(here))
+	for _, theta := range w.out.Draws {
+		if one, ok := p.reply(theta); ok {
+			for i, v := range one {
+				all[i] = append(all[i], v)
+			}
+		}
+	}
+	found := func(i int, name string) Found {
+		f := Found{Name: name, Value: Number(here[i]), Error: unknown(), Low: unknown(), High: unknown()}
+		if list := all[i]; len(list) >= 20 {
+			slices.Sort(list)
+			f.Low, f.High = Number(quantile(list, 0.025)), Number(quantile(list, 0.975))
+		}
+		return f
+	}
+	a := &Answer{HalfLife: found(0, "half-life"), Settles: !math.IsInf(here[0], 0)}
+	for i, state := range w.log.States.Names {
+		for j, decision := range w.log.Decision.Names {
+			at := 1 + 2*(i*nu+j)
+			a.Entries = append(a.Entries, Reply{state, decision, found(at, "at once"), found(at+1, "settled")})
+		}
+	}
+	if !a.Settles {
+		w.out.Warn = append(w.out.Warn, "With these numbers the mean person of the last rows does not settle: what is left of a change does not die out.")
+	}
+	w.out.Answer = a
+	return nil
+}
+
+// person is somebody of whom it is asked how he answers.
+type person struct {
+	w             *work
+	state, beside []float64
+	first         int // place of the decision
+}
+
+// middle is the mean of the last rows.
+func (w *work) middle() person {
+	l, last := w.log, w.log.Last()
+	own := w.f.Beside - len(l.Decision.Names) - len(w.source.Beside)
+	p := person{w: w, state: make([]float64, w.f.States), beside: make([]float64, w.f.Beside), first: own}
+	for _, row := range last {
+		for i, v := range l.States.Row(row) {
+			p.state[i] += v / float64(len(last))
+		}
+		for i, v := range w.beside(nil, row, own) {
+			p.beside[i] += v / float64(len(last))
+		}
+	}
+	return p
+}
+
+// reply is the half-life, then for every entry of the state and of the decision the answer at once and the settled one.
+func (p person) reply(theta []float64) ([]float64, bool) {
+	f := p.w.f
+	m, nu := f.States, len(p.w.log.Decision.Names)
+	room := make([]float64, f.Width())
+	slope := func(x []float64, j int) []float64 {
+		at, h := x[j], 1e-5*(1+math.Abs(x[j]))
+		var ends [2][]float64
+		for side := range ends {
+			x[j] = at + h*float64(1-2*side)
+			f.Rows(room, p.state, theta, p.beside)
+			ends[side] = slices.Clone(room[:m])
+		}
+		x[j] = at
+		for i := range ends[0] {
+			ends[0][i] = (ends[0][i] - ends[1][i]) / (2 * h)
+		}
+		return ends[0]
+	}
+	stays, once := mat.NewDense(m, m, nil), mat.NewDense(m, nu, nil)
+	for j := range m {
+		stays.SetCol(j, slope(p.state, j))
+	}
+	for j := range nu {
+		once.SetCol(j, slope(p.beside, p.first+j))
+	}
+	var eigen mat.Eigen
+	if hasHole(stays) || hasHole(once) || !eigen.Factorize(stays, mat.EigenNone) {
+		return nil, false
+	}
+	radius := 0.0
+	for _, v := range eigen.Values(nil) {
+		radius = max(radius, cmplx.Abs(v))
+	}
+	out := []float64{math.Inf(1)}
+	settled := mat.NewDense(m, nu, nil)
+	if radius < 1 {
+		out[0] = 0
+		if radius > 1e-9 {
+			out[0] = math.Ln2 / -portable.Log(radius)
+		}
+		var left mat.Dense
+		left.Scale(-1, stays)
+		for i := range m {
+			left.Set(i, i, left.At(i, i)+1)
+		}
+		if settled.Solve(&left, once) != nil {
+			return nil, false
+		}
+	} else {
+		settled.Apply(func(int, int, float64) float64 { return math.NaN() }, settled)
+	}
+	for i := range m {
+		for j := range nu {
+			out = append(out, once.At(i, j), settled.At(i, j))
+		}
+	}
+	return out, true
+}
+
+func hasHole(m *mat.Dense) bool {
+	return slices.ContainsFunc(m.RawMatrix().Data, func(v float64) bool { return v-v != 0 })
+}

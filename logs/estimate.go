@@ -1,0 +1,156 @@
+// Package logs goes from a spec with unknown numbers and its log to estimates with their doubt, and to a spec that runs.
+package logs
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+
+	"github.com/kedge-opt/kedge/fit"
+	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/internal/room"
+	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/record"
+)
+
+// Options say how a fit is done.
+type Options struct {
+	Starts    int // further ones, drawn
+	Bootstrap int // repeats by person; 0: none
+	Seed      uint64
+	Workers   int
+	Method    string // by which the answer is found: one of the methods of the linear table; "": what the spec asks for
+}
+
+// Estimate is what a log says of a spec.
+type Estimate struct {
+	Spec   *problem.Spec     `json:"-"`
+	Log    *record.Log       `json:"-"`
+	Fitted *fit.Fitted       `json:"-"` // nil where the answer is one of the linear table
+	Rows   int               `json:"rows"`
+	Pairs  int               `json:"pairs"`
+	People int               `json:"people"`
+	First  string            `json:"first"`
+	Last   string            `json:"last"`
+	Method string            `json:"method"`
+	Found  []Found           `json:"unknowns"`
+	Cov    [][]float64       `json:"covariance,omitempty"` // of all unknowns in their order; nil where something cannot be told
+	Spread map[string]Number `json:"spread,omitempty"`     // of the errors of one step, by entry of the state
+	Tried  int               `json:"starts"`
+	Agreed int               `json:"agreed"`
+	Failed int               `json:"bootstrap_failed,omitempty"`
+	Blind  []string          `json:"cannot_be_told,omitempty"`
+	Linear []Linear          `json:"linear,omitempty"` // by the usual methods for panels, where the model is linear
+	Answer *Answer           `json:"answer,omitempty"`
+	Notes  []string          `json:"notes,omitempty"`
+	Warn   []string          `json:"warnings,omitempty"`
+	Draws  [][]float64       `json:"-"` // of all unknowns; nil where something cannot be told
+	DrawOf string            `json:"draws,omitempty"`
+
+	crowd *crowd
+}
+
+// Found is what a log says of one number.
+type Found struct {
+	Name  string `json:"name"`
+	Value Number `json:"value"`
+	Error Number `json:"error"`
+	Low   Number `json:"low"` // of an interval that holds the number in 95 of 100 logs
+	High  Number `json:"high"`
+	Note  string `json:"note,omitempty"`
+}
+
+// NothingUnknownError says that a spec leaves nothing to find.
+type NothingUnknownError struct{ File string }
+
+func (e *NothingUnknownError) Error() string {
+	return fmt.Sprintf("%s: nothing is unknown; want a number of model.let that is \"?\", as in habit: \"? in [0, 1]\"", e.File)
+}
+
+// NoLogError says that a spec names no log.
+type NoLogError struct{ File string }
+
+func (e *NoLogError) Error() string {
+	return fmt.Sprintf("%s: there is no section data; want one that says where the log is, with file, person, time, states and decision", e.File)
+}
+
+// Fit finds the unknown numbers of a spec from its log.
+func Fit(ctx context.Context, s *problem.Spec, files fs.FS, o Options) (*Estimate, error) {
+	switch {
+	case s.Data == nil:
+		return nil, &NoLogError{s.File()}
+	case len(s.Unknowns()) == 0:
+		return nil, &NothingUnknownError{s.File()}
+	}
+	w := &work{ctx: ctx, spec: s, o: o, out: &Estimate{Spec: s}}
+	for _, step := range []func() error{
+		func() error { return w.read(files) },
+		func() error { return w.compile(files) },
+		w.arrange, w.estimate, w.judge, w.draw, w.answer,
+	} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return w.out, nil
+}
+
+// work is a fit on its way.
+type work struct {
+	ctx      context.Context
+	spec     *problem.Spec
+	o        Options
+	log      *record.Log
+	pairs    record.Pairs
+	source   formula.Source
+	f        *formula.Regressor
+	unknowns []fit.Unknown
+	rows     fit.Log
+	turn     []int // of the later row of each pair
+	out      *Estimate
+}
+
+// read reads the log.
+func (w *work) read(files fs.FS) (err error) {
+	most := int64(0)
+	if have := room.Memory(); have.Known() {
+		most = max(1, min(1<<30, int64(have.Bytes)/4))
+	}
+	if w.log, err = w.spec.Data.Read(w.ctx, files, most); err != nil {
+		return w.spec.FormulaMistakes(err)
+	}
+	w.pairs = w.log.Pairs()
+	out := w.out
+	last, _ := w.log.Span()
+	out.Log, out.Rows, out.People, out.Pairs = w.log, w.log.Rows(), len(w.log.People), len(w.pairs.After)
+	out.First, out.Last = w.log.When(0), w.log.When(last)
+	for _, note := range w.log.Notes {
+		out.Notes = append(out.Notes, "In "+w.spec.Data.File+" "+note+".")
+	}
+	if w.pairs.Gaps > 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("%s: rows of somebody that follow another by more than a turn make no pair.", phrase.Count(w.pairs.Gaps, "gap")))
+	}
+	if w.pairs.Alone > 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("%d of %d people have no two rows a turn apart and say nothing.", w.pairs.Alone, out.People))
+	}
+	return nil
+}
+
+// compile makes a regressor of the formulas.
+func (w *work) compile(files fs.FS) (err error) {
+	if w.source, err = w.spec.FitSource(files); err != nil {
+		return err
+	}
+	var declared []string
+	for _, u := range w.spec.Unknowns() {
+		declared = append(declared, u.Declared(u.Name))
+		for _, name := range u.Names(u.Name) {
+			w.unknowns = append(w.unknowns, fit.Unknown{Name: name, Start: u.Start(), Lower: u.Lower, Upper: u.Upper, Mean: u.Mean, Deviation: u.Deviation})
+		}
+	}
+	if w.f, err = w.source.Regress(declared); err != nil {
+		return w.spec.FormulaMistakes(err)
+	}
+	return nil
+}

@@ -1,0 +1,248 @@
+package logs
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/internal/columns"
+	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/problem/kind"
+)
+
+// Names of the files that a fit writes.
+const (
+	SpecFile  = "fitted.yaml"
+	DrawsFile = "draws.csv"
+	JSONFile  = "fit.json"
+)
+
+// crowd is what was found of people and times besides the unknowns.
+type crowd struct {
+	own    []float64       // the trait of everybody, where it was found
+	season map[int]float64 // what is added at each turn
+}
+
+// Told tells whether the log tells all that was asked, so that there is a spec that runs.
+func (e *Estimate) Told() bool { return len(e.Blind) == 0 }
+
+// Files are what a fit writes, by name. Other names of files in them begin with a folder. Where the log does not tell all that was asked there is
+// no spec, no people and no draws: a number that nobody knows is not written down as one.
+func (e *Estimate) Files(folder string) (map[string][]byte, error) {
+	text, err := json.MarshalIndent(e, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{JSONFile: append(text, '\n')}
+	if !e.Told() {
+		return files, nil
+	}
+	spec, people := e.document(folder)
+	files[SpecFile] = append([]byte(e.headline()), spec.YAML()...)
+	for name, table := range map[string]*columns.Table{problem.PeopleFile: people, DrawsFile: e.draws()} {
+		if table == nil {
+			continue
+		}
+		var b bytes.Buffer
+		if err := table.WriteCSV(&b); err != nil {
+			return nil, err
+		}
+		files[name] = b.Bytes()
+	}
+	return files, nil
+}
+
+func (e *Estimate) headline() string {
+	return fmt.Sprintf("# %s with what kedge fit found in %s: %d pairs of %d people, %s to %s.\n", path.Base(e.Spec.File()), path.Base(e.Spec.Data.File), e.Pairs, e.People, e.First, e.Last)
+}
+
+func text(s string) *form.Node { return &form.Node{Shape: form.Scalar, Text: s, Quoted: true} }
+
+func list(items []string) *form.Node {
+	out := &form.Node{Shape: form.List}
+	for _, s := range items {
+		out.Items = append(out.Items, text(s))
+	}
+	return out
+}
+
+// document is the spec with what was found, and its people.
+func (e *Estimate) document(folder string) (*form.Node, *columns.Table) {
+	root := e.Spec.Written()
+	root.Drop("data")
+	model := root.Get("model")
+	let := &form.Node{Shape: form.Mapping}
+	p := e.people()
+	p.rename(model, let)
+	if old := model.Get("let"); old != nil {
+		for i, name := range old.Keys {
+			let.Put(name, old.Items[i])
+		}
+	}
+	at := 0
+	for _, u := range e.Spec.Unknowns() {
+		let.Put(u.Name, e.value(u, at))
+		at += u.Entries()
+	}
+	if e.crowd != nil && e.crowd.season != nil && len(e.crowd.season) > 0 {
+		name := free("season", let, model)
+		last, _ := e.Log.Span()
+		let.Put(name, &form.Node{Shape: form.Scalar, Text: form.FormatNumber(e.crowd.season[last])})
+		model.Put("next", text("("+e.Spec.Model.Next+") + "+name))
+	}
+	model.Put("let", let)
+	if e.Spec.OwnPeople() && len(p.covariates) == 0 && p.own == nil {
+		return root, nil
+	}
+	root.Put("population", p.section(folder))
+	return root, &p.table
+}
+
+// value is what was found of an unknown, as let writes it.
+func (e *Estimate) value(u problem.Asked, at int) *form.Node {
+	x := make([]float64, u.Entries())
+	for i := range x {
+		x[i] = float64(e.Found[at+i].Value)
+	}
+	switch len(u.Shape) {
+	case 0:
+		return form.Finite().Write(x[0])
+	case 1:
+		return form.Numbers(form.Finite()).Write(x)
+	}
+	return form.Rows().Write(slices.Collect(slices.Chunk(x, u.Shape[1])))
+}
+
+// free is a name that a model has not given to anything.
+func free(name string, let, model *form.Node) string {
+	for {
+		taken := let.Get(name) != nil
+		for _, item := range model.Items {
+			taken = taken || item.Shape == form.Scalar && strings.Contains(item.Text, name)
+		}
+		if old := model.Get("let"); old != nil {
+			taken = taken || slices.Contains(old.Keys, name)
+		}
+		if !taken {
+			return name
+		}
+		name += "_"
+	}
+}
+
+// folk are the people of a log as they stood at last.
+type folk struct {
+	e          *Estimate
+	own        []float64 // the trait of everybody, where it was found
+	covariates []string
+	traits     []string // columns of the table
+	states     []string
+	hasWeight  bool
+	hasGroup   bool
+	table      columns.Table
+}
+
+// people gathers the last rows.
+func (e *Estimate) people() *folk {
+	l, m := e.Log, e.Spec.Model
+	p := &folk{e: e, covariates: l.Beside.Names, traits: formula.Columns(m.Trait), states: formula.Columns(m.State), hasWeight: l.Weight != nil, hasGroup: l.Group != nil}
+	if e.crowd != nil {
+		p.own = e.crowd.own
+	}
+	last := l.Last()
+	names := make([]string, len(last))
+	for i, row := range last {
+		names[i] = l.People[l.Person[row]]
+	}
+	p.table.Columns = []columns.Column{{Name: "who", Text: names}}
+	add := func(name string, of func(row int) float64) {
+		column := make([]float64, len(last))
+		for i, row := range last {
+			column[i] = of(row)
+		}
+		p.table.Columns = append(p.table.Columns, columns.Column{Name: name, Numbers: column})
+	}
+	for j, name := range p.traits {
+		add(name, func(row int) float64 {
+			switch {
+			case l.Traits.Names != nil:
+				return l.Traits.Row(row)[j]
+			case p.own != nil:
+				return p.own[l.Person[row]]
+			}
+			return 0
+		})
+	}
+	for j, name := range p.covariates {
+		add(name, func(row int) float64 { return l.Beside.Row(row)[j] })
+	}
+	for j, name := range p.states {
+		add(name, func(row int) float64 { return l.States.Row(row)[j] })
+	}
+	if p.hasWeight {
+		add("weight", func(row int) float64 { return l.Weight[row] })
+	}
+	if p.hasGroup {
+		groups := make([]string, len(last))
+		for i, row := range last {
+			groups[i] = l.Groups[l.Group[row]]
+		}
+		p.table.Columns = append(p.table.Columns, columns.Column{Name: "group", Text: groups})
+	}
+	return p
+}
+
+// rename makes what moved by itself in the log entries of a wider trait, of which the old one is the first part.
+func (p *folk) rename(model, let *form.Node) {
+	if len(p.covariates) == 0 {
+		return
+	}
+	own := formula.Declare(p.e.Spec.Model.Trait).Name
+	name := free("person", let, model)
+	model.Put("trait", text(name+"["+strings.Join(slices.Concat(p.traits, p.covariates), ", ")+"]"))
+	if len(p.traits) == 1 && p.traits[0] == own {
+		let.Put(own, text(name+"[0]"))
+	} else {
+		let.Put(own, text(fmt.Sprintf("%s[0:%d]", name, len(p.traits))))
+	}
+	for i, covariate := range p.covariates {
+		let.Put(covariate, text(fmt.Sprintf("%s[%d]", name, len(p.traits)+i)))
+	}
+}
+
+// section is the population of these people.
+func (p *folk) section(folder string) *form.Node {
+	out := &form.Node{Shape: form.Mapping}
+	out.Put("law", text(kind.Columns))
+	out.Put("file", text(path.Join(folder, problem.PeopleFile)))
+	out.Put("traits", list(slices.Concat(p.traits, p.covariates)))
+	out.Put("states", list(p.states))
+	if p.hasWeight {
+		out.Put("weight", text("weight"))
+	}
+	if p.hasGroup {
+		out.Put("group", text("group"))
+	}
+	return out
+}
+
+// draws are the draws of the unknowns as a table.
+func (e *Estimate) draws() *columns.Table {
+	if e.Draws == nil {
+		return nil
+	}
+	t := &columns.Table{}
+	for j, f := range e.Found {
+		column := make([]float64, len(e.Draws))
+		for i, row := range e.Draws {
+			column[i] = row[j]
+		}
+		t.Columns = append(t.Columns, columns.Column{Name: f.Name, Numbers: column})
+	}
+	return t
+}

@@ -1,0 +1,121 @@
+package logs
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/panel"
+	"github.com/kedge-opt/kedge/problem/record"
+)
+
+// take makes an estimate of the linear table the answer.
+func (w *work) take(t *linear, method string) error {
+	i := slices.IndexFunc(w.out.Linear, func(l Linear) bool { return l.Method == method })
+	if i < 0 {
+		return &MisfitError{"--method " + method, "there is no such estimate of this model and log"}
+	}
+	l := w.out.Linear[i]
+	if l.Fault != "" {
+		return &MisfitError{l.Title, l.Fault}
+	}
+	k := len(w.unknowns)
+	w.out.Found, w.out.Tried, w.out.Agreed = make([]Found, k), 1, 1
+	w.out.Cov = make([][]float64, k)
+	cov := symmetric(l.of.Cov)
+	for j := range w.out.Cov {
+		w.out.Cov[j] = make([]float64, k)
+	}
+	for a, j := range t.columns {
+		w.out.Found[j] = l.Values[a]
+		for b, m := range t.columns {
+			w.out.Cov[j][m] = cov[a][b]
+		}
+		if u := w.unknowns[j]; float64(l.Values[a].Value) < u.Lower || float64(l.Values[a].Value) > u.Upper {
+			w.out.Found[j].Note = "outside of its range"
+			w.out.Warn = append(w.out.Warn, fmt.Sprintf("%s is outside of its range by this method, which knows no bounds.", u.Name))
+		}
+	}
+	w.out.Spread = map[string]Number{w.log.States.Names[0]: Number(l.of.Sigma)}
+	rest := t.rest(l.of)
+	w.out.crowd = &crowd{}
+	w.constants(t, rest)
+	if w.ofPeople() || w.ofTimes() {
+		w.out.crowd.own, w.out.crowd.season = w.parts(rest)
+	}
+	return nil
+}
+
+// rest is what the columns of a table leave of the next state.
+func (t *linear) rest(c *panel.Coefficients) []float64 {
+	rest := slices.Clone(t.table.Y)
+	for j, x := range t.table.X {
+		for i, v := range x {
+			rest[i] -= float64(v * c.Value[j])
+		}
+	}
+	return rest
+}
+
+// constants finds the unknowns that are added to all: one from the mean, none where effects take their part, or where there are several.
+func (w *work) constants(t *linear, rest []float64) {
+	var names []string
+	for _, j := range t.constants {
+		names = append(names, w.unknowns[j].Name)
+		w.out.Found[j] = Found{Name: w.unknowns[j].Name, Value: unknown(), Error: unknown(), Low: unknown(), High: unknown(), Note: "cannot be told"}
+	}
+	switch {
+	case names == nil:
+	case w.spec.Data.Effects != record.NoEffects:
+		w.out.Blind = append(w.out.Blind, fmt.Sprintf("%s cannot be told: effects take its part", phrase.Enumerate(names)))
+	default:
+		w.out.Blind = append(w.out.Blind, fmt.Sprintf("%s cannot be told by this method, which takes a constant out; want %s", phrase.Enumerate(names), LeastSquares))
+	}
+	if names != nil {
+		w.out.Cov = nil
+	}
+}
+
+// parts splits what is left into what people and what times have of their own; people whom nothing tells of have the mean of the others.
+func (w *work) parts(rest []float64) (own []float64, season map[int]float64) {
+	own, season = make([]float64, len(w.log.People)), map[int]float64{}
+	count, turns := make([]float64, len(own)), map[int]float64{}
+	for i, p := range w.rows.Person {
+		count[p]++
+		turns[w.turn[i]]++
+	}
+	for range 500 {
+		sums, at := make([]float64, len(own)), map[int]float64{}
+		for i, p := range w.rows.Person {
+			sums[p] += (rest[i] - season[w.turn[i]]) / count[p]
+		}
+		change := 0.0
+		for p, v := range sums {
+			if w.ofPeople() {
+				change = max(change, v-own[p], own[p]-v)
+				own[p] = v
+			}
+		}
+		if w.ofTimes() {
+			for i, p := range w.rows.Person {
+				at[w.turn[i]] += (rest[i] - own[p]) / turns[w.turn[i]]
+			}
+			season = at
+		}
+		if change < 1e-13 {
+			break
+		}
+	}
+	mean, n := 0.0, 0.0
+	for p, c := range count {
+		if c > 0 {
+			mean, n = mean+own[p], n+1
+		}
+	}
+	for p, c := range count {
+		if c == 0 {
+			own[p] = mean / n
+		}
+	}
+	return own, season
+}

@@ -1,0 +1,163 @@
+package problem
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/problem/record"
+)
+
+// UnknownsError says that numbers of a spec are yet to be found from its log.
+type UnknownsError struct {
+	At    form.Place
+	Names []string
+}
+
+func (e *UnknownsError) Error() string {
+	verb := " is unknown"
+	if len(e.Names) > 1 {
+		verb = " are unknown"
+	}
+	return e.At.Mistake("model.let", "%s%s: kedge fit %s finds what is unknown from the log that data names, and writes a spec that runs", phrase.Enumerate(e.Names), verb, e.At.File).Error()
+}
+
+// Unfit is an *UnknownsError if numbers of the spec are yet to be found, otherwise nil.
+func (s *Spec) Unfit() error {
+	var names []string
+	for _, u := range s.Unknowns() {
+		names = append(names, u.Name)
+	}
+	if names == nil {
+		return nil
+	}
+	return &UnknownsError{s.origin.PlaceOf(form.Join("model.let", names[0])), names}
+}
+
+// Asked is a name of a model whose numbers are to be found.
+type Asked struct {
+	Name string
+	record.Unknown
+}
+
+// Unknowns lists what is to be found, in the order of the spec.
+func (s *Spec) Unknowns() (list []Asked) {
+	if s.Model == nil {
+		return nil
+	}
+	for _, l := range s.Model.Let {
+		if l.Unknown != nil {
+			list = append(list, Asked{l.Name, *l.Unknown})
+		}
+	}
+	return list
+}
+
+func (l *Let) readUnknown(m *form.Mistakes, n *form.Node) bool {
+	u, fault := record.ReadUnknown(n.Text)
+	if fault != "" {
+		m.Wrong(n, fault)
+		return false
+	}
+	l.Unknown = &u
+	return true
+}
+
+// stand are numbers in place of unknown ones, for what can be checked without them.
+func (l *Let) stand() *formula.Value {
+	x := l.Unknown.Start()
+	if high := min(l.Unknown.Upper, l.Unknown.Lower+1); x == 0 && high > 0 {
+		x = min(0.5, high/2) // nothing is divided by 0
+	}
+	data := make([]float64, l.Unknown.Entries())
+	for i := range data {
+		data[i] = x
+	}
+	return &formula.Value{Shape: l.Unknown.Shape, Data: data}
+}
+
+func (s *Spec) describeData(f *form.Form) {
+	form.Field(f, "data", &s.Data, form.Part((*record.Section).Describe).Optional(), form.Says("The log that kedge fit finds unknown numbers of model.let from: what was deployed when, and what people did afterwards (docs/fitting.md). It has no part in runs.", "", ""))
+	if s.Model != nil {
+		s.Model.covariates = s.Data.Names()
+	}
+}
+
+// PeopleFile is the crowd of a log as it stood at last, beside the spec that was fitted.
+const PeopleFile = "people.csv"
+
+// takePeople gives a spec with a log and no population that of the log.
+func takePeople(root *form.Node) {
+	if root == nil || root.Get("data") == nil || root.Get("population") != nil {
+		return
+	}
+	model := root.Get("model")
+	if model == nil {
+		return
+	}
+	people := &form.Node{Shape: form.Mapping, At: root.At}
+	text := func(s string) *form.Node { return &form.Node{Shape: form.Scalar, Text: s, Quoted: true, At: root.At} }
+	people.Put("law", text(kind.Columns))
+	people.Put("file", text(PeopleFile))
+	for _, one := range []struct{ key, of string }{{"traits", "trait"}, {"states", "state"}} {
+		list := &form.Node{Shape: form.List, At: root.At}
+		if n := model.Get(one.of); n != nil {
+			for _, name := range formula.Columns(n.Text) {
+				list.Items = append(list.Items, text(name))
+			}
+		}
+		people.Put(one.key, list)
+	}
+	root.Put("population", people)
+}
+
+// OwnPeople tells whether the spec says itself who its people are, so that those of a log do not take their place.
+func (s *Spec) OwnPeople() bool {
+	t := s.Population.Table()
+	return t == nil || s.Data == nil || path.Base(t.File) != PeopleFile
+}
+
+// data checks the log, as far as that can be done without its file.
+func (c *check) data() {
+	if c.s.Data == nil {
+		return
+	}
+	c.FailIf(c.s.Model == nil, form.Paths("data", "model"), "data is given without a model, want one in formulas, with unknown numbers in model.let")
+	if err := c.s.Data.Check(&c.Check); err != nil {
+		c.s.reportFormulas(c.Mistakes, err)
+	}
+}
+
+// FitSource returns the formulas of the model without what is unknown, and with the names that a log has beside decisions.
+func (s *Spec) FitSource(files fs.FS) (formula.Source, error) {
+	out, err := s.source(files)
+	if err != nil {
+		return out, err
+	}
+	unknown := func(b formula.Binding) bool {
+		return slices.ContainsFunc(s.Model.Let, func(l Let) bool { return l.Name == b.Name && l.Unknown != nil })
+	}
+	out.Let = slices.DeleteFunc(out.Let, unknown)
+	return out, nil
+}
+
+// FormulaMistakes tells mistakes that a compiler joined at their places in the spec.
+func (s *Spec) FormulaMistakes(err error) error {
+	var found form.Mistakes
+	s.reportFormulas(&found, err)
+	if len(found.Found) == 0 {
+		return err
+	}
+	return found.Join()
+}
+
+// Written is the document that the spec was read from, to be changed by whoever wants another.
+func (s *Spec) Written() *form.Node { return s.origin.Copied(-1) }
+
+// File is the name of the document.
+func (s *Spec) File() string { return strings.TrimSpace(s.origin.At.File) }
