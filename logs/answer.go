@@ -12,19 +12,19 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Answer is how the mean person of the last rows answers decisions, at once and settled, and how long that takes.
-type Answer struct {
-	HalfLife Found   `json:"half_life"` // turns until half of the way is gone
-	Entries  []Reply `json:"entries,omitempty"`
-	Settles  bool    `json:"settles"`
+// Response is how the mean person of the last rows answers decisions, at once and settled, and how long that takes.
+type Response struct {
+	HalfLife Inferred `json:"half_life"` // turns until half of the way is gone
+	Entries  []Reply  `json:"entries,omitempty"`
+	Settles  bool     `json:"settles"`
 }
 
 // Reply is how an entry of the state answers an entry of the decision.
 type Reply struct {
-	State    string `json:"state"`
-	Decision string `json:"decision"`
-	Once     Found  `json:"at_once"`
-	Settled  Found  `json:"settled"`
+	State    string   `json:"state"`
+	Decision string   `json:"decision"`
+	Once     Inferred `json:"at_once"`
+	Settled  Inferred `json:"settled"`
 }
 
 // judge says what a reader must know before trusting the numbers.
@@ -142,15 +142,15 @@ func (w *work) answer() error {
 			}
 		}
 	}
-	found := func(i int, name string) Found {
-		f := Found{Name: name, Value: Number(here[i]), Error: unknown(), Low: unknown(), High: unknown()}
+	found := func(i int, name string) Inferred {
+		f := Inferred{Name: name, Value: Amount(here[i]), Error: unknown(), Low: unknown(), High: unknown()}
 		if list := all[i]; len(list) >= 20 {
 			slices.Sort(list)
-			f.Low, f.High = Number(quantile(list, 0.025)), Number(quantile(list, 0.975))
+			f.Low, f.High = Amount(quantile(list, 0.025)), Amount(quantile(list, 0.975))
 		}
 		return f
 	}
-	a := &Answer{HalfLife: found(0, "half-life"), Settles: !math.IsInf(here[0], 0)}
+	a := &Response{HalfLife: found(0, "half-life"), Settles: !math.IsInf(here[0], 0)}
 	for i, state := range w.log.States.Names {
 		for j, decision := range w.log.Decision.Names {
 			at := 1 + 2*(i*nu+j)

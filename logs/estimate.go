@@ -23,10 +23,10 @@ type Options struct {
 	Method    string // by which the answer is found: one of the methods of the linear table; "": what the spec asks for
 }
 
-// Estimate is what a log says of a spec.
-type Estimate struct {
+// Inference is what a log says of a spec.
+type Inference struct {
 	Spec   *problem.Spec     `json:"-"`
-	Log    *record.Log       `json:"-"`
+	Log    *record.Recorded  `json:"-"`
 	Fitted *fit.Fitted       `json:"-"` // nil where the answer is one of the linear table
 	Rows   int               `json:"rows"`
 	Pairs  int               `json:"pairs"`
@@ -34,15 +34,15 @@ type Estimate struct {
 	First  string            `json:"first"`
 	Last   string            `json:"last"`
 	Method string            `json:"method"`
-	Found  []Found           `json:"unknowns"`
+	Found  []Inferred        `json:"unknowns"`
 	Cov    [][]float64       `json:"covariance,omitempty"` // of all unknowns in their order; nil where something cannot be told
-	Spread map[string]Number `json:"spread,omitempty"`     // of the errors of one step, by entry of the state
+	Spread map[string]Amount `json:"spread,omitempty"`     // of the errors of one step, by entry of the state
 	Tried  int               `json:"starts"`
 	Agreed int               `json:"agreed"`
 	Failed int               `json:"bootstrap_failed,omitempty"`
 	Blind  []string          `json:"cannot_be_told,omitempty"`
 	Linear []Linear          `json:"linear,omitempty"` // by the usual methods for panels, where the model is linear
-	Answer *Answer           `json:"answer,omitempty"`
+	Answer *Response         `json:"answer,omitempty"`
 	Notes  []string          `json:"notes,omitempty"`
 	Warn   []string          `json:"warnings,omitempty"`
 	Draws  [][]float64       `json:"-"` // of all unknowns; nil where something cannot be told
@@ -51,13 +51,13 @@ type Estimate struct {
 	crowd *crowd
 }
 
-// Found is what a log says of one number.
-type Found struct {
+// Inferred is what a log says of one number.
+type Inferred struct {
 	Name  string `json:"name"`
-	Value Number `json:"value"`
-	Error Number `json:"error"`
-	Low   Number `json:"low"` // of an interval that holds the number in 95 of 100 logs
-	High  Number `json:"high"`
+	Value Amount `json:"value"`
+	Error Amount `json:"error"`
+	Low   Amount `json:"low"` // of an interval that holds the number in 95 of 100 logs
+	High  Amount `json:"high"`
 	Note  string `json:"note,omitempty"`
 }
 
@@ -76,14 +76,14 @@ func (e *NoLogError) Error() string {
 }
 
 // Fit finds the unknown numbers of a spec from its log.
-func Fit(ctx context.Context, s *problem.Spec, files fs.FS, o Options) (*Estimate, error) {
+func Fit(ctx context.Context, s *problem.Spec, files fs.FS, o Options) (*Inference, error) {
 	switch {
 	case s.Data == nil:
 		return nil, &NoLogError{s.File()}
 	case len(s.Unknowns()) == 0:
 		return nil, &NothingUnknownError{s.File()}
 	}
-	w := &work{ctx: ctx, spec: s, o: o, out: &Estimate{Spec: s}}
+	w := &work{ctx: ctx, spec: s, o: o, out: &Inference{Spec: s}}
 	for _, step := range []func() error{
 		func() error { return w.read(files) },
 		func() error { return w.compile(files) },
@@ -101,14 +101,14 @@ type work struct {
 	ctx      context.Context
 	spec     *problem.Spec
 	o        Options
-	log      *record.Log
+	log      *record.Recorded
 	pairs    record.Pairs
 	source   formula.Source
 	f        *formula.Regressor
 	unknowns []fit.Unknown
 	rows     fit.Log
 	turn     []int // of the later row of each pair
-	out      *Estimate
+	out      *Inference
 }
 
 // read reads the log.

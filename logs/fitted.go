@@ -29,11 +29,11 @@ type crowd struct {
 }
 
 // Told tells whether the log tells all that was asked, so that there is a spec that runs.
-func (e *Estimate) Told() bool { return len(e.Blind) == 0 }
+func (e *Inference) Told() bool { return len(e.Blind) == 0 }
 
 // Files are what a fit writes, by name. Other names of files in them begin with a folder. Where the log does not tell all that was asked there is
 // no spec, no people and no draws: a number that nobody knows is not written down as one.
-func (e *Estimate) Files(folder string) (map[string][]byte, error) {
+func (e *Inference) Files(folder string) (map[string][]byte, error) {
 	text, err := json.MarshalIndent(e, "", "  ")
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (e *Estimate) Files(folder string) (map[string][]byte, error) {
 	return files, nil
 }
 
-func (e *Estimate) headline() string {
+func (e *Inference) headline() string {
 	return fmt.Sprintf("# %s with what kedge fit found in %s: %d pairs of %d people, %s to %s.\n", path.Base(e.Spec.File()), path.Base(e.Spec.Data.File), e.Pairs, e.People, e.First, e.Last)
 }
 
@@ -72,7 +72,7 @@ func list(items []string) *form.Node {
 }
 
 // document is the spec with what was found, and its people.
-func (e *Estimate) document(folder string) (*form.Node, *columns.Table) {
+func (e *Inference) document(folder string) (*form.Node, *columns.Table) {
 	root := e.Spec.Written()
 	root.Drop("data")
 	model := root.Get("model")
@@ -104,7 +104,7 @@ func (e *Estimate) document(folder string) (*form.Node, *columns.Table) {
 }
 
 // value is what was found of an unknown, as let writes it.
-func (e *Estimate) value(u problem.Asked, at int) *form.Node {
+func (e *Inference) value(u problem.Asked, at int) *form.Node {
 	x := make([]float64, u.Entries())
 	for i := range x {
 		x[i] = float64(e.Found[at+i].Value)
@@ -137,7 +137,7 @@ func free(name string, let, model *form.Node) string {
 
 // folk are the people of a log as they stood at last.
 type folk struct {
-	e          *Estimate
+	e          *Inference
 	own        []float64 // the trait of everybody, where it was found
 	covariates []string
 	traits     []string // columns of the table
@@ -148,7 +148,7 @@ type folk struct {
 }
 
 // people gathers the last rows.
-func (e *Estimate) people() *folk {
+func (e *Inference) people() *folk {
 	l, m := e.Log, e.Spec.Model
 	p := &folk{e: e, covariates: l.Beside.Names, traits: formula.Columns(m.Trait), states: formula.Columns(m.State), hasWeight: l.Weight != nil, hasGroup: l.Group != nil}
 	if e.crowd != nil {
@@ -232,7 +232,7 @@ func (p *folk) section(folder string) *form.Node {
 }
 
 // draws are the draws of the unknowns as a table.
-func (e *Estimate) draws() *columns.Table {
+func (e *Inference) draws() *columns.Table {
 	if e.Draws == nil {
 		return nil
 	}

@@ -14,17 +14,17 @@ import (
 
 // Linear is an estimate by one of the usual methods for panels.
 type Linear struct {
-	Method  string   `json:"method"`
-	Title   string   `json:"title"`
-	Values  []Found  `json:"values,omitempty"`
-	LongRun []Found  `json:"long_run,omitempty"` // what stays of everything beside the lag
-	Notes   []string `json:"notes,omitempty"`
-	Fault   string   `json:"fault,omitempty"` // why there is none
+	Method  string     `json:"method"`
+	Title   string     `json:"title"`
+	Values  []Inferred `json:"values,omitempty"`
+	LongRun []Inferred `json:"long_run,omitempty"` // what stays of everything beside the lag
+	Notes   []string   `json:"notes,omitempty"`
+	Fault   string     `json:"fault,omitempty"` // why there is none
 
 	Instruments  int    `json:"instruments,omitempty"`
-	WeakestF     Number `json:"weakest_f"`
-	SarganChance Number `json:"sargan_p"`
-	SerialChance Number `json:"ar2_p"`
+	WeakestF     Amount `json:"weakest_f"`
+	SarganChance Amount `json:"sargan_p"`
+	SerialChance Amount `json:"ar2_p"`
 
 	of *panel.Coefficients
 }
@@ -217,7 +217,7 @@ func (t *linear) estimates() (list []Linear) {
 			return panel.Fit(t.table, panel.Design{Effects: t.effects, Endogenous: t.endogenous, Instruments: t.instruments})
 		})
 		if two.of != nil {
-			two.Instruments, two.WeakestF = len(t.instruments), Number(two.of.Weakest)
+			two.Instruments, two.WeakestF = len(t.instruments), Amount(two.of.Weakest)
 			two.Notes = append(two.Notes, strength(two.of.Weakest))
 		}
 		list = append(list, two)
@@ -258,8 +258,8 @@ func (t *linear) by(method, title string, find func() (*panel.Coefficients, erro
 func (t *linear) say(out *Linear, c *panel.Coefficients, lag int) {
 	out.of = c
 	wide := distuv.StudentsT{Sigma: 1, Nu: float64(max(1, c.Units-1))}.Quantile(0.975)
-	one := func(name string, v, e float64) Found {
-		return Found{Name: name, Value: Number(v), Error: Number(e), Low: Number(v - float64(wide*e)), High: Number(v + float64(wide*e))}
+	one := func(name string, v, e float64) Inferred {
+		return Inferred{Name: name, Value: Amount(v), Error: Amount(e), Low: Amount(v - float64(wide*e)), High: Amount(v + float64(wide*e))}
 	}
 	for j, name := range c.Names {
 		out.Values = append(out.Values, one(name, c.Value[j], c.Error(j)))
@@ -306,7 +306,7 @@ func (t *linear) changes(twoWay bool) Linear {
 	}
 	c.Cov = cov
 	t.say(&out, &c, t.lag)
-	out.Instruments, out.SarganChance, out.SerialChance = d.Instruments, Number(d.SarganChance), Number(d.SerialChance[1])
+	out.Instruments, out.SarganChance, out.SerialChance = d.Instruments, Amount(d.SarganChance), Amount(d.SerialChance[1])
 	out.Notes = t.verdicts(d)
 	return out
 }

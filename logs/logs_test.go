@@ -54,7 +54,7 @@ func shopLog(people, weeks int, together bool) string {
 	return text.String()
 }
 
-func fitted(t *testing.T, spec, log string, o Options) (*Estimate, error) {
+func fitted(t *testing.T, spec, log string, o Options) (*Inference, error) {
 	t.Helper()
 	s, err := problem.Parse(kind.Standard(), "shop.yaml", []byte(spec))
 	if err != nil {

@@ -5,11 +5,11 @@ import (
 	"strconv"
 )
 
-// Number is one that JSON may have no word for: nothing stands for what is not finite.
-type Number float64
+// Amount is one that JSON may have no word for: nothing stands for what is not finite.
+type Amount float64
 
 // MarshalJSON implements [json.Marshaler].
-func (n Number) MarshalJSON() ([]byte, error) {
+func (n Amount) MarshalJSON() ([]byte, error) {
 	if !n.Known() {
 		return []byte("null"), nil
 	}
@@ -17,6 +17,6 @@ func (n Number) MarshalJSON() ([]byte, error) {
 }
 
 // Known tells whether it is finite.
-func (n Number) Known() bool { return !math.IsNaN(float64(n)) && !math.IsInf(float64(n), 0) }
+func (n Amount) Known() bool { return !math.IsNaN(float64(n)) && !math.IsInf(float64(n), 0) }
 
-func unknown() Number { return Number(math.NaN()) }
+func unknown() Amount { return Amount(math.NaN()) }

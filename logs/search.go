@@ -8,7 +8,6 @@ import (
 	"github.com/kedge-opt/kedge/fit"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem/record"
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -82,17 +81,17 @@ func (w *work) search() error {
 	}
 	out := w.out
 	out.Fitted, out.Tried, out.Agreed, out.Failed = f, f.Tried, f.Agreed, f.Failed
-	out.Spread = map[string]Number{}
+	out.Spread = map[string]Amount{}
 	for i, s := range f.Spread {
-		out.Spread[w.log.States.Names[i]] = Number(s)
+		out.Spread[w.log.States.Names[i]] = Amount(s)
 	}
 	t := distuv.StudentsT{Sigma: 1, Nu: float64(max(1, f.People-1))}.Quantile(0.975)
 	for j, u := range w.unknowns {
-		one := Found{Name: u.Name, Value: Number(f.Value[j]), Error: Number(f.Error[j]), Low: Number(f.Value[j] - float64(t*f.Error[j])), High: Number(f.Value[j] + float64(t*f.Error[j]))}
-		one.Low, one.High = Number(max(float64(one.Low), u.Lower)), Number(min(float64(one.High), u.Upper))
+		one := Inferred{Name: u.Name, Value: Amount(f.Value[j]), Error: Amount(f.Error[j]), Low: Amount(f.Value[j] - float64(t*f.Error[j])), High: Amount(f.Value[j] + float64(t*f.Error[j]))}
+		one.Low, one.High = Amount(max(float64(one.Low), u.Lower)), Amount(min(float64(one.High), u.Upper))
 		switch {
 		case math.IsInf(f.Error[j], 1) || math.IsNaN(f.Error[j]):
-			one = Found{Name: u.Name, Value: unknown(), Error: unknown(), Low: unknown(), High: unknown(), Note: "cannot be told"}
+			one = Inferred{Name: u.Name, Value: unknown(), Error: unknown(), Low: unknown(), High: unknown(), Note: "cannot be told"}
 		case f.Held[j]:
 			one.Error, one.Low, one.High, one.Note = unknown(), unknown(), unknown(), "at its bound, where errors by derivatives say nothing"
 		}
@@ -128,7 +127,7 @@ func (w *work) byRepeats(f *fit.Fitted) error {
 			column[i] = row[j]
 		}
 		slices.Sort(column)
-		w.out.Found[j].Low, w.out.Found[j].High = Number(quantile(column, 0.025)), Number(quantile(column, 0.975))
+		w.out.Found[j].Low, w.out.Found[j].High = Amount(quantile(column, 0.025)), Amount(quantile(column, 0.975))
 		w.out.Found[j].Note = ""
 	}
 	w.out.DrawOf = fmt.Sprintf("%s of the bootstrap by person", phrase.Count(len(w.out.Draws), "repeat"))
@@ -147,13 +146,4 @@ func quantile(sorted []float64, share float64) float64 {
 // why says in words what a log does not tell, and what always moved together.
 func (w *work) why(b fit.Blindness) string {
 	return b.String()
-}
-
-// symmetric makes rows of a covariance.
-func symmetric(s *mat.SymDense) (rows [][]float64) {
-	n := s.SymmetricDim()
-	for i := range n {
-		rows = append(rows, mat.Row(nil, i, s))
-	}
-	return rows
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/panel"
 	"github.com/kedge-opt/kedge/problem/record"
+	"gonum.org/v1/gonum/mat"
 )
 
 // take makes an estimate of the linear table the answer.
@@ -20,7 +21,7 @@ func (w *work) take(t *linear, method string) error {
 		return &MisfitError{l.Title, l.Fault}
 	}
 	k := len(w.unknowns)
-	w.out.Found, w.out.Tried, w.out.Agreed = make([]Found, k), 1, 1
+	w.out.Found, w.out.Tried, w.out.Agreed = make([]Inferred, k), 1, 1
 	w.out.Cov = make([][]float64, k)
 	cov := symmetric(l.of.Cov)
 	for j := range w.out.Cov {
@@ -36,7 +37,7 @@ func (w *work) take(t *linear, method string) error {
 			w.out.Warn = append(w.out.Warn, fmt.Sprintf("%s is outside of its range by this method, which knows no bounds.", u.Name))
 		}
 	}
-	w.out.Spread = map[string]Number{w.log.States.Names[0]: Number(l.of.Sigma)}
+	w.out.Spread = map[string]Amount{w.log.States.Names[0]: Amount(l.of.Sigma)}
 	rest := t.rest(l.of)
 	w.out.crowd = &crowd{}
 	w.constants(t, rest)
@@ -62,7 +63,7 @@ func (w *work) constants(t *linear, rest []float64) {
 	var names []string
 	for _, j := range t.constants {
 		names = append(names, w.unknowns[j].Name)
-		w.out.Found[j] = Found{Name: w.unknowns[j].Name, Value: unknown(), Error: unknown(), Low: unknown(), High: unknown(), Note: "cannot be told"}
+		w.out.Found[j] = Inferred{Name: w.unknowns[j].Name, Value: unknown(), Error: unknown(), Low: unknown(), High: unknown(), Note: "cannot be told"}
 	}
 	switch {
 	case names == nil:
@@ -118,4 +119,13 @@ func (w *work) parts(rest []float64) (own []float64, season map[int]float64) {
 		}
 	}
 	return own, season
+}
+
+// symmetric makes rows of a covariance.
+func symmetric(s *mat.SymDense) (rows [][]float64) {
+	n := s.SymmetricDim()
+	for i := range n {
+		rows = append(rows, mat.Row(nil, i, s))
+	}
+	return rows
 }

@@ -33,7 +33,7 @@ type Model struct {
 type Let struct {
 	Name    string
 	Formula string
-	Unknown *record.Unknown // numbers that a log is to tell; nil: they are known
+	Unknown *record.Question // numbers that a log is to tell; nil: they are known
 	Numbers *formula.Value
 	File    string // a .csv, .npy, .npz or .parquet file: a vector if it has one row or one column, otherwise a matrix
 	Array   string // the member of an .npz file; "": its only one

@@ -28,8 +28,8 @@ type Spec struct {
 	Hold       int    // steps of the population a turn
 	Generator  string // "kedge", or "numpy": generator and order of draws of the published runs
 
-	Model       *Model          // instead of dynamics, objective and set; nil: none
-	Data        *record.Section // the log that tells what is unknown; nil: there is none
+	Model       *Model              // instead of dynamics, objective and set; nil: none
+	Data        *record.DataSection // the log that tells what is unknown; nil: there is none
 	Population  Population
 	Dynamics    Dynamics
 	Objective   kind.Objective

@@ -42,7 +42,7 @@ func (s *Spec) Unfit() error {
 // Asked is a name of a model whose numbers are to be found.
 type Asked struct {
 	Name string
-	record.Unknown
+	record.Question
 }
 
 // Unknowns lists what is to be found, in the order of the spec.
@@ -58,31 +58,8 @@ func (s *Spec) Unknowns() (list []Asked) {
 	return list
 }
 
-func (l *Let) readUnknown(m *form.Mistakes, n *form.Node) bool {
-	u, fault := record.ReadUnknown(n.Text)
-	if fault != "" {
-		m.Wrong(n, fault)
-		return false
-	}
-	l.Unknown = &u
-	return true
-}
-
-// stand are numbers in place of unknown ones, for what can be checked without them.
-func (l *Let) stand() *formula.Value {
-	x := l.Unknown.Start()
-	if high := min(l.Unknown.Upper, l.Unknown.Lower+1); x == 0 && high > 0 {
-		x = min(0.5, high/2) // nothing is divided by 0
-	}
-	data := make([]float64, l.Unknown.Entries())
-	for i := range data {
-		data[i] = x
-	}
-	return &formula.Value{Shape: l.Unknown.Shape, Data: data}
-}
-
 func (s *Spec) describeData(f *form.Form) {
-	form.Field(f, "data", &s.Data, form.Part((*record.Section).Describe).Optional(), form.Says("The log that kedge fit finds unknown numbers of model.let from: what was deployed when, and what people did afterwards (docs/fitting.md). It has no part in runs.", "", ""))
+	form.Field(f, "data", &s.Data, form.Part((*record.DataSection).Describe).Optional(), form.Says("The log that kedge fit finds unknown numbers of model.let from: what was deployed when, and what people did afterwards (docs/fitting.md). It has no part in runs.", "", ""))
 	if s.Model != nil {
 		s.Model.covariates = s.Data.Names()
 	}

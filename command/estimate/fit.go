@@ -111,7 +111,7 @@ func (f *fitFlags) run(c *cobra.Command, target string) error {
 		return err
 	}
 	ended := f.watch(c.ErrOrStderr(), s)
-	e, err := logs.Fit(c.Context(), s, Anywhere{}, logs.Options{Starts: f.starts, Bootstrap: f.bootstrap, Seed: f.seed, Workers: f.hands(), Method: f.method})
+	e, err := logs.Fit(c.Context(), s, AnyFolder{}, logs.Options{Starts: f.starts, Bootstrap: f.bootstrap, Seed: f.seed, Workers: f.hands(), Method: f.method})
 	ended()
 	if stop := c.Context().Err(); stop != nil {
 		return &CodedError{errors.New("stopped; nothing was written"), codeStopped}
@@ -240,11 +240,11 @@ func (f *fitFlags) watch(w io.Writer, s *problem.Spec) (ended func()) {
 	}
 }
 
-// Anywhere opens files wherever they are, from the working folder on.
-type Anywhere struct{}
+// AnyFolder opens files wherever they are, from the working folder on.
+type AnyFolder struct{}
 
 // Open implements [fs.FS].
-func (Anywhere) Open(name string) (fs.File, error) { return plain.Open(filepath.FromSlash(name)) }
+func (AnyFolder) Open(name string) (fs.File, error) { return plain.Open(filepath.FromSlash(name)) }
 
 // Stat implements [fs.StatFS].
-func (Anywhere) Stat(name string) (fs.FileInfo, error) { return os.Stat(filepath.FromSlash(name)) }
+func (AnyFolder) Stat(name string) (fs.FileInfo, error) { return os.Stat(filepath.FromSlash(name)) }

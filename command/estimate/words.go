@@ -8,12 +8,13 @@ import (
 	"strconv"
 
 	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/logs"
 	"github.com/kedge-opt/kedge/report/page"
 )
 
 // tell prints what was found, the numbers first.
-func (f *fitFlags) tell(w io.Writer, e *logs.Estimate, files map[string][]byte) error {
+func (f *fitFlags) tell(w io.Writer, e *logs.Inference, files map[string][]byte) error {
 	switch {
 	case f.quiet:
 		return nil
@@ -38,12 +39,12 @@ func (f *fitFlags) tell(w io.Writer, e *logs.Estimate, files map[string][]byte) 
 	return err
 }
 
-func headline(e *logs.Estimate) string {
+func headline(e *logs.Inference) string {
 	return fmt.Sprintf("%s, %s to %s: %s of %s", e.Spec.Data.File, e.First, e.Last, phrase.CountGrouped(e.Pairs, "pair"), phrase.CountGrouped(e.People-0, "person"))
 }
 
 // how says by which method the numbers were found.
-func how(e *logs.Estimate) string {
+func how(e *logs.Inference) string {
 	if e.Method != logs.LeastSquares {
 		for _, l := range e.Linear {
 			if l.Method == e.Method {
@@ -55,20 +56,20 @@ func how(e *logs.Estimate) string {
 }
 
 // figure shows a number with four digits, or a dash.
-func figure(n logs.Number) string {
+func figure(n logs.Amount) string {
 	if !n.Known() {
 		return "–"
 	}
 	v := float64(n)
 	text := strconv.FormatFloat(v, 'g', 4, 64)
 	if a := math.Abs(v); a >= 1e-4 && a < 1e6 {
-		digits := max(0, 3-int(math.Floor(math.Log10(a))))
+		digits := max(0, 3-int(math.Floor(portable.Log(a)/math.Ln10)))
 		text = strconv.FormatFloat(v, 'f', digits, 64)
 	}
 	return text
 }
 
-func between(f logs.Found) string {
+func between(f logs.Inferred) string {
 	if !f.Low.Known() && !f.High.Known() {
 		return "–"
 	}
@@ -76,7 +77,7 @@ func between(f logs.Found) string {
 }
 
 // numbers is a table of what was found.
-func numbers(title string, list []logs.Found) page.TextTable {
+func numbers(title string, list []logs.Inferred) page.TextTable {
 	t := page.TextTable{Title: title, Columns: []page.Head{{Name: title, Wide: -14}, {Name: "value", Wide: 10}, {Name: "error", Wide: 10}, {Name: "95 %", Wide: 22}, {Name: ""}}, Brief: []int{0, 1, 2, 3, 4}}
 	for _, f := range list {
 		t.Rows = append(t.Rows, []page.TextCell{page.Words(f.Name), page.Words(figure(f.Value)), page.Words(figure(f.Error)), page.Words(between(f)), page.Words(f.Note)})
@@ -85,7 +86,7 @@ func numbers(title string, list []logs.Found) page.TextTable {
 }
 
 // answered says how people answer.
-func answered(e *logs.Estimate) (pieces []page.Piece) {
+func answered(e *logs.Inference) (pieces []page.Piece) {
 	a := e.Answer
 	if a == nil || len(a.Entries) == 0 {
 		return nil
@@ -106,7 +107,7 @@ func answered(e *logs.Estimate) (pieces []page.Piece) {
 }
 
 // compared is the table of the usual methods for panels.
-func compared(e *logs.Estimate) (pieces []page.Piece) {
+func compared(e *logs.Inference) (pieces []page.Piece) {
 	if len(e.Linear) == 0 {
 		return nil
 	}

@@ -7,16 +7,16 @@ import (
 	"github.com/kedge-opt/kedge/formula"
 )
 
-// Sheet is formulas of the rows of a table, whatever they are for.
-type Sheet struct {
+// Tabulation is formulas of the rows of a table, whatever they are for.
+type Tabulation struct {
 	File   string // a .csv, .tsv, .parquet or .npz file whose columns have names
 	Where  formula.TableField
 	Fields []formula.TableField
 	Drop   bool // leave rows out in which a formula has no value; otherwise they are an error
 }
 
-// Cells are what the formulas of a sheet give.
-type Cells struct {
+// Tabulated are what the formulas of a sheet give.
+type Tabulated struct {
 	Data  []float64 // row by row
 	Of    *formula.Calculation
 	Rows  []int // of the file, from 0
@@ -26,13 +26,13 @@ type Cells struct {
 }
 
 // Row returns what the formulas give in a row.
-func (c *Cells) Row(i int) []float64 {
+func (c *Tabulated) Row(i int) []float64 {
 	width := len(c.Of.Entries)
 	return c.Data[i*width : (i+1)*width : (i+1)*width]
 }
 
 // Mistakes joins what is wrong with the formulas whatever the file holds, one *formula.Error each.
-func (s *Sheet) Mistakes() (all []error) {
+func (s *Tabulation) Mistakes() (all []error) {
 	for _, f := range s.all() {
 		if _, err := formula.References(f.Name, f.Body); err != nil {
 			all = append(all, err)
@@ -41,7 +41,7 @@ func (s *Sheet) Mistakes() (all []error) {
 	return all
 }
 
-func (s *Sheet) all() []formula.TableField {
+func (s *Tabulation) all() []formula.TableField {
 	if s.Where.Body == "" {
 		return s.Fields
 	}
@@ -49,12 +49,12 @@ func (s *Sheet) all() []formula.TableField {
 }
 
 // Compute reads the table. Errors are *FileError or join *formula.Error.
-func (s *Sheet) Compute(g Gathering) (*Cells, error) {
+func (s *Tabulation) Compute(g Gathering) (*Tabulated, error) {
 	if g.Within == nil {
 		g.Within = context.Background()
 	}
 	c := &census{Query: &Query{File: s.File, Where: s.Where.Body}, Gathering: g, fields: slices.Clone(s.all())}
-	out := &Cells{}
+	out := &Tabulated{}
 	for _, step := range []func() error{c.read, c.pass, func() error { return c.fill(out, s.Drop) }} {
 		if err := step(); err != nil {
 			return nil, c.tell(err)
@@ -64,7 +64,7 @@ func (s *Sheet) Compute(g Gathering) (*Cells, error) {
 }
 
 // fill computes the formulas of everybody who is left.
-func (c *census) fill(out *Cells, drop bool) (err error) {
+func (c *census) fill(out *Tabulated, drop bool) (err error) {
 	c.isFree = drop
 	out.Rows, out.Total, out.Notes = c.rows, c.people.Rows, c.people.Notes
 	if out.Data, out.Of, err = c.evaluate(len(c.fields)); err != nil || !drop {

@@ -24,8 +24,8 @@ type Columns struct {
 // Row returns those of a row.
 func (c *Columns) Row(i int) []float64 { return c.Data[i*len(c.Names) : (i+1)*len(c.Names)] }
 
-// Log is what was seen, in the order of people and times, whatever the order of the file.
-type Log struct {
+// Recorded is what was seen, in the order of people and times, whatever the order of the file.
+type Recorded struct {
 	People      []string // by number
 	Person      []int    // whose row it is
 	Turn        []int    // when it is of, counted from the first
@@ -46,19 +46,19 @@ type Log struct {
 }
 
 // Rows is how many there are.
-func (l *Log) Rows() int { return len(l.Turn) }
+func (l *Recorded) Rows() int { return len(l.Turn) }
 
 // When is a turn as a reader knows it.
-func (l *Log) When(turn int) string { return l.when.label(turn, l.dates) }
+func (l *Recorded) When(turn int) string { return l.when.label(turn, l.dates) }
 
-// RowError says which rows of a log cannot be used.
-type RowError struct {
+// LineError says which rows of a log cannot be used.
+type LineError struct {
 	File string
 	Rows []int // counted from 1 behind the names
 	What string
 }
 
-func (e *RowError) Error() string {
+func (e *LineError) Error() string {
 	rows := "row "
 	if len(e.Rows) > 1 {
 		rows = "rows "
@@ -70,10 +70,8 @@ func (e *RowError) Error() string {
 	return fmt.Sprintf("%s, %s%s: %s", e.File, rows, phrase.Enumerate(words), e.What)
 }
 
-func joined(all []error) error { return errors.Join(all...) }
-
-// Read reads the log. Errors are *RowError, *census.FileError, or join *formula.Error.
-func (s *Section) Read(ctx context.Context, files fs.FS, most int64) (*Log, error) {
+// Read reads the log. Errors are *LineError, *census.FileError, or join *formula.Error.
+func (s *DataSection) Read(ctx context.Context, files fs.FS, most int64) (*Recorded, error) {
 	sheet := s.sheet()
 	cells, err := sheet.Compute(census.Gathering{Within: ctx, Files: files, Most: most})
 	if err != nil {
@@ -82,7 +80,7 @@ func (s *Section) Read(ctx context.Context, files fs.FS, most int64) (*Log, erro
 	if len(cells.Rows) == 0 {
 		return nil, &census.FileError{Name: s.File, Err: errors.New("something is missing in every row; data.missing: drop leaves none")}
 	}
-	r := &reader{Section: s, cells: cells, log: &Log{Total: cells.Total, when: s.calendar()}, field: func(entry int) string {
+	r := &reader{DataSection: s, cells: cells, log: &Recorded{Total: cells.Total, when: s.calendar()}, field: func(entry int) string {
 		return sheet.Fields[cells.Of.Entries[entry].Field].Name
 	}}
 	for _, step := range []func() error{r.people, r.times, r.order, r.fill, r.groups, r.unique} {
@@ -96,9 +94,9 @@ func (s *Section) Read(ctx context.Context, files fs.FS, most int64) (*Log, erro
 
 // reader makes a log of cells.
 type reader struct {
-	*Section
-	cells *census.Cells
-	log   *Log
+	*DataSection
+	cells *census.Tabulated
+	log   *Recorded
 	field func(entry int) string
 	rank  []int // of cells, in the order of the log
 }
@@ -159,7 +157,7 @@ func (r *reader) times() error {
 	at, l := r.entry("time"), r.log
 	l.dates = r.cells.Of.Entries[at].Texts != nil
 	if !l.dates && l.when.unit != "" && l.when.unit != "year" {
-		return &RowError{r.File, []int{r.cells.Rows[0] + 1}, fmt.Sprintf("data.time is a number there, and data.step a %s; want dates such as \"2024-01-31\", or a number for data.step", l.when.unit)}
+		return &LineError{r.File, []int{r.cells.Rows[0] + 1}, fmt.Sprintf("data.time is a number there, and data.step a %s; want dates such as \"2024-01-31\", or a number for data.step", l.when.unit)}
 	}
 	values := make([]float64, len(r.cells.Rows))
 	for i := range values {
@@ -169,7 +167,7 @@ func (r *reader) times() error {
 		}
 		text, ok := r.cells.Of.Words[int(values[i])], false
 		if values[i], ok = l.when.date(text); !ok {
-			return &RowError{r.File, []int{r.cells.Rows[i] + 1}, fmt.Sprintf("the time is %.40q; want a number, or a date such as 2024-01-31", text)}
+			return &LineError{r.File, []int{r.cells.Rows[i] + 1}, fmt.Sprintf("the time is %.40q; want a number, or a date such as 2024-01-31", text)}
 		}
 	}
 	l.when.zero = slices.Min(values)
@@ -177,7 +175,7 @@ func (r *reader) times() error {
 	for i, v := range values {
 		var ok bool
 		if l.Turn[i], ok = l.when.turn(v); !ok {
-			return &RowError{r.File, []int{r.cells.Rows[i] + 1}, fmt.Sprintf("the time is no whole number of steps (data.step: %s) after the first, %s; another step, or a formula such as floor(time/7)", r.Step, l.when.label(0, l.dates))}
+			return &LineError{r.File, []int{r.cells.Rows[i] + 1}, fmt.Sprintf("the time is no whole number of steps (data.step: %s) after the first, %s; another step, or a formula such as floor(time/7)", r.Step, l.when.label(0, l.dates))}
 		}
 	}
 	return nil
@@ -238,12 +236,12 @@ func (r *reader) fill() error {
 	for _, i := range r.rank {
 		w := r.cells.Row(i)[at]
 		if w < 0 {
-			return &RowError{r.File, []int{r.cells.Rows[i] + 1}, fmt.Sprintf("the weight is %v, want at least 0", w)}
+			return &LineError{r.File, []int{r.cells.Rows[i] + 1}, fmt.Sprintf("the weight is %v, want at least 0", w)}
 		}
 		r.log.Weight = append(r.log.Weight, w)
 	}
 	if slices.Max(r.log.Weight) == 0 {
-		return &RowError{r.File, []int{r.log.Line[0]}, "all weights are 0, so that nothing counts"}
+		return &LineError{r.File, []int{r.log.Line[0]}, "all weights are 0, so that nothing counts"}
 	}
 	return nil
 }
@@ -258,7 +256,7 @@ func (r *reader) groups() error {
 	}
 	number, names := r.labels(at)
 	if len(names) > mostGroups {
-		return &RowError{r.File, []int{1}, fmt.Sprintf("data.group makes %d groups, want at most %d", len(names), mostGroups)}
+		return &LineError{r.File, []int{1}, fmt.Sprintf("data.group makes %d groups, want at most %d", len(names), mostGroups)}
 	}
 	r.log.Groups = names
 	for _, i := range r.rank {
@@ -274,7 +272,7 @@ func (r *reader) unique() error {
 		if l.Person[i] == l.Person[i-1] && l.Turn[i] == l.Turn[i-1] {
 			rows := []int{l.Line[i-1], l.Line[i]}
 			slices.Sort(rows)
-			return &RowError{r.File, rows, fmt.Sprintf("%s has two rows of %s; want one, as data.where can choose it", l.People[l.Person[i]], l.When(l.Turn[i]))}
+			return &LineError{r.File, rows, fmt.Sprintf("%s has two rows of %s; want one, as data.where can choose it", l.People[l.Person[i]], l.When(l.Turn[i]))}
 		}
 	}
 	return nil
@@ -300,7 +298,7 @@ type Pairs struct {
 }
 
 // Pairs finds them.
-func (l *Log) Pairs() (p Pairs) {
+func (l *Recorded) Pairs() (p Pairs) {
 	seen := make([]bool, len(l.People))
 	for i := 1; i < l.Rows(); i++ {
 		if l.Person[i] != l.Person[i-1] {
@@ -322,7 +320,7 @@ func (l *Log) Pairs() (p Pairs) {
 }
 
 // Last are the last rows of everybody.
-func (l *Log) Last() (rows []int) {
+func (l *Recorded) Last() (rows []int) {
 	for i := range l.Rows() {
 		if i+1 == l.Rows() || l.Person[i+1] != l.Person[i] {
 			rows = append(rows, i)
@@ -332,6 +330,6 @@ func (l *Log) Last() (rows []int) {
 }
 
 // Span is the number of the last turn, and how many rows each person has on average.
-func (l *Log) Span() (last int, each float64) {
+func (l *Recorded) Span() (last int, each float64) {
 	return slices.Max(l.Turn), float64(l.Rows()) / math.Max(1, float64(len(l.People)))
 }

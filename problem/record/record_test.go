@@ -50,11 +50,11 @@ func TestUnknownsStartWithinTheirRange(t *testing.T) {
 }
 
 // section is a log's with some keys.
-func section(t *testing.T, more string) *Section {
+func section(t *testing.T, more string) *DataSection {
 	t.Helper()
 	found := &form.Mistakes{}
 	root := form.ReadText(found, form.Place{File: "x.yaml"}, "{file: a.csv, person: who, time: week, states: y, decision: q, "+more+"}")
-	s := &Section{}
+	s := &DataSection{}
 	if root == nil {
 		t.Fatal(found.Join())
 	}
@@ -65,7 +65,7 @@ func section(t *testing.T, more string) *Section {
 	return s
 }
 
-func read(t *testing.T, more, text string) (*Log, error) {
+func read(t *testing.T, more, text string) (*Recorded, error) {
 	t.Helper()
 	return section(t, more).Read(context.Background(), fstest.MapFS{"a.csv": {Data: []byte(text)}}, 0)
 }
@@ -154,12 +154,12 @@ func FuzzLogs(f *testing.F) {
 		f.Add("week", text)
 	}
 	f.Fuzz(func(t *testing.T, step, text string) {
-		s := &Section{File: "a.csv", Kind: Panel, Person: "who", Time: "week", Step: step, States: []string{"y"}, Decision: []string{"q"}, From: AsAnswered, Effects: NoEffects, Missing: Drop}
+		s := &DataSection{File: "a.csv", Kind: Panel, Person: "who", Time: "week", Step: step, States: []string{"y"}, Decision: []string{"q"}, From: AsAnswered, Effects: NoEffects, Missing: Drop}
 		if !isStep(step) {
 			return
 		}
 		l, err := s.Read(context.Background(), fstest.MapFS{"a.csv": {Data: []byte(text)}}, 1<<20)
-		var row *RowError
+		var row *LineError
 		var file *census.FileError
 		if err != nil {
 			if !errors.As(err, &row) && !errors.As(err, &file) && !strings.Contains(err.Error(), "data.") {

@@ -2,6 +2,7 @@
 package record
 
 import (
+	"errors"
 	"strconv"
 
 	"github.com/kedge-opt/kedge/formula"
@@ -9,8 +10,8 @@ import (
 	"github.com/kedge-opt/kedge/problem/form"
 )
 
-// Section says where a log is, and what of it are people, times, decisions, states and all the rest: columns of a file, or formulas of them.
-type Section struct {
+// DataSection says where a log is, and what of it are people, times, decisions, states and all the rest: columns of a file, or formulas of them.
+type DataSection struct {
 	File        string
 	Kind        string // Panel, Sections or Aggregates
 	Person      string // who a row is of; "": nobody is seen twice
@@ -61,7 +62,7 @@ const (
 )
 
 // Describe reads and writes the section.
-func (s *Section) Describe(f *form.Form) {
+func (s *DataSection) Describe(f *form.Form) {
 	columns := func(want string) form.Codec[[]string] {
 		return form.Formulas(want + ": a column, a formula of columns, or a list of those")
 	}
@@ -114,7 +115,7 @@ func covariates() form.Codec[[]Covariate] {
 }
 
 // Names are those of what is beside the decision.
-func (s *Section) Names() (list []string) {
+func (s *DataSection) Names() (list []string) {
 	if s == nil {
 		return nil
 	}
@@ -125,19 +126,19 @@ func (s *Section) Names() (list []string) {
 }
 
 // Check refuses what cannot be a log, as far as that can be told without the file, and hands over what is wrong with formulas.
-func (s *Section) Check(c *form.Check) error {
+func (s *DataSection) Check(c *form.Check) error {
 	if !c.Sound("data") {
 		return nil
 	}
 	c.FailIf(s.Kind == Panel && s.Person == "", form.Paths("data.person", "data.kind"), "data.person is missing, want the column that says whose row it is; for people who are not seen again data.kind is %s", Sections)
 	c.FailIf(len(s.Endogenous) > 0 && len(s.Instruments) == 0, form.Paths("data.endogenous"), "data.endogenous is given without data.instruments, want both or none")
 	sheet := s.sheet()
-	return joined(sheet.Mistakes())
+	return errors.Join(sheet.Mistakes()...)
 }
 
 // sheet are the formulas of the log.
-func (s *Section) sheet() *census.Sheet {
-	sheet := &census.Sheet{File: s.File, Drop: s.Missing == Drop, Where: formula.TableField{Name: "data.where", Body: s.Where, Wants: formula.GivesCondition}}
+func (s *DataSection) sheet() *census.Tabulation {
+	sheet := &census.Tabulation{File: s.File, Drop: s.Missing == Drop, Where: formula.TableField{Name: "data.where", Body: s.Where, Wants: formula.GivesCondition}}
 	add := func(key, body string, wants formula.FieldKind) {
 		if body != "" {
 			sheet.Fields = append(sheet.Fields, formula.TableField{Name: "data." + key, Body: body, Wants: wants})

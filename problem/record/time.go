@@ -22,7 +22,7 @@ type calendar struct {
 	zero  float64 // the time of turn 0
 }
 
-func (s *Section) calendar() calendar {
+func (s *DataSection) calendar() calendar {
 	if slices.Contains(units(), s.Step) {
 		return calendar{unit: s.Step, every: 1}
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Unknown is what a model says of numbers that are to be found from a log, as in "?[3, 3] in [0, 1] from 0.5 ~ normal(0, 2)".
-type Unknown struct {
+// Question is what a model says of numbers that are to be found from a log, as in "?[3, 3] in [0, 1] from 0.5 ~ normal(0, 2)".
+type Question struct {
 	Shape        []int    // none: a single number
 	Lower, Upper float64  // infinite where there is no bound
 	From         *float64 // where the search begins; nil: it is chosen
@@ -34,8 +34,8 @@ var (
 const wantUnknown = `? alone or with a shape, a range, a start and a prior, as in "?[3, 3] in [0, 1] from 0.5 ~ normal(0, 2)"`
 
 // ReadUnknown reads what is said of an unknown; fault says what is wanted instead.
-func ReadUnknown(text string) (u Unknown, fault string) {
-	u = Unknown{Lower: math.Inf(-1), Upper: math.Inf(1)}
+func ReadUnknown(text string) (u Question, fault string) {
+	u = Question{Lower: math.Inf(-1), Upper: math.Inf(1)}
 	rest := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), "?"))
 	if m := shapeText.FindStringSubmatch(rest); m != nil {
 		rest = strings.TrimSpace(rest[len(m[0]):])
@@ -61,7 +61,7 @@ func ReadUnknown(text string) (u Unknown, fault string) {
 }
 
 // clause reads one of range, start and prior at the beginning of a text, and says how long it is.
-func (u *Unknown) clause(text string) (length int, fault string) {
+func (u *Question) clause(text string) (length int, fault string) {
 	for _, c := range []struct {
 		is   *regexp.Regexp
 		take func(numbers []float64)
@@ -109,7 +109,7 @@ func bound(word string) (float64, bool) {
 }
 
 // fault says what of the numbers makes no sense.
-func (u *Unknown) fault() string {
+func (u *Question) fault() string {
 	switch {
 	case !(u.Lower < u.Upper) || math.IsInf(u.Lower, 1) || math.IsInf(u.Upper, -1):
 		return "a range whose first end is below its second, as in [0, 1]"
@@ -119,7 +119,7 @@ func (u *Unknown) fault() string {
 	return ""
 }
 
-func (u *Unknown) limits() string {
+func (u *Question) limits() string {
 	end := func(x float64) string {
 		return strings.ToLower(strings.TrimPrefix(strconv.FormatFloat(x, 'g', -1, 64), "+"))
 	}
@@ -127,7 +127,7 @@ func (u *Unknown) limits() string {
 }
 
 // String writes it as specs do.
-func (u *Unknown) String() string {
+func (u *Question) String() string {
 	text := "?"
 	for i, n := range u.Shape {
 		text += []string{"[", ", "}[i] + strconv.Itoa(n)
@@ -148,7 +148,7 @@ func (u *Unknown) String() string {
 }
 
 // Entries is how many numbers it stands for.
-func (u *Unknown) Entries() int {
+func (u *Question) Entries() int {
 	n := 1
 	for _, d := range u.Shape {
 		n *= d
@@ -157,7 +157,7 @@ func (u *Unknown) Entries() int {
 }
 
 // Start is where a search begins: what was said, what is known beforehand, the middle of a range, or a number that bounds allow.
-func (u *Unknown) Start() float64 {
+func (u *Question) Start() float64 {
 	x := 0.0
 	switch low, high := !math.IsInf(u.Lower, 0), !math.IsInf(u.Upper, 0); {
 	case u.From != nil:
@@ -175,7 +175,7 @@ func (u *Unknown) Start() float64 {
 }
 
 // Declared is the unknown under a name, as formulas declare it: "B[3, 3]".
-func (u *Unknown) Declared(name string) string {
+func (u *Question) Declared(name string) string {
 	for i, n := range u.Shape {
 		name += []string{"[", ", "}[i] + strconv.Itoa(n)
 	}
@@ -186,7 +186,7 @@ func (u *Unknown) Declared(name string) string {
 }
 
 // Names are what the entries are called: "B[0,1]".
-func (u *Unknown) Names(name string) (list []string) {
+func (u *Question) Names(name string) (list []string) {
 	for i := range u.Entries() {
 		switch len(u.Shape) {
 		case 0:
