@@ -4,6 +4,7 @@ package fit
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/kedge-opt/kedge/formula"
 )
@@ -14,6 +15,11 @@ type Options struct {
 	Repeats int    // of the bootstrap by person; 0: none
 	Seed    uint64 // of what is drawn
 	Workers int    // 0: one
+
+	Unseen Unseen    // what traits are taken to be that no column shows; the regressor is one of formula.Source.RegressTraits then
+	Trait  []float64 // where the search for them begins; nil: 0
+	Origin bool      // the mean of random traits may depend on where a person stands in his first row
+	Times  bool      // every time but the first shifts all next states by numbers of its own
 }
 
 // Fitted is what a log says of the unknown numbers.
@@ -24,7 +30,7 @@ type Fitted struct {
 	Cov      []float64 // their squares and products, row by row
 	Held     []bool    // at a bound, where errors by derivatives say little
 	Spread   []float64 // of the errors of each entry of the state
-	Loss     float64   // half the sum of squares of errors in units of their spreads, priors included
+	Loss     float64   // half the sum of squares of errors in units of their spreads, priors included; of random traits less the log of the likelihood
 	Rows     int
 	People   int
 	Tried    int         // starts
@@ -32,6 +38,12 @@ type Fitted struct {
 	Blind    []Blindness // in which the log says nothing
 	Draws    []float64   // of the bootstrap, row by row
 	Failed   int         // of its repeats that did not come to an end
+
+	Traits    []float64 // of everybody, row by row, where they were to be found; people are numbered as they come in the log
+	TraitMean []float64 // of random traits
+	TraitCov  []float64
+	Shifts    []float64 // of times, in their order, without the first
+	Words     []string  // what of all this is to be taken with care, and why
 }
 
 // Blindness is a way to change unknown numbers that changes no prediction.
@@ -65,10 +77,13 @@ func (e *NoEndError) Error() string {
 // Find fits a model to a log by least squares of what it predicts one step ahead, entries of the state weighted by how large their errors are: the
 // most likely numbers where errors are normal and independent from entry to entry.
 func Find(ctx context.Context, f *formula.Regressor, l Log, unknowns []Unknown, o Options) (*Fitted, error) {
-	if err := l.check(f, unknowns); err != nil {
+	if err := l.check(f, unknowns, o); err != nil {
 		return nil, err
 	}
-	p := newSearch(f, l, unknowns, o)
+	p, err := newSearch(f, l, unknowns, o)
+	if err != nil {
+		return nil, err
+	}
 	best, err := p.fromAll(ctx)
 	if err != nil {
 		return nil, err
@@ -76,14 +91,66 @@ func Find(ctx context.Context, f *formula.Regressor, l Log, unknowns []Unknown, 
 	if err := p.weigh(ctx, best); err != nil {
 		return nil, err
 	}
-	out := &Fitted{Unknowns: unknowns, Value: best.theta, Loss: best.loss, Spread: p.spread, Rows: l.rows(f), Tried: p.tried, Agreed: p.agreed}
-	if err := p.judge(ctx, out); err != nil {
+	out := &Fitted{Unknowns: unknowns, Value: best.theta[:p.asked], Loss: best.loss, Spread: p.spread, Rows: l.rows(f), People: p.people, Tried: p.tried, Agreed: p.agreed}
+	if err := p.judge(ctx, best, out); err != nil {
 		return nil, err
 	}
 	if o.Repeats > 0 {
-		if err := p.bootstrap(ctx, out, o); err != nil {
+		if err := p.bootstrap(ctx, best, out, o); err != nil {
 			return nil, err
 		}
 	}
-	return out, nil
+	return out, p.tell(ctx, best, out)
+}
+
+// newSearch prepares one for what is unseen.
+func newSearch(f *formula.Regressor, l Log, unknowns []Unknown, o Options) (*search, error) {
+	p := &search{f: f, l: l, unknowns: unknowns, asked: len(unknowns), o: o, spread: moves(f, l)}
+	if o.Unseen == Known && !o.Times {
+		x := pooled{f: f, l: l}
+		x.many, x.group = l.people()
+		p.how, p.people = x, x.many
+		return p, nil
+	}
+	g, err := newPersons(f, l, o)
+	if err != nil {
+		return nil, err
+	}
+	p.people = g.count()
+	p.unknowns = append(append([]Unknown(nil), unknowns...), g.names()...)
+	p.how = fixed{g}
+	if o.Unseen == Random {
+		x := newRandom(g, o)
+		p.how, p.unknowns = x, append(p.unknowns, x.names(p.unknowns, p.spread)...)
+	}
+	if have, want := l.rows(f)*f.States, len(p.unknowns)+int(p.nuisance()); have <= want {
+		return nil, &InputError{-1, fmt.Sprintf("%d rows say nothing of %d numbers, traits and times among them: longer panels, or fewer effects", l.rows(f), want)}
+	}
+	return p, nil
+}
+
+// moves is how far people move: the size of errors until they are known.
+func moves(f *formula.Regressor, l Log) []float64 {
+	spread := make([]float64, f.States)
+	n := l.rows(f)
+	for j := range spread {
+		var sum float64
+		for i := range n {
+			d := l.After[i*f.States+j] - l.States[i*f.States+j]
+			sum += float64(d * d)
+		}
+		spread[j] = math.Sqrt(sum / float64(n))
+		if spread[j] == 0 {
+			spread[j] = 1
+		}
+	}
+	return spread
+}
+
+// nuisance is how many numbers were found of people, beside the unknowns of a search.
+func (p *search) nuisance() float64 {
+	if p.o.Unseen != Fixed {
+		return 0
+	}
+	return float64(p.people * p.f.Traits)
 }

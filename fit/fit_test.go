@@ -194,9 +194,9 @@ func TestLogsThatAreRefused(t *testing.T) {
 		{"short", func(l *Log, _ *Unknown) { l.Beside = l.Beside[1:] }, "not of the same rows"},
 		{"weight", func(l *Log, _ *Unknown) { l.Weight = []float64{1, 1, -1, 1, 1, 1, 1, 1, 1} }, "row 3: its weight is -1"},
 		{"range", func(_ *Log, u *Unknown) { u.Lower = 2 }, "a: start 0 in [2, +Inf]"},
-		{"one row", func(l *Log, _ *Unknown) { *l = Log{l.States[:1], l.Beside[:1], l.After[:1], l.Person[:1], nil} }, "1 rows say nothing of 1 unknown numbers"},
+		{"one row", func(l *Log, _ *Unknown) { *l = Log{l.States[:1], l.Beside[:1], l.After[:1], l.Person[:1], nil, nil} }, "1 rows say nothing of 1 unknown numbers"},
 	} {
-		l := Log{append([]float64(nil), good.States...), good.Beside, append([]float64(nil), good.After...), good.Person, nil}
+		l := Log{append([]float64(nil), good.States...), good.Beside, append([]float64(nil), good.After...), good.Person, nil, nil}
 		u := Free("a", 0)
 		c.spoil(&l, &u)
 		if _, err := Find(t.Context(), f, l, []Unknown{u}, Options{}); err == nil || !strings.Contains(err.Error(), c.wanted) {

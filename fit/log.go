@@ -12,6 +12,7 @@ type Log struct {
 	States, Beside, After []float64 // row by row
 	Person                []int     // whose row it is: errors of one person may have to do with each other
 	Weight                []float64 // how much a row counts; nil: all alike
+	Time                  []int     // when it was, where times have effects or the order of a person's rows is asked for
 }
 
 // Unknown is what is asked of one number.
@@ -43,14 +44,53 @@ func (e *InputError) Error() string {
 
 func (l Log) rows(f *formula.Regressor) int { return len(l.After) / f.States }
 
+// weight is how much a row counts.
+func (l Log) weight(i int) float64 {
+	if l.Weight == nil {
+		return 1
+	}
+	return l.Weight[i]
+}
+
+// total is how much all rows count.
+func (l Log) total(f *formula.Regressor) (sum float64) {
+	for i := range l.rows(f) {
+		sum += l.weight(i)
+	}
+	return sum
+}
+
+// people numbers people from 0 as they come.
+func (l Log) people() (n int, group []int) {
+	known := map[int]int{}
+	group = make([]int, len(l.Person))
+	for i, id := range l.Person {
+		at, seen := known[id]
+		if !seen {
+			at = len(known)
+			known[id] = at
+		}
+		group[i] = at
+	}
+	return len(known), group
+}
+
 // check refuses logs that do not fit the model.
-func (l Log) check(f *formula.Regressor, unknowns []Unknown) error {
+func (l Log) check(f *formula.Regressor, unknowns []Unknown, o Options) error {
 	n := l.rows(f)
 	switch {
 	case len(unknowns) != f.Unknowns:
 		return &InputError{-1, fmt.Sprintf("%d unknowns are described, the model has %d", len(unknowns), f.Unknowns)}
-	case len(l.After) != n*f.States || len(l.States) != n*f.States || len(l.Beside) != n*f.Beside || len(l.Person) != n || l.Weight != nil && len(l.Weight) != n:
-		return &InputError{-1, fmt.Sprintf("%d states, %d states after, %d numbers beside, %d people and %d weights are not of the same rows", len(l.States), len(l.After), len(l.Beside), len(l.Person), len(l.Weight))}
+	case len(l.After) != n*f.States || len(l.States) != n*f.States || len(l.Beside) != n*f.Beside || len(l.Person) != n || l.Weight != nil && len(l.Weight) != n || l.Time != nil && len(l.Time) != n:
+		return &InputError{-1, fmt.Sprintf("%d states, %d states after, %d numbers beside, %d people, %d weights and %d times are not of the same rows", len(l.States), len(l.After), len(l.Beside), len(l.Person), len(l.Weight), len(l.Time))}
+	case (o.Unseen == Known) != (f.Traits == 0):
+		return &InputError{-1, fmt.Sprintf("%d entries of traits are to be found by the model, and the fit is asked for %s", f.Traits, o.Unseen)}
+	case o.Trait != nil && len(o.Trait) != f.Traits || !allFinite(o.Trait):
+		return &InputError{-1, fmt.Sprintf("traits begin at %v, want %d numbers", o.Trait, f.Traits)}
+	case f.Traits > mostTraits:
+		return &InputError{-1, fmt.Sprintf("traits of %d entries, want %d at most where they are to be found", f.Traits, mostTraits)}
+	case o.Times && l.Time == nil:
+		return &InputError{-1, "effects of times are asked for, and rows have no time"}
 	case n*f.States <= f.Unknowns:
 		return &InputError{-1, fmt.Sprintf("%d rows say nothing of %d unknown numbers", n, f.Unknowns)}
 	}
@@ -76,4 +116,13 @@ func (l Log) check(f *formula.Regressor, unknowns []Unknown) error {
 		}
 	}
 	return nil
+}
+
+func allFinite(x []float64) bool {
+	for _, v := range x {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
 }

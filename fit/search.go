@@ -7,40 +7,31 @@ import (
 	"strconv"
 
 	"github.com/kedge-opt/kedge/formula"
-	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/internal/dense"
 	"github.com/kedge-opt/kedge/stream"
+	"gonum.org/v1/gonum/mat"
 )
+
+// evaluator is how a log judges a place of a search.
+type evaluator interface {
+	// at sums up; weight is how often everybody counts, nil: once.
+	at(ctx context.Context, theta, spread, weight []float64, workers int) (*point, error)
+	// scores are a factor R of the information RᵀR of the log, and what each person adds to the slope of the loss, with its sign turned.
+	scores(ctx context.Context, theta, spread []float64) (factor, scores *mat.Dense, err error)
+}
 
 // search looks for the least loss of a log.
 type search struct {
 	f        *formula.Regressor
 	l        Log
-	unknowns []Unknown
+	how      evaluator
+	unknowns []Unknown // with what is unknown besides, behind the user's
+	asked    int       // how many are the user's
 	o        Options
 	spread   []float64 // of errors, by entry of the state
+	people   int
 	tried    int
 	agreed   int
-}
-
-// chunk is how many rows are computed at a time. Sums are over chunks in their order, so that they do not depend on workers.
-const chunk = 1024
-
-func newSearch(f *formula.Regressor, l Log, unknowns []Unknown, o Options) *search {
-	p := &search{f: f, l: l, unknowns: unknowns, o: o, spread: make([]float64, f.States)}
-	n := l.rows(f)
-	for j := range p.spread { // until errors are known: how far people move
-		var sum float64
-		for i := range n {
-			d := l.After[i*f.States+j] - l.States[i*f.States+j]
-			sum += float64(d * d)
-		}
-		p.spread[j] = math.Sqrt(sum / float64(n))
-		if p.spread[j] == 0 {
-			p.spread[j] = 1
-		}
-	}
-	return p
 }
 
 // point is a place of a search with what the log says there.
@@ -52,40 +43,30 @@ type point struct {
 	square []float64 // of errors, summed by entry of the state
 }
 
-// tangled are sums over rows of a chunk.
-type tangled struct {
-	normal, slope, square []float64
-	loss                  float64
+func newPoint(theta []float64, k, m int) *point {
+	return &point{theta: slices.Clone(theta), normal: make([]float64, k*k), slope: make([]float64, k), square: make([]float64, m)}
 }
 
-// at evaluates a place; weight nil: that of the log.
+// add adds what other rows say.
+func (s *point) add(other *point) {
+	s.loss += other.loss
+	add(s.normal, other.normal)
+	add(s.slope, other.slope)
+	add(s.square, other.square)
+}
+
+func add(dst, x []float64) {
+	for i, v := range x {
+		dst[i] += v
+	}
+}
+
+// at evaluates a place, with what is known beforehand.
 func (p *search) at(ctx context.Context, theta, weight []float64, workers int) (*point, error) {
-	k, m := p.f.Unknowns, p.f.States
-	n := p.l.rows(p.f)
-	pieces := (n + chunk - 1) / chunk
-	sums := make([]tangled, pieces)
-	hands := crew.Hands(max(1, workers), n*p.f.Width())
-	rooms := make([][]float64, hands)
-	err := crew.Share(hands, pieces, func(hand, piece int) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if rooms[hand] == nil {
-			rooms[hand] = make([]float64, chunk*p.f.Width())
-		}
-		lo, hi := piece*chunk, min(n, (piece+1)*chunk)
-		sums[piece] = p.sum(rooms[hand], theta, weight, lo, hi)
-		return nil
-	})
+	k := len(theta)
+	out, err := p.how.at(ctx, theta, p.spread, weight, workers)
 	if err != nil {
 		return nil, err
-	}
-	out := &point{theta: slices.Clone(theta), normal: make([]float64, k*k), slope: make([]float64, k), square: make([]float64, m)}
-	for _, s := range sums {
-		out.loss += s.loss
-		add(out.normal, s.normal)
-		add(out.slope, s.slope)
-		add(out.square, s.square)
 	}
 	for j, u := range p.unknowns {
 		if u.Deviation > 0 {
@@ -104,56 +85,6 @@ func (p *search) at(ctx context.Context, theta, weight []float64, workers int) (
 		out.loss = math.Inf(1)
 	}
 	return out, nil
-}
-
-func add(dst, x []float64) {
-	for i, v := range x {
-		dst[i] += v
-	}
-}
-
-// sum adds up rows lo to hi.
-func (p *search) sum(room, theta, weight []float64, lo, hi int) tangled {
-	k, m, width := p.f.Unknowns, p.f.States, p.f.Width()
-	s := tangled{normal: make([]float64, k*k), slope: make([]float64, k), square: make([]float64, m)}
-	rows := room[:(hi-lo)*width]
-	p.f.Rows(rows, p.l.States[lo*m:hi*m], theta, p.l.Beside[lo*p.f.Beside:hi*p.f.Beside])
-	for i := lo; i < hi; i++ {
-		row := rows[(i-lo)*width : (i-lo+1)*width]
-		w := p.weightOf(weight, i)
-		if w == 0 {
-			continue
-		}
-		for e := range m {
-			r := p.l.After[i*m+e] - row[e]
-			s.square[e] += float64(w * float64(r*r))
-			by := w / p.spread[e] / p.spread[e]
-			s.loss += float64(float64(by*r) * r / 2)
-			j := row[m+e*k : m+(e+1)*k]
-			pull := by * r
-			for a, x := range j {
-				s.slope[a] += float64(pull * x)
-				scaled := by * x
-				line := s.normal[a*k : (a+1)*k]
-				for b := a; b < k; b++ {
-					line[b] += float64(scaled * j[b])
-				}
-			}
-		}
-	}
-	return s
-}
-
-// weightOf is how much a row counts.
-func (p *search) weightOf(weight []float64, i int) float64 {
-	w := 1.0
-	if p.l.Weight != nil {
-		w = p.l.Weight[i]
-	}
-	if weight != nil {
-		w *= weight[i]
-	}
-	return w
 }
 
 // fromAll takes the best of all starts.
@@ -178,7 +109,7 @@ func (p *search) fromAll(ctx context.Context) (*point, error) {
 		return nil, &NoEndError{p.tried}
 	}
 	for _, loss := range losses {
-		if loss-best.loss <= 1e-9*(1+best.loss) {
+		if loss-best.loss <= 1e-9*(1+math.Abs(best.loss)) {
 			p.agreed++
 		}
 	}
@@ -191,7 +122,7 @@ func (p *search) start(n int) []float64 {
 	theta := make([]float64, len(p.unknowns))
 	for j, u := range p.unknowns {
 		theta[j] = u.Start
-		if n == 0 {
+		if n == 0 || j >= p.asked {
 			continue
 		}
 		switch {
@@ -225,7 +156,7 @@ func (p *search) descend(ctx context.Context, theta, weight []float64, workers i
 		}
 		gain := here.loss - there.loss
 		if !(gain > 0) {
-			if predicted <= 1e-15*(1+here.loss) || damping > 1e15 {
+			if predicted <= 1e-15*(1+math.Abs(here.loss)) || damping > 1e15 {
 				return here, nil
 			}
 			damping *= grow
@@ -235,7 +166,7 @@ func (p *search) descend(ctx context.Context, theta, weight []float64, workers i
 		ratio := gain / predicted
 		damping *= max(1.0/3, 1-cubed(float64(2*ratio)-1))
 		damping, grow = max(damping, 1e-15), 2
-		ended := predicted <= 1e-15*(1+there.loss) && gain <= 1e-15*(1+there.loss)
+		ended := predicted <= 1e-15*(1+math.Abs(there.loss)) && gain <= 1e-15*(1+math.Abs(there.loss))
 		here = there
 		if ended {
 			return here, nil
@@ -249,7 +180,7 @@ func cubed(x float64) float64 { return float64(x * x * x) }
 // step is where the model of the loss is least, at a damping, within the bounds, and by how much less that is supposed to be; nil: here.
 func (p *search) step(here *point, damping float64) (theta []float64, predicted float64) {
 	free := p.free(here)
-	k, n := p.f.Unknowns, len(free)
+	k, n := len(p.unknowns), len(free)
 	if n == 0 {
 		return nil, 0
 	}
@@ -298,10 +229,10 @@ func (p *search) free(here *point) (list []int) {
 
 // weigh measures how large errors of each entry are, and goes on from there until that changes nothing.
 func (p *search) weigh(ctx context.Context, best *point) error {
-	total := 0.0
-	for i := range p.l.rows(p.f) {
-		total += p.weightOf(nil, i)
+	if p.o.Unseen == Random { // they are among what is unknown
+		return nil
 	}
+	total := p.l.total(p.f)
 	for range 50 {
 		change := 0.0
 		for e, s := range best.square {

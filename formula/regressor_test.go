@@ -127,3 +127,75 @@ func TestWhatCannotBeFitted(t *testing.T) {
 		}
 	}
 }
+
+// Where the trait is to be found, its derivatives are those of differences too, and what is said of their form is true.
+func TestTraitsToBeFound(t *testing.T) {
+	for _, c := range []struct {
+		source         Source
+		unknowns       []string
+		theta          []float64
+		affine, steady bool
+	}{
+		{Source{Decision: "q[2]", State: "p[2]", Trait: "d[2]", Next: "habit*p + d - b*q"}, []string{"habit", "b"}, []float64{0.8, 1.2}, true, true},
+		{Source{Decision: "q[2]", State: "p[2]", Trait: "d[2]", Next: "habit*p + (1-habit)*(d - b*q)"}, []string{"habit", "b"}, []float64{0.8, 1.2}, true, false},
+		{Source{Decision: "q", State: "p", Trait: "d", Next: "a*p + sigmoid(d*q)"}, []string{"a"}, []float64{0.4}, false, false},
+		{Source{Decision: "q", State: "p[2]", Trait: "d[3]", Beside: []string{"w"}, Next: "a*p + q*d[0:2] + w*d[2]"}, []string{"a"}, []float64{0.4}, true, true},
+	} {
+		f, err := c.source.RegressTraits(c.unknowns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Affine != c.affine || f.Steady != c.steady {
+			t.Errorf("%s: affine %v, steady %v", c.source.Next, f.Affine, f.Steady)
+		}
+		plain, err := c.source.Regress(c.unknowns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := rand.New(rand.NewPCG(1, 2))
+		draw := func(n int) []float64 {
+			x := make([]float64, n)
+			for i := range x {
+				x[i] = r.NormFloat64()
+			}
+			return x
+		}
+		state, trait, beside := draw(f.States), draw(f.Traits), draw(f.Beside)
+		got, want := make([]float64, f.Width()), make([]float64, plain.Width())
+		f.RowsOf(got, state, c.theta, trait, beside)
+		at := func(trait []float64) []float64 {
+			out := make([]float64, plain.Width())
+			plain.Rows(out, state, c.theta, append(append([]float64(nil), trait...), beside...))
+			return out
+		}
+		copy(want, at(trait))
+		each := f.Unknowns + f.Traits
+		for e := range f.States {
+			if got[e] != want[e] {
+				t.Errorf("%s: next %v, where traits are known %v", c.source.Next, got[e], want[e])
+			}
+			for j := range f.Unknowns {
+				if a, b := got[f.States+e*each+j], want[f.States+e*f.Unknowns+j]; math.Abs(a-b) > 1e-14 {
+					t.Errorf("%s: slope %v, where traits are known %v", c.source.Next, a, b)
+				}
+			}
+			for j := range f.Traits {
+				up, down := append([]float64(nil), trait...), append([]float64(nil), trait...)
+				up[j] += 1e-5
+				down[j] -= 1e-5
+				slope := (at(up)[e] - at(down)[e]) / 2e-5
+				if a := got[f.States+e*each+f.Unknowns+j]; math.Abs(a-slope) > 1e-8 {
+					t.Errorf("%s: slope in trait %d is %v, by differences %v", c.source.Next, j, a, slope)
+				}
+			}
+		}
+	}
+	for want, s := range map[string]Source{
+		"no trait":     {Decision: "q", State: "p", Next: "a*p + q"},
+		"is not in it": {Decision: "q", State: "p", Trait: "d", Next: "a*p + q"},
+	} {
+		if _, err := s.RegressTraits([]string{"a"}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}

@@ -30,7 +30,7 @@ func (g *graph) accumulate(r *reverse, root, seed *node) map[op]*node {
 func (r *reverse) found() map[op]*node {
 	found := map[op]*node{}
 	for _, n := range r.nodes {
-		if slope := r.slopes[n]; slope != nil && (n.op == opState || n.op == opDecision || n.op == opCrowd) {
+		if slope := r.slopes[n]; slope != nil && (n.op == opState || n.op == opDecision || n.op == opCotangent || n.op == opCrowd) {
 			found[n.op] = r.full(slope, n.shape)
 		}
 	}

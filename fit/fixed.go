@@ -1,0 +1,121 @@
+package fit
+
+import (
+	"context"
+
+	"github.com/kedge-opt/kedge/internal/rows"
+	"gonum.org/v1/gonum/mat"
+)
+
+// fixed is least squares where everybody has a trait of his own, or times shift all: the best traits are found at every place of a search, and
+// slopes are those of what is left once traits follow.
+type fixed struct{ *persons }
+
+// person fills a desk and takes out of slopes what traits make up for.
+func (x fixed) person(d *desk, theta, spread []float64, who int) (loss float64) {
+	q := x.f.Traits
+	loss = x.settle(d, theta, spread, x.from, identity(q), 0, who)
+	if q == 0 {
+		return loss
+	}
+	normal, cross := d.table(2, q*q), d.table(3, q*d.width)
+	for line := range d.seen {
+		own, slope := d.own[line*q:(line+1)*q], d.slope[line*d.width:(line+1)*d.width]
+		for j, v := range own {
+			rows.AddScaled(normal[j*q:(j+1)*q], v, own)
+			rows.AddScaled(cross[j*d.width:(j+1)*d.width], v, slope)
+		}
+	}
+	solveSome(normal, cross, q, d.width)
+	for line := range d.seen {
+		slope := d.slope[line*d.width : (line+1)*d.width]
+		for j, v := range d.own[line*q : (line+1)*q] {
+			rows.AddScaled(slope, -v, cross[j*d.width:(j+1)*d.width])
+		}
+	}
+	return loss
+}
+
+func identity(q int) []float64 {
+	x := make([]float64, q*q)
+	for j := range q {
+		x[j*q+j] = 1
+	}
+	return x
+}
+
+func (x fixed) at(ctx context.Context, theta, spread, weight []float64, workers int) (*point, error) {
+	k, m := x.f.Unknowns+x.shifts, x.f.States
+	sums := make([]*point, min(x.count(), 64))
+	pieces, err := x.share(ctx, workers, func(d *desk, piece, who int) {
+		if sums[piece] == nil {
+			sums[piece] = newPoint(nil, k, m)
+		}
+		s, times := sums[piece], 1.0
+		if weight != nil {
+			times = weight[who]
+		}
+		if times == 0 {
+			return
+		}
+		s.loss += float64(times * x.person(d, theta, spread, who))
+		for line, r := range d.r[:len(d.seen)] {
+			e, slope := d.seen[line], d.slope[line*k:(line+1)*k]
+			s.square[e] += float64(float64(times*r*r) * float64(spread[e]*spread[e]))
+			s.gather(slope, times, r)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := newPoint(theta, k, m)
+	for _, s := range sums[:pieces] {
+		out.add(s)
+	}
+	return out, nil
+}
+
+// gather adds a line of slopes with its error.
+func (s *point) gather(slope []float64, times, r float64) {
+	k := len(slope)
+	rows.AddScaled(s.slope, times*r, slope)
+	for a, v := range slope {
+		if v != 0 {
+			rows.AddScaled(s.normal[a*k+a:(a+1)*k], times*v, slope[a:])
+		}
+	}
+}
+
+func (x fixed) scores(ctx context.Context, theta, spread []float64) (triangle, scores *mat.Dense, err error) {
+	k := x.f.Unknowns + x.shifts
+	triangle, scores = mat.NewDense(k, k, nil), mat.NewDense(x.count(), k, nil)
+	var d desk
+	for who := range x.count() {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		x.person(&d, theta, spread, who)
+		lines := len(d.seen)
+		for line, r := range d.r[:lines] {
+			rows.AddScaled(scores.RawRowView(who), r, d.slope[line*k:(line+1)*k])
+		}
+		stack := mat.NewDense(k+lines, k, nil)
+		copy(stack.RawMatrix().Data, triangle.RawMatrix().Data)
+		copy(stack.RawMatrix().Data[k*k:], d.slope[:lines*k])
+		under(triangle, stack)
+	}
+	return triangle, scores, nil
+}
+
+// traits are those of everybody.
+func (x fixed) traits(ctx context.Context, theta, spread []float64) ([]float64, error) {
+	q := x.f.Traits
+	out := make([]float64, x.count()*q)
+	_, err := x.share(ctx, 1, func(d *desk, _, who int) {
+		x.settle(d, theta, spread, x.from, identity(q), 0, who)
+		for j := range q {
+			out[who*q+j] = x.from[j] + d.z[j]
+		}
+	})
+	return out, err
+}

@@ -1,0 +1,349 @@
+package fit
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/kedge-opt/kedge/internal/dense"
+	"github.com/kedge-opt/kedge/internal/portable"
+	"github.com/kedge-opt/kedge/internal/rows"
+	"gonum.org/v1/gonum/mat"
+)
+
+// random is the likelihood of a log where traits are normal: trait = mean + L·z with z of size 1. Its loss is less the logarithm, with traits
+// integrated over: exactly where next states are affine in the trait, otherwise by Laplace's method, which takes them as affine around the best z.
+// What is found, behind unknowns and times: means (for each entry of the trait one number, and with Origin one for every entry of the first state),
+// the lower triangle of L, and logarithms of the sizes of errors.
+type random struct {
+	*persons
+	apart                    int // numbers for a mean of one entry
+	mean, triangle, logs, to int // where they begin, and the end
+}
+
+func newRandom(g *persons, o Options) *random {
+	x := &random{persons: g, apart: 1, mean: g.f.Unknowns + g.shifts}
+	if o.Origin {
+		x.apart += g.f.States
+	}
+	q := g.f.Traits
+	x.triangle = x.mean + q*x.apart
+	x.logs = x.triangle + q*(q+1)/2
+	x.to = x.logs + g.f.States
+	return x
+}
+
+// names are what is found besides, each with where the search begins: L so that traits matter as much as all errors.
+func (x *random) names(sofar []Unknown, spread []float64) (list []Unknown) {
+	q, k := x.f.Traits, x.f.Unknowns+x.shifts
+	theta := make([]float64, k)
+	for j := range theta {
+		theta[j] = sofar[j].Start
+	}
+	size := make([]float64, q)
+	var d desk
+	for who := range x.count() {
+		x.fill(&d, theta, spread, x.from, who, false)
+		for line := range d.seen {
+			for j, v := range d.own[line*q : (line+1)*q] {
+				size[j] += float64(v * v / float64(len(x.l.After)))
+			}
+		}
+	}
+	for j := range q {
+		list = append(list, Free(fmt.Sprintf("mean of trait %d", j), x.from[j]))
+		for e := range x.apart - 1 {
+			list = append(list, Free(fmt.Sprintf("trait %d by first state %d", j, e), 0))
+		}
+	}
+	for a := range q {
+		for b := range a + 1 {
+			start := 0.0
+			if a == b {
+				start = 1
+				if s := math.Sqrt(size[a]); s > 0 && !math.IsInf(s, 0) {
+					start = 1 / s
+				}
+			}
+			list = append(list, Free(fmt.Sprintf("spread of traits %d and %d", a, b), start))
+		}
+	}
+	for e, s := range spread {
+		list = append(list, Free(fmt.Sprintf("spread of errors of entry %d", e), portable.Log(s)))
+	}
+	return list
+}
+
+// parts are what a place says of traits and errors.
+func (x *random) parts(phi []float64) (lower, spread []float64) {
+	q := x.f.Traits
+	lower, spread = make([]float64, q*q), make([]float64, x.f.States)
+	at := x.triangle
+	for a := range q {
+		for b := range a + 1 {
+			lower[a*q+b] = phi[at]
+			at++
+		}
+	}
+	for e := range spread {
+		spread[e] = portable.Exp(phi[x.logs+e])
+	}
+	return lower, spread
+}
+
+// cause is what the mean of a person's trait goes with.
+func (x *random) cause(who int) []float64 {
+	out := append(make([]float64, 0, x.apart), 1)
+	m := x.f.States
+	return append(out, x.l.States[x.first[who]*m:x.first[who]*m+x.apart-1]...)
+}
+
+func (x *random) base(phi []float64, who int) []float64 {
+	base := make([]float64, x.f.Traits)
+	for j := range base {
+		base[j] = rows.Dot(phi[x.mean+j*x.apart:x.mean+(j+1)*x.apart], x.cause(who))
+	}
+	return base
+}
+
+// half is what integrating adds to the loss of a person at the best z: half the logarithm of |M|, M = I + LᵀHᵀHL, and Cholesky's factor of M.
+func (x *random) half(d *desk, lower []float64) (loss float64, inner, factor []float64) {
+	q := x.f.Traits
+	inner = make([]float64, q*q) // HᵀH
+	for line := range d.seen {
+		own := d.own[line*q : (line+1)*q]
+		for j, v := range own {
+			rows.AddScaled(inner[j*q:(j+1)*q], v, own)
+		}
+	}
+	factor = sandwiched(inner, lower, q)
+	for j := range q {
+		factor[j*q+j]++
+	}
+	if at, _ := dense.Cholesky(factor, q, 0); at < q {
+		return math.Inf(1), inner, factor
+	}
+	for j := range q {
+		loss += portable.Log(factor[j*q+j])
+	}
+	return loss, inner, factor
+}
+
+// sandwiched is LᵀAL.
+func sandwiched(a, l []float64, q int) []float64 {
+	return product(l, product(a, l, q, false), q, true)
+}
+
+// product is AB, or AᵀB.
+func product(a, b []float64, q int, turned bool) []float64 {
+	out := make([]float64, q*q)
+	for i := range q {
+		for j := range q {
+			v := a[i*q+j]
+			if turned {
+				v = a[j*q+i]
+			}
+			rows.AddScaled(out[i*q:(i+1)*q], v, b[j*q:(j+1)*q])
+		}
+	}
+	return out
+}
+
+// person adds what one says at a place; metric false: slope and loss alone.
+func (x *random) person(d *desk, s *point, phi []float64, who int, metric bool) {
+	lower, spread := x.parts(phi)
+	loss := x.settle(d, phi, spread, x.base(phi, who), lower, 1, who)
+	half, inner, factor := x.half(d, lower)
+	s.loss += loss + half
+	for _, e := range d.seen {
+		s.loss += phi[x.logs+e]
+	}
+	if math.IsInf(half, 0) || math.IsNaN(s.loss) {
+		s.loss = math.Inf(1)
+		return
+	}
+	v := newVariance(x, d, inner, factor, lower)
+	x.slopes(d, s, v, who)
+	for _, j := range x.bent() {
+		s.slope[j] -= x.bend(d, phi, v.z, j, who)
+	}
+	if metric {
+		if len(x.bent()) > 0 { // the desk was used
+			x.settle(d, phi, spread, x.base(phi, who), lower, 1, who)
+		}
+		x.metric(d, s, v, who)
+	}
+}
+
+// bent are the numbers whose slopes of half of log |M| are taken by differences, as those of H take part in them.
+func (x *random) bent() (list []int) {
+	n := x.to
+	switch {
+	case x.f.Steady:
+		return nil
+	case x.f.Affine:
+		n = x.f.Unknowns
+	}
+	for j := range n {
+		list = append(list, j)
+	}
+	return list
+}
+
+// bend is the slope of half of log |M| in one number, traits following from where z is best here.
+func (x *random) bend(d *desk, phi, z []float64, j, who int) (slope float64) {
+	h := 1e-3 * max(0.1, math.Abs(phi[j]))
+	there := append([]float64(nil), phi...)
+	for _, c := range []struct{ by, weight float64 }{{-2, 1.0 / 12}, {-1, -8.0 / 12}, {1, 8.0 / 12}, {2, -1.0 / 12}} {
+		there[j] = phi[j] + float64(c.by*h)
+		lower, spread := x.parts(there)
+		copy(d.z, z)
+		x.settleFrom(d, there, spread, x.base(there, who), lower, 1, who)
+		half, _, _ := x.half(d, lower)
+		slope += float64(c.weight * half / h)
+	}
+	return slope
+}
+
+func (x *random) at(ctx context.Context, phi, _, weight []float64, workers int) (*point, error) {
+	sums := make([]*point, min(x.count(), 64))
+	pieces, err := x.share(ctx, workers, func(d *desk, piece, who int) {
+		if sums[piece] == nil {
+			sums[piece] = newPoint(nil, x.to, x.f.States)
+		}
+		if weight == nil {
+			x.person(d, sums[piece], phi, who, true)
+			return
+		}
+		if weight[who] == 0 {
+			return
+		}
+		one := newPoint(nil, x.to, x.f.States)
+		x.person(d, one, phi, who, true)
+		one.loss *= weight[who]
+		rows.Scale(one.slope, weight[who])
+		rows.Scale(one.normal, weight[who])
+		sums[piece].add(one)
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := newPoint(phi, x.to, x.f.States)
+	for _, s := range sums[:pieces] {
+		out.add(s)
+	}
+	return out, nil
+}
+
+// scores come with the information as it is seen: differences of slopes.
+func (x *random) scores(ctx context.Context, phi, _ []float64) (factor, scores *mat.Dense, err error) {
+	n := x.to
+	slopes := func(phi []float64) (*mat.Dense, []float64, error) {
+		each := mat.NewDense(x.count(), n, nil)
+		_, err := x.share(ctx, 1, func(d *desk, _, who int) {
+			one := newPoint(nil, n, x.f.States)
+			x.person(d, one, phi, who, false)
+			each.SetRow(who, one.slope)
+		})
+		sum := make([]float64, n)
+		for who := range x.count() {
+			add(sum, each.RawRowView(who))
+		}
+		return each, sum, err
+	}
+	if scores, _, err = slopes(phi); err != nil {
+		return nil, nil, err
+	}
+	information := mat.NewDense(n, n, nil)
+	for j := range n {
+		h := 1e-4 * max(0.1, math.Abs(phi[j]))
+		there := append([]float64(nil), phi...)
+		there[j] = phi[j] + h
+		_, up, err := slopes(there)
+		if err != nil {
+			return nil, nil, err
+		}
+		there[j] = phi[j] - h
+		_, down, err := slopes(there)
+		if err != nil {
+			return nil, nil, err
+		}
+		for i := range n {
+			information.Set(i, j, (down[i]-up[i])/(2*h))
+		}
+	}
+	return rootOf(information), scores, nil
+}
+
+// rootOf is a matrix R with RᵀR the symmetric part of a, without directions in which that is negative.
+func rootOf(a *mat.Dense) *mat.Dense {
+	n, _ := a.Dims()
+	size, scaled := make([]float64, n), mat.NewSymDense(n, nil)
+	for j := range n {
+		if size[j] = math.Sqrt(math.Abs(a.At(j, j))); size[j] == 0 {
+			size[j] = 1
+		}
+	}
+	for i := range n {
+		for j := range n {
+			scaled.SetSym(i, j, (a.At(i, j)+a.At(j, i))/2/size[i]/size[j])
+		}
+	}
+	out := mat.NewDense(n, n, nil)
+	var eigen mat.EigenSym
+	if !eigen.Factorize(scaled, true) {
+		return out
+	}
+	var vectors mat.Dense
+	eigen.VectorsTo(&vectors)
+	for c, v := range eigen.Values(nil) {
+		for j := range n {
+			out.Set(c, j, math.Sqrt(max(v, 0))*vectors.At(j, c)*size[j])
+		}
+	}
+	return out
+}
+
+// traits are the likeliest of everybody.
+func (x *random) traits(ctx context.Context, phi []float64) ([]float64, error) {
+	q := x.f.Traits
+	out := make([]float64, x.count()*q)
+	lower, spread := x.parts(phi)
+	_, err := x.share(ctx, 1, func(d *desk, _, who int) {
+		base := x.base(phi, who)
+		x.settle(d, phi, spread, base, lower, 1, who)
+		copy(out[who*q:], base)
+		rows.AddMul(out[who*q:(who+1)*q], lower, d.z)
+	})
+	return out, err
+}
+
+// write hands out what was found of traits, times and errors.
+func (x *random) write(phi []float64, out *Fitted) {
+	q := x.f.Traits
+	lower, spread := x.parts(phi)
+	out.Spread, out.Shifts = spread, phi[x.f.Unknowns:x.mean]
+	turned := make([]float64, q*q)
+	for a := range q {
+		for b := range q {
+			turned[b*q+a] = lower[a*q+b]
+		}
+	}
+	out.TraitCov, out.TraitMean = product(lower, turned, q, false), make([]float64, q)
+	for who := range x.count() {
+		for j, v := range x.base(phi, who) {
+			out.TraitMean[j] += v / float64(x.count())
+		}
+	}
+}
+
+func (x *random) words() string {
+	how := "Traits were integrated over exactly"
+	if !x.f.Affine {
+		how = "Traits were integrated over by Laplace's method, which takes next states as affine in them near everybody's likeliest: the shorter the panel, the rougher"
+	}
+	if x.apart > 1 {
+		return how + "; they are taken to be normal around a mean that goes with a person's first state, and to have nothing to do with decisions and columns beside it."
+	}
+	return how + "; they are taken to be normal and to have nothing to do with first states, decisions and columns beside them: where people had settled before the log begins, first states do go with traits, and Origin or fixed traits are asked for."
+}

@@ -1,0 +1,31 @@
+package fit
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// tell adds what was found of traits and times, and in words what follows for the unknowns.
+func (p *search) tell(ctx context.Context, best *point, out *Fitted) (err error) {
+	switch x := p.how.(type) {
+	case fixed:
+		out.Shifts = best.theta[p.asked:]
+		lines := float64(out.Rows * p.f.States)
+		for e, s := range p.spread {
+			out.Spread[e] = s * math.Sqrt(lines/max(1, lines-p.nuisance()-float64(x.shifts)))
+		}
+		if p.f.Traits == 0 {
+			return nil
+		}
+		out.Traits, err = x.traits(ctx, best.theta, p.spread)
+		each := float64(out.Rows) / float64(out.People)
+		out.Words = append(out.Words, fmt.Sprintf("The trait of each of %d people was found from %.3g rows on average. A number that says how much of the last state stays comes out too low for that, "+
+			"by about (1 + it)/%.3g, and others that go with it are off too, however many people there are: longer panels, a split-panel jackknife or random traits.", out.People, each, each))
+	case *random:
+		x.write(best.theta, out)
+		out.Traits, err = x.traits(ctx, best.theta)
+		out.Words = append(out.Words, x.words())
+	}
+	return err
+}
