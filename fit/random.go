@@ -256,7 +256,7 @@ func (x *random) scores(ctx context.Context, phi, _ []float64) (factor, scores *
 	}
 	information := mat.NewDense(n, n, nil)
 	for j := range n {
-		h := 1e-4 * max(0.1, math.Abs(phi[j]))
+		h := float64(1e-4 * max(0.1, math.Abs(phi[j])))
 		there := append([]float64(nil), phi...)
 		there[j] = phi[j] + h
 		_, up, err := slopes(there)
@@ -269,7 +269,7 @@ func (x *random) scores(ctx context.Context, phi, _ []float64) (factor, scores *
 			return nil, nil, err
 		}
 		for i := range n {
-			information.Set(i, j, (down[i]-up[i])/(2*h))
+			information.Set(i, j, (down[i]-up[i])/2/h)
 		}
 	}
 	return rootOf(information), scores, nil
