@@ -146,11 +146,3 @@ func moves(f *formula.Regressor, l Log) []float64 {
 	}
 	return spread
 }
-
-// nuisance is how many numbers were found of people, beside the unknowns of a search.
-func (p *search) nuisance() float64 {
-	if p.o.Unseen != Fixed {
-		return 0
-	}
-	return float64(p.people * p.f.Traits)
-}

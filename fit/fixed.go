@@ -36,14 +36,6 @@ func (x fixed) person(d *desk, theta, spread []float64, who int) (loss float64) 
 	return loss
 }
 
-func identity(q int) []float64 {
-	x := make([]float64, q*q)
-	for j := range q {
-		x[j*q+j] = 1
-	}
-	return x
-}
-
 func (x fixed) at(ctx context.Context, theta, spread, weight []float64, workers int) (*point, error) {
 	k, m := x.f.Unknowns+x.shifts, x.f.States
 	sums := make([]*point, min(x.count(), 64))
@@ -75,18 +67,7 @@ func (x fixed) at(ctx context.Context, theta, spread, weight []float64, workers 
 	return out, nil
 }
 
-// gather adds a line of slopes with its error.
-func (s *point) gather(slope []float64, times, r float64) {
-	k := len(slope)
-	rows.AddScaled(s.slope, times*r, slope)
-	for a, v := range slope {
-		if v != 0 {
-			rows.AddScaled(s.normal[a*k+a:(a+1)*k], times*v, slope[a:])
-		}
-	}
-}
-
-func (x fixed) scores(ctx context.Context, theta, spread []float64) (triangle, scores *mat.Dense, err error) {
+func (x fixed) scores(ctx context.Context, theta, spread, _ []float64) (triangle, scores *mat.Dense, err error) {
 	k := x.f.Unknowns + x.shifts
 	triangle, scores = mat.NewDense(k, k, nil), mat.NewDense(x.count(), k, nil)
 	var d desk

@@ -22,7 +22,11 @@ func (p *search) judge(ctx context.Context, here *point, out *Fitted) error {
 		out.Held[j] = !slices.Contains(free, j)
 	}
 	out.Error, out.Cov = make([]float64, p.asked), make([]float64, p.asked*p.asked)
-	factor, scores, err := p.how.scores(ctx, here.theta, p.spread)
+	normal := here.normal
+	if slices.ContainsFunc(p.unknowns, func(u Unknown) bool { return u.Deviation > 0 }) {
+		normal = nil
+	}
+	factor, scores, err := p.how.scores(ctx, here.theta, p.spread, normal)
 	if err != nil {
 		return err
 	}
@@ -126,7 +130,7 @@ func (p *search) bootstrap(ctx context.Context, here *point, out *Fitted, o Opti
 		for range people {
 			count[s.Intn(people)]++
 		}
-		end, err := p.descend(ctx, here.theta, count, 1)
+		end, err := p.descend(ctx, here.theta, count, 1, firstly)
 		if end != nil {
 			draws[repeat] = end.theta[:p.asked]
 		}

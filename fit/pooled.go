@@ -6,6 +6,7 @@ import (
 
 	"github.com/kedge-opt/kedge/formula"
 	"github.com/kedge-opt/kedge/internal/crew"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -32,7 +33,7 @@ func (x pooled) at(ctx context.Context, theta, spread, weight []float64, workers
 			return err
 		}
 		if rooms[hand] == nil {
-			rooms[hand] = make([]float64, chunk*x.f.Width())
+			rooms[hand] = make([]float64, lane*x.f.Width()+k)
 		}
 		lo, hi := piece*chunk, min(n, (piece+1)*chunk)
 		sums[piece] = x.sum(rooms[hand], theta, spread, weight, lo, hi)
@@ -48,85 +49,128 @@ func (x pooled) at(ctx context.Context, theta, spread, weight []float64, workers
 	return out, nil
 }
 
-// rows computes rows lo to hi.
-func (x pooled) rows(room, theta []float64, lo, hi int) []float64 {
-	m := x.f.States
-	out := room[:(hi-lo)*x.f.Width()]
-	x.f.Rows(out, x.l.States[lo*m:hi*m], theta, x.l.Beside[lo*x.f.Beside:hi*x.f.Beside])
-	return out
-}
+// lane is how many rows are computed at a time, as columns: products of columns are sums over many rows, and few rows stay near.
+const lane = 64
 
 // sum adds up rows lo to hi.
 func (x pooled) sum(room, theta, spread, weight []float64, lo, hi int) *point {
-	k, m, width := x.f.Unknowns, x.f.States, x.f.Width()
+	k, m := x.f.Unknowns, x.f.States
 	s := newPoint(nil, k, m)
-	rows := x.rows(room, theta, lo, hi)
-	for i := lo; i < hi; i++ {
-		row := rows[(i-lo)*width : (i-lo+1)*width]
-		w := x.l.weight(i)
-		if weight != nil {
-			w *= weight[x.group[i]]
-		}
-		if w == 0 {
-			continue
-		}
+	products := room[:k]
+	for at := lo; at < hi; at += lane {
+		n := min(lane, hi-at)
+		columns := x.columns(room[k:], theta, weight, at, n)
 		for e := range m {
-			r := x.l.After[i*m+e] - row[e]
-			s.square[e] += float64(w * float64(r*r))
-			by := w / spread[e] / spread[e]
-			s.loss += float64(float64(by*r) * r / 2)
-			j := row[m+e*k : m+(e+1)*k]
-			pull := by * r
-			for a, x := range j {
-				s.slope[a] += float64(pull * x)
-				scaled := by * x
-				line := s.normal[a*k : (a+1)*k]
-				for b := a; b < k; b++ {
-					line[b] += float64(scaled * j[b])
-				}
+			by := 1 / spread[e] / spread[e]
+			off, slopes := columns[e*n:(e+1)*n], columns[(m+e*k)*n:(m+(e+1)*k)*n]
+			square := rows.Dot(off, off)
+			s.square[e] += square
+			s.loss += float64(square * by / 2)
+			rows.Dots(products, off, slopes, n)
+			rows.AddScaled(s.slope, by, products)
+			for a := range k {
+				rows.Dots(products[:k-a], slopes[a*n:(a+1)*n], slopes[a*n:], n)
+				rows.AddScaled(s.normal[a*k+a:(a+1)*k], by, products[:k-a])
 			}
 		}
 	}
 	return s
 }
 
-// scores come by the triangle R of all derivatives, in units of errors.
-func (x pooled) scores(ctx context.Context, theta, spread []float64) (triangle, scores *mat.Dense, err error) {
-	k, m, width := x.f.Unknowns, x.f.States, x.f.Width()
-	triangle, scores = mat.NewDense(k, k, nil), mat.NewDense(x.many, k, nil)
-	room := make([]float64, chunk*width)
-	n := x.l.rows(x.f)
-	for lo := 0; lo < n; lo += chunk {
+// columns are the errors of n rows from lo on, entry by entry, and behind them their slopes, entry by entry and unknown by unknown, with the roots of weights.
+func (x pooled) columns(room, theta, weight []float64, lo, n int) []float64 {
+	m := x.f.States
+	columns := room[:n*x.f.Width()]
+	x.f.Columns(columns, x.l.States[lo*m:(lo+n)*m], theta, x.l.Beside[lo*x.f.Beside:(lo+n)*x.f.Beside])
+	for e := range m {
+		for i := range n {
+			columns[e*n+i] = x.l.After[(lo+i)*m+e] - columns[e*n+i]
+		}
+	}
+	if x.l.Weight == nil && weight == nil {
+		return columns
+	}
+	for i := range n {
+		w := x.l.weight(lo + i)
+		if weight != nil {
+			w *= weight[x.group[lo+i]]
+		}
+		by := math.Sqrt(w)
+		for at := i; at < len(columns); at += n {
+			if columns[at] *= by; by == 0 { // whatever it is, it does not count
+				columns[at] = 0
+			}
+		}
+	}
+	return columns
+}
+
+// some is every so-manieth chunk of rows.
+func (x pooled) some(step int) pooled {
+	m, b := x.f.States, x.f.Beside
+	out := pooled{f: x.f, many: x.many}
+	for lo, n := 0, x.l.rows(x.f); lo < n; lo += step * chunk {
+		hi := min(n, lo+chunk)
+		out.group = append(out.group, x.group[lo:hi]...)
+		out.l.States, out.l.After = append(out.l.States, x.l.States[lo*m:hi*m]...), append(out.l.After, x.l.After[lo*m:hi*m]...)
+		out.l.Beside = append(out.l.Beside, x.l.Beside[lo*b:hi*b]...)
+		if x.l.Weight != nil {
+			out.l.Weight = append(out.l.Weight, x.l.Weight[lo:hi]...)
+		}
+	}
+	return out
+}
+
+// sound is the least eigenvalue of normal equations, columns being of length 1, that are as good as all derivatives.
+const sound = 1e-5
+
+// scores come with the root of the normal equations or, where these would say too little of what is hard to tell, with the triangle of all derivatives.
+func (x pooled) scores(ctx context.Context, theta, spread, normal []float64) (factor, scores *mat.Dense, err error) {
+	k, m := x.f.Unknowns, x.f.States
+	exact := true
+	if normal != nil {
+		var least float64
+		factor, least = rootOf(mat.NewDense(k, k, normal))
+		exact = !(least > sound)
+	}
+	if exact {
+		factor = mat.NewDense(k, k, nil)
+	}
+	scores = mat.NewDense(x.many, k, nil)
+	room := make([]float64, lane*x.f.Width())
+	for lo, n := 0, x.l.rows(x.f); lo < n; lo += lane {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
-		hi := min(n, lo+chunk)
-		rows := x.rows(room, theta, lo, hi)
-		stack := mat.NewDense(k+(hi-lo)*m, k, nil)
-		copy(stack.RawMatrix().Data, triangle.RawMatrix().Data)
-		for i := lo; i < hi; i++ {
-			row, w := rows[(i-lo)*width:(i-lo+1)*width], x.l.weight(i)
-			score := scores.RawRowView(x.group[i])
-			for e := range m {
-				r := x.l.After[i*m+e] - row[e]
-				line := stack.RawRowView(k + (i-lo)*m + e)
-				for a, x := range row[m+e*k : m+(e+1)*k] {
-					line[a] = math.Sqrt(w) * x / spread[e]
-					score[a] += float64(w * r * x / spread[e] / spread[e])
+		some := min(lane, n-lo)
+		columns := x.columns(room, theta, nil, lo, some)
+		for e := range m {
+			slopes := columns[(m+e*k)*some : (m+(e+1)*k)*some]
+			for i := range some {
+				by, score := columns[e*some+i]/spread[e]/spread[e], scores.RawRowView(x.group[lo+i])
+				for a := range score {
+					score[a] += float64(by * slopes[a*some+i])
 				}
 			}
 		}
-		under(triangle, stack)
+		if exact {
+			x.stack(factor, columns, spread, some)
+		}
 	}
-	return triangle, scores, nil
+	return factor, scores, nil
 }
 
-// under writes the triangle of the rows of a stack.
-func under(triangle, stack *mat.Dense) {
-	k, _ := triangle.Dims()
-	var qr mat.QR
-	qr.Factorize(stack)
-	var r mat.Dense
-	qr.RTo(&r)
-	triangle.Copy(r.Slice(0, k, 0, k))
+// stack puts rows, in units of errors, under a triangle, and makes a triangle of that.
+func (x pooled) stack(triangle *mat.Dense, columns, spread []float64, n int) {
+	k, m := x.f.Unknowns, x.f.States
+	stack := mat.NewDense(k+n*m, k, nil)
+	copy(stack.RawMatrix().Data, triangle.RawMatrix().Data)
+	for e := range m {
+		for a := range k {
+			for i := range n {
+				stack.Set(k+i*m+e, a, columns[(m+e*k+a)*n+i]/spread[e])
+			}
+		}
+	}
+	under(triangle, stack)
 }

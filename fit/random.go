@@ -91,13 +91,6 @@ func (x *random) parts(phi []float64) (lower, spread []float64) {
 	return lower, spread
 }
 
-// cause is what the mean of a person's trait goes with.
-func (x *random) cause(who int) []float64 {
-	out := append(make([]float64, 0, x.apart), 1)
-	m := x.f.States
-	return append(out, x.l.States[x.first[who]*m:x.first[who]*m+x.apart-1]...)
-}
-
 func (x *random) base(phi []float64, who int) []float64 {
 	base := make([]float64, x.f.Traits)
 	for j := range base {
@@ -127,26 +120,6 @@ func (x *random) half(d *desk, lower []float64) (loss float64, inner, factor []f
 		loss += portable.Log(factor[j*q+j])
 	}
 	return loss, inner, factor
-}
-
-// sandwiched is LᵀAL.
-func sandwiched(a, l []float64, q int) []float64 {
-	return product(l, product(a, l, q, false), q, true)
-}
-
-// product is AB, or AᵀB.
-func product(a, b []float64, q int, turned bool) []float64 {
-	out := make([]float64, q*q)
-	for i := range q {
-		for j := range q {
-			v := a[i*q+j]
-			if turned {
-				v = a[j*q+i]
-			}
-			rows.AddScaled(out[i*q:(i+1)*q], v, b[j*q:(j+1)*q])
-		}
-	}
-	return out
 }
 
 // person adds what one says at a place; metric false: slope and loss alone.
@@ -236,7 +209,7 @@ func (x *random) at(ctx context.Context, phi, _, weight []float64, workers int) 
 }
 
 // scores come with the information as it is seen: differences of slopes.
-func (x *random) scores(ctx context.Context, phi, _ []float64) (factor, scores *mat.Dense, err error) {
+func (x *random) scores(ctx context.Context, phi, _, _ []float64) (factor, scores *mat.Dense, err error) {
 	n := x.to
 	slopes := func(phi []float64) (*mat.Dense, []float64, error) {
 		each := mat.NewDense(x.count(), n, nil)
@@ -272,36 +245,8 @@ func (x *random) scores(ctx context.Context, phi, _ []float64) (factor, scores *
 			information.Set(i, j, (down[i]-up[i])/2/h)
 		}
 	}
-	return rootOf(information), scores, nil
-}
-
-// rootOf is a matrix R with RᵀR the symmetric part of a, without directions in which that is negative.
-func rootOf(a *mat.Dense) *mat.Dense {
-	n, _ := a.Dims()
-	size, scaled := make([]float64, n), mat.NewSymDense(n, nil)
-	for j := range n {
-		if size[j] = math.Sqrt(math.Abs(a.At(j, j))); size[j] == 0 {
-			size[j] = 1
-		}
-	}
-	for i := range n {
-		for j := range n {
-			scaled.SetSym(i, j, (a.At(i, j)+a.At(j, i))/2/size[i]/size[j])
-		}
-	}
-	out := mat.NewDense(n, n, nil)
-	var eigen mat.EigenSym
-	if !eigen.Factorize(scaled, true) {
-		return out
-	}
-	var vectors mat.Dense
-	eigen.VectorsTo(&vectors)
-	for c, v := range eigen.Values(nil) {
-		for j := range n {
-			out.Set(c, j, math.Sqrt(max(v, 0))*vectors.At(j, c)*size[j])
-		}
-	}
-	return out
+	factor, _ = rootOf(information)
+	return factor, scores, nil
 }
 
 // traits are the likeliest of everybody.

@@ -17,7 +17,8 @@ type evaluator interface {
 	// at sums up; weight is how often everybody counts, nil: once.
 	at(ctx context.Context, theta, spread, weight []float64, workers int) (*point, error)
 	// scores are a factor R of the information RᵀR of the log, and what each person adds to the slope of the loss, with its sign turned.
-	scores(ctx context.Context, theta, spread []float64) (factor, scores *mat.Dense, err error)
+	// Normal equations of the place that hold no prior may stand for the factor; nil: there are none.
+	scores(ctx context.Context, theta, spread, normal []float64) (factor, scores *mat.Dense, err error)
 }
 
 // search looks for the least loss of a log.
@@ -34,31 +35,12 @@ type search struct {
 	agreed   int
 }
 
-// point is a place of a search with what the log says there.
-type point struct {
-	theta  []float64
-	loss   float64
-	normal []float64 // JᵀJ
-	slope  []float64 // of the loss, with its sign turned
-	square []float64 // of errors, summed by entry of the state
-}
-
-func newPoint(theta []float64, k, m int) *point {
-	return &point{theta: slices.Clone(theta), normal: make([]float64, k*k), slope: make([]float64, k), square: make([]float64, m)}
-}
-
-// add adds what other rows say.
-func (s *point) add(other *point) {
-	s.loss += other.loss
-	add(s.normal, other.normal)
-	add(s.slope, other.slope)
-	add(s.square, other.square)
-}
-
-func add(dst, x []float64) {
-	for i, v := range x {
-		dst[i] += v
+// nuisance is how many numbers were found of people, beside the unknowns of a search.
+func (p *search) nuisance() float64 {
+	if p.o.Unseen != Fixed {
+		return 0
 	}
+	return float64(p.people * p.f.Traits)
 }
 
 // at evaluates a place, with what is known beforehand.
@@ -92,7 +74,7 @@ func (p *search) fromAll(ctx context.Context) (*point, error) {
 	var best *point
 	var losses []float64
 	for n := range 1 + p.o.Starts {
-		end, err := p.descend(ctx, p.start(n), nil, p.o.Workers)
+		end, err := p.from(ctx, p.start(n))
 		if err != nil {
 			return nil, err
 		}
@@ -115,6 +97,37 @@ func (p *search) fromAll(ctx context.Context) (*point, error) {
 	}
 	return best, nil
 }
+
+// many rows are those of a log of which a part tells first roughly where to look.
+const many, part = 1 << 16, 16
+
+// from descends from a start: in a long log first over every 16th chunk of rows, and then from there over all.
+func (p *search) from(ctx context.Context, theta []float64) (*point, error) {
+	x, ok := p.how.(pooled)
+	if n := p.l.rows(p.f); ok && n >= many {
+		rough := *p
+		rough.how = x.some(part)
+		end, err := rough.descend(ctx, theta, nil, p.o.Workers, loosely)
+		if err != nil {
+			return nil, err
+		}
+		if end != nil {
+			if out, err := p.descend(ctx, end.theta, nil, p.o.Workers, firmly); out != nil || err != nil {
+				return out, err
+			}
+		}
+	}
+	return p.descend(ctx, theta, nil, p.o.Workers, firstly)
+}
+
+// gait is how a descent begins and when it ends: the damping, and what a step must be expected to gain, beside the loss, to be worth looking at.
+type gait struct{ damping, gain float64 }
+
+var (
+	firstly = gait{1e-3, 1e-21}
+	loosely = gait{1e-3, 1e-9} // to where a whole log goes on
+	firmly  = gait{1e-9, 1e-21}
+)
 
 // start number 0 is the user's; others are drawn, from the prior, from the range, or around the user's.
 func (p *search) start(n int) []float64 {
@@ -139,15 +152,16 @@ func (p *search) start(n int) []float64 {
 }
 
 // descend goes down by Levenberg's and Marquardt's method within the bounds; nil: it came to no minimum.
-func (p *search) descend(ctx context.Context, theta, weight []float64, workers int) (*point, error) {
+func (p *search) descend(ctx context.Context, theta, weight []float64, workers int, g gait) (*point, error) {
 	here, err := p.at(ctx, theta, weight, workers)
 	if err != nil || math.IsInf(here.loss, 0) {
 		return nil, err
 	}
-	damping, grow := 1e-3, 2.0
+	damping, grow := g.damping, 2.0
 	for range 300 {
 		step, predicted := p.step(here, damping)
-		if step == nil {
+		size := 1 + math.Abs(here.loss)
+		if step == nil || predicted <= g.gain*size && damping <= 1 {
 			return here, nil
 		}
 		there, err := p.at(ctx, step, weight, workers)
@@ -155,8 +169,14 @@ func (p *search) descend(ctx context.Context, theta, weight []float64, workers i
 			return nil, err
 		}
 		gain := here.loss - there.loss
+		if predicted <= 1e-15*size { // the loss is not known that well: slopes are
+			if gain >= -1e-13*size && damping <= 1 {
+				return there, nil
+			}
+			return here, nil
+		}
 		if !(gain > 0) {
-			if predicted <= 1e-15*(1+math.Abs(here.loss)) || damping > 1e15 {
+			if damping > 1e15 {
 				return here, nil
 			}
 			damping *= grow
@@ -166,11 +186,7 @@ func (p *search) descend(ctx context.Context, theta, weight []float64, workers i
 		ratio := gain / predicted
 		damping *= max(1.0/3, 1-cubed(float64(2*ratio)-1))
 		damping, grow = max(damping, 1e-15), 2
-		ended := predicted <= 1e-15*(1+math.Abs(there.loss)) && gain <= 1e-15*(1+math.Abs(there.loss))
 		here = there
-		if ended {
-			return here, nil
-		}
 	}
 	return nil, nil
 }
@@ -233,6 +249,12 @@ func (p *search) weigh(ctx context.Context, best *point) error {
 		return nil
 	}
 	total := p.l.total(p.f)
+	if len(p.spread) == 1 && !slices.ContainsFunc(p.unknowns, func(u Unknown) bool { return u.Deviation > 0 }) {
+		spread := max(math.Sqrt(best.square[0]/total), 1e-12*p.spread[0])
+		best.rescale(p.spread[0] / spread)
+		p.spread[0] = spread
+		return nil
+	}
 	for range 50 {
 		change := 0.0
 		for e, s := range best.square {
@@ -243,7 +265,7 @@ func (p *search) weigh(ctx context.Context, best *point) error {
 			change = max(change, math.Abs(spread/p.spread[e]-1))
 			p.spread[e] = spread
 		}
-		end, err := p.descend(ctx, best.theta, nil, p.o.Workers)
+		end, err := p.descend(ctx, best.theta, nil, p.o.Workers, firstly)
 		if err != nil {
 			return err
 		}

@@ -53,6 +53,13 @@ func newVariance(x *random, d *desk, inner, factor, lower []float64) *variance {
 // trace is that of PA.
 func (v *variance) trace(a []float64) float64 { return rows.Dot(v.middle, a) }
 
+// cause is what the mean of a person's trait goes with.
+func (x *random) cause(who int) []float64 {
+	out := append(make([]float64, 0, x.apart), 1)
+	m := x.f.States
+	return append(out, x.l.States[x.first[who]*m:x.first[who]*m+x.apart-1]...)
+}
+
 // slopes adds those of a person's loss, signs turned, without what differences add.
 func (x *random) slopes(d *desk, s *point, v *variance, who int) {
 	q := x.f.Traits

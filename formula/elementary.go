@@ -77,6 +77,21 @@ func sigmoid(x float64) float64 {
 	return e / (1 + e)
 }
 
+// sigmoids writes the bits of sigmoid for many at once.
+func sigmoids(dst, x []float64) {
+	for i, v := range x {
+		dst[i] = -math.Abs(v)
+	}
+	rows.Exp(dst[:len(x)])
+	for i, v := range x {
+		if e := dst[i]; v >= 0 {
+			dst[i] = 1 / (1 + e)
+		} else {
+			dst[i] = e / (1 + e)
+		}
+	}
+}
+
 func sigmoidSlope(x float64) float64 {
 	e := exponential(-math.Abs(x))
 	return e / float64((1+e)*(1+e))

@@ -52,6 +52,8 @@ func (in *instr) runPlain(n int, dst operand, values []operand) {
 		in.pair(n, dst, a, b)
 	case in.op <= opSpread:
 		in.runUnary(n, dst, a)
+	case in.op == opSlice && in.node.shape.cols == 1 && in.node.attrs[1] == 1 && a.step > 0:
+		snip(n, dst, a, in.node.attrs[0])
 	default:
 		for i := range n {
 			rowKernels[in.op](in.node, dst.at(i), a.at(i), b.at(i))
@@ -86,6 +88,22 @@ var rowKernels = [opCount]func(of *node, dst, x, y []float64){
 	opMatVec:        matVec,
 	opVecMat:        vecMat,
 	opMatMat:        matMat,
+}
+
+// snip copies neighbouring entries of rows.
+func snip(n int, dst, a operand, from int) {
+	if dst.width == 1 {
+		for i := range n {
+			dst.x[i] = a.x[i*a.step+from]
+		}
+		return
+	}
+	for i := range n {
+		x := a.x[i*a.step+from:]
+		for j := range dst.width { // few, as a rule
+			dst.x[i*dst.width+j] = x[j]
+		}
+	}
 }
 
 // slice copies the entries at offset + row·step + column·step.

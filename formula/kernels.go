@@ -37,6 +37,25 @@ func (a operand) block(n int) []float64 {
 	return a.x[:n*a.width]
 }
 
+// columns writes the rows lo … hi−1 of n as columns behind at others.
+func (a operand) columns(dst []float64, at, n, lo, hi int) {
+	for j := range a.width {
+		to := dst[(at+j)*n+lo : (at+j)*n+hi]
+		switch {
+		case a.step == 0:
+			for i := range to {
+				to[i] = a.x[j]
+			}
+		case a.width == 1:
+			copy(to, a.x)
+		default:
+			for i := range to {
+				to[i] = a.x[i*a.step+j]
+			}
+		}
+	}
+}
+
 // pairLoops are the loops of an operation on two operands, either of which may be one number.
 type pairLoops struct {
 	both  func(dst, x, y []float64)
@@ -204,6 +223,8 @@ func (in *instr) entries(dst, x []float64) {
 		exponentials(dst, x)
 	case opLog:
 		logarithms(dst, x)
+	case opSigmoid:
+		sigmoids(dst, x)
 	case opSpread:
 		for i := range dst {
 			dst[i] = x[0]

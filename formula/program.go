@@ -22,6 +22,7 @@ const (
 	toGP               // added to a row for every individual
 	toGU               // added to one row
 	toValue
+	toColumns // a column for every entry, behind at others, over all individuals
 )
 
 // output is a result of a program.
@@ -118,7 +119,7 @@ func (p *program) run(n int, f frame) (value float64) {
 		for i := range p.stages[perRow] {
 			p.stages[perRow][i].run(hi-lo, w.values)
 		}
-		p.deliver(w, f, lo, hi)
+		p.deliver(w, f, n, lo, hi)
 	}
 	value = p.finish(w, f)
 	p.release(w)
@@ -168,8 +169,12 @@ func (p *program) bind(w *workspace, f frame, lo, hi int) {
 }
 
 // deliver hands out the results of the rows lo … hi−1.
-func (p *program) deliver(w *workspace, f frame, lo, hi int) {
+func (p *program) deliver(w *workspace, f frame, n, lo, hi int) {
 	for _, r := range p.outputs {
+		if r.to == toColumns {
+			w.values[r.value].columns(f.dst, r.at, n, lo, hi)
+			continue
+		}
 		if r.direct || r.to > toGP {
 			continue
 		}

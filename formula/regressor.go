@@ -10,6 +10,7 @@ type Regressor struct {
 	Affine   bool // next states are affine in the trait that is to be found
 	Steady   bool // and so that their slopes in it do not depend on the unknowns
 	program  *program
+	columns  func() *program
 }
 
 // Regress prepares a model for fits. Unknowns are declared as in "habit" or "B[3, 3]", and stand for names that are not bound; Beside of the source
@@ -43,8 +44,10 @@ func (s Source) regress(unknowns []string, traits bool) (*Regressor, error) {
 	f := &Regressor{Unknowns: total}
 	own := c.row(s, f, traits)
 	theta, at := c.input(opDecision, vector(total)), 0
+	parts := make([]*node, len(names))
 	for i, name := range names {
-		c.name(text{"model.let." + name, unknowns[i]}, name, c.part(theta, at, shapes[i]))
+		parts[i] = c.part(theta, at, shapes[i])
+		c.name(text{"model.let." + name, unknowns[i]}, name, parts[i])
 		at += shapes[i].size()
 	}
 	c.quiet(s.Noise)
@@ -64,7 +67,7 @@ func (s Source) regress(unknowns []string, traits bool) (*Regressor, error) {
 	case traits && next.deps&onCotangent == 0:
 		c.fail(t, "the trait, which is to be found for everybody, is not in it")
 	default:
-		f.program = c.tangents(next, f, own)
+		f.program = c.tangents(next, f, parts, own)
 		c.checkSize("model.next")
 	}
 	if err := c.found.joined(); err != nil {
@@ -117,20 +120,26 @@ func (c *compiler) row(s Source, f *Regressor, traits bool) (own *node) {
 	return own
 }
 
-// tangents is the program of the next state and, entry by entry, its derivatives in what is unknown, the trait behind the others.
-func (c *compiler) tangents(next *node, f *Regressor, own *node) *program {
+// tangents is the program of the next state and, entry by entry, its derivatives in what is unknown, part by part, the trait behind the others.
+func (c *compiler) tangents(next *node, f *Regressor, parts []*node, own *node) *program {
 	m := next.shape.size()
 	all := []*node{next}
 	var seen deps
 	for i := range m {
 		seed := make([]float64, m)
 		seed[i] = 1
-		r := &reverse{graph: c.graph, slopes: map[*node]*node{}, want: onDecision, apart: true}
+		r := &reverse{graph: c.graph, slopes: map[*node]*node{}, want: onDecision, apart: true, ends: parts}
 		if own != nil {
 			r.want |= onCotangent
 		}
 		slopes := c.accumulate(r, next, c.literal(next.shape, seed))
-		all = append(all, c.slope(slopes[opDecision], f.Unknowns))
+		for _, part := range parts {
+			slope := r.slopes[part]
+			if slope != nil {
+				slope = r.full(slope, part.shape)
+			}
+			all = append(all, c.slope(slope, part.shape.size()))
+		}
 		if own != nil {
 			slope := c.slope(slopes[opCotangent], f.Traits)
 			seen |= slope.deps
@@ -141,6 +150,13 @@ func (c *compiler) tangents(next *node, f *Regressor, own *node) *program {
 	if c.full {
 		return nil
 	}
+	var columns []output
+	at := 0
+	for _, n := range all {
+		columns = append(columns, output{toColumns, n, at})
+		at += n.shape.size()
+	}
+	f.columns = planned(columns...)
 	return newProgram(output{toDst, c.apply(opConcat, vector(f.Width()), [4]int{}, all...), 0})
 }
 
@@ -170,4 +186,14 @@ func (f *Regressor) RowsOf(dst, states, unknowns, traits, beside []float64) {
 	mustBe("beside", beside, n*f.Beside)
 	mustBe("dst", dst, n*f.Width())
 	f.program.run(n, frame{p: states, u: unknowns, d: beside, v: traits, dst: dst})
+}
+
+// Columns is Rows with what Rows writes side by side for a row in columns, one behind the other, each with an entry for every row.
+func (f *Regressor) Columns(dst, states, unknowns, beside []float64) {
+	n := len(states) / f.States
+	mustBe("states", states, n*f.States)
+	mustBe("unknowns", unknowns, f.Unknowns)
+	mustBe("beside", beside, n*f.Beside)
+	mustBe("dst", dst, n*f.Width())
+	f.columns().run(n, frame{p: states, u: unknowns, d: beside, dst: dst})
 }

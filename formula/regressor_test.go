@@ -77,6 +77,15 @@ func TestRegressionsAreModelsWithUnknowns(t *testing.T) {
 		}
 		got := make([]float64, rows*f.Width())
 		f.Rows(got, states, c.theta, beside)
+		columns := make([]float64, len(got))
+		f.Columns(columns, states, c.theta, beside)
+		for i := range rows {
+			for j := range f.Width() {
+				if v := columns[j*rows+i]; v != got[i*f.Width()+j] {
+					t.Fatalf("%s, row %d: %v in column %d, %v in the row", c.source.Next, i, v, j, got[i*f.Width()+j])
+				}
+			}
+		}
 		at := func(theta []float64, row int) []float64 {
 			next := make([]float64, f.States)
 			b := beside[row*f.Beside : (row+1)*f.Beside]

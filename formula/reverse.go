@@ -1,12 +1,15 @@
 package formula
 
+import "slices"
+
 // reverse builds the derivatives of one value by reverse accumulation [griewank2008]. The slope of a vector whose entries
 // all have the same is kept as a scalar.
 type reverse struct {
 	*graph
 	slopes map[*node]*node
 	want   deps
-	apart  bool // slopes in what all individuals share stay those of each
+	apart  bool    // slopes in what all individuals share stay those of each
+	ends   []*node // values whose slopes are wanted, and not those of what they are made of
 }
 
 // gradients returns the derivatives of seed·root in the inputs; nil is zero. That in the decision is a sum over individuals.
@@ -19,7 +22,7 @@ func (g *graph) accumulate(r *reverse, root, seed *node) map[op]*node {
 	first := &node{level: perRow, shape: root.shape}
 	r.push(first, root, seed)
 	for id := root.id; id >= 0 && !g.full; id-- {
-		if n := g.nodes[id]; r.slopes[n] != nil && len(n.args) > 0 {
+		if n := g.nodes[id]; r.slopes[n] != nil && len(n.args) > 0 && !slices.Contains(r.ends, n) {
 			r.visit(n, r.slopes[n])
 		}
 	}
@@ -129,7 +132,7 @@ var slopeOf = [opCount]func(r *reverse, n, x, g *node) *node{
 	opLog:       func(r *reverse, _, x, g *node) *node { return r.mul(g, r.of(opLogSlope, x)) },
 	opSqrt:      func(r *reverse, n, _, g *node) *node { return r.pair(opOver, r.mul(r.number(0.5), g), n) },
 	opTanh:      func(r *reverse, _, x, g *node) *node { return r.mul(g, r.of(opTanhSlope, x)) },
-	opSigmoid:   func(r *reverse, _, x, g *node) *node { return r.mul(g, r.of(opSigmoidSlope, x)) },
+	opSigmoid:   func(r *reverse, n, x, g *node) *node { return r.mul(g, r.sigmoidSlope(n, x)) },
 	opAbs:       func(r *reverse, _, x, g *node) *node { return r.mul(g, r.of(opSign, x)) },
 	opSin:       func(r *reverse, _, x, g *node) *node { return r.mul(g, r.of(opCos, x)) },
 	opCos:       func(r *reverse, _, x, g *node) *node { return r.neg(r.mul(g, r.of(opSin, x))) },
@@ -154,6 +157,14 @@ var slopeOf = [opCount]func(r *reverse, n, x, g *node) *node{
 	},
 	opErfSlope: func(r *reverse, n, x, g *node) *node { return r.mul(g, r.mul(r.number(-2), r.mul(n, x))) },
 	opPad:      func(r *reverse, n, x, g *node) *node { return r.apply(opSlice, x.shape, n.attrs, r.full(g, n.shape)) },
+}
+
+// sigmoidSlope is s(1 − s) where only slopes in parts are wanted, for sums over rows: far out it rounds to 0, and takes no exponential.
+func (r *reverse) sigmoidSlope(n, x *node) *node {
+	if r.ends == nil {
+		return r.of(opSigmoidSlope, x)
+	}
+	return r.mul(n, r.pair(opSub, r.number(1), n))
 }
 
 // visit hands the slope g of n on to its arguments.

@@ -1,0 +1,137 @@
+package fit
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/kedge-opt/kedge/formula"
+)
+
+// large is a log of a nonlinear model with ten unknowns.
+func large(b testing.TB, rows int) (*formula.Regressor, Log, []Unknown) {
+	f := regress(b, formula.Source{Decision: "q[3]", State: "p", Trait: "d[3]", Next: "keep*p + (1-keep)*(base + top*sigmoid(dot(pull, d) - dot(cost, q) + cross*q[0]*d[0]))"},
+		"keep", "base", "top", "pull[3]", "cost[3]", "cross")
+	theta := []float64{0.7, 0.2, 2, 0.5, -0.3, 0.8, 0.6, 0.4, -0.2, 0.3}
+	r := rand.New(rand.NewPCG(1, 2))
+	l := Log{States: make([]float64, rows), Beside: make([]float64, 6*rows), After: make([]float64, rows), Person: make([]int, rows)}
+	for i := range l.States {
+		l.States[i], l.Person[i] = r.NormFloat64(), i/10
+	}
+	for i := range l.Beside {
+		l.Beside[i] = r.NormFloat64()
+	}
+	out := make([]float64, rows*f.Width())
+	f.Rows(out, l.States, theta, l.Beside)
+	for i := range l.After {
+		l.After[i] = out[i*f.Width()] + 0.1*r.NormFloat64()
+	}
+	var unknowns []Unknown
+	for i, name := range []string{"keep", "base", "top", "pull0", "pull1", "pull2", "cost0", "cost1", "cost2", "cross"} {
+		unknowns = append(unknowns, Free(name, []float64{0.5, 0, 1, 0, 0, 0, 0, 0, 0, 0}[i]))
+	}
+	return f, l, unknowns
+}
+
+// plain is what pooled sums up, row by row.
+func plain(f *formula.Regressor, l Log, theta, spread, weight []float64) *point {
+	k, m := f.Unknowns, f.States
+	s, row := newPoint(theta, k, m), make([]float64, f.Width())
+	_, group := l.people()
+	for i := range l.Person {
+		f.Rows(row, l.States[i*m:(i+1)*m], theta, l.Beside[i*f.Beside:(i+1)*f.Beside])
+		w := l.Weight[i] * weight[group[i]]
+		for e := range m {
+			r, j := l.After[i*m+e]-row[e], row[m+e*k:m+(e+1)*k]
+			s.square[e] += w * r * r
+			s.loss += w * r * r / 2 / spread[e] / spread[e]
+			for a := range k {
+				s.slope[a] += w * r * j[a] / spread[e] / spread[e]
+				for b := a; b < k; b++ {
+					s.normal[a*k+b] += w * j[a] * j[b] / spread[e] / spread[e]
+				}
+			}
+		}
+	}
+	return s
+}
+
+// Sums over columns are those over rows, with weights of rows and of people, of which some are 0.
+func TestColumnsAreRows(t *testing.T) {
+	f := regress(t, formula.Source{Decision: "q[2]", State: "p[2]", Trait: "d[2]", Next: "habit*p + (1-habit)*(d - B @ q)"}, "habit", "B[2, 2]")
+	theta, spread := []float64{0.8, 1.2, -0.2, -0.3, 0.9}, []float64{0.3, 0.7}
+	l := walk(f, theta, 170, 13, 2, 0.2, 1)
+	r := rand.New(rand.NewPCG(3, 4))
+	weight := make([]float64, 170)
+	for i := range weight {
+		weight[i] = float64(r.IntN(3))
+	}
+	for range l.Person {
+		l.Weight = append(l.Weight, float64(r.IntN(4))/2)
+	}
+	many, group := l.people()
+	theta[0] = 0.5
+	got, err := pooled{f, l, group, many}.at(t.Context(), theta, spread, weight, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := plain(f, l, theta, spread, weight)
+	for _, c := range []struct {
+		name      string
+		got, want []float64
+	}{{"loss", []float64{got.loss}, []float64{want.loss}}, {"slope", got.slope, want.slope}, {"normal", got.normal, want.normal}, {"square", got.square, want.square}} {
+		for i, v := range c.want {
+			if math.Abs(c.got[i]-v) > 1e-12*want.normal[0] {
+				t.Errorf("%s %d is %v, row by row %v", c.name, i, c.got[i], v)
+			}
+		}
+	}
+}
+
+// A long log, of which a part is looked at first, ends where it ends without that; and errors by normal equations are those by all derivatives.
+func TestLongLogs(t *testing.T) {
+	f, l, unknowns := large(t, many+5000)
+	got, err := Find(t.Context(), f, l, unknowns, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := newSearch(f, l, unknowns, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := p.descend(t.Context(), p.start(0), nil, 1, firstly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j, v := range whole.theta {
+		if math.Abs(v-got.Value[j]) > 1e-6*got.Error[j] {
+			t.Errorf("%s is %v, without a part first %v, ± %v", unknowns[j].Name, got.Value[j], v, got.Error[j])
+		}
+	}
+	exact, _, err := p.how.scores(t.Context(), got.Value, got.Spread, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, err := p.how.at(t.Context(), got.Value, got.Spread, nil, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j := range unknowns { // RᵀR are the normal equations
+		sum := 0.0
+		for i := range unknowns {
+			sum += exact.At(i, j) * exact.At(i, j)
+		}
+		if want := here.normal[j*len(unknowns)+j]; math.Abs(sum/want-1) > 1e-10 {
+			t.Errorf("%s: derivatives are of length² %v, by normal equations %v", unknowns[j].Name, sum, want)
+		}
+	}
+}
+
+func BenchmarkFind(b *testing.B) {
+	f, l, unknowns := large(b, 200_000)
+	for b.Loop() {
+		if _, err := Find(b.Context(), f, l, unknowns, Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
