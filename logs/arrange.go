@@ -53,13 +53,9 @@ func misfit(key string, names []string, what string, want int) error {
 	return &MisfitError{key, fmt.Sprintf("gives %s (%s), %s has %d", form.Entries(len(names)), phrase.Enumerate(names), what, want)}
 }
 
-func (w *work) ofPeople() bool {
-	return w.spec.Data.Effects == record.OfPeople || w.spec.Data.Effects == record.OfBoth
-}
+func (w *work) ofPeople() bool { return w.spec.Data.HasPeople() }
 
-func (w *work) ofTimes() bool {
-	return w.spec.Data.Effects == record.OfTimes || w.spec.Data.Effects == record.OfBoth
-}
+func (w *work) ofTimes() bool { return w.spec.Data.HasTimes() }
 
 // namesTrait tells whether the next state depends on the trait by name, here or through what model.let calls.
 func (w *work) namesTrait() bool {
@@ -73,8 +69,8 @@ func (w *work) namesTrait() bool {
 // fill writes the rows of a fit: states before and after, and beside them trait, decision and covariates.
 func (w *work) fill(own int) {
 	l, n := w.log, len(w.pairs.After)
-	w.rows = fit.Log{Person: make([]int, n)}
 	w.turn = make([]int, n)
+	w.rows = fit.Log{Person: make([]int, n), Time: w.turn}
 	for i, after := range w.pairs.After {
 		before := w.pairs.Before[i]
 		at := after
@@ -96,6 +92,8 @@ func (w *work) beside(to []float64, row, own int) []float64 {
 	l := w.log
 	if l.Traits.Names != nil {
 		to = append(to, l.Traits.Row(row)...)
+	} else if w.out.crowd != nil && len(w.out.crowd.own) > 0 {
+		to = append(to, w.out.crowd.of(l.Person[row], own)...)
 	} else {
 		to = append(to, make([]float64, own)...)
 	}

@@ -43,6 +43,7 @@ type Inference struct {
 	Blind  []string          `json:"cannot_be_told,omitempty"`
 	Linear []Linear          `json:"linear,omitempty"` // by the usual methods for panels, where the model is linear
 	Answer *Response         `json:"answer,omitempty"`
+	Law    *TraitLaw         `json:"traits,omitempty"` // of traits that are drawn
 	Notes  []string          `json:"notes,omitempty"`
 	Warn   []string          `json:"warnings,omitempty"`
 	Draws  [][]float64       `json:"-"` // of all unknowns; nil where something cannot be told
@@ -104,7 +105,8 @@ type work struct {
 	log      *record.Recorded
 	pairs    record.Pairs
 	source   formula.Source
-	f        *formula.Regressor
+	f        *formula.Regressor // where the trait stands beside states
+	unseen   *formula.Regressor // where it is to be found for everybody; nil: it is not
 	unknowns []fit.Unknown
 	rows     fit.Log
 	turn     []int // of the later row of each pair
@@ -149,7 +151,10 @@ func (w *work) compile(files fs.FS) (err error) {
 			w.unknowns = append(w.unknowns, fit.Unknown{Name: name, Start: u.Start(), Lower: u.Lower, Upper: u.Upper, Mean: u.Mean, Deviation: u.Deviation})
 		}
 	}
-	if w.f, err = w.source.Regress(declared); err != nil {
+	if w.f, err = w.source.Regress(declared); err == nil && w.ofPeople() {
+		w.unseen, err = w.source.RegressTraits(declared)
+	}
+	if err != nil {
 		return w.spec.FormulaMistakes(err)
 	}
 	return nil

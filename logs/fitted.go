@@ -24,8 +24,17 @@ const (
 
 // crowd is what was found of people and times besides the unknowns.
 type crowd struct {
-	own    []float64       // the trait of everybody, where it was found
-	season map[int]float64 // what is added at each turn
+	own    []float64 // the trait of everybody, row by row, where it was found
+	season []float64 // what is added to the next state at the last turn; nil: nothing
+}
+
+// of is the trait of somebody.
+func (c *crowd) of(person, width int) []float64 { return c.own[person*width : (person+1)*width] }
+
+// TraitLaw is the normal law that traits are taken to be drawn from.
+type TraitLaw struct {
+	Mean []float64 `json:"mean"`
+	Cov  []float64 `json:"covariance"` // row by row
 }
 
 // Told tells whether the log tells all that was asked, so that there is a spec that runs.
@@ -89,10 +98,11 @@ func (e *Inference) document(folder string) (*form.Node, *columns.Table) {
 		let.Put(u.Name, e.value(u, at))
 		at += u.Entries()
 	}
-	if e.crowd != nil && e.crowd.season != nil && len(e.crowd.season) > 0 {
+	if e.crowd != nil && e.crowd.season != nil {
 		name := free("season", let, model)
-		last, _ := e.Log.Span()
-		let.Put(name, &form.Node{Shape: form.Scalar, Text: form.FormatNumber(e.crowd.season[last])})
+		if let.Put(name, form.Numbers(form.Finite()).Write(e.crowd.season)); len(e.crowd.season) == 1 {
+			let.Put(name, form.Finite().Write(e.crowd.season[0]))
+		}
 		model.Put("next", text("("+e.Spec.Model.Next+") + "+name))
 	}
 	model.Put("let", let)
@@ -173,7 +183,7 @@ func (e *Inference) people() *folk {
 			case l.Traits.Names != nil:
 				return l.Traits.Row(row)[j]
 			case p.own != nil:
-				return p.own[l.Person[row]]
+				return p.own[l.Person[row]*len(p.traits)+j]
 			}
 			return 0
 		})

@@ -80,7 +80,7 @@ func (w *work) linear() *linear {
 	if len(t.columns) == 0 {
 		return nil
 	}
-	t.effects = map[string]panel.Effects{record.NoEffects: panel.None, record.OfPeople: panel.ByUnit, record.OfTimes: panel.ByTime, record.OfBoth: panel.TwoWay}[w.spec.Data.Effects]
+	t.effects = map[string]panel.Effects{record.NoEffects: panel.None, record.OfPeople: panel.ByUnit, record.OfTimes: panel.ByTime, record.OfBoth: panel.TwoWay, record.ByChance: panel.ByUnit, record.ByChanceAndTime: panel.TwoWay}[w.spec.Data.Effects]
 	t.byLevels(base)
 	t.chosen()
 	return t

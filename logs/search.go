@@ -1,12 +1,10 @@
 package logs
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
 	"github.com/kedge-opt/kedge/fit"
-	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem/record"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -45,7 +43,7 @@ func (w *work) estimate() error {
 // usual is the method that a spec asks for.
 func (w *work) usual(t *linear) string {
 	switch {
-	case t == nil || !w.inside(t, TwoStage) && !w.inside(t, Within):
+	case t == nil || w.spec.Data.Drawn() || !w.inside(t, TwoStage) && !w.inside(t, Within):
 		return LeastSquares
 	case len(t.instruments) > 0:
 		return TwoStage
@@ -72,13 +70,73 @@ func (w *work) inside(t *linear, method string) bool {
 
 // search fits by descent from many starts.
 func (w *work) search() error {
-	if w.spec.Data.Effects != record.NoEffects {
-		return &MisfitError{"data.effects", w.spec.Data.Effects + " is found for models that are linear in their unknowns with a single state only; want none, and traits by data.traits"}
+	f, rows := w.f, w.rows
+	o := fit.Options{Starts: w.o.Starts, Repeats: w.o.Bootstrap, Seed: w.o.Seed, Workers: w.o.Workers, Times: w.ofTimes()}
+	if w.unseen != nil {
+		if f, o.Unseen = w.unseen, fit.Fixed; w.spec.Data.Drawn() {
+			o.Unseen, o.Origin = fit.Random, true
+		}
+		rows.Beside = w.withoutTraits()
 	}
-	f, err := fit.Find(w.ctx, w.f, w.rows, w.unknowns, fit.Options{Starts: w.o.Starts, Repeats: w.o.Bootstrap, Seed: w.o.Seed, Workers: w.o.Workers})
+	found, err := fit.Find(w.ctx, f, rows, w.unknowns, o)
 	if err != nil {
 		return err
 	}
+	w.keep(found)
+	return w.write(found)
+}
+
+// withoutTraits is what stands beside states but for the trait.
+func (w *work) withoutTraits() []float64 {
+	own := w.f.Beside - w.unseen.Beside
+	out := make([]float64, 0, len(w.turn)*w.unseen.Beside)
+	for i := range w.turn {
+		out = append(out, w.rows.Beside[i*w.f.Beside+own:(i+1)*w.f.Beside]...)
+	}
+	return out
+}
+
+// keep takes what was found of people and times.
+func (w *work) keep(f *fit.Fitted) {
+	w.out.crowd = &crowd{}
+	if f.Traits != nil {
+		own := w.f.Beside - w.unseen.Beside
+		w.out.crowd.own = w.spread(f.Traits, own)
+	}
+	if m := w.f.States; len(f.Shifts) >= m && w.ofTimes() {
+		w.out.crowd.season = f.Shifts[len(f.Shifts)-m:]
+	}
+	if f.TraitMean != nil {
+		w.out.Law = &TraitLaw{Mean: f.TraitMean, Cov: f.TraitCov}
+	}
+	w.out.Notes = append(w.out.Notes, f.Words...)
+}
+
+// spread gives people whom nothing tells of the mean trait of the others, who are numbered as they come.
+func (w *work) spread(traits []float64, width int) []float64 {
+	out, mean := make([]float64, len(w.log.People)*width), make([]float64, width)
+	seen, next := make([]bool, len(w.log.People)), 0
+	for _, p := range w.rows.Person {
+		if seen[p] {
+			continue
+		}
+		seen[p] = true
+		copy(out[p*width:(p+1)*width], traits[next*width:])
+		next++
+	}
+	for i, v := range traits {
+		mean[i%width] += v / float64(next)
+	}
+	for p, known := range seen {
+		if !known {
+			copy(out[p*width:], mean)
+		}
+	}
+	return out
+}
+
+// write writes what was found down.
+func (w *work) write(f *fit.Fitted) error {
 	out := w.out
 	out.Fitted, out.Tried, out.Agreed, out.Failed = f, f.Tried, f.Agreed, f.Failed
 	out.Spread = map[string]Amount{}
@@ -98,7 +156,7 @@ func (w *work) search() error {
 		out.Found = append(out.Found, one)
 	}
 	for _, b := range f.Blind {
-		out.Blind = append(out.Blind, w.why(b))
+		out.Blind = append(out.Blind, w.why(b.Names, b.String()))
 	}
 	k := len(w.unknowns)
 	if len(f.Blind) == 0 {
@@ -118,32 +176,6 @@ func (w *work) byRepeats(f *fit.Fitted) error {
 	for row := range slices.Chunk(f.Draws, k) {
 		w.out.Draws = append(w.out.Draws, row)
 	}
-	for j := range w.out.Found {
-		if !w.out.Found[j].Value.Known() {
-			continue
-		}
-		column := make([]float64, len(w.out.Draws))
-		for i, row := range w.out.Draws {
-			column[i] = row[j]
-		}
-		slices.Sort(column)
-		w.out.Found[j].Low, w.out.Found[j].High = Amount(quantile(column, 0.025)), Amount(quantile(column, 0.975))
-		w.out.Found[j].Note = ""
-	}
-	w.out.DrawOf = fmt.Sprintf("%s of the bootstrap by person", phrase.Count(len(w.out.Draws), "repeat"))
-	w.out.Notes = append(w.out.Notes, "Intervals are those of the bootstrap by person.")
+	w.byDraws()
 	return nil
-}
-
-// quantile is of sorted numbers.
-func quantile(sorted []float64, share float64) float64 {
-	at := share * float64(len(sorted)-1)
-	low := int(at)
-	high := min(low+1, len(sorted)-1)
-	return sorted[low] + float64((at-float64(low))*(sorted[high]-sorted[low]))
-}
-
-// why says in words what a log does not tell, and what always moved together.
-func (w *work) why(b fit.Blindness) string {
-	return b.String()
 }

@@ -38,11 +38,20 @@ func (w *work) take(t *linear, method string) error {
 		}
 	}
 	w.out.Spread = map[string]Amount{w.log.States.Names[0]: Amount(l.of.Sigma)}
+	if err := w.again(t, method); err != nil {
+		return err
+	}
 	rest := t.rest(l.of)
 	w.out.crowd = &crowd{}
 	w.constants(t, rest)
 	if w.ofPeople() || w.ofTimes() {
-		w.out.crowd.own, w.out.crowd.season = w.parts(rest)
+		own, season := w.parts(rest)
+		if w.ofPeople() {
+			w.out.crowd.own = own
+		}
+		if last, _ := w.log.Span(); w.ofTimes() {
+			w.out.crowd.season = []float64{season[last]}
+		}
 	}
 	return nil
 }

@@ -52,7 +52,8 @@ func how(e *logs.Inference) string {
 			}
 		}
 	}
-	return fmt.Sprintf("Found by least squares of what the model predicts a step ahead, from %s, of which %d agree; errors may go together within a person.", phrase.Count(e.Tried, "start"), e.Agreed)
+	by := map[bool]string{true: "Found by maximum likelihood with random traits", false: "Found by least squares of what the model predicts a step ahead"}[e.Spec.Data.Drawn()]
+	return fmt.Sprintf(by+", from %s, of which %d agree; errors may go together within a person.", phrase.Count(e.Tried, "start"), e.Agreed)
 }
 
 // figure shows a number with four digits, or a dash.

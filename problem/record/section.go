@@ -53,7 +53,23 @@ const (
 	OfPeople  = "person"
 	OfTimes   = "time"
 	OfBoth    = "both"
+
+	ByChance        = "random"
+	ByChanceAndTime = "random-and-time"
 )
+
+// HasPeople tells whether the trait of everybody is to be found.
+func (s *DataSection) HasPeople() bool {
+	return s.Effects == OfPeople || s.Effects == OfBoth || s.Drawn()
+}
+
+// HasTimes tells whether what all had in common at a time is to be found.
+func (s *DataSection) HasTimes() bool {
+	return s.Effects == OfTimes || s.Effects == OfBoth || s.Effects == ByChanceAndTime
+}
+
+// Drawn tells whether traits are to be found as drawn from a law.
+func (s *DataSection) Drawn() bool { return s.Effects == ByChance || s.Effects == ByChanceAndTime }
 
 // What is done with rows in which something is missing.
 const (
@@ -86,7 +102,9 @@ func (s *DataSection) Describe(f *form.Form) {
 		form.Choice(NoEffects, "Nothing.", ""),
 		form.Choice(OfPeople, "People: the trait of the model, which is found for everybody.", ""),
 		form.Choice(OfTimes, "Times: a number that is added to the next state of all.", ""),
-		form.Choice(OfBoth, "Both.", "")).Or(NoEffects), form.Says("What is unknown besides the numbers of model.let: the trait of everybody, where data.traits does not give it, and what all had in common at a time.", "p⁺ = f(p, u, dᵢ) + bₜ", OfPeople))
+		form.Choice(OfBoth, "Both.", ""),
+		form.Choice(ByChance, "People, whose traits are drawn from a normal law that is found, for panels that are too short to find them one by one.", ""),
+		form.Choice(ByChanceAndTime, "The same, and times.", "")).Or(NoEffects), form.Says("What is unknown besides the numbers of model.let: the trait of everybody, where data.traits does not give it, and what all had in common at a time.", "p⁺ = f(p, u, dᵢ) + bₜ", OfPeople))
 	form.Field(f, "weight", &s.Weight, one.Optional(), form.Says("How much a row counts. Without it all count alike.", "", "w"))
 	form.Field(f, "group", &s.Group, one.Optional(), form.Says("Which group somebody is in, by a text or a number.", "", "region"))
 	form.Field(f, "where", &s.Where, form.FormulaText("a condition such as week >= 10").Optional(), form.Says("Which rows are taken: a condition on columns with and, or and not; missing(x) holds where there is nothing. Without it all are.", "", "not missing(price)"))
