@@ -1,6 +1,10 @@
 package formula
 
-import "github.com/kedge-opt/kedge"
+import (
+	"slices"
+
+	"github.com/kedge-opt/kedge"
+)
 
 // Stirred are dynamics that noise enters: p⁺ = f(p, u, d, e) with numbers e that are drawn anew for everybody every step.
 type Stirred struct {
@@ -32,12 +36,12 @@ func (f *Stirred) NextRows(dst, p, u, d, e []float64) {
 	f.next().run(n, frame{p: p, u: u, d: d, e: e, dst: dst})
 }
 
-// degreeIn says how a value depends on an input, as degP does on the state.
-func degreeIn(root *node, input op) int {
+// degreeIn says how a value depends on inputs, as degP does on the state.
+func degreeIn(root *node, inputs ...op) int {
 	known := map[*node]int{}
 	for _, n := range reachable([]*node{root}) {
 		if len(n.args) == 0 {
-			known[n] = int(truth(n.op == input))
+			known[n] = int(truth(slices.Contains(inputs, n.op)))
 		} else {
 			known[n] = degree(n, func(a *node) int { return known[a] })
 		}

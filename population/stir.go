@@ -103,6 +103,9 @@ func (n Number) Check() error {
 // Mean is the mean of the numbers.
 func (n Number) Mean() float64 { return n.mean(n.Of) }
 
+// Draw draws one of the numbers.
+func (n Number) Draw(s *stream.Stream) float64 { return n.draw(n.Of, s) }
+
 // Stir is noise that the dynamics take as a number: drawn anew for everybody every step, by individual and step.
 type Stir struct {
 	// Next moves rows of states as the dynamics do, with the noise of everybody in the rows of e.

@@ -1,0 +1,164 @@
+package moments
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kedge-opt/kedge/fit"
+	"github.com/kedge-opt/kedge/formula"
+)
+
+// spoiled is a copy of samples with something changed.
+func spoiled(s Sections, spoil func(s *Sections)) Sections {
+	s.Time, s.Group, s.States, s.Traits, s.Beside = slices.Clone(s.Time), slices.Clone(s.Group), slices.Clone(s.States), slices.Clone(s.Traits), slices.Clone(s.Beside)
+	spoil(&s)
+	return s
+}
+
+// Samples that tell nothing, or are none, are refused with words.
+func TestSamplesThatAreRefused(t *testing.T) {
+	f := roller(t, shop(), "habit", "B[2, 2]")
+	good := shopWorld(f, 20, 5, 2, 0.1).samples(1)
+	for want, spoil := range map[string]func(s *Sections){
+		"1 date tells nothing of how people move":    func(s *Sections) { s.Dates, s.Beside = 1, nil; clear(s.Time) },
+		"no group was seen at two times":             func(s *Sections) { clear(s.Time) },
+		"row 4: a state is NaN":                      func(s *Sections) { s.States[7] = math.NaN() },
+		"row 4: a state is +Inf":                     func(s *Sections) { s.States[7] = math.Inf(1) },
+		"person 3 of the first sample is NaN":        func(s *Sections) { s.Traits[7] = math.NaN() },
+		"time 0, group 1: a number of the decision":  func(s *Sections) { s.Beside[3] = math.NaN() },
+		"row 1: time 5, there are 5":                 func(s *Sections) { s.Time[0] = 5 },
+		"row 1: time -1, there are 5":                func(s *Sections) { s.Time[0] = -1 },
+		"row 1: group 2, there are 2":                func(s *Sections) { s.Group[0] = 2 },
+		"numbers of decisions for 5 dates":           func(s *Sections) { s.Beside = s.Beside[1:] },
+		"are not of the same rows":                   func(s *Sections) { s.States = s.States[1:] },
+		"200 rows, 199 times":                        func(s *Sections) { s.Time = s.Time[1:] },
+		"row 3: its weight is -1":                    func(s *Sections) { s.Weight = make([]float64, len(s.Time)); s.Weight[2] = -1 },
+		"nobody counts":                              func(s *Sections) { s.Weight = make([]float64, len(s.Time)) },
+		"moments of kind 9":                          func(s *Sections) { s.Match = 9 },
+		"-1 copies of everybody":                     func(s *Sections) { s.Copies = -1 },
+		"1 laws of noise, the model has 0":           func(s *Sections) { s.Noise = append(s.Noise, standard()) },
+		"0 states, 0 traits":                         func(s *Sections) { *s = Sections{Exposure: s.Exposure} },
+		"one person says nothing of how much people": func(s *Sections) { alone(s, 0) },
+		"says nothing of how much means vary":        func(s *Sections) { alone(s, 3) },
+		"3 traits, the model takes":                  func(s *Sections) { s.Traits = make([]float64, 5*len(s.Time)) },
+	} {
+		if strings.HasPrefix(want, "3 traits") {
+			want = "5 traits, the model takes 4"
+		}
+		if _, err := Find(t.Context(), f, spoiled(good, spoil), shopUnknowns(), fit.Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	backwards := shopUnknowns()
+	backwards[1].Lower = 2
+	for want, unknowns := range map[string][]fit.Unknown{"4 unknowns are described": backwards[1:], "B[0,0]: start 0 in [2, +Inf]": backwards} {
+		if _, err := Find(t.Context(), f, good, unknowns, fit.Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// alone leaves one person of group 0 at a time.
+func alone(s *Sections, time int) {
+	seen := 0
+	for i, t := range s.Time {
+		if t == time && s.Group[i] == 0 {
+			if seen++; seen > 1 {
+				s.Group[i] = 1
+			}
+		}
+	}
+}
+
+// What samples do not tell is named, and has no error that looks like one.
+func TestWhatSamplesDoNotTell(t *testing.T) {
+	f := roller(t, shop(), "habit", "B[2, 2]")
+	w := shopWorld(f, 60, 6, 1, 0.1)
+	w.decide = normal(1, 0) // no decision ever moved
+	s := w.samples(1)
+	got := find(t, f, s, shopUnknowns(), fit.Options{})
+	text := ""
+	for _, d := range got.Blind {
+		text += d.String() + "\n"
+	}
+	if !strings.Contains(text, "B[0,0] and B[0,1] cannot be told apart") || !strings.Contains(text, "B[1,0] and B[1,1] cannot be told apart") {
+		t.Errorf("decisions that never moved: blind\n%s", text)
+	}
+	for j := range 4 {
+		low, high := got.Interval(1+j, 0.95)
+		if !math.IsInf(got.Error[1+j], 1) || !math.IsInf(low, -1) || !math.IsInf(high, 1) {
+			t.Errorf("%s is %v ± %v", got.Unknowns[1+j].Name, got.Value[1+j], got.Error[1+j])
+		}
+	}
+	if !(got.Error[0] < 0.2) {
+		t.Errorf("habit ± %v", got.Error[0])
+	}
+}
+
+// States that are constant, huge or few end with numbers that say how little is known, or with words; never with a panic, nor with a number that is sure of itself.
+func TestHostileSamples(t *testing.T) {
+	f := roller(t, formula.Source{Decision: "q", State: "p", Next: "a*p + b*q"}, "a", "b")
+	unknowns := []fit.Unknown{fit.Free("a", 0.5), fit.Free("b", 0)}
+	w := world{f: f, theta: []float64{0.5, 1}, people: 30, dates: 5, state: normal(1, 1), decide: normal(1, 1), noise: 0.1}
+	for _, c := range []struct {
+		name  string
+		spoil func(s *Sections)
+		want  string
+	}{
+		{"nobody differs", func(s *Sections) {
+			for i := range s.States {
+				s.States[i] = 3
+			}
+		}, "cannot be told"},
+		{"1e300", func(s *Sections) {
+			for i := range s.States {
+				s.States[i] *= 1e300
+			}
+		}, "too large to be squared"},
+		{"1e-300", func(s *Sections) {
+			for i := range s.States {
+				s.States[i] *= 1e-300
+			}
+		}, "another unit"},
+		{"one of 1e300", func(s *Sections) { s.States[31] = 1e300 }, "row 32: a state is 1e+300, too large"},
+		{"zero", func(s *Sections) { clear(s.States) }, "cannot be told"},
+		{"decisions of 1e300", func(s *Sections) {
+			for i := range s.Beside {
+				s.Beside[i] *= 1e300
+			}
+		}, "too large to be squared"},
+		{"decisions of zero", func(s *Sections) { clear(s.Beside) }, "b cannot be told: no prediction depends on it"},
+		{"two people each", func(s *Sections) {
+			var few Sections
+			for i, t := range s.Time {
+				if i%30 < 2 {
+					few.Time, few.States = append(few.Time, t), append(few.States, s.States[i])
+				}
+			}
+			s.Time, s.Group, s.States, s.Traits = few.Time, nil, few.States, nil
+		}, "whether the model fits is not tested"},
+	} {
+		s := spoiled(w.samples(1), c.spoil)
+		got, err := Find(t.Context(), f, s, unknowns, fit.Options{Starts: 1})
+		if err != nil {
+			if c.want == "" || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: %v, want %q", c.name, err, c.want)
+			}
+			continue
+		}
+		said := strings.Join(got.Warnings, "\n")
+		for _, d := range got.Blind {
+			said += d.String() + "\n"
+		}
+		if c.want == "" || !strings.Contains(said, c.want) {
+			t.Errorf("%s: %v ± %v, want %q, not\n%s", c.name, got.Value, got.Error, c.want, said)
+		}
+		for j := range got.Value {
+			if bad(got.Value[j]) || math.IsNaN(got.Error[j]) {
+				t.Errorf("%s: %v ± %v", c.name, got.Value[j], got.Error[j])
+			}
+		}
+	}
+}

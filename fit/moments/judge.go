@@ -1,0 +1,158 @@
+package moments
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/kedge-opt/kedge/fit"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// judge says how sure numbers are, and whether moments that are more than unknowns agree.
+func (p *matching) judge(ctx context.Context, out *Matched, best *fit.Foothold) error {
+	k := p.f.Unknowns
+	free := best.Free(p.unknowns)
+	n := len(free)
+	out.Held, out.Error, out.Cov = make([]bool, k), make([]float64, k), make([]float64, k*k)
+	for j := range out.Held {
+		out.Held[j] = !slices.Contains(free, j)
+	}
+	var all mat.Dense
+	meat := mat.NewDense(max(1, n), max(1, n), nil)
+	for at, g := range p.cohorts {
+		r, a, broken, err := p.misses(ctx, best.Theta, at)
+		if err != nil || broken {
+			return err
+		}
+		s, there, err := p.chance(ctx, best.Theta, g)
+		if err != nil {
+			return err
+		}
+		p.show(out, g, there)
+		if p.sharp {
+			if math.IsNaN(out.Distance) {
+				out.Distance = 0
+			}
+			out.Distance += mat.Dot(r, r)
+		}
+		out.Moments += rank(p.factor[at])
+		if n == 0 {
+			continue
+		}
+		some := mat.NewDense(r.Len(), n, nil)
+		for i, j := range free {
+			some.SetCol(i, mat.Col(nil, j, a))
+		}
+		var half, whole, left, add mat.Dense
+		half.Mul(s, p.factor[at])
+		whole.Mul(p.factor[at].T(), &half)
+		left.Mul(&whole, some)
+		add.Mul(some.T(), &left)
+		meat.Add(meat, &add)
+		if all.IsEmpty() {
+			all.CloneFrom(some)
+		} else {
+			both := mat.Dense{}
+			both.Stack(&all, some)
+			all = both
+		}
+	}
+	told := 0
+	if n > 0 {
+		some := make([]fit.Unknown, n)
+		for i, j := range free {
+			some[i] = p.unknowns[j]
+		}
+		inverse, loose, blind, err := fit.Bread(&all, some)
+		if err != nil {
+			return err
+		}
+		out.Blind, told = blind, n-len(blind)
+		write(out, inverse, meat, free, loose)
+	}
+	p.test(out, told)
+	return nil
+}
+
+// write writes the covariance of free numbers, bread·meat·bread.
+func write(out *Matched, inverse, meat *mat.Dense, free []int, loose []bool) {
+	var half, whole mat.Dense
+	half.Mul(inverse, meat)
+	whole.Mul(&half, inverse)
+	k := len(out.Unknowns)
+	for i, g := range free {
+		for j, h := range free {
+			out.Cov[g*k+h] = (whole.At(i, j) + whole.At(j, i)) / 2
+			if loose[i] || loose[j] {
+				out.Cov[g*k+h] = math.Inf(1)
+			}
+		}
+		out.Error[g] = math.Sqrt(out.Cov[g*k+g])
+	}
+}
+
+// rank is how many columns of a factor are not nothing.
+func rank(l *mat.Dense) (n int) {
+	_, columns := l.Dims()
+	for c := range columns {
+		if mat.Norm(l.ColView(c), 2) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// test compares what is left with its chance.
+func (p *matching) test(out *Matched, told int) {
+	out.Over = max(0, out.Moments-told)
+	if !p.sharp || out.Over == 0 {
+		out.Distance = math.NaN()
+		return
+	}
+	out.Chance = distuv.ChiSquared{K: float64(out.Over)}.Survival(out.Distance)
+}
+
+// show writes means beside what is predicted.
+func (p *matching) show(out *Matched, g *cohort, there *marched) {
+	n := p.basis.count()
+	for i, t := range g.targets {
+		for e := range p.f.States {
+			mid, unit := p.basis.mid[e], p.basis.unit[e]
+			out.Seen = append(out.Seen, MeanSeen{
+				Time: t.time, Group: g.group, Entry: e, Mean: mid + float64(unit*t.mean[e]), Error: unit * math.Sqrt(t.cov[e*n+e]),
+				Predicted: mid + float64(unit*there.mean[i*n+e]),
+			})
+		}
+	}
+}
+
+// assume says what has to be true for the numbers to be.
+func (p *matching) assume(out *Matched, s Sections) {
+	say := func(list *[]string, format string, args ...any) { *list = append(*list, fmt.Sprintf(format, args...)) }
+	say(&out.Assumes, "people of every sample were drawn independently from the people who met the decisions since the first time, and nobody came or left")
+	switch {
+	case len(p.f.Noise) == 0 && p.f.Affine && out.Match < Squares:
+		say(&out.Assumes, "noise in the states, if there is any, has mean zero: means of a linear model do not depend on it")
+	case len(p.f.Noise) == 0:
+		say(&out.Assumes, "nothing but the decisions moves people: the model has no noise")
+	case p.loud:
+		say(&out.Assumes, "noise is as the model says, drawn %d times for everybody", p.copies)
+	default:
+		say(&out.Assumes, "noise has the mean that the model says; means of a linear model depend on nothing else of it")
+	}
+	if !p.sharp {
+		say(&out.Warnings, "some samples have fewer than %d people for each of %d moments: moments are weighted one by one, and whether the model fits is not tested", many, p.basis.count())
+	}
+	if p.odd > 1e-6 {
+		say(&out.Warnings, "moments that are the same of everybody are missed by %.2g deviations of states: the model cannot come to what was seen", p.odd)
+	}
+	if out.Chance < 0.01 {
+		say(&out.Warnings, "the model does not fit: were it true, moments would be as far off in %.2g of 100 logs", 100*out.Chance)
+	}
+	if out.Over == 0 {
+		say(&out.Warnings, "there are no more moments than unknowns: whether the model fits cannot be tested")
+	}
+}
