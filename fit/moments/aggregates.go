@@ -11,27 +11,31 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// FindAggregates fits a model to means by least squares of what it predicts all the way from the start, entries of the state weighted by how large
-// their errors are. Errors of numbers are from what is left: that may go together within a group where there are enough groups, otherwise over time.
+// FindAggregates fits a model to means by least squares of what it predicts one date ahead, entries of the state weighted by how large their errors are.
+// After a date was seen everybody is moved by a share of what was missed, the gain, which is found too: all of it where shocks move people, nothing of it
+// where means are seen with errors. Errors of numbers are from what is missed, which may go together within a group where there are enough groups,
+// otherwise within a date; each group or date counts as if it had been left out of the fit.
 func FindAggregates(ctx context.Context, f *formula.Roller, a Aggregates, unknowns []fit.Unknown, o fit.Options) (*Matched, error) {
 	s, err := a.sections(f, unknowns)
 	if err != nil {
 		return nil, err
 	}
-	p := &totals{matching: &matching{marcher: newTotals(f, a, s, unknowns, o)}, spread: make([]float64, f.States)}
+	p := &totals{marcher: newTotals(f, a, s, unknowns, o), spread: make([]float64, f.States), share: a.shares()}
+	gain := fit.Unknown{Name: "the gain", Start: 0.5, Lower: 0, Upper: 1}
+	p.unknowns = append(slices.Clone(unknowns), gain)
 	for e := range p.spread {
 		p.spread[e] = 1
 	}
-	p.weigh(a)
-	best, agreed, err := fit.Lowest(unknowns, o, func(theta []float64) (*fit.Foothold, error) { return p.descend(ctx, theta) })
+	best, agreed, err := fit.Lowest(p.unknowns, o, func(theta []float64) (*fit.Foothold, error) { return p.descend(ctx, theta) })
 	if err != nil {
 		return nil, err
 	}
-	if best, err = p.settle(ctx, a, best); err != nil {
+	if best, err = p.settle(ctx, best); err != nil {
 		return nil, err
 	}
-	out := &Matched{Match: Means, Distance: math.NaN(), Chance: math.NaN()}
-	out.Fitted = fit.Fitted{Unknowns: unknowns, Value: best.Theta, Loss: best.Loss, Tried: 1 + o.Starts, Agreed: agreed, Rows: len(a.Time), People: len(p.cohorts)}
+	k := f.Unknowns
+	out := &Matched{Match: Means, Distance: math.NaN(), Chance: math.NaN(), Gain: best.Theta[k]}
+	out.Fitted = fit.Fitted{Unknowns: unknowns, Value: best.Theta[:k:k], Loss: best.Loss, Tried: 1 + o.Starts, Agreed: agreed, Rows: len(a.Time), People: len(p.cohorts)}
 	for e, v := range p.spread {
 		out.Spread = append(out.Spread, v*p.basis.unit[e])
 	}
@@ -43,8 +47,35 @@ func FindAggregates(ctx context.Context, f *formula.Roller, a Aggregates, unknow
 
 // totals looks for the least squares of means.
 type totals struct {
-	*matching
+	*marcher
 	spread []float64 // of errors, in units of the basis
+	share  []float64 // how much a row counts
+}
+
+func (p *totals) descend(ctx context.Context, theta []float64) (*fit.Foothold, error) {
+	return fit.Descend(theta, p.unknowns, func(theta []float64) (*fit.Foothold, error) {
+		return lossAt(theta, p.unknowns, len(p.cohorts), func(at int) (*mat.VecDense, *mat.Dense, bool, error) { return p.misses(ctx, theta, at) })
+	})
+}
+
+// misses are what means of a cohort are missed by, and the derivatives of what is predicted, in units of errors.
+func (p *totals) misses(ctx context.Context, theta []float64, at int) (r *mat.VecDense, a *mat.Dense, broken bool, err error) {
+	g := p.cohorts[at]
+	there, err := p.follow(ctx, theta, g)
+	if err != nil || there.broken {
+		return nil, nil, true, err
+	}
+	m, k := p.f.States, len(p.unknowns)
+	r, a = mat.NewVecDense(len(there.mean), nil), mat.NewDense(len(there.mean), k, there.slope)
+	for i, v := range there.mean {
+		t := g.targets[i/m]
+		by := math.Sqrt(p.share[t.people]) / p.spread[i%m]
+		r.SetVec(i, by*(t.mean[i%m]-v))
+		for j := range k {
+			a.Set(i, j, by*a.At(i, j))
+		}
+	}
+	return r, a, false, nil
 }
 
 // sections checks means and makes them samples of one.
@@ -142,35 +173,23 @@ func newTotals(f *formula.Roller, a Aggregates, s Sections, unknowns []fit.Unkno
 	return x
 }
 
-// share is how much a mean counts, 1 on average.
-func (a Aggregates) share(row int) float64 {
-	if a.Count == nil {
-		return 1
-	}
-	total := 0.0
+// shares are how much means count, 1 on average.
+func (a Aggregates) shares() []float64 {
+	list, total := make([]float64, len(a.Time)), 0.0
 	for _, n := range a.Count {
 		total += n
 	}
-	return a.Count[row] / (total / float64(len(a.Count)))
-}
-
-// weigh weighs means by the sizes of errors.
-func (p *totals) weigh(a Aggregates) {
-	m := p.f.States
-	p.factor = nil
-	for _, g := range p.cohorts {
-		l := mat.NewDense(len(g.targets)*m, len(g.targets)*m, nil)
-		for i, t := range g.targets {
-			for e := range m {
-				l.Set(i*m+e, i*m+e, math.Sqrt(a.share(t.people))/p.spread[e])
-			}
+	for i := range list {
+		list[i] = 1
+		if a.Count != nil {
+			list[i] = a.Count[i] / (total / float64(len(a.Count)))
 		}
-		p.factor = append(p.factor, l)
 	}
+	return list
 }
 
 // settle measures how large errors of each entry are, and goes on until that changes nothing.
-func (p *totals) settle(ctx context.Context, a Aggregates, best *fit.Foothold) (*fit.Foothold, error) {
+func (p *totals) settle(ctx context.Context, best *fit.Foothold) (*fit.Foothold, error) {
 	m := p.f.States
 	for range 50 {
 		square, n := make([]float64, m), 0.0
@@ -190,7 +209,6 @@ func (p *totals) settle(ctx context.Context, a Aggregates, best *fit.Foothold) (
 			change = max(change, math.Abs(by-1))
 			p.spread[e] *= by
 		}
-		p.weigh(a)
 		end, err := p.descend(ctx, best.Theta)
 		if err != nil {
 			return nil, err
@@ -210,33 +228,34 @@ const clusters = 10
 
 // judge says how sure numbers are.
 func (p *totals) judge(ctx context.Context, a Aggregates, out *Matched, best *fit.Foothold) error {
-	k, m, free := p.f.Unknowns, p.f.States, best.Free(p.unknowns)
+	k, free := p.f.Unknowns, best.Free(p.unknowns)
 	n := len(free)
 	out.Held, out.Error, out.Cov = make([]bool, k), make([]float64, k), make([]float64, k*k)
 	for j := range out.Held {
 		out.Held[j] = !slices.Contains(free, j)
 	}
-	var design []float64
-	byGroup, byDate := mat.NewDense(len(p.cohorts), max(1, n), nil), mat.NewDense(a.Dates, max(1, n), nil)
+	parts, byGroup := a.Dates, len(p.cohorts) >= clusters
+	if byGroup {
+		parts = len(p.cohorts)
+	}
+	d := &divided{scores: mat.NewDense(parts, max(1, n), nil), normals: make([]*mat.Dense, parts)}
 	for at, g := range p.cohorts {
-		r, d, broken, err := p.misses(ctx, best.Theta, at)
+		r, slopes, broken, err := p.misses(ctx, best.Theta, at)
 		if err != nil || broken {
 			return err
 		}
 		for i := range r.Len() {
-			for c, j := range free {
-				design = append(design, d.At(i, j))
-				score := float64(r.AtVec(i) * d.At(i, j))
-				date := g.targets[i/m].time
-				byGroup.Set(at, c, byGroup.At(at, c)+score)
-				byDate.Set(date, c, byDate.At(date, c)+score)
+			part := at
+			if !byGroup {
+				part = g.targets[i/p.f.States].time
 			}
+			line := make([]float64, n)
+			for c, j := range free {
+				line[c] = slopes.At(i, j)
+			}
+			d.add(part, r.AtVec(i), line)
 		}
-		there, err := p.march(ctx, best.Theta, g, false)
-		if err != nil {
-			return err
-		}
-		p.showMeans(out, g, there)
+		p.showMeans(out, g, r)
 	}
 	out.Moments = len(out.Seen)
 	p.say(a, out)
@@ -247,58 +266,78 @@ func (p *totals) judge(ctx context.Context, a Aggregates, out *Matched, best *fi
 	for i, j := range free {
 		some[i] = p.unknowns[j]
 	}
-	inverse, loose, blind, err := fit.Bread(mat.NewDense(len(design)/n, n, design), some)
+	inverse, loose, blind, err := fit.Bread(mat.NewDense(len(d.design)/n, n, d.design), some)
 	if err != nil {
 		return err
 	}
-	out.Blind = blind
-	rows := float64(out.Moments)
-	var meat *mat.Dense
-	if groups := float64(len(p.cohorts)); groups >= clusters {
-		meat, out.Freedom = overall(byGroup, func(i, j int) float64 { return truth(i == j) * groups / (groups - 1) }), groups-1
-	} else {
-		dates := float64(a.Dates - 1)
-		lag := math.Ceil(1.3 * math.Sqrt(dates))
-		meat = overall(byDate, func(i, j int) float64 { return max(0, 1-math.Abs(float64(i-j))/lag) })
-		out.Freedom = max(1, min(1.5*dates/lag, dates-float64(n)))
+	out.Blind = slices.DeleteFunc(blind, func(d fit.Blindness) bool { return len(d.Names) == 1 && d.Names[0] == p.unknowns[k].Name })
+	meat, seen := d.leftOut(inverse)
+	out.Freedom = max(1, seen-float64(n))
+	if byGroup {
+		out.Freedom = seen - 1
 	}
-	meat.Scale((rows-1)/max(1, rows-float64(n)), meat)
+	meat.Scale((seen-1)/seen, meat)
 	write(out, inverse, meat, free, loose)
 	return nil
 }
 
-func truth(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
+// divided are derivatives of what is predicted, and by part (a date or a group) their products with each other and with what is missed.
+type divided struct {
+	design  []float64
+	scores  *mat.Dense
+	normals []*mat.Dense // nil: nothing was seen of the part
 }
 
-// overall sums products of scores, each by a weight.
-func overall(scores *mat.Dense, weight func(i, j int) float64) *mat.Dense {
-	rows, n := scores.Dims()
-	out := mat.NewDense(n, n, nil)
-	for i := range rows {
-		for j := range rows {
-			if w := weight(i, j); w != 0 {
-				for a := range n {
-					for b := range n {
-						out.Set(a, b, out.At(a, b)+float64(w*scores.At(i, a)*scores.At(j, b)))
-					}
-				}
-			}
+func (d *divided) add(part int, miss float64, line []float64) {
+	n := len(line)
+	if d.normals[part] == nil {
+		d.normals[part] = mat.NewDense(max(1, n), max(1, n), nil)
+	}
+	if n == 0 {
+		return
+	}
+	v := mat.NewVecDense(n, line)
+	d.normals[part].RankOne(d.normals[part], 1, v, v)
+	for c, x := range line {
+		d.scores.Set(part, c, d.scores.At(part, c)+float64(miss*x))
+	}
+	d.design = append(d.design, line...)
+}
+
+// leftOut sums products of scores, each as it would be had its part been left out of the fit: what is missed there is small partly because the fit saw it.
+// It tells how many parts there are.
+func (d *divided) leftOut(inverse *mat.Dense) (meat *mat.Dense, seen float64) {
+	_, n := d.scores.Dims()
+	meat = mat.NewDense(n, n, nil)
+	for part, normal := range d.normals {
+		if normal == nil {
+			continue
 		}
+		seen++
+		var rest mat.Dense // I − N·(ΣN)⁻¹
+		rest.Mul(normal, inverse)
+		rest.Scale(-1, &rest)
+		for i := range n {
+			rest.Set(i, i, 1+rest.At(i, i))
+		}
+		own := mat.NewVecDense(n, mat.Row(nil, part, d.scores))
+		var out mat.VecDense
+		if err := out.SolveVec(&rest, own); err != nil {
+			out.CloneFromVec(own) // without the part nothing would be told
+		}
+		meat.RankOne(meat, 1, &out, &out)
 	}
-	return out
+	return meat, seen
 }
 
-// showMeans writes means beside what is predicted.
-func (p *totals) showMeans(out *Matched, g *cohort, there *marched) {
+// showMeans writes means beside what is predicted of them a date before.
+func (p *totals) showMeans(out *Matched, g *cohort, r *mat.VecDense) {
 	m := p.f.States
 	for i, t := range g.targets {
 		for e := range m {
-			mid, unit := p.basis.mid[e], p.basis.unit[e]
-			out.Seen = append(out.Seen, MeanSeen{t.time, g.group, e, mid + float64(unit*t.mean[e]), math.NaN(), mid + float64(unit*there.mean[i*m+e])})
+			mean := p.basis.mid[e] + float64(p.basis.unit[e]*t.mean[e])
+			miss := r.AtVec(i*m+e) * p.spread[e] / math.Sqrt(p.share[t.people]) * p.basis.unit[e]
+			out.Seen = append(out.Seen, MeanSeen{t.time, g.group, e, mean, math.NaN(), mean - float64(miss)})
 		}
 	}
 }
@@ -339,16 +378,12 @@ func (p *totals) say(a Aggregates, out *Matched) {
 			say(&out.Warnings, "%d groups are few for errors that go together within groups: intervals are wide by Student's law of %d degrees, and may still be too narrow", groups, groups-1)
 		}
 	} else {
-		say(&out.Warnings, "errors are judged by %d dates alone: %s", a.Dates-1, few(a.Dates-1))
+		say(&out.Assumes, "what is missed at different dates has nothing to do with each other")
+		if a.Dates-1 < 30 {
+			say(&out.Warnings, "errors are judged by %d dates alone: that is few, and intervals may be too narrow", a.Dates-1)
+		}
 	}
-	if last := lasting(out.Seen); last > 0.5 {
-		say(&out.Warnings, "what the model misses lasts from date to date (autocorrelation %.2f): something else moves people too, and intervals may be too narrow", last)
+	if last := lasting(out.Seen); math.Abs(last) > max(0.3, 2/math.Sqrt(float64(len(out.Seen)))) {
+		say(&out.Warnings, "what the model misses a date ahead goes on at the next (autocorrelation %.2f): something else moves people too, and intervals may be too narrow", last)
 	}
-}
-
-func few(dates int) string {
-	if dates < 30 {
-		return "that is few, and intervals may be too narrow"
-	}
-	return "intervals hold where errors are forgotten within a small part of them"
 }

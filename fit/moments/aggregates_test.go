@@ -2,16 +2,18 @@ package moments
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/kedge-opt/kedge/fit"
 	"github.com/kedge-opt/kedge/formula"
 	"github.com/kedge-opt/kedge/stream"
+	"gonum.org/v1/gonum/mat"
 )
 
-// aggregates are means of a model that keeps half of its state, with errors of means; and what the decision adds up to in each.
-func aggregates(f *formula.Roller, b float64, dates, groups int, noise float64, seed uint64) (a Aggregates, x []float64) {
+// aggregates are means of a model that keeps half of its state, with shocks of the state and errors of what is seen.
+func aggregates(b float64, dates, groups int, shocks, errors float64, seed uint64) (a Aggregates) {
 	s := stream.New(seed, "aggregates")
 	a.Dates, a.Groups = dates, groups
 	for range dates * groups {
@@ -19,64 +21,111 @@ func aggregates(f *formula.Roller, b float64, dates, groups int, noise float64, 
 	}
 	for g := range groups {
 		a.Start.States, a.Start.Group = append(a.Start.States, 1, 3), append(a.Start.Group, g, g)
-		sum := 0.0
+		p := 2.0
 		for t := 1; t < dates; t++ {
-			sum = 0.5*sum + a.Beside[(t-1)*groups+g]
-			x = append(x, sum)
+			p = 0.5*p + b*a.Beside[(t-1)*groups+g] + shocks*s.Normal()
 			a.Time, a.Group = append(a.Time, t), append(a.Group, g)
-			a.Mean = append(a.Mean, 2*math.Pow(0.5, float64(t))+b*sum+noise*s.Normal())
+			a.Mean = append(a.Mean, p+errors*s.Normal())
 		}
 	}
-	return a, x
+	return a
 }
 
 func half(t *testing.T) *formula.Roller {
 	return roller(t, formula.Source{Decision: "q", State: "p", Next: "0.5*p + b*q"}, "b")
 }
 
-// A number in which means are linear is that of least squares; its error is that of scores that go together within groups, or over time by weights that
-// fall with the distance, computed here from their definitions.
+// paths follows means by hand, at a number and a gain: what is missed a date ahead, and the derivatives of what is predicted in both.
+func paths(a Aggregates, b, gain float64) (missed, byB, byGain []float64) {
+	for g := range a.Groups {
+		p, sb, sg := 2.0, 0.0, 0.0
+		for t := 1; t < a.Dates; t++ {
+			q := a.Beside[(t-1)*a.Groups+g]
+			p, sb, sg = 0.5*p+b*q, 0.5*sb+q, 0.5*sg
+			r := a.Mean[g*(a.Dates-1)+t-1] - p
+			missed, byB, byGain = append(missed, r), append(byB, sb), append(byGain, sg)
+			p, sb, sg = p+gain*r, sb-gain*sb, sg+r-gain*sg
+		}
+	}
+	return missed, byB, byGain
+}
+
+// jackknifed is the error of the number, and the slopes of the loss in number and gain. Leaving a part (a group, or a date) out changes numbers, to first
+// order, by the normal equations of the rest.
+func jackknifed(t *testing.T, missed, x, z []float64, part []int, parts int) (deviation float64, slope [2]float64) {
+	change := 0.0
+	for at := range parts {
+		bread, score := mat.NewDense(2, 2, nil), mat.NewVecDense(2, nil)
+		for i, r := range missed {
+			d := mat.NewVecDense(2, []float64{x[i], z[i]})
+			if part[i] == at {
+				score.AddScaledVec(score, r, d)
+			} else {
+				bread.RankOne(bread, 1, d, d)
+			}
+		}
+		slope[0], slope[1] = slope[0]+score.AtVec(0), slope[1]+score.AtVec(1)
+		var by mat.VecDense
+		if err := by.SolveVec(bread, score); err != nil {
+			t.Fatal(err)
+		}
+		change += by.AtVec(0) * by.AtVec(0)
+	}
+	return math.Sqrt(change * float64(parts-1) / float64(parts)), slope
+}
+
+// The slopes of squares of what is missed a date ahead are zero in the number and in the gain; errors are those of leaving out groups, or dates. All of it is
+// computed here from the definitions.
 func TestAggregatesAreLeastSquares(t *testing.T) {
 	for _, c := range []struct {
 		dates, groups int
+		shocks        float64
 		freedom       float64
-	}{{7, 12, 11}, {25, 2, 1.5 * 24 / 7}, {25, 1, 1.5 * 24 / 7}} {
-		f := half(t)
-		a, x := aggregates(f, 2, c.dates, c.groups, 0.3, 1)
-		got, err := FindAggregates(t.Context(), f, a, []fit.Unknown{fit.Free("b", 0)}, fit.Options{})
+	}{{7, 12, 0.3, 11}, {25, 2, 0.3, 22}, {40, 1, 0.2, 37}} {
+		a := aggregates(2, c.dates, c.groups, c.shocks, 0.2, 1)
+		got, err := FindAggregates(t.Context(), half(t), a, []fit.Unknown{fit.Free("b", 0)}, fit.Options{Workers: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
-		var xy, xx float64
-		for i, v := range x {
-			xy += v * (a.Mean[i] - 2*math.Pow(0.5, float64(a.Time[i])))
-			xx += v * v
-		}
-		b := xy / xx
-		byGroup, byDate := make([]float64, c.groups), make([]float64, c.dates)
-		for i, v := range x {
-			score := v * (a.Mean[i] - 2*math.Pow(0.5, float64(a.Time[i])) - b*v)
-			byGroup[a.Group[i]] += score
-			byDate[a.Time[i]] += score
-		}
-		meat := 0.0
-		if c.groups >= 10 {
-			for _, s := range byGroup {
-				meat += s * s * float64(c.groups) / float64(c.groups-1)
-			}
-		} else {
-			for i, s := range byDate {
-				for j, r := range byDate {
-					meat += s * r * max(0, 1-math.Abs(float64(i-j))/7) // 7 is 1.3·√24, rounded up
-				}
+		missed, x, z := paths(a, got.Value[0], got.Gain)
+		part, parts := a.Group, c.groups
+		if c.groups < 10 {
+			part, parts = nil, c.dates-1
+			for _, t := range a.Time {
+				part = append(part, t-1)
 			}
 		}
-		want := math.Sqrt(meat) / xx // one unknown: (rows − 1)/(rows − 1) is 1
-		if math.Abs(got.Value[0]-b) > 1e-9 || math.Abs(got.Error[0]-want) > 1e-9*want || math.Abs(got.Freedom-c.freedom) > 1e-12 {
-			t.Errorf("%d groups: %v ± %v by %v degrees, want %v ± %v by %v", c.groups, got.Value[0], got.Error[0], got.Freedom, b, want, c.freedom)
+		want, slope := jackknifed(t, missed, x, z, part, parts)
+		if math.Abs(slope[0]) > 1e-6 || math.Abs(slope[1]) > 1e-6 {
+			t.Errorf("%d groups: slopes are %v at %v, gain %v", c.groups, slope, got.Value, got.Gain)
 		}
-		if len(got.Seen) != len(x) || len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "few") {
-			t.Errorf("%d groups: %d means, %q", c.groups, len(got.Seen), got.Warnings)
+		if math.Abs(got.Error[0]-want) > 1e-6*want || got.Freedom != c.freedom {
+			t.Errorf("%d groups: %v ± %v by %v degrees, want ± %v by %v", c.groups, got.Value[0], got.Error[0], got.Freedom, want, c.freedom)
+		}
+		for i, s := range got.Seen {
+			if math.Abs(s.Mean-a.Mean[i]) > 1e-12 || math.Abs(s.Mean-s.Predicted-missed[i]) > 1e-9 {
+				t.Fatalf("%d groups: %+v, missed by %v", c.groups, s, missed[i])
+			}
+		}
+		if math.Abs(got.Value[0]-2) > 4*got.Error[0] || !(got.Gain > 0.2) {
+			t.Errorf("%d groups: %v ± %v, gain %v", c.groups, got.Value, got.Error, got.Gain)
+		}
+		if few := strings.Contains(strings.Join(got.Warnings, "\n"), "few"); few != (c.dates < 30) {
+			t.Errorf("%d groups: %q", c.groups, got.Warnings)
+		}
+	}
+}
+
+// Where means are seen with errors that move nobody the gain is nothing, where shocks move people it is all.
+func TestGainTellsShocksFromErrors(t *testing.T) {
+	f := half(t)
+	for _, c := range []struct{ shocks, errors, low, high float64 }{{0, 0.3, 0, 0.2}, {0.3, 0, 0.8, 1}} {
+		got, err := FindAggregates(t.Context(), f, aggregates(2, 60, 3, c.shocks, c.errors, 2), []fit.Unknown{fit.Free("b", 0)}, fit.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Gain < c.low || got.Gain > c.high || math.Abs(got.Value[0]-2) > 4*got.Error[0] {
+			t.Errorf("shocks of %v, errors of %v: gain %v, %v ± %v", c.shocks, c.errors, got.Gain, got.Value, got.Error)
 		}
 	}
 }
@@ -84,7 +133,7 @@ func TestAggregatesAreLeastSquares(t *testing.T) {
 // Totals with counts are means that count by how many people they are of.
 func TestTotalsAreMeansThatCount(t *testing.T) {
 	f := half(t)
-	a, _ := aggregates(f, 2, 9, 2, 0.3, 1)
+	a := aggregates(2, 9, 2, 0, 0.3, 1)
 	totals, doubled := a, a
 	totals.Mean, totals.Count = nil, nil
 	for i, v := range a.Mean {
@@ -136,10 +185,10 @@ func TestHostileAggregates(t *testing.T) {
 		"say nothing of 1 unknown":           func(a *Aggregates) { a.Time, a.Group, a.Mean = a.Time[:1], a.Group[:1], a.Mean[:1] },
 		"people at the start: row 1":         func(a *Aggregates) { a.Start.States[0] = math.Inf(1) },
 		"b cannot be told: no prediction":    func(a *Aggregates) { clear(a.Beside) },
-		"lasts from date to date":            func(a *Aggregates) { drift(a) },
+		"goes on at the next":                func(a *Aggregates) { drift(a) },
 		"that is few":                        func(*Aggregates) {},
 	} {
-		a, _ := aggregates(f, 2, 12, 2, 0.1, 1)
+		a := aggregates(2, 12, 2, 0, 0.1, 1)
 		spoil(&a)
 		got, err := FindAggregates(t.Context(), f, a, []fit.Unknown{fit.Free("b", 0)}, fit.Options{})
 		said := ""
@@ -161,5 +210,26 @@ func TestHostileAggregates(t *testing.T) {
 func drift(a *Aggregates) {
 	for i, t := range a.Time {
 		a.Mean[i] += float64(t)
+	}
+}
+
+// Means of many people are followed with the same bits on any number of workers.
+func TestWorkersChangeNoMean(t *testing.T) {
+	f := half(t)
+	a := aggregates(2, 6, 1, 0.2, 0.1, 1)
+	a.Start = Origin{}
+	for i := range 45000 {
+		a.Start.States = append(a.Start.States, float64(i%7)/3)
+	}
+	one, err := FindAggregates(t.Context(), f, a, []fit.Unknown{fit.Free("b", 1)}, fit.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	three, err := FindAggregates(t.Context(), f, a, []fit.Unknown{fit.Free("b", 1)}, fit.Options{Workers: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(one.Value, three.Value) || !slices.Equal(one.Error, three.Error) || one.Gain != three.Gain {
+		t.Errorf("%v ± %v by one worker, %v ± %v by three", one.Value, one.Error, three.Value, three.Error)
 	}
 }

@@ -161,6 +161,20 @@ func (x *marcher) largest() (times int) {
 	return times
 }
 
+// smallest is how many people the smallest sample has.
+func (x *marcher) smallest() int {
+	n := math.MaxInt
+	for _, g := range x.cohorts {
+		if !g.everybody {
+			n = min(n, g.people())
+		}
+		for _, t := range g.targets {
+			n = min(n, t.people)
+		}
+	}
+	return n
+}
+
 // large tells whether samples are large enough for the moments.
 func (x *marcher) large() bool {
 	if x.basis.match == Squares && len(x.f.Noise) == 0 && x.f.Affine {

@@ -25,12 +25,13 @@ import (
 // errors of means, nil of samples.
 type Matched struct {
 	fit.Fitted
-	Freedom  float64 // degrees of freedom of Student's law for intervals; infinite: the normal law
+	Freedom  float64 // degrees of freedom of Student's law for intervals: of samples, one less than there are people in the smallest
 	Match    Match
 	Moments  int        // that were matched, of which none says what others say
 	Over     int        // more than there are unknowns; 0: whether the model fits cannot be tested
 	Distance float64    // of what is left from nothing in units of its chance, squared (Hansen's J); NaN: not tested
 	Chance   float64    // that a true model is as far away as that
+	Gain     float64    // of means: the share of what is missed at a date that moves people on
 	Seen     []MeanSeen // means beside what the model says of them
 	Assumes  []string
 	Warnings []string
@@ -48,10 +49,7 @@ func (m *Matched) Interval(j int, level float64) (low, high float64) {
 	if math.IsInf(m.Error[j], 1) || math.IsNaN(m.Error[j]) {
 		return math.Inf(-1), math.Inf(1)
 	}
-	by := distuv.UnitNormal.Quantile((1 + level) / 2)
-	if !math.IsInf(m.Freedom, 1) {
-		by = distuv.StudentsT{Sigma: 1, Nu: max(1, m.Freedom)}.Quantile((1 + level) / 2)
-	}
+	by := distuv.StudentsT{Sigma: 1, Nu: max(1, m.Freedom)}.Quantile((1 + level) / 2)
 	u := m.Unknowns[j]
 	return max(u.Lower, m.Value[j]-float64(by*m.Error[j])), min(u.Upper, m.Value[j]+float64(by*m.Error[j]))
 }
@@ -87,7 +85,7 @@ func Find(ctx context.Context, f *formula.Roller, s Sections, unknowns []fit.Unk
 		}
 		best = end
 	}
-	out := &Matched{Match: x.basis.match, Freedom: math.Inf(1), Distance: math.NaN(), Chance: math.NaN()}
+	out := &Matched{Match: x.basis.match, Freedom: float64(x.smallest() - 1), Distance: math.NaN(), Chance: math.NaN()}
 	out.Fitted = fit.Fitted{Unknowns: unknowns, Value: best.Theta, Loss: best.Loss, Tried: 1 + o.Starts, Agreed: agreed}
 	out.Rows = len(s.Time)
 	out.People = out.Rows

@@ -138,7 +138,7 @@ func TestHostileSamples(t *testing.T) {
 				}
 			}
 			s.Time, s.Group, s.States, s.Traits = few.Time, nil, few.States, nil
-		}, "whether the model fits is not tested"},
+		}, "the smallest sample has 2 people"},
 	} {
 		s := spoiled(w.samples(1), c.spoil)
 		got, err := Find(t.Context(), f, s, unknowns, fit.Options{Starts: 1})

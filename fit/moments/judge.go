@@ -84,7 +84,13 @@ func write(out *Matched, inverse, meat *mat.Dense, free []int, loose []bool) {
 	whole.Mul(&half, inverse)
 	k := len(out.Unknowns)
 	for i, g := range free {
+		if g >= k {
+			continue // found besides
+		}
 		for j, h := range free {
+			if h >= k {
+				continue
+			}
 			out.Cov[g*k+h] = (whole.At(i, j) + whole.At(j, i)) / 2
 			if loose[i] || loose[j] {
 				out.Cov[g*k+h] = math.Inf(1)
@@ -129,6 +135,9 @@ func (p *matching) show(out *Matched, g *cohort, there *marched) {
 	}
 }
 
+// small is a sample for which intervals were seen to hold their number too seldom.
+const small = 50
+
 // assume says what has to be true for the numbers to be.
 func (p *matching) assume(out *Matched, s Sections) {
 	say := func(list *[]string, format string, args ...any) { *list = append(*list, fmt.Sprintf(format, args...)) }
@@ -145,6 +154,9 @@ func (p *matching) assume(out *Matched, s Sections) {
 	}
 	if !p.sharp {
 		say(&out.Warnings, "some samples have fewer than %d people for each of %d moments: moments are weighted one by one, and whether the model fits is not tested", many, p.basis.count())
+	}
+	if n := p.smallest(); n < small {
+		say(&out.Warnings, "the smallest sample has %d people: errors are from few, and intervals may be too narrow", n)
 	}
 	if p.odd > 1e-6 {
 		say(&out.Warnings, "moments that are the same of everybody are missed by %.2g deviations of states: the model cannot come to what was seen", p.odd)

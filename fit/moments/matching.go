@@ -62,10 +62,15 @@ func (p *matching) misses(ctx context.Context, theta []float64, at int) (r *mat.
 
 // at is the loss at a place.
 func (p *matching) at(ctx context.Context, theta []float64) (*fit.Foothold, error) {
-	k := p.f.Unknowns
+	return lossAt(theta, p.unknowns, len(p.cohorts), func(at int) (*mat.VecDense, *mat.Dense, bool, error) { return p.misses(ctx, theta, at) })
+}
+
+// lossAt is half the sum of squares of what is missed, with its derivatives, over parts; it is infinite where one is broken.
+func lossAt(theta []float64, unknowns []fit.Unknown, parts int, misses func(at int) (r *mat.VecDense, a *mat.Dense, broken bool, err error)) (*fit.Foothold, error) {
+	k := len(unknowns)
 	out := &fit.Foothold{Theta: slices.Clone(theta), Normal: make([]float64, k*k), Slope: make([]float64, k)}
-	for at := range p.cohorts {
-		r, a, broken, err := p.misses(ctx, theta, at)
+	for at := range parts {
+		r, a, broken, err := misses(at)
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +86,7 @@ func (p *matching) at(ctx context.Context, theta []float64) (*fit.Foothold, erro
 		add(out.Normal, normal.RawMatrix().Data)
 		add(out.Slope, slope.RawVector().Data)
 	}
-	out.Know(p.unknowns)
+	out.Know(unknowns)
 	return out, nil
 }
 

@@ -170,6 +170,10 @@ func TestTwoGroupsAreSolvedByHand(t *testing.T) {
 	if math.Abs(got.Error[0]-ea) > 1e-9 || math.Abs(got.Error[1]-eb) > 1e-9 {
 		t.Errorf("errors are %v, want %v and %v", got.Error, ea, eb)
 	}
+	// the smallest sample has two people: the quantile of Student's law with one degree is tan(π·0.475)
+	if low, high := got.Interval(0, 0.95); math.Abs(high-low-2*12.706204736*got.Error[0]) > 1e-6 || math.Abs(high+low-2*a) > 1e-9 {
+		t.Errorf("a is between %v and %v", low, high)
+	}
 	if got.Over != 0 || !math.IsNaN(got.Chance) {
 		t.Errorf("%d moments more than unknowns, chance %v", got.Over, got.Chance)
 	}
