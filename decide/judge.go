@@ -1,0 +1,113 @@
+package decide
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/kedge-opt/kedge/optimum"
+)
+
+// judge asks every world about both decisions, and tells whether one of them is better somewhere than what had been the best there; then that goes on from it.
+func (c *council) judge(ctx context.Context) (found bool, err error) {
+	for _, u := range [][]float64{c.Plug, c.answer.Search.Decision} {
+		if err := c.evaluate(u, false); err != nil {
+			return false, err
+		}
+		for i, l := range c.loss {
+			d := &c.answer.Draws[c.seats[i]]
+			if !(l < d.Loss-float64(1e-9*(1e-3*math.Abs(d.Loss)+math.Abs(l-d.Loss)))) {
+				continue
+			}
+			d.Decision, d.Loss, found = slices.Clone(u), l, true
+			p, err := optimum.Minimize(ctx, c.sets[i], c.Set, u, c.Effort)
+			switch {
+			case ctx.Err() != nil:
+				return false, ctx.Err()
+			case err == nil && p.Loss < d.Loss:
+				d.Decision, d.Loss = p.Decision, p.Loss
+			}
+		}
+	}
+	return found && c.Rule.Kind == Regret, nil
+}
+
+// report says what is known.
+func (c *council) report() *Answer {
+	a := c.answer
+	a.Plug, a.Robust = c.choice(c.Plug), c.choice(a.Search.Decision)
+	a.Costs = math.Inf(-1)
+	for _, i := range c.seats {
+		a.Costs = max(a.Costs, a.Robust.Losses[i]-a.Plug.Losses[i])
+	}
+	all := make([]float64, len(c.seats))
+	span := func(of func(d *Drawn) float64) Span {
+		for k, i := range c.seats {
+			all[k] = of(&a.Draws[i])
+		}
+		return within(all, a.Missing)
+	}
+	for j := range c.Plug {
+		a.Decision = append(a.Decision, span(func(d *Drawn) float64 { return d.Decision[j] }))
+	}
+	a.Best = span(func(d *Drawn) float64 { return d.Loss })
+	return a
+}
+
+// choice judges a decision.
+func (c *council) choice(u []float64) Choice {
+	out := Choice{Decision: slices.Clone(u), Losses: make([]float64, len(c.Worlds)), Most: math.Inf(-1)}
+	for i := range out.Losses {
+		out.Losses[i] = math.NaN()
+	}
+	_ = c.evaluate(u, false) // a world that has no value there says +Inf
+	n := float64(len(c.seats))
+	for k, i := range c.seats {
+		out.Losses[i] = c.loss[k]
+		regret := max(0, c.loss[k]-c.answer.Draws[i].Loss)
+		out.Mean += c.loss[k] / n
+		out.Regret += regret / n
+		if regret > out.Most {
+			out.Most, out.MostAt = regret, i
+		}
+	}
+	part := 0.1
+	if c.Rule.Kind == CVaR {
+		part = c.Rule.Part
+	}
+	worst(c.weight, c.order, c.loss, part)
+	for k, w := range c.weight {
+		if w > 0 {
+			out.Tail += float64(w * c.loss[k])
+		}
+	}
+	out.Reach = within(c.loss, c.answer.Missing)
+	return out
+}
+
+// within returns what holds 95 of 100 of the numbers, of which others are missing and may be anything.
+func within(list []float64, missing int) Span {
+	sorted := slices.Clone(list)
+	slices.Sort(sorted)
+	n := len(sorted) + missing
+	at := func(rank float64, first int, outside float64) float64 {
+		low := int(math.Floor(rank))
+		value := func(i int) float64 {
+			if i -= first; i < 0 || i >= len(sorted) {
+				return outside
+			}
+			return sorted[i]
+		}
+		a, b := value(low), value(min(low+1, n-1))
+		switch share := rank - float64(low); {
+		case a == b || share == 0:
+			return a
+		case math.IsInf(a, 0) || math.IsInf(b, 0):
+			return outside
+		default:
+			return a + float64(share*(b-a))
+		}
+	}
+	last := float64(n - 1)
+	return Span{at(0.025*last, missing, math.Inf(-1)), at(0.975*last, 0, math.Inf(1))}
+}
