@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"strings"
 
 	"github.com/kedge-opt/kedge/doctor"
@@ -81,7 +82,15 @@ func examine(ctx context.Context, name string, s *problem.Spec, people int) (*do
 		text := strings.ReplaceAll(err.Error(), "\n", "; ")
 		return &doctor.Findings{Checks: []doctor.Check{{ID: "build", Title: "model", Verdict: doctor.Fail, Figure: text}}}, nil
 	}
-	return doctor.Examine(ctx, p.Alone(), doctor.Of(p, people))
+	found, err := doctor.Examine(ctx, p.Alone(), doctor.Of(p, people))
+	if err != nil {
+		return nil, err
+	}
+	drawn, err := doctor.Draws(ctx, p, runtime.GOMAXPROCS(0))
+	if drawn != nil {
+		found.Checks = append(found.Checks, *drawn)
+	}
+	return found, err
 }
 
 // glance adds a quick examination to the result of a run. It does not hear Ctrl-C, so that its rows are always the same.

@@ -66,12 +66,13 @@ type pace struct {
 
 // progress is how far a run is at one moment.
 type progress struct {
-	done, total int64
-	rate        float64 // turns a second; 0 while unknown
+	done, total  int64
+	drawn, draws int64
+	rate         float64 // turns a second; 0 while unknown
 }
 
 func (p *pace) look(l *lab.Progress, now time.Time) progress {
-	at := progress{done: l.Done.Load(), total: l.Total.Load()}
+	at := progress{done: l.Done.Load(), total: l.Total.Load(), drawn: l.Drawn.Load(), draws: l.Draws.Load()}
 	if at.total > 0 && p.begun.IsZero() {
 		p.begun, p.first = now, at.done
 	}
@@ -90,6 +91,9 @@ func (p progress) share() float64 {
 
 // words says how far the run is and how long the rest will take, in as many words as fit.
 func (p progress) words(width int) string {
+	if p.total == 0 && p.draws > 0 {
+		return page.Fit(fmt.Sprintf("deciding: %s of %s draws", phrase.Grouped(int(p.drawn)), phrase.Grouped(int(p.draws))), width)
+	}
 	if p.total == 0 {
 		return page.Fit("finding the optimum", width)
 	}

@@ -2,6 +2,7 @@ package decide
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -9,6 +10,29 @@ import (
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/set"
 )
+
+// search finds what is best over the draws.
+func (c *council) search(ctx context.Context) error {
+	mean := make([]float64, len(c.Plug))
+	for _, i := range c.seats {
+		for j, v := range c.answer.Draws[i].Decision {
+			mean[j] += v / float64(len(c.seats))
+		}
+	}
+	starts := append([][]float64{c.Plug}, c.Starts...)
+	if c.answer.Search != nil {
+		starts = append(starts, c.answer.Search.Decision)
+	}
+	if c.Set.Project(mean) == nil {
+		starts = append(starts, mean)
+	}
+	s, err := c.find(ctx, starts)
+	if err != nil {
+		return fmt.Errorf("find what is best over %d draws: %w", len(c.seats), err)
+	}
+	c.answer.Search = s
+	return nil
+}
 
 // mostCurved is the longest decision for which the curvature of every world is worked out.
 const mostCurved = 24

@@ -75,7 +75,7 @@ func loss(b [4]float64, mean, q []float64) float64 {
 	return b[0]*q[0]*q[0] + (b[1]+b[2])*q[0]*q[1] + b[3]*q[1]*q[1] - mean[0]*q[0] - mean[1]*q[1]
 }
 
-func ask(t testing.TB, q Question) *Answer {
+func ask(t testing.TB, q Question) *Ruling {
 	t.Helper()
 	a, err := Over(t.Context(), q)
 	if err != nil {

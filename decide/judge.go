@@ -33,15 +33,18 @@ func (c *council) judge(ctx context.Context) (found bool, err error) {
 }
 
 // report says what is known.
-func (c *council) report() *Answer {
+func (c *council) report() *Ruling {
 	a := c.answer
 	a.Plug, a.Robust = c.choice(c.Plug), c.choice(a.Search.Decision)
+	for _, u := range c.Beside {
+		a.Beside = append(a.Beside, c.choice(u))
+	}
 	a.Costs = math.Inf(-1)
 	for _, i := range c.seats {
 		a.Costs = max(a.Costs, a.Robust.Losses[i]-a.Plug.Losses[i])
 	}
 	all := make([]float64, len(c.seats))
-	span := func(of func(d *Drawn) float64) Span {
+	span := func(of func(d *Drawn) float64) Between {
 		for k, i := range c.seats {
 			all[k] = of(&a.Draws[i])
 		}
@@ -86,7 +89,7 @@ func (c *council) choice(u []float64) Choice {
 }
 
 // within returns what holds 95 of 100 of the numbers, of which others are missing and may be anything.
-func within(list []float64, missing int) Span {
+func within(list []float64, missing int) Between {
 	sorted := slices.Clone(list)
 	slices.Sort(sorted)
 	n := len(sorted) + missing
@@ -109,5 +112,5 @@ func within(list []float64, missing int) Span {
 		}
 	}
 	last := float64(n - 1)
-	return Span{at(0.025*last, missing, math.Inf(-1)), at(0.975*last, 0, math.Inf(1))}
+	return Between{at(0.025*last, missing, math.Inf(-1)), at(0.975*last, 0, math.Inf(1))}
 }

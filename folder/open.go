@@ -65,7 +65,7 @@ func (s *Sealed) readSummary() (*Summary, error) {
 func (s *Summary) result() *Result {
 	r := &Result{
 		Answer: s.Answer, Case: s.Case, Seed: s.Seed, Iterations: s.Iterations, Trials: s.Trials, Partial: s.Partial,
-		Individuals: s.Individuals, Maximize: s.Maximize, Optimum: s.Optimum, Equilibrium: s.Equilibrium, Reference: s.Reference,
+		Individuals: s.Individuals, Maximize: s.Maximize, Optimum: s.Optimum, Equilibrium: s.Equilibrium, Reference: s.Reference, OverDraws: s.OverDraws,
 		Stable: NoPoint(), Rests: s.Rests, Notes: s.Notes,
 		Sections: s.Sections, Diagnoses: s.Diagnoses,
 	}

@@ -25,6 +25,7 @@ type Result struct {
 	Rests       []Point // all points found where it would rest, that one first
 	Equilibrium *Point  // of several players; nil where none is known
 	Reference   *Reference
+	OverDraws   *OverDraws // nil: the numbers of the model are taken for true
 	Names       kedge.Names
 	Answer      *Advice // nil until somebody has worded it
 	Runs        []Run
@@ -71,6 +72,28 @@ type Sampling struct {
 	High  []float64 `json:"high,omitempty"`
 	Value *Reach    `json:"value,omitempty"`
 	Why   string    `json:"why,omitempty"`
+}
+
+// OverDraws is what is known where numbers of the model are not: of the model as each of many draws of them has it. Values are as those of the result.
+type OverDraws struct {
+	Draws   int      `json:"draws"`
+	Missing int      `json:"missing"`       // draws under which no decision is best
+	Why     string   `json:"why,omitempty"` // of the first of those
+	Rule    string   `json:"rule"`          // what makes a decision best over draws: mean, cvar with its part, or regret
+	Robust  Point    `json:"robust"`        // that decision; its value is the mean over draws, intervals hold 95 of 100 draws
+	Stakes  []Stake  `json:"stakes"`        // of decisions, that which the numbers of the spec call for first
+	Costs   *float64 `json:"costs"`         // the most that the robust decision loses against that under any draw
+}
+
+// Stake is what is at stake with a decision over draws; nil where that cannot be told.
+type Stake struct {
+	Name     string    `json:"name"`
+	Decision []float64 `json:"decision"`
+	Mean     *float64  `json:"mean"`           // value
+	Within   *Reach    `json:"within"`         // the values of 95 of 100 draws
+	Tail     *float64  `json:"tail"`           // the mean of the worst tenth, or of the part that the rule has
+	Regret   *float64  `json:"regret"`         // the mean of what is lost against the best of a draw
+	Most     *float64  `json:"largest_regret"` // the largest of that
 }
 
 // Reach is from the least to the greatest.

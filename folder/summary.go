@@ -23,7 +23,8 @@ type Summary struct {
 	Rests       []Point                     `json:"rests,omitempty"`       // where retraining would rest, the stable one first
 	Equilibrium *Point                      `json:"equilibrium,omitempty"` // of several players
 	Reference   *Reference                  `json:"reference,omitempty"`
-	Order       []string                    `json:"order"` // the algorithms as the spec has them
+	OverDraws   *OverDraws                  `json:"draws,omitempty"` // where numbers of the model are not known
+	Order       []string                    `json:"order"`           // the algorithms as the spec has them
 	Algorithms  map[string]SummaryAlgorithm `json:"algorithms"`
 	Notes       []string                    `json:"notes"`
 	Sections    []Section                   `json:"sections,omitempty"`
@@ -50,7 +51,7 @@ func (r *Result) Summarize() *Summary {
 	s := &Summary{
 		Case: r.Case, Seed: r.Seed, Iterations: r.Iterations, Trials: r.Trials, Partial: r.Partial,
 		Answer: r.Answer, Individuals: r.Individuals, Maximize: r.Maximize, Order: []string{},
-		Optimum: r.Optimum, Rests: r.Rests, Equilibrium: r.Equilibrium, Reference: r.Reference, Algorithms: map[string]SummaryAlgorithm{}, Notes: r.Notes, Sections: r.Sections,
+		Optimum: r.Optimum, Rests: r.Rests, Equilibrium: r.Equilibrium, Reference: r.Reference, OverDraws: r.OverDraws, Algorithms: map[string]SummaryAlgorithm{}, Notes: r.Notes, Sections: r.Sections,
 		Diagnoses: r.Diagnoses, Columns: foreign(r.Columns()), Build: r.Build,
 	}
 	if r.Stable.Decision != nil {

@@ -53,6 +53,9 @@ func (r *run) solve(ctx context.Context) error {
 	r.result.Optimum.Evidence.Credit(r.proven.Why, r.problem.Bound(r.proven))
 	r.result.Optimum.Sampling = r.sampling(ctx, best)
 	r.describeRests(rests)
+	if err := r.decideOver(ctx); err != nil {
+		return err
+	}
 	r.remember()
 	r.mourn()
 	if err := errors.Join(r.findNash(ctx), r.follow(ctx)); err != nil {

@@ -39,9 +39,10 @@ type Options struct {
 	Decide func(algorithm, trial int) (kedge.Algorithm, error)
 }
 
-// Progress counts the turns of a run. It may be read at any time.
+// Progress counts the turns of a run, and the draws before. It may be read at any time.
 type Progress struct {
-	Done, Total atomic.Int64
+	Done, Total  atomic.Int64
+	Draws, Drawn atomic.Int64 // of the numbers of the model that are used, and that are done
 }
 
 // Execute runs every algorithm of the problem for all its trials. When the context ends first, the result holds the trials that
@@ -107,7 +108,7 @@ func execute(ctx context.Context, p *problem.Problem, o Options, seeds [][]float
 
 // describe adds the sections that the run has something to say in.
 func (r *run) describe() error {
-	for _, section := range []func() (*folder.Section, error){r.misled, r.compare, r.following, r.keeping, r.outcomes} {
+	for _, section := range []func() (*folder.Section, error){r.misled, r.compare, r.following, r.keeping, r.outcomes, r.stakes} {
 		s, err := section()
 		if err != nil {
 			return err

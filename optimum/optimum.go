@@ -19,6 +19,12 @@ type Effort struct {
 	Screen    int     // decisions that are looked at before, to see where walks should begin; 0 means none
 }
 
+// Few is the same effort from at most so many starts, without a look around: for searches that are repeated.
+func (o Effort) Few(starts int) Effort {
+	o.Starts, o.Screen = min(o.Starts, starts), 0
+	return o
+}
+
 func (o Effort) filled(seeds int) Effort {
 	if o.Tolerance == 0 {
 		o.Tolerance = 1e-10

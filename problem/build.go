@@ -34,7 +34,7 @@ func BuildWithin(ctx context.Context, name string, s *Spec, files fs.FS) (*Probl
 	if s.Generator == "numpy" {
 		draw = p.drawPublished
 	}
-	return p.after(p.gather, p.buildIndividual, p.buildPlayers, p.buildSet, draw, p.buildWeights, p.enterSet, p.buildChanges, p.buildConstraints, p.checkRules, p.stayed)
+	return p.after(p.gather, p.buildIndividual, p.buildPlayers, p.buildSet, draw, p.buildWeights, p.enterSet, p.buildChanges, p.buildConstraints, p.checkRules, p.readDraws, p.stayed)
 }
 
 func begin(ctx context.Context, name string, s *Spec, files fs.FS) *Problem {

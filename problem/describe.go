@@ -56,6 +56,7 @@ func (s *Spec) describe(f *form.Form) {
 	s.describeNames(f)
 	f.Section("record", form.Says("What is measured and how often.", "", ""), s.Record.describe)
 	f.Section("optimum", form.Says("How the exact optimum of the settled crowd is sought, which everything is compared with.", "u★ = argmin Φ̃ over 𝒞", ""), s.Optimum.describe)
+	s.Doubt.Describe(f)
 	form.Field(f, "live", &s.Live, form.Part((*live.Arrangement).Describe).Optional(), form.Says("How a rule decides for people who are elsewhere, asked and told by kedge serve. It has no part in runs.", "", ""))
 }
 

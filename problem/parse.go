@@ -143,6 +143,7 @@ func (c *check) all() {
 	c.s.Live.Check(&c.Check, c.Decision(), lists.Of(c.s.Algorithms, func(a kind.Algorithm) string { return a.Name }), lists.Of(c.s.Constraints, func(one Constraint) string { return one.Name }))
 	c.guardrails()
 	c.record()
+	c.doubt()
 	c.theory()
 	c.generator()
 	if len(c.Found) == 0 {

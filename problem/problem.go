@@ -12,6 +12,7 @@ import (
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/problem/census"
+	"github.com/kedge-opt/kedge/problem/doubt"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/risk"
 	"github.com/kedge-opt/kedge/set"
@@ -36,6 +37,9 @@ type Problem struct {
 	people      *census.People  // of a table; nil: they are drawn or listed
 	weights     []float64       // as they were given; the model has them with the mean 1
 	players     []game.Player
+	draws       *doubt.Table      // of numbers of the model; nil: they are taken for true
+	targets     []doubt.Aim       // what they are of
+	source      formula.Source    // of the model, where there are draws
 	stages      []set.Stage       // of the set, as it changes
 	constraints []risk.Constraint // every group one of its own
 	most        []float64         // the largest multiplier of each

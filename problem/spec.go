@@ -14,6 +14,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/loop"
+	"github.com/kedge-opt/kedge/problem/doubt"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/problem/live"
@@ -42,6 +43,7 @@ type Spec struct {
 	Record      Record
 	Names       *kind.Naming // what entries are called; nil: they go by numbers
 	Optimum     Optimum
+	Doubt       doubt.Doubt       // of numbers of the model
 	Live        *live.Arrangement // for people who are elsewhere; nil: it decides for those of the spec
 
 	Kinds *kind.Catalogue // what it can name; nil: the standard ones

@@ -7,15 +7,12 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/kedge-opt/kedge/formula"
 	"github.com/kedge-opt/kedge/internal/columns"
-	"github.com/kedge-opt/kedge/internal/intake"
-	"github.com/kedge-opt/kedge/internal/npy"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/stream"
@@ -122,36 +119,8 @@ func (c *census) tell(err error) error {
 
 // read reads the columns that formulas name.
 func (c *census) read() error {
-	lim := intake.Limits{Bytes: c.Most}
-	err := withFile(c.Files, c.File, func(r openFile, size int64) (err error) {
-		switch path.Ext(c.File) {
-		case ".csv", ".tsv":
-			c.frame, err = columns.ReadCSV(c.Within, r, c.choose, lim)
-			return err
-		case ".parquet":
-			t, err := columns.ReadParquet(r, size, lim)
-			if err != nil {
-				return err
-			}
-			c.frame, err = t.Frame(c.choose, lim)
-			return err
-		case ".npz":
-			list, err := npy.ReadZip(r, size, lim)
-			if err != nil {
-				return err
-			}
-			t, err := fromArrays(list)
-			if err != nil {
-				return err
-			}
-			c.frame, err = t.Frame(c.choose, lim)
-			return err
-		case ".npy":
-			return errors.New("an .npy file has no names for its columns; want .csv, .parquet or .npz, or law: file")
-		}
-		return errors.New("want a file that ends in .csv, .tsv, .parquet or .npz")
-	})
-	if err != nil {
+	var err error
+	if c.frame, err = ReadFrame(c.Within, c.Files, c.File, c.Most, c.choose); err != nil {
 		return err
 	}
 	if c.frame.Rows() == 0 {
@@ -425,16 +394,4 @@ func draw(rows []int, size int, source *stream.Stream) ([]int, error) {
 		}
 	}
 	return kept, nil
-}
-
-// fromArrays makes a table of vectors of one length, each a column under its name.
-func fromArrays(list []npy.Named) (columns.Table, error) {
-	var t columns.Table
-	for _, a := range list {
-		if len(a.Shape) != 1 {
-			return t, fmt.Errorf("array %q has shape %v; a column is a vector", a.Name, a.Shape)
-		}
-		t.Columns = append(t.Columns, columns.Column{Name: a.Name, Numbers: a.Data})
-	}
-	return t, t.Check()
 }

@@ -2,6 +2,7 @@ package census
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/kedge-opt/kedge/internal/columns"
 	"github.com/kedge-opt/kedge/internal/intake"
+	"github.com/kedge-opt/kedge/internal/npy"
 	"github.com/kedge-opt/kedge/internal/plain"
 	"github.com/kedge-opt/kedge/population"
 )
@@ -74,4 +76,50 @@ func ReadTable(files fs.FS, name, array string) (table population.Table, err err
 		return err
 	})
 	return table, err
+}
+
+// ReadFrame reads columns with names, by the ending of the file: .csv, .tsv, .parquet or .npz. Most is how many bytes may be read; 0: the usual bound.
+func ReadFrame(ctx context.Context, files fs.FS, name string, most int64, choose columns.Choice) (frame *columns.Frame, err error) {
+	lim := intake.Limits{Bytes: most}
+	err = withFile(files, name, func(r openFile, size int64) (err error) {
+		switch path.Ext(name) {
+		case ".csv", ".tsv":
+			frame, err = columns.ReadCSV(ctx, r, choose, lim)
+			return err
+		case ".parquet":
+			t, err := columns.ReadParquet(r, size, lim)
+			if err != nil {
+				return err
+			}
+			frame, err = t.Frame(choose, lim)
+			return err
+		case ".npz":
+			list, err := npy.ReadZip(r, size, lim)
+			if err != nil {
+				return err
+			}
+			t, err := fromArrays(list)
+			if err != nil {
+				return err
+			}
+			frame, err = t.Frame(choose, lim)
+			return err
+		case ".npy":
+			return errors.New("an .npy file has no names for its columns; want .csv, .parquet or .npz, or law: file")
+		}
+		return errors.New("want a file that ends in .csv, .tsv, .parquet or .npz")
+	})
+	return frame, err
+}
+
+// fromArrays makes a table of vectors of one length, each a column under its name.
+func fromArrays(list []npy.Named) (columns.Table, error) {
+	var t columns.Table
+	for _, a := range list {
+		if len(a.Shape) != 1 {
+			return t, fmt.Errorf("array %q has shape %v; a column is a vector", a.Name, a.Shape)
+		}
+		t.Columns = append(t.Columns, columns.Column{Name: a.Name, Numbers: a.Data})
+	}
+	return t, t.Check()
 }

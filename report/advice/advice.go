@@ -27,6 +27,7 @@ type Reasons struct {
 const (
 	fromOptimum     = "optimum"
 	fromEquilibrium = "equilibrium"
+	fromDraws       = "draws"
 )
 
 // wording is advice under way.
@@ -45,6 +46,10 @@ func Of(r *folder.Result, known Reasons) *folder.Advice {
 	case r.Equilibrium != nil:
 		a.settle(fromEquilibrium, r.Equilibrium)
 		a.Text = "The players come to rest at " + a.settings() + ": none of them gains by moving alone."
+	case r.OverDraws != nil:
+		a.settle(fromDraws, &r.OverDraws.Robust)
+		a.Text = "Set " + a.settings() + "."
+		a.wager(r.OverDraws)
 	case len(r.Optimum.Decision) > 0:
 		a.settle(fromOptimum, &r.Optimum)
 		a.Text = "Set " + a.settings() + "."
@@ -82,6 +87,9 @@ func (a wording) settle(source string, p *folder.Point) {
 			"The decision itself has none: it is one of separate points, which either stays or jumps.", phrase.CountGrouped(a.of.Individuals, "individual"))
 	case s != nil:
 		a.Interval = "No interval says how much the answer owes to who happened to be there: " + s.Why + "."
+	}
+	if source == fromDraws {
+		a.Interval = a.drawn(a.of.OverDraws)
 	}
 	does := map[bool]string{false: "It costs", true: "It earns"}[a.of.Maximize]
 	if a.Value.Name != "" {
