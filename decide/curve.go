@@ -143,7 +143,7 @@ func (b *bowls) Gradient(g, u []float64) (float64, error) {
 		copy(b.council.slope[i], b.slope[i])
 		for j, by := range b.off {
 			bent := rows.Dot(b.curve[i][j*n:(j+1)*n], b.off)
-			l += float64(by * (b.slope[i][j] + bent/2))
+			l += float64(by * (b.slope[i][j] + float64(bent/2)))
 			b.council.slope[i][j] += bent
 		}
 		b.loss[i] = l

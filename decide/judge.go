@@ -16,7 +16,7 @@ func (c *council) judge(ctx context.Context) (found bool, err error) {
 		}
 		for i, l := range c.loss {
 			d := &c.answer.Draws[c.seats[i]]
-			if !(l < d.Loss-float64(1e-9*(1e-3*math.Abs(d.Loss)+math.Abs(l-d.Loss)))) {
+			if !(l < d.Loss-float64(1e-12*math.Abs(d.Loss))) {
 				continue
 			}
 			d.Decision, d.Loss, found = slices.Clone(u), l, true
