@@ -35,7 +35,7 @@ export function Compare({names}: {names: string[]}) {
   const toggle = (loop: string) => { location.hash = '#/compare/' + (chosen.includes(loop) ? chosen.filter(n => n !== loop) : [...chosen, loop].slice(-most)).map(encodeURIComponent).join('/'); };
   return <main id="main">
     <h1>Compare</h1>
-    <p class="quiet">{chosen.length < 2 ? `Choose two to ${most} loops.` : plural(chosen.length, 'loop') + ', by the numbers of their decisions.'}</p>
+    <p class="quiet">{chosen.length < 2 ? `Choose 2 to ${most} loops.` : plural(chosen.length, 'loop') + ', by numbers of decisions.'}</p>
     <div class="filters" role="group" aria-label="Loops">{(all || []).slice(0, 200).map(n => <button type="button" aria-pressed={chosen.includes(n)} class="choice" onClick={() => toggle(n)}>{n}</button>)}</div>
     {error && <p class="error">{error}</p>}
     <div class="grid">{chosen.length > 0 && graphs.map(g => <Plot key={g.title} graph={g} />)}</div>

@@ -57,7 +57,7 @@ export function Course({status: s, terms: t, seq}: LoopProps) {
       const before = (e: Extremes | undefined, off: number) => [null, ...middle(e).mean.slice(0, -1)].map(v => v == null ? null : Math.min(Math.max(v + off, t?.lower?.[i] ?? -Infinity), t?.upper?.[i] ?? Infinity));
       list.push({graph: g(titled(t?.names, i), name + inUnit(unit(t?.names.decision, i)), [line('decided', 0, {x, ...u, steps: true}), line('deployed', 1, {mean: dep.mean, dash: [6, 4], steps: true}),
         ...(capped ? [line('within the cap', 5, {mean: before(d['deployed.' + i], 0), low: before(d['deployed.' + i], -reach), high: before(d['deployed.' + i], reach), dash: [1, 3], steps: true})] : [])], {rules}),
-        about: isFinite(reach) && !capped ? `The cap, ${reach} to either side of what is live, is beyond the picture.` : undefined});
+        about: isFinite(reach) && !capped ? `The cap of ${reach} is beyond the picture.` : undefined});
     }
     if (any(d.direct)) list.push({graph: g('The two terms', 'length of the parts of the gradient', [line('by the decision itself', 0, {x, ...middle(d.direct)}), line('by how people answer', 1, {...middle(d.answer), dash: [8, 4]})]),
       about: 'Where they are of one length and opposed (cosine −1), the loop has arrived.'},

@@ -33,5 +33,5 @@ export function Rounds({loop, seq, most}: {loop: string; seq: number; most: numb
       {['first', 'last'].map(n => r.at[n] && <path d={`M${x(r, r.at[n])} 2V16`} />)}
       {r.at.closed && <circle cx={x(r, r.at.closed)} cy="9" r="4" />}</svg>,
     since(r, 'deployed'), since(r, 'first'), since(r, 'last'), r.end || since(r, 'closed')])} />
-    <p class="quiet">Since it was asked for. Dashed: not deployed; strokes: first and last answer; dot: closed.</p></Part>;
+    <p class="quiet">Since it was asked for. Dashed: not deployed; strokes: answers; dot: closed.</p></Part>;
 }

@@ -26,12 +26,12 @@ export function ServerPage({may}: {may: (right: string) => boolean}) {
   return <main id="main">
     <h1 class="unseen">Server</h1>
     <p class="sentence" role="status">{ready.error ? `The service takes no commands: ${ready.error.message}.` : 'The service takes commands.'} <span class="quiet">{version && `kedge ${version.version}. `}{heads && `${count(heads.loops.length)} loops, ${count(heads.loops.reduce((n, tip) => n + tip.seq, 0))} events. `}{free > 0 && `${bytes(free)} of disk free.`}</span></p>
-    {may('admin') && <><Acting allowed order={['backup']} list={{backup: {title: 'Copy everything', button: 'Backup', afterwards: <p>Nothing changes in what is live. The copy is made beside the data of the service, opened again and checked.</p>,
+    {may('admin') && <><Acting allowed order={['backup']} list={{backup: {title: 'Copy everything', button: 'Backup', afterwards: <p>The copy is made beside the data of the service, opened again and checked.</p>,
       run: async () => { const b = await call<any>('POST', '/v1/backup'); setMade(`${b.file}: ${count(b.loops ?? 0)} loops, ${count(b.events ?? 0)} events, ${b.checked === false ? 'NOT checked' : 'checked'}.`); }}}} /><p role="status">{made}</p></>}
     <Part title="Keys">
       {!may('admin') ? <p class="quiet">Only a key with the right admin sees them.</p> : !keys?.keys.length ? <p class="quiet">There are none: on this machine everybody may do everything. <code>kedge key create</code> makes one.</p> :
         <Grid label="Keys" heads={['Key', 'May', 'Loops', 'Last used', 'Ends', '~Act']} rows={keys.keys.map(k => [<code>{k.prefix}…</code>, k.rights.join(', '), k.loops.join(', '), k.last_used ? ago(k.last_used) + ' ago' : 'never', k.revoked ? 'revoked ' + when(k.revoked) : k.expires ? when(k.expires) : 'never',
-          !k.revoked && <Acting allowed order={['revoke']} list={{revoke: {title: `Revoke ${k.prefix}…`, button: 'Revoke', danger: true, typed: k.prefix, reason: 'wanted', afterwards: <p>The key opens nothing from that moment on, for good, and its streams end. No decision changes.</p>,
+          !k.revoked && <Acting allowed order={['revoke']} list={{revoke: {title: `Revoke ${k.prefix}…`, button: 'Revoke', danger: true, typed: k.prefix, reason: 'wanted', afterwards: <p>It opens nothing from that moment on, for good, and its streams end. No decision changes.</p>,
             run: async reason => { await call('DELETE', '/v1/keys/' + encodeURIComponent(k.prefix), {reason}); setVersion2(v => v + 1); }}}} />])} />}
     </Part>
     <Part title="Heads of the chains">
