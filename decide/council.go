@@ -13,7 +13,7 @@ import (
 
 // council are the worlds that have an answer, and what they say.
 type council struct {
-	Question
+	Matter
 	answer *Ruling
 	seats  []int // the draws that have an answer
 	sets   []*steady.Objective
@@ -25,7 +25,7 @@ type council struct {
 }
 
 // solve finds what is best under every draw.
-func solve(ctx context.Context, q Question) (*council, error) {
+func solve(ctx context.Context, q Matter) (*council, error) {
 	n := len(q.Worlds)
 	found, sets := make([]Drawn, n), make([]*steady.Objective, n)
 	var done atomic.Int64
@@ -42,7 +42,7 @@ func solve(ctx context.Context, q Question) (*council, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &council{Question: q, answer: &Ruling{Draws: found}}
+	c := &council{Matter: q, answer: &Ruling{Draws: found}}
 	for i, d := range found {
 		if d.Err == nil {
 			c.seats, c.sets = append(c.seats, i), append(c.sets, sets[i])
@@ -65,7 +65,7 @@ func solve(ctx context.Context, q Question) (*council, error) {
 }
 
 // best finds what is best in one world.
-func (q *Question) best(ctx context.Context, w World) (Drawn, *steady.Objective) {
+func (q *Matter) best(ctx context.Context, w World) (Drawn, *steady.Objective) {
 	if w.Err != nil {
 		return Drawn{Err: w.Err}, nil
 	}

@@ -49,8 +49,8 @@ type World struct {
 	Err   error // why there is none
 }
 
-// Question is what is to be decided.
-type Question struct {
+// Matter is what is to be decided.
+type Matter struct {
 	Worlds []World
 	Set    kedge.Set   // of decisions, whatever is true
 	Plug   []float64   // the decision that the fitted numbers call for
@@ -119,7 +119,7 @@ func (e *NoAnswerError) Unwrap() error { return e.Err }
 
 // Over answers a question. Draws under which nothing is best, because people do not settle or losses fall without end, are counted and left out of means; in
 // intervals they may be anywhere. The bits of the answer do not depend on the number of workers.
-func Over(ctx context.Context, q Question) (*Ruling, error) {
+func Over(ctx context.Context, q Matter) (*Ruling, error) {
 	if len(q.Worlds) == 0 || len(q.Plug) == 0 {
 		return nil, errors.New("decide: there are no draws, or nothing that the fitted numbers call for")
 	}

@@ -38,7 +38,7 @@ func shop(t testing.TB, habit float64, b [4]float64, traits []float64) World {
 }
 
 // question has draws around a matrix, and the price that the mean of them calls for.
-func question(t testing.TB, n int, rule Rule) (q Question, draws [][4]float64, mean []float64) {
+func question(t testing.TB, n int, rule Rule) (q Matter, draws [][4]float64, mean []float64) {
 	r := rand.New(rand.NewPCG(3, 4))
 	traits := make([]float64, 2*16)
 	mean = make([]float64, 2)
@@ -75,7 +75,7 @@ func loss(b [4]float64, mean, q []float64) float64 {
 	return b[0]*q[0]*q[0] + (b[1]+b[2])*q[0]*q[1] + b[3]*q[1]*q[1] - mean[0]*q[0] - mean[1]*q[1]
 }
 
-func ask(t testing.TB, q Question) *Ruling {
+func ask(t testing.TB, q Matter) *Ruling {
 	t.Helper()
 	a, err := Over(t.Context(), q)
 	if err != nil {

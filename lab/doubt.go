@@ -26,7 +26,7 @@ func DecideOver(ctx context.Context, p *problem.Problem, plug []float64, beside 
 	if worlds == nil || err != nil {
 		return nil, err
 	}
-	return decide.Over(ctx, decide.Question{
+	return decide.Over(ctx, decide.Matter{
 		Worlds: worlds, Set: p.Set, Plug: plug, Starts: [][]float64{p.Start}, Beside: beside, Effort: p.Search.Few(4), Rule: p.Spec.Doubt.Rule(),
 		Workers: workers, Progress: tell,
 	})
