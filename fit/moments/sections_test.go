@@ -29,6 +29,7 @@ type world struct {
 	people, dates int
 	groups        int
 	traits        int
+	copies        int
 	noise         float64 // added to every entry of a state, where the model has none
 	state, trait  func(s *stream.Stream) float64
 	decide        func(s *stream.Stream) float64
