@@ -7,6 +7,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// faint is the least singular value of derivatives, columns being of length 1, beside the largest, for a direction that the log tells.
+const faint = 1e-9
+
 // Bread is the inverse of the normal equations of derivatives, a column each of the unknowns, together with what is known of these beforehand: in all
 // directions that are told. It marks unknowns that take part in others, and names those.
 func Bread(derivatives *mat.Dense, unknowns []Unknown) (inverse *mat.Dense, loose []bool, blind []Blindness, err error) {

@@ -105,8 +105,12 @@ func Descend(theta []float64, unknowns []Unknown, at func(theta []float64) (*Foo
 	}
 	damping, grow := 1e-3, 2.0
 	for range 300 {
-		step, predicted := here.step(unknowns, damping)
-		if step == nil {
+		step, predicted, ok := here.step(unknowns, damping)
+		switch {
+		case !ok && damping <= 1e15: // too little of it for what is not told
+			damping *= 10
+			continue
+		case step == nil:
 			return here, nil
 		}
 		there, err := at(step)
@@ -134,12 +138,13 @@ func Descend(theta []float64, unknowns []Unknown, at func(theta []float64) (*Foo
 	return nil, nil
 }
 
-// step is where the model of the loss is least, at a damping, within the bounds, and by how much less that is supposed to be; nil: here.
-func (p *Foothold) step(unknowns []Unknown, damping float64) (theta []float64, predicted float64) {
+// step is where the model of the loss is least, at a damping, within the bounds, and by how much less that is supposed to be; nil: here. It is
+// not ok where the equations cannot be solved.
+func (p *Foothold) step(unknowns []Unknown, damping float64) (theta []float64, predicted float64, ok bool) {
 	free := p.Free(unknowns)
 	k, n := len(unknowns), len(free)
 	if n == 0 {
-		return nil, 0
+		return nil, 0, true
 	}
 	a, x := make([]float64, n*n), make([]float64, n)
 	for i, g := range free {
@@ -150,7 +155,7 @@ func (p *Foothold) step(unknowns []Unknown, damping float64) (theta []float64, p
 		a[i*n+i] += float64(damping * max(p.Normal[g*k+g], 1e-300))
 	}
 	if at, _ := dense.Cholesky(a, n, 0); at < n {
-		return nil, 0
+		return nil, 0, false
 	}
 	dense.SolveCholesky(a, x, n)
 	theta = slices.Clone(p.Theta)
@@ -163,7 +168,7 @@ func (p *Foothold) step(unknowns []Unknown, damping float64) (theta []float64, p
 		theta[g] = to
 	}
 	if !moved {
-		return nil, 0
+		return nil, 0, true
 	}
 	for i, g := range free {
 		predicted += float64(x[i] * p.Slope[g])
@@ -171,7 +176,7 @@ func (p *Foothold) step(unknowns []Unknown, damping float64) (theta []float64, p
 			predicted -= float64(x[i] * p.Normal[g*k+h] * x[j] / 2)
 		}
 	}
-	return theta, max(predicted, 0)
+	return theta, max(predicted, 0), true
 }
 
 // Free are the unknowns that no bound holds.

@@ -10,9 +10,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// faint is the least singular value of derivatives, columns being of length 1, beside the largest, for a direction that the log tells.
-const faint = 1e-9
-
 // judge says how sure the numbers are: by the derivatives of predictions, and errors that may go together within a person.
 func (p *search) judge(ctx context.Context, here *point, out *Fitted) error {
 	k := len(p.unknowns)
@@ -34,55 +31,18 @@ func (p *search) judge(ctx context.Context, here *point, out *Fitted) error {
 	if n == 0 {
 		return nil
 	}
-	size := make([]float64, n) // of columns
-	design := mat.NewDense(k+k, n, nil)
+	design, some := mat.NewDense(k, n, nil), make([]Unknown, n)
 	for i, g := range free {
-		for r := range k {
-			design.Set(r, i, factor.At(r, g))
-		}
-		if u := p.unknowns[g]; u.Deviation > 0 {
-			design.Set(k+g, i, 1/u.Deviation)
-		}
-		size[i] = mat.Norm(design.ColView(i), 2)
-		if size[i] == 0 {
-			size[i] = 1
-		}
-		for r := range 2 * k {
-			design.Set(r, i, design.At(r, i)/size[i])
-		}
+		design.SetCol(i, mat.Col(nil, g, factor))
+		some[i] = p.unknowns[g]
 	}
-	var svd mat.SVD
-	if !svd.Factorize(design, mat.SVDThin) {
-		return &NoEndError{p.tried}
+	inverse, loose, blind, err := Bread(design, some)
+	if err != nil {
+		return err
 	}
-	values := svd.Values(nil)
-	var v mat.Dense
-	svd.VTo(&v)
-	inverse, loose := mat.NewDense(n, n, nil), make([]bool, n) // of the normal equations, in directions that are told
-	for c, s := range values {
-		if !(s > faint*values[0]) {
-			out.Blind = append(out.Blind, p.direction(free, &v, c, size, loose))
-			continue
-		}
-		for i := range n {
-			for j := range n {
-				inverse.Set(i, j, inverse.At(i, j)+float64(v.At(i, c)*v.At(j, c)/s/s/size[i]/size[j]))
-			}
-		}
-	}
+	out.Blind = blind
 	p.sandwich(out, inverse, scores, free, loose)
 	return nil
-}
-
-// direction names what takes part in one that the log does not tell.
-func (p *search) direction(free []int, v *mat.Dense, c int, size []float64, loose []bool) (d Blindness) {
-	for i, g := range free {
-		if math.Abs(v.At(i, c)) > 1e-4 {
-			loose[i] = true
-			d.Names, d.By = append(d.Names, p.unknowns[g].Name), append(d.By, v.At(i, c)/size[i])
-		}
-	}
-	return d
 }
 
 // sandwich writes the covariance of the free numbers that the user asks for.
