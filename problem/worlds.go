@@ -2,7 +2,10 @@ package problem
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/kedge-opt/kedge/decide"
 	"github.com/kedge-opt/kedge/formula"
@@ -61,10 +64,47 @@ func (p *Problem) world(row []float64) decide.World {
 	return decide.World{Model: m}
 }
 
-// DrawNames are the numbers that draws are of, in the order of columns.
-func (p *Problem) DrawNames() []string {
-	if p.draws == nil {
-		return nil
+// Syllabus is what can be learned of the numbers that are drawn: the model as a function of them, where they are now, which of them are drawn, in the order of columns,
+// what those are called, and the draws.
+type Syllabus struct {
+	Model *formula.Regressor
+	At    []float64
+	Drawn []int
+	Names []string
+	Draws [][]float64
+}
+
+// Syllabus returns what can be learned. Only models in formulas, without groups, can teach anything.
+func (p *Problem) Syllabus() (*Syllabus, error) {
+	switch {
+	case p.draws == nil:
+		return nil, p.Spec.errorf("uncertain", "uncertain is missing: what is to be learned is what draws differ in; want draws and uncertain, such as 400")
+	case p.Spec.Model == nil || p.Spec.beside() > 0:
+		return nil, p.Spec.errorf("model", "only people in formulas, without groups, can be learned about by design")
 	}
-	return p.draws.Names
+	l := &Syllabus{Names: p.draws.Names, Draws: p.draws.Rows}
+	source, first, declared := p.source, map[int]int{}, []string(nil)
+	source.Let = nil
+	for i, b := range p.source.Let {
+		if !slices.ContainsFunc(p.targets, func(t doubt.Aim) bool { return t.Key == "" && t.Let == i }) {
+			source.Let = append(source.Let, b)
+			continue
+		}
+		first[i] = len(l.At)
+		l.At = append(l.At, b.Data.Data...)
+		name := b.Name
+		if len(b.Data.Shape) > 0 {
+			name += strings.ReplaceAll(fmt.Sprint(b.Data.Shape), " ", ", ")
+		}
+		declared = append(declared, name)
+	}
+	for j, t := range p.targets {
+		if t.Key != "" {
+			return nil, p.Spec.errorf("draws", "draws: %s is a key; only numbers of model.let can be learned about by design", l.Names[j])
+		}
+		l.Drawn = append(l.Drawn, first[t.Let]+t.Entry)
+	}
+	var err error
+	l.Model, err = source.Regress(declared)
+	return l, err
 }
