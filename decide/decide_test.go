@@ -40,11 +40,11 @@ func shop(t testing.TB, habit float64, b [4]float64, traits []float64) World {
 // question has draws around a matrix, and the price that the mean of them calls for.
 func question(t testing.TB, n int, rule Rule) (q Matter, draws [][4]float64, mean []float64) {
 	r := rand.New(rand.NewPCG(3, 4))
-	traits := make([]float64, 2*16)
+	traits := make([]float64, 2*6)
 	mean = make([]float64, 2)
 	for i := range traits {
 		traits[i] = 4 + r.NormFloat64()
-		mean[i%2] += traits[i] / 16
+		mean[i%2] += traits[i] / 6
 	}
 	var middle [4]float64
 	for range n {
