@@ -6,17 +6,17 @@ import (
 	"math/cmplx"
 	"slices"
 
-	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/stream"
 	"gonum.org/v1/gonum/mat"
 )
 
-// Response is how the mean person of the last rows answers decisions, at once and settled, and how long that takes.
+// Response is how people as the log leaves them answer decisions on average, at once and settled, and how long that takes.
 type Response struct {
 	HalfLife Inferred `json:"half_life"` // turns until half of the way is gone
 	Entries  []Reply  `json:"entries,omitempty"`
 	Settles  bool     `json:"settles"`
+	People   int      `json:"people"` // of whom it was worked out
 }
 
 // Reply is how an entry of the state answers an entry of the decision.
@@ -31,7 +31,7 @@ type Reply struct {
 func (w *work) judge() error {
 	out := w.out
 	if people := out.People - w.pairs.Alone; people < 20 {
-		out.Warn = append(out.Warn, fmt.Sprintf("Errors rest on %s: with fewer than 20 they are too small more often than not.", phrase.Count(people, "person")))
+		out.Warn = append(out.Warn, fmt.Sprintf("Errors rest on %d people: with fewer than 20 they are too small more often than not.", people))
 	}
 	if len(w.log.Instruments.Names) == 0 {
 		out.Warn = append(out.Warn, "Decisions that were set because of demand move with what people would have done anyway, and the answer to them is then wrong, however small its error: give data.instruments, or be sure that they were not.")
@@ -125,18 +125,18 @@ func (w *work) answer() error {
 	if len(w.out.Blind) > 0 || m*nu > mostReplies {
 		return nil
 	}
-	p := w.middle()
+	p := w.some()
 	value := make([]float64, len(w.unknowns))
 	for j := range value {
 		value[j] = float64(w.out.Found[j].Value)
 	}
-	here, ok := p.reply(value)
+	here, ok := p.replies(value)
 	if !ok {
 		return nil
 	}
 	all := make([][]float64, len(here))
-	for _, theta := range w.out.Draws {
-		if one, ok := p.reply(theta); ok {
+	for i := 0; i < len(w.out.Draws); i += 1 + len(w.out.Draws)/drawn {
+		if one, ok := p.replies(w.out.Draws[i]); ok {
 			for i, v := range one {
 				all[i] = append(all[i], v)
 			}
@@ -150,7 +150,7 @@ func (w *work) answer() error {
 		}
 		return f
 	}
-	a := &Response{HalfLife: found(0, "half-life"), Settles: !math.IsInf(here[0], 0)}
+	a := &Response{HalfLife: found(0, "half-life"), Settles: !math.IsInf(here[0], 0), People: len(p)}
 	for i, state := range w.log.States.Names {
 		for j, decision := range w.log.Decision.Names {
 			at := 1 + 2*(i*nu+j)
@@ -158,7 +158,7 @@ func (w *work) answer() error {
 		}
 	}
 	if !a.Settles {
-		w.out.Warn = append(w.out.Warn, "With these numbers the mean person of the last rows does not settle: what is left of a change does not die out.")
+		w.out.Warn = append(w.out.Warn, "With these numbers half of the people or more do not settle where the log leaves them: what is left of a change does not die out.")
 	}
 	w.out.Answer = a
 	return nil
@@ -171,20 +171,51 @@ type person struct {
 	first         int // place of the decision
 }
 
-// middle is the mean of the last rows.
-func (w *work) middle() person {
+// several are some people.
+type several []person
+
+// mostAsked is how many people are asked how they answer.
+const mostAsked = 16
+
+// some are people of the last rows, evenly spread.
+func (w *work) some() (list several) {
 	l, last := w.log, w.log.Last()
 	own := w.f.Beside - len(l.Decision.Names) - len(w.source.Beside)
-	p := person{w: w, state: make([]float64, w.f.States), beside: make([]float64, w.f.Beside), first: own}
-	for _, row := range last {
-		for i, v := range l.States.Row(row) {
-			p.state[i] += v / float64(len(last))
+	n := min(mostAsked, len(last))
+	for i := range n {
+		row := last[i*len(last)/n]
+		list = append(list, person{w: w, state: slices.Clone(l.States.Row(row)), beside: w.beside(nil, row, own), first: own})
+	}
+	return list
+}
+
+// replies is the median half-life, then the mean answers at once and, of those who settle, settled; false where nobody can be asked.
+func (s several) replies(theta []float64) ([]float64, bool) {
+	var lives, sum, count []float64
+	for _, p := range s {
+		one, ok := p.reply(theta)
+		if !ok {
+			continue
 		}
-		for i, v := range w.beside(nil, row, own) {
-			p.beside[i] += v / float64(len(last))
+		if sum == nil {
+			sum, count = make([]float64, len(one)), make([]float64, len(one))
+		}
+		lives = append(lives, one[0])
+		for i, v := range one[1:] {
+			if !math.IsNaN(v) {
+				sum[1+i], count[1+i] = sum[1+i]+v, count[1+i]+1
+			}
 		}
 	}
-	return p
+	if sum == nil {
+		return nil, false
+	}
+	slices.Sort(lives)
+	sum[0], count[0] = lives[len(lives)/2], 1
+	for i := range sum {
+		sum[i] /= count[i]
+	}
+	return sum, true
 }
 
 // reply is the half-life, then for every entry of the state and of the decision the answer at once and the settled one.

@@ -28,10 +28,8 @@ func (w *work) arrange() error {
 	dims := w.spec.Dims()
 	own := dims.Trait - len(w.source.Beside)
 	switch {
-	case len(w.spec.Model.Groups) > 0:
+	case w.spec.Model != nil && len(w.spec.Model.Groups) > 0:
 		return &MisfitError{"model.groups", "groups with values of their own cannot be fitted; want a trait of data.traits in their place"}
-	case len(w.spec.Model.Noise) > 0 && w.f == nil:
-		return &MisfitError{"model.noise", "noise cannot be fitted"}
 	case len(l.States.Names) != dims.State:
 		return misfit("data.states", l.States.Names, "a state", dims.State)
 	case len(l.Decision.Names) != dims.Decision:

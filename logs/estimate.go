@@ -49,7 +49,8 @@ type Inference struct {
 	Draws  [][]float64       `json:"-"` // of all unknowns; nil where something cannot be told
 	DrawOf string            `json:"draws,omitempty"`
 
-	crowd *crowd
+	crowd  *crowd
+	source formula.Source
 }
 
 // Inferred is what a log says of one number.
@@ -144,6 +145,7 @@ func (w *work) compile(files fs.FS) (err error) {
 	if w.source, err = w.spec.FitSource(files); err != nil {
 		return err
 	}
+	w.out.source = w.source
 	var declared []string
 	for _, u := range w.spec.Unknowns() {
 		declared = append(declared, u.Declared(u.Name))

@@ -84,6 +84,9 @@ func list(items []string) *form.Node {
 func (e *Inference) document(folder string) (*form.Node, *columns.Table) {
 	root := e.Spec.Written()
 	root.Drop("data")
+	if e.Spec.Model == nil {
+		return e.ofKind(root, folder)
+	}
 	model := root.Get("model")
 	let := &form.Node{Shape: form.Mapping}
 	p := e.people()
@@ -109,6 +112,19 @@ func (e *Inference) document(folder string) (*form.Node, *columns.Table) {
 	if e.Spec.OwnPeople() && len(p.covariates) == 0 && p.own == nil {
 		return root, nil
 	}
+	root.Put("population", p.section(folder))
+	return root, &p.table
+}
+
+// ofKind is the spec of dynamics of a kind with what was found.
+func (e *Inference) ofKind(root *form.Node, folder string) (*form.Node, *columns.Table) {
+	for j, u := range e.Spec.Unknowns() {
+		root.Get("dynamics").Put(u.Name, form.Finite().Write(float64(e.Found[j].Value)))
+	}
+	if e.Spec.OwnPeople() {
+		return root, nil
+	}
+	p := e.people()
 	root.Put("population", p.section(folder))
 	return root, &p.table
 }
@@ -159,7 +175,7 @@ type folk struct {
 
 // people gathers the last rows.
 func (e *Inference) people() *folk {
-	l, m := e.Log, e.Spec.Model
+	l, m := e.Log, e.source
 	p := &folk{e: e, covariates: l.Beside.Names, traits: formula.Columns(m.Trait), states: formula.Columns(m.State), hasWeight: l.Weight != nil, hasGroup: l.Group != nil}
 	if e.crowd != nil {
 		p.own = e.crowd.own

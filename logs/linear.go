@@ -338,7 +338,7 @@ func (t *linear) thrifty(twoWay bool) panel.ByChanges {
 
 // verdicts say what the tests of an estimate from changes mean.
 func (t *linear) verdicts(d *panel.Dynamic) (notes []string) {
-	notes = append(notes, fmt.Sprintf("%s for %s; Sargan p = %.3g; correlation of changes of errors two turns apart p = %.3g.", phrase.Count(d.Instruments, "instrument"), phrase.Count(d.Units, "person"), d.SarganChance, d.SerialChance[1]))
+	notes = append(notes, fmt.Sprintf("%s for %s; Sargan p = %.3g; correlation of changes of errors two turns apart p = %.3g.", phrase.Count(d.Instruments, "instrument"), fmt.Sprintf("%d people", d.Units), d.SarganChance, d.SerialChance[1]))
 	if d.Instruments >= d.Units {
 		notes = append(notes, "There are as many instruments as people or more, so that its tests say little.")
 	}

@@ -226,3 +226,104 @@ func TestOddLogs(t *testing.T) {
 		}
 	}
 }
+
+// Where times have effects and prices were the same for all, a prior is told as one, and never as if it had been found.
+func TestPriorsAreToldAsPriors(t *testing.T) {
+	spec := strings.Replace(strings.Replace(shop, `"?[2, 2]"`, `"?[2, 2] ~ normal(0, 5)"`, 1), "data: {", "data: {effects: time, ", 1)
+	e, err := fitted(t, spec, shopLog(20, 20, false), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := e.Found[2]; f.Value != 0 || f.Error != 5 || f.Note != "the prior alone" || e.Found[0].Note != "" {
+		t.Errorf("found %+v", e.Found)
+	}
+	if !strings.Contains(strings.Join(e.Warn, " "), "qa and qb moved for all alike, which effects of times take out") {
+		t.Errorf("warnings are %q", e.Warn)
+	}
+}
+
+// Dynamics of a kind are found by what they are in formulas: λ = 0.4 and ε = 0.7 of choices that nothing disturbs, to the digits of the log.
+func TestKindsAreFound(t *testing.T) {
+	const spec = `
+iterations: 30
+dynamics: {kind: choice, lambda1: "?", lambda2: 0.5, epsilon: "? in [0, 9]"}
+objective: {kind: revenue}
+set: {kind: box, lower: 0, upper: 2}
+data: {file: log.csv, person: who, time: week, decision: [ua, ub], states: [pa, pb], traits: [da, db]}
+algorithms: [{name: composite, step: 0.02, batch: 3}]
+`
+	s := stream.New(5, "test", "choice")
+	var text strings.Builder
+	text.WriteString("who,week,ua,ub,pa,pb,da,db\n")
+	for i := range 5 {
+		d := s.Float64()
+		p := d
+		for week := range 12 {
+			a, b := s.Float64(), s.Float64()
+			p = 0.4*p + 0.5/(1+math.Exp(0.7*(a-b))) + 0.1*d
+			fmt.Fprintf(&text, "%d,%d,%v,%v,%v,%v,%v,%v\n", i, week, a, b, p, 1-p, d, 1-d)
+		}
+	}
+	e, err := fitted(t, spec, text.String(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Found[0].Name != "lambda1" || math.Abs(float64(e.Found[0].Value)-0.4) > 1e-6 || math.Abs(float64(e.Found[1].Value)-0.7) > 1e-6 {
+		t.Errorf("found %+v", e.Found)
+	}
+	files, err := e.Files("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := problem.Parse(kind.Standard(), "fitted.yaml", files[SpecFile])
+	if err != nil {
+		t.Fatalf("%v\n%s", err, files[SpecFile])
+	}
+	if _, err := problem.Build("fitted", again, fstest.MapFS{"people.csv": {Data: files[problem.PeopleFile]}}); err != nil {
+		t.Fatalf("%v\n%s", err, files[SpecFile])
+	}
+	if spec, err := problem.Parse(kind.Standard(), "x.yaml", e.Spec.YAML()); err != nil || len(spec.Unknowns()) != 2 {
+		t.Errorf("as it is printed the spec has other unknowns: %v\n%s", err, e.Spec.YAML())
+	}
+}
+
+// Whatever a log holds that has the right columns, it is refused, or nothing is told that is no number.
+func TestHostileLogs(t *testing.T) {
+	const head = "who,week,qa,qb,pa,pb,da,db\n"
+	row := func(who, week int, q, p, d float64) string {
+		return fmt.Sprintf("%d,%d,%v,%v,%v,%v,%v,%v\n", who, week, q, q+float64(week%3), p, -p, d, d)
+	}
+	for name, number := range map[string]func(i int) (q, p, d float64){
+		"constant":      func(int) (float64, float64, float64) { return 1, 1, 1 },
+		"zero":          func(int) (float64, float64, float64) { return 0, 0, 0 },
+		"tiny":          func(i int) (float64, float64, float64) { return 1e-300 * float64(i%7), 1e-300 * float64(i%5), 1e-300 },
+		"huge":          func(i int) (float64, float64, float64) { return 1e150 * float64(i%7), 1e160 * float64(i%5), 1e150 },
+		"contradictory": func(i int) (float64, float64, float64) { return 1, float64(i % 2), 1 },
+		"exploding":     func(i int) (float64, float64, float64) { return 1, math.Pow(3, float64(i%30)), 1 },
+	} {
+		text := head
+		for i := range 90 {
+			q, p, d := number(i)
+			text += row(i/30, i%30, q, p, d)
+		}
+		e, err := fitted(t, shop, text, Options{})
+		if err != nil {
+			continue
+		}
+		for _, f := range e.Found {
+			if e.Told() && (!f.Value.Known() || !f.Error.Known() && f.Note == "") {
+				t.Errorf("%s: %+v", name, f)
+			}
+		}
+		files, err := e.Files("")
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if text := files[SpecFile]; text != nil {
+			if _, err := problem.Parse(kind.Standard(), "fitted.yaml", text); err != nil {
+				t.Errorf("%s: %v\n%s", name, err, text)
+			}
+		}
+		t.Logf("%s: %v %q", name, e.Found, e.Blind)
+	}
+}

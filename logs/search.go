@@ -1,10 +1,13 @@
 package logs
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
 	"github.com/kedge-opt/kedge/fit"
+	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem/record"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -78,12 +81,70 @@ func (w *work) search() error {
 		}
 		rows.Beside = w.withoutTraits()
 	}
+	if people := len(w.log.People) - w.pairs.Alone; w.unseen == nil && people <= len(w.unknowns) {
+		rows.Person = make([]int, len(w.turn))
+		for i := range rows.Person {
+			rows.Person[i] = i
+		}
+		w.out.Warn = append(w.out.Warn, fmt.Sprintf("There are no more people (%d) than unknowns (%d): errors take rows of one person for independent of each other, and are too small if they are not.", people, len(w.unknowns)))
+	}
 	found, err := fit.Find(w.ctx, f, rows, w.unknowns, o)
 	if err != nil {
 		return err
 	}
 	w.keep(found)
-	return w.write(found)
+	if err := w.write(found); err != nil {
+		return err
+	}
+	if err := w.believed(f, rows, found, o); err != nil {
+		return err
+	}
+	if w.untold(); !w.out.Told() {
+		w.out.Cov, w.out.Draws = nil, nil
+	}
+	return nil
+}
+
+// believed finds the numbers of which the log tells nothing and the prior all: they have the prior's error, and a note. A fit with a prior hardly
+// moves them, which looks like being sure.
+func (w *work) believed(f *formula.Regressor, rows fit.Log, with *fit.Fitted, o fit.Options) error {
+	free, has := slices.Clone(w.unknowns), false
+	for j := range free {
+		has = has || free[j].Deviation > 0
+		free[j].Deviation, free[j].Start = 0, min(max(with.Value[j], free[j].Lower), free[j].Upper)
+	}
+	if !has {
+		return nil
+	}
+	o.Repeats, o.Starts = 0, 0
+	alone, err := fit.Find(w.ctx, f, rows, free, o)
+	if w.ctx.Err() != nil {
+		return w.ctx.Err()
+	}
+	if err != nil {
+		w.out.Warn = append(w.out.Warn, "Without priors there is no estimate: what is found rests on them.")
+		return nil
+	}
+	var names []string
+	for j, u := range w.unknowns {
+		if e := alone.Error[j]; u.Deviation == 0 || !math.IsInf(e, 1) && !math.IsNaN(e) {
+			continue
+		}
+		names = append(names, u.Name)
+		t := 1.96 * u.Deviation
+		w.out.Found[j] = Inferred{Name: u.Name, Value: Amount(u.Mean), Error: Amount(u.Deviation), Low: Amount(max(u.Lower, u.Mean-t)), High: Amount(min(u.Upper, u.Mean+t)), Note: "the prior alone"}
+		for i := range w.out.Cov {
+			w.out.Cov[i][j], w.out.Cov[j][i] = 0, 0
+		}
+		if w.out.Cov != nil {
+			w.out.Cov[j][j] = float64(u.Deviation * u.Deviation)
+		}
+	}
+	if names != nil {
+		w.out.Draws = nil // of a bootstrap, which does not draw what the prior says
+		w.out.Warn = append(w.out.Warn, w.why(names, "Of "+phrase.Enumerate(names)+" the log says nothing, and what stands there is the prior alone: no prediction depends on it"))
+	}
+	return nil
 }
 
 // withoutTraits is what stands beside states but for the trait.
@@ -148,7 +209,7 @@ func (w *work) write(f *fit.Fitted) error {
 		one := Inferred{Name: u.Name, Value: Amount(f.Value[j]), Error: Amount(f.Error[j]), Low: Amount(f.Value[j] - float64(t*f.Error[j])), High: Amount(f.Value[j] + float64(t*f.Error[j]))}
 		one.Low, one.High = Amount(max(float64(one.Low), u.Lower)), Amount(min(float64(one.High), u.Upper))
 		switch {
-		case math.IsInf(f.Error[j], 1) || math.IsNaN(f.Error[j]):
+		case math.IsInf(f.Error[j], 1) || math.IsNaN(f.Error[j]) || math.IsNaN(f.Value[j]):
 			one = Inferred{Name: u.Name, Value: unknown(), Error: unknown(), Low: unknown(), High: unknown(), Note: "cannot be told"}
 		case f.Held[j]:
 			one.Error, one.Low, one.High, one.Note = unknown(), unknown(), unknown(), "at its bound, where errors by derivatives say nothing"
@@ -159,10 +220,8 @@ func (w *work) write(f *fit.Fitted) error {
 		out.Blind = append(out.Blind, w.why(b.Names, b.String()))
 	}
 	k := len(w.unknowns)
-	if len(f.Blind) == 0 {
-		for i := range k {
-			out.Cov = append(out.Cov, f.Cov[i*k:(i+1)*k])
-		}
+	for i := range k {
+		out.Cov = append(out.Cov, f.Cov[i*k:(i+1)*k])
 	}
 	return w.byRepeats(f)
 }

@@ -9,22 +9,38 @@ import (
 	"github.com/kedge-opt/kedge/problem/record"
 )
 
-// why says in words what a log does not tell: which decisions and numbers beside them never moved, or always together.
+// why says in words what a log does not tell, and, where that shows, which decisions and numbers beside them never moved, or always together.
 func (w *work) why(names []string, plain string) string {
-	still, pairs := w.stuck()
 	what, _, _ := strings.Cut(plain, ": ")
-	switch {
-	case len(names) == 0 || len(still)+len(pairs) == 0:
-		return plain
-	case len(still) > 0 && len(pairs) > 0:
-		return what + ": " + moved(still) + ", and " + together(pairs)
-	case len(still) > 0:
-		return what + ": " + moved(still)
+	still, common, pairs := w.stuck()
+	var reasons []string
+	if still != nil {
+		reasons = append(reasons, phrase.Enumerate(still)+" never moved")
 	}
-	return what + ": " + together(pairs)
+	if common != nil {
+		reasons = append(reasons, phrase.Enumerate(common)+" moved for all alike, which effects of times take out")
+	}
+	if pairs != nil {
+		reasons = append(reasons, together(pairs))
+	}
+	if len(names) == 0 || reasons == nil {
+		return plain
+	}
+	return what + ": " + strings.Join(reasons, ", and ")
 }
 
-func moved(still []string) string { return phrase.Enumerate(still) + " never moved" }
+// untold adds those of which nothing was found to what cannot be told, if no direction names them.
+func (w *work) untold() {
+	var names []string
+	for _, f := range w.out.Found {
+		if !f.Value.Known() && !slices.ContainsFunc(w.out.Blind, func(text string) bool { return strings.Contains(text, f.Name) }) {
+			names = append(names, f.Name)
+		}
+	}
+	if names != nil {
+		w.out.Blind = append(w.out.Blind, w.why(names, phrase.Enumerate(names)+" cannot be told: errors have no end"))
+	}
+}
 
 func together(pairs [][2]string) string {
 	var words []string
@@ -34,8 +50,9 @@ func together(pairs [][2]string) string {
 	return strings.Join(words, ", ") + " always moved together"
 }
 
-// stuck finds decisions and covariates that never moved, and pairs of them that always moved together, in the rows of pairs.
-func (w *work) stuck() (still []string, pairs [][2]string) {
+// stuck finds decisions and covariates that never moved, those that moved for all alike where times have effects, and pairs that always moved together,
+// in the rows of pairs.
+func (w *work) stuck() (still, common []string, pairs [][2]string) {
 	l := w.log
 	var names []string
 	var columns [][]float64
@@ -52,6 +69,10 @@ func (w *work) stuck() (still []string, pairs [][2]string) {
 				still = append(still, name)
 				continue
 			}
+			if w.ofTimes() && w.alike(column) {
+				common = append(common, name)
+				continue
+			}
 			names, columns = append(names, name), append(columns, unit(column))
 		}
 	}
@@ -66,7 +87,19 @@ func (w *work) stuck() (still []string, pairs [][2]string) {
 			}
 		}
 	}
-	return still, pairs
+	return still, common, pairs
+}
+
+// alike tells whether a column is the same for all at every time.
+func (w *work) alike(column []float64) bool {
+	at := map[int]float64{}
+	for i, turn := range w.turn {
+		if v, seen := at[turn]; seen && v != column[i] {
+			return false
+		}
+		at[turn] = column[i]
+	}
+	return true
 }
 
 // unit takes the mean out of a column and makes its length 1.

@@ -19,7 +19,7 @@ func (s *Spec) Tree() *form.Node {
 	if s.written != nil {
 		s = s.written
 	}
-	return form.Print(s.describe)
+	return s.unask(form.Print(s.describe))
 }
 
 // Vocabulary returns all that specs can hold that name kinds of a catalogue.

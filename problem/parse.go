@@ -65,7 +65,7 @@ func Read(kinds *kind.Catalogue, root *form.Node, found *form.Mistakes) *Spec {
 	root.Locate("")
 	s := &Spec{Kinds: kinds, origin: root}
 	takePeople(root)
-	form.Read(root, found, s.describe)
+	form.Read(s.ask(root, found), found, s.describe)
 	s.chooseEvery(root)
 	(&check{s.scene(found), s}).all()
 	return s

@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -24,7 +25,7 @@ func (e *UnknownsError) Error() string {
 	if len(e.Names) > 1 {
 		verb = " are unknown"
 	}
-	return e.At.Mistake("model.let", "%s%s: kedge fit %s finds what is unknown from the log that data names, and writes a spec that runs", phrase.Enumerate(e.Names), verb, e.At.File).Error()
+	return e.At.Mistake("", "%s%s: kedge fit %s finds what is unknown from the log that data names, and writes a spec that runs", phrase.Enumerate(e.Names), verb, e.At.File).Error()
 }
 
 // Unfit is an *UnknownsError if numbers of the spec are yet to be found, otherwise nil.
@@ -36,7 +37,11 @@ func (s *Spec) Unfit() error {
 	if names == nil {
 		return nil
 	}
-	return &UnknownsError{s.origin.PlaceOf(form.Join("model.let", names[0])), names}
+	section := "model.let"
+	if s.Model == nil {
+		section = "dynamics"
+	}
+	return &UnknownsError{s.origin.PlaceOf(form.Join(section, names[0])), names}
 }
 
 // Asked is a name of a model whose numbers are to be found.
@@ -47,8 +52,11 @@ type Asked struct {
 
 // Unknowns lists what is to be found, in the order of the spec.
 func (s *Spec) Unknowns() (list []Asked) {
+	for _, a := range s.asked {
+		list = append(list, Asked{a.key, a.of})
+	}
 	if s.Model == nil {
-		return nil
+		return list
 	}
 	for _, l := range s.Model.Let {
 		if l.Unknown != nil {
@@ -73,24 +81,37 @@ func takePeople(root *form.Node) {
 	if root == nil || root.Get("data") == nil || root.Get("population") != nil {
 		return
 	}
-	model := root.Get("model")
-	if model == nil {
-		return
-	}
+	state, trait := entriesOf(root)
 	people := &form.Node{Shape: form.Mapping, At: root.At}
 	text := func(s string) *form.Node { return &form.Node{Shape: form.Scalar, Text: s, Quoted: true, At: root.At} }
 	people.Put("law", text(kind.Columns))
 	people.Put("file", text(PeopleFile))
-	for _, one := range []struct{ key, of string }{{"traits", "trait"}, {"states", "state"}} {
+	for _, one := range []struct{ key, of string }{{"traits", trait}, {"states", state}} {
 		list := &form.Node{Shape: form.List, At: root.At}
-		if n := model.Get(one.of); n != nil {
-			for _, name := range formula.Columns(n.Text) {
-				list.Items = append(list.Items, text(name))
-			}
+		for _, name := range formula.Columns(one.of) {
+			list.Items = append(list.Items, text(name))
 		}
 		people.Put(one.key, list)
 	}
 	root.Put("population", people)
+}
+
+// entriesOf declares the state and the trait of a document: those of its model or, of dynamics of a kind, as many as the log has states.
+func entriesOf(root *form.Node) (state, trait string) {
+	written := func(n *form.Node) string {
+		if n == nil {
+			return ""
+		}
+		return n.Text
+	}
+	if model := root.Get("model"); model != nil && model.Shape == form.Mapping {
+		return written(model.Get("state")), written(model.Get("trait"))
+	}
+	n := 1
+	if data := root.Get("data"); data.Shape == form.Mapping && data.Get("states") != nil && data.Get("states").Shape == form.List {
+		n = min(len(data.Get("states").Items), form.MaxNodes)
+	}
+	return fmt.Sprintf("p[%d]", n), fmt.Sprintf("d[%d]", n)
 }
 
 // OwnPeople tells whether the spec says itself who its people are, so that those of a log do not take their place.
@@ -104,7 +125,10 @@ func (c *check) data() {
 	if c.s.Data == nil {
 		return
 	}
-	c.FailIf(c.s.Model == nil, form.Paths("data", "model"), "data is given without a model, want one in formulas, with unknown numbers in model.let")
+	_, ok := c.s.translated()
+	c.FailIf(c.s.Model == nil && !ok && c.Sound("dynamics"), form.Paths("data", "dynamics"), "data is given, but a log tells numbers of a model in formulas, or of dynamics polarized or choice in which people are alike; want a model")
+	c.FailIf(c.s.Model == nil && len(c.s.Data.Beside) > 0, form.Paths("data.beside"), "data.beside is given without a model whose formulas could use it")
+	c.FailIf(c.s.Model == nil && c.s.Data.Effects != record.NoEffects && c.Sound("data.effects"), form.Paths("data.effects"), "data.effects is %s, which wants a model in formulas", c.s.Data.Effects)
 	if err := c.s.Data.Check(&c.Check); err != nil {
 		c.s.reportFormulas(c.Mistakes, err)
 	}
@@ -112,6 +136,10 @@ func (c *check) data() {
 
 // FitSource returns the formulas of the model without what is unknown, and with the names that a log has beside decisions.
 func (s *Spec) FitSource(files fs.FS) (formula.Source, error) {
+	if s.Model == nil {
+		out, _ := s.translated()
+		return out, nil
+	}
 	out, err := s.source(files)
 	if err != nil {
 		return out, err

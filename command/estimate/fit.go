@@ -110,6 +110,9 @@ func (f *fitFlags) run(c *cobra.Command, target string) error {
 	if err := f.spare(); err != nil {
 		return err
 	}
+	if s.Data != nil && s.Data.Drawn() && !c.Flags().Changed("starts") {
+		f.starts = 2 // each takes long
+	}
 	ended := f.watch(c.ErrOrStderr(), s)
 	e, err := logs.Fit(c.Context(), s, AnyFolder{}, logs.Options{Starts: f.starts, Bootstrap: f.bootstrap, Seed: f.seed, Workers: f.hands(), Method: f.method})
 	ended()

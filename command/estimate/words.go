@@ -40,7 +40,14 @@ func (f *fitFlags) tell(w io.Writer, e *logs.Inference, files map[string][]byte)
 }
 
 func headline(e *logs.Inference) string {
-	return fmt.Sprintf("%s, %s to %s: %s of %s", e.Spec.Data.File, e.First, e.Last, phrase.CountGrouped(e.Pairs, "pair"), phrase.CountGrouped(e.People-0, "person"))
+	return fmt.Sprintf("%s, %s to %s: %s of %s", e.Spec.Data.File, e.First, e.Last, phrase.CountGrouped(e.Pairs, "pair"), people(e.People))
+}
+
+func people(n int) string {
+	if n == 1 {
+		return "1 person"
+	}
+	return phrase.Grouped(n) + " people"
 }
 
 // how says by which method the numbers were found.
@@ -102,7 +109,7 @@ func answered(e *logs.Inference) (pieces []page.Piece) {
 		if a.HalfLife.Low.Known() && a.HalfLife.High.Known() {
 			text += " (" + between(a.HalfLife) + ")"
 		}
-		pieces = append(pieces, page.Paragraphs{Texts: []string{text + ", for the mean person of the last rows."}})
+		pieces = append(pieces, page.Paragraphs{Texts: []string{text + fmt.Sprintf(", for the median of %s as the log leaves them.", people(a.People))}})
 	}
 	return pieces
 }
