@@ -43,15 +43,18 @@ func (e *Inference) Told() bool { return len(e.Blind) == 0 }
 // Files are what a fit writes, by name. Other names of files in them begin with a folder. Where the log does not tell all that was asked there is
 // no spec, no people and no draws: a number that nobody knows is not written down as one.
 func (e *Inference) Files(folder string) (map[string][]byte, error) {
-	text, err := json.MarshalIndent(e, "", "  ")
+	all, err := json.MarshalIndent(e, "", "  ")
 	if err != nil {
 		return nil, err
 	}
-	files := map[string][]byte{JSONFile: append(text, '\n')}
+	files := map[string][]byte{JSONFile: append(all, '\n')}
 	if !e.Told() {
 		return files, nil
 	}
 	spec, people := e.document(folder)
+	if e.Draws != nil {
+		spec.Put("draws", text(path.Join(folder, DrawsFile)))
+	}
 	files[SpecFile] = append([]byte(e.headline()), spec.YAML()...)
 	for name, table := range map[string]*columns.Table{problem.PeopleFile: people, DrawsFile: e.draws()} {
 		if table == nil {
@@ -257,6 +260,14 @@ func (p *folk) section(folder string) *form.Node {
 	return out
 }
 
+// key is what draws call an unknown: a name of model.let, or a key of the dynamics.
+func (e *Inference) key(name string) string {
+	if e.Spec.Model == nil {
+		return "dynamics." + name
+	}
+	return name
+}
+
 // draws are the draws of the unknowns as a table.
 func (e *Inference) draws() *columns.Table {
 	if e.Draws == nil {
@@ -268,7 +279,7 @@ func (e *Inference) draws() *columns.Table {
 		for i, row := range e.Draws {
 			column[i] = row[j]
 		}
-		t.Columns = append(t.Columns, columns.Column{Name: f.Name, Numbers: column})
+		t.Columns = append(t.Columns, columns.Column{Name: e.key(f.Name), Numbers: column})
 	}
 	return t
 }
