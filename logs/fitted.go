@@ -13,6 +13,7 @@ import (
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/problem/record"
 )
 
 // Names of the files that a fit writes.
@@ -56,7 +57,7 @@ func (e *Inference) Files(folder string) (map[string][]byte, error) {
 		spec.Put("draws", text(path.Join(folder, DrawsFile)))
 	}
 	files[SpecFile] = append([]byte(e.headline()), spec.YAML()...)
-	for name, table := range map[string]*columns.Table{problem.PeopleFile: people, DrawsFile: e.draws()} {
+	for name, table := range map[string]*columns.Table{record.PeopleFile: people, DrawsFile: e.draws()} {
 		if table == nil {
 			continue
 		}
@@ -248,7 +249,7 @@ func (p *folk) rename(model, let *form.Node) {
 func (p *folk) section(folder string) *form.Node {
 	out := &form.Node{Shape: form.Mapping}
 	out.Put("law", text(kind.Columns))
-	out.Put("file", text(path.Join(folder, problem.PeopleFile)))
+	out.Put("file", text(path.Join(folder, record.PeopleFile)))
 	out.Put("traits", list(slices.Concat(p.traits, p.covariates)))
 	out.Put("states", list(p.states))
 	if p.hasWeight {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/problem/record"
 	"github.com/kedge-opt/kedge/stream"
 )
 
@@ -90,7 +91,7 @@ func TestShopIsFound(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, files[SpecFile])
 	}
-	p, err := problem.Build("fitted", s, fstest.MapFS{"out/people.csv": {Data: files[problem.PeopleFile]}})
+	p, err := problem.Build("fitted", s, fstest.MapFS{"out/people.csv": {Data: files[record.PeopleFile]}})
 	if err != nil || p.Individuals() != 40 {
 		t.Fatalf("%v\n%s", err, files[SpecFile])
 	}
@@ -182,8 +183,8 @@ func TestLinearModelsHaveEffects(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, files[SpecFile])
 	}
-	if _, err := problem.Build("fitted", s, fstest.MapFS{"out/people.csv": {Data: files[problem.PeopleFile]}}); err != nil {
-		t.Fatalf("%v\n%s\n%s", err, files[SpecFile], files[problem.PeopleFile])
+	if _, err := problem.Build("fitted", s, fstest.MapFS{"out/people.csv": {Data: files[record.PeopleFile]}}); err != nil {
+		t.Fatalf("%v\n%s\n%s", err, files[SpecFile], files[record.PeopleFile])
 	}
 }
 
@@ -279,7 +280,7 @@ algorithms: [{name: composite, step: 0.02, batch: 3}]
 	if err != nil {
 		t.Fatalf("%v\n%s", err, files[SpecFile])
 	}
-	if _, err := problem.Build("fitted", again, fstest.MapFS{"people.csv": {Data: files[problem.PeopleFile]}}); err != nil {
+	if _, err := problem.Build("fitted", again, fstest.MapFS{"people.csv": {Data: files[record.PeopleFile]}}); err != nil {
 		t.Fatalf("%v\n%s", err, files[SpecFile])
 	}
 	if spec, err := problem.Parse(kind.Standard(), "x.yaml", e.Spec.YAML()); err != nil || len(spec.Unknowns()) != 2 {

@@ -6,6 +6,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/problem/record"
 )
 
 // Overlay changes a document before it is read as a spec. Merge and Assign make them.
@@ -64,7 +65,7 @@ func Parse(kinds *kind.Catalogue, name string, src []byte, over ...Overlay) (*Sp
 func Read(kinds *kind.Catalogue, root *form.Node, found *form.Mistakes) *Spec {
 	root.Locate("")
 	s := &Spec{Kinds: kinds, origin: root}
-	takePeople(root)
+	record.TakePeople(root)
 	form.Read(s.ask(root, found), found, s.describe)
 	s.chooseEvery(root)
 	(&check{s.scene(found), s}).all()

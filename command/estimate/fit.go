@@ -20,6 +20,7 @@ import (
 	"github.com/kedge-opt/kedge/logs"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/problem/record"
 	"github.com/spf13/cobra"
 )
 
@@ -198,7 +199,7 @@ func (f *fitFlags) write(files map[string][]byte) error {
 		return err
 	}
 	defer dir.Close()
-	for _, name := range []string{logs.SpecFile, problem.PeopleFile, logs.DrawsFile, logs.JSONFile} {
+	for _, name := range []string{logs.SpecFile, record.PeopleFile, logs.DrawsFile, logs.JSONFile} {
 		text, ok := files[name]
 		if !ok {
 			if dir.Has(name) {
