@@ -60,8 +60,8 @@ func TestKeyMistakes(t *testing.T) {
 		{"lambda: 0.4", "lambda:", "x.yaml:3: dynamics.lambda has no value; null stands for its default"},
 		{"lambda: 0.4", "lambda: null", "x.yaml:3: dynamics.lambda is missing, want a number from 0 to 1"},
 		{"iterations: 10", "itertions: 10", "x.yaml:1: unknown key itertions, did you mean iterations?"},
-		{"iterations: 10", "iterations: 10\ncolour: red", "x.yaml:2: unknown key colour, there are seed, iterations, trials, hold, generator, model, data, population, dynamics, players, objective, set, start, changes, constraints, algorithms, names, record, optimum and live"},
-		{"iterations: 10", "iterations: 10\n\"a.b\\nc\": red", "x.yaml:2: unknown key \"a.b\\nc\", there are seed, iterations, trials, hold, generator, model, data, population, dynamics, players, objective, set, start, changes, constraints, algorithms, names, record, optimum and live"},
+		{"iterations: 10", "iterations: 10\ncolour: red", "x.yaml:2: unknown key colour, there are seed, iterations, trials, hold, generator, model, data, population, dynamics, players, objective, set, start, changes, constraints, algorithms, names, record, optimum, draws, uncertain, decide and live"},
+		{"iterations: 10", "iterations: 10\n\"a.b\\nc\": red", "x.yaml:2: unknown key \"a.b\\nc\", there are seed, iterations, trials, hold, generator, model, data, population, dynamics, players, objective, set, start, changes, constraints, algorithms, names, record, optimum, draws, uncertain, decide and live"},
 		{"iterations: 10", "iterations: 10\niterations: 11\nseed: 1\niterations: 12", "x.yaml:2: iterations is given twice, first on line 1\n" +
 			"x.yaml:4: iterations is given twice, first on line 1"},
 		{"objective: {kind: affinity}", "", "x.yaml:1: objective is missing, want a formula, a mapping with a kind, or players"},

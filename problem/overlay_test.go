@@ -56,7 +56,7 @@ func TestAssignMistakes(t *testing.T) {
 		{"dynamics.lambda=1.5", "--set dynamics.lambda=1.5: dynamics.lambda is 1.5, want a number from 0 to 1"},
 		{"dynamics.lamda=0.3", "--set dynamics.lamda=0.3: unknown key dynamics.lamda, did you mean lambda?"},
 		{"dynamics.lamda=null", "--set dynamics.lamda=null: unknown key dynamics.lamda, did you mean lambda?"},
-		{"colour.hue=1", "--set colour.hue=1: unknown key colour, there are seed, iterations, trials, hold, generator, model, data, population, dynamics, players, objective, set, start, changes, constraints, algorithms, names, record, optimum and live"},
+		{"colour.hue=1", "--set colour.hue=1: unknown key colour, there are seed, iterations, trials, hold, generator, model, data, population, dynamics, players, objective, set, start, changes, constraints, algorithms, names, record, optimum, draws, uncertain, decide and live"},
 		{"dynamics.lambda.x=1", "--set dynamics.lambda.x=1: dynamics.lambda is 0.4 and has no x"},
 		{"dynamics.lambda.x.y=1", "--set dynamics.lambda.x.y=1: dynamics.lambda is 0.4 and has no x"},
 		{"algorithms.1.step=1", "--set algorithms.1.step=1: algorithms has no entry 1, there are vanilla"},
