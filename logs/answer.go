@@ -224,10 +224,10 @@ func (p person) reply(theta []float64) ([]float64, bool) {
 	m, nu := f.States, len(p.w.log.Decision.Names)
 	room := make([]float64, f.Width())
 	slope := func(x []float64, j int) []float64 {
-		at, h := x[j], 1e-5*(1+math.Abs(x[j]))
+		at, h := x[j], float64(1e-5*(1+math.Abs(x[j])))
 		var ends [2][]float64
 		for side := range ends {
-			x[j] = at + h*float64(1-2*side)
+			x[j] = at + float64(h*float64(1-2*side))
 			f.Rows(room, p.state, theta, p.beside)
 			ends[side] = slices.Clone(room[:m])
 		}

@@ -27,7 +27,7 @@ func (w *work) byDraws() {
 
 // quantile is of sorted numbers.
 func quantile(sorted []float64, share float64) float64 {
-	at := share * float64(len(sorted)-1)
+	at := float64(share * float64(len(sorted)-1))
 	low := int(at)
 	high := min(low+1, len(sorted)-1)
 	return sorted[low] + float64((at-float64(low))*(sorted[high]-sorted[low]))

@@ -95,7 +95,7 @@ func (w *work) affine() (base, slopes []float64, ok bool) {
 		base, slopes = append(base, here[i*width]), append(slopes, here[i*width+1:(i+1)*width]...)
 	}
 	for j := range theta {
-		theta[j] = 0.3 + 0.4*float64(j%5)/3
+		theta[j] = 0.3 + float64(0.4*float64(j%5)/3)
 	}
 	w.f.Rows(here, w.rows.States, theta, w.rows.Beside)
 	for i := range n {
@@ -105,7 +105,7 @@ func (w *work) affine() (base, slopes []float64, ok bool) {
 				return nil, nil, false
 			}
 			sum += float64(v * slopes[i*k+j])
-			size += math.Abs(v * slopes[i*k+j])
+			size += math.Abs(float64(v * slopes[i*k+j]))
 		}
 		if !(math.Abs(sum-here[i*width]) <= 1e-9*size) {
 			return nil, nil, false
@@ -167,7 +167,7 @@ func (t *linear) chosen() {
 		}
 		for r := range w.turn {
 			at := &beside[r*w.f.Beside+own+i]
-			*at += 1e-3 * (1 + math.Abs(*at))
+			*at += float64(1e-3 * (1 + math.Abs(*at)))
 		}
 	}
 	k, width := w.f.Unknowns, w.f.Width()
@@ -326,7 +326,7 @@ func (t *linear) thrifty(twoWay bool) panel.ByChanges {
 	}
 	most := min(mostMoments, t.w.out.People-t.w.pairs.Alone)
 	switch {
-	case float64(last)*float64(last-1)/2+float64(others) < float64(most):
+	case float64(float64(last)*float64(last-1)/2)+float64(others) < float64(most):
 		return panel.ByChanges{TwoWay: twoWay, Steps: 2}
 	case last-1+others < most:
 		return panel.ByChanges{TwoWay: twoWay, Steps: 2, Collapse: true}

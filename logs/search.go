@@ -131,7 +131,7 @@ func (w *work) believed(f *formula.Regressor, rows fit.Log, with *fit.Fitted, o 
 			continue
 		}
 		names = append(names, u.Name)
-		t := 1.96 * u.Deviation
+		t := float64(1.96 * u.Deviation)
 		w.out.Found[j] = Inferred{Name: u.Name, Value: Amount(u.Mean), Error: Amount(u.Deviation), Low: Amount(max(u.Lower, u.Mean-t)), High: Amount(min(u.Upper, u.Mean+t)), Note: "the prior alone"}
 		for i := range w.out.Cov {
 			w.out.Cov[i][j], w.out.Cov[j][i] = 0, 0

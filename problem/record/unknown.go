@@ -165,7 +165,7 @@ func (u *Question) Start() float64 {
 	case u.Deviation > 0:
 		x = u.Mean
 	case low && high:
-		return u.Lower + (u.Upper-u.Lower)/2
+		return u.Lower + float64((u.Upper-u.Lower)/2)
 	case low:
 		x = max(0, u.Lower+1)
 	case high:
