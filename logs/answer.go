@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge/internal/portable"
+	"github.com/kedge-opt/kedge/problem/record"
 	"github.com/kedge-opt/kedge/stream"
 	"gonum.org/v1/gonum/mat"
 )
@@ -30,8 +31,11 @@ type Reply struct {
 // judge says what a reader must know before trusting the numbers.
 func (w *work) judge() error {
 	out := w.out
-	if people := out.People - w.pairs.Alone; people < 20 {
+	if people := out.People - w.pairs.Alone; people < 20 && w.spec.Data.Kind == record.Panel {
 		out.Warn = append(out.Warn, fmt.Sprintf("Errors rest on %d people: with fewer than 20 they are too small more often than not.", people))
+	}
+	if w.spec.Data.Kind != record.Panel {
+		return nil
 	}
 	if len(w.log.Instruments.Names) == 0 {
 		out.Warn = append(out.Warn, "Decisions that were set because of demand move with what people would have done anyway, and the answer to them is then wrong, however small its error: give data.instruments, or be sure that they were not.")

@@ -22,9 +22,6 @@ const clock = "t"
 // arrange puts pairs of rows as fits want them.
 func (w *work) arrange() error {
 	d, l := w.spec.Data, w.log
-	if d.Kind != record.Panel {
-		return &MisfitError{"data.kind", d.Kind + " cannot be fitted yet; want panel"}
-	}
 	dims := w.spec.Dims()
 	own := dims.Trait - len(w.source.Beside)
 	switch {
@@ -34,13 +31,13 @@ func (w *work) arrange() error {
 		return misfit("data.states", l.States.Names, "a state", dims.State)
 	case len(l.Decision.Names) != dims.Decision:
 		return misfit("data.decision", l.Decision.Names, "a decision", dims.Decision)
-	case d.Traits == nil && w.namesTrait() && !w.ofPeople():
+	case d.Traits == nil && w.namesTrait() && d.Kind != record.Aggregates && !w.ofPeople():
 		return &MisfitError{"data.traits", fmt.Sprintf("missing, and model.next names the trait %s; want columns, or data.effects: %s to find it for everybody", formula.Declare(w.source.Trait).Name, record.OfPeople)}
 	case d.Traits != nil && w.ofPeople():
 		return &MisfitError{"data.effects", d.Effects + " finds the trait of everybody, which data.traits gives; one must go"}
 	case d.Traits != nil && len(l.Traits.Names) != own:
 		return misfit("data.traits", l.Traits.Names, "a trait", own)
-	case len(w.pairs.After) == 0:
+	case d.Kind == record.Panel && len(w.pairs.After) == 0:
 		return &MisfitError{"data.time", fmt.Sprintf("nobody has two rows a turn apart (data.step: %s); want another step, or data.person and data.time as they are", d.Step)}
 	}
 	w.fill(own)

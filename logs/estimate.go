@@ -109,6 +109,8 @@ type work struct {
 	f        *formula.Regressor // where the trait stands beside states
 	unseen   *formula.Regressor // where it is to be found for everybody; nil: it is not
 	unknowns []fit.Unknown
+	declared []string
+	files    fs.FS
 	rows     fit.Log
 	turn     []int // of the later row of each pair
 	out      *Inference
@@ -131,6 +133,9 @@ func (w *work) read(files fs.FS) (err error) {
 	for _, note := range w.log.Notes {
 		out.Notes = append(out.Notes, "In "+w.spec.Data.File+" "+note+".")
 	}
+	if w.spec.Data.Kind != record.Panel {
+		return nil
+	}
 	if w.pairs.Gaps > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf("%s: rows of somebody that follow another by more than a turn make no pair.", phrase.Count(w.pairs.Gaps, "gap")))
 	}
@@ -146,15 +151,15 @@ func (w *work) compile(files fs.FS) (err error) {
 		return err
 	}
 	w.out.source = w.source
-	var declared []string
+	w.files = files
 	for _, u := range w.spec.Unknowns() {
-		declared = append(declared, u.Declared(u.Name))
+		w.declared = append(w.declared, u.Declared(u.Name))
 		for _, name := range u.Names(u.Name) {
 			w.unknowns = append(w.unknowns, fit.Unknown{Name: name, Start: u.Start(), Lower: u.Lower, Upper: u.Upper, Mean: u.Mean, Deviation: u.Deviation})
 		}
 	}
-	if w.f, err = w.source.Regress(declared); err == nil && w.ofPeople() {
-		w.unseen, err = w.source.RegressTraits(declared)
+	if w.f, err = w.source.Regress(w.declared); err == nil && w.ofPeople() && w.spec.Data.Kind == record.Panel {
+		w.unseen, err = w.source.RegressTraits(w.declared)
 	}
 	if err != nil {
 		return w.spec.FormulaMistakes(err)

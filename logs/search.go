@@ -25,6 +25,9 @@ const (
 
 // estimate finds the numbers: by the linear table where effects or instruments want it, else by a search.
 func (w *work) estimate() error {
+	if w.spec.Data.Kind != record.Panel {
+		return w.unseenAgain()
+	}
 	t := w.linear()
 	if t != nil {
 		w.out.Linear = t.estimates()

@@ -58,13 +58,7 @@ func (w *work) stuck() (still, common []string, pairs [][2]string) {
 	var columns [][]float64
 	for _, part := range []*record.Columns{&l.Decision, &l.Beside} {
 		for j, name := range part.Names {
-			column := make([]float64, len(w.pairs.After))
-			for i, row := range w.pairs.After {
-				if w.spec.Data.From == record.AsBefore {
-					row = w.pairs.Before[i]
-				}
-				column[i] = part.Row(row)[j]
-			}
+			column := w.column(part, j)
 			if slices.Min(column) == slices.Max(column) {
 				still = append(still, name)
 				continue
@@ -88,6 +82,24 @@ func (w *work) stuck() (still, common []string, pairs [][2]string) {
 		}
 	}
 	return still, common, pairs
+}
+
+// column is one of the rows that tell: those of pairs or, where nobody is seen again, all.
+func (w *work) column(part *record.Columns, j int) (out []float64) {
+	rows := w.pairs.After
+	switch {
+	case w.spec.Data.Kind != record.Panel:
+		for row := range w.log.Rows() {
+			out = append(out, part.Row(row)[j])
+		}
+		return out
+	case w.spec.Data.From == record.AsBefore:
+		rows = w.pairs.Before
+	}
+	for _, row := range rows {
+		out = append(out, part.Row(row)[j])
+	}
+	return out
 }
 
 // alike tells whether a column is the same for all at every time.

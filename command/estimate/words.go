@@ -40,6 +40,9 @@ func (f *fitFlags) tell(w io.Writer, e *logs.Inference, files map[string][]byte)
 }
 
 func headline(e *logs.Inference) string {
+	if e.Method == logs.Matching {
+		return fmt.Sprintf("%s, %s to %s: %s", e.Spec.Data.File, e.First, e.Last, phrase.CountGrouped(e.Rows, "row"))
+	}
 	return fmt.Sprintf("%s, %s to %s: %s of %s", e.Spec.Data.File, e.First, e.Last, phrase.CountGrouped(e.Pairs, "pair"), people(e.People))
 }
 
@@ -52,6 +55,9 @@ func people(n int) string {
 
 // how says by which method the numbers were found.
 func how(e *logs.Inference) string {
+	if e.Method == logs.Matching {
+		return fmt.Sprintf("Found by moments on the way, from %s, of which %d agree.", phrase.Count(e.Tried, "start"), e.Agreed)
+	}
 	if e.Method != logs.LeastSquares {
 		for _, l := range e.Linear {
 			if l.Method == e.Method {

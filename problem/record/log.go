@@ -41,6 +41,7 @@ type Recorded struct {
 	Total       int      // rows of the file
 	Notes       []string // what was found out about it
 
+	again bool // people are seen more than once
 	when  calendar
 	dates bool
 }
@@ -80,7 +81,7 @@ func (s *DataSection) Read(ctx context.Context, files fs.FS, most int64) (*Recor
 	if len(cells.Rows) == 0 {
 		return nil, &census.FileError{Name: s.File, Err: errors.New("something is missing in every row; data.missing: drop leaves none")}
 	}
-	r := &reader{DataSection: s, cells: cells, log: &Recorded{Total: cells.Total, when: s.calendar()}, field: func(entry int) string {
+	r := &reader{DataSection: s, cells: cells, log: &Recorded{Total: cells.Total, when: s.calendar(), again: s.Kind == Panel}, field: func(entry int) string {
 		return sheet.Fields[cells.Of.Entries[entry].Field].Name
 	}}
 	for _, step := range []func() error{r.people, r.times, r.order, r.fill, r.groups, r.unique} {
@@ -319,9 +320,16 @@ func (l *Recorded) Pairs() (p Pairs) {
 	return p
 }
 
-// Last are the last rows of everybody.
+// Last are the last rows of everybody or, where nobody is seen again, all of the last time.
 func (l *Recorded) Last() (rows []int) {
+	last := slices.Max(l.Turn)
 	for i := range l.Rows() {
+		if !l.again {
+			if l.Turn[i] == last {
+				rows = append(rows, i)
+			}
+			continue
+		}
 		if i+1 == l.Rows() || l.Person[i+1] != l.Person[i] {
 			rows = append(rows, i)
 		}
