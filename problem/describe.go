@@ -4,6 +4,7 @@ import (
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/problem/live"
+	"github.com/kedge-opt/kedge/problem/record"
 )
 
 // YAML returns the spec as it runs, every default written out, in one canonical form. Parse of it gives the same spec.
@@ -19,7 +20,7 @@ func (s *Spec) Tree() *form.Node {
 	if s.written != nil {
 		s = s.written
 	}
-	return s.unask(form.Print(s.describe))
+	return record.Unask(form.Print(s.describe), s.asked)
 }
 
 // Vocabulary returns all that specs can hold that name kinds of a catalogue.

@@ -66,7 +66,9 @@ func Read(kinds *kind.Catalogue, root *form.Node, found *form.Mistakes) *Spec {
 	root.Locate("")
 	s := &Spec{Kinds: kinds, origin: root}
 	record.TakePeople(root)
-	form.Read(s.ask(root, found), found, s.describe)
+	read, asked := record.Ask(root, found)
+	s.asked = asked
+	form.Read(read, found, s.describe)
 	s.chooseEvery(root)
 	(&check{s.scene(found), s}).all()
 	return s

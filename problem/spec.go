@@ -48,9 +48,9 @@ type Spec struct {
 
 	Kinds *kind.Catalogue // what it can name; nil: the standard ones
 
-	asked   []asking   // of the dynamics, to be found from the log
-	origin  *form.Node // what the spec was read from
-	written *Spec      // as it was before a file told how many people there are; nil: as it is
+	asked   []record.Asking // of the dynamics, to be found from the log
+	origin  *form.Node      // what the spec was read from
+	written *Spec           // as it was before a file told how many people there are; nil: as it is
 }
 
 // Record says what is measured and how often.

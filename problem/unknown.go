@@ -51,7 +51,7 @@ type Asked struct {
 // Unknowns lists what is to be found, in the order of the spec.
 func (s *Spec) Unknowns() (list []Asked) {
 	for _, a := range s.asked {
-		list = append(list, Asked{a.key, a.of})
+		list = append(list, Asked{a.Key, a.Of})
 	}
 	if s.Model == nil {
 		return list
