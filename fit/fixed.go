@@ -67,7 +67,7 @@ func (x fixed) at(ctx context.Context, theta, spread, weight []float64, workers 
 	return out, nil
 }
 
-func (x fixed) scores(ctx context.Context, theta, spread, _ []float64) (triangle, scores *mat.Dense, err error) {
+func (x fixed) scores(ctx context.Context, theta, spread, _ []float64, _ int) (triangle, scores *mat.Dense, err error) {
 	k := x.f.Unknowns + x.shifts
 	triangle, scores = mat.NewDense(k, k, nil), mat.NewDense(x.count(), k, nil)
 	var d desk

@@ -23,7 +23,7 @@ func (p *search) judge(ctx context.Context, here *point, out *Fitted) error {
 	if slices.ContainsFunc(p.unknowns, func(u Unknown) bool { return u.Deviation > 0 }) {
 		normal = nil
 	}
-	factor, scores, err := p.how.scores(ctx, here.theta, p.spread, normal)
+	factor, scores, err := p.how.scores(ctx, here.theta, p.spread, normal, p.o.Workers)
 	if err != nil {
 		return err
 	}

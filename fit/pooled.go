@@ -3,6 +3,7 @@ package fit
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/kedge-opt/kedge/formula"
 	"github.com/kedge-opt/kedge/internal/crew"
@@ -125,8 +126,8 @@ func (x pooled) some(step int) pooled {
 const sound = 1e-5
 
 // scores come with the root of the normal equations or, where these would say too little of what is hard to tell, with the triangle of all derivatives.
-func (x pooled) scores(ctx context.Context, theta, spread, normal []float64) (factor, scores *mat.Dense, err error) {
-	k, m := x.f.Unknowns, x.f.States
+func (x pooled) scores(ctx context.Context, theta, spread, normal []float64, workers int) (factor, scores *mat.Dense, err error) {
+	k := x.f.Unknowns
 	exact := true
 	if normal != nil {
 		var least float64
@@ -137,27 +138,60 @@ func (x pooled) scores(ctx context.Context, theta, spread, normal []float64) (fa
 		factor = mat.NewDense(k, k, nil)
 	}
 	scores = mat.NewDense(x.many, k, nil)
-	room := make([]float64, lane*x.f.Width())
-	for lo, n := 0, x.l.rows(x.f); lo < n; lo += lane {
-		if err := ctx.Err(); err != nil {
-			return nil, nil, err
+	cuts := x.cuts()
+	if exact { // one triangle after the other
+		cuts = []int{0, x.l.rows(x.f)}
+	}
+	hands := crew.Hands(max(1, workers), x.l.rows(x.f)*x.f.Width())
+	rooms := make([][]float64, hands)
+	return factor, scores, crew.Share(hands, len(cuts)-1, func(hand, piece int) error {
+		if rooms[hand] == nil {
+			rooms[hand] = make([]float64, lane*x.f.Width())
 		}
-		some := min(lane, n-lo)
-		columns := x.columns(room, theta, nil, lo, some)
-		for e := range m {
-			slopes := columns[(m+e*k)*some : (m+(e+1)*k)*some]
-			for i := range some {
-				by, score := columns[e*some+i]/spread[e]/spread[e], scores.RawRowView(x.group[lo+i])
-				for a := range score {
-					score[a] += float64(by * slopes[a*some+i])
-				}
+		for lo, hi := cuts[piece], cuts[piece+1]; lo < hi; lo += lane {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			n := min(lane, hi-lo)
+			columns := x.columns(rooms[hand], theta, nil, lo, n)
+			x.score(scores, columns, spread, lo, n)
+			if exact {
+				x.stack(factor, columns, spread, n)
 			}
 		}
-		if exact {
-			x.stack(factor, columns, spread, some)
+		return nil
+	})
+}
+
+// cuts are rows between which everybody has all of his own: ends of chunks where rows stand person by person.
+func (x pooled) cuts() []int {
+	cuts, n := []int{0}, x.l.rows(x.f)
+	if !slices.IsSorted(x.group) {
+		return append(cuts, n)
+	}
+	for at := chunk; at < n; at += chunk {
+		for at < n && x.group[at] == x.group[at-1] {
+			at++
+		}
+		if at < n {
+			cuts = append(cuts, at)
 		}
 	}
-	return factor, scores, nil
+	return append(cuts, n)
+}
+
+// score adds what rows say to the slopes of their people.
+func (x pooled) score(scores *mat.Dense, columns, spread []float64, lo, n int) {
+	k, m := x.f.Unknowns, x.f.States
+	for e := range m {
+		slopes := columns[(m+e*k)*n : (m+(e+1)*k)*n]
+		for i := range n {
+			by, score := columns[e*n+i]/spread[e]/spread[e], scores.RawRowView(x.group[lo+i])
+			for a := range score {
+				score[a] += float64(by * slopes[a*n+i])
+			}
+		}
+	}
 }
 
 // stack puts rows, in units of errors, under a triangle, and makes a triangle of that.

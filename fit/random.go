@@ -209,11 +209,11 @@ func (x *random) at(ctx context.Context, phi, _, weight []float64, workers int) 
 }
 
 // scores come with the information as it is seen: differences of slopes.
-func (x *random) scores(ctx context.Context, phi, _, _ []float64) (factor, scores *mat.Dense, err error) {
+func (x *random) scores(ctx context.Context, phi, _, _ []float64, workers int) (factor, scores *mat.Dense, err error) {
 	n := x.to
 	slopes := func(phi []float64) (*mat.Dense, []float64, error) {
 		each := mat.NewDense(x.count(), n, nil)
-		_, err := x.share(ctx, 1, func(d *desk, _, who int) {
+		_, err := x.share(ctx, workers, func(d *desk, _, who int) {
 			one := newPoint(nil, n, x.f.States)
 			x.person(d, one, phi, who, false)
 			each.SetRow(who, one.slope)

@@ -18,7 +18,7 @@ type evaluator interface {
 	at(ctx context.Context, theta, spread, weight []float64, workers int) (*point, error)
 	// scores are a factor R of the information RᵀR of the log, and what each person adds to the slope of the loss, with its sign turned.
 	// Normal equations of the place that hold no prior may stand for the factor; nil: there are none.
-	scores(ctx context.Context, theta, spread, normal []float64) (factor, scores *mat.Dense, err error)
+	scores(ctx context.Context, theta, spread, normal []float64, workers int) (factor, scores *mat.Dense, err error)
 }
 
 // search looks for the least loss of a log.
@@ -120,13 +120,13 @@ func (p *search) from(ctx context.Context, theta []float64) (*point, error) {
 	return p.descend(ctx, theta, nil, p.o.Workers, firstly)
 }
 
-// gait is how a descent begins and when it ends: the damping, and what a step must be expected to gain, beside the loss, to be worth looking at.
-type gait struct{ damping, gain float64 }
+// gait is how a descent begins and when it ends: the damping, what a step must be expected to gain, beside the loss, to be taken, and to be looked at.
+type gait struct{ damping, gain, look float64 }
 
 var (
-	firstly = gait{1e-3, 1e-21}
-	loosely = gait{1e-3, 1e-9} // to where a whole log goes on
-	firmly  = gait{1e-9, 1e-21}
+	firstly = gait{1e-3, 1e-21, 1e-15}
+	loosely = gait{1e-3, 1e-9, 1e-9}   // to where a whole log goes on
+	firmly  = gait{1e-9, 1e-21, 1e-10} // of many rows: the last step is small beside a standard error, and what it misses far smaller
 )
 
 // start number 0 is the user's; others are drawn, from the prior, from the range, or around the user's.
@@ -161,7 +161,11 @@ func (p *search) descend(ctx context.Context, theta, weight []float64, workers i
 	for range 300 {
 		step, predicted := p.step(here, damping)
 		size := 1 + math.Abs(here.loss)
-		if step == nil || predicted <= g.gain*size && damping <= 1 {
+		switch {
+		case step == nil || predicted <= g.gain*size && damping <= 1:
+			return here, nil
+		case predicted <= g.look*size && damping <= 1e-3: // less than the loss is known by: slopes know better
+			here.theta, here.loss = step, here.loss-predicted
 			return here, nil
 		}
 		there, err := p.at(ctx, step, weight, workers)
@@ -169,7 +173,7 @@ func (p *search) descend(ctx context.Context, theta, weight []float64, workers i
 			return nil, err
 		}
 		gain := here.loss - there.loss
-		if predicted <= 1e-15*size { // the loss is not known that well: slopes are
+		if predicted <= 1e-15*size {
 			if gain >= -1e-13*size && damping <= 1 {
 				return there, nil
 			}

@@ -76,6 +76,7 @@ type answer struct {
 // own fits by kedge.
 func (t task) own(ctx context.Context, workers int) (got *fit.Fitted, took seconds, peak uint64, err error) {
 	runtime.GC()
+	runtime.GC() // what the other side was sent is swept
 	done, most := make(chan struct{}), make(chan uint64)
 	go func() { most <- watch(done) }()
 	before, start := spent(), time.Now()
