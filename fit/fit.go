@@ -44,6 +44,8 @@ type Fitted struct {
 	TraitCov  []float64
 	Shifts    []float64 // of times, in their order, without the first
 	Words     []string  // what of all this is to be taken with care, and why
+
+	origin *origin
 }
 
 // Blindness is a way to change unknown numbers that changes no prediction.
@@ -92,6 +94,7 @@ func Find(ctx context.Context, f *formula.Regressor, l Log, unknowns []Unknown, 
 		return nil, err
 	}
 	out := &Fitted{Unknowns: unknowns, Value: best.theta[:p.asked], Loss: best.loss, Spread: p.spread, Rows: l.rows(f), People: p.people, Tried: p.tried, Agreed: p.agreed}
+	out.origin = &origin{search: p, best: best, excess: make([]float64, p.asked)}
 	if err := p.judge(ctx, best, out); err != nil {
 		return nil, err
 	}

@@ -62,6 +62,10 @@ func (p *search) sandwich(out *Fitted, inverse, scores *mat.Dense, free []int, l
 	var half, whole mat.Dense
 	half.Mul(inverse, meat)
 	whole.Mul(&half, inverse)
+	if out.People < 2 { // nobody else tells how errors go together
+		whole.Scale(rows/max(1, rows-float64(n)-p.nuisance()), inverse)
+		out.Words = append(out.Words, "One person says nothing of how errors go together: standard errors take them as independent from row to row.")
+	}
 	for i, g := range free {
 		if g >= k {
 			break
@@ -76,6 +80,7 @@ func (p *search) sandwich(out *Fitted, inverse, scores *mat.Dense, free []int, l
 			}
 		}
 		out.Error[g] = math.Sqrt(out.Cov[g*k+g])
+		out.origin.excess[g] = whole.At(i, i) / inverse.At(i, i)
 	}
 }
 

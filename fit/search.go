@@ -31,6 +31,7 @@ type search struct {
 	o        Options
 	spread   []float64 // of errors, by entry of the state
 	people   int
+	pinned   []int // unknowns that stay where they are
 	tried    int
 	agreed   int
 }
@@ -240,7 +241,7 @@ func (p *search) step(here *point, damping float64) (theta []float64, predicted 
 // free are the unknowns that no bound holds.
 func (p *search) free(here *point) (list []int) {
 	for j, u := range p.unknowns {
-		if held := here.theta[j] <= u.Lower && here.slope[j] <= 0 || here.theta[j] >= u.Upper && here.slope[j] >= 0; !held {
+		if held := here.theta[j] <= u.Lower && here.slope[j] <= 0 || here.theta[j] >= u.Upper && here.slope[j] >= 0; !held && !slices.Contains(p.pinned, j) {
 			list = append(list, j)
 		}
 	}
