@@ -28,6 +28,7 @@ func layers() map[string]int {
 		"command": 8, "command/service": 8, "command/estimate": 8, "command/interview": 8, "bench/": 8, "internal/release": 8, "internal/bench/served": 8, "internal/site": 8,
 		"conform/journal": 7, "store/postgres": 8, "server/hub": 6, "server/tally": 6,
 		"cmd/": 9, "examples/": 9,
+		"fit/forecast": 4,
 	}
 }
 
