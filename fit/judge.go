@@ -79,7 +79,10 @@ func (p *search) sandwich(out *Fitted, inverse, scores *mat.Dense, free []int, l
 				out.Cov[g*k+h] = math.Inf(1)
 			}
 		}
-		out.Error[g] = math.Sqrt(out.Cov[g*k+g])
+		if out.Error[g] = math.Sqrt(out.Cov[g*k+g]); !loose[i] && !(out.Error[g] <= math.MaxFloat64) {
+			out.Error[g], out.Cov[g*k+g] = math.Inf(1), math.Inf(1)
+			out.Blind = append(out.Blind, Blindness{Names: []string{p.unknowns[g].Name}, By: []float64{1}})
+		}
 		out.origin.excess[g] = whole.At(i, i) / inverse.At(i, i)
 	}
 }

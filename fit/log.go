@@ -75,6 +75,9 @@ func (l Log) people() (n int, group []int) {
 	return len(known), group
 }
 
+// most is the largest number that a log may have.
+const most = 1e140
+
 // check refuses logs that do not fit the model.
 func (l Log) check(f *formula.Regressor, unknowns []Unknown, o Options) error {
 	n := l.rows(f)
@@ -103,12 +106,23 @@ func (l Log) check(f *formula.Regressor, unknowns []Unknown, o Options) error {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
 				return &InputError{i / c.each, fmt.Sprintf("%s is %v", c.what, v)}
 			}
+			if math.Abs(v) > most {
+				return &InputError{i / c.each, fmt.Sprintf("%s is %v, whose square is beyond numbers: another unit", c.what, v)}
+			}
 		}
 	}
-	for i, w := range l.Weight {
+	count := 0
+	for i := range n {
+		w := l.weight(i)
 		if w < 0 {
 			return &InputError{i, fmt.Sprintf("its weight is %v", w)}
 		}
+		if w > 0 {
+			count++
+		}
+	}
+	if count*f.States <= f.Unknowns {
+		return &InputError{-1, fmt.Sprintf("%d rows with a weight say nothing of %d unknown numbers", count, f.Unknowns)}
 	}
 	for _, u := range unknowns {
 		if !(u.Lower <= u.Start && u.Start <= u.Upper) || u.Lower == u.Upper || math.IsInf(u.Start, 0) || u.Deviation < 0 || math.IsNaN(u.Mean+u.Deviation) {

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -53,7 +54,7 @@ func newPersons(f *formula.Regressor, l Log, o Options) (*persons, error) {
 		if group[a] != group[b] || l.Time == nil {
 			return group[a] - group[b]
 		}
-		return l.Time[a] - l.Time[b]
+		return cmp.Compare(l.Time[a], l.Time[b])
 	})
 	g := &persons{f: f, first: make([]int, people+1), from: make([]float64, f.Traits)}
 	copy(g.from, o.Trait)

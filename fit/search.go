@@ -8,6 +8,7 @@ import (
 
 	"github.com/kedge-opt/kedge/formula"
 	"github.com/kedge-opt/kedge/internal/dense"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/stream"
 	"gonum.org/v1/gonum/mat"
 )
@@ -64,7 +65,7 @@ func (p *search) at(ctx context.Context, theta, weight []float64, workers int) (
 			out.normal[i*k+j] = out.normal[j*k+i]
 		}
 	}
-	if math.IsNaN(out.loss) {
+	if math.IsNaN(out.loss) || !rows.Finite(out.normal) || !rows.Finite(out.slope) { // no place to stay, or to go on from
 		out.loss = math.Inf(1)
 	}
 	return out, nil
@@ -160,12 +161,15 @@ func (p *search) descend(ctx context.Context, theta, weight []float64, workers i
 	}
 	damping, grow := g.damping, 2.0
 	for range 300 {
-		step, predicted := p.step(here, damping)
+		step, predicted, ok := p.step(here, damping)
 		size := 1 + math.Abs(here.loss)
 		switch {
+		case !ok && damping <= 1e15: // too little of it for what the log does not tell
+			damping = max(float64(damping*10), 1e-12)
+			continue
 		case step == nil || predicted <= g.gain*size && damping <= 1:
 			return here, nil
-		case predicted <= g.look*size && damping <= 1e-3: // less than the loss is known by: slopes know better
+		case predicted <= g.look*math.Abs(here.loss) && damping <= 1e-3: // less than the loss is known by: slopes know better
 			here.theta, here.loss = step, here.loss-predicted
 			return here, nil
 		}
@@ -198,12 +202,13 @@ func (p *search) descend(ctx context.Context, theta, weight []float64, workers i
 
 func cubed(x float64) float64 { return float64(x * x * x) }
 
-// step is where the model of the loss is least, at a damping, within the bounds, and by how much less that is supposed to be; nil: here.
-func (p *search) step(here *point, damping float64) (theta []float64, predicted float64) {
+// step is where the model of the loss is least, at a damping, within the bounds, and by how much less that is supposed to be; nil: here. It is not ok where
+// the equations cannot be solved.
+func (p *search) step(here *point, damping float64) (theta []float64, predicted float64, ok bool) {
 	free := p.free(here)
 	k, n := len(p.unknowns), len(free)
 	if n == 0 {
-		return nil, 0
+		return nil, 0, true
 	}
 	a, x := make([]float64, n*n), make([]float64, n)
 	for i, g := range free {
@@ -214,7 +219,7 @@ func (p *search) step(here *point, damping float64) (theta []float64, predicted 
 		a[i*n+i] += float64(damping * max(here.normal[g*k+g], 1e-300))
 	}
 	if at, _ := dense.Cholesky(a, n, 0); at < n {
-		return nil, 0
+		return nil, 0, false
 	}
 	dense.SolveCholesky(a, x, n)
 	theta = slices.Clone(here.theta)
@@ -227,7 +232,7 @@ func (p *search) step(here *point, damping float64) (theta []float64, predicted 
 		theta[g] = to
 	}
 	if !moved {
-		return nil, 0
+		return nil, 0, true
 	}
 	for i, g := range free {
 		predicted += float64(x[i] * here.slope[g])
@@ -235,7 +240,7 @@ func (p *search) step(here *point, damping float64) (theta []float64, predicted 
 			predicted -= float64(x[i] * here.normal[g*k+h] * x[j] / 2)
 		}
 	}
-	return theta, max(predicted, 0)
+	return theta, max(predicted, 0), true
 }
 
 // free are the unknowns that no bound holds.
