@@ -49,7 +49,7 @@ func (f *Fitted) Interval(ctx context.Context, j int, level float64) (e Ends, er
 	if f.People < few {
 		e.Words = fmt.Sprintf("%d people are few for errors that go together within a person: intervals are rough", f.People)
 	}
-	reach := q * f.Error[j]
+	reach := float64(q * f.Error[j])
 	isNear := f.Held[j] || f.Value[j]-reach < u.Lower || f.Value[j]+reach > u.Upper
 	k := len(f.Value)
 	switch draws := len(f.Draws) / k; {
@@ -98,7 +98,7 @@ func (o *origin) profile(ctx context.Context, f *Fitted, j int, q float64, e End
 		sign, bound float64
 		end         *float64
 	}{{-1, u.Lower, &e.Lower}, {1, u.Upper, &e.Upper}} {
-		at, err := o.climb(ctx, j, side.sign*step, side.bound, allowed)
+		at, err := o.climb(ctx, j, float64(side.sign*step), side.bound, allowed)
 		if err != nil {
 			return e, err
 		}
@@ -135,11 +135,11 @@ func (o *origin) climb(ctx context.Context, j int, step, bound, allowed float64)
 		if inside = outside; inside == bound {
 			return bound, nil
 		}
-		step *= 2
+		step += step
 		outside = inside + step
 	}
 	for range 50 {
-		middle := inside + (outside-inside)/2
+		middle := inside + float64((outside-inside)/2)
 		if math.Abs(outside-inside) <= 1e-4*math.Abs(outside-from) || middle == inside || middle == outside {
 			break
 		}
