@@ -115,11 +115,11 @@ func (o *origin) climb(ctx context.Context, j int, step, bound, allowed float64)
 	isOver := func(at float64) (bool, error) {
 		theta := slices.Clone(o.best.theta)
 		theta[j] = at
-		end, err := p.descend(ctx, theta, nil, p.o.Workers, firstly)
+		end, err := p.descend(ctx, theta, nil, p.o.Workers, nearby)
 		return end == nil || !(end.loss-o.best.loss <= allowed), err
 	}
 	inside, outside := from, from+step
-	for range 40 {
+	for range 15 {
 		if step < 0 {
 			outside = max(outside, bound)
 		} else {
@@ -138,7 +138,7 @@ func (o *origin) climb(ctx context.Context, j int, step, bound, allowed float64)
 		step += step
 		outside = inside + step
 	}
-	for range 50 {
+	for range 20 {
 		middle := inside + float64((outside-inside)/2)
 		if math.Abs(outside-inside) <= 1e-4*math.Abs(outside-from) || middle == inside || middle == outside {
 			break

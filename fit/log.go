@@ -65,6 +65,10 @@ func (l Log) people() (n int, group []int) {
 	known := map[int]int{}
 	group = make([]int, len(l.Person))
 	for i, id := range l.Person {
+		if i > 0 && id == l.Person[i-1] {
+			group[i] = group[i-1]
+			continue
+		}
 		at, seen := known[id]
 		if !seen {
 			at = len(known)

@@ -122,13 +122,17 @@ func (p *search) from(ctx context.Context, theta []float64) (*point, error) {
 	return p.descend(ctx, theta, nil, p.o.Workers, firstly)
 }
 
-// gait is how a descent begins and when it ends: the damping, what a step must be expected to gain, beside the loss, to be taken, and to be looked at.
-type gait struct{ damping, gain, look float64 }
+// gait is how a descent begins and when it ends: the damping, what a step must be expected to gain, beside the loss, to be taken, and to be looked at, and how many steps there are at most.
+type gait struct {
+	damping, gain, look float64
+	turns               int
+}
 
 var (
-	firstly = gait{1e-3, 1e-21, 1e-15}
-	loosely = gait{1e-3, 1e-9, 1e-9}   // to where a whole log goes on
-	firmly  = gait{1e-9, 1e-21, 1e-10} // of many rows: the last step is small beside a standard error, and what it misses far smaller
+	firstly = gait{1e-3, 1e-21, 1e-15, 300}
+	loosely = gait{1e-3, 1e-8, 1e-8, 300}   // to where a whole log goes on
+	firmly  = gait{1e-9, 1e-21, 1e-10, 300} // of many rows: the last step is small beside a standard error, and what it misses far smaller
+	nearby  = gait{1e-6, 1e-12, 1e-9, 30}
 )
 
 // start number 0 is the user's; others are drawn, from the prior, from the range, or around the user's.
@@ -160,7 +164,7 @@ func (p *search) descend(ctx context.Context, theta, weight []float64, workers i
 		return nil, err
 	}
 	damping, grow := g.damping, 2.0
-	for range 300 {
+	for range g.turns {
 		step, predicted, ok := p.step(here, damping)
 		size := 1 + math.Abs(here.loss)
 		switch {
