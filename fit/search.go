@@ -114,6 +114,7 @@ func (p *search) from(ctx context.Context, theta []float64) (*point, error) {
 			return nil, err
 		}
 		if end != nil {
+			firmly := gait{1e-9, 1e-21, 0.01 / float64(n), 300} // a last step of a tenth of a standard error needs no look: what it misses is far smaller
 			if out, err := p.descend(ctx, end.theta, nil, p.o.Workers, firmly); out != nil || err != nil {
 				return out, err
 			}
@@ -130,8 +131,7 @@ type gait struct {
 
 var (
 	firstly = gait{1e-3, 1e-21, 1e-15, 300}
-	loosely = gait{1e-3, 1e-8, 1e-8, 300}   // to where a whole log goes on
-	firmly  = gait{1e-9, 1e-21, 1e-10, 300} // of many rows: the last step is small beside a standard error, and what it misses far smaller
+	loosely = gait{1e-3, 1e-8, 1e-8, 300} // to where a whole log goes on
 	nearby  = gait{1e-6, 1e-12, 1e-9, 30}
 )
 
