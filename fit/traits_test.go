@@ -261,3 +261,31 @@ func TestTraitsInsideOfAFunction(t *testing.T) {
 		}
 	}
 }
+
+// Where people had settled before the log begins, random traits that have nothing to do with first states find too much habit; with a mean that goes with
+// first states they do not.
+func TestTraitsOfPeopleWhoHadSettled(t *testing.T) {
+	f := regressTraits(t, formula.Source{Decision: "q", State: "p", Trait: "d", Next: "a*p + b*q + d"}, "a", "b")
+	r := rand.New(rand.NewPCG(8, 8))
+	var l Log
+	for person := range 300 {
+		d := r.NormFloat64()
+		p := d/0.4 + 0.3*r.NormFloat64()
+		for time := range 5 {
+			q := r.NormFloat64()
+			next := 0.6*p + q + d + 0.3*r.NormFloat64()
+			l.States, l.Beside, l.After = append(l.States, p), append(l.Beside, q), append(l.After, next)
+			l.Person, l.Time = append(l.Person, person), append(l.Time, time)
+			p = next
+		}
+	}
+	for _, origin := range []bool{false, true} {
+		got, err := Find(t.Context(), f, l, []Unknown{Free("a", 0), Free("b", 0)}, Options{Unseen: Random, Origin: origin})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if off := (got.Value[0] - 0.6) / got.Error[0]; origin && math.Abs(off) > 2 || !origin && off < 2.5 {
+			t.Errorf("by first states %v: a is %v ± %v, was 0.6", origin, got.Value[0], got.Error[0])
+		}
+	}
+}
