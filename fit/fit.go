@@ -4,7 +4,6 @@ package fit
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/kedge-opt/kedge/formula"
 )
@@ -130,22 +129,4 @@ func newSearch(f *formula.Regressor, l Log, unknowns []Unknown, o Options) (*sea
 		return nil, &InputError{-1, fmt.Sprintf("%d rows say nothing of %d numbers, traits and times among them: longer panels, or fewer effects", l.rows(f), want)}
 	}
 	return p, nil
-}
-
-// moves is how far people move: the size of errors until they are known.
-func moves(f *formula.Regressor, l Log) []float64 {
-	spread := make([]float64, f.States)
-	n := l.rows(f)
-	for j := range spread {
-		var sum float64
-		for i := range n {
-			d := l.After[i*f.States+j] - l.States[i*f.States+j]
-			sum += float64(d * d)
-		}
-		spread[j] = math.Sqrt(sum / float64(n))
-		if spread[j] == 0 {
-			spread[j] = 1
-		}
-	}
-	return spread
 }

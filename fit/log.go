@@ -144,3 +144,21 @@ func allFinite(x []float64) bool {
 	}
 	return true
 }
+
+// moves is how far people move: the size of errors until they are known.
+func moves(f *formula.Regressor, l Log) []float64 {
+	spread := make([]float64, f.States)
+	n := l.rows(f)
+	for j := range spread {
+		var sum float64
+		for i := range n {
+			d := l.After[i*f.States+j] - l.States[i*f.States+j]
+			sum += float64(d * d)
+		}
+		spread[j] = math.Sqrt(sum / float64(n))
+		if spread[j] == 0 {
+			spread[j] = 1
+		}
+	}
+	return spread
+}
