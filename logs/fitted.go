@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/kedge-opt/kedge/formula"
@@ -27,6 +28,9 @@ const (
 type crowd struct {
 	own    []float64 // the trait of everybody, row by row, where it was found
 	season []float64 // what is added to the next state at the last turn; nil: nothing
+
+	// How the mean of traits and the season go with each of the unknowns: what was found of people rests on those, and moves with them.
+	ownBy, seasonBy [][]float64
 }
 
 // of is the trait of somebody.
@@ -94,22 +98,22 @@ func (e *Inference) document(folder string) (*form.Node, *columns.Table) {
 	model := root.Get("model")
 	let := &form.Node{Shape: form.Mapping}
 	p := e.people()
-	p.rename(model, let)
-	if old := model.Get("let"); old != nil {
-		for i, name := range old.Keys {
-			let.Put(name, old.Items[i])
-		}
-	}
 	at := 0
-	for _, u := range e.Spec.Unknowns() {
+	for _, u := range e.Spec.Unknowns() { // first, for other names may go with them
 		let.Put(u.Name, e.value(u, at))
 		at += u.Entries()
 	}
+	p.rename(model, let)
+	if old := model.Get("let"); old != nil {
+		for i, name := range old.Keys {
+			if let.Get(name) == nil {
+				let.Put(name, old.Items[i])
+			}
+		}
+	}
 	if e.crowd != nil && e.crowd.season != nil {
 		name := free("season", let, model)
-		if let.Put(name, form.Numbers(form.Finite()).Write(e.crowd.season)); len(e.crowd.season) == 1 {
-			let.Put(name, form.Finite().Write(e.crowd.season[0]))
-		}
+		let.Put(name, text(e.going(e.crowd.season, e.crowd.seasonBy)))
 		model.Put("next", text("("+e.Spec.Model.Next+") + "+name))
 	}
 	model.Put("let", let)
@@ -131,6 +135,25 @@ func (e *Inference) ofKind(root *form.Node, folder string) (*form.Node, *columns
 	p := e.people()
 	root.Put("population", p.section(folder))
 	return root, &p.table
+}
+
+// going is a formula of numbers that go with the unknowns, which are what they are where these are as they were found.
+func (e *Inference) going(at []float64, by [][]float64) string {
+	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	parts := make([]string, len(at))
+	for i, v := range at {
+		terms := []string{number(v)}
+		for j, slopes := range by {
+			if slopes != nil && slopes[i] != 0 {
+				terms = append(terms, fmt.Sprintf("(%s)*(%s - (%s))", number(slopes[i]), e.Found[j].Name, number(float64(e.Found[j].Value))))
+			}
+		}
+		parts[i] = strings.Join(terms, " + ")
+	}
+	if len(parts) == 1 {
+		return "(" + parts[0] + ")"
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
 }
 
 // value is what was found of an unknown, as let writes it.
@@ -229,16 +252,20 @@ func (e *Inference) people() *folk {
 
 // rename makes what moved by itself in the log entries of a wider trait, of which the old one is the first part.
 func (p *folk) rename(model, let *form.Node) {
-	if len(p.covariates) == 0 {
+	follows := p.own != nil && p.e.crowd.ownBy != nil
+	if len(p.covariates) == 0 && !follows {
 		return
 	}
-	own := formula.Declare(p.e.Spec.Model.Trait).Name
+	own, by := formula.Declare(p.e.Spec.Model.Trait).Name, ""
+	if follows {
+		by = " + " + p.e.going(make([]float64, len(p.traits)), p.e.crowd.ownBy)
+	}
 	name := free("person", let, model)
 	model.Put("trait", text(name+"["+strings.Join(slices.Concat(p.traits, p.covariates), ", ")+"]"))
 	if len(p.traits) == 1 && p.traits[0] == own {
-		let.Put(own, text(name+"[0]"))
+		let.Put(own, text(name+"[0]"+by))
 	} else {
-		let.Put(own, text(fmt.Sprintf("%s[0:%d]", name, len(p.traits))))
+		let.Put(own, text(fmt.Sprintf("%s[0:%d]%s", name, len(p.traits), by)))
 	}
 	for i, covariate := range p.covariates {
 		let.Put(covariate, text(fmt.Sprintf("%s[%d]", name, len(p.traits)+i)))

@@ -96,6 +96,7 @@ func (w *work) search() error {
 		return err
 	}
 	w.keep(found)
+	w.followSearch(f, rows, found, o)
 	if err := w.write(found); err != nil {
 		return err
 	}

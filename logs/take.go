@@ -52,8 +52,24 @@ func (w *work) take(t *linear, method string) error {
 		if last, _ := w.log.Span(); w.ofTimes() {
 			w.out.crowd.season = []float64{season[last]}
 		}
+		w.out.crowd.follow(w, t)
 	}
 	return nil
+}
+
+// follow finds how what was found of people and times goes with the columns of a linear model.
+func (c *crowd) follow(w *work, t *linear) {
+	last, _ := w.log.Span()
+	c.ownBy, c.seasonBy = make([][]float64, len(w.unknowns)), make([][]float64, len(w.unknowns))
+	for a, j := range t.columns {
+		less := make([]float64, len(t.table.Y))
+		for i, v := range t.table.X[a] {
+			less[i] = -v
+		}
+		own, season := w.parts(less)
+		c.ownBy[j], c.seasonBy[j] = means(own, 1), []float64{season[last]}
+	}
+	c.trim()
 }
 
 // rest is what the columns of a table leave of the next state.
