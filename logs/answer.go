@@ -26,6 +26,8 @@ type Reply struct {
 	Decision string   `json:"decision"`
 	Once     Inferred `json:"at_once"`
 	Settled  Inferred `json:"settled"`
+
+	Path []Inferred `json:"-"` // after so many turns of a decision that is higher by one, from 0 on
 }
 
 // judge says what a reader must know before trusting the numbers.
@@ -158,13 +160,14 @@ func (w *work) answer() error {
 	for i, state := range w.log.States.Names {
 		for j, decision := range w.log.Decision.Names {
 			at := 1 + 2*(i*nu+j)
-			a.Entries = append(a.Entries, Reply{state, decision, found(at, "at once"), found(at+1, "settled")})
+			a.Entries = append(a.Entries, Reply{State: state, Decision: decision, Once: found(at, "at once"), Settled: found(at+1, "settled")})
 		}
 	}
 	if !a.Settles {
 		w.out.Warn = append(w.out.Warn, "With these numbers half of the people or more do not settle where the log leaves them: what is left of a change does not die out.")
 	}
 	w.out.Answer = a
+	w.paths(p, value)
 	return nil
 }
 
@@ -222,8 +225,8 @@ func (s several) replies(theta []float64) ([]float64, bool) {
 	return sum, true
 }
 
-// reply is the half-life, then for every entry of the state and of the decision the answer at once and the settled one.
-func (p person) reply(theta []float64) ([]float64, bool) {
+// slopes are what is left of a change of the state a turn later, and what a change of the decision does at once.
+func (p person) slopes(theta []float64) (stays, once *mat.Dense) {
 	f := p.w.f
 	m, nu := f.States, len(p.w.log.Decision.Names)
 	room := make([]float64, f.Width())
@@ -241,13 +244,20 @@ func (p person) reply(theta []float64) ([]float64, bool) {
 		}
 		return ends[0]
 	}
-	stays, once := mat.NewDense(m, m, nil), mat.NewDense(m, nu, nil)
+	stays, once = mat.NewDense(m, m, nil), mat.NewDense(m, nu, nil)
 	for j := range m {
 		stays.SetCol(j, slope(p.state, j))
 	}
 	for j := range nu {
 		once.SetCol(j, slope(p.beside, p.first+j))
 	}
+	return stays, once
+}
+
+// reply is the half-life, then for every entry of the state and of the decision the answer at once and the settled one.
+func (p person) reply(theta []float64) ([]float64, bool) {
+	stays, once := p.slopes(theta)
+	m, nu := once.Dims()
 	var eigen mat.Eigen
 	if hasHole(stays) || hasHole(once) || !eigen.Factorize(stays, mat.EigenNone) {
 		return nil, false

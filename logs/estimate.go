@@ -48,6 +48,7 @@ type Inference struct {
 	Warn   []string          `json:"warnings,omitempty"`
 	Draws  [][]float64       `json:"-"` // of all unknowns; nil where something cannot be told
 	DrawOf string            `json:"draws,omitempty"`
+	Ahead  *Foreseen         `json:"-"` // what was predicted a turn ahead; nil where something cannot be told
 
 	crowd  *crowd
 	source formula.Source
@@ -89,7 +90,7 @@ func Fit(ctx context.Context, s *problem.Spec, files fs.FS, o Options) (*Inferen
 	for _, step := range []func() error{
 		func() error { return w.read(files) },
 		func() error { return w.compile(files) },
-		w.arrange, w.estimate, w.judge, w.draw, w.answer,
+		w.arrange, w.estimate, w.judge, w.draw, w.answer, w.predict,
 	} {
 		if err := step(); err != nil {
 			return nil, err

@@ -1,0 +1,144 @@
+package logs
+
+import (
+	"math"
+	"slices"
+
+	"github.com/kedge-opt/kedge/internal/portable"
+	"github.com/kedge-opt/kedge/problem/record"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Foreseen is what was seen beside what the model says a turn ahead, of every pair of rows.
+type Foreseen struct {
+	Person, Turn []int // of the later row
+	Seen, Said   []float64
+	Entries      int // of the state
+}
+
+// predict says what the model predicts a turn ahead, of people as they were found and with what times have of their own.
+func (w *work) predict() error {
+	if len(w.out.Blind) > 0 || w.spec.Data.Kind != record.Panel || len(w.turn) == 0 {
+		return nil
+	}
+	m, wide := w.f.States, w.f.Beside
+	own := wide - len(w.log.Decision.Names) - len(w.source.Beside)
+	theta := make([]float64, len(w.unknowns))
+	for j := range theta {
+		theta[j] = float64(w.out.Found[j].Value)
+	}
+	a := &Foreseen{Person: w.rows.Person, Turn: w.turn, Seen: w.rows.After, Said: make([]float64, len(w.rows.After)), Entries: m}
+	room := make([]float64, w.f.Width())
+	for i, p := range a.Person {
+		beside := w.rows.Beside[i*wide : (i+1)*wide]
+		if w.ofPeople() && len(w.out.crowd.own) > 0 {
+			beside = slices.Clone(beside)
+			copy(beside, w.out.crowd.of(p, own))
+		}
+		w.f.Rows(room, w.rows.States[i*m:(i+1)*m], theta, beside)
+		copy(a.Said[i*m:], room[:m])
+	}
+	if w.ofTimes() {
+		a.shift(w.rows.Weight)
+	}
+	if !slices.ContainsFunc(a.Said, func(v float64) bool { return v-v != 0 }) {
+		w.out.Ahead = a
+	}
+	return nil
+}
+
+// shift adds to all that is said of a time what is missing on average.
+func (a *Foreseen) shift(weight []float64) {
+	sum, count := map[int][]float64{}, map[int]float64{}
+	for i, t := range a.Turn {
+		by := 1.0
+		if weight != nil {
+			by = weight[i]
+		}
+		if sum[t] == nil {
+			sum[t] = make([]float64, a.Entries)
+		}
+		count[t] += by
+		for e := range a.Entries {
+			at := i*a.Entries + e
+			sum[t][e] += float64(by * (a.Seen[at] - a.Said[at]))
+		}
+	}
+	for i, t := range a.Turn {
+		for e := range a.Entries {
+			if count[t] > 0 {
+				a.Said[i*a.Entries+e] += sum[t][e] / count[t]
+			}
+		}
+	}
+}
+
+// mostTurns and leastTurns are how long a path is followed: until little is left of the way.
+const (
+	mostTurns  = 60
+	leastTurns = 6
+	left       = 0.03
+)
+
+// paths follow a decision that is higher by one from then on, on average over people, with intervals over the draws.
+func (w *work) paths(asked several, value []float64) {
+	a := w.out.Answer
+	turns := leastTurns
+	if half := float64(a.HalfLife.Value); a.Settles && half > 0 {
+		turns = min(max(int(math.Ceil(half*portable.Log(left)/-math.Ln2)), leastTurns), mostTurns)
+	}
+	here := asked.follow(value, turns)
+	if here == nil {
+		return
+	}
+	var all [][]float64
+	for i := 0; i < len(w.out.Draws); i += 1 + len(w.out.Draws)/drawn {
+		if one := asked.follow(w.out.Draws[i], turns); one != nil {
+			all = append(all, one)
+		}
+	}
+	column := make([]float64, len(all))
+	for k := range a.Entries {
+		for h := range turns + 1 {
+			at := h*len(a.Entries) + k
+			f := Inferred{Value: Amount(here[at]), Error: unknown(), Low: unknown(), High: unknown()}
+			for i, one := range all {
+				column[i] = one[at]
+			}
+			if slices.Sort(column); len(column) >= 20 {
+				f.Low, f.High = Amount(quantile(column, 0.025)), Amount(quantile(column, 0.975))
+			}
+			a.Entries[k].Path = append(a.Entries[k].Path, f)
+		}
+	}
+}
+
+// follow are the mean changes of all entries of the state by those of the decision, turn by turn; nil where nobody can be asked.
+func (s several) follow(theta []float64, turns int) []float64 {
+	var sum []float64
+	asked := 0.0
+	for _, p := range s {
+		stays, once := p.slopes(theta)
+		if hasHole(stays) || hasHole(once) {
+			continue
+		}
+		m, nu := once.Dims()
+		if asked++; sum == nil {
+			sum = make([]float64, (turns+1)*m*nu)
+		}
+		at := mat.NewDense(m, nu, nil)
+		for h := 1; h <= turns; h++ {
+			next := mat.NewDense(m, nu, nil)
+			next.Mul(stays, at)
+			next.Add(next, once)
+			at = next
+			for i, v := range at.RawMatrix().Data {
+				sum[h*m*nu+i] += v
+			}
+		}
+	}
+	for i := range sum {
+		sum[i] /= asked
+	}
+	return sum
+}
