@@ -14,6 +14,8 @@ type Foreseen struct {
 	Person, Turn []int // of the later row
 	Seen, Said   []float64
 	Entries      int // of the state
+
+	season map[int][]float64 // what times have of their own
 }
 
 // predict says what the model predicts a turn ahead, of people as they were found and with what times have of their own.
@@ -64,13 +66,17 @@ func (a *Foreseen) shift(weight []float64) {
 			sum[t][e] += float64(by * (a.Seen[at] - a.Said[at]))
 		}
 	}
-	for i, t := range a.Turn {
-		for e := range a.Entries {
-			if count[t] > 0 {
-				a.Said[i*a.Entries+e] += sum[t][e] / count[t]
-			}
+	for t, n := range count {
+		for e := range sum[t] {
+			sum[t][e] /= max(n, math.SmallestNonzeroFloat64)
 		}
 	}
+	for i, t := range a.Turn {
+		for e := range a.Entries {
+			a.Said[i*a.Entries+e] += sum[t][e]
+		}
+	}
+	a.season = sum
 }
 
 // mostTurns and leastTurns are how long a path is followed: until little is left of the way.

@@ -25,30 +25,31 @@ type Options struct {
 
 // Inference is what a log says of a spec.
 type Inference struct {
-	Spec   *problem.Spec     `json:"-"`
-	Log    *record.Recorded  `json:"-"`
-	Fitted *fit.Fitted       `json:"-"` // nil where the answer is one of the linear table
-	Rows   int               `json:"rows"`
-	Pairs  int               `json:"pairs"`
-	People int               `json:"people"`
-	First  string            `json:"first"`
-	Last   string            `json:"last"`
-	Method string            `json:"method"`
-	Found  []Inferred        `json:"unknowns"`
-	Cov    [][]float64       `json:"covariance,omitempty"` // of all unknowns in their order; nil where something cannot be told
-	Spread map[string]Amount `json:"spread,omitempty"`     // of the errors of one step, by entry of the state
-	Tried  int               `json:"starts"`
-	Agreed int               `json:"agreed"`
-	Failed int               `json:"bootstrap_failed,omitempty"`
-	Blind  []string          `json:"cannot_be_told,omitempty"`
-	Linear []Linear          `json:"linear,omitempty"` // by the usual methods for panels, where the model is linear
-	Answer *Response         `json:"answer,omitempty"`
-	Law    *TraitLaw         `json:"traits,omitempty"` // of traits that are drawn
-	Notes  []string          `json:"notes,omitempty"`
-	Warn   []string          `json:"warnings,omitempty"`
-	Draws  [][]float64       `json:"-"` // of all unknowns; nil where something cannot be told
-	DrawOf string            `json:"draws,omitempty"`
-	Ahead  *Foreseen         `json:"-"` // what was predicted a turn ahead; nil where something cannot be told
+	Spec    *problem.Spec     `json:"-"`
+	Log     *record.Recorded  `json:"-"`
+	Fitted  *fit.Fitted       `json:"-"` // nil where the answer is one of the linear table
+	Rows    int               `json:"rows"`
+	Pairs   int               `json:"pairs"`
+	People  int               `json:"people"`
+	First   string            `json:"first"`
+	Last    string            `json:"last"`
+	Method  string            `json:"method"`
+	Found   []Inferred        `json:"unknowns"`
+	Cov     [][]float64       `json:"covariance,omitempty"` // of all unknowns in their order; nil where something cannot be told
+	Spread  map[string]Amount `json:"spread,omitempty"`     // of the errors of one step, by entry of the state
+	Tried   int               `json:"starts"`
+	Agreed  int               `json:"agreed"`
+	Failed  int               `json:"bootstrap_failed,omitempty"`
+	Blind   []string          `json:"cannot_be_told,omitempty"`
+	Linear  []Linear          `json:"linear,omitempty"` // by the usual methods for panels, where the model is linear
+	Answer  *Response         `json:"answer,omitempty"`
+	Law     *TraitLaw         `json:"traits,omitempty"` // of traits that are drawn
+	Notes   []string          `json:"notes,omitempty"`
+	Warn    []string          `json:"warnings,omitempty"`
+	Draws   [][]float64       `json:"-"` // of all unknowns; nil where something cannot be told
+	DrawOf  string            `json:"draws,omitempty"`
+	Quality *Quality          `json:"quality,omitempty"`
+	Ahead   *Foreseen         `json:"-"` // what was predicted a turn ahead; nil where something cannot be told
 
 	crowd  *crowd
 	source formula.Source
@@ -90,7 +91,7 @@ func Fit(ctx context.Context, s *problem.Spec, files fs.FS, o Options) (*Inferen
 	for _, step := range []func() error{
 		func() error { return w.read(files) },
 		func() error { return w.compile(files) },
-		w.arrange, w.estimate, w.judge, w.draw, w.answer, w.predict,
+		w.arrange, w.estimate, w.judge, w.draw, w.answer, w.predict, w.quality,
 	} {
 		if err := step(); err != nil {
 			return nil, err

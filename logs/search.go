@@ -74,8 +74,8 @@ func (w *work) inside(t *linear, method string) bool {
 	return true
 }
 
-// search fits by descent from many starts.
-func (w *work) search() error {
+// asked is what a search is asked: formulas, rows and how.
+func (w *work) asked() (*formula.Regressor, fit.Log, fit.Options) {
 	f, rows := w.f, w.rows
 	o := fit.Options{Starts: w.o.Starts, Repeats: w.o.Bootstrap, Seed: w.o.Seed, Workers: w.o.Workers, Times: w.ofTimes()}
 	if w.unseen != nil {
@@ -84,6 +84,12 @@ func (w *work) search() error {
 		}
 		rows.Beside = w.withoutTraits()
 	}
+	return f, rows, o
+}
+
+// search fits by descent from many starts.
+func (w *work) search() error {
+	f, rows, o := w.asked()
 	if people := len(w.log.People) - w.pairs.Alone; w.unseen == nil && people <= len(w.unknowns) {
 		rows.Person = make([]int, len(w.turn))
 		for i := range rows.Person {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/problem/record"
+	"github.com/kedge-opt/kedge/report/inference"
 	"github.com/spf13/cobra"
 )
 
@@ -125,6 +127,9 @@ func (f *fitFlags) run(c *cobra.Command, target string) error {
 	}
 	files, err := e.Files(folderIn(f.out))
 	if err == nil {
+		files[inference.File], err = inference.HTML(e, inference.Making{How: how(e), Command: f.again(target), Seed: f.seed})
+	}
+	if err == nil {
 		err = f.write(files)
 	}
 	if err != nil {
@@ -137,6 +142,21 @@ func (f *fitFlags) run(c *cobra.Command, target string) error {
 		return &CodedError{fmt.Errorf("%s: %s; there is no %s", target, strings.Join(e.Blind, "; "), logs.SpecFile), codeFailed}
 	}
 	return nil
+}
+
+// again is the command that repeats a fit.
+func (f *fitFlags) again(target string) string {
+	text := "kedge fit " + target
+	for _, set := range f.sets {
+		text += " --set " + strconv.Quote(set)
+	}
+	if f.method != "" {
+		text += " --method " + f.method
+	}
+	if f.bootstrap > 0 {
+		text += fmt.Sprint(" --bootstrap ", f.bootstrap)
+	}
+	return text + fmt.Sprintf(" --starts %d --seed %d --out again", f.starts, f.seed)
 }
 
 func (f *fitFlags) hands() int {
@@ -199,7 +219,7 @@ func (f *fitFlags) write(files map[string][]byte) error {
 		return err
 	}
 	defer dir.Close()
-	for _, name := range []string{logs.SpecFile, record.PeopleFile, logs.DrawsFile, logs.JSONFile} {
+	for _, name := range []string{logs.SpecFile, record.PeopleFile, logs.DrawsFile, logs.JSONFile, inference.File} {
 		text, ok := files[name]
 		if !ok {
 			if dir.Has(name) {

@@ -11,6 +11,7 @@ type Document struct {
 	Facts    string        `json:"facts"`
 	Warnings []string      `json:"warnings,omitempty"`
 	Answer   *Finding      `json:"answer,omitempty"` // what to do
+	First    []TextTable   `json:"first,omitempty"`  // tables that belong to the answer
 	Question []Term        `json:"question,omitempty"`
 	Verdict  Finding       `json:"verdict"`
 	Graphs   []Graph       `json:"charts,omitempty"`
@@ -21,13 +22,18 @@ type Document struct {
 	Repeat   string        `json:"repeat,omitempty"` // the command that repeats it
 	Origin   []Term        `json:"origin,omitempty"` // what made it
 
-	Brief []Piece `json:"-"` // what a terminal shows of it
+	Brief    []Piece  `json:"-"` // what a terminal shows of it
+	Headings Headings `json:"-"`
+	Single   bool     `json:"-"` // the page has no files beside it
 }
+
+// Headings are what parts of a page are called, and what is said above its charts; what is empty is as in the report of a run.
+type Headings struct{ Verdict, Charts, Figures, Same string }
 
 // paged is the document without what is for terminals alone.
 func (d *Document) paged() *Document {
 	out := *d
-	out.Tables = lists.Of(d.Tables, TextTable.paged)
+	out.First, out.Tables = lists.Of(d.First, TextTable.paged), lists.Of(d.Tables, TextTable.paged)
 	return &out
 }
 

@@ -23,6 +23,7 @@ type Graph struct {
 	Digits  int         `json:"digits"`  // that say something
 	Lines   []GraphLine `json:"lines"`
 	Rules   []GraphRule `json:"rules"`
+	Twin    bool        `json:"-"` // a figure of this name shows the same; it is left to those who run no scripts
 
 	places []float64 // of the last line
 }

@@ -91,7 +91,7 @@ func assets() (script, style []byte, err error) {
 
 func (d *Document) pictures() []picture {
 	return lists.Of(d.Figures, func(f draw.Figure) picture {
-		twin := slices.ContainsFunc(d.Graphs, func(g Graph) bool { return g.ID == f.Name && g.Along == "turn" })
+		twin := slices.ContainsFunc(d.Graphs, func(g Graph) bool { return g.ID == f.Name && (g.Along == "turn" || g.Twin) })
 		return picture{Figure: f, Picture: template.HTML(f.SVG), Twin: twin}
 	})
 }

@@ -20,6 +20,10 @@ func (d *Document) Markdown() []byte {
 	if d.Answer != nil {
 		m.finding("The answer", *d.Answer)
 	}
+	for _, t := range d.paged().First {
+		m.line("## %s", prose(t.Title))
+		m.table(t)
+	}
 	m.terms("The question", d.Question)
 	m.finding("The verdict", d.Verdict)
 	for _, t := range d.paged().Tables {
