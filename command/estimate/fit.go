@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -127,7 +128,9 @@ func (f *fitFlags) run(c *cobra.Command, target string) error {
 	}
 	files, err := e.Files(folderIn(f.out))
 	if err == nil {
-		files[inference.File], err = inference.HTML(e, inference.Making{How: how(e), Command: f.again(target), Seed: f.seed})
+		var pages map[string][]byte
+		pages, err = inference.Files(e, inference.Making{How: how(e), Command: f.again(target), Seed: f.seed})
+		maps.Copy(files, pages)
 	}
 	if err == nil {
 		err = f.write(files)
@@ -219,18 +222,20 @@ func (f *fitFlags) write(files map[string][]byte) error {
 		return err
 	}
 	defer dir.Close()
-	for _, name := range []string{logs.SpecFile, record.PeopleFile, logs.DrawsFile, logs.JSONFile, inference.File} {
-		text, ok := files[name]
-		if !ok {
-			if dir.Has(name) {
-				if err := dir.Remove(name); err != nil {
-					return err
-				}
+	found, err := os.ReadDir(f.out)
+	if err != nil {
+		return err
+	}
+	for _, old := range found {
+		if name := old.Name(); files[name] == nil && (inference.IsFigure(name) || slices.Contains([]string{logs.SpecFile, record.PeopleFile, logs.DrawsFile}, name)) {
+			if err := dir.Remove(name); err != nil {
+				return err
 			}
-			continue
 		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if err := dir.Replace(name, func(w io.Writer) error {
-			_, err := w.Write(text)
+			_, err := w.Write(files[name])
 			return err
 		}); err != nil {
 			return err

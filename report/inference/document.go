@@ -23,13 +23,29 @@ type Making struct {
 	Seed    uint64
 }
 
-// HTML is the page, which stands alone. The same inference gives the same bytes.
-func HTML(e *logs.Inference, by Making) ([]byte, error) {
+// Files are the page, which stands alone, and its figures, by name. The same inference gives the same bytes.
+func Files(e *logs.Inference, by Making) (map[string][]byte, error) {
 	d, err := Document(e, by)
 	if err != nil {
 		return nil, err
 	}
-	return d.HTML()
+	files := map[string][]byte{}
+	for _, f := range d.Figures {
+		files[f.Name+ending] = f.SVG
+	}
+	files[File], err = d.HTML()
+	return files, err
+}
+
+// Figures of a page are called by what begins and ends like this.
+const (
+	prefix = "fit-"
+	ending = ".svg"
+)
+
+// IsFigure tells whether a file is called like a figure of a page.
+func IsFigure(name string) bool {
+	return strings.HasPrefix(name, prefix) && strings.HasSuffix(name, ending)
 }
 
 // Document is what the page says.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
@@ -101,7 +102,7 @@ func paths(e *logs.Inference) []picture {
 	if len(list) == 0 || len(list[0].Points) == 0 {
 		return nil
 	}
-	return []picture{drawn("path", "How long it takes", "What has changed so many turns after a decision was raised by one and left there, on average over people. Where a line levels off is the settled answer.",
+	return []picture{drawn(prefix+"path", "How long it takes", "What has changed so many turns after a decision was raised by one and left there, on average over people. Where a line levels off is the settled answer.",
 		"change since", "turns since the change", list, rules...)}
 }
 
@@ -152,7 +153,7 @@ func observed(e *logs.Inference, s int, name string) picture {
 	return drawn(numbered("observed", s), name+", seen and predicted", "Means over people; the band holds the middle eight tenths of what was seen."+seasoned(e), name, along, list)
 }
 
-func numbered(id string, s int) string { return fmt.Sprintf("%s-%d", id, s+1) }
+func numbered(id string, s int) string { return fmt.Sprintf("%s%s-%d", prefix, id, s+1) }
 
 func seasoned(e *logs.Inference) string {
 	if e.Spec.Data.HasTimes() {
@@ -244,7 +245,7 @@ func answers(e *logs.Inference) draw.Sketch {
 		rows = append(rows, span{pair + "at once", r.Once, look(0)}, span{pair + "settled", r.Settled, look(1)})
 	}
 	grid := draw.Grid{Columns: 1, Panels: []draw.Panel{spans("", "change by one more of the decision", rows)}, Height: float64(70 + 26*len(rows))}
-	return grid.Sketch("answers", "Answers at once and settled", "Marks are what was found, lines 95 % intervals.", false)
+	return grid.Sketch(prefix+"answers", "Answers at once and settled", "Marks are what was found, lines 95 % intervals.", false)
 }
 
 // byMethod shows the numbers by each of the usual methods.
@@ -256,13 +257,19 @@ func byMethod(e *logs.Inference) draw.Sketch {
 	grid := draw.Grid{Columns: 1}
 	for j := range min(len(good[0].Values), 3) {
 		rows := lists.Of(good, func(l logs.Linear) span {
-			return span{l.Title, l.Values[j], look(map[bool]int{true: 1}[l.Method == e.Method])}
+			return span{short(l.Title), l.Values[j], look(map[bool]int{true: 1}[l.Method == e.Method])}
 		})
 		panel := spans(good[0].Values[j].Name, "", rows)
 		grid.Panels = append(grid.Panels, panel)
 	}
 	grid.Height = float64(40 + len(grid.Panels)*(56+20*len(good)))
-	return grid.Sketch("methods-drawn", "The same numbers by each method", "Marks are estimates, lines 95 % intervals; the answer is in the second colour. Methods that disagree by more than their intervals cannot all be right.", false)
+	return grid.Sketch(prefix+"methods", "The same numbers by each method", "Marks are estimates, lines 95 % intervals; the answer is in the second colour. Methods that disagree by more than their intervals cannot all be right.", false)
+}
+
+// short is a title up to its first comma.
+func short(title string) string {
+	before, _, _ := strings.Cut(title, ",")
+	return before
 }
 
 // mostDots is how many points a scatter has.
@@ -291,7 +298,7 @@ func scattered(e *logs.Inference, states []string) draw.Sketch {
 	if step > 1 {
 		see = fmt.Sprintf("One point for every %d pairs of rows; on the dashed line what was seen is what was predicted.", step)
 	}
-	return grid.Sketch("scatter", "Seen beside predicted", see, false)
+	return grid.Sketch(prefix+"scatter", "Seen beside predicted", see, false)
 }
 
 // spread shows how errors are distributed.
@@ -316,5 +323,5 @@ func spread(e *logs.Inference, states []string) draw.Sketch {
 		p.X, p.Y = draw.Axis{Ruler: draw.Fitted(x), Label: "error"}, draw.Axis{Ruler: draw.NewRuler(y, false), Label: "pairs, errors in " + name}
 		grid.Panels = append(grid.Panels, p)
 	}
-	return grid.Sketch("spread", "How errors are spread", "What was seen less what was predicted; the dashed line is the mean. Intervals need no bell, but a few errors far out may carry the numbers.", false)
+	return grid.Sketch(prefix+"spread", "How errors are spread", "What was seen less what was predicted; the dashed line is the mean. Intervals need no bell, but a few errors far out may carry the numbers.", false)
 }

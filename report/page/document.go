@@ -24,7 +24,7 @@ type Document struct {
 
 	Brief    []Piece  `json:"-"` // what a terminal shows of it
 	Headings Headings `json:"-"`
-	Single   bool     `json:"-"` // the page has no files beside it
+	Single   bool     `json:"-"` // figures that charts show, too, are left to those who run no scripts
 }
 
 // Headings are what parts of a page are called, and what is said above its charts; what is empty is as in the report of a run.
