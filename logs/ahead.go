@@ -148,3 +148,36 @@ func (s several) follow(theta []float64, turns int) []float64 {
 	}
 	return sum
 }
+
+// slopes are what is left of a change of the state a turn later, and what a change of the decision does at once.
+func (p person) slopes(theta []float64) (stays, once *mat.Dense) {
+	f := p.w.f
+	m, nu := f.States, len(p.w.log.Decision.Names)
+	room := make([]float64, f.Width())
+	slope := func(x []float64, j int) []float64 {
+		at, h := x[j], float64(1e-5*(1+math.Abs(x[j])))
+		var ends [2][]float64
+		for side := range ends {
+			x[j] = at + float64(h*float64(1-2*side))
+			f.Rows(room, p.state, theta, p.beside)
+			ends[side] = slices.Clone(room[:m])
+		}
+		x[j] = at
+		for i := range ends[0] {
+			ends[0][i] = (ends[0][i] - ends[1][i]) / (2 * h)
+		}
+		return ends[0]
+	}
+	stays, once = mat.NewDense(m, m, nil), mat.NewDense(m, nu, nil)
+	for j := range m {
+		stays.SetCol(j, slope(p.state, j))
+	}
+	for j := range nu {
+		once.SetCol(j, slope(p.beside, p.first+j))
+	}
+	return stays, once
+}
+
+func hasHole(m *mat.Dense) bool {
+	return slices.ContainsFunc(m.RawMatrix().Data, func(v float64) bool { return v-v != 0 })
+}

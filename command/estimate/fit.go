@@ -129,7 +129,7 @@ func (f *fitFlags) run(c *cobra.Command, target string) error {
 	files, err := e.Files(folderIn(f.out))
 	if err == nil {
 		var pages map[string][]byte
-		pages, err = inference.Files(e, inference.Making{How: how(e), Command: f.again(target), Seed: f.seed})
+		pages, err = inference.Files(e, inference.Recipe{How: how(e), Command: f.again(target), Seed: f.seed})
 		maps.Copy(files, pages)
 	}
 	if err == nil {

@@ -16,15 +16,15 @@ import (
 // File is the name of the page.
 const File = "fit.html"
 
-// Making says how an inference came about, in words.
-type Making struct {
+// Recipe says how an inference came about, in words.
+type Recipe struct {
 	How     string // numbers were found
 	Command string // that repeats it
 	Seed    uint64
 }
 
 // Files are the page, which stands alone, and its figures, by name. The same inference gives the same bytes.
-func Files(e *logs.Inference, by Making) (map[string][]byte, error) {
+func Files(e *logs.Inference, by Recipe) (map[string][]byte, error) {
 	d, err := Document(e, by)
 	if err != nil {
 		return nil, err
@@ -37,19 +37,13 @@ func Files(e *logs.Inference, by Making) (map[string][]byte, error) {
 	return files, err
 }
 
-// Figures of a page are called by what begins and ends like this.
-const (
-	prefix = "fit-"
-	ending = ".svg"
-)
-
 // IsFigure tells whether a file is called like a figure of a page.
 func IsFigure(name string) bool {
 	return strings.HasPrefix(name, prefix) && strings.HasSuffix(name, ending)
 }
 
 // Document is what the page says.
-func Document(e *logs.Inference, by Making) (*page.Document, error) {
+func Document(e *logs.Inference, by Recipe) (*page.Document, error) {
 	name := strings.TrimSuffix(path.Base(e.Spec.File()), path.Ext(e.Spec.File()))
 	d := &page.Document{
 		Title: name + ": what the log says", Facts: facts(e), Single: true,
@@ -83,13 +77,6 @@ func Document(e *logs.Inference, by Making) (*page.Document, error) {
 	return d, nil
 }
 
-func orAbsent(text string) string {
-	if text == "" {
-		return "none"
-	}
-	return text
-}
-
 func facts(e *logs.Inference) string {
 	seen := phrase.CountGrouped(e.Pairs, "pair") + " of rows a turn apart, of " + peopled(e.People)
 	if e.Pairs == 0 {
@@ -98,41 +85,11 @@ func facts(e *logs.Inference) string {
 	return fmt.Sprintf("%s, %s to %s: %s", e.Spec.Data.File, e.First, e.Last, seen)
 }
 
-func peopled(n int) string {
-	if n == 1 {
-		return "1 person"
-	}
-	return phrase.Grouped(n) + " people"
-}
-
-// figured shows a number with four digits, or a dash.
-func figured(n logs.Amount) string {
-	if !n.Known() {
-		return phrase.Absent
-	}
-	return phrase.FourDigits(float64(n))
-}
-
-func between(f logs.Inferred) string {
-	if !f.Low.Known() && !f.High.Known() {
-		return phrase.Absent
-	}
-	return figured(f.Low) + " … " + figured(f.High)
-}
-
-// inWords is a number with its interval.
-func inWords(f logs.Inferred) string {
-	if between(f) == phrase.Absent {
-		return figured(f.Value)
-	}
-	return figured(f.Value) + " (" + between(f) + ")"
-}
-
 // mostNamed is how many numbers a headline names.
 const mostNamed = 4
 
 // answer is the numbers in a sentence, what cannot be told, and how people answer.
-func answer(e *logs.Inference, by Making) *page.Finding {
+func answer(e *logs.Inference, by Recipe) *page.Finding {
 	var told, dark []string
 	for _, f := range e.Found {
 		if f.Value.Known() {
@@ -163,13 +120,6 @@ func answer(e *logs.Inference, by Making) *page.Finding {
 	}
 	out.Reasons = append(out.Reasons, by.How)
 	return out
-}
-
-func capital(text string) string {
-	if text == "" {
-		return text
-	}
-	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
 // verdict says how the model does beside simpler ways, and what is doubtful about its errors and numbers.
@@ -206,38 +156,4 @@ func verdict(e *logs.Inference) page.Finding {
 		}
 	}
 	return out
-}
-
-func turnsAhead(n int) string {
-	if n == 1 {
-		return "one turn ahead"
-	}
-	return fmt.Sprintf("%d turns ahead", n)
-}
-
-func ahead(first, last logs.Missed) string {
-	if first.Ahead == last.Ahead {
-		return turnsAhead(last.Ahead)
-	}
-	return "up to " + turnsAhead(last.Ahead)
-}
-
-// beats says whether the model is better than no change by more than chance.
-func beats(m logs.Missed) string {
-	switch gain, e := float64(m.Gain), float64(m.GainError); {
-	case gain > 2*e:
-		return "are better than"
-	case gain < -2*e:
-		return "are worse than"
-	}
-	return "cannot be told from"
-}
-
-func gained(m logs.Missed) string {
-	gain := float64(m.Gain)
-	word := "smaller"
-	if gain < 0 {
-		word, gain = "larger", -gain
-	}
-	return fmt.Sprintf("are %s %s than those of no change (standard error %s)", phrase.Percent(gain), word, phrase.Percent(float64(m.GainError)))
 }

@@ -1,0 +1,93 @@
+package inference
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/logs"
+)
+
+// Figures of a page are called by what begins and ends like this.
+const (
+	prefix = "fit-"
+	ending = ".svg"
+)
+
+func orAbsent(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return text
+}
+
+func peopled(n int) string {
+	if n == 1 {
+		return "1 person"
+	}
+	return phrase.Grouped(n) + " people"
+}
+
+// figured shows a number with four digits, or a dash.
+func figured(n logs.Amount) string {
+	if !n.Known() {
+		return phrase.Absent
+	}
+	return phrase.FourDigits(float64(n))
+}
+
+func between(f logs.Inferred) string {
+	if !f.Low.Known() && !f.High.Known() {
+		return phrase.Absent
+	}
+	return figured(f.Low) + " … " + figured(f.High)
+}
+
+// inWords is a number with its interval.
+func inWords(f logs.Inferred) string {
+	if between(f) == phrase.Absent {
+		return figured(f.Value)
+	}
+	return figured(f.Value) + " (" + between(f) + ")"
+}
+
+func capital(text string) string {
+	if text == "" {
+		return text
+	}
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}
+
+func turnsAhead(n int) string {
+	if n == 1 {
+		return "one turn ahead"
+	}
+	return fmt.Sprintf("%d turns ahead", n)
+}
+
+func ahead(first, last logs.Missed) string {
+	if first.Ahead == last.Ahead {
+		return turnsAhead(last.Ahead)
+	}
+	return "up to " + turnsAhead(last.Ahead)
+}
+
+// beats says whether the model is better than no change by more than chance.
+func beats(m logs.Missed) string {
+	switch gain, e := float64(m.Gain), float64(m.GainError); {
+	case gain > 2*e:
+		return "are better than"
+	case gain < -2*e:
+		return "are worse than"
+	}
+	return "cannot be told from"
+}
+
+func gained(m logs.Missed) string {
+	gain := float64(m.Gain)
+	word := "smaller"
+	if gain < 0 {
+		word, gain = "larger", -gain
+	}
+	return fmt.Sprintf("are %s %s than those of no change (standard error %s)", phrase.Percent(gain), word, phrase.Percent(float64(m.GainError)))
+}
