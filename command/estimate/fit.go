@@ -74,7 +74,8 @@ afterwards. Printed are the numbers with intervals, how people answer at once an
 docs/fitting.md says what it means.
 
 The folder gets fitted.yaml, which kedge run, check, certify and sweep take, people.csv with everybody as the log leaves them,
-draws.csv with the doubt about the numbers, and fit.json with all that was found. Where the log does not tell a number, there is
+draws.csv with the doubt about the numbers, fit.json with all that was found, and fit.html: one page with the answer first and
+figures that show whether to believe it. Where the log does not tell a number, there is
 no fitted.yaml.
 
 Exit codes: 0 all was found, 1 the log does not tell all that was asked, 64 the command, the spec or the log is wrong.`,
