@@ -33,7 +33,11 @@ func (f *fitFlags) tell(w io.Writer, e *logs.Inference, files map[string][]byte)
 	}
 	pieces = append(pieces, page.Bullets{Texts: append(e.Notes, how(e))})
 	if _, ok := files[logs.SpecFile]; ok {
-		pieces = append(pieces, page.Note{Name: "to run:", Text: "kedge run " + filepath.Join(f.out, logs.SpecFile)})
+		run := "kedge run " + filepath.Join(f.out, logs.SpecFile)
+		if folderIn(f.out) == "" { // files are found from where kedge is run
+			run = "cd " + f.out + " && kedge run " + logs.SpecFile
+		}
+		pieces = append(pieces, page.Note{Name: "to run:", Text: run})
 	}
 	_, err := io.WriteString(w, page.TerminalOf(w).Render(pieces...))
 	return err
