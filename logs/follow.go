@@ -52,7 +52,7 @@ func (w *work) followSearch(f *formula.Regressor, rows fit.Log, found *fit.Fitte
 				if i == j {
 					at += step
 				}
-				near := 1e-12 * max(1, math.Abs(at))
+				near := float64(1e-12 * max(1, math.Abs(at)))
 				there[i] = fit.Unknown{Name: u.Name, Start: at, Lower: at - near, Upper: at + near}
 			}
 			end, err := fit.Find(w.ctx, f, rows, there, o)
