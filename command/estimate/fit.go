@@ -191,19 +191,6 @@ func (f *fitFlags) load(target string) (s *problem.Spec, name string, err error)
 	return s, strings.TrimSuffix(filepath.Base(target), filepath.Ext(target)), err
 }
 
-// folderIn is how files in the output folder are called by a spec in it: from here if it is below, otherwise from within, "".
-func folderIn(out string) string {
-	if here, err := os.Getwd(); err == nil && filepath.IsAbs(out) {
-		if below, err := filepath.Rel(here, out); err == nil {
-			out = below
-		}
-	}
-	if filepath.IsLocal(out) {
-		return filepath.ToSlash(filepath.Clean(out))
-	}
-	return ""
-}
-
 // spare refuses a folder that holds something else.
 func (f *fitFlags) spare() error {
 	found, err := os.ReadDir(f.out)

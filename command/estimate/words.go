@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"strconv"
 
@@ -160,4 +161,17 @@ func compared(e *logs.Inference) (pieces []page.Piece) {
 		pieces = append(pieces, t)
 	}
 	return append(pieces, page.Bullets{Texts: notes})
+}
+
+// folderIn is how files in the output folder are called by a spec in it: from here if it is below, otherwise from within, "".
+func folderIn(out string) string {
+	if here, err := os.Getwd(); err == nil && filepath.IsAbs(out) {
+		if below, err := filepath.Rel(here, out); err == nil {
+			out = below
+		}
+	}
+	if filepath.IsLocal(out) {
+		return filepath.ToSlash(filepath.Clean(out))
+	}
+	return ""
 }
