@@ -20,7 +20,8 @@ type Options struct {
 	Bootstrap int // repeats by person; 0: none
 	Seed      uint64
 	Workers   int
-	Method    string // by which the answer is found: one of the methods of the linear table; "": what the spec asks for
+	Log       *record.Recorded // that is taken in place of the file; nil: the file is read
+	Method    string           // by which the answer is found: one of the methods of the linear table; "": what the spec asks for
 }
 
 // Inference is what a log says of a spec.
@@ -53,6 +54,7 @@ type Inference struct {
 
 	crowd  *crowd
 	source formula.Source
+	season string // what is called so in the spec that was fitted
 }
 
 // Inferred is what a log says of one number.
@@ -124,8 +126,10 @@ func (w *work) read(files fs.FS) (err error) {
 	if have := room.Memory(); have.Known() {
 		most = max(1, min(1<<30, int64(have.Bytes)/4))
 	}
-	if w.log, err = w.spec.Data.Read(w.ctx, files, most); err != nil {
-		return w.spec.FormulaMistakes(err)
+	if w.log = w.o.Log; w.log == nil {
+		if w.log, err = w.spec.Data.Read(w.ctx, files, most); err != nil {
+			return w.spec.FormulaMistakes(err)
+		}
 	}
 	w.pairs = w.log.Pairs()
 	out := w.out

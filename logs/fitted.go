@@ -31,6 +31,10 @@ type crowd struct {
 
 	// How the mean of traits and the season go with each of the unknowns: what was found of people rests on those, and moves with them.
 	ownBy, seasonBy [][]float64
+
+	seasons map[int][]float64            // by turn
+	anew    func(theta []float64) *crowd // the same under other numbers; nil: that is not known
+	drawn   []*crowd                     // the same under draws
 }
 
 // of is the trait of somebody.
@@ -113,7 +117,10 @@ func (e *Inference) document(folder string) (*form.Node, *columns.Table) {
 	}
 	if e.crowd != nil && e.crowd.season != nil {
 		name := free("season", let, model)
-		let.Put(name, text(e.going(e.crowd.season, e.crowd.seasonBy)))
+		e.season = name
+		if let.Put(name, text(e.going(e.crowd.season, e.crowd.seasonBy))); e.crowd.drawn != nil {
+			let.Put(name, form.Finite().Write(e.crowd.season[0])) // a number, for draws are of numbers
+		}
 		model.Put("next", text("("+e.Spec.Model.Next+") + "+name))
 	}
 	model.Put("let", let)
@@ -308,6 +315,13 @@ func (e *Inference) draws() *columns.Table {
 			column[i] = row[j]
 		}
 		t.Columns = append(t.Columns, columns.Column{Name: e.key(f.Name), Numbers: column})
+	}
+	if e.crowd != nil && e.crowd.drawn != nil && len(e.crowd.season) == 1 {
+		column := make([]float64, len(e.Draws))
+		for i, d := range e.crowd.drawn {
+			column[i] = d.season[0]
+		}
+		t.Columns = append(t.Columns, columns.Column{Name: e.season, Numbers: column})
 	}
 	return t
 }

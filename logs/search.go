@@ -175,7 +175,14 @@ func (w *work) keep(f *fit.Fitted) {
 		w.out.crowd.own = w.spread(f.Traits, own)
 	}
 	if m := w.f.States; len(f.Shifts) >= m && w.ofTimes() {
-		w.out.crowd.season = f.Shifts[len(f.Shifts)-m:]
+		w.out.crowd.season, w.out.crowd.seasons = f.Shifts[len(f.Shifts)-m:], map[int][]float64{}
+		turns := slices.Clone(w.turn)
+		slices.Sort(turns)
+		for i, turn := range slices.Compact(turns) {
+			if w.out.crowd.seasons[turn] = make([]float64, m); i > 0 && i*m <= len(f.Shifts) {
+				copy(w.out.crowd.seasons[turn], f.Shifts[(i-1)*m:])
+			}
+		}
 	}
 	if f.TraitMean != nil {
 		w.out.Law = &TraitLaw{Mean: f.TraitMean, Cov: f.TraitCov}

@@ -41,20 +41,39 @@ func (w *work) take(t *linear, method string) error {
 	if err := w.again(t, method); err != nil {
 		return err
 	}
-	rest := t.rest(l.of)
-	w.out.crowd = &crowd{}
-	w.constants(t, rest)
+	w.constants(t)
+	w.out.crowd = t.crowd(l.of)
 	if w.ofPeople() || w.ofTimes() {
-		own, season := w.parts(rest)
-		if w.ofPeople() {
-			w.out.crowd.own = own
-		}
-		if last, _ := w.log.Span(); w.ofTimes() {
-			w.out.crowd.season = []float64{season[last]}
-		}
 		w.out.crowd.follow(w, t)
 	}
+	w.out.crowd.anew = func(theta []float64) *crowd {
+		value := make([]float64, len(t.columns))
+		for a, j := range t.columns {
+			value[a] = theta[j]
+		}
+		return t.crowd(&panel.Coefficients{Value: value})
+	}
 	return nil
+}
+
+// crowd is what people and times have of their own under some numbers.
+func (t *linear) crowd(c *panel.Coefficients) *crowd {
+	w, out := t.w, &crowd{}
+	if !w.ofPeople() && !w.ofTimes() {
+		return out
+	}
+	own, season := w.parts(t.rest(c))
+	if w.ofPeople() {
+		out.own = own
+	}
+	if w.ofTimes() {
+		last, _ := w.log.Span()
+		out.season, out.seasons = []float64{season[last]}, make(map[int][]float64, len(season))
+		for turn, v := range season {
+			out.seasons[turn] = []float64{v}
+		}
+	}
+	return out
 }
 
 // follow finds how what was found of people and times goes with the columns of a linear model.
@@ -84,7 +103,7 @@ func (t *linear) rest(c *panel.Coefficients) []float64 {
 }
 
 // constants finds the unknowns that are added to all: one from the mean, none where effects take their part, or where there are several.
-func (w *work) constants(t *linear, rest []float64) {
+func (w *work) constants(t *linear) {
 	var names []string
 	for _, j := range t.constants {
 		names = append(names, w.unknowns[j].Name)

@@ -27,9 +27,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Commands are those of this package.
-func Commands(kinds *kind.Catalogue) []*cobra.Command { return []*cobra.Command{newFit(kinds)} }
-
 // CodedError is an error that ends the process with a code of its own.
 type CodedError struct {
 	Err  error
@@ -62,10 +59,11 @@ type fitFlags struct {
 	overwrite bool
 	json      bool
 	quiet     bool
+	marks     string // the file by which a folder is known to be one of these
 }
 
 func newFit(kinds *kind.Catalogue) *cobra.Command {
-	f := &fitFlags{kinds: kinds}
+	f := &fitFlags{kinds: kinds, marks: logs.JSONFile}
 	c := &cobra.Command{
 		Use:   "fit FILE.yaml",
 		Short: "Find the unknown numbers of a model from a log",
@@ -118,7 +116,7 @@ func (f *fitFlags) run(c *cobra.Command, target string) error {
 	if s.Data != nil && s.Data.Drawn() && !c.Flags().Changed("starts") {
 		f.starts = 2 // each takes long
 	}
-	ended := f.watch(c.ErrOrStderr(), s)
+	ended := f.watch(c.ErrOrStderr(), func() string { return "fitting " + s.File() })
 	e, err := logs.Fit(c.Context(), s, AnyFolder{}, logs.Options{Starts: f.starts, Bootstrap: f.bootstrap, Seed: f.seed, Workers: f.hands(), Method: f.method})
 	ended()
 	if stop := c.Context().Err(); stop != nil {
@@ -199,7 +197,7 @@ func (f *fitFlags) spare() error {
 		return nil
 	case err != nil:
 		return err
-	case len(found) == 0 || slices.ContainsFunc(found, func(e fs.DirEntry) bool { return e.Name() == logs.JSONFile }):
+	case len(found) == 0 || slices.ContainsFunc(found, func(e fs.DirEntry) bool { return e.Name() == f.marks }):
 		return nil
 	}
 	return fmt.Errorf("%s holds something else; want another folder with --out, or --overwrite", f.out)
@@ -237,8 +235,8 @@ func (f *fitFlags) write(files map[string][]byte) error {
 	return nil
 }
 
-// watch says that a fit is under way once that takes long.
-func (f *fitFlags) watch(w io.Writer, s *problem.Spec) (ended func()) {
+// watch says what is under way once that takes long.
+func (f *fitFlags) watch(w io.Writer, what func() string) (ended func()) {
 	if f.quiet || f.json {
 		return func() {}
 	}
@@ -252,7 +250,7 @@ func (f *fitFlags) watch(w io.Writer, s *problem.Spec) (ended func()) {
 			case <-ctx.Done():
 				return
 			case <-time.After(wait):
-				fmt.Fprintf(w, "fitting %s, %.0f s\n", s.File(), time.Since(begun).Seconds())
+				fmt.Fprintf(w, "%s, %.0f s\n", what(), time.Since(begun).Seconds())
 			}
 		}
 	}()

@@ -1,0 +1,207 @@
+package estimate
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+
+	"github.com/kedge-opt/kedge/internal/disk"
+	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/logs"
+	"github.com/kedge-opt/kedge/logs/backtest"
+	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/report/page"
+	"github.com/spf13/cobra"
+)
+
+// backtestFlags are the flags of kedge backtest.
+type backtestFlags struct {
+	fitFlags
+	ask backtest.Lookback
+}
+
+func newBacktest(kinds *kind.Catalogue) *cobra.Command {
+	f := &backtestFlags{fitFlags: fitFlags{kinds: kinds, marks: backtest.JSONFile}}
+	c := &cobra.Command{
+		Use:   "backtest FILE.yaml",
+		Short: "Look back: what rules would have set at past dates, fitted on what was known then",
+		Long: `Take a spec with unknown numbers and its log, as kedge fit does, and go through its past dates. At each the model is fitted on rows
+until that date and no other. Shown are what the composite rule (the settled optimum of that model), vanilla (where retraining on it
+comes to rest) and doing nothing (what was deployed stays) would have set, beside what was really done and what people then did, and
+what the model fitted on the whole log says each of them is worth, a turn later and settled. What that assumes is printed with it.
+
+The folder gets backtest.json with all of it, and backtest.csv with a row for every date and rule.
+Dates at which the log did not tell the numbers yet are shown as such.
+
+Exit codes: 0 there are dates at which rules decide, 1 the log does not tell enough, 64 the command, the spec or the log is wrong.`,
+		Example: `  kedge backtest shop.yaml
+  kedge backtest cigarettes.yaml --from 1975 --every 2 --most-change 0.1
+  kedge backtest shop.yaml --from 0.3 --draws 200 --out looked-back`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
+	}
+	fl := c.Flags()
+	fl.StringVar(&f.ask.From, "from", "", "first date, as the log has it, or a share of its dates such as 0.3 (default half of them)")
+	fl.IntVar(&f.ask.Every, "every", 1, "dates from one look back to the next")
+	fl.Float64Var(&f.ask.MostChange, "most-change", 0, "how far rules may go from what was deployed (default anywhere in the set)")
+	fl.IntVar(&f.ask.Draws, "draws", 100, "draws of the numbers, for intervals")
+	fl.StringVarP(&f.out, "out", "o", "", "folder for what was found (default runs/NAME-backtest)")
+	fl.StringArrayVar(&f.sets, "set", nil, "change any key of the spec, as in --set data.where='week > 10' (repeatable)")
+	fl.IntVar(&f.starts, "starts", 8, "further starts of every search, drawn from ranges and priors")
+	fl.Uint64Var(&f.seed, "seed", 1, "seed of what is drawn")
+	fl.IntVar(&f.workers, "workers", 0, "goroutines (default one a core); results do not depend on it")
+	fl.StringVar(&f.method, "method", "", "how numbers are found: "+strings.Join(methods(), ", ")+" (default what the spec asks for)")
+	fl.BoolVar(&f.overwrite, "overwrite", false, "write into a folder that holds something else")
+	fl.BoolVar(&f.json, "json", false, "print all that was found as JSON")
+	fl.BoolVar(&f.quiet, "quiet", false, "print nothing but errors")
+	return c
+}
+
+func (f *backtestFlags) run(c *cobra.Command, target string) error {
+	if a := f.ask; a.Every < 1 || a.Draws < 0 || a.Draws > 400 || !(a.MostChange >= 0) || !phrase.Finite(a.MostChange) {
+		return fmt.Errorf("--every %d, --draws %d and --most-change %v: want at least 1, 0 to 400, and a number from 0 on", a.Every, a.Draws, a.MostChange)
+	}
+	s, name, err := f.load(target)
+	if err != nil {
+		return err
+	}
+	if f.out == "" {
+		f.out = filepath.Join("runs", name+"-backtest")
+	}
+	if err := f.spare(); err != nil {
+		return err
+	}
+	var done, total atomic.Int64
+	f.ask.Progress = func(n, of int) {
+		done.Store(max(done.Load(), int64(n)))
+		total.Store(int64(of))
+	}
+	f.ask.Fit = logs.Options{Starts: f.starts, Seed: f.seed, Workers: f.hands(), Method: f.method}
+	ended := f.watch(c.ErrOrStderr(), func() string {
+		return fmt.Sprintf("looking back by %s: %d of %d dates", s.File(), done.Load(), total.Load())
+	})
+	h, err := backtest.Look(c.Context(), s, AnyFolder{}, f.ask)
+	ended()
+	if stop := c.Context().Err(); stop != nil {
+		return &CodedError{errors.New("stopped; nothing was written"), codeStopped}
+	}
+	var untold *backtest.UntoldError
+	if errors.As(err, &untold) {
+		return &CodedError{fmt.Errorf("%s: %w", target, err), codeFailed}
+	}
+	if err != nil {
+		return err
+	}
+	files, err := h.Files()
+	if err == nil {
+		err = f.put(files)
+	}
+	if err == nil {
+		err = f.show(c.OutOrStdout(), h, files)
+	}
+	if err != nil {
+		return &CodedError{err, codeFailed}
+	}
+	if !h.Decides() {
+		return &CodedError{fmt.Errorf("%s: at no date does the log tell what a rule would have set: %s", target, h.Dates[len(h.Dates)-1].Why), codeFailed}
+	}
+	return nil
+}
+
+// put writes the files.
+func (f *backtestFlags) put(files map[string][]byte) error {
+	if _, err := (disk.Disk{}).MakeAll(f.out); err != nil {
+		return err
+	}
+	dir, err := disk.Disk{}.Open(f.out)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	for _, name := range backtest.FileNames() {
+		if err := dir.Replace(name, func(w io.Writer) error {
+			_, err := w.Write(files[name])
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// show prints a look back, tables first.
+func (f *backtestFlags) show(w io.Writer, h *backtest.Retrospect, files map[string][]byte) error {
+	switch {
+	case f.quiet:
+		return nil
+	case f.json:
+		_, err := w.Write(files[backtest.JSONFile])
+		return err
+	}
+	pieces := []page.Piece{
+		page.Heading(fmt.Sprintf("%s, %s to %s: %s", h.Data, h.First, h.Last, phrase.Count(len(h.Dates), "date"))),
+		wouldSet(h), worth(h, "a turn later", func(v backtest.Verdict) backtest.Worth { return v.Once }), worth(h, "settled", func(v backtest.Verdict) backtest.Worth { return v.Settled }),
+		page.Paragraphs{Texts: []string{h.Answer()}},
+		page.Heading("Assumed"), page.Bullets{Texts: h.Assumptions},
+		page.Heading("Meant"), page.Bullets{Texts: h.Meaning},
+	}
+	for _, text := range h.Warn {
+		pieces = append(pieces, page.Caution(text))
+	}
+	pieces = append(pieces, page.Bullets{Texts: h.Notes}, page.Note{Name: "written:", Text: filepath.Join(f.out, backtest.CSVFile)})
+	_, err := io.WriteString(w, page.TerminalOf(w).Render(pieces...))
+	return err
+}
+
+// wouldSet is the table of decisions.
+func wouldSet(h *backtest.Retrospect) page.TextTable {
+	t := page.TextTable{Columns: []page.Head{{Name: "set at", Wide: -12}}, Brief: []int{0}}
+	for i, rule := range backtest.Rules() {
+		t.Columns, t.Brief = append(t.Columns, page.Head{Name: rule, Wide: 18}), append(t.Brief, i+1)
+	}
+	for _, o := range h.Dates {
+		row := []page.TextCell{page.Words(o.Date)}
+		for _, v := range o.Rules {
+			text := "–"
+			switch {
+			case v.Decision != nil:
+				var words []string
+				for _, x := range v.Decision[:min(3, len(v.Decision))] {
+					words = append(words, figure(logs.Amount(x)))
+				}
+				if text = strings.Join(words, ", "); len(v.Decision) > 3 {
+					text += ", …"
+				}
+			case v.Why == o.TooEarly():
+				text = v.Why
+			}
+			row = append(row, page.Words(text))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// worth is the table of values.
+func worth(h *backtest.Retrospect, when string, of func(backtest.Verdict) backtest.Worth) page.TextTable {
+	t := page.TextTable{Columns: []page.Head{{Name: "worth " + when, Wide: -18}, {Name: "observed", Wide: 9}}, Brief: []int{0, 1}}
+	for i, rule := range backtest.Rules() {
+		t.Columns, t.Brief = append(t.Columns, page.Head{Name: rule, Wide: 26}), append(t.Brief, i+2)
+	}
+	for _, o := range h.Dates {
+		row := []page.TextCell{page.Words(o.Date), page.Words(figure(o.Observed))}
+		for _, v := range o.Rules {
+			one := of(v)
+			text := figure(one.Value)
+			if one.Value.Known() {
+				text += " (" + between(logs.Inferred{Low: one.Low, High: one.High}) + ")"
+			}
+			row = append(row, page.Words(text))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
