@@ -127,7 +127,7 @@ func TestPagesNameTheKeysThatAreWritten(t *testing.T) {
 		written     []map[string]any
 		rare        []string // keys of problems that are not among the runs here
 	}{
-		{"summary.json", summary, top, []string{"columns"}},
+		{"summary.json", summary, top, []string{"columns", "draws"}},
 		{"answer", answer, told, nil},
 		{"evidence", evidence, known, []string{"bound", "kink", "jump", "missed"}},
 	} {

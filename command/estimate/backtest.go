@@ -27,7 +27,7 @@ func newBacktest(kinds *kind.Catalogue) *cobra.Command {
 	f := &backtestFlags{fitFlags: fitFlags{kinds: kinds, marks: backtest.JSONFile}}
 	c := &cobra.Command{
 		Use:   "backtest FILE.yaml",
-		Short: "Look back: what rules would have set at past dates, fitted on what was known then",
+		Short: "Look back: what rules would have set at past dates",
 		Long: `Take a spec with unknown numbers and its log, as kedge fit does, and go through its past dates. At each the model is fitted on rows
 until that date and no other. Shown are what the composite rule (the settled optimum of that model), vanilla (where retraining on it
 comes to rest) and doing nothing (what was deployed stays) would have set, beside what was really done and what people then did, and
