@@ -44,7 +44,7 @@ export function Now({status: s, terms: t, seq, may}: LoopProps) {
     {d && <section aria-labelledby="u-title">
       <h2 id="u-title">{s.state ? `Decision ${d.k}` : `Decision ${d.k}, the newest`} <a class="more" href={`#/loops/${s.loop}/decisions/${d.k}`}>all about it</a></h2>
       <Entries d={d} s={s} t={t} />
-      {why && <p class={why.k !== d.k ? 'stale' : 'why'}>{why.words}</p>}
+      {why && <p class={why.k !== d.k ? 'gone' : 'why'}>{why.words}</p>}
       {s.state && <Guessed f={f} t={t} />}
       {d.outcome?.value && <p><span class="key">{upper(valueName(t?.names))}</span> <b class="num">{withUnit(number(d.outcome.value.mean), t?.names.value?.unit)}</b> <span class="quiet num">({number(d.outcome.value.low)} … {number(d.outcome.value.high)}, 95 of 100)</span></p>}
     </section>}
