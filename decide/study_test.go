@@ -152,6 +152,9 @@ func goOn(r *rand.Rand, q, habit, b, fitted float64, traits []float64) []float64
 // Over simulated worlds: what decisions by a short log lose against the oracle. Decisions over draws lose no more than the plug-in on the average but for what
 // they say, and retraining loses much more than either.
 func TestDecisionsInSimulatedWorlds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and its parts are raced by the other tests")
+	}
 	worlds, draws, few := 3, 20, true
 	if os.Getenv("KEDGE_TORTURE") != "" {
 		worlds, draws, few = 200, 100, false
