@@ -52,7 +52,7 @@ func (p *Foothold) Know(unknowns []Unknown) {
 func Lowest(unknowns []Unknown, o Options, descend func(theta []float64) (*Foothold, error)) (best *Foothold, agreed int, err error) {
 	var losses []float64
 	for n := range 1 + o.Starts {
-		end, err := descend(startOf(unknowns, o.Seed, n))
+		end, err := descend(startOf(unknowns, len(unknowns), o.Seed, n))
 		if err != nil {
 			return nil, 0, err
 		}
@@ -75,13 +75,13 @@ func Lowest(unknowns []Unknown, o Options, descend func(theta []float64) (*Footh
 	return best, agreed, nil
 }
 
-// startOf number 0 is the user's; others are drawn, from the prior, from the range, or around the user's.
-func startOf(unknowns []Unknown, seed uint64, n int) []float64 {
+// startOf number 0 is the user's; of others those that were asked for are drawn, from the prior, from the range, or around the user's.
+func startOf(unknowns []Unknown, asked int, seed uint64, n int) []float64 {
 	s := stream.New(seed, "fit", "start", strconv.Itoa(n))
 	theta := make([]float64, len(unknowns))
 	for j, u := range unknowns {
 		theta[j] = u.Start
-		if n == 0 {
+		if n == 0 || j >= asked {
 			continue
 		}
 		switch {
@@ -105,7 +105,7 @@ func Descend(theta []float64, unknowns []Unknown, at func(theta []float64) (*Foo
 	}
 	damping, grow := 1e-3, 2.0
 	for range 300 {
-		step, predicted, ok := here.step(unknowns, damping)
+		step, predicted, ok := stepOf(here.Theta, here.Slope, here.Normal, unknowns, here.Free(unknowns), damping)
 		switch {
 		case !ok && damping <= 1e15: // too little of it for what is not told
 			damping *= 10
@@ -138,27 +138,28 @@ func Descend(theta []float64, unknowns []Unknown, at func(theta []float64) (*Foo
 	return nil, nil
 }
 
-// step is where the model of the loss is least, at a damping, within the bounds, and by how much less that is supposed to be; nil: here. It is
-// not ok where the equations cannot be solved.
-func (p *Foothold) step(unknowns []Unknown, damping float64) (theta []float64, predicted float64, ok bool) {
-	free := p.Free(unknowns)
+func cubed(x float64) float64 { return float64(x * x * x) }
+
+// stepOf is where the model of the loss is least, at a damping, within the bounds, and by how much less that is supposed to be; nil: here. It is
+// not ok where the equations cannot be solved. Only free unknowns move.
+func stepOf(from, slope, normal []float64, unknowns []Unknown, free []int, damping float64) (theta []float64, predicted float64, ok bool) {
 	k, n := len(unknowns), len(free)
 	if n == 0 {
 		return nil, 0, true
 	}
 	a, x := make([]float64, n*n), make([]float64, n)
 	for i, g := range free {
-		x[i] = p.Slope[g]
+		x[i] = slope[g]
 		for j, h := range free {
-			a[i*n+j] = p.Normal[g*k+h]
+			a[i*n+j] = normal[g*k+h]
 		}
-		a[i*n+i] += float64(damping * max(p.Normal[g*k+g], 1e-300))
+		a[i*n+i] += float64(damping * max(normal[g*k+g], 1e-300))
 	}
 	if at, _ := dense.Cholesky(a, n, 0); at < n {
 		return nil, 0, false
 	}
 	dense.SolveCholesky(a, x, n)
-	theta = slices.Clone(p.Theta)
+	theta = slices.Clone(from)
 	moved := false
 	for i, g := range free {
 		u := unknowns[g]
@@ -171,18 +172,21 @@ func (p *Foothold) step(unknowns []Unknown, damping float64) (theta []float64, p
 		return nil, 0, true
 	}
 	for i, g := range free {
-		predicted += float64(x[i] * p.Slope[g])
+		predicted += float64(x[i] * slope[g])
 		for j, h := range free {
-			predicted -= float64(x[i] * p.Normal[g*k+h] * x[j] / 2)
+			predicted -= float64(x[i] * normal[g*k+h] * x[j] / 2)
 		}
 	}
 	return theta, max(predicted, 0), true
 }
 
 // Free are the unknowns that no bound holds.
-func (p *Foothold) Free(unknowns []Unknown) (list []int) {
+func (p *Foothold) Free(unknowns []Unknown) []int { return freeOf(p.Theta, p.Slope, unknowns, nil) }
+
+// freeOf are the unknowns that no bound holds and that are not pinned.
+func freeOf(theta, slope []float64, unknowns []Unknown, pinned []int) (list []int) {
 	for j, u := range unknowns {
-		if held := p.Theta[j] <= u.Lower && p.Slope[j] <= 0 || p.Theta[j] >= u.Upper && p.Slope[j] >= 0; !held {
+		if held := theta[j] <= u.Lower && slope[j] <= 0 || theta[j] >= u.Upper && slope[j] >= 0; !held && !slices.Contains(pinned, j) {
 			list = append(list, j)
 		}
 	}

@@ -4,12 +4,9 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/kedge-opt/kedge/formula"
-	"github.com/kedge-opt/kedge/internal/dense"
 	"github.com/kedge-opt/kedge/internal/rows"
-	"github.com/kedge-opt/kedge/stream"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -76,7 +73,7 @@ func (p *search) fromAll(ctx context.Context) (*point, error) {
 	var best *point
 	var losses []float64
 	for n := range 1 + p.o.Starts {
-		end, err := p.from(ctx, p.start(n))
+		end, err := p.from(ctx, startOf(p.unknowns, p.asked, p.o.Seed, n))
 		if err != nil {
 			return nil, err
 		}
@@ -135,28 +132,6 @@ var (
 	nearby  = gait{1e-6, 1e-12, 1e-9, 30}
 )
 
-// start number 0 is the user's; others are drawn, from the prior, from the range, or around the user's.
-func (p *search) start(n int) []float64 {
-	s := stream.New(p.o.Seed, "fit", "start", strconv.Itoa(n))
-	theta := make([]float64, len(p.unknowns))
-	for j, u := range p.unknowns {
-		theta[j] = u.Start
-		if n == 0 || j >= p.asked {
-			continue
-		}
-		switch {
-		case u.Deviation > 0:
-			theta[j] = u.Mean + float64(u.Deviation*s.Normal())
-		case !math.IsInf(u.Lower, 0) && !math.IsInf(u.Upper, 0):
-			theta[j] = u.Lower + float64((u.Upper-u.Lower)*s.Float64())
-		default:
-			theta[j] = u.Start + float64(max(1, math.Abs(u.Start))*s.Normal())
-		}
-		theta[j] = min(max(theta[j], u.Lower), u.Upper)
-	}
-	return theta
-}
-
 // descend goes down by Levenberg's and Marquardt's method within the bounds; nil: it came to no minimum.
 func (p *search) descend(ctx context.Context, theta, weight []float64, workers int, g gait) (*point, error) {
 	here, err := p.at(ctx, theta, weight, workers)
@@ -165,7 +140,7 @@ func (p *search) descend(ctx context.Context, theta, weight []float64, workers i
 	}
 	damping, grow := g.damping, 2.0
 	for range g.turns {
-		step, predicted, ok := p.step(here, damping)
+		step, predicted, ok := stepOf(here.theta, here.slope, here.normal, p.unknowns, p.free(here), damping)
 		size := 1 + math.Abs(here.loss)
 		switch {
 		case !ok && damping <= 1e15: // too little of it for what the log does not tell
@@ -204,58 +179,8 @@ func (p *search) descend(ctx context.Context, theta, weight []float64, workers i
 	return nil, nil
 }
 
-func cubed(x float64) float64 { return float64(x * x * x) }
-
-// step is where the model of the loss is least, at a damping, within the bounds, and by how much less that is supposed to be; nil: here. It is not ok where
-// the equations cannot be solved.
-func (p *search) step(here *point, damping float64) (theta []float64, predicted float64, ok bool) {
-	free := p.free(here)
-	k, n := len(p.unknowns), len(free)
-	if n == 0 {
-		return nil, 0, true
-	}
-	a, x := make([]float64, n*n), make([]float64, n)
-	for i, g := range free {
-		x[i] = here.slope[g]
-		for j, h := range free {
-			a[i*n+j] = here.normal[g*k+h]
-		}
-		a[i*n+i] += float64(damping * max(here.normal[g*k+g], 1e-300))
-	}
-	if at, _ := dense.Cholesky(a, n, 0); at < n {
-		return nil, 0, false
-	}
-	dense.SolveCholesky(a, x, n)
-	theta = slices.Clone(here.theta)
-	moved := false
-	for i, g := range free {
-		u := p.unknowns[g]
-		to := min(max(theta[g]+x[i], u.Lower), u.Upper)
-		x[i] = to - theta[g]
-		moved = moved || x[i] != 0
-		theta[g] = to
-	}
-	if !moved {
-		return nil, 0, true
-	}
-	for i, g := range free {
-		predicted += float64(x[i] * here.slope[g])
-		for j, h := range free {
-			predicted -= float64(x[i] * here.normal[g*k+h] * x[j] / 2)
-		}
-	}
-	return theta, max(predicted, 0), true
-}
-
-// free are the unknowns that no bound holds.
-func (p *search) free(here *point) (list []int) {
-	for j, u := range p.unknowns {
-		if held := here.theta[j] <= u.Lower && here.slope[j] <= 0 || here.theta[j] >= u.Upper && here.slope[j] >= 0; !held && !slices.Contains(p.pinned, j) {
-			list = append(list, j)
-		}
-	}
-	return list
-}
+// free are the unknowns that nothing holds.
+func (p *search) free(here *point) []int { return freeOf(here.theta, here.slope, p.unknowns, p.pinned) }
 
 // weigh measures how large errors of each entry are, and goes on from there until that changes nothing.
 func (p *search) weigh(ctx context.Context, best *point) error {

@@ -99,7 +99,7 @@ func TestLongLogs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, err := p.descend(t.Context(), p.start(0), nil, 1, firstly)
+	whole, err := p.descend(t.Context(), startOf(p.unknowns, p.asked, p.o.Seed, 0), nil, 1, firstly)
 	if err != nil {
 		t.Fatal(err)
 	}
