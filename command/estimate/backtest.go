@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/kedge-opt/kedge/internal/disk"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/logs"
 	"github.com/kedge-opt/kedge/logs/backtest"
@@ -97,7 +96,7 @@ func (f *backtestFlags) run(c *cobra.Command, target string) error {
 	}
 	files, err := h.Files()
 	if err == nil {
-		err = f.put(files)
+		err = f.put(files, nil)
 	}
 	if err == nil {
 		err = f.show(c.OutOrStdout(), h, files)
@@ -107,27 +106,6 @@ func (f *backtestFlags) run(c *cobra.Command, target string) error {
 	}
 	if !h.Decides() {
 		return &CodedError{fmt.Errorf("%s: at no date does the log tell what a rule would have set: %s", target, h.Dates[len(h.Dates)-1].Why), codeFailed}
-	}
-	return nil
-}
-
-// put writes the files.
-func (f *backtestFlags) put(files map[string][]byte) error {
-	if _, err := (disk.Disk{}).MakeAll(f.out); err != nil {
-		return err
-	}
-	dir, err := disk.Disk{}.Open(f.out)
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	for _, name := range backtest.FileNames() {
-		if err := dir.Replace(name, func(w io.Writer) error {
-			_, err := w.Write(files[name])
-			return err
-		}); err != nil {
-			return err
-		}
 	}
 	return nil
 }

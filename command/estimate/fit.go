@@ -132,7 +132,7 @@ func (f *fitFlags) run(c *cobra.Command, target string) error {
 		maps.Copy(files, pages)
 	}
 	if err == nil {
-		err = f.write(files)
+		err = f.put(files, isOfAFit)
 	}
 	if err != nil {
 		return &CodedError{err, codeFailed}
@@ -203,8 +203,8 @@ func (f *fitFlags) spare() error {
 	return fmt.Errorf("%s holds something else; want another folder with --out, or --overwrite", f.out)
 }
 
-// write puts the files into the folder, and takes those of a fit before away.
-func (f *fitFlags) write(files map[string][]byte) error {
+// put writes files into the folder, and takes those away that are from a time before and not among them.
+func (f *fitFlags) put(files map[string][]byte, isOld func(name string) bool) error {
 	if _, err := (disk.Disk{}).MakeAll(f.out); err != nil {
 		return err
 	}
@@ -218,7 +218,7 @@ func (f *fitFlags) write(files map[string][]byte) error {
 		return err
 	}
 	for _, old := range found {
-		if name := old.Name(); files[name] == nil && (inference.IsFigure(name) || slices.Contains([]string{logs.SpecFile, record.PeopleFile, logs.DrawsFile}, name)) {
+		if name := old.Name(); isOld != nil && files[name] == nil && isOld(name) {
 			if err := dir.Remove(name); err != nil {
 				return err
 			}
@@ -233,6 +233,11 @@ func (f *fitFlags) write(files map[string][]byte) error {
 		}
 	}
 	return nil
+}
+
+// isOfAFit tells whether a fit writes a file of that name, and not always.
+func isOfAFit(name string) bool {
+	return inference.IsFigure(name) || slices.Contains([]string{logs.SpecFile, record.PeopleFile, logs.DrawsFile}, name)
 }
 
 // watch says what is under way once that takes long.

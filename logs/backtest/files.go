@@ -15,9 +15,6 @@ const (
 	CSVFile  = "backtest.csv"
 )
 
-// FileNames are all of them.
-func FileNames() []string { return []string{JSONFile, CSVFile} }
-
 // Files are what a look back is written to, by name.
 func (h *Retrospect) Files() (map[string][]byte, error) {
 	all, err := h.json()
