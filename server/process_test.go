@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 		serveAlone(dir)
 		return
 	}
-	j := &judge{RoundTripper: http.DefaultTransport, schemas: map[string]*described{}}
+	j := &judge{RoundTripper: http.DefaultTransport, schemas: map[string]*described{}, texts: map[string]*described{}}
 	http.DefaultClient.Transport = j
 	code := m.Run()
 	for _, fault := range j.faults[:min(20, len(j.faults))] {

@@ -18,6 +18,7 @@ type judge struct {
 	http.RoundTripper
 	mu      sync.Mutex
 	schemas map[string]*described // by the address of a server
+	texts   map[string]*described // by what servers say: most say the same
 	faults  []string
 	judged  int
 }
@@ -72,7 +73,15 @@ func (j *judge) of(address string) (*described, error) {
 		return nil, err
 	}
 	defer reply.Body.Close()
-	document, err := jsonschema.UnmarshalJSON(reply.Body)
+	text, err := io.ReadAll(reply.Body)
+	if err != nil {
+		return nil, err
+	}
+	if d := j.texts[string(text)]; d != nil {
+		j.schemas[address] = d
+		return d, nil
+	}
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +94,7 @@ func (j *judge) of(address string) (*described, error) {
 	for path := range d.document["paths"].(map[string]any) {
 		d.paths[path] = regexp.MustCompile("^" + regexp.MustCompile(`\\\{\w+\\\}`).ReplaceAllString(regexp.QuoteMeta(path), "[^/]+") + "$")
 	}
-	j.schemas[address] = d
+	j.schemas[address], j.texts[string(text)] = d, d
 	return d, nil
 }
 
