@@ -27,8 +27,8 @@ function says(e: Event): string {
   return b.reason || b.words || '';
 }
 
-// useLog keeps the newest events, and older ones as far back as somebody went.
-function useLog(loop: string, seq: number) {
+// useLog keeps the newest events, and older ones as far back as somebody went. What is held gets no newer ones.
+function useLog(loop: string, seq: number, held: boolean) {
   const [list, set] = useState<Event[]>([]), [error, setError] = useState<Error>(), busy = useRef(false);
   const path = (after: number) => `${loopPath(loop)}/log?after=${after}`;
   const newer = async () => {
@@ -42,7 +42,7 @@ function useLog(loop: string, seq: number) {
     } catch (e) { setError(e as Error); }
     busy.current = false;
   };
-  useEffect(() => { if (seq && (!list.length || list[list.length - 1].seq < seq)) newer(); }, [seq, list]);
+  useEffect(() => { if (!held && seq && (!list.length || list[list.length - 1].seq < seq)) newer(); }, [seq, list, held]);
   const older = async () => {
     const first = list[0].seq, more = await get<Event[]>(path(Math.max(0, first - 1 - size)));
     set(was => [...more.filter(e => e.seq < was[0].seq), ...was]);
@@ -51,13 +51,13 @@ function useLog(loop: string, seq: number) {
 }
 
 export function Log({status: s, seq}: LoopProps) {
-  const {list, error, older} = useLog(s.loop, seq);
+  const [held, hold] = useState(false), {list, error, older} = useLog(s.loop, seq, held);
   const checked = useMetric(`chain_checked_seq{loop="${s.loop}"}`);
   const [kind, setKind] = useState(''), [actor, setActor] = useState(''), [text, setText] = useState('');
   const kinds = [...new Set(list.map(e => e.kind))].sort(), actors = [...new Set(list.map(e => e.actor))].sort();
   const shown = [...list].reverse().filter(e => (!kind || e.kind === kind) && (!actor || e.actor === actor) && (!text || says(e).toLowerCase().includes(text.toLowerCase()) || String(e.k || '') === text));
   return <>
-    <p class="sentence">{count(s.seq)} events, <span class="quiet">each with the hash of all before it{checked > 0 && `, verified to event ${count(checked)}`}: </span><code class="hash">{s.hash.slice(0, 12)}…</code></p>
+    <p class="sentence">{count(s.seq)} events, <span class="quiet">each with the hash of all before it{checked > 0 && `, verified to event ${count(checked)}`}: </span><code class="hash">{s.hash.slice(0, 12)}…</code>{held && ' Newer ones wait until you leave the list.'}</p>
     <div class="filters">
       <label class="field"><span class="unseen">Kind</span><select value={kind} onChange={e => setKind(e.currentTarget.value)}><option value="">all kinds</option>{kinds.map(k => <option>{k}</option>)}</select></label>
       <label class="field"><span class="unseen">Who</span><select value={actor} onChange={e => setActor(e.currentTarget.value)}><option value="">everybody</option>{actors.map(a => <option>{a}</option>)}</select></label>
@@ -66,7 +66,8 @@ export function Log({status: s, seq}: LoopProps) {
       <a class="button" href={`${loopPath(s.loop)}/export`} download={s.loop + '.tar'}>Export</a>
     </div>
     {error && <p class="error">{error.message}</p>}
-    <ol class="log" reversed>{shown.map(e => <li key={e.seq}>
+    {/* A list that grows at its top would run away from who goes up in it by keys. */}
+    <ol class="log" reversed onFocusIn={() => hold(true)} onFocusOut={e => hold(e.currentTarget.contains(e.relatedTarget as Node))}>{shown.map(e => <li key={e.seq}>
       <span class="num seq">{e.seq}</span><time dateTime={e.at} title={e.at}>{when(e.at)}</time>
       <span class="kind">{e.kind}{e.k ? <> <a href={`#/loops/${s.loop}/decisions/${e.k}`}>{e.k}</a></> : ''}</span><span class="said">{says(e)}</span><span class="quiet actor">{e.actor}</span>
     </li>)}</ol>
