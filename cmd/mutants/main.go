@@ -1,0 +1,148 @@
+// Command mutants changes kedge's code in one small place at a time and counts how often the tests notice.
+//
+//	go run ./cmd/mutants -sample 20 -seed 7 ./certify ./loop   # by the tests of their own packages
+//	go run ./cmd/mutants -sample 300 -seed 7 -whole            # of all packages, by the tests of all that import them
+//	go run ./cmd/mutants -only 'certify/theory.go:120'         # every change of one line
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kedge-opt/kedge/internal/mutant"
+)
+
+func main() {
+	sample := flag.Int("sample", 100, "how many changes are drawn")
+	seed := flag.Uint64("seed", 1, "of the draw")
+	whole := flag.Bool("whole", false, "where the package's own tests notice nothing, ask those of all that import it")
+	only := flag.String("only", "", "FILE or FILE:LINE, whose changes are all judged instead of a sample")
+	except := flag.String("except", ".ci/mutants.equivalent", "the list of changes that change nothing")
+	limit := flag.Duration("timeout", 3*time.Minute, "of the tests of a package")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	c := &mutant.Court{Root: ".", Timeout: *limit, Whole: *whole}
+	patterns := flag.Args()
+	if len(patterns) == 0 {
+		patterns = []string{"./..."}
+	}
+	survivors, err := judge(ctx, c, *except, *only, *sample, *seed, patterns)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "mutants: "+err.Error())
+		os.Exit(2)
+	}
+	if survivors > 0 {
+		os.Exit(1)
+	}
+}
+
+// judge draws changes, has them judged one after the other, and prints what came of it.
+func judge(ctx context.Context, c *mutant.Court, except, only string, sample int, seed uint64, patterns []string) (survivors int, err error) {
+	all, err := sites(ctx, c, patterns)
+	if err != nil {
+		return 0, err
+	}
+	if c.Except, err = exceptions(except); err != nil {
+		return 0, err
+	}
+	drawn := mutant.Draw(all, sample, seed)
+	if only != "" {
+		drawn = slices.DeleteFunc(all, func(s mutant.Site) bool { return s.File != only && fmt.Sprintf("%s:%d", s.File, s.Line) != only })
+	} else {
+		fmt.Printf("%d of %d changes, drawn with seed %d\n", len(drawn), len(all), seed)
+	}
+	t := tally{}
+	for i, s := range drawn {
+		begun := time.Now()
+		v, said, err := c.Judge(ctx, s)
+		if err != nil {
+			return 0, err
+		}
+		t.count(s.Package(), v)
+		fmt.Printf("%4d of %d  %-9s  %s  (%.0f s) %s\n", i+1, len(drawn), v, s, time.Since(begun).Seconds(), firstLine(said))
+	}
+	return t.print(), nil
+}
+
+// sites are all changes of the packages, without those whose code only serves tests and measurements.
+func sites(ctx context.Context, c *mutant.Court, patterns []string) (all []mutant.Site, err error) {
+	files, err := c.Files(ctx, patterns...)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		if slices.ContainsFunc([]string{"bench/", "cmd/", "examples/", "internal/bench/", "internal/mutant/", "internal/evidence/", "internal/site/"}, func(dir string) bool { return strings.HasPrefix(file, dir) }) {
+			continue
+		}
+		found, err := mutant.Sites(c.Root, file)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+func exceptions(path string) (map[mutant.Key]string, error) {
+	f, err := os.Open(filepath.FromSlash(path))
+	if os.IsNotExist(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	known, err := mutant.ReadExceptions(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return known, nil
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return s
+}
+
+// tally counts verdicts by package.
+type tally map[string]map[mutant.Verdict]int
+
+func (t tally) count(pack string, v mutant.Verdict) {
+	if t[pack] == nil {
+		t[pack] = map[mutant.Verdict]int{}
+	}
+	t[pack][v]++
+}
+
+// print writes a line for every package and one for all of them, and returns how many changes nobody noticed.
+func (t tally) print() (survivors int) {
+	fmt.Printf("\n%-28s %7s %7s %7s %7s\n", "package", "noticed", "alive", "equiv.", "score")
+	total := map[mutant.Verdict]int{}
+	for _, pack := range slices.Sorted(maps.Keys(t)) {
+		line(pack, t[pack])
+		for v, n := range t[pack] {
+			total[v] += n
+		}
+	}
+	line("all", total)
+	fmt.Printf("%d more did not compile\n", total[mutant.Unbuilt])
+	return total[mutant.Alive]
+}
+
+func line(name string, n map[mutant.Verdict]int) {
+	noticed := n[mutant.Killed] + n[mutant.Hung]
+	score := "–"
+	if judged := noticed + n[mutant.Alive]; judged > 0 {
+		score = fmt.Sprintf("%.0f %%", 100*float64(noticed)/float64(judged))
+	}
+	fmt.Printf("%-28s %7d %7d %7d %7s\n", name, noticed, n[mutant.Alive], n[mutant.Excepted], score)
+}

@@ -1,0 +1,171 @@
+// Package mutant changes code in one small place at a time and asks the tests whether they notice.
+package mutant
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Key names a change by what is written there, so that it stays the same when lines move.
+type Key struct {
+	File     string // from the root of the module, with slashes
+	Text     string // the line, without its margins
+	Was, Now string // the changed piece of it, in one line
+}
+
+// Site is a place in the code and what is planted there.
+type Site struct {
+	Key
+	Line int
+
+	from, to int // in the file
+	now      string
+}
+
+func (s Site) String() string { return fmt.Sprintf("%s:%d: %s → %s", s.File, s.Line, s.Was, s.Now) }
+
+// Package is the folder of the file.
+func (s Site) Package() string { return filepath.ToSlash(filepath.Dir(s.File)) }
+
+// Plant returns the file with the change in it.
+func (s Site) Plant(text []byte) []byte {
+	return slices.Concat(text[:s.from], []byte(s.now), text[s.to:])
+}
+
+// Sites are all places of a file that can be changed, in the order of the file.
+func Sites(root, file string) ([]Site, error) {
+	text, err := os.ReadFile(filepath.Join(root, file))
+	if err != nil {
+		return nil, err
+	}
+	set := token.NewFileSet()
+	tree, err := parser.ParseFile(set, file, text, parser.ParseComments)
+	if err != nil {
+		return nil, err
+	}
+	if ast.IsGenerated(tree) {
+		return nil, nil
+	}
+	f := &finder{file: file, text: text, set: set}
+	ast.Inspect(tree, f.visit)
+	slices.SortStableFunc(f.sites, func(a, b Site) int { return a.from - b.from })
+	return f.sites, nil
+}
+
+// finder goes through a file.
+type finder struct {
+	file  string
+	text  []byte
+	set   *token.FileSet
+	sites []Site
+}
+
+// turned are operators and what stands in their place.
+var turned = map[token.Token][]token.Token{
+	token.ADD: {token.SUB}, token.SUB: {token.ADD}, token.MUL: {token.QUO}, token.QUO: {token.MUL}, token.REM: {token.MUL},
+	token.LSS: {token.LEQ, token.GEQ}, token.LEQ: {token.LSS, token.GTR}, token.GTR: {token.GEQ, token.LEQ}, token.GEQ: {token.GTR, token.LSS},
+	token.EQL: {token.NEQ}, token.NEQ: {token.EQL}, token.AND: {token.OR}, token.OR: {token.AND}, token.SHL: {token.SHR}, token.SHR: {token.SHL},
+	token.ADD_ASSIGN: {token.SUB_ASSIGN}, token.SUB_ASSIGN: {token.ADD_ASSIGN}, token.MUL_ASSIGN: {token.QUO_ASSIGN}, token.QUO_ASSIGN: {token.MUL_ASSIGN},
+	token.INC: {token.DEC}, token.DEC: {token.INC},
+}
+
+func (f *finder) visit(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.ImportSpec, *ast.Field:
+		return false
+	case *ast.GenDecl:
+		return n.Tok != token.IMPORT && n.Tok != token.TYPE
+	case *ast.BinaryExpr:
+		f.operator(n.OpPos, n.Op)
+		if n.Op == token.LAND || n.Op == token.LOR { // half of it is dropped
+			f.add(n.Pos(), n.End(), f.of(n.X))
+			f.add(n.Pos(), n.End(), f.of(n.Y))
+		}
+	case *ast.IncDecStmt:
+		f.operator(n.TokPos, n.Tok)
+	case *ast.AssignStmt:
+		f.operator(n.TokPos, n.Tok)
+		if n.Tok == token.ASSIGN && len(n.Lhs) == 1 && f.of(n.Lhs[0]) != "_" {
+			f.add(n.Lhs[0].Pos(), n.Lhs[0].End(), "_")
+		}
+	case *ast.ExprStmt:
+		if _, isCall := n.X.(*ast.CallExpr); isCall {
+			f.add(n.Pos(), n.End(), "{}")
+		}
+	case *ast.IfStmt:
+		if isError(n.Cond) { // the error is dropped
+			f.add(n.Cond.Pos(), n.Cond.End(), "false && "+f.of(n.Cond))
+		} else {
+			f.add(n.Cond.Pos(), n.Cond.End(), "!("+f.of(n.Cond)+")")
+		}
+	case *ast.UnaryExpr:
+		if n.Op == token.NOT || n.Op == token.SUB {
+			f.add(n.Pos(), n.End(), f.of(n.X))
+		}
+	case *ast.BranchStmt:
+		if n.Label == nil && (n.Tok == token.BREAK || n.Tok == token.CONTINUE) {
+			f.add(n.Pos(), n.End(), "{}")
+		}
+	case *ast.BasicLit:
+		f.literal(n)
+	case *ast.Ident:
+		if n.Name == "true" || n.Name == "false" {
+			f.add(n.Pos(), n.End(), strconv.FormatBool(n.Name == "false"))
+		}
+	}
+	return true
+}
+
+// isError tells whether a condition asks for an error and nothing else.
+func isError(c ast.Expr) bool {
+	b, isBinary := c.(*ast.BinaryExpr)
+	if !isBinary || b.Op != token.NEQ {
+		return false
+	}
+	x, isName := b.X.(*ast.Ident)
+	y, isNil := b.Y.(*ast.Ident)
+	return isName && isNil && y.Name == "nil" && strings.HasSuffix(strings.ToLower(x.Name), "err")
+}
+
+func (f *finder) operator(at token.Pos, op token.Token) {
+	for _, other := range turned[op] {
+		f.add(at, at+token.Pos(len(op.String())), other.String())
+	}
+}
+
+// literal changes a number by one.
+func (f *finder) literal(n *ast.BasicLit) {
+	switch n.Kind {
+	case token.INT:
+		if v, err := strconv.ParseInt(n.Value, 0, 64); err == nil {
+			f.add(n.Pos(), n.End(), fmt.Sprint(v+1))
+		}
+	case token.FLOAT:
+		f.add(n.Pos(), n.End(), "(2*"+n.Value+")")
+	}
+}
+
+// of is a node as it is written.
+func (f *finder) of(n ast.Node) string {
+	return string(f.text[f.set.Position(n.Pos()).Offset:f.set.Position(n.End()).Offset])
+}
+
+func (f *finder) add(from, to token.Pos, now string) {
+	a, b := f.set.Position(from), f.set.Position(to)
+	line := f.text[a.Offset-a.Column+1:]
+	if end := bytes.IndexByte(line, '\n'); end >= 0 {
+		line = line[:end]
+	}
+	key := Key{f.file, inALine(string(line)), inALine(string(f.text[a.Offset:b.Offset])), inALine(now)}
+	f.sites = append(f.sites, Site{Key: key, Line: a.Line, from: a.Offset, to: b.Offset, now: now})
+}
+
+func inALine(s string) string { return strings.Join(strings.Fields(s), " ") }
