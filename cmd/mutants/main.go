@@ -2,7 +2,7 @@
 //
 //	go run ./cmd/mutants -sample 20 -seed 7 ./certify ./loop   # by the tests of their own packages
 //	go run ./cmd/mutants -sample 300 -seed 7 -whole            # of all packages, by the tests of all that import them
-//	go run ./cmd/mutants -only 'certify/theory.go:120'         # every change of one line
+//	go run ./cmd/mutants -only certify/theory.go:90-120        # every change of some lines
 package main
 
 import (
@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -24,7 +25,7 @@ func main() {
 	sample := flag.Int("sample", 100, "how many changes are drawn")
 	seed := flag.Uint64("seed", 1, "of the draw")
 	whole := flag.Bool("whole", false, "where the package's own tests notice nothing, ask those of all that import it")
-	only := flag.String("only", "", "FILE or FILE:LINE, whose changes are all judged instead of a sample")
+	only := flag.String("only", "", "FILE, FILE:LINE or FILE:FIRST-LAST, several with commas: all their changes instead of a sample")
 	except := flag.String("except", ".ci/mutants.equivalent", "the list of changes that change nothing")
 	limit := flag.Duration("timeout", 3*time.Minute, "of the tests of a package")
 	flag.Parse()
@@ -56,7 +57,7 @@ func judge(ctx context.Context, c *mutant.Court, except, only string, sample int
 	}
 	drawn := mutant.Draw(all, sample, seed)
 	if only != "" {
-		drawn = slices.DeleteFunc(all, func(s mutant.Site) bool { return s.File != only && fmt.Sprintf("%s:%d", s.File, s.Line) != only })
+		drawn = slices.DeleteFunc(all, func(s mutant.Site) bool { return !within(only, s) })
 	} else {
 		fmt.Printf("%d of %d changes, drawn with seed %d\n", len(drawn), len(all), seed)
 	}
@@ -71,6 +72,23 @@ func judge(ctx context.Context, c *mutant.Court, except, only string, sample int
 		fmt.Printf("%4d of %d  %-9s  %s  (%.0f s) %s\n", i+1, len(drawn), v, s, time.Since(begun).Seconds(), firstLine(said))
 	}
 	return t.print(), nil
+}
+
+// within tells whether a change is on one of the listed lines.
+func within(list string, s mutant.Site) bool {
+	for one := range strings.SplitSeq(list, ",") {
+		file, lines, some := strings.Cut(one, ":")
+		first, last, isRange := strings.Cut(lines, "-")
+		from, _ := strconv.Atoi(first)
+		to := from
+		if isRange {
+			to, _ = strconv.Atoi(last)
+		}
+		if s.File == file && (!some || from <= s.Line && s.Line <= to) {
+			return true
+		}
+	}
+	return false
 }
 
 // sites are all changes of the packages, without those whose code only serves tests and measurements.
