@@ -25,7 +25,7 @@ func layers() map[string]int {
 		"lab": 6, "logs": 6, "doctor": 6, "lab/study": 6, "lab/compare": 6, "internal/cite": 6, "report/question": 6, "report/advice": 6, "session": 6, "session/chronicle": 6, "session/fork": 6, "session/replay": 6, "session/plan": 6, "session/kills": 6,
 		"session/chain": 5, "session/saved": 5, "session/relay": 5,
 		"report": 7, "report/inference": 7, "logs/backtest": 7, "lab/plan": 7, "internal/bench": 7, "store": 7, "server": 7, "client": 7,
-		"command": 8, "command/service": 8, "command/estimate": 8, "command/interview": 8, "bench/": 8, "internal/release": 8, "internal/bench/served": 8, "internal/site": 8,
+		"command": 8, "command/service": 8, "command/estimate": 8, "command/interview": 8, "bench/": 8, "internal/release": 8, "internal/mutant": 8, "internal/bench/served": 8, "internal/site": 8,
 		"conform/journal": 7, "store/postgres": 8, "server/hub": 6, "server/tally": 6,
 		"cmd/": 9, "examples/": 9,
 		"fit/forecast": 4,
