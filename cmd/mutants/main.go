@@ -60,7 +60,7 @@ func judge(ctx context.Context, c *mutant.Court, except, only string, sample int
 	}
 	drawn := mutant.Draw(all, sample, seed)
 	if only != "" {
-		drawn = slices.DeleteFunc(all, func(s mutant.Change) bool { return !within(only, s) })
+		drawn = slices.DeleteFunc(all, func(s mutant.Mutation) bool { return !within(only, s) })
 	} else {
 		fmt.Printf("%d of %d changes, drawn with seed %d\n", len(drawn), len(all), seed)
 	}
@@ -78,7 +78,7 @@ func judge(ctx context.Context, c *mutant.Court, except, only string, sample int
 }
 
 // within tells whether a change is on one of the listed lines.
-func within(list string, s mutant.Change) bool {
+func within(list string, s mutant.Mutation) bool {
 	for one := range strings.SplitSeq(list, ",") {
 		file, lines, some := strings.Cut(one, ":")
 		first, last, isRange := strings.Cut(lines, "-")
@@ -95,7 +95,7 @@ func within(list string, s mutant.Change) bool {
 }
 
 // sites are all changes of the packages, without those whose code only serves tests and measurements.
-func sites(ctx context.Context, c *mutant.Court, patterns []string) (all []mutant.Change, err error) {
+func sites(ctx context.Context, c *mutant.Court, patterns []string) (all []mutant.Mutation, err error) {
 	files, err := c.Files(ctx, patterns...)
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func sites(ctx context.Context, c *mutant.Court, patterns []string) (all []mutan
 		if slices.ContainsFunc([]string{"bench/", "cmd/", "examples/", "internal/bench/", "internal/mutant/", "internal/evidence/", "internal/site/"}, func(dir string) bool { return strings.HasPrefix(file, dir) }) {
 			continue
 		}
-		found, err := mutant.Changes(c.Root, file)
+		found, err := mutant.Mutations(c.Root, file)
 		if err != nil {
 			return nil, err
 		}

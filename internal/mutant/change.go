@@ -21,8 +21,8 @@ type Key struct {
 	Was, Now string // the changed piece of it, in one line
 }
 
-// Change is a place in the code and what is planted there.
-type Change struct {
+// Mutation is a place in the code and what is planted there.
+type Mutation struct {
 	Key
 	Line int
 
@@ -30,18 +30,18 @@ type Change struct {
 	now      string
 }
 
-func (s Change) String() string { return fmt.Sprintf("%s:%d: %s → %s", s.File, s.Line, s.Was, s.Now) }
+func (s Mutation) String() string { return fmt.Sprintf("%s:%d: %s → %s", s.File, s.Line, s.Was, s.Now) }
 
 // Package is the folder of the file.
-func (s Change) Package() string { return filepath.ToSlash(filepath.Dir(s.File)) }
+func (s Mutation) Package() string { return filepath.ToSlash(filepath.Dir(s.File)) }
 
 // Plant returns the file with the change in it.
-func (s Change) Plant(text []byte) []byte {
+func (s Mutation) Plant(text []byte) []byte {
 	return slices.Concat(text[:s.from], []byte(s.now), text[s.to:])
 }
 
-// Changes are all places of a file that can be changed, in the order of the file.
-func Changes(root, file string) ([]Change, error) {
+// Mutations are all changes of a file that can be changed, in the order of the file.
+func Mutations(root, file string) ([]Mutation, error) {
 	text, err := os.ReadFile(filepath.Join(root, file))
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func Changes(root, file string) ([]Change, error) {
 	}
 	f := &finder{file: file, text: text, set: set}
 	ast.Inspect(tree, f.visit)
-	slices.SortStableFunc(f.sites, func(a, b Change) int { return a.from - b.from })
+	slices.SortStableFunc(f.sites, func(a, b Mutation) int { return a.from - b.from })
 	return f.sites, nil
 }
 
@@ -65,7 +65,7 @@ type finder struct {
 	file  string
 	text  []byte
 	set   *token.FileSet
-	sites []Change
+	sites []Mutation
 }
 
 // turned are operators and what stands in their place.
@@ -165,7 +165,7 @@ func (f *finder) add(from, to token.Pos, now string) {
 		line = line[:end]
 	}
 	key := Key{f.file, inALine(string(line)), inALine(string(f.text[a.Offset:b.Offset])), inALine(now)}
-	f.sites = append(f.sites, Change{Key: key, Line: a.Line, from: a.Offset, to: b.Offset, now: now})
+	f.sites = append(f.sites, Mutation{Key: key, Line: a.Line, from: a.Offset, to: b.Offset, now: now})
 }
 
 func inALine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -9,9 +9,9 @@ import (
 )
 
 // Draw draws so many of the changes, each at most once, the same for the same seed and code.
-func Draw(all []Change, sample int, seed uint64) []Change {
+func Draw(all []Mutation, sample int, seed uint64) []Mutation {
 	order := rand.New(rand.NewPCG(seed, 0)).Perm(len(all))
-	var drawn []Change
+	var drawn []Mutation
 	for _, i := range order[:min(sample, len(order))] {
 		drawn = append(drawn, all[i])
 	}
@@ -37,7 +37,7 @@ func ReadExceptions(r io.Reader) (map[Key]string, error) {
 }
 
 // Stale are exceptions that are about no change of the code as it is now.
-func Stale(known map[Key]string, all []Change) []Key {
+func Stale(known map[Key]string, all []Mutation) []Key {
 	there := map[Key]bool{}
 	for _, s := range all {
 		there[s.Key] = true

@@ -63,7 +63,7 @@ func (c *Court) Files(ctx context.Context, patterns ...string) ([]string, error)
 }
 
 // Judge plants a change and runs tests: those of its package and, of a whole judgement, those of all that import it.
-func (c *Court) Judge(ctx context.Context, s Change) (Verdict, string, error) {
+func (c *Court) Judge(ctx context.Context, s Mutation) (Verdict, string, error) {
 	if why := c.Except[s.Key]; why != "" {
 		return Excepted, why, nil
 	}
@@ -101,7 +101,7 @@ func (c *Court) Judge(ctx context.Context, s Change) (Verdict, string, error) {
 }
 
 // plant writes what the compiler is to read instead.
-func (c *Court) plant(dir string, s Change) (overlay string, err error) {
+func (c *Court) plant(dir string, s Mutation) (overlay string, err error) {
 	path, err := filepath.Abs(filepath.Join(c.Root, s.File))
 	if err != nil {
 		return "", err

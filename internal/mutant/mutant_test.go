@@ -58,16 +58,16 @@ func tree(t *testing.T, test, other string) *Court {
 	return &Court{Root: root, Timeout: 20 * time.Second}
 }
 
-func TestSites(t *testing.T) {
+func TestMutations(t *testing.T) {
 	c := tree(t, "", "")
 	files, err := c.Files(context.Background(), "./...")
 	if want := []string{"apart/apart.go", "small/made.go", "small/small.go", "user/user.go"}; err != nil || !slices.Equal(files, want) {
 		t.Fatalf("%v, %v; want %v", files, err, want)
 	}
-	if made, err := Changes(c.Root, "small/made.go"); err != nil || made != nil {
+	if made, err := Mutations(c.Root, "small/made.go"); err != nil || made != nil {
 		t.Errorf("generated: %v, %v", made, err)
 	}
-	all, err := Changes(c.Root, "small/small.go")
+	all, err := Mutations(c.Root, "small/small.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,16 +87,16 @@ func TestSites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := slices.IndexFunc(all, func(s Change) bool { return s.Was == "/" })
+	i := slices.IndexFunc(all, func(s Mutation) bool { return s.Was == "/" })
 	if planted := string(all[i].Plant(text)); planted != strings.Replace(guarded, "x / 2", "x * 2", 1) || all[i].Line != 12 || all[i].Text != "return x / 2, nil" {
 		t.Errorf("%+v plants\n%s", all[i], planted)
 	}
 }
 
 func TestDrawsAndExceptions(t *testing.T) {
-	var all []Change
+	var all []Mutation
 	for i := range 50 {
-		all = append(all, Change{Key: Key{File: "a.go", Was: string(rune('0' + i))}})
+		all = append(all, Mutation{Key: Key{File: "a.go", Was: string(rune('0' + i))}})
 	}
 	first, again, other := Draw(all, 20, 1), Draw(all, 20, 1), Draw(all, 20, 2)
 	if len(first) != 20 || !slices.Equal(first, again) || slices.Equal(first, other) || len(Draw(all, 99, 1)) != 50 {
@@ -121,13 +121,13 @@ func TestVerdicts(t *testing.T) {
 		t.Skip("compiles")
 	}
 	c := tree(t, "func TestHalve(t *testing.T) {\n\tif _, err := Halve(1); err == nil {\n\t\tt.Error(1)\n\t}\n}\n", "func TestUse(t *testing.T) {\n\tif Use(8) != 4 {\n\t\tt.Error(8)\n\t}\n}\n")
-	all, err := Changes(c.Root, "small/small.go")
+	all, err := Mutations(c.Root, "small/small.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	judge := func(was, now string) Verdict {
 		t.Helper()
-		i := slices.IndexFunc(all, func(s Change) bool { return s.Was == was && s.Now == now })
+		i := slices.IndexFunc(all, func(s Mutation) bool { return s.Was == was && s.Now == now })
 		v, said, err := c.Judge(context.Background(), all[i])
 		if err != nil {
 			t.Fatal(err)
