@@ -89,7 +89,7 @@ func Find(ctx context.Context, f *formula.Regressor, l Log, unknowns []Unknown, 
 	if err != nil {
 		return nil, err
 	}
-	if err := p.weigh(ctx, best); err != nil {
+	if best, err = p.weigh(ctx, best); err != nil {
 		return nil, err
 	}
 	out := &Fitted{Unknowns: unknowns, Value: best.theta[:p.asked], Loss: best.loss, Spread: p.spread, Rows: l.rows(f), People: p.people, Tried: p.tried, Agreed: p.agreed}

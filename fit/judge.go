@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge/internal/crew"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/stream"
 	"gonum.org/v1/gonum/mat"
 )
@@ -23,7 +24,7 @@ func (p *search) judge(ctx context.Context, here *point, out *Fitted) error {
 	if slices.ContainsFunc(p.unknowns, func(u Unknown) bool { return u.Deviation > 0 }) {
 		normal = nil
 	}
-	factor, scores, err := p.how.scores(ctx, here.theta, p.spread, normal, p.o.Workers)
+	factor, scores, err := p.told(ctx, here, normal)
 	if err != nil {
 		return err
 	}
@@ -45,25 +46,32 @@ func (p *search) judge(ctx context.Context, here *point, out *Fitted) error {
 	return nil
 }
 
+// told are scores with their factor: those that were kept on the way, or new ones.
+func (p *search) told(ctx context.Context, here *point, normal []float64) (factor, scores *mat.Dense, err error) {
+	if scores, ok := p.kept.of(here, p.spread); ok && normal != nil {
+		if factor, least := rootOf(mat.NewDense(len(here.theta), len(here.theta), normal)); least > sound {
+			return factor, scores, nil
+		}
+	}
+	p.kept = nil
+	return p.how.scores(ctx, here.theta, p.spread, normal, p.o.Workers)
+}
+
 // sandwich writes the covariance of the free numbers that the user asks for.
 func (p *search) sandwich(out *Fitted, inverse, scores *mat.Dense, free []int, loose []bool) {
 	k, n := p.asked, len(free)
-	some := mat.NewDense(out.People, n, nil)
-	for i, g := range free {
-		some.SetCol(i, mat.Col(nil, g, scores))
-	}
-	rows := float64(out.Rows * p.f.States)
-	factor := (rows - 1) / max(1, rows-float64(n)-p.nuisance())
+	lines := float64(out.Rows * p.f.States)
+	factor := (lines - 1) / max(1, lines-float64(n)-p.nuisance())
 	if out.People > 1 {
 		factor *= float64(out.People) / float64(out.People-1)
 	}
-	meat := mat.NewSymDense(n, nil)
-	meat.SymOuterK(factor, some.T())
+	meat := squares(scores, free)
+	meat.ScaleSym(factor, meat)
 	var half, whole mat.Dense
 	half.Mul(inverse, meat)
 	whole.Mul(&half, inverse)
 	if out.People < 2 { // nobody else tells how errors go together
-		whole.Scale(rows/max(1, rows-float64(n)-p.nuisance()), inverse)
+		whole.Scale(lines/max(1, lines-float64(n)-p.nuisance()), inverse)
 		out.Words = append(out.Words, "One person says nothing of how errors go together: standard errors take them as independent from row to row.")
 	}
 	for i, g := range free {
@@ -85,6 +93,29 @@ func (p *search) sandwich(out *Fitted, inverse, scores *mat.Dense, free []int, l
 		}
 		out.origin.excess[g] = whole.At(i, i) / inverse.At(i, i)
 	}
+}
+
+// squares sums up the products of columns.
+func squares(x *mat.Dense, of []int) *mat.SymDense {
+	const side = 256 // by rows, as columns
+	n, k := len(of), x.RawMatrix().Rows
+	room, products, out := make([]float64, n*side), make([]float64, n), mat.NewSymDense(n, nil)
+	for lo := 0; lo < k; lo += side {
+		many := min(side, k-lo)
+		for i := range many {
+			row := x.RawRowView(lo + i)
+			for a, j := range of {
+				room[a*many+i] = row[j]
+			}
+		}
+		for a := range n {
+			rows.Dots(products[a:], room[a*many:(a+1)*many], room[a*many:n*many], many)
+			for b := a; b < n; b++ {
+				out.SetSym(a, b, out.At(a, b)+products[b])
+			}
+		}
+	}
+	return out
 }
 
 // bootstrap fits again and again with as many people, drawn anew with all their rows.

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // Log is what was seen: for every row where somebody was, what stood beside that (the trait, the decision, other columns), and where he was a step later.
@@ -62,21 +63,32 @@ func (l Log) total(f *formula.Regressor) (sum float64) {
 
 // people numbers people from 0 as they come.
 func (l Log) people() (n int, group []int) {
-	known := map[int]int{}
+	var known map[int]int // where they do not come in the order of their numbers
 	group = make([]int, len(l.Person))
 	for i, id := range l.Person {
-		if i > 0 && id == l.Person[i-1] {
+		switch {
+		case i > 0 && id == l.Person[i-1]:
 			group[i] = group[i-1]
 			continue
+		case known == nil && (i == 0 || id > l.Person[i-1]):
+			group[i] = n
+			n++
+			continue
+		case known == nil:
+			known = map[int]int{}
+			for j, who := range group[:i] {
+				known[l.Person[j]] = who
+			}
 		}
 		at, seen := known[id]
 		if !seen {
-			at = len(known)
+			at = n
 			known[id] = at
+			n++
 		}
 		group[i] = at
 	}
-	return len(known), group
+	return n, group
 }
 
 // most is the largest number that a log may have.
@@ -106,6 +118,9 @@ func (l Log) check(f *formula.Regressor, unknowns []Unknown, o Options) error {
 		x    []float64
 		each int
 	}{{"a state", l.States, f.States}, {"a number beside", l.Beside, f.Beside}, {"a state after", l.After, f.States}, {"a weight", l.Weight, 1}} {
+		if rows.MaxAbs(c.x) <= most {
+			continue
+		}
 		for i, v := range c.x {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
 				return &InputError{i / c.each, fmt.Sprintf("%s is %v", c.what, v)}

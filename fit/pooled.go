@@ -17,6 +17,7 @@ type pooled struct {
 	l     Log
 	group []int // whose row it is, from 0
 	many  int   // people
+	kept  *kept // what people add at the last place, where that is kept
 }
 
 // chunk is how many rows are computed at a time. Sums are over chunks in their order, so that they do not depend on workers.
@@ -25,19 +26,21 @@ const chunk = 1024
 func (x pooled) at(ctx context.Context, theta, spread, weight []float64, workers int) (*point, error) {
 	k, m := x.f.Unknowns, x.f.States
 	n := x.l.rows(x.f)
-	pieces := (n + chunk - 1) / chunk
-	sums := make([]*point, pieces)
+	cuts := x.kept.cuts()
+	if cuts == nil {
+		cuts = even(n)
+	}
+	sums := make([]*point, len(cuts)-1)
 	hands := crew.Hands(max(1, workers), n*x.f.Width())
 	rooms := make([][]float64, hands)
-	err := crew.Share(hands, pieces, func(hand, piece int) error {
+	err := crew.Share(hands, len(sums), func(hand, piece int) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if rooms[hand] == nil {
 			rooms[hand] = make([]float64, lane*x.f.Width()+k)
 		}
-		lo, hi := piece*chunk, min(n, (piece+1)*chunk)
-		sums[piece] = x.sum(rooms[hand], theta, spread, weight, lo, hi)
+		sums[piece] = x.sum(rooms[hand], theta, spread, weight, cuts[piece], cuts[piece+1])
 		return nil
 	})
 	if err != nil {
@@ -47,20 +50,33 @@ func (x pooled) at(ctx context.Context, theta, spread, weight []float64, workers
 	for _, s := range sums {
 		out.add(s)
 	}
+	x.kept.turn(out, spread)
 	return out, nil
 }
 
+// even cuts rows into chunks.
+func even(n int) (cuts []int) {
+	for at := 0; at < n; at += chunk {
+		cuts = append(cuts, at)
+	}
+	return append(cuts, n)
+}
+
 // lane is how many rows are computed at a time, as columns: products of columns are sums over many rows, and few rows stay near.
-const lane = 64
+const lane = 256
 
 // sum adds up rows lo to hi.
 func (x pooled) sum(room, theta, spread, weight []float64, lo, hi int) *point {
 	k, m := x.f.Unknowns, x.f.States
 	s := newPoint(nil, k, m)
 	products := room[:k]
+	x.kept.clear(x.group, lo, hi)
 	for at := lo; at < hi; at += lane {
 		n := min(lane, hi-at)
 		columns := x.columns(room[k:], theta, weight, at, n)
+		if x.kept.isOn() {
+			x.score(x.kept.scores, columns, spread, at, n)
+		}
 		for e := range m {
 			by := 1 / spread[e] / spread[e]
 			off, slopes := columns[e*n:(e+1)*n], columns[(m+e*k)*n:(m+(e+1)*k)*n]
@@ -180,18 +196,43 @@ func (x pooled) cuts() []int {
 	return append(cuts, n)
 }
 
-// score adds what rows say to the slopes of their people.
+// keep makes room where rows stand person by person and nobody has very many.
+func (x pooled) keep() *kept {
+	pieces := x.cuts()
+	for i, hi := range pieces[1:] {
+		if hi-pieces[i] > 8*chunk {
+			return nil
+		}
+	}
+	return &kept{pieces: pieces, scores: mat.NewDense(x.many, x.f.Unknowns, nil)}
+}
+
+// score adds what rows say to the slopes of their people, a person's rows behind each other together.
 func (x pooled) score(scores *mat.Dense, columns, spread []float64, lo, n int) {
 	k, m := x.f.Unknowns, x.f.States
 	for e := range m {
-		slopes := columns[(m+e*k)*n : (m+(e+1)*k)*n]
-		for i := range n {
-			by, score := columns[e*n+i]/spread[e]/spread[e], scores.RawRowView(x.group[lo+i])
-			for a := range score {
-				score[a] += float64(by * slopes[a*n+i])
+		by, off, slopes := 1/spread[e]/spread[e], columns[e*n:(e+1)*n], columns[(m+e*k)*n:(m+(e+1)*k)*n]
+		for from := 0; from < n; {
+			to := from + 1
+			for to < n && x.group[lo+to] == x.group[lo+from] {
+				to++
 			}
+			score := scores.RawRowView(x.group[lo+from])
+			for a := range score {
+				score[a] += float64(by * along(off[from:to], slopes[a*n+from:a*n+to]))
+			}
+			from = to
 		}
 	}
+}
+
+// along is a product of few entries.
+func along(x, y []float64) (sum float64) {
+	y = y[:len(x)]
+	for i, v := range x {
+		sum += float64(v * y[i])
+	}
+	return sum
 }
 
 // stack puts rows, in units of errors, under a triangle, and makes a triangle of that.

@@ -30,6 +30,7 @@ type search struct {
 	spread   []float64 // of errors, by entry of the state
 	people   int
 	pinned   []int // unknowns that stay where they are
+	kept     *kept // of the last place that all of a long log was looked at
 	tried    int
 	agreed   int
 }
@@ -97,27 +98,57 @@ func (p *search) fromAll(ctx context.Context) (*point, error) {
 	return best, nil
 }
 
-// many rows are those of a log of which a part tells first roughly where to look.
-const many, part = 1 << 16, 16
+// many rows are those of a log of which a part tells first roughly where to look, and least are those of the shortest part.
+const many, part, least = 1 << 16, 16, 1 << 12
 
-// from descends from a start: in a long log first over every 16th chunk of rows, and then from there over all.
+// from descends from a start: in a long log first over every 16th chunk of rows, of these in a longer one over every 16th, and then from there over all.
 func (p *search) from(ctx context.Context, theta []float64) (*point, error) {
 	x, ok := p.how.(pooled)
-	if n := p.l.rows(p.f); ok && n >= many {
-		rough := *p
-		rough.how = x.some(part)
-		end, err := rough.descend(ctx, theta, nil, p.o.Workers, loosely)
+	if ok && x.l.rows(p.f) >= many {
+		end, err := p.roughly(ctx, x.some(part), theta)
 		if err != nil {
 			return nil, err
 		}
 		if end != nil {
-			firmly := gait{1e-9, 1e-21, 0.01 / float64(n), 300} // a last step of a tenth of a standard error needs no look: what it misses is far smaller
-			if out, err := p.descend(ctx, end.theta, nil, p.o.Workers, firmly); out != nil || err != nil {
+			if out, err := p.whole(ctx, end.theta); out != nil || err != nil {
 				return out, err
 			}
 		}
 	}
 	return p.descend(ctx, theta, nil, p.o.Workers, firstly)
+}
+
+// roughly descends over a part of the log; nil: to no minimum.
+func (p *search) roughly(ctx context.Context, x pooled, theta []float64) (*point, error) {
+	rough := *p
+	if n := x.l.rows(p.f) / part; n >= least && n >= 100*len(theta) {
+		if end, err := p.roughly(ctx, x.some(part), theta); err != nil {
+			return nil, err
+		} else if end != nil {
+			theta = end.theta
+		}
+	}
+	rough.how = x
+	return rough.descend(ctx, theta, nil, p.o.Workers, loosely)
+}
+
+// whole descends over all of a long log from near the best, and keeps what people add there. A last step of a tenth of a standard error needs no look:
+// what it misses is far smaller.
+func (p *search) whole(ctx context.Context, theta []float64) (*point, error) {
+	x, ok := p.how.(pooled)
+	if !ok || p.l.rows(p.f) < many {
+		return p.descend(ctx, theta, nil, p.o.Workers, firstly)
+	}
+	if p.kept == nil {
+		p.kept = x.keep()
+	}
+	if p.kept != nil {
+		p.kept.begun = false
+	}
+	firm := *p
+	x.kept = p.kept
+	firm.how = x
+	return firm.descend(ctx, theta, nil, p.o.Workers, gait{1e-9, 1e-21, 0.01 / float64(p.l.rows(p.f)), 300})
 }
 
 // gait is how a descent begins and when it ends: the damping, what a step must be expected to gain, beside the loss, to be taken, and to be looked at, and how many steps there are at most.
@@ -183,16 +214,16 @@ func (p *search) descend(ctx context.Context, theta, weight []float64, workers i
 func (p *search) free(here *point) []int { return freeOf(here.theta, here.slope, p.unknowns, p.pinned) }
 
 // weigh measures how large errors of each entry are, and goes on from there until that changes nothing.
-func (p *search) weigh(ctx context.Context, best *point) error {
+func (p *search) weigh(ctx context.Context, best *point) (*point, error) {
 	if p.o.Unseen == Random { // they are among what is unknown
-		return nil
+		return best, nil
 	}
 	total := p.l.total(p.f)
 	if len(p.spread) == 1 && !slices.ContainsFunc(p.unknowns, func(u Unknown) bool { return u.Deviation > 0 }) {
 		spread := max(math.Sqrt(best.square[0]/total), 1e-12*p.spread[0])
 		best.rescale(p.spread[0] / spread)
 		p.spread[0] = spread
-		return nil
+		return best, nil
 	}
 	for range 50 {
 		change := 0.0
@@ -204,17 +235,17 @@ func (p *search) weigh(ctx context.Context, best *point) error {
 			change = max(change, math.Abs(spread/p.spread[e]-1))
 			p.spread[e] = spread
 		}
-		end, err := p.descend(ctx, best.theta, nil, p.o.Workers, firstly)
+		end, err := p.whole(ctx, best.theta)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if end == nil {
-			return &NoEndError{p.tried}
+			return nil, &NoEndError{p.tried}
 		}
-		*best = *end
+		best = end
 		if change < 1e-9 || len(p.spread) == 1 {
-			return nil
+			return best, nil
 		}
 	}
-	return nil
+	return best, nil
 }

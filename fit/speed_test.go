@@ -3,6 +3,7 @@ package fit
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/kedge-opt/kedge/formula"
@@ -71,7 +72,7 @@ func TestColumnsAreRows(t *testing.T) {
 	}
 	many, group := l.people()
 	theta[0] = 0.5
-	got, err := pooled{f, l, group, many}.at(t.Context(), theta, spread, weight, 2)
+	got, err := pooled{f: f, l: l, group: group, many: many}.at(t.Context(), theta, spread, weight, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,6 +125,50 @@ func TestLongLogs(t *testing.T) {
 		if want := here.normal[j*len(unknowns)+j]; math.Abs(sum/want-1) > 1e-10 {
 			t.Errorf("%s: derivatives are of length² %v, by normal equations %v", unknowns[j].Name, sum, want)
 		}
+	}
+}
+
+// What people add, kept on the way, is what they add at that place; and no bit depends on workers.
+func TestKeptOnTheWay(t *testing.T) {
+	f, l, unknowns := large(t, many+5000)
+	p, err := newSearch(f, l, unknowns, Options{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	theta := []float64{0.6, 0.1, 1.5, 0.4, -0.2, 0.7, 0.5, 0.3, -0.1, 0.2}
+	x := p.how.(pooled)
+	x.kept = x.keep()
+	for range 2 { // a first look keeps nothing
+		if x.kept.at != nil {
+			t.Fatal("kept at once")
+		}
+		if _, err := x.at(t.Context(), theta, p.spread, nil, 2); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, ok := x.kept.of(x.kept.at, []float64{3})
+	_, want, err := p.how.scores(t.Context(), theta, []float64{3}, nil, 1)
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	for i, v := range want.RawMatrix().Data {
+		if w := got.RawMatrix().Data[i]; math.Abs(v-w) > 1e-12*(1+math.Abs(v)) {
+			t.Fatalf("number %d of person %d is %v, want %v", i%10, i/10, w, v)
+		}
+	}
+	if _, ok := x.kept.of(&point{}, []float64{3}); ok {
+		t.Error("of another place")
+	}
+	one, err := Find(t.Context(), f, l, unknowns, Options{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	three, err := Find(t.Context(), f, l, unknowns, Options{Workers: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(one.Value, three.Value) || !slices.Equal(one.Cov, three.Cov) {
+		t.Errorf("%v and %v", one.Value, three.Value)
 	}
 }
 

@@ -83,12 +83,10 @@ func sigmoids(dst, x []float64) {
 		dst[i] = -math.Abs(v)
 	}
 	rows.Exp(dst[:len(x)])
-	for i, v := range x {
-		if e := dst[i]; v >= 0 {
-			dst[i] = 1 / (1 + e)
-		} else {
-			dst[i] = e / (1 + e)
-		}
+	one := math.Float64bits(1)
+	for i, v := range x { // which of the two is chosen by bits: signs are hard to foresee
+		e, below := math.Float64bits(dst[i]), uint64(int64(math.Float64bits(v))>>63)
+		dst[i] = math.Float64frombits(one&^below|e&below) / (1 + dst[i])
 	}
 }
 

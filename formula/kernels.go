@@ -120,7 +120,14 @@ func (l pairLoops) run(n int, dst, a, b operand) {
 	}
 }
 
+// longRow is how many entries a call is worth.
+const longRow = 16
+
 func addBoth(dst, x, y []float64) {
+	if len(dst) >= longRow {
+		rows.Add(dst, x, y)
+		return
+	}
 	x, y = x[:len(dst)], y[:len(dst)]
 	for i := range dst {
 		dst[i] = x[i] + y[i]
@@ -135,6 +142,10 @@ func addRight(dst, x []float64, y float64) {
 }
 
 func subBoth(dst, x, y []float64) {
+	if len(dst) >= longRow {
+		rows.Sub(dst, x, y)
+		return
+	}
 	x, y = x[:len(dst)], y[:len(dst)]
 	for i := range dst {
 		dst[i] = x[i] - y[i]
@@ -149,6 +160,10 @@ func subLeft(dst []float64, x float64, y []float64) {
 }
 
 func mulBoth(dst, x, y []float64) {
+	if len(dst) >= longRow {
+		rows.Mul(dst, x, y)
+		return
+	}
 	x, y = x[:len(dst)], y[:len(dst)]
 	for i := range dst {
 		dst[i] = x[i] * y[i]
@@ -159,6 +174,12 @@ func mulRight(dst, x []float64, y float64) { scaleTo(dst, y, x) }
 
 // scaleTo does dst = c·x.
 func scaleTo(dst []float64, c float64, x []float64) {
+	if len(dst) >= longRow {
+		var by [1]float64
+		by[0] = c
+		rows.ScaleRows(dst, by[:], x[:len(dst)], len(dst))
+		return
+	}
 	x = x[:len(dst)]
 	for i := range dst {
 		dst[i] = c * x[i]

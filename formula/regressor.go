@@ -1,5 +1,7 @@
 package formula
 
+import "sync"
+
 // Regressor is a model some of whose numbers are to be found from rows of a log: a row has a state, and beside it the entries of the trait, then
 // those of the decision that was deployed, then others. It is safe for concurrent use.
 type Regressor struct {
@@ -156,7 +158,15 @@ func (c *compiler) tangents(next *node, f *Regressor, parts []*node, own *node) 
 		columns = append(columns, output{toColumns, n, at})
 		at += n.shape.size()
 	}
-	f.columns = planned(columns...)
+	f.columns = sync.OnceValue(func() *program {
+		apart, ok := scattered(columns)
+		if !ok {
+			return newProgram(columns...)
+		}
+		p := newProgram(apart...)
+		p.block = max(p.block, min(columnRows, blockEntries/max(1, p.room)))
+		return p
+	})
 	return newProgram(output{toDst, c.apply(opConcat, vector(f.Width()), [4]int{}, all...), 0})
 }
 

@@ -70,6 +70,13 @@ func Dots(dst, x, y []float64, m int) {
 	n := len(dst)
 	stepX, stepY := step(x, n, m), step(y, n, m)
 	if hasAVX2() && n > 0 && m > 0 {
+		if four := n / 4; stepX == 0 && four > 0 {
+			fourDotsAVX2(&dst[0], &x[0], &y[0], four, m, stepY)
+			if dst, y = dst[4*four:], y[4*four*stepY:]; len(dst) == 0 {
+				return
+			}
+			n = len(dst)
+		}
 		dotsAVX2(&dst[0], &x[0], &y[0], n, m, stepX, stepY)
 		return
 	}

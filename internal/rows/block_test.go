@@ -49,6 +49,36 @@ func rowKernels(t *testing.T, r *rand.Rand, n, m int, ownC, ownX, odd bool) {
 	Dots(dots, y, x, m)
 	dotsPlain(plain, y, x, m, m, stepX)
 	sameBits(t, "Dots", dots, plain)
+	Dots(dots, x, y, m)
+	dotsPlain(plain, x, y, m, stepX, m)
+	sameBits(t, "Dots of one", dots, plain)
+}
+
+// Entries of two vectors give the bits of Go's own arithmetic.
+func TestEntriesOfTwo(t *testing.T) {
+	levels(func(level string) {
+		t.Run(level, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(1, 4))
+			for _, n := range sizes {
+				x, y := random(r, n, true), random(r, n, true)
+				for name, c := range map[string]struct {
+					do  func(dst, x, y []float64)
+					one func(x, y float64) float64
+				}{
+					"Mul": {Mul, func(x, y float64) float64 { return x * y }},
+					"Add": {Add, func(x, y float64) float64 { return x + y }},
+					"Sub": {Sub, func(x, y float64) float64 { return x - y }},
+				} {
+					got, want := make([]float64, n), make([]float64, n)
+					c.do(got, x, y)
+					for i := range want {
+						want[i] = c.one(x[i], y[i])
+					}
+					sameBits(t, name, got, want)
+				}
+			}
+		})
+	})
 }
 
 func TestRowKernelsRefuseBrokenRows(t *testing.T) {

@@ -168,3 +168,23 @@ func combine2AVX2(dst *float64, a *float64, x *float64, b *float64, y *float64, 
 //
 //go:noescape
 func combine3AVX2(dst *float64, a *float64, x *float64, b *float64, y *float64, c *float64, z *float64, n int, m int, step int, stepA int, stepX int, stepB int, stepY int, stepC int, stepZ int)
+
+// fourDotsAVX2 writes the dot products of x with n times four rows of m entries.
+//
+//go:noescape
+func fourDotsAVX2(dst *float64, x *float64, y *float64, n int, m int, stepY int)
+
+// productAVX2 writes x[i]·y[i].
+//
+//go:noescape
+func productAVX2(dst *float64, x *float64, y *float64, n int)
+
+// sumAVX2 writes x[i] + y[i].
+//
+//go:noescape
+func sumAVX2(dst *float64, x *float64, y *float64, n int)
+
+// differenceAVX2 writes x[i] − y[i].
+//
+//go:noescape
+func differenceAVX2(dst *float64, x *float64, y *float64, n int)

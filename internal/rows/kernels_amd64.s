@@ -7550,3 +7550,274 @@ combine3AVX2Done:
 combine3AVX2Out:
 	VZEROUPPER
 	RET
+
+// func fourDotsAVX2(dst *float64, x *float64, y *float64, n int, m int, stepY int)
+// Requires: AVX
+TEXT ·fourDotsAVX2(SB), NOSPLIT, $0-48
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    m+32(FP), DX
+	MOVQ    DX, BX
+	ANDQ    $0x03, BX
+	SUBQ    BX, DX
+	SHLQ    $0x03, DX
+	LEAQ    tailMasks<>+0(SB), DI
+	MOVQ    BX, SI
+	SHLQ    $0x05, SI
+	VMOVUPD (DI)(SI*1), Y0
+	MOVQ    stepY+40(FP), SI
+	SHLQ    $0x03, SI
+	MOVQ    y+16(FP), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), R9
+	LEAQ    (R9)(SI*1), R10
+	SHLQ    $0x02, SI
+	MOVQ    n+24(FP), R11
+
+fourDotsRows:
+	TESTQ  R11, R11
+	JZ     fourDotsOut
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	XORQ   R12, R12
+
+fourDotsLoop:
+	CMPQ    R12, DX
+	JGE     fourDotsRest
+	VMOVUPD (CX)(R12*1), Y5
+	VMULPD  (DI)(R12*1), Y5, Y6
+	VADDPD  Y6, Y1, Y1
+	VMULPD  (R8)(R12*1), Y5, Y6
+	VADDPD  Y6, Y2, Y2
+	VMULPD  (R9)(R12*1), Y5, Y6
+	VADDPD  Y6, Y3, Y3
+	VMULPD  (R10)(R12*1), Y5, Y5
+	VADDPD  Y5, Y4, Y4
+	ADDQ    $0x20, R12
+	JMP     fourDotsLoop
+
+fourDotsRest:
+	TESTQ      BX, BX
+	JZ         fourDotsDone
+	VMASKMOVPD (CX)(R12*1), Y0, Y5
+	VMASKMOVPD (DI)(R12*1), Y0, Y6
+	VMULPD     Y5, Y6, Y6
+	VADDPD     Y6, Y1, Y1
+	VMASKMOVPD (R8)(R12*1), Y0, Y6
+	VMULPD     Y5, Y6, Y6
+	VADDPD     Y6, Y2, Y2
+	VMASKMOVPD (R9)(R12*1), Y0, Y6
+	VMULPD     Y5, Y6, Y6
+	VADDPD     Y6, Y3, Y3
+	VMASKMOVPD (R10)(R12*1), Y0, Y6
+	VMULPD     Y5, Y6, Y6
+	VADDPD     Y6, Y4, Y4
+
+fourDotsDone:
+	VPERM2F128 $0x20, Y3, Y1, Y5
+	VPERM2F128 $0x31, Y3, Y1, Y1
+	VADDPD     Y1, Y5, Y5
+	VPERM2F128 $0x20, Y4, Y2, Y1
+	VPERM2F128 $0x31, Y4, Y2, Y2
+	VADDPD     Y2, Y1, Y1
+	VHADDPD    Y1, Y5, Y1
+	VMOVUPD    Y1, (AX)
+	ADDQ       $0x20, AX
+	ADDQ       SI, DI
+	ADDQ       SI, R8
+	ADDQ       SI, R9
+	ADDQ       SI, R10
+	DECQ       R11
+	JMP        fourDotsRows
+
+fourDotsOut:
+	VZEROUPPER
+	RET
+
+// func productAVX2(dst *float64, x *float64, y *float64, n int)
+// Requires: AVX
+TEXT ·productAVX2(SB), NOSPLIT, $0-32
+	MOVQ    dst+0(FP), AX
+	MOVQ    n+24(FP), CX
+	MOVQ    CX, DX
+	ANDQ    $0x03, DX
+	SUBQ    DX, CX
+	SHLQ    $0x03, CX
+	LEAQ    tailMasks<>+0(SB), SI
+	MOVQ    DX, BX
+	SHLQ    $0x05, BX
+	VMOVUPD (SI)(BX*1), Y0
+	MOVQ    x+8(FP), BX
+	MOVQ    y+16(FP), SI
+	XORQ    DI, DI
+
+productMany:
+	LEAQ    128(DI), R8
+	CMPQ    R8, CX
+	JG      productLoop
+	VMOVUPD (BX)(DI*1), Y1
+	VMOVUPD 32(BX)(DI*1), Y2
+	VMOVUPD 64(BX)(DI*1), Y3
+	VMOVUPD 96(BX)(DI*1), Y4
+	VMOVUPD (SI)(DI*1), Y5
+	VMOVUPD 32(SI)(DI*1), Y6
+	VMOVUPD 64(SI)(DI*1), Y7
+	VMOVUPD 96(SI)(DI*1), Y8
+	VMULPD  Y5, Y1, Y1
+	VMULPD  Y6, Y2, Y2
+	VMULPD  Y7, Y3, Y3
+	VMULPD  Y8, Y4, Y4
+	VMOVUPD Y1, (AX)(DI*1)
+	VMOVUPD Y2, 32(AX)(DI*1)
+	VMOVUPD Y3, 64(AX)(DI*1)
+	VMOVUPD Y4, 96(AX)(DI*1)
+	MOVQ    R8, DI
+	JMP     productMany
+
+productLoop:
+	CMPQ    DI, CX
+	JGE     productRest
+	VMOVUPD (BX)(DI*1), Y1
+	VMOVUPD (SI)(DI*1), Y2
+	VMULPD  Y2, Y1, Y1
+	VMOVUPD Y1, (AX)(DI*1)
+	ADDQ    $0x20, DI
+	JMP     productLoop
+
+productRest:
+	TESTQ      DX, DX
+	JZ         productDone
+	VMASKMOVPD (BX)(DI*1), Y0, Y1
+	VMASKMOVPD (SI)(DI*1), Y0, Y2
+	VMULPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (AX)(DI*1)
+
+productDone:
+	VZEROUPPER
+	RET
+
+// func sumAVX2(dst *float64, x *float64, y *float64, n int)
+// Requires: AVX
+TEXT ·sumAVX2(SB), NOSPLIT, $0-32
+	MOVQ    dst+0(FP), AX
+	MOVQ    n+24(FP), CX
+	MOVQ    CX, DX
+	ANDQ    $0x03, DX
+	SUBQ    DX, CX
+	SHLQ    $0x03, CX
+	LEAQ    tailMasks<>+0(SB), SI
+	MOVQ    DX, BX
+	SHLQ    $0x05, BX
+	VMOVUPD (SI)(BX*1), Y0
+	MOVQ    x+8(FP), BX
+	MOVQ    y+16(FP), SI
+	XORQ    DI, DI
+
+sumMany:
+	LEAQ    128(DI), R8
+	CMPQ    R8, CX
+	JG      sumLoop
+	VMOVUPD (BX)(DI*1), Y1
+	VMOVUPD 32(BX)(DI*1), Y2
+	VMOVUPD 64(BX)(DI*1), Y3
+	VMOVUPD 96(BX)(DI*1), Y4
+	VMOVUPD (SI)(DI*1), Y5
+	VMOVUPD 32(SI)(DI*1), Y6
+	VMOVUPD 64(SI)(DI*1), Y7
+	VMOVUPD 96(SI)(DI*1), Y8
+	VADDPD  Y5, Y1, Y1
+	VADDPD  Y6, Y2, Y2
+	VADDPD  Y7, Y3, Y3
+	VADDPD  Y8, Y4, Y4
+	VMOVUPD Y1, (AX)(DI*1)
+	VMOVUPD Y2, 32(AX)(DI*1)
+	VMOVUPD Y3, 64(AX)(DI*1)
+	VMOVUPD Y4, 96(AX)(DI*1)
+	MOVQ    R8, DI
+	JMP     sumMany
+
+sumLoop:
+	CMPQ    DI, CX
+	JGE     sumRest
+	VMOVUPD (BX)(DI*1), Y1
+	VMOVUPD (SI)(DI*1), Y2
+	VADDPD  Y2, Y1, Y1
+	VMOVUPD Y1, (AX)(DI*1)
+	ADDQ    $0x20, DI
+	JMP     sumLoop
+
+sumRest:
+	TESTQ      DX, DX
+	JZ         sumDone
+	VMASKMOVPD (BX)(DI*1), Y0, Y1
+	VMASKMOVPD (SI)(DI*1), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (AX)(DI*1)
+
+sumDone:
+	VZEROUPPER
+	RET
+
+// func differenceAVX2(dst *float64, x *float64, y *float64, n int)
+// Requires: AVX
+TEXT ·differenceAVX2(SB), NOSPLIT, $0-32
+	MOVQ    dst+0(FP), AX
+	MOVQ    n+24(FP), CX
+	MOVQ    CX, DX
+	ANDQ    $0x03, DX
+	SUBQ    DX, CX
+	SHLQ    $0x03, CX
+	LEAQ    tailMasks<>+0(SB), SI
+	MOVQ    DX, BX
+	SHLQ    $0x05, BX
+	VMOVUPD (SI)(BX*1), Y0
+	MOVQ    x+8(FP), BX
+	MOVQ    y+16(FP), SI
+	XORQ    DI, DI
+
+differenceMany:
+	LEAQ    128(DI), R8
+	CMPQ    R8, CX
+	JG      differenceLoop
+	VMOVUPD (BX)(DI*1), Y1
+	VMOVUPD 32(BX)(DI*1), Y2
+	VMOVUPD 64(BX)(DI*1), Y3
+	VMOVUPD 96(BX)(DI*1), Y4
+	VMOVUPD (SI)(DI*1), Y5
+	VMOVUPD 32(SI)(DI*1), Y6
+	VMOVUPD 64(SI)(DI*1), Y7
+	VMOVUPD 96(SI)(DI*1), Y8
+	VSUBPD  Y5, Y1, Y1
+	VSUBPD  Y6, Y2, Y2
+	VSUBPD  Y7, Y3, Y3
+	VSUBPD  Y8, Y4, Y4
+	VMOVUPD Y1, (AX)(DI*1)
+	VMOVUPD Y2, 32(AX)(DI*1)
+	VMOVUPD Y3, 64(AX)(DI*1)
+	VMOVUPD Y4, 96(AX)(DI*1)
+	MOVQ    R8, DI
+	JMP     differenceMany
+
+differenceLoop:
+	CMPQ    DI, CX
+	JGE     differenceRest
+	VMOVUPD (BX)(DI*1), Y1
+	VMOVUPD (SI)(DI*1), Y2
+	VSUBPD  Y2, Y1, Y1
+	VMOVUPD Y1, (AX)(DI*1)
+	ADDQ    $0x20, DI
+	JMP     differenceLoop
+
+differenceRest:
+	TESTQ      DX, DX
+	JZ         differenceDone
+	VMASKMOVPD (BX)(DI*1), Y0, Y1
+	VMASKMOVPD (SI)(DI*1), Y0, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (AX)(DI*1)
+
+differenceDone:
+	VZEROUPPER
+	RET

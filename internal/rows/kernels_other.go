@@ -132,3 +132,15 @@ func combine2AVX2(dst *float64, a *float64, x *float64, b *float64, y *float64, 
 func combine3AVX2(dst *float64, a *float64, x *float64, b *float64, y *float64, c *float64, z *float64, n int, m int, step int, stepA int, stepX int, stepB int, stepY int, stepC int, stepZ int) {
 	panic(noKernel)
 }
+
+// fourDotsAVX2 writes the dot products of x with n times four rows of m entries.
+func fourDotsAVX2(dst *float64, x *float64, y *float64, n int, m int, stepY int) { panic(noKernel) }
+
+// productAVX2 writes x[i]·y[i].
+func productAVX2(dst *float64, x *float64, y *float64, n int) { panic(noKernel) }
+
+// sumAVX2 writes x[i] + y[i].
+func sumAVX2(dst *float64, x *float64, y *float64, n int) { panic(noKernel) }
+
+// differenceAVX2 writes x[i] − y[i].
+func differenceAVX2(dst *float64, x *float64, y *float64, n int) { panic(noKernel) }
