@@ -16,7 +16,7 @@ import (
 func polish(root *cobra.Command, kinds *kind.Catalogue) {
 	root.AddCommand(newExitCodes(), newEnvironment())
 	group(root, "Problems:", "new", "spec", "fit", "check", "certify")
-	group(root, "Runs:", "run", "sweep", "merge", "study", "compare")
+	group(root, "Runs:", "run", "sweep", "merge", "worker", "queue", "study", "compare")
 	group(root, "Results:", "report", "plot", "verify", "runs")
 	width := page.TerminalOf(root.OutOrStdout()).Width
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", min(width, 100))))

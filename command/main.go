@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/kedge-opt/kedge/command/estimate"
+	"github.com/kedge-opt/kedge/command/hosts"
 	"github.com/kedge-opt/kedge/command/service"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -48,6 +49,7 @@ Retraining on fresh samples settles at the wrong place; kedge adds how the settl
 	root.AddCommand(newRun(kinds), newNew(kinds), newSweep(kinds), newMerge(kinds), newReport(kinds), newPlot(), newSpec(kinds), newBench(), newVerify(),
 		newCheck(kinds), newCertify(kinds), newStudy(), newCompare(kinds), newCite(), newRuns(), newVersion(), newSimulate(kinds), newDesign(kinds))
 	root.AddCommand(estimate.Commands(kinds)...)
+	root.AddCommand(hosts.Commands(kinds)...)
 	root.AddCommand(service.Commands(kinds)...)
 	offerMemory(root)
 	polish(root, kinds)

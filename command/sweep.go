@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kedge-opt/kedge/command/hosts"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/internal/room"
@@ -28,6 +29,7 @@ import (
 type sweepFlags struct {
 	specFlags
 	resultFlags
+	hosts.Outing
 	shard   string
 	workers int
 	fresh   bool
@@ -53,22 +55,27 @@ when the same command is given again, and ends with the same bytes as one that w
 content, so cells may be added, and the keys put in another order, without changing any other cell. A folder whose finished sweep
 has no cell of this one is left alone unless --overwrite or --fresh is given.
 
+With --serve or --queue the cells are computed by kedge worker on any number of hosts, which may come, go and die: the folder is the same, byte for byte.
+Off the loopback the queue has TLS and a token. docs/many-hosts.md tells how, and about Slurm and Kubernetes, for which --shard auto is.
+
 Exit codes: 0 done, 1 some cells failed or could not be written, 64 the command or the file is wrong (nothing was run),
 130 stopped by Ctrl-C (finished cells are kept).`,
 		Example: `  kedge sweep grid.yaml
   kedge sweep grid.yaml --dry-run
   kedge sweep grid.yaml --set trials=5 --out runs/short
-  kedge sweep grid.yaml --shard 2/8    on the second of eight machines`,
+  kedge sweep grid.yaml --shard 2/8    on the second of eight machines
+  kedge sweep grid.yaml --serve 0.0.0.0:4222    with workers on other hosts`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
 	fl := c.Flags()
 	f.resultFlags.offer(c, "runs/NAME, of a shard runs/NAME-2of8", "print JSON")
 	fl.StringArrayVar(&f.sets, "set", nil, "change a key of the spec in all cells, as in --set trials=5 (repeatable)")
-	fl.StringVar(&f.shard, "shard", "", "run part 2 of 8 of the cells, as in 2/8; kedge merge joins the parts")
+	fl.StringVar(&f.shard, "shard", "", "run part 2 of 8 of the cells, as in 2/8, or that of this task of a Slurm array or an indexed Kubernetes Job, auto; kedge merge joins the parts")
 	fl.IntVar(&f.workers, "workers", 0, "goroutines that compute (default one a core); results do not depend on it")
 	fl.BoolVar(&f.fresh, "fresh", false, "compute finished cells again, as after a change of the data or of kedge")
 	fl.BoolVar(&f.prune, "prune", false, "remove finished cells that the file no longer has")
+	f.Outing.Offer(c)
 	return c
 }
 
@@ -91,8 +98,13 @@ func (f *sweepFlags) run(c *cobra.Command, file string) error {
 		dir += fmt.Sprintf("-%dof%d", shard.Index, shard.Of)
 	}
 	dir = cmp.Or(f.out, dir)
-	if err := errors.Join(room.Writable(dir), lab.SweepFits(w, f.workers), fitsDisk(dir, lab.SweepDiskNeed(w, nil))); err != nil {
+	if err := errors.Join(room.Writable(dir), fitsDisk(dir, lab.SweepDiskNeed(w, nil))); err != nil {
 		return err
+	}
+	if !f.IsWanted() { // other hosts may have other memory
+		if err := lab.SweepFits(w, f.workers); err != nil {
+			return err
+		}
 	}
 	o := lab.SweepOptions{Workers: f.workers, Shard: shard, Prune: f.prune, Anew: f.fresh, Replace: f.overwrite, Files: os.DirFS("."), Report: sweepPages(c.Context(), f.kinds)}
 	o.Before = func(left []family.Cell) error { return fitsDisk(dir, lab.SweepDiskNeed(w, left)) }
@@ -123,14 +135,17 @@ func (f *sweepFlags) plan(c *cobra.Command, w *family.Sweep, dir string, o lab.S
 
 // parseShard reads a part such as 2/8; nothing is the whole.
 func parseShard(text string) (lab.Shard, error) {
-	if text == "" {
+	switch text {
+	case "":
 		return lab.Shard{}, nil
+	case "auto":
+		return hosts.AutoShard(os.Getenv)
 	}
 	before, after, _ := strings.Cut(text, "/")
 	index, err := strconv.Atoi(before)
 	of, err2 := strconv.Atoi(after)
 	if err != nil || err2 != nil || index < 1 || index > of {
-		return lab.Shard{}, fmt.Errorf("--shard is %q, want a part and how many there are, as in 2/8", text)
+		return lab.Shard{}, fmt.Errorf("--shard is %q, want a part and how many there are, as in 2/8, or auto", text)
 	}
 	return lab.Shard{Index: index, Of: of}, nil
 }
@@ -142,13 +157,17 @@ func (f *sweepFlags) execute(c *cobra.Command, w *family.Sweep, dir string, o la
 		return err
 	}
 	defer place.Release()
+	run, end, err := f.Outing.Begin(place, f.quiet)
+	if err != nil {
+		return err
+	}
 	o.Progress = new(lab.SweepProgress)
 	fits, stop := o.Before, func() {}
 	o.Before = func(left []family.Cell) error {
 		if err := fits(left); err != nil || f.quiet {
 			return err
 		}
-		if !f.json {
+		if !f.json && !f.IsWanted() {
 			told, err := plan.Sweep(c.Context(), w, left, o.Files, dir, f.workers)
 			if err != nil {
 				return err
@@ -158,8 +177,9 @@ func (f *sweepFlags) execute(c *cobra.Command, w *family.Sweep, dir string, o la
 		stop = watchSweep(os.Stderr, w, o.Progress)
 		return nil
 	}
-	r, err := lab.Sweep(c.Context(), w, place, o)
+	r, err := run(c.Context(), w, place, o)
 	stop()
+	end(err == nil)
 	state := o.Progress.State()
 	switch {
 	case c.Context().Err() != nil && errors.Is(err, c.Context().Err()):

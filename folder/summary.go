@@ -90,6 +90,13 @@ func (r *Result) manifest() Manifest {
 	return Manifest{Case: r.Case, Seed: r.Seed, Spec: specFile, Identity: r.Identity}
 }
 
+// cell is what the folder of a cell holds.
+func (r *Result) cell() (*Manifest, Contents) {
+	m := r.manifest()
+	m.Format, m.Kind = manifestFormat, KindRun
+	return &m, Contents{specFile: asText(r.Spec), parquetFile: r.writeParquet, summaryFile: AsJSON(r.Summarize())}
+}
+
 // foreign keeps the columns that nobody can describe who reads their names.
 func foreign(list []kedge.Column) []kedge.Column {
 	return slices.DeleteFunc(slices.Clone(list), func(c kedge.Column) bool { return c.Unit == "" && loop.Knows(c.Name) })

@@ -267,9 +267,8 @@ func (f *SweepFolder) Put(id string, r *Result) error {
 	if err := f.agrees(r.Identity, "cell "+id); err != nil {
 		return err
 	}
-	m, data := r.manifest(), Contents{specFile: asText(r.Spec), parquetFile: r.writeParquet, summaryFile: AsJSON(r.Summarize())}
-	m.Format, m.Kind = manifestFormat, KindRun
-	return f.put(id, &m, data)
+	m, data := r.cell()
+	return f.put(id, m, data)
 }
 
 // put makes the folder of a cell beside its place and moves it there when it is sealed and on disk.

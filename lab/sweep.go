@@ -40,6 +40,18 @@ func (s Shard) has(i int) bool { return s.Of == 0 || i%s.Of == s.Index-1 }
 // the bytes of one that was not. A cell that fails leaves the others alone; the result says what it died of. When the context
 // ends first, the error is the context's and the finished cells stay.
 func Sweep(ctx context.Context, w *family.Sweep, c *folder.Taken, o SweepOptions) (*folder.SweepResult, error) {
+	r, err := BeginSweep(ctx, w, c, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := forEach(ctx, min(r.Workers, len(r.cells)), r.cells, r.do); err != nil {
+		return nil, err
+	}
+	return r.Conclude(ctx)
+}
+
+// BeginSweep begins a sweep in a folder that was taken for it. Whoever computes the cells that are Left has them Received, or Failed, and Concludes.
+func BeginSweep(ctx context.Context, w *family.Sweep, c *folder.Taken, o SweepOptions) (*SweepRun, error) {
 	f, err := folder.OpenSweepFolder(ctx, c, o.plan(w), o.Anew)
 	if err != nil {
 		return nil, err
@@ -53,16 +65,7 @@ func Sweep(ctx context.Context, w *family.Sweep, c *folder.Taken, o SweepOptions
 			return nil, err
 		}
 	}
-	if err := f.Begin(); err != nil {
-		return nil, err
-	}
-	if err := forEach(ctx, min(r.Workers, len(r.cells)), r.cells, r.do); err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	return f.Finish(r.failed, o.Prune, o.Report)
+	return r, f.Begin()
 }
 
 // LeftOfSweep is what Sweep would compute in a folder, which it neither takes nor changes: the cells of the shard that are not finished.
@@ -105,8 +108,8 @@ func (o SweepOptions) left(w *family.Sweep, f *folder.SweepFolder) (cells []fami
 	return cells, kept
 }
 
-// sweepRun is a sweep at work.
-type sweepRun struct {
+// SweepRun is a sweep at work.
+type SweepRun struct {
 	SweepOptions
 	sweep  *family.Sweep
 	folder *folder.SweepFolder
@@ -115,10 +118,11 @@ type sweepRun struct {
 
 	mu     sync.Mutex
 	failed map[string]string // by cell, what it died of
+	done   map[string]bool   // cells that were received
 }
 
-func newSweepRun(w *family.Sweep, f *folder.SweepFolder, o SweepOptions) *sweepRun {
-	r := &sweepRun{SweepOptions: o, sweep: w, folder: f, failed: map[string]string{}}
+func newSweepRun(w *family.Sweep, f *folder.SweepFolder, o SweepOptions) *SweepRun {
+	r := &SweepRun{SweepOptions: o, sweep: w, folder: f, failed: map[string]string{}, done: map[string]bool{}}
 	r.Progress = cmp.Or(r.Progress, new(SweepProgress))
 	if r.Runner == nil {
 		r.Runner = RunCell
@@ -134,7 +138,7 @@ func newSweepRun(w *family.Sweep, f *folder.SweepFolder, o SweepOptions) *sweepR
 }
 
 // do runs one cell. What fails in the cell is the cell's own; what fails in writing it stops the sweep.
-func (r *sweepRun) do(ctx context.Context, c family.Cell) error {
+func (r *SweepRun) do(ctx context.Context, c family.Cell) error {
 	turns := r.Progress.enter(c)
 	defer r.open.Add(-1)
 	result, err := r.run(ctx, c, turns)
@@ -158,7 +162,7 @@ func (r *sweepRun) do(ctx context.Context, c family.Cell) error {
 }
 
 // run has a cell run, with more than one worker when there are fewer cells than workers.
-func (r *sweepRun) run(ctx context.Context, c family.Cell, turns *Progress) (*folder.Result, error) {
+func (r *SweepRun) run(ctx context.Context, c family.Cell, turns *Progress) (*folder.Result, error) {
 	result, err := r.Runner(ctx, CellJob{
 		Sweep: r.sweep.Name, Cell: c, Spec: r.sweep.Spec(c), Files: r.Files, Workers: max(1, r.Workers/int(r.open.Load())), Progress: turns,
 	})

@@ -29,6 +29,7 @@ type RunningCell struct {
 	ID     string
 	Values []string
 	Turns  *Progress
+	Host   string // where it is computed, "" in this process
 }
 
 // mostLast is how many cells a state remembers that came to an end.
@@ -54,7 +55,7 @@ func (p *SweepProgress) enter(c family.Cell) *Progress {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	turns := new(Progress)
-	p.state.Running = append(p.state.Running, RunningCell{c.ID, c.Values, turns})
+	p.state.Running = append(p.state.Running, RunningCell{ID: c.ID, Values: c.Values, Turns: turns})
 	return turns
 }
 
@@ -73,4 +74,18 @@ func (p *SweepProgress) leave(c folder.CellResult) {
 		return
 	}
 	s.Done++
+}
+
+// revive notes that a cell that had failed is to be tried again, or was finished by somebody else.
+func (p *SweepProgress) revive() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.state.Failed--
+}
+
+// Elsewhere says which cells are at work in other processes.
+func (p *SweepProgress) Elsewhere(running []RunningCell) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.state.Running = running
 }

@@ -29,6 +29,33 @@ func (w *Sweep) Spec(c Cell) *problem.Spec {
 	return s
 }
 
+// Index is where a cell is in the design: At finds it there.
+func (c Cell) Index() int { return c.index }
+
+// At makes the cell at a place of the design.
+func (w *Sweep) At(index int) (Cell, error) {
+	if total := w.size(); index < 0 || index >= min(total, MaxCells) {
+		return Cell{}, fmt.Errorf("cell %d of a design of %d", index, total)
+	}
+	values := w.choice(index)
+	s, content, found := w.spec(values)
+	if s == nil {
+		return Cell{}, found.Join()
+	}
+	return cellOf(content, index, values), nil
+}
+
+// cellOf is the cell of a content.
+func cellOf(content string, index int, values []*form.Node) Cell {
+	c := Cell{ID: content[:16], index: index}
+	for _, v := range values {
+		text := v.Normal().Flow()
+		c.Values = append(c.Values, text)
+		c.Numbers = append(c.Numbers, Number(text))
+	}
+	return c
+}
+
 // Is tells whether a spec that was run with some inputs is that of a cell, whatever its files are called.
 func (w *Sweep) Is(c Cell, text []byte, inputs map[string]string) bool {
 	s := w.Spec(c)
@@ -127,13 +154,7 @@ func (l *layout) add(index int) {
 		return
 	}
 	l.seen[content] = true
-	c := Cell{ID: content[:16], index: index}
-	for _, v := range values {
-		text := v.Normal().Flow()
-		c.Values = append(c.Values, text)
-		c.Numbers = append(c.Numbers, Number(text))
-	}
-	l.sweep.Cells = append(l.sweep.Cells, c)
+	l.sweep.Cells = append(l.sweep.Cells, cellOf(content, index, values))
 }
 
 // blame notes what is wrong with a cell.

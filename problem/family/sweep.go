@@ -2,6 +2,8 @@
 package family
 
 import (
+	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -53,6 +55,33 @@ func Parse(kinds *kind.Catalogue, name string, src []byte, read func(path string
 
 // ParseOf is Parse that also knows what the files hold that cells name.
 func ParseOf(kinds *kind.Catalogue, name string, src []byte, from Sources, over ...problem.Overlay) (*Sweep, error) {
+	w, err := read(kinds, name, src, from, over...)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.layOut(); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// Open reads a sweep as YAML writes it, without its cells: At makes those that somebody wants. Inputs are those that it states.
+func Open(kinds *kind.Catalogue, name string, src []byte) (*Sweep, error) {
+	w, err := read(kinds, name, src, Sources{Read: func(path string) ([]byte, error) {
+		return nil, fmt.Errorf("%s: a sweep that is opened names no file", path)
+	}})
+	if err != nil {
+		return nil, err
+	}
+	w.Inputs = maps.Clone(w.stated)
+	if w.Inputs == nil {
+		w.Inputs = map[string]string{}
+	}
+	return w, nil
+}
+
+// read reads a sweep without its cells.
+func read(kinds *kind.Catalogue, name string, src []byte, from Sources, over ...problem.Overlay) (*Sweep, error) {
 	found := &form.Mistakes{}
 	root := problem.Document(found, form.Place{File: name}, string(src))
 	if root == nil {
@@ -65,9 +94,6 @@ func ParseOf(kinds *kind.Catalogue, name string, src []byte, from Sources, over 
 		w.overlay(found, o, form.Place{File: o.Label(), Rank: i + 2})
 	}
 	if err := found.Join(); err != nil {
-		return nil, err
-	}
-	if err := w.layOut(); err != nil {
 		return nil, err
 	}
 	return w, nil

@@ -1,0 +1,517 @@
+package farm
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/problem/family"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
+)
+
+// QueueOptions say how a sweep is handed out. They never change what comes out.
+type QueueOptions struct {
+	lab.SweepOptions
+	Embedded *Embedded         // the queue of this process; nil: that of Address
+	Address  Address           // of a server that is there
+	Lease    time.Duration     // after which a worker that says nothing has lost its cell; 0 means 30 s
+	Look     time.Duration     // how often the queue is compared with the folder; 0 means 10 s
+	Told     func(line string) // what somebody should know; may be nil
+}
+
+// Headers of results.
+const (
+	headAttempt = "Kedge-Attempt" // which computation it is of
+	headWorker  = "Kedge-Worker"
+	headKind    = "Kedge-Kind"
+	headParcel  = "Kedge-Parcel" // where the bytes are, if not here
+
+	kindCell  = "cell"  // the files of the cell
+	kindError = "error" // what it died of, the same wherever it is computed
+	kindLost  = "lost"  // it was given up
+)
+
+// LostPrefix is how the error of a cell begins that was given up because its workers were.
+const LostPrefix = "given up: "
+
+// ErrCancelled says that somebody has cancelled the sweep.
+var ErrCancelled = errors.New("cancelled by kedge queue cancel; finished cells are kept, and the same command goes on")
+
+// ErrCollected says that another process collects the results of the same sweep.
+var ErrCollected = errors.New("another kedge sweep collects this sweep from the queue; end that one first")
+
+// harvest is a sweep whose cells others compute.
+type harvest struct {
+	QueueOptions
+	*queue
+	sweep *family.Sweep
+	run   *lab.SweepRun
+	place map[string]int // of cells, by ID
+	dir   string
+	name  string        // of this collector
+	round int           // how often the queue was filled
+	hurry chan struct{} // to fill it now
+
+	mu  sync.Mutex
+	who map[string]string // cells that came, and from whom
+}
+
+// Sweep has workers compute the cells of a sweep that are not finished in a folder that was taken for it, and ends with the bytes of [lab.Sweep]. It stops
+// as that does; the workers go on, and the same call collects what they have done.
+func Sweep(ctx context.Context, w *family.Sweep, c *folder.Taken, o QueueOptions) (*folder.SweepResult, error) {
+	h := &harvest{QueueOptions: o, sweep: w, place: map[string]int{}, dir: c.Dir(), name: nuid.Next(), who: map[string]string{}, hurry: make(chan struct{}, 1)}
+	h.fill()
+	nc, err := h.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer nc.Close()
+	text := w.YAML()
+	if h.queue, err = newQueue(nc, keyOf(text), h.about(text)); err != nil {
+		return nil, err
+	}
+	if reply, err := nc.Request(h.subject("collector"), nil, time.Second); err == nil && len(reply.Data) > 0 {
+		return nil, ErrCollected
+	}
+	if err := h.limits(ctx); err != nil {
+		return nil, err
+	}
+	if h.run, err = lab.BeginSweep(ctx, w, c, h.SweepOptions); err != nil {
+		return nil, err
+	}
+	if err := h.gather(ctx); err != nil {
+		return nil, err
+	}
+	r, err := h.run.Conclude(ctx)
+	if err == nil {
+		if gone := h.remove(context.WithoutCancel(ctx)); gone != nil {
+			h.Told("the queue of the sweep could not be removed: " + gone.Error())
+		}
+	}
+	return r, err
+}
+
+func (h *harvest) fill() {
+	if h.Lease <= 0 {
+		h.Lease = 30 * time.Second
+	}
+	if h.Look <= 0 {
+		h.Look = 10 * time.Second
+	}
+	h.Progress = cmp.Or(h.Progress, new(lab.SweepProgress))
+	if h.Told == nil {
+		h.Told = func(string) {}
+	}
+	for i, c := range h.sweep.Cells {
+		h.place[c.ID] = i
+	}
+}
+
+func (h *harvest) connect(ctx context.Context) (*nats.Conn, error) {
+	if h.Embedded != nil {
+		return h.Embedded.call(ctx)
+	}
+	return h.Address.call(ctx, "kedge sweep "+h.sweep.Name, false)
+}
+
+// about is what workers must know of the sweep before they take a cell.
+func (h *harvest) about(text []byte) map[string]string {
+	id := folder.CurrentIdentity(nil)
+	build, _ := json.Marshal(id.Build)
+	code, _ := json.Marshal(id.Code)
+	sum := sha256.Sum256(text)
+	return map[string]string{
+		metaName: h.sweep.Name, metaSweep: hex.EncodeToString(sum[:]), metaBuild: string(build), metaCode: string(code), metaCells: strconv.Itoa(len(h.sweep.Cells)), metaLayout: layout,
+	}
+}
+
+// gather hands cells out and takes results in until there is none left.
+func (h *harvest) gather(ctx context.Context) error {
+	if len(h.run.Left()) == 0 {
+		return nil
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	subs, err := h.answer(stop)
+	defer func() {
+		for _, s := range subs {
+			s.Unsubscribe()
+		}
+	}()
+	if err != nil {
+		return err
+	}
+	var all sync.WaitGroup
+	all.Go(func() { h.replenish(ctx, stop) })
+	all.Go(func() { h.intake(ctx, stop) })
+	all.Go(func() { h.watch(ctx) })
+	all.Wait()
+	if err := context.Cause(ctx); !errors.Is(err, errComplete) {
+		return err
+	}
+	return nil
+}
+
+// errComplete ends the gathering: every cell has come or has failed.
+var errComplete = errors.New("complete")
+
+func (h *harvest) isComplete() bool {
+	done, failed := h.run.Count()
+	return done+failed >= len(h.run.Left())
+}
+
+// answer answers those who ask for the sweep.
+func (h *harvest) answer(stop context.CancelCauseFunc) (subs []*nats.Subscription, err error) {
+	for kind, do := range map[string]func() any{
+		"collector": func() any {
+			s := h.Progress.State()
+			return tallySheet{s.Kept + s.Done, s.Failed}
+		},
+		"cancel": func() any { stop(ErrCancelled); return tallySheet{} },
+		"retry": func() any {
+			ids := h.run.Forgive(func(died string) bool { return strings.HasPrefix(died, LostPrefix) })
+			for _, id := range ids {
+				h.forget(context.Background(), h.subject("try", id))
+			}
+			select {
+			case h.hurry <- struct{}{}:
+			default:
+			}
+			return tallySheet{Failed: len(ids)}
+		},
+	} {
+		sub, err := h.nc.Subscribe(h.subject(kind), func(m *nats.Msg) {
+			text, _ := json.Marshal(do())
+			m.Respond(text)
+		})
+		if err != nil {
+			return subs, err
+		}
+		subs = append(subs, sub)
+	}
+	return subs, nil
+}
+
+// replenish compares the queue with the folder, again and again, and publishes what is in neither.
+func (h *harvest) replenish(ctx context.Context, stop context.CancelCauseFunc) {
+	tick := time.NewTicker(h.Look)
+	defer tick.Stop()
+	for said := ""; ; {
+		err := h.refill(ctx)
+		if wrong := new(SettingsError); errors.As(err, &wrong) {
+			stop(err)
+		}
+		if err != nil && ctx.Err() == nil && err.Error() != said {
+			said = err.Error()
+			h.Told("the queue does not answer and is asked again: " + said)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		case <-h.hurry:
+		}
+	}
+}
+
+func (h *harvest) refill(ctx context.Context) error {
+	if err := h.make(ctx, h.Lease); err != nil {
+		return err
+	}
+	if err := h.supply(ctx); err != nil {
+		return err
+	}
+	// The order matters: a result is sent before its cell is acknowledged, and kept before it is acknowledged itself.
+	waiting, err := h.inside(ctx, h.cells())
+	if err != nil {
+		return err
+	}
+	come, err := h.inside(ctx, h.results())
+	if err != nil {
+		return err
+	}
+	h.round++
+	for _, c := range h.run.Left() {
+		finished, died := h.run.Fate(c.ID)
+		if finished || died != "" || waiting[c.ID] || come[c.ID] {
+			continue
+		}
+		m := &nats.Msg{Subject: h.subject("cell", c.ID), Data: []byte(strconv.Itoa(c.Index()))}
+		if _, err := h.js.PublishMsgAsync(m, jetstream.WithMsgID(fmt.Sprintf("%s.%d.%s", h.name, h.round, c.ID)), jetstream.WithStallWait(h.wait)); err != nil {
+			return err
+		}
+	}
+	select {
+	case <-h.js.PublishAsyncComplete():
+	case <-ctx.Done():
+	case <-time.After(h.wait): // what was not taken is missing at the next look
+	}
+	return nil
+}
+
+// inside lists the cells of which a stream has messages.
+func (h *harvest) inside(ctx context.Context, stream string) (map[string]bool, error) {
+	all := map[string]bool{}
+	err := within(ctx, 4*h.wait, func(ctx context.Context) error {
+		s, err := h.js.Stream(ctx, stream)
+		if err != nil {
+			return err
+		}
+		info, err := s.Info(ctx, jetstream.WithSubjectFilter(">"))
+		if err != nil {
+			return err
+		}
+		for subject := range info.State.Subjects {
+			all[subject[strings.LastIndexByte(subject, '.')+1:]] = true
+		}
+		return nil
+	})
+	return all, err
+}
+
+// supply offers the sweep and its files to workers.
+func (h *harvest) supply(ctx context.Context) error {
+	if err := h.offer(ctx, h.sweep.YAML()); err != nil {
+		return err
+	}
+	for name := range h.sweep.Inputs {
+		if _, err := fs.Stat(h.Files, name); err != nil {
+			continue // the cells that name it will say so
+		}
+		text, err := fs.ReadFile(h.Files, name)
+		if err != nil {
+			return err
+		}
+		if err := h.offer(ctx, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writers is how many cells are written at once: most of the time goes into waiting for the disk.
+const writers = 8
+
+// intake takes results in as they come, those of one cell one after another.
+func (h *harvest) intake(ctx context.Context, stop context.CancelCauseFunc) {
+	var all sync.WaitGroup
+	lanes := make([]chan jetstream.Msg, writers)
+	for i := range lanes {
+		lanes[i] = make(chan jetstream.Msg, 16)
+		all.Go(func() {
+			for m := range lanes[i] {
+				if err := h.take(ctx, m); err != nil {
+					stop(err)
+				}
+				if h.isComplete() {
+					stop(errComplete)
+				}
+			}
+		})
+	}
+	for ctx.Err() == nil {
+		if err := h.fetch(ctx, lanes); err != nil {
+			pause(ctx, 200*time.Millisecond)
+		}
+	}
+	for _, lane := range lanes {
+		close(lane)
+	}
+	all.Wait()
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// fetch hands on a batch of results.
+func (h *harvest) fetch(ctx context.Context, lanes []chan jetstream.Msg) error {
+	var c jetstream.Consumer
+	err := within(ctx, h.wait, func(ctx context.Context) (err error) {
+		c, err = h.js.Consumer(ctx, h.results(), collector)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for ctx.Err() == nil {
+		batch, err := c.Fetch(512, jetstream.FetchMaxWait(time.Second))
+		if err != nil {
+			return err
+		}
+		for m := range batch.Messages() {
+			hash := fnv.New32a()
+			hash.Write([]byte(m.Subject()))
+			select {
+			case lanes[hash.Sum32()%writers] <- m:
+			case <-ctx.Done():
+				return nil
+			}
+		}
+		if err := batch.Error(); err != nil && !errors.Is(err, nats.ErrTimeout) {
+			return err
+		}
+	}
+	return nil
+}
+
+// take takes one result in. The error is one that ends the sweep.
+func (h *harvest) take(ctx context.Context, m jetstream.Msg) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	subject := m.Subject()
+	id := subject[strings.LastIndexByte(subject, '.')+1:]
+	place, known := h.place[id]
+	if !known {
+		m.Ack()
+		return nil
+	}
+	who := m.Headers().Get(headWorker)
+	err := h.keep(ctx, place, m)
+	var unsound *folder.UnsoundError
+	switch differs := new(folder.DiffersError); {
+	case errors.As(err, &differs):
+		differs.Who = h.twice(id, who)
+		return err
+	case errors.As(err, &unsound), errors.Is(err, errSpoilt), errors.Is(err, folder.ErrOtherIdentity), errors.Is(err, jetstream.ErrMsgNotFound):
+		h.Told(fmt.Sprintf("what worker %s sent is thrown away: %v", who, err))
+	case ctx.Err() != nil:
+		return nil
+	case errors.Is(err, nats.ErrTimeout), errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrNoResponders), errors.Is(err, nats.ErrConnectionClosed), errors.Is(err, nats.ErrDisconnected):
+		return nil // it comes again
+	case err != nil:
+		return err
+	}
+	h.mu.Lock()
+	h.who[id] = who
+	h.mu.Unlock()
+	m.Ack()
+	return nil
+}
+
+// twice says who computed a cell that came twice.
+func (h *harvest) twice(id, second string) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if first := h.who[id]; first != "" {
+		return fmt.Sprintf("%s, the first time by %s", second, first)
+	}
+	return second
+}
+
+// keep puts a result into the folder.
+func (h *harvest) keep(ctx context.Context, place int, m jetstream.Msg) error {
+	id, body := h.sweep.Cells[place].ID, m.Data()
+	finished, died := h.run.Fate(id)
+	switch kind := m.Headers().Get(headKind); {
+	case kind == kindLost && (finished || died != ""), kind == kindError && strings.HasPrefix(died, LostPrefix):
+		return nil // somebody was quicker
+	case kind == kindLost:
+		return h.run.Fail(place, LostPrefix+string(body))
+	case kind == kindError:
+		return h.run.Fail(place, string(body))
+	case kind != kindCell:
+		return &folder.UnsoundError{Cell: id, Why: fmt.Sprintf("its kind is %.20q", kind)}
+	}
+	under := ""
+	if text := m.Headers().Get(headParcel); text != "" {
+		var head parcelHead
+		if err := json.Unmarshal([]byte(text), &head); err != nil {
+			return &folder.UnsoundError{Cell: id, Why: err.Error()}
+		}
+		under = h.subject("part", id, m.Headers().Get(headAttempt))
+		if err := within(ctx, time.Minute, func(ctx context.Context) (err error) {
+			body, err = h.fetchParts(ctx, under, head, mostResult)
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	files, err := unpack(body)
+	if err != nil {
+		return &folder.UnsoundError{Cell: id, Why: err.Error()}
+	}
+	err = h.run.Receive(place, files)
+	if differs := new(folder.DiffersError); errors.As(err, &differs) {
+		differs.Where, _ = h.setAside(id, files)
+	}
+	if err == nil && under != "" {
+		h.forget(ctx, under+".*")
+	}
+	return err
+}
+
+// forget removes parts from the queue; those that stay go with it.
+func (h *harvest) forget(ctx context.Context, subject string) {
+	within(ctx, h.wait, func(ctx context.Context) error {
+		s, err := h.js.Stream(ctx, h.data())
+		if err != nil {
+			return err
+		}
+		return s.Purge(ctx, jetstream.WithPurgeSubject(subject))
+	})
+}
+
+// setAside keeps the files of a cell beside the folder, which has others.
+func (h *harvest) setAside(id string, files map[string][]byte) (string, error) {
+	dir := filepath.Join(h.dir+"-differs", id)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	for name, text := range files {
+		err := folder.WriteFile(filepath.Join(dir, name), func(w io.Writer) error {
+			_, err := io.Copy(w, bytes.NewReader(text))
+			return err
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
+// watch notes which cells are at work elsewhere, for whoever looks at the progress.
+func (h *harvest) watch(ctx context.Context) {
+	for ctx.Err() == nil {
+		list, _ := callRoll(ctx, h.nc)
+		var running []lab.RunningCell
+		for _, w := range list {
+			for _, at := range w.At {
+				place, known := h.place[at.Cell]
+				if at.Sweep != h.key || !known {
+					continue
+				}
+				turns := new(lab.Progress)
+				turns.Done.Store(at.Turns)
+				turns.Total.Store(at.Of)
+				running = append(running, lab.RunningCell{ID: at.Cell, Values: h.sweep.Cells[place].Values, Turns: turns, Host: w.Host})
+			}
+		}
+		slices.SortFunc(running, func(a, b lab.RunningCell) int { return strings.Compare(a.ID, b.ID) })
+		h.Progress.Elsewhere(running)
+		pause(ctx, 2*time.Second)
+	}
+}
