@@ -30,7 +30,9 @@ type Mutation struct {
 	now      string
 }
 
-func (s Mutation) String() string { return fmt.Sprintf("%s:%d: %s → %s", s.File, s.Line, s.Was, s.Now) }
+func (s Mutation) String() string {
+	return fmt.Sprintf("%s:%d: %s → %s", s.File, s.Line, s.Was, s.Now)
+}
 
 // Package is the folder of the file.
 func (s Mutation) Package() string { return filepath.ToSlash(filepath.Dir(s.File)) }
