@@ -3,6 +3,7 @@ package certify
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"testing"
 
@@ -10,6 +11,8 @@ import (
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/internal/dense"
 	"github.com/kedge-opt/kedge/sensitivity"
+	"github.com/kedge-opt/kedge/set"
+	"github.com/kedge-opt/kedge/steady"
 )
 
 // unnamed hides what dynamics are known by, so that their constants have to be sampled.
@@ -106,5 +109,35 @@ func TestCertifyDoor(t *testing.T) {
 	stop()
 	if _, err := Certify(stopped, whole.Model, whole.Premises); !errors.Is(err, context.Canceled) {
 		t.Errorf("a stopped context gives %v", err)
+	}
+}
+
+// ledge is a cost of decisions alone whose slope goes from −1 to 1 at one place, over the width 0.05: its curvature there is 20, and nothing far
+// from it. Every place between the first decision and the optimum where curvature is looked for must find it, and no other does.
+type ledge struct{ at float64 }
+
+func (l ledge) Eval(_, gu, _, u, _ []float64) float64 {
+	x := (u[0] - l.at) / 0.05
+	if gu != nil {
+		gu[0] += math.Tanh(x)
+	}
+	return 0.05 * (math.Abs(x) + math.Log1p(math.Exp(-2*math.Abs(x))))
+}
+
+func TestWhereCurvatureIsLookedFor(t *testing.T) {
+	f, err := dynamics.NewAffine(kedge.Dims{Decision: 1, State: 1, Trait: 1}, []float64{0.5}, []float64{0}, []float64{1})
+	must(t, err)
+	rigid, err := sensitivity.NewAffine(f.Dims(), []float64{0})
+	must(t, err)
+	for at, want := range map[float64]float64{0: 20, 0.5: 20, 1: 20, 0.25: 0, 2: 0, 100: 20} {
+		m := kedge.Model{Dynamics: f, Sensitivity: rigid, Objective: ledge{at}, Traits: kedge.Block{Data: []float64{1}, Width: 1}, Set: set.Interval{Lower: 100, Upper: 100}, Start: []float64{0}}
+		phi, err := steady.New(m)
+		must(t, err)
+		most, points, err := bend(problem{m, Premises{Optimum: []float64{1}}}, phi)
+		must(t, err)
+		near(t, fmt.Sprintf("the curvature that is found of a ledge at %v", at), most, want, 0.2) // differences of slopes, further apart where decisions are large
+		if points != 5 {
+			t.Errorf("%d decisions were looked at, want 5", points)
+		}
 	}
 }
