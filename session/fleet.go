@@ -92,7 +92,7 @@ type Fleet struct {
 
 // entry is a loop that is in use, or was a moment ago.
 type entry struct {
-	mu      sync.Mutex
+	mu      latch
 	gone    bool         // out of the fleet: whoever waited for it must look again
 	loop    *Loop        // nil: not read yet
 	pending func() error // of the newest append
@@ -125,6 +125,28 @@ func (h *Fleet) Do(ctx context.Context, name, actor string, c Command) (reply an
 		}
 	}
 	return reply, err
+}
+
+// latch is a lock that is held while others write. Who waits for it waits for a channel, so that simulated time goes on meanwhile.
+type latch chan struct{}
+
+func (l latch) Lock()   { l <- struct{}{} }
+func (l latch) Unlock() { <-l }
+
+// together lets any number wait for what is waited for once, by a channel too.
+func together(wait func() error) func() error {
+	var err error
+	var begun atomic.Bool
+	done := make(chan struct{})
+	return func() error {
+		if begun.CompareAndSwap(false, true) {
+			defer close(done)
+			err = wait()
+			return err
+		}
+		<-done
+		return err
+	}
 }
 
 // mostTries is how often a command is decided again because another host was first.
@@ -193,7 +215,7 @@ func (h *Fleet) decide(ctx context.Context, name string, e *entry, actor string,
 	case len(events) == 0:
 		wait = h.current(name, e)
 	default:
-		wait = sync.OnceValue(h.journal.Append(name, after, events, e.save(events)))
+		wait = together(h.journal.Append(name, after, events, e.save(events)))
 		e.pending = wait
 		if slices.ContainsFunc(events, func(one Event) bool { return one.Kind != Told && one.Kind != ToldLate }) {
 			e.offered = wait
@@ -288,7 +310,7 @@ func (h *Fleet) enter(name string) *entry {
 		h.mu.Lock()
 		e := h.loops[name]
 		if e == nil {
-			e = &entry{pending: nothing, offered: nothing}
+			e = &entry{mu: make(latch, 1), pending: nothing, offered: nothing}
 			h.loops[name] = e
 			delete(h.resting, name)
 		}
@@ -371,6 +393,7 @@ func (h *Fleet) catchUp(ctx context.Context, name string, l *Loop, grown int) (i
 			if met = e.Seq == known && e.Hash == l.head; !met {
 				return errForeign
 			}
+			l.at = e.At // before which nothing happens, whatever the clock says
 			return nil
 		}
 		grown += len(e.Body)
