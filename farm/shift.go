@@ -21,10 +21,43 @@ import (
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/family"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
 )
+
+// WorkerOptions say how a worker works. They never change what comes out.
+type WorkerOptions struct {
+	Kinds   *kind.Catalogue   // what specs can name
+	Workers int               // cells that are computed at once; 0 means one a core
+	Idle    time.Duration     // after which a worker that has nothing to do ends; 0 means never
+	Limit   time.Duration     // that a cell may take; 0 means any
+	Hold    time.Duration     // for which a result is kept while the queue is away; 0 means an hour
+	Told    func(line string) // what somebody should know; may be nil
+	Runner  lab.Runner        // nil means lab.RunCell
+
+	hasty, deaf bool                   // acknowledges a cell before its result is there, or never: what tests must find
+	silent      func() bool            // whether it is dead, of a worker that dies in a test
+	build       func(*folder.Identity) // makes it one of another build, in a test
+}
+
+// BuildError says that all sweeps of a queue are of other builds than the worker.
+type BuildError struct{ Sweep, Why string }
+
+func (e *BuildError) Error() string {
+	return fmt.Sprintf("sweep %s is of another build, of which this worker computes no cell: %s; give all hosts the same program", e.Sweep, e.Why)
+}
+
+// HungError says that a cell went on beyond its time and could not be stopped.
+type HungError struct{ Cell string }
+
+func (e *HungError) Error() string {
+	return fmt.Sprintf("cell %s took longer than it may and does not stop; the worker ends, and another tries the cell", e.Cell)
+}
+
+// isDead tells whether the worker plays dead.
+func (o *WorkerOptions) isDead() bool { return o.silent != nil && o.silent() }
 
 // assignment is a sweep that a worker computes cells of.
 type assignment struct {
@@ -55,6 +88,9 @@ func newAssignment(nc *nats.Conn, key string, meta map[string]string, o WorkerOp
 		return nil, &BuildError{a.name, err.Error()}
 	}
 	mine := folder.CurrentIdentity(nil)
+	if o.build != nil {
+		o.build(&mine)
+	}
 	if list := mine.Differs(id); len(list) > 0 || mine.Build != id.Build || mine.Code != id.Code {
 		return nil, &BuildError{a.name, strings.Join(list, ", ")}
 	}
@@ -226,6 +262,9 @@ func (c *shift) note(ctx context.Context, tries int, why string) error {
 
 // giveBack lets somebody else have the cell.
 func (c *shift) giveBack(after time.Duration) {
+	if c.isDead() {
+		return
+	}
 	c.nc.Publish(c.msg.Reply, fmt.Appendf(nil, "-NAK {\"delay\": %d}", after.Nanoseconds()))
 	c.nc.FlushTimeout(time.Second)
 }
@@ -241,7 +280,9 @@ func (c *shift) renew(lease time.Duration) (stop func()) {
 			case <-done:
 				return
 			case <-tick.C:
-				c.nc.Publish(c.msg.Reply, []byte("+WPI"))
+				if !c.isDead() {
+					c.nc.Publish(c.msg.Reply, []byte("+WPI"))
+				}
 			}
 		}
 	}()
@@ -352,6 +393,9 @@ func (c *shift) run(ctx context.Context, job lab.CellJob) (*folder.Result, error
 
 // deliver sends a result until it is there and then acknowledges the cell. While the queue is away it is kept.
 func (c *shift) deliver(ctx context.Context, who, kind string, body []byte) error {
+	if c.isDead() {
+		return errGone
+	}
 	c.delivering.Store(true)
 	attempt, until := nuid.Next(), time.Now().Add(c.Hold)
 	for {
@@ -406,6 +450,9 @@ func (c *shift) hand(ctx context.Context, who, kind, attempt string, body []byte
 // acknowledge tells the queue that the cell is done, and wants to hear that it knows. Without that the cell comes again, which does no harm.
 func (c *shift) acknowledge(ctx context.Context) {
 	for range 3 {
+		if c.deaf {
+			return
+		}
 		err := within(ctx, time.Second, func(ctx context.Context) error {
 			_, err := c.nc.RequestWithContext(ctx, c.msg.Reply, []byte("+ACK"))
 			return err

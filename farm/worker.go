@@ -16,38 +16,10 @@ import (
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/lab"
-	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
 )
-
-// WorkerOptions say how a worker works. They never change what comes out.
-type WorkerOptions struct {
-	Kinds   *kind.Catalogue   // what specs can name
-	Workers int               // cells that are computed at once; 0 means one a core
-	Idle    time.Duration     // after which a worker that has nothing to do ends; 0 means never
-	Limit   time.Duration     // that a cell may take; 0 means any
-	Hold    time.Duration     // for which a result is kept while the queue is away; 0 means an hour
-	Told    func(line string) // what somebody should know; may be nil
-	Runner  lab.Runner        // nil means lab.RunCell
-
-	hasty bool // acknowledges a cell before its result is there: what tests must find
-}
-
-// BuildError says that all sweeps of a queue are of other builds than the worker.
-type BuildError struct{ Sweep, Why string }
-
-func (e *BuildError) Error() string {
-	return fmt.Sprintf("sweep %s is of another build, of which this worker computes no cell: %s; give all hosts the same program", e.Sweep, e.Why)
-}
-
-// HungError says that a cell went on beyond its time and could not be stopped.
-type HungError struct{ Cell string }
-
-func (e *HungError) Error() string {
-	return fmt.Sprintf("cell %s took longer than it may and does not stop; the worker ends, and another tries the cell", e.Cell)
-}
 
 // labourer is a worker.
 type labourer struct {
@@ -174,7 +146,7 @@ func (w *labourer) state() WorkerState {
 
 // once takes a cell and computes it, or waits a little for one.
 func (w *labourer) once(ctx context.Context) error {
-	if w.isAlone() {
+	if w.isAlone() || w.isDead() {
 		pause(ctx, 100*time.Millisecond)
 		return nil
 	}

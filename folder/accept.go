@@ -65,7 +65,7 @@ func (e *DiffersError) Unwrap() error { return ErrDiffers }
 // Accept keeps a cell of the plan that another process has computed: the files of its folder by name, of which nothing is believed. They are all there and no
 // others, the manifest is what this program would write of them, the spec is that of the cell, and its origin that of the others. A cell that is
 // there already must have the same bytes, or the error is ErrDiffers. Cells may be accepted at once, but not the same one.
-func (f *SweepFolder) Accept(cell int, spec string, files map[string][]byte, isThere bool) (*Summary, error) {
+func (f *SweepFolder) Accept(cell int, spec func() string, files map[string][]byte, isThere bool) (*Summary, error) {
 	id := f.plan.Cells[cell].ID
 	m, summary, err := f.sound(spec, files)
 	if err != nil {
@@ -87,7 +87,7 @@ func (f *SweepFolder) Accept(cell int, spec string, files map[string][]byte, isT
 }
 
 // sound looks at files that claim to be a cell with a spec.
-func (f *SweepFolder) sound(spec string, files map[string][]byte) (*Manifest, *Summary, error) {
+func (f *SweepFolder) sound(spec func() string, files map[string][]byte) (*Manifest, *Summary, error) {
 	if names := slices.Sorted(maps.Keys(files)); !slices.Equal(names, CellNames()) {
 		return nil, nil, fmt.Errorf("it has the files %q, want %q", names, CellNames())
 	}
@@ -112,7 +112,7 @@ func (f *SweepFolder) sound(spec string, files map[string][]byte) (*Manifest, *S
 		return nil, nil, fmt.Errorf("%s is not that of the other files", manifestFile)
 	case m.Build != CurrentBuild() || m.Code != CurrentCode():
 		return nil, nil, fmt.Errorf("it is of another build, %v, %v", m.Build, m.Code)
-	case string(files[specFile]) != spec:
+	case string(files[specFile]) != spec():
 		return nil, nil, fmt.Errorf("%s is that of another cell", specFile)
 	}
 	for name, sum := range m.Inputs {

@@ -16,7 +16,7 @@ func (r *SweepRun) Receive(place int, files map[string][]byte) error {
 	r.mu.Lock()
 	isThere, died := r.done[c.ID] || r.folder.Finished(c.ID), r.failed[c.ID]
 	r.mu.Unlock()
-	summary, err := r.folder.Accept(place, string(r.sweep.Spec(c).YAML()), files, isThere)
+	summary, err := r.folder.Accept(place, func() string { return string(r.sweep.Spec(c).YAML()) }, files, isThere)
 	if err != nil || isThere {
 		return err
 	}
