@@ -100,7 +100,7 @@ func judged(c *cobra.Command, err error) error {
 	var large *problem.MemoryError
 	var unfit *problem.UnknownsError
 	switch {
-	case errors.As(err, &unfit):
+	case errors.As(err, &unfit), lab.Unfit(err):
 		return err
 	case errors.As(err, &other), errors.As(err, &large), errors.Is(err, disk.ErrInUse):
 		return err

@@ -47,7 +47,7 @@ Retraining on fresh samples settles at the wrong place; kedge adds how the settl
 		SilenceUsage:  true,
 	}
 	root.AddCommand(newRun(kinds), newNew(kinds), newSweep(kinds), newMerge(kinds), newReport(kinds), newPlot(), newSpec(kinds), newBench(), newVerify(),
-		newCheck(kinds), newCertify(kinds), newStudy(), newCompare(kinds), newCite(), newRuns(), newVersion(), newSimulate(kinds), newDesign(kinds))
+		newCheck(kinds), newCertify(kinds), newStudy(), newCompare(kinds), newCite(), newDevices(), newRuns(), newVersion(), newSimulate(kinds), newDesign(kinds))
 	root.AddCommand(estimate.Commands(kinds)...)
 	root.AddCommand(hosts.Commands(kinds)...)
 	root.AddCommand(service.Commands(kinds)...)

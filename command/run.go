@@ -30,6 +30,7 @@ type runFlags struct {
 	resultFlags
 	printSpec bool
 	workers   int
+	device    deviceFlag
 	live      bool
 	noCheck   bool
 	certify   bool
@@ -51,6 +52,9 @@ write a folder: summary.json, series.csv, spec.yaml, figures in SVG, PNG and PDF
 
 Cases: ` + strings.Join(problem.Cases(), ", ") + `.
 
+With --device gpu the crowd is kept and moved on an NVIDIA GPU, with the same bytes; auto, which is the default, does so where there is
+one, this kedge was built for it and the crowd has a million numbers or more. See kedge devices and docs/gpu.md.
+
 With --checkpoint the run is saved as it goes. Stopped by Ctrl-C, kill -9 or a power cut, it goes on where it was saved last
 when the same command is given again, also on another number of workers, and ends with the same bytes.
 
@@ -70,7 +74,8 @@ Exit codes: 0 done, 1 failed while running, 64 the command or the spec is wrong 
   kedge run polarized --seed 2 --out runs/polarized --overwrite
   kedge run polarized --print-spec > mine.yaml && kedge run mine.yaml --trials 5
   kedge run polarized --trials 1000 --checkpoint 30s
-  kedge run polarized --tag baseline`,
+  kedge run polarized --tag baseline
+  kedge run polarized --set population.size=1000000 --device gpu`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
@@ -80,6 +85,7 @@ Exit codes: 0 done, 1 failed while running, 64 the command or the spec is wrong 
 	fl.BoolVar(&f.printSpec, "print-spec", false, "print the spec and stop")
 	fl.IntVar(&f.workers, "workers", 0, "goroutines that compute (default one a core): trials first, spare ones within large populations; results do not depend on it")
 	f.checkpointFlags(c)
+	f.device.offer(c)
 	fl.BoolVar(&f.live, "live", false, "watch the gaps fall in a full-screen view; q stops the run")
 	fl.BoolVar(&f.noCheck, "no-check", false, "leave the quick examination of the model out of the report; see kedge check")
 	fl.StringArrayVar(&f.tags, "tag", nil, "give the folder a tag, by which kedge runs finds it (repeatable)")
@@ -133,13 +139,20 @@ func (f *runFlags) execute(c *cobra.Command, p *problem.Problem) error {
 	if err := errors.Join(f.checkFolder(place), f.tag(place, nil)); err != nil {
 		return err
 	}
-	f.foretell(c.Context(), p, place)
+	notes := &notes{out: os.Stderr, quiet: f.quiet}
+	gpu, err := f.device.open(p, notes)
+	if err != nil {
+		return err
+	}
+	defer gpu.Close()
+	if gpu.Board == nil { // what others do is foretold by none
+		f.foretell(c.Context(), p, place)
+	}
 	begun := time.Now()
 	ctx, stop := context.WithCancel(c.Context())
 	defer stop()
 	c.SetContext(ctx)
-	notes := &notes{out: os.Stderr, quiet: f.quiet}
-	o := lab.Options{Workers: f.workers, Progress: new(lab.Progress), Checkpoint: f.checkpointIn(place, notes)}
+	o := lab.Options{Workers: f.workers, Progress: new(lab.Progress), Checkpoint: f.checkpointIn(place, notes), Device: gpu}
 	if f.decide != nil {
 		o.Decide = f.decide(ctx, p)
 	}

@@ -85,11 +85,12 @@ func (s *Summary) result() *Result {
 type times struct {
 	Started    time.Time          `json:"started"`
 	Finished   time.Time          `json:"finished"`
-	Algorithms map[string]float64 `json:"seconds"` // of computing, by algorithm
+	Algorithms map[string]float64 `json:"seconds"`          // of computing, by algorithm
+	Device     string             `json:"device,omitempty"` // that moved people: cpu, or a GPU
 }
 
 func (r *Result) times() times {
-	t := times{r.Started.UTC().Truncate(time.Second), r.Finished.UTC().Truncate(time.Second), map[string]float64{}}
+	t := times{r.Started.UTC().Truncate(time.Second), r.Finished.UTC().Truncate(time.Second), map[string]float64{}, r.Device}
 	for _, one := range r.Runs {
 		t.Algorithms[one.Name] = one.Seconds
 	}
@@ -101,7 +102,7 @@ func (r *Result) readTimes(s *Sealed) error {
 	if err := s.readJSON(timesFile, largestSummary, &t); err != nil {
 		return err
 	}
-	r.Started, r.Finished = t.Started, t.Finished
+	r.Started, r.Finished, r.Device = t.Started, t.Finished, t.Device
 	for i := range r.Runs {
 		r.Runs[i].Seconds = t.Algorithms[r.Runs[i].Name]
 	}

@@ -36,6 +36,7 @@ type Result struct {
 	Identity
 
 	Started, Finished time.Time // of the computing
+	Device            string    // that moved people: cpu, or a GPU
 }
 
 // Section is what a check, a certificate or a comparison adds to a report.

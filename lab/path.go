@@ -53,7 +53,7 @@ func (w *walk) see(k int) {
 	w.due = w.due[1:]
 	w.path.K = append(w.path.K, k)
 	w.path.States = append(w.path.States, w.of.trial.States(w.path.People)...)
-	u := make([]float64, w.of.trial.Population.Dims().Decision)
+	u := make([]float64, w.of.trial.People.Dims().Decision)
 	loop.Center(w.of.rule)(u)
 	w.path.Decisions = append(w.path.Decisions, u...)
 }

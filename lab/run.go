@@ -28,6 +28,8 @@ type Options struct {
 
 	Checkpoint Checkpoint // to go on after a stop
 
+	Device OnDevice // a GPU that large crowds are kept on
+
 	// Instruments makes instruments for one trial that measure besides what the spec asks for: their columns come last. One that is
 	// saved with a checkpoint has AppendBinary and UnmarshalBinary.
 	Instruments func() []kedge.Instrument
@@ -98,6 +100,7 @@ func execute(ctx context.Context, p *problem.Problem, o Options, seeds [][]float
 	}
 	r.dropUnfinished()
 	r.result.Finished = time.Now()
+	r.result.Device = o.Device.used()
 	r.result.Notes = slices.Concat(r.result.Notes, p.Warnings(), mistrust(r.result), unsettled(r.result))
 	if err := r.angles(); err != nil {
 		return nil, err
@@ -144,7 +147,7 @@ func newResult(p *problem.Problem) *folder.Result {
 	r := &folder.Result{
 		Case: p.Name, Spec: string(s.YAML()), Seed: s.Seed, Iterations: s.Iterations, Trials: s.Trials,
 		Individuals: p.Individuals(), Maximize: p.Maximize, Names: p.Spec.Called(), Identity: folder.CurrentIdentity(p.Inputs()),
-		Started: time.Now(),
+		Started: time.Now(), Device: "cpu",
 	}
 	for i, a := range s.Algorithms {
 		one := folder.Run{Name: a.Name, Planned: p.Trials(i), Trials: make([]folder.Trial, p.Trials(i))}

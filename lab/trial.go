@@ -34,9 +34,10 @@ func (r *run) attempt(ctx context.Context, at place, carried float64) error {
 	if err != nil {
 		return err
 	}
+	defer a.leave()
 	log := &series{run: r, trial: a.slot, seen: a.seen}
 	l := loop.Loop{
-		Population: a.trial.Population, Algorithm: a.rule, Objective: a.trial.Objective,
+		Population: a.trial.People, Algorithm: a.rule, Objective: a.trial.Objective,
 		Turns: r.result.Iterations, Batch: a.trial.Batch, Hold: r.problem.Spec.Hold, From: a.at.turns,
 		Instruments: a.tools, Recorder: log, Every: r.problem.Spec.Record.Every,
 		After: func(turns int) error { return a.after(ctx, turns) },
@@ -78,7 +79,8 @@ func (r *run) start(at place, carried float64) (*attempt, error) {
 
 // begin makes the trial as it is before its first turn.
 func (a *attempt) begin(carried float64) (err error) {
-	if a.trial, err = a.run.problem.Trial(a.at.algorithm, a.at.trial, carried); err != nil {
+	a.leave()
+	if a.trial, err = a.run.problem.TrialIn(a.run.elsewhere(), a.at.algorithm, a.at.trial, carried); err != nil {
 		return err
 	}
 	if err = a.decide(); err != nil {
@@ -125,7 +127,7 @@ func (a *attempt) instruments() (list []kedge.Instrument, err error) {
 	if a.meter.Course != nil {
 		list = append(list, &loop.Track{Meter: a.meter})
 	}
-	judges, err := r.judges(a.trial.Population.TraitRows())
+	judges, err := r.judges(a.trial.People.TraitRows())
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +185,7 @@ type employer interface{ Employ(workers int) }
 // lend gives the trial the workers that it may use now: when fewer jobs are left than there are workers, each gets its share.
 func (a *attempt) lend() {
 	n := max(1, a.run.Workers/int(max(1, a.run.open.Load())))
-	a.trial.Population.Workers = n
+	a.trial.People.Employ(n)
 	for _, one := range a.tools {
 		if e, ok := one.(employer); ok {
 			e.Employ(n)
@@ -195,10 +197,11 @@ func (a *attempt) lend() {
 func (a *attempt) ownMeter() (*loop.Meter, error) {
 	m := a.run.meter.Clone()
 	if !a.run.problem.Moves() {
+		a.judgeThere(m)
 		return m, nil
 	}
 	var err error
-	m.Steady, err = a.run.problem.SteadyOf(a.trial.Population.TraitRows())
+	m.Steady, err = a.run.problem.SteadyOf(a.trial.People.TraitRows())
 	return m, err
 }
 
@@ -225,7 +228,7 @@ func (a *attempt) file() string {
 
 // states are what the file of a trial holds.
 func (a *attempt) states() []wire.State {
-	list := []wire.State{&a.at, a.slot, a.trial.Population, a.rule.(wire.State)}
+	list := []wire.State{&a.at, a.slot, a.trial.People, a.rule.(wire.State)}
 	for _, one := range a.tools {
 		if s, ok := one.(wire.State); ok {
 			list = append(list, s)

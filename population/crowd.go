@@ -220,6 +220,17 @@ func (c *Crowd) Reset(states []float64) error {
 	return c.start(kedge.Block{Data: states, Width: c.dim.State})
 }
 
+// Enter puts everybody into the given states, however these are kept. On an error nobody has moved.
+func (c *Crowd) Enter(states kedge.Rows) error {
+	if err := checkShape("states", states, c.size, c.dim.State); err != nil {
+		return err
+	}
+	return c.start(states)
+}
+
+// Employ lets the crowd use so many workers.
+func (c *Crowd) Employ(workers int) { c.Workers = workers }
+
 // chunk is how many individuals move between two looks at the context: few enough that they are still in the fastest cache
 // when their new states are checked. Individuals do not interact, so it changes no bits.
 const chunk = 64

@@ -135,6 +135,11 @@ func (s *Float32s) View(room []float64, first, last int) []float64 {
 	return room
 }
 
+// Short returns rows as they are kept, and whether View mends them.
+func (s *Float32s) Short(first, last int) (data []float32, mended bool) {
+	return s.data[first*s.width : last*s.width], s.mend != nil
+}
+
 // Bytes returns the memory that the rows take.
 func (s *Float32s) Bytes() int { return 4 * len(s.data) }
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/wire"
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/population"
@@ -15,7 +16,8 @@ import (
 
 // Trial is one algorithm with a population of its own.
 type Trial struct {
-	Population *population.Crowd
+	Population *population.Crowd // nil where they are elsewhere
+	People     Populace          // the population wherever it is
 	Algorithm  *online.Descent
 	Objective  kedge.RowObjective
 	Batch      int
@@ -23,6 +25,18 @@ type Trial struct {
 	width   int     // leading entries of a state that the model knows
 	carrier carrier // nil: nothing is carried from trial to trial
 }
+
+// Populace is a crowd as trials use it, in this process or on a device.
+type Populace interface {
+	kedge.KnownCrowd
+	wire.State
+	TraitRows() kedge.Rows
+	Look() kedge.Rows
+	Employ(workers int)
+}
+
+// Elsewhere gathers the crowd of a config where this process does not keep it; nil where it must.
+type Elsewhere func(population.Config) (Populace, error)
 
 // carrier is an estimator that can begin with a loss that another trial saw.
 type carrier interface {
@@ -53,14 +67,19 @@ type draws interface {
 
 // Trial makes trial t of algorithm a. A carried loss that is not NaN is the loss of the turn before the first.
 func (p *Problem) Trial(a, t int, carried float64) (*Trial, error) {
+	return p.TrialIn(nil, a, t, carried)
+}
+
+// TrialIn is Trial with people who may be elsewhere.
+func (p *Problem) TrialIn(place Elsewhere, a, t int, carried float64) (*Trial, error) {
 	from := &p.Spec.Algorithms[a]
 	sample, directions := p.trialDraws(a, t)
 	m := p.trialModel(from)
-	crowd, err := p.crowd(from, t, m, sample)
+	crowd, people, err := p.crowd(place, from, t, m, sample)
 	if err != nil {
 		return nil, err
 	}
-	trial := &Trial{Population: crowd, Objective: m.RowObjective(), Batch: from.Batch, width: p.Spec.Dims().State}
+	trial := &Trial{Population: crowd, People: people, Objective: m.RowObjective(), Batch: from.Batch, width: p.Spec.Dims().State}
 	rule, err := p.rule(from, m, directions)
 	if err != nil {
 		return nil, err
@@ -73,17 +92,24 @@ func (p *Problem) Trial(a, t int, carried float64) (*Trial, error) {
 	return trial, err
 }
 
-// crowd gathers the people of trial t as an algorithm sees them.
-func (p *Problem) crowd(from *kind.Algorithm, t int, m kedge.Model, sample draws) (*population.Crowd, error) {
+// crowd gathers the people of trial t as an algorithm sees them, elsewhere if that is to be had.
+func (p *Problem) crowd(place Elsewhere, from *kind.Algorithm, t int, m kedge.Model, sample draws) (*population.Crowd, Populace, error) {
 	pick, err := p.picker(from, sample)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return population.Gather(population.Config{
+	config := population.Config{
 		Dynamics: m.Dynamics, Traits: p.Traits, States: p.trialStart(from), Pick: pick,
 		Storage: p.Spec.Population.Storage, Motion: p.motion(), Noise: p.noise(t, m.Dims().State), Stir: p.stir(t), Social: m.Social,
 		Tell: p.Spec.namesGroups(),
-	})
+	}
+	if place != nil {
+		if far, err := place(config); far != nil || err != nil {
+			return nil, far, err
+		}
+	}
+	crowd, err := population.Gather(config)
+	return crowd, crowd, err
 }
 
 // trialDraws returns the sources of a trial's samples and directions: two streams, or the one generator of a published run.
@@ -174,7 +200,7 @@ func (p *Problem) FirstStep(a int) float64 {
 // States returns a copy of the states of the given individuals, one a row, without what the trial's bookkeeping keeps beside
 // them.
 func (t *Trial) States(individuals []int) []float64 {
-	return pick(t.Population.Look(), individuals, t.width)
+	return pick(t.People.Look(), individuals, t.width)
 }
 
 // pick copies the leading entries of the given rows.

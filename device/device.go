@@ -1,0 +1,227 @@
+// Package device is an NVIDIA GPU by its driver: memory, kernels, errors. Only a program built with the tag gpu can open one; without it
+// nothing is linked dynamically, and Open says how to get there.
+//
+// What the driver writes to goes into one block of memory that is pinned when a device is opened, or into memory that the driver itself
+// gave. No address of anything else is handed to it: a stack may move under a call.
+package device
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"unsafe"
+)
+
+// AbsentError says that there is no device to open, and what to do about it.
+type AbsentError struct{ Reason, Remedy string }
+
+func (e *AbsentError) Error() string { return e.Reason + "; " + e.Remedy }
+
+// DriverError is what a call of the driver came back with.
+type DriverError struct {
+	Call string
+	Code int
+	Name string
+}
+
+func (e *DriverError) Error() string {
+	return fmt.Sprintf("the GPU's driver says %s (%d) to %s", e.Name, e.Code, e.Call)
+}
+
+// codes that end all use of a device in this process: it is lost, or a kernel has faulted. Others leave it as it is.
+func (e *DriverError) isLasting() bool {
+	switch e.Code {
+	case 4, 46, 214, 219, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 720, 999:
+		return true
+	}
+	return false
+}
+
+// Info is what is known of a device before it is used.
+type Info struct {
+	Number       int    `json:"number"`
+	Name         string `json:"name"`
+	Bytes        int    `json:"bytes"`
+	Free         int    `json:"free"`
+	Driver       string `json:"driver"`     // the newest CUDA that the driver knows
+	Capability   string `json:"capability"` // of computing
+	isAncient    bool   // kernels do not run on it
+	major, minor int
+}
+
+// Slab is a piece of a device's memory.
+type Slab struct {
+	at    uint64
+	Bytes int
+}
+
+// At is the address of a byte of it.
+func (m Slab) At(offset int) uint64 { return m.at + uint64(offset) }
+
+// Locked is memory of this process that never moves, which kernels and copies of a device reach at full speed.
+type Locked struct {
+	at    uint64
+	start unsafe.Pointer
+	Bytes int
+}
+
+// At is the address of a byte of it, for kernels.
+func (w *Locked) At(offset int) uint64 { return w.at + uint64(offset) }
+
+// Doubles are numbers that begin at a byte of it.
+func (w *Locked) Doubles(offset, n int) []float64 {
+	w.mustHave(offset, 8*n)
+	return unsafe.Slice((*float64)(unsafe.Add(w.start, offset)), n)
+}
+
+// Singles are numbers that begin at a byte of it.
+func (w *Locked) Singles(offset, n int) []float32 {
+	w.mustHave(offset, 4*n)
+	return unsafe.Slice((*float32)(unsafe.Add(w.start, offset)), n)
+}
+
+// Words are whole numbers that begin at a byte of it.
+func (w *Locked) Words(offset, n int) []uint64 {
+	w.mustHave(offset, 8*n)
+	return unsafe.Slice((*uint64)(unsafe.Add(w.start, offset)), n)
+}
+
+func (w *Locked) mustHave(offset, bytes int) {
+	if offset < 0 || bytes < 0 || offset+bytes > w.Bytes {
+		panic("device: a window is too small")
+	}
+}
+
+// Kernel is a function that runs on a device.
+type Kernel struct{ handle uint64 }
+
+// desk is what the driver reads and writes: results, arguments of a launch and their addresses, a name.
+type desk struct {
+	out  [8]uint64
+	args [16]uint64
+	at   [16]uintptr
+	name [256]byte
+}
+
+// Device is one that has been opened. Several goroutines may use it; what they ask for is done in turn.
+type Device struct {
+	mu      sync.Mutex
+	lib     *library
+	context uintptr
+	desk    *desk
+	pin     runtime.Pinner
+	lost    error
+	Info    Info
+}
+
+func newDesk(pin *runtime.Pinner) *desk {
+	d := new(desk)
+	pin.Pin(d)
+	for i := range d.args {
+		d.at[i] = uintptr(unsafe.Pointer(&d.args[i]))
+	}
+	return d
+}
+
+// List returns the devices that there are. Without a driver the error is an *AbsentError.
+func List() (list []Info, err error) {
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	d := &Device{desk: newDesk(&pin)}
+	if d.lib, err = openLibrary(); err != nil {
+		return nil, err
+	}
+	count, err := d.start()
+	for i := 0; i < count && err == nil; i++ {
+		var one Info
+		if one, err = d.describe(i); err == nil {
+			list = append(list, one)
+		}
+	}
+	return list, err
+}
+
+// start wakes the driver and returns how many devices there are.
+func (d *Device) start() (count int, err error) {
+	if err := d.call(callInit, 0); err != nil {
+		return 0, &AbsentError{"there is no GPU that can be used: " + err.Error(), "look at nvidia-smi, or run with --device cpu"}
+	}
+	err = d.call(callCount, d.result(0))
+	return int(int32(d.desk.out[0])), err
+}
+
+// result is the address of a result.
+func (d *Device) result(i int) uintptr { return uintptr(unsafe.Pointer(&d.desk.out[i])) }
+
+// call calls the driver.
+func (d *Device) call(f entry, args ...uintptr) error {
+	if d.lost != nil {
+		return d.lost
+	}
+	code := d.lib.call(f, args...)
+	if code == 0 {
+		return nil
+	}
+	err := &DriverError{Call: entries[f], Code: code, Name: codeName(code)}
+	if err.isLasting() {
+		d.lost = err
+	}
+	return err
+}
+
+// codeName is what the commonest codes mean.
+func codeName(code int) string {
+	switch code {
+	case 1:
+		return "invalid value"
+	case 2:
+		return "out of memory"
+	case 100, 101:
+		return "no such device"
+	case 218, 222:
+		return "kernels that are too new for it; a driver from 450 on is needed"
+	case 700:
+		return "illegal address"
+	case 719:
+		return "launch failure"
+	case 803, 804:
+		return "driver and libraries that do not fit together"
+	}
+	return "error"
+}
+
+// describe finds out about a device.
+func (d *Device) describe(i int) (n Info, err error) {
+	handle, err := d.handle(i)
+	if err != nil {
+		return n, err
+	}
+	attribute := func(number uintptr) int {
+		if err == nil {
+			err = d.call(callAttribute, d.result(1), number, handle)
+		}
+		return int(int32(d.desk.out[1]))
+	}
+	n = Info{Number: i, major: attribute(75), minor: attribute(76)}
+	n.Capability, n.isAncient = fmt.Sprintf("%d.%d", n.major, n.minor), n.major < 7
+	if err == nil {
+		err = d.call(callName, uintptr(unsafe.Pointer(&d.desk.name[0])), uintptr(len(d.desk.name)-1), handle)
+	}
+	n.Name, _, _ = strings.Cut(string(d.desk.name[:]), "\x00")
+	if err == nil {
+		err = d.call(callTotal, d.result(0), handle)
+	}
+	n.Bytes = int(d.desk.out[0])
+	if err == nil {
+		err = d.call(callVersion, d.result(0))
+	}
+	version := int(int32(d.desk.out[0]))
+	n.Driver = fmt.Sprintf("CUDA %d.%d", version/1000, version%1000/10)
+	return n, err
+}
+
+func (d *Device) handle(i int) (uintptr, error) {
+	err := d.call(callDevice, d.result(0), uintptr(i))
+	return uintptr(uint32(d.desk.out[0])), err
+}

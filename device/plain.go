@@ -1,0 +1,10 @@
+//go:build !(gpu && linux)
+
+package device
+
+// openLibrary says how to get a program that has a driver.
+func openLibrary() (*library, error) {
+	return nil, &AbsentError{"this kedge was built without GPUs", "build it with go install -tags gpu github.com/kedge-opt/kedge/cmd/kedge@latest on Linux, or run with --device cpu"}
+}
+
+func (l *library) call(entry, ...uintptr) int { return -1 }

@@ -1,0 +1,116 @@
+package dynamics_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/ptx"
+	"github.com/kedge-opt/kedge/stream"
+)
+
+// people draws directions and, where hostile, rows of other lengths: 0, 1e-160, 1e160.
+func people(n, dim int, hostile bool, s *stream.Stream) []float64 {
+	all := make([]float64, n*dim)
+	s.Normals(all)
+	for i := range n {
+		x, square := kedge.Row(all, i, dim), 0.0
+		for _, v := range x {
+			square += float64(v * v)
+		}
+		scale := 1 / math.Sqrt(square)
+		if hostile && i%4 == 0 {
+			scale *= []float64{0, 1e-160, 1e160, 1e3}[i/4%4]
+		}
+		for j := range x {
+			x[j] *= scale
+		}
+	}
+	return all
+}
+
+// decided draws a decision of the given norm.
+func decided(dim int, norm float64, s *stream.Stream) []float64 {
+	u := people(1, dim, false, s)
+	for j := range u {
+		u[j] *= norm
+	}
+	return u
+}
+
+func polarizedCases() []dynamics.Polarized {
+	return []dynamics.Polarized{
+		{Dim: 20, Lambda: 0.4, Sigma: 0.5}, {Dim: 20, Lambda: 0.4, Sigma: 0.59}, {Dim: 7, Lambda: 0.4, Sigma: 0.6}, {Dim: 3, Lambda: 0.4, Sigma: 1.5},
+		{Dim: 20, Lambda: 0, Sigma: 0.9}, {Dim: 2, Lambda: 0.95, Sigma: 0.04}, {Dim: 5, Lambda: 0.4, Sigma: 0}, {Dim: 1, Lambda: 1, Sigma: 0.5},
+	}
+}
+
+// The list of a step has the bits of NextRows on everybody that it does not flag, and flags whoever's ‖p̃‖² over- or underflows.
+func TestEmittedStepHasTheBitsOfNextRows(t *testing.T) {
+	const n = 600
+	s := stream.New(1, "people")
+	for _, f := range polarizedCases() {
+		for _, hostile := range []bool{false, true} {
+			c := ptx.New(f.Dim, f.Dim, f.Shares())
+			f.EmitNext(c)
+			p, d, u := people(n, f.Dim, hostile, s), people(n, f.Dim, false, s), decided(f.Dim, 0.8, s)
+			want, got, shared := make([]float64, n*f.Dim), make([]float64, f.Dim), make([]float64, f.Shares())
+			f.NextRows(want, p, u, d)
+			f.Share(shared, u)
+			run, flags, differ := ptx.NewEvaluator(c), 0, 0
+			for i := range n {
+				if _, flag := run.Eval(got, kedge.Row(p, i, f.Dim), kedge.Row(d, i, f.Dim), shared); flag {
+					flags++
+					continue
+				}
+				for j, v := range kedge.Row(want, i, f.Dim) {
+					if math.Float64bits(v) != math.Float64bits(got[j]) {
+						differ++
+					}
+				}
+			}
+			if differ > 0 || !hostile && flags > 0 || hostile && f.Lambda > 0 && flags == 0 {
+				t.Errorf("%+v, hostile %t: %d entries differ, %d flags", f, hostile, differ, flags)
+			}
+		}
+	}
+}
+
+// The list of a settled affinity has the bits of AlignRows, close to the pitchfork and for decisions of all sizes, and flags what AlignRows works out one by one.
+func TestEmittedAlignHasTheBitsOfAlignRows(t *testing.T) {
+	const n = 400
+	s, roots := stream.New(2, "people"), 0
+	for _, f := range polarizedCases() {
+		c := ptx.New(f.Dim, f.Dim, f.Shares())
+		c.Score(f.EmitAlign(c))
+		run := ptx.NewEvaluator(c)
+		for _, norm := range []float64{1e-3, 0.2, 0.9, 0.999999, 1, 1.0000001, 1.3, 3, 1e30} {
+			u, d := decided(f.Dim, norm, s), people(n, f.Dim, false, s)
+			if f.Dim > 1 { // next to nobody is indifferent by itself
+				for j := range f.Dim {
+					d[j] = 0
+				}
+				d[0], d[1] = u[1]/math.Hypot(u[0], u[1]), -u[0]/math.Hypot(u[0], u[1])
+			}
+			if !f.Aligns(u) {
+				continue
+			}
+			shared := make([]float64, f.Shares())
+			f.Share(shared, u)
+			for i := range n {
+				got, flag := run.Eval(nil, nil, kedge.Row(d, i, f.Dim), shared)
+				one := make([]float64, 1)
+				if _, err := f.AlignRows(one, u, kedge.Row(d, i, f.Dim)); flag {
+					continue
+				} else if err != nil || math.Float64bits(got) != math.Float64bits(one[0]) {
+					t.Fatalf("%+v, ‖u‖ = %v, individual %d: %v, want %v (%v)", f, norm, i, got, one[0], err)
+				}
+				roots++
+			}
+		}
+	}
+	if roots < 10_000 {
+		t.Errorf("%d roots are too few to tell", roots)
+	}
+}

@@ -1,0 +1,218 @@
+// Package gpu keeps crowds on a GPU and moves and judges them there, with the bits of the CPU: what is done for an individual is a list of
+// operations that carry their rounding (package ptx), sums have the order of package rows, and where the CPU leaves its ordinary path
+// a kernel raises a flag and the CPU does it.
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+	"sync/atomic"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/device"
+	"github.com/kedge-opt/kedge/population"
+	"github.com/kedge-opt/kedge/ptx"
+)
+
+// Emitting are dynamics whose step is known as a list of operations.
+type Emitting interface {
+	kedge.Dynamics
+	// Shares is how many numbers all individuals share, negative where there is no list.
+	Shares() int
+	// Share writes them for a decision.
+	Share(dst, u []float64)
+	// EmitNext writes the list of f(p, u, d).
+	EmitNext(c *ptx.OpList)
+}
+
+// errFlagged is of a kernel that gives ordinary people up.
+var errFlagged = errors.New("ordinary people are flagged")
+
+// mostOperations is how many operations a list may have: beyond, the driver takes long to compile it and registers spill.
+const mostOperations = 20_000
+
+// Board is an opened GPU with what is kept on it. Several trials may use it at once.
+type Board struct {
+	// Say is told, a line at a time, what a user must know. It may be nil, and is called by one goroutine at a time.
+	Say func(line string)
+
+	dev   *device.Device
+	mu    sync.Mutex
+	kept  map[any]*traits
+	codes map[codeKey]*kernels
+	tools map[ptx.Precision]device.Kernel // that gather
+	tree  device.Kernel
+	fault atomic.Int64 // steps until a kernel faults, for tests; 0: never
+	used  atomic.Bool
+}
+
+// furnish compiles what all crowds need.
+func (p *Board) furnish() error {
+	list, err := p.dev.Load(ptx.Head+ptx.Tree, "tree")
+	if err != nil {
+		return err
+	}
+	p.tree = list[0]
+	for _, f := range []ptx.Precision{ptx.Float64, ptx.Float32} {
+		if list, err = p.dev.Load(ptx.Head+ptx.Gather(f), "gather"); err != nil {
+			return err
+		}
+		p.tools[f] = list[0]
+	}
+	return nil
+}
+
+// Info is what is known of the device.
+func (p *Board) Info() device.Info { return p.dev.Info }
+
+// Used tells whether a crowd has moved on the device.
+func (p *Board) Used() bool { return p.used.Load() }
+
+// Close gives the device back with everything on it.
+func (p *Board) Close() { p.dev.Close() }
+
+func (p *Board) tell(format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.Say != nil {
+		p.Say(fmt.Sprintf(format, args...))
+	}
+}
+
+// UnfitError says why a crowd must move on the CPU.
+type UnfitError struct{ Why string }
+
+func (e *UnfitError) Error() string { return "the GPU does not do this: " + e.Why }
+
+// Fits tells whether the crowd of a config can move on the device; the error is an *UnfitError.
+func (p *Board) Fits(c population.Config) error {
+	dim := c.Dynamics.Dims()
+	f, listed := c.Dynamics.(Emitting)
+	size := 0
+	if c.Traits != nil {
+		size, _ = c.Traits.Size()
+	}
+	for _, no := range []struct {
+		is  bool
+		why string
+	}{
+		{c.Motion != nil, "people whose traits drift, or who come and go (population.drift, population.churn)"},
+		{c.Noise != nil || c.Stir != nil, "noise (dynamics.noise, model.noise)"},
+		{c.Social, "people who see the mean of the crowd"},
+		{!listed, fmt.Sprintf("these dynamics have no kernel (%T)", c.Dynamics)},
+		{listed && f.Shares() < 0, "the formula has sines, cosines, tangents or the error function"},
+		{dim.Trait == 0 || size == 0, "people without traits"},
+	} {
+		if no.is {
+			return &UnfitError{no.why}
+		}
+	}
+	return p.room(c, size, dim)
+}
+
+// room tells whether the crowd has room on the device.
+func (p *Board) room(c population.Config, size int, dim kedge.Dims) error {
+	free, err := p.dev.Room()
+	if err != nil {
+		return &UnfitError{err.Error()}
+	}
+	tiles := (size + ptx.Tile - 1) / ptx.Tile
+	need := tiles*ptx.Tile*dim.State*2*formatOf(c.Storage).Bytes() + windowBytes
+	if p.find(c.Traits) == nil {
+		bytes := ptx.Float64.Bytes()
+		if _, short := c.Traits.(shortRows); short {
+			bytes = ptx.Float32.Bytes()
+		}
+		need += tiles * ptx.Tile * dim.Trait * bytes
+	}
+	if need > free {
+		return &UnfitError{fmt.Sprintf("%.1f GB are needed and %.1f GB free; population.storage: float32 takes half", float64(need)/1e9, float64(free)/1e9)}
+	}
+	return nil
+}
+
+func formatOf(s population.Storage) ptx.Precision {
+	if s == population.Float32 {
+		return ptx.Float32
+	}
+	return ptx.Float64
+}
+
+// codeKey is what kernels depend on.
+type codeKey struct {
+	dynamics       any
+	states, traits ptx.Precision
+	unit           bool
+}
+
+// kernels are those of one dynamics: the step, the losses of the settled, and both in one pass. Those that there are not are nil.
+type kernels struct {
+	shares            int
+	next, value, both *device.Kernel
+}
+
+// kernels returns those of a dynamics for how its people are kept, compiled once.
+func (p *Board) kernels(f Emitting, states ptx.Precision, t *traits) (*kernels, error) {
+	key := codeKey{nil, states, t.format, t.unit}
+	if reflect.TypeOf(f).Comparable() {
+		key.dynamics = f
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if k := p.codes[key]; k != nil && key.dynamics != nil {
+		return k, nil
+	}
+	k, err := p.compile(f, key)
+	if err == nil {
+		p.codes[key] = k
+	}
+	return k, err
+}
+
+// aligned are dynamics whose people are judged by where they settle without working that out.
+type aligned interface {
+	Emitting
+	kedge.Aligner
+	Aligns(u []float64) bool
+	EmitAlign(c *ptx.OpList) ptx.Scalar
+}
+
+func (p *Board) compile(f Emitting, key codeKey) (*kernels, error) {
+	dim, k := f.Dims(), &kernels{shares: f.Shares()}
+	list := func(moves, judges bool) *ptx.OpList {
+		c := ptx.New(dim.State, dim.Trait, k.shares)
+		if key.unit {
+			c.UnitTraits()
+		}
+		if moves {
+			f.EmitNext(c)
+		}
+		if judges {
+			c.Score(f.(aligned).EmitAlign(c))
+		}
+		return c
+	}
+	load := func(c *ptx.OpList) (*device.Kernel, error) {
+		if c.Len() > mostOperations {
+			return nil, &UnfitError{fmt.Sprintf("a step has %d operations, at most %d are compiled", c.Len(), mostOperations)}
+		}
+		made, err := p.dev.Load(ptx.Head+c.Kernel("work", key.states, key.traits), "work")
+		if err != nil {
+			return nil, err
+		}
+		return &made[0], nil
+	}
+	var err error
+	if k.next, err = load(list(true, false)); err != nil {
+		return nil, err
+	}
+	if _, ok := f.(aligned); !ok {
+		return k, nil
+	}
+	if k.value, err = load(list(false, true)); err == nil {
+		k.both, err = load(list(true, true))
+	}
+	return k, err
+}

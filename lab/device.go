@@ -1,0 +1,84 @@
+package lab
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/kedge-opt/kedge/gpu"
+	"github.com/kedge-opt/kedge/loop"
+	"github.com/kedge-opt/kedge/population"
+	"github.com/kedge-opt/kedge/problem"
+)
+
+// OnDevice is a GPU that crowds are kept on where it can move them. The zero value is none. Results do not depend on it.
+type OnDevice struct {
+	Board  *gpu.Board
+	Demand bool // a crowd that it cannot move is an error; else that moves on the CPU
+}
+
+// Close gives the GPU back, if there is one.
+func (d OnDevice) Close() {
+	if d.Board != nil {
+		d.Board.Close()
+	}
+}
+
+// used names the device that moved people.
+func (d OnDevice) used() string {
+	if d.Board == nil || !d.Board.Used() {
+		return "cpu"
+	}
+	return fmt.Sprintf("gpu:%d %s", d.Board.Info().Number, d.Board.Info().Name)
+}
+
+// elsewhere gathers crowds on the device, if there is one.
+func (r *run) elsewhere() problem.Elsewhere {
+	if r.Device.Board == nil {
+		return nil
+	}
+	return func(c population.Config) (problem.Populace, error) {
+		crowd, err := r.gather(c)
+		if err == nil {
+			return crowd, nil
+		}
+		if r.Device.Demand {
+			return nil, fmt.Errorf("--device gpu: %w; leave --device out, or say --device cpu", err)
+		}
+		return nil, nil
+	}
+}
+
+func (r *run) gather(c population.Config) (*gpu.RemoteCrowd, error) {
+	switch {
+	case r.problem.MeasureItems():
+		return nil, &gpu.UnfitError{Why: "distances of everybody's state (record.w1)"}
+	case r.problem.Spec.Record.Theory:
+		return nil, &gpu.UnfitError{Why: "what the theory says of everybody's state (record.theory)"}
+	}
+	return r.Device.Board.Gather(c, max(1, r.Workers/int(max(1, r.open.Load()))))
+}
+
+// judgeThere lets a meter judge people where they are.
+func (a *attempt) judgeThere(m *loop.Meter) {
+	if crowd, ok := a.trial.People.(*gpu.RemoteCrowd); ok {
+		if e := crowd.Engine(a.run.problem.Model); e != nil {
+			m.Steady.Engine = e
+		}
+	}
+}
+
+// leave gives what the trial holds on a device back.
+func (a *attempt) leave() {
+	if a.trial == nil {
+		return
+	}
+	if crowd, ok := a.trial.People.(*gpu.RemoteCrowd); ok {
+		crowd.Leave()
+	}
+}
+
+// Unfit tells whether an error says that a device does not do what is asked.
+func Unfit(err error) bool {
+	var unfit *gpu.UnfitError
+	return errors.As(err, &unfit)
+}

@@ -1,0 +1,176 @@
+package ptx
+
+import "math"
+
+// Const is a number.
+func (c *OpList) Const(x float64) Scalar { return c.input(opConst, math.Float64bits(x)) }
+
+// State is entry j of the state.
+func (c *OpList) State(j int) Scalar { return c.place(opState, j, c.States) }
+
+// Trait is entry j of the trait.
+func (c *OpList) Trait(j int) Scalar {
+	if c.units != nil {
+		return c.units[j]
+	}
+	return c.place(opTrait, j, c.Traits)
+}
+
+// Shared is number j of those that all individuals share.
+func (c *OpList) Shared(j int) Scalar { return c.place(opShared, j, c.Shares) }
+
+func (c *OpList) place(o op, j, of int) Scalar {
+	if j < 0 || j >= of {
+		panic("ptx: an entry that is not there")
+	}
+	return c.input(o, uint64(j))
+}
+
+// Add is x + y.
+func (c *OpList) Add(x, y Scalar) Scalar { return c.add(opAdd, c.kinds[x], 0, x, y) }
+
+// Sub is x − y.
+func (c *OpList) Sub(x, y Scalar) Scalar { return c.add(opSub, c.kinds[x], 0, x, y) }
+
+// Mul is xy.
+func (c *OpList) Mul(x, y Scalar) Scalar { return c.add(opMul, c.kinds[x], 0, x, y) }
+
+// Div is x/y.
+func (c *OpList) Div(x, y Scalar) Scalar { return c.add(opDiv, c.kinds[x], 0, x, y) }
+
+// FMA is xy + z, rounded once.
+func (c *OpList) FMA(x, y, z Scalar) Scalar { return c.add(opFMA, c.kinds[x], 0, x, y, z) }
+
+// Sqrt is √x.
+func (c *OpList) Sqrt(x Scalar) Scalar { return c.add(opSqrt, c.kinds[x], 0, x) }
+
+// Neg is −x.
+func (c *OpList) Neg(x Scalar) Scalar { return c.add(opNeg, c.kinds[x], 0, x) }
+
+// Abs is |x|.
+func (c *OpList) Abs(x Scalar) Scalar { return c.add(opAbs, c.kinds[x], 0, x) }
+
+// Floor is the largest whole number that is not above x.
+func (c *OpList) Floor(x Scalar) Scalar { return c.add(opFloor, double, 0, x) }
+
+// Trunc is x without what is behind the point.
+func (c *OpList) Trunc(x Scalar) Scalar { return c.add(opTrunc, double, 0, x) }
+
+// Less tells whether x < y.
+func (c *OpList) Less(x, y Scalar) Scalar { return c.add(opLess, truth, 0, x, y) }
+
+// AtMost tells whether x ≤ y.
+func (c *OpList) AtMost(x, y Scalar) Scalar { return c.add(opAtMost, truth, 0, x, y) }
+
+// Equal tells whether x = y.
+func (c *OpList) Equal(x, y Scalar) Scalar { return c.add(opEqual, truth, 0, x, y) }
+
+// Unequal tells whether x ≠ y, which a NaN is with everything.
+func (c *OpList) Unequal(x, y Scalar) Scalar { return c.add(opUnequal, truth, 0, x, y) }
+
+// And tells whether both hold.
+func (c *OpList) And(x, y Scalar) Scalar { return c.add(opAnd, truth, 0, x, y) }
+
+// Or tells whether one holds.
+func (c *OpList) Or(x, y Scalar) Scalar { return c.add(opOr, truth, 0, x, y) }
+
+// Not tells whether x does not hold.
+func (c *OpList) Not(x Scalar) Scalar { return c.add(opNot, truth, 0, x) }
+
+// Select is x where the condition holds, else y.
+func (c *OpList) Select(condition, x, y Scalar) Scalar {
+	return c.add(opSelect, c.kinds[x], 0, x, y, condition)
+}
+
+// Single is x as a float32.
+func (c *OpList) Single(x Scalar) Scalar { return c.add(opSingle, single, 0, x) }
+
+// Double is a float32 as a float64.
+func (c *OpList) Double(x Scalar) Scalar { return c.add(opDouble, double, 0, x) }
+
+// Bits are those of x.
+func (c *OpList) Bits(x Scalar) Scalar { return c.add(opBits, bits, 0, x) }
+
+// Number is the float64 that has the bits.
+func (c *OpList) Number(x Scalar) Scalar { return c.add(opNumber, double, 0, x) }
+
+// Whole is a whole number in bits, with its sign, as a float64.
+func (c *OpList) Whole(x Scalar) Scalar { return c.add(opWhole, double, 0, x) }
+
+// BitAdd adds a number to bits.
+func (c *OpList) BitAdd(x Scalar, by uint64) Scalar { return c.add(opBitAdd, bits, by, x) }
+
+// BitMask keeps the bits that are in the mask.
+func (c *OpList) BitMask(x Scalar, mask uint64) Scalar { return c.add(opBitAnd, bits, mask, x, -1) }
+
+// BitAnd keeps the bits that are in both.
+func (c *OpList) BitAnd(x, y Scalar) Scalar { return c.add(opBitAnd, bits, 0, x, y) }
+
+// BitOr keeps the bits that are in one of them.
+func (c *OpList) BitOr(x, y Scalar) Scalar { return c.add(opBitOr, bits, 0, x, y) }
+
+// ShiftLeft shifts bits towards the sign.
+func (c *OpList) ShiftLeft(x Scalar, by uint64) Scalar { return c.add(opShiftLeft, bits, by, x) }
+
+// ShiftRight shifts bits away from the sign, with zeros behind.
+func (c *OpList) ShiftRight(x Scalar, by uint64) Scalar { return c.add(opShiftRight, bits, by, x) }
+
+// Keep returns a value that begins as x and may be set again.
+func (c *OpList) Keep(x Scalar) Scalar { return c.add(opKeep, c.kinds[x], 0, x) }
+
+// Set sets a value that is kept.
+func (c *OpList) Set(kept, x Scalar) { c.add(opSet, none, 0, kept, x) }
+
+// If begins what is only done where the condition holds. Values made in it are gone behind its End, but for those that are set.
+func (c *OpList) If(condition Scalar) { c.begin(opIf, condition) }
+
+// Loop begins what is done again and again, until Again says otherwise.
+func (c *OpList) Loop() { c.begin(opLoop) }
+
+func (c *OpList) begin(o op, a ...Scalar) {
+	c.add(o, none, uint64(len(c.list)), a...)
+	c.open = append(c.open, o)
+}
+
+// End ends what If began.
+func (c *OpList) End() { c.end(opIf, opEnd) }
+
+// Again ends what Loop began: it is done again while the condition holds.
+func (c *OpList) Again(condition Scalar) { c.end(opLoop, opAgain, condition) }
+
+// end closes a block. It counts blocks to find where the last one began that is not closed.
+func (c *OpList) end(begun, o op, a ...Scalar) {
+	last := len(c.open) - 1
+	if last < 0 || c.open[last] != begun {
+		panic("ptx: a block ends that has not begun")
+	}
+	c.open = c.open[:last]
+	at, depth := len(c.list)-1, 0
+	for ; depth > 0 || c.list[at].op != begun; at-- {
+		switch c.list[at].op {
+		case opEnd, opAgain:
+			depth++
+		case opIf, opLoop:
+			depth--
+		}
+	}
+	if begun == opIf {
+		c.list[at].number = uint64(len(c.list))
+	}
+	c.add(o, none, uint64(at), a...)
+}
+
+// Flag says that what is computed does not count where the condition holds: the CPU does it.
+func (c *OpList) Flag(condition Scalar) { c.add(opFlag, none, 0, condition) }
+
+// Next writes x to entry j of the next state.
+func (c *OpList) Next(j int, x Scalar) {
+	c.nexts = max(c.nexts, j+1)
+	c.add(opNext, none, uint64(j), x)
+}
+
+// Score gives the individual its score.
+func (c *OpList) Score(x Scalar) {
+	c.scores = true
+	c.add(opScore, none, 0, x)
+}

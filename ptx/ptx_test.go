@@ -1,0 +1,172 @@
+package ptx_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/ptx"
+	"github.com/kedge-opt/kedge/stream"
+)
+
+// draw fills x with numbers of all sizes: ordinary ones or, if hostile, zeros of both signs, infinities, NaN, powers of ten from 1e-310 to 1e308.
+func draw(x []float64, hostile bool, s *stream.Stream) {
+	strange := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 5e-324, 1, -1, 0.5, -708, 708, -745, math.MaxFloat64}
+	for i := range x {
+		x[i] = 4 * s.Normal()
+		if !hostile {
+			continue
+		}
+		switch k := s.Intn(3); k {
+		case 0:
+			x[i] = strange[s.Intn(len(strange))]
+		case 1:
+			x[i] *= math.Pow(10, float64(s.Intn(618)-310))
+		}
+	}
+}
+
+// same tells whether two numbers have the same bits, or are both NaN.
+func same(x, y float64) bool {
+	return math.Float64bits(x) == math.Float64bits(y) || x != x && y != y
+}
+
+// A case is a list with the Go that it must have the bits of, where no flag is raised.
+type twin struct {
+	name string
+	emit func(c *ptx.OpList, x, y []ptx.Scalar) ptx.Scalar
+	want func(x, y []float64) float64
+}
+
+func twins() []twin {
+	of := func(f func(x []float64)) func(x, y []float64) float64 {
+		return func(x, _ []float64) float64 {
+			v := []float64{x[0]}
+			f(v)
+			return v[0]
+		}
+	}
+	return []twin{
+		{"dot", func(c *ptx.OpList, x, y []ptx.Scalar) ptx.Scalar { return c.Dot(x, y) }, rows.Dot},
+		{"sum", func(c *ptx.OpList, x, _ []ptx.Scalar) ptx.Scalar { return c.Sum(x) }, func(x, _ []float64) float64 { return rows.Sum(x) }},
+		{"norm", func(c *ptx.OpList, x, _ []ptx.Scalar) ptx.Scalar { return c.Norm(x) }, func(x, _ []float64) float64 { return rows.Norm(x) }},
+		{"exp", func(c *ptx.OpList, x, _ []ptx.Scalar) ptx.Scalar { return c.Exp(c.Neg(c.Abs(x[0]))) }, of(func(x []float64) { x[0] = -math.Abs(x[0]); rows.Exp(x) })},
+		{"log", func(c *ptx.OpList, x, _ []ptx.Scalar) ptx.Scalar { return c.Log(x[0]) }, of(rows.Log)},
+		{"min", func(c *ptx.OpList, x, y []ptx.Scalar) ptx.Scalar { return c.Min(x[0], y[0]) }, func(x, y []float64) float64 { return min(x[0], y[0]) }},
+		{"max", func(c *ptx.OpList, x, y []ptx.Scalar) ptx.Scalar { return c.Max(x[0], y[0]) }, func(x, y []float64) float64 { return max(x[0], y[0]) }},
+		{"sign", func(c *ptx.OpList, x, y []ptx.Scalar) ptx.Scalar { return c.CopySign(x[0], y[0]) }, func(x, y []float64) float64 { return math.Copysign(x[0], y[0]) }},
+		{"floor", func(c *ptx.OpList, x, _ []ptx.Scalar) ptx.Scalar { return c.Floor(x[0]) }, func(x, _ []float64) float64 { return math.Floor(x[0]) }},
+		{"comparison", func(c *ptx.OpList, x, y []ptx.Scalar) ptx.Scalar { return c.Truth(c.Less(x[0], y[0])) }, func(x, y []float64) float64 {
+			if x[0] < y[0] {
+				return 1
+			}
+			return 0
+		}},
+	}
+}
+
+// differing counts the rows on which a list and its twin differ in a bit.
+func differing(t twin, count int) (differ, flagged int) {
+	const m = 21 // whole lanes, and one entry more
+	c := ptx.New(m, m, 0)
+	x, y := make([]ptx.Scalar, m), make([]ptx.Scalar, m)
+	for j := range m {
+		x[j], y[j] = c.State(j), c.Trait(j)
+	}
+	c.Score(t.emit(c, x, y))
+	run, s := ptx.NewEvaluator(c), stream.New(1, "rows")
+	p, d := make([]float64, m), make([]float64, m)
+	for i := range count {
+		draw(p, i%2 == 1, s)
+		draw(d, i%2 == 1, s)
+		got, flag := run.Eval(nil, p, d, nil)
+		if flag {
+			flagged++
+		} else if !same(got, t.want(p, d)) {
+			differ++
+		}
+	}
+	return differ, flagged
+}
+
+// What a list says is what the packages that it was written after compute, on ordinary and hostile rows.
+func TestListsHaveTheBitsOfTheirTwins(t *testing.T) {
+	const count = 4000
+	for _, one := range twins() {
+		if differ, flagged := differing(one, count); differ > 0 || flagged > count/2 {
+			t.Errorf("%s differs on %d of %d rows, flagged on %d", one.name, differ, count, flagged)
+		}
+	}
+}
+
+// The same test must find lists that are wrong: a fused product, lanes that are joined otherwise, a flag that is missing, a comparison
+// that is turned.
+func TestWrongListsAreFound(t *testing.T) {
+	all := twins()
+	fused := func(c *ptx.OpList, x, y []ptx.Scalar) ptx.Scalar {
+		zero := c.Const(0)
+		lanes := [4]ptx.Scalar{zero, zero, zero, zero}
+		for i := range x {
+			lanes[i%4] = c.FMA(x[i], y[i], lanes[i%4])
+		}
+		return c.Add(c.Add(lanes[0], lanes[2]), c.Add(lanes[1], lanes[3]))
+	}
+	joined := func(c *ptx.OpList, x, y []ptx.Scalar) ptx.Scalar {
+		zero := c.Const(0)
+		lanes := [4]ptx.Scalar{zero, zero, zero, zero}
+		for i := range x {
+			lanes[i%4] = c.Add(lanes[i%4], c.Mul(x[i], y[i]))
+		}
+		return c.Add(c.Add(c.Add(lanes[0], lanes[1]), lanes[2]), lanes[3])
+	}
+	for _, wrong := range []twin{
+		{"a fused product", fused, all[0].want},
+		{"lanes joined in order", joined, all[0].want},
+		{"a missing flag", func(c *ptx.OpList, x, _ []ptx.Scalar) ptx.Scalar { return c.Sqrt(c.Dot(x, x)) }, all[2].want},
+		{"a turned comparison", func(c *ptx.OpList, x, y []ptx.Scalar) ptx.Scalar { return c.Truth(c.Less(y[0], x[0])) }, all[9].want},
+	} {
+		if differ, _ := differing(wrong, 2000); differ == 0 {
+			t.Errorf("%s is not found", wrong.name)
+		}
+	}
+}
+
+// A loop is done until its condition fails, and what is behind a condition only where that holds: the greatest power of two up to x.
+func TestBlocks(t *testing.T) {
+	c := ptx.New(1, 0, 0)
+	x, power := c.State(0), c.Keep(c.Const(1))
+	c.If(c.AtMost(c.Const(2), x))
+	c.Loop()
+	c.Set(power, c.Add(power, power))
+	c.Again(c.AtMost(c.Add(power, power), x))
+	c.End()
+	c.Score(power)
+	for x, want := range map[float64]float64{0.3: 1, 1: 1, 2: 2, 3.9: 2, 4: 4, 1000: 512} {
+		if got, _ := ptx.NewEvaluator(c).Eval(nil, []float64{x}, nil, nil); got != want {
+			t.Errorf("the power of two up to %v is %v, want %v", x, got, want)
+		}
+	}
+	text := ptx.Head + c.Kernel("power", ptx.Float64, ptx.Float64)
+	for _, want := range []string{".entry power(", "add.rn.f64", "bra L", "bra E"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the text has no %q", want)
+		}
+	}
+}
+
+// No operation on numbers is without its rounding, or the driver might fuse it.
+func TestEveryOperationIsRounded(t *testing.T) {
+	c := ptx.New(20, 20, 0)
+	var x, y []ptx.Scalar
+	for j := range 20 {
+		x, y = append(x, c.State(j)), append(y, c.Trait(j))
+	}
+	c.Score(c.Div(c.Exp(c.Dot(x, y)), c.Norm(x)))
+	text := c.Kernel("step", ptx.Float64, ptx.Float32) + ptx.Tree + ptx.Gather(ptx.Float32)
+	for _, bad := range []string{"mul.f64", "add.f64", "sub.f64", "div.f64", "mad.f64", ".ftz", ".approx", "mad.rn"} {
+		if strings.Contains(text, bad) {
+			t.Errorf("the text has %q", bad)
+		}
+	}
+}
