@@ -45,6 +45,30 @@ func TestForksWithGuesses(t *testing.T) {
 	}
 }
 
+// A fork that is refused leaves nothing behind, also where that is only seen after many events: a spec that is none, one for other people, people who were erased.
+func TestRefusedForksLeaveNothing(t *testing.T) {
+	s := newSite(t)
+	s.create("shop", "live")
+	at := "/v1/loops/shop"
+	s.want(200, "POST", at+"/exchange", `{"k":0,"ask":true}`)
+	for k := 1; k <= 3; k++ {
+		s.want(200, "POST", at+"/exchange", fmt.Sprintf(`{"k":%d,"deployment":{"u":[3,3]},"batch_id":"am","batch":%s,"close":{},"ask":true}`, k, twoOfAll))
+	}
+	s.call("PUT", at+"/decisions/1/batches/pm", twoOfAll) // late: a fork looks for the decision in what it has written
+	refused := func(body string) {
+		t.Helper()
+		before := fmt.Sprint(s.want(200, "GET", "/v1/heads", "")["loops"])
+		if status, reply := s.call("POST", at+"/fork", body); status < 400 || status >= 500 || fmt.Sprint(s.want(200, "GET", "/v1/heads", "")["loops"]) != before {
+			t.Errorf("%s: %d %v, and the heads were %v and are %v", body, status, reply, before, s.want(200, "GET", "/v1/heads", "")["loops"])
+		}
+	}
+	s.want(200, "POST", at+"/exchange", fmt.Sprintf(`{"k":4,"deployment":{"u":[3,3]},"batch_id":"am","batch":%s,"close":{},"ask":true}`, twoOfAll))
+	refused(`{"name":"odd","at_k":5,"set":{"algorithms.composite.step":-1}}`)
+	refused(`{"name":"odd","at_k":5,"set":{"model.decision":"q[3]"}}`)
+	s.want(200, "POST", at+"/erase", `{"who":"a"}`)
+	refused(`{"name":"odd","at_k":1}`)
+}
+
 // worthSettled is what people of some traits are worth once they have settled under u, at d − u: the mean of (d − u)·u.
 func worthSettled(u [2]float64, traits [][2]float64) (v float64) {
 	for _, d := range traits {

@@ -32,6 +32,9 @@ func Fork(ctx context.Context, h *session.Fleet, f session.Forking, name string,
 		return none, err
 	}
 	journal, clock, plan := h.Parts()
+	if err := foresee(ctx, h, f, edit); err != nil {
+		return none, err
+	}
 	feed := &feeding{Forking: f, edit: edit, from: session.PastOf(journal, f.Of), name: name, loop: session.New(name, plan), journal: journal}
 	if err := journal.Read(ctx, f.Of, 0, feed.next); err != nil {
 		return none, err
@@ -41,6 +44,51 @@ func Fork(ctx context.Context, h *session.Fleet, f session.Forking, name string,
 		err = feed.flush()
 	}
 	return feed.loop.Status(), err
+}
+
+// foresee refuses what a fork would be refused for on its way, when some of it is written: people who are gone, and a spec that cannot take the place of
+// the one of that time.
+func foresee(ctx context.Context, h *session.Fleet, f session.Forking, edit func(spec string) (string, error)) error {
+	journal, clock, plan := h.Parts()
+	from, create := session.PastOf(journal, f.Of), session.Create{}
+	return journal.Read(ctx, f.Of, 0, func(e session.Event) error {
+		switch opens := e.Kind == session.Opened || e.Kind == session.Proposed; {
+		case e.Seq > f.Seq:
+			return nil
+		case opens && e.K == f.AtK:
+			return tryEdit(session.New(f.Of, plan), clock.Now(), create, edit, from)
+		case e.Kind != session.Told && e.Kind != session.ToldLate && e.Kind != session.Compacted && e.Kind != session.Created && e.Kind != session.Revised:
+			return nil
+		}
+		command, err := session.CommandOf(&e, from)
+		switch c := command.(type) {
+		case nil:
+			return errors.Join(err, gone(&e, f.Of))
+		case session.Create:
+			create = c
+		case session.Revise:
+			create.Spec = c.Spec
+		}
+		return err
+	})
+}
+
+// tryEdit has a loop of its own take the spec that a fork is to have.
+func tryEdit(l *session.Loop, now time.Time, c session.Create, edit func(spec string) (string, error), past session.Past) error {
+	spec, err := edit(c.Spec)
+	if err != nil || spec == c.Spec {
+		return err
+	}
+	if _, _, err := l.Do(now, "fork", c, past); err != nil {
+		return err
+	}
+	_, _, err = l.Do(now, "fork", session.Revise{Spec: spec, Reason: "forked", Revision: l.Status().Revision}, past)
+	return err
+}
+
+// gone refuses to feed people who are not there.
+func gone(e *session.Event, of string) error {
+	return refuse(session.NotFound, "the people of decision %d of loop %s were dropped, so that nothing can be learned from them again", max(1, e.K), of)
 }
 
 // feeding is a fork under way.
@@ -76,7 +124,7 @@ func (f *feeding) next(e session.Event) error {
 		return err
 	}
 	if command == nil && (e.Kind == session.Told || e.Kind == session.ToldLate || e.Kind == session.Compacted) {
-		return refuse(session.NotFound, "the people of decision %d of loop %s were dropped, so that nothing can be learned from them again", max(1, e.K), f.Of)
+		return gone(&e, f.Of)
 	}
 	if command == nil {
 		return nil
