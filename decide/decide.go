@@ -102,6 +102,7 @@ type Ruling struct {
 	Beside   []Choice        // what was asked about besides
 	Search   *optimum.Search // for it
 	Costs    float64         // the most that it loses against the plug-in under any draw
+	Stretch  float64         // the most that it may lose against it where draws are few, and of few people: see [Reaches]; infinite where a draw has no answer
 }
 
 // NoAnswerError says that no draw has an answer.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge/optimum"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // judge asks every world about both decisions, and tells whether one of them is better somewhere than what had been the best there; then that goes on from it.
@@ -39,11 +40,11 @@ func (c *council) report() *Ruling {
 	for _, u := range c.Beside {
 		a.Beside = append(a.Beside, c.choice(u))
 	}
-	a.Costs = math.Inf(-1)
-	for _, i := range c.seats {
-		a.Costs = max(a.Costs, a.Robust.Losses[i]-a.Plug.Losses[i])
-	}
 	all := make([]float64, len(c.seats))
+	for k, i := range c.seats {
+		all[k] = a.Robust.Losses[i] - a.Plug.Losses[i]
+	}
+	a.Costs, a.Stretch = stretched(all, a.Missing)
 	span := func(of func(d *Drawn) float64) Between {
 		for k, i := range c.seats {
 			all[k] = of(&a.Draws[i])
@@ -56,6 +57,35 @@ func (c *council) report() *Ruling {
 	a.Best = span(func(d *Drawn) float64 { return d.Loss })
 	return a
 }
+
+// doubted and people are the chance that a cost is larger than its stretch, and how many people a log is taken to be of, where draws were normal.
+const (
+	doubted = 0.001
+	people  = 10
+)
+
+// Reaches is how much further than the largest of n normal draws something goes with a chance of one in 1,000 if draws are as far apart as ten people
+// tell: the largest of n draws stands where a normal law has n/(n+1) below it, and doubt by ten people is Student's.
+func Reaches(n int) float64 {
+	drawn := distuv.UnitNormal.Quantile(float64(n) / float64(n+1))
+	return max(1, distuv.StudentsT{Mu: 0, Sigma: 1, Nu: people}.Quantile(1-doubted)/drawn)
+}
+
+// stretched are the largest of costs, and that so much further from the middle one as Reaches says. Of few draws it cannot be told.
+func stretched(costs []float64, missing int) (most, stretch float64) {
+	sorted := slices.Clone(costs)
+	slices.Sort(sorted)
+	n := len(sorted)
+	most, stretch = sorted[n-1], math.Inf(1)
+	if missing > 0 || n < fewest {
+		return most, stretch
+	}
+	middle := (sorted[(n-1)/2] + sorted[n/2]) / 2
+	return most, middle + float64(Reaches(n)*(most-middle))
+}
+
+// fewest is how many draws say how far costs go.
+const fewest = 20
 
 // choice judges a decision.
 func (c *council) choice(u []float64) Choice {

@@ -84,6 +84,7 @@ type OverDraws struct {
 	Robust  Point    `json:"robust"`        // that decision; its value is the mean over draws, intervals hold 95 of 100 draws
 	Stakes  []Stake  `json:"stakes"`        // of decisions, that which the numbers of the spec call for first
 	Costs   *float64 `json:"costs"`         // the most that the robust decision loses against that under any draw
+	Stretch *float64 `json:"costs_at_most"` // the most that it may lose where draws are few, and of few people; nil: cannot be told
 }
 
 // Stake is what is at stake with a decision over draws; nil where that cannot be told.

@@ -60,7 +60,7 @@ func (r *run) decideOver(ctx context.Context) error {
 // overDraws is an answer as results have it.
 func (r *run) overDraws(a *decide.Ruling) *folder.OverDraws {
 	rule := r.problem.Spec.Doubt.Rule()
-	out := &folder.OverDraws{Draws: len(a.Draws), Missing: a.Missing, Rule: string(rule.Kind), Costs: told(a.Costs)}
+	out := &folder.OverDraws{Draws: len(a.Draws), Missing: a.Missing, Rule: string(rule.Kind), Costs: told(a.Costs), Stretch: told(a.Stretch)}
 	if rule.Kind == decide.CVaR {
 		out.Rule += fmt.Sprintf(" %v", rule.Part)
 	}
@@ -153,7 +153,7 @@ func (r *run) stakes() (*folder.Section, error) {
 		s.Text += "\n\n" + line + "."
 	}
 	if d.Costs != nil {
-		s.Verdict = fmt.Sprintf("Under no draw does the decision over the draws lose more than %s against that of the numbers of the spec.", folder.Brief(max(0, *d.Costs)))
+		s.Verdict = fmt.Sprintf("Under no draw does the decision over the draws lose more than %s against that of the numbers of the spec. %s", folder.Brief(max(0, *d.Costs)), d.Truly(folder.Brief))
 	}
 	return s, nil
 }

@@ -55,6 +55,8 @@ type Inference struct {
 	crowd  *crowd
 	source formula.Source
 	season string // what is called so in the spec that was fitted
+	files  fs.FS  // that the spec names
+	step   float64
 }
 
 // Inferred is what a log says of one number.
@@ -89,11 +91,11 @@ func Fit(ctx context.Context, s *problem.Spec, files fs.FS, o Options) (*Inferen
 	case len(s.Unknowns()) == 0:
 		return nil, &NothingUnknownError{s.File()}
 	}
-	w := &work{ctx: ctx, spec: s, o: o, out: &Inference{Spec: s}}
+	w := &work{ctx: ctx, spec: s, o: o, out: &Inference{Spec: s, files: files}}
 	for _, step := range []func() error{
 		func() error { return w.read(files) },
 		func() error { return w.compile(files) },
-		w.arrange, w.estimate, w.judge, w.draw, w.answer, w.predict, w.quality,
+		w.arrange, w.estimate, w.judge, w.draw, w.answer, w.predict, w.quality, w.rules,
 	} {
 		if err := step(); err != nil {
 			return nil, err

@@ -96,6 +96,7 @@ func list(items []string) *form.Node {
 func (e *Inference) document(folder string) (*form.Node, *columns.Table) {
 	root := e.Spec.Written()
 	root.Drop("data")
+	e.stride(root)
 	if e.Spec.Model == nil {
 		return e.ofKind(root, folder)
 	}
@@ -129,6 +130,17 @@ func (e *Inference) document(folder string) (*form.Node, *columns.Table) {
 	}
 	root.Put("population", p.section(folder))
 	return root, &p.table
+}
+
+// stride writes the step of rules that the spec did not name, and a batch that the people suffice for.
+func (e *Inference) stride(root *form.Node) {
+	if !e.Spec.Bare || e.step == 0 {
+		return
+	}
+	for _, rule := range root.Get("algorithms").Items {
+		rule.Put("step", form.Finite().Write(e.step))
+		rule.Put("batch", form.Finite().Write(float64(max(1, min(20, e.People)))))
+	}
 }
 
 // ofKind is the spec of dynamics of a kind with what was found.

@@ -229,7 +229,7 @@ func (w *work) write(f *fit.Fitted) error {
 		case math.IsInf(f.Error[j], 1) || math.IsNaN(f.Error[j]) || math.IsNaN(f.Value[j]):
 			one = Inferred{Name: u.Name, Value: unknown(), Error: unknown(), Low: unknown(), High: unknown(), Note: "cannot be told"}
 		case f.Held[j]:
-			one.Error, one.Low, one.High, one.Note = unknown(), unknown(), unknown(), "at its bound, where errors by derivatives say nothing"
+			one.Error, one.Low, one.High, one.Note = unknown(), unknown(), unknown(), "at its bound"
 		}
 		out.Found = append(out.Found, one)
 	}
@@ -240,18 +240,44 @@ func (w *work) write(f *fit.Fitted) error {
 	for i := range k {
 		out.Cov = append(out.Cov, f.Cov[i*k:(i+1)*k])
 	}
-	return w.byRepeats(f)
+	w.byRepeats(f)
+	return w.nearBounds(f)
+}
+
+// nearBounds takes the intervals of numbers that their range cuts off from the profile of the loss: where the log is likely enough, all else following.
+func (w *work) nearBounds(f *fit.Fitted) error {
+	for j, u := range w.unknowns {
+		one := &w.out.Found[j]
+		cut := f.Held[j] || float64(one.Low) <= u.Lower || float64(one.High) >= u.Upper
+		if !one.Value.Known() || !cut || !w.out.Told() {
+			continue
+		}
+		ends, err := f.Interval(w.ctx, j, 0.95)
+		if err != nil {
+			return err
+		}
+		switch ends.By {
+		case fit.ByProfile:
+			one.Low, one.High, one.Note = Amount(ends.Lower), Amount(ends.Upper), "near its bound: the interval is by profile"
+			if f.Held[j] {
+				one.Note = "at its bound: the interval is by profile"
+				w.out.Warn = append(w.out.Warn, fmt.Sprintf("%s is at its bound, and so it is in all draws: decisions over draws carry no doubt about it.", u.Name))
+			}
+		case fit.ByNothing:
+			one.Low, one.High = unknown(), unknown()
+		}
+	}
+	return nil
 }
 
 // byRepeats takes intervals from the bootstrap.
-func (w *work) byRepeats(f *fit.Fitted) error {
+func (w *work) byRepeats(f *fit.Fitted) {
 	k := len(w.unknowns)
 	if n := len(f.Draws) / k; n < 20 {
-		return nil
+		return
 	}
 	for row := range slices.Chunk(f.Draws, k) {
 		w.out.Draws = append(w.out.Draws, row)
 	}
 	w.byDraws()
-	return nil
 }

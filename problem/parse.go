@@ -65,7 +65,7 @@ func Parse(kinds *kind.Catalogue, name string, src []byte, over ...Overlay) (*Sp
 func Read(kinds *kind.Catalogue, root *form.Node, found *form.Mistakes) *Spec {
 	root.Locate("")
 	s := &Spec{Kinds: kinds, origin: root}
-	record.TakePeople(root)
+	s.Bare = record.Complete(root)
 	read, asked := record.Ask(root, found)
 	s.asked = asked
 	form.Read(read, found, s.describe)

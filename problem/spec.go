@@ -31,6 +31,7 @@ type Spec struct {
 
 	Model       *Model              // instead of dynamics, objective and set; nil: none
 	Data        *record.DataSection // the log that tells what is unknown; nil: there is none
+	Bare        bool                // it has a log and names no algorithms, so that these are the usual ones
 	Population  Population
 	Dynamics    Dynamics
 	Objective   kind.Objective

@@ -71,8 +71,8 @@ func newFit(kinds *kind.Catalogue) *cobra.Command {
 afterwards. Printed are the numbers with intervals, how people answer at once and settled, and what the log cannot tell;
 docs/fitting.md says what it means.
 
-The folder gets fitted.yaml, which kedge run, check, certify and sweep take, people.csv with everybody as the log leaves them,
-draws.csv with the doubt about the numbers, fit.json with all that was found, and fit.html: one page with the answer first and
+The folder gets fitted.yaml, which kedge run, check, certify, sweep and compare take, people.csv with everybody as the log leaves
+them, draws.csv with the doubt about the numbers, fit.json with all that was found, and fit.html: one page with the answer first and
 figures that show whether to believe it. Where the log does not tell a number, there is
 no fitted.yaml.
 

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/logs"
@@ -43,7 +44,7 @@ func (l *looker) date(ctx context.Context, o *PastDate) (maximize bool, err erro
 		return false, err
 	}
 	past := l.all.Past(o.turn)
-	judge, err := l.build(past, len(past.Draws))
+	judge, err := past.Problem(over(len(past.Draws))...)
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", o.Date, err)
 	}
@@ -105,7 +106,7 @@ func (l *looker) then(ctx context.Context, o *PastDate) error {
 		return nil
 	}
 	o.Numbers = e.Found
-	p, err := l.build(e, 0)
+	p, err := e.Problem()
 	if err != nil {
 		o.Why = err.Error()
 		composite.Why, vanilla.Why = tooEarly, tooEarly
@@ -279,4 +280,12 @@ func (l *looker) observe(p *problem.Problem, o *PastDate) {
 			o.Observed = -o.Observed
 		}
 	}
+}
+
+// over lets a problem be of so many draws.
+func over(draws int) []problem.Overlay {
+	if draws == 0 {
+		return nil
+	}
+	return []problem.Overlay{problem.Assign("draws=" + logs.DrawsFile), problem.Assign("uncertain=" + strconv.Itoa(draws))}
 }

@@ -10,11 +10,35 @@ import (
 // PeopleFile is the crowd of a log as it stood at last, beside the spec that was fitted.
 const PeopleFile = "people.csv"
 
-// TakePeople gives a spec with a log and no population that of the log.
-func TakePeople(root *form.Node) {
-	if root == nil || root.Get("data") == nil || root.Get("population") != nil {
-		return
+// Complete gives a spec with a log what a fit does not need: without a population that of the log, without turns some, and without rules the usual two. It
+// tells whether it gave rules, whose step is none yet.
+func Complete(root *form.Node) (rules bool) {
+	if root == nil || root.Shape != form.Mapping || root.Get("data") == nil {
+		return false
 	}
+	if root.Get("iterations") == nil {
+		root.Put("iterations", &form.Node{Shape: form.Scalar, Text: "2000", At: root.At})
+	}
+	if root.Get("population") == nil {
+		root.Put("population", population(root))
+	}
+	if root.Get("algorithms") != nil {
+		return false
+	}
+	list := &form.Node{Shape: form.List, At: root.At}
+	for _, name := range []string{"composite", "vanilla"} {
+		rule := &form.Node{Shape: form.Mapping, At: root.At}
+		for _, one := range [][2]string{{"name", name}, {"step", "0.01"}, {"batch", "20"}} {
+			rule.Put(one[0], &form.Node{Shape: form.Scalar, Text: one[1], At: root.At})
+		}
+		list.Items = append(list.Items, rule)
+	}
+	root.Put("algorithms", list)
+	return true
+}
+
+// population is that of a log.
+func population(root *form.Node) *form.Node {
 	state, trait := entriesOf(root)
 	people := &form.Node{Shape: form.Mapping, At: root.At}
 	text := func(s string) *form.Node { return &form.Node{Shape: form.Scalar, Text: s, Quoted: true, At: root.At} }
@@ -27,7 +51,7 @@ func TakePeople(root *form.Node) {
 		}
 		people.Put(one.key, list)
 	}
-	root.Put("population", people)
+	return people
 }
 
 // entriesOf declares the state and the trait of a document: those of its model or, of dynamics of a kind, as many as the log has states.

@@ -1,14 +1,17 @@
 package record
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
+	"github.com/kedge-opt/kedge/internal/columns"
 	"github.com/kedge-opt/kedge/problem/census"
 	"github.com/kedge-opt/kedge/problem/form"
 )
@@ -172,6 +175,41 @@ func FuzzLogs(f *testing.F) {
 				t.Fatalf("%q: row %d of %+v", text, i, l)
 			}
 			_ = l.When(l.Turn[i])
+		}
+	})
+}
+
+// Whatever bytes are called a Parquet file, reading them as a log ends in a log or in an error of a known type, and takes no more memory than it may.
+func FuzzColumnLogs(f *testing.F) {
+	whole := columns.Table{Columns: []columns.Column{{Name: "who", Text: []string{"a", "a", "b"}}, {Name: "week", Numbers: []float64{1, 2, 1}}, {Name: "y", Numbers: []float64{1, math.NaN(), 3}}, {Name: "q", Numbers: []float64{1, 2, 3}}}}
+	var b bytes.Buffer
+	if err := whole.WriteParquet(&b); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	f.Add(b.Bytes()[:b.Len()/2])
+	f.Add([]byte("PAR1\x00\x00\x00\xff\xff\xff\x7fPAR1"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s := &DataSection{File: "a.parquet", Kind: Panel, Person: "who", Time: "week", Step: "1", States: []string{"y"}, Decision: []string{"q"}, From: AsAnswered, Effects: NoEffects, Missing: Drop}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		l, err := s.Read(context.Background(), fstest.MapFS{"a.parquet": {Data: data}}, 1<<20)
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; took > 64<<20+64*uint64(len(data)) {
+			t.Fatalf("%d bytes took %d of memory", len(data), took)
+		}
+		var row *LineError
+		var file *census.FileError
+		if err != nil {
+			if !errors.As(err, &row) && !errors.As(err, &file) && !strings.Contains(err.Error(), "data.") {
+				t.Fatal(err)
+			}
+			return
+		}
+		for i := range l.Rows() {
+			if math.IsNaN(l.States.Data[i]) || math.IsInf(l.States.Data[i], 0) {
+				t.Fatalf("row %d is %v", i, l.States.Data[i])
+			}
 		}
 	})
 }

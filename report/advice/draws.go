@@ -28,7 +28,7 @@ func (a wording) wager(d *folder.OverDraws) {
 		what = "It is best over the worst part of the draws (" + d.Rule + ")"
 	}
 	a.Details = append(a.Details, fmt.Sprintf("%s. Against what is best under each draw it loses %s on the average and %s at most; what the numbers of the spec call for by themselves loses %s and %s. "+
-		"Under no draw is it worse than that by more than %s.", what, in(*robust.Regret), in(*robust.Most), in(*plug.Regret), in(*plug.Most), in(max(0, *d.Costs))))
+		"Under no draw is it worse than that by more than %s. %s", what, in(*robust.Regret), in(*robust.Most), in(*plug.Regret), in(*plug.Most), in(max(0, *d.Costs)), d.Truly(in)))
 	if e := d.Robust.Evidence; e != nil && e.Standing != folder.Proven {
 		a.Doubts = append(a.Doubts, fmt.Sprintf("That nothing is better over the draws is not proven: it is %s from %s.", e.Standing, phrase.Count(d.Robust.Starts, "start")))
 	}

@@ -1,30 +1,28 @@
-package backtest
+package logs
 
 import (
 	"bytes"
 	"io/fs"
-	"strconv"
 	"time"
 
-	"github.com/kedge-opt/kedge/logs"
 	"github.com/kedge-opt/kedge/problem"
 )
 
-// build makes a problem of what was found, with so many draws.
-func (l *looker) build(e *logs.Inference, draws int) (*problem.Problem, error) {
+// Problem is what was found as a problem, with its people.
+func (e *Inference) Problem(over ...problem.Overlay) (*problem.Problem, error) {
 	made, err := e.Files("")
 	if err != nil {
 		return nil, err
 	}
-	var over []problem.Overlay
-	if draws > 0 {
-		over = append(over, problem.Assign("draws="+logs.DrawsFile), problem.Assign("uncertain="+strconv.Itoa(draws)))
-	}
-	s, err := problem.Parse(l.spec.Kinds, logs.SpecFile, made[logs.SpecFile], over...)
+	return e.problem(made, over...)
+}
+
+func (e *Inference) problem(made map[string][]byte, over ...problem.Overlay) (*problem.Problem, error) {
+	s, err := problem.Parse(e.Spec.Kinds, SpecFile, made[SpecFile], over...)
 	if err != nil {
 		return nil, err
 	}
-	return problem.Build(logs.SpecFile, s, shelf{made, l.files})
+	return problem.Build(SpecFile, s, shelf{made, e.files})
 }
 
 // shelf has files in memory, before those of others.
