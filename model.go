@@ -76,6 +76,16 @@ func (m Model) Aligned() (Aligner, AlignedObjective) {
 	return aligner, objective
 }
 
+// Planar returns what has gradients over a settled population without its states, nil unless the model has both.
+func (m Model) Planar() (PlaneSettler, SlopedObjective) {
+	settler, planar := m.settler().(PlaneSettler)
+	objective, sloped := m.Objective.(SlopedObjective)
+	if !planar || !sloped || m.Social {
+		return nil, nil
+	}
+	return settler, objective
+}
+
 // RowObjective returns the block form of the objective, nil where there is none.
 func (m Model) RowObjective() RowObjective {
 	if m.Objective == nil {

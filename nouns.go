@@ -47,6 +47,25 @@ type Aligner interface {
 	AlignRows(dst, u, d []float64) (Residual, error)
 }
 
+// Planes are settled states that lie in the plane of the decision and of the trait: hᵢ = Alongᵢ·u + Acrossᵢ·dᵢ, with hᵢᵀu beside. All three are as long.
+type Planes struct{ PU, Along, Across []float64 }
+
+// PlaneSettler is an Aligner whose settled states lie in the plane of decision and trait, so that two numbers say where.
+type PlaneSettler interface {
+	Aligner
+	// SettlePlanes says where every row of d settles and tells whether it did. It gives up on anything out of the ordinary, and on whatever is
+	// wrong: SettleRows does those, or says what is wrong. The content of h is then unspecified.
+	SettlePlanes(h Planes, u, d []float64) (Residual, bool)
+}
+
+// PlaneSensitivity is a Sensitivity that knows how such states answer along the decision.
+type PlaneSensitivity interface {
+	Sensitivity
+	// PullPlanes turns every hᵢ into hᵢ + ∇ᵤh(hᵢ, u, dᵢ)u, which is the gradient of hᵢᵀu, in the same coordinates, and tells whether it did. It gives up
+	// on states that are not steady by what it knows, and where PullRows might refuse a product. The content of h is then unspecified.
+	PullPlanes(h Planes, u []float64) bool
+}
+
 // Residual says how well a steady state h solves h = f(h, u, d).
 type Residual struct {
 	Norm  float64 // ‖f(h, u, d) − h‖∞, relative to max(1, ‖h‖∞)
@@ -76,6 +95,14 @@ type AlignedObjective interface {
 	Objective
 	// EvalAligned returns the sum of the losses of individuals with the given values of pᵀu.
 	EvalAligned(pu []float64) float64
+}
+
+// SlopedObjective is an AlignedObjective that knows how losses answer pᵀu. Together with a PlaneSettler it has gradients over settled populations
+// without their states.
+type SlopedObjective interface {
+	AlignedObjective
+	// Slopes writes the derivatives of the losses in pᵀu to dst, which may be pu.
+	Slopes(dst, pu []float64)
 }
 
 // Set is a closed set of feasible decisions, convex unless it is a set.Discrete.

@@ -15,8 +15,8 @@ type Affinity struct {
 }
 
 var (
-	_ kedge.RowObjective     = Affinity{}
-	_ kedge.AlignedObjective = Affinity{}
+	_ kedge.RowObjective    = Affinity{}
+	_ kedge.SlopedObjective = Affinity{}
 )
 
 // Check says whether individuals of the given dimensions can be judged by a.
@@ -69,3 +69,10 @@ func (a Affinity) subtract(sum float64, p, u []float64, wide int) float64 {
 
 // EvalAligned implements [kedge.AlignedObjective].
 func (a Affinity) EvalAligned(pu []float64) float64 { return -rows.Sum(pu) }
+
+// Slopes implements [kedge.SlopedObjective].
+func (a Affinity) Slopes(dst, _ []float64) {
+	for i := range dst {
+		dst[i] = -1
+	}
+}

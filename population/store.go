@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/internal/wire"
 	"github.com/kedge-opt/kedge/stream"
 )
@@ -73,9 +74,9 @@ func (s *singles) next(room []float64, first, last int) []float64 {
 	return room[:(last-first)*s.width]
 }
 
-func (s *singles) keep(x []float64, first int) { round(s.then[first*s.width:], x) }
+func (s *singles) keep(x []float64, first int) { rows.Narrow(s.then[first*s.width:], x) }
 
-func (s *singles) put(x []float64, i int) { round(s.data[i*s.width:], x) }
+func (s *singles) put(x []float64, i int) { rows.Narrow(s.data[i*s.width:], x) }
 
 func (s *singles) swap() { s.data, s.then = s.then, s.data }
 
@@ -109,7 +110,7 @@ func ShortenWithin(ctx context.Context, of kedge.Rows, mend func(x []float64)) (
 		last := min(first+chunk, n)
 		x := room[:(last-first)*width]
 		copy(x, of.View(x, first, last))
-		round(s.data[first*width:], x)
+		rows.Narrow(s.data[first*width:], x)
 		if err := checkRows("row", x, first, width); err != nil {
 			return nil, err
 		}
@@ -124,9 +125,7 @@ func (s *Float32s) Size() (rows, width int) { return len(s.data) / max(1, s.widt
 func (s *Float32s) View(room []float64, first, last int) []float64 {
 	short := s.data[first*s.width : last*s.width]
 	room = room[:len(short)]
-	for i, v := range short {
-		room[i] = float64(v)
-	}
+	rows.Widen(room, short)
 	if s.mend != nil {
 		for i := range last - first {
 			s.mend(kedge.Row(room, i, s.width))
@@ -142,15 +141,6 @@ func (s *Float32s) Short(first, last int) (data []float32, mended bool) {
 
 // Bytes returns the memory that the rows take.
 func (s *Float32s) Bytes() int { return 4 * len(s.data) }
-
-// round rounds x in place and writes it to dst.
-func round(dst []float32, x []float64) {
-	dst = dst[:len(x)]
-	for i, v := range x {
-		short := float32(v)
-		dst[i], x[i] = short, float64(short)
-	}
-}
 
 // Redrawn are rows of a law that are not kept at all: whoever looks at them draws them anew, which takes far longer than
 // reading them, and no memory. They are the rows that Draw would return, bit for bit.

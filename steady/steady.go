@@ -30,6 +30,7 @@ type Objective struct {
 	judge   kedge.RowObjective
 	aligner kedge.Aligner // with aligned, judges without working the states out; nil when either is missing
 	aligned kedge.AlignedObjective
+	planes  planes // gradients without states
 	sums    sums
 	desks   []desk // one a worker
 	task    task
@@ -48,6 +49,7 @@ type desk struct {
 	pull   []float64 // ∂Φ/∂p
 	traits []float64 // room to look at traits
 	one    []float64 // a gradient before it is weighted
+	planes []float64 // numbers of settled individuals that gradients are taken from without their states
 	worst  kedge.Residual
 	_      [64]byte // keeps the next worker's residual off this one's cache line
 }
@@ -94,6 +96,7 @@ func checkFirst(m kedge.Model) error {
 func newObjective(m kedge.Model) *Objective {
 	s := &Objective{model: m, dim: m.Dims(), settler: m.RowSettler(), judge: m.RowObjective()}
 	s.aligner, s.aligned = m.Aligned()
+	s.planes.init(m)
 	n, _ := m.Traits.Size()
 	s.sums.init(n, s.dim.Decision, s.evalChunk)
 	s.sums.until = &s.Until
@@ -111,6 +114,9 @@ func (s *Objective) furnish(workers int) {
 		w := desk{states: make([]float64, entries), pull: make([]float64, entries), traits: room(s.model.Traits)}
 		if s.model.Weights != nil {
 			w.one = make([]float64, s.dim.Decision)
+		}
+		if s.planes.settler != nil {
+			w.planes = make([]float64, 4*min(s.sums.n, chunk))
 		}
 		s.desks = append(s.desks, w)
 	}
@@ -214,6 +220,9 @@ func (s *Objective) evalChunk(part []float64, hand, first, last int) error {
 	if s.aligner != nil && len(part) == 1 && !s.task.settle {
 		return s.alignChunk(part, p[:last-first], d, w, first)
 	}
+	if s.planes.settler != nil && len(part) > 1 && s.task.states == nil && s.planeChunk(part, d, w, first, last) {
+		return nil
+	}
 	res, err := s.settle(p, u, d, first, last)
 	w.worst = w.worst.Worst(res)
 	if err != nil || s.task.settle {
@@ -271,12 +280,17 @@ func (s *Objective) alignChunk(part, pu, d []float64, w *desk, first int) error 
 		return err
 	}
 	w.worst = w.worst.Worst(res)
+	s.judgeAligned(part, pu, first)
+	return nil
+}
+
+// judgeAligned adds the losses of individuals from the given one on by their settled states' products with u.
+func (s *Objective) judgeAligned(part, pu []float64, first int) {
 	if s.model.Weights == nil {
 		part[0] = s.aligned.EvalAligned(pu)
-		return nil
+		return
 	}
 	for i := range pu {
 		part[0] += float64(s.model.Weights[first+i] * s.aligned.EvalAligned(pu[i:i+1]))
 	}
-	return nil
 }

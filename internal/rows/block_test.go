@@ -52,6 +52,35 @@ func rowKernels(t *testing.T, r *rand.Rand, n, m int, ownC, ownX, odd bool) {
 	Dots(dots, x, y, m)
 	dotsPlain(plain, x, y, m, stepX, m)
 	sameBits(t, "Dots of one", dots, plain)
+	sum, factors := random(r, m, odd), random(r, n, odd)
+	rest := clone(sum)
+	AddMulT(sum, z, factors)
+	addMulTPlain(rest, z, factors)
+	sameBits(t, "AddMulT", sum, rest)
+}
+
+// Numbers in single precision are widened and rounded as plain code does it: ordinary ones, hostile ones, and those that are too large or too small for it.
+func TestSinglesGiveTheBitsOfPlainCode(t *testing.T) {
+	levels(func(level string) {
+		t.Run(level, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(1, 4))
+			for n := range 70 {
+				x := random(r, n, true)
+				for i := range x {
+					x[i] *= []float64{1, 1e38, 1e-38, 1e-44, 1 + 0x1p-24}[r.IntN(5)]
+				}
+				want, short, plain := clone(x), make([]float32, n), make([]float32, n)
+				Narrow(short, x)
+				narrowPlain(plain, want)
+				sameBits(t, "Narrow, in place", x, want)
+				got := make([]float64, n)
+				Widen(got, short)
+				widenPlain(want, plain)
+				sameBits(t, "Widen", got, want)
+				sameBits(t, "Widen of what Narrow wrote", got, x)
+			}
+		})
+	})
 }
 
 // Entries of two vectors give the bits of Go's own arithmetic.

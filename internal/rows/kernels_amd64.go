@@ -188,3 +188,18 @@ func sumAVX2(dst *float64, x *float64, y *float64, n int)
 //
 //go:noescape
 func differenceAVX2(dst *float64, x *float64, y *float64, n int)
+
+// addRowsAVX2 does dst += cᵢ·xᵢ for n rows of m entries, one after the other; n must be positive.
+//
+//go:noescape
+func addRowsAVX2(dst *float64, c *float64, x *float64, n int, m int)
+
+// widenAVX2 writes x to dst; n must be a positive multiple of 16.
+//
+//go:noescape
+func widenAVX2(dst *float64, x *float32, n int)
+
+// narrowAVX2 writes x to dst, rounded, and rounds x; n must be a positive multiple of 16.
+//
+//go:noescape
+func narrowAVX2(dst *float32, x *float64, n int)

@@ -7821,3 +7821,151 @@ differenceRest:
 differenceDone:
 	VZEROUPPER
 	RET
+
+// func addRowsAVX2(dst *float64, c *float64, x *float64, n int, m int)
+// Requires: AVX
+TEXT ·addRowsAVX2(SB), NOSPLIT, $0-40
+	MOVQ    dst+0(FP), AX
+	MOVQ    c+8(FP), CX
+	MOVQ    x+16(FP), DX
+	MOVQ    m+32(FP), BX
+	MOVQ    BX, SI
+	ANDQ    $0x03, SI
+	SUBQ    SI, BX
+	SHLQ    $0x03, BX
+	LEAQ    tailMasks<>+0(SB), R8
+	MOVQ    SI, DI
+	SHLQ    $0x05, DI
+	VMOVUPD (R8)(DI*1), Y0
+	MOVQ    m+32(FP), DI
+	SHLQ    $0x03, DI
+	XORQ    R8, R8
+
+addRowsMany:
+	LEAQ    128(R8), R9
+	CMPQ    R9, BX
+	JG      addRowsLoop
+	VMOVUPD (AX)(R8*1), Y1
+	VMOVUPD 32(AX)(R8*1), Y2
+	VMOVUPD 64(AX)(R8*1), Y3
+	VMOVUPD 96(AX)(R8*1), Y4
+	MOVQ    n+24(FP), R12
+	LEAQ    (DX)(R8*1), R10
+	MOVQ    CX, R11
+
+rows1:
+	VBROADCASTSD (R11), Y5
+	VMULPD       (R10), Y5, Y6
+	VADDPD       Y6, Y1, Y1
+	VMULPD       32(R10), Y5, Y6
+	VADDPD       Y6, Y2, Y2
+	VMULPD       64(R10), Y5, Y6
+	VADDPD       Y6, Y3, Y3
+	VMULPD       96(R10), Y5, Y5
+	VADDPD       Y5, Y4, Y4
+	ADDQ         DI, R10
+	ADDQ         $0x08, R11
+	DECQ         R12
+	JNZ          rows1
+	VMOVUPD      Y1, (AX)(R8*1)
+	VMOVUPD      Y2, 32(AX)(R8*1)
+	VMOVUPD      Y3, 64(AX)(R8*1)
+	VMOVUPD      Y4, 96(AX)(R8*1)
+	MOVQ         R9, R8
+	JMP          addRowsMany
+
+addRowsLoop:
+	CMPQ    R8, BX
+	JGE     addRowsRest
+	VMOVUPD (AX)(R8*1), Y1
+	MOVQ    n+24(FP), R11
+	LEAQ    (DX)(R8*1), R9
+	MOVQ    CX, R10
+
+rows2:
+	VBROADCASTSD (R10), Y2
+	VMULPD       (R9), Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	ADDQ         DI, R9
+	ADDQ         $0x08, R10
+	DECQ         R11
+	JNZ          rows2
+	VMOVUPD      Y1, (AX)(R8*1)
+	ADDQ         $0x20, R8
+	JMP          addRowsLoop
+
+addRowsRest:
+	TESTQ      SI, SI
+	JZ         addRowsDone
+	VMASKMOVPD (AX)(R8*1), Y0, Y1
+	MOVQ       n+24(FP), BX
+	LEAQ       (DX)(R8*1), DX
+
+rows3:
+	VBROADCASTSD (CX), Y2
+	VMASKMOVPD   (DX), Y0, Y3
+	VMULPD       Y2, Y3, Y3
+	VADDPD       Y3, Y1, Y1
+	ADDQ         DI, DX
+	ADDQ         $0x08, CX
+	DECQ         BX
+	JNZ          rows3
+	VMASKMOVPD   Y1, Y0, (AX)(R8*1)
+
+addRowsDone:
+	VZEROUPPER
+	RET
+
+// func widenAVX2(dst *float64, x *float32, n int)
+// Requires: AVX
+TEXT ·widenAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+
+sixteen:
+	VCVTPS2PD (CX), Y0
+	VMOVUPD   Y0, (AX)
+	VCVTPS2PD 16(CX), Y0
+	VMOVUPD   Y0, 32(AX)
+	VCVTPS2PD 32(CX), Y0
+	VMOVUPD   Y0, 64(AX)
+	VCVTPS2PD 48(CX), Y0
+	VMOVUPD   Y0, 96(AX)
+	ADDQ      $0x40, CX
+	ADDQ      $0x00000080, AX
+	SUBQ      $0x10, DX
+	JNZ       sixteen
+	VZEROUPPER
+	RET
+
+// func narrowAVX2(dst *float32, x *float64, n int)
+// Requires: AVX
+TEXT ·narrowAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+
+sixteen:
+	VCVTPD2PSY (CX), X0
+	VMOVUPS    X0, (AX)
+	VCVTPS2PD  X0, Y0
+	VMOVUPD    Y0, (CX)
+	VCVTPD2PSY 32(CX), X0
+	VMOVUPS    X0, 16(AX)
+	VCVTPS2PD  X0, Y0
+	VMOVUPD    Y0, 32(CX)
+	VCVTPD2PSY 64(CX), X0
+	VMOVUPS    X0, 32(AX)
+	VCVTPS2PD  X0, Y0
+	VMOVUPD    Y0, 64(CX)
+	VCVTPD2PSY 96(CX), X0
+	VMOVUPS    X0, 48(AX)
+	VCVTPS2PD  X0, Y0
+	VMOVUPD    Y0, 96(CX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x00000080, CX
+	SUBQ       $0x10, DX
+	JNZ        sixteen
+	VZEROUPPER
+	RET

@@ -144,3 +144,12 @@ func sumAVX2(dst *float64, x *float64, y *float64, n int) { panic(noKernel) }
 
 // differenceAVX2 writes x[i] − y[i].
 func differenceAVX2(dst *float64, x *float64, y *float64, n int) { panic(noKernel) }
+
+// addRowsAVX2 does dst += cᵢ·xᵢ for n rows of m entries, one after the other; n must be positive.
+func addRowsAVX2(dst *float64, c *float64, x *float64, n int, m int) { panic(noKernel) }
+
+// widenAVX2 writes x to dst; n must be a positive multiple of 16.
+func widenAVX2(dst *float64, x *float32, n int) { panic(noKernel) }
+
+// narrowAVX2 writes x to dst, rounded, and rounds x; n must be a positive multiple of 16.
+func narrowAVX2(dst *float32, x *float64, n int) { panic(noKernel) }

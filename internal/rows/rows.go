@@ -189,8 +189,18 @@ func AddMul(dst, a, x []float64) {
 // AddMulT does dst += Aᵀ·x for the row-major matrix A of len(x) rows and len(dst) columns.
 func AddMulT(dst, a, x []float64) {
 	n := len(dst)
+	a = a[:len(x)*n]
+	if hasAVX2() && len(a) > 0 {
+		addRowsAVX2(&dst[0], &x[0], &a[0], len(x), n)
+		return
+	}
+	addMulTPlain(dst, a, x)
+}
+
+func addMulTPlain(dst, a, x []float64) {
+	n := len(dst)
 	for i, v := range x {
-		AddScaled(dst, v, a[i*n:(i+1)*n])
+		addScaledPlain(dst, v, a[i*n:(i+1)*n])
 	}
 }
 

@@ -106,3 +106,28 @@ func dots() {
 		VMOVSD(s.sum("dots", product, x, y).AsX(), Mem{Base: dst})
 	})
 }
+
+// addRows adds all rows to a few groups of dst before it goes on to the next, which stay in registers meanwhile.
+func addRows() {
+	kernel("addRows", "(dst, c, x *float64, n, m int)", "does dst += cᵢ·xᵢ for n rows of m entries, one after the other; n must be positive.")
+	dst, c, x := param("dst"), param("c"), param("x")
+	s, stride, count := newSpan(param("m")), entries("m"), 0
+	s.walkMany("addRows", 4, func(g groups, j GPVirtual) {
+		count++
+		name := "rows" + string(rune('0'+count))
+		sums, row, factor, left := g.load(dst, j), GP64(), GP64(), param("n")
+		LEAQ(at(x, j), row)
+		MOVQ(c, factor)
+		Label(name)
+		by := spreadOut(factor)
+		for i, sum := range sums {
+			VADDPD(g[i].times(by, Mem{Base: row}.Offset(8*lanes()*i)), sum, sum)
+		}
+		ADDQ(stride, row)
+		ADDQ(Imm(8), factor)
+		DECQ(left)
+		JNZ(LabelRef(name))
+		g.store(sums, dst, j)
+	})
+	finish()
+}

@@ -30,7 +30,7 @@ func main() {
 	philox()
 	wide = false
 	inTurn(gaps, scaleRows, addScaledRows, dots, combine2, combine3)
-	inTurn(fourDots, productOf, sumOf, differenceOf)
+	inTurn(fourDots, productOf, sumOf, differenceOf, addRows, widen, narrow)
 	Generate()
 	if err := others(flag.Lookup("stubs").Value.String()); err != nil {
 		panic(err)

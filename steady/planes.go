@@ -1,0 +1,45 @@
+package steady
+
+import (
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/rows"
+)
+
+// planes are the parts of a model that has gradients without settled states; nil where it has none.
+type planes struct {
+	settler kedge.PlaneSettler
+	slopes  kedge.SlopedObjective
+	answer  kedge.PlaneSensitivity
+}
+
+func (p *planes) init(m kedge.Model) {
+	p.settler, p.slopes = m.Planar()
+	p.answer, _ = m.Sensitivity.(kedge.PlaneSensitivity)
+}
+
+// planeChunk adds the losses of individuals first … last−1 with the traits d to part[0] and their gradients to part[1:], from where they settle in the plane of
+// decision and trait. With slopes φ′ of the losses these are Σφ′h, and Σφ′(h + ∇ᵤh u) with the answer of the crowd: one weighted sum of
+// traits, and a multiple of u. It tells whether it did; otherwise part is as it was.
+func (s *Objective) planeChunk(part, d []float64, w *desk, first, last int) bool {
+	n := last - first
+	h := kedge.Planes{PU: w.planes[:n], Along: w.planes[n : 2*n], Across: w.planes[2*n : 3*n]}
+	slopes := w.planes[3*n : 4*n]
+	res, ok := s.planes.settler.SettlePlanes(h, s.task.u, d)
+	if !ok || s.task.total && (s.planes.answer == nil || !s.planes.answer.PullPlanes(h, s.task.u)) {
+		return false
+	}
+	w.worst = w.worst.Worst(res)
+	s.judgeAligned(part, h.PU, first)
+	s.planes.slopes.Slopes(slopes, h.PU)
+	if s.model.Weights != nil {
+		for i := range slopes {
+			slopes[i] *= s.model.Weights[first+i]
+		}
+	}
+	for i, v := range slopes {
+		h.Across[i] *= v
+	}
+	rows.AddMulT(part[1:], d, h.Across)
+	rows.AddScaled(part[1:], rows.Dot(h.Along, slopes), s.task.u)
+	return true
+}
