@@ -272,25 +272,3 @@ func (s *Objective) room(w *desk, first, last int) []float64 {
 	}
 	return w.states[:(last-first)*width]
 }
-
-// alignChunk adds the losses of individuals with the traits d to part[0] by their settled states' products with u alone.
-func (s *Objective) alignChunk(part, pu, d []float64, w *desk, first int) error {
-	res, err := s.aligner.AlignRows(pu, s.task.u, d)
-	if err != nil {
-		return err
-	}
-	w.worst = w.worst.Worst(res)
-	s.judgeAligned(part, pu, first)
-	return nil
-}
-
-// judgeAligned adds the losses of individuals from the given one on by their settled states' products with u.
-func (s *Objective) judgeAligned(part, pu []float64, first int) {
-	if s.model.Weights == nil {
-		part[0] = s.aligned.EvalAligned(pu)
-		return
-	}
-	for i := range pu {
-		part[0] += float64(s.model.Weights[first+i] * s.aligned.EvalAligned(pu[i:i+1]))
-	}
-}
