@@ -1,5 +1,5 @@
 // Command compare measures kedge against what people would use instead, side by side in one run: the paper's loop in plain
-// NumPy, a vectorised NumPy version of it and hand-written C. bench/README.md says what is measured and how.
+// NumPy, a vectorised NumPy version of it, jitted JAX and hand-written C. bench/README.md says what is measured and how.
 package main
 
 import (
@@ -47,7 +47,7 @@ func parse(args []string, complain io.Writer) (options, error) {
 	f.IntVar(&o.turns, "turns", 200, "turns of the polarized workloads that NumPy is timed for, in every round")
 	f.IntVar(&o.rounds, "rounds", 5, "rounds; every side has its turn in every round")
 	f.BoolVar(&o.skipLarge, "skip-large", false, "leave out the crowd of ten million, which takes 5 GB")
-	f.StringVar(&o.python, "python", python, "Python with NumPy; KEDGE_PYTHON sets the default")
+	f.StringVar(&o.python, "python", python, "Python with NumPy and JAX; KEDGE_PYTHON sets the default")
 	f.StringVar(&o.compiler, "cc", "gcc", "C compiler")
 	f.StringVar(&o.kedge, "kedge", "", "command that prints kedge's figures (default: build cmd/kedge and run it with bench --json)")
 	if err := f.Parse(args); err != nil {

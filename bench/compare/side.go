@@ -17,6 +17,7 @@ const (
 	kedgeSide = "kedge"
 	paperSide = "numpy-paper"
 	fastSide  = "numpy-fast"
+	jaxSide   = "jax"
 	cSide     = "c"
 )
 
@@ -52,6 +53,7 @@ func (t *tools) sides(ctx context.Context) []side {
 		t.kedgeSide(ctx),
 		t.side(paperSide, python, t.python, filepath.Join("bench", "numpy_paper.py"), "--turns", turns),
 		t.side(fastSide, python, t.python, filepath.Join("bench", "numpy_fast.py"), "--turns", turns),
+		t.side(jaxSide, t.findJAX(ctx), t.python, filepath.Join("bench", jaxScript), "--turns", turns),
 		t.side(cSide, t.buildKernel(ctx), t.sized("kernel")...),
 	}
 }
@@ -96,6 +98,18 @@ func (t *tools) findNumPy(ctx context.Context) error {
 	if _, err := output(ctx, t.root, t.python, "-c", "import numpy"); err != nil {
 		return fmt.Errorf("%s with NumPy is missing (%w): install the Debian package python3-numpy, "+
 			"or name another interpreter with --python or KEDGE_PYTHON", t.python, err)
+	}
+	return nil
+}
+
+// jaxScript is the side of JAX.
+const jaxScript = "jax_scan.py"
+
+// findJAX says whether Python has JAX, and if not, how to get it.
+func (t *tools) findJAX(ctx context.Context) error {
+	if _, err := output(ctx, t.root, t.python, "-c", "import jax"); err != nil {
+		return fmt.Errorf("%s with JAX is missing (%w): python3 -m venv DIR, DIR/bin/pip install jax, "+
+			"and name DIR/bin/python with --python or KEDGE_PYTHON", t.python, err)
 	}
 	return nil
 }

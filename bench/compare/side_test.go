@@ -16,6 +16,7 @@ func TestMissingTools(t *testing.T) {
 	tl.python, tl.compiler = "no-such-python", "no-such-compiler"
 	for want, err := range map[string]error{
 		"python3-numpy":       tl.findNumPy(t.Context()),
+		"pip install jax":     tl.findJAX(t.Context()),
 		"Debian package gcc,": tl.buildKernel(t.Context()),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "no-such-") {

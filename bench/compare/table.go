@@ -7,10 +7,10 @@ import (
 	"text/tabwriter"
 )
 
-// rivals returns the sides beside kedge in the order of the columns; those of NumPy run whole loops.
-func rivals() []string { return []string{paperSide, fastSide, cSide} }
+// rivals returns the sides beside kedge in the order of the columns; those of NumPy and JAX run whole loops.
+func rivals() []string { return []string{paperSide, fastSide, jaxSide, cSide} }
 
-func loops() []string { return rivals()[:2] }
+func loops() []string { return rivals()[:3] }
 
 // print writes the comparison as tables people read.
 func (c comparison) print(out io.Writer) error {
