@@ -2,7 +2,7 @@
 
 Numbers are float64, as everywhere. Opinions are columns, so that loops over people are the inner ones; what XLA can fuse is left to it. Roots start
 from the last answer and end as those of numpy_fast.py do; sums over entries are products with vectors, which take half the time of reductions and a third
-of unrolled loops; sums along items are products with a triangle, which on this backend is faster than cumsum; the sort of a projection is run only where a bound is active. Who is sampled, and directions, are drawn by NumPy for a whole scan, within the time that counts.
+of unrolled loops; sums along items are products with a triangle; the sort of a projection is run only where a bound is active. Who is sampled, and directions, are drawn by NumPy for a whole scan, within the time that counts.
 Compiling does not count.
 """
 
