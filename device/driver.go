@@ -4,6 +4,9 @@ package device
 
 import "github.com/ebitengine/purego"
 
+// library is the driver's, with the addresses of its functions.
+type library struct{ at [callsCount]uintptr }
+
 // openLibrary finds the driver.
 func openLibrary() (*library, error) {
 	handle, err := purego.Dlopen("libcuda.so.1", purego.RTLD_NOW|purego.RTLD_GLOBAL)

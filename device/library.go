@@ -39,6 +39,3 @@ var entries = [callsCount]string{
 	callSend: "cuMemcpyHtoDAsync_v2", callFetch: "cuMemcpyDtoHAsync_v2", callCopy: "cuMemcpyDtoDAsync_v2",
 	callLoad: "cuModuleLoadDataEx", callFunction: "cuModuleGetFunction", callLaunch: "cuLaunchKernel", callWait: "cuStreamSynchronize",
 }
-
-// library is the driver's, with the addresses of its functions.
-type library struct{ at [callsCount]uintptr }
