@@ -37,9 +37,9 @@ type WorkerOptions struct {
 	Told    func(line string) // what somebody should know; may be nil
 	Runner  lab.Runner        // nil means lab.RunCell
 
-	hasty, deaf bool                   // acknowledges a cell before its result is there, or never: what tests must find
-	silent      func() bool            // whether it is dead, of a worker that dies in a test
-	build       func(*folder.Identity) // makes it one of another build, in a test
+	deaf   bool                   // it never acknowledges a cell, in a test
+	silent func() bool            // whether it is dead, of a worker that dies in a test
+	build  func(*folder.Identity) // makes it one of another build, in a test
 }
 
 // BuildError says that all sweeps of a queue are of other builds than the worker.
@@ -301,9 +301,6 @@ func (c *shift) work(ctx context.Context, who string, tries int) error {
 	}
 	stop := c.renew(lease)
 	defer stop()
-	if c.hasty {
-		c.acknowledge(ctx)
-	}
 	kind, body, err := c.compute(ctx, w)
 	switch large := new(problem.MemoryError); {
 	case ctx.Err() != nil:
