@@ -32,6 +32,7 @@ func TestConstraints(t *testing.T) {
 		{"sum(abs(q)) <= 2; 3 >= sum(abs(2*q - [2, 4, 6]))", []Constraint{L1Ball{Radius: 2}, L1Ball{Center: []float64{1, 2, 3}, Radius: 1.5}}},
 		{"0 <= q <= 5", []Constraint{Box{[]float64{0, 0, 0}, []float64{5, 5, 5}}}},
 		{"q <= up; q[1] >= -2", []Constraint{Box{[]float64{-inf, -2, -inf}, []float64{1, 2, 3}}}},
+		{"abs(q) <= 2", []Constraint{Box{[]float64{-2, -2, -2}, []float64{2, 2, 2}}}},
 		{"abs(q) <= 2; max(q) <= 1.5; min(2*q) >= -3", []Constraint{Box{[]float64{-1.5, -1.5, -1.5}, []float64{1.5, 1.5, 1.5}}}},
 		{"sum(q) == 250", []Constraint{Affine{[]float64{1, 1, 1}, []float64{250}}}},
 		{"q >= 0; sum(q) == 250", []Constraint{Simplex{250}}},
