@@ -1,6 +1,7 @@
 package online_test
 
 import (
+	"errors"
 	"math"
 	"testing"
 
@@ -52,5 +53,24 @@ func TestDithersAreAsLongAsTheySay(t *testing.T) {
 	u := []float64{0.5, 0.5, 0.5}
 	if tight.Perturb(u); rows.MaxAbs(u) > 1 || min(u[0], u[1], u[2]) < 0 || rows.Distance(u, []float64{0.5, 0.5, 0.5}) == 0 {
 		t.Errorf("deployed is %v, want another decision of the set", u)
+	}
+}
+
+// barred is a set that nothing can be projected onto.
+type barred struct{ set.Whole }
+
+func (barred) Project([]float64) error { return errBarred }
+
+var errBarred = errors.New("barred")
+
+// A first decision that cannot be projected, or deployed, is refused with the reason.
+func TestFirstDecisionsThatCannotBe(t *testing.T) {
+	for _, r := range []online.Rule{
+		{Gradient: still{}, Step: online.Constant(1), Set: barred{}},
+		{Gradient: still{}, Step: online.Constant(1), Set: set.Whole{}, Deploy: barred{}},
+	} {
+		if _, err := r.From([]float64{1}); !errors.Is(err, errBarred) {
+			t.Errorf("%+v: %v, want %v", r, err, errBarred)
+		}
 	}
 }

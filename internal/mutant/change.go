@@ -151,7 +151,11 @@ func (f *finder) literal(n *ast.BasicLit) {
 			f.add(n.Pos(), n.End(), fmt.Sprint(v+1))
 		}
 	case token.FLOAT:
-		f.add(n.Pos(), n.End(), "(2*"+n.Value+")")
+		other := "(2*" + n.Value + ")"
+		if v, err := strconv.ParseFloat(n.Value, 64); err == nil && v == 0 {
+			other = "1.0"
+		}
+		f.add(n.Pos(), n.End(), other)
 	}
 }
 
