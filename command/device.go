@@ -28,7 +28,7 @@ const worthwhile = 1 << 20
 // number is that of the GPU that is asked for, -1 for none.
 func (f deviceFlag) number() (int, error) {
 	switch name, number, named := strings.Cut(string(f), ":"); {
-	case f == "cpu":
+	case f == "cpu" || f == "": // of a command without the flag
 		return -1, nil
 	case f == "auto" || f == "gpu":
 		return 0, nil
