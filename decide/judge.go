@@ -80,7 +80,7 @@ func stretched(costs []float64, missing int) (most, stretch float64) {
 	if missing > 0 || n < fewest {
 		return most, stretch
 	}
-	middle := (sorted[(n-1)/2] + sorted[n/2]) / 2
+	middle := float64((sorted[(n-1)/2] + sorted[n/2]) / 2)
 	return most, middle + float64(Reaches(n)*(most-middle))
 }
 

@@ -156,7 +156,7 @@ class Sealed(unittest.TestCase):
         (folder / "manifest.json").write_text(json.dumps(old, indent=2))
         (folder / "times.json").write_bytes(without_sum((folder / "times.json").read_bytes()))
         run = kedge.open(folder)
-        self.assertEqual((run.summary, sorted(run.times)), (kedge.open(self.whole).summary, ["finished", "seconds", "started"]))
+        self.assertEqual((run.summary, sorted(run.times)), (kedge.open(self.whole).summary, ["device", "finished", "seconds", "started"]))
         run.verify()
         (folder / "series.csv").write_bytes(b"x")
         self.refused("not as it was written", run.series)
