@@ -325,6 +325,9 @@ func TestSimulatedHistories(t *testing.T) {
 		}
 	}
 	row := evidence.For(t, evidence.Promise{Name: "service-simulated", Text: "simulated histories of the service, its disk and three clients, messages lost, doubled and late, falls in the middle of writes, a disk that is full or held by another, a clock that jumps: one with something lost, doubled, out of order, or other on a second look at the same seed", Short: "40 histories; else 100,000, or as many as KEDGE_HISTORIES says"})
+	if testing.Short() {
+		t.Skip("one goroutine runs at a time")
+	}
 	for seed := range uint64(histories) {
 		wrong, all := live(t, seed, "", "cfbsn")
 		again := all
@@ -341,6 +344,9 @@ func TestSimulatedHistories(t *testing.T) {
 // Bugs of a disk that histories must find, each with the number of seeds that it took.
 func TestSimulatedBugsAreFound(t *testing.T) {
 	row := evidence.For(t, evidence.Promise{Name: "service-simulated-bugs", Text: "bugs planted in the simulated disk that no history out of 30 finds"})
+	if testing.Short() {
+		t.Skip("one goroutine runs at a time")
+	}
 	for _, bug := range []string{
 		"writes are acknowledged before they are made", "of writes that wait together one is made", "a crash takes the newest write along", "a crash takes an old write along", "a crash turns a bit",
 		"a full disk says that it has written", "people are lost", "of several events in a write one is made", "a crash makes events earlier", "events of a decision are left out",
