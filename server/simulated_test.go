@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -32,7 +33,7 @@ type history struct {
 	skew    time.Duration // of the service's clock
 	sent    int           // messages, each with its own luck
 	acks    []ack
-	over    bool
+	over    atomic.Bool
 	faults  string // what is allowed to go wrong: c(rash) f(ull) b(usy) s(kew, at a restart) n(etwork)
 }
 
@@ -139,7 +140,7 @@ func (h *history) send(method, path, body string) (int, map[string]any) {
 // client asks, deploys, tells and closes until the history is over.
 func (h *history) client(n int) {
 	luck := h.luck("client", n)
-	for turn := 0; !h.over; turn++ {
+	for turn := 0; !h.over.Load(); turn++ {
 		time.Sleep(time.Duration(1 + luck.IntN(50_000_000)))
 		loop := "/v1/loops/" + []string{"a", "b"}[luck.IntN(2)]
 		status, asked := h.send("POST", loop+"/ask", "")
@@ -162,7 +163,7 @@ func (h *history) client(n int) {
 // strike lets things go wrong, and time pass.
 func (h *history) strike() {
 	luck := h.luck("faults", 0)
-	for n := 0; !h.over; n++ {
+	for n := 0; !h.over.Load(); n++ {
 		time.Sleep(time.Duration(1 + luck.IntN(600_000_000)))
 		switch fault := luck.IntN(5); {
 		case fault <= 1 && h.may("c"):
@@ -210,7 +211,7 @@ func live(t *testing.T, seed uint64, bug, faults string) (wrong []string, all st
 		}
 		acting.Go(h.strike)
 		time.Sleep(6*time.Second + 1)
-		h.over = true
+		h.over.Store(true)
 		acting.Wait()
 		time.Sleep(2 * time.Second) // what comes late has come
 		wrong, all = h.judge()
