@@ -8,6 +8,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/formula"
 	"github.com/kedge-opt/kedge/objective"
 	senses "github.com/kedge-opt/kedge/sensitivity"
 	"github.com/kedge-opt/kedge/stream"
@@ -78,24 +79,51 @@ func BenchmarkSensitivity(b *testing.B) {
 	}
 }
 
-// BenchmarkRatio compares the step of the formula with the hand-written one, the fastest of many calls of each in turn, so
+// BenchmarkRatio compares steps, losses and gradients of formulas with the hand-written ones, the fastest of many calls of each in turn, so
 // that other work on the machine falls out.
 func BenchmarkRatio(b *testing.B) {
-	f := compile(b, polarized()).Dynamics()
-	for _, n := range []int{1000, 1_000_000} {
-		b.Run(strconv.Itoa(n), func(b *testing.B) {
-			c := newCrowd(n)
-			best := [2]time.Duration{math.MaxInt64, math.MaxInt64}
-			for b.Loop() {
-				for i, f := range []kedge.RowDynamics{hand, f} {
-					start := time.Now()
-					f.NextRows(c.dst, c.p, c.u, c.d)
-					best[i] = min(best[i], time.Since(start))
-				}
-			}
-			b.ReportMetric(float64(best[0])/float64(n), "hand-ns/individual")
-			b.ReportMetric(float64(best[1])/float64(n), "formula-ns/individual")
-			b.ReportMetric(float64(best[1])/float64(best[0]), "times-hand")
-		})
+	p, c := compile(b, polarized()), compile(b, wideChoice())
+	pick := dynamics.Choice{Dim: 20, Lambda1: 0.2, Lambda2: 0.5, Epsilon: 0.3}
+	step := func(f kedge.RowDynamics) func(c crowd) {
+		return func(c crowd) { f.NextRows(c.dst, c.p, c.u, c.d) }
 	}
+	gradient := func(o kedge.RowObjective) func(c crowd) {
+		return func(c crowd) { clear(c.dst); o.EvalRows(c.dst, c.gu, c.p, c.u, c.d) }
+	}
+	value := func(o kedge.RowObjective) func(c crowd) {
+		return func(c crowd) { o.EvalRows(nil, nil, c.p, c.u, c.d) }
+	}
+	for _, w := range []struct {
+		name          string
+		hand, formula func(c crowd)
+	}{
+		{"polarized", step(hand), step(p.Dynamics())},
+		{"choice", step(pick), step(c.Dynamics())},
+		{"loss", value(objective.Affinity{}), value(p.Objective())},
+		{"gradient", gradient(objective.Affinity{}), gradient(p.Objective())},
+	} {
+		for _, n := range []int{1000, 1_000_000} {
+			b.Run(w.name+"/"+strconv.Itoa(n), func(b *testing.B) {
+				c := newCrowd(n)
+				best := [2]time.Duration{math.MaxInt64, math.MaxInt64}
+				for b.Loop() {
+					for i, call := range []func(crowd){w.hand, w.formula} {
+						start := time.Now()
+						call(c)
+						best[i] = min(best[i], time.Since(start))
+					}
+				}
+				b.ReportMetric(float64(best[0])/float64(n), "hand-ns/individual")
+				b.ReportMetric(float64(best[1])/float64(n), "formula-ns/individual")
+				b.ReportMetric(float64(best[1])/float64(best[0]), "times-hand")
+			})
+		}
+	}
+}
+
+// wideChoice is choice among as many as there are entries in a crowd.
+func wideChoice() formula.Source {
+	s := choice()
+	s.Decision, s.State, s.Trait = "q[20]", "p[20]", "p0[20]"
+	return s
 }

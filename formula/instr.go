@@ -138,21 +138,60 @@ func (in *instr) concat(n int, dst operand, values []operand) {
 
 // rowSum adds up individuals in order.
 func (in *instr) rowSum(n int, dst operand, values []operand) {
-	x := values[in.args[0]]
-	for i := range n {
-		c := 1.0
-		if in.coefs != nil {
-			c = values[in.coefs[0]].at(i)[0]
+	var room [mostRows]float64
+	x, c := values[in.args[0]], operand{x: room[:], step: 1, width: 1}
+	if in.coefs != nil {
+		c = values[in.coefs[0]]
+	} else {
+		for i := range n {
+			room[i] = 1
 		}
-		rows.AddScaled(dst.x, c, x.at(i))
 	}
+	switch {
+	case x.step == 1 && c.step == 1:
+		dst.x[0] = addProducts(dst.x[0], c.x[:n], x.x[:n])
+	case x.step > 0 && c.step == 1:
+		rows.AddMulT(dst.x, x.block(n), c.x[:n])
+	default:
+		for i := range n {
+			rows.AddScaled(dst.x, c.at(i)[0], x.at(i))
+		}
+	}
+}
+
+// addProducts returns sum + c₀x₀ + c₁x₁ + …, added in this order.
+func addProducts(sum float64, c, x []float64) float64 {
+	for i, v := range x {
+		sum += float64(c[i] * v)
+	}
+	return sum
 }
 
 // combine adds two or three terms in one pass and the rest one by one.
 func (in *instr) combine(n int, dst operand, values []operand) {
-	var turned [3][mostRows]float64
+	for k, c := range in.coefs {
+		if c >= 0 && in.minus[k] {
+			var room [3][mostRows]float64
+			in.combineIn(&room, n, dst, values)
+			return
+		}
+	}
+	in.combineIn(nil, n, dst, values)
+}
+
+// combineIn combines, with room for factors whose sign is turned.
+func (in *instr) combineIn(room *[3][mostRows]float64, n int, dst operand, values []operand) {
 	out, m := dst.x[:n*dst.width], dst.width
-	c := func(k int) []float64 { return in.factor(&turned[k%3], n, k, values) }
+	signs := [2]float64{1, -1}
+	c := func(k int) []float64 {
+		if in.coefs[k] >= 0 {
+			return in.factor(room, n, k, values)
+		}
+		if in.minus[k] {
+			return signs[1:]
+		}
+		return signs[:1]
+	}
 	x := func(k int) []float64 { return values[in.args[k]].block(n) }
 	k := min(3, len(in.args))
 	if k == 2 {
@@ -165,20 +204,17 @@ func (in *instr) combine(n int, dst operand, values []operand) {
 	}
 }
 
-// factor returns the factors of term k, in room if they are ±1 or their sign is turned.
-func (in *instr) factor(room *[mostRows]float64, n, k int, values []operand) []float64 {
-	room[0] = 1
-	c := room[:1]
-	if in.coefs[k] >= 0 {
-		c = values[in.coefs[k]].block(n)
-	}
+// factor returns the factors of term k, in room if their sign is turned.
+func (in *instr) factor(room *[3][mostRows]float64, n, k int, values []operand) []float64 {
+	c := values[in.coefs[k]].block(n)
 	if !in.minus[k] {
 		return c
 	}
+	turned := room[k%3][:len(c)]
 	for i, v := range c {
-		room[i] = -v
+		turned[i] = -v
 	}
-	return room[:len(c)]
+	return turned
 }
 
 // scale does dst = c·x.
@@ -200,11 +236,17 @@ func dots(n int, dst, x, y operand) {
 	rows.Dots(dst.x[:n], x.block(n), y.block(n), x.width)
 }
 
+// Squares of norms in the middle neither lose digits nor overflow.
+const (
+	leastMiddle = 1e-280
+	mostMiddle  = 1e280
+)
+
 // norms writes the norms of rows, those far from 1 with care.
 func norms(n int, dst, x operand) {
 	dots(n, dst, x, x)
 	for i, s := range dst.x[:n] {
-		if s > 1e-280 && s < 1e280 {
+		if s > leastMiddle && s < mostMiddle {
 			dst.x[i] = math.Sqrt(s)
 		} else {
 			dst.x[i] = rows.Norm(x.at(i))

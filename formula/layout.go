@@ -63,6 +63,7 @@ func newProgram(outputs ...output) *program {
 		l.output(o)
 	}
 	l.assign()
+	l.program.weave()
 	return l.program
 }
 

@@ -35,6 +35,7 @@ type output struct {
 // program computes values of a graph: what the decision decides, then block by block what individuals do, then sums.
 type program struct {
 	stages  [3][]instr
+	woven   []*woven // runs of what individuals do that one pass does, by where they begin; nil for none
 	values  []slot
 	outputs []result
 	sums    []int // values that collect over individuals
@@ -116,14 +117,24 @@ func (p *program) run(n int, f frame) (value float64) {
 	for lo := 0; lo < n; lo += p.block {
 		hi := min(lo+p.block, n)
 		p.bind(w, f, lo, hi)
-		for i := range p.stages[perRow] {
-			p.stages[perRow][i].run(hi-lo, w.values)
-		}
+		p.runRows(hi-lo, w.values)
 		p.deliver(w, f, n, lo, hi)
 	}
 	value = p.finish(w, f)
 	p.release(w)
 	return value
+}
+
+// runRows computes what n individuals do.
+func (p *program) runRows(n int, values []operand) {
+	list := p.stages[perRow]
+	for i := 0; i < len(list); i++ {
+		if p.woven != nil && p.woven[i] != nil && p.woven[i].run(n, values) {
+			i += p.woven[i].length - 1
+			continue
+		}
+		list[i].run(n, values)
+	}
 }
 
 // start computes what depends on the decision, unless it stands there from the last call, and clears the sums.
@@ -178,11 +189,11 @@ func (p *program) deliver(w *workspace, f frame, n, lo, hi int) {
 		if r.direct || r.to > toGP {
 			continue
 		}
-		for i := lo; i < hi; i++ {
-			if x := w.values[r.value].at(i - lo); r.to == toDst {
-				copy(f.dst[i*r.width:(i+1)*r.width], x)
-			} else {
-				rows.AddScaled(f.gp[i*r.width:(i+1)*r.width], 1, x)
+		if x, one := w.values[r.value], [1]float64{1}; r.to == toGP {
+			rows.AddScaledRows(f.gp[lo*r.width:hi*r.width], one[:], x.block(hi-lo), r.width)
+		} else {
+			for i := lo; i < hi; i++ {
+				copy(f.dst[i*r.width:(i+1)*r.width], x.at(i-lo))
 			}
 		}
 	}

@@ -1,0 +1,64 @@
+package formula
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// What one pass does has the bits of the instructions one by one, also where rows are 0, huge, tiny or not finite.
+func TestWovenRunsHaveTheBitsOfTheirInstructions(t *testing.T) {
+	for text, isWoven := range map[string]bool{
+		"normalize(a*p + (1-a)*d + s*dot(p,q)*q)":      true,
+		"normalize((1-a)*d - a*p + dot(q,p)*s*q)":      true,
+		"normalize(d + a*p - dot(p,q)*q)":              true,
+		"normalize(a*p + d - s*dot(p,q)*q)":            true,
+		"normalize(s*dot(p,q)*q + a*p + d)":            false, // added in another order
+		"normalize(a*p + d[0]*d + s*dot(p,q)*q)":       false, // a factor of each
+		"normalize(a*p + d + s*dot(d,p)*q)":            false, // with rows of each
+		"normalize(a*p + d + dot(p,q)*q) + dot(p,q)*d": false, // read by others
+	} {
+		m, err := Compile(Source{Decision: "q[7]", State: "p[7]", Trait: "d[7]", Let: []Binding{{Name: "a", Expr: "0.4"}, {Name: "s", Expr: "0.5"}}, Next: text, Minimize: "dot(p,q)"})
+		if err != nil {
+			t.Fatal(text, err)
+		}
+		program := m.Dynamics().(*dynamics).next()
+		if got := slices.ContainsFunc(program.woven, func(w *woven) bool { return w != nil }); got != isWoven {
+			t.Errorf("%s is woven: %v, want %v", text, got, isWoven)
+		}
+		plain := newProgram(output{toDst, program.values[program.outputs[0].value].node, 0})
+		plain.woven = nil
+		r := rand.New(rand.NewPCG(1, 2))
+		for n := range 200 {
+			size := func() float64 {
+				return []float64{1, 1, 1, 0, 1e-170, 1e160, math.NaN(), math.Inf(1)}[r.IntN(4+n%5)]
+			}
+			f := frame{p: make([]float64, 7*n), d: make([]float64, 7*n), u: make([]float64, 7), dst: make([]float64, 7*n)}
+			for i := range 7 * n {
+				f.p[i], f.d[i] = r.NormFloat64(), r.NormFloat64()
+			}
+			for i := range n {
+				for j, s := 7*i, size(); j < 7*(i+1); j++ {
+					f.p[j], f.d[j] = s*f.p[j], s*f.d[j]
+				}
+			}
+			for i := range f.u {
+				f.u[i] = r.NormFloat64()
+			}
+			program.run(n, f)
+			want := f
+			want.dst = make([]float64, 7*n)
+			plain.run(n, want)
+			if !sameBits(f.dst, want.dst) {
+				t.Fatalf("%s: %d individuals: other bits", text, n)
+			}
+			if inPlace := (frame{p: slices.Clone(f.p), d: f.d, u: f.u}); n > 0 {
+				inPlace.dst = inPlace.p
+				if program.run(n, inPlace); !sameBits(inPlace.dst, want.dst) {
+					t.Fatalf("%s: %d individuals, in place: other bits", text, n)
+				}
+			}
+		}
+	}
+}
