@@ -1,16 +1,20 @@
 // Package evidence is how tests state the figures of docs/RELIABILITY.md: each row of that page is a file of docs/reliability that a test
-// has written. Only tests import it.
+// has written; package board knows rows and page. Only tests import it.
 package evidence
 
 import (
 	"fmt"
-	"maps"
+	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
+
+	"github.com/kedge-opt/kedge/internal/evidence/board"
 )
 
 // Promise is what a row of the page claims.
@@ -26,7 +30,8 @@ type Witness struct {
 	t       *testing.T
 	root    string // of the module
 	mu      sync.Mutex
-	claimed record
+	claimed board.Testimony
+	begun   time.Time
 }
 
 // Whole tells whether somebody asks for the whole of every test that has a short version.
@@ -49,7 +54,7 @@ func For(t *testing.T, p Promise) *Witness {
 		t.Fatal(err)
 	}
 	test, _, _ := strings.Cut(t.Name(), "/")
-	r := &Witness{t: t, root: root, claimed: record{Promise: p.Text, Package: "./" + filepath.ToSlash(inside), Test: test, Needs: p.Needs, Short: p.Short, Whole: p.Short == "" || Whole()}}
+	r := &Witness{t: t, root: root, begun: time.Now(), claimed: board.Testimony{Promise: p.Text, Package: "./" + filepath.ToSlash(inside), Test: test, Needs: p.Needs, Short: p.Short, Whole: p.Short == "" || Whole()}}
 	t.Cleanup(func() { r.settle(p.Name) })
 	return r
 }
@@ -101,13 +106,16 @@ func (r *Witness) AtMost(name string, value, bar float64) {
 			return
 		}
 	}
-	r.claimed.Measured = append(r.claimed.Measured, measure{name, value, bar})
+	r.claimed.Measured = append(r.claimed.Measured, board.Worst{Name: name, Worst: value, Bar: bar})
 }
 
 // settle compares what was claimed with the file, or writes it.
 func (r *Witness) settle(name string) {
 	t, update := r.t, os.Getenv("KEDGE_UPDATE") != "" && !testing.Short()
 	t.Helper()
+	if dir := os.Getenv("KEDGE_FIGURES"); dir != "" && (!t.Skipped() || r.claimed.Needs != "") {
+		r.tell(dir, name)
+	}
 	if t.Failed() || t.Skipped() && !update {
 		return
 	}
@@ -120,20 +128,61 @@ func (r *Witness) settle(name string) {
 		t.Errorf("%s: the test passed without a figure", name)
 		return
 	}
-	slices.SortFunc(r.claimed.Measured, func(a, b measure) int { return strings.Compare(a.Name, b.Name) })
-	old, err := readRecord(r.root, name)
+	slices.SortFunc(r.claimed.Measured, func(a, b board.Worst) int { return strings.Compare(a.Name, b.Name) })
+	old, err := board.Read(os.DirFS(r.root), name)
 	switch {
 	case err == nil && update && old.Whole && !r.claimed.Whole && !t.Skipped():
 		t.Logf("%s: the file has the figure of the whole test, which this is not: KEDGE_TORTURE=1 gives it", name)
 	case update:
-		err = r.claimed.write(r.root, name)
-	case err == nil && !old.isOf(r.claimed):
-		t.Errorf("%s has other words or bars than its test: KEDGE_UPDATE=1 %s renews it", filepath.Join(rowsDir, name+".json"), r.claimed.command())
+		r.claimed.Keeps, r.claimed.Tests, r.claimed.Run = old.Keeps, old.Tests, r.origin()
+		err = r.write(filepath.Join(r.root, filepath.FromSlash(board.Dir)), name)
+	case err == nil && !old.IsOf(r.claimed):
+		t.Errorf("%s has other words or bars than its test: KEDGE_UPDATE=1 %s renews it", filepath.Join(board.Dir, name+".json"), r.claimed.Command())
 	}
 	if err != nil {
-		t.Errorf("%v: KEDGE_UPDATE=1 %s writes it", err, r.claimed.command())
+		t.Errorf("%v: KEDGE_UPDATE=1 %s writes it", err, r.claimed.Command())
 	}
-	t.Logf("%s: %s, the bar is %s", r.claimed.Promise, r.claimed.figure(), r.claimed.bar())
+	t.Logf("%s: %s, the bar is %s", r.claimed.Promise, r.claimed.Figure(), r.claimed.Bar())
+}
+
+// tell leaves what was claimed, whether or not it holds, for who runs many tests and counts.
+func (r *Witness) tell(dir, name string) {
+	said := r.claimed
+	said.Skipped = r.t.Skipped()
+	text, err := said.Text()
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, name+".json"), text, 0o644)
+	}
+	if err != nil {
+		r.t.Errorf("KEDGE_FIGURES: %v", err)
+	}
+}
+
+func (r *Witness) write(dir, name string) error {
+	text, err := r.claimed.Text()
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, name+".json"), text, 0o644)
+}
+
+// origin is what git says of the tree that is tested, the documents left out, and when that is.
+func (r *Witness) origin() *board.Occasion {
+	git := func(args ...string) string {
+		c := exec.Command("git", args...)
+		c.Dir = r.root
+		out, err := c.Output()
+		if err != nil {
+			return ""
+		}
+		return strings.TrimSpace(string(out))
+	}
+	o := &board.Occasion{Commit: git("rev-parse", "--short=12", "HEAD"), Date: time.Now().UTC().Format(time.DateOnly), Seconds: math.Round(10*time.Since(r.begun).Seconds()) / 10}
+	o.Changed = o.Commit != "" && git("status", "--porcelain", "--", ".", ":!docs") != ""
+	return o
 }
 
 // moduleOf is the folder of the module that a folder belongs to.
@@ -146,22 +195,4 @@ func moduleOf(dir string) (string, error) {
 			return "", fmt.Errorf("%s is in no module", dir)
 		}
 	}
-}
-
-// isOf tells whether a file is about what a test claims: the same words, and the same bars unless it could not measure. A short test may measure less than the
-// whole one, whose figures the file has.
-func (f record) isOf(claimed record) bool {
-	bars := func(r record) map[string]float64 {
-		all := map[string]float64{}
-		for _, m := range r.Measured {
-			all[m.Name] = m.Bar
-		}
-		return all
-	}
-	had, has := bars(f), bars(claimed)
-	if f.Whole && !claimed.Whole {
-		maps.DeleteFunc(had, func(name string, _ float64) bool { _, is := has[name]; return !is })
-	}
-	return f.Promise == claimed.Promise && f.Package == claimed.Package && f.Test == claimed.Test && f.Needs == claimed.Needs && f.Short == claimed.Short &&
-		(f.Skipped || maps.Equal(had, has) && (f.Cases > 0) == (claimed.Cases > 0))
 }

@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/kedge-opt/kedge/internal/evidence/board"
 )
 
 // TestStated is a test with a row, which TestRows runs in a process and a module of its own.
@@ -63,6 +66,7 @@ func TestRows(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(module, "go.mod"), []byte("module example.org/m\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	file, day := filepath.Join(module, "docs", "reliability", "sums.json"), time.Now().UTC().Format(time.DateOnly)
 	for _, c := range []struct {
 		how, env string
 		passes   bool
@@ -70,7 +74,7 @@ func TestRows(t *testing.T) {
 		line     string // of the table, then
 	}{
 		{"plain", "", false, "KEDGE_UPDATE=1 go test -v -run '^TestStated$' ./sums writes it", ""},
-		{"plain", "KEDGE_UPDATE=1", true, "sums add up: 0 of 1 (even 1); 0.5, the bar is 0; 1", "| 0 of 1 (even 1); 0.5 | 0; 1 |"},
+		{"plain", "KEDGE_UPDATE=1", true, "sums add up: 0 of 1 (even 1); 0.5, the bar is 0; 1", "| 0 of 1 (even 1); 0.5 | 0; 1 | " + day + " |"},
 		{"plain", "", true, "0 of 1", "| 0 of 1 (even 1); 0.5 | 0; 1 |"},
 		{"wrong", "KEDGE_UPDATE=1", false, "1 + 1 is 3", "| 0 of 1 (even 1); 0.5 | 0; 1 |"},
 		{"over", "KEDGE_UPDATE=1", false, "1.5, the bar is 1", "| 0 of 1 (even 1); 0.5 | 0; 1 |"},
@@ -85,9 +89,42 @@ func TestRows(t *testing.T) {
 		{"long", "KEDGE_UPDATE=1", true, "which this is not", "CI has a few; needs numbers | 0 of 1 (even 1); 0.5 | 0; 1 |"},
 	} {
 		said, passed := stated(t, module, c.how, strings.Fields(c.env)...)
-		f, err := readRecord(module, "sums")
-		if passed != c.passes || !strings.Contains(said, c.want) || (err == nil) != (c.line != "") || err == nil && !strings.Contains(f.line(), c.line) {
-			t.Errorf("%s %s: passed %v, want %v; want %q, said\n%s\nthe row is %s, want %s (%v)", c.env, c.how, passed, c.passes, c.want, said, f.line(), c.line, err)
+		f, err := board.Read(os.DirFS(module), "sums")
+		if passed != c.passes || !strings.Contains(said, c.want) || (err == nil) != (c.line != "") || err == nil && !strings.Contains(f.Line(), c.line) {
+			t.Errorf("%s %s: passed %v, want %v; want %q, said\n%s\nthe row is %s, want %s (%v)", c.env, c.how, passed, c.passes, c.want, said, f.Line(), c.line, err)
 		}
 	}
+	t.Run("what was written by hand stays, and git is asked", func(t *testing.T) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(strings.Replace(string(text), "{", `{"keeps": ["P6"], "tests": ["T32"],`, 1)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		head := ""
+		for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-qm", "sums"}, {"rev-parse", "--short=12", "HEAD"}} {
+			c := exec.Command("git", args...)
+			c.Dir = module
+			out, err := c.CombinedOutput()
+			if err != nil {
+				t.Skipf("git %v: %v: %s", args, err, out)
+			}
+			head = strings.TrimSpace(string(out))
+		}
+		figures := t.TempDir()
+		for _, want := range []string{" | " + day + ", " + head + " |", " | " + day + ", " + head + " and changes |"} {
+			said, passed := stated(t, module, "long", "KEDGE_UPDATE=1", "KEDGE_TORTURE=1", "KEDGE_FIGURES="+figures)
+			f, err := board.Read(os.DirFS(module), "sums")
+			if err != nil || !passed || !strings.HasPrefix(f.Line(), "| P6 T32 |") || !strings.Contains(f.Line(), want) {
+				t.Errorf("%v: the row is %s, want %s; said %s", err, f.Line(), want, said)
+			}
+			if told, err := os.ReadFile(filepath.Join(figures, "sums.json")); err != nil || !strings.Contains(string(told), `"cases": 1`) {
+				t.Errorf("KEDGE_FIGURES: %v, %s", err, told)
+			}
+			if err := os.WriteFile(filepath.Join(module, "sums", "new.go"), []byte("package sums\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
 }
