@@ -134,6 +134,7 @@ func TestHostsTellOneLoop(t *testing.T) {
 
 // A database that may lose what it has acknowledged is refused, with the setting; and taken again once that is mended.
 func TestWeakSettingsAreRefused(t *testing.T) {
+	row := evidence.For(t, evidence.Promise{Name: "replicas-weak", Text: "settings of PostgreSQL that may lose what was acknowledged (fsync, full_page_writes, synchronous_commit): not refused with their name, or still refused once they are mended", Needs: "PostgreSQL"})
 	url := emptied(t, running(t))
 	admin, err := pgx.Connect(t.Context(), url)
 	if err != nil {
@@ -168,6 +169,7 @@ func TestWeakSettingsAreRefused(t *testing.T) {
 			}
 			return err == nil
 		})
+		row.Case(true, "")
 	}
 }
 

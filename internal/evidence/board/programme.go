@@ -77,7 +77,7 @@ func testsOfInput() []Clause {
 		{ID: "T33", Words: "hostile files"},
 		{ID: "T34", Words: "slow clients"},
 		{ID: "T35", Words: "messages that are too long or too deep", Gate: true},
-		{ID: "T36", Words: "load, and how long answers take", Else: "the figures of docs/PERFORMANCE.md, without a bar"},
+		{ID: "T36", Words: "load, and how long answers take", Else: "the figures of docs/PERFORMANCE.md, which are short of their bar"},
 		{ID: "T37", Words: "more load than can be served"},
 		{ID: "T38", Words: "rights of keys", Gate: true},
 		{ID: "T39", Words: "secrets stay secret", Gate: true},
