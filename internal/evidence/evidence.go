@@ -3,6 +3,7 @@
 package evidence
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"os"
@@ -169,7 +170,8 @@ func (r *Witness) write(dir, name string) error {
 	return os.WriteFile(filepath.Join(dir, name+".json"), text, 0o644)
 }
 
-// origin is what git says of the tree that is tested, the documents left out, and when that is.
+// origin is what git says of the tree that is tested, the documents left out, and when that is. Commits that nobody else has yet may never be seen again
+// under that name: the newest that is shared counts, and what came since is a change.
 func (r *Witness) origin() *board.Occasion {
 	git := func(args ...string) string {
 		c := exec.Command("git", args...)
@@ -180,8 +182,9 @@ func (r *Witness) origin() *board.Occasion {
 		}
 		return strings.TrimSpace(string(out))
 	}
-	o := &board.Occasion{Commit: git("rev-parse", "--short=12", "HEAD"), Date: time.Now().UTC().Format(time.DateOnly), Seconds: math.Round(10*time.Since(r.begun).Seconds()) / 10}
-	o.Changed = o.Commit != "" && git("status", "--porcelain", "--", ".", ":!docs") != ""
+	commit := cmp.Or(git("merge-base", "HEAD", "@{upstream}"), git("rev-parse", "HEAD"))
+	o := &board.Occasion{Commit: commit[:min(12, len(commit))], Date: time.Now().UTC().Format(time.DateOnly), Seconds: math.Round(10*time.Since(r.begun).Seconds()) / 10}
+	o.Changed = commit != "" && git("diff", "--name-only", commit, "--", ".", ":!docs")+git("ls-files", "--others", "--exclude-standard", "--", ".", ":!docs") != ""
 	return o
 }
 
