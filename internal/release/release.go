@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"debug/buildinfo"
 	"fmt"
 	"io"
 	"maps"
@@ -21,13 +22,14 @@ type Making struct {
 	Out       string     // the folder for what is made; what it holds under other names stays
 	Platforms []Platform // that archives and wheels are made for
 	Modified  bool       // also of a tree that no revision has
+	Key       string     // the file of the ed25519 key that signs the checksums; empty: nobody does
 	Log       io.Writer
 
 	flags []string // of go build; for users those that make programs independent of where they were built
 }
 
-// Make builds the command for every target, starts it where that can be done, and writes archives, wheels and SHA256SUMS. Nothing is
-// written unless all was made.
+// Make builds the command for every target, starts it where that can be done, and writes archives, wheels, bills of materials and
+// SHA256SUMS, signed if there is a key. Nothing is written unless all was made.
 func Make(ctx context.Context, o Making) error {
 	o.flags = []string{"-trimpath"}
 	return o.make(ctx)
@@ -69,7 +71,12 @@ func (o Making) make(ctx context.Context) error {
 			return err
 		}
 	}
-	made["SHA256SUMS"] = sums(made)
+	made[sumsFile] = sums(made)
+	if o.Key != "" {
+		if made[signFile], err = sign(o.Key, made[sumsFile]); err != nil {
+			return err
+		}
+	}
 	return o.write(made)
 }
 
@@ -94,12 +101,29 @@ func (o Making) add(ctx context.Context, made map[string][]byte, p program, shar
 		}
 		made[name] = packed
 	}
+	if name, packed, err = o.bill(ctx, p); err != nil {
+		return err
+	}
+	made[name] = packed
 	started := "started"
 	if skipped != "" {
 		started = "not started: " + skipped
 	}
 	_, err = fmt.Fprintf(o.Log, "%v: %.12s, %s\n", p.Platform, p.revision, started)
 	return err
+}
+
+// bill lists what a program is made of.
+func (o Making) bill(ctx context.Context, p program) (name string, text []byte, err error) {
+	info, err := buildinfo.ReadFile(p.path)
+	if err != nil {
+		return "", nil, err
+	}
+	parts, err := Parts(ctx, o.Root, p.Platform, "./cmd/kedge")
+	if err != nil {
+		return "", nil, err
+	}
+	return billOf(p, info, parts)
 }
 
 // papers are the files that every archive has: licence, documents, and completions as the command writes them.

@@ -45,10 +45,17 @@ func TestReleaseOfThisMachine(t *testing.T) {
 	if torture {
 		o.Platforms, o.flags = Platforms(), []string{"-trimpath"}
 	}
+	o.Key = filepath.Join(t.TempDir(), "key")
+	if err := NewKey(o.Key); err != nil {
+		t.Fatal(err)
+	}
 	if err := o.make(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	made := checkSums(t, o.Out)
+	if c, err := Verify(o.Out, o.Key+".pub"); err != nil || len(c.Files) != 3*len(o.Platforms)-len(o.Platforms)/5 || len(c.Missing) != 0 { // no wheel for Windows
+		t.Errorf("verified %+v, %v", c, err)
+	}
 	startArchive(t, o.Out, Host())
 	installWheel(t, o.Out)
 	if torture {
@@ -78,8 +85,8 @@ func checkSums(t *testing.T, dist string) string {
 		t.Fatal(err)
 	}
 	files, err := os.ReadDir(dist)
-	if lines := strings.Count(string(list), "\n"); err != nil || lines != len(files)-1 {
-		t.Errorf("%d files but %d checksums (%v)", len(files)-1, lines, err)
+	if lines := strings.Count(string(list), "\n"); err != nil || lines != len(files)-2 { // all but the list and its signature
+		t.Errorf("%d files but %d checksums (%v)", len(files)-2, lines, err)
 	}
 	for line := range strings.Lines(string(list)) {
 		sum, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
