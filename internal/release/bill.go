@@ -15,15 +15,15 @@ import (
 	"github.com/kedge-opt/kedge/internal/licence"
 )
 
-// Part is a module that a program or its tests are built of.
-type Part struct {
+// Material is a module that a program or its tests are built of.
+type Material struct {
 	Path, Version, Sum string
 	Licences           []string
 	Fault              string // why its licence is not known
 }
 
-// Parts lists the modules that packages are built of on a platform, by path, with the licences that their files have. Flags are of go list.
-func Parts(ctx context.Context, root string, t Platform, flags ...string) ([]Part, error) {
+// Materials lists the modules that packages are built of on a platform, by path, with the licences that their files have. Flags are of go list.
+func Materials(ctx context.Context, root string, t Platform, flags ...string) ([]Material, error) {
 	args := append([]string{"list", "-deps", "-f", `{{with .Module}}{{if not .Main}}{{.Path}}{{"\t"}}{{.Version}}{{"\t"}}{{.Sum}}{{"\t"}}{{.Dir}}{{end}}{{end}}`}, flags...)
 	c := exec.CommandContext(ctx, "go", args...)
 	c.Dir = root
@@ -38,13 +38,13 @@ func Parts(ctx context.Context, root string, t Platform, flags ...string) ([]Par
 	}
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	slices.Sort(lines)
-	var all []Part
+	var all []Material
 	for _, line := range slices.Compact(lines) {
 		words := strings.Split(line, "\t")
 		if len(words) != 4 {
 			continue
 		}
-		p := Part{Path: words[0], Version: words[1], Sum: words[2]}
+		p := Material{Path: words[0], Version: words[1], Sum: words[2]}
 		if p.Licences, err = licence.Of(os.DirFS(words[3])); err != nil {
 			p.Fault = err.Error()
 		}
@@ -54,8 +54,8 @@ func Parts(ctx context.Context, root string, t Platform, flags ...string) ([]Par
 }
 
 // embedded are what pages have in them that no module carries, as docs/DEPENDENCIES.md says.
-func embedded() []Part {
-	return []Part{{Path: "preact", Version: "11.2.0", Licences: []string{"MIT"}}, {Path: "uplot", Version: "1.6.32", Licences: []string{"MIT"}}}
+func embedded() []Material {
+	return []Material{{Path: "preact", Version: "11.2.0", Licences: []string{"MIT"}}, {Path: "uplot", Version: "1.6.32", Licences: []string{"MIT"}}}
 }
 
 // The parts of a bill of materials in CycloneDX 1.6 that are used here.
@@ -95,7 +95,7 @@ type (
 )
 
 // ingredientOf is a part as a component. Of a text with several licences all count, but for a choice that is given.
-func ingredientOf(kind string, p Part) ingredient {
+func ingredientOf(kind string, p Material) ingredient {
 	purl := "pkg:" + kind + "/" + strings.ToLower(p.Path) + "@" + p.Version
 	c := ingredient{Type: "library", Ref: purl, Name: p.Path, Version: p.Version, Purl: purl}
 	if len(p.Licences) > 0 {
@@ -109,12 +109,12 @@ func ingredientOf(kind string, p Part) ingredient {
 
 // billOf lists what a program is made of: what it says itself of its modules, with the licences of their files, the standard library and what its pages
 // embed. The same program gives the same bytes.
-func billOf(p program, info *debug.BuildInfo, parts []Part) (name string, text []byte, err error) {
-	known := map[string]Part{}
+func billOf(p program, info *debug.BuildInfo, parts []Material) (name string, text []byte, err error) {
+	known := map[string]Material{}
 	for _, m := range parts {
 		known[m.Path+"@"+m.Version] = m
 	}
-	self := ingredientOf("golang", Part{Path: info.Main.Path, Version: folder.Version, Licences: []string{"Apache-2.0"}})
+	self := ingredientOf("golang", Material{Path: info.Main.Path, Version: folder.Version, Licences: []string{"Apache-2.0"}})
 	self.Type = "application"
 	self.Properties = []billNote{{"revision", p.revision}, {"target", p.Platform.String()}, {"go", info.GoVersion}}
 	b := bill{Format: "CycloneDX", Spec: "1.6", Version: 1, Metadata: billHead{p.at.Format(time.RFC3339), self}}
@@ -129,7 +129,7 @@ func billOf(p program, info *debug.BuildInfo, parts []Part) (name string, text [
 		m.Sum = d.Sum
 		b.Components = append(b.Components, ingredientOf("golang", m))
 	}
-	b.Components = append(b.Components, ingredientOf("golang", Part{Path: "stdlib", Version: strings.TrimPrefix(info.GoVersion, "go"), Licences: []string{"BSD-3-Clause"}}))
+	b.Components = append(b.Components, ingredientOf("golang", Material{Path: "stdlib", Version: strings.TrimPrefix(info.GoVersion, "go"), Licences: []string{"BSD-3-Clause"}}))
 	for _, m := range embedded() {
 		b.Components = append(b.Components, ingredientOf("npm", m))
 	}

@@ -119,7 +119,7 @@ func (o Making) bill(ctx context.Context, p program) (name string, text []byte, 
 	if err != nil {
 		return "", nil, err
 	}
-	parts, err := Parts(ctx, o.Root, p.Platform, "./cmd/kedge")
+	parts, err := Materials(ctx, o.Root, p.Platform, "./cmd/kedge")
 	if err != nil {
 		return "", nil, err
 	}

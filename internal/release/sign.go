@@ -89,14 +89,14 @@ func sign(path string, sums []byte) ([]byte, error) {
 	return ed25519.Sign(own, sums), nil
 }
 
-// Checked is what Verify found.
-type Checked struct {
+// Vetted is what Verify found.
+type Vetted struct {
 	Files   []string // whose checksums are right
 	Missing []string // that are listed and not here
 }
 
 // Verify checks the files of a release: the signature of their checksums by a public key, then the checksum of every file that is here.
-func Verify(dir, public string) (c Checked, err error) {
+func Verify(dir, public string) (c Vetted, err error) {
 	der, err := readPEM(public, "PUBLIC KEY")
 	if err != nil {
 		return c, err

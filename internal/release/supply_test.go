@@ -28,9 +28,9 @@ func TestModulesHaveLicences(t *testing.T) {
 	if testing.Short() {
 		t.Skip("asks Go for the modules of five systems")
 	}
-	all := map[string]Part{}
+	all := map[string]Material{}
 	gather := func(on Platform, flags ...string) {
-		parts, err := Parts(t.Context(), "../..", on, flags...)
+		parts, err := Materials(t.Context(), "../..", on, flags...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +72,7 @@ func TestModulesHaveLicences(t *testing.T) {
 }
 
 // licences is the table of modules, and what is wrong with them.
-func licences(all map[string]Part) (table string, faults []string) {
+func licences(all map[string]Material) (table string, faults []string) {
 	lines := []string{}
 	for path, p := range all {
 		if p.Fault != "" {
@@ -96,7 +96,7 @@ func licences(all map[string]Part) (table string, faults []string) {
 
 // A module without a licence, or with one that binds others, is found.
 func TestFaultyLicencesAreFound(t *testing.T) {
-	table, faults := licences(map[string]Part{
+	table, faults := licences(map[string]Material{
 		"example.org/free": {Licences: []string{"MIT"}}, "example.org/bound": {Version: "v1.0.0", Licences: []string{"GPL", "MIT"}}, "example.org/bare": {Version: "v2.0.0", Fault: "no licence that is known"},
 	})
 	if want := "\n| licence | module |\n|---|---|\n| GPL, MIT | `example.org/bound` |\n| MIT | `example.org/free` |\n\n"; table != want {
@@ -111,7 +111,7 @@ func TestFaultyLicencesAreFound(t *testing.T) {
 func TestBills(t *testing.T) {
 	info := &debug.BuildInfo{GoVersion: "go1.26.0", Main: debug.Module{Path: "example.org/m"}, Deps: []*debug.Module{{Path: "example.org/Dep", Version: "v1.2.3", Sum: "h1:abc"}}}
 	p := program{Platform: Platform{"linux", "arm64"}, revision: "0123", at: noon}
-	parts := []Part{{Path: "example.org/Dep", Version: "v1.2.3", Licences: []string{"BSD-3-Clause", "MIT"}}}
+	parts := []Material{{Path: "example.org/Dep", Version: "v1.2.3", Licences: []string{"BSD-3-Clause", "MIT"}}}
 	name, text, err := billOf(p, info, parts)
 	if err != nil || name != "kedge-0.1.0-linux-arm64.cdx.json" {
 		t.Fatal(name, err)
