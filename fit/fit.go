@@ -4,8 +4,11 @@ package fit
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/internal/portable"
 )
 
 // Options say how a fit is done.
@@ -15,10 +18,11 @@ type Options struct {
 	Seed    uint64 // of what is drawn
 	Workers int    // 0: one
 
-	Unseen Unseen    // what traits are taken to be that no column shows; the regressor is one of formula.Source.RegressTraits then
-	Trait  []float64 // where the search for them begins; nil: 0
-	Origin bool      // the mean of random traits may depend on where a person stands in his first row
-	Times  bool      // every time but the first shifts all next states by numbers of its own
+	Unseen Unseen     // what traits are taken to be that no column shows; the regressor is one of formula.Source.RegressTraits then
+	Trait  []float64  // where the search for them begins; nil: 0
+	Origin bool       // the mean of random traits may depend on where a person stands in his first row
+	Laws   []ErrorLaw // of errors, by entry of the state; nil: all are normal. Others go with traits that are known, and without effects of times
+	Times  bool       // every time but the first shifts all next states by numbers of its own
 }
 
 // Fitted is what a log says of the unknown numbers.
@@ -29,7 +33,7 @@ type Fitted struct {
 	Cov      []float64 // their squares and products, row by row
 	Held     []bool    // at a bound, where errors by derivatives say little
 	Spread   []float64 // of the errors of each entry of the state
-	Loss     float64   // half the sum of squares of errors in units of their spreads, priors included; of random traits less the log of the likelihood
+	Loss     float64   // half the sum of squares of errors in units of their spreads, priors included; of random traits and of laws less the log of the likelihood
 	Rows     int
 	People   int
 	Tried    int         // starts
@@ -41,8 +45,11 @@ type Fitted struct {
 	Traits    []float64 // of everybody, row by row, where they were to be found; people are numbered as they come in the log
 	TraitMean []float64 // of random traits
 	TraitCov  []float64
-	Shifts    []float64 // of times, in their order, without the first
-	Words     []string  // what of all this is to be taken with care, and why
+	Shifts    []float64  // of times, in their order, without the first
+	Laws      []ErrorLaw // of errors, where not all are normal
+	Scale     []float64  // of those laws that have one, by entry of the state; NaN of others
+	Excess    []float64  // by how much more errors vary than a law without a scale says: 1 if it is right; NaN of others
+	Words     []string   // what of all this is to be taken with care, and why
 
 	origin *origin
 }
@@ -76,7 +83,7 @@ func (e *NoEndError) Error() string {
 }
 
 // Find fits a model to a log by least squares of what it predicts one step ahead, entries of the state weighted by how large their errors are: the
-// most likely numbers where errors are normal and independent from entry to entry.
+// most likely numbers where errors are normal and independent from entry to entry. Under other laws of errors the most likely numbers are looked for.
 func Find(ctx context.Context, f *formula.Regressor, l Log, unknowns []Unknown, o Options) (*Fitted, error) {
 	if err := l.check(f, unknowns, o); err != nil {
 		return nil, err
@@ -85,11 +92,8 @@ func Find(ctx context.Context, f *formula.Regressor, l Log, unknowns []Unknown, 
 	if err != nil {
 		return nil, err
 	}
-	best, err := p.fromAll(ctx)
+	best, err := p.lowest(ctx)
 	if err != nil {
-		return nil, err
-	}
-	if best, err = p.weigh(ctx, best); err != nil {
 		return nil, err
 	}
 	out := &Fitted{Unknowns: unknowns, Value: best.theta[:p.asked], Loss: best.loss, Spread: p.spread, Rows: l.rows(f), People: p.people, Tried: p.tried, Agreed: p.agreed}
@@ -105,9 +109,88 @@ func Find(ctx context.Context, f *formula.Regressor, l Log, unknowns []Unknown, 
 	return out, p.tell(ctx, best, out)
 }
 
+// lowest is the least loss, errors being as large as they are.
+func (p *search) lowest(ctx context.Context) (*point, error) {
+	if x, ok := p.how.(*likely); ok {
+		best, err := p.likeliest(ctx)
+		if err == nil {
+			err = x.outside(best.theta)
+		}
+		return best, err
+	}
+	best, err := p.fromAll(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p.weigh(ctx, best)
+}
+
+// likeliest begins where errors are least, goes to where the log is likeliest, and takes the last steps by slopes alone: losses are known less well.
+func (p *search) likeliest(ctx context.Context) (*point, error) {
+	x := p.how.(*likely)
+	plain := p.o
+	plain.Laws, plain.Repeats = nil, 0
+	first, err := newSearch(p.f, p.l, p.unknowns[:p.asked], plain)
+	if err != nil {
+		return nil, err
+	}
+	begin, err := first.fromAll(ctx)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err == nil {
+		p.unknowns = slices.Clone(p.unknowns)
+		total := p.l.total(p.f)
+		for j, v := range begin.theta {
+			p.unknowns[j].Start = v
+		}
+		for e, at := range x.scale {
+			if at >= 0 {
+				u := &p.unknowns[at]
+				u.Start = min(max(portable.Log(math.Sqrt(begin.square[e]/total)), u.Lower), u.Upper)
+			}
+		}
+	}
+	best, err := p.fromAll(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p.settle(ctx, best)
+}
+
+// settle takes steps as long as they become shorter.
+func (p *search) settle(ctx context.Context, here *point) (*point, error) {
+	here, err := p.at(ctx, here.theta, nil, p.o.Workers) // the last step of a descent is not looked at
+	if err != nil {
+		return nil, err
+	}
+	last := math.Inf(1)
+	for range 60 {
+		step, predicted, ok := stepOf(here.theta, here.slope, here.normal, p.unknowns, p.free(here), 0)
+		if !ok || step == nil || !(predicted < last) || predicted == 0 {
+			break
+		}
+		there, err := p.at(ctx, step, nil, p.o.Workers)
+		if err != nil {
+			return nil, err
+		}
+		if there.loss-here.loss > 1e-12*(1+math.Abs(here.loss)) {
+			break
+		}
+		here, last = there, predicted
+	}
+	return here, nil
+}
+
 // newSearch prepares one for what is unseen.
 func newSearch(f *formula.Regressor, l Log, unknowns []Unknown, o Options) (*search, error) {
 	p := &search{f: f, l: l, unknowns: unknowns, asked: len(unknowns), o: o, spread: moves(f, l)}
+	if !isNormal(o.Laws) {
+		x, scales := newLikely(f, l, o.Laws, p.spread)
+		p.how, p.people = x, x.many
+		p.unknowns = append(slices.Clone(unknowns), scales...)
+		return p, nil
+	}
 	if o.Unseen == Known && !o.Times {
 		x := pooled{f: f, l: l}
 		x.many, x.group = l.people()

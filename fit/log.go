@@ -143,9 +143,30 @@ func (l Log) check(f *formula.Regressor, unknowns []Unknown, o Options) error {
 	if count*f.States <= f.Unknowns {
 		return &InputError{-1, fmt.Sprintf("%d rows with a weight say nothing of %d unknown numbers", count, f.Unknowns)}
 	}
+	if err := l.checkLaws(f, o); err != nil {
+		return err
+	}
 	for _, u := range unknowns {
 		if !(u.Lower <= u.Start && u.Start <= u.Upper) || u.Lower == u.Upper || math.IsInf(u.Start, 0) || u.Deviation < 0 || math.IsNaN(u.Mean+u.Deviation) {
 			return &InputError{-1, fmt.Sprintf("%s: start %v in [%v, %v], prior %v ± %v make no sense", u.Name, u.Start, u.Lower, u.Upper, u.Mean, u.Deviation)}
+		}
+	}
+	return nil
+}
+
+// checkLaws refuses laws that do not fit the model or the log.
+func (l Log) checkLaws(f *formula.Regressor, o Options) error {
+	switch {
+	case o.Laws == nil:
+		return nil
+	case len(o.Laws) != f.States:
+		return &InputError{-1, "as many laws of errors are wanted as a state has entries"}
+	case !isNormal(o.Laws) && (o.Unseen != Known || o.Times):
+		return &InputError{-1, "errors that are not normal go with traits that are known and without effects of times"}
+	}
+	for i, y := range l.After {
+		if fault := o.Laws[i%f.States].fault(y); fault != "" {
+			return &InputError{i / f.States, fault}
 		}
 	}
 	return nil

@@ -9,6 +9,9 @@ import (
 // tell adds what was found of traits and times, and in words what follows for the unknowns.
 func (p *search) tell(ctx context.Context, best *point, out *Fitted) (err error) {
 	usual := moves(p.f, p.l)
+	if x, ok := p.how.(*likely); ok {
+		x.write(best, p, out)
+	}
 	for e, s := range p.spread {
 		if s <= 1e-10*usual[e] && p.o.Unseen != Random {
 			out.Words = append(out.Words, fmt.Sprintf("Entry %d of next states is met exactly: standard errors say how it was computed, and nothing of how sure it is.", e))

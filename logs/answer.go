@@ -41,13 +41,13 @@ func (w *work) judge() error {
 	}
 	if len(w.log.Instruments.Names) == 0 {
 		out.Warn = append(out.Warn, "Decisions that were set because of demand move with what people would have done anyway, and the answer to them is then wrong, however small its error: give data.instruments, or be sure that they were not.")
-	} else if out.Method == LeastSquares {
+	} else if out.Method == LeastSquares || out.Method == Likelihood {
 		out.Warn = append(out.Warn, "data.instruments take no part in this answer; they are used where the model is linear in its unknowns with a single state.")
 	}
 	if slices.Contains(w.source.Beside, clock) {
 		out.Warn = append(out.Warn, "The formulas use the time t, which the log counts from its first turn and a run from 0.")
 	}
-	if out.Method == LeastSquares && out.Agreed < out.Tried {
+	if (out.Method == LeastSquares || out.Method == Likelihood) && out.Agreed < out.Tried {
 		out.Notes = append(out.Notes, fmt.Sprintf("%d of %d starts came to this minimum, others to worse ones or to none.", out.Agreed, out.Tried))
 	}
 	return nil

@@ -116,6 +116,7 @@ type work struct {
 	unseen   *formula.Regressor // where it is to be found for everybody; nil: it is not
 	unknowns []fit.Unknown
 	declared []string
+	laws     []fit.ErrorLaw // of errors; nil: normal
 	files    fs.FS
 	rows     fit.Log
 	turn     []int // of the later row of each pair

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/fit"
@@ -23,6 +24,9 @@ const Matching = "moments"
 func (w *work) unseenAgain() error {
 	d, l := w.spec.Data, w.log
 	own := w.spec.Dims().Trait - len(w.source.Beside)
+	if d.Errors != nil {
+		return &MisfitError{"data.errors", strings.Join(d.Errors, ", ") + " wants the same people again (data.kind: panel): of people who are not seen again moments are matched, whatever errors are"}
+	}
 	if d.Effects != record.NoEffects {
 		return &MisfitError{"data.effects", d.Effects + " wants the same people again (data.kind: panel)"}
 	}

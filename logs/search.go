@@ -14,6 +14,7 @@ import (
 
 // Methods by which numbers are found.
 const (
+	Likelihood    = "likelihood"    // of errors of the laws that data.errors names
 	LeastSquares  = "least-squares" // of what the model predicts a step ahead
 	Pooled        = "ols"
 	Within        = "within"
@@ -28,6 +29,9 @@ func (w *work) estimate() error {
 	if w.spec.Data.Kind != record.Panel {
 		return w.unseenAgain()
 	}
+	if err := w.lawful(); err != nil {
+		return err
+	}
 	t := w.linear()
 	if t != nil {
 		w.out.Linear = t.estimates()
@@ -37,7 +41,7 @@ func (w *work) estimate() error {
 		want = w.usual(t)
 	}
 	w.out.Method = want
-	if want == LeastSquares {
+	if want == LeastSquares || want == Likelihood {
 		return w.search()
 	}
 	if t == nil {
@@ -49,6 +53,8 @@ func (w *work) estimate() error {
 // usual is the method that a spec asks for.
 func (w *work) usual(t *linear) string {
 	switch {
+	case w.laws != nil:
+		return Likelihood
 	case t == nil || w.spec.Data.Drawn() || !w.inside(t, TwoStage) && !w.inside(t, Within):
 		return LeastSquares
 	case len(t.instruments) > 0:
@@ -77,7 +83,7 @@ func (w *work) inside(t *linear, method string) bool {
 // asked is what a search is asked: formulas, rows and how.
 func (w *work) asked() (*formula.Regressor, fit.Log, fit.Options) {
 	f, rows := w.f, w.rows
-	o := fit.Options{Starts: w.o.Starts, Repeats: w.o.Bootstrap, Seed: w.o.Seed, Workers: w.o.Workers, Times: w.ofTimes()}
+	o := fit.Options{Starts: w.o.Starts, Repeats: w.o.Bootstrap, Seed: w.o.Seed, Workers: w.o.Workers, Times: w.ofTimes(), Laws: w.laws}
 	if w.unseen != nil {
 		if f, o.Unseen = w.unseen, fit.Fixed; w.spec.Data.Drawn() {
 			o.Unseen, o.Origin = fit.Random, true
@@ -99,9 +105,10 @@ func (w *work) search() error {
 	}
 	found, err := fit.Find(w.ctx, f, rows, w.unknowns, o)
 	if err != nil {
-		return err
+		return w.inPair(err)
 	}
 	w.keep(found)
+	w.sayLaws(found)
 	w.followSearch(f, rows, found, o)
 	if err := w.write(found); err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/internal/portable"
@@ -69,6 +70,9 @@ func how(e *logs.Inference) string {
 				return fmt.Sprintf("Found by %s; errors may go together within a person.", l.Title)
 			}
 		}
+	}
+	if e.Method == logs.Likelihood {
+		return fmt.Sprintf("Found as the likeliest numbers under %s errors a step ahead, from %s, of which %d agree; standard errors hold whatever the law, and may go together within a person.", strings.Join(e.Spec.Data.Errors, ", "), phrase.Count(e.Tried, "start"), e.Agreed)
 	}
 	by := map[bool]string{true: "Found by maximum likelihood with random traits", false: "Found by least squares of what the model predicts a step ahead"}[e.Spec.Data.Drawn()]
 	return fmt.Sprintf(by+", from %s, of which %d agree; errors may go together within a person.", phrase.Count(e.Tried, "start"), e.Agreed)

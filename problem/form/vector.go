@@ -198,10 +198,14 @@ func NamedOf[T any](each Schema, want string, read func(m *Mistakes, name string
 
 // Formulas is one formula or a list of them.
 func Formulas(want string) Codec[[]string] {
-	one := FormulaText(want)
-	several := ListOf(one, one.Want)
+	return OneOrMore(FormulaText(want), want)
+}
+
+// OneOrMore is a text, or a list of texts.
+func OneOrMore(one Codec[string], want string) Codec[[]string] {
+	several := ListOf(one, want)
 	return Codec[[]string]{
-		Want: one.Want, Schema: Schema{AnyOf: []Schema{one.Schema, several.Schema}},
+		Want: want, Schema: Schema{AnyOf: []Schema{one.Schema, several.Schema}},
 		Read: func(m *Mistakes, n *Node) ([]string, bool) {
 			if n.Shape == List {
 				return several.Read(m, n)

@@ -3,9 +3,12 @@ package record
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 
+	"github.com/kedge-opt/kedge/fit"
 	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/problem/census"
 	"github.com/kedge-opt/kedge/problem/form"
 )
@@ -28,6 +31,7 @@ type DataSection struct {
 	Where       string
 	Missing     string
 	Instruments []string
+	Errors      []string // laws of the errors of a step, one for all entries of the state or one for each; nil: normal
 	Endogenous  []string // decisions and what is beside them that were chosen because of what people would do
 }
 
@@ -96,7 +100,7 @@ func (s *DataSection) Describe(f *form.Form) {
 	form.Field(f, "decision-from", &s.From, form.OneOf(
 		form.Choice(AsAnswered, "The later: a row has the decision that its state answers.", "p(t) = f(p(t−1), u(t), d)"),
 		form.Choice(AsBefore, "The earlier: a row has the decision that the next state answers.", "p(t+1) = f(p(t), u(t), d)")).Or(AsAnswered), form.Says("Which of two rows of somebody has the decision between them, and what is beside it.", "", AsBefore))
-	form.Field(f, "traits", &s.Traits, columns("the entries of a trait").Optional(), form.Says("What is fixed about people. It can be left out if next does not name the trait, or if it is to be found for everybody (effects).", "d", "[taste]"))
+	form.Field(f, "traits", &s.Traits, columns("the entries of a trait").Optional(), form.Says("What is fixed about people. It can be left out, and model.trait with it, if next names no trait, or if it is to be found for everybody (effects).", "d", "[taste]"))
 	form.Field(f, "beside", &s.Beside, covariates().Optional(), form.Says("Numbers that move by themselves, under names that the formulas of the model can use: income, weather, a season.", "", "{income: log(ndi/cpi)}"))
 	form.Field(f, "effects", &s.Effects, form.OneOf(
 		form.Choice(NoEffects, "Nothing.", ""),
@@ -111,8 +115,33 @@ func (s *DataSection) Describe(f *form.Form) {
 	form.Field(f, "missing", &s.Missing, form.OneOf(
 		form.Choice(Refuse, "They are refused, with the row.", ""),
 		form.Choice(Drop, "They are left out, which makes gaps, and counted.", "")).Or(Refuse), form.Says("What becomes of rows in which a formula has no value.", "", Drop))
+	form.Field(f, "errors", &s.Errors, form.OneOrMore(form.TextOf("normal, poisson, bernoulli, or student and its degrees of freedom, as in student 4", validLaw), "a law, or a list with one for each entry of the state").Optional(), form.Says("What the errors of a step are taken to be: normal, student with so many degrees of freedom for heavy tails, poisson for counts, bernoulli for answers of 0 or 1. Numbers are then those under which the log is likeliest. Without it errors are normal.", "p⁺ ~ f(p, u, d) + σ tᵥ, Poisson(f), Bernoulli(f)", "student 4"))
 	form.Field(f, "instruments", &s.Instruments, columns("what moves decisions, and people by nothing else").Optional(), form.Says("Numbers that moved the decision and have nothing to do with what people would have done: costs, taxes, a lottery. For decisions that were chosen because of demand.", "", "[tax]"))
 	form.Field(f, "endogenous", &s.Endogenous, form.ListOf(form.FormulaText("the name of a decision or of what is beside it"), "a list of names").Optional(), form.Says("With instruments: which decisions, as data.decision writes them, and which numbers beside them were chosen because of what people would do. Without it all decisions were.", "", "[price]"))
+}
+
+func validLaw(text string) bool {
+	_, err := fit.ParseLaw(text)
+	return err == nil
+}
+
+// Laws are those of errors for so many entries of the state, nil where all are normal; false: there are as many as it has not.
+func (s *DataSection) Laws(states int) ([]fit.ErrorLaw, bool) {
+	list := lists.Of(s.Errors, func(text string) fit.ErrorLaw {
+		law, _ := fit.ParseLaw(text) // which was read
+		return law
+	})
+	if len(list) == 1 {
+		list = slices.Repeat(list, states)
+	}
+	normal := !slices.ContainsFunc(list, func(w fit.ErrorLaw) bool { return w.Kind != fit.Normal })
+	switch {
+	case list != nil && len(list) != states:
+		return nil, false
+	case normal:
+		return nil, true
+	}
+	return list, true
 }
 
 // steps is how much time a turn is.
