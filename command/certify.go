@@ -64,6 +64,9 @@ func (f *certifyFlags) run(c *cobra.Command, target string) error {
 	if err != nil {
 		return err
 	}
+	if err := p.Spec.Doubt.Certain("a certificate is of one model, that of the numbers of the spec"); err != nil {
+		return fmt.Errorf("%s: %w", p.Name, err)
+	}
 	a, err := f.choose(p.Spec)
 	if err == nil && (f.horizon < 0 || !(f.tau > 0 && f.tau < 1)) {
 		err = fmt.Errorf("--T %d and --tau %v: want a horizon of 1 or more and a probability between 0 and 1", f.horizon, f.tau)
@@ -228,5 +231,5 @@ func certifySection(ctx context.Context, p *problem.Problem) (folder.Section, er
 		return folder.Section{}, err
 	}
 	c, err := f.certify(context.WithoutCancel(ctx), p, a)
-	return report.CertificateSection(c, err), nil
+	return report.CertificateSection(c, err, p.Spec.Doubt.Uncertain), nil
 }

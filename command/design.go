@@ -60,6 +60,9 @@ func (f *designFlags) run(c *cobra.Command, target string) error {
 	if err != nil {
 		return err
 	}
+	if err := s.Doubt.ByMean("a design is by regrets in the mean over draws"); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
 	p, err := problem.BuildWithin(c.Context(), name, s, os.DirFS("."))
 	if err != nil {
 		return interrupted(c, err)

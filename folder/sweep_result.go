@@ -151,7 +151,50 @@ func (r *SweepResult) Table() Table {
 		}
 		return math.NaN()
 	})
+	r.overDraws(&t, entries)
 	return t.Table
+}
+
+// overDraws adds what is best over draws, where cells have any.
+func (r *SweepResult) overDraws(t *TableOf[Ending], entries []DecisionSpread) {
+	if !slices.ContainsFunc(t.Rows, func(e Ending) bool { return e.Cell.Summary.OverDraws != nil }) {
+		return
+	}
+	add := func(name string, of func(d *OverDraws) float64) {
+		t.Number("over_draws_"+name, func(e Ending) float64 {
+			if d := e.Cell.Summary.OverDraws; d != nil {
+				return of(d)
+			}
+			return math.NaN()
+		})
+	}
+	for k, entry := range entries {
+		add(entry.Name, func(d *OverDraws) float64 {
+			if len(d.Robust.Decision) != len(entries) {
+				return math.NaN()
+			}
+			return d.Robust.Decision[k]
+		})
+	}
+	add("value", func(d *OverDraws) float64 { return d.Robust.Value })
+	add("low", func(d *OverDraws) float64 { return d.Robust.reach().Low })
+	add("high", func(d *OverDraws) float64 { return d.Robust.reach().High })
+	for k, name := range []string{"regret_of_spec", "regret"} { // of what the numbers of the spec call for, and of what is best
+		add(name, func(d *OverDraws) float64 {
+			if k >= len(d.Stakes) || d.Stakes[k].Regret == nil {
+				return math.NaN()
+			}
+			return *d.Stakes[k].Regret
+		})
+	}
+}
+
+// reach is where its value lies, NaN where that cannot be told.
+func (p *Point) reach() Reach {
+	if p.Sampling == nil || p.Sampling.Value == nil {
+		return Reach{math.NaN(), math.NaN()}
+	}
+	return *p.Sampling.Value
 }
 
 // mostTabled is how many entries of decisions a table shows.

@@ -129,7 +129,8 @@ func (r *run) stakes() (*folder.Section, error) {
 	s := &folder.Section{
 		ID: "draws", Title: "What is not known", Columns: []string{"decision", "mean value", "95 of 100 draws", worst, "mean regret", "largest regret"},
 		Text: fmt.Sprintf("The model as each of %s of its numbers has it. A regret is what a decision loses against the one that is best under a draw. "+
-			"Draws carry the doubt of the fit and nothing else: not that of the form of the model, nor that of who happened to be there.", phrase.Count(d.Draws, "draw")),
+			"Draws carry the doubt of the fit and nothing else: not that of the form of the model, nor that of who happened to be there. "+
+			"Intervals are of draws: what is truly best lies within them less often where the log is short, in 183 of 200 simulated markets instead of 190.", phrase.Count(d.Draws, "draw")),
 	}
 	for _, one := range d.Stakes {
 		within := "cannot be told"

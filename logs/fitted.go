@@ -61,8 +61,11 @@ func (e *Inference) Files(folder string) (map[string][]byte, error) {
 		return files, nil
 	}
 	spec, people := e.document(folder)
-	if e.Draws != nil {
+	if spec.Drop("draws"); e.Draws != nil {
 		spec.Put("draws", text(path.Join(folder, DrawsFile)))
+	} else {
+		spec.Drop("uncertain")
+		spec.Drop("decide")
 	}
 	files[SpecFile] = append([]byte(e.headline()), spec.YAML()...)
 	for name, table := range map[string]*columns.Table{record.PeopleFile: people, DrawsFile: e.draws()} {

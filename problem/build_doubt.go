@@ -12,7 +12,7 @@ import (
 // doubt refuses what cannot be decided over draws.
 func (c *check) doubt() {
 	d := &c.s.Doubt
-	d.Check(&c.Check)
+	d.Check(&c.Check, c.s.Data != nil && len(c.s.Unknowns()) > 0)
 	if d.Uncertain == 0 {
 		return
 	}

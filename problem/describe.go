@@ -12,14 +12,20 @@ func (s *Spec) YAML() []byte {
 	return s.Tree().YAML()
 }
 
+// AsWritten returns the spec as it was before a file told how many people there are, for those who write it with changes.
+func (s *Spec) AsWritten() *Spec {
+	if s.written != nil {
+		return s.written
+	}
+	return s
+}
+
 // Annotated returns the spec like YAML does, with what every key means beside it.
 func (s *Spec) Annotated() []byte { return Vocabulary(s.kinds()).Annotate(s.Tree()) }
 
 // Tree returns the spec as YAML nodes without places.
 func (s *Spec) Tree() *form.Node {
-	if s.written != nil {
-		s = s.written
-	}
+	s = s.AsWritten()
 	return record.Unask(form.Print(s.describe), s.asked)
 }
 

@@ -63,9 +63,9 @@ func Parse(kinds *kind.Catalogue, name string, src []byte, over ...Overlay) (*Sp
 
 // Read reads a spec out of a document and checks it; found has what is wrong.
 func Read(kinds *kind.Catalogue, root *form.Node, found *form.Mistakes) *Spec {
-	root.Locate("")
 	s := &Spec{Kinds: kinds, origin: root}
 	s.Bare = record.Complete(root)
+	root.Locate("")
 	read, asked := record.Ask(root, found)
 	s.asked = asked
 	form.Read(read, found, s.describe)

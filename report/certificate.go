@@ -55,14 +55,17 @@ func measuredBy() string {
 	return "kedge study NAME measures each of them: " + phrase.Enumerate(list) + "."
 }
 
-// CertificateSection is what the page of a run shows of a certificate, or why there is none.
-func CertificateSection(c *certify.Certificate, err error) folder.Section {
+// CertificateSection is what the page of a run shows of a certificate, or why there is none. Draws of numbers have no part in it, which is said where there are some.
+func CertificateSection(c *certify.Certificate, err error, draws int) folder.Section {
 	s := folder.Section{ID: "certificate", Title: "What does the theory guarantee?", Columns: []string{"number", "value", "known by", "how", "equation"}}
 	if err != nil {
 		s.Verdict = "✗ " + err.Error()
 		return s
 	}
 	s.Verdict = c.Verdict[0]
+	if draws > 0 {
+		s.Text = "The numbers of the spec are taken for true; draws of them have no part in this. "
+	}
 	for _, text := range c.Verdict[1:] {
 		s.Text += text + " "
 	}

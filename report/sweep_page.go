@@ -39,6 +39,9 @@ func sweepDocument(kinds *kind.Catalogue, r *folder.SweepResult, figures []draw.
 		Tables: []page.TextTable{cellTable(r)}, Figures: figures, Spec: r.Spec,
 		Repeat: "kedge sweep sweep.yaml --out again", Origin: origin(r.Seed, r.Build),
 	}
+	if t := drawsTable(r); len(t.Rows) > 0 {
+		d.Tables = append(d.Tables, t)
+	}
 	if r.Failed() > 0 {
 		d.Tables = append(d.Tables, failureTable(r))
 	}
@@ -276,6 +279,42 @@ func endingRow(e folder.Ending) []page.TextCell {
 	value := func(v float64) string { return phrase.Digits(v, 6) }
 	return append(row, page.Words(e.Algorithm), page.Count(e.Trials), spreadCell(e.Value, value), spreadCell(e.Gap, phrase.Percent),
 		spreadCell(e.Distance, phrase.Percent), page.Number(stable, phrase.Percent), page.Words(e.Cell.ID))
+}
+
+// drawsTable has one row a cell whose numbers are not known.
+func drawsTable(r *folder.SweepResult) page.TextTable {
+	t := page.TextTable{
+		ID: "draws", Title: "Over draws",
+		About: "What is best over draws of the numbers of the model, cell by cell, with the values under 95 of 100 draws; regrets are means of what is lost against the best of a draw, " +
+			"the first that of what the numbers of the spec call for. Cells above are judged by the numbers of the spec.",
+	}
+	t.Columns = lists.Of(append(slices.Clone(r.Keys), "best by", "decision", "mean value", "95 of 100 draws", "regret by the spec", "regret", "cell"), page.Titled)
+	known := func(v *float64) page.TextCell {
+		if v == nil {
+			return page.Words("cannot be told")
+		}
+		return page.Words(folder.Brief(*v))
+	}
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		if c.Summary == nil || c.Summary.OverDraws == nil || len(c.Summary.OverDraws.Stakes) < 2 || len(t.Rows) == mostRows {
+			continue
+		}
+		d := c.Summary.OverDraws
+		decision, within := "", "cannot be told"
+		for k, v := range d.Robust.Decision[:min(len(d.Robust.Decision), 4)] {
+			decision += []string{"", ", "}[min(k, 1)] + folder.Brief(v)
+		}
+		if len(d.Robust.Decision) > 4 {
+			decision += ", …"
+		}
+		if w := d.Stakes[1].Within; w != nil {
+			within = folder.Brief(w.Low) + " … " + folder.Brief(w.High)
+		}
+		row := append(lists.Of(c.Values, settingCell), page.Words(d.Rule), page.Words(decision), known(d.Stakes[1].Mean), page.Words(within), known(d.Stakes[0].Regret), known(d.Stakes[1].Regret))
+		t.Rows = append(t.Rows, append(row, page.Words(c.ID)))
+	}
+	return t
 }
 
 func failureTable(r *folder.SweepResult) page.TextTable {

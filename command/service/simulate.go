@@ -88,10 +88,11 @@ func (s *Simulation) loopName(algorithm string, trial int) string {
 
 // liveSpec is the spec of a problem whose algorithm decides without limits, for people who answer at once.
 func liveSpec(p *problem.Problem, algorithm string, trial int) []byte {
-	s, live, endless := *p.Spec, live.New(), math.Inf(1)
+	s, live, endless := *p.Spec.AsWritten(), live.New(), math.Inf(1)
 	live.Algorithm, live.Trial, live.Least, live.Norm, live.Safe = algorithm, trial, 1, &endless, p.Start
 	live.Simulated()
 	s.Live = live
+	s.Doubt.Uncertain, s.Doubt.Decide = 0, "" // what is best over draws is found here, not by the loop
 	return s.YAML()
 }
 

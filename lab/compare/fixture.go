@@ -28,6 +28,9 @@ func NewFixture(problems []Subject, methods []Entrant, o Terms) (*Fixture, error
 		if err != nil {
 			return nil, err
 		}
+		if err := s.Doubt.Certain(oneOptimum); err != nil {
+			return nil, fmt.Errorf("%s: %w", subject.Name, err)
+		}
 		if err := s.Fits(need(s, max(len(methods), len(s.Algorithms)), o)); err != nil {
 			return nil, err
 		}

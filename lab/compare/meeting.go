@@ -82,8 +82,14 @@ func (e *UnsolvedError) Error() string { return e.Problem + ": " + e.Err.Error()
 // Unwrap returns the cause.
 func (e *UnsolvedError) Unwrap() error { return e.Err }
 
+// oneOptimum is why draws are refused.
+const oneOptimum = "methods are compared by how far they end from one optimum, that of the numbers of the spec"
+
 // steadfast tells whether the answers of a problem stay where they are, and whether draws are the trial's own.
 func steadfast(p *problem.Problem) error {
+	if err := p.Spec.Doubt.Certain(oneOptimum); err != nil {
+		return err
+	}
 	switch {
 	case p.Moves():
 		return errors.New("people change by themselves, so the optimum moves; compare methods on a crowd that stays, or see kedge run")

@@ -160,6 +160,8 @@ func fits(s *problem.Spec, files fs.FS) error {
 		return nil // the fit says so
 	case s.Data.Kind != record.Panel:
 		return &logs.MisfitError{Key: "data.kind", What: s.Data.Kind + " cannot be looked back at; want panel, the same people again and again"}
+	case s.Doubt.Uncertain > 0:
+		return s.Doubt.Certain("a look back has rules of its own, and as many draws as --draws says")
 	case s.OwnPeople():
 		return &logs.MisfitError{Key: "population", What: "a look back is at the people of the log; leave population out"}
 	}

@@ -48,9 +48,9 @@ func (d *Doubt) Rule() decide.Rule {
 	return decide.Rule{Kind: decide.Mean}
 }
 
-// Check refuses keys that want others.
-func (d *Doubt) Check(c *form.Check) {
-	c.FailIf(d.Uncertain > 0 && d.Draws == "" && c.Sound("uncertain", "draws"), form.Paths("uncertain", "draws"),
+// Check refuses keys that want others; of a spec that is yet to be fitted draws are still to come.
+func (d *Doubt) Check(c *form.Check, toCome bool) {
+	c.FailIf(d.Uncertain > 0 && d.Draws == "" && !toCome && c.Sound("uncertain", "draws"), form.Paths("uncertain", "draws"),
 		"uncertain is %d, but there is no file of draws; want draws, which kedge fit writes", d.Uncertain)
 	c.FailIf(d.Decide != "" && d.Uncertain == 0 && c.Sound("uncertain", "decide"), form.Paths("decide", "uncertain"),
 		"decide is %s, which is over draws, but none are used; want uncertain, such as 400", d.Decide)

@@ -2,6 +2,8 @@ package record
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/kedge-opt/kedge/formula"
 	"github.com/kedge-opt/kedge/problem/form"
@@ -20,6 +22,7 @@ func Complete(root *form.Node) (rules bool) {
 		root.Put("iterations", &form.Node{Shape: form.Scalar, Text: "2000", At: root.At})
 	}
 	if root.Get("population") == nil {
+		untraited(root)
 		root.Put("population", population(root))
 	}
 	if root.Get("algorithms") != nil {
@@ -37,6 +40,28 @@ func Complete(root *form.Node) (rules bool) {
 	return true
 }
 
+// untraited gives a model without a trait, of people of whom nothing fixed is known, one that no formula names.
+func untraited(root *form.Node) {
+	model, data := root.Get("model"), root.Get("data")
+	if model == nil || model.Shape != form.Mapping || model.Get("trait") != nil || data.Shape != form.Mapping || data.Get("traits") != nil {
+		return
+	}
+	if effects := data.Get("effects"); effects != nil && effects.Text != NoEffects && effects.Text != OfTimes {
+		return
+	}
+	name := "alike"
+	for mentions(model, name) || mentions(data, name) {
+		name += "_"
+	}
+	model.Put("trait", &form.Node{Shape: form.Scalar, Text: name, At: model.At})
+}
+
+// mentions tells whether a text stands somewhere in a document.
+func mentions(n *form.Node, text string) bool {
+	return strings.Contains(n.Text, text) || slices.ContainsFunc(n.Keys, func(key string) bool { return strings.Contains(key, text) }) ||
+		slices.ContainsFunc(n.Items, func(item *form.Node) bool { return mentions(item, text) })
+}
+
 // population is that of a log.
 func population(root *form.Node) *form.Node {
 	state, trait := entriesOf(root)
@@ -44,6 +69,9 @@ func population(root *form.Node) *form.Node {
 	text := func(s string) *form.Node { return &form.Node{Shape: form.Scalar, Text: s, Quoted: true, At: root.At} }
 	people.Put("law", text("columns"))
 	people.Put("file", text(PeopleFile))
+	if trait == "" { // it is missing, and that is told
+		trait = "d"
+	}
 	for _, one := range []struct{ key, of string }{{"traits", trait}, {"states", state}} {
 		list := &form.Node{Shape: form.List, At: root.At}
 		for _, name := range formula.Columns(one.of) {

@@ -129,6 +129,11 @@ func SweepSheet(name string, r *folder.SweepResult) *Sheet {
 	for _, found := range []string{"optimum_value", "optimum_residual", "stable_gap"} {
 		add(&series{name: found, numbers: table[found]})
 	}
+	for _, column := range r.Table().Columns {
+		if strings.HasPrefix(column.Name, "over_draws_") {
+			add(&series{name: column.Name, numbers: column.Numbers})
+		}
+	}
 	return s
 }
 

@@ -64,6 +64,9 @@ func Of(kinds *kind.Catalogue, spec string) (*Brief, error) {
 	if why := unfit(s, &s.Algorithms[at], terms); why != "" {
 		return nil, errors.New(why)
 	}
+	if err := s.Doubt.Certain("a loop decides by its rule, on the numbers of the spec"); err != nil {
+		return nil, err
+	}
 	made, err := problem.BuildLive(s, at, terms.Trial, noFiles{})
 	if err != nil {
 		return nil, err
