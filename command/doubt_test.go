@@ -62,7 +62,7 @@ func TestCommandsTakeAFitAndHeedDraws(t *testing.T) {
 		"sweep":    {args: []string{"sweep", "grid.yaml", "--out", "OUT", "--dry-run"}, draws: []string{"sweep", "draws.yaml", "--out", "OUT"}, heeds: "2 cells"},
 		"simulate": {args: []string{"simulate", file, "--data", "svc", "--iterations", "3", "--trials", "1", "--no-check", "--out", "OUT", "--dry-run"}, heeds: "of 20 draws"},
 		"loop":     {args: []string{"loop", "create", "shop", file, "--data", "svc2"}, draws: []string{"loop", "create", "doubted", "doubted.yaml", "--data", "svc2"}, refused: plain},
-		"design":   {args: []string{"design", file, "--noise", "2", "--turns", "2", "--set", "uncertain=20"}, refused: "--set decide=mean"},
+		"design":   {args: []string{"design", file, "--noise", "2", "--turns", "1", "--people", "4", "--set", "uncertain=6"}, refused: "--set decide=mean"},
 		"backtest": {args: []string{"backtest", "examples/fitting/shop.yaml", "--every", "8", "--draws", "20", "--starts", "0", "--out", "OUT"}, refused: plain},
 		"fit":      {args: []string{"fit", "examples/fitting/shop.yaml", "--starts", "0", "--out", "OUT"}, heeds: "to run"},
 	}

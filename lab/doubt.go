@@ -130,7 +130,7 @@ func (r *run) stakes() (*folder.Section, error) {
 		ID: "draws", Title: "What is not known", Columns: []string{"decision", "mean value", "95 of 100 draws", worst, "mean regret", "largest regret"},
 		Text: fmt.Sprintf("The model as each of %s of its numbers has it. A regret is what a decision loses against the one that is best under a draw. "+
 			"Draws carry the doubt of the fit and nothing else: not that of the form of the model, nor that of who happened to be there. "+
-			"Intervals are of draws: what is truly best lies within them less often where the log is short, in 183 of 200 simulated markets instead of 190.", phrase.Count(d.Draws, "draw")),
+			"Intervals are of draws: what is truly best they hold less often, 183 times of 200 in simulated markets with short logs (docs/fitting.md).", phrase.Count(d.Draws, "draw")),
 	}
 	for _, one := range d.Stakes {
 		within := "cannot be told"

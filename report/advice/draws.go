@@ -12,7 +12,7 @@ func (a wording) drawn(d *folder.OverDraws) string {
 	if s := d.Robust.Sampling; s.Why != "" {
 		return fmt.Sprintf("How far apart the answers are cannot be told: under %d of the %d draws of the model's numbers no decision is best (%s).", d.Missing, d.Draws, d.Why)
 	}
-	return fmt.Sprintf("The numbers of the model are not known: intervals hold what is best, and what this decision is worth, under 95 of 100 of %s of them. What is truly best lies within them less often than that where the log is short: in 183 of 200 simulated markets.", phrase.Count(d.Draws, "draw"))
+	return fmt.Sprintf("The numbers of the model are not known: intervals hold what is best, and what this decision is worth, under 95 of 100 of %s of them. What is truly best they hold less often: 183 times of 200 in simulated markets.", phrase.Count(d.Draws, "draw"))
 }
 
 // wager says what the decision over draws costs against the one that the numbers of the spec call for.
