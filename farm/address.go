@@ -129,7 +129,7 @@ func (a Address) Text() string {
 func (a Address) call(ctx context.Context, who string, patient bool, more ...nats.Option) (*nats.Conn, error) {
 	list := append([]nats.Option{
 		nats.Name(who), nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond), nats.ReconnectJitter(250*time.Millisecond, 250*time.Millisecond),
-		nats.Timeout(5 * time.Second), nats.ReconnectBufSize(-1), nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(3), nats.NoCallbacksAfterClientClose(),
+		nats.Timeout(5 * time.Second), nats.ReconnectBufSize(-1), nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(3), nats.NoCallbacksAfterClientClose(), nats.IgnoreDiscoveredServers(),
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}),
 	}, more...)
 	switch {

@@ -18,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/kedge-opt/kedge/folder"
@@ -25,7 +26,6 @@ import (
 	"github.com/kedge-opt/kedge/problem/family"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/nats-io/nuid"
 )
 
 // QueueOptions say how a sweep is handed out. They never change what comes out.
@@ -36,19 +36,9 @@ type QueueOptions struct {
 	Lease    time.Duration     // after which a worker that says nothing has lost its cell; 0 means 30 s
 	Look     time.Duration     // how often the queue is compared with the folder; 0 means 10 s
 	Told     func(line string) // what somebody should know; may be nil
+
+	delay time.Duration // that an answer may have, in a test
 }
-
-// Headers of results.
-const (
-	headAttempt = "Kedge-Attempt" // which computation it is of
-	headWorker  = "Kedge-Worker"
-	headKind    = "Kedge-Kind"
-	headParcel  = "Kedge-Parcel" // where the bytes are, if not here
-
-	kindCell  = "cell"  // the files of the cell
-	kindError = "error" // what it died of, the same wherever it is computed
-	kindLost  = "lost"  // it was given up
-)
 
 // LostPrefix is how the error of a cell begins that was given up because its workers were.
 const LostPrefix = "given up: "
@@ -67,8 +57,6 @@ type harvest struct {
 	run   *lab.SweepRun
 	place map[string]int // of cells, by ID
 	dir   string
-	name  string        // of this collector
-	round int           // how often the queue was filled
 	hurry chan struct{} // to fill it now
 
 	mu  sync.Mutex
@@ -78,7 +66,7 @@ type harvest struct {
 // Sweep has workers compute the cells of a sweep that are not finished in a folder that was taken for it, and ends with the bytes of [lab.Sweep]. It stops
 // as that does; the workers go on, and the same call collects what they have done.
 func Sweep(ctx context.Context, w *family.Sweep, c *folder.Taken, o QueueOptions) (*folder.SweepResult, error) {
-	h := &harvest{QueueOptions: o, sweep: w, place: map[string]int{}, dir: c.Dir(), name: nuid.Next(), who: map[string]string{}, hurry: make(chan struct{}, 1)}
+	h := &harvest{QueueOptions: o, sweep: w, place: map[string]int{}, dir: c.Dir(), who: map[string]string{}, hurry: make(chan struct{}, 1)}
 	h.fill()
 	nc, err := h.connect(ctx)
 	if err != nil {
@@ -86,7 +74,7 @@ func Sweep(ctx context.Context, w *family.Sweep, c *folder.Taken, o QueueOptions
 	}
 	defer nc.Close()
 	text := w.YAML()
-	if h.queue, err = newQueue(nc, keyOf(text), h.about(text)); err != nil {
+	if h.queue, err = newQueue(nc, keyOf(text), h.about(text), h.delay); err != nil {
 		return nil, err
 	}
 	if reply, err := nc.Request(h.subject("collector"), nil, time.Second); err == nil && len(reply.Data) > 0 {
@@ -249,14 +237,13 @@ func (h *harvest) refill(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	h.round++
 	for _, c := range h.run.Left() {
 		finished, died := h.run.Fate(c.ID)
 		if finished || died != "" || waiting[c.ID] || come[c.ID] {
 			continue
 		}
 		m := &nats.Msg{Subject: h.subject("cell", c.ID), Data: []byte(strconv.Itoa(c.Index()))}
-		if _, err := h.js.PublishMsgAsync(m, jetstream.WithMsgID(fmt.Sprintf("%s.%d.%s", h.name, h.round, c.ID)), jetstream.WithStallWait(h.wait)); err != nil {
+		if _, err := h.js.PublishMsgAsync(m, jetstream.WithStallWait(h.wait)); err != nil {
 			return err
 		}
 	}
@@ -281,7 +268,9 @@ func (h *harvest) inside(ctx context.Context, stream string) (map[string]bool, e
 			return err
 		}
 		for subject := range info.State.Subjects {
-			all[subject[strings.LastIndexByte(subject, '.')+1:]] = true
+			for _, id := range cellsOf(subject) {
+				all[id] = true
+			}
 		}
 		return nil
 	})
@@ -308,21 +297,46 @@ func (h *harvest) supply(ctx context.Context) error {
 	return nil
 }
 
-// writers is how many cells are written at once: most of the time goes into waiting for the disk.
-const writers = 8
+// writers is how many cells are written at once: most of the time goes into waiting for the disk, which takes many together as it takes one.
+const writers = 64
+
+// bundle is a message with results of several cells. The queue may forget it when all of them are kept, or thrown away.
+type bundle struct {
+	jetstream.Msg
+	open   atomic.Int64 // results that are not
+	isHeld atomic.Bool  // one of them must come again
+}
+
+// finish ends one of its results.
+func (b *bundle) finish(isHeld bool) {
+	if isHeld {
+		b.isHeld.Store(true)
+	}
+	if b.open.Add(-1) == 0 && !b.isHeld.Load() {
+		b.Ack()
+	}
+}
+
+// arrival is a result of a bundle.
+type arrival struct {
+	result
+	from *bundle
+	body []byte
+}
 
 // intake takes results in as they come, those of one cell one after another.
 func (h *harvest) intake(ctx context.Context, stop context.CancelCauseFunc) {
 	var all sync.WaitGroup
-	lanes := make([]chan jetstream.Msg, writers)
+	lanes := make([]chan arrival, writers)
 	for i := range lanes {
-		lanes[i] = make(chan jetstream.Msg, 16)
+		lanes[i] = make(chan arrival, 16)
 		all.Go(func() {
-			for m := range lanes[i] {
-				if err := h.take(ctx, m); err != nil {
+			for one := range lanes[i] {
+				isHeld, err := h.take(ctx, one)
+				if err != nil {
 					stop(err)
 				}
-				if h.isComplete() {
+				if one.from.finish(isHeld); h.isComplete() {
 					stop(errComplete)
 				}
 			}
@@ -347,7 +361,7 @@ func pause(ctx context.Context, d time.Duration) {
 }
 
 // fetch hands on a batch of results.
-func (h *harvest) fetch(ctx context.Context, lanes []chan jetstream.Msg) error {
+func (h *harvest) fetch(ctx context.Context, lanes []chan arrival) error {
 	var c jetstream.Consumer
 	err := within(ctx, h.wait, func(ctx context.Context) (err error) {
 		c, err = h.js.Consumer(ctx, h.results(), collector)
@@ -357,16 +371,12 @@ func (h *harvest) fetch(ctx context.Context, lanes []chan jetstream.Msg) error {
 		return err
 	}
 	for ctx.Err() == nil {
-		batch, err := c.Fetch(512, jetstream.FetchMaxWait(time.Second))
+		batch, err := c.Fetch(writers, jetstream.FetchMaxWait(time.Second))
 		if err != nil {
 			return err
 		}
 		for m := range batch.Messages() {
-			hash := fnv.New32a()
-			hash.Write([]byte(m.Subject()))
-			select {
-			case lanes[hash.Sum32()%writers] <- m:
-			case <-ctx.Done():
+			if !h.spread(ctx, m, lanes) {
 				return nil
 			}
 		}
@@ -377,39 +387,57 @@ func (h *harvest) fetch(ctx context.Context, lanes []chan jetstream.Msg) error {
 	return nil
 }
 
-// take takes one result in. The error is one that ends the sweep.
-func (h *harvest) take(ctx context.Context, m jetstream.Msg) error {
-	if ctx.Err() != nil {
-		return nil
-	}
-	subject := m.Subject()
-	id := subject[strings.LastIndexByte(subject, '.')+1:]
-	place, known := h.place[id]
-	if !known {
+// spread hands the results of a message to those who write them; false when it is too late.
+func (h *harvest) spread(ctx context.Context, m jetstream.Msg, lanes []chan arrival) bool {
+	list, bodies, err := unbundle(m.Subject(), m.Headers().Get(headResults), m.Data())
+	if err != nil {
+		h.Told(fmt.Sprintf("what worker %s sent is thrown away: %v", m.Headers().Get(headWorker), err))
 		m.Ack()
-		return nil
+		return true
 	}
-	who := m.Headers().Get(headWorker)
-	err := h.keep(ctx, place, m)
+	from := &bundle{Msg: m}
+	from.open.Store(int64(len(list)))
+	for i, r := range list {
+		hash := fnv.New32a()
+		hash.Write([]byte(r.Cell))
+		select {
+		case lanes[hash.Sum32()%writers] <- arrival{r, from, bodies[i]}:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
+}
+
+// take takes one result in, or has it come again. The error is one that ends the sweep.
+func (h *harvest) take(ctx context.Context, one arrival) (isHeld bool, err error) {
+	if ctx.Err() != nil {
+		return true, nil
+	}
+	place, known := h.place[one.Cell]
+	if !known {
+		return false, nil
+	}
+	who := one.from.Headers().Get(headWorker)
+	err = h.keep(ctx, place, one)
 	var unsound *folder.UnsoundError
 	switch differs := new(folder.DiffersError); {
 	case errors.As(err, &differs):
-		differs.Who = h.twice(id, who)
-		return err
+		differs.Who = h.twice(one.Cell, who)
+		return true, err
 	case errors.As(err, &unsound), errors.Is(err, errSpoilt), errors.Is(err, folder.ErrOtherIdentity), errors.Is(err, jetstream.ErrMsgNotFound):
 		h.Told(fmt.Sprintf("what worker %s sent is thrown away: %v", who, err))
 	case ctx.Err() != nil:
-		return nil
+		return true, nil
 	case errors.Is(err, nats.ErrTimeout), errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrNoResponders), errors.Is(err, nats.ErrConnectionClosed), errors.Is(err, nats.ErrDisconnected):
-		return nil // it comes again
+		return true, nil
 	case err != nil:
-		return err
+		return true, err
 	}
 	h.mu.Lock()
-	h.who[id] = who
+	h.who[one.Cell] = who
 	h.mu.Unlock()
-	m.Ack()
-	return nil
+	return false, nil
 }
 
 // twice says who computed a cell that came twice.
@@ -423,10 +451,10 @@ func (h *harvest) twice(id, second string) string {
 }
 
 // keep puts a result into the folder.
-func (h *harvest) keep(ctx context.Context, place int, m jetstream.Msg) error {
-	id, body := h.sweep.Cells[place].ID, m.Data()
+func (h *harvest) keep(ctx context.Context, place int, one arrival) error {
+	id, body := one.Cell, one.body
 	finished, died := h.run.Fate(id)
-	switch kind := m.Headers().Get(headKind); {
+	switch kind := one.Kind; {
 	case kind == kindLost && (finished || died != ""), kind == kindError && strings.HasPrefix(died, LostPrefix):
 		return nil // somebody was quicker
 	case kind == kindLost:
@@ -436,15 +464,13 @@ func (h *harvest) keep(ctx context.Context, place int, m jetstream.Msg) error {
 	case kind != kindCell:
 		return &folder.UnsoundError{Cell: id, Why: fmt.Sprintf("its kind is %.20q", kind)}
 	}
-	under := ""
-	if text := m.Headers().Get(headParcel); text != "" {
-		var head parcelHead
-		if err := json.Unmarshal([]byte(text), &head); err != nil {
-			return &folder.UnsoundError{Cell: id, Why: err.Error()}
-		}
-		under = h.subject("part", id, m.Headers().Get(headAttempt))
+	isApart := one.Parcel != nil
+	if isApart && !strings.HasPrefix(one.Under, h.subject("part", id)+".") {
+		return &folder.UnsoundError{Cell: id, Why: "its bytes are where no cell's are"}
+	}
+	if isApart {
 		if err := within(ctx, time.Minute, func(ctx context.Context) (err error) {
-			body, err = h.fetchParts(ctx, under, head, mostResult)
+			body, err = h.fetchParts(ctx, one.Under, *one.Parcel, mostResult)
 			return err
 		}); err != nil {
 			return err
@@ -458,8 +484,8 @@ func (h *harvest) keep(ctx context.Context, place int, m jetstream.Msg) error {
 	if differs := new(folder.DiffersError); errors.As(err, &differs) {
 		differs.Where, _ = h.setAside(id, files)
 	}
-	if err == nil && under != "" {
-		h.forget(ctx, under+".*")
+	if err == nil && isApart {
+		h.forget(ctx, one.Under+".*")
 	}
 	return err
 }

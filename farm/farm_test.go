@@ -24,8 +24,12 @@ import (
 // grid is a sweep of 4·steps short cells.
 func grid(t testing.TB, steps int) *family.Sweep {
 	t.Helper()
-	return mustParse(t, fmt.Sprintf("name: grid\nbase: lq2\nset: {iterations: 50, trials: 2}\nover:\n"+
-		"  algorithms.composite.step: {from: 0.01, to: 0.3, count: %d, scale: log}\n  hold: [1, 2, 3, 4]\n", steps))
+	return mustParse(t, gridText(steps))
+}
+
+func gridText(steps int) string {
+	return fmt.Sprintf("name: grid\nbase: lq2\nset: {iterations: 50, trials: 2}\nover:\n"+
+		"  algorithms.composite.step: {from: 0.01, to: 0.3, count: %d, scale: log}\n  hold: [1, 2, 3, 4]\n", steps)
 }
 
 func mustParse(t testing.TB, text string) *family.Sweep {

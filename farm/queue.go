@@ -2,6 +2,7 @@ package farm
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -31,7 +32,7 @@ const (
 	metaCells  = "kedge-cells"
 	metaLayout = "kedge-layout"
 
-	layout = "1" // of subjects and messages; another one is another queue
+	layout = "2" // of subjects and messages; another one is another queue
 
 	partSize = 512 << 10 // of what is larger than a message
 	headRoom = 64 << 10
@@ -55,9 +56,12 @@ func keyOf(sweep []byte) string {
 	return hex.EncodeToString(h.Sum(nil))[:12]
 }
 
-func newQueue(nc *nats.Conn, key string, meta map[string]string) (*queue, error) {
+// usualWait is how long an answer may take.
+const usualWait = 5 * time.Second
+
+func newQueue(nc *nats.Conn, key string, meta map[string]string, wait time.Duration) (*queue, error) {
 	js, err := jetstream.New(nc, jetstream.WithPublishAsyncMaxPending(2048))
-	return &queue{key: key, nc: nc, js: js, meta: meta, wait: 5 * time.Second}, err
+	return &queue{key: key, nc: nc, js: js, meta: meta, wait: cmp.Or(wait, usualWait)}, err
 }
 
 func (q *queue) cells() string   { return "kedge-" + q.key + "-cells" }

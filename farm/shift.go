@@ -2,8 +2,6 @@ package farm
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,7 +22,6 @@ import (
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/nats-io/nuid"
 )
 
 // WorkerOptions say how a worker works. They never change what comes out.
@@ -37,9 +34,11 @@ type WorkerOptions struct {
 	Told    func(line string) // what somebody should know; may be nil
 	Runner  lab.Runner        // nil means lab.RunCell
 
-	deaf   bool                   // it never acknowledges a cell, in a test
-	silent func() bool            // whether it is dead, of a worker that dies in a test
-	build  func(*folder.Identity) // makes it one of another build, in a test
+	delay  time.Duration                     // that an answer may have, in a test
+	deaf   bool                              // it never acknowledges a cell, in a test
+	silent func() bool                       // whether it is dead, of a worker that dies in a test
+	build  func(*folder.Identity)            // makes it one of another build, in a test
+	empty  func() (kind string, body []byte) // what all cells come to, in a test of the queue alone
 }
 
 // BuildError says that all sweeps of a queue are of other builds than the worker.
@@ -64,9 +63,16 @@ type assignment struct {
 	*queue
 	WorkerOptions
 	name   string
+	worker string // who computes
 	dir    string // its files
 	cancel *nats.Subscription
 	ended  chan struct{} // closed when the sweep was cancelled
+
+	hatch *nats.Subscription // where cells come out of the queue: under their own subjects, so that nothing else may come there
+	inbox string             // its subject
+	out   chan *nats.Msg     // what came
+	done  chan *outcome      // to be delivered
+	taken sync.WaitGroup     // cells that are not delivered
 
 	mu    sync.Mutex
 	sweep *family.Sweep // nil until somebody wants it
@@ -74,12 +80,12 @@ type assignment struct {
 }
 
 // newAssignment takes part in a sweep of this build.
-func newAssignment(nc *nats.Conn, key string, meta map[string]string, o WorkerOptions, tmp string) (*assignment, error) {
-	q, err := newQueue(nc, key, meta)
+func newAssignment(nc *nats.Conn, key string, meta map[string]string, o WorkerOptions, worker, tmp string) (*assignment, error) {
+	q, err := newQueue(nc, key, meta, o.delay)
 	if err != nil {
 		return nil, err
 	}
-	a := &assignment{queue: q, WorkerOptions: o, name: meta[metaName], dir: filepath.Join(tmp, key), ended: make(chan struct{})}
+	a := &assignment{queue: q, WorkerOptions: o, name: meta[metaName], worker: worker, ended: make(chan struct{}), inbox: nc.NewInbox(), out: make(chan *nats.Msg, 4*o.Workers+16), done: make(chan *outcome, o.Workers)}
 	if meta[metaLayout] != layout {
 		return nil, &BuildError{a.name, fmt.Sprintf("its queue is laid out as %.20q, here as %q", meta[metaLayout], layout)}
 	}
@@ -94,15 +100,25 @@ func newAssignment(nc *nats.Conn, key string, meta map[string]string, o WorkerOp
 	if list := mine.Differs(id); len(list) > 0 || mine.Build != id.Build || mine.Code != id.Code {
 		return nil, &BuildError{a.name, strings.Join(list, ", ")}
 	}
+	if a.dir, err = os.MkdirTemp(tmp, key+"-"); err != nil {
+		return nil, err
+	}
 	var once sync.Once
-	a.cancel, err = nc.Subscribe(a.subject("cancel"), func(*nats.Msg) { once.Do(func() { close(a.ended) }) })
+	if a.cancel, err = nc.Subscribe(a.subject("cancel"), func(*nats.Msg) { once.Do(func() { close(a.ended) }) }); err == nil {
+		a.hatch, err = nc.ChanSubscribe(a.inbox, a.out)
+	}
 	return a, err
 }
 
-// leave ends taking part.
+// leave takes no more cells. Once those that are taken are delivered nothing is left of it.
 func (a *assignment) leave() {
 	a.cancel.Unsubscribe()
-	os.RemoveAll(a.dir)
+	a.hatch.Unsubscribe()
+	go func() {
+		a.taken.Wait()
+		close(a.done)
+		os.RemoveAll(a.dir)
+	}()
 }
 
 func (a *assignment) isCancelled() bool {
@@ -114,34 +130,46 @@ func (a *assignment) isCancelled() bool {
 	}
 }
 
-// pull asks for one cell and waits a little for it; nil if there is none. An answer that comes too late is a cell that is lost until its lease ends.
-func (a *assignment) pull(ctx context.Context, wait time.Duration) (*nats.Msg, error) {
-	request := map[string]any{"batch": 1, "no_wait": true}
+// pull asks for some cells and hands them on as they come, which may take a little; it returns how many came. What comes later is for the next who asks.
+func (a *assignment) pull(ctx context.Context, most int, wait time.Duration, take func(*nats.Msg)) (n int, err error) {
+	isCell := func(m *nats.Msg) bool { return m.Reply != "" && m.Header.Get("Status") == "" }
+	for n < most && len(a.out) > 0 {
+		if m := <-a.out; isCell(m) {
+			take(m)
+			n++
+		}
+	}
+	if n > 0 {
+		return n, nil
+	}
+	request := fmt.Appendf(nil, `{"batch":%d,"no_wait":true}`, most)
 	if wait > 0 {
-		request = map[string]any{"batch": 1, "expires": wait.Nanoseconds()}
+		request = fmt.Appendf(nil, `{"batch":%d,"expires":%d}`, most, wait.Nanoseconds())
 	}
-	body, _ := json.Marshal(request)
-	ctx, stop := context.WithTimeout(ctx, wait+2*time.Second)
-	defer stop()
-	inbox := a.nc.NewInbox() // cells come under their own subjects, so that nothing else may come here
-	sub, err := a.nc.SubscribeSync(inbox)
-	if err != nil {
-		return nil, err
+	if err := a.nc.PublishRequest("$JS.API.CONSUMER.MSG.NEXT."+a.cells()+"."+workers, a.inbox, request); err != nil {
+		return 0, err
 	}
-	defer sub.Unsubscribe()
-	if err := a.nc.PublishRequest("$JS.API.CONSUMER.MSG.NEXT."+a.cells()+"."+workers, inbox, body); err != nil {
-		return nil, err
+	timer := time.NewTimer(wait + min(a.wait, 2*time.Second))
+	defer timer.Stop()
+	for n < most {
+		select {
+		case m := <-a.out:
+			switch {
+			case isCell(m):
+				take(m)
+				n++
+			case m.Header.Get("Status") == "503":
+				return n, nats.ErrNoResponders
+			default:
+				return n, nil
+			}
+		case <-ctx.Done():
+			return n, ctx.Err()
+		case <-timer.C:
+			return n, nats.ErrTimeout
+		}
 	}
-	m, err := sub.NextMsgWithContext(ctx)
-	switch {
-	case err != nil:
-		return nil, err
-	case m.Header.Get("Status") == "503":
-		return nil, nats.ErrNoResponders
-	case m.Header.Get("Status") != "" || m.Reply == "":
-		return nil, nil
-	}
-	return m, nil
+	return n, nil
 }
 
 // ready fetches the sweep and its files, once.
@@ -202,6 +230,7 @@ type shift struct {
 	*assignment
 	msg        *nats.Msg
 	begun      time.Time
+	over       chan struct{} // closed when it is delivered, or somebody else's
 	turns      lab.Progress
 	delivering atomic.Bool
 }
@@ -269,15 +298,14 @@ func (c *shift) giveBack(after time.Duration) {
 	c.nc.FlushTimeout(time.Second)
 }
 
-// renew keeps the lease until the returned function is called.
-func (c *shift) renew(lease time.Duration) (stop func()) {
-	done := make(chan struct{})
+// renew keeps the lease until the cell is over.
+func (c *shift) renew(lease time.Duration) {
 	go func() {
 		tick := time.NewTicker(max(lease/3, 10*time.Millisecond))
 		defer tick.Stop()
 		for {
 			select {
-			case <-done:
+			case <-c.over:
 				return
 			case <-tick.C:
 				if !c.isDead() {
@@ -286,21 +314,19 @@ func (c *shift) renew(lease time.Duration) (stop func()) {
 			}
 		}
 	}()
-	return func() { close(done) }
 }
 
 // errGone says that a sweep was cancelled, or is over.
 var errGone = errors.New("its sweep is over")
 
-// work computes the cell and delivers what came out. The cell of a worker that is stopped is given back, and the try does not count.
-func (c *shift) work(ctx context.Context, who string, tries int) error {
+// work computes the cell; nil if nothing is to be delivered. The cell of a worker that is stopped is given back, and the try does not count.
+func (c *shift) work(ctx context.Context, tries int) (*outcome, error) {
 	w, lease, err := c.ready(ctx)
 	if err != nil {
 		c.giveBack(5 * time.Second)
-		return err
+		return nil, err
 	}
-	stop := c.renew(lease)
-	defer stop()
+	c.renew(lease)
 	kind, body, err := c.compute(ctx, w)
 	switch large := new(problem.MemoryError); {
 	case ctx.Err() != nil:
@@ -308,24 +334,28 @@ func (c *shift) work(ctx context.Context, who string, tries int) error {
 			c.note(context.WithoutCancel(ctx), tries-1, "its worker was stopped")
 		}
 		c.giveBack(0)
-		return ctx.Err()
+		return nil, ctx.Err()
 	case errors.As(err, &large): // another host may have more
 		c.note(ctx, max(1, tries), err.Error())
 		c.giveBack(5 * time.Second)
-		return err
+		return nil, err
 	case err != nil:
-		return err
+		return nil, err
 	}
-	return c.deliver(ctx, who, kind, body)
+	return newOutcome(c, kind, body), nil
 }
 
 // compute is what came out of the cell: its files, or what it died of. An error is not the cell's own.
 func (c *shift) compute(ctx context.Context, w *family.Sweep) (kind string, body []byte, err error) {
+	if c.empty != nil {
+		kind, body = c.empty()
+		return kind, body, nil
+	}
 	index, err := strconv.Atoi(string(c.msg.Data))
 	if err != nil {
 		return "", nil, err
 	}
-	cell, err := w.At(index)
+	cell, spec, err := w.At(index)
 	if err == nil && cell.ID != c.cell() {
 		err = fmt.Errorf("the queue has it as number %d, which is %s", index, cell.ID)
 	}
@@ -333,7 +363,7 @@ func (c *shift) compute(ctx context.Context, w *family.Sweep) (kind string, body
 		return "", nil, err
 	}
 	result, err := c.run(ctx, lab.CellJob{
-		Sweep: c.name, Cell: cell, Spec: w.Spec(cell), Files: os.DirFS(c.dir), Workers: max(1, runtime.GOMAXPROCS(0)/c.Workers), Progress: &c.turns,
+		Sweep: c.name, Cell: cell, Spec: spec, Files: os.DirFS(c.dir), Workers: max(1, runtime.GOMAXPROCS(0)/c.Workers), Progress: &c.turns,
 	})
 	if err == nil && result.Partial {
 		err = errors.New("stopped")
@@ -385,77 +415,5 @@ func (c *shift) run(ctx context.Context, job lab.CellJob) (*folder.Result, error
 		return nil, context.Cause(ctx)
 	case <-time.After(10 * time.Second):
 		return nil, &HungError{c.cell()}
-	}
-}
-
-// deliver sends a result until it is there and then acknowledges the cell. While the queue is away it is kept.
-func (c *shift) deliver(ctx context.Context, who, kind string, body []byte) error {
-	if c.isDead() {
-		return errGone
-	}
-	c.delivering.Store(true)
-	attempt, until := nuid.Next(), time.Now().Add(c.Hold)
-	for {
-		err := c.hand(ctx, who, kind, attempt, body)
-		if err == nil {
-			break
-		}
-		if ctx.Err() != nil {
-			c.giveBack(0)
-			return ctx.Err()
-		}
-		if time.Now().After(until) || c.isOver(ctx) {
-			return fmt.Errorf("its result could not be delivered: %w", err)
-		}
-		pause(ctx, 250*time.Millisecond)
-	}
-	c.acknowledge(ctx)
-	return nil
-}
-
-// isOver tells whether the queue of the sweep is gone while its server is there.
-func (c *shift) isOver(ctx context.Context) bool {
-	for range 20 {
-		err := within(ctx, c.wait, func(ctx context.Context) error { _, err := c.js.Stream(ctx, c.results()); return err })
-		if !errors.Is(err, jetstream.ErrStreamNotFound) {
-			return false
-		}
-		pause(ctx, 500*time.Millisecond) // whoever begins it again fills it anew
-	}
-	return true
-}
-
-// hand sends a result once.
-func (c *shift) hand(ctx context.Context, who, kind, attempt string, body []byte) error {
-	m := &nats.Msg{Subject: c.subject("done", c.cell()), Header: nats.Header{headAttempt: {attempt}, headWorker: {who}, headKind: {kind}}}
-	if m.Data = body; len(body) > partSize {
-		head, err := c.sendParts(ctx, c.subject("part", c.cell(), attempt), body)
-		if err != nil {
-			return err
-		}
-		text, err := json.Marshal(head)
-		if err != nil {
-			return err
-		}
-		m.Header.Set(headParcel, string(text))
-		m.Data = nil
-	}
-	sum := sha256.Sum256(body)
-	return c.send(ctx, m, attempt+hex.EncodeToString(sum[:4]))
-}
-
-// acknowledge tells the queue that the cell is done, and wants to hear that it knows. Without that the cell comes again, which does no harm.
-func (c *shift) acknowledge(ctx context.Context) {
-	for range 3 {
-		if c.deaf {
-			return
-		}
-		err := within(ctx, time.Second, func(ctx context.Context) error {
-			_, err := c.nc.RequestWithContext(ctx, c.msg.Reply, []byte("+ACK"))
-			return err
-		})
-		if err == nil || ctx.Err() != nil {
-			return
-		}
 	}
 }

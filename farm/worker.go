@@ -30,16 +30,20 @@ type labourer struct {
 	host string
 	tmp  string // all that it writes is there
 
+	slots    chan struct{}  // one for each cell that may be begun
+	couriers sync.WaitGroup // who deliver results
+
+	jobs   map[string]*assignment // by key; the feeder's alone
+	looked time.Time              // when the queues were listed; the feeder's alone
+	turn   int
+
 	mu      sync.Mutex
-	jobs    map[string]*assignment // by key
 	refused map[string]*BuildError // by stream
-	looked  time.Time              // when the queues were listed
 	busy    int                    // cells that it has
 	alone   bool                   // one of them must be the only one
 	at      map[*shift]bool
 	last    time.Time // when there was something to do
 	done    int
-	turn    int
 }
 
 // Work computes cells of whatever sweeps a queue has until the context is done, or until there was nothing to do for long enough. It returns how many cells
@@ -66,17 +70,16 @@ func Work(ctx context.Context, at Address, o WorkerOptions) (int, error) {
 	defer sub.Unsubscribe()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	var all sync.WaitGroup
-	for range w.Workers {
-		all.Go(func() {
-			for ctx.Err() == nil && !w.isIdle() {
-				if err := w.once(ctx); err != nil {
-					stop(err)
-				}
-			}
-		})
+	for ctx.Err() == nil && !w.isIdle() {
+		w.feed(ctx, stop)
 	}
-	all.Wait()
+	for range w.Workers {
+		<-w.slots
+	}
+	for _, a := range w.jobs {
+		a.leave()
+	}
+	w.couriers.Wait()
 	return w.done, w.verdict(ctx)
 }
 
@@ -91,6 +94,10 @@ func (w *labourer) fill() {
 	}
 	if w.Runner == nil {
 		w.Runner = lab.RunCell
+	}
+	w.slots = make(chan struct{}, w.Workers)
+	for range w.Workers {
+		w.slots <- struct{}{}
 	}
 }
 
@@ -144,32 +151,60 @@ func (w *labourer) state() WorkerState {
 	return s
 }
 
-// once takes a cell and computes it, or waits a little for one.
-func (w *labourer) once(ctx context.Context) error {
+// feed begins as many cells as there are slots free, or waits a little for one of either.
+func (w *labourer) feed(ctx context.Context, stop context.CancelCauseFunc) {
 	if w.isAlone() || w.isDead() {
 		pause(ctx, 100*time.Millisecond)
-		return nil
+		return
 	}
+	free := w.freeSlots(ctx)
+	defer func() {
+		for range free {
+			w.slots <- struct{}{}
+		}
+	}()
 	list, err := w.assignments(ctx)
 	if err != nil || len(list) == 0 {
 		pause(ctx, time.Second)
-		return nil
+		return
 	}
 	for i, a := range list {
+		if free == 0 {
+			return
+		}
 		wait := time.Duration(0)
 		if i == len(list)-1 {
 			wait = time.Second
 		}
-		m, err := a.pull(ctx, wait)
+		_, err := a.pull(ctx, free, wait, func(m *nats.Msg) {
+			free--
+			a.taken.Add(1)
+			go w.do(ctx, stop, &shift{assignment: a, msg: m, begun: time.Now(), over: make(chan struct{})})
+		})
 		if err != nil {
 			w.retire(err)
 			pause(ctx, 100*time.Millisecond)
 		}
-		if m != nil {
-			return w.do(ctx, &shift{assignment: a, msg: m, begun: time.Now()})
+	}
+}
+
+// freeSlots takes all slots that are free, and waits a little for one.
+func (w *labourer) freeSlots(ctx context.Context) (n int) {
+	select {
+	case <-w.slots:
+		n++
+	case <-ctx.Done():
+	case <-time.After(time.Second):
+	}
+	for n > 0 {
+		select {
+		case <-w.slots:
+			n++
+		default:
+			return n
 		}
 	}
-	return nil
+	return n
 }
 
 func (w *labourer) isAlone() bool {
@@ -180,8 +215,6 @@ func (w *labourer) isAlone() bool {
 
 // assignments are the sweeps that the worker can compute cells of, another first every time. They are listed anew now and then.
 func (w *labourer) assignments(ctx context.Context) ([]*assignment, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	if len(w.jobs) == 0 || time.Since(w.looked) > 5*time.Second {
 		if time.Since(w.looked) < time.Second {
 			return nil, nil
@@ -209,8 +242,8 @@ func (w *labourer) assignments(ctx context.Context) ([]*assignment, error) {
 }
 
 // list looks which sweeps there are.
-func (w *labourer) list(ctx context.Context) error {
-	ctx, stop := context.WithTimeout(ctx, 5*time.Second)
+func (w *labourer) list(whole context.Context) error {
+	ctx, stop := context.WithTimeout(whole, 5*time.Second)
 	defer stop()
 	infos, err := queues(ctx, w.js)
 	if err != nil {
@@ -220,17 +253,17 @@ func (w *labourer) list(ctx context.Context) error {
 	for _, info := range infos {
 		key := keyIn(info)
 		there[key] = true
-		if w.jobs[key] != nil || w.refused[key] != nil {
+		if w.jobs[key] != nil || w.isRefused(key) {
 			continue
 		}
-		a, err := newAssignment(w.nc, key, info.Config.Metadata, w.WorkerOptions, w.tmp)
+		a, err := newAssignment(w.nc, key, info.Config.Metadata, w.WorkerOptions, w.name, w.tmp)
 		var other *BuildError
 		switch {
 		case errors.As(err, &other):
-			w.refused[key] = other
-			w.Told(other.Error())
+			w.refuse(key, other)
 		case err == nil:
 			w.jobs[key] = a
+			w.couriers.Go(func() { a.deliverAll(whole) })
 			w.Told(fmt.Sprintf("works for sweep %s (%s cells)", a.name, info.Config.Metadata[metaCells]))
 		}
 	}
@@ -240,15 +273,28 @@ func (w *labourer) list(ctx context.Context) error {
 			a.leave()
 		}
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	maps.DeleteFunc(w.refused, func(key string, _ *BuildError) bool { return !there[key] })
 	return nil
+}
+
+func (w *labourer) isRefused(key string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.refused[key] != nil
+}
+
+func (w *labourer) refuse(key string, why *BuildError) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.refused[key] = why
+	w.Told(why.Error())
 }
 
 // retire has the sweeps listed anew when the queue of one is gone.
 func (w *labourer) retire(err error) {
 	if errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrConsumerNotFound) {
-		w.mu.Lock()
-		defer w.mu.Unlock()
 		w.looked = time.Time{}
 	}
 }
@@ -267,11 +313,16 @@ func (w *labourer) enter(c *shift, alone bool) bool {
 	return true
 }
 
-func (w *labourer) exit(c *shift, isDone bool) {
+// leave notes that a cell is over: it is delivered, or somebody else's.
+func (w *labourer) leave(c *shift, isDone bool) {
+	close(c.over)
+	c.taken.Done()
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if !w.at[c] {
+		return
+	}
 	w.busy--
-	w.alone = false
 	delete(w.at, c)
 	w.last = time.Now()
 	if isDone {
@@ -282,49 +333,60 @@ func (w *labourer) exit(c *shift, isDone bool) {
 // Tries that a cell has beyond its first: as many, the last of them alone on its worker, and then it is given up.
 const mostTries = 5
 
-// do computes a cell and delivers its result. The error is one that ends the worker.
-func (w *labourer) do(ctx context.Context, c *shift) error {
+// do computes a cell in a slot and has delivered what came out.
+func (w *labourer) do(ctx context.Context, stop context.CancelCauseFunc, c *shift) {
+	o, err := w.attempt(ctx, c)
+	if o != nil && len(o.body) > partSize { // which only so many may keep in memory
+		err = c.deliver(ctx, []*outcome{o})
+		w.leave(c, err == nil)
+	} else if o != nil {
+		o.end = func(isDelivered bool) { w.leave(c, isDelivered) }
+		c.done <- o
+	} else {
+		w.leave(c, false)
+	}
+	if hung := new(HungError); errors.As(err, &hung) {
+		stop(err)
+	} else if err != nil && ctx.Err() == nil {
+		w.Told(fmt.Sprintf("cell %s: %v", c.cell(), err))
+	}
+	w.slots <- struct{}{}
+}
+
+// attempt is what a cell comes to: its result, that nobody comes back from it, or nil where somebody else is to try it.
+func (w *labourer) attempt(ctx context.Context, c *shift) (*outcome, error) {
 	tries := 0
 	if c.deliveries() > 1 {
 		var why string
 		var err error
 		if tries, why, err = c.tries(ctx); err != nil {
 			c.giveBack(time.Second)
-			return nil
+			return nil, nil
 		}
 		if tries >= mostTries {
-			return w.giveUp(ctx, c, tries, why)
+			return newOutcome(c, kindLost, fmt.Appendf(nil, "tried %d times or more, the last time alone on a worker; in the end: %s", tries, why)), nil
 		}
 		tries++
 	}
 	if !w.enter(c, tries == mostTries) {
 		c.giveBack(time.Second)
-		return nil
+		return nil, nil
 	}
-	isDone := false
-	defer func() { w.exit(c, isDone) }()
+	if tries == mostTries {
+		defer w.unite()
+	}
 	if tries > 0 {
 		if err := c.note(ctx, tries, "its worker was lost"); err != nil {
 			c.giveBack(time.Second)
-			return nil
+			return nil, nil
 		}
 	}
-	err := c.work(ctx, w.name, tries)
-	isDone = err == nil
-	if hung := new(HungError); errors.As(err, &hung) {
-		return err
-	}
-	if err != nil && ctx.Err() == nil {
-		w.Told(fmt.Sprintf("cell %s: %v", c.cell(), err))
-	}
-	return nil
+	return c.work(ctx, tries)
 }
 
-// giveUp reports a cell that nobody comes back from.
-func (w *labourer) giveUp(ctx context.Context, c *shift, tries int, why string) error {
-	text := fmt.Sprintf("tried %d times or more, the last time alone on a worker; in the end: %s", tries, why)
-	if err := c.deliver(ctx, w.name, kindLost, []byte(text)); err != nil {
-		c.giveBack(time.Second)
-	}
-	return nil
+// unite lets other cells begin again beside those of the worker.
+func (w *labourer) unite() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.alone = false
 }

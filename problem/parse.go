@@ -156,8 +156,9 @@ func (c *check) all() {
 
 // size refuses a spec that could not be read again as it is printed.
 func (c *check) size() {
-	nodes, names, depth := c.s.Tree().Extent()
-	if nodes > form.MaxNodes || names > form.MaxKeys || depth > form.MaxDepth || len(c.s.YAML()) > form.MaxBytes {
+	tree := c.s.Tree()
+	nodes, names, depth := tree.Extent()
+	if nodes > form.MaxNodes || names > form.MaxKeys || depth > form.MaxDepth || len(tree.YAML()) > form.MaxBytes {
 		c.Report(form.Place{File: c.s.origin.At.File}, "", "too large with its defaults: %d values, %d keys, %d deep", nodes, names, depth)
 	}
 }

@@ -3,9 +3,11 @@ package family
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 
+	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/stream"
@@ -32,17 +34,17 @@ func (w *Sweep) Spec(c Cell) *problem.Spec {
 // Index is where a cell is in the design: At finds it there.
 func (c Cell) Index() int { return c.index }
 
-// At makes the cell at a place of the design.
-func (w *Sweep) At(index int) (Cell, error) {
+// At makes the cell at a place of the design, with its spec.
+func (w *Sweep) At(index int) (Cell, *problem.Spec, error) {
 	if total := w.size(); index < 0 || index >= min(total, MaxCells) {
-		return Cell{}, fmt.Errorf("cell %d of a design of %d", index, total)
+		return Cell{}, nil, fmt.Errorf("cell %d of a design of %d", index, total)
 	}
 	values := w.choice(index)
 	s, content, found := w.spec(values)
 	if s == nil {
-		return Cell{}, found.Join()
+		return Cell{}, nil, found.Join()
 	}
-	return cellOf(content, index, values), nil
+	return cellOf(content, index, values), s, nil
 }
 
 // cellOf is the cell of a content.
@@ -142,19 +144,47 @@ type blame struct {
 	times int
 }
 
+// combination is one that the design asks for, and what came of it.
+type combination struct {
+	values  []*form.Node
+	content string         // of its spec
+	found   *form.Mistakes // why it has none, or nil
+}
+
+// laidAtOnce is how many combinations are kept in memory before their cells are.
+const laidAtOnce = 1024
+
+// addAll makes the cells of all combinations: on all cores, and in their order.
+func (l *layout) addAll(total int) {
+	all := make([]combination, min(total, laidAtOnce))
+	for from := 0; from < total; from += len(all) {
+		some := all[:min(len(all), total-from)]
+		crew.Share(runtime.GOMAXPROCS(0), len(some), func(_, i int) error {
+			values := l.sweep.choice(from + i)
+			s, content, found := l.sweep.spec(values)
+			if s != nil {
+				found = nil
+			}
+			some[i] = combination{values, content, found}
+			return nil
+		})
+		for i, one := range some {
+			l.add(from+i, one)
+		}
+	}
+}
+
 // add makes a cell of a combination, unless an earlier one gives the same spec.
-func (l *layout) add(index int) {
-	values := l.sweep.choice(index)
-	s, content, found := l.sweep.spec(values)
-	if s == nil {
-		l.blame(found, values)
+func (l *layout) add(index int, one combination) {
+	if one.found != nil {
+		l.blame(one.found, one.values)
 		return
 	}
-	if l.seen[content] {
+	if l.seen[one.content] {
 		return
 	}
-	l.seen[content] = true
-	l.sweep.Cells = append(l.sweep.Cells, cellOf(content, index, values))
+	l.seen[one.content] = true
+	l.sweep.Cells = append(l.sweep.Cells, cellOf(one.content, index, one.values))
 }
 
 // blame notes what is wrong with a cell.

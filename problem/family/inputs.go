@@ -24,6 +24,8 @@ func contentOf(s *problem.Spec, sum func(name string) string) string {
 
 // sum returns what a file holds that a cell names, "" where nobody can tell: then it is known by its name, and its cell will fail.
 func (w *Sweep) sum(name string) string {
+	w.sums.Lock()
+	defer w.sums.Unlock()
 	if is, known := w.Inputs[name]; known {
 		return is
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem"
@@ -35,6 +36,7 @@ type Sweep struct {
 	kinds *kind.Catalogue // that cells can name
 	top   int             // the rank of swept values, above all that they replace
 
+	sums   sync.Mutex        // held while Inputs grow
 	file   string            // that it is read from
 	stated map[string]string // what the document says of inputs
 	Sources
@@ -290,9 +292,7 @@ func (w *Sweep) layOut() error {
 		return l.Join()
 	}
 	w.Inputs = map[string]string{}
-	for i := range total {
-		l.add(i)
-	}
+	l.addAll(total)
 	w.changed(&l.Mistakes)
 	w.fix()
 	return l.conclude()
