@@ -353,13 +353,6 @@ func (h *harvest) intake(ctx context.Context, stop context.CancelCauseFunc) {
 	all.Wait()
 }
 
-func pause(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
-	}
-}
-
 // fetch hands on a batch of results.
 func (h *harvest) fetch(ctx context.Context, lanes []chan arrival) error {
 	var c jetstream.Consumer

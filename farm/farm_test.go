@@ -95,7 +95,8 @@ func differing(a, b map[string]string) (n int) {
 // fair is a queue with workers and a collector in this process.
 type fair struct {
 	t     *testing.T
-	queue *Embedded
+	queue *Embedded // or
+	at    Address   // that of somebody else
 	mu    sync.Mutex
 	told  []string
 }
@@ -108,6 +109,13 @@ func newFair(t *testing.T) *fair {
 	}
 	t.Cleanup(func() { e.Stop(true) })
 	return &fair{t: t, queue: e}
+}
+
+func (f *fair) address() Address {
+	if f.queue == nil {
+		return f.at
+	}
+	return f.queue.Address
 }
 
 func (f *fair) tell(line string) {
@@ -132,7 +140,7 @@ func (f *fair) work(o WorkerOptions) (stop func() (int, error)) {
 	var n int
 	var err error
 	go func() {
-		n, err = Work(ctx, f.queue.Address, o)
+		n, err = Work(ctx, f.address(), o)
 		close(done)
 	}()
 	var once sync.Once
@@ -153,7 +161,7 @@ func (f *fair) sweep(ctx context.Context, w *family.Sweep, dir string, o QueueOp
 		f.t.Fatal(err)
 	}
 	defer c.Release()
-	o.Address, o.Told = f.queue.Address, f.tell
+	o.Address, o.Told = f.address(), f.tell
 	_, err = Sweep(ctx, w, c, o)
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -112,7 +113,7 @@ func (q *queue) make(ctx context.Context, lease time.Duration) error {
 	for _, want := range q.streams() {
 		s, err := q.js.CreateOrUpdateStream(ctx, want)
 		if err != nil {
-			return fmt.Errorf("the queue: %s: %w", want.Name, err)
+			return refusal(want.Name, err)
 		}
 		if err := same("stream "+want.Name, want, s.CachedInfo().Config); err != nil {
 			return err
@@ -121,13 +122,21 @@ func (q *queue) make(ctx context.Context, lease time.Duration) error {
 	for stream, want := range q.consumers(lease) {
 		c, err := q.js.CreateOrUpdateConsumer(ctx, stream, want)
 		if err != nil {
-			return fmt.Errorf("the queue: %s of %s: %w", want.Durable, stream, err)
+			return refusal(want.Durable+" of "+stream, err)
 		}
 		if err := same("consumer "+want.Durable, want, c.CachedInfo().Config); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// refusal is why a server does not make something: it never will, or it cannot now.
+func refusal(what string, err error) error {
+	if api := new(jetstream.APIError); errors.As(err, &api) && api.Code == http.StatusBadRequest {
+		return &SettingsError{what, api.Description}
+	}
+	return fmt.Errorf("the queue: %s: %w", what, err)
 }
 
 // limits wants a server that can hold the streams.
@@ -211,6 +220,14 @@ func within(ctx context.Context, wait time.Duration, call func(context.Context) 
 	ctx, stop := context.WithTimeout(ctx, wait)
 	defer stop()
 	return call(ctx)
+}
+
+// pause waits, unless the context ends first.
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
 }
 
 // send publishes a message and waits until it is stored. One with a name is stored once, however often it is sent.

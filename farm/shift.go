@@ -34,11 +34,11 @@ type WorkerOptions struct {
 	Told    func(line string) // what somebody should know; may be nil
 	Runner  lab.Runner        // nil means lab.RunCell
 
-	delay  time.Duration                     // that an answer may have, in a test
-	deaf   bool                              // it never acknowledges a cell, in a test
-	silent func() bool                       // whether it is dead, of a worker that dies in a test
-	build  func(*folder.Identity)            // makes it one of another build, in a test
-	empty  func() (kind string, body []byte) // what all cells come to, in a test of the queue alone
+	delay  time.Duration                                // that an answer may have, in a test
+	deaf   bool                                         // it never acknowledges a cell, in a test
+	silent func() bool                                  // whether it is dead, of a worker that dies in a test
+	build  func(*folder.Identity)                       // makes it one of another build, in a test
+	empty  func(cell string) (kind string, body []byte) // what cells come to, in a test of the queue alone
 }
 
 // BuildError says that all sweeps of a queue are of other builds than the worker.
@@ -85,7 +85,7 @@ func newAssignment(nc *nats.Conn, key string, meta map[string]string, o WorkerOp
 	if err != nil {
 		return nil, err
 	}
-	a := &assignment{queue: q, WorkerOptions: o, name: meta[metaName], worker: worker, ended: make(chan struct{}), inbox: nc.NewInbox(), out: make(chan *nats.Msg, 4*o.Workers+16), done: make(chan *outcome, o.Workers)}
+	a := &assignment{queue: q, WorkerOptions: o, name: meta[metaName], worker: worker, ended: make(chan struct{}), inbox: nc.NewInbox(), out: make(chan *nats.Msg, 4*o.Workers+16), done: make(chan *outcome, max(o.Workers, mostBundled))}
 	if meta[metaLayout] != layout {
 		return nil, &BuildError{a.name, fmt.Sprintf("its queue is laid out as %.20q, here as %q", meta[metaLayout], layout)}
 	}
@@ -316,6 +316,9 @@ func (c *shift) renew(lease time.Duration) {
 	}()
 }
 
+// errLate says that a cell took longer than it may.
+var errLate = errors.New("took longer than it may")
+
 // errGone says that a sweep was cancelled, or is over.
 var errGone = errors.New("its sweep is over")
 
@@ -335,9 +338,9 @@ func (c *shift) work(ctx context.Context, tries int) (*outcome, error) {
 		}
 		c.giveBack(0)
 		return nil, ctx.Err()
-	case errors.As(err, &large): // another host may have more
+	case errors.As(err, &large), errors.Is(err, errLate): // another host may have more memory, or be quicker
 		c.note(ctx, max(1, tries), err.Error())
-		c.giveBack(5 * time.Second)
+		c.giveBack(time.Second)
 		return nil, err
 	case err != nil:
 		return nil, err
@@ -348,7 +351,7 @@ func (c *shift) work(ctx context.Context, tries int) (*outcome, error) {
 // compute is what came out of the cell: its files, or what it died of. An error is not the cell's own.
 func (c *shift) compute(ctx context.Context, w *family.Sweep) (kind string, body []byte, err error) {
 	if c.empty != nil {
-		kind, body = c.empty()
+		kind, body = c.empty(c.cell())
 		return kind, body, nil
 	}
 	index, err := strconv.Atoi(string(c.msg.Data))
@@ -371,7 +374,7 @@ func (c *shift) compute(ctx context.Context, w *family.Sweep) (kind string, body
 	var large *problem.MemoryError
 	var hung *HungError
 	switch {
-	case ctx.Err() != nil, errors.As(err, &large), errors.As(err, &hung), errors.Is(err, errGone), errors.Is(err, context.DeadlineExceeded):
+	case ctx.Err() != nil, errors.As(err, &large), errors.As(err, &hung), errors.Is(err, errGone), errors.Is(err, errLate):
 		return "", nil, err
 	case err != nil:
 		return kindError, []byte(err.Error()), nil
@@ -391,7 +394,7 @@ func (c *shift) run(ctx context.Context, job lab.CellJob) (*folder.Result, error
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	if c.Limit > 0 {
-		timer := time.AfterFunc(c.Limit, func() { stop(context.DeadlineExceeded) })
+		timer := time.AfterFunc(c.Limit, func() { stop(fmt.Errorf("%w, %v", errLate, c.Limit)) })
 		defer timer.Stop()
 	}
 	type outcome struct {
@@ -416,4 +419,24 @@ func (c *shift) run(ctx context.Context, job lab.CellJob) (*folder.Result, error
 	case <-time.After(10 * time.Second):
 		return nil, &HungError{c.cell()}
 	}
+}
+
+// acknowledge tells the queue that the cell is done. Where that is lost the cell comes again, which does no harm.
+func (c *shift) acknowledge() {
+	if !c.deaf {
+		c.nc.Publish(c.msg.Reply, []byte("+ACK"))
+	}
+}
+
+// outcome is a cell that was computed, and what came out.
+type outcome struct {
+	*shift
+	kind string
+	body []byte
+	end  func(isDelivered bool) // called once, when it is delivered or lost
+}
+
+func newOutcome(c *shift, kind string, body []byte) *outcome {
+	c.delivering.Store(true)
+	return &outcome{shift: c, kind: kind, body: body}
 }
