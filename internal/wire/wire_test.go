@@ -280,3 +280,53 @@ func FuzzRead(f *testing.F) {
 		})
 	})
 }
+
+// torn is a state that cannot be written.
+type torn struct{ err error }
+
+func (s torn) AppendBinary(b []byte) ([]byte, error) { return append(b, "half"...), s.err }
+
+func (torn) UnmarshalBinary([]byte) error { return nil }
+
+// What keeps a part from being written is told, the first of several, and nothing is appended or saved.
+func TestPartsTellErrors(t *testing.T) {
+	first, second := errors.New("first"), errors.New("second")
+	fields := func(f *wire.Fields) {
+		f.Part("a", torn{first})
+		f.Part("b", torn{second})
+	}
+	if b, err := wire.Append([]byte("x"), "list/1", fields); !errors.Is(err, first) || string(b) != "x" {
+		t.Errorf("appended %q (%v), want the error %v", b, err, first)
+	}
+	if err := wire.Save(io.Discard, "list/1", fields); !errors.Is(err, first) {
+		t.Errorf("saved with %v, want %v", err, first)
+	}
+}
+
+// dry is a sink that takes so many writes.
+type dry struct{ left int }
+
+func (d *dry) Write(p []byte) (int, error) {
+	if d.left--; d.left < 0 {
+		return 0, io.ErrShortWrite
+	}
+	return len(p), nil
+}
+
+// A sink that fails at any write is told of.
+func TestSaveTellsErrors(t *testing.T) {
+	fields := func(f *wire.Fields) {
+		x := make([]float64, 10000)
+		f.Floats(&x)
+	}
+	count := &dry{1 << 20}
+	if err := wire.Save(count, "list/1", fields); err != nil {
+		t.Fatal(err)
+	}
+	writes := 1<<20 - count.left
+	for left := range writes {
+		if err := wire.Save(&dry{left}, "list/1", fields); !errors.Is(err, io.ErrShortWrite) {
+			t.Errorf("after %d of %d writes: %v", left, writes, err)
+		}
+	}
+}

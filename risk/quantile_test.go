@@ -1,0 +1,68 @@
+package risk_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/risk"
+)
+
+// people has one loss a person: p₁ is the loss.
+func people(losses ...float64) kedge.Observation {
+	o := kedge.Observation{U: []float64{0, 0}, P: make([]float64, 2*len(losses)), D: make([]float64, 2*len(losses))}
+	for i, l := range losses {
+		o.P[2*i] = l
+	}
+	return o
+}
+
+// By hand, for the worst half. Of 1 2 3 4 the quantile is t = 5/2, so that the risk is 5/2 + (1/2 + 3/2)/2 = 7/2; half of them are beyond, which leaves t, and the spread becomes
+// s = ½·1. Of 5 6 7 8 the risk is 5/2 + 2·4 = 21/2; s = ½ + ⅓(4 − ½) = 5/3, twice as many are beyond as should be, and t = 5/2 + ⅓·5/3 = 55/18. Of zeros the risk is t;
+// s = 5/3 + ¼(55/18 − 5/3) = 145/72 and t = 55/18 − ¼·145/72 = 735/288. A sample that is not committed moves nothing.
+func TestQuantilesFollowSamples(t *testing.T) {
+	w := lq2(t)
+	gauge, err := risk.NewGauge(w.constraint(risk.CVaR{Level: 0.5}, 1))
+	must(t, err)
+	zeros := people(0, 0, 0, 0)
+	for turn, c := range []struct {
+		o    kedge.Observation
+		want float64
+	}{{people(2, 4, 1, 3), 3.5}, {people(5, 6, 7, 8), 10.5}, {zeros, 55. / 18}, {zeros, 735. / 288}} {
+		for range 2 {
+			excess, err := gauge.Assess(make([]float64, 2), c.o)
+			must(t, err)
+			if math.Abs(excess+1-c.want) > 1e-14 {
+				t.Errorf("turn %d: the risk is %v, want %v", turn, excess+1, c.want)
+			}
+		}
+		gauge.Commit(c.o)
+	}
+}
+
+// Everybody at 1 is beyond a quantile below, so that the risk is t + 2(1 − t) and tells t. After a thousand turns the gain is 1/100 and no longer 1/1002: with d = 1 − t, the spread obeys
+// s⁺ = s + (d − s)/100 and d⁺ = d − s⁺/100.
+func TestQuantilesKeepMoving(t *testing.T) {
+	w := lq2(t)
+	gauge, err := risk.NewGauge(w.constraint(risk.CVaR{Level: 0.5}, 0))
+	must(t, err)
+	assess := func(o kedge.Observation) float64 {
+		excess, err := gauge.Assess(make([]float64, 2), o)
+		must(t, err)
+		gauge.Commit(o)
+		return excess
+	}
+	for range 1000 { // t stays at 0, as half of them are beyond; the spread goes to 1
+		assess(people(-1, 1))
+	}
+	d := make([]float64, 4) // of the turns that follow
+	for k := range d {
+		d[k] = assess(people(1, 1)) - 1
+	}
+	for k := range 2 {
+		s, next := 100*(d[k]-d[k+1]), 100*(d[k+1]-d[k+2])
+		if want := s + (d[k+1]-s)/100; math.Abs(s-1) > 0.05 || math.Abs(next-want) > 1e-10 {
+			t.Errorf("the spread goes from %v to %v, want 1, nearly, and %v", s, next, want)
+		}
+	}
+}
