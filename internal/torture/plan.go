@@ -129,13 +129,21 @@ func (s source) gate(all bool, seed string) []Ordeal {
 		return slices.Concat(tests, twins)
 	}
 	tests = slices.DeleteFunc(tests, func(o Ordeal) bool { return !slices.ContainsFunc(o.Of, func(id string) bool { return first[id] }) })
+	slices.SortStableFunc(tests, func(a, b Ordeal) int { // those last that build and start the program, in case that time runs out
+		isLast := func(o Ordeal) int { return len(o.Pack) - len(strings.TrimPrefix(o.Pack, "./command")) }
+		return isLast(a) - isLast(b)
+	})
 	draw := func(o Ordeal) uint64 {
 		h := fnv.New64a()
 		h.Write([]byte(seed + "\x00" + o.ID()))
 		return h.Sum64()
 	}
 	slices.SortFunc(twins, func(a, b Ordeal) int { return cmp.Compare(draw(a), draw(b)) })
-	return slices.Concat(tests, twins[:min(gateTwins, len(twins))])
+	last := slices.IndexFunc(tests, func(o Ordeal) bool { return o.Pack == "./command" })
+	if last < 0 {
+		last = len(tests)
+	}
+	return slices.Concat(tests[:last], twins[:min(gateTwins, len(twins))], tests[last:])
 }
 
 // nightly has all short tests, all faults, a while of fuzzing, then the whole tests, the one first that was measured longest ago.

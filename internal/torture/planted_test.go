@@ -12,7 +12,7 @@ import (
 // Every fault that is planted is noticed by the test of what it breaks. Without KEDGE_TORTURE=1 it is only seen to that the lines in which they are
 // planted are there.
 func TestPlantedFaultsAreNoticed(t *testing.T) {
-	row := evidence.For(t, evidence.Promise{Name: "service-faults", Text: "faults planted one by one in the code of the service: not noticed by the test of what they break", Short: "only a look whether the lines to plant them in are there"})
+	row := evidence.For(t, evidence.Promise{Name: "service-faults", Text: "faults planted one by one in the code of service and laboratory: not noticed by the test of what they break", Short: "only a look whether the lines to plant them in are there"})
 	const root = "../.."
 	module := os.DirFS(root)
 	rack, err := NewRack(root, false)

@@ -215,29 +215,31 @@ base:
 	}
 }
 
-// Adding a value, a sample or a key with its only value, or changing the order of keys, changes no other cell.
+// Adding a value, a sample or a key with its only value, or changing the order of keys, changes no other cell, whether all have the seed of the sweep or each its own.
 func TestCellsAreIndependentOfEachOther(t *testing.T) {
 	same := evidence.For(t, evidence.Promise{Name: "cells", Text: "cells of a sweep that another value, key or order of keys changes"})
-	few := ids(mustSweep(t, gridSweep))
-	for what, src := range map[string]string{
-		"a value more": strings.Replace(gridSweep, "[0.1, 0.2]", "[0.3, 0.2, 0.1]", 1),
-		"a key more":   gridSweep + "  dynamics.sigma: [0.5, 0.6]\n",
-		"other order": `base: small.yaml
+	for _, seeds := range []string{"", "seeds: own\n"} {
+		few := ids(mustSweep(t, seeds+gridSweep))
+		for what, src := range map[string]string{
+			"a value more": strings.Replace(gridSweep, "[0.1, 0.2]", "[0.3, 0.2, 0.1]", 1),
+			"a key more":   gridSweep + "  dynamics.sigma: [0.5, 0.6]\n",
+			"other order": `base: small.yaml
 over:
   algorithms.vanilla.step: [1, 0.1, 0.01]
   dynamics.lambda: [0.2, 0.10]
   iterations: [20]
 `} {
-		many := ids(mustSweep(t, src))
-		for id, seed := range few {
-			got, ok := many[id]
-			same.Case(ok && got == seed, "%s: cell %s has seed %d, was %d", what, id, got, seed)
+			many := ids(mustSweep(t, seeds+src))
+			for id, seed := range few {
+				got, ok := many[id]
+				same.Case(ok && got == seed, "%s%s: cell %s has seed %d, was %d", seeds, what, id, got, seed)
+			}
 		}
-	}
-	other := ids(mustSweep(t, gridSweep+"seed: 2\n"))
-	for id, seed := range few {
-		if got, ok := other[id]; !ok || got == seed {
-			t.Errorf("another seed of the sweep leaves cell %s the seed %d", id, got)
+		other := ids(mustSweep(t, seeds+gridSweep+"seed: 2\n"))
+		for id, seed := range few {
+			if got, ok := other[id]; !ok || got == seed {
+				t.Errorf("another seed of the sweep leaves cell %s the seed %d", id, got)
+			}
 		}
 	}
 }

@@ -1,8 +1,10 @@
 package board
 
-// Faults are faults of the service, by what is promised there.
+import "slices"
+
+// Faults are faults of the service and of the laboratory, by what is promised there.
 func Faults() []Planted {
-	return append(append(faultsOfRounds(), faultsOfTheStore()...), faultsOfTheDoor()...)
+	return slices.Concat(faultsOfRounds(), faultsOfTheStore(), faultsOfTheDoor(), faultsOfTheLaboratory())
 }
 
 // faultsOfRounds are in what is decided, and in what is read back of it.

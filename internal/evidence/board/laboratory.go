@@ -1,0 +1,21 @@
+package board
+
+// faultsOfTheLaboratory are in what is computed, and in what is kept of it on the way.
+func faultsOfTheLaboratory() []Planted {
+	return []Planted{
+		{Name: "what is just outside a ball is inside", Where: "set/ball.go", Pack: "./set", Test: "TestProjections", Lines: []string{
+			"if b.distance(u) <= b.Radius {", "if b.distance(u) <= b.Radius*(1+4e-16) {"}},
+		{Name: "sums follow the number of workers", Where: "steady/chunks.go", Pack: "./steady", Test: "TestWorkersAndRowsChangeNothing", Lines: []string{
+			"part := kedge.Row(s.parts, first/chunk, s.width)", "part := kedge.Row(s.parts, hand, s.width)"}},
+		{Name: "the composite rule forgets how people answer", Where: "online/gradient.go", Pack: "./loop", Test: "TestCompositeReachesTheOptimum", Lines: []string{
+			"err = c.Sensitivity.PullRows(g, o.P, o.U, o.D, pull.X)", "err = c.Sensitivity.PullRows(make([]float64, len(g)), o.P, o.U, o.D, pull.X)"}},
+		{Name: "a Lyapunov equation is solved once and roughly", Where: "internal/dense/lyapunov.go", Pack: "./certify", Test: "TestLyapunovResidual", Lines: []string{
+			"const Rounds = 4", "const Rounds = 1", "0x1p-60*mat.Norm(sum, 2)", "0x1p-14*mat.Norm(sum, 2)"}},
+		{Name: "exponentials are those of the standard library", Where: "internal/portable/exp.go", Pack: "./internal/portable", Test: "TestCorrectlyRounded", Lines: []string{
+			"p, k := shortExp(whole(x))", "if x == x {\n\t\treturn math.Exp(x)\n\t}\n\tp, k := shortExp(whole(x))"}},
+		{Name: "the place of a stream is not saved", Where: "stream/state.go", Pack: "./lab", Test: "TestCheckpointsSurviveAnyStop", Lines: []string{
+			"\tf.Int(&s.used, 4)\n", ""}},
+		{Name: "the seed of a cell knows how many keys are swept", Where: "problem/family", Pack: "./problem/family", Test: "TestCellsAreIndependentOfEachOther", Lines: []string{
+			`stream.New(w.Seed, "cell", content)`, `stream.New(w.Seed+uint64(len(w.Keys)), "cell", content)`}},
+	}
+}
