@@ -152,6 +152,14 @@ func TestPricedResiduals(t *testing.T) {
 			t.Errorf("the residual under %v is %v (%v) at %v, want %v at %v", x.price, r, err, at, x.want, u)
 		}
 	}
+	walled := must2(game.NewSettled(c.dims, c.players, set.Box{Lower: []float64{0, 0}, Upper: u}, func(o kedge.Objective) (*steady.Objective, error) {
+		return steady.New(kedge.Model{Settler: c.dynamics, Objective: o, Sensitivity: c.sensitivity, Traits: kedge.Block{Data: c.traits, Width: 1}})
+	}))(t)
+	for sign, want := range map[float64]float64{-1: 0, 1: math.Hypot(0.8, 0.8)} { // paid to go where the set ends, they stay; fined, they go to the other end
+		if r, err := walled.PricedResidual(u, []float64{3 * sign, 4 * sign}); err != nil || math.Abs(r-want) > 1e-14 {
+			t.Errorf("at the end of the set, under %v(3, 4), the residual is %v (%v), want %v", sign, r, err, want)
+		}
+	}
 	behind := must2(game.NewSettled(c.dims, c.players, wall{}, func(o kedge.Objective) (*steady.Objective, error) {
 		return steady.New(kedge.Model{Settler: c.dynamics, Objective: o, Sensitivity: c.sensitivity, Traits: kedge.Block{Data: c.traits, Width: 1}})
 	}))(t)
