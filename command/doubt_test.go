@@ -164,6 +164,10 @@ data: {file: examples/fitting/shop.csv, person: customer, time: week, step: week
 			t.Errorf("%s: exit code %d: %s", args, code, out)
 		}
 	}
+	out, code := command(t, "fit", "bare.yaml", "--starts", "0", "--out", "heavy", "--set", "data.errors=student 4")
+	if out = strings.Join(strings.Fields(out), " "); code != 0 || !strings.Contains(out, "likeliest numbers under student 4 errors a step ahead") || !strings.Contains(out, "Errors of spend are taken as Student's with 4 degrees of freedom") {
+		t.Errorf("exit code %d: %s", code, out)
+	}
 	text, err := os.ReadFile("bare.yaml")
 	if err != nil {
 		t.Fatal(err)

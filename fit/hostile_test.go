@@ -72,13 +72,18 @@ func FuzzFind(f *testing.F) {
 	}
 	for _, seed := range []string{"", "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09", strings.Repeat("\x03\x07\x0b", 20), strings.Repeat("\x0f", 40), strings.Repeat("\x01\x01\x0e\x02", 15)} {
 		for kind := range byte(8) {
-			f.Add(kind, uint64(1), []byte(seed))
+			for law := range uint64(5) {
+				f.Add(kind, 2*law+1, []byte(seed))
+			}
 		}
 	}
 	odd := []float64{0, 1, -1, 0.5, 2, 1e-300, 1e100, -1e139, 1e300, math.NaN(), math.Inf(1), 3, 1e-8, 1e8, 0.1, -0.7}
 	f.Fuzz(func(t *testing.T, kind byte, seed uint64, data []byte) {
 		r := regressors[kind%4]
 		o := Options{Seed: seed, Starts: int(seed % 2), Times: kind&16 != 0, Repeats: int(kind >> 5 & 1 * 3), Origin: kind&64 != 0}
+		if r.Traits == 0 && !o.Times {
+			o.Laws = [][]ErrorLaw{nil, {{Student, 1}}, {{Student, 4}}, {{Kind: Poisson}}, {{Kind: Bernoulli}}}[seed/2%5]
+		}
 		if r.Traits > 0 {
 			o.Unseen = Fixed + Unseen(kind>>3&1)
 		}
