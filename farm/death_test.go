@@ -91,6 +91,7 @@ func TestPoisonedCellIsGivenUp(t *testing.T) {
 
 // A worker whose results have one wrong bit is found as soon as somebody else computes one of its cells.
 func TestWrongBitIsFound(t *testing.T) {
+	t.Parallel()
 	row := evidence.For(t, evidence.Promise{Name: "hosts-bit", Text: "a worker with a wrong last bit whose cell is handed out again: not found, or the second copy not kept"})
 	w := grid(t, 2)
 	f := newFair(t)
@@ -122,6 +123,7 @@ func TestWrongBitIsFound(t *testing.T) {
 
 // A worker of another build computes nothing and says why.
 func TestForeignBuildComputesNothing(t *testing.T) {
+	t.Parallel()
 	row := evidence.For(t, evidence.Promise{Name: "hosts-build", Text: "cells that a worker of another build computes"})
 	f := newFair(t)
 	w := grid(t, 2)

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -78,18 +79,18 @@ func sums(t testing.TB, dir string) map[string]string {
 }
 
 // differing counts the files that two folders have otherwise.
-func differing(a, b map[string]string) (n int) {
-	for name := range maps.Keys(a) {
+func differing(a, b map[string]string) int { return len(otherwise(a, b)) }
+
+// otherwise are the files that two folders have otherwise.
+func otherwise(a, b map[string]string) (names []string) {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if a[name] != b[name] {
-			n++
+			names = append(names, name)
 		}
 	}
-	for name := range maps.Keys(b) {
-		if a[name] == "" {
-			n++
-		}
-	}
-	return n
+	return names
 }
 
 // fair is a queue with workers and a collector in this process.

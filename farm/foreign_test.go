@@ -18,6 +18,7 @@ import (
 
 // A server that is there serves as well as one of kedge's own: results larger than a message, and files that specs name.
 func TestServerThatIsThere(t *testing.T) {
+	t.Parallel()
 	f := &fair{t: t, at: foreign(t, nil)}
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "people.csv"), []byte("0.6,0.8\n0,1\n"), 0o644); err != nil {
@@ -56,6 +57,7 @@ func TestServerThatIsThere(t *testing.T) {
 
 // A cell that takes longer than it may is tried by others, and the reason is kept.
 func TestCellsThatTakeTooLong(t *testing.T) {
+	t.Parallel()
 	w, f := grid(t, 2), newFair(t)
 	slow := w.Cells[1].ID
 	f.work(WorkerOptions{Workers: 2, Limit: 200 * time.Millisecond, Runner: func(ctx context.Context, job lab.CellJob) (*folder.Result, error) {
@@ -82,6 +84,7 @@ func TestCellsThatTakeTooLong(t *testing.T) {
 
 // Somebody can have cells tried again that were given up, see how a sweep stands, and cancel it.
 func TestControl(t *testing.T) {
+	t.Parallel()
 	w, f := grid(t, 2), newFair(t)
 	lost, last := w.Cells[0].ID, w.Cells[1].ID
 	var mu sync.Mutex

@@ -340,7 +340,7 @@ func (c *shift) work(ctx context.Context, tries int) (*outcome, error) {
 		return nil, ctx.Err()
 	case errors.As(err, &large), errors.Is(err, errLate): // another host may have more memory, or be quicker
 		c.note(ctx, max(1, tries), err.Error())
-		c.giveBack(time.Second)
+		c.giveBack(c.wait / 10)
 		return nil, err
 	case err != nil:
 		return nil, err
