@@ -107,7 +107,7 @@ func (r RateLimit) ProjectAt(u []float64, turn int, last []float64) error {
 	if 2*n > len(room) {
 		room = make([]float64, 2*n)
 	}
-	w := reach{r, turn, last, room[:n], room[n : 2*n]}
+	w := reach{r, turn, last, room[:n], room[n : 2*n], 1}
 	copy(w.from, u)
 	err := w.project(u)
 	if err != nil {
@@ -122,6 +122,7 @@ type reach struct {
 	turn       int
 	last       []float64
 	from, best []float64 // what is projected, and the best point so far
+	part       float64   // of the way from the last decision to what is projected
 }
 
 func (r *reach) project(v []float64) error {
@@ -138,10 +139,32 @@ func (r *reach) project(v []float64) error {
 		rows.AddScaled(v, -r.Most/far, r.last)
 		return nil
 	}
+	if err := r.shorten(v); err != nil {
+		return err
+	}
 	if err := r.bisect(v); err != nil {
 		return err
 	}
 	copy(v, r.best)
+	return nil
+}
+
+// shorten takes what is projected nearer to the last decision if it is so far that shares of the way could not tell points within reach apart. All points
+// of that way that are out of reach have the same nearest one.
+func (r *reach) shorten(v []float64) error {
+	if !(r.far(r.from) > 0x1p20*r.Most) {
+		return nil
+	}
+	for r.part > 0 {
+		if err := r.toward(v, 0); err != nil {
+			return err
+		}
+		if r.far(v) <= r.Most {
+			break
+		}
+		r.part /= 16
+	}
+	r.part *= 16
 	return nil
 }
 
@@ -164,10 +187,15 @@ func (r *reach) bisect(v []float64) error {
 	}
 }
 
-// toward sets v = Π(u + s(last − u)).
+// toward sets v = Π(u + s(last − u)), u being as far on the way as is looked at.
 func (r *reach) toward(v []float64, s float64) error {
+	moves, stay := 1-s, s
+	if r.part != 1 {
+		moves = float64(r.part * (1 - s))
+		stay = 1 - moves
+	}
 	for i := range v {
-		v[i] = float64((1-s)*r.from[i]) + float64(s*r.last[i])
+		v[i] = float64(moves*r.from[i]) + float64(stay*r.last[i])
 	}
 	return projectAt(r.Of, v, r.turn, r.last)
 }
