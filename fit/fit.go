@@ -33,6 +33,7 @@ type Fitted struct {
 	Cov      []float64 // their squares and products, row by row
 	Held     []bool    // at a bound, where errors by derivatives say little
 	Spread   []float64 // of the errors of each entry of the state
+	Exact    int       // entries of the state that are met exactly
 	Loss     float64   // half the sum of squares of errors in units of their spreads, priors included; of random traits and of laws less the log of the likelihood
 	Rows     int
 	People   int

@@ -27,13 +27,33 @@ func (x fixed) person(d *desk, theta, spread []float64, who int) (loss float64) 
 		}
 	}
 	solveSome(normal, cross, q, d.width)
+	before, after := d.table(4, d.width), d.table(5, d.width)
 	for line := range d.seen {
 		slope := d.slope[line*d.width : (line+1)*d.width]
+		squared(before, slope)
 		for j, v := range d.own[line*q : (line+1)*q] {
 			rows.AddScaled(slope, -v, cross[j*d.width:(j+1)*d.width])
 		}
+		squared(after, slope)
+	}
+	for j, left := range after {
+		if left <= rounding*rounding*before[j] {
+			for line := range d.seen {
+				d.slope[line*d.width+j] = 0
+			}
+		}
 	}
 	return loss
+}
+
+// rounding is the part of slopes that is left by it where traits make up for all of them.
+const rounding = 1e-12
+
+// squared adds the squares of x.
+func squared(sum, x []float64) {
+	for j, v := range x {
+		sum[j] += float64(v * v)
+	}
 }
 
 func (x fixed) at(ctx context.Context, theta, spread, weight []float64, workers int) (*point, error) {

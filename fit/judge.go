@@ -2,6 +2,7 @@ package fit
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -70,9 +71,13 @@ func (p *search) sandwich(out *Fitted, inverse, scores *mat.Dense, free []int, l
 	var half, whole mat.Dense
 	half.Mul(inverse, meat)
 	whole.Mul(&half, inverse)
-	if out.People < 2 { // nobody else tells how errors go together
+	if out.People < 2 || p.o.Unseen == Fixed && out.People <= k { // too few tell how errors go together
 		whole.Scale(lines/max(1, lines-float64(n)-p.nuisance()), inverse)
-		out.Words = append(out.Words, "One person says nothing of how errors go together: standard errors take them as independent from row to row.")
+		who := "One person says nothing"
+		if out.People > 1 {
+			who = fmt.Sprintf("%d people say too little", out.People)
+		}
+		out.Words = append(out.Words, who+" of how errors go together: standard errors take them as independent from row to row.")
 	}
 	for i, g := range free {
 		if g >= k {

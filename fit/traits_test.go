@@ -99,6 +99,27 @@ func TestFixedTraitsAreWithin(t *testing.T) {
 	}
 }
 
+// What does not move within a person cannot be told beside a trait of everybody, whatever rounding leaves of it; and few people say little of how errors go together.
+func TestWhatTraitsMakeUpFor(t *testing.T) {
+	f := regressTraits(t, formula.Source{Decision: "q", State: "p", Trait: "d", Next: "a*p + exp(b)*q + d"}, "a", "b")
+	l := wander(f, []float64{0.6, 0.2}, 25, 8, 1, 1, 0.2, 0, 1, true)
+	for i, who := range l.Person {
+		l.Beside[i] = 0.1 * float64(who)
+	}
+	got, err := Find(t.Context(), f, l, []Unknown{Free("a", 0), Free("b", 0)}, Options{Unseen: Fixed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !math.IsInf(got.Error[1], 1) || len(got.Blind) != 1 || math.IsInf(got.Error[0], 1) {
+		t.Errorf("errors are %v, %v", got.Error, got.Blind)
+	}
+	few := wander(f, []float64{0.6, 0.2}, 2, 12, 1, 1, 0.2, 0, 1, false)
+	got, err = Find(t.Context(), f, few, []Unknown{Free("a", 0), Free("b", 0)}, Options{Unseen: Fixed})
+	if err != nil || !strings.Contains(strings.Join(got.Words, " "), "2 people say too little of how errors go together") || !(got.Error[0] > 0.01 && got.Error[1] > 0.01) {
+		t.Errorf("errors of two people are %v, %v; %v", got.Error, got.Words, err)
+	}
+}
+
 // Effects of times alone are those of package panel, which has a constant.
 func TestTimesAlone(t *testing.T) {
 	f := regress(t, formula.Source{Decision: "q", State: "p", Next: "a*p + b*q + c"}, "a", "b", "c")

@@ -13,7 +13,8 @@ func (p *search) tell(ctx context.Context, best *point, out *Fitted) (err error)
 		x.write(best, p, out)
 	}
 	for e, s := range p.spread {
-		if s <= 1e-10*usual[e] && p.o.Unseen != Random {
+		if s <= 2e-12*usual[e] && p.o.Unseen != Random { // the search goes no lower than half of it
+			out.Exact++
 			out.Words = append(out.Words, fmt.Sprintf("Entry %d of next states is met exactly: standard errors say how it was computed, and nothing of how sure it is.", e))
 		}
 	}

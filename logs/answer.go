@@ -39,6 +39,9 @@ func (w *work) judge() error {
 	if w.spec.Data.Kind != record.Panel {
 		return nil
 	}
+	w.lone()
+	w.alikeForAll()
+	w.exact()
 	if len(w.log.Instruments.Names) == 0 {
 		out.Warn = append(out.Warn, "Decisions that were set because of demand move with what people would have done anyway, and the answer to them is then wrong, however small its error: give data.instruments, or be sure that they were not.")
 	} else if out.Method == LeastSquares || out.Method == Likelihood {

@@ -119,7 +119,8 @@ type work struct {
 	laws     []fit.ErrorLaw // of errors; nil: normal
 	files    fs.FS
 	rows     fit.Log
-	turn     []int // of the later row of each pair
+	turn     []int    // of the later row of each pair
+	dark     []string // unknowns that cannot be told once effects are taken out
 	out      *Inference
 }
 

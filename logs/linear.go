@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -26,7 +27,8 @@ type Linear struct {
 	SarganChance Amount `json:"sargan_p"`
 	SerialChance Amount `json:"ar2_p"`
 
-	of *panel.Coefficients
+	of    *panel.Coefficients
+	blind []string // what cannot be told by it
 }
 
 // linear is a model with a single state that is linear in its unknowns, as panels know it.
@@ -225,6 +227,16 @@ func (t *linear) estimates() (list []Linear) {
 	return list
 }
 
+// dark are the unknowns that cannot be told once effects are taken out. A search could tell them only by the first time having no effect.
+func (t *linear) dark(list []Linear) (names []string) {
+	for _, l := range list {
+		if l.Method == Within && t.effects != panel.None {
+			names = append(names, l.blind...)
+		}
+	}
+	return names
+}
+
 func strength(f float64) string {
 	if f < 10 {
 		return fmt.Sprintf("The instruments are weak: F is %.3g, below 10, so that values and errors cannot be trusted.", f)
@@ -248,6 +260,10 @@ func (t *linear) by(method, title string, find func() (*panel.Coefficients, erro
 	c, err := find()
 	if err != nil {
 		out.Fault = err.Error()
+		var blind *panel.BlindError
+		if errors.As(err, &blind) {
+			out.blind = blind.Involved()
+		}
 		return out
 	}
 	t.say(&out, c, t.lag)
@@ -257,7 +273,11 @@ func (t *linear) by(method, title string, find func() (*panel.Coefficients, erro
 // say writes coefficients down.
 func (t *linear) say(out *Linear, c *panel.Coefficients, lag int) {
 	out.of = c
-	wide := distuv.StudentsT{Sigma: 1, Nu: float64(max(1, c.Units-1))}.Quantile(0.975)
+	freedom := c.Units - 1
+	if c.ByRows {
+		freedom = c.Freedom
+	}
+	wide := distuv.StudentsT{Sigma: 1, Nu: float64(max(1, freedom))}.Quantile(0.975)
 	one := func(name string, v, e float64) Inferred {
 		return Inferred{Name: name, Value: Amount(v), Error: Amount(e), Low: Amount(v - float64(wide*e)), High: Amount(v + float64(wide*e))}
 	}

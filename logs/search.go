@@ -35,6 +35,7 @@ func (w *work) estimate() error {
 	t := w.linear()
 	if t != nil {
 		w.out.Linear = t.estimates()
+		w.dark = t.dark(w.out.Linear)
 	}
 	want := w.o.Method
 	if want == "" {
@@ -101,7 +102,7 @@ func (w *work) search() error {
 		for i := range rows.Person {
 			rows.Person[i] = i
 		}
-		w.out.Warn = append(w.out.Warn, fmt.Sprintf("There are no more people (%d) than unknowns (%d): errors take rows of one person for independent of each other, and are too small if they are not.", people, len(w.unknowns)))
+		w.byRows(people)
 	}
 	found, err := fit.Find(w.ctx, f, rows, w.unknowns, o)
 	if err != nil {
@@ -144,7 +145,7 @@ func (w *work) believed(f *formula.Regressor, rows fit.Log, with *fit.Fitted, o 
 	}
 	var names []string
 	for j, u := range w.unknowns {
-		if e := alone.Error[j]; u.Deviation == 0 || !math.IsInf(e, 1) && !math.IsNaN(e) {
+		if e := alone.Error[j]; u.Deviation == 0 || !math.IsInf(e, 1) && !math.IsNaN(e) && !slices.Contains(w.dark, u.Name) {
 			continue
 		}
 		names = append(names, u.Name)
@@ -233,7 +234,7 @@ func (w *work) write(f *fit.Fitted) error {
 		one := Inferred{Name: u.Name, Value: Amount(f.Value[j]), Error: Amount(f.Error[j]), Low: Amount(f.Value[j] - float64(t*f.Error[j])), High: Amount(f.Value[j] + float64(t*f.Error[j]))}
 		one.Low, one.High = Amount(max(float64(one.Low), u.Lower)), Amount(min(float64(one.High), u.Upper))
 		switch {
-		case math.IsInf(f.Error[j], 1) || math.IsNaN(f.Error[j]) || math.IsNaN(f.Value[j]):
+		case math.IsInf(f.Error[j], 1) || math.IsNaN(f.Error[j]) || math.IsNaN(f.Value[j]) || slices.Contains(w.dark, u.Name) && u.Deviation == 0:
 			one = Inferred{Name: u.Name, Value: unknown(), Error: unknown(), Low: unknown(), High: unknown(), Note: "cannot be told"}
 		case f.Held[j]:
 			one.Error, one.Low, one.High, one.Note = unknown(), unknown(), unknown(), "at its bound"

@@ -37,6 +37,9 @@ func (w *work) take(t *linear, method string) error {
 			w.out.Warn = append(w.out.Warn, fmt.Sprintf("%s is outside of its range by this method, which knows no bounds.", u.Name))
 		}
 	}
+	if l.of.ByRows {
+		w.byRows(l.of.Units)
+	}
 	w.out.Spread = map[string]Amount{w.log.States.Names[0]: Amount(l.of.Sigma)}
 	if err := w.again(t, method); err != nil {
 		return err

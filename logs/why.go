@@ -38,7 +38,11 @@ func (w *work) untold() {
 		}
 	}
 	if names != nil {
-		w.out.Blind = append(w.out.Blind, w.why(names, phrase.Enumerate(names)+" cannot be told: errors have no end"))
+		because := "errors have no end"
+		if slices.Contains(w.dark, names[0]) {
+			because = "nothing that goes with it moves once effects are taken out"
+		}
+		w.out.Blind = append(w.out.Blind, w.why(names, phrase.Enumerate(names)+" cannot be told: "+because))
 	}
 }
 

@@ -19,6 +19,7 @@ type Coefficients struct {
 	Units     int
 	Freedom   int     // rows less all that was estimated
 	Sigma     float64 // the size of errors
+	ByRows    bool    // there are no more units than columns: Cov takes rows for independent
 	Weakest   float64 // the least F of excluded instruments over the columns that have them; +Inf: no column has
 }
 
@@ -38,13 +39,18 @@ type BlindError struct {
 	Direction []float64 // in which coefficients can be changed without a change to what is predicted, of length 1 by columns of one size
 }
 
-func (e *BlindError) Error() string {
-	var in []string
+// Involved are the coefficients that take part.
+func (e *BlindError) Involved() (in []string) {
 	for j, d := range e.Direction {
 		if math.Abs(d) > 1e-3 {
 			in = append(in, e.Names[j])
 		}
 	}
+	return in
+}
+
+func (e *BlindError) Error() string {
+	in := e.Involved()
 	switch len(in) {
 	case 0:
 		return "no coefficient can be told"
@@ -107,7 +113,15 @@ func Fit(t Table, m Design) (*Coefficients, error) {
 	e.Sigma = math.Sqrt(dot(e.Residuals, e.Residuals) / float64(e.Freedom))
 	e.Plain = mat.NewSymDense(k, nil)
 	e.Plain.ScaleSym(e.Sigma*e.Sigma, bread)
-	e.Cov = sandwich(bread, projected, e.Residuals, s.unit, len(s.units), e.Freedom)
+	group, groups := s.unit, len(s.units)
+	if e.ByRows = groups <= k; e.ByRows { // sums by unit would have nothing left in some direction
+		groups = len(t.Y)
+		group = make([]int, groups)
+		for i := range group {
+			group[i] = i
+		}
+	}
+	e.Cov = sandwich(bread, projected, e.Residuals, group, groups, e.Freedom)
 	return e, nil
 }
 

@@ -236,3 +236,34 @@ func TestWhatCannotBeTold(t *testing.T) {
 		}
 	}
 }
+
+// Where there are no more units than columns, sums by unit leave nothing of errors: they are then those of rows by themselves. Of one column and one unit that is
+// n/(n-2)·Σx²e²/(Σx²)², x and y less their means.
+func TestErrorsOfFewUnits(t *testing.T) {
+	whole, _ := made(1, 14, 1, false)
+	table := whole
+	table.X, table.Names = whole.X[:1], whole.Names[:1]
+	for _, effects := range []Effects{None, ByUnit} {
+		e, err := Fit(table, Design{Effects: effects})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, mean := float64(len(table.Y)), 0.0
+		for _, v := range table.X[0] {
+			mean += v / n
+		}
+		below, above := 0.0, 0.0
+		for i, v := range table.X[0] {
+			x := v - mean
+			below += x * x
+			above += x * x * e.Residuals[i] * e.Residuals[i]
+		}
+		near(t, "error", e.Error(0), math.Sqrt(n/(n-2)*above)/below, 1e-12)
+		if !e.ByRows {
+			t.Error("nothing says so")
+		}
+	}
+	if e, err := Fit(whole, Design{}); err != nil || !e.ByRows {
+		t.Errorf("two columns of one unit: %v", err)
+	}
+}
