@@ -4,14 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
-	"strings"
+	"strconv"
 	"sync/atomic"
 
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/logs"
 	"github.com/kedge-opt/kedge/logs/backtest"
 	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/report/inference"
 	"github.com/kedge-opt/kedge/report/page"
 	"github.com/spf13/cobra"
 )
@@ -32,7 +34,8 @@ until that date and no other. Shown are what the composite rule (the settled opt
 comes to rest) and doing nothing (what was deployed stays) would have set, beside what was really done and what people then did, and
 what the model fitted on the whole log says each of them is worth, a turn later and settled. What that assumes is printed with it.
 
-The folder gets backtest.json with all of it, and backtest.csv with a row for every date and rule.
+The folder gets backtest.json with all of it, backtest.csv with a row for every date and rule, backtest.html, one page with what is
+assumed beside what is said, and its figure backtest-rules.svg.
 Dates at which the log did not tell the numbers yet are shown as such.
 
 Exit codes: 0 there are dates at which rules decide, 1 the log does not tell enough, 64 the command, the spec or the log is wrong.`,
@@ -47,15 +50,7 @@ Exit codes: 0 there are dates at which rules decide, 1 the log does not tell eno
 	fl.IntVar(&f.ask.Every, "every", 1, "dates from one look back to the next")
 	fl.Float64Var(&f.ask.MostChange, "most-change", 0, "how far rules may go from what was deployed (default anywhere in the set)")
 	fl.IntVar(&f.ask.Draws, "draws", 100, "draws of the numbers, for intervals")
-	fl.StringVarP(&f.out, "out", "o", "", "folder for what was found (default runs/NAME-backtest)")
-	fl.StringArrayVar(&f.sets, "set", nil, "change any key of the spec, as in --set data.where='week > 10' (repeatable)")
-	fl.IntVar(&f.starts, "starts", 8, "further starts of every search, drawn from ranges and priors")
-	fl.Uint64Var(&f.seed, "seed", 1, "seed of what is drawn")
-	fl.IntVar(&f.workers, "workers", 0, "goroutines (default one a core); results do not depend on it")
-	fl.StringVar(&f.method, "method", "", "how numbers are found: "+strings.Join(methods(), ", ")+" (default what the spec asks for)")
-	fl.BoolVar(&f.overwrite, "overwrite", false, "write into a folder that holds something else")
-	fl.BoolVar(&f.json, "json", false, "print all that was found as JSON")
-	fl.BoolVar(&f.quiet, "quiet", false, "print nothing but errors")
+	f.offer(c, "backtest", "every search", "how numbers are found: ")
 	return c
 }
 
@@ -96,6 +91,11 @@ func (f *backtestFlags) run(c *cobra.Command, target string) error {
 	}
 	files, err := h.Files()
 	if err == nil {
+		var pages map[string][]byte
+		pages, err = inference.Lookback(h, string(s.YAML()), inference.Recipe{Command: f.again(target), Seed: f.seed})
+		maps.Copy(files, pages)
+	}
+	if err == nil {
 		err = f.put(files, nil)
 	}
 	if err == nil {
@@ -110,6 +110,18 @@ func (f *backtestFlags) run(c *cobra.Command, target string) error {
 	return nil
 }
 
+// again is the command that repeats a look back.
+func (f *backtestFlags) again(target string) string {
+	text := f.asked("backtest", target)
+	if f.ask.From != "" {
+		text += " --from " + strconv.Quote(f.ask.From)
+	}
+	if f.ask.MostChange > 0 {
+		text += fmt.Sprint(" --most-change ", f.ask.MostChange)
+	}
+	return text + fmt.Sprintf(" --every %d --draws %d --starts %d --seed %d --out again", f.ask.Every, f.ask.Draws, f.starts, f.seed)
+}
+
 // show prints a look back, tables first.
 func (f *backtestFlags) show(w io.Writer, h *backtest.Retrospect, files map[string][]byte) error {
 	switch {
@@ -121,7 +133,7 @@ func (f *backtestFlags) show(w io.Writer, h *backtest.Retrospect, files map[stri
 	}
 	pieces := []page.Piece{
 		page.Heading(fmt.Sprintf("%s, %s to %s: %s", h.Data, h.First, h.Last, phrase.Count(len(h.Dates), "date"))),
-		wouldSet(h), worth(h, "a turn later", func(v backtest.Verdict) backtest.Worth { return v.Once }), worth(h, "settled", func(v backtest.Verdict) backtest.Worth { return v.Settled }),
+		inference.WouldSet(h), inference.WouldBeWorth(h, false), inference.WouldBeWorth(h, true),
 		page.Paragraphs{Texts: []string{h.Answer()}},
 		page.Heading("Assumed"), page.Bullets{Texts: h.Assumptions},
 		page.Heading("Meant"), page.Bullets{Texts: h.Meaning},
@@ -129,57 +141,7 @@ func (f *backtestFlags) show(w io.Writer, h *backtest.Retrospect, files map[stri
 	for _, text := range h.Warn {
 		pieces = append(pieces, page.Caution(text))
 	}
-	pieces = append(pieces, page.Bullets{Texts: h.Notes}, page.Note{Name: "written:", Text: filepath.Join(f.out, backtest.CSVFile)})
+	pieces = append(pieces, page.Bullets{Texts: h.Notes}, page.Note{Name: "written:", Text: filepath.Join(f.out, inference.LookbackFile)})
 	_, err := io.WriteString(w, page.TerminalOf(w).Render(pieces...))
 	return err
-}
-
-// wouldSet is the table of decisions.
-func wouldSet(h *backtest.Retrospect) page.TextTable {
-	t := page.TextTable{Columns: []page.Head{{Name: "set at", Wide: -12}}, Brief: []int{0}}
-	for i, rule := range backtest.Rules() {
-		t.Columns, t.Brief = append(t.Columns, page.Head{Name: rule, Wide: 18}), append(t.Brief, i+1)
-	}
-	for _, o := range h.Dates {
-		row := []page.TextCell{page.Words(o.Date)}
-		for _, v := range o.Rules {
-			text := "–"
-			switch {
-			case v.Decision != nil:
-				var words []string
-				for _, x := range v.Decision[:min(3, len(v.Decision))] {
-					words = append(words, figure(logs.Amount(x)))
-				}
-				if text = strings.Join(words, ", "); len(v.Decision) > 3 {
-					text += ", …"
-				}
-			case v.Why == o.TooEarly():
-				text = v.Why
-			}
-			row = append(row, page.Words(text))
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	return t
-}
-
-// worth is the table of values.
-func worth(h *backtest.Retrospect, when string, of func(backtest.Verdict) backtest.Worth) page.TextTable {
-	t := page.TextTable{Columns: []page.Head{{Name: "worth " + when, Wide: -18}, {Name: "observed", Wide: 9}}, Brief: []int{0, 1}}
-	for i, rule := range backtest.Rules() {
-		t.Columns, t.Brief = append(t.Columns, page.Head{Name: rule, Wide: 26}), append(t.Brief, i+2)
-	}
-	for _, o := range h.Dates {
-		row := []page.TextCell{page.Words(o.Date), page.Words(figure(o.Observed))}
-		for _, v := range o.Rules {
-			one := of(v)
-			text := figure(one.Value)
-			if one.Value.Known() {
-				text += " (" + between(logs.Inferred{Low: one.Low, High: one.High}) + ")"
-			}
-			row = append(row, page.Words(text))
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	return t
 }

@@ -159,6 +159,11 @@ func TestBacktestWritesWhatItSays(t *testing.T) {
 	if text, _ := os.ReadFile("back/backtest.json"); string(text) != out {
 		t.Error("backtest.json is not what was printed")
 	}
+	for _, name := range []string{"backtest.csv", "backtest.html", "backtest-rules.svg"} {
+		if text, err := os.ReadFile(filepath.Join("back", name)); err != nil || len(text) == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 	for _, c := range Commands(kind.Standard()) {
 		if err := os.MkdirAll("other", 0o755); err != nil {
 			t.Fatal(err)

@@ -84,18 +84,23 @@ Exit codes: 0 all was found, 1 the log does not tell all that was asked, 64 the 
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
+	c.Flags().IntVar(&f.bootstrap, "bootstrap", 0, "fit again so many times with people drawn anew, for intervals and draws")
+	f.offer(c, "fit", "the search", "whose answer is taken: ")
+	return c
+}
+
+// offer adds the flags that all commands of the package have.
+func (f *fitFlags) offer(c *cobra.Command, folder, search, method string) {
 	fl := c.Flags()
-	fl.StringVarP(&f.out, "out", "o", "", "folder for what was found (default runs/NAME-fit)")
+	fl.StringVarP(&f.out, "out", "o", "", "folder for what was found (default runs/NAME-"+folder+")")
 	fl.StringArrayVar(&f.sets, "set", nil, "change any key of the spec, as in --set data.where='week > 10' (repeatable)")
-	fl.IntVar(&f.starts, "starts", 8, "further starts of the search, drawn from ranges and priors")
-	fl.IntVar(&f.bootstrap, "bootstrap", 0, "fit again so many times with people drawn anew, for intervals and draws")
+	fl.IntVar(&f.starts, "starts", 8, "further starts of "+search+", drawn from ranges and priors")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of what is drawn")
 	fl.IntVar(&f.workers, "workers", 0, "goroutines (default one a core); results do not depend on it")
-	fl.StringVar(&f.method, "method", "", "whose answer is taken: "+strings.Join(methods(), ", ")+" (default what the spec asks for)")
+	fl.StringVar(&f.method, "method", "", method+strings.Join(methods(), ", ")+" (default what the spec asks for)")
 	fl.BoolVar(&f.overwrite, "overwrite", false, "write into a folder that holds something else")
 	fl.BoolVar(&f.json, "json", false, "print all that was found as JSON")
 	fl.BoolVar(&f.quiet, "quiet", false, "print nothing but errors")
-	return c
 }
 
 func methods() []string {
@@ -148,17 +153,23 @@ func (f *fitFlags) run(c *cobra.Command, target string) error {
 
 // again is the command that repeats a fit.
 func (f *fitFlags) again(target string) string {
-	text := "kedge fit " + target
+	text := f.asked("fit", target)
+	if f.bootstrap > 0 {
+		text += fmt.Sprint(" --bootstrap ", f.bootstrap)
+	}
+	return text + fmt.Sprintf(" --starts %d --seed %d --out again", f.starts, f.seed)
+}
+
+// asked is the beginning of a command that repeats another.
+func (f *fitFlags) asked(command, target string) string {
+	text := "kedge " + command + " " + target
 	for _, set := range f.sets {
 		text += " --set " + strconv.Quote(set)
 	}
 	if f.method != "" {
 		text += " --method " + f.method
 	}
-	if f.bootstrap > 0 {
-		text += fmt.Sprint(" --bootstrap ", f.bootstrap)
-	}
-	return text + fmt.Sprintf(" --starts %d --seed %d --out again", f.starts, f.seed)
+	return text
 }
 
 func (f *fitFlags) hands() int {

@@ -3,15 +3,13 @@ package estimate
 import (
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/kedge-opt/kedge/internal/phrase"
-	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/logs"
+	"github.com/kedge-opt/kedge/report/inference"
 	"github.com/kedge-opt/kedge/report/page"
 )
 
@@ -78,32 +76,18 @@ func how(e *logs.Inference) string {
 	return fmt.Sprintf(by+", from %s, of which %d agree; errors may go together within a person.", phrase.Count(e.Tried, "start"), e.Agreed)
 }
 
-// figure shows a number with four digits, or a dash.
-func figure(n logs.Amount) string {
-	if !n.Known() {
-		return "–"
-	}
-	v := float64(n)
-	text := strconv.FormatFloat(v, 'g', 4, 64)
-	if a := math.Abs(v); a >= 1e-4 && a < 1e6 {
-		digits := max(0, 3-int(math.Floor(portable.Log(a)/math.Ln10)))
-		text = strconv.FormatFloat(v, 'f', digits, 64)
-	}
-	return text
-}
-
 func between(f logs.Inferred) string {
 	if !f.Low.Known() && !f.High.Known() {
 		return "–"
 	}
-	return figure(f.Low) + " … " + figure(f.High)
+	return inference.Digits(f.Low) + " … " + inference.Digits(f.High)
 }
 
 // numbers is a table of what was found.
 func numbers(title string, list []logs.Inferred) page.TextTable {
 	t := page.TextTable{Title: title, Columns: []page.Head{{Name: title, Wide: -14}, {Name: "value", Wide: 10}, {Name: "error", Wide: 10}, {Name: "95 %", Wide: 22}, {Name: ""}}, Brief: []int{0, 1, 2, 3, 4}}
 	for _, f := range list {
-		t.Rows = append(t.Rows, []page.TextCell{page.Words(f.Name), page.Words(figure(f.Value)), page.Words(figure(f.Error)), page.Words(between(f)), page.Words(f.Note)})
+		t.Rows = append(t.Rows, []page.TextCell{page.Words(f.Name), page.Words(inference.Digits(f.Value)), page.Words(inference.Digits(f.Error)), page.Words(between(f)), page.Words(f.Note)})
 	}
 	return t
 }
@@ -116,11 +100,11 @@ func answered(e *logs.Inference) (pieces []page.Piece) {
 	}
 	t := page.TextTable{Columns: []page.Head{{Name: "one more of", Wide: -22}, {Name: "changes", Wide: -14}, {Name: "at once", Wide: 10}, {Name: "settled", Wide: 10}, {Name: "95 %", Wide: 22}}, Brief: []int{0, 1, 2, 3, 4}}
 	for _, r := range a.Entries {
-		t.Rows = append(t.Rows, []page.TextCell{page.Words(r.Decision), page.Words(r.State), page.Words(figure(r.Once.Value)), page.Words(figure(r.Settled.Value)), page.Words(between(r.Settled))})
+		t.Rows = append(t.Rows, []page.TextCell{page.Words(r.Decision), page.Words(r.State), page.Words(inference.Digits(r.Once.Value)), page.Words(inference.Digits(r.Settled.Value)), page.Words(between(r.Settled))})
 	}
 	pieces = append(pieces, t)
 	if a.Settles {
-		text := "Half of the way is gone after " + figure(a.HalfLife.Value) + " turns"
+		text := "Half of the way is gone after " + inference.Digits(a.HalfLife.Value) + " turns"
 		if a.HalfLife.Low.Known() && a.HalfLife.High.Known() {
 			text += " (" + between(a.HalfLife) + ")"
 		}
@@ -152,7 +136,7 @@ func compared(e *logs.Inference) (pieces []page.Piece) {
 		}
 		row := []page.TextCell{page.Words(l.Title)}
 		for _, v := range l.Values[:min(wide, 6)] {
-			row = append(row, page.Words(figure(v.Value)+" ("+figure(v.Error)+")"))
+			row = append(row, page.Words(inference.Digits(v.Value)+" ("+inference.Digits(v.Error)+")"))
 		}
 		t.Rows = append(t.Rows, row)
 		for _, note := range l.Notes {

@@ -39,6 +39,7 @@ func bent() map[[2]string]string {
 		{"problem/family", "problem"}:                    "a family is of specs",
 		{"command", "command/service"}:                   "the service's part of the command",
 		{"command", "command/hosts"}:                     "the commands for sweeps over many hosts",
+		{"report/inference", "logs/backtest"}:            "a look back is shown like the fit that it rests on",
 		{"command", "command/estimate"}:                  "the commands that go from logs to numbers",
 		{"session/word", "session/guard"}:                "cards say what guards found",
 		{"session", "session/plan"}:                      "what a spec makes of a loop, before there is one",

@@ -245,10 +245,10 @@ func (s *scales) weigh(u []float64) (once, settled float64) {
 		return once, settled
 	}
 	if v, err := s.once.Value(u); err == nil {
-		once = s.sign * v
+		once = float64(s.sign*v) + 0 // never -0
 	}
 	if v, err := s.settled.Value(u); err == nil {
-		settled = s.sign * v
+		settled = float64(s.sign*v) + 0
 	}
 	return once, settled
 }

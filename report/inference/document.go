@@ -58,8 +58,11 @@ func Document(e *logs.Inference, by Recipe) (*page.Document, error) {
 			{Name: "seed", Text: fmt.Sprint(by.Seed)}, {Name: "draws", Text: orAbsent(e.DrawOf)},
 		},
 	}
+	if list := remarks(e); len(list) > 0 {
+		d.Sections = []page.Chapter{{ID: "remarks", Title: "What to know of the methods", Paragraphs: list}}
+	}
 	if len(e.Notes) > 0 {
-		d.Sections = []page.Chapter{{ID: "notes", Title: "What to know of the log", Paragraphs: e.Notes}}
+		d.Sections = append(d.Sections, page.Chapter{ID: "notes", Title: "What to know of the log", Paragraphs: e.Notes})
 	}
 	for _, p := range pictures(e) {
 		if len(p.sketch.Panels) == 0 {

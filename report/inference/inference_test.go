@@ -12,6 +12,7 @@ import (
 
 	"github.com/kedge-opt/kedge/internal/browser"
 	"github.com/kedge-opt/kedge/logs"
+	"github.com/kedge-opt/kedge/logs/backtest"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report/inference"
@@ -35,6 +36,19 @@ algorithms: [{name: composite, step: 0.02, batch: 10}]
 // made is what is found in a log of people with the habit 0.5 who answer by 1 and -2; together makes both decisions move as one.
 func made(t *testing.T, together bool) *logs.Inference {
 	t.Helper()
+	parsed, err := problem.Parse(kind.Standard(), "made.yaml", []byte(spec))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := logs.Fit(t.Context(), parsed, fstest.MapFS{"log.csv": {Data: []byte(logOf(together))}}, logs.Options{Seed: 1, Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// logOf is the log.
+func logOf(together bool) string {
 	s := stream.New(5, "test", "page")
 	var text strings.Builder
 	text.WriteString("who,week,qa,qb,p\n")
@@ -49,15 +63,7 @@ func made(t *testing.T, together bool) *logs.Inference {
 			fmt.Fprintf(&text, "<b>%d,%d,%v,%v,%v\n", i, week, qa, qb, p)
 		}
 	}
-	parsed, err := problem.Parse(kind.Standard(), "made.yaml", []byte(spec))
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := logs.Fit(t.Context(), parsed, fstest.MapFS{"log.csv": {Data: []byte(text.String())}}, logs.Options{Seed: 1, Workers: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+	return text.String()
 }
 
 var by = inference.Recipe{How: "Found by <i>trying</i>.", Command: "kedge fit made.yaml", Seed: 1}
@@ -99,6 +105,47 @@ func TestWhatThePageRestsOn(t *testing.T) {
 	}
 	if share := float64(q.Echoes[0].Share); share > 0.15 || share < -0.3 {
 		t.Errorf("errors come back by %v", share)
+	}
+}
+
+// A look back has its page and its figure, the same ones from the same log, with what is assumed on both; a date without a decision is none of the figure's points.
+func TestALookBackIsShown(t *testing.T) {
+	parsed, err := problem.Parse(kind.Standard(), "made.yaml", []byte(spec))
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := fstest.MapFS{"log.csv": {Data: []byte(logOf(false))}}
+	var before map[string][]byte
+	for range 2 {
+		h, err := backtest.Look(t.Context(), parsed, log, backtest.Lookback{From: "0.7", Every: 2, Draws: 20, Fit: logs.Options{Seed: 1, Starts: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.Dates[0].Rules[1].Decision, h.Dates[0].Rules[1].Why = nil, "cannot be told yet"
+		got, err := inference.Lookback(h, "spec", by)
+		if err != nil || len(got) != 2 {
+			t.Fatal(len(got), err)
+		}
+		for name, text := range got {
+			if before != nil && !bytes.Equal(text, before[name]) {
+				t.Errorf("%s differs", name)
+			}
+		}
+		before = got
+		page, svg := string(got[inference.LookbackFile]), string(got[inference.LookbackFigure+".svg"])
+		for _, assumed := range h.Assumptions {
+			if !strings.Contains(page, "Assumed: "+assumed) {
+				t.Errorf("the page does not say that %s", assumed)
+			}
+		}
+		for _, words := range []string{"qa, set at each date", "qb, set at each date", "once settled", "the model that is fitted on the whole log"} {
+			if !strings.Contains(svg, words) {
+				t.Errorf("the figure does not say %q", words)
+			}
+		}
+		if !strings.Contains(page, "cannot be told yet") || !strings.Contains(page, "Nothing of what rules would have done was seen.") {
+			t.Error("the page hides what is not known")
+		}
 	}
 }
 

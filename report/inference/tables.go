@@ -2,6 +2,7 @@ package inference
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kedge-opt/kedge/internal/lists"
@@ -69,7 +70,6 @@ func methods(e *logs.Inference) page.TextTable {
 			t.Columns = append(t.Columns, lists.Of(l.LongRun, func(f logs.Inferred) page.Head { return page.Head{Name: f.Name + ", in the long run", Numeric: true} })...)
 		}
 	}
-	t.Columns = append(t.Columns, page.Titled("remark"))
 	for _, l := range e.Linear {
 		all := append(append([]logs.Inferred(nil), l.Values...), l.LongRun...)
 		row := make([]page.TextCell, len(t.Columns))
@@ -77,17 +77,28 @@ func methods(e *logs.Inference) page.TextTable {
 		if l.Method == e.Method {
 			row[0].Small = []string{"the answer"}
 		}
-		for j := range len(row) - 2 {
+		for j := range len(row) - 1 {
 			row[j+1] = page.Words(phrase.Absent)
 			if j < len(all) && l.Fault == "" {
 				row[j+1] = cell(all[j].Value)
 				row[j+1].Small = []string{"± " + figured(all[j].Error)}
 			}
 		}
-		row[len(row)-1] = page.Words(strings.Join(append(l.Notes, l.Fault), " "))
 		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// remarks are what methods say of themselves.
+func remarks(e *logs.Inference) (list []string) {
+	for _, l := range e.Linear {
+		for _, text := range append(slices.Clone(l.Notes), l.Fault) {
+			if text != "" {
+				list = append(list, capital(strings.TrimSuffix(l.Title+": "+text, ".")))
+			}
+		}
+	}
+	return list
 }
 
 // forecasts is by how much each way missed.
