@@ -1,14 +1,16 @@
 package command
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
 	"runtime"
 	"strings"
 
+	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
@@ -54,7 +56,7 @@ Exit codes: 0 done, 1 there is no answer, 64 the command or the spec is wrong.`,
 
 func (f *designFlags) run(c *cobra.Command, target string) error {
 	if f.Turns < 1 || f.Turns > 100 || !(f.Noise > 0) || f.Budget < 0 || f.Change < 0 || f.People < 0 {
-		return errors.New("want --turns from 1 to 100, --noise above 0 (kedge fit says how large errors are), and --budget, --most-change and --people not below 0")
+		return fmt.Errorf("want --turns from 1 to 100, --noise above 0 (kedge fit says how large errors are), and --budget, --most-change and --people not below 0")
 	}
 	s, _, name, err := f.load(c, target)
 	if err != nil {
@@ -66,6 +68,9 @@ func (f *designFlags) run(c *cobra.Command, target string) error {
 	p, err := problem.BuildWithin(c.Context(), name, s, os.DirFS("."))
 	if err != nil {
 		return interrupted(c, err)
+	}
+	if _, err := p.Syllabus(); err != nil {
+		return err // of the spec
 	}
 	f.Workers = runtime.GOMAXPROCS(0)
 	plan, err := lab.Teach(c.Context(), p, f.Tuition)
@@ -89,15 +94,12 @@ func tellDesign(w io.Writer, p *problem.Problem, plan *lab.Curriculum) error {
 	fmt.Fprintf(&b, "To be learned in %s: %s of %s (quadratic) is left, %s if nothing is changed. It loses %s of a budget of %s.\n\n", phrase.Count(len(plan.Decisions), "turn"), short(plan.After), short(plan.Before), short(plan.Stay), short(plan.Lost), short(plan.Budget))
 	called := p.Spec.Called()
 	for j := range plan.Base {
-		name := fmt.Sprintf("entry %d", j)
-		if j < len(called.Decision) && called.Decision[j].Name != "" {
-			name = called.Decision[j].Name
+		symbol := cmp.Or(called.Symbol, "u")
+		if len(plan.Base) > 1 {
+			symbol += fmt.Sprintf("[%d]", j)
 		}
-		fmt.Fprintf(&b, "%-14s now %s, then", name, short(plan.Base[j]))
-		for _, u := range plan.Decisions {
-			b.WriteString(" " + short(u[j]))
-		}
-		b.WriteString("\n")
+		then := lists.Of(plan.Decisions, func(u []float64) string { return short(u[j]) })
+		fmt.Fprintf(&b, "%-14s now %s, then %s\n", cmp.Or(kedge.CalledAt(called.Decision, j).Name, symbol), short(plan.Base[j]), strings.Join(then, " "))
 	}
 	b.WriteString("\n")
 	for j, name := range plan.Names {
