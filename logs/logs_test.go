@@ -87,13 +87,8 @@ func TestShopIsFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := problem.Parse(kind.Standard(), "fitted.yaml", files[SpecFile])
-	if err != nil {
-		t.Fatalf("%v\n%s", err, files[SpecFile])
-	}
-	p, err := problem.Build("fitted", s, fstest.MapFS{"out/people.csv": {Data: files[record.PeopleFile]}})
-	if err != nil || p.Individuals() != 40 {
-		t.Fatalf("%v\n%s", err, files[SpecFile])
+	if p := runs(t, e, "out/"); p.Individuals() != 40 {
+		t.Errorf("%d people", p.Individuals())
 	}
 	if !strings.HasPrefix(string(files[DrawsFile]), `habit,"B[0,0]","B[0,1]"`) {
 		t.Errorf("draws begin with %.40s", files[DrawsFile])
@@ -161,6 +156,24 @@ func linearLog(people, weeks int, follows float64) string {
 	return text.String()
 }
 
+// runs wants a spec among the files of a fit that can be built with the others, in a folder.
+func runs(t *testing.T, e *Inference, folder string) *problem.Problem {
+	t.Helper()
+	files, err := e.Files(strings.TrimSuffix(folder, "/"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := problem.Parse(kind.Standard(), "fitted.yaml", files[SpecFile])
+	if err != nil {
+		t.Fatalf("%v\n%s", err, files[SpecFile])
+	}
+	p, err := problem.Build("fitted", s, fstest.MapFS{folder + "people.csv": {Data: files[record.PeopleFile]}, folder + "draws.csv": {Data: files[DrawsFile]}})
+	if err != nil {
+		t.Fatalf("%v\n%s\n%s", err, files[SpecFile], files[record.PeopleFile])
+	}
+	return p
+}
+
 // A model that is linear in its unknowns is found with effects of people, who keep their constants in the spec that is written.
 func TestLinearModelsHaveEffects(t *testing.T) {
 	e, err := fitted(t, strings.Replace(linearSpec, "EFFECTS", "person", 1), linearLog(30, 40, 0), Options{})
@@ -175,17 +188,7 @@ func TestLinearModelsHaveEffects(t *testing.T) {
 			t.Errorf("%s is %v, made with %v", f.Name, f.Value, want)
 		}
 	}
-	files, err := e.Files("out")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := problem.Parse(kind.Standard(), "fitted.yaml", files[SpecFile])
-	if err != nil {
-		t.Fatalf("%v\n%s", err, files[SpecFile])
-	}
-	if _, err := problem.Build("fitted", s, fstest.MapFS{"out/people.csv": {Data: files[record.PeopleFile]}}); err != nil {
-		t.Fatalf("%v\n%s\n%s", err, files[SpecFile], files[record.PeopleFile])
-	}
+	runs(t, e, "out/")
 }
 
 // Prices that follow demand mislead least squares; a tax that moves them and nothing else tells the answer.
@@ -272,17 +275,7 @@ algorithms: [{name: composite, step: 0.02, batch: 3}]
 	if e.Found[0].Name != "lambda1" || math.Abs(float64(e.Found[0].Value)-0.4) > 1e-6 || math.Abs(float64(e.Found[1].Value)-0.7) > 1e-6 {
 		t.Errorf("found %+v", e.Found)
 	}
-	files, err := e.Files("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := problem.Parse(kind.Standard(), "fitted.yaml", files[SpecFile])
-	if err != nil {
-		t.Fatalf("%v\n%s", err, files[SpecFile])
-	}
-	if _, err := problem.Build("fitted", again, fstest.MapFS{"people.csv": {Data: files[record.PeopleFile]}}); err != nil {
-		t.Fatalf("%v\n%s", err, files[SpecFile])
-	}
+	runs(t, e, "")
 	if spec, err := problem.Parse(kind.Standard(), "x.yaml", e.Spec.YAML()); err != nil || len(spec.Unknowns()) != 2 {
 		t.Errorf("as it is printed the spec has other unknowns: %v\n%s", err, e.Spec.YAML())
 	}

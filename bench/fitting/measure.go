@@ -1,27 +1,20 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
-	"encoding/binary"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"os/exec"
 	"runtime"
 	"runtime/metrics"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/kedge-opt/kedge/fit"
 	"github.com/kedge-opt/kedge/formula"
 	"github.com/kedge-opt/kedge/internal/bench"
+	"github.com/kedge-opt/kedge/internal/bench/rival"
 	"github.com/kedge-opt/kedge/stream"
 )
 
@@ -103,24 +96,9 @@ func watch(done <-chan struct{}) (most uint64) {
 
 // rival fits by SciPy.
 func (t task) rival(ctx context.Context, o options) (a answer, err error) {
-	var numbers bytes.Buffer
-	for _, part := range []any{int64(len(t.l.After)), t.l.States, t.l.Beside, t.l.After} {
-		if err := binary.Write(&numbers, binary.LittleEndian, part); err != nil {
-			return a, err
-		}
-	}
-	c := exec.CommandContext(ctx, o.python, "-c", script)
-	threads := strconv.Itoa(o.workers)
-	c.Env = append(os.Environ(), "OMP_NUM_THREADS="+threads, "OPENBLAS_NUM_THREADS="+threads)
-	c.Stdin = &numbers
-	text, err := c.Output()
-	if json.Unmarshal(text, &a) == nil {
-		return a, nil
-	}
-	complaint := &exec.ExitError{}
-	errors.As(err, &complaint)
-	lines := strings.Split(strings.TrimSpace(string(complaint.Stderr)), "\n")
-	return a, fmt.Errorf("%s has no SciPy (Debian's python3-scipy, or pip install scipy): %s", o.python, lines[len(lines)-1])
+	l := rival.Library{Python: o.python, Script: script, Lacks: "SciPy (Debian's python3-scipy, or pip install scipy)", Threads: o.workers}
+	err = l.Ask(ctx, &a, int64(len(t.l.After)), t.l.States, t.l.Beside, t.l.After)
+	return a, err
 }
 
 // run fits by both sides in turn, checks that they agree, and prints what they took.

@@ -3,13 +3,12 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"flag"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
+
+	"github.com/kedge-opt/kedge/internal/bench/rival"
 )
 
 // options are the flags of the command.
@@ -19,41 +18,25 @@ type options struct {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	o, err := parse(os.Args[1:], os.Stderr)
-	if err != nil {
-		os.Exit(2) // flag has said what is wrong
-	}
-	if err := run(ctx, o, os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "transport:", err)
-		os.Exit(1)
-	}
+	rival.Main("transport", func(args []string, complain io.Writer) (func(context.Context, io.Writer) error, error) {
+		o, err := parse(args, complain)
+		return func(ctx context.Context, out io.Writer) error { return run(ctx, o, out) }, err
+	})
 }
 
-func parse(args []string, complain io.Writer) (options, error) {
-	var o options
-	f := flag.NewFlagSet("transport", flag.ContinueOnError)
-	f.SetOutput(complain)
-	python := cmp.Or(os.Getenv("KEDGE_PYTHON"), "python3")
-	f.IntVar(&o.n, "n", 1000, "points on each side")
-	f.IntVar(&o.rounds, "rounds", 5, "instances of each kind")
-	f.StringVar(&o.python, "python", python, "a Python that has NumPy and POT")
-	if err := f.Parse(args); err != nil {
-		return o, err
-	}
-	if o.n < 1 || o.rounds < 1 || f.NArg() > 0 {
-		err := fmt.Errorf("want --n and --rounds of at least 1 and nothing else")
-		fmt.Fprintln(complain, err)
-		return o, err
-	}
-	return o, nil
+func parse(args []string, complain io.Writer) (o options, err error) {
+	err = rival.Parse("transport", args, complain, func(f *flag.FlagSet) {
+		f.IntVar(&o.n, "n", 1000, "points on each side")
+		f.IntVar(&o.rounds, "rounds", 5, "instances of each kind")
+		f.StringVar(&o.python, "python", rival.Usual(), "a Python that has NumPy and POT")
+	}, func() bool { return o.n > 0 && o.rounds > 0 }, "--n and --rounds of at least 1")
+	return o, err
 }
 
 // run measures every kind and prints a line for each.
 func run(ctx context.Context, o options, out io.Writer) error {
-	r := rival{o.python}
-	first, err := r.solve(ctx, kinds()[0].instance(1, 0))
+	r := pot(o.python)
+	first, err := solve(ctx, r, kinds()[0].instance(1, 0))
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func TestAgreesWithPOT(t *testing.T) {
 }
 
 func TestMissingPOTIsNamed(t *testing.T) {
-	if _, err := (rival{"true"}).solve(context.Background(), kinds()[0].instance(1, 0)); err == nil || !strings.Contains(err.Error(), "python3-pot") {
+	if _, err := solve(context.Background(), pot("true"), kinds()[0].instance(1, 0)); err == nil || !strings.Contains(err.Error(), "python3-pot") {
 		t.Error(err)
 	}
 }

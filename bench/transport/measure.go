@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge/internal/bench"
+	"github.com/kedge-opt/kedge/internal/bench/rival"
 	"github.com/kedge-opt/kedge/transport"
 )
 
@@ -14,7 +15,7 @@ import (
 type times struct{ costs, exact, assignment, rivalCosts, rival []float64 }
 
 // measure solves instances of a kind by both sides in turn, and checks that they agree.
-func measure(ctx context.Context, k kind, o options, r rival) (times, error) {
+func measure(ctx context.Context, k kind, o options, r rival.Library) (times, error) {
 	var t times
 	for round := range o.rounds {
 		in := k.instance(o.n, round)
@@ -22,7 +23,7 @@ func measure(ctx context.Context, k kind, o options, r rival) (times, error) {
 		if err != nil {
 			return t, err
 		}
-		a, err := r.solve(ctx, in)
+		a, err := solve(ctx, r, in)
 		if err != nil {
 			return t, err
 		}

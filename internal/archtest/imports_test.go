@@ -19,7 +19,7 @@ func layers() map[string]int {
 		".":   1,
 		"set": 2, "dynamics": 2, "sensitivity": 2, "objective": 2, "population": 2,
 		"online": 2, "transport": 2, "steady": 2, "formula": 2, "risk": 2, "panel": 2, "conform": 2,
-		"game": 3, "gpu": 3, "loop": 3, "optimum": 3, "proof": 3, "certify": 3, "problem/form": 3, "fit": 3, "problem/census": 3, "internal/plain": 3, "internal/room": 3, "internal/disk": 3, "internal/cluster": 3, "internal/browser": 3, "internal/outage": 3,
+		"game": 3, "gpu": 3, "loop": 3, "optimum": 3, "proof": 3, "certify": 3, "problem/form": 3, "fit": 3, "problem/census": 3, "internal/plain": 3, "internal/room": 3, "internal/disk": 3, "internal/cluster": 3, "internal/browser": 3, "internal/bench/rival": 3, "internal/outage": 3,
 		"fit/moments": 4, "problem/kind": 4, "problem/axis": 4, "problem/world": 4, "problem/live": 4, "problem/record": 4, "decide": 4, "design": 4, "problem/doubt": 4, "folder": 4, "report/draw": 4, "web": 4, "internal/disk/disktest": 4,
 		"problem": 5, "problem/family": 5, "batch": 5, "session/word": 5, "session/shape": 5, "session/guard": 5, "session/view": 5, "report/page": 5, "report/plot": 5, "server/keyring": 5,
 		"lab": 6, "logs": 6, "doctor": 6, "lab/study": 6, "lab/compare": 6, "internal/cite": 6, "report/question": 6, "report/advice": 6, "session": 6, "session/chronicle": 6, "session/fork": 6, "session/replay": 6, "session/plan": 6, "session/kills": 6,
