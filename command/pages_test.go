@@ -65,7 +65,7 @@ var programLanguages = []string{"yaml", "json", "go", "text", "python", "r", "ju
 // guides are the pages whose blocks are run; those that are written by a test of their own are not among them.
 func guides(t *testing.T) (pages []*guide) {
 	t.Helper()
-	files := []string{"README.md", "docs/formula.md", "docs/data.md", "docs/population.md", "docs/production.md", "docs/service.md", "docs/fitting-shop.md", "docs/fitting-cigarettes.md"}
+	files := []string{"README.md", "docs/formula.md", "docs/data.md", "docs/population.md", "docs/production.md", "docs/service.md", "docs/fitting.md", "docs/fitting-shop.md", "docs/fitting-cigarettes.md"}
 	for _, pattern := range []string{"docs/tutorial/*.md", "docs/formats/*.md"} {
 		more, err := filepath.Glob(filepath.Join("..", pattern))
 		if err != nil || len(more) == 0 {
