@@ -138,16 +138,12 @@ func (in *instr) concat(n int, dst operand, values []operand) {
 
 // rowSum adds up individuals in order.
 func (in *instr) rowSum(n int, dst operand, values []operand) {
-	var room [mostRows]float64
-	x, c := values[in.args[0]], operand{x: room[:], step: 1, width: 1}
-	if in.coefs != nil {
-		c = values[in.coefs[0]]
-	} else {
-		for i := range n {
-			room[i] = 1
-		}
+	x := values[in.args[0]]
+	if in.coefs == nil {
+		addUp(n, dst, x)
+		return
 	}
-	switch {
+	switch c := values[in.coefs[0]]; {
 	case x.step == 1 && c.step == 1:
 		dst.x[0] = addProducts(dst.x[0], c.x[:n], x.x[:n])
 	case x.step > 0 && c.step == 1:
@@ -157,6 +153,21 @@ func (in *instr) rowSum(n int, dst operand, values []operand) {
 			rows.AddScaled(dst.x, c.at(i)[0], x.at(i))
 		}
 	}
+}
+
+// addUp adds rows, or what all share so many times.
+func addUp(n int, dst, x operand) {
+	if x.step != 1 {
+		for i := range n {
+			rows.AddScaled(dst.x, 1, x.at(i))
+		}
+		return
+	}
+	sum := dst.x[0]
+	for _, v := range x.x[:n] {
+		sum += v
+	}
+	dst.x[0] = sum
 }
 
 // addProducts returns sum + c₀x₀ + c₁x₁ + …, added in this order.
