@@ -397,14 +397,14 @@ func (c *shift) run(ctx context.Context, job lab.CellJob) (*folder.Result, error
 		timer := time.AfterFunc(c.Limit, func() { stop(fmt.Errorf("%w, %v", errLate, c.Limit)) })
 		defer timer.Stop()
 	}
-	type outcome struct {
+	type ending struct {
 		result *folder.Result
 		err    error
 	}
-	out := make(chan outcome, 1)
+	out := make(chan ending, 1)
 	go func() {
 		r, err := c.Runner(ctx, job)
-		out <- outcome{r, err}
+		out <- ending{r, err}
 	}()
 	select {
 	case o := <-out:

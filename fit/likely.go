@@ -207,7 +207,7 @@ func (x *likely) outside(theta []float64) (err error) {
 
 // write writes what was found of scales down, how far errors are spread, and, of laws without a scale, by how much more they vary than these say.
 func (x *likely) write(best *point, p *search, out *Fitted) {
-	out.Laws, out.Scale, out.Excess = x.laws, make([]float64, len(x.laws)), make([]float64, len(x.laws))
+	out.Laws, out.Excess = x.laws, make([]float64, len(x.laws))
 	total := p.l.total(p.f)
 	out.Scale, _ = x.sizes(best.theta)
 	sums := make([]float64, len(x.laws))
