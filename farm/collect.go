@@ -128,7 +128,7 @@ func (h *harvest) about(text []byte) map[string]string {
 	code, _ := json.Marshal(id.Code)
 	sum := sha256.Sum256(text)
 	return map[string]string{
-		metaName: h.sweep.Name, metaSweep: hex.EncodeToString(sum[:]), metaBuild: string(build), metaCode: string(code), metaCells: strconv.Itoa(len(h.sweep.Cells)), metaLayout: layout,
+		metaName: h.sweep.Name, metaSweep: hex.EncodeToString(sum[:]), metaBuild: string(build), metaCode: string(code), metaCells: strconv.Itoa(len(h.sweep.Cells)), metaLayout: layout, metaLease: h.Lease.String(),
 	}
 }
 
@@ -258,7 +258,7 @@ func (h *harvest) refill(ctx context.Context) error {
 // inside lists the cells of which a stream has messages.
 func (h *harvest) inside(ctx context.Context, stream string) (map[string]bool, error) {
 	all := map[string]bool{}
-	err := within(ctx, 4*h.wait, func(ctx context.Context) error {
+	err := patiently(ctx, 4*h.wait, func(ctx context.Context) error {
 		s, err := h.js.Stream(ctx, stream)
 		if err != nil {
 			return err
@@ -422,7 +422,7 @@ func (h *harvest) take(ctx context.Context, one arrival) (isHeld bool, err error
 		h.Told(fmt.Sprintf("what worker %s sent is thrown away: %v", who, err))
 	case ctx.Err() != nil:
 		return true, nil
-	case errors.Is(err, nats.ErrTimeout), errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrNoResponders), errors.Is(err, nats.ErrConnectionClosed), errors.Is(err, nats.ErrDisconnected):
+	case isSilence(err):
 		return true, nil
 	case err != nil:
 		return true, err

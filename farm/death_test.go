@@ -53,7 +53,7 @@ func (f *fair) dies(o WorkerOptions, on string, died *atomic.Int64) {
 	f.work(o)
 }
 
-// A cell that kills its workers is given up after six of them, and everybody else is finished, those that shared all its workers too.
+// A cell that kills its workers is given up after seven of them, and everybody else is finished, those that shared all its workers too.
 func TestPoisonedCellIsGivenUp(t *testing.T) {
 	row := evidence.For(t, evidence.Promise{Name: "hosts-poison", Text: "workers that a poisoned cell kills before it is given up; other cells that are not finished, or not as one process has them", Short: "none of it"})
 	if !evidence.Whole() {
@@ -66,8 +66,8 @@ func TestPoisonedCellIsGivenUp(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), 60*time.Second)
 	defer stop()
 	dir := filepath.Join(t.TempDir(), "grid")
-	for range 7 {
-		f.dies(WorkerOptions{Workers: 2}, poison, &died)
+	for range 9 {
+		f.dies(WorkerOptions{Workers: 2, delay: 100 * time.Millisecond}, poison, &died)
 	}
 	if err := f.sweep(ctx, w, dir, QueueOptions{Lease: 300 * time.Millisecond, Look: 300 * time.Millisecond}); err != nil {
 		t.Fatal(err)
@@ -137,5 +137,35 @@ func TestForeignBuildComputesNothing(t *testing.T) {
 	row.AtMost("", float64(n), 0)
 	if !f.heard("the version of Go was") {
 		t.Errorf("it said %q, and ended with %v", f.told, err)
+	}
+}
+
+// A worker that dies when a result is sent and its cell is not acknowledged has the cell computed again; had it acknowledged first, the cell would be in the
+// queue no more and not in the folder. The collector looks only when it begins, so that nobody else makes good for it.
+func TestADeathWhileDeliveringLosesNothing(t *testing.T) {
+	t.Parallel()
+	w, f := grid(t, 2), newFair(t)
+	dead := make(chan struct{})
+	var once sync.Once
+	f.work(WorkerOptions{Workers: 1, midway: func(string) { once.Do(func() { close(dead) }) }, silent: func() bool {
+		select {
+		case <-dead:
+			return true
+		default:
+			return false
+		}
+	}})
+	go func() {
+		<-dead
+		f.work(WorkerOptions{Workers: 2})
+	}()
+	dir := filepath.Join(t.TempDir(), "grid")
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	defer stop()
+	if err := f.sweep(ctx, w, dir, QueueOptions{Lease: 300 * time.Millisecond, Look: time.Hour}); err != nil {
+		t.Fatalf("the sweep ended with %v: a cell is lost", err)
+	}
+	if names := otherwise(alone(t, w, nil), sums(t, dir)); len(names) > 0 {
+		t.Errorf("one process makes %q otherwise", names)
 	}
 }

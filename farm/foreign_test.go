@@ -60,7 +60,7 @@ func TestCellsThatTakeTooLong(t *testing.T) {
 	t.Parallel()
 	w, f := grid(t, 2), newFair(t)
 	slow := w.Cells[1].ID
-	f.work(WorkerOptions{Workers: 2, Limit: 200 * time.Millisecond, Runner: func(ctx context.Context, job lab.CellJob) (*folder.Result, error) {
+	f.work(WorkerOptions{Workers: 2, Limit: 200 * time.Millisecond, delay: time.Second, Runner: func(ctx context.Context, job lab.CellJob) (*folder.Result, error) {
 		if job.Cell.ID == slow {
 			<-ctx.Done()
 			return nil, ctx.Err()

@@ -31,9 +31,10 @@ const (
 	metaBuild  = "kedge-build"
 	metaCode   = "kedge-code"
 	metaCells  = "kedge-cells"
+	metaLease  = "kedge-lease"
 	metaLayout = "kedge-layout"
 
-	layout = "2" // of subjects and messages; another one is another queue
+	layout = "3" // of subjects and messages; another one is another queue
 
 	partSize = 512 << 10 // of what is larger than a message
 	headRoom = 64 << 10
@@ -105,14 +106,15 @@ func (e *SettingsError) Error() string {
 
 // make makes the streams and reads back what they are. Nothing is assumed of what a server keeps when it dies: only the folder does that.
 func (q *queue) make(ctx context.Context, lease time.Duration) error {
-	ctx, stop := context.WithTimeout(ctx, 4*q.wait)
-	defer stop()
 	if err := q.limits(ctx); err != nil {
 		return err
 	}
 	for _, want := range q.streams() {
-		s, err := q.js.CreateOrUpdateStream(ctx, want)
-		if err != nil {
+		var s jetstream.Stream
+		if err := patiently(ctx, q.wait, func(ctx context.Context) (err error) {
+			s, err = q.js.CreateOrUpdateStream(ctx, want)
+			return err
+		}); err != nil {
 			return refusal(want.Name, err)
 		}
 		if err := same("stream "+want.Name, want, s.CachedInfo().Config); err != nil {
@@ -120,8 +122,11 @@ func (q *queue) make(ctx context.Context, lease time.Duration) error {
 		}
 	}
 	for stream, want := range q.consumers(lease) {
-		c, err := q.js.CreateOrUpdateConsumer(ctx, stream, want)
-		if err != nil {
+		var c jetstream.Consumer
+		if err := patiently(ctx, q.wait, func(ctx context.Context) (err error) {
+			c, err = q.js.CreateOrUpdateConsumer(ctx, stream, want)
+			return err
+		}); err != nil {
 			return refusal(want.Durable+" of "+stream, err)
 		}
 		if err := same("consumer "+want.Durable, want, c.CachedInfo().Config); err != nil {
@@ -141,7 +146,11 @@ func refusal(what string, err error) error {
 
 // limits wants a server that can hold the streams.
 func (q *queue) limits(ctx context.Context) error {
-	info, err := q.js.AccountInfo(ctx)
+	var info *jetstream.AccountInfo
+	err := patiently(ctx, q.wait, func(ctx context.Context) (err error) {
+		info, err = q.js.AccountInfo(ctx)
+		return err
+	})
 	switch {
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
 		return &SettingsError{"jetstream", "it is not enabled"}
@@ -222,6 +231,28 @@ func within(ctx context.Context, wait time.Duration, call func(context.Context) 
 	return call(ctx)
 }
 
+// mostAsked is how often a question is asked that gets no answer.
+const mostAsked = 4
+
+// patiently calls something that must answer in a time, again where no answer comes: whoever asks a queue that dies just then is never answered.
+func patiently(ctx context.Context, wait time.Duration, call func(context.Context) error) (err error) {
+	for range mostAsked {
+		if err = within(ctx, wait, call); !isSilence(err) || ctx.Err() != nil {
+			return err
+		}
+		if !errors.Is(err, context.DeadlineExceeded) {
+			pause(ctx, wait/10)
+		}
+	}
+	return err
+}
+
+// isSilence tells whether an error is that nobody answered.
+func isSilence(err error) bool {
+	return slices.ContainsFunc([]error{context.DeadlineExceeded, nats.ErrTimeout, nats.ErrNoResponders, nats.ErrConnectionClosed, nats.ErrDisconnected, nats.ErrReconnectBufExceeded, nats.ErrConnectionReconnecting},
+		func(one error) bool { return errors.Is(err, one) })
+}
+
 // pause waits, unless the context ends first.
 func pause(ctx context.Context, d time.Duration) {
 	select {
@@ -260,7 +291,7 @@ func (q *queue) sendParts(ctx context.Context, under string, text []byte) (parce
 	for i := range h.Parts {
 		part := text[i*partSize : min(len(text), (i+1)*partSize)]
 		m := &nats.Msg{Subject: under + "." + strconv.Itoa(i), Data: part}
-		if err := q.send(ctx, m, ""); err != nil {
+		if err := patiently(ctx, q.wait, func(ctx context.Context) error { return q.send(ctx, m, "") }); err != nil {
 			return h, err
 		}
 	}
@@ -275,17 +306,13 @@ func (q *queue) fetchParts(ctx context.Context, under string, h parcelHead, most
 	if h.Parts < 0 || h.Bytes < 0 || h.Bytes > most || h.Parts != (h.Bytes+partSize-1)/partSize {
 		return nil, fmt.Errorf("%s is %w: %d parts of %d bytes", under, errSpoilt, h.Parts, h.Bytes)
 	}
-	s, err := q.js.Stream(ctx, q.data())
-	if err != nil {
-		return nil, err
-	}
 	var text []byte
 	for i := range h.Parts {
-		m, err := s.GetLastMsgForSubject(ctx, under+"."+strconv.Itoa(i))
+		part, err := q.last(ctx, under+"."+strconv.Itoa(i))
 		if err != nil {
 			return nil, err
 		}
-		if text = append(text, m.Data...); len(text) > h.Bytes {
+		if text = append(text, part...); len(text) > h.Bytes {
 			break
 		}
 	}
@@ -295,10 +322,30 @@ func (q *queue) fetchParts(ctx context.Context, under string, h parcelHead, most
 	return text, nil
 }
 
+// last is what was put last under a subject of the data.
+func (q *queue) last(ctx context.Context, subject string) ([]byte, error) {
+	var m *nats.Msg
+	err := patiently(ctx, q.wait, func(ctx context.Context) (err error) {
+		m, err = q.nc.RequestWithContext(ctx, "$JS.API.DIRECT.GET."+q.data()+"."+subject, nil)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	switch status := m.Header.Get("Status"); status {
+	case "":
+		return m.Data, nil
+	case "404":
+		return nil, jetstream.ErrMsgNotFound
+	default:
+		return nil, fmt.Errorf("the queue: %s: %s %s", subject, status, m.Header.Get("Description"))
+	}
+}
+
 // offer puts something into the queue under its SHA-256, unless it is there.
 func (q *queue) offer(ctx context.Context, text []byte) error {
 	h := headOf(text)
-	if err := within(ctx, 4*q.wait, func(ctx context.Context) error { _, err := q.find(ctx, h.Sum, len(text)); return err }); err == nil {
+	if _, err := q.find(ctx, h.Sum, len(text)); err == nil {
 		return nil
 	}
 	if _, err := q.sendParts(ctx, q.subject("in", h.Sum), text); err != nil {
@@ -308,21 +355,19 @@ func (q *queue) offer(ctx context.Context, text []byte) error {
 	if err != nil {
 		return err
 	}
-	return q.send(ctx, &nats.Msg{Subject: q.subject("in", h.Sum), Data: body}, "")
+	return patiently(ctx, q.wait, func(ctx context.Context) error {
+		return q.send(ctx, &nats.Msg{Subject: q.subject("in", h.Sum), Data: body}, "")
+	})
 }
 
 // find reads what was offered under a SHA-256, at most so many bytes.
 func (q *queue) find(ctx context.Context, sum string, most int) ([]byte, error) {
-	s, err := q.js.Stream(ctx, q.data())
-	if err != nil {
-		return nil, err
-	}
-	m, err := s.GetLastMsgForSubject(ctx, q.subject("in", sum))
+	text, err := q.last(ctx, q.subject("in", sum))
 	if err != nil {
 		return nil, err
 	}
 	var h parcelHead
-	if err := json.Unmarshal(m.Data, &h); err != nil || h.Sum != sum {
+	if err := json.Unmarshal(text, &h); err != nil || h.Sum != sum {
 		return nil, fmt.Errorf("input %.12s is %w", sum, errSpoilt)
 	}
 	return q.fetchParts(ctx, q.subject("in", sum), h, most)

@@ -37,6 +37,7 @@ type WorkerOptions struct {
 	delay  time.Duration                                // that an answer may have, in a test
 	deaf   bool                                         // it never acknowledges a cell, in a test
 	silent func() bool                                  // whether it is dead, of a worker that dies in a test
+	midway func(cell string)                            // called between what delivers a cell and what ends its lease, in a test
 	build  func(*folder.Identity)                       // makes it one of another build, in a test
 	empty  func(cell string) (kind string, body []byte) // what cells come to, in a test of the queue alone
 }
@@ -73,10 +74,10 @@ type assignment struct {
 	out   chan *nats.Msg     // what came
 	done  chan *outcome      // to be delivered
 	taken sync.WaitGroup     // cells that are not delivered
+	lease time.Duration      // of a cell
 
 	mu    sync.Mutex
 	sweep *family.Sweep // nil until somebody wants it
-	lease time.Duration
 }
 
 // newAssignment takes part in a sweep of this build.
@@ -88,6 +89,9 @@ func newAssignment(nc *nats.Conn, key string, meta map[string]string, o WorkerOp
 	a := &assignment{queue: q, WorkerOptions: o, name: meta[metaName], worker: worker, ended: make(chan struct{}), inbox: nc.NewInbox(), out: make(chan *nats.Msg, 4*o.Workers+16), done: make(chan *outcome, max(o.Workers, mostBundled))}
 	if meta[metaLayout] != layout {
 		return nil, &BuildError{a.name, fmt.Sprintf("its queue is laid out as %.20q, here as %q", meta[metaLayout], layout)}
+	}
+	if a.lease, err = time.ParseDuration(meta[metaLease]); err != nil || a.lease <= 0 {
+		return nil, &BuildError{a.name, fmt.Sprintf("its leases take %.20q", meta[metaLease])}
 	}
 	var id folder.Identity
 	if err := errors.Join(json.Unmarshal([]byte(meta[metaBuild]), &id.Build), json.Unmarshal([]byte(meta[metaCode]), &id.Code)); err != nil {
@@ -173,34 +177,28 @@ func (a *assignment) pull(ctx context.Context, most int, wait time.Duration, tak
 }
 
 // ready fetches the sweep and its files, once.
-func (a *assignment) ready(ctx context.Context) (*family.Sweep, time.Duration, error) {
+func (a *assignment) ready(ctx context.Context) (*family.Sweep, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.sweep != nil {
-		return a.sweep, a.lease, nil
-	}
-	ctx, stop := context.WithTimeout(ctx, 10*time.Minute)
-	defer stop()
-	c, err := a.js.Consumer(ctx, a.cells(), workers)
-	if err != nil {
-		return nil, 0, err
+		return a.sweep, nil
 	}
 	text, err := a.find(ctx, a.meta[metaSweep], problem.MaxSize)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	w, err := family.Open(a.Kinds, folder.SweepFile, text)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	w.Name = a.meta[metaName]
 	for name, sum := range w.Inputs {
 		if err := a.fetchInput(ctx, name, sum); err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 	}
-	a.sweep, a.lease = w, c.CachedInfo().Config.AckWait
-	return a.sweep, a.lease, nil
+	a.sweep = w
+	return w, nil
 }
 
 // mostInput is how large a file may be that specs name.
@@ -254,39 +252,48 @@ func (c *shift) deliveries() uint64 {
 	return meta.NumDelivered
 }
 
-// attempts is what the queue knows of a cell that was tried before.
+// attempts is what the queue knows of a cell that was handed out before.
 type attempts struct {
-	Tries int    `json:"tries"`
-	Why   string `json:"why"`
+	Tries  int    `json:"tries"`            // that came to nothing
+	Why    string `json:"why"`              // the last of them did
+	Worker string `json:"worker,omitempty"` // who has begun it since
 }
 
-// tries is how often the cell was begun after its first time, and why that was not the end.
-func (c *shift) tries(ctx context.Context) (n int, why string, err error) {
-	ctx, stop := context.WithTimeout(ctx, c.wait)
-	defer stop()
-	s, err := c.js.Stream(ctx, c.data())
-	if err != nil {
-		return 0, "", err
-	}
-	m, err := s.GetLastMsgForSubject(ctx, c.subject("try", c.cell()))
+// past is how often the cell was begun in vain. A lease that was lost says little, since messages are lost and hosts are slow: a try came to nothing where
+// its worker is gone, or has said so. Who was the first to have the cell is not written down; that one is taken for gone.
+func (c *shift) past(ctx context.Context) (attempts, error) {
+	text, err := c.last(ctx, c.subject("try", c.cell()))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		return 0, "", nil
-	}
-	if err != nil {
-		return 0, "", err
+		return attempts{Tries: 1, Why: lostWorker}, nil
 	}
 	var t attempts
-	err = json.Unmarshal(m.Data, &t)
-	return t.Tries, t.Why, err
+	if err == nil {
+		err = json.Unmarshal(text, &t)
+	}
+	if err != nil || t.Worker == "" || t.Worker == c.worker {
+		return t, err
+	}
+	_, err = c.whois(ctx, t.Worker)
+	switch {
+	case ctx.Err() != nil:
+		return t, ctx.Err()
+	case errors.Is(err, nats.ErrNoResponders), errors.Is(err, nats.ErrTimeout), errors.Is(err, context.DeadlineExceeded):
+		t.Tries, t.Why, err = t.Tries+1, lostWorker, nil
+	}
+	return t, err
 }
 
-// note writes down how often the cell was begun.
-func (c *shift) note(ctx context.Context, tries int, why string) error {
-	text, err := json.Marshal(attempts{tries, why})
+const lostWorker = "its worker was lost"
+
+// note writes down how the cell stands.
+func (c *shift) note(ctx context.Context, t attempts) error {
+	text, err := json.Marshal(t)
 	if err != nil {
 		return err
 	}
-	return c.send(ctx, &nats.Msg{Subject: c.subject("try", c.cell()), Data: text}, "")
+	return patiently(ctx, c.wait, func(ctx context.Context) error {
+		return c.send(ctx, &nats.Msg{Subject: c.subject("try", c.cell()), Data: text}, "")
+	})
 }
 
 // giveBack lets somebody else have the cell.
@@ -299,9 +306,9 @@ func (c *shift) giveBack(after time.Duration) {
 }
 
 // renew keeps the lease until the cell is over.
-func (c *shift) renew(lease time.Duration) {
+func (c *shift) renew() {
 	go func() {
-		tick := time.NewTicker(max(lease/3, 10*time.Millisecond))
+		tick := time.NewTicker(max(c.lease/3, 10*time.Millisecond))
 		defer tick.Stop()
 		for {
 			select {
@@ -323,23 +330,22 @@ var errLate = errors.New("took longer than it may")
 var errGone = errors.New("its sweep is over")
 
 // work computes the cell; nil if nothing is to be delivered. The cell of a worker that is stopped is given back, and the try does not count.
-func (c *shift) work(ctx context.Context, tries int) (*outcome, error) {
-	w, lease, err := c.ready(ctx)
+func (c *shift) work(ctx context.Context, past attempts) (*outcome, error) {
+	w, err := c.ready(ctx)
 	if err != nil {
-		c.giveBack(5 * time.Second)
+		c.giveBack(c.wait)
 		return nil, err
 	}
-	c.renew(lease)
 	kind, body, err := c.compute(ctx, w)
 	switch large := new(problem.MemoryError); {
 	case ctx.Err() != nil:
-		if tries > 0 {
-			c.note(context.WithoutCancel(ctx), tries-1, "its worker was stopped")
+		if past.Tries > 0 {
+			c.note(context.WithoutCancel(ctx), past)
 		}
 		c.giveBack(0)
 		return nil, ctx.Err()
 	case errors.As(err, &large), errors.Is(err, errLate): // another host may have more memory, or be quicker
-		c.note(ctx, max(1, tries), err.Error())
+		c.note(ctx, attempts{Tries: past.Tries + 1, Why: err.Error()})
 		c.giveBack(c.wait / 10)
 		return nil, err
 	case err != nil:
@@ -423,7 +429,7 @@ func (c *shift) run(ctx context.Context, job lab.CellJob) (*folder.Result, error
 
 // acknowledge tells the queue that the cell is done. Where that is lost the cell comes again, which does no harm.
 func (c *shift) acknowledge() {
-	if !c.deaf {
+	if !c.deaf && !c.isDead() {
 		c.nc.Publish(c.msg.Reply, []byte("+ACK"))
 	}
 }

@@ -91,6 +91,15 @@ func callRoll(ctx context.Context, nc *nats.Conn) ([]WorkerState, error) {
 	}
 }
 
+// whois asks one worker who it is, or whether it still is.
+func (q *queue) whois(ctx context.Context, worker string) (reply *nats.Msg, err error) {
+	err = patiently(ctx, q.wait, func(ctx context.Context) error {
+		reply, err = q.nc.RequestWithContext(ctx, roll+"."+worker, nil)
+		return err
+	})
+	return reply, err
+}
+
 // queues are the sweeps of a server, by the streams of their cells.
 func queues(ctx context.Context, js jetstream.JetStream) ([]*jetstream.StreamInfo, error) {
 	l := js.ListStreams(ctx, jetstream.WithStreamListSubject("kedge.*.cell.*"))

@@ -60,14 +60,17 @@ func Work(ctx context.Context, at Address, o WorkerOptions) (int, error) {
 		return 0, err
 	}
 	defer w.nc.Close()
-	sub, err := w.nc.Subscribe(roll, func(m *nats.Msg) {
-		text, _ := json.Marshal(w.state())
-		m.Respond(text)
-	})
-	if err != nil {
-		return 0, err
+	for _, subject := range []string{roll, roll + "." + w.name} {
+		sub, err := w.nc.Subscribe(subject, func(m *nats.Msg) {
+			if text, err := json.Marshal(w.state()); err == nil && !w.isDead() {
+				m.Respond(text)
+			}
+		})
+		if err != nil {
+			return 0, err
+		}
+		defer sub.Unsubscribe()
 	}
-	defer sub.Unsubscribe()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	for ctx.Err() == nil && !w.isIdle() {
@@ -243,10 +246,11 @@ func (w *labourer) assignments(ctx context.Context) ([]*assignment, error) {
 
 // list looks which sweeps there are.
 func (w *labourer) list(whole context.Context) error {
-	ctx, stop := context.WithTimeout(whole, 5*time.Second)
-	defer stop()
-	infos, err := queues(ctx, w.js)
-	if err != nil {
+	var infos []*jetstream.StreamInfo
+	if err := patiently(whole, cmp.Or(w.delay, usualWait), func(ctx context.Context) (err error) {
+		infos, err = queues(ctx, w.js)
+		return err
+	}); err != nil {
 		return err
 	}
 	there := map[string]bool{}
@@ -330,11 +334,15 @@ func (w *labourer) leave(c *shift, isDone bool) {
 	}
 }
 
-// Tries that a cell has beyond its first: as many, the last of them alone on its worker, and then it is given up.
-const mostTries = 5
+// Tries of a cell: so many among others, so many alone on a worker, and when all of them came to nothing it is given up.
+const (
+	mostAmong = 5
+	mostAlone = 2
+)
 
 // do computes a cell in a slot and has delivered what came out.
 func (w *labourer) do(ctx context.Context, stop context.CancelCauseFunc, c *shift) {
+	c.renew()
 	o, err := w.attempt(ctx, c)
 	if o != nil && len(o.body) > partSize { // which only so many may keep in memory
 		err = c.deliver(ctx, []*outcome{o})
@@ -355,33 +363,34 @@ func (w *labourer) do(ctx context.Context, stop context.CancelCauseFunc, c *shif
 
 // attempt is what a cell comes to: its result, that nobody comes back from it, or nil where somebody else is to try it.
 func (w *labourer) attempt(ctx context.Context, c *shift) (*outcome, error) {
-	tries := 0
-	if c.deliveries() > 1 {
-		var why string
+	var past attempts
+	isAgain := c.deliveries() > 1
+	if isAgain {
 		var err error
-		if tries, why, err = c.tries(ctx); err != nil {
+		if past, err = c.past(ctx); err != nil {
 			c.giveBack(time.Second)
 			return nil, nil
 		}
-		if tries >= mostTries {
-			return newOutcome(c, kindLost, fmt.Appendf(nil, "tried %d times or more, the last time alone on a worker; in the end: %s", tries, why)), nil
-		}
-		tries++
 	}
-	if !w.enter(c, tries == mostTries) {
+	if past.Tries >= mostAmong+mostAlone {
+		return newOutcome(c, kindLost, fmt.Appendf(nil, "tried %d times, at last alone on a worker; in the end: %s", past.Tries, past.Why)), nil
+	}
+	alone := past.Tries >= mostAmong
+	if !w.enter(c, alone) {
 		c.giveBack(time.Second)
 		return nil, nil
 	}
-	if tries == mostTries {
+	if alone {
 		defer w.unite()
 	}
-	if tries > 0 {
-		if err := c.note(ctx, tries, "its worker was lost"); err != nil {
+	if isAgain {
+		if err := c.note(ctx, attempts{past.Tries, past.Why, c.worker}); err != nil {
 			c.giveBack(time.Second)
 			return nil, nil
 		}
 	}
-	return c.work(ctx, tries)
+	past.Worker = ""
+	return c.work(ctx, past)
 }
 
 // unite lets other cells begin again beside those of the worker.

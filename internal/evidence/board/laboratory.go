@@ -15,6 +15,9 @@ func faultsOfTheLaboratory() []Planted {
 			"p, k := shortExp(whole(x))", "if x == x {\n\t\treturn math." + "Exp(x)\n\t}\n\tp, k := shortExp(whole(x))"}},
 		{Name: "the place of a stream is not saved", Where: "stream/state.go", Pack: "./lab", Test: "TestCheckpointsSurviveAnyStop", Lines: []string{
 			"\tf.Int(&s.used, 4)\n", ""}},
+		{Name: "a cell is acknowledged before its result is sent", Where: "farm/deliver.go", Pack: "./farm", Test: "TestADeathWhileDeliveringLosesNothing", Lines: []string{
+			"\tname, until := nuid.Next(), time.Now().Add(a.Hold)\n", "\tfor _, o := range bundle {\n\t\to.acknowledge()\n\t}\n\ta.pass(bundle)\n\tname, until := nuid.Next(), time.Now().Add(a.Hold)\n",
+			"\ta.pass(bundle)\n\tfor _, o := range bundle {\n\t\to.acknowledge()\n\t}\n\treturn nil", "\treturn nil"}},
 		{Name: "the seed of a cell knows how many keys are swept", Where: "problem/family", Pack: "./problem/family", Test: "TestCellsAreIndependentOfEachOther", Lines: []string{
 			`stream.New(w.Seed, "cell", content)`, `stream.New(w.Seed+uint64(len(w.Keys)), "cell", content)`}},
 	}
