@@ -59,14 +59,18 @@ type harvest struct {
 	dir   string
 	hurry chan struct{} // to fill it now
 
-	mu  sync.Mutex
-	who map[string]string // cells that came, and from whom
+	calm   int          // looks for which the queue need not be listed if results come
+	landed atomic.Int64 // results that came since the last look
+
+	mu    sync.Mutex
+	who   []int32 // from whom cells came, by place: a number of names, and 0 from nobody
+	names map[string]int32
 }
 
 // Sweep has workers compute the cells of a sweep that are not finished in a folder that was taken for it, and ends with the bytes of [lab.Sweep]. It stops
 // as that does; the workers go on, and the same call collects what they have done.
 func Sweep(ctx context.Context, w *family.Sweep, c *folder.Taken, o QueueOptions) (*folder.SweepResult, error) {
-	h := &harvest{QueueOptions: o, sweep: w, place: map[string]int{}, dir: c.Dir(), who: map[string]string{}, hurry: make(chan struct{}, 1)}
+	h := &harvest{QueueOptions: o, sweep: w, place: map[string]int{}, dir: c.Dir(), who: make([]int32, len(w.Cells)), names: map[string]int32{}, hurry: make(chan struct{}, 1)}
 	h.fill()
 	nc, err := h.connect(ctx)
 	if err != nil {
@@ -77,6 +81,7 @@ func Sweep(ctx context.Context, w *family.Sweep, c *folder.Taken, o QueueOptions
 	if h.queue, err = newQueue(nc, keyOf(text), h.about(text), h.delay); err != nil {
 		return nil, err
 	}
+	h.own = h.Embedded != nil
 	if reply, err := nc.Request(h.subject("collector"), nil, time.Second); err == nil && len(reply.Data) > 0 {
 		return nil, ErrCollected
 	}
@@ -217,6 +222,7 @@ func (h *harvest) replenish(ctx context.Context, stop context.CancelCauseFunc) {
 			return
 		case <-tick.C:
 		case <-h.hurry:
+			h.calm = 0
 		}
 	}
 }
@@ -228,6 +234,10 @@ func (h *harvest) refill(ctx context.Context) error {
 	if err := h.supply(ctx); err != nil {
 		return err
 	}
+	if h.landed.Swap(0) > 0 && h.calm > 0 {
+		h.calm--
+		return nil
+	}
 	// The order matters: a result is sent before its cell is acknowledged, and kept before it is acknowledged itself.
 	waiting, err := h.inside(ctx, h.cells())
 	if err != nil {
@@ -237,30 +247,38 @@ func (h *harvest) refill(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	n := 0
 	for _, c := range h.run.Left() {
 		finished, died := h.run.Fate(c.ID)
 		if finished || died != "" || waiting[c.ID] || come[c.ID] {
 			continue
 		}
+		n++
 		m := &nats.Msg{Subject: h.subject("cell", c.ID), Data: []byte(strconv.Itoa(c.Index()))}
-		if _, err := h.js.PublishMsgAsync(m, jetstream.WithStallWait(h.wait)); err != nil {
+		if n%window == 0 { // whose answer says that those before it were heard
+			err = h.send(ctx, m, "")
+		} else {
+			err = h.nc.PublishMsg(m)
+		}
+		if err != nil {
 			return err
 		}
 	}
-	select {
-	case <-h.js.PublishAsyncComplete():
-	case <-ctx.Done():
-	case <-time.After(h.wait): // what was not taken is missing at the next look
-	}
-	return nil
+	h.calm = mostCalm
+	return within(ctx, h.wait, h.nc.FlushWithContext)
 }
+
+const (
+	window   = 1024 // cells that are published without waiting; what was not taken is missing at the next look
+	mostCalm = 10   // looks at which the queue is not listed while results come
+)
 
 // inside lists the cells of which a stream has messages.
 func (h *harvest) inside(ctx context.Context, stream string) (map[string]bool, error) {
 	all := map[string]bool{}
 	err := patiently(ctx, 4*h.wait, func(ctx context.Context) error {
 		s, err := h.js.Stream(ctx, stream)
-		if err != nil {
+		if err != nil || s.CachedInfo().State.Msgs == 0 {
 			return err
 		}
 		info, err := s.Info(ctx, jetstream.WithSubjectFilter(">"))
@@ -416,7 +434,7 @@ func (h *harvest) take(ctx context.Context, one arrival) (isHeld bool, err error
 	var unsound *folder.UnsoundError
 	switch differs := new(folder.DiffersError); {
 	case errors.As(err, &differs):
-		differs.Who = h.twice(one.Cell, who)
+		differs.Who = h.twice(place, who)
 		return true, err
 	case errors.As(err, &unsound), errors.Is(err, errSpoilt), errors.Is(err, folder.ErrOtherIdentity), errors.Is(err, jetstream.ErrMsgNotFound):
 		h.Told(fmt.Sprintf("what worker %s sent is thrown away: %v", who, err))
@@ -427,18 +445,31 @@ func (h *harvest) take(ctx context.Context, one arrival) (isHeld bool, err error
 	case err != nil:
 		return true, err
 	}
-	h.mu.Lock()
-	h.who[one.Cell] = who
-	h.mu.Unlock()
+	h.landed.Add(1)
+	h.cameFrom(place, who)
 	return false, nil
 }
 
-// twice says who computed a cell that came twice.
-func (h *harvest) twice(id, second string) string {
+// cameFrom notes who computed a cell.
+func (h *harvest) cameFrom(place int, who string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if first := h.who[id]; first != "" {
-		return fmt.Sprintf("%s, the first time by %s", second, first)
+	number, known := h.names[who]
+	if !known {
+		number = int32(len(h.names) + 1)
+		h.names[strings.Clone(who)] = number
+	}
+	h.who[place] = number
+}
+
+// twice says who computed a cell that came twice.
+func (h *harvest) twice(place int, second string) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for first, number := range h.names {
+		if number == h.who[place] {
+			return fmt.Sprintf("%s, the first time by %s", second, first)
+		}
 	}
 	return second
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/lab"
+	"github.com/nats-io/nats.go"
 )
 
 // wrongBit turns the last bit of a result's last value.
@@ -167,5 +168,40 @@ func TestADeathWhileDeliveringLosesNothing(t *testing.T) {
 	}
 	if names := otherwise(alone(t, w, nil), sums(t, dir)); len(names) > 0 {
 		t.Errorf("one process makes %q otherwise", names)
+	}
+}
+
+// A lease that ends counts against a cell where its worker is gone, and not where messages were lost and the worker is there.
+func TestOnlyLostWorkersCount(t *testing.T) {
+	t.Parallel()
+	f := newFair(t)
+	nc, err := f.address().call(t.Context(), "test", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	q, err := newQueue(nc, "0123456789ab", nil, 300*time.Millisecond)
+	if err == nil {
+		err = q.make(t.Context(), time.Second)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	sub, err := nc.Subscribe(roll+".lives", func(m *nats.Msg) { m.Respond([]byte("{}")) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sub.Unsubscribe()
+	c := &shift{assignment: &assignment{queue: q, worker: "me"}, msg: &nats.Msg{Subject: q.subject("cell", "c")}}
+	if got, err := c.past(t.Context()); err != nil || got.Tries != 1 {
+		t.Errorf("a cell that nobody has written down: %+v, %v", got, err)
+	}
+	for worker, want := range map[string]int{"": 3, "me": 3, "lives": 3, "gone": 4} {
+		if err := c.note(t.Context(), attempts{3, "it rained", worker}); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := c.past(t.Context()); err != nil || got.Tries != want || (got.Why == lostWorker) != (want > 3) {
+			t.Errorf("worker %q: %+v, %v, want %d tries", worker, got, err, want)
+		}
 	}
 }

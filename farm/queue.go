@@ -47,6 +47,7 @@ type queue struct {
 	js   jetstream.JetStream
 	meta map[string]string
 	wait time.Duration // for one answer
+	own  bool          // the server is this process, whose end is the queue's as well
 }
 
 // keyOf tells sweeps and builds apart: whoever has another of either has another queue.
@@ -83,6 +84,9 @@ func (q *queue) streams() []jetstream.StreamConfig {
 	}
 	cells, results, data := all, all, all
 	cells.Name, cells.Subjects, cells.Retention = q.cells(), []string{q.subject("cell", "*")}, jetstream.WorkQueuePolicy
+	if q.own {
+		cells.Storage = jetstream.MemoryStorage // short messages, which the folder has as well
+	}
 	results.Name, results.Subjects, results.Retention = q.results(), []string{q.subject("done", "*")}, jetstream.WorkQueuePolicy
 	data.Name, data.Subjects, data.Retention = q.data(), []string{q.subject("in", ">"), q.subject("part", ">"), q.subject("try", "*")}, jetstream.LimitsPolicy
 	data.MaxMsgsPerSubject, data.Discard, data.AllowDirect = 1, jetstream.DiscardOld, true

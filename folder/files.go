@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
@@ -8,6 +9,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"iter"
 	"maps"
 	"slices"
 
@@ -68,6 +70,24 @@ func WriteJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(v)
+}
+
+// writeList writes a list that is not empty as WriteJSON does within a value, without the end of its line. However long it is, an entry is in memory at a time.
+func writeList[T any](w io.Writer, prefix string, list iter.Seq[T]) error {
+	var b bytes.Buffer
+	e, out, between := json.NewEncoder(&b), bufio.NewWriter(w), "[\n"
+	e.SetIndent(prefix+"  ", "  ")
+	for one := range list {
+		b.Reset()
+		b.WriteString(between + prefix + "  ")
+		if err := e.Encode(one); err != nil {
+			return err
+		}
+		out.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+		between = ",\n"
+	}
+	out.WriteString("\n" + prefix + "]")
+	return out.Flush()
 }
 
 // sumKey begins the last line of an object that has its own checksum.

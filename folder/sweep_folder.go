@@ -312,9 +312,9 @@ func (f *SweepFolder) finish(failed map[string]string, report SweepReport) (*Swe
 	if err != nil {
 		return nil, err
 	}
-	data := Contents{SweepFile: asText(f.plan.Spec), indexFile: AsJSON(r), tableFile: r.Table().WriteParquet, tableCSV: r.Table().WriteCSV}
-	if failures := r.failures(); len(failures) > 0 {
-		data[failuresFile] = AsJSON(failures)
+	data := Contents{SweepFile: asText(f.plan.Spec), indexFile: r.writeIndex, tableFile: r.Table().WriteParquet, tableCSV: r.Table().WriteCSV}
+	if r.Failed() > 0 {
+		data[failuresFile] = r.writeFailures
 	}
 	if report != nil {
 		pages, err := report(r)

@@ -1,8 +1,10 @@
 package folder
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 
@@ -48,7 +50,7 @@ type failure struct {
 	Err    string            `json:"error"`
 }
 
-func (r *SweepResult) failures() (list []failure) {
+func (r *SweepResult) failures(yield func(failure) bool) {
 	for _, c := range r.Cells {
 		if c.Err == "" {
 			continue
@@ -57,9 +59,40 @@ func (r *SweepResult) failures() (list []failure) {
 		for i, key := range r.Keys {
 			values[key] = c.Values[i]
 		}
-		list = append(list, failure{c.ID, values, c.Err})
+		if !yield(failure{c.ID, values, c.Err}) {
+			return
+		}
 	}
-	return list
+}
+
+// writeFailures writes failures.json, of which no more than an entry is in memory.
+func (r *SweepResult) writeFailures(w io.Writer) error {
+	if err := writeList(w, "", r.failures); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+// writeIndex writes the index as WriteJSON does, of which no more than a cell is in memory.
+func (r *SweepResult) writeIndex(w io.Writer) error {
+	bare, end, text := *r, []byte("[]\n}\n"), bytes.Buffer{}
+	bare.Cells = []CellResult{}
+	if err := WriteJSON(&text, bare); err != nil {
+		return err
+	}
+	head, isLast := bytes.CutSuffix(text.Bytes(), end)
+	if len(r.Cells) == 0 || !isLast {
+		return WriteJSON(w, r)
+	}
+	if _, err := w.Write(head); err != nil {
+		return err
+	}
+	if err := writeList(w, "  ", slices.Values(r.Cells)); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n}\n")
+	return err
 }
 
 // OpenSweep reads the folder of a finished sweep, or shard of one, back.
