@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -187,21 +188,24 @@ func TestOnlyLostWorkersCount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sub, err := nc.Subscribe(roll+".lives", func(m *nats.Msg) { m.Respond([]byte("{}")) })
-	if err != nil {
-		t.Fatal(err)
+	for worker, reply := range map[string]string{"lives": `{"at": [{"sweep": "0123456789ab", "cell": "c"}]}`, "idle": `{"at": [{"sweep": "0123456789ab", "cell": "d"}]}`} {
+		sub, err := nc.Subscribe(roll+"."+worker, func(m *nats.Msg) { m.Respond([]byte(reply)) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer sub.Unsubscribe()
 	}
-	defer sub.Unsubscribe()
 	c := &shift{assignment: &assignment{queue: q, worker: "me"}, msg: &nats.Msg{Subject: q.subject("cell", "c")}}
 	if got, err := c.past(t.Context()); err != nil || got.Tries != 1 {
 		t.Errorf("a cell that nobody has written down: %+v, %v", got, err)
 	}
-	for worker, want := range map[string]int{"": 3, "me": 3, "lives": 3, "gone": 4} {
-		if err := c.note(t.Context(), attempts{3, "it rained", worker}); err != nil {
+	for workers, want := range map[string]int{"": 3, "me": 3, "lives": 3, "idle": 3, "gone": 4, "gone me lives idle": 4, "gone lost": 5} {
+		if err := c.note(t.Context(), attempts{3, "it rained", strings.Fields(workers)}); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := c.past(t.Context()); err != nil || got.Tries != want || (got.Why == lostWorker) != (want > 3) {
-			t.Errorf("worker %q: %+v, %v, want %d tries", worker, got, err, want)
+		got, err := c.past(t.Context())
+		if err != nil || got.Tries != want || (got.Why == lostWorker) != (want > 3) || strings.Contains(workers, "lives") != slices.Equal(got.Workers, []string{"lives"}) {
+			t.Errorf("workers %q: %+v, %v, want %d tries", workers, got, err, want)
 		}
 	}
 }

@@ -312,7 +312,7 @@ func (q *queue) fetchParts(ctx context.Context, under string, h parcelHead, most
 	}
 	var text []byte
 	for i := range h.Parts {
-		part, err := q.last(ctx, under+"."+strconv.Itoa(i))
+		part, _, err := q.last(ctx, under+"."+strconv.Itoa(i))
 		if err != nil {
 			return nil, err
 		}
@@ -326,23 +326,24 @@ func (q *queue) fetchParts(ctx context.Context, under string, h parcelHead, most
 	return text, nil
 }
 
-// last is what was put last under a subject of the data.
-func (q *queue) last(ctx context.Context, subject string) ([]byte, error) {
+// last is what was put last under a subject of the data, and the number that it has there.
+func (q *queue) last(ctx context.Context, subject string) (text []byte, number uint64, err error) {
 	var m *nats.Msg
-	err := patiently(ctx, q.wait, func(ctx context.Context) (err error) {
+	err = patiently(ctx, q.wait, func(ctx context.Context) (err error) {
 		m, err = q.nc.RequestWithContext(ctx, "$JS.API.DIRECT.GET."+q.data()+"."+subject, nil)
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	switch status := m.Header.Get("Status"); status {
 	case "":
-		return m.Data, nil
+		number, err = strconv.ParseUint(m.Header.Get("Nats-Sequence"), 10, 64)
+		return m.Data, number, err
 	case "404":
-		return nil, jetstream.ErrMsgNotFound
+		return nil, 0, jetstream.ErrMsgNotFound
 	default:
-		return nil, fmt.Errorf("the queue: %s: %s %s", subject, status, m.Header.Get("Description"))
+		return nil, 0, fmt.Errorf("the queue: %s: %s %s", subject, status, m.Header.Get("Description"))
 	}
 }
 
@@ -366,7 +367,7 @@ func (q *queue) offer(ctx context.Context, text []byte) error {
 
 // find reads what was offered under a SHA-256, at most so many bytes.
 func (q *queue) find(ctx context.Context, sum string, most int) ([]byte, error) {
-	text, err := q.last(ctx, q.subject("in", sum))
+	text, _, err := q.last(ctx, q.subject("in", sum))
 	if err != nil {
 		return nil, err
 	}

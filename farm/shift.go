@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -231,6 +232,7 @@ type shift struct {
 	over       chan struct{} // closed when it is delivered, or somebody else's
 	turns      lab.Progress
 	delivering atomic.Bool
+	noted      uint64 // the number of what is written down of its past
 }
 
 func (c *shift) cell() string { return c.msg.Subject[strings.LastIndexByte(c.msg.Subject, '.')+1:] }
@@ -254,45 +256,63 @@ func (c *shift) deliveries() uint64 {
 
 // attempts is what the queue knows of a cell that was handed out before.
 type attempts struct {
-	Tries  int    `json:"tries"`            // that came to nothing
-	Why    string `json:"why"`              // the last of them did
-	Worker string `json:"worker,omitempty"` // who has begun it since
+	Tries   int      `json:"tries"`             // that came to nothing
+	Why     string   `json:"why"`               // the last of them did
+	Workers []string `json:"workers,omitempty"` // who have begun it since: several where leases were lost
+}
+
+// with is the same with one more who has begun it.
+func (t attempts) with(worker string) attempts {
+	t.Workers = append(slices.Clone(t.Workers[max(0, len(t.Workers)-mostAmong):]), worker)
+	return t
 }
 
 // past is how often the cell was begun in vain. A lease that was lost says little, since messages are lost and hosts are slow: a try came to nothing where
 // its worker is gone, or has said so. Who was the first to have the cell is not written down; that one is taken for gone.
 func (c *shift) past(ctx context.Context) (attempts, error) {
-	text, err := c.last(ctx, c.subject("try", c.cell()))
+	text, number, err := c.last(ctx, c.subject("try", c.cell()))
+	c.noted = number
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return attempts{Tries: 1, Why: lostWorker}, nil
 	}
-	var t attempts
+	var was attempts
 	if err == nil {
-		err = json.Unmarshal(text, &t)
+		err = json.Unmarshal(text, &was)
 	}
-	if err != nil || t.Worker == "" || t.Worker == c.worker {
-		return t, err
-	}
-	_, err = c.whois(ctx, t.Worker)
-	switch {
-	case ctx.Err() != nil:
-		return t, ctx.Err()
-	case errors.Is(err, nats.ErrNoResponders), errors.Is(err, nats.ErrTimeout), errors.Is(err, context.DeadlineExceeded):
-		t.Tries, t.Why, err = t.Tries+1, lostWorker, nil
+	t := attempts{Tries: was.Tries, Why: was.Why}
+	for _, worker := range was.Workers {
+		if err != nil || worker == c.worker {
+			continue
+		}
+		switch state, silent := c.whois(ctx, worker); {
+		case ctx.Err() != nil:
+			err = ctx.Err()
+		case silent == nil && state.has(c.key, c.cell()):
+			t.Workers = append(t.Workers, worker)
+		case silent == nil: // it has given it up
+		case errors.Is(silent, nats.ErrNoResponders), errors.Is(silent, nats.ErrTimeout), errors.Is(silent, context.DeadlineExceeded):
+			t.Tries, t.Why = t.Tries+1, lostWorker
+		default:
+			err = silent
+		}
 	}
 	return t, err
 }
 
 const lostWorker = "its worker was lost"
 
-// note writes down how the cell stands.
+// note writes down how the cell stands, unless somebody else has done so since it was read.
 func (c *shift) note(ctx context.Context, t attempts) error {
 	text, err := json.Marshal(t)
 	if err != nil {
 		return err
 	}
 	return patiently(ctx, c.wait, func(ctx context.Context) error {
-		return c.send(ctx, &nats.Msg{Subject: c.subject("try", c.cell()), Data: text}, "")
+		ack, err := c.js.Publish(ctx, c.subject("try", c.cell()), text, jetstream.WithRetryAttempts(0), jetstream.WithExpectLastSequencePerSubject(c.noted))
+		if err == nil {
+			c.noted = ack.Sequence
+		}
+		return err
 	})
 }
 
@@ -333,6 +353,9 @@ var errGone = errors.New("its sweep is over")
 func (c *shift) work(ctx context.Context, past attempts) (*outcome, error) {
 	w, err := c.ready(ctx)
 	if err != nil {
+		if past.Tries > 0 {
+			c.note(context.WithoutCancel(ctx), past)
+		}
 		c.giveBack(c.wait)
 		return nil, err
 	}
@@ -345,7 +368,7 @@ func (c *shift) work(ctx context.Context, past attempts) (*outcome, error) {
 		c.giveBack(0)
 		return nil, ctx.Err()
 	case errors.As(err, &large), errors.Is(err, errLate): // another host may have more memory, or be quicker
-		c.note(ctx, attempts{Tries: past.Tries + 1, Why: err.Error()})
+		c.note(ctx, attempts{past.Tries + 1, err.Error(), past.Workers})
 		c.giveBack(c.wait / 10)
 		return nil, err
 	case err != nil:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -91,13 +92,21 @@ func callRoll(ctx context.Context, nc *nats.Conn) ([]WorkerState, error) {
 	}
 }
 
-// whois asks one worker who it is, or whether it still is.
-func (q *queue) whois(ctx context.Context, worker string) (reply *nats.Msg, err error) {
+// has tells whether a worker is at a cell.
+func (s *WorkerState) has(key, cell string) bool {
+	return slices.ContainsFunc(s.At, func(at AtWork) bool { return at.Sweep == key && at.Cell == cell })
+}
+
+// whois asks one worker what it does, or whether it still is.
+func (q *queue) whois(ctx context.Context, worker string) (state WorkerState, err error) {
 	err = patiently(ctx, q.wait, func(ctx context.Context) error {
-		reply, err = q.nc.RequestWithContext(ctx, roll+"."+worker, nil)
+		reply, err := q.nc.RequestWithContext(ctx, roll+"."+worker, nil)
+		if err == nil {
+			err = json.Unmarshal(reply.Data, &state)
+		}
 		return err
 	})
-	return reply, err
+	return state, err
 }
 
 // queues are the sweeps of a server, by the streams of their cells.

@@ -375,6 +375,10 @@ func (w *labourer) attempt(ctx context.Context, c *shift) (*outcome, error) {
 	if past.Tries >= mostAmong+mostAlone {
 		return newOutcome(c, kindLost, fmt.Appendf(nil, "tried %d times, at last alone on a worker; in the end: %s", past.Tries, past.Why)), nil
 	}
+	if n := len(past.Workers); n > 0 && past.Tries+n >= mostAmong+mostAlone { // who have it are to be the last
+		c.giveBack(time.Second)
+		return nil, nil
+	}
 	alone := past.Tries >= mostAmong
 	if !w.enter(c, alone) {
 		c.giveBack(time.Second)
@@ -384,12 +388,11 @@ func (w *labourer) attempt(ctx context.Context, c *shift) (*outcome, error) {
 		defer w.unite()
 	}
 	if isAgain {
-		if err := c.note(ctx, attempts{past.Tries, past.Why, c.worker}); err != nil {
+		if err := c.note(ctx, past.with(c.worker)); err != nil {
 			c.giveBack(time.Second)
 			return nil, nil
 		}
 	}
-	past.Worker = ""
 	return c.work(ctx, past)
 }
 
