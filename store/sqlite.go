@@ -114,6 +114,9 @@ func (s *SQLite) begin() (err error) {
 	if err := refuseNewer(file); err != nil {
 		return err
 	}
+	if err := s.seclude(); err != nil {
+		return err
+	}
 	if s.packer, err = NewPacker(); err != nil {
 		return err
 	}
@@ -129,9 +132,6 @@ func (s *SQLite) begin() (err error) {
 	if s.peek, err = s.connect(file, readers); err != nil {
 		return err
 	}
-	if err := s.dir.Make(blobFolder); err != nil {
-		return err
-	}
 	if err := s.openTip(); err != nil {
 		return err
 	}
@@ -143,6 +143,24 @@ func (s *SQLite) begin() (err error) {
 		return err
 	}
 	return s.prepare()
+}
+
+// seclude sees to it that what people answered is its owner's alone, also in a folder that was there before, for everybody to read. What the database keeps beside its
+// file has that file's mode.
+func (s *SQLite) seclude() error {
+	f, err := os.OpenFile(s.dir.Path(database), os.O_RDWR|os.O_CREATE, 0o600)
+	if err == nil {
+		err = f.Close()
+	}
+	if err == nil {
+		err = s.dir.Make(blobFolder)
+	}
+	for name, mode := range map[string]os.FileMode{database: 0o600, database + "-wal": 0o600, database + "-shm": 0o600, lockFile: 0o600, blobFolder: 0o700} {
+		if info, missing := os.Stat(s.dir.Path(name)); err == nil && missing == nil && info.Mode().Perm()&0o077 != 0 {
+			err = os.Chmod(s.dir.Path(name), mode)
+		}
+	}
+	return err
 }
 
 func (s *SQLite) connect(file string, most int, more ...setting) (*sql.DB, error) {

@@ -89,7 +89,13 @@ func (c *Cluster) run(name string, args ...string) error {
 
 // Begin starts it.
 func (c *Cluster) Begin() error {
-	return c.run("pg_ctl", "-D", c.data(), "-w", "-l", filepath.Join(c.dir, "log"), "-o", fmt.Sprintf("-p %d -k %s -c listen_addresses=127.0.0.1 -c max_connections=200", c.port, c.dir), "start")
+	log := filepath.Join(c.dir, "log")
+	err := c.run("pg_ctl", "-D", c.data(), "-w", "-l", log, "-o", fmt.Sprintf("-p %d -k %s -c listen_addresses=127.0.0.1 -c max_connections=200", c.port, c.dir), "start")
+	if err != nil {
+		text, _ := os.ReadFile(log)
+		return fmt.Errorf("%w\n%s", err, text[max(0, len(text)-1000):])
+	}
+	return nil
 }
 
 // End stops it, in one of its modes; immediate is as if it were killed.

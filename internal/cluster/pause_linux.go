@@ -30,6 +30,29 @@ func (c *Cluster) Resume() error {
 	return errors.Join(each(first, syscall.SIGCONT), syscall.Kill(first, syscall.SIGCONT))
 }
 
+// Crash ends all its processes once cut has returned, as a machine that loses its power does: none of them writes anything after that.
+func (c *Cluster) Crash(cut func() error) error {
+	first, err := c.first()
+	if err == nil {
+		err = cut()
+	}
+	if err != nil {
+		return err
+	}
+	err = syscall.Kill(first, syscall.SIGSTOP) // so that it starts no other
+	return errors.Join(err, each(first, syscall.SIGKILL), syscall.Kill(first, syscall.SIGKILL))
+}
+
+// Revive starts it after Crash. Nobody is left of those whom its lock files name.
+func (c *Cluster) Revive() error {
+	for _, lock := range []string{filepath.Join(c.data(), "postmaster.pid"), filepath.Join(c.dir, fmt.Sprintf(".s.PGSQL.%d.lock", c.port))} {
+		if err := os.Remove(lock); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return c.Begin()
+}
+
 // first is the process that started all others.
 func (c *Cluster) first() (pid int, err error) {
 	text, err := os.ReadFile(filepath.Join(c.data(), "postmaster.pid"))

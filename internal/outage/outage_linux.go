@@ -18,12 +18,15 @@ type Mount struct {
 }
 
 // New mounts one with the two folders of a test, or says why that cannot be here.
-func New(images, dir string) (*Mount, error) {
+func New(images, dir string) (*Mount, error) { return Sized(images, dir, 96) }
+
+// Sized mounts one of so many MB.
+func Sized(images, dir string, mb int) (*Mount, error) {
 	if os.Getuid() != 0 {
 		return nil, errors.New("only root can mount a disk to cut its power")
 	}
 	d := &Mount{Dir: dir, image: filepath.Join(images, "disk.img")}
-	if out, err := exec.Command("sh", "-c", `truncate -s 96M "$0" && mkfs.ext4 -q "$0"`, d.image).CombinedOutput(); err != nil {
+	if out, err := exec.Command("sh", "-c", fmt.Sprintf(`truncate -s %dM "$0" && mkfs.ext4 -q "$0"`, mb), d.image).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("no file system: %w: %s", err, out)
 	}
 	return d, d.mount()

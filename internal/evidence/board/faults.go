@@ -123,6 +123,19 @@ func faultsOfTheDoor() []Planted {
 			"ReadHeaderTimeout: s.limits.Header,", "ReadHeaderTimeout: time.Minute,"}},
 		{Name: "bodies may have any length", Where: "server", Pack: "./server", Test: "TestHostileBodies", Lines: []string{
 			"from: http.MaxBytesReader(c.w, c.Request.Body, most)", "from: http.MaxBytesReader(c.w, c.Request.Body, 1<<40)"}},
+		{Name: "whoever gives up keeps his place", Where: "server/server.go", Pack: "./server", Test: "TestRequestsLeaveNothingBehind", Lines: []string{
+			"defer c.turns.leave()", "defer func() {\n\t\t\tif c.Context().Err() == nil {\n\t\t\t\tc.turns.leave()\n\t\t\t}\n\t\t}()"}},
+		{Name: "answers that are not read to their end stay open", Where: "store/read.go", Pack: "./server", Test: "TestRequestsLeaveNothingBehind", Lines: []string{
+			"defer found.Close()\n\tvar e session.Event", "var e session.Event"}},
+		{Name: "every call is remembered", Where: "server/server.go", Pack: "./server", Test: "TestMemoryStaysWhereItIs", Lines: []string{
+			"// serve answers a route.", "var everyCall sync.Map\n\n// serve answers a route.",
+			"defer func() { s.held.Add(-c.held) }()", "everyCall.Store(c, true)\n\t\tdefer func() { s.held.Add(-c.held) }()"}},
+		{Name: "any number of requests may wait", Where: "server/turns.go", Pack: "./server", Test: "TestMoreLoadThanCanBeServed", Lines: []string{
+			"if t.waiting >= t.room {", "if t.waiting >= 1000*t.room {"}},
+		{Name: "a refusal for load does not say when to come again", Where: "server/problem.go", Pack: "./server", Test: "TestMoreLoadThanCanBeServed", Lines: []string{
+			"p.Status == 429 || p.Status == 503 ||", "p.Status == 429 ||"}},
+		{Name: "a service writes beside its folder", Where: "command/service/serve.go", Pack: "./command", Test: "TestServiceNeedsFewRights", Lines: []string{
+			"log, err := logger(c.ErrOrStderr(), form)", "os.WriteFile(filepath.Join(os.TempDir(), \"kedge.pid\"), nil, 0o600)\n\t\t\tlog, err := logger(c.ErrOrStderr(), form)"}},
 		{Name: "all wait in one line", Where: "server", Pack: "./server", Test: "TestKeysTakeTurns", Lines: []string{
 			"own, err := t.queue(key)\n", "key = \"all\"\n\town, err := t.queue(key)\n"}},
 		{Name: "a key may send what it likes", Where: "server", Pack: "./server", Test: "TestOneKeyDoesNotStarveAnother", Lines: []string{
