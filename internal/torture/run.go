@@ -25,6 +25,7 @@ type Fate struct {
 	Tried   int     `json:"tried"`
 	Lost    int     `json:"lost"`
 	Seconds float64 `json:"seconds"`
+	Work    float64 `json:"work"`           // seconds of processors, of what was waited for
 	Said    string  `json:"said,omitempty"` // of what was printed, where it matters
 }
 
@@ -47,6 +48,7 @@ type Rack struct {
 	Update bool   // tests write their figures to the files of the rows
 	dir    string
 	built  map[string]error
+	work   time.Duration // of processors, so far
 }
 
 // NewRack makes room for what is built meanwhile; Close takes it away.
@@ -64,7 +66,7 @@ func (r *Rack) Close() error { return os.RemoveAll(r.dir) }
 
 // Try tries an ordeal. The error is of somebody who gave up, or of a machine on which nothing can be tried.
 func (r *Rack) Try(ctx context.Context, o Ordeal) (f Fate, err error) {
-	begun := time.Now()
+	begun, worked := time.Now(), r.work
 	switch {
 	case o.Fault != nil:
 		f, err = r.plant(ctx, *o.Fault)
@@ -73,7 +75,7 @@ func (r *Rack) Try(ctx context.Context, o Ordeal) (f Fate, err error) {
 	default:
 		f, err = r.test(ctx, o)
 	}
-	f.ID, f.Seconds = o.ID(), time.Since(begun).Seconds()
+	f.ID, f.Seconds, f.Work = o.ID(), time.Since(begun).Seconds(), (r.work - worked).Seconds()
 	if ctx.Err() != nil {
 		f.Verdict = CutOff
 		return f, ctx.Err()
@@ -89,6 +91,9 @@ func (r *Rack) command(ctx context.Context, dir string, env []string, name strin
 	var out bytes.Buffer
 	c.Stdout, c.Stderr = &out, &out
 	err := c.Run()
+	if c.ProcessState != nil {
+		r.work += c.ProcessState.UserTime() + c.ProcessState.SystemTime()
+	}
 	return out.Bytes(), err
 }
 

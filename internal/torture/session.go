@@ -31,7 +31,10 @@ type Wish struct {
 }
 
 // Toll is what a run came to.
-type Toll struct{ Tried, Lost, Survived, Caught, Skipped, Bad, Left int }
+type Toll struct {
+	Tried, Lost, Survived, Caught, Skipped, Bad, Left int
+	Work                                              float64 // seconds of processors
+}
 
 // ErrLost says that something was lost, or that a planted fault was not noticed.
 var ErrLost = errors.New("something was lost, or a planted fault stayed green")
@@ -125,7 +128,7 @@ func (w Wish) status(format string, args ...any) {
 
 func (s *Toll) count(f Fate) {
 	s.Left--
-	s.Tried, s.Lost = s.Tried+f.Tried, s.Lost+f.Lost
+	s.Tried, s.Lost, s.Work = s.Tried+f.Tried, s.Lost+f.Lost, s.Work+f.Work
 	switch {
 	case f.Bad():
 		s.Bad++
@@ -151,7 +154,7 @@ func (f Fate) print(out io.Writer, o Ordeal) error {
 	if o.Short {
 		size = ", short"
 	}
-	_, err := fmt.Fprintf(out, "%-7s %-8s %-12s %9d tried %4d lost %6.0f s  %s%s%s\n", ids("T"), ids("P"), f.Verdict, f.Tried, f.Lost, f.Seconds, phrase.Cut(o.What, 90), size, said)
+	_, err := fmt.Fprintf(out, "%-7s %-8s %-12s %9d tried %4d lost %6.0f s %5.0f s of work  %s%s%s\n", ids("T"), ids("P"), f.Verdict, f.Tried, f.Lost, f.Seconds, f.Work, phrase.Cut(o.What, 90), size, said)
 	if err == nil && f.Bad() {
 		_, err = fmt.Fprintf(out, "  %s\n  %s\n", o.Command(), strings.ReplaceAll(f.Said, "\n", "\n  "))
 	}
@@ -159,8 +162,8 @@ func (f Fate) print(out io.Writer, o Ordeal) error {
 }
 
 func (s Toll) print(w Wish, of int, took time.Duration, spent bool) {
-	fmt.Fprintf(w.Out, "\n%s: %d of %d in %v: %d survived, %d planted faults caught, %d skipped, %d bad; %d cases tried, %d lost\n",
-		w.Tier, of-s.Left, of, took.Round(time.Second), s.Survived, s.Caught, s.Skipped, s.Bad, s.Tried, s.Lost)
+	fmt.Fprintf(w.Out, "\n%s: %d of %d in %v, %.0f s of work: %d survived, %d planted faults caught, %d skipped, %d bad; %d cases tried, %d lost\n",
+		w.Tier, of-s.Left, of, took.Round(time.Second), s.Work, s.Survived, s.Caught, s.Skipped, s.Bad, s.Tried, s.Lost)
 	if s.Left > 0 && spent {
 		fmt.Fprintf(w.Out, "%d were not reached within %v: the same command goes on with them\n", s.Left, w.Budget)
 	} else if s.Left > 0 {
