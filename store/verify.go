@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/kedge-opt/kedge/internal/plain"
 	"github.com/kedge-opt/kedge/session"
 )
 
@@ -173,6 +174,9 @@ func (s *SQLite) sweep() (n int, err error) {
 	return n, nil
 }
 
+// mostPacked is how long a tar may be, as much as a service takes.
+const mostPacked = 1 << 30
+
 // Packed is a bundle, a folder or a tar, as a tar.
 func Packed(file string) ([]byte, error) {
 	if WhatIs(file) != Bundle {
@@ -182,7 +186,7 @@ func Packed(file string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		return os.ReadFile(file)
+		return plain.ReadFile(file, mostPacked)
 	}
 	var b bytes.Buffer
 	err := tarFolder(&b, file, "bundle")

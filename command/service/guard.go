@@ -3,11 +3,12 @@ package service
 import (
 	"context"
 	"encoding/json"
-	"os"
 
 	"github.com/goccy/go-yaml"
 	"github.com/kedge-opt/kedge/client"
 	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/internal/plain"
+	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/spf13/cobra"
 )
@@ -20,7 +21,7 @@ func newGuardrails(kinds *kind.Catalogue) *cobra.Command {
 a spec has it. Nothing changes; to have them, write them into the spec and revise the loop.`,
 		example: "  kedge loop guardrails shop guardrails.yaml --last 50",
 		do: func(ctx context.Context, c *client.Client, args []string) (any, error) {
-			data, err := os.ReadFile(args[1])
+			data, err := plain.ReadFile(args[1], problem.MaxSize)
 			if err != nil {
 				return nil, &usage{err.Error()}
 			}

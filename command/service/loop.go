@@ -2,10 +2,11 @@ package service
 
 import (
 	"context"
-	"os"
 	"strconv"
 
 	"github.com/kedge-opt/kedge/client"
+	"github.com/kedge-opt/kedge/internal/plain"
+	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/session/chronicle"
@@ -82,7 +83,7 @@ func newLoopCreate(kinds *kind.Catalogue) *cobra.Command {
   kedge loop create shop shop.yaml --mode live
   kedge loop create shop shop.yaml --data shop-data`,
 		do: func(ctx context.Context, c *client.Client, args []string) (any, error) {
-			spec, err := os.ReadFile(args[1])
+			spec, err := plain.ReadFile(args[1], problem.MaxSize)
 			if err != nil {
 				return nil, &usage{err.Error()}
 			}

@@ -141,5 +141,9 @@ func hygieneTwins() []twin {
 		{"no loose ends", file("set/a.go", "package set", "// TO"+"DO: more"), "set/a.go:2: "},
 		{"no loose ends", file("set/a_test.go", "package set", "// FIX"+"ME"), "set/a_test.go:2: "},
 		{"functions have the same bits everywhere", file("set/a.go", "package set", "", "import \"math\"", "var x = math.Exp(1)"), "set/a.go:4: "},
+		{"panics have reasons", file("set/a.go", "package set", "", "func f() { panic(1) }"), "set/a.go: 1 panics, 0 are known of"},
+		{"readers are bounded", file("set/a.go", "package set", "", "import \"os\"", "", "func f() { os.ReadFile(\"a\") }"), "set/a.go: 1 reads without a bound"},
+		{"readers are bounded", file("set/a.go", "package set", "", "import \"io\"", "", "func f(r io.Reader) { io.ReadAll(r); io.ReadAll(io.LimitReader(r, 9)) }"), "set/a.go: 1 reads without a bound"},
+		{"files of a service are private", file("store/a.go", "package store", "", "const mode = 0o640"), "store/a.go:3: mode 0o640"},
 	}
 }

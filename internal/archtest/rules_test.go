@@ -35,6 +35,9 @@ func rules() []rule {
 		{"no machine paths", noMachinePaths},
 		{"no loose ends", noLooseEnds},
 		{"functions have the same bits everywhere", functionsArePortable},
+		{"panics have reasons", panicsHaveReasons},
+		{"readers are bounded", readersAreBounded},
+		{"files of a service are private", serviceFilesArePrivate},
 	}
 }
 
@@ -63,6 +66,9 @@ func TestModule(t *testing.T) {
 
 // excusesAreNeeded reports what is excused and needs it no more: an entry that a change has made needless goes with that change.
 func excusesAreNeeded(t *testing.T, m *module) {
+	for _, f := range m.needless() {
+		t.Error(f)
+	}
 	where, lines, climbing := m.exportedTypes(), m.packageLines(), m.climbing()
 	for name := range namesakes() {
 		if len(where[name]) < 2 {

@@ -128,7 +128,9 @@ func (s source) gate(all bool, seed string) []Ordeal {
 	if all {
 		return slices.Concat(tests, twins)
 	}
-	tests = slices.DeleteFunc(tests, func(o Ordeal) bool { return !slices.ContainsFunc(o.Of, func(id string) bool { return first[id] }) })
+	tests = slices.DeleteFunc(tests, func(o Ordeal) bool {
+		return o.isDear() || !slices.ContainsFunc(o.Of, func(id string) bool { return first[id] })
+	})
 	slices.SortStableFunc(tests, func(a, b Ordeal) int { // those last that build and start the program, in case that time runs out
 		isLast := func(o Ordeal) int { return len(o.Pack) - len(strings.TrimPrefix(o.Pack, "./command")) }
 		return isLast(a) - isLast(b)
@@ -144,6 +146,12 @@ func (s source) gate(all bool, seed string) []Ordeal {
 		last = len(tests)
 	}
 	return slices.Concat(tests[:last], twins[:min(gateTwins, len(twins))], tests[last:])
+}
+
+// isDear tells what the gate leaves to the tests of all packages, although it is of its programme: it builds for other machines, drives a browser, or has all
+// kinds of runs one after the other.
+func (o Ordeal) isDear() bool {
+	return slices.Contains([]string{"./internal/targets", "./command"}, o.Pack) && o.Test != "TestServiceCallsNobody" || o.Test == "TestPagesOfTheDashboard"
 }
 
 // nightly has all short tests, all faults, a while of fuzzing, then the whole tests, the one first that was measured longest ago.

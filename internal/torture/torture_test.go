@@ -164,7 +164,10 @@ func TestFates(t *testing.T) {
 		c.o.Pack = "./sums"
 		f, err := rack.Try(t.Context(), c.o)
 		said := f.Said
-		f.ID, f.Seconds, f.Said = "", 0, ""
+		if spent := f.Work > 0; spent != (c.says != `has the line "a / b" 0 times`) {
+			t.Errorf("%s: %g s of work", c.o.ID(), f.Work)
+		}
+		f.ID, f.Seconds, f.Work, f.Said = "", 0, 0, ""
 		if err != nil || f != c.want || !strings.Contains(said, c.says) {
 			t.Errorf("%s: %v, %+v, want %+v; said %q, want %q", c.o.ID(), err, f, c.want, said, c.says)
 		}
@@ -198,6 +201,7 @@ func TestRunsGoOn(t *testing.T) {
 	w.Stop = nil
 	out.Reset()
 	s, err := Run(t.Context(), w)
+	s.Work = 0
 	if !errors.Is(err, ErrLost) || s != (Toll{Tried: 104, Lost: 2, Survived: 1, Bad: 1}) {
 		t.Errorf("gone on with: %v, %+v\n%s", err, s, out.String())
 	}
