@@ -18,7 +18,7 @@ import (
 
 // restless is a crowd in which everything changes by itself.
 var restless = []string{
-	"population.size=40", "population.dim=4", "iterations=36", "trials=2", "optimum={starts: 1, tolerance: 1e-6}", "record.every=6", "record.paths=0", "record.decisions=true", "record.traits=true",
+	"population.size=16", "population.dim=4", "iterations=16", "trials=2", "optimum={starts: 1, tolerance: 1e-6}", "record.every=4", "record.paths=0", "record.decisions=true", "record.traits=true",
 	"population.drift={rate: [0.001, 0, 0, 0], walk: 0.01, swing: [0, 0.2, 0, 0], period: 25}", "population.churn=0.02",
 	"dynamics={kind: polarized, lambda: 0.4, sigma: 0.3, noise: 0.02, coupling: 0.2, heterogeneity: {lambda: [0.3, 0.5], sigma: [0.2, 0.4]}}",
 	"algorithms=[{name: vanilla, step: 0.05, batch: 20}, {name: composite, step: 0.05, batch: 20}, {name: derivative-free, step: 0.01, batch: 20, delta: 0.1}]",
@@ -26,7 +26,7 @@ var restless = []string{
 
 // many is a crowd large enough for several workers to move it together.
 var many = []string{
-	fmt.Sprintf("population.size=%d", 2*crew.Grain/20+1), "iterations=4", "trials=1", "optimum={starts: 1, tolerance: 1e-3}",
+	fmt.Sprintf("population.size=%d", 2*crew.Grain/20+1), "iterations=2", "trials=1", "optimum={starts: 1, tolerance: 1e-2}",
 	"population.drift={walk: 0.01}", "population.churn=0.001", "dynamics.noise=0.01",
 	"algorithms=[{name: composite, step: 0.1, batch: 50}]",
 }
@@ -52,7 +52,7 @@ func TestStoppedRestlessRunsGoOn(t *testing.T) {
 	p := build(t, "polarized", restless...)
 	want, calm := saved(t, "polarized", 2, restless...)
 	dir := filepath.Join(t.TempDir(), "out")
-	for i, turns := range []int64{1, 50, 120, 200} {
+	for i, turns := range []int64{1, 24, 54, 90} {
 		if said := stopAt(t, p, dir, turns, 1+i%3); said.has("cannot be used") {
 			t.Errorf("stop %d: said %q", i, said.lines)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -26,7 +27,7 @@ func TestNoProductIsFused(t *testing.T) {
 	}
 	found := map[string]string{}
 	for _, x := range []target{v3(), arm64()} {
-		maps.Copy(found, fused(t, root, x.build(t, root, module, "./...")))
+		maps.Copy(found, fused(t, root, module, x.build(t, root, module, "./...")))
 	}
 	exact := exactLines(t)
 	for line, where := range found {
@@ -55,16 +56,17 @@ func TestFusedProductsAreFound(t *testing.T) {
 		}
 	}
 	for _, x := range []target{v3(), arm64()} {
-		found := slices.Collect(maps.Keys(fused(t, dir, x.build(t, dir, "example.org/twin", "./..."))))
+		found := slices.Collect(maps.Keys(fused(t, dir, "example.org/twin", x.build(t, dir, "example.org/twin", "./..."))))
 		if len(found) != 1 || !strings.Contains(found[0], "func Fused") {
 			t.Errorf("%s: found %q, want the line of Fused", x.name, found)
 		}
 	}
 }
 
-// fused returns where products are fused, by "file: line of code". A place that was inlined is where it was written.
-func fused(t *testing.T, dir, listing string) map[string]string {
+// fused returns where products of a module in a folder are fused, by "file: line of code". A place that was inlined is where it was written.
+func fused(t *testing.T, dir, own, listing string) map[string]string {
 	t.Helper()
+	cache := goEnv(t, "GOMODCACHE")
 	found := map[string]string{}
 	for _, m := range regexp.MustCompile(`(?m)^fmahash triggered (.*) [01]+$`).FindAllStringSubmatch(listing, -1) {
 		stack := strings.Split(m[1], "; ")
@@ -73,21 +75,28 @@ func fused(t *testing.T, dir, listing string) map[string]string {
 		if err != nil {
 			t.Fatalf("the compiler says %q: %v", m[0], err)
 		}
-		file := parts[0]
-		if !filepath.IsAbs(file) {
-			file = filepath.Join(dir, file)
+		name, isOwn := strings.CutPrefix(parts[0], own+"/")
+		file := filepath.Join(dir, name)
+		if !isOwn {
+			file = filepath.Join(cache, parts[0])
+			name = regexp.MustCompile(`@[^/]*`).ReplaceAllString(name, "")
 		}
 		text, err := os.ReadFile(file)
 		if err != nil {
-			t.Fatal(err)
-		}
-		name := filepath.ToSlash(filepath.Clean(parts[0]))
-		if _, foreign, ok := strings.Cut(name, "/pkg/mod/"); ok {
-			name = regexp.MustCompile(`@[^/]*`).ReplaceAllString(foreign, "")
+			t.Fatalf("the compiler says %q: %v", m[0], err)
 		}
 		found[name+": "+strings.TrimSpace(strings.Split(string(text), "\n")[number-1])] = fmt.Sprintf("%s (%s)", stack[0], stack[len(stack)-1])
 	}
 	return found
+}
+
+func goEnv(t *testing.T, name string) string {
+	t.Helper()
+	value, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(value))
 }
 
 func exactLines(t *testing.T) (lines []string) {
