@@ -116,6 +116,9 @@ func TestQuadraticDrawsAverage(t *testing.T) {
 
 // The worst tenth and the largest regret are as small as on a fine grid, and not larger than at the plug-in.
 func TestTailsAndRegretsAreLeast(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and others have workers share")
+	}
 	for _, rule := range []Rule{{CVaR, 0.1}, {CVaR, 0.25}, {Kind: Regret}} {
 		q, draws, mean := question(t, 40, rule)
 		a := ask(t, q)
@@ -153,6 +156,9 @@ func TestTailsAndRegretsAreLeast(t *testing.T) {
 
 // A draw of habit at or above 1 never settles. It is counted, and makes intervals wider until they cannot be told.
 func TestUnsettledDrawsAreCounted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and others have workers share")
+	}
 	q, _, _ := question(t, 100, Rule{Kind: Mean})
 	whole := ask(t, q)
 	traits := q.Worlds[0].Model.Traits.(kedge.Block).Data

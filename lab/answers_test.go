@@ -284,6 +284,9 @@ func (one *tally) count(s folder.Standing, isMissed bool) {
 // Losses and decisions in units from 10⁻¹² to 10¹² give the same decision, the same standing and the same notes. The decision is the
 // closed form of the rational linear-quadratic problem, (−56, 99)/229.
 func TestUnitsChangeNoAnswer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("searches are long and on one goroutine")
+	}
 	want := []float64{-56. / 229, 99. / 229}
 	for _, loss := range []float64{1e-12, 1, 1e12} {
 		for _, decision := range []float64{1e-12, 1, 1e12} {

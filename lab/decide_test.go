@@ -55,6 +55,9 @@ func (o outside) Center(dst []float64)           { o.of.Algorithm.Center(dst) }
 // Rules that were built without anybody, driven from outside, leave the folders of ordinary runs: bit for bit, but times.json.
 func TestDecidersFromOutsideLeaveTheSameFolder(t *testing.T) {
 	for name, p := range liveProblems(t) {
+		if testing.Short() && name != "constraints" {
+			continue // others of its kind run
+		}
 		live := func(bare bool) func(a, k int) (kedge.Algorithm, error) {
 			return func(a, k int) (kedge.Algorithm, error) {
 				l, err := problem.BuildLive(p.Spec, a, k, nil)

@@ -271,6 +271,9 @@ func TestCoverageOfIntervals(t *testing.T) {
 		Name: "fit-coverage", Short: "4 logs each, and bars that allow for that",
 		Text: "500 simulated logs of each of the models of docs/fitting.md: how far the share of 95 % intervals that hold their number is from 0.95; the bias of the worst number in deviations of its estimates; the share of logs without an end",
 	})
+	if testing.Short() {
+		t.Skip("long, and others have workers share")
+	}
 	logs, luck := 4, 2.5 // what few logs may be off by chance
 	if evidence.Whole() {
 		logs, luck = 500, 0

@@ -114,6 +114,9 @@ func find(t testing.TB, f *formula.Roller, s Sections, unknowns []fit.Unknown, o
 // Numbers that made samples are found within four standard errors; by whatever moments, in groups, on any number of workers with the same bits. A true
 // model passes its test, a model that denies the noise of the states does not.
 func TestNumbersThatMadeSamplesAreFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and others have workers share")
+	}
 	f := roller(t, shop(), "habit", "B[2, 2]")
 	for _, c := range []struct {
 		name                  string

@@ -97,6 +97,9 @@ func TestSoftmaxWithoutLikings(t *testing.T) {
 
 // Methods that are exact end at the point of their theory on every problem that meets their conditions.
 func TestSuite(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and others have workers share")
+	}
 	ms := methods(t, "vanilla,repeated-gradient,repeated-risk,delayed-risk,epoch,composite,epoch-composite,adam,plug-in")
 	r, err := Run(context.Background(), ClassicProblems(problem.Assign("iterations=2000")), ms, Terms{Suite: "classics", Trials: 1, Tuning: 1, Points: 5})
 	if err != nil {

@@ -138,6 +138,9 @@ func TestClosedForm(t *testing.T) {
 
 // Nothing that comes later than a date has a part in what rules set at it: other rows, other people.
 func TestNothingLeaksBack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and others have workers share")
+	}
 	log := made(8, 12)
 	before, err := look(t, spec, written(log), Lookback{From: "4", Draws: 20})
 	if err != nil {
