@@ -1,8 +1,11 @@
 package command
 
 import (
+	"errors"
+	"fmt"
 	"time"
 
+	"github.com/kedge-opt/kedge/device"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/bench"
 	"github.com/kedge-opt/kedge/internal/bench/served"
@@ -13,6 +16,7 @@ func newBench() *cobra.Command {
 	var w bench.Workbench
 	var db string
 	var asJSON, memory, scaling, service bool
+	var where deviceFlag
 	c := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure how fast this machine runs kedge",
@@ -24,17 +28,27 @@ Figures are medians over rounds on one core; "two workers" is the same with two.
 With --service the decision service is measured instead, on this disk and over the loopback: durable tells, waiting times under load, turns,
 memory of many loops, watchers, a cold start and a replay, each beside a yardstick of the same run. It takes a quarter of an hour;
 --skip-large takes a tenth of the loops, watchers and events. Optuna's database storage is measured beside it where KEDGE_PYTHON has it, and PostgreSQL where
-Debian's package is. --db measures that alone: on a database that is there, in a schema that is removed again, or on one that is started for it (own).`,
+Debian's package is. --db measures that alone: on a database that is there, in a schema that is removed again, or on one that is started for it (own).
+
+With --device gpu large crowds are measured on an NVIDIA GPU instead: a step, the settled value, both in one pass, a whole turn of the composite rule with
+everything measured, and the exact gradient, beside a copy within the device in the same process. See kedge devices and docs/gpu.md.`,
 		Example: `  kedge bench
   kedge bench --skip-large --json
   kedge bench --scaling
   kedge bench --memory
+  kedge bench --device gpu
   kedge bench --service --skip-large
   kedge bench --service --db postgres://kedge@db/kedge`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			measure := w.Speeds
+			number, err := where.number()
+			if err != nil {
+				return err
+			}
 			switch {
+			case number >= 0:
+				measure = w.Device(number)
 			case memory:
 				measure = w.Memory
 			case scaling:
@@ -43,7 +57,10 @@ Debian's package is. --db measures that alone: on a database that is there, in a
 				measure = served.Trial{Rounds: w.Rounds, Span: 2 * time.Second, Small: w.SkipLarge, Database: db, Log: c.ErrOrStderr()}.Measure
 			}
 			measured, err := measure(c.Context())
+			var absent *device.AbsentError
 			switch {
+			case errors.As(err, &absent):
+				return fmt.Errorf("--device %s: %w", string(where), err)
 			case err != nil:
 				return failed(err)
 			case asJSON:
@@ -53,6 +70,8 @@ Debian's package is. --db measures that alone: on a database that is there, in a
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.Flags().StringVar((*string)(&where), "device", "cpu", "measure large crowds on this GPU instead: gpu or gpu:N")
+	completeWords(c, "device", []string{"cpu", "gpu"})
 	c.Flags().BoolVar(&memory, "memory", false, "print the memory an individual takes instead")
 	c.Flags().BoolVar(&scaling, "scaling", false, "measure how the cost grows with people, dimension, batch and trials instead")
 	c.Flags().BoolVar(&service, "service", false, "measure the decision service instead")

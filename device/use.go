@@ -159,12 +159,17 @@ func (d *Device) Load(text string, names ...string) (list []Kernel, err error) {
 
 // Launch starts a kernel on so many blocks of threads, behind all that was asked for before.
 func (d *Device) Launch(k Kernel, blocks, threads int, args ...uint64) error {
+	return d.LaunchBeside(k, blocks, 1, threads, args...)
+}
+
+// LaunchBeside starts a kernel on so many rows of blocks beside each other.
+func (d *Device) LaunchBeside(k Kernel, blocks, beside, threads int, args ...uint64) error {
 	if len(args) > len(d.desk.args) {
 		panic("device: too many arguments")
 	}
 	return d.do(func() error {
 		copy(d.desk.args[:], args)
-		return d.call(callLaunch, uintptr(k.handle), uintptr(blocks), 1, 1, uintptr(threads), 1, 1, 0, 0, uintptr(unsafe.Pointer(&d.desk.at[0])), 0)
+		return d.call(callLaunch, uintptr(k.handle), uintptr(blocks), uintptr(beside), 1, uintptr(threads), 1, 1, 0, 0, uintptr(unsafe.Pointer(&d.desk.at[0])), 0)
 	})
 }
 

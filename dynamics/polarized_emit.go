@@ -5,14 +5,15 @@ import (
 	"github.com/kedge-opt/kedge/ptx"
 )
 
-// Shares is how many numbers all individuals share in the lists that EmitNext and EmitAlign write: u, 1/‖u‖, ‖u‖ and σ‖u‖².
-func (f Polarized) Shares() int { return f.Dim + 3 }
+// Shares is how many numbers all individuals share in the lists that EmitNext, EmitAlign and EmitPlane write: u, 1/‖u‖, ‖u‖, σ‖u‖², σ‖u‖²/‖u‖ and uᵀu.
+func (f Polarized) Shares() int { return f.Dim + 5 }
 
 // Share writes the numbers that all individuals share under u.
 func (f Polarized) Share(dst, u []float64) {
 	norm := rows.Norm(u)
 	copy(dst, u)
 	dst[f.Dim], dst[f.Dim+1], dst[f.Dim+2] = 1/norm, norm, f.reinforced(norm)
+	dst[f.Dim+3], dst[f.Dim+4] = f.reinforced(norm)/norm, rows.Dot(u, u)
 }
 
 func (f Polarized) reinforced(norm float64) float64 { return float64(f.Sigma * float64(norm*norm)) }
@@ -24,7 +25,17 @@ func (f Polarized) Aligns(u []float64) bool {
 }
 
 // EmitNext writes the list of f(p, u, d). Where ‖p̃‖² over- or underflows it is flagged.
-func (f Polarized) EmitNext(c *ptx.OpList) {
+func (f Polarized) EmitNext(c *ptx.OpList) { f.emitStep(c) }
+
+// EmitNext writes the list of (p⁺, ‖p̃‖). What Next divides by a norm that has no inverse is flagged too.
+func (f PolarizedNorm) EmitNext(c *ptx.OpList) {
+	norm := f.emitStep(c)
+	c.Flag(c.Not(c.Within(c.Mul(norm, norm), 1e-280, 1e280)))
+	c.Next(f.Dim, norm)
+}
+
+// emitStep writes the list of p⁺ and returns ‖p̃‖.
+func (f Polarized) emitStep(c *ptx.OpList) (norm ptx.Scalar) {
 	p, d, u := f.entries(c.State), f.entries(c.Trait), f.entries(c.Shared)
 	stay, home := c.Const(f.Lambda), c.Const(1-f.Lambda)
 	along := c.Mul(c.Const(f.Sigma), c.Dot(p, u))
@@ -33,10 +44,12 @@ func (f Polarized) EmitNext(c *ptx.OpList) {
 	})
 	square := c.Dot(x, x)
 	c.Flag(c.Not(c.Within(square, 1e-280, 1e280)))
-	by := c.Div(c.Const(1), c.Sqrt(square))
+	norm = c.Sqrt(square)
+	by := c.Div(c.Const(1), norm)
 	for j := range x {
 		c.Next(j, c.Mul(x[j], by))
 	}
+	return norm
 }
 
 func (f Polarized) entries(of func(j int) ptx.Scalar) []ptx.Scalar {
@@ -49,15 +62,33 @@ func (f Polarized) entries(of func(j int) ptx.Scalar) []ptx.Scalar {
 
 // EmitAlign writes the list of hᵀu for the steady state h = h(u, d), as AlignRows has it. What it would work out one by one is flagged.
 func (f Polarized) EmitAlign(c *ptx.OpList) ptx.Scalar {
-	d, u := f.entries(c.Trait), f.entries(c.Shared)
-	inverse, norm, s := c.Shared(f.Dim), c.Shared(f.Dim+1), c.Shared(f.Dim+2)
-	cosine := c.Mul(c.Dot(d, u), inverse)
-	off := c.Abs(c.Sub(c.Dot(d, d), c.Const(1)))
-	size := c.Abs(cosine)
-	c.Flag(c.Not(c.And(c.AtMost(off, c.Const(offSphere)), c.AtMost(c.Const(1e-100), size))))
-	e := secularList{OpList: c, s: s}
-	return c.Mul(e.settle(cosine, size, 1-f.Lambda), norm)
+	x, _, _ := f.emitCosine(c, offSphere)
+	return c.Mul(x, c.Shared(f.Dim+1))
 }
+
+// emitCosine writes the list of the cosine that one settles at, of the one that one has, and of how far ‖d‖² is from 1. What is farther is flagged, and who is indifferent.
+func (f Polarized) emitCosine(c *ptx.OpList, farthest float64) (settled, cosine, off ptx.Scalar) {
+	d, u := f.entries(c.Trait), f.entries(c.Shared)
+	cosine = c.Mul(c.Dot(d, u), c.Shared(f.Dim))
+	off = c.Abs(c.Sub(c.Dot(d, d), c.Const(1)))
+	size := c.Abs(cosine)
+	c.Flag(c.Not(c.And(c.AtMost(off, c.Const(farthest)), c.AtMost(c.Const(1e-100), size))))
+	e := secularList{OpList: c, s: c.Shared(f.Dim + 2)}
+	return e.settle(cosine, size, 1-f.Lambda), cosine, off
+}
+
+// EmitPlane writes the list of where one settles in the plane of u and d, as SettlePlanes has it. What that gives up on is flagged.
+func (f Polarized) EmitPlane(c *ptx.OpList) ptx.PlaneSpot {
+	x, cosine, off := f.emitCosine(c, offPlane)
+	k := c.Const(1 - f.Lambda)
+	inverse := c.Div(c.Const(1), c.Add(c.Div(c.Mul(k, cosine), x), c.Shared(f.Dim+2)))
+	return ptx.PlaneSpot{
+		PU: c.Mul(x, c.Shared(f.Dim+1)), Along: c.Mul(c.Mul(x, c.Shared(f.Dim+3)), inverse), Across: c.Mul(k, inverse), Off: off,
+	}
+}
+
+// EmitSquare writes uᵀu.
+func (f Polarized) EmitSquare(c *ptx.OpList) ptx.Scalar { return c.Shared(f.Dim + 4) }
 
 // secularList writes the root of the secular equation as rows.SettleCosines finds it.
 type secularList struct {

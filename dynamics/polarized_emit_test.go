@@ -114,3 +114,80 @@ func TestEmittedAlignHasTheBitsOfAlignRows(t *testing.T) {
 		t.Errorf("%d roots are too few to tell", roots)
 	}
 }
+
+// The list of where one settles has the bits of SettlePlanes, one by one, and flags exactly whom that gives up on.
+func TestEmittedPlaneHasTheBitsOfSettlePlanes(t *testing.T) {
+	const n = 300
+	s, spots, flags := stream.New(3, "people"), 0, 0
+	for _, f := range polarizedCases() {
+		c := ptx.New(f.Dim, f.Dim, f.Shares())
+		h := f.EmitPlane(c)
+		c.Score(h.PU)
+		c.Plane(h)
+		run := ptx.NewEvaluator(c)
+		for _, norm := range []float64{1e-3, 0.2, 0.9, 1, 1.3, 3, 1e30} {
+			u, d := decided(f.Dim, norm, s), people(n, f.Dim, false, s)
+			for j := range f.Dim { // too long to be settled by a cosine, and not so long
+				d[j] *= 1 + 0x1p-39
+				d[f.Dim+j] *= 1 + 0x1p-43
+			}
+			if !f.Aligns(u) {
+				continue
+			}
+			shared := make([]float64, f.Shares())
+			f.Share(shared, u)
+			for i := range n {
+				pu, flag := run.Eval(nil, nil, kedge.Row(d, i, f.Dim), shared)
+				want := kedge.Planes{PU: make([]float64, 1), Along: make([]float64, 1), Across: make([]float64, 1)}
+				res, ok := f.SettlePlanes(want, u, kedge.Row(d, i, f.Dim))
+				if ok == flag {
+					t.Fatalf("%+v, ‖u‖ = %v, individual %d is settled %t and flagged %t", f, norm, i, ok, flag)
+				}
+				if flag {
+					flags++
+					continue
+				}
+				spots++
+				for k, v := range []float64{want.PU[0], want.Along[0], want.Across[0], res.Norm} {
+					if got := []float64{pu, run.Along, run.Across, 0x1p-48 + run.Off}[k]; math.Float64bits(got) != math.Float64bits(v) {
+						t.Fatalf("%+v, ‖u‖ = %v, individual %d: number %d is %v, want %v", f, norm, i, k, got, v)
+					}
+				}
+			}
+		}
+	}
+	if spots < 5000 || flags < 20 {
+		t.Errorf("%d who settle and %d who are flagged are too few to tell", spots, flags)
+	}
+}
+
+// A step that remembers its norm has the bits of NextRows, the norm included.
+func TestEmittedStepWithItsNorm(t *testing.T) {
+	const n = 300
+	s := stream.New(4, "people")
+	for _, of := range polarizedCases() {
+		f := dynamics.PolarizedNorm{Polarized: of}
+		m := of.Dim + 1
+		c := ptx.New(m, of.Dim, f.Shares())
+		f.EmitNext(c)
+		p, d, u := people(n, m, true, s), people(n, of.Dim, false, s), decided(of.Dim, 0.8, s)
+		want, got, shared := make([]float64, n*m), make([]float64, m), make([]float64, f.Shares())
+		f.NextRows(want, p, u, d)
+		f.Share(shared, u)
+		run, moved := ptx.NewEvaluator(c), 0
+		for i := range n {
+			if _, flag := run.Eval(got, kedge.Row(p, i, m), kedge.Row(d, i, of.Dim), shared); flag {
+				continue
+			}
+			moved++
+			for j, v := range kedge.Row(want, i, m) {
+				if math.Float64bits(v) != math.Float64bits(got[j]) {
+					t.Fatalf("%+v, individual %d: entry %d is %v, want %v", f, i, j, got[j], v)
+				}
+			}
+		}
+		if c.Nexts() != m || moved < n/2 {
+			t.Errorf("%+v: %d entries are written, %d people moved", f, c.Nexts(), moved)
+		}
+	}
+}

@@ -41,6 +41,7 @@ type RemoteCrowd struct {
 	retired bool              // the crowd at home is all there is
 	ahead   []float64         // the decision that the next states are already there for
 	dares   bool              // to work ahead
+	juries  []*Jury           // that its engines have asked for
 }
 
 var (
@@ -95,7 +96,7 @@ func (c *RemoteCrowd) settle() (err error) {
 			return err
 		}
 	}
-	if c.sums, err = dev.Alloc(8 * (c.states[0].count() + c.states[0].count()/(ptx.Wide/2) + 16)); err != nil {
+	if c.sums, err = dev.Alloc(8 * treeRoom(c.states[0].count())); err != nil {
 		return err
 	}
 	first := c.config.States
@@ -114,6 +115,9 @@ func (c *RemoteCrowd) settle() (err error) {
 // enter puts everybody into states, as they are kept.
 func (c *RemoteCrowd) enter(states kedge.Rows) error {
 	c.ahead = c.ahead[:0]
+	if t := c.traits; c.states[0].format == t.format && !t.unit && t.width == c.dim.State && identity(states) != nil && identity(states) == identity(t.of) {
+		return c.place.dev.Copy(c.states[0].Slab, t.Slab, t.Bytes) // everybody is at the own trait, which is there already
+	}
 	return c.states[0].fill(c.place.dev, c.window, c.workers, func(room []float64, first, last int) ([]float64, error) {
 		x := states.View(room, first, last)
 		if c.config.Storage == population.Float32 {
@@ -136,6 +140,10 @@ func (c *RemoteCrowd) Leave() {
 			dev.Free(t.Slab)
 		}
 	}
+	for _, j := range c.juries {
+		j.Leave()
+	}
+	c.juries = nil
 	dev.Free(c.shared, c.sums)
 	dev.Unlock(c.window)
 	c.states, c.shared, c.sums, c.window = [2]*tiles{}, device.Slab{}, device.Slab{}, nil
@@ -223,8 +231,8 @@ func (c *RemoteCrowd) share(u []float64) error {
 // launch starts a kernel for everybody. One that is to fault gets a wrong address.
 func (c *RemoteCrowd) launch(k device.Kernel, sums uint64) error {
 	next := c.states[1].At(0)
-	if n := c.place.fault.Load(); n > 0 && c.place.fault.Add(-1) == 0 {
-		next = 8
+	if c.place.strikes(atTurns) {
+		next, sums = wrongAddress, wrongAddress
 	}
 	return c.place.dev.Launch(k, c.states[0].count(), ptx.Tile,
 		c.states[0].At(0), c.traits.At(0), c.shared.At(0), next, sums, c.window.At(flagAt), uint64(c.size))

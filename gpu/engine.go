@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/device"
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/ptx"
 	"github.com/kedge-opt/kedge/steady"
@@ -18,14 +19,34 @@ func (c *RemoteCrowd) Engine(m kedge.Model) steady.Engine {
 	if !ok || !isAffinity || m.Weights != nil || m.Social || c.code.both == nil || aligner != kedge.Aligner(f) || identity(m.Traits) == nil || identity(m.Traits) != identity(c.config.Traits) {
 		return nil
 	}
-	return &engine{crowd: c, of: f}
+	return &engine{crowd: c, of: f, model: m}
 }
 
-// engine sums losses of one crowd, for one goroutine.
+// engine sums losses and gradients of one crowd, for one goroutine.
 type engine struct {
 	crowd *RemoteCrowd
 	of    aligned
+	model kedge.Model
+	jury  *Jury     // that sums gradients, once they are asked for
 	last  []float64 // room for what is done here
+}
+
+var _ steady.GradientEngine = (*engine)(nil)
+
+// SumGradients implements [steady.GradientEngine] by a jury of the crowd's own.
+func (e *engine) SumGradients(total, u []float64, answered bool, rest func(part []float64, first int) bool) (worst kedge.Residual, ok bool) {
+	c := e.crowd
+	if c.retired || c.window == nil {
+		return worst, false
+	}
+	if e.jury == nil {
+		var err error
+		if e.jury, err = c.place.Jury(e.model, c.workers); err != nil {
+			e.jury = &Jury{gone: true}
+		}
+		c.juries = append(c.juries, e.jury)
+	}
+	return e.jury.SumGradients(total, u, answered, rest)
 }
 
 // Sum returns the sum of the losses of everybody, settled under u.
@@ -36,7 +57,10 @@ func (e *engine) Sum(u []float64) (sum float64, worst kedge.Residual, ok bool) {
 	}
 	whole := c.size / ptx.Tile
 	if c.size%ptx.Tile > 0 {
-		loss, ok := e.rest(u, whole*ptx.Tile)
+		if e.last == nil {
+			e.last = make([]float64, ptx.Tile*(c.dim.Trait+1))
+		}
+		loss, ok := restLoss(e.of, c.config.Traits, u, whole*ptx.Tile, e.last)
 		if !ok {
 			return 0, worst, false
 		}
@@ -54,15 +78,12 @@ func (e *engine) Sum(u []float64) (sum float64, worst kedge.Residual, ok bool) {
 	return sum, kedge.Residual{Norm: 0x1p-48}, !math.IsNaN(sum) && !math.IsInf(sum, 0)
 }
 
-// rest is the loss of those behind the last whole tile, which the CPU sums up.
-func (e *engine) rest(u []float64, first int) (float64, bool) {
-	c := e.crowd
-	n := c.size - first
-	if e.last == nil {
-		e.last = make([]float64, n*(c.dim.Trait+1))
-	}
-	pu := e.last[:n]
-	if _, err := e.of.AlignRows(pu, u, c.config.Traits.View(e.last[n:], first, c.size)); err != nil {
+// restLoss is the loss of those behind the last whole tile, which the CPU sums up. Room is that for a tile of traits and one number more.
+func restLoss(of aligned, traits kedge.Rows, u []float64, first int, room []float64) (float64, bool) {
+	size, _ := traits.Size()
+	n := size - first
+	pu := room[:n]
+	if _, err := of.AlignRows(pu, u, traits.View(room[n:], first, size)); err != nil {
 		return 0, false
 	}
 	return objective.Affinity{}.EvalAligned(pu), true
@@ -87,17 +108,28 @@ func (e *engine) run(u []float64, whole int) error {
 			return err
 		}
 	}
+	if err := c.place.addUp(c.sums, n, 1, c.window.At(sumAt)); err != nil {
+		return err
+	}
+	return c.place.dev.Wait()
+}
+
+// treeRoom is how many rows the tree of so many takes, itself included.
+func treeRoom(n int) int { return n + n/(ptx.Wide/2) + 16 }
+
+// addUp adds up n rows of numbers by the tree, whose sums are then at an address.
+func (p *Board) addUp(parts device.Slab, n, width int, total uint64) error {
 	from, to := 0, n
 	for {
-		out, blocks := c.sums.At(8*to), (n+ptx.Wide-1)/ptx.Wide
+		out, blocks := parts.At(8*width*to), (n+ptx.Wide-1)/ptx.Wide
 		if blocks == 1 {
-			out = c.window.At(sumAt)
+			out = total
 		}
-		if err := c.place.dev.Launch(c.place.tree, blocks, ptx.Wide/2, c.sums.At(8*from), out, uint64(n)); err != nil {
+		if err := p.dev.LaunchBeside(p.tree, blocks, width, ptx.Wide/2, parts.At(8*width*from), out, uint64(n), uint64(width)); err != nil {
 			return err
 		}
 		if n = blocks; n == 1 {
-			return c.place.dev.Wait()
+			return nil
 		}
 		from, to = to, to+blocks
 	}

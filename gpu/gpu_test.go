@@ -69,7 +69,7 @@ func both(t *testing.T, p *Board, c population.Config) (*population.Crowd, *Remo
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { there.Leave(); p.forget(c.Traits) })
+	t.Cleanup(func() { there.Leave(); p.Forget(c.Traits) })
 	return here, there
 }
 
@@ -204,17 +204,4 @@ func TestSavedCrowds(t *testing.T) {
 		t.Fatal(err)
 	}
 	walk(t, here, other, affinity(f, traits), 5)
-}
-
-// A kernel that faults takes the device away from the process; the crowd goes on on the CPU from there.
-func TestFaults(t *testing.T) {
-	p := open(t)
-	f := dynamics.Polarized{Dim: 20, Lambda: 0.4, Sigma: 0.5}
-	traits := draw(t, 20_037, 20)
-	here, there := both(t, p, population.Config{Dynamics: f, Traits: traits})
-	p.fault.Store(7)
-	walk(t, here, there, affinity(f, traits), 12)
-	if !there.retired || p.dev.Lost() == nil {
-		t.Error("no kernel has faulted")
-	}
 }

@@ -38,15 +38,30 @@ type Board struct {
 	// Say is told, a line at a time, what a user must know. It may be nil, and is called by one goroutine at a time.
 	Say func(line string)
 
-	dev   *device.Device
-	mu    sync.Mutex
-	kept  map[any]*traits
-	codes map[codeKey]*kernels
-	tools map[ptx.Precision]device.Kernel // that gather
-	tree  device.Kernel
-	fault atomic.Int64 // steps until a kernel faults, for tests; 0: never
-	used  atomic.Bool
+	dev    *device.Device
+	mu     sync.Mutex
+	kept   map[any]*traits
+	codes  map[codeKey]*kernels
+	tools  map[ptx.Precision]device.Kernel // that gather
+	tree   device.Kernel
+	faults [2]atomic.Int64 // turns and verdicts until a kernel faults, for tests; 0: never
+	used   atomic.Bool
 }
+
+// wrongAddress is what a kernel gets that is to fault.
+const wrongAddress = 8
+
+// What is counted until a kernel faults.
+const (
+	atTurns = iota
+	atVerdicts
+)
+
+// strikes tells whether the kernel that is about to be launched is to fault.
+func (p *Board) strikes(at int) bool { return p.faults[at].Load() > 0 && p.faults[at].Add(-1) == 0 }
+
+// Lost is the error after which the device can do nothing more in this process; nil while it can.
+func (p *Board) Lost() error { return p.dev.Lost() }
 
 // furnish compiles what all crowds need.
 func (p *Board) furnish() error {
@@ -119,7 +134,7 @@ func (p *Board) room(c population.Config, size int, dim kedge.Dims) error {
 		return &UnfitError{err.Error()}
 	}
 	tiles := (size + ptx.Tile - 1) / ptx.Tile
-	need := tiles*ptx.Tile*dim.State*2*formatOf(c.Storage).Bytes() + windowBytes
+	need := tiles*ptx.Tile*dim.State*2*formatOf(c.Storage).Bytes() + 8*treeRoom(tiles) + windowBytes
 	if p.find(c.Traits) == nil {
 		bytes := ptx.Float64.Bytes()
 		if _, short := c.Traits.(shortRows); short {

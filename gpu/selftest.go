@@ -14,6 +14,7 @@ import (
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/ptx"
+	"github.com/kedge-opt/kedge/sensitivity"
 	"github.com/kedge-opt/kedge/steady"
 	"github.com/kedge-opt/kedge/stream"
 )
@@ -30,6 +31,9 @@ func Open(number int) (*Board, error) {
 		return nil, fmt.Errorf("%s cannot be used: %w", dev.Info.Name, err)
 	}
 	p.used.Store(false)
+	for at := range p.faults {
+		p.faults[at].Store(plannedFault(at))
+	}
 	return p, nil
 }
 
@@ -82,8 +86,11 @@ func (p *Board) agrees(name string, config population.Config, u []float64) error
 		return err
 	}
 	defer there.Leave()
-	defer p.forget(config.Traits)
+	defer p.Forget(config.Traits)
 	m := kedge.Model{Dynamics: config.Dynamics, Objective: objective.Affinity{}, Traits: config.Traits}
+	if f, ok := config.Dynamics.(dynamics.Polarized); ok {
+		m.Sensitivity = &sensitivity.Polarized{Dim: f.Dim, Lambda: f.Lambda, Sigma: f.Sigma}
+	}
 	engine := there.Engine(m)
 	for range 3 {
 		if engine != nil {
@@ -122,10 +129,55 @@ func agreeing(name string, m kedge.Model, e steady.Engine, u []float64) error {
 	if err != nil {
 		return err
 	}
-	f.Engine = e
 	sum, _, ok := e.Sum(u)
 	if !ok || math.Float64bits(sum/tested) != math.Float64bits(want) {
 		return fmt.Errorf("%s: its settled value is %v, want %v", name, sum/tested, want)
+	}
+	for what, gradient := range map[string]func(g, u []float64) (float64, error){"gradient": f.Gradient, "partial gradient": f.Partial} {
+		if err := agreeingGradient(name+": its "+what, f, gradient, e, u); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// onlyThere sums elsewhere, and says when it cannot.
+type onlyThere struct {
+	*engine
+	failed bool
+}
+
+// SumGradients notes a failure.
+func (e *onlyThere) SumGradients(total, u []float64, answered bool, rest func(part []float64, first int) bool) (worst kedge.Residual, ok bool) {
+	worst, ok = e.engine.SumGradients(total, u, answered, rest)
+	e.failed = e.failed || !ok
+	return worst, ok
+}
+
+// agreeingGradient compares a gradient, and what its residual is.
+func agreeingGradient(name string, f *steady.Objective, gradient func(g, u []float64) (float64, error), e steady.Engine, u []float64) error {
+	want, got := make([]float64, len(u)), make([]float64, len(u))
+	f.Engine = nil
+	value, err := gradient(want, u)
+	if err != nil {
+		return err
+	}
+	residual, watched := f.Residual(), &onlyThere{engine: e.(*engine)}
+	f.Engine = watched
+	again, err := gradient(got, u)
+	f.Engine = nil
+	switch {
+	case err != nil:
+		return err
+	case watched.failed:
+		return fmt.Errorf("%s: %w", name, errFlagged)
+	case f.Residual() != residual:
+		return fmt.Errorf("%s has the residual %v, want %v", name, f.Residual(), residual)
+	}
+	for i, v := range append(want, value) {
+		if w := append(got, again)[i]; math.Float64bits(v) != math.Float64bits(w) {
+			return fmt.Errorf("%s has %v, want %v", name, w, v)
+		}
 	}
 	return nil
 }
@@ -144,8 +196,8 @@ func sameRows(name string, got, want kedge.Rows) error {
 	return nil
 }
 
-// forget gives traits on the device back.
-func (p *Board) forget(r kedge.Rows) {
+// Forget gives traits on the device back, which nobody may use any more.
+func (p *Board) Forget(r kedge.Rows) {
 	if t := p.find(r); t != nil {
 		p.dev.Free(t.Slab)
 		p.mu.Lock()

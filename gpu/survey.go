@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/kedge-opt/kedge/device"
 )
@@ -66,31 +65,7 @@ func (s *Surveyed) try() error {
 		return err
 	}
 	defer p.dev.Free(to)
-	best, err := fastest(5, func() error { return p.dev.Copy(to, from, bytes) }, p.dev.Wait)
-	s.Copied = 2 * bytes / best / 1e9
+	copied, err := p.lap(5, func() error { return p.dev.Copy(to, from, bytes) })
+	s.Copied = 2 * bytes / copied.Best / 1e9
 	return err
-}
-
-// fastest is how many seconds something takes at best, a few times behind each other.
-func fastest(rounds int, do, wait func() error) (float64, error) {
-	const times = 4
-	best := 0.0
-	for k := range rounds {
-		if err := wait(); err != nil {
-			return 0, err
-		}
-		begun := time.Now()
-		for range times {
-			if err := do(); err != nil {
-				return 0, err
-			}
-		}
-		if err := wait(); err != nil {
-			return 0, err
-		}
-		if took := time.Since(begun).Seconds() / times; k == 0 || took < best {
-			best = took
-		}
-	}
-	return best, nil
 }

@@ -26,6 +26,7 @@ func (r *run) solve(ctx context.Context) error {
 	f.Workers = r.Workers
 	f.Until = ctx
 	defer func() { f.Until = nil }()
+	r.leave = r.jury(f)
 	r.meter = loop.Meter{Steady: f, Maximize: p.Maximize, Gradient: p.Spec.Record.Gradient || p.Spec.Record.Theory}
 	if p.MeasureItems() {
 		r.meter.W1 = itemsApart(p.Spec.Dims().State, p.Weights)

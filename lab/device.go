@@ -8,6 +8,7 @@ import (
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/steady"
 )
 
 // OnDevice is a GPU that crowds are kept on where it can move them. The zero value is none. Results do not depend on it.
@@ -37,11 +38,14 @@ func (r *run) elsewhere() problem.Elsewhere {
 		return nil
 	}
 	return func(c population.Config) (problem.Populace, error) {
+		if r.Device.Board.Lost() != nil { // which was told when it happened
+			return nil, nil
+		}
 		crowd, err := r.gather(c)
 		if err == nil {
 			return crowd, nil
 		}
-		if r.Device.Demand {
+		if r.Device.Demand && r.Device.Board.Lost() == nil {
 			return nil, fmt.Errorf("--device gpu: %w; leave --device out, or say --device cpu", err)
 		}
 		return nil, nil
@@ -56,6 +60,19 @@ func (r *run) gather(c population.Config) (*gpu.RemoteCrowd, error) {
 		return nil, &gpu.UnfitError{Why: "what the theory says of everybody's state (record.theory)"}
 	}
 	return r.Device.Board.Gather(c, max(1, r.Workers/int(max(1, r.open.Load()))))
+}
+
+// jury lets everybody be judged on the device, if there is one that can; the search for the optimum and the stable point then does so there.
+func (r *run) jury(f *steady.Objective) (leave func()) {
+	if r.Device.Board == nil || r.problem.Moves() {
+		return func() {}
+	}
+	j, err := r.Device.Board.Jury(r.problem.Model, r.Workers)
+	if err != nil {
+		return func() {}
+	}
+	f.Engine = j
+	return j.Leave
 }
 
 // judgeThere lets a meter judge people where they are.

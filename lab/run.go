@@ -75,7 +75,7 @@ const mostSurprises = 3
 
 // execute runs everything once, with searches that begin at the seeds as well.
 func execute(ctx context.Context, p *problem.Problem, o Options, seeds [][]float64) (*run, error) {
-	r := &run{Options: o, seeds: seeds, problem: p, result: newResult(p), shown: p.Some(mostAngles)}
+	r := &run{Options: o, seeds: seeds, problem: p, result: newResult(p), shown: p.Some(mostAngles), leave: func() {}}
 	r.Progress, r.Watch = cmp.Or(r.Progress, new(Progress)), cmp.Or(r.Watch, new(Watch))
 	if r.Workers < 1 {
 		r.Workers = runtime.GOMAXPROCS(0)
@@ -86,6 +86,7 @@ func execute(ctx context.Context, p *problem.Problem, o Options, seeds [][]float
 	}
 	defer r.keeper.close()
 	r.resume()
+	defer func() { r.leave() }()
 	if err := r.solve(ctx); err != nil {
 		return nil, err
 	}
@@ -140,6 +141,7 @@ type run struct {
 	bounds  bounds      // constraints on the settled population
 	shown   []int       // individuals whose angles are kept
 	sticks  []yardstick // of every algorithm, when turns are compared with the theory
+	leave   func()      // gives what judges on a device back
 }
 
 func newResult(p *problem.Problem) *folder.Result {

@@ -46,5 +46,5 @@ func (c *check) batch(path string, batch int) {
 	}
 	c.FailIf(p.Size > 0 && p.Sampling == "without-replacement" && batch > p.Size, form.Paths(path, "population.size", "population.sampling"),
 		"%s is %d, but population.size is %d and sampling is without-replacement", path, batch, p.Size)
-	c.fits(path, batch, "sampled individuals")
+	c.fits(path, batch, "sampled individuals", maxSampled)
 }

@@ -51,9 +51,9 @@ func (c *check) unique(seen map[string]bool, path, name, what string) {
 func (c *check) pathOf(list string, i int) string { return c.s.entry(list, i) }
 
 // fits refuses a block of individuals that nobody can hold.
-func (c *check) fits(path string, n int, what string) {
-	if width := max(c.Dims.State, c.Dims.Trait); c.Sound(c.DimKeys...) && int64(n)*int64(width) > maxEntries {
-		c.Fail(append(form.Paths(path), c.DimKeys...), "%s is %d, but so many %s of %s are more than %d numbers", path, n, what, form.Entries(width), maxEntries)
+func (c *check) fits(path string, n int, what string, most int64) {
+	if width := max(c.Dims.State, c.Dims.Trait); c.Sound(c.DimKeys...) && int64(n)*int64(width) > most {
+		c.Fail(append(form.Paths(path), c.DimKeys...), "%s is %d, but so many %s of %s are more than %d numbers", path, n, what, form.Entries(width), most)
 	}
 }
 

@@ -182,7 +182,7 @@ func TestShapeMistakes(t *testing.T) {
 		{"law: sphere", "law: values, values: [[1, 0], [0, 1]]", "x.yaml:2: population.values has 2 rows, population.size is 4"},
 		{"law: sphere", "law: values, values: [[1, 0], [0, 1], [1, 0], [1, 1]]", "x.yaml:2: population.values.3 has length 1.4142135623730951, polarized dynamics want 1"},
 		{"law: sphere", "law: sphere, states: {law: proportions}", "x.yaml:2: population.states.law is proportions, but polarized dynamics want sphere, cap, bimodal, values or file"},
-		{"size: 4, dim: 2", "size: 2147483647, dim: 2", "x.yaml:2: population.size is 2147483647, but so many individuals of 2 entries are more than 2147483648 numbers"},
+		{"size: 4, dim: 2", "size: 2147483647, dim: 9", "x.yaml:2: population.size is 2147483647, but so many individuals of 9 entries are more than 17179869184 numbers"},
 		{"dim: 2, law: sphere", "dim: 1, law: bimodal, angle: 30", "x.yaml:2: population.law is bimodal, which wants at least 2 dimensions"},
 		{"size: 4, dim: 2, law: sphere", "size: 1, dim: 2, law: sphere, sampling: without-replacement", "x.yaml:7: algorithms.vanilla.batch is 2, but population.size is 1 and sampling is without-replacement"},
 		{"batch: 2", "batch: 2147483647", "x.yaml:7: algorithms.vanilla.batch is 2147483647, but so many sampled individuals of 2 entries are more than 2147483648 numbers"},

@@ -1,6 +1,8 @@
 package problem
 
 import (
+	"math"
+
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -22,7 +24,11 @@ type Population struct {
 	Churn float64 // share of the crowd that leaves each step and is replaced by newcomers
 }
 
-const maxEntries int64 = 1 << 31
+// maxEntries is how many numbers the states or the traits of a population may have, and maxSampled those of a sample. Memory ends before.
+const (
+	maxEntries int64 = min(1<<34, math.MaxInt)
+	maxSampled int64 = 1 << 31
+)
 
 func (s *Spec) describePopulation(f *form.Form) {
 	p := &s.Population
@@ -72,7 +78,7 @@ func (s *Spec) describeDrawn(f *form.Form) {
 func (c *check) population() {
 	p := &c.s.Population
 	if c.Sound("population.size") {
-		c.fits("population.size", p.Size, "individuals")
+		c.fits("population.size", p.Size, "individuals", maxEntries)
 	}
 	kind.CheckLaw(&c.Scene, "population", p.Law, c.Trait())
 	c.FailIf(p.Traits == "regenerated" && kind.IsListed(p.Law), form.Paths("population.traits", "population.law"),

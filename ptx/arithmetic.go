@@ -41,7 +41,7 @@ func (c *OpList) UnitTraits() {
 	for j, v := range kept {
 		kept[j] = c.Mul(v, by)
 	}
-	c.units = kept
+	c.units, c.unit = kept, by
 }
 
 // Within tells whether low < x < high.

@@ -174,3 +174,21 @@ func (c *OpList) Score(x Scalar) {
 	c.scores = true
 	c.add(opScore, none, 0, x)
 }
+
+// PlaneSpot is where an individual settles in the plane of the decision u and its trait d: at along·u + across·d, whose product with u is PU. Off is how far ‖d‖² is from 1.
+type PlaneSpot struct{ PU, Along, Across, Off Scalar }
+
+// Plane lets a kernel sum along·u + across·d over its tile as rows.AddMulT and rows.Dot do, and note the largest Off. The first shared numbers must be u, which
+// is as long as a trait, and individuals must have a score.
+func (c *OpList) Plane(h PlaneSpot) {
+	c.planes = true
+	c.add(opPlane, none, 0, h.Along, h.Across, h.Off)
+}
+
+// Parts is how many numbers a tile is summed to: its loss, and its gradient where planes are summed.
+func (c *OpList) Parts() int {
+	if c.planes {
+		return 1 + c.Traits
+	}
+	return 1
+}

@@ -58,6 +58,7 @@ const (
 	opFlag
 	opNext
 	opScore
+	opPlane
 )
 
 // kind is what a value is.
@@ -90,8 +91,10 @@ type OpList struct {
 	kinds  []kind // of values
 	inputs map[operation]Scalar
 	units  []Scalar // traits of length 1; nil: as they are kept
+	unit   Scalar   // what they are multiplied with for that
 	nexts  int
 	scores bool
+	planes bool
 	open   []op // of blocks
 }
 

@@ -4,12 +4,15 @@ import "math"
 
 // Evaluator is a OpList at work on the CPU. It is of one goroutine.
 type Evaluator struct {
+	// Along, Across and Off are those of the plane of the individual that was evaluated last, if the list has one.
+	Along, Across, Off float64
+
 	code *OpList
 	x    []uint64 // values: bits of numbers, 0 or 1
 }
 
 // NewEvaluator returns what evaluates a list.
-func NewEvaluator(c *OpList) *Evaluator { return &Evaluator{c, make([]uint64, len(c.kinds))} }
+func NewEvaluator(c *OpList) *Evaluator { return &Evaluator{code: c, x: make([]uint64, len(c.kinds))} }
 
 // Eval does the list for one individual, writes its next state and returns its score, and whether a flag was raised.
 func (r *Evaluator) Eval(next, state, trait, shared []float64) (score float64, flagged bool) {
@@ -41,6 +44,8 @@ func (r *Evaluator) Eval(next, state, trait, shared []float64) (score float64, f
 			flagged = flagged || !(math.Abs(next[o.number]) <= math.MaxFloat64)
 		case opScore:
 			score = r.number(o.a[0])
+		case opPlane:
+			r.Along, r.Across, r.Off = r.number(o.a[0]), r.number(o.a[1]), r.number(o.a[2])
 		default:
 			r.x[o.dst] = r.value(o)
 		}

@@ -3,18 +3,21 @@ package ptx
 // Wide is how many sums the kernel Tree adds up in one block of threads, which has half as many.
 const Wide = 1024
 
-// Tree adds up numbers as rows.AddTree does: every block Wide of them, to one. Its parameters are the addresses of numbers and of results,
-// and how many numbers there are. Results of results are the sum of all.
-const Tree = `.visible .entry tree(.param .u64 from, .param .u64 to, .param .u64 n)
+// Tree adds up rows of numbers as rows.AddTree does: every block Wide rows, in one of their columns, to one. Its parameters are the addresses of numbers and of
+// results, how many rows there are and how many numbers a row has. Results of results are the sum of all. Blocks stand beside each other by column.
+const Tree = `.visible .entry tree(.param .u64 from, .param .u64 to, .param .u64 n, .param .u64 width)
 {
 	.shared .align 8 .b8 place[8192];
-	.reg .u64 %from, %to, %n, %at, %first, %left, %k, %w;
+	.reg .u64 %from, %to, %n, %width, %column, %at, %first, %left, %k, %w;
 	.reg .u32 %block, %lane, %gap, %step, %have, %i;
 	.reg .pred %p, %q;
 	.reg .f64 %x, %y;
 	ld.param.u64 %from, [from];
 	ld.param.u64 %to, [to];
 	ld.param.u64 %n, [n];
+	ld.param.u64 %width, [width];
+	mov.u32 %i, %ctaid.y;
+	cvt.u64.u32 %column, %i;
 	mov.u32 %block, %ctaid.x;
 	mov.u32 %lane, %tid.x;
 	mov.u64 %at, place;
@@ -22,15 +25,18 @@ const Tree = `.visible .entry tree(.param .u64 from, .param .u64 to, .param .u64
 	sub.u64 %left, %n, %first;
 	min.u64 %left, %left, 1024;
 	cvt.u32.u64 %have, %left;
-	mad.lo.u64 %from, %first, 8, %from;
-	mad.wide.u32 %from, %lane, 8, %from;
+	cvt.u64.u32 %k, %lane;
+	add.u64 %k, %k, %first;
+	mad.lo.u64 %k, %k, %width, %column;
+	mad.lo.u64 %from, %k, 8, %from;
 	mad.wide.u32 %w, %lane, 8, %at;
 	setp.ge.u32 %p, %lane, %have;
 	@!%p ld.global.f64 %x, [%from];
 	@!%p st.shared.f64 [%w], %x;
 	add.u32 %i, %lane, 512;
 	setp.ge.u32 %p, %i, %have;
-	@!%p ld.global.f64 %x, [%from+4096];
+	mad.lo.u64 %from, %width, 4096, %from;
+	@!%p ld.global.f64 %x, [%from];
 	@!%p st.shared.f64 [%w+4096], %x;
 	mov.u32 %gap, 1;
 AGAIN:
@@ -54,8 +60,9 @@ SKIP:
 	setp.ne.u32 %p, %lane, 0;
 	@%p bra OUT;
 	ld.shared.f64 %x, [%at];
-	mul.wide.u32 %w, %block, 8;
-	add.u64 %w, %to, %w;
+	cvt.u64.u32 %w, %block;
+	mad.lo.u64 %w, %w, %width, %column;
+	mad.lo.u64 %w, %w, 8, %to;
 	st.global.f64 [%w], %x;
 OUT:
 	ret;

@@ -26,7 +26,8 @@ const Head = ".version 7.0\n.target sm_70\n.address_size 64\n"
 
 // Kernel prints the list as a kernel for states and traits of the given formats. Its parameters are addresses and a number, of 8 bytes each: states,
 // traits, shared numbers, next states, sums of scores, flag, individuals. A block of threads has a Tile. The flag becomes the number of an
-// individual that raises one, counted from 1. Sums are those of whole tiles, as rows.Sum has them, with their sign turned: losses.
+// individual that raises one, counted from 1. Sums are those of whole tiles, as rows.Sum has them, with their sign turned: losses. Where planes are
+// summed, one more parameter is the address of the largest Off, and a tile has the gradient behind its loss.
 func (c *OpList) Kernel(name string, states, traits Precision) string {
 	if len(c.open) > 0 {
 		panic("ptx: a block is not closed")
@@ -45,6 +46,9 @@ func (c *OpList) Kernel(name string, states, traits Precision) string {
 	}
 	w.line("add.u64 %%w, %%i, 1;")
 	w.line("@%%f0 st.global.u64 [%%flag], %%w;")
+	if c.planes {
+		w.columns()
+	}
 	if c.scores {
 		w.reduce()
 	}
@@ -65,11 +69,18 @@ func (w *writer) line(format string, args ...any) {
 
 // begin prints what all kernels begin with. Individuals beyond the last do nothing, but where scores are summed, for which all must be there.
 func (w *writer) begin(name string) {
-	fmt.Fprintf(&w.text, ".visible .entry %s(.param .u64 states, .param .u64 traits, .param .u64 shared, .param .u64 next, .param .u64 sums, .param .u64 flag, .param .u64 n)\n{\n", name)
+	worst := ""
+	if w.code.planes {
+		worst = ", .param .u64 worst"
+	}
+	fmt.Fprintf(&w.text, ".visible .entry %s(.param .u64 states, .param .u64 traits, .param .u64 shared, .param .u64 next, .param .u64 sums, .param .u64 flag, .param .u64 n%s)\n{\n", name, worst)
 	w.line(".reg .f64 %%d<%d>; .reg .f32 %%s<%d>; .reg .b64 %%b<%d>; .reg .pred %%p<%d>;", len(w.code.kinds)+1, len(w.code.kinds)+1, len(w.code.kinds)+1, len(w.code.kinds)+1)
 	w.line(".reg .u64 %%i, %%at, %%states, %%traits, %%shared, %%next, %%sums, %%flag, %%n; .reg .u32 %%tile, %%lane, %%other; .reg .pred %%f0, %%in, %%ok, %%q; .reg .f64 %%score, %%t; .reg .f32 %%h; .reg .u64 %%w;")
 	if w.code.scores {
 		w.line(".shared .align 8 .b8 room[%d];", 8*Tile)
+	}
+	if w.code.planes {
+		w.rooms()
 	}
 	for _, name := range []string{"states", "traits", "shared", "next", "sums", "flag", "n"} {
 		w.line("ld.param.u64 %%%s, [%s];", name, name)
@@ -188,6 +199,8 @@ func (w *writer) other(o *operation, at int) {
 		w.store(o)
 	case opScore:
 		w.line("mov.f64 %%score, %s;", w.register(o.a[0]))
+	case opPlane:
+		w.plane(o)
 	}
 }
 
@@ -243,7 +256,7 @@ func (w *writer) reduce() {
 	w.line("@%%q bra DONE;")
 	w.line("ld.shared.f64 %%score, [%%at];")
 	w.line("neg.f64 %%score, %%score;")
-	w.line("mul.wide.u32 %%w, %%tile, 8;")
+	w.line("mul.wide.u32 %%w, %%tile, %d;", 8*w.code.Parts())
 	w.line("add.u64 %%w, %%sums, %%w;")
 	w.line("st.global.f64 [%%w], %%score;")
 }

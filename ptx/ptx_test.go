@@ -2,6 +2,7 @@ package ptx_test
 
 import (
 	"math"
+	"os"
 	"strings"
 	"testing"
 
@@ -66,17 +67,23 @@ func twins() []twin {
 	}
 }
 
-// differing counts the rows on which a list and its twin differ in a bit.
-func differing(t twin, count int) (differ, flagged int) {
-	const m = 21 // whole lanes, and one entry more
-	c := ptx.New(m, m, 0)
-	x, y := make([]ptx.Scalar, m), make([]ptx.Scalar, m)
-	for j := range m {
+const width = 21 // whole lanes, and one entry more
+
+// list is that of a twin, which scores what is compared.
+func (t twin) list() *ptx.OpList {
+	c := ptx.New(width, width, 0)
+	x, y := make([]ptx.Scalar, width), make([]ptx.Scalar, width)
+	for j := range width {
 		x[j], y[j] = c.State(j), c.Trait(j)
 	}
 	c.Score(t.emit(c, x, y))
-	run, s := ptx.NewEvaluator(c), stream.New(1, "rows")
-	p, d := make([]float64, m), make([]float64, m)
+	return c
+}
+
+// differing counts the rows on which a list and its twin differ in a bit.
+func differing(t twin, count int) (differ, flagged int) {
+	run, s := ptx.NewEvaluator(t.list()), stream.New(1, "rows")
+	p, d := make([]float64, width), make([]float64, width)
 	for i := range count {
 		draw(p, i%2 == 1, s)
 		draw(d, i%2 == 1, s)
@@ -90,14 +97,25 @@ func differing(t twin, count int) (differ, flagged int) {
 	return differ, flagged
 }
 
-// What a list says is what the packages that it was written after compute, on ordinary and hostile rows.
+// What a list says is what the packages that it was written after compute, on ordinary and hostile rows: every operation there is.
 func TestListsHaveTheBitsOfTheirTwins(t *testing.T) {
-	const count = 4000
-	for _, one := range twins() {
+	count, rest := 2000, ptx.New(1, 1, 1)
+	if os.Getenv("KEDGE_TORTURE") != "" {
+		count = 100_000
+	}
+	rest.Next(0, rest.Shared(0)) // what writes is tested where there is something to write
+	rest.Plane(ptx.PlaneSpot{})
+	lists := []*ptx.OpList{rest}
+	for _, one := range append(twins(), scalarTwins()...) {
 		if differ, flagged := differing(one, count); differ > 0 || flagged > count/2 {
 			t.Errorf("%s differs on %d of %d rows, flagged on %d", one.name, differ, count, flagged)
 		}
+		lists = append(lists, one.list())
 	}
+	if left := ptx.Unused(lists...); len(left) > 0 {
+		t.Errorf("operations %v have no twin", left)
+	}
+	t.Logf("%d lists, %d rows each", len(lists)-1, count)
 }
 
 // The same test must find lists that are wrong: a fused product, lanes that are joined otherwise, a flag that is missing, a comparison
@@ -157,12 +175,13 @@ func TestBlocks(t *testing.T) {
 
 // No operation on numbers is without its rounding, or the driver might fuse it.
 func TestEveryOperationIsRounded(t *testing.T) {
-	c := ptx.New(20, 20, 0)
+	c := ptx.New(20, 20, 20)
 	var x, y []ptx.Scalar
 	for j := range 20 {
 		x, y = append(x, c.State(j)), append(y, c.Trait(j))
 	}
 	c.Score(c.Div(c.Exp(c.Dot(x, y)), c.Norm(x)))
+	c.Plane(ptx.PlaneSpot{PU: x[0], Along: x[1], Across: x[2], Off: x[3]})
 	text := c.Kernel("step", ptx.Float64, ptx.Float32) + ptx.Tree + ptx.Gather(ptx.Float32)
 	for _, bad := range []string{"mul.f64", "add.f64", "sub.f64", "div.f64", "mad.f64", ".ftz", ".approx", "mad.rn"} {
 		if strings.Contains(text, bad) {

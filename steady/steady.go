@@ -9,6 +9,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/crew"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // Objective is Φ̃ over a finite crowd [he2025, reduced objective]. It owns its workspace: one goroutine at a time.
@@ -41,6 +42,14 @@ type Objective struct {
 type Engine interface {
 	// Sum returns the sum of the losses of everybody, settled under u, and the worst residual. It is false where it cannot tell.
 	Sum(u []float64) (sum float64, worst kedge.Residual, ok bool)
+}
+
+// GradientEngine is an Engine that sums gradients too.
+type GradientEngine interface {
+	Engine
+	// SumGradients writes the sum of the losses and then those of the gradients to total: with the answer of the crowd, or as if that were given. Rest judges those behind the
+	// last whole chunk, from the first of them on, into a part as long as total. It returns the worst residual of all others, and false where it cannot tell.
+	SumGradients(total, u []float64, answered bool, rest func(part []float64, first int) bool) (worst kedge.Residual, ok bool)
 }
 
 // desk is where one worker judges a chunk.
@@ -200,17 +209,48 @@ func (s *Objective) eval(g []float64, t task) (float64, error) {
 		return s.social.eval(g, t)
 	}
 	s.forget()
-	if s.Engine != nil && g == nil && t.states == nil && !t.settle && (s.Until == nil || s.Until.Err() == nil) {
-		if sum, worst, ok := s.Engine.Sum(t.u); ok {
-			s.desks[0].worst = worst
-			return sum / float64(s.sums.n), nil
+	s.task = t
+	defer func() { s.task = task{} }()
+	if s.Engine != nil && t.states == nil && !t.settle && (s.Until == nil || s.Until.Err() == nil) {
+		if mean, ok := s.elsewhere(g); ok {
+			return mean, nil
 		}
+		s.forget()
 	}
 	hands := crew.Hands(s.Workers, s.sums.n*dim.State)
 	s.furnish(hands)
-	s.task = t
-	defer func() { s.task = task{} }()
 	return s.sums.mean(g, hands)
+}
+
+// elsewhere lets the engine do the task, and tells whether it did.
+func (s *Objective) elsewhere(g []float64) (mean float64, ok bool) {
+	u, n := s.task.u, float64(s.sums.n)
+	if g == nil {
+		sum, worst, ok := s.Engine.Sum(u)
+		s.desks[0].worst = worst
+		return sum / n, ok
+	}
+	e, ok := s.Engine.(GradientEngine)
+	if !ok || s.planes.settler == nil || s.task.total && s.planes.answer == nil {
+		return 0, false
+	}
+	total := s.sums.parts[:1+len(g)]
+	worst, ok := e.SumGradients(total, u, s.task.total, s.rest)
+	if !ok || !rows.Finite(total) {
+		return 0, false
+	}
+	s.desks[0].worst = s.desks[0].worst.Worst(worst)
+	for i := range g {
+		g[i] = total[1+i] / n
+	}
+	return total[0] / n, true
+}
+
+// rest judges those behind the last whole chunk, if they can be judged by where they settle in a plane.
+func (s *Objective) rest(part []float64, first int) bool {
+	w := &s.desks[0]
+	clear(part)
+	return s.planeChunk(part, s.model.Traits.View(w.traits, first, s.sums.n), w, first, s.sums.n)
 }
 
 // evalChunk adds the losses of individuals first … last−1 to part[0] and, if asked, their gradients to part[1:].
