@@ -40,18 +40,24 @@ func (f deviceFlag) number() (int, error) {
 	return -1, fmt.Errorf("--device %s: want auto, cpu, gpu or the number of a GPU, as gpu:1; kedge devices lists them", string(f))
 }
 
-// open opens the GPU that is asked for; auto goes without where there is none or the crowd is small.
-func (f deviceFlag) open(p *problem.Problem, say *notes) (d lab.OnDevice, err error) {
+// open opens the GPU that is asked for, before anybody is drawn; auto goes without where there is none or the crowd is small or has no room there.
+func (f deviceFlag) open(s *problem.Spec, say *notes) (d lab.OnDevice, err error) {
 	number, err := f.number()
 	if err != nil || number < 0 {
 		return d, err
 	}
 	d.Demand = f != "auto"
-	if !d.Demand && p.Individuals()*p.Spec.Dims().State < worthwhile {
+	people := s.Population
+	if !d.Demand && people.Size*s.Dims().State < worthwhile {
 		return d, nil
 	}
 	place, err := gpu.Open(number)
 	var absent *device.AbsentError
+	if err == nil {
+		if err = place.HasRoom(people.Size, s.Dims(), people.Storage, people.Traits == "regenerated"); err != nil {
+			place.Close()
+		}
+	}
 	switch {
 	case err == nil:
 		place.Say = say.add

@@ -112,6 +112,14 @@ func (f *runFlags) run(c *cobra.Command, target string) error {
 	if err := f.spare(folder.KindRun, dir, plan.OtherRun(c.Context(), dir, string(s.YAML()), nil)); err != nil {
 		return err
 	}
+	notes, place := &notes{out: os.Stderr, quiet: f.quiet}, lab.OnDevice{}
+	defer func() { place.Close() }()
+	isCounted := s.Population.Size > 0 // else a file says how many people there are
+	if isCounted && !f.dryRun {
+		if place, err = f.device.open(s, notes); err != nil {
+			return err
+		}
+	}
 	problem, err := problem.BuildWithin(c.Context(), name, s, os.DirFS("."))
 	if err != nil {
 		return interrupted(c, err)
@@ -122,11 +130,16 @@ func (f *runFlags) run(c *cobra.Command, target string) error {
 		}
 		return f.tellPlan(c, plan.Run(c.Context(), problem, dir, f.workers))
 	}
-	return f.execute(c, problem)
+	if !isCounted {
+		if place, err = f.device.open(problem.Spec, notes); err != nil {
+			return err
+		}
+	}
+	return f.execute(c, problem, place, notes)
 }
 
-// execute runs the problem into its folder.
-func (f *runFlags) execute(c *cobra.Command, p *problem.Problem) error {
+// execute runs the problem into its folder, on a GPU if there is one.
+func (f *runFlags) execute(c *cobra.Command, p *problem.Problem, gpu lab.OnDevice, notes *notes) error {
 	dir := cmp.Or(f.out, filepath.Join("runs", p.Name))
 	place, err := folder.KindRun.Take(dir)
 	if err != nil {
@@ -139,12 +152,6 @@ func (f *runFlags) execute(c *cobra.Command, p *problem.Problem) error {
 	if err := errors.Join(f.checkFolder(place), f.tag(place, nil)); err != nil {
 		return err
 	}
-	notes := &notes{out: os.Stderr, quiet: f.quiet}
-	gpu, err := f.device.open(p, notes)
-	if err != nil {
-		return err
-	}
-	defer gpu.Close()
 	if gpu.Board == nil { // what others do is foretold by none
 		f.foretell(c.Context(), p, place)
 	}

@@ -199,3 +199,13 @@ func paces(t *testing.T, m kedge.Model, e steady.Engine) string {
 	}
 	return fmt.Sprintf("a gradient takes %v on 16 workers, %v on the device", best[0], best[1])
 }
+
+// What a crowd takes: 10⁸ people of 20 numbers 48 GB in double precision and 24 GB in single, and sums of less than a hundredth of that.
+func TestBytesOfACrowd(t *testing.T) {
+	dim := kedge.Dims{Decision: 20, State: 20, Trait: 20}
+	for f, want := range map[ptx.Precision]float64{ptx.Float64: 48e9, ptx.Float32: 24e9} {
+		if got := float64(crowdBytes(1e8, dim, f, f)); got < want || got > 1.01*want {
+			t.Errorf("%v bytes, want %v", got, want)
+		}
+	}
+}

@@ -124,23 +124,36 @@ func (p *Board) Fits(c population.Config) error {
 			return &UnfitError{no.why}
 		}
 	}
-	return p.room(c, size, dim)
+	traits := ptx.Float64
+	if _, short := c.Traits.(shortRows); short {
+		traits = ptx.Float32
+	}
+	if p.find(c.Traits) != nil {
+		dim.Trait = 0
+	}
+	return p.room(crowdBytes(size, dim, formatOf(c.Storage), traits))
 }
 
-// room tells whether the crowd has room on the device.
-func (p *Board) room(c population.Config, size int, dim kedge.Dims) error {
+// HasRoom tells whether a crowd has room on the device, before anybody of it is drawn; the error is an *UnfitError.
+func (p *Board) HasRoom(size int, dim kedge.Dims, storage population.Storage, redrawn bool) error {
+	traits := formatOf(storage)
+	if redrawn {
+		traits = ptx.Float64
+	}
+	return p.room(crowdBytes(size, dim, formatOf(storage), traits))
+}
+
+// crowdBytes is what a crowd takes on a device: its states twice, its traits and the sums.
+func crowdBytes(size int, dim kedge.Dims, states, traits ptx.Precision) int {
+	tiles := (size + ptx.Tile - 1) / ptx.Tile
+	return tiles*ptx.Tile*(2*dim.State*states.Bytes()+dim.Trait*traits.Bytes()) + 8*treeRoom(tiles)
+}
+
+// room tells whether so many bytes are free.
+func (p *Board) room(need int) error {
 	free, err := p.dev.Room()
 	if err != nil {
 		return &UnfitError{err.Error()}
-	}
-	tiles := (size + ptx.Tile - 1) / ptx.Tile
-	need := tiles*ptx.Tile*dim.State*2*formatOf(c.Storage).Bytes() + 8*treeRoom(tiles) + windowBytes
-	if p.find(c.Traits) == nil {
-		bytes := ptx.Float64.Bytes()
-		if _, short := c.Traits.(shortRows); short {
-			bytes = ptx.Float32.Bytes()
-		}
-		need += tiles * ptx.Tile * dim.Trait * bytes
 	}
 	if need > free {
 		return &UnfitError{fmt.Sprintf("%.1f GB are needed and %.1f GB free; population.storage: float32 takes half", float64(need)/1e9, float64(free)/1e9)}

@@ -4,11 +4,16 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/kedge-opt/kedge/device"
+	"github.com/kedge-opt/kedge/gpu"
 	"github.com/kedge-opt/kedge/internal/heap"
+	"github.com/kedge-opt/kedge/population"
 )
 
 func TestBenchMeasuresEveryWorkload(t *testing.T) {
@@ -65,5 +70,39 @@ func TestFootprintsAreMeasured(t *testing.T) {
 	}
 	if len(list) != 4 {
 		t.Errorf("%d ways to keep a crowd, want 4", len(list))
+	}
+}
+
+// Rows that repeat are those that they repeat, however far on and however they are kept; without a device there is nothing to measure, and why is said.
+func TestCrowdsForADevice(t *testing.T) {
+	for _, kept := range []population.Storage{population.Float64, population.Float32} {
+		rows := echoed(3*echoes+5, kept, func(x []float64) {})
+		x, y := make([]float64, 4*dim), make([]float64, 4*dim)
+		first, again := rows.View(x, 2, 6), rows.View(y, 2*echoes+2, 2*echoes+6)
+		if n, width := rows.Size(); n != 3*echoes+5 || width != dim || !slices.Equal(first, again) || slices.Equal(first[:dim], first[dim:2*dim]) {
+			t.Errorf("kept as %d: %d rows of %d, %v and %v", kept, n, width, first, again)
+		}
+		if short, ok := rows.(*shortEcho); ok {
+			if data, mended := short.Short(echoes+2, echoes+3); !mended || float64(data[0]) != first[0] {
+				t.Errorf("kept in single precision as %v, seen as %v", data[0], first[0])
+			}
+		}
+	}
+	var absent *device.AbsentError
+	if _, err := new(Workbench).Device(9999)(context.Background()); !errors.As(err, &absent) {
+		t.Errorf("a device that is not there: %v", err)
+	}
+	one := DeviceCrowd{People: 1e8, Kept: "float64"}
+	one.fill(gpu.LapTimes{Copy: gpu.LapTime{Median: 0.0075, Best: 0.007}, Step: gpu.LapTime{Median: 0.011, Best: 0.0105}, Copied: 32e9, Moved: 48e9})
+	if math.Abs(one.Share-48/0.011/(32/0.0075)) > 1e-12 || math.Abs(one.Step.Median-0.11) > 1e-12 || math.Abs(one.Copied-32/0.0075) > 1e-9 {
+		t.Errorf("a step of 11 ms beside a copy of 7.5 ms is %+v", one)
+	}
+	var out bytes.Buffer
+	table := DeviceTable{Device: "gpu:0", Rows: []DeviceCrowd{one, {People: 1e6, Kept: "float32", Trouble: "no room"}}}
+	if err := table.Print(&out); err != nil || !strings.Contains(out.String(), "102.3 %") || !strings.Contains(out.String(), "no room") {
+		t.Errorf("table (%v):\n%s", err, out.String())
+	}
+	if n := len((&Workbench{SkipLarge: true}).deviceRows()); n != 3 {
+		t.Errorf("%d crowds without the large ones, want 3", n)
 	}
 }
