@@ -9,6 +9,7 @@ import (
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/bench"
 	"github.com/kedge-opt/kedge/internal/bench/served"
+	"github.com/kedge-opt/kedge/lab"
 	"github.com/spf13/cobra"
 )
 
@@ -42,7 +43,7 @@ everything measured, and the exact gradient, beside a copy within the device in 
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			measure := w.Speeds
-			number, err := where.number()
+			number, err := lab.DeviceNumber(string(where))
 			if err != nil {
 				return err
 			}

@@ -116,7 +116,7 @@ func (f *runFlags) run(c *cobra.Command, target string) error {
 	defer func() { place.Close() }()
 	isCounted := s.Population.Size > 0 // else a file says how many people there are
 	if isCounted && !f.dryRun {
-		if place, err = f.device.open(s, notes); err != nil {
+		if place, err = lab.OpenDevice(string(f.device), s, notes.add); err != nil {
 			return err
 		}
 	}
@@ -131,7 +131,7 @@ func (f *runFlags) run(c *cobra.Command, target string) error {
 		return f.tellPlan(c, plan.Run(c.Context(), problem, dir, f.workers))
 	}
 	if !isCounted {
-		if place, err = f.device.open(problem.Spec, notes); err != nil {
+		if place, err = lab.OpenDevice(string(f.device), problem.Spec, notes.add); err != nil {
 			return err
 		}
 	}

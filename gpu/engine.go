@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
-	"github.com/kedge-opt/kedge/device"
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/ptx"
 	"github.com/kedge-opt/kedge/steady"
@@ -78,17 +77,6 @@ func (e *engine) Sum(u []float64) (sum float64, worst kedge.Residual, ok bool) {
 	return sum, kedge.Residual{Norm: 0x1p-48}, !math.IsNaN(sum) && !math.IsInf(sum, 0)
 }
 
-// restLoss is the loss of those behind the last whole tile, which the CPU sums up. Room is that for a tile of traits and one number more.
-func restLoss(of aligned, traits kedge.Rows, u []float64, first int, room []float64) (float64, bool) {
-	size, _ := traits.Size()
-	n := size - first
-	pu := room[:n]
-	if _, err := of.AlignRows(pu, u, traits.View(room[n:], first, size)); err != nil {
-		return 0, false
-	}
-	return objective.Affinity{}.EvalAligned(pu), true
-}
-
 // run sums scores tile by tile and then by the tree.
 func (e *engine) run(u []float64, whole int) error {
 	c := e.crowd
@@ -112,25 +100,4 @@ func (e *engine) run(u []float64, whole int) error {
 		return err
 	}
 	return c.place.dev.Wait()
-}
-
-// treeRoom is how many rows the tree of so many takes, itself included.
-func treeRoom(n int) int { return n + n/(ptx.Wide/2) + 16 }
-
-// addUp adds up n rows of numbers by the tree, whose sums are then at an address.
-func (p *Board) addUp(parts device.Slab, n, width int, total uint64) error {
-	from, to := 0, n
-	for {
-		out, blocks := parts.At(8*width*to), (n+ptx.Wide-1)/ptx.Wide
-		if blocks == 1 {
-			out = total
-		}
-		if err := p.dev.LaunchBeside(p.tree, blocks, width, ptx.Wide/2, parts.At(8*width*from), out, uint64(n), uint64(width)); err != nil {
-			return err
-		}
-		if n = blocks; n == 1 {
-			return nil
-		}
-		from, to = to, to+blocks
-	}
 }

@@ -239,3 +239,14 @@ func (j *Jury) list(what verdict) *ptx.OpList {
 	c.Plane(h)
 	return c
 }
+
+// restLoss is the loss of those behind the last whole tile, which the CPU sums up. Room is that for a tile of traits and one number more.
+func restLoss(of aligned, traits kedge.Rows, u []float64, first int, room []float64) (float64, bool) {
+	size, _ := traits.Size()
+	n := size - first
+	pu := room[:n]
+	if _, err := of.AlignRows(pu, u, traits.View(room[n:], first, size)); err != nil {
+		return 0, false
+	}
+	return objective.Affinity{}.EvalAligned(pu), true
+}

@@ -28,7 +28,7 @@ func (c *RemoteCrowd) Laps(u []float64, rounds int) (l LapTimes, err error) {
 		return l, err
 	}
 	bytes, dev := c.states[0].Bytes, c.place.dev
-	l.Copied, l.Moved = 2*float64(bytes), 2*float64(bytes)+float64(c.traits.Bytes)
+	l.Copied, l.Moved = float64(2*bytes), float64(2*bytes+c.traits.Bytes)
 	for _, one := range []struct {
 		to *LapTime
 		do func() error

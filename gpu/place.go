@@ -131,7 +131,7 @@ func (p *Board) Fits(c population.Config) error {
 	if p.find(c.Traits) != nil {
 		dim.Trait = 0
 	}
-	return p.room(crowdBytes(size, dim, formatOf(c.Storage), traits))
+	return p.room(crowdBytes(size, dim, formatOf(c.Storage), traits), c.Storage)
 }
 
 // HasRoom tells whether a crowd has room on the device, before anybody of it is drawn; the error is an *UnfitError.
@@ -140,7 +140,7 @@ func (p *Board) HasRoom(size int, dim kedge.Dims, storage population.Storage, re
 	if redrawn {
 		traits = ptx.Float64
 	}
-	return p.room(crowdBytes(size, dim, formatOf(storage), traits))
+	return p.room(crowdBytes(size, dim, formatOf(storage), traits), storage)
 }
 
 // crowdBytes is what a crowd takes on a device: its states twice, its traits and the sums.
@@ -150,13 +150,17 @@ func crowdBytes(size int, dim kedge.Dims, states, traits ptx.Precision) int {
 }
 
 // room tells whether so many bytes are free.
-func (p *Board) room(need int) error {
+func (p *Board) room(need int, storage population.Storage) error {
 	free, err := p.dev.Room()
 	if err != nil {
 		return &UnfitError{err.Error()}
 	}
+	remedy := "population.storage: float32 takes half"
+	if storage == population.Float32 {
+		remedy = "take fewer people"
+	}
 	if need > free {
-		return &UnfitError{fmt.Sprintf("%.1f GB are needed and %.1f GB free; population.storage: float32 takes half", float64(need)/1e9, float64(free)/1e9)}
+		return &UnfitError{fmt.Sprintf("%.1f GB are needed and %.1f GB free; %s", float64(need)/1e9, float64(free)/1e9, remedy)}
 	}
 	return nil
 }
@@ -243,4 +247,25 @@ func (p *Board) compile(f Emitting, key codeKey) (*kernels, error) {
 		k.both, err = load(list(true, true))
 	}
 	return k, err
+}
+
+// treeRoom is how many rows the tree of so many takes, itself included.
+func treeRoom(n int) int { return n + n/(ptx.Wide/2) + 16 }
+
+// addUp adds up n rows of numbers by the tree, whose sums are then at an address.
+func (p *Board) addUp(parts device.Slab, n, width int, total uint64) error {
+	from, to := 0, n
+	for {
+		out, blocks := parts.At(8*width*to), (n+ptx.Wide-1)/ptx.Wide
+		if blocks == 1 {
+			out = total
+		}
+		if err := p.dev.LaunchBeside(p.tree, blocks, width, ptx.Wide/2, parts.At(8*width*from), out, uint64(n), uint64(width)); err != nil {
+			return err
+		}
+		if n = blocks; n == 1 {
+			return nil
+		}
+		from, to = to, to+blocks
+	}
 }

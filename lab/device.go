@@ -3,7 +3,10 @@ package lab
 import (
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 
+	"github.com/kedge-opt/kedge/device"
 	"github.com/kedge-opt/kedge/gpu"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/population"
@@ -15,6 +18,53 @@ import (
 type OnDevice struct {
 	Board  *gpu.Board
 	Demand bool // a crowd that it cannot move is an error; else that moves on the CPU
+}
+
+// worthwhile is how many entries of states a crowd has that auto brings to a GPU.
+const worthwhile = 1 << 20
+
+// DeviceNumber is that of the GPU that a name asks for: auto, cpu, gpu or gpu:N. It is -1 for none.
+func DeviceNumber(of string) (int, error) {
+	switch name, number, named := strings.Cut(of, ":"); {
+	case of == "cpu" || of == "": // of a command that has no choice
+		return -1, nil
+	case of == "auto" || of == "gpu":
+		return 0, nil
+	case name == "gpu" && named:
+		if n, err := strconv.Atoi(number); err == nil && n >= 0 {
+			return n, nil
+		}
+	}
+	return -1, fmt.Errorf("--device %s: want auto, cpu, gpu or the number of a GPU, as gpu:1; kedge devices lists them", of)
+}
+
+// OpenDevice opens the GPU that a name asks for, before anybody is drawn. Auto goes without where there is none, where the crowd is small, and where it has no room there.
+func OpenDevice(of string, s *problem.Spec, say func(line string)) (d OnDevice, err error) {
+	number, err := DeviceNumber(of)
+	if err != nil || number < 0 {
+		return d, err
+	}
+	people := s.Population
+	if d.Demand = of != "auto"; !d.Demand && people.Size*s.Dims().State < worthwhile {
+		return d, nil
+	}
+	place, err := gpu.Open(number)
+	if err == nil {
+		if err = place.HasRoom(people.Size, s.Dims(), people.Storage, people.Traits == "regenerated"); err != nil {
+			place.Close()
+		}
+	}
+	var absent *device.AbsentError
+	switch {
+	case err == nil:
+		place.Say = say
+		d.Board = place
+	case d.Demand:
+		return d, fmt.Errorf("--device %s: %w", of, err)
+	case !errors.As(err, &absent):
+		say(fmt.Sprintf("everything runs on the CPU: %v", err))
+	}
+	return d, nil
 }
 
 // Close gives the GPU back, if there is one.

@@ -1,25 +1,6 @@
 package ptx
 
-import (
-	"fmt"
-	"strings"
-)
-
-// Tile is how many individuals stand together in a device's memory: entry j of individual i is number
-// (i/Tile)·Tile·m + j·Tile + i mod Tile of all. It is also how many a block of threads has, and how many losses are summed before others.
-const Tile = 128
-
-// Precision is how the numbers of a kind are kept.
-type Precision uint8
-
-// Numbers of eight bytes, and of four.
-const (
-	Float64 Precision = iota
-	Float32
-)
-
-// Bytes are those of a number.
-func (f Precision) Bytes() int { return 8 >> f }
+import "fmt"
 
 // Head begins a text of kernels. What it asks for is there in drivers from 450 on.
 const Head = ".version 7.0\n.target sm_70\n.address_size 64\n"
@@ -54,17 +35,6 @@ func (c *OpList) Kernel(name string, states, traits Precision) string {
 	}
 	w.text.WriteString("DONE:\n\tret;\n}\n")
 	return w.text.String()
-}
-
-// writer prints one kernel.
-type writer struct {
-	text           strings.Builder
-	code           *OpList
-	states, traits Precision
-}
-
-func (w *writer) line(format string, args ...any) {
-	fmt.Fprintf(&w.text, "\t"+format+"\n", args...)
 }
 
 // begin prints what all kernels begin with. Individuals beyond the last do nothing, but where scores are summed, for which all must be there.
@@ -106,16 +76,6 @@ func (w *writer) address(name string, entries int, f Precision) {
 	w.line("mul.wide.u32 %%w, %%tile, %d;", Tile*entries*f.Bytes())
 	w.line("add.u64 %%%s, %%%s, %%w;", name, name)
 	w.line("mad.wide.u32 %%%s, %%lane, %d, %%%s;", name, f.Bytes(), name)
-}
-
-// letters are those of registers, by kind, and types their types.
-var (
-	letters = [...]string{double: "d", single: "s", bits: "b", truth: "p"}
-	types   = [...]string{double: "f64", single: "f32", bits: "b64", truth: "pred"}
-)
-
-func (w *writer) register(v Scalar) string {
-	return fmt.Sprintf("%%%s%d", letters[w.code.kinds[v]], v)
 }
 
 // plain are operations whose text is a name with its rounding and the registers.
