@@ -94,6 +94,21 @@ func (p *process) memory(line string) float64 {
 	return kb / 1024
 }
 
+// worked is how long processors have worked for the process.
+func (p *process) worked() time.Duration {
+	p.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.pid))
+	if err != nil {
+		p.Skip("the work of a process is not to be had here: ", err)
+	}
+	_, rest, _ := strings.Cut(string(text), ") ")
+	fields := strings.Fields(rest) // from the third on
+	var user, system time.Duration
+	fmt.Sscan(fields[11], &user)
+	fmt.Sscan(fields[12], &system)
+	return (user + system) * 10 * time.Millisecond // ticks of Linux
+}
+
 // dial opens a connection and sends the beginning of a request.
 func (p *process) dial(text string) net.Conn {
 	p.Helper()

@@ -18,7 +18,7 @@ import (
 )
 
 // remembered is a journal in memory with a loop that had some decisions, at hours of a clock.
-func remembered(t *testing.T, spec string, decisions int) (*InMemory, *session.Fleet, *hours) {
+func remembered(t testing.TB, spec string, decisions int) (*InMemory, *session.Fleet, *hours) {
 	t.Helper()
 	m, clock := NewMemory(), &hours{time.Date(2026, 11, 1, 6, 0, 0, 0, time.UTC)}
 	h := session.NewFleet(m, clock, session.Standard, nil)

@@ -131,27 +131,20 @@ func (s source) gate(all bool, seed string) []Ordeal {
 	tests = slices.DeleteFunc(tests, func(o Ordeal) bool {
 		return o.isDear() || !slices.ContainsFunc(o.Of, func(id string) bool { return first[id] })
 	})
-	slices.SortStableFunc(tests, func(a, b Ordeal) int { // those last that build and start the program, in case that time runs out
-		isLast := func(o Ordeal) int { return len(o.Pack) - len(strings.TrimPrefix(o.Pack, "./command")) }
-		return isLast(a) - isLast(b)
-	})
 	draw := func(o Ordeal) uint64 {
 		h := fnv.New64a()
 		h.Write([]byte(seed + "\x00" + o.ID()))
 		return h.Sum64()
 	}
+	twins = slices.DeleteFunc(twins, Ordeal.isDear)
 	slices.SortFunc(twins, func(a, b Ordeal) int { return cmp.Compare(draw(a), draw(b)) })
-	last := slices.IndexFunc(tests, func(o Ordeal) bool { return o.Pack == "./command" })
-	if last < 0 {
-		last = len(tests)
-	}
-	return slices.Concat(tests[:last], twins[:min(gateTwins, len(twins))], tests[last:])
+	return slices.Concat(tests, twins[:min(gateTwins, len(twins))])
 }
 
-// isDear tells what the gate leaves to the tests of all packages, although it is of its programme: it builds for other machines, drives a browser, or has all
-// kinds of runs one after the other.
+// isDear tells what the gate leaves to the tests of all packages, although it is of its programme: it builds the program, builds for other machines or drives a
+// browser.
 func (o Ordeal) isDear() bool {
-	return slices.Contains([]string{"./internal/targets", "./command"}, o.Pack) && o.Test != "TestServiceCallsNobody" || o.Test == "TestPagesOfTheDashboard"
+	return slices.Contains([]string{"./internal/targets", "./command"}, o.Pack) || o.Test == "TestPagesOfTheDashboard"
 }
 
 // nightly has all short tests, all faults, a while of fuzzing, then the whole tests, the one first that was measured longest ago.
