@@ -316,6 +316,13 @@ func (c *shift) note(ctx context.Context, t attempts) error {
 	})
 }
 
+// withdraw writes down that a cell that was handed out before is no longer at this worker, whose end then says nothing about it.
+func (c *shift) withdraw(ctx context.Context, past attempts) {
+	if past.Tries > 0 {
+		within(context.WithoutCancel(ctx), c.wait, func(ctx context.Context) error { return c.note(ctx, past) })
+	}
+}
+
 // giveBack lets somebody else have the cell.
 func (c *shift) giveBack(after time.Duration) {
 	if c.isDead() {
@@ -353,18 +360,14 @@ var errGone = errors.New("its sweep is over")
 func (c *shift) work(ctx context.Context, past attempts) (*outcome, error) {
 	w, err := c.ready(ctx)
 	if err != nil {
-		if past.Tries > 0 {
-			c.note(context.WithoutCancel(ctx), past)
-		}
+		c.withdraw(ctx, past)
 		c.giveBack(c.wait)
 		return nil, err
 	}
 	kind, body, err := c.compute(ctx, w)
 	switch large := new(problem.MemoryError); {
 	case ctx.Err() != nil:
-		if past.Tries > 0 {
-			c.note(context.WithoutCancel(ctx), past)
-		}
+		c.withdraw(ctx, past)
 		c.giveBack(0)
 		return nil, ctx.Err()
 	case errors.As(err, &large), errors.Is(err, errLate): // another host may have more memory, or be quicker
