@@ -172,7 +172,7 @@ func plainLoop() time.Duration {
 	for range 2 {
 		all.Go(func() {
 			var sum [32]byte
-			for range 8_000_000 {
+			for range 3_300_000 {
 				sum = sha256.Sum256(sum[:])
 			}
 		})
