@@ -162,7 +162,7 @@ func TestADeathWhileDeliveringLosesNothing(t *testing.T) {
 		f.work(WorkerOptions{Workers: 2})
 	}()
 	dir := filepath.Join(t.TempDir(), "grid")
-	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), 45*time.Second)
 	defer stop()
 	if err := f.sweep(ctx, w, dir, QueueOptions{Lease: 300 * time.Millisecond, Look: time.Hour}); err != nil {
 		t.Fatalf("the sweep ended with %v: a cell is lost", err)
