@@ -1,0 +1,48 @@
+package lab
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/kedge-opt/kedge/device"
+	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
+)
+
+func TestNamesOfDevices(t *testing.T) {
+	for name, want := range map[string]int{"": -1, "cpu": -1, "auto": 0, "gpu": 0, "gpu:0": 0, "gpu:3": 3} {
+		if got, err := DeviceNumber(name); got != want || err != nil {
+			t.Errorf("%q is %d (%v), want %d", name, got, err, want)
+		}
+	}
+	for _, name := range []string{"gpu:", "gpu:-1", "gpu:x", "tpu", "cpu:1", "GPU"} {
+		if _, err := DeviceNumber(name); err == nil || !strings.Contains(err.Error(), "kedge devices") {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
+
+// Without a GPU auto goes on by the CPU, for large crowds too, and says nothing; who asks for one is told why there is none.
+func TestNoDevice(t *testing.T) {
+	if list, err := device.List(); err == nil && len(list) > 0 {
+		t.Skip("there is a device")
+	}
+	text, _ := problem.Case("polarized")
+	for _, size := range []string{"1000", "1000000"} {
+		s, err := problem.Parse(kind.Standard(), "polarized", text, problem.Assign("population.size="+size))
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := func(line string) { t.Errorf("%s people: %s", size, line) }
+		for _, name := range []string{"", "cpu", "auto"} {
+			if d, err := OpenDevice(name, s, said); err != nil || d.Board != nil || d.used() != "cpu" {
+				t.Errorf("%s people on %q: %+v, %v", size, name, d, err)
+			}
+		}
+		var absent *device.AbsentError
+		if _, err := OpenDevice("gpu", s, said); !errors.As(err, &absent) || !strings.Contains(err.Error(), "--device cpu") {
+			t.Errorf("%s people on a GPU: %v", size, err)
+		}
+	}
+}
