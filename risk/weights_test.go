@@ -1,6 +1,7 @@
 package risk_test
 
 import (
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -87,6 +88,36 @@ func TestLossesBeyondNumbersAreTold(t *testing.T) {
 	} {
 		if err := look(); err == nil || !strings.Contains(err.Error(), "losses of constraint p₁") {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// broken is a sensitivity that fails.
+type broken struct {
+	kedge.Sensitivity
+	err error
+}
+
+func (b broken) PullRows(_, _, _, _, _ []float64) error { return b.err }
+
+// Of a sensitivity that is singular a sample goes on with the gradient without it; any other error is told. A constraint without dimensions is refused.
+func TestErrorsOfSensitivitiesAreTold(t *testing.T) {
+	w := lq2(t)
+	other := errors.New("of another kind")
+	for _, err := range []error{other, kedge.ErrSingular} {
+		c := w.constraint(risk.Mean{}, 0)
+		c.Sensitivity = broken{c.Sensitivity, err}
+		gauge, made := risk.NewGauge(c)
+		must(t, made)
+		if _, got := gauge.Assess(make([]float64, 2), people(1, 2)); errors.Is(got, other) != (err == other) || err != other && got != nil {
+			t.Errorf("%v came back as %v", err, got)
+		}
+	}
+	for _, d := range []kedge.Dims{{State: 2, Trait: 2}, {Decision: 2, Trait: 2}} {
+		c := w.constraint(risk.Mean{}, 0)
+		c.Dims = d
+		if _, err := risk.NewGauge(c); err == nil || !strings.Contains(err.Error(), "dimensions") {
+			t.Errorf("%+v: %v", d, err)
 		}
 	}
 }

@@ -10,8 +10,9 @@ import (
 
 // Texts are read as NumPy writes them: bytes or four bytes a letter, filled up with zeros. A letter that is none, and bytes that are no UTF-8, are told.
 func TestTexts(t *testing.T) {
-	wide := "a\x00\x00\x00\xe9\x00\x00\x00" + "\x00\x00\x00\x00\x00\x00\x00\x00" + "\x00\xd8\x00\x00x\x00\x00\x00" // aé, nothing, half a surrogate
-	archive := pack(t, "narrow.npy", string(file(dict("'|S3'", "(3,)"), "ab\x00cde\xff\x00\x00")), "wide.npy", string(file(dict("'<U2'", "(3,)"), wide)), "numbers.npy", string(file(dict("'<i4'", "(1,)"), "\x07\x00\x00\x00")))
+	zero := "\x00\x00\x00\x00"
+	wide := "a\x00\x00\x00\xe9\x00\x00\x00" + zero + zero + zero + zero + "\x00\xd8\x00\x00x\x00\x00\x00" + zero // aé, nothing, half a surrogate
+	archive := pack(t, "narrow.npy", string(file(dict("'|S3'", "(3,)"), "ab\x00cde\xff\x00\x00")), "wide.npy", string(file(dict("'<U3'", "(3,)"), wide)), "numbers.npy", string(file(dict("'<i4'", "(1,)"), "\x07\x00\x00\x00")))
 	list, err := npy.ReadMixed(bytes.NewReader(archive), int64(len(archive)), intake.Limits{})
 	if err != nil || len(list) != 3 {
 		t.Fatal(len(list), err)
