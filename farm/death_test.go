@@ -159,7 +159,7 @@ func TestADeathWhileDeliveringLosesNothing(t *testing.T) {
 	}})
 	go func() {
 		<-dead
-		f.work(WorkerOptions{Workers: 2})
+		f.work(WorkerOptions{Workers: 2, delay: 500 * time.Millisecond})
 	}()
 	dir := filepath.Join(t.TempDir(), "grid")
 	ctx, stop := context.WithTimeout(t.Context(), 45*time.Second)
