@@ -4,7 +4,7 @@ import "slices"
 
 // Faults are faults of the service and of the laboratory, by what is promised there.
 func Faults() []Planted {
-	return slices.Concat(faultsOfRounds(), faultsOfTheStore(), faultsOfTheDoor(), faultsOfTheLaboratory())
+	return slices.Concat(faultsOfRounds(), faultsOfTheStore(), faultsOfTheDoor(), faultsOfTheLaboratory(), faultsOfKernels())
 }
 
 // faultsOfRounds are in what is decided, and in what is read back of it.
