@@ -23,7 +23,7 @@ func python(t *testing.T) string {
 // Both sides agree on every kind, or run fails.
 func TestAgreesWithPOT(t *testing.T) {
 	var out strings.Builder
-	if err := run(context.Background(), options{n: 60, rounds: 2, python: python(t)}, &out); err != nil {
+	if err := run(context.Background(), options{n: 60, rounds: 1, python: python(t)}, &out); err != nil {
 		t.Fatal(err)
 	}
 	for _, k := range kinds() {
