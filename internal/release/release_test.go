@@ -40,7 +40,7 @@ func TestReleaseOfThisMachine(t *testing.T) {
 		t.Skipf("no wheel for %v", Host())
 	}
 	o := Making{Root: "../..", Out: t.TempDir(), Platforms: []Platform{Host()}, Modified: true, Log: t.Output()}
-	o.flags = []string{"-trimpath", "-ldflags=-s -w"} // compiled as for other tests, and small
+	o.flags = append(strings.Fields(os.Getenv("GOFLAGS")), "-ldflags=-s -w") // compiled as for other tests, and small
 	torture := os.Getenv("KEDGE_TORTURE") != ""
 	if torture {
 		o.Platforms, o.flags = Platforms(), []string{"-trimpath"}

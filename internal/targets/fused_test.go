@@ -75,11 +75,11 @@ func fused(t *testing.T, dir, own, listing string) map[string]string {
 		if err != nil {
 			t.Fatalf("the compiler says %q: %v", m[0], err)
 		}
-		name, isOwn := strings.CutPrefix(parts[0], own+"/")
+		name := filepath.ToSlash(filepath.Clean(strings.TrimPrefix(parts[0], own+"/")))
 		file := filepath.Join(dir, name)
-		if !isOwn {
-			file = filepath.Join(cache, parts[0])
-			name = regexp.MustCompile(`@[^/]*`).ReplaceAllString(name, "")
+		if foreign := strings.TrimPrefix(name, filepath.ToSlash(cache)+"/"); strings.Contains(foreign, "@") { // of a module, by its path or, trimmed, by its name
+			file = filepath.Join(cache, foreign)
+			name = regexp.MustCompile(`@[^/]*`).ReplaceAllString(foreign, "")
 		}
 		text, err := os.ReadFile(file)
 		if err != nil {
