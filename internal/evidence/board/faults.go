@@ -12,7 +12,7 @@ func faultsOfRounds() []Planted {
 	return []Planted{
 		{Name: "a simulation rounds what is decided", Where: "command/service", Pack: "./command", Test: "TestServedRunsLeaveTheSameFolder", Lines: []string{
 			"func (r *remote) Ask(dst []float64) { copy(dst, r.now.U) }", "func (r *remote) Ask(dst []float64) { copy(dst, r.now.U); dst[0] = float64(float32(dst[0])) }"}},
-		{Name: "messages of a history that was replaced count", Where: "session", Pack: "./command", Test: "TestARunGoesOnAfterARestore", Lines: []string{
+		{Name: "messages of a history that was replaced count", Where: "session", Pack: "./server", Test: "TestWaysOfADecision", Lines: []string{
 			`if epoch != "" && epoch != l.epoch {`, `if epoch != "" && l.epoch == "" {`}},
 		{Name: "a reply is not as it is described", Where: "server", Pack: "./server", Test: "TestARoundOverHTTP", Says: "not as /openapi.json describes it", Lines: []string{
 			`return map[string]any{"type": "boolean"}`, `return map[string]any{"type": "string"}`}},
