@@ -1,8 +1,13 @@
 package folder
 
 import (
+	"crypto/sha256"
+	"fmt"
+	"io"
 	"runtime/debug"
+	"strings"
 	"testing"
+	"testing/iotest"
 )
 
 // A revision tells which code it was only if nothing else has a say.
@@ -36,3 +41,28 @@ func TestRevisionsTellOnlyWhatTheyHold(t *testing.T) {
 		}
 	}
 }
+
+// Two programs with one ID would be taken for one; without an ID that the go command writes, all bytes count.
+func TestProgramsAreToldApart(t *testing.T) {
+	id := "_1RsJ36mjop3oTXSnFmd/_Sm3rVfghMBIQERvJtHm/nb1d5k-KpHyCfUNXZvYU/xSQDBnrh5CEBmmOrAvKz"
+	redacted := strings.Replace(id, id[:20], "redacted", 1)
+	long := strings.Repeat("x", firstPages)
+	for _, one := range []struct{ name, program, want string }{
+		{"an ID", "\x7fELF\x00Go\x00" + id + "\x00code", id},
+		{"one that a user chose", redacted, sum(redacted)},
+		{"one further on", long + "\x00" + id, sum(long + "\x00" + id)},
+		{"none", "code", sum("code")},
+	} {
+		if got, err := sumOfProgram(strings.NewReader(one.program)); err != nil || got != one.want {
+			t.Errorf("%s: %s, want %s (%v)", one.name, got, one.want, err)
+		}
+	}
+	if _, err := sumOfProgram(iotest.ErrReader(io.ErrUnexpectedEOF)); err == nil {
+		t.Error("a program that cannot be read has a sum")
+	}
+	if got := CurrentCode().Program; len(got) != len(id) {
+		t.Errorf("a program of the go command is identified by %q, which is no ID of a build", got)
+	}
+}
+
+func sum(s string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(s))) }

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/kedge-opt/kedge/internal/disk"
 )
@@ -17,6 +19,7 @@ const tagsFile = "tags.json"
 
 const (
 	mostTags    = 64      // of a folder
+	longestTag  = 64      // letters
 	largestTags = 1 << 20 // bytes of the file
 )
 
@@ -25,13 +28,21 @@ type tagged struct {
 	Tags []string `json:"tags"`
 }
 
-// tagName is what a tag can be: a word that needs no quotes in a shell and is no flag.
-var tagName = regexp.MustCompile(`^[\pL\pN][\pL\pN._:+=@-]{0,63}$`)
+// isTag tells whether a folder can have this tag: a word that needs no quotes in a shell and is no flag.
+func isTag(s string) bool {
+	for i, r := range s {
+		if word := unicode.IsLetter(r) || unicode.IsNumber(r); !word && (i == 0 || !strings.ContainsRune("._:+=@-", r)) {
+			return false
+		}
+	}
+	n := utf8.RuneCountInString(s)
+	return 0 < n && n <= longestTag
+}
 
 // CheckTags wants tags that a folder can have.
 func CheckTags(tags []string) error {
 	for _, tag := range tags {
-		if !tagName.MatchString(tag) {
+		if !isTag(tag) {
 			return fmt.Errorf("%q is no tag: want 1 to 64 letters, digits and . _ : + = @ -, of which the first is a letter or a digit", tag)
 		}
 	}
