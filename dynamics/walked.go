@@ -1,6 +1,8 @@
 package dynamics
 
 import (
+	"math"
+	"slices"
 	"sync"
 
 	"github.com/kedge-opt/kedge"
@@ -83,6 +85,7 @@ func (s *Walked) settle(dst, u, d []float64, count int) (kedge.Residual, error) 
 		}
 	}
 	s.leap(w, dst, u, func(int) bool { return true })
+	slices.Sort(w.who) // so that an error is that of the first
 	for _, i := range w.who {
 		n := w.dims
 		h := kedge.Row(dst, i, n.State) // where it began
@@ -123,7 +126,8 @@ type party struct {
 	dims        kedge.Dims
 	who         []int // their rows
 	p, d, moved []float64
-	pace, first []float64 // how far the last step led, and one some steps earlier
+	resting     []bool    // whom the last step may have moved no more than people at rest
+	pace, first []float64 // how far the step before a glance led, and one some steps earlier, for their size
 	steps       int
 	worst       kedge.Residual // of those at rest
 }
@@ -136,50 +140,95 @@ func (w *party) gather(starts, d []float64, count int) {
 	for i := range count {
 		w.who = append(w.who, i)
 	}
-	w.pace, w.first = append(w.pace[:0], make([]float64, count)...), append(w.first[:0], make([]float64, count)...)
+	for _, notes := range []*[]float64{&w.pace, &w.first} {
+		*notes = slices.Grow((*notes)[:0], count)[:count]
+	}
 }
 
 // after returns room for the next states.
 func (w *party) after() []float64 {
-	if cap(w.moved) < len(w.p) {
-		w.moved = make([]float64, len(w.p))
-	}
-	return w.moved[:len(w.p)]
+	w.moved = slices.Grow(w.moved[:0], len(w.p))[:len(w.p)]
+	return w.moved
 }
 
 // rest writes the states of those whom the step has hardly moved and lets the others go on.
 func (w *party) rest(dst []float64) {
-	n := w.dims
+	w.p, w.moved = w.moved, w.p
+	if w.note(); !w.mayRest() {
+		return
+	}
 	w.keep(func(i int) bool {
-		p, next := kedge.Row(w.p, i, n.State), kedge.Row(w.moved, i, n.State)
-		norm := farthest(p, next) / max(1, rows.MaxAbs(p))
-		if norm <= restful {
-			w.worst = w.worst.Worst(kedge.Residual{Norm: norm, Steps: w.steps + 1})
-			copy(kedge.Row(dst, w.who[i], n.State), p)
-			return false
+		if !w.resting[i] {
+			return true
 		}
-		copy(p, next)
-		if w.steps+1 == glance/2 {
-			w.first[i] = norm
+		norm := w.norm(i)
+		if !(norm <= restful) {
+			return true
 		}
-		w.pace[i] = norm
-		return true
+		w.worst = w.worst.Worst(kedge.Residual{Norm: norm, Steps: w.steps + 1})
+		n := w.dims.State
+		copy(kedge.Row(dst, w.who[i], n), kedge.Row(w.moved, i, n))
+		return false
 	})
 }
 
-// keep leaves those out for whom a function says so.
+// norm returns how far an individual has moved, for its size.
+func (w *party) norm(i int) float64 {
+	p, next := kedge.Row(w.moved, i, w.dims.State), kedge.Row(w.p, i, w.dims.State)
+	return farthest(p, next) / max(1, rows.MaxAbs(p))
+}
+
+// mayRest marks those whom the step may have moved so little that they are at rest, and tells whether there are any. The first entry that moves by more than that
+// would be for anybody of the block tells of nearly all others that they are not.
+func (w *party) mayRest() (some bool) {
+	enough := 2 * restful * max(1, rows.MaxAbs(w.moved))
+	if !(enough <= math.MaxFloat64) { // somebody ran away, and says nothing of others
+		enough = math.Inf(1)
+	}
+	n := w.dims.State
+	w.resting = slices.Grow(w.resting[:0], len(w.who))[:len(w.who)]
+	for i := range w.who {
+		p, next := w.moved[i*n:(i+1)*n], w.p[i*n:(i+1)*n]
+		j := 0
+		for j < len(p) && math.Abs(p[j]-next[j]) <= enough {
+			j++
+		}
+		w.resting[i] = j == len(p)
+		some = some || w.resting[i]
+	}
+	return some
+}
+
+// note keeps how far people went by the step before a glance, and by one half as early.
+func (w *party) note() {
+	notes := w.pace
+	switch w.steps + 1 {
+	default:
+		return
+	case glance / 2:
+		notes = w.first
+	case glance:
+	}
+	for i := range w.who {
+		notes[i] = w.norm(i)
+	}
+}
+
+// keep leaves those out for whom a function says so. The last takes the place of who goes, so that nobody else has to move.
 func (w *party) keep(goesOn func(i int) bool) {
-	on, n := 0, w.dims
-	for i, who := range w.who {
-		if !goesOn(i) {
+	n, last := w.dims, len(w.who)-1
+	for i := last; i >= 0; i-- {
+		if goesOn(i) {
 			continue
 		}
-		copy(kedge.Row(w.p, on, n.State), kedge.Row(w.p, i, n.State))
-		copy(kedge.Row(w.d, on, n.Trait), kedge.Row(w.d, i, n.Trait))
-		w.who[on], w.pace[on], w.first[on] = who, w.pace[i], w.first[i]
-		on++
+		if i < last {
+			copy(kedge.Row(w.p, i, n.State), kedge.Row(w.p, last, n.State))
+			copy(kedge.Row(w.d, i, n.Trait), kedge.Row(w.d, last, n.Trait))
+			w.who[i], w.pace[i], w.first[i] = w.who[last], w.pace[last], w.first[last]
+		}
+		last--
 	}
-	w.who, w.p, w.d = w.who[:on], w.p[:on*n.State], w.d[:on*n.Trait]
+	w.who, w.p, w.d = w.who[:last+1], w.p[:(last+1)*n.State], w.d[:(last+1)*n.Trait]
 }
 
 // isSlow tells of an individual, at a glance, whether it will walk for far longer than it may: steps that shrink as they did lead to rest after so many more.

@@ -2,6 +2,7 @@ package dynamics_test
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -52,5 +53,62 @@ func TestWalkedLeavesTheRest(t *testing.T) {
 	var row *kedge.RowError
 	if !errors.As(err, &row) || row.Row != 1 {
 		t.Errorf("an individual that leaves its steady state gives %v", err)
+	}
+}
+
+// pulled people go so large a part of the way to where they are pulled: p⁺ = p + d₀(d₁c − p) for a fixed c.
+type pulled struct{}
+
+func (pulled) Dims() kedge.Dims { return kedge.Dims{Decision: 1, State: 3, Trait: 2} }
+
+func (pulled) Next(dst, p, _, d []float64) {
+	for j, c := range []float64{0.3, -1.7, 1} {
+		dst[j] = p[j] + float64(d[0]*(float64(d[1]*c)-p[j]))
+	}
+}
+
+// People of all speeds and sizes rest where each comes to rest walking alone, as written down here plainly, with the same bits, whoever else is in the block: also somebody
+// who runs away to where numbers end. The error is that of the first who does.
+func TestWalkedTakeTheirOwnSteps(t *testing.T) {
+	rng := rand.New(rand.NewPCG(39, 40))
+	const n = 300
+	d, want := make([]float64, 2*n), make([]float64, 3*n)
+	for i := range n {
+		d[2*i], d[2*i+1] = 0.1+rng.Float64(), math.Pow(10, 12*rng.Float64()-3)
+		alone(kedge.Row(want, i, 3), kedge.Row(d, i, 2))
+	}
+	s, got := dynamics.NewWalked(kedge.Batched(pulled{})), make([]float64, 3*n)
+	if r, err := s.SettleRows(got, []float64{0}, d); err != nil || r.Norm > 1e-13 || !slices.Equal(got, want) {
+		t.Errorf("%v, %v: people rest elsewhere than alone", r, err)
+	}
+	for _, far := range []float64{-1, -1e10} { // to 2⁵⁰⁰, or to no number
+		d[2*40], d[2*7], d[2*299] = far, far, far
+		clear(got)
+		_, err := s.SettleRows(got, []float64{0}, d)
+		var row *kedge.RowError
+		if !errors.As(err, &row) || row.Row != 7 {
+			t.Errorf("the first of those who run away is 7: %v", err)
+		}
+		for i := range n {
+			if d[2*i] > 0 && !slices.Equal(kedge.Row(got, i, 3), kedge.Row(want, i, 3)) {
+				t.Fatalf("beside somebody who runs away, %d rests at %v, alone at %v", i, kedge.Row(got, i, 3), kedge.Row(want, i, 3))
+			}
+		}
+	}
+}
+
+// alone walks until a step moves p by no more than 10⁻¹³ of its size.
+func alone(p, d []float64) {
+	next := make([]float64, len(p))
+	for {
+		pulled{}.Next(next, p, nil, d)
+		far, size := 0.0, 1.0
+		for j, v := range p {
+			far, size = max(far, math.Abs(next[j]-v)), max(size, math.Abs(v))
+		}
+		if far/size <= 1e-13 {
+			return
+		}
+		copy(p, next)
 	}
 }

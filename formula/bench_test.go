@@ -9,6 +9,7 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/objective"
 	senses "github.com/kedge-opt/kedge/sensitivity"
 	"github.com/kedge-opt/kedge/stream"
@@ -126,4 +127,20 @@ func wideChoice() formula.Source {
 	s := choice()
 	s.Decision, s.State, s.Trait = "q[20]", "p[20]", "p0[20]"
 	return s
+}
+
+// BenchmarkSettle walks a block of people to rest.
+func BenchmarkSettle(b *testing.B) {
+	s := dynamics.NewWalked(compile(b, polarized()).Dynamics())
+	c := newCrowd(128)
+	for i := range 128 {
+		d := kedge.Row(c.d, i, 20)
+		rows.Scale(d, 1/rows.Norm(d))
+	}
+	for b.Loop() {
+		if _, err := s.SettleRows(c.dst, c.u, c.d); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*128), "ns/individual")
 }
