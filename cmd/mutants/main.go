@@ -26,12 +26,13 @@ func main() {
 	seed := flag.Uint64("seed", 1, "of the draw")
 	whole := flag.Bool("whole", false, "where the package's own tests notice nothing, ask those of all that import it")
 	only := flag.String("only", "", "FILE, FILE:LINE or FILE:FIRST-LAST, several with commas: all their changes instead of a sample")
+	run := flag.String("run", "", "which tests are asked, as go test -run has it: for whoever writes one")
 	except := flag.String("except", ".ci/mutants.equivalent", "the list of changes that change nothing")
 	limit := flag.Duration("timeout", 3*time.Minute, "of the tests of a package")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	c := &mutant.Court{Root: ".", Timeout: *limit, Whole: *whole}
+	c := &mutant.Court{Root: ".", Timeout: *limit, Run: *run, Whole: *whole}
 	patterns := flag.Args()
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}

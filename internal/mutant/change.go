@@ -56,7 +56,7 @@ func Mutations(root, file string) ([]Mutation, error) {
 	if ast.IsGenerated(tree) {
 		return nil, nil
 	}
-	f := &finder{file: file, text: text, set: set}
+	f := &finder{file: file, text: text, set: set, moot: map[ast.Node]bool{}}
 	ast.Inspect(tree, f.visit)
 	slices.SortStableFunc(f.sites, func(a, b Mutation) int { return a.from - b.from })
 	return f.sites, nil
@@ -68,6 +68,7 @@ type finder struct {
 	text  []byte
 	set   *token.FileSet
 	sites []Mutation
+	moot  map[ast.Node]bool // values that are returned beside an error, which nobody looks at
 }
 
 // turned are operators and what stands in their place.
@@ -80,6 +81,9 @@ var turned = map[token.Token][]token.Token{
 }
 
 func (f *finder) visit(n ast.Node) bool {
+	if f.moot[n] {
+		return false
+	}
 	switch n := n.(type) {
 	case *ast.ImportSpec, *ast.Field:
 		return false
@@ -105,6 +109,7 @@ func (f *finder) visit(n ast.Node) bool {
 	case *ast.IfStmt:
 		if isError(n.Cond) { // the error is dropped
 			f.add(n.Cond.Pos(), n.Cond.End(), "false && "+f.of(n.Cond))
+			f.beside(n.Body)
 		} else {
 			f.add(n.Cond.Pos(), n.Cond.End(), "!("+f.of(n.Cond)+")")
 		}
@@ -115,6 +120,10 @@ func (f *finder) visit(n ast.Node) bool {
 	case *ast.BranchStmt:
 		if n.Label == nil && (n.Tok == token.BREAK || n.Tok == token.CONTINUE) {
 			f.add(n.Pos(), n.End(), "{}")
+		}
+	case *ast.ReturnStmt:
+		if len(n.Results) > 1 && isNewError(n.Results[len(n.Results)-1]) {
+			f.forget(n)
 		}
 	case *ast.BasicLit:
 		f.literal(n)
@@ -135,6 +144,55 @@ func isError(c ast.Expr) bool {
 	x, isName := b.X.(*ast.Ident)
 	y, isNil := b.Y.(*ast.Ident)
 	return isName && isNil && y.Name == "nil" && strings.HasSuffix(strings.ToLower(x.Name), "err")
+}
+
+// isNewError tells whether an expression makes an error and never nil.
+func isNewError(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.CallExpr:
+		s, isOf := e.Fun.(*ast.SelectorExpr)
+		return isOf && (s.Sel.Name == "Errorf" || s.Sel.Name == "New" && named(s.X, "errors"))
+	case *ast.UnaryExpr:
+		made, isMade := e.X.(*ast.CompositeLit)
+		if !isMade {
+			return false
+		}
+		if s, isOf := made.Type.(*ast.SelectorExpr); isOf {
+			return strings.HasSuffix(s.Sel.Name, "Error")
+		}
+		x, isName := made.Type.(*ast.Ident)
+		return isName && strings.HasSuffix(x.Name, "Error")
+	}
+	return false
+}
+
+func named(e ast.Expr, name string) bool {
+	x, isName := e.(*ast.Ident)
+	return isName && x.Name == name
+}
+
+// beside forgets what is returned beside err where that is known to be an error.
+func (f *finder) beside(body *ast.BlockStmt) {
+	if len(body.List) != 1 {
+		return
+	}
+	r, isReturn := body.List[0].(*ast.ReturnStmt)
+	if !isReturn || len(r.Results) < 2 {
+		return
+	}
+	if named(r.Results[len(r.Results)-1], "err") {
+		f.forget(r)
+	}
+}
+
+// forget leaves literals alone that are returned beside an error.
+func (f *finder) forget(r *ast.ReturnStmt) {
+	for _, x := range r.Results[:len(r.Results)-1] {
+		switch x.(type) {
+		case *ast.BasicLit, *ast.Ident:
+			f.moot[x] = true
+		}
+	}
 }
 
 func (f *finder) operator(at token.Pos, op token.Token) {

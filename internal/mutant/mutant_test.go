@@ -12,9 +12,18 @@ import (
 
 const guarded = `package small
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 var errSmall = errors.New("small")
+
+type smallError struct{}
+
+func (*smallError) Error() string { return "small" }
+
+func divide(x, y int) (int, error) { return x / y, nil }
 
 // Halve is half of a number that is large enough.
 func Halve(x int) (int, error) {
@@ -22,6 +31,24 @@ func Halve(x int) (int, error) {
 		return 0, errSmall
 	}
 	return x / 2, nil
+}
+
+// Third is a third of a number, and whether it is whole.
+func Third(x int) (int, bool, error) {
+	third, err := divide(x, 3)
+	if err != nil {
+		return 40, false, err
+	}
+	if third == 70 {
+		return 41, true, errors.New("seventy")
+	}
+	if third == 71 {
+		return 42, false, fmt.Errorf("%d", third+50)
+	}
+	if third == 72 {
+		return 43, true, &smallError{}
+	}
+	return third, x == 60, err
 }
 
 func read(err error) int {
@@ -77,18 +104,23 @@ func TestMutations(t *testing.T) {
 	}
 	for _, want := range []string{
 		"x < 2 && x > -5 → x < 2", "x < 2 && x > -5 → x > -5", "x < 2 && x > -5 → !(x < 2 && x > -5)", "< → <=", "< → >=", "> → >=", "2 → 3", "-5 → 5",
-		"/ → *", "0 → 1", "err != nil → false && err != nil", "-2 → 2", "!= → ==",
+		"/ → *", "0 → 1", "70 → 71", "50 → 51", "60 → 61", "err != nil → false && err != nil", "-2 → 2", "!= → ==",
 	} {
 		if !slices.Contains(got, want) {
 			t.Errorf("%q is not among\n%s", want, strings.Join(got, "\n"))
+		}
+	}
+	for _, moot := range []string{"40 → 41", "41 → 42", "42 → 43", "43 → 44", "true → false", "false → true"} {
+		if slices.Contains(got, moot) {
+			t.Errorf("%q changes what is returned beside an error", moot)
 		}
 	}
 	text, err := os.ReadFile(filepath.Join(c.Root, "small/small.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := slices.IndexFunc(all, func(s Mutation) bool { return s.Was == "/" })
-	if planted := string(all[i].Plant(text)); planted != strings.Replace(guarded, "x / 2", "x * 2", 1) || all[i].Line != 12 || all[i].Text != "return x / 2, nil" {
+	i := slices.IndexFunc(all, func(s Mutation) bool { return s.Was == "/" && s.Text == "return x / 2, nil" })
+	if planted := string(all[i].Plant(text)); planted != strings.Replace(guarded, "x / 2", "x * 2", 1) || all[i].Line != 21 {
 		t.Errorf("%+v plants\n%s", all[i], planted)
 	}
 }
@@ -127,7 +159,7 @@ func TestVerdicts(t *testing.T) {
 	}
 	judge := func(was, now string) Verdict {
 		t.Helper()
-		i := slices.IndexFunc(all, func(s Mutation) bool { return s.Was == was && s.Now == now })
+		i := slices.IndexFunc(all, func(s Mutation) bool { return s.Was == was && s.Now == now && s.Line > 15 })
 		v, said, err := c.Judge(context.Background(), all[i])
 		if err != nil {
 			t.Fatal(err)
@@ -141,7 +173,11 @@ func TestVerdicts(t *testing.T) {
 	if v := judge("/", "*"); v != Alive {
 		t.Errorf("only the importer's test: %s", v)
 	}
-	c.Whole = true
+	c.Run = "TestNobody"
+	if v := judge("x < 2 && x > -5", "!(x < 2 && x > -5)"); v != Alive {
+		t.Errorf("a test that is not asked: %s", v)
+	}
+	c.Run, c.Whole = "", true
 	if v := judge("/", "*"); v != Killed {
 		t.Errorf("the importer's test, asked: %s", v)
 	}
