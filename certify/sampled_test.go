@@ -141,3 +141,33 @@ func TestWhereCurvatureIsLookedFor(t *testing.T) {
 		}
 	}
 }
+
+// refuses fails as a set and as a population that settles.
+type refuses struct{ dynamics.Func }
+
+var errRefused = errors.New("refused")
+
+func (refuses) Project([]float64) error { return errRefused }
+
+func (refuses) Settle(_, _, _ []float64) (r kedge.Residual, err error) { return r, errRefused }
+
+// Where no decision can be drawn, or nobody settles, there is no curvature, and that is told.
+func TestCurvatureTellsErrors(t *testing.T) {
+	f := dynamics.Func{Size: kedge.Dims{Decision: 1, State: 1, Trait: 1}, F: func(dst, p, u, d []float64) { dst[0] = d[0] }}
+	rigid, err := sensitivity.NewAffine(f.Dims(), []float64{0})
+	must(t, err)
+	m := kedge.Model{Dynamics: f, Settler: atRest{f}, Sensitivity: rigid, Objective: ledge{}, Traits: kedge.Block{Data: []float64{0.5}, Width: 1}, Set: set.Whole{}, Start: []float64{0}}
+	for name, spoil := range map[string]func(*kedge.Model){
+		"nothing":    func(*kedge.Model) {},
+		"a set":      func(m *kedge.Model) { m.Set = refuses{} },
+		"a settling": func(m *kedge.Model) { m.Settler = refuses{f} },
+	} {
+		m := m
+		spoil(&m)
+		phi, err := steady.New(m)
+		must(t, err)
+		if _, _, err := bend(problem{m, Premises{Optimum: []float64{1}}}, phi); errors.Is(err, errRefused) != (name != "nothing") {
+			t.Errorf("%s refuses, and the curvature says %v", name, err)
+		}
+	}
+}

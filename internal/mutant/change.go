@@ -68,7 +68,7 @@ type finder struct {
 	text  []byte
 	set   *token.FileSet
 	sites []Mutation
-	moot  map[ast.Node]bool // values that are returned beside an error, which nobody looks at
+	moot  map[ast.Node]bool // values that nobody looks at: those beside an error, and numbers of which only the sign counts
 }
 
 // turned are operators and what stands in their place.
@@ -121,6 +121,8 @@ func (f *finder) visit(n ast.Node) bool {
 		if n.Label == nil && (n.Tok == token.BREAK || n.Tok == token.CONTINUE) {
 			f.add(n.Pos(), n.End(), "{}")
 		}
+	case *ast.CallExpr:
+		f.signs(n)
 	case *ast.ReturnStmt:
 		if len(n.Results) > 1 && isNewError(n.Results[len(n.Results)-1]) {
 			f.forget(n)
@@ -164,6 +166,21 @@ func isNewError(e ast.Expr) bool {
 		return isName && strings.HasSuffix(x.Name, "Error")
 	}
 	return false
+}
+
+// signs leaves numbers alone of which a function of the standard library only reads the sign.
+func (f *finder) signs(c *ast.CallExpr) {
+	s, isOf := c.Fun.(*ast.SelectorExpr)
+	if !isOf || !(named(s.X, "math") && s.Sel.Name == "Inf" || named(s.X, "strconv") && s.Sel.Name == "FormatFloat") {
+		return
+	}
+	for _, arg := range c.Args {
+		if minus, isSigned := arg.(*ast.UnaryExpr); isSigned && minus.Op == token.SUB {
+			f.moot[minus.X] = true
+		} else if s.Sel.Name == "Inf" {
+			f.moot[arg] = true
+		}
+	}
 }
 
 func named(e ast.Expr, name string) bool {

@@ -36,6 +36,8 @@ func TestReadRefuses(t *testing.T) {
 		{"version 4.0", []byte("\x93NUMPY\x04\x00")},
 		{"version 1.1", []byte("\x93NUMPY\x01\x01")},
 		{"read header length", []byte("\x93NUMPY\x01\x00")},
+		{"header of 65537", append([]byte("\x93NUMPY\x02\x00\x01\x00\x01\x00"), make([]byte, 1<<17)...)},
+		{"want \"{\"", append([]byte("\x93NUMPY\x02\x00\x00\x00\x01\x00"), make([]byte, 1<<16)...)}, // as long as a header may be
 		{"header of 4294967295", []byte("\x93NUMPY\x02\x00\xff\xff\xff\xff")},
 		{"read header:", []byte("\x93NUMPY\x01\x00\xff\xff{")},
 		{"want \"{\"", file("", "")},

@@ -330,3 +330,26 @@ func TestSaveTellsErrors(t *testing.T) {
 		}
 	}
 }
+
+// After an error fields read zeros, the refused one too: descriptions go by what they read.
+func TestFieldsReadZerosAfterAnError(t *testing.T) {
+	nine, five, yes := 9, 5, true
+	saved, err := wire.Append(nil, "list/1", func(f *wire.Fields) {
+		f.Int(&nine, 9)
+		f.Int(&five, 9)
+		f.Bool(&yes)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = wire.Restore(saved, "list/1", func(f *wire.Fields) {
+		f.Int(&nine, 8)
+		f.Int(&five, 9)
+		if f.Bool(&yes); nine != 0 || five != 0 || yes {
+			t.Errorf("read %d, %d and %v after an error", nine, five, yes)
+		}
+	})
+	if err == nil || nine != 9 || five != 5 || !yes {
+		t.Errorf("%v left %d, %d and %v", err, nine, five, yes)
+	}
+}
