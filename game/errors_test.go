@@ -173,7 +173,7 @@ func TestPriceOfAnarchy(t *testing.T) {
 	for _, x := range []struct {
 		equilibrium, social, price float64
 		ok                         bool
-	}{{3, 2, 1.5, true}, {-2, -3, 1.5, true}, {3, -2, 0, false}, {-3, 2, 0, false}, {0, 2, 0, false}, {3, 0, 0, false}, {0, -2, 0, false}, {-3, 0, 0, false}, {0, 0, 0, false}} {
+	}{{3, 2, 1.5, true}, {0.5, 0.25, 2, true}, {-0.25, -0.5, 2, true}, {-2, -3, 1.5, true}, {3, -2, 0, false}, {-3, 2, 0, false}, {0, 2, 0, false}, {3, 0, 0, false}, {0, -2, 0, false}, {-3, 0, 0, false}, {0, 0, 0, false}} {
 		if price, ok := game.PriceOfAnarchy(x.equilibrium, x.social); price != x.price || ok != x.ok {
 			t.Errorf("%v against %v is %v, %v, want %v, %v", x.equilibrium, x.social, price, ok, x.price, x.ok)
 		}

@@ -75,3 +75,45 @@ func TestTiesAreTakenInOrder(t *testing.T) {
 		t.Errorf("CVaR %v with the weights %v", r, w)
 	}
 }
+
+// One person alone has a level of its own however few or many may be beyond, ℓ + w·log((1 − s)/s); beyond the limit she is all there is, and where she leaves
+// the group nobody exceeds anything, with no gradient.
+func TestChancesOfOne(t *testing.T) {
+	w := lq2(t)
+	traits := kedge.Block{Data: []float64{8, 0, 3, 0}, Width: 2}
+	u := []float64{0, 0}
+	for _, share := range []float64{0.001, 0.25, 0.999} {
+		traits.Data[0] = 8
+		c := w.constraint(risk.Chance{Limit: 7, Width: 0.1}, share)
+		c.Among = func(d []float64) bool { return d[0] > 5 }
+		s, err := risk.NewSettled(c, w.crowd(traits), traits)
+		must(t, err)
+		ask := func(even, over, sharp float64) {
+			t.Helper()
+			g := make([]float64, 2)
+			x, err := s.Even(g, u)
+			must(t, err)
+			y, err := s.True(u)
+			must(t, err)
+			z, err := s.Sharp(g, u)
+			must(t, err)
+			if math.Abs(x-even) > 1e-13 || math.Abs(y-over) > 1e-15 || math.Abs(z-sharp) > 1e-14 {
+				t.Errorf("where %v may be beyond: evened %v, true %v, sharp %v; want %v, %v, %v", share, x, y, z, even, over, sharp)
+			}
+			if sharp == 0 && (g[0] != 0 || g[1] != 0) {
+				t.Errorf("nobody has the gradient %v", g)
+			}
+		}
+		ask(1+0.1*math.Log((1-share)/share), 1-share, 1)
+		traits.Data[0] = 1
+		ask(0, 0, 0)
+	}
+}
+
+// 3 of 10 are no more than 0.3, although 1/10 + 1/10 + 1/10 is in numbers.
+func TestSharesAreRounded(t *testing.T) {
+	s := chances(t, risk.Chance{Limit: 7, Width: 0.1}, 0.3, 9, 0, 0, 9, 0, 0, 9, 0, 0, 0)
+	if over, err := s.True([]float64{0, 0}); err != nil || over != 0 {
+		t.Errorf("3 of 10 are %v more than 0.3 (%v)", over, err)
+	}
+}
