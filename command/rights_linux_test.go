@@ -1,10 +1,8 @@
 package command
 
 import (
-	"bufio"
 	"fmt"
 	"io/fs"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -75,31 +73,15 @@ func TestServiceNeedsFewRights(t *testing.T) {
 	if out, err := exec.Command("unshare", "--mount", "sh", "-c", confine, "sh", data, trace, filepath.Join(base, "probe"), "true").CombinedOutput(); err != nil {
 		t.Skipf("skipped: no namespace to be had here: %v: %s", err, out)
 	}
-	ear, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := ear.Addr().String()
-	ear.Close()
+	address := freeAddress(t)
 	log := filepath.Join(trace, "calls")
 	c := exec.Command("unshare", "--mount", "sh", "-c", confine, "sh", data, trace, filepath.Join(base, "probe"), "strace", "-f", "-qq", "-e", "signal=none",
 		"-e", "trace=execve,execveat,open,openat,openat2,creat,mkdir,mkdirat,mknod,mknodat,rename,renameat,renameat2,link,linkat,symlink,symlinkat,unlink,unlinkat,truncate,chmod,fchmodat,chown,fchownat",
 		"-o", log, own, "serve", "--data", filepath.Join(data, "loops"), "--listen", address)
-	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.Stderr = os.Stderr
 	c.Env = []string{"PATH=" + os.Getenv("PATH")}
-	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { syscall.Kill(-c.Process.Pid, syscall.SIGKILL); c.Wait() })
-	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
-		t.Fatalf("kedge serve said %q, %v", line, err)
-	}
-	talked(t, w, path, address)
+	listening(t, c)
+	oneRound(t, w, address, func(_ int, args ...string) *exec.Cmd { return exec.Command(path, args...) })
 	syscall.Kill(-c.Process.Pid, syscall.SIGTERM)
 	err = c.Wait()
 	w.Case(err == nil, "it ended with %v", err)
@@ -109,22 +91,6 @@ func TestServiceNeedsFewRights(t *testing.T) {
 	}
 	confined(w, string(calls), data)
 	private(w, data)
-}
-
-// talked goes one round with a service.
-func talked(t *testing.T, w *evidence.Witness, path, address string) {
-	t.Helper()
-	dir := t.TempDir()
-	spec, people := filepath.Join(dir, "shop.yaml"), filepath.Join(dir, "am.ndjson")
-	os.WriteFile(spec, []byte(shopSpec), 0o600)
-	os.WriteFile(people, []byte(`{"p":[7,5],"d":[10,8]}`+"\n"+`{"p":[6,5],"d":[9,8]}`+"\n"), 0o600)
-	for _, args := range [][]string{
-		{"loop", "create", "shop", spec, "--mode", "live"}, {"ask", "shop"}, {"deploy", "shop", "1", "3", "3"}, {"tell", "shop", "1", "am", people}, {"close", "shop", "1"},
-		{"loop", "list"}, {"loop", "kill", "shop"}, {"key", "create", "--rights", "read"},
-	} {
-		said, err := exec.Command(path, append(args, "--server", "http://"+address)...).CombinedOutput()
-		w.Case(err == nil, "kedge %v: %v: %s", args, err, said)
-	}
 }
 
 // confined reads what a program did: it is started once, and changes nothing outside of a folder.

@@ -26,38 +26,13 @@ func TestServiceCallsNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	spec, people := filepath.Join(dir, "shop.yaml"), filepath.Join(dir, "am.ndjson")
-	os.WriteFile(spec, []byte(shopSpec), 0o600)
-	os.WriteFile(people, []byte(`{"p":[7,5],"d":[10,8]}`+"\n"+`{"p":[6,5],"d":[9,8]}`+"\n"), 0o600)
-	ear, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := ear.Addr().String()
-	ear.Close()
+	address := freeAddress(t)
 	traced := func(n int, args ...string) *exec.Cmd {
 		return exec.Command(strace, append([]string{"-f", "-qq", "-e", "trace=connect,execve", "-o", filepath.Join(dir, fmt.Sprint("trace-", n)), path}, args...)...)
 	}
 	serve := traced(0, "serve", "--data", filepath.Join(dir, "data"), "--listen", address)
-	serve.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	out, err := serve.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := serve.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { syscall.Kill(-serve.Process.Pid, syscall.SIGKILL); serve.Wait() })
-	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
-		t.Fatalf("kedge serve under strace said %q, %v", line, err)
-	}
-	for n, args := range [][]string{
-		{"loop", "create", "shop", spec, "--mode", "live"}, {"ask", "shop"}, {"deploy", "shop", "1", "3", "3"}, {"tell", "shop", "1", "am", people}, {"close", "shop", "1"},
-		{"loop", "list"}, {"loop", "kill", "shop"}, {"key", "create", "--rights", "read"},
-	} {
-		said, err := traced(n+1, append(args, "--server", "http://"+address)...).CombinedOutput()
-		w.Case(err == nil || strings.HasPrefix(args[0], "close"), "kedge %v: %v: %s", args, err, said)
-	}
+	listening(t, serve)
+	oneRound(t, w, address, traced)
 	syscall.Kill(-serve.Process.Pid, syscall.SIGTERM)
 	serve.Wait()
 	traces, _ := filepath.Glob(filepath.Join(dir, "trace-*"))
@@ -78,4 +53,48 @@ func TestServiceCallsNobody(t *testing.T) {
 		}
 	}
 	w.Case(len(traces) == 9 && execs == 9, "%d programs were started, %d of them watched, want 9", execs, len(traces))
+}
+
+// freeAddress is one of this machine at which nobody listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	ear, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ear.Close()
+	return ear.Addr().String()
+}
+
+// listening starts a service, with everything that it starts, until the test is over.
+func listening(t *testing.T, serve *exec.Cmd) {
+	t.Helper()
+	serve.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	out, err := serve.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := serve.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { syscall.Kill(-serve.Process.Pid, syscall.SIGKILL); serve.Wait() })
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		t.Fatalf("%v said %q, %v", serve.Args, line, err)
+	}
+}
+
+// oneRound goes one round with a service, by commands that are numbered from 1.
+func oneRound(t *testing.T, w *evidence.Witness, address string, kedge func(n int, args ...string) *exec.Cmd) {
+	t.Helper()
+	dir := t.TempDir()
+	spec, people := filepath.Join(dir, "shop.yaml"), filepath.Join(dir, "am.ndjson")
+	os.WriteFile(spec, []byte(shopSpec), 0o600)
+	os.WriteFile(people, []byte(`{"p":[7,5],"d":[10,8]}`+"\n"+`{"p":[6,5],"d":[9,8]}`+"\n"), 0o600)
+	for n, args := range [][]string{
+		{"loop", "create", "shop", spec, "--mode", "live"}, {"ask", "shop"}, {"deploy", "shop", "1", "3", "3"}, {"tell", "shop", "1", "am", people}, {"close", "shop", "1"},
+		{"loop", "list"}, {"loop", "kill", "shop"}, {"key", "create", "--rights", "read"},
+	} {
+		said, err := kedge(n+1, append(args, "--server", "http://"+address)...).CombinedOutput()
+		w.Case(err == nil, "kedge %v: %v: %s", args, err, said)
+	}
 }

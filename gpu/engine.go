@@ -74,7 +74,7 @@ func (e *engine) Sum(u []float64) (sum float64, worst kedge.Residual, ok bool) {
 		return 0, worst, false
 	}
 	sum = c.window.Doubles(sumAt, 1)[0]
-	return sum, kedge.Residual{Norm: 0x1p-48}, !math.IsNaN(sum) && !math.IsInf(sum, 0)
+	return sum, kedge.Residual{Norm: rootResidual}, !math.IsNaN(sum) && !math.IsInf(sum, 0)
 }
 
 // run sums scores tile by tile and then by the tree.

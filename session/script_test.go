@@ -62,6 +62,10 @@ func runScript(s *scene, seed uint64) {
 			s.Errorf("%T: %v", c, err)
 			return
 		}
+		if d, ok := c.(session.Deploy); ok && d.Epoch != "" && (err == nil || err.(*session.Refusal).Type != session.StaleEpoch) {
+			s.Errorf("a message of epoch %q was answered %v", d.Epoch, err)
+			return
+		}
 		after := s.loop.Status()
 		if after.Turns > before.Turns {
 			o, ok := reply.(session.Closing)
