@@ -111,7 +111,7 @@ func readersOf(kind string) (list []func(dir, out string) []string) {
 // One bit of one file is another, or a file is cut short: verify says so, and whoever reads the folder refuses it or, where that file is
 // not read, gives what it gave before. All files have their turn. Every tenth time the commands are tried too, the library every time.
 func TestFlipsAreNoticed(t *testing.T) {
-	a := newAttack(t, evidence.Promise{Name: "flips", Short: "80 bits, 20 ends",
+	a := newAttack(t, evidence.Promise{Name: "flips", Short: "50 bits, 14 ends",
 		Text: "one bit, or the end, of a file of a run, sweep, comparison or study is lost, all files in turn: unseen by `kedge verify`, or read by library, `plot`, `report`, `merge`, or by `report` in the folder itself, as if nothing were"})
 	list := preys(t, workshopOf(t), "run", "sweep", "compare", "study")
 	a.flip(list, func(p *prey, round int) (string, error) { return p.ask(t, round%10 == 0) })
@@ -119,7 +119,7 @@ func TestFlipsAreNoticed(t *testing.T) {
 
 // The Python client hands out nothing that is not as it was written either.
 func TestFlipsAreNoticedByPython(t *testing.T) {
-	a := newAttack(t, evidence.Promise{Name: "flips-python", Short: "80 bits, 20 ends", Needs: "Python 3",
+	a := newAttack(t, evidence.Promise{Name: "flips-python", Short: "50 bits, 14 ends", Needs: "Python 3",
 		Text: "the same, of runs and sweeps, read by the Python client: other values than those that were written"})
 	w := workshopOf(t)
 	client := newClient(t)
@@ -147,7 +147,7 @@ func TestFlipsAreNoticedByPython(t *testing.T) {
 
 // flip damages files one after the other and asks somebody each time.
 func (a *attack) flip(list []*prey, ask func(p *prey, round int) (string, error)) {
-	bits, ends := 80, 20
+	bits, ends := 50, 14
 	if evidence.Whole() {
 		bits, ends = 2500, 500
 	}

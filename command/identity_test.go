@@ -161,7 +161,7 @@ func anotherProgram(t *testing.T) string {
 	}
 	write(t, filepath.Join(dir, "overlay.json"), string(overlay))
 	path := filepath.Join(dir, "another")
-	if out, err := exec.Command("go", "build", "-buildvcs=false", "-overlay", filepath.Join(dir, "overlay.json"), "-o", path, "../cmd/kedge").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s -w", "-overlay", filepath.Join(dir, "overlay.json"), "-o", path, "../cmd/kedge").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	return path

@@ -215,6 +215,9 @@ func problems(t testing.TB, dir string) []folder.Checked {
 
 // A folder of folders: the outer manifest vouches for the inner ones, and they for their files.
 func TestVerifyDescends(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and on one goroutine")
+	}
 	outer := t.TempDir()
 	r := sweep(t, little, outer, lab.SweepOptions{})
 	m, err := folder.ReadManifest(outer)

@@ -11,6 +11,9 @@ import (
 // On the linear-quadratic case everything is exact and comes to rest, so methods with a wrong sensitivity must be off, and by no more
 // than the bound; the right one has no row.
 func TestWrongSensitivitiesAreJudgedByTheBound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and on one goroutine")
+	}
 	p := build(t, "lq2", "iterations=2000", `algorithms=[{name: right, kind: composite, step: 0.1},
 		{name: half, kind: composite, step: 0.1, wrong: {scale: 0.5}}, {name: double, kind: composite, step: 0.1, wrong: {scale: 2}},
 		{name: turned, kind: composite, step: 0.1, wrong: {rotate: 30}}, {name: old, kind: composite, step: 0.1, wrong: {stale: 7}}]`)

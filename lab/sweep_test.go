@@ -225,6 +225,9 @@ func TestChangedSweeps(t *testing.T) {
 }
 
 func TestSweepRefusals(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and on one goroutine")
+	}
 	dir := t.TempDir()
 	w := parseSweep(t, little)
 	mine := filepath.Join(dir, "mine")
@@ -260,6 +263,9 @@ func TestSweepRefusals(t *testing.T) {
 }
 
 func TestMergeRefusals(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and on one goroutine")
+	}
 	dir := t.TempDir()
 	a, b, out := filepath.Join(dir, "a"), filepath.Join(dir, "b"), filepath.Join(dir, "out")
 	r := sweep(t, little, a, lab.SweepOptions{})

@@ -28,7 +28,7 @@ func newOrdeal(t *testing.T, steps int) *ordeal {
 	t.Helper()
 	dir := t.TempDir()
 	o := &ordeal{program: filepath.Join(dir, "kedge"), file: filepath.Join(dir, "ordeal.yaml"), dir: dir}
-	if out, err := exec.Command("go", "build", "-o", o.program, "../cmd/kedge").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", o.program, "../cmd/kedge").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	text := fmt.Sprintf("base: lq2\nset: {iterations: 2000, trials: 2}\nover:\n"+

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/set"
 )
@@ -239,8 +240,11 @@ func (s small) brute() float64 {
 // Over random small problems of eight classes the search finds what a fine grid finds: misses are counted by class, and none goes
 // without an estimated chance.
 func TestSearchAgainstGrids(t *testing.T) {
-	count := 120
-	if testing.Short() {
+	count := 40
+	switch {
+	case evidence.Whole():
+		count = 120
+	case testing.Short():
 		count = 12
 	}
 	missed, total := 0, 0

@@ -166,7 +166,7 @@ func TestDamagedCases(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, name := range Cases() {
 		src, _ := Case(name)
-		for range 300 {
+		for range 100 {
 			if msg := damaged(damage(r, src)); msg != "" {
 				t.Fatal(msg)
 			}

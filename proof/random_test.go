@@ -137,12 +137,12 @@ func (x riddle) refined(m *formula.Model, u []float64) ([]float64, float64) {
 func TestNothingWrongIsProven(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 1))
 	counts := map[proof.Grounds]int{}
-	better, trials := 0, 120
+	better, trials := 0, 60
 	switch {
 	case evidence.Whole():
 		trials = 400
 	case testing.Short():
-		trials = 40
+		trials = 20
 	}
 	for k := range trials {
 		x := newRiddle(r)

@@ -13,7 +13,7 @@ import (
 func TestForeignKindsRunThroughTheCommand(t *testing.T) {
 	dir := t.TempDir()
 	kedge := filepath.Join(dir, "kedge")
-	if out, err := exec.Command("go", "build", "-o", kedge, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", kedge, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	spec, err := filepath.Abs("fatigue.yaml")

@@ -54,7 +54,7 @@ func TestSpecsOnAllTargets(t *testing.T) {
 	}
 	dir := t.TempDir()
 	bin := func(x target) string { return filepath.Join(dir, "kedge-"+x.name) }
-	v1().build(t, root, module, "-o", bin(v1()), "./cmd/kedge")
+	v1().build(t, root, module, "-ldflags=-s -w", "-o", bin(v1()), "./cmd/kedge")
 	want := map[string]map[string]string{}
 	for _, spec := range specs() {
 		want[spec] = files(t, machine{name: "v1", target: v1()}, bin(v1()), spec)
@@ -67,7 +67,7 @@ func TestSpecsOnAllTargets(t *testing.T) {
 					t.Skipf("skipped: %v", err)
 				}
 			}
-			m.target.build(t, root, module, "-o", bin(m.target), "./cmd/kedge")
+			m.target.build(t, root, module, "-ldflags=-s -w", "-o", bin(m.target), "./cmd/kedge")
 			for _, spec := range specs() {
 				m.compare(t, same, spec, want[spec], files(t, m, bin(m.target), spec))
 			}
