@@ -104,20 +104,19 @@ func (s *Walked) leap(w *party, dst, u []float64, may func(i int) bool) {
 	if n := w.dims; ok && n.State <= mostLeaping && rows.Finite(w.p) {
 		at := s.slow.borrow(u, nil)
 		defer s.slow.release(at)
-		w.keep(func(i int) bool {
+		for i := len(w.who) - 1; i >= 0; i-- {
 			if !may(i) {
-				return true
+				continue
 			}
 			copy(at.p, kedge.Row(w.p, i, n.State))
 			at.d = kedge.Row(w.d, i, n.Trait)
-			r, ok := at.leap(f)
-			if ok {
+			if r, ok := at.leap(f); ok {
 				r.Steps += w.steps
 				w.worst = w.worst.Worst(r)
 				copy(kedge.Row(dst, w.who[i], n.State), at.h)
+				w.leave(i)
 			}
-			return !ok
-		})
+		}
 	}
 }
 
@@ -126,7 +125,6 @@ type party struct {
 	dims        kedge.Dims
 	who         []int // their rows
 	p, d, moved []float64
-	resting     []bool    // whom the last step may have moved no more than people at rest
 	pace, first []float64 // how far the step before a glance led, and one some steps earlier, for their size
 	steps       int
 	worst       kedge.Residual // of those at rest
@@ -154,49 +152,40 @@ func (w *party) after() []float64 {
 // rest writes the states of those whom the step has hardly moved and lets the others go on.
 func (w *party) rest(dst []float64) {
 	w.p, w.moved = w.moved, w.p
-	if w.note(); !w.mayRest() {
-		return
+	w.note()
+	enough := 2 * restful * max(1, rows.MaxAbs(w.moved)) // who moves by more is not at rest, whoever it is
+	if !(enough <= math.MaxFloat64) {                    // somebody ran away, and says nothing of others
+		enough = math.Inf(1)
 	}
-	w.keep(func(i int) bool {
-		if !w.resting[i] {
+	n := w.dims.State
+	for i := len(w.who) - 1; i >= 0; i-- {
+		if w.moves(i, enough) {
+			continue
+		}
+		if norm := w.norm(i); norm <= restful {
+			w.worst = w.worst.Worst(kedge.Residual{Norm: norm, Steps: w.steps + 1})
+			copy(kedge.Row(dst, w.who[i], n), kedge.Row(w.moved, i, n))
+			w.leave(i)
+		}
+	}
+}
+
+// moves tells of nearly all who move, by the first entry that does, that the step has led them farther than that.
+func (w *party) moves(i int, enough float64) bool {
+	n := w.dims.State
+	p, next := w.moved[i*n:(i+1)*n], w.p[i*n:(i+1)*n]
+	for j, v := range p {
+		if !(math.Abs(v-next[j]) <= enough) {
 			return true
 		}
-		norm := w.norm(i)
-		if !(norm <= restful) {
-			return true
-		}
-		w.worst = w.worst.Worst(kedge.Residual{Norm: norm, Steps: w.steps + 1})
-		n := w.dims.State
-		copy(kedge.Row(dst, w.who[i], n), kedge.Row(w.moved, i, n))
-		return false
-	})
+	}
+	return false
 }
 
 // norm returns how far an individual has moved, for its size.
 func (w *party) norm(i int) float64 {
 	p, next := kedge.Row(w.moved, i, w.dims.State), kedge.Row(w.p, i, w.dims.State)
 	return farthest(p, next) / max(1, rows.MaxAbs(p))
-}
-
-// mayRest marks those whom the step may have moved so little that they are at rest, and tells whether there are any. The first entry that moves by more than that
-// would be for anybody of the block tells of nearly all others that they are not.
-func (w *party) mayRest() (some bool) {
-	enough := 2 * restful * max(1, rows.MaxAbs(w.moved))
-	if !(enough <= math.MaxFloat64) { // somebody ran away, and says nothing of others
-		enough = math.Inf(1)
-	}
-	n := w.dims.State
-	w.resting = slices.Grow(w.resting[:0], len(w.who))[:len(w.who)]
-	for i := range w.who {
-		p, next := w.moved[i*n:(i+1)*n], w.p[i*n:(i+1)*n]
-		j := 0
-		for j < len(p) && math.Abs(p[j]-next[j]) <= enough {
-			j++
-		}
-		w.resting[i] = j == len(p)
-		some = some || w.resting[i]
-	}
-	return some
 }
 
 // note keeps how far people went by the step before a glance, and by one half as early.
@@ -214,21 +203,15 @@ func (w *party) note() {
 	}
 }
 
-// keep leaves those out for whom a function says so. The last takes the place of who goes, so that nobody else has to move.
-func (w *party) keep(goesOn func(i int) bool) {
+// leave lets the last take the place of who goes, so that nobody else has to move. Whoever goes through all begins with the last.
+func (w *party) leave(i int) {
 	n, last := w.dims, len(w.who)-1
-	for i := last; i >= 0; i-- {
-		if goesOn(i) {
-			continue
-		}
-		if i < last {
-			copy(kedge.Row(w.p, i, n.State), kedge.Row(w.p, last, n.State))
-			copy(kedge.Row(w.d, i, n.Trait), kedge.Row(w.d, last, n.Trait))
-			w.who[i], w.pace[i], w.first[i] = w.who[last], w.pace[last], w.first[last]
-		}
-		last--
+	if i < last {
+		copy(kedge.Row(w.p, i, n.State), kedge.Row(w.p, last, n.State))
+		copy(kedge.Row(w.d, i, n.Trait), kedge.Row(w.d, last, n.Trait))
+		w.who[i], w.pace[i], w.first[i] = w.who[last], w.pace[last], w.first[last]
 	}
-	w.who, w.p, w.d = w.who[:last+1], w.p[:(last+1)*n.State], w.d[:(last+1)*n.Trait]
+	w.who, w.p, w.d = w.who[:last], w.p[:last*n.State], w.d[:last*n.Trait]
 }
 
 // isSlow tells of an individual, at a glance, whether it will walk for far longer than it may: steps that shrink as they did lead to rest after so many more.
