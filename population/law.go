@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"math"
+	"runtime"
 	"slices"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/stream"
@@ -17,7 +19,8 @@ type Law interface {
 	// Check says what keeps the law from filling n rows of dim entries.
 	Check(n, dim int) error
 	// Fill writes individuals first, first+1, … to the rows of dst, dim entries each; Check must have passed. Individual i
-	// draws from range i of s only, so a block can be filled in parts and in any order. It leaves s at no particular place.
+	// draws from range i of s only, so a block can be filled in parts, in any order and by several goroutines at once. It leaves s at no
+	// particular place.
 	Fill(dst []float64, dim, first int, s *stream.Stream)
 }
 
@@ -27,7 +30,7 @@ func Draw(l Law, n, dim int, s *stream.Stream) ([]float64, error) {
 }
 
 // glance is how many individuals are drawn between two looks at the context: a few milliseconds of work. Everybody draws from a range of
-// the own, so it changes no bits.
+// the own, so neither that nor who draws whom changes bits.
 const glance = 1 << 12
 
 // DrawWithin is Draw that ends with the error of the context once that is done.
@@ -36,18 +39,31 @@ func DrawWithin(ctx context.Context, l Law, n, dim int, s *stream.Stream) ([]flo
 		return nil, err
 	}
 	block := make([]float64, n*dim)
-	for first := 0; first < n; first += glance {
+	err := share(n, dim, glance, func(_, first, last int) error {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
-		part := block[first*dim : min(n, first+glance)*dim]
-		l.Fill(part, dim, first, s)
-		if err := checkRows("draw", part, first, dim); err != nil {
-			return nil, err
+		part, own := block[first*dim:last*dim], s
+		if s != nil { // a table needs none
+			at := *s // a stream is moved by drawing
+			own = &at
 		}
+		l.Fill(part, dim, first, own)
+		return checkRows("draw", part, first, dim)
+	})
+	if err != nil {
+		return nil, err
 	}
 	return block, nil
 }
+
+// share has rows first … last−1 done, a piece of them at a time, on all processors if they are worth it. What a hand keeps under its number is its own.
+func share(n, dim, piece int, do func(hand, first, last int) error) error {
+	return crew.Share(hands(n, dim), (n+piece-1)/piece, func(hand, k int) error { return do(hand, k*piece, min(n, (k+1)*piece)) })
+}
+
+// hands is how many goroutines are worth it.
+func hands(n, dim int) int { return crew.Hands(runtime.GOMAXPROCS(0), n*dim) }
 
 func checkSize(arg string, n int) error {
 	return kedge.CheckRange(arg, n, n >= 1, "at least 1")

@@ -1,13 +1,17 @@
 package population_test
 
 import (
+	"context"
+	"errors"
 	"math"
+	"runtime"
 	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mathext"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/stream"
 )
@@ -95,6 +99,51 @@ func capCDF(dim int, alpha float64) func(float64) float64 {
 		}
 		return capShare(dim, min(v, alpha)) / all
 	}
+}
+
+// Large blocks are drawn by all processors, and are those that one draws.
+func TestDrawsDoNotDependOnProcessors(t *testing.T) {
+	const n, dim = 3*crew.Grain/4 + 1, 4 // three goroutines are worth it
+	other, err := population.NewCorrelated(population.Normal{}, dim, []float64{0.3}, dim, stream.New(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, l := range map[string]population.Law{
+		"cap": population.Cap{Angle: 70}, "normal": population.Normal{}, "dirichlet": population.Dirichlet{Concentration: []float64{0.3}}, "correlated": other,
+	} {
+		whole, short := draw(t, l, n, dim), shortened(t, l, n, dim)
+		before := runtime.GOMAXPROCS(3)
+		again, shortly := draw(t, l, n, dim), shortened(t, l, n, dim)
+		runtime.GOMAXPROCS(1)
+		alone, briefly := draw(t, l, n, dim), shortened(t, l, n, dim)
+		runtime.GOMAXPROCS(before)
+		if !slices.Equal(whole, alone) || !slices.Equal(again, alone) || !slices.Equal(short, briefly) || !slices.Equal(shortly, briefly) {
+			t.Errorf("%s: several processors draw other individuals", name)
+		}
+	}
+	before := runtime.GOMAXPROCS(3)
+	defer runtime.GOMAXPROCS(before)
+	huge := population.Table{Data: make([]float64, n*dim), Width: dim}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := population.DrawWithin(ctx, huge, n, dim, stream.New(1)); !errors.Is(err, context.Canceled) {
+		t.Error("drawn although nobody waits:", err)
+	}
+}
+
+// shortened draws individuals in single precision.
+func shortened(t *testing.T, l population.Law, n, dim int) []float32 {
+	t.Helper()
+	redrawn, err := population.Redraw(l, n, dim, stream.New(1, t.Name()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	short, err := population.Shorten(redrawn, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, _ := short.Short(0, n)
+	return data
 }
 
 // A block filled in parts, backwards and from copies of the stream that stand elsewhere, is the block filled at once.

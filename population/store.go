@@ -102,18 +102,21 @@ func Shorten(of kedge.Rows, mend func(x []float64)) (*Float32s, error) {
 func ShortenWithin(ctx context.Context, of kedge.Rows, mend func(x []float64)) (*Float32s, error) {
 	n, width := of.Size()
 	s := &Float32s{data: make([]float32, n*width), width: width, mend: mend}
-	room := make([]float64, min(n, chunk)*width)
-	for first := 0; first < n; first += chunk {
+	rooms := make([][]float64, hands(n, width))
+	err := share(n, width, chunk, func(hand, first, last int) error {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
-		last := min(first+chunk, n)
-		x := room[:(last-first)*width]
+		if rooms[hand] == nil {
+			rooms[hand] = make([]float64, min(n, chunk)*width)
+		}
+		x := rooms[hand][:(last-first)*width]
 		copy(x, of.View(x, first, last))
 		rows.Narrow(s.data[first*width:], x)
-		if err := checkRows("row", x, first, width); err != nil {
-			return nil, err
-		}
+		return checkRows("row", x, first, width)
+	})
+	if err != nil {
+		return nil, err
 	}
 	return s, nil
 }
