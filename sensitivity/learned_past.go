@@ -58,6 +58,7 @@ type past struct {
 	quick, slow []float64 // averages of decisions, by pole⁴ and by pole
 	signal      []float64 // of this turn
 	trend       []float64 // moving average of signals
+	level       []float64 // the trend that this turn's signal was freed of
 	before      []float64 // the signal of the turn before, without its trend: controls and state
 	row         []float64
 	mean        []float64 // of the trait, as seen so far
@@ -77,6 +78,7 @@ type past struct {
 func newPast(l *layout, c *Learning) past {
 	p := past{layout: l, config: c, row: make([]float64, l.features), u: make([]float64, l.n), mean: make([]float64, l.t)}
 	p.quick, p.slow, p.signal, p.trend = make([]float64, l.n), make([]float64, l.n), make([]float64, l.signals), make([]float64, l.signals)
+	p.level = make([]float64, l.signals)
 	p.before = make([]float64, l.controls+l.s)
 	return p
 }
@@ -99,7 +101,8 @@ func (h *past) look(o kedge.Observation, count int, add func(f, y []float64, wei
 		copy(h.trend, h.signal)
 	}
 	a := 1 / min(h.config.Trend, float64(h.turns+1))
-	rows.AddScaled(h.signal, -1, h.trend)
+	copy(h.level, h.trend)
+	rows.AddScaled(h.signal, -1, h.level)
 	rows.AddScaled(h.trend, a, h.signal)
 	y := h.signal[len(h.signal)-h.s:]
 	n := 3 * h.n
@@ -232,9 +235,10 @@ func powers(dst *[3]float64, d, u []float64, o kedge.Observation) {
 	}
 }
 
-// each makes a row of every individual: the regressors of the turn, the trait, and the products of both.
+// each makes a row of every individual: the regressors of the turn, the trait, and the products of both. What is filtered of a product dᵢu is the
+// trend of its mean, which is that of u times the mean trait: dᵢu − d̄·T(u) = dᵢ(u − T(u)) + (dᵢ − d̄)T(u).
 func (h *past) each(turn []float64, o kedge.Observation, n int, y []float64, add func(f, y []float64, weight float64)) {
-	x, slow := turn[h.at:h.at+h.n], h.trend[len(h.trend)-h.s:]
+	x, held, slow := turn[h.at:h.at+h.n], h.level[2*h.n:3*h.n], h.level[len(h.level)-h.s:]
 	for i := range n {
 		d, weight := kedge.Row(o.D, i, h.t), o.Weight(i)
 		if weight == 0 {
@@ -246,9 +250,9 @@ func (h *past) each(turn []float64, o kedge.Observation, n int, y []float64, add
 			h.mean[j] += float64(weight*(v-h.mean[j])) / h.mass
 			row = append(row, v-h.mean[j])
 		}
-		for _, v := range d {
-			for _, w := range x {
-				row = append(row, float64(v*w))
+		for j, v := range d {
+			for k, w := range x {
+				row = append(row, float64(v*w)+float64((v-h.mean[j])*held[k]))
 			}
 		}
 		copy(y, kedge.Row(o.P, i, h.s))

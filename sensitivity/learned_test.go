@@ -163,28 +163,32 @@ func TestFilteredToleratesNoise(t *testing.T) {
 	}
 }
 
-// The answer of one trait to decisions differs from that of another: p = (1 + d)u, with G₀ = 1 and G₁ = 1.
+// The answer of one trait to decisions differs from that of another: p = (1 + d)u + 3d + 5, with G₀ = 1 and G₁ = 1, whatever trend is removed and whatever the mean trait is.
 func TestConditionalFindsWhatDependsOnTheTrait(t *testing.T) {
-	r := stream.New(3, "conditional")
-	l, err := NewLearned(Learning{Dims: kedge.Dims{Decision: 1, State: 1, Trait: 1}, Form: Conditional, Lag: Naive, Trend: 1e3, Memory: 1e4})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 500 {
-		u, o := r.Normal(), kedge.Observation{U: make([]float64, 1)}
-		o.U[0] = u
-		for range 10 {
-			d := r.Normal() / 2
-			o.D, o.P = append(o.D, d), append(o.P, float64((1+d)*u))
+	for _, trend := range []float64{1, 2, 20, 1e3} {
+		for _, centre := range []float64{0, 2} {
+			r := stream.New(3, "conditional")
+			l, err := NewLearned(Learning{Dims: kedge.Dims{Decision: 1, State: 1, Trait: 1}, Form: Conditional, Lag: Naive, Trend: trend, Memory: 1e4})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 500 {
+				u, o := r.Normal(), kedge.Observation{U: make([]float64, 1)}
+				o.U[0] = u
+				for range 10 {
+					d := centre + r.Normal()/2
+					o.D, o.P = append(o.D, d), append(o.P, float64((1+d)*u)+3*d+5)
+				}
+				if err := l.Observe(o); err != nil {
+					t.Fatal(err)
+				}
+			}
+			gu := []float64{0}
+			err = l.PullRows(gu, []float64{0, 0}, []float64{0}, []float64{centre - 1, centre + 0.5}, []float64{5, 1})
+			if want := 6*centre + 1.5; err != nil || math.Abs(gu[0]-want) > 0.1*want || math.Abs(l.Gain()[0]-1) > 0.15 || math.Abs(l.Gain()[1]-1) > 0.06 {
+				t.Errorf("trend %v, traits around %v: Σ(1+d)v = %v, want %v; gains %v; %v", trend, centre, gu, 6*centre+1.5, l.Gain(), err)
+			}
 		}
-		if err := l.Observe(o); err != nil {
-			t.Fatal(err)
-		}
-	}
-	gu := []float64{0}
-	err = l.PullRows(gu, []float64{0, 0}, []float64{0}, []float64{-1, 0.5}, []float64{5, 1})
-	if err != nil || math.Abs(gu[0]-1.5) > 0.05 || math.Abs(l.Gain()[1]-1) > 0.05 {
-		t.Errorf("Σ(1+d)v = %v, want 1.5; gains %v; %v", gu, l.Gain(), err)
 	}
 }
 
