@@ -40,6 +40,24 @@ func TestQuantilesFollowSamples(t *testing.T) {
 	}
 }
 
+// By hand, for the worst half again: after 1 2 3 4 a sample of 1 1 1 8 has the risk 5/2 + 2·(11/2)/4 = 21/4, half as many beyond as should be, the spread ½ + ⅓(5/2 − ½) = 7/6, and t = 5/2 − ⅓·7/6·½ = 83/36.
+func TestQuantilesFollowInProportion(t *testing.T) {
+	w := lq2(t)
+	gauge, err := risk.NewGauge(w.constraint(risk.CVaR{Level: 0.5}, 0))
+	must(t, err)
+	for turn, c := range []struct {
+		o    kedge.Observation
+		want float64
+	}{{people(2, 4, 1, 3), 3.5}, {people(1, 8, 1, 1), 5.25}, {people(0, 0, 0, 0), 83. / 36}} {
+		excess, err := gauge.Assess(make([]float64, 2), c.o)
+		must(t, err)
+		if math.Abs(excess-c.want) > 1e-14 {
+			t.Errorf("turn %d: the risk is %v, want %v", turn, excess, c.want)
+		}
+		gauge.Commit(c.o)
+	}
+}
+
 // Everybody at 1 is beyond a quantile below, so that the risk is t + 2(1 − t) and tells t. After a thousand turns the gain is 1/100 and no longer 1/1002: with d = 1 − t, the spread obeys
 // s⁺ = s + (d − s)/100 and d⁺ = d − s⁺/100.
 func TestQuantilesKeepMoving(t *testing.T) {

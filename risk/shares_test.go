@@ -46,7 +46,7 @@ func TestWeightedConstraintsAreThoseOfRepeatedPeople(t *testing.T) {
 
 // Of weights 1, 3, 1 the worst 0.6 are three fifths: all of the first, 2 of the three of the second. By hand (9 + 2·4)/3.
 func TestCVaRByShares(t *testing.T) {
-	w := make([]float64, 3)
+	w := []float64{7, 7, 7}
 	got := (risk.CVaR{Level: .4}).WeighShares(w, []float64{9, 4, 1}, []float64{.2, .6, .2})
 	if math.Abs(got-17./3) > 1e-14 || math.Abs(w[0]-1./3) > 1e-15 || math.Abs(w[1]-2./3) > 1e-15 || w[2] != 0 {
 		t.Errorf("CVaR %v with weights %v", got, w)

@@ -44,27 +44,31 @@ func TestMeasuresWithoutShares(t *testing.T) {
 	}
 }
 
-// The gradient of an evened chance is what differences give, for people at several distances from the limit who count differently.
+// The gradient of an evened chance is what differences give, for people at several distances from the limit who count differently and answer differently.
 func TestGradientsOfEvenedChances(t *testing.T) {
 	w := lq2(t)
 	traits := kedge.Block{Data: drawn(5, 6), Width: 2}
-	s, err := risk.NewSettled(w.constraint(risk.Chance{Limit: .2, Width: .3}, .4), w.crowd(traits), traits)
-	must(t, err)
-	must(t, s.Weigh([]float64{1, 2, 3, 1, 5, 2}))
-	u, g, none := []float64{.3, -.4}, make([]float64, 2), make([]float64, 2)
-	_, err = s.Even(g, u)
-	must(t, err)
-	const h = 1e-5
-	for i := range u {
-		at := func(step float64) float64 {
-			v := []float64{u[0], u[1]}
-			v[i] += step
-			value, err := s.Even(none, v)
-			must(t, err)
-			return value
-		}
-		if want := (at(h) - at(-h)) / (2 * h); math.Abs(g[i]-want) > 1e-8*max(1, math.Abs(want)) || want == 0 {
-			t.Errorf("entry %d of the gradient is %v, differences give %v", i, g[i], want)
+	for _, loss := range []*objective.Quadratic{w.first, w.loss} {
+		c := w.constraint(risk.Chance{Limit: .2, Width: .3}, .4)
+		c.Loss = loss
+		s, err := risk.NewSettled(c, w.crowd(traits), traits)
+		must(t, err)
+		must(t, s.Weigh([]float64{1, 2, 3, 1, 5, 2}))
+		u, g, none := []float64{.3, -.4}, make([]float64, 2), make([]float64, 2)
+		_, err = s.Even(g, u)
+		must(t, err)
+		const h = 1e-5
+		for i := range u {
+			at := func(step float64) float64 {
+				v := []float64{u[0], u[1]}
+				v[i] += step
+				value, err := s.Even(none, v)
+				must(t, err)
+				return value
+			}
+			if want := (at(h) - at(-h)) / (2 * h); math.Abs(g[i]-want) > 1e-8*max(1, math.Abs(want)) || want == 0 {
+				t.Errorf("entry %d of the gradient is %v, differences give %v", i, g[i], want)
+			}
 		}
 	}
 }
