@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/kedge-opt/kedge/internal/wire"
@@ -144,6 +145,10 @@ func TestRefusesWhatWasNotWritten(t *testing.T) {
 	}
 	for n := range frame {
 		refuse("cut", frame[:n], true)
+		var e *wire.Error
+		if _, err := read(frame[:n]); errors.As(err, &e) && (e.Kind == "every/2") != (n >= 1+len("every/2")+8) {
+			t.Errorf("cut after %d bytes it is said to be %q", n, e.Kind)
+		}
 		for bit := range 8 {
 			bad := bytes.Clone(frame)
 			bad[n] ^= 1 << bit
@@ -200,6 +205,10 @@ func TestPartsMustBeStates(t *testing.T) {
 	fields := func(f *wire.Fields) { f.Part("clock", t) }
 	if b, err := wire.Append([]byte("x"), "list/1", fields); err == nil || string(b) != "x" {
 		t.Errorf("appended %q (%v)", b, err)
+	}
+	both := func(f *wire.Fields) { fields(f); f.Part("bell", t) }
+	if _, err := wire.Append(nil, "list/1", both); err == nil || !strings.Contains(err.Error(), "clock") {
+		t.Errorf("of two parts that cannot be saved the first is told: %v", err)
 	}
 	if wire.Save(io.Discard, "list/1", fields) == nil || wire.Restore(wire.Seal("list/1", nil), "list/1", fields) == nil {
 		t.Error("saved or restored")
@@ -351,5 +360,35 @@ func TestFieldsReadZerosAfterAnError(t *testing.T) {
 	})
 	if err == nil || nine != 9 || five != 5 || !yes {
 		t.Errorf("%v left %d, %d and %v", err, nine, five, yes)
+	}
+}
+
+// A frame may be empty. Lean frames are described as such, both ways, and others are not.
+func TestLeanAndEmptyFrames(t *testing.T) {
+	var lean []bool
+	note := func(f *wire.Fields) { lean = append(lean, f.Lean()) }
+	plain, err := wire.Append(nil, "none/1", note)
+	if err != nil || !bytes.Equal(plain, wire.Seal("none/1", nil)) {
+		t.Fatalf("%q, %v", plain, err)
+	}
+	short, err := wire.AppendLean(nil, "none/1", note)
+	if err := errors.Join(err, wire.Restore(plain, "none/1", note), wire.RestoreLean(short, "none/1", note)); err != nil {
+		t.Fatal(err)
+	}
+	if want := []bool{false, true, false, true}; !reflect.DeepEqual(lean, want) {
+		t.Errorf("described as lean: %v, want %v", lean, want)
+	}
+}
+
+// Where a sink fails and a description says less than it announced, the sink came first.
+func TestTheFirstErrorOfASaveIsTold(t *testing.T) {
+	lengths := []int{3, 2}
+	err := wire.Save(&dry{0}, "list/1", func(f *wire.Fields) {
+		x := make([]float64, lengths[0])
+		f.Floats(&x)
+		lengths = lengths[1:]
+	})
+	if !errors.Is(err, io.ErrShortWrite) {
+		t.Errorf("told %v", err)
 	}
 }
