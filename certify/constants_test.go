@@ -64,7 +64,7 @@ func TestPolarizedStartsOutsideTheCone(t *testing.T) {
 	}
 	p.States = kedge.Block{Data: []float64{1, 0, 0, 1, 0, 0}, Width: 3}
 	var out *kedge.RangeError
-	if _, err := Derive(p, 0); !errors.As(err, &out) || math.Abs(out.Got-90) > 1e-9 {
+	if _, err := Derive(p, 0); !errors.As(err, &out) || !(math.Abs(out.Got-90) <= 1e-9) {
 		t.Errorf("individual 1 starts at a right angle to its trait: %v", err)
 	}
 }

@@ -110,7 +110,7 @@ func TestProjectedStepsKeepTheirBound(t *testing.T) {
 			t.Errorf("batch %d: measured %v, bound %v", n, measured, bound)
 		}
 	}
-	if _, most := dense.Eigenvalues([]float64{101. / 16, 34. / 16, 34. / 16, 84. / 16}, 2); math.Abs(most-7.97165) > 1e-5 {
+	if _, most := dense.Eigenvalues([]float64{101. / 16, 34. / 16, 34. / 16, 84. / 16}, 2); !(math.Abs(most-7.97165) <= 1e-5) {
 		t.Errorf("L_Φ̃ %v", most)
 	}
 }

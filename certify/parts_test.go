@@ -72,7 +72,7 @@ func TestGeneralizationByHand(t *testing.T) {
 		near(t, x.name+": split", g.Split, x.split, 1e-14)
 		near(t, x.name+": distance", g.Distance, x.distance, 1e-13)
 		near(t, x.name+": gradient", g.Gradient, 3*(5*2+1)*x.distance, 1e-11)
-		if n, _ := x.traits.Size(); g.Individuals != n || math.Abs(g.Rate-x.rate) > 1e-15 || g.Logarithm != x.log || g.Known != Proof {
+		if n, _ := x.traits.Size(); g.Individuals != n || !(math.Abs(g.Rate-x.rate) <= 1e-15) || g.Logarithm != x.log || g.Known != Proof {
 			t.Errorf("%s: %+v", x.name, g)
 		}
 	}
@@ -238,11 +238,11 @@ func TestSmallTools(t *testing.T) {
 		near(t, "product", product(x.a, x.b), x.want, 0)
 	}
 	at, most := neighbour(func(x [3]float64) float64 { return x[1] - x[2] }, [3]float64{0.5, 0.9, 0.5}, 0.25)
-	if at != [3]float64{0.5, 0.9, 0.25} || math.Abs(most-0.65) > 1e-15 {
+	if at != [3]float64{0.5, 0.9, 0.25} || !(math.Abs(most-0.65) <= 1e-15) {
 		t.Errorf("the best neighbour is %v with %v", at, most)
 	}
 	little, twice := dynamics.Polarized{Lambda: 0.5, Sigma: 1e-4}, dynamics.Polarized{Lambda: 0.5, Sigma: 2e-4} // first order: in proportion to σ
-	if a, b := polarizedTurn(little, 1), polarizedTurn(twice, 1); !(a > 0) || math.Abs(b/a-2) > 0.01 {
+	if a, b := polarizedTurn(little, 1), polarizedTurn(twice, 1); !(a > 0) || !(math.Abs(b/a-2) <= 0.01) {
 		t.Errorf("the sensitivity turns by %v, with twice the pull by %v", a, b)
 	}
 	if a := polarizedTurn(dynamics.Polarized{Lambda: 0.5}, 1); a != 0 {

@@ -88,7 +88,7 @@ func TestLyapunovResidual(t *testing.T) {
 		if err != nil || least < 1-1e-9 {
 			t.Fatalf("n = %d: λmin(P) = %v, %v", n, least, err)
 		}
-		if got, want := dense.InducedNorm(p, a, n), math.Sqrt(1-1/top); math.Abs(got-want) > 1e-6 {
+		if got, want := dense.InducedNorm(p, a, n), math.Sqrt(1-1/top); !(math.Abs(got-want) <= 1e-6) {
 			t.Errorf("n = %d: A contracts by %.9f in ‖·‖_P, the formula says %.9f", n, got, want)
 		}
 	}

@@ -71,7 +71,7 @@ func TestLinearModelsAreLeastSquares(t *testing.T) {
 		t.Fatal(err)
 	}
 	for j, v := range want.Value {
-		if math.Abs(got.Value[j]-v) > 1e-9 || math.Abs(got.Error[j]-want.Error(j)) > 1e-9 {
+		if !(math.Abs(got.Value[j]-v) <= 1e-9) || !(math.Abs(got.Error[j]-want.Error(j)) <= 1e-9) {
 			t.Errorf("%s is %v ± %v, by least squares %v ± %v", want.Names[j], got.Value[j], got.Error[j], v, want.Error(j))
 		}
 	}
@@ -116,7 +116,7 @@ func TestNumbersThatMadeALogAreFound(t *testing.T) {
 				}
 			}
 			for e, s := range got.Spread {
-				if want := 0.02 * float64(1+e); math.Abs(s/want-1) > 0.1 {
+				if want := 0.02 * float64(1+e); !(math.Abs(s/want-1) <= 0.1) {
 					t.Errorf("%s: errors of entry %d are %v, were %v", c.name, e, s, want)
 				}
 			}
@@ -178,7 +178,7 @@ func TestBoundsAndPriors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if math.Abs(firm.Value[1]-5) > 1e-4 || math.Abs(free.Value[1]-1) > 0.1 {
+	if !(math.Abs(firm.Value[1]-5) <= 1e-4) || !(math.Abs(free.Value[1]-1) <= 0.1) {
 		t.Errorf("b is %v under a firm prior of 5, %v without", firm.Value[1], free.Value[1])
 	}
 }

@@ -27,7 +27,7 @@ func TestIntervalsFarFromBounds(t *testing.T) {
 	f := regress(t, formula.Source{Decision: "q", State: "p", Next: "a*p + b*q"}, "a", "b")
 	l := walk(f, []float64{0.6, 1}, 10, 12, 0, 0.1, 1)
 	got, e := ends(t, f, l, []Unknown{Free("a", 0), Free("b", 0)}, Options{})
-	if want := 2.262 * got.Error[0]; e.By != ByErrors || math.Abs(e.Upper-got.Value[0]-want) > 1e-3*want || math.Abs(got.Value[0]-e.Lower-want) > 1e-3*want {
+	if want := 2.262 * got.Error[0]; e.By != ByErrors || !(math.Abs(e.Upper-got.Value[0]-want) <= 1e-3*want) || !(math.Abs(got.Value[0]-e.Lower-want) <= 1e-3*want) {
 		t.Errorf("%+v of %v ± %v", e, got.Value[0], got.Error[0])
 	}
 	if e.Words == "" {

@@ -76,11 +76,11 @@ func TestLawsAgreeWithR(t *testing.T) {
 				t.Fatal(c.law, err)
 			}
 			for j := range c.value {
-				if math.Abs(got.Value[j]-c.value[j]) > 1e-9 || math.Abs(got.Error[j]/c.errors[j]-1) > c.close {
+				if !(math.Abs(got.Value[j]-c.value[j]) <= 1e-9) || math.Abs(got.Error[j]/c.errors[j]-1) > c.close {
 					t.Errorf("%s: %s is %.12v ± %.12v, by R %.12v ± %.12v", c.law, got.Unknowns[j].Name, got.Value[j], got.Error[j], c.value[j], c.errors[j])
 				}
 			}
-			if law.hasScale() && math.Abs(got.Scale[0]-c.scale) > 1e-8 || !law.hasScale() && c.excess > 0 && math.Abs(got.Excess[0]-c.excess) > 1e-8 {
+			if law.hasScale() && !(math.Abs(got.Scale[0]-c.scale) <= 1e-8) || !law.hasScale() && c.excess > 0 && !(math.Abs(got.Excess[0]-c.excess) <= 1e-8) {
 				t.Errorf("%s: the scale is %v, the excess %v", c.law, got.Scale, got.Excess)
 			}
 			if got.Agreed != 3 || len(got.Draws) != 6 {
@@ -131,14 +131,14 @@ func TestWeightsAndLimitsOfLaws(t *testing.T) {
 	l.Weight = nil
 	a, b := find(weighted, heavy), find(l, heavy)
 	for j := range a.Value {
-		if math.Abs(a.Value[j]-b.Value[j]) > 1e-9 || a.Value[j] == once.Value[j] {
+		if !(math.Abs(a.Value[j]-b.Value[j]) <= 1e-9) || a.Value[j] == once.Value[j] {
 			t.Errorf("%s is %v by weights, %v by rows, %v without", unknowns[j].Name, a.Value[j], b.Value[j], once.Value[j])
 		}
 	}
 	l = lawLog(t, "count")
 	plain, nearly, said := find(l), find(l, ErrorLaw{Student, 200}), find(l, ErrorLaw{})
 	for j := range plain.Value {
-		if math.Abs(plain.Value[j]-nearly.Value[j]) > 0.05*plain.Error[j] || math.Abs(nearly.Error[j]/plain.Error[j]-1) > 0.05 || plain.Value[j] != said.Value[j] {
+		if math.Abs(plain.Value[j]-nearly.Value[j]) > 0.05*plain.Error[j] || !(math.Abs(nearly.Error[j]/plain.Error[j]-1) <= 0.05) || plain.Value[j] != said.Value[j] {
 			t.Errorf("%s is %v ± %v by least squares, %v ± %v with 200 degrees of freedom, %v by the normal law", unknowns[j].Name, plain.Value[j], plain.Error[j], nearly.Value[j], nearly.Error[j], said.Value[j])
 		}
 	}
@@ -186,7 +186,7 @@ func TestLawsRefuse(t *testing.T) {
 		l.Beside[i] = float64(i % 7)
 		l.After[i] = 0.5*l.States[i] + l.Beside[i]
 	}
-	if got, err = Find(t.Context(), f, l, unknowns, Options{Laws: []ErrorLaw{{Student, 4}}}); err != nil || math.Abs(got.Value[0]-0.5) > 1e-6 || len(got.Words) == 0 || !strings.Contains(got.Words[0], "met exactly") {
+	if got, err = Find(t.Context(), f, l, unknowns, Options{Laws: []ErrorLaw{{Student, 4}}}); err != nil || !(math.Abs(got.Value[0]-0.5) <= 1e-6) || len(got.Words) == 0 || !strings.Contains(got.Words[0], "met exactly") {
 		t.Errorf("%v, %+v", err, got)
 	}
 }

@@ -89,7 +89,7 @@ func TestFixedTraitsAreWithin(t *testing.T) {
 			t.Fatal(err)
 		}
 		for j, v := range want.Value {
-			if math.Abs(got.Value[j]-v) > 1e-9 || math.Abs(got.Error[j]-want.Error(j)) > 1e-9 {
+			if !(math.Abs(got.Value[j]-v) <= 1e-9) || !(math.Abs(got.Error[j]-want.Error(j)) <= 1e-9) {
 				t.Errorf("times %v: %s is %v ± %v, within %v ± %v", c.times, want.Names[j], got.Value[j], got.Error[j], v, want.Error(j))
 			}
 		}
@@ -133,7 +133,7 @@ func TestTimesAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for j, v := range want.Value {
-		if math.Abs(got.Value[j]-v) > 1e-9 || math.Abs(got.Error[j]-want.Error(j)) > 1e-9 {
+		if !(math.Abs(got.Value[j]-v) <= 1e-9) || !(math.Abs(got.Error[j]-want.Error(j)) <= 1e-9) {
 			t.Errorf("%s is %v ± %v, by panel %v ± %v", want.Names[j], got.Value[j], got.Error[j], v, want.Error(j))
 		}
 	}
@@ -203,7 +203,7 @@ func TestRandomTraitsAreTheMostLikely(t *testing.T) {
 	at := []float64{got.TraitCov[0], got.TraitCov[1], got.TraitCov[3], got.Spread[0]}
 	likelihood, value := marginal(l, 1, omega(at[0], at[1], at[2]), at[3])
 	for j, v := range []float64{got.Value[0], got.Value[1], got.TraitMean[0], got.TraitMean[1]} {
-		if math.Abs(v-value[j]) > 1e-9 {
+		if !(math.Abs(v-value[j]) <= 1e-9) {
 			t.Errorf("number %d is %v, by generalized least squares %v", j, v, value[j])
 		}
 	}
@@ -219,7 +219,7 @@ func TestRandomTraitsAreTheMostLikely(t *testing.T) {
 			x, _ := marginal(l, 1, omega(there[0], there[1], there[2]), there[3])
 			slope += x * by / (2 * h * h)
 		}
-		if math.Abs(slope) > 1e-5 {
+		if !(math.Abs(slope) <= 1e-5) {
 			t.Errorf("slope of the likelihood in variance %d is %v", j, slope)
 		}
 	}
@@ -245,10 +245,10 @@ func TestRandomTraitsUnderAFactor(t *testing.T) {
 			t.Fatal(err)
 		}
 		stays := got.Value[0]
-		if math.Abs(stays-one.Value[0]) > 1e-7 || math.Abs(got.Value[1]*(1-stays)-one.Value[1]) > 1e-7 || math.Abs(got.Loss-one.Loss) > 1e-8*math.Abs(one.Loss) {
+		if !(math.Abs(stays-one.Value[0]) <= 1e-7) || !(math.Abs(got.Value[1]*(1-stays)-one.Value[1]) <= 1e-7) || math.Abs(got.Loss-one.Loss) > 1e-8*math.Abs(one.Loss) {
 			t.Errorf("%v, loss %v; without the factor %v, loss %v", got.Value, got.Loss, one.Value, one.Loss)
 		}
-		if math.Abs(got.Error[0]-one.Error[0]) > 1e-5 || math.Abs(got.TraitMean[0]*(1-stays)-one.TraitMean[0]) > 1e-6 {
+		if !(math.Abs(got.Error[0]-one.Error[0]) <= 1e-5) || !(math.Abs(got.TraitMean[0]*(1-stays)-one.TraitMean[0]) <= 1e-6) {
 			t.Errorf("error %v, mean %v; without the factor %v, %v", got.Error[0], got.TraitMean[0], one.Error[0], one.TraitMean[0])
 		}
 		if exact := strings.Contains(got.Words[0], "exactly"); exact != (f == habit) {
@@ -305,7 +305,7 @@ func TestTraitsOfPeopleWhoHadSettled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if off := (got.Value[0] - 0.6) / got.Error[0]; origin && math.Abs(off) > 2 || !origin && off < 2.5 {
+		if off := (got.Value[0] - 0.6) / got.Error[0]; origin && !(math.Abs(off) <= 2) || !origin && off < 2.5 {
 			t.Errorf("by first states %v: a is %v ± %v, was 0.6", origin, got.Value[0], got.Error[0])
 		}
 	}

@@ -35,7 +35,7 @@ func of(index int, columns map[string][]float64) Trial {
 
 func nearly(t *testing.T, what string, got, want float64) {
 	t.Helper()
-	if math.Abs(got-want) > 1e-9*max(1, math.Abs(want)) {
+	if !(math.Abs(got-want) <= 1e-9*max(1, math.Abs(want))) {
 		t.Errorf("%s is %v, want %v", what, got, want)
 	}
 }

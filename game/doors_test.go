@@ -127,7 +127,7 @@ func TestRepliesAreOfOnesOwn(t *testing.T) {
 	for _, x := range []float64{0.5, 2} {
 		g := []float64{9}
 		loss, err := reply.Gradient(g, []float64{x})
-		if want := -x*(1.5-x/2) + x*x/2; err != nil || math.Abs(loss-want) > 1e-14 || math.Abs(g[0]-(2*x-1.5)) > 1e-14 {
+		if want := -x*(1.5-x/2) + x*x/2; err != nil || !(math.Abs(loss-want) <= 1e-14) || !(math.Abs(g[0]-(2*x-1.5)) <= 1e-14) {
 			t.Errorf("at %v: loss %v, slope %v (%v), want %v and %v", x, loss, g[0], err, want, 2*x-1.5)
 		}
 	}

@@ -74,7 +74,7 @@ func TestResponsesAreMeansOverPeople(t *testing.T) {
 		loss, slope float64
 	}{{game.Foresight{}, -11.0 / 8, -2.5}, {game.Foresight{Settler: c.dynamics, Sensitivity: c.sensitivity}, -1, -1.5}} {
 		loss, slope, err := look(t, c, x.f, o, 0.5)
-		if err != nil || math.Abs(loss-x.loss) > 1e-15 || math.Abs(slope-x.slope) > 1e-15 {
+		if err != nil || !(math.Abs(loss-x.loss) <= 1e-15) || !(math.Abs(slope-x.slope) <= 1e-15) {
 			t.Errorf("loss %v, slope %v (%v), want %v and %v", loss, slope, err, x.loss, x.slope)
 		}
 	}
@@ -91,7 +91,7 @@ func TestResponsesCountPeople(t *testing.T) {
 	c := quarrel(t)
 	o := kedge.Observation{U: []float64{2, 1}, P: []float64{1, 7, 3, 8}, D: []float64{1, 2, 3, 4}}
 	for name, f := range map[string]game.Foresight{"given": {}, "foreseen": {Settler: stays{broken{pulls: true}}, Sensitivity: broken{pulls: true}}} {
-		if loss, slope, err := look(t, c, f, o, 0.5); err != nil || math.Abs(loss-3.75) > 1e-15 || math.Abs(slope-3) > 1e-15 {
+		if loss, slope, err := look(t, c, f, o, 0.5); err != nil || !(math.Abs(loss-3.75) <= 1e-15) || !(math.Abs(slope-3) <= 1e-15) {
 			t.Errorf("%s: loss %v, slope %v (%v), want 3.75 and 3", name, loss, slope, err)
 		}
 	}
@@ -148,7 +148,7 @@ func TestPricedResiduals(t *testing.T) {
 		want  float64
 	}{{nil, 0}, {[]float64{3, 4}, 5}, {[]float64{1.5, 2}, 2.5}} {
 		at := slices.Clone(u)
-		if r, err := s.PricedResidual(at, x.price); err != nil || math.Abs(r-x.want) > 1e-15*10 || !slices.Equal(at, u) {
+		if r, err := s.PricedResidual(at, x.price); err != nil || !(math.Abs(r-x.want) <= 1e-15*10) || !slices.Equal(at, u) {
 			t.Errorf("the residual under %v is %v (%v) at %v, want %v at %v", x.price, r, err, at, x.want, u)
 		}
 	}
@@ -156,7 +156,7 @@ func TestPricedResiduals(t *testing.T) {
 		return steady.New(kedge.Model{Settler: c.dynamics, Objective: o, Sensitivity: c.sensitivity, Traits: kedge.Block{Data: c.traits, Width: 1}})
 	}))(t)
 	for sign, want := range map[float64]float64{-1: 0, 1: math.Hypot(0.8, 0.8)} { // paid to go where the set ends, they stay; fined, they go to the other end
-		if r, err := walled.PricedResidual(u, []float64{3 * sign, 4 * sign}); err != nil || math.Abs(r-want) > 1e-14 {
+		if r, err := walled.PricedResidual(u, []float64{3 * sign, 4 * sign}); err != nil || !(math.Abs(r-want) <= 1e-14) {
 			t.Errorf("at the end of the set, under %v(3, 4), the residual is %v (%v), want %v", sign, r, err, want)
 		}
 	}

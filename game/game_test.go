@@ -164,7 +164,7 @@ func TestEquilibriaOffline(t *testing.T) {
 	f := must2(steady.New(kedge.Model{Settler: d.dynamics, Objective: both, Sensitivity: d.sensitivity, Traits: kedge.Block{Data: d.traits, Width: d.dims.Trait}}))(t)
 	social := must2(optimum.Minimize(ctx, f, set.Whole{}, []float64{0, 0}, o))(t)
 	near(t, "duopoly, social", social.Decision, [2]float64{2. / 3, 2. / 3}, 1e-11)
-	if price, ok := game.PriceOfAnarchy(nash.Loss, social.Loss); !ok || math.Abs(price-(4./3)/1.28) > 1e-10 {
+	if price, ok := game.PriceOfAnarchy(nash.Loss, social.Loss); !ok || !(math.Abs(price-(4./3)/1.28) <= 1e-10) {
 		t.Errorf("the price of anarchy is %v, want 25/24", price)
 	}
 	near(t, "quarrel, Nash", must2(optimum.Stable(ctx, q.judge(t).Field, set.Whole{}, []float64{0, 0}, o))(t).Decision, [2]float64{-126.0 / 467, 212.0 / 467}, 1e-11)
@@ -172,7 +172,7 @@ func TestEquilibriaOffline(t *testing.T) {
 		t.Errorf("the residual at the equilibrium is %v", r)
 	}
 	losses := make([]float64, 2)
-	if err := s.Losses(losses, []float64{.8, .8}); err != nil || math.Abs(losses[0]+.64) > 1e-14 || losses[1] != losses[0] {
+	if err := s.Losses(losses, []float64{.8, .8}); err != nil || !(math.Abs(losses[0]+.64) <= 1e-14) || losses[1] != losses[0] {
 		t.Errorf("losses %v, %v, want -0.64 each", losses, err)
 	}
 }

@@ -23,7 +23,7 @@ func TestClonesAnswerAlike(t *testing.T) {
 		}
 		near(t, name+": losses", losses, [2]float64{-0.5, -0.5}, 1e-15)
 		near(t, name+": field", g, [2]float64{0.5, 0.5}, 1e-15)
-		if math.Abs(total+1) > 1e-15 || s.Players() != 2 {
+		if !(math.Abs(total+1) <= 1e-15) || s.Players() != 2 {
 			t.Errorf("%s: all lose %v, %d players", name, total, s.Players())
 		}
 	}

@@ -60,7 +60,7 @@ func TestTargets(t *testing.T) {
 	}{{[]float64{0, 0}, 5}, {[]float64{6, 8}, 0.5}, {[]float64{3, 4}, 0}} {
 		best := loop.Target{Decision: x.at}
 		for range 2 {
-			if got := best.Distance([]float64{3, 4}); math.Abs(got-x.want) > 1e-15 {
+			if got := best.Distance([]float64{3, 4}); !(math.Abs(got-x.want) <= 1e-15) {
 				t.Errorf("(3, 4) is %v from %v, want %v", got, x.at, x.want)
 			}
 		}
@@ -214,7 +214,7 @@ func TestRegretIsCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 		regret += x.more * (loss - x.best)
-		if math.Abs(got[0]-5) > 1e-14 || math.Abs(got[1]-regret) > 1e-14 {
+		if !(math.Abs(got[0]-5) <= 1e-14) || !(math.Abs(got[1]-regret) <= 1e-14) {
 			t.Errorf("turn %v: %v from the optimum with the regret %v, want 5 and %v", x.k, got[0], got[1], regret)
 		}
 		saved, err := track.AppendBinary(nil)
@@ -246,7 +246,7 @@ func TestMetersWithoutAValue(t *testing.T) {
 	u := []float64{lq2Optimal[0] + 3, lq2Optimal[1] + 4}
 	m := &loop.Meter{Steady: settledLQ2(t, q, loose{halting{q.model, u}}), Optimum: loop.Target{Decision: []float64{0, 0}, Loss: 1}}
 	got, err := measured(t, m, kedge.Turn{U: u})
-	if err != nil || !math.IsNaN(got[0]) || !math.IsNaN(got[1]) || math.Abs(got[2]-math.Hypot(u[0], u[1])) > 1e-14 {
+	if err != nil || !math.IsNaN(got[0]) || !math.IsNaN(got[1]) || !(math.Abs(got[2]-math.Hypot(u[0], u[1])) <= 1e-14) {
 		t.Errorf("where nobody settles: %v, %v", got, err)
 	}
 	short := &steady.Rollout{Model: kedge.Model{Dynamics: q.model, Objective: q.loss, Traits: kedge.Block{Data: q.crowd.Traits(), Width: 2}}, Steps: 3}
@@ -258,7 +258,7 @@ func TestMetersWithoutAValue(t *testing.T) {
 	m.Employ(3)
 	for name, m := range map[string]*loop.Meter{"the meter": m, "its clone": m.Clone()} {
 		got, err := measured(t, m, kedge.Turn{U: lq2Optimal})
-		if err != nil || math.Abs(got[0]-6057.0/7328) > 1e-14 || math.Abs(got[6]-(want+2)/2) > 1e-14 || math.Abs(got[7]-5/math.Hypot(u[0], u[1])) > 1e-14 {
+		if err != nil || !(math.Abs(got[0]-6057.0/7328) <= 1e-14) || !(math.Abs(got[6]-(want+2)/2) <= 1e-14) || !(math.Abs(got[7]-5/math.Hypot(u[0], u[1])) <= 1e-14) {
 			t.Errorf("%s says %v (%v)", name, got, err)
 		}
 		if m.Steady.Workers != 3 || m.Reference.Rollout.Workers != 3 {

@@ -76,7 +76,7 @@ func TestRampLag(t *testing.T) {
 	const turns = 400
 	v, l := []float64{1e-3, -2e-3}, newLoopLQ2()
 	want := l.lag(0.1, v)
-	if math.Abs(want[0]-5.0823e-4) > 5e-9 || math.Abs(want[1]+2.31426e-3) > 5e-9 {
+	if !(math.Abs(want[0]-5.0823e-4) <= 5e-9) || !(math.Abs(want[1]+2.31426e-3) <= 5e-9) {
 		t.Errorf("the closed form gives %.6g, want (5.0823e-4, −2.31426e-3)", want)
 	}
 	q := newLQ2(t)
@@ -156,7 +156,7 @@ func (a *spread) Record(s *kedge.Step) error {
 func TestStationaryCovariance(t *testing.T) {
 	for eta, want := range map[float64]float64{0.05: 3.77450e-3, 0.1: 9.78801e-3} {
 		exact := newLoopLQ2().covariance(eta, 10)
-		if math.Abs(exact-want) > 5e-9 {
+		if !(math.Abs(exact-want) <= 5e-9) {
 			t.Errorf("η = %v: the closed form gives %.7g, want %.7g", eta, exact, want)
 		}
 		q := newLQ2(t)

@@ -69,7 +69,7 @@ func TestTheoryOfATranslation(t *testing.T) {
 		bias := math.Hypot(2.25*x+0.5*y, 0.5*x+2*y)
 		got := log.of(k, theory)
 		close := func(what string, got, want float64) {
-			if math.Abs(got-want) > 1e-14 {
+			if !(math.Abs(got-want) <= 1e-14) {
 				t.Errorf("turn %d: %s is %v, want %v", k, what, got, want)
 			}
 		}

@@ -269,7 +269,7 @@ func (c *classic) settledValue(t *testing.T, u []float64) float64 {
 func TestClassicsAreRight(t *testing.T) {
 	for _, c := range classics(t) {
 		best := c.settledValue(t, c.optimal)
-		if math.Abs(best-c.value) > 1e-9 {
+		if !(math.Abs(best-c.value) <= 1e-9) {
 			t.Errorf("%s: the value at the optimum is %v, want %v", c.name, best, c.value)
 		}
 		phi := must(steady.New(kedge.Model{Settler: dynamics.Settled(c.f), Objective: c.loss, Sensitivity: c.answer, Traits: kedge.Block{Data: c.traits, Width: c.f.Dims().Trait}}))

@@ -55,13 +55,13 @@ func TestRulesDeployTheNearestPoint(t *testing.T) {
 			d = again
 		}
 	}
-	if len(seen) != 2 || !seen[3] || !seen[4] || math.Abs(sum/500-3.4) > 0.01 {
+	if len(seen) != 2 || !seen[3] || !seen[4] || !(math.Abs(sum/500-3.4) <= 0.01) {
 		t.Errorf("deployed %v, on the average %v", seen, sum/500)
 	}
 	if d.Center(center); !slices.Equal(center, []float64{3}) {
 		t.Errorf("recommended is %v, want 3", center)
 	}
-	if math.Abs(d.mean[0]-3.4) > 0.01 {
+	if !(math.Abs(d.mean[0]-3.4) <= 0.01) {
 		t.Errorf("the average is %v, want that of what was deployed", d.mean)
 	}
 	tries, err := NewTwoPoint(1, 0.1, stream.New(1, "directions"))

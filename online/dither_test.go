@@ -30,18 +30,18 @@ func TestDithersAreAsLongAsTheySay(t *testing.T) {
 		d.Perturb(u)
 		rows.AddScaled(u, -1, []float64{1, 2, 3})
 		want := 0.25 * math.Pow(2, -float64(turn)/4)
-		if got := rows.Norm(u); math.Abs(got-want) > 1e-14 {
+		if got := rows.Norm(u); !(math.Abs(got-want) <= 1e-14) {
 			t.Errorf("turn %d: a perturbation of %v, want %v", turn, got, want)
 		}
 		rows.Scale(u, 1/want)
 		sign := []float64{1, 1, -1, -1}[turn%4]
 		if turn%4 == 0 {
-			if way != nil && math.Abs(rows.Dot(way, u)) > 0.9999 {
+			if way != nil && !(math.Abs(rows.Dot(way, u)) <= 0.9999) {
 				t.Errorf("turn %d goes the way of those before, %v", turn, u)
 			}
 			way = u
 		}
-		if got := rows.Dot(way, u); math.Abs(got-sign) > 1e-13 {
+		if got := rows.Dot(way, u); !(math.Abs(got-sign) <= 1e-13) {
 			t.Errorf("turn %d goes %v of the way, want %v", turn, got, sign)
 		}
 		d.Commit(kedge.Observation{})

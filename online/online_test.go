@@ -129,7 +129,7 @@ func TestClip(t *testing.T) {
 		t.Errorf("a gradient of the allowed length became %v", g)
 	}
 	online.Clip{Norm: 1}.Apply(g)
-	if math.Abs(g[0]-0.6) > 1e-15 || math.Abs(g[1]-0.8) > 1e-15 {
+	if !(math.Abs(g[0]-0.6) <= 1e-15) || !(math.Abs(g[1]-0.8) <= 1e-15) {
 		t.Errorf("clipped to %v, want (0.6, 0.8)", g)
 	}
 }
@@ -155,7 +155,7 @@ func TestDerivativeFreeByHand(t *testing.T) {
 	e := must(online.NewDerivativeFree(3, 0.5, stream.New(1, "v")))
 	u := make([]float64, 3)
 	e.Perturb(u)
-	if math.Abs(rows.Norm(u)-0.5) > 1e-15 {
+	if !(math.Abs(rows.Norm(u)-0.5) <= 1e-15) {
 		t.Errorf("perturbed by %v, want length 0.5", u)
 	}
 	g := []float64{1, 1, 1}
@@ -241,7 +241,7 @@ func TestStepsFollowTheSchedule(t *testing.T) {
 		}
 	}
 	d.Center(u)
-	if want := 0.5 * (1 + math.Sqrt(0.5)); math.Abs(u[0]-want) > 1e-15 || math.Abs(u[2]-4*want) > 1e-15 {
+	if want := 0.5 * (1 + math.Sqrt(0.5)); !(math.Abs(u[0]-want) <= 1e-15) || !(math.Abs(u[2]-4*want) <= 1e-15) {
 		t.Errorf("after two turns at %v, want %v times (1, −2, 4)", u, want)
 	}
 }

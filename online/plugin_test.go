@@ -39,10 +39,10 @@ func stretched(t *testing.T, family online.Family) float64 {
 }
 
 func TestPlugInFitsScales(t *testing.T) {
-	if u := stretched(t, online.LocationScale); math.Abs(u+0.4) > 1e-8 {
+	if u := stretched(t, online.LocationScale); !(math.Abs(u+0.4) <= 1e-8) {
 		t.Errorf("location–scale: ends at %v, want −0.4", u)
 	}
-	if u := stretched(t, online.Location); math.Abs(u-2) > 1e-8 {
+	if u := stretched(t, online.Location); !(math.Abs(u-2) <= 1e-8) {
 		t.Errorf("location: ends at %v, want 2", u)
 	}
 }

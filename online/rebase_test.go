@@ -223,7 +223,7 @@ func TestReachIsFromWhatIsDeployed(t *testing.T) {
 		t.Fatal(err)
 	}
 	u := make([]float64, 2)
-	if d.Ask(u); math.Abs(rows.Distance(u, live)-0.05) > 1e-12 {
+	if d.Ask(u); !(math.Abs(rows.Distance(u, live)-0.05) <= 1e-12) {
 		t.Errorf("the next decision %v is %v from the live one, want 0.05", u, rows.Distance(u, live))
 	}
 }

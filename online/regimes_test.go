@@ -45,7 +45,7 @@ func TestRetrainingRegimes(t *testing.T) {
 		path := deployments(t, c, retraining(c, 60), 20)
 		for k, u := range path {
 			want := c.stable[0] + math.Pow(-1/kappa, float64(k))*(0.3-c.stable[0])
-			if math.Abs(u[0]-want) > 1e-9*max(1, math.Abs(want)) {
+			if !(math.Abs(u[0]-want) <= 1e-9*max(1, math.Abs(want))) {
 				t.Errorf("κ = %v, settled: step %d leads to %v, want %v", kappa, k, u[0], want)
 			}
 		}

@@ -75,7 +75,7 @@ func TestLazyDeploysLate(t *testing.T) {
 			t.Fatal(err)
 		}
 		d.Center(at)
-		if u[0] != deployed[turn] || math.Abs(at[0]-iterate[turn]) > 1e-15 {
+		if u[0] != deployed[turn] || !(math.Abs(at[0]-iterate[turn]) <= 1e-15) {
 			t.Errorf("turn %d deploys %v and moves to %v, want %v and %v", turn, u[0], at[0], deployed[turn], iterate[turn])
 		}
 	}
@@ -115,7 +115,7 @@ func TestTwoPointByHand(t *testing.T) {
 	d.Center(end)
 	for i := range end {
 		v := (above[i] - below[i]) / (2 * 0.5)
-		if want := []float64{1, 2}[i] - 2/(2*0.5)*(3-2)*v; math.Abs(end[i]-want) > 1e-14 {
+		if want := []float64{1, 2}[i] - 2/(2*0.5)*(3-2)*v; !(math.Abs(end[i]-want) <= 1e-14) {
 			t.Errorf("entry %d ends at %v, want %v", i, end[i], want)
 		}
 	}

@@ -50,7 +50,7 @@ func TestConstrainedSearchesEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if math.Abs(best.Loss-3) > 1e-7 || best.Excess[0] > 1e-7 {
+	if !(math.Abs(best.Loss-3) <= 1e-7) || best.Excess[0] > 1e-7 {
 		t.Errorf("%v at %v, over by %v; want 3 at (−1, 1)", best.Loss, best.Decision, best.Excess)
 	}
 	if most := 10*1_500 + 40_000 + 5_000; f.count > most {
@@ -101,7 +101,7 @@ func TestJumpsAreNoKinks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if math.Abs(best.Decision[0]-1) > 1e-6 || best.Jump != (name == "jump") {
+		if !(math.Abs(best.Decision[0]-1) <= 1e-6) || best.Jump != (name == "jump") {
 			t.Errorf("%s: %+v", name, best.Point)
 		}
 	}

@@ -20,7 +20,7 @@ import (
 
 func TestMeanConstraintReachesItsClosedForm(t *testing.T) {
 	want, multiplier := closed(-.1)
-	if math.Abs(want[0]+.638596) > 1e-6 || math.Abs(want[1]-.396491) > 1e-6 || math.Abs(multiplier-2.050877) > 1e-6 {
+	if !(math.Abs(want[0]+.638596) <= 1e-6) || !(math.Abs(want[1]-.396491) <= 1e-6) || !(math.Abs(multiplier-2.050877) <= 1e-6) {
 		t.Fatalf("closed form %v, %v", want, multiplier)
 	}
 	rule, u := lq2(t).play(t, []float64{2, -.5, 0, -.5, 2, -1.5, 0, -1.5}, everybody(), 4, 4000, online.Constant(.1), online.Constant(.1), lq2(t).constraint(risk.Mean{}, -.1))
@@ -35,7 +35,7 @@ func TestMeanConstraintReachesItsClosedForm(t *testing.T) {
 func TestCVaRConstraintReachesItsClosedForm(t *testing.T) {
 	const kappa = 1.7549833193248685 // φ(z)/0.1 at z = 1.2815515655446004
 	want, multiplier := closed(1.5 - kappa*deviation)
-	if math.Abs(want[0]+.799926) > 1e-6 || math.Abs(want[1]-.381825) > 1e-6 || math.Abs(multiplier-2.890525) > 1e-6 {
+	if !(math.Abs(want[0]+.799926) <= 1e-6) || !(math.Abs(want[1]-.381825) <= 1e-6) || !(math.Abs(multiplier-2.890525) <= 1e-6) {
 		t.Fatalf("closed form %v, %v", want, multiplier)
 	}
 	traits := people(.9, kappa)
@@ -130,7 +130,7 @@ func TestOfflineOptimumReachesItsClosedForm(t *testing.T) {
 		if !math.IsNaN(one.beta) {
 			want, multiplier = closed(one.beta)
 		}
-		if e := off(c.Decision, want); e > 1e-9 || math.Abs(c.Multipliers[0]-multiplier) > 1e-8 || c.Residual > 1e-10 {
+		if e := off(c.Decision, want); e > 1e-9 || !(math.Abs(c.Multipliers[0]-multiplier) <= 1e-8) || c.Residual > 1e-10 {
 			t.Errorf("%s: %v with λ = %v, residual %.1e; want %v with %v", name, c.Decision, c.Multipliers, c.Residual, want, multiplier)
 		}
 	}
@@ -188,7 +188,7 @@ func TestConstraintsHoldOnFreshPeople(t *testing.T) {
 		must(t, err)
 		loss, err := w.settled(t, traits).Value(u)
 		must(t, err)
-		if gap := (loss - best.Loss) / best.Loss; math.Abs(gap) > .02 {
+		if gap := (loss - best.Loss) / best.Loss; !(math.Abs(gap) <= .02) {
 			t.Errorf("%s: costs %.4f, the offline optimum %.4f", name, loss, best.Loss)
 		}
 		t.Logf("%s: excess %.4f on fresh people (sampling error %.4f), cost %.4f, offline %.4f", name, excess, c.error, loss, best.Loss)

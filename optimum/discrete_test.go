@@ -142,7 +142,7 @@ func TestSomeWholeNumbersAgainstSlices(t *testing.T) {
 		}
 		s := set.Lattice{Lower: []float64{-6, -4}, Upper: []float64{float64(upper), 4}, Whole: []bool{true, false}}
 		got, err := optimum.Find(context.Background(), f, s, [][]float64{{0, 0}}, optimum.Effort{Starts: 3})
-		if err != nil || got.Decision[0] != best[0] || math.Abs(got.Decision[1]-best[1]) > 1e-6 || got.All != 0 {
+		if err != nil || got.Decision[0] != best[0] || !(math.Abs(got.Decision[1]-best[1]) <= 1e-6) || got.All != 0 {
 			t.Errorf("%d: %+v, %v, want %v", k, got, err, best)
 		}
 	}

@@ -140,7 +140,7 @@ func TestPointsAreSpreadEvenly(t *testing.T) {
 		{1, 0, []float64{0.5 + 0.6180339887498949 - 1}}, {1, 1, []float64{0.5 + 2*0.6180339887498949 - 1}}, {2, 0, []float64{0.2548776662466927, 0.0698402909980532}}, {2, 2, []float64{0.7646329987400782, 0.2095208729941596}},
 	} {
 		for i, v := range even(x.n, x.k) {
-			if math.Abs(v-x.want[i]) > 1e-12 {
+			if !(math.Abs(v-x.want[i]) <= 1e-12) {
 				t.Errorf("point %d of %d axes is %v, want %v", x.k, x.n, even(x.n, x.k), x.want)
 			}
 		}
@@ -196,6 +196,19 @@ func TestHowFarDownhillGoes(t *testing.T) {
 	fenced := overSet(bowl{1, 100}, set.Whole{}, 1)
 	fenced.beyond = func(u []float64) bool { return u[0] > 5 }
 	is(t, "a bowl behind a fence", fenced.downhill([]float64{0}), 4)
+}
+
+// By hand: a bowl 100 away is another field, by a quarter, after 25, which 2⁸ is the first power of sixteen beyond; one that is 1/1000 away after 1/4000, which 2⁻⁸ is. A field that is the same all over never is.
+func TestHowFarAFieldStays(t *testing.T) {
+	for _, x := range []struct {
+		f    Function
+		at   float64
+		want float64
+	}{{bowl{3, 100}, 0, 256}, {bowl{1e6, 0.001}, 0, 0x1p-8}, {bowl{1, 5}, 5, 5}, {flat{slope: 2}, 3, 3}} {
+		l, g := overSet(x.f, set.Whole{}, 1), make([]float64, 1)
+		l.eval(g, []float64{x.at})
+		is(t, "the length of a field", l.change(g, []float64{x.at}), x.want)
+	}
 }
 
 // By hand, from the parabola −slope·t²/2(tried − loss − t·slope), within a tenth and a half of the step.
@@ -290,14 +303,14 @@ func TestChanceOfAnotherPlace(t *testing.T) {
 func TestPolling(t *testing.T) {
 	l := overSet(corner{}, set.Whole{}, 2)
 	p := l.poll(place{u: []float64{0, 0}, loss: 7}, 1)
-	if math.Abs(p.u[0]-1) > 1e-9 || math.Abs(p.u[1]+3) > 1e-9 || p.loss > 1e-8 || p.steps != l.evaluations {
+	if !(math.Abs(p.u[0]-1) <= 1e-9) || !(math.Abs(p.u[1]+3) <= 1e-9) || p.loss > 1e-8 || p.steps != l.evaluations {
 		t.Errorf("polled to %+v in %d evaluations", p, l.evaluations)
 	}
 	smooth := overSet(bowl{2, 1}, set.Whole{}, 1)
 	if q := smooth.glance(place{u: []float64{1}, loss: 0}); q.u[0] != 1 || smooth.evaluations != 6 {
 		t.Errorf("around a minimum %+v is lower, of %d looks", q, smooth.evaluations)
 	}
-	if q := smooth.glance(place{u: []float64{1.3}, loss: 0.09}); math.Abs(q.u[0]-1) > 1e-12 || q.loss > 1e-12 {
+	if q := smooth.glance(place{u: []float64{1.3}, loss: 0.09}); !(math.Abs(q.u[0]-1) <= 1e-12) || q.loss > 1e-12 {
 		t.Errorf("beside a minimum: %+v", q)
 	}
 }
@@ -379,7 +392,7 @@ func TestWhereLinearFieldsRest(t *testing.T) {
 			continue
 		}
 		for k, want := range x.want {
-			if got := r.Eigenvalues[k]; math.Abs(got[0]-want[0]) > 1e-4 || math.Abs(math.Abs(got[1])-math.Abs(want[1])) > 1e-4 {
+			if got := r.Eigenvalues[k]; !(math.Abs(got[0]-want[0]) <= 1e-4) || !(math.Abs(math.Abs(got[1])-math.Abs(want[1])) <= 1e-4) {
 				t.Errorf("%s has the eigenvalues %v, want %v", x.name, r.Eigenvalues, x.want)
 			}
 		}

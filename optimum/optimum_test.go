@@ -90,7 +90,7 @@ func TestMirrorPersons(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if math.Abs(best.Loss+value) > 1e-10 || math.Abs(best.Decision[0]) > 1e-9 || best.Spread > 1e-13 /* walks but the best end at 1e-7 of their steepest gradient */ || best.Residue > 1e-10 {
+		if !(math.Abs(best.Loss+value) <= 1e-10) || !(math.Abs(best.Decision[0]) <= 1e-9) || best.Spread > 1e-13 /* walks but the best end at 1e-7 of their steepest gradient */ || best.Residue > 1e-10 {
 			t.Errorf("φ = %v°: value %.11f at %v, spread %.1e, residual %.1e; want %.10f at (0, 1)",
 				phi, -best.Loss, best.Decision, best.Spread, best.Residue, value)
 		}

@@ -47,7 +47,7 @@ func TestSamplingErrorsOfAMean(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		for i, want := range c.want {
-			if math.Abs(s.Decision[i]-want) > 1e-6 {
+			if !(math.Abs(s.Decision[i]-want) <= 1e-6) {
 				t.Errorf("%s: entry %d has the standard error %.9f, want %.9f", name, i, s.Decision[i], want)
 			}
 		}
@@ -56,7 +56,7 @@ func TestSamplingErrorsOfAMean(t *testing.T) {
 	weighted.Weights = []float64{1, 1, 1, 1, 1}
 	even, _ := optimum.SamplingOf(t.Context(), model, nil, []float64{4, 3})
 	same, err := optimum.SamplingOf(t.Context(), weighted, nil, []float64{4, 3})
-	if err != nil || math.Abs(same.Decision[0]-even.Decision[0]) > 1e-12 || same.People != 5 {
+	if err != nil || !(math.Abs(same.Decision[0]-even.Decision[0]) <= 1e-12) || same.People != 5 {
 		t.Errorf("equal weights give %v (%v), want %v", same, err, even)
 	}
 }

@@ -122,7 +122,7 @@ func TestSharedQuadraticGames(t *testing.T) {
 			copy(g, n)
 			return rows.Dot(n, u) - bound, nil
 		}), []float64{0, 0})
-		if err != nil || len(list) != 1 || rows.Distance(list[0].Decision, want) > 1e-6 || math.Abs(list[0].Multipliers[0]-lambda) > 1e-5*max(1, lambda) {
+		if err != nil || len(list) != 1 || rows.Distance(list[0].Decision, want) > 1e-6 || !(math.Abs(list[0].Multipliers[0]-lambda) <= 1e-5*max(1, lambda)) {
 			t.Errorf("game %d: %+v, %v; want %v at the price %v", k, list, err, want, lambda)
 		}
 	}

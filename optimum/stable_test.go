@@ -34,7 +34,7 @@ func TestRestOfASimplex(t *testing.T) {
 			continue
 		}
 		for _, v := range r.Eigenvalues[:2] {
-			if math.Abs(v[0]-a) > 1e-5 {
+			if !(math.Abs(v[0]-a) <= 1e-5) {
 				t.Errorf("%v: eigenvalue %v along the set", a, v)
 			}
 		}

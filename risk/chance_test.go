@@ -27,7 +27,7 @@ func TestLevelsOfEvenedChances(t *testing.T) {
 		g := make([]float64, 2)
 		over, err := s.Even(g, []float64{0, 0})
 		must(t, err)
-		if math.Abs(over-(level-7)) > 1e-13*100 || math.Abs(g[0]-1.25) > 1e-13 || math.Abs(g[1]-0.5) > 1e-13 {
+		if !(math.Abs(over-(level-7)) <= 1e-13*100) || !(math.Abs(g[0]-1.25) <= 1e-13) || !(math.Abs(g[1]-0.5) <= 1e-13) {
 			t.Errorf("where %v may be beyond 7 the level is %v above it with the gradient %v, want %v and (5/4, 1/2)", bound, over, g, level-7)
 		}
 	}
@@ -37,7 +37,7 @@ func TestLevelsOfEvenedChances(t *testing.T) {
 func TestChancesWithoutALevel(t *testing.T) {
 	for _, bound := range []float64{0, 1} {
 		s := chances(t, risk.Chance{Limit: 7, Width: 0.1}, bound, 7, 7)
-		if over, err := s.Even(make([]float64, 2), []float64{0, 0}); err != nil || math.Abs(over-(0.5-bound)) > 1e-15 {
+		if over, err := s.Even(make([]float64, 2), []float64{0, 0}); err != nil || !(math.Abs(over-(0.5-bound)) <= 1e-15) {
 			t.Errorf("where %v may be beyond: %v, %v, want %v", bound, over, err, 0.5-bound)
 		}
 	}
@@ -56,7 +56,7 @@ func TestSharpChances(t *testing.T) {
 		g := []float64{9, 9}
 		sharp, err := s.Sharp(g, u)
 		must(t, err)
-		if math.Abs(over-x.over) > 1e-15 || math.Abs(sharp-x.sharp) > 1e-14 || math.Abs(g[0]-x.slope) > 1e-14 || (over <= 0) != (sharp <= 0) {
+		if !(math.Abs(over-x.over) <= 1e-15) || !(math.Abs(sharp-x.sharp) <= 1e-14) || !(math.Abs(g[0]-x.slope) <= 1e-14) || (over <= 0) != (sharp <= 0) {
 			t.Errorf("where %v may be beyond: %v more are, by %v with the slope %v; want %v, %v and %v", x.bound, over, sharp, g[0], x.over, x.sharp, x.slope)
 		}
 		if !s.Smoothed() {
@@ -97,7 +97,7 @@ func TestChancesOfOne(t *testing.T) {
 			must(t, err)
 			z, err := s.Sharp(g, u)
 			must(t, err)
-			if math.Abs(x-even) > 1e-13 || math.Abs(y-over) > 1e-15 || math.Abs(z-sharp) > 1e-14 {
+			if !(math.Abs(x-even) <= 1e-13) || !(math.Abs(y-over) <= 1e-15) || !(math.Abs(z-sharp) <= 1e-14) {
 				t.Errorf("where %v may be beyond: evened %v, true %v, sharp %v; want %v, %v, %v", share, x, y, z, even, over, sharp)
 			}
 			if sharp == 0 && (g[0] != 0 || g[1] != 0) {

@@ -32,7 +32,7 @@ func TestQuantilesFollowSamples(t *testing.T) {
 		for range 2 {
 			excess, err := gauge.Assess(make([]float64, 2), c.o)
 			must(t, err)
-			if math.Abs(excess+1-c.want) > 1e-14 {
+			if !(math.Abs(excess+1-c.want) <= 1e-14) {
 				t.Errorf("turn %d: the risk is %v, want %v", turn, excess+1, c.want)
 			}
 		}
@@ -51,7 +51,7 @@ func TestQuantilesFollowInProportion(t *testing.T) {
 	}{{people(2, 4, 1, 3), 3.5}, {people(1, 8, 1, 1), 5.25}, {people(0, 0, 0, 0), 83. / 36}} {
 		excess, err := gauge.Assess(make([]float64, 2), c.o)
 		must(t, err)
-		if math.Abs(excess-c.want) > 1e-14 {
+		if !(math.Abs(excess-c.want) <= 1e-14) {
 			t.Errorf("turn %d: the risk is %v, want %v", turn, excess, c.want)
 		}
 		gauge.Commit(c.o)
@@ -79,7 +79,7 @@ func TestQuantilesKeepMoving(t *testing.T) {
 	}
 	for k := range 2 {
 		s, next := 100*(d[k]-d[k+1]), 100*(d[k+1]-d[k+2])
-		if want := s + (d[k+1]-s)/100; math.Abs(s-1) > 0.05 || math.Abs(next-want) > 1e-10 {
+		if want := s + (d[k+1]-s)/100; !(math.Abs(s-1) <= 0.05) || !(math.Abs(next-want) <= 1e-10) {
 			t.Errorf("the spread goes from %v to %v, want 1, nearly, and %v", s, next, want)
 		}
 	}

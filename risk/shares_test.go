@@ -38,7 +38,7 @@ func TestWeightedConstraintsAreThoseOfRepeatedPeople(t *testing.T) {
 		must(t, err)
 		q, err := want.True(u)
 		must(t, err)
-		if math.Abs(x-y) > 1e-12 || math.Abs(p-q) > 1e-12 || math.Abs(g[0]-h[0])+math.Abs(g[1]-h[1]) > 1e-12 {
+		if !(math.Abs(x-y) <= 1e-12) || !(math.Abs(p-q) <= 1e-12) || !(math.Abs(g[0]-h[0])+math.Abs(g[1]-h[1]) <= 1e-12) {
 			t.Errorf("%#v: excess %v, true %v, gradient %v; want %v, %v, %v", c.Measure, x, p, g, y, q, h)
 		}
 	}
@@ -48,7 +48,7 @@ func TestWeightedConstraintsAreThoseOfRepeatedPeople(t *testing.T) {
 func TestCVaRByShares(t *testing.T) {
 	w := []float64{7, 7, 7}
 	got := (risk.CVaR{Level: .4}).WeighShares(w, []float64{9, 4, 1}, []float64{.2, .6, .2})
-	if math.Abs(got-17./3) > 1e-14 || math.Abs(w[0]-1./3) > 1e-15 || math.Abs(w[1]-2./3) > 1e-15 || w[2] != 0 {
+	if !(math.Abs(got-17./3) <= 1e-14) || !(math.Abs(w[0]-1./3) <= 1e-15) || !(math.Abs(w[1]-2./3) <= 1e-15) || w[2] != 0 {
 		t.Errorf("CVaR %v with weights %v", got, w)
 	}
 }

@@ -22,7 +22,7 @@ func TestQuantilesOfWeightedPeople(t *testing.T) {
 		o.W = c.weights
 		excess, err := gauge.Assess(make([]float64, 2), o)
 		must(t, err)
-		if math.Abs(excess-3.5) > 1e-14 {
+		if !(math.Abs(excess-3.5) <= 1e-14) {
 			t.Errorf("losses %v with weights %v: the risk is %v, want 7/2", c.losses, c.weights, excess)
 		}
 	}
@@ -66,7 +66,7 @@ func TestGradientsOfEvenedChances(t *testing.T) {
 				must(t, err)
 				return value
 			}
-			if want := (at(h) - at(-h)) / (2 * h); math.Abs(g[i]-want) > 1e-8*max(1, math.Abs(want)) || want == 0 {
+			if want := (at(h) - at(-h)) / (2 * h); !(math.Abs(g[i]-want) <= 1e-8*max(1, math.Abs(want))) || want == 0 {
 				t.Errorf("entry %d of the gradient is %v, differences give %v", i, g[i], want)
 			}
 		}

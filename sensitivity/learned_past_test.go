@@ -97,7 +97,7 @@ func TestRowsOfAlignment(t *testing.T) {
 			t.Fatalf("%s: %v", x.name, rows)
 		}
 		for i, want := range x.want {
-			if got := rows[0].f[i]; math.Abs(got-want) > 1e-12*max(1, math.Abs(want)) {
+			if got := rows[0].f[i]; !(math.Abs(got-want) <= 1e-12*max(1, math.Abs(want))) {
 				t.Errorf("%s: entry %d is %v, want %v", x.name, i, got, want)
 			}
 		}

@@ -185,7 +185,7 @@ func TestConditionalFindsWhatDependsOnTheTrait(t *testing.T) {
 			}
 			gu := []float64{0}
 			err = l.PullRows(gu, []float64{0, 0}, []float64{0}, []float64{centre - 1, centre + 0.5}, []float64{5, 1})
-			if want := 6*centre + 1.5; err != nil || math.Abs(gu[0]-want) > 0.1*want || math.Abs(l.Gain()[0]-1) > 0.15 || math.Abs(l.Gain()[1]-1) > 0.06 {
+			if want := 6*centre + 1.5; err != nil || !(math.Abs(gu[0]-want) <= 0.1*want) || !(math.Abs(l.Gain()[0]-1) <= 0.15) || !(math.Abs(l.Gain()[1]-1) <= 0.06) {
 				t.Errorf("trend %v, traits around %v: Σ(1+d)v = %v, want %v; gains %v; %v", trend, centre, gu, 6*centre+1.5, l.Gain(), err)
 			}
 		}

@@ -32,12 +32,12 @@ func TestWeightedRowsAreRepeatedRows(t *testing.T) {
 		}
 		for i, x := range one.memory() {
 			for j, y := range many.memory()[i][:min(len(x), 6)] {
-				if i < 6 && math.Abs(x[j]-y) > 1e-9*max(1, math.Abs(y)) { // the last is the window itself
+				if i < 6 && !(math.Abs(x[j]-y) <= 1e-9*max(1, math.Abs(y))) { // the last is the window itself
 					t.Errorf("method %d: entry %d of list %d is %v, repeated %v", method, j, i, x[j], y)
 				}
 			}
 		}
-		if math.Abs(one.weight-many.weight) > 1e-9 {
+		if !(math.Abs(one.weight-many.weight) <= 1e-9) {
 			t.Errorf("method %d: rows weigh %v, repeated %v", method, one.weight, many.weight)
 		}
 	}
@@ -71,7 +71,7 @@ func TestPanelsKnowPeople(t *testing.T) {
 		t.Fatal("nothing was learned")
 	}
 	for i, want := range placed.Gain() {
-		if got := told.Gain()[i]; math.Abs(got-want) > 1e-9 {
+		if got := told.Gain()[i]; !(math.Abs(got-want) <= 1e-9) {
 			t.Errorf("entry %d of the gain is %v, want %v", i, got, want)
 		}
 	}

@@ -130,10 +130,10 @@ func TestExcessIsInTheUnitOfTheDecision(t *testing.T) {
 // Of curves too the excess is above 0 outside and at most the distance. On an axis of an ellipse it is c/|c'| = (x² − 1)/2x for the half-axis 1.
 func TestExcessOfCurves(t *testing.T) {
 	s := Convex{Bounds: Box{Lower: []float64{-5, -5}, Upper: []float64{5, 0.5}}, Curves: []ConvexCurve{ellipse(1, 2)}, Inside: []float64{0, 0}}
-	if got := s.Excess([]float64{2, 0}); math.Abs(got-0.75) > 1e-15 {
+	if got := s.Excess([]float64{2, 0}); !(math.Abs(got-0.75) <= 1e-15) {
 		t.Errorf("on an axis the excess is %v, want 3/4", got)
 	}
-	if got := s.Excess([]float64{0, 3}); math.Abs(got-2.5) > 1e-15 {
+	if got := s.Excess([]float64{0, 3}); !(math.Abs(got-2.5) <= 1e-15) {
 		t.Errorf("beyond a bound the excess is %v, want 5/2", got)
 	}
 	gap := Convex{Curves: []ConvexCurve{curve(func(_, _, u []float64) float64 { return math.Log(-u[0]) })}, Inside: []float64{-0.5}}

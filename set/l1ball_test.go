@@ -26,7 +26,7 @@ func TestFarthestOfAnL1Ball(t *testing.T) {
 			if n == 0 {
 				want = b.Radius // a bound, of a space with a single point
 			}
-			if got, sure, err := Farthest(b, n); err != nil || !sure || math.Abs(got-want) > 1e-14*want {
+			if got, sure, err := Farthest(b, n); err != nil || !sure || !(math.Abs(got-want) <= 1e-14*want) {
 				t.Errorf("%+v: %v, %v, %v, want %v", b, got, sure, err, want)
 			}
 		}

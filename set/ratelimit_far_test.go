@@ -12,7 +12,7 @@ func TestRateLimitOfWhatIsFar(t *testing.T) {
 	for _, last := range []float64{-0.05, 0, 0.3} {
 		for far := 1.0; far < 1e300; far *= 1e10 {
 			u := []float64{far}
-			if err := r.ProjectAt(u, 0, []float64{last}); err != nil || math.Abs(u[0]-(last+0.1)) > 1e-9 {
+			if err := r.ProjectAt(u, 0, []float64{last}); err != nil || !(math.Abs(u[0]-(last+0.1)) <= 1e-9) {
 				t.Errorf("%g from %v: %v, %v, want %v", far, last, u[0], err, last+0.1)
 			}
 		}

@@ -73,7 +73,7 @@ func TestRateLimitFollowsASetThatMovesAway(t *testing.T) {
 		if turn < 5 {
 			u[0] = 1
 		}
-		if math.Abs(u[0]-want) > 1e-15 {
+		if !(math.Abs(u[0]-want) <= 1e-15) {
 			t.Errorf("turn %d at %v, want %v", turn, u[0], want)
 		}
 	}

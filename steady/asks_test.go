@@ -61,7 +61,7 @@ func TestWeightedRolloutsAreThoseOfRepeatedPeople(t *testing.T) {
 	check(t, err)
 	alone, err := weighted.Value(u)
 	check(t, err)
-	if math.Abs(a-b) > 1e-14 || math.Abs(alone-b) > 1e-14 || rows.Distance(g, want) > 1e-14 {
+	if !(math.Abs(a-b) <= 1e-14) || !(math.Abs(alone-b) <= 1e-14) || rows.Distance(g, want) > 1e-14 {
 		t.Errorf("with weights %v, %v and %v, repeated %v and %v", a, alone, g, b, want)
 	}
 }

@@ -65,7 +65,7 @@ func TestAssignmentOnTheLine(t *testing.T) {
 	s := stream.New(1, "sorted")
 	for _, n := range []int{1, 2, 10, 100, 300} {
 		x, y := cloud(s, n, 1), cloud(s, n, 1)
-		if got, want := assignment(t, euclidean(t, x, y, 1)).Value, line(t, x, nil, y, nil); math.Abs(got-want) > 1e-13*want {
+		if got, want := assignment(t, euclidean(t, x, y, 1)).Value, line(t, x, nil, y, nil); !(math.Abs(got-want) <= 1e-13*want) {
 			t.Errorf("n = %d: %v, want %v", n, got, want)
 		}
 	}

@@ -41,7 +41,7 @@ func TestWeightedAndMixed(t *testing.T) {
 				}
 			}
 			want, traits := math.Sqrt(form), math.Hypot(d[2*i]-e[2*j], d[2*i+1]-e[2*j+1])
-			if got, sum := weighted[i*5+j], sums[i*5+j]; math.Abs(got-want) > 1e-14*want || math.Abs(sum-want-traits) > 1e-14*sum {
+			if got, sum := weighted[i*5+j], sums[i*5+j]; !(math.Abs(got-want) <= 1e-14*want) || !(math.Abs(sum-want-traits) <= 1e-14*sum) {
 				t.Errorf("(%d, %d): %v and %v, want %v and %v", i, j, got, sum, want, want+traits)
 			}
 		}

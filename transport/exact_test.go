@@ -174,7 +174,7 @@ func TestExactAgainstLinearProgram(t *testing.T) {
 			}
 		}
 		want, _, err := lp.Simplex(entries(c), equations, right, 1e-12, nil)
-		if got := plan(t, a, b, c).Value; err != nil || math.Abs(got-want) > 1e-12 {
+		if got := plan(t, a, b, c).Value; err != nil || !(math.Abs(got-want) <= 1e-12) {
 			t.Fatalf("%v, want %v (%v)", got, want, err)
 		}
 	}
@@ -253,7 +253,7 @@ func TestExactClosedForms(t *testing.T) {
 	for i := range y {
 		y[i] += []float64{2, -1, 2}[i%3]
 	}
-	if p := plan(t, nil, nil, euclidean(t, x, y, 3)); math.Abs(p.Value-3) > 1e-14 {
+	if p := plan(t, nil, nil, euclidean(t, x, y, 3)); !(math.Abs(p.Value-3) <= 1e-14) {
 		t.Errorf("moved by (2, −1, 2): %v", p.Value)
 	}
 	if p := plan(t, nil, nil, euclidean(t, []float64{1, 1}, []float64{4, 5}, 2)); p.Value != 5 {

@@ -187,3 +187,21 @@ func ExampleWriteZip() {
 	// value [] [0.49]
 	// <nil>
 }
+
+// A shape of many digits takes a header of more than 255 bytes, whose length has two.
+func TestLongHeadersAreReadBack(t *testing.T) {
+	shape := []int{0}
+	for range 25 {
+		shape = append(shape, 1_000_000_007)
+	}
+	var b bytes.Buffer
+	if err := npy.Write(&b, npy.Array{Shape: shape}); err != nil {
+		t.Fatal(err)
+	}
+	if b.Len() < 300 || b.Len()%64 != 0 {
+		t.Errorf("a header of %d bytes", b.Len())
+	}
+	if a, err := npy.Read(&b, intake.Limits{}); err != nil || !slices.Equal(a.Shape, shape) {
+		t.Errorf("read back as %v (%v)", a.Shape, err)
+	}
+}
