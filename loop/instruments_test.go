@@ -265,6 +265,12 @@ func TestMetersWithoutAValue(t *testing.T) {
 			t.Errorf("%s has %d and %d workers, want 3", name, m.Steady.Workers, m.Reference.Rollout.Workers)
 		}
 	}
+	if other := m.Clone(); other.Reference == m.Reference || other.Reference.Rollout == short || other.Steady == m.Steady {
+		t.Error("a clone has the workspace of another")
+	}
+	if other := (&loop.Meter{Steady: m.Steady}).Clone(); other.Reference != nil {
+		t.Errorf("a clone has the reference %+v", other.Reference)
+	}
 	m.Reference.Rollout = &steady.Rollout{Model: short.Model}
 	if _, err := measured(t, m, kedge.Turn{U: lq2Optimal}); err == nil {
 		t.Error("a roll-out of no steps has a value")
@@ -282,9 +288,12 @@ func TestTheoriesTellErrors(t *testing.T) {
 			t.Errorf("%s: taken", name)
 		}
 	}
-	for n, want := range map[int]bool{0: false, 1: false, 2: true, 3: false} {
+	for _, x := range []struct {
+		turns, n int
+		ok       bool
+	}{{4, 0, false}, {4, 1, false}, {4, 2, true}, {1, 3, false}, {0, 0, true}} { // before the first turn there is no decision
 		saved, err := wire.Append(nil, "loop.Theory/1", func(f *wire.Fields) {
-			turns, v, u := 4, 1.5, make([]float64, n)
+			turns, v, u := x.turns, 1.5, make([]float64, x.n)
 			f.Int(&turns, math.MaxInt)
 			f.Float(&v)
 			f.Floats(&u)
@@ -292,8 +301,8 @@ func TestTheoriesTellErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := theory.UnmarshalBinary(saved); (err == nil) != want {
-			t.Errorf("saved with a decision of %d: %v", n, err)
+		if err := theory.UnmarshalBinary(saved); (err == nil) != x.ok {
+			t.Errorf("saved after %d turns with a decision of %d: %v", x.turns, x.n, err)
 		}
 	}
 	bad := kedge.Turn{K: 1, Algorithm: failing{}, States: make([]float64, 3)}
