@@ -153,8 +153,8 @@ func (w *party) after() []float64 {
 func (w *party) rest(dst []float64) {
 	w.p, w.moved = w.moved, w.p
 	w.note()
-	enough := 2 * restful * max(1, rows.MaxAbs(w.moved)) // who moves by more is not at rest, whoever it is
-	if !(enough <= math.MaxFloat64) {                    // somebody ran away, and says nothing of others
+	enough := 1.001 * restful * max(1, rows.MaxAbs(w.moved)) // who moves by more is not at rest, whoever it is
+	if !(enough <= math.MaxFloat64) {                        // somebody ran away, and says nothing of others
 		enough = math.Inf(1)
 	}
 	n := w.dims.State

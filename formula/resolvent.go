@@ -3,6 +3,7 @@ package formula
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/kedge-opt/kedge"
@@ -57,7 +58,7 @@ func (c *compiler) joined(m lowRank, s shape) *node {
 
 // bench is the memory of one solution.
 type bench struct {
-	parts   []float64 // D, X, Z of one individual
+	parts   []float64 // D, X, Z of the individuals looked at
 	inverse []float64 // (I−A)⁻¹, row-major
 	left    []float64 // I−A
 	unit    []float64
@@ -72,18 +73,34 @@ func (r *resolvent) borrow() *bench {
 	if b, ok := r.pool.Get().(*bench); ok {
 		return b
 	}
-	n := r.f.dims.State
 	b := &bench{u: make([]float64, r.f.dims.Decision)}
 	if r.rank >= 0 {
-		b.parts = make([]float64, (1+2*r.rank)*n)
 		b.small = make([]float64, r.rank*(r.rank+1))
 	}
 	return b
 }
 
-// solve writes the solution for one individual to x, apart from the right side b; with adjoint set, that of the transpose.
-func (r *resolvent) solve(w *bench, x, b, p, u, d []float64, adjoint bool) error {
-	if r.rank >= 0 && r.woodbury(w, x, b, p, u, d, adjoint) {
+// together is how many individuals are looked at at a time.
+func (r *resolvent) together() int { return max(1, min(64, 1<<14/r.f.dims.State)) }
+
+// look works out the parts of A of some individuals at once, where it has parts.
+func (r *resolvent) look(w *bench, p, u, d []float64) {
+	if r.rank >= 0 {
+		count, size := len(p)/r.f.dims.State, (1+2*r.rank)*len(p)
+		w.parts = slices.Grow(w.parts[:0], size)[:size]
+		r.parts().run(count, frame{p: p, u: u, d: d, dst: w.parts})
+	}
+}
+
+// of returns the parts of individual i of those looked at.
+func (r *resolvent) of(w *bench, i int) []float64 {
+	size := (1 + 2*r.rank) * r.f.dims.State
+	return w.parts[i*size : (i+1)*size]
+}
+
+// solve writes the solution for individual i of those looked at to x, apart from the right side b; with adjoint set, that of the transpose. The parts are used up.
+func (r *resolvent) solve(w *bench, i int, x, b, p, u, d []float64, adjoint bool) error {
+	if r.rank >= 0 && r.woodbury(w, r.of(w, i), x, b, adjoint) {
 		return nil
 	}
 	if r.f.dims.State > maxDense {
@@ -102,10 +119,9 @@ func (r *resolvent) solve(w *bench, x, b, p, u, d []float64, adjoint bool) error
 }
 
 // woodbury tells whether it found a solution that holds.
-func (r *resolvent) woodbury(w *bench, x, b, p, u, d []float64, adjoint bool) bool {
+func (r *resolvent) woodbury(w *bench, parts, x, b []float64, adjoint bool) bool {
 	n, k := len(b), r.rank
-	r.parts().run(1, frame{p: p, u: u, d: d, dst: w.parts})
-	diagonal, left, right := w.parts[:n], w.parts[n:(1+k)*n], w.parts[(1+k)*n:]
+	diagonal, left, right := parts[:n], parts[n:(1+k)*n], parts[(1+k)*n:]
 	if !adjoint {
 		left, right = right, left
 	}

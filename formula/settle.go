@@ -29,11 +29,12 @@ func (f settled) Settle(dst, u, d []float64) (kedge.Residual, error) {
 	w := f.resolvent.borrow()
 	defer f.resolvent.pool.Put(w)
 	h := w.rows(f.dims.State)
-	r, err := f.settleOne(w, h, u, d, true)
-	if err == nil {
-		copy(dst, h)
+	r, err := f.settleSome(w, h, u, d, true)
+	if row, ok := err.(*kedge.RowError); ok {
+		return kedge.Residual{}, row.Err
 	}
-	return r, err
+	copy(dst, h)
+	return r, nil
 }
 
 // SettleRows settles every row of d; an error of one individual names it.
@@ -47,37 +48,56 @@ func (f settled) SettleRows(dst, u, d []float64) (kedge.Residual, error) {
 	}
 	w := f.resolvent.borrow()
 	defer f.resolvent.pool.Put(w)
-	for i := range count {
-		res, err := f.settleOne(w, dst[i*n:(i+1)*n], u, d[i*r:(i+1)*r], i == 0)
-		if err != nil {
-			return worst, &kedge.RowError{Row: i, Err: err}
-		}
+	together := f.resolvent.together()
+	for first := 0; first < count; first += together {
+		last := min(first+together, count)
+		res, err := f.settleSome(w, dst[first*n:last*n], u, d[first*r:last*r], first == 0)
 		worst = worst.Worst(res)
+		if row, ok := err.(*kedge.RowError); ok {
+			row.Row += first
+			return worst, row
+		}
 	}
 	return worst, nil
 }
 
-// settleOne settles one individual. What all individuals share is judged with the first.
-func (f settled) settleOne(w *bench, h, u, d []float64, isFirst bool) (kedge.Residual, error) {
-	if err := kedge.CheckFinite("d", d); err != nil {
-		return kedge.Residual{}, err
-	}
+// settleSome settles a few individuals up to the first with an error, a *kedge.RowError, and returns the worst residual of those before.
+func (f settled) settleSome(w *bench, h, u, d []float64, isFirst bool) (worst kedge.Residual, err error) {
+	n, r := f.dims.State, f.dims.Trait
 	zero, c := w.start(len(h))
-	if isFirst || !f.resolvent.isShared {
-		if err := f.resolvent.attracts(w, zero, u, d); err != nil {
-			return kedge.Residual{}, err
+	f.NextRows(c, zero, u, d)
+	f.resolvent.look(w, zero, u, d)
+	count := len(h) / n
+	for i := range count {
+		if fault := f.settleOne(w, i, h[i*n:(i+1)*n], c[i*n:(i+1)*n], zero[:n], u, d[i*r:(i+1)*r], isFirst && i == 0); fault != nil {
+			count, err = i, &kedge.RowError{Row: i, Err: fault}
+			break
 		}
 	}
-	f.Next(c, zero, u, d)
-	if err := f.resolvent.solve(w, h, c, zero, u, d, false); err != nil {
-		return kedge.Residual{}, err
+	h, c = h[:count*n], c[:count*n]
+	f.NextRows(c, h, u, d[:count*r])
+	for i := range count {
+		c, h := c[i*n:(i+1)*n], h[i*n:(i+1)*n]
+		rows.AddScaled(c, -1, h)
+		worst = worst.Worst(kedge.Residual{Norm: rows.MaxAbs(c) / max(1, rows.MaxAbs(h))})
 	}
-	if err := kedge.CheckFinite("the steady state", h); err != nil {
-		return kedge.Residual{}, err
+	return worst, err
+}
+
+// settleOne settles individual i of those looked at. What all individuals share is judged with the first.
+func (f settled) settleOne(w *bench, i int, h, c, zero, u, d []float64, isFirst bool) error {
+	if err := kedge.CheckFinite("d", d); err != nil {
+		return err
 	}
-	f.Next(c, h, u, d)
-	rows.AddScaled(c, -1, h)
-	return kedge.Residual{Norm: rows.MaxAbs(c) / max(1, rows.MaxAbs(h))}, nil
+	if isFirst || !f.resolvent.isShared {
+		if err := f.resolvent.attracts(w, i, zero, u, d); err != nil {
+			return err
+		}
+	}
+	if err := f.resolvent.solve(w, i, h, c, zero, u, d, false); err != nil {
+		return err
+	}
+	return kedge.CheckFinite("the steady state", h)
 }
 
 // start returns n zeros and room for n numbers.
@@ -86,12 +106,11 @@ func (b *bench) start(n int) (zero, room []float64) {
 	return both[:n], both[n:]
 }
 
-// attracts returns an *kedge.UnstableError unless the spectral radius of A is below 1, as it is where a norm of A is.
-func (r *resolvent) attracts(w *bench, p, u, d []float64) error {
+// attracts returns an *kedge.UnstableError unless the spectral radius of A is below 1, as it is where a norm of A is. The individual is number i of those looked at.
+func (r *resolvent) attracts(w *bench, i int, p, u, d []float64) error {
 	n := r.f.dims.State
 	if r.rank >= 0 {
-		r.parts().run(1, frame{p: p, u: u, d: d, dst: w.parts})
-		switch bound := partsNorm(w.parts, n, r.rank); {
+		switch bound := partsNorm(r.of(w, i), n, r.rank); {
 		case bound < 1:
 			return nil
 		case r.rank == 0:
@@ -146,11 +165,15 @@ func (s sensitivity) PullRows(gu, p, u, d, v []float64) error {
 	r := s.f.resolvent
 	b := r.borrow()
 	defer r.pool.Put(b)
-	w, n := b.rows(len(v)), dims.State
+	w, n, together := b.rows(len(v)), dims.State, r.together()
 	for i := range count {
+		if i%together == 0 {
+			last := min(i+together, count)
+			r.look(b, p[i*n:last*n], u, d[i*dims.Trait:last*dims.Trait])
+		}
 		at, end := i*n, (i+1)*n
 		trait := d[i*dims.Trait : (i+1)*dims.Trait]
-		if err := r.solve(b, w[at:end], v[at:end], p[at:end], u, trait, true); err != nil {
+		if err := r.solve(b, i%together, w[at:end], v[at:end], p[at:end], u, trait, true); err != nil {
 			if fault := blame(p[at:end], u, trait, v[at:end]); fault != nil {
 				err = fault
 			}
