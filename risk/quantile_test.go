@@ -22,21 +22,58 @@ func people(losses ...float64) kedge.Observation {
 // s = 5/3 + ¼(55/18 − 5/3) = 145/72 and t = 55/18 − ¼·145/72 = 735/288. A sample that is not committed moves nothing.
 func TestQuantilesFollowSamples(t *testing.T) {
 	w := lq2(t)
-	gauge, err := risk.NewGauge(w.constraint(risk.CVaR{Level: 0.5}, 1))
-	must(t, err)
 	zeros := people(0, 0, 0, 0)
-	for turn, c := range []struct {
-		o    kedge.Observation
-		want float64
-	}{{people(2, 4, 1, 3), 3.5}, {people(5, 6, 7, 8), 10.5}, {zeros, 55. / 18}, {zeros, 735. / 288}} {
-		for range 2 {
-			excess, err := gauge.Assess(make([]float64, 2), c.o)
-			must(t, err)
-			if !(math.Abs(excess+1-c.want) <= 1e-14) {
-				t.Errorf("turn %d: the risk is %v, want %v", turn, excess+1, c.want)
+	for _, weights := range [][]float64{nil, {3, 3, 3, 3}} { // who counts alike counts alike
+		gauge, err := risk.NewGauge(w.constraint(risk.CVaR{Level: 0.5}, 1))
+		must(t, err)
+		for turn, c := range []struct {
+			o    kedge.Observation
+			want float64
+		}{{people(2, 4, 1, 3), 3.5}, {people(5, 6, 7, 8), 10.5}, {zeros, 55. / 18}, {zeros, 735. / 288}} {
+			c.o.W = weights
+			for range 2 {
+				excess, err := gauge.Assess(make([]float64, 2), c.o)
+				must(t, err)
+				if !(math.Abs(excess+1-c.want) <= 1e-14) {
+					t.Errorf("turn %d with weights %v: the risk is %v, want %v", turn, weights, excess+1, c.want)
+				}
 			}
+			gauge.Commit(c.o)
 		}
-		gauge.Commit(c.o)
+	}
+}
+
+// Where everybody is among the worst the risk is the mean, with weights and without: by hand 2, and (3·1 + 3)/4.
+func TestEverybodyIsTheWorst(t *testing.T) {
+	w := lq2(t)
+	for _, c := range []struct {
+		weights []float64
+		want    float64
+	}{{nil, 2}, {[]float64{1, 1}, 2}, {[]float64{3, 1}, 1.5}} {
+		gauge, err := risk.NewGauge(w.constraint(risk.CVaR{Level: 0}, 0))
+		must(t, err)
+		o := people(1, 3)
+		o.W = c.weights
+		if excess, err := gauge.Assess(make([]float64, 2), o); err != nil || !(math.Abs(excess-c.want) <= 1e-15) {
+			t.Errorf("with weights %v: %v, %v, want %v", c.weights, excess, err, c.want)
+		}
+	}
+}
+
+// A constraint on people who are known by their numbers is judged by those of the sample; one that does not tell them is refused. By hand, of 1, 3 and 8 numbers 5 and 9 are members.
+func TestMembersAreKnownByTheirNumbers(t *testing.T) {
+	w := lq2(t)
+	c := w.constraint(risk.Mean{}, 0)
+	c.Member = func(who uint64) bool { return who == 5 || who == 9 }
+	gauge, err := risk.NewGauge(c)
+	must(t, err)
+	o := people(1, 3, 8)
+	if _, err := gauge.Assess(make([]float64, 2), o); err == nil {
+		t.Error("nobody tells who they are")
+	}
+	o.Who = []uint64{5, 7, 9}
+	if excess, err := gauge.Assess(make([]float64, 2), o); err != nil || excess != 4.5 {
+		t.Errorf("the mean of members is %v (%v), want 9/2", excess, err)
 	}
 }
 
