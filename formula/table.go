@@ -268,10 +268,13 @@ func (t *table) compareTexts(b *builder, e *expr) (c *node, done bool) {
 		return b.fail(e, "%s: texts are compared two at a time, by == or !=", b.excerpt(e)), true
 	}
 	for i, a := range e.args {
+		if a.kind != textExpr && words[i] == nil {
+			return b.fail(a, "%s holds numbers, %s is a text", b.excerpt(a), b.excerpt(e.args[1-i])), true
+		}
+	}
+	for i, a := range e.args {
 		other := 1 - i
 		switch {
-		case a.kind != textExpr && words[i] == nil:
-			return b.fail(a, "%s holds numbers, %s is a text", b.excerpt(a), b.excerpt(e.args[other])), true
 		case a.kind == textExpr && e.args[other].kind == textExpr:
 			return b.fail(e, "%s compares two texts, want a column beside one", b.excerpt(e)), true
 		case a.kind == textExpr:

@@ -86,6 +86,7 @@ func TestMistakesInFormulasOfColumns(t *testing.T) {
 		`region == "west"`:      `f:1:11: no region is "west"; there are "north", "south"`,
 		`region < "north"`:      `f:1:1: region < "north": texts are compared two at a time, by == or !=`,
 		`income == "north"`:     `f:1:1: income holds numbers, "north" is a text`,
+		`"north" == income`:     `f:1:12: income holds numbers, "north" is a text`,
 		`"a" == "b"`:            `f:1:1: "a" == "b" compares two texts, want a column beside one`,
 		`1 + "north"`:           `f:1:5: "north" is a text; texts stand only beside == and != in formulas of a table's columns`,
 		"onehot(income)":        "f:1:1: onehot(income): income holds numbers; onehot is of texts",
