@@ -2,6 +2,7 @@
 //
 //	go run ./cmd/mutants -sample 20 -seed 7 ./certify ./loop   # by the tests of their own packages
 //	go run ./cmd/mutants -sample 300 -seed 7 -whole            # of all packages, by the tests of all that import them
+//	go run ./cmd/mutants -errors -sample 50 ./folder           # errors that are dropped
 //	go run ./cmd/mutants -only certify/theory.go:90-120        # every change of some lines
 package main
 
@@ -27,6 +28,7 @@ func main() {
 	whole := flag.Bool("whole", false, "where the package's own tests notice nothing, ask those of all that import it")
 	only := flag.String("only", "", "FILE, FILE:LINE or FILE:FIRST-LAST, several with commas: all their changes instead of a sample")
 	run := flag.String("run", "", "which tests are asked, as go test -run has it: for whoever writes one")
+	errs := flag.Bool("errors", false, "only changes that drop an error")
 	except := flag.String("except", ".ci/mutants.equivalent", "the list of changes that change nothing")
 	limit := flag.Duration("timeout", 3*time.Minute, "of the tests of a package")
 	flag.Parse()
@@ -37,7 +39,7 @@ func main() {
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}
 	}
-	survivors, err := judge(ctx, c, *except, *only, *sample, *seed, patterns)
+	survivors, err := judge(ctx, c, *except, choice{*only, *errs, *sample, *seed}, patterns)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutants: "+err.Error())
 		os.Exit(2)
@@ -47,8 +49,28 @@ func main() {
 	}
 }
 
+// choice says which changes are judged.
+type choice struct {
+	only   string // lines; "": a sample
+	errors bool
+	sample int
+	seed   uint64
+}
+
+func (w choice) of(all []mutant.Mutation) []mutant.Mutation {
+	if w.errors {
+		all = slices.DeleteFunc(all, func(s mutant.Mutation) bool { return !s.DropsError() })
+	}
+	if w.only != "" {
+		return slices.DeleteFunc(all, func(s mutant.Mutation) bool { return !within(w.only, s) })
+	}
+	drawn := mutant.Draw(all, w.sample, w.seed)
+	fmt.Printf("%d of %d changes, drawn with seed %d\n", len(drawn), len(all), w.seed)
+	return drawn
+}
+
 // judge draws changes, has them judged one after the other, and prints what came of it.
-func judge(ctx context.Context, c *mutant.Court, except, only string, sample int, seed uint64, patterns []string) (survivors int, err error) {
+func judge(ctx context.Context, c *mutant.Court, except string, which choice, patterns []string) (survivors int, err error) {
 	all, err := sites(ctx, c, patterns)
 	if err != nil {
 		return 0, err
@@ -59,12 +81,7 @@ func judge(ctx context.Context, c *mutant.Court, except, only string, sample int
 	if gone := mutant.Stale(c.Except, all); len(gone) > 0 && slices.Equal(patterns, []string{"./..."}) {
 		return 0, fmt.Errorf("%s is about changes that are not in the code any more: %q", except, gone)
 	}
-	drawn := mutant.Draw(all, sample, seed)
-	if only != "" {
-		drawn = slices.DeleteFunc(all, func(s mutant.Mutation) bool { return !within(only, s) })
-	} else {
-		fmt.Printf("%d of %d changes, drawn with seed %d\n", len(drawn), len(all), seed)
-	}
+	drawn := which.of(all)
 	t := tally{}
 	for i, s := range drawn {
 		begun := time.Now()

@@ -37,6 +37,12 @@ func (s Mutation) String() string {
 // Package is the folder of the file.
 func (s Mutation) Package() string { return filepath.ToSlash(filepath.Dir(s.File)) }
 
+// DropsError tells whether the change makes the code go on where there is an error.
+func (s Mutation) DropsError() bool { return s.Now == dropped+s.Was }
+
+// dropped stands before a condition that asks for an error.
+const dropped = "false && "
+
 // Plant returns the file with the change in it.
 func (s Mutation) Plant(text []byte) []byte {
 	return slices.Concat(text[:s.from], []byte(s.now), text[s.to:])
@@ -108,7 +114,7 @@ func (f *finder) visit(n ast.Node) bool {
 		}
 	case *ast.IfStmt:
 		if isError(n.Cond) { // the error is dropped
-			f.add(n.Cond.Pos(), n.Cond.End(), "false && "+f.of(n.Cond))
+			f.add(n.Cond.Pos(), n.Cond.End(), dropped+f.of(n.Cond))
 			f.beside(n.Body)
 		} else {
 			f.add(n.Cond.Pos(), n.Cond.End(), "!("+f.of(n.Cond)+")")

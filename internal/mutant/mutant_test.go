@@ -114,6 +114,9 @@ func TestMutations(t *testing.T) {
 			t.Errorf("%q is not among\n%s", want, strings.Join(got, "\n"))
 		}
 	}
+	if i := slices.IndexFunc(all, Mutation.DropsError); i < 0 || all[i].Was != "err != nil" || all[slices.IndexFunc(all, func(s Mutation) bool { return s.Was == "/" })].DropsError() {
+		t.Error("which change drops an error is not told")
+	}
 	for _, moot := range []string{"40 → 41", "41 → 42", "42 → 43", "43 → 44", "80 → 81", "81 → 82", "false → true"} {
 		if slices.Contains(got, moot) {
 			t.Errorf("%q changes what nobody looks at", moot)

@@ -164,3 +164,43 @@ print(z.files, z["cube"].shape, z["cube"][1, 2, 3], z["q"].dtype, z["q"].ravel()
 		t.Errorf("NumPy says %s, want %s", out, want)
 	}
 }
+
+// One array of an archive goes by its name, the only one by none; another name is refused with those that there are. A member that is packed in a way that nobody knows is told of.
+func TestMembersGoByTheirNames(t *testing.T) {
+	pack := func(names ...string) []byte {
+		var b bytes.Buffer
+		var list []npy.Named
+		for i, name := range names {
+			list = append(list, npy.Named{Name: name, Array: npy.Array{Shape: []int{1}, Data: []float64{float64(i)}}})
+		}
+		if err := npy.WriteZip(&b, list...); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	for _, x := range []struct {
+		in    []byte
+		name  string
+		want  float64
+		wrong string
+	}{{pack("a"), "a", 0, ""}, {pack("a"), "", 0, ""}, {pack("a"), "b", 0, "holds a"}, {pack("a", "b"), "b", 1, ""}, {pack("a", "b"), "", 0, "holds a, b"}} {
+		a, err := npy.ReadMember(bytes.NewReader(x.in), int64(len(x.in)), x.name, intake.Limits{})
+		switch {
+		case x.wrong == "" && (err != nil || a.Data[0] != x.want):
+			t.Errorf("%q: %v, %v", x.name, a, err)
+		case x.wrong != "" && (err == nil || !strings.Contains(err.Error(), x.wrong)):
+			t.Errorf("%q: %v, want %q", x.name, err, x.wrong)
+		}
+	}
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	if _, err := z.CreateRaw(&zip.FileHeader{Name: "a.npy", Method: 99}); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := npy.ReadZip(bytes.NewReader(b.Bytes()), int64(b.Len()), intake.Limits{}); err == nil || !strings.Contains(err.Error(), "open") {
+		t.Errorf("packed in a way that nobody knows: %v", err)
+	}
+}

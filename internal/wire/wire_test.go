@@ -392,3 +392,29 @@ func TestTheFirstErrorOfASaveIsTold(t *testing.T) {
 		t.Errorf("told %v", err)
 	}
 }
+
+// A part that refuses its own frame is told of, and nothing of the state around it is taken; nor of one whose fixed numbers are others.
+func TestRefusedPartsAreTold(t *testing.T) {
+	fields := func(n *int, part *list, same int) func(*wire.Fields) {
+		return func(f *wire.Fields) {
+			f.Int(n, 100)
+			f.Same("items", same)
+			f.Part("list", part)
+		}
+	}
+	seven, long, short := 7, list{1, 2, 3, 4}, list{1, 2}
+	for _, x := range []struct {
+		part *list
+		same int
+		ok   bool
+	}{{&short, 13, true}, {&long, 13, false}, {&short, 14, false}} {
+		saved, err := wire.Append(nil, "around/1", fields(&seven, x.part, x.same))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, part := 1, list{9}
+		if err := wire.Restore(saved, "around/1", fields(&n, &part, 13)); (err == nil) != x.ok || !x.ok && (n != 1 || part[0] != 9) {
+			t.Errorf("%v of %d items: %v, left %d and %v", *x.part, x.same, err, n, part)
+		}
+	}
+}
