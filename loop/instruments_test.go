@@ -78,6 +78,11 @@ func TestColumnsAreKnownByTheirNames(t *testing.T) {
 			t.Errorf("%q is known as %q, %q", name, c.Name, c.Label)
 		}
 	}
+	for name, relative := range map[string]bool{"value": false, "gap": true, "distance": true, "w1_own": false, "gradient": false, "gap_rollout": true, "distance_rollout": true, "nash_residual": false, "nash_distance": true, "regret": false} {
+		if c := loop.Describe(name); c.Relative != relative {
+			t.Errorf("%s is relative: %v", name, c.Relative)
+		}
+	}
 	for _, name := range []string{"", "u", "u_", "u_-1", "u_x", "excess", "other_3", "3"} {
 		if c := loop.Describe(name); loop.Knows(name) || c != (kedge.Column{Name: name, Label: name, Chart: name, Title: name, Symbols: name}) {
 			t.Errorf("%q is known as %+v", name, c)
