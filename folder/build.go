@@ -18,7 +18,7 @@ import (
 const Version = "0.1.0"
 
 // Numeric is the number of the arithmetic: it grows with every change of kedge that changes bits of a result, and with none that does not.
-const Numeric = 4
+const Numeric = 5
 
 // Build says what decides on the bits of a result. They are promised for equal builds.
 type Build struct {
