@@ -105,12 +105,22 @@ func TestCertifyDoor(t *testing.T) {
 			t.Errorf("a problem with a bad %s is certified", name)
 		}
 	}
+	for name, spoil := range map[string]func(*problem){"sensitivity": func(p *problem) { p.Sensitivity = nil }, "steady states": func(p *problem) { p.Dynamics, p.Settler = unsettling{p.Dynamics}, nil }} {
+		p := whole
+		spoil(&p)
+		if _, err := (&Constants{}).Certify(context.Background(), p.Model, p.Premises); err == nil || err.Error() != "certify: the problem needs steady states and their sensitivity" {
+			t.Errorf("without %s: %v", name, err)
+		}
+	}
 	stopped, stop := context.WithCancel(context.Background())
 	stop()
 	if _, err := Certify(stopped, whole.Model, whole.Premises); !errors.Is(err, context.Canceled) {
 		t.Errorf("a stopped context gives %v", err)
 	}
 }
+
+// unsettling is dynamics that nobody says the steady states of.
+type unsettling struct{ kedge.Dynamics }
 
 // ledge is a cost of decisions alone whose slope goes from −1 to 1 at one place, over the width 0.05: its curvature there is 20, and nothing far
 // from it. Every place between the first decision and the optimum where curvature is looked for must find it, and no other does.
