@@ -61,12 +61,14 @@ type bench struct {
 	parts   []float64 // D, X, Z of the individuals looked at
 	inverse []float64 // (I−A)⁻¹, row-major
 	left    []float64 // I−A
+	slopes  []float64 // I−A of the individuals looked at, where that is a matrix of their own
 	unit    []float64
 	u       []float64 // the decision of the inverse
 	isSet   bool
 	small   []float64 // the system of the rank-one terms, and its right side
 
 	solutions, total []float64 // of all individuals, and their product with ∂f/∂u
+	units, column    []float64 // of all individuals looked at
 }
 
 func (r *resolvent) borrow() *bench {
@@ -80,17 +82,47 @@ func (r *resolvent) borrow() *bench {
 	return b
 }
 
-// together is how many individuals are looked at at a time.
-func (r *resolvent) together() int { return max(1, min(64, 1<<14/r.f.dims.State)) }
+// together is how many individuals are looked at at a time: few enough that what is worked out of them stays in the cache.
+func (r *resolvent) together() int {
+	n := r.f.dims.State
+	if r.rank < 0 && !r.isShared {
+		return max(1, min(64, 1<<16/(n*n)))
+	}
+	return max(1, min(64, 1<<14/n))
+}
 
-// look works out the parts of A of some individuals at once, where it has parts.
+// look works out the parts of A of some individuals at once or, where it has none and everybody has an A, that.
 func (r *resolvent) look(w *bench, p, u, d []float64) {
-	if r.rank >= 0 {
-		count, size := len(p)/r.f.dims.State, (1+2*r.rank)*len(p)
-		w.parts = slices.Grow(w.parts[:0], size)[:size]
-		r.parts().run(count, frame{p: p, u: u, d: d, dst: w.parts})
+	switch n := r.f.dims.State; {
+	case r.rank >= 0:
+		w.parts = resized(w.parts, (1+2*r.rank)*len(p))
+		r.parts().run(len(p)/n, frame{p: p, u: u, d: d, dst: w.parts})
+	case !r.isShared:
+		r.matrices(w, p, u, d)
 	}
 }
+
+// matrices leaves I−A of all individuals in the bench, as matrix does it for one.
+func (r *resolvent) matrices(w *bench, p, u, d []float64) {
+	n := r.f.dims.State
+	w.slopes, w.units, w.column = resized(w.slopes, n*len(p)), resized(w.units, len(p)), resized(w.column, len(p))
+	clear(w.units)
+	for j := range n {
+		for i := j; i < len(p); i += n {
+			w.units[i] = -1
+		}
+		clear(w.column)
+		r.f.PullbackRows(w.column, nil, p, u, d, w.units)
+		for i := 0; i < len(p); i += n {
+			w.units[i+j] = 0
+			w.column[i+j]++
+			copy(w.slopes[(i+j)*n:(i+j+1)*n], w.column[i:i+n])
+		}
+	}
+}
+
+// resized returns memory for n numbers, if there is enough that of x.
+func resized(x []float64, n int) []float64 { return slices.Grow(x[:0], n)[:n] }
 
 // of returns the parts of individual i of those looked at.
 func (r *resolvent) of(w *bench, i int) []float64 {
@@ -106,7 +138,7 @@ func (r *resolvent) solve(w *bench, i int, x, b, p, u, d []float64, adjoint bool
 	if r.f.dims.State > maxDense {
 		return fmt.Errorf("the matrix I − ∂f/∂p: %w", kedge.ErrSingular)
 	}
-	if err := r.invert(w, p, u, d); err != nil {
+	if err := r.invert(w, i, p, u, d); err != nil {
 		return err
 	}
 	clear(x)
@@ -168,14 +200,14 @@ func (w *bench) correct(x, e, left, right []float64, k int) bool {
 	return true
 }
 
-// invert leaves (I−A)⁻¹ in the bench, unless it is there already.
-func (r *resolvent) invert(w *bench, p, u, d []float64) error {
+// invert leaves (I−A)⁻¹ of individual i of those looked at in the bench, unless it is there already.
+func (r *resolvent) invert(w *bench, i int, p, u, d []float64) error {
 	if w.isSet && (r.isFixed || r.isShared && sameBits(w.u, u)) {
 		return nil
 	}
 	w.isSet = false
 	n := r.f.dims.State
-	r.matrix(w, p, u, d)
+	r.matrix(w, i, p, u, d)
 	size := dense.MaxRowSum(w.left, n, n)
 	for i := range n {
 		for j := range n {
@@ -196,18 +228,22 @@ const (
 	leastPivot   = 1e-300       // below it a matrix is singular
 )
 
-// matrix leaves I−A in the bench: row i of A is the pullback of the i-th unit vector.
-func (r *resolvent) matrix(w *bench, p, u, d []float64) {
+// matrix leaves I−A of individual i of those looked at in the bench: row j of A is the pullback of the j-th unit vector.
+func (r *resolvent) matrix(w *bench, i int, p, u, d []float64) {
 	n := r.f.dims.State
 	if w.inverse == nil {
 		w.inverse, w.left, w.unit = make([]float64, n*n), make([]float64, n*n), make([]float64, n)
 	}
+	if r.rank < 0 && !r.isShared {
+		copy(w.left, w.slopes[i*n*n:(i+1)*n*n])
+		return
+	}
 	clear(w.left)
-	for i := range n {
-		row := w.left[i*n : (i+1)*n]
-		w.unit[i] = -1
+	for j := range n {
+		row := w.left[j*n : (j+1)*n]
+		w.unit[j] = -1
 		r.f.Pullback(row, nil, p, u, d, w.unit)
-		w.unit[i] = 0
-		row[i]++
+		w.unit[j] = 0
+		row[j]++
 	}
 }

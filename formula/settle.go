@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"math"
-	"slices"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/dense"
@@ -120,7 +119,7 @@ func (r *resolvent) attracts(w *bench, i int, p, u, d []float64) error {
 		}
 	}
 	w.isSet = false
-	r.matrix(w, p, u, d)
+	r.matrix(w, i, p, u, d)
 	for i := range n { // A from I−A
 		rows.Scale(w.left[i*n:(i+1)*n], -1)
 		w.left[i*n+i]++
@@ -204,13 +203,13 @@ func blame(p, u, d, v []float64) error {
 
 // rows returns room for n numbers.
 func (b *bench) rows(n int) []float64 {
-	b.solutions = slices.Grow(b.solutions[:0], n)[:n]
+	b.solutions = resized(b.solutions, n)
 	return b.solutions
 }
 
 // sum returns n zeros.
 func (b *bench) sum(n int) []float64 {
-	b.total = slices.Grow(b.total[:0], n)[:n]
+	b.total = resized(b.total, n)
 	clear(b.total)
 	return b.total
 }

@@ -23,6 +23,7 @@ func affine() map[string]formula.Source {
 		"decided":  of("tanh(q)*p + d"),
 		"rank one": of("0.3*p + 0.02*dot(p, d)*q + d"),
 		"rank two": of("0.3*p + 0.02*dot(p, d)*q + 0.02*dot(p, q)*d + d"),
+		"matrices": of("[sin(d[0])*p[1]/2 + q[0], p[0]*d[1]/9 + p[2]/3, (p[0] + p[1])/4 + d[2]]"),
 		"one":      of("p + 0.1*(d*q - p) + p*(d - d)"),
 		"matrix":   opinions(),
 		"choice":   choice(),
