@@ -25,6 +25,10 @@ func TestDiagonalsWithRankOneTerms(t *testing.T) {
 		"d/(3 + 0.1*sum(tanh(p))) + 0.1*p*q",
 		"0.2*(p - 0.5*sum(p)*q/4) + q + d - 0.1*(-dot(p, q))*d",
 		"0.1*dot(p, q)*q + 0.1*(2*sum(p))*q - sum(p)*q/8 + d + 0.2*p",
+		"0.1*dot(p, q)*d + 0.1*sum(p*q)*q + 0.2*p",
+		"0.1*tanh(dot(p, q))*d + 0.1*sin(sum(p*q))*q + 0.2*tanh(p)",
+		"0.3*tanh(p) - 0.1*tanh(dot(p, d))*q + 0.1*(sin(sum(p)) - tanh(sum(p*d)))*d + q",
+		"normalize(2*d + 0.3*p + 0.2*dot(p, q)*q) + 0.1*tanh(sum(p))*d - 0.1*normalize(3*d - p)",
 		"dot(p, q)/9*d + q*(sum(p*p)/(40 + sum(p*p))) + 0.1*p",
 	} {
 		m := compile(t, formula.Source{Decision: "q[4]", State: "p[4]", Trait: "d[4]", Next: next, Minimize: "sum(p)"})
