@@ -23,7 +23,7 @@ func TestRateLimitOfWhatIsFar(t *testing.T) {
 	if err := ball.ProjectAt(near, 0, last); err != nil {
 		t.Fatal(err)
 	}
-	for _, far := range []float64{1e3, 1e9, 1e100, 1e300} {
+	for _, far := range []float64{1e3, 2e5, 3e6, 1e9, 1e100, 1e300} {
 		u := []float64{0.9 + 3*far, 4 * far}
 		if err := ball.ProjectAt(u, 0, last); err != nil || math.Hypot(u[0]-near[0], u[1]-near[1]) > 1e-9 {
 			t.Errorf("%g: %v, %v, want %v", far, u, err, near)
