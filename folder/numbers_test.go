@@ -156,7 +156,7 @@ type tight struct {
 }
 
 func (w *tight) Write(p []byte) (int, error) {
-	if w.left--; w.left < 0 {
+	if w.left--; w.left == -1 { // once: what is not told then is never told
 		return 0, errFull
 	}
 	return w.Buffer.Write(p)

@@ -15,7 +15,7 @@ type spent struct {
 }
 
 func (s spent) Project(u []float64) error {
-	if *s.left--; *s.left < 0 {
+	if *s.left--; *s.left == -1 { // once: what is not told then is never told
 		return errSpent
 	}
 	return s.Ball.Project(u)

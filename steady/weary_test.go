@@ -22,7 +22,7 @@ type weary struct {
 }
 
 func (w weary) call() error {
-	if *w.left--; *w.left < 0 {
+	if *w.left--; *w.left == -1 { // once: what is not told then is never told
 		return errWeary
 	}
 	return nil
