@@ -136,7 +136,7 @@ func (o *ordeal) merge(t *testing.T, calm string) (differ, of int) {
 // interrupt presses Ctrl-C: exit code 130 within a second or so, and the way to go on.
 func (o *ordeal) interrupt(t *testing.T) {
 	out := filepath.Join(o.dir, "out")
-	c := exec.Command(o.program, "sweep", o.file, "--out", out, "--set", "iterations=10000000")
+	c := exec.Command(o.program, "sweep", o.file, "--out", out, "--set", "iterations=10000000", "--set", "record.every=1000000") // long, on any disk
 	var said strings.Builder
 	c.Stderr = &said
 	if err := c.Start(); err != nil {

@@ -183,7 +183,8 @@ func cmpError(list ...error) error {
 	return errors.New("optimum: the field has no value")
 }
 
-// follow goes along the field in steps after which it does not lead back, until a point of rest is so near that solving finds it.
+// follow goes along the field until a point of rest is so near that solving finds it, in steps after which the field does not lead back, nor aside and
+// farther: in a whirl that draws in, steps that are too long lead out.
 func (r *resting) follow(start []float64) (Point, bool) {
 	n := len(start)
 	u, next, after := append([]float64(nil), start...), make([]float64, n), make([]float64, n)
@@ -212,8 +213,9 @@ func (r *resting) follow(start []float64) (Point, bool) {
 		}
 		copy(then, after)
 		rows.AddScaled(then, -1, next)
-		along := rows.Dot(way, then) / max(rows.Norm(way)*rows.Norm(then), 1e-300)
-		if along < 0 && scale > 1e-9 {
+		before, now := rows.Norm(way), rows.Norm(then)
+		along := rows.Dot(way, then) / max(before*now, 1e-300)
+		if (along < 0 || along < .99 && now > before) && scale > 1e-9 {
 			scale /= 2
 			continue
 		}
