@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/kedge-opt/kedge"
@@ -14,11 +15,17 @@ import (
 // impatient is a context that ends after it was asked so many times.
 type impatient struct {
 	context.Context
-	left int
+	left atomic.Int64
+}
+
+func newImpatient(looks int64) *impatient {
+	c := &impatient{Context: context.Background()}
+	c.left.Store(looks)
+	return c
 }
 
 func (c *impatient) Err() error {
-	if c.left--; c.left < 0 {
+	if c.left.Add(-1) < 0 {
 		return context.Canceled
 	}
 	return nil
@@ -27,20 +34,20 @@ func (c *impatient) Err() error {
 // counted counts the rows that are drawn.
 type counted struct {
 	population.Normal
-	rows *int
+	rows *atomic.Int64
 }
 
 func (l counted) Fill(dst []float64, dim, first int, s *stream.Stream) {
-	*l.rows += len(dst) / dim
+	l.rows.Add(int64(len(dst) / dim))
 	l.Normal.Fill(dst, dim, first, s)
 }
 
 // Nothing is drawn after the context has ended: of 100 000 people only those of three looks are there. Drawing them all at once took no look.
 func TestDrawingEndsWithTheContext(t *testing.T) {
-	rows := 0
-	_, err := population.DrawWithin(&impatient{context.Background(), 3}, counted{rows: &rows}, 100_000, 2, stream.New(1, "people"))
-	if !errors.Is(err, context.Canceled) || rows != 3*4096 {
-		t.Errorf("%d rows were drawn, %v; want 3 looks of 4096", rows, err)
+	var rows atomic.Int64
+	_, err := population.DrawWithin(newImpatient(3), counted{rows: &rows}, 100_000, 2, stream.New(1, "people"))
+	if !errors.Is(err, context.Canceled) || rows.Load() != 3*4096 {
+		t.Errorf("%d rows were drawn, %v; want 3 looks of 4096", rows.Load(), err)
 	}
 	all, err := population.Draw(population.Normal{}, 10_000, 2, stream.New(1, "people"))
 	if err != nil {
@@ -51,7 +58,7 @@ func TestDrawingEndsWithTheContext(t *testing.T) {
 	if !slices.Equal(all, once) {
 		t.Error("drawing in parts gives other people")
 	}
-	ctx := &impatient{context.Background(), 5}
+	ctx := newImpatient(5)
 	if _, err := population.ShortenWithin(ctx, kedge.Block{Data: all, Width: 2}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("shortened all the same: %v", err)
 	}
