@@ -120,6 +120,7 @@ var demoPages = []struct{ hash, shows string }{
 // Every page of the dashboard complains of nothing, scrolls nowhere sideways and is found accessible on what a demonstration shows, too, while people live; whole at
 // three widths, light and dark, else a width and a scheme of every fourth page.
 func TestPagesOfTheDemo(t *testing.T) {
+	t.Parallel() // it waits for others most of the time
 	if testing.Short() {
 		t.Skip("drives a browser")
 	}

@@ -9,6 +9,7 @@ import (
 
 // The tests of the Python package, with this kedge. They try what happens without NumPy themselves.
 func TestPythonClient(t *testing.T) {
+	t.Parallel() // it waits for others most of the time
 	if testing.Short() {
 		t.Skip("a process for every run")
 	}

@@ -63,6 +63,7 @@ func (s *serving) start() {
 
 // A service decides as a run does: the folders are the same but for their times, also if it is killed again and again.
 func TestServedRunsLeaveTheSameFolder(t *testing.T) {
+	t.Parallel() // it waits for others most of the time
 	s := newServing(t)
 	ctx, stop := context.WithCancel(t.Context())
 	killed := make(chan struct{})

@@ -23,6 +23,9 @@ var wide = strings.NewReplacer("p[2]", "p[4]", "d[2]", "d[4]", "q[2]", "q[4]", "
 // Bodies that are wrong or far too large get the documented status with a pointer, leave the heads as they were, and take little memory.
 func TestHostileBodies(t *testing.T) {
 	row := evidence.For(t, evidence.Promise{Name: "service-oversize", Text: "Messages to the service that are wrong, too deep, too long or packed too well get their documented status, change no head and take at most 32 MB", Needs: "Linux"})
+	if testing.Short() {
+		t.Skip("one message at a time, to another process")
+	}
 	p := newProcess(t)
 	p.createOf("shop", "live", wide)
 	p.want(200, "POST", "/v1/loops/shop/ask", "")
