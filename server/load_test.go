@@ -108,13 +108,12 @@ func (s served) push(aSecond int, span time.Duration, name string) *pushed {
 // nothing, and takes everything again at once when that is over. How much it can do is given by a journal that takes 50 ms a write.
 func TestMoreLoadThanCanBeServed(t *testing.T) {
 	row := evidence.For(t, evidence.Promise{Name: "service-overload", Text: "four times as many batches as the service can take: replies but 201, and 503 with Retry-After; acknowledged batches that are not there once, refused ones that are; what is done less than without the load, in % of it; seconds that one that is taken waits; batches that are refused a second after", Short: "2 s instead of 60 s, and no times"})
-	span := 2 * time.Second
-	if evidence.Whole() {
-		span = time.Minute
+	span, each := 2*time.Second, 50*time.Millisecond
+	if evidence.Whole() { // with fewer batches in a minute than a decision may have
+		span, each = time.Minute, 400*time.Millisecond
 	}
 	limits := server.DefaultLimits()
 	limits.AtWork, limits.Waiting = 4, 16
-	const each = 50 * time.Millisecond
 	can := float64(limits.AtWork) / each.Seconds()
 	s := newServed(t, limits, func(j session.Journal) session.Journal { return slow{j, each} })
 	s.want(201, "POST", "/v1/loops", fmt.Sprintf(`{"name":"shop","spec":%s,"mode":"live"}`, quoted(shop)))
