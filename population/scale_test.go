@@ -34,8 +34,8 @@ func everybody(c *population.Crowd) []float64 {
 	return room
 }
 
-// ways lists every way to keep one and the same crowd.
-func ways(t testing.TB, l population.Law, n, dim int) map[string]population.Config {
+// shortened draws individuals anew, and in single precision.
+func shortened(t testing.TB, l population.Law, n, dim int) (*population.Redrawn, *population.Float32s) {
 	t.Helper()
 	redrawn, err := population.Redraw(l, n, dim, stream.New(1, t.Name()))
 	if err != nil {
@@ -45,6 +45,13 @@ func ways(t testing.TB, l population.Law, n, dim int) map[string]population.Conf
 	if err != nil {
 		t.Fatal(err)
 	}
+	return redrawn, short
+}
+
+// ways lists every way to keep one and the same crowd.
+func ways(t testing.TB, l population.Law, n, dim int) map[string]population.Config {
+	t.Helper()
+	redrawn, short := shortened(t, l, n, dim)
 	return map[string]population.Config{
 		"float64":         {Traits: kedge.Block{Data: draw(t, l, n, dim), Width: dim}},
 		"float64 redrawn": {Traits: redrawn},

@@ -111,11 +111,11 @@ func TestDrawsDoNotDependOnProcessors(t *testing.T) {
 	for name, l := range map[string]population.Law{
 		"cap": population.Cap{Angle: 70}, "normal": population.Normal{}, "dirichlet": population.Dirichlet{Concentration: []float64{0.3}}, "correlated": other,
 	} {
-		whole, short := draw(t, l, n, dim), shortened(t, l, n, dim)
+		whole, short := draw(t, l, n, dim), singles(t, l, n, dim)
 		before := runtime.GOMAXPROCS(3)
-		again, shortly := draw(t, l, n, dim), shortened(t, l, n, dim)
+		again, shortly := draw(t, l, n, dim), singles(t, l, n, dim)
 		runtime.GOMAXPROCS(1)
-		alone, briefly := draw(t, l, n, dim), shortened(t, l, n, dim)
+		alone, briefly := draw(t, l, n, dim), singles(t, l, n, dim)
 		runtime.GOMAXPROCS(before)
 		if !slices.Equal(whole, alone) || !slices.Equal(again, alone) || !slices.Equal(short, briefly) || !slices.Equal(shortly, briefly) {
 			t.Errorf("%s: several processors draw other individuals", name)
@@ -131,17 +131,10 @@ func TestDrawsDoNotDependOnProcessors(t *testing.T) {
 	}
 }
 
-// shortened draws individuals in single precision.
-func shortened(t *testing.T, l population.Law, n, dim int) []float32 {
+// singles are individuals in single precision.
+func singles(t *testing.T, l population.Law, n, dim int) []float32 {
 	t.Helper()
-	redrawn, err := population.Redraw(l, n, dim, stream.New(1, t.Name()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	short, err := population.Shorten(redrawn, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, short := shortened(t, l, n, dim)
 	data, _ := short.Short(0, n)
 	return data
 }
