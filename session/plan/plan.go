@@ -56,6 +56,11 @@ func Of(kinds *kind.Catalogue, spec string) (*Brief, error) {
 	if err != nil {
 		return nil, err
 	}
+	return From(s)
+}
+
+// From plans a spec that was read, and leaves it as it is: any number of loops may be of one.
+func From(s *problem.Spec) (*Brief, error) {
 	terms := s.Live
 	if terms == nil {
 		terms = live.New()
