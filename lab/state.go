@@ -60,6 +60,9 @@ func (s *solved) UnmarshalBinary(data []byte) error {
 	if err := json.Unmarshal([]byte(said), &back); err != nil {
 		return &wire.Error{Kind: solvedKind, Reason: err.Error()}
 	}
+	if again, err := json.Marshal(&back); err != nil || string(again) != said {
+		return &wire.Error{Kind: solvedKind, Reason: "it was not written like that: keys are unknown, twice or in another order"}
+	}
 	*s = back
 	return nil
 }

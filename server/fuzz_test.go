@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge/server"
-	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/store"
 )
 
 // Whatever is sent to any call, the service answers within 2 s, and never that something fell over; what it refuses changes no head. The loop is that of a first decision each time.
@@ -23,7 +23,9 @@ func FuzzMessages(f *testing.F) {
 		f.Add(byte(n), text)
 	}
 	f.Fuzz(func(t *testing.T, n byte, text string) {
-		s := newServed(t, server.DefaultLimits(), func(j session.Journal) session.Journal { return j })
+		own := server.New(server.Setup{Journal: store.NewMemory(), Clock: server.Wall(), Plan: readOnce(), Limits: server.DefaultLimits()})
+		defer own.Stop()
+		s := served{t, own}
 		s.want(201, "POST", "/v1/loops", fmt.Sprintf(`{"name":"shop","spec":%s,"mode":"live"}`, quoted(shop)))
 		s.want(200, "POST", "/v1/loops/shop/ask", "")
 		c, before, begun := calls[int(n)%len(calls)], s.want(200, "GET", "/v1/heads", ""), time.Now()

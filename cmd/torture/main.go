@@ -37,6 +37,7 @@ Examples:
   go run ./cmd/torture gate --only T38                 short tests and planted faults of one test of the programme
   go run ./cmd/torture nightly --budget 30m
   go run ./cmd/torture release --only service-power --update   a row at full size, its figure written down
+  go run ./cmd/torture release --only fuzz --fuzz 1m --update   every reader of bytes, its inputs counted
 
 Flags:
 `
@@ -49,9 +50,10 @@ func main() {
 	}
 	set := flag.NewFlagSet("torture", flag.ContinueOnError)
 	set.Usage = func() { fmt.Fprint(set.Output(), help); set.PrintDefaults() }
-	only := set.String("only", "", "promises (P1), tests of the programme (T31), rows, test functions or packages (./store), with commas between them")
+	only := set.String("only", "", "promises (P1), tests of the programme (T31), rows, test functions, packages (./store) or fuzz, with commas between them")
 	set.BoolVar(&w.List, "list", false, "say what would run, and run nothing")
 	set.DurationVar(&w.Budget, "budget", 0, "how long it may take; gate 3m and nightly 2h unless said otherwise")
+	set.DurationVar(&w.Fuzz, "fuzz", 0, "how long each fuzz target is given inputs; nightly 20s and release 10m unless said otherwise")
 	set.BoolVar(&w.Fresh, "fresh", false, "do again what an interrupted run has done")
 	set.BoolVar(&w.Update, "update", false, "write figures, with commit and date, to docs/reliability")
 	switch err := set.Parse(args); {

@@ -3,11 +3,8 @@
 package evidence
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -135,7 +132,7 @@ func (r *Witness) settle(name string) {
 	case err == nil && update && old.Whole && !r.claimed.Whole && !t.Skipped():
 		t.Logf("%s: the file has the figure of the whole test, which this is not: KEDGE_TORTURE=1 gives it", name)
 	case update:
-		r.claimed.Keeps, r.claimed.Tests, r.claimed.Run = old.Keeps, old.Tests, r.origin()
+		r.claimed.Keeps, r.claimed.Tests, r.claimed.Run = old.Keeps, old.Tests, board.Now(r.root, r.begun)
 		err = r.write(filepath.Join(r.root, filepath.FromSlash(board.Dir)), name)
 	case err == nil && !old.IsOf(r.claimed):
 		t.Errorf("%s has other words or bars than its test: KEDGE_UPDATE=1 %s renews it", filepath.Join(board.Dir, name+".json"), r.claimed.Command())
@@ -168,24 +165,6 @@ func (r *Witness) write(dir, name string) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(dir, name+".json"), text, 0o644)
-}
-
-// origin is what git says of the tree that is tested, the documents left out, and when that is. Commits that nobody else has yet may never be seen again
-// under that name: the newest that is shared counts, and what came since is a change.
-func (r *Witness) origin() *board.Occasion {
-	git := func(args ...string) string {
-		c := exec.Command("git", args...)
-		c.Dir = r.root
-		out, err := c.Output()
-		if err != nil {
-			return ""
-		}
-		return strings.TrimSpace(string(out))
-	}
-	commit := cmp.Or(git("merge-base", "HEAD", "@{upstream}"), git("rev-parse", "HEAD"))
-	o := &board.Occasion{Commit: commit[:min(12, len(commit))], Date: time.Now().UTC().Format(time.DateOnly), Seconds: math.Round(10*time.Since(r.begun).Seconds()) / 10}
-	o.Changed = commit != "" && git("diff", "--name-only", commit, "--", ".", ":!docs")+git("ls-files", "--others", "--exclude-standard", "--", ".", ":!docs") != ""
-	return o
 }
 
 // moduleOf is the folder of the module that a folder belongs to.

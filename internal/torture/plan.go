@@ -7,8 +7,6 @@ import (
 	"hash/fnv"
 	"io/fs"
 	"maps"
-	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -81,7 +79,7 @@ type source struct {
 	fuzz   []Ordeal
 }
 
-// Make lists what a tier tries, in its order. Only, if not empty, names promises, tests of the programme, rows, test functions or packages. The seed draws
+// Make lists what a tier tries, in its order. Only, if not empty, names promises, tests of the programme, rows, test functions, packages, or fuzz. The seed draws
 // the planted faults for which the gate has time.
 func Make(module fs.FS, tier Tier, only []string, seed string) (plan []Ordeal, err error) {
 	rows, err := board.ReadAll(module)
@@ -105,14 +103,14 @@ func Make(module fs.FS, tier Tier, only []string, seed string) (plan []Ordeal, e
 	}
 	for _, name := range only {
 		if !slices.ContainsFunc(plan, func(o Ordeal) bool { return o.isOf(name) }) {
-			return nil, fmt.Errorf("nothing of the tier %s is called %q: --list has promises (P1), tests (T31), rows and packages", tier, name)
+			return nil, fmt.Errorf("nothing of the tier %s is called %q: --list has promises (P1), tests (T31), rows and packages; fuzz is all targets", tier, name)
 		}
 	}
 	return slices.DeleteFunc(plan, func(o Ordeal) bool { return len(only) > 0 && !slices.ContainsFunc(only, o.isOf) }), nil
 }
 
 func (o Ordeal) isOf(name string) bool {
-	return slices.Contains(o.Of, name) || slices.Contains(o.Rows, name) || o.Test == name || o.Pack == name || o.Fault != nil && o.Fault.Name == name
+	return name == "fuzz" && o.Fuzz > 0 || slices.Contains(o.Of, name) || slices.Contains(o.Rows, name) || o.Test == name || o.Pack == name || o.Fault != nil && o.Fault.Name == name
 }
 
 // gateTwins are so many faults as the gate has time for.
@@ -229,30 +227,12 @@ func (s source) targets(each time.Duration) []Ordeal {
 	return all
 }
 
-var fuzzTarget = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(f \*testing\.F\) \{$`)
-
 // targets are all fuzz targets of the module, with the test of the programme that they serve.
 func targets(module fs.FS) (all []Ordeal, err error) {
-	err = fs.WalkDir(module, ".", func(file string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && d.Name() != "." || d.Name() == "testdata" || d.Name() == "node_modules") {
-			return fs.SkipDir
-		}
-		if !strings.HasSuffix(file, "_test.go") {
-			return nil
-		}
-		text, err := fs.ReadFile(module, file)
-		if err != nil {
-			return err
-		}
-		for _, m := range fuzzTarget.FindAllStringSubmatch(string(text), -1) {
-			pack := "./" + path.Dir(file)
-			all = append(all, Ordeal{Of: []string{"P5", "P7", fuzzed(pack)}, What: "inputs to " + m[1] + " of " + pack, Pack: pack, Test: m[1]})
-		}
-		return nil
-	})
+	found, err := board.Targets(module)
+	for _, t := range found {
+		all = append(all, Ordeal{Of: []string{"P5", "P7", fuzzed(t.Pack)}, What: "inputs to " + t.Name + " of " + t.Pack, Pack: t.Pack, Test: t.Name})
+	}
 	return all, err
 }
 

@@ -203,6 +203,7 @@ var executions = regexp.MustCompile(`execs: ([0-9]+)`)
 
 // fuzz gives a target inputs for a while.
 func (r *Rack) fuzz(ctx context.Context, o Ordeal) (f Fate, err error) {
+	begun := time.Now()
 	said, err := r.command(ctx, r.Root, []string{"KEDGE_TORTURE=", "KEDGE_UPDATE="}, "go", "test", "-run", "^$", "-fuzz", "^"+o.Test+"$", "-fuzztime", o.Fuzz.String(), "-fuzzminimizetime", "10x", o.Pack)
 	f.Verdict = Survived
 	if all := executions.FindAllSubmatch(said, -1); len(all) > 0 {
@@ -213,6 +214,9 @@ func (r *Rack) fuzz(ctx context.Context, o Ordeal) (f Fate, err error) {
 		f.Verdict, f.Lost, f.Said = Lost, 1, tail(string(said))
 	case f.Tried == 0:
 		f.Verdict, f.Lost, f.Said = Lost, 1, "no input was tried: "+tail(string(said))
+	case r.Update:
+		err = board.Target{Pack: o.Pack, Name: o.Test}.Keep(r.Root, board.Inputs{Tried: f.Tried, Run: *board.Now(r.Root, begun)})
+		return f, err
 	}
 	return f, nil
 }

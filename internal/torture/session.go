@@ -22,6 +22,7 @@ type Wish struct {
 	Tier   Tier
 	Only   []string
 	Budget time.Duration // 0: no end
+	Fuzz   time.Duration // of each fuzz target; 0: what the tier has
 	Fresh  bool          // what an interrupted run has done is done again
 	Update bool
 	List   bool      // only say what there is
@@ -48,6 +49,11 @@ func Run(ctx context.Context, w Wish) (s Toll, err error) {
 	plan, err := Make(os.DirFS(w.Root), w.Tier, w.Only, tree)
 	if err != nil {
 		return s, err
+	}
+	for i := range plan {
+		if plan[i].Fuzz > 0 && w.Fuzz > 0 {
+			plan[i].Fuzz = w.Fuzz
+		}
 	}
 	if w.List {
 		return s, list(w.Out, plan)

@@ -61,7 +61,7 @@ func TestSilent(t *testing.T) {}
 
 func TestHangs(t *testing.T) { select {} }
 
-func FuzzSum(f *testing.F) {
+` + "func Fuzz" + `Sum(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b int) { Sum(a, b) })
 }
 `,

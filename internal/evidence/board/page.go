@@ -19,6 +19,9 @@ var table = regexp.MustCompile(`(?s)<!-- rows of docs/reliability:(.*?)-->\n(.*?
 // sum finds the page's totals.
 var sum = regexp.MustCompile(`(?s)<!-- totals of docs/reliability -->\n(.*?)<!-- end of totals -->`)
 
+// reader finds the table of the fuzz targets.
+var reader = regexp.MustCompile(`(?s)<!-- fuzz targets -->\n(.*?)<!-- end of fuzz targets -->`)
+
 // fuzzing finds a command of the page that fuzzes.
 var fuzzing = regexp.MustCompile(`go test -fuzz (\w+) .*(\./[a-z/]+)`)
 
@@ -44,10 +47,13 @@ func Page(module fs.FS) (want string, faults []string, err error) {
 	want = sum.ReplaceAllStringFunc(want, func(string) string {
 		return "<!-- totals of docs/reliability -->\n\n" + totals(a.placed) + "\n<!-- end of totals -->"
 	})
+	want = reader.ReplaceAllStringFunc(want, func(string) string {
+		return "<!-- fuzz targets -->\n\n" + a.fuzzed() + "\n<!-- end of fuzz targets -->"
+	})
 	if want != string(text) {
 		a.say("%s has other rows than %s: run KEDGE_UPDATE=1 go test -run Page ./internal/evidence", File, Dir)
 	}
-	for n, line := range strings.Split(sum.ReplaceAllString(table.ReplaceAllString(string(text), ""), ""), "\n") {
+	for n, line := range strings.Split(reader.ReplaceAllString(sum.ReplaceAllString(table.ReplaceAllString(string(text), ""), ""), ""), "\n") {
 		if strings.HasPrefix(line, "|") {
 			a.say("%s: the row %.60s… (line %d without the tables) comes from no file: let a test state it", File, line, n+1)
 		}

@@ -14,7 +14,10 @@ func sound() map[string]string {
 		"sums/sums_test.go":          "package sums\n\nfunc TestSums(t *testing.T) {\n\tevidence.For(t, evidence.Promise{Name: \"sums\"})\n}\n",
 		File: "# Reliability\n\n<!-- totals of docs/reliability -->\n<!-- end of totals -->\n\n<!-- rows of docs/reliability: sums -->\n\n" +
 			"| of | promise | test | figure | bar | measured |\n|---|---|---|---|---|---|\n" +
-			"| P6 T32 | sums add up | `go test -v -run '^TestSums$' ./sums` | 0 of 3; 0.5 | 0; 1 | 2026-01-02, 0123456789ab |\n\n<!-- end of rows -->\n",
+			"| P6 T32 | sums add up | `go test -v -run '^TestSums$' ./sums` | 0 of 3; 0.5 | 0; 1 | 2026-01-02, 0123456789ab |\n\n<!-- end of rows -->\n\n<!-- fuzz targets -->\n<!-- end of fuzz targets -->\n",
+		"sums/fuzz_test.go":               "package sums\n\nfunc " + "FuzzSums(f *testing.F) {\n}\n",
+		"sums/testdata/fuzz/FuzzSums/one": "go test fuzz v1\n",
+		FuzzedFile:                        `{"./sums FuzzSums": {"tried": 1234, "run": {"date": "2026-01-02", "seconds": 60}}}`,
 	}
 }
 
@@ -68,7 +71,11 @@ func TestFaultsOfThePageAreFound(t *testing.T) {
 		{"a file without a row", File, ": sums -->", ": -->", "docs/reliability/sums.json is in no table"},
 		{"a row twice", File, ": sums -->", ": sums sums -->", "has the row sums twice"},
 		{"a table by hand", File, "# Reliability\n", "# Reliability\n\n| target | executions |\n", "comes from no file"},
-		{"no such target", File, "# Reliability\n", "# Reliability\n\ngo test -fuzz FuzzSums -fuzztime 10m ./sums\n", "./sums has no target FuzzSums"},
+		{"no such target", File, "# Reliability\n", "# Reliability\n\ngo test -fuzz FuzzProducts -fuzztime 10m ./sums\n", "./sums has no target FuzzProducts"},
+		{"other inputs", FuzzedFile, "1234", "4321", "has other rows than"},
+		{"inputs to a target that is gone", FuzzedFile, "FuzzSums", "FuzzProducts", "is about ./sums FuzzProducts, which is not there"},
+		{"no corpus", "sums/fuzz_test.go", "FuzzSums", "FuzzProducts", "./sums FuzzProducts has no corpus"},
+		{"inputs that cannot be read", FuzzedFile, "{", "", FuzzedFile + ": "},
 		{"an unknown key", "docs/reliability/sums.json", `"whole"`, `"hole"`, "unknown field"},
 	} {
 		root := lay(t, c.file, c.old, c.new)

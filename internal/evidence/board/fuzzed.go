@@ -1,0 +1,125 @@
+package board
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// FuzzedFile has what the fuzz targets were given when they last ran to be counted.
+const FuzzedFile = Dir + "/fuzz/targets.json"
+
+// Target is a fuzz target of the module.
+type Target struct {
+	Pack, Name string // as in ./internal/npy, FuzzRead
+}
+
+// String is how a target is called in the file.
+func (t Target) String() string { return t.Pack + " " + t.Name }
+
+// Inputs is how many of them a target was given, all of which it took as promised.
+type Inputs struct {
+	Tried int      `json:"tried"`
+	Run   Occasion `json:"run"`
+}
+
+var fuzzTarget = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(f \*testing\.F\) \{$`)
+
+// Targets are all fuzz targets of the module.
+func Targets(module fs.FS) (all []Target, err error) {
+	err = fs.WalkDir(module, ".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && d.Name() != "." || d.Name() == "testdata" || d.Name() == "node_modules") {
+			return fs.SkipDir
+		}
+		if !strings.HasSuffix(file, "_test.go") {
+			return nil
+		}
+		text, err := fs.ReadFile(module, file)
+		if err != nil {
+			return err
+		}
+		for _, m := range fuzzTarget.FindAllStringSubmatch(string(text), -1) {
+			all = append(all, Target{"./" + path.Dir(file), m[1]})
+		}
+		return nil
+	})
+	slices.SortFunc(all, func(a, b Target) int { return cmp.Compare(a.String(), b.String()) })
+	return all, err
+}
+
+// ReadFuzzed reads what targets were given, by the target. Nothing was counted yet where there is no file.
+func ReadFuzzed(module fs.FS) (all map[string]Inputs, err error) {
+	all = map[string]Inputs{}
+	if _, err := fs.Stat(module, FuzzedFile); err != nil {
+		return all, nil
+	}
+	text, err := fs.ReadFile(module, FuzzedFile)
+	if err == nil {
+		err = json.Unmarshal(text, &all)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", FuzzedFile, err)
+	}
+	return all, nil
+}
+
+// Keep writes down what a target was given.
+func (t Target) Keep(root string, n Inputs) error {
+	all, err := ReadFuzzed(os.DirFS(root))
+	if err != nil {
+		return err
+	}
+	all[t.String()] = n
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetIndent("", "  ")
+	if err := e.Encode(all); err != nil {
+		return err
+	}
+	file := filepath.Join(root, filepath.FromSlash(FuzzedFile))
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(file, b.Bytes(), 0o644)
+}
+
+// fuzzed is the table of the fuzz targets. Each has a corpus in the repository.
+func (a *audit) fuzzed() string {
+	targets, err := Targets(a.module)
+	if err != nil {
+		a.say("%v", err)
+	}
+	given, err := ReadFuzzed(a.module)
+	if err != nil {
+		a.say("%v", err)
+	}
+	sum, lines := 0, ""
+	for _, t := range targets {
+		if corpus, _ := fs.Glob(a.module, path.Join(path.Clean(t.Pack), "testdata/fuzz", t.Name, "*")); len(corpus) == 0 {
+			a.say("%s has no corpus under testdata/fuzz", t)
+		}
+		n, counted := given[t.String()]
+		delete(given, t.String())
+		if !counted {
+			lines += fmt.Sprintf("| `%s` | not counted yet | | |\n", t)
+			continue
+		}
+		sum += n.Tried
+		lines += fmt.Sprintf("| `%s` | %d | %.0f | %s |\n", t, n.Tried, n.Run.Seconds, n.Run.words())
+	}
+	for gone := range given {
+		a.say("%s is about %s, which is not there", FuzzedFile, gone)
+	}
+	return fmt.Sprintf("**%d targets were given %d inputs when they last ran, and took or refused each as promised.**\n\n| target | inputs | seconds | measured |\n|---|---|---|---|\n%s", len(targets), sum, lines)
+}
