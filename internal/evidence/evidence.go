@@ -4,6 +4,7 @@ package evidence
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge/internal/evidence/board"
+	"github.com/kedge-opt/kedge/internal/evidence/origin"
 )
 
 // Promise is what a row of the page claims.
@@ -132,7 +134,8 @@ func (r *Witness) settle(name string) {
 	case err == nil && update && old.Whole && !r.claimed.Whole && !t.Skipped():
 		t.Logf("%s: the file has the figure of the whole test, which this is not: KEDGE_TORTURE=1 gives it", name)
 	case update:
-		r.claimed.Keeps, r.claimed.Tests, r.claimed.Run = old.Keeps, old.Tests, board.Now(r.root, r.begun)
+		r.claimed.Keeps, r.claimed.Tests, r.claimed.Run = old.Keeps, old.Tests, &board.Occasion{Date: time.Now().UTC().Format(time.DateOnly), Seconds: math.Round(10*time.Since(r.begun).Seconds()) / 10}
+		r.claimed.Run.Commit, r.claimed.Run.Changed = origin.Of(r.root)
 		err = r.write(filepath.Join(r.root, filepath.FromSlash(board.Dir)), name)
 	case err == nil && !old.IsOf(r.claimed):
 		t.Errorf("%s has other words or bars than its test: KEDGE_UPDATE=1 %s renews it", filepath.Join(board.Dir, name+".json"), r.claimed.Command())

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge/internal/evidence/board"
+	"github.com/kedge-opt/kedge/internal/evidence/origin"
 )
 
 // Fate is what became of an ordeal.
@@ -215,10 +216,29 @@ func (r *Rack) fuzz(ctx context.Context, o Ordeal) (f Fate, err error) {
 	case f.Tried == 0:
 		f.Verdict, f.Lost, f.Said = Lost, 1, "no input was tried: "+tail(string(said))
 	case r.Update:
-		err = board.Target{Pack: o.Pack, Name: o.Test}.Keep(r.Root, board.Inputs{Tried: f.Tried, Run: *board.Now(r.Root, begun)})
-		return f, err
+		when := board.Occasion{Date: begun.UTC().Format(time.DateOnly), Seconds: time.Since(begun).Round(time.Second).Seconds()}
+		when.Commit, when.Changed = origin.Of(r.Root)
+		return f, r.keep(board.Fuzzed{Pack: o.Pack, Name: o.Test}, board.Inputs{Tried: f.Tried, Run: when})
 	}
 	return f, nil
+}
+
+// keep writes down what a target was given.
+func (r *Rack) keep(t board.Fuzzed, n board.Inputs) error {
+	all, err := board.ReadFuzzed(os.DirFS(r.Root))
+	if err != nil {
+		return err
+	}
+	all[t.String()] = n
+	text, err := board.FuzzedText(all)
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(r.Root, filepath.FromSlash(board.FuzzedFile))
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(file, text, 0o644)
 }
 
 // tail is what a test said last, and where it failed.

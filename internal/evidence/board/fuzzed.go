@@ -6,9 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,13 +15,13 @@ import (
 // FuzzedFile has what the fuzz targets were given when they last ran to be counted.
 const FuzzedFile = Dir + "/fuzz/targets.json"
 
-// Target is a fuzz target of the module.
-type Target struct {
+// Fuzzed is a fuzz target of the module.
+type Fuzzed struct {
 	Pack, Name string // as in ./internal/npy, FuzzRead
 }
 
 // String is how a target is called in the file.
-func (t Target) String() string { return t.Pack + " " + t.Name }
+func (t Fuzzed) String() string { return t.Pack + " " + t.Name }
 
 // Inputs is how many of them a target was given, all of which it took as promised.
 type Inputs struct {
@@ -34,7 +32,7 @@ type Inputs struct {
 var fuzzTarget = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(f \*testing\.F\) \{$`)
 
 // Targets are all fuzz targets of the module.
-func Targets(module fs.FS) (all []Target, err error) {
+func Targets(module fs.FS) (all []Fuzzed, err error) {
 	err = fs.WalkDir(module, ".", func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -50,11 +48,11 @@ func Targets(module fs.FS) (all []Target, err error) {
 			return err
 		}
 		for _, m := range fuzzTarget.FindAllStringSubmatch(string(text), -1) {
-			all = append(all, Target{"./" + path.Dir(file), m[1]})
+			all = append(all, Fuzzed{"./" + path.Dir(file), m[1]})
 		}
 		return nil
 	})
-	slices.SortFunc(all, func(a, b Target) int { return cmp.Compare(a.String(), b.String()) })
+	slices.SortFunc(all, func(a, b Fuzzed) int { return cmp.Compare(a.String(), b.String()) })
 	return all, err
 }
 
@@ -74,40 +72,30 @@ func ReadFuzzed(module fs.FS) (all map[string]Inputs, err error) {
 	return all, nil
 }
 
-// Keep writes down what a target was given.
-func (t Target) Keep(root string, n Inputs) error {
-	all, err := ReadFuzzed(os.DirFS(root))
-	if err != nil {
-		return err
-	}
-	all[t.String()] = n
+// FuzzedText is the file of what targets were given.
+func FuzzedText(all map[string]Inputs) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetIndent("", "  ")
-	if err := e.Encode(all); err != nil {
-		return err
-	}
-	file := filepath.Join(root, filepath.FromSlash(FuzzedFile))
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(file, b.Bytes(), 0o644)
+	err := e.Encode(all)
+	return b.Bytes(), err
 }
 
-// fuzzed is the table of the fuzz targets. Each has a corpus in the repository.
-func (a *audit) fuzzed() string {
-	targets, err := Targets(a.module)
+// fuzzedTable is the table of the fuzz targets, and what is wrong with it. Each target has a corpus in the repository.
+func fuzzedTable(module fs.FS) (text string, faults []string) {
+	say := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
+	targets, err := Targets(module)
 	if err != nil {
-		a.say("%v", err)
+		say("%v", err)
 	}
-	given, err := ReadFuzzed(a.module)
+	given, err := ReadFuzzed(module)
 	if err != nil {
-		a.say("%v", err)
+		say("%v", err)
 	}
 	sum, lines := 0, ""
 	for _, t := range targets {
-		if corpus, _ := fs.Glob(a.module, path.Join(path.Clean(t.Pack), "testdata/fuzz", t.Name, "*")); len(corpus) == 0 {
-			a.say("%s has no corpus under testdata/fuzz", t)
+		if corpus, _ := fs.Glob(module, path.Join(path.Clean(t.Pack), "testdata/fuzz", t.Name, "*")); len(corpus) == 0 {
+			say("%s has no corpus under testdata/fuzz", t)
 		}
 		n, counted := given[t.String()]
 		delete(given, t.String())
@@ -119,7 +107,7 @@ func (a *audit) fuzzed() string {
 		lines += fmt.Sprintf("| `%s` | %d | %.0f | %s |\n", t, n.Tried, n.Run.Seconds, n.Run.words())
 	}
 	for gone := range given {
-		a.say("%s is about %s, which is not there", FuzzedFile, gone)
+		say("%s is about %s, which is not there", FuzzedFile, gone)
 	}
-	return fmt.Sprintf("**%d targets were given %d inputs when they last ran, and took or refused each as promised.**\n\n| target | inputs | seconds | measured |\n|---|---|---|---|\n%s", len(targets), sum, lines)
+	return fmt.Sprintf("**%d targets were given %d inputs when they last ran, and took or refused each as promised.**\n\n| target | inputs | seconds | measured |\n|---|---|---|---|\n%s", len(targets), sum, lines), faults
 }

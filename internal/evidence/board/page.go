@@ -48,7 +48,9 @@ func Page(module fs.FS) (want string, faults []string, err error) {
 		return "<!-- totals of docs/reliability -->\n\n" + totals(a.placed) + "\n<!-- end of totals -->"
 	})
 	want = reader.ReplaceAllStringFunc(want, func(string) string {
-		return "<!-- fuzz targets -->\n\n" + a.fuzzed() + "\n<!-- end of fuzz targets -->"
+		rows, faults := fuzzedTable(module)
+		a.faults = append(a.faults, faults...)
+		return "<!-- fuzz targets -->\n\n" + rows + "\n<!-- end of fuzz targets -->"
 	})
 	if want != string(text) {
 		a.say("%s has other rows than %s: run KEDGE_UPDATE=1 go test -run Page ./internal/evidence", File, Dir)

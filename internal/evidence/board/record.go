@@ -4,17 +4,13 @@ package board
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io/fs"
 	"maps"
-	"math"
-	"os/exec"
 	"path"
 	"slices"
 	"strings"
-	"time"
 )
 
 // Dir is where the files of the rows lie in the module.
@@ -151,24 +147,6 @@ func (f Testimony) Line() string {
 	}
 	of := strings.Join(slices.Concat(f.Keeps, f.Tests), " ")
 	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s |\n", of, strings.ReplaceAll(f.Promise, "|", `\|`), test, f.Figure(), f.Bar(), f.Run.words())
-}
-
-// Now is the occasion of a run that began a while ago: what git says of the tree that is tested, the documents left out. Commits that nobody else has yet may
-// never be seen again under that name: the newest that is shared counts, and what came since is a change.
-func Now(root string, begun time.Time) *Occasion {
-	git := func(args ...string) string {
-		c := exec.Command("git", args...)
-		c.Dir = root
-		out, err := c.Output()
-		if err != nil {
-			return ""
-		}
-		return strings.TrimSpace(string(out))
-	}
-	commit := cmp.Or(git("merge-base", "HEAD", "@{upstream}"), git("rev-parse", "HEAD"))
-	o := &Occasion{Commit: commit[:min(12, len(commit))], Date: time.Now().UTC().Format(time.DateOnly), Seconds: math.Round(10*time.Since(begun).Seconds()) / 10}
-	o.Changed = commit != "" && git("diff", "--name-only", commit, "--", ".", ":!docs")+git("ls-files", "--others", "--exclude-standard", "--", ".", ":!docs") != ""
-	return o
 }
 
 // words say when a figure was measured.
