@@ -3,12 +3,14 @@ package columns
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,14 +45,28 @@ func ReadCSV(ctx context.Context, r io.ReadSeeker, choose Choice, lim intake.Lim
 	}
 	c.words = newLexicon(lim.Most() - 8*int64(c.rows*len(places)))
 	c.frame.Data = make([]float64, 0, c.rows*len(places))
+	before := slices.Clone(c.names)
 	if err := c.open(); err != nil {
 		return nil, err
 	}
-	if err := c.each(c.keep); err != nil {
+	if !slices.Equal(c.names, before) {
+		return nil, errChanged()
+	}
+	if err := c.each(c.keep); err != nil && err != errEnough {
 		return nil, err
+	}
+	if len(c.frame.Data) < c.rows*len(places) {
+		return nil, errChanged()
 	}
 	c.frame.Words = c.words.words
 	return c.frame, nil
+}
+
+// errEnough ends the second reading of a file to which rows were added meanwhile: those that were checked are kept.
+var errEnough = errors.New("all rows that were checked are kept")
+
+func errChanged() error {
+	return wrong("the file was changed while it was read; read it again, or a copy of it")
 }
 
 // csvFile is a file that is read.
@@ -74,10 +90,14 @@ func (c *csvFile) open() error {
 		return because("read", err)
 	}
 	in := bufio.NewReaderSize(c.from, 64<<10)
-	if mark, _ := in.Peek(3); bytes.Equal(mark, []byte("\ufeff")) {
+	mark, err := in.Peek(3)
+	if bytes.Equal(mark, []byte("\ufeff")) {
 		in.Discard(3)
 	}
-	begin, _ := in.Peek(64 << 10)
+	begin, more := in.Peek(64 << 10)
+	if err := cmp.Or(err, more); err != nil && err != io.EOF {
+		return because("read", err)
+	}
 	c.comma = Separator(begin)
 	bounded := &bounded{from: in}
 	c.read = csv.NewReader(bounded)
@@ -217,7 +237,10 @@ func (c *csvFile) judge(most int64) error {
 }
 
 // keep keeps the wanted fields of a row.
-func (c *csvFile) keep(_ int, fields []string) (err error) {
+func (c *csvFile) keep(row int, fields []string) (err error) {
+	if row == c.rows {
+		return errEnough
+	}
 	for j, place := range c.places {
 		field, v := strings.TrimSpace(fields[place]), math.NaN()
 		switch {
@@ -227,7 +250,10 @@ func (c *csvFile) keep(_ int, fields []string) (err error) {
 				return err
 			}
 		default:
-			v, _ = number(field)
+			var is bool
+			if v, is = number(field); !is {
+				return errChanged()
+			}
 		}
 		c.frame.Data = append(c.frame.Data, v)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,10 +19,11 @@ var errTired = errors.New("the disk fails")
 type tired struct {
 	*strings.Reader
 	left int
+	once bool // and works again afterwards
 }
 
 func (f *tired) call() error {
-	if f.left--; f.left < 0 {
+	if f.left--; f.left < 0 && !(f.once && f.left < -1) {
 		return errTired
 	}
 	return nil
@@ -68,8 +70,10 @@ func TestFailingDisksAreTold(t *testing.T) {
 			t.Errorf("%s: %d calls", name, calls)
 		}
 		for n := range calls {
-			if err := use(&tired{left: n}); !errors.Is(err, errTired) {
-				t.Errorf("%s fails after %d of %d calls: %v", name, n, calls, err)
+			for _, once := range []bool{false, true} {
+				if err := use(&tired{left: n, once: once}); !errors.Is(err, errTired) {
+					t.Errorf("%s fails after %d of %d calls, once: %t: %v", name, n, calls, once, err)
+				}
 			}
 		}
 	}
@@ -111,6 +115,38 @@ func TestTablesThatAreNone(t *testing.T) {
 		}
 		if err := columns.NewWriter(io.Discard, x.field).Write(batch); err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("a batch: %v, want %q", err, what)
+		}
+	}
+}
+
+// edited is a file that somebody writes to between two readings.
+type edited struct {
+	*strings.Reader
+	next string
+	seen int
+}
+
+func (f *edited) Seek(to int64, whence int) (int64, error) {
+	if f.seen++; f.seen == 2 {
+		f.Reader = strings.NewReader(f.next)
+	}
+	return f.Reader.Seek(to, whence)
+}
+
+// A file that is changed while it is read is refused, unless rows were only added: those that were checked are kept.
+func TestFilesThatChangeAreTold(t *testing.T) {
+	all := func([]string) ([]int, error) { return []int{0, 1}, nil }
+	for name, next := range map[string]string{
+		"a row less": "a,b\n1,2\n", "a text": "a,b\n1,2\n3,x\n", "other names": "b,a\n1,2\n3,4\n", "a column less": "a\n1\n3\n",
+		"added to": "a,b\n1,2\n3,4\n5,x\n",
+	} {
+		frame, err := columns.ReadCSV(context.Background(), &edited{Reader: strings.NewReader("a,b\n1,2\n3,4\n"), next: next}, all, intake.Limits{})
+		if name == "added to" {
+			if err != nil || !slices.Equal(frame.Data, []float64{1, 2, 3, 4}) {
+				t.Errorf("%s: %v, %v", name, err, frame)
+			}
+		} else if err == nil || !strings.Contains(err.Error(), "changed while it was read") {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
