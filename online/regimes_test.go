@@ -7,6 +7,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/set"
@@ -69,6 +70,25 @@ func TestRetrainingWithoutCurvatureSwings(t *testing.T) {
 	for k, u := range path[1:] {
 		if want := float64(4 * ((k + 1) % 2)); u[0] != want {
 			t.Errorf("step %d leads to %v, want %v", k+1, u[0], want)
+		}
+	}
+}
+
+// By hand, the best decision for a sample is its mean, however far it is and in whatever units the loss: what is left is measured beside the decision, so that
+// rounding ends no search in an error.
+func TestRetrainingFarAway(t *testing.T) {
+	dims := kedge.Dims{Decision: 2, State: 2, Trait: 2}
+	for _, far := range []float64{1. / 3, 1e3 / 3, 1e5 / 3} {
+		loss := must(objective.NewQuadratic(dims, []float64{0.7, 0, 0, 3.1}, []float64{-0.7, 0, 0, -3.1}, []float64{0.7, 0, 0, 3.1}, nil, nil))
+		d := must(online.Rule{Gradient: online.NewRetrain(loss, dims, set.Whole{}), Step: online.Constant(1), Set: set.Whole{}}.From([]float64{0, 0}))
+		people := []float64{far, -far, 2.1 * far, far / 7, 0.3 * far, 1.9 * far}
+		if err := d.Tell(kedge.Observation{U: []float64{0, 0}, P: people, D: people}); err != nil {
+			t.Errorf("%v away: %v", far, err)
+			continue
+		}
+		u := make([]float64, 2)
+		if d.Ask(u); !(math.Abs(u[0]-3.4*far/3) <= 1e-11*far) || !(math.Abs(u[1]-(0.9+1./7)*far/3) <= 1e-11*far) {
+			t.Errorf("%v away: the best decision is %v", far, u)
 		}
 	}
 }

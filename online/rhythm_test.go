@@ -124,6 +124,52 @@ func TestTwoPointByHand(t *testing.T) {
 	}
 }
 
+// Explorers go another way after every estimate, and after a miss; the second of two points is opposite to the first, by definition.
+func TestExplorersGoNewWays(t *testing.T) {
+	type explorer interface {
+		Perturb(u []float64)
+		Commit(o kedge.Observation)
+		Miss()
+	}
+	for name, e := range map[string]explorer{
+		"one-point": must(online.NewOnePoint(3, 0.5, stream.New(1))), "two-point": must(online.NewTwoPoint(3, 0.5, stream.New(1))),
+		"derivative-free": must(online.NewDerivativeFree(3, 0.5, stream.New(1))),
+	} {
+		way := func() []float64 {
+			u := make([]float64, 3)
+			if e.Perturb(u); !(math.Abs(rows.Norm(u)-0.5) <= 1e-15) {
+				t.Errorf("%s goes %v far, want 0.5", name, rows.Norm(u))
+			}
+			return u
+		}
+		var last []float64
+		for turn := range 8 {
+			u := way()
+			if again := way(); rows.Distance(u, again) != 0 {
+				t.Errorf("%s asks for %v, then for %v", name, u, again)
+			}
+			if last != nil && !(math.Abs(rows.Dot(u, last)) <= 0.999*0.25) {
+				t.Errorf("%s goes the same way twice, %v after %v, turn %d", name, u, last, turn)
+			}
+			if last = u; turn%2 == 1 {
+				e.Miss()
+				continue
+			}
+			e.Commit(kedge.Observation{Loss: 1})
+			if name == "two-point" {
+				if back := way(); !(math.Abs(rows.Distance(back, u)-1) <= 1e-15) {
+					t.Errorf("%s: %v is not opposite to %v", name, back, u)
+				}
+				if turn%4 == 0 {
+					e.Commit(kedge.Observation{Loss: 2})
+				} else {
+					e.Miss()
+				}
+			}
+		}
+	}
+}
+
 // Closed form: on a constant gradient both averages are the gradient and its square, so that the step is its sign, or its direction.
 func TestAdam(t *testing.T) {
 	for _, c := range []struct {

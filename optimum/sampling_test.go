@@ -61,6 +61,32 @@ func TestSamplingErrorsOfAMean(t *testing.T) {
 	}
 }
 
+// By hand, with weights w of sum 10 and Σw² = 26: a weighted mean has the variance Σw²(x − mean)²/10² · n/(n − 1) with n = 10²/26, whatever the unit of weights.
+func TestSamplingErrorsOfAWeightedMean(t *testing.T) {
+	m, err := formula.Compile(formula.Source{Decision: "u[2]", State: "p[2]", Trait: "d[2]", Next: "0.5*p + 0.5*d", Minimize: "0.5*norm(u - p)^2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	model := kedge.Model{Dynamics: m.Dynamics(), Objective: m.Objective(), Sensitivity: m.Sensitivity(), Traits: kedge.Block{Data: []float64{3, 4, 5, 0, 1, 2, 3, 6, 8, 3}, Width: 2}}
+	model.Weights = []float64{0.5, 1, 0.5, 2, 1}
+	s, err := optimum.SamplingOf(t.Context(), model, nil, []float64{4.2, 3.6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, x := range map[string][2]float64{
+		"the first entry": {s.Decision[0], math.Sqrt(95.04 / 74)}, "the second": {s.Decision[1], math.Sqrt(148.16 / 74)}, "the loss": {s.Loss, math.Sqrt(86.96 / 74)},
+		"as many people": {s.People, 100. / 26},
+	} {
+		if !(math.Abs(x[0]-x[1]) <= 1e-6) {
+			t.Errorf("%s: %.9f, want %.9f", what, x[0], x[1])
+		}
+	}
+	whole := set.Lattice{Lower: []float64{0, 0}, Upper: []float64{9, 9}}
+	if jumps, err := optimum.SamplingOf(t.Context(), model, whole, []float64{4.2, 3.6}); err != nil || jumps.Decision != nil || jumps.Loss != s.Loss {
+		t.Errorf("of whole numbers: %+v (%v), want the loss alone", jumps, err)
+	}
+}
+
 func TestSamplingSaysWhyThereIsNone(t *testing.T) {
 	m, err := formula.Compile(formula.Source{Decision: "u[2]", State: "p[2]", Trait: "d[2]", Next: "0.5*p + 0.5*d", Minimize: "(u[0] - p[0])^2"})
 	if err != nil {

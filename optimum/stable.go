@@ -273,7 +273,7 @@ func (r *resting) stepSize(u []float64) (float64, error) {
 		return .1, nil
 	}
 	moved, changed := rows.Distance(next, u), rows.Distance(r.g, before)
-	if moved == 0 || changed == 0 {
+	if changed == 0 {
 		return 1, nil
 	}
 	return moved / changed, nil

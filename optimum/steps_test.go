@@ -1,0 +1,170 @@
+package optimum
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/set"
+)
+
+// By hand: the field k(u − c) changes by k for every 1, so that steps of 1/k lead to c. Where it never changes they are 1, and where it ends nearby a tenth.
+func TestFirstStepsAreAsLongAsTheFieldIsSteady(t *testing.T) {
+	ends := plainly(func(g, u []float64) (float64, error) {
+		if g[0] = -1; u[0] > 0.5 {
+			return 0, errNoValue
+		}
+		return 0, nil
+	})
+	for _, x := range []struct {
+		name string
+		f    Function
+		u    float64
+		want float64
+	}{
+		{"steep", bowl{4, 1}, 4, 0.25}, {"a step of one", bowl{2, 0}, 0.5, 0.5}, {"a change of one", bowl{0.5, 0}, 4, 2}, {"at rest", bowl{4, 1}, 1, 1},
+		{"the same everywhere", flat{slope: 2}, 3, 1}, {"ends nearby", ends, 0, 0.1},
+	} {
+		r := &resting{land: overSet(x.f, set.Whole{}, 1), g: make([]float64, 1)}
+		got, err := r.stepSize([]float64{x.u})
+		if err != nil {
+			t.Errorf("%s: %v", x.name, err)
+		}
+		is(t, x.name+": the step", got, x.want)
+	}
+	r := &resting{land: overSet(flat{err: errNoValue}, set.Whole{}, 1), g: make([]float64, 1)}
+	if _, err := r.stepSize([]float64{1}); !errors.Is(err, errNoValue) {
+		t.Errorf("where there is no field: %v", err)
+	}
+}
+
+// valley is narrow along u₁ = side·u₀ and lowest at u₀ = low.
+type valley struct{ side, low float64 }
+
+func (v valley) Gradient(g, u []float64) (float64, error) {
+	off, far := u[1]-v.side*u[0], u[0]-v.low
+	g[0], g[1] = -200*v.side*off+2*far, 200*off
+	return 100*off*off + far*far, nil
+}
+
+func over(f Function, l set.Lattice, from ...float64) *gaps {
+	g := &gaps{ctx: context.Background(), f: f, of: l, lattice: l, from: from, known: map[string]*spot{}}
+	for i := range from {
+		g.whole = append(g.whole, i)
+	}
+	return g
+}
+
+// By hand: a valley across two entries is gone along by steps of one of both at once, never out of the lattice; longer steps are of one entry.
+func TestStepsOfTwoWholeNumbers(t *testing.T) {
+	wide := set.Lattice{Lower: []float64{-9, -9}, Upper: []float64{9, 9}}
+	for _, x := range []struct {
+		f    valley
+		next []float64
+		end  []float64
+	}{
+		{valley{1, 7}, []float64{1, 1}, []float64{7, 7}}, {valley{1, -7}, []float64{-1, -1}, []float64{-7, -7}},
+		{valley{-1, 7}, []float64{1, -1}, []float64{7, -7}}, {valley{-1, -7}, []float64{-1, 1}, []float64{-7, 7}},
+	} {
+		g := over(x.f, wide, 0, 0)
+		at := g.look([]float64{0, 0})
+		if got := g.around(at, 1); !slices.Equal(got.u, x.next) {
+			t.Errorf("%+v: a step leads to %v, want %v", x.f, got.u, x.next)
+		}
+		if got := g.around(at, 2); got != at {
+			t.Errorf("%+v: a step of two leads to %v", x.f, got.u)
+		}
+		if got := g.descend([]float64{0, 0}); !slices.Equal(got.u, x.end) {
+			t.Errorf("%+v: ends at %v, want %v", x.f, got.u, x.end)
+		}
+	}
+	narrow := over(valley{1, 7}, set.Lattice{Lower: []float64{0, 0}, Upper: []float64{0, 9}}, 0, 0)
+	if got := narrow.around(narrow.look([]float64{0, 0}), 1); !slices.Equal(got.u, []float64{0, 0}) {
+		t.Errorf("out of the lattice to %v", got.u)
+	}
+	single := over(sloped{-1}, set.Lattice{Lower: []float64{0}, Upper: []float64{9}}, 0)
+	if got := single.around(single.look([]float64{0}), 4); got.u[0] != 4 {
+		t.Errorf("a step of four leads to %v", got.u)
+	}
+}
+
+// Who goes on for ever looks at so many points, and goes as far as the longest step leads: a quarter of 2·64, by hand.
+func TestDescentsEnd(t *testing.T) {
+	g := over(sloped{-1}, set.Lattice{Lower: []float64{-1e12}, Upper: []float64{1e12}}, 0)
+	if got := g.descend([]float64{0}); len(g.seen) < aloneWork || len(g.seen) > aloneWork+4 || got.u[0] != 32*float64(len(g.seen)-2) {
+		t.Errorf("ends at %v after %d looks", got.u, len(g.seen))
+	}
+	many := make([]float64, mostPaired+1)
+	far := slices.Repeat([]float64{9}, len(many))
+	for n, pairs := range map[int]int{mostPaired: mostPaired * (mostPaired - 1) / 2, mostPaired + 1: 0} { // of two entries that grow both
+		g := over(sloped(far[:n]), set.Lattice{Lower: many[:n], Upper: far[:n]}, many[:n]...)
+		if g.around(g.look(many[:n]), 1); len(g.seen) != 1+n+pairs {
+			t.Errorf("%d entries: %d points are looked at, want %d", n, len(g.seen), 1+n+pairs)
+		}
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	if g.ctx = ctx; g.descend([]float64{5}).u[0] != 5 {
+		t.Error("goes on after its context has ended")
+	}
+}
+
+// By hand: at the bound 2 of u ≥ 2 the slope 2 leads out of the set, so nothing is left to do; seen from a set that ends above, 1 is left.
+func TestConditionsAreJudgedAlongTheSet(t *testing.T) {
+	for name, x := range map[string]struct {
+		set  kedge.Set
+		want float64
+	}{"held": {set.Interval{Lower: 2, Upper: 9}, 0}, "free for one": {set.Interval{Lower: 1, Upper: 2}, 1}, "free": {set.Whole{}, 2}, "nowhere": {walled{}, math.Inf(1)}} {
+		a := newAugmented(overSet(bowl{1, 0}, x.set, 1), []Function{atLeast(0)})
+		a.penalty = 10
+		is(t, name+": the residual", a.judge([]float64{2}, 1).residual, x.want)
+	}
+}
+
+// What people cannot be asked is told.
+func TestSamplingTellsErrors(t *testing.T) {
+	f, err := dynamics.NewAffine(kedge.Dims{Decision: 1, State: 1, Trait: 1}, []float64{0.5}, []float64{0}, []float64{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := kedge.Model{Dynamics: f, Traits: kedge.Block{Data: []float64{1, 2}, Width: 1}}
+	if spread, err := scatterOf(context.Background(), m, []float64{1}); err == nil {
+		t.Errorf("without a loss: %v", spread)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	if _, err := scatterOf(ctx, m, []float64{1}); !errors.Is(err, context.Canceled) {
+		t.Errorf("after the end of the context: %v", err)
+	}
+}
+
+// The shortest mean among many vectors is shorter than every other, by the condition for it: mean·v ≥ |mean|² for all vectors v.
+func TestSmallestMeansOfMany(t *testing.T) {
+	for n := 2; n <= 5; n++ {
+		var list [][]float64
+		for k := range 12 {
+			v := even(n, k)
+			for i := range v {
+				v[i] += 0.3 * float64(i%2)
+			}
+			list = append(list, v)
+		}
+		mean, shares := smallestMean(list, nil)
+		again, sum := make([]float64, n), 0.0
+		for k, v := range list {
+			if rows.AddScaled(again, shares[k], v); shares[k] < 0 || rows.Dot(mean, v) < rows.Dot(mean, mean)-1e-12 {
+				t.Errorf("%d entries: vector %d with the share %v is nearer to zero than the mean %v", n, k, shares[k], mean)
+			}
+			sum += shares[k]
+		}
+		is(t, "the shares together", sum, 1)
+		if rows.Distance(again, mean) > 1e-12 {
+			t.Errorf("%d entries: the shares give %v, not %v", n, again, mean)
+		}
+	}
+}
