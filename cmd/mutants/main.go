@@ -28,13 +28,14 @@ func main() {
 	whole := flag.Bool("whole", false, "where the package's own tests notice nothing, ask those of all that import it")
 	only := flag.String("only", "", "FILE, FILE:LINE or FILE:FIRST-LAST, several with commas: all their changes instead of a sample")
 	run := flag.String("run", "", "which tests are asked, as go test -run has it: for whoever writes one")
+	short := flag.Bool("short", false, "ask only the tests that go test -short runs: quicker, and what they notice all of them do")
 	errs := flag.Bool("errors", false, "only changes that drop an error")
 	except := flag.String("except", ".ci/mutants.equivalent", "the list of changes that change nothing")
 	limit := flag.Duration("timeout", 3*time.Minute, "of the tests of a package")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	c := &mutant.Court{Root: ".", Timeout: *limit, Run: *run, Whole: *whole}
+	c := &mutant.Court{Root: ".", Timeout: *limit, Run: *run, Short: *short, Whole: *whole}
 	patterns := flag.Args()
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}

@@ -32,6 +32,7 @@ type Court struct {
 	Root    string
 	Timeout time.Duration  // of the tests of a package
 	Run     string         // which tests are asked, a pattern of go test; "": all
+	Short   bool           // only tests that go test -short runs: they are quicker, and notice less
 	Whole   bool           // tests of packages that import the changed one are asked too, where its own do not notice
 	Except  map[Key]string // why a change changes nothing that anybody could see
 
@@ -127,7 +128,7 @@ func (c *Court) plant(dir string, s Mutation) (overlay string, err error) {
 func (c *Court) test(ctx context.Context, overlay, pack string) (Verdict, string, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout+time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", "test", "-vet=off", "-count=1", "-failfast", "-run", c.Run, "-timeout", c.Timeout.String(), pack)
+	cmd := exec.CommandContext(ctx, "go", "test", "-vet=off", "-count=1", "-failfast", "-run", c.Run, "-timeout", c.Timeout.String(), "-short="+strconv.FormatBool(c.Short), pack)
 	cmd.Dir = c.Root
 	cmd.WaitDelay = 10 * time.Second
 	cmd.Env = append(os.Environ(), "KEDGE_TORTURE=", "KEDGE_UPDATE=", "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -overlay="+overlay))
