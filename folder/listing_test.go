@@ -105,6 +105,18 @@ func TestListTakesSweepsWhole(t *testing.T) {
 	if len(l.Folders) != 1 || l.Folders[0].Kind != folder.KindSweep || l.Folders[0].State != folder.AllAsWritten {
 		t.Fatalf("%+v", l)
 	}
+	var bytes int64 // of all files below, without the manifest that lists them
+	err := filepath.WalkDir(f, func(path string, e os.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() && path != filepath.Join(f, "manifest.json") {
+			info, err := e.Info()
+			bytes += info.Size()
+			return err
+		}
+		return err
+	})
+	if err != nil || l.Folders[0].Bytes != bytes {
+		t.Errorf("%d bytes, the files have %d (%v)", l.Folders[0].Bytes, bytes, err)
+	}
 	path := filepath.Join(f, "cells", "a", "summary.json")
 	info, err := os.Stat(path)
 	if err != nil {
@@ -195,9 +207,17 @@ func TestListFollowsNoLinks(t *testing.T) {
 // The work is bounded, and it stops when it is told to.
 func TestListIsBounded(t *testing.T) {
 	root := shelf(t)
-	deep := filepath.Join(root, strings.Repeat("d/", 40), "run")
-	if err := saveOn(disk.Disk{}, deep, 1); err != nil {
-		t.Fatal(err)
+	for depth, want := range map[int]int{33: 4, 32: 5} { // one more than may be looked into, and as many
+		deep := filepath.Join(root, strings.Repeat("d/", depth-1), "run")
+		if err := saveOn(disk.Disk{}, deep, 1); err != nil {
+			t.Fatal(err)
+		}
+		if l := listOf(t, false, root); len(l.Folders) != want {
+			t.Errorf("%d deep: %v", depth, names(l, root))
+		}
+		if err := os.RemoveAll(filepath.Join(root, "d")); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if l := listOf(t, false, root); len(l.Folders) != 4 {
 		t.Errorf("%v", names(l, root))

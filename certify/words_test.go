@@ -1,0 +1,122 @@
+package certify
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/formula"
+)
+
+// By hand: what a certificate of given numbers says. The tight step is the largest, the coupled one as large.
+func TestWhatACertificateSays(t *testing.T) {
+	c := &Certificate{Horizon: 50, Constants: told(map[Key]float64{Slope0: 2.5}),
+		Steps: []Step{
+			{Form: Paper, Largest: 0.001, Used: 0.05}, {Form: Tight, Largest: 0.02, Used: 0.05}, {Form: Coupled, Largest: 0.02, Used: 0.05}, {Form: Tight, Probable: true, Largest: 0.3},
+		},
+		Bounds: []Bound{
+			{Theorem: "Theorem 5", Form: Paper, Value: 40, Compare: 2.5, Known: Proof}, {Theorem: "Theorem 7", Form: Tight, Value: 9}, {Theorem: "Theorem 5", Form: Tight, Value: 1.5, Compare: 2.5, Known: Proof},
+		},
+		Assumptions: []Assumption{{Number: 1, Verdict: Holds}, {Number: 2, Verdict: Fails, Evidence: "it is steep"}},
+	}
+	want := []string{
+		"The step 0.05 is 50 times the paper's largest for T = 50 (0.001) and 2.5 times the tight form's (0.02).",
+		"At the certified steps the mean of ‖∇Φ̃‖² is at most 40 (paper, vacuous) and 1.5 (tight, not vacuous); it begins at 2.5.",
+		"This is a proof: every constant in it is.", "Assumption 2 fails: it is steep.",
+	}
+	if got := c.judge(problem{Premises: Premises{Step: 0.05}}); !slices.Equal(got, want) {
+		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if got := c.judge(problem{}); got[0] != "No step was given." || len(got) != 4 {
+		t.Errorf("without a step: %q", got)
+	}
+	if s := c.LargestStep(Tight, true); s.Largest != 0.3 {
+		t.Errorf("in probability: %+v", s)
+	}
+	if s, b := c.LargestStep(Paper, true), c.Bound("Theorem 7", Paper); !math.IsNaN(s.Largest) || s.Known != Unknown || !math.IsNaN(b.Value) || b.Known != Unknown {
+		t.Errorf("what is not there: %+v, %+v", s, b)
+	}
+	c.Steps[2].Largest = 0.03
+	if c.best() != Coupled {
+		t.Errorf("the best form is %s", c.best())
+	}
+}
+
+// By hand, at the ends of the ways a ratio is written.
+func TestRatiosAreSaid(t *testing.T) {
+	for x, want := range map[float64]string{0.5: "within", 1: "within", 1.5: "1.5 times", 9.94: "9.9 times", 10: "10 times", 999999: "999999 times", 1e6: "1e+06 times", math.Inf(1): "+Inf times"} {
+		if got := times(x); got != want {
+			t.Errorf("%v is said %q, want %q", x, got, want)
+		}
+	}
+}
+
+// Up to ten constants that are estimates are named, more are counted.
+func TestEstimatesAreNamed(t *testing.T) {
+	keys := []Key{LfP, LhU, PMin, PMax, MPhiU, MPhiP, LPhiP, MhD, Lp, L, Rho1}
+	for _, x := range []struct {
+		n      int
+		beyond []string
+		want   string
+	}{
+		{1, nil, "This is an estimate, not a proof: " + LfP.symbolOf() + " are estimates."}, {11, nil, "This is an estimate, not a proof: 11 of 12 constants are estimates."},
+		{0, []string{"noise"}, "This is an estimate, not a proof; and the run goes beyond the theorems."},
+	} {
+		c := &Certificate{Constants: told(map[Key]float64{Gap: 1}), Beyond: x.beyond}
+		for _, k := range keys[:x.n] {
+			c.put(k, 1, Estimate, "")
+		}
+		if got := c.judgeKnown(); got != x.want {
+			t.Errorf("%d: %q, want %q", x.n, got, x.want)
+		}
+	}
+	c := &Certificate{Constants: told(nil)}
+	for _, k := range keys[:10] {
+		c.put(k, 1, Estimate, "")
+	}
+	if got := c.judgeKnown(); strings.Contains(got, "10 of") || strings.Count(got, ",") != 9 { // one behind "estimate", eight in the list
+		t.Errorf("of ten: %q", got)
+	}
+}
+
+// symbolOf is how a constant is written.
+func (k Key) symbolOf() string { return Constant{Key: k}.Symbol() }
+
+// What a certificate is asked for has ends, and the ends are what the errors name.
+func TestPremisesHaveEnds(t *testing.T) {
+	good := problem{published(t, 0.3, 0.4).Model, Premises{Step: 0.1, Batch: 1, Horizon: 1, Tau: 0.5}}
+	if _, err := good.ready(); err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(p *problem){
+		"step": func(p *problem) { p.Step = 0 }, "step ": func(p *problem) { p.Step = math.Inf(1) }, "step  ": func(p *problem) { p.Step = math.NaN() }, "batch": func(p *problem) { p.Batch = 0 },
+		"T": func(p *problem) { p.Horizon = 0 }, "τ": func(p *problem) { p.Tau = 0 }, "τ ": func(p *problem) { p.Tau = 1 }, "optimum": func(p *problem) { p.Optimum = []float64{1} },
+		"start": func(p *problem) { p.Start = nil }, "sensitivity": func(p *problem) { p.Sensitivity = nil }, "traits": func(p *problem) { p.Traits = nil }, "objective": func(p *problem) { p.Objective = nil },
+		"dynamics": func(p *problem) { p.Dynamics = nil }, "mean of the crowd": func(p *problem) { p.Social = true },
+	} {
+		p := good
+		change(&p)
+		if _, err := p.ready(); err == nil || !strings.Contains(err.Error(), strings.TrimSpace(name)) {
+			t.Errorf("a bad %s: %v", name, err)
+		}
+	}
+}
+
+// Who neither comes nearer nor goes away does not settle: the spectral radius of p ↦ p is 1.
+func TestWhoStaysDoesNotSettle(t *testing.T) {
+	for next, want := range map[string]bool{"p + u + d": false, "0.99*p + u + d": true} {
+		m, err := formula.Compile(formula.Source{Decision: "u[1]", State: "p[1]", Trait: "d[1]", Next: next, Minimize: "u[0]*p[0]"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := []float64{1}
+		_, err = slopeAt(m.Dynamics().(kedge.Smooth), probe{p: one, h: one, u: one, d: one})
+		var stays *NotContractingError
+		if errors.As(err, &stays) == want {
+			t.Errorf("%s: %v", next, err)
+		}
+	}
+}
