@@ -59,7 +59,13 @@ func TestNoAllocation(t *testing.T) {
 
 // TestBeyondTheStack: sets larger than the scratch space on the stack are projected on all the same.
 func TestBeyondTheStack(t *testing.T) {
-	for _, p := range problems(5 * onStack) {
+	list := problems(5 * onStack)
+	for _, n := range []int{onStack / 2, onStack/2 + 1, onStack, onStack + 1, 5 * onStack} { // where scratch space of one or two points begins to be too small
+		y := normals(n, 3, "bench")
+		list = append(list, problem{"rate limit", within{RateLimit{Ball{Radius: 1}, 0.5}, make([]float64, n)}, y}, problem{"diamond", L1Ball{Radius: 1}, y},
+			problem{"simplex", Simplex{1}, y}, problem{"intersection", Intersection{Of: []kedge.Set{Simplex{1}, Interval{0, 1}}}, y})
+	}
+	for _, p := range list {
 		x := slices.Clone(p.y)
 		if err := p.set.Project(x); err != nil {
 			t.Errorf("%s: %v", p.name, err)

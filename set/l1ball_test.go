@@ -32,3 +32,18 @@ func TestFarthestOfAnL1Ball(t *testing.T) {
 		}
 	}
 }
+
+// By hand: numbers whose doubles, or whose distances from the center, are beyond all numbers have a nearest point all the same.
+func TestL1BallOfLargeNumbers(t *testing.T) {
+	for _, x := range []struct {
+		b       L1Ball
+		u, want []float64
+	}{
+		{L1Ball{Radius: 1}, []float64{1.5e308, 0}, []float64{1, 0}}, {L1Ball{Radius: 1e308}, []float64{1.5e308}, []float64{1e308}},
+		{L1Ball{Radius: 1e308, Center: []float64{-1e308, 0}}, []float64{1.5e308, 0}, []float64{0, 0}}, {L1Ball{Radius: 1.6e308, Center: []float64{0, 1}}, []float64{1.5e308, 1}, []float64{1.5e308, 1}},
+	} {
+		if err := x.b.Project(x.u); err != nil || !(math.Abs(x.u[0]-x.want[0]) <= 1e-12*x.b.Radius) || len(x.u) > 1 && x.u[1] != x.want[1] {
+			t.Errorf("%+v: %v (%v), want %v", x.b, x.u, err, x.want)
+		}
+	}
+}

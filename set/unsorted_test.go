@@ -209,3 +209,20 @@ func BenchmarkChoice(b *testing.B) {
 		}
 	}
 }
+
+// By hand, where nothing is in doubt: what sorting would find is found without it.
+func TestTheQuickWayIsTaken(t *testing.T) {
+	for _, x := range []struct {
+		name    string
+		set     CappedSimplex
+		u, want []float64
+	}{
+		{"all free", CappedSimplex{Sum: 4, Upper: 3}, []float64{3, 2.5, 1.5, 2}, []float64{1.75, 1.25, 0.25, 0.75}}, {"one at the top, one at 0", CappedSimplex{Sum: 4, Upper: 2}, []float64{5, 2.5, 1.5, -2}, []float64{2, 1.5, 0.5, 0}},
+		{"two at the top", CappedSimplex{Sum: 5, Upper: 2}, []float64{5, 4.75, 3, 2.75}, []float64{2, 2, 0.625, 0.375}}, {"no top", CappedSimplex{Sum: 1, Upper: 9}, []float64{1.5, 1, -3}, []float64{0.75, 0.25, 0}},
+		{"there already", CappedSimplex{Sum: 3, Upper: 2}, []float64{0.5, 1.5, 1}, []float64{0.5, 1.5, 1}},
+	} {
+		if quick := x.set.unsorted(x.u); !quick || !slices.Equal(x.u, x.want) {
+			t.Errorf("%s: %v, quickly %v, want %v", x.name, x.u, quick, x.want)
+		}
+	}
+}
