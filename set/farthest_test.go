@@ -1,0 +1,43 @@
+package set
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/kedge-opt/kedge"
+)
+
+// unknown is a set that nothing is known of but its projection.
+type unknown struct{ of kedge.Set }
+
+func (s unknown) Project(u []float64) error { return s.of.Project(u) }
+
+// By hand. Of what nothing is known of it is the corner of the box around it, and not sure.
+func TestFarthestByHand(t *testing.T) {
+	inf := math.Inf(1)
+	box := Box{Lower: []float64{-1, -2, 0}, Upper: []float64{3, 1, 0.5}} // farthest at (3, −2, ½)
+	far := math.Sqrt(9 + 4 + 0.25)
+	for _, x := range []struct {
+		name string
+		set  kedge.Set
+		want float64
+		sure bool
+	}{
+		{"ball", Ball{Radius: 2, Center: []float64{0, 3, 4}}, 7, true}, {"box", box, far, true}, {"open box", Box{Lower: []float64{0, 0, 0}}, inf, true}, {"endless box", Box{Lower: []float64{0, 0, 0}, Upper: []float64{1, inf, 1}}, inf, true},
+		{"interval", Interval{-2, 1}, math.Sqrt(12), true}, {"simplex", Simplex{5}, 5, true}, {"capped", CappedSimplex{Sum: 5, Upper: 2}, 3, true}, {"capped above", CappedSimplex{Sum: 5, Upper: 5}, 5, true},
+		{"capped, all full", CappedSimplex{Sum: 6, Upper: 2}, math.Sqrt(12), true}, {"list", Finite{[][]float64{{1, 0, 0}, {0, -4, 3}, {2, 2, 2}}}, 5, true}, {"half-space", HalfSpace{Normal: []float64{1, 1, 1}}, inf, true},
+		{"product", Product{[]Part{{1, Interval{-3, 1}}, {2, Ball{Radius: 4}}}}, 5, true}, {"intersection", Intersection{Of: []kedge.Set{Ball{Radius: 9}, Whole{}, box}}, far, true},
+		{"of what is unknown", Product{[]Part{{1, Interval{-3, 1}}, {2, unknown{Ball{Radius: 4}}}}}, math.Sqrt(9 + 32), false}, {"half-spaces", Intersection{Of: []kedge.Set{HalfSpace{Normal: []float64{1, 0, 0}}, Whole{}}}, inf, false},
+		{"unknown", unknown{box}, far, false}, {"unknown without end", unknown{HalfSpace{Normal: []float64{1, 0, 0}}}, inf, false},
+	} {
+		got, sure, err := Farthest(x.set, 3)
+		if err != nil || sure != x.sure || got != x.want && !(math.Abs(got-x.want) <= 1e-13*x.want) {
+			t.Errorf("%s: %v, sure %v (%v), want %v", x.name, got, sure, err, x.want)
+		}
+	}
+	left := 4 // of six projections
+	if _, _, err := Farthest(unknown{spent{Ball{Radius: 1}, &left}}, 3); !errors.Is(err, errSpent) {
+		t.Errorf("of what fails: %v", err)
+	}
+}
