@@ -2,6 +2,7 @@ package fit
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/kedge-opt/kedge/formula"
@@ -96,5 +97,82 @@ func TestWhereSpreadsOfTraitsBegin(t *testing.T) {
 	}
 	if len(want) > 0 {
 		t.Errorf("nothing begins for %v", want)
+	}
+}
+
+// By hand: rows are cut behind every chunk where a person ends; where people are mixed there is one piece. What is kept has room for pieces of up to eight chunks.
+func TestWhereRowsAreCut(t *testing.T) {
+	f := regress(t, formula.Source{Decision: "q", State: "p", Next: "a*p + b*q"}, "a", "b")
+	of := func(rows ...int) (x pooled) {
+		x.f, x.many = f, len(rows)
+		for who, n := range rows {
+			for range n {
+				x.group = append(x.group, who)
+			}
+		}
+		x.l.After = make([]float64, len(x.group))
+		return x
+	}
+	for _, c := range []struct {
+		rows, cuts []int
+		kept       bool
+	}{
+		{[]int{chunk}, []int{0, chunk}, true}, {[]int{chunk, 1}, []int{0, chunk, chunk + 1}, true}, {[]int{chunk - 1, 5, chunk, 7}, []int{0, chunk + 4, 2*chunk + 4, 2*chunk + 11}, true},
+		{[]int{5 * chunk, 5 * chunk, 5 * chunk}, []int{0, 5 * chunk, 10 * chunk, 15 * chunk}, true}, {[]int{8 * chunk, 2}, []int{0, 8 * chunk, 8*chunk + 2}, true},
+		{[]int{2, 8 * chunk}, []int{0, 8*chunk + 2}, false}, {[]int{3, 4}, []int{0, 7}, true},
+	} {
+		x := of(c.rows...)
+		if got := x.cuts(); !slices.Equal(got, c.cuts) {
+			t.Errorf("%v rows are cut at %v, want %v", c.rows, got, c.cuts)
+		}
+		if kept := x.keep(); (kept != nil) != c.kept || kept != nil && (kept.scores.RawMatrix().Rows != len(c.rows) || kept.scores.RawMatrix().Cols != 2) {
+			t.Errorf("%v rows: %+v is kept", c.rows, kept)
+		}
+	}
+	mixed := of(2*chunk, 2*chunk)
+	mixed.group[0], mixed.group[3*chunk] = 1, 0
+	if got := mixed.cuts(); !slices.Equal(got, []int{0, 4 * chunk}) {
+		t.Errorf("mixed rows are cut at %v", got)
+	}
+}
+
+// By the definition Ay = x, where A is singular too and x a product with it: what others make up for is 0.
+func TestSolvingSome(t *testing.T) {
+	for name, b := range map[string][][]float64{ // A = Σ bbᵀ
+		"regular": {{1, 2, 0}, {0, 1, 1}, {3, 0, 1}, {1, 1, 1}}, "the third is the sum of both": {{1, 0, 1}, {0, 2, 2}, {1, 1, 2}}, "nothing of the first": {{0, 1, 2}, {0, 3, 1}}, "one direction": {{1, 2, 3}}, "nothing": {{0, 0, 0}},
+	} {
+		const q, n = 3, 2
+		a, x := make([]float64, q*q), make([]float64, q*n)
+		for _, v := range b {
+			for i := range q {
+				for j := range q {
+					a[i*q+j] += v[i] * v[j]
+				}
+			}
+		}
+		w := []float64{1, -2, 0.5, 3, 2, 1} // two columns
+		for i := range q {
+			for c := range n {
+				for j := range q {
+					x[i*n+c] += a[i*q+j] * w[j*n+c]
+				}
+			}
+		}
+		y := slices.Clone(x)
+		solveSome(slices.Clone(a), y, q, n)
+		for i := range q {
+			for c := range n {
+				product := 0.0
+				for j := range q {
+					product += a[i*q+j] * y[j*n+c]
+				}
+				if !(math.Abs(product-x[i*n+c]) <= 1e-12) {
+					t.Errorf("%s: column %d of %v solves nothing", name, c, y)
+				}
+			}
+		}
+		if dead := map[string]int{"the third is the sum of both": 2, "nothing of the first": 0, "one direction": 1}; name != "regular" && (y[dead[name]*n] != 0 || y[dead[name]*n+1] != 0) {
+			t.Errorf("%s: %v", name, y)
+		}
 	}
 }
